@@ -1,0 +1,23 @@
+/*
+ * compat.h
+ *		Differences between the server versions 14 to 18, and nothing else.
+ */
+#ifndef HKG_COMPAT_H
+#define HKG_COMPAT_H
+
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "funcapi.h"
+#include "utils/guc.h"
+
+/*
+ * Only what SQL calls leaves the library (it is built with hidden symbols).
+ * Servers before 16 declare SQL functions without visibility.
+ */
+#define HKG_EXPORT __attribute__((visibility("default")))
+#define HKG_FUNCTION(name) \
+	HKG_EXPORT Datum name(PG_FUNCTION_ARGS); \
+	PG_FUNCTION_INFO_V1(name)
+
+#endif							/* HKG_COMPAT_H */

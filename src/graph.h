@@ -1,0 +1,64 @@
+/*
+ * graph.h
+ *		A graph is a schema with our tables (sql/ makes them); here it is opened,
+ *		names become ids, and facts become arrays.
+ *
+ * An id is what the tables hold (entity.id, relation.id); a row is a
+ * position in the arrays of src/kge.  Rows are numbered by ascending id.
+ */
+#ifndef HKG_GRAPH_H
+#define HKG_GRAPH_H
+
+#include "compat.h"
+
+#include "kge/kge.h"
+
+typedef struct Graph
+{
+	Oid			schema;
+	char	   *name;			/* as the user typed it */
+	char	   *prefix;			/* quoted, with the dot: "my graph". */
+	void	   *relation_names; /* loaded at first use by graph_relation_name */
+} Graph;
+
+/* All below run between sql_begin() and sql_end(). */
+
+/* ERROR 3F000 with the known graphs as HINT when there is no such schema, 42809 when it is not a graph. */
+extern Graph *graph_open(const char *name);
+
+/* ERROR 42704 with the nearest known name as HINT. */
+extern int32 graph_entity_id(Graph *graph, const char *name);
+extern int32 graph_relation_id(Graph *graph, const char *name);
+
+/* NULL-free: ERROR when the id is not in the table. */
+extern const char *graph_entity_name(Graph *graph, int32 id);
+extern const char *graph_relation_name(Graph *graph, int32 id);
+
+/* The known name nearest to `name` in TABLE (entity, relation, model), as "Did you mean ...?", or a list of all when they are few; for errhint. */
+extern char *graph_hint(Graph *graph, const char *table, const char *name);
+
+/* The graph as arrays, in the current memory context. */
+typedef struct GraphData
+{
+	int32		entities;
+	int32	   *entity_id;		/* ascending */
+	int32		relations;
+	int32	   *relation_id;	/* ascending */
+	int64		facts;
+	KgeTriple  *fact;			/* the triple table in rows, ordered by (relation, head, tail) */
+} GraphData;
+
+extern GraphData *graph_read(Graph *graph);
+
+/* A split of holdout ('valid', 'test'; NULL for both) in rows, ordered by (relation, head, tail). */
+extern KgeTriple *graph_read_split(Graph *graph, const GraphData *data, const char *split, int64 *count);
+
+/* The row of an id among `count` ascending ids, or -1. */
+extern int32 graph_row(const int32 *ids, int32 count, int32 id);
+
+extern int	triple_compare(const void *a, const void *b);	/* by (relation, head, tail), for qsort */
+
+/* Whether (relation, head, tail) is a fact. */
+extern bool graph_has_fact(const GraphData *data, KgeTriple triple);
+
+#endif							/* HKG_GRAPH_H */

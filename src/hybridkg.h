@@ -1,0 +1,38 @@
+/*
+ * hybridkg.h
+ *		What the whole extension half shares: settings, the thread pool, memory
+ *		for the pure half.
+ */
+#ifndef HYBRIDKG_H
+#define HYBRIDKG_H
+
+#include "compat.h"
+
+#include "kge/kge.h"
+
+typedef enum Progress
+{
+	PROGRESS_OFF,
+	PROGRESS_ITERATION,
+	PROGRESS_EPOCH
+} Progress;
+
+/* settings: hybridkg.threads, hybridkg.max_memory (kB), hybridkg.progress */
+extern int	hkg_threads;
+extern int	hkg_max_memory;
+extern int	hkg_progress_level;
+
+/*
+ * A pool of hybridkg.threads threads, BLAS opened; dropped with the current
+ * memory context, error or not.  Between slices it checks for interrupts and for
+ * the postmaster's death.
+ */
+extern KgePool *hkg_pool(void);
+
+/* An arena in the current memory context; what it hands out goes with the context. */
+extern KgeArena hkg_arena(void);
+
+/* ERROR 53200, with the need, when `bytes` are over hybridkg.max_memory; `purpose` as in "training". */
+extern void hkg_check_memory(uint64 bytes, const char *purpose);
+
+#endif							/* HYBRIDKG_H */

@@ -1,0 +1,232 @@
+/*
+ * kge.h
+ *		The whole face of the pure half: knowledge graph embeddings as arrays.
+ *
+ * Wording.  A triple is (head, relation, tail), three row numbers.  A query
+ * is the vector q(h, r) when tails are asked for, or q'(t, r) when heads are;
+ * a candidate is an entity that may answer it; the similarity of a query and
+ * a candidate is the triple's score phi.  Everything here (training, ranking,
+ * top k, embedding confidence) is "a block of queries meets a block of
+ * candidates", so a score function is one file: two queries, their gradient,
+ * the initial values, and the choice of a similarity.
+ *
+ * Memory.  The library never frees and never grows: what it needs it takes
+ * from the caller's KgeArena before any thread works, and the caller drops the
+ * arena as a whole.  Only a KgePool has memory of its own (kge_pool_destroy).
+ * An arena may return NULL, in which case the function returns NULL or false
+ * and nothing has changed; or it may not return at all (longjmp).
+ *
+ * Threads.  Work runs on a KgePool in slices of about 20 ms.  Between two
+ * slices all threads are parked and the pool's `between` callback runs in the
+ * calling thread: it may jump out of the library for good (the arena and
+ * the pool are then still to be dropped by the caller).
+ *
+ * Bits.  Results depend on arguments and seeds alone, never on the number of
+ * threads: draws are numbered (kge_random), work is cut into pieces whose size
+ * does not depend on the threads, and sums run in a fixed order.
+ */
+#ifndef KGE_H
+#define KGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct KgeTriple
+{
+	int32_t		head;			/* row of KgeModel.entity */
+	int32_t		relation;		/* row of KgeModel.relation */
+	int32_t		tail;			/* row of KgeModel.entity */
+} KgeTriple;
+
+/* The side of a triple that is asked for, or corrupted. */
+typedef enum KgeSide
+{
+	KGE_HEAD,
+	KGE_TAIL
+} KgeSide;
+
+typedef struct KgeArena
+{
+	void	   *(*allocate) (void *context, size_t bytes);	/* aligned to 8 at
+															 * least */
+	void	   *context;
+} KgeArena;
+
+/* ---- threads.c ---------------------------------------------------------- */
+
+typedef struct KgePool KgePool;
+
+/*
+ * A pool of `threads` (1 .. 1024) POSIX threads, all signals blocked in them
+ * and denormals flushed to zero.  `between` (may be NULL) runs in the calling
+ * thread after each slice.  NULL when the threads cannot be had.
+ */
+extern KgePool *kge_pool_create(int threads, void (*between) (void *argument),
+								void *argument);
+extern void kge_pool_destroy(KgePool *pool);
+extern int	kge_pool_threads(const KgePool *pool);
+
+/*
+ * Runs function(argument, item, thread) for every item in 0 .. items-1, in any
+ * order, on all threads, and returns when all are done; `thread` is in
+ * 0 .. threads-1.  An item should take well under 20 ms.
+ */
+extern void kge_pool_run(KgePool *pool, int64_t items,
+						 void (*function) (void *argument, int64_t item, int thread),
+						 void *argument);
+
+/* ---- dense.c ------------------------------------------------------------ */
+
+/*
+ * Finds the BLAS (libblas.so.3, whichever library the system has chosen for
+ * that name) once per process, with the signals of the calling thread blocked
+ * meanwhile, and keeps it to one thread.  False, with a reason, when there is none.
+ * Must have succeeded before anything below is called.
+ */
+extern bool kge_dense_open(const char **reason);
+
+/* ---- score.c: the table of score functions ------------------------------- */
+
+typedef struct KgeScoreFunction KgeScoreFunction;
+
+/* The function of that name, or NULL. */
+extern const KgeScoreFunction *kge_score_function(const char *name);
+
+/* The name of function number i, or NULL past the last one. */
+extern const char *kge_score_function_name(int i);
+
+/* Floats in an entity's row (d, or 2d for complex models: real parts, then imaginary). */
+extern int	kge_entity_width(const KgeScoreFunction *function, int dimensions);
+
+/* Floats in a relation's row (for `rotate`: d phases, in radians). */
+extern int	kge_relation_width(const KgeScoreFunction *function, int dimensions);
+
+/* Whether the score is gamma minus a distance (so that gamma and norm matter). */
+extern bool kge_is_distance(const KgeScoreFunction *function);
+
+typedef struct KgeModel
+{
+	const KgeScoreFunction *function;
+	int			dimensions;		/* d >= 1 */
+	int			norm;			/* 1 or 2; distance models only */
+	double		gamma;			/* margin of distance models */
+	int32_t		entities;
+	int32_t		relations;
+	float	   *entity;			/* entities x kge_entity_width, row by row */
+	float	   *relation;		/* relations x kge_relation_width, row by row */
+} KgeModel;
+
+/* Fills entity and relation with the function's initial values, drawn by seed. */
+extern void kge_model_initialise(KgeModel *model, uint64_t seed);
+
+/*
+ * phi(triple), from the definition in double precision: what every faster path
+ * is measured against.
+ */
+extern double kge_score(const KgeModel *model, KgeTriple triple);
+
+/* sigma(score), without overflow. */
+extern double kge_sigmoid(double score);
+
+/* ---- train.c ------------------------------------------------------------ */
+
+typedef struct KgeTraining
+{
+	int			batch_size;		/* positives in a minibatch, >= 1 */
+	int			block_size;		/* positives that share their negatives, >= 1 */
+	int			negatives;		/* negatives of a block, >= 1 */
+	double		learning_rate;	/* > 0 */
+	double		regularization; /* lambda: lambda * mean over the batch's positives of |h|^2 + |r|^2 + |t|^2 */
+	uint64_t	seed;
+} KgeTraining;
+
+typedef struct KgeTrainer KgeTrainer;
+
+/* Bytes that kge_trainer_create will take from its arena (optimiser state included). */
+extern size_t kge_trainer_bytes(const KgeModel *model, const KgeTraining *training,
+								int64_t max_positives, int threads);
+
+/*
+ * A trainer of `model`, which it changes in place; at most max_positives are
+ * given to an epoch.  Keeps the optimiser's state from epoch to epoch.
+ */
+extern KgeTrainer *kge_trainer_create(KgeArena *arena, KgePool *pool, KgeModel *model,
+									  const KgeTraining *training, int64_t max_positives);
+
+/*
+ * One pass over the positives in an order drawn for this epoch: minibatches of
+ * batch_size; in each, blocks of block_size positives share `negatives` uniform
+ * replacements of their heads (every other block) or tails; logistic loss (SPEC
+ * section 3: the mean over positives and negatives); Adagrad on the touched rows.
+ * weights: the weight of each positive's loss and of its negatives', or NULL for
+ * all 1.  epoch: its number from the start of training, 0 first, which numbers
+ * its draws.  Returns the epoch's mean loss, NaN when the training diverged.
+ */
+extern double kge_train_epoch(KgeTrainer *trainer, const KgeTriple *positives,
+							  const float *weights, int64_t count, uint64_t epoch);
+
+/* ---- rank.c ------------------------------------------------------------- */
+
+/*
+ * Filtered ranks of `count` triples, 1 first: head_rank[i] is the place of
+ * triple i's head among all entities by score as head of (?, r, t), tail_rank[i]
+ * likewise.  A candidate that forms one of the `known` triples (any order,
+ * duplicates allowed; other than the tested one) is skipped.  Order is that of
+ * kge_score (double precision), whatever the fast path rounds to.  Among equals
+ * the entity takes a place drawn by seed and triple; a NaN score is below every
+ * number and equal to NaN (Sun et al. 2020, RANDOM).  Holds one block of scores a thread.
+ */
+extern bool kge_rank(KgeArena *arena, KgePool *pool, const KgeModel *model,
+					 const KgeTriple *triples, int64_t count,
+					 const KgeTriple *known, int64_t known_count,
+					 uint64_t seed, int32_t *head_rank, int32_t *tail_rank);
+
+typedef struct KgeMetrics
+{
+	double		mrr,
+				mr,
+				hits_1,
+				hits_3,
+				hits_10;
+} KgeMetrics;
+
+/* Means over `count` ranks; all NaN when there are none. */
+extern KgeMetrics kge_metrics(const int32_t *ranks, int64_t count);
+
+/*
+ * The k candidates of highest score for (given, relation), side asked for; the
+ * `excluded` rows (ascending) and NaN scores are left out; ties go to the lower
+ * row.  Fills rows and scores (room for k), best first; returns how many, or -1
+ * when the arena is empty.
+ */
+extern int64_t kge_top(KgeArena *arena, KgePool *pool, const KgeModel *model,
+					   KgeSide side, int32_t given, int32_t relation,
+					   const int32_t *excluded, int64_t excluded_count,
+					   int64_t k, int32_t *rows, double *scores);
+
+/*
+ * phi of each triple, in single precision through the block kernels; fastest when
+ * triples of one (relation, head) follow each other.
+ */
+extern bool kge_score_triples(KgeArena *arena, KgePool *pool, const KgeModel *model,
+							  const KgeTriple *triples, int64_t count, float *scores);
+
+/* ---- importance.c ------------------------------------------------------- */
+
+/*
+ * psi (SPEC section 5): draws min(n, count) of the items without replacement with
+ * probability proportional to exp(beta * score), exactly and in the log domain
+ * (Gumbel top n).  key[i] numbers item i's draw, so the same item, seed and
+ * iteration draws the same.  Fills `drawn` (room for min(n, count)) with item
+ * numbers, ascending, and probability (may be NULL; same room) with each drawn
+ * item's p = exp(beta * score) / sum.  A NaN score is never drawn before a number.
+ * Returns how many were drawn, or -1 when the arena is empty.
+ */
+extern int64_t kge_draw(KgeArena *arena, const float *scores, const uint64_t *key,
+						int64_t count, double beta, int64_t n, uint64_t seed,
+						int64_t *drawn, double *probability);
+
+/* ---- random.h: counter-based draws --------------------------------------- */
+
+#endif							/* KGE_H */

@@ -1,0 +1,50 @@
+/*
+ * mine.h
+ *		The search for rules and their counts on the facts (SPEC section 4), all
+ *		but embedding confidence.
+ */
+#ifndef HKG_MINE_H
+#define HKG_MINE_H
+
+#include "compat.h"
+
+#include "rule.h"
+
+typedef struct MineOptions
+{
+	int			max_rule_length;	/* atoms, the head counted: 2 or 3 */
+	double		min_head_coverage;
+	int			min_support;
+	bool		constants;
+} MineOptions;
+
+typedef struct MinedRule
+{
+	Rule		rule;			/* canonical */
+	char	   *text;
+	int64		head_size;		/* facts of the head's relation */
+	int64		support;
+	int64		body_size;
+	int64		pca_body_size;
+	double		embedding_confidence;	/* NaN: not known, or nothing inferred */
+	double		quality;		/* NaN: not known (could not reach the top K) */
+	bool		kept;			/* closed rules within it have a lower Q */
+	bool		selected;		/* among the top K */
+} MinedRule;
+
+typedef struct MinedRules
+{
+	int64		count;
+	MinedRule  *rule;			/* by standard confidence, support (both falling), text */
+} MinedRules;
+
+/* |S_tau without G+_0|: support counts exactly the pairs of S_tau that are facts. */
+#define MINED_PREDICTIONS(r) ((r)->body_size - (r)->support)
+#define MINED_STANDARD_CONFIDENCE(r) ((double) (r)->support / (double) (r)->body_size)
+#define MINED_PCA_CONFIDENCE(r) ((double) (r)->support / (double) (r)->pca_body_size)
+#define MINED_HEAD_COVERAGE(r) ((double) (r)->support / (double) (r)->head_size)
+
+/* Every closed rule over the bounds, counted on G+_0.  Between sql_begin() and sql_end(); result in the current context. */
+extern MinedRules *mine_rules(Graph *graph, const MineOptions *options);
+
+#endif							/* HKG_MINE_H */

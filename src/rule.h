@@ -1,0 +1,78 @@
+/*
+ * rule.h
+ *		A rule as a small value: head relation and body atoms over numbered
+ *		variables or constants; its canonical form and its text form.
+ *
+ * Wording.  An atom is relation(first, second); a term is a variable or a
+ * constant (an entity).  The head is always head(X, Y).  The text form is
+ *		r(X,Y) <= b1(X,A), b2(A,Y)
+ * with variables X, Y, A, B, C ... and constants in double quotes (a quote
+ * inside doubled).  A relation's name stands bare when it holds no
+ * white space, none of ( ) , " < = and is not empty, else in double quotes, too.
+ */
+#ifndef HKG_RULE_H
+#define HKG_RULE_H
+
+#include "compat.h"
+
+#include "graph.h"
+
+#define RULE_MAX_BODY 5
+
+typedef int32 Term;				/* < 0: a variable; >= 0: an entity's id */
+
+#define TERM_X ((Term) -1)
+#define TERM_Y ((Term) -2)
+#define TERM_A ((Term) -3)		/* then B, C, ...: -4, -5, ... */
+#define TERM_IS_VARIABLE(t) ((t) < 0)
+
+typedef struct Atom
+{
+	int32		relation;		/* a relation's id */
+	Term		first;
+	Term		second;
+} Atom;
+
+typedef struct Rule
+{
+	int32		head;			/* a relation's id: the head atom is head(X, Y) */
+	int32		length;			/* body atoms */
+	Atom		body[RULE_MAX_BODY];
+} Rule;
+
+/*
+ * The one form of a rule: rules equal up to variable names (X and Y stay) and
+ * the order of atoms become equal bytes.  Unused atoms are zeroed.
+ */
+extern void rule_canonicalise(Rule *rule);
+
+/* Orders canonical rules and canonical bodies; 0 means equal. */
+extern int	rule_compare(const Rule *a, const Rule *b);
+extern int	rule_compare_bodies(const Rule *a, const Rule *b);
+
+/* Whether every atom of a's body is in b's, and b has more. */
+extern bool rule_body_is_within(const Rule *a, const Rule *b);
+
+/*
+ * ERROR 42601 with the position when the text does not parse; 42704 for unknown names; 22023 when
+ * the rule is not of the language (not closed, not connected, an atom twice or reflexive, ...).
+ */
+extern void rule_parse(Graph *graph, const char *text, Rule *rule);
+extern char *rule_text(Graph *graph, const Rule *rule);
+
+/* For the body column of the rule table: int[][3], (relation, first, second), terms as above. */
+extern Datum rule_body_array(const Rule *rule);
+extern void rule_from_array(int32 head, Datum body, Rule *rule);
+
+/* ---- rule_sql.c: a rule as SQL ------------------------------------------- */
+
+/* SELECT DISTINCT x, y: the pairs that the body yields, by ids (int, int). */
+extern char *rule_sql_pairs(const Graph *graph, const Rule *rule);
+
+/*
+ * SELECT of the groundings of the body with X = $1 and Y = $2 (int ids): one text column,
+ * the atoms in readable form, `playsFor(Messi, Barcelona), clubType(Barcelona, Football)`.
+ */
+extern char *rule_sql_groundings(Graph *graph, const Rule *rule);
+
+#endif							/* HKG_RULE_H */

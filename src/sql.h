@@ -1,0 +1,68 @@
+/*
+ * sql.h
+ *		Statements of our own, run through SPI.
+ *
+ * Every SQL function that runs statements brackets them with sql_begin() and
+ * sql_end(); memory that must outlive sql_end() is allocated in the context
+ * that sql_begin() returns.  Identifiers in a statement are quoted by the
+ * server (graph->prefix is), values travel as parameters.  The functions pin
+ * search_path in their declarations, so operators are pg_catalog's.
+ */
+#ifndef HKG_SQL_H
+#define HKG_SQL_H
+
+#include "compat.h"
+
+#include "executor/tuptable.h"
+#include "utils/tuplestore.h"
+
+/* Parameters of a statement: SQL_ARGS(type, value, type, value, ...), at most 16 */
+typedef struct SqlArgs
+{
+	int			count;
+	Oid			types[16];
+	Datum		values[16];
+	char		nulls[16];		/* ' ' or 'n' as SPI wants them */
+} SqlArgs;
+
+#define SQL_NO_ARGS ((const SqlArgs *) NULL)
+
+extern void sql_arg(SqlArgs *args, Oid type, Datum value);
+extern void sql_arg_null(SqlArgs *args, Oid type);
+
+/* SPI_connect; returns the caller's memory context, made current again */
+extern MemoryContext sql_begin(void);
+extern void sql_end(void);
+
+/* Runs a statement that writes; returns the number of rows it processed. */
+extern uint64 sql_run(const char *statement, const SqlArgs *args);
+
+/*
+ * Runs a query on the caller's snapshot, in parallel where the planner likes,
+ * and hands each row to `row` without keeping any: values and nulls are those
+ * of the row, by-reference values live until `row` returns.  `row` runs in the
+ * memory context that was current when sql_stream was called.  Returns the number of rows.
+ */
+typedef void (*SqlRow) (void *argument, const Datum *values, const bool *nulls);
+
+extern uint64 sql_stream(const char *query, const SqlArgs *args, SqlRow row, void *argument);
+
+/* The first row's only column, copied into the current context; false when there is no row or it is NULL. */
+extern bool sql_value(const char *query, const SqlArgs *args, Datum *value);
+
+/*
+ * The result of a set-returning function: sql_result() makes its tuplestore
+ * (materialise mode, before or after sql_begin), sql_result_row() adds a row;
+ * sql_result_query() adds all rows of a query whose columns have the result's types.
+ */
+typedef struct SqlResult
+{
+	Tuplestorestate *store;
+	TupleDesc	descriptor;
+} SqlResult;
+
+extern SqlResult *sql_result(FunctionCallInfo fcinfo);
+extern void sql_result_row(SqlResult *result, const Datum *values, const bool *nulls);
+extern void sql_result_query(SqlResult *result, const char *query, const SqlArgs *args);
+
+#endif							/* HKG_SQL_H */
