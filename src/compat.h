@@ -20,4 +20,15 @@
 	HKG_EXPORT Datum name(PG_FUNCTION_ARGS); \
 	PG_FUNCTION_INFO_V1(name)
 
+/* MarkGUCPrefixReserved has its name since 15 */
+static inline void
+hkg_reserve_prefix(const char *prefix)
+{
+#if PG_VERSION_NUM >= 150000
+	MarkGUCPrefixReserved(prefix);
+#else
+	EmitWarningsOnPlaceholders(prefix);
+#endif
+}
+
 #endif							/* HKG_COMPAT_H */

@@ -1,0 +1,75 @@
+/*
+ * argument.c
+ *		What a SQL function was called with, checked (see argument.h).
+ */
+#include "argument.h"
+
+#include <math.h>
+
+#include "lib/stringinfo.h"
+#include "utils/builtins.h"
+
+Datum
+argument(FunctionCallInfo fcinfo, int i, const char *name)
+{
+	if (PG_ARGISNULL(i))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("%s must not be null", name)));
+	return PG_GETARG_DATUM(i);
+}
+
+int
+argument_int(FunctionCallInfo fcinfo, int i, const char *name, int low, int high)
+{
+	int			value = DatumGetInt32(argument(fcinfo, i, name));
+
+	if (value < low || value > high)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s must be between %d and %d, not %d", name, low, high, value)));
+	return value;
+}
+
+double
+argument_float(FunctionCallInfo fcinfo, int i, const char *name, double low, double high)
+{
+	double		value = DatumGetFloat8(argument(fcinfo, i, name));
+
+	if (isnan(value) || value < low || value > high)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s must be between %g and %g, not %g", name, low, high, value)));
+	return value;
+}
+
+char *
+argument_text(FunctionCallInfo fcinfo, int i, const char *name)
+{
+	return text_to_cstring(DatumGetTextPP(argument(fcinfo, i, name)));
+}
+
+char *
+argument_name(FunctionCallInfo fcinfo, int i, const char *name)
+{
+	return pstrdup(NameStr(*DatumGetName(argument(fcinfo, i, name))));
+}
+
+int
+argument_choice(const char *value, const char *name, const char *const *known)
+{
+	StringInfoData list;
+
+	initStringInfo(&list);
+	for (int i = 0; known[i] != NULL; i++)
+	{
+		if (strcmp(value, known[i]) == 0)
+			return i;
+		appendStringInfo(&list, "%s%s", i == 0 ? "" : ", ", known[i]);
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("unknown %s \"%s\"", name, value),
+			 errhint("Known are: %s.", list.data)));
+	return -1;					/* not reached */
+}

@@ -1,0 +1,398 @@
+/*
+ * graph.c
+ *		A graph is a schema with our tables; here it is opened, names become ids,
+ *		and facts become arrays (see graph.h).
+ *
+ * There is no catalogue of graphs: a schema is a graph when it holds the
+ * tables.  What a user has no right to see, the server refuses in our
+ * statements as in the user's own.
+ */
+#include "graph.h"
+
+#include "catalog/namespace.h"
+#include "catalog/pg_type.h"
+#include "lib/stringinfo.h"
+#include "utils/builtins.h"
+#include "utils/hsearch.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+
+#include "argument.h"
+#include "sql.h"
+
+/* names listed in a hint; with more of them, the nearest is named instead */
+#define HINT_NAMES 12
+/* varstr_levenshtein refuses longer ones */
+#define LEVENSHTEIN_BYTES 255
+
+/* ---- opening ------------------------------------------------------------- */
+
+static void
+append_name(void *argument, const Datum *values, const bool *nulls)
+{
+	StringInfo	list = argument;
+
+	appendStringInfo(list, "%s\"%s\"", list->len == 0 ? "" : ", ",
+					 TextDatumGetCString(values[0]));
+}
+
+static char *
+known_graphs_hint(void)
+{
+	StringInfoData list;
+
+	initStringInfo(&list);
+	sql_stream("select n.nspname::text from pg_catalog.pg_namespace n "
+			   "where exists (select from pg_catalog.pg_class c where c.relnamespace = n.oid and c.relname = 'triple') "
+			   "and exists (select from pg_catalog.pg_class c where c.relnamespace = n.oid and c.relname = 'entity_embedding') "
+			   "order by 1 limit 12",
+			   SQL_NO_ARGS, append_name, &list);
+	if (list.len == 0)
+		return pstrdup("There is no graph yet; hkg_create_graph makes one.");
+	return psprintf("Known graphs are: %s.", list.data);
+}
+
+static bool
+is_graph(Oid schema)
+{
+	static const char *const tables[] = {
+		"entity", "relation", "triple", "holdout", "model", "entity_embedding",
+		"relation_embedding", "rule", "inferred", "iteration"
+	};
+
+	for (int i = 0; i < (int) lengthof(tables); i++)
+		if (!OidIsValid(get_relname_relid(tables[i], schema)))
+			return false;
+	return true;
+}
+
+Graph *
+graph_open(const char *name)
+{
+	Graph	   *graph = palloc0(sizeof(Graph));
+
+	graph->schema = get_namespace_oid(name, true);
+	if (!OidIsValid(graph->schema))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_SCHEMA),
+				 errmsg("graph \"%s\" does not exist", name),
+				 errhint("%s", known_graphs_hint())));
+	if (!is_graph(graph->schema))
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("schema \"%s\" is not a graph", name),
+				 errdetail("It lacks tables that hkg_create_graph makes."),
+				 errhint("%s", known_graphs_hint())));
+	graph->name = pstrdup(name);
+	graph->prefix = psprintf("%s.", quote_identifier(name));
+	return graph;
+}
+
+HKG_FUNCTION(hkg_drop_graph);
+Datum
+hkg_drop_graph(PG_FUNCTION_ARGS)
+{
+	char	   *name = argument_name(fcinfo, 0, "graph");
+
+	sql_begin();
+	graph_open(name);
+	sql_run(psprintf("drop schema %s cascade", quote_identifier(name)), SQL_NO_ARGS);
+	sql_end();
+	PG_RETURN_VOID();
+}
+
+/* ---- names --------------------------------------------------------------- */
+
+typedef struct NameSearch
+{
+	const char *name;
+	int			length;
+	int			count;
+	int			best_distance;
+	char	   *best;
+	StringInfoData list;
+} NameSearch;
+
+static void
+consider_name(void *argument, const Datum *values, const bool *nulls)
+{
+	NameSearch *search = argument;
+	char	   *candidate = TextDatumGetCString(values[0]);
+	int			length = strlen(candidate);
+	int			distance;
+
+	if (search->count++ < HINT_NAMES)
+		append_name(&search->list, values, nulls);
+	if (length <= LEVENSHTEIN_BYTES && search->best_distance > 0)
+	{
+		distance = varstr_levenshtein_less_equal(search->name, search->length,
+												 candidate, length, 1, 1, 1,
+												 search->best_distance - 1, true);
+		if (distance < search->best_distance)
+		{
+			search->best_distance = distance;
+			search->best = candidate;
+			return;
+		}
+	}
+	pfree(candidate);
+}
+
+char *
+graph_hint(Graph *graph, const char *table, const char *name)
+{
+	NameSearch	search = {.name = name,.length = strlen(name)};
+
+	/* a name is taken for a misspelling when it is less than half wrong */
+	search.best_distance = search.length > LEVENSHTEIN_BYTES ? 0 : search.length / 2 + 1;
+	initStringInfo(&search.list);
+	sql_stream(psprintf("select name from %s%s order by name", graph->prefix, table),
+			   SQL_NO_ARGS, consider_name, &search);
+	if (search.count == 0)
+		return psprintf("The table %s%s is empty.", graph->prefix, table);
+	if (search.count <= HINT_NAMES)
+		return psprintf("Known are: %s.", search.list.data);
+	if (search.best != NULL)
+		return psprintf("Did you mean \"%s\"?", search.best);
+	return psprintf("The table %s%s lists the known ones.", graph->prefix, table);
+}
+
+static int32
+find_id(Graph *graph, const char *table, const char *name)
+{
+	SqlArgs		args = {0};
+	Datum		id;
+
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(name));
+	if (!sql_value(psprintf("select id from %s%s where name = $1", graph->prefix, table),
+				   &args, &id))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("%s \"%s\" does not exist in graph \"%s\"", table, name, graph->name),
+				 errhint("%s", graph_hint(graph, table, name))));
+	return DatumGetInt32(id);
+}
+
+int32
+graph_entity_id(Graph *graph, const char *name)
+{
+	return find_id(graph, "entity", name);
+}
+
+int32
+graph_relation_id(Graph *graph, const char *name)
+{
+	return find_id(graph, "relation", name);
+}
+
+static void
+no_such_id(Graph *graph, const char *table, int32 id)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_OBJECT),
+			 errmsg("%s %d does not exist in graph \"%s\"", table, id, graph->name)));
+}
+
+const char *
+graph_entity_name(Graph *graph, int32 id)
+{
+	SqlArgs		args = {0};
+	Datum		name;
+
+	sql_arg(&args, INT4OID, Int32GetDatum(id));
+	if (!sql_value(psprintf("select name from %sentity where id = $1", graph->prefix),
+				   &args, &name))
+		no_such_id(graph, "entity", id);
+	return TextDatumGetCString(name);
+}
+
+typedef struct RelationName
+{
+	int32		id;				/* the key */
+	char	   *name;
+} RelationName;
+
+static void
+add_relation_name(void *argument, const Datum *values, const bool *nulls)
+{
+	int32		id = DatumGetInt32(values[0]);
+	RelationName *entry = hash_search(argument, &id, HASH_ENTER, NULL);
+
+	entry->name = TextDatumGetCString(values[1]);
+}
+
+const char *
+graph_relation_name(Graph *graph, int32 id)
+{
+	RelationName *entry;
+
+	if (graph->relation_names == NULL)
+	{
+		HASHCTL		control = {0};
+
+		control.keysize = sizeof(int32);
+		control.entrysize = sizeof(RelationName);
+		control.hcxt = CurrentMemoryContext;
+		graph->relation_names = hash_create("relation names", 256, &control,
+											HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+		sql_stream(psprintf("select id, name from %srelation", graph->prefix),
+				   SQL_NO_ARGS, add_relation_name, graph->relation_names);
+	}
+	entry = hash_search(graph->relation_names, &id, HASH_FIND, NULL);
+	if (entry == NULL)
+		no_such_id(graph, "relation", id);
+	return entry->name;
+}
+
+/* ---- facts as arrays ------------------------------------------------------ */
+
+typedef struct IdList
+{
+	int32	   *id;
+	int64		count;
+	int64		room;
+} IdList;
+
+static void
+add_id(void *argument, const Datum *values, const bool *nulls)
+{
+	IdList	   *list = argument;
+
+	if (list->count == list->room)
+	{
+		list->room *= 2;
+		list->id = repalloc_huge(list->id, list->room * sizeof(int32));
+	}
+	list->id[list->count++] = DatumGetInt32(values[0]);
+}
+
+static int32 *
+read_ids(Graph *graph, const char *table, int32 *count)
+{
+	IdList		list = {.room = 1024};
+
+	list.id = palloc(list.room * sizeof(int32));
+	sql_stream(psprintf("select id from %s%s order by id", graph->prefix, table),
+			   SQL_NO_ARGS, add_id, &list);
+	*count = (int32) list.count;
+	return list.id;
+}
+
+int32
+graph_row(const int32 *ids, int32 count, int32 id)
+{
+	int32		low = 0;
+	int32		high = count - 1;
+	int64		guess = count == 0 ? -1 : (int64) id - ids[0];
+
+	/* ids without gaps, the usual case */
+	if (guess >= 0 && guess < count && ids[guess] == id)
+		return (int32) guess;
+	while (low <= high)
+	{
+		int32		middle = low + (high - low) / 2;
+
+		if (ids[middle] == id)
+			return middle;
+		if (ids[middle] < id)
+			low = middle + 1;
+		else
+			high = middle - 1;
+	}
+	return -1;
+}
+
+typedef struct TripleList
+{
+	const GraphData *data;
+	KgeTriple  *triple;
+	int64		count;
+	int64		room;
+} TripleList;
+
+static void
+add_triple(void *argument, const Datum *values, const bool *nulls)
+{
+	TripleList *list = argument;
+	const GraphData *data = list->data;
+	KgeTriple  *triple;
+
+	if (list->count == list->room)
+	{
+		list->room *= 2;
+		list->triple = repalloc_huge(list->triple, list->room * sizeof(KgeTriple));
+	}
+	triple = &list->triple[list->count++];
+	triple->head = graph_row(data->entity_id, data->entities, DatumGetInt32(values[0]));
+	triple->relation = graph_row(data->relation_id, data->relations, DatumGetInt32(values[1]));
+	triple->tail = graph_row(data->entity_id, data->entities, DatumGetInt32(values[2]));
+	/* foreign keys forbid it, but a superuser may have switched them off */
+	if (triple->head < 0 || triple->relation < 0 || triple->tail < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_FOREIGN_KEY_VIOLATION),
+				 errmsg("triple (%d, %d, %d) has an entity or a relation that is not in its table",
+						DatumGetInt32(values[0]), DatumGetInt32(values[1]),
+						DatumGetInt32(values[2]))));
+}
+
+static KgeTriple *
+read_triples(const GraphData *data, const char *query, const SqlArgs *args, int64 *count)
+{
+	TripleList	list = {.data = data,.room = 1024};
+
+	list.triple = palloc(list.room * sizeof(KgeTriple));
+	sql_stream(query, args, add_triple, &list);
+	*count = list.count;
+	return list.triple;
+}
+
+GraphData *
+graph_read(Graph *graph)
+{
+	GraphData  *data = palloc0(sizeof(GraphData));
+
+	data->entity_id = read_ids(graph, "entity", &data->entities);
+	data->relation_id = read_ids(graph, "relation", &data->relations);
+	data->fact = read_triples(data,
+							  psprintf("select head, relation, tail from %striple order by relation, head, tail",
+									   graph->prefix),
+							  SQL_NO_ARGS, &data->facts);
+	return data;
+}
+
+KgeTriple *
+graph_read_split(Graph *graph, const GraphData *data, const char *split, int64 *count)
+{
+	SqlArgs		args = {0};
+
+	if (split == NULL)
+		sql_arg_null(&args, TEXTOID);
+	else
+		sql_arg(&args, TEXTOID, CStringGetTextDatum(split));
+	return read_triples(data,
+						psprintf("select head, relation, tail from %sholdout "
+								 "where split = $1 or $1 is null order by relation, head, tail",
+								 graph->prefix),
+						&args, count);
+}
+
+int
+triple_compare(const void *a, const void *b)
+{
+	const KgeTriple *left = a;
+	const KgeTriple *right = b;
+
+	if (left->relation != right->relation)
+		return left->relation < right->relation ? -1 : 1;
+	if (left->head != right->head)
+		return left->head < right->head ? -1 : 1;
+	if (left->tail != right->tail)
+		return left->tail < right->tail ? -1 : 1;
+	return 0;
+}
+
+bool
+graph_has_fact(const GraphData *data, KgeTriple triple)
+{
+	return bsearch(&triple, data->fact, data->facts, sizeof(KgeTriple), triple_compare) != NULL;
+}

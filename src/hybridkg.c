@@ -1,0 +1,126 @@
+/*
+ * hybridkg.c
+ *		Module start, settings, and what the pure half asks of its host: threads
+ *		that stop when the backend is told to, and memory.
+ *
+ * The pure half runs its work in slices.  Between two slices its threads are
+ * parked, and the backend looks whether it was cancelled, terminated, or has
+ * lost its postmaster.  It may leave by an error from there: pool and memory go
+ * with the memory context in which they were made.
+ */
+#include "hybridkg.h"
+
+#include <limits.h>
+#include <unistd.h>
+
+#include "miscadmin.h"
+#include "storage/ipc.h"
+#include "storage/pmsignal.h"
+#include "utils/memutils.h"
+
+PG_MODULE_MAGIC;
+
+HKG_EXPORT void _PG_init(void);
+
+int			hkg_threads;
+int			hkg_max_memory;
+int			hkg_progress_level;
+
+static const struct config_enum_entry progress_levels[] = {
+	{"off", PROGRESS_OFF, false},
+	{"iteration", PROGRESS_ITERATION, false},
+	{"epoch", PROGRESS_EPOCH, false},
+	{NULL, 0, false}
+};
+
+static int
+online_cores(void)
+{
+	long		cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return (int) Max(1, Min(cores, 1024));
+}
+
+void
+_PG_init(void)
+{
+	DefineCustomIntVariable("hybridkg.threads",
+							"Threads that training and ranking use.",
+							"Results do not depend on it. The default is all cores.",
+							&hkg_threads, online_cores(), 1, 1024,
+							PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomIntVariable("hybridkg.max_memory",
+							"The most memory that training or a model may take.",
+							"What would need more is refused before anything is allocated.",
+							&hkg_max_memory, 4 * 1024 * 1024, 1024, INT_MAX,
+							PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
+	DefineCustomEnumVariable("hybridkg.progress",
+							 "How often training reports its progress as a NOTICE.",
+							 NULL,
+							 &hkg_progress_level, PROGRESS_ITERATION, progress_levels,
+							 PGC_USERSET, 0, NULL, NULL, NULL);
+	hkg_reserve_prefix("hybridkg");
+}
+
+static void
+between_slices(void *argument)
+{
+	if (!PostmasterIsAlive())
+		proc_exit(1);
+	CHECK_FOR_INTERRUPTS();
+}
+
+static void
+drop_pool(void *pool)
+{
+	kge_pool_destroy(pool);
+}
+
+KgePool *
+hkg_pool(void)
+{
+	MemoryContextCallback *callback = palloc0(sizeof(MemoryContextCallback));
+	const char *reason;
+
+	if (!kge_dense_open(&reason))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_FILE),
+				 errmsg("no linear algebra library: %s", reason),
+				 errhint("Install the package libopenblas0-serial.")));
+	callback->arg = kge_pool_create(hkg_threads, between_slices, NULL);
+	if (callback->arg == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_RESOURCES),
+				 errmsg("could not start %d threads", hkg_threads),
+				 errhint("Lower hybridkg.threads.")));
+	callback->func = drop_pool;
+	MemoryContextRegisterResetCallback(CurrentMemoryContext, callback);
+	return callback->arg;
+}
+
+static void *
+arena_allocate(void *context, size_t bytes)
+{
+	return MemoryContextAllocHuge(context, Max(bytes, 1));
+}
+
+KgeArena
+hkg_arena(void)
+{
+	KgeArena	arena = {arena_allocate, CurrentMemoryContext};
+
+	return arena;
+}
+
+void
+hkg_check_memory(uint64 bytes, const char *purpose)
+{
+	uint64		kilobytes = bytes / 1024 + 1;
+
+	if (kilobytes > (uint64) hkg_max_memory)
+		ereport(ERROR,
+				(errcode(ERRCODE_OUT_OF_MEMORY),
+				 errmsg("%s needs " UINT64_FORMAT " MB of memory, more than hybridkg.max_memory (%d MB)",
+						purpose, kilobytes / 1024 + 1, hkg_max_memory / 1024),
+				 errhint("Raise hybridkg.max_memory, or ask for less: fewer dimensions, rules or samples.")));
+}

@@ -1,0 +1,243 @@
+/*
+ * sql.c
+ *		Statements of our own, run through SPI (see sql.h).
+ *
+ * Reading goes through a DestReceiver: rows arrive one by one, none is kept, and
+ * the planner may use parallel workers, which it does not for a cursor.
+ */
+#include "sql.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "miscadmin.h"
+#include "nodes/params.h"
+#include "tcop/dest.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+
+typedef struct RowReceiver
+{
+	DestReceiver pub;
+	SqlRow		row;
+	void	   *argument;
+	MemoryContext context;
+	TupleDesc	descriptor;		/* known from the start of the query on */
+} RowReceiver;
+
+void
+sql_arg(SqlArgs *args, Oid type, Datum value)
+{
+	Assert(args->count < (int) lengthof(args->types));
+	args->types[args->count] = type;
+	args->values[args->count] = value;
+	args->nulls[args->count] = ' ';
+	args->count++;
+}
+
+void
+sql_arg_null(SqlArgs *args, Oid type)
+{
+	sql_arg(args, type, (Datum) 0);
+	args->nulls[args->count - 1] = 'n';
+}
+
+MemoryContext
+sql_begin(void)
+{
+	MemoryContext caller = CurrentMemoryContext;
+
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "could not connect to SPI");
+	MemoryContextSwitchTo(caller);
+	return caller;
+}
+
+void
+sql_end(void)
+{
+	MemoryContext caller = CurrentMemoryContext;
+
+	if (SPI_finish() != SPI_OK_FINISH)
+		elog(ERROR, "could not disconnect from SPI");
+	MemoryContextSwitchTo(caller);
+}
+
+uint64
+sql_run(const char *statement, const SqlArgs *args)
+{
+	int			result;
+
+	if (args == SQL_NO_ARGS)
+		result = SPI_execute(statement, false, 0);
+	else
+		result = SPI_execute_with_args(statement, args->count,
+									   (Oid *) args->types,
+									   (Datum *) args->values,
+									   args->nulls, false, 0);
+	if (result < 0)
+		elog(ERROR, "could not run \"%s\": %s", statement,
+			 SPI_result_code_string(result));
+	SPI_freetuptable(SPI_tuptable);
+	return SPI_processed;
+}
+
+static void
+receive_startup(DestReceiver *self, int operation, TupleDesc descriptor)
+{
+	((RowReceiver *) self)->descriptor = descriptor;
+}
+
+static bool
+receive_row(TupleTableSlot *slot, DestReceiver *self)
+{
+	RowReceiver *receiver = (RowReceiver *) self;
+	MemoryContext executor = MemoryContextSwitchTo(receiver->context);
+
+	slot_getallattrs(slot);
+	receiver->row(receiver->argument, slot->tts_values, slot->tts_isnull);
+	MemoryContextSwitchTo(executor);
+	return true;
+}
+
+static void
+receive_nothing(DestReceiver *self)
+{
+}
+
+static RowReceiver
+make_receiver(SqlRow row, void *argument)
+{
+	RowReceiver receiver = {0};
+
+	receiver.pub.receiveSlot = receive_row;
+	receiver.pub.rStartup = receive_startup;
+	receiver.pub.rShutdown = receive_nothing;
+	receiver.pub.rDestroy = receive_nothing;
+	receiver.pub.mydest = DestNone;
+	receiver.row = row;
+	receiver.argument = argument;
+	receiver.context = CurrentMemoryContext;
+	return receiver;
+}
+
+static ParamListInfo
+make_parameters(const SqlArgs *args)
+{
+	ParamListInfo list;
+
+	if (args == SQL_NO_ARGS || args->count == 0)
+		return NULL;
+	list = makeParamList(args->count);
+	for (int i = 0; i < args->count; i++)
+	{
+		list->params[i].value = args->values[i];
+		list->params[i].isnull = args->nulls[i] == 'n';
+		list->params[i].pflags = PARAM_FLAG_CONST;
+		list->params[i].ptype = args->types[i];
+	}
+	return list;
+}
+
+static uint64
+stream(const char *query, const SqlArgs *args, RowReceiver *receiver)
+{
+	SPIExecuteOptions options = {0};
+	int			result;
+
+	options.params = make_parameters(args);
+	options.read_only = true;
+	options.dest = &receiver->pub;
+	result = SPI_execute_extended(query, &options);
+	if (result < 0)
+		elog(ERROR, "could not run \"%s\": %s", query, SPI_result_code_string(result));
+	return SPI_processed;
+}
+
+uint64
+sql_stream(const char *query, const SqlArgs *args, SqlRow row, void *argument)
+{
+	RowReceiver receiver = make_receiver(row, argument);
+
+	return stream(query, args, &receiver);
+}
+
+typedef struct FirstValue
+{
+	RowReceiver receiver;
+	bool		seen;
+	bool		isnull;
+	Datum		value;
+} FirstValue;
+
+static void
+keep_first_value(void *argument, const Datum *values, const bool *nulls)
+{
+	FirstValue *first = argument;
+	Form_pg_attribute attribute = TupleDescAttr(first->receiver.descriptor, 0);
+
+	if (first->seen)
+		return;
+	first->seen = true;
+	first->isnull = nulls[0];
+	if (!nulls[0])
+		first->value = datumCopy(values[0], attribute->attbyval, attribute->attlen);
+}
+
+bool
+sql_value(const char *query, const SqlArgs *args, Datum *value)
+{
+	FirstValue	first = {0};
+
+	first.isnull = true;
+	first.receiver = make_receiver(keep_first_value, &first);
+	stream(query, args, &first.receiver);
+	if (!first.isnull)
+		*value = first.value;
+	return !first.isnull;
+}
+
+SqlResult *
+sql_result(FunctionCallInfo fcinfo)
+{
+	ReturnSetInfo *info = (ReturnSetInfo *) fcinfo->resultinfo;
+	SqlResult  *result;
+	MemoryContext caller;
+
+	if (info == NULL || !IsA(info, ReturnSetInfo) ||
+		(info->allowedModes & SFRM_Materialize) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("set-valued function called in context that cannot accept a set")));
+	caller = MemoryContextSwitchTo(info->econtext->ecxt_per_query_memory);
+	result = palloc(sizeof(SqlResult));
+	if (get_call_result_type(fcinfo, NULL, &result->descriptor) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	result->store = tuplestore_begin_heap((info->allowedModes & SFRM_Materialize_Random) != 0,
+										  false, work_mem);
+	info->returnMode = SFRM_Materialize;
+	info->setResult = result->store;
+	info->setDesc = result->descriptor;
+	MemoryContextSwitchTo(caller);
+	return result;
+}
+
+void
+sql_result_row(SqlResult *result, const Datum *values, const bool *nulls)
+{
+	tuplestore_putvalues(result->store, result->descriptor,
+						 unconstify(Datum *, values), unconstify(bool *, nulls));
+}
+
+static void
+add_result_row(void *argument, const Datum *values, const bool *nulls)
+{
+	sql_result_row(argument, values, nulls);
+}
+
+void
+sql_result_query(SqlResult *result, const char *query, const SqlArgs *args)
+{
+	sql_stream(query, args, add_result_row, result);
+}
