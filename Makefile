@@ -1,0 +1,58 @@
+# hybridkg: built with PGXS, like any extension
+#
+#	make, make install, make installcheck	for the server of PG_CONFIG
+#	make test	everything that checks the extension, on a private server
+#	make demo	all of WordNet, learnt on a private server
+#
+# The last two need nothing but this folder: they see to the packages, and run
+# on a throw-away server that they make and remove (test/server).
+
+ifneq (,$(filter test demo,$(MAKECMDGOALS)))
+
+# these come before pg_config is there
+.PHONY: test demo
+test:
+	@bash test/run
+demo:
+	@bash demo/run
+
+else
+
+MODULE_big = hybridkg
+OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*.c src/kge/*.c)))
+EXTENSION = hybridkg
+DATA = $(sort $(wildcard sql/hybridkg--*.sql))
+
+REGRESS = $(patsubst test/sql/%.sql,%,$(sort $(wildcard test/sql/*.sql)))
+REGRESS_OPTS = --inputdir=test --outputdir=build/regress --load-extension=hybridkg
+REGRESS_PREP = build/regress
+TAP_TESTS = 1
+PROVE_TESTS = test/t/*.pl
+EXTRA_CLEAN = build tmp_check
+
+PG_CONFIG ?= pg_config
+PGXS := $(shell $(PG_CONFIG) --pgxs)
+
+# Warnings are for this code: -isystem keeps those of the server's headers quiet.
+# (make COPT=-Werror makes them errors, as the tests do.)  Only what SQL calls
+# leaves the library; servers before 16 do not mark their own part of that.
+PG_CPPFLAGS = -isystem $(shell $(PG_CONFIG) --includedir-server) \
+	-D'PGDLLEXPORT=__attribute__((visibility("default")))'
+PG_CFLAGS = -std=gnu11 -Wall -Wextra -Wno-declaration-after-statement -fvisibility=hidden
+SHLIB_LINK = -lm -lpthread -ldl
+
+include $(PGXS)
+
+# Sums over vectors may be taken in any order (the same one each time), which is
+# what lets the compiler use vector registers.  Never -ffast-math: linked into a
+# library it changes the arithmetic of the whole backend.  Never -march=native:
+# one build serves all machines, kernels choose at run time.
+VECTOR_CFLAGS = -O3 -fno-math-errno -fassociative-math -fno-signed-zeros -fno-trapping-math
+src/kge/engine.o: override CFLAGS += $(VECTOR_CFLAGS)
+
+$(OBJS) $(OBJS:.o=.bc): Makefile $(wildcard src/*.h src/kge/*.h)
+
+build/regress:
+	mkdir -p $@
+
+endif
