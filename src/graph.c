@@ -11,11 +11,15 @@
 
 #include "catalog/namespace.h"
 #include "catalog/pg_type.h"
+#include "common/hashfn.h"
 #include "lib/stringinfo.h"
+#include "miscadmin.h"
+#include "storage/lock.h"
 #include "utils/builtins.h"
 #include "utils/hsearch.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/varlena.h"
 
 #include "argument.h"
 #include "sql.h"
@@ -86,6 +90,38 @@ graph_open(const char *name)
 	graph->name = pstrdup(name);
 	graph->prefix = psprintf("%s.", quote_identifier(name));
 	return graph;
+}
+
+/*
+ * Advisory locks of a class that SQL's advisory functions (classes 1 and 2)
+ * can't take: field 2 is the schema, field 3 the model's hash.
+ */
+#define LOAD_LOCK_CLASS 3
+#define TRAINING_LOCK_CLASS 4
+
+void
+graph_lock_for_load(Graph *graph)
+{
+	LOCKTAG		tag;
+
+	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, graph->schema, 0, LOAD_LOCK_CLASS);
+	(void) LockAcquire(&tag, ExclusiveLock, false, false);
+}
+
+void
+graph_lock_for_training(Graph *graph, const char *model)
+{
+	LOCKTAG		tag;
+
+	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, graph->schema,
+						 hash_bytes((const unsigned char *) model, strlen(model)),
+						 TRAINING_LOCK_CLASS);
+	if (LockAcquire(&tag, ExclusiveLock, false, true) == LOCKACQUIRE_NOT_AVAIL)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_IN_USE),
+				 errmsg("model \"%s\" of graph \"%s\" is being trained by another session",
+						model, graph->name),
+				 errhint("Wait for it to end, or train under another model name.")));
 }
 
 HKG_FUNCTION(hkg_drop_graph);

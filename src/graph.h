@@ -30,6 +30,13 @@ extern Graph *graph_open(const char *name);
 extern int32 graph_entity_id(Graph *graph, const char *name);
 extern int32 graph_relation_id(Graph *graph, const char *name);
 
+/*
+ * Until the transaction ends: one load of a graph at a time (the others wait), and
+ * one training of a model at a time (ERROR 55006 at once for the others).
+ */
+extern void graph_lock_for_load(Graph *graph);
+extern void graph_lock_for_training(Graph *graph, const char *model);
+
 /* NULL-free: ERROR when the id is not in the table. */
 extern const char *graph_entity_name(Graph *graph, int32 id);
 extern const char *graph_relation_name(Graph *graph, int32 id);

@@ -47,8 +47,22 @@ typedef void (*SqlRow) (void *argument, const Datum *values, const bool *nulls);
 
 extern uint64 sql_stream(const char *query, const SqlArgs *args, SqlRow row, void *argument);
 
+/* The same for a statement that writes and returns rows. */
+extern uint64 sql_run_returning(const char *statement, const SqlArgs *args, SqlRow row, void *argument);
+
 /* The first row's only column, copied into the current context; false when there is no row or it is NULL. */
 extern bool sql_value(const char *query, const SqlArgs *args, Datum *value);
+
+/*
+ * Many rows for one statement: they are gathered column by column, and every so
+ * many of them the statement runs with an array of each column's values as $1, $2, ...,
+ * as in "insert into t select * from unnest($1, $2)".
+ */
+typedef struct SqlBatch SqlBatch;
+
+extern SqlBatch *sql_batch_begin(const char *statement, int columns, const Oid *types);
+extern void sql_batch_row(SqlBatch *batch, const Datum *values, const bool *nulls);	/* nulls may be NULL */
+extern uint64 sql_batch_end(SqlBatch *batch);	/* rows processed in all */
 
 /*
  * The result of a set-returning function: sql_result() makes its tuplestore
