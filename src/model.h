@@ -1,7 +1,7 @@
 /*
  * model.h
- *		A trained model: its rows in the graph's tables, and the copy that
- *		a backend keeps of the one it used last.
+ *		A trained model: its rows in the graph's tables, and the copies that
+ *		a backend keeps of those it used last.
  */
 #ifndef HKG_MODEL_H
 #define HKG_MODEL_H
@@ -15,14 +15,30 @@ typedef struct Model
 	KgeModel	kge;
 	int32	   *entity_id;		/* row -> id, ascending */
 	int32	   *relation_id;
+	char	   *name;
+	uint64		serial;			/* of this copy: no other has it in this backend; 0: not kept */
 } Model;
 
 /*
  * The model as the caller's snapshot sees it.  Lives until the next model_open
- * of this backend.  ERROR 42704 with the known models as HINT; 22000 where embeddings
- * are missing, of the wrong length, NULL or not finite; 53200 where they would not fit hybridkg.max_memory.
+ * of this backend.  ERROR 42704 with the known models as HINT; 55000 where it was never trained; 22000
+ * where embeddings are missing, of the wrong length, NULL or not finite; 53200 where they would not fit
+ * hybridkg.max_memory.
  */
 extern const Model *model_open(Graph *graph, const char *name);
+
+/* The copy of that serial, if this backend still has it; else NULL. */
+extern const Model *model_recall(uint64 serial);
+
+/* ERROR 42704, as above, unless the graph has a model of that name; reads no embedding. */
+extern void model_require(Graph *graph, const char *name);
+
+/*
+ * The row of the entity or relation with that name.  ERROR 42704 for a name that the graph does
+ * not know, 55000 for one that the model does not.
+ */
+extern int32 model_entity_row(const Model *model, Graph *graph, const char *name);
+extern int32 model_relation_row(const Model *model, Graph *graph, const char *name);
 
 /* Writes embeddings of `kge` (rows as in data) as those of model `name`, whose row is there. */
 extern void model_write_embeddings(Graph *graph, const char *name,

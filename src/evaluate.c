@@ -1,0 +1,385 @@
+/*
+ * evaluate.c
+ *		hkg_evaluate, hkg_ranks, hkg_rule_precision, hkg_sparsity (SPEC section 7).
+ *
+ * Every entity of the graph is a candidate, whether or not the model knows
+ * it: ranking works on a model with a row for each of them, NaN where there is no
+ * embedding, which ranks last.  The filter is all facts and all of the holdout,
+ * never what was sampled.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "access/htup_details.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+
+#include "argument.h"
+#include "array.h"
+#include "hybridkg.h"
+#include "infer.h"
+#include "model.h"
+#include "sql.h"
+
+static const char *const splits[] = {"valid", "test", "train", NULL};
+static const char *const holdout_splits[] = {"valid", "test", NULL};
+
+/* rows named in one statement */
+#define NAMED_ROWS 65536
+
+/* A split, ranked */
+typedef struct Ranking
+{
+	GraphData  *data;
+	int64		count;
+	KgeTriple  *triple;			/* by (relation, head, tail) */
+	int32	   *rank;			/* 2 * count: of the heads, then of the tails */
+} Ranking;
+
+/* ---- ranks --------------------------------------------------------------------- */
+
+/* Rows of `ids` taken from embeddings of `known` ids, NaN where there is none. */
+static float *
+spread_rows(const int32 *ids, int32 count, const int32 *known, int32 known_count,
+			float *embedding, int width)
+{
+	float	   *spread;
+
+	if (count == known_count && memcmp(ids, known, sizeof(int32) * count) == 0)
+		return embedding;
+	spread = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(float) * count * width);
+	for (int32 row = 0; row < count; row++)
+	{
+		int32		known_row = graph_row(known, known_count, ids[row]);
+		float	   *to = spread + (Size) row * width;
+
+		if (known_row >= 0)
+			memcpy(to, embedding + (Size) known_row * width, sizeof(float) * width);
+		else
+			for (int i = 0; i < width; i++)
+				to[i] = NAN;
+	}
+	return spread;
+}
+
+/* The model with a row for everything in the graph. */
+static KgeModel
+model_of_graph(const Model *model, const GraphData *data)
+{
+	KgeModel	kge = model->kge;
+	int			entity_width = kge_entity_width(kge.function, kge.dimensions);
+	int			relation_width = kge_relation_width(kge.function, kge.dimensions);
+
+	hkg_check_memory(sizeof(float) * ((uint64) data->entities * entity_width +
+									  (uint64) data->relations * relation_width),
+					 "evaluation");
+	kge.entity = spread_rows(data->entity_id, data->entities, model->entity_id,
+							 model->kge.entities, kge.entity, entity_width);
+	kge.relation = spread_rows(data->relation_id, data->relations, model->relation_id,
+							   model->kge.relations, kge.relation, relation_width);
+	kge.entities = data->entities;
+	kge.relations = data->relations;
+	return kge;
+}
+
+/* All facts and all of the holdout. */
+static KgeTriple *
+known_triples(Graph *graph, const GraphData *data, int64 *count)
+{
+	int64		held;
+	KgeTriple  *holdout = graph_read_split(graph, data, NULL, &held);
+	KgeTriple  *known = MemoryContextAllocHuge(CurrentMemoryContext,
+											   sizeof(KgeTriple) * Max(data->facts + held, 1));
+
+	memcpy(known, data->fact, sizeof(KgeTriple) * data->facts);
+	memcpy(known + data->facts, holdout, sizeof(KgeTriple) * held);
+	*count = data->facts + held;
+	return known;
+}
+
+static Ranking
+rank_split(Graph *graph, const Model *model, const char *split, int64 seed)
+{
+	Ranking		ranking = {0};
+	KgeArena	arena = hkg_arena();
+	KgeModel	kge;
+	KgeTriple  *known;
+	int64		known_count;
+
+	ranking.data = graph_read(graph);
+	ranking.triple = ranking.data->fact;
+	ranking.count = ranking.data->facts;
+	if (strcmp(split, "train") != 0)
+		ranking.triple = graph_read_split(graph, ranking.data, split, &ranking.count);
+	ranking.rank = MemoryContextAllocHuge(CurrentMemoryContext,
+										  sizeof(int32) * Max(2 * ranking.count, 1));
+	if (ranking.count == 0)
+		return ranking;
+	kge = model_of_graph(model, ranking.data);
+	known = known_triples(graph, ranking.data, &known_count);
+	if (!kge_rank(&arena, hkg_pool(), &kge, ranking.triple, ranking.count, known, known_count,
+				  (uint64) seed, ranking.rank, ranking.rank + ranking.count))
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	return ranking;
+}
+
+static void
+return_metrics(const char *side, int64 triples, const int32 *rank, int64 count, SqlResult *result)
+{
+	KgeMetrics	metrics = kge_metrics(rank, count);
+	Datum		values[7] = {
+		CStringGetTextDatum(side),
+		Int64GetDatum(triples),
+		Float8GetDatum(metrics.mrr),
+		Float8GetDatum(metrics.mr),
+		Float8GetDatum(metrics.hits_1),
+		Float8GetDatum(metrics.hits_3),
+		Float8GetDatum(metrics.hits_10)
+	};
+	bool		nulls[7] = {false};
+
+	for (int i = 2; i < 7; i++)
+		nulls[i] = count == 0;
+	sql_result_row(result, values, nulls);
+}
+
+static void
+return_evaluation(Graph *graph, const Ranking *ranking, SqlResult *result)
+{
+	return_metrics("head", ranking->count, ranking->rank, ranking->count, result);
+	return_metrics("tail", ranking->count, ranking->rank + ranking->count, ranking->count, result);
+	return_metrics("both", ranking->count, ranking->rank, 2 * ranking->count, result);
+}
+
+/* Parameters: ids of head, relation and tail, then ranks, of some triples of the split. */
+static void
+rank_arguments(const Ranking *ranking, int64 first, int count, int32 *buffer, SqlArgs *args)
+{
+	const GraphData *data = ranking->data;
+	const KgeTriple *triple = ranking->triple + first;
+
+	for (int i = 0; i < count; i++)
+		buffer[i] = data->entity_id[triple[i].head];
+	sql_arg(args, INT4ARRAYOID, array_of_int4(buffer, count));
+	for (int i = 0; i < count; i++)
+		buffer[i] = data->relation_id[triple[i].relation];
+	sql_arg(args, INT4ARRAYOID, array_of_int4(buffer, count));
+	for (int i = 0; i < count; i++)
+		buffer[i] = data->entity_id[triple[i].tail];
+	sql_arg(args, INT4ARRAYOID, array_of_int4(buffer, count));
+	sql_arg(args, INT4ARRAYOID, array_of_int4(ranking->rank + first, count));
+	sql_arg(args, INT4ARRAYOID, array_of_int4(ranking->rank + ranking->count + first, count));
+}
+
+static void
+return_ranks(Graph *graph, const Ranking *ranking, SqlResult *result)
+{
+	int32	   *buffer = palloc(sizeof(int32) * NAMED_ROWS);
+	char	   *query = psprintf("select h.name, r.name, t.name, u.head_rank, u.tail_rank "
+								 "from unnest($1::int[], $2::int[], $3::int[], $4::int[], $5::int[]) "
+								 "with ordinality as u (head, relation, tail, head_rank, tail_rank, place) "
+								 "join %1$sentity h on h.id = u.head "
+								 "join %1$srelation r on r.id = u.relation "
+								 "join %1$sentity t on t.id = u.tail "
+								 "order by u.place",
+								 graph->prefix);
+
+	for (int64 first = 0; first < ranking->count; first += NAMED_ROWS)
+	{
+		SqlArgs		args = {0};
+
+		rank_arguments(ranking, first, (int) Min(NAMED_ROWS, ranking->count - first), buffer, &args);
+		sql_result_query(result, query, &args);
+		for (int i = 0; i < args.count; i++)
+			pfree(DatumGetPointer(args.values[i]));
+	}
+}
+
+/* hkg_evaluate and hkg_ranks: the same arguments, other ways to tell the outcome */
+static Datum
+evaluate(FunctionCallInfo fcinfo, void (*tell) (Graph *, const Ranking *, SqlResult *))
+{
+	char	   *graph_name = argument_name(fcinfo, 0, "graph");
+	char	   *split = argument_text(fcinfo, 1, "split");
+	char	   *model_name = argument_name(fcinfo, 2, "model");
+	int64		seed = DatumGetInt64(argument(fcinfo, 3, "seed"));
+	SqlResult  *result = sql_result(fcinfo);
+	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "hybridkg evaluation",
+											   ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(work);
+	Graph	   *graph;
+	Ranking		ranking;
+
+	argument_choice(split, "split", splits);
+	sql_begin();
+	graph = graph_open(graph_name);
+	ranking = rank_split(graph, model_open(graph, model_name), split, seed);
+	tell(graph, &ranking, result);
+	sql_end();
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(work);
+	return (Datum) 0;
+}
+
+HKG_FUNCTION(hkg_evaluate);
+Datum
+hkg_evaluate(PG_FUNCTION_ARGS)
+{
+	return evaluate(fcinfo, return_evaluation);
+}
+
+HKG_FUNCTION(hkg_ranks);
+Datum
+hkg_ranks(PG_FUNCTION_ARGS)
+{
+	return evaluate(fcinfo, return_ranks);
+}
+
+/* ---- precision of rules -------------------------------------------------------- */
+
+typedef struct RuleList
+{
+	Rule	   *rule;
+	int32		count;
+	int32		room;
+} RuleList;
+
+static void
+take_rule(void *argument, const Datum *values, const bool *nulls)
+{
+	RuleList   *list = argument;
+
+	if (list->count == list->room)
+	{
+		list->room *= 2;
+		list->rule = repalloc_huge(list->rule, list->room * sizeof(Rule));
+	}
+	rule_from_array(DatumGetInt32(values[0]), values[1], &list->rule[list->count++]);
+}
+
+/* The model's best rules.  One that infers nothing never takes a place among them. */
+static RuleList
+best_rules(const Graph *graph, const char *model, int top_rules)
+{
+	RuleList	list = {.room = 256};
+	SqlArgs		args = {0};
+
+	list.rule = palloc(list.room * sizeof(Rule));
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
+	sql_arg(&args, INT4OID, Int32GetDatum(top_rules));
+	sql_stream(psprintf("select head, body from %srule "
+						"where model = $1 and quality is not null and predictions > 0 "
+						"order by quality desc, support desc, rule collate \"C\" limit $2",
+						graph->prefix),
+			   &args, take_rule, &list);
+	return list;
+}
+
+static Inferences *
+infer_by(Graph *graph, const GraphData *data, const RuleList *rules)
+{
+	const Rule **pointers = palloc(sizeof(Rule *) * Max(rules->count, 1));
+
+	for (int32 i = 0; i < rules->count; i++)
+		pointers[i] = &rules->rule[i];
+	return infer(graph, data, pointers, rules->count);
+}
+
+/* How many triples are in both; each ascending, each triple once. */
+static int64
+count_common(const KgeTriple *a, int64 a_count, const KgeTriple *b, int64 b_count)
+{
+	int64		common = 0;
+	int64		i = 0;
+	int64		j = 0;
+
+	while (i < a_count && j < b_count)
+	{
+		int			order = triple_compare(&a[i], &b[j]);
+
+		common += order == 0;
+		i += order <= 0;
+		j += order >= 0;
+	}
+	return common;
+}
+
+HKG_FUNCTION(hkg_rule_precision);
+Datum
+hkg_rule_precision(PG_FUNCTION_ARGS)
+{
+	char	   *graph_name = argument_name(fcinfo, 0, "graph");
+	int			top_rules = argument_int(fcinfo, 1, "top_rules", 1, PG_INT32_MAX);
+	char	   *split = argument_text(fcinfo, 2, "split");
+	char	   *model = argument_name(fcinfo, 3, "model");
+	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "hybridkg rule precision",
+											   ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(work);
+	TupleDesc	descriptor;
+	Datum		values[3];
+	bool		nulls[3] = {false};
+	Graph	   *graph;
+	GraphData  *data;
+	RuleList	rules;
+	Inferences *inferred;
+	KgeTriple  *held;
+	int64		held_count;
+	int64		correct;
+	int64		count;
+
+	if (get_call_result_type(fcinfo, NULL, &descriptor) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	argument_choice(split, "split", holdout_splits);
+	sql_begin();
+	graph = graph_open(graph_name);
+	model_require(graph, model);
+	data = graph_read(graph);
+	rules = best_rules(graph, model, top_rules);
+	inferred = infer_by(graph, data, &rules);
+	held = graph_read_split(graph, data, split, &held_count);
+	correct = count_common(inferred->triple, inferred->count, held, held_count);
+	count = inferred->count;
+	sql_end();
+	values[0] = Int64GetDatum(count);
+	values[1] = Int64GetDatum(correct);
+	values[2] = Float8GetDatum(count > 0 ? (double) correct / (double) count : 0);
+	nulls[2] = count == 0;
+	MemoryContextSwitchTo(caller);
+	descriptor = BlessTupleDesc(CreateTupleDescCopy(descriptor));
+	MemoryContextDelete(work);
+	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(descriptor, values, nulls)));
+}
+
+/* ---- sparsity -------------------------------------------------------------------- */
+
+HKG_FUNCTION(hkg_sparsity);
+Datum
+hkg_sparsity(PG_FUNCTION_ARGS)
+{
+	char	   *name = argument_name(fcinfo, 0, "graph");
+	SqlResult  *result = sql_result(fcinfo);
+	Graph	   *graph;
+
+	sql_begin();
+	graph = graph_open(name);
+	/* a fact about an entity and itself counts once */
+	sql_result_query(result,
+					 psprintf("select e.name, s.frequency, "
+							  "case when s.high = s.low then 0 "
+							  "else 1 - (s.frequency - s.low)::float8 / (s.high - s.low) end::float8 "
+							  "from (select f.entity, f.frequency, "
+							  "min(f.frequency) over () as low, max(f.frequency) over () as high "
+							  "from (select o.entity, count(*) as frequency "
+							  "from (select head as entity from %1$striple "
+							  "union all select tail from %1$striple where tail <> head) as o "
+							  "group by o.entity) as f) as s "
+							  "join %1$sentity e on e.id = s.entity "
+							  "order by s.frequency, e.name",
+							  graph->prefix),
+					 SQL_NO_ARGS);
+	sql_end();
+	return (Datum) 0;
+}

@@ -1,0 +1,572 @@
+/*
+ * model.c
+ *		A trained model: read from the graph's tables, kept, written back.
+ *
+ * A backend keeps the models it used last, each in a memory context of its own
+ * under CacheMemoryContext.  A copy is good as long as the model's row is the very
+ * version it was read with: (xmin, ctid), as the caller's snapshot sees it.
+ * Training replaces that row, and a trigger on the embedding tables updates it
+ * when somebody changes an embedding by hand.  So one look-up by primary key
+ * tells whether the copy still holds, in any transaction, after a rollback, on
+ * a replica.
+ *
+ * A copy must not show what its reader may not see.  Where a table has row
+ * security for the caller, or the caller lacks the right to read all of it, the
+ * server decides anew: the model is read again each time, and not kept.
+ *
+ * A model is built in a context under the caller's, which joins the kept ones
+ * when it is complete.  An error on the way leaves nothing.
+ */
+#include "model.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "lib/stringinfo.h"
+#include "miscadmin.h"
+#include "storage/itemptr.h"
+#include "utils/acl.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rls.h"
+
+#include "array.h"
+#include "hybridkg.h"
+#include "sql.h"
+
+/* models kept in a backend, as far as they fit hybridkg.max_memory together */
+#define MODELS_KEPT 4
+
+/* what the tables may say before we believe that they are damaged */
+#define DIMENSIONS_LIMIT 1000000
+
+/* floats in one INSERT: 4 MB */
+#define FLOATS_A_STATEMENT (1024 * 1024)
+
+/* The model's row in table model */
+typedef struct ModelRow
+{
+	bool		found;
+	TransactionId xmin;
+	ItemPointerData ctid;
+	char	   *score_function;
+	int			dimensions;
+	char	   *status;
+	char	   *gamma;			/* from settings; NULL when it is not there */
+	char	   *norm;
+} ModelRow;
+
+typedef struct KeptModel
+{
+	Model		model;
+	MemoryContext context;		/* holds this and all of the model */
+	Oid			schema;
+	TransactionId xmin;
+	ItemPointerData ctid;
+	uint64		bytes;
+	struct KeptModel *next;
+} KeptModel;
+
+/* the one used last comes first */
+static KeptModel *kept_models = NULL;
+
+/* One embedding table being read */
+typedef struct Reading
+{
+	MemoryContext context;		/* of what is kept */
+	int32	   *id;
+	int64		count;
+	int64		room;
+	float	   *embedding;
+	int			width;
+	int64		rows;			/* embeddings read */
+	char	   *fault;			/* the first one that is no embedding, and why */
+	int32		faulty;
+} Reading;
+
+/* ---- the model's row ------------------------------------------------------ */
+
+static char *
+text_or_null(Datum value, bool isnull)
+{
+	return isnull ? NULL : TextDatumGetCString(value);
+}
+
+static void
+take_model_row(void *argument, const Datum *values, const bool *nulls)
+{
+	ModelRow   *row = argument;
+
+	row->found = true;
+	row->xmin = DatumGetTransactionId(values[0]);
+	ItemPointerCopy((ItemPointer) DatumGetPointer(values[1]), &row->ctid);
+	row->score_function = nulls[2] ? pstrdup("") : TextDatumGetCString(values[2]);
+	row->dimensions = nulls[3] ? 0 : DatumGetInt32(values[3]);
+	row->status = nulls[4] ? pstrdup("") : TextDatumGetCString(values[4]);
+	row->gamma = text_or_null(values[5], nulls[5]);
+	row->norm = text_or_null(values[6], nulls[6]);
+}
+
+static void
+no_such_model(Graph *graph, const char *name)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_OBJECT),
+			 errmsg("model \"%s\" does not exist in graph \"%s\"", name, graph->name),
+			 errhint("%s", graph_hint(graph, "model", name))));
+}
+
+static ModelRow
+read_model_row(Graph *graph, const char *name)
+{
+	ModelRow	row = {0};
+	SqlArgs		args = {0};
+
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(name));
+	sql_stream(psprintf("select xmin, ctid, score_function::text, dimensions::int, status::text, "
+						"settings->>'gamma', settings->>'norm' from %smodel where name = $1",
+						graph->prefix),
+			   &args, take_model_row, &row);
+	if (!row.found)
+		no_such_model(graph, name);
+	return row;
+}
+
+void
+model_require(Graph *graph, const char *name)
+{
+	SqlArgs		args = {0};
+	Datum		found;
+
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(name));
+	if (!sql_value(psprintf("select true from %smodel where name = $1", graph->prefix),
+				   &args, &found))
+		no_such_model(graph, name);
+}
+
+/* ---- what the row says about the model ------------------------------------ */
+
+static char *
+known_score_functions(void)
+{
+	StringInfoData list;
+	const char *name;
+
+	initStringInfo(&list);
+	for (int i = 0; (name = kge_score_function_name(i)) != NULL; i++)
+		appendStringInfo(&list, "%s%s", i == 0 ? "" : ", ", name);
+	return list.data;
+}
+
+/* A number of the settings; `text` is what they hold, NULL when nothing. */
+static double
+setting_number(const char *model, const char *setting, const char *text)
+{
+	char	   *end = NULL;
+	double		number = text == NULL ? 0 : strtod(text, &end);
+
+	if (text == NULL || end == text || *end != '\0' || !isfinite(number))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("settings of model \"%s\" hold %s for \"%s\", expected a number", model,
+						text == NULL ? "nothing" : quote_literal_cstr(text), setting),
+				 errhint("Train the model again.")));
+	return number;
+}
+
+static void
+interpret_model_row(const char *name, const ModelRow *row, KgeModel *kge)
+{
+	kge->function = kge_score_function(row->score_function);
+	if (kge->function == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("model \"%s\" has the unknown score function \"%s\"", name, row->score_function),
+				 errhint("Known are: %s.", known_score_functions())));
+	if (row->dimensions < 1 || row->dimensions > DIMENSIONS_LIMIT)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("model \"%s\" has %d dimensions, expected 1 to %d", name, row->dimensions,
+						DIMENSIONS_LIMIT),
+				 errhint("Train the model again.")));
+	kge->dimensions = row->dimensions;
+	kge->norm = 1;
+	if (kge_is_distance(kge->function))
+	{
+		double		norm = setting_number(name, "norm", row->norm);
+
+		if (norm != 1 && norm != 2)
+			ereport(ERROR,
+					(errcode(ERRCODE_DATA_EXCEPTION),
+					 errmsg("settings of model \"%s\" hold the norm %g, expected 1 or 2", name, norm),
+					 errhint("Train the model again.")));
+		kge->norm = (int) norm;
+		kge->gamma = setting_number(name, "gamma", row->gamma);
+	}
+}
+
+/* ---- reading embeddings --------------------------------------------------- */
+
+static void
+take_id(void *argument, const Datum *values, const bool *nulls)
+{
+	Reading    *reading = argument;
+
+	if (reading->count == reading->room)
+	{
+		reading->room *= 2;
+		reading->id = repalloc_huge(reading->id, reading->room * sizeof(int32));
+	}
+	reading->id[reading->count++] = DatumGetInt32(values[0]);
+}
+
+static void
+read_ids(Graph *graph, const char *model, const char *kind, Reading *reading)
+{
+	SqlArgs		args = {0};
+
+	reading->room = 1024;
+	reading->id = MemoryContextAlloc(reading->context, reading->room * sizeof(int32));
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
+	sql_stream(psprintf("select %s::int from %s%s_embedding where model = $1 order by 1",
+						kind, graph->prefix, kind),
+			   &args, take_id, reading);
+}
+
+static char *
+not_finite(const float *numbers, int count)
+{
+	for (int i = 0; i < count; i++)
+		if (!isfinite(numbers[i]))
+			return psprintf("holds %s at position %d",
+							isnan(numbers[i]) ? "NaN" : "an infinite number", i + 1);
+	return NULL;
+}
+
+/* Why an array is no embedding, as the end of a sentence; NULL when it is one. */
+static char *
+embedding_fault(ArrayType *array, int width)
+{
+	int			count = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+
+	if (ARR_ELEMTYPE(array) != FLOAT4OID)
+		return psprintf("holds no real numbers");
+	if (ARR_NDIM(array) > 1)
+		return psprintf("is an array of %d dimensions, expected 1", ARR_NDIM(array));
+	if (count != width)
+		return psprintf("has %d numbers, expected %d", count, width);
+	if (array_contains_nulls(array))
+		return psprintf("holds a null");
+	return not_finite((float *) ARR_DATA_PTR(array), width);
+}
+
+static void
+take_embedding(void *argument, const Datum *values, const bool *nulls)
+{
+	Reading    *reading = argument;
+	int32		id = DatumGetInt32(values[0]);
+	int32		row = graph_row(reading->id, (int32) reading->count, id);
+	ArrayType  *array;
+	char	   *fault;
+
+	if (reading->fault != NULL || row < 0)
+		return;
+	reading->rows++;
+	array = nulls[1] ? NULL : DatumGetArrayTypeP(values[1]);
+	fault = array == NULL ? pstrdup("is null") : embedding_fault(array, reading->width);
+	if (fault == NULL)
+		memcpy(reading->embedding + (Size) row * reading->width, ARR_DATA_PTR(array),
+			   reading->width * sizeof(float));
+	else
+	{
+		/* its name takes a query, which has to wait for the end of this one */
+		reading->fault = fault;
+		reading->faulty = id;
+	}
+	if (array != NULL && (Pointer) array != DatumGetPointer(values[1]))
+		pfree(array);
+}
+
+static void
+read_embeddings(Graph *graph, const char *model, const char *kind, Reading *reading)
+{
+	SqlArgs		args = {0};
+
+	reading->embedding = MemoryContextAllocHuge(reading->context,
+												reading->count * reading->width * sizeof(float));
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
+	sql_stream(psprintf("select %s::int, embedding::real[] from %s%s_embedding where model = $1",
+						kind, graph->prefix, kind),
+			   &args, take_embedding, reading);
+	if (reading->fault != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("embedding of %s \"%s\" in %s%s_embedding %s", kind,
+						strcmp(kind, "entity") == 0 ?
+						graph_entity_name(graph, reading->faulty) :
+						graph_relation_name(graph, reading->faulty),
+						graph->prefix, kind, reading->fault),
+				 errdetail("It belongs to model \"%s\".", model),
+				 errhint("Train the model again.")));
+	/* row security may be random */
+	if (reading->rows != reading->count)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("model \"%s\" showed " INT64_FORMAT " rows of %s%s_embedding, then " INT64_FORMAT,
+						model, reading->count, graph->prefix, kind, reading->rows)));
+}
+
+/* A model without any embedding of a kind is of no use. */
+static void
+require_rows(Graph *graph, const char *model, const ModelRow *row, const char *kind,
+			 const Reading *reading)
+{
+	if (reading->count > 0)
+		return;
+	if (strcmp(row->status, "ready") != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("model \"%s\" of graph \"%s\" is not trained", model, graph->name),
+				 errdetail("Its status is \"%s\", and it has no embeddings yet.", row->status),
+				 errhint("Wait for its training to end, or train it again.")));
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_EXCEPTION),
+			 errmsg("model \"%s\" has no rows in %s%s_embedding", model, graph->prefix, kind),
+			 errhint("Train the model again.")));
+}
+
+/* ---- models that are kept -------------------------------------------------- */
+
+static void
+forget(KeptModel *kept)
+{
+	for (KeptModel **link = &kept_models; *link != NULL; link = &(*link)->next)
+		if (*link == kept)
+		{
+			*link = kept->next;
+			MemoryContextDelete(kept->context);
+			return;
+		}
+}
+
+/* Makes room for a model of that size: what was not used for longest goes. */
+static void
+make_room(uint64 bytes)
+{
+	uint64		limit = (uint64) hkg_max_memory * 1024;
+	KeptModel  *kept = kept_models;
+	int			count = 1;
+
+	while (kept != NULL)
+	{
+		KeptModel  *next = kept->next;
+
+		bytes += kept->bytes;
+		if (++count > MODELS_KEPT || bytes > limit)
+			forget(kept);
+		kept = next;
+	}
+}
+
+/* The kept model of that name, good or not; those that were for one use alone go. */
+static KeptModel *
+find_kept(Oid schema, const char *name)
+{
+	KeptModel  *found = NULL;
+	KeptModel  *next;
+
+	for (KeptModel *kept = kept_models; kept != NULL; kept = next)
+	{
+		next = kept->next;
+		if (kept->model.serial == 0)
+			forget(kept);
+		else if (kept->schema == schema && strcmp(kept->model.name, name) == 0)
+			found = kept;
+	}
+	return found;
+}
+
+static void
+move_to_front(KeptModel *kept)
+{
+	KeptModel **link = &kept_models;
+
+	while (*link != kept)
+		link = &(*link)->next;
+	*link = kept->next;
+	kept->next = kept_models;
+	kept_models = kept;
+}
+
+const Model *
+model_recall(uint64 serial)
+{
+	for (KeptModel *kept = kept_models; kept != NULL && serial != 0; kept = kept->next)
+		if (kept->model.serial == serial)
+			return &kept->model;
+	return NULL;
+}
+
+/* Whether a copy shows the caller no more than the tables would. */
+static bool
+may_keep(const Graph *graph)
+{
+	static const char *const tables[] = {
+		"model", "entity_embedding", "relation_embedding", "entity", "relation"
+	};
+
+	for (int i = 0; i < (int) lengthof(tables); i++)
+	{
+		Oid			table = get_relname_relid(tables[i], graph->schema);
+
+		if (!OidIsValid(table) ||
+			pg_class_aclcheck(table, GetUserId(), ACL_SELECT) != ACLCHECK_OK ||
+			check_enable_rls(table, InvalidOid, true) == RLS_ENABLED)
+			return false;
+	}
+	return true;
+}
+
+/* ---- opening --------------------------------------------------------------- */
+
+static KeptModel *
+read_model(Graph *graph, const char *name, const ModelRow *row)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "hybridkg model",
+												  ALLOCSET_DEFAULT_SIZES);
+	KeptModel  *kept = MemoryContextAllocZero(context, sizeof(KeptModel));
+	KgeModel   *kge = &kept->model.kge;
+	Reading		entity = {.context = context};
+	Reading		relation = {.context = context};
+
+	interpret_model_row(name, row, kge);
+	read_ids(graph, name, "entity", &entity);
+	require_rows(graph, name, row, "entity", &entity);
+	read_ids(graph, name, "relation", &relation);
+	require_rows(graph, name, row, "relation", &relation);
+
+	entity.width = kge_entity_width(kge->function, kge->dimensions);
+	relation.width = kge_relation_width(kge->function, kge->dimensions);
+	kept->bytes = sizeof(float) * ((uint64) entity.count * entity.width +
+								   (uint64) relation.count * relation.width) +
+		sizeof(int32) * (uint64) (entity.room + relation.room);
+	hkg_check_memory(kept->bytes, psprintf("model \"%s\"", name));
+	make_room(kept->bytes);
+	read_embeddings(graph, name, "entity", &entity);
+	read_embeddings(graph, name, "relation", &relation);
+
+	kge->entities = (int32) entity.count;
+	kge->relations = (int32) relation.count;
+	kge->entity = entity.embedding;
+	kge->relation = relation.embedding;
+	kept->model.entity_id = entity.id;
+	kept->model.relation_id = relation.id;
+	kept->model.name = MemoryContextStrdup(context, name);
+	kept->context = context;
+	kept->schema = graph->schema;
+	kept->xmin = row->xmin;
+	kept->ctid = row->ctid;
+	return kept;
+}
+
+const Model *
+model_open(Graph *graph, const char *name)
+{
+	static uint64 last_serial = 0;
+	ModelRow	row = read_model_row(graph, name);
+	bool		keep = may_keep(graph);
+	KeptModel  *kept = find_kept(graph->schema, name);
+
+	if (kept != NULL && keep && kept->xmin == row.xmin &&
+		ItemPointerEquals(&kept->ctid, &row.ctid))
+	{
+		move_to_front(kept);
+		return &kept->model;
+	}
+	if (kept != NULL)
+		forget(kept);
+	kept = read_model(graph, name, &row);
+	kept->model.serial = keep ? ++last_serial : 0;
+	MemoryContextSetParent(kept->context, CacheMemoryContext);
+	kept->next = kept_models;
+	kept_models = kept;
+	return &kept->model;
+}
+
+/* ---- names ------------------------------------------------------------------ */
+
+static int32
+require_row(const Model *model, const Graph *graph, int32 row, const char *kind, const char *name)
+{
+	if (row < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("%s \"%s\" is not in model \"%s\" of graph \"%s\"", kind, name,
+						model->name, graph->name),
+				 errdetail("It has no embedding: it was added after the training."),
+				 errhint("Train the model again.")));
+	return row;
+}
+
+int32
+model_entity_row(const Model *model, Graph *graph, const char *name)
+{
+	int32		id = graph_entity_id(graph, name);
+
+	return require_row(model, graph, graph_row(model->entity_id, model->kge.entities, id),
+					   "entity", name);
+}
+
+int32
+model_relation_row(const Model *model, Graph *graph, const char *name)
+{
+	int32		id = graph_relation_id(graph, name);
+
+	return require_row(model, graph, graph_row(model->relation_id, model->kge.relations, id),
+					   "relation", name);
+}
+
+/* ---- writing ------------------------------------------------------------------ */
+
+static void
+write_table(Graph *graph, const char *model, const char *kind,
+			const int32 *id, int64 count, const float *embedding, int width)
+{
+	int64		chunk = Max(1, FLOATS_A_STATEMENT / width);
+	Datum		name = CStringGetTextDatum(model);
+	SqlArgs		args = {0};
+	char	   *statement = psprintf("insert into %s%s_embedding (model, %s, embedding) "
+									 "select $1, u.id, "
+									 "($3::real[])[((u.place - 1) * $4 + 1)::int : (u.place * $4)::int] "
+									 "from unnest($2::int[]) with ordinality as u (id, place)",
+									 graph->prefix, kind, kind);
+
+	sql_arg(&args, TEXTOID, name);
+	sql_run(psprintf("delete from %s%s_embedding where model = $1", graph->prefix, kind), &args);
+	for (int64 first = 0; first < count; first += chunk)
+	{
+		int			rows = (int) Min(chunk, count - first);
+		Datum		ids = array_of_int4(id + first, rows);
+		Datum		numbers = array_of_float4(embedding + first * width, rows * width);
+
+		CHECK_FOR_INTERRUPTS();
+		args.count = 1;
+		sql_arg(&args, INT4ARRAYOID, ids);
+		sql_arg(&args, FLOAT4ARRAYOID, numbers);
+		sql_arg(&args, INT4OID, Int32GetDatum(width));
+		sql_run(statement, &args);
+		pfree(DatumGetPointer(ids));
+		pfree(DatumGetPointer(numbers));
+	}
+}
+
+void
+model_write_embeddings(Graph *graph, const char *name, const GraphData *data, const KgeModel *kge)
+{
+	write_table(graph, name, "entity", data->entity_id, kge->entities, kge->entity,
+				kge_entity_width(kge->function, kge->dimensions));
+	write_table(graph, name, "relation", data->relation_id, kge->relations, kge->relation,
+				kge_relation_width(kge->function, kge->dimensions));
+}
