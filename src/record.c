@@ -1,0 +1,176 @@
+/*
+ * record.c
+ *		What a training leaves in the graph's tables, as it goes (see record.h).
+ *
+ * All of it is written in the caller's transaction: others see the old model
+ * until that commits, and nothing of this if it doesn't.
+ */
+#include "record.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "lib/stringinfo.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+
+#include "sql.h"
+
+static void
+arg_text(SqlArgs *args, const char *value)
+{
+	sql_arg(args, TEXTOID, CStringGetTextDatum(value));
+}
+
+static void
+arg_float(SqlArgs *args, bool known, double value)
+{
+	if (known)
+		sql_arg(args, FLOAT8OID, Float8GetDatum(value));
+	else
+		sql_arg_null(args, FLOAT8OID);
+}
+
+void
+record_begin(Graph *graph, const TrainSettings *settings)
+{
+	SqlArgs		name = {0};
+	SqlArgs		row = {0};
+
+	arg_text(&name, settings->model);
+	sql_run(psprintf("delete from %smodel where name = $1", graph->prefix), &name);
+	arg_text(&row, settings->model);
+	arg_text(&row, settings->score_function);
+	sql_arg(&row, INT4OID, Int32GetDatum(settings->dimensions));
+	arg_text(&row, settings_json(settings));
+	sql_run(psprintf("insert into %smodel (name, score_function, dimensions, settings, status, created_at) "
+					 "values ($1, $2, $3, $4::jsonb, 'training', clock_timestamp())", graph->prefix),
+			&row);
+}
+
+static void
+arg_metrics(SqlArgs *args, const Iteration *iteration)
+{
+	arg_float(args, iteration->evaluated, iteration->metrics.mrr);
+	arg_float(args, iteration->evaluated, iteration->metrics.hits_1);
+	arg_float(args, iteration->evaluated, iteration->metrics.hits_3);
+	arg_float(args, iteration->evaluated, iteration->metrics.hits_10);
+}
+
+void
+record_iteration(Graph *graph, const char *model, const Iteration *iteration)
+{
+	SqlArgs		args = {0};
+
+	arg_text(&args, model);
+	sql_arg(&args, INT4OID, Int32GetDatum(iteration->number));
+	arg_float(&args, true, iteration->loss);
+	arg_metrics(&args, iteration);
+	sql_arg(&args, INT4OID, Int32GetDatum(iteration->rules));
+	sql_arg(&args, INT8OID, Int64GetDatum(iteration->inferred));
+	sql_arg(&args, INT8OID, Int64GetDatum(iteration->sampled));
+	arg_float(&args, true, iteration->train_seconds);
+	arg_float(&args, true, iteration->mine_seconds);
+	arg_float(&args, true, iteration->sample_seconds);
+	arg_float(&args, true, iteration->evaluate_seconds);
+	sql_run(psprintf("insert into %siteration values "
+					 "($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)", graph->prefix),
+			&args);
+}
+
+/* Ids of the rules that infer triple `i`, as text: {1,5} */
+static Datum
+rules_text(const Sample *sample, int64 i)
+{
+	const Inferences *inferences = sample->inferences;
+	StringInfoData list;
+
+	initStringInfo(&list);
+	for (int64 j = inferences->first[i]; j < inferences->first[i + 1]; j++)
+		appendStringInfo(&list, "%c%d", j == inferences->first[i] ? '{' : ',',
+						 sample->rule_id[inferences->rule[j]]);
+	appendStringInfoChar(&list, '}');
+	return CStringGetTextDatum(list.data);
+}
+
+void
+record_sample(Graph *graph, const char *model, int iteration, const GraphData *data, const Sample *sample)
+{
+	static const Oid types[] = {INT4OID, INT4OID, INT4OID, FLOAT8OID, FLOAT8OID, TEXTOID};
+	SqlBatch   *batch = sql_batch_begin(psprintf("insert into %sinferred select %s, %d, h, r, t, s, p, rules::int[] "
+												 "from unnest($1, $2, $3, $4, $5, $6) u(h, r, t, s, p, rules)",
+												 graph->prefix, quote_literal_cstr(model), iteration),
+										lengthof(types), types);
+
+	for (int64 i = 0; i < sample->count; i++)
+	{
+		int64		drawn = sample->drawn[i];
+		KgeTriple	triple = sample->inferences->triple[drawn];
+		Datum		values[lengthof(types)];
+
+		values[0] = Int32GetDatum(data->entity_id[triple.head]);
+		values[1] = Int32GetDatum(data->relation_id[triple.relation]);
+		values[2] = Int32GetDatum(data->entity_id[triple.tail]);
+		values[3] = Float8GetDatum(sample->score[drawn]);
+		values[4] = Float8GetDatum(sample->probability[i]);
+		values[5] = rules_text(sample, drawn);
+		sql_batch_row(batch, values, NULL);
+		pfree(DatumGetPointer(values[5]));
+	}
+	sql_batch_end(batch);
+}
+
+void
+record_rules(Graph *graph, const char *model, const MinedRules *rules)
+{
+	static const Oid types[] = {
+		INT4OID, TEXTOID, INT4OID, TEXTOID, INT8OID, INT8OID, INT8OID, INT8OID,
+		FLOAT8OID, FLOAT8OID, FLOAT8OID, FLOAT8OID, FLOAT8OID, BOOLOID
+	};
+	SqlBatch   *batch = sql_batch_begin(psprintf("insert into %srule select %s, id, rule, head, body::int[], "
+												 "support, size, pca_size, predictions, coverage, sc, pca, ec, q, selected "
+												 "from unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) "
+												 "u(id, rule, head, body, support, size, pca_size, predictions, coverage, sc, pca, ec, q, selected)",
+												 graph->prefix, quote_literal_cstr(model)),
+										lengthof(types), types);
+
+	for (int64 i = 0; i < rules->count; i++)
+	{
+		const MinedRule *rule = &rules->rule[i];
+		Datum		values[lengthof(types)];
+		bool		nulls[lengthof(types)] = {false};
+
+		values[0] = Int32GetDatum((int32) i + 1);
+		values[1] = CStringGetTextDatum(rule->text);
+		values[2] = Int32GetDatum(rule->rule.head);
+		values[3] = CStringGetTextDatum(OidOutputFunctionCall(F_ARRAY_OUT, rule_body_array(&rule->rule)));
+		values[4] = Int64GetDatum(rule->support);
+		values[5] = Int64GetDatum(rule->body_size);
+		values[6] = Int64GetDatum(rule->pca_body_size);
+		values[7] = Int64GetDatum(MINED_PREDICTIONS(rule));
+		values[8] = Float8GetDatum(MINED_HEAD_COVERAGE(rule));
+		values[9] = Float8GetDatum(MINED_STANDARD_CONFIDENCE(rule));
+		values[10] = Float8GetDatum(MINED_PCA_CONFIDENCE(rule));
+		values[11] = Float8GetDatum(rule->embedding_confidence);
+		values[12] = Float8GetDatum(rule->quality);
+		values[13] = BoolGetDatum(rule->selected);
+		nulls[11] = isnan(rule->embedding_confidence);
+		nulls[12] = isnan(rule->quality);
+		sql_batch_row(batch, values, nulls);
+	}
+	sql_batch_end(batch);
+}
+
+void
+record_end(Graph *graph, const char *model, const Iteration *best)
+{
+	SqlArgs		args = {0};
+
+	arg_text(&args, model);
+	sql_arg(&args, INT4OID, Int32GetDatum(best->number));
+	arg_metrics(&args, best);
+	sql_run(psprintf("update %smodel set status = 'ready', trained_at = clock_timestamp(), "
+					 "best_iteration = $2, mrr = $3, hits_1 = $4, hits_3 = $5, hits_10 = $6 where name = $1",
+					 graph->prefix),
+			&args);
+}

@@ -1,0 +1,51 @@
+/*
+ * record.h
+ *		What a training leaves in the graph's tables, as it goes.
+ */
+#ifndef HKG_RECORD_H
+#define HKG_RECORD_H
+
+#include "compat.h"
+
+#include "infer.h"
+#include "settings.h"
+
+/* One global iteration: a row of the table of that name. */
+typedef struct Iteration
+{
+	int			number;			/* 1 first */
+	double		loss;
+	bool		evaluated;		/* metrics are there */
+	KgeMetrics	metrics;		/* on the valid split */
+	int			rules;			/* selected */
+	int64		inferred;		/* |G_T| */
+	int64		sampled;
+	double		train_seconds;
+	double		mine_seconds;
+	double		sample_seconds;
+	double		evaluate_seconds;
+} Iteration;
+
+/* What psi drew in one iteration. */
+typedef struct Sample
+{
+	const Inferences *inferences;
+	int64		count;
+	int64	   *drawn;			/* positions in the inferences, ascending */
+	double	   *probability;	/* of each drawn one */
+	float	   *score;			/* phi of each inference (not only the drawn) */
+	int32	   *rule_id;		/* ids of the rules that the inferences name */
+} Sample;
+
+/* Puts a new row of that model in place of the old model, if there is one. */
+extern void record_begin(Graph *graph, const TrainSettings *settings);
+extern void record_iteration(Graph *graph, const char *model, const Iteration *iteration);
+extern void record_sample(Graph *graph, const char *model, int iteration, const GraphData *data, const Sample *sample);
+
+/* A rule's id is its position + 1. */
+extern void record_rules(Graph *graph, const char *model, const MinedRules *rules);
+
+/* The model is ready; best: its iteration. */
+extern void record_end(Graph *graph, const char *model, const Iteration *best);
+
+#endif							/* HKG_RECORD_H */

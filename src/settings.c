@@ -1,0 +1,213 @@
+/*
+ * settings.c
+ *		The arguments of hkg_train: one table says name, type and range of each, and
+ *		serves reading, checking and writing down.
+ */
+#include "settings.h"
+
+#include <limits.h>
+#include <math.h>
+
+#include "utils/builtins.h"
+#include "utils/float.h"
+#include "utils/json.h"
+
+#include "argument.h"
+
+typedef enum SettingType
+{
+	SETTING_INT,
+	SETTING_BIGINT,
+	SETTING_FLOAT,
+	SETTING_BOOL,
+	SETTING_TEXT,
+	SETTING_NAME
+} SettingType;
+
+typedef struct Setting
+{
+	const char *name;
+	SettingType type;
+	size_t		offset;
+	double		low;			/* the range of numbers */
+	double		high;
+	bool		optional;		/* NULL is read as 0, which is then out of range */
+	const char *const *choices; /* of texts, NULL-terminated */
+} Setting;
+
+static const char *const negative_samplings[] = {"uniform", NULL};
+static const char *const losses[] = {"logistic", NULL};
+static const char *const optimizers[] = {"adagrad", NULL};
+static const char *const labels[] = {"one", "confidence", NULL};
+
+#define FIELD(field) #field
+#define AT(field) offsetof(TrainSettings, field)
+#define INT(field, low, high) {FIELD(field), SETTING_INT, AT(field), low, high, false, NULL}
+#define FLOAT(field, low, high) {FIELD(field), SETTING_FLOAT, AT(field), low, high, false, NULL}
+#define BOOL(field) {FIELD(field), SETTING_BOOL, AT(field), 0, 0, false, NULL}
+#define CHOICE(field, known) {FIELD(field), SETTING_TEXT, AT(field), 0, 0, false, known}
+
+static const Setting table[] = {
+	{"graph", SETTING_NAME, AT(graph), 0, 0, false, NULL},
+	{"score_function", SETTING_TEXT, AT(score_function), 0, 0, false, NULL},
+	INT(dimensions, 1, 10000),
+	INT(iterations, 1, 10000),
+	INT(epochs, 1, 1000000),
+	INT(batch_size, 1, 1000000),
+	INT(negatives, 1, 100000),
+	CHOICE(negative_sampling, negative_samplings),
+	CHOICE(loss, losses),
+	CHOICE(optimizer, optimizers),
+	FLOAT(learning_rate, 1e-9, 1e3),
+	FLOAT(gamma, -1e6, 1e6),
+	INT(norm, 1, 2),
+	FLOAT(regularization, 0, 1e6),
+	FLOAT(omega, 0, 1),
+	INT(top_rules, 0, 1000000),
+	FLOAT(beta, 0, 1e6),
+	{"sample_size", SETTING_BIGINT, AT(sample_size), 1, INT_MAX, true, NULL},
+	INT(max_rule_length, 2, 3),
+	FLOAT(min_head_coverage, 0, 1),
+	INT(min_support, 1, INT_MAX),
+	BOOL(constants),
+	{"patience", SETTING_INT, AT(patience), 1, INT_MAX, true, NULL},
+	{"seed", SETTING_BIGINT, AT(seed), -9223372036854775808.0, 9223372036854775807.0, false, NULL},
+	{"model", SETTING_NAME, AT(model), 0, 0, false, NULL},
+	FLOAT(min_quality, 0, 1),
+	CHOICE(label, labels),
+	BOOL(accumulate)
+};
+
+#define MEMBER(settings, setting, type) \
+	(*(type *) ((char *) (settings) + (setting)->offset))
+
+static void
+read_bigint(FunctionCallInfo fcinfo, int i, const Setting *setting, TrainSettings *settings)
+{
+	int64		value = DatumGetInt64(argument(fcinfo, i, setting->name));
+
+	if ((double) value < setting->low || (double) value > setting->high)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s must be between %.0f and %.0f, not " INT64_FORMAT, setting->name,
+						setting->low, setting->high, value)));
+	MEMBER(settings, setting, int64) = value;
+}
+
+static void
+read_text(FunctionCallInfo fcinfo, int i, const Setting *setting, TrainSettings *settings)
+{
+	char	   *value;
+
+	if (setting->type == SETTING_NAME)
+		value = argument_name(fcinfo, i, setting->name);
+	else
+		value = argument_text(fcinfo, i, setting->name);
+	if (setting->choices != NULL)
+		argument_choice(value, setting->name, setting->choices);
+	MEMBER(settings, setting, char *) = value;
+}
+
+static void
+read_setting(FunctionCallInfo fcinfo, int i, const Setting *setting, TrainSettings *settings)
+{
+	if (setting->optional && PG_ARGISNULL(i))
+		return;
+	switch (setting->type)
+	{
+		case SETTING_INT:
+			MEMBER(settings, setting, int) =
+				argument_int(fcinfo, i, setting->name, (int) setting->low, (int) setting->high);
+			break;
+		case SETTING_BIGINT:
+			read_bigint(fcinfo, i, setting, settings);
+			break;
+		case SETTING_FLOAT:
+			MEMBER(settings, setting, double) =
+				argument_float(fcinfo, i, setting->name, setting->low, setting->high);
+			break;
+		case SETTING_BOOL:
+			MEMBER(settings, setting, bool) = DatumGetBool(argument(fcinfo, i, setting->name));
+			break;
+		case SETTING_TEXT:
+		case SETTING_NAME:
+			read_text(fcinfo, i, setting, settings);
+			break;
+	}
+}
+
+/* The score functions are the pure half's to know. */
+static void
+check_score_function(const char *name)
+{
+	const char *known[32] = {NULL};
+
+	for (int i = 0; i < (int) lengthof(known) - 1 && kge_score_function_name(i) != NULL; i++)
+		known[i] = kge_score_function_name(i);
+	argument_choice(name, "score_function", known);
+}
+
+void
+settings_read(FunctionCallInfo fcinfo, TrainSettings *settings)
+{
+	memset(settings, 0, sizeof(*settings));
+	for (int i = 0; i < (int) lengthof(table); i++)
+		read_setting(fcinfo, i, &table[i], settings);
+	check_score_function(settings->score_function);
+	if (settings->constants)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("rules with constants are not supported yet"),
+				 errhint("Leave constants at false.")));
+	if (settings->model[0] == '\0')
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("model must not be empty")));
+}
+
+static void
+append_setting(StringInfo json, const Setting *setting, const TrainSettings *settings)
+{
+	switch (setting->type)
+	{
+		case SETTING_INT:
+			if (setting->optional && MEMBER(settings, setting, const int) == 0)
+				appendStringInfoString(json, "null");
+			else
+				appendStringInfo(json, "%d", MEMBER(settings, setting, const int));
+			break;
+		case SETTING_BIGINT:
+			if (setting->optional && MEMBER(settings, setting, const int64) == 0)
+				appendStringInfoString(json, "null");
+			else
+				appendStringInfo(json, INT64_FORMAT, MEMBER(settings, setting, const int64));
+			break;
+		case SETTING_FLOAT:
+			appendStringInfoString(json, float8out_internal(MEMBER(settings, setting, const double)));
+			break;
+		case SETTING_BOOL:
+			appendStringInfoString(json, MEMBER(settings, setting, const bool) ? "true" : "false");
+			break;
+		case SETTING_TEXT:
+		case SETTING_NAME:
+			escape_json(json, MEMBER(settings, setting, char *const));
+			break;
+	}
+}
+
+char *
+settings_json(const TrainSettings *settings)
+{
+	StringInfoData json;
+
+	initStringInfo(&json);
+	for (int i = 1; i < (int) lengthof(table); i++)
+	{
+		appendStringInfoString(&json, i == 1 ? "{" : ", ");
+		escape_json(&json, table[i].name);
+		appendStringInfoString(&json, ": ");
+		append_setting(&json, &table[i], settings);
+	}
+	appendStringInfoChar(&json, '}');
+	return json.data;
+}

@@ -1,0 +1,52 @@
+/*
+ * settings.h
+ *		The arguments of hkg_train as a struct: read, checked, and written down with
+ *		the model.
+ */
+#ifndef HKG_SETTINGS_H
+#define HKG_SETTINGS_H
+
+#include "compat.h"
+
+#include "kge/kge.h"
+
+/* In the order of hkg_train's arguments; SPEC section 1 says what they are. */
+typedef struct TrainSettings
+{
+	char	   *graph;
+	char	   *score_function;
+	int			dimensions;
+	int			iterations;
+	int			epochs;
+	int			batch_size;
+	int			negatives;
+	char	   *negative_sampling;
+	char	   *loss;
+	char	   *optimizer;
+	double		learning_rate;
+	double		gamma;
+	int			norm;
+	double		regularization;
+	double		omega;
+	int			top_rules;
+	double		beta;
+	int64		sample_size;	/* 0: a tenth of the facts */
+	int			max_rule_length;
+	double		min_head_coverage;
+	int			min_support;
+	bool		constants;
+	int			patience;		/* 0: never stop early */
+	int64		seed;
+	char	   *model;
+	double		min_quality;
+	char	   *label;
+	bool		accumulate;
+} TrainSettings;
+
+/* ERROR 22004 or 22023 that names the argument, the range and what was found. */
+extern void settings_read(FunctionCallInfo fcinfo, TrainSettings *settings);
+
+/* As JSON text: an object with every argument but the graph, a null where NULL was given. */
+extern char *settings_json(const TrainSettings *settings);
+
+#endif							/* HKG_SETTINGS_H */

@@ -1,0 +1,529 @@
+/*
+ * train.c
+ *		hkg_train: the procedure (SPEC section 6).
+ *
+ *		for i = 1 .. M:
+ *			k epochs on G+_{i-1}							-> Theta_i
+ *			rules counted on G+_0, ranked by Q under Theta_i	-> T, the K best
+ *			psi draws n of what T infers beyond the facts	-> G+_i
+ *		the Theta_i and T of the best filtered MRR on the valid split, if there is one
+ *
+ * The counts of rules do not depend on Theta, so mining runs once; each
+ * iteration only asks for embedding confidence again.
+ *
+ * Memory: what lasts is in the function's context, taken after the need was checked
+ * against hybridkg.max_memory; what an iteration needs is in a context of its own.
+ */
+#include "compat.h"
+
+#include <math.h>
+
+#include "common/hashfn.h"
+#include "miscadmin.h"
+#include "portability/instr_time.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+
+#include "hybridkg.h"
+#include "infer.h"
+#include "mine.h"
+#include "model.h"
+#include "record.h"
+#include "settings.h"
+#include "sql.h"
+
+/* positives that share their negatives */
+#define BLOCK_SIZE 64
+
+/* An inferred triple among the positives. */
+typedef struct Positive
+{
+	KgeTriple	triple;
+	float		weight;
+} Positive;
+
+typedef struct Procedure
+{
+	Graph	   *graph;
+	TrainSettings settings;
+	GraphData  *data;
+	int64		sample_size;	/* n */
+	KgeTriple  *valid;
+	int64		valid_count;
+	KgeTriple  *known;			/* facts and holdout: the filter of ranking */
+	int64		known_count;
+
+	KgePool    *pool;
+	MemoryContext scratch;		/* of one iteration */
+	KgeModel	model;			/* Theta_i */
+	KgeTrainer *trainer;
+
+	KgeTriple  *positive;		/* G+_{i-1}: the facts, then the samples */
+	float	   *weight;			/* NULL when all weigh 1 */
+	Positive   *sample;			/* the samples, ordered by triple */
+	int64		samples;
+
+	MinedRules *rules;			/* NULL without rules */
+	Iteration	best;
+	float	   *best_entity;	/* NULL when there is no valid split: the last is the best */
+	float	   *best_relation;
+	MinedRule  *best_rule;
+} Procedure;
+
+static double
+seconds_since(instr_time start)
+{
+	instr_time	now;
+
+	INSTR_TIME_SET_CURRENT(now);
+	INSTR_TIME_SUBTRACT(now, start);
+	return INSTR_TIME_GET_DOUBLE(now);
+}
+
+/* ---- before it starts ------------------------------------------------------ */
+
+static void
+check_graph(const Procedure *procedure)
+{
+	const GraphData *data = procedure->data;
+
+	if (data->facts == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("graph \"%s\" has no facts", procedure->graph->name),
+				 errhint("Load some with hkg_load.")));
+	if (data->entities < 2)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("graph \"%s\" has one entity, but embeddings need at least two",
+						procedure->graph->name),
+				 errhint("Load more facts with hkg_load.")));
+	if (procedure->settings.patience > 0 && procedure->valid_count == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("patience needs a valid split, but graph \"%s\" has none",
+						procedure->graph->name),
+				 errhint("Load one with hkg_load(..., 'valid'), or leave patience at null.")));
+}
+
+static void
+read_facts(Procedure *procedure)
+{
+	GraphData  *data = graph_read(procedure->graph);
+	KgeTriple  *holdout;
+	int64		held_out;
+
+	procedure->data = data;
+	procedure->valid = graph_read_split(procedure->graph, data, "valid", &procedure->valid_count);
+	holdout = graph_read_split(procedure->graph, data, NULL, &held_out);
+	procedure->known_count = data->facts + held_out;
+	procedure->known = MemoryContextAllocHuge(CurrentMemoryContext,
+											  Max(procedure->known_count, 1) * sizeof(KgeTriple));
+	memcpy(procedure->known, data->fact, data->facts * sizeof(KgeTriple));
+	memcpy(procedure->known + data->facts, holdout, held_out * sizeof(KgeTriple));
+	pfree(holdout);
+	procedure->sample_size = procedure->settings.sample_size > 0 ?
+		procedure->settings.sample_size : Max(data->facts / 10, 1);
+}
+
+static void
+describe_model(Procedure *procedure)
+{
+	const TrainSettings *settings = &procedure->settings;
+	KgeModel   *model = &procedure->model;
+
+	model->function = kge_score_function(settings->score_function);
+	model->dimensions = settings->dimensions;
+	model->norm = settings->norm;
+	model->gamma = settings->gamma;
+	model->entities = procedure->data->entities;
+	model->relations = procedure->data->relations;
+}
+
+static size_t
+entity_bytes(const KgeModel *model)
+{
+	return (size_t) model->entities * kge_entity_width(model->function, model->dimensions) * sizeof(float);
+}
+
+static size_t
+relation_bytes(const KgeModel *model)
+{
+	return (size_t) model->relations * kge_relation_width(model->function, model->dimensions) * sizeof(float);
+}
+
+static int64
+max_positives(const Procedure *procedure)
+{
+	const TrainSettings *settings = &procedure->settings;
+	int64		draws = settings->top_rules == 0 ? 0 : settings->accumulate ? settings->iterations : 1;
+
+	return procedure->data->facts + draws * procedure->sample_size;
+}
+
+static KgeTraining
+training_of(const TrainSettings *settings)
+{
+	KgeTraining training = {
+		.batch_size = settings->batch_size,
+		.block_size = BLOCK_SIZE,
+		.negatives = settings->negatives,
+		.learning_rate = settings->learning_rate,
+		.regularization = settings->regularization,
+		.seed = (uint64) settings->seed
+	};
+
+	return training;
+}
+
+static void
+allocate(Procedure *procedure)
+{
+	MemoryContext context = CurrentMemoryContext;
+	KgeArena	arena = hkg_arena();
+	KgeModel   *model = &procedure->model;
+	KgeTraining training = training_of(&procedure->settings);
+	int64		positives = max_positives(procedure);
+	int			copies = procedure->valid_count > 0 ? 2 : 1;
+
+	hkg_check_memory(copies * (entity_bytes(model) + relation_bytes(model)) +
+					 kge_trainer_bytes(model, &training, positives, hkg_threads) +
+					 positives * (sizeof(KgeTriple) + sizeof(float)) +
+					 (positives - procedure->data->facts) * 2 * sizeof(Positive), "training");
+	model->entity = MemoryContextAllocHuge(context, entity_bytes(model));
+	model->relation = MemoryContextAllocHuge(context, relation_bytes(model));
+	if (procedure->valid_count > 0)
+	{
+		procedure->best_entity = MemoryContextAllocHuge(context, entity_bytes(model));
+		procedure->best_relation = MemoryContextAllocHuge(context, relation_bytes(model));
+	}
+	procedure->positive = MemoryContextAllocHuge(context, positives * sizeof(KgeTriple));
+	memcpy(procedure->positive, procedure->data->fact, procedure->data->facts * sizeof(KgeTriple));
+	if (strcmp(procedure->settings.label, "confidence") == 0)
+	{
+		procedure->weight = MemoryContextAllocHuge(context, positives * sizeof(float));
+		for (int64 i = 0; i < procedure->data->facts; i++)
+			procedure->weight[i] = 1;
+	}
+	procedure->sample = palloc(sizeof(Positive));
+	kge_model_initialise(model, training.seed);
+	procedure->trainer = kge_trainer_create(&arena, procedure->pool, model, &training, positives);
+}
+
+/* ---- one iteration ----------------------------------------------------------- */
+
+static void
+report_epoch(const Procedure *procedure, int iteration, int epoch, double loss)
+{
+	if (hkg_progress_level == PROGRESS_EPOCH)
+		ereport(NOTICE,
+				(errmsg("iteration %d/%d, epoch %d/%d: loss %.5f", iteration,
+						procedure->settings.iterations, epoch, procedure->settings.epochs, loss)));
+}
+
+static void
+train_epochs(Procedure *procedure, Iteration *iteration)
+{
+	const TrainSettings *settings = &procedure->settings;
+	instr_time	start;
+
+	INSTR_TIME_SET_CURRENT(start);
+	for (int epoch = 1; epoch <= settings->epochs; epoch++)
+	{
+		uint64		number = (uint64) (iteration->number - 1) * settings->epochs + epoch - 1;
+
+		iteration->loss = kge_train_epoch(procedure->trainer, procedure->positive, procedure->weight,
+										  procedure->data->facts + procedure->samples, number);
+		CHECK_FOR_INTERRUPTS();
+		if (!isfinite(iteration->loss))
+			ereport(ERROR,
+					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+					 errmsg("training diverged in epoch %d of iteration %d", epoch, iteration->number),
+					 errhint("Lower learning_rate (now %g).", settings->learning_rate)));
+		report_epoch(procedure, iteration->number, epoch, iteration->loss);
+	}
+	iteration->train_seconds = seconds_since(start);
+}
+
+static void
+evaluate(Procedure *procedure, Iteration *iteration)
+{
+	KgeArena	arena = hkg_arena();
+	int64		count = procedure->valid_count;
+	int32	   *rank;
+	instr_time	start;
+
+	if (count == 0)
+		return;
+	INSTR_TIME_SET_CURRENT(start);
+	rank = palloc_extended(2 * count * sizeof(int32), MCXT_ALLOC_HUGE);
+	kge_rank(&arena, procedure->pool, &procedure->model, procedure->valid, count,
+			 procedure->known, procedure->known_count, (uint64) procedure->settings.seed,
+			 rank, rank + count);
+	iteration->metrics = kge_metrics(rank, 2 * count);
+	iteration->evaluated = true;
+	iteration->evaluate_seconds = seconds_since(start);
+}
+
+static void
+mine(Procedure *procedure, Iteration *iteration, MemoryContext lasting)
+{
+	const TrainSettings *settings = &procedure->settings;
+	instr_time	start;
+
+	INSTR_TIME_SET_CURRENT(start);
+	if (procedure->rules == NULL)
+	{
+		MineOptions options = {settings->max_rule_length, settings->min_head_coverage,
+		settings->min_support, settings->constants};
+		MemoryContext scratch = MemoryContextSwitchTo(lasting);
+
+		procedure->rules = mine_rules(procedure->graph, &options);
+		procedure->best_rule = MemoryContextAllocHuge(lasting,
+													  Max(procedure->rules->count, 1) * sizeof(MinedRule));
+		MemoryContextSwitchTo(scratch);
+	}
+	infer_qualities(procedure->graph, procedure->data, &procedure->model, procedure->pool,
+					procedure->rules, settings->omega, settings->top_rules, settings->min_quality);
+	iteration->mine_seconds = seconds_since(start);
+}
+
+/* G_T: rule_id[i] is the id of the i-th selected rule. */
+static Inferences *
+infer_selected(Procedure *procedure, Iteration *iteration, int32 *rule_id)
+{
+	const Rule **selected = palloc(Max(procedure->settings.top_rules, 1) * sizeof(Rule *));
+
+	for (int64 i = 0; i < procedure->rules->count; i++)
+		if (procedure->rules->rule[i].selected)
+		{
+			rule_id[iteration->rules] = (int32) i + 1;
+			selected[iteration->rules++] = &procedure->rules->rule[i].rule;
+		}
+	return infer(procedure->graph, procedure->data, selected, iteration->rules);
+}
+
+/* psi */
+static void
+draw(Procedure *procedure, int iteration, Sample *sample)
+{
+	MemoryContext context = CurrentMemoryContext;
+	KgeArena	arena = hkg_arena();
+	int64		count = sample->inferences->count;
+	int64		n = Min(procedure->sample_size, count);
+	uint64	   *key = MemoryContextAllocHuge(context, Max(count, 1) * sizeof(uint64));
+
+	sample->score = MemoryContextAllocHuge(context, Max(count, 1) * sizeof(float));
+	sample->drawn = MemoryContextAllocHuge(context, Max(n, 1) * sizeof(int64));
+	sample->probability = MemoryContextAllocHuge(context, Max(n, 1) * sizeof(double));
+	kge_score_triples(&arena, procedure->pool, &procedure->model, sample->inferences->triple, count,
+					  sample->score);
+	for (int64 i = 0; i < count; i++)
+		key[i] = hash_bytes_extended((const unsigned char *) &sample->inferences->triple[i],
+									 sizeof(KgeTriple), iteration);
+	sample->count = kge_draw(&arena, sample->score, key, count, procedure->settings.beta, n,
+							 (uint64) procedure->settings.seed, sample->drawn, sample->probability);
+}
+
+static float
+highest_quality(const Procedure *procedure, const Sample *sample, int64 i)
+{
+	double		highest = 0;
+
+	for (int64 j = sample->inferences->first[i]; j < sample->inferences->first[i + 1]; j++)
+	{
+		int32		id = sample->rule_id[sample->inferences->rule[j]];
+
+		highest = Max(highest, procedure->rules->rule[id - 1].quality);
+	}
+	return (float) highest;
+}
+
+/*
+ * The samples become those drawn now and, when they accumulate, those of before;
+ * one drawn again takes its new weight.
+ */
+static void
+merge_samples(Procedure *procedure, const Sample *sample, MemoryContext lasting)
+{
+	int64		old_count = procedure->settings.accumulate ? procedure->samples : 0;
+	Positive   *merged = MemoryContextAllocHuge(lasting,
+												Max(old_count + sample->count, 1) * sizeof(Positive));
+	int64		count = 0;
+	int64		old = 0;
+
+	for (int64 i = 0; i < sample->count; i++)
+	{
+		Positive	positive = {
+			sample->inferences->triple[sample->drawn[i]],
+			highest_quality(procedure, sample, sample->drawn[i])
+		};
+
+		while (old < old_count && triple_compare(&procedure->sample[old].triple, &positive.triple) < 0)
+			merged[count++] = procedure->sample[old++];
+		if (old < old_count && triple_compare(&procedure->sample[old].triple, &positive.triple) == 0)
+			old++;
+		merged[count++] = positive;
+	}
+	while (old < old_count)
+		merged[count++] = procedure->sample[old++];
+	pfree(procedure->sample);
+	procedure->sample = merged;
+	procedure->samples = count;
+}
+
+static void
+extend_positives(Procedure *procedure)
+{
+	int64		facts = procedure->data->facts;
+
+	for (int64 i = 0; i < procedure->samples; i++)
+	{
+		procedure->positive[facts + i] = procedure->sample[i].triple;
+		if (procedure->weight != NULL)
+			procedure->weight[facts + i] = procedure->sample[i].weight;
+	}
+}
+
+static void
+sample_inferences(Procedure *procedure, Iteration *iteration, MemoryContext lasting)
+{
+	Sample		sample = {0};
+	instr_time	start;
+
+	INSTR_TIME_SET_CURRENT(start);
+	sample.rule_id = palloc(Max(procedure->settings.top_rules, 1) * sizeof(int32));
+	sample.inferences = infer_selected(procedure, iteration, sample.rule_id);
+	draw(procedure, iteration->number, &sample);
+	merge_samples(procedure, &sample, lasting);
+	extend_positives(procedure);
+	iteration->inferred = sample.inferences->count;
+	iteration->sampled = sample.count;
+	record_sample(procedure->graph, procedure->settings.model, iteration->number, procedure->data, &sample);
+	iteration->sample_seconds = seconds_since(start);
+}
+
+static void
+keep_if_best(Procedure *procedure, const Iteration *iteration)
+{
+	const KgeModel *model = &procedure->model;
+
+	if (iteration->evaluated && iteration->number > 1 &&
+		!(iteration->metrics.mrr > procedure->best.metrics.mrr))
+		return;
+	procedure->best = *iteration;
+	if (procedure->best_entity != NULL)
+	{
+		memcpy(procedure->best_entity, model->entity, entity_bytes(model));
+		memcpy(procedure->best_relation, model->relation, relation_bytes(model));
+	}
+	if (procedure->rules != NULL)
+		memcpy(procedure->best_rule, procedure->rules->rule, procedure->rules->count * sizeof(MinedRule));
+}
+
+static void
+report_iteration(const Procedure *procedure, const Iteration *iteration)
+{
+	StringInfoData line;
+
+	if (hkg_progress_level == PROGRESS_OFF)
+		return;
+	initStringInfo(&line);
+	appendStringInfo(&line, "iteration %d/%d: loss %.5f", iteration->number,
+					 procedure->settings.iterations, iteration->loss);
+	if (iteration->evaluated)
+		appendStringInfo(&line, ", valid MRR %.4f", iteration->metrics.mrr);
+	if (procedure->rules != NULL)
+		appendStringInfo(&line, ", %d rules infer " INT64_FORMAT " triples, " INT64_FORMAT " sampled",
+						 iteration->rules, iteration->inferred, iteration->sampled);
+	appendStringInfo(&line, " (%.1f s training, %.1f s mining, %.1f s sampling, %.1f s evaluating)",
+					 iteration->train_seconds, iteration->mine_seconds, iteration->sample_seconds,
+					 iteration->evaluate_seconds);
+	ereport(NOTICE, (errmsg_internal("%s", line.data)));
+	pfree(line.data);
+}
+
+static void
+iterate(Procedure *procedure, int number)
+{
+	MemoryContext lasting = MemoryContextSwitchTo(procedure->scratch);
+	Iteration	iteration = {.number = number};
+
+	train_epochs(procedure, &iteration);
+	evaluate(procedure, &iteration);
+	if (procedure->settings.top_rules > 0)
+	{
+		mine(procedure, &iteration, lasting);
+		sample_inferences(procedure, &iteration, lasting);
+	}
+	record_iteration(procedure->graph, procedure->settings.model, &iteration);
+	keep_if_best(procedure, &iteration);
+	report_iteration(procedure, &iteration);
+	MemoryContextSwitchTo(lasting);
+	MemoryContextReset(procedure->scratch);
+}
+
+/* ---- the whole ------------------------------------------------------------------ */
+
+static void
+prepare(Procedure *procedure)
+{
+	procedure->graph = graph_open(procedure->settings.graph);
+	graph_lock_for_training(procedure->graph, procedure->settings.model);
+	read_facts(procedure);
+	check_graph(procedure);
+	describe_model(procedure);
+	procedure->pool = hkg_pool();
+	allocate(procedure);
+	procedure->scratch = AllocSetContextCreate(CurrentMemoryContext, "hybridkg iteration",
+											   ALLOCSET_DEFAULT_SIZES);
+	record_begin(procedure->graph, &procedure->settings);
+}
+
+static void
+finish(Procedure *procedure)
+{
+	KgeModel	model = procedure->model;
+
+	if (procedure->best_entity != NULL)
+	{
+		model.entity = procedure->best_entity;
+		model.relation = procedure->best_relation;
+	}
+	model_write_embeddings(procedure->graph, procedure->settings.model, procedure->data, &model);
+	if (procedure->rules != NULL)
+	{
+		MinedRules	best = {procedure->rules->count, procedure->best_rule};
+
+		record_rules(procedure->graph, procedure->settings.model, &best);
+	}
+	record_end(procedure->graph, procedure->settings.model, &procedure->best);
+}
+
+HKG_FUNCTION(hkg_train);
+Datum
+hkg_train(PG_FUNCTION_ARGS)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "hybridkg train",
+												  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(context);
+	Procedure	procedure = {0};
+	text	   *name;
+
+	settings_read(fcinfo, &procedure.settings);
+	sql_begin();
+	prepare(&procedure);
+	for (int i = 1; i <= procedure.settings.iterations; i++)
+	{
+		iterate(&procedure, i);
+		if (procedure.settings.patience > 0 &&
+			i - procedure.best.number >= procedure.settings.patience)
+			break;
+	}
+	finish(&procedure);
+	sql_end();
+	MemoryContextSwitchTo(caller);
+	name = cstring_to_text(procedure.settings.model);
+	MemoryContextDelete(context);
+	PG_RETURN_TEXT_P(name);
+}
