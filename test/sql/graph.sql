@@ -1,0 +1,88 @@
+-- Graphs: made, filled, refused, removed.
+\pset null '(null)'
+-- what an error says, but for its place
+create function error_of(statement text) returns table (sqlstate text, message text, hint text) language plpgsql as $$
+begin
+	execute statement;
+	sqlstate := '00000';
+	return next;
+exception when others then
+	get stacked diagnostics sqlstate = returned_sqlstate, message = message_text, hint = pg_exception_hint;
+	return next;
+end
+$$;
+
+select hkg_create_graph('sports');
+select table_name from information_schema.tables where table_schema = 'sports' order by 1;
+select * from error_of($$select hkg_create_graph('sports')$$);
+select * from error_of($$select hkg_create_graph(null)$$);
+
+-- loading: 4 rows, one of them twice; messi, ronaldo, barcelona, real, football are 5 entities
+select * from hkg_load('sports', $$values ('messi', 'plays_for', 'barcelona'), ('ronaldo', 'plays_for', 'real'),
+	('barcelona', 'club_type', 'football'), ('messi', 'plays_for', 'barcelona')$$);
+-- again: nothing is new but real's club type
+select * from hkg_load('sports', $$select * from (values ('messi', 'plays_for', 'barcelona', 1), ('real', 'club_type', 'football', 2)) t$$);
+-- held out; a name that training does not know is added
+select * from hkg_load('sports', $$values ('messi', 'plays_sport', 'football'), ('pele', 'plays_sport', 'football')$$, 'test');
+select * from hkg_load('sports', $$values ('messi', 'plays_sport', 'football')$$, split => 'valid');
+select h.name, r.name, t.name from sports.triple
+	join sports.entity h on h.id = head join sports.relation r on r.id = relation join sports.entity t on t.id = tail
+	order by 1, 2, 3;
+select split, h.name, r.name, t.name from sports.holdout
+	join sports.entity h on h.id = head join sports.relation r on r.id = relation join sports.entity t on t.id = tail
+	order by 1, 2, 3, 4;
+-- any type is taken as text; a trailing semicolon, comments, any form of SELECT, the caller's search_path
+create schema business;
+create table business.orders (customer int, product numeric, day date);
+insert into business.orders values (7, 1.50, '2026-01-02');
+set search_path = business, public;
+select * from hkg_load('sports', 'table orders; -- all of them');
+select * from hkg_load('sports', $$with o as (select * from orders) select customer, 'bought', product from o$$);
+reset search_path;
+select name from sports.entity order by id;
+-- names with anything in them
+select * from hkg_load('sports', $$values (E'quote '' and "', 'a, (b) <= "c"', E'line\nbreak'), ('ünïcode', ' ', '⚽')$$);
+select encode(convert_to(name, 'utf8'), 'escape') from sports.entity order by id desc limit 4;
+
+-- what a load refuses; nothing is kept of it
+create temp table before as select (select count(*) from sports.triple) triples, (select count(*) from sports.entity) entities;
+select * from error_of($$select hkg_load('sports', 'values (''a'', ''b'', ''c''), (''new'', null, ''c'')')$$);
+select * from error_of($$select hkg_load('sports', 'values (''new'', ''b'', ''c''), (''a'', ''b'', '''')')$$);
+select * from error_of($$select hkg_load('sports', 'select 1, 2')$$);
+select * from error_of($$select hkg_load('sports', 'delete from sports.triple returning head, relation, tail')$$);
+select * from error_of($$select hkg_load('sports', 'select 1, 2, 3; select 4, 5, 6')$$);
+select * from error_of($$select hkg_load('sports', '')$$);
+select * from error_of($$select hkg_load('sports', 'selec 1')$$);
+select * from error_of($$select hkg_load('sports', 'values (1, 2, 3)', 'dev')$$);
+select * from error_of($$select hkg_load('sports', null)$$);
+select * from error_of($$select hkg_load(null, 'values (1, 2, 3)')$$);
+select * from error_of($$select hkg_load('sport', 'values (1, 2, 3)')$$);
+select * from error_of($$select hkg_load('business', 'values (1, 2, 3)')$$);
+select b.triples = (select count(*) from sports.triple), b.entities = (select count(*) from sports.entity) from before b;
+
+-- plain SQL adds and deletes facts, keys and all
+insert into sports.entity (name) values ('neymar');
+insert into sports.triple select h.id, r.id, t.id from sports.entity h, sports.relation r, sports.entity t
+	where h.name = 'neymar' and r.name = 'plays_for' and t.name = 'barcelona';
+select * from error_of($$insert into sports.triple values (-1, -1, -1)$$) as e (sqlstate, message, hint);
+select * from error_of($$insert into sports.entity (name) values ('')$$);
+
+-- a name that needs quotes
+select hkg_create_graph('My "odd" graph');
+select * from hkg_load('My "odd" graph', $$values ('a', 'b', 'c')$$);
+select * from "My ""odd"" graph".triple;
+select hkg_drop_graph('My "odd" graph');
+
+-- only its owner removes a graph
+create role hkg_stranger;
+set role hkg_stranger;
+select * from error_of($$select hkg_drop_graph('sports')$$);
+select * from error_of($$select hkg_load('sports', 'values (1, 2, 3)')$$);
+reset role;
+select * from error_of($$select hkg_drop_graph('business')$$);
+select * from error_of($$select hkg_drop_graph('nowhere')$$);
+select hkg_drop_graph('sports');
+select count(*) from pg_namespace where nspname = 'sports';
+drop role hkg_stranger;
+drop schema business cascade;
+drop function error_of;

@@ -1,0 +1,121 @@
+-- The whole procedure on a small graph with planted rules: 60 players in 12 teams of 3
+-- sports.  plays_sport(X,Y) <= plays_for(X,A), team_sport(A,Y) holds by
+-- construction, but every fourth plays_sport fact is missing; every eighth
+-- is the valid split's.
+\pset null '(null)'
+set hybridkg.progress = off;
+create function error_of(statement text) returns table (sqlstate text, message text, hint text) language plpgsql as $$
+begin
+	execute statement;
+	sqlstate := '00000';
+	return next;
+exception when others then
+	get stacked diagnostics sqlstate = returned_sqlstate, message = message_text, hint = pg_exception_hint;
+	return next;
+end
+$$;
+select hkg_create_graph('league');
+select * from hkg_load('league', $$
+	select 'player' || p, 'plays_for', 'team' || p % 12 from generate_series(0, 59) p
+	union all select 'team' || t, 'team_sport', 'sport' || t % 3 from generate_series(0, 11) t
+	union all select 'player' || p, 'plays_sport', 'sport' || p % 12 % 3 from generate_series(0, 59) p where p % 4 <> 0
+	union all select 'player' || p, 'teammate', 'player' || q from generate_series(0, 59) p, generate_series(0, 59) q
+		where p % 12 = q % 12 and p <> q$$);
+select * from hkg_load('league', $$
+	select 'player' || p, 'plays_sport', 'sport' || p % 12 % 3 from generate_series(0, 59) p where p % 8 = 0$$, 'valid');
+
+select hkg_train('league', dimensions => 8, iterations => 3, epochs => 20, batch_size => 64, negatives => 16,
+	score_function => 'complex', top_rules => 4, sample_size => 10, seed => 7);
+select name, score_function, dimensions, status, trained_at >= created_at as in_order, best_iteration between 1 and 3 as best,
+	settings->>'top_rules' as top_rules, settings->'sample_size' as sample_size, settings->'learning_rate' as learning_rate
+	from league.model;
+-- every entity and relation has its embedding: 2d numbers
+select (select count(*) from league.entity_embedding) = (select count(*) from league.entity) as all_entities,
+	(select count(*) from league.relation_embedding) = (select count(*) from league.relation) as all_relations,
+	(select bool_and(cardinality(embedding) = 16) from league.entity_embedding) as width;
+select number, loss > 0 as loss, mrr between 0 and 1 as mrr, hits_1 <= hits_3 and hits_3 <= hits_10 as hits, rules, sampled
+	from league.iteration order by 1;
+-- the model's metrics are those of its iteration, which is the best one
+select m.mrr = i.mrr and m.hits_10 = i.hits_10 as same, i.mrr = (select max(mrr) from league.iteration) as best
+	from league.model m join league.iteration i on i.model = m.name and i.number = m.best_iteration;
+select abs(m.mrr - e.mrr) < 1e-12 as evaluates_the_same from league.model m, hkg_evaluate('league', 'valid', seed => 7) e where side = 'both';
+-- the planted rule is found, and what it infers is what was left out:
+-- 15 players are every fourth
+select rule, support, body_size, predictions, standard_confidence from league.rule
+	where rule = 'plays_sport(X,Y) <= plays_for(X,A), team_sport(A,Y)';
+select count(*), bool_and(not known) from hkg_apply_rule('league', 'plays_sport(X,Y) <= plays_for(X,A), team_sport(A,Y)') where not known;
+-- selected are the 4 best by quality of those that infer anything
+select count(*) filter (where selected) as selected,
+	bool_and(predictions > 0 and quality = 0.5 * standard_confidence + 0.5 * embedding_confidence) filter (where selected) as settled,
+	(select min(quality) from league.rule where selected) >=
+		(select max(quality) from league.rule r where not selected and predictions > 0
+			and quality > all (select w.quality from league.rule w where w.head = r.head and w.body <@ r.body and w.id <> r.id and array_length(w.body, 1) < array_length(r.body, 1) and w.quality is not null)) as best
+	from league.rule;
+-- embedding confidence is the mean of sigma over the predictions
+select r.rule, abs(r.embedding_confidence - (
+		select avg(1 / (1 + exp(-hkg_score('league', a.head, a.relation, a.tail)))) from hkg_apply_rule('league', r.rule) a where not known)) < 1e-5 as mean_of_sigma
+	from league.rule r where selected and length(rule) < 60 order by rule collate "C" limit 3;
+-- samples: 10 an iteration, no facts, and each inferred by the rules it names
+select iteration, count(*), bool_and(probability > 0 and probability <= 1) as probabilities,
+	count(t.head) as facts from league.inferred i left join league.triple t using (head, relation, tail) group by 1 order by 1;
+select bool_and(exists (
+		select from league.rule r, hkg_apply_rule('league', r.rule) a
+			join league.entity h on h.name = a.head join league.relation n on n.name = a.relation join league.entity t on t.name = a.tail
+		where r.id = any (i.rules) and (h.id, n.id, t.id) = (i.head, i.relation, i.tail))) as inferred_by_its_rules
+	from league.inferred i where iteration = 3;
+
+-- the same seed, the same bits; another number of threads, too; another seed, others
+create temp table first_model as select md5(string_agg(embedding::text, ';' order by entity)) from league.entity_embedding;
+set hybridkg.threads = 3;
+select hkg_train('league', dimensions => 8, iterations => 3, epochs => 20, batch_size => 64, negatives => 16,
+	score_function => 'complex', top_rules => 4, sample_size => 10, seed => 7, model => 'again');
+reset hybridkg.threads;
+select hkg_train('league', dimensions => 8, iterations => 3, epochs => 20, batch_size => 64, negatives => 16,
+	score_function => 'complex', top_rules => 4, sample_size => 10, seed => 8, model => 'other');
+select model, md5(string_agg(embedding::text, ';' order by entity)) = (select md5 from first_model) as same_bits
+	from league.entity_embedding group by 1 order by 1;
+
+-- embeddings alone, all score functions, both norms; sampling with weights and without memory
+select hkg_train('league', f, dimensions => 4, iterations => 1, epochs => 2, top_rules => 0, norm => n, model => 'plain')
+	from unnest(array['transe', 'transe', 'distmult', 'complex', 'rotate', 'rotate'], array[1, 2, 1, 1, 1, 2]) u(f, n);
+select model, rules, inferred, sampled from league.iteration where model = 'plain';
+select count(*) from league.rule where model = 'plain';
+select hkg_train('league', 'distmult', dimensions => 4, iterations => 2, epochs => 2, label => 'confidence', accumulate => false, model => 'plain');
+select hkg_train('league', 'distmult', dimensions => 4, iterations => 1, epochs => 1, min_quality => 1, model => 'plain');
+select rules, inferred, sampled from league.iteration where model = 'plain';
+-- patience: no better than the first iteration for one iteration, and it stops
+select hkg_train('league', 'distmult', dimensions => 4, iterations => 50, epochs => 1, top_rules => 0, patience => 1, model => 'plain');
+select count(*) < 50 as stopped, count(*) - max(best_iteration) as waited from league.iteration i join league.model m on m.name = i.model where model = 'plain';
+
+-- in the caller's transaction
+begin;
+select hkg_train('league', 'distmult', dimensions => 2, iterations => 1, epochs => 1, top_rules => 0);
+rollback;
+select score_function, dimensions from league.model where name = 'default';
+
+-- what it refuses
+select a, e.* from unnest(array[
+	'score_function => ''trans''', 'dimensions => 0', 'dimensions => -1', 'dimensions => null', 'iterations => 0', 'epochs => 0', 'batch_size => 0',
+	'negatives => 0', 'negative_sampling => ''hard''', 'loss => ''hinge''', 'optimizer => ''sgd''', 'learning_rate => 0', 'learning_rate => ''NaN''',
+	'gamma => ''infinity''', 'norm => 3', 'regularization => -1', 'omega => 1.5', 'top_rules => -1', 'beta => ''NaN''', 'sample_size => 0',
+	'max_rule_length => 1', 'min_head_coverage => 2', 'min_support => 0', 'constants => true', 'patience => 0', 'seed => null', 'model => null', 'model => ''''',
+	'min_quality => -1', 'label => ''two''', 'accumulate => null']) a,
+	error_of(format('select hkg_train(''league'', %s)', a)) e;
+select * from error_of($$select hkg_train('leage')$$);
+select * from error_of($$select hkg_train(null)$$);
+set hybridkg.max_memory = '1MB';
+select sqlstate, regexp_replace(message, '\d+ MB of', 'N MB of') as message, hint from error_of($$select hkg_train('league', dimensions => 10000)$$);
+reset hybridkg.max_memory;
+select * from error_of($$select hkg_train('league', 'distmult', dimensions => 4, learning_rate => 1000, epochs => 50, iterations => 1, top_rules => 0)$$);
+delete from league.holdout;
+select * from error_of($$select hkg_train('league', patience => 1)$$);
+select hkg_create_graph('hollow');
+select * from error_of($$select hkg_train('hollow')$$);
+select * from hkg_load('hollow', $$values ('a', 'is', 'a')$$);
+select * from error_of($$select hkg_train('hollow')$$);
+-- settings that no session may have
+select * from error_of('set hybridkg.threads = 0');
+select * from error_of('set hybridkg.progress = sometimes');
+select * from error_of('set hybridkg.thread = 1');
+select hkg_drop_graph('hollow'), hkg_drop_graph('league');
+drop function error_of;
