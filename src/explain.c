@@ -94,9 +94,7 @@ explain(Graph *graph, const char *model, int32 head, int32 relation, int32 tail,
 
 		CHECK_FOR_INTERRUPTS();
 		explanation->result = result;
-		sql_stream(psprintf("select g.grounding from (%s) as g (grounding) order by g.grounding collate \"C\"",
-							rule_sql_groundings(graph, &explanation->rule)),
-				   &args, return_grounding, explanation);
+		sql_stream(rule_sql_groundings(graph, &explanation->rule), &args, return_grounding, explanation);
 	}
 }
 

@@ -170,8 +170,8 @@ setting_number(const char *model, const char *setting, const char *text)
 	if (text == NULL || end == text || *end != '\0' || !isfinite(number))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_EXCEPTION),
-				 errmsg("settings of model \"%s\" hold %s for \"%s\", expected a number", model,
-						text == NULL ? "nothing" : quote_literal_cstr(text), setting),
+				 errmsg("\"%s\" in the settings of model \"%s\" is no finite number",
+						setting, model),
 				 errhint("Train the model again.")));
 	return number;
 }
@@ -505,7 +505,8 @@ require_row(const Model *model, const Graph *graph, int32 row, const char *kind,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("%s \"%s\" is not in model \"%s\" of graph \"%s\"", kind, name,
 						model->name, graph->name),
-				 errdetail("It has no embedding: it was added after the training."),
+				 errdetail("It has no row in %s%s_embedding: it was added after the training, or the row was deleted.",
+						   graph->prefix, kind),
 				 errhint("Train the model again.")));
 	return row;
 }

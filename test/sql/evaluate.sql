@@ -1,0 +1,139 @@
+--
+-- Ranks, metrics, rule precision and sparsity, worked out on paper
+--
+select hkg_create_graph('tiny');
+insert into tiny.entity values (1, 'a'), (2, 'b'), (3, 'c'), (4, 'd'), (5, 'e');
+insert into tiny.relation values (1, 'r'), (2, 's');
+insert into tiny.triple values (1, 1, 3), (3, 1, 2), (1, 1, 2), (3, 1, 5);	-- r: (a,c), (c,b), (a,b), (c,e)
+insert into tiny.holdout values ('test', 1, 1, 5), ('test', 2, 2, 4),		-- r(a,e), s(b,d)
+	('valid', 2, 2, 5);														-- s(b,e)
+-- TransE, norm 1: a = (1,2), b = (3,1), c = (2,1), d = (5,5), e = (2,0); r = (1,-1), s = (0,1)
+insert into tiny.model values ('default', 'transe', 2, '{"gamma": 9, "norm": 1}', 'ready', now());
+insert into tiny.entity_embedding values ('default', 1, '{1,2}'), ('default', 2, '{3,1}'),
+	('default', 3, '{2,1}'), ('default', 4, '{5,5}'), ('default', 5, '{2,0}');
+insert into tiny.relation_embedding values ('default', 1, '{1,-1}'), ('default', 2, '{0,1}');
+
+-- test: r(a,e).  Tails: a + r = (2,1), distances of a..e: 2, 1, 0, 7, 1; b and c are facts and skipped: e is 1st.
+-- Heads: e - r = (1,1), distances 1, 2, 1, 8, 2; c would tie, but r(c,e) is a fact: a is 1st.
+-- s(b,d).  Tails: b + s = (3,2), distances 2, 1, 2, 5, 3; s(b,e) is of valid and skipped: d is 4th.
+-- Heads: d - s = (5,4), distances 6, 5, 6, 1, 7: b is 2nd.
+select * from hkg_ranks('tiny') order by head, relation, tail;
+-- valid: s(b,e).  Tails: d is skipped, a, b, c are nearer: 4th.  Heads: e - s = (2,-1), distances 4, 3, 2, 9, 1: 3rd.
+select * from hkg_ranks('tiny', 'valid');
+-- facts.  r(a,c): a + r: b, e skipped, c is nearest.  c - r = (1,2): a is nearest.
+-- r(a,b): tails: c, e skipped, b is nearer than a and d.  Heads: b - r = (2,2), distances 1, 2, 1, 6, 2; c skipped: 1st.
+-- r(c,b): c + r = (3,0), distances 4, 1, 2, 7, 1; e skipped: 1st.  Heads: a skipped, c is 1st.
+-- r(c,e): tails: b skipped: 1st.  Heads: e - r: a is in test and skipped, c is 1st.
+select * from hkg_ranks('tiny', 'train') order by head, relation, tail;
+
+-- test: heads 1, 2: MRR (1 + 1/2) / 2 = 0.75, MR 1.5; tails 1, 4: MRR (1 + 1/4) / 2 = 0.625, MR 2.5;
+-- both: 1, 2, 1, 4: MRR 2.75 / 4, MR 2
+select * from hkg_evaluate('tiny');
+-- valid: heads 3, tails 4, both: MRR (1/3 + 1/4) / 2 = 7/24
+select side, triples, round(mrr::numeric, 6) as mrr, mr, hits_1, hits_3, hits_10 from hkg_evaluate('tiny', 'valid');
+select side, triples, mrr, mr from hkg_evaluate('tiny', 'train');
+
+-- an entity that came after the training is a candidate that ranks last, and a triple with it counts
+insert into tiny.entity values (6, 'f');
+insert into tiny.holdout values ('valid', 2, 2, 6);			-- s(b,f)
+-- s(b,?): d is of test, e of valid, so skipped: a, b, c, then f.  As s(?,f) has no scores, b is anywhere in 1 .. 6.
+select head, relation, tail, tail_rank, head_rank between 1 and 6 as head_rank from hkg_ranks('tiny', 'valid')
+where tail = 'f';
+select count(distinct head_rank) from generate_series(1, 100) seed, hkg_ranks('tiny', 'valid', seed => seed)
+where tail = 'f';
+-- the others are where they were: f is behind
+select * from hkg_ranks('tiny') order by head, relation, tail;
+-- as a candidate it is known to nobody: predictions leave it out
+select count(*) from hkg_predict_tails('tiny', 'b', 's', 10, known => true);
+-- likewise a relation: every place is by chance
+insert into tiny.relation values (3, 'u');
+insert into tiny.holdout values ('test', 1, 3, 2);			-- u(a,b)
+select count(distinct head_rank), count(distinct tail_rank), min(least(head_rank, tail_rank)), max(greatest(head_rank, tail_rank))
+from generate_series(1, 200) seed, hkg_ranks('tiny', seed => seed)
+where relation = 'u';
+
+-- ties: in this model all scores are 1, so the true one takes any place among the candidates, evenly.
+-- s(b,?) without e and f (valid): a, b, c, d.  s(?,d): all six.
+insert into tiny.model values ('even', 'distmult', 2, '{}', 'ready', now());
+insert into tiny.entity_embedding select 'even', id, '{1,0}' from tiny.entity;
+insert into tiny.relation_embedding select 'even', id, '{1,0}' from tiny.relation;
+-- 1200 draws: each of 4 places about 300 times (sd 15), each of 6 about 200 times (sd 13): within 5 sd
+select side, place, abs(count(*) - case side when 'tail' then 300 else 200 end) <= 70 as about_even
+from generate_series(1, 1200) seed, hkg_ranks('tiny', 'test', 'even', seed) r,
+	lateral (values ('head', head_rank), ('tail', tail_rank)) p (side, place)
+where relation = 's'
+group by 1, 2 order by 1, 2;
+-- the same seed, the same places
+select count(*) from generate_series(1, 50) seed,
+	lateral (select * from hkg_ranks('tiny', 'test', 'even', seed) except select * from hkg_ranks('tiny', 'test', 'even', seed)) d;
+
+-- inferences that were sampled are not part of the filter: a stays a candidate ahead of d, which is 4th as before
+insert into tiny.inferred values ('default', 1, 2, 2, 1, 0, 1, '{1}');		-- s(b,a)
+select tail_rank from hkg_ranks('tiny') where relation = 's';
+
+-- a split without triples
+delete from tiny.holdout where split = 'valid';
+select * from hkg_evaluate('tiny', 'valid');
+select * from hkg_ranks('tiny', 'valid');
+
+--
+-- Precision of rules
+--
+select hkg_create_graph('kin');
+insert into kin.entity values (1, 'ann'), (2, 'bob'), (3, 'cid'), (4, 'dee'), (5, 'eve');
+insert into kin.relation values (1, 'parent'), (2, 'grandparent');
+insert into kin.triple values (1, 1, 2), (2, 1, 3), (2, 1, 4),		-- parent: ann bob, bob cid, bob dee
+	(1, 2, 3);														-- grandparent: ann cid
+insert into kin.holdout values ('test', 1, 2, 4), ('test', 4, 1, 5), ('valid', 1, 1, 3);
+insert into kin.model values ('m', 'distmult', 2, '{}', 'ready', now()), ('no rules', 'distmult', 2, '{}', 'ready', now());
+insert into kin.rule (model, id, rule, head, body, support, body_size, pca_body_size, predictions,
+	head_coverage, standard_confidence, pca_confidence, quality, selected)
+values
+	-- infers ann cid (a fact) and ann dee (of test)
+	('m', 1, 'grandparent(X,Y) <= parent(X,A), parent(A,Y)', 2, '{{1,-1,-3},{1,-3,-2}}', 1, 2, 2, 1, 1, 0.5, 0.5, 0.9, true),
+	-- infers ann cid (of valid)
+	('m', 2, 'parent(X,Y) <= grandparent(X,Y)', 1, '{{2,-1,-2}}', 0, 1, 1, 1, 0, 0, 0, 0.5, true),
+	-- infers ann bob, bob cid, bob dee, none of them held out
+	('m', 3, 'grandparent(X,Y) <= parent(X,Y)', 2, '{{1,-1,-2}}', 0, 3, 3, 3, 0, 0, 0, 0.5, true),
+	-- infers bob ann, cid bob, dee bob
+	('m', 4, 'grandparent(X,Y) <= parent(Y,X)', 2, '{{1,-2,-1}}', 0, 3, 3, 3, 0, 0, 0, 0.1, false),
+	-- again rule 1's triples: each counts once
+	('m', 5, 'grandparent(X,Y) <= parent(X,A), parent(A,Y), parent(X,B), parent(B,Y)', 2, '{{1,-1,-3},{1,-3,-2},{1,-1,-4},{1,-4,-2}}', 1, 2, 2, 1, 1, 0.5, 0.5, 0.05, false),
+	-- infers nothing but ann bob, a fact: never among the best
+	('m', 6, 'parent(X,Y) <= parent(Y,A), grandparent(X,A)', 1, '{{1,-2,-3},{2,-1,-3}}', 1, 1, 1, 0, 0.3, 1, 1, 1, false),
+	-- quality not known: could not have reached the best
+	('m', 7, 'parent(X,Y) <= grandparent(Y,X)', 1, '{{2,-2,-1}}', 0, 1, 1, 1, 0, 0, 0, null, false);
+-- by quality, support and text: rules 1, 3, 2, 4, 5.  Correct is ann dee alone.
+-- 1: ann dee; 2: with rule 3's three triples; 3: with parent ann cid; 4: with rule 4's three; 5 adds nothing
+select k, p.* from generate_series(1, 6) k, hkg_rule_precision('kin', k, model => 'm') p;
+-- of rules 1, 3, 2 parent ann cid is in valid, one of five
+select * from hkg_rule_precision('kin', 3, 'valid', 'm');
+select * from hkg_rule_precision('kin', 10, 'test', 'no rules');
+
+--
+-- Sparsity: facts of ann 2, bob 3, cid 2, dee 1, eve none: 1 - (f - 1) / (3 - 1)
+--
+select * from hkg_sparsity('kin') order by entity;
+-- a fact about an entity and itself is one fact: eve 1
+begin;
+insert into kin.triple values (5, 1, 5);
+select * from hkg_sparsity('kin') where entity = 'eve';
+rollback;
+-- all alike: 0.  No facts: nobody is listed.
+begin;
+delete from kin.triple where tail <> 2;
+select * from hkg_sparsity('kin') order by entity;
+delete from kin.triple;
+select * from hkg_sparsity('kin');
+rollback;
+
+-- nothing writes
+begin read only;
+select side, mrr from hkg_evaluate('tiny', 'train') where side = 'both';
+select count(*) from hkg_ranks('tiny', 'train');
+select inferred from hkg_rule_precision('kin', 1, 'test', 'm');
+select count(*) from hkg_sparsity('kin');
+commit;
+
+select hkg_drop_graph('tiny');
+select hkg_drop_graph('kin');

@@ -1,0 +1,36 @@
+--
+-- Explanations: rules of a model put in by hand, facts under odd names
+--
+select hkg_create_graph('Kin & Co.');
+set search_path = "Kin & Co.", public;
+insert into entity values (1, 'ann'), (2, 'O''Brien "Bo"'), (3, 'Żółć (x), y'), (4, 'a\b%s$1'), (5, 'eve');
+insert into relation values (1, 'parent'), (2, 'grand "parent"');
+insert into triple values (1, 1, 2), (2, 1, 3), (1, 1, 4), (4, 1, 3),	-- parent: ann bo, bo x, ann a\b, a\b x
+	(1, 2, 3);															-- grand parent: ann x
+insert into model values ('m''s', 'distmult', 2, '{}', 'ready', now());
+insert into rule (model, id, rule, head, body, support, body_size, pca_body_size, predictions,
+	head_coverage, standard_confidence, pca_confidence, quality, selected)
+values
+	('m''s', 1, '"grand ""parent"""(X,Y) <= parent(X,A), parent(A,Y)', 2, '{{1,-1,-3},{1,-3,-2}}', 1, 2, 2, 1, 1, 0.5, 0.5, 0.25, true),
+	('m''s', 2, '"grand ""parent"""(X,Y) <= parent(X,"O''Brien ""Bo""")  ...', 2, '{{1,-1,2},{1,2,-2}}', 1, 2, 2, 1, 1, 0.5, 0.5, 0.75, true),
+	-- as good as the first one, and before it by its text
+	('m''s', 3, '"grand ""parent"""(X,Y) <= parent(A,Y), parent(B,Y)', 2, '{{1,-3,-2},{1,-1,-3}}', 1, 2, 2, 1, 1, 0.5, 0.5, 0.25, true),
+	-- not selected, another head
+	('m''s', 4, 'not selected', 2, '{{1,-1,-3},{1,-3,-2}}', 1, 2, 2, 1, 1, 0.5, 0.5, 0.9, false),
+	('m''s', 5, 'another head', 1, '{{2,-1,-2}}', 1, 2, 2, 1, 1, 0.5, 0.5, 0.9, true);
+
+-- two ways from ann to x: through Bo and through a\b; the rule with the constant knows one of them
+select * from hkg_explain('Kin & Co.', 'ann', 'grand "parent"', 'Żółć (x), y', 'm''s');
+-- parent(X,Y) <= grand parent(X,Y)
+select * from hkg_explain('Kin & Co.', 'ann', 'parent', 'Żółć (x), y', 'm''s');
+-- nothing infers these
+select * from hkg_explain('Kin & Co.', 'eve', 'grand "parent"', 'ann', 'm''s');
+select * from hkg_explain('Kin & Co.', 'ann', 'grand "parent"', 'ann', 'm''s');
+
+begin read only;
+select count(*) from hkg_explain('Kin & Co.', 'ann', 'grand "parent"', 'Żółć (x), y', 'm''s');
+commit;
+
+reset search_path;
+set client_min_messages = warning;
+select hkg_drop_graph('Kin & Co.');
