@@ -1,0 +1,118 @@
+# What the multi-session tests share: a node with the extension, a graph made
+# from a seed, sessions beside the test's own, and checksums.
+package Graph;
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+use IPC::Run;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+our @EXPORT = qw(start_node make_graph tables session wait_for_session finish);
+
+# A started node with the extension in the database postgres; settings as in postgresql.conf.
+sub start_node
+{
+	my ($name, $settings) = @_;
+	my $node = PostgreSQL::Test::Cluster->new($name);
+
+	$node->init;
+	# the node comes up again when a backend is killed
+	$node->append_conf('postgresql.conf',
+		"restart_after_crash = on\nhybridkg.progress = off\n" . ($settings // ''));
+	$node->start;
+	$node->safe_psql('postgres', 'create extension hybridkg');
+	return $node;
+}
+
+# A graph with rules in it, the same one for the same arguments:
+# r1 is random, its tails skewed; r2 holds half of r1; r3 inverts half of r1;
+# r4 holds a fifth of what r1 and r2 compose; r5 is random.
+# A hundredth of all is held out as valid.
+sub make_graph
+{
+	my ($node, $graph, $entities, $facts) = @_;
+
+	$node->safe_psql('postgres', qq{
+		create or replace function draw(i bigint, seed bigint) returns float8 language sql immutable
+			return (hashint8extended(i, seed) & 1073741823) / 1073741824.0;
+		create temp table r1 as
+			select distinct floor($entities * draw(i, 1))::int as h, floor($entities * draw(i, 2) ^ 2)::int as t
+			from generate_series(1, $facts / 3) i;
+		create temp table fact as
+			select h, 'r1' as r, t from r1
+			union select h, 'r2', t from r1 where draw(h * 1000003::bigint + t, 3) < 0.5
+			union select t, 'r3', h from r1 where draw(h * 1000003::bigint + t, 4) < 0.5
+			union select a.h, 'r4', b.t from r1 a join r1 b on b.h = a.t
+				where draw(a.h * 1000003::bigint + b.t, 5) < 0.05
+			union select floor($entities * draw(i, 6))::int, 'r5', floor($entities * draw(i, 7))::int
+				from generate_series(1, $facts / 6) i;
+		select hkg_create_graph('$graph');
+		select hkg_load('$graph', 'select ''e'' || h, r, ''e'' || t from fact
+			where draw(h * 1000003::bigint + t, 8) >= 0.01 order by 1, 2, 3');
+		select hkg_load('$graph', 'select ''e'' || h, r, ''e'' || t from fact
+			where draw(h * 1000003::bigint + t, 8) < 0.01 order by 1, 2, 3', 'valid');
+	});
+	return;
+}
+
+# A checksum of each of the graph's tables, or of one model's rows, all in a string.
+sub tables
+{
+	my ($node, $graph, $model, $database) = @_;
+	my @sums;
+
+	foreach my $table (qw(entity relation triple holdout model entity_embedding
+		relation_embedding rule inferred iteration))
+	{
+		my $of_model = $table =~ /^(entity|relation|triple|holdout)$/ ? '' : " where t.model = '$model'";
+		my $row = 't::text';
+
+		next if defined $model && $of_model eq '' ;
+		$of_model = '' unless defined $model;
+		$of_model = " where t.name = '$model'" if $of_model ne '' && $table eq 'model';
+		push @sums, "select '$table' || ' ' || count(*) || ' ' || coalesce(md5(string_agg($row, '|' order by $row collate \"C\")), '') from $graph.$table t$of_model";
+	}
+	return $node->safe_psql($database // 'postgres', join(' union all ', @sums));
+}
+
+# A session of its own that runs one statement; application_name is its name.
+sub session
+{
+	my ($node, $name, $statement) = @_;
+	my %session = (name => $name, out => '', err => '');
+	local $ENV{PGAPPNAME} = $name;
+
+	$session{run} = IPC::Run::start(
+		[ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-v', 'VERBOSITY=verbose',
+			'-d', $node->connstr('postgres'), '-c', $statement ],
+		'<', \undef, '>', \$session{out}, '2>', \$session{err});
+	return \%session;
+}
+
+# Waits until the session runs its statement, then `seconds` longer; returns its process id.
+sub wait_for_session
+{
+	my ($node, $session, $seconds) = @_;
+	my $where = "application_name = '$session->{name}' and state = 'active'";
+
+	$node->poll_query_until('postgres', "select exists (select from pg_stat_activity where $where)")
+		or die "session $session->{name} does not run: $session->{err}";
+	sleep($seconds // 0);
+	return $node->safe_psql('postgres', "select pid from pg_stat_activity where $where");
+}
+
+# Waits for the session's end; whether its statement succeeded.
+sub finish
+{
+	my ($session) = @_;
+
+	$session->{run}->finish;
+	return $session->{run}->result(0) == 0;
+}
+
+1;

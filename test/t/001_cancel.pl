@@ -1,0 +1,151 @@
+# A statement that is cancelled, times out or is terminated ends within 200 ms,
+# whatever it is doing, and leaves nothing behind.
+
+use strict;
+use warnings;
+
+use lib 'test/perl';
+use Graph;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(time);
+
+my $limit = 0.2;
+
+my $node = start_node('cancel');
+make_graph($node, 'g', 6000, 60000);
+
+# Phases of about half a second each on two cores.
+my $train = q{select hkg_train('g', 'distmult', dimensions => 64, iterations => 2, epochs => 6,
+	sample_size => 20000, min_head_coverage => 0.001, model => 'm')};
+
+# What a statement left of threads, of tables and of locks in its session: nothing.
+my $left = q{select (select count(*) from pg_ls_dir('/proc/' || pg_backend_pid() || '/task'))
+	|| ' thread, ' || (select count(*) from pg_class where relpersistence = 't' and relkind = 'r')
+	|| ' work tables, ' || (select count(*) from pg_locks where locktype = 'advisory') || ' locks'};
+
+# Runs a statement under a timeout; returns how much later than that it ended,
+# whether it timed out, and what is left.
+sub time_out
+{
+	my ($statement, $milliseconds) = @_;
+	my ($code, $out, $err) = $node->psql('postgres', qq{
+		create temp table clock (at timestamptz);
+		insert into clock values (clock_timestamp());
+		set statement_timeout = $milliseconds;
+		\\set ON_ERROR_STOP off
+		$statement;
+		\\echo :SQLSTATE
+		set statement_timeout = 0;
+		select extract(epoch from clock_timestamp() - at) from clock;
+		drop table clock;
+		$left;
+	}, on_error_stop => 0);
+	my @lines = split /\n/, $out;
+
+	return ($lines[-2] - $milliseconds / 1000, $lines[-3] eq '57014', $lines[-1]);
+}
+
+# A late end may be the machine's fault: the best of three counts.
+sub times_out
+{
+	my ($what, $statement, $milliseconds) = @_;
+	my ($late, $timed_out, $rest);
+
+	foreach my $try (1 .. 3)
+	{
+		($late, $timed_out, $rest) = time_out($statement, $milliseconds);
+		last if $timed_out && $late < $limit;
+	}
+	ok($timed_out, "$what: timed out after $milliseconds ms");
+	cmp_ok($late, '<', $limit, sprintf('%s: ended %.0f ms later', $what, $late * 1000));
+	is($rest, '1 thread, 0 work tables, 0 locks', "$what: nothing left");
+	return;
+}
+
+# A whole training tells how long each phase takes.
+my $started = time();
+$node->safe_psql('postgres', $train);
+my $whole = time() - $started;
+my %phase;
+@phase{qw(train mine sample evaluate)} = split /\|/, $node->safe_psql('postgres',
+	q{select sum(train_seconds), sum(mine_seconds), sum(sample_seconds), sum(evaluate_seconds)
+	from g.iteration where model = 'm'});
+note(sprintf('whole %.2f s: %s', $whole, join ', ', map { "$_ $phase{$_}" } sort keys %phase));
+
+# Steps so small that no phase fits between two.
+my $steps = 24;
+foreach my $name (sort keys %phase)
+{
+	cmp_ok($phase{$name}, '>', $whole / $steps, "phase $name is long enough to be hit");
+}
+my $before = tables($node, 'g');
+foreach my $step (1 .. $steps - 2)
+{
+	times_out("training, $step/$steps", $train, int(1000 * $whole * $step / $steps));
+}
+is(tables($node, 'g'), $before, 'the model is still the old one');
+
+my $facts = $node->safe_psql('postgres', 'select count(*) from g.triple');
+times_out('loading: the query', q{select hkg_load('g', 'select i, ''r6'', i + 1 from generate_series(1, 100000000) i')}, 300);
+times_out('loading: the rows', q{select hkg_load('g', 'select i, ''r6'', i + 1 from generate_series(1, 1000000) i')}, 1500);
+times_out('mining', q{select * from hkg_mine_rules('g', min_head_coverage => 0.0001, min_support => 1)}, 100);
+times_out('mining with a model', q{select * from hkg_mine_rules('g', measure => 'hybrid', model => 'm')}, int(1000 * $phase{mine} / 2 + 100));
+times_out('evaluation', q{select * from hkg_evaluate('g', 'train', 'm')}, 300);
+times_out('precision', q{select * from hkg_rule_precision('g', 200, 'valid', 'm')}, 50);
+is($node->safe_psql('postgres', 'select count(*) from g.triple'), $facts, 'no fact was loaded');
+is(tables($node, 'g'), $before, 'no table has changed');
+
+# pg_cancel_backend and pg_terminate_backend, seen from another session
+$node->safe_psql('postgres', q{
+	create function hurry(process int, terminate bool) returns float8 language plpgsql as $$
+	declare
+		started timestamptz := clock_timestamp();
+	begin
+		if terminate then
+			perform pg_terminate_backend(process);
+		else
+			perform pg_cancel_backend(process);
+		end if;
+		while exists (select from pg_stat_activity where pid = process and state = 'active') loop
+			perform pg_sleep(0.002);
+			perform pg_stat_clear_snapshot();
+		end loop;
+		return extract(epoch from clock_timestamp() - started);
+	end $$});
+
+foreach my $part (0.1, 0.3, 0.5, 0.7, 0.9)
+{
+	foreach my $how ('cancel', 'terminate')
+	{
+		my $took;
+		my $session;
+
+		foreach my $try (1 .. 3)
+		{
+			$session = session($node, 'trainer', $train);
+			my $pid = wait_for_session($node, $session, $whole * $part * 0.9);
+
+			$took = $node->safe_psql('postgres', "select hurry($pid, " . ($how eq 'terminate' ? 'true' : 'false') . ')');
+			finish($session);
+			last if $took < $limit;
+		}
+		cmp_ok($took, '<', $limit, sprintf('pg_%s_backend at %.1f of the training: %.0f ms', $how, $part, $took * 1000));
+		like($session->{err}, $how eq 'cancel' ? qr/57014/ : qr/57P01|terminating connection/, "$how: the session was told");
+	}
+}
+is($node->safe_psql('postgres', q{select count(*) from pg_stat_activity where application_name = 'trainer'}),
+	'0', 'no backend is left');
+is(tables($node, 'g'), $before, 'no table has changed');
+$node->safe_psql('postgres', $train);
+is($node->safe_psql('postgres', q{select count(*) from g.model}), '1', 'the graph can be trained again');
+
+# stopping the server does not wait for a training, either
+my $session = session($node, 'trainer', $train);
+wait_for_session($node, $session, $whole * 0.3);
+$started = time();
+$node->stop('fast');
+cmp_ok(time() - $started, '<', 5, 'a fast shutdown ends a training');
+ok(!finish($session), 'the training failed');
+
+done_testing();

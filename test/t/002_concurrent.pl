@@ -1,0 +1,69 @@
+# Two trainings of one model: the second is refused at once.  Other models,
+# readers and loads are not in each other's way.
+
+use strict;
+use warnings;
+
+use lib 'test/perl';
+use Graph;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(time);
+
+my $node = start_node('concurrent');
+make_graph($node, 'g', 500, 5000);
+make_graph($node, 'other', 500, 5000);
+
+my $small = q{'distmult', dimensions => 8, iterations => 1, epochs => 2};
+my $long = q{'distmult', dimensions => 32, iterations => 1000, epochs => 1000};
+
+$node->safe_psql('postgres', "select hkg_train('g', $small, model => 'm')");
+my $before = tables($node, 'g');
+
+my $trainer = session($node, 'trainer', "select hkg_train('g', $long, model => 'm')");
+my $pid = wait_for_session($node, $trainer, 0.5);
+
+my $started = time();
+my ($code, $out, $err) = $node->psql('postgres',
+	"\\set VERBOSITY verbose\nselect hkg_train('g', $small, model => 'm')");
+cmp_ok(time() - $started, '<', 1, 'the second training of a model is refused at once');
+like($err, qr/ERROR:  55006: /, 'with object_in_use');
+
+is($node->safe_psql('postgres', "select hkg_train('g', $small, model => 'n')"), 'n',
+	'another model of the graph can be trained meanwhile');
+is($node->safe_psql('postgres', "select hkg_train('other', $small, model => 'm')"), 'm',
+	'a model of that name of another graph, too');
+is($node->safe_psql('postgres', "select count(*) from hkg_predict_tails('g', 'e1', 'r1', 5, 'm')"), '5',
+	'the old model answers meanwhile');
+is($node->safe_psql('postgres', q{select triples from hkg_load('g', $$values ('new', 'r1', 'e1')$$)}), '1',
+	'facts can be loaded meanwhile');
+$node->safe_psql('postgres', q{delete from g.triple using g.entity e where e.id = head and e.name = 'new';
+	delete from g.entity where name = 'new'; delete from g.model where name = 'n'});
+is(tables($node, 'g'), $before, 'the old model is still there');
+
+is($node->safe_psql('postgres', "select pg_cancel_backend($pid)"), 't', 'the first training is cancelled');
+ok(!finish($trainer), 'it failed');
+is($node->safe_psql('postgres', "select hkg_train('g', $small, model => 'm', seed => 1)"), 'm',
+	'then the model can be trained');
+
+# A training that is done but not committed keeps its name: the other one would overwrite it.
+my $uncommitted = session($node, 'uncommitted',
+	"begin; select hkg_train('g', $small, model => 'm'); select pg_sleep(600)");
+$pid = wait_for_session($node, $uncommitted);
+$node->poll_query_until('postgres',
+	"select wait_event = 'PgSleep' from pg_stat_activity where pid = $pid");
+($code, $out, $err) = $node->psql('postgres',
+	"\\set VERBOSITY verbose\nselect hkg_train('g', $small, model => 'm')");
+like($err, qr/ERROR:  55006: /, 'refused until the first one commits');
+$node->safe_psql('postgres', "select pg_terminate_backend($pid)");
+finish($uncommitted);
+
+# Several trainings at once, of one graph
+my @trainers = map { session($node, "trainer$_", "select hkg_train('g', $small, model => 'm$_', seed => 7)") } 1 .. 4;
+is(scalar(grep { finish($_) } @trainers), 4, 'four models trained side by side');
+my $sums = $node->safe_psql('postgres', q{select count(distinct sum) from
+	(select md5(string_agg(embedding::text, '|' order by entity)) as sum from g.entity_embedding
+	where model ~ 'm[1-4]' group by model) s});
+is($sums, '1', 'and all alike');
+
+done_testing();

@@ -1,0 +1,104 @@
+# Everything runs with the caller's own rights: no more than GRANT gives.
+
+use strict;
+use warnings;
+
+use lib 'test/perl';
+use Graph;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = start_node('privileges');
+$node->safe_psql('postgres', q{
+	create role owner login;
+	create role reader login;
+	create role stranger login;
+	grant create on database postgres to owner});
+my $train = q{select hkg_train('g', 'distmult', dimensions => 8, iterations => 1, epochs => 1)};
+
+# runs statements as a role; returns output or "ERROR: SQLSTATE: message"
+sub as_role
+{
+	my ($role, $statements) = @_;
+	my ($code, $out, $err) = $node->psql('postgres', "\\set VERBOSITY verbose\nset role $role;\n$statements");
+
+	return $code == 0 ? $out : ($err =~ /(ERROR:.*)/)[0];
+}
+
+is(as_role('owner', q{
+	select hkg_create_graph('g');
+	select triples from hkg_load('g', $$select 'e' || i, 'r', 'e' || (i * 7) % 50 from generate_series(1, 200) i$$);} . $train),
+	"\n200\ndefault", 'a user without special rights makes, loads and trains a graph');
+is($node->safe_psql('postgres', q{select distinct tableowner from pg_tables where schemaname = 'g'}), 'owner',
+	'and owns its tables');
+like(as_role('stranger', q{select hkg_create_graph('mine')}), qr/ERROR:  42501: permission denied for database/,
+	'without CREATE on the database no graph can be made');
+
+my $before = tables($node, 'g');
+my @reading = (
+	q{select count(*) from hkg_predict_tails('g', 'e1', 'r', 3)},
+	q{select count(*) from hkg_predict_heads('g', 'r', 'e1', 3)},
+	q{select count(*) from hkg_predict_relations('g', 'e1', 'e2', 1)},
+	q{select hkg_score('g', 'e1', 'r', 'e2') is not null},
+	q{select count(*) from hkg_evaluate('g', 'train')},
+	q{select count(*) >= 0 from hkg_explain('g', 'e1', 'r', 'e2')},
+	q{select count(*) >= 0 from hkg_mine_rules('g')},
+	q{select count(*) >= 0 from hkg_apply_rule('g', 'r(X,Y) <= r(Y,X)')},
+	q{select count(*) > 0 from hkg_sparsity('g')});
+my @writing = (
+	$train,
+	q{select hkg_load('g', $$values ('a', 'b', 'c')$$)},
+	q{select hkg_drop_graph('g')});
+
+foreach my $statement (@reading, @writing)
+{
+	like(as_role('stranger', $statement), qr/ERROR:  42501: permission denied/, "a stranger may not: $statement");
+}
+$node->safe_psql('postgres', 'grant usage on schema g to reader; grant select on all tables in schema g to reader');
+foreach my $statement (@reading)
+{
+	unlike(as_role('reader', $statement), qr/ERROR/, "a reader may: $statement");
+}
+foreach my $statement (@writing)
+{
+	like(as_role('reader', $statement), qr/ERROR:  42501: /, "a reader may not: $statement");
+}
+is(tables($node, 'g'), $before, 'nothing has changed');
+
+# a model that one role has read is not shown to another one in the same session
+like(as_role('reader', q{
+	select hkg_score('g', 'e1', 'r', 'e2');
+	reset role;
+	set role stranger;
+	select hkg_score('g', 'e1', 'r', 'e2');}), qr/ERROR:  42501: /, 'a kept model does not outlive a change of role');
+
+# row security decides what a reader sees
+$node->safe_psql('postgres', q{
+	alter table g.triple enable row level security;
+	create policy few on g.triple for select to reader using (head <= 5)});
+is(as_role('reader', q{select sum(frequency) from hkg_sparsity('g')}),
+	$node->safe_psql('postgres', 'select 2 * count(*) from g.triple where head <= 5'),
+	'row level security holds');
+
+# nothing here runs with more rights than its caller's
+is($node->safe_psql('postgres', q{select count(*) from pg_proc p join pg_depend d on d.objid = p.oid and d.deptype = 'e'
+	join pg_extension e on e.oid = d.refobjid where e.extname = 'hybridkg' and p.prosecdef}), '0',
+	'no SECURITY DEFINER');
+
+# a name of a function or an operator in the caller's search_path is not taken for the server's
+is(as_role('owner', q{
+	create schema trap;
+	create function trap.count() returns bigint language sql as 'select 42::bigint';
+	create function trap.lower(text) returns text language sql as 'select ''trapped''';
+	create function trap.equal(int, int) returns bool language sql as 'select false';
+	create operator trap.= (leftarg = int, rightarg = int, function = trap.equal);
+	set search_path = trap, pg_catalog, public;
+	select count(*) from (select * from public.hkg_apply_rule('g', 'r(X,Y) <= r(Y,X)') where known) k;}),
+	as_role('owner', q{select count(*) from (select * from hkg_apply_rule('g', 'r(X,Y) <= r(Y,X)') where known) k}),
+	'search_path does not lead astray');
+
+# the owner takes it all away
+is(as_role('owner', q{select hkg_drop_graph('g'); select count(*) from pg_namespace where nspname = 'g'}), "\n0",
+	'the owner drops the graph');
+
+done_testing();

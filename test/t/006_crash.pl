@@ -1,0 +1,68 @@
+# A crash while training leaves the old model; a dead postmaster leaves no backend.
+
+use strict;
+use warnings;
+
+use lib 'test/perl';
+use Graph;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+my $node = start_node('crash');
+make_graph($node, 'g', 3000, 30000);
+my $old = q{select hkg_train('g', 'distmult', dimensions => 16, iterations => 1, epochs => 2)};
+my $long = q{select hkg_train('g', 'distmult', dimensions => 64, iterations => 1000, epochs => 20)};
+
+$node->safe_psql('postgres', $old);
+$node->safe_psql('postgres', 'checkpoint');
+my $before = tables($node, 'g');
+
+foreach my $seconds (0.5, 2)
+{
+	my $trainer = session($node, 'trainer', $long);
+	my $pid = wait_for_session($node, $trainer, $seconds);
+
+	kill 'KILL', $pid;
+	ok(!finish($trainer), "backend killed after $seconds s of training");
+	$node->poll_query_until('postgres', 'select true');
+	is(tables($node, 'g'), $before, 'the old model is there');
+}
+is($node->safe_psql('postgres', $old), 'default', 'and can be trained again');
+is($node->safe_psql('postgres', q{select count(*) from pg_class where relkind = 'r' and relnamespace in
+	(select oid from pg_namespace where nspname !~ '^(pg_|information_schema$|g$)')}), '0', 'no work table is left');
+$before = tables($node, 'g');
+
+# whether a process is there and no zombie
+sub lives
+{
+	my ($pid) = @_;
+	my $state = '';
+
+	if (open my $stat, '<', "/proc/$pid/stat")
+	{
+		($state) = (<$stat> // '') =~ /\) (\S)/;
+		close $stat;
+	}
+	return ($state // '') =~ /^[^ZX]$/;
+}
+
+foreach my $work ([ 'training', $long ],
+	[ 'mining', q{select count(*) from generate_series(1, 1000) i, hkg_mine_rules('g', min_head_coverage => (i - i) * 0.0, min_support => 1)} ],
+	[ 'evaluation', q{select count(*) from generate_series(1, 1000) i, hkg_evaluate('g', 'train', seed => i)} ])
+{
+	my ($name, $statement) = @$work;
+	my $session = session($node, 'worker', $statement);
+	my $pid = wait_for_session($node, $session, 1);
+
+	$node->kill9;
+	my $started = time();
+	sleep(0.05) while lives($pid) && time() - $started < 30;
+	cmp_ok(time() - $started, '<', 5, "$name: the backend follows its postmaster");
+	kill 'KILL', $pid if lives($pid);
+	finish($session);
+	$node->start;
+	is(tables($node, 'g'), $before, "$name: the server comes up again with the old model");
+}
+
+done_testing();
