@@ -34,11 +34,13 @@ PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 
 # Warnings are for this code: -isystem keeps those of the server's headers quiet.
-# (make COPT=-Werror makes them errors, as the tests do.)  Only what SQL calls
+# (make COPT=-Werror makes them errors, as the tests do.)  The types of callbacks
+# are given, so not every one has a use for all its parameters.  Only what SQL calls
 # leaves the library; servers before 16 do not mark their own part of that.
 PG_CPPFLAGS = -isystem $(shell $(PG_CONFIG) --includedir-server) \
 	-D'PGDLLEXPORT=__attribute__((visibility("default")))'
-PG_CFLAGS = -std=gnu11 -Wall -Wextra -Wno-declaration-after-statement -fvisibility=hidden
+PG_CFLAGS = -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Wno-declaration-after-statement \
+	-fvisibility=hidden
 SHLIB_LINK = -lm -lpthread -ldl
 
 include $(PGXS)
