@@ -390,7 +390,7 @@ model: a trained model of the graph
 seed: draws the places of ties';
 
 create function hkg_rule_precision(graph name, top_rules int, split text default 'test', model name default 'default',
-	out inferred bigint, out correct bigint, out precision float8)
+	out inferred bigint, out correct bigint, out "precision" float8)
 returns record
 as 'MODULE_PATHNAME' language c stable parallel safe cost 100000
 set search_path = pg_catalog, pg_temp;
