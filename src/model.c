@@ -256,7 +256,7 @@ embedding_fault(ArrayType *array, int width)
 	if (ARR_NDIM(array) > 1)
 		return psprintf("is an array of %d dimensions, expected 1", ARR_NDIM(array));
 	if (count != width)
-		return psprintf("has %d numbers, expected %d", count, width);
+		return psprintf("has length %d, expected %d", count, width);
 	if (array_contains_nulls(array))
 		return psprintf("holds a null");
 	return not_finite((float *) ARR_DATA_PTR(array), width);

@@ -346,7 +346,7 @@ current_view(void)
 
 /* ---- scores, row by row ---------------------------------------------------------------- */
 
-/* What names stood for: entities and relations in one table */
+/* What a name stands for: entities and relations in one table */
 typedef struct KnownName
 {
 	const char *name;			/* the key: 'e' or 'r', then the name */
@@ -366,7 +366,10 @@ typedef struct KnownName
 #include "lib/simplehash.h"
 
 /* names remembered; with more, start anew */
-#define NAMES_LIMIT 100000
+#define NAMES_LIMIT 1000000
+/* after that many look-ups, read all entities at once, if they are not too many */
+#define LOOKUPS_LIMIT 500
+#define ENTITIES_AT_ONCE 100000
 
 /* What a call site of hkg_score remembers */
 typedef struct Memory
@@ -377,9 +380,25 @@ typedef struct Memory
 	View		view;
 	uint64		serial;			/* of the model's copy */
 	names_hash *names;
+	int			lookups;		/* names looked up so far, -1 when all are there */
 } Memory;
 
-/* The call site's memory, empty unless it holds for these names and this view. */
+/* A triple by name; names carry their kind ahead, see KnownName. */
+typedef struct NamedTriple
+{
+	char	   *head;
+	char	   *relation;
+	char	   *tail;
+} NamedTriple;
+
+static void
+forget_all(Memory *memory)
+{
+	memory->graph = NULL;
+	MemoryContextReset(memory->context);
+}
+
+/* The call site's memory, empty unless it holds for these names and what is seen now. */
 static Memory *
 call_site_memory(FunctionCallInfo fcinfo, const char *graph, const char *model)
 {
@@ -395,70 +414,110 @@ call_site_memory(FunctionCallInfo fcinfo, const char *graph, const char *model)
 	if (memory->graph != NULL &&
 		(strcmp(memory->graph, graph) != 0 || strcmp(memory->model, model) != 0 ||
 		 memory->names->members >= NAMES_LIMIT || !view_is_current(&memory->view)))
-	{
-		memory->graph = NULL;
-		MemoryContextReset(memory->context);
-	}
+		forget_all(memory);
 	return memory;
 }
 
 static void
-remember_model(Memory *memory, const char *graph, const char *model_name, const Model *model)
+remember_model(Memory *memory, const char *graph, const Model *model)
 {
 	MemoryContext caller;
 
-	memory->graph = NULL;
-	MemoryContextReset(memory->context);
+	forget_all(memory);
 	if (model->serial == 0)
 		return;
 	caller = MemoryContextSwitchTo(memory->context);
 	memory->names = names_create(memory->context, 64, NULL);
+	memory->lookups = 0;
 	memory->view = current_view();
 	memory->serial = model->serial;
-	memory->model = pstrdup(model_name);
+	memory->model = pstrdup(model->name);
 	memory->graph = pstrdup(graph);
 	MemoryContextSwitchTo(caller);
-}
-
-static bool
-recall_row(const Memory *memory, const char *key, int32 *row)
-{
-	KnownName  *found = names_lookup(memory->names, key);
-
-	if (found != NULL)
-		*row = found->row;
-	return found != NULL;
 }
 
 static void
 remember_row(Memory *memory, const char *key, int32 row)
 {
 	bool		found;
-	char	   *copy;
 
-	if (memory->graph == NULL)
-		return;
-	copy = MemoryContextStrdup(memory->context, key);
-	names_insert(memory->names, copy, &found)->row = row;
+	key = MemoryContextStrdup(memory->context, key);
+	names_insert(memory->names, key, &found)->row = row;
 }
 
-/* A triple by name; names carry their kind ahead, see KnownName. */
-typedef struct NamedTriple
+static bool
+recall_row(const Memory *memory, const char *key, int32 *row)
 {
-	char	   *head;
-	char	   *relation;
-	char	   *tail;
-} NamedTriple;
+	KnownName  *found = memory->graph == NULL ? NULL : names_lookup(memory->names, key);
+
+	if (found != NULL)
+		*row = found->row;
+	return found != NULL;
+}
+
+typedef struct EntityNames
+{
+	Memory	   *memory;
+	const Model *model;
+} EntityNames;
+
+static void
+take_entity_name(void *argument, const Datum *values, const bool *nulls)
+{
+	EntityNames *entities = argument;
+	const Model *model = entities->model;
+	int32		row = graph_row(model->entity_id, model->kge.entities, DatumGetInt32(values[0]));
+	char	   *key = TextDatumGetCString(values[1]);
+
+	if (row >= 0)
+		remember_row(entities->memory, key, row);
+	pfree(key);
+}
+
+/* Millions of rows with thousands of entities: one query for all names is less than one for each. */
+static void
+remember_entities(Memory *memory, const Graph *graph, const Model *model)
+{
+	EntityNames entities = {memory, model};
+
+	sql_stream(psprintf("select id, 'e' || name from %sentity", graph->prefix),
+			   SQL_NO_ARGS, take_entity_name, &entities);
+	memory->lookups = -1;
+}
+
+static int32
+find_row(Memory *memory, Graph *graph, const Model *model, const char *key)
+{
+	int32		row;
+
+	if (recall_row(memory, key, &row))
+		return row;
+	if (memory->graph != NULL && memory->lookups == LOOKUPS_LIMIT &&
+		model->kge.entities <= ENTITIES_AT_ONCE)
+	{
+		remember_entities(memory, graph, model);
+		if (recall_row(memory, key, &row))
+			return row;
+	}
+	row = key[0] == 'e' ? model_entity_row(model, graph, key + 1) :
+		model_relation_row(model, graph, key + 1);
+	if (memory->graph != NULL)
+	{
+		remember_row(memory, key, row);
+		if (memory->lookups >= 0)
+			memory->lookups++;
+	}
+	return row;
+}
 
 /* The score, if the call site remembers all it takes. */
 static bool
 score_from_memory(const Memory *memory, const NamedTriple *names, double *score)
 {
-	const Model *model;
+	const Model *model = memory->graph == NULL ? NULL : model_recall(memory->serial);
 	KgeTriple	triple;
 
-	if (memory->graph == NULL ||
-		(model = model_recall(memory->serial)) == NULL ||
+	if (model == NULL ||
 		!recall_row(memory, names->head, &triple.head) ||
 		!recall_row(memory, names->relation, &triple.relation) ||
 		!recall_row(memory, names->tail, &triple.tail))
@@ -477,16 +536,16 @@ score_from_tables(Memory *memory, const char *graph_name, const char *model_name
 
 	sql_begin();
 	graph = graph_open(graph_name);
-	model = model_open(graph, model_name);
-	triple.head = model_entity_row(model, graph, names->head + 1);
-	triple.relation = model_relation_row(model, graph, names->relation + 1);
-	triple.tail = model_entity_row(model, graph, names->tail + 1);
+	model = memory->graph == NULL ? NULL : model_recall(memory->serial);
+	if (model == NULL)
+	{
+		model = model_open(graph, model_name);
+		remember_model(memory, graph_name, model);
+	}
+	triple.head = find_row(memory, graph, model, names->head);
+	triple.relation = find_row(memory, graph, model, names->relation);
+	triple.tail = find_row(memory, graph, model, names->tail);
 	sql_end();
-	if (memory->graph == NULL || memory->serial != model->serial)
-		remember_model(memory, graph_name, model_name, model);
-	remember_row(memory, names->head, triple.head);
-	remember_row(memory, names->relation, triple.relation);
-	remember_row(memory, names->tail, triple.tail);
 	return kge_score(&model->kge, triple);
 }
 
