@@ -1,0 +1,242 @@
+/*
+ * product.c
+ *		The product of two relations, counted (see product.h).
+ *
+ * What x reaches is the union of right(z, .) over all z with left(x, z), so it
+ * depends on x's set of z alone.  In knowledge graphs many x share that set (all people of
+ * one gender, all towns of one country), and just these make the large
+ * products.  So each different set is united once: sets are lists of numbers
+ * of z in the order in which z came, found again by a hash table.
+ *
+ * A union is counted by stamping: stamp[y] is the serial number of the last
+ * union that held y.
+ */
+#include "product.h"
+
+#include "common/hashfn.h"
+#include "miscadmin.h"
+#include "port/pg_bitutils.h"
+#include "utils/memutils.h"
+
+/* A growing array of numbers */
+typedef struct Numbers
+{
+	int32	   *value;
+	int64		count;
+	int64		room;
+} Numbers;
+
+typedef struct Product
+{
+	int32		rows;
+	Numbers		left_x;			/* the pairs of left: x ... */
+	Numbers		left_z;			/* ... and the number of z */
+	Numbers		right;			/* y of all z ... */
+	int64	   *right_start;	/* ... those of z from here to the next start */
+	int64		zs;
+	int64		z_room;
+
+	/* by x */
+	int32	   *degree;			/* how many z it has */
+	int64	   *set_start;		/* its set, in `set` */
+	int32	   *reached;		/* how many y */
+	Numbers		xs;				/* each x once */
+	Numbers		set;			/* all sets, one after the other */
+
+	/* by y */
+	uint64	   *stamp;
+	uint64		serial;
+
+	/* x by its set, open addressing; -1 is empty */
+	int32	   *slot;
+	uint32		slot_mask;
+	int64		slot_room;
+} Product;
+
+static void *
+huge(Size count, Size size)
+{
+	return MemoryContextAllocExtended(CurrentMemoryContext, count * size,
+									  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+}
+
+Product *
+product_create(int32 rows)
+{
+	Product    *product = palloc0(sizeof(Product));
+
+	product->rows = rows;
+	product->degree = huge(rows, sizeof(int32));
+	product->set_start = huge(rows, sizeof(int64));
+	product->reached = huge(rows, sizeof(int32));
+	product->stamp = huge(rows, sizeof(uint64));
+	return product;
+}
+
+/* Room for `count` numbers, which keeps those that are there. */
+static void
+reserve(Numbers *numbers, int64 count)
+{
+	if (count <= numbers->room)
+		return;
+	numbers->room = Max(count, Max(2 * numbers->room, 1024));
+	if (numbers->value == NULL)
+		numbers->value = huge(numbers->room, sizeof(int32));
+	else
+		numbers->value = repalloc_huge(numbers->value, numbers->room * sizeof(int32));
+}
+
+static inline void
+append(Numbers *numbers, int32 value)
+{
+	if (numbers->count == numbers->room)
+		reserve(numbers, numbers->count + 1);
+	numbers->value[numbers->count++] = value;
+}
+
+void
+product_next(Product *product)
+{
+	if (product->zs + 1 >= product->z_room)
+	{
+		product->z_room = 2 * product->z_room + 1024;
+		if (product->right_start == NULL)
+			product->right_start = huge(product->z_room, sizeof(int64));
+		else
+			product->right_start = repalloc_huge(product->right_start,
+												 product->z_room * sizeof(int64));
+	}
+	product->right_start[product->zs++] = product->right.count;
+}
+
+void
+product_add_left(Product *product, int32 x)
+{
+	append(&product->left_x, x);
+	append(&product->left_z, product->zs - 1);
+	if (product->degree[x]++ == 0)
+		append(&product->xs, x);
+}
+
+void
+product_add_right(Product *product, int32 y)
+{
+	append(&product->right, y);
+}
+
+/* Gathers each x's set of z. */
+static void
+make_sets(Product *product)
+{
+	int64		start = 0;
+
+	reserve(&product->set, product->left_x.count);
+	for (int64 i = 0; i < product->xs.count; i++)
+	{
+		int32		x = product->xs.value[i];
+
+		product->set_start[x] = start;
+		start += product->degree[x];
+		product->degree[x] = 0;
+	}
+	for (int64 i = 0; i < product->left_x.count; i++)
+	{
+		int32		x = product->left_x.value[i];
+
+		product->set.value[product->set_start[x] + product->degree[x]++] = product->left_z.value[i];
+	}
+}
+
+static void
+make_slots(Product *product)
+{
+	int64		slots = pg_nextpower2_64(2 * product->xs.count);
+
+	if (slots > product->slot_room)
+	{
+		product->slot = huge(slots, sizeof(int32));
+		product->slot_room = slots;
+	}
+	product->slot_mask = slots - 1;
+	memset(product->slot, -1, slots * sizeof(int32));
+}
+
+/* The slot of x's set: that of an earlier x with the same set, or an empty one. */
+static int32 *
+find_slot(Product *product, int32 x)
+{
+	const int32 *set = &product->set.value[product->set_start[x]];
+	Size		bytes = product->degree[x] * sizeof(int32);
+	uint32		i = hash_bytes((const unsigned char *) set, bytes);
+
+	for (i &= product->slot_mask;; i = (i + 1) & product->slot_mask)
+	{
+		int32		other = product->slot[i];
+
+		if (other < 0 ||
+			(product->degree[other] == product->degree[x] &&
+			 memcmp(&product->set.value[product->set_start[other]], set, bytes) == 0))
+			return &product->slot[i];
+	}
+}
+
+/* How many different y the z of x's set reach. */
+static int32
+count_union(Product *product, int32 x)
+{
+	const int32 *set = &product->set.value[product->set_start[x]];
+	uint64		serial = ++product->serial;
+	int32		count = 0;
+
+	for (int32 i = 0; i < product->degree[x]; i++)
+	{
+		const int32 *y = &product->right.value[product->right_start[set[i]]];
+		const int32 *end = &product->right.value[product->right_start[set[i] + 1]];
+
+		for (; y < end; y++)
+		{
+			count += product->stamp[*y] != serial;
+			product->stamp[*y] = serial;
+		}
+	}
+	return count;
+}
+
+void
+product_count(Product *product, void (*take) (void *argument, int32 x, int32 count),
+			  void *argument)
+{
+	if (product->zs == 0)
+		return;
+	product->right_start[product->zs] = product->right.count;
+	make_sets(product);
+	make_slots(product);
+	for (int64 i = 0; i < product->xs.count; i++)
+	{
+		int32		x = product->xs.value[i];
+		int32	   *slot = find_slot(product, x);
+
+		if (*slot < 0)
+		{
+			CHECK_FOR_INTERRUPTS();
+			product->reached[x] = count_union(product, x);
+			*slot = x;
+		}
+		else
+			product->reached[x] = product->reached[*slot];
+		take(argument, x, product->reached[x]);
+	}
+}
+
+void
+product_clear(Product *product)
+{
+	for (int64 i = 0; i < product->xs.count; i++)
+		product->degree[product->xs.value[i]] = 0;
+	product->left_x.count = 0;
+	product->left_z.count = 0;
+	product->right.count = 0;
+	product->xs.count = 0;
+	product->set.count = 0;
+	product->zs = 0;
+}
