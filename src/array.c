@@ -19,7 +19,6 @@ make_array(Oid type, const void *values, int count, Size size)
 	array->elemtype = type;
 	ARR_DIMS(array)[0] = count;
 	ARR_LBOUND(array)[0] = 1;
-	memset((char *) array + ARR_OVERHEAD_NONULLS(1) - sizeof(int32), 0, sizeof(int32));
 	memcpy(ARR_DATA_PTR(array), values, count * size);
 	return PointerGetDatum(array);
 }
