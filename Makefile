@@ -43,6 +43,10 @@ PG_CFLAGS = -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Wno-declaration-afte
 	-fvisibility=hidden
 SHLIB_LINK = -lm -lpthread -ldl
 
+# No bitcode: the server could inline it into expressions, which nothing here is
+# worth, and LLVM 14 fails on functions that are chosen at run time.
+override with_llvm = no
+
 include $(PGXS)
 
 # Sums over vectors may be taken in any order (the same one each time), which is
@@ -52,7 +56,7 @@ include $(PGXS)
 VECTOR_CFLAGS = -O3 -fno-math-errno -fassociative-math -fno-signed-zeros -fno-trapping-math
 src/kge/engine.o: override CFLAGS += $(VECTOR_CFLAGS)
 
-$(OBJS) $(OBJS:.o=.bc): Makefile $(wildcard src/*.h src/kge/*.h)
+$(OBJS): Makefile $(wildcard src/*.h src/kge/*.h)
 
 build/regress:
 	mkdir -p $@
