@@ -1,0 +1,510 @@
+/*
+ * engine.c
+ *		Blocks of queries meet blocks of candidates.
+ *
+ * Forward: every candidate's score for every query.  A dot product is a matrix
+ * product with the queries transposed.  A distance is a sum over the width, of
+ * which a kernel keeps several in registers at once (four queries by two or
+ * four candidates), so that a number is loaded for several terms.
+ *
+ * Backward, from g = the loss's derivative by each score: the dot product's and
+ * the Euclidean distance's are two matrix products.  For L1 and the moduli a
+ * kernel takes four queries and one candidate along the width.
+ *
+ * Kernels are plain loops; this file wants -O3 -fno-math-errno
+ * -fassociative-math -fno-signed-zeros -fno-trapping-math, so that sums become
+ * vectors.  NaN and infinities keep their meaning.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "dense.h"
+#include "engine.h"
+#include "vector.h"
+
+KgeEngine
+kge_engine(const KgeModel *model)
+{
+	KgeEngine	engine;
+
+	engine.similarity = model->function->similarity[model->norm == 2];
+	engine.width = kge_model_width(model);
+	engine.half = model->dimensions;
+	engine.gamma = (float) model->gamma;
+	return engine;
+}
+
+/* ---- forward ------------------------------------------------------------ */
+
+static inline float
+modulus(float re, float im)
+{
+	return sqrtf(re * re + im * im);
+}
+
+/* One term of each distance, for query row q and candidate row c. */
+#define TERM_L1(q, c)		fabsf((q)[j] - (c)[j])
+#define TERM_L2(q, c)		(((q)[j] - (c)[j]) * ((q)[j] - (c)[j]))
+#define TERM_MODULI(q, c)	modulus((q)[j] - (c)[j], (q)[half + j] - (c)[half + j])
+
+/*
+ * name_4x2 is s[k][i] = sum of terms, for four queries and two candidates, and
+ * name_1x1 that of one and one.  n is the number of terms.
+ */
+#define DISTANCE_KERNEL(name, TERM) \
+KGE_KERNEL void \
+name##_4x2(int n, int half, const float *restrict q, int q_stride, \
+		   const float *restrict c, int c_stride, float *restrict s, int s_stride) \
+{ \
+	const float *q0 = q; \
+	const float *q1 = q0 + q_stride; \
+	const float *q2 = q1 + q_stride; \
+	const float *q3 = q2 + q_stride; \
+	const float *c0 = c; \
+	const float *c1 = c0 + c_stride; \
+	float		s00 = 0, s10 = 0, s20 = 0, s30 = 0; \
+	float		s01 = 0, s11 = 0, s21 = 0, s31 = 0; \
+\
+	(void) half; \
+	for (int j = 0; j < n; j++) \
+	{ \
+		s00 += TERM(q0, c0); \
+		s10 += TERM(q1, c0); \
+		s20 += TERM(q2, c0); \
+		s30 += TERM(q3, c0); \
+		s01 += TERM(q0, c1); \
+		s11 += TERM(q1, c1); \
+		s21 += TERM(q2, c1); \
+		s31 += TERM(q3, c1); \
+	} \
+	s[0] = s00; \
+	s[1] = s10; \
+	s[2] = s20; \
+	s[3] = s30; \
+	s += s_stride; \
+	s[0] = s01; \
+	s[1] = s11; \
+	s[2] = s21; \
+	s[3] = s31; \
+} \
+\
+KGE_KERNEL float \
+name##_1x1(int n, int half, const float *restrict q, const float *restrict c) \
+{ \
+	float		sum = 0; \
+\
+	(void) half; \
+	for (int j = 0; j < n; j++) \
+		sum += TERM(q, c); \
+	return sum; \
+} \
+\
+static void \
+name##_block(int n, int half, KgeRows q, KgeRows c, float *s, int s_stride) \
+{ \
+	for (int k = 0; k < c.count; k += 2) \
+		for (int i = 0; i < q.count; i += 4) \
+		{ \
+			const float *query = q.row + (size_t) i * (size_t) q.stride; \
+			const float *candidate = c.row + (size_t) k * (size_t) c.stride; \
+			float	   *out = s + (size_t) k * (size_t) s_stride + i; \
+\
+			if (q.count - i >= 4 && c.count - k >= 2) \
+				name##_4x2(n, half, query, q.stride, candidate, c.stride, out, s_stride); \
+			else \
+				for (int b = 0; b < c.count - k && b < 2; b++) \
+					for (int a = 0; a < q.count - i && a < 4; a++) \
+						out[b * s_stride + a] = \
+							name##_1x1(n, half, query + (size_t) a * (size_t) q.stride, \
+									   candidate + (size_t) b * (size_t) c.stride); \
+		} \
+}
+
+DISTANCE_KERNEL(l1, TERM_L1)
+DISTANCE_KERNEL(l2, TERM_L2)
+DISTANCE_KERNEL(moduli, TERM_MODULI)
+
+KGE_KERNEL float
+dot(int n, const float *restrict a, const float *restrict b)
+{
+	float		sum = 0;
+
+	for (int j = 0; j < n; j++)
+		sum += a[j] * b[j];
+	return sum;
+}
+
+size_t
+kge_engine_scratch(const KgeEngine *engine, int queries)
+{
+	if (engine->similarity != KGE_DOT)
+		return 0;
+	return (size_t) engine->width * (size_t) kge_stride(queries);
+}
+
+/* Dot product: scratch is the queries transposed, in squares that stay in cache. */
+void
+kge_engine_prepare(const KgeEngine *engine, KgeRows queries, float *scratch)
+{
+	size_t		stride = (size_t) kge_stride(queries.count);
+
+	if (engine->similarity != KGE_DOT)
+		return;
+	for (int from = 0; from < engine->width; from += 16)
+		for (int i = 0; i < queries.count; i++)
+			for (int j = from; j < engine->width && j < from + 16; j++)
+				scratch[(size_t) j * stride + (size_t) i] =
+					queries.row[(size_t) i * (size_t) queries.stride + (size_t) j];
+}
+
+/* s = gamma - s, or gamma - sqrt(s). */
+KGE_KERNEL void
+subtract_row(int n, float gamma, bool root, float *restrict s)
+{
+	if (root)
+		for (int i = 0; i < n; i++)
+			s[i] = gamma - sqrtf(s[i]);
+	else
+		for (int i = 0; i < n; i++)
+			s[i] = gamma - s[i];
+}
+
+void
+kge_engine_scores(const KgeEngine *engine, KgeRows queries, const float *scratch,
+				  KgeRows candidates, float *s, int s_stride)
+{
+	switch (engine->similarity)
+	{
+		case KGE_DOT:
+			kge_dense_multiply(candidates.count, queries.count, engine->width,
+							   candidates.row, candidates.stride, 1,
+							   scratch, kge_stride(queries.count), s, s_stride, 0);
+			return;
+		case KGE_L1:
+			l1_block(engine->width, 0, queries, candidates, s, s_stride);
+			break;
+		case KGE_L2:
+			l2_block(engine->width, 0, queries, candidates, s, s_stride);
+			break;
+		case KGE_MODULI:
+			moduli_block(engine->half, engine->half, queries, candidates, s, s_stride);
+			break;
+	}
+	for (int k = 0; k < candidates.count; k++)
+		subtract_row(queries.count, engine->gamma, engine->similarity == KGE_L2,
+					 s + (size_t) k * (size_t) s_stride);
+}
+
+float
+kge_engine_score(const KgeEngine *engine, const float *query, const float *candidate)
+{
+	switch (engine->similarity)
+	{
+		case KGE_DOT:
+			return dot(engine->width, query, candidate);
+		case KGE_L1:
+			return engine->gamma - l1_1x1(engine->width, 0, query, candidate);
+		case KGE_L2:
+			return engine->gamma - sqrtf(l2_1x1(engine->width, 0, query, candidate));
+		case KGE_MODULI:
+			return engine->gamma - moduli_1x1(engine->half, engine->half, query, candidate);
+	}
+	return NAN;
+}
+
+/* ---- backward ----------------------------------------------------------- */
+
+/*
+ * 1/sqrt(x), to about 5e-6: a first guess from the number's bits and two steps
+ * of Newton's method.  Finite at 0, where it is multiplied by 0; NaN stays NaN.
+ */
+static inline float
+reciprocal_root(float x)
+{
+	union
+	{
+		float		number;
+		uint32_t	bits;
+	}			guess = {x};
+	float		y;
+
+	guess.bits = 0x5f375a86u - (guess.bits >> 1);
+	y = guess.number;
+	y = y * (1.5f - 0.5f * x * y * y);
+	return y * (1.5f - 0.5f * x * y * y);
+}
+
+/* The part of a pair's derivative that goes to the query is minus the candidate's. */
+#define STEP_MODULI(q, dq, g) \
+	do \
+	{ \
+		float		re = (q)[j] - c_re; \
+		float		im = (q)[half + j] - c_im; \
+		float		scale = (g) * reciprocal_root(re * re + im * im); \
+\
+		re *= scale; \
+		im *= scale; \
+		(dq)[j] -= re; \
+		(dq)[half + j] -= im; \
+		d_re += re; \
+		d_im += im; \
+	} while (0)
+
+KGE_KERNEL void
+moduli_gradient_1(int half, const float *restrict q, float g, float *restrict dq,
+				  const float *restrict c, float *restrict dc)
+{
+	for (int j = 0; j < half; j++)
+	{
+		float		c_re = c[j];
+		float		c_im = c[half + j];
+		float		d_re = dc[j];
+		float		d_im = dc[half + j];
+
+		STEP_MODULI(q, dq, g);
+		dc[j] = d_re;
+		dc[half + j] = d_im;
+	}
+}
+
+KGE_KERNEL void
+moduli_gradient_4(int half, const float *restrict q0, const float *restrict q1,
+				  const float *restrict q2, const float *restrict q3,
+				  const float *restrict g, float *restrict dq0, float *restrict dq1,
+				  float *restrict dq2, float *restrict dq3,
+				  const float *restrict c, float *restrict dc)
+{
+	float		g0 = g[0];
+	float		g1 = g[1];
+	float		g2 = g[2];
+	float		g3 = g[3];
+
+	for (int j = 0; j < half; j++)
+	{
+		float		c_re = c[j];
+		float		c_im = c[half + j];
+		float		d_re = dc[j];
+		float		d_im = dc[half + j];
+
+		STEP_MODULI(q0, dq0, g0);
+		STEP_MODULI(q1, dq1, g1);
+		STEP_MODULI(q2, dq2, g2);
+		STEP_MODULI(q3, dq3, g3);
+		dc[j] = d_re;
+		dc[half + j] = d_im;
+	}
+}
+
+#define STEP_L1(q, dq, g) \
+	do \
+	{ \
+		float		difference = (q)[j] - c_j; \
+		float		step = difference > 0 ? (g) : difference < 0 ? -(g) : 0; \
+\
+		(dq)[j] -= step; \
+		d_j += step; \
+	} while (0)
+
+KGE_KERNEL void
+l1_gradient_1(int n, const float *restrict q, float g, float *restrict dq,
+			  const float *restrict c, float *restrict dc)
+{
+	for (int j = 0; j < n; j++)
+	{
+		float		c_j = c[j];
+		float		d_j = dc[j];
+
+		STEP_L1(q, dq, g);
+		dc[j] = d_j;
+	}
+}
+
+KGE_KERNEL void
+l1_gradient_4(int n, const float *restrict q0, const float *restrict q1,
+			  const float *restrict q2, const float *restrict q3,
+			  const float *restrict g, float *restrict dq0, float *restrict dq1,
+			  float *restrict dq2, float *restrict dq3,
+			  const float *restrict c, float *restrict dc)
+{
+	float		g0 = g[0];
+	float		g1 = g[1];
+	float		g2 = g[2];
+	float		g3 = g[3];
+
+	for (int j = 0; j < n; j++)
+	{
+		float		c_j = c[j];
+		float		d_j = dc[j];
+
+		STEP_L1(q0, dq0, g0);
+		STEP_L1(q1, dq1, g1);
+		STEP_L1(q2, dq2, g2);
+		STEP_L1(q3, dq3, g3);
+		dc[j] = d_j;
+	}
+}
+
+/* Loops over the block for L1 and the moduli. */
+static void
+distance_gradients(const KgeEngine *engine, KgeRows q, KgeRows c, const float *g,
+				   int g_stride, float *dq, float *dc)
+{
+	bool		moduli = engine->similarity == KGE_MODULI;
+	size_t		step = (size_t) q.stride;
+
+	for (int i = 0; i < q.count; i += 4)
+		for (int k = 0; k < c.count; k++)
+		{
+			const float *q0 = q.row + (size_t) i * step;
+			float	   *dq0 = dq + (size_t) i * step;
+			const float *c0 = c.row + (size_t) k * (size_t) c.stride;
+			float	   *dc0 = dc + (size_t) k * (size_t) c.stride;
+			const float *g0 = g + (size_t) k * (size_t) g_stride + i;
+
+			if (q.count - i < 4)
+				for (int a = 0; a < q.count - i; a++)
+					kge_engine_gradient(engine, q0 + (size_t) a * step, c0, 0, g0[a],
+										dq0 + (size_t) a * step, dc0);
+			else if (moduli)
+				moduli_gradient_4(engine->half, q0, q0 + step, q0 + 2 * step, q0 + 3 * step,
+								  g0, dq0, dq0 + step, dq0 + 2 * step, dq0 + 3 * step, c0, dc0);
+			else
+				l1_gradient_4(engine->width, q0, q0 + step, q0 + 2 * step, q0 + 3 * step,
+							  g0, dq0, dq0 + step, dq0 + 2 * step, dq0 + 3 * step, c0, dc0);
+		}
+}
+
+/* d_queries += g' candidates, d_candidates += g queries. */
+static void
+dot_gradients(const KgeEngine *engine, KgeRows q, KgeRows c, const float *g,
+			  int g_stride, float *dq, float *dc)
+{
+	kge_dense_multiply(q.count, engine->width, c.count, g, 1, g_stride,
+					   c.row, c.stride, dq, q.stride, 1);
+	kge_dense_multiply(c.count, engine->width, q.count, g, g_stride, 1,
+					   q.row, q.stride, dc, c.stride, 1);
+}
+
+/* y += a x */
+KGE_KERNEL void
+add_scaled(int n, float a, const float *restrict x, float *restrict y)
+{
+	for (int j = 0; j < n; j++)
+		y[j] += a * x[j];
+}
+
+/* g = g / distance, where the distance is not 0; returns the row's sum. */
+KGE_KERNEL float
+divide_row(int n, float gamma, const float *restrict s, float *restrict g,
+		   float *restrict query_sum)
+{
+	float		sum = 0;
+
+	for (int i = 0; i < n; i++)
+	{
+		float		distance = gamma - s[i];
+		float		u = distance == 0 ? 0 : g[i] / distance;
+
+		g[i] = u;
+		query_sum[i] += u;
+		sum += u;
+	}
+	return sum;
+}
+
+/*
+ * The derivative of -|q - c| by q is (c - q)/|q - c|: with u = g/|q - c| the
+ * dot product's gradients, less each row times its sum of u.
+ */
+static void
+l2_gradients(const KgeEngine *engine, KgeRows q, KgeRows c, const float *s, float *g,
+			 int s_stride, float *dq, float *dc)
+{
+	enum
+	{
+		CHUNK = 64
+	};
+
+	for (int from = 0; from < q.count; from += CHUNK)
+	{
+		float		query_sum[CHUNK] = {0};
+		int			count = q.count - from < CHUNK ? q.count - from : CHUNK;
+
+		for (int k = 0; k < c.count; k++)
+		{
+			size_t		place = (size_t) k * (size_t) s_stride + (size_t) from;
+			float		sum = divide_row(count, engine->gamma, s + place, g + place,
+										 query_sum);
+
+			add_scaled(engine->width, -sum, c.row + (size_t) k * (size_t) c.stride,
+					   dc + (size_t) k * (size_t) c.stride);
+		}
+		for (int i = 0; i < count; i++)
+		{
+			size_t		place = (size_t) (from + i) * (size_t) q.stride;
+
+			add_scaled(engine->width, -query_sum[i], q.row + place, dq + place);
+		}
+	}
+	dot_gradients(engine, q, c, g, s_stride, dq, dc);
+}
+
+void
+kge_engine_gradients(const KgeEngine *engine, KgeRows queries, KgeRows candidates,
+					 const float *s, float *g, int s_stride,
+					 float *d_queries, float *d_candidates)
+{
+	switch (engine->similarity)
+	{
+		case KGE_DOT:
+			dot_gradients(engine, queries, candidates, g, s_stride, d_queries, d_candidates);
+			break;
+		case KGE_L2:
+			l2_gradients(engine, queries, candidates, s, g, s_stride, d_queries, d_candidates);
+			break;
+		case KGE_L1:
+		case KGE_MODULI:
+			distance_gradients(engine, queries, candidates, g, s_stride,
+							   d_queries, d_candidates);
+			break;
+	}
+}
+
+/* dq += u (c - q), dc += u (q - c) */
+KGE_KERNEL void
+l2_gradient_1(int n, const float *restrict q, float u, float *restrict dq,
+			  const float *restrict c, float *restrict dc)
+{
+	for (int j = 0; j < n; j++)
+	{
+		float		step = u * (q[j] - c[j]);
+
+		dq[j] -= step;
+		dc[j] += step;
+	}
+}
+
+void
+kge_engine_gradient(const KgeEngine *engine, const float *query, const float *candidate,
+					float score, float g, float *d_query, float *d_candidate)
+{
+	float		distance = engine->gamma - score;
+
+	switch (engine->similarity)
+	{
+		case KGE_DOT:
+			add_scaled(engine->width, g, candidate, d_query);
+			add_scaled(engine->width, g, query, d_candidate);
+			break;
+		case KGE_L1:
+			l1_gradient_1(engine->width, query, g, d_query, candidate, d_candidate);
+			break;
+		case KGE_L2:
+			l2_gradient_1(engine->width, query, distance == 0 ? 0 : g / distance,
+						  d_query, candidate, d_candidate);
+			break;
+		case KGE_MODULI:
+			moduli_gradient_1(engine->half, query, g, d_query, candidate, d_candidate);
+			break;
+	}
+}

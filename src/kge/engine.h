@@ -1,0 +1,57 @@
+/*
+ * engine.h
+ *		Blocks of queries meet blocks of candidates.
+ *
+ * Matrices are row by row; `stride` is the floats from one row to the next.
+ * Scores and their derivatives have a row for each candidate and a column for
+ * each query: s[c * s_stride + q].
+ */
+#ifndef KGE_ENGINE_H
+#define KGE_ENGINE_H
+
+#include "score.h"
+
+typedef struct KgeEngine
+{
+	KgeSimilarity similarity;
+	int			width;			/* floats of a query, and of a candidate */
+	int			half;			/* where imaginary parts start, if any */
+	float		gamma;
+} KgeEngine;
+
+typedef struct KgeRows
+{
+	int			count;
+	int			stride;
+	const float *row;
+} KgeRows;
+
+extern KgeEngine kge_engine(const KgeModel *model);
+
+/* Floats of the scratch that kge_engine_scores needs for so many queries. */
+extern size_t kge_engine_scratch(const KgeEngine *engine, int queries);
+
+/* Gets the queries ready for any number of kge_engine_scores. */
+extern void kge_engine_prepare(const KgeEngine *engine, KgeRows queries, float *scratch);
+
+/* s = similarity of every candidate with every (prepared) query. */
+extern void kge_engine_scores(const KgeEngine *engine, KgeRows queries,
+							  const float *scratch, KgeRows candidates,
+							  float *s, int s_stride);
+
+/*
+ * Adds to d_queries and d_candidates (rows as far apart as those of queries and
+ * of candidates) what the scores' derivatives g amount to; overwrites g.
+ */
+extern void kge_engine_gradients(const KgeEngine *engine, KgeRows queries,
+								 KgeRows candidates, const float *s, float *g,
+								 int s_stride, float *d_queries, float *d_candidates);
+
+/* The same two for a single query and candidate. */
+extern float kge_engine_score(const KgeEngine *engine, const float *query,
+							  const float *candidate);
+extern void kge_engine_gradient(const KgeEngine *engine, const float *query,
+								const float *candidate, float score, float g,
+								float *d_query, float *d_candidate);
+
+#endif							/* KGE_ENGINE_H */

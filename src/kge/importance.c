@@ -1,0 +1,162 @@
+/*
+ * importance.c
+ *		psi: drawing inferred triples in proportion to exp(beta * score).
+ *
+ * Drawing n items one after the other without replacement, each time in
+ * proportion to exp(x), is the same as giving every item the key x + G, with G
+ * a standard Gumbel draw, and taking the n largest keys (Gumbel top n; Kool et
+ * al. 2019).  Keys are logarithms, so nothing overflows, and one pass with a
+ * heap of n keys is enough.
+ */
+#include <float.h>
+#include <math.h>
+
+#include "random.h"
+#include "space.h"
+
+typedef struct Key
+{
+	double		value;			/* x + gumbel; -DBL_MAX for NaN */
+	double		gumbel;			/* decides between equal values */
+	int64_t		item;
+} Key;
+
+static bool
+less(const Key *a, const Key *b)
+{
+	if (a->value != b->value)
+		return a->value < b->value;
+	if (a->gumbel != b->gumbel)
+		return a->gumbel < b->gumbel;
+	return a->item > b->item;
+}
+
+static bool
+later(const Key *a, const Key *b)
+{
+	return a->item > b->item;
+}
+
+/* Moves heap[place] down to where no child is less than its parent. */
+static void
+sift_down(Key *heap, int64_t count, int64_t place, bool (*before) (const Key *, const Key *))
+{
+	Key			key = heap[place];
+
+	for (;;)
+	{
+		int64_t		child = 2 * place + 1;
+
+		if (child >= count)
+			break;
+		if (child + 1 < count && before(&heap[child + 1], &heap[child]))
+			child++;
+		if (!before(&heap[child], &key))
+			break;
+		heap[place] = heap[child];
+		place = child;
+	}
+	heap[place] = key;
+}
+
+static void
+make_heap(Key *heap, int64_t count, bool (*before) (const Key *, const Key *))
+{
+	for (int64_t i = count / 2 - 1; i >= 0; i--)
+		sift_down(heap, count, i, before);
+}
+
+/* beta * score, with infinities as large numbers; NaN stays. */
+static double
+exponent(double beta, float score)
+{
+	if (isnan(score))
+		return NAN;
+	if (isinf(score))
+		score = score > 0 ? FLT_MAX : -FLT_MAX;
+	return beta * score;
+}
+
+static Key
+draw_key(double x, uint64_t bits, int64_t item)
+{
+	Key			key;
+
+	key.gumbel = -log(-log(kge_random_open(bits)));
+	key.value = isnan(x) ? -DBL_MAX : x + key.gumbel;
+	key.item = item;
+	return key;
+}
+
+/* log of the sum of exp(beta * score) over the numbers among the scores. */
+static double
+log_sum(const float *scores, int64_t count, double beta)
+{
+	double		largest = -INFINITY;
+	double		sum = 0;
+
+	for (int64_t i = 0; i < count; i++)
+		largest = fmax(largest, exponent(beta, scores[i]));
+	for (int64_t i = 0; i < count; i++)
+	{
+		double		x = exponent(beta, scores[i]);
+
+		if (!isnan(x))
+			sum += exp(x - largest);
+	}
+	return largest + log(sum);
+}
+
+int64_t
+kge_draw(KgeArena *arena, const float *scores, const uint64_t *key,
+		 int64_t count, double beta, int64_t n, uint64_t seed,
+		 int64_t *drawn, double *probability)
+{
+	KgeSpace	space = {0};
+	uint64_t	stream = kge_stream(seed, KGE_DRAW_SAMPLE, 0, 0);
+	double		total;
+	Key		   *heap;
+
+	n = n < count ? n : count;
+	if (n <= 0)
+		return 0;
+	KGE_TAKE(&space, Key, (size_t) n);
+	if (!kge_space_open(&space, arena))
+		return -1;
+	heap = KGE_TAKE(&space, Key, (size_t) n);
+
+	for (int64_t i = 0; i < count; i++)
+	{
+		Key			candidate = draw_key(exponent(beta, scores[i]),
+										 kge_random(stream, key[i]), i);
+
+		if (i < n)
+			heap[i] = candidate;
+		if (i == n - 1)
+			make_heap(heap, n, less);
+		if (i >= n && less(&heap[0], &candidate))
+		{
+			heap[0] = candidate;
+			sift_down(heap, n, 0, less);
+		}
+	}
+
+	/* heap sort by item number: the largest item goes to the end each time */
+	make_heap(heap, n, later);
+	for (int64_t last = n - 1; last >= 0; last--)
+	{
+		drawn[last] = heap[0].item;
+		heap[0] = heap[last];
+		sift_down(heap, last, 0, later);
+	}
+	if (probability == NULL)
+		return n;
+	total = log_sum(scores, count, beta);
+	for (int64_t i = 0; i < n; i++)
+	{
+		double		x = exponent(beta, scores[drawn[i]]);
+
+		probability[i] = isnan(x) ? 0 : exp(x - total);
+	}
+	return n;
+}

@@ -1,0 +1,87 @@
+/*
+ * loss.c
+ *		Losses over a block of scores.
+ *
+ * Logistic: with x = -phi for a positive and phi for a negative, the loss is
+ * log(1 + e^x) = max(x, 0) + log(1 + e^-|x|), its derivative by x sigma(x).  The
+ * exponential and the logarithm are polynomials, to about 1e-7, so that the loop
+ * becomes vectors.  Below -87 the derivative is 0, which e^x nearly is; that is
+ * how a score is taken out.  NaN stays NaN.
+ *
+ * This file wants -O3 -fno-math-errno -fno-trapping-math, but no
+ * -fassociative-math, which would undo the rounding by ROUNDER.
+ */
+#include <math.h>
+#include <stdint.h>
+
+#include "loss.h"
+#include "vector.h"
+
+#define ROUNDER 12582912.0f		/* 1.5 * 2^23: adding it rounds to an integer */
+
+/* e^x for -87 <= x <= 0. */
+static inline float
+exponential(float x)
+{
+	union
+	{
+		float		number;
+		uint32_t	bits;
+	}			whole = {x * 1.44269504088896341f + ROUNDER},
+				power;
+	float		n = whole.number - ROUNDER;
+	float		r = (x - n * 0.693359375f) + n * 2.12194440e-4f;
+	float		p = 1.9875691500e-4f;
+
+	p = p * r + 1.3981999507e-3f;
+	p = p * r + 8.3334519073e-3f;
+	p = p * r + 4.1665795894e-2f;
+	p = p * r + 1.6666665459e-1f;
+	p = p * r + 5.0000001201e-1f;
+	power.bits = (whole.bits + 127) << 23;
+	return (p * r * r + r + 1) * power.number;
+}
+
+/* log(1 + e) for 0 <= e <= 1, from log((1 + z)/(1 - z)) = 2 (z + z^3/3 + ...) */
+static inline float
+logarithm_1p(float e)
+{
+	float		z = e / (2 + e);
+	float		w = z * z;
+	float		p = 2.0f / 11;
+
+	p = p * w + 2.0f / 9;
+	p = p * w + 2.0f / 7;
+	p = p * w + 2.0f / 5;
+	p = p * w + 2.0f / 3;
+	return z * (p * w + 2);
+}
+
+KGE_KERNEL void
+logistic_row(int n, float sign, const float *restrict s, const float *restrict weight,
+			 float *restrict g, float *restrict loss)
+{
+	for (int i = 0; i < n; i++)
+	{
+		float		x = sign * s[i];
+		float		size = fabsf(x);
+		float		e = exponential(size < 87 ? -size : -87);
+		float		sigma = (x < 0 ? e : 1) / (1 + e);
+		float		value = (x > 0 ? x : 0) + logarithm_1p(e);
+
+		sigma = x < -87 ? 0 : sigma;
+		sigma = x == x ? sigma : x;
+		value = x == x ? value : x;
+		g[i] = sign * sigma * weight[i];
+		loss[i] += value * weight[i];
+	}
+}
+
+void
+kge_logistic_loss(int rows, int n, int label, const float *s, int stride,
+				  const float *weight, float *g, float *loss)
+{
+	for (int row = 0; row < rows; row++)
+		logistic_row(n, label ? -1 : 1, s + (size_t) row * (size_t) stride, weight,
+					 g + (size_t) row * (size_t) stride, loss);
+}

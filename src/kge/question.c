@@ -1,0 +1,230 @@
+/*
+ * question.c
+ *		The distinct questions behind a list of triples, and what is known of them.
+ *
+ * Questions are found through a hash table.  Only known triples that answer one
+ * of them are kept: the threads count the answers of each question, the counts
+ * become places in one array, the threads fill it, and sort each question's
+ * part.  The order in which it is filled depends on the threads; the sorted
+ * result does not.
+ */
+#include "question.h"
+#include "random.h"
+#include "threads.h"
+
+#define AT_ONCE 4096			/* triples of an item */
+
+typedef struct Work
+{
+	KgeQuestions *questions;
+	KgePool    *pool;
+	const KgeTriple *triples;
+	int64_t		count;
+} Work;
+
+void
+kge_questions_take(KgeQuestions *questions, KgeSpace *space, int64_t triples, int64_t known)
+{
+	size_t		asked = 2 * (size_t) triples;
+	size_t		slots = 16;
+
+	while (slots < 2 * asked)
+		slots *= 2;
+	questions->triples = triples;
+	questions->mask = slots - 1;
+	questions->question = KGE_TAKE(space, KgeQuestion, asked);
+	questions->next_asked = KGE_TAKE(space, int64_t, asked);
+	questions->known = KGE_TAKE(space, int32_t, 2 * (size_t) known);
+	questions->slot = KGE_TAKE(space, int64_t, slots);
+}
+
+/* The slot of the question (side, relation, given), or the free one for it. */
+static int64_t *
+find_slot(const KgeQuestions *questions, KgeSide side, int32_t relation, int32_t given)
+{
+	uint64_t	place = kge_stream((uint64_t) side, (uint64_t) relation, (uint64_t) given, 0);
+
+	for (;; place++)
+	{
+		int64_t    *slot = &questions->slot[place & questions->mask];
+		const KgeQuestion *question = &questions->question[*slot < 0 ? 0 : *slot];
+
+		if (*slot < 0 || (question->side == side && question->relation == relation &&
+						  question->given == given))
+			return slot;
+	}
+}
+
+static void
+ask(KgeQuestions *questions, KgeSide side, int32_t relation, int32_t given, int64_t asked)
+{
+	int64_t    *slot = find_slot(questions, side, relation, given);
+
+	if (*slot < 0)
+	{
+		*slot = questions->count++;
+		questions->question[*slot] = (KgeQuestion) {side, relation, given, -1, 0, 0};
+	}
+	questions->next_asked[asked] = questions->question[*slot].asked;
+	questions->question[*slot].asked = asked;
+}
+
+/* The only item: enters the questions of all triples. */
+static void
+enter_questions(void *argument, int64_t item, int thread)
+{
+	Work	   *work = argument;
+	KgeQuestions *questions = work->questions;
+
+	(void) item;
+	questions->count = 0;
+	for (uint64_t i = 0; i <= questions->mask; i++)
+		questions->slot[i] = -1;
+	for (int64_t i = 0; i < work->count; i++)
+	{
+		const KgeTriple *triple = &work->triples[i];
+
+		ask(questions, KGE_HEAD, triple->relation, triple->tail, 2 * i + KGE_HEAD);
+		ask(questions, KGE_TAIL, triple->relation, triple->head, 2 * i + KGE_TAIL);
+		if (i % AT_ONCE == 0)
+			kge_pool_breathe(work->pool, thread);
+	}
+}
+
+/* Counts a known triple's answer, or puts it in its place. */
+static void
+add_known(KgeQuestions *questions, KgeSide side, int32_t relation, int32_t given,
+		  int32_t answer, bool fill)
+{
+	int64_t		number = *find_slot(questions, side, relation, given);
+	KgeQuestion *question;
+	int64_t		place;
+
+	if (number < 0)
+		return;
+	question = &questions->question[number];
+	place = __atomic_fetch_add(&question->known_count, 1, __ATOMIC_RELAXED);
+	if (fill)
+		questions->known[question->known + place] = answer;
+}
+
+static void
+add_known_item(Work *work, int64_t item, bool fill)
+{
+	int64_t		end = (item + 1) * AT_ONCE;
+
+	for (int64_t i = item * AT_ONCE; i < end && i < work->count; i++)
+	{
+		const KgeTriple *triple = &work->triples[i];
+
+		add_known(work->questions, KGE_HEAD, triple->relation, triple->tail, triple->head, fill);
+		add_known(work->questions, KGE_TAIL, triple->relation, triple->head, triple->tail, fill);
+	}
+}
+
+static void
+count_known(void *argument, int64_t item, int thread)
+{
+	(void) thread;
+	add_known_item(argument, item, false);
+}
+
+static void
+fill_known(void *argument, int64_t item, int thread)
+{
+	(void) thread;
+	add_known_item(argument, item, true);
+}
+
+static void
+sift_down(int32_t *value, int64_t count, int64_t place)
+{
+	int32_t		moved = value[place];
+
+	for (int64_t child; (child = 2 * place + 1) < count; place = child)
+	{
+		if (child + 1 < count && value[child + 1] > value[child])
+			child++;
+		if (value[child] <= moved)
+			break;
+		value[place] = value[child];
+	}
+	value[place] = moved;
+}
+
+/* Item: sorts a question's known answers and leaves each once. */
+static void
+sort_known(void *argument, int64_t item, int thread)
+{
+	Work	   *work = argument;
+	KgeQuestion *question = &work->questions->question[item];
+	int32_t    *value = work->questions->known + question->known;
+	int64_t		count = question->known_count;
+	int64_t		kept = 0;
+
+	for (int64_t i = count / 2 - 1; i >= 0; i--)
+		sift_down(value, count, i);
+	for (int64_t last = count - 1; last > 0; last--)
+	{
+		int32_t		largest = value[0];
+
+		value[0] = value[last];
+		value[last] = largest;
+		sift_down(value, last, 0);
+		if (last % AT_ONCE == 0)
+			kge_pool_breathe(work->pool, thread);
+	}
+	for (int64_t i = 0; i < count; i++)
+		if (kept == 0 || value[kept - 1] != value[i])
+			value[kept++] = value[i];
+	question->known_count = kept;
+}
+
+void
+kge_questions_fill(KgeQuestions *questions, KgePool *pool, const KgeTriple *triples,
+				   const KgeTriple *known, int64_t known_count)
+{
+	Work		work = {questions, pool, triples, questions->triples};
+	int64_t		items = (known_count + AT_ONCE - 1) / AT_ONCE;
+	int64_t		total = 0;
+
+	kge_pool_run(pool, 1, enter_questions, &work);
+	work.triples = known;
+	work.count = known_count;
+	kge_pool_run(pool, items, count_known, &work);
+	for (int64_t i = 0; i < questions->count; i++)
+	{
+		questions->question[i].known = total;
+		total += questions->question[i].known_count;
+		questions->question[i].known_count = 0;
+	}
+	kge_pool_run(pool, items, fill_known, &work);
+	kge_pool_run(pool, questions->count, sort_known, &work);
+}
+
+int64_t
+kge_known_from(const KgeQuestions *questions, const KgeQuestion *question, int32_t entity)
+{
+	int64_t		low = question->known;
+	int64_t		high = question->known + question->known_count;
+
+	while (low < high)
+	{
+		int64_t		middle = low + (high - low) / 2;
+
+		if (questions->known[middle] < entity)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+bool
+kge_is_known(const KgeQuestions *questions, const KgeQuestion *question, int32_t entity)
+{
+	int64_t		place = kge_known_from(questions, question, entity);
+
+	return place < question->known + question->known_count &&
+		questions->known[place] == entity;
+}

@@ -1,0 +1,51 @@
+/*
+ * question.h
+ *		The distinct questions behind a list of triples, and what is known of them.
+ *
+ * Triple i asks two questions: (?, relation, tail) and (head, relation, ?).
+ * Several triples may ask the same one, and it is then scored once.
+ */
+#ifndef KGE_QUESTION_H
+#define KGE_QUESTION_H
+
+#include "kge.h"
+#include "space.h"
+
+typedef struct KgeQuestion
+{
+	KgeSide		side;			/* asked for */
+	int32_t		relation;
+	int32_t		given;
+	int64_t		asked;			/* first of the triples that ask it: 2 i + side */
+	int64_t		known;			/* start of its known answers */
+	int64_t		known_count;
+} KgeQuestion;
+
+typedef struct KgeQuestions
+{
+	int64_t		triples;
+	int64_t		count;			/* distinct questions */
+	KgeQuestion *question;
+	int64_t    *next_asked;		/* by 2 i + side; -1 at the end */
+	int32_t    *known;			/* known answers, ascending in each question */
+
+	/* hash table: question numbers, -1 where free */
+	int64_t    *slot;
+	uint64_t	mask;
+} KgeQuestions;
+
+extern void kge_questions_take(KgeQuestions *questions, KgeSpace *space,
+							   int64_t triples, int64_t known);
+extern void kge_questions_fill(KgeQuestions *questions, KgePool *pool,
+							   const KgeTriple *triples,
+							   const KgeTriple *known, int64_t known_count);
+
+/* Whether an entity is a known answer. */
+extern bool kge_is_known(const KgeQuestions *questions, const KgeQuestion *question,
+						 int32_t entity);
+
+/* Place of the first known answer >= entity. */
+extern int64_t kge_known_from(const KgeQuestions *questions, const KgeQuestion *question,
+							  int32_t entity);
+
+#endif							/* KGE_QUESTION_H */

@@ -1,0 +1,410 @@
+/*
+ * rank.c
+ *		Filtered ranks.
+ *
+ * The distinct questions of the triples (question.c) meet all entities, tile by
+ * tile.  In a tile, scores of known answers are overwritten with minus
+ * infinity; then, for each triple that asks the question, candidates that are
+ * above the true entity for certain are counted, and those below (bound.c).
+ * What is left, usually a candidate or two in all, is decided in double
+ * precision, so that ranks do not depend on how the fast scores are rounded.
+ *
+ * Counts are integers and are added atomically: their sum is the same in any
+ * order.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "bound.h"
+#include "engine.h"
+#include "question.h"
+#include "random.h"
+#include "threads.h"
+#include "vector.h"
+
+#define BLOCK	64				/* questions at a time */
+#define TILE	512				/* candidates at a time */
+#define SEGMENT 8192			/* candidates of an item */
+#define AT_ONCE 256				/* rows of an item of the preparation */
+
+/* One block of scores, for a thread. */
+typedef struct Scratch
+{
+	float	   *query;			/* BLOCK x stride */
+	float	   *engine;
+	float	   *score;			/* TILE x BLOCK */
+	float	   *by_question;	/* BLOCK x TILE */
+} Scratch;
+
+/* Of each asked (triple i, side): number 2 i + side. */
+typedef struct Count
+{
+	int32_t		above;
+	int32_t		equal;
+} Count;
+
+typedef struct Ranking
+{
+	KgePool    *pool;
+	const KgeModel *model;
+	KgeEngine	engine;
+	const KgeTriple *triples;
+	int64_t		count;
+	KgeQuestions questions;
+	double	   *exact;			/* phi of each triple */
+	float	   *norm;			/* of each entity */
+	Count	   *counts;
+	Scratch    *scratch;
+	int64_t		segments;
+} Ranking;
+
+static void
+take_ranking(Ranking *ranking, KgeSpace *space, int64_t known, int threads)
+{
+	size_t		stride = (size_t) kge_stride(ranking->engine.width);
+
+	kge_questions_take(&ranking->questions, space, ranking->count, known);
+	ranking->exact = KGE_TAKE(space, double, (size_t) ranking->count);
+	ranking->norm = KGE_TAKE(space, float, (size_t) ranking->model->entities);
+	ranking->counts = KGE_TAKE(space, Count, 2 * (size_t) ranking->count);
+	ranking->scratch = KGE_TAKE(space, Scratch, (size_t) threads);
+	for (int i = 0; i < threads; i++)
+	{
+		Scratch		scratch;
+
+		scratch.query = KGE_TAKE(space, float, BLOCK * stride);
+		scratch.engine = KGE_TAKE(space, float, kge_engine_scratch(&ranking->engine, BLOCK));
+		scratch.score = KGE_TAKE(space, float, TILE * BLOCK);
+		scratch.by_question = KGE_TAKE(space, float, BLOCK * TILE);
+		if (ranking->scratch != NULL)
+			ranking->scratch[i] = scratch;
+	}
+}
+
+/* kge_score as the leader would compute it, with denormals. */
+static double
+exact_score(const KgeModel *model, KgeTriple triple)
+{
+	bool		flushed = kge_flush_denormals(false);
+	double		score = kge_score(model, triple);
+
+	kge_flush_denormals(flushed);
+	return score;
+}
+
+/* Item: exact scores of some triples. */
+static void
+score_triples(void *argument, int64_t item, int thread)
+{
+	Ranking    *ranking = argument;
+	int64_t		end = (item + 1) * AT_ONCE;
+
+	for (int64_t i = item * AT_ONCE; i < end && i < ranking->count; i++)
+	{
+		ranking->exact[i] = exact_score(ranking->model, ranking->triples[i]);
+		ranking->counts[2 * i] = ranking->counts[2 * i + 1] = (Count) {0, 0};
+	}
+	kge_pool_breathe(ranking->pool, thread);
+}
+
+/* Item: norms of some entities. */
+static void
+measure_entities(void *argument, int64_t item, int thread)
+{
+	Ranking    *ranking = argument;
+	int64_t		end = (item + 1) * AT_ONCE;
+
+	for (int64_t i = item * AT_ONCE; i < end && i < ranking->model->entities; i++)
+		ranking->norm[i] = (float) (1.0001 * kge_norm(ranking->engine.width,
+													  kge_entity_row(ranking->model, (int32_t) i)));
+	kge_pool_breathe(ranking->pool, thread);
+}
+
+/* ---- a question meets a tile --------------------------------------------- */
+
+typedef struct Meeting
+{
+	Ranking    *ranking;
+	const KgeQuestion *question;
+	double		query_norm;
+	bool		nan;			/* every score is NaN */
+	int32_t		first;			/* candidates first .. first+count-1 */
+	int32_t		count;
+	float	   *score;			/* of each */
+} Meeting;
+
+static KgeTriple
+candidate_triple(const KgeQuestion *question, int32_t candidate)
+{
+	if (question->side == KGE_HEAD)
+		return (KgeTriple) {candidate, question->relation, question->given};
+	return (KgeTriple) {question->given, question->relation, candidate};
+}
+
+/* A candidate's exact score, without computing it where it is plain. */
+static double
+candidate_score(const Meeting *meeting, int32_t candidate, int32_t answer, double t)
+{
+	const Ranking *ranking = meeting->ranking;
+	const KgeModel *model = ranking->model;
+
+	if (meeting->nan || isnan(ranking->norm[candidate]))
+		return NAN;
+	if (memcmp(kge_entity_row(model, candidate), kge_entity_row(model, answer),
+			   (size_t) ranking->engine.width * sizeof(float)) == 0)
+		return t;
+	return exact_score(model, candidate_triple(meeting->question, candidate));
+}
+
+/* Decides, in double precision, about the candidates that the bounds leave. */
+static Count
+look_closely(const Meeting *meeting, KgeBound bound, int32_t answer, double t, int thread)
+{
+	const Ranking *ranking = meeting->ranking;
+	const float *norm = ranking->norm + meeting->first;
+	Count		count = {0, 0};
+
+	for (int32_t i = 0; i < meeting->count; i++)
+	{
+		int32_t		candidate = meeting->first + i;
+		float		margin = bound.slope * norm[i];
+		double		score;
+
+		if (meeting->score[i] - margin > bound.high || meeting->score[i] + margin < bound.low)
+			continue;
+		if (candidate == answer ||
+			kge_is_known(&ranking->questions, meeting->question, candidate))
+			continue;
+		score = candidate_score(meeting, candidate, answer, t);
+		if (isnan(t) ? !isnan(score) : score > t)
+			count.above++;
+		else if (isnan(t) ? isnan(score) : score == t)
+			count.equal++;
+		if (i % 16 == 0)
+			kge_pool_breathe(ranking->pool, thread);
+	}
+	return count;
+}
+
+/* How many scores are above for certain, and how many below. */
+KGE_KERNEL void
+count_certain(int n, const float *restrict score, const float *restrict norm,
+			  KgeBound bound, int *above, int *below)
+{
+	int			a = 0;
+	int			b = 0;
+
+	for (int i = 0; i < n; i++)
+	{
+		float		margin = bound.slope * norm[i];
+
+		a += score[i] - margin > bound.high;
+		b += score[i] + margin < bound.low;
+	}
+	*above = a;
+	*below = b;
+}
+
+/* Counts the candidates above and equal to the true entity of one asked. */
+static void
+count_asked(const Meeting *meeting, int64_t asked, int thread)
+{
+	Ranking    *ranking = meeting->ranking;
+	const KgeTriple *triple = &ranking->triples[asked / 2];
+	int32_t		answer = asked % 2 == KGE_HEAD ? triple->head : triple->tail;
+	double		t = ranking->exact[asked / 2];
+	KgeBound	bound = kge_bound(&ranking->engine, meeting->query_norm, t);
+	Count		count = {0, 0};
+	int			above,
+				below;
+
+	count_certain(meeting->count, meeting->score, ranking->norm + meeting->first,
+				  bound, &above, &below);
+	if (above + below < meeting->count)
+		count = look_closely(meeting, bound, answer, t, thread);
+	__atomic_fetch_add(&ranking->counts[asked].above, above + count.above, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&ranking->counts[asked].equal, count.equal, __ATOMIC_RELAXED);
+}
+
+/* Overwrites the scores of known answers. */
+static void
+hide_known(const Meeting *meeting)
+{
+	const KgeQuestions *questions = &meeting->ranking->questions;
+	const KgeQuestion *question = meeting->question;
+	int64_t		place = kge_known_from(questions, question, meeting->first);
+	int64_t		end = question->known + question->known_count;
+
+	for (; place < end && questions->known[place] < meeting->first + meeting->count; place++)
+		meeting->score[questions->known[place] - meeting->first] = -INFINITY;
+}
+
+/* Scores by candidate become scores by question. */
+static void
+transpose(int candidates, int questions, const float *restrict from, float *restrict to)
+{
+	for (int c0 = 0; c0 < candidates; c0 += 16)
+		for (int q = 0; q < questions; q++)
+			for (int c = c0; c < candidates && c < c0 + 16; c++)
+				to[q * TILE + c] = from[c * BLOCK + q];
+}
+
+/* ---- a block of questions meets a segment of candidates -------------------- */
+
+/* A block of questions at work. */
+typedef struct Block
+{
+	Ranking    *ranking;
+	Scratch    *scratch;
+	const KgeQuestion *question;
+	int			count;
+	Meeting		meeting[BLOCK];
+} Block;
+
+static void
+fill_block(Block *block)
+{
+	Ranking    *ranking = block->ranking;
+	const KgeModel *model = ranking->model;
+	int			stride = kge_stride(ranking->engine.width);
+	int			relation_width = model->function->relation_width(model->dimensions);
+
+	for (int i = 0; i < block->count; i++)
+	{
+		const KgeQuestion *question = &block->question[i];
+		const float *given = kge_entity_row(model, question->given);
+		const float *relation = kge_relation_row(model, question->relation);
+		float	   *query = block->scratch->query + (size_t) i * (size_t) stride;
+		Meeting    *meeting = &block->meeting[i];
+
+		model->function->query(model->dimensions, question->side, given, relation, query);
+		meeting->ranking = ranking;
+		meeting->question = question;
+		meeting->query_norm = kge_norm(ranking->engine.width, query);
+		meeting->nan = isnan(ranking->norm[question->given]) ||
+			isnan(kge_norm(relation_width, relation));
+		meeting->score = block->scratch->by_question + i * TILE;
+	}
+}
+
+static void
+meet_tile(Block *block, int32_t first, int32_t count, int thread)
+{
+	Ranking    *ranking = block->ranking;
+	int			stride = kge_stride(ranking->engine.width);
+	KgeRows		queries = {block->count, stride, block->scratch->query};
+	KgeRows		candidates = {count, ranking->engine.width,
+	kge_entity_row(ranking->model, first)};
+
+	kge_engine_scores(&ranking->engine, queries, block->scratch->engine, candidates,
+					  block->scratch->score, BLOCK);
+	transpose(count, block->count, block->scratch->score, block->scratch->by_question);
+	for (int i = 0; i < block->count; i++)
+	{
+		Meeting    *meeting = &block->meeting[i];
+		int64_t		asked = meeting->question->asked;
+
+		meeting->first = first;
+		meeting->count = count;
+		hide_known(meeting);
+		for (; asked >= 0; asked = ranking->questions.next_asked[asked])
+			count_asked(meeting, asked, thread);
+	}
+}
+
+/* Item: one block, one segment. */
+static void
+meet_segment(void *argument, int64_t item, int thread)
+{
+	Ranking    *ranking = argument;
+	int64_t		from = item % ranking->segments * SEGMENT;
+	int64_t		end = from + SEGMENT;
+	int64_t		start = item / ranking->segments * BLOCK;
+	int64_t		left = ranking->questions.count - start;
+	Block		block;
+	KgeRows		queries;
+
+	block.ranking = ranking;
+	block.scratch = &ranking->scratch[thread];
+	block.question = &ranking->questions.question[start];
+	block.count = left < BLOCK ? (int) left : BLOCK;
+	fill_block(&block);
+	queries = (KgeRows) {block.count, kge_stride(ranking->engine.width), block.scratch->query};
+	kge_engine_prepare(&ranking->engine, queries, block.scratch->engine);
+
+	if (end > ranking->model->entities)
+		end = ranking->model->entities;
+	for (; from < end; from += TILE)
+	{
+		int64_t		count = end - from < TILE ? end - from : TILE;
+
+		meet_tile(&block, (int32_t) from, (int32_t) count, thread);
+		kge_pool_breathe(ranking->pool, thread);
+	}
+}
+
+static int64_t
+pieces(int64_t count, int64_t size)
+{
+	return (count + size - 1) / size;
+}
+
+/* The place of an asked, drawn among its equals. */
+static int32_t
+draw_rank(const Ranking *ranking, uint64_t seed, int64_t asked)
+{
+	const KgeTriple *triple = &ranking->triples[asked / 2];
+	Count		count = ranking->counts[asked];
+	uint64_t	stream = kge_stream(seed, KGE_DRAW_TIE,
+									(uint64_t) triple->head << 32 | (uint64_t) triple->tail,
+									(uint64_t) triple->relation);
+
+	return 1 + count.above + (int32_t) kge_random_below(kge_random(stream, (uint64_t) asked % 2),
+														(uint64_t) count.equal + 1);
+}
+
+bool
+kge_rank(KgeArena *arena, KgePool *pool, const KgeModel *model,
+		 const KgeTriple *triples, int64_t count,
+		 const KgeTriple *known, int64_t known_count,
+		 uint64_t seed, int32_t *head_rank, int32_t *tail_rank)
+{
+	Ranking		ranking = {.pool = pool,.model = model,.triples = triples,.count = count};
+	KgeSpace	space = {0};
+
+	ranking.engine = kge_engine(model);
+	ranking.segments = pieces(model->entities, SEGMENT);
+	take_ranking(&ranking, &space, known_count, kge_pool_threads(pool));
+	if (!kge_space_open(&space, arena))
+		return false;
+	take_ranking(&ranking, &space, known_count, kge_pool_threads(pool));
+
+	kge_questions_fill(&ranking.questions, pool, triples, known, known_count);
+	kge_pool_run(pool, pieces(count, AT_ONCE), score_triples, &ranking);
+	kge_pool_run(pool, pieces(model->entities, AT_ONCE), measure_entities, &ranking);
+	kge_pool_run(pool, pieces(ranking.questions.count, BLOCK) * ranking.segments,
+				 meet_segment, &ranking);
+	for (int64_t i = 0; i < count; i++)
+	{
+		head_rank[i] = draw_rank(&ranking, seed, 2 * i + KGE_HEAD);
+		tail_rank[i] = draw_rank(&ranking, seed, 2 * i + KGE_TAIL);
+	}
+	return true;
+}
+
+KgeMetrics
+kge_metrics(const int32_t *ranks, int64_t count)
+{
+	KgeMetrics	sum = {0, 0, 0, 0, 0};
+	double		n = (double) count;
+
+	for (int64_t i = 0; i < count; i++)
+	{
+		sum.mrr += 1.0 / ranks[i];
+		sum.mr += ranks[i];
+		sum.hits_1 += ranks[i] <= 1;
+		sum.hits_3 += ranks[i] <= 3;
+		sum.hits_10 += ranks[i] <= 10;
+	}
+	return (KgeMetrics) {sum.mrr / n, sum.mr / n, sum.hits_1 / n, sum.hits_3 / n, sum.hits_10 / n};
+}

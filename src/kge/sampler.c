@@ -1,0 +1,59 @@
+/*
+ * sampler.c
+ *		Which positives a minibatch holds, and which negatives a block meets.
+ *
+ * An epoch's order is a permutation that is computed place by place: a Feistel
+ * network of six rounds permutes the smallest even power of two that holds all
+ * places, and a place that falls beyond the last positive is sent through again
+ * until it does not (less than four times in the mean).  So no thread has to
+ * shuffle an array first, and the order takes no memory.
+ */
+#include "random.h"
+#include "sampler.h"
+
+KgeOrder
+kge_order(uint64_t seed, uint64_t epoch, uint64_t count)
+{
+	KgeOrder	order;
+
+	order.count = count;
+	order.half_bits = 1;
+	while (order.half_bits < 31 && (UINT64_C(1) << (2 * order.half_bits)) < count)
+		order.half_bits++;
+	for (int round = 0; round < 6; round++)
+		order.key[round] = kge_stream(seed, KGE_DRAW_ORDER, epoch, (uint64_t) round);
+	return order;
+}
+
+uint64_t
+kge_order_place(const KgeOrder *order, uint64_t i)
+{
+	uint64_t	mask = (UINT64_C(1) << order->half_bits) - 1;
+
+	do
+	{
+		uint64_t	left = i >> order->half_bits;
+		uint64_t	right = i & mask;
+
+		for (int round = 0; round < 6; round++)
+		{
+			uint64_t	next = left ^ (kge_mix(order->key[round] ^ right) & mask);
+
+			left = right;
+			right = next;
+		}
+		i = left << order->half_bits | right;
+	} while (i >= order->count);
+	return i;
+}
+
+void
+kge_draw_negatives(uint64_t seed, uint64_t epoch, uint64_t block,
+				   int32_t entities, int count, int32_t *negative)
+{
+	uint64_t	stream = kge_stream(seed, KGE_DRAW_NEGATIVE, epoch, block);
+
+	for (int i = 0; i < count; i++)
+		negative[i] = (int32_t) kge_random_below(kge_random(stream, (uint64_t) i),
+												 (uint64_t) entities);
+}

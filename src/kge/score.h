@@ -1,0 +1,82 @@
+/*
+ * score.h
+ *		What a score function is: one file score_*.c, one row in score.c.
+ *
+ * phi(h, r, t) = similarity(query(h, r), t) = similarity(query'(t, r), h).  The
+ * entity that the query is made of is called `given` on either side.
+ */
+#ifndef KGE_SCORE_H
+#define KGE_SCORE_H
+
+#include "kge.h"
+
+/* How a query and a candidate, two vectors of an entity's width, compare. */
+typedef enum KgeSimilarity
+{
+	KGE_DOT,					/* sum q c */
+	KGE_L1,						/* gamma - sum |q - c| */
+	KGE_L2,						/* gamma - sqrt(sum (q - c)^2) */
+	KGE_MODULI					/* gamma - sum of moduli of complex q - c */
+} KgeSimilarity;
+
+struct KgeScoreFunction
+{
+	const char *name;
+	KgeSimilarity similarity[2];	/* under norm 1, under norm 2 */
+	int			parts;			/* floats of an entity for each dimension */
+	bool		angles;			/* relations are angles, not regularised */
+
+	int			(*relation_width) (int d);
+
+	/* Fills model->entity and model->relation. */
+	void		(*initialise) (KgeModel *model, uint64_t seed);
+
+	/* query = q(given, relation); side is the one that is asked for. */
+	void		(*query) (int d, KgeSide side, const float *given,
+						  const float *relation, float *query);
+
+	/* Adds to d_given and d_relation what d_query amounts to. */
+	void		(*query_gradient) (int d, KgeSide side, const float *given,
+								   const float *relation, const float *d_query,
+								   float *d_given, float *d_relation);
+
+	/* phi in double precision, from the definition. */
+	double		(*score) (const KgeModel *model, const float *head,
+						  const float *relation, const float *tail);
+};
+
+extern const KgeScoreFunction kge_score_transe;
+extern const KgeScoreFunction kge_score_distmult;
+extern const KgeScoreFunction kge_score_complex;
+extern const KgeScoreFunction kge_score_rotate;
+
+/* Fills `count` floats with draws from stream (seed, purpose). */
+extern void kge_fill_uniform(float *values, size_t count, double limit,
+							 uint64_t seed, uint64_t purpose);
+extern void kge_fill_normal(float *values, size_t count, double deviation,
+							uint64_t seed, uint64_t purpose);
+
+/* Numbers in model->entity and model->relation. */
+extern size_t kge_entity_count(const KgeModel *model);
+extern size_t kge_relation_count(const KgeModel *model);
+
+static inline int
+kge_model_width(const KgeModel *model)
+{
+	return model->function->parts * model->dimensions;
+}
+
+static inline const float *
+kge_entity_row(const KgeModel *model, int32_t row)
+{
+	return model->entity + (size_t) row * (size_t) kge_model_width(model);
+}
+
+static inline const float *
+kge_relation_row(const KgeModel *model, int32_t row)
+{
+	return model->relation +
+		(size_t) row * (size_t) model->function->relation_width(model->dimensions);
+}
+
+#endif							/* KGE_SCORE_H */

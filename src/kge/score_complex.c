@@ -1,0 +1,92 @@
+/*
+ * score_complex.c
+ *		ComplEx (Trouillon et al. 2016): Re sum of h r conj(t), in C^d.
+ *
+ * The query for tails is h r, the query for heads t conj(r); the similarity is
+ * the dot product of the real forms, since Re(a conj(b)) = Re a Re b + Im a Im b.
+ */
+#include "random.h"
+#include "score.h"
+#include "vector.h"
+
+static int
+complex_relation_width(int d)
+{
+	return 2 * d;
+}
+
+static void
+complex_initialise(KgeModel *model, uint64_t seed)
+{
+	double		deviation = 0.1;
+
+	kge_fill_normal(model->entity, kge_entity_count(model), deviation, seed, KGE_DRAW_ENTITY);
+	kge_fill_normal(model->relation, kge_relation_count(model), deviation, seed,
+					KGE_DRAW_RELATION);
+}
+
+KGE_KERNEL void
+complex_query(int d, KgeSide side, const float *restrict given,
+			  const float *restrict relation, float *restrict query)
+{
+	float		sign = side == KGE_TAIL ? 1 : -1;	/* of the imaginary part of r */
+
+	for (int j = 0; j < d; j++)
+	{
+		float		re = relation[j];
+		float		im = sign * relation[d + j];
+
+		query[j] = given[j] * re - given[d + j] * im;
+		query[d + j] = given[j] * im + given[d + j] * re;
+	}
+}
+
+/* d_given = d_query conj(r'), d_r' = d_query conj(given), r' as in the query. */
+KGE_KERNEL void
+complex_query_gradient(int d, KgeSide side, const float *restrict given,
+					   const float *restrict relation, const float *restrict d_query,
+					   float *restrict d_given, float *restrict d_relation)
+{
+	float		sign = side == KGE_TAIL ? 1 : -1;
+
+	for (int j = 0; j < d; j++)
+	{
+		float		re = relation[j];
+		float		im = sign * relation[d + j];
+		float		q_re = d_query[j];
+		float		q_im = d_query[d + j];
+
+		d_given[j] += q_re * re + q_im * im;
+		d_given[d + j] += q_im * re - q_re * im;
+		d_relation[j] += q_re * given[j] + q_im * given[d + j];
+		d_relation[d + j] += sign * (q_im * given[j] - q_re * given[d + j]);
+	}
+}
+
+static double
+complex_score(const KgeModel *model, const float *head, const float *relation,
+			  const float *tail)
+{
+	int			d = model->dimensions;
+	double		sum = 0;
+
+	for (int j = 0; j < d; j++)
+	{
+		double		re = (double) head[j] * relation[j] - (double) head[d + j] * relation[d + j];
+		double		im = (double) head[j] * relation[d + j] + (double) head[d + j] * relation[j];
+
+		sum += re * tail[j] + im * tail[d + j];
+	}
+	return sum;
+}
+
+const KgeScoreFunction kge_score_complex = {
+	.name = "complex",
+	.similarity = {KGE_DOT, KGE_DOT},
+	.parts = 2,
+	.relation_width = complex_relation_width,
+	.initialise = complex_initialise,
+	.query = complex_query,
+	.query_gradient = complex_query_gradient,
+	.score = complex_score
+};

@@ -1,0 +1,80 @@
+/*
+ * score_transe.c
+ *		TransE (Bordes et al. 2013): gamma - |h + r - t|, norm 1 or 2.
+ *
+ * The query for tails is h + r, the query for heads t - r.
+ */
+#include <math.h>
+
+#include "random.h"
+#include "score.h"
+#include "vector.h"
+
+static int
+transe_relation_width(int d)
+{
+	return d;
+}
+
+/* Uniform in +-(gamma + 2)/d, as the code of Sun et al. 2019 starts. */
+static void
+transe_initialise(KgeModel *model, uint64_t seed)
+{
+	double		limit = (model->gamma + 2) / model->dimensions;
+
+	kge_fill_uniform(model->entity, kge_entity_count(model), limit, seed, KGE_DRAW_ENTITY);
+	kge_fill_uniform(model->relation, kge_relation_count(model), limit, seed,
+					 KGE_DRAW_RELATION);
+}
+
+KGE_KERNEL void
+transe_query(int d, KgeSide side, const float *restrict given,
+			  const float *restrict relation, float *restrict query)
+{
+	float		sign = side == KGE_TAIL ? 1 : -1;
+
+	for (int j = 0; j < d; j++)
+		query[j] = given[j] + sign * relation[j];
+}
+
+KGE_KERNEL void
+transe_query_gradient(int d, KgeSide side, const float *restrict given,
+					  const float *restrict relation, const float *restrict d_query,
+					  float *restrict d_given, float *restrict d_relation)
+{
+	float		sign = side == KGE_TAIL ? 1 : -1;
+
+	(void) given;
+	(void) relation;
+	for (int j = 0; j < d; j++)
+	{
+		d_given[j] += d_query[j];
+		d_relation[j] += sign * d_query[j];
+	}
+}
+
+static double
+transe_score(const KgeModel *model, const float *head, const float *relation,
+			 const float *tail)
+{
+	double		sum = 0;
+
+	for (int j = 0; j < model->dimensions; j++)
+	{
+		double		difference = (double) head[j] + relation[j] - tail[j];
+
+		sum += model->norm == 1 ? fabs(difference) : difference * difference;
+	}
+	return model->gamma - (model->norm == 1 ? sum : sqrt(sum));
+}
+
+const KgeScoreFunction kge_score_transe = {
+	.name = "transe",
+	.similarity = {KGE_L1, KGE_L2},
+	.parts = 1,
+	.relation_width = transe_relation_width,
+	.initialise = transe_initialise,
+	.query = transe_query,
+	.query_gradient = transe_query_gradient,
+	.score = transe_score
+};

@@ -1,0 +1,21 @@
+/*
+ * threads.h
+ *		What the rest of the library knows of the pool beyond kge.h.
+ */
+#ifndef KGE_THREADS_H
+#define KGE_THREADS_H
+
+#include "kge.h"
+
+/*
+ * Called from inside a long item: parks the calling thread here when the slice
+ * is over, and goes on in the next one.  Does not return when the leader has
+ * left this run for good, so an item must hold nothing that it would have to
+ * give back.
+ */
+extern void kge_pool_breathe(KgePool *pool, int thread);
+
+/* Sets, in the calling thread, whether denormals count as zero; tells what was. */
+extern bool kge_flush_denormals(bool flush);
+
+#endif							/* KGE_THREADS_H */

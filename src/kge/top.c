@@ -1,0 +1,262 @@
+/*
+ * top.c
+ *		The best candidates of a question, and the scores of a list of triples.
+ *
+ * Top k: the threads score all candidates fast and note, for each, the least and
+ * the most that its exact score can be.  The k-th largest least is a threshold
+ * that no finalist's most may fall below; finalists are scored in double
+ * precision, and the best k of them kept.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "bound.h"
+#include "engine.h"
+#include "space.h"
+#include "threads.h"
+#include "vector.h"
+
+#define AT_ONCE 256				/* candidates or triples of an item */
+
+/* ---- top k ------------------------------------------------------------------ */
+
+typedef struct Best
+{
+	double		score;
+	int32_t		row;
+} Best;
+
+typedef struct Top
+{
+	KgePool    *pool;
+	const KgeModel *model;
+	KgeEngine	engine;
+	KgeSide		side;
+	int32_t		given;
+	int32_t		relation;
+	const int32_t *excluded;
+	int64_t		excluded_count;
+	float	   *query;
+	double		query_norm;
+	double	   *least;			/* of each candidate; NaN if left out */
+	double	   *most;			/* of each candidate; then the exact score */
+	double		threshold;
+	Best	   *best;			/* heap, the worst first */
+} Top;
+
+static void
+take_top(Top *top, KgeSpace *space, int64_t k)
+{
+	size_t		entities = (size_t) top->model->entities;
+
+	top->query = KGE_TAKE(space, float, (size_t) top->engine.width);
+	top->least = KGE_TAKE(space, double, entities);
+	top->most = KGE_TAKE(space, double, entities);
+	top->best = KGE_TAKE(space, Best, (size_t) k);
+}
+
+/* Whether a comes after b in the answer. */
+static bool
+worse(Best a, Best b)
+{
+	return a.score != b.score ? a.score < b.score : a.row > b.row;
+}
+
+static void
+sift_down(Best *heap, int64_t count, int64_t place)
+{
+	Best		moved = heap[place];
+
+	for (int64_t child; (child = 2 * place + 1) < count; place = child)
+	{
+		if (child + 1 < count && worse(heap[child + 1], heap[child]))
+			child++;
+		if (!worse(heap[child], moved))
+			break;
+		heap[place] = heap[child];
+	}
+	heap[place] = moved;
+}
+
+static void
+sift_up(Best *heap, int64_t place)
+{
+	Best		moved = heap[place];
+
+	while (place > 0 && worse(moved, heap[(place - 1) / 2]))
+	{
+		heap[place] = heap[(place - 1) / 2];
+		place = (place - 1) / 2;
+	}
+	heap[place] = moved;
+}
+
+/* Keeps the k best of those that are given; tells how many there are. */
+static int64_t
+keep_best(Best *heap, int64_t count, int64_t k, Best candidate)
+{
+	if (count < k)
+	{
+		heap[count] = candidate;
+		sift_up(heap, count);
+		return count + 1;
+	}
+	if (worse(heap[0], candidate))
+	{
+		heap[0] = candidate;
+		sift_down(heap, count, 0);
+	}
+	return count;
+}
+
+/* Item: the least and the most of some candidates. */
+static void
+estimate(void *argument, int64_t item, int thread)
+{
+	Top		   *top = argument;
+	int64_t		end = (item + 1) * AT_ONCE;
+
+	for (int64_t i = item * AT_ONCE; i < end && i < top->model->entities; i++)
+	{
+		const float *row = kge_entity_row(top->model, (int32_t) i);
+		double		score = kge_engine_score(&top->engine, top->query, row);
+		double		error = kge_score_error(&top->engine, top->query_norm,
+											kge_norm(top->engine.width, row), score);
+		bool		known = isfinite(score) && isfinite(error);
+
+		top->least[i] = known ? score - error : -INFINITY;
+		top->most[i] = known ? score + error : INFINITY;
+	}
+	kge_pool_breathe(top->pool, thread);
+}
+
+/* Item: exact scores of the finalists among some candidates, NaN for the others. */
+static void
+score_finalists(void *argument, int64_t item, int thread)
+{
+	Top		   *top = argument;
+	int64_t		end = (item + 1) * AT_ONCE;
+	bool		flushed = kge_flush_denormals(false);
+
+	for (int64_t i = item * AT_ONCE; i < end && i < top->model->entities; i++)
+	{
+		int32_t		row = (int32_t) i;
+		KgeTriple	triple = {top->given, top->relation, row};
+
+		if (top->side == KGE_HEAD)
+			triple = (KgeTriple) {row, top->relation, top->given};
+		top->most[i] = top->most[i] >= top->threshold ? kge_score(top->model, triple) : NAN;
+	}
+	kge_flush_denormals(flushed);
+	kge_pool_breathe(top->pool, thread);
+}
+
+/* The k-th largest least, or less than anything if there are fewer. */
+static double
+find_threshold(Top *top, int64_t k)
+{
+	int64_t		count = 0;
+
+	for (int64_t i = 0; i < top->excluded_count; i++)
+		top->least[top->excluded[i]] = top->most[top->excluded[i]] = NAN;
+	for (int32_t i = 0; i < top->model->entities; i++)
+		if (!isnan(top->least[i]))
+			count = keep_best(top->best, count, k, (Best) {top->least[i], i});
+	return count < k ? -INFINITY : top->best[0].score;
+}
+
+int64_t
+kge_top(KgeArena *arena, KgePool *pool, const KgeModel *model,
+		KgeSide side, int32_t given, int32_t relation,
+		const int32_t *excluded, int64_t excluded_count,
+		int64_t k, int32_t *rows, double *scores)
+{
+	Top			top = {pool, model, kge_engine(model), side, given, relation,
+	excluded, excluded_count, NULL, 0, NULL, NULL, 0, NULL};
+	int64_t		items = (model->entities + AT_ONCE - 1) / AT_ONCE;
+	int64_t		count = 0;
+	KgeSpace	space = {0};
+
+	k = k < model->entities ? k : model->entities;
+	if (k <= 0)
+		return 0;
+	take_top(&top, &space, k);
+	if (!kge_space_open(&space, arena))
+		return -1;
+	take_top(&top, &space, k);
+
+	model->function->query(model->dimensions, side, kge_entity_row(model, given),
+						   kge_relation_row(model, relation), top.query);
+	top.query_norm = kge_norm(top.engine.width, top.query);
+	kge_pool_run(pool, items, estimate, &top);
+	top.threshold = find_threshold(&top, k);
+	kge_pool_run(pool, items, score_finalists, &top);
+
+	for (int32_t i = 0; i < model->entities; i++)
+		if (!isnan(top.most[i]))
+			count = keep_best(top.best, count, k, (Best) {top.most[i], i});
+	for (int64_t last = count - 1; last >= 0; last--)
+	{
+		rows[last] = top.best[0].row;
+		scores[last] = top.best[0].score;
+		top.best[0] = top.best[last];
+		sift_down(top.best, last, 0);
+	}
+	return count;
+}
+
+/* ---- a list of triples -------------------------------------------------------- */
+
+typedef struct Listing
+{
+	KgePool    *pool;
+	const KgeModel *model;
+	KgeEngine	engine;
+	const KgeTriple *triples;
+	int64_t		count;
+	float	   *scores;
+	float	   *query;			/* threads x stride */
+} Listing;
+
+/* Item: the scores of some triples; a query serves as long as it stays the same. */
+static void
+score_listed(void *argument, int64_t item, int thread)
+{
+	Listing    *listing = argument;
+	const KgeModel *model = listing->model;
+	float	   *query = listing->query +
+		(size_t) thread * (size_t) kge_stride(listing->engine.width);
+	int64_t		start = item * AT_ONCE;
+	int64_t		end = start + AT_ONCE;
+
+	for (int64_t i = start; i < end && i < listing->count; i++)
+	{
+		KgeTriple	triple = listing->triples[i];
+
+		if (i == start || triple.head != listing->triples[i - 1].head ||
+			triple.relation != listing->triples[i - 1].relation)
+			model->function->query(model->dimensions, KGE_TAIL,
+								   kge_entity_row(model, triple.head),
+								   kge_relation_row(model, triple.relation), query);
+		listing->scores[i] = kge_engine_score(&listing->engine, query,
+											  kge_entity_row(model, triple.tail));
+	}
+	kge_pool_breathe(listing->pool, thread);
+}
+
+bool
+kge_score_triples(KgeArena *arena, KgePool *pool, const KgeModel *model,
+				  const KgeTriple *triples, int64_t count, float *scores)
+{
+	Listing		listing = {pool, model, kge_engine(model), triples, count, scores, NULL};
+	size_t		floats = (size_t) kge_pool_threads(pool) *
+		(size_t) kge_stride(listing.engine.width);
+	KgeSpace	space = {0};
+
+	KGE_TAKE(&space, float, floats);
+	if (!kge_space_open(&space, arena))
+		return false;
+	listing.query = KGE_TAKE(&space, float, floats);
+	kge_pool_run(pool, (count + AT_ONCE - 1) / AT_ONCE, score_listed, &listing);
+	return true;
+}

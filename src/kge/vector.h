@@ -1,0 +1,33 @@
+/*
+ * vector.h
+ *		One source, several machines: how kernels are compiled.
+ *
+ * A kernel is a plain loop that the compiler vectorises.  KGE_KERNEL has it
+ * compiled for three levels of x86-64, of which the loader picks one when the
+ * library is opened; elsewhere there is one version.  A kernel must be static.
+ */
+#ifndef KGE_VECTOR_H
+#define KGE_VECTOR_H
+
+#include <stddef.h>
+#include <stdlib.h>				/* defines __GLIBC__, whose loader knows ifunc */
+
+#ifdef __has_attribute
+#if __has_attribute(target_clones) && defined(__x86_64__) && \
+	defined(__gnu_linux__) && defined(__GLIBC__) && !defined(KGE_ONE_KERNEL)
+#define KGE_KERNEL \
+	static __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
+#endif
+#endif
+#ifndef KGE_KERNEL
+#define KGE_KERNEL	static
+#endif
+
+/* Floats from one row of a scratch matrix to the next: whole cache lines. */
+static inline int
+kge_stride(int width)
+{
+	return (width + 15) / 16 * 16;
+}
+
+#endif							/* KGE_VECTOR_H */
