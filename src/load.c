@@ -164,11 +164,13 @@ take_row(void *argument, const Datum *values, const bool *nulls)
 static void
 check_query(Load *load, const char *query)
 {
+	MemoryContext caller = CurrentMemoryContext;
 	SPIPlanPtr	plan = SPI_prepare(query, 0, NULL);
 	List	   *sources;
 	CachedPlanSource *source;
 	bool		varlena;
 
+	MemoryContextSwitchTo(caller);
 	if (plan == NULL)
 		elog(ERROR, "could not prepare the query: %s", SPI_result_code_string(SPI_result));
 	sources = SPI_plan_get_plan_sources(plan);

@@ -4,6 +4,9 @@
  *
  * Reading goes through a DestReceiver: rows arrive one by one, none is kept, and
  * the planner may use parallel workers, which it does not for a cursor.
+ *
+ * SPI leaves its own memory context current, which sql_end frees; so every call
+ * here puts the caller's back.
  */
 #include "sql.h"
 
@@ -68,6 +71,7 @@ sql_end(void)
 uint64
 sql_run(const char *statement, const SqlArgs *args)
 {
+	MemoryContext caller = CurrentMemoryContext;
 	int			result;
 
 	if (args == SQL_NO_ARGS)
@@ -77,6 +81,7 @@ sql_run(const char *statement, const SqlArgs *args)
 									   (Oid *) args->types,
 									   (Datum *) args->values,
 									   args->nulls, false, 0);
+	MemoryContextSwitchTo(caller);
 	if (result < 0)
 		elog(ERROR, "could not run \"%s\": %s", statement,
 			 SPI_result_code_string(result));
@@ -151,6 +156,7 @@ stream(const char *query, const SqlArgs *args, bool read_only, RowReceiver *rece
 	options.read_only = read_only;
 	options.dest = &receiver->pub;
 	result = SPI_execute_extended(query, &options);
+	MemoryContextSwitchTo(receiver->context);
 	if (result < 0)
 		elog(ERROR, "could not run \"%s\": %s", query, SPI_result_code_string(result));
 	return SPI_processed;
