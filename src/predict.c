@@ -29,6 +29,9 @@
 #include "model.h"
 #include "sql.h"
 
+/* rows named in one statement */
+#define NAMED_ROWS 65536
+
 /* ---- the best of many --------------------------------------------------------- */
 
 /* Ids that take no part in a prediction, as rows of the model; ascending. */
@@ -82,20 +85,17 @@ static void
 return_rows(const Graph *graph, const char *table, const int32 *ids, int64 count,
 			const int32 *rows, const double *scores, SqlResult *result)
 {
-	enum
-	{
-	CHUNK = 65536};
-	int32	   *id = palloc(sizeof(int32) * Min(count, CHUNK));
-	double	   *probability = palloc(sizeof(double) * Min(count, CHUNK));
+	int32	   *id = palloc(sizeof(int32) * Min(count, NAMED_ROWS));
+	double	   *probability = palloc(sizeof(double) * Min(count, NAMED_ROWS));
 	char	   *query = psprintf("select e.name, u.score, u.probability "
 								 "from unnest($1::int[], $2::float8[], $3::float8[]) "
 								 "with ordinality as u (id, score, probability, place) "
 								 "join %s%s e on e.id = u.id order by u.place",
 								 graph->prefix, table);
 
-	for (int64 first = 0; first < count; first += CHUNK)
+	for (int64 first = 0; first < count; first += NAMED_ROWS)
 	{
-		int			some = (int) Min(CHUNK, count - first);
+		int			some = (int) Min(NAMED_ROWS, count - first);
 		SqlArgs		args = {0};
 
 		for (int i = 0; i < some; i++)
