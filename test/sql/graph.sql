@@ -1,21 +1,13 @@
 -- Graphs: made, filled, refused, removed.
 \pset null '(null)'
--- what an error says, but for its place
-create function error_of(statement text) returns table (sqlstate text, message text, hint text) language plpgsql as $$
-begin
-	execute statement;
-	sqlstate := '00000';
-	return next;
-exception when others then
-	get stacked diagnostics sqlstate = returned_sqlstate, message = message_text, hint = pg_exception_hint;
-	return next;
-end
-$$;
+set client_min_messages = warning;
+\i test/tools.sql
+reset client_min_messages;
 
 select hkg_create_graph('sports');
 select table_name from information_schema.tables where table_schema = 'sports' order by 1;
-select * from error_of($$select hkg_create_graph('sports')$$);
-select * from error_of($$select hkg_create_graph(null)$$);
+select hkg_tools.try($$select hkg_create_graph('sports')$$);
+select hkg_tools.try($$select hkg_create_graph(null)$$);
 
 -- loading: 4 rows, one of them twice; messi, ronaldo, barcelona, real, football are 5 entities
 select * from hkg_load('sports', $$values ('messi', 'plays_for', 'barcelona'), ('ronaldo', 'plays_for', 'real'),
@@ -46,26 +38,26 @@ select encode(convert_to(name, 'utf8'), 'escape') from sports.entity order by id
 
 -- what a load refuses; nothing is kept of it
 create temp table before as select (select count(*) from sports.triple) triples, (select count(*) from sports.entity) entities;
-select * from error_of($$select hkg_load('sports', 'values (''a'', ''b'', ''c''), (''new'', null, ''c'')')$$);
-select * from error_of($$select hkg_load('sports', 'values (''new'', ''b'', ''c''), (''a'', ''b'', '''')')$$);
-select * from error_of($$select hkg_load('sports', 'select 1, 2')$$);
-select * from error_of($$select hkg_load('sports', 'delete from sports.triple returning head, relation, tail')$$);
-select * from error_of($$select hkg_load('sports', 'select 1, 2, 3; select 4, 5, 6')$$);
-select * from error_of($$select hkg_load('sports', '')$$);
-select * from error_of($$select hkg_load('sports', 'selec 1')$$);
-select * from error_of($$select hkg_load('sports', 'values (1, 2, 3)', 'dev')$$);
-select * from error_of($$select hkg_load('sports', null)$$);
-select * from error_of($$select hkg_load(null, 'values (1, 2, 3)')$$);
-select * from error_of($$select hkg_load('sport', 'values (1, 2, 3)')$$);
-select * from error_of($$select hkg_load('business', 'values (1, 2, 3)')$$);
+select hkg_tools.try($$select hkg_load('sports', 'values (''a'', ''b'', ''c''), (''new'', null, ''c'')')$$);
+select hkg_tools.try($$select hkg_load('sports', 'values (''new'', ''b'', ''c''), (''a'', ''b'', '''')')$$);
+select hkg_tools.try($$select hkg_load('sports', 'select 1, 2')$$);
+select hkg_tools.try($$select hkg_load('sports', 'delete from sports.triple returning head, relation, tail')$$);
+select hkg_tools.try($$select hkg_load('sports', 'select 1, 2, 3; select 4, 5, 6')$$);
+select hkg_tools.try($$select hkg_load('sports', '')$$);
+select hkg_tools.try($$select hkg_load('sports', 'selec 1')$$);
+select hkg_tools.try($$select hkg_load('sports', 'values (1, 2, 3)', 'dev')$$);
+select hkg_tools.try($$select hkg_load('sports', null)$$);
+select hkg_tools.try($$select hkg_load(null, 'values (1, 2, 3)')$$);
+select hkg_tools.try($$select hkg_load('sport', 'values (1, 2, 3)')$$);
+select hkg_tools.try($$select hkg_load('business', 'values (1, 2, 3)')$$);
 select b.triples = (select count(*) from sports.triple), b.entities = (select count(*) from sports.entity) from before b;
 
 -- plain SQL adds and deletes facts, keys and all
 insert into sports.entity (name) values ('neymar');
 insert into sports.triple select h.id, r.id, t.id from sports.entity h, sports.relation r, sports.entity t
 	where h.name = 'neymar' and r.name = 'plays_for' and t.name = 'barcelona';
-select * from error_of($$insert into sports.triple values (-1, -1, -1)$$) as e (sqlstate, message, hint);
-select * from error_of($$insert into sports.entity (name) values ('')$$);
+select hkg_tools.try($$insert into sports.triple values (-1, -1, -1)$$);
+select hkg_tools.try($$insert into sports.entity (name) values ('')$$);
 
 -- a name that needs quotes
 select hkg_create_graph('My "odd" graph');
@@ -76,13 +68,12 @@ select hkg_drop_graph('My "odd" graph');
 -- only its owner removes a graph
 create role hkg_stranger;
 set role hkg_stranger;
-select * from error_of($$select hkg_drop_graph('sports')$$);
-select * from error_of($$select hkg_load('sports', 'values (1, 2, 3)')$$);
+select hkg_tools.try($$select hkg_drop_graph('sports')$$);
+select hkg_tools.try($$select hkg_load('sports', 'values (1, 2, 3)')$$);
 reset role;
-select * from error_of($$select hkg_drop_graph('business')$$);
-select * from error_of($$select hkg_drop_graph('nowhere')$$);
+select hkg_tools.try($$select hkg_drop_graph('business')$$);
+select hkg_tools.try($$select hkg_drop_graph('nowhere')$$);
 select hkg_drop_graph('sports');
 select count(*) from pg_namespace where nspname = 'sports';
 drop role hkg_stranger;
 drop schema business cascade;
-drop function error_of;

@@ -4,16 +4,9 @@
 -- is the valid split's.
 \pset null '(null)'
 set hybridkg.progress = off;
-create function error_of(statement text) returns table (sqlstate text, message text, hint text) language plpgsql as $$
-begin
-	execute statement;
-	sqlstate := '00000';
-	return next;
-exception when others then
-	get stacked diagnostics sqlstate = returned_sqlstate, message = message_text, hint = pg_exception_hint;
-	return next;
-end
-$$;
+set client_min_messages = warning;
+\i test/tools.sql
+reset client_min_messages;
 select hkg_create_graph('league');
 select * from hkg_load('league', $$
 	select 'player' || p, 'plays_for', 'team' || p % 12 from generate_series(0, 59) p
@@ -94,28 +87,26 @@ rollback;
 select score_function, dimensions from league.model where name = 'default';
 
 -- what it refuses
-select a, e.* from unnest(array[
+select e.report from unnest(array[
 	'score_function => ''trans''', 'dimensions => 0', 'dimensions => -1', 'dimensions => null', 'iterations => 0', 'epochs => 0', 'batch_size => 0',
 	'negatives => 0', 'negative_sampling => ''hard''', 'loss => ''hinge''', 'optimizer => ''sgd''', 'learning_rate => 0', 'learning_rate => ''NaN''',
 	'gamma => ''infinity''', 'norm => 3', 'regularization => -1', 'omega => 1.5', 'top_rules => -1', 'beta => ''NaN''', 'sample_size => 0',
 	'max_rule_length => 1', 'min_head_coverage => 2', 'min_support => 0', 'constants => true', 'patience => 0', 'seed => null', 'model => null', 'model => ''''',
 	'min_quality => -1', 'label => ''two''', 'accumulate => null']) a,
-	error_of(format('select hkg_train(''league'', %s)', a)) e;
-select * from error_of($$select hkg_train('leage')$$);
-select * from error_of($$select hkg_train(null)$$);
+	hkg_tools.try(format('select hkg_train(''league'', %s)', a)) e (report);
+select hkg_tools.try($$select hkg_train('leage')$$);
+select hkg_tools.try($$select hkg_train(null)$$);
 set hybridkg.max_memory = '1MB';
-select sqlstate, regexp_replace(message, '\d+ MB of', 'N MB of') as message, hint from error_of($$select hkg_train('league', dimensions => 10000)$$);
+select regexp_replace(report, '\d+ MB of', 'N MB of') as report from hkg_tools.try($$select hkg_train('league', dimensions => 10000)$$);
 reset hybridkg.max_memory;
-select * from error_of($$select hkg_train('league', 'distmult', dimensions => 4, learning_rate => 1000, epochs => 50, iterations => 1, top_rules => 0)$$);
 delete from league.holdout;
-select * from error_of($$select hkg_train('league', patience => 1)$$);
+select hkg_tools.try($$select hkg_train('league', patience => 1)$$);
 select hkg_create_graph('hollow');
-select * from error_of($$select hkg_train('hollow')$$);
+select hkg_tools.try($$select hkg_train('hollow')$$);
 select * from hkg_load('hollow', $$values ('a', 'is', 'a')$$);
-select * from error_of($$select hkg_train('hollow')$$);
+select hkg_tools.try($$select hkg_train('hollow')$$);
 -- settings that no session may have
-select * from error_of('set hybridkg.threads = 0');
-select * from error_of('set hybridkg.progress = sometimes');
-select * from error_of('set hybridkg.thread = 1');
+select hkg_tools.try('set hybridkg.threads = 0');
+select hkg_tools.try('set hybridkg.progress = sometimes');
+select hkg_tools.try('set hybridkg.thread = 1');
 select hkg_drop_graph('hollow'), hkg_drop_graph('league');
-drop function error_of;
