@@ -32,6 +32,9 @@
 /* rows named in one statement */
 #define NAMED_ROWS 65536
 
+/* a thread more for each so many floats to look at: about half a millisecond's work */
+#define FLOATS_A_THREAD (2 * 1024 * 1024)
+
 /* ---- the best of many --------------------------------------------------------- */
 
 /* Ids that take no part in a prediction, as rows of the model; ascending. */
@@ -110,6 +113,22 @@ return_rows(const Graph *graph, const char *table, const int32 *ids, int64 count
 	}
 }
 
+/* A pool no larger than the work: on many cores, starting all threads may cost more than a prediction. */
+static KgePool *
+pool_for(const KgeModel *kge)
+{
+	int64		floats = (int64) kge->entities * kge_entity_width(kge->function, kge->dimensions);
+	int			threads = (int) Min(hkg_threads, 1 + floats / FLOATS_A_THREAD);
+	int			level = NewGUCNestLevel();
+	KgePool    *pool;
+
+	(void) set_config_option("hybridkg.threads", psprintf("%d", threads), PGC_USERSET,
+							 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	pool = hkg_pool();
+	AtEOXact_GUC(true, level);
+	return pool;
+}
+
 /* ---- tails and heads ------------------------------------------------------------ */
 
 static void
@@ -131,7 +150,7 @@ predict_entities(Graph *graph, const Model *model, KgeSide side, int32 given, in
 	k = Min(k, kge->entities);
 	rows = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(int32) * k);
 	scores = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(double) * k);
-	count = kge_top(&arena, hkg_pool(), kge, side, given, relation,
+	count = kge_top(&arena, pool_for(kge), kge, side, given, relation,
 					excluded.row, excluded.count, k, rows, scores);
 	if (count < 0)
 		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
