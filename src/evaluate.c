@@ -96,6 +96,7 @@ known_triples(Graph *graph, const GraphData *data, int64 *count)
 
 	memcpy(known, data->fact, sizeof(KgeTriple) * data->facts);
 	memcpy(known + data->facts, holdout, sizeof(KgeTriple) * held);
+	pfree(holdout);
 	*count = data->facts + held;
 	return known;
 }
@@ -260,7 +261,11 @@ take_rule(void *argument, const Datum *values, const bool *nulls)
 	rule_from_array(DatumGetInt32(values[0]), values[1], &list->rule[list->count++]);
 }
 
-/* The model's best rules.  One that infers nothing never takes a place among them. */
+/*
+ * The model's best rules: those that were selected come first, then what else has a
+ * quality (it may have been dropped for a shorter rule within it).  A rule
+ * that infers nothing never takes a place among them.
+ */
 static RuleList
 best_rules(const Graph *graph, const char *model, int top_rules)
 {
@@ -272,7 +277,7 @@ best_rules(const Graph *graph, const char *model, int top_rules)
 	sql_arg(&args, INT4OID, Int32GetDatum(top_rules));
 	sql_stream(psprintf("select head, body from %srule "
 						"where model = $1 and quality is not null and predictions > 0 "
-						"order by quality desc, support desc, rule collate \"C\" limit $2",
+						"order by selected desc, quality desc, support desc, rule collate \"C\" limit $2",
 						graph->prefix),
 			   &args, take_rule, &list);
 	return list;

@@ -317,6 +317,12 @@ typedef struct View
 } View;
 
 static bool
+same_xids(const TransactionId *a, const TransactionId *b, int64 count)
+{
+	return count == 0 || memcmp(a, b, count * sizeof(TransactionId)) == 0;
+}
+
+static bool
 view_is_current(const View *view)
 {
 	Snapshot	snapshot = GetActiveSnapshot();
@@ -328,8 +334,8 @@ view_is_current(const View *view)
 		view->command == snapshot->curcid &&
 		view->running == snapshot->xcnt && view->subrunning == snapshot->subxcnt &&
 		view->overflowed == snapshot->suboverflowed &&
-		memcmp(view->running_xid, snapshot->xip, sizeof(TransactionId) * snapshot->xcnt) == 0 &&
-		memcmp(view->subrunning_xid, snapshot->subxip, sizeof(TransactionId) * snapshot->subxcnt) == 0;
+		same_xids(view->running_xid, snapshot->xip, snapshot->xcnt) &&
+		same_xids(view->subrunning_xid, snapshot->subxip, snapshot->subxcnt);
 }
 
 static TransactionId *

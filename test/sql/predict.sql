@@ -2,10 +2,10 @@
 -- Scores and predictions of models made by hand, d = 2, so that every number can be
 -- worked out on paper.
 --
-create schema hkg_tools;
+create schema predict_tools;
 
 -- A model whose embeddings are given: entities 1, 2, ... and relations 1, 2, ... in order.
-create function hkg_tools.put_model(graph name, model name, score_function text, settings jsonb,
+create function predict_tools.put_model(graph name, model name, score_function text, settings jsonb,
 	entities real[][], relations real[][]) returns void
 language plpgsql as $$
 begin
@@ -26,7 +26,7 @@ insert into tiny.relation values (1, 'r'), (2, 's');
 insert into tiny.triple values (1, 1, 3), (1, 1, 2);	-- r(a,c), r(a,b)
 
 -- Real models: a = (1,2), b = (3,1), c = (2,1), d = (5,5), e = (2,0); r = (1,-1), s = (0,1).
-select hkg_tools.put_model('tiny', m.name, m.score_function, m.settings,
+select predict_tools.put_model('tiny', m.name, m.score_function, m.settings,
 	'{{1,2},{3,1},{2,1},{5,5},{2,0}}', '{{1,-1},{0,1}}')
 from (values ('transe1', 'transe', '{"gamma": 9, "norm": 1}'::jsonb),
 			 ('transe2', 'transe', '{"gamma": 9, "norm": 2}'),
@@ -35,9 +35,9 @@ from (values ('transe1', 'transe', '{"gamma": 9, "norm": 1}'::jsonb),
 -- Complex models, first all real parts, then all imaginary parts:
 -- a = (1, i), b = (i, 1), c = (1+i, 2), d = (-1, -i), e = (0, 2i).
 -- complex: r = (i, 2).  rotate: r turns by (pi/2, 0), which is (i, 1) again; s by (0, pi).
-select hkg_tools.put_model('tiny', 'complex', 'complex', '{}',
+select predict_tools.put_model('tiny', 'complex', 'complex', '{}',
 	'{{1,0,0,1},{0,1,1,0},{1,2,1,0},{-1,0,0,-1},{0,0,0,2}}', '{{0,2,1,0},{1,1,0,0}}');
-select hkg_tools.put_model('tiny', 'rotate' || norm, 'rotate', jsonb_build_object('gamma', 9, 'norm', norm),
+select predict_tools.put_model('tiny', 'rotate' || norm, 'rotate', jsonb_build_object('gamma', 9, 'norm', norm),
 	'{{1,0,0,1},{0,1,1,0},{1,2,1,0},{-1,0,0,-1},{0,0,0,2}}',
 	array[[pi() / 2, 0], [0, pi()]]::real[])
 from generate_series(1, 2) norm;
@@ -116,7 +116,7 @@ rollback;
 select hkg_score('tiny', 'a', 'r', 'e', 'transe1');
 
 -- within one statement, functions that write see their own changes at the next one
-create function hkg_tools.change_and_score() returns float8[] language plpgsql as $$
+create function predict_tools.change_and_score() returns float8[] language plpgsql as $$
 declare
 	seen float8[];
 begin
@@ -132,14 +132,14 @@ begin
 end
 $$;
 begin;
-select hkg_tools.change_and_score();
+select predict_tools.change_and_score();
 rollback;
 
 -- models by turns, and one of the same name in another graph
 select hkg_create_graph('tiny too');
 insert into "tiny too".entity values (1, 'a'), (2, 'e');
 insert into "tiny too".relation values (1, 'r');
-select hkg_tools.put_model('tiny too', 'transe1', 'transe', '{"gamma": 1, "norm": 1}', '{{0,0},{0,0}}', '{{0,0}}');
+select predict_tools.put_model('tiny too', 'transe1', 'transe', '{"gamma": 1, "norm": 1}', '{{0,0},{0,0}}', '{{0,0}}');
 select i, hkg_score('tiny', 'a', 'r', 'e', 'transe1') as transe1, hkg_score('tiny', 'a', 'r', 'e', 'distmult') as distmult,
 	hkg_score('tiny too', 'a', 'r', 'e', 'transe1') as too
 from generate_series(1, 3) i;
@@ -150,7 +150,7 @@ from generate_series(1, 2), tiny.model m order by 1;
 -- a model read again after it was dropped and made anew under its name
 begin;
 delete from tiny.model where name = 'transe1';
-select hkg_tools.put_model('tiny', 'transe1', 'transe', '{"gamma": 5, "norm": 1}',
+select predict_tools.put_model('tiny', 'transe1', 'transe', '{"gamma": 5, "norm": 1}',
 	'{{1,2},{3,1},{2,1},{5,5},{2,0}}', '{{1,-1},{0,1}}');
 select hkg_score('tiny', 'a', 'r', 'e', 'transe1');		-- 5 - 1
 rollback;
@@ -178,7 +178,7 @@ select head, score from hkg_predict_heads('my "graph"', 'été', ' ', 2, 'mod"el
 select relation, score from hkg_predict_relations('my "graph"', '%s$1\n', 'O''Brien', 10, 'mod"el');
 
 set client_min_messages = warning;
-drop schema hkg_tools cascade;
+drop schema predict_tools cascade;
 select hkg_drop_graph('tiny');
 select hkg_drop_graph('tiny too');
 select hkg_drop_graph('my "graph"');
