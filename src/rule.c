@@ -25,6 +25,7 @@
 #include "utils/builtins.h"
 
 #define MAX_VARIABLES (2 * RULE_MAX_BODY + 2)
+#define FOUND_BYTES 40			/* of a name in a message */
 #define RULE_HINT "A rule reads r(X,Y) <= b1(X,A), b2(A,Y): variables start with an upper-case letter, constants are in double quotes."
 
 /* by -1 - term */
@@ -341,6 +342,21 @@ skip_space(Parser *parser)
 		parser->at++;
 }
 
+/* What stands at a place, for a message: a whole name, or else one character. */
+static char *
+found_at(const char *at)
+{
+	int			length = 0;
+
+	while (is_bare(at[length]))
+		length++;
+	if (length == 0)
+		length = pg_mblen(at);
+	if (length > FOUND_BYTES)
+		return psprintf("%.*s...", pg_mbcliplen(at, length, FOUND_BYTES), at);
+	return pnstrdup(at, length);
+}
+
 static void
 syntax_error(Parser *parser, const char *at, const char *expected)
 {
@@ -353,8 +369,8 @@ syntax_error(Parser *parser, const char *at, const char *expected)
 				 errhint(RULE_HINT)));
 	ereport(ERROR,
 			(errcode(ERRCODE_SYNTAX_ERROR),
-			 errmsg("syntax error in rule at character %d: expected %s, found \"%.*s\"",
-					position, expected, pg_mblen(at), at),
+			 errmsg("syntax error in rule at character %d: expected %s, found \"%s\"",
+					position, expected, found_at(at)),
 			 errhint(RULE_HINT)));
 }
 
@@ -394,15 +410,15 @@ parse_bare(Parser *parser)
 	return pnstrdup(start, parser->at - start);
 }
 
-static int32
+static char *
 parse_relation(Parser *parser)
 {
 	skip_space(parser);
 	if (*parser->at == '"')
-		return graph_relation_id(parser->graph, parse_quoted(parser));
+		return parse_quoted(parser);
 	if (!is_bare(*parser->at))
 		syntax_error(parser, parser->at, "a relation's name");
-	return graph_relation_id(parser->graph, parse_bare(parser));
+	return parse_bare(parser);
 }
 
 static bool
@@ -464,10 +480,11 @@ parse_term(Parser *parser)
 static Atom
 parse_atom(Parser *parser)
 {
+	char	   *relation = parse_relation(parser);
 	Atom		atom;
 
-	atom.relation = parse_relation(parser);
 	expect(parser, "(");
+	atom.relation = graph_relation_id(parser->graph, relation);
 	atom.first = parse_term(parser);
 	expect(parser, ",");
 	atom.second = parse_term(parser);
