@@ -11,6 +11,9 @@
  * distance D is within (n + 16) u D + 8 u |q|_1, and |q|_1 <= sqrt(n) |q|.  Of a
  * score s, D is gamma - s: solving s +- a (gamma - s) = t +- b for s gives the
  * two thresholds.  TINY stands for what is lost to flushed denormals.
+ *
+ * A fast distance may overflow where the exact one does not.  Norms from HUGE_NORM
+ * on count as infinite, and what has an infinite bound is looked at.
  */
 #include <float.h>
 #include <math.h>
@@ -19,6 +22,7 @@
 
 #define U		(FLT_EPSILON / 2.0)
 #define TINY	1e-35
+#define HUGE_NORM 1e18
 
 double
 kge_norm(int n, const float *row)
@@ -27,7 +31,7 @@ kge_norm(int n, const float *row)
 
 	for (int j = 0; j < n; j++)
 		sum += (double) row[j] * row[j];
-	return sqrt(sum);
+	return sum > HUGE_NORM * HUGE_NORM ? INFINITY : sqrt(sum);
 }
 
 /* What the error of a distance is made of besides (n + 16) u D. */
@@ -77,6 +81,8 @@ kge_bound(const KgeEngine *engine, double query_norm, double t)
 		b = 4 * U * fabs(t) + n * TINY * (1 + query_norm);
 		return widened(a * query_norm + n * TINY, t + b, t - b);
 	}
+	if (isinf(query_norm))
+		return (KgeBound) {0, INFINITY, -INFINITY};
 	b = distance_error(engine, query_norm, t);
-	return widened(0, (t + b + a * gamma) / (1 + a), (t - b - a * gamma) / (1 - a));
+	return widened(TINY, (t + b + a * gamma) / (1 + a), (t - b - a * gamma) / (1 - a));
 }

@@ -18,7 +18,10 @@ typedef struct KgeBound
 	float		low;
 } KgeBound;
 
-/* The Euclidean norm of a row; NaN if and only if the row holds a NaN. */
+/*
+ * The Euclidean norm of a row; NaN if and only if the row holds a NaN, infinite
+ * if a square of its numbers may be too large for a float.
+ */
 extern double kge_norm(int n, const float *row);
 
 /* How far fast score s of a query and a candidate of those norms may be off. */

@@ -88,23 +88,26 @@ draw_key(double x, uint64_t bits, int64_t item)
 	return key;
 }
 
-/* log of the sum of exp(beta * score) over the numbers among the scores. */
+/*
+ * The largest beta * score, and the sum of exp(beta * score - largest), over the
+ * numbers among the scores.
+ */
 static double
-log_sum(const float *scores, int64_t count, double beta)
+sum_exponentials(const float *scores, int64_t count, double beta, double *largest)
 {
-	double		largest = -INFINITY;
 	double		sum = 0;
 
+	*largest = -INFINITY;
 	for (int64_t i = 0; i < count; i++)
-		largest = fmax(largest, exponent(beta, scores[i]));
+		*largest = fmax(*largest, exponent(beta, scores[i]));
 	for (int64_t i = 0; i < count; i++)
 	{
 		double		x = exponent(beta, scores[i]);
 
 		if (!isnan(x))
-			sum += exp(x - largest);
+			sum += exp(x - *largest);
 	}
-	return largest + log(sum);
+	return sum;
 }
 
 int64_t
@@ -114,7 +117,8 @@ kge_draw(KgeArena *arena, const float *scores, const uint64_t *key,
 {
 	KgeSpace	space = {0};
 	uint64_t	stream = kge_stream(seed, KGE_DRAW_SAMPLE, 0, 0);
-	double		total;
+	double		largest,
+				sum;
 	Key		   *heap;
 
 	n = n < count ? n : count;
@@ -151,12 +155,12 @@ kge_draw(KgeArena *arena, const float *scores, const uint64_t *key,
 	}
 	if (probability == NULL)
 		return n;
-	total = log_sum(scores, count, beta);
+	sum = sum_exponentials(scores, count, beta, &largest);
 	for (int64_t i = 0; i < n; i++)
 	{
 		double		x = exponent(beta, scores[drawn[i]]);
 
-		probability[i] = isnan(x) ? 0 : exp(x - total);
+		probability[i] = isnan(x) ? 0 : exp(x - largest) / sum;
 	}
 	return n;
 }

@@ -86,6 +86,17 @@ kge_sigmoid(double score)
 	return (score < 0 ? e : 1) / (1 + e);
 }
 
+/*
+ * The code of Sun et al. 2019 starts uniform in +-(gamma + 2)/d, which makes
+ * first distances about gamma under norm 1; this is its like for norm 2.
+ */
+double
+kge_distance_limit(const KgeModel *model)
+{
+	return (model->gamma + 2) /
+		(model->norm == 1 ? model->dimensions : sqrt(kge_model_width(model)));
+}
+
 /* Uniform in -limit .. limit. */
 void
 kge_fill_uniform(float *values, size_t count, double limit, uint64_t seed, uint64_t purpose)

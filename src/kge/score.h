@@ -56,6 +56,9 @@ extern void kge_fill_uniform(float *values, size_t count, double limit,
 extern void kge_fill_normal(float *values, size_t count, double deviation,
 							uint64_t seed, uint64_t purpose);
 
+/* How far initial values of a distance model go. */
+extern double kge_distance_limit(const KgeModel *model);
+
 /* Numbers in model->entity and model->relation. */
 extern size_t kge_entity_count(const KgeModel *model);
 extern size_t kge_relation_count(const KgeModel *model);

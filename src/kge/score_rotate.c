@@ -21,11 +21,11 @@ rotate_relation_width(int d)
 	return d;
 }
 
-/* Entities as the code of Sun et al. 2019 starts; phases all around the circle. */
+/* Phases all around the circle. */
 static void
 rotate_initialise(KgeModel *model, uint64_t seed)
 {
-	double		limit = (model->gamma + 2) / model->dimensions;
+	double		limit = kge_distance_limit(model);
 
 	kge_fill_uniform(model->entity, kge_entity_count(model), limit, seed, KGE_DRAW_ENTITY);
 	kge_fill_uniform(model->relation, kge_relation_count(model), acos(-1.0), seed,

@@ -16,11 +16,10 @@ transe_relation_width(int d)
 	return d;
 }
 
-/* Uniform in +-(gamma + 2)/d, as the code of Sun et al. 2019 starts. */
 static void
 transe_initialise(KgeModel *model, uint64_t seed)
 {
-	double		limit = (model->gamma + 2) / model->dimensions;
+	double		limit = kge_distance_limit(model);
 
 	kge_fill_uniform(model->entity, kge_entity_count(model), limit, seed, KGE_DRAW_ENTITY);
 	kge_fill_uniform(model->relation, kge_relation_count(model), limit, seed,

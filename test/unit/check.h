@@ -1,0 +1,60 @@
+/*
+ * check.h
+ *		The few things that all unit tests use.
+ */
+#ifndef CHECK_H
+#define CHECK_H
+
+#include "kge.h"
+#include "random.h"
+#include "score.h"
+
+/* Counts a check; a failed one is printed with what the format says. */
+extern void check(bool ok, const char *file, int line, const char *format,...)
+			__attribute__((format(printf, 4, 5)));
+
+#define CHECK(condition) \
+	check(condition, __FILE__, __LINE__, "%s", #condition)
+#define CHECK_SAYING(condition, ...) \
+	check(condition, __FILE__, __LINE__, __VA_ARGS__)
+
+/* An arena over malloc; all it gave is freed at the end of the run. */
+extern KgeArena arena;
+
+/* An arena that has nothing to give. */
+extern KgeArena empty_arena;
+
+extern void *take(size_t bytes);
+
+/* Draws of a test, all different from run to run of next_draw(), never by time. */
+extern uint64_t next_draw(void);
+extern double next_uniform(double low, double high);
+extern int	next_below(int bound);
+
+/* The models that every test of scores goes through. */
+typedef struct Variant
+{
+	const char *name;
+	int			norm;
+} Variant;
+
+extern const Variant variants[];
+extern const int variant_count;
+
+/* A model with values uniform in -limit .. limit. */
+extern KgeModel random_model(Variant variant, int d, int entities, int relations,
+							 double limit);
+extern KgeTriple random_triple(const KgeModel *model);
+
+extern void test_threads(void);
+extern void test_dense(void);
+extern void test_random(void);
+extern void test_score(void);
+extern void test_gradient(void);
+extern void test_loss(void);
+extern void test_train(void);
+extern void test_rank(void);
+extern void test_top(void);
+extern void test_draw(void);
+
+#endif							/* CHECK_H */

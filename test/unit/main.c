@@ -1,0 +1,180 @@
+/*
+ * main.c
+ *		Runs the unit tests: all of them, or those that are named.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+
+static long passed;
+static long failed;
+
+void
+check(bool ok, const char *file, int line, const char *format,...)
+{
+	va_list		arguments;
+
+	if (ok)
+	{
+		passed++;
+		return;
+	}
+	failed++;
+	printf("%s:%d: failed: ", file, line);
+	va_start(arguments, format);
+	vprintf(format, arguments);
+	va_end(arguments);
+	printf("\n");
+}
+
+/* What `take` gave, linked by a header before each piece. */
+typedef struct Piece
+{
+	struct Piece *next;
+	double		align[7];
+} Piece;
+
+static Piece *pieces;
+
+void *
+take(size_t bytes)
+{
+	Piece	   *piece = malloc(sizeof(Piece) + bytes);
+
+	if (piece == NULL)
+		abort();
+	piece->next = pieces;
+	pieces = piece;
+	return piece + 1;
+}
+
+static void *
+allocate(void *context, size_t bytes)
+{
+	(void) context;
+	return take(bytes);
+}
+
+static void *
+allocate_nothing(void *context, size_t bytes)
+{
+	(void) context;
+	(void) bytes;
+	return NULL;
+}
+
+KgeArena	arena = {allocate, NULL};
+KgeArena	empty_arena = {allocate_nothing, NULL};
+
+static void
+free_pieces(void)
+{
+	while (pieces != NULL)
+	{
+		Piece	   *next = pieces->next;
+
+		free(pieces);
+		pieces = next;
+	}
+}
+
+static uint64_t draws;
+
+uint64_t
+next_draw(void)
+{
+	return kge_random(12345, draws++);
+}
+
+double
+next_uniform(double low, double high)
+{
+	return low + (high - low) * kge_random_open(next_draw());
+}
+
+int
+next_below(int bound)
+{
+	return (int) kge_random_below(next_draw(), (uint64_t) bound);
+}
+
+const Variant variants[] = {
+	{"transe", 1}, {"transe", 2}, {"distmult", 1}, {"complex", 1}, {"rotate", 1}, {"rotate", 2}
+};
+const int	variant_count = (int) (sizeof(variants) / sizeof(variants[0]));
+
+KgeModel
+random_model(Variant variant, int d, int entities, int relations, double limit)
+{
+	KgeModel	model = {kge_score_function(variant.name), d, variant.norm, 4.0,
+	entities, relations, NULL, NULL};
+	size_t		entity = (size_t) entities * (size_t) kge_entity_width(model.function, d);
+	size_t		relation = (size_t) relations * (size_t) kge_relation_width(model.function, d);
+
+	model.entity = take(entity * sizeof(float));
+	model.relation = take(relation * sizeof(float));
+	for (size_t i = 0; i < entity; i++)
+		model.entity[i] = (float) next_uniform(-limit, limit);
+	for (size_t i = 0; i < relation; i++)
+		model.relation[i] = (float) next_uniform(-limit, limit);
+	return model;
+}
+
+KgeTriple
+random_triple(const KgeModel *model)
+{
+	KgeTriple	triple;
+
+	triple.head = next_below(model->entities);
+	triple.relation = next_below(model->relations);
+	triple.tail = next_below(model->entities);
+	return triple;
+}
+
+typedef struct Suite
+{
+	const char *name;
+	void		(*run) (void);
+} Suite;
+
+static const Suite suites[] = {
+	{"threads", test_threads},
+	{"dense", test_dense},
+	{"random", test_random},
+	{"score", test_score},
+	{"gradient", test_gradient},
+	{"loss", test_loss},
+	{"train", test_train},
+	{"rank", test_rank},
+	{"top", test_top},
+	{"draw", test_draw}
+};
+
+static bool
+is_wanted(const char *name, int count, char **names)
+{
+	for (int i = 1; i < count; i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return count == 1;
+}
+
+int
+main(int count, char **names)
+{
+	const char *reason;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	CHECK(kge_dense_open(&reason));
+	for (size_t i = 0; i < sizeof(suites) / sizeof(suites[0]); i++)
+		if (is_wanted(suites[i].name, count, names))
+		{
+			suites[i].run();
+			free_pieces();
+		}
+	printf("%ld passed, %ld failed\n", passed, failed);
+	return failed > 0;
+}

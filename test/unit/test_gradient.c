@@ -1,0 +1,188 @@
+/*
+ * test_gradient.c
+ *		Gradients against finite differences of kge_score in double precision.
+ *
+ * A block of queries meets a block of candidates under the logistic loss; the
+ * sum of all its losses, by definition, is the function that is differentiated.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "check.h"
+#include "engine.h"
+#include "loss.h"
+
+#define QUERIES		6
+#define CANDIDATES	7
+#define ENTITIES	9
+#define RELATIONS	2
+
+typedef struct Case
+{
+	KgeModel	model;
+	KgeSide		side;
+	int			label;
+	KgeTriple	triple[QUERIES];
+	int32_t		candidate[CANDIDATES];
+} Case;
+
+static KgeTriple
+pair(const Case *test, int query, int candidate)
+{
+	KgeTriple	triple = test->triple[query];
+
+	*(test->side == KGE_TAIL ? &triple.tail : &triple.head) = test->candidate[candidate];
+	return triple;
+}
+
+/* The sum of the losses, from the definition. */
+static double
+total_loss(const Case *test)
+{
+	double		sum = 0;
+
+	for (int i = 0; i < QUERIES; i++)
+		for (int k = 0; k < CANDIDATES; k++)
+		{
+			double		score = kge_score(&test->model, pair(test, i, k));
+
+			sum += log1p(exp(test->label == 1 ? -score : score));
+		}
+	return sum;
+}
+
+/* Adds rows of a matrix to the rows they belong to. */
+static void
+add_rows(int width, const float *from, float *to)
+{
+	for (int j = 0; j < width; j++)
+		to[j] += from[j];
+}
+
+static int32_t
+given(const Case *test, int query)
+{
+	return test->side == KGE_TAIL ? test->triple[query].head : test->triple[query].tail;
+}
+
+/* The same by the engine; as blocks, or pair by pair. */
+static void
+fast_gradients(const Case *test, bool pairs, float *d_entity, float *d_relation)
+{
+	const KgeModel *model = &test->model;
+	KgeEngine	engine = kge_engine(model);
+	int			width = engine.width;
+	int			relation_width = kge_relation_width(model->function, model->dimensions);
+	float	   *query = take(sizeof(float) * (size_t) (QUERIES * width));
+	float	   *d_query = take(sizeof(float) * (size_t) (QUERIES * width));
+	float	   *candidate = take(sizeof(float) * (size_t) (CANDIDATES * width));
+	float	   *d_candidate = take(sizeof(float) * (size_t) (CANDIDATES * width));
+	float	   *scratch = take(sizeof(float) * (kge_engine_scratch(&engine, QUERIES) + 1));
+	float		score[CANDIDATES * QUERIES],
+				g[CANDIDATES * QUERIES];
+	float		weight[QUERIES] = {1, 1, 1, 1, 1, 1};
+	float		loss[QUERIES] = {0};
+	KgeRows		q = {QUERIES, width, query};
+	KgeRows		c = {CANDIDATES, width, candidate};
+
+	memset(d_query, 0, sizeof(float) * (size_t) (QUERIES * width));
+	memset(d_candidate, 0, sizeof(float) * (size_t) (CANDIDATES * width));
+	for (int i = 0; i < QUERIES; i++)
+		model->function->query(model->dimensions, test->side,
+							   kge_entity_row(model, given(test, i)),
+							   kge_relation_row(model, test->triple[i].relation),
+							   query + i * width);
+	for (int k = 0; k < CANDIDATES; k++)
+		memcpy(candidate + k * width, kge_entity_row(model, test->candidate[k]),
+			   sizeof(float) * (size_t) width);
+
+	kge_engine_prepare(&engine, q, scratch);
+	kge_engine_scores(&engine, q, scratch, c, score, QUERIES);
+	kge_logistic_loss(CANDIDATES, QUERIES, test->label, score, QUERIES, weight, g, loss);
+	if (!pairs)
+		kge_engine_gradients(&engine, q, c, score, g, QUERIES, d_query, d_candidate);
+	for (int n = 0; pairs && n < CANDIDATES * QUERIES; n++)
+		kge_engine_gradient(&engine, query + n % QUERIES * width,
+							candidate + n / QUERIES * width, score[n], g[n],
+							d_query + n % QUERIES * width, d_candidate + n / QUERIES * width);
+
+	for (int k = 0; k < CANDIDATES; k++)
+		add_rows(width, d_candidate + k * width, d_entity + test->candidate[k] * width);
+	for (int i = 0; i < QUERIES; i++)
+		model->function->query_gradient(model->dimensions, test->side,
+										kge_entity_row(model, given(test, i)),
+										kge_relation_row(model, test->triple[i].relation),
+										d_query + i * width, d_entity + given(test, i) * width,
+										d_relation + test->triple[i].relation * relation_width);
+}
+
+/*
+ * Central differences: error of the order of step^2, far below 1e-3 of the
+ * derivative, or of the mean derivative where that one is nearly 0.
+ */
+static void
+compare(const Case *test, const char *what, float *parameter, const float *gradient, int count)
+{
+	double		size = 0;
+	double		worst = 0;
+
+	for (int i = 0; i < count; i++)
+		size += fabs(gradient[i]) / count;
+	for (int i = 0; i < count; i++)
+	{
+		float		saved = parameter[i];
+		float		above = saved + 1e-4f;
+		float		below = saved - 1e-4f;
+		double		difference;
+
+		parameter[i] = above;
+		difference = total_loss(test);
+		parameter[i] = below;
+		difference = (difference - total_loss(test)) / ((double) above - below);
+		parameter[i] = saved;
+		worst = fmax(worst, fabs(gradient[i] - difference) / fmax(fabs(difference), size));
+	}
+	CHECK_SAYING(worst < 1e-3, "%s norm %d, side %d, label %d, %s: relative error %g",
+				 test->model.function->name, test->model.norm, test->side, test->label,
+				 what, worst);
+}
+
+static void
+test_case(Variant variant, int d, KgeSide side, int label, bool pairs)
+{
+	Case		test = {.model = random_model(variant, d, ENTITIES, RELATIONS, 1.0),.side = side,.label = label};
+	int			entity = ENTITIES * kge_entity_width(test.model.function, d);
+	int			relation = RELATIONS * kge_relation_width(test.model.function, d);
+	float	   *d_entity = take(sizeof(float) * (size_t) entity);
+	float	   *d_relation = take(sizeof(float) * (size_t) relation);
+
+	memset(d_entity, 0, sizeof(float) * (size_t) entity);
+	memset(d_relation, 0, sizeof(float) * (size_t) relation);
+
+	/*
+	 * An L1 distance has corners: entities in 1/64, relations in odd 1/128 keep
+	 * every difference away from 0.
+	 */
+	for (int i = 0; i < entity; i++)
+		test.model.entity[i] = roundf(64 * test.model.entity[i]) / 64;
+	for (int i = 0; i < relation; i++)
+		test.model.relation[i] = roundf(64 * test.model.relation[i]) / 64 + 1.0f / 128;
+
+	/* entities 7 and 8 are only candidates, 0 is on both sides */
+	for (int i = 0; i < QUERIES; i++)
+		test.triple[i] = (KgeTriple) {i % 3, i % RELATIONS, i % 3};
+	for (int k = 0; k < CANDIDATES; k++)
+		test.candidate[k] = k < 2 ? 0 : k + 2;
+	fast_gradients(&test, pairs, d_entity, d_relation);
+	compare(&test, "entities", test.model.entity, d_entity, entity);
+	compare(&test, "relations", test.model.relation, d_relation, relation);
+}
+
+void
+test_gradient(void)
+{
+	for (int i = 0; i < variant_count; i++)
+		for (int n = 0; n < 16; n++)
+			test_case(variants[i], n & 8 ? 19 : 5, n & 1 ? KGE_TAIL : KGE_HEAD,
+					  n >> 1 & 1, n & 4);
+}

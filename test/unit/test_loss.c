@@ -1,0 +1,47 @@
+/*
+ * test_loss.c
+ *		The logistic loss and its derivative against the C library.
+ */
+#include <math.h>
+
+#include "check.h"
+#include "loss.h"
+
+static void
+test_value(double s, int label)
+{
+	float		score = (float) s;
+	float		weight = 2;
+	float		g,
+				loss = 1;
+	double		x = label == 1 ? -score : score;
+	double		value = (x > 0 ? x : 0) + log1p(exp(-fabs(x)));
+	double		derivative = (label == 1 ? -1 : 1) * kge_sigmoid(x);
+
+	kge_logistic_loss(1, 1, label, &score, 1, &weight, &g, &loss);
+
+	/* loss is added to 1, both times the weight 2; 1e-6 is some units of the last place */
+	CHECK_SAYING(fabs(loss - (1 + 2 * value)) <= 1e-6 * (1 + 2 * value),
+				 "loss of %g, label %d: %.9g, not %.9g", s, label, loss, 1 + 2 * value);
+	CHECK_SAYING(fabs(g - 2 * derivative) <= 1e-6 * fabs(2 * derivative) + 1e-37,
+				 "derivative at %g, label %d: %.9g, not %.9g", s, label, g, 2 * derivative);
+}
+
+void
+test_loss(void)
+{
+	float		score[3] = {NAN, -1e30f, 1};
+	float		weight[3] = {1, 1, 0};
+	float		g[3],
+				loss[3] = {0, 0, 0};
+
+	for (int label = 0; label < 2; label++)
+		for (double s = -120; s <= 120; s += 0.0625)
+			test_value(s, label);
+
+	/* NaN stays NaN; a score that was taken out has no loss; nor has weight 0 */
+	kge_logistic_loss(1, 3, 0, score, 3, weight, g, loss);
+	CHECK(isnan(g[0]) && isnan(loss[0]));
+	CHECK(g[1] == 0 && loss[1] < 1e-37);
+	CHECK(g[2] == 0 && loss[2] == 0);
+}

@@ -1,0 +1,385 @@
+/*
+ * test_rank.c
+ *		Filtered ranks against a brute force in double precision.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <string.h>
+
+#include "check.h"
+
+#define MAX_TRIPLES 400
+
+typedef struct Data
+{
+	KgeTriple	triples[MAX_TRIPLES];
+	int			count;
+	KgeTriple	known[2 * MAX_TRIPLES];
+	int			known_count;
+} Data;
+
+static bool
+same(KgeTriple a, KgeTriple b)
+{
+	return a.head == b.head && a.relation == b.relation && a.tail == b.tail;
+}
+
+/* The lowest and the highest rank that the definition allows. */
+static void
+brute_force(const KgeModel *model, const Data *data, KgeTriple triple, KgeSide side,
+			int *lowest, int *highest)
+{
+	double		t = kge_score(model, triple);
+	int			above = 0;
+	int			equal = 0;
+
+	for (int e = 0; e < model->entities; e++)
+	{
+		KgeTriple	candidate = triple;
+		bool		known = false;
+		double		score;
+
+		*(side == KGE_TAIL ? &candidate.tail : &candidate.head) = e;
+		for (int i = 0; i < data->known_count && !known; i++)
+			known = same(data->known[i], candidate);
+		if (known || same(candidate, triple))
+			continue;
+		score = kge_score(model, candidate);
+		if (isnan(t) && isnan(score))
+			equal++;
+		else if (score > t || (isnan(t) && !isnan(score)))
+			above++;
+		else if (score == t)
+			equal++;
+	}
+	*lowest = 1 + above;
+	*highest = 1 + above + equal;
+}
+
+/* Triples of which half are known, and twice as many that are only known. */
+static Data
+random_data(const KgeModel *model, int count)
+{
+	Data		data;
+
+	data.count = count;
+	data.known_count = 0;
+	for (int i = 0; i < count; i++)
+	{
+		data.triples[i] = random_triple(model);
+		if (i % 2 == 0)
+			data.known[data.known_count++] = data.triples[i];
+		data.known[data.known_count++] = random_triple(model);
+		if (i % 5 == 0)			/* a question that is asked again */
+			data.triples[i].tail = data.triples[i / 2].tail;
+	}
+	return data;
+}
+
+/* Ranks lie where the brute force says; returns how many were not decided by it. */
+static int
+compare(const char *what, const KgeModel *model, const Data *data, int threads)
+{
+	KgePool    *pool = kge_pool_create(threads, NULL, NULL);
+	int32_t		head[MAX_TRIPLES],
+				tail[MAX_TRIPLES];
+	int			wrong = 0;
+	int			ties = 0;
+
+	CHECK(kge_rank(&arena, pool, model, data->triples, data->count, data->known,
+				   data->known_count, 7, head, tail));
+	for (int i = 0; i < data->count; i++)
+	{
+		int			lowest,
+					highest;
+
+		brute_force(model, data, data->triples[i], KGE_HEAD, &lowest, &highest);
+		wrong += head[i] < lowest || head[i] > highest;
+		ties += lowest < highest;
+		brute_force(model, data, data->triples[i], KGE_TAIL, &lowest, &highest);
+		wrong += tail[i] < lowest || tail[i] > highest;
+		ties += lowest < highest;
+	}
+	CHECK_SAYING(wrong == 0, "%s, %s norm %d: %d of %d ranks wrong", what,
+				 model->function->name, model->norm, wrong, 2 * data->count);
+	kge_pool_destroy(pool);
+	return ties;
+}
+
+static void
+test_random_model(Variant variant, int d, int entities)
+{
+	KgeModel	model = random_model(variant, d, entities, 3, 1.0);
+	Data		data = random_data(&model, entities / 3 + 20);
+
+	compare("random", &model, &data, 2);
+}
+
+/*
+ * Values in quarters, d = 2: many scores are equal, in double as well (sums of a
+ * few small dyadic numbers are exact; distances too where they are rational).
+ */
+static void
+test_ties(Variant variant)
+{
+	KgeModel	model = random_model(variant, 2, 60, 2, 1.0);
+	int			width = kge_entity_width(model.function, 2);
+	Data		data;
+
+	for (int i = 0; i < 60 * width; i++)
+		model.entity[i] = roundf(4 * model.entity[i]) / 4;
+	for (int i = 0; i < 2 * kge_relation_width(model.function, 2); i++)
+		model.relation[i] = strcmp(variant.name, "rotate") == 0 ? 0 :
+			roundf(2 * model.relation[i]) / 2;
+	data = random_data(&model, 100);
+	CHECK(compare("ties", &model, &data, 2) > 10);
+}
+
+/*
+ * Entities that differ by a unit in the last place of one number: single
+ * precision cannot tell their scores apart, double can.
+ */
+static void
+test_near_ties(Variant variant)
+{
+	KgeModel	model = random_model(variant, 30, 80, 2, 1.0);
+	int			width = kge_entity_width(model.function, 30);
+	Data		data;
+
+	for (int e = 1; e < 80; e++)
+	{
+		memcpy(model.entity + e * width, model.entity, sizeof(float) * (size_t) width);
+		for (int j = 0; j <= e % 3; j++)
+		{
+			float	   *value = &model.entity[e * width + next_below(width)];
+
+			*value = nextafterf(*value, e % 2 == 0 ? 2 : -2);
+		}
+	}
+	data = random_data(&model, 100);
+	compare("near ties", &model, &data, 2);
+}
+
+/* NaN is below every number and equal to NaN; infinities have their places. */
+static void
+test_odd_numbers(Variant variant, float odd, bool in_relation)
+{
+	KgeModel	model = random_model(variant, 8, 90, 3, 1.0);
+	int			width = kge_entity_width(model.function, 8);
+	Data		data;
+
+	for (int i = 0; i < 10; i++)
+		model.entity[next_below(90) * width + next_below(width)] = odd;
+	if (in_relation)
+		model.relation[next_below(kge_relation_width(model.function, 8))] = odd;
+	data = random_data(&model, 100);
+	compare("odd numbers", &model, &data, 2);
+}
+
+/* Sizes near the ends of single precision: sums overflow or vanish there. */
+static void
+test_extreme_size(Variant variant, double size)
+{
+	KgeModel	model = random_model(variant, 8, 90, 3, 1.0);
+	Data		data;
+
+	for (int i = 0; i < 90 * kge_entity_width(model.function, 8); i++)
+		model.entity[i] = (float) (model.entity[i] * size);
+	data = random_data(&model, 100);
+	compare("extreme size", &model, &data, 2);
+}
+
+/*
+ * All scores equal: a rank is uniform in 1 .. n.  With N ranks the mean is
+ * (n + 1)/2 with standard deviation sqrt((n^2 - 1)/12/N), and the chi-square of
+ * the n = 20 places has 19 degrees of freedom, above 65 with probability 7e-7.
+ */
+static void
+test_all_equal(bool nan)
+{
+	enum
+	{
+		N = 20,
+		TRIPLES = 200,
+		SEEDS = 25
+	};
+	KgeModel	model = random_model(variants[2], 4, N, 2, 0);
+	KgePool    *pool = kge_pool_create(2, NULL, NULL);
+	double		count[N + 1] = {0};
+	double		sum = 0;
+	double		chi = 0;
+	double		total = 2 * TRIPLES * SEEDS;
+
+	for (int i = 0; nan && i < 4 * N; i++)
+		model.entity[i] = NAN;
+	for (int seed = 0; seed < SEEDS; seed++)
+	{
+		KgeTriple	triples[TRIPLES];
+		int32_t		rank[2][TRIPLES];
+
+		/* each triple once: a triple draws the same place every time */
+		for (int i = 0; i < TRIPLES; i++)
+			triples[i] = (KgeTriple) {i % N, i / N % 2, (i * 7 + i / 40) % N};
+		CHECK(kge_rank(&arena, pool, &model, triples, TRIPLES, NULL, 0, (uint64_t) seed,
+					   rank[0], rank[1]));
+		for (int i = 0; i < 2 * TRIPLES; i++)
+		{
+			int			r = rank[i % 2][i / 2];
+
+			CHECK(r >= 1 && r <= N);
+			count[r]++;
+			sum += r;
+		}
+	}
+	for (int r = 1; r <= N; r++)
+		chi += (count[r] - total / N) * (count[r] - total / N) / (total / N);
+	CHECK_SAYING(fabs(sum / total - (N + 1) / 2.0) < 5 * sqrt((N * N - 1) / 12.0 / total),
+				 "mean rank %g", sum / total);
+	CHECK_SAYING(chi < 65, "chi-square %g", chi);
+	kge_pool_destroy(pool);
+}
+
+/* h_i = t_i = e_i (unit vectors), r = 1: triple (i, r, i) scores 1, all others 0. */
+static void
+test_perfect_model(void)
+{
+	KgeModel	model = random_model(variants[2], 16, 16, 1, 0);
+	KgePool    *pool = kge_pool_create(2, NULL, NULL);
+	KgeTriple	triples[16];
+	int32_t		head[16],
+				tail[16];
+	KgeMetrics	metrics;
+
+	for (int i = 0; i < 16; i++)
+	{
+		model.entity[17 * i] = 1;
+		model.relation[i] = 1;
+		triples[i] = (KgeTriple) {i, 0, i};
+	}
+	CHECK(kge_rank(&arena, pool, &model, triples, 16, triples, 16, 1, head, tail));
+	metrics = kge_metrics(head, 16);
+	CHECK(metrics.mrr == 1 && metrics.mr == 1 && metrics.hits_1 == 1);
+	metrics = kge_metrics(tail, 16);
+	CHECK(metrics.mrr == 1 && metrics.mr == 1 && metrics.hits_1 == 1);
+	kge_pool_destroy(pool);
+}
+
+static void
+test_metrics(void)
+{
+	int32_t		ranks[4] = {1, 2, 4, 20};
+	KgeMetrics	metrics = kge_metrics(ranks, 4);
+
+	/* (1 + 1/2 + 1/4 + 1/20)/4 = 1.8/4; 27/4; 1, 2, 3 of 4 within 1, 3, 10 */
+	CHECK(fabs(metrics.mrr - 0.45) < 1e-15 && metrics.mr == 6.75);
+	CHECK(metrics.hits_1 == 0.25 && metrics.hits_3 == 0.5 && metrics.hits_10 == 0.75);
+	metrics = kge_metrics(ranks, 0);
+	CHECK(isnan(metrics.mrr) && isnan(metrics.mr) && isnan(metrics.hits_10));
+}
+
+/* The same ranks whatever the threads, ties included. */
+static void
+test_same_bits(void)
+{
+	KgeModel	model = random_model(variants[2], 2, 3000, 2, 1.0);
+	Data		data;
+	int32_t		rank[3][2][MAX_TRIPLES];
+
+	for (int i = 0; i < 6000; i++)
+		model.entity[i] = roundf(2 * model.entity[i]);
+	data = random_data(&model, 300);
+	for (int threads = 1; threads <= 3; threads++)
+	{
+		KgePool    *pool = kge_pool_create(threads, NULL, NULL);
+
+		CHECK(kge_rank(&arena, pool, &model, data.triples, data.count, data.known,
+					   data.known_count, 3, rank[threads - 1][0], rank[threads - 1][1]));
+		kge_pool_destroy(pool);
+	}
+	for (int i = 1; i < 3; i++)
+		for (int side = 0; side < 2; side++)
+			CHECK(memcmp(rank[0][side], rank[i][side], sizeof(int32_t) * 300) == 0);
+}
+
+static void
+test_no_memory(void)
+{
+	KgeModel	model = random_model(variants[0], 4, 10, 2, 1.0);
+	KgePool    *pool = kge_pool_create(1, NULL, NULL);
+	KgeTriple	triple = {0, 0, 1};
+	int32_t		head = 77,
+				tail = 77;
+
+	CHECK(!kge_rank(&empty_arena, pool, &model, &triple, 1, &triple, 1, 1, &head, &tail));
+	CHECK(head == 77 && tail == 77);
+	CHECK(kge_rank(&arena, pool, &model, &triple, 0, &triple, 1, 1, &head, &tail));
+	CHECK(head == 77);
+	kge_pool_destroy(pool);
+}
+
+static jmp_buf out;
+
+static void
+leave(void *argument)
+{
+	int		   *pauses = argument;
+
+	if (++*pauses == 2)
+		longjmp(out, 1);
+}
+
+/* Every candidate a near tie, so a run of a second or so: it can be left. */
+static void
+test_leaving(void)
+{
+	static int	pauses;
+	KgeModel	model = random_model(variants[4], 200, 3000, 2, 1.0);
+	Data		data = random_data(&model, 300);
+	int32_t		head[300],
+				tail[300];
+	KgePool    *pool;
+
+	pauses = 0;
+	pool = kge_pool_create(2, leave, &pauses);
+	for (int e = 0; e < 3000; e++)
+	{
+		memcpy(model.entity + 400 * e, model.entity, sizeof(float) * 400);
+		model.entity[400 * e + e % 400] += (float) e * 1e-9f;
+	}
+	if (setjmp(out) == 0)
+	{
+		kge_rank(&arena, pool, &model, data.triples, 300, data.known, data.known_count,
+				 1, head, tail);
+		CHECK_SAYING(false, "the ranking was not left");
+	}
+	CHECK(pauses == 2);
+	kge_pool_destroy(pool);
+}
+
+void
+test_rank(void)
+{
+	for (int i = 0; i < variant_count; i++)
+	{
+		test_random_model(variants[i], 10, 50);
+		test_random_model(variants[i], 33, 700);
+		test_ties(variants[i]);
+		test_near_ties(variants[i]);
+		test_odd_numbers(variants[i], NAN, false);
+		test_odd_numbers(variants[i], NAN, true);
+		test_odd_numbers(variants[i], INFINITY, false);
+		test_odd_numbers(variants[i], INFINITY, true);
+		test_extreme_size(variants[i], 1e19);
+		test_extreme_size(variants[i], 1e38);
+		test_extreme_size(variants[i], 1e-20);
+		test_extreme_size(variants[i], 1e-38);
+		test_extreme_size(variants[i], 1e-42);
+	}
+	test_all_equal(false);
+	test_all_equal(true);
+	test_perfect_model();
+	test_metrics();
+	test_same_bits();
+	test_no_memory();
+	test_leaving();
+}

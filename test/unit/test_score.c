@@ -1,0 +1,203 @@
+/*
+ * test_score.c
+ *		Scores: the definitions by hand, and every fast path against them.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "bound.h"
+#include "check.h"
+#include "engine.h"
+
+static double
+score_of(const char *name, int norm, int d, float *entity, float *relation)
+{
+	KgeModel	model = {kge_score_function(name), d, norm, 9.0, 2, 1, entity, relation};
+
+	return kge_score(&model, (KgeTriple) {0, 0, 1});
+}
+
+/* Numbers small enough to be worked out on paper. */
+static void
+test_definitions(void)
+{
+	/* h = (1, 2), t = (4, 8), r = (0, 2): h + r - t = (-3, -4) */
+	float		entity[] = {1, 2, 4, 8};
+	float		relation[] = {0, 2};
+
+	CHECK(score_of("transe", 1, 2, entity, relation) == 9 - 7);
+	CHECK(score_of("transe", 2, 2, entity, relation) == 9 - 5);
+	/* 1*0*4 + 2*2*8 */
+	CHECK(score_of("distmult", 1, 2, entity, relation) == 32);
+	/* d = 1: h = 1 + 2i, r = 0 + 2i, t = 4 + 8i; h r = -4 + 2i; Re(h r conj t) = -16 + 16 */
+	CHECK(score_of("complex", 1, 1, entity, relation) == 0);
+	/* r = 3 - 1i: h r = 5 + 5i; Re((5 + 5i)(4 - 8i)) = 20 + 40 */
+	relation[0] = 3;
+	relation[1] = -1;
+	CHECK(score_of("complex", 1, 1, entity, relation) == 60);
+}
+
+/* d = 2, a half turn and none: h r - t = (-1 - 2i - t_0, 3 + 1i - t_1). */
+static void
+test_rotate_definition(void)
+{
+	/* real parts, then imaginary: h = (1 + 2i, 3 + i), t = (2 + 2i, 3 + 13i) */
+	float		entity[] = {1, 3, 2, 1, 2, 3, 2, 13};
+	float		relation[] = {(float) acos(-1.0), 0};
+
+	/* |(-3 - 4i)| + |(-12i)| = 17; the Euclidean norm of the same is 13 */
+	CHECK(fabs(score_of("rotate", 1, 2, entity, relation) - (9 - 17)) < 1e-6);
+	CHECK(fabs(score_of("rotate", 2, 2, entity, relation) - (9 - 13)) < 1e-6);
+}
+
+static void
+test_table(void)
+{
+	const KgeScoreFunction *rotate = kge_score_function("rotate");
+
+	CHECK(kge_score_function("none") == NULL);
+	for (int i = 0; kge_score_function_name(i) != NULL; i++)
+		CHECK(kge_score_function(kge_score_function_name(i)) != NULL);
+	CHECK(kge_score_function_name(-1) == NULL);
+	CHECK(kge_entity_width(rotate, 10) == 20 && kge_relation_width(rotate, 10) == 10);
+	CHECK(kge_is_distance(rotate) && !kge_is_distance(kge_score_function("complex")));
+
+	/* sigma(0) = 1/2, sigma(-x) = 1 - sigma(x), no overflow far out */
+	CHECK(kge_sigmoid(0) == 0.5);
+	CHECK(fabs(kge_sigmoid(3) + kge_sigmoid(-3) - 1) < 1e-15);
+	CHECK(kge_sigmoid(1e6) == 1 && kge_sigmoid(-1e6) == 0);
+}
+
+/* The score of a query and a candidate, both ways: as block and as pair. */
+static void
+test_block(Variant variant, int d, int queries, int candidates)
+{
+	KgeModel	model = random_model(variant, d, candidates, 3, 1.0);
+	KgeEngine	engine = kge_engine(&model);
+	int			stride = engine.width + 3;
+	float	   *query = take(sizeof(float) * (size_t) (queries * stride));
+	float	   *scratch = take(sizeof(float) * (kge_engine_scratch(&engine, queries) + 1));
+	float	   *score = take(sizeof(float) * (size_t) (candidates * (queries + 1)));
+	KgeTriple  *triple = take(sizeof(KgeTriple) * (size_t) queries);
+	KgeRows		q = {queries, stride, query};
+	KgeRows		c = {candidates, engine.width, model.entity};
+	double		worst = 0;
+
+	for (int i = 0; i < queries; i++)
+	{
+		KgeSide		side = i % 2 == 0 ? KGE_TAIL : KGE_HEAD;
+
+		triple[i] = random_triple(&model);
+		model.function->query(d, side,
+							  kge_entity_row(&model, side == KGE_TAIL ? triple[i].head : triple[i].tail),
+							  kge_relation_row(&model, triple[i].relation), query + i * stride);
+	}
+	kge_engine_prepare(&engine, q, scratch);
+	kge_engine_scores(&engine, q, scratch, c, score, queries + 1);
+	for (int k = 0; k < candidates; k++)
+		for (int i = 0; i < queries; i++)
+		{
+			KgeTriple	t = triple[i];
+			const float *row = kge_entity_row(&model, k);
+			float		fast = score[k * (queries + 1) + i];
+			double		bound = kge_score_error(&engine, kge_norm(engine.width, query + i * stride),
+												kge_norm(engine.width, row), fast);
+			double		exact;
+
+			*(i % 2 == 0 ? &t.tail : &t.head) = k;
+			exact = kge_score(&model, t);
+			worst = fmax(worst, fabs(fast - exact) / bound);
+			fast = kge_engine_score(&engine, query + i * stride, row);
+			worst = fmax(worst, fabs(fast - exact) / bound);
+		}
+
+	/* the bound that ranking relies on must hold; it is some 1e-5 of the score */
+	CHECK_SAYING(worst <= 1, "%s norm %d, d %d: error %g of its bound",
+				 variant.name, variant.norm, d, worst);
+}
+
+/* A query turned by phases far from zero: against cos and sin in double. */
+static void
+test_phases(void)
+{
+	static const float phases[] = {0, 1e-30f, 0.78f, 0.79f, -3.2f, 31.4f, -1e3f, 99999.5f, 3e6f, 1e12f};
+	const KgeScoreFunction *rotate = kge_score_function("rotate");
+
+	for (int i = 0; i < 10; i++)
+	{
+		float		given[2] = {1, 0};
+		float		query[2];
+
+		rotate->query(1, KGE_TAIL, given, &phases[i], query);
+		CHECK_SAYING(fabs(query[0] - cos(phases[i])) < 2e-7, "cos %g", phases[i]);
+		CHECK_SAYING(fabs(query[1] - sin(phases[i])) < 2e-7, "sin %g", phases[i]);
+	}
+}
+
+/* A list of triples, in an order where some queries repeat. */
+static void
+test_list(Variant variant)
+{
+	KgeModel	model = random_model(variant, 21, 30, 2, 1.0);
+	KgePool    *pool = kge_pool_create(2, NULL, NULL);
+	KgeTriple	triples[1000];
+	float		scores[1000];
+	double		worst = 0;
+
+	for (int i = 0; i < 1000; i++)
+	{
+		triples[i] = random_triple(&model);
+		if (i % 3 != 0)
+		{
+			triples[i].head = triples[i - 1].head;
+			triples[i].relation = triples[i - 1].relation;
+		}
+	}
+	CHECK(kge_score_triples(&arena, pool, &model, triples, 1000, scores));
+	CHECK(kge_score_triples(&arena, pool, &model, triples, 0, scores));
+	CHECK(!kge_score_triples(&empty_arena, pool, &model, triples, 1000, scores));
+	for (int i = 0; i < 1000; i++)
+		worst = fmax(worst, fabs(scores[i] - kge_score(&model, triples[i])));
+
+	/* scores of up to 30, single precision: 2e-6 each, some roundings */
+	CHECK_SAYING(worst < 2e-5, "%s: %g", variant.name, worst);
+	kge_pool_destroy(pool);
+}
+
+/* Initial values: the same for a seed, others for another; in their range. */
+static void
+test_initial_values(Variant variant)
+{
+	KgeModel	model = random_model(variant, 10, 20, 3, 0);
+	KgeModel	other = random_model(variant, 10, 20, 3, 0);
+	size_t		bytes = sizeof(float) * 20 * (size_t) kge_entity_width(model.function, 10);
+	double		sum = 0;
+
+	kge_model_initialise(&model, 1);
+	kge_model_initialise(&other, 1);
+	CHECK(memcmp(model.entity, other.entity, bytes) == 0);
+	kge_model_initialise(&other, 2);
+	CHECK(memcmp(model.entity, other.entity, bytes) != 0);
+	for (size_t i = 0; i < bytes / sizeof(float); i++)
+		sum += model.entity[i] * model.entity[i];
+	CHECK(sum > 0 && isfinite(sum));
+}
+
+void
+test_score(void)
+{
+	test_definitions();
+	test_rotate_definition();
+	test_table();
+	test_phases();
+	for (int i = 0; i < variant_count; i++)
+	{
+		test_block(variants[i], 1, 1, 1);
+		test_block(variants[i], 5, 6, 9);
+		test_block(variants[i], 16, 4, 2);
+		test_block(variants[i], 100, 33, 70);
+		test_block(variants[i], 331, 64, 65);
+		test_list(variants[i]);
+		test_initial_values(variants[i]);
+	}
+}

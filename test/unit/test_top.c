@@ -1,0 +1,103 @@
+/*
+ * test_top.c
+ *		The best k candidates against a brute force in double precision.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "check.h"
+
+#define ENTITIES 700
+
+/* Whether a comes before b: the higher score, then the lower row. */
+static bool
+before(const double *score, int a, int b)
+{
+	return score[a] != score[b] ? score[a] > score[b] : a < b;
+}
+
+static void
+compare(const char *what, const KgeModel *model, KgePool *pool, KgeSide side,
+		const int32_t *excluded, int excluded_count, int k)
+{
+	double		exact[ENTITIES],
+				scores[ENTITIES];
+	bool		out[ENTITIES] = {false};
+	int32_t		rows[ENTITIES];
+	int			expected = 0;
+	int			wrong = 0;
+	int64_t		count = kge_top(&arena, pool, model, side, 3, 1, excluded, excluded_count,
+								k, rows, scores);
+
+	for (int e = 0; e < ENTITIES; e++)
+	{
+		exact[e] = kge_score(model, side == KGE_TAIL ? (KgeTriple) {3, 1, e} :
+							 (KgeTriple) {e, 1, 3});
+		out[e] = isnan(exact[e]);
+	}
+	for (int i = 0; i < excluded_count; i++)
+		out[excluded[i]] = true;
+	while (expected < k)
+	{
+		int			best = -1;
+
+		for (int e = 0; e < ENTITIES; e++)
+			if (!out[e] && (best < 0 || before(exact, e, best)))
+				best = e;
+		if (best < 0)
+			break;
+		out[best] = true;
+		wrong += expected >= count || rows[expected] != best || scores[expected] != exact[best];
+		expected++;
+	}
+	CHECK_SAYING(wrong == 0 && count == expected, "%s, %s norm %d, k %d: %d wrong, %d of %d",
+				 what, model->function->name, model->norm, k, wrong, (int) count, expected);
+}
+
+static void
+test_variant(Variant variant, KgePool *pool)
+{
+	KgeModel	model = random_model(variant, 20, ENTITIES, 2, 1.0);
+	int			width = kge_entity_width(model.function, 20);
+	int32_t		excluded[] = {0, 5, 300, 699};
+	static const int sizes[] = {1, 10, 699, 700, 5000};
+
+	for (int i = 0; i < 3; i++)
+	{
+		compare("random", &model, pool, KGE_TAIL, NULL, 0, sizes[i]);
+		compare("random", &model, pool, KGE_HEAD, excluded, 4, sizes[i]);
+	}
+
+	/* ties and near ties: groups of the same row, some a unit of the last place off */
+	for (int e = 20; e < ENTITIES; e++)
+	{
+		memcpy(model.entity + e * width, model.entity + e % 20 * width,
+			   sizeof(float) * (size_t) width);
+		if (e % 3 == 0)
+			model.entity[e * width] = nextafterf(model.entity[e * width], 2);
+	}
+	for (int i = 0; i < 4; i++)
+		compare("ties", &model, pool, KGE_TAIL, excluded, 4, sizes[i]);
+
+	model.entity[10 * width] = NAN;
+	model.entity[11 * width] = INFINITY;
+	compare("odd numbers", &model, pool, KGE_TAIL, NULL, 0, 30);
+	compare("odd numbers", &model, pool, KGE_HEAD, NULL, 0, 700);
+	model.relation[kge_relation_width(model.function, 20)] = NAN;
+	compare("no number", &model, pool, KGE_HEAD, NULL, 0, 10);
+}
+
+void
+test_top(void)
+{
+	KgePool    *pool = kge_pool_create(2, NULL, NULL);
+	KgeModel	model = random_model(variants[0], 4, ENTITIES, 2, 1.0);
+	int32_t		row;
+	double		score;
+
+	for (int i = 0; i < variant_count; i++)
+		test_variant(variants[i], pool);
+	CHECK(kge_top(&arena, pool, &model, KGE_TAIL, 3, 1, NULL, 0, 0, &row, &score) == 0);
+	CHECK(kge_top(&empty_arena, pool, &model, KGE_TAIL, 3, 1, NULL, 0, 1, &row, &score) == -1);
+	kge_pool_destroy(pool);
+}

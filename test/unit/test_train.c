@@ -1,0 +1,444 @@
+/*
+ * test_train.c
+ *		Epochs: against the definition, the same bits, learning, diverging.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <string.h>
+
+#include "check.h"
+#include "sampler.h"
+
+static size_t
+entity_bytes(const KgeModel *model)
+{
+	return sizeof(float) * (size_t) model->entities *
+		(size_t) kge_entity_width(model->function, model->dimensions);
+}
+
+static size_t
+relation_bytes(const KgeModel *model)
+{
+	return sizeof(float) * (size_t) model->relations *
+		(size_t) kge_relation_width(model->function, model->dimensions);
+}
+
+static KgeModel
+copy_of(const KgeModel *model)
+{
+	KgeModel	copy = *model;
+
+	copy.entity = take(entity_bytes(model));
+	copy.relation = take(relation_bytes(model));
+	memcpy(copy.entity, model->entity, entity_bytes(model));
+	memcpy(copy.relation, model->relation, relation_bytes(model));
+	return copy;
+}
+
+static bool
+same_bits(const KgeModel *a, const KgeModel *b)
+{
+	return memcmp(a->entity, b->entity, entity_bytes(a)) == 0 &&
+		memcmp(a->relation, b->relation, relation_bytes(a)) == 0;
+}
+
+/* ---- a minibatch from the definition ---------------------------------------- */
+
+typedef struct Minibatch
+{
+	KgeModel   *model;
+	KgeTraining training;
+	const KgeTriple *triples;
+	const float *weights;
+	int			count;
+	uint64_t	epoch;
+	int			start;
+	int			size;
+} Minibatch;
+
+/* The mean loss and the penalty of a minibatch, in double, term by term. */
+static double
+objective(const Minibatch *batch, double *loss)
+{
+	const KgeTraining *training = &batch->training;
+	KgeOrder	order = kge_order(training->seed, batch->epoch, (uint64_t) batch->count);
+	int			blocks = (training->batch_size + training->block_size - 1) / training->block_size;
+	double		sum = 0;
+	double		penalty = 0;
+	int			terms = 0;
+
+	for (int i = 0; i < batch->size; i++)
+	{
+		uint64_t	place = kge_order_place(&order, (uint64_t) (batch->start + i));
+		KgeTriple	triple = batch->triples[place];
+		double		weight = batch->weights == NULL ? 1 : batch->weights[place];
+		int			block = batch->start / training->batch_size * blocks + i / training->block_size;
+		bool		tails = (block + (int) batch->epoch) % 2 == 0;
+		int			width = kge_entity_width(batch->model->function, batch->model->dimensions);
+		int32_t		negative[64];
+
+		kge_draw_negatives(training->seed, batch->epoch, (uint64_t) block,
+						   batch->model->entities, training->negatives, negative);
+		sum += weight * log1p(exp(-kge_score(batch->model, triple)));
+		terms++;
+		for (int k = 0; k < training->negatives; k++)
+		{
+			KgeTriple	other = triple;
+
+			*(tails ? &other.tail : &other.head) = negative[k];
+			if (other.head == triple.head && other.tail == triple.tail)
+				continue;
+			sum += weight * log1p(exp(kge_score(batch->model, other)));
+			terms++;
+		}
+		for (int j = 0; j < width; j++)
+			penalty += weight * (pow(batch->model->entity[triple.head * width + j], 2) +
+								 pow(batch->model->entity[triple.tail * width + j], 2));
+		width = kge_relation_width(batch->model->function, batch->model->dimensions);
+		for (int j = 0; j < width && strcmp(batch->model->function->name, "rotate") != 0; j++)
+			penalty += weight * pow(batch->model->relation[triple.relation * width + j], 2);
+	}
+	*loss = sum;
+	return sum / terms + training->regularization * penalty / batch->size;
+}
+
+/* Adagrad on all of `parameter`, with the gradient by finite differences. */
+static void
+definition_step(Minibatch *batch, float *parameter, const float *from, double *state,
+				float *to, int count)
+{
+	double		loss;
+
+	for (int i = 0; i < count; i++)
+	{
+		float		saved = parameter[i];
+		float		above = saved + 1e-4f;
+		float		below = saved - 1e-4f;
+		double		g;
+
+		parameter[i] = above;
+		g = objective(batch, &loss);
+		parameter[i] = below;
+		g = (g - objective(batch, &loss)) / ((double) above - below);
+		parameter[i] = saved;
+		state[i] += g * g;
+		to[i] = (float) (from[i] - (fabs(g) < 1e-12 ? 0 :
+									batch->training.learning_rate * g / sqrt(state[i])));
+	}
+}
+
+/*
+ * Three minibatches of a tiny graph, the last one short, blocks shorter than
+ * others, masked negatives certain (5 entities, 6 negatives).
+ */
+static void
+test_definition(Variant variant, bool weighted)
+{
+	enum
+	{
+		POSITIVES = 10
+	};
+	KgeTraining training = {4, 3, 6, 0.01, 0.01, 11};
+	KgeModel	model = random_model(variant, 3, 5, 2, 1.0);
+	KgeModel	expected = copy_of(&model);
+	int			entity = 5 * kge_entity_width(model.function, 3);
+	int			relation = 2 * kge_relation_width(model.function, 3);
+	KgePool    *pool = kge_pool_create(2, NULL, NULL);
+	double		entity_state[100] = {0},
+				relation_state[100] = {0};
+	KgeTriple	triples[POSITIVES];
+	float		weights[POSITIVES];
+	double		total = 0;
+	double		worst = 0;
+	double		loss;
+	KgeTrainer *trainer;
+
+	for (int i = 0; i < POSITIVES; i++)
+	{
+		triples[i] = random_triple(&model);
+		weights[i] = (float) (i % 3) / 2;
+	}
+	for (int start = 0; start < POSITIVES; start += 4)
+	{
+		KgeModel	before = copy_of(&expected);
+		Minibatch	batch = {&before, training, triples, weighted ? weights : NULL, POSITIVES,
+		5, start, start + 4 > POSITIVES ? POSITIVES - start : 4};
+
+		objective(&batch, &loss);
+		total += loss;
+		definition_step(&batch, before.entity, before.entity, entity_state,
+						expected.entity, entity);
+		definition_step(&batch, before.relation, before.relation, relation_state,
+						expected.relation, relation);
+	}
+
+	trainer = kge_trainer_create(&arena, pool, &model, &training, POSITIVES);
+	loss = kge_train_epoch(trainer, triples, weighted ? weights : NULL, POSITIVES, 5);
+
+	/* at most 70 terms, fewer by those masked: 40 are left at least */
+	CHECK(loss > total / 70.001 && loss < total / 40);
+	for (int i = 0; i < entity; i++)
+		worst = fmax(worst, fabs(model.entity[i] - expected.entity[i]));
+	for (int i = 0; i < relation; i++)
+		worst = fmax(worst, fabs(model.relation[i] - expected.relation[i]));
+
+	/* three steps of about 0.01 each, right to a few thousandths of themselves */
+	CHECK_SAYING(worst < 1e-4, "%s norm %d, weighted %d: off by %g", variant.name,
+				 variant.norm, weighted, worst);
+	kge_pool_destroy(pool);
+}
+
+/* ---- properties ---------------------------------------------------------------- */
+
+/* A graph of two relations over `entities` numbers: next, and next but one. */
+static int
+ring(int entities, KgeTriple *triples)
+{
+	for (int i = 0; i < entities; i++)
+	{
+		triples[2 * i] = (KgeTriple) {i, 0, (i + 1) % entities};
+		triples[2 * i + 1] = (KgeTriple) {i, 1, (i + 2) % entities};
+	}
+	return 2 * entities;
+}
+
+/* A grid of 5 x 6 under "right of" and "below": every score function here can learn it. */
+static int
+grid(KgeTriple *triples)
+{
+	int			count = 0;
+
+	for (int i = 0; i < 30; i++)
+	{
+		if (i % 5 < 4)
+			triples[count++] = (KgeTriple) {i, 0, i + 1};
+		if (i < 25)
+			triples[count++] = (KgeTriple) {i, 1, i + 5};
+	}
+	return count;
+}
+
+static void
+test_same_bits(Variant variant)
+{
+	KgeTraining training = {100, 16, 30, 0.1, 0.001, 3};
+	KgeModel	start = random_model(variant, 20, 150, 2, 0.5);
+	KgeModel	result[4];
+	KgeTriple	triples[300];
+	int			count = ring(150, triples);
+
+	for (int run = 0; run < 4; run++)
+	{
+		int			threads = run % 3 + 1;
+		KgePool    *pool = kge_pool_create(threads, NULL, NULL);
+		KgeTrainer *trainer;
+
+		result[run] = copy_of(&start);
+		trainer = kge_trainer_create(&arena, pool, &result[run], &training, count);
+		for (uint64_t epoch = 0; epoch < 3; epoch++)
+			kge_train_epoch(trainer, triples, NULL, count, epoch);
+		kge_pool_destroy(pool);
+	}
+	for (int run = 1; run < 4; run++)
+		CHECK_SAYING(same_bits(&result[0], &result[run]), "%s, run %d", variant.name, run);
+	CHECK(!same_bits(&result[0], &start));
+}
+
+/* After 500 epochs nearly every training triple ranks first. */
+static void
+test_learning(Variant variant)
+{
+	KgeTraining training = {16, 8, 16, 0.1, 0, 3};
+	KgeModel	model = random_model(variant, 16, 30, 2, 0);
+	KgePool    *pool = kge_pool_create(2, NULL, NULL);
+	KgeTriple	triples[60];
+	int			count = grid(triples);
+	int32_t		head[60],
+				tail[60];
+	KgeTrainer *trainer;
+	double		first,
+				last = 0;
+
+	kge_model_initialise(&model, 1);
+	trainer = kge_trainer_create(&arena, pool, &model, &training, count);
+	first = kge_train_epoch(trainer, triples, NULL, count, 0);
+	for (uint64_t epoch = 1; epoch < 500; epoch++)
+		last = kge_train_epoch(trainer, triples, NULL, count, epoch);
+	CHECK_SAYING(last < first / 3, "%s norm %d: loss %g, then %g", variant.name,
+				 variant.norm, first, last);
+	kge_rank(&arena, pool, &model, triples, count, triples, count, 1, head, tail);
+
+	/*
+	 * DistMult cannot tell (a, r, b) from (b, r, a), so that the left neighbour
+	 * ties with the right one: ranks of 1 or 2, a mean of 3/4 or more.
+	 */
+	CHECK_SAYING(kge_metrics(tail, count).mrr > (strcmp(variant.name, "distmult") == 0 ? 0.7 : 0.8),
+				 "%s norm %d: MRR %g", variant.name, variant.norm, kge_metrics(tail, count).mrr);
+	kge_pool_destroy(pool);
+}
+
+/* What has no weight moves nothing, be it all positives or a part. */
+static void
+test_no_weight(void)
+{
+	KgeTraining training = {8, 4, 5, 0.1, 0.1, 3};
+	KgeModel	model = random_model(variants[3], 6, 20, 2, 0.5);
+	KgeModel	before = copy_of(&model);
+	KgePool    *pool = kge_pool_create(2, NULL, NULL);
+	KgeTriple	triples[40];
+	float		weights[40] = {0};
+	int			count = ring(20, triples);
+	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &model, &training, count);
+
+	CHECK(kge_train_epoch(trainer, triples, weights, count, 0) == 0);
+	CHECK(same_bits(&model, &before));
+	CHECK(kge_train_epoch(trainer, triples, NULL, 0, 0) == 0);
+	CHECK(same_bits(&model, &before));
+	kge_pool_destroy(pool);
+}
+
+/* Two entities: half of all negatives are masked, and a batch is larger than the data. */
+static void
+test_two_entities(Variant variant)
+{
+	KgeTraining training = {512, 64, 16, 0.1, 0, 3};
+	KgeModel	model = random_model(variant, 8, 2, 1, 0.5);
+	KgePool    *pool = kge_pool_create(2, NULL, NULL);
+	KgeTriple	triple = {0, 0, 1};
+	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &model, &training, 1);
+
+	for (uint64_t epoch = 0; epoch < 1000; epoch++)
+		kge_train_epoch(trainer, &triple, NULL, 1, epoch);
+
+	/*
+	 * Were the positive its own negative, 8 times in the mean for once as a
+	 * positive, its best score would be -log 8 = -2.1.
+	 */
+	CHECK_SAYING(kge_score(&model, triple) > 0, "%s norm %d: score %g", variant.name,
+				 variant.norm, kge_score(&model, triple));
+	CHECK(kge_score(&model, triple) > kge_score(&model, (KgeTriple) {0, 0, 0}));
+	kge_pool_destroy(pool);
+}
+
+static void
+test_one_entity(void)
+{
+	KgeTraining training = {4, 4, 4, 0.1, 0, 3};
+	KgeModel	model = random_model(variants[3], 8, 1, 1, 0.5);
+	KgePool    *pool = kge_pool_create(1, NULL, NULL);
+	KgeTriple	triple = {0, 0, 0};
+	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &model, &training, 1);
+
+	/* nothing but the positive is left; its loss is log(1 + exp(-phi)) */
+	double		expected = log1p(exp(-kge_score(&model, triple)));
+
+	CHECK(fabs(kge_train_epoch(trainer, &triple, NULL, 1, 0) - expected) < 1e-5);
+	kge_pool_destroy(pool);
+}
+
+static void
+test_divergence(Variant variant)
+{
+	KgeTraining training = {8, 4, 5, 1e30, 0, 3};
+	KgeModel	model = random_model(variant, 6, 20, 2, 0.5);
+	KgePool    *pool = kge_pool_create(2, NULL, NULL);
+	KgeTriple	triples[40];
+	int			count = ring(20, triples);
+	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &model, &training, count);
+	double		loss = 0;
+
+	for (uint64_t epoch = 0; epoch < 5 && !isnan(loss); epoch++)
+		loss = kge_train_epoch(trainer, triples, NULL, count, epoch);
+	CHECK_SAYING(isnan(loss) || strcmp(variant.name, "transe") == 0 ||
+				 strcmp(variant.name, "rotate") == 0, "%s: loss %g", variant.name, loss);
+
+	training.learning_rate = 0.1;
+	model = random_model(variant, 6, 20, 2, 0.5);
+	trainer = kge_trainer_create(&arena, pool, &model, &training, count);
+	model.entity[13] = NAN;
+	CHECK(isnan(kge_train_epoch(trainer, triples, NULL, count, 0)));
+	kge_pool_destroy(pool);
+}
+
+static size_t counted;
+
+static void *
+count_bytes(void *context, size_t bytes)
+{
+	(void) context;
+	counted += bytes;
+	return take(bytes);
+}
+
+/* What kge_trainer_bytes says is what is taken, and nothing is when there is none. */
+static void
+test_memory(void)
+{
+	KgeTraining training = {512, 64, 256, 0.1, 0, 3};
+	KgeModel	model = random_model(variants[4], 50, 20, 2, 0.5);
+	KgePool    *pool = kge_pool_create(3, NULL, NULL);
+	KgeArena	counting = {count_bytes, NULL};
+
+	counted = 0;
+	CHECK(kge_trainer_create(&counting, pool, &model, &training, 10000) != NULL);
+	CHECK(counted == kge_trainer_bytes(&model, &training, 10000, 3));
+	CHECK(kge_trainer_create(&empty_arena, pool, &model, &training, 10000) == NULL);
+
+	/* 2^31 negatives of 400 bytes in each of 8 blocks and 3 threads: 9e12 bytes and more */
+	training.negatives = INT32_MAX;
+	CHECK(kge_trainer_bytes(&model, &training, 10000, 3) > 9000000000000);
+	kge_pool_destroy(pool);
+}
+
+static jmp_buf out;
+
+static void
+leave(void *argument)
+{
+	int		   *pauses = argument;
+
+	if (++*pauses == 3)
+		longjmp(out, 1);
+}
+
+/* Training can be left in the middle of a block of a second or so. */
+static void
+test_leaving(void)
+{
+	static int	pauses;
+	KgeTraining training = {64, 64, 4096, 0.1, 0, 3};
+	KgeModel	model = random_model(variants[4], 200, 500, 2, 0.5);
+	KgeTriple	triples[1000];
+	int			count = ring(500, triples);
+	KgePool    *pool;
+	KgeTrainer *trainer;
+
+	pauses = 0;
+	pool = kge_pool_create(2, leave, &pauses);
+	trainer = kge_trainer_create(&arena, pool, &model, &training, count);
+	if (setjmp(out) == 0)
+	{
+		kge_train_epoch(trainer, triples, NULL, count, 0);
+		CHECK_SAYING(false, "the epoch was not left");
+	}
+	CHECK(pauses == 3);
+	kge_pool_destroy(pool);
+}
+
+void
+test_train(void)
+{
+	for (int i = 0; i < variant_count; i++)
+	{
+		test_definition(variants[i], false);
+		test_definition(variants[i], true);
+		test_same_bits(variants[i]);
+		test_learning(variants[i]);
+		test_two_entities(variants[i]);
+		test_divergence(variants[i]);
+	}
+	test_no_weight();
+	test_one_entity();
+	test_memory();
+	test_leaving();
+}
