@@ -159,11 +159,12 @@ begin
 	comment on column iteration.rules is 'rules selected';
 	comment on column iteration.inferred is 'triples that they infer beyond the facts';
 
-	-- a backend keeps the model it used last; changing embeddings by hand ends that
+	-- a backend keeps the models it used last; changing embeddings by hand ends that
+	-- (what goes with its model's row, by cascade, needs no telling)
 	create trigger embedding_changed after update or delete or truncate on entity_embedding
-		for each statement execute function @extschema@.hkg_embedding_changed();
+		for each statement when (pg_trigger_depth() = 0) execute function @extschema@.hkg_embedding_changed();
 	create trigger embedding_changed after update or delete or truncate on relation_embedding
-		for each statement execute function @extschema@.hkg_embedding_changed();
+		for each statement when (pg_trigger_depth() = 0) execute function @extschema@.hkg_embedding_changed();
 end
 $$;
 comment on function hkg_create_graph(name) is
@@ -176,7 +177,9 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-	execute format('update %I.model set name = name', tg_table_schema);
+	-- a model that is locked is being trained or changed: that tells them as well
+	execute format('update %1$I.model set name = name where name in (select name from %1$I.model for update skip locked)',
+		tg_table_schema);
 	return null;
 end
 $$;

@@ -213,13 +213,36 @@ static void
 take_id(void *argument, const Datum *values, const bool *nulls)
 {
 	Reading    *reading = argument;
+	int32		id = DatumGetInt32(values[0]);
 
+	if (reading->count > 0 && reading->id[reading->count - 1] == id && reading->fault == NULL)
+	{
+		/* the primary key forbids it, if it is still there */
+		reading->fault = pstrdup("is there twice");
+		reading->faulty = id;
+	}
 	if (reading->count == reading->room)
 	{
 		reading->room *= 2;
 		reading->id = repalloc_huge(reading->id, reading->room * sizeof(int32));
 	}
-	reading->id[reading->count++] = DatumGetInt32(values[0]);
+	reading->id[reading->count++] = id;
+}
+
+static void
+raise_fault(Graph *graph, const char *model, const char *kind, const Reading *reading)
+{
+	bool		is_entity = strcmp(kind, "entity") == 0;
+
+	if (reading->fault != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("embedding of %s \"%s\" in %s%s_embedding %s", kind,
+						is_entity ? graph_entity_name(graph, reading->faulty) :
+						graph_relation_name(graph, reading->faulty),
+						graph->prefix, kind, reading->fault),
+				 errdetail("It belongs to model \"%s\".", model),
+				 errhint("Train the model again.")));
 }
 
 static void
@@ -233,6 +256,7 @@ read_ids(Graph *graph, const char *model, const char *kind, Reading *reading)
 	sql_stream(psprintf("select %s::int from %s%s_embedding where model = $1 order by 1",
 						kind, graph->prefix, kind),
 			   &args, take_id, reading);
+	raise_fault(graph, model, kind, reading);
 }
 
 static char *
@@ -300,16 +324,7 @@ read_embeddings(Graph *graph, const char *model, const char *kind, Reading *read
 	sql_stream(psprintf("select %s::int, embedding::real[] from %s%s_embedding where model = $1",
 						kind, graph->prefix, kind),
 			   &args, take_embedding, reading);
-	if (reading->fault != NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_EXCEPTION),
-				 errmsg("embedding of %s \"%s\" in %s%s_embedding %s", kind,
-						strcmp(kind, "entity") == 0 ?
-						graph_entity_name(graph, reading->faulty) :
-						graph_relation_name(graph, reading->faulty),
-						graph->prefix, kind, reading->fault),
-				 errdetail("It belongs to model \"%s\".", model),
-				 errhint("Train the model again.")));
+	raise_fault(graph, model, kind, reading);
 	/* row security may be random */
 	if (reading->rows != reading->count)
 		ereport(ERROR,
@@ -536,7 +551,6 @@ write_table(Graph *graph, const char *model, const char *kind,
 			const int32 *id, int64 count, const float *embedding, int width)
 {
 	int64		chunk = Max(1, FLOATS_A_STATEMENT / width);
-	Datum		name = CStringGetTextDatum(model);
 	SqlArgs		args = {0};
 	char	   *statement = psprintf("insert into %s%s_embedding (model, %s, embedding) "
 									 "select $1, u.id, "
@@ -544,8 +558,7 @@ write_table(Graph *graph, const char *model, const char *kind,
 									 "from unnest($2::int[]) with ordinality as u (id, place)",
 									 graph->prefix, kind, kind);
 
-	sql_arg(&args, TEXTOID, name);
-	sql_run(psprintf("delete from %s%s_embedding where model = $1", graph->prefix, kind), &args);
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
 	for (int64 first = 0; first < count; first += chunk)
 	{
 		int			rows = (int) Min(chunk, count - first);

@@ -40,7 +40,7 @@ extern void model_require(Graph *graph, const char *name);
 extern int32 model_entity_row(const Model *model, Graph *graph, const char *name);
 extern int32 model_relation_row(const Model *model, Graph *graph, const char *name);
 
-/* Writes embeddings of `kge` (rows as in data) as those of model `name`, whose row is there. */
+/* Writes embeddings of `kge` (rows as in data) as those of model `name`, whose row is there and which has none yet. */
 extern void model_write_embeddings(Graph *graph, const char *name,
 								   const GraphData *data, const KgeModel *kge);
 
