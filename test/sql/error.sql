@@ -136,6 +136,8 @@ select error_tools.damage($$update g.relation_embedding set embedding = '{1,2,3}
 select error_tools.damage($$update g.relation_embedding set embedding = '{null,null}'$$);
 select error_tools.damage($$alter table g.entity_embedding alter embedding drop not null;
 	update g.entity_embedding set embedding = null where entity = 2$$);
+select error_tools.damage($$alter table g.entity_embedding drop constraint entity_embedding_pkey;
+	insert into g.entity_embedding values ('m', 2, '{5,6}'); update g.model set name = name$$);
 -- what can be read as an array of numbers is one
 select error_tools.damage($$alter table g.entity_embedding alter embedding type text; update g.model set name = name$$);
 select error_tools.damage($$alter table g.entity_embedding alter embedding type float8[]; update g.model set name = name$$);
