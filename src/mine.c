@@ -57,6 +57,10 @@ typedef enum Shape
 	PATH
 } Shape;
 
+/* New entries between two looks at hybridkg.max_memory, and what a rule's text may take */
+#define CHECK_EVERY (1 << 16)
+#define TEXT_BYTES 128
+
 /* A directed atom: 2 * relation's id, and 1 more when read backwards */
 typedef int32 DirectedAtom;
 
@@ -138,26 +142,27 @@ set_option(const char *name, const char *value)
 
 /*
  * The facts may never have been analysed, and the planner knows little of subqueries
- * in any case.  A nested loop that it takes for ten rows can meet ten million.
+ * in any case.  A nested loop that it takes for ten rows can meet ten million; and
+ * sorting two sides for a merge is slower than hashing one.
  */
 static void
 plan_for_many_rows(void)
 {
 	set_option("enable_nestloop", "off");
+	set_option("enable_mergejoin", "off");
 	set_option("jit", "off");
 }
 
 /*
  * For rows that are long and made once, but joined many times: hash joins in one
- * batch and one process hand them on by reference.  Any other plan would copy them
- * for every joined row, to disk or to another process.
+ * batch and one process hand them on by reference.  With less memory they would be
+ * copied to disk for every joined row, with workers from process to process.
  */
 static void
 plan_by_reference(int64 bytes)
 {
 	int64		kilobytes = Min(bytes / 1024 + 1, MAX_KILOBYTES);
 
-	set_option("enable_mergejoin", "off");
 	set_option("max_parallel_workers_per_gather", "0");
 	if (kilobytes > work_mem)
 		set_option("work_mem", psprintf(INT64_FORMAT, kilobytes));
@@ -389,6 +394,8 @@ add_candidate(Mining *mining, int32 head, Body body, int64 support)
 
 	if (support < mining->threshold[head])
 		return;
+	if (mining->count % CHECK_EVERY == 0)
+		hkg_check_memory(mining->count * (sizeof(Candidate) + sizeof(MinedRule) + TEXT_BYTES), "mining");
 	mining->candidate = grow(mining->candidate, mining->count, &mining->room, sizeof(Candidate));
 	candidate = &mining->candidate[mining->count++];
 	candidate->head = head;
@@ -555,6 +562,8 @@ count_path(PathSupports *supports, PathKey key)
 
 	if (!found)
 	{
+		if (supports->paths->members % CHECK_EVERY == 0)
+			hkg_check_memory(supports->paths->size * sizeof(PathSupport) * 2, "mining");
 		path->support = 0;
 		path->last_fact = -1;
 	}
@@ -892,7 +901,10 @@ make_result(const Mining *mining)
 											  mining->count * sizeof(MinedRule),
 											  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	for (int64 i = 0; i < mining->count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		make_mined_rule(mining, &mining->candidate[i], &result->rule[i]);
+	}
 	qsort(result->rule, result->count, sizeof(MinedRule), compare_by_confidence);
 	return result;
 }
@@ -1070,6 +1082,7 @@ hkg_mine_rules(PG_FUNCTION_ARGS)
 	qsort(rules->rule, rules->count, sizeof(MinedRule), compare_by_quality);
 	for (int64 i = 0; i < rules->count; i++)
 	{
+		CHECK_FOR_INTERRUPTS();
 		if (rules->rule[i].kept)
 			put_rule(result, &rules->rule[i]);
 	}
