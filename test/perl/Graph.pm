@@ -60,24 +60,15 @@ sub make_graph
 	return;
 }
 
-# A checksum of each of the graph's tables, or of one model's rows, all in a string.
+# A checksum of each of the graph's tables, all in a string.
 sub tables
 {
-	my ($node, $graph, $model, $database) = @_;
-	my @sums;
+	my ($node, $graph, $database) = @_;
 
-	foreach my $table (qw(entity relation triple holdout model entity_embedding
-		relation_embedding rule inferred iteration))
-	{
-		my $of_model = $table =~ /^(entity|relation|triple|holdout)$/ ? '' : " where t.model = '$model'";
-		my $row = 't::text';
-
-		next if defined $model && $of_model eq '' ;
-		$of_model = '' unless defined $model;
-		$of_model = " where t.name = '$model'" if $of_model ne '' && $table eq 'model';
-		push @sums, "select '$table' || ' ' || count(*) || ' ' || coalesce(md5(string_agg($row, '|' order by $row collate \"C\")), '') from $graph.$table t$of_model";
-	}
-	return $node->safe_psql($database // 'postgres', join(' union all ', @sums));
+	return $node->safe_psql($database // 'postgres', join ' union all ',
+		map { qq{select '$_ ' || count(*) || ' ' || coalesce(md5(string_agg(t::text, '|' order by t::text collate "C")), '')
+			from $graph.$_ t} }
+		qw(entity relation triple holdout model entity_embedding relation_embedding rule inferred iteration));
 }
 
 # A session of its own that runs one statement; application_name is its name.

@@ -52,7 +52,7 @@ my @writing = (
 
 foreach my $statement (@reading, @writing)
 {
-	like(as_role('stranger', $statement), qr/ERROR:  42501: permission denied/, "a stranger may not: $statement");
+	like(as_role('stranger', $statement), qr/ERROR:  42501: /, "a stranger may not: $statement");
 }
 $node->safe_psql('postgres', 'grant usage on schema g to reader; grant select on all tables in schema g to reader');
 foreach my $statement (@reading)
@@ -93,7 +93,7 @@ is(as_role('owner', q{
 	create function trap.equal(int, int) returns bool language sql as 'select false';
 	create operator trap.= (leftarg = int, rightarg = int, function = trap.equal);
 	set search_path = trap, pg_catalog, public;
-	select count(*) from (select * from public.hkg_apply_rule('g', 'r(X,Y) <= r(Y,X)') where known) k;}),
+	select pg_catalog.count(*) from (select * from public.hkg_apply_rule('g', 'r(X,Y) <= r(Y,X)') where known) k;}),
 	as_role('owner', q{select count(*) from (select * from hkg_apply_rule('g', 'r(X,Y) <= r(Y,X)') where known) k}),
 	'search_path does not lead astray');
 
