@@ -22,11 +22,11 @@ sub trained
 			negatives => 50, top_rules => 20, gamma => 6, seed => $seed, model => 'm'$more)});
 	return $node->safe_psql('postgres', q{
 		select md5(string_agg(row, '|' order by row collate "C")) from (
-			select 'entity' || entity || embedding::text as row from g.entity_embedding
-			union all select 'relation' || relation || embedding::text from g.relation_embedding
-			union all select 'rule' || id || rule || embedding_confidence || quality || selected from g.rule
-			union all select 'inferred' || iteration || head || ' ' || relation || ' ' || tail || ' ' || score || ' ' || probability || rules::text from g.inferred
-			union all select 'iteration' || number || ' ' || loss || ' ' || mrr || ' ' || rules || ' ' || inferred || ' ' || sampled from g.iteration
+			select concat_ws(' ', 'entity', entity, embedding) as row from g.entity_embedding
+			union all select concat_ws(' ', 'relation', relation, embedding) from g.relation_embedding
+			union all select concat_ws(' ', 'rule', id, rule, selected, quality, embedding_confidence) from g.rule
+			union all select concat_ws(' ', 'inferred', iteration, head, relation, tail, score, probability, rules) from g.inferred
+			union all select concat_ws(' ', 'iteration', number, loss, mrr, rules, inferred, sampled) from g.iteration
 		) all_rows});
 }
 
