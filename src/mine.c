@@ -34,19 +34,19 @@
 #include <math.h>
 
 #include "catalog/pg_type.h"
-#include "common/hashfn.h"
 #include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/float.h"
 #include "utils/guc.h"
-#include "utils/memutils.h"
 
 #include "argument.h"
 #include "array.h"
 #include "hybridkg.h"
 #include "infer.h"
 #include "model.h"
+#include "numbers.h"
+#include "path.h"
 #include "product.h"
 #include "sql.h"
 
@@ -57,7 +57,7 @@ typedef enum Shape
 	PATH
 } Shape;
 
-/* New entries between two looks at hybridkg.max_memory, and what a rule's text may take */
+/* Rules between two looks at hybridkg.max_memory, and what the text of one may take */
 #define CHECK_EVERY (1 << 16)
 #define TEXT_BYTES 128
 
@@ -95,13 +95,6 @@ typedef struct Profile
 	int64		start;			/* in Mining.profile_entity and profile_facts */
 	int64		facts;
 } Profile;
-
-typedef struct Numbers
-{
-	int32	   *value;
-	int64		count;
-	int64		room;
-} Numbers;
 
 typedef struct Mining
 {
@@ -166,33 +159,6 @@ plan_by_reference(int64 bytes)
 	set_option("max_parallel_workers_per_gather", "0");
 	if (kilobytes > work_mem)
 		set_option("work_mem", psprintf(INT64_FORMAT, kilobytes));
-}
-
-/* ---- growing arrays --------------------------------------------------------- */
-
-/* An array with room for one more than `count` elements; the old one when it has it. */
-static void *
-grow(void *array, int64 count, int64 *room, Size size)
-{
-	if (count < *room)
-		return array;
-	*room = Max(2 * *room, 1024);
-	if (array == NULL)
-		return MemoryContextAllocHuge(CurrentMemoryContext, *room * size);
-	return repalloc_huge(array, *room * size);
-}
-
-static void
-append(Numbers *numbers, int32 value)
-{
-	numbers->value = grow(numbers->value, numbers->count, &numbers->room, sizeof(int32));
-	numbers->value[numbers->count++] = value;
-}
-
-static void
-append_number(void *argument, const Datum *values, const bool *nulls)
-{
-	append(argument, DatumGetInt32(values[0]));
 }
 
 /* ---- entities, relations, atoms ------------------------------------------------ */
@@ -306,6 +272,12 @@ make_rule(const Body *body, int32 head, Rule *rule)
 /* ---- what the graph holds --------------------------------------------------------- */
 
 static void
+append_number(void *argument, const Datum *values, const bool *nulls)
+{
+	numbers_append(argument, DatumGetInt32(values[0]));
+}
+
+static void
 take_profile(void *argument, const Datum *values, const bool *nulls)
 {
 	Mining	   *mining = argument;
@@ -315,8 +287,8 @@ take_profile(void *argument, const Datum *values, const bool *nulls)
 		profile->start = mining->profile_entity.count;
 	profile->facts += DatumGetInt32(values[2]);
 	mining->edges += DatumGetInt32(values[2]);
-	append(&mining->profile_entity, entity_row(mining, DatumGetInt32(values[1])));
-	append(&mining->profile_facts, DatumGetInt32(values[2]));
+	numbers_append(&mining->profile_entity, entity_row(mining, DatumGetInt32(values[1])));
+	numbers_append(&mining->profile_facts, DatumGetInt32(values[2]));
 }
 
 /*
@@ -396,7 +368,7 @@ add_candidate(Mining *mining, int32 head, Body body, int64 support)
 		return;
 	if (mining->count % CHECK_EVERY == 0)
 		hkg_check_memory(mining->count * (sizeof(Candidate) + sizeof(MinedRule) + TEXT_BYTES), "mining");
-	mining->candidate = grow(mining->candidate, mining->count, &mining->room, sizeof(Candidate));
+	mining->candidate = array_reserve(mining->candidate, mining->count + 1, &mining->room, sizeof(Candidate));
 	candidate = &mining->candidate[mining->count++];
 	candidate->head = head;
 	candidate->body = body;
@@ -449,68 +421,13 @@ count_parallel_supports(Mining *mining)
 			   SQL_NO_ARGS, take_parallel_support, mining);
 }
 
-/* ---- supports of paths ---------------------------------------------------------------- */
+/* ---- supports of paths ------------------------------------------------------------------- */
 
-typedef struct PathKey
-{
-	int32		head;			/* row of the relation */
-	DirectedAtom first;
-	DirectedAtom second;
-} PathKey;
-
-/* Facts of a head that a path joins, too */
-typedef struct PathSupport
-{
-	PathKey		key;
-	int32		support;
-	int64		last_fact;		/* the last one counted */
-	char		status;
-} PathSupport;
-
-static inline uint32
-hash_path(PathKey key)
-{
-	return hash_combine(murmurhash32(key.head),
-						hash_combine(murmurhash32(key.first), murmurhash32(key.second)));
-}
-
-#define SH_PREFIX paths
-#define SH_ELEMENT_TYPE PathSupport
-#define SH_KEY_TYPE PathKey
-#define SH_KEY key
-#define SH_HASH_KEY(table, key) hash_path(key)
-#define SH_EQUAL(table, a, b) ((a).head == (b).head && (a).first == (b).first && (a).second == (b).second)
-#define SH_SCOPE static inline
-#define SH_DEFINE
-#define SH_DECLARE
-#include "lib/simplehash.h"
-
-typedef struct PathSupports
+typedef struct PathSearch
 {
 	Mining	   *mining;
-	paths_hash *paths;
-	int64		fact;
-} PathSupports;
-
-/* Neighbours of an entity, ascending: each an entity's id in the upper half, an atom in the lower */
-typedef struct Neighbours
-{
-	ArrayType  *array;
-	const int64 *at;
-	const int64 *end;
-} Neighbours;
-
-#define ENTITY_PART(neighbour) ((neighbour) & ~INT64CONST(0xFFFFFFFF))
-#define ATOM_PART(neighbour) ((DirectedAtom) ((neighbour) & 0xFFFFFFFF))
-
-static Neighbours
-get_neighbours(Datum value)
-{
-	ArrayType  *array = DatumGetArrayTypeP(value);
-	const int64 *at = (const int64 *) ARR_DATA_PTR(array);
-
-	return (Neighbours) {array, at, at + ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array))};
-}
+	Paths	   *paths;
+} PathSearch;
 
 static void
 free_array(ArrayType *array, Datum value)
@@ -519,124 +436,26 @@ free_array(ArrayType *array, Datum value)
 		pfree(array);
 }
 
-/* The first neighbour from `at` on that is not below the bound. */
-static const int64 *
-seek(const int64 *at, const int64 *end, int64 bound)
-{
-	int64		step = 1;
-
-	while (end - at > step && at[step] < bound)
-	{
-		at += step;
-		step *= 2;
-	}
-	end = Min(end, at + step);
-	while (at < end)
-	{
-		const int64 *middle = at + (end - at) / 2;
-
-		if (*middle < bound)
-			at = middle + 1;
-		else
-			end = middle;
-	}
-	return at;
-}
-
-/* The end of the neighbours that are the same entity as *at. */
-static const int64 *
-same_entity(const int64 *at, const int64 *end)
-{
-	int64		entity = ENTITY_PART(*at);
-
-	while (at < end && ENTITY_PART(*at) == entity)
-		at++;
-	return at;
-}
-
-static void
-count_path(PathSupports *supports, PathKey key)
-{
-	bool		found;
-	PathSupport *path = paths_insert(supports->paths, key, &found);
-
-	if (!found)
-	{
-		if (supports->paths->members % CHECK_EVERY == 0)
-			hkg_check_memory(supports->paths->size * sizeof(PathSupport) * 2, "mining");
-		path->support = 0;
-		path->last_fact = -1;
-	}
-	if (path->last_fact != supports->fact)
-	{
-		path->last_fact = supports->fact;
-		path->support++;
-	}
-}
-
-/* Counts the paths through one z: each atom at x's end with each at y's. */
-static void
-count_paths_through(PathSupports *supports, int32 head, const int64 *x, const int64 *x_end,
-					const int64 *y, const int64 *y_end)
-{
-	for (; x < x_end; x++)
-	{
-		for (const int64 *end = y; end < y_end; end++)
-			count_path(supports, (PathKey) {head, ATOM_PART(*x), MIRRORED(ATOM_PART(*end))});
-	}
-}
-
-static void
-count_paths_between(PathSupports *supports, int32 head, Neighbours x, Neighbours y)
-{
-	while (x.at < x.end && y.at < y.end)
-	{
-		int64		x_entity = ENTITY_PART(*x.at);
-		int64		y_entity = ENTITY_PART(*y.at);
-
-		if (x_entity < y_entity)
-			x.at = seek(x.at, x.end, y_entity);
-		else if (y_entity < x_entity)
-			y.at = seek(y.at, y.end, x_entity);
-		else
-		{
-			const int64 *x_end = same_entity(x.at, x.end);
-			const int64 *y_end = same_entity(y.at, y.end);
-
-			count_paths_through(supports, head, x.at, x_end, y.at, y_end);
-			x.at = x_end;
-			y.at = y_end;
-		}
-	}
-}
-
 static void
 take_neighbourhoods(void *argument, const Datum *values, const bool *nulls)
 {
-	PathSupports *supports = argument;
-	Neighbours	x = get_neighbours(values[1]);
-	Neighbours	y = get_neighbours(values[2]);
+	PathSearch *search = argument;
+	int32		head = relation_row(search->mining, DatumGetInt32(values[0]));
+	ArrayType  *x = DatumGetArrayTypeP(values[1]);
+	ArrayType  *y = DatumGetArrayTypeP(values[2]);
 
 	CHECK_FOR_INTERRUPTS();
-	supports->fact++;
-	count_paths_between(supports, relation_row(supports->mining, DatumGetInt32(values[0])), x, y);
-	free_array(x.array, values[1]);
-	free_array(y.array, values[2]);
+	paths_add_fact(search->paths, head,
+				   (const Neighbour *) ARR_DATA_PTR(x), ARR_DIMS(x)[0],
+				   (const Neighbour *) ARR_DATA_PTR(y), ARR_DIMS(y)[0]);
+	free_array(x, values[1]);
+	free_array(y, values[2]);
 }
 
 static void
-add_path_candidates(PathSupports *supports)
+take_path_support(void *argument, int32 head, int32 first, int32 second, int64 facts)
 {
-	paths_iterator iterator;
-	PathSupport *path;
-
-	paths_start_iterate(supports->paths, &iterator);
-	while ((path = paths_iterate(supports->paths, &iterator)) != NULL)
-	{
-		Body		body = {PATH, path->key.first, path->key.second};
-
-		add_candidate(supports->mining, path->key.head, body, path->support);
-	}
+	add_candidate(argument, head, (Body) {PATH, first, second}, facts);
 }
 
 /* Memory of one table of neighbourhoods: a hash table's tuple, and an int8 with room to spare */
@@ -646,12 +465,11 @@ add_path_candidates(PathSupports *supports)
 static void
 count_path_supports(Mining *mining)
 {
-	PathSupports supports = {.mining = mining};
+	PathSearch	search = {mining, paths_create()};
 	int			nest_level = NewGUCNestLevel();
 	int64		bytes = NEIGHBOURHOOD_BYTES * (int64) mining->entities +
 		NEIGHBOUR_BYTES * mining->edges;
 
-	supports.paths = paths_create(CurrentMemoryContext, 1024, NULL);
 	hkg_check_memory(3 * bytes, "mining");
 	plan_by_reference(bytes);
 	sql_stream(psprintf("with neighbourhood as materialized (\n"
@@ -662,10 +480,9 @@ count_path_supports(Mining *mining)
 						"join neighbourhood a on a.entity = fact.head\n"
 						"join neighbourhood b on b.entity = fact.tail",
 						edges_sql(mining->graph), mining->graph->prefix),
-			   SQL_NO_ARGS, take_neighbourhoods, &supports);
+			   SQL_NO_ARGS, take_neighbourhoods, &search);
 	AtEOXact_GUC(true, nest_level);
-	add_path_candidates(&supports);
-	paths_destroy(supports.paths);
+	paths_each(search.paths, take_path_support, mining);
 }
 
 /* ---- bodies, counted per x --------------------------------------------------------------- */
@@ -676,7 +493,7 @@ add_weight(void *argument, int32 x, int32 pairs)
 	Mining	   *mining = argument;
 
 	mining->weight[x] = pairs;
-	append(&mining->weighted, x);
+	numbers_append(&mining->weighted, x);
 	mining->pairs += pairs;
 }
 
@@ -752,8 +569,8 @@ needed_bodies(const Mining *mining, Shape shape)
 			break;
 		if (last == NULL || compare_bodies(last, side) != 0)
 		{
-			append(&first, side->first);
-			append(&second, side->second);
+			numbers_append(&first, side->first);
+			numbers_append(&second, side->second);
 		}
 		last = side;
 	}

@@ -44,7 +44,10 @@ typedef struct MinedRules
 #define MINED_PCA_CONFIDENCE(r) ((double) (r)->support / (double) (r)->pca_body_size)
 #define MINED_HEAD_COVERAGE(r) ((double) (r)->support / (double) (r)->head_size)
 
-/* Every closed rule over the bounds, counted on G+_0.  Between sql_begin() and sql_end(); result in the current context. */
+/*
+ * Every closed rule over the bounds, counted on G+_0.  Between sql_begin() and sql_end(); result in the
+ * current context.  ERROR 0A000 for constants, 53200 when it would not fit hybridkg.max_memory.
+ */
 extern MinedRules *mine_rules(Graph *graph, const MineOptions *options);
 
 #endif							/* HKG_MINE_H */

@@ -16,19 +16,11 @@
 #include "common/hashfn.h"
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
-#include "utils/memutils.h"
 
-/* A growing array of numbers */
-typedef struct Numbers
-{
-	int32	   *value;
-	int64		count;
-	int64		room;
-} Numbers;
+#include "numbers.h"
 
-typedef struct Product
+struct Product
 {
-	int32		rows;
 	Numbers		left_x;			/* the pairs of left: x ... */
 	Numbers		left_z;			/* ... and the number of z */
 	Numbers		right;			/* y of all z ... */
@@ -48,13 +40,13 @@ typedef struct Product
 	uint64		serial;
 
 	/* x by its set, open addressing; -1 is empty */
-	int32	   *slot;
+	Numbers		slot;
 	uint32		slot_mask;
-	int64		slot_room;
-} Product;
+};
 
+/* Zeros, in the current memory context. */
 static void *
-huge(Size count, Size size)
+zeros(Size count, Size size)
 {
 	return MemoryContextAllocExtended(CurrentMemoryContext, count * size,
 									  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
@@ -65,63 +57,34 @@ product_create(int32 rows)
 {
 	Product    *product = palloc0(sizeof(Product));
 
-	product->rows = rows;
-	product->degree = huge(rows, sizeof(int32));
-	product->set_start = huge(rows, sizeof(int64));
-	product->reached = huge(rows, sizeof(int32));
-	product->stamp = huge(rows, sizeof(uint64));
+	product->degree = zeros(rows, sizeof(int32));
+	product->set_start = zeros(rows, sizeof(int64));
+	product->reached = zeros(rows, sizeof(int32));
+	product->stamp = zeros(rows, sizeof(uint64));
 	return product;
-}
-
-/* Room for `count` numbers, which keeps those that are there. */
-static void
-reserve(Numbers *numbers, int64 count)
-{
-	if (count <= numbers->room)
-		return;
-	numbers->room = Max(count, Max(2 * numbers->room, 1024));
-	if (numbers->value == NULL)
-		numbers->value = huge(numbers->room, sizeof(int32));
-	else
-		numbers->value = repalloc_huge(numbers->value, numbers->room * sizeof(int32));
-}
-
-static inline void
-append(Numbers *numbers, int32 value)
-{
-	if (numbers->count == numbers->room)
-		reserve(numbers, numbers->count + 1);
-	numbers->value[numbers->count++] = value;
 }
 
 void
 product_next(Product *product)
 {
-	if (product->zs + 1 >= product->z_room)
-	{
-		product->z_room = 2 * product->z_room + 1024;
-		if (product->right_start == NULL)
-			product->right_start = huge(product->z_room, sizeof(int64));
-		else
-			product->right_start = repalloc_huge(product->right_start,
-												 product->z_room * sizeof(int64));
-	}
+	product->right_start = array_reserve(product->right_start, product->zs + 2,
+										 &product->z_room, sizeof(int64));
 	product->right_start[product->zs++] = product->right.count;
 }
 
 void
 product_add_left(Product *product, int32 x)
 {
-	append(&product->left_x, x);
-	append(&product->left_z, product->zs - 1);
+	numbers_append(&product->left_x, x);
+	numbers_append(&product->left_z, product->zs - 1);
 	if (product->degree[x]++ == 0)
-		append(&product->xs, x);
+		numbers_append(&product->xs, x);
 }
 
 void
 product_add_right(Product *product, int32 y)
 {
-	append(&product->right, y);
+	numbers_append(&product->right, y);
 }
 
 /* Gathers each x's set of z. */
@@ -130,7 +93,7 @@ make_sets(Product *product)
 {
 	int64		start = 0;
 
-	reserve(&product->set, product->left_x.count);
+	numbers_reserve(&product->set, product->left_x.count);
 	for (int64 i = 0; i < product->xs.count; i++)
 	{
 		int32		x = product->xs.value[i];
@@ -152,13 +115,9 @@ make_slots(Product *product)
 {
 	int64		slots = pg_nextpower2_64(2 * product->xs.count);
 
-	if (slots > product->slot_room)
-	{
-		product->slot = huge(slots, sizeof(int32));
-		product->slot_room = slots;
-	}
+	numbers_reserve(&product->slot, slots);
+	memset(product->slot.value, -1, slots * sizeof(int32));
 	product->slot_mask = slots - 1;
-	memset(product->slot, -1, slots * sizeof(int32));
 }
 
 /* The slot of x's set: that of an earlier x with the same set, or an empty one. */
@@ -171,12 +130,12 @@ find_slot(Product *product, int32 x)
 
 	for (i &= product->slot_mask;; i = (i + 1) & product->slot_mask)
 	{
-		int32		other = product->slot[i];
+		int32		other = product->slot.value[i];
 
 		if (other < 0 ||
 			(product->degree[other] == product->degree[x] &&
 			 memcmp(&product->set.value[product->set_start[other]], set, bytes) == 0))
-			return &product->slot[i];
+			return &product->slot.value[i];
 	}
 }
 

@@ -1,0 +1,47 @@
+/*
+ * numbers.h
+ *		A growing array of numbers, which may be larger than 1 GB.
+ */
+#ifndef HKG_NUMBERS_H
+#define HKG_NUMBERS_H
+
+#include "compat.h"
+
+#include "utils/memutils.h"
+
+typedef struct Numbers
+{
+	int32	   *value;
+	int64		count;
+	int64		room;
+} Numbers;
+
+/*
+ * `array`, of *room elements of that size, with room for `count` of them; grown by
+ * doubling, in the context where it began.
+ */
+static inline void *
+array_reserve(void *array, int64 count, int64 *room, Size size)
+{
+	if (count <= *room)
+		return array;
+	*room = Max(count, Max(2 * *room, 1024));
+	if (array == NULL)
+		return MemoryContextAllocHuge(CurrentMemoryContext, *room * size);
+	return repalloc_huge(array, *room * size);
+}
+
+static inline void
+numbers_reserve(Numbers *numbers, int64 count)
+{
+	numbers->value = array_reserve(numbers->value, count, &numbers->room, sizeof(int32));
+}
+
+static inline void
+numbers_append(Numbers *numbers, int32 value)
+{
+	numbers_reserve(numbers, numbers->count + 1);
+	numbers->value[numbers->count++] = value;
+}
+
+#endif							/* HKG_NUMBERS_H */

@@ -1,0 +1,186 @@
+/*
+ * path.c
+ *		Paths of two atoms between the ends of facts, counted (see path.h).
+ *
+ * A path from x to y is a z where the neighbourhoods of x and y meet.  Both are sorted,
+ * so they are merged; where one is much the longer (one of its ends is a
+ * country, say), it is searched in growing steps rather than read.
+ *
+ * Several z can give one fact the same path.  A counter remembers the last fact that it
+ * counted, as facts come one at a time.
+ */
+#include "path.h"
+
+#include "common/hashfn.h"
+#include "utils/memutils.h"
+
+#include "hybridkg.h"
+
+/* new counters between two looks at hybridkg.max_memory */
+#define CHECK_EVERY (1 << 16)
+
+typedef struct PathKey
+{
+	int32		head;
+	int32		first;
+	int32		second;
+} PathKey;
+
+typedef struct Counter
+{
+	PathKey		key;
+	int64		facts;
+	int64		last_fact;		/* the last one counted */
+	char		status;			/* of the hash table */
+} Counter;
+
+static inline uint32
+hash_key(PathKey key)
+{
+	return hash_combine(murmurhash32(key.head),
+						hash_combine(murmurhash32(key.first), murmurhash32(key.second)));
+}
+
+#define SH_PREFIX counters
+#define SH_ELEMENT_TYPE Counter
+#define SH_KEY_TYPE PathKey
+#define SH_KEY key
+#define SH_HASH_KEY(table, key) hash_key(key)
+#define SH_EQUAL(table, a, b) ((a).head == (b).head && (a).first == (b).first && (a).second == (b).second)
+#define SH_SCOPE static inline
+#define SH_DEFINE
+#define SH_DECLARE
+#include "lib/simplehash.h"
+
+struct Paths
+{
+	counters_hash *counters;
+	int64		fact;			/* number of the current one */
+};
+
+/* Part of a neighbourhood */
+typedef struct Span
+{
+	const Neighbour *at;
+	const Neighbour *end;
+} Span;
+
+#define ENTITY_PART(neighbour) ((neighbour) & ~INT64CONST(0xFFFFFFFF))
+#define ATOM_PART(neighbour) ((int32) ((neighbour) & 0xFFFFFFFF))
+
+Paths *
+paths_create(void)
+{
+	Paths	   *paths = palloc0(sizeof(Paths));
+
+	paths->counters = counters_create(CurrentMemoryContext, 1024, NULL);
+	return paths;
+}
+
+/* Goes on to the first neighbour that is not below the bound, in steps that double. */
+static void
+seek(Span *span, int64 bound)
+{
+	const Neighbour *low = span->at;
+	const Neighbour *high;
+	int64		step = 1;
+
+	while (span->end - low > step && low[step] < bound)
+	{
+		low += step;
+		step *= 2;
+	}
+	high = Min(span->end, low + step);
+	while (low < high)
+	{
+		const Neighbour *middle = low + (high - low) / 2;
+
+		if (*middle < bound)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	span->at = low;
+}
+
+/* Splits off the neighbours that are the same entity as the first. */
+static Span
+take_entity(Span *span)
+{
+	Span		taken = *span;
+	int64		entity = ENTITY_PART(*span->at);
+
+	while (span->at < span->end && ENTITY_PART(*span->at) == entity)
+		span->at++;
+	taken.end = span->at;
+	return taken;
+}
+
+static void
+count_path(Paths *paths, PathKey key)
+{
+	bool		found;
+	Counter    *counter = counters_insert(paths->counters, key, &found);
+
+	if (!found)
+	{
+		/* the table doubles, and holds both halves meanwhile */
+		if (paths->counters->members % CHECK_EVERY == 0)
+			hkg_check_memory(3 * paths->counters->size * sizeof(Counter), "mining");
+		counter->facts = 0;
+		counter->last_fact = 0;
+	}
+	counter->facts += counter->last_fact != paths->fact;
+	counter->last_fact = paths->fact;
+}
+
+/* Counts the paths through one z: each atom from x to it with each one from it to y. */
+static void
+count_paths_through(Paths *paths, int32 head, Span x, Span y)
+{
+	for (const Neighbour *from = x.at; from < x.end; from++)
+	{
+		for (const Neighbour *to = y.at; to < y.end; to++)
+			count_path(paths, (PathKey) {head, ATOM_PART(*from), ATOM_PART(*to) ^ 1});
+	}
+}
+
+void
+paths_add_fact(Paths *paths, int32 head, const Neighbour *x, int64 x_count,
+			   const Neighbour *y, int64 y_count)
+{
+	Span		x_span = {x, x + x_count};
+	Span		y_span = {y, y + y_count};
+
+	paths->fact++;
+	while (x_span.at < x_span.end && y_span.at < y_span.end)
+	{
+		int64		x_entity = ENTITY_PART(*x_span.at);
+		int64		y_entity = ENTITY_PART(*y_span.at);
+
+		if (x_entity < y_entity)
+			seek(&x_span, y_entity);
+		else if (y_entity < x_entity)
+			seek(&y_span, x_entity);
+		else
+		{
+			Span		from = take_entity(&x_span);
+			Span		to = take_entity(&y_span);
+
+			count_paths_through(paths, head, from, to);
+		}
+	}
+}
+
+void
+paths_each(Paths *paths,
+		   void (*take) (void *argument, int32 head, int32 first, int32 second, int64 facts),
+		   void *argument)
+{
+	counters_iterator iterator;
+	Counter    *counter;
+
+	counters_start_iterate(paths->counters, &iterator);
+	while ((counter = counters_iterate(paths->counters, &iterator)) != NULL)
+		take(argument, counter->key.head, counter->key.first, counter->key.second, counter->facts);
+}
