@@ -13,8 +13,6 @@
  * a body is a product or an intersection of two of them, made one row at a
  * time for every pair of relations, and every head is laid over every row.
  */
-#include <errno.h>
-#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
