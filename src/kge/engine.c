@@ -216,7 +216,8 @@ kge_engine_score(const KgeEngine *engine, const float *query, const float *candi
 
 /*
  * 1/sqrt(x), to about 5e-6: a first guess from the number's bits and two steps
- * of Newton's method.  Finite at 0, where it is multiplied by 0; NaN stays NaN.
+ * of Newton's method.  It stays small enough near 0 for its square to be finite,
+ * and is multiplied by 0 there; NaN stays NaN.
  */
 static inline float
 reciprocal_root(float x)
@@ -225,9 +226,11 @@ reciprocal_root(float x)
 	{
 		float		number;
 		uint32_t	bits;
-	}			guess = {x};
+	}			guess;
 	float		y;
 
+	x = x < 1e-24f ? 1e-24f : x;
+	guess.number = x;
 	guess.bits = 0x5f375a86u - (guess.bits >> 1);
 	y = guess.number;
 	y = y * (1.5f - 0.5f * x * y * y);
