@@ -77,7 +77,7 @@ drop_pool(void *pool)
 }
 
 KgePool *
-hkg_pool(void)
+hkg_pool_of(int threads)
 {
 	MemoryContextCallback *callback = palloc0(sizeof(MemoryContextCallback));
 	const char *reason;
@@ -87,15 +87,21 @@ hkg_pool(void)
 				(errcode(ERRCODE_UNDEFINED_FILE),
 				 errmsg("no linear algebra library: %s", reason),
 				 errhint("Install the package libopenblas0-serial.")));
-	callback->arg = kge_pool_create(hkg_threads, between_slices, NULL);
+	callback->arg = kge_pool_create(threads, between_slices, NULL);
 	if (callback->arg == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_RESOURCES),
-				 errmsg("could not start %d threads", hkg_threads),
+				 errmsg("could not start %d threads", threads),
 				 errhint("Lower hybridkg.threads.")));
 	callback->func = drop_pool;
 	MemoryContextRegisterResetCallback(CurrentMemoryContext, callback);
 	return callback->arg;
+}
+
+KgePool *
+hkg_pool(void)
+{
+	return hkg_pool_of(hkg_threads);
 }
 
 static void *

@@ -23,10 +23,11 @@ extern int	hkg_max_memory;
 extern int	hkg_progress_level;
 
 /*
- * A pool of hybridkg.threads threads, BLAS opened; dropped with the current
+ * A pool of `threads` threads (hybridkg.threads of them for hkg_pool), BLAS opened; dropped with the current
  * memory context, error or not.  Between slices it checks for interrupts and for
  * the postmaster's death.
  */
+extern KgePool *hkg_pool_of(int threads);
 extern KgePool *hkg_pool(void);
 
 /* An arena in the current memory context; what it hands out goes with the context. */

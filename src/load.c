@@ -235,9 +235,10 @@ look_up_names(Load *load, NameList *list, const int32 *positions, int count)
 	SqlArgs		args = {0};
 
 	sql_arg(&args, TEXTARRAYOID, text_array(list->name, positions, count));
-	sql_stream(psprintf("select t.id, t.name from %s%s t join unnest($1) n(name) on t.name = n.name",
-						load->graph->prefix, list->table),
-			   &args, take_known_id, list);
+	/* not on the caller's snapshot: it may lack what a load before this one added */
+	sql_run_returning(psprintf("select t.id, t.name from %s%s t join unnest($1) n(name) on t.name = n.name",
+							   load->graph->prefix, list->table),
+					  &args, take_known_id, list);
 }
 
 static void

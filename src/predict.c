@@ -118,15 +118,8 @@ static KgePool *
 pool_for(const KgeModel *kge)
 {
 	int64		floats = (int64) kge->entities * kge_entity_width(kge->function, kge->dimensions);
-	int			threads = (int) Min(hkg_threads, 1 + floats / FLOATS_A_THREAD);
-	int			level = NewGUCNestLevel();
-	KgePool    *pool;
 
-	(void) set_config_option("hybridkg.threads", psprintf("%d", threads), PGC_USERSET,
-							 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-	pool = hkg_pool();
-	AtEOXact_GUC(true, level);
-	return pool;
+	return hkg_pool_of((int) Min(hkg_threads, 1 + floats / FLOATS_A_THREAD));
 }
 
 /* ---- tails and heads ------------------------------------------------------------ */

@@ -59,6 +59,9 @@ insert into sports.triple select h.id, r.id, t.id from sports.entity h, sports.r
 select hkg_tools.try($$insert into sports.triple values (-1, -1, -1)$$);
 select hkg_tools.try($$insert into sports.entity (name) values ('')$$);
 
+-- loads in one statement see each other's names
+select hkg_load('sports', format('values (%L, ''plays_for'', ''ajax'')', p)) from unnest(array['cruyff', 'cruyff', 'keizer']) p;
+
 -- a name that needs quotes
 select hkg_create_graph('My "odd" graph');
 select * from hkg_load('My "odd" graph', $$values ('a', 'b', 'c')$$);

@@ -166,7 +166,7 @@ commit;
 
 -- names as people write them
 select hkg_create_graph('my "graph"');
-insert into "my ""graph""".entity values (-7, 'O''Brien'), (0, '"quoted", (x)'), (2000000000, 'Żółć ☃'), (5, '%s$1\n'), (6, ' ');
+insert into "my ""graph""".entity values (0, 'O''Brien'), (1, '"quoted", (x)'), (2000000000, 'Żółć ☃'), (5, '%s$1\n'), (6, ' ');
 insert into "my ""graph""".relation values (-1, 'isn''t "that"'), (40, 'été');
 insert into "my ""graph""".model values ('mod"el', 'distmult', 2, '{}', 'ready', now());
 -- first numbers 1 to 5 by ascending id, relation (1, 0): the score is the product of the first numbers
