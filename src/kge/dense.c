@@ -1,6 +1,6 @@
 /*
  * dense.c
- *		GEMM for the shapes of this library.
+ *		GEMM for the shapes of this library, and its like for distances.
  *
  * Here one factor always has its rows along the vectors (queries or candidates
  * of the gradients, transposed queries of the scores), and the other is read a
@@ -13,12 +13,15 @@
  * without USE_LOCKING: two threads in cblas_sgemm at once may be given the same
  * work buffer, and return wrong numbers (one call in some thousands).
  *
+ * The same tiles serve sums of |a - b| and of (a - b)^2.
+ *
  * A tile of rows x (two vectors of columns) of the result stays in registers
  * while k runs.  What is left over at the edges is copied into a small tile
  * padded with zeros.  The order of every sum depends on the shapes alone.
  *
  * TILE_KERNEL is written once with the compiler's vector types and
- * instantiated for each level of vectors; kge_dense_open chooses one.
+ * instantiated for each term and each level of vectors, of which kge_dense_open
+ * chooses one.
  */
 #include <string.h>
 
@@ -30,45 +33,63 @@
 #define MAX_COLUMNS 32
 #define MAX_DEPTH	256			/* k is cut into pieces of so many */
 
-/* out[i][j] (+)= sum a[i][p] b[p][j] for a whole tile */
+/* out[i][j] (+)= sum over p of term(a[i][p], b[p][j]), for a whole tile */
 typedef void (*TileKernel) (int k, const float *a, ptrdiff_t a_row, ptrdiff_t a_step,
 							const float *b, ptrdiff_t b_row,
 							float *out, ptrdiff_t out_row, int add);
 
 typedef struct Dense
 {
-	TileKernel	kernel;
+	TileKernel	kernel[3];		/* by KgeTerm */
 	int			rows;			/* of a tile */
 	int			columns;
 } Dense;
 
-#define TILE_KERNEL(name, attributes, lanes, rows) \
-typedef float name##_vector __attribute__((vector_size(lanes * 4), aligned(4), may_alias)); \
+/* The terms, of a number a and a vector b; b is overwritten. */
+#define ADD_PRODUCT(sum, bits, a, b) \
+	(sum) += (a) * (b)
+#define ADD_ABSOLUTE(sum, bits, a, b) \
+	do \
+	{ \
+		(b) -= (a); \
+		(b) = (__typeof__(b)) ((bits) (b) & 0x7fffffff); \
+		(sum) += (b); \
+	} while (0)
+#define ADD_SQUARE(sum, bits, a, b) \
+	do \
+	{ \
+		(b) -= (a); \
+		(sum) += (b) * (b); \
+	} while (0)
+
+#define TILE_KERNEL(name, attributes, lanes, rows, ADD_TERM) \
 attributes static void \
 name(int k, const float *restrict a, ptrdiff_t a_row, ptrdiff_t a_step, \
 	 const float *restrict b, ptrdiff_t b_row, \
 	 float *restrict out, ptrdiff_t out_row, int add) \
 { \
-	name##_vector sum[rows][2]; \
+	typedef float vector __attribute__((vector_size(lanes * 4), aligned(4), may_alias)); \
+	typedef int bits __attribute__((vector_size(lanes * 4), aligned(4), may_alias, unused)); \
+	vector		sum[rows][2]; \
 \
 	for (int i = 0; i < rows; i++) \
-		sum[i][0] = sum[i][1] = (name##_vector) {0}; \
+		sum[i][0] = sum[i][1] = (vector) {0}; \
 	for (int p = 0; p < k; p++) \
 	{ \
-		name##_vector b0 = *(const name##_vector *) b; \
-		name##_vector b1 = *(const name##_vector *) (b + lanes); \
-\
 		for (int i = 0; i < rows; i++) \
 		{ \
-			sum[i][0] += a[i * a_row] * b0; \
-			sum[i][1] += a[i * a_row] * b1; \
+			vector		b0 = *(const vector *) b; \
+			vector		b1 = *(const vector *) (b + lanes); \
+\
+			ADD_TERM(sum[i][0], bits, a[i * a_row], b0); \
+			ADD_TERM(sum[i][1], bits, a[i * a_row], b1); \
 		} \
 		a += a_step; \
 		b += b_row; \
 	} \
 	for (int i = 0; i < rows; i++) \
 	{ \
-		name##_vector *target = (name##_vector *) (out + i * out_row); \
+		vector	   *target = (vector *) (out + i * out_row); \
 \
 		if (add) \
 		{ \
@@ -80,23 +101,29 @@ name(int k, const float *restrict a, ptrdiff_t a_row, ptrdiff_t a_step, \
 	} \
 }
 
-TILE_KERNEL(tile_4, , 4, 4)
+#define TILE_KERNELS(level, attributes, lanes, rows) \
+TILE_KERNEL(product_##level, attributes, lanes, rows, ADD_PRODUCT) \
+TILE_KERNEL(absolute_##level, attributes, lanes, rows, ADD_ABSOLUTE) \
+TILE_KERNEL(square_##level, attributes, lanes, rows, ADD_SQUARE)
+
+TILE_KERNELS(4, , 4, 4)
 
 #if defined(__x86_64__)
-TILE_KERNEL(tile_8, __attribute__((target("avx2,fma"))), 8, 4)
-TILE_KERNEL(tile_16, __attribute__((target("avx512f,avx512vl,fma"))), 16, 8)
+TILE_KERNELS(8, __attribute__((target("avx2,fma"))), 8, 4)
+TILE_KERNELS(16, __attribute__((target("avx512f,avx512vl,avx512dq,fma"))), 16, 8)
 #endif
 
-static Dense dense = {tile_4, 4, 8};
+static Dense dense = {{product_4, absolute_4, square_4}, 4, 8};
 
 bool
 kge_dense_open(const char **reason)
 {
 #if defined(__x86_64__)
-	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl"))
-		dense = (Dense) {tile_16, 8, 32};
+	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+		__builtin_cpu_supports("avx512dq"))
+		dense = (Dense) {{product_16, absolute_16, square_16}, 8, 32};
 	else if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-		dense = (Dense) {tile_8, 4, 16};
+		dense = (Dense) {{product_8, absolute_8, square_8}, 4, 16};
 #endif
 	*reason = NULL;
 	return true;
@@ -104,7 +131,8 @@ kge_dense_open(const char **reason)
 
 /* A tile of m x n, smaller than a whole one, through padded copies. */
 static void
-edge_tile(int m, int n, int k, const float *a, ptrdiff_t a_row, ptrdiff_t a_step,
+edge_tile(TileKernel kernel, int m, int n, int k,
+		  const float *a, ptrdiff_t a_row, ptrdiff_t a_step,
 		  const float *b, ptrdiff_t b_row, float *out, ptrdiff_t out_row, int add)
 {
 	float		a_copy[MAX_DEPTH * MAX_ROWS];
@@ -130,37 +158,40 @@ edge_tile(int m, int n, int k, const float *a, ptrdiff_t a_row, ptrdiff_t a_step
 		b = b_copy;
 		b_row = columns;
 	}
-	dense.kernel(k, a, a_row, a_step, b, b_row, tile, columns, 0);
+	kernel(k, a, a_row, a_step, b, b_row, tile, columns, 0);
 	for (int i = 0; i < m; i++)
 		for (int j = 0; j < n; j++)
 			out[i * out_row + j] = tile[i * columns + j] + (add ? out[i * out_row + j] : 0);
 }
 
 void
-kge_dense_multiply(int m, int n, int k,
-				   const float *a, ptrdiff_t a_row, ptrdiff_t a_step,
-				   const float *b, ptrdiff_t b_row,
-				   float *out, ptrdiff_t out_row, int add)
+kge_dense_combine(KgeTerm term, int m, int n, int k,
+				  const float *a, ptrdiff_t a_row, ptrdiff_t a_step,
+				  const float *b, ptrdiff_t b_row,
+				  float *out, ptrdiff_t out_row, bool add)
 {
-	int			rows = dense.rows;
-	int			columns = dense.columns;
+	TileKernel	kernel = dense.kernel[term];
 
 	for (int p = 0; p < k; p += MAX_DEPTH)
 	{
 		int			depth = k - p < MAX_DEPTH ? k - p : MAX_DEPTH;
-		const float *a_part = a + p * a_step;
-		const float *b_part = b + p * b_row;
+		bool		more = add || p > 0;
 
-		for (int j = 0; j < n; j += columns)
-			for (int i = 0; i < m; i += rows)
-				if (m - i >= rows && n - j >= columns)
-					dense.kernel(depth, a_part + i * a_row, a_row, a_step,
-								 b_part + j, b_row, out + i * out_row + j, out_row,
-								 add || p > 0);
+		for (int j = 0; j < n; j += dense.columns)
+			for (int i = 0; i < m; i += dense.rows)
+			{
+				int			rows = m - i < dense.rows ? m - i : dense.rows;
+				int			columns = n - j < dense.columns ? n - j : dense.columns;
+				const float *a_part = a + i * a_row + p * a_step;
+				const float *b_part = b + p * b_row + j;
+				float	   *out_part = out + i * out_row + j;
+
+				if (rows == dense.rows && columns == dense.columns)
+					kernel(depth, a_part, a_row, a_step, b_part, b_row,
+						   out_part, out_row, more);
 				else
-					edge_tile(m - i < rows ? m - i : rows, n - j < columns ? n - j : columns,
-							  depth, a_part + i * a_row, a_row, a_step,
-							  b_part + j, b_row, out + i * out_row + j, out_row,
-							  add || p > 0);
+					edge_tile(kernel, rows, columns, depth, a_part, a_row, a_step,
+							  b_part, b_row, out_part, out_row, more);
+			}
 	}
 }

@@ -3,9 +3,9 @@
  *		Blocks of queries meet blocks of candidates.
  *
  * Forward: every candidate's score for every query.  A dot product is a matrix
- * product with the queries transposed.  A distance is a sum over the width, of
- * which a kernel keeps several in registers at once (four queries by two or
- * four candidates), so that a number is loaded for several terms.
+ * product with the queries transposed, and L1 and L2 are sums of the same shape
+ * (dense.c).  A sum of moduli has a kernel here, which keeps the sums of four
+ * queries and two candidates in registers; square roots bound its speed.
  *
  * Backward, from g = the loss's derivative by each score: the dot product's and
  * the Euclidean distance's are two matrix products.  For L1 and the moduli a
@@ -42,87 +42,74 @@ modulus(float re, float im)
 	return sqrtf(re * re + im * im);
 }
 
-/* One term of each distance, for query row q and candidate row c. */
-#define TERM_L1(q, c)		fabsf((q)[j] - (c)[j])
-#define TERM_L2(q, c)		(((q)[j] - (c)[j]) * ((q)[j] - (c)[j]))
-#define TERM_MODULI(q, c)	modulus((q)[j] - (c)[j], (q)[half + j] - (c)[half + j])
+#define TERM(q, c) modulus((q)[j] - (c)[j], (q)[half + j] - (c)[half + j])
 
-/*
- * name_4x2 is s[k][i] = sum of terms, for four queries and two candidates, and
- * name_1x1 that of one and one.  n is the number of terms.
- */
-#define DISTANCE_KERNEL(name, TERM) \
-KGE_KERNEL void \
-name##_4x2(int n, int half, const float *restrict q, int q_stride, \
-		   const float *restrict c, int c_stride, float *restrict s, int s_stride) \
-{ \
-	const float *q0 = q; \
-	const float *q1 = q0 + q_stride; \
-	const float *q2 = q1 + q_stride; \
-	const float *q3 = q2 + q_stride; \
-	const float *c0 = c; \
-	const float *c1 = c0 + c_stride; \
-	float		s00 = 0, s10 = 0, s20 = 0, s30 = 0; \
-	float		s01 = 0, s11 = 0, s21 = 0, s31 = 0; \
-\
-	(void) half; \
-	for (int j = 0; j < n; j++) \
-	{ \
-		s00 += TERM(q0, c0); \
-		s10 += TERM(q1, c0); \
-		s20 += TERM(q2, c0); \
-		s30 += TERM(q3, c0); \
-		s01 += TERM(q0, c1); \
-		s11 += TERM(q1, c1); \
-		s21 += TERM(q2, c1); \
-		s31 += TERM(q3, c1); \
-	} \
-	s[0] = s00; \
-	s[1] = s10; \
-	s[2] = s20; \
-	s[3] = s30; \
-	s += s_stride; \
-	s[0] = s01; \
-	s[1] = s11; \
-	s[2] = s21; \
-	s[3] = s31; \
-} \
-\
-KGE_KERNEL float \
-name##_1x1(int n, int half, const float *restrict q, const float *restrict c) \
-{ \
-	float		sum = 0; \
-\
-	(void) half; \
-	for (int j = 0; j < n; j++) \
-		sum += TERM(q, c); \
-	return sum; \
-} \
-\
-static void \
-name##_block(int n, int half, KgeRows q, KgeRows c, float *s, int s_stride) \
-{ \
-	for (int k = 0; k < c.count; k += 2) \
-		for (int i = 0; i < q.count; i += 4) \
-		{ \
-			const float *query = q.row + (size_t) i * (size_t) q.stride; \
-			const float *candidate = c.row + (size_t) k * (size_t) c.stride; \
-			float	   *out = s + (size_t) k * (size_t) s_stride + i; \
-\
-			if (q.count - i >= 4 && c.count - k >= 2) \
-				name##_4x2(n, half, query, q.stride, candidate, c.stride, out, s_stride); \
-			else \
-				for (int b = 0; b < c.count - k && b < 2; b++) \
-					for (int a = 0; a < q.count - i && a < 4; a++) \
-						out[b * s_stride + a] = \
-							name##_1x1(n, half, query + (size_t) a * (size_t) q.stride, \
-									   candidate + (size_t) b * (size_t) c.stride); \
-		} \
+/* s[k][i] = sum of moduli, for four queries and two candidates. */
+KGE_KERNEL void
+moduli_4x2(int half, const float *restrict q0, int q_stride,
+		   const float *restrict c0, int c_stride, float *restrict s, int s_stride)
+{
+	const float *q1 = q0 + q_stride;
+	const float *q2 = q1 + q_stride;
+	const float *q3 = q2 + q_stride;
+	const float *c1 = c0 + c_stride;
+	float		s00 = 0, s10 = 0, s20 = 0, s30 = 0;
+	float		s01 = 0, s11 = 0, s21 = 0, s31 = 0;
+
+	for (int j = 0; j < half; j++)
+	{
+		s00 += TERM(q0, c0);
+		s10 += TERM(q1, c0);
+		s20 += TERM(q2, c0);
+		s30 += TERM(q3, c0);
+		s01 += TERM(q0, c1);
+		s11 += TERM(q1, c1);
+		s21 += TERM(q2, c1);
+		s31 += TERM(q3, c1);
+	}
+	s[0] = s00;
+	s[1] = s10;
+	s[2] = s20;
+	s[3] = s30;
+	s += s_stride;
+	s[0] = s01;
+	s[1] = s11;
+	s[2] = s21;
+	s[3] = s31;
 }
 
-DISTANCE_KERNEL(l1, TERM_L1)
-DISTANCE_KERNEL(l2, TERM_L2)
-DISTANCE_KERNEL(moduli, TERM_MODULI)
+/* The same for one and one. */
+KGE_KERNEL float
+moduli_1x1(int half, const float *restrict q, const float *restrict c)
+{
+	float		sum = 0;
+
+	for (int j = 0; j < half; j++)
+		sum += TERM(q, c);
+	return sum;
+}
+
+static void
+moduli_block(int half, KgeRows q, KgeRows c, float *s, int s_stride)
+{
+	for (int k = 0; k < c.count; k += 2)
+		for (int i = 0; i < q.count; i += 4)
+		{
+			const float *query = q.row + (size_t) i * (size_t) q.stride;
+			const float *candidate = c.row + (size_t) k * (size_t) c.stride;
+			float	   *out = s + (size_t) k * (size_t) s_stride + i;
+
+			if (q.count - i >= 4 && c.count - k >= 2)
+			{
+				moduli_4x2(half, query, q.stride, candidate, c.stride, out, s_stride);
+				continue;
+			}
+			for (int b = 0; b < c.count - k && b < 2; b++)
+				for (int a = 0; a < q.count - i && a < 4; a++)
+					out[b * s_stride + a] = moduli_1x1(half, query + (size_t) a * (size_t) q.stride,
+													   candidate + (size_t) b * (size_t) c.stride);
+		}
+}
 
 KGE_KERNEL float
 dot(int n, const float *restrict a, const float *restrict b)
@@ -134,21 +121,41 @@ dot(int n, const float *restrict a, const float *restrict b)
 	return sum;
 }
 
+KGE_KERNEL float
+absolute_distance(int n, const float *restrict a, const float *restrict b)
+{
+	float		sum = 0;
+
+	for (int j = 0; j < n; j++)
+		sum += fabsf(a[j] - b[j]);
+	return sum;
+}
+
+KGE_KERNEL float
+square_distance(int n, const float *restrict a, const float *restrict b)
+{
+	float		sum = 0;
+
+	for (int j = 0; j < n; j++)
+		sum += (a[j] - b[j]) * (a[j] - b[j]);
+	return sum;
+}
+
 size_t
 kge_engine_scratch(const KgeEngine *engine, int queries)
 {
-	if (engine->similarity != KGE_DOT)
+	if (engine->similarity == KGE_MODULI)
 		return 0;
 	return (size_t) engine->width * (size_t) kge_stride(queries);
 }
 
-/* Dot product: scratch is the queries transposed, in squares that stay in cache. */
+/* scratch is the queries transposed, a cache line at a time. */
 void
 kge_engine_prepare(const KgeEngine *engine, KgeRows queries, float *scratch)
 {
 	size_t		stride = (size_t) kge_stride(queries.count);
 
-	if (engine->similarity != KGE_DOT)
+	if (engine->similarity == KGE_MODULI)
 		return;
 	for (int from = 0; from < engine->width; from += 16)
 		for (int i = 0; i < queries.count; i++)
@@ -173,23 +180,20 @@ void
 kge_engine_scores(const KgeEngine *engine, KgeRows queries, const float *scratch,
 				  KgeRows candidates, float *s, int s_stride)
 {
-	switch (engine->similarity)
-	{
-		case KGE_DOT:
-			kge_dense_multiply(candidates.count, queries.count, engine->width,
-							   candidates.row, candidates.stride, 1,
-							   scratch, kge_stride(queries.count), s, s_stride, 0);
-			return;
-		case KGE_L1:
-			l1_block(engine->width, 0, queries, candidates, s, s_stride);
-			break;
-		case KGE_L2:
-			l2_block(engine->width, 0, queries, candidates, s, s_stride);
-			break;
-		case KGE_MODULI:
-			moduli_block(engine->half, engine->half, queries, candidates, s, s_stride);
-			break;
-	}
+	static const KgeTerm terms[] = {
+		[KGE_DOT] = KGE_PRODUCT,
+		[KGE_L1] = KGE_ABSOLUTE,
+		[KGE_L2] = KGE_SQUARE
+	};
+
+	if (engine->similarity == KGE_MODULI)
+		moduli_block(engine->half, queries, candidates, s, s_stride);
+	else
+		kge_dense_combine(terms[engine->similarity], candidates.count, queries.count,
+						  engine->width, candidates.row, candidates.stride, 1,
+						  scratch, kge_stride(queries.count), s, s_stride, false);
+	if (engine->similarity == KGE_DOT)
+		return;
 	for (int k = 0; k < candidates.count; k++)
 		subtract_row(queries.count, engine->gamma, engine->similarity == KGE_L2,
 					 s + (size_t) k * (size_t) s_stride);
@@ -203,11 +207,11 @@ kge_engine_score(const KgeEngine *engine, const float *query, const float *candi
 		case KGE_DOT:
 			return dot(engine->width, query, candidate);
 		case KGE_L1:
-			return engine->gamma - l1_1x1(engine->width, 0, query, candidate);
+			return engine->gamma - absolute_distance(engine->width, query, candidate);
 		case KGE_L2:
-			return engine->gamma - sqrtf(l2_1x1(engine->width, 0, query, candidate));
+			return engine->gamma - sqrtf(square_distance(engine->width, query, candidate));
 		case KGE_MODULI:
-			return engine->gamma - moduli_1x1(engine->half, engine->half, query, candidate);
+			return engine->gamma - moduli_1x1(engine->half, query, candidate);
 	}
 	return NAN;
 }
@@ -382,10 +386,10 @@ static void
 dot_gradients(const KgeEngine *engine, KgeRows q, KgeRows c, const float *g,
 			  int g_stride, float *dq, float *dc)
 {
-	kge_dense_multiply(q.count, engine->width, c.count, g, 1, g_stride,
-					   c.row, c.stride, dq, q.stride, 1);
-	kge_dense_multiply(c.count, engine->width, q.count, g, g_stride, 1,
-					   q.row, q.stride, dc, c.stride, 1);
+	kge_dense_combine(KGE_PRODUCT, q.count, engine->width, c.count, g, 1, g_stride,
+					  c.row, c.stride, dq, q.stride, true);
+	kge_dense_combine(KGE_PRODUCT, c.count, engine->width, q.count, g, g_stride, 1,
+					  q.row, q.stride, dc, c.stride, true);
 }
 
 /* y += a x */

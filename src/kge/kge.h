@@ -166,6 +166,12 @@ extern KgeTrainer *kge_trainer_create(KgeArena *arena, KgePool *pool, KgeModel *
 extern double kge_train_epoch(KgeTrainer *trainer, const KgeTriple *positives,
 							  const float *weights, int64_t count, uint64_t epoch);
 
+/*
+ * The optimiser's state as arrays: i = 0, 1, ... until false.  A trainer whose arrays
+ * are filled with those of another goes on where that one stopped.
+ */
+extern bool kge_trainer_state(const KgeTrainer *trainer, int i, float **values, size_t *count);
+
 /* ---- rank.c ------------------------------------------------------------- */
 
 /*

@@ -192,6 +192,18 @@ kge_trainer_create(KgeArena *arena, KgePool *pool, KgeModel *model,
 	return trainer;
 }
 
+bool
+kge_trainer_state(const KgeTrainer *trainer, int i, float **values, size_t *count)
+{
+	const KgeSlots *slots = i == 0 ? &trainer->entity : &trainer->relation;
+
+	if (i > 1)
+		return false;
+	*values = slots->state;
+	*count = (size_t) slots->rows * (size_t) slots->width;
+	return true;
+}
+
 /* ---- a block ------------------------------------------------------------ */
 
 /* The block that a thread is working on. */
@@ -322,20 +334,31 @@ learn_positives(Block *block)
 							entity_gradient(block, block->count + i));
 }
 
+/* Takes out the scores of a negative's own positives. */
+KGE_KERNEL int
+mask_row(int n, const int32_t *restrict answers, int32_t negative, float *restrict score)
+{
+	int			masked = 0;
+
+	for (int i = 0; i < n; i++)
+	{
+		masked += answers[i] == negative;
+		score[i] = answers[i] == negative ? TAKEN_OUT : score[i];
+	}
+	return masked;
+}
+
 /* Takes out the scores of negatives that are a positive's own answer. */
 static int64_t
 mask_answers(Block *block, int from, int count)
 {
 	Scratch    *scratch = block->scratch;
+	const int32_t *answers = block->trainer->entity.row + block->entity_slot + block->count;
 	int64_t		masked = 0;
 
 	for (int k = 0; k < count; k++)
-		for (int i = 0; i < block->count; i++)
-			if (answer(block, i) == scratch->negative[from + k])
-			{
-				scratch->score[k * block->trainer->score_stride + i] = TAKEN_OUT;
-				masked++;
-			}
+		masked += mask_row(block->count, answers, scratch->negative[from + k],
+						   scratch->score + (size_t) k * (size_t) block->trainer->score_stride);
 	return masked;
 }
 

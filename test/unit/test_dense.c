@@ -1,6 +1,6 @@
 /*
  * test_dense.c
- *		Matrix products against the definition.
+ *		Matrix products, and sums of distances, against the definition.
  */
 #include <math.h>
 #include <string.h>
@@ -8,12 +8,18 @@
 #include "check.h"
 #include "dense.h"
 
+static float
+term_of(KgeTerm term, float a, float b)
+{
+	return term == KGE_PRODUCT ? a * b : term == KGE_ABSOLUTE ? fabsf(a - b) : (a - b) * (a - b);
+}
+
 /*
- * Factors are integers in -3 .. 3, so every sum of up to 600 products is below
+ * Factors are integers in -3 .. 3, so every sum of up to 600 terms is below
  * 2^24 and exact in single precision, whatever the order: equality is asked for.
  */
 static void
-test_product(int m, int n, int k, bool transposed, bool add)
+test_product(KgeTerm term, int m, int n, int k, bool transposed, bool add)
 {
 	int			a_row = transposed ? 1 : k + 3;
 	int			a_step = transposed ? m + 1 : 1;
@@ -30,17 +36,17 @@ test_product(int m, int n, int k, bool transposed, bool add)
 		b[i] = (float) (next_below(7) - 3);
 	for (int i = 0; i < m * out_row; i++)
 		out[i] = 7;
-	kge_dense_multiply(m, n, k, a, a_row, a_step, b, b_row, out, out_row, add);
+	kge_dense_combine(term, m, n, k, a, a_row, a_step, b, b_row, out, out_row, add);
 	for (int i = 0; i < m; i++)
 		for (int j = 0; j < out_row; j++)
 		{
 			float		sum = add ? 7 : 0;
 
 			for (int p = 0; p < k && j < n; p++)
-				sum += a[i * a_row + p * a_step] * b[p * b_row + j];
+				sum += term_of(term, a[i * a_row + p * a_step], b[p * b_row + j]);
 			wrong += out[i * out_row + j] != (j < n ? sum : 7);
 		}
-	CHECK_SAYING(wrong == 0, "%d x %d x %d: %d wrong", m, n, k, wrong);
+	CHECK_SAYING(wrong == 0, "term %d, %d x %d x %d: %d wrong", term, m, n, k, wrong);
 }
 
 static void
@@ -51,7 +57,7 @@ test_nan(void)
 	float		out[2];
 
 	/* two products of 1 x 1 x 1, as rows of a: only the second is NaN */
-	kge_dense_multiply(2, 1, 1, a, 1, 1, b, 1, out, 1, 0);
+	kge_dense_combine(KGE_PRODUCT, 2, 1, 1, a, 1, 1, b, 1, out, 1, 0);
 	CHECK(out[0] == 0 && isnan(out[1]));
 }
 
@@ -66,7 +72,9 @@ test_dense(void)
 			{
 				static const int depths[] = {1, 50, 256, 600};
 
-				test_product(sizes[i], sizes[j], depths[p], (i + j) % 2, (i + p) % 2);
+				for (int term = 0; term < 3; term++)
+					test_product((KgeTerm) term, sizes[i], sizes[j], depths[p],
+								 (i + j) % 2, (i + p) % 2);
 			}
 	test_nan();
 }
