@@ -359,6 +359,7 @@ distance_gradients(const KgeEngine *engine, KgeRows q, KgeRows c, const float *g
 	bool		moduli = engine->similarity == KGE_MODULI;
 	size_t		step = (size_t) q.stride;
 
+	memset(dc, 0, (size_t) c.count * (size_t) c.stride * sizeof(float));
 	for (int i = 0; i < q.count; i += 4)
 		for (int k = 0; k < c.count; k++)
 		{
@@ -381,7 +382,7 @@ distance_gradients(const KgeEngine *engine, KgeRows q, KgeRows c, const float *g
 		}
 }
 
-/* d_queries += g' candidates, d_candidates += g queries. */
+/* d_queries += g' candidates, d_candidates = g queries. */
 static void
 dot_gradients(const KgeEngine *engine, KgeRows q, KgeRows c, const float *g,
 			  int g_stride, float *dq, float *dc)
@@ -389,7 +390,7 @@ dot_gradients(const KgeEngine *engine, KgeRows q, KgeRows c, const float *g,
 	kge_dense_combine(KGE_PRODUCT, q.count, engine->width, c.count, g, 1, g_stride,
 					  c.row, c.stride, dq, q.stride, true);
 	kge_dense_combine(KGE_PRODUCT, c.count, engine->width, q.count, g, g_stride, 1,
-					  q.row, q.stride, dc, c.stride, true);
+					  q.row, q.stride, dc, c.stride, false);
 }
 
 /* y += a x */
@@ -400,23 +401,34 @@ add_scaled(int n, float a, const float *restrict x, float *restrict y)
 		y[j] += a * x[j];
 }
 
-/* g = g / distance, where the distance is not 0; returns the row's sum. */
+/* g = g / distance, where the distance is not 0. */
+KGE_KERNEL void
+divide_row(int n, float gamma, const float *restrict s, float *restrict g)
+{
+	for (int i = 0; i < n; i++)
+	{
+		float		distance = gamma - s[i];
+
+		g[i] = distance == 0 ? 0 : g[i] / distance;
+	}
+}
+
 KGE_KERNEL float
-divide_row(int n, float gamma, const float *restrict s, float *restrict g,
-		   float *restrict query_sum)
+sum_row(int n, const float *restrict x)
 {
 	float		sum = 0;
 
 	for (int i = 0; i < n; i++)
-	{
-		float		distance = gamma - s[i];
-		float		u = distance == 0 ? 0 : g[i] / distance;
-
-		g[i] = u;
-		query_sum[i] += u;
-		sum += u;
-	}
+		sum += x[i];
 	return sum;
+}
+
+/* y += x */
+KGE_KERNEL void
+add_row(int n, const float *restrict x, float *restrict y)
+{
+	for (int j = 0; j < n; j++)
+		y[j] += x[j];
 }
 
 /*
@@ -432,28 +444,31 @@ l2_gradients(const KgeEngine *engine, KgeRows q, KgeRows c, const float *s, floa
 		CHUNK = 64
 	};
 
+	for (int k = 0; k < c.count; k++)
+		divide_row(q.count, engine->gamma, s + (size_t) k * (size_t) s_stride,
+				   g + (size_t) k * (size_t) s_stride);
+	dot_gradients(engine, q, c, g, s_stride, dq, dc);
+	for (int k = 0; k < c.count; k++)
+	{
+		float		sum = sum_row(q.count, g + (size_t) k * (size_t) s_stride);
+
+		add_scaled(engine->width, -sum, c.row + (size_t) k * (size_t) c.stride,
+				   dc + (size_t) k * (size_t) c.stride);
+	}
 	for (int from = 0; from < q.count; from += CHUNK)
 	{
-		float		query_sum[CHUNK] = {0};
 		int			count = q.count - from < CHUNK ? q.count - from : CHUNK;
+		float		sum[CHUNK] = {0};
 
 		for (int k = 0; k < c.count; k++)
-		{
-			size_t		place = (size_t) k * (size_t) s_stride + (size_t) from;
-			float		sum = divide_row(count, engine->gamma, s + place, g + place,
-										 query_sum);
-
-			add_scaled(engine->width, -sum, c.row + (size_t) k * (size_t) c.stride,
-					   dc + (size_t) k * (size_t) c.stride);
-		}
+			add_row(count, g + (size_t) k * (size_t) s_stride + from, sum);
 		for (int i = 0; i < count; i++)
 		{
 			size_t		place = (size_t) (from + i) * (size_t) q.stride;
 
-			add_scaled(engine->width, -query_sum[i], q.row + place, dq + place);
+			add_scaled(engine->width, -sum[i], q.row + place, dq + place);
 		}
 	}
-	dot_gradients(engine, q, c, g, s_stride, dq, dc);
 }
 
 void

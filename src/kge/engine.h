@@ -40,14 +40,15 @@ extern void kge_engine_scores(const KgeEngine *engine, KgeRows queries,
 							  float *s, int s_stride);
 
 /*
- * Adds to d_queries and d_candidates (rows as far apart as those of queries and
- * of candidates) what the scores' derivatives g amount to; overwrites g.
+ * Adds to d_queries, and sets d_candidates to, what the scores' derivatives g
+ * amount to; rows are as far apart as those of queries and of candidates.
+ * Overwrites g.
  */
 extern void kge_engine_gradients(const KgeEngine *engine, KgeRows queries,
 								 KgeRows candidates, const float *s, float *g,
 								 int s_stride, float *d_queries, float *d_candidates);
 
-/* The same two for a single query and candidate. */
+/* The same two for a single query and candidate; adds to both gradients. */
 extern float kge_engine_score(const KgeEngine *engine, const float *query,
 							  const float *candidate);
 extern void kge_engine_gradient(const KgeEngine *engine, const float *query,

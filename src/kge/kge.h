@@ -79,10 +79,8 @@ extern void kge_pool_run(KgePool *pool, int64_t items,
 /* ---- dense.c ------------------------------------------------------------ */
 
 /*
- * Finds the BLAS (libblas.so.3, whichever library the system has chosen for
- * that name) once per process, with the signals of the calling thread blocked
- * meanwhile, and keeps it to one thread.  False, with a reason, when there is none.
- * Must have succeeded before anything below is called.
+ * Chooses the kernels of the matrix products for this processor.  Must have been
+ * called once before anything below is.  False, with a reason, when there are none.
  */
 extern bool kge_dense_open(const char **reason);
 
@@ -137,7 +135,9 @@ typedef struct KgeTraining
 	int			block_size;		/* positives that share their negatives, >= 1 */
 	int			negatives;		/* negatives of a block, >= 1 */
 	double		learning_rate;	/* > 0 */
-	double		regularization; /* lambda: lambda * mean over the batch's positives of |h|^2 + |r|^2 + |t|^2 */
+	double		regularization; /* lambda: lambda * mean over the batch's positives of
+								 * |h|^2 + |r|^2 + |t|^2; without r where relations
+								 * are angles */
 	uint64_t	seed;
 } KgeTraining;
 
@@ -161,7 +161,9 @@ extern KgeTrainer *kge_trainer_create(KgeArena *arena, KgePool *pool, KgeModel *
  * section 3: the mean over positives and negatives); Adagrad on the touched rows.
  * weights: the weight of each positive's loss and of its negatives', or NULL for
  * all 1.  epoch: its number from the start of training, 0 first, which numbers
- * its draws.  Returns the epoch's mean loss, NaN when the training diverged.
+ * its draws.  A weight scales a positive's share of the regularisation as well.
+ * Returns the epoch's mean loss (without regularisation; 0 of no positives), NaN
+ * when the training diverged.
  */
 extern double kge_train_epoch(KgeTrainer *trainer, const KgeTriple *positives,
 							  const float *weights, int64_t count, uint64_t epoch);

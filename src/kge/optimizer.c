@@ -61,7 +61,7 @@ kge_slots_group(KgeSlots *slots)
 }
 
 KGE_KERNEL void
-add_row(int n, const float *restrict x, float *restrict y)
+add_slot(int n, const float *restrict x, float *restrict y)
 {
 	for (int j = 0; j < n; j++)
 		y[j] += x[j];
@@ -100,7 +100,7 @@ kge_slots_update(KgeSlots *slots, int32_t from, int32_t to, double learning_rate
 		}
 		for (slot = slots->next[slot]; slot >= 0; slot = slots->next[slot])
 		{
-			add_row(slots->width, slots->gradient + (size_t) slot * (size_t) slots->stride, sum);
+			add_slot(slots->width, slots->gradient + (size_t) slot * (size_t) slots->stride, sum);
 			penalty += slots->penalty[slot];
 		}
 		adagrad_row(slots->width, (float) learning_rate, (float) gradient_scale,

@@ -280,7 +280,10 @@ fill_block(Block *block, int64_t number, int64_t first)
 			   (size_t) trainer->engine.width * sizeof(float));
 }
 
-/* Says which rows the block's slots belong to, and sets them to 0. */
+/*
+ * Says which rows the block's slots belong to, and sets those to 0 that are
+ * added to (negatives' gradients are not).
+ */
 static void
 open_slots(Block *block)
 {
@@ -306,7 +309,7 @@ open_slots(Block *block)
 		penalty[2 * count + k] = 0;
 	}
 	memset(entity_gradient(block, 0), 0,
-		   (size_t) (2 * count + block->negatives) * (size_t) entity->stride * sizeof(float));
+		   (size_t) (2 * count) * (size_t) entity->stride * sizeof(float));
 	memset(relation_gradient(block, 0), 0,
 		   (size_t) count * (size_t) relation->stride * sizeof(float));
 	memset(scratch->d_query, 0, (size_t) count * (size_t) entity->stride * sizeof(float));

@@ -4,7 +4,8 @@
  *
  * A kernel is a plain loop that the compiler vectorises.  KGE_KERNEL has it
  * compiled for three levels of x86-64, of which the loader picks one when the
- * library is opened; elsewhere there is one version.  A kernel must be static.
+ * library is opened; elsewhere there is one version.  A kernel must be
+ * static, and its name its own in the library (clang 14 lets it out nevertheless).
  */
 #ifndef KGE_VECTOR_H
 #define KGE_VECTOR_H
