@@ -94,6 +94,16 @@ join meant m on m.symbol = s.field[i]
 join concept h on h.place = s.place and h.pos = s.pos
 join concept t on t.place = s.field[i + 1] and t.pos = translate(s.field[i + 2], 's', 'a');
 
+select relation, reads, facts, example
+from meant
+join (
+	select relation, count(*) as facts, min(head || ', ' || tail) filter (where head ~ '^dog\.|^wheel\.|^run\.|^good\.|^tree\.|^paris\.') as example
+	from fact group by relation
+) f using (relation)
+order by facts desc;
+
+\echo 'Its facts go into a graph.'
+
 -- One fact in 256 is held out, by a hash, to see what the model makes of facts that it never saw.
 create temp table split as
 select *, case hashtextextended(concat_ws(' ', head, relation, tail), 0) & 255
@@ -110,13 +120,6 @@ insert into wordnet.gloss
 select e.id, c.gloss from concept c join wordnet.entity e using (name);
 analyze wordnet.gloss;
 
-select relation, reads, facts, example
-from meant
-join (
-	select relation, count(*) as facts, min(head || ', ' || tail) filter (where head ~ '^dog\.|^wheel\.|^run\.|^good\.|^tree\.|^paris\.') as example
-	from fact group by relation
-) f using (relation)
-order by facts desc;
 select count(*) as entities, (select count(*) from wordnet.triple) as facts,
 	(select count(*) from wordnet.holdout) as held_out
 from wordnet.entity \gset
@@ -217,12 +220,9 @@ order by w.place;
 \echo
 \echo 'One of the inferred facts: competent.a.03 belongs to the subject law.n.01.'
 \echo
-\pset format wrapped
-\pset columns 100
-select e.name, g.gloss
+select e.name, regexp_replace(g.gloss, ';.*', '') as gloss
 from wordnet.entity e join wordnet.gloss g on g.entity = e.id
 where e.name in ('competent.a.03', 'law.n.01');
-\pset format aligned
 
 \echo 'Which rules infer it, and through which facts:'
 \echo

@@ -32,7 +32,7 @@ sub start_node
 # A graph with rules in it, the same one for the same arguments:
 # r1 is random, its tails skewed; r2 holds half of r1; r3 inverts half of r1;
 # r4 holds a fifth of what r1 and r2 compose; r5 is random.
-# A hundredth of all is held out as valid.
+# A tenth of all is held out as valid.
 sub make_graph
 {
 	my ($node, $graph, $entities, $facts) = @_;
@@ -53,9 +53,9 @@ sub make_graph
 				from generate_series(1, $facts / 6) i;
 		select hkg_create_graph('$graph');
 		select hkg_load('$graph', 'select ''e'' || h, r, ''e'' || t from fact
-			where draw(h * 1000003::bigint + t, 8) >= 0.01 order by 1, 2, 3');
+			where draw(h * 1000003::bigint + t, 8) >= 0.1 order by 1, 2, 3');
 		select hkg_load('$graph', 'select ''e'' || h, r, ''e'' || t from fact
-			where draw(h * 1000003::bigint + t, 8) < 0.01 order by 1, 2, 3', 'valid');
+			where draw(h * 1000003::bigint + t, 8) < 0.1 order by 1, 2, 3', 'valid');
 	});
 	return;
 }

@@ -167,6 +167,7 @@ test_draw(void)
 {
 	static const float scores[ITEMS] = {0.5f, -1, 2, 0, 1.5f, -3};
 	static const float far[ITEMS] = {5000, -5000, 5000, 4999.5f, -5000, 0};
+	static const float largest[ITEMS] = {FLT_MAX, 0, FLT_MAX, 0, FLT_MAX, 0};
 	static const float odd[ITEMS] = {INFINITY, -INFINITY, INFINITY, 0, FLT_MAX, -FLT_MAX};
 	uint64_t	key[ITEMS] = {0};
 	int64_t		drawn[ITEMS];
@@ -176,6 +177,7 @@ test_draw(void)
 	test_frequencies(scores, -2, 3);
 	test_frequencies(scores, 0, 2); /* uniform: each of 6 with probability 1/3 */
 	test_frequencies(far, 1, 2);
+	test_frequencies(largest, 1, 2);	/* too large for a Gumbel draw to show in the sum */
 	test_extremes(1, far);
 	test_extremes(-1, far);
 	test_extremes(1e6, far);

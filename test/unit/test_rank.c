@@ -371,6 +371,8 @@ test_rank(void)
 		test_odd_numbers(variants[i], INFINITY, true);
 		test_extreme_size(variants[i], 1e19);
 		test_extreme_size(variants[i], 1e38);
+		test_extreme_size(variants[i], 1e-19);	/* products about as small as a float can be */
+		test_extreme_size(variants[i], 3e-19);
 		test_extreme_size(variants[i], 1e-20);
 		test_extreme_size(variants[i], 1e-38);
 		test_extreme_size(variants[i], 1e-42);
