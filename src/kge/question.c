@@ -152,7 +152,7 @@ sift_down(int32_t *value, int64_t count, int64_t place)
 	value[place] = moved;
 }
 
-/* Item: sorts a question's known answers and leaves each once. */
+/* Item: sorts a question's known answers. */
 static void
 sort_known(void *argument, int64_t item, int thread)
 {
@@ -160,7 +160,6 @@ sort_known(void *argument, int64_t item, int thread)
 	KgeQuestion *question = &work->questions->question[item];
 	int32_t    *value = work->questions->known + question->known;
 	int64_t		count = question->known_count;
-	int64_t		kept = 0;
 
 	for (int64_t i = count / 2 - 1; i >= 0; i--)
 		sift_down(value, count, i);
@@ -174,10 +173,6 @@ sort_known(void *argument, int64_t item, int thread)
 		if (last % AT_ONCE == 0)
 			kge_pool_breathe(work->pool, thread);
 	}
-	for (int64_t i = 0; i < count; i++)
-		if (kept == 0 || value[kept - 1] != value[i])
-			value[kept++] = value[i];
-	question->known_count = kept;
 }
 
 void

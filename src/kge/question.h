@@ -27,7 +27,8 @@ typedef struct KgeQuestions
 	int64_t		count;			/* distinct questions */
 	KgeQuestion *question;
 	int64_t    *next_asked;		/* by 2 i + side; -1 at the end */
-	int32_t    *known;			/* known answers, ascending in each question */
+	int32_t    *known;			/* known answers, ascending in each question,
+								 * perhaps more than once */
 
 	/* hash table: question numbers, -1 where free */
 	int64_t    *slot;
