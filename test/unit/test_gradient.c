@@ -150,7 +150,8 @@ compare(const Case *test, const char *what, float *parameter, const float *gradi
 static void
 test_case(Variant variant, int d, KgeSide side, int label, bool pairs)
 {
-	Case		test = {.model = random_model(variant, d, ENTITIES, RELATIONS, 1.0),.side = side,.label = label};
+	Case		test = {.model = random_model(variant, d, ENTITIES, RELATIONS, 1.0),
+	.side = side,.label = label};
 	int			entity = ENTITIES * kge_entity_width(test.model.function, d);
 	int			relation = RELATIONS * kge_relation_width(test.model.function, d);
 	float	   *d_entity = take(sizeof(float) * (size_t) entity);
@@ -185,7 +186,8 @@ test_case(Variant variant, int d, KgeSide side, int label, bool pairs)
 static void
 test_no_distance(Variant variant, int d)
 {
-	Case		test = {.model = random_model(variant, d, ENTITIES, RELATIONS, 0.0),.side = KGE_TAIL,.label = 0};
+	Case		test = {.model = random_model(variant, d, ENTITIES, RELATIONS, 0.0),
+	.side = KGE_TAIL,.label = 0};
 	int			entity = ENTITIES * kge_entity_width(test.model.function, d);
 	int			relation = RELATIONS * kge_relation_width(test.model.function, d);
 	float	   *d_entity = take(sizeof(float) * (size_t) entity);

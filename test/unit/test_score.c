@@ -120,7 +120,8 @@ test_block(Variant variant, int d, int queries, int candidates)
 static void
 test_phases(void)
 {
-	static const float phases[] = {0, 1e-30f, 0.78f, 0.79f, -3.2f, 31.4f, -1e3f, 99999.5f, 3e6f, 1e12f};
+	static const float phases[] = {0, 1e-30f, 0.78f, 0.79f, -3.2f, 31.4f, -1e3f, 99999.5f,
+	3e6f, 1e12f};
 	const KgeScoreFunction *rotate = kge_score_function("rotate");
 
 	for (int i = 0; i < 10; i++)
