@@ -41,7 +41,7 @@ PG_CPPFLAGS = -isystem $(shell $(PG_CONFIG) --includedir-server) \
 	-D'PGDLLEXPORT=__attribute__((visibility("default")))'
 PG_CFLAGS = -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Wno-declaration-after-statement \
 	-fvisibility=hidden
-SHLIB_LINK = -lm -lpthread -ldl
+SHLIB_LINK = -lm -lpthread
 
 # No bitcode: the server could inline it into expressions, which nothing here is
 # worth, and LLVM 14 fails on functions that are chosen at run time.
@@ -49,12 +49,13 @@ override with_llvm = no
 
 include $(PGXS)
 
-# Sums over vectors may be taken in any order (the same one each time), which is
-# what lets the compiler use vector registers.  Never -ffast-math: linked into a
+# The pure half is arithmetic.  In the engine sums over vectors may be taken in any order (the
+# same one each time), which is what lets the compiler use vector registers; not
+# elsewhere, where a sum may rely on its order.  Never -ffast-math: linked into a
 # library it changes the arithmetic of the whole backend.  Never -march=native:
 # one build serves all machines, kernels choose at run time.
-VECTOR_CFLAGS = -O3 -fno-math-errno -fassociative-math -fno-signed-zeros -fno-trapping-math
-src/kge/engine.o: override CFLAGS += $(VECTOR_CFLAGS)
+src/kge/%.o: override CFLAGS += -O3 -fno-math-errno -fno-trapping-math
+src/kge/engine.o: override CFLAGS += -fassociative-math -fno-signed-zeros
 
 $(OBJS): Makefile $(wildcard src/*.h src/kge/*.h)
 

@@ -60,6 +60,7 @@ _PG_init(void)
 							 &hkg_progress_level, PROGRESS_ITERATION, progress_levels,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
 	hkg_reserve_prefix("hybridkg");
+	kge_choose_kernels();
 }
 
 static void
@@ -80,13 +81,7 @@ KgePool *
 hkg_pool_of(int threads)
 {
 	MemoryContextCallback *callback = palloc0(sizeof(MemoryContextCallback));
-	const char *reason;
 
-	if (!kge_dense_open(&reason))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_FILE),
-				 errmsg("no linear algebra library: %s", reason),
-				 errhint("Install the package libopenblas0-serial.")));
 	callback->arg = kge_pool_create(threads, between_slices, NULL);
 	if (callback->arg == NULL)
 		ereport(ERROR,

@@ -23,7 +23,7 @@ extern int	hkg_max_memory;
 extern int	hkg_progress_level;
 
 /*
- * A pool of `threads` threads (hybridkg.threads of them for hkg_pool), BLAS opened; dropped with the current
+ * A pool of `threads` threads (hybridkg.threads of them for hkg_pool); dropped with the current
  * memory context, error or not.  Between slices it checks for interrupts and for
  * the postmaster's death.
  */

@@ -20,7 +20,7 @@
  * padded with zeros.  The order of every sum depends on the shapes alone.
  *
  * TILE_KERNEL is written once with the compiler's vector types and
- * instantiated for each term and each level of vectors, of which kge_dense_open
+ * instantiated for each term and each level of vectors, of which kge_choose_kernels
  * chooses one.
  */
 #include <string.h>
@@ -115,8 +115,8 @@ TILE_KERNELS(16, __attribute__((target("avx512f,avx512vl,avx512dq,fma"))), 16, 8
 
 static Dense dense = {{product_4, absolute_4, square_4}, 4, 8};
 
-bool
-kge_dense_open(const char **reason)
+void
+kge_choose_kernels(void)
 {
 #if defined(__x86_64__)
 	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
@@ -125,8 +125,6 @@ kge_dense_open(const char **reason)
 	else if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
 		dense = (Dense) {{product_8, absolute_8, square_8}, 4, 16};
 #endif
-	*reason = NULL;
-	return true;
 }
 
 /* A tile of m x n, smaller than a whole one, through padded copies. */

@@ -79,10 +79,10 @@ extern void kge_pool_run(KgePool *pool, int64_t items,
 /* ---- dense.c ------------------------------------------------------------ */
 
 /*
- * Chooses the kernels of the matrix products for this processor.  Must have been
- * called once before anything below is.  False, with a reason, when there are none.
+ * Chooses the kernels of the matrix products for this processor; to be called once, before
+ * anything below is.  (Without it, those that any processor can run are used.)
  */
-extern bool kge_dense_open(const char **reason);
+extern void kge_choose_kernels(void);
 
 /* ---- score.c: the table of score functions ------------------------------- */
 

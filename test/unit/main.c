@@ -165,10 +165,8 @@ is_wanted(const char *name, int count, char **names)
 int
 main(int count, char **names)
 {
-	const char *reason;
-
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	CHECK(kge_dense_open(&reason));
+	kge_choose_kernels();
 	for (size_t i = 0; i < sizeof(suites) / sizeof(suites[0]); i++)
 		if (is_wanted(suites[i].name, count, names))
 		{
