@@ -65,10 +65,10 @@ sub tables
 {
 	my ($node, $graph, $database) = @_;
 
-	return $node->safe_psql($database // 'postgres', join ' union all ',
+	return $node->safe_psql($database // 'postgres', join(' union all ',
 		map { qq{select '$_ ' || count(*) || ' ' || coalesce(md5(string_agg(t::text, '|' order by t::text collate "C")), '')
 			from $graph.$_ t} }
-		qw(entity relation triple holdout model entity_embedding relation_embedding rule inferred iteration));
+		qw(entity relation triple holdout model entity_embedding relation_embedding rule inferred iteration)) . ' order by 1');
 }
 
 # A session of its own that runs one statement; application_name is its name.

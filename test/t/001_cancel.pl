@@ -25,18 +25,19 @@ my $left = q{select (select count(*) from pg_ls_dir('/proc/' || pg_backend_pid()
 	|| ' work tables, ' || (select count(*) from pg_locks where locktype = 'advisory') || ' locks'};
 
 # Runs a statement under a timeout; returns how much later than that it ended,
-# whether it timed out, and what is left.
+# whether it timed out, and what is left.  What is done in time is rolled back.
 sub time_out
 {
 	my ($statement, $milliseconds) = @_;
 	my ($code, $out, $err) = $node->psql('postgres', qq{
 		create temp table clock (at timestamptz);
 		insert into clock values (clock_timestamp());
-		set statement_timeout = $milliseconds;
 		\\set ON_ERROR_STOP off
+		begin;
+		set local statement_timeout = $milliseconds;
 		$statement;
 		\\echo :SQLSTATE
-		set statement_timeout = 0;
+		rollback;
 		select extract(epoch from clock_timestamp() - at) from clock;
 		drop table clock;
 		$left;
@@ -46,7 +47,8 @@ sub time_out
 	return ($lines[-2] - $milliseconds / 1000, $lines[-3] eq '57014', $lines[-1]);
 }
 
-# A late end may be the machine's fault: the best of three counts.
+# Whether the statement was still running when its time was over.  A late end
+# may be the machine's fault: the best of three counts.
 sub times_out
 {
 	my ($what, $statement, $milliseconds) = @_;
@@ -55,12 +57,12 @@ sub times_out
 	foreach my $try (1 .. 3)
 	{
 		($late, $timed_out, $rest) = time_out($statement, $milliseconds);
-		last if $timed_out && $late < $limit;
+		last if $late < $limit;
 	}
-	ok($timed_out, "$what: timed out after $milliseconds ms");
-	cmp_ok($late, '<', $limit, sprintf('%s: ended %.0f ms later', $what, $late * 1000));
+	cmp_ok($late, '<', $limit, sprintf('%s: %s, %.0f ms after %d ms', $what,
+		$timed_out ? 'timed out' : 'done', $late * 1000, $milliseconds));
 	is($rest, '1 thread, 0 work tables, 0 locks', "$what: nothing left");
-	return;
+	return $timed_out;
 }
 
 # A whole training tells how long each phase takes.
@@ -74,25 +76,31 @@ my %phase;
 note(sprintf('whole %.2f s: %s', $whole, join ', ', map { "$_ $phase{$_}" } sort keys %phase));
 
 # Steps so small that none of these phases fits between two; evaluation has a test of its own.
-my $steps = 16;
+my $steps = 12;
 foreach my $name ('train', 'mine', 'sample')
 {
 	cmp_ok($phase{$name}, '>', $whole / $steps, "phase $name is long enough to be hit");
 }
 my $before = tables($node, 'g');
+my $hits = 0;
 foreach my $step (1 .. $steps - 1)
 {
-	times_out("training, $step/$steps", $train, int(1000 * $whole * $step / $steps));
+	$hits += times_out("training, $step/$steps", $train, int(1000 * $whole * $step / $steps));
 }
+cmp_ok($hits, '>=', $steps / 2, 'most of these were still training');
 is(tables($node, 'g'), $before, 'the model is still the old one');
 
 my $facts = $node->safe_psql('postgres', 'select count(*) from g.triple');
-times_out('loading: the query', q{select hkg_load('g', 'select i, ''r6'', i + 1 from generate_series(1, 100000000) i')}, 300);
-times_out('loading: the rows', q{select hkg_load('g', 'select i, ''r6'', i + 1 from generate_series(1, 3000000) i')}, 3000);
-times_out('mining', q{select * from hkg_mine_rules('g', min_head_coverage => 0.0001, min_support => 1)}, 100);
-times_out('mining with a model', q{select * from hkg_mine_rules('g', measure => 'hybrid', model => 'm')}, int(1000 * $phase{mine} / 2 + 100));
-times_out('evaluation', q{select * from hkg_evaluate('g', 'train', 'm')}, 300);
-times_out('precision', q{select * from hkg_rule_precision('g', 200, 'valid', 'm')}, 50);
+foreach my $case (
+	[ 'loading: the query', q{select hkg_load('g', 'select i, ''r6'', i + 1 from generate_series(1, 100000000) i')}, 300 ],
+	[ 'loading: the rows', q{select hkg_load('g', 'select i, ''r6'', i + 1 from generate_series(1, 3000000) i')}, 3000 ],
+	[ 'mining', q{select * from hkg_mine_rules('g', min_head_coverage => 0.0001, min_support => 1)}, 100 ],
+	[ 'mining with a model', q{select * from hkg_mine_rules('g', measure => 'hybrid', model => 'm')}, 200 ],
+	[ 'evaluation', q{select * from hkg_evaluate('g', 'train', 'm')}, 300 ],
+	[ 'precision', q{select * from hkg_rule_precision('g', 200, 'valid', 'm')}, 50 ])
+{
+	ok(times_out(@$case), "$case->[0]: was still running");
+}
 is($node->safe_psql('postgres', 'select count(*) from g.triple'), $facts, 'no fact was loaded');
 is(tables($node, 'g'), $before, 'no table has changed');
 
@@ -114,7 +122,7 @@ $node->safe_psql('postgres', q{
 		return extract(epoch from clock_timestamp() - started);
 	end $$});
 
-foreach my $part (0.1, 0.3, 0.5, 0.7, 0.9)
+foreach my $part (0.1, 0.4, 0.7)
 {
 	foreach my $how ('cancel', 'terminate')
 	{
@@ -124,7 +132,7 @@ foreach my $part (0.1, 0.3, 0.5, 0.7, 0.9)
 		foreach my $try (1 .. 3)
 		{
 			$session = session($node, 'trainer', $train);
-			my $pid = wait_for_session($node, $session, $whole * $part * 0.9);
+			my $pid = wait_for_session($node, $session, $whole * $part);
 
 			$took = $node->safe_psql('postgres', "select hurry($pid, " . ($how eq 'terminate' ? 'true' : 'false') . ')');
 			finish($session);
