@@ -74,6 +74,7 @@ begin
 	);
 	comment on table model is 'trained models';
 	comment on column model.settings is 'every argument of the training';
+	comment on column model.status is 'ready; training (in the background, by who is listed in hkg_progress), cancelled or failed: and why: the model before that is still there, if there was one';
 	comment on column model.best_iteration is 'the iteration whose embeddings and rules are kept: the best by filtered MRR on the valid split, or the last where there is none';
 	comment on column model.mrr is 'filtered mean reciprocal rank of that iteration on the valid split';
 
@@ -153,11 +154,25 @@ begin
 		evaluate_seconds float8 not null,
 		primary key (model, number)
 	);
-	comment on table iteration is 'the learning curve: one row a global iteration';
+	comment on table iteration is 'the learning curve of the latest training, as it goes: one row a global iteration';
 	comment on column iteration.loss is 'mean training loss of its last epoch';
 	comment on column iteration.mrr is 'filtered, on the valid split, where there is one';
 	comment on column iteration.rules is 'rules selected';
 	comment on column iteration.inferred is 'triples that they infer beyond the facts';
+
+	-- what a training that commits as it goes keeps apart until it is done
+	create table checkpoint (
+		model text collate "C" not null references model on update cascade on delete cascade,
+		part text not null,
+		number int not null,
+		data bytea not null,
+		primary key (model, part, number)
+	);
+	alter table checkpoint alter column data set storage external;
+	comment on table checkpoint is 'where a training in the background is, for hkg_resume; empty when it is done';
+	create table checkpoint_inferred (like inferred including constraints including indexes,
+		foreign key (model) references model on update cascade on delete cascade);
+	comment on table checkpoint_inferred is 'rows of inferred that a training in the background will leave';
 
 	-- a backend keeps the models it used last; changing embeddings by hand ends that
 	-- (what goes with its model's row, by cascade, needs no telling)
@@ -168,7 +183,7 @@ begin
 end
 $$;
 comment on function hkg_create_graph(name) is
-'makes an empty graph: a schema of that name, owned by the caller, with the tables entity, relation, triple, holdout, model, entity_embedding, relation_embedding, rule, inferred and iteration
+'makes an empty graph: a schema of that name, owned by the caller, with the tables entity, relation, triple, holdout, model, entity_embedding, relation_embedding, rule, inferred, iteration, checkpoint and checkpoint_inferred
 graph: the name of the new schema
 errors: 42P06 when a schema of that name exists';
 
@@ -254,6 +269,77 @@ min_quality: rules of lower quality are never selected
 label: one, or confidence: the loss of a sampled triple is weighted by the highest quality among its rules
 accumulate: whether samples of earlier iterations stay
 errors: 22023 for values out of range, 53200 when it would need more than hybridkg.max_memory, 55006 when the model is being trained elsewhere, 55000 for a graph without facts or with one entity';
+
+create function hkg_train_background(graph name, score_function text default 'rotate', dimensions int default 200,
+	iterations int default 10, epochs int default 100, batch_size int default 512, negatives int default 256,
+	negative_sampling text default 'uniform', loss text default 'logistic', optimizer text default 'adagrad',
+	learning_rate float8 default 0.1, gamma float8 default 9.0, norm int default 1, regularization float8 default 0,
+	omega float8 default 0.5, top_rules int default 200, beta float8 default 1.0, sample_size bigint default null,
+	max_rule_length int default 3, min_head_coverage float8 default 0.01, min_support int default 2,
+	constants bool default false, patience int default null, seed bigint default 0, model name default 'default',
+	min_quality float8 default 0, label text default 'one', accumulate bool default true)
+returns int
+as 'MODULE_PATHNAME' language c volatile parallel unsafe
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_train_background(name, text, int, int, int, int, int, text, text, text, float8, float8, int, float8,
+	float8, int, float8, bigint, int, float8, int, bool, int, bigint, name, float8, text, bool) is
+'hkg_train in a background worker, with the caller''s rights; returns its process id once it has begun
+It commits after every iteration; the model of that name stays as it is until the new one is ready, then all of it changes at once. View hkg_progress shows it, pg_cancel_backend stops it, column status of the table model tells the outcome, hkg_resume goes on with what was stopped. It sees what is committed when it begins, and learns from the facts of that moment.
+graph: an existing graph
+score_function: transe, distmult, complex or rotate
+dimensions: size d of an embedding (complex, rotate: d complex numbers), 1 to 10000
+iterations: rounds of training, mining and sampling, 1 to 10000
+epochs: passes over the positives in one iteration, 1 to 1000000
+batch_size: positives in a minibatch, 1 to 1000000
+negatives: negatives of each positive, 1 to 100000; they are shared by up to 64 positives
+negative_sampling: uniform
+loss: logistic
+optimizer: adagrad
+learning_rate: step size of the optimizer, over 0
+gamma: margin of transe and rotate
+norm: 1 or 2, the norm of transe''s and rotate''s distance (rotate, 1: the sum of moduli)
+regularization: weight of the mean of |h|^2 + |r|^2 + |t|^2 over a minibatch''s positives
+omega: weight of embedding confidence in a rule''s quality, 0 to 1
+top_rules: how many rules are selected; 0 for embeddings alone
+beta: temperature of sampling: a triple is drawn in proportion to exp(beta * score)
+sample_size: how many inferred triples are drawn in an iteration; null: a tenth of the facts, at least 1
+max_rule_length: atoms of a rule, its head counted, 2 or 3
+min_head_coverage: the least part of the head relation''s facts that a rule infers, 0 to 1
+min_support: the least number of facts that a rule infers
+constants: rules with constants (not yet: false)
+patience: stop after that many iterations without a better MRR on the valid split; null: never
+seed: the same seed and facts give the same bits
+model: the name to keep it under; a model of that name is replaced when this one is ready
+min_quality: rules of lower quality are never selected
+label: one, or confidence: the loss of a sampled triple is weighted by the highest quality among its rules
+accumulate: whether samples of earlier iterations stay
+errors: 22023 for values out of range, 53200 when it would need more than hybridkg.max_memory, 55006 when the model is being trained elsewhere, 55000 for a graph without facts or with one entity, 53000 when no background worker is free';
+
+create function hkg_resume(graph name, model name default 'default') returns text
+as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 1000000
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_resume(name, name) is
+'goes on with a training in the background that was stopped, from the last iteration that it committed, in the caller''s transaction; the model is the one, bit by bit, that an unbroken training had left; returns its name
+graph: an existing graph
+model: the name it was trained under
+errors: 55000 when nothing was stopped or when the graph has changed since, 55006 when the model is being trained';
+
+create function hkg_trainings()
+returns table (graph name, model name, pid int, phase text, iteration int, iterations int, epoch int, epochs int,
+	loss float8, started_at timestamptz, eta timestamptz, percent float8)
+as 'MODULE_PATHNAME' language c volatile parallel restricted rows 4
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_trainings() is
+'what the view hkg_progress shows';
+
+create view hkg_progress as select * from @extschema@.hkg_trainings();
+grant select on hkg_progress to public;
+comment on view hkg_progress is 'a row for every training under way in this database';
+comment on column hkg_progress.pid is 'the process that trains: pg_cancel_backend(pid) stops it';
+comment on column hkg_progress.phase is 'reading, mining, training, evaluating, inferring or writing';
+comment on column hkg_progress.loss is 'mean loss of the last epoch';
+comment on column hkg_progress.eta is 'when it will end at the pace so far; sooner when patience runs out';
+comment on column hkg_progress.percent is 'epochs done, of all';
 
 create function hkg_mine_rules(graph name, max_rule_length int default 3, min_head_coverage float8 default 0.01,
 	min_support int default 2, constants bool default false, measure text default 'standard',

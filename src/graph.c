@@ -61,7 +61,7 @@ is_graph(Oid schema)
 {
 	static const char *const tables[] = {
 		"entity", "relation", "triple", "holdout", "model", "entity_embedding",
-		"relation_embedding", "rule", "inferred", "iteration"
+		"relation_embedding", "rule", "inferred", "iteration", "checkpoint", "checkpoint_inferred"
 	};
 
 	for (int i = 0; i < (int) lengthof(tables); i++)
@@ -89,6 +89,7 @@ graph_open(const char *name)
 				 errhint("%s", known_graphs_hint())));
 	graph->name = pstrdup(name);
 	graph->prefix = psprintf("%s.", quote_identifier(name));
+	graph->facts = psprintf("%striple", graph->prefix);
 	return graph;
 }
 
@@ -98,6 +99,7 @@ graph_open(const char *name)
  */
 #define LOAD_LOCK_CLASS 3
 #define TRAINING_LOCK_CLASS 4
+#define LOCK_TRIES 10
 
 void
 graph_lock_for_load(Graph *graph)
@@ -108,20 +110,39 @@ graph_lock_for_load(Graph *graph)
 	(void) LockAcquire(&tag, ExclusiveLock, false, false);
 }
 
-void
-graph_lock_for_training(Graph *graph, const char *model)
+static void
+lock_for_training(Graph *graph, const char *model, bool session)
 {
 	LOCKTAG		tag;
 
 	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, graph->schema,
 						 hash_bytes((const unsigned char *) model, strlen(model)),
 						 TRAINING_LOCK_CLASS);
-	if (LockAcquire(&tag, ExclusiveLock, false, true) == LOCKACQUIRE_NOT_AVAIL)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_IN_USE),
-				 errmsg("model \"%s\" of graph \"%s\" is being trained by another session",
-						model, graph->name),
-				 errhint("Wait for it to end, or train under another model name.")));
+	/* a training whose end is there to be seen holds its lock for a moment more */
+	for (int try = 0; try < LOCK_TRIES; try++)
+	{
+		if (LockAcquire(&tag, ExclusiveLock, session, true) != LOCKACQUIRE_NOT_AVAIL)
+			return;
+		CHECK_FOR_INTERRUPTS();
+		pg_usleep(10000);
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_IN_USE),
+			 errmsg("model \"%s\" of graph \"%s\" is being trained by another session",
+					model, graph->name),
+			 errhint("Wait for it to end, or train under another model name.")));
+}
+
+void
+graph_lock_for_training(Graph *graph, const char *model)
+{
+	lock_for_training(graph, model, false);
+}
+
+void
+graph_lock_session_for_training(Graph *graph, const char *model)
+{
+	lock_for_training(graph, model, true);
 }
 
 HKG_FUNCTION(hkg_drop_graph);

@@ -18,6 +18,7 @@ typedef struct Graph
 	Oid			schema;
 	char	   *name;			/* as the user typed it */
 	char	   *prefix;			/* quoted, with the dot: "my graph". */
+	char	   *facts;			/* the table that rules are evaluated over, as a statement names it */
 	void	   *relation_names; /* loaded at first use by graph_relation_name */
 } Graph;
 
@@ -36,6 +37,9 @@ extern int32 graph_relation_id(Graph *graph, const char *name);
  */
 extern void graph_lock_for_load(Graph *graph);
 extern void graph_lock_for_training(Graph *graph, const char *model);
+
+/* The same until the session ends, transactions come and go. */
+extern void graph_lock_session_for_training(Graph *graph, const char *model);
 
 /* NULL-free: ERROR when the id is not in the table. */
 extern const char *graph_entity_name(Graph *graph, int32 id);

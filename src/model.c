@@ -546,6 +546,7 @@ model_relation_row(const Model *model, Graph *graph, const char *name)
 
 /* ---- writing ------------------------------------------------------------------ */
 
+/* What was deleted from the graph since it was read has no embedding. */
 static void
 write_table(Graph *graph, const char *model, const char *kind,
 			const int32 *id, int64 count, const float *embedding, int width)
@@ -555,8 +556,9 @@ write_table(Graph *graph, const char *model, const char *kind,
 	char	   *statement = psprintf("insert into %s%s_embedding (model, %s, embedding) "
 									 "select $1, u.id, "
 									 "($3::real[])[((u.place - 1) * $4 + 1)::int : (u.place * $4)::int] "
-									 "from unnest($2::int[]) with ordinality as u (id, place)",
-									 graph->prefix, kind, kind);
+									 "from unnest($2::int[]) with ordinality as u (id, place) "
+									 "where u.id in (select id from %s%s)",
+									 graph->prefix, kind, kind, graph->prefix, kind);
 
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
 	for (int64 first = 0; first < count; first += chunk)

@@ -2,8 +2,9 @@
  * record.c
  *		What a training leaves in the graph's tables, as it goes (see record.h).
  *
- * All of it is written in the caller's transaction: others see the old model
- * until that commits, and nothing of this if it doesn't.
+ * In the caller's transaction others see the old model until that commits, and nothing
+ * of this if it doesn't.  A training that commits as it goes shows its
+ * status and its learning curve; all the rest comes at its end, at once.
  */
 #include "record.h"
 
@@ -31,14 +32,11 @@ arg_float(SqlArgs *args, bool known, double value)
 		sql_arg_null(args, FLOAT8OID);
 }
 
-void
-record_begin(Graph *graph, const TrainSettings *settings)
+static void
+insert_model(Graph *graph, const TrainSettings *settings)
 {
-	SqlArgs		name = {0};
 	SqlArgs		row = {0};
 
-	arg_text(&name, settings->model);
-	sql_run(psprintf("delete from %smodel where name = $1", graph->prefix), &name);
 	arg_text(&row, settings->model);
 	arg_text(&row, settings->score_function);
 	sql_arg(&row, INT4OID, Int32GetDatum(settings->dimensions));
@@ -46,6 +44,73 @@ record_begin(Graph *graph, const TrainSettings *settings)
 	sql_run(psprintf("insert into %smodel (name, score_function, dimensions, settings, status, created_at) "
 					 "values ($1, $2, $3, $4::jsonb, 'training', clock_timestamp())", graph->prefix),
 			&row);
+}
+
+void
+record_begin(Graph *graph, const TrainSettings *settings)
+{
+	SqlArgs		name = {0};
+
+	arg_text(&name, settings->model);
+	sql_run(psprintf("delete from %smodel where name = $1", graph->prefix), &name);
+	insert_model(graph, settings);
+}
+
+/* Deletes the model's rows of these tables (NULL-terminated). */
+static void
+delete_from(Graph *graph, const char *model, const char *const *tables)
+{
+	SqlArgs		name = {0};
+
+	arg_text(&name, model);
+	for (int i = 0; tables[i] != NULL; i++)
+		sql_run(psprintf("delete from %s%s where model = $1", graph->prefix, tables[i]), &name);
+}
+
+void
+record_status(Graph *graph, const char *model, const char *status)
+{
+	SqlArgs		args = {0};
+
+	arg_text(&args, model);
+	arg_text(&args, status);
+	sql_run(psprintf("update %smodel set status = $2 where name = $1", graph->prefix), &args);
+}
+
+void
+record_begin_committing(Graph *graph, const TrainSettings *settings)
+{
+	static const char *const tables[] = {"checkpoint", "checkpoint_inferred", "iteration", NULL};
+	SqlArgs		name = {0};
+	Datum		found;
+
+	delete_from(graph, settings->model, tables);
+	arg_text(&name, settings->model);
+	if (sql_value(psprintf("select true from %smodel where name = $1", graph->prefix), &name, &found))
+		record_status(graph, settings->model, "training");
+	else
+		insert_model(graph, settings);
+}
+
+void
+record_replace(Graph *graph, const TrainSettings *settings)
+{
+	static const char *const old[] = {"entity_embedding", "relation_embedding", "rule", "inferred", NULL};
+	static const char *const held_back[] = {"checkpoint", "checkpoint_inferred", NULL};
+	SqlArgs		args = {0};
+
+	delete_from(graph, settings->model, old);
+	arg_text(&args, settings->model);
+	sql_run(psprintf("insert into %1$sinferred select * from %1$scheckpoint_inferred i where model = $1 "
+					 "and exists (select from %1$sentity where id = i.head) "
+					 "and exists (select from %1$sentity where id = i.tail) "
+					 "and exists (select from %1$srelation where id = i.relation)", graph->prefix), &args);
+	delete_from(graph, settings->model, held_back);
+	arg_text(&args, settings->score_function);
+	sql_arg(&args, INT4OID, Int32GetDatum(settings->dimensions));
+	arg_text(&args, settings_json(settings));
+	sql_run(psprintf("update %smodel set score_function = $2, dimensions = $3, settings = $4::jsonb "
+					 "where name = $1", graph->prefix), &args);
 }
 
 static void
@@ -94,12 +159,13 @@ rules_text(const Sample *sample, int64 i)
 }
 
 void
-record_sample(Graph *graph, const char *model, int iteration, const GraphData *data, const Sample *sample)
+record_sample(Graph *graph, const char *table, const char *model, int iteration,
+			  const GraphData *data, const Sample *sample)
 {
 	static const Oid types[] = {INT4OID, INT4OID, INT4OID, FLOAT8OID, FLOAT8OID, TEXTOID};
-	SqlBatch   *batch = sql_batch_begin(psprintf("insert into %sinferred select %s, %d, h, r, t, s, p, rules::int[] "
+	SqlBatch   *batch = sql_batch_begin(psprintf("insert into %s%s select %s, %d, h, r, t, s, p, rules::int[] "
 												 "from unnest($1, $2, $3, $4, $5, $6) u(h, r, t, s, p, rules)",
-												 graph->prefix, quote_literal_cstr(model), iteration),
+												 graph->prefix, table, quote_literal_cstr(model), iteration),
 										lengthof(types), types);
 
 	for (int64 i = 0; i < sample->count; i++)
@@ -130,8 +196,9 @@ record_rules(Graph *graph, const char *model, const MinedRules *rules)
 	SqlBatch   *batch = sql_batch_begin(psprintf("insert into %srule select %s, id, rule, head, body::int[], "
 												 "support, size, pca_size, predictions, coverage, sc, pca, ec, q, selected "
 												 "from unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) "
-												 "u(id, rule, head, body, support, size, pca_size, predictions, coverage, sc, pca, ec, q, selected)",
-												 graph->prefix, quote_literal_cstr(model)),
+												 "u(id, rule, head, body, support, size, pca_size, predictions, coverage, sc, pca, ec, q, selected) "
+												 "where head in (select id from %srelation)",
+												 graph->prefix, quote_literal_cstr(model), graph->prefix),
 										lengthof(types), types);
 
 	for (int64 i = 0; i < rules->count; i++)

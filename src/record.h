@@ -8,6 +8,7 @@
 #include "compat.h"
 
 #include "infer.h"
+#include "mine.h"
 #include "settings.h"
 
 /* One global iteration: a row of the table of that name. */
@@ -40,7 +41,18 @@ typedef struct Sample
 /* Puts a new row of that model in place of the old model, if there is one. */
 extern void record_begin(Graph *graph, const TrainSettings *settings);
 extern void record_iteration(Graph *graph, const char *model, const Iteration *iteration);
-extern void record_sample(Graph *graph, const char *model, int iteration, const GraphData *data, const Sample *sample);
+
+/* table: inferred, or the one that holds them back until the model is ready */
+extern void record_sample(Graph *graph, const char *table, const char *model, int iteration,
+						  const GraphData *data, const Sample *sample);
+
+/*
+ * The same for a training that commits as it goes: the old model stays, what it is
+ * replaced with is held back.  record_replace removes the old one and tells what is new.
+ */
+extern void record_begin_committing(Graph *graph, const TrainSettings *settings);
+extern void record_replace(Graph *graph, const TrainSettings *settings);
+extern void record_status(Graph *graph, const char *model, const char *status);
 
 /* A rule's id is its position + 1. */
 extern void record_rules(Graph *graph, const char *model, const MinedRules *rules);

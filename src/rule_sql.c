@@ -69,10 +69,10 @@ append_conditions(StringInfo sql, const Rule *rule, int i)
 static void
 append_joins(StringInfo sql, const Graph *graph, const Rule *rule)
 {
-	appendStringInfo(sql, "from %striple b1", graph->prefix);
+	appendStringInfo(sql, "from %s b1", graph->facts);
 	for (int i = 1; i < rule->length; i++)
 	{
-		appendStringInfo(sql, "\njoin %striple b%d on ", graph->prefix, i + 1);
+		appendStringInfo(sql, "\njoin %s b%d on ", graph->facts, i + 1);
 		append_conditions(sql, rule, i);
 	}
 }

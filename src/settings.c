@@ -8,11 +8,13 @@
 #include <limits.h>
 #include <math.h>
 
+#include "catalog/pg_type.h"
 #include "utils/builtins.h"
 #include "utils/float.h"
 #include "utils/json.h"
 
 #include "argument.h"
+#include "sql.h"
 
 typedef enum SettingType
 {
@@ -147,12 +149,10 @@ check_score_function(const char *name)
 	argument_choice(name, "score_function", known);
 }
 
-void
-settings_read(FunctionCallInfo fcinfo, TrainSettings *settings)
+/* What no single argument tells */
+static void
+check_settings(const TrainSettings *settings)
 {
-	memset(settings, 0, sizeof(*settings));
-	for (int i = 0; i < (int) lengthof(table); i++)
-		read_setting(fcinfo, i, &table[i], settings);
 	check_score_function(settings->score_function);
 	if (settings->constants)
 		ereport(ERROR,
@@ -163,6 +163,15 @@ settings_read(FunctionCallInfo fcinfo, TrainSettings *settings)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("model must not be empty")));
+}
+
+void
+settings_read(FunctionCallInfo fcinfo, TrainSettings *settings)
+{
+	memset(settings, 0, sizeof(*settings));
+	for (int i = 0; i < (int) lengthof(table); i++)
+		read_setting(fcinfo, i, &table[i], settings);
+	check_settings(settings);
 }
 
 static void
@@ -210,4 +219,90 @@ settings_json(const TrainSettings *settings)
 	}
 	appendStringInfoChar(&json, '}');
 	return json.data;
+}
+
+static void
+check_parsed(const Setting *setting, bool good, const char *text)
+{
+	if (!good)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("setting %s of an interrupted training is out of range: \"%s\"",
+						setting->name, text),
+				 errhint("Train the model again.")));
+}
+
+static bool
+is_choice(const char *text, const char *const *choices)
+{
+	for (int i = 0; choices != NULL && choices[i] != NULL; i++)
+		if (strcmp(text, choices[i]) == 0)
+			return true;
+	return choices == NULL;
+}
+
+static void
+parse_setting(const Setting *setting, const char *text, TrainSettings *settings)
+{
+	double		number = 0;
+	bool		ranged = true;
+
+	switch (setting->type)
+	{
+		case SETTING_INT:
+			number = MEMBER(settings, setting, int) = pg_strtoint32(text);
+			break;
+		case SETTING_BIGINT:
+			number = (double) (MEMBER(settings, setting, int64) = pg_strtoint64(text));
+			break;
+		case SETTING_FLOAT:
+			number = MEMBER(settings, setting, double) = strtod(text, NULL);
+			break;
+		case SETTING_BOOL:
+			MEMBER(settings, setting, bool) = strcmp(text, "true") == 0;
+			ranged = false;
+			break;
+		case SETTING_TEXT:
+		case SETTING_NAME:
+			check_parsed(setting, is_choice(text, setting->choices), text);
+			MEMBER(settings, setting, char *) = pstrdup(text);
+			ranged = false;
+			break;
+	}
+	check_parsed(setting, !ranged || (number >= setting->low && number <= setting->high), text);
+}
+
+typedef struct Parsing
+{
+	TrainSettings *settings;
+	bool		seen[lengthof(table)];
+} Parsing;
+
+static void
+take_setting(void *argument, const Datum *values, const bool *nulls)
+{
+	Parsing    *parsing = argument;
+	char	   *name = TextDatumGetCString(values[0]);
+
+	for (int i = 1; i < (int) lengthof(table) && !nulls[1]; i++)
+		if (strcmp(table[i].name, name) == 0)
+		{
+			parse_setting(&table[i], TextDatumGetCString(values[1]), parsing->settings);
+			parsing->seen[i] = true;
+		}
+}
+
+void
+settings_parse(const char *graph, const char *json, TrainSettings *settings)
+{
+	Parsing		parsing = {.settings = settings};
+	SqlArgs		args = {0};
+
+	memset(settings, 0, sizeof(*settings));
+	settings->graph = pstrdup(graph);
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(json));
+	sql_stream("select key, value from pg_catalog.jsonb_each_text($1::jsonb)", &args, take_setting, &parsing);
+	for (int i = 1; i < (int) lengthof(table); i++)
+		check_parsed(&table[i], parsing.seen[i] || table[i].optional, "");
+	check_settings(settings);
 }

@@ -49,4 +49,7 @@ extern void settings_read(FunctionCallInfo fcinfo, TrainSettings *settings);
 /* As JSON text: an object with every argument but the graph, a null where NULL was given. */
 extern char *settings_json(const TrainSettings *settings);
 
+/* The settings that settings_json wrote down, for that graph; between sql_begin() and sql_end(). */
+extern void settings_parse(const char *graph, const char *json, TrainSettings *settings);
+
 #endif							/* HKG_SETTINGS_H */

@@ -11,10 +11,10 @@
  * The counts of rules do not depend on Theta, so mining runs once; each
  * iteration only asks for embedding confidence again.
  *
- * Memory: what lasts is in the function's context, taken after the need was checked
+ * Memory: what lasts is in the procedure's context, taken after the need was checked
  * against hybridkg.max_memory; what an iteration needs is in a context of its own.
  */
-#include "compat.h"
+#include "procedure.h"
 
 #include <math.h>
 
@@ -24,51 +24,15 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
+#include "argument.h"
+#include "checkpoint.h"
 #include "hybridkg.h"
-#include "infer.h"
 #include "mine.h"
 #include "model.h"
-#include "record.h"
-#include "settings.h"
 #include "sql.h"
 
 /* positives that share their negatives */
 #define BLOCK_SIZE 64
-
-/* An inferred triple among the positives. */
-typedef struct Positive
-{
-	KgeTriple	triple;
-	float		weight;
-} Positive;
-
-typedef struct Procedure
-{
-	Graph	   *graph;
-	TrainSettings settings;
-	GraphData  *data;
-	int64		sample_size;	/* n */
-	KgeTriple  *valid;
-	int64		valid_count;
-	KgeTriple  *known;			/* facts and holdout: the filter of ranking */
-	int64		known_count;
-
-	KgePool    *pool;
-	MemoryContext scratch;		/* of one iteration */
-	KgeModel	model;			/* Theta_i */
-	KgeTrainer *trainer;
-
-	KgeTriple  *positive;		/* G+_{i-1}: the facts, then the samples */
-	float	   *weight;			/* NULL when all weigh 1 */
-	Positive   *sample;			/* the samples, ordered by triple */
-	int64		samples;
-
-	MinedRules *rules;			/* NULL without rules */
-	Iteration	best;
-	float	   *best_entity;	/* NULL when there is no valid split: the last is the best */
-	float	   *best_relation;
-	MinedRule  *best_rule;
-} Procedure;
 
 static double
 seconds_since(instr_time start)
@@ -140,15 +104,19 @@ describe_model(Procedure *procedure)
 	model->relations = procedure->data->relations;
 }
 
-static size_t
-entity_bytes(const KgeModel *model)
+size_t
+procedure_entity_bytes(const Procedure *procedure)
 {
+	const KgeModel *model = &procedure->model;
+
 	return (size_t) model->entities * kge_entity_width(model->function, model->dimensions) * sizeof(float);
 }
 
-static size_t
-relation_bytes(const KgeModel *model)
+size_t
+procedure_relation_bytes(const Procedure *procedure)
 {
+	const KgeModel *model = &procedure->model;
+
 	return (size_t) model->relations * kge_relation_width(model->function, model->dimensions) * sizeof(float);
 }
 
@@ -177,25 +145,36 @@ training_of(const TrainSettings *settings)
 }
 
 static void
+check_memory(const Procedure *procedure)
+{
+	const KgeModel *model = &procedure->model;
+	KgeTraining training = training_of(&procedure->settings);
+	int64		positives = max_positives(procedure);
+	int			copies = procedure->valid_count > 0 ? 2 : 1;
+
+	hkg_check_memory(copies * (procedure_entity_bytes(procedure) + procedure_relation_bytes(procedure)) +
+					 kge_trainer_bytes(model, &training, positives, hkg_threads) +
+					 positives * (sizeof(KgeTriple) + sizeof(float)) +
+					 (positives - procedure->data->facts) * 2 * sizeof(Positive), "training");
+}
+
+static void
 allocate(Procedure *procedure)
 {
 	MemoryContext context = CurrentMemoryContext;
 	KgeArena	arena = hkg_arena();
 	KgeModel   *model = &procedure->model;
 	KgeTraining training = training_of(&procedure->settings);
-	int64		positives = max_positives(procedure);
-	int			copies = procedure->valid_count > 0 ? 2 : 1;
+	int64		positives = procedure->max_positives = max_positives(procedure);
+	Size		entity_bytes = procedure_entity_bytes(procedure);
+	Size		relation_bytes = procedure_relation_bytes(procedure);
 
-	hkg_check_memory(copies * (entity_bytes(model) + relation_bytes(model)) +
-					 kge_trainer_bytes(model, &training, positives, hkg_threads) +
-					 positives * (sizeof(KgeTriple) + sizeof(float)) +
-					 (positives - procedure->data->facts) * 2 * sizeof(Positive), "training");
-	model->entity = MemoryContextAllocHuge(context, entity_bytes(model));
-	model->relation = MemoryContextAllocHuge(context, relation_bytes(model));
+	model->entity = MemoryContextAllocHuge(context, entity_bytes);
+	model->relation = MemoryContextAllocHuge(context, relation_bytes);
 	if (procedure->valid_count > 0)
 	{
-		procedure->best_entity = MemoryContextAllocHuge(context, entity_bytes(model));
-		procedure->best_relation = MemoryContextAllocHuge(context, relation_bytes(model));
+		procedure->best_entity = MemoryContextAllocHuge(context, entity_bytes);
+		procedure->best_relation = MemoryContextAllocHuge(context, relation_bytes);
 	}
 	procedure->positive = MemoryContextAllocHuge(context, positives * sizeof(KgeTriple));
 	memcpy(procedure->positive, procedure->data->fact, procedure->data->facts * sizeof(KgeTriple));
@@ -215,6 +194,7 @@ allocate(Procedure *procedure)
 static void
 report_epoch(const Procedure *procedure, int iteration, int epoch, double loss)
 {
+	progress_epoch(procedure->progress, iteration, epoch, loss);
 	if (hkg_progress_level == PROGRESS_EPOCH)
 		ereport(NOTICE,
 				(errmsg("iteration %d/%d, epoch %d/%d: loss %.5f", iteration,
@@ -228,6 +208,7 @@ train_epochs(Procedure *procedure, Iteration *iteration)
 	instr_time	start;
 
 	INSTR_TIME_SET_CURRENT(start);
+	progress_epoch(procedure->progress, iteration->number, 0, 0);
 	for (int epoch = 1; epoch <= settings->epochs; epoch++)
 	{
 		uint64		number = (uint64) (iteration->number - 1) * settings->epochs + epoch - 1;
@@ -256,6 +237,7 @@ evaluate(Procedure *procedure, Iteration *iteration)
 	if (count == 0)
 		return;
 	INSTR_TIME_SET_CURRENT(start);
+	progress_phase(procedure->progress, PHASE_EVALUATING);
 	rank = palloc_extended(2 * count * sizeof(int32), MCXT_ALLOC_HUGE);
 	kge_rank(&arena, procedure->pool, &procedure->model, procedure->valid, count,
 			 procedure->known, procedure->known_count, (uint64) procedure->settings.seed,
@@ -265,27 +247,34 @@ evaluate(Procedure *procedure, Iteration *iteration)
 	iteration->evaluate_seconds = seconds_since(start);
 }
 
+/* Counts every rule; the order of the procedure does not matter to the counts. */
 static void
-mine(Procedure *procedure, Iteration *iteration, MemoryContext lasting)
+mine(Procedure *procedure)
+{
+	const TrainSettings *settings = &procedure->settings;
+	MineOptions options = {settings->max_rule_length, settings->min_head_coverage,
+	settings->min_support, settings->constants};
+	instr_time	start;
+
+	INSTR_TIME_SET_CURRENT(start);
+	progress_phase(procedure->progress, PHASE_MINING);
+	procedure->rules = mine_rules(procedure->graph, &options);
+	procedure->best_rule = MemoryContextAllocHuge(CurrentMemoryContext,
+												  Max(procedure->rules->count, 1) * sizeof(MinedRule));
+	procedure->mine_seconds = seconds_since(start);
+}
+
+static void
+rank_rules(Procedure *procedure, Iteration *iteration)
 {
 	const TrainSettings *settings = &procedure->settings;
 	instr_time	start;
 
 	INSTR_TIME_SET_CURRENT(start);
-	if (procedure->rules == NULL)
-	{
-		MineOptions options = {settings->max_rule_length, settings->min_head_coverage,
-		settings->min_support, settings->constants};
-		MemoryContext scratch = MemoryContextSwitchTo(lasting);
-
-		procedure->rules = mine_rules(procedure->graph, &options);
-		procedure->best_rule = MemoryContextAllocHuge(lasting,
-													  Max(procedure->rules->count, 1) * sizeof(MinedRule));
-		MemoryContextSwitchTo(scratch);
-	}
 	infer_qualities(procedure->graph, procedure->data, &procedure->model, procedure->pool,
 					procedure->rules, settings->omega, settings->top_rules, settings->min_quality);
-	iteration->mine_seconds = seconds_since(start);
+	iteration->mine_seconds = procedure->mine_seconds + seconds_since(start);
+	procedure->mine_seconds = 0;
 }
 
 /* G_T: rule_id[i] is the id of the i-th selected rule. */
@@ -344,10 +333,10 @@ highest_quality(const Procedure *procedure, const Sample *sample, int64 i)
  * one drawn again takes its new weight.
  */
 static void
-merge_samples(Procedure *procedure, const Sample *sample, MemoryContext lasting)
+merge_samples(Procedure *procedure, const Sample *sample)
 {
 	int64		old_count = procedure->settings.accumulate ? procedure->samples : 0;
-	Positive   *merged = MemoryContextAllocHuge(lasting,
+	Positive   *merged = MemoryContextAllocHuge(procedure->lasting,
 												Max(old_count + sample->count, 1) * sizeof(Positive));
 	int64		count = 0;
 	int64		old = 0;
@@ -372,8 +361,8 @@ merge_samples(Procedure *procedure, const Sample *sample, MemoryContext lasting)
 	procedure->samples = count;
 }
 
-static void
-extend_positives(Procedure *procedure)
+void
+procedure_set_positives(Procedure *procedure)
 {
 	int64		facts = procedure->data->facts;
 
@@ -386,7 +375,7 @@ extend_positives(Procedure *procedure)
 }
 
 static void
-sample_inferences(Procedure *procedure, Iteration *iteration, MemoryContext lasting)
+sample_inferences(Procedure *procedure, Iteration *iteration)
 {
 	Sample		sample = {0};
 	instr_time	start;
@@ -395,11 +384,12 @@ sample_inferences(Procedure *procedure, Iteration *iteration, MemoryContext last
 	sample.rule_id = palloc(Max(procedure->settings.top_rules, 1) * sizeof(int32));
 	sample.inferences = infer_selected(procedure, iteration, sample.rule_id);
 	draw(procedure, iteration->number, &sample);
-	merge_samples(procedure, &sample, lasting);
-	extend_positives(procedure);
+	merge_samples(procedure, &sample);
+	procedure_set_positives(procedure);
 	iteration->inferred = sample.inferences->count;
 	iteration->sampled = sample.count;
-	record_sample(procedure->graph, procedure->settings.model, iteration->number, procedure->data, &sample);
+	record_sample(procedure->graph, procedure->commits ? "checkpoint_inferred" : "inferred",
+				  procedure->settings.model, iteration->number, procedure->data, &sample);
 	iteration->sample_seconds = seconds_since(start);
 }
 
@@ -414,8 +404,8 @@ keep_if_best(Procedure *procedure, const Iteration *iteration)
 	procedure->best = *iteration;
 	if (procedure->best_entity != NULL)
 	{
-		memcpy(procedure->best_entity, model->entity, entity_bytes(model));
-		memcpy(procedure->best_relation, model->relation, relation_bytes(model));
+		memcpy(procedure->best_entity, model->entity, procedure_entity_bytes(procedure));
+		memcpy(procedure->best_relation, model->relation, procedure_relation_bytes(procedure));
 	}
 	if (procedure->rules != NULL)
 		memcpy(procedure->best_rule, procedure->rules->rule, procedure->rules->count * sizeof(MinedRule));
@@ -443,48 +433,81 @@ report_iteration(const Procedure *procedure, const Iteration *iteration)
 	pfree(line.data);
 }
 
-static void
-iterate(Procedure *procedure, int number)
+/* ---- the steps ------------------------------------------------------------------ */
+
+void
+procedure_read(Procedure *procedure)
 {
-	MemoryContext lasting = MemoryContextSwitchTo(procedure->scratch);
-	Iteration	iteration = {.number = number};
-
-	train_epochs(procedure, &iteration);
-	evaluate(procedure, &iteration);
-	if (procedure->settings.top_rules > 0)
-	{
-		mine(procedure, &iteration, lasting);
-		sample_inferences(procedure, &iteration, lasting);
-	}
-	record_iteration(procedure->graph, procedure->settings.model, &iteration);
-	keep_if_best(procedure, &iteration);
-	report_iteration(procedure, &iteration);
-	MemoryContextSwitchTo(lasting);
-	MemoryContextReset(procedure->scratch);
-}
-
-/* ---- the whole ------------------------------------------------------------------ */
-
-static void
-prepare(Procedure *procedure)
-{
-	procedure->graph = graph_open(procedure->settings.graph);
-	graph_lock_for_training(procedure->graph, procedure->settings.model);
+	procedure->lasting = CurrentMemoryContext;
+	if (procedure->progress == NULL)
+		procedure->progress = progress_begin(procedure->graph->name, procedure->settings.model,
+											 procedure->settings.iterations, procedure->settings.epochs);
 	read_facts(procedure);
 	check_graph(procedure);
 	describe_model(procedure);
-	procedure->pool = hkg_pool();
-	allocate(procedure);
-	procedure->scratch = AllocSetContextCreate(CurrentMemoryContext, "hybridkg iteration",
-											   ALLOCSET_DEFAULT_SIZES);
-	record_begin(procedure->graph, &procedure->settings);
+	check_memory(procedure);
 }
 
-static void
-finish(Procedure *procedure)
+void
+procedure_open(Procedure *procedure)
+{
+	procedure->pool = hkg_pool();
+	allocate(procedure);
+	procedure->scratch = AllocSetContextCreate(procedure->lasting, "hybridkg iteration",
+											   ALLOCSET_DEFAULT_SIZES);
+	if (procedure->settings.top_rules > 0)
+		mine(procedure);
+}
+
+bool
+procedure_is_done(const Procedure *procedure)
+{
+	const TrainSettings *settings = &procedure->settings;
+
+	return procedure->done >= settings->iterations ||
+		(settings->patience > 0 && procedure->done > 0 &&
+		 procedure->done - procedure->best.number >= settings->patience);
+}
+
+void
+procedure_learn(Procedure *procedure)
+{
+	MemoryContext caller = MemoryContextSwitchTo(procedure->scratch);
+
+	procedure->iteration = (Iteration) {.number = procedure->done + 1};
+	train_epochs(procedure, &procedure->iteration);
+	evaluate(procedure, &procedure->iteration);
+	MemoryContextSwitchTo(caller);
+}
+
+void
+procedure_infer(Procedure *procedure)
+{
+	MemoryContext caller = MemoryContextSwitchTo(procedure->scratch);
+	Iteration  *iteration = &procedure->iteration;
+
+	if (procedure->settings.top_rules > 0)
+	{
+		progress_phase(procedure->progress, PHASE_INFERRING);
+		rank_rules(procedure, iteration);
+		sample_inferences(procedure, iteration);
+	}
+	record_iteration(procedure->graph, procedure->settings.model, iteration);
+	keep_if_best(procedure, iteration);
+	report_iteration(procedure, iteration);
+	procedure->done = iteration->number;
+	MemoryContextSwitchTo(caller);
+	MemoryContextReset(procedure->scratch);
+}
+
+void
+procedure_finish(Procedure *procedure)
 {
 	KgeModel	model = procedure->model;
 
+	progress_phase(procedure->progress, PHASE_WRITING);
+	if (procedure->commits)
+		record_replace(procedure->graph, &procedure->settings);
 	if (procedure->best_entity != NULL)
 	{
 		model.entity = procedure->best_entity;
@@ -500,30 +523,73 @@ finish(Procedure *procedure)
 	record_end(procedure->graph, procedure->settings.model, &procedure->best);
 }
 
+/* ---- in the caller's transaction -------------------------------------------------- */
+
+static void
+run(Procedure *procedure)
+{
+	while (!procedure_is_done(procedure))
+	{
+		procedure_learn(procedure);
+		procedure_infer(procedure);
+	}
+	procedure_finish(procedure);
+}
+
+/* A context that all of a training goes with */
+static MemoryContext
+enter_context(void)
+{
+	return MemoryContextSwitchTo(AllocSetContextCreate(CurrentMemoryContext, "hybridkg train",
+													   ALLOCSET_DEFAULT_SIZES));
+}
+
+static Datum
+leave_context(MemoryContext caller, const char *model)
+{
+	MemoryContext context = MemoryContextSwitchTo(caller);
+	text	   *name = cstring_to_text(model);
+
+	MemoryContextDelete(context);
+	PG_RETURN_TEXT_P(name);
+}
+
 HKG_FUNCTION(hkg_train);
 Datum
 hkg_train(PG_FUNCTION_ARGS)
 {
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "hybridkg train",
-												  ALLOCSET_DEFAULT_SIZES);
-	MemoryContext caller = MemoryContextSwitchTo(context);
+	MemoryContext caller = enter_context();
 	Procedure	procedure = {0};
-	text	   *name;
 
 	settings_read(fcinfo, &procedure.settings);
 	sql_begin();
-	prepare(&procedure);
-	for (int i = 1; i <= procedure.settings.iterations; i++)
-	{
-		iterate(&procedure, i);
-		if (procedure.settings.patience > 0 &&
-			i - procedure.best.number >= procedure.settings.patience)
-			break;
-	}
-	finish(&procedure);
+	procedure.graph = graph_open(procedure.settings.graph);
+	graph_lock_for_training(procedure.graph, procedure.settings.model);
+	procedure_read(&procedure);
+	procedure_open(&procedure);
+	record_begin(procedure.graph, &procedure.settings);
+	run(&procedure);
 	sql_end();
-	MemoryContextSwitchTo(caller);
-	name = cstring_to_text(procedure.settings.model);
-	MemoryContextDelete(context);
-	PG_RETURN_TEXT_P(name);
+	return leave_context(caller, procedure.settings.model);
+}
+
+HKG_FUNCTION(hkg_resume);
+Datum
+hkg_resume(PG_FUNCTION_ARGS)
+{
+	char	   *graph = argument_name(fcinfo, 0, "graph");
+	char	   *model = argument_name(fcinfo, 1, "model");
+	MemoryContext caller = enter_context();
+	Procedure	procedure = {.commits = true};
+
+	sql_begin();
+	procedure.graph = graph_open(graph);
+	graph_lock_for_training(procedure.graph, model);
+	checkpoint_settings(procedure.graph, model, &procedure.settings);
+	procedure_read(&procedure);
+	procedure_open(&procedure);
+	checkpoint_load(&procedure);
+	run(&procedure);
+	sql_end();
+	return leave_context(caller, model);
 }

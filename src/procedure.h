@@ -1,0 +1,89 @@
+/*
+ * procedure.h
+ *		The procedure (SPEC section 6) as steps, so that one who runs it may
+ *		commit between two of them:
+ *
+ *		procedure_open;
+ *		while (!procedure_is_done) { procedure_learn; procedure_infer; }
+ *		procedure_finish
+ */
+#ifndef HKG_PROCEDURE_H
+#define HKG_PROCEDURE_H
+
+#include "compat.h"
+
+#include "progress.h"
+#include "record.h"
+#include "settings.h"
+
+/* An inferred triple among the positives. */
+typedef struct Positive
+{
+	KgeTriple	triple;
+	float		weight;
+} Positive;
+
+typedef struct Procedure
+{
+	Graph	   *graph;
+	TrainSettings settings;
+	bool		commits;		/* between iterations: what is not for readers yet is kept apart */
+	MemoryContext lasting;		/* all of this */
+	MemoryContext scratch;		/* of one iteration */
+	TrainingProgress *progress;
+
+	GraphData  *data;
+	int64		sample_size;	/* n */
+	KgeTriple  *valid;
+	int64		valid_count;
+	KgeTriple  *known;			/* facts and holdout: the filter of ranking */
+	int64		known_count;
+
+	KgePool    *pool;
+	KgeModel	model;			/* Theta_i */
+	KgeTrainer *trainer;
+
+	int64		max_positives;
+	KgeTriple  *positive;		/* G+_{i-1}: the facts, then the samples */
+	float	   *weight;			/* NULL when all weigh 1 */
+	Positive   *sample;			/* the samples, ordered by triple */
+	int64		samples;
+
+	MinedRules *rules;			/* NULL without rules */
+	double		mine_seconds;	/* that counting them took, until an iteration tells */
+	int			done;			/* iterations */
+	Iteration	iteration;		/* the one at work */
+	Iteration	best;
+	float	   *best_entity;	/* NULL when there is no valid split: the last is the best */
+	float	   *best_relation;
+	MinedRule  *best_rule;
+} Procedure;
+
+/*
+ * Reads the graph and checks that it can be learnt from within hybridkg.max_memory;
+ * `graph`, `settings` and `commits` are set.
+ */
+extern void procedure_read(Procedure *procedure);
+
+/* After procedure_read: takes all memory, sets initial values, counts rules; no iteration is done. */
+extern void procedure_open(Procedure *procedure);
+
+extern bool procedure_is_done(const Procedure *procedure);
+
+/* The epochs of the next iteration, and its metrics: no SQL, no snapshot. */
+extern void procedure_learn(Procedure *procedure);
+
+/* The rest of the iteration: rules and samples. */
+extern void procedure_infer(Procedure *procedure);
+
+/* The model becomes the one of its name. */
+extern void procedure_finish(Procedure *procedure);
+
+/* Sizes of the model's matrices */
+extern size_t procedure_entity_bytes(const Procedure *procedure);
+extern size_t procedure_relation_bytes(const Procedure *procedure);
+
+/* The facts, then the samples. */
+extern void procedure_set_positives(Procedure *procedure);
+
+#endif							/* HKG_PROCEDURE_H */

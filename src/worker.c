@@ -1,0 +1,396 @@
+/*
+ * worker.c
+ *		hkg_train_background: a training in a process of its own, which commits after
+ *		every iteration.
+ *
+ * The launcher puts what the worker needs into a segment of shared memory and waits
+ * there for its word: it has begun, or the error that kept it from beginning, which the
+ * launcher then raises as its own.  What happens later is told by the model's status.
+ *
+ * The worker runs with the launcher's rights.  Between two transactions it holds the
+ * lock on the model's name and its copy of the facts, a temporary table: rules are
+ * evaluated over the facts that the training began with, whatever others do.  The
+ * epochs run outside of any transaction, so no snapshot keeps vacuum from its work.
+ */
+#include "compat.h"
+
+#include "access/xact.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "postmaster/bgworker.h"
+#include "storage/dsm.h"
+#include "storage/latch.h"
+#include "storage/proc.h"
+#include "storage/procarray.h"
+#include "tcop/tcopprot.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+#include "utils/wait_event.h"
+
+#include "checkpoint.h"
+#include "hybridkg.h"
+#include "procedure.h"
+#include "sql.h"
+
+/* how long it waits for others' locks before it has begun: the launcher may hold them itself */
+#define START_LOCK_TIMEOUT "10s"
+
+typedef enum LaunchState
+{
+	LAUNCH_STARTING,
+	LAUNCH_BEGUN,
+	LAUNCH_FAILED
+} LaunchState;
+
+/* What launcher and worker tell each other; the worker writes the state last */
+typedef struct Launch
+{
+	Oid			database;
+	Oid			login;			/* who the connection belongs to */
+	Oid			role;			/* whose rights it has */
+	NameData	graph;
+	int			threads;
+	int			max_memory;
+	int			work_mem;
+	volatile LaunchState state;
+	int			sqlstate;
+	char		message[1024];
+	char		detail[1024];
+	char		hint[1024];
+	char		settings[FLEXIBLE_ARRAY_MEMBER];
+} Launch;
+
+HKG_EXPORT void hkg_worker_main(Datum argument);
+
+/* ---- the launcher --------------------------------------------------------------- */
+
+static dsm_segment *
+write_launch(const TrainSettings *settings)
+{
+	char	   *json = settings_json(settings);
+	dsm_segment *segment = dsm_create(offsetof(Launch, settings) + strlen(json) + 1, 0);
+	Launch	   *launch = dsm_segment_address(segment);
+
+	memset(launch, 0, offsetof(Launch, settings));
+	launch->database = MyDatabaseId;
+	launch->login = GetAuthenticatedUserId();
+	launch->role = GetUserId();
+	namestrcpy(&launch->graph, settings->graph);
+	launch->threads = hkg_threads;
+	launch->max_memory = hkg_max_memory;
+	launch->work_mem = work_mem;
+	strcpy(launch->settings, json);
+	return segment;
+}
+
+static BackgroundWorkerHandle *
+start_worker(const TrainSettings *settings, dsm_segment *segment)
+{
+	BackgroundWorker worker = {0};
+	BackgroundWorkerHandle *handle;
+
+	snprintf(worker.bgw_name, BGW_MAXLEN, "hybridkg training of %s.%s", settings->graph, settings->model);
+	strlcpy(worker.bgw_type, "hybridkg training", BGW_MAXLEN);
+	strlcpy(worker.bgw_library_name, "hybridkg", BGW_MAXLEN);
+	strlcpy(worker.bgw_function_name, "hkg_worker_main", BGW_MAXLEN);
+	worker.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
+	worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
+	worker.bgw_restart_time = BGW_NEVER_RESTART;
+	worker.bgw_main_arg = UInt32GetDatum(dsm_segment_handle(segment));
+	worker.bgw_notify_pid = MyProcPid;
+	if (!RegisterDynamicBackgroundWorker(&worker, &handle))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_RESOURCES),
+				 errmsg("could not start a background worker"),
+				 errhint("Wait for another one to end, or raise max_worker_processes.")));
+	return handle;
+}
+
+/* Until the worker has begun, or not. */
+static pid_t
+wait_for_worker(BackgroundWorkerHandle *handle, const Launch *launch)
+{
+	pid_t		pid = 0;
+
+	for (;;)
+	{
+		BgwHandleStatus status = GetBackgroundWorkerPid(handle, &pid);
+
+		pg_read_barrier();
+		if (launch->state != LAUNCH_STARTING)
+			return pid;
+		if (status == BGWH_STOPPED || status == BGWH_POSTMASTER_DIED)
+			return 0;
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, 100,
+						 PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+		CHECK_FOR_INTERRUPTS();
+	}
+}
+
+static void
+raise_failure(const Launch *launch)
+{
+	if (launch->state == LAUNCH_FAILED)
+		ereport(ERROR,
+				(errcode(launch->sqlstate),
+				 errmsg("%s", launch->message),
+				 launch->detail[0] == '\0' ? 0 : errdetail("%s", launch->detail),
+				 launch->hint[0] == '\0' ? 0 : errhint("%s", launch->hint),
+				 errcontext("background training, which sees what is committed")));
+	ereport(ERROR,
+			(errcode(ERRCODE_INSUFFICIENT_RESOURCES),
+			 errmsg("the background worker ended before it had begun"),
+			 errhint("More details may be available in the server log.")));
+}
+
+HKG_FUNCTION(hkg_train_background);
+Datum
+hkg_train_background(PG_FUNCTION_ARGS)
+{
+	TrainSettings settings;
+	dsm_segment *segment;
+	BackgroundWorkerHandle *handle;
+	volatile pid_t pid = 0;
+
+	settings_read(fcinfo, &settings);
+	sql_begin();
+	graph_open(settings.graph);
+	sql_end();
+	PreventCommandIfReadOnly("hkg_train_background()");
+	segment = write_launch(&settings);
+	handle = start_worker(&settings, segment);
+	PG_TRY();
+	{
+		pid = wait_for_worker(handle, dsm_segment_address(segment));
+		if (((Launch *) dsm_segment_address(segment))->state != LAUNCH_BEGUN)
+			raise_failure(dsm_segment_address(segment));
+	}
+	PG_CATCH();
+	{
+		TerminateBackgroundWorker(handle);
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+	dsm_detach(segment);
+	PG_RETURN_INT32(pid);
+}
+
+/* ---- the worker: transactions --------------------------------------------------- */
+
+static void
+begin_transaction(void)
+{
+	MemoryContext context = CurrentMemoryContext;
+
+	SetCurrentStatementStartTimestamp();
+	StartTransactionCommand();
+	PushActiveSnapshot(GetTransactionSnapshot());
+	MemoryContextSwitchTo(context);
+	sql_begin();
+}
+
+static void
+end_transaction(void)
+{
+	MemoryContext context = CurrentMemoryContext;
+
+	sql_end();
+	PopActiveSnapshot();
+	CommitTransactionCommand();
+	MemoryContextSwitchTo(context);
+	pgstat_report_stat(true);
+}
+
+/* ---- the worker: the training ------------------------------------------------------ */
+
+static void
+wake_launcher(void)
+{
+	PGPROC	   *launcher = BackendPidGetProc(MyBgworkerEntry->bgw_notify_pid);
+
+	if (launcher != NULL)
+		SetLatch(&launcher->procLatch);
+}
+
+static void
+tell_launcher(Launch *launch, LaunchState state)
+{
+	pg_write_barrier();
+	launch->state = state;
+	wake_launcher();
+}
+
+/* What it was asked for is read and checked, and the model's name is ours. */
+static void
+begin_training(Launch *launch, Procedure *procedure)
+{
+	MemoryContext trial;
+	MemoryContext context;
+
+	begin_transaction();
+	SetConfigOption("lock_timeout", START_LOCK_TIMEOUT, PGC_USERSET, PGC_S_SESSION);
+	settings_parse(NameStr(launch->graph), launch->settings, &procedure->settings);
+	procedure->graph = graph_open(procedure->settings.graph);
+	graph_lock_session_for_training(procedure->graph, procedure->settings.model);
+
+	procedure->progress = progress_begin(procedure->graph->name, procedure->settings.model,
+										 procedure->settings.iterations, procedure->settings.epochs);
+	trial = AllocSetContextCreate(CurrentMemoryContext, "hybridkg trial", ALLOCSET_DEFAULT_SIZES);
+	context = MemoryContextSwitchTo(trial);
+	procedure_read(procedure);
+	MemoryContextSwitchTo(context);
+	MemoryContextDelete(trial);
+
+	record_begin_committing(procedure->graph, &procedure->settings);
+	checkpoint_begin(procedure->graph, &procedure->settings);
+	end_transaction();
+	SetConfigOption("lock_timeout", "0", PGC_USERSET, PGC_S_SESSION);
+}
+
+/* The facts as this transaction sees them, for later ones */
+static void
+copy_facts(Graph *graph)
+{
+	sql_run(psprintf("create temp table hkg_facts as select head, relation, tail from %striple", graph->prefix),
+			SQL_NO_ARGS);
+	sql_run("create unique index on pg_temp.hkg_facts (head, relation, tail)", SQL_NO_ARGS);
+	sql_run("create index on pg_temp.hkg_facts (tail, relation, head)", SQL_NO_ARGS);
+	sql_run("create index on pg_temp.hkg_facts (relation, head, tail)", SQL_NO_ARGS);
+	sql_run("analyze pg_temp.hkg_facts", SQL_NO_ARGS);
+}
+
+/* Facts, rules and their copy, of one snapshot */
+static void
+open_training(Procedure *procedure)
+{
+	int			isolation = DefaultXactIsoLevel;
+
+	DefaultXactIsoLevel = XACT_REPEATABLE_READ;
+	begin_transaction();
+	DefaultXactIsoLevel = isolation;
+	procedure_read(procedure);
+	procedure_open(procedure);
+	if (procedure->settings.top_rules > 0)
+	{
+		copy_facts(procedure->graph);
+		procedure->graph->facts = pstrdup("pg_temp.hkg_facts");
+	}
+	end_transaction();
+}
+
+static void
+train(Procedure *procedure)
+{
+	open_training(procedure);
+	while (!procedure_is_done(procedure))
+	{
+		procedure_learn(procedure);
+		begin_transaction();
+		procedure_infer(procedure);
+		checkpoint_save(procedure);
+		end_transaction();
+	}
+	begin_transaction();
+	procedure_finish(procedure);
+	end_transaction();
+}
+
+/* ---- the worker: errors -------------------------------------------------------------- */
+
+static void
+fail_before_begin(Launch *launch, const ErrorData *error)
+{
+	launch->sqlstate = error->sqlerrcode;
+	strlcpy(launch->message, error->message, sizeof(launch->message));
+	strlcpy(launch->detail, error->detail != NULL ? error->detail : "", sizeof(launch->detail));
+	strlcpy(launch->hint, error->hint != NULL ? error->hint : "", sizeof(launch->hint));
+	tell_launcher(launch, LAUNCH_FAILED);
+}
+
+static void
+fail_training(const char *graph, const char *model, const ErrorData *error)
+{
+	bool		cancelled = error->sqlerrcode == ERRCODE_QUERY_CANCELED;
+
+	begin_transaction();
+	record_status(graph_open(graph), model,
+				  cancelled ? "cancelled" : psprintf("failed: %s", error->message));
+	end_transaction();
+}
+
+/* ---- the worker: start ------------------------------------------------------------------ */
+
+static void
+connect_as_launcher(const Launch *launch)
+{
+	BackgroundWorkerInitializeConnectionByOid(launch->database, launch->login, 0);
+	if (launch->role != launch->login)
+	{
+		Oid			user;
+		int			security;
+
+		/* and it may not become anybody else */
+		GetUserIdAndSecContext(&user, &security);
+		SetUserIdAndSecContext(launch->role, security | SECURITY_LOCAL_USERID_CHANGE);
+	}
+	SetConfigOption("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION);
+	SetConfigOption("work_mem", psprintf("%d", launch->work_mem), PGC_USERSET, PGC_S_SESSION);
+	SetConfigOption("hybridkg.threads", psprintf("%d", launch->threads), PGC_USERSET, PGC_S_SESSION);
+	SetConfigOption("hybridkg.max_memory", psprintf("%d", launch->max_memory), PGC_USERSET, PGC_S_SESSION);
+	SetConfigOption("hybridkg.progress", "off", PGC_USERSET, PGC_S_SESSION);
+}
+
+void
+hkg_worker_main(Datum argument)
+{
+	dsm_segment *segment;
+	Launch	   *launch;
+	MemoryContext context;
+	Procedure	procedure = {.commits = true};
+	volatile bool begun = false;
+
+	pqsignal(SIGTERM, die);
+	BackgroundWorkerUnblockSignals();
+	segment = dsm_attach(DatumGetUInt32(argument));
+	if (segment == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("the session that asked for this training is gone")));
+	launch = dsm_segment_address(segment);
+	connect_as_launcher(launch);
+	context = AllocSetContextCreate(TopMemoryContext, "hybridkg training", ALLOCSET_DEFAULT_SIZES);
+	MemoryContextSwitchTo(context);
+	pgstat_report_activity(STATE_RUNNING, MyBgworkerEntry->bgw_name);
+	PG_TRY();
+	{
+		begin_training(launch, &procedure);
+		begun = true;
+		tell_launcher(launch, LAUNCH_BEGUN);
+		train(&procedure);
+	}
+	PG_CATCH();
+	{
+		ErrorData  *error;
+		NameData	graph = launch->graph;
+		char	   *model;
+
+		MemoryContextSwitchTo(TopMemoryContext);
+		error = CopyErrorData();
+		model = pstrdup(procedure.settings.model != NULL ? procedure.settings.model : "");
+		EmitErrorReport();
+		FlushErrorState();
+		AbortCurrentTransaction();
+		MemoryContextSwitchTo(TopMemoryContext);
+		/* the threads and the entry in hkg_progress go with it */
+		MemoryContextDelete(context);
+		if (begun)
+			fail_training(NameStr(graph), model, error);
+		else
+			fail_before_begin(launch, error);
+	}
+	PG_END_TRY();
+	pgstat_report_activity(STATE_IDLE, NULL);
+}

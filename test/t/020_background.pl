@@ -1,0 +1,207 @@
+# Training in the background: commits as it goes, is seen, stopped and resumed to the
+# same bits; readers have the old model until the new one is ready.
+
+use strict;
+use warnings;
+
+use lib 'test/perl';
+use Graph;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+my $node = start_node('background');
+make_graph($node, 'g', 300, 3000);
+
+my $arguments = q{'distmult', dimensions => 32, iterations => 5, epochs => 10, sample_size => 100, seed => 3};
+my $endless = q{'distmult', dimensions => 64, iterations => 1000, epochs => 1000, top_rules => 0};
+
+sub value { return $node->safe_psql('postgres', $_[0]) }
+
+sub refused
+{
+	my ($code, $out, $err) = $node->psql('postgres', "\\set VERBOSITY verbose\n$_[0]");
+	return $err;
+}
+
+sub status { return value("select status from g.model where name = '$_[0]'") }
+
+sub wait_until
+{
+	my ($query, $seconds) = @_;
+	my $end = time() + ($seconds // 60);
+
+	while (time() < $end)
+	{
+		return 1 if value($query) eq 't';
+		sleep(0.02);
+	}
+	return 0;
+}
+
+# All that a training leaves, but times and the model's own name
+sub left_by
+{
+	my ($model) = @_;
+
+	return value(join ' union all ',
+		"select md5(string_agg(embedding::text, '|' order by entity)) from g.entity_embedding where model = '$model'",
+		"select md5(string_agg(embedding::text, '|' order by relation)) from g.relation_embedding where model = '$model'",
+		"select md5(string_agg((to_jsonb(r) - 'model')::text, '|' order by id)) from g.rule r where model = '$model'",
+		"select md5(string_agg((to_jsonb(i) - 'model')::text, '|' order by iteration, relation, head, tail)) from g.inferred i where model = '$model'",
+		"select string_agg(concat_ws(' ', number, loss, mrr, rules, inferred, sampled), '|' order by number) from g.iteration where model = '$model'",
+		"select concat_ws(' ', score_function, dimensions, status, best_iteration, mrr, settings - 'model') from g.model where name = '$model'",
+		"select count(*)::text from g.checkpoint where model = '$model'",
+		"select count(*)::text from g.checkpoint_inferred where model = '$model'");
+}
+
+value("select hkg_train('g', $arguments, model => 'whole')");
+my $whole = left_by('whole');
+
+# unbroken
+my $pid = value("select hkg_train_background('g', $arguments, model => 'bg')");
+like($pid, qr/^\d+$/, 'the process id');
+is(value("select count(*) from hkg_progress where pid = $pid and model = 'bg' and graph = 'g'"), '1', 'is in hkg_progress');
+ok(wait_until("select status = 'ready' from g.model where name = 'bg'"), 'it gets ready');
+is(left_by('bg'), $whole, 'and leaves the very same as hkg_train');
+ok(wait_until('select count(*) = 0 from hkg_progress', 5), 'and leaves hkg_progress');
+
+# stopped and resumed, at several places; cancelled or terminated or killed
+my %stops = (pg_cancel_backend => [ 0, 3 ], pg_terminate_backend => [1], kill => [2]);
+foreach my $how (sort keys %stops)
+{
+	foreach my $iterations (@{ $stops{$how} })
+	{
+		my $model = "${how}_$iterations";
+
+		$pid = value("select hkg_train_background('g', $arguments, model => '$model')");
+		wait_until("select (select count(*) from g.iteration where model = '$model') >= $iterations");
+		if ($how eq 'kill')
+		{
+			kill 'KILL', $pid;
+			$node->poll_query_until('postgres', 'select true');
+		}
+		else
+		{
+			value("select $how($pid)");
+		}
+		wait_until("select not exists (select from pg_stat_activity where pid = $pid)");
+		my $done = value("select count(*) from g.iteration where model = '$model'");
+		is(status($model), $how eq 'pg_cancel_backend' ? 'cancelled' : 'training', "$model: status after $done iterations");
+		like(refused("select * from hkg_predict_tails('g', 'e1', 'r1', model => '$model')"), qr/55000.*is not trained/,
+			"$model: nothing to read yet");
+		is(value("select hkg_resume('g', '$model')"), $model, "$model: resumed");
+		is(left_by($model), $whole, "$model: the very same as the unbroken one");
+	}
+}
+
+# what a rolled back resume leaves can be resumed
+$pid = value("select hkg_train_background('g', $arguments, model => 'again')");
+wait_until(q{select count(*) >= 1 from g.iteration where model = 'again'});
+value("select pg_cancel_backend($pid)");
+ok(wait_until(q{select status = 'cancelled' from g.model where name = 'again'}), 'cancelled');
+value(q{begin; select hkg_resume('g', 'again'); rollback});
+value(q{select hkg_resume('g', 'again')});
+is(left_by('again'), $whole, 'the very same after a resume that was rolled back');
+
+# one training of a name; the old model until the new one is ready
+value("select hkg_train('g', $arguments, model => 'old')");
+my $embeddings = q{select md5(string_agg(embedding::text, '|' order by entity)) from g.entity_embedding where model = 'old'};
+my $before = value($embeddings);
+my $rules = value(q{select count(*) || ' ' || sum(support) from g.rule where model = 'old'});
+$pid = value("select hkg_train_background('g', $endless, model => 'old')");
+is(status('old'), 'training', 'status of a model that is trained again');
+is(value($embeddings), $before, 'its embeddings are there');
+is(value(q{select count(*) || ' ' || sum(support) from g.rule where model = 'old'}), $rules, 'and its rules');
+is(value(q{select count(*) from hkg_predict_tails('g', 'e1', 'r1', 5, 'old')}), '5', 'it predicts');
+is(value(q{select score_function || dimensions from g.model where name = 'old'}), 'distmult32', 'its row describes it');
+like(refused("select hkg_train('g', $arguments, model => 'old')"), qr/ERROR:  55006: /, 'hkg_train is refused');
+like(refused("select hkg_train_background('g', $arguments, model => 'old')"), qr/ERROR:  55006: /, 'another one in the background, too');
+like(refused(q{select hkg_resume('g', 'old')}), qr/ERROR:  55006: /, 'and hkg_resume');
+is(value("select count(*) from pg_locks where pid = $pid and locktype = 'advisory'"), '1', 'the first one goes on');
+
+# it holds no snapshot while it computes
+my $seen = 0;
+my $holds = 0;
+foreach my $look (1 .. 30)
+{
+	my ($phase, $xmin) = split /\|/, value(qq{select p.phase, a.backend_xmin is null and a.backend_xid is null
+		from hkg_progress p join pg_stat_activity a using (pid) where pid = $pid});
+
+	next if $phase ne 'training';
+	$seen++;
+	$holds++ if $xmin ne 't';
+	sleep(0.01);
+}
+cmp_ok($seen, '>', 10, 'it was seen in its epochs');
+is($holds, 0, 'and held neither snapshot nor transaction id');
+value('create table junk as select i from generate_series(1, 1000) i; delete from junk');
+is(value('vacuum junk; select pg_relation_size(\'junk\')'), '0', 'vacuum removes what was deleted meanwhile');
+
+# progress
+my ($iteration, $iterations, $epoch, $epochs, $loss, $eta, $percent) = split /\|/, value(qq{select iteration, iterations,
+	epoch, epochs, loss > 0, eta > now(), percent between 0 and 1 from hkg_progress where pid = $pid});
+is("$iteration $iterations $epochs $loss $eta $percent", '1 1000 1000 t t t', 'progress');
+cmp_ok($epoch, '>', 0, 'epochs are counted');
+my $foreground = session($node, 'foreground', "select hkg_train('g', $endless, model => 'front')");
+ok(wait_until(q{select count(*) = 2 from hkg_progress where phase = 'training' and loss > 0}, 20), 'hkg_train is in the view, too');
+value(q{select pg_cancel_backend(pid) from hkg_progress where model = 'front'});
+finish($foreground);
+is(value('select count(*) from hkg_progress'), '1', 'until it is cancelled');
+
+my $cancelled = time();
+value("select pg_cancel_backend($pid)");
+ok(wait_until(q{select status = 'cancelled' from g.model where name = 'old'}, 5), 'cancelled');
+cmp_ok(time() - $cancelled, '<', 1, 'at once');
+is(value($embeddings), $before, 'the old model is there');
+is(value(q{select count(*) from hkg_predict_tails('g', 'e1', 'r1', 5, 'old')}), '5', 'it predicts');
+
+# facts that come and go meanwhile are not learnt, and do no harm
+$pid = value("select hkg_train_background('g', $arguments, model => 'moving')");
+value(q{select hkg_load('g', 'select ''new'' || i, ''r1'', ''e'' || i from generate_series(1, 200) i')});
+ok(wait_until(q{select status <> 'training' from g.model where name = 'moving'}), 'facts loaded meanwhile');
+is(left_by('moving'), $whole, 'it learnt from the facts that it began with');
+is(value(q{select count(*) from g.entity_embedding e join g.entity n on n.id = e.entity where n.name ~ '^new'}), '0', 'no more');
+
+# a graph that changed cannot be resumed
+$pid = value("select hkg_train_background('g', $arguments, model => 'changed')");
+wait_until(q{select count(*) >= 1 from g.iteration where model = 'changed'});
+value("select pg_cancel_backend($pid)");
+wait_until(q{select status = 'cancelled' from g.model where name = 'changed'});
+value(q{delete from g.triple using g.entity e where e.id = head and e.name ~ '^new[12]'});
+like(refused(q{select hkg_resume('g', 'changed')}), qr/ERROR:  55000: .*has changed/, 'a graph that changed cannot be resumed');
+value(q{update g.checkpoint set data = '\x00' where part = 'header' and model = 'changed'});
+like(refused(q{select hkg_resume('g', 'changed')}), qr/ERROR:  22000: .*damaged/, 'damaged rows are found');
+value(q{update g.checkpoint set data = convert_to(replace(convert_from(data, 'UTF8'), '"dimensions": 32', '"dimensions": -32'), 'UTF8')
+	where part = 'settings' and model = 'changed'});
+like(refused(q{select hkg_resume('g', 'changed')}), qr/ERROR:  22000: .*out of range/, 'settings, too');
+like(refused(q{select hkg_resume('g', 'whole')}), qr/ERROR:  55000: .*no interrupted training/, 'nothing to resume');
+
+# errors: at once those that can be known, the others as status
+like(refused(q{select hkg_train_background('g', dimensions => 0)}), qr/ERROR:  22023: /, 'bad arguments');
+like(refused(q{select hkg_train_background('nowhere')}), qr/ERROR:  3F000: /, 'an unknown graph');
+like(refused(q{set hybridkg.max_memory = '2MB'; select hkg_train_background('g', dimensions => 1000)}),
+	qr/ERROR:  53200: .*CONTEXT:  background training/s, 'too little memory');
+like(refused(q{begin; select hkg_create_graph('g2'); select hkg_train_background('g2')}), qr/ERROR:  3F000: /, 'a graph that is not committed');
+like(refused(q{begin read only; select hkg_train_background('g')}), qr/ERROR:  25006: /, 'a read-only transaction');
+like(refused(q{begin; update g.model set status = 'mine' where name = 'whole'; select hkg_train_background('g', model => 'whole')}),
+	qr/ERROR:  55P03: /, 'a row that the session has locked itself');
+value(q{select hkg_train_background('g', 'distmult', dimensions => 8, iterations => 1, epochs => 50, learning_rate => 1000, gamma => 1, model => 'wild')});
+wait_until(q{select status <> 'training' from g.model where name = 'wild'});
+like(status('wild'), qr/^(failed: training diverged in epoch \d+ of iteration 1|ready)$/, 'the status tells what failed: ' . status('wild'));
+value(q{alter table g.rule add constraint none check (model <> 'ruled')});
+value("select hkg_train_background('g', $arguments, model => 'ruled')");
+wait_until(q{select status <> 'training' from g.model where name = 'ruled'});
+like(status('ruled'), qr/^failed: new row for relation "rule" violates check constraint "none"/, 'an error at the very end');
+value('alter table g.rule drop constraint none');
+
+# with the caller's rights
+value(q{create role writer; create role reader login; grant usage on schema g to writer, reader;
+	grant select on all tables in schema g to writer, reader; grant insert, update, delete on all tables in schema g to writer});
+like(refused(q{set role reader; select hkg_train_background('g', model => 'forbidden')}), qr/ERROR:  42501: /, 'a role that may not write');
+value("set role writer; select hkg_train_background('g', $arguments, model => 'of_writer')");
+ok(wait_until(q{select status <> 'training' from g.model where name = 'of_writer'}), 'a role that cannot log in');
+is(status('of_writer'), 'ready', 'trains in the background, too');
+
+$node->stop('fast');
+done_testing();
