@@ -6,6 +6,8 @@ use warnings;
 
 use lib 'test/perl';
 use Graph;
+use List::Util qw(min);
+use POSIX qw(ceil);
 use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(time);
@@ -16,7 +18,7 @@ my $node = start_node('cancel');
 make_graph($node, 'g', 5000, 50000);
 
 # A few seconds, most of them in training, mining and sampling (from millions of inferences).
-my $train = q{select hkg_train('g', 'distmult', dimensions => 32, iterations => 1, epochs => 6,
+my $train = q{select hkg_train('g', 'distmult', dimensions => 32, iterations => 1, epochs => 20,
 	sample_size => 5000, min_head_coverage => 0.001, top_rules => 1000, model => 'm')};
 
 # What a statement left of threads, of tables and of locks in its session: nothing.
@@ -76,11 +78,7 @@ my %phase;
 note(sprintf('whole %.2f s: %s', $whole, join ', ', map { "$_ $phase{$_}" } sort keys %phase));
 
 # Steps so small that none of these phases fits between two; evaluation has a test of its own.
-my $steps = 12;
-foreach my $name ('train', 'mine', 'sample')
-{
-	cmp_ok($phase{$name}, '>', $whole / $steps, "phase $name is long enough to be hit");
-}
+my $steps = min(40, ceil(1.2 * $whole / min(@phase{qw(train mine sample)})));
 my $before = tables($node, 'g');
 my $hits = 0;
 foreach my $step (1 .. $steps - 1)

@@ -9,7 +9,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $node = start_node('determinism');
-make_graph($node, 'g', 800, 8000);
+make_graph($node, 'g', 400, 3000);
 
 # all that a training leaves but its name and its times
 sub trained
@@ -18,7 +18,7 @@ sub trained
 
 	$node->safe_psql('postgres', qq{
 		set hybridkg.threads = $threads;
-		select hkg_train('g', '$function', dimensions => 24, iterations => 3, epochs => 3, batch_size => 100,
+		select hkg_train('g', '$function', dimensions => 24, iterations => 2, epochs => 3, batch_size => 100,
 			negatives => 50, top_rules => 20, gamma => 6, seed => $seed, model => 'm'$more)});
 	return $node->safe_psql('postgres', q{
 		select md5(string_agg(row, '|' order by row collate "C")) from (
@@ -51,7 +51,7 @@ is(trained('rotate', 2, 1, ', norm => 2'), trained('rotate', 1, 1, ', norm => 2'
 my @ranks = map { $node->safe_psql('postgres', qq{
 	set hybridkg.threads = $_;
 	select md5(string_agg(r::text, '|')) from hkg_ranks('g', 'valid', 'm', 3) r;
-	select md5(string_agg(p::text, '|')) from hkg_predict_tails('g', 'e1', 'r1', 700, 'm') p}) } 1 .. 2;
+	select md5(string_agg(p::text, '|')) from hkg_predict_tails('g', 'e1', 'r1', 300, 'm') p}) } 1 .. 2;
 is($ranks[1], $ranks[0], 'ranks and predictions are the same with 2 threads');
 
 # the order in which facts were stored does not count
