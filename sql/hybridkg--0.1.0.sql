@@ -246,14 +246,14 @@ dimensions: size d of an embedding (complex, rotate: d complex numbers), 1 to 10
 iterations: rounds of training, mining and sampling, 1 to 10000
 epochs: passes over the positives in one iteration, 1 to 1000000
 batch_size: positives in a minibatch, 1 to 1000000
-negatives: negatives of each positive, 1 to 100000; they are shared by up to 64 positives
+negatives: negatives of each positive, 1 to 100000; they are shared by up to 64 positives; softmax has none
 negative_sampling: uniform
-loss: logistic
+loss: logistic (positives against sampled negatives), or softmax (the true entity against all entities, on both sides)
 optimizer: adagrad
 learning_rate: step size of the optimizer, over 0
 gamma: margin of transe and rotate
 norm: 1 or 2, the norm of transe''s and rotate''s distance (rotate, 1: the sum of moduli)
-regularization: weight of the mean of |h|^2 + |r|^2 + |t|^2 over a minibatch''s positives
+regularization: weight of the mean of |h|^2 + |r|^2 + |t|^2 over a minibatch''s positives; softmax: of the sums of cubed moduli (N3) instead of squares
 omega: weight of embedding confidence in a rule''s quality, 0 to 1
 top_rules: how many rules are selected; 0 for embeddings alone
 beta: temperature of sampling: a triple is drawn in proportion to exp(beta * score)
@@ -291,14 +291,14 @@ dimensions: size d of an embedding (complex, rotate: d complex numbers), 1 to 10
 iterations: rounds of training, mining and sampling, 1 to 10000
 epochs: passes over the positives in one iteration, 1 to 1000000
 batch_size: positives in a minibatch, 1 to 1000000
-negatives: negatives of each positive, 1 to 100000; they are shared by up to 64 positives
+negatives: negatives of each positive, 1 to 100000; they are shared by up to 64 positives; softmax has none
 negative_sampling: uniform
-loss: logistic
+loss: logistic (positives against sampled negatives), or softmax (the true entity against all entities, on both sides)
 optimizer: adagrad
 learning_rate: step size of the optimizer, over 0
 gamma: margin of transe and rotate
 norm: 1 or 2, the norm of transe''s and rotate''s distance (rotate, 1: the sum of moduli)
-regularization: weight of the mean of |h|^2 + |r|^2 + |t|^2 over a minibatch''s positives
+regularization: weight of the mean of |h|^2 + |r|^2 + |t|^2 over a minibatch''s positives; softmax: of the sums of cubed moduli (N3) instead of squares
 omega: weight of embedding confidence in a rule''s quality, 0 to 1
 top_rules: how many rules are selected; 0 for embeddings alone
 beta: temperature of sampling: a triple is drawn in proportion to exp(beta * score)

@@ -38,7 +38,6 @@ typedef struct Setting
 } Setting;
 
 static const char *const negative_samplings[] = {"uniform", NULL};
-static const char *const losses[] = {"logistic", NULL};
 static const char *const optimizers[] = {"adagrad", NULL};
 static const char *const labels[] = {"one", "confidence", NULL};
 
@@ -58,7 +57,7 @@ static const Setting table[] = {
 	INT(batch_size, 1, 1000000),
 	INT(negatives, 1, 100000),
 	CHOICE(negative_sampling, negative_samplings),
-	CHOICE(loss, losses),
+	{"loss", SETTING_TEXT, AT(loss), 0, 0, false, NULL},
 	CHOICE(optimizer, optimizers),
 	FLOAT(learning_rate, 1e-9, 1e3),
 	FLOAT(gamma, -1e6, 1e6),
@@ -138,22 +137,23 @@ read_setting(FunctionCallInfo fcinfo, int i, const Setting *setting, TrainSettin
 	}
 }
 
-/* The score functions are the pure half's to know. */
+/* Score functions and losses are the pure half's to know: name(i) is the i-th one's. */
 static void
-check_score_function(const char *name)
+check_name(const char *value, const char *setting, const char *(*name) (int i))
 {
 	const char *known[32] = {NULL};
 
-	for (int i = 0; i < (int) lengthof(known) - 1 && kge_score_function_name(i) != NULL; i++)
-		known[i] = kge_score_function_name(i);
-	argument_choice(name, "score_function", known);
+	for (int i = 0; i < (int) lengthof(known) - 1 && name(i) != NULL; i++)
+		known[i] = name(i);
+	argument_choice(value, setting, known);
 }
 
 /* What no single argument tells */
 static void
 check_settings(const TrainSettings *settings)
 {
-	check_score_function(settings->score_function);
+	check_name(settings->score_function, "score_function", kge_score_function_name);
+	check_name(settings->loss, "loss", kge_loss_name);
 	if (settings->constants)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),

@@ -138,7 +138,8 @@ training_of(const TrainSettings *settings)
 		.negatives = settings->negatives,
 		.learning_rate = settings->learning_rate,
 		.regularization = settings->regularization,
-		.seed = (uint64) settings->seed
+		.seed = (uint64) settings->seed,
+		.loss = kge_loss(settings->loss)
 	};
 
 	return training;

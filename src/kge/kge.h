@@ -129,6 +129,23 @@ extern double kge_sigmoid(double score);
 
 /* ---- train.c ------------------------------------------------------------ */
 
+/*
+ * What a minibatch minimises:
+ *		logistic	SPEC section 3, the mean over positives and negatives.  Blocks of
+ *					block_size positives share `negatives` uniform replacements of
+ *					their heads (every other block) or tails.
+ *		softmax		cross entropy of the true entity against all entities (Lacroix et
+ *					al. 2018), the mean over both sides of each positive.  Takes no
+ *					notice of block_size and negatives.
+ */
+typedef struct KgeLoss KgeLoss;
+
+/* The loss of that name, or NULL. */
+extern const KgeLoss *kge_loss(const char *name);
+
+/* The name of loss number i, or NULL past the last one. */
+extern const char *kge_loss_name(int i);
+
 typedef struct KgeTraining
 {
 	int			batch_size;		/* positives in a minibatch, >= 1 */
@@ -137,8 +154,10 @@ typedef struct KgeTraining
 	double		learning_rate;	/* > 0 */
 	double		regularization; /* lambda: lambda * mean over the batch's positives of
 								 * |h|^2 + |r|^2 + |t|^2; without r where relations
-								 * are angles */
+								 * are angles.  Under softmax N3: the sums of cubed
+								 * moduli instead of the squares */
 	uint64_t	seed;
+	const KgeLoss *loss;
 } KgeTraining;
 
 typedef struct KgeTrainer KgeTrainer;
@@ -156,9 +175,7 @@ extern KgeTrainer *kge_trainer_create(KgeArena *arena, KgePool *pool, KgeModel *
 
 /*
  * One pass over the positives in an order drawn for this epoch: minibatches of
- * batch_size; in each, blocks of block_size positives share `negatives` uniform
- * replacements of their heads (every other block) or tails; logistic loss (SPEC
- * section 3: the mean over positives and negatives); Adagrad on the touched rows.
+ * batch_size; Adagrad on the touched rows, which are all entities under softmax.
  * weights: the weight of each positive's loss and of its negatives', or NULL for
  * all 1.  epoch: its number from the start of training, 0 first, which numbers
  * its draws.  A weight scales a positive's share of the regularisation as well.

@@ -8,11 +8,15 @@
  * becomes vectors.  Below -87 the derivative is 0, which e^x nearly is; that is
  * how a score is taken out.  NaN stays NaN.
  *
+ * Softmax over a column that comes in pieces: each has its own maximum and its sum
+ * relative to that; the caller puts them together.
+ *
  * This file wants -O3 -fno-math-errno -fno-trapping-math, but no
  * -fassociative-math, which would undo the rounding by ROUNDER.
  */
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "loss.h"
 #include "vector.h"
@@ -84,4 +88,57 @@ kge_logistic_loss(int rows, int n, int label, const float *s, int stride,
 	for (int row = 0; row < rows; row++)
 		logistic_row(n, label ? -1 : 1, s + (size_t) row * (size_t) stride, weight,
 					 g + (size_t) row * (size_t) stride, loss);
+}
+
+KGE_KERNEL void
+maximum_row(int n, const float *restrict s, float *restrict maximum)
+{
+	for (int i = 0; i < n; i++)
+		maximum[i] = s[i] > maximum[i] ? s[i] : maximum[i];
+}
+
+/* e^(s - origin), 0 if that is less than e^-87. */
+static inline float
+relative_exponential(float s, float origin)
+{
+	float		x = s - origin;
+	float		e = exponential(x < -87 ? -87 : x);
+
+	return x < -87 ? 0 : e;
+}
+
+KGE_KERNEL void
+softmax_sum_row(int n, const float *restrict s, const float *restrict maximum,
+				float *restrict sum)
+{
+	for (int i = 0; i < n; i++)
+		sum[i] += relative_exponential(s[i], maximum[i]);
+}
+
+KGE_KERNEL void
+softmax_row(int n, const float *restrict s, const float *restrict log_sum,
+			const float *restrict weight, float *restrict g)
+{
+	for (int i = 0; i < n; i++)
+		g[i] = weight[i] * relative_exponential(s[i], log_sum[i]);
+}
+
+void
+kge_softmax_sums(int rows, int n, const float *s, int stride, float *maximum, float *sum)
+{
+	memcpy(maximum, s, (size_t) n * sizeof(float));
+	memset(sum, 0, (size_t) n * sizeof(float));
+	for (int row = 1; row < rows; row++)
+		maximum_row(n, s + (size_t) row * (size_t) stride, maximum);
+	for (int row = 0; row < rows; row++)
+		softmax_sum_row(n, s + (size_t) row * (size_t) stride, maximum, sum);
+}
+
+void
+kge_softmax(int rows, int n, const float *s, int stride, const float *log_sum,
+			const float *weight, float *g)
+{
+	for (int row = 0; row < rows; row++)
+		softmax_row(n, s + (size_t) row * (size_t) stride, log_sum, weight,
+					g + (size_t) row * (size_t) stride);
 }

@@ -13,4 +13,15 @@
 extern void kge_logistic_loss(int rows, int n, int label, const float *s, int stride,
 							  const float *weight, float *g, float *loss);
 
+/*
+ * The softmax's parts of rows x n scores, by column: maximum[i], and sum[i] =
+ * sum of exp(s - maximum[i]).
+ */
+extern void kge_softmax_sums(int rows, int n, const float *s, int stride,
+							 float *maximum, float *sum);
+
+/* g = weight[i] * exp(s - log_sum[i]), for rows x n scores. */
+extern void kge_softmax(int rows, int n, const float *s, int stride,
+						const float *log_sum, const float *weight, float *g);
+
 #endif							/* KGE_LOSS_H */

@@ -8,7 +8,7 @@
  * depends on nothing but the slots' numbers.
  *
  * Adagrad (Duchi et al. 2011): a number moves by learning_rate * g / sqrt(sum of
- * all its g^2).  Only rows that have a slot move.
+ * all its g^2).  Only rows that have a gradient move.
  */
 #include <math.h>
 #include <string.h>
@@ -32,6 +32,8 @@ kge_slots_take(KgeSlots *slots, KgeSpace *space)
 	slots->next = KGE_TAKE(space, int32_t, count);
 	slots->touched = KGE_TAKE(space, int32_t, count);
 	slots->first = KGE_TAKE(space, int32_t, rows);
+	if (slots->is_dense)
+		slots->dense = kge_space_take(space, rows, (size_t) slots->width * sizeof(float));
 }
 
 void
@@ -58,6 +60,8 @@ kge_slots_group(KgeSlots *slots)
 		slots->next[slot] = slots->first[row];
 		slots->first[row] = (int32_t) slot;
 	}
+	if (slots->is_dense)
+		slots->touched_count = slots->rows;
 }
 
 KGE_KERNEL void
@@ -67,18 +71,66 @@ add_slot(int n, const float *restrict x, float *restrict y)
 		y[j] += x[j];
 }
 
+/* sum = scale * sum + penalty * parameter */
 KGE_KERNEL void
-adagrad_row(int n, float learning_rate, float scale, float penalty,
-			const float *restrict gradient, float *restrict parameter,
-			float *restrict state)
+scale_row(int n, float scale, float penalty, const float *restrict parameter,
+		  float *restrict sum)
+{
+	for (int j = 0; j < n; j++)
+		sum[j] = scale * sum[j] + penalty * parameter[j];
+}
+
+/* sum += penalty * |x| x, for each complex (or real) number x of the row */
+KGE_KERNEL void
+pull_cubes(int n, int half, float penalty, const float *restrict parameter,
+		   float *restrict sum)
+{
+	if (half == 0)
+		for (int j = 0; j < n; j++)
+			sum[j] += penalty * fabsf(parameter[j]) * parameter[j];
+	else
+		for (int j = 0; j < half; j++)
+		{
+			float		re = parameter[j];
+			float		im = parameter[half + j];
+			float		factor = penalty * sqrtf(re * re + im * im);
+
+			sum[j] += factor * re;
+			sum[half + j] += factor * im;
+		}
+}
+
+KGE_KERNEL void
+adagrad_row(int n, float learning_rate, const float *restrict gradient,
+			float *restrict parameter, float *restrict state)
 {
 	for (int j = 0; j < n; j++)
 	{
-		float		g = scale * gradient[j] + penalty * parameter[j];
+		float		g = gradient[j];
 
 		state[j] += g * g;
 		parameter[j] -= learning_rate * g / (sqrtf(state[j]) + EPSILON);
 	}
+}
+
+/* Adds up the row's gradients and penalties, and unlinks its slots. */
+static void
+sum_slots(KgeSlots *slots, int32_t row, float *sum, double *penalty)
+{
+	int32_t		slot = slots->first[row];
+	size_t		bytes = (size_t) slots->width * sizeof(float);
+
+	*penalty = 0;
+	if (slots->is_dense)
+		memcpy(sum, slots->dense + (size_t) row * (size_t) slots->width, bytes);
+	else
+		memset(sum, 0, bytes);
+	for (; slot >= 0; slot = slots->next[slot])
+	{
+		add_slot(slots->width, slots->gradient + (size_t) slot * (size_t) slots->stride, sum);
+		*penalty += slots->penalty[slot];
+	}
+	slots->first[row] = -1;
 }
 
 void
@@ -87,25 +139,17 @@ kge_slots_update(KgeSlots *slots, int32_t from, int32_t to, double learning_rate
 {
 	for (int32_t i = from; i < to; i++)
 	{
-		int32_t		row = slots->touched[i];
-		int32_t		slot = slots->first[row];
-		size_t		place = (size_t) row * (size_t) slots->width;
-		const float *gradient = slots->gradient + (size_t) slot * (size_t) slots->stride;
-		double		penalty = slots->penalty[slot];
+		int32_t		row = slots->is_dense ? i : slots->touched[i];
+		float	   *parameter = slots->parameter + (size_t) row * (size_t) slots->width;
+		float	   *state = slots->state + (size_t) row * (size_t) slots->width;
+		double		penalty;
 
-		if (slots->next[slot] >= 0)
-		{
-			memcpy(sum, gradient, (size_t) slots->width * sizeof(float));
-			gradient = sum;
-		}
-		for (slot = slots->next[slot]; slot >= 0; slot = slots->next[slot])
-		{
-			add_slot(slots->width, slots->gradient + (size_t) slot * (size_t) slots->stride, sum);
-			penalty += slots->penalty[slot];
-		}
-		adagrad_row(slots->width, (float) learning_rate, (float) gradient_scale,
-					(float) (penalty * penalty_scale), gradient,
-					slots->parameter + place, slots->state + place);
-		slots->first[row] = -1;
+		sum_slots(slots, row, sum, &penalty);
+		penalty *= penalty_scale;
+		scale_row(slots->width, (float) gradient_scale, slots->cubes ? 0 : (float) penalty,
+				  parameter, sum);
+		if (slots->cubes && penalty != 0)
+			pull_cubes(slots->width, slots->half, (float) penalty, parameter, sum);
+		adagrad_row(slots->width, (float) learning_rate, sum, parameter, state);
 	}
 }

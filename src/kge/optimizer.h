@@ -14,21 +14,27 @@ typedef struct KgeSlots
 	/* the matrix, rows x width, and its sums of squared gradients */
 	int32_t		rows;
 	int			width;
+	int			half;			/* where imaginary parts start, 0 if there are none */
 	float	   *parameter;
 	float	   *state;
+	bool		cubes;			/* the penalty is of cubed moduli, not of squares */
 
 	/* slots: gradients as they were computed, several of one row perhaps */
 	int64_t		count;
 	int			stride;
 	float	   *gradient;		/* count x stride */
 	int32_t    *row;			/* the row a slot belongs to, -1 if unused */
-	float	   *penalty;		/* how much of the L2 penalty goes to its row */
+	float	   *penalty;		/* how much of the penalty goes to its row */
+
+	/* a gradient that every row has beside its slots, rows x width, if is_dense */
+	bool		is_dense;
+	float	   *dense;
 
 	/* slots by row: first[row], next[slot], -1 at the end */
 	int32_t    *first;
 	int32_t    *next;
-	int32_t    *touched;		/* rows that have a slot */
-	int32_t		touched_count;
+	int32_t    *touched;		/* rows that have a slot; no use if is_dense */
+	int32_t		touched_count;	/* rows that move */
 } KgeSlots;
 
 /* Takes the arrays of an empty KgeSlots whose sizes are set. */
@@ -41,10 +47,11 @@ extern void kge_slots_reset(KgeSlots *slots);
 extern void kge_slots_group(KgeSlots *slots);
 
 /*
- * Adagrad on rows touched[from .. to-1]: the gradient of a row is the sum of its
- * slots times gradient_scale, plus the sum of their penalties times
- * penalty_scale times the row.  Different threads may update different rows at
- * once; sum is a scratch row.
+ * Adagrad on rows number from .. to-1 of those that move: the gradient of a row is
+ * the sum of its slots (and of its dense gradient) times gradient_scale, plus the
+ * sum of its slots' penalties times penalty_scale times the row (each number times
+ * its modulus, for cubes).  Different threads may update different rows at once;
+ * sum is a scratch row.
  */
 extern void kge_slots_update(KgeSlots *slots, int32_t from, int32_t to,
 							 double learning_rate, double gradient_scale,

@@ -1,6 +1,6 @@
 /*
  * test_loss.c
- *		The logistic loss and its derivative against the C library.
+ *		Losses and their derivatives against the C library.
  */
 #include <math.h>
 
@@ -27,6 +27,43 @@ test_value(double s, int label)
 				 "derivative at %g, label %d: %.9g, not %.9g", s, label, g, 2 * derivative);
 }
 
+/* A softmax over scores of any size, the largest of them twice. */
+static void
+test_softmax(double shift, double spread)
+{
+	enum
+	{
+		ROWS = 70
+	};
+	float		score[ROWS],
+				g[ROWS];
+	float		weight = 2;
+	float		maximum,
+				part,
+				log_sum;
+	double		sum = 0;
+
+	for (int k = 0; k < ROWS; k++)
+		score[k] = (float) next_uniform(shift - spread, shift);
+	score[3] = score[60] = (float) shift;
+	for (int k = 0; k < ROWS; k++)
+		sum += exp((double) score[k] - score[3]);
+	kge_softmax_sums(ROWS, 1, score, 1, &maximum, &part);
+	CHECK(maximum == score[3]);
+	CHECK_SAYING(fabs(part - sum) < 1e-6 * ROWS, "sum %.9g, not %.9g", part, sum);
+	log_sum = (float) (maximum + log(sum));
+	kge_softmax(ROWS, 1, score, 1, &log_sum, &weight, g);
+	for (int k = 0; k < ROWS; k++)
+	{
+		double		expected = 2 * exp((double) score[k] - log_sum);
+
+		/* the difference of the two is rounded before the exponential is taken */
+		CHECK_SAYING(fabs(g[k] - expected) <= (1e-6 + 6e-8 * fabs((double) score[k] - log_sum)) * expected + 1e-37,
+					 "derivative at %g: %.9g, not %.9g",
+					 score[k], g[k], expected);
+	}
+}
+
 void
 test_loss(void)
 {
@@ -44,4 +81,10 @@ test_loss(void)
 	CHECK(isnan(g[0]) && isnan(loss[0]));
 	CHECK(g[1] == 0 && loss[1] < 1e-37);
 	CHECK(g[2] == 0 && loss[2] == 0);
+
+	for (double spread = 0.5; spread < 1000; spread *= 2)
+		for (double shift = -300; shift <= 300; shift += 100)
+			test_softmax(shift, spread);
+	kge_softmax_sums(3, 1, score, 1, &weight[0], &loss[0]);
+	CHECK(isnan(loss[0]));
 }

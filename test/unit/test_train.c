@@ -1,6 +1,6 @@
 /*
  * test_train.c
- *		Epochs: against the definition, the same bits, learning, diverging.
+ *		Epochs under every loss: against the definition, the same bits, learning, diverging.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -40,6 +40,12 @@ same_bits(const KgeModel *a, const KgeModel *b)
 {
 	return memcmp(a->entity, b->entity, entity_bytes(a)) == 0 &&
 		memcmp(a->relation, b->relation, relation_bytes(a)) == 0;
+}
+
+static bool
+is_softmax(const KgeLoss *loss)
+{
+	return loss == kge_loss("softmax");
 }
 
 /* ---- a minibatch from the definition ---------------------------------------- */
@@ -138,7 +144,7 @@ test_definition(Variant variant, bool weighted)
 	{
 		POSITIVES = 10
 	};
-	KgeTraining training = {4, 3, 6, 0.01, 0.01, 11};
+	KgeTraining training = {4, 3, 6, 0.01, 0.01, 11, kge_loss("logistic")};
 	KgeModel	model = random_model(variant, 3, 5, 2, 1.0);
 	KgeModel	expected = copy_of(&model);
 	int			entity = 5 * kge_entity_width(model.function, 3);
@@ -188,6 +194,145 @@ test_definition(Variant variant, bool weighted)
 	kge_pool_destroy(pool);
 }
 
+/* ---- softmax and N3 from the definition ------------------------------------ */
+
+/* log of the sum of exp(phi) over all entities on one side of the triple, less phi. */
+static double
+cross_entropy(const KgeModel *model, KgeTriple triple, KgeSide side)
+{
+	double		own = kge_score(model, triple);
+	double		sum = 0;
+
+	for (int32_t i = 0; i < model->entities; i++)
+	{
+		*(side == KGE_TAIL ? &triple.tail : &triple.head) = i;
+		sum += exp(kge_score(model, triple) - own);
+	}
+	return log(sum);
+}
+
+/* Sum of cubed moduli of a row, whose imaginary parts start at `half` if that is not 0. */
+static double
+cubes(const float *row, int width, int half)
+{
+	double		sum = 0;
+
+	for (int j = 0; j < (half > 0 ? half : width); j++)
+		sum += pow(half > 0 ? hypot(row[j], row[half + j]) : fabs(row[j]), 3);
+	return sum;
+}
+
+/* The mean loss and the penalty of all triples as one minibatch. */
+static double
+softmax_objective(const Minibatch *batch, double *loss)
+{
+	const KgeModel *model = batch->model;
+	int			width = kge_entity_width(model->function, model->dimensions);
+	int			relation_width = kge_relation_width(model->function, model->dimensions);
+	int			half = width > model->dimensions ? model->dimensions : 0;
+	bool		angles = strcmp(model->function->name, "rotate") == 0;
+	double		penalty = 0;
+
+	*loss = 0;
+	for (int i = 0; i < batch->count; i++)
+	{
+		KgeTriple	triple = batch->triples[i];
+		double		weight = batch->weights == NULL ? 1 : batch->weights[i];
+
+		*loss += weight * (cross_entropy(model, triple, KGE_TAIL) +
+						   cross_entropy(model, triple, KGE_HEAD)) / (2 * batch->count);
+		penalty += weight * (cubes(kge_entity_row(model, triple.head), width, half) +
+							 cubes(kge_entity_row(model, triple.tail), width, half));
+		if (!angles)
+			penalty += weight * cubes(kge_relation_row(model, triple.relation), relation_width, half);
+	}
+	return *loss + batch->training.regularization * penalty / batch->count;
+}
+
+/*
+ * Compares `samples` of the gradients with central differences.  A first step of Adagrad
+ * from state 0 leaves g^2 as its state, and moves against the sign of g.
+ */
+static double
+worst_gradient(const Minibatch *batch, float *before, const float *after, const float *state,
+			   int count, int samples)
+{
+	double		size = 0;
+	double		worst = 0;
+	double		loss;
+
+	for (int i = 0; i < count; i++)
+		size += sqrt(state[i]) / count;
+	for (int i = 0; i < samples; i++)
+	{
+		int			place = samples < count ? next_below(count) : i % count;
+		float		saved = before[place];
+		float		above = saved + 1e-4f;
+		float		below = saved - 1e-4f;
+		double		gradient = after[place] < saved ? sqrt(state[place]) : -sqrt(state[place]);
+		double		difference;
+
+		before[place] = above;
+		difference = softmax_objective(batch, &loss);
+		before[place] = below;
+		difference = (difference - softmax_objective(batch, &loss)) / ((double) above - below);
+		before[place] = saved;
+		worst = fmax(worst, fabs(gradient - difference) / fmax(fabs(difference), size));
+	}
+	return worst;
+}
+
+static void
+test_softmax(Variant variant, int entities, int positives, bool weighted)
+{
+	enum
+	{
+		RELATIONS = 2, MOST = 150, D = 3
+	};
+	KgeTraining training = {positives, 1, 1, 0.01, 0.1, 11, kge_loss("softmax")};
+	KgeModel	model = random_model(variant, D, entities, RELATIONS, 1.0);
+	int			entity = entities * kge_entity_width(model.function, D);
+	int			relation = RELATIONS * kge_relation_width(model.function, D);
+	KgePool    *pool = kge_pool_create(2, NULL, NULL);
+	KgeTriple	triples[MOST];
+	float		weights[MOST];
+	float	   *state;
+	double		expected,
+				loss,
+				worst;
+	size_t		size;
+	KgeTrainer *trainer;
+	KgeModel	before;
+	Minibatch	batch = {&before, training, triples, weighted ? weights : NULL, positives, 0, 0, positives};
+
+	/* no L1 distance near its corners, as in test_gradient.c */
+	for (int i = 0; i < entity; i++)
+		model.entity[i] = roundf(64 * model.entity[i]) / 64;
+	for (int i = 0; i < relation; i++)
+		model.relation[i] = roundf(64 * model.relation[i]) / 64 + 1.0f / 128;
+	for (int i = 0; i < positives; i++)
+	{
+		triples[i] = random_triple(&model);
+		weights[i] = (float) (i % 3) / 2;
+	}
+	before = copy_of(&model);
+	softmax_objective(&batch, &expected);
+	trainer = kge_trainer_create(&arena, pool, &model, &training, positives);
+	loss = kge_train_epoch(trainer, triples, batch.weights, positives, 0);
+	CHECK_SAYING(fabs(loss - expected) < 1e-5 * expected, "%s norm %d: loss %.9g, not %.9g",
+				 variant.name, variant.norm, loss, expected);
+
+	CHECK(kge_trainer_state(trainer, 0, &state, &size) && size == (size_t) entity);
+	worst = worst_gradient(&batch, before.entity, model.entity, state, entity, 30);
+	CHECK_SAYING(worst < 1e-3, "%s norm %d, %d entities: relative error %g of entities",
+				 variant.name, variant.norm, entities, worst);
+	CHECK(kge_trainer_state(trainer, 1, &state, &size) && size == (size_t) relation);
+	worst = worst_gradient(&batch, before.relation, model.relation, state, relation, relation);
+	CHECK_SAYING(worst < 1e-3, "%s norm %d, %d entities: relative error %g of relations",
+				 variant.name, variant.norm, entities, worst);
+	kge_pool_destroy(pool);
+}
+
 /* ---- properties ---------------------------------------------------------------- */
 
 /* A graph of two relations over `entities` numbers: next, and next but one. */
@@ -219,9 +364,9 @@ grid(KgeTriple *triples)
 }
 
 static void
-test_same_bits(Variant variant)
+test_same_bits(Variant variant, const KgeLoss *loss)
 {
-	KgeTraining training = {100, 16, 30, 0.1, 0.001, 3};
+	KgeTraining training = {100, 16, 30, 0.1, 0.001, 3, loss};
 	KgeModel	start = random_model(variant, 20, 150, 2, 0.5);
 	KgeModel	result[4];
 	KgeTriple	triples[300];
@@ -246,9 +391,9 @@ test_same_bits(Variant variant)
 
 /* After 500 epochs nearly every training triple ranks first. */
 static void
-test_learning(Variant variant)
+test_learning(Variant variant, const KgeLoss *loss)
 {
-	KgeTraining training = {16, 8, 16, 0.1, 0, 3};
+	KgeTraining training = {16, 8, 16, 0.1, 0, 3, loss};
 	KgeModel	model = random_model(variant, 16, 30, 2, 0);
 	KgePool    *pool = kge_pool_create(2, NULL, NULL);
 	KgeTriple	triples[60];
@@ -279,9 +424,9 @@ test_learning(Variant variant)
 
 /* What has no weight moves nothing, be it all positives or a part. */
 static void
-test_no_weight(void)
+test_no_weight(const KgeLoss *loss)
 {
-	KgeTraining training = {8, 4, 5, 0.1, 0.1, 3};
+	KgeTraining training = {8, 4, 5, 0.1, 0.1, 3, loss};
 	KgeModel	model = random_model(variants[3], 6, 20, 2, 0.5);
 	KgeModel	before = copy_of(&model);
 	KgePool    *pool = kge_pool_create(2, NULL, NULL);
@@ -299,9 +444,9 @@ test_no_weight(void)
 
 /* Two entities: half of all negatives are masked, and a batch is larger than the data. */
 static void
-test_two_entities(Variant variant)
+test_two_entities(Variant variant, const KgeLoss *loss)
 {
-	KgeTraining training = {512, 64, 16, 0.1, 0, 3};
+	KgeTraining training = {512, 64, 16, 0.1, 0, 3, loss};
 	KgeModel	model = random_model(variant, 8, 2, 1, 0.5);
 	KgePool    *pool = kge_pool_create(2, NULL, NULL);
 	KgeTriple	triple = {0, 0, 1};
@@ -314,43 +459,43 @@ test_two_entities(Variant variant)
 	 * Were the positive its own negative, 8 times in the mean for once as a
 	 * positive, its best score would be -log 8 = -2.1.
 	 */
-	CHECK_SAYING(kge_score(&model, triple) > 0, "%s norm %d: score %g", variant.name,
+	CHECK_SAYING(kge_score(&model, triple) > 0 || is_softmax(loss), "%s norm %d: score %g", variant.name,
 				 variant.norm, kge_score(&model, triple));
 	CHECK(kge_score(&model, triple) > kge_score(&model, (KgeTriple) {0, 0, 0}));
 	kge_pool_destroy(pool);
 }
 
 static void
-test_one_entity(void)
+test_one_entity(const KgeLoss *loss)
 {
-	KgeTraining training = {4, 4, 4, 0.1, 0, 3};
+	KgeTraining training = {4, 4, 4, 0.1, 0, 3, loss};
 	KgeModel	model = random_model(variants[3], 8, 1, 1, 0.5);
 	KgePool    *pool = kge_pool_create(1, NULL, NULL);
 	KgeTriple	triple = {0, 0, 0};
 	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &model, &training, 1);
 
-	/* nothing but the positive is left; its loss is log(1 + exp(-phi)) */
-	double		expected = log1p(exp(-kge_score(&model, triple)));
+	/* nothing but the positive is left; its loss is log(1 + exp(-phi)), or log 1 */
+	double		expected = is_softmax(loss) ? 0 : log1p(exp(-kge_score(&model, triple)));
 
 	CHECK(fabs(kge_train_epoch(trainer, &triple, NULL, 1, 0) - expected) < 1e-5);
 	kge_pool_destroy(pool);
 }
 
 static void
-test_divergence(Variant variant)
+test_divergence(Variant variant, const KgeLoss *loss)
 {
-	KgeTraining training = {8, 4, 5, 1e30, 0, 3};
+	KgeTraining training = {8, 4, 5, 1e30, 0, 3, loss};
 	KgeModel	model = random_model(variant, 6, 20, 2, 0.5);
 	KgePool    *pool = kge_pool_create(2, NULL, NULL);
 	KgeTriple	triples[40];
 	int			count = ring(20, triples);
 	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &model, &training, count);
-	double		loss = 0;
+	double		mean = 0;
 
-	for (uint64_t epoch = 0; epoch < 5 && !isnan(loss); epoch++)
-		loss = kge_train_epoch(trainer, triples, NULL, count, epoch);
-	CHECK_SAYING(isnan(loss) || strcmp(variant.name, "transe") == 0 ||
-				 strcmp(variant.name, "rotate") == 0, "%s: loss %g", variant.name, loss);
+	for (uint64_t epoch = 0; epoch < 5 && !isnan(mean); epoch++)
+		mean = kge_train_epoch(trainer, triples, NULL, count, epoch);
+	CHECK_SAYING(isnan(mean) || strcmp(variant.name, "transe") == 0 ||
+				 strcmp(variant.name, "rotate") == 0, "%s: loss %g", variant.name, mean);
 
 	training.learning_rate = 0.1;
 	model = random_model(variant, 6, 20, 2, 0.5);
@@ -372,9 +517,9 @@ count_bytes(void *context, size_t bytes)
 
 /* What kge_trainer_bytes says is what is taken, and nothing is when there is none. */
 static void
-test_memory(void)
+test_memory(const KgeLoss *loss)
 {
-	KgeTraining training = {512, 64, 256, 0.1, 0, 3};
+	KgeTraining training = {512, 64, 256, 0.1, 0, 3, loss};
 	KgeModel	model = random_model(variants[4], 50, 20, 2, 0.5);
 	KgePool    *pool = kge_pool_create(3, NULL, NULL);
 	KgeArena	counting = {count_bytes, NULL};
@@ -386,7 +531,12 @@ test_memory(void)
 
 	/* 2^31 negatives of 400 bytes in each of 8 blocks and 3 threads: 9e12 bytes and more */
 	training.negatives = INT32_MAX;
-	CHECK(kge_trainer_bytes(&model, &training, 10000, 3) > 9000000000000);
+	CHECK(is_softmax(loss) || kge_trainer_bytes(&model, &training, 10000, 3) > 9000000000000);
+
+	/* 2^31 entities: parameters' squares and a dense gradient of 400 bytes each */
+	training.negatives = 1;
+	model.entities = INT32_MAX;
+	CHECK(!is_softmax(loss) || kge_trainer_bytes(&model, &training, 10000, 3) > 1700000000000);
 	kge_pool_destroy(pool);
 }
 
@@ -403,10 +553,10 @@ leave(void *argument)
 
 /* Training can be left in the middle of a block of a second or so. */
 static void
-test_leaving(void)
+test_leaving(const KgeLoss *loss)
 {
 	static int	pauses;
-	KgeTraining training = {64, 64, 4096, 0.1, 0, 3};
+	KgeTraining training = {64, 64, 4096, 0.1, 0, 3, loss};
 	KgeModel	model = random_model(variants[4], 200, 500, 2, 0.5);
 	KgeTriple	triples[1000];
 	int			count = ring(500, triples);
@@ -425,20 +575,35 @@ test_leaving(void)
 	kge_pool_destroy(pool);
 }
 
+static void
+test_loss_function(const KgeLoss *loss)
+{
+	for (int i = 0; i < variant_count; i++)
+	{
+		test_same_bits(variants[i], loss);
+		test_learning(variants[i], loss);
+		test_two_entities(variants[i], loss);
+		test_divergence(variants[i], loss);
+	}
+	test_no_weight(loss);
+	test_one_entity(loss);
+	test_memory(loss);
+	test_leaving(loss);
+}
+
 void
 test_train(void)
 {
 	for (int i = 0; i < variant_count; i++)
-	{
-		test_definition(variants[i], false);
-		test_definition(variants[i], true);
-		test_same_bits(variants[i]);
-		test_learning(variants[i]);
-		test_two_entities(variants[i]);
-		test_divergence(variants[i]);
-	}
-	test_no_weight();
-	test_one_entity();
-	test_memory();
-	test_leaving();
+		for (int weighted = 0; weighted < 2; weighted++)
+		{
+			test_definition(variants[i], weighted == 1);
+			test_softmax(variants[i], 7, 5, weighted == 1);
+
+			/* three tiles, and two waves of blocks, the last ones not full */
+			test_softmax(variants[i], 300, 150, weighted == 1);
+		}
+	for (int i = 0; kge_loss_name(i) != NULL; i++)
+		test_loss_function(kge_loss(kge_loss_name(i)));
+	CHECK(kge_loss("hinge") == NULL);
 }

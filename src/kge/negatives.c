@@ -1,0 +1,376 @@
+/*
+ * negatives.c
+ *		Logistic loss: positives meet shared negatives.
+ *
+ * A minibatch is cut into blocks of positives.  A block corrupts one side, the
+ * other side with every other block, and its positives share negatives drawn
+ * for it, so that "this block's queries meet its negatives" is one call of the
+ * engine forward and one backward.  The threads work on whole blocks, each in
+ * slots of its own.
+ *
+ * Slots of a block's entities: given, answer (one of each for a positive), then
+ * the negatives.  A negative that is a positive's own answer is no negative of
+ * that one: its score is set so low that loss and derivative are 0.
+ */
+#include <string.h>
+
+#include "loss.h"
+#include "threads.h"
+#include "trainer.h"
+#include "vector.h"
+
+#define TAKEN_OUT	(-1e30f)	/* a score that has no loss and no derivative */
+#define TILE		128			/* negatives between two looks at the clock */
+
+/* What a thread needs to work on a block. */
+typedef struct Scratch
+{
+	float	   *query;			/* block x stride */
+	float	   *d_query;
+	float	   *engine;
+	float	   *candidate;		/* negatives x stride */
+	float	   *score;			/* tile x score_stride */
+	float	   *derivative;
+	float	   *weight;			/* of each positive of the block */
+	float	   *loss;
+	float	   *own_score;		/* of each positive */
+	float	   *own_derivative;
+	KgeTriple  *triple;
+	int32_t    *negative;
+} Scratch;
+
+typedef struct Negatives
+{
+	int			blocks;			/* of a minibatch */
+	int			stride;			/* of entity rows in slots and scratch */
+	int			score_stride;
+	double	   *block_loss;
+	int64_t    *block_terms;	/* positives and negatives of a block */
+	Scratch    *scratch;		/* one for each thread */
+} Negatives;
+
+/* ---- memory ------------------------------------------------------------- */
+
+static int
+count_blocks(const KgeTraining *training)
+{
+	return (int) (((int64_t) training->batch_size + training->block_size - 1) / training->block_size);
+}
+
+static void
+plan_negatives(KgeTrainer *plan)
+{
+	const KgeTraining *training = &plan->training;
+	int64_t		blocks = count_blocks(training);
+
+	plan->entity.count = blocks * (2 * (int64_t) training->block_size + training->negatives);
+	plan->relation.count = blocks * training->block_size;
+}
+
+static void
+take_scratch(Scratch *scratch, const KgeTrainer *plan, const Negatives *work, KgeSpace *space)
+{
+	size_t		block = (size_t) plan->training.block_size;
+	size_t		negatives = (size_t) plan->training.negatives;
+	size_t		row = (size_t) work->stride * sizeof(float);
+	size_t		scores = (size_t) work->score_stride * sizeof(float);
+
+	scratch->query = kge_space_take(space, block, row);
+	scratch->d_query = kge_space_take(space, block, row);
+	scratch->engine = KGE_TAKE(space, float, kge_engine_scratch(&plan->engine, (int) block));
+	scratch->candidate = kge_space_take(space, negatives, row);
+	scratch->score = kge_space_take(space, TILE, scores);
+	scratch->derivative = kge_space_take(space, TILE, scores);
+	scratch->weight = KGE_TAKE(space, float, block);
+	scratch->loss = KGE_TAKE(space, float, block);
+	scratch->own_score = KGE_TAKE(space, float, block);
+	scratch->own_derivative = KGE_TAKE(space, float, block);
+	scratch->triple = KGE_TAKE(space, KgeTriple, block);
+	scratch->negative = KGE_TAKE(space, int32_t, negatives);
+}
+
+static void *
+take_negatives(const KgeTrainer *plan, int threads, KgeSpace *space)
+{
+	Negatives  *memory = KGE_TAKE(space, Negatives, 1);
+	Negatives	work;
+
+	work.blocks = count_blocks(&plan->training);
+	work.stride = plan->entity.stride;
+	work.score_stride = kge_stride(plan->training.block_size);
+	work.block_loss = KGE_TAKE(space, double, work.blocks);
+	work.block_terms = KGE_TAKE(space, int64_t, work.blocks);
+	work.scratch = KGE_TAKE(space, Scratch, threads);
+	for (int i = 0; i < threads; i++)
+	{
+		Scratch		scratch;
+
+		take_scratch(&scratch, plan, &work, space);
+		if (work.scratch != NULL)
+			work.scratch[i] = scratch;
+	}
+	if (memory != NULL)
+		*memory = work;
+	return memory;
+}
+
+/* ---- a block ------------------------------------------------------------ */
+
+/* The block that a thread is working on. */
+typedef struct Block
+{
+	KgeTrainer *trainer;
+	Negatives  *work;
+	Scratch    *scratch;
+	KgeSide		side;			/* the corrupted one */
+	int			count;			/* positives */
+	int			negatives;
+	int64_t		entity_slot;	/* its first slots */
+	int64_t		relation_slot;
+} Block;
+
+static inline int32_t
+given(const Block *block, int i)
+{
+	const KgeTriple *triple = &block->scratch->triple[i];
+
+	return block->side == KGE_TAIL ? triple->head : triple->tail;
+}
+
+static inline int32_t
+answer(const Block *block, int i)
+{
+	const KgeTriple *triple = &block->scratch->triple[i];
+
+	return block->side == KGE_TAIL ? triple->tail : triple->head;
+}
+
+/* Slot i of the block's given entities; answers, then negatives follow. */
+static inline float *
+entity_gradient(const Block *block, int64_t i)
+{
+	KgeSlots   *slots = &block->trainer->entity;
+
+	return slots->gradient + (size_t) (block->entity_slot + i) * (size_t) slots->stride;
+}
+
+static inline float *
+relation_gradient(const Block *block, int64_t i)
+{
+	KgeSlots   *slots = &block->trainer->relation;
+
+	return slots->gradient + (size_t) (block->relation_slot + i) * (size_t) slots->stride;
+}
+
+/* Fetches the block's positives, negatives and queries. */
+static void
+fill_block(Block *block, int64_t number, int64_t first)
+{
+	KgeTrainer *trainer = block->trainer;
+	KgeModel   *model = trainer->model;
+	Scratch    *scratch = block->scratch;
+	size_t		stride = (size_t) block->work->stride;
+
+	for (int i = 0; i < block->count; i++)
+	{
+		scratch->triple[i] = kge_positive(trainer, first + i, &scratch->weight[i]);
+		scratch->loss[i] = 0;
+		model->function->query(model->dimensions, block->side,
+							   kge_entity_row(model, given(block, i)),
+							   kge_relation_row(model, scratch->triple[i].relation),
+							   scratch->query + (size_t) i * stride);
+	}
+	kge_draw_negatives(trainer->training.seed, trainer->epoch, (uint64_t) number,
+					   model->entities, block->negatives, scratch->negative);
+	for (int k = 0; k < block->negatives; k++)
+		memcpy(scratch->candidate + (size_t) k * stride,
+			   kge_entity_row(model, scratch->negative[k]),
+			   (size_t) trainer->engine.width * sizeof(float));
+}
+
+/*
+ * Says which rows the block's slots belong to, and sets those to 0 that are
+ * added to (negatives' gradients are not).
+ */
+static void
+open_slots(Block *block)
+{
+	KgeSlots   *entity = &block->trainer->entity;
+	KgeSlots   *relation = &block->trainer->relation;
+	Scratch    *scratch = block->scratch;
+	int			count = block->count;
+	int32_t    *row = entity->row + block->entity_slot;
+	float	   *penalty = entity->penalty + block->entity_slot;
+	bool		angles = block->trainer->model->function->angles;
+
+	for (int i = 0; i < count; i++)
+	{
+		row[i] = given(block, i);
+		row[count + i] = answer(block, i);
+		penalty[i] = penalty[count + i] = scratch->weight[i];
+		relation->row[block->relation_slot + i] = scratch->triple[i].relation;
+		relation->penalty[block->relation_slot + i] = angles ? 0 : scratch->weight[i];
+	}
+	for (int k = 0; k < block->negatives; k++)
+	{
+		row[2 * count + k] = scratch->negative[k];
+		penalty[2 * count + k] = 0;
+	}
+	memset(entity_gradient(block, 0), 0,
+		   (size_t) (2 * count) * (size_t) entity->stride * sizeof(float));
+	memset(relation_gradient(block, 0), 0,
+		   (size_t) count * (size_t) relation->stride * sizeof(float));
+	memset(scratch->d_query, 0, (size_t) count * (size_t) entity->stride * sizeof(float));
+}
+
+/* The positives: each query meets its own answer. */
+static void
+learn_positives(Block *block)
+{
+	KgeTrainer *trainer = block->trainer;
+	Scratch    *scratch = block->scratch;
+	size_t		stride = (size_t) block->work->stride;
+
+	for (int i = 0; i < block->count; i++)
+		scratch->own_score[i] =
+			kge_engine_score(&trainer->engine, scratch->query + (size_t) i * stride,
+							 kge_entity_row(trainer->model, answer(block, i)));
+	kge_logistic_loss(1, block->count, 1, scratch->own_score, 0, scratch->weight,
+					  scratch->own_derivative, scratch->loss);
+	for (int i = 0; i < block->count; i++)
+		kge_engine_gradient(&trainer->engine, scratch->query + (size_t) i * stride,
+							kge_entity_row(trainer->model, answer(block, i)),
+							scratch->own_score[i], scratch->own_derivative[i],
+							scratch->d_query + (size_t) i * stride,
+							entity_gradient(block, block->count + i));
+}
+
+/* Takes out the scores of a negative's own positives. */
+KGE_KERNEL int
+mask_row(int n, const int32_t *restrict answers, int32_t negative, float *restrict score)
+{
+	int			masked = 0;
+
+	for (int i = 0; i < n; i++)
+	{
+		masked += answers[i] == negative;
+		score[i] = answers[i] == negative ? TAKEN_OUT : score[i];
+	}
+	return masked;
+}
+
+/* Takes out the scores of negatives that are a positive's own answer. */
+static int64_t
+mask_answers(Block *block, int from, int count)
+{
+	Scratch    *scratch = block->scratch;
+	const int32_t *answers = block->trainer->entity.row + block->entity_slot + block->count;
+	int64_t		masked = 0;
+
+	for (int k = 0; k < count; k++)
+		masked += mask_row(block->count, answers, scratch->negative[from + k],
+						   scratch->score + (size_t) k * (size_t) block->work->score_stride);
+	return masked;
+}
+
+/* Negatives from .. from+count-1 meet all queries; tells how many were masked. */
+static int64_t
+learn_negatives(Block *block, int from, int count)
+{
+	KgeTrainer *trainer = block->trainer;
+	Scratch    *scratch = block->scratch;
+	KgeRows		queries = {block->count, block->work->stride, scratch->query};
+	KgeRows		candidates = {count, block->work->stride,
+	scratch->candidate + (size_t) from * (size_t) block->work->stride};
+	int64_t		masked;
+
+	kge_engine_scores(&trainer->engine, queries, scratch->engine, candidates,
+					  scratch->score, block->work->score_stride);
+	masked = mask_answers(block, from, count);
+	kge_logistic_loss(count, block->count, 0, scratch->score, block->work->score_stride,
+					  scratch->weight, scratch->derivative, scratch->loss);
+	kge_engine_gradients(&trainer->engine, queries, candidates, scratch->score,
+						 scratch->derivative, block->work->score_stride, scratch->d_query,
+						 entity_gradient(block, 2 * block->count + from));
+	return masked;
+}
+
+/* From the queries' gradients to those of what they are made of. */
+static void
+finish_queries(Block *block)
+{
+	KgeModel   *model = block->trainer->model;
+	Scratch    *scratch = block->scratch;
+
+	for (int i = 0; i < block->count; i++)
+		model->function->query_gradient(model->dimensions, block->side,
+										kge_entity_row(model, given(block, i)),
+										kge_relation_row(model, scratch->triple[i].relation),
+										scratch->d_query + (size_t) i * (size_t) block->work->stride,
+										entity_gradient(block, i), relation_gradient(block, i));
+}
+
+/* Item: block number `item` of the minibatch. */
+static void
+learn_block(void *argument, int64_t item, int thread)
+{
+	KgeTrainer *trainer = argument;
+	Negatives  *work = trainer->work;
+	int			size = trainer->training.block_size;
+	int64_t		first = item * size;
+	int64_t		left = trainer->count - first;
+	int64_t		number = trainer->start / trainer->training.batch_size * work->blocks + item;
+	int64_t		masked = 0;
+	double		loss = 0;
+	Block		block = {.trainer = trainer,.work = work,.scratch = &work->scratch[thread]};
+	KgeRows		queries;
+
+	block.side = ((uint64_t) number + trainer->epoch) % 2 == 0 ? KGE_TAIL : KGE_HEAD;
+	block.count = left < size ? (int) left : size;
+	block.negatives = trainer->training.negatives;
+	block.entity_slot = item * (2 * size + block.negatives);
+	block.relation_slot = item * size;
+
+	fill_block(&block, number, first);
+	open_slots(&block);
+	queries = (KgeRows) {block.count, work->stride, block.scratch->query};
+	kge_engine_prepare(&trainer->engine, queries, block.scratch->engine);
+	learn_positives(&block);
+	for (int from = 0; from < block.negatives; from += TILE)
+	{
+		int			count = block.negatives - from;
+
+		masked += learn_negatives(&block, from, count < TILE ? count : TILE);
+		kge_pool_breathe(trainer->pool, thread);
+	}
+	finish_queries(&block);
+
+	for (int i = 0; i < block.count; i++)
+		loss += block.scratch->loss[i];
+	work->block_loss[item] = loss;
+	work->block_terms[item] = block.count * (int64_t) (1 + block.negatives) - masked;
+}
+
+static KgeSum
+learn_logistic(KgeTrainer *trainer)
+{
+	Negatives  *work = trainer->work;
+	int			size = trainer->training.block_size;
+	int64_t		blocks = (trainer->count + size - 1) / size;
+	KgeSum		sum = {0};
+
+	kge_pool_run(trainer->pool, blocks, learn_block, trainer);
+	for (int64_t i = 0; i < blocks; i++)
+	{
+		sum.loss += work->block_loss[i];
+		sum.terms += work->block_terms[i];
+	}
+	return sum;
+}
+
+const KgeLoss kge_loss_logistic = {
+	.name = "logistic",
+	.plan = plan_negatives,
+	.take = take_negatives,
+	.learn = learn_logistic
+};

@@ -1,0 +1,78 @@
+/*
+ * trainer.h
+ *		What all losses share: a minibatch of positives goes in, gradients in slots
+ *		come out.
+ *
+ * train.c cuts an epoch into minibatches and moves the rows; a loss is one KgeLoss,
+ * which has the threads compute a minibatch's gradients.
+ */
+#ifndef KGE_TRAINER_H
+#define KGE_TRAINER_H
+
+#include "engine.h"
+#include "optimizer.h"
+#include "sampler.h"
+#include "space.h"
+
+struct KgeTrainer
+{
+	KgePool    *pool;
+	KgeModel   *model;
+	KgeTraining training;		/* no batch larger than the data, no block than a batch */
+	KgeEngine	engine;
+	KgeSlots	entity;
+	KgeSlots	relation;
+	float	   *sum;			/* of each thread, a row for the update */
+	int			sum_stride;
+	void	   *work;			/* the loss's own */
+
+	/* the epoch and the minibatch at work */
+	const KgeTriple *positives;
+	const float *weights;
+	uint64_t	epoch;
+	KgeOrder	order;
+	int64_t		start;			/* place of the minibatch's first positive */
+	int64_t		count;			/* its positives */
+	double		gradient_scale;
+	double		penalty_scale;
+	int32_t		entity_items;	/* items of the update that are entities' */
+};
+
+/* A minibatch's losses, added up. */
+typedef struct KgeSum
+{
+	double		loss;
+	int64_t		terms;			/* the mean is the loss divided by these */
+} KgeSum;
+
+struct KgeLoss
+{
+	const char *name;
+
+	/* Says how many slots there are, and what else of entity and relation is its choice. */
+	void		(*plan) (KgeTrainer *plan);
+
+	/* Takes what is to be `work`; model and pool are not set yet. */
+	void	   *(*take) (const KgeTrainer *plan, int threads, KgeSpace *space);
+
+	/*
+	 * Fills the slots (all are unused when it is called) with the gradients of the
+	 * sum of the minibatch's losses.
+	 */
+	KgeSum		(*learn) (KgeTrainer *trainer);
+};
+
+extern const KgeLoss kge_loss_logistic;
+extern const KgeLoss kge_loss_softmax;
+
+/* Positive i of the minibatch, and its weight. */
+static inline KgeTriple
+kge_positive(const KgeTrainer *trainer, int64_t i, float *weight)
+{
+	uint64_t	place = kge_order_place(&trainer->order, (uint64_t) (trainer->start + i));
+
+	*weight = trainer->weights == NULL ? 1 : trainer->weights[place];
+	return trainer->positives[place];
+}
+
+#endif							/* KGE_TRAINER_H */
