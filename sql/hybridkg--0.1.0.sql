@@ -258,10 +258,10 @@ omega: weight of embedding confidence in a rule''s quality, 0 to 1
 top_rules: how many rules are selected; 0 for embeddings alone
 beta: temperature of sampling: a triple is drawn in proportion to exp(beta * score)
 sample_size: how many inferred triples are drawn in an iteration; null: a tenth of the facts, at least 1
-max_rule_length: atoms of a rule, its head counted, 2 or 3
+max_rule_length: atoms of a rule, its head counted, 2 to 4 (4 takes many times longer: raise the other bounds)
 min_head_coverage: the least part of the head relation''s facts that a rule infers, 0 to 1
 min_support: the least number of facts that a rule infers
-constants: rules with constants (not yet: false)
+constants: search for rules with constants as well, r(X,Y) <= b(X,Y), c(X,"entity")
 patience: stop after that many iterations without a better MRR on the valid split; null: never
 seed: the same seed and facts give the same bits
 model: the name to keep it under; a model of that name is replaced when the transaction commits
@@ -303,10 +303,10 @@ omega: weight of embedding confidence in a rule''s quality, 0 to 1
 top_rules: how many rules are selected; 0 for embeddings alone
 beta: temperature of sampling: a triple is drawn in proportion to exp(beta * score)
 sample_size: how many inferred triples are drawn in an iteration; null: a tenth of the facts, at least 1
-max_rule_length: atoms of a rule, its head counted, 2 or 3
+max_rule_length: atoms of a rule, its head counted, 2 to 4 (4 takes many times longer: raise the other bounds)
 min_head_coverage: the least part of the head relation''s facts that a rule infers, 0 to 1
 min_support: the least number of facts that a rule infers
-constants: rules with constants (not yet: false)
+constants: search for rules with constants as well, r(X,Y) <= b(X,Y), c(X,"entity")
 patience: stop after that many iterations without a better MRR on the valid split; null: never
 seed: the same seed and facts give the same bits
 model: the name to keep it under; a model of that name is replaced when this one is ready
@@ -343,21 +343,25 @@ comment on column hkg_progress.percent is 'epochs done, of all';
 
 create function hkg_mine_rules(graph name, max_rule_length int default 3, min_head_coverage float8 default 0.01,
 	min_support int default 2, constants bool default false, measure text default 'standard',
-	model name default null, omega float8 default 0.5)
+	model name default null, omega float8 default 0.5, ec_sample int default null, min_confidence float8 default 0)
 returns table (rule text, support bigint, body_size bigint, pca_body_size bigint, head_coverage float8,
-	standard_confidence float8, pca_confidence float8, embedding_confidence float8, quality float8)
+	standard_confidence float8, pca_confidence float8, embedding_confidence float8, quality float8,
+	embedding_confidence_error float8)
 as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 100000 rows 1000
 set search_path = pg_catalog, pg_temp;
-comment on function hkg_mine_rules(name, int, float8, int, bool, text, name, float8) is
+comment on function hkg_mine_rules(name, int, float8, int, bool, text, name, float8, int, float8) is
 'every closed rule over the bounds, best first
 graph: an existing graph
-max_rule_length: atoms of a rule, its head counted, 2 or 3
+max_rule_length: atoms of a rule, its head counted, 2 to 4 (4 takes many times longer: raise the other bounds)
 min_head_coverage: support / facts of the head relation, at least, 0 to 1
 min_support: facts that the rule infers, at least
-constants: rules with constants (not yet: false)
+constants: search for rules with constants as well, r(X,Y) <= b(X,Y), c(X,"entity")
 measure: what quality is: standard (standard confidence), pca (PCA confidence) or hybrid ((1 - omega) * standard + omega * embedding confidence; drops a rule when a shorter one within it is at least as good)
 model: the model that embedding confidence is taken from; needed by hybrid alone
-omega: weight of embedding confidence, 0 to 1; used by hybrid alone';
+omega: weight of embedding confidence, 0 to 1; used by hybrid alone
+ec_sample: embedding confidence from that many of a rule''s predictions, at least 2, always the same ones; null: from all; used by hybrid alone
+min_confidence: standard confidence of a rule, at least, 0 to 1; others are not rated either
+embedding_confidence_error: its standard error; 0 where all predictions count, null without embedding confidence';
 
 -- ---------------------------------------------------------------------------
 -- Rules

@@ -20,6 +20,7 @@ typedef struct Graph
 	char	   *prefix;			/* quoted, with the dot: "my graph". */
 	char	   *facts;			/* the table that rules are evaluated over, as a statement names it */
 	void	   *relation_names; /* loaded at first use by graph_relation_name */
+	struct Bodies *bodies;		/* kept by bodies_keep */
 } Graph;
 
 /* All below run between sql_begin() and sql_end(). */

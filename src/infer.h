@@ -1,14 +1,32 @@
 /*
  * infer.h
- *		What rules infer beyond the facts: embedding confidence, the selection of
- *		the top K by quality, G_T (SPEC sections 4 and 5).
+ *		What rules infer beyond the facts: S_tau without G+_0 of many rules, and G_T
+ *		(SPEC sections 4 and 5).
  */
 #ifndef HKG_INFER_H
 #define HKG_INFER_H
 
 #include "compat.h"
 
+#include "bodies.h"
 #include "mine.h"
+
+/*
+ * Enumerates what `count` rules infer.  `take` gets the triples of rule number `rule`, some at a time, each
+ * once; between them, `done` (may be NULL) tells that all rules first .. first + count - 1 of
+ * `order` are complete, which share one body.  `wanted` (may be NULL) says whether a rule's triples
+ * are asked for (still).
+ */
+typedef struct InferTarget
+{
+	void		(*take) (void *argument, int32 rule, const KgeTriple *triples, int64 count);
+	void		(*done) (void *argument, const int32 *rules, int32 count);
+	bool		(*wanted) (void *argument, int32 rule);
+	void	   *argument;
+} InferTarget;
+
+extern void infer_each(Bodies *bodies, const GraphData *data, const Rule *const *rules, int32 count,
+					   const InferTarget *target);
 
 /* G_T: each inferred triple once, in order (relation, head, tail), with the rules that infer it */
 typedef struct Inferences
@@ -24,11 +42,8 @@ extern Inferences *infer(Graph *graph, const GraphData *data,
 						 const Rule *const *rules, int32 count);
 
 /*
- * Fills embedding_confidence, quality and kept of the mined rules by `kge`.
- * With top < 0 of every rule; else only as far as it takes to settle
- * exactly which rules are the `top` of highest quality among those kept, of quality
- * >= min_quality, that infer anything (ties by support, then by text), which are then marked
- * as selected.
+ * rate_rules of confidence.h with a sample of 0.  What bodies yield is kept with the graph, within
+ * hybridkg.max_memory, for the next call and for infer: the facts must not change meanwhile.
  */
 extern void infer_qualities(Graph *graph, const GraphData *data, const KgeModel *kge,
 							KgePool *pool, MinedRules *rules, double omega,

@@ -12,7 +12,7 @@
 
 typedef struct MineOptions
 {
-	int			max_rule_length;	/* atoms, the head counted: 2 or 3 */
+	int			max_rule_length;	/* atoms, the head counted: 2 to 4 */
 	double		min_head_coverage;
 	int			min_support;
 	bool		constants;
@@ -27,6 +27,7 @@ typedef struct MinedRule
 	int64		body_size;
 	int64		pca_body_size;
 	double		embedding_confidence;	/* NaN: not known, or nothing inferred */
+	double		confidence_error;	/* its standard error; 0 when it is exact, NaN when it is not known */
 	double		quality;		/* NaN: not known (could not reach the top K) */
 	bool		kept;			/* closed rules within it have a lower Q */
 	bool		selected;		/* among the top K */
@@ -46,7 +47,7 @@ typedef struct MinedRules
 
 /*
  * Every closed rule over the bounds, counted on G+_0.  Between sql_begin() and sql_end(); result in the
- * current context.  ERROR 0A000 for constants, 53200 when it would not fit hybridkg.max_memory.
+ * current context.  ERROR 53200 when it would not fit hybridkg.max_memory.
  */
 extern MinedRules *mine_rules(Graph *graph, const MineOptions *options);
 

@@ -1,6 +1,6 @@
 /*
  * product.c
- *		The product of two relations, counted (see product.h).
+ *		The product of two relations (see product.h).
  *
  * What x reaches is the union of right(z, .) over all z with left(x, z), so it
  * depends on x's set of z alone.  In knowledge graphs many x share that set (all people of
@@ -8,7 +8,7 @@
  * products.  So each different set is united once: sets are lists of numbers
  * of z in the order in which z came, found again by a hash table.
  *
- * A union is counted by stamping: stamp[y] is the serial number of the last
+ * A union is made by stamping: stamp[y] is the serial number of the last
  * union that held y.
  */
 #include "product.h"
@@ -31,13 +31,17 @@ struct Product
 	/* by x */
 	int32	   *degree;			/* how many z it has */
 	int64	   *set_start;		/* its set, in `set` */
-	int32	   *reached;		/* how many y */
+	int32	   *next;			/* the next x with the same set, or -1 */
+	int32	   *last;			/* the last one, of the first */
 	Numbers		xs;				/* each x once */
+	Numbers		leaders;		/* the first x of each set */
 	Numbers		set;			/* all sets, one after the other */
 
 	/* by y */
 	uint64	   *stamp;
 	uint64		serial;
+	Numbers		same;			/* the x of a rectangle */
+	int32	   *united;			/* and its y, with room for one more */
 
 	/* x by its set, open addressing; -1 is empty */
 	Numbers		slot;
@@ -59,8 +63,10 @@ product_create(int32 rows)
 
 	product->degree = zeros(rows, sizeof(int32));
 	product->set_start = zeros(rows, sizeof(int64));
-	product->reached = zeros(rows, sizeof(int32));
+	product->next = zeros(rows, sizeof(int32));
+	product->last = zeros(rows, sizeof(int32));
 	product->stamp = zeros(rows, sizeof(uint64));
+	product->united = zeros((Size) rows + 1, sizeof(int32));
 	return product;
 }
 
@@ -139,9 +145,30 @@ find_slot(Product *product, int32 x)
 	}
 }
 
-/* How many different y the z of x's set reach. */
+/* Chains the x that share a set. */
+static void
+chain_sets(Product *product)
+{
+	for (int64 i = 0; i < product->xs.count; i++)
+	{
+		int32		x = product->xs.value[i];
+		int32	   *slot = find_slot(product, x);
+
+		product->next[x] = -1;
+		if (*slot < 0)
+		{
+			*slot = x;
+			numbers_append(&product->leaders, x);
+		}
+		else
+			product->next[product->last[*slot]] = x;
+		product->last[*slot] = x;
+	}
+}
+
+/* Puts the different y that the z of x's set reach into `united`; returns how many. */
 static int32
-count_union(Product *product, int32 x)
+unite(Product *product, int32 x)
 {
 	const int32 *set = &product->set.value[product->set_start[x]];
 	uint64		serial = ++product->serial;
@@ -154,6 +181,7 @@ count_union(Product *product, int32 x)
 
 		for (; y < end; y++)
 		{
+			product->united[count] = *y;
 			count += product->stamp[*y] != serial;
 			product->stamp[*y] = serial;
 		}
@@ -161,29 +189,31 @@ count_union(Product *product, int32 x)
 	return count;
 }
 
+static void
+gather_same(Product *product, int32 leader)
+{
+	product->same.count = 0;
+	for (int32 x = leader; x >= 0; x = product->next[x])
+		numbers_append(&product->same, x);
+}
+
 void
-product_count(Product *product, void (*take) (void *argument, int32 x, int32 count),
-			  void *argument)
+product_each(Product *product, ProductTake take, void *argument)
 {
 	if (product->zs == 0)
 		return;
 	product->right_start[product->zs] = product->right.count;
 	make_sets(product);
 	make_slots(product);
-	for (int64 i = 0; i < product->xs.count; i++)
+	chain_sets(product);
+	for (int64 i = 0; i < product->leaders.count; i++)
 	{
-		int32		x = product->xs.value[i];
-		int32	   *slot = find_slot(product, x);
+		int32		leader = product->leaders.value[i];
+		int32		count = unite(product, leader);
 
-		if (*slot < 0)
-		{
-			CHECK_FOR_INTERRUPTS();
-			product->reached[x] = count_union(product, x);
-			*slot = x;
-		}
-		else
-			product->reached[x] = product->reached[*slot];
-		take(argument, x, product->reached[x]);
+		CHECK_FOR_INTERRUPTS();
+		gather_same(product, leader);
+		take(argument, product->same.value, product->same.count, product->united, count);
 	}
 }
 
@@ -196,6 +226,7 @@ product_clear(Product *product)
 	product->left_z.count = 0;
 	product->right.count = 0;
 	product->xs.count = 0;
+	product->leaders.count = 0;
 	product->set.count = 0;
 	product->zs = 0;
 }

@@ -67,7 +67,7 @@ static const Setting table[] = {
 	INT(top_rules, 0, 1000000),
 	FLOAT(beta, 0, 1e6),
 	{"sample_size", SETTING_BIGINT, AT(sample_size), 1, INT_MAX, true, NULL},
-	INT(max_rule_length, 2, 3),
+	INT(max_rule_length, 2, 4),
 	FLOAT(min_head_coverage, 0, 1),
 	INT(min_support, 1, INT_MAX),
 	BOOL(constants),
@@ -154,11 +154,6 @@ check_settings(const TrainSettings *settings)
 {
 	check_name(settings->score_function, "score_function", kge_score_function_name);
 	check_name(settings->loss, "loss", kge_loss_name);
-	if (settings->constants)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("rules with constants are not supported yet"),
-				 errhint("Leave constants at false.")));
 	if (settings->model[0] == '\0')
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

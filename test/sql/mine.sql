@@ -219,6 +219,78 @@ reset min_parallel_table_scan_size;
 -- and the session's own settings are as they were
 select current_setting('enable_nestloop'), current_setting('enable_mergejoin');
 
+-- ---- constants, four atoms -----------------------------------------------------------------
+
+-- by hand
+with expected (rule, support, body_size, pca_body_size) as (values
+	-- body: ab ac bc, for b and c are parents of d.  likes: 1 subject, 2 objects (b, c): y; all remain.
+	('likes(X,Y) <= before(X,Y), parent(Y,"d")', 2, 3, 3),
+	-- body: {b, c} x {a}: Y has one binding only
+	('child(X,Y) <= parent(X,"d"), likes(Y,"b")', null, null, null),
+	-- children of a: b, c; parents of d: b, c; body: bb bc cb cc, all of subjects of sibling
+	('sibling(X,Y) <= child(X,"a"), parent(Y,"d")', 2, 4, 4),
+	-- parent("a",X) is unifiable with parent(Y,"d"), sibling(X,"c") with the head, parent(Y,"d") with parent(X,Y)
+	('sibling(X,Y) <= parent("a",X), parent(Y,"d")', null, null, null),
+	('sibling(X,Y) <= sibling(Y,X), sibling(X,"c")', null, null, null),
+	('likes(X,Y) <= parent(X,Y), parent(Y,"d")', null, null, null))
+select e.rule, m.support, m.body_size, m.pca_body_size,
+	(e.support, e.body_size, e.pca_body_size) is not distinct from (m.support, m.body_size, m.pca_body_size) as as_expected
+from expected e left join hkg_mine_rules('kin', min_head_coverage => 0, min_support => 1, constants => true) m using (rule)
+order by rule collate "C";
+-- as many as test/brute_force/definition.c finds in the same facts, with the same sums of counts
+select count(*), sum(support), sum(body_size), sum(pca_body_size) from hkg_mine_rules('kin', 3, 0, 1, true);
+select count(*), sum(support), sum(body_size), sum(pca_body_size) from hkg_mine_rules('kin', 4, 0, 1);
+select count(*), sum(support), sum(body_size), sum(pca_body_size) from hkg_mine_rules('kin', 4, 0, 2, true);
+-- the rules without them stay the same, each rule is there once, and its statement finds as many pairs
+select count(*) from (select * from hkg_mine_rules('kin', 3, 0, 1) except all select * from hkg_mine_rules('kin', 4, 0, 1, true)) lost;
+select count(*) - count(distinct rule) from hkg_mine_rules('kin', 4, 0, 1, true);
+create function count_pairs(rule text) returns bigint language plpgsql as $$
+declare
+	pairs bigint;
+begin
+	execute format('select count(*) from (%s) pair (x, y)', hkg_rule_sql('kin', rule)) into pairs;
+	return pairs;
+end
+$$;
+select count(*) filter (where count_pairs(rule) <> body_size) from hkg_mine_rules('kin', 4, 0, 2, true);
+-- larger graphs, in plain SQL: a product of two, and an atom with one beside it
+create function brute_force_constants(graph name, min_support int)
+returns table (rule text, support bigint, body_size bigint)
+language plpgsql set enable_nestloop = off set jit = off as $$
+begin
+	execute format('set local search_path = %I, kin, public', graph);
+	return query
+	with edge as materialized (
+		select head as x, tail as y, relation, false as backwards from triple
+		union all
+		select tail, head, relation, true from triple),
+	open as materialized (		-- heads h and atoms a(X,c) of two x at least, likewise for Y
+		select t.relation as h, s.side, e.relation, e.backwards, e.y as c
+		from triple t, lateral (values ('X', t.head), ('Y', t.tail)) s (side, entity) join edge e on e.x = s.entity
+		where e.relation <> t.relation
+		group by 1, 2, 3, 4, 5 having count(distinct s.entity) > 1 and count(*) >= min_support),
+	found as (
+		select t.relation as h, a.relation as ra, a.backwards as ba, a.c as ca, b.relation as rb, b.backwards as bb, b.c as cb, count(*) as n
+		from triple t join edge ea on ea.x = t.head join edge eb on eb.x = t.tail
+		join open a on (a.h, a.side, a.relation, a.backwards, a.c) = (t.relation, 'X', ea.relation, ea.backwards, ea.y)
+		join open b on (b.h, b.side, b.relation, b.backwards, b.c) = (t.relation, 'Y', eb.relation, eb.backwards, eb.y)
+		where ea.relation <> eb.relation or (ea.backwards = eb.backwards and ea.y <> eb.y)
+		group by 1, 2, 3, 4, 5, 6, 7
+		having count(*) >= min_support and count(distinct t.head) > 1 and count(distinct t.tail) > 1)
+	select format('%s(X,Y) <= %s, %s', h.name,
+			format(case when ba then '%s("%s",X)' else '%1$s(X,"%2$s")' end, ra.name, ca.name),
+			format(case when bb then '%s("%s",Y)' else '%1$s(Y,"%2$s")' end, rb.name, cb.name)), n,
+		(select count(*) from edge where (relation, backwards, y) = (f.ra, f.ba, f.ca)) *
+		(select count(*) from edge where (relation, backwards, y) = (f.rb, f.bb, f.cb))
+	from found f join relation h on h.id = f.h join relation ra on ra.id = f.ra join relation rb on rb.id = f.rb
+	join entity ca on ca.id = f.ca join entity cb on cb.id = f.cb;
+end
+$$;
+select count(*) > 100 as many, count(*) filter (where b.rule is null) as too_many, count(*) filter (where m.rule is null) as missing,
+	count(*) filter (where (b.support, b.body_size) <> (m.support, m.body_size)) as different
+from brute_force_constants('sparse', 2) b
+full join (select * from hkg_mine_rules('sparse', 3, 0, 2, true) where rule ~ '\(("e\d+",X|X,"e\d+")\).*\(("e\d+",Y|Y,"e\d+")\)') m using (rule);
+
 -- ---- hybrid ----------------------------------------------------------------------------
 
 -- every score is 0, so every confidence is 1/2: EC = 1/2 where a rule infers anything, quality = SC / 2 + 1/4
@@ -242,6 +314,33 @@ found as (select rule, quality from hkg_mine_rules('kin', min_head_coverage => 0
 select (select count(*) from found) > 50 as many, (select count(*) from found) < (select count(*) from rated) as fewer,
 	(select count(*) from due left join found using (rule) where abs(found.quality - due.quality) < 1e-6 is not true) as missing,
 	(select count(*) from found left join due using (rule) where due.rule is null) as too_many;
+-- confidence from a sample.  Scores are products of the entities' numbers: embedding confidences differ.
+-- Rules that infer no more than the sample are exact; the others are off by about a standard error
+insert into model values ('steps', 'distmult', 1, '{}', 'ready', now());
+insert into dense.model values ('steps', 'distmult', 1, '{}', 'ready', now());
+insert into dense.entity_embedding select 'steps', id, array[(id - 100) / 50.0] from dense.entity;
+insert into dense.relation_embedding select 'steps', id, '{1}' from dense.relation;
+create temp table exact as select * from hkg_mine_rules('dense', 3, 0, 1, measure => 'hybrid', model => 'steps');
+create temp table sampled as select * from hkg_mine_rules('dense', 3, 0, 1, measure => 'hybrid', model => 'steps', ec_sample => 100);
+select count(*) > 100 as many, bool_and(embedding_confidence_error = 0) as exact from exact where embedding_confidence is not null;
+select count(*) > 100 as many,
+	bool_and((error = 0) = (exact.body_size - exact.support <= 100)) as error_where_sampled,
+	bool_and(error > 0 or exact.embedding_confidence = sampled.embedding_confidence) as exact_otherwise,
+	stddev((exact.embedding_confidence - sampled.embedding_confidence) / error) filter (where error > 0) between 0.8 and 1.2 as honest
+from exact join (select rule, embedding_confidence, embedding_confidence_error as error from sampled) sampled using (rule)
+where exact.embedding_confidence is not null;
+select count(*) from (select * from sampled except all
+	select * from hkg_mine_rules('dense', 3, 0, 1, measure => 'hybrid', model => 'steps', ec_sample => 100)) another_draw;
+drop table exact, sampled;
+-- rules of little confidence may be left out
+select count(*) from (
+	select * from hkg_mine_rules('kin', 3, 0, 1, min_confidence => 0.5)
+	except all
+	select * from hkg_mine_rules('kin', 3, 0, 1) where standard_confidence >= 0.5) m;
+select count(*) from (
+	select * from hkg_mine_rules('kin', 3, 0, 1) where standard_confidence >= 0.5
+	except all
+	select * from hkg_mine_rules('kin', 3, 0, 1, min_confidence => 0.5)) m;
 -- a model that was trained before an entity came
 insert into entity values (6, 'f');
 select count(*) from hkg_mine_rules('kin', measure => 'hybrid', model => 'zero');
@@ -251,17 +350,18 @@ select count(*) from hkg_mine_rules('kin', measure => 'hybrid', model => 'zero')
 select hkg_mine_rules(null);
 select hkg_mine_rules('nowhere');
 select hkg_mine_rules('kin', 1);
-select hkg_mine_rules('kin', 4);
+select hkg_mine_rules('kin', 5);
 select hkg_mine_rules('kin', null);
 select hkg_mine_rules('kin', min_head_coverage => -0.1);
 select hkg_mine_rules('kin', min_head_coverage => 'NaN');
 select hkg_mine_rules('kin', min_support => 0);
-select hkg_mine_rules('kin', constants => true);
 select hkg_mine_rules('kin', constants => null);
 select hkg_mine_rules('kin', measure => 'best');
 select hkg_mine_rules('kin', measure => 'hybrid');
 select hkg_mine_rules('kin', measure => 'hybrid', model => 'nobody');
 select hkg_mine_rules('kin', omega => 2);
+select hkg_mine_rules('kin', ec_sample => 1);
+select hkg_mine_rules('kin', min_confidence => 'NaN');
 
 -- reading is all it takes
 begin read only;

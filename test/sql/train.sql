@@ -105,7 +105,7 @@ select e.report from unnest(array[
 	'score_function => ''trans''', 'dimensions => 0', 'dimensions => -1', 'dimensions => null', 'iterations => 0', 'epochs => 0', 'batch_size => 0',
 	'negatives => 0', 'negative_sampling => ''hard''', 'loss => ''hinge''', 'optimizer => ''sgd''', 'learning_rate => 0', 'learning_rate => ''NaN''',
 	'gamma => ''infinity''', 'norm => 3', 'regularization => -1', 'omega => 1.5', 'top_rules => -1', 'beta => ''NaN''', 'sample_size => 0',
-	'max_rule_length => 1', 'min_head_coverage => 2', 'min_support => 0', 'constants => true', 'patience => 0', 'seed => null', 'model => null', 'model => ''''',
+	'max_rule_length => 1', 'min_head_coverage => 2', 'min_support => 0', 'patience => 0', 'seed => null', 'model => null', 'model => ''''',
 	'min_quality => -1', 'label => ''two''', 'accumulate => null']) a,
 	hkg_tools.try(format('select hkg_train(''league'', %s)', a)) e (report);
 select hkg_tools.try($$select hkg_train('leage')$$);

@@ -1,0 +1,89 @@
+/*
+ * mining.h
+ *		What the parts of the search for rules share: mine.c (the whole, the result),
+ *		support.c and level.c (supports, skeleton by skeleton), count.c (bodies).
+ */
+#ifndef HKG_MINING_H
+#define HKG_MINING_H
+
+#include "compat.h"
+
+#include "mine.h"
+#include "numbers.h"
+#include "skeleton.h"
+
+/* A closed rule over the bounds */
+typedef struct Candidate
+{
+	Rule		rule;			/* canonical */
+	Rule		side;			/* its body as seen from the head's functional side, canonical */
+	int32		head;			/* row of the relation */
+	int32		support;
+	int64		body_size;
+	int64		pca_body_size;
+} Candidate;
+
+/* How often each entity stands on the left of a directed atom */
+typedef struct Profile
+{
+	int32		count;
+	int64		start;			/* in Mining.profile_entity */
+	int64		facts;
+} Profile;
+
+/* The bodies of one skeleton that are over the bounds, as columns: head, atom, constant, ... */
+typedef struct Frequent
+{
+	const char *skeleton;
+	int			columns;
+	Numbers		column[1 + 2 * RULE_MAX_BODY];
+} Frequent;
+
+#define MAX_FREQUENT 32
+
+typedef struct Mining
+{
+	Graph	   *graph;
+	const MineOptions *options;
+
+	int32		entities;
+	int32	   *entity_id;
+	int32		relations;		/* those with facts */
+	int32	   *relation_id;
+	int32	   *threshold;		/* of support, by row of the head relation */
+
+	int64		edges;			/* twice the facts */
+	Profile    *profile;		/* by 2 * row of the relation, and 1 more backwards */
+	Numbers		profile_entity; /* rows */
+
+	int64		count;
+	int64		room;
+	Candidate  *candidate;
+
+	int			frequents;
+	Frequent	frequent[MAX_FREQUENT];
+} Mining;
+
+/* ---- mine.c ------------------------------------------------------------------- */
+
+extern int32 mining_relation_row(const Mining *mining, int32 id);
+
+/* Entities on the functional side of a head. */
+extern const Profile *mining_functional_side(const Mining *mining, int32 head);
+
+/* Takes a rule whose support is at least its head's threshold; drops others. */
+extern void mining_add(Mining *mining, int32 head_id, const Skeleton *skeleton, const Flesh *flesh, int64 support);
+
+/* ---- support.c: rules of two and three atoms without constants ------------------- */
+
+extern void mine_supports(Mining *mining);
+
+/* ---- level.c: all others ----------------------------------------------------------- */
+
+extern void mine_levels(Mining *mining);
+
+/* ---- count.c: sizes of bodies of all candidates -------------------------------------- */
+
+extern void mine_bodies(Mining *mining);
+
+#endif							/* HKG_MINING_H */

@@ -1,0 +1,158 @@
+/*
+ * skeleton.c
+ *		The skeleton of a body: its terms without its relations and constants
+ *		(see skeleton.h).
+ */
+#include "skeleton.h"
+
+#include "lib/stringinfo.h"
+
+/* X < A < B < ... < Y < constants */
+static int
+rank_of(Term term)
+{
+	if (!TERM_IS_VARIABLE(term))
+		return 102;
+	if (term == TERM_Y)
+		return 101;
+	return term == TERM_X ? 0 : TERM_A - term + 1;
+}
+
+void
+skeleton_of(const Rule *rule, Skeleton *skeleton, Flesh *flesh)
+{
+	memset(skeleton, 0, sizeof(Skeleton));
+	memset(flesh, 0, sizeof(Flesh));
+	skeleton->length = rule->length;
+	for (int i = 0; i < rule->length; i++)
+	{
+		const Atom *atom = &rule->body[i];
+		bool		backwards = rank_of(atom->first) > rank_of(atom->second);
+		Term		from = backwards ? atom->second : atom->first;
+		Term		to = backwards ? atom->first : atom->second;
+
+		skeleton->place[i].from = from;
+		skeleton->place[i].to = TERM_IS_VARIABLE(to) ? to : TERM_CONSTANT;
+		flesh->atom[i] = FORWARDS(atom->relation) + backwards;
+		flesh->constant[i] = TERM_IS_VARIABLE(to) ? 0 : to;
+	}
+}
+
+int
+skeleton_compare(const Skeleton *a, const Skeleton *b)
+{
+	return memcmp(a, b, sizeof(Skeleton));
+}
+
+static Term
+parse_term(char letter)
+{
+	switch (letter)
+	{
+		case 'X':
+			return TERM_X;
+		case 'Y':
+			return TERM_Y;
+		case 'c':
+			return TERM_CONSTANT;
+		default:
+			return TERM_A - (letter - 'A');
+	}
+}
+
+void
+skeleton_parse(const char *text, Skeleton *skeleton)
+{
+	memset(skeleton, 0, sizeof(Skeleton));
+	for (;; text += 3)
+	{
+		Place	   *place = &skeleton->place[skeleton->length++];
+
+		place->from = parse_term(text[0]);
+		place->to = parse_term(text[1]);
+		if (text[2] == '\0')
+			return;
+	}
+}
+
+void
+skeleton_rule(const Skeleton *skeleton, const Flesh *flesh, int32 head, Rule *rule)
+{
+	memset(rule, 0, sizeof(Rule));
+	rule->head = head;
+	rule->length = skeleton->length;
+	for (int i = 0; i < skeleton->length; i++)
+	{
+		Place		place = skeleton->place[i];
+		DirectedAtom atom = flesh->atom[i];
+		Term		to = TERM_IS_VARIABLE(place.to) ? place.to : flesh->constant[i];
+
+		if (IS_BACKWARDS(atom))
+			rule->body[i] = (Atom) {RELATION_OF(atom), to, place.from};
+		else
+			rule->body[i] = (Atom) {RELATION_OF(atom), place.from, to};
+	}
+	rule_canonicalise(rule);
+}
+
+/* ---- as SQL ---------------------------------------------------------------- */
+
+char *
+edges_sql(const Graph *graph)
+{
+	return psprintf("(select head as x, 2 * relation as atom, tail as y from %s"
+					" union all select tail, 2 * relation + 1, head from %s)",
+					graph->facts, graph->facts);
+}
+
+char *
+skeleton_column(const Skeleton *skeleton, unsigned atoms, Term term)
+{
+	for (int i = 0; i < skeleton->length; i++)
+	{
+		if ((atoms & (1U << i)) == 0)
+			continue;
+		if (skeleton->place[i].from == term)
+			return psprintf("e%d.x", i + 1);
+		if (skeleton->place[i].to == term)
+			return psprintf("e%d.y", i + 1);
+	}
+	return NULL;
+}
+
+/* What holds a variable before atom i is joined; NULL when nothing does. */
+static const char *
+column_before(const Skeleton *skeleton, unsigned atoms, int i, Term term, const char *x, const char *y)
+{
+	if (!TERM_IS_VARIABLE(term))
+		return NULL;
+	if (term == TERM_X && x != NULL)
+		return x;
+	if (term == TERM_Y && y != NULL)
+		return y;
+	return skeleton_column(skeleton, atoms & ((1U << i) - 1), term);
+}
+
+char *
+skeleton_joins(const Graph *graph, const Skeleton *skeleton, unsigned atoms,
+			   const char *x, const char *y)
+{
+	StringInfoData sql;
+	char	   *edges = edges_sql(graph);
+
+	initStringInfo(&sql);
+	for (int i = 0; i < skeleton->length; i++)
+	{
+		const char *from = column_before(skeleton, atoms, i, skeleton->place[i].from, x, y);
+		const char *to = column_before(skeleton, atoms, i, skeleton->place[i].to, x, y);
+
+		if ((atoms & (1U << i)) == 0)
+			continue;
+		appendStringInfo(&sql, "\njoin %s e%d on true", edges, i + 1);
+		if (from != NULL)
+			appendStringInfo(&sql, " and e%d.x = %s", i + 1, from);
+		if (to != NULL)
+			appendStringInfo(&sql, " and e%d.y = %s", i + 1, to);
+	}
+	return sql.data;
+}
