@@ -9,7 +9,8 @@
  *		the Theta_i and T of the best filtered MRR on the valid split, if there is one
  *
  * The counts of rules do not depend on Theta, so mining runs once; each
- * iteration only asks for embedding confidence again.
+ * iteration only asks for embedding confidence again.  Nor does what a body yields: it
+ * is kept where there is room, else enumerated again.
  *
  * Memory: what lasts is in the procedure's context, taken after the need was checked
  * against hybridkg.max_memory; what an iteration needs is in a context of its own.
