@@ -48,7 +48,7 @@ known_graphs_hint(void)
 	initStringInfo(&list);
 	sql_stream("select n.nspname::text from pg_catalog.pg_namespace n "
 			   "where exists (select from pg_catalog.pg_class c where c.relnamespace = n.oid and c.relname = 'triple') "
-			   "and exists (select from pg_catalog.pg_class c where c.relnamespace = n.oid and c.relname = 'entity_embedding') "
+			   "and exists (select from pg_catalog.pg_class c where c.relnamespace = n.oid and c.relname = 'checkpoint_inferred') "
 			   "order by 1 limit 12",
 			   SQL_NO_ARGS, append_name, &list);
 	if (list.len == 0)
