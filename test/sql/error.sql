@@ -1,102 +1,86 @@
 --
 -- What bad input gets: an error with its SQLSTATE, and a hint where there is a way out
 --
-create schema error_tools;
-create function error_tools.try(statement text) returns table (report text)
-language plpgsql as $$
-declare
-	state text;
-	message text;
-	detail text;
-	hint text;
-begin
-	execute statement;
-	return query select 'no error';
-exception when others then
-	get stacked diagnostics state = returned_sqlstate, message = message_text,
-		detail = pg_exception_detail, hint = pg_exception_hint;
-	return query select line from unnest(array[state || ': ' || message,
-		nullif('DETAIL: ' || detail, 'DETAIL: '), nullif('HINT: ' || hint, 'HINT: ')]) line
-		where line is not null;
-end
-$$;
+set client_min_messages = warning;
+\i test/tools.sql
+reset client_min_messages;
 -- every function that takes a graph and a model, on the same graph and model
-create function error_tools.try_all(graph name, model name) returns table (f text, report text)
+create function hkg_tools.try_all(graph name, model name) returns table (f text, report text)
 language sql as $$
 	select c.f, t.report
 	from (values (1, 'score', '(%L, ''a'', ''r'', ''b'', %L)'), (2, 'predict_tails', '(%L, ''a'', ''r'', 10, %L)'),
 			(3, 'predict_heads', '(%L, ''r'', ''a'', 10, %L)'), (4, 'predict_relations', '(%L, ''a'', ''b'', 10, %L)'),
 			(5, 'evaluate', '(%L, ''test'', %L)'), (6, 'ranks', '(%L, ''test'', %L)'),
 			(7, 'rule_precision', '(%L, 1, ''test'', %L)'), (8, 'explain', '(%L, ''a'', ''r'', ''b'', %L)')) c (n, f, arguments),
-		error_tools.try('select * from hkg_' || c.f || format(c.arguments, graph, model)) t
+		hkg_tools.try('select * from hkg_' || c.f || format(c.arguments, graph, model)) t
 	order by c.n
 $$;
 \pset format unaligned
 \pset tuples_only on
 
 -- graphs
-select distinct report from error_tools.try_all('nowhere', 'm');
-select error_tools.try($$select * from hkg_sparsity('nowhere')$$);
+select distinct report from hkg_tools.try_all('nowhere', 'm');
+select hkg_tools.try($$select * from hkg_sparsity('nowhere')$$);
 create schema "no graph";
 select hkg_create_graph('g');
-select distinct report from error_tools.try_all('nowhere', 'm');
-select distinct report from error_tools.try_all('no graph', 'm');
-select error_tools.try($$select * from hkg_sparsity('no graph')$$);
+select distinct report from hkg_tools.try_all('nowhere', 'm');
+select distinct report from hkg_tools.try_all('no graph', 'm');
+select hkg_tools.try($$select * from hkg_sparsity('no graph')$$);
 
 -- an empty graph has no models, and no entities
-select distinct report from error_tools.try_all('g', 'm');
-select error_tools.try($$select * from hkg_sparsity('g')$$);
+select distinct report from hkg_tools.try_all('g', 'm');
+select hkg_tools.try($$select * from hkg_sparsity('g')$$);
 insert into g.model values ('m', 'distmult', 2, '{}', 'ready', now());
-select * from error_tools.try_all('g', 'm');
+select * from hkg_tools.try_all('g', 'm');
 
 -- models
 insert into g.entity values (1, 'a'), (2, 'b');
 insert into g.relation values (1, 'r');
 insert into g.holdout values ('test', 1, 1, 2);
-select distinct report from error_tools.try_all('g', 'n');
-select * from error_tools.try_all('g', 'm');
+select distinct report from hkg_tools.try_all('g', 'n');
+select * from hkg_tools.try_all('g', 'm');
 update g.model set status = 'training';
-select * from error_tools.try_all('g', 'm');
+select * from hkg_tools.try_all('g', 'm');
 insert into g.entity_embedding values ('m', 1, '{1,2}'), ('m', 2, '{3,4}');
 update g.model set status = 'ready';
-select error_tools.try($$select hkg_score('g', 'a', 'r', 'b', 'm')$$);
+select hkg_tools.try($$select hkg_score('g', 'a', 'r', 'b', 'm')$$);
 insert into g.relation_embedding values ('m', 1, '{1,1}');
-select * from error_tools.try_all('g', 'm');
+select * from hkg_tools.try_all('g', 'm');
 select hkg_score('g', 'a', 'r', 'b', 'm');	-- 1*1*3 + 2*1*4
 
 -- names
-select error_tools.try($$select hkg_score('g', 'x', 'r', 'b', 'm')$$);
-select error_tools.try($$select hkg_score('g', 'a', 'x', 'b', 'm')$$);
-select error_tools.try($$select hkg_score('g', 'a', 'r', 'x', 'm')$$);
-select error_tools.try($$select hkg_score('g', 'a', 'r', '', 'm')$$);
-select error_tools.try($$select hkg_predict_tails('g', 'A', 'r', 10, 'm')$$);
-select error_tools.try($$select hkg_predict_tails('g', 'a', 'R', 10, 'm')$$);
-select error_tools.try($$select hkg_predict_heads('g', 'R', 'a', 10, 'm')$$);
-select error_tools.try($$select hkg_predict_heads('g', 'r', 'A', 10, 'm')$$);
-select error_tools.try($$select hkg_predict_relations('g', 'A', 'b', 10, 'm')$$);
-select error_tools.try($$select hkg_predict_relations('g', 'a', 'B', 10, 'm')$$);
-select error_tools.try($$select hkg_explain('g', 'A', 'r', 'b', 'm')$$);
-select error_tools.try($$select hkg_explain('g', 'a', 'R', 'b', 'm')$$);
-select error_tools.try($$select hkg_explain('g', 'a', 'r', 'B', 'm')$$);
-select error_tools.try($$select hkg_evaluate('g', 'tset', 'm')$$);
-select error_tools.try($$select hkg_ranks('g', 'TEST', 'm')$$);
-select error_tools.try($$select hkg_rule_precision('g', 1, 'train', 'm')$$);
+select hkg_tools.try($$select hkg_score('g', 'x', 'r', 'b', 'm')$$);
+select hkg_tools.try($$select hkg_score('g', 'a', 'x', 'b', 'm')$$);
+select hkg_tools.try($$select hkg_score('g', 'a', 'r', 'x', 'm')$$);
+select hkg_tools.try($$select hkg_score('g', 'a', 'r', '', 'm')$$);
+select hkg_tools.try($$select hkg_predict_tails('g', 'A', 'r', 10, 'm')$$);
+select hkg_tools.try($$select hkg_predict_tails('g', 'a', 'R', 10, 'm')$$);
+select hkg_tools.try($$select hkg_predict_heads('g', 'R', 'a', 10, 'm')$$);
+select hkg_tools.try($$select hkg_predict_heads('g', 'r', 'A', 10, 'm')$$);
+select hkg_tools.try($$select hkg_predict_relations('g', 'A', 'b', 10, 'm')$$);
+select hkg_tools.try($$select hkg_predict_relations('g', 'a', 'B', 10, 'm')$$);
+select hkg_tools.try($$select hkg_explain('g', 'A', 'r', 'b', 'm')$$);
+select hkg_tools.try($$select hkg_explain('g', 'a', 'R', 'b', 'm')$$);
+select hkg_tools.try($$select hkg_explain('g', 'a', 'r', 'B', 'm')$$);
+select hkg_tools.try($$select hkg_evaluate('g', 'tset', 'm')$$);
+select hkg_tools.try($$select hkg_ranks('g', 'TEST', 'm')$$);
+select hkg_tools.try($$select hkg_rule_precision('g', 1, 'train', 'm')$$);
 
 -- after the training
 insert into g.entity values (3, 'late');
 insert into g.relation values (2, 'later');
-select error_tools.try($$select hkg_score('g', 'a', 'r', 'late', 'm')$$);
-select error_tools.try($$select hkg_predict_tails('g', 'late', 'r', 10, 'm')$$);
-select error_tools.try($$select hkg_predict_heads('g', 'later', 'a', 10, 'm')$$);
-select error_tools.try($$select hkg_predict_relations('g', 'a', 'late', 10, 'm')$$);
-select error_tools.try($$select hkg_explain('g', 'late', 'later', 'late', 'm')$$);
-select error_tools.try($$select hkg_evaluate('g', 'test', 'm')$$);
+select hkg_tools.try($$select hkg_score('g', 'a', 'r', 'late', 'm')$$);
+select hkg_tools.try($$select hkg_predict_tails('g', 'late', 'r', 10, 'm')$$);
+select hkg_tools.try($$select hkg_predict_heads('g', 'later', 'a', 10, 'm')$$);
+select hkg_tools.try($$select hkg_predict_relations('g', 'a', 'late', 10, 'm')$$);
+select hkg_tools.try($$select hkg_explain('g', 'late', 'later', 'late', 'm')$$);
+select hkg_tools.try($$select hkg_evaluate('g', 'test', 'm')$$);
 
 -- numbers out of range
-select error_tools.try($$select hkg_predict_tails('g', 'a', 'r', 0, 'm')$$);
-select error_tools.try($$select hkg_predict_heads('g', 'r', 'a', -1, 'm')$$);
-select error_tools.try($$select hkg_predict_relations('g', 'a', 'b', -2147483648, 'm')$$);
-select error_tools.try($$select hkg_rule_precision('g', 0, 'test', 'm')$$);
+select hkg_tools.try($$select hkg_predict_tails('g', 'a', 'r', 0, 'm')$$);
+select hkg_tools.try($$select hkg_predict_heads('g', 'r', 'a', -1, 'm')$$);
+select hkg_tools.try($$select hkg_predict_relations('g', 'a', 'b', -2147483648, 'm')$$);
+select hkg_tools.try($$select hkg_rule_precision('g', 0, 'test', 'm')$$);
 
 -- nulls: every argument of every function in turn
 select p.proname, n, t.report
@@ -106,63 +90,63 @@ from pg_proc p, generate_series(1, p.pronargs) n,
 			when 'head' then '''a''' when 'relation' then '''r''' when 'tail' then '''b'''
 			when 'known' then 'false' else '1' end end, ', ' order by i) as list
 		from generate_series(1, p.pronargs) i) arguments,
-	error_tools.try(format('select * from %s(%s)', p.proname, arguments.list)) t
+	hkg_tools.try(format('select * from %s(%s)', p.proname, arguments.list)) t
 where p.proname in ('hkg_score', 'hkg_predict_tails', 'hkg_predict_heads', 'hkg_predict_relations', 'hkg_evaluate',
 	'hkg_ranks', 'hkg_rule_precision', 'hkg_sparsity', 'hkg_explain')
 order by 1, 2;
 
 -- embeddings damaged by hand, in a session that holds the model already; one function is as good as another
-create function error_tools.damage(statement text) returns setof text
+create function hkg_tools.damage(statement text) returns setof text
 language plpgsql as $$
 begin
 	perform hkg_score('g', 'a', 'r', 'b', 'm');
 	execute statement;
-	return query select * from error_tools.try('select hkg_score(''g'', ''a'', ''r'', ''b'', ''m'')');
-	return query select * from error_tools.try('select * from hkg_evaluate(''g'', ''test'', ''m'')');
+	return query select * from hkg_tools.try('select hkg_score(''g'', ''a'', ''r'', ''b'', ''m'')');
+	return query select * from hkg_tools.try('select * from hkg_evaluate(''g'', ''test'', ''m'')');
 	-- back to what it was
 	raise exception using errcode = 'HKG00';
 exception when sqlstate 'HKG00' then
 	return;
 end
 $$;
-select error_tools.damage($$update g.entity_embedding set embedding = '{1}' where entity = 1$$);
-select error_tools.damage($$update g.entity_embedding set embedding = '{1,2,3}' where entity = 2$$);
-select error_tools.damage($$update g.entity_embedding set embedding = '{}' where entity = 1$$);
-select error_tools.damage($$update g.entity_embedding set embedding = '{1,null}' where entity = 1$$);
-select error_tools.damage($$update g.entity_embedding set embedding = '{1,NaN}' where entity = 1$$);
-select error_tools.damage($$update g.entity_embedding set embedding = '{-Infinity,1}' where entity = 1$$);
-select error_tools.damage($$update g.entity_embedding set embedding = '{{1,2}}' where entity = 1$$);
-select error_tools.damage($$update g.relation_embedding set embedding = '{1,2,3}'$$);
-select error_tools.damage($$update g.relation_embedding set embedding = '{null,null}'$$);
-select error_tools.damage($$alter table g.entity_embedding alter embedding drop not null;
+select hkg_tools.damage($$update g.entity_embedding set embedding = '{1}' where entity = 1$$);
+select hkg_tools.damage($$update g.entity_embedding set embedding = '{1,2,3}' where entity = 2$$);
+select hkg_tools.damage($$update g.entity_embedding set embedding = '{}' where entity = 1$$);
+select hkg_tools.damage($$update g.entity_embedding set embedding = '{1,null}' where entity = 1$$);
+select hkg_tools.damage($$update g.entity_embedding set embedding = '{1,NaN}' where entity = 1$$);
+select hkg_tools.damage($$update g.entity_embedding set embedding = '{-Infinity,1}' where entity = 1$$);
+select hkg_tools.damage($$update g.entity_embedding set embedding = '{{1,2}}' where entity = 1$$);
+select hkg_tools.damage($$update g.relation_embedding set embedding = '{1,2,3}'$$);
+select hkg_tools.damage($$update g.relation_embedding set embedding = '{null,null}'$$);
+select hkg_tools.damage($$alter table g.entity_embedding alter embedding drop not null;
 	update g.entity_embedding set embedding = null where entity = 2$$);
-select error_tools.damage($$alter table g.entity_embedding drop constraint entity_embedding_pkey;
+select hkg_tools.damage($$alter table g.entity_embedding drop constraint entity_embedding_pkey;
 	insert into g.entity_embedding values ('m', 2, '{5,6}'); update g.model set name = name$$);
 -- what can be read as an array of numbers is one
-select error_tools.damage($$alter table g.entity_embedding alter embedding type text; update g.model set name = name$$);
-select error_tools.damage($$alter table g.entity_embedding alter embedding type float8[]; update g.model set name = name$$);
-select error_tools.damage($$alter table g.entity_embedding alter embedding type text;
+select hkg_tools.damage($$alter table g.entity_embedding alter embedding type text; update g.model set name = name$$);
+select hkg_tools.damage($$alter table g.entity_embedding alter embedding type float8[]; update g.model set name = name$$);
+select hkg_tools.damage($$alter table g.entity_embedding alter embedding type text;
 	update g.entity_embedding set embedding = 'eggs'$$);
-select error_tools.damage($$delete from g.entity_embedding$$);
-select error_tools.damage($$delete from g.entity_embedding where entity = 2$$);
-select error_tools.damage($$truncate g.relation_embedding$$);
-select error_tools.damage($$update g.model set score_function = 'trance'$$);
-select error_tools.damage($$update g.model set dimensions = 0$$);
-select error_tools.damage($$update g.model set dimensions = -2147483648$$);
-select error_tools.damage($$update g.model set dimensions = 3$$);
-select error_tools.damage($$update g.model set score_function = 'complex'$$);
-select error_tools.damage($$update g.model set score_function = 'transe'$$);
-select error_tools.damage($$update g.model set score_function = 'transe', settings = '{"gamma": "many", "norm": 1}'$$);
-select error_tools.damage($$update g.model set score_function = 'transe', settings = '{"gamma": 1e999, "norm": 1}'$$);
-select error_tools.damage($$update g.model set score_function = 'transe', settings = '{"gamma": null, "norm": 1}'$$);
-select error_tools.damage($$update g.model set score_function = 'transe', settings = '{"gamma": 9, "norm": 3}'$$);
-select error_tools.damage($$update g.model set score_function = 'transe', settings = '[]'$$);
-select error_tools.damage($$delete from g.model$$);
-select error_tools.damage($$update g.model set name = 'n'$$);
-select error_tools.damage($$update g.entity set name = 'z' where id = 1$$);
-select error_tools.damage($$delete from g.holdout; delete from g.entity where id = 1$$);
-select error_tools.damage($$drop table g.rule$$);
-select error_tools.damage($$alter schema g rename to h$$);
+select hkg_tools.damage($$delete from g.entity_embedding$$);
+select hkg_tools.damage($$delete from g.entity_embedding where entity = 2$$);
+select hkg_tools.damage($$truncate g.relation_embedding$$);
+select hkg_tools.damage($$update g.model set score_function = 'trance'$$);
+select hkg_tools.damage($$update g.model set dimensions = 0$$);
+select hkg_tools.damage($$update g.model set dimensions = -2147483648$$);
+select hkg_tools.damage($$update g.model set dimensions = 3$$);
+select hkg_tools.damage($$update g.model set score_function = 'complex'$$);
+select hkg_tools.damage($$update g.model set score_function = 'transe'$$);
+select hkg_tools.damage($$update g.model set score_function = 'transe', settings = '{"gamma": "many", "norm": 1}'$$);
+select hkg_tools.damage($$update g.model set score_function = 'transe', settings = '{"gamma": 1e999, "norm": 1}'$$);
+select hkg_tools.damage($$update g.model set score_function = 'transe', settings = '{"gamma": null, "norm": 1}'$$);
+select hkg_tools.damage($$update g.model set score_function = 'transe', settings = '{"gamma": 9, "norm": 3}'$$);
+select hkg_tools.damage($$update g.model set score_function = 'transe', settings = '[]'$$);
+select hkg_tools.damage($$delete from g.model$$);
+select hkg_tools.damage($$update g.model set name = 'n'$$);
+select hkg_tools.damage($$update g.entity set name = 'z' where id = 1$$);
+select hkg_tools.damage($$delete from g.holdout; delete from g.entity where id = 1$$);
+select hkg_tools.damage($$drop table g.rule$$);
+select hkg_tools.damage($$alter schema g rename to h$$);
 -- nothing of that is left
 select hkg_score('g', 'a', 'r', 'b', 'm');
 
@@ -172,31 +156,31 @@ insert into g.entity select i, 'e' || i from generate_series(10, 3000) i;
 insert into g.entity_embedding select 'm', id, array_fill(0::real, array[200]) from g.entity where id >= 10;
 update g.model set dimensions = 200;
 set local hybridkg.max_memory = '1MB';
-select report from error_tools.try($$select hkg_score('g', 'a', 'r', 'b', 'm')$$);
+select report from hkg_tools.try($$select hkg_score('g', 'a', 'r', 'b', 'm')$$);
 rollback;
 
 -- rights
 set client_min_messages = warning;
 drop role if exists regress_hkg_reader;
 create role regress_hkg_reader;
-grant usage on schema error_tools to regress_hkg_reader;
+grant usage on schema hkg_tools to regress_hkg_reader;
 set role regress_hkg_reader;
-select distinct report from error_tools.try_all('g', 'm');
+select distinct report from hkg_tools.try_all('g', 'm');
 reset role;
 grant usage on schema g to regress_hkg_reader;
 set role regress_hkg_reader;
-select distinct report from error_tools.try_all('g', 'm');
+select distinct report from hkg_tools.try_all('g', 'm');
 reset role;
 -- the session holds the model, but this user must not see embeddings
 grant select on g.model, g.entity, g.relation, g.triple, g.holdout, g.rule to regress_hkg_reader;
 select hkg_score('g', 'a', 'r', 'b', 'm');
 set role regress_hkg_reader;
-select * from error_tools.try_all('g', 'm');
+select * from hkg_tools.try_all('g', 'm');
 reset role;
 grant select (model, entity) on g.entity_embedding to regress_hkg_reader;
 grant select on g.relation_embedding to regress_hkg_reader;
 set role regress_hkg_reader;
-select report from error_tools.try($$select hkg_score('g', 'a', 'r', 'b', 'm')$$);
+select report from hkg_tools.try($$select hkg_score('g', 'a', 'r', 'b', 'm')$$);
 reset role;
 -- the columns that we read are enough
 grant select (embedding) on g.entity_embedding to regress_hkg_reader;
@@ -216,9 +200,9 @@ select hkg_score('g', 'a', 'r', 'b', 'm');
 begin;
 select hkg_score('g', 'a', 'r', 'b', 'm');
 set local hkg_test.highest = 1;
-select report from error_tools.try($$select hkg_score('g', 'a', 'r', 'b', 'm')$$);
+select report from hkg_tools.try($$select hkg_score('g', 'a', 'r', 'b', 'm')$$);
 set local hkg_test.highest = 0;
-select report from error_tools.try($$select hkg_score('g', 'a', 'r', 'b', 'm')$$);
+select report from hkg_tools.try($$select hkg_score('g', 'a', 'r', 'b', 'm')$$);
 rollback;
 select hkg_score('g', 'a', 'r', 'b', 'm');
 reset role;
@@ -227,10 +211,10 @@ select hkg_score('g', 'a', 'r', 'b', 'm');
 -- no place for a set
 \pset format aligned
 \pset tuples_only off
-select report from error_tools.try($$select case when true then hkg_predict_tails('g', 'a', 'r', 10, 'm') end$$);
+select report from hkg_tools.try($$select case when true then hkg_predict_tails('g', 'a', 'r', 10, 'm') end$$);
 
 drop owned by regress_hkg_reader;
 drop role regress_hkg_reader;
-drop schema error_tools cascade;
+drop function hkg_tools.try_all, hkg_tools.damage;
 drop schema "no graph";
 select hkg_drop_graph('g');
