@@ -31,4 +31,10 @@ hkg_reserve_prefix(const char *prefix)
 #endif
 }
 
+/* before 15 a sort could not be interrupted */
+#if PG_VERSION_NUM < 150000
+#define qsort_interruptible(base, count, size, compare, argument) \
+	qsort_arg(base, count, size, compare, argument)
+#endif
+
 #endif							/* HKG_COMPAT_H */

@@ -229,7 +229,7 @@ collect(void *argument, int32 position, const KgeTriple *triples, int64 count)
 }
 
 static int
-compare_inferred(const void *a, const void *b)
+compare_inferred(const void *a, const void *b, void *argument)
 {
 	const Inferred *left = a;
 	const Inferred *right = b;
@@ -277,7 +277,7 @@ infer(Graph *graph, const GraphData *data, const Rule *const *rules, int32 count
 
 	collection.inferred = palloc(collection.room * sizeof(Inferred));
 	infer_each(bodies, data, rules, count, &target);
-	qsort(collection.inferred, collection.count, sizeof(Inferred), compare_inferred);
+	qsort_interruptible(collection.inferred, collection.count, sizeof(Inferred), compare_inferred, NULL);
 	inferences = group_by_triple(&collection);
 	pfree(collection.inferred);
 	return inferences;

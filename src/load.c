@@ -298,7 +298,7 @@ add_names(Load *load, NameList *list)
 /* ---- triples ---------------------------------------------------------------- */
 
 static int
-compare_by_head(const void *a, const void *b)
+compare_by_head(const void *a, const void *b, void *argument)
 {
 	const KgeTriple *left = a;
 	const KgeTriple *right = b;
@@ -321,7 +321,7 @@ settle_triples(Load *load)
 		triple[i].relation = load->relations.id[triple[i].relation];
 		triple[i].tail = load->entities.id[triple[i].tail];
 	}
-	qsort(triple, load->rows, sizeof(KgeTriple), compare_by_head);
+	qsort_interruptible(triple, load->rows, sizeof(KgeTriple), compare_by_head, NULL);
 	for (int64 i = 0; i < load->rows; i++)
 		if (distinct == 0 || triple_compare(&triple[distinct - 1], &triple[i]) != 0)
 			triple[distinct++] = triple[i];
