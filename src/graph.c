@@ -447,9 +447,3 @@ triple_compare(const void *a, const void *b)
 		return left->tail < right->tail ? -1 : 1;
 	return 0;
 }
-
-bool
-graph_has_fact(const GraphData *data, KgeTriple triple)
-{
-	return bsearch(&triple, data->fact, data->facts, sizeof(KgeTriple), triple_compare) != NULL;
-}

@@ -70,7 +70,4 @@ extern int32 graph_row(const int32 *ids, int32 count, int32 id);
 
 extern int	triple_compare(const void *a, const void *b);	/* by (relation, head, tail), for qsort */
 
-/* Whether (relation, head, tail) is a fact. */
-extern bool graph_has_fact(const GraphData *data, KgeTriple triple);
-
 #endif							/* HKG_GRAPH_H */

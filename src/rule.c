@@ -154,62 +154,6 @@ rule_canonicalise(Rule *rule)
 	*rule = best;
 }
 
-/* ---- bodies within bodies ------------------------------------------------- */
-
-/* Extends a map of a's variables to b's so that atom `from` becomes `to`. */
-static bool
-map_term(Term from, Term to, Term *map)
-{
-	int			variable = -1 - from;
-
-	if (!TERM_IS_VARIABLE(from) || from == TERM_X || from == TERM_Y)
-		return from == to;
-	if (to == TERM_X || to == TERM_Y || !TERM_IS_VARIABLE(to))
-		return false;
-	if (map[variable] == 0)
-	{
-		for (int i = 0; i < MAX_VARIABLES; i++)
-		{
-			if (map[i] == to)
-				return false;
-		}
-		map[variable] = to;
-	}
-	return map[variable] == to;
-}
-
-/*
- * Whether the atoms of a's body from i on are atoms of b's under a one-to-one
- * map of fresh variables that extends `map` (0: not mapped yet).
- */
-static bool
-atoms_are_within(const Rule *a, int i, const Rule *b, const Term *map)
-{
-	if (i == a->length)
-		return true;
-	for (int j = 0; j < b->length; j++)
-	{
-		Term		extended[MAX_VARIABLES];
-
-		if (a->body[i].relation != b->body[j].relation)
-			continue;
-		memcpy(extended, map, sizeof(extended));
-		if (map_term(a->body[i].first, b->body[j].first, extended) &&
-			map_term(a->body[i].second, b->body[j].second, extended) &&
-			atoms_are_within(a, i + 1, b, extended))
-			return true;
-	}
-	return false;
-}
-
-bool
-rule_body_is_within(const Rule *a, const Rule *b)
-{
-	Term		map[MAX_VARIABLES] = {0};
-
-	return a->length < b->length && atoms_are_within(a, 0, b, map);
-}
-
 /* ---- what is a rule ------------------------------------------------------- */
 
 static void

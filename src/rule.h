@@ -50,9 +50,6 @@ extern void rule_canonicalise(Rule *rule);
 extern int	rule_compare(const Rule *a, const Rule *b);
 extern int	rule_compare_bodies(const Rule *a, const Rule *b);
 
-/* Whether every atom of a's body is in b's, and b has more. */
-extern bool rule_body_is_within(const Rule *a, const Rule *b);
-
 /*
  * ERROR 42601 with the position when the text does not parse; 42704 for unknown names; 22023 when
  * the rule is not of the language (not closed, not connected, an atom twice or reflexive, ...).
