@@ -60,8 +60,8 @@ begin
 
 	create table model (
 		name text collate "C" primary key check (name <> ''),
-		score_function text not null,
-		dimensions int not null,
+		score_function text,
+		dimensions int,
 		settings jsonb not null,
 		status text not null,
 		created_at timestamptz not null,
@@ -72,7 +72,8 @@ begin
 		hits_3 float8,
 		hits_10 float8
 	);
-	comment on table model is 'trained models';
+	comment on table model is 'trained models, and models of imported rules';
+	comment on column model.score_function is 'null: the model is made of imported rules alone, it has no embeddings';
 	comment on column model.settings is 'every argument of the training';
 	comment on column model.status is 'ready; training (in the background, by who is listed in hkg_progress), cancelled or failed: and why: the model before that is still there, if there was one';
 	comment on column model.best_iteration is 'the iteration whose embeddings and rules are kept: the best by filtered MRR on the valid split, or the last where there is none';
@@ -114,12 +115,12 @@ begin
 		selected bool not null,
 		primary key (model, id)
 	);
-	comment on table rule is 'the closed rules over the bounds of head coverage and support';
+	comment on table rule is 'the closed rules over the bounds of head coverage and support, and imported ones';
 	comment on column rule.body is 'one row an atom: relation, first and second term; -1 is X, -2 is Y, -3 is A, ...; a term of 0 or more is an entity';
 	comment on column rule.predictions is 'pairs that the body yields and that are not facts';
 	comment on column rule.embedding_confidence is 'mean of sigma(score) over the predictions; null when there are none, or when the rule could not reach the top K whatever it is';
 	comment on column rule.quality is '(1 - omega) * standard_confidence + omega * embedding_confidence; null where embedding_confidence was not needed';
-	comment on column rule.selected is 'among the top K that inferences are sampled from';
+	comment on column rule.selected is 'among the top K that inferences are sampled from, or imported';
 
 	create table inferred (
 		model text collate "C" not null references model on update cascade on delete cascade,
@@ -384,6 +385,19 @@ comment on function hkg_apply_rule(name, text) is
 'what a rule infers; known: whether it is a fact already
 graph: an existing graph
 rule: as printed, r(X,Y) <= b1(X,A), b2(A,Y)';
+
+create function hkg_import_rules(graph name, lines text, format text default 'hybridkg', model name default 'default')
+returns bigint
+as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 100000
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_import_rules(name, text, text, name) is
+'makes rules from elsewhere selected rules of a model, counted on the graph''s facts and rated by the model''s embeddings, if it has any; returns how many different rules there were
+Rules of a model that are imported again get new numbers. A training of that name replaces them all.
+graph: an existing graph
+lines: one rule a line; blank lines hold none, and what numbers come with a rule is ignored
+format: hybridkg (as printed, r(X,Y) <= b1(X,A), b2(A,Y), up to a TAB), amie (AMIE 3, lines without => are skipped) or anyburl. Rules of amie and anyburl that the language can''t say, such as those with a constant in the head, are left out, and a NOTICE counts them
+model: the model they are added to; made when it does not exist, of rules alone: it explains, and can''t predict
+errors: with the line, 42601 with the position when one does not parse, 42704 for unknown names, 22023 for a rule of our own form outside the language; 55006 when the model is being trained';
 
 -- ---------------------------------------------------------------------------
 -- Predictions

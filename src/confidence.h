@@ -29,4 +29,7 @@ typedef struct Rating
 extern void rate_rules(Bodies *bodies, const GraphData *data, const KgeModel *kge,
 					   KgePool *pool, MinedRules *rules, const Rating *rating);
 
+/* The same by a trained model; ERROR 55000 when its entities and relations are not those of the graph. */
+extern void rate_by_model(Graph *graph, const char *model, MinedRules *rules, const Rating *rating);
+
 #endif							/* HKG_CONFIDENCE_H */

@@ -123,17 +123,10 @@ read_graph(Mining *mining)
 
 /* ---- candidates ------------------------------------------------------------------- */
 
-/* Whether a head's functional side is its object. */
-static bool
-is_functional_backwards(const Mining *mining, int32 head)
+bool
+mining_functional_backwards(const Mining *mining, int32 head)
 {
 	return mining->profile[2 * head].count < mining->profile[2 * head + 1].count;
-}
-
-const Profile *
-mining_functional_side(const Mining *mining, int32 head)
-{
-	return &mining->profile[2 * head + is_functional_backwards(mining, head)];
 }
 
 static Term
@@ -157,23 +150,64 @@ mirrored_body(const Rule *rule)
 	return mirrored;
 }
 
-void
-mining_add(Mining *mining, int32 head_id, const Skeleton *skeleton, const Flesh *flesh, int64 support)
+static Candidate *
+new_candidate(Mining *mining, int32 head)
 {
-	int32		head = mining_relation_row(mining, head_id);
 	Candidate  *candidate;
 
-	if (support < mining->threshold[head])
-		return;
 	if (mining->count % CHECK_EVERY == 0)
 		hkg_check_memory(mining->count * (sizeof(Candidate) + sizeof(MinedRule) + TEXT_BYTES), "mining");
 	mining->candidate = array_reserve(mining->candidate, mining->count + 1, &mining->room, sizeof(Candidate));
 	candidate = &mining->candidate[mining->count++];
 	memset(candidate, 0, sizeof(Candidate));
-	skeleton_rule(skeleton, flesh, head_id, &candidate->rule);
-	candidate->side = is_functional_backwards(mining, head) ? mirrored_body(&candidate->rule) : candidate->rule;
 	candidate->head = head;
+	return candidate;
+}
+
+void
+mining_add(Mining *mining, int32 head_id, const Skeleton *skeleton, const Flesh *flesh, int64 support)
+{
+	int32		head = mining_relation_row(mining, head_id);
+	Candidate  *candidate;
+	Rule		mirrored;
+
+	if (support < mining->threshold[head])
+		return;
+	candidate = new_candidate(mining, head);
 	candidate->support = support;
+	skeleton_rule(skeleton, flesh, head_id, &candidate->rule);
+	/* of a body and its mirror image, one is evaluated */
+	mirrored = mirrored_body(&candidate->rule);
+	candidate->mirrored = rule_compare_bodies(&mirrored, &candidate->rule) < 0;
+	candidate->body = candidate->mirrored ? mirrored : candidate->rule;
+}
+
+static void
+add_given(Mining *mining, const Rule *rule)
+{
+	Candidate  *candidate = new_candidate(mining, graph_row(mining->relation_id, mining->relations, rule->head));
+
+	candidate->rule = candidate->body = *rule;
+}
+
+static void
+take_fact(void *argument, const Datum *values, const bool *nulls)
+{
+	Mining	   *mining = argument;
+
+	mining->fact = array_reserve(mining->fact, mining->facts + 1, &mining->fact_room, sizeof(KgeTriple));
+	mining->fact[mining->facts++] = (KgeTriple) {
+		row_of(mining->entity_id, mining->entities, DatumGetInt32(values[0])),
+		row_of(mining->relation_id, mining->relations, DatumGetInt32(values[1])),
+		row_of(mining->entity_id, mining->entities, DatumGetInt32(values[2]))
+	};
+}
+
+static void
+read_facts(Mining *mining)
+{
+	sql_stream(psprintf("select head, relation, tail from %s order by relation, head, tail", mining->graph->facts),
+			   SQL_NO_ARGS, take_fact, mining);
 }
 
 /* ---- the result ----------------------------------------------------------------------------- */
@@ -199,7 +233,7 @@ make_mined_rule(const Mining *mining, const Candidate *candidate, MinedRule *min
 {
 	mined->rule = candidate->rule;
 	mined->text = rule_text(mining->graph, &mined->rule);
-	mined->head_size = mining->profile[2 * candidate->head].facts;
+	mined->head_size = candidate->head < 0 ? 0 : mining->profile[2 * candidate->head].facts;
 	mined->support = candidate->support;
 	mined->body_size = candidate->body_size;
 	mined->pca_body_size = candidate->pca_body_size;
@@ -227,30 +261,45 @@ make_result(const Mining *mining)
 	return result;
 }
 
-static void
-search(Mining *mining)
-{
-	int			nest_level = plan_begin();
-
-	read_graph(mining);
-	plan_end(nest_level);
-	mine_supports(mining);
-	mine_levels(mining);
-	mine_bodies(mining);
-}
-
-MinedRules *
-mine_rules(Graph *graph, const MineOptions *options)
+/* Either all rules over the bounds, or those that are given. */
+static MinedRules *
+mine(Graph *graph, const MineOptions *options, const Rule *rules, int64 count)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "hybridkg mining",
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(context);
 	Mining		mining = {.graph = graph,.options = options};
+	int			nest_level = plan_begin();
 	MinedRules *result;
 
-	search(&mining);
+	read_graph(&mining);
+	if (rules != NULL)
+		read_facts(&mining);
+	plan_end(nest_level);
+	if (rules == NULL)
+	{
+		mine_supports(&mining);
+		mine_levels(&mining);
+	}
+	for (int64 i = 0; i < count; i++)
+		add_given(&mining, &rules[i]);
+	mine_bodies(&mining);
 	MemoryContextSwitchTo(caller);
 	result = make_result(&mining);
 	MemoryContextDelete(context);
 	return result;
+}
+
+MinedRules *
+mine_rules(Graph *graph, const MineOptions *options)
+{
+	return mine(graph, options, NULL, 0);
+}
+
+MinedRules *
+mine_given(Graph *graph, const Rule *rules, int64 count)
+{
+	static const MineOptions no_bounds = {0};
+
+	return mine(graph, &no_bounds, rules, count);
 }

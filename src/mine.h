@@ -41,14 +41,24 @@ typedef struct MinedRules
 
 /* |S_tau without G+_0|: support counts exactly the pairs of S_tau that are facts. */
 #define MINED_PREDICTIONS(r) ((r)->body_size - (r)->support)
-#define MINED_STANDARD_CONFIDENCE(r) ((double) (r)->support / (double) (r)->body_size)
-#define MINED_PCA_CONFIDENCE(r) ((double) (r)->support / (double) (r)->pca_body_size)
-#define MINED_HEAD_COVERAGE(r) ((double) (r)->support / (double) (r)->head_size)
+#define MINED_STANDARD_CONFIDENCE(r) part_of((r)->support, (r)->body_size)
+#define MINED_PCA_CONFIDENCE(r) part_of((r)->support, (r)->pca_body_size)
+#define MINED_HEAD_COVERAGE(r) part_of((r)->support, (r)->head_size)
+
+/* A rule that was given, not found, may have nothing of either. */
+static inline double
+part_of(int64 part, int64 whole)
+{
+	return whole == 0 ? 0 : (double) part / (double) whole;
+}
 
 /*
  * Every closed rule over the bounds, counted on G+_0.  Between sql_begin() and sql_end(); result in the
  * current context.  ERROR 53200 when it would not fit hybridkg.max_memory.
  */
 extern MinedRules *mine_rules(Graph *graph, const MineOptions *options);
+
+/* Different canonical rules, whatever their support, counted in the same way. */
+extern MinedRules *mine_given(Graph *graph, const Rule *rules, int64 count);
 
 #endif							/* HKG_MINE_H */

@@ -10,10 +10,7 @@
 #include "utils/builtins.h"
 
 #include "argument.h"
-#include "bodies.h"
 #include "confidence.h"
-#include "hybridkg.h"
-#include "model.h"
 #include "sql.h"
 
 typedef enum Measure
@@ -59,30 +56,6 @@ read_call(FunctionCallInfo fcinfo, MineCall *call)
 	call->model = argument_name(fcinfo, 6, "model");
 }
 
-static bool
-same_ids(const int32 *a, int32 a_count, const int32 *b, int32 b_count)
-{
-	return a_count == b_count && memcmp(a, b, a_count * sizeof(int32)) == 0;
-}
-
-/* Embedding confidence by the model, whose rows must be those of the graph. */
-static void
-rate_by_model(Graph *graph, const MineCall *call, MinedRules *rules)
-{
-	GraphData  *data = graph_read(graph);
-	const Model *model = model_open(graph, call->model);
-
-	if (!same_ids(model->entity_id, model->kge.entities, data->entity_id, data->entities) ||
-		!same_ids(model->relation_id, model->kge.relations, data->relation_id, data->relations))
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("model \"%s\" does not know all entities and relations of graph \"%s\"",
-						call->model, graph->name),
-				 errhint("Train it again: some were added since.")));
-	rate_rules(bodies_create(graph, data->entity_id, data->entities, 0), data, &model->kge, hkg_pool(), rules,
-			   &(Rating) {.omega = call->omega,.sample = call->sample,.top = -1});
-}
-
 /* They are ordered by standard confidence. */
 static void
 drop_unsure(MinedRules *rules, double min_confidence)
@@ -96,7 +69,7 @@ static void
 rate(Graph *graph, const MineCall *call, MinedRules *rules)
 {
 	if (call->measure == HYBRID)
-		rate_by_model(graph, call, rules);
+		rate_by_model(graph, call->model, rules, &(Rating) {.omega = call->omega,.sample = call->sample,.top = -1});
 	else
 		for (int64 i = 0; i < rules->count; i++)
 		{

@@ -16,8 +16,9 @@
 typedef struct Candidate
 {
 	Rule		rule;			/* canonical */
-	Rule		side;			/* its body as seen from the head's functional side, canonical */
-	int32		head;			/* row of the relation */
+	Rule		body;			/* what is evaluated: its body, or that read from Y to X */
+	bool		mirrored;		/* the latter */
+	int32		head;			/* row of the relation; -1 when it has no facts */
 	int32		support;
 	int64		body_size;
 	int64		pca_body_size;
@@ -60,6 +61,11 @@ typedef struct Mining
 	int64		room;
 	Candidate  *candidate;
 
+	/* for given rules: the facts in rows, by relation, head, tail */
+	KgeTriple  *fact;
+	int64		facts;
+	int64		fact_room;
+
 	int			frequents;
 	Frequent	frequent[MAX_FREQUENT];
 } Mining;
@@ -68,8 +74,8 @@ typedef struct Mining
 
 extern int32 mining_relation_row(const Mining *mining, int32 id);
 
-/* Entities on the functional side of a head. */
-extern const Profile *mining_functional_side(const Mining *mining, int32 head);
+/* Whether a head's functional side is its object. */
+extern bool mining_functional_backwards(const Mining *mining, int32 head);
 
 /* Takes a rule whose support is at least its head's threshold; drops others. */
 extern void mining_add(Mining *mining, int32 head_id, const Skeleton *skeleton, const Flesh *flesh, int64 support);
@@ -82,7 +88,7 @@ extern void mine_supports(Mining *mining);
 
 extern void mine_levels(Mining *mining);
 
-/* ---- count.c: sizes of bodies of all candidates -------------------------------------- */
+/* ---- count.c: sizes of bodies of all candidates, and supports where there are facts ---- */
 
 extern void mine_bodies(Mining *mining);
 

@@ -51,7 +51,7 @@ typedef struct ModelRow
 	bool		found;
 	TransactionId xmin;
 	ItemPointerData ctid;
-	char	   *score_function;
+	char	   *score_function; /* NULL: it is made of rules alone */
 	int			dimensions;
 	char	   *status;
 	char	   *gamma;			/* from settings; NULL when it is not there */
@@ -102,7 +102,7 @@ take_model_row(void *argument, const Datum *values, const bool *nulls)
 	row->found = true;
 	row->xmin = DatumGetTransactionId(values[0]);
 	ItemPointerCopy((ItemPointer) DatumGetPointer(values[1]), &row->ctid);
-	row->score_function = nulls[2] ? pstrdup("") : TextDatumGetCString(values[2]);
+	row->score_function = text_or_null(values[2], nulls[2]);
 	row->dimensions = nulls[3] ? 0 : DatumGetInt32(values[3]);
 	row->status = nulls[4] ? pstrdup("") : TextDatumGetCString(values[4]);
 	row->gamma = text_or_null(values[5], nulls[5]);
@@ -146,6 +146,21 @@ model_require(Graph *graph, const char *name)
 		no_such_model(graph, name);
 }
 
+bool
+model_has_embeddings(Graph *graph, const char *name, double *omega)
+{
+	SqlArgs		args = {0};
+	Datum		found;
+
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(name));
+	if (!sql_value(psprintf("select coalesce((settings->>'omega')::float8, 0.5) from %smodel where name = $1 "
+							"and exists (select from %sentity_embedding where model = name)",
+							graph->prefix, graph->prefix), &args, &found))
+		return false;
+	*omega = DatumGetFloat8(found);
+	return true;
+}
+
 /* ---- what the row says about the model ------------------------------------ */
 
 static char *
@@ -179,6 +194,11 @@ setting_number(const char *model, const char *setting, const char *text)
 static void
 interpret_model_row(const char *name, const ModelRow *row, KgeModel *kge)
 {
+	if (row->score_function == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("model \"%s\" is made of rules alone, it has no embeddings", name),
+				 errhint("Functions of rules work with it: hkg_explain, hkg_rule_precision. Train a model with hkg_train for scores and predictions.")));
 	kge->function = kge_score_function(row->score_function);
 	if (kge->function == NULL)
 		ereport(ERROR,

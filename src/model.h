@@ -21,7 +21,7 @@ typedef struct Model
 
 /*
  * The model as the caller's snapshot sees it.  Lives until the next model_open
- * of this backend.  ERROR 42704 with the known models as HINT; 55000 where it was never trained; 22000
+ * of this backend.  ERROR 42704 with the known models as HINT; 55000 where it was never trained, or is made of rules alone; 22000
  * where embeddings are missing, of the wrong length, NULL or not finite; 53200 where they would not fit
  * hybridkg.max_memory.
  */
@@ -32,6 +32,9 @@ extern const Model *model_recall(uint64 serial);
 
 /* ERROR 42704, as above, unless the graph has a model of that name; reads no embedding. */
 extern void model_require(Graph *graph, const char *name);
+
+/* Whether there is a model of that name with embeddings; if so, fills in the omega it was trained with. */
+extern bool model_has_embeddings(Graph *graph, const char *name, double *omega);
 
 /*
  * The row of the entity or relation with that name.  ERROR 42704 for a name that the graph does

@@ -186,19 +186,19 @@ record_sample(Graph *graph, const char *table, const char *model, int iteration,
 	sql_batch_end(batch);
 }
 
-void
-record_rules(Graph *graph, const char *model, const MinedRules *rules)
+/* Runs a statement that finds the rules' columns in "line". */
+static void
+write_rules(const char *statement, const MinedRules *rules)
 {
 	static const Oid types[] = {
 		INT4OID, TEXTOID, INT4OID, TEXTOID, INT8OID, INT8OID, INT8OID, INT8OID,
 		FLOAT8OID, FLOAT8OID, FLOAT8OID, FLOAT8OID, FLOAT8OID, BOOLOID
 	};
-	SqlBatch   *batch = sql_batch_begin(psprintf("insert into %srule select %s, id, rule, head, body::int[], "
+	SqlBatch   *batch = sql_batch_begin(psprintf("with line as (select id, rule, head, body::int[], "
 												 "support, size, pca_size, predictions, coverage, sc, pca, ec, q, selected "
 												 "from unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) "
-												 "u(id, rule, head, body, support, size, pca_size, predictions, coverage, sc, pca, ec, q, selected) "
-												 "where head in (select id from %srelation)",
-												 graph->prefix, quote_literal_cstr(model), graph->prefix),
+												 "u(id, rule, head, body, support, size, pca_size, predictions, coverage, sc, pca, ec, q, selected)) %s",
+												 statement),
 										lengthof(types), types);
 
 	for (int64 i = 0; i < rules->count; i++)
@@ -226,6 +226,35 @@ record_rules(Graph *graph, const char *model, const MinedRules *rules)
 		sql_batch_row(batch, values, nulls);
 	}
 	sql_batch_end(batch);
+}
+
+void
+record_rules(Graph *graph, const char *model, const MinedRules *rules)
+{
+	write_rules(psprintf("insert into %srule select %s, line.* from line where head in (select id from %srelation)",
+						 graph->prefix, quote_literal_cstr(model), graph->prefix),
+				rules);
+}
+
+void
+record_given_rules(Graph *graph, const char *model, const MinedRules *rules)
+{
+	char	   *name = quote_literal_cstr(model);
+
+	sql_run(psprintf("insert into %smodel (name, settings, status, created_at) "
+					 "values (%s, '{}', 'ready', clock_timestamp()) on conflict do nothing", graph->prefix, name),
+			SQL_NO_ARGS);
+	write_rules(psprintf(", known as (update %1$srule r set support = line.support, body_size = size, "
+						 "pca_body_size = pca_size, predictions = line.predictions, head_coverage = coverage, "
+						 "standard_confidence = sc, pca_confidence = pca, embedding_confidence = ec, quality = q, "
+						 "selected = line.selected from line "
+						 "where r.model = %2$s and r.head = line.head and r.body = line.body returning line.id) "
+						 "insert into %1$srule select %2$s, "
+						 "coalesce((select max(id) from %1$srule where model = %2$s), 0) + row_number() over (order by id), "
+						 "rule, head, body, support, size, pca_size, predictions, coverage, sc, pca, ec, q, selected "
+						 "from line where id not in (select id from known)",
+						 graph->prefix, name),
+				rules);
 }
 
 void

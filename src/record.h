@@ -57,6 +57,12 @@ extern void record_status(Graph *graph, const char *model, const char *status);
 /* A rule's id is its position + 1. */
 extern void record_rules(Graph *graph, const char *model, const MinedRules *rules);
 
+/*
+ * Adds rules that were given, or puts new numbers on those that the model has; a model that does not
+ * exist is made of them alone.
+ */
+extern void record_given_rules(Graph *graph, const char *model, const MinedRules *rules);
+
 /* The model is ready; best: its iteration. */
 extern void record_end(Graph *graph, const char *model, const Iteration *best);
 

@@ -436,25 +436,26 @@ parse_atom(Parser *parser)
 	return atom;
 }
 
-static void
+/* Returns whether there is room for all of it. */
+static bool
 parse_body(Parser *parser, Rule *rule)
 {
 	for (;;)
 	{
 		if (rule->length == RULE_MAX_BODY)
-			not_a_rule(psprintf("its body has more than %d atoms", RULE_MAX_BODY));
+			return false;
 		rule->body[rule->length++] = parse_atom(parser);
 		skip_space(parser);
 		if (*parser->at == '\0')
-			return;
+			return true;
 		if (*parser->at != ',')
 			syntax_error(parser, parser->at, "\",\" or the end");
 		parser->at++;
 	}
 }
 
-void
-rule_parse(Graph *graph, const char *text, Rule *rule)
+const char *
+rule_read(Graph *graph, const char *text, Rule *rule)
 {
 	Parser		parser = {.graph = graph,.text = text,.at = text};
 	Atom		head;
@@ -463,20 +464,30 @@ rule_parse(Graph *graph, const char *text, Rule *rule)
 	memset(rule, 0, sizeof(Rule));
 	head = parse_atom(&parser);
 	if (head.first != TERM_X || head.second != TERM_Y)
-		not_a_rule("its head does not have two different variables");
+		return "its head does not have two different variables";
 	rule->head = head.relation;
 	expect(&parser, "<=");
-	parse_body(&parser, rule);
+	if (!parse_body(&parser, rule))
+		return psprintf("its body has more than %d atoms", RULE_MAX_BODY);
 	fault = fault_of_rule(rule, parser.variable);
+	if (fault == NULL)
+		rule_canonicalise(rule);
+	return fault;
+}
+
+void
+rule_parse(Graph *graph, const char *text, Rule *rule)
+{
+	const char *fault = rule_read(graph, text, rule);
+
 	if (fault != NULL)
 		not_a_rule(fault);
-	rule_canonicalise(rule);
 }
 
 /* ---- rule to text --------------------------------------------------------- */
 
-static void
-append_quoted(StringInfo text, const char *name)
+void
+rule_append_quoted(StringInfo text, const char *name)
 {
 	appendStringInfoChar(text, '"');
 	for (; *name != '\0'; name++)
@@ -496,7 +507,7 @@ append_relation(StringInfo text, const char *name)
 	while (is_bare(*c))
 		c++;
 	if (*name == '\0' || *c != '\0')
-		append_quoted(text, name);
+		rule_append_quoted(text, name);
 	else
 		appendStringInfoString(text, name);
 }
@@ -507,7 +518,7 @@ append_term(StringInfo text, Graph *graph, Term term)
 	if (TERM_IS_VARIABLE(term))
 		appendStringInfoString(text, variable_names[-1 - term]);
 	else
-		append_quoted(text, graph_entity_name(graph, term));
+		rule_append_quoted(text, graph_entity_name(graph, term));
 }
 
 static void

@@ -15,6 +15,8 @@
 
 #include "compat.h"
 
+#include "lib/stringinfo.h"
+
 #include "graph.h"
 
 #define RULE_MAX_BODY 5
@@ -55,7 +57,13 @@ extern int	rule_compare_bodies(const Rule *a, const Rule *b);
  * the rule is not of the language (not closed, not connected, an atom twice or reflexive, ...).
  */
 extern void rule_parse(Graph *graph, const char *text, Rule *rule);
+
+/* The same, but returns why the rule is not of the language, as a sentence's end; NULL when it is. */
+extern const char *rule_read(Graph *graph, const char *text, Rule *rule);
 extern char *rule_text(Graph *graph, const Rule *rule);
+
+/* A name as text forms have it in quotes. */
+extern void rule_append_quoted(StringInfo text, const char *name);
 
 /* For the body column of the rule table: int[][3], (relation, first, second), terms as above. */
 extern Datum rule_body_array(const Rule *rule);

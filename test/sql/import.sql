@@ -1,0 +1,223 @@
+--
+-- Rules from elsewhere: three formats, counts, what a model made of them can do; the text form, fuzzed
+--
+set client_min_messages = warning;
+\i test/tools.sql
+reset client_min_messages;
+\pset format unaligned
+\pset tuples_only on
+select hkg_create_graph('kin');
+set search_path = kin, public;
+insert into entity values (1, 'ann'), (2, 'bo'), (3, 'cy'), (4, 'dee'), (5, 'O''Brien "Bo", Żółć (x) <= y'), (6, 'E');
+insert into relation values (1, 'parent'), (2, 'grand parent'), (3, 'a,b'), (4, 'likes (much)');
+insert into triple values
+	(1, 1, 2), (1, 1, 3), (2, 1, 4), (3, 1, 4), (4, 1, 5),	-- parent: ann bo, ann cy, bo dee, cy dee, dee O
+	(1, 2, 4), (2, 2, 5),									-- grand parent: ann dee, bo O
+	(2, 3, 3), (3, 3, 2), (1, 3, 1);						-- a,b: bo cy, cy bo, ann ann
+
+-- one rule in three formats.  Body: ann dee, bo O, cy O; the first two are facts.  PCA: subjects ann and bo.
+select hkg_import_rules('kin', '"grand parent"(X,Y) <= parent(X,A), parent(A,Y)', model => 'ours');
+select hkg_import_rules('kin', E'Mining...\nRule\tHead Coverage\tStd Confidence\n?b  parent  ?c  ?a  parent  ?b   => ?a  grand parent  ?c\t0.5\t0.4\t0.3\t7\t8\t9\t-1\r\nMining done in 0.1 s\n',
+	'amie', 'amie');
+select hkg_import_rules('kin', E'9\t8\t0.7\tgrand parent(X,Y) <= parent(X,A), parent(A,Y)\n', 'anyburl', 'anyburl');
+select * from rule order by model;
+-- a model of rules alone
+select name, score_function is null, status from model order by name;
+select * from hkg_explain('kin', 'cy', 'grand parent', 'O''Brien "Bo", Żółć (x) <= y', 'amie');
+insert into holdout values ('test', 3, 2, 5);
+select * from hkg_rule_precision('kin', 10, model => 'anyburl');
+select hkg_tools.try('select * from hkg_predict_tails(''kin'', ''ann'', ''parent'', model => ''ours'')');
+
+-- again: new numbers, the same row.  Twice, in two orders and under other names: once.  Columns after a TAB are no matter.
+update rule set support = 77, selected = false where model = 'ours';
+select hkg_import_rules('kin', E'\n"grand parent"(U,V) <= parent(B,V), parent(U,B)\t1\t"\r\n\n"grand parent"(X,Y) <= parent(X,A), parent(A,Y)\n'
+	'parent(X,Y) <= "a,b"(X,A), parent(A,Y)', model => 'ours');
+select id, rule, support, selected from rule where model = 'ours' order by id;
+
+-- names that the other formats have no quotes for
+select hkg_import_rules('kin', E'1\t1\t1\tlikes (much)(X,Y) <= a,b(X,A), likes (much)(A,Y)\n1\t1\t1\ta,b(X,Y) <= parent(Y,O''Brien "Bo", Żółć (x) <= y), a,b(bo,X)\n'
+	'1\t1\t1\tparent(X,Y) <= a,b(X,Y), parent(ann,Y)', 'anyburl', 'names');
+select hkg_import_rules('kin', E'?a  a,b  ?b  O''Brien "Bo", Żółć (x) <= y  likes (much)  ?a   => ?a  grand parent  ?b', 'amie', 'names');
+select rule, support, body_size from rule where model = 'names' order by rule;
+
+-- what the language can't say: counted and left out, and a model without a rule is not made
+select hkg_import_rules('kin', E'1\t1\t1\tparent(X,bo) <= parent(X,nobody)\n1\t1\t1\tparent(me_myself_i,Y) <= \n1\t1\t1\tparent(X,Y) <= parent(X,A)\n'
+	'1\t1\t1\tparent(X,Y) <= parent(X,A), parent(A,B), parent(B,C), parent(C,D), parent(D,E), parent(E,Y)\n1\t1\t1\tparent(X,Y) <= parent(X,Y)', 'anyburl', 'nothing');
+select hkg_import_rules('kin', E'?a  parent  bo   => ?a  parent  cy\t1\n?a  parent  ?b  ?a!=cy   => ?a  grand parent  ?b\t1', 'amie', 'nothing');
+select count(*) from model where name = 'nothing';
+select hkg_import_rules('kin', E' \n\n', model => 'nothing'), hkg_import_rules('kin', '', 'amie', 'nothing');
+
+-- a rule that finds nothing, a head without facts
+select hkg_import_rules('kin', E'"likes (much)"(X,Y) <= parent(X,Y)\nparent(X,Y) <= "likes (much)"(Y,X)', model => 'empty');
+select rule, support, body_size, pca_body_size, predictions, head_coverage, standard_confidence, pca_confidence, quality from rule where model = 'empty' order by id;
+
+-- what is wrong, and where
+\set VERBOSITY default
+select hkg_import_rules('kin', E'parent(X,Y) <= "a,b"(Y,X)\nparent(X,Y) <= parent(Y;X)', model => 'wrong');
+select hkg_import_rules('kin', E'parent(X,Y) <= "a,b"(Y,X)\n\n"a\nb(X,Y) <= parent(Y,X)', model => 'wrong');
+select hkg_import_rules('kin', E'9\t8\t0.7\tparent(X,Y) <= parent(Y,X)\n9\t8\tparent(X,Y) <= parent(Y,X)', 'anyburl', 'wrong');
+select hkg_import_rules('kin', '?a  parent  ?b  ?c   => ?b  parent  ?a', 'amie', 'wrong');
+\set VERBOSITY terse
+select line || E'\n\t' || report
+from unnest(array['parent(X,Y) <= parnt(Y,X)', 'parent(X,Y) <= parent(X,"Bo"), parent(Y,"bo")', 'parent(X,Y) <= parent(X,A)', 'parent(X,"bo") <= parent(X,Y)']) line,
+	hkg_tools.try(format('select hkg_import_rules(%L, %L, model => ''wrong'')', 'kin', line)) report where report !~ '^HINT';
+select line || E'\n\t' || report
+from unnest(array[E'1\t1\t1\tparent(X,Y)', E'1\t1\t1\tparent(X,Y <= parent(Y,X)', E'1\t1\t1\tparent(X,Y) <= ', E'1\t1\t1\tparent(X,Y) <= parent(Y,X), ', E'1\t1\t1\tparent(X,Y) <= parent(Y,X) parent(X,A)',
+	E'1\t1\t1\tparent(X,Y) <= parent(bo,cy)', E'1\t1\t1\tparent(X,Y) <= (Y,X)', E'1\t1\t1\tparent(X,Y) <= parnt(Y,X)', E'1\t1\t1\tparent(X,Y) <= parent(Y,X), a,b(X,b)']) line,
+	hkg_tools.try(format('select hkg_import_rules(%L, %L, ''anyburl'', ''wrong'')', 'kin', line)) report where report !~ '^HINT';
+select line || E'\n\t' || report
+from unnest(array['?a  parent  ?b   => ', '   => ?a  parent  ?b', '?a  parent  ?b   => ?b  parent  ?a  ?b', '?a  parnt  ?b   => ?b  parent  ?a', '?a  parent  ?b  ?a  parent  nobody   => ?b  parent  ?a']) line,
+	hkg_tools.try(format('select hkg_import_rules(%L, %L, ''amie'', ''wrong'')', 'kin', line)) report where report !~ '^HINT';
+select hkg_tools.try(statement)
+from unnest(array['select hkg_import_rules(null, ''r(X,Y) <= r(Y,X)'')', 'select hkg_import_rules(''kin'', null)', 'select hkg_import_rules(''kin'', '''', null)',
+	'select hkg_import_rules(''kin'', '''', ''rules'')', 'select hkg_import_rules(''nowhere'', ''r(X,Y) <= r(Y,X)'')']) statement;
+select count(*) from model where name = 'wrong';
+
+-- ---- with embeddings: the mean of sigma(score) over what a rule infers beyond the facts --------------
+
+set hybridkg.progress = off;
+select hkg_train('kin', 'distmult', 4, iterations => 1, epochs => 3, omega => 0.25, min_head_coverage => 0.9);
+create temp table trained as select * from rule where model = 'default';
+select hkg_import_rules('kin', '"grand parent"(X,Y) <= parent(X,A), parent(A,Y)
+parent(X,Y) <= "a,b"(X,A), parent(A,B), "a,b"(B,Y)
+parent(X,Y) <= "a,b"(X,Y), parent(X,"dee")
+parent(X,Y) <= "likes (much)"(Y,X)');
+select r.id is not null, selected, abs(embedding_confidence - mean) < 1e-6, abs(quality - coalesce(0.75 * standard_confidence + 0.25 * mean, standard_confidence)) < 1e-6
+from rule r, lateral (
+	select avg(1 / (1 + exp(-hkg_score('kin', a.head, a.relation, a.tail)))) from hkg_apply_rule('kin', r.rule) a where not known) e (mean)
+where model = 'default' and (rule ~ 'dee|much' or rule ~ 'B' or rule ~ '^"grand parent".X,Y. <= parent.X,A., parent.A,Y.$') order by r.id;
+-- what was there keeps its id and its numbers
+select count(*) from (select id, rule, support, body_size, pca_body_size, standard_confidence from trained
+	except select id, rule, support, body_size, pca_body_size, standard_confidence from rule where model = 'default') d;
+
+-- ---- what was mined counts the same when it is given ---------------------------------------------------
+
+create temp table mined as
+select rule, support, body_size, pca_body_size, head_coverage, standard_confidence, pca_confidence, quality
+from hkg_mine_rules('kin', 4, 0, 1, constants => true);
+select hkg_import_rules('kin', string_agg(rule, E'\n'), model => 'mined') = count(*), count(*) > 100 from mined;
+select count(*) from (
+	select * from mined
+	except select rule, support, body_size, pca_body_size, head_coverage, standard_confidence, pca_confidence, quality from rule where model = 'mined') d;
+
+-- ---- the text form, fuzzed: names of odd characters, rules of all lengths ---------------------------------
+
+set client_min_messages = warning;
+select hkg_create_graph('odd');
+set search_path = odd, public;
+-- a number of 0 .. n - 1 for a text
+create function draw(seed text, n int) returns int language sql immutable as $$
+	select (get_byte(sha256($1::bytea), 0) * 65536 + get_byte(sha256($1::bytea), 1) * 256 + get_byte(sha256($1::bytea), 2)) % n
+$$;
+create table odd_character as
+select row_number() over () - 1 as id, c
+from unnest(array['a', 'B', 'X', 'Y', '"', '""', ',', '(', ')', '<', '=', '<=', ' ', '  ', ' <= ', E'\n', E'\r\n', E'\t', 'é', 'Ż', '😀', '.', '%s', '$1',
+	'''', E'\\', '-', '_', ';', '|', '?', '{', U&'\00A0', U&'\2028', 'X)', '), ', '(X,Y)', ' ', '1', '/']) c;
+create function odd_name(seed text) returns text language sql as $$
+	select string_agg(c, '' order by i) from generate_series(0, draw(seed || 'length', 6)) i
+	join odd_character on id = draw(seed || ' ' || i, (select count(*)::int from odd_character))
+$$;
+insert into entity (name) select distinct odd_name('entity' || i) from generate_series(1, 80) i;
+insert into relation (name) select distinct odd_name('relation' || i) from generate_series(1, 40) i;
+-- one of them, by number; a third of the relations are used in facts and rules
+create function an_entity(seed text) returns int language plpgsql stable as $$ begin return (select id from entity order by id offset draw(seed, 70) limit 1); end $$;
+create function a_relation(seed text) returns int language plpgsql stable as $$ begin return (select id from relation order by id offset draw(seed, 12) limit 1); end $$;
+insert into triple select distinct an_entity('h' || i), a_relation('r' || i), an_entity('t' || i) from generate_series(1, 900) i;
+select count(*) >= 70 from entity;
+select count(*) >= 12 from relation;
+-- bodies: a path from X to Y of 1 to 5 atoms in any direction, and entities beside its variables, as far as there is room
+create table odd_atom (rule int, atom int, relation int, first int, second int);
+insert into odd_atom
+select rule, atom, a_relation(rule || 'r' || atom),
+	case when backwards then later else earlier end, case when backwards then earlier else later end
+from generate_series(1, 250) rule, lateral (select 1 + draw(rule || 'length', 5)) path (length), generate_series(1, 5) atom,
+	lateral (select draw(rule || 'd' || atom, 2) = 1) direction (backwards),
+	lateral (select an_entity(rule || 'c' || atom)) constant (id),
+	lateral (select
+		case when atom > length then least(-1, -1 - draw(rule || 'v' || atom, length + 1)) when atom = 1 then -1 else -1 - atom end,
+		case when atom > length then constant.id when atom = length then -2 else -2 - atom end) term (earlier, later)
+where atom <= length + draw(rule || 'extra', 6 - length);
+-- what is no rule: the head or an atom twice
+create table odd_rule as
+select rule, head, array_agg(array[relation, first, second] order by atom) as body
+from odd_atom, lateral (select a_relation(rule || 'head')) h (head)
+group by rule, head
+having count(distinct (relation, first, second)) = count(*) and not bool_or((relation, first, second) = (head, -1, -2));
+select count(*) > 200, max(array_length(body, 1)) from odd_rule;
+-- written by itself: quotes where they must be and often where they need not, odd names of variables, any order, odd spaces
+create function odd_quoted(name text) returns text language sql as $$ select '"' || replace(name, '"', '""') || '"' $$;
+create function odd_space(seed text) returns text language sql as $$ select (array['', '', ' ', '  '])[1 + draw(seed, 4)] $$;
+create function odd_term(term int, seed text) returns text language sql as $$
+	select case when term < 0 then (array['Y', 'X', 'B', 'A_1', 'Zed', 'C', 'D'])[-term] else odd_quoted((select name from entity where id = term)) end
+$$;
+create function odd_atom(relation int, first int, second int, seed text) returns text language sql as $$
+	select case when name ~ '^[a-zA-Zé0-9./?;{$%_-]+$' and draw(seed || 'q', 2) = 1 then name else odd_quoted(name) end || odd_space(seed || 1) || '(' || odd_space(seed || 2) ||
+		odd_term(first, seed) || odd_space(seed || 3) || ',' || odd_space(seed || 4) || odd_term(second, seed) || odd_space(seed || 5) || ')'
+	from relation where id = odd_atom.relation
+$$;
+alter table odd_rule add text text;
+update odd_rule set text = odd_atom(head, -1, -2, rule || 'head') || odd_space(rule || 'arrow') || '<=' ||
+	(select string_agg(odd_space(rule || 's' || i) || odd_atom(body[i][1], body[i][2], body[i][3], rule || ' ' || i) || odd_space(rule || 'e' || i), ',' order by draw(rule || 'order' || i, 1000), i)
+	from generate_series(1, array_length(body, 1)) i);
+-- a body whatever its fresh variables (up to four) are called and in whatever order its atoms stand
+create function normal(body int[]) returns text language sql as $$
+	with variable (v) as (values (-3), (-4), (-5), (-6)),
+	naming as (select array[-1, -2, a.v, b.v, c.v, d.v] as name from variable a, variable b, variable c, variable d where a.v not in (b.v, c.v, d.v) and b.v not in (c.v, d.v) and c.v <> d.v)
+	select min(form) from naming, lateral (
+		select string_agg(atom, ' ' order by atom) from generate_series(1, array_length(body, 1)) i,
+		lateral (select format('%s(%s,%s)', body[i][1], case when body[i][2] < 0 then name[-body[i][2]] else body[i][2] end, case when body[i][3] < 0 then name[-body[i][3]] else body[i][3] end)) a (atom)) f (form)
+$$;
+-- parse: every rule keeps its structure
+select hkg_import_rules('odd', string_agg(text, E'\n' order by rule), model => 'one') = count(distinct head || ' ' || normal(body)) from odd_rule;
+select count(*) from (
+	(select head, normal(body) from odd_rule except select head, normal(body) from rule where model = 'one')
+	union all (select head, normal(body) from rule where model = 'one' except select head, normal(body) from odd_rule)) d;
+-- print: what is printed is read as the same, and printed the same
+select hkg_import_rules('odd', string_agg(rule, E'\n'), model => 'two') = count(*) from rule where model = 'one';
+select count(*) from (select rule, head, body from rule where model = 'one' except select rule, head, body from rule where model = 'two') d;
+-- one by one
+select count(*) from rule r where model = 'one' and hkg_rule_sql('odd', rule) <> hkg_rule_sql('odd', (select rule from rule where model = 'two' and head = r.head and body = r.body));
+-- counts against the rule's own statement
+create function count_rule(rule text, head int) returns bigint[] language plpgsql as $$
+declare
+	counts bigint[];
+begin
+	execute format('with pair (x, y) as materialized (%s) select array[
+		(select count(*) from pair join triple t on (head, tail) = (x, y) and relation = $1), (select count(*) from pair),
+		(select case when (select count(distinct head) >= count(distinct tail) from triple where relation = $1)
+			then (select count(*) from pair where x in (select head from triple where relation = $1))
+			else (select count(*) from pair where y in (select tail from triple where relation = $1)) end)]', hkg_rule_sql('odd', rule)) into counts using head;
+	return counts;
+end
+$$;
+select count(*) filter (where body_size > 0) > 100, count(*) filter (where support > 0) > 20,
+	count(*) filter (where array[support, body_size, pca_body_size] <> count_rule(rule, head)) as wrong
+from rule where model = 'one';
+
+-- text that was damaged in one place: read as some rule, or refused for its own reason, in every format
+create function damaged(text text, seed text) returns text language sql as $$
+	select case draw(seed || 'how', 4)
+		when 0 then left(text, place)
+		when 1 then left(text, place) || substr(text, place + 2)
+		when 2 then left(text, place) || odd_name(seed) || substr(text, place + 1)
+		else left(text, place) || substr(text, place + 2, 1) || substr(text, place + 1, 1) || substr(text, place + 3) end
+	from (select draw(seed || 'where', length(text) + 1)) p (place)
+$$;
+create function fate(lines text, format text) returns text language plpgsql as $$
+begin
+	perform hkg_import_rules('odd', lines, format, 'damaged');
+	return 'read';
+exception when others then
+	return sqlstate;
+end
+$$;
+select fate, count(*) > 10 as often
+from odd_rule, fate(damaged(text, 'o' || rule), 'hybridkg') fate group by fate order by fate;
+select fate, count(*) > 10 as often
+from odd_rule, fate(damaged(E'1\t1\t1\t' || replace(text, '"', ''), 'b' || rule), 'anyburl') fate group by fate order by fate;
+select fate, count(*) > 10 as often
+from odd_rule, fate(damaged(replace(replace(regexp_replace(regexp_replace(text, '\m(X|Y|B|A_1|Zed|C|D)\M', '?\1', 'g'), '[(,)]', '  ', 'g'), '<=', '   => '), '"', ''), 'a' || rule), 'amie') fate group by fate order by fate;
+
+reset search_path;
+drop schema hkg_tools cascade;
+select hkg_drop_graph('kin'), hkg_drop_graph('odd');
