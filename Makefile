@@ -49,13 +49,13 @@ override with_llvm = no
 
 include $(PGXS)
 
-# The pure half is arithmetic.  In the engine sums over vectors may be taken in any order (the
+# The pure half is arithmetic.  In engine.c and sketch.c sums over vectors may be taken in any order (the
 # same one each time), which is what lets the compiler use vector registers; not
 # elsewhere, where a sum may rely on its order.  Never -ffast-math: linked into a
 # library it changes the arithmetic of the whole backend.  Never -march=native:
 # one build serves all machines, kernels choose at run time.
 src/kge/%.o: override CFLAGS += -O3 -fno-math-errno -fno-trapping-math
-src/kge/engine.o: override CFLAGS += -fassociative-math -fno-signed-zeros
+src/kge/engine.o src/kge/sketch.o: override CFLAGS += -fassociative-math -fno-signed-zeros
 
 $(OBJS): Makefile $(wildcard src/*.h src/kge/*.h)
 

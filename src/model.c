@@ -42,6 +42,9 @@
 /* what the tables may say before we believe that they are damaged */
 #define DIMENSIONS_LIMIT 1000000
 
+/* a thread more for each so many floats to look at: about half a millisecond's work */
+#define FLOATS_A_THREAD (2 * 1024 * 1024)
+
 /* floats in one INSERT: 4 MB */
 #define FLOATS_A_STATEMENT (1024 * 1024)
 
@@ -125,10 +128,10 @@ read_model_row(Graph *graph, const char *name)
 	SqlArgs		args = {0};
 
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(name));
-	sql_stream(psprintf("select xmin, ctid, score_function::text, dimensions::int, status::text, "
-						"settings->>'gamma', settings->>'norm' from %smodel where name = $1",
-						graph->prefix),
-			   &args, take_model_row, &row);
+	sql_stream_often(psprintf("select xmin, ctid, score_function::text, dimensions::int, status::text, "
+							  "settings->>'gamma', settings->>'norm' from %smodel where name = $1",
+							  graph->prefix),
+					 &args, take_model_row, &row);
 	if (!row.found)
 		no_such_model(graph, name);
 	return row;
@@ -466,6 +469,29 @@ may_keep(const Graph *graph)
 
 /* ---- opening --------------------------------------------------------------- */
 
+/* On many cores, starting all threads may cost more than a prediction. */
+KgePool *
+model_pool(const KgeModel *kge)
+{
+	int64		floats = (int64) kge->entities * kge_entity_width(kge->function, kge->dimensions);
+
+	return hkg_pool_of((int) Min(hkg_threads, 1 + floats / FLOATS_A_THREAD));
+}
+
+static void
+sketch_model(Model *model, MemoryContext context)
+{
+	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "hybridkg threads",
+											   ALLOCSET_SMALL_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(context);
+	KgeArena	arena = hkg_arena();
+
+	MemoryContextSwitchTo(work);	/* the threads end with it */
+	model->sketch = kge_sketch(&arena, model_pool(&model->kge), &model->kge);
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(work);
+}
+
 static KeptModel *
 read_model(Graph *graph, const char *name, const ModelRow *row)
 {
@@ -487,15 +513,17 @@ read_model(Graph *graph, const char *name, const ModelRow *row)
 	kept->bytes = sizeof(float) * ((uint64) entity.count * entity.width +
 								   (uint64) relation.count * relation.width) +
 		sizeof(int32) * (uint64) (entity.room + relation.room);
+	kge->entities = (int32) entity.count;
+	kge->relations = (int32) relation.count;
+	kept->bytes += kge_sketch_bytes(kge);
 	hkg_check_memory(kept->bytes, psprintf("model \"%s\"", name));
 	make_room(kept->bytes);
 	read_embeddings(graph, name, "entity", &entity);
 	read_embeddings(graph, name, "relation", &relation);
 
-	kge->entities = (int32) entity.count;
-	kge->relations = (int32) relation.count;
 	kge->entity = entity.embedding;
 	kge->relation = relation.embedding;
+	sketch_model(&kept->model, context);
 	kept->model.entity_id = entity.id;
 	kept->model.relation_id = relation.id;
 	kept->model.name = MemoryContextStrdup(context, name);

@@ -13,6 +13,7 @@
 typedef struct Model
 {
 	KgeModel	kge;
+	const KgeSketch *sketch;
 	int32	   *entity_id;		/* row -> id, ascending */
 	int32	   *relation_id;
 	char	   *name;
@@ -26,6 +27,9 @@ typedef struct Model
  * hybridkg.max_memory.
  */
 extern const Model *model_open(Graph *graph, const char *name);
+
+/* A pool no larger than one pass over the model's entities is worth. */
+extern KgePool *model_pool(const KgeModel *kge);
 
 /* The copy of that serial, if this backend still has it; else NULL. */
 extern const Model *model_recall(uint64 serial);

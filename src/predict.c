@@ -32,9 +32,6 @@
 /* rows named in one statement */
 #define NAMED_ROWS 65536
 
-/* a thread more for each so many floats to look at: about half a millisecond's work */
-#define FLOATS_A_THREAD (2 * 1024 * 1024)
-
 /* ---- the best of many --------------------------------------------------------- */
 
 /* Ids that take no part in a prediction, as rows of the model; ascending. */
@@ -77,9 +74,9 @@ known_rows(const Graph *graph, const int32 *ids, int32 rows, const char *wanted,
 	list.row = palloc(list.room * sizeof(int32));
 	sql_arg(&args, INT4OID, Int32GetDatum(id));
 	sql_arg(&args, INT4OID, Int32GetDatum(other_id));
-	sql_stream(psprintf("select %s from %striple where %s = $1 and %s = $2 order by 1",
-						wanted, graph->prefix, column, other_column),
-			   &args, take_row, &list);
+	sql_stream_often(psprintf("select %s from %striple where %s = $1 and %s = $2 order by 1",
+							  wanted, graph->prefix, column, other_column),
+					 &args, take_row, &list);
 	return list;
 }
 
@@ -109,17 +106,8 @@ return_rows(const Graph *graph, const char *table, const int32 *ids, int64 count
 		sql_arg(&args, INT4ARRAYOID, array_of_int4(id, some));
 		sql_arg(&args, FLOAT8ARRAYOID, array_of_float8(scores + first, some));
 		sql_arg(&args, FLOAT8ARRAYOID, array_of_float8(probability, some));
-		sql_result_query(result, query, &args);
+		sql_stream_often(query, &args, sql_add_to_result, result);
 	}
-}
-
-/* A pool no larger than the work: on many cores, starting all threads may cost more than a prediction. */
-static KgePool *
-pool_for(const KgeModel *kge)
-{
-	int64		floats = (int64) kge->entities * kge_entity_width(kge->function, kge->dimensions);
-
-	return hkg_pool_of((int) Min(hkg_threads, 1 + floats / FLOATS_A_THREAD));
 }
 
 /* ---- tails and heads ------------------------------------------------------------ */
@@ -143,7 +131,7 @@ predict_entities(Graph *graph, const Model *model, KgeSide side, int32 given, in
 	k = Min(k, kge->entities);
 	rows = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(int32) * k);
 	scores = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(double) * k);
-	count = kge_top(&arena, pool_for(kge), kge, side, given, relation,
+	count = kge_top(&arena, model_pool(kge), kge, model->sketch, side, given, relation,
 					excluded.row, excluded.count, k, rows, scores);
 	if (count < 0)
 		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));

@@ -13,6 +13,7 @@
 #include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
+#include "lib/ilist.h"
 #include "miscadmin.h"
 #include "nodes/params.h"
 #include "tcop/dest.h"
@@ -170,6 +171,121 @@ sql_stream(const char *query, const SqlArgs *args, SqlRow row, void *argument)
 	return stream(query, args, true, &receiver);
 }
 
+/* ---- plans that are kept ------------------------------------------------------ */
+
+#define PLANS_KEPT 64
+
+typedef struct KeptPlan
+{
+	dlist_node	node;
+	SPIPlanPtr	plan;			/* the server makes it anew when a table changes */
+	int			running;
+	char		query[FLEXIBLE_ARRAY_MEMBER];
+} KeptPlan;
+
+/* the one used last comes first */
+static dlist_head kept_plans = DLIST_STATIC_INIT(kept_plans);
+static int	kept_plan_count = 0;
+
+static KeptPlan *
+find_plan(const char *query)
+{
+	dlist_iter	iter;
+
+	dlist_foreach(iter, &kept_plans)
+	{
+		KeptPlan   *kept = dlist_container(KeptPlan, node, iter.cur);
+
+		if (strcmp(kept->query, query) == 0)
+		{
+			dlist_move_head(&kept_plans, &kept->node);
+			return kept;
+		}
+	}
+	return NULL;
+}
+
+static void
+drop_oldest_plan(void)
+{
+	KeptPlan   *oldest = dlist_tail_element(KeptPlan, node, &kept_plans);
+
+	if (oldest->running > 0)
+		return;
+	dlist_delete(&oldest->node);
+	kept_plan_count--;
+	SPI_freeplan(oldest->plan);
+	pfree(oldest);
+}
+
+static KeptPlan *
+keep_plan(const char *query, const SqlArgs *args)
+{
+	Size		size = strlen(query) + 1;
+	KeptPlan   *kept;
+	SPIPlanPtr	plan = args == SQL_NO_ARGS ? SPI_prepare(query, 0, NULL) :
+		SPI_prepare(query, args->count, (Oid *) args->types);
+
+	if (plan == NULL)
+		elog(ERROR, "could not prepare \"%s\": %s", query, SPI_result_code_string(SPI_result));
+	if (kept_plan_count >= PLANS_KEPT)
+		drop_oldest_plan();
+	kept = MemoryContextAlloc(TopMemoryContext, offsetof(KeptPlan, query) + size);
+	SPI_keepplan(plan);
+	kept->plan = plan;
+	kept->running = 0;
+	memcpy(kept->query, query, size);
+	dlist_push_head(&kept_plans, &kept->node);
+	kept_plan_count++;
+	return kept;
+}
+
+static uint64
+stream_kept(KeptPlan *kept, const SqlArgs *args, RowReceiver *receiver)
+{
+	SPIExecuteOptions options = {0};
+	int			result = 0;
+
+	options.params = make_parameters(args);
+	options.read_only = true;
+	options.dest = &receiver->pub;
+	kept->running++;
+	PG_TRY();
+	{
+		result = SPI_execute_plan_extended(kept->plan, &options);
+	}
+	PG_FINALLY();
+	{
+		kept->running--;
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(receiver->context);
+	if (result < 0)
+		elog(ERROR, "could not run \"%s\": %s", kept->query, SPI_result_code_string(result));
+	return SPI_processed;
+}
+
+static uint64
+stream_often(const char *query, const SqlArgs *args, RowReceiver *receiver)
+{
+	KeptPlan   *kept = find_plan(query);
+
+	if (kept == NULL)
+		kept = keep_plan(query, args);
+	MemoryContextSwitchTo(receiver->context);
+	return stream_kept(kept, args, receiver);
+}
+
+uint64
+sql_stream_often(const char *query, const SqlArgs *args, SqlRow row, void *argument)
+{
+	RowReceiver receiver = make_receiver(row, argument);
+
+	return stream_often(query, args, &receiver);
+}
+
+/* ---- other ways to run a statement ---------------------------------------------- */
+
 uint64
 sql_run_returning(const char *statement, const SqlArgs *args, SqlRow row, void *argument)
 {
@@ -207,7 +323,7 @@ sql_value(const char *query, const SqlArgs *args, Datum *value)
 
 	first.isnull = true;
 	first.receiver = make_receiver(keep_first_value, &first);
-	stream(query, args, true, &first.receiver);
+	stream_often(query, args, &first.receiver);
 	if (!first.isnull)
 		*value = first.value;
 	return !first.isnull;
@@ -351,8 +467,8 @@ sql_result_row(SqlResult *result, const Datum *values, const bool *nulls)
 						 unconstify(Datum *, values), unconstify(bool *, nulls));
 }
 
-static void
-add_result_row(void *argument, const Datum *values, const bool *nulls)
+void
+sql_add_to_result(void *argument, const Datum *values, const bool *nulls)
 {
 	sql_result_row(argument, values, nulls);
 }
@@ -360,5 +476,5 @@ add_result_row(void *argument, const Datum *values, const bool *nulls)
 void
 sql_result_query(SqlResult *result, const char *query, const SqlArgs *args)
 {
-	sql_stream(query, args, add_result_row, result);
+	sql_stream(query, args, sql_add_to_result, result);
 }

@@ -47,10 +47,16 @@ typedef void (*SqlRow) (void *argument, const Datum *values, const bool *nulls);
 
 extern uint64 sql_stream(const char *query, const SqlArgs *args, SqlRow row, void *argument);
 
+/* The same for a query that is run often and takes little: this backend keeps its plan. */
+extern uint64 sql_stream_often(const char *query, const SqlArgs *args, SqlRow row, void *argument);
+
 /* The same for a statement that writes and returns rows. */
 extern uint64 sql_run_returning(const char *statement, const SqlArgs *args, SqlRow row, void *argument);
 
-/* The first row's only column, copied into the current context; false when there is no row or it is NULL. */
+/*
+ * The first row's only column, copied into the current context; false when there is no row or it
+ * is NULL.  Its plan is kept as well.
+ */
 extern bool sql_value(const char *query, const SqlArgs *args, Datum *value);
 
 /*
@@ -67,7 +73,8 @@ extern uint64 sql_batch_end(SqlBatch *batch);	/* rows processed in all */
 /*
  * The result of a set-returning function: sql_result() makes its tuplestore
  * (materialise mode, before or after sql_begin), sql_result_row() adds a row;
- * sql_result_query() adds all rows of a query whose columns have the result's types.
+ * sql_result_query() adds all rows of a query whose columns have the result's types, as
+ * any other stream does with sql_add_to_result as its SqlRow and the result as its argument.
  */
 typedef struct SqlResult
 {
@@ -77,6 +84,7 @@ typedef struct SqlResult
 
 extern SqlResult *sql_result(FunctionCallInfo fcinfo);
 extern void sql_result_row(SqlResult *result, const Datum *values, const bool *nulls);
+extern void sql_add_to_result(void *result, const Datum *values, const bool *nulls);
 extern void sql_result_query(SqlResult *result, const char *query, const SqlArgs *args);
 
 #endif							/* HKG_SQL_H */

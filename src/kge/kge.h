@@ -191,6 +191,17 @@ extern double kge_train_epoch(KgeTrainer *trainer, const KgeTriple *positives,
  */
 extern bool kge_trainer_state(const KgeTrainer *trainer, int i, float **values, size_t *count);
 
+/* ---- sketch.c ----------------------------------------------------------- */
+
+/* What kge_top looks at first: a coarse copy of a model's entities (sketch.h). */
+typedef struct KgeSketch KgeSketch;
+
+/* Bytes that kge_sketch will take from its arena. */
+extern size_t kge_sketch_bytes(const KgeModel *model);
+
+/* NULL when the arena is empty. */
+extern const KgeSketch *kge_sketch(KgeArena *arena, KgePool *pool, const KgeModel *model);
+
 /* ---- rank.c ------------------------------------------------------------- */
 
 /*
@@ -223,10 +234,10 @@ extern KgeMetrics kge_metrics(const int32_t *ranks, int64_t count);
  * The k candidates of highest score for (given, relation), side asked for; the
  * `excluded` rows (ascending) and NaN scores are left out; ties go to the lower
  * row.  Fills rows and scores (room for k), best first; returns how many, or -1
- * when the arena is empty.
+ * when the arena is empty.  The answer is exact; the model's sketch makes it quick.
  */
 extern int64_t kge_top(KgeArena *arena, KgePool *pool, const KgeModel *model,
-					   KgeSide side, int32_t given, int32_t relation,
+					   const KgeSketch *sketch, KgeSide side, int32_t given, int32_t relation,
 					   const int32_t *excluded, int64_t excluded_count,
 					   int64_t k, int32_t *rows, double *scores);
 

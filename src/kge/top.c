@@ -2,8 +2,8 @@
  * top.c
  *		The best candidates of a question, and the scores of a list of triples.
  *
- * Top k: the threads score all candidates fast and note, for each, the least and
- * the most that its exact score can be.  The k-th largest least is a threshold
+ * Top k: the threads score a sketch of all candidates and note, for each, the least and
+ * the most that its exact score can be (sketch.c).  The k-th largest least is a threshold
  * that no finalist's most may fall below; finalists are scored in double
  * precision, and the best k of them kept.
  */
@@ -12,6 +12,7 @@
 
 #include "bound.h"
 #include "engine.h"
+#include "sketch.h"
 #include "space.h"
 #include "threads.h"
 #include "vector.h"
@@ -30,13 +31,14 @@ typedef struct Top
 {
 	KgePool    *pool;
 	const KgeModel *model;
-	KgeEngine	engine;
+	const KgeSketch *sketch;
 	KgeSide		side;
 	int32_t		given;
 	int32_t		relation;
 	const int32_t *excluded;
 	int64_t		excluded_count;
 	float	   *query;
+	float	   *sketched;		/* threads x stride */
 	double		query_norm;
 	double	   *least;			/* of each candidate; NaN if left out */
 	double	   *most;			/* of each candidate; then the exact score */
@@ -48,8 +50,10 @@ static void
 take_top(Top *top, KgeSpace *space, int64_t k)
 {
 	size_t		entities = (size_t) top->model->entities;
+	size_t		stride = (size_t) kge_stride(top->sketch->engine.width);
 
-	top->query = KGE_TAKE(space, float, (size_t) top->engine.width);
+	top->query = KGE_TAKE(space, float, stride);
+	top->sketched = KGE_TAKE(space, float, stride * (size_t) kge_pool_threads(top->pool));
 	top->least = KGE_TAKE(space, double, entities);
 	top->most = KGE_TAKE(space, double, entities);
 	top->best = KGE_TAKE(space, Best, (size_t) k);
@@ -115,18 +119,12 @@ estimate(void *argument, int64_t item, int thread)
 {
 	Top		   *top = argument;
 	int64_t		end = (item + 1) * AT_ONCE;
+	float	   *row = top->sketched + (size_t) thread * (size_t) kge_stride(top->sketch->engine.width);
 
-	for (int64_t i = item * AT_ONCE; i < end && i < top->model->entities; i++)
-	{
-		const float *row = kge_entity_row(top->model, (int32_t) i);
-		double		score = kge_engine_score(&top->engine, top->query, row);
-		double		error = kge_score_error(&top->engine, top->query_norm,
-											kge_norm(top->engine.width, row), score);
-		bool		known = isfinite(score) && isfinite(error);
-
-		top->least[i] = known ? score - error : -INFINITY;
-		top->most[i] = known ? score + error : INFINITY;
-	}
+	if (end > top->model->entities)
+		end = top->model->entities;
+	kge_sketch_look(top->sketch, top->query, top->query_norm, item * AT_ONCE, end, row,
+					top->least, top->most);
 	kge_pool_breathe(top->pool, thread);
 }
 
@@ -167,12 +165,12 @@ find_threshold(Top *top, int64_t k)
 
 int64_t
 kge_top(KgeArena *arena, KgePool *pool, const KgeModel *model,
-		KgeSide side, int32_t given, int32_t relation,
+		const KgeSketch *sketch, KgeSide side, int32_t given, int32_t relation,
 		const int32_t *excluded, int64_t excluded_count,
 		int64_t k, int32_t *rows, double *scores)
 {
-	Top			top = {pool, model, kge_engine(model), side, given, relation,
-	excluded, excluded_count, NULL, 0, NULL, NULL, 0, NULL};
+	Top			top = {.pool = pool,.model = model,.sketch = sketch,.side = side,.given = given,
+		.relation = relation,.excluded = excluded,.excluded_count = excluded_count};
 	int64_t		items = (model->entities + AT_ONCE - 1) / AT_ONCE;
 	int64_t		count = 0;
 	KgeSpace	space = {0};
@@ -187,7 +185,7 @@ kge_top(KgeArena *arena, KgePool *pool, const KgeModel *model,
 
 	model->function->query(model->dimensions, side, kge_entity_row(model, given),
 						   kge_relation_row(model, relation), top.query);
-	top.query_norm = kge_norm(top.engine.width, top.query);
+	top.query_norm = kge_norm(sketch->engine.width, top.query);
 	kge_pool_run(pool, items, estimate, &top);
 	top.threshold = find_threshold(&top, k);
 	kge_pool_run(pool, items, score_finalists, &top);

@@ -26,7 +26,7 @@ compare(const char *what, const KgeModel *model, KgePool *pool, KgeSide side,
 	int32_t		rows[ENTITIES];
 	int			expected = 0;
 	int			wrong = 0;
-	int64_t		count = kge_top(&arena, pool, model, side, 3, 1, excluded, excluded_count,
+	int64_t		count = kge_top(&arena, pool, model, kge_sketch(&arena, pool, model), side, 3, 1, excluded, excluded_count,
 								k, rows, scores);
 
 	for (int e = 0; e < ENTITIES; e++)
@@ -92,12 +92,15 @@ test_top(void)
 {
 	KgePool    *pool = kge_pool_create(2, NULL, NULL);
 	KgeModel	model = random_model(variants[0], 4, ENTITIES, 2, 1.0);
+	const KgeSketch *sketch;
 	int32_t		row;
 	double		score;
 
 	for (int i = 0; i < variant_count; i++)
 		test_variant(variants[i], pool);
-	CHECK(kge_top(&arena, pool, &model, KGE_TAIL, 3, 1, NULL, 0, 0, &row, &score) == 0);
-	CHECK(kge_top(&empty_arena, pool, &model, KGE_TAIL, 3, 1, NULL, 0, 1, &row, &score) == -1);
+	sketch = kge_sketch(&arena, pool, &model);
+	CHECK(kge_sketch(&empty_arena, pool, &model) == NULL);
+	CHECK(kge_top(&arena, pool, &model, sketch, KGE_TAIL, 3, 1, NULL, 0, 0, &row, &score) == 0);
+	CHECK(kge_top(&empty_arena, pool, &model, sketch, KGE_TAIL, 3, 1, NULL, 0, 1, &row, &score) == -1);
 	kge_pool_destroy(pool);
 }
