@@ -234,12 +234,12 @@ create function hkg_train(graph name, score_function text default 'rotate', dime
 	omega float8 default 0.5, top_rules int default 200, beta float8 default 1.0, sample_size bigint default null,
 	max_rule_length int default 3, min_head_coverage float8 default 0.01, min_support int default 2,
 	constants bool default false, patience int default null, seed bigint default 0, model name default 'default',
-	min_quality float8 default 0, label text default 'one', accumulate bool default true)
+	min_quality float8 default 0, label text default 'one', accumulate bool default true, block_size int default 64,
+	temperature float8 default 1.0, regularizer text default null)
 returns text
 as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 1000000
 set search_path = pg_catalog, pg_temp;
-comment on function hkg_train(name, text, int, int, int, int, int, text, text, text, float8, float8, int, float8,
-	float8, int, float8, bigint, int, float8, int, bool, int, bigint, name, float8, text, bool) is
+comment on function hkg_train is
 'learns embeddings and rules together and keeps them as a model of the graph; returns the model''s name
 graph: an existing graph
 score_function: transe, distmult, complex or rotate
@@ -247,14 +247,14 @@ dimensions: size d of an embedding (complex, rotate: d complex numbers), 1 to 10
 iterations: rounds of training, mining and sampling, 1 to 10000
 epochs: passes over the positives in one iteration, 1 to 1000000
 batch_size: positives in a minibatch, 1 to 1000000
-negatives: negatives of each positive, 1 to 100000; they are shared by up to 64 positives; softmax has none
-negative_sampling: uniform
+negatives: negatives of each positive, 1 to 100000; block_size positives share them; softmax has none
+negative_sampling: uniform (all negatives weigh as much as a positive), or self_adversarial (a positive''s negatives are weighted by the softmax of temperature * score over them, and together weigh as much as the positive)
 loss: logistic (positives against sampled negatives), or softmax (the true entity against all entities, on both sides)
 optimizer: adagrad
 learning_rate: step size of the optimizer, over 0
 gamma: margin of transe and rotate
 norm: 1 or 2, the norm of transe''s and rotate''s distance (rotate, 1: the sum of moduli)
-regularization: weight of the mean of |h|^2 + |r|^2 + |t|^2 over a minibatch''s positives; softmax: of the sums of cubed moduli (N3) instead of squares
+regularization: weight of the mean penalty of h, r and t over a minibatch''s positives
 omega: weight of embedding confidence in a rule''s quality, 0 to 1
 top_rules: how many rules are selected; 0 for embeddings alone
 beta: temperature of sampling: a triple is drawn in proportion to exp(beta * score)
@@ -269,6 +269,9 @@ model: the name to keep it under; a model of that name is replaced when the tran
 min_quality: rules of lower quality are never selected
 label: one, or confidence: the loss of a sampled triple is weighted by the highest quality among its rules
 accumulate: whether samples of earlier iterations stay
+block_size: positives that share their negatives, 1 to 10000; fewer are slower
+temperature: of self_adversarial; 0 weights a positive''s negatives alike, 1000 at most
+regularizer: l2 (sums of squares) or n3 (sums of cubed moduli); null: n3 under softmax, l2 otherwise
 errors: 22023 for values out of range, 53200 when it would need more than hybridkg.max_memory, 55006 when the model is being trained elsewhere, 55000 for a graph without facts or with one entity';
 
 create function hkg_train_background(graph name, score_function text default 'rotate', dimensions int default 200,
@@ -278,43 +281,20 @@ create function hkg_train_background(graph name, score_function text default 'ro
 	omega float8 default 0.5, top_rules int default 200, beta float8 default 1.0, sample_size bigint default null,
 	max_rule_length int default 3, min_head_coverage float8 default 0.01, min_support int default 2,
 	constants bool default false, patience int default null, seed bigint default 0, model name default 'default',
-	min_quality float8 default 0, label text default 'one', accumulate bool default true)
+	min_quality float8 default 0, label text default 'one', accumulate bool default true, block_size int default 64,
+	temperature float8 default 1.0, regularizer text default null)
 returns int
 as 'MODULE_PATHNAME' language c volatile parallel unsafe
 set search_path = pg_catalog, pg_temp;
-comment on function hkg_train_background(name, text, int, int, int, int, int, text, text, text, float8, float8, int, float8,
-	float8, int, float8, bigint, int, float8, int, bool, int, bigint, name, float8, text, bool) is
-'hkg_train in a background worker, with the caller''s rights; returns its process id once it has begun
-It commits after every iteration; the model of that name stays as it is until the new one is ready, then all of it changes at once. View hkg_progress shows it, pg_cancel_backend stops it, column status of the table model tells the outcome, hkg_resume goes on with what was stopped. It sees what is committed when it begins, and learns from the facts of that moment.
-graph: an existing graph
-score_function: transe, distmult, complex or rotate
-dimensions: size d of an embedding (complex, rotate: d complex numbers), 1 to 10000
-iterations: rounds of training, mining and sampling, 1 to 10000
-epochs: passes over the positives in one iteration, 1 to 1000000
-batch_size: positives in a minibatch, 1 to 1000000
-negatives: negatives of each positive, 1 to 100000; they are shared by up to 64 positives; softmax has none
-negative_sampling: uniform
-loss: logistic (positives against sampled negatives), or softmax (the true entity against all entities, on both sides)
-optimizer: adagrad
-learning_rate: step size of the optimizer, over 0
-gamma: margin of transe and rotate
-norm: 1 or 2, the norm of transe''s and rotate''s distance (rotate, 1: the sum of moduli)
-regularization: weight of the mean of |h|^2 + |r|^2 + |t|^2 over a minibatch''s positives; softmax: of the sums of cubed moduli (N3) instead of squares
-omega: weight of embedding confidence in a rule''s quality, 0 to 1
-top_rules: how many rules are selected; 0 for embeddings alone
-beta: temperature of sampling: a triple is drawn in proportion to exp(beta * score)
-sample_size: how many inferred triples are drawn in an iteration; null: a tenth of the facts, at least 1
-max_rule_length: atoms of a rule, its head counted, 2 to 4 (4 takes many times longer: raise the other bounds)
-min_head_coverage: the least part of the head relation''s facts that a rule infers, 0 to 1
-min_support: the least number of facts that a rule infers
-constants: search for rules with constants as well, r(X,Y) <= b(X,Y), c(X,"entity")
-patience: stop after that many iterations without a better MRR on the valid split; null: never
-seed: the same seed and facts give the same bits
-model: the name to keep it under; a model of that name is replaced when this one is ready
-min_quality: rules of lower quality are never selected
-label: one, or confidence: the loss of a sampled triple is weighted by the highest quality among its rules
-accumulate: whether samples of earlier iterations stay
-errors: 22023 for values out of range, 53200 when it would need more than hybridkg.max_memory, 55006 when the model is being trained elsewhere, 55000 for a graph without facts or with one entity, 53000 when no background worker is free';
+-- what is said of hkg_train's arguments and errors holds for it too
+do $do$
+begin
+	execute format('comment on function @extschema@.hkg_train_background is %L', $$hkg_train in a background worker, with the caller's rights; returns its process id once it has begun
+It commits after every iteration; the model of that name stays as it is until the new one is ready, then all of it changes at once. View hkg_progress shows it, pg_cancel_backend stops it, column status of the table model tells the outcome, hkg_resume goes on with what was stopped. It sees what is committed when it begins, and learns from the facts of that moment.$$ ||
+		substring(obj_description('@extschema@.hkg_train'::regproc, 'pg_proc'), '\n.*') ||
+		', 53000 when no background worker is free');
+end
+$do$;
 
 create function hkg_resume(graph name, model name default 'default') returns text
 as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 1000000

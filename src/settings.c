@@ -33,12 +33,12 @@ typedef struct Setting
 	size_t		offset;
 	double		low;			/* the range of numbers */
 	double		high;
-	bool		optional;		/* NULL is read as 0, which is then out of range */
+	bool		optional;		/* NULL is read as 0, or no text: not what could be given */
 	const char *const *choices; /* of texts, NULL-terminated */
 } Setting;
 
-static const char *const negative_samplings[] = {"uniform", NULL};
 static const char *const optimizers[] = {"adagrad", NULL};
+static const char *const regularizers[] = {"l2", "n3", NULL};
 static const char *const labels[] = {"one", "confidence", NULL};
 
 #define FIELD(field) #field
@@ -56,7 +56,7 @@ static const Setting table[] = {
 	INT(epochs, 1, 1000000),
 	INT(batch_size, 1, 1000000),
 	INT(negatives, 1, 100000),
-	CHOICE(negative_sampling, negative_samplings),
+	{"negative_sampling", SETTING_TEXT, AT(negative_sampling), 0, 0, false, NULL},
 	{"loss", SETTING_TEXT, AT(loss), 0, 0, false, NULL},
 	CHOICE(optimizer, optimizers),
 	FLOAT(learning_rate, 1e-9, 1e3),
@@ -76,7 +76,10 @@ static const Setting table[] = {
 	{"model", SETTING_NAME, AT(model), 0, 0, false, NULL},
 	FLOAT(min_quality, 0, 1),
 	CHOICE(label, labels),
-	BOOL(accumulate)
+	BOOL(accumulate),
+	INT(block_size, 1, 10000),
+	FLOAT(temperature, 0, 1e3),
+	{"regularizer", SETTING_TEXT, AT(regularizer), 0, 0, true, regularizers}
 };
 
 #define MEMBER(settings, setting, type) \
@@ -137,7 +140,7 @@ read_setting(FunctionCallInfo fcinfo, int i, const Setting *setting, TrainSettin
 	}
 }
 
-/* Score functions and losses are the pure half's to know: name(i) is the i-th one's. */
+/* Score functions, losses and samplers are the pure half's to know: name(i) is the i-th one's. */
 static void
 check_name(const char *value, const char *setting, const char *(*name) (int i))
 {
@@ -154,6 +157,13 @@ check_settings(const TrainSettings *settings)
 {
 	check_name(settings->score_function, "score_function", kge_score_function_name);
 	check_name(settings->loss, "loss", kge_loss_name);
+	check_name(settings->negative_sampling, "negative_sampling", kge_sampler_name);
+	if (strcmp(settings->loss, "softmax") == 0 && strcmp(settings->negative_sampling, "uniform") != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("negative_sampling \"%s\" has no use under loss \"softmax\", which has no negatives",
+						settings->negative_sampling),
+				 errhint("Leave one of the two at its default.")));
 	if (settings->model[0] == '\0')
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -194,7 +204,10 @@ append_setting(StringInfo json, const Setting *setting, const TrainSettings *set
 			break;
 		case SETTING_TEXT:
 		case SETTING_NAME:
-			escape_json(json, MEMBER(settings, setting, char *const));
+			if (MEMBER(settings, setting, char *const) == NULL)
+				appendStringInfoString(json, "null");
+			else
+				escape_json(json, MEMBER(settings, setting, char *const));
 			break;
 	}
 }

@@ -41,6 +41,9 @@ typedef struct TrainSettings
 	double		min_quality;
 	char	   *label;
 	bool		accumulate;
+	int			block_size;
+	double		temperature;
+	char	   *regularizer;	/* NULL: the loss's usual one */
 } TrainSettings;
 
 /* ERROR 22004 or 22023 that names the argument, the range and what was found. */

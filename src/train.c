@@ -32,9 +32,6 @@
 #include "model.h"
 #include "sql.h"
 
-/* positives that share their negatives */
-#define BLOCK_SIZE 64
-
 static double
 seconds_since(instr_time start)
 {
@@ -130,17 +127,28 @@ max_positives(const Procedure *procedure)
 	return procedure->data->facts + draws * procedure->sample_size;
 }
 
+static KgeRegularizer
+regularizer_of(const char *name)
+{
+	if (name == NULL)
+		return KGE_REGULARIZER_USUAL;
+	return strcmp(name, "n3") == 0 ? KGE_REGULARIZER_N3 : KGE_REGULARIZER_L2;
+}
+
 static KgeTraining
 training_of(const TrainSettings *settings)
 {
 	KgeTraining training = {
 		.batch_size = settings->batch_size,
-		.block_size = BLOCK_SIZE,
+		.block_size = settings->block_size,
 		.negatives = settings->negatives,
 		.learning_rate = settings->learning_rate,
 		.regularization = settings->regularization,
 		.seed = (uint64) settings->seed,
-		.loss = kge_loss(settings->loss)
+		.loss = kge_loss(settings->loss),
+		.sampler = kge_sampler(settings->negative_sampling),
+		.temperature = settings->temperature,
+		.regularizer = regularizer_of(settings->regularizer)
 	};
 
 	return training;

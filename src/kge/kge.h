@@ -131,9 +131,7 @@ extern double kge_sigmoid(double score);
 
 /*
  * What a minibatch minimises:
- *		logistic	SPEC section 3, the mean over positives and negatives.  Blocks of
- *					block_size positives share `negatives` uniform replacements of
- *					their heads (every other block) or tails.
+ *		logistic	SPEC section 3, the mean over positives and negatives.
  *		softmax		cross entropy of the true entity against all entities (Lacroix et
  *					al. 2018), the mean over both sides of each positive.  Takes no
  *					notice of block_size and negatives.
@@ -146,6 +144,33 @@ extern const KgeLoss *kge_loss(const char *name);
 /* The name of loss number i, or NULL past the last one. */
 extern const char *kge_loss_name(int i);
 
+/*
+ * Where the negatives of a loss that samples them come from.  Blocks of block_size
+ * positives share `negatives` uniform replacements of their heads (every other block) or
+ * tails; a positive's own answer is no negative of it.
+ *		uniform				the mean is over positives and negatives alike: the
+ *							negatives of a positive weigh as much as there are of them
+ *		self_adversarial	the negatives of a positive are weighted by the softmax of
+ *							temperature * phi over them, and together weigh as much as
+ *							the positive: half the mean of -log sigma(phi) - sum of
+ *							p_i log sigma(-phi_i) (Sun et al. 2019)
+ */
+typedef struct KgeSampler KgeSampler;
+
+/* The sampler of that name, or NULL. */
+extern const KgeSampler *kge_sampler(const char *name);
+
+/* The name of sampler number i, or NULL past the last one. */
+extern const char *kge_sampler_name(int i);
+
+/* What the penalty adds up over the numbers of a row. */
+typedef enum KgeRegularizer
+{
+	KGE_REGULARIZER_USUAL,		/* N3 under softmax, L2 otherwise */
+	KGE_REGULARIZER_L2,			/* squares */
+	KGE_REGULARIZER_N3			/* cubed moduli (Lacroix et al. 2018) */
+} KgeRegularizer;
+
 typedef struct KgeTraining
 {
 	int			batch_size;		/* positives in a minibatch, >= 1 */
@@ -153,11 +178,13 @@ typedef struct KgeTraining
 	int			negatives;		/* negatives of a block, >= 1 */
 	double		learning_rate;	/* > 0 */
 	double		regularization; /* lambda: lambda * mean over the batch's positives of
-								 * |h|^2 + |r|^2 + |t|^2; without r where relations
-								 * are angles.  Under softmax N3: the sums of cubed
-								 * moduli instead of the squares */
+								 * the penalties of h, r and t; without r where
+								 * relations are angles */
 	uint64_t	seed;
 	const KgeLoss *loss;
+	const KgeSampler *sampler;	/* NULL: uniform */
+	double		temperature;	/* of self_adversarial */
+	KgeRegularizer regularizer;
 } KgeTraining;
 
 typedef struct KgeTrainer KgeTrainer;

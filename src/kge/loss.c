@@ -83,10 +83,11 @@ logistic_row(int n, float sign, const float *restrict s, const float *restrict w
 
 void
 kge_logistic_loss(int rows, int n, int label, const float *s, int stride,
-				  const float *weight, float *g, float *loss)
+				  const float *weight, int weight_stride, float *g, float *loss)
 {
 	for (int row = 0; row < rows; row++)
-		logistic_row(n, label ? -1 : 1, s + (size_t) row * (size_t) stride, weight,
+		logistic_row(n, label ? -1 : 1, s + (size_t) row * (size_t) stride,
+					 weight + (size_t) row * (size_t) weight_stride,
 					 g + (size_t) row * (size_t) stride, loss);
 }
 

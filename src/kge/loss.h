@@ -7,11 +7,12 @@
 
 /*
  * The logistic loss of `rows` x n scores, s[row * stride + i], all with label
- * y = 1 or all with y = 0.  Fills g with its derivative by each score, times
- * weight[i], and adds to loss[i] the losses of column i, times weight[i].
+ * y = 1 or all with y = 0.  Fills g with its derivative by each score, times its
+ * weight[row * weight_stride + i], and adds to loss[i] the losses of column i, times
+ * their weights.
  */
 extern void kge_logistic_loss(int rows, int n, int label, const float *s, int stride,
-							  const float *weight, float *g, float *loss);
+							  const float *weight, int weight_stride, float *g, float *loss);
 
 /*
  * The softmax's parts of rows x n scores, by column: maximum[i], and sum[i] =

@@ -1,6 +1,6 @@
 /*
  * negatives.c
- *		Logistic loss: positives meet shared negatives.
+ *		Positives meet shared negatives: the logistic loss.
  *
  * A minibatch is cut into blocks of positives.  A block corrupts one side, the
  * other side with every other block, and its positives share negatives drawn
@@ -11,33 +11,16 @@
  * Slots of a block's entities: given, answer (one of each for a positive), then
  * the negatives.  A negative that is a positive's own answer is no negative of
  * that one: its score is set so low that loss and derivative are 0.
+ *
+ * The negatives are gone through twice, tile by tile: for their scores, which the
+ * sampler may want to see all of before it says what each weighs, and for the rest.
  */
 #include <string.h>
 
 #include "loss.h"
+#include "negatives.h"
 #include "threads.h"
-#include "trainer.h"
 #include "vector.h"
-
-#define TAKEN_OUT	(-1e30f)	/* a score that has no loss and no derivative */
-#define TILE		128			/* negatives between two looks at the clock */
-
-/* What a thread needs to work on a block. */
-typedef struct Scratch
-{
-	float	   *query;			/* block x stride */
-	float	   *d_query;
-	float	   *engine;
-	float	   *candidate;		/* negatives x stride */
-	float	   *score;			/* tile x score_stride */
-	float	   *derivative;
-	float	   *weight;			/* of each positive of the block */
-	float	   *loss;
-	float	   *own_score;		/* of each positive */
-	float	   *own_derivative;
-	KgeTriple  *triple;
-	int32_t    *negative;
-} Scratch;
 
 typedef struct Negatives
 {
@@ -45,8 +28,8 @@ typedef struct Negatives
 	int			stride;			/* of entity rows in slots and scratch */
 	int			score_stride;
 	double	   *block_loss;
-	int64_t    *block_terms;	/* positives and negatives of a block */
-	Scratch    *scratch;		/* one for each thread */
+	int64_t    *block_terms;
+	KgeBlockScratch *scratch;	/* one for each thread */
 } Negatives;
 
 /* ---- memory ------------------------------------------------------------- */
@@ -68,7 +51,7 @@ plan_negatives(KgeTrainer *plan)
 }
 
 static void
-take_scratch(Scratch *scratch, const KgeTrainer *plan, const Negatives *work, KgeSpace *space)
+take_scratch(KgeBlockScratch *scratch, const KgeTrainer *plan, const Negatives *work, KgeSpace *space)
 {
 	size_t		block = (size_t) plan->training.block_size;
 	size_t		negatives = (size_t) plan->training.negatives;
@@ -79,14 +62,17 @@ take_scratch(Scratch *scratch, const KgeTrainer *plan, const Negatives *work, Kg
 	scratch->d_query = kge_space_take(space, block, row);
 	scratch->engine = KGE_TAKE(space, float, kge_engine_scratch(&plan->engine, (int) block));
 	scratch->candidate = kge_space_take(space, negatives, row);
-	scratch->score = kge_space_take(space, TILE, scores);
-	scratch->derivative = kge_space_take(space, TILE, scores);
+	scratch->negative = KGE_TAKE(space, int32_t, negatives);
+	scratch->score = kge_space_take(space, negatives, scores);
+	scratch->share = kge_space_take(space, KGE_TILE, scores);
+	scratch->derivative = kge_space_take(space, KGE_TILE, scores);
+	scratch->triple = KGE_TAKE(space, KgeTriple, block);
 	scratch->weight = KGE_TAKE(space, float, block);
 	scratch->loss = KGE_TAKE(space, float, block);
 	scratch->own_score = KGE_TAKE(space, float, block);
 	scratch->own_derivative = KGE_TAKE(space, float, block);
-	scratch->triple = KGE_TAKE(space, KgeTriple, block);
-	scratch->negative = KGE_TAKE(space, int32_t, negatives);
+	scratch->maximum = KGE_TAKE(space, float, block);
+	scratch->sum = KGE_TAKE(space, float, block);
 }
 
 static void *
@@ -100,10 +86,10 @@ take_negatives(const KgeTrainer *plan, int threads, KgeSpace *space)
 	work.score_stride = kge_stride(plan->training.block_size);
 	work.block_loss = KGE_TAKE(space, double, work.blocks);
 	work.block_terms = KGE_TAKE(space, int64_t, work.blocks);
-	work.scratch = KGE_TAKE(space, Scratch, threads);
+	work.scratch = KGE_TAKE(space, KgeBlockScratch, threads);
 	for (int i = 0; i < threads; i++)
 	{
-		Scratch		scratch;
+		KgeBlockScratch scratch;
 
 		take_scratch(&scratch, plan, &work, space);
 		if (work.scratch != NULL)
@@ -116,21 +102,8 @@ take_negatives(const KgeTrainer *plan, int threads, KgeSpace *space)
 
 /* ---- a block ------------------------------------------------------------ */
 
-/* The block that a thread is working on. */
-typedef struct Block
-{
-	KgeTrainer *trainer;
-	Negatives  *work;
-	Scratch    *scratch;
-	KgeSide		side;			/* the corrupted one */
-	int			count;			/* positives */
-	int			negatives;
-	int64_t		entity_slot;	/* its first slots */
-	int64_t		relation_slot;
-} Block;
-
 static inline int32_t
-given(const Block *block, int i)
+given(const KgeBlock *block, int i)
 {
 	const KgeTriple *triple = &block->scratch->triple[i];
 
@@ -138,7 +111,7 @@ given(const Block *block, int i)
 }
 
 static inline int32_t
-answer(const Block *block, int i)
+answer(const KgeBlock *block, int i)
 {
 	const KgeTriple *triple = &block->scratch->triple[i];
 
@@ -147,7 +120,7 @@ answer(const Block *block, int i)
 
 /* Slot i of the block's given entities; answers, then negatives follow. */
 static inline float *
-entity_gradient(const Block *block, int64_t i)
+entity_gradient(const KgeBlock *block, int64_t i)
 {
 	KgeSlots   *slots = &block->trainer->entity;
 
@@ -155,7 +128,7 @@ entity_gradient(const Block *block, int64_t i)
 }
 
 static inline float *
-relation_gradient(const Block *block, int64_t i)
+relation_gradient(const KgeBlock *block, int64_t i)
 {
 	KgeSlots   *slots = &block->trainer->relation;
 
@@ -164,12 +137,12 @@ relation_gradient(const Block *block, int64_t i)
 
 /* Fetches the block's positives, negatives and queries. */
 static void
-fill_block(Block *block, int64_t number, int64_t first)
+fill_block(KgeBlock *block, int64_t first)
 {
 	KgeTrainer *trainer = block->trainer;
 	KgeModel   *model = trainer->model;
-	Scratch    *scratch = block->scratch;
-	size_t		stride = (size_t) block->work->stride;
+	KgeBlockScratch *scratch = block->scratch;
+	size_t		stride = (size_t) block->stride;
 
 	for (int i = 0; i < block->count; i++)
 	{
@@ -180,7 +153,7 @@ fill_block(Block *block, int64_t number, int64_t first)
 							   kge_relation_row(model, scratch->triple[i].relation),
 							   scratch->query + (size_t) i * stride);
 	}
-	kge_draw_negatives(trainer->training.seed, trainer->epoch, (uint64_t) number,
+	kge_draw_negatives(trainer->training.seed, trainer->epoch, (uint64_t) block->number,
 					   model->entities, block->negatives, scratch->negative);
 	for (int k = 0; k < block->negatives; k++)
 		memcpy(scratch->candidate + (size_t) k * stride,
@@ -193,11 +166,11 @@ fill_block(Block *block, int64_t number, int64_t first)
  * added to (negatives' gradients are not).
  */
 static void
-open_slots(Block *block)
+open_slots(KgeBlock *block)
 {
 	KgeSlots   *entity = &block->trainer->entity;
 	KgeSlots   *relation = &block->trainer->relation;
-	Scratch    *scratch = block->scratch;
+	KgeBlockScratch *scratch = block->scratch;
 	int			count = block->count;
 	int32_t    *row = entity->row + block->entity_slot;
 	float	   *penalty = entity->penalty + block->entity_slot;
@@ -223,28 +196,6 @@ open_slots(Block *block)
 	memset(scratch->d_query, 0, (size_t) count * (size_t) entity->stride * sizeof(float));
 }
 
-/* The positives: each query meets its own answer. */
-static void
-learn_positives(Block *block)
-{
-	KgeTrainer *trainer = block->trainer;
-	Scratch    *scratch = block->scratch;
-	size_t		stride = (size_t) block->work->stride;
-
-	for (int i = 0; i < block->count; i++)
-		scratch->own_score[i] =
-			kge_engine_score(&trainer->engine, scratch->query + (size_t) i * stride,
-							 kge_entity_row(trainer->model, answer(block, i)));
-	kge_logistic_loss(1, block->count, 1, scratch->own_score, 0, scratch->weight,
-					  scratch->own_derivative, scratch->loss);
-	for (int i = 0; i < block->count; i++)
-		kge_engine_gradient(&trainer->engine, scratch->query + (size_t) i * stride,
-							kge_entity_row(trainer->model, answer(block, i)),
-							scratch->own_score[i], scratch->own_derivative[i],
-							scratch->d_query + (size_t) i * stride,
-							entity_gradient(block, block->count + i));
-}
-
 /* Takes out the scores of a negative's own positives. */
 KGE_KERNEL int
 mask_row(int n, const int32_t *restrict answers, int32_t negative, float *restrict score)
@@ -254,60 +205,146 @@ mask_row(int n, const int32_t *restrict answers, int32_t negative, float *restri
 	for (int i = 0; i < n; i++)
 	{
 		masked += answers[i] == negative;
-		score[i] = answers[i] == negative ? TAKEN_OUT : score[i];
+		score[i] = answers[i] == negative ? KGE_TAKEN_OUT : score[i];
 	}
 	return masked;
 }
 
 /* Takes out the scores of negatives that are a positive's own answer. */
 static int64_t
-mask_answers(Block *block, int from, int count)
+mask_answers(KgeBlock *block, int from, int count)
 {
-	Scratch    *scratch = block->scratch;
+	KgeBlockScratch *scratch = block->scratch;
 	const int32_t *answers = block->trainer->entity.row + block->entity_slot + block->count;
 	int64_t		masked = 0;
 
 	for (int k = 0; k < count; k++)
 		masked += mask_row(block->count, answers, scratch->negative[from + k],
-						   scratch->score + (size_t) k * (size_t) block->work->score_stride);
+						   kge_block_scores(block, from + k));
 	return masked;
 }
 
-/* Negatives from .. from+count-1 meet all queries; tells how many were masked. */
+static KgeRows
+tile(const KgeBlock *block, int from, int count)
+{
+	return (KgeRows) {
+		count, block->stride,
+		block->scratch->candidate + (size_t) from * (size_t) block->stride
+	};
+}
+
+/* Scores negatives from .. from+count-1; tells how many were masked. */
 static int64_t
-learn_negatives(Block *block, int from, int count)
+score_tile(KgeBlock *block, KgeRows queries, int from, int count)
+{
+	kge_engine_scores(&block->trainer->engine, queries, block->scratch->engine,
+					  tile(block, from, count), kge_block_scores(block, from),
+					  block->score_stride);
+	return mask_answers(block, from, count);
+}
+
+/* The positives' own scores, and their losses. */
+static void
+score_positives(KgeBlock *block)
 {
 	KgeTrainer *trainer = block->trainer;
-	Scratch    *scratch = block->scratch;
-	KgeRows		queries = {block->count, block->work->stride, scratch->query};
-	KgeRows		candidates = {count, block->work->stride,
-	scratch->candidate + (size_t) from * (size_t) block->work->stride};
-	int64_t		masked;
+	KgeBlockScratch *scratch = block->scratch;
 
-	kge_engine_scores(&trainer->engine, queries, scratch->engine, candidates,
-					  scratch->score, block->work->score_stride);
-	masked = mask_answers(block, from, count);
-	kge_logistic_loss(count, block->count, 0, scratch->score, block->work->score_stride,
-					  scratch->weight, scratch->derivative, scratch->loss);
-	kge_engine_gradients(&trainer->engine, queries, candidates, scratch->score,
-						 scratch->derivative, block->work->score_stride, scratch->d_query,
+	for (int i = 0; i < block->count; i++)
+		scratch->own_score[i] =
+			kge_engine_score(&trainer->engine, scratch->query + (size_t) i * (size_t) block->stride,
+							 kge_entity_row(trainer->model, answer(block, i)));
+	kge_logistic_loss(1, block->count, 1, scratch->own_score, 0, scratch->weight, 0,
+					  scratch->own_derivative, scratch->loss);
+}
+
+/* The losses and gradients of negatives from .. from+count-1. */
+static void
+learn_tile(KgeBlock *block, KgeRows queries, int from, int count)
+{
+	KgeTrainer *trainer = block->trainer;
+	KgeBlockScratch *scratch = block->scratch;
+	const KgeSampler *sampler = trainer->training.sampler;
+	float	   *score = kge_block_scores(block, from);
+	bool		shares = sampler->share != NULL;
+
+	if (shares)
+		sampler->share(block, from, count);
+	kge_logistic_loss(count, block->count, 0, score, block->score_stride,
+					  shares ? scratch->share : scratch->weight,
+					  shares ? block->score_stride : 0, scratch->derivative, scratch->loss);
+	kge_engine_gradients(&trainer->engine, queries, tile(block, from, count), score,
+						 scratch->derivative, block->score_stride, scratch->d_query,
 						 entity_gradient(block, 2 * block->count + from));
-	return masked;
+}
+
+static void
+learn_positives(KgeBlock *block)
+{
+	KgeTrainer *trainer = block->trainer;
+	KgeBlockScratch *scratch = block->scratch;
+	size_t		stride = (size_t) block->stride;
+
+	for (int i = 0; i < block->count; i++)
+		kge_engine_gradient(&trainer->engine, scratch->query + (size_t) i * stride,
+							kge_entity_row(trainer->model, answer(block, i)),
+							scratch->own_score[i], scratch->own_derivative[i],
+							scratch->d_query + (size_t) i * stride,
+							entity_gradient(block, block->count + i));
 }
 
 /* From the queries' gradients to those of what they are made of. */
 static void
-finish_queries(Block *block)
+finish_queries(KgeBlock *block)
 {
 	KgeModel   *model = block->trainer->model;
-	Scratch    *scratch = block->scratch;
+	KgeBlockScratch *scratch = block->scratch;
 
 	for (int i = 0; i < block->count; i++)
 		model->function->query_gradient(model->dimensions, block->side,
 										kge_entity_row(model, given(block, i)),
 										kge_relation_row(model, scratch->triple[i].relation),
-										scratch->d_query + (size_t) i * (size_t) block->work->stride,
+										scratch->d_query + (size_t) i * (size_t) block->stride,
 										entity_gradient(block, i), relation_gradient(block, i));
+}
+
+static int
+tile_size(const KgeBlock *block, int from)
+{
+	return block->negatives - from < KGE_TILE ? block->negatives - from : KGE_TILE;
+}
+
+/*
+ * The terms of the block's mean: each positive is one; so is each negative of a positive,
+ * or, if they share a weight, all of them together.
+ */
+static int64_t
+learn(KgeBlock *block)
+{
+	KgePool    *pool = block->trainer->pool;
+	const KgeSampler *sampler = block->trainer->training.sampler;
+	KgeRows		queries = {block->count, block->stride, block->scratch->query};
+	int64_t		masked = 0;
+
+	kge_engine_prepare(&block->trainer->engine, queries, block->scratch->engine);
+	for (int from = 0; from < block->negatives; from += KGE_TILE)
+	{
+		masked += score_tile(block, queries, from, tile_size(block, from));
+		kge_pool_breathe(pool, block->thread);
+	}
+	score_positives(block);
+	if (sampler->look != NULL)
+		sampler->look(block);
+	for (int from = 0; from < block->negatives; from += KGE_TILE)
+	{
+		learn_tile(block, queries, from, tile_size(block, from));
+		kge_pool_breathe(pool, block->thread);
+	}
+	learn_positives(block);
+	finish_queries(block);
+	if (sampler->share != NULL)
+		return 2 * block->count;
+	return block->count * (int64_t) (1 + block->negatives) - masked;
 }
 
 /* Item: block number `item` of the minibatch. */
@@ -319,36 +356,27 @@ learn_block(void *argument, int64_t item, int thread)
 	int			size = trainer->training.block_size;
 	int64_t		first = item * size;
 	int64_t		left = trainer->count - first;
-	int64_t		number = trainer->start / trainer->training.batch_size * work->blocks + item;
-	int64_t		masked = 0;
 	double		loss = 0;
-	Block		block = {.trainer = trainer,.work = work,.scratch = &work->scratch[thread]};
-	KgeRows		queries;
+	KgeBlock	block = {
+		.trainer = trainer,
+		.scratch = &work->scratch[thread],
+		.thread = thread,
+		.count = left < size ? (int) left : size,
+		.negatives = trainer->training.negatives,
+		.stride = work->stride,
+		.score_stride = work->score_stride,
+		.number = trainer->start / trainer->training.batch_size * work->blocks + item,
+		.entity_slot = item * (2 * size + trainer->training.negatives),
+		.relation_slot = first
+	};
 
-	block.side = ((uint64_t) number + trainer->epoch) % 2 == 0 ? KGE_TAIL : KGE_HEAD;
-	block.count = left < size ? (int) left : size;
-	block.negatives = trainer->training.negatives;
-	block.entity_slot = item * (2 * size + block.negatives);
-	block.relation_slot = item * size;
-
-	fill_block(&block, number, first);
+	block.side = ((uint64_t) block.number + trainer->epoch) % 2 == 0 ? KGE_TAIL : KGE_HEAD;
+	fill_block(&block, first);
 	open_slots(&block);
-	queries = (KgeRows) {block.count, work->stride, block.scratch->query};
-	kge_engine_prepare(&trainer->engine, queries, block.scratch->engine);
-	learn_positives(&block);
-	for (int from = 0; from < block.negatives; from += TILE)
-	{
-		int			count = block.negatives - from;
-
-		masked += learn_negatives(&block, from, count < TILE ? count : TILE);
-		kge_pool_breathe(trainer->pool, thread);
-	}
-	finish_queries(&block);
-
+	work->block_terms[item] = learn(&block);
 	for (int i = 0; i < block.count; i++)
 		loss += block.scratch->loss[i];
 	work->block_loss[item] = loss;
-	work->block_terms[item] = block.count * (int64_t) (1 + block.negatives) - masked;
 }
 
 static KgeSum

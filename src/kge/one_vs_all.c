@@ -70,7 +70,6 @@ static void
 plan_softmax(KgeTrainer *plan)
 {
 	plan->entity.count = plan->relation.count = 2 * (int64_t) plan->training.batch_size;
-	plan->entity.cubes = plan->relation.cubes = true;
 	plan->entity.is_dense = true;
 }
 
@@ -434,6 +433,7 @@ learn_softmax(KgeTrainer *trainer)
 
 const KgeLoss kge_loss_softmax = {
 	.name = "softmax",
+	.cubes = true,
 	.plan = plan_softmax,
 	.take = take_softmax,
 	.learn = learn_softmax

@@ -69,6 +69,8 @@ plan_trainer(const KgeModel *model, const KgeTraining *training, int64_t max_pos
 	plan.training = *training;
 	plan.training.batch_size = (int) batch;
 	plan.training.block_size = (int) block;
+	if (training->sampler == NULL)
+		plan.training.sampler = kge_sampler("uniform");
 	plan.engine = kge_engine(model);
 
 	plan.entity.rows = model->entities;
@@ -79,6 +81,8 @@ plan_trainer(const KgeModel *model, const KgeTraining *training, int64_t max_pos
 	plan.relation.width = model->function->relation_width(model->dimensions);
 	plan.relation.half = model->function->angles ? 0 : plan.entity.half;
 	plan.relation.parameter = model->relation;
+	plan.entity.cubes = plan.relation.cubes = training->regularizer == KGE_REGULARIZER_USUAL ?
+		training->loss->cubes : training->regularizer == KGE_REGULARIZER_N3;
 	training->loss->plan(&plan);
 	return plan;
 }

@@ -48,6 +48,7 @@ typedef struct KgeSum
 struct KgeLoss
 {
 	const char *name;
+	bool		cubes;			/* its usual regulariser is N3, not L2 */
 
 	/* Says how many slots there are, and what else of entity and relation is its choice. */
 	void		(*plan) (KgeTrainer *plan);

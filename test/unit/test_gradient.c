@@ -98,7 +98,7 @@ fast_gradients(const Case *test, bool pairs, float *d_entity, float *d_relation)
 
 	kge_engine_prepare(&engine, q, scratch);
 	kge_engine_scores(&engine, q, scratch, c, score, QUERIES);
-	kge_logistic_loss(CANDIDATES, QUERIES, test->label, score, QUERIES, weight, g, loss);
+	kge_logistic_loss(CANDIDATES, QUERIES, test->label, score, QUERIES, weight, 0, g, loss);
 	if (!pairs)
 		kge_engine_gradients(&engine, q, c, score, g, QUERIES, d_query, d_candidate);
 	for (int n = 0; pairs && n < CANDIDATES * QUERIES; n++)

@@ -18,7 +18,7 @@ test_value(double s, int label)
 	double		value = (x > 0 ? x : 0) + log1p(exp(-fabs(x)));
 	double		derivative = (label == 1 ? -1 : 1) * kge_sigmoid(x);
 
-	kge_logistic_loss(1, 1, label, &score, 1, &weight, &g, &loss);
+	kge_logistic_loss(1, 1, label, &score, 1, &weight, 0, &g, &loss);
 
 	/* loss is added to 1, both times the weight 2; 1e-6 is some units of the last place */
 	CHECK_SAYING(fabs(loss - (1 + 2 * value)) <= 1e-6 * (1 + 2 * value),
@@ -77,7 +77,7 @@ test_loss(void)
 			test_value(s, label);
 
 	/* NaN stays NaN; a score that was taken out has no loss; nor has weight 0 */
-	kge_logistic_loss(1, 3, 0, score, 3, weight, g, loss);
+	kge_logistic_loss(1, 3, 0, score, 3, weight, 0, g, loss);
 	CHECK(isnan(g[0]) && isnan(loss[0]));
 	CHECK(g[1] == 0 && loss[1] < 1e-37);
 	CHECK(g[2] == 0 && loss[2] == 0);
