@@ -430,8 +430,7 @@ score: the model''s score; probability: sigma(score)';
 
 create function hkg_score(graph name, head text, relation text, tail text, model name default 'default')
 returns float8
-as 'MODULE_PATHNAME' language c stable parallel safe cost 1000
-set search_path = pg_catalog, pg_temp;
+as 'MODULE_PATHNAME' language c stable parallel safe cost 1000;	-- pins search_path itself, when it reads tables
 comment on function hkg_score(name, text, text, text, name) is
 'the model''s score of a triple: any real number, higher is more plausible
 graph: an existing graph

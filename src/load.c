@@ -384,17 +384,14 @@ read_rows(Load *load, const char *query)
 static void
 write_rows(Load *load, const char *split)
 {
-	int			nest = NewGUCNestLevel();
+	int			nest_level = sql_pin();	/* the query ran with the caller's search_path */
 
-	/* the query ran with the caller's search_path, our statements do not */
-	(void) set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION,
-							 GUC_ACTION_SAVE, true, 0, false);
 	load->entities_added = add_names(load, &load->entities);
 	load->relations_added = add_names(load, &load->relations);
 	add_triples(load, split);
 	if (load->triples_added > 0)
 		analyze_tables(load->graph);
-	AtEOXact_GUC(true, nest);
+	sql_unpin(nest_level);
 }
 
 HKG_FUNCTION(hkg_load);

@@ -9,7 +9,8 @@
  * hkg_score is called row by row, up to millions of times in a query.  All of
  * these calls see one snapshot, so each call site remembers which model and
  * which rows the names led to, and looks again only when somebody might see
- * something else: another snapshot, transaction, subtransaction or user.
+ * something else: another snapshot, transaction, subtransaction or user.  Setting search_path
+ * for each row would take longer than all of that, so it is set where tables are read.
  */
 #include "postgres.h"
 
@@ -539,6 +540,7 @@ score_from_tables(Memory *memory, const char *graph_name, const char *model_name
 	Graph	   *graph;
 	const Model *model;
 	KgeTriple	triple;
+	int			nest_level = sql_pin();
 
 	sql_begin();
 	graph = graph_open(graph_name);
@@ -552,6 +554,7 @@ score_from_tables(Memory *memory, const char *graph_name, const char *model_name
 	triple.relation = find_row(memory, graph, model, names->relation);
 	triple.tail = find_row(memory, graph, model, names->tail);
 	sql_end();
+	sql_unpin(nest_level);
 	return kge_score(&model->kge, triple);
 }
 

@@ -69,6 +69,22 @@ sql_end(void)
 	MemoryContextSwitchTo(caller);
 }
 
+int
+sql_pin(void)
+{
+	int			nest_level = NewGUCNestLevel();
+
+	(void) set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION,
+							 GUC_ACTION_SAVE, true, 0, false);
+	return nest_level;
+}
+
+void
+sql_unpin(int nest_level)
+{
+	AtEOXact_GUC(true, nest_level);
+}
+
 uint64
 sql_run(const char *statement, const SqlArgs *args)
 {

@@ -6,7 +6,7 @@
  * sql_end(); memory that must outlive sql_end() is allocated in the context
  * that sql_begin() returns.  Identifiers in a statement are quoted by the
  * server (graph->prefix is), values travel as parameters.  The functions pin
- * search_path in their declarations, so operators are pg_catalog's.
+ * search_path in their declarations (or by sql_pin), so operators are pg_catalog's.
  */
 #ifndef HKG_SQL_H
 #define HKG_SQL_H
@@ -33,6 +33,12 @@ extern void sql_arg_null(SqlArgs *args, Oid type);
 /* SPI_connect; returns the caller's memory context, made current again */
 extern MemoryContext sql_begin(void);
 extern void sql_end(void);
+
+/*
+ * For a function whose declaration does not pin search_path: until sql_unpin, names mean pg_catalog's.
+ */
+extern int	sql_pin(void);
+extern void sql_unpin(int nest_level);
 
 /* Runs a statement that writes; returns the number of rows it processed. */
 extern uint64 sql_run(const char *statement, const SqlArgs *args);

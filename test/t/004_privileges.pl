@@ -92,10 +92,14 @@ is(as_role('owner', q{
 	create function trap.lower(text) returns text language sql as 'select ''trapped''';
 	create function trap.equal(int, int) returns bool language sql as 'select false';
 	create operator trap.= (leftarg = int, rightarg = int, function = trap.equal);
+	create function trap.equal(text, text) returns bool language sql as 'select false';
+	create operator trap.= (leftarg = text, rightarg = text, function = trap.equal);
 	set search_path = trap, pg_catalog, public;
 	select pg_catalog.count(*) from (select * from public.hkg_apply_rule('g', 'r(X,Y) <= r(Y,X)') where known) k;}),
 	as_role('owner', q{select count(*) from (select * from hkg_apply_rule('g', 'r(X,Y) <= r(Y,X)') where known) k}),
 	'search_path does not lead astray');
+is(as_role('owner', q{set search_path = trap, pg_catalog, public; select public.hkg_score('g', 'e1', 'r', 'e2')}),
+	as_role('owner', q{select hkg_score('g', 'e1', 'r', 'e2')}), 'nor where it is pinned later');
 
 # the owner takes it all away
 is(as_role('owner', q{select hkg_drop_graph('g'); select count(*) from pg_namespace where nspname = 'g'}), "\n0",
