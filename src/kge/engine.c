@@ -354,12 +354,13 @@ l1_gradient_4(int n, const float *restrict q0, const float *restrict q1,
 /* Loops over the block for L1 and the moduli. */
 static void
 distance_gradients(const KgeEngine *engine, KgeRows q, KgeRows c, const float *g,
-				   int g_stride, float *dq, float *dc)
+				   int g_stride, float *dq, float *dc, bool add)
 {
 	bool		moduli = engine->similarity == KGE_MODULI;
 	size_t		step = (size_t) q.stride;
 
-	memset(dc, 0, (size_t) c.count * (size_t) c.stride * sizeof(float));
+	if (!add)
+		memset(dc, 0, (size_t) c.count * (size_t) c.stride * sizeof(float));
 	for (int i = 0; i < q.count; i += 4)
 		for (int k = 0; k < c.count; k++)
 		{
@@ -382,15 +383,15 @@ distance_gradients(const KgeEngine *engine, KgeRows q, KgeRows c, const float *g
 		}
 }
 
-/* d_queries += g' candidates, d_candidates = g queries. */
+/* d_queries += g' candidates, d_candidates (+)= g queries. */
 static void
 dot_gradients(const KgeEngine *engine, KgeRows q, KgeRows c, const float *g,
-			  int g_stride, float *dq, float *dc)
+			  int g_stride, float *dq, float *dc, bool add)
 {
 	kge_dense_combine(KGE_PRODUCT, q.count, engine->width, c.count, g, 1, g_stride,
 					  c.row, c.stride, dq, q.stride, true);
 	kge_dense_combine(KGE_PRODUCT, c.count, engine->width, q.count, g, g_stride, 1,
-					  q.row, q.stride, dc, c.stride, false);
+					  q.row, q.stride, dc, c.stride, add);
 }
 
 /* y += a x */
@@ -437,7 +438,7 @@ add_row(int n, const float *restrict x, float *restrict y)
  */
 static void
 l2_gradients(const KgeEngine *engine, KgeRows q, KgeRows c, const float *s, float *g,
-			 int s_stride, float *dq, float *dc)
+			 int s_stride, float *dq, float *dc, bool add)
 {
 	enum
 	{
@@ -447,7 +448,7 @@ l2_gradients(const KgeEngine *engine, KgeRows q, KgeRows c, const float *s, floa
 	for (int k = 0; k < c.count; k++)
 		divide_row(q.count, engine->gamma, s + (size_t) k * (size_t) s_stride,
 				   g + (size_t) k * (size_t) s_stride);
-	dot_gradients(engine, q, c, g, s_stride, dq, dc);
+	dot_gradients(engine, q, c, g, s_stride, dq, dc, add);
 	for (int k = 0; k < c.count; k++)
 	{
 		float		sum = sum_row(q.count, g + (size_t) k * (size_t) s_stride);
@@ -474,20 +475,20 @@ l2_gradients(const KgeEngine *engine, KgeRows q, KgeRows c, const float *s, floa
 void
 kge_engine_gradients(const KgeEngine *engine, KgeRows queries, KgeRows candidates,
 					 const float *s, float *g, int s_stride,
-					 float *d_queries, float *d_candidates)
+					 float *d_queries, float *d_candidates, bool add)
 {
 	switch (engine->similarity)
 	{
 		case KGE_DOT:
-			dot_gradients(engine, queries, candidates, g, s_stride, d_queries, d_candidates);
+			dot_gradients(engine, queries, candidates, g, s_stride, d_queries, d_candidates, add);
 			break;
 		case KGE_L2:
-			l2_gradients(engine, queries, candidates, s, g, s_stride, d_queries, d_candidates);
+			l2_gradients(engine, queries, candidates, s, g, s_stride, d_queries, d_candidates, add);
 			break;
 		case KGE_L1:
 		case KGE_MODULI:
 			distance_gradients(engine, queries, candidates, g, s_stride,
-							   d_queries, d_candidates);
+							   d_queries, d_candidates, add);
 			break;
 	}
 }

@@ -40,13 +40,14 @@ extern void kge_engine_scores(const KgeEngine *engine, KgeRows queries,
 							  float *s, int s_stride);
 
 /*
- * Adds to d_queries, and sets d_candidates to, what the scores' derivatives g
- * amount to; rows are as far apart as those of queries and of candidates.
- * Overwrites g.
+ * Adds to d_queries, and sets d_candidates to, or with `add` adds to both, what the
+ * scores' derivatives g amount to; rows are as far apart as those of queries and of
+ * candidates.  Overwrites g.
  */
 extern void kge_engine_gradients(const KgeEngine *engine, KgeRows queries,
 								 KgeRows candidates, const float *s, float *g,
-								 int s_stride, float *d_queries, float *d_candidates);
+								 int s_stride, float *d_queries, float *d_candidates,
+								 bool add);
 
 /* The same two for a single query and candidate; adds to both gradients. */
 extern float kge_engine_score(const KgeEngine *engine, const float *query,

@@ -275,7 +275,7 @@ learn_tile(KgeBlock *block, KgeRows queries, int from, int count)
 					  shares ? block->score_stride : 0, scratch->derivative, scratch->loss);
 	kge_engine_gradients(&trainer->engine, queries, tile(block, from, count), score,
 						 scratch->derivative, block->score_stride, scratch->d_query,
-						 entity_gradient(block, 2 * block->count + from));
+						 entity_gradient(block, 2 * block->count + from), false);
 }
 
 static void
@@ -385,7 +385,7 @@ learn_logistic(KgeTrainer *trainer)
 	Negatives  *work = trainer->work;
 	int			size = trainer->training.block_size;
 	int64_t		blocks = (trainer->count + size - 1) / size;
-	KgeSum		sum = {0};
+	KgeSum		sum = {.positives = (double) trainer->count};
 
 	kge_pool_run(trainer->pool, blocks, learn_block, trainer);
 	for (int64_t i = 0; i < blocks; i++)

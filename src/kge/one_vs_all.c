@@ -2,9 +2,17 @@
  * one_vs_all.c
  *		Softmax loss: every query meets all entities.
  *
- * Each positive gives two queries, one for either side; a query's loss is the cross
- * entropy of its answer against all entities (Lacroix et al. 2018), its derivative by
- * a score the softmax, less 1 for the answer.
+ * Each positive answers two queries, one for either side; the loss of an answer is the
+ * cross entropy against all entities (Lacroix et al. 2018), its derivative by a score
+ * the softmax, less 1 for the answer.
+ *
+ * Positives that answer the same query share its scores: their losses add up to
+ * (sum of weights) * log(sum of exp(score)) - sum of weight * score.  So an epoch is cut
+ * into groups of positives that share a query (group.c), taken in an order drawn for
+ * the epoch, and a minibatch is as many groups as have 2 batch_size answers, which is
+ * what batch_size positives have on both sides.  Every answer is learnt once an epoch,
+ * as it would be alone; those of one query are learnt together, but for queries of very
+ * many answers, which no minibatch should be full of.
  *
  * A minibatch is learnt in waves: as many queries as may keep their scores for all
  * entities at once.  A wave is cut twice, into blocks of queries and tiles of
@@ -18,12 +26,14 @@
  * a copy of the queries' gradients of its own; these are added up in the shards'
  * order.  How many shards there are does not depend on the threads.
  *
- * Slots: the entity and the relation of query i.  A positive's tail is the entity of
- * its other query, so that h, r and t are each regularised once.
+ * Slots: the given entity and the relation of each query.  Over an epoch the head and
+ * the tail of a positive are given once each, so each is regularised once; its relation
+ * is given twice, and regularised by half.
  */
 #include <math.h>
 #include <string.h>
 
+#include "group.h"
 #include "loss.h"
 #include "threads.h"
 #include "trainer.h"
@@ -31,9 +41,25 @@
 
 #define BLOCK	64				/* queries */
 #define TILE	128				/* entities */
-#define WAVE	256				/* queries, at most */
+#define WAVE	512				/* queries, at most */
 #define WAVE_BYTES ((size_t) 64 << 20)	/* of scores, unless one block takes more */
-#define SHARDS	32				/* at most */
+#define SHARDS	16				/* at most */
+#define GROUPS	16				/* in a minibatch, at least: so large may one be */
+
+typedef struct Answer
+{
+	int32_t		entity;
+	float		weight;
+} Answer;
+
+typedef struct Query
+{
+	KgeSide		side;			/* that is asked for */
+	int32_t		given;
+	int32_t		relation;
+	int			answers;
+	Answer	   *answer;
+} Query;
 
 typedef struct OneVsAll
 {
@@ -43,12 +69,24 @@ typedef struct OneVsAll
 	int			shard_tiles;	/* tiles of a shard */
 	int			shards;
 
-	/* of each query */
-	KgeTriple  *triple;
-	float	   *weight;
+	/* the epoch */
+	KgeGroups	groups;
+	KgeOrder	order;			/* of groups */
+	int64_t		place;			/* of the group that comes next */
+
+	/* the minibatch: of each query its group and its first answer */
+	int64_t    *group;
+	int32_t    *first_answer;
+	Answer	   *answer;
+	int			queries;
+	int			answers;
+
+	/* of each query of a wave */
+	Query	   *query;
+	float	   *weight;			/* the sum of its answers' */
 	float	   *log_sum;		/* logarithm of the sum of exp(score) */
 	double	   *loss;
-	float	   *query;			/* wave x stride */
+	float	   *vector;			/* wave x stride */
 
 	float	   *prepared;		/* of each block, the engine's */
 	size_t		prepared_size;
@@ -57,19 +95,24 @@ typedef struct OneVsAll
 	float	   *sum;
 	float	   *d_query;		/* shards x wave x stride */
 	float	   *derivative;		/* of each thread, TILE x BLOCK */
-	float	   *d_candidate;	/* of each thread, TILE x an entity's width */
 
 	/* the wave at work */
-	int64_t		first;			/* its first query's number in the minibatch */
+	int			first;			/* its first query's number in the minibatch */
 	int			count;
 } OneVsAll;
 
 /* ---- memory ------------------------------------------------------------- */
 
+static int
+most_answers(const KgeTrainer *plan)
+{
+	return 2 * plan->training.batch_size;
+}
+
 static void
 plan_softmax(KgeTrainer *plan)
 {
-	plan->entity.count = plan->relation.count = 2 * (int64_t) plan->training.batch_size;
+	plan->entity.count = plan->relation.count = most_answers(plan);
 	plan->entity.is_dense = true;
 }
 
@@ -82,12 +125,22 @@ pieces(int64_t number, int unit)
 static int
 wave_blocks(const KgeTrainer *plan)
 {
-	int64_t		blocks = pieces(2 * (int64_t) plan->training.batch_size, BLOCK);
+	int			blocks = pieces(most_answers(plan), BLOCK);
 	int64_t		fit = (int64_t) (WAVE_BYTES / (BLOCK * sizeof(float) * (size_t) plan->entity.rows));
 
 	if (blocks > WAVE / BLOCK)
 		blocks = WAVE / BLOCK;
-	return (int) (fit < 1 ? 1 : blocks < fit ? blocks : fit);
+	return fit < 1 ? 1 : blocks < fit ? blocks : (int) fit;
+}
+
+static KgeGroups
+plan_groups(const KgeTrainer *plan)
+{
+	KgeGroups	groups = {.room = plan->max_positives};
+
+	groups.keys = plan->entity.rows > plan->relation.rows ? plan->entity.rows : plan->relation.rows;
+	groups.limit = pieces(most_answers(plan), GROUPS);
+	return groups;
 }
 
 static void *
@@ -97,6 +150,7 @@ take_softmax(const KgeTrainer *plan, int threads, KgeSpace *space)
 	OneVsAll	work = {0};
 	size_t		blocks = (size_t) wave_blocks(plan);
 	size_t		wave = blocks * BLOCK;
+	size_t		most = (size_t) most_answers(plan);
 	size_t		row;
 
 	work.stride = plan->entity.stride;
@@ -107,43 +161,63 @@ take_softmax(const KgeTrainer *plan, int threads, KgeSpace *space)
 	work.shards = pieces(work.tiles, work.shard_tiles);
 	work.prepared_size = kge_engine_scratch(&plan->engine, BLOCK);
 
-	work.triple = KGE_TAKE(space, KgeTriple, wave);
+	work.groups = plan_groups(plan);
+	kge_groups_take(&work.groups, space);
+	work.group = KGE_TAKE(space, int64_t, most);
+	work.first_answer = KGE_TAKE(space, int32_t, most + 1);
+	work.answer = KGE_TAKE(space, Answer, most);
+
+	work.query = KGE_TAKE(space, Query, wave);
 	work.weight = KGE_TAKE(space, float, wave);
 	work.log_sum = KGE_TAKE(space, float, wave);
 	work.loss = KGE_TAKE(space, double, wave);
-	work.query = kge_space_take(space, wave, row);
+	work.vector = kge_space_take(space, wave, row);
 	work.prepared = kge_space_take(space, blocks, work.prepared_size * sizeof(float));
 	work.score = kge_space_take(space, (size_t) plan->entity.rows, wave * sizeof(float));
 	work.maximum = kge_space_take(space, (size_t) work.tiles, wave * sizeof(float));
 	work.sum = kge_space_take(space, (size_t) work.tiles, wave * sizeof(float));
 	work.d_query = kge_space_take(space, (size_t) work.shards * wave, row);
 	work.derivative = kge_space_take(space, (size_t) threads, TILE * BLOCK * sizeof(float));
-	work.d_candidate = kge_space_take(space, (size_t) threads,
-									  TILE * (size_t) plan->entity.width * sizeof(float));
 	if (memory != NULL)
 		*memory = work;
 	return memory;
 }
 
+/* ---- an epoch's minibatches ---------------------------------------------- */
+
+static void
+open_epoch(KgeTrainer *trainer, int64_t count)
+{
+	OneVsAll   *work = trainer->work;
+
+	kge_groups_fill(&work->groups, trainer->pool, trainer->positives, count);
+	work->order = kge_order(trainer->training.seed, trainer->epoch,
+							(uint64_t) kge_groups_count(&work->groups));
+	work->place = 0;
+}
+
+/* Takes the groups of the next minibatch; false when none is left. */
+static bool
+next_minibatch(KgeTrainer *trainer)
+{
+	OneVsAll   *work = trainer->work;
+
+	work->queries = work->answers = 0;
+	for (; work->place < (int64_t) work->order.count; work->place++)
+	{
+		int64_t		number = (int64_t) kge_order_place(&work->order, (uint64_t) work->place);
+		int			count = kge_group(&work->groups, number).count;
+
+		if (work->answers + count > most_answers(trainer))
+			break;
+		work->group[work->queries] = number;
+		work->first_answer[work->queries++] = work->answers;
+		work->answers += count;
+	}
+	return work->queries > 0;
+}
+
 /* ---- where things are --------------------------------------------------- */
-
-static inline KgeSide
-side(const OneVsAll *work, int query)
-{
-	return (work->first + query) % 2 == 0 ? KGE_TAIL : KGE_HEAD;
-}
-
-static inline int32_t
-given(const OneVsAll *work, int query)
-{
-	return side(work, query) == KGE_TAIL ? work->triple[query].head : work->triple[query].tail;
-}
-
-static inline int32_t
-answer(const OneVsAll *work, int query)
-{
-	return side(work, query) == KGE_TAIL ? work->triple[query].tail : work->triple[query].head;
-}
 
 /* A block's queries, and its scores from an entity on. */
 static inline KgeRows
@@ -153,7 +227,7 @@ block_queries(const OneVsAll *work, int block)
 
 	return (KgeRows) {
 		left < BLOCK ? left : BLOCK, work->stride,
-		work->query + (size_t) block * BLOCK * (size_t) work->stride
+		work->vector + (size_t) block * BLOCK * (size_t) work->stride
 	};
 }
 
@@ -198,25 +272,50 @@ shard_gradient(const OneVsAll *work, int shard, int query)
 
 /* ---- forward ------------------------------------------------------------ */
 
+/* Fetches a query and its answers. */
 static void
-make_query(KgeTrainer *trainer, int query)
+read_query(const KgeTrainer *trainer, int number)
 {
 	OneVsAll   *work = trainer->work;
-	int64_t		slot = work->first + query;
-	bool		angles = trainer->model->function->angles;
-	float		weight;
-	KgeTriple	triple = kge_positive(trainer, slot / 2, &weight);
+	int			place = work->first + number;
+	KgeGroup	group = kge_group(&work->groups, work->group[place]);
+	const KgeTriple *triple = &trainer->positives[group.member[0]];
+	Query	   *query = &work->query[number];
 
-	work->triple[query] = triple;
-	work->weight[query] = weight;
-	trainer->entity.row[slot] = given(work, query);
-	trainer->entity.penalty[slot] = weight;
-	trainer->relation.row[slot] = triple.relation;
-	trainer->relation.penalty[slot] = angles || side(work, query) == KGE_HEAD ? 0 : weight;
-	trainer->model->function->query(trainer->model->dimensions, side(work, query),
-									kge_entity_row(trainer->model, given(work, query)),
-									kge_relation_row(trainer->model, triple.relation),
-									work->query + (size_t) query * (size_t) work->stride);
+	query->side = group.side;
+	query->given = group.side == KGE_TAIL ? triple->head : triple->tail;
+	query->relation = triple->relation;
+	query->answers = group.count;
+	query->answer = work->answer + work->first_answer[place];
+	work->weight[number] = 0;
+	for (int i = 0; i < group.count; i++)
+	{
+		int32_t		positive = group.member[i];
+
+		triple = &trainer->positives[positive];
+		query->answer[i].entity = group.side == KGE_TAIL ? triple->tail : triple->head;
+		query->answer[i].weight = trainer->weights == NULL ? 1 : trainer->weights[positive];
+		work->weight[number] += query->answer[i].weight;
+	}
+}
+
+static void
+make_query(KgeTrainer *trainer, int number)
+{
+	OneVsAll   *work = trainer->work;
+	const Query *query = &work->query[number];
+	int			slot = work->first + number;
+	bool		angles = trainer->model->function->angles;
+
+	read_query(trainer, number);
+	trainer->entity.row[slot] = query->given;
+	trainer->entity.penalty[slot] = work->weight[number];
+	trainer->relation.row[slot] = query->relation;
+	trainer->relation.penalty[slot] = angles ? 0 : work->weight[number] / 2;
+	trainer->model->function->query(trainer->model->dimensions, query->side,
+									kge_entity_row(trainer->model, query->given),
+									kge_relation_row(trainer->model, query->relation),
+									work->vector + (size_t) number * (size_t) work->stride);
 }
 
 /* Item: a block. */
@@ -270,6 +369,24 @@ log_sum(const OneVsAll *work, int query)
 	return maximum + log(sum);
 }
 
+/* The sum over a query's answers of weight * (log_sum - score). */
+static double
+query_loss(const KgeTrainer *trainer, int number, double logarithm)
+{
+	const OneVsAll *work = trainer->work;
+	const Query *query = &work->query[number];
+	double		loss = 0;
+
+	for (int i = 0; i < query->answers; i++)
+	{
+		const Answer *answer = &query->answer[i];
+		double		score = block_scores(trainer, number / BLOCK, answer->entity)[number % BLOCK];
+
+		loss += answer->weight * (logarithm - score);
+	}
+	return loss;
+}
+
 /* Item: a block. */
 static void
 put_together(void *argument, int64_t item, int thread)
@@ -284,8 +401,7 @@ put_together(void *argument, int64_t item, int thread)
 		double		logarithm = log_sum(work, query);
 
 		work->log_sum[query] = (float) logarithm;
-		work->loss[query] = work->weight[query] *
-			(logarithm - block_scores(trainer, (int) item, answer(work, query))[i]);
+		work->loss[query] = query_loss(trainer, query, logarithm);
 		kge_pool_breathe(trainer->pool, thread);
 	}
 }
@@ -312,10 +428,15 @@ derive(const KgeTrainer *trainer, int tile, int block, float *derivative)
 				work->log_sum + block * BLOCK, work->weight + block * BLOCK, derivative);
 	for (int i = 0; i < count; i++)
 	{
-		int32_t		row = answer(work, block * BLOCK + i) - from;
+		const Query *query = &work->query[block * BLOCK + i];
 
-		if (row >= 0 && row < rows)
-			derivative[row * BLOCK + i] -= work->weight[block * BLOCK + i];
+		for (int j = 0; j < query->answers; j++)
+		{
+			int32_t		row = query->answer[j].entity - from;
+
+			if (row >= 0 && row < rows)
+				derivative[row * BLOCK + i] -= query->answer[j].weight;
+		}
 	}
 }
 
@@ -324,20 +445,16 @@ static void
 learn_tile(KgeTrainer *trainer, int shard, int tile, int block, int thread)
 {
 	OneVsAll   *work = trainer->work;
-	size_t		width = (size_t) trainer->engine.width;
-	KgeRows		candidates = tile_candidates(trainer, tile);
 	float	   *derivative = work->derivative + (size_t) thread * TILE * BLOCK;
-	float	   *gradient = trainer->entity.dense + (size_t) tile * TILE * width;
-	float	   *addend = work->d_candidate + (size_t) thread * TILE * width;
-	bool		first = work->first == 0 && block == 0;
+	float	   *gradient = trainer->entity.dense +
+		(size_t) tile * TILE * (size_t) trainer->engine.width;
 
 	derive(trainer, tile, block, derivative);
-	kge_engine_gradients(&trainer->engine, block_queries(work, block), candidates,
+	kge_engine_gradients(&trainer->engine, block_queries(work, block),
+						 tile_candidates(trainer, tile),
 						 block_scores(trainer, block, tile * TILE), derivative, BLOCK,
-						 shard_gradient(work, shard, block * BLOCK),
-						 first ? gradient : addend);
-	if (!first)
-		add_gradient((size_t) candidates.count * width, addend, gradient);
+						 shard_gradient(work, shard, block * BLOCK), gradient,
+						 work->first > 0 || block > 0);
 }
 
 /* Item: a shard. */
@@ -361,24 +478,24 @@ learn_shard(void *argument, int64_t item, int thread)
 
 /* From a query's gradient to those of what it is made of. */
 static void
-finish_query(KgeTrainer *trainer, int query)
+finish_query(KgeTrainer *trainer, int number)
 {
 	OneVsAll   *work = trainer->work;
+	const Query *query = &work->query[number];
 	KgeSlots   *entity = &trainer->entity;
 	KgeSlots   *relation = &trainer->relation;
-	size_t		slot = (size_t) (work->first + query);
-	float	   *d_query = shard_gradient(work, 0, query);
+	size_t		slot = (size_t) (work->first + number);
+	float	   *d_query = shard_gradient(work, 0, number);
 	float	   *d_entity = entity->gradient + slot * (size_t) entity->stride;
 	float	   *d_relation = relation->gradient + slot * (size_t) relation->stride;
 
 	for (int shard = 1; shard < work->shards; shard++)
-		add_gradient((size_t) entity->width, shard_gradient(work, shard, query), d_query);
+		add_gradient((size_t) entity->width, shard_gradient(work, shard, number), d_query);
 	memset(d_entity, 0, (size_t) entity->width * sizeof(float));
 	memset(d_relation, 0, (size_t) relation->width * sizeof(float));
-	trainer->model->function->query_gradient(trainer->model->dimensions, side(work, query),
-											 kge_entity_row(trainer->model, given(work, query)),
-											 kge_relation_row(trainer->model,
-															  work->triple[query].relation),
+	trainer->model->function->query_gradient(trainer->model->dimensions, query->side,
+											 kge_entity_row(trainer->model, query->given),
+											 kge_relation_row(trainer->model, query->relation),
 											 d_query, d_entity, d_relation);
 }
 
@@ -419,13 +536,15 @@ static KgeSum
 learn_softmax(KgeTrainer *trainer)
 {
 	OneVsAll   *work = trainer->work;
-	KgeSum		sum = {.terms = 2 * trainer->count};
+	KgeSum		sum = {.terms = work->answers,.positives = work->answers / 2.0};
+	int			waves = pieces(work->queries, work->wave);
+	int			share = pieces(pieces(work->queries, waves), BLOCK) * BLOCK;
 
-	for (work->first = 0; work->first < sum.terms; work->first += work->wave)
+	for (work->first = 0; work->first < work->queries; work->first += share)
 	{
-		int64_t		left = sum.terms - work->first;
+		int			left = work->queries - work->first;
 
-		work->count = left < work->wave ? (int) left : work->wave;
+		work->count = left < share ? left : share;
 		sum.loss += learn_wave(trainer);
 	}
 	return sum;
@@ -436,5 +555,7 @@ const KgeLoss kge_loss_softmax = {
 	.cubes = true,
 	.plan = plan_softmax,
 	.take = take_softmax,
+	.open = open_epoch,
+	.next = next_minibatch,
 	.learn = learn_softmax
 };

@@ -66,6 +66,7 @@ plan_trainer(const KgeModel *model, const KgeTraining *training, int64_t max_pos
 		batch = max_positives > 0 ? max_positives : 1;
 	if (block > batch)
 		block = batch;
+	plan.max_positives = max_positives;
 	plan.training = *training;
 	plan.training.batch_size = (int) batch;
 	plan.training.block_size = (int) block;
@@ -109,7 +110,7 @@ kge_trainer_create(KgeArena *arena, KgePool *pool, KgeModel *model,
 	plan.pool = pool;
 	plan.model = model;
 	take_trainer(plan, threads, &space);
-	if (plan.entity.count > INT32_MAX || !kge_space_open(&space, arena))
+	if (plan.entity.count > INT32_MAX || max_positives > INT32_MAX || !kge_space_open(&space, arena))
 		return NULL;
 	trainer = take_trainer(plan, threads, &space);
 	kge_slots_reset(&trainer->entity);
@@ -166,7 +167,7 @@ learn_minibatch(KgeTrainer *trainer)
 		return sum;
 
 	trainer->gradient_scale = 1.0 / (double) sum.terms;
-	trainer->penalty_scale = power * trainer->training.regularization / (double) trainer->count;
+	trainer->penalty_scale = power * trainer->training.regularization / sum.positives;
 	kge_slots_group(&trainer->entity);
 	kge_slots_group(&trainer->relation);
 	trainer->entity_items = update_items(&trainer->entity);
@@ -175,26 +176,43 @@ learn_minibatch(KgeTrainer *trainer)
 	return sum;
 }
 
+/* Minibatches of batch_size positives, in an order drawn for the epoch. */
+static void
+open_epoch(KgeTrainer *trainer, int64_t count)
+{
+	trainer->order = kge_order(trainer->training.seed, trainer->epoch, (uint64_t) count);
+	trainer->start = trainer->count = 0;
+	trainer->left = count;
+}
+
+static bool
+next_minibatch(KgeTrainer *trainer)
+{
+	int64_t		batch = trainer->training.batch_size;
+
+	trainer->start += trainer->count;
+	trainer->left -= trainer->count;
+	trainer->count = trainer->left < batch ? trainer->left : batch;
+	return trainer->count > 0;
+}
+
 double
 kge_train_epoch(KgeTrainer *trainer, const KgeTriple *positives,
 				const float *weights, int64_t count, uint64_t epoch)
 {
+	const KgeLoss *loss = trainer->training.loss;
 	KgeSum		sum = {0};
-	int64_t		batch = trainer->training.batch_size;
 
 	if (count == 0)
 		return 0;
 	trainer->positives = positives;
 	trainer->weights = weights;
 	trainer->epoch = epoch;
-	trainer->order = kge_order(trainer->training.seed, epoch, (uint64_t) count);
-	for (int64_t start = 0; start < count && isfinite(sum.loss); start += batch)
+	(loss->open != NULL ? loss->open : open_epoch) (trainer, count);
+	while (isfinite(sum.loss) && (loss->next != NULL ? loss->next : next_minibatch) (trainer))
 	{
-		KgeSum		minibatch;
+		KgeSum		minibatch = learn_minibatch(trainer);
 
-		trainer->start = start;
-		trainer->count = count - start < batch ? count - start : batch;
-		minibatch = learn_minibatch(trainer);
 		sum.loss += minibatch.loss;
 		sum.terms += minibatch.terms;
 	}

@@ -18,6 +18,7 @@ struct KgeTrainer
 {
 	KgePool    *pool;
 	KgeModel   *model;
+	int64_t		max_positives;	/* of an epoch */
 	KgeTraining training;		/* no batch larger than the data, no block than a batch */
 	KgeEngine	engine;
 	KgeSlots	entity;
@@ -31,6 +32,7 @@ struct KgeTrainer
 	const float *weights;
 	uint64_t	epoch;
 	KgeOrder	order;
+	int64_t		left;			/* positives from `start` on */
 	int64_t		start;			/* place of the minibatch's first positive */
 	int64_t		count;			/* its positives */
 	double		gradient_scale;
@@ -43,6 +45,7 @@ typedef struct KgeSum
 {
 	double		loss;
 	int64_t		terms;			/* the mean is the loss divided by these */
+	double		positives;		/* the penalty is a mean over these */
 } KgeSum;
 
 struct KgeLoss
@@ -55,6 +58,14 @@ struct KgeLoss
 
 	/* Takes what is to be `work`; model and pool are not set yet. */
 	void	   *(*take) (const KgeTrainer *plan, int threads, KgeSpace *space);
+
+	/*
+	 * Opens an epoch of `count` positives; then `next` takes what the next minibatch
+	 * holds, as long as anything is left.  Both are NULL where minibatches are
+	 * batch_size positives in the epoch's order (kge_positive).
+	 */
+	void		(*open) (KgeTrainer *trainer, int64_t count);
+	bool		(*next) (KgeTrainer *trainer);
 
 	/*
 	 * Fills the slots (all are unused when it is called) with the gradients of the

@@ -52,6 +52,7 @@ extern void test_random(void);
 extern void test_score(void);
 extern void test_gradient(void);
 extern void test_loss(void);
+extern void test_group(void);
 extern void test_train(void);
 extern void test_rank(void);
 extern void test_top(void);

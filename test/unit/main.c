@@ -147,6 +147,7 @@ static const Suite suites[] = {
 	{"score", test_score},
 	{"gradient", test_gradient},
 	{"loss", test_loss},
+	{"group", test_group},
 	{"train", test_train},
 	{"rank", test_rank},
 	{"top", test_top},

@@ -100,7 +100,7 @@ fast_gradients(const Case *test, bool pairs, float *d_entity, float *d_relation)
 	kge_engine_scores(&engine, q, scratch, c, score, QUERIES);
 	kge_logistic_loss(CANDIDATES, QUERIES, test->label, score, QUERIES, weight, 0, g, loss);
 	if (!pairs)
-		kge_engine_gradients(&engine, q, c, score, g, QUERIES, d_query, d_candidate);
+		kge_engine_gradients(&engine, q, c, score, g, QUERIES, d_query, d_candidate, false);
 	for (int n = 0; pairs && n < CANDIDATES * QUERIES; n++)
 		kge_engine_gradient(&engine, query + n % QUERIES * width,
 							candidate + n / QUERIES * width, score[n], g[n],

@@ -327,7 +327,7 @@ test_softmax(Variant variant, int entities, int positives, bool weighted)
 {
 	enum
 	{
-		RELATIONS = 2, MOST = 150, D = 3
+		RELATIONS = 2, MOST = 500, D = 3
 	};
 	KgeTraining training = {.batch_size = positives, .block_size = 1, .negatives = 1,
 	.learning_rate = 0.01, .regularization = 0.1, .seed = 11, .loss = kge_loss("softmax")};
@@ -371,6 +371,43 @@ test_softmax(Variant variant, int entities, int positives, bool weighted)
 	worst = worst_gradient(&batch, before.relation, model.relation, state, relation, relation);
 	CHECK_SAYING(worst < 1e-3, "%s norm %d, %d entities: relative error %g of relations",
 				 variant.name, variant.norm, entities, worst);
+	kge_pool_destroy(pool);
+}
+
+/*
+ * However an epoch is cut into minibatches, it learns every positive once on either side:
+ * where nothing moves, its loss is that of all positives as one minibatch.
+ */
+static void
+test_softmax_epoch(int batch_size)
+{
+	enum
+	{
+		POSITIVES = 200
+	};
+	KgeTraining training = {.batch_size = batch_size, .block_size = 1, .negatives = 1,
+	.learning_rate = 1e-9, .seed = 11, .loss = kge_loss("softmax")};
+	KgeModel	model = random_model(variants[3], 3, 9, 2, 1.0);
+	KgePool    *pool = kge_pool_create(2, NULL, NULL);
+	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &model, &training, POSITIVES);
+	KgeTriple	triples[POSITIVES];
+	float		weights[POSITIVES];
+	Minibatch	batch = {&model, &model, training, triples, weights, POSITIVES, 0, 0, POSITIVES};
+	double		expected,
+				loss;
+
+	for (int i = 0; i < POSITIVES; i++)
+	{
+		triples[i] = random_triple(&model);
+		weights[i] = (float) (i % 5) / 2;
+	}
+	softmax_objective(&batch, &expected);
+	for (uint64_t epoch = 0; epoch < 3; epoch++)
+	{
+		loss = kge_train_epoch(trainer, triples, weights, POSITIVES, epoch);
+		CHECK_SAYING(fabs(loss - expected) < 1e-5 * expected, "batches of %d: loss %.9g, not %.9g",
+					 batch_size, loss, expected);
+	}
 	kge_pool_destroy(pool);
 }
 
@@ -650,9 +687,16 @@ test_train(void)
 				test_definition(variants[i], kge_sampler_name(j), weighted == 1);
 			test_softmax(variants[i], 7, 5, weighted == 1);
 
-			/* three tiles, and two waves of blocks, the last ones not full */
+			/* three tiles, and several blocks, the last ones not full */
 			test_softmax(variants[i], 300, 150, weighted == 1);
 		}
+
+	/* more queries than a wave holds */
+	test_softmax(variants[3], 300, 500, true);
+	test_softmax_epoch(1);
+	test_softmax_epoch(7);
+	test_softmax_epoch(100);
+	test_softmax_epoch(1000);
 	for (int i = 0; kge_loss_name(i) != NULL; i++)
 		test_loss_function(kge_loss(kge_loss_name(i)));
 	CHECK(kge_loss("hinge") == NULL);
