@@ -274,25 +274,29 @@ temperature: of self_adversarial; 0 weights a positive''s negatives alike, 1000 
 regularizer: l2 (sums of squares) or n3 (sums of cubed moduli); null: n3 under softmax, l2 otherwise
 errors: 22023 for values out of range, 53200 when it would need more than hybridkg.max_memory, 55006 when the model is being trained elsewhere, 55000 for a graph without facts or with one entity';
 
-create function hkg_train_background(graph name, score_function text default 'rotate', dimensions int default 200,
-	iterations int default 10, epochs int default 100, batch_size int default 512, negatives int default 256,
-	negative_sampling text default 'uniform', loss text default 'logistic', optimizer text default 'adagrad',
-	learning_rate float8 default 0.1, gamma float8 default 9.0, norm int default 1, regularization float8 default 0,
-	omega float8 default 0.5, top_rules int default 200, beta float8 default 1.0, sample_size bigint default null,
-	max_rule_length int default 3, min_head_coverage float8 default 0.01, min_support int default 2,
-	constants bool default false, patience int default null, seed bigint default 0, model name default 'default',
-	min_quality float8 default 0, label text default 'one', accumulate bool default true, block_size int default 64,
-	temperature float8 default 1.0, regularizer text default null)
-returns int
-as 'MODULE_PATHNAME' language c volatile parallel unsafe
-set search_path = pg_catalog, pg_temp;
--- what is said of hkg_train's arguments and errors holds for it too
+-- Functions that take the arguments of hkg_train; what is said of those, and of errors, holds for them too.
 do $do$
+declare
+	arguments constant text := pg_get_function_arguments('@extschema@.hkg_train'::regproc);
+	meaning constant text := substring(obj_description('@extschema@.hkg_train'::regproc, 'pg_proc'), '\n.*');
 begin
-	execute format('comment on function @extschema@.hkg_train_background is %L', $$hkg_train in a background worker, with the caller's rights; returns its process id once it has begun
+	execute format($$
+create function @extschema@.hkg_train_background(%s) returns int
+as 'MODULE_PATHNAME' language c volatile parallel unsafe
+set search_path = pg_catalog, pg_temp$$, arguments);
+	execute format('comment on function @extschema@.hkg_train_background is %L',
+$$hkg_train in a background worker, with the caller's rights; returns its process id once it has begun
 It commits after every iteration; the model of that name stays as it is until the new one is ready, then all of it changes at once. View hkg_progress shows it, pg_cancel_backend stops it, column status of the table model tells the outcome, hkg_resume goes on with what was stopped. It sees what is committed when it begins, and learns from the facts of that moment.$$ ||
-		substring(obj_description('@extschema@.hkg_train'::regproc, 'pg_proc'), '\n.*') ||
-		', 53000 when no background worker is free');
+		meaning || ', 53000 when no background worker is free');
+
+	execute format($$
+create function @extschema@.hkg_estimate(%s) returns table (item text, bytes bigint, flops float8)
+as 'MODULE_PATHNAME' language c stable parallel unsafe cost 100000 rows 10
+set search_path = pg_catalog, pg_temp$$, arguments);
+	execute format('comment on function @extschema@.hkg_estimate is %L',
+$$what hkg_train would take, before it is tried: bytes of memory by purpose and in all, which must fit hybridkg.max_memory, and the floating-point operations of an epoch
+Counts the graph's facts, but trains nothing. Not in it: rules and what they infer, which nobody knows before they are counted; that is checked as they are.$$ ||
+		meaning);
 end
 $do$;
 

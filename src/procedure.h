@@ -79,6 +79,12 @@ extern void procedure_infer(Procedure *procedure);
 /* The model becomes the one of its name. */
 extern void procedure_finish(Procedure *procedure);
 
+/* From the settings and the graph's sizes: the model without its matrices, sample_size, max_positives. */
+extern void procedure_describe(Procedure *procedure);
+
+/* What the pure half is told of the settings */
+extern KgeTraining procedure_training(const Procedure *procedure);
+
 /* Sizes of the model's matrices */
 extern size_t procedure_entity_bytes(const Procedure *procedure);
 extern size_t procedure_relation_bytes(const Procedure *procedure);

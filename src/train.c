@@ -30,6 +30,7 @@
 #include "hybridkg.h"
 #include "mine.h"
 #include "model.h"
+#include "need.h"
 #include "sql.h"
 
 static double
@@ -84,15 +85,15 @@ read_facts(Procedure *procedure)
 	memcpy(procedure->known, data->fact, data->facts * sizeof(KgeTriple));
 	memcpy(procedure->known + data->facts, holdout, held_out * sizeof(KgeTriple));
 	pfree(holdout);
-	procedure->sample_size = procedure->settings.sample_size > 0 ?
-		procedure->settings.sample_size : Max(data->facts / 10, 1);
 }
 
-static void
-describe_model(Procedure *procedure)
+void
+procedure_describe(Procedure *procedure)
 {
 	const TrainSettings *settings = &procedure->settings;
 	KgeModel   *model = &procedure->model;
+	int64		facts = procedure->data->facts;
+	int64		draws = settings->top_rules == 0 ? 0 : settings->accumulate ? settings->iterations : 1;
 
 	model->function = kge_score_function(settings->score_function);
 	model->dimensions = settings->dimensions;
@@ -100,6 +101,8 @@ describe_model(Procedure *procedure)
 	model->gamma = settings->gamma;
 	model->entities = procedure->data->entities;
 	model->relations = procedure->data->relations;
+	procedure->sample_size = settings->sample_size > 0 ? settings->sample_size : Max(facts / 10, 1);
+	procedure->max_positives = facts + draws * procedure->sample_size;
 }
 
 size_t
@@ -118,15 +121,6 @@ procedure_relation_bytes(const Procedure *procedure)
 	return (size_t) model->relations * kge_relation_width(model->function, model->dimensions) * sizeof(float);
 }
 
-static int64
-max_positives(const Procedure *procedure)
-{
-	const TrainSettings *settings = &procedure->settings;
-	int64		draws = settings->top_rules == 0 ? 0 : settings->accumulate ? settings->iterations : 1;
-
-	return procedure->data->facts + draws * procedure->sample_size;
-}
-
 static KgeRegularizer
 regularizer_of(const char *name)
 {
@@ -135,9 +129,10 @@ regularizer_of(const char *name)
 	return strcmp(name, "n3") == 0 ? KGE_REGULARIZER_N3 : KGE_REGULARIZER_L2;
 }
 
-static KgeTraining
-training_of(const TrainSettings *settings)
+KgeTraining
+procedure_training(const Procedure *procedure)
 {
+	const TrainSettings *settings = &procedure->settings;
 	KgeTraining training = {
 		.batch_size = settings->batch_size,
 		.block_size = settings->block_size,
@@ -155,27 +150,13 @@ training_of(const TrainSettings *settings)
 }
 
 static void
-check_memory(const Procedure *procedure)
-{
-	const KgeModel *model = &procedure->model;
-	KgeTraining training = training_of(&procedure->settings);
-	int64		positives = max_positives(procedure);
-	int			copies = procedure->valid_count > 0 ? 2 : 1;
-
-	hkg_check_memory(copies * (procedure_entity_bytes(procedure) + procedure_relation_bytes(procedure)) +
-					 kge_trainer_bytes(model, &training, positives, hkg_threads) +
-					 positives * (sizeof(KgeTriple) + sizeof(float)) +
-					 (positives - procedure->data->facts) * 2 * sizeof(Positive), "training");
-}
-
-static void
 allocate(Procedure *procedure)
 {
 	MemoryContext context = CurrentMemoryContext;
 	KgeArena	arena = hkg_arena();
 	KgeModel   *model = &procedure->model;
-	KgeTraining training = training_of(&procedure->settings);
-	int64		positives = procedure->max_positives = max_positives(procedure);
+	KgeTraining training = procedure_training(procedure);
+	int64		positives = procedure->max_positives;
 	Size		entity_bytes = procedure_entity_bytes(procedure);
 	Size		relation_bytes = procedure_relation_bytes(procedure);
 
@@ -454,8 +435,8 @@ procedure_read(Procedure *procedure)
 											 procedure->settings.iterations, procedure->settings.epochs);
 	read_facts(procedure);
 	check_graph(procedure);
-	describe_model(procedure);
-	check_memory(procedure);
+	procedure_describe(procedure);
+	need_check(procedure);
 }
 
 void

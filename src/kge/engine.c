@@ -199,6 +199,26 @@ kge_engine_scores(const KgeEngine *engine, KgeRows queries, const float *scratch
 					 s + (size_t) k * (size_t) s_stride);
 }
 
+/*
+ * Two of a product and its sum, forward and into either gradient; a distance
+ * subtracts besides, and a modulus has its root and that root's reciprocal.
+ */
+double
+kge_engine_flops(const KgeEngine *engine)
+{
+	switch (engine->similarity)
+	{
+		case KGE_DOT:
+			return 6.0 * engine->width;
+		case KGE_L1:
+		case KGE_L2:
+			return 7.0 * engine->width;
+		case KGE_MODULI:
+			return 23.0 * engine->half;
+	}
+	return NAN;
+}
+
 float
 kge_engine_score(const KgeEngine *engine, const float *query, const float *candidate)
 {

@@ -49,6 +49,9 @@ extern void kge_engine_gradients(const KgeEngine *engine, KgeRows queries,
 								 int s_stride, float *d_queries, float *d_candidates,
 								 bool add);
 
+/* Floating-point operations of one score and its two gradients. */
+extern double kge_engine_flops(const KgeEngine *engine);
+
 /* The same two for a single query and candidate; adds to both gradients. */
 extern float kge_engine_score(const KgeEngine *engine, const float *query,
 							  const float *candidate);

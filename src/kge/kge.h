@@ -193,6 +193,17 @@ typedef struct KgeTrainer KgeTrainer;
 extern size_t kge_trainer_bytes(const KgeModel *model, const KgeTraining *training,
 								int64_t max_positives, int threads);
 
+/* How many of them are what kge_trainer_state hands out. */
+extern size_t kge_trainer_state_bytes(const KgeModel *model, const KgeTraining *training);
+
+/*
+ * Floating-point operations of an epoch's scores and their gradients, which are nearly
+ * all that it does; `queries` are the distinct (head, relation) and (relation, tail) of
+ * the positives.
+ */
+extern double kge_epoch_flops(const KgeModel *model, const KgeTraining *training,
+							  int64_t positives, int64_t queries);
+
 /*
  * A trainer of `model`, which it changes in place; at most max_positives are
  * given to an epoch.  Keeps the optimiser's state from epoch to epoch.
@@ -244,6 +255,10 @@ extern bool kge_rank(KgeArena *arena, KgePool *pool, const KgeModel *model,
 					 const KgeTriple *triples, int64_t count,
 					 const KgeTriple *known, int64_t known_count,
 					 uint64_t seed, int32_t *head_rank, int32_t *tail_rank);
+
+/* Bytes that kge_rank will take from its arena. */
+extern size_t kge_rank_bytes(const KgeModel *model, int64_t count, int64_t known_count,
+							 int threads);
 
 typedef struct KgeMetrics
 {

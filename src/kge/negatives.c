@@ -396,9 +396,19 @@ learn_logistic(KgeTrainer *trainer)
 	return sum;
 }
 
+static double
+scores_of_negatives(const KgeTraining *training, const KgeModel *model,
+					int64_t positives, int64_t queries)
+{
+	(void) model;
+	(void) queries;
+	return (double) positives * (1 + training->negatives);
+}
+
 const KgeLoss kge_loss_logistic = {
 	.name = "logistic",
 	.plan = plan_negatives,
 	.take = take_negatives,
+	.scores = scores_of_negatives,
 	.learn = learn_logistic
 };

@@ -550,6 +550,15 @@ learn_softmax(KgeTrainer *trainer)
 	return sum;
 }
 
+static double
+scores_of_all(const KgeTraining *training, const KgeModel *model,
+			  int64_t positives, int64_t queries)
+{
+	(void) training;
+	(void) positives;
+	return (double) queries * model->entities;
+}
+
 const KgeLoss kge_loss_softmax = {
 	.name = "softmax",
 	.cubes = true,
@@ -557,5 +566,6 @@ const KgeLoss kge_loss_softmax = {
 	.take = take_softmax,
 	.open = open_epoch,
 	.next = next_minibatch,
+	.scores = scores_of_all,
 	.learn = learn_softmax
 };

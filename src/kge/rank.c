@@ -363,6 +363,16 @@ draw_rank(const Ranking *ranking, uint64_t seed, int64_t asked)
 														(uint64_t) count.equal + 1);
 }
 
+size_t
+kge_rank_bytes(const KgeModel *model, int64_t count, int64_t known_count, int threads)
+{
+	Ranking		ranking = {.model = model,.count = count,.engine = kge_engine(model)};
+	KgeSpace	space = {0};
+
+	take_ranking(&ranking, &space, known_count, threads);
+	return kge_space_bytes(&space);
+}
+
 bool
 kge_rank(KgeArena *arena, KgePool *pool, const KgeModel *model,
 		 const KgeTriple *triples, int64_t count,

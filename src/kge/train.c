@@ -98,6 +98,24 @@ kge_trainer_bytes(const KgeModel *model, const KgeTraining *training,
 	return kge_space_bytes(&space);
 }
 
+size_t
+kge_trainer_state_bytes(const KgeModel *model, const KgeTraining *training)
+{
+	KgeTrainer	plan = plan_trainer(model, training, 1);
+
+	return ((size_t) plan.entity.rows * (size_t) plan.entity.width +
+			(size_t) plan.relation.rows * (size_t) plan.relation.width) * sizeof(float);
+}
+
+double
+kge_epoch_flops(const KgeModel *model, const KgeTraining *training,
+				int64_t positives, int64_t queries)
+{
+	KgeEngine	engine = kge_engine(model);
+
+	return training->loss->scores(training, model, positives, queries) * kge_engine_flops(&engine);
+}
+
 KgeTrainer *
 kge_trainer_create(KgeArena *arena, KgePool *pool, KgeModel *model,
 				   const KgeTraining *training, int64_t max_positives)

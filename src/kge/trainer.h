@@ -59,6 +59,10 @@ struct KgeLoss
 	/* Takes what is to be `work`; model and pool are not set yet. */
 	void	   *(*take) (const KgeTrainer *plan, int threads, KgeSpace *space);
 
+	/* The scores of an epoch; `queries` are the distinct ones of the positives, both sides. */
+	double		(*scores) (const KgeTraining *training, const KgeModel *model,
+						   int64_t positives, int64_t queries);
+
 	/*
 	 * Opens an epoch of `count` positives; then `next` takes what the next minibatch
 	 * holds, as long as anything is left.  Both are NULL where minibatches are

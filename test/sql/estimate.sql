@@ -1,0 +1,41 @@
+-- What a training takes, said before it is tried: the sum is what hybridkg.max_memory
+-- must hold, to the kilobyte.
+\pset null '(null)'
+set hybridkg.progress = off;
+set hybridkg.threads = 2;
+set client_min_messages = warning;
+\i test/tools.sql
+reset client_min_messages;
+select hkg_create_graph('ring');
+select * from hkg_load('ring', $$select 'e' || i, 'next', 'e' || (i + 1) % 3000 from generate_series(0, 2999) i$$);
+
+-- 3,000 entities and a relation of 2 x 50 floats of 4 bytes; Adagrad keeps as many
+select item, bytes from hkg_estimate('ring', 'complex', 50, iterations => 1, top_rules => 0)
+	where item in ('embeddings', 'state of the optimizer');
+select sum(bytes) filter (where item <> 'all of it') = sum(bytes) filter (where item = 'all of it') as adds_up
+	from hkg_estimate('ring', 'complex', 50);
+-- 2 x 3,000 distinct queries against 3,000 entities, 100 products and sums and twice that for the gradients
+select flops = 6000.0 * 3000 * 100 * 2 * 3 as flops from hkg_estimate('ring', 'complex', 50, loss => 'softmax') where item = 'an epoch';
+-- 3,000 facts with 10 negatives each
+select flops = 3000.0 * 11 * 100 * 2 * 3 as flops from hkg_estimate('ring', 'complex', 50, negatives => 10) where item = 'an epoch';
+-- a valid split is ranked in every iteration, and the best embeddings are kept
+select * from hkg_load('ring', $$select 'e' || i, 'next', 'e' || (i + 2) % 3000 from generate_series(0, 9) i$$, 'valid');
+select item, bytes > 0 as bytes from hkg_estimate('ring', 'complex', 50) where item in ('evaluation', 'best embeddings so far');
+
+-- exactly so much is refused, and one kilobyte more is enough
+select bytes / 1024 as kilobytes from hkg_estimate('ring', 'complex', 500, iterations => 1, epochs => 1, top_rules => 0)
+	where item = 'all of it' \gset
+set hybridkg.max_memory = :kilobytes;
+select report ~ '^53200: training needs' or report ~ '^HINT' as refused
+	from hkg_tools.try($$select hkg_train('ring', 'complex', 500, iterations => 1, epochs => 1, top_rules => 0)$$);
+select :kilobytes + 1 as kilobytes \gset
+set hybridkg.max_memory = :kilobytes;
+select report from hkg_tools.try($$select hkg_train('ring', 'complex', 500, iterations => 1, epochs => 1, top_rules => 0)$$);
+reset hybridkg.max_memory;
+
+-- the arguments are those of hkg_train
+select pg_get_function_arguments('hkg_train'::regproc) = pg_get_function_arguments('hkg_train_background'::regproc) as background,
+	pg_get_function_arguments('hkg_train'::regproc) = pg_get_function_arguments('hkg_estimate'::regproc) as estimate;
+select report from hkg_tools.try($$select hkg_estimate('nowhere')$$) where report ~ '^3F000';
+select report from hkg_tools.try($$select hkg_estimate('ring', dimensions => 0)$$);
+select hkg_drop_graph('ring');
