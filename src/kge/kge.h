@@ -112,8 +112,12 @@ typedef struct KgeModel
 	int32_t		entities;
 	int32_t		relations;
 	float	   *entity;			/* entities x kge_entity_width, row by row */
-	float	   *relation;		/* relations x kge_relation_width, row by row */
+	float	   *relation;		/* kge_relation_rows x kge_relation_width, row by row */
+	bool		reciprocal;		/* relations have an inverse each, in row relations + r */
 } KgeModel;
+
+/* Rows of `relation`: as many as relations, or twice as many. */
+extern int32_t kge_relation_rows(const KgeModel *model);
 
 /* Fills entity and relation with the function's initial values, drawn by seed. */
 extern void kge_model_initialise(KgeModel *model, uint64_t seed);
@@ -123,6 +127,12 @@ extern void kge_model_initialise(KgeModel *model, uint64_t seed);
  * is measured against.
  */
 extern double kge_score(const KgeModel *model, KgeTriple triple);
+
+/*
+ * The triple whose score answers for `triple` when that side of it is asked for: (h, r, t)
+ * itself, or (t, inverse of r, h) for a head under reciprocal relations (Lacroix et al. 2018).
+ */
+extern KgeTriple kge_asked(const KgeModel *model, KgeTriple triple, KgeSide side);
 
 /* sigma(score), without overflow. */
 extern double kge_sigmoid(double score);

@@ -59,7 +59,6 @@ take_scratch(KgeBlockScratch *scratch, const KgeTrainer *plan, const Negatives *
 	size_t		scores = (size_t) work->score_stride * sizeof(float);
 
 	scratch->query = kge_space_take(space, block, row);
-	scratch->d_query = kge_space_take(space, block, row);
 	scratch->engine = KGE_TAKE(space, float, kge_engine_scratch(&plan->engine, (int) block));
 	scratch->candidate = kge_space_take(space, negatives, row);
 	scratch->negative = KGE_TAKE(space, int32_t, negatives);
@@ -127,12 +126,19 @@ entity_gradient(const KgeBlock *block, int64_t i)
 	return slots->gradient + (size_t) (block->entity_slot + i) * (size_t) slots->stride;
 }
 
+/* The gradients of the block's queries, which are those of its relations' slots. */
 static inline float *
-relation_gradient(const KgeBlock *block, int64_t i)
+query_gradient(const KgeBlock *block, int64_t i)
 {
 	KgeSlots   *slots = &block->trainer->relation;
 
 	return slots->gradient + (size_t) (block->relation_slot + i) * (size_t) slots->stride;
+}
+
+static inline KgeQuery
+query(const KgeBlock *block, int i)
+{
+	return kge_query(block->trainer->model, block->scratch->triple[i], block->side);
 }
 
 /* Fetches the block's positives, negatives and queries. */
@@ -148,10 +154,7 @@ fill_block(KgeBlock *block, int64_t first)
 	{
 		scratch->triple[i] = kge_positive(trainer, first + i, &scratch->weight[i]);
 		scratch->loss[i] = 0;
-		model->function->query(model->dimensions, block->side,
-							   kge_entity_row(model, given(block, i)),
-							   kge_relation_row(model, scratch->triple[i].relation),
-							   scratch->query + (size_t) i * stride);
+		kge_make_query(model, query(block, i), scratch->query + (size_t) i * stride);
 	}
 	kge_draw_negatives(trainer->training.seed, trainer->epoch, (uint64_t) block->number,
 					   model->entities, block->negatives, scratch->negative);
@@ -169,20 +172,18 @@ static void
 open_slots(KgeBlock *block)
 {
 	KgeSlots   *entity = &block->trainer->entity;
-	KgeSlots   *relation = &block->trainer->relation;
 	KgeBlockScratch *scratch = block->scratch;
 	int			count = block->count;
 	int32_t    *row = entity->row + block->entity_slot;
 	float	   *penalty = entity->penalty + block->entity_slot;
-	bool		angles = block->trainer->model->function->angles;
 
 	for (int i = 0; i < count; i++)
 	{
 		row[i] = given(block, i);
 		row[count + i] = answer(block, i);
 		penalty[i] = penalty[count + i] = scratch->weight[i];
-		relation->row[block->relation_slot + i] = scratch->triple[i].relation;
-		relation->penalty[block->relation_slot + i] = angles ? 0 : scratch->weight[i];
+		kge_open_relation_slot(block->trainer, block->relation_slot + i, query(block, i),
+							   scratch->weight[i]);
 	}
 	for (int k = 0; k < block->negatives; k++)
 	{
@@ -191,9 +192,7 @@ open_slots(KgeBlock *block)
 	}
 	memset(entity_gradient(block, 0), 0,
 		   (size_t) (2 * count) * (size_t) entity->stride * sizeof(float));
-	memset(relation_gradient(block, 0), 0,
-		   (size_t) count * (size_t) relation->stride * sizeof(float));
-	memset(scratch->d_query, 0, (size_t) count * (size_t) entity->stride * sizeof(float));
+	memset(query_gradient(block, 0), 0, (size_t) count * (size_t) block->stride * sizeof(float));
 }
 
 /* Takes out the scores of a negative's own positives. */
@@ -274,7 +273,7 @@ learn_tile(KgeBlock *block, KgeRows queries, int from, int count)
 					  shares ? scratch->share : scratch->weight,
 					  shares ? block->score_stride : 0, scratch->derivative, scratch->loss);
 	kge_engine_gradients(&trainer->engine, queries, tile(block, from, count), score,
-						 scratch->derivative, block->score_stride, scratch->d_query,
+						 scratch->derivative, block->score_stride, query_gradient(block, 0),
 						 entity_gradient(block, 2 * block->count + from), false);
 }
 
@@ -289,23 +288,17 @@ learn_positives(KgeBlock *block)
 		kge_engine_gradient(&trainer->engine, scratch->query + (size_t) i * stride,
 							kge_entity_row(trainer->model, answer(block, i)),
 							scratch->own_score[i], scratch->own_derivative[i],
-							scratch->d_query + (size_t) i * stride,
+							query_gradient(block, i),
 							entity_gradient(block, block->count + i));
 }
 
-/* From the queries' gradients to those of what they are made of. */
+/* From the queries' gradients to those of the entities that they are made of. */
 static void
 finish_queries(KgeBlock *block)
 {
-	KgeModel   *model = block->trainer->model;
-	KgeBlockScratch *scratch = block->scratch;
-
 	for (int i = 0; i < block->count; i++)
-		model->function->query_gradient(model->dimensions, block->side,
-										kge_entity_row(model, given(block, i)),
-										kge_relation_row(model, scratch->triple[i].relation),
-										scratch->d_query + (size_t) i * (size_t) block->stride,
-										entity_gradient(block, i), relation_gradient(block, i));
+		kge_given_gradient(block->trainer->model, query(block, i), query_gradient(block, i),
+						   entity_gradient(block, i));
 }
 
 static int

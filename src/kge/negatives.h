@@ -17,7 +17,6 @@
 typedef struct KgeBlockScratch
 {
 	float	   *query;			/* block x stride */
-	float	   *d_query;
 	float	   *engine;
 	float	   *candidate;		/* negatives x stride */
 	int32_t    *negative;

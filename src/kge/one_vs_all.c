@@ -21,7 +21,7 @@
  *		score, and sum up the softmax in parts		(a tile, with all blocks)
  *		put the parts together						(a block)
  *		go back from scores to embeddings			(a shard, with all blocks)
- *		go back from queries to embeddings			(a block)
+ *		go back from queries to given entities		(a block)
  * A shard is a run of tiles.  It alone writes the gradients of its entities, and has
  * a copy of the queries' gradients of its own; these are added up in the shards'
  * order.  How many shards there are does not depend on the threads.
@@ -54,9 +54,7 @@ typedef struct Answer
 
 typedef struct Query
 {
-	KgeSide		side;			/* that is asked for */
-	int32_t		given;
-	int32_t		relation;
+	KgeQuery	asked;
 	int			answers;
 	Answer	   *answer;
 } Query;
@@ -282,9 +280,7 @@ read_query(const KgeTrainer *trainer, int number)
 	const KgeTriple *triple = &trainer->positives[group.member[0]];
 	Query	   *query = &work->query[number];
 
-	query->side = group.side;
-	query->given = group.side == KGE_TAIL ? triple->head : triple->tail;
-	query->relation = triple->relation;
+	query->asked = kge_query(trainer->model, *triple, group.side);
 	query->answers = group.count;
 	query->answer = work->answer + work->first_answer[place];
 	work->weight[number] = 0;
@@ -305,17 +301,13 @@ make_query(KgeTrainer *trainer, int number)
 	OneVsAll   *work = trainer->work;
 	const Query *query = &work->query[number];
 	int			slot = work->first + number;
-	bool		angles = trainer->model->function->angles;
 
 	read_query(trainer, number);
-	trainer->entity.row[slot] = query->given;
+	trainer->entity.row[slot] = query->asked.given;
 	trainer->entity.penalty[slot] = work->weight[number];
-	trainer->relation.row[slot] = query->relation;
-	trainer->relation.penalty[slot] = angles ? 0 : work->weight[number] / 2;
-	trainer->model->function->query(trainer->model->dimensions, query->side,
-									kge_entity_row(trainer->model, query->given),
-									kge_relation_row(trainer->model, query->relation),
-									work->vector + (size_t) number * (size_t) work->stride);
+	kge_open_relation_slot(trainer, slot, query->asked, work->weight[number] / 2);
+	kge_make_query(trainer->model, query->asked,
+				   work->vector + (size_t) number * (size_t) work->stride);
 }
 
 /* Item: a block. */
@@ -476,7 +468,7 @@ learn_shard(void *argument, int64_t item, int thread)
 		}
 }
 
-/* From a query's gradient to those of what it is made of. */
+/* From a query's gradient to that of the entity that it is made of. */
 static void
 finish_query(KgeTrainer *trainer, int number)
 {
@@ -485,18 +477,15 @@ finish_query(KgeTrainer *trainer, int number)
 	KgeSlots   *entity = &trainer->entity;
 	KgeSlots   *relation = &trainer->relation;
 	size_t		slot = (size_t) (work->first + number);
-	float	   *d_query = shard_gradient(work, 0, number);
+	float	   *d_query = relation->gradient + slot * (size_t) relation->stride;
 	float	   *d_entity = entity->gradient + slot * (size_t) entity->stride;
-	float	   *d_relation = relation->gradient + slot * (size_t) relation->stride;
+	size_t		bytes = (size_t) entity->width * sizeof(float);
 
+	memcpy(d_query, shard_gradient(work, 0, number), bytes);
 	for (int shard = 1; shard < work->shards; shard++)
 		add_gradient((size_t) entity->width, shard_gradient(work, shard, number), d_query);
-	memset(d_entity, 0, (size_t) entity->width * sizeof(float));
-	memset(d_relation, 0, (size_t) relation->width * sizeof(float));
-	trainer->model->function->query_gradient(trainer->model->dimensions, query->side,
-											 kge_entity_row(trainer->model, query->given),
-											 kge_relation_row(trainer->model, query->relation),
-											 d_query, d_entity, d_relation);
+	memset(d_entity, 0, bytes);
+	kge_given_gradient(trainer->model, query->asked, d_query, d_entity);
 }
 
 /* Item: a block. */

@@ -24,10 +24,12 @@ kge_slots_take(KgeSlots *slots, KgeSpace *space)
 	size_t		rows = (size_t) slots->rows;
 	size_t		count = (size_t) slots->count;
 
-	slots->stride = kge_stride(slots->width);
+	slots->stride = kge_stride(slots->gradient_width);
 	slots->gradient = kge_space_take(space, count, (size_t) slots->stride * sizeof(float));
 	slots->state = kge_space_take(space, rows, (size_t) slots->width * sizeof(float));
 	slots->row = KGE_TAKE(space, int32_t, count);
+	if (slots->model != NULL)
+		slots->query = KGE_TAKE(space, KgeQuery, count);
 	slots->penalty = KGE_TAKE(space, float, count);
 	slots->next = KGE_TAKE(space, int32_t, count);
 	slots->touched = KGE_TAKE(space, int32_t, count);
@@ -127,7 +129,12 @@ sum_slots(KgeSlots *slots, int32_t row, float *sum, double *penalty)
 		memset(sum, 0, bytes);
 	for (; slot >= 0; slot = slots->next[slot])
 	{
-		add_slot(slots->width, slots->gradient + (size_t) slot * (size_t) slots->stride, sum);
+		const float *gradient = slots->gradient + (size_t) slot * (size_t) slots->stride;
+
+		if (slots->model != NULL)
+			kge_relation_gradient(slots->model, slots->query[slot], gradient, sum);
+		else
+			add_slot(slots->width, gradient, sum);
 		*penalty += slots->penalty[slot];
 	}
 	slots->first[row] = -1;

@@ -1,11 +1,16 @@
 /*
  * optimizer.h
  *		Gradients in slots become changes of rows.
+ *
+ * A slot of an entity holds the gradient of its row.  A relation's holds that of a query
+ * that is made with it, which is no longer than an entity even where a relation is a
+ * matrix; what it amounts to for the relation is worked out when its row is updated, from
+ * the entity that was given.  So relations are to be updated before entities.
  */
 #ifndef KGE_OPTIMIZER_H
 #define KGE_OPTIMIZER_H
 
-#include "kge.h"
+#include "score.h"
 #include "space.h"
 
 /* One parameter matrix, its optimiser's state, and a minibatch's gradients. */
@@ -21,8 +26,11 @@ typedef struct KgeSlots
 
 	/* slots: gradients as they were computed, several of one row perhaps */
 	int64_t		count;
+	int			gradient_width;
 	int			stride;
 	float	   *gradient;		/* count x stride */
+	KgeQuery   *query;			/* of relations: whose gradient that is */
+	const KgeModel *model;		/* of relations: what the queries are of */
 	int32_t    *row;			/* the row a slot belongs to, -1 if unused */
 	float	   *penalty;		/* how much of the penalty goes to its row */
 

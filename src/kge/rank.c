@@ -51,7 +51,7 @@ typedef struct Ranking
 	const KgeTriple *triples;
 	int64_t		count;
 	KgeQuestions questions;
-	double	   *exact;			/* phi of each triple */
+	double	   *exact;			/* phi of each asked */
 	float	   *norm;			/* of each entity */
 	Count	   *counts;
 	Scratch    *scratch;
@@ -64,7 +64,7 @@ take_ranking(Ranking *ranking, KgeSpace *space, int64_t known, int threads)
 	size_t		stride = (size_t) kge_stride(ranking->engine.width);
 
 	kge_questions_take(&ranking->questions, space, ranking->count, known);
-	ranking->exact = KGE_TAKE(space, double, (size_t) ranking->count);
+	ranking->exact = KGE_TAKE(space, double, 2 * (size_t) ranking->count);
 	ranking->norm = KGE_TAKE(space, float, (size_t) ranking->model->entities);
 	ranking->counts = KGE_TAKE(space, Count, 2 * (size_t) ranking->count);
 	ranking->scratch = KGE_TAKE(space, Scratch, (size_t) threads);
@@ -81,12 +81,12 @@ take_ranking(Ranking *ranking, KgeSpace *space, int64_t known, int threads)
 	}
 }
 
-/* kge_score as the leader would compute it, with denormals. */
+/* kge_score of a triple that is asked for, as the leader would compute it, with denormals. */
 static double
-exact_score(const KgeModel *model, KgeTriple triple)
+exact_score(const KgeModel *model, KgeTriple triple, KgeSide side)
 {
 	bool		flushed = kge_flush_denormals(false);
-	double		score = kge_score(model, triple);
+	double		score = kge_score(model, kge_asked(model, triple, side));
 
 	kge_flush_denormals(flushed);
 	return score;
@@ -101,7 +101,11 @@ score_triples(void *argument, int64_t item, int thread)
 
 	for (int64_t i = item * AT_ONCE; i < end && i < ranking->count; i++)
 	{
-		ranking->exact[i] = exact_score(ranking->model, ranking->triples[i]);
+		double	   *exact = &ranking->exact[2 * i];
+
+		exact[KGE_TAIL] = exact_score(ranking->model, ranking->triples[i], KGE_TAIL);
+		exact[KGE_HEAD] = !ranking->model->reciprocal ? exact[KGE_TAIL] :
+			exact_score(ranking->model, ranking->triples[i], KGE_HEAD);
 		ranking->counts[2 * i] = ranking->counts[2 * i + 1] = (Count) {0, 0};
 	}
 	kge_pool_breathe(ranking->pool, thread);
@@ -153,7 +157,8 @@ candidate_score(const Meeting *meeting, int32_t candidate, int32_t answer, doubl
 	if (memcmp(kge_entity_row(model, candidate), kge_entity_row(model, answer),
 			   (size_t) ranking->engine.width * sizeof(float)) == 0)
 		return t;
-	return exact_score(model, candidate_triple(meeting->question, candidate));
+	return exact_score(model, candidate_triple(meeting->question, candidate),
+					   meeting->question->side);
 }
 
 /* Decides, in double precision, about the candidates that the bounds leave. */
@@ -212,7 +217,7 @@ count_asked(const Meeting *meeting, int64_t asked, int thread)
 	Ranking    *ranking = meeting->ranking;
 	const KgeTriple *triple = &ranking->triples[asked / 2];
 	int32_t		answer = asked % 2 == KGE_HEAD ? triple->head : triple->tail;
-	double		t = ranking->exact[asked / 2];
+	double		t = ranking->exact[asked];
 	KgeBound	bound = kge_bound(&ranking->engine, meeting->query_norm, t);
 	Count		count = {0, 0};
 	int			above,
@@ -272,17 +277,16 @@ fill_block(Block *block)
 	for (int i = 0; i < block->count; i++)
 	{
 		const KgeQuestion *question = &block->question[i];
-		const float *given = kge_entity_row(model, question->given);
-		const float *relation = kge_relation_row(model, question->relation);
+		KgeQuery	asked = kge_query(model, candidate_triple(question, 0), question->side);
 		float	   *query = block->scratch->query + (size_t) i * (size_t) stride;
 		Meeting    *meeting = &block->meeting[i];
 
-		model->function->query(model->dimensions, question->side, given, relation, query);
+		kge_make_query(model, asked, query);
 		meeting->ranking = ranking;
 		meeting->question = question;
 		meeting->query_norm = kge_norm(ranking->engine.width, query);
 		meeting->nan = isnan(ranking->norm[question->given]) ||
-			isnan(kge_norm(relation_width, relation));
+			isnan(kge_norm(relation_width, kge_relation_row(model, asked.relation)));
 		meeting->score = block->scratch->by_question + i * TILE;
 	}
 }

@@ -60,8 +60,32 @@ kge_entity_count(const KgeModel *model)
 size_t
 kge_relation_count(const KgeModel *model)
 {
-	return (size_t) model->relations *
+	return (size_t) kge_relation_rows(model) *
 		(size_t) model->function->relation_width(model->dimensions);
+}
+
+int32_t
+kge_relation_rows(const KgeModel *model)
+{
+	return model->reciprocal ? 2 * model->relations : model->relations;
+}
+
+KgeTriple
+kge_asked(const KgeModel *model, KgeTriple triple, KgeSide side)
+{
+	if (model->reciprocal && side == KGE_HEAD)
+		return (KgeTriple) {triple.tail, model->relations + triple.relation, triple.head};
+	return triple;
+}
+
+KgeQuery
+kge_query(const KgeModel *model, KgeTriple triple, KgeSide side)
+{
+	KgeTriple	asked = kge_asked(model, triple, side);
+
+	if (side == KGE_HEAD && !model->reciprocal)
+		return (KgeQuery) {KGE_HEAD, asked.relation, asked.tail};
+	return (KgeQuery) {KGE_TAIL, asked.relation, asked.head};
 }
 
 void

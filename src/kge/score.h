@@ -35,10 +35,12 @@ struct KgeScoreFunction
 	void		(*query) (int d, KgeSide side, const float *given,
 						  const float *relation, float *query);
 
-	/* Adds to d_given and d_relation what d_query amounts to. */
-	void		(*query_gradient) (int d, KgeSide side, const float *given,
-								   const float *relation, const float *d_query,
-								   float *d_given, float *d_relation);
+	/* Add to d_given and d_relation what d_query amounts to. */
+	void		(*given_gradient) (int d, KgeSide side, const float *relation,
+								   const float *d_query, float *d_given);
+	void		(*relation_gradient) (int d, KgeSide side, const float *given,
+									  const float *relation, const float *d_query,
+									  float *d_relation);
 
 	/* phi in double precision, from the definition. */
 	double		(*score) (const KgeModel *model, const float *head,
@@ -80,6 +82,43 @@ kge_relation_row(const KgeModel *model, int32_t row)
 {
 	return model->relation +
 		(size_t) row * (size_t) model->function->relation_width(model->dimensions);
+}
+
+/* ---- queries of a model ------------------------------------------------- */
+
+/* What a query is made of: rows of a model. */
+typedef struct KgeQuery
+{
+	KgeSide		side;			/* asked for */
+	int32_t		relation;
+	int32_t		given;
+} KgeQuery;
+
+/* The query that asks for that side of a triple. */
+extern KgeQuery kge_query(const KgeModel *model, KgeTriple triple, KgeSide side);
+
+static inline void
+kge_make_query(const KgeModel *model, KgeQuery query, float *vector)
+{
+	model->function->query(model->dimensions, query.side, kge_entity_row(model, query.given),
+						   kge_relation_row(model, query.relation), vector);
+}
+
+static inline void
+kge_given_gradient(const KgeModel *model, KgeQuery query, const float *d_query, float *d_given)
+{
+	model->function->given_gradient(model->dimensions, query.side,
+									kge_relation_row(model, query.relation), d_query, d_given);
+}
+
+static inline void
+kge_relation_gradient(const KgeModel *model, KgeQuery query, const float *d_query,
+					  float *d_relation)
+{
+	model->function->relation_gradient(model->dimensions, query.side,
+									   kge_entity_row(model, query.given),
+									   kge_relation_row(model, query.relation), d_query,
+									   d_relation);
 }
 
 #endif							/* KGE_SCORE_H */

@@ -41,11 +41,10 @@ complex_query(int d, KgeSide side, const float *restrict given,
 	}
 }
 
-/* d_given = d_query conj(r'), d_r' = d_query conj(given), r' as in the query. */
+/* d_given = d_query conj(r'), r' as in the query */
 KGE_KERNEL void
-complex_query_gradient(int d, KgeSide side, const float *restrict given,
-					   const float *restrict relation, const float *restrict d_query,
-					   float *restrict d_given, float *restrict d_relation)
+complex_given_gradient(int d, KgeSide side, const float *restrict relation,
+					   const float *restrict d_query, float *restrict d_given)
 {
 	float		sign = side == KGE_TAIL ? 1 : -1;
 
@@ -53,13 +52,25 @@ complex_query_gradient(int d, KgeSide side, const float *restrict given,
 	{
 		float		re = relation[j];
 		float		im = sign * relation[d + j];
-		float		q_re = d_query[j];
-		float		q_im = d_query[d + j];
 
-		d_given[j] += q_re * re + q_im * im;
-		d_given[d + j] += q_im * re - q_re * im;
-		d_relation[j] += q_re * given[j] + q_im * given[d + j];
-		d_relation[d + j] += sign * (q_im * given[j] - q_re * given[d + j]);
+		d_given[j] += d_query[j] * re + d_query[d + j] * im;
+		d_given[d + j] += d_query[d + j] * re - d_query[j] * im;
+	}
+}
+
+/* d_r' = d_query conj(given) */
+KGE_KERNEL void
+complex_relation_gradient(int d, KgeSide side, const float *restrict given,
+						  const float *restrict relation, const float *restrict d_query,
+						  float *restrict d_relation)
+{
+	float		sign = side == KGE_TAIL ? 1 : -1;
+
+	(void) relation;
+	for (int j = 0; j < d; j++)
+	{
+		d_relation[j] += d_query[j] * given[j] + d_query[d + j] * given[d + j];
+		d_relation[d + j] += sign * (d_query[d + j] * given[j] - d_query[j] * given[d + j]);
 	}
 }
 
@@ -87,6 +98,7 @@ const KgeScoreFunction kge_score_complex = {
 	.relation_width = complex_relation_width,
 	.initialise = complex_initialise,
 	.query = complex_query,
-	.query_gradient = complex_query_gradient,
+	.given_gradient = complex_given_gradient,
+	.relation_gradient = complex_relation_gradient,
 	.score = complex_score
 };

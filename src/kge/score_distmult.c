@@ -36,16 +36,23 @@ distmult_query(int d, KgeSide side, const float *restrict given,
 }
 
 KGE_KERNEL void
-distmult_query_gradient(int d, KgeSide side, const float *restrict given,
-						const float *restrict relation, const float *restrict d_query,
-						float *restrict d_given, float *restrict d_relation)
+distmult_given_gradient(int d, KgeSide side, const float *restrict relation,
+						const float *restrict d_query, float *restrict d_given)
 {
 	(void) side;
 	for (int j = 0; j < d; j++)
-	{
 		d_given[j] += d_query[j] * relation[j];
+}
+
+KGE_KERNEL void
+distmult_relation_gradient(int d, KgeSide side, const float *restrict given,
+						   const float *restrict relation, const float *restrict d_query,
+						   float *restrict d_relation)
+{
+	(void) side;
+	(void) relation;
+	for (int j = 0; j < d; j++)
 		d_relation[j] += d_query[j] * given[j];
-	}
 }
 
 static double
@@ -66,6 +73,7 @@ const KgeScoreFunction kge_score_distmult = {
 	.relation_width = distmult_relation_width,
 	.initialise = distmult_initialise,
 	.query = distmult_query,
-	.query_gradient = distmult_query_gradient,
+	.given_gradient = distmult_given_gradient,
+	.relation_gradient = distmult_relation_gradient,
 	.score = distmult_score
 };

@@ -102,14 +102,10 @@ rotate_query(int d, KgeSide side, const float *restrict given,
 	}
 }
 
-/*
- * d_given is d_query turned back; d_theta = Re(d_query conj(dq/dtheta)) with
- * dq/dtheta = +-i q.
- */
+/* d_given is d_query turned back. */
 KGE_KERNEL void
-rotate_query_gradient(int d, KgeSide side, const float *restrict given,
-					  const float *restrict relation, const float *restrict d_query,
-					  float *restrict d_given, float *restrict d_relation)
+rotate_given_gradient(int d, KgeSide side, const float *restrict relation,
+					  const float *restrict d_query, float *restrict d_given)
 {
 	float		sign = side == KGE_TAIL ? 1 : -1;
 	float		cosine[CHUNK],
@@ -124,13 +120,36 @@ rotate_query_gradient(int d, KgeSide side, const float *restrict given,
 		{
 			int			j = start + i;
 			float		s = sign * sine[i];
-			float		back_re = d_query[j] * cosine[i] + d_query[d + j] * s;
-			float		back_im = d_query[d + j] * cosine[i] - d_query[j] * s;
 
-			d_given[j] += back_re;
-			d_given[d + j] += back_im;
-			/* Re(d_query conj(i q)), both turned back by the same angle */
-			d_relation[j] += sign * (back_im * given[j] - back_re * given[d + j]);
+			d_given[j] += d_query[j] * cosine[i] + d_query[d + j] * s;
+			d_given[d + j] += d_query[d + j] * cosine[i] - d_query[j] * s;
+		}
+	}
+}
+
+/* d_theta = Re(d_query conj(dq/dtheta)) with dq/dtheta = +-i q. */
+KGE_KERNEL void
+rotate_relation_gradient(int d, KgeSide side, const float *restrict given,
+						 const float *restrict relation, const float *restrict d_query,
+						 float *restrict d_relation)
+{
+	float		sign = side == KGE_TAIL ? 1 : -1;
+	float		cosine[CHUNK],
+				sine[CHUNK];
+
+	for (int start = 0; start < d; start += CHUNK)
+	{
+		int			n = d - start < CHUNK ? d - start : CHUNK;
+
+		cosines(n, relation + start, cosine, sine);
+		for (int i = 0; i < n; i++)
+		{
+			int			j = start + i;
+			float		s = sign * sine[i];
+			float		re = given[j] * cosine[i] - given[d + j] * s;
+			float		im = given[j] * s + given[d + j] * cosine[i];
+
+			d_relation[j] += sign * (d_query[d + j] * re - d_query[j] * im);
 		}
 	}
 }
@@ -163,6 +182,7 @@ const KgeScoreFunction kge_score_rotate = {
 	.relation_width = rotate_relation_width,
 	.initialise = rotate_initialise,
 	.query = rotate_query,
-	.query_gradient = rotate_query_gradient,
+	.given_gradient = rotate_given_gradient,
+	.relation_gradient = rotate_relation_gradient,
 	.score = rotate_score
 };

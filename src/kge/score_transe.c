@@ -37,19 +37,26 @@ transe_query(int d, KgeSide side, const float *restrict given,
 }
 
 KGE_KERNEL void
-transe_query_gradient(int d, KgeSide side, const float *restrict given,
-					  const float *restrict relation, const float *restrict d_query,
-					  float *restrict d_given, float *restrict d_relation)
+transe_given_gradient(int d, KgeSide side, const float *restrict relation,
+					  const float *restrict d_query, float *restrict d_given)
+{
+	(void) side;
+	(void) relation;
+	for (int j = 0; j < d; j++)
+		d_given[j] += d_query[j];
+}
+
+KGE_KERNEL void
+transe_relation_gradient(int d, KgeSide side, const float *restrict given,
+						 const float *restrict relation, const float *restrict d_query,
+						 float *restrict d_relation)
 {
 	float		sign = side == KGE_TAIL ? 1 : -1;
 
 	(void) given;
 	(void) relation;
 	for (int j = 0; j < d; j++)
-	{
-		d_given[j] += d_query[j];
 		d_relation[j] += sign * d_query[j];
-	}
 }
 
 static double
@@ -74,6 +81,7 @@ const KgeScoreFunction kge_score_transe = {
 	.relation_width = transe_relation_width,
 	.initialise = transe_initialise,
 	.query = transe_query,
-	.query_gradient = transe_query_gradient,
+	.given_gradient = transe_given_gradient,
+	.relation_gradient = transe_relation_gradient,
 	.score = transe_score
 };

@@ -113,6 +113,15 @@ keep_best(Best *heap, int64_t count, int64_t k, Best candidate)
 	return count;
 }
 
+/* The triple that a candidate makes. */
+static KgeTriple
+question(const Top *top, int32_t candidate)
+{
+	if (top->side == KGE_HEAD)
+		return (KgeTriple) {candidate, top->relation, top->given};
+	return (KgeTriple) {top->given, top->relation, candidate};
+}
+
 /* Item: the least and the most of some candidates. */
 static void
 estimate(void *argument, int64_t item, int thread)
@@ -139,10 +148,8 @@ score_finalists(void *argument, int64_t item, int thread)
 	for (int64_t i = item * AT_ONCE; i < end && i < top->model->entities; i++)
 	{
 		int32_t		row = (int32_t) i;
-		KgeTriple	triple = {top->given, top->relation, row};
+		KgeTriple	triple = kge_asked(top->model, question(top, row), top->side);
 
-		if (top->side == KGE_HEAD)
-			triple = (KgeTriple) {row, top->relation, top->given};
 		top->most[i] = top->most[i] >= top->threshold ? kge_score(top->model, triple) : NAN;
 	}
 	kge_flush_denormals(flushed);
@@ -183,8 +190,7 @@ kge_top(KgeArena *arena, KgePool *pool, const KgeModel *model,
 		return -1;
 	take_top(&top, &space, k);
 
-	model->function->query(model->dimensions, side, kge_entity_row(model, given),
-						   kge_relation_row(model, relation), top.query);
+	kge_make_query(model, kge_query(model, question(&top, 0), side), top.query);
 	top.query_norm = kge_norm(sketch->engine.width, top.query);
 	kge_pool_run(pool, items, estimate, &top);
 	top.threshold = find_threshold(&top, k);
@@ -233,9 +239,7 @@ score_listed(void *argument, int64_t item, int thread)
 
 		if (i == start || triple.head != listing->triples[i - 1].head ||
 			triple.relation != listing->triples[i - 1].relation)
-			model->function->query(model->dimensions, KGE_TAIL,
-								   kge_entity_row(model, triple.head),
-								   kge_relation_row(model, triple.relation), query);
+			kge_make_query(model, kge_query(model, triple, KGE_TAIL), query);
 		listing->scores[i] = kge_engine_score(&listing->engine, query,
 											  kge_entity_row(model, triple.tail));
 	}

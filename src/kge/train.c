@@ -4,7 +4,7 @@
  *
  * First the threads compute the minibatch's gradients, in slots, by the loss
  * (negatives.c, one_vs_all.c).  Then the leader groups the slots by the row they
- * belong to, and the threads update distinct rows (optimizer.c).  Nothing of this
+ * belong to, and the threads update distinct rows, relations first (optimizer.c).  Nothing of this
  * depends on the number of threads.
  *
  * The loss is a mean over a minibatch, but the slots hold the derivatives of a
@@ -13,10 +13,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "threads.h"
 #include "trainer.h"
 #include "vector.h"
 
-#define ROWS_AT_ONCE	16		/* rows of an item of the update */
+#define ENTITIES_AT_ONCE	16	/* rows of an item of the update */
 
 static const KgeLoss *const losses[] = {&kge_loss_logistic, &kge_loss_softmax};
 
@@ -45,8 +46,8 @@ take_trainer(KgeTrainer plan, int threads, KgeSpace *space)
 
 	kge_slots_take(&plan.entity, space);
 	kge_slots_take(&plan.relation, space);
-	plan.sum_stride = plan.relation.stride > plan.entity.stride ?
-		plan.relation.stride : plan.entity.stride;
+	plan.sum_stride = kge_stride(plan.relation.width > plan.entity.width ?
+								 plan.relation.width : plan.entity.width);
 	plan.sum = kge_space_take(space, (size_t) threads, (size_t) plan.sum_stride * sizeof(float));
 	plan.work = plan.training.loss->take(&plan, threads, space);
 	if (memory != NULL)
@@ -75,11 +76,13 @@ plan_trainer(const KgeModel *model, const KgeTraining *training, int64_t max_pos
 	plan.engine = kge_engine(model);
 
 	plan.entity.rows = model->entities;
-	plan.entity.width = kge_model_width(model);
+	plan.entity.width = plan.entity.gradient_width = kge_model_width(model);
 	plan.entity.half = model->function->parts == 2 ? model->dimensions : 0;
 	plan.entity.parameter = model->entity;
-	plan.relation.rows = model->relations;
+	plan.relation.rows = kge_relation_rows(model);
 	plan.relation.width = model->function->relation_width(model->dimensions);
+	plan.relation.gradient_width = plan.entity.width;
+	plan.relation.model = model;
 	plan.relation.half = model->function->angles ? 0 : plan.entity.half;
 	plan.relation.parameter = model->relation;
 	plan.entity.cubes = plan.relation.cubes = training->regularizer == KGE_REGULARIZER_USUAL ?
@@ -150,26 +153,32 @@ kge_trainer_state(const KgeTrainer *trainer, int i, float **values, size_t *coun
 
 /* ---- a minibatch and an epoch -------------------------------------------- */
 
-/* Item: some of the touched rows, of entities first, then of relations. */
+/* Updates touched rows number item * size and so on. */
 static void
-update_rows(void *argument, int64_t item, int thread)
+update_rows(KgeTrainer *trainer, KgeSlots *slots, int64_t item, int size, int thread)
 {
-	KgeTrainer *trainer = argument;
-	bool		of_entities = item < trainer->entity_items;
-	KgeSlots   *slots = of_entities ? &trainer->entity : &trainer->relation;
-	int32_t		from = (int32_t) (of_entities ? item : item - trainer->entity_items) * ROWS_AT_ONCE;
+	int32_t		from = (int32_t) item * size;
 	int32_t		left = slots->touched_count - from;
 
-	kge_slots_update(slots, from, from + (left < ROWS_AT_ONCE ? left : ROWS_AT_ONCE),
+	kge_slots_update(slots, from, from + (left < size ? left : size),
 					 trainer->training.learning_rate, trainer->gradient_scale,
 					 trainer->penalty_scale,
 					 trainer->sum + (size_t) thread * (size_t) trainer->sum_stride);
+	kge_pool_breathe(trainer->pool, thread);
 }
 
-static int32_t
-update_items(const KgeSlots *slots)
+/* Item: a touched relation. */
+static void
+update_relation(void *argument, int64_t item, int thread)
 {
-	return (slots->touched_count + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE;
+	update_rows(argument, &((KgeTrainer *) argument)->relation, item, 1, thread);
+}
+
+/* Item: some of the touched entities. */
+static void
+update_entities(void *argument, int64_t item, int thread)
+{
+	update_rows(argument, &((KgeTrainer *) argument)->entity, item, ENTITIES_AT_ONCE, thread);
 }
 
 static KgeSum
@@ -188,9 +197,10 @@ learn_minibatch(KgeTrainer *trainer)
 	trainer->penalty_scale = power * trainer->training.regularization / sum.positives;
 	kge_slots_group(&trainer->entity);
 	kge_slots_group(&trainer->relation);
-	trainer->entity_items = update_items(&trainer->entity);
-	kge_pool_run(trainer->pool, trainer->entity_items + update_items(&trainer->relation),
-				 update_rows, trainer);
+	kge_pool_run(trainer->pool, trainer->relation.touched_count, update_relation, trainer);
+	kge_pool_run(trainer->pool,
+				 (trainer->entity.touched_count + ENTITIES_AT_ONCE - 1) / ENTITIES_AT_ONCE,
+				 update_entities, trainer);
 	return sum;
 }
 

@@ -37,7 +37,6 @@ struct KgeTrainer
 	int64_t		count;			/* its positives */
 	double		gradient_scale;
 	double		penalty_scale;
-	int32_t		entity_items;	/* items of the update that are entities' */
 };
 
 /* A minibatch's losses, added up. */
@@ -89,6 +88,15 @@ kge_positive(const KgeTrainer *trainer, int64_t i, float *weight)
 
 	*weight = trainer->weights == NULL ? 1 : trainer->weights[place];
 	return trainer->positives[place];
+}
+
+/* Says which query's gradient a relation's slot holds, and how much its relation is penalised. */
+static inline void
+kge_open_relation_slot(KgeTrainer *trainer, int64_t slot, KgeQuery query, float penalty)
+{
+	trainer->relation.row[slot] = query.relation;
+	trainer->relation.query[slot] = query;
+	trainer->relation.penalty[slot] = trainer->model->function->angles ? 0 : penalty;
 }
 
 #endif							/* KGE_TRAINER_H */

@@ -36,6 +36,7 @@ typedef struct Variant
 {
 	const char *name;
 	int			norm;
+	bool		reciprocal;
 } Variant;
 
 extern const Variant variants[];

@@ -102,7 +102,8 @@ next_below(int bound)
 }
 
 const Variant variants[] = {
-	{"transe", 1}, {"transe", 2}, {"distmult", 1}, {"complex", 1}, {"rotate", 1}, {"rotate", 2}
+	{"transe", 1, false}, {"transe", 2, false}, {"distmult", 1, false}, {"complex", 1, false},
+	{"rotate", 1, false}, {"rotate", 2, false}, {"rotate", 1, true}, {"complex", 1, true}
 };
 const int	variant_count = (int) (sizeof(variants) / sizeof(variants[0]));
 
@@ -110,9 +111,10 @@ KgeModel
 random_model(Variant variant, int d, int entities, int relations, double limit)
 {
 	KgeModel	model = {kge_score_function(variant.name), d, variant.norm, 4.0,
-	entities, relations, NULL, NULL};
+	entities, relations, NULL, NULL, variant.reciprocal};
 	size_t		entity = (size_t) entities * (size_t) kge_entity_width(model.function, d);
-	size_t		relation = (size_t) relations * (size_t) kge_relation_width(model.function, d);
+	size_t		relation = (size_t) kge_relation_rows(&model) *
+		(size_t) kge_relation_width(model.function, d);
 
 	model.entity = take(entity * sizeof(float));
 	model.relation = take(relation * sizeof(float));

@@ -44,7 +44,7 @@ total_loss(const Case *test)
 	for (int i = 0; i < QUERIES; i++)
 		for (int k = 0; k < CANDIDATES; k++)
 		{
-			double		score = kge_score(&test->model, pair(test, i, k));
+			double		score = kge_score(&test->model, kge_asked(&test->model, pair(test, i, k), test->side));
 
 			sum += log1p(exp(test->label == 1 ? -score : score));
 		}
@@ -57,12 +57,6 @@ add_rows(int width, const float *from, float *to)
 {
 	for (int j = 0; j < width; j++)
 		to[j] += from[j];
-}
-
-static int32_t
-given(const Case *test, int query)
-{
-	return test->side == KGE_TAIL ? test->triple[query].head : test->triple[query].tail;
 }
 
 /* The same by the engine; as blocks, or pair by pair. */
@@ -88,10 +82,7 @@ fast_gradients(const Case *test, bool pairs, float *d_entity, float *d_relation)
 	memset(d_query, 0, sizeof(float) * (size_t) (QUERIES * width));
 	memset(d_candidate, 0, sizeof(float) * (size_t) (CANDIDATES * width));
 	for (int i = 0; i < QUERIES; i++)
-		model->function->query(model->dimensions, test->side,
-							   kge_entity_row(model, given(test, i)),
-							   kge_relation_row(model, test->triple[i].relation),
-							   query + i * width);
+		kge_make_query(model, kge_query(model, test->triple[i], test->side), query + i * width);
 	for (int k = 0; k < CANDIDATES; k++)
 		memcpy(candidate + k * width, kge_entity_row(model, test->candidate[k]),
 			   sizeof(float) * (size_t) width);
@@ -109,11 +100,13 @@ fast_gradients(const Case *test, bool pairs, float *d_entity, float *d_relation)
 	for (int k = 0; k < CANDIDATES; k++)
 		add_rows(width, d_candidate + k * width, d_entity + test->candidate[k] * width);
 	for (int i = 0; i < QUERIES; i++)
-		model->function->query_gradient(model->dimensions, test->side,
-										kge_entity_row(model, given(test, i)),
-										kge_relation_row(model, test->triple[i].relation),
-										d_query + i * width, d_entity + given(test, i) * width,
-										d_relation + test->triple[i].relation * relation_width);
+	{
+		KgeQuery	asked = kge_query(model, test->triple[i], test->side);
+
+		kge_given_gradient(model, asked, d_query + i * width, d_entity + asked.given * width);
+		kge_relation_gradient(model, asked, d_query + i * width,
+							  d_relation + asked.relation * relation_width);
+	}
 }
 
 /*
@@ -153,7 +146,7 @@ test_case(Variant variant, int d, KgeSide side, int label, bool pairs)
 	Case		test = {.model = random_model(variant, d, ENTITIES, RELATIONS, 1.0),
 	.side = side,.label = label};
 	int			entity = ENTITIES * kge_entity_width(test.model.function, d);
-	int			relation = RELATIONS * kge_relation_width(test.model.function, d);
+	int			relation = kge_relation_rows(&test.model) * kge_relation_width(test.model.function, d);
 	float	   *d_entity = take(sizeof(float) * (size_t) entity);
 	float	   *d_relation = take(sizeof(float) * (size_t) relation);
 
@@ -189,7 +182,7 @@ test_no_distance(Variant variant, int d)
 	Case		test = {.model = random_model(variant, d, ENTITIES, RELATIONS, 0.0),
 	.side = KGE_TAIL,.label = 0};
 	int			entity = ENTITIES * kge_entity_width(test.model.function, d);
-	int			relation = RELATIONS * kge_relation_width(test.model.function, d);
+	int			relation = kge_relation_rows(&test.model) * kge_relation_width(test.model.function, d);
 	float	   *d_entity = take(sizeof(float) * (size_t) entity);
 	float	   *d_relation = take(sizeof(float) * (size_t) relation);
 	double		largest = 0;

@@ -29,7 +29,7 @@ static void
 brute_force(const KgeModel *model, const Data *data, KgeTriple triple, KgeSide side,
 			int *lowest, int *highest)
 {
-	double		t = kge_score(model, triple);
+	double		t = kge_score(model, kge_asked(model, triple, side));
 	int			above = 0;
 	int			equal = 0;
 
@@ -44,7 +44,7 @@ brute_force(const KgeModel *model, const Data *data, KgeTriple triple, KgeSide s
 			known = same(data->known[i], candidate);
 		if (known || same(candidate, triple))
 			continue;
-		score = kge_score(model, candidate);
+		score = kge_score(model, kge_asked(model, candidate, side));
 		if (isnan(t) && isnan(score))
 			equal++;
 		else if (score > t || (isnan(t) && !isnan(score)))
@@ -128,7 +128,7 @@ test_ties(Variant variant)
 
 	for (int i = 0; i < 60 * width; i++)
 		model.entity[i] = roundf(4 * model.entity[i]) / 4;
-	for (int i = 0; i < 2 * kge_relation_width(model.function, 2); i++)
+	for (int i = 0; i < kge_relation_rows(&model) * kge_relation_width(model.function, 2); i++)
 		model.relation[i] = strcmp(variant.name, "rotate") == 0 ? 0 :
 			roundf(2 * model.relation[i]) / 2;
 	data = random_data(&model, 100);

@@ -12,7 +12,7 @@
 static double
 score_of(const char *name, int norm, int d, float *entity, float *relation)
 {
-	KgeModel	model = {kge_score_function(name), d, norm, 9.0, 2, 1, entity, relation};
+	KgeModel	model = {kge_score_function(name), d, norm, 9.0, 2, 1, entity, relation, false};
 
 	return kge_score(&model, (KgeTriple) {0, 0, 1});
 }
@@ -88,9 +88,7 @@ test_block(Variant variant, int d, int queries, int candidates)
 		KgeSide		side = i % 2 == 0 ? KGE_TAIL : KGE_HEAD;
 
 		triple[i] = random_triple(&model);
-		model.function->query(d, side,
-							  kge_entity_row(&model, side == KGE_TAIL ? triple[i].head : triple[i].tail),
-							  kge_relation_row(&model, triple[i].relation), query + i * stride);
+		kge_make_query(&model, kge_query(&model, triple[i], side), query + i * stride);
 	}
 	kge_engine_prepare(&engine, q, scratch);
 	kge_engine_scores(&engine, q, scratch, c, score, queries + 1);
@@ -105,7 +103,7 @@ test_block(Variant variant, int d, int queries, int candidates)
 			double		exact;
 
 			*(i % 2 == 0 ? &t.tail : &t.head) = k;
-			exact = kge_score(&model, t);
+			exact = kge_score(&model, kge_asked(&model, t, i % 2 == 0 ? KGE_TAIL : KGE_HEAD));
 			worst = fmax(worst, fabs(fast - exact) / bound);
 			fast = kge_engine_score(&engine, query + i * stride, row);
 			worst = fmax(worst, fabs(fast - exact) / bound);
@@ -114,6 +112,29 @@ test_block(Variant variant, int d, int queries, int candidates)
 	/* the bound that ranking relies on must hold; it is some 1e-5 of the score */
 	CHECK_SAYING(worst <= 1, "%s norm %d, d %d: error %g of its bound",
 				 variant.name, variant.norm, d, worst);
+}
+
+/* A head is asked for as the tail of the inverse, which is in the relation's second row. */
+static void
+test_reciprocal(void)
+{
+	float		entity[2] = {2, 3};
+	float		relation[2] = {5, 7};	/* r and its inverse */
+	KgeModel	model = {kge_score_function("distmult"), 1, 1, 0.0, 2, 1, entity, relation, true};
+	KgeTriple	triple = {0, 0, 1};
+	float		query;
+
+	CHECK(kge_relation_rows(&model) == 2);
+	CHECK(kge_score(&model, triple) == 2 * 5 * 3);
+	CHECK(kge_score(&model, kge_asked(&model, triple, KGE_TAIL)) == 2 * 5 * 3);
+	CHECK(kge_score(&model, kge_asked(&model, triple, KGE_HEAD)) == 3 * 7 * 2);
+	kge_make_query(&model, kge_query(&model, triple, KGE_HEAD), &query);
+	CHECK(query == 3 * 7);
+	kge_make_query(&model, kge_query(&model, triple, KGE_TAIL), &query);
+	CHECK(query == 2 * 5);
+	model.reciprocal = false;
+	kge_make_query(&model, kge_query(&model, triple, KGE_HEAD), &query);
+	CHECK(query == 3 * 5);
 }
 
 /* A query turned by phases far from zero: against cos and sin in double. */
@@ -191,6 +212,7 @@ test_score(void)
 	test_rotate_definition();
 	test_table();
 	test_phases();
+	test_reciprocal();
 	for (int i = 0; i < variant_count; i++)
 	{
 		test_block(variants[i], 1, 1, 1);

@@ -31,8 +31,9 @@ compare(const char *what, const KgeModel *model, KgePool *pool, KgeSide side,
 
 	for (int e = 0; e < ENTITIES; e++)
 	{
-		exact[e] = kge_score(model, side == KGE_TAIL ? (KgeTriple) {3, 1, e} :
-							 (KgeTriple) {e, 1, 3});
+		KgeTriple	triple = side == KGE_TAIL ? (KgeTriple) {3, 1, e} : (KgeTriple) {e, 1, 3};
+
+		exact[e] = kge_score(model, kge_asked(model, triple, side));
 		out[e] = isnan(exact[e]);
 	}
 	for (int i = 0; i < excluded_count; i++)

@@ -19,7 +19,7 @@ entity_bytes(const KgeModel *model)
 static size_t
 relation_bytes(const KgeModel *model)
 {
-	return sizeof(float) * (size_t) model->relations *
+	return sizeof(float) * (size_t) kge_relation_rows(model) *
 		(size_t) kge_relation_width(model->function, model->dimensions);
 }
 
@@ -65,19 +65,26 @@ typedef struct Minibatch
 
 /* The weights of a positive's negatives: all 1, or a softmax that `constant` makes. */
 static void
-weigh(const KgeTraining *training, const KgeModel *constant, const KgeTriple *others, int count,
-	  double *weight)
+weigh(const KgeTraining *training, const KgeModel *constant, KgeSide side, const KgeTriple *others,
+	  int count, double *weight)
 {
 	double		sum = 0;
 
 	for (int k = 0; k < count; k++)
 	{
 		weight[k] = training->sampler == kge_sampler("self_adversarial") ?
-			exp(training->temperature * kge_score(constant, others[k])) : 1;
+			exp(training->temperature * kge_score(constant, kge_asked(constant, others[k], side))) : 1;
 		sum += weight[k];
 	}
 	for (int k = 0; k < count && training->sampler == kge_sampler("self_adversarial"); k++)
 		weight[k] /= sum;
+}
+
+/* The side that a block corrupts. */
+static KgeSide
+side_of(const Minibatch *batch, int block)
+{
+	return (block + (int) batch->epoch) % 2 == 0 ? KGE_TAIL : KGE_HEAD;
 }
 
 /* The negatives of a positive, without its own answer; tells how many. */
@@ -85,7 +92,7 @@ static int
 negatives_of(const Minibatch *batch, KgeTriple triple, int block, KgeTriple *others)
 {
 	const KgeTraining *training = &batch->training;
-	bool		tails = (block + (int) batch->epoch) % 2 == 0;
+	bool		tails = side_of(batch, block) == KGE_TAIL;
 	int32_t		negative[64];
 	int			count = 0;
 
@@ -123,22 +130,24 @@ objective(const Minibatch *batch, Mean *loss)
 		KgeTriple	triple = batch->triples[place];
 		double		weight = batch->weights == NULL ? 1 : batch->weights[place];
 		int			block = batch->start / training->batch_size * blocks + i / training->block_size;
+		KgeSide		side = side_of(batch, block);
+		KgeTriple	asked = kge_asked(batch->model, triple, side);
 		int			width = kge_entity_width(batch->model->function, batch->model->dimensions);
 		KgeTriple	others[64];
 		double		share[64];
 		int			count = negatives_of(batch, triple, block, others);
 
-		weigh(training, batch->constant, others, count, share);
-		loss->sum += weight * log1p(exp(-kge_score(batch->model, triple)));
+		weigh(training, batch->constant, side, others, count, share);
+		loss->sum += weight * log1p(exp(-kge_score(batch->model, asked)));
 		for (int k = 0; k < count; k++)
-			loss->sum += weight * share[k] * log1p(exp(kge_score(batch->model, others[k])));
+			loss->sum += weight * share[k] * log1p(exp(kge_score(batch->model, kge_asked(batch->model, others[k], side))));
 		loss->terms += 1 + (training->sampler == kge_sampler("self_adversarial") ? 1 : count);
 		for (int j = 0; j < width; j++)
 			penalty += weight * (pow(batch->model->entity[triple.head * width + j], 2) +
 								 pow(batch->model->entity[triple.tail * width + j], 2));
 		width = kge_relation_width(batch->model->function, batch->model->dimensions);
 		for (int j = 0; j < width && strcmp(batch->model->function->name, "rotate") != 0; j++)
-			penalty += weight * pow(batch->model->relation[triple.relation * width + j], 2);
+			penalty += weight * pow(batch->model->relation[asked.relation * width + j], 2);
 	}
 	return loss->sum / loss->terms + training->regularization * penalty / batch->size;
 }
@@ -185,7 +194,7 @@ test_definition(Variant variant, const char *sampler, bool weighted)
 	KgeModel	model = random_model(variant, 3, 5, 2, 1.0);
 	KgeModel	expected = copy_of(&model);
 	int			entity = 5 * kge_entity_width(model.function, 3);
-	int			relation = 2 * kge_relation_width(model.function, 3);
+	int			relation = kge_relation_rows(&model) * kge_relation_width(model.function, 3);
 	KgePool    *pool = kge_pool_create(2, NULL, NULL);
 	double		entity_state[100] = {0},
 				relation_state[100] = {0};
@@ -240,13 +249,13 @@ test_definition(Variant variant, const char *sampler, bool weighted)
 static double
 cross_entropy(const KgeModel *model, KgeTriple triple, KgeSide side)
 {
-	double		own = kge_score(model, triple);
+	double		own = kge_score(model, kge_asked(model, triple, side));
 	double		sum = 0;
 
 	for (int32_t i = 0; i < model->entities; i++)
 	{
 		*(side == KGE_TAIL ? &triple.tail : &triple.head) = i;
-		sum += exp(kge_score(model, triple) - own);
+		sum += exp(kge_score(model, kge_asked(model, triple, side)) - own);
 	}
 	return log(sum);
 }
@@ -283,8 +292,9 @@ softmax_objective(const Minibatch *batch, double *loss)
 						   cross_entropy(model, triple, KGE_HEAD)) / (2 * batch->count);
 		penalty += weight * (cubes(kge_entity_row(model, triple.head), width, half) +
 							 cubes(kge_entity_row(model, triple.tail), width, half));
-		if (!angles)
-			penalty += weight * cubes(kge_relation_row(model, triple.relation), relation_width, half);
+		for (int side = KGE_HEAD; side <= KGE_TAIL && !angles; side++)
+			penalty += weight / 2 * cubes(kge_relation_row(model, kge_asked(model, triple, side).relation),
+										  relation_width, half);
 	}
 	return *loss + batch->training.regularization * penalty / batch->count;
 }
@@ -333,7 +343,7 @@ test_softmax(Variant variant, int entities, int positives, bool weighted)
 	.learning_rate = 0.01, .regularization = 0.1, .seed = 11, .loss = kge_loss("softmax")};
 	KgeModel	model = random_model(variant, D, entities, RELATIONS, 1.0);
 	int			entity = entities * kge_entity_width(model.function, D);
-	int			relation = RELATIONS * kge_relation_width(model.function, D);
+	int			relation = kge_relation_rows(&model) * kge_relation_width(model.function, D);
 	KgePool    *pool = kge_pool_create(2, NULL, NULL);
 	KgeTriple	triples[MOST];
 	float		weights[MOST];
