@@ -227,6 +227,17 @@ errors: 22004 or 22023 when a name is null or empty (nothing is loaded, the row 
 -- Learning
 -- ---------------------------------------------------------------------------
 
+create function hkg_presets() returns table (preset text, purpose text, settings jsonb)
+language sql immutable parallel safe rows 10
+set search_path = pg_catalog, pg_temp
+as $$ values
+	('paper', 'the hybrid procedure as it was published: samples accumulate and weigh as much as facts',
+	 '{"iterations": 10, "epochs": 100, "omega": 0.5, "min_quality": 0, "label": "one", "accumulate": true}'::jsonb)
+$$;
+comment on function hkg_presets() is
+'settings of hkg_train that go together under a name, hkg_train(graph, preset => name), and what each is for
+settings: of hkg_train''s arguments, by name; the others keep their defaults';
+
 create function hkg_train(graph name, score_function text default 'rotate', dimensions int default 200,
 	iterations int default 10, epochs int default 100, batch_size int default 512, negatives int default 256,
 	negative_sampling text default 'uniform', loss text default 'logistic', optimizer text default 'adagrad',
@@ -235,7 +246,7 @@ create function hkg_train(graph name, score_function text default 'rotate', dime
 	max_rule_length int default 3, min_head_coverage float8 default 0.01, min_support int default 2,
 	constants bool default false, patience int default null, seed bigint default 0, model name default 'default',
 	min_quality float8 default 0, label text default 'one', accumulate bool default true, block_size int default 64,
-	temperature float8 default 1.0, regularizer text default null)
+	temperature float8 default 1.0, regularizer text default null, preset text default null)
 returns text
 as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 1000000
 set search_path = pg_catalog, pg_temp;
@@ -272,6 +283,7 @@ accumulate: whether samples of earlier iterations stay
 block_size: positives that share their negatives, 1 to 10000; fewer are slower
 temperature: of self_adversarial; 0 weights a positive''s negatives alike, 1000 at most
 regularizer: l2 (sums of squares) or n3 (sums of cubed moduli); null: n3 under softmax, l2 otherwise
+preset: a row of hkg_presets(), whose settings take the place of arguments that are left at their defaults; null: none
 errors: 22023 for values out of range, 53200 when it would need more than hybridkg.max_memory, 55006 when the model is being trained elsewhere, 55000 for a graph without facts or with one entity';
 
 -- Functions that take the arguments of hkg_train; what is said of those, and of errors, holds for them too.

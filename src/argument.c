@@ -6,8 +6,13 @@
 
 #include <math.h>
 
+#include "access/htup_details.h"
+#include "catalog/pg_proc.h"
 #include "lib/stringinfo.h"
+#include "optimizer/optimizer.h"
 #include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/syscache.h"
 
 Datum
 argument(FunctionCallInfo fcinfo, int i, const char *name)
@@ -72,4 +77,39 @@ argument_choice(const char *value, const char *name, const char *const *known)
 			 errmsg("unknown %s \"%s\"", name, value),
 			 errhint("Known are: %s.", list.data)));
 	return -1;					/* not reached */
+}
+
+/* The default of argument i, folded to a constant; NULL when it has none. */
+static Const *
+default_of(Oid function, int i)
+{
+	HeapTuple	row = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
+	Const	   *constant = NULL;
+	Form_pg_proc form;
+	Datum		defaults;
+	bool		none;
+
+	if (!HeapTupleIsValid(row))
+		elog(ERROR, "cache lookup failed for function %u", function);
+	form = (Form_pg_proc) GETSTRUCT(row);
+	defaults = SysCacheGetAttr(PROCOID, row, Anum_pg_proc_proargdefaults, &none);
+	i -= form->pronargs - form->pronargdefaults;
+	if (!none && i >= 0)
+	{
+		List	   *list = castNode(List, stringToNode(TextDatumGetCString(defaults)));
+
+		constant = castNode(Const, eval_const_expressions(NULL, list_nth(list, i)));
+	}
+	ReleaseSysCache(row);
+	return constant;
+}
+
+bool
+argument_is_default(FunctionCallInfo fcinfo, int i)
+{
+	Const	   *constant = default_of(fcinfo->flinfo->fn_oid, i);
+
+	if (constant == NULL || constant->constisnull || PG_ARGISNULL(i))
+		return constant != NULL && constant->constisnull && PG_ARGISNULL(i);
+	return datumIsEqual(constant->constvalue, PG_GETARG_DATUM(i), constant->constbyval, constant->constlen);
 }

@@ -25,4 +25,7 @@ extern char *argument_name(FunctionCallInfo fcinfo, int i, const char *name);
  */
 extern int	argument_choice(const char *value, const char *name, const char *const *known);
 
+/* Whether argument i is what the function's declaration has as its default. */
+extern bool argument_is_default(FunctionCallInfo fcinfo, int i);
+
 #endif							/* HKG_ARGUMENT_H */

@@ -12,6 +12,7 @@
 #include "utils/builtins.h"
 #include "utils/float.h"
 #include "utils/json.h"
+#include "utils/lsyscache.h"
 
 #include "argument.h"
 #include "sql.h"
@@ -79,7 +80,8 @@ static const Setting table[] = {
 	BOOL(accumulate),
 	INT(block_size, 1, 10000),
 	FLOAT(temperature, 0, 1e3),
-	{"regularizer", SETTING_TEXT, AT(regularizer), 0, 0, true, regularizers}
+	{"regularizer", SETTING_TEXT, AT(regularizer), 0, 0, true, regularizers},
+	{"preset", SETTING_TEXT, AT(preset), 0, 0, true, NULL}
 };
 
 #define MEMBER(settings, setting, type) \
@@ -168,15 +170,6 @@ check_settings(const TrainSettings *settings)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("model must not be empty")));
-}
-
-void
-settings_read(FunctionCallInfo fcinfo, TrainSettings *settings)
-{
-	memset(settings, 0, sizeof(*settings));
-	for (int i = 0; i < (int) lengthof(table); i++)
-		read_setting(fcinfo, i, &table[i], settings);
-	check_settings(settings);
 }
 
 static void
@@ -280,9 +273,12 @@ parse_setting(const Setting *setting, const char *text, TrainSettings *settings)
 	check_parsed(setting, !ranged || (number >= setting->low && number <= setting->high), text);
 }
 
+/* ---- settings as texts: written down with a model, or a preset's -------------- */
+
 typedef struct Parsing
 {
 	TrainSettings *settings;
+	FunctionCallInfo defaults;	/* if set, only arguments that it left at their defaults are taken */
 	bool		seen[lengthof(table)];
 } Parsing;
 
@@ -293,7 +289,8 @@ take_setting(void *argument, const Datum *values, const bool *nulls)
 	char	   *name = TextDatumGetCString(values[0]);
 
 	for (int i = 1; i < (int) lengthof(table) && !nulls[1]; i++)
-		if (strcmp(table[i].name, name) == 0)
+		if (strcmp(table[i].name, name) == 0 &&
+			(parsing->defaults == NULL || argument_is_default(parsing->defaults, i)))
 		{
 			parse_setting(&table[i], TextDatumGetCString(values[1]), parsing->settings);
 			parsing->seen[i] = true;
@@ -312,5 +309,46 @@ settings_parse(const char *graph, const char *json, TrainSettings *settings)
 	sql_stream("select key, value from pg_catalog.jsonb_each_text($1::jsonb)", &args, take_setting, &parsing);
 	for (int i = 1; i < (int) lengthof(table); i++)
 		check_parsed(&table[i], parsing.seen[i] || table[i].optional, "");
+	check_settings(settings);
+}
+
+static char *
+known_presets(const char *schema)
+{
+	Datum		names;
+
+	sql_value(psprintf("select pg_catalog.string_agg(preset, ', ') from %s.hkg_presets()", schema),
+			  SQL_NO_ARGS, &names);
+	return TextDatumGetCString(names);
+}
+
+static void
+apply_preset(FunctionCallInfo fcinfo, TrainSettings *settings)
+{
+	Oid			schema = get_func_namespace(fcinfo->flinfo->fn_oid);
+	const char *quoted = quote_identifier(get_namespace_name(schema));
+	Parsing		parsing = {.settings = settings,.defaults = fcinfo};
+	SqlArgs		args = {0};
+
+	sql_begin();
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(settings->preset));
+	if (sql_stream(psprintf("select key, value from %s.hkg_presets() p, "
+							"pg_catalog.jsonb_each_text(p.settings) where p.preset = $1", quoted),
+				   &args, take_setting, &parsing) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("preset \"%s\" is not known", settings->preset),
+				 errhint("Presets are: %s.", known_presets(quoted))));
+	sql_end();
+}
+
+void
+settings_read(FunctionCallInfo fcinfo, TrainSettings *settings)
+{
+	memset(settings, 0, sizeof(*settings));
+	for (int i = 0; i < (int) lengthof(table); i++)
+		read_setting(fcinfo, i, &table[i], settings);
+	if (settings->preset != NULL)
+		apply_preset(fcinfo, settings);
 	check_settings(settings);
 }

@@ -44,6 +44,7 @@ typedef struct TrainSettings
 	int			block_size;
 	double		temperature;
 	char	   *regularizer;	/* NULL: the loss's usual one */
+	char	   *preset;			/* NULL: none */
 } TrainSettings;
 
 /* ERROR 22004 or 22023 that names the argument, the range and what was found. */

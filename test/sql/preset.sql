@@ -1,0 +1,30 @@
+-- A preset's settings take the place of arguments that were left at their defaults.
+\pset null '(null)'
+set hybridkg.progress = off;
+set client_min_messages = warning;
+\i test/tools.sql
+reset client_min_messages;
+select hkg_create_graph('ring');
+select * from hkg_load('ring', $$select 'e' || i, 'next', 'e' || (i + 1) % 30 from generate_series(0, 29) i$$);
+
+-- every preset is settings of hkg_train, of the right type and within range: estimating takes them all
+select preset, purpose is null or purpose = '' as nameless,
+	(select bool_and(bytes > 0) from hkg_estimate('ring', preset => preset) where bytes is not null) as taken
+	from hkg_presets() order by preset collate "C";
+select p.preset, key as unknown from hkg_presets() p, jsonb_object_keys(settings) key
+	where key not in (select unnest(proargnames) from pg_proc where oid = 'hkg_train'::regproc);
+
+-- with a preset of this test's own, for as long as it takes
+begin;
+create or replace function hkg_presets() returns table (preset text, purpose text, settings jsonb)
+language sql immutable parallel safe as $$ values ('tiny', 'a test',
+	'{"score_function": "distmult", "dimensions": 4, "epochs": 3, "iterations": 1, "top_rules": 0, "learning_rate": 0.5, "regularizer": "n3", "sample_size": 7, "accumulate": false}'::jsonb) $$;
+select hkg_train('ring', preset => 'tiny', epochs => 2, learning_rate => 0.25);
+select score_function, dimensions, settings->'epochs' as epochs, settings->'learning_rate' as learning_rate,
+	settings->'regularizer' as regularizer, settings->'sample_size' as sample_size,
+	settings->'accumulate' as accumulate, settings->'batch_size' as batch_size, settings->'preset' as preset
+	from ring.model;
+rollback;
+select report from hkg_tools.try($$select hkg_train('ring', preset => 'nothing')$$) where report not like 'HINT%';
+select report from hkg_tools.try($$select hkg_train('ring', preset => 'paper', omega => 2)$$);
+select hkg_drop_graph('ring');
