@@ -250,8 +250,26 @@ no_such_id(Graph *graph, const char *table, int32 id)
 			 errmsg("%s %d does not exist in graph \"%s\"", table, id, graph->name)));
 }
 
-const char *
-graph_entity_name(Graph *graph, int32 id)
+typedef struct CachedName
+{
+	int32		id;				/* the key */
+	char	   *name;
+} CachedName;
+
+/* Names by id, as long as the graph. */
+static HTAB *
+create_names(const Graph *graph)
+{
+	HASHCTL		control = {0};
+
+	control.keysize = sizeof(int32);
+	control.entrysize = sizeof(CachedName);
+	control.hcxt = GetMemoryChunkContext((void *) graph);
+	return hash_create("hybridkg names", 256, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+}
+
+static const char *
+read_entity_name(Graph *graph, int32 id)
 {
 	SqlArgs		args = {0};
 	Datum		name;
@@ -263,37 +281,44 @@ graph_entity_name(Graph *graph, int32 id)
 	return TextDatumGetCString(name);
 }
 
-typedef struct RelationName
+const char *
+graph_entity_name(Graph *graph, int32 id)
 {
-	int32		id;				/* the key */
-	char	   *name;
-} RelationName;
+	CachedName *entry;
+
+	if (graph->entity_names == NULL)
+		graph->entity_names = create_names(graph);
+	entry = hash_search(graph->entity_names, &id, HASH_FIND, NULL);
+	if (entry == NULL)
+	{
+		char	   *name = MemoryContextStrdup(GetMemoryChunkContext(graph), read_entity_name(graph, id));
+
+		entry = hash_search(graph->entity_names, &id, HASH_ENTER, NULL);
+		entry->name = name;
+	}
+	return entry->name;
+}
 
 static void
 add_relation_name(void *argument, const Datum *values, const bool *nulls)
 {
+	Graph	   *graph = argument;
 	int32		id = DatumGetInt32(values[0]);
-	RelationName *entry = hash_search(argument, &id, HASH_ENTER, NULL);
+	CachedName *entry = hash_search(graph->relation_names, &id, HASH_ENTER, NULL);
 
-	entry->name = TextDatumGetCString(values[1]);
+	entry->name = MemoryContextStrdup(GetMemoryChunkContext(graph), TextDatumGetCString(values[1]));
 }
 
 const char *
 graph_relation_name(Graph *graph, int32 id)
 {
-	RelationName *entry;
+	CachedName *entry;
 
 	if (graph->relation_names == NULL)
 	{
-		HASHCTL		control = {0};
-
-		control.keysize = sizeof(int32);
-		control.entrysize = sizeof(RelationName);
-		control.hcxt = CurrentMemoryContext;
-		graph->relation_names = hash_create("relation names", 256, &control,
-											HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+		graph->relation_names = create_names(graph);
 		sql_stream(psprintf("select id, name from %srelation", graph->prefix),
-				   SQL_NO_ARGS, add_relation_name, graph->relation_names);
+				   SQL_NO_ARGS, add_relation_name, graph);
 	}
 	entry = hash_search(graph->relation_names, &id, HASH_FIND, NULL);
 	if (entry == NULL)

@@ -19,7 +19,8 @@ typedef struct Graph
 	char	   *name;			/* as the user typed it */
 	char	   *prefix;			/* quoted, with the dot: "my graph". */
 	char	   *facts;			/* the table that rules are evaluated over, as a statement names it */
-	void	   *relation_names; /* loaded at first use by graph_relation_name */
+	void	   *relation_names; /* all of them, loaded by graph_relation_name */
+	void	   *entity_names;	/* those that graph_entity_name was asked for */
 	struct Bodies *bodies;		/* kept by bodies_keep */
 } Graph;
 

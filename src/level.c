@@ -5,8 +5,8 @@
  * Their bodies are closed: each variable stands in two atoms at least, the head
  * h(X,Y) counted.  With up to three atoms that leaves, for instantiated atoms (c: any entity),
  *		a(X,c), b(Y,d);  a(X,Y), b(X,c);  a(X,Y), b(Y,c)
- * (one instantiated atom alone, or a chain that ends in one, leaves X or Y open); with four
- * atoms, those of the table below.
+ * (one instantiated atom alone, or a chain that ends in one, leaves X or Y open), which constant.c
+ * counts; with four atoms, those of the table below.
  *
  * The search goes level by level.  Support never rises when an atom is added, so a
  * body is looked for only over parts of it that are over the bounds themselves: each level's
@@ -52,13 +52,13 @@ typedef struct Level
 #define OPEN false
 #define CLOSED true
 
-static const Level levels[] = {
+/* Instantiated atoms alone, the parts of what constant.c counts */
+static const Level ends[] = {
 	{"Xc", OPEN, 3, true, {{0}}},
-	{"Yc", OPEN, 3, true, {{0}}},
-	{"Xc Yc", CLOSED, 3, true, {{"Xc", {1}}, {"Yc", {2}}}},
-	{"XY Xc", CLOSED, 3, true, {{"XY", {1}}, {"Xc", {2}}}},
-	{"XY Yc", CLOSED, 3, true, {{"XY", {1}}, {"Yc", {2}}}},
+	{"Yc", OPEN, 3, true, {{0}}}
+};
 
+static const Level levels[] = {
 	{"XA", OPEN, 4, false, {{0}}},
 	{"AY", OPEN, 4, false, {{0}}},
 	{"XA AB", OPEN, 4, false, {{"XA", {1}}}},
@@ -162,8 +162,8 @@ gather_candidates(Mining *mining, const char *text)
 }
 
 /* Open ones were put there by their level, which comes first. */
-static Frequent *
-find_frequent(Mining *mining, const char *skeleton)
+Frequent *
+mining_frequent(Mining *mining, const char *skeleton)
 {
 	for (int i = 0; i < mining->frequents; i++)
 	{
@@ -236,7 +236,7 @@ add_part(LevelSearch *search, int number)
 {
 	const Part *part = &search->level->part[number];
 	int			table = table_of(search->level, number);
-	Frequent   *frequent = find_frequent(search->mining, part->skeleton);
+	Frequent   *frequent = mining_frequent(search->mining, part->skeleton);
 	Skeleton	skeleton;
 
 	if (frequent->column[0].count == 0)
@@ -446,6 +446,12 @@ mine_levels(Mining *mining)
 	const MineOptions *options = mining->options;
 	int			nest_level = plan_begin();
 
+	if (options->constants && options->max_rule_length > 2)
+	{
+		search_level(mining, &ends[0]);
+		search_level(mining, &ends[1]);
+		mine_constants(mining);
+	}
 	for (int i = 0; i < (int) lengthof(levels); i++)
 	{
 		if (levels[i].length <= options->max_rule_length && (options->constants || !levels[i].constants))

@@ -3,7 +3,7 @@
  *		The search for rules and their counts on the facts (see mine.h).
  *
  * Rules are counted skeleton by skeleton (skeleton.h): statements count the supports of
- * all rules of a skeleton at once (support.c, level.c), and for those over the bounds
+ * all rules of a skeleton at once (support.c, constant.c, level.c), and for those over the bounds
  * one evaluates all their bodies (count.c).
  *
  * Entities and relations are known by their rows (positions among ascending ids).

@@ -1,7 +1,7 @@
 /*
  * mining.h
  *		What the parts of the search for rules share: mine.c (the whole, the result),
- *		support.c and level.c (supports, skeleton by skeleton), count.c (bodies).
+ *		support.c, constant.c and level.c (supports, skeleton by skeleton), count.c (bodies).
  */
 #ifndef HKG_MINING_H
 #define HKG_MINING_H
@@ -84,7 +84,15 @@ extern void mining_add(Mining *mining, int32 head_id, const Skeleton *skeleton, 
 
 extern void mine_supports(Mining *mining);
 
+/* ---- constant.c: rules of three atoms with constants ---------------------------------- */
+
+extern void mine_constants(Mining *mining);
+
 /* ---- level.c: all others ----------------------------------------------------------- */
+
+/* The bodies of a skeleton that are over the bounds. */
+extern Frequent *mining_frequent(Mining *mining, const char *skeleton);
+
 
 extern void mine_levels(Mining *mining);
 
