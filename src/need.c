@@ -54,6 +54,8 @@ list_needs(const Procedure *procedure)
 	add_need(&list, "embeddings", parameters);
 	if (procedure->valid_count > 0)
 		add_need(&list, "best embeddings so far", parameters);
+	if (procedure->settings.warm_start)
+		add_need(&list, "model to go on from", parameters);
 	add_need(&list, "state of the optimizer", state);
 	add_need(&list, "a minibatch", kge_trainer_bytes(model, &training, positives, hkg_threads) - state);
 	if (procedure->valid_count > 0)

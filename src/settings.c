@@ -81,7 +81,8 @@ static const Setting table[] = {
 	INT(block_size, 1, 10000),
 	FLOAT(temperature, 0, 1e3),
 	{"regularizer", SETTING_TEXT, AT(regularizer), 0, 0, true, regularizers},
-	{"preset", SETTING_TEXT, AT(preset), 0, 0, true, NULL}
+	{"preset", SETTING_TEXT, AT(preset), 0, 0, true, NULL},
+	BOOL(warm_start)
 };
 
 #define MEMBER(settings, setting, type) \

@@ -45,6 +45,7 @@ typedef struct TrainSettings
 	double		temperature;
 	char	   *regularizer;	/* NULL: the loss's usual one */
 	char	   *preset;			/* NULL: none */
+	bool		warm_start;
 } TrainSettings;
 
 /* ERROR 22004 or 22023 that names the argument, the range and what was found. */

@@ -32,6 +32,7 @@
 #include "model.h"
 #include "need.h"
 #include "sql.h"
+#include "warm.h"
 
 static double
 seconds_since(instr_time start)
@@ -177,6 +178,8 @@ allocate(Procedure *procedure)
 	}
 	procedure->sample = palloc(sizeof(Positive));
 	kge_model_initialise(model, training.seed);
+	if (procedure->settings.warm_start)
+		warm_fill(procedure);
 	procedure->trainer = kge_trainer_create(&arena, procedure->pool, model, &training, positives);
 }
 
@@ -192,6 +195,15 @@ report_epoch(const Procedure *procedure, int iteration, int epoch, double loss)
 						procedure->settings.iterations, epoch, procedure->settings.epochs, loss)));
 }
 
+/* The optimiser's state is not kept with a model: a pass over the facts makes one. */
+static void
+observe(Procedure *procedure)
+{
+	kge_train_observe(procedure->trainer, procedure->positive, procedure->weight,
+					  procedure->data->facts, 0);
+	CHECK_FOR_INTERRUPTS();
+}
+
 static void
 train_epochs(Procedure *procedure, Iteration *iteration)
 {
@@ -200,6 +212,8 @@ train_epochs(Procedure *procedure, Iteration *iteration)
 
 	INSTR_TIME_SET_CURRENT(start);
 	progress_epoch(procedure->progress, iteration->number, 0, 0);
+	if (settings->warm_start && iteration->number == 1)
+		observe(procedure);
 	for (int epoch = 1; epoch <= settings->epochs; epoch++)
 	{
 		uint64		number = (uint64) (iteration->number - 1) * settings->epochs + epoch - 1;
@@ -437,6 +451,8 @@ procedure_read(Procedure *procedure)
 	check_graph(procedure);
 	procedure_describe(procedure);
 	need_check(procedure);
+	if (procedure->settings.warm_start)
+		warm_check(procedure);
 }
 
 void

@@ -122,6 +122,23 @@ extern int32_t kge_relation_rows(const KgeModel *model);
 /* Fills entity and relation with the function's initial values, drawn by seed. */
 extern void kge_model_initialise(KgeModel *model, uint64_t seed);
 
+/* What is new to a model that is known otherwise (newcomers.c); the caller's arrays. */
+typedef struct KgeNewcomers
+{
+	bool	   *entity;			/* by row: whether it is new */
+	bool	   *relation;
+	int32_t    *neighbours;		/* by row: known ones met, 0 first */
+	float	   *query;			/* room for an entity's row */
+} KgeNewcomers;
+
+/*
+ * Rows of new entities get to where their known neighbours' queries point; one without
+ * keeps its row.  First all facts, in one call or in several, then the placing.
+ */
+extern void kge_newcomers_meet(KgeModel *model, KgeNewcomers *newcomers,
+							   const KgeTriple *facts, int64_t count);
+extern void kge_newcomers_place(KgeModel *model, const KgeNewcomers *newcomers);
+
 /*
  * phi(triple), from the definition in double precision: what every faster path
  * is measured against.
@@ -232,6 +249,14 @@ extern KgeTrainer *kge_trainer_create(KgeArena *arena, KgePool *pool, KgeModel *
  */
 extern double kge_train_epoch(KgeTrainer *trainer, const KgeTriple *positives,
 							  const float *weights, int64_t count, uint64_t epoch);
+
+/*
+ * An epoch that moves nothing: the optimiser's state sees the gradients of a model
+ * that is trained already.  Without it, Adagrad's first steps would be as long as in a
+ * model's very beginning.
+ */
+extern double kge_train_observe(KgeTrainer *trainer, const KgeTriple *positives,
+								const float *weights, int64_t count, uint64_t epoch);
 
 /*
  * The optimiser's state as arrays: i = 0, 1, ... until false.  A trainer whose arrays

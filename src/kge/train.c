@@ -246,3 +246,16 @@ kge_train_epoch(KgeTrainer *trainer, const KgeTriple *positives,
 	}
 	return isfinite(sum.loss) && sum.terms > 0 ? sum.loss / (double) sum.terms : NAN;
 }
+
+double
+kge_train_observe(KgeTrainer *trainer, const KgeTriple *positives,
+				  const float *weights, int64_t count, uint64_t epoch)
+{
+	double		learning_rate = trainer->training.learning_rate;
+	double		loss;
+
+	trainer->training.learning_rate = 0;
+	loss = kge_train_epoch(trainer, positives, weights, count, epoch);
+	trainer->training.learning_rate = learning_rate;
+	return loss;
+}

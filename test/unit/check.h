@@ -58,5 +58,6 @@ extern void test_train(void);
 extern void test_rank(void);
 extern void test_top(void);
 extern void test_draw(void);
+extern void test_newcomers(void);
 
 #endif							/* CHECK_H */

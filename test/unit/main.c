@@ -153,7 +153,8 @@ static const Suite suites[] = {
 	{"train", test_train},
 	{"rank", test_rank},
 	{"top", test_top},
-	{"draw", test_draw}
+	{"draw", test_draw},
+	{"newcomers", test_newcomers}
 };
 
 static bool

@@ -512,6 +512,42 @@ test_learning(Variant variant, const KgeLoss *loss)
 	kge_pool_destroy(pool);
 }
 
+/*
+ * Observing moves nothing and tells the loss.  The first step after it sees each
+ * squared gradient for the second time, and is as long as the one without divided by sqrt(2).
+ */
+static void
+test_observing(Variant variant, const KgeLoss *loss)
+{
+	KgeTraining training = {.batch_size = 100, .block_size = 16, .negatives = 30,
+	.learning_rate = 0.1, .regularization = 0.001, .seed = 3, .loss = loss};
+	KgeModel	start = random_model(variant, 20, 50, 2, 0.5);
+	KgeModel	plain = copy_of(&start);
+	KgeModel	observed = copy_of(&start);
+	KgePool    *pool = kge_pool_create(2, NULL, NULL);
+	KgeTriple	triples[100];
+	int			count = ring(50, triples);
+	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &plain, &training, count);
+	double		first = kge_train_epoch(trainer, triples, NULL, count, 0);
+	size_t		numbers = entity_bytes(&start) / sizeof(float);
+	double		worst = 0;
+
+	trainer = kge_trainer_create(&arena, pool, &observed, &training, count);
+	CHECK(kge_train_observe(trainer, triples, NULL, count, 0) == first);
+	CHECK_SAYING(same_bits(&observed, &start), "%s: observing moves", variant.name);
+	kge_train_epoch(trainer, triples, NULL, count, 0);
+	for (size_t i = 0; i < numbers; i++)
+	{
+		double		step = plain.entity[i] - start.entity[i];
+
+		/* a shorter one is of next to no gradient, which Adagrad divides by a little more */
+		if (fabs(step) > 0.0999)
+			worst = fmax(worst, fabs((observed.entity[i] - start.entity[i]) / step - sqrt(0.5)));
+	}
+	CHECK_SAYING(worst < 1e-3, "%s: a step is off by %g", variant.name, worst);
+	kge_pool_destroy(pool);
+}
+
 /* What has no weight moves nothing, be it all positives or a part. */
 static void
 test_no_weight(const KgeLoss *loss)
@@ -678,6 +714,7 @@ test_loss_function(const KgeLoss *loss)
 	{
 		test_same_bits(variants[i], loss);
 		test_learning(variants[i], loss);
+		test_observing(variants[i], loss);
 		test_two_entities(variants[i], loss);
 		test_divergence(variants[i], loss);
 	}

@@ -1,0 +1,88 @@
+/*
+ * warm.c
+ *		A training that goes on from the embeddings of the model it will replace.
+ *
+ * Entities and relations are the same when their ids are.  One that has gone is not
+ * looked for, a relation that is new starts like any, and an entity that is new starts
+ * where its known neighbours say (kge/newcomers.c).
+ */
+#include "warm.h"
+
+#include "miscadmin.h"
+
+#include "model.h"
+
+/* facts between two looks at interrupts */
+#define FACTS_AT_ONCE 10000
+
+static const char *
+name_of(const KgeScoreFunction *function)
+{
+	int			i = 0;
+
+	while (kge_score_function(kge_score_function_name(i)) != function)
+		i++;
+	return kge_score_function_name(i);
+}
+
+void
+warm_check(const Procedure *procedure)
+{
+	const TrainSettings *settings = &procedure->settings;
+	const KgeModel *old = &model_open(procedure->graph, settings->model)->kge;
+
+	if (old->function != procedure->model.function || old->dimensions != settings->dimensions)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("warm_start cannot turn model \"%s\" into score_function \"%s\" of %d dimensions",
+						settings->model, settings->score_function, settings->dimensions),
+				 errdetail("It has score_function \"%s\" and %d dimensions.",
+						   name_of(old->function), old->dimensions),
+				 errhint("Give those, or train anew without warm_start.")));
+}
+
+/* Rows of ids that the old model knows; the others stay, and are new. */
+static void
+copy_rows(const int32 *id, int32 count, float *values, int width,
+		  const int32 *old_id, int32 old_count, const float *old_values, bool *is_new)
+{
+	for (int32 i = 0; i < count; i++)
+	{
+		int32		row = graph_row(old_id, old_count, id[i]);
+
+		is_new[i] = row < 0;
+		if (row >= 0)
+			memcpy(values + (Size) i * width, old_values + (Size) row * width, width * sizeof(float));
+	}
+}
+
+void
+warm_fill(Procedure *procedure)
+{
+	const GraphData *data = procedure->data;
+	KgeModel   *model = &procedure->model;
+	const Model *old = model_open(procedure->graph, procedure->settings.model);
+	int			width = kge_entity_width(model->function, model->dimensions);
+	int			relation_width = kge_relation_width(model->function, model->dimensions);
+	KgeNewcomers newcomers = {
+		.entity = palloc(data->entities * sizeof(bool)),
+		.relation = palloc(data->relations * sizeof(bool)),
+		.neighbours = palloc0(data->entities * sizeof(int32)),
+		.query = palloc(width * sizeof(float))
+	};
+
+	copy_rows(data->entity_id, data->entities, model->entity, width,
+			  old->entity_id, old->kge.entities, old->kge.entity, newcomers.entity);
+	copy_rows(data->relation_id, data->relations, model->relation, relation_width,
+			  old->relation_id, old->kge.relations, old->kge.relation, newcomers.relation);
+	for (int64 first = 0; first < data->facts; first += FACTS_AT_ONCE)
+	{
+		CHECK_FOR_INTERRUPTS();
+		kge_newcomers_meet(model, &newcomers, data->fact + first, Min(FACTS_AT_ONCE, data->facts - first));
+	}
+	kge_newcomers_place(model, &newcomers);
+	pfree(newcomers.entity);
+	pfree(newcomers.relation);
+	pfree(newcomers.neighbours);
+	pfree(newcomers.query);
+}
