@@ -119,8 +119,8 @@ add_scores(Selection *selection, const Segment *segment, int32 end)
 		/* a model that has diverged to NaN believes nothing */
 		if (isnan(sigma))
 			continue;
-		sums->sigma += (uint128) (sigma * SIGMA_UNIT);
-		sums->square += (uint128) (sigma * sigma * SIGMA_UNIT);
+		sums->sigma += (uint64) (sigma * SIGMA_UNIT);
+		sums->square += (uint64) (sigma * sigma * SIGMA_UNIT);
 	}
 	sums->count += end - segment->start;
 }

@@ -18,7 +18,6 @@
 #include "utils/array.h"
 
 #include "array.h"
-#include "hybridkg.h"
 #include "plan.h"
 #include "sql.h"
 
@@ -136,7 +135,7 @@ take_holding(void *argument, const Datum *values, const bool *nulls)
 	if (count == 0)
 		return;
 	if (kind->number.count + count > kind->number.room)
-		hkg_check_memory(4 * (kind->number.count + count) * sizeof(int32), "mining");
+		mine_check_memory(4 * (kind->number.count + count) * sizeof(int32));
 	numbers_reserve(&kind->number, kind->number.count + count);
 	memcpy(kind->number.value + kind->number.count, ARR_DATA_PTR(list), count * sizeof(int32));
 	kind->number.count += count;

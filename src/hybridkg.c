@@ -114,7 +114,7 @@ hkg_arena(void)
 }
 
 void
-hkg_check_memory(uint64 bytes, const char *purpose)
+hkg_check_memory_or(uint64 bytes, const char *purpose, const char *way_out)
 {
 	uint64		kilobytes = bytes / 1024 + 1;
 
@@ -123,5 +123,11 @@ hkg_check_memory(uint64 bytes, const char *purpose)
 				(errcode(ERRCODE_OUT_OF_MEMORY),
 				 errmsg("%s needs " UINT64_FORMAT " MB of memory, more than hybridkg.max_memory (%d MB)",
 						purpose, kilobytes / 1024 + 1, hkg_max_memory / 1024),
-				 errhint("Raise hybridkg.max_memory, or ask for less: fewer dimensions, rules or samples.")));
+				 errhint("Raise hybridkg.max_memory, or %s.", way_out)));
+}
+
+void
+hkg_check_memory(uint64 bytes, const char *purpose)
+{
+	hkg_check_memory_or(bytes, purpose, "ask for less: fewer dimensions, rules or samples");
 }

@@ -36,4 +36,7 @@ extern KgeArena hkg_arena(void);
 /* ERROR 53200, with the need, when `bytes` are over hybridkg.max_memory; `purpose` as in "training". */
 extern void hkg_check_memory(uint64 bytes, const char *purpose);
 
+/* The same with a way out of its own: what follows "Raise hybridkg.max_memory, or". */
+extern void hkg_check_memory_or(uint64 bytes, const char *purpose, const char *way_out);
+
 #endif							/* HYBRIDKG_H */

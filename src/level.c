@@ -26,7 +26,6 @@
 #include "miscadmin.h"
 
 #include "array.h"
-#include "hybridkg.h"
 #include "plan.h"
 #include "sql.h"
 
@@ -111,7 +110,7 @@ add_frequent(Frequent *frequent, const Skeleton *skeleton, int32 head, const Fle
 	}
 	frequent->columns = column;
 	if (frequent->column[0].count % CHECK_EVERY == 0)
-		hkg_check_memory(3 * column * frequent->column[0].count * sizeof(int32), "mining");
+		mine_check_memory(3 * column * frequent->column[0].count * sizeof(int32));
 }
 
 static Frequent *

@@ -24,6 +24,12 @@
 #define CHECK_EVERY (1 << 16)
 #define TEXT_BYTES 128
 
+void
+mine_check_memory(uint64 bytes)
+{
+	hkg_check_memory_or(bytes, "mining", "raise min_support or min_head_coverage");
+}
+
 /* ---- entities and relations ------------------------------------------------------ */
 
 /* The row of an id that must be there. */
@@ -156,7 +162,7 @@ new_candidate(Mining *mining, int32 head)
 	Candidate  *candidate;
 
 	if (mining->count % CHECK_EVERY == 0)
-		hkg_check_memory(mining->count * (sizeof(Candidate) + sizeof(MinedRule) + TEXT_BYTES), "mining");
+		mine_check_memory(mining->count * (sizeof(Candidate) + sizeof(MinedRule) + TEXT_BYTES));
 	mining->candidate = array_reserve(mining->candidate, mining->count + 1, &mining->room, sizeof(Candidate));
 	candidate = &mining->candidate[mining->count++];
 	memset(candidate, 0, sizeof(Candidate));

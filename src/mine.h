@@ -52,6 +52,9 @@ part_of(int64 part, int64 whole)
 	return whole == 0 ? 0 : (double) part / (double) whole;
 }
 
+/* ERROR 53200, with the way out, when mining would take more than hybridkg.max_memory. */
+extern void mine_check_memory(uint64 bytes);
+
 /*
  * Every closed rule over the bounds, counted on G+_0.  Between sql_begin() and sql_end(); result in the
  * current context.  ERROR 53200 when it would not fit hybridkg.max_memory.

@@ -14,7 +14,7 @@
 #include "common/hashfn.h"
 #include "utils/memutils.h"
 
-#include "hybridkg.h"
+#include "mine.h"
 
 /* new counters between two looks at hybridkg.max_memory */
 #define CHECK_EVERY (1 << 16)
@@ -126,7 +126,7 @@ count_path(Paths *paths, PathKey key)
 	{
 		/* the table doubles, and holds both halves meanwhile */
 		if (paths->counters->members % CHECK_EVERY == 0)
-			hkg_check_memory(3 * paths->counters->size * sizeof(Counter), "mining");
+			mine_check_memory(3 * paths->counters->size * sizeof(Counter));
 		counter->facts = 0;
 		counter->last_fact = 0;
 	}

@@ -13,7 +13,6 @@
 #include "miscadmin.h"
 #include "utils/array.h"
 
-#include "hybridkg.h"
 #include "path.h"
 #include "plan.h"
 #include "sql.h"
@@ -115,7 +114,7 @@ count_paths(Mining *mining)
 		NEIGHBOUR_BYTES * mining->edges;
 
 	skeleton_parse("XA AY", &search.skeleton);
-	hkg_check_memory(3 * bytes, "mining");
+	mine_check_memory(3 * bytes);
 	plan_by_reference(bytes);
 	sql_stream(psprintf("with neighbourhood as materialized (\n"
 						"select x as entity, array_agg(y::bigint << 32 | atom order by y::bigint << 32 | atom) as neighbours\n"

@@ -363,6 +363,25 @@ select hkg_mine_rules('kin', omega => 2);
 select hkg_mine_rules('kin', ec_sample => 1);
 select hkg_mine_rules('kin', min_confidence => 'NaN');
 
+-- too much for the memory that is allowed: how to ask for less
+insert into sparse.entity select i, 'e' || i from generate_series(1000, 1999) i;
+insert into sparse.triple select i, 0, i - 1000 from generate_series(1000, 1999) i;
+set hybridkg.max_memory = '1MB';
+create function refusal(statement text) returns text language plpgsql as $$
+declare
+	message text;
+	hint text;
+begin
+	execute statement;
+	return 'no error';
+exception when out_of_memory then
+	get stacked diagnostics message = message_text, hint = pg_exception_hint;
+	return regexp_replace(message, '\d+', 'N', '') || E'\n' || hint;
+end
+$$;
+select refusal('select hkg_mine_rules(''sparse'')');
+reset hybridkg.max_memory;
+
 -- reading is all it takes
 begin read only;
 select count(*) from hkg_mine_rules('kin');
