@@ -12,6 +12,8 @@ language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 set client_min_messages = warning
 as $$
+declare
+	part name;
 begin
 	if graph is null then
 		raise exception using errcode = 'null_value_not_allowed', message = 'graph must not be null';
@@ -97,6 +99,19 @@ begin
 	alter table relation_embedding alter column embedding set storage external;
 	comment on column relation_embedding.embedding is 'd numbers; complex: d real parts, then d imaginary parts; rotate: d phases in radians';
 
+	create table threshold (
+		model text collate "C" not null references model on update cascade on delete cascade,
+		relation int not null references relation on delete cascade,
+		threshold float8 not null,
+		triples bigint not null,
+		accuracy float8,
+		primary key (model, relation)
+	);
+	comment on table threshold is 'what hkg_classify goes by';
+	comment on column threshold.threshold is 'the least score that is taken for true';
+	comment on column threshold.triples is 'facts of the valid split that it was learnt from; where there are none, it is that of all relations together';
+	comment on column threshold.accuracy is 'on those facts and their false counterparts';
+
 	create table rule (
 		model text collate "C" not null references model on update cascade on delete cascade,
 		id int not null,
@@ -175,32 +190,37 @@ begin
 		foreign key (model) references model on update cascade on delete cascade);
 	comment on table checkpoint_inferred is 'rows of inferred that a training in the background will leave';
 
-	-- a backend keeps the models it used last; changing embeddings by hand ends that
-	-- (what goes with its model's row, by cascade, needs no telling)
-	create trigger embedding_changed after update or delete or truncate on entity_embedding
-		for each statement when (pg_trigger_depth() = 0) execute function @extschema@.hkg_embedding_changed();
-	create trigger embedding_changed after update or delete or truncate on relation_embedding
-		for each statement when (pg_trigger_depth() = 0) execute function @extschema@.hkg_embedding_changed();
+	-- a backend keeps the models it used last; changing one by hand ends that.  The function is the
+	-- graph's own, so that it stays when the extension goes and comes back.
+	create function model_changed() returns trigger
+	language plpgsql
+	set search_path = pg_catalog, pg_temp
+	as $body$
+	begin
+		execute format('update %I.model set name = name', tg_table_schema) || case tg_op
+			when 'TRUNCATE' then ''
+			when 'UPDATE' then ' where name in (select model from changed union select model from changed_from)'
+			else ' where name in (select model from changed)' end;
+		return null;
+	end
+	$body$;
+	comment on function model_changed() is 'trigger: tells every backend to read a model again';
+	foreach part in array array['entity_embedding', 'relation_embedding'] loop
+		execute format('create trigger inserted after insert on %I referencing new table as changed
+			for each statement execute function model_changed()', part);
+		execute format('create trigger updated after update on %I referencing new table as changed old table as changed_from
+			for each statement execute function model_changed()', part);
+		execute format('create trigger deleted after delete on %I referencing old table as changed
+			for each statement execute function model_changed()', part);
+		execute format('create trigger truncated after truncate on %I
+			for each statement execute function model_changed()', part);
+	end loop;
 end
 $$;
 comment on function hkg_create_graph(name) is
-'makes an empty graph: a schema of that name, owned by the caller, with the tables entity, relation, triple, holdout, model, entity_embedding, relation_embedding, rule, inferred, iteration, checkpoint and checkpoint_inferred
+'makes an empty graph: a schema of that name, owned by the caller, with the tables entity, relation, triple, holdout, model, entity_embedding, relation_embedding, threshold, rule, inferred, iteration, checkpoint and checkpoint_inferred
 graph: the name of the new schema
 errors: 42P06 when a schema of that name exists';
-
-create function hkg_embedding_changed() returns trigger
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-	-- a model that is locked is being trained or changed: that tells them as well
-	execute format('update %1$I.model set name = name where name in (select name from %1$I.model for update skip locked)',
-		tg_table_schema);
-	return null;
-end
-$$;
-comment on function hkg_embedding_changed() is
-'trigger on the embedding tables: tells every backend to read its model again';
 
 create function hkg_drop_graph(graph name) returns void
 as 'MODULE_PATHNAME' language c volatile parallel unsafe
@@ -453,6 +473,41 @@ comment on function hkg_score(name, text, text, text, name) is
 graph: an existing graph
 head, relation, tail: names
 model: a trained model of the graph';
+
+create function hkg_neighbors(graph name, entity text, k int default 10, model name default 'default')
+returns table (entity text, similarity float8)
+as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_neighbors(name, text, int, name) is
+'the k entities whose embeddings are most like that of an entity, nearest first
+graph: an existing graph
+entity: an entity
+k: how many, at least 1
+model: a trained model of the graph
+similarity: the cosine of the two embeddings as the table has them (complex, rotate: of real and imaginary parts together), -1 to 1';
+
+create function hkg_classify(graph name, head text, relation text, tail text, model name default 'default')
+returns bool
+as 'MODULE_PATHNAME' language c stable parallel safe cost 1000;	-- as hkg_score
+comment on function hkg_classify(name, text, text, text, name) is
+'whether the model takes a triple for true: its score is at least the threshold of its relation, in the table threshold
+graph: an existing graph
+head, relation, tail: names
+model: a trained model of the graph
+errors: 55000 when the model has no thresholds, for want of a valid split';
+
+create function hkg_learn_thresholds(graph name, negatives regclass default null, model name default 'default',
+	seed bigint default 0)
+returns float8
+as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 100000
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_learn_thresholds(name, regclass, name, bigint) is
+'learns the thresholds that hkg_classify goes by, as every training does at its end: of each relation, the score that best parts its facts of the valid split from false ones; returns their accuracy on these
+graph: an existing graph with a valid split
+negatives: a table or view of false triples, with the columns head, relation and tail; null: each fact of the valid split with its head or its tail replaced by that of another fact of the relation, drawn at random, so that what comes out is not known
+model: a trained model of the graph
+seed: draws the replacements
+errors: 55000 when there is no valid split, 42704 for an unknown name among the negatives';
 
 create function hkg_explain(graph name, head text, relation text, tail text, model name default 'default')
 returns table (rule text, quality float8, grounding text)

@@ -9,18 +9,16 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
 #include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
-#include "utils/memutils.h"
 
 #include "argument.h"
 #include "array.h"
 #include "hybridkg.h"
 #include "infer.h"
+#include "inquiry.h"
 #include "model.h"
 #include "sql.h"
 
@@ -41,66 +39,6 @@ typedef struct Ranking
 
 /* ---- ranks --------------------------------------------------------------------- */
 
-/* Rows of `ids` taken from embeddings of `known` ids, NaN where there is none. */
-static float *
-spread_rows(const int32 *ids, int32 count, const int32 *known, int32 known_count,
-			float *embedding, int width)
-{
-	float	   *spread;
-
-	if (count == known_count && memcmp(ids, known, sizeof(int32) * count) == 0)
-		return embedding;
-	spread = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(float) * count * width);
-	for (int32 row = 0; row < count; row++)
-	{
-		int32		known_row = graph_row(known, known_count, ids[row]);
-		float	   *to = spread + (Size) row * width;
-
-		if (known_row >= 0)
-			memcpy(to, embedding + (Size) known_row * width, sizeof(float) * width);
-		else
-			for (int i = 0; i < width; i++)
-				to[i] = NAN;
-	}
-	return spread;
-}
-
-/* The model with a row for everything in the graph. */
-static KgeModel
-model_of_graph(const Model *model, const GraphData *data)
-{
-	KgeModel	kge = model->kge;
-	int			entity_width = kge_entity_width(kge.function, kge.dimensions);
-	int			relation_width = kge_relation_width(kge.function, kge.dimensions);
-
-	hkg_check_memory(sizeof(float) * ((uint64) data->entities * entity_width +
-									  (uint64) data->relations * relation_width),
-					 "evaluation");
-	kge.entity = spread_rows(data->entity_id, data->entities, model->entity_id,
-							 model->kge.entities, kge.entity, entity_width);
-	kge.relation = spread_rows(data->relation_id, data->relations, model->relation_id,
-							   model->kge.relations, kge.relation, relation_width);
-	kge.entities = data->entities;
-	kge.relations = data->relations;
-	return kge;
-}
-
-/* All facts and all of the holdout. */
-static KgeTriple *
-known_triples(Graph *graph, const GraphData *data, int64 *count)
-{
-	int64		held;
-	KgeTriple  *holdout = graph_read_split(graph, data, NULL, &held);
-	KgeTriple  *known = MemoryContextAllocHuge(CurrentMemoryContext,
-											   sizeof(KgeTriple) * Max(data->facts + held, 1));
-
-	memcpy(known, data->fact, sizeof(KgeTriple) * data->facts);
-	memcpy(known + data->facts, holdout, sizeof(KgeTriple) * held);
-	pfree(holdout);
-	*count = data->facts + held;
-	return known;
-}
-
 static Ranking
 rank_split(Graph *graph, const Model *model, const char *split, int64 seed)
 {
@@ -120,7 +58,7 @@ rank_split(Graph *graph, const Model *model, const char *split, int64 seed)
 	if (ranking.count == 0)
 		return ranking;
 	kge = model_of_graph(model, ranking.data);
-	known = known_triples(graph, ranking.data, &known_count);
+	known = graph_read_known(graph, ranking.data, &known_count);
 	if (!kge_rank(&arena, hkg_pool(), &kge, ranking.triple, ranking.count, known, known_count,
 				  (uint64) seed, ranking.rank, ranking.rank + ranking.count))
 		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
@@ -203,26 +141,15 @@ return_ranks(Graph *graph, const Ranking *ranking, SqlResult *result)
 static Datum
 evaluate(FunctionCallInfo fcinfo, void (*tell) (Graph *, const Ranking *, SqlResult *))
 {
-	char	   *graph_name = argument_name(fcinfo, 0, "graph");
 	char	   *split = argument_text(fcinfo, 1, "split");
-	char	   *model_name = argument_name(fcinfo, 2, "model");
 	int64		seed = DatumGetInt64(argument(fcinfo, 3, "seed"));
-	SqlResult  *result = sql_result(fcinfo);
-	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "hybridkg evaluation",
-											   ALLOCSET_DEFAULT_SIZES);
-	MemoryContext caller = MemoryContextSwitchTo(work);
-	Graph	   *graph;
+	Inquiry		inquiry = inquiry_begin(fcinfo, 2);
 	Ranking		ranking;
 
 	argument_choice(split, "split", splits);
-	sql_begin();
-	graph = graph_open(graph_name);
-	ranking = rank_split(graph, model_open(graph, model_name), split, seed);
-	tell(graph, &ranking, result);
-	sql_end();
-	MemoryContextSwitchTo(caller);
-	MemoryContextDelete(work);
-	return (Datum) 0;
+	ranking = rank_split(inquiry.graph, model_open(inquiry.graph, inquiry.model), split, seed);
+	tell(inquiry.graph, &ranking, inquiry.result);
+	return inquiry_end(&inquiry);
 }
 
 HKG_FUNCTION(hkg_evaluate);
@@ -316,17 +243,12 @@ HKG_FUNCTION(hkg_rule_precision);
 Datum
 hkg_rule_precision(PG_FUNCTION_ARGS)
 {
-	char	   *graph_name = argument_name(fcinfo, 0, "graph");
 	int			top_rules = argument_int(fcinfo, 1, "top_rules", 1, PG_INT32_MAX);
 	char	   *split = argument_text(fcinfo, 2, "split");
-	char	   *model = argument_name(fcinfo, 3, "model");
-	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "hybridkg rule precision",
-											   ALLOCSET_DEFAULT_SIZES);
-	MemoryContext caller = MemoryContextSwitchTo(work);
+	Inquiry		inquiry = inquiry_begin(fcinfo, 3);
 	TupleDesc	descriptor;
 	Datum		values[3];
 	bool		nulls[3] = {false};
-	Graph	   *graph;
 	GraphData  *data;
 	RuleList	rules;
 	Inferences *inferred;
@@ -335,26 +257,22 @@ hkg_rule_precision(PG_FUNCTION_ARGS)
 	int64		correct;
 	int64		count;
 
-	if (get_call_result_type(fcinfo, NULL, &descriptor) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
 	argument_choice(split, "split", holdout_splits);
-	sql_begin();
-	graph = graph_open(graph_name);
-	model_require(graph, model);
-	data = graph_read(graph);
-	rules = best_rules(graph, model, top_rules);
-	inferred = infer_by(graph, data, &rules);
-	held = graph_read_split(graph, data, split, &held_count);
+	model_require(inquiry.graph, inquiry.model);
+	data = graph_read(inquiry.graph);
+	rules = best_rules(inquiry.graph, inquiry.model, top_rules);
+	inferred = infer_by(inquiry.graph, data, &rules);
+	held = graph_read_split(inquiry.graph, data, split, &held_count);
 	correct = count_common(inferred->triple, inferred->count, held, held_count);
 	count = inferred->count;
-	sql_end();
+	inquiry_end(&inquiry);
 	values[0] = Int64GetDatum(count);
 	values[1] = Int64GetDatum(correct);
 	values[2] = Float8GetDatum(count > 0 ? (double) correct / (double) count : 0);
 	nulls[2] = count == 0;
-	MemoryContextSwitchTo(caller);
-	descriptor = BlessTupleDesc(CreateTupleDescCopy(descriptor));
-	MemoryContextDelete(work);
+	if (get_call_result_type(fcinfo, NULL, &descriptor) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	descriptor = BlessTupleDesc(descriptor);
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(descriptor, values, nulls)));
 }
 

@@ -14,6 +14,7 @@
 #include "utils/builtins.h"
 
 #include "argument.h"
+#include "inquiry.h"
 #include "model.h"
 #include "rule.h"
 #include "sql.h"
@@ -102,22 +103,17 @@ HKG_FUNCTION(hkg_explain);
 Datum
 hkg_explain(PG_FUNCTION_ARGS)
 {
-	char	   *graph_name = argument_name(fcinfo, 0, "graph");
 	char	   *head = argument_text(fcinfo, 1, "head");
 	char	   *relation = argument_text(fcinfo, 2, "relation");
 	char	   *tail = argument_text(fcinfo, 3, "tail");
-	char	   *model = argument_name(fcinfo, 4, "model");
-	SqlResult  *result = sql_result(fcinfo);
-	Graph	   *graph;
+	Inquiry		inquiry = inquiry_begin(fcinfo, 4);
+	Graph	   *graph = inquiry.graph;
 	int32		head_id;
 	int32		relation_id;
 
-	sql_begin();
-	graph = graph_open(graph_name);
-	model_require(graph, model);
+	model_require(graph, inquiry.model);
 	head_id = graph_entity_id(graph, head);
 	relation_id = graph_relation_id(graph, relation);
-	explain(graph, model, head_id, relation_id, graph_entity_id(graph, tail), result);
-	sql_end();
-	return (Datum) 0;
+	explain(graph, inquiry.model, head_id, relation_id, graph_entity_id(graph, tail), inquiry.result);
+	return inquiry_end(&inquiry);
 }

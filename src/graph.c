@@ -61,7 +61,7 @@ is_graph(Oid schema)
 {
 	static const char *const tables[] = {
 		"entity", "relation", "triple", "holdout", "model", "entity_embedding",
-		"relation_embedding", "rule", "inferred", "iteration", "checkpoint", "checkpoint_inferred"
+		"relation_embedding", "threshold", "rule", "inferred", "iteration", "checkpoint", "checkpoint_inferred"
 	};
 
 	for (int i = 0; i < (int) lengthof(tables); i++)
@@ -456,6 +456,21 @@ graph_read_split(Graph *graph, const GraphData *data, const char *split, int64 *
 								 "where split = $1 or $1 is null order by relation, head, tail",
 								 graph->prefix),
 						&args, count);
+}
+
+KgeTriple *
+graph_read_known(Graph *graph, const GraphData *data, int64 *count)
+{
+	int64		held;
+	KgeTriple  *holdout = graph_read_split(graph, data, NULL, &held);
+	KgeTriple  *known = MemoryContextAllocHuge(CurrentMemoryContext,
+											   sizeof(KgeTriple) * Max(data->facts + held, 1));
+
+	memcpy(known, data->fact, sizeof(KgeTriple) * data->facts);
+	memcpy(known + data->facts, holdout, sizeof(KgeTriple) * held);
+	pfree(holdout);
+	*count = data->facts + held;
+	return known;
 }
 
 int

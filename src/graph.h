@@ -66,6 +66,9 @@ extern GraphData *graph_read(Graph *graph);
 /* A split of holdout ('valid', 'test'; NULL for both) in rows, ordered by (relation, head, tail). */
 extern KgeTriple *graph_read_split(Graph *graph, const GraphData *data, const char *split, int64 *count);
 
+/* The facts, then both splits of holdout. */
+extern KgeTriple *graph_read_known(Graph *graph, const GraphData *data, int64 *count);
+
 /* The row of an id among `count` ascending ids, or -1. */
 extern int32 graph_row(const int32 *ids, int32 count, int32 id);
 

@@ -5,7 +5,7 @@
  * A backend keeps the models it used last, each in a memory context of its own
  * under CacheMemoryContext.  A copy is good as long as the model's row is the very
  * version it was read with: (xmin, ctid), as the caller's snapshot sees it.
- * Training replaces that row, and a trigger on the embedding tables updates it
+ * Training replaces that row, and triggers on the embedding tables update it
  * when somebody changes an embedding by hand.  So one look-up by primary key
  * tells whether the copy still holds, in any transaction, after a rollback, on
  * a replica.
@@ -556,6 +556,51 @@ model_open(Graph *graph, const char *name)
 	kept->next = kept_models;
 	kept_models = kept;
 	return &kept->model;
+}
+
+/* ---- a row for everything ---------------------------------------------------- */
+
+/* Rows of `ids` taken from embeddings of `known` ids, NaN where there is none. */
+static float *
+spread_rows(const int32 *ids, int32 count, const int32 *known, int32 known_count,
+			float *embedding, int width)
+{
+	float	   *spread;
+
+	if (count == known_count && memcmp(ids, known, sizeof(int32) * count) == 0)
+		return embedding;
+	spread = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(float) * count * width);
+	for (int32 row = 0; row < count; row++)
+	{
+		int32		known_row = graph_row(known, known_count, ids[row]);
+		float	   *to = spread + (Size) row * width;
+
+		if (known_row >= 0)
+			memcpy(to, embedding + (Size) known_row * width, sizeof(float) * width);
+		else
+			for (int i = 0; i < width; i++)
+				to[i] = NAN;
+	}
+	return spread;
+}
+
+KgeModel
+model_of_graph(const Model *model, const GraphData *data)
+{
+	KgeModel	kge = model->kge;
+	int			entity_width = kge_entity_width(kge.function, kge.dimensions);
+	int			relation_width = kge_relation_width(kge.function, kge.dimensions);
+
+	hkg_check_memory(sizeof(float) * ((uint64) data->entities * entity_width +
+									  (uint64) data->relations * relation_width),
+					 psprintf("model \"%s\"", model->name));
+	kge.entity = spread_rows(data->entity_id, data->entities, model->entity_id,
+							 model->kge.entities, kge.entity, entity_width);
+	kge.relation = spread_rows(data->relation_id, data->relations, model->relation_id,
+							   model->kge.relations, kge.relation, relation_width);
+	kge.entities = data->entities;
+	kge.relations = data->relations;
+	return kge;
 }
 
 /* ---- names ------------------------------------------------------------------ */

@@ -31,6 +31,12 @@ extern const Model *model_open(Graph *graph, const char *name);
 /* A pool no larger than one pass over the model's entities is worth. */
 extern KgePool *model_pool(const KgeModel *kge);
 
+/*
+ * The model with a row for everything in the graph, as `data` has it: NaN where there is no
+ * embedding.  In the current context, or the model's own.
+ */
+extern KgeModel model_of_graph(const Model *model, const GraphData *data);
+
 /* The copy of that serial, if this backend still has it; else NULL. */
 extern const Model *model_recall(uint64 serial);
 

@@ -1,32 +1,24 @@
 /*
  * predict.c
- *		hkg_predict_tails, hkg_predict_heads, hkg_predict_relations, hkg_score.
+ *		hkg_predict_tails, hkg_predict_heads, hkg_predict_relations, hkg_neighbors.
  *
  * Names become ids and ids become the model's rows; src/kge finds the best
  * rows; one statement turns them into names again.  Nothing here writes: it
  * all runs on a replica, in a read-only transaction and in parallel workers.
- *
- * hkg_score is called row by row, up to millions of times in a query.  All of
- * these calls see one snapshot, so each call site remembers which model and
- * which rows the names led to, and looks again only when somebody might see
- * something else: another snapshot, transaction, subtransaction or user.  Setting search_path
- * for each row would take longer than all of that, so it is set where tables are read.
  */
 #include "postgres.h"
 
 #include <math.h>
 
-#include "access/xact.h"
 #include "catalog/pg_type.h"
-#include "common/hashfn.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
-#include "utils/snapmgr.h"
 
 #include "argument.h"
 #include "array.h"
 #include "hybridkg.h"
+#include "inquiry.h"
 #include "model.h"
 #include "sql.h"
 
@@ -81,7 +73,10 @@ known_rows(const Graph *graph, const int32 *ids, int32 rows, const char *wanted,
 	return list;
 }
 
-/* Adds the rows of a model, with scores, to the result: name, score, probability; best first. */
+/*
+ * Adds the rows of a model, with scores, to the result: name, score, probability; best first.  (A
+ * result of two columns takes the first two.)
+ */
 static void
 return_rows(const Graph *graph, const char *table, const int32 *ids, int64 count,
 			const int32 *rows, const double *scores, SqlResult *result)
@@ -113,60 +108,58 @@ return_rows(const Graph *graph, const char *table, const int32 *ids, int64 count
 
 /* ---- tails and heads ------------------------------------------------------------ */
 
+/* Room for the best k */
+typedef struct Best
+{
+	int			k;
+	int32	   *rows;
+	double	   *scores;
+} Best;
+
+static Best
+make_room(int k, const KgeModel *kge)
+{
+	Best		best = {.k = Min(k, kge->entities)};
+
+	best.rows = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(int32) * best.k);
+	best.scores = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(double) * best.k);
+	return best;
+}
+
 static void
 predict_entities(Graph *graph, const Model *model, KgeSide side, int32 given, int32 relation,
 				 int k, bool known, SqlResult *result)
 {
 	const KgeModel *kge = &model->kge;
 	KgeArena	arena = hkg_arena();
+	Best		best = make_room(k, kge);
 	RowList		excluded = {0};
 	int64		count;
-	int32	   *rows;
-	double	   *scores;
 
 	if (!known)
 		excluded = known_rows(graph, model->entity_id, kge->entities,
 							  side == KGE_TAIL ? "tail" : "head",
 							  side == KGE_TAIL ? "head" : "tail", model->entity_id[given],
 							  "relation", model->relation_id[relation]);
-	k = Min(k, kge->entities);
-	rows = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(int32) * k);
-	scores = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(double) * k);
 	count = kge_top(&arena, model_pool(kge), kge, model->sketch, side, given, relation,
-					excluded.row, excluded.count, k, rows, scores);
-	if (count < 0)
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
-	return_rows(graph, "entity", model->entity_id, count, rows, scores, result);
+					excluded.row, excluded.count, best.k, best.rows, best.scores);
+	return_rows(graph, "entity", model->entity_id, count, best.rows, best.scores, result);
 }
 
 static Datum
 predict_side(FunctionCallInfo fcinfo, KgeSide side)
 {
-	char	   *graph_name = argument_name(fcinfo, 0, "graph");
 	char	   *first = argument_text(fcinfo, 1, side == KGE_TAIL ? "head" : "relation");
 	char	   *second = argument_text(fcinfo, 2, side == KGE_TAIL ? "relation" : "tail");
 	int			k = argument_int(fcinfo, 3, "k", 1, PG_INT32_MAX);
-	char	   *model_name = argument_name(fcinfo, 4, "model");
 	bool		known = DatumGetBool(argument(fcinfo, 5, "known"));
-	SqlResult  *result = sql_result(fcinfo);
-	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "hybridkg prediction",
-											   ALLOCSET_DEFAULT_SIZES);
-	MemoryContext caller = MemoryContextSwitchTo(work);
-	Graph	   *graph;
-	const Model *model;
-	int32		given;
-	int32		relation;
+	Inquiry		inquiry = inquiry_begin(fcinfo, 4);
+	const Model *model = model_open(inquiry.graph, inquiry.model);
+	int32		given = model_entity_row(model, inquiry.graph, side == KGE_TAIL ? first : second);
+	int32		relation = model_relation_row(model, inquiry.graph, side == KGE_TAIL ? second : first);
 
-	sql_begin();
-	graph = graph_open(graph_name);
-	model = model_open(graph, model_name);
-	given = model_entity_row(model, graph, side == KGE_TAIL ? first : second);
-	relation = model_relation_row(model, graph, side == KGE_TAIL ? second : first);
-	predict_entities(graph, model, side, given, relation, k, known, result);
-	sql_end();
-	MemoryContextSwitchTo(caller);
-	MemoryContextDelete(work);
-	return (Datum) 0;
+	predict_entities(inquiry.graph, model, side, given, relation, k, known, inquiry.result);
+	return inquiry_end(&inquiry);
 }
 
 HKG_FUNCTION(hkg_predict_tails);
@@ -258,321 +251,37 @@ HKG_FUNCTION(hkg_predict_relations);
 Datum
 hkg_predict_relations(PG_FUNCTION_ARGS)
 {
-	char	   *graph_name = argument_name(fcinfo, 0, "graph");
 	char	   *head_name = argument_text(fcinfo, 1, "head");
 	char	   *tail_name = argument_text(fcinfo, 2, "tail");
 	int			k = argument_int(fcinfo, 3, "k", 1, PG_INT32_MAX);
-	char	   *model_name = argument_name(fcinfo, 4, "model");
 	bool		known = DatumGetBool(argument(fcinfo, 5, "known"));
-	SqlResult  *result = sql_result(fcinfo);
-	Graph	   *graph;
-	const Model *model;
-	int32		head;
-	int32		tail;
+	Inquiry		inquiry = inquiry_begin(fcinfo, 4);
+	const Model *model = model_open(inquiry.graph, inquiry.model);
+	int32		head = model_entity_row(model, inquiry.graph, head_name);
+	int32		tail = model_entity_row(model, inquiry.graph, tail_name);
 
-	sql_begin();
-	graph = graph_open(graph_name);
-	model = model_open(graph, model_name);
-	head = model_entity_row(model, graph, head_name);
-	tail = model_entity_row(model, graph, tail_name);
-	predict_relations(graph, model, head, tail, k, known, result);
-	sql_end();
-	return (Datum) 0;
+	predict_relations(inquiry.graph, model, head, tail, k, known, inquiry.result);
+	return inquiry_end(&inquiry);
 }
 
-/* ---- what a snapshot shows ---------------------------------------------------------- */
+/* ---- neighbours --------------------------------------------------------------------- */
 
-/* All that decides what our statements would find; equal ones find the same. */
-typedef struct View
-{
-	Oid			user;
-	TimestampTz transaction;	/* its start */
-	SubTransactionId subtransaction;
-	TransactionId xmin;
-	TransactionId xmax;
-	CommandId	command;
-	uint32		running;
-	TransactionId *running_xid;
-	int32		subrunning;
-	TransactionId *subrunning_xid;
-	bool		overflowed;
-} View;
-
-static bool
-same_xids(const TransactionId *a, const TransactionId *b, int64 count)
-{
-	return count == 0 || memcmp(a, b, count * sizeof(TransactionId)) == 0;
-}
-
-static bool
-view_is_current(const View *view)
-{
-	Snapshot	snapshot = GetActiveSnapshot();
-
-	return view->user == GetUserId() &&
-		view->transaction == GetCurrentTransactionStartTimestamp() &&
-		view->subtransaction == GetCurrentSubTransactionId() &&
-		view->xmin == snapshot->xmin && view->xmax == snapshot->xmax &&
-		view->command == snapshot->curcid &&
-		view->running == snapshot->xcnt && view->subrunning == snapshot->subxcnt &&
-		view->overflowed == snapshot->suboverflowed &&
-		same_xids(view->running_xid, snapshot->xip, snapshot->xcnt) &&
-		same_xids(view->subrunning_xid, snapshot->subxip, snapshot->subxcnt);
-}
-
-static TransactionId *
-copy_xids(const TransactionId *xids, int64 count)
-{
-	TransactionId *copy = palloc(Max(count, 1) * sizeof(TransactionId));
-
-	if (count > 0)
-		memcpy(copy, xids, count * sizeof(TransactionId));
-	return copy;
-}
-
-static View
-current_view(void)
-{
-	Snapshot	snapshot = GetActiveSnapshot();
-	View		view = {
-		.user = GetUserId(),
-		.transaction = GetCurrentTransactionStartTimestamp(),
-		.subtransaction = GetCurrentSubTransactionId(),
-		.xmin = snapshot->xmin,
-		.xmax = snapshot->xmax,
-		.command = snapshot->curcid,
-		.running = snapshot->xcnt,
-		.running_xid = copy_xids(snapshot->xip, snapshot->xcnt),
-		.subrunning = snapshot->subxcnt,
-		.subrunning_xid = copy_xids(snapshot->subxip, snapshot->subxcnt),
-		.overflowed = snapshot->suboverflowed
-	};
-
-	return view;
-}
-
-/* ---- scores, row by row ---------------------------------------------------------------- */
-
-/* What a name stands for: entities and relations in one table */
-typedef struct KnownName
-{
-	const char *name;			/* the key: 'e' or 'r', then the name */
-	int32		row;
-	char		status;
-} KnownName;
-
-#define SH_PREFIX names
-#define SH_ELEMENT_TYPE KnownName
-#define SH_KEY_TYPE const char *
-#define SH_KEY name
-#define SH_HASH_KEY(table, key) hash_bytes((const unsigned char *) (key), strlen(key))
-#define SH_EQUAL(table, a, b) (strcmp(a, b) == 0)
-#define SH_SCOPE static inline
-#define SH_DECLARE
-#define SH_DEFINE
-#include "lib/simplehash.h"
-
-/* names remembered; with more, start anew */
-#define NAMES_LIMIT 1000000
-/* after that many look-ups, read all entities at once, if they are not too many */
-#define LOOKUPS_LIMIT 500
-#define ENTITIES_AT_ONCE 100000
-
-/* What a call site of hkg_score remembers */
-typedef struct Memory
-{
-	MemoryContext context;		/* all below; reset when they no longer hold */
-	char	   *graph;			/* as typed; NULL: nothing is remembered */
-	char	   *model;
-	View		view;
-	uint64		serial;			/* of the model's copy */
-	names_hash *names;
-	int			lookups;		/* names looked up so far, -1 when all are there */
-} Memory;
-
-/* A triple by name; names carry their kind ahead, see KnownName. */
-typedef struct NamedTriple
-{
-	char	   *head;
-	char	   *relation;
-	char	   *tail;
-} NamedTriple;
-
-static void
-forget_all(Memory *memory)
-{
-	memory->graph = NULL;
-	MemoryContextReset(memory->context);
-}
-
-/* The call site's memory, empty unless it holds for these names and what is seen now. */
-static Memory *
-call_site_memory(FunctionCallInfo fcinfo, const char *graph, const char *model)
-{
-	Memory	   *memory = fcinfo->flinfo->fn_extra;
-
-	if (memory == NULL)
-	{
-		memory = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(Memory));
-		memory->context = AllocSetContextCreate(fcinfo->flinfo->fn_mcxt, "hybridkg names",
-												ALLOCSET_DEFAULT_SIZES);
-		fcinfo->flinfo->fn_extra = memory;
-	}
-	if (memory->graph != NULL &&
-		(strcmp(memory->graph, graph) != 0 || strcmp(memory->model, model) != 0 ||
-		 memory->names->members >= NAMES_LIMIT || !view_is_current(&memory->view)))
-		forget_all(memory);
-	return memory;
-}
-
-static void
-remember_model(Memory *memory, const char *graph, const Model *model)
-{
-	MemoryContext caller;
-
-	forget_all(memory);
-	if (model->serial == 0)
-		return;
-	caller = MemoryContextSwitchTo(memory->context);
-	memory->names = names_create(memory->context, 64, NULL);
-	memory->lookups = 0;
-	memory->view = current_view();
-	memory->serial = model->serial;
-	memory->model = pstrdup(model->name);
-	memory->graph = pstrdup(graph);
-	MemoryContextSwitchTo(caller);
-}
-
-static void
-remember_row(Memory *memory, const char *key, int32 row)
-{
-	bool		found;
-
-	key = MemoryContextStrdup(memory->context, key);
-	names_insert(memory->names, key, &found)->row = row;
-}
-
-static bool
-recall_row(const Memory *memory, const char *key, int32 *row)
-{
-	KnownName  *found = memory->graph == NULL ? NULL : names_lookup(memory->names, key);
-
-	if (found != NULL)
-		*row = found->row;
-	return found != NULL;
-}
-
-typedef struct EntityNames
-{
-	Memory	   *memory;
-	const Model *model;
-} EntityNames;
-
-static void
-take_entity_name(void *argument, const Datum *values, const bool *nulls)
-{
-	EntityNames *entities = argument;
-	const Model *model = entities->model;
-	int32		row = graph_row(model->entity_id, model->kge.entities, DatumGetInt32(values[0]));
-	char	   *key = TextDatumGetCString(values[1]);
-
-	if (row >= 0)
-		remember_row(entities->memory, key, row);
-	pfree(key);
-}
-
-/* Millions of rows with thousands of entities: one query for all names is less than one for each. */
-static void
-remember_entities(Memory *memory, const Graph *graph, const Model *model)
-{
-	EntityNames entities = {memory, model};
-
-	sql_stream(psprintf("select id, 'e' || name from %sentity", graph->prefix),
-			   SQL_NO_ARGS, take_entity_name, &entities);
-	memory->lookups = -1;
-}
-
-static int32
-find_row(Memory *memory, Graph *graph, const Model *model, const char *key)
-{
-	int32		row;
-
-	if (recall_row(memory, key, &row))
-		return row;
-	if (memory->graph != NULL && memory->lookups == LOOKUPS_LIMIT &&
-		model->kge.entities <= ENTITIES_AT_ONCE)
-	{
-		remember_entities(memory, graph, model);
-		if (recall_row(memory, key, &row))
-			return row;
-	}
-	row = key[0] == 'e' ? model_entity_row(model, graph, key + 1) :
-		model_relation_row(model, graph, key + 1);
-	if (memory->graph != NULL)
-	{
-		remember_row(memory, key, row);
-		if (memory->lookups >= 0)
-			memory->lookups++;
-	}
-	return row;
-}
-
-/* The score, if the call site remembers all it takes. */
-static bool
-score_from_memory(const Memory *memory, const NamedTriple *names, double *score)
-{
-	const Model *model = memory->graph == NULL ? NULL : model_recall(memory->serial);
-	KgeTriple	triple;
-
-	if (model == NULL ||
-		!recall_row(memory, names->head, &triple.head) ||
-		!recall_row(memory, names->relation, &triple.relation) ||
-		!recall_row(memory, names->tail, &triple.tail))
-		return false;
-	*score = kge_score(&model->kge, triple);
-	return true;
-}
-
-static double
-score_from_tables(Memory *memory, const char *graph_name, const char *model_name,
-				  const NamedTriple *names)
-{
-	Graph	   *graph;
-	const Model *model;
-	KgeTriple	triple;
-	int			nest_level = sql_pin();
-
-	sql_begin();
-	graph = graph_open(graph_name);
-	model = memory->graph == NULL ? NULL : model_recall(memory->serial);
-	if (model == NULL)
-	{
-		model = model_open(graph, model_name);
-		remember_model(memory, graph_name, model);
-	}
-	triple.head = find_row(memory, graph, model, names->head);
-	triple.relation = find_row(memory, graph, model, names->relation);
-	triple.tail = find_row(memory, graph, model, names->tail);
-	sql_end();
-	sql_unpin(nest_level);
-	return kge_score(&model->kge, triple);
-}
-
-HKG_FUNCTION(hkg_score);
+HKG_FUNCTION(hkg_neighbors);
 Datum
-hkg_score(PG_FUNCTION_ARGS)
+hkg_neighbors(PG_FUNCTION_ARGS)
 {
-	char	   *graph = argument_name(fcinfo, 0, "graph");
-	NamedTriple names = {
-		.head = psprintf("e%s", argument_text(fcinfo, 1, "head")),
-		.relation = psprintf("r%s", argument_text(fcinfo, 2, "relation")),
-		.tail = psprintf("e%s", argument_text(fcinfo, 3, "tail"))
-	};
-	char	   *model = argument_name(fcinfo, 4, "model");
-	Memory	   *memory = call_site_memory(fcinfo, graph, model);
-	double		score;
+	char	   *name = argument_text(fcinfo, 1, "entity");
+	int			k = argument_int(fcinfo, 2, "k", 1, PG_INT32_MAX);
+	Inquiry		inquiry = inquiry_begin(fcinfo, 3);
+	const Model *model = model_open(inquiry.graph, inquiry.model);
+	const KgeModel *kge = &model->kge;
+	int32		entity = model_entity_row(model, inquiry.graph, name);
+	KgeArena	arena = hkg_arena();
+	Best		best = make_room(k, kge);
+	int64		count = kge_neighbors(&arena, model_pool(kge), kge, entity,
+									  best.k, best.rows, best.scores);
 
-	if (!score_from_memory(memory, &names, &score))
-		score = score_from_tables(memory, graph, model, &names);
-	PG_RETURN_FLOAT8(score);
+	return_rows(inquiry.graph, "entity", model->entity_id, count, best.rows, best.scores,
+				inquiry.result);
+	return inquiry_end(&inquiry);
 }

@@ -95,7 +95,7 @@ record_begin_committing(Graph *graph, const TrainSettings *settings)
 void
 record_replace(Graph *graph, const TrainSettings *settings)
 {
-	static const char *const old[] = {"entity_embedding", "relation_embedding", "rule", "inferred", NULL};
+	static const char *const old[] = {"entity_embedding", "relation_embedding", "threshold", "rule", "inferred", NULL};
 	static const char *const held_back[] = {"checkpoint", "checkpoint_inferred", NULL};
 	SqlArgs		args = {0};
 

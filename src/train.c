@@ -32,6 +32,7 @@
 #include "model.h"
 #include "need.h"
 #include "sql.h"
+#include "threshold.h"
 #include "warm.h"
 
 static double
@@ -74,18 +75,10 @@ static void
 read_facts(Procedure *procedure)
 {
 	GraphData  *data = graph_read(procedure->graph);
-	KgeTriple  *holdout;
-	int64		held_out;
 
 	procedure->data = data;
 	procedure->valid = graph_read_split(procedure->graph, data, "valid", &procedure->valid_count);
-	holdout = graph_read_split(procedure->graph, data, NULL, &held_out);
-	procedure->known_count = data->facts + held_out;
-	procedure->known = MemoryContextAllocHuge(CurrentMemoryContext,
-											  Max(procedure->known_count, 1) * sizeof(KgeTriple));
-	memcpy(procedure->known, data->fact, data->facts * sizeof(KgeTriple));
-	memcpy(procedure->known + data->facts, holdout, held_out * sizeof(KgeTriple));
-	pfree(holdout);
+	procedure->known = graph_read_known(procedure->graph, data, &procedure->known_count);
 }
 
 void
@@ -507,6 +500,18 @@ procedure_infer(Procedure *procedure)
 	MemoryContextReset(procedure->scratch);
 }
 
+/* What hkg_classify goes by, from the valid split. */
+static void
+learn_thresholds(Procedure *procedure, const KgeModel *model)
+{
+	Labelled	labelled = {.truth = procedure->valid,.truths = procedure->valid_count};
+
+	labelled.falsehood = threshold_corrupt(procedure->data, procedure->known, procedure->known_count,
+										   procedure->valid, procedure->valid_count,
+										   (uint64) procedure->settings.seed, &labelled.falsehoods);
+	threshold_learn(procedure->graph, procedure->settings.model, procedure->data, model, &labelled);
+}
+
 void
 procedure_finish(Procedure *procedure)
 {
@@ -521,6 +526,7 @@ procedure_finish(Procedure *procedure)
 		model.relation = procedure->best_relation;
 	}
 	model_write_embeddings(procedure->graph, procedure->settings.model, procedure->data, &model);
+	learn_thresholds(procedure, &model);
 	if (procedure->rules != NULL)
 	{
 		MinedRules	best = {procedure->rules->count, procedure->best_rule};

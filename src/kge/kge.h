@@ -319,11 +319,32 @@ extern int64_t kge_top(KgeArena *arena, KgePool *pool, const KgeModel *model,
 					   int64_t k, int32_t *rows, double *scores);
 
 /*
+ * The k entities whose rows have the highest cosine with that of `entity`, which is not among them;
+ * those without a cosine, of length 0 or not finite, are left out.  As kge_top otherwise.
+ */
+extern int64_t kge_neighbors(KgeArena *arena, KgePool *pool, const KgeModel *model,
+							 int32_t entity, int64_t k, int32_t *rows, double *cosines);
+
+/*
  * phi of each triple, in single precision through the block kernels; fastest when
  * triples of one (relation, head) follow each other.
  */
 extern bool kge_score_triples(KgeArena *arena, KgePool *pool, const KgeModel *model,
 							  const KgeTriple *triples, int64_t count, float *scores);
+
+/* ---- threshold.c -------------------------------------------------------- */
+
+typedef struct KgeLabelled
+{
+	double		score;			/* finite */
+	bool		truth;
+} KgeLabelled;
+
+/*
+ * The threshold for which most of them are right: what scores as much or more is taken for
+ * true.  Tells how many are; leaves the array in another order.
+ */
+extern double kge_threshold(KgeLabelled *labelled, int64_t count, int64_t *right);
 
 /* ---- importance.c ------------------------------------------------------- */
 

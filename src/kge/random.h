@@ -19,7 +19,8 @@ enum
 	KGE_DRAW_ORDER,
 	KGE_DRAW_NEGATIVE,
 	KGE_DRAW_TIE,
-	KGE_DRAW_SAMPLE
+	KGE_DRAW_SAMPLE,
+	KGE_DRAW_FALSE
 };
 
 /* The finaliser of splitmix64: a bijection that mixes all 64 bits. */

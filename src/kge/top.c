@@ -1,6 +1,7 @@
 /*
  * top.c
- *		The best candidates of a question, and the scores of a list of triples.
+ *		The best candidates of a question, the nearest neighbours of an entity, and the
+ *		scores of a list of triples.
  *
  * Top k: the threads score a sketch of all candidates and note, for each, the least and
  * the most that its exact score can be (sketch.c).  The k-th largest least is a threshold
@@ -122,6 +123,25 @@ question(const Top *top, int32_t candidate)
 	return (KgeTriple) {top->given, top->relation, candidate};
 }
 
+/* The k highest of `count` scores that are numbers, best first, by way of the heap; how many there are. */
+static int64_t
+best_of(int32_t count, const double *score, Best *heap, int64_t k, int32_t *rows, double *scores)
+{
+	int64_t		kept = 0;
+
+	for (int32_t i = 0; i < count; i++)
+		if (!isnan(score[i]))
+			kept = keep_best(heap, kept, k, (Best) {score[i], i});
+	for (int64_t last = kept - 1; last >= 0; last--)
+	{
+		rows[last] = heap[0].row;
+		scores[last] = heap[0].score;
+		heap[0] = heap[last];
+		sift_down(heap, last, 0);
+	}
+	return kept;
+}
+
 /* Item: the least and the most of some candidates. */
 static void
 estimate(void *argument, int64_t item, int thread)
@@ -179,7 +199,6 @@ kge_top(KgeArena *arena, KgePool *pool, const KgeModel *model,
 	Top			top = {.pool = pool,.model = model,.sketch = sketch,.side = side,.given = given,
 		.relation = relation,.excluded = excluded,.excluded_count = excluded_count};
 	int64_t		items = (model->entities + AT_ONCE - 1) / AT_ONCE;
-	int64_t		count = 0;
 	KgeSpace	space = {0};
 
 	k = k < model->entities ? k : model->entities;
@@ -196,17 +215,76 @@ kge_top(KgeArena *arena, KgePool *pool, const KgeModel *model,
 	top.threshold = find_threshold(&top, k);
 	kge_pool_run(pool, items, score_finalists, &top);
 
-	for (int32_t i = 0; i < model->entities; i++)
-		if (!isnan(top.most[i]))
-			count = keep_best(top.best, count, k, (Best) {top.most[i], i});
-	for (int64_t last = count - 1; last >= 0; last--)
+	return best_of(model->entities, top.most, top.best, k, rows, scores);
+}
+
+/* ---- neighbours --------------------------------------------------------------- */
+
+typedef struct Neighborhood
+{
+	KgePool    *pool;
+	const KgeModel *model;
+	int32_t		entity;
+	double	   *cosine;			/* of each entity */
+	Best	   *best;			/* heap */
+} Neighborhood;
+
+static void
+take_neighborhood(Neighborhood *neighborhood, KgeSpace *space, int64_t k)
+{
+	neighborhood->cosine = KGE_TAKE(space, double, (size_t) neighborhood->model->entities);
+	neighborhood->best = KGE_TAKE(space, Best, (size_t) k);
+}
+
+static double
+cosine(int n, const float *a, const float *b)
+{
+	double		ab = 0;
+	double		aa = 0;
+	double		bb = 0;
+
+	for (int j = 0; j < n; j++)
 	{
-		rows[last] = top.best[0].row;
-		scores[last] = top.best[0].score;
-		top.best[0] = top.best[last];
-		sift_down(top.best, last, 0);
+		ab += (double) a[j] * b[j];
+		aa += (double) a[j] * a[j];
+		bb += (double) b[j] * b[j];
 	}
-	return count;
+	return ab / sqrt(aa * bb);
+}
+
+/* Item: the cosines of some entities, NaN for the one that is asked about. */
+static void
+compare(void *argument, int64_t item, int thread)
+{
+	Neighborhood *neighborhood = argument;
+	const KgeModel *model = neighborhood->model;
+	const float *asked = kge_entity_row(model, neighborhood->entity);
+	int64_t		end = (item + 1) * AT_ONCE;
+	bool		flushed = kge_flush_denormals(false);
+
+	for (int64_t i = item * AT_ONCE; i < end && i < model->entities; i++)
+		neighborhood->cosine[i] = i == neighborhood->entity ? NAN :
+			cosine(kge_model_width(model), asked, kge_entity_row(model, (int32_t) i));
+	kge_flush_denormals(flushed);
+	kge_pool_breathe(neighborhood->pool, thread);
+}
+
+int64_t
+kge_neighbors(KgeArena *arena, KgePool *pool, const KgeModel *model, int32_t entity,
+			  int64_t k, int32_t *rows, double *cosines)
+{
+	Neighborhood neighborhood = {.pool = pool,.model = model,.entity = entity};
+	KgeSpace	space = {0};
+
+	k = k < model->entities ? k : model->entities;
+	if (k <= 0)
+		return 0;
+	take_neighborhood(&neighborhood, &space, k);
+	if (!kge_space_open(&space, arena))
+		return -1;
+	take_neighborhood(&neighborhood, &space, k);
+	kge_pool_run(pool, (model->entities + AT_ONCE - 1) / AT_ONCE, compare, &neighborhood);
+	return best_of(model->entities, neighborhood.cosine, neighborhood.best, k, rows, cosines);
 }
 
 /* ---- a list of triples -------------------------------------------------------- */

@@ -91,6 +91,12 @@ select relation, score from hkg_predict_relations('tiny', 'a', 'c', 1, 'transe1'
 select bool_and(abs(probability - 1 / (1 + exp(-score))) < 1e-12)
 from hkg_predict_tails('tiny', 'a', 'r', 10, 'complex', true);
 
+-- Nearest to a = (1,2): the cosine with b is 5 / sqrt(5 * 10), c: 4 / 5, d: 15 / sqrt(5 * 50), e: 2 / (2 sqrt(5))
+select entity, round(similarity::numeric, 6) from hkg_neighbors('tiny', 'a', model => 'distmult');
+select entity from hkg_neighbors('tiny', 'a', 2, 'distmult');
+-- a = (1, i) and d = -a; c = (1+i, 2) has (1 + 0) / sqrt(2 * 6), e = (0, 2i) has 2 / sqrt(2 * 4)
+select entity, round(similarity::numeric, 6) from hkg_neighbors('tiny', 'a', model => 'complex');
+
 --
 -- What a session keeps of a model holds only as long as the tables say the same
 --
@@ -107,6 +113,28 @@ rollback to once;
 select hkg_score('tiny', 'a', 'r', 'e', 'transe1');
 rollback;
 select hkg_score('tiny', 'a', 'r', 'e', 'transe1');
+
+-- an embedding that comes and goes, by hand and with its entity
+begin;
+delete from tiny.entity_embedding where model = 'transe1' and entity = 5;
+select count(*) from hkg_predict_tails('tiny', 'a', 'r', 10, 'transe1', true);
+insert into tiny.entity_embedding values ('transe1', 5, '{2,1}');
+select tail, score from hkg_predict_tails('tiny', 'a', 'r', 1, 'transe1');		-- e, where it is perfect
+delete from tiny.entity where id = 4;
+select count(*) from hkg_predict_tails('tiny', 'a', 'r', 10, 'transe1', true);
+truncate tiny.entity_embedding;
+insert into tiny.entity_embedding values ('transe1', 1, '{0,0}'), ('transe1', 2, '{1,-1}');
+select tail, score from hkg_predict_tails('tiny', 'a', 'r', 10, 'transe1', true);	-- a + r = b
+rollback;
+-- moved from one model to another
+begin;
+delete from tiny.entity_embedding where model = 'transe2' and entity = 5;
+select (select count(*) from hkg_predict_tails('tiny', 'a', 'r', 10, 'transe1', true)),
+	(select count(*) from hkg_predict_tails('tiny', 'a', 'r', 10, 'transe2', true));
+update tiny.entity_embedding set model = 'transe2' where model = 'transe1' and entity = 5;
+select (select count(*) from hkg_predict_tails('tiny', 'a', 'r', 10, 'transe1', true)),
+	(select count(*) from hkg_predict_tails('tiny', 'a', 'r', 10, 'transe2', true));
+rollback;
 
 -- gamma 10 instead of 9
 begin;
@@ -162,6 +190,7 @@ select tail from hkg_predict_tails('tiny', 'a', 'r', 1, 'transe1');
 select head from hkg_predict_heads('tiny', 'r', 'c', 1, 'transe1');
 select relation from hkg_predict_relations('tiny', 'a', 'c', 1, 'transe1');
 select hkg_score('tiny', 'a', 'r', 'e', 'transe1');
+select entity from hkg_neighbors('tiny', 'a', 1, 'transe1');
 commit;
 
 -- names as people write them

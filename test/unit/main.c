@@ -153,6 +153,7 @@ static const Suite suites[] = {
 	{"train", test_train},
 	{"rank", test_rank},
 	{"top", test_top},
+	{"threshold", test_threshold},
 	{"draw", test_draw},
 	{"newcomers", test_newcomers}
 };

@@ -88,6 +88,25 @@ test_variant(Variant variant, KgePool *pool)
 	compare("no number", &model, pool, KGE_HEAD, NULL, 0, 10);
 }
 
+/* Two cosines by hand, and the order of all. */
+static void
+test_neighbors(KgePool *pool)
+{
+	KgeModel	model = random_model(variants[0], 2, 5, 1, 1.0);
+	const float rows[] = {3, 4, 4, 3, -3, -4, 0, 0, 30, 40};
+	int32_t		row[5];
+	double		cosine[5];
+
+	memcpy(model.entity, rows, sizeof(rows));
+	CHECK(kge_neighbors(&arena, pool, &model, 0, 9, row, cosine) == 3);
+	CHECK(row[0] == 4 && fabs(cosine[0] - 1) < 1e-15);
+	CHECK(row[1] == 1 && fabs(cosine[1] - 24.0 / 25) < 1e-15);
+	CHECK(row[2] == 2 && fabs(cosine[2] + 1) < 1e-15);
+	CHECK(kge_neighbors(&arena, pool, &model, 1, 1, row, cosine) == 1 && row[0] == 0);
+	CHECK(kge_neighbors(&arena, pool, &model, 3, 5, row, cosine) == 0);
+	CHECK(kge_neighbors(&empty_arena, pool, &model, 0, 1, row, cosine) == -1);
+}
+
 void
 test_top(void)
 {
@@ -99,6 +118,7 @@ test_top(void)
 
 	for (int i = 0; i < variant_count; i++)
 		test_variant(variants[i], pool);
+	test_neighbors(pool);
 	sketch = kge_sketch(&arena, pool, &model);
 	CHECK(kge_sketch(&empty_arena, pool, &model) == NULL);
 	CHECK(kge_top(&arena, pool, &model, sketch, KGE_TAIL, 3, 1, NULL, 0, 0, &row, &score) == 0);

@@ -1,0 +1,386 @@
+/*
+ * score.c
+ *		hkg_score and hkg_classify: one triple, by its names.
+ *
+ * They are called row by row, up to millions of times in a query.  All of these
+ * calls see one snapshot, so each call site remembers which model and which rows
+ * the names led to, and looks again only when somebody might see something else:
+ * another snapshot, transaction, subtransaction or user.  Setting search_path for
+ * each row would take longer than all of that, so it is set where tables are read.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "access/xact.h"
+#include "catalog/pg_type.h"
+#include "common/hashfn.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+
+#include "argument.h"
+#include "model.h"
+#include "sql.h"
+
+/* ---- what a snapshot shows ---------------------------------------------------------- */
+
+/* All that decides what our statements would find; equal ones find the same. */
+typedef struct View
+{
+	Oid			user;
+	TimestampTz transaction;	/* its start */
+	SubTransactionId subtransaction;
+	TransactionId xmin;
+	TransactionId xmax;
+	CommandId	command;
+	uint32		running;
+	TransactionId *running_xid;
+	int32		subrunning;
+	TransactionId *subrunning_xid;
+	bool		overflowed;
+} View;
+
+static bool
+same_xids(const TransactionId *a, const TransactionId *b, int64 count)
+{
+	return count == 0 || memcmp(a, b, count * sizeof(TransactionId)) == 0;
+}
+
+static bool
+view_is_current(const View *view)
+{
+	Snapshot	snapshot = GetActiveSnapshot();
+
+	return view->user == GetUserId() &&
+		view->transaction == GetCurrentTransactionStartTimestamp() &&
+		view->subtransaction == GetCurrentSubTransactionId() &&
+		view->xmin == snapshot->xmin && view->xmax == snapshot->xmax &&
+		view->command == snapshot->curcid &&
+		view->running == snapshot->xcnt && view->subrunning == snapshot->subxcnt &&
+		view->overflowed == snapshot->suboverflowed &&
+		same_xids(view->running_xid, snapshot->xip, snapshot->xcnt) &&
+		same_xids(view->subrunning_xid, snapshot->subxip, snapshot->subxcnt);
+}
+
+static TransactionId *
+copy_xids(const TransactionId *xids, int64 count)
+{
+	TransactionId *copy = palloc(Max(count, 1) * sizeof(TransactionId));
+
+	if (count > 0)
+		memcpy(copy, xids, count * sizeof(TransactionId));
+	return copy;
+}
+
+static View
+current_view(void)
+{
+	Snapshot	snapshot = GetActiveSnapshot();
+	View		view = {
+		.user = GetUserId(),
+		.transaction = GetCurrentTransactionStartTimestamp(),
+		.subtransaction = GetCurrentSubTransactionId(),
+		.xmin = snapshot->xmin,
+		.xmax = snapshot->xmax,
+		.command = snapshot->curcid,
+		.running = snapshot->xcnt,
+		.running_xid = copy_xids(snapshot->xip, snapshot->xcnt),
+		.subrunning = snapshot->subxcnt,
+		.subrunning_xid = copy_xids(snapshot->subxip, snapshot->subxcnt),
+		.overflowed = snapshot->suboverflowed
+	};
+
+	return view;
+}
+
+/* ---- names, row by row ---------------------------------------------------------------- */
+
+/* What a name stands for: entities and relations in one table */
+typedef struct KnownName
+{
+	const char *name;			/* the key: 'e' or 'r', then the name */
+	int32		row;
+	char		status;
+} KnownName;
+
+#define SH_PREFIX names
+#define SH_ELEMENT_TYPE KnownName
+#define SH_KEY_TYPE const char *
+#define SH_KEY name
+#define SH_HASH_KEY(table, key) hash_bytes((const unsigned char *) (key), strlen(key))
+#define SH_EQUAL(table, a, b) (strcmp(a, b) == 0)
+#define SH_SCOPE static inline
+#define SH_DECLARE
+#define SH_DEFINE
+#include "lib/simplehash.h"
+
+/* names remembered; with more, start anew */
+#define NAMES_LIMIT 1000000
+/* after that many look-ups, read all entities at once, if they are not too many */
+#define LOOKUPS_LIMIT 500
+#define ENTITIES_AT_ONCE 100000
+
+/* What a call site of hkg_score remembers */
+typedef struct Memory
+{
+	MemoryContext context;		/* all below; reset when they no longer hold */
+	char	   *graph;			/* as typed; NULL: nothing is remembered */
+	char	   *model;
+	View		view;
+	uint64		serial;			/* of the model's copy */
+	names_hash *names;
+	int			lookups;		/* names looked up so far, -1 when all are there */
+	double	   *threshold;		/* of each relation, NaN when not looked up; or NULL */
+} Memory;
+
+/* A triple by name; names carry their kind ahead, see KnownName. */
+typedef struct NamedTriple
+{
+	char	   *head;
+	char	   *relation;
+	char	   *tail;
+} NamedTriple;
+
+static void
+forget_all(Memory *memory)
+{
+	memory->graph = NULL;
+	MemoryContextReset(memory->context);
+}
+
+/* The call site's memory, empty unless it holds for these names and what is seen now. */
+static Memory *
+call_site_memory(FunctionCallInfo fcinfo, const char *graph, const char *model)
+{
+	Memory	   *memory = fcinfo->flinfo->fn_extra;
+
+	if (memory == NULL)
+	{
+		memory = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(Memory));
+		memory->context = AllocSetContextCreate(fcinfo->flinfo->fn_mcxt, "hybridkg names",
+												ALLOCSET_DEFAULT_SIZES);
+		fcinfo->flinfo->fn_extra = memory;
+	}
+	if (memory->graph != NULL &&
+		(strcmp(memory->graph, graph) != 0 || strcmp(memory->model, model) != 0 ||
+		 memory->names->members >= NAMES_LIMIT || !view_is_current(&memory->view)))
+		forget_all(memory);
+	return memory;
+}
+
+static void
+remember_model(Memory *memory, const char *graph, const Model *model)
+{
+	MemoryContext caller;
+
+	forget_all(memory);
+	if (model->serial == 0)
+		return;
+	caller = MemoryContextSwitchTo(memory->context);
+	memory->names = names_create(memory->context, 64, NULL);
+	memory->lookups = 0;
+	memory->threshold = NULL;
+	memory->view = current_view();
+	memory->serial = model->serial;
+	memory->model = pstrdup(model->name);
+	memory->graph = pstrdup(graph);
+	MemoryContextSwitchTo(caller);
+}
+
+static void
+remember_row(Memory *memory, const char *key, int32 row)
+{
+	bool		found;
+
+	key = MemoryContextStrdup(memory->context, key);
+	names_insert(memory->names, key, &found)->row = row;
+}
+
+static bool
+recall_row(const Memory *memory, const char *key, int32 *row)
+{
+	KnownName  *found = memory->graph == NULL ? NULL : names_lookup(memory->names, key);
+
+	if (found != NULL)
+		*row = found->row;
+	return found != NULL;
+}
+
+typedef struct EntityNames
+{
+	Memory	   *memory;
+	const Model *model;
+} EntityNames;
+
+static void
+take_entity_name(void *argument, const Datum *values, const bool *nulls)
+{
+	EntityNames *entities = argument;
+	const Model *model = entities->model;
+	int32		row = graph_row(model->entity_id, model->kge.entities, DatumGetInt32(values[0]));
+	char	   *key = TextDatumGetCString(values[1]);
+
+	if (row >= 0)
+		remember_row(entities->memory, key, row);
+	pfree(key);
+}
+
+/* Millions of rows with thousands of entities: one query for all names is less than one for each. */
+static void
+remember_entities(Memory *memory, const Graph *graph, const Model *model)
+{
+	EntityNames entities = {memory, model};
+
+	sql_stream(psprintf("select id, 'e' || name from %sentity", graph->prefix),
+			   SQL_NO_ARGS, take_entity_name, &entities);
+	memory->lookups = -1;
+}
+
+static int32
+find_row(Memory *memory, Graph *graph, const Model *model, const char *key)
+{
+	int32		row;
+
+	if (recall_row(memory, key, &row))
+		return row;
+	if (memory->graph != NULL && memory->lookups == LOOKUPS_LIMIT &&
+		model->kge.entities <= ENTITIES_AT_ONCE)
+	{
+		remember_entities(memory, graph, model);
+		if (recall_row(memory, key, &row))
+			return row;
+	}
+	row = key[0] == 'e' ? model_entity_row(model, graph, key + 1) :
+		model_relation_row(model, graph, key + 1);
+	if (memory->graph != NULL)
+	{
+		remember_row(memory, key, row);
+		if (memory->lookups >= 0)
+			memory->lookups++;
+	}
+	return row;
+}
+
+/* The model, and the triple in its rows, if the call site remembers all it takes; else NULL. */
+static const Model *
+find_in_memory(const Memory *memory, const NamedTriple *names, KgeTriple *triple)
+{
+	const Model *model = memory->graph == NULL ? NULL : model_recall(memory->serial);
+
+	if (model == NULL ||
+		!recall_row(memory, names->head, &triple->head) ||
+		!recall_row(memory, names->relation, &triple->relation) ||
+		!recall_row(memory, names->tail, &triple->tail))
+		return NULL;
+	return model;
+}
+
+static const Model *
+find_in_tables(Memory *memory, const char *graph_name, const char *model_name,
+			   const NamedTriple *names, KgeTriple *triple)
+{
+	Graph	   *graph;
+	const Model *model;
+	int			nest_level = sql_pin();
+
+	sql_begin();
+	graph = graph_open(graph_name);
+	model = memory->graph == NULL ? NULL : model_recall(memory->serial);
+	if (model == NULL)
+	{
+		model = model_open(graph, model_name);
+		remember_model(memory, graph_name, model);
+	}
+	triple->head = find_row(memory, graph, model, names->head);
+	triple->relation = find_row(memory, graph, model, names->relation);
+	triple->tail = find_row(memory, graph, model, names->tail);
+	sql_end();
+	sql_unpin(nest_level);
+	return model;
+}
+
+/* The arguments graph, head, relation, tail, model: the model, and the triple in its rows. */
+static const Model *
+find_triple(FunctionCallInfo fcinfo, KgeTriple *triple)
+{
+	char	   *graph = argument_name(fcinfo, 0, "graph");
+	NamedTriple names = {
+		.head = psprintf("e%s", argument_text(fcinfo, 1, "head")),
+		.relation = psprintf("r%s", argument_text(fcinfo, 2, "relation")),
+		.tail = psprintf("e%s", argument_text(fcinfo, 3, "tail"))
+	};
+	char	   *name = argument_name(fcinfo, 4, "model");
+	Memory	   *memory = call_site_memory(fcinfo, graph, name);
+	const Model *model = find_in_memory(memory, &names, triple);
+
+	return model != NULL ? model : find_in_tables(memory, graph, name, &names, triple);
+}
+
+HKG_FUNCTION(hkg_score);
+Datum
+hkg_score(PG_FUNCTION_ARGS)
+{
+	KgeTriple	triple;
+	const Model *model = find_triple(fcinfo, &triple);
+
+	PG_RETURN_FLOAT8(kge_score(&model->kge, triple));
+}
+
+/* ---- thresholds ----------------------------------------------------------------------- */
+
+static double
+read_threshold(FunctionCallInfo fcinfo, const Model *model, int32 relation)
+{
+	SqlArgs		args = {0};
+	int			nest_level = sql_pin();
+	Graph	   *graph;
+	Datum		threshold;
+
+	sql_begin();
+	graph = graph_open(argument_name(fcinfo, 0, "graph"));
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(model->name));
+	sql_arg(&args, INT4OID, Int32GetDatum(model->relation_id[relation]));
+	if (!sql_value(psprintf("select threshold from %sthreshold where model = $1 and relation = $2",
+							graph->prefix), &args, &threshold))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("model \"%s\" has no threshold for relation \"%s\"", model->name,
+						argument_text(fcinfo, 2, "relation")),
+				 errdetail("Thresholds are learnt from the valid split, at the end of a training."),
+				 errhint("Load a valid split and call hkg_learn_thresholds.")));
+	sql_end();
+	sql_unpin(nest_level);
+	return DatumGetFloat8(threshold);
+}
+
+/* The relation's threshold, looked up once while the call site's memory holds. */
+static double
+threshold_of(FunctionCallInfo fcinfo, const Model *model, int32 relation)
+{
+	Memory	   *memory = fcinfo->flinfo->fn_extra;
+
+	if (memory->graph == NULL)
+		return read_threshold(fcinfo, model, relation);
+	if (memory->threshold == NULL)
+	{
+		memory->threshold = MemoryContextAllocHuge(memory->context,
+												   sizeof(double) * model->kge.relations);
+		for (int32 i = 0; i < model->kge.relations; i++)
+			memory->threshold[i] = NAN;
+	}
+	if (isnan(memory->threshold[relation]))
+		memory->threshold[relation] = read_threshold(fcinfo, model, relation);
+	return memory->threshold[relation];
+}
+
+HKG_FUNCTION(hkg_classify);
+Datum
+hkg_classify(PG_FUNCTION_ARGS)
+{
+	KgeTriple	triple;
+	const Model *model = find_triple(fcinfo, &triple);
+
+	PG_RETURN_BOOL(kge_score(&model->kge, triple) >= threshold_of(fcinfo, model, triple.relation));
+}

@@ -1,0 +1,357 @@
+/*
+ * threshold.c
+ *		Triplet classification: the thresholds that hkg_classify goes by.
+ *
+ * Each relation's threshold is the score that best parts its true triples, those
+ * of the valid split, from false ones.  A relation without true triples there takes the
+ * threshold of all relations together.
+ *
+ * False triples are given, or drawn: a true one gets the head or the tail of another
+ * fact of its relation, until that makes a triple that is not known.  Entities drawn
+ * from anywhere would mostly be of the wrong kind, and the threshold too low for the
+ * false triples that somebody would ask about.
+ */
+#include "threshold.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+#include "argument.h"
+#include "inquiry.h"
+#include "kge/random.h"
+#include "model.h"
+#include "sql.h"
+
+/* draws for one triple, before it goes without a false counterpart */
+#define TRIES 100
+
+/* ---- false triples ----------------------------------------------------------------- */
+
+typedef struct Falsehoods
+{
+	const GraphData *data;
+	const KgeTriple *known;
+	int64		known_count;
+	uint64		seed;
+} Falsehoods;
+
+static bool
+is_among(const KgeTriple *triple, const KgeTriple *triples, int64 count)
+{
+	return count > 0 && bsearch(triple, triples, count, sizeof(KgeTriple), triple_compare) != NULL;
+}
+
+static bool
+is_known(const Falsehoods *falsehoods, const KgeTriple *triple)
+{
+	int64		facts = falsehoods->data->facts;
+
+	return is_among(triple, falsehoods->known, facts) ||
+		is_among(triple, falsehoods->known + facts, falsehoods->known_count - facts);
+}
+
+/* The first fact that is not of a lower relation. */
+static int64
+first_fact(const GraphData *data, int32 relation)
+{
+	int64		low = 0;
+	int64		high = data->facts;
+
+	while (low < high)
+	{
+		int64		middle = low + (high - low) / 2;
+
+		if (data->fact[middle].relation < relation)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Replaces the head or the tail of triple number i; false when nothing was found. */
+static bool
+corrupt(const Falsehoods *falsehoods, int64 i, KgeTriple *triple)
+{
+	const GraphData *data = falsehoods->data;
+	int64		first = first_fact(data, triple->relation);
+	int64		count = first_fact(data, triple->relation + 1) - first;
+	uint64		stream = kge_stream(falsehoods->seed, KGE_DRAW_FALSE, (uint64) i, 0);
+	KgeTriple	whole = *triple;
+
+	if (count == 0)
+		return false;
+	for (int try = 0; try < TRIES; try++)
+	{
+		uint64		bits = kge_random(stream, (uint64) try);
+		const KgeTriple *other = &data->fact[first + kge_random_below(bits, (uint64) count)];
+
+		*triple = whole;
+		if (i % 2 == 0)
+			triple->head = other->head;
+		else
+			triple->tail = other->tail;
+		if (!is_known(falsehoods, triple))
+			return true;
+	}
+	return false;
+}
+
+KgeTriple *
+threshold_corrupt(const GraphData *data, const KgeTriple *known, int64 known_count,
+				  const KgeTriple *triples, int64 count, uint64 seed, int64 *corrupted)
+{
+	Falsehoods	falsehoods = {data, known, known_count, seed};
+	KgeTriple  *made = MemoryContextAllocHuge(CurrentMemoryContext,
+											  sizeof(KgeTriple) * Max(count, 1));
+
+	*corrupted = 0;
+	for (int64 i = 0; i < count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		made[*corrupted] = triples[i];
+		if (corrupt(&falsehoods, i, &made[*corrupted]))
+			(*corrupted)++;
+	}
+	return made;
+}
+
+/* ---- learning ------------------------------------------------------------------------ */
+
+/* A labelled score and its relation */
+typedef struct Scored
+{
+	int32		relation;
+	KgeLabelled labelled;
+} Scored;
+
+typedef struct ScoredList
+{
+	Scored	   *scored;
+	int64		count;
+} ScoredList;
+
+static int
+compare_relations(const void *a, const void *b)
+{
+	int32		left = ((const Scored *) a)->relation;
+	int32		right = ((const Scored *) b)->relation;
+
+	return left < right ? -1 : left > right;
+}
+
+/* What has no finite score, for want of an embedding, teaches nothing. */
+static void
+add_scores(ScoredList *list, const KgeModel *kge, const KgeTriple *triples, int64 count, bool truth)
+{
+	for (int64 i = 0; i < count; i++)
+	{
+		double		score = kge_score(kge, triples[i]);
+
+		CHECK_FOR_INTERRUPTS();
+		if (isfinite(score))
+			list->scored[list->count++] = (Scored) {triples[i].relation, {score, truth}};
+	}
+}
+
+/* One threshold, and what is told of it */
+typedef struct Threshold
+{
+	double		threshold;
+	int64		count;			/* scores it was learnt from */
+	int64		truths;			/* true ones among them */
+	int64		right;
+} Threshold;
+
+static Threshold
+learn(const Scored *scored, int64 count)
+{
+	Threshold	learnt = {.count = count};
+	KgeLabelled *labelled = MemoryContextAllocHuge(CurrentMemoryContext,
+												   sizeof(KgeLabelled) * Max(count, 1));
+
+	for (int64 i = 0; i < count; i++)
+	{
+		labelled[i] = scored[i].labelled;
+		learnt.truths += labelled[i].truth;
+	}
+	learnt.threshold = kge_threshold(labelled, count, &learnt.right);
+	pfree(labelled);
+	return learnt;
+}
+
+static int64
+count_right(const Scored *scored, int64 count, double threshold)
+{
+	int64		right = 0;
+
+	for (int64 i = 0; i < count; i++)
+		right += (scored[i].labelled.score >= threshold) == scored[i].labelled.truth;
+	return right;
+}
+
+static SqlBatch *
+replace_thresholds(const Graph *graph, const char *model)
+{
+	static const Oid types[] = {INT4OID, FLOAT8OID, INT8OID, FLOAT8OID};
+	SqlArgs		args = {0};
+
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
+	sql_run(psprintf("delete from %sthreshold where model = $1", graph->prefix), &args);
+	return sql_batch_begin(psprintf("insert into %1$sthreshold select %2$s, u.* "
+									"from unnest($1, $2, $3, $4) u (relation, threshold, triples, accuracy) "
+									"where u.relation in (select id from %1$srelation)",
+									graph->prefix, quote_literal_cstr(model)),
+						   lengthof(types), types);
+}
+
+static void
+write_threshold(SqlBatch *batch, int32 relation, const Threshold *learnt)
+{
+	Datum		values[4] = {
+		Int32GetDatum(relation),
+		Float8GetDatum(learnt->threshold),
+		Int64GetDatum(learnt->truths),
+		Float8GetDatum(learnt->count > 0 ? (double) learnt->right / (double) learnt->count : 0)
+	};
+	bool		nulls[4] = {false, false, false, learnt->count == 0};
+
+	sql_batch_row(batch, values, nulls);
+}
+
+double
+threshold_learn(Graph *graph, const char *model, const GraphData *data, const KgeModel *kge,
+				const Labelled *labelled)
+{
+	ScoredList	list = {0};
+	SqlBatch   *batch = replace_thresholds(graph, model);
+	Threshold	all;
+	int64		right = 0;
+	int64		next = 0;
+
+	list.scored = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Scored) *
+										 Max(labelled->truths + labelled->falsehoods, 1));
+	add_scores(&list, kge, labelled->truth, labelled->truths, true);
+	add_scores(&list, kge, labelled->falsehood, labelled->falsehoods, false);
+	qsort(list.scored, list.count, sizeof(Scored), compare_relations);
+	all = learn(list.scored, list.count);
+	for (int32 row = 0; row < data->relations && all.truths > 0; row++)
+	{
+		int64		first = next;
+		Threshold	own;
+
+		while (next < list.count && list.scored[next].relation == row)
+			next++;
+		own = learn(list.scored + first, next - first);
+		if (own.truths == 0)
+		{
+			own.threshold = all.threshold;
+			own.right = count_right(list.scored + first, own.count, own.threshold);
+		}
+		write_threshold(batch, data->relation_id[row], &own);
+		right += own.right;
+	}
+	sql_batch_end(batch);
+	pfree(list.scored);
+	return all.truths > 0 ? (double) right / (double) list.count : NAN;
+}
+
+/* ---- hkg_learn_thresholds ---------------------------------------------------------------- */
+
+typedef struct TripleList
+{
+	const GraphData *data;
+	KgeTriple  *triple;
+	int64		count;
+	int64		room;
+	const char *table;
+} TripleList;
+
+static void
+take_negative(void *argument, const Datum *values, const bool *nulls)
+{
+	TripleList *list = argument;
+	const GraphData *data = list->data;
+
+	if (nulls[0] || nulls[1] || nulls[2])
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("%s holds %s, of which the graph does not know every name", list->table,
+						TextDatumGetCString(values[3])),
+				 errhint("Leave out triples about unknown entities and relations.")));
+	if (list->count == list->room)
+	{
+		list->room *= 2;
+		list->triple = repalloc_huge(list->triple, list->room * sizeof(KgeTriple));
+	}
+	list->triple[list->count++] = (KgeTriple) {
+		graph_row(data->entity_id, data->entities, DatumGetInt32(values[0])),
+		graph_row(data->relation_id, data->relations, DatumGetInt32(values[1])),
+		graph_row(data->entity_id, data->entities, DatumGetInt32(values[2]))
+	};
+}
+
+static TripleList
+read_negatives(const Graph *graph, const GraphData *data, Oid table)
+{
+	TripleList	list = {.data = data,.room = 1024};
+
+	list.table = quote_qualified_identifier(get_namespace_name(get_rel_namespace(table)),
+											get_rel_name(table));
+	list.triple = palloc(list.room * sizeof(KgeTriple));
+	sql_stream(psprintf("select h.id, r.id, t.id, concat(n.relation, '(', n.head, ', ', n.tail, ')') from %2$s n "
+						"left join %1$sentity h on h.name = n.head::text "
+						"left join %1$srelation r on r.name = n.relation::text "
+						"left join %1$sentity t on t.name = n.tail::text",
+						graph->prefix, list.table),
+			   SQL_NO_ARGS, take_negative, &list);
+	return list;
+}
+
+static void
+no_valid_split(const Graph *graph)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("graph \"%s\" has no valid split that the model knows", graph->name),
+			 errhint("Load one with hkg_load(..., 'valid').")));
+}
+
+HKG_FUNCTION(hkg_learn_thresholds);
+Datum
+hkg_learn_thresholds(PG_FUNCTION_ARGS)
+{
+	int64		seed = DatumGetInt64(argument(fcinfo, 3, "seed"));
+	Inquiry		inquiry = inquiry_begin(fcinfo, 2);
+	Graph	   *graph = inquiry.graph;
+	GraphData  *data = graph_read(graph);
+	KgeModel	kge = model_of_graph(model_open(graph, inquiry.model), data);
+	Labelled	labelled;
+	double		accuracy;
+
+	labelled.truth = graph_read_split(graph, data, "valid", &labelled.truths);
+	if (PG_ARGISNULL(1))
+	{
+		int64		count;
+		KgeTriple  *known = graph_read_known(graph, data, &count);
+
+		labelled.falsehood = threshold_corrupt(data, known, count, labelled.truth, labelled.truths,
+											   (uint64) seed, &labelled.falsehoods);
+	}
+	else
+	{
+		TripleList	negatives = read_negatives(graph, data, PG_GETARG_OID(1));
+
+		labelled.falsehood = negatives.triple;
+		labelled.falsehoods = negatives.count;
+	}
+	accuracy = threshold_learn(graph, inquiry.model, data, &kge, &labelled);
+	if (isnan(accuracy))
+		no_valid_split(graph);
+	inquiry_end(&inquiry);
+	PG_RETURN_FLOAT8(accuracy);
+}

@@ -1,0 +1,36 @@
+/*
+ * threshold.h
+ *		The thresholds that hkg_classify goes by (see threshold.c).
+ */
+#ifndef HKG_THRESHOLD_H
+#define HKG_THRESHOLD_H
+
+#include "compat.h"
+
+#include "graph.h"
+
+/* Triples that are true, and triples that are false, in rows of `data`. */
+typedef struct Labelled
+{
+	const KgeTriple *truth;
+	int64		truths;
+	const KgeTriple *falsehood;
+	int64		falsehoods;
+} Labelled;
+
+/*
+ * False counterparts of `count` triples, in memory of the current context; tells how many.  `known`
+ * holds the graph's facts, then other triples, each part ascending.
+ */
+extern KgeTriple *threshold_corrupt(const GraphData *data, const KgeTriple *known, int64 known_count,
+									const KgeTriple *triples, int64 count, uint64 seed,
+									int64 *corrupted);
+
+/*
+ * Writes the thresholds of a model, in place of those it has; kge has the rows of `data`.  Returns
+ * their accuracy, NaN when there is nothing to learn from.
+ */
+extern double threshold_learn(Graph *graph, const char *model, const GraphData *data,
+							  const KgeModel *kge, const Labelled *labelled);
+
+#endif							/* HKG_THRESHOLD_H */

@@ -1,0 +1,83 @@
+--
+-- Triplet classification, with models made by hand: d = 1, so that a score is the product of three
+-- numbers
+--
+set client_min_messages = warning;
+\i test/tools.sql
+reset client_min_messages;
+\t on
+\a
+
+select hkg_create_graph('g');
+-- h is 1, t0 is 0, t1 is 1, ...; r and s are 1: hkg_score('g', 'h', 'r', 't7') = 7
+insert into g.entity values (100, 'h');
+insert into g.entity select i, 't' || i from generate_series(0, 9) i;
+insert into g.relation values (1, 'r'), (2, 's');
+insert into g.model values ('m', 'distmult', 1, '{}', 'ready', now());
+insert into g.entity_embedding select 'm', i, array[i] from generate_series(0, 9) i;
+insert into g.entity_embedding values ('m', 100, '{1}');
+insert into g.relation_embedding values ('m', 1, '{1}'), ('m', 2, '{1}');
+
+select report from hkg_tools.try($$select hkg_classify('g', 'h', 'r', 't7', 'm')$$);
+select report from hkg_tools.try($$select hkg_learn_thresholds('g', model => 'm')$$);
+
+-- 8 and 7 are true, 5 false, 3 true, 1 and 0 false: from 2 on or from 6 on, five of six are right, and both
+-- lie in a gap of 2; the higher is taken.  Of s nothing is known.
+insert into g.holdout values ('valid', 100, 1, 8), ('valid', 100, 1, 7), ('valid', 100, 1, 3);
+create table wrong (number int, head text, tail varchar, relation name);
+insert into wrong select 1, 'h', t, 'r' from unnest('{t5,t1,t0}'::text[]) t;
+select round(hkg_learn_thresholds('g', 'wrong', 'm')::numeric, 5);
+select r.name, t.threshold, t.triples, round(t.accuracy::numeric, 5) from g.threshold t join g.relation r on r.id = t.relation order by 1;
+select e.name, hkg_classify('g', 'h', 'r', e.name, 'm'), hkg_classify('g', 'h', 's', e.name, 'm')
+from g.entity e where e.name between 't5' and 't7' order by 1;
+
+-- with s(h,t1) false, all of s is: by the threshold of all relations, which is then wrong about none of it
+insert into wrong values (2, 'h', 't1', 's');
+select round(hkg_learn_thresholds('g', 'wrong', 'm')::numeric, 5);	-- 6 of 7
+select r.name, t.threshold, t.triples, round(t.accuracy::numeric, 5) from g.threshold t join g.relation r on r.id = t.relation order by 1;
+
+-- a threshold is a row like any other, for each transaction as it sees it
+begin;
+update g.threshold set threshold = 8 where relation = 1;
+select hkg_classify('g', 'h', 'r', 't7', 'm'), hkg_classify('g', 'h', 'r', 't8', 'm');
+rollback;
+begin read only;
+select hkg_classify('g', 'h', 'r', 't7', 'm');
+commit;
+
+-- what can't be learnt from
+insert into wrong values (3, 'h', 'nobody', 'r');
+select report from hkg_tools.try($$select hkg_learn_thresholds('g', 'wrong', 'm')$$);
+select report from hkg_tools.try($$select hkg_learn_thresholds('g', 'g.rule', 'm')$$);
+select report from hkg_tools.try($$select hkg_learn_thresholds('g', 'g.entity', 'm')$$);
+
+-- False triples that are drawn.  The head of r(t4,t2) can only become t1; the tail of r(t6,t1) only t3, since with t1 it is
+-- known.  So 4 * 2 = 8 and 6 * 1 = 6 are true, 1 * 2 = 2 and 6 * 3 = 18 are false: from (6 + 2) / 2 on, three of four are
+-- right.
+truncate g.holdout;
+insert into g.triple values (1, 1, 3), (1, 1, 1);
+insert into g.holdout values ('valid', 4, 1, 2), ('valid', 6, 1, 1);
+select hkg_learn_thresholds('g', model => 'm');
+select threshold, triples, accuracy from g.threshold where relation = 1;
+-- where all that could be drawn is known, nothing is false
+insert into g.triple values (1, 1, 2);
+insert into g.holdout values ('test', 6, 1, 2), ('test', 6, 1, 3);
+select hkg_learn_thresholds('g', model => 'm');
+select threshold, triples, accuracy from g.threshold where relation = 1;
+
+-- Training learns them too, from what is kept of it
+select hkg_create_graph('trained');
+select triples from hkg_load('trained', $$select 'e' || i, 'r' || i % 3, 'e' || (i * i + 1) % 40 from generate_series(1, 100) i$$);
+select triples from hkg_load('trained', $$select 'e' || i, 'r' || i % 2, 'e' || (i * i + 2) % 40 from generate_series(1, 20) i$$, 'valid');
+set hybridkg.progress = off;
+select hkg_train('trained', 'complex', dimensions => 4, iterations => 2, epochs => 2, seed => 7);
+create table learnt as select * from trained.threshold;
+select count(*), count(*) filter (where triples > 0) from learnt;
+select hkg_learn_thresholds('trained', seed => 7) between 0.5 and 1;
+select count(*) from (select * from learnt except select * from trained.threshold) different;
+select bool_and(hkg_classify('trained', h.name, r.name, t.name) = (hkg_score('trained', h.name, r.name, t.name) >= s.threshold))
+from trained.entity h, trained.entity t, trained.relation r join trained.threshold s on s.relation = r.id;
+
+drop table wrong, learnt;
+set client_min_messages = warning;
+select hkg_drop_graph('g'), hkg_drop_graph('trained');
