@@ -25,11 +25,18 @@ HKG_EXPORT void _PG_init(void);
 int			hkg_threads;
 int			hkg_max_memory;
 int			hkg_progress_level;
+int			hkg_precision;
 
 static const struct config_enum_entry progress_levels[] = {
 	{"off", PROGRESS_OFF, false},
 	{"iteration", PROGRESS_ITERATION, false},
 	{"epoch", PROGRESS_EPOCH, false},
+	{NULL, 0, false}
+};
+
+static const struct config_enum_entry precisions[] = {
+	{"single", KGE_SINGLE, false},
+	{"bfloat16", KGE_BFLOAT16, false},
 	{NULL, 0, false}
 };
 
@@ -58,6 +65,11 @@ _PG_init(void)
 							 "How often training reports its progress as a NOTICE.",
 							 NULL,
 							 &hkg_progress_level, PROGRESS_ITERATION, progress_levels,
+							 PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomEnumVariable("hybridkg.precision",
+							 "What training multiplies under the softmax loss: single precision, or bfloat16.",
+							 "Parameters and sums are single precision either way. bfloat16 needs a processor with AMX-BF16 or AVX512-BF16.",
+							 &hkg_precision, KGE_SINGLE, precisions,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
 	hkg_reserve_prefix("hybridkg");
 	kge_choose_kernels();

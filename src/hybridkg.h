@@ -17,10 +17,11 @@ typedef enum Progress
 	PROGRESS_EPOCH
 } Progress;
 
-/* settings: hybridkg.threads, hybridkg.max_memory (kB), hybridkg.progress */
+/* settings: hybridkg.threads, max_memory (kB), progress (a Progress), precision (a KgePrecision) */
 extern int	hkg_threads;
 extern int	hkg_max_memory;
 extern int	hkg_progress_level;
+extern int	hkg_precision;
 
 /*
  * A pool of `threads` threads (hybridkg.threads of them for hkg_pool); dropped with the current

@@ -15,6 +15,7 @@
 #include "utils/lsyscache.h"
 
 #include "argument.h"
+#include "hybridkg.h"
 #include "sql.h"
 
 typedef enum SettingType
@@ -40,6 +41,7 @@ typedef struct Setting
 
 static const char *const optimizers[] = {"adagrad", NULL};
 static const char *const regularizers[] = {"l2", "n3", NULL};
+static const char *const precisions[] = {[KGE_SINGLE] = "single", [KGE_BFLOAT16] = "bfloat16", NULL};
 static const char *const labels[] = {"one", "confidence", NULL};
 
 #define FIELD(field) #field
@@ -82,8 +84,13 @@ static const Setting table[] = {
 	FLOAT(temperature, 0, 1e3),
 	{"regularizer", SETTING_TEXT, AT(regularizer), 0, 0, true, regularizers},
 	{"preset", SETTING_TEXT, AT(preset), 0, 0, true, NULL},
-	BOOL(warm_start)
+	BOOL(warm_start),
+
+	/* the last one is not an argument, but a setting of the session */
+	CHOICE(precision, precisions)
 };
+
+#define ARGUMENTS ((int) lengthof(table) - 1)
 
 #define MEMBER(settings, setting, type) \
 	(*(type *) ((char *) (settings) + (setting)->offset))
@@ -154,6 +161,12 @@ check_name(const char *value, const char *setting, const char *(*name) (int i))
 	argument_choice(value, setting, known);
 }
 
+KgePrecision
+settings_precision(const TrainSettings *settings)
+{
+	return strcmp(settings->precision, precisions[KGE_BFLOAT16]) == 0 ? KGE_BFLOAT16 : KGE_SINGLE;
+}
+
 /* What no single argument tells */
 static void
 check_settings(const TrainSettings *settings)
@@ -167,6 +180,12 @@ check_settings(const TrainSettings *settings)
 				 errmsg("negative_sampling \"%s\" has no use under loss \"softmax\", which has no negatives",
 						settings->negative_sampling),
 				 errhint("Leave one of the two at its default.")));
+	if (!kge_has_precision(settings_precision(settings)))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("this machine cannot train with hybridkg.precision \"%s\"", settings->precision),
+				 errdetail("It needs a processor with AMX-BF16 or AVX512-BF16."),
+				 errhint("Set hybridkg.precision to \"single\".")));
 	if (settings->model[0] == '\0')
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -347,8 +366,9 @@ void
 settings_read(FunctionCallInfo fcinfo, TrainSettings *settings)
 {
 	memset(settings, 0, sizeof(*settings));
-	for (int i = 0; i < (int) lengthof(table); i++)
+	for (int i = 0; i < ARGUMENTS; i++)
 		read_setting(fcinfo, i, &table[i], settings);
+	settings->precision = pstrdup(precisions[hkg_precision]);
 	if (settings->preset != NULL)
 		apply_preset(fcinfo, settings);
 	check_settings(settings);

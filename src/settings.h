@@ -46,12 +46,16 @@ typedef struct TrainSettings
 	char	   *regularizer;	/* NULL: the loss's usual one */
 	char	   *preset;			/* NULL: none */
 	bool		warm_start;
+	char	   *precision;		/* no argument: hybridkg.precision when training began */
 } TrainSettings;
 
 /* ERROR 22004 or 22023 that names the argument, the range and what was found. */
 extern void settings_read(FunctionCallInfo fcinfo, TrainSettings *settings);
 
-/* As JSON text: an object with every argument but the graph, a null where NULL was given. */
+/* Whether products of matrices are rounded. */
+extern KgePrecision settings_precision(const TrainSettings *settings);
+
+/* As JSON text: an object with every argument but the graph, and the precision, a null where NULL was given. */
 extern char *settings_json(const TrainSettings *settings);
 
 /* The settings that settings_json wrote down, for that graph; between sql_begin() and sql_end(). */

@@ -136,6 +136,7 @@ procedure_training(const Procedure *procedure)
 		.seed = (uint64) settings->seed,
 		.loss = kge_loss(settings->loss),
 		.sampler = kge_sampler(settings->negative_sampling),
+		.precision = settings_precision(settings),
 		.temperature = settings->temperature,
 		.regularizer = regularizer_of(settings->regularizer)
 	};

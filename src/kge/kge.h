@@ -198,6 +198,17 @@ typedef enum KgeRegularizer
 	KGE_REGULARIZER_N3			/* cubed moduli (Lacroix et al. 2018) */
 } KgeRegularizer;
 
+/* What products of matrices are made of; parameters and sums are always single. */
+typedef enum KgePrecision
+{
+	KGE_SINGLE,
+	KGE_BFLOAT16				/* factors rounded to 8 bits, where the loss is softmax
+								 * and the similarity a dot product */
+} KgePrecision;
+
+/* Whether this processor, and its system, can; single is always there. */
+extern bool kge_has_precision(KgePrecision precision);
+
 typedef struct KgeTraining
 {
 	int			batch_size;		/* positives in a minibatch, >= 1 */
@@ -212,6 +223,7 @@ typedef struct KgeTraining
 	const KgeSampler *sampler;	/* NULL: uniform */
 	double		temperature;	/* of self_adversarial */
 	KgeRegularizer regularizer;
+	KgePrecision precision;		/* one that is there */
 } KgeTraining;
 
 typedef struct KgeTrainer KgeTrainer;

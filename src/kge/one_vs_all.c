@@ -33,6 +33,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "bfloat16.h"
 #include "group.h"
 #include "loss.h"
 #include "threads.h"
@@ -88,11 +89,18 @@ typedef struct OneVsAll
 
 	float	   *prepared;		/* of each block, the engine's */
 	size_t		prepared_size;
-	float	   *score;			/* of each block, entities x BLOCK */
+	float	   *score;			/* of each block, tiles x TILE x BLOCK */
 	float	   *maximum;		/* tiles x wave: the softmax in parts */
 	float	   *sum;
 	float	   *d_query;		/* shards x wave x stride */
 	float	   *derivative;		/* of each thread, TILE x BLOCK */
+
+	/* in bfloat16, if not NULL */
+	const KgeBfloat16 *kernels;
+	KgePacked	entity;			/* all of them */
+	KgePacked	packed;			/* queries, block by block */
+	uint16_t   *scratch;		/* of each thread */
+	size_t		scratch_size;
 
 	/* the wave at work */
 	int			first;			/* its first query's number in the minibatch */
@@ -141,6 +149,17 @@ plan_groups(const KgeTrainer *plan)
 	return groups;
 }
 
+/* What the other precision needs instead of `prepared`. */
+static void
+take_bfloat16(const KgeTrainer *plan, int threads, OneVsAll *work, KgeSpace *space)
+{
+	work->kernels = kge_bfloat16();
+	work->entity = kge_packed_take(space, (size_t) work->tiles * TILE, plan->entity.width);
+	work->packed = kge_packed_take(space, (size_t) work->wave, plan->entity.width);
+	work->scratch_size = kge_bfloat16_scratch(TILE, BLOCK);
+	work->scratch = KGE_TAKE(space, uint16_t, (size_t) threads * work->scratch_size);
+}
+
 static void *
 take_softmax(const KgeTrainer *plan, int threads, KgeSpace *space)
 {
@@ -157,7 +176,6 @@ take_softmax(const KgeTrainer *plan, int threads, KgeSpace *space)
 	work.tiles = pieces(plan->entity.rows, TILE);
 	work.shard_tiles = pieces(work.tiles, SHARDS);
 	work.shards = pieces(work.tiles, work.shard_tiles);
-	work.prepared_size = kge_engine_scratch(&plan->engine, BLOCK);
 
 	work.groups = plan_groups(plan);
 	kge_groups_take(&work.groups, space);
@@ -170,12 +188,18 @@ take_softmax(const KgeTrainer *plan, int threads, KgeSpace *space)
 	work.log_sum = KGE_TAKE(space, float, wave);
 	work.loss = KGE_TAKE(space, double, wave);
 	work.vector = kge_space_take(space, wave, row);
-	work.prepared = kge_space_take(space, blocks, work.prepared_size * sizeof(float));
-	work.score = kge_space_take(space, (size_t) plan->entity.rows, wave * sizeof(float));
+	work.score = kge_space_take(space, (size_t) work.tiles * TILE, wave * sizeof(float));
 	work.maximum = kge_space_take(space, (size_t) work.tiles, wave * sizeof(float));
 	work.sum = kge_space_take(space, (size_t) work.tiles, wave * sizeof(float));
 	work.d_query = kge_space_take(space, (size_t) work.shards * wave, row);
 	work.derivative = kge_space_take(space, (size_t) threads, TILE * BLOCK * sizeof(float));
+	if (plan->training.precision == KGE_BFLOAT16 && plan->engine.similarity == KGE_DOT)
+		take_bfloat16(plan, threads, &work, space);
+	else
+	{
+		work.prepared_size = kge_engine_scratch(&plan->engine, BLOCK);
+		work.prepared = kge_space_take(space, blocks, work.prepared_size * sizeof(float));
+	}
 	if (memory != NULL)
 		*memory = work;
 	return memory;
@@ -235,13 +259,25 @@ block_scores(const KgeTrainer *trainer, int block, int32_t entity)
 	const OneVsAll *work = trainer->work;
 
 	return work->score +
-		((size_t) block * (size_t) trainer->model->entities + (size_t) entity) * BLOCK;
+		((size_t) block * (size_t) work->tiles * TILE + (size_t) entity) * BLOCK;
 }
 
 static inline float *
 block_prepared(const OneVsAll *work, int block)
 {
 	return work->prepared + (size_t) block * work->prepared_size;
+}
+
+static inline KgePacked
+block_packed(const OneVsAll *work, int block)
+{
+	return kge_packed_from(work->packed, (size_t) block * BLOCK);
+}
+
+static inline KgePacked
+tile_packed(const OneVsAll *work, int tile)
+{
+	return kge_packed_from(work->entity, (size_t) tile * TILE);
 }
 
 static KgeRows
@@ -269,6 +305,18 @@ shard_gradient(const OneVsAll *work, int shard, int query)
 }
 
 /* ---- forward ------------------------------------------------------------ */
+
+/* Item: a tile. */
+static void
+pack_tile(void *argument, int64_t item, int thread)
+{
+	KgeTrainer *trainer = argument;
+	OneVsAll   *work = trainer->work;
+
+	kge_pack_candidates(work->kernels, tile_candidates(trainer, (int) item),
+						trainer->engine.width, TILE, tile_packed(work, (int) item));
+	kge_pool_breathe(trainer->pool, thread);
+}
 
 /* Fetches a query and its answers. */
 static void
@@ -321,7 +369,11 @@ make_queries(void *argument, int64_t item, int thread)
 	(void) thread;
 	for (int i = 0; i < queries.count; i++)
 		make_query(trainer, (int) item * BLOCK + i);
-	kge_engine_prepare(&trainer->engine, queries, block_prepared(work, (int) item));
+	if (work->kernels != NULL)
+		kge_pack_queries(queries, trainer->engine.width, kge_whole(queries.count),
+						 block_packed(work, (int) item));
+	else
+		kge_engine_prepare(&trainer->engine, queries, block_prepared(work, (int) item));
 }
 
 /* Item: a tile. */
@@ -338,8 +390,12 @@ score_tile(void *argument, int64_t item, int thread)
 		float	   *score = block_scores(trainer, block, (int32_t) item * TILE);
 		size_t		parts = part(work, (int) item, block * BLOCK);
 
-		kge_engine_scores(&trainer->engine, queries, block_prepared(work, block),
-						  candidates, score, BLOCK);
+		if (work->kernels != NULL)
+			kge_bfloat16_scores(work->kernels, block_packed(work, block), kge_whole(queries.count),
+								tile_packed(work, (int) item), candidates.count, score, BLOCK);
+		else
+			kge_engine_scores(&trainer->engine, queries, block_prepared(work, block),
+							  candidates, score, BLOCK);
 		kge_softmax_sums(candidates.count, queries.count, score, BLOCK,
 						 work->maximum + parts, work->sum + parts);
 		kge_pool_breathe(trainer->pool, thread);
@@ -437,16 +493,25 @@ static void
 learn_tile(KgeTrainer *trainer, int shard, int tile, int block, int thread)
 {
 	OneVsAll   *work = trainer->work;
+	KgeRows		queries = block_queries(work, block);
+	KgeRows		candidates = tile_candidates(trainer, tile);
 	float	   *derivative = work->derivative + (size_t) thread * TILE * BLOCK;
-	float	   *gradient = trainer->entity.dense +
-		(size_t) tile * TILE * (size_t) trainer->engine.width;
+	float	   *d_queries = shard_gradient(work, shard, block * BLOCK);
+	float	   *d_candidates = trainer->entity.dense +
+		(size_t) tile * TILE * (size_t) candidates.stride;
+	bool		add = work->first > 0 || block > 0;
 
 	derive(trainer, tile, block, derivative);
-	kge_engine_gradients(&trainer->engine, block_queries(work, block),
-						 tile_candidates(trainer, tile),
-						 block_scores(trainer, block, tile * TILE), derivative, BLOCK,
-						 shard_gradient(work, shard, block * BLOCK), gradient,
-						 work->first > 0 || block > 0);
+	if (work->kernels != NULL)
+		kge_bfloat16_gradients(work->kernels, trainer->engine.width,
+							   block_packed(work, block), queries.count, kge_whole(queries.count),
+							   tile_packed(work, tile), candidates.count, derivative, BLOCK,
+							   work->scratch + (size_t) thread * work->scratch_size,
+							   d_queries, queries.stride, d_candidates, candidates.stride, add);
+	else
+		kge_engine_gradients(&trainer->engine, queries, candidates,
+							 block_scores(trainer, block, tile * TILE), derivative, BLOCK,
+							 d_queries, d_candidates, add);
 }
 
 /* Item: a shard. */
@@ -459,7 +524,7 @@ learn_shard(void *argument, int64_t item, int thread)
 	int			end = (shard + 1) * work->shard_tiles;
 
 	memset(shard_gradient(work, shard, 0), 0,
-		   (size_t) work->count * (size_t) work->stride * sizeof(float));
+		   (size_t) kge_whole(work->count) * (size_t) work->stride * sizeof(float));
 	for (int tile = shard * work->shard_tiles; tile < end && tile < work->tiles; tile++)
 		for (int block = 0; block * BLOCK < work->count; block++)
 		{
@@ -529,6 +594,8 @@ learn_softmax(KgeTrainer *trainer)
 	int			waves = pieces(work->queries, work->wave);
 	int			share = pieces(pieces(work->queries, waves), BLOCK) * BLOCK;
 
+	if (work->kernels != NULL)
+		kge_pool_run(trainer->pool, work->tiles, pack_tile, trainer);
 	for (work->first = 0; work->first < work->queries; work->first += share)
 	{
 		int			left = work->queries - work->first;

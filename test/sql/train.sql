@@ -82,6 +82,19 @@ select count(distinct bits) as same_bits from (
 select count(*) as comparisons, bool_and(hkg_score('league', 'player' || p, 'plays_sport', 'sport' || p % 3, model => 'all') >
 		hkg_score('league', 'player' || p, 'plays_sport', 'sport' || (p + k) % 3, model => 'all')) as learnt
 	from generate_series(0, 59) p, generate_series(1, 2) k where p % 4 <> 0;
+-- bfloat16: a model that says so, and learns as well; or a refusal, where the processor has none
+set hybridkg.precision = bfloat16;
+create temp table attempt as select string_agg(report, ' ') as report from hkg_tools.try($$select hkg_train('league', 'complex', loss => 'softmax',
+	regularization => 0.01, dimensions => 8, iterations => 1, epochs => 20, batch_size => 64, top_rules => 0, model => 'rounded')$$);
+reset hybridkg.precision;
+select case when report = 'no error' then (select bool_and(hkg_score('league', 'player' || p, 'plays_sport', 'sport' || p % 3, model => 'rounded') >
+				hkg_score('league', 'player' || p, 'plays_sport', 'sport' || (p + k) % 3, model => 'rounded'))
+			from generate_series(0, 59) p, generate_series(1, 2) k where p % 4 <> 0)
+		and (select settings->>'precision' = 'bfloat16' from league.model where name = 'rounded')
+		and (select count(distinct bits) = 2 from (select md5(string_agg(embedding::text, ';' order by entity)) as bits
+			from league.entity_embedding where model in ('all', 'rounded') group by model) b)
+	else report like '0A000: %AMX-BF16 or AVX512-BF16%HINT: %single%' end as rounded_or_refused
+	from attempt;
 -- each way to sample and to regularise learns: the loss falls to less than two thirds of the first epoch's
 create function hkg_tools.loss(epochs int, options text) returns float8 language plpgsql as $$
 begin
@@ -135,5 +148,6 @@ select hkg_tools.try($$select hkg_train('hollow')$$);
 -- settings that no session may have
 select hkg_tools.try('set hybridkg.threads = 0');
 select hkg_tools.try('set hybridkg.progress = sometimes');
+select hkg_tools.try('set hybridkg.precision = half');
 select hkg_tools.try('set hybridkg.thread = 1');
 select hkg_drop_graph('hollow'), hkg_drop_graph('league');

@@ -49,6 +49,7 @@ extern KgeTriple random_triple(const KgeModel *model);
 
 extern void test_threads(void);
 extern void test_dense(void);
+extern void test_bfloat16(void);
 extern void test_random(void);
 extern void test_score(void);
 extern void test_gradient(void);

@@ -145,6 +145,7 @@ typedef struct Suite
 static const Suite suites[] = {
 	{"threads", test_threads},
 	{"dense", test_dense},
+	{"bfloat16", test_bfloat16},
 	{"random", test_random},
 	{"score", test_score},
 	{"gradient", test_gradient},

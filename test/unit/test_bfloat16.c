@@ -1,0 +1,251 @@
+/*
+ * test_bfloat16.c
+ *		Scores and gradients from rounded factors, by tiles and by vectors: exact where
+ *		nothing is lost, within their bound where it is.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "bfloat16.h"
+#include "check.h"
+
+#define UNIT	0x1p-8			/* half of the last of 8 bits: a rounded factor is so close to itself */
+
+typedef struct Case
+{
+	int			width;
+	int			queries;
+	int			candidates;
+	bool		add;
+} Case;
+
+/* Everything that a block of queries and a tile of candidates need. */
+typedef struct Meeting
+{
+	Case		size;
+	int			stride;
+	int			s_stride;
+	float	   *query;			/* queries x stride */
+	float	   *candidate;		/* candidates x width */
+	float	   *derivative;
+	float	   *score;
+	float	   *d_query;
+	float	   *d_candidate;
+} Meeting;
+
+static float *
+take_floats(int rows, int columns, float value)
+{
+	float	   *floats = take(sizeof(float) * (size_t) (rows * columns));
+
+	for (int i = 0; i < rows * columns; i++)
+		floats[i] = value;
+	return floats;
+}
+
+static Meeting
+new_meeting(Case size)
+{
+	Meeting		meeting = {.size = size};
+
+	meeting.stride = kge_whole(size.width);
+	meeting.s_stride = kge_whole(size.queries) + 16;
+	meeting.query = take_floats(size.queries, meeting.stride, NAN);
+	meeting.candidate = take_floats(size.candidates, size.width, 0);
+	meeting.derivative = take_floats(kge_whole(size.candidates), meeting.s_stride, NAN);
+	meeting.score = take_floats(kge_whole(size.candidates), meeting.s_stride, 5);
+	meeting.d_query = take_floats(kge_whole(size.queries), meeting.stride, 7);
+	meeting.d_candidate = take_floats(size.candidates, size.width, 7);
+	return meeting;
+}
+
+/* Integers in -3 .. 3 are exact, and so are their sums; others are any numbers in -1 .. 1. */
+static void
+fill(Meeting *meeting, bool integers)
+{
+	const Case *size = &meeting->size;
+
+	for (int q = 0; q < size->queries; q++)
+		for (int k = 0; k < size->width; k++)
+			meeting->query[q * meeting->stride + k] =
+				integers ? (float) (next_below(7) - 3) : (float) next_uniform(-1, 1);
+	for (int i = 0; i < size->candidates * size->width; i++)
+		meeting->candidate[i] = integers ? (float) (next_below(7) - 3) : (float) next_uniform(-1, 1);
+	for (int c = 0; c < size->candidates; c++)
+		for (int q = 0; q < size->queries; q++)
+			meeting->derivative[c * meeting->s_stride + q] =
+				integers ? (float) (next_below(7) - 3) : (float) next_uniform(-1, 1);
+}
+
+static void
+meet(const KgeBfloat16 *kernels, Meeting *meeting)
+{
+	const Case *size = &meeting->size;
+	int			queries = kge_whole(size->queries);
+	int			candidates = kge_whole(size->candidates);
+	KgeSpace	space = {0};
+	KgePacked	packed[2];
+	uint16_t   *scratch;
+
+	for (int round = 0; round < 2; round++)
+	{
+		packed[0] = kge_packed_take(&space, (size_t) queries, size->width);
+		packed[1] = kge_packed_take(&space, (size_t) candidates, size->width);
+		scratch = KGE_TAKE(&space, uint16_t, kge_bfloat16_scratch(size->candidates, size->queries));
+		if (round == 0)
+			kge_space_open(&space, &arena);
+	}
+	kge_pack_queries((KgeRows) {size->queries, meeting->stride, meeting->query}, size->width,
+					 queries, packed[0]);
+	kge_pack_candidates(kernels, (KgeRows) {size->candidates, size->width, meeting->candidate},
+						size->width, candidates, packed[1]);
+	kge_bfloat16_scores(kernels, packed[0], queries, packed[1], size->candidates,
+						meeting->score, meeting->s_stride);
+	kge_bfloat16_gradients(kernels, size->width, packed[0], size->queries, queries, packed[1],
+						   size->candidates, meeting->derivative, meeting->s_stride, scratch,
+						   meeting->d_query, meeting->stride, meeting->d_candidate, size->width,
+						   size->add);
+}
+
+/* A sum of products from the definition, and the sum of their sizes. */
+typedef struct Sum
+{
+	double		value;
+	double		size;
+} Sum;
+
+static void
+add_product(Sum *sum, double a, double b)
+{
+	sum->value += a * b;
+	sum->size += fabs(a * b);
+}
+
+/* Whether a result is the sum: exactly, or as close as two rounded factors allow. */
+static bool
+is_sum(float result, Sum sum, bool exact)
+{
+	if (exact)
+		return result == sum.value;
+	return fabs(result - sum.value) <= (2 * UNIT + UNIT * UNIT + 1e-5) * sum.size + 1e-6;
+}
+
+static int
+count_wrong(const Meeting *meeting, bool exact)
+{
+	const Case *size = &meeting->size;
+	int			wrong = 0;
+
+	for (int c = 0; c < size->candidates; c++)
+		for (int q = 0; q < size->queries; q++)
+		{
+			Sum			sum = {0, 0};
+
+			for (int k = 0; k < size->width; k++)
+				add_product(&sum, meeting->query[q * meeting->stride + k],
+							meeting->candidate[c * size->width + k]);
+			wrong += !is_sum(meeting->score[c * meeting->s_stride + q], sum, exact);
+		}
+	for (int k = 0; k < size->width; k++)
+	{
+		for (int q = 0; q < size->queries; q++)
+		{
+			Sum			sum = {7, 7};
+
+			for (int c = 0; c < size->candidates; c++)
+				add_product(&sum, meeting->derivative[c * meeting->s_stride + q],
+							meeting->candidate[c * size->width + k]);
+			wrong += !is_sum(meeting->d_query[q * meeting->stride + k], sum, exact);
+		}
+		for (int c = 0; c < size->candidates; c++)
+		{
+			Sum			sum = {size->add ? 7 : 0, size->add ? 7 : 0};
+
+			for (int q = 0; q < size->queries; q++)
+				add_product(&sum, meeting->derivative[c * meeting->s_stride + q],
+							meeting->query[q * meeting->stride + k]);
+			wrong += !is_sum(meeting->d_candidate[c * size->width + k], sum, exact);
+		}
+	}
+	return wrong;
+}
+
+static void
+test_products(const KgeBfloat16 *kernels, Case size)
+{
+	for (int integers = 0; integers < 2; integers++)
+	{
+		Meeting		meeting = new_meeting(size);
+		int			wrong;
+
+		fill(&meeting, integers == 1);
+		meet(kernels, &meeting);
+		wrong = count_wrong(&meeting, integers == 1);
+		CHECK_SAYING(wrong == 0, "width %d, %d x %d, integers %d: %d wrong", size.width,
+					 size.candidates, size.queries, integers, wrong);
+	}
+}
+
+/* NaN and infinity go where they belong, and nowhere else; denormals count as little as they are. */
+static void
+test_specials(const KgeBfloat16 *kernels)
+{
+	Meeting		meeting = new_meeting((Case) {20, 5, 6, false});
+
+	fill(&meeting, true);
+	meeting.query[2 * meeting.stride + 3] = NAN;
+	meeting.candidate[4 * 20 + 3] = INFINITY;
+	for (int k = 0; k < 20; k++)
+		meeting.candidate[k] = 1e-40f;
+	meet(kernels, &meeting);
+	for (int c = 0; c < 6; c++)
+		for (int q = 0; q < 5; q++)
+		{
+			float		score = meeting.score[c * meeting.s_stride + q];
+
+			if (q == 2 || c == 4)
+				CHECK(q == 2 ? isnan(score) : !isfinite(score) || meeting.query[q * meeting.stride + 3] == 0);
+			else
+				CHECK(c == 0 ? fabsf(score) < 1e-37f : isfinite(score));
+		}
+}
+
+#if defined(__x86_64__)
+/* Which state the calling thread has in use: bits 17 and 18 are tiles. */
+static bool
+tiles_in_use(void)
+{
+	uint32_t	low,
+				high;
+
+	__asm__ volatile("xgetbv":"=a"(low), "=d"(high):"c"(1));
+	return (low >> 17 & 3) != 0;
+}
+#endif
+
+static void
+test_kernels(const KgeBfloat16 *kernels)
+{
+	static const Case cases[] = {
+		{1, 1, 1, false}, {31, 5, 3, true}, {32, 32, 32, false}, {48, 64, 128, true},
+		{100, 64, 128, false}, {400, 33, 100, true}, {200, 128, 65, false}, {33, 70, 200, true}
+	};
+
+	if (kernels == NULL)
+		return;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		test_products(kernels, cases[i]);
+	test_specials(kernels);
+#if defined(__x86_64__)
+	if (kernels == kge_bfloat16_of(true))
+		CHECK(!tiles_in_use());
+#endif
+}
+
+void
+test_bfloat16(void)
+{
+	test_kernels(kge_bfloat16_of(true));
+	test_kernels(kge_bfloat16_of(false));
+	CHECK(kge_has_precision(KGE_SINGLE));
+}
