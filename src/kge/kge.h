@@ -263,12 +263,12 @@ extern double kge_train_epoch(KgeTrainer *trainer, const KgeTriple *positives,
 							  const float *weights, int64_t count, uint64_t epoch);
 
 /*
- * An epoch that moves nothing: the optimiser's state sees the gradients of a model
- * that is trained already.  Without it, Adagrad's first steps would be as long as in a
- * model's very beginning.
+ * An epoch that moves nothing: the optimiser's state becomes that of a model which
+ * has been trained for so many epochs like this one.  Without it, Adagrad's first steps
+ * would be as long as in a model's very beginning.
  */
 extern double kge_train_observe(KgeTrainer *trainer, const KgeTriple *positives,
-								const float *weights, int64_t count, uint64_t epoch);
+								const float *weights, int64_t count, uint64_t epoch, int epochs);
 
 /*
  * The optimiser's state as arrays: i = 0, 1, ... until false.  A trainer whose arrays

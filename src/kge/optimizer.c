@@ -160,3 +160,12 @@ kge_slots_update(KgeSlots *slots, int32_t from, int32_t to, double learning_rate
 		adagrad_row(slots->width, (float) learning_rate, sum, parameter, state);
 	}
 }
+
+void
+kge_slots_repeat(KgeSlots *slots, int times)
+{
+	size_t		count = (size_t) slots->rows * (size_t) slots->width;
+
+	for (size_t i = 0; i < count; i++)
+		slots->state[i] *= (float) times;
+}

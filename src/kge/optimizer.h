@@ -65,4 +65,7 @@ extern void kge_slots_update(KgeSlots *slots, int32_t from, int32_t to,
 							 double learning_rate, double gradient_scale,
 							 double penalty_scale, float *sum);
 
+/* The state becomes what it were, had all gradients so far come that many times. */
+extern void kge_slots_repeat(KgeSlots *slots, int times);
+
 #endif							/* KGE_OPTIMIZER_H */

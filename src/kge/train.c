@@ -249,7 +249,7 @@ kge_train_epoch(KgeTrainer *trainer, const KgeTriple *positives,
 
 double
 kge_train_observe(KgeTrainer *trainer, const KgeTriple *positives,
-				  const float *weights, int64_t count, uint64_t epoch)
+				  const float *weights, int64_t count, uint64_t epoch, int epochs)
 {
 	double		learning_rate = trainer->training.learning_rate;
 	double		loss;
@@ -257,5 +257,7 @@ kge_train_observe(KgeTrainer *trainer, const KgeTriple *positives,
 	trainer->training.learning_rate = 0;
 	loss = kge_train_epoch(trainer, positives, weights, count, epoch);
 	trainer->training.learning_rate = learning_rate;
+	kge_slots_repeat(&trainer->entity, epochs);
+	kge_slots_repeat(&trainer->relation, epochs);
 	return loss;
 }
