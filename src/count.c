@@ -70,9 +70,10 @@ add_weights(End *end, const int32 *row, int32 rows, int32 pairs)
 static void
 index_facts(Count *count)
 {
-	const Mining *mining = count->mining;
+	Mining	   *mining = count->mining;
 	int64		fact = 0;
 
+	mining_read_facts(mining);
 	count->start = palloc((mining->relations + 1) * sizeof(int64));
 	for (int32 relation = 0; relation < mining->relations; relation++)
 	{
@@ -233,7 +234,7 @@ mine_bodies(Mining *mining)
 		count.end[i].weight = MemoryContextAllocExtended(CurrentMemoryContext,
 														 Max(mining->entities, 1) * sizeof(int32),
 														 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	if (mining->fact != NULL)
+	if (mining->given)
 		index_facts(&count);
 	bodies_each(bodies_create(mining->graph, mining->entity_id, mining->entities, 0),
 				body, bodies, take_rectangle, settle_body, &count);

@@ -9,9 +9,13 @@
  * counts; with four atoms, those of the table below.
  *
  * The search goes level by level.  Support never rises when an atom is added, so a
- * body is looked for only over parts of it that are over the bounds themselves: each level's
- * statement joins the facts with edges, and with the parts that were found before, some of
- * which are open bodies.  One statement counts all rules of a skeleton.
+ * body is looked for only over parts of it that are over the bounds themselves, which levels
+ * before have found, some of them open bodies.  A level goes through the facts, head by head, and
+ * binds the variables of its skeleton atom by atom, along neighbourhoods in memory; where
+ * parts are complete that are not over the bounds, it turns back.  (As joins in the server the
+ * same takes many times as long, and writes what parts rule out to disk.)  Where a variable
+ * lies between two that are bound, it runs through the shorter of their neighbourhoods.
+ * A body is counted once for a fact; an open body, for all facts at its end at once.
  *
  * An instantiated atom is not unifiable with another atom of the rule: their
  * relations differ, or else both have constants, in the same place, and these differ.
@@ -21,13 +25,10 @@
  */
 #include "mining.h"
 
-#include "catalog/pg_type.h"
-#include "lib/stringinfo.h"
+#include "common/hashfn.h"
 #include "miscadmin.h"
 
-#include "array.h"
-#include "plan.h"
-#include "sql.h"
+#include "neighbours.h"
 
 #define MAX_PARTS 3
 #define CHECK_EVERY (1 << 16)
@@ -93,6 +94,50 @@ is_instantiated(const Skeleton *skeleton, int i)
 {
 	return skeleton->place[i].to == TERM_CONSTANT;
 }
+
+/* ---- bodies by their flesh --------------------------------------------------------- */
+
+#define MAX_ATOMS 3
+
+typedef struct Key
+{
+	int32		head;
+	int32		atom[MAX_ATOMS];
+	int32		constant[MAX_ATOMS];
+} Key;
+
+/* variables, as far as bindings are counted */
+enum
+{
+	X, Y, A, VARIABLES
+};
+
+typedef struct Counter
+{
+	Key			key;
+	int32		first[VARIABLES];	/* the first binding of each */
+	bool		two[VARIABLES]; /* whether there was another */
+	char		status;			/* of the hash table */
+	int64		support;
+	int64		last_unit;		/* the last one counted */
+} Counter;
+
+static inline uint32
+hash_key(Key key)
+{
+	return hash_bytes((const unsigned char *) &key, sizeof(Key));
+}
+
+#define SH_PREFIX counters
+#define SH_ELEMENT_TYPE Counter
+#define SH_KEY_TYPE Key
+#define SH_KEY key
+#define SH_HASH_KEY(table, key) hash_key(key)
+#define SH_EQUAL(table, a, b) (memcmp(&(a), &(b), sizeof(Key)) == 0)
+#define SH_SCOPE static inline
+#define SH_DEFINE
+#define SH_DECLARE
+#include "lib/simplehash.h"
 
 /* ---- parts that are over the bounds ------------------------------------------------- */
 
@@ -172,289 +217,404 @@ mining_frequent(Mining *mining, const char *skeleton)
 	return gather_candidates(mining, skeleton);
 }
 
-/* ---- the statement of a level --------------------------------------------------------- */
+/* ---- one level ----------------------------------------------------------------------------- */
+
+/* Part of the level's body, and which flesh it may have */
+typedef struct PartSet
+{
+	int			length;
+	int			atom[2];		/* of the body, from 0 */
+	int			last;			/* the step that tries the last of them */
+	counters_hash *keys;
+} PartSet;
+
+/* Facts that are one to the level */
+typedef struct Unit
+{
+	int32		x;				/* rows; -1: not bound */
+	int32		y;
+	int64		facts;
+} Unit;
 
 typedef struct LevelSearch
 {
 	Mining	   *mining;
+	const Neighbours *neighbours;
 	const Level *level;
 	Skeleton	skeleton;
-	SqlArgs		args;
-	StringInfoData with;		/* the parts, as tables */
-	StringInfoData join;		/* of a body with its parts */
+	int			order[MAX_ATOMS];	/* in which atoms are tried: each has a variable that is bound by then */
+	PartSet		part[MAX_PARTS];
+	int			parts;
 	Frequent   *open;			/* what an open level finds */
+
+	/* the current head */
+	int32		head;			/* id */
+	counters_hash *counters;
+
+	/* the current unit */
+	const Unit *unit;
+	int64		units;			/* its number, from 1 */
+	int64		steps;
+	int32		bound[2 + MAX_ATOMS];	/* rows, by variable; -1: not bound */
+	Flesh		flesh;
 } LevelSearch;
 
-/* unnest($1, $2, ...) of columns that become parameters */
-static char *
-unnest_sql(SqlArgs *args, const Numbers *column, int columns)
-{
-	StringInfoData sql;
+#define BOUND(search, term) ((search)->bound[-1 - (term)])
 
-	initStringInfo(&sql);
-	for (int i = 0; i < columns; i++)
-	{
-		sql_arg(args, INT4ARRAYOID, array_of_int4(column[i].value, column[i].count));
-		appendStringInfo(&sql, "%s$%d", i == 0 ? "" : ", ", args->count);
-	}
-	return psprintf("unnest(%s)", sql.data);
-}
-
-/* Names of a part's columns: head, a1, c1, a2 ... */
-static char *
-columns_sql(const Skeleton *part)
-{
-	StringInfoData sql;
-
-	initStringInfo(&sql);
-	appendStringInfoString(&sql, "head");
-	for (int i = 0; i < part->length; i++)
-	{
-		appendStringInfo(&sql, ", a%d", i + 1);
-		if (is_instantiated(part, i))
-			appendStringInfo(&sql, ", c%d", i + 1);
-	}
-	return sql.data;
-}
-
-/* The number of the first part of the level that has this one's skeleton. */
-static int
-table_of(const Level *level, int number)
-{
-	for (int i = 0; i < number; i++)
-	{
-		if (strcmp(level->part[i].skeleton, level->part[number].skeleton) == 0)
-			return i;
-	}
-	return number;
-}
-
-/* Adds a part to the statement; false when there is none over the bounds, so no body either. */
+/* Adds the keys of a part; false when there is none over the bounds, so no body either. */
 static bool
-add_part(LevelSearch *search, int number)
+add_part(LevelSearch *search, const Part *part)
 {
-	const Part *part = &search->level->part[number];
-	int			table = table_of(search->level, number);
-	Frequent   *frequent = mining_frequent(search->mining, part->skeleton);
+	const Frequent *frequent = mining_frequent(search->mining, part->skeleton);
+	PartSet    *set = &search->part[search->parts++];
+	int64		count = frequent->column[0].count;
 	Skeleton	skeleton;
 
-	if (frequent->column[0].count == 0)
-		return false;
 	skeleton_parse(part->skeleton, &skeleton);
-	if (table == number)
-		appendStringInfo(&search->with, "%s part%d as materialized (select * from %s part (%s))",
-						 search->with.len == 0 ? "with" : ",\n", number,
-						 unnest_sql(&search->args, frequent->column, frequent->columns),
-						 columns_sql(&skeleton));
-	appendStringInfo(&search->join, "\njoin part%d p%d on p%d.head = f.relation", table, number, number);
+	set->length = skeleton.length;
 	for (int i = 0; i < skeleton.length; i++)
 	{
-		appendStringInfo(&search->join, " and p%d.a%d = e%d.atom", number, i + 1, part->atom[i]);
-		if (is_instantiated(&skeleton, i))
-			appendStringInfo(&search->join, " and p%d.c%d = e%d.y", number, i + 1, part->atom[i]);
+		set->atom[i] = part->atom[i] - 1;
+		for (int step = 0; step < search->skeleton.length; step++)
+			if (search->order[step] == set->atom[i])
+				set->last = Max(set->last, step);
+	}
+	mine_check_memory(3 * count * sizeof(Counter));
+	set->keys = counters_create(CurrentMemoryContext, Max(count, 16), NULL);
+	for (int64 i = 0; i < count; i++)
+	{
+		Key			key = {.head = frequent->column[0].value[i]};
+		int			column = 1;
+		bool		found;
+
+		for (int j = 0; j < skeleton.length; j++)
+		{
+			key.atom[j] = frequent->column[column++].value[i];
+			if (is_instantiated(&skeleton, j))
+				key.constant[j] = frequent->column[column++].value[i];
+		}
+		counters_insert(set->keys, key, &found);
+	}
+	return count > 0;
+}
+
+static bool
+holds_part(const LevelSearch *search, const PartSet *set)
+{
+	Key			key = {.head = search->head};
+
+	for (int i = 0; i < set->length; i++)
+	{
+		key.atom[i] = search->flesh.atom[set->atom[i]];
+		key.constant[i] = search->flesh.constant[set->atom[i]];
+	}
+	return counters_lookup(set->keys, key) != NULL;
+}
+
+/* What two atoms, j before i, ask of each other. */
+static bool
+may_meet(const LevelSearch *search, int j, int i)
+{
+	const Skeleton *skeleton = &search->skeleton;
+	const Flesh *flesh = &search->flesh;
+	bool		one = is_instantiated(skeleton, j);
+	bool		other = is_instantiated(skeleton, i);
+
+	if ((one || other) && RELATION_OF(flesh->atom[j]) == RELATION_OF(flesh->atom[i]) &&
+		!(one && other && flesh->atom[j] == flesh->atom[i] && flesh->constant[j] != flesh->constant[i]))
+		return false;
+	/* atoms in equal places stand in order */
+	if (memcmp(&skeleton->place[j], &skeleton->place[i], sizeof(Place)) != 0)
+		return true;
+	return flesh->atom[j] < flesh->atom[i] ||
+		(flesh->atom[j] == flesh->atom[i] && flesh->constant[j] < flesh->constant[i]);
+}
+
+/* Whether the atom of a step may stand beside the head and the atoms of the steps before. */
+static bool
+may_stand(const LevelSearch *search, int step)
+{
+	int			i = search->order[step];
+	const Place *place = &search->skeleton.place[i];
+	DirectedAtom atom = search->flesh.atom[i];
+
+	if (is_instantiated(&search->skeleton, i))
+	{
+		if (search->flesh.constant[i] < 0 || RELATION_OF(atom) == search->head)
+			return false;
+	}
+	else if (place->from == TERM_X && place->to == TERM_Y && atom == FORWARDS(search->head))
+		return false;
+	for (int before = 0; before < step; before++)
+	{
+		int			j = search->order[before];
+
+		if (!may_meet(search, Min(i, j), Max(i, j)))
+			return false;
+	}
+	for (int j = 0; j < search->parts; j++)
+	{
+		if (search->part[j].last == step && !holds_part(search, &search->part[j]))
+			return false;
 	}
 	return true;
 }
 
-/* What two atoms ask of each other. */
 static void
-append_pair_condition(StringInfo sql, const Skeleton *skeleton, int i, int j)
+count_body(LevelSearch *search)
 {
-	bool		one = is_instantiated(skeleton, i);
-	bool		other = is_instantiated(skeleton, j);
+	Key			key = {.head = search->head};
+	int32		binding[VARIABLES] = {search->bound[X], search->bound[Y], search->bound[A]};
+	Counter    *counter;
+	bool		found;
 
-	if (one && other)
-		appendStringInfo(sql, " and (e%1$d.atom / 2 <> e%2$d.atom / 2 or (e%1$d.atom = e%2$d.atom and e%1$d.y <> e%2$d.y))",
-						 i + 1, j + 1);
-	else if (one || other)
-		appendStringInfo(sql, " and e%d.atom / 2 <> e%d.atom / 2", i + 1, j + 1);
-	if (memcmp(&skeleton->place[i], &skeleton->place[j], sizeof(Place)) != 0)
+	memcpy(key.atom, search->flesh.atom, sizeof(key.atom));
+	memcpy(key.constant, search->flesh.constant, sizeof(key.constant));
+	counter = counters_insert(search->counters, key, &found);
+	if (!found)
+	{
+		if (search->counters->members % CHECK_EVERY == 0)
+			mine_check_memory(3 * search->counters->size * sizeof(Counter));
+		counter->support = counter->last_unit = 0;
+		memcpy(counter->first, binding, sizeof(binding));
+		memset(counter->two, 0, sizeof(counter->two));
+	}
+	if (counter->last_unit != search->units)
+		counter->support += search->unit->facts;
+	counter->last_unit = search->units;
+	for (int i = 0; i < VARIABLES; i++)
+		counter->two[i] |= binding[i] != counter->first[i];
+}
+
+static void match(LevelSearch *search, int step);
+
+/* Goes on with what the atom of this step is. */
+static void
+try_atom(LevelSearch *search, int step, DirectedAtom atom, int32 constant)
+{
+	if (++search->steps % CHECK_EVERY == 0)
+		CHECK_FOR_INTERRUPTS();
+	search->flesh.atom[search->order[step]] = atom;
+	search->flesh.constant[search->order[step]] = constant;
+	if (may_stand(search, step))
+		match(search, step + 1);
+}
+
+/* Another bound variable that a later atom joins to this one; 0 when there is none. */
+static Term
+partner_of(const LevelSearch *search, int step, Term term, Term known)
+{
+	while (++step < search->skeleton.length)
+	{
+		Place		place = search->skeleton.place[search->order[step]];
+		Term		other = place.from == term ? place.to : place.to == term ? place.from : 0;
+
+		if (TERM_IS_VARIABLE(other) && other != known && BOUND(search, other) >= 0)
+			return other;
+	}
+	return 0;
+}
+
+/* Binds the variable of the step's atom that is new, by its other one. */
+static void
+bind_variable(LevelSearch *search, int step)
+{
+	Place		place = search->skeleton.place[search->order[step]];
+	bool		forwards = BOUND(search, place.from) >= 0;
+	Term		known = forwards ? place.from : place.to;
+	Term		term = forwards ? place.to : place.from;
+	Term		partner = partner_of(search, step, term, known);
+	Span		span = neighbours_of(search->neighbours, BOUND(search, known));
+	Span		other = partner == 0 ? span : neighbours_of(search->neighbours, BOUND(search, partner));
+
+	while (partner == 0 ? span.at < span.end : spans_meet(&span, &other))
+	{
+		Span		edges = span_take_entity(&span);
+
+		BOUND(search, term) = NEIGHBOUR_ENTITY(*edges.at);
+		for (; edges.at < edges.end; edges.at++)
+			try_atom(search, step, forwards ? NEIGHBOUR_ATOM(*edges.at) : MIRRORED(NEIGHBOUR_ATOM(*edges.at)), 0);
+	}
+	BOUND(search, term) = -1;
+}
+
+/* All ways in which the atoms of the steps from this one on hold. */
+static void
+match(LevelSearch *search, int step)
+{
+	Place		place;
+	Span		span;
+
+	if (step == search->skeleton.length)
+	{
+		count_body(search);
 		return;
-	if (one)
-		appendStringInfo(sql, " and (e%1$d.atom, e%1$d.y) < (e%2$d.atom, e%2$d.y)", i + 1, j + 1);
+	}
+	place = search->skeleton.place[search->order[step]];
+	if (!TERM_IS_VARIABLE(place.to))
+	{
+		span = neighbours_of(search->neighbours, BOUND(search, place.from));
+		for (; span.at < span.end; span.at++)
+			try_atom(search, step, NEIGHBOUR_ATOM(*span.at), search->mining->entity_id[NEIGHBOUR_ENTITY(*span.at)]);
+	}
+	else if (BOUND(search, place.from) >= 0 && BOUND(search, place.to) >= 0)
+	{
+		span = neighbours_between(search->neighbours, BOUND(search, place.from), BOUND(search, place.to));
+		for (; span.at < span.end; span.at++)
+			try_atom(search, step, NEIGHBOUR_ATOM(*span.at), 0);
+	}
 	else
-		appendStringInfo(sql, " and e%d.atom < e%d.atom", i + 1, j + 1);
+		bind_variable(search, step);
 }
 
-static char *
-conditions_sql(const Skeleton *skeleton)
-{
-	StringInfoData sql;
+/* ---- the facts of one head ------------------------------------------------------------------ */
 
-	initStringInfo(&sql);
-	appendStringInfoString(&sql, "\nwhere true");
-	for (int i = 0; i < skeleton->length; i++)
+static int
+compare_tails(const void *a, const void *b)
+{
+	const Unit *left = a;
+	const Unit *right = b;
+
+	return (left->y > right->y) - (left->y < right->y);
+}
+
+/* The facts, or those at each entity on the side that an open body hangs at; returns how many. */
+static int64
+make_units(const LevelSearch *search, const KgeTriple *fact, int64 facts, Unit *unit)
+{
+	bool		closed = search->level->closed;
+	bool		at_x = closed || strchr(search->level->skeleton, 'X') != NULL;
+	bool		at_y = closed || !at_x;
+	int64		count = 0;
+
+	for (int64 i = 0; i < facts; i++)
+		unit[i] = (Unit) {at_x ? fact[i].head : -1, at_y ? fact[i].tail : -1, 1};
+	if (!at_x)
+		qsort(unit, facts, sizeof(Unit), compare_tails);
+	for (int64 i = 0; i < facts; i++)
 	{
-		Place		place = skeleton->place[i];
-
-		if (is_instantiated(skeleton, i))
-			appendStringInfo(&sql, " and e%d.y >= 0 and e%d.atom / 2 <> f.relation", i + 1, i + 1);
-		else if (place.from == TERM_X && place.to == TERM_Y)
-			appendStringInfo(&sql, " and e%d.atom <> 2 * f.relation", i + 1);
-		for (int j = 0; j < i; j++)
-			append_pair_condition(&sql, skeleton, j, i);
-	}
-	return sql.data;
-}
-
-/* The facts, or how many of them each entity has on the side that an open body hangs at. */
-static const char *
-facts_sql(const Graph *graph, const Level *level)
-{
-	if (level->closed)
-		return psprintf("(select relation, head as x, tail as y, 1 as facts from %s)", graph->facts);
-	if (strchr(level->skeleton, 'X') != NULL)
-		return psprintf("(select relation, head as x, null::int as y, count(*)::int as facts from %s group by relation, head)",
-						graph->facts);
-	return psprintf("(select relation, null::int as x, tail as y, count(*)::int as facts from %s group by relation, tail)",
-					graph->facts);
-}
-
-/*
- * Selects a body's atoms and constants, "e1.atom as a1, e1.y as c1, ...", or their names alone.
- */
-static char *
-flesh_sql(const Skeleton *skeleton, bool names)
-{
-	StringInfoData sql;
-
-	initStringInfo(&sql);
-	for (int i = 0; i < skeleton->length; i++)
-	{
-		const char *comma = i == 0 ? "" : ", ";
-
-		if (names)
-			appendStringInfo(&sql, "%sa%d", comma, i + 1);
+		if (!closed && count > 0 && unit[count - 1].x == unit[i].x && unit[count - 1].y == unit[i].y)
+			unit[count - 1].facts++;
 		else
-			appendStringInfo(&sql, "%se%d.atom as a%d", comma, i + 1, i + 1);
-		if (is_instantiated(skeleton, i) && names)
-			appendStringInfo(&sql, ", c%d", i + 1);
-		else if (is_instantiated(skeleton, i))
-			appendStringInfo(&sql, ", e%d.y as c%d", i + 1, i + 1);
+			unit[count++] = unit[i];
 	}
-	return sql.data;
+	return count;
 }
 
-/* "and min(x) <> max(x)": variables of instantiated atoms have two bindings. */
-static char *
-bindings_sql(const Skeleton *skeleton)
+/* Variables of instantiated atoms have two bindings. */
+static bool
+has_bindings(const LevelSearch *search, const Counter *counter)
 {
-	StringInfoData sql;
-
-	initStringInfo(&sql);
-	for (int i = 0; i < skeleton->length; i++)
-	{
-		if (!is_instantiated(skeleton, i))
-			continue;
-		if (skeleton->place[i].from == TERM_X)
-			appendStringInfoString(&sql, " and min(x) <> max(x)");
-		else if (skeleton->place[i].from == TERM_Y)
-			appendStringInfoString(&sql, " and min(y) <> max(y)");
-		else
-			appendStringInfoString(&sql, " and min(least_a) <> max(most_a)");
-	}
-	return sql.data;
-}
-
-/* Bodies that hold of facts, each fact once: (relation, x, y, facts, atoms and constants). */
-static char *
-matches_sql(LevelSearch *search)
-{
-	const Graph *graph = search->mining->graph;
-	const Skeleton *skeleton = &search->skeleton;
-	unsigned	all = (1U << skeleton->length) - 1;
-	char	   *tables = psprintf("from %s f%s%s%s", facts_sql(graph, search->level),
-								  skeleton_joins(graph, skeleton, all, "f.x", "f.y"),
-								  search->join.data, conditions_sql(skeleton));
-	char	   *a = skeleton_column(skeleton, all, TERM_A);
-
-	if (a == NULL)
-		return psprintf("select f.*, %s\n%s", flesh_sql(skeleton, false), tables);
-	if (strstr(search->level->skeleton, "Ac") == NULL)
-		return psprintf("select distinct f.*, %s\n%s", flesh_sql(skeleton, false), tables);
-	return psprintf("select relation, x, y, facts, %s, min(a) as least_a, max(a) as most_a\n"
-					"from (select f.*, %s, %s as a\n%s) grounding\ngroup by relation, x, y, facts, %s",
-					flesh_sql(skeleton, true), flesh_sql(skeleton, false), a, tables, flesh_sql(skeleton, true));
-}
-
-static char *
-level_sql(LevelSearch *search)
-{
-	Mining	   *mining = search->mining;
-	char	   *names = flesh_sql(&search->skeleton, true);
-	char	   *matches = matches_sql(search);
-	Numbers		bounds[2] = {
-		{mining->relation_id, mining->relations, mining->relations},
-		{mining->threshold, mining->relations, mining->relations}
-	};
-
-	return psprintf("%s\nselect match.relation, sum(facts)::bigint, %s\n"
-					"from (%s) match\n"
-					"join %s bound (relation, support) on bound.relation = match.relation\n"
-					"group by match.relation, %s\n"
-					"having sum(facts) >= min(bound.support)%s",
-					search->with.data, names, matches, unnest_sql(&search->args, bounds, 2), names,
-					bindings_sql(&search->skeleton));
-}
-
-/* ---- the search -------------------------------------------------------------------------- */
-
-static void
-take_body(void *argument, const Datum *values, const bool *nulls)
-{
-	LevelSearch *search = argument;
-	Flesh		flesh = {0};
-	int			column = 2;
-
 	for (int i = 0; i < search->skeleton.length; i++)
 	{
-		flesh.atom[i] = DatumGetInt32(values[column++]);
-		if (is_instantiated(&search->skeleton, i))
-			flesh.constant[i] = DatumGetInt32(values[column++]);
+		if (is_instantiated(&search->skeleton, i) && !counter->two[-1 - search->skeleton.place[i].from])
+			return false;
 	}
-	if (search->open != NULL)
-		add_frequent(search->open, &search->skeleton, DatumGetInt32(values[0]), &flesh);
-	else
-		mining_add(search->mining, DatumGetInt32(values[0]), &search->skeleton, &flesh,
-				   DatumGetInt64(values[1]));
+	return true;
 }
 
 static void
-search_level(Mining *mining, const Level *level)
+take_counters(LevelSearch *search, int32 threshold)
 {
-	LevelSearch search = {.mining = mining,.level = level};
+	counters_iterator iterator;
+	Counter    *counter;
+
+	counters_start_iterate(search->counters, &iterator);
+	while ((counter = counters_iterate(search->counters, &iterator)) != NULL)
+	{
+		Flesh		flesh = {0};
+
+		if (counter->support < threshold || !has_bindings(search, counter))
+			continue;
+		memcpy(flesh.atom, counter->key.atom, sizeof(counter->key.atom));
+		memcpy(flesh.constant, counter->key.constant, sizeof(counter->key.constant));
+		if (search->open != NULL)
+			add_frequent(search->open, &search->skeleton, search->head, &flesh);
+		else
+			mining_add(search->mining, search->head, &search->skeleton, &flesh, counter->support);
+	}
+}
+
+static void
+search_head(LevelSearch *search, int32 row, const KgeTriple *fact, int64 facts)
+{
+	Unit	   *unit = MemoryContextAllocHuge(CurrentMemoryContext, Max(facts, 1) * sizeof(Unit));
+	int64		units = make_units(search, fact, facts, unit);
+
+	search->head = search->mining->relation_id[row];
+	search->counters = counters_create(CurrentMemoryContext, 1024, NULL);
+	search->units = 0;
+	for (search->unit = unit; search->unit < unit + units; search->unit++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		search->units++;
+		search->bound[X] = search->unit->x;
+		search->bound[Y] = search->unit->y;
+		match(search, 0);
+	}
+	take_counters(search, search->mining->threshold[row]);
+	counters_destroy(search->counters);
+	pfree(unit);
+}
+
+/* An open body that hangs at Y is tried from there, back to front. */
+static void
+order_atoms(LevelSearch *search)
+{
+	int			length = search->skeleton.length;
+	bool		backwards = !search->level->closed && strchr(search->level->skeleton, 'X') == NULL;
+
+	for (int step = 0; step < length; step++)
+		search->order[step] = backwards ? length - 1 - step : step;
+}
+
+static void
+search_level(Mining *mining, const Neighbours *neighbours, const Level *level)
+{
+	LevelSearch search = {.mining = mining,.neighbours = neighbours,.level = level};
+	bool		possible = true;
+	int64		end;
 
 	skeleton_parse(level->skeleton, &search.skeleton);
-	initStringInfo(&search.with);
-	initStringInfo(&search.join);
+	order_atoms(&search);
+	memset(search.bound, -1, sizeof(search.bound));
 	if (!level->closed)
 		search.open = new_frequent(mining, level->skeleton);
-	for (int i = 0; i < MAX_PARTS && level->part[i].skeleton != NULL; i++)
+	for (int i = 0; possible && i < MAX_PARTS && level->part[i].skeleton != NULL; i++)
+		possible = add_part(&search, &level->part[i]);
+	for (int64 start = 0; possible && start < mining->facts; start = end)
 	{
-		if (!add_part(&search, i))
-			return;
+		int32		row = mining->fact[start].relation;
+
+		for (end = start; end < mining->facts && mining->fact[end].relation == row;)
+			end++;
+		if (end - start >= mining->threshold[row])
+			search_head(&search, row, mining->fact + start, end - start);
 	}
-	sql_stream(level_sql(&search), &search.args, take_body, &search);
-	for (int i = 0; i < search.args.count; i++)
-		pfree(DatumGetPointer(search.args.values[i]));
+	for (int i = 0; i < search.parts; i++)
+		counters_destroy(search.part[i].keys);
 }
 
 void
 mine_levels(Mining *mining)
 {
 	const MineOptions *options = mining->options;
-	int			nest_level = plan_begin();
+	bool		constants = options->constants && options->max_rule_length > 2;
+	Neighbours *neighbours;
 
-	if (options->constants && options->max_rule_length > 2)
+	if (!constants && options->max_rule_length < 4)
+		return;
+	mining_read_facts(mining);
+	neighbours = neighbours_of_facts(mining->fact, mining->facts, mining->entities, mining->relation_id);
+	if (constants)
 	{
-		search_level(mining, &ends[0]);
-		search_level(mining, &ends[1]);
+		search_level(mining, neighbours, &ends[0]);
+		search_level(mining, neighbours, &ends[1]);
 		mine_constants(mining);
 	}
 	for (int i = 0; i < (int) lengthof(levels); i++)
 	{
 		if (levels[i].length <= options->max_rule_length && (options->constants || !levels[i].constants))
-			search_level(mining, &levels[i]);
+			search_level(mining, neighbours, &levels[i]);
 	}
-	plan_end(nest_level);
 }

@@ -209,9 +209,12 @@ take_fact(void *argument, const Datum *values, const bool *nulls)
 	};
 }
 
-static void
-read_facts(Mining *mining)
+void
+mining_read_facts(Mining *mining)
 {
+	if (mining->fact != NULL)
+		return;
+	mine_check_memory(2 * mining->edges * sizeof(KgeTriple));
 	sql_stream(psprintf("select head, relation, tail from %s order by relation, head, tail", mining->graph->facts),
 			   SQL_NO_ARGS, take_fact, mining);
 }
@@ -274,13 +277,11 @@ mine(Graph *graph, const MineOptions *options, const Rule *rules, int64 count)
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "hybridkg mining",
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(context);
-	Mining		mining = {.graph = graph,.options = options};
+	Mining		mining = {.graph = graph,.options = options,.given = rules != NULL};
 	int			nest_level = plan_begin();
 	MinedRules *result;
 
 	read_graph(&mining);
-	if (rules != NULL)
-		read_facts(&mining);
 	plan_end(nest_level);
 	if (rules == NULL)
 	{

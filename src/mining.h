@@ -61,7 +61,9 @@ typedef struct Mining
 	int64		room;
 	Candidate  *candidate;
 
-	/* for given rules: the facts in rows, by relation, head, tail */
+	bool		given;			/* rules were given, their supports are to be counted */
+
+	/* the facts in rows, by relation, head, tail; read when they are asked for */
 	KgeTriple  *fact;
 	int64		facts;
 	int64		fact_room;
@@ -76,6 +78,9 @@ extern int32 mining_relation_row(const Mining *mining, int32 id);
 
 /* Whether a head's functional side is its object. */
 extern bool mining_functional_backwards(const Mining *mining, int32 head);
+
+/* Reads the facts into memory, if they are not there yet. */
+extern void mining_read_facts(Mining *mining);
 
 /* Takes a rule whose support is at least its head's threshold; drops others. */
 extern void mining_add(Mining *mining, int32 head_id, const Skeleton *skeleton, const Flesh *flesh, int64 support);
@@ -96,7 +101,7 @@ extern Frequent *mining_frequent(Mining *mining, const char *skeleton);
 
 extern void mine_levels(Mining *mining);
 
-/* ---- count.c: sizes of bodies of all candidates, and supports where there are facts ---- */
+/* ---- count.c: sizes of bodies of all candidates, and supports of given rules ---- */
 
 extern void mine_bodies(Mining *mining);
 

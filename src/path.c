@@ -58,16 +58,6 @@ struct Paths
 	int64		fact;			/* number of the current one */
 };
 
-/* Part of a neighbourhood */
-typedef struct Span
-{
-	const Neighbour *at;
-	const Neighbour *end;
-} Span;
-
-#define ENTITY_PART(neighbour) ((neighbour) & ~INT64CONST(0xFFFFFFFF))
-#define ATOM_PART(neighbour) ((int32) ((neighbour) & 0xFFFFFFFF))
-
 Paths *
 paths_create(void)
 {
@@ -75,45 +65,6 @@ paths_create(void)
 
 	paths->counters = counters_create(CurrentMemoryContext, 1024, NULL);
 	return paths;
-}
-
-/* Goes on to the first neighbour that is not below the bound, in steps that double. */
-static void
-seek(Span *span, int64 bound)
-{
-	const Neighbour *low = span->at;
-	const Neighbour *high;
-	int64		step = 1;
-
-	while (span->end - low > step && low[step] < bound)
-	{
-		low += step;
-		step *= 2;
-	}
-	high = Min(span->end, low + step);
-	while (low < high)
-	{
-		const Neighbour *middle = low + (high - low) / 2;
-
-		if (*middle < bound)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	span->at = low;
-}
-
-/* Splits off the neighbours that are the same entity as the first. */
-static Span
-take_entity(Span *span)
-{
-	Span		taken = *span;
-	int64		entity = ENTITY_PART(*span->at);
-
-	while (span->at < span->end && ENTITY_PART(*span->at) == entity)
-		span->at++;
-	taken.end = span->at;
-	return taken;
 }
 
 static void
@@ -141,7 +92,7 @@ count_paths_through(Paths *paths, int32 head, Span x, Span y)
 	for (const Neighbour *from = x.at; from < x.end; from++)
 	{
 		for (const Neighbour *to = y.at; to < y.end; to++)
-			count_path(paths, (PathKey) {head, ATOM_PART(*from), ATOM_PART(*to) ^ 1});
+			count_path(paths, (PathKey) {head, NEIGHBOUR_ATOM(*from), NEIGHBOUR_ATOM(*to) ^ 1});
 	}
 }
 
@@ -153,22 +104,12 @@ paths_add_fact(Paths *paths, int32 head, const Neighbour *x, int64 x_count,
 	Span		y_span = {y, y + y_count};
 
 	paths->fact++;
-	while (x_span.at < x_span.end && y_span.at < y_span.end)
+	while (spans_meet(&x_span, &y_span))
 	{
-		int64		x_entity = ENTITY_PART(*x_span.at);
-		int64		y_entity = ENTITY_PART(*y_span.at);
+		Span		from = span_take_entity(&x_span);
+		Span		to = span_take_entity(&y_span);
 
-		if (x_entity < y_entity)
-			seek(&x_span, y_entity);
-		else if (y_entity < x_entity)
-			seek(&y_span, x_entity);
-		else
-		{
-			Span		from = take_entity(&x_span);
-			Span		to = take_entity(&y_span);
-
-			count_paths_through(paths, head, from, to);
-		}
+		count_paths_through(paths, head, from, to);
 	}
 }
 

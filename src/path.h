@@ -10,15 +10,9 @@
 #ifndef HKG_PATH_H
 #define HKG_PATH_H
 
-#include "compat.h"
+#include "neighbours.h"
 
 typedef struct Paths Paths;
-
-/*
- * A neighbour of an entity: the other one in the upper half, in the lower the atom that
- * leads there.
- */
-typedef int64 Neighbour;
 
 /* In the current memory context. */
 extern Paths *paths_create(void);
