@@ -1,0 +1,130 @@
+# Runs the blocks of a Markdown document, in order, and compares what they print.
+#
+#	```sql or ```sh		is run (sh: in an empty folder, as the database's user)
+#	```text			is what the block before it prints; spaces and lines of dashes
+#				may be longer or shorter, and each … stands for anything
+#	<!-- needs: NAME -->	the next block is skipped where the server has no extension NAME
+#	<!-- fails: SQLSTATE -->	the next block ends with that error
+#	<!-- wait: CONDITION -->	before the next block
+package Document;
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+use IPC::Run;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+our @EXPORT = qw(run_document);
+
+# The document's blocks and remarks: [ kind, line number, text ]
+sub parts
+{
+	my ($file) = @_;
+	my @parts;
+	my $block;
+	my $number = 0;
+
+	open my $handle, '<:encoding(UTF-8)', $file or die "$file: $!";
+	while (my $line = <$handle>)
+	{
+		$number++;
+		if ($block)
+		{
+			$line =~ /^```/ ? (push(@parts, $block), $block = undef) : ($block->[2] .= $line);
+		}
+		elsif ($line =~ /^```(\w*)/)
+		{
+			$block = [ $1, $number, '' ];
+		}
+		elsif ($line =~ /^<!-- (needs|fails|wait): (.*) -->/)
+		{
+			push @parts, [ $1, $number, $2 ];
+		}
+	}
+	close $handle;
+	die "$file: a block has no end" if $block;
+	return @parts;
+}
+
+# What remains of an output when its width does not matter
+sub plain
+{
+	my ($output) = @_;
+	my @lines = map { s/-{3,}/---/gr =~ s/[ \t]+/ /gr =~ s/^ | $//gr } split /\n/, $output;
+
+	return join "\n", grep { $_ ne '' } @lines;
+}
+
+sub prints
+{
+	my ($output, $expected, $name) = @_;
+	my $pattern = join '.*?', map { quotemeta } split /\N{U+2026}/, plain($expected), -1;
+
+	return like(plain($output), qr/\A$pattern\z/, $name);
+}
+
+sub run_block
+{
+	my ($node, $database, $kind, $text, $folder) = @_;
+	my ($out, $err) = ('', '');
+	my @command =
+	  $kind eq 'sh'
+	  ? ('sh', '-e', '-c', "cd '$folder'\n$text")
+	  : ('psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-v', 'VERBOSITY=verbose', '-f', '-');
+	local %ENV = (%ENV, PGHOST => $node->host, PGPORT => $node->port, PGDATABASE => $database);
+	utf8::encode($text);
+	my $succeeded = IPC::Run::run(\@command, '<', \$text, '>', \$out, '2>', \$err);
+
+	utf8::decode($out);
+	return ($succeeded, $out, $err);
+}
+
+sub run_document
+{
+	my ($node, $database, $file) = @_;
+	my $folder = PostgreSQL::Test::Utils::tempdir;
+	my %remark;
+	my $printed;
+
+	foreach my $part (parts($file))
+	{
+		my ($kind, $number, $text) = @$part;
+		my $name = "$file, line $number";
+
+		if ($kind =~ /^(needs|fails|wait)$/)
+		{
+			$remark{$kind} = $text;
+			next;
+		}
+		if ($kind eq 'text')
+		{
+			prints($printed, $text, "$name: the output") if defined $printed;
+		}
+		next if $kind !~ /^(sql|sh)$/;
+		$printed = undef;
+		my %to = %remark;
+		%remark = ();
+	  SKIP:
+		{
+			skip "$name: no $to{needs}", 1
+			  if $to{needs} && $node->safe_psql($database, "select count(*) from pg_available_extensions where name = '$to{needs}'") eq '0';
+			ok($node->poll_query_until($database, "select $to{wait}"), "$name: it comes") if $to{wait};
+			my ($succeeded, $out, $err) = run_block($node, $database, $kind, $text, $folder);
+
+			$printed = $out;
+			if ($to{fails})
+			{
+				ok(!$succeeded && $err =~ /ERROR:  $to{fails}: /, "$name fails") or diag($err);
+			}
+			else
+			{
+				ok($succeeded, $name) or diag($err);
+			}
+		}
+	}
+	return;
+}
+
+1;

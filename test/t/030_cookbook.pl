@@ -1,0 +1,41 @@
+# Every block of the cookbook runs, and prints what it says.
+
+use strict;
+use warnings;
+
+use lib 'test/perl';
+use Document;
+use Graph;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = start_node('cookbook');
+my $library = `pg_config --pkglibdir`;
+chomp $library;
+
+if (-e "$library/pg_cron.so")
+{
+	$node->append_conf('postgresql.conf', "shared_preload_libraries = 'pg_cron'\ncron.database_name = 'postgres'\n");
+	$node->restart;
+	$node->safe_psql('postgres', 'create extension pg_cron');
+}
+run_document($node, 'postgres', 'doc/cookbook.md');
+
+# what pgvector's index finds is what we find by looking at all
+SKIP:
+{
+	skip 'no pgvector', 2 if $node->safe_psql('postgres', q{select count(*) from pg_extension where extname = 'vector'}) eq '0';
+	my $nearest = q{
+		select entity from shop.entity_embedding where model = 'default' order by embedding::vector(32) <=>
+			(select embedding::vector(32) from shop.entity_embedding w join shop.entity p on p.id = w.entity
+				where w.model = 'default' and p.name = 'product 7') limit 6};
+
+	like($node->safe_psql('postgres', "set enable_seqscan = off; explain $nearest"),
+		qr/Index Scan using entity_embedding_hnsw/, 'the index is used');
+	is($node->safe_psql('postgres', "set enable_seqscan = off; set hnsw.ef_search = 1000; select e.name from ($nearest) n join shop.entity e on e.id = n.entity
+			where e.name <> 'product 7' order by 1"),
+		$node->safe_psql('postgres', q{select entity from hkg_neighbors('shop', 'product 7', 5) order by 1}),
+		'and finds the neighbours that hkg_neighbors finds');
+}
+$node->stop('fast');
+done_testing();
