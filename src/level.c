@@ -25,7 +25,6 @@
  */
 #include "mining.h"
 
-#include "common/hashfn.h"
 #include "miscadmin.h"
 
 #include "neighbours.h"
@@ -125,7 +124,16 @@ typedef struct Counter
 static inline uint32
 hash_key(Key key)
 {
-	return hash_bytes((const unsigned char *) &key, sizeof(Key));
+	uint64		hash = (uint32) key.head;
+
+	for (int i = 0; i < MAX_ATOMS; i++)
+	{
+		uint64		part = (uint64) (uint32) key.atom[i] << 32 | (uint32) key.constant[i];
+
+		hash = (hash ^ part) * UINT64CONST(0xff51afd7ed558ccd);
+		hash ^= hash >> 32;
+	}
+	return (uint32) hash;
 }
 
 #define SH_PREFIX counters
