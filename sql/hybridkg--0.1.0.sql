@@ -97,7 +97,7 @@ begin
 		primary key (model, relation)
 	);
 	alter table relation_embedding alter column embedding set storage external;
-	comment on column relation_embedding.embedding is 'd numbers; complex: d real parts, then d imaginary parts; rotate: d phases in radians';
+	comment on column relation_embedding.embedding is 'd numbers; complex: d real parts, then d imaginary parts; rotate: d phases in radians; rescal: a matrix of d x d, row by row';
 
 	create table threshold (
 		model text collate "C" not null references model on update cascade on delete cascade,
@@ -273,17 +273,17 @@ set search_path = pg_catalog, pg_temp;
 comment on function hkg_train is
 'learns embeddings and rules together and keeps them as a model of the graph; returns the model''s name
 graph: an existing graph
-score_function: transe, distmult, complex or rotate
+score_function: transe, distmult, complex, rotate or rescal (a matrix for each relation)
 dimensions: size d of an embedding (complex, rotate: d complex numbers), 1 to 10000
 iterations: rounds of training, mining and sampling, 1 to 10000
 epochs: passes over the positives in one iteration, 1 to 1000000
 batch_size: positives in a minibatch, 1 to 1000000
 negatives: negatives of each positive, 1 to 100000; block_size positives share them; softmax has none
-negative_sampling: uniform (all negatives weigh as much as a positive), or self_adversarial (a positive''s negatives are weighted by the softmax of temperature * score over them, and together weigh as much as the positive)
-loss: logistic (positives against sampled negatives), or softmax (the true entity against all entities, on both sides)
-optimizer: adagrad
+negative_sampling: uniform (each negative weighs as much as a positive), bernoulli (as uniform, but a positive''s head is replaced with probability tph / (tph + hpt), by its relation''s tails per head and heads per tail), self_adversarial (a positive''s negatives are weighted by the softmax of temperature * score over them, and together weigh as much as the positive) or kbgan (a second model, which learns to find hard ones, picks one of the negatives for each positive)
+loss: logistic (positives against sampled negatives), margin (the mean of max(0, gamma + score of the negative - score of the positive)), or softmax (the true entity against all entities, on both sides)
+optimizer: adagrad, or adam (learning_rate 0.001 or so); both move only what a minibatch touches, under softmax all entities
 learning_rate: step size of the optimizer, over 0
-gamma: margin of transe and rotate
+gamma: margin of transe and rotate; under the loss margin, that of every score function
 norm: 1 or 2, the norm of transe''s and rotate''s distance (rotate, 1: the sum of moduli)
 regularization: weight of the mean penalty of h, r and t over a minibatch''s positives
 omega: weight of embedding confidence in a rule''s quality, 0 to 1

@@ -40,7 +40,7 @@
 #define MODELS_KEPT 4
 
 /* what the tables may say before we believe that they are damaged */
-#define DIMENSIONS_LIMIT 1000000
+#define DIMENSIONS_LIMIT 10000
 
 /* a thread more for each so many floats to look at: about half a millisecond's work */
 #define FLOATS_A_THREAD (2 * 1024 * 1024)

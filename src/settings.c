@@ -39,7 +39,6 @@ typedef struct Setting
 	const char *const *choices; /* of texts, NULL-terminated */
 } Setting;
 
-static const char *const optimizers[] = {"adagrad", NULL};
 static const char *const regularizers[] = {"l2", "n3", NULL};
 static const char *const precisions[] = {[KGE_SINGLE] = "single", [KGE_BFLOAT16] = "bfloat16", NULL};
 static const char *const labels[] = {"one", "confidence", NULL};
@@ -61,7 +60,7 @@ static const Setting table[] = {
 	INT(negatives, 1, 100000),
 	{"negative_sampling", SETTING_TEXT, AT(negative_sampling), 0, 0, false, NULL},
 	{"loss", SETTING_TEXT, AT(loss), 0, 0, false, NULL},
-	CHOICE(optimizer, optimizers),
+	{"optimizer", SETTING_TEXT, AT(optimizer), 0, 0, false, NULL},
 	FLOAT(learning_rate, 1e-9, 1e3),
 	FLOAT(gamma, -1e6, 1e6),
 	INT(norm, 1, 2),
@@ -150,7 +149,7 @@ read_setting(FunctionCallInfo fcinfo, int i, const Setting *setting, TrainSettin
 	}
 }
 
-/* Score functions, losses and samplers are the pure half's to know: name(i) is the i-th one's. */
+/* Score functions, losses, samplers and optimisers are the pure half's to know: name(i) is the i-th one's. */
 static void
 check_name(const char *value, const char *setting, const char *(*name) (int i))
 {
@@ -174,6 +173,7 @@ check_settings(const TrainSettings *settings)
 	check_name(settings->score_function, "score_function", kge_score_function_name);
 	check_name(settings->loss, "loss", kge_loss_name);
 	check_name(settings->negative_sampling, "negative_sampling", kge_sampler_name);
+	check_name(settings->optimizer, "optimizer", kge_optimizer_name);
 	if (strcmp(settings->loss, "softmax") == 0 && strcmp(settings->negative_sampling, "uniform") != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -140,7 +140,8 @@ procedure_training(const Procedure *procedure)
 		.sampler = kge_sampler(settings->negative_sampling),
 		.precision = settings_precision(settings),
 		.temperature = settings->temperature,
-		.regularizer = regularizer_of(settings->regularizer)
+		.regularizer = regularizer_of(settings->regularizer),
+		.optimizer = kge_optimizer(settings->optimizer)
 	};
 
 	return training;

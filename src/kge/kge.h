@@ -159,6 +159,10 @@ extern double kge_sigmoid(double score);
 /*
  * What a minibatch minimises:
  *		logistic	SPEC section 3, the mean over positives and negatives.
+ *		margin		max(0, gamma + phi' - phi), the mean over pairs of a positive and one of
+ *					its negatives (Bordes et al. 2013).  gamma, which is the model's, is
+ *					thus the margin under every score function; in a distance model's
+ *					phi' - phi it cancels.
  *		softmax		cross entropy of the true entity against all entities (Lacroix et
  *					al. 2018), the mean over both sides of each positive.  Takes no
  *					notice of block_size and negatives.
@@ -181,6 +185,14 @@ extern const char *kge_loss_name(int i);
  *							temperature * phi over them, and together weigh as much as
  *							the positive: half the mean of -log sigma(phi) - sum of
  *							p_i log sigma(-phi_i) (Sun et al. 2019)
+ *		bernoulli			as uniform, but each positive draws which side is replaced:
+ *							the head with probability tph / (tph + hpt), from the tails
+ *							per head and heads per tail of its relation among the
+ *							epoch's positives (Wang et al. 2014); positives of one side
+ *							make a block
+ *		kbgan				a second model, learnt along by policy gradient, picks one of
+ *							the negatives for each positive, which weighs as much as the
+ *							positive (Cai and Wang 2018)
  */
 typedef struct KgeSampler KgeSampler;
 
@@ -189,6 +201,18 @@ extern const KgeSampler *kge_sampler(const char *name);
 
 /* The name of sampler number i, or NULL past the last one. */
 extern const char *kge_sampler_name(int i);
+
+/*
+ * How gradients become steps: `adagrad`, or `adam` (its bias correction by the minibatches
+ * that touched the row).  Only rows that a minibatch touches move.
+ */
+typedef struct KgeOptimizer KgeOptimizer;
+
+/* The optimiser of that name, or NULL. */
+extern const KgeOptimizer *kge_optimizer(const char *name);
+
+/* The name of optimiser number i, or NULL past the last one. */
+extern const char *kge_optimizer_name(int i);
 
 /* What the penalty adds up over the numbers of a row. */
 typedef enum KgeRegularizer
@@ -224,6 +248,7 @@ typedef struct KgeTraining
 	double		temperature;	/* of self_adversarial */
 	KgeRegularizer regularizer;
 	KgePrecision precision;		/* one that is there */
+	const KgeOptimizer *optimizer;	/* NULL: adagrad */
 } KgeTraining;
 
 typedef struct KgeTrainer KgeTrainer;
@@ -252,7 +277,7 @@ extern KgeTrainer *kge_trainer_create(KgeArena *arena, KgePool *pool, KgeModel *
 
 /*
  * One pass over the positives in an order drawn for this epoch: minibatches of
- * batch_size; Adagrad on the touched rows, which are all entities under softmax.
+ * batch_size; the optimiser moves the touched rows, which are all entities under softmax.
  * weights: the weight of each positive's loss and of its negatives', or NULL for
  * all 1.  epoch: its number from the start of training, 0 first, which numbers
  * its draws.  A weight scales a positive's share of the regularisation as well.

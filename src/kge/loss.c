@@ -6,7 +6,7 @@
  * log(1 + e^x) = max(x, 0) + log(1 + e^-|x|), its derivative by x sigma(x).  The
  * exponential and the logarithm are polynomials, to about 1e-7, so that the loop
  * becomes vectors.  Below -87 the derivative is 0, which e^x nearly is; that is
- * how a score is taken out.  NaN stays NaN.
+ * how a score is taken out, under the margin loss too.  NaN stays NaN.
  *
  * Softmax over a column that comes in pieces: each has its own maximum and its sum
  * relative to that; the caller puts them together.
@@ -89,6 +89,33 @@ kge_logistic_loss(int rows, int n, int label, const float *s, int stride,
 		logistic_row(n, label ? -1 : 1, s + (size_t) row * (size_t) stride,
 					 weight + (size_t) row * (size_t) weight_stride,
 					 g + (size_t) row * (size_t) stride, loss);
+}
+
+/* NaN is not <= 0, so it stays. */
+KGE_KERNEL void
+margin_row(int n, float margin, const float *restrict own, const float *restrict s,
+		   const float *restrict weight, float *restrict g, float *restrict own_g,
+		   float *restrict loss)
+{
+	for (int i = 0; i < n; i++)
+	{
+		float		x = margin + s[i] - own[i];
+		float		slope = x <= 0 ? 0 : weight[i];
+
+		g[i] = slope;
+		own_g[i] -= slope;
+		loss[i] += x <= 0 ? 0 : x * slope;
+	}
+}
+
+void
+kge_margin_loss(int rows, int n, float margin, const float *own, const float *s, int stride,
+				const float *weight, int weight_stride, float *g, float *own_g, float *loss)
+{
+	for (int row = 0; row < rows; row++)
+		margin_row(n, margin, own, s + (size_t) row * (size_t) stride,
+				   weight + (size_t) row * (size_t) weight_stride,
+				   g + (size_t) row * (size_t) stride, own_g, loss);
 }
 
 KGE_KERNEL void

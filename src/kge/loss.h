@@ -15,6 +15,14 @@ extern void kge_logistic_loss(int rows, int n, int label, const float *s, int st
 							  const float *weight, int weight_stride, float *g, float *loss);
 
 /*
+ * The margin loss of rows x n scores against the positives' own: max(0, margin + s -
+ * own[i]).  Fills g and adds to loss as above, and adds to own_g[i] the derivative by own[i].
+ */
+extern void kge_margin_loss(int rows, int n, float margin, const float *own, const float *s,
+							int stride, const float *weight, int weight_stride, float *g,
+							float *own_g, float *loss);
+
+/*
  * The softmax's parts of rows x n scores, by column: maximum[i], and sum[i] =
  * sum of exp(s - maximum[i]).
  */

@@ -1,12 +1,12 @@
 /*
  * negatives.c
- *		Positives meet shared negatives: the logistic loss.
+ *		Positives meet shared negatives: the losses `logistic` and `margin`.
  *
- * A minibatch is cut into blocks of positives.  A block corrupts one side, the
- * other side with every other block, and its positives share negatives drawn
- * for it, so that "this block's queries meet its negatives" is one call of the
- * engine forward and one backward.  The threads work on whole blocks, each in
- * slots of its own.
+ * A minibatch is cut into blocks of positives.  A block corrupts one side, and its
+ * positives share negatives drawn for it, so that "this block's queries meet its
+ * negatives" is one call of the engine forward and one backward.  The sampler says
+ * which side a positive belongs to; those of a minibatch are dealt to its blocks in
+ * their order, tails first.  The threads work on whole blocks, each in slots of its own.
  *
  * Slots of a block's entities: given, answer (one of each for a positive), then
  * the negatives.  A negative that is a positive's own answer is no negative of
@@ -15,185 +15,93 @@
  * The negatives are gone through twice, tile by tile: for their scores, which the
  * sampler may want to see all of before it says what each weighs, and for the rest.
  */
+#include <math.h>
 #include <string.h>
 
 #include "loss.h"
 #include "negatives.h"
 #include "threads.h"
-#include "vector.h"
 
 typedef struct Negatives
 {
-	int			blocks;			/* of a minibatch */
-	int			stride;			/* of entity rows in slots and scratch */
-	int			score_stride;
+	int32_t    *dealt;			/* the minibatch's positives, those for tails first */
+	int32_t    *heads;
+	int			tails;			/* how many are for tails */
+	int			tail_blocks;
 	double	   *block_loss;
 	int64_t    *block_terms;
-	KgeBlockScratch *scratch;	/* one for each thread */
+	KgeBlock   *block;			/* one for each thread */
 } Negatives;
 
 /* ---- memory ------------------------------------------------------------- */
-
-static int
-count_blocks(const KgeTraining *training)
-{
-	return (int) (((int64_t) training->batch_size + training->block_size - 1) / training->block_size);
-}
 
 static void
 plan_negatives(KgeTrainer *plan)
 {
 	const KgeTraining *training = &plan->training;
-	int64_t		blocks = count_blocks(training);
+	int64_t		blocks = kge_block_count(training);
 
 	plan->entity.count = blocks * (2 * (int64_t) training->block_size + training->negatives);
 	plan->relation.count = blocks * training->block_size;
 }
 
-static void
-take_scratch(KgeBlockScratch *scratch, const KgeTrainer *plan, const Negatives *work, KgeSpace *space)
+static double
+count_scores(const KgeTraining *training, const KgeModel *model, int64_t positives, int64_t queries)
 {
-	size_t		block = (size_t) plan->training.block_size;
-	size_t		negatives = (size_t) plan->training.negatives;
-	size_t		row = (size_t) work->stride * sizeof(float);
-	size_t		scores = (size_t) work->score_stride * sizeof(float);
+	(void) model;
+	(void) queries;
+	return (double) positives * (1 + training->negatives);
+}
 
-	scratch->query = kge_space_take(space, block, row);
-	scratch->engine = KGE_TAKE(space, float, kge_engine_scratch(&plan->engine, (int) block));
-	scratch->candidate = kge_space_take(space, negatives, row);
-	scratch->negative = KGE_TAKE(space, int32_t, negatives);
-	scratch->score = kge_space_take(space, negatives, scores);
-	scratch->share = kge_space_take(space, KGE_TILE, scores);
-	scratch->derivative = kge_space_take(space, KGE_TILE, scores);
-	scratch->triple = KGE_TAKE(space, KgeTriple, block);
-	scratch->weight = KGE_TAKE(space, float, block);
-	scratch->loss = KGE_TAKE(space, float, block);
-	scratch->own_score = KGE_TAKE(space, float, block);
-	scratch->own_derivative = KGE_TAKE(space, float, block);
-	scratch->maximum = KGE_TAKE(space, float, block);
-	scratch->sum = KGE_TAKE(space, float, block);
+static KgeBlock
+take_block(const KgeTrainer *plan, KgeSpace *space)
+{
+	KgeBlock	block = {0};
+	size_t		size = (size_t) plan->training.block_size;
+	size_t		scores;
+
+	block.meeting = kge_meeting_take(plan, space);
+	scores = (size_t) block.meeting.score_stride * sizeof(float);
+	block.negative = KGE_TAKE(space, int32_t, (size_t) plan->training.negatives);
+	block.share = kge_space_take(space, KGE_TILE, scores);
+	block.derivative = kge_space_take(space, KGE_TILE, scores);
+	block.triple = KGE_TAKE(space, KgeTriple, size);
+	block.weight = KGE_TAKE(space, float, size);
+	block.answer = KGE_TAKE(space, int32_t, size);
+	block.loss = KGE_TAKE(space, float, size);
+	block.own_score = KGE_TAKE(space, float, size);
+	block.own_derivative = KGE_TAKE(space, float, size);
+	block.log_sum = KGE_TAKE(space, float, size);
+	block.maximum = KGE_TAKE(space, float, size);
+	block.sum = KGE_TAKE(space, float, size);
+	return block;
 }
 
 static void *
 take_negatives(const KgeTrainer *plan, int threads, KgeSpace *space)
 {
 	Negatives  *memory = KGE_TAKE(space, Negatives, 1);
-	Negatives	work;
+	size_t		blocks = (size_t) kge_block_count(&plan->training);
+	Negatives	work = {0};
 
-	work.blocks = count_blocks(&plan->training);
-	work.stride = plan->entity.stride;
-	work.score_stride = kge_stride(plan->training.block_size);
-	work.block_loss = KGE_TAKE(space, double, work.blocks);
-	work.block_terms = KGE_TAKE(space, int64_t, work.blocks);
-	work.scratch = KGE_TAKE(space, KgeBlockScratch, threads);
+	work.dealt = KGE_TAKE(space, int32_t, (size_t) plan->training.batch_size);
+	work.heads = KGE_TAKE(space, int32_t, (size_t) plan->training.batch_size);
+	work.block_loss = KGE_TAKE(space, double, blocks);
+	work.block_terms = KGE_TAKE(space, int64_t, blocks);
+	work.block = KGE_TAKE(space, KgeBlock, (size_t) threads);
 	for (int i = 0; i < threads; i++)
 	{
-		KgeBlockScratch scratch;
+		KgeBlock	block = take_block(plan, space);
 
-		take_scratch(&scratch, plan, &work, space);
-		if (work.scratch != NULL)
-			work.scratch[i] = scratch;
+		if (work.block != NULL)
+			work.block[i] = block;
 	}
 	if (memory != NULL)
 		*memory = work;
 	return memory;
 }
 
-/* ---- a block ------------------------------------------------------------ */
-
-static inline int32_t
-given(const KgeBlock *block, int i)
-{
-	const KgeTriple *triple = &block->scratch->triple[i];
-
-	return block->side == KGE_TAIL ? triple->head : triple->tail;
-}
-
-static inline int32_t
-answer(const KgeBlock *block, int i)
-{
-	const KgeTriple *triple = &block->scratch->triple[i];
-
-	return block->side == KGE_TAIL ? triple->tail : triple->head;
-}
-
-/* Slot i of the block's given entities; answers, then negatives follow. */
-static inline float *
-entity_gradient(const KgeBlock *block, int64_t i)
-{
-	KgeSlots   *slots = &block->trainer->entity;
-
-	return slots->gradient + (size_t) (block->entity_slot + i) * (size_t) slots->stride;
-}
-
-/* The gradients of the block's queries, which are those of its relations' slots. */
-static inline float *
-query_gradient(const KgeBlock *block, int64_t i)
-{
-	KgeSlots   *slots = &block->trainer->relation;
-
-	return slots->gradient + (size_t) (block->relation_slot + i) * (size_t) slots->stride;
-}
-
-static inline KgeQuery
-query(const KgeBlock *block, int i)
-{
-	return kge_query(block->trainer->model, block->scratch->triple[i], block->side);
-}
-
-/* Fetches the block's positives, negatives and queries. */
-static void
-fill_block(KgeBlock *block, int64_t first)
-{
-	KgeTrainer *trainer = block->trainer;
-	KgeModel   *model = trainer->model;
-	KgeBlockScratch *scratch = block->scratch;
-	size_t		stride = (size_t) block->stride;
-
-	for (int i = 0; i < block->count; i++)
-	{
-		scratch->triple[i] = kge_positive(trainer, first + i, &scratch->weight[i]);
-		scratch->loss[i] = 0;
-		kge_make_query(model, query(block, i), scratch->query + (size_t) i * stride);
-	}
-	kge_draw_negatives(trainer->training.seed, trainer->epoch, (uint64_t) block->number,
-					   model->entities, block->negatives, scratch->negative);
-	for (int k = 0; k < block->negatives; k++)
-		memcpy(scratch->candidate + (size_t) k * stride,
-			   kge_entity_row(model, scratch->negative[k]),
-			   (size_t) trainer->engine.width * sizeof(float));
-}
-
-/*
- * Says which rows the block's slots belong to, and sets those to 0 that are
- * added to (negatives' gradients are not).
- */
-static void
-open_slots(KgeBlock *block)
-{
-	KgeSlots   *entity = &block->trainer->entity;
-	KgeBlockScratch *scratch = block->scratch;
-	int			count = block->count;
-	int32_t    *row = entity->row + block->entity_slot;
-	float	   *penalty = entity->penalty + block->entity_slot;
-
-	for (int i = 0; i < count; i++)
-	{
-		row[i] = given(block, i);
-		row[count + i] = answer(block, i);
-		penalty[i] = penalty[count + i] = scratch->weight[i];
-		kge_open_relation_slot(block->trainer, block->relation_slot + i, query(block, i),
-							   scratch->weight[i]);
-	}
-	for (int k = 0; k < block->negatives; k++)
-	{
-		row[2 * count + k] = scratch->negative[k];
-		penalty[2 * count + k] = 0;
-	}
-	memset(entity_gradient(block, 0), 0,
-		   (size_t) (2 * count) * (size_t) entity->stride * sizeof(float));
-	memset(query_gradient(block, 0), 0, (size_t) count * (size_t) block->stride * sizeof(float));
-}
+/* ---- what samplers use --------------------------------------------------- */
 
 /* Takes out the scores of a negative's own positives. */
 KGE_KERNEL int
@@ -209,135 +117,235 @@ mask_row(int n, const int32_t *restrict answers, int32_t negative, float *restri
 	return masked;
 }
 
-/* Takes out the scores of negatives that are a positive's own answer. */
-static int64_t
-mask_answers(KgeBlock *block, int from, int count)
+int64_t
+kge_mask_answers(const KgeBlock *block, int from, int count, float *score)
 {
-	KgeBlockScratch *scratch = block->scratch;
-	const int32_t *answers = block->trainer->entity.row + block->entity_slot + block->count;
 	int64_t		masked = 0;
 
-	for (int k = 0; k < count; k++)
-		masked += mask_row(block->count, answers, scratch->negative[from + k],
-						   kge_block_scores(block, from + k));
+	for (int k = from; k < from + count; k++)
+		masked += mask_row(block->count, block->answer, block->negative[k],
+						   score + (size_t) k * (size_t) block->meeting.score_stride);
 	return masked;
 }
 
-static KgeRows
-tile(const KgeBlock *block, int from, int count)
+KGE_KERNEL void
+warm_row(int n, float temperature, const float *restrict score, float *restrict warm)
 {
-	return (KgeRows) {
-		count, block->stride,
-		block->scratch->candidate + (size_t) from * (size_t) block->stride
-	};
+	for (int i = 0; i < n; i++)
+		warm[i] = temperature * score[i];
 }
 
-/* Scores negatives from .. from+count-1; tells how many were masked. */
-static int64_t
-score_tile(KgeBlock *block, KgeRows queries, int from, int count)
+/* Fills `derivative`, which nobody needs yet, with temperature * score of a tile. */
+static const float *
+warm_scores(KgeBlock *block, double temperature, const float *score, int count)
 {
-	kge_engine_scores(&block->trainer->engine, queries, block->scratch->engine,
-					  tile(block, from, count), kge_block_scores(block, from),
-					  block->score_stride);
-	return mask_answers(block, from, count);
+	size_t		stride = (size_t) block->meeting.score_stride;
+
+	for (size_t k = 0; k < (size_t) count; k++)
+		warm_row(block->count, (float) temperature, score + k * stride,
+				 block->derivative + k * stride);
+	return block->derivative;
 }
 
-/* The positives' own scores, and their losses. */
+/* A tile's maximum and sum are added to those of the tiles before: the larger maximum stands. */
+static void
+add_sums(KgeBlock *block, const float *maximum, const float *sum)
+{
+	for (int i = 0; i < block->count; i++)
+	{
+		float		larger = maximum[i] > block->maximum[i] ? maximum[i] : block->maximum[i];
+
+		block->sum[i] = block->sum[i] * expf(block->maximum[i] - larger) +
+			sum[i] * expf(maximum[i] - larger);
+		block->maximum[i] = larger;
+	}
+}
+
+void
+kge_sum_negatives(KgeBlock *block, double temperature, const float *score)
+{
+	int			stride = block->meeting.score_stride;
+	float	   *maximum = block->share; /* two rows that nobody needs yet */
+	float	   *sum = block->share + stride;
+
+	for (int i = 0; i < block->count; i++)
+	{
+		block->maximum[i] = -INFINITY;
+		block->sum[i] = 0;
+	}
+	for (int from = 0; from < block->negatives; from += KGE_TILE)
+	{
+		int			count = kge_tile_size(block, from);
+
+		kge_softmax_sums(count, block->count,
+						 warm_scores(block, temperature, score + (size_t) from * (size_t) stride, count),
+						 stride, maximum, sum);
+		add_sums(block, maximum, sum);
+		kge_pool_breathe(block->trainer->pool, block->thread);
+	}
+	for (int i = 0; i < block->count; i++)
+		block->log_sum[i] = block->maximum[i] + logf(block->sum[i]);
+}
+
+void
+kge_share_negatives(KgeBlock *block, double temperature, const float *score, int count,
+					const float *weight, float *filled)
+{
+	kge_softmax(count, block->count, warm_scores(block, temperature, score, count),
+				block->meeting.score_stride, block->log_sum, weight, filled);
+}
+
+/* ---- losses --------------------------------------------------------------- */
+
+static void
+logistic_positives(KgeBlock *block)
+{
+	kge_logistic_loss(1, block->count, 1, block->own_score, 0, block->weight, 0,
+					  block->own_derivative, block->loss);
+}
+
+static void
+logistic_negatives(KgeBlock *block, int count, const float *score, const float *weight,
+				   int weight_stride)
+{
+	kge_logistic_loss(count, block->count, 0, score, block->meeting.score_stride, weight,
+					  weight_stride, block->derivative, block->loss);
+}
+
+static void
+margin_positives(KgeBlock *block)
+{
+	memset(block->own_derivative, 0, (size_t) block->count * sizeof(float));
+}
+
+static void
+margin_negatives(KgeBlock *block, int count, const float *score, const float *weight,
+				 int weight_stride)
+{
+	kge_margin_loss(count, block->count, (float) block->trainer->model->gamma, block->own_score,
+					score, block->meeting.score_stride, weight, weight_stride,
+					block->derivative, block->own_derivative, block->loss);
+}
+
+/* ---- a block ------------------------------------------------------------ */
+
+static inline int64_t
+answer_slot(const KgeBlock *block, int i)
+{
+	return block->meeting.given_slot + block->trainer->training.block_size + i;
+}
+
+/* Fetches the block's positives, the first of which was dealt place `first`, and negatives. */
+static void
+fill_block(KgeBlock *block, int first)
+{
+	KgeTrainer *trainer = block->trainer;
+	const Negatives *work = trainer->work;
+
+	for (int i = 0; i < block->count; i++)
+	{
+		const KgeTriple *triple = &block->triple[i];
+
+		block->triple[i] = kge_positive(trainer, work->dealt[first + i], &block->weight[i]);
+		block->answer[i] = block->side == KGE_TAIL ? triple->tail : triple->head;
+		block->loss[i] = 0;
+	}
+	kge_draw_negatives(trainer->training.seed, trainer->epoch, (uint64_t) block->number,
+					   trainer->model->entities, block->negatives, block->negative);
+}
+
+/* The positives: each query meets its own answer. */
 static void
 score_positives(KgeBlock *block)
 {
 	KgeTrainer *trainer = block->trainer;
-	KgeBlockScratch *scratch = block->scratch;
+	const KgeMeeting *meeting = &block->meeting;
 
 	for (int i = 0; i < block->count; i++)
-		scratch->own_score[i] =
-			kge_engine_score(&trainer->engine, scratch->query + (size_t) i * (size_t) block->stride,
-							 kge_entity_row(trainer->model, answer(block, i)));
-	kge_logistic_loss(1, block->count, 1, scratch->own_score, 0, scratch->weight, 0,
-					  scratch->own_derivative, scratch->loss);
-}
+	{
+		int64_t		slot = answer_slot(block, i);
 
-/* The losses and gradients of negatives from .. from+count-1. */
-static void
-learn_tile(KgeBlock *block, KgeRows queries, int from, int count)
-{
-	KgeTrainer *trainer = block->trainer;
-	KgeBlockScratch *scratch = block->scratch;
-	const KgeSampler *sampler = trainer->training.sampler;
-	float	   *score = kge_block_scores(block, from);
-	bool		shares = sampler->share != NULL;
-
-	if (shares)
-		sampler->share(block, from, count);
-	kge_logistic_loss(count, block->count, 0, score, block->score_stride,
-					  shares ? scratch->share : scratch->weight,
-					  shares ? block->score_stride : 0, scratch->derivative, scratch->loss);
-	kge_engine_gradients(&trainer->engine, queries, tile(block, from, count), score,
-						 scratch->derivative, block->score_stride, query_gradient(block, 0),
-						 entity_gradient(block, 2 * block->count + from), false);
+		trainer->entity.row[slot] = block->answer[i];
+		trainer->entity.penalty[slot] = block->weight[i];
+		memset(kge_entity_gradient(trainer, slot), 0, (size_t) meeting->stride * sizeof(float));
+		block->own_score[i] =
+			kge_engine_score(&trainer->engine, meeting->query + (size_t) i * (size_t) meeting->stride,
+							 kge_entity_row(trainer->model, block->answer[i]));
+	}
 }
 
 static void
 learn_positives(KgeBlock *block)
 {
 	KgeTrainer *trainer = block->trainer;
-	KgeBlockScratch *scratch = block->scratch;
-	size_t		stride = (size_t) block->stride;
+	const KgeMeeting *meeting = &block->meeting;
 
 	for (int i = 0; i < block->count; i++)
-		kge_engine_gradient(&trainer->engine, scratch->query + (size_t) i * stride,
-							kge_entity_row(trainer->model, answer(block, i)),
-							scratch->own_score[i], scratch->own_derivative[i],
-							query_gradient(block, i),
-							entity_gradient(block, block->count + i));
+		kge_engine_gradient(&trainer->engine,
+							meeting->query + (size_t) i * (size_t) meeting->stride,
+							kge_entity_row(trainer->model, block->answer[i]),
+							block->own_score[i], block->own_derivative[i],
+							kge_meeting_query_gradient(meeting, i),
+							kge_entity_gradient(trainer, answer_slot(block, i)));
 }
 
-/* From the queries' gradients to those of the entities that they are made of. */
+/* The losses and gradients of negatives from .. from+count-1. */
 static void
-finish_queries(KgeBlock *block)
+learn_negatives(KgeBlock *block, int from, int count)
 {
-	for (int i = 0; i < block->count; i++)
-		kge_given_gradient(block->trainer->model, query(block, i), query_gradient(block, i),
-						   entity_gradient(block, i));
+	const KgeTraining *training = &block->trainer->training;
+	const float *score = kge_meeting_scores(&block->meeting, from);
+
+	if (training->sampler->share == NULL)
+		training->loss->negatives(block, count, score, block->weight, 0);
+	else
+	{
+		training->sampler->share(block, from, count);
+		training->loss->negatives(block, count, score, block->share, block->meeting.score_stride);
+	}
+	kge_meeting_learn(&block->meeting, from, count, block->derivative);
 }
 
-static int
-tile_size(const KgeBlock *block, int from)
-{
-	return block->negatives - from < KGE_TILE ? block->negatives - from : KGE_TILE;
-}
-
-/*
- * The terms of the block's mean: each positive is one; so is each negative of a positive,
- * or, if they share a weight, all of them together.
- */
+/* Tells how many pairs of a positive and a negative there are. */
 static int64_t
 learn(KgeBlock *block)
 {
 	KgePool    *pool = block->trainer->pool;
-	const KgeSampler *sampler = block->trainer->training.sampler;
-	KgeRows		queries = {block->count, block->stride, block->scratch->query};
-	int64_t		masked = 0;
+	const KgeTraining *training = &block->trainer->training;
+	int64_t		pairs = (int64_t) block->count * block->negatives;
 
-	kge_engine_prepare(&block->trainer->engine, queries, block->scratch->engine);
+	kge_meeting_open(&block->meeting, block->side, block->triple, block->weight, block->negative);
 	for (int from = 0; from < block->negatives; from += KGE_TILE)
 	{
-		masked += score_tile(block, queries, from, tile_size(block, from));
+		kge_meeting_score(&block->meeting, from, kge_tile_size(block, from));
+		pairs -= kge_mask_answers(block, from, kge_tile_size(block, from), block->meeting.score);
 		kge_pool_breathe(pool, block->thread);
 	}
 	score_positives(block);
-	if (sampler->look != NULL)
-		sampler->look(block);
+	training->loss->positives(block);
+	if (training->sampler->look != NULL)
+		training->sampler->look(block);
 	for (int from = 0; from < block->negatives; from += KGE_TILE)
 	{
-		learn_tile(block, queries, from, tile_size(block, from));
+		learn_negatives(block, from, kge_tile_size(block, from));
 		kge_pool_breathe(pool, block->thread);
 	}
 	learn_positives(block);
-	finish_queries(block);
-	if (sampler->share != NULL)
-		return 2 * block->count;
-	return block->count * (int64_t) (1 + block->negatives) - masked;
+	kge_meeting_close(&block->meeting);
+	return pairs;
+}
+
+/*
+ * The terms of a block's mean: under the logistic loss each positive is one.  So is each
+ * negative of a positive, or, where they share its weight, all of them together.
+ */
+static int64_t
+count_terms(const KgeBlock *block, int64_t pairs)
+{
+	const KgeTraining *training = &block->trainer->training;
+
+	return (training->loss->counts_positives ? block->count : 0) +
+		(training->sampler->share != NULL ? block->count : pairs);
 }
 
 /* Item: block number `item` of the minibatch. */
@@ -345,63 +353,108 @@ static void
 learn_block(void *argument, int64_t item, int thread)
 {
 	KgeTrainer *trainer = argument;
+	const KgeTraining *training = &trainer->training;
 	Negatives  *work = trainer->work;
-	int			size = trainer->training.block_size;
-	int64_t		first = item * size;
-	int64_t		left = trainer->count - first;
+	KgeBlock   *block = &work->block[thread];
+	KgeMeeting *meeting = &block->meeting;
+	int			size = training->block_size;
+	int64_t		batch = trainer->start / training->batch_size;
+	bool		tails = item < work->tail_blocks;
+	int64_t		first = tails ? item * size : work->tails + (item - work->tail_blocks) * size;
+	int64_t		left = (tails ? work->tails : trainer->count) - first;
 	double		loss = 0;
-	KgeBlock	block = {
-		.trainer = trainer,
-		.scratch = &work->scratch[thread],
-		.thread = thread,
-		.count = left < size ? (int) left : size,
-		.negatives = trainer->training.negatives,
-		.stride = work->stride,
-		.score_stride = work->score_stride,
-		.number = trainer->start / trainer->training.batch_size * work->blocks + item,
-		.entity_slot = item * (2 * size + trainer->training.negatives),
-		.relation_slot = first
-	};
 
-	block.side = ((uint64_t) block.number + trainer->epoch) % 2 == 0 ? KGE_TAIL : KGE_HEAD;
-	fill_block(&block, first);
-	open_slots(&block);
-	work->block_terms[item] = learn(&block);
-	for (int i = 0; i < block.count; i++)
-		loss += block.scratch->loss[i];
+	block->trainer = meeting->trainer = trainer;
+	block->thread = thread;
+	block->item = item;
+	block->number = batch * kge_block_count(training) + item;
+	block->side = tails ? KGE_TAIL : KGE_HEAD;
+	block->count = meeting->count = (int) (left < size ? left : size);
+	block->negatives = meeting->negatives = training->negatives;
+	meeting->given_slot = item * (2 * size + training->negatives);
+	meeting->negative_slot = meeting->given_slot + 2 * size;
+	meeting->relation_slot = item * size;
+
+	fill_block(block, (int) first);
+	work->block_terms[item] = count_terms(block, learn(block));
+	for (int i = 0; i < block->count; i++)
+		loss += block->loss[i];
 	work->block_loss[item] = loss;
 }
 
-static KgeSum
-learn_logistic(KgeTrainer *trainer)
+/* ---- a minibatch ---------------------------------------------------------- */
+
+static KgeSide
+side_of(const KgeTrainer *trainer, int64_t i)
+{
+	const KgeTraining *training = &trainer->training;
+	float		weight;
+
+	if (training->sampler->side != NULL)
+		return training->sampler->side(trainer, kge_positive(trainer, i, &weight),
+									   trainer->start + i);
+	return ((uint64_t) (trainer->start / training->batch_size + i / training->block_size) +
+			trainer->epoch) % 2 == 0 ? KGE_TAIL : KGE_HEAD;
+}
+
+/* Deals the positives to blocks of one side; tells how many blocks. */
+static int64_t
+deal(KgeTrainer *trainer)
 {
 	Negatives  *work = trainer->work;
 	int			size = trainer->training.block_size;
-	int64_t		blocks = (trainer->count + size - 1) / size;
-	KgeSum		sum = {.positives = (double) trainer->count};
+	int			heads = 0;
 
+	work->tails = 0;
+	for (int32_t i = 0; i < trainer->count; i++)
+		if (side_of(trainer, i) == KGE_TAIL)
+			work->dealt[work->tails++] = i;
+		else
+			work->heads[heads++] = i;
+	memcpy(work->dealt + work->tails, work->heads, (size_t) heads * sizeof(int32_t));
+	work->tail_blocks = (work->tails + size - 1) / size;
+	return work->tail_blocks + (heads + size - 1) / size;
+}
+
+static KgeSum
+learn_sampled(KgeTrainer *trainer)
+{
+	Negatives  *work = trainer->work;
+	const KgeSampler *sampler = trainer->training.sampler;
+	KgeSum		sum = {.positives = (double) trainer->count};
+	int64_t		blocks;
+
+	if (trainer->start == 0 && sampler->open != NULL)
+		sampler->open(trainer);
+	blocks = deal(trainer);
 	kge_pool_run(trainer->pool, blocks, learn_block, trainer);
 	for (int64_t i = 0; i < blocks; i++)
 	{
 		sum.loss += work->block_loss[i];
 		sum.terms += work->block_terms[i];
 	}
+	if (sampler->finish != NULL)
+		sampler->finish(trainer, blocks);
 	return sum;
-}
-
-static double
-scores_of_negatives(const KgeTraining *training, const KgeModel *model,
-					int64_t positives, int64_t queries)
-{
-	(void) model;
-	(void) queries;
-	return (double) positives * (1 + training->negatives);
 }
 
 const KgeLoss kge_loss_logistic = {
 	.name = "logistic",
+	.counts_positives = true,
 	.plan = plan_negatives,
 	.take = take_negatives,
-	.scores = scores_of_negatives,
-	.learn = learn_logistic
+	.scores = count_scores,
+	.learn = learn_sampled,
+	.positives = logistic_positives,
+	.negatives = logistic_negatives
+};
+
+const KgeLoss kge_loss_margin = {
+	.name = "margin",
+	.plan = plan_negatives,
+	.take = take_negatives,
+	.scores = count_scores,
+	.learn = learn_sampled,
+	.positives = margin_positives,
+	.negatives = margin_negatives
 };

@@ -1,61 +1,58 @@
 /*
  * negatives.h
  *		A block: positives that share their negatives.
- *
- * What is of a negative and a positive has a row for each negative and a column for each
- * positive, score_stride apart.
  */
 #ifndef KGE_NEGATIVES_H
 #define KGE_NEGATIVES_H
 
-#include "trainer.h"
+#include "meeting.h"
 
 #define KGE_TAKEN_OUT	(-1e30f)	/* a score that has no loss and no derivative */
-#define KGE_TILE		128			/* negatives between two looks at the clock */
 
-/* What a thread needs to work on a block. */
-typedef struct KgeBlockScratch
+/* The block that a thread is working on. */
+typedef struct KgeBlock
 {
-	float	   *query;			/* block x stride */
-	float	   *engine;
-	float	   *candidate;		/* negatives x stride */
+	KgeTrainer *trainer;
+	KgeMeeting	meeting;		/* in the model that is trained */
+	int			thread;
+	int64_t		item;			/* its number in the minibatch */
+	int64_t		number;			/* its number in the epoch: numbers its draws */
+	KgeSide		side;			/* the corrupted one */
+	int			count;			/* positives */
+	int			negatives;
 	int32_t    *negative;
-	float	   *score;			/* negatives x score_stride */
 
-	/* of a tile */
+	/* of a tile of negatives and the positives, as scores are laid out */
 	float	   *share;			/* the negatives' weights, unless they are the positives' */
 	float	   *derivative;
 
 	/* of each positive */
 	KgeTriple  *triple;
 	float	   *weight;
+	int32_t    *answer;
 	float	   *loss;
 	float	   *own_score;
 	float	   *own_derivative;
-	float	   *maximum;		/* the softmax over its negatives */
+	float	   *log_sum;		/* of a softmax over its negatives */
+	float	   *maximum;		/* of what of them was seen so far */
 	float	   *sum;
-} KgeBlockScratch;
-
-/* The block that a thread is working on. */
-typedef struct KgeBlock
-{
-	KgeTrainer *trainer;
-	KgeBlockScratch *scratch;
-	int			thread;
-	KgeSide		side;			/* the corrupted one */
-	int			count;			/* positives */
-	int			negatives;
-	int			stride;			/* of entity rows in slots and scratch */
-	int			score_stride;
-	int64_t		number;			/* in the epoch: numbers its draws */
-	int64_t		entity_slot;	/* its first slots */
-	int64_t		relation_slot;
 } KgeBlock;
 
-/* How much a block's negatives weigh. */
+/* Which side is corrupted, and how much a block's negatives weigh. */
 struct KgeSampler
 {
 	const char *name;
+
+	/* Takes what is to be trainer->sampler, and makes it ready.  NULL: it needs nothing. */
+	void	   *(*take) (const KgeTrainer *plan, int threads, KgeSpace *space);
+	void		(*start) (KgeTrainer *trainer);
+
+	/* Called when an epoch begins, and when a minibatch's blocks are done; or NULL. */
+	void		(*open) (KgeTrainer *trainer);
+	void		(*finish) (KgeTrainer *trainer, int64_t blocks);
+
+	/* The side of a positive, by its place in the epoch.  NULL: of every other block. */
+	KgeSide		(*side) (const KgeTrainer *trainer, KgeTriple positive, int64_t place);
 
 	/*
 	 * Looks at all scores of the block; then fills `share` for negatives from ..
@@ -64,15 +61,41 @@ struct KgeSampler
 	 */
 	void		(*look) (KgeBlock *block);
 	void		(*share) (KgeBlock *block, int from, int count);
+
+	/* As kge_trainer_state, of what is its own, and how many numbers that are; or NULL. */
+	bool		(*state) (const KgeTrainer *trainer, int i, float **values, size_t *count);
+	size_t		(*state_count) (const KgeTrainer *plan);
 };
 
+extern const KgeSampler kge_sampler_bernoulli;
 extern const KgeSampler kge_sampler_self_adversarial;
+extern const KgeSampler kge_sampler_kbgan;
 
-/* The scores from negative `from` on. */
-static inline float *
-kge_block_scores(const KgeBlock *block, int from)
+/* Blocks of a minibatch, at most: each side's last one may not be full. */
+static inline int
+kge_block_count(const KgeTraining *training)
 {
-	return block->scratch->score + (size_t) from * (size_t) block->score_stride;
+	return (training->batch_size - 1) / training->block_size + 2;
 }
+
+/* Negatives of the tile that starts at `from`. */
+static inline int
+kge_tile_size(const KgeBlock *block, int from)
+{
+	return block->negatives - from < KGE_TILE ? block->negatives - from : KGE_TILE;
+}
+
+/* Takes out the scores of negatives that are a positive's own answer; tells how many. */
+extern int64_t kge_mask_answers(const KgeBlock *block, int from, int count, float *score);
+
+/*
+ * Fills log_sum with the logarithms of the sums of exp(temperature * score) over the
+ * negatives of each positive, a row of `score` for each negative.
+ */
+extern void kge_sum_negatives(KgeBlock *block, double temperature, const float *score);
+
+/* Fills `filled` with weight * exp(temperature * score - log_sum) of a tile. */
+extern void kge_share_negatives(KgeBlock *block, double temperature, const float *score,
+								int count, const float *weight, float *filled);
 
 #endif							/* KGE_NEGATIVES_H */

@@ -7,8 +7,17 @@
  * distinct rows, adding up a row's slots in the order of that list, which
  * depends on nothing but the slots' numbers.
  *
- * Adagrad (Duchi et al. 2011): a number moves by learning_rate * g / sqrt(sum of
- * all its g^2).  Only rows that have a gradient move.
+ * Only rows that have a gradient move.
+ *
+ * Adagrad (Duchi et al. 2011): a number moves by learning_rate * g / sqrt(sum of all its
+ * g^2), which is its state.
+ *
+ * Adam (Kingma and Ba 2015), with beta_1 = 0.9, beta_2 = 0.999, epsilon = 1e-8: a number
+ * moves by learning_rate * m / (sqrt(v) + epsilon), m and v the fading means of g and g^2.
+ * Each row goes through the Adam of the minibatches that touch it: its means fade, and
+ * are corrected for their start from 0, by the count of those.  (By the count of all
+ * minibatches the first steps of a rare row would be three times too large.)  A row's
+ * state is that count, then m, then v.
  */
 #include <math.h>
 #include <string.h>
@@ -16,7 +25,10 @@
 #include "optimizer.h"
 #include "vector.h"
 
-#define EPSILON 1e-10f
+#define ADAGRAD_EPSILON 1e-10f
+#define ADAM_EPSILON	1e-8f
+#define FADE_MEAN		0.9f
+#define FADE_SQUARE		0.999f
 
 void
 kge_slots_take(KgeSlots *slots, KgeSpace *space)
@@ -26,7 +38,7 @@ kge_slots_take(KgeSlots *slots, KgeSpace *space)
 
 	slots->stride = kge_stride(slots->gradient_width);
 	slots->gradient = kge_space_take(space, count, (size_t) slots->stride * sizeof(float));
-	slots->state = kge_space_take(space, rows, (size_t) slots->width * sizeof(float));
+	slots->state = kge_space_take(space, rows, kge_slots_state_width(slots) * sizeof(float));
 	slots->row = KGE_TAKE(space, int32_t, count);
 	if (slots->model != NULL)
 		slots->query = KGE_TAKE(space, KgeQuery, count);
@@ -41,9 +53,16 @@ kge_slots_take(KgeSlots *slots, KgeSpace *space)
 void
 kge_slots_reset(KgeSlots *slots)
 {
-	memset(slots->state, 0, (size_t) slots->rows * (size_t) slots->width * sizeof(float));
+	memset(slots->state, 0, kge_slots_state_count(slots) * sizeof(float));
 	for (int32_t i = 0; i < slots->rows; i++)
 		slots->first[i] = -1;
+	kge_slots_forget(slots);
+}
+
+void
+kge_slots_forget(KgeSlots *slots)
+{
+	memset(slots->row, -1, (size_t) slots->count * sizeof(int32_t));
 	slots->touched_count = 0;
 }
 
@@ -111,8 +130,90 @@ adagrad_row(int n, float learning_rate, const float *restrict gradient,
 		float		g = gradient[j];
 
 		state[j] += g * g;
-		parameter[j] -= learning_rate * g / (sqrtf(state[j]) + EPSILON);
+		parameter[j] -= learning_rate * g / (sqrtf(state[j]) + ADAGRAD_EPSILON);
 	}
+}
+
+static void
+adagrad(int n, double learning_rate, const float *gradient, float *parameter, float *state)
+{
+	adagrad_row(n, (float) learning_rate, gradient, parameter, state);
+}
+
+static void
+adagrad_repeat(int n, int times, float *state)
+{
+	for (int j = 0; j < n; j++)
+		state[j] *= (float) times;
+}
+
+/* step: the learning rate over the mean's correction; root: the root of the square's */
+KGE_KERNEL void
+adam_row(int n, float step, float root, const float *restrict gradient,
+		 float *restrict parameter, float *restrict mean, float *restrict square)
+{
+	for (int j = 0; j < n; j++)
+	{
+		float		g = gradient[j];
+
+		mean[j] = FADE_MEAN * mean[j] + (1 - FADE_MEAN) * g;
+		square[j] = FADE_SQUARE * square[j] + (1 - FADE_SQUARE) * g * g;
+		parameter[j] -= step * mean[j] / (sqrtf(square[j]) / root + ADAM_EPSILON);
+	}
+}
+
+static void
+adam(int n, double learning_rate, const float *gradient, float *parameter, float *state)
+{
+	double		count = ++state[0]; /* stays at 2^24, when nothing is left to correct */
+	double		root = sqrt(1 - pow(FADE_SQUARE, count));
+
+	adam_row(n, (float) (learning_rate / (1 - pow(FADE_MEAN, count))), (float) root,
+			 gradient, parameter, state + 1, state + 1 + n);
+}
+
+/*
+ * Of gradients that come again in the same order, the corrected means stay what they are,
+ * so m and v grow as much as their corrections shrink.
+ */
+static void
+adam_repeat(int n, int times, float *state)
+{
+	double		count = state[0];
+	float		mean = (float) ((1 - pow(FADE_MEAN, times * count)) / (1 - pow(FADE_MEAN, count)));
+	float		square = (float) ((1 - pow(FADE_SQUARE, times * count)) /
+								  (1 - pow(FADE_SQUARE, count)));
+
+	if (count == 0)
+		return;
+	state[0] = (float) (times * count);
+	for (int j = 0; j < n; j++)
+	{
+		state[1 + j] *= mean;
+		state[1 + n + j] *= square;
+	}
+}
+
+static const KgeOptimizer optimizers[] = {
+	{"adagrad", 1, 0, adagrad, adagrad_repeat},
+	{"adam", 2, 1, adam, adam_repeat}
+};
+
+const char *
+kge_optimizer_name(int i)
+{
+	int			count = (int) (sizeof(optimizers) / sizeof(optimizers[0]));
+
+	return i >= 0 && i < count ? optimizers[i].name : NULL;
+}
+
+const KgeOptimizer *
+kge_optimizer(const char *name)
+{
+	for (int i = 0; kge_optimizer_name(i) != NULL; i++)
+		if (strcmp(kge_optimizer_name(i), name) == 0)
+			return &optimizers[i];
+	return NULL;
 }
 
 /* Adds up the row's gradients and penalties, and unlinks its slots. */
@@ -148,7 +249,7 @@ kge_slots_update(KgeSlots *slots, int32_t from, int32_t to, double learning_rate
 	{
 		int32_t		row = slots->is_dense ? i : slots->touched[i];
 		float	   *parameter = slots->parameter + (size_t) row * (size_t) slots->width;
-		float	   *state = slots->state + (size_t) row * (size_t) slots->width;
+		float	   *state = slots->state + (size_t) row * kge_slots_state_width(slots);
 		double		penalty;
 
 		sum_slots(slots, row, sum, &penalty);
@@ -157,15 +258,15 @@ kge_slots_update(KgeSlots *slots, int32_t from, int32_t to, double learning_rate
 				  parameter, sum);
 		if (slots->cubes && penalty != 0)
 			pull_cubes(slots->width, slots->half, (float) penalty, parameter, sum);
-		adagrad_row(slots->width, (float) learning_rate, sum, parameter, state);
+		slots->optimizer->move(slots->width, learning_rate, sum, parameter, state);
 	}
 }
 
 void
 kge_slots_repeat(KgeSlots *slots, int times)
 {
-	size_t		count = (size_t) slots->rows * (size_t) slots->width;
+	size_t		width = kge_slots_state_width(slots);
 
-	for (size_t i = 0; i < count; i++)
-		slots->state[i] *= (float) times;
+	for (int32_t row = 0; row < slots->rows; row++)
+		slots->optimizer->repeat(slots->width, times, slots->state + (size_t) row * width);
 }

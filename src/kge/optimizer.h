@@ -13,15 +13,28 @@
 #include "score.h"
 #include "space.h"
 
+struct KgeOptimizer
+{
+	const char *name;
+	int			numbers;		/* floats of state for each number of a row */
+	int			more;			/* floats of state for the row besides */
+	void		(*move) (int n, double learning_rate, const float *gradient,
+						 float *parameter, float *state);
+
+	/* A row's state becomes what it were, had all gradients so far come that many times. */
+	void		(*repeat) (int n, int times, float *state);
+};
+
 /* One parameter matrix, its optimiser's state, and a minibatch's gradients. */
 typedef struct KgeSlots
 {
-	/* the matrix, rows x width, and its sums of squared gradients */
+	/* the matrix, rows x width, and the optimiser's state */
 	int32_t		rows;
 	int			width;
 	int			half;			/* where imaginary parts start, 0 if there are none */
 	float	   *parameter;
-	float	   *state;
+	const KgeOptimizer *optimizer;
+	float	   *state;			/* rows x kge_slots_state_width */
 	bool		cubes;			/* the penalty is of cubed moduli, not of squares */
 
 	/* slots: gradients as they were computed, several of one row perhaps */
@@ -45,17 +58,33 @@ typedef struct KgeSlots
 	int32_t		touched_count;	/* rows that move */
 } KgeSlots;
 
+static inline size_t
+kge_slots_state_width(const KgeSlots *slots)
+{
+	return (size_t) slots->optimizer->numbers * (size_t) slots->width +
+		(size_t) slots->optimizer->more;
+}
+
+static inline size_t
+kge_slots_state_count(const KgeSlots *slots)
+{
+	return (size_t) slots->rows * kge_slots_state_width(slots);
+}
+
 /* Takes the arrays of an empty KgeSlots whose sizes are set. */
 extern void kge_slots_take(KgeSlots *slots, KgeSpace *space);
 
 /* Sets a new optimiser's state. */
 extern void kge_slots_reset(KgeSlots *slots);
 
+/* Makes all slots unused, as a minibatch wants them. */
+extern void kge_slots_forget(KgeSlots *slots);
+
 /* Links the slots of the minibatch by row. */
 extern void kge_slots_group(KgeSlots *slots);
 
 /*
- * Adagrad on rows number from .. to-1 of those that move: the gradient of a row is
+ * Moves rows number from .. to-1 of those that move: the gradient of a row is
  * the sum of its slots (and of its dense gradient) times gradient_scale, plus the
  * sum of its slots' penalties times penalty_scale times the row (each number times
  * its modulus, for cubes).  Different threads may update different rows at once;
@@ -65,7 +94,7 @@ extern void kge_slots_update(KgeSlots *slots, int32_t from, int32_t to,
 							 double learning_rate, double gradient_scale,
 							 double penalty_scale, float *sum);
 
-/* The state becomes what it were, had all gradients so far come that many times. */
+/* All rows' state becomes what it were, had all gradients so far come that many times. */
 extern void kge_slots_repeat(KgeSlots *slots, int times);
 
 #endif							/* KGE_OPTIMIZER_H */

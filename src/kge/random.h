@@ -20,7 +20,9 @@ enum
 	KGE_DRAW_NEGATIVE,
 	KGE_DRAW_TIE,
 	KGE_DRAW_SAMPLE,
-	KGE_DRAW_FALSE
+	KGE_DRAW_FALSE,
+	KGE_DRAW_SIDE,
+	KGE_DRAW_GENERATOR
 };
 
 /* The finaliser of splitmix64: a bijection that mixes all 64 bits. */

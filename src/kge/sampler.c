@@ -17,7 +17,9 @@
 
 static const KgeSampler uniform = {.name = "uniform"};
 
-static const KgeSampler *const samplers[] = {&uniform, &kge_sampler_self_adversarial};
+static const KgeSampler *const samplers[] = {
+	&uniform, &kge_sampler_bernoulli, &kge_sampler_self_adversarial, &kge_sampler_kbgan
+};
 
 const char *
 kge_sampler_name(int i)

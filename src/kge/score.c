@@ -13,6 +13,7 @@ static const KgeScoreFunction *const functions[] = {
 	&kge_score_distmult,
 	&kge_score_complex,
 	&kge_score_rotate,
+	&kge_score_rescal,
 	NULL
 };
 

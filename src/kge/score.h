@@ -51,6 +51,7 @@ extern const KgeScoreFunction kge_score_transe;
 extern const KgeScoreFunction kge_score_distmult;
 extern const KgeScoreFunction kge_score_complex;
 extern const KgeScoreFunction kge_score_rotate;
+extern const KgeScoreFunction kge_score_rescal;
 
 /* Fills `count` floats with draws from stream (seed, purpose). */
 extern void kge_fill_uniform(float *values, size_t count, double limit,

@@ -13,13 +13,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "negatives.h"
 #include "threads.h"
-#include "trainer.h"
 #include "vector.h"
 
 #define ENTITIES_AT_ONCE	16	/* rows of an item of the update */
 
-static const KgeLoss *const losses[] = {&kge_loss_logistic, &kge_loss_softmax};
+static const KgeLoss *const losses[] = {
+	&kge_loss_logistic, &kge_loss_margin, &kge_loss_softmax
+};
 
 const char *
 kge_loss_name(int i)
@@ -38,18 +40,53 @@ kge_loss(const char *name)
 
 /* ---- memory ------------------------------------------------------------- */
 
+void
+kge_take_rows(KgeTrainer *plan, int threads, KgeSpace *space)
+{
+	kge_slots_take(&plan->entity, space);
+	kge_slots_take(&plan->relation, space);
+	plan->sum_stride = kge_stride(plan->relation.width > plan->entity.width ?
+								  plan->relation.width : plan->entity.width);
+	plan->sum = kge_space_take(space, (size_t) threads, (size_t) plan->sum_stride * sizeof(float));
+}
+
+void
+kge_plan_rows(KgeTrainer *plan, const KgeModel *model, const KgeTraining *training)
+{
+	plan->training = *training;
+	plan->engine = kge_engine(model);
+	plan->entity.rows = model->entities;
+	plan->entity.width = plan->entity.gradient_width = kge_model_width(model);
+	plan->entity.half = model->function->parts == 2 ? model->dimensions : 0;
+	plan->entity.parameter = model->entity;
+	plan->relation.rows = kge_relation_rows(model);
+	plan->relation.width = model->function->relation_width(model->dimensions);
+	plan->relation.gradient_width = plan->entity.width;
+	plan->relation.model = model;
+	plan->relation.half = model->function->angles ? 0 : plan->entity.half;
+	plan->relation.parameter = model->relation;
+	plan->entity.optimizer = plan->relation.optimizer = training->optimizer;
+	plan->entity.cubes = plan->relation.cubes = training->regularizer == KGE_REGULARIZER_USUAL ?
+		training->loss->cubes : training->regularizer == KGE_REGULARIZER_N3;
+}
+
+void
+kge_reset_rows(KgeTrainer *trainer)
+{
+	kge_slots_reset(&trainer->entity);
+	kge_slots_reset(&trainer->relation);
+}
+
 /* Sets the trainer's strides and takes its arrays; returns it, in the space. */
 static KgeTrainer *
 take_trainer(KgeTrainer plan, int threads, KgeSpace *space)
 {
 	KgeTrainer *memory = KGE_TAKE(space, KgeTrainer, 1);
 
-	kge_slots_take(&plan.entity, space);
-	kge_slots_take(&plan.relation, space);
-	plan.sum_stride = kge_stride(plan.relation.width > plan.entity.width ?
-								 plan.relation.width : plan.entity.width);
-	plan.sum = kge_space_take(space, (size_t) threads, (size_t) plan.sum_stride * sizeof(float));
+	kge_take_rows(&plan, threads, space);
 	plan.work = plan.training.loss->take(&plan, threads, space);
+	if (plan.training.sampler->take != NULL)
+		plan.sampler = plan.training.sampler->take(&plan, threads, space);
 	if (memory != NULL)
 		*memory = plan;
 	return memory;
@@ -60,6 +97,7 @@ static KgeTrainer
 plan_trainer(const KgeModel *model, const KgeTraining *training, int64_t max_positives)
 {
 	KgeTrainer	plan = {0};
+	KgeTraining full = *training;
 	int64_t		batch = training->batch_size;
 	int64_t		block = training->block_size;
 
@@ -68,26 +106,14 @@ plan_trainer(const KgeModel *model, const KgeTraining *training, int64_t max_pos
 	if (block > batch)
 		block = batch;
 	plan.max_positives = max_positives;
-	plan.training = *training;
-	plan.training.batch_size = (int) batch;
-	plan.training.block_size = (int) block;
-	if (training->sampler == NULL)
-		plan.training.sampler = kge_sampler("uniform");
-	plan.engine = kge_engine(model);
-
-	plan.entity.rows = model->entities;
-	plan.entity.width = plan.entity.gradient_width = kge_model_width(model);
-	plan.entity.half = model->function->parts == 2 ? model->dimensions : 0;
-	plan.entity.parameter = model->entity;
-	plan.relation.rows = kge_relation_rows(model);
-	plan.relation.width = model->function->relation_width(model->dimensions);
-	plan.relation.gradient_width = plan.entity.width;
-	plan.relation.model = model;
-	plan.relation.half = model->function->angles ? 0 : plan.entity.half;
-	plan.relation.parameter = model->relation;
-	plan.entity.cubes = plan.relation.cubes = training->regularizer == KGE_REGULARIZER_USUAL ?
-		training->loss->cubes : training->regularizer == KGE_REGULARIZER_N3;
-	training->loss->plan(&plan);
+	full.batch_size = (int) batch;
+	full.block_size = (int) block;
+	if (full.sampler == NULL)
+		full.sampler = kge_sampler("uniform");
+	if (full.optimizer == NULL)
+		full.optimizer = kge_optimizer("adagrad");
+	kge_plan_rows(&plan, model, &full);
+	full.loss->plan(&plan);
 	return plan;
 }
 
@@ -105,9 +131,12 @@ size_t
 kge_trainer_state_bytes(const KgeModel *model, const KgeTraining *training)
 {
 	KgeTrainer	plan = plan_trainer(model, training, 1);
+	const KgeSampler *sampler = plan.training.sampler;
+	size_t		count = kge_slots_state_count(&plan.entity) + kge_slots_state_count(&plan.relation);
 
-	return ((size_t) plan.entity.rows * (size_t) plan.entity.width +
-			(size_t) plan.relation.rows * (size_t) plan.relation.width) * sizeof(float);
+	if (sampler->state_count != NULL)
+		count += sampler->state_count(&plan);
+	return count * sizeof(float);
 }
 
 double
@@ -134,8 +163,9 @@ kge_trainer_create(KgeArena *arena, KgePool *pool, KgeModel *model,
 	if (plan.entity.count > INT32_MAX || max_positives > INT32_MAX || !kge_space_open(&space, arena))
 		return NULL;
 	trainer = take_trainer(plan, threads, &space);
-	kge_slots_reset(&trainer->entity);
-	kge_slots_reset(&trainer->relation);
+	kge_reset_rows(trainer);
+	if (trainer->training.sampler->start != NULL)
+		trainer->training.sampler->start(trainer);
 	return trainer;
 }
 
@@ -145,9 +175,10 @@ kge_trainer_state(const KgeTrainer *trainer, int i, float **values, size_t *coun
 	const KgeSlots *slots = i == 0 ? &trainer->entity : &trainer->relation;
 
 	if (i > 1)
-		return false;
+		return trainer->training.sampler->state != NULL &&
+			trainer->training.sampler->state(trainer, i - 2, values, count);
 	*values = slots->state;
-	*count = (size_t) slots->rows * (size_t) slots->width;
+	*count = kge_slots_state_count(slots);
 	return true;
 }
 
@@ -181,26 +212,31 @@ update_entities(void *argument, int64_t item, int thread)
 	update_rows(argument, &((KgeTrainer *) argument)->entity, item, ENTITIES_AT_ONCE, thread);
 }
 
-static KgeSum
-learn_minibatch(KgeTrainer *trainer)
+void
+kge_move_rows(KgeTrainer *trainer, double terms, double positives)
 {
 	double		power = trainer->entity.cubes ? 3 : 2;
-	KgeSum		sum;
 
-	memset(trainer->entity.row, -1, (size_t) trainer->entity.count * sizeof(int32_t));
-	memset(trainer->relation.row, -1, (size_t) trainer->relation.count * sizeof(int32_t));
-	sum = trainer->training.loss->learn(trainer);
-	if (!isfinite(sum.loss))
-		return sum;
-
-	trainer->gradient_scale = 1.0 / (double) sum.terms;
-	trainer->penalty_scale = power * trainer->training.regularization / sum.positives;
+	/* no terms: no gradient either */
+	trainer->gradient_scale = terms > 0 ? 1 / terms : 0;
+	trainer->penalty_scale = power * trainer->training.regularization / positives;
 	kge_slots_group(&trainer->entity);
 	kge_slots_group(&trainer->relation);
 	kge_pool_run(trainer->pool, trainer->relation.touched_count, update_relation, trainer);
 	kge_pool_run(trainer->pool,
 				 (trainer->entity.touched_count + ENTITIES_AT_ONCE - 1) / ENTITIES_AT_ONCE,
 				 update_entities, trainer);
+	kge_slots_forget(&trainer->entity);
+	kge_slots_forget(&trainer->relation);
+}
+
+static KgeSum
+learn_minibatch(KgeTrainer *trainer)
+{
+	KgeSum		sum = trainer->training.loss->learn(trainer);
+
+	if (isfinite(sum.loss))
+		kge_move_rows(trainer, (double) sum.terms, sum.positives);
 	return sum;
 }
 
@@ -244,7 +280,9 @@ kge_train_epoch(KgeTrainer *trainer, const KgeTriple *positives,
 		sum.loss += minibatch.loss;
 		sum.terms += minibatch.terms;
 	}
-	return isfinite(sum.loss) && sum.terms > 0 ? sum.loss / (double) sum.terms : NAN;
+	if (sum.terms == 0)			/* no positive had a negative */
+		return sum.loss;
+	return isfinite(sum.loss) ? sum.loss / (double) sum.terms : NAN;
 }
 
 double

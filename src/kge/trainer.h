@@ -26,6 +26,7 @@ struct KgeTrainer
 	float	   *sum;			/* of each thread, a row for the update */
 	int			sum_stride;
 	void	   *work;			/* the loss's own */
+	void	   *sampler;		/* the sampler's own */
 
 	/* the epoch and the minibatch at work */
 	const KgeTriple *positives;
@@ -46,6 +47,8 @@ typedef struct KgeSum
 	int64_t		terms;			/* the mean is the loss divided by these */
 	double		positives;		/* the penalty is a mean over these */
 } KgeSum;
+
+struct KgeBlock;
 
 struct KgeLoss
 {
@@ -75,10 +78,35 @@ struct KgeLoss
 	 * sum of the minibatch's losses.
 	 */
 	KgeSum		(*learn) (KgeTrainer *trainer);
+
+	/*
+	 * Of losses over sampled negatives: the losses and derivatives of a block's own
+	 * scores, and of a tile of its negatives'; whether its mean counts positives, too.
+	 */
+	void		(*positives) (struct KgeBlock *block);
+	void		(*negatives) (struct KgeBlock *block, int count, const float *score,
+							  const float *weight, int weight_stride);
+	bool		counts_positives;
 };
 
 extern const KgeLoss kge_loss_logistic;
+extern const KgeLoss kge_loss_margin;
 extern const KgeLoss kge_loss_softmax;
+
+/* A trainer's matrices and engine: what does not depend on a loss but for the slots. */
+extern void kge_plan_rows(KgeTrainer *plan, const KgeModel *model, const KgeTraining *training);
+
+/* Takes their arrays. */
+extern void kge_take_rows(KgeTrainer *plan, int threads, KgeSpace *space);
+
+/* Makes them ready to start from the model as it is. */
+extern void kge_reset_rows(KgeTrainer *trainer);
+
+/*
+ * Moves the rows that have slots, and makes all slots unused.  The gradient is the slots'
+ * divided by `terms`, the penalty theirs divided by `positives`.
+ */
+extern void kge_move_rows(KgeTrainer *trainer, double terms, double positives);
 
 /* Positive i of the minibatch, and its weight. */
 static inline KgeTriple

@@ -103,7 +103,8 @@ next_below(int bound)
 
 const Variant variants[] = {
 	{"transe", 1, false}, {"transe", 2, false}, {"distmult", 1, false}, {"complex", 1, false},
-	{"rotate", 1, false}, {"rotate", 2, false}, {"rotate", 1, true}, {"complex", 1, true}
+	{"rotate", 1, false}, {"rotate", 2, false}, {"rescal", 1, false},
+	{"rotate", 1, true}, {"complex", 1, true}
 };
 const int	variant_count = (int) (sizeof(variants) / sizeof(variants[0]));
 

@@ -64,6 +64,26 @@ test_softmax(double shift, double spread)
 	}
 }
 
+/* Two negatives of two positives, margin 1: 1 + s - own is 0.5, 3; 0, -2 (by hand). */
+static void
+test_margin(void)
+{
+	float		own[2] = {2, 4};
+	float		s[4] = {1.5f, 3, 4, 1};
+	float		weight[4] = {1, 2, 3, 4};
+	float		g[4];
+	float		own_g[2] = {0, 0};
+	float		loss[2] = {10, 0};
+
+	kge_margin_loss(2, 2, 1, own, s, 2, weight, 2, g, own_g, loss);
+	CHECK(g[0] == 1 && g[1] == 0 && g[2] == 3 && g[3] == 0);
+	CHECK(own_g[0] == -4 && own_g[1] == 0);
+	CHECK(loss[0] == 10 + 0.5f + 3 * 3 && loss[1] == 0);
+	s[0] = NAN;
+	kge_margin_loss(2, 2, 1, own, s, 2, weight, 0, g, own_g, loss);
+	CHECK(isnan(loss[0]) && loss[1] == 0);
+}
+
 void
 test_loss(void)
 {
@@ -82,6 +102,7 @@ test_loss(void)
 	CHECK(g[1] == 0 && loss[1] < 1e-37);
 	CHECK(g[2] == 0 && loss[2] == 0);
 
+	test_margin();
 	for (double spread = 0.5; spread < 1000; spread *= 2)
 		for (double shift = -300; shift <= 300; shift += 100)
 			test_softmax(shift, spread);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "negatives.h"
 #include "sampler.h"
 
 static size_t
@@ -54,6 +55,7 @@ typedef struct Minibatch
 {
 	KgeModel   *model;
 	const KgeModel *constant;	/* the same, but for what is varied */
+	const KgeModel *generator;	/* of kbgan */
 	KgeTraining training;
 	const KgeTriple *triples;
 	const float *weights;
@@ -63,48 +65,165 @@ typedef struct Minibatch
 	int			size;
 } Minibatch;
 
-/* The weights of a positive's negatives: all 1, or a softmax that `constant` makes. */
-static void
-weigh(const KgeTraining *training, const KgeModel *constant, KgeSide side, const KgeTriple *others,
-	  int count, double *weight)
+static bool
+is_sampler(const Minibatch *batch, const char *name)
 {
-	double		sum = 0;
-
-	for (int k = 0; k < count; k++)
-	{
-		weight[k] = training->sampler == kge_sampler("self_adversarial") ?
-			exp(training->temperature * kge_score(constant, kge_asked(constant, others[k], side))) : 1;
-		sum += weight[k];
-	}
-	for (int k = 0; k < count && training->sampler == kge_sampler("self_adversarial"); k++)
-		weight[k] /= sum;
+	return batch->training.sampler == kge_sampler(name);
 }
 
-/* The side that a block corrupts. */
-static KgeSide
-side_of(const Minibatch *batch, int block)
-{
-	return (block + (int) batch->epoch) % 2 == 0 ? KGE_TAIL : KGE_HEAD;
-}
-
-/* The negatives of a positive, without its own answer; tells how many. */
+/* Entities on one side of the relation among all positives. */
 static int
-negatives_of(const Minibatch *batch, KgeTriple triple, int block, KgeTriple *others)
+distinct(const Minibatch *batch, int32_t relation, KgeSide side)
 {
-	const KgeTraining *training = &batch->training;
-	bool		tails = side_of(batch, block) == KGE_TAIL;
-	int32_t		negative[64];
 	int			count = 0;
 
-	kge_draw_negatives(training->seed, batch->epoch, (uint64_t) block,
+	for (int i = 0; i < batch->count; i++)
+	{
+		bool		seen = batch->triples[i].relation != relation;
+
+		for (int j = 0; j < i && !seen; j++)
+			seen = batch->triples[j].relation == relation &&
+				(side == KGE_TAIL ? batch->triples[j].tail == batch->triples[i].tail :
+				 batch->triples[j].head == batch->triples[i].head);
+		count += !seen;
+	}
+	return count;
+}
+
+/* The place of positive i of the minibatch, and which side of it is corrupted. */
+static KgeSide
+side_of(const Minibatch *batch, int i, uint64_t *place)
+{
+	const KgeTraining *training = &batch->training;
+	KgeOrder	order = kge_order(training->seed, batch->epoch, (uint64_t) batch->count);
+	int			place_in_epoch = batch->start + i;
+
+	*place = kge_order_place(&order, (uint64_t) place_in_epoch);
+	if (is_sampler(batch, "bernoulli"))
+	{
+		int32_t		relation = batch->triples[*place].relation;
+		double		heads_per_tail = 1.0 / distinct(batch, relation, KGE_TAIL);
+		double		tails_per_head = 1.0 / distinct(batch, relation, KGE_HEAD);
+		uint64_t	stream = kge_stream(training->seed, KGE_DRAW_SIDE, batch->epoch, 0);
+
+		return kge_random_open(kge_random(stream, (uint64_t) place_in_epoch)) <
+			tails_per_head / (tails_per_head + heads_per_tail) ? KGE_HEAD : KGE_TAIL;
+	}
+	return (batch->start / training->batch_size + i / training->block_size +
+			(int) batch->epoch) % 2 == 0 ? KGE_TAIL : KGE_HEAD;
+}
+
+/* A positive, and the negatives that it meets in its block. */
+typedef struct Met
+{
+	KgeTriple	triple;
+	double		weight;
+	KgeSide		side;
+	int			block;			/* in the epoch */
+	int			place;			/* in the block */
+	int			count;
+	KgeTriple	other[64];
+	int			number[64];		/* of each in the block */
+} Met;
+
+/* The negatives of a positive, without its own answer. */
+static void
+meet_negatives(const Minibatch *batch, Met *met)
+{
+	const KgeTraining *training = &batch->training;
+	int32_t		negative[64];
+
+	kge_draw_negatives(training->seed, batch->epoch, (uint64_t) met->block,
 					   batch->model->entities, training->negatives, negative);
 	for (int k = 0; k < training->negatives; k++)
 	{
-		others[count] = triple;
-		*(tails ? &others[count].tail : &others[count].head) = negative[k];
-		count += negative[k] != (tails ? triple.tail : triple.head);
+		KgeTriple	other = met->triple;
+
+		*(met->side == KGE_TAIL ? &other.tail : &other.head) = negative[k];
+		if (other.head == met->triple.head && other.tail == met->triple.tail)
+			continue;
+		met->number[met->count] = k;
+		met->other[met->count++] = other;
 	}
-	return count;
+}
+
+/* Deals the minibatch's positives to blocks of one side: tails first, each in their order. */
+static void
+deal(const Minibatch *batch, Met *met)
+{
+	const KgeTraining *training = &batch->training;
+	int			dealt = 0;
+	int			block = batch->start / training->batch_size *
+		((training->batch_size - 1) / training->block_size + 2);
+
+	for (int side = KGE_TAIL; side >= KGE_HEAD; side--)
+	{
+		int			of_side = 0;
+
+		for (int i = 0; i < batch->size; i++)
+		{
+			uint64_t	place;
+
+			if (side_of(batch, i, &place) != (KgeSide) side)
+				continue;
+			met[dealt].triple = batch->triples[place];
+			met[dealt].weight = batch->weights == NULL ? 1 : batch->weights[place];
+			met[dealt].side = (KgeSide) side;
+			met[dealt].block = block + of_side / training->block_size;
+			met[dealt].place = of_side % training->block_size;
+			met[dealt].count = 0;
+			meet_negatives(batch, &met[dealt]);
+			dealt++;
+			of_side++;
+		}
+		block += (of_side + training->block_size - 1) / training->block_size;
+	}
+}
+
+/* Which negative the generator picks, -1 if there is none. */
+static int
+pick(const Minibatch *batch, const Met *met)
+{
+	const KgeModel *generator = batch->generator;
+	uint64_t	stream = kge_stream(batch->training.seed, KGE_DRAW_GENERATOR, 1 + batch->epoch,
+									(uint64_t) met->block);
+	double		level = kge_random_open(kge_random(stream, (uint64_t) met->place));
+	double		sum = 0;
+	double		passed = 0;
+
+	for (int k = 0; k < met->count; k++)
+		sum += exp(kge_score(generator, met->other[k]));
+	for (int k = 0; k < met->count; k++)
+	{
+		passed += exp(kge_score(generator, met->other[k])) / sum;
+		if (passed > level)
+			return k;
+	}
+	return -1;
+}
+
+/*
+ * The weights of a positive's negatives: all 1, a softmax that `constant` makes, or 1 for
+ * the generator's pick.  Tells whether they add up to one term.
+ */
+static bool
+weigh(const Minibatch *batch, const Met *met, double *weight)
+{
+	bool		soft = is_sampler(batch, "self_adversarial");
+	int			picked = is_sampler(batch, "kbgan") ? pick(batch, met) : -1;
+	double		sum = 0;
+
+	for (int k = 0; k < met->count; k++)
+	{
+		weight[k] = soft ? exp(batch->training.temperature *
+							   kge_score(batch->constant,
+										 kge_asked(batch->constant, met->other[k], met->side))) :
+			is_sampler(batch, "kbgan") ? picked == k : 1;
+		sum += weight[k];
+	}
+	for (int k = 0; k < met->count && soft; k++)
+		weight[k] /= sum;
+	return soft || is_sampler(batch, "kbgan");
 }
 
 /* A mean is sum / terms. */
@@ -114,66 +233,119 @@ typedef struct Mean
 	int			terms;
 } Mean;
 
+static double
+penalty_of(const KgeModel *model, const Met *met)
+{
+	KgeTriple	asked = kge_asked(model, met->triple, met->side);
+	int			width = kge_entity_width(model->function, model->dimensions);
+	double		penalty = 0;
+
+	for (int j = 0; j < width; j++)
+		penalty += pow(model->entity[met->triple.head * width + j], 2) +
+			pow(model->entity[met->triple.tail * width + j], 2);
+	width = kge_relation_width(model->function, model->dimensions);
+	for (int j = 0; j < width && strcmp(model->function->name, "rotate") != 0; j++)
+		penalty += pow(model->relation[asked.relation * width + j], 2);
+	return penalty;
+}
+
+/* Adds the losses of a positive and of its negatives. */
+static void
+add_losses(const Minibatch *batch, const Met *met, Mean *loss)
+{
+	bool		margin = batch->training.loss == kge_loss("margin");
+	double		own = kge_score(batch->model, kge_asked(batch->model, met->triple, met->side));
+	double		share[64];
+	bool		one = weigh(batch, met, share);
+
+	loss->sum += margin ? 0 : met->weight * log1p(exp(-own));
+	for (int k = 0; k < met->count; k++)
+	{
+		double		score = kge_score(batch->model, kge_asked(batch->model, met->other[k], met->side));
+
+		loss->sum += met->weight * share[k] *
+			(margin ? fmax(0, batch->model->gamma + score - own) : log1p(exp(score)));
+	}
+	loss->terms += (margin ? 0 : 1) + (one ? 1 : met->count);
+}
+
 /* The mean loss and the penalty of a minibatch, in double, term by term. */
 static double
 objective(const Minibatch *batch, Mean *loss)
 {
-	const KgeTraining *training = &batch->training;
-	KgeOrder	order = kge_order(training->seed, batch->epoch, (uint64_t) batch->count);
-	int			blocks = (training->batch_size + training->block_size - 1) / training->block_size;
+	Met			met[16];
 	double		penalty = 0;
 
 	*loss = (Mean) {0, 0};
+	deal(batch, met);
 	for (int i = 0; i < batch->size; i++)
 	{
-		uint64_t	place = kge_order_place(&order, (uint64_t) (batch->start + i));
-		KgeTriple	triple = batch->triples[place];
-		double		weight = batch->weights == NULL ? 1 : batch->weights[place];
-		int			block = batch->start / training->batch_size * blocks + i / training->block_size;
-		KgeSide		side = side_of(batch, block);
-		KgeTriple	asked = kge_asked(batch->model, triple, side);
-		int			width = kge_entity_width(batch->model->function, batch->model->dimensions);
-		KgeTriple	others[64];
-		double		share[64];
-		int			count = negatives_of(batch, triple, block, others);
-
-		weigh(training, batch->constant, side, others, count, share);
-		loss->sum += weight * log1p(exp(-kge_score(batch->model, asked)));
-		for (int k = 0; k < count; k++)
-			loss->sum += weight * share[k] * log1p(exp(kge_score(batch->model, kge_asked(batch->model, others[k], side))));
-		loss->terms += 1 + (training->sampler == kge_sampler("self_adversarial") ? 1 : count);
-		for (int j = 0; j < width; j++)
-			penalty += weight * (pow(batch->model->entity[triple.head * width + j], 2) +
-								 pow(batch->model->entity[triple.tail * width + j], 2));
-		width = kge_relation_width(batch->model->function, batch->model->dimensions);
-		for (int j = 0; j < width && strcmp(batch->model->function->name, "rotate") != 0; j++)
-			penalty += weight * pow(batch->model->relation[asked.relation * width + j], 2);
+		add_losses(batch, &met[i], loss);
+		penalty += met[i].weight * penalty_of(batch->model, &met[i]);
 	}
-	return loss->sum / loss->terms + training->regularization * penalty / batch->size;
+	return (loss->terms == 0 ? 0 : loss->sum / loss->terms) +
+		batch->training.regularization * penalty / batch->size;
 }
 
-/* Adagrad on all of `parameter`, with the gradient by finite differences. */
-static void
-definition_step(Minibatch *batch, float *parameter, const float *from, double *state,
-				float *to, int count)
+/* The objective's derivative by a parameter, as a central difference. */
+static double
+derivative(Minibatch *batch, float *parameter)
 {
+	float		saved = *parameter;
+	float		above = saved + 1e-4f;
+	float		below = saved - 1e-4f;
+	double		difference;
 	Mean		loss;
 
-	for (int i = 0; i < count; i++)
-	{
-		float		saved = parameter[i];
-		float		above = saved + 1e-4f;
-		float		below = saved - 1e-4f;
-		double		g;
+	*parameter = above;
+	difference = objective(batch, &loss);
+	*parameter = below;
+	difference -= objective(batch, &loss);
+	*parameter = saved;
+	difference /= (double) above - below;
+	return fabs(difference) < 1e-9 ? 0 : difference;
+}
 
-		parameter[i] = above;
-		g = objective(batch, &loss);
-		parameter[i] = below;
-		g = (g - objective(batch, &loss)) / ((double) above - below);
-		parameter[i] = saved;
-		state[i] += g * g;
-		to[i] = (float) (from[i] - (fabs(g) < 1e-12 ? 0 :
-									batch->training.learning_rate * g / sqrt(state[i])));
+/* What an optimiser knows of a parameter: the sum or the mean of squares, the mean, steps. */
+typedef struct Known
+{
+	double		square;
+	double		mean;
+	int			steps;
+} Known;
+
+/* A step by the optimiser's definition. */
+static double
+step(const KgeTraining *training, double g, Known *known)
+{
+	if (training->optimizer != kge_optimizer("adam"))
+	{
+		known->square += g * g;
+		return g == 0 ? 0 : training->learning_rate * g / sqrt(known->square);
+	}
+	known->steps++;
+	known->mean = 0.9 * known->mean + 0.1 * g;
+	known->square = 0.999 * known->square + 0.001 * g * g;
+	return training->learning_rate * known->mean / (1 - pow(0.9, known->steps)) /
+		(sqrt(known->square / (1 - pow(0.999, known->steps))) + 1e-8);
+}
+
+/* A step of all parameters; Adam leaves a row alone that has no gradient. */
+static void
+definition_step(Minibatch *batch, float *parameter, Known *known, float *to, int count, int width)
+{
+	for (int row = 0; row < count; row += width)
+	{
+		double		g[64];
+		bool		touched = false;
+
+		for (int j = 0; j < width; j++)
+		{
+			g[j] = derivative(batch, &parameter[row + j]);
+			touched |= g[j] != 0;
+		}
+		for (int j = 0; j < width && touched; j++)
+			to[row + j] = (float) (parameter[row + j] - step(&batch->training, g[j], &known[row + j]));
 	}
 }
 
@@ -182,22 +354,20 @@ definition_step(Minibatch *batch, float *parameter, const float *from, double *s
  * others, masked negatives certain (5 entities, 6 negatives).
  */
 static void
-test_definition(Variant variant, const char *sampler, bool weighted)
+test_definition(Variant variant, KgeTraining training, bool weighted)
 {
 	enum
 	{
 		POSITIVES = 10
 	};
-	KgeTraining training = {.batch_size = 4, .block_size = 3, .negatives = 6,
-	.learning_rate = 0.01, .regularization = 0.01, .seed = 11, .loss = kge_loss("logistic"),
-	.sampler = kge_sampler(sampler), .temperature = 2};
 	KgeModel	model = random_model(variant, 3, 5, 2, 1.0);
 	KgeModel	expected = copy_of(&model);
-	int			entity = 5 * kge_entity_width(model.function, 3);
-	int			relation = kge_relation_rows(&model) * kge_relation_width(model.function, 3);
+	int			width = kge_entity_width(model.function, 3);
+	int			relation_width = kge_relation_width(model.function, 3);
+	int			relations = kge_relation_rows(&model);
 	KgePool    *pool = kge_pool_create(2, NULL, NULL);
-	double		entity_state[100] = {0},
-				relation_state[100] = {0};
+	Known		entity_known[100] = {{0, 0, 0}},
+				relation_known[100] = {{0, 0, 0}};
 	KgeTriple	triples[POSITIVES];
 	float		weights[POSITIVES];
 	Mean		total = {0, 0};
@@ -205,6 +375,13 @@ test_definition(Variant variant, const char *sampler, bool weighted)
 	double		loss;
 	KgeTrainer *trainer;
 
+	training.batch_size = 4;
+	training.block_size = 3;
+	training.negatives = 6;
+	training.learning_rate = 0.01;
+	training.regularization = 0.01;
+	training.seed = 11;
+	training.temperature = 2;
 	for (int i = 0; i < POSITIVES; i++)
 	{
 		triples[i] = random_triple(&model);
@@ -215,32 +392,47 @@ test_definition(Variant variant, const char *sampler, bool weighted)
 		KgeModel	before = copy_of(&expected);
 		KgeModel	constant = copy_of(&expected);
 		Mean		part;
-		Minibatch	batch = {&before, &constant, training, triples, weighted ? weights : NULL, POSITIVES,
-		5, start, start + 4 > POSITIVES ? POSITIVES - start : 4};
+		Minibatch	batch = {&before, &constant, NULL, training, triples, weighted ? weights : NULL,
+		POSITIVES, 5, start, start + 4 > POSITIVES ? POSITIVES - start : 4};
 
 		objective(&batch, &part);
 		total.sum += part.sum;
 		total.terms += part.terms;
-		definition_step(&batch, before.entity, before.entity, entity_state,
-						expected.entity, entity);
-		definition_step(&batch, before.relation, before.relation, relation_state,
-						expected.relation, relation);
+		definition_step(&batch, before.entity, entity_known, expected.entity, 5 * width, width);
+		definition_step(&batch, before.relation, relation_known, expected.relation,
+						relations * relation_width, relation_width);
 	}
 
 	trainer = kge_trainer_create(&arena, pool, &model, &training, POSITIVES);
 	loss = kge_train_epoch(trainer, triples, weighted ? weights : NULL, POSITIVES, 5);
-
-	CHECK_SAYING(fabs(loss / (total.sum / total.terms) - 1) < 1e-4, "%s norm %d, %s: loss %g, not %g",
-				 variant.name, variant.norm, sampler, loss, total.sum / total.terms);
-	for (int i = 0; i < entity; i++)
+	CHECK_SAYING(fabs(loss / (total.sum / total.terms) - 1) < 1e-4, "%s norm %d: loss %g, not %g",
+				 variant.name, variant.norm, loss, total.sum / total.terms);
+	for (int i = 0; i < 5 * width; i++)
 		worst = fmax(worst, fabs(model.entity[i] - expected.entity[i]));
-	for (int i = 0; i < relation; i++)
+	for (int i = 0; i < relations * relation_width; i++)
 		worst = fmax(worst, fabs(model.relation[i] - expected.relation[i]));
 
 	/* three steps of about 0.01 each, right to a few thousandths of themselves */
-	CHECK_SAYING(worst < 1e-4, "%s norm %d, %s, weighted %d: off by %g", variant.name,
-				 variant.norm, sampler, weighted, worst);
+	CHECK_SAYING(worst < 1e-4, "%s norm %d, weighted %d: off by %g", variant.name, variant.norm,
+				 weighted, worst);
 	kge_pool_destroy(pool);
+}
+
+/* Every loss over negatives, sampler and optimiser that a definition is written for here. */
+static void
+test_definitions(Variant variant, bool weighted)
+{
+	static const char *const losses[] = {"logistic", "margin"};
+	static const char *const samplers[] = {"uniform", "bernoulli", "self_adversarial"};
+
+	for (int i = 0; i < 6; i++)
+		test_definition(variant, (KgeTraining) {.loss = kge_loss(losses[i / 3]),
+						.sampler = kge_sampler(samplers[i % 3])}, weighted);
+
+	/* without weights of 0, which touch a row without a gradient */
+	if (!weighted)
+		test_definition(variant, (KgeTraining) {.loss = kge_loss("logistic"),
+						.optimizer = kge_optimizer("adam")}, false);
 }
 
 /* ---- softmax and N3 from the definition ------------------------------------ */
@@ -354,7 +546,7 @@ test_softmax(Variant variant, int entities, int positives, bool weighted)
 	size_t		size;
 	KgeTrainer *trainer;
 	KgeModel	before;
-	Minibatch	batch = {&before, &before, training, triples, weighted ? weights : NULL, positives, 0, 0, positives};
+	Minibatch	batch = {&before, &before, NULL, training, triples, weighted ? weights : NULL, positives, 0, 0, positives};
 
 	/* no L1 distance near its corners, as in test_gradient.c */
 	for (int i = 0; i < entity; i++)
@@ -402,7 +594,7 @@ test_softmax_epoch(int batch_size, KgePrecision precision)
 	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &model, &training, POSITIVES);
 	KgeTriple	triples[POSITIVES];
 	float		weights[POSITIVES];
-	Minibatch	batch = {&model, &model, training, triples, weights, POSITIVES, 0, 0, POSITIVES};
+	Minibatch	batch = {&model, &model, NULL, training, triples, weights, POSITIVES, 0, 0, POSITIVES};
 	double		tolerance = precision == KGE_SINGLE ? 1e-5 : 1e-3;
 	double		expected,
 				loss;
@@ -421,8 +613,6 @@ test_softmax_epoch(int batch_size, KgePrecision precision)
 	}
 	kge_pool_destroy(pool);
 }
-
-/* ---- properties ---------------------------------------------------------------- */
 
 /* A graph of two relations over `entities` numbers: next, and next but one. */
 static int
@@ -452,11 +642,255 @@ grid(KgeTriple *triples)
 	return count;
 }
 
+/* ---- kbgan from the definition ----------------------------------------------- */
+
+/* A model that no one changes, of the generator in the trainer's state. */
+static KgeModel
+generator_of(const KgeTrainer *trainer, const KgeModel *model)
+{
+	KgeModel	generator = {.function = kge_score_function("distmult"),
+		.dimensions = model->dimensions, .norm = 1, .entities = model->entities,
+	.relations = model->relations};
+	size_t		count;
+
+	CHECK(kge_trainer_state(trainer, 2, &generator.entity, &count) &&
+		  count == (size_t) (model->entities * model->dimensions));
+	CHECK(kge_trainer_state(trainer, 3, &generator.relation, &count) &&
+		  count == (size_t) (model->relations * model->dimensions));
+	return copy_of(&generator);
+}
+
+/* What the generator descends: minus the mean of reward * log p of its picks. */
+static double
+policy(const Minibatch *batch, const int *picked, const Met *met, const double *reward)
+{
+	double		sum = 0;
+
+	for (int i = 0; i < batch->size; i++)
+	{
+		double		total = 0;
+
+		for (int k = 0; k < met[i].count; k++)
+			total += exp(kge_score(batch->generator, met[i].other[k]));
+		if (picked[i] >= 0)
+			sum -= met[i].weight * reward[i] *
+				(kge_score(batch->generator, met[i].other[picked[i]]) - log(total));
+	}
+	return sum / batch->size;
+}
+
+/* The reward's mean over the picks is the next minibatch's baseline; the first one's is 0. */
 static void
-test_same_bits(Variant variant, const KgeLoss *loss, KgePrecision precision)
+check_baseline(const KgeTrainer *trainer, const int *picked, const double *reward, int size)
+{
+	double		sum = 0;
+	int			picks = 0;
+	float	   *baseline;
+	size_t		count;
+
+	for (int i = 0; i < size; i++)
+	{
+		sum += picked[i] >= 0 ? reward[i] : 0;
+		picks += picked[i] >= 0;
+	}
+	CHECK(kge_trainer_state(trainer, 6, &baseline, &count) && count == 1);
+	CHECK_SAYING(fabs(*baseline - sum / picks) < 1e-5, "baseline %g, not %g", *baseline, sum / picks);
+	CHECK(!kge_trainer_state(trainer, 7, &baseline, &count));
+}
+
+/* One minibatch: the generator's picks, the discriminator's step, the generator's gradient. */
+static void
+test_kbgan(Variant variant, const char *loss_name)
+{
+	enum
+	{
+		POSITIVES = 10
+	};
+	KgeTraining training = {.batch_size = POSITIVES, .block_size = 3, .negatives = 20,
+		.learning_rate = 0.01, .regularization = 0.01, .seed = 12, .loss = kge_loss(loss_name),
+	.sampler = kge_sampler("kbgan")};
+	KgeModel	model = random_model(variant, 3, 9, 2, 1.0);
+	KgeModel	before = copy_of(&model);
+	KgeModel	expected = copy_of(&model);
+	KgeModel	generator;
+	int			width = kge_entity_width(model.function, 3);
+	KgePool    *pool = kge_pool_create(2, NULL, NULL);
+	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &model, &training, POSITIVES);
+	Known		known[100] = {{0, 0, 0}};
+	KgeTriple	triples[POSITIVES];
+	Met			met[POSITIVES];
+	int			picked[POSITIVES];
+	double		reward[POSITIVES];
+	double		worst = 0;
+	double		loss;
+	Mean		mean;
+	float	   *moved;
+	float	   *squares;
+	size_t		count;
+	Minibatch	batch = {&before, &before, &generator, training, triples, NULL, POSITIVES, 4, 0, POSITIVES};
+
+	for (int i = 0; i < POSITIVES; i++)
+		triples[i] = random_triple(&model);
+	CHECK(kge_trainer_state(trainer, 2, &moved, &count));
+	for (size_t i = 0; i < count; i++)	/* far from all alike */
+		moved[i] *= 10;
+	generator = generator_of(trainer, &model);
+	deal(&batch, met);
+	for (int i = 0; i < POSITIVES; i++)
+	{
+		picked[i] = pick(&batch, &met[i]);
+		if (picked[i] >= 0)
+			reward[i] = kge_score(&before, kge_asked(&before, met[i].other[picked[i]], met[i].side));
+	}
+
+	objective(&batch, &mean);
+	definition_step(&batch, before.entity, known, expected.entity, 9 * width, width);
+	loss = kge_train_epoch(trainer, triples, NULL, POSITIVES, 4);
+	CHECK_SAYING(fabs(loss / (mean.sum / mean.terms) - 1) < 1e-4, "%s: loss %g, not %g",
+				 variant.name, loss, mean.sum / mean.terms);
+	for (int i = 0; i < 9 * width; i++)
+		worst = fmax(worst, fabs(model.entity[i] - expected.entity[i]));
+	CHECK_SAYING(worst < 1e-4, "%s norm %d: off by %g", variant.name, variant.norm, worst);
+
+	/* a first step of Adagrad leaves g^2, and moves against the sign of g */
+	check_baseline(trainer, picked, reward, POSITIVES);
+	kge_trainer_state(trainer, 2, &moved, &count);
+	kge_trainer_state(trainer, 4, &squares, &count);
+	worst = 0;
+	for (size_t i = 0; i < count; i++)
+	{
+		float		saved = generator.entity[i];
+		double		gradient = (moved[i] < saved ? 1 : -1) * sqrt(squares[i]);
+		double		difference;
+
+		generator.entity[i] = saved + 1e-3f;
+		difference = policy(&batch, picked, met, reward);
+		generator.entity[i] = saved - 1e-3f;
+		difference = (difference - policy(&batch, picked, met, reward)) / 2e-3;
+		generator.entity[i] = saved;
+		worst = fmax(worst, fabs(gradient - difference));
+	}
+	CHECK_SAYING(worst < 1e-4, "%s norm %d: policy gradient off by %g", variant.name, variant.norm, worst);
+	kge_pool_destroy(pool);
+}
+
+/* ---- samplers ------------------------------------------------------------------- */
+
+/*
+ * Three tails of one head under relation 0, and a one to one relation 1: heads are
+ * corrupted in 3/(3 + 1) and in 1/2 of all draws, within 5 standard deviations.
+ */
+static void
+test_bernoulli(void)
+{
+	enum
+	{
+		EPOCHS = 2000
+	};
+	KgeTraining training = {.batch_size = 10, .block_size = 10, .negatives = 1,
+		.learning_rate = 0.01, .seed = 1, .loss = kge_loss("logistic"),
+	.sampler = kge_sampler("bernoulli")};
+	KgeModel	model = random_model(variants[2], 1, 6, 2, 0.5);
+	KgePool    *pool = kge_pool_create(1, NULL, NULL);
+	KgeTriple	triples[] = {{0, 0, 1}, {2, 1, 3}, {0, 0, 2}, {4, 1, 5}, {0, 0, 3}, {3, 1, 0}};
+	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &model, &training, 6);
+	double		heads[2] = {0, 0};
+
+	trainer->positives = triples;
+	trainer->order.count = 6;
+	for (int epoch = 0; epoch < EPOCHS; epoch++)
+	{
+		trainer->epoch = (uint64_t) epoch;
+		training.sampler->open(trainer);
+		for (int i = 0; i < 6; i++)
+			heads[i % 2] += training.sampler->side(trainer, triples[i], i) == KGE_HEAD;
+	}
+	CHECK_SAYING(fabs(heads[0] / (3 * EPOCHS) - 0.75) < 5 * sqrt(0.75 * 0.25 / (3 * EPOCHS)),
+				 "%g of relation 0", heads[0] / (3 * EPOCHS));
+	CHECK_SAYING(fabs(heads[1] / (3 * EPOCHS) - 0.5) < 5 * sqrt(0.5 * 0.5 / (3 * EPOCHS)),
+				 "%g of relation 1", heads[1] / (3 * EPOCHS));
+	kge_pool_destroy(pool);
+}
+
+/* A trainer whose state is another's goes on where that one stopped, to the bit. */
+static void
+test_resume(KgeTraining how)
+{
+	KgeTraining training = {.batch_size = 20, .block_size = 8, .negatives = 10,
+		.learning_rate = 0.01, .seed = 3, .loss = how.loss, .sampler = how.sampler,
+	.optimizer = how.optimizer, .temperature = 1};
+	KgeModel	unbroken = random_model(variants[3], 6, 20, 2, 0.5);
+	KgeModel	resumed = copy_of(&unbroken);
+	KgePool    *pool = kge_pool_create(2, NULL, NULL);
+	KgeTriple	triples[40];
+	int			count = ring(20, triples);
+	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &unbroken, &training, count);
+	KgeTrainer *first = kge_trainer_create(&arena, pool, &resumed, &training, count);
+	KgeTrainer *second;
+	float	   *from;
+	float	   *to;
+	size_t		numbers;
+	size_t		all = 0;
+
+	for (uint64_t epoch = 0; epoch < 3; epoch++)
+		kge_train_epoch(trainer, triples, NULL, count, epoch);
+	kge_train_epoch(first, triples, NULL, count, 0);
+	second = kge_trainer_create(&arena, pool, &resumed, &training, count);
+	for (int i = 0; kge_trainer_state(first, i, &from, &numbers); i++)
+	{
+		size_t		same;
+
+		CHECK(kge_trainer_state(second, i, &to, &same) && same == numbers);
+		memcpy(to, from, numbers * sizeof(float));
+		all += numbers;
+	}
+	CHECK(all * sizeof(float) == kge_trainer_state_bytes(&resumed, &training));
+	for (uint64_t epoch = 1; epoch < 3; epoch++)
+		kge_train_epoch(second, triples, NULL, count, epoch);
+	CHECK(same_bits(&unbroken, &resumed));
+	kge_pool_destroy(pool);
+}
+
+/* More negatives than a tile holds: the softmax over them is put together from its tiles. */
+static void
+test_tiles(void)
+{
+	KgeTraining training = {.batch_size = 1, .block_size = 1, .negatives = 300,
+		.learning_rate = 0.01, .seed = 1, .loss = kge_loss("logistic"),
+	.sampler = kge_sampler("self_adversarial"), .temperature = 3};
+	KgeModel	model = random_model(variants[3], 4, 500, 1, 1.0);
+	KgePool    *pool = kge_pool_create(1, NULL, NULL);
+	KgeTriple	triple = {0, 0, 1};
+	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &model, &training, 1);
+	int32_t		negative[300];
+	double		sum = 0;
+	double		loss = 0;
+
+	/* tails are replaced in epoch 0, by the negatives of block 0 */
+	kge_draw_negatives(1, 0, 0, 500, 300, negative);
+	for (int k = 0; k < 300; k++)
+	{
+		double		phi = kge_score(&model, (KgeTriple) {0, 0, negative[k]});
+
+		if (negative[k] == 1)
+			continue;
+		sum += exp(3 * phi);
+		loss += exp(3 * phi) * log1p(exp(phi));
+	}
+	loss = (loss / sum + log1p(exp(-kge_score(&model, triple)))) / 2;
+	CHECK_SAYING(fabs(kge_train_epoch(trainer, &triple, NULL, 1, 0) / loss - 1) < 1e-5, "not %g", loss);
+	kge_pool_destroy(pool);
+}
+
+/* ---- properties ---------------------------------------------------------------- */
+
+/* `how` says loss, sampler and optimiser. */
+static void
+test_same_bits(Variant variant, KgeTraining how)
 {
 	KgeTraining training = {.batch_size = 100, .block_size = 16, .negatives = 30,
-	.learning_rate = 0.1, .regularization = 0.001, .seed = 3, .loss = loss, .precision = precision};
+	.learning_rate = 0.01, .regularization = 0.001, .seed = 3, .loss = how.loss,
+	.sampler = how.sampler, .optimizer = how.optimizer, .temperature = 1, .precision = how.precision};
 	KgeModel	start = random_model(variant, 20, 150, 2, 0.5);
 	KgeModel	result[4];
 	KgeTriple	triples[300];
@@ -495,6 +929,9 @@ test_learning(Variant variant, const KgeLoss *loss, KgePrecision precision)
 	double		first,
 				last = 0;
 
+	/* under the margin loss gamma is what scores have to differ by, and this is a small grid */
+	if (loss == kge_loss("margin"))
+		model.gamma = 1;
 	kge_model_initialise(&model, 1);
 	trainer = kge_trainer_create(&arena, pool, &model, &training, count);
 	first = kge_train_epoch(trainer, triples, NULL, count, 0);
@@ -604,8 +1041,8 @@ test_one_entity(const KgeLoss *loss)
 	KgeTriple	triple = {0, 0, 0};
 	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &model, &training, 1);
 
-	/* nothing but the positive is left; its loss is log(1 + exp(-phi)), or log 1 */
-	double		expected = is_softmax(loss) ? 0 : log1p(exp(-kge_score(&model, triple)));
+	/* nothing but the positive is left; its loss is log(1 + exp(-phi)), or log 1, or there is no pair */
+	double		expected = loss != kge_loss("logistic") ? 0 : log1p(exp(-kge_score(&model, triple)));
 
 	CHECK(fabs(kge_train_epoch(trainer, &triple, NULL, 1, 0) - expected) < 1e-5);
 	kge_pool_destroy(pool);
@@ -713,7 +1150,7 @@ test_loss_function(const KgeLoss *loss)
 {
 	for (int i = 0; i < variant_count; i++)
 	{
-		test_same_bits(variants[i], loss, KGE_SINGLE);
+		test_same_bits(variants[i], (KgeTraining) {.loss = loss});
 		test_learning(variants[i], loss, KGE_SINGLE);
 		test_observing(variants[i], loss);
 		test_two_entities(variants[i], loss);
@@ -731,8 +1168,7 @@ test_train(void)
 	for (int i = 0; i < variant_count; i++)
 		for (int weighted = 0; weighted < 2; weighted++)
 		{
-			for (int j = 0; kge_sampler_name(j) != NULL; j++)
-				test_definition(variants[i], kge_sampler_name(j), weighted == 1);
+			test_definitions(variants[i], weighted == 1);
 			test_softmax(variants[i], 7, 5, weighted == 1);
 
 			/* three tiles, and several blocks, the last ones not full */
@@ -746,10 +1182,26 @@ test_train(void)
 	if (kge_has_precision(KGE_BFLOAT16))
 	{
 		test_softmax_epoch(100, KGE_BFLOAT16);
-		test_same_bits(variants[3], kge_loss("softmax"), KGE_BFLOAT16);
+		test_same_bits(variants[3], (KgeTraining) {.loss = kge_loss("softmax"),
+					   .precision = KGE_BFLOAT16});
 		test_learning(variants[3], kge_loss("softmax"), KGE_BFLOAT16);
 	}
 	for (int i = 0; kge_loss_name(i) != NULL; i++)
 		test_loss_function(kge_loss(kge_loss_name(i)));
-	CHECK(kge_loss("hinge") == NULL);
+	for (int i = 0; i < variant_count; i++)
+	{
+		test_kbgan(variants[i], "logistic");
+		test_kbgan(variants[i], "margin");
+	}
+	for (int i = 0; kge_sampler_name(i) != NULL; i++)
+	{
+		KgeTraining how = {.loss = kge_loss(i % 2 == 0 ? "margin" : "logistic"),
+			.sampler = kge_sampler(kge_sampler_name(i)), .optimizer = kge_optimizer("adam")};
+
+		test_same_bits(variants[3], how);
+		test_resume(how);
+	}
+	test_bernoulli();
+	test_tiles();
+	CHECK(kge_loss("hinge") == NULL && kge_sampler("hard") == NULL && kge_optimizer("sgd") == NULL);
 }

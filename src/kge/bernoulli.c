@@ -1,0 +1,137 @@
+/*
+ * bernoulli.c
+ *		Bernoulli negative sampling (Wang et al. 2014): which side is corrupted depends on
+ *		the relation.
+ *
+ * With tph tails per head and hpt heads per tail of a relation, among the epoch's
+ * positives, its heads are corrupted with probability tph / (tph + hpt): where a head has
+ * many tails, a random tail is more likely to be a true one.  tph is the relation's
+ * triples divided by its distinct heads, hpt by its distinct tails, so the probability is
+ * tails / (tails + heads), distinct ones.
+ */
+#include <string.h>
+
+#include "negatives.h"
+#include "random.h"
+#include "threads.h"
+
+#define AT_ONCE 4096			/* positives between two looks at the clock */
+
+typedef struct Bernoulli
+{
+	double	   *head_chance;	/* of each relation */
+
+	/* for counting */
+	int32_t    *member;			/* positives, by relation */
+	int64_t    *start;			/* of each relation in `member`, and the end */
+	int32_t    *seen;			/* of each entity: the relation it was last seen with */
+} Bernoulli;
+
+static void *
+take(const KgeTrainer *plan, int threads, KgeSpace *space)
+{
+	Bernoulli  *memory = KGE_TAKE(space, Bernoulli, 1);
+	size_t		relations = (size_t) plan->relation.model->relations;
+	Bernoulli	work;
+
+	(void) threads;
+	work.head_chance = KGE_TAKE(space, double, relations);
+	work.member = KGE_TAKE(space, int32_t, (size_t) plan->max_positives);
+	work.start = KGE_TAKE(space, int64_t, relations + 2);
+	work.seen = KGE_TAKE(space, int32_t, (size_t) plan->entity.rows);
+	if (memory != NULL)
+		*memory = work;
+	return memory;
+}
+
+/* Sorts the positives by relation. */
+static void
+group(const KgeTrainer *trainer, int thread)
+{
+	Bernoulli  *work = trainer->sampler;
+	int32_t		count = (int32_t) trainer->order.count;
+	int32_t		relations = trainer->model->relations;
+	int64_t    *next = work->start + 1; /* a step ahead: each relation's own start while it fills */
+
+	memset(work->start, 0, ((size_t) relations + 2) * sizeof(int64_t));
+	for (int32_t i = 0; i < count; i++)
+	{
+		next[trainer->positives[i].relation + 1]++;
+		if (i % AT_ONCE == 0)
+			kge_pool_breathe(trainer->pool, thread);
+	}
+	for (int32_t r = 0; r < relations; r++)
+		next[r + 1] += next[r];
+	for (int32_t i = 0; i < count; i++)
+	{
+		work->member[next[trainer->positives[i].relation]++] = i;
+		if (i % AT_ONCE == 0)
+			kge_pool_breathe(trainer->pool, thread);
+	}
+}
+
+/* How many distinct entities a relation has on that side. */
+static int64_t
+count_distinct(const KgeTrainer *trainer, int32_t relation, KgeSide side, int thread)
+{
+	Bernoulli  *work = trainer->sampler;
+	int64_t		distinct = 0;
+
+	for (int64_t i = work->start[relation]; i < work->start[relation + 1]; i++)
+	{
+		const KgeTriple *positive = &trainer->positives[work->member[i]];
+		int32_t		entity = side == KGE_TAIL ? positive->tail : positive->head;
+
+		distinct += work->seen[entity] != relation;
+		work->seen[entity] = relation;
+		if (i % AT_ONCE == 0)
+			kge_pool_breathe(trainer->pool, thread);
+	}
+	return distinct;
+}
+
+/* The only item. */
+static void
+count_sides(void *argument, int64_t item, int thread)
+{
+	KgeTrainer *trainer = argument;
+	Bernoulli  *work = trainer->sampler;
+	int32_t		relations = trainer->model->relations;
+	size_t		bytes = (size_t) trainer->model->entities * sizeof(int32_t);
+
+	(void) item;
+	group(trainer, thread);
+	memset(work->seen, -1, bytes);
+	for (int32_t r = 0; r < relations; r++)
+		work->head_chance[r] = (double) count_distinct(trainer, r, KGE_HEAD, thread);
+	memset(work->seen, -1, bytes);
+	for (int32_t r = 0; r < relations; r++)
+	{
+		double		tails = (double) count_distinct(trainer, r, KGE_TAIL, thread);
+
+		work->head_chance[r] = tails == 0 ? 0 : tails / (tails + work->head_chance[r]);
+	}
+}
+
+static void
+open(KgeTrainer *trainer)
+{
+	kge_pool_run(trainer->pool, 1, count_sides, trainer);
+}
+
+static KgeSide
+side(const KgeTrainer *trainer, KgeTriple positive, int64_t place)
+{
+	const Bernoulli *work = trainer->sampler;
+	uint64_t	stream = kge_stream(trainer->training.seed, KGE_DRAW_SIDE, trainer->epoch, 0);
+
+	return kge_random_open(kge_random(stream, (uint64_t) place)) <
+		work->head_chance[positive.relation] ? KGE_HEAD : KGE_TAIL;
+}
+
+const KgeSampler kge_sampler_bernoulli = {
+	.name = "bernoulli",
+	.take = take,
+	.open = open,
+	.side = side
+};

@@ -1,0 +1,336 @@
+/*
+ * kbgan.c
+ *		KBGAN (Cai and Wang 2018): a generator picks the negative of each positive.
+ *
+ * The generator is a DistMult model of the same dimensions.  Of the negatives that a
+ * block's positives share it takes one for each positive, k with probability p_k = softmax
+ * of its own scores; the model that is trained (the discriminator) meets that one alone.
+ * Then it learns by policy gradient (REINFORCE) to pick what the discriminator takes for
+ * true: with the reward R = the discriminator's score phi of the pick, it descends
+ *		-(R - b) log p_pick		by its scores: (R - b) (p_k - [k = pick])
+ * averaged over the minibatch.  b is the mean reward of the minibatch before, which is
+ * the baseline that keeps the variance low.  It has the optimiser and learning rate of
+ * the discriminator, and no regularisation.  Its embeddings, their state and b are
+ * part of the trainer's state.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "loss.h"
+#include "negatives.h"
+#include "random.h"
+#include "threads.h"
+
+/* What a thread needs. */
+typedef struct Generating
+{
+	KgeMeeting	meeting;
+	int32_t    *pick;			/* of each positive, -1 if there is none */
+	float	   *level;			/* uniform in (0, 1): picks where the sum of p passes it */
+	float	   *passed;			/* the sum of p so far */
+	float	   *advantage;		/* R - b, times the positive's weight */
+	float	   *one;			/* 1 for each positive */
+} Generating;
+
+typedef struct Generator
+{
+	KgeModel	model;
+	KgeTrainer	trainer;
+	float	   *baseline;		/* a single number */
+	double	   *reward;			/* of each block: the sum over its picks */
+	int32_t    *picks;
+	Generating *generating;		/* one for each thread */
+} Generator;
+
+static Generator *
+generator(const KgeTrainer *trainer)
+{
+	return trainer->sampler;
+}
+
+/* ---- memory ------------------------------------------------------------- */
+
+static Generator
+plan_generator(const KgeTrainer *plan)
+{
+	const KgeModel *model = plan->relation.model;
+	KgeTraining training = plan->training;
+	int64_t		blocks = kge_block_count(&training);
+	Generator	work = {0};
+
+	work.model.function = kge_score_function("distmult");
+	work.model.dimensions = model->dimensions;
+	work.model.norm = 1;
+	work.model.entities = model->entities;
+	work.model.relations = model->relations;
+	training.regularization = 0;
+	training.seed = kge_stream(training.seed, KGE_DRAW_GENERATOR, 0, 0);
+	kge_plan_rows(&work.trainer, &work.model, &training);
+	work.trainer.entity.count = blocks * ((int64_t) training.block_size + training.negatives);
+	work.trainer.relation.count = blocks * training.block_size;
+	return work;
+}
+
+static Generating
+take_generating(const KgeTrainer *plan, KgeSpace *space)
+{
+	Generating	generating;
+	size_t		size = (size_t) plan->training.block_size;
+
+	generating.meeting = kge_meeting_take(plan, space);
+	generating.pick = KGE_TAKE(space, int32_t, size);
+	generating.level = KGE_TAKE(space, float, size);
+	generating.passed = KGE_TAKE(space, float, size);
+	generating.advantage = KGE_TAKE(space, float, size);
+	generating.one = KGE_TAKE(space, float, size);
+	return generating;
+}
+
+/* The generator's trainer looks at its model, wherever that is. */
+static void
+attach(Generator *work)
+{
+	work->trainer.model = &work->model;
+	work->trainer.relation.model = &work->model;
+	work->trainer.entity.parameter = work->model.entity;
+	work->trainer.relation.parameter = work->model.relation;
+}
+
+static void *
+take(const KgeTrainer *plan, int threads, KgeSpace *space)
+{
+	Generator  *memory = KGE_TAKE(space, Generator, 1);
+	Generator	work = plan_generator(plan);
+	size_t		blocks = (size_t) kge_block_count(&plan->training);
+
+	attach(&work);
+	work.model.entity = KGE_TAKE(space, float, kge_entity_count(&work.model));
+	work.model.relation = KGE_TAKE(space, float, kge_relation_count(&work.model));
+	kge_take_rows(&work.trainer, threads, space);
+	work.baseline = KGE_TAKE(space, float, 1);
+	work.reward = KGE_TAKE(space, double, blocks);
+	work.picks = KGE_TAKE(space, int32_t, blocks);
+	work.generating = KGE_TAKE(space, Generating, (size_t) threads);
+	for (int i = 0; i < threads; i++)
+	{
+		Generating	generating = take_generating(&work.trainer, space);
+
+		if (work.generating != NULL)
+			work.generating[i] = generating;
+	}
+	if (memory != NULL)
+	{
+		*memory = work;
+		attach(memory);
+	}
+	return memory;
+}
+
+static void
+start(KgeTrainer *trainer)
+{
+	Generator  *work = generator(trainer);
+
+	work->trainer.pool = trainer->pool;
+	kge_model_initialise(&work->model, work->trainer.training.seed);
+	kge_reset_rows(&work->trainer);
+	*work->baseline = 0;
+}
+
+static size_t
+state_count(const KgeTrainer *plan)
+{
+	Generator	work = plan_generator(plan);
+
+	return kge_entity_count(&work.model) + kge_relation_count(&work.model) +
+		kge_slots_state_count(&work.trainer.entity) +
+		kge_slots_state_count(&work.trainer.relation) + 1;
+}
+
+static bool
+state(const KgeTrainer *trainer, int i, float **values, size_t *count)
+{
+	Generator  *work = generator(trainer);
+	float	   *arrays[] = {
+		work->model.entity, work->model.relation, work->trainer.entity.state,
+		work->trainer.relation.state, work->baseline
+	};
+	size_t		counts[] = {
+		kge_entity_count(&work->model), kge_relation_count(&work->model),
+		kge_slots_state_count(&work->trainer.entity),
+		kge_slots_state_count(&work->trainer.relation), 1
+	};
+
+	if (i >= (int) (sizeof(arrays) / sizeof(arrays[0])))
+		return false;
+	*values = arrays[i];
+	*count = counts[i];
+	return true;
+}
+
+/* ---- a block ------------------------------------------------------------ */
+
+/* The generator scores the block's negatives; a positive's own answer is out. */
+static void
+score(KgeBlock *block, Generating *generating)
+{
+	KgeMeeting *meeting = &generating->meeting;
+	int			size = block->trainer->training.block_size;
+
+	meeting->trainer = &generator(block->trainer)->trainer;
+	meeting->count = block->count;
+	meeting->negatives = block->negatives;
+	meeting->given_slot = block->item * (size + block->negatives);
+	meeting->negative_slot = meeting->given_slot + size;
+	meeting->relation_slot = block->item * size;
+	kge_meeting_open(meeting, block->side, block->triple, NULL, block->negative);
+	for (int from = 0; from < block->negatives; from += KGE_TILE)
+	{
+		kge_meeting_score(meeting, from, kge_tile_size(block, from));
+		kge_mask_answers(block, from, kge_tile_size(block, from), meeting->score);
+		kge_pool_breathe(block->trainer->pool, block->thread);
+	}
+	kge_sum_negatives(block, 1, meeting->score);
+}
+
+/* Goes on with negatives from .. from+count-1, until p has passed the level. */
+static void
+pick_from(KgeBlock *block, Generating *generating, int from, int count)
+{
+	int			stride = block->meeting.score_stride;
+
+	kge_share_negatives(block, 1, kge_meeting_scores(&generating->meeting, from), count,
+						generating->one, block->share);
+	for (int k = 0; k < count; k++)
+		for (int i = 0; i < block->count; i++)
+		{
+			generating->passed[i] += block->share[k * stride + i];
+			if (generating->pick[i] < 0 && generating->passed[i] > generating->level[i])
+				generating->pick[i] = from + k;
+		}
+}
+
+static void
+pick(KgeBlock *block, Generating *generating)
+{
+	const KgeTraining *training = &block->trainer->training;
+	uint64_t	stream = kge_stream(training->seed, KGE_DRAW_GENERATOR, 1 + block->trainer->epoch,
+									(uint64_t) block->number);
+
+	for (int i = 0; i < block->count; i++)
+	{
+		generating->pick[i] = -1;
+		generating->level[i] = (float) kge_random_open(kge_random(stream, (uint64_t) i));
+		generating->passed[i] = 0;
+		generating->one[i] = 1;
+	}
+	for (int from = 0; from < block->negatives; from += KGE_TILE)
+	{
+		pick_from(block, generating, from, kge_tile_size(block, from));
+		kge_pool_breathe(block->trainer->pool, block->thread);
+	}
+
+	/* its own answer is picked only where there is nothing else */
+	for (int i = 0; i < block->count; i++)
+		if (generating->pick[i] >= 0 && block->negative[generating->pick[i]] == block->answer[i])
+			generating->pick[i] = -1;
+}
+
+/* Asks the discriminator. */
+static void
+reward(KgeBlock *block, Generating *generating)
+{
+	Generator  *work = generator(block->trainer);
+
+	work->reward[block->item] = 0;
+	work->picks[block->item] = 0;
+	for (int i = 0; i < block->count; i++)
+	{
+		float		phi;
+
+		generating->advantage[i] = 0;
+		if (generating->pick[i] < 0)
+			continue;
+		phi = kge_meeting_scores(&block->meeting, generating->pick[i])[i];
+		generating->advantage[i] = block->weight[i] * (phi - *work->baseline);
+		work->reward[block->item] += phi;
+		work->picks[block->item]++;
+	}
+}
+
+/* The policy gradient. */
+static void
+learn(KgeBlock *block, Generating *generating)
+{
+	KgeMeeting *meeting = &generating->meeting;
+
+	for (int from = 0; from < block->negatives; from += KGE_TILE)
+	{
+		int			count = kge_tile_size(block, from);
+		float	   *derivative = block->share;
+
+		kge_share_negatives(block, 1, kge_meeting_scores(meeting, from), count,
+							generating->advantage, derivative);
+		for (int i = 0; i < block->count; i++)
+			if (generating->pick[i] >= from && generating->pick[i] < from + count)
+				derivative[(generating->pick[i] - from) * meeting->score_stride + i] -=
+					generating->advantage[i];
+		kge_meeting_learn(meeting, from, count, derivative);
+		kge_pool_breathe(block->trainer->pool, block->thread);
+	}
+	kge_meeting_close(meeting);
+}
+
+static void
+look(KgeBlock *block)
+{
+	Generating *generating = &generator(block->trainer)->generating[block->thread];
+
+	score(block, generating);
+	pick(block, generating);
+	reward(block, generating);
+	learn(block, generating);
+}
+
+/* All the weight is the pick's. */
+static void
+share(KgeBlock *block, int from, int count)
+{
+	const Generating *generating = &generator(block->trainer)->generating[block->thread];
+	int			stride = block->meeting.score_stride;
+
+	memset(block->share, 0, (size_t) count * (size_t) stride * sizeof(float));
+	for (int i = 0; i < block->count; i++)
+		if (generating->pick[i] >= from && generating->pick[i] < from + count)
+			block->share[(generating->pick[i] - from) * stride + i] = block->weight[i];
+}
+
+/* ---- a minibatch ---------------------------------------------------------- */
+
+static void
+finish(KgeTrainer *trainer, int64_t blocks)
+{
+	Generator  *work = generator(trainer);
+	double		sum = 0;
+	int64_t		picks = 0;
+
+	for (int64_t i = 0; i < blocks; i++)
+	{
+		sum += work->reward[i];
+		picks += work->picks[i];
+	}
+	kge_move_rows(&work->trainer, (double) trainer->count, (double) trainer->count);
+	if (picks > 0)
+		*work->baseline = (float) (sum / (double) picks);
+}
+
+const KgeSampler kge_sampler_kbgan = {
+	.name = "kbgan",
+	.take = take,
+	.start = start,
+	.finish = finish,
+	.look = look,
+	.share = share,
+	.state = state,
+	.state_count = state_count
+};

@@ -1,0 +1,160 @@
+/*
+ * score_rescal.c
+ *		RESCAL (Nickel et al. 2011): h^T M t, with a d x d matrix M for each relation.
+ *
+ * The query for tails is M^T h, the query for heads M t.  Their sums are in double
+ * precision, so that a query is as close to the exact one as one rounding leaves it, which
+ * is what bound.c counts on.
+ */
+#include <math.h>
+
+#include "random.h"
+#include "score.h"
+#include "vector.h"
+
+#define CHUNK	64				/* columns that are summed up at a time */
+#define LANES	16				/* sums that a row is cut into */
+
+static int
+rescal_relation_width(int d)
+{
+	return d * d;
+}
+
+/* A query's numbers start as large as DistMult's. */
+static void
+rescal_initialise(KgeModel *model, uint64_t seed)
+{
+	double		deviation = 0.1;
+
+	kge_fill_normal(model->entity, kge_entity_count(model), deviation, seed, KGE_DRAW_ENTITY);
+	kge_fill_normal(model->relation, kge_relation_count(model),
+					deviation / sqrt(model->dimensions), seed, KGE_DRAW_RELATION);
+}
+
+/* query = M^T given, `n` columns of it; matrix and query start at the first of these. */
+KGE_KERNEL void
+sum_columns(int d, int n, const float *restrict given, const float *restrict matrix,
+			float *restrict query)
+{
+	double		sum[CHUNK] = {0};
+
+	for (int i = 0; i < d; i++)
+		for (int j = 0; j < n; j++)
+			sum[j] += (double) given[i] * matrix[(size_t) i * (size_t) d + (size_t) j];
+	for (int j = 0; j < n; j++)
+		query[j] = (float) sum[j];
+}
+
+/* query = M given */
+KGE_KERNEL void
+sum_rows(int d, const float *restrict given, const float *restrict matrix,
+		 float *restrict query)
+{
+	for (int i = 0; i < d; i++)
+	{
+		const float *row = matrix + (size_t) i * (size_t) d;
+		double		lane[LANES] = {0};
+		double		sum = 0;
+		int			j = 0;
+
+		for (; j + LANES <= d; j += LANES)
+			for (int l = 0; l < LANES; l++)
+				lane[l] += (double) row[j + l] * given[j + l];
+		for (; j < d; j++)
+			sum += (double) row[j] * given[j];
+		for (int l = 0; l < LANES; l++)
+			sum += lane[l];
+		query[i] = (float) sum;
+	}
+}
+
+static void
+rescal_query(int d, KgeSide side, const float *given, const float *relation, float *query)
+{
+	if (side == KGE_HEAD)
+		sum_rows(d, given, relation, query);
+	else
+		for (int from = 0; from < d; from += CHUNK)
+			sum_columns(d, d - from < CHUNK ? d - from : CHUNK, given, relation + from,
+						query + from);
+}
+
+/* y += a x */
+static inline void
+add_scaled(int n, float a, const float *restrict x, float *restrict y)
+{
+	for (int j = 0; j < n; j++)
+		y[j] += a * x[j];
+}
+
+/* d_given += M d_query for tails, M^T d_query for heads */
+KGE_KERNEL void
+rescal_given_gradient(int d, KgeSide side, const float *restrict relation,
+					  const float *restrict d_query, float *restrict d_given)
+{
+	for (int i = 0; i < d; i++)
+	{
+		const float *row = relation + (size_t) i * (size_t) d;
+
+		if (side == KGE_HEAD)
+			add_scaled(d, d_query[i], row, d_given);
+		else
+		{
+			float		lane[LANES] = {0};
+			int			j = 0;
+
+			for (; j + LANES <= d; j += LANES)
+				for (int l = 0; l < LANES; l++)
+					lane[l] += row[j + l] * d_query[j + l];
+			for (; j < d; j++)
+				d_given[i] += row[j] * d_query[j];
+			for (int l = 0; l < LANES; l++)
+				d_given[i] += lane[l];
+		}
+	}
+}
+
+/* d_M += given d_query^T for tails, d_query given^T for heads */
+KGE_KERNEL void
+rescal_relation_gradient(int d, KgeSide side, const float *restrict given,
+						 const float *restrict relation, const float *restrict d_query,
+						 float *restrict d_relation)
+{
+	const float *left = side == KGE_TAIL ? given : d_query;
+	const float *right = side == KGE_TAIL ? d_query : given;
+
+	(void) relation;
+	for (int i = 0; i < d; i++)
+		add_scaled(d, left[i], right, d_relation + (size_t) i * (size_t) d);
+}
+
+static double
+rescal_score(const KgeModel *model, const float *head, const float *relation,
+			 const float *tail)
+{
+	int			d = model->dimensions;
+	double		sum = 0;
+
+	for (int i = 0; i < d; i++)
+	{
+		double		row = 0;
+
+		for (int j = 0; j < d; j++)
+			row += (double) relation[(size_t) i * (size_t) d + (size_t) j] * tail[j];
+		sum += head[i] * row;
+	}
+	return sum;
+}
+
+const KgeScoreFunction kge_score_rescal = {
+	.name = "rescal",
+	.similarity = {KGE_DOT, KGE_DOT},
+	.parts = 1,
+	.relation_width = rescal_relation_width,
+	.initialise = rescal_initialise,
+	.query = rescal_query,
+	.given_gradient = rescal_given_gradient,
+	.relation_gradient = rescal_relation_gradient,
+	.score = rescal_score
+};
