@@ -31,13 +31,14 @@ warm_check(const Procedure *procedure)
 	const TrainSettings *settings = &procedure->settings;
 	const KgeModel *old = &model_open(procedure->graph, settings->model)->kge;
 
-	if (old->function != procedure->model.function || old->dimensions != settings->dimensions)
+	if (old->function != procedure->model.function || old->dimensions != settings->dimensions ||
+		old->reciprocal != procedure->model.reciprocal)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("warm_start cannot turn model \"%s\" into score_function \"%s\" of %d dimensions",
 						settings->model, settings->score_function, settings->dimensions),
-				 errdetail("It has score_function \"%s\" and %d dimensions.",
-						   name_of(old->function), old->dimensions),
+				 errdetail("It has score_function \"%s\" and %d dimensions, %s reciprocal relations.",
+						   name_of(old->function), old->dimensions, old->reciprocal ? "with" : "without"),
 				 errhint("Give those, or train anew without warm_start.")));
 }
 
@@ -73,8 +74,12 @@ warm_fill(Procedure *procedure)
 
 	copy_rows(data->entity_id, data->entities, model->entity, width,
 			  old->entity_id, old->kge.entities, old->kge.entity, newcomers.entity);
-	copy_rows(data->relation_id, data->relations, model->relation, relation_width,
-			  old->relation_id, old->kge.relations, old->kge.relation, newcomers.relation);
+	/* inverse relations follow the relations */
+	for (int part = 0; part < kge_relation_rows(model) / model->relations; part++)
+		copy_rows(data->relation_id, data->relations,
+				  model->relation + (Size) part * model->relations * relation_width, relation_width,
+				  old->relation_id, old->kge.relations,
+				  old->kge.relation + (Size) part * old->kge.relations * relation_width, newcomers.relation);
 	for (int64 first = 0; first < data->facts; first += FACTS_AT_ONCE)
 	{
 		CHECK_FOR_INTERRUPTS();

@@ -80,6 +80,10 @@ end
 $$;
 select f, pg_temp.bits(f, 1) = pg_temp.bits(f, 3) as same_bits from unnest(array['transe', 'distmult', 'complex', 'rotate']) f;
 
+-- the embeddings gone on from are held beside the new ones: 6 numbers of 4 bytes each
+select item, bytes = 4 * 6 * ((select count(*) from league.entity) + (select count(*) from league.relation)) as numbers
+	from hkg_estimate('league', 'transe', dimensions => 6, warm_start => true) where item ~ 'go on';
+
 -- what it refuses
 select hkg_tools.try($$select hkg_train('league', warm_start => true, model => 'nobody')$$);
 select hkg_tools.try($$select hkg_train('league', 'rotate', dimensions => 6, warm_start => true)$$);
