@@ -11,6 +11,7 @@
 #include "hybridkg.h"
 
 #include <limits.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "miscadmin.h"
@@ -111,10 +112,36 @@ hkg_pool(void)
 	return hkg_pool_of(hkg_threads);
 }
 
+/*
+ * Arrays that are read from end to end are read faster from huge pages, which systems give to
+ * those that ask.
+ */
+static void
+ask_for_huge_pages(void *memory, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+	const size_t page = (size_t) 2 << 20;
+	uintptr_t	start = TYPEALIGN(page, (uintptr_t) memory);
+	uintptr_t	end = TYPEALIGN_DOWN(page, (uintptr_t) memory + bytes);
+
+	if (start < end)
+		madvise((void *) start, end - start, MADV_HUGEPAGE);
+#endif
+}
+
+void *
+hkg_allocate(MemoryContext context, size_t bytes)
+{
+	void	   *memory = MemoryContextAllocHuge(context, Max(bytes, 1));
+
+	ask_for_huge_pages(memory, bytes);
+	return memory;
+}
+
 static void *
 arena_allocate(void *context, size_t bytes)
 {
-	return MemoryContextAllocHuge(context, Max(bytes, 1));
+	return hkg_allocate(context, bytes);
 }
 
 KgeArena

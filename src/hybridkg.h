@@ -31,6 +31,9 @@ extern int	hkg_precision;
 extern KgePool *hkg_pool_of(int threads);
 extern KgePool *hkg_pool(void);
 
+/* Memory of any size from a context, in huge pages where there are. */
+extern void *hkg_allocate(MemoryContext context, size_t bytes);
+
 /* An arena in the current memory context; what it hands out goes with the context. */
 extern KgeArena hkg_arena(void);
 

@@ -158,8 +158,8 @@ allocate(Procedure *procedure)
 	Size		entity_bytes = procedure_entity_bytes(procedure);
 	Size		relation_bytes = procedure_relation_bytes(procedure);
 
-	model->entity = MemoryContextAllocHuge(context, entity_bytes);
-	model->relation = MemoryContextAllocHuge(context, relation_bytes);
+	model->entity = hkg_allocate(context, entity_bytes);
+	model->relation = hkg_allocate(context, relation_bytes);
 	if (procedure->valid_count > 0)
 	{
 		procedure->best_entity = MemoryContextAllocHuge(context, entity_bytes);

@@ -41,6 +41,7 @@ typedef void (*TileKernel) (int k, const float *a, ptrdiff_t a_row, ptrdiff_t a_
 typedef struct Dense
 {
 	TileKernel	kernel[3];		/* by KgeTerm */
+	TileKernel	narrow[3];		/* for half of the columns */
 	int			rows;			/* of a tile */
 	int			columns;
 } Dense;
@@ -62,7 +63,7 @@ typedef struct Dense
 		(sum) += (b) * (b); \
 	} while (0)
 
-#define TILE_KERNEL(name, attributes, lanes, rows, ADD_TERM) \
+#define TILE_KERNEL(name, attributes, lanes, rows, vectors, ADD_TERM) \
 attributes static void \
 name(int k, const float *restrict a, ptrdiff_t a_row, ptrdiff_t a_step, \
 	 const float *restrict b, ptrdiff_t b_row, \
@@ -70,41 +71,45 @@ name(int k, const float *restrict a, ptrdiff_t a_row, ptrdiff_t a_step, \
 { \
 	typedef float vector __attribute__((vector_size(lanes * 4), aligned(4), may_alias)); \
 	typedef int bits __attribute__((vector_size(lanes * 4), aligned(4), may_alias, unused)); \
-	vector		sum[rows][2]; \
+	vector		sum[rows][vectors]; \
 \
 	for (int i = 0; i < rows; i++) \
-		sum[i][0] = sum[i][1] = (vector) {0}; \
+		for (int v = 0; v < vectors; v++) \
+			sum[i][v] = (vector) {0}; \
 	for (int p = 0; p < k; p++) \
 	{ \
 		for (int i = 0; i < rows; i++) \
-		{ \
-			vector		b0 = *(const vector *) b; \
-			vector		b1 = *(const vector *) (b + lanes); \
+			for (int v = 0; v < vectors; v++) \
+			{ \
+				vector		b_v = *(const vector *) (b + v * lanes); \
 \
-			ADD_TERM(sum[i][0], bits, a[i * a_row], b0); \
-			ADD_TERM(sum[i][1], bits, a[i * a_row], b1); \
-		} \
+				ADD_TERM(sum[i][v], bits, a[i * a_row], b_v); \
+			} \
 		a += a_step; \
 		b += b_row; \
 	} \
 	for (int i = 0; i < rows; i++) \
-	{ \
-		vector	   *target = (vector *) (out + i * out_row); \
-\
-		if (add) \
+		for (int v = 0; v < vectors; v++) \
 		{ \
-			sum[i][0] += target[0]; \
-			sum[i][1] += target[1]; \
+			vector	   *target = (vector *) (out + i * out_row + v * lanes); \
+\
+			if (add) \
+				sum[i][v] += *target; \
+			*target = sum[i][v]; \
 		} \
-		target[0] = sum[i][0]; \
-		target[1] = sum[i][1]; \
-	} \
 }
 
 #define TILE_KERNELS(level, attributes, lanes, rows) \
-TILE_KERNEL(product_##level, attributes, lanes, rows, ADD_PRODUCT) \
-TILE_KERNEL(absolute_##level, attributes, lanes, rows, ADD_ABSOLUTE) \
-TILE_KERNEL(square_##level, attributes, lanes, rows, ADD_SQUARE)
+TILE_KERNEL(product_##level, attributes, lanes, rows, 2, ADD_PRODUCT) \
+TILE_KERNEL(absolute_##level, attributes, lanes, rows, 2, ADD_ABSOLUTE) \
+TILE_KERNEL(square_##level, attributes, lanes, rows, 2, ADD_SQUARE) \
+TILE_KERNEL(narrow_product_##level, attributes, lanes, rows, 1, ADD_PRODUCT) \
+TILE_KERNEL(narrow_absolute_##level, attributes, lanes, rows, 1, ADD_ABSOLUTE) \
+TILE_KERNEL(narrow_square_##level, attributes, lanes, rows, 1, ADD_SQUARE)
+
+#define KERNELS(level) \
+	{product_##level, absolute_##level, square_##level}, \
+	{narrow_product_##level, narrow_absolute_##level, narrow_square_##level}
 
 TILE_KERNELS(4, , 4, 4)
 
@@ -113,7 +118,7 @@ TILE_KERNELS(8, __attribute__((target("avx2,fma"))), 8, 4)
 TILE_KERNELS(16, __attribute__((target("avx512f,avx512vl,avx512dq,fma"))), 16, 8)
 #endif
 
-static Dense dense = {{product_4, absolute_4, square_4}, 4, 8};
+static Dense dense = {KERNELS(4), 4, 8};
 
 void
 kge_choose_kernels(void)
@@ -121,9 +126,9 @@ kge_choose_kernels(void)
 #if defined(__x86_64__)
 	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
 		__builtin_cpu_supports("avx512dq"))
-		dense = (Dense) {{product_16, absolute_16, square_16}, 8, 32};
+		dense = (Dense) {KERNELS(16), 8, 32};
 	else if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-		dense = (Dense) {{product_8, absolute_8, square_8}, 4, 16};
+		dense = (Dense) {KERNELS(8), 4, 16};
 #endif
 }
 
@@ -168,8 +173,6 @@ kge_dense_combine(KgeTerm term, int m, int n, int k,
 				  const float *b, ptrdiff_t b_row,
 				  float *out, ptrdiff_t out_row, bool add)
 {
-	TileKernel	kernel = dense.kernel[term];
-
 	for (int p = 0; p < k; p += MAX_DEPTH)
 	{
 		int			depth = k - p < MAX_DEPTH ? k - p : MAX_DEPTH;
@@ -185,10 +188,13 @@ kge_dense_combine(KgeTerm term, int m, int n, int k,
 				float	   *out_part = out + i * out_row + j;
 
 				if (rows == dense.rows && columns == dense.columns)
-					kernel(depth, a_part, a_row, a_step, b_part, b_row,
-						   out_part, out_row, more);
+					dense.kernel[term] (depth, a_part, a_row, a_step, b_part, b_row,
+										out_part, out_row, more);
+				else if (rows == dense.rows && 2 * columns == dense.columns)
+					dense.narrow[term] (depth, a_part, a_row, a_step, b_part, b_row,
+										out_part, out_row, more);
 				else
-					edge_tile(kernel, rows, columns, depth, a_part, a_row, a_step,
+					edge_tile(dense.kernel[term], rows, columns, depth, a_part, a_row, a_step,
 							  b_part, b_row, out_part, out_row, more);
 			}
 	}

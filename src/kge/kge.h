@@ -16,7 +16,7 @@
  * An arena may return NULL, in which case the function returns NULL or false
  * and nothing has changed; or it may not return at all (longjmp).
  *
- * Threads.  Work runs on a KgePool in slices of about 20 ms.  Between two
+ * Threads.  Work runs on a KgePool in slices of about 10 ms.  Between two
  * slices all threads are parked and the pool's `between` callback runs in the
  * calling thread: it may jump out of the library for good (the arena and
  * the pool are then still to be dropped by the caller).
@@ -70,7 +70,7 @@ extern int	kge_pool_threads(const KgePool *pool);
 /*
  * Runs function(argument, item, thread) for every item in 0 .. items-1, in any
  * order, on all threads, and returns when all are done; `thread` is in
- * 0 .. threads-1.  An item should take well under 20 ms.
+ * 0 .. threads-1.  An item should take well under 10 ms.
  */
 extern void kge_pool_run(KgePool *pool, int64_t items,
 						 void (*function) (void *argument, int64_t item, int thread),

@@ -31,7 +31,7 @@
 #define FLUSH_BITS 0x8040u		/* FTZ and DAZ of the MXCSR */
 #endif
 
-#define SLICE_NANOSECONDS	INT64_C(20000000)
+#define SLICE_NANOSECONDS	INT64_C(10000000)
 #define STACK_BYTES			((size_t) 2 << 20)
 
 typedef struct Worker
