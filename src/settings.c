@@ -84,6 +84,7 @@ static const Setting table[] = {
 	{"regularizer", SETTING_TEXT, AT(regularizer), 0, 0, true, regularizers},
 	{"preset", SETTING_TEXT, AT(preset), 0, 0, true, NULL},
 	BOOL(warm_start),
+	{"rules", SETTING_NAME, AT(rules), 0, 0, true, NULL},
 
 	/* the last one is not an argument, but a setting of the session */
 	CHOICE(precision, precisions)

@@ -46,6 +46,7 @@ typedef struct TrainSettings
 	char	   *regularizer;	/* NULL: the loss's usual one */
 	char	   *preset;			/* NULL: none */
 	bool		warm_start;
+	char	   *rules;			/* a model's name; NULL: rules are mined */
 	char	   *precision;		/* no argument: hybridkg.precision when training began */
 } TrainSettings;
 

@@ -65,6 +65,12 @@ check_graph(const Procedure *procedure)
 				 errmsg("graph \"%s\" has one entity, but embeddings need at least two",
 						procedure->graph->name),
 				 errhint("Load more facts with hkg_load.")));
+	if (procedure->settings.rules != NULL && strcmp(procedure->settings.rules, procedure->settings.model) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("rules must name another model than the one that is trained, \"%s\"",
+						procedure->settings.model),
+				 errhint("Training replaces that one and its rules. Choose another name by the argument model.")));
 	if (procedure->settings.patience > 0 && procedure->valid_count == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -252,7 +258,7 @@ evaluate(Procedure *procedure, Iteration *iteration)
 	iteration->evaluate_seconds = seconds_since(start);
 }
 
-/* Counts every rule; the order of the procedure does not matter to the counts. */
+/* Counts every rule, mined or given; the order of the procedure does not matter to the counts. */
 static void
 mine(Procedure *procedure)
 {
@@ -263,7 +269,8 @@ mine(Procedure *procedure)
 
 	INSTR_TIME_SET_CURRENT(start);
 	progress_phase(procedure->progress, PHASE_MINING);
-	procedure->rules = mine_rules(procedure->graph, &options);
+	procedure->rules = settings->rules == NULL ? mine_rules(procedure->graph, &options) :
+		mine_selected(procedure->graph, settings->rules);
 	procedure->best_rule = MemoryContextAllocHuge(CurrentMemoryContext,
 												  Max(procedure->rules->count, 1) * sizeof(MinedRule));
 	procedure->mine_seconds = seconds_since(start);

@@ -90,6 +90,17 @@ where model = 'default' and (rule ~ 'dee|much' or rule ~ 'B' or rule ~ '^"grand 
 select count(*) from (select id, rule, support, body_size, pca_body_size, standard_confidence from trained
 	except select id, rule, support, body_size, pca_body_size, standard_confidence from rule where model = 'default') d;
 
+-- ---- sampled from in training: given rules take the place of mined ones ---------------------------------
+
+select hkg_train('kin', 'distmult', 4, iterations => 2, epochs => 1, min_support => 1000, model => 'taught', rules => 'ours');
+select rule, support, body_size, selected from rule where model = 'taught';
+select distinct h.name, r.name, t.name, rules from inferred i join entity h on h.id = i.head join relation r on r.id = i.relation join entity t on t.id = i.tail
+where model = 'taught';
+select hkg_tools.try('select hkg_train(''kin'', model => ''ours'', rules => ''ours'')');
+select hkg_tools.try('select hkg_train(''kin'', rules => ''nobody'')') limit 1;
+delete from rule where model = 'taught';
+select hkg_tools.try('select hkg_train(''kin'', rules => ''taught'')');
+
 -- ---- what was mined counts the same when it is given ---------------------------------------------------
 
 create temp table mined as
