@@ -94,9 +94,11 @@ begin
 		model text collate "C" not null references model on update cascade on delete cascade,
 		relation int not null references relation on delete cascade,
 		embedding real[] not null,
+		reciprocal real[],
 		primary key (model, relation)
 	);
-	alter table relation_embedding alter column embedding set storage external;
+	alter table relation_embedding alter column embedding set storage external, alter column reciprocal set storage external;
+	comment on column relation_embedding.reciprocal is 'likewise, of the relation''s inverse, which asks for heads; null unless the model was trained with reciprocal => true';
 	comment on column relation_embedding.embedding is 'd numbers; complex: d real parts, then d imaginary parts; rotate: d phases in radians; rescal: a matrix of d x d, row by row';
 
 	create table threshold (
@@ -266,8 +268,8 @@ create function hkg_train(graph name, score_function text default 'rotate', dime
 	max_rule_length int default 3, min_head_coverage float8 default 0.01, min_support int default 2,
 	constants bool default false, patience int default null, seed bigint default 0, model name default 'default',
 	min_quality float8 default 0, label text default 'one', accumulate bool default true, block_size int default 64,
-	temperature float8 default 1.0, regularizer text default null, preset text default null, warm_start bool default false,
-	rules name default null)
+	temperature float8 default 1.0, reciprocal bool default false, regularizer text default null, preset text default null,
+	warm_start bool default false, rules name default null)
 returns text
 as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 1000000
 set search_path = pg_catalog, pg_temp;
@@ -303,6 +305,7 @@ label: one, or confidence: the loss of a sampled triple is weighted by the highe
 accumulate: whether samples of earlier iterations stay
 block_size: positives that share their negatives, 1 to 10000; fewer are slower
 temperature: of self_adversarial; 0 weights a positive''s negatives alike, 1000 at most
+reciprocal: each relation has a second embedding, its inverse''s, which is used where heads are asked for: (?, r, t) is then (t, inverse of r, ?); scores of facts stay those of (h, r, ?)
 regularizer: l2 (sums of squares) or n3 (sums of cubed moduli); null: n3 under softmax, l2 otherwise
 preset: a row of hkg_presets(), whose settings take the place of arguments that are left at their defaults; null: none
 warm_start: go on from the embeddings of the model of that name, of the same score_function and dimensions; new entities start where their known neighbours place them, what has gone goes

@@ -59,6 +59,7 @@ typedef struct ModelRow
 	char	   *status;
 	char	   *gamma;			/* from settings; NULL when it is not there */
 	char	   *norm;
+	bool		reciprocal;
 } ModelRow;
 
 typedef struct KeptModel
@@ -83,6 +84,7 @@ typedef struct Reading
 	int64		count;
 	int64		room;
 	float	   *embedding;
+	const char *column;			/* that is read into it */
 	int			width;
 	int64		rows;			/* embeddings read */
 	char	   *fault;			/* the first one that is no embedding, and why */
@@ -110,6 +112,7 @@ take_model_row(void *argument, const Datum *values, const bool *nulls)
 	row->status = nulls[4] ? pstrdup("") : TextDatumGetCString(values[4]);
 	row->gamma = text_or_null(values[5], nulls[5]);
 	row->norm = text_or_null(values[6], nulls[6]);
+	row->reciprocal = DatumGetBool(values[7]);
 }
 
 static void
@@ -129,7 +132,8 @@ read_model_row(Graph *graph, const char *name)
 
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(name));
 	sql_stream_often(psprintf("select xmin, ctid, score_function::text, dimensions::int, status::text, "
-							  "settings->>'gamma', settings->>'norm' from %smodel where name = $1",
+							  "settings->>'gamma', settings->>'norm', "
+							  "coalesce(settings->>'reciprocal' = 'true', false) from %smodel where name = $1",
 							  graph->prefix),
 					 &args, take_model_row, &row);
 	if (!row.found)
@@ -215,6 +219,7 @@ interpret_model_row(const char *name, const ModelRow *row, KgeModel *kge)
 						DIMENSIONS_LIMIT),
 				 errhint("Train the model again.")));
 	kge->dimensions = row->dimensions;
+	kge->reciprocal = row->reciprocal;
 	kge->norm = 1;
 	if (kge_is_distance(kge->function))
 	{
@@ -260,7 +265,7 @@ raise_fault(Graph *graph, const char *model, const char *kind, const Reading *re
 	if (reading->fault != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_EXCEPTION),
-				 errmsg("embedding of %s \"%s\" in %s%s_embedding %s", kind,
+				 errmsg("%s of %s \"%s\" in %s%s_embedding %s", reading->column, kind,
 						is_entity ? graph_entity_name(graph, reading->faulty) :
 						graph_relation_name(graph, reading->faulty),
 						graph->prefix, kind, reading->fault),
@@ -341,11 +346,10 @@ read_embeddings(Graph *graph, const char *model, const char *kind, Reading *read
 {
 	SqlArgs		args = {0};
 
-	reading->embedding = MemoryContextAllocHuge(reading->context,
-												reading->count * reading->width * sizeof(float));
+	reading->rows = 0;
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
-	sql_stream(psprintf("select %s::int, embedding::real[] from %s%s_embedding where model = $1",
-						kind, graph->prefix, kind),
+	sql_stream(psprintf("select %s::int, %s::real[] from %s%s_embedding where model = $1",
+						kind, reading->column, graph->prefix, kind),
 			   &args, take_embedding, reading);
 	raise_fault(graph, model, kind, reading);
 	/* row security may be random */
@@ -499,8 +503,8 @@ read_model(Graph *graph, const char *name, const ModelRow *row)
 												  ALLOCSET_DEFAULT_SIZES);
 	KeptModel  *kept = MemoryContextAllocZero(context, sizeof(KeptModel));
 	KgeModel   *kge = &kept->model.kge;
-	Reading		entity = {.context = context};
-	Reading		relation = {.context = context};
+	Reading		entity = {.context = context,.column = "embedding"};
+	Reading		relation = {.context = context,.column = "embedding"};
 
 	interpret_model_row(name, row, kge);
 	read_ids(graph, name, "entity", &entity);
@@ -510,19 +514,26 @@ read_model(Graph *graph, const char *name, const ModelRow *row)
 
 	entity.width = kge_entity_width(kge->function, kge->dimensions);
 	relation.width = kge_relation_width(kge->function, kge->dimensions);
-	kept->bytes = sizeof(float) * ((uint64) entity.count * entity.width +
-								   (uint64) relation.count * relation.width) +
-		sizeof(int32) * (uint64) (entity.room + relation.room);
 	kge->entities = (int32) entity.count;
 	kge->relations = (int32) relation.count;
+	kept->bytes = sizeof(float) * ((uint64) entity.count * entity.width +
+								   (uint64) kge_relation_rows(kge) * relation.width) +
+		sizeof(int32) * (uint64) (entity.room + relation.room);
 	kept->bytes += kge_sketch_bytes(kge);
 	hkg_check_memory(kept->bytes, psprintf("model \"%s\"", name));
 	make_room(kept->bytes);
+	kge->entity = entity.embedding =
+		MemoryContextAllocHuge(context, sizeof(float) * (Size) entity.count * entity.width);
+	kge->relation = relation.embedding =
+		MemoryContextAllocHuge(context, sizeof(float) * (Size) kge_relation_rows(kge) * relation.width);
 	read_embeddings(graph, name, "entity", &entity);
 	read_embeddings(graph, name, "relation", &relation);
-
-	kge->entity = entity.embedding;
-	kge->relation = relation.embedding;
+	if (kge->reciprocal)
+	{
+		relation.column = "reciprocal";
+		relation.embedding += (Size) relation.count * relation.width;
+		read_embeddings(graph, name, "relation", &relation);
+	}
 	sketch_model(&kept->model, context);
 	kept->model.entity_id = entity.id;
 	kept->model.relation_id = relation.id;
@@ -560,23 +571,27 @@ model_open(Graph *graph, const char *name)
 
 /* ---- a row for everything ---------------------------------------------------- */
 
-/* Rows of `ids` taken from embeddings of `known` ids, NaN where there is none. */
+/*
+ * Rows of `ids` taken from embeddings of `known` ids, NaN where there is none; where
+ * there are several of each, all of the second ones come after the first.
+ */
 static float *
 spread_rows(const int32 *ids, int32 count, const int32 *known, int32 known_count,
-			float *embedding, int width)
+			float *embedding, int width, int several)
 {
 	float	   *spread;
 
 	if (count == known_count && memcmp(ids, known, sizeof(int32) * count) == 0)
 		return embedding;
-	spread = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(float) * count * width);
-	for (int32 row = 0; row < count; row++)
+	spread = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(float) * several * count * width);
+	for (int32 row = 0; row < several * count; row++)
 	{
-		int32		known_row = graph_row(known, known_count, ids[row]);
+		int32		known_row = graph_row(known, known_count, ids[row % count]);
 		float	   *to = spread + (Size) row * width;
 
 		if (known_row >= 0)
-			memcpy(to, embedding + (Size) known_row * width, sizeof(float) * width);
+			memcpy(to, embedding + ((Size) row / count * known_count + known_row) * width,
+				   sizeof(float) * width);
 		else
 			for (int i = 0; i < width; i++)
 				to[i] = NAN;
@@ -590,14 +605,15 @@ model_of_graph(const Model *model, const GraphData *data)
 	KgeModel	kge = model->kge;
 	int			entity_width = kge_entity_width(kge.function, kge.dimensions);
 	int			relation_width = kge_relation_width(kge.function, kge.dimensions);
+	int			several = kge.reciprocal ? 2 : 1;
 
 	hkg_check_memory(sizeof(float) * ((uint64) data->entities * entity_width +
-									  (uint64) data->relations * relation_width),
+									  (uint64) several * data->relations * relation_width),
 					 psprintf("model \"%s\"", model->name));
 	kge.entity = spread_rows(data->entity_id, data->entities, model->entity_id,
-							 model->kge.entities, kge.entity, entity_width);
+							 model->kge.entities, kge.entity, entity_width, 1);
 	kge.relation = spread_rows(data->relation_id, data->relations, model->relation_id,
-							   model->kge.relations, kge.relation, relation_width);
+							   model->kge.relations, kge.relation, relation_width, several);
 	kge.entities = data->entities;
 	kge.relations = data->relations;
 	return kge;
@@ -639,19 +655,24 @@ model_relation_row(const Model *model, Graph *graph, const char *name)
 
 /* ---- writing ------------------------------------------------------------------ */
 
-/* What was deleted from the graph since it was read has no embedding. */
+/*
+ * What was deleted from the graph since it was read has no embedding.  reciprocal: the
+ * relations' second rows, or NULL.
+ */
 static void
-write_table(Graph *graph, const char *model, const char *kind,
-			const int32 *id, int64 count, const float *embedding, int width)
+write_table(Graph *graph, const char *model, const char *kind, const int32 *id, int64 count,
+			const float *embedding, const float *reciprocal, int width)
 {
 	int64		chunk = Max(1, FLOATS_A_STATEMENT / width);
 	SqlArgs		args = {0};
-	char	   *statement = psprintf("insert into %s%s_embedding (model, %s, embedding) "
-									 "select $1, u.id, "
-									 "($3::real[])[((u.place - 1) * $4 + 1)::int : (u.place * $4)::int] "
+	const char *part = "[((u.place - 1) * $4 + 1)::int : (u.place * $4)::int]";
+	char	   *statement = psprintf("insert into %s%s_embedding (model, %s, embedding%s) "
+									 "select $1, u.id, ($3::real[])%s%s%s "
 									 "from unnest($2::int[]) with ordinality as u (id, place) "
 									 "where u.id in (select id from %s%s)",
-									 graph->prefix, kind, kind, graph->prefix, kind);
+									 graph->prefix, kind, kind, reciprocal == NULL ? "" : ", reciprocal",
+									 part, reciprocal == NULL ? "" : ", ($5::real[])",
+									 reciprocal == NULL ? "" : part, graph->prefix, kind);
 
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
 	for (int64 first = 0; first < count; first += chunk)
@@ -659,23 +680,34 @@ write_table(Graph *graph, const char *model, const char *kind,
 		int			rows = (int) Min(chunk, count - first);
 		Datum		ids = array_of_int4(id + first, rows);
 		Datum		numbers = array_of_float4(embedding + first * width, rows * width);
+		Datum		inverses = (Datum) 0;
 
 		CHECK_FOR_INTERRUPTS();
 		args.count = 1;
 		sql_arg(&args, INT4ARRAYOID, ids);
 		sql_arg(&args, FLOAT4ARRAYOID, numbers);
 		sql_arg(&args, INT4OID, Int32GetDatum(width));
+		if (reciprocal != NULL)
+		{
+			inverses = array_of_float4(reciprocal + first * width, rows * width);
+			sql_arg(&args, FLOAT4ARRAYOID, inverses);
+		}
 		sql_run(statement, &args);
 		pfree(DatumGetPointer(ids));
 		pfree(DatumGetPointer(numbers));
+		if (reciprocal != NULL)
+			pfree(DatumGetPointer(inverses));
 	}
 }
 
 void
 model_write_embeddings(Graph *graph, const char *name, const GraphData *data, const KgeModel *kge)
 {
-	write_table(graph, name, "entity", data->entity_id, kge->entities, kge->entity,
+	int			relation_width = kge_relation_width(kge->function, kge->dimensions);
+
+	write_table(graph, name, "entity", data->entity_id, kge->entities, kge->entity, NULL,
 				kge_entity_width(kge->function, kge->dimensions));
 	write_table(graph, name, "relation", data->relation_id, kge->relations, kge->relation,
-				kge_relation_width(kge->function, kge->dimensions));
+				kge->reciprocal ? kge->relation + (Size) kge->relations * relation_width : NULL,
+				relation_width);
 }

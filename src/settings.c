@@ -81,6 +81,7 @@ static const Setting table[] = {
 	BOOL(accumulate),
 	INT(block_size, 1, 10000),
 	FLOAT(temperature, 0, 1e3),
+	BOOL(reciprocal),
 	{"regularizer", SETTING_TEXT, AT(regularizer), 0, 0, true, regularizers},
 	{"preset", SETTING_TEXT, AT(preset), 0, 0, true, NULL},
 	BOOL(warm_start),

@@ -43,6 +43,7 @@ typedef struct TrainSettings
 	bool		accumulate;
 	int			block_size;
 	double		temperature;
+	bool		reciprocal;
 	char	   *regularizer;	/* NULL: the loss's usual one */
 	char	   *preset;			/* NULL: none */
 	bool		warm_start;

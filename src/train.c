@@ -103,6 +103,7 @@ procedure_describe(Procedure *procedure)
 	model->gamma = settings->gamma;
 	model->entities = procedure->data->entities;
 	model->relations = procedure->data->relations;
+	model->reciprocal = settings->reciprocal;
 	procedure->sample_size = settings->sample_size > 0 ? settings->sample_size : Max(facts / 10, 1);
 	procedure->max_positives = facts + draws * procedure->sample_size;
 }
@@ -120,7 +121,7 @@ procedure_relation_bytes(const Procedure *procedure)
 {
 	const KgeModel *model = &procedure->model;
 
-	return (size_t) model->relations * kge_relation_width(model->function, model->dimensions) * sizeof(float);
+	return (size_t) kge_relation_rows(model) * kge_relation_width(model->function, model->dimensions) * sizeof(float);
 }
 
 static KgeRegularizer

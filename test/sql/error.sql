@@ -141,6 +141,22 @@ select hkg_tools.damage($$update g.model set score_function = 'transe', settings
 select hkg_tools.damage($$update g.model set score_function = 'transe', settings = '{"gamma": null, "norm": 1}'$$);
 select hkg_tools.damage($$update g.model set score_function = 'transe', settings = '{"gamma": 9, "norm": 3}'$$);
 select hkg_tools.damage($$update g.model set score_function = 'transe', settings = '[]'$$);
+-- reciprocal relations without them
+select hkg_tools.damage($$update g.model set settings = '{"reciprocal": true}'$$);
+select hkg_tools.damage($$update g.model set settings = '{"reciprocal": true}'; update g.relation_embedding set reciprocal = '{1}'$$);
+select hkg_tools.damage($$update g.model set settings = '{"reciprocal": true}'; update g.relation_embedding set reciprocal = '{1,NaN}'$$);
+-- with them a head is the tail of the inverse: a = (1,2) and b = (3,4) asked for as b * (2,0) * ?
+create function hkg_tools.heads() returns table (head text, score float8) language plpgsql as $$
+begin
+	update g.model set settings = '{"reciprocal": true}';
+	update g.relation_embedding set reciprocal = '{2,0}';
+	return query select p.head, p.score from hkg_predict_heads('g', 'r', 'b', 10, 'm') p;
+end
+$$;
+begin;
+select * from hkg_tools.heads();	-- b: 3*2*3, a: 3*2*1
+select hkg_score('g', 'a', 'r', 'b', 'm');	-- 1*1*3 + 2*1*4
+rollback;
 select hkg_tools.damage($$delete from g.model$$);
 select hkg_tools.damage($$update g.model set name = 'n'$$);
 select hkg_tools.damage($$update g.entity set name = 'z' where id = 1$$);

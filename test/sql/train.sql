@@ -106,9 +106,34 @@ select o as options, hkg_tools.loss(20, o) < hkg_tools.loss(1, o) * 0.8 as falls
 	'negative_sampling => ''self_adversarial'', temperature => 0.5', 'negative_sampling => ''bernoulli''',
 	'negative_sampling => ''kbgan''', 'loss => ''margin'', gamma => 1', 'loss => ''margin'', gamma => 1, negative_sampling => ''self_adversarial''',
 	'optimizer => ''adam'', learning_rate => 0.01', 'optimizer => ''adam'', learning_rate => 0.01, loss => ''softmax''', 'block_size => 1, negatives => 4', 'block_size => 1000',
-	'regularizer => ''n3'', regularization => 0.001', 'loss => ''softmax'', regularizer => ''l2'', regularization => 0.001']) o;
+	'reciprocal => true', 'reciprocal => true, loss => ''softmax''', 'regularizer => ''n3'', regularization => 0.001', 'loss => ''softmax'', regularizer => ''l2'', regularization => 0.001']) o;
 select settings->'block_size' as block_size, settings->'temperature' as temperature, settings->'regularizer' as regularizer
 	from league.model where name in ('falls', 'default') order by name;
+-- reciprocal relations: the same bits on any number of threads; read back, the model ranks as it did in training
+select hkg_train('league', 'complex', loss => 'softmax', dimensions => 8, iterations => 1, epochs => 20, batch_size => 64, top_rules => 0,
+	reciprocal => true, seed => 7, model => 'both ways');
+set hybridkg.threads = 3;
+select hkg_train('league', 'complex', loss => 'softmax', dimensions => 8, iterations => 1, epochs => 20, batch_size => 64, top_rules => 0,
+	reciprocal => true, seed => 7, model => 'both ways again');
+reset hybridkg.threads;
+select count(distinct bits) as same_bits, bool_and(complete) as complete from (
+	select md5(string_agg(reciprocal::text || embedding::text, ';' order by relation)) as bits,
+		bool_and(cardinality(reciprocal) = 16 and reciprocal <> embedding) as complete from league.relation_embedding
+		where model like 'both ways%' group by model) b;
+select abs(m.mrr - e.mrr) < 1e-12 as evaluates_the_same from league.model m, hkg_evaluate('league', 'valid', 'both ways', seed => 7) e
+	where side = 'both' and name = 'both ways';
+-- a fact's score is that of (h, r, ?); heads are asked for by the inverse
+create function hkg_tools.complex(h real[], r real[], t real[]) returns float8 language sql as $$
+	select sum((h[j]::float8 * r[j] - h[j + 8]::float8 * r[j + 8]) * t[j] + (h[j]::float8 * r[j + 8] + h[j + 8]::float8 * r[j]) * t[j + 8])
+	from generate_series(1, 8) j
+$$;
+select count(*) as heads, bool_and(abs(p.score - hkg_tools.complex(t.embedding, r.reciprocal, h.embedding)) < 1e-6) as by_the_inverse,
+	bool_and(abs(hkg_score('league', p.head, 'plays_sport', 'sport1', 'both ways') - hkg_tools.complex(h.embedding, r.embedding, t.embedding)) < 1e-6) as forward
+	from hkg_predict_heads('league', 'plays_sport', 'sport1', 5, 'both ways') p
+		join league.entity n on n.name = p.head join league.entity_embedding h on h.entity = n.id and h.model = 'both ways',
+	league.relation_embedding r, league.entity_embedding t
+	where r.model = 'both ways' and r.relation = (select id from league.relation where name = 'plays_sport')
+		and t.model = 'both ways' and t.entity = (select id from league.entity where name = 'sport1');
 -- embeddings alone, all score functions, both norms; sampling with weights and without memory
 select hkg_train('league', f, dimensions => 4, iterations => 1, epochs => 2, top_rules => 0, norm => n, model => 'plain')
 	from unnest(array['transe', 'transe', 'distmult', 'complex', 'rotate', 'rotate', 'rescal'], array[1, 2, 1, 1, 1, 2, 1]) u(f, n);
@@ -135,7 +160,7 @@ select e.report from unnest(array[
 	'negatives => 0', 'negative_sampling => ''hard''', 'loss => ''hinge''', 'optimizer => ''sgd''', 'learning_rate => 0', 'learning_rate => ''NaN''',
 	'gamma => ''infinity''', 'norm => 3', 'regularization => -1', 'omega => 1.5', 'top_rules => -1', 'beta => ''NaN''', 'sample_size => 0',
 	'max_rule_length => 1', 'min_head_coverage => 2', 'min_support => 0', 'patience => 0', 'seed => null', 'model => null', 'model => ''''',
-	'min_quality => -1', 'label => ''two''', 'accumulate => null', 'block_size => 0', 'temperature => -1', 'temperature => ''NaN''', 'regularizer => ''l3''',
+	'min_quality => -1', 'label => ''two''', 'accumulate => null', 'block_size => 0', 'reciprocal => null', 'temperature => -1', 'temperature => ''NaN''', 'regularizer => ''l3''',
 	'loss => ''softmax'', negative_sampling => ''self_adversarial''']) a,
 	hkg_tools.try(format('select hkg_train(''league'', %s)', a)) e (report);
 select hkg_tools.try($$select hkg_train('leage')$$);
