@@ -10,71 +10,63 @@
 
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
-#include "nodes/pg_list.h"
 #include "utils/builtins.h"
 
 #include "argument.h"
+#include "explain.h"
 #include "inquiry.h"
 #include "model.h"
-#include "rule.h"
 #include "sql.h"
 
-typedef struct Explanation
-{
-	Rule		rule;
-	char	   *text;
-	double		quality;
-	bool		quality_is_null;
-	SqlResult  *result;
-} Explanation;
-
-typedef struct ExplanationList
-{
-	int32		head;			/* a relation's id */
-	List	   *rules;			/* of Explanation */
-} ExplanationList;
-
 static void
-take_explanation(void *argument, const Datum *values, const bool *nulls)
+take_rule(void *argument, const Datum *values, const bool *nulls)
 {
-	ExplanationList *list = argument;
-	Explanation *explanation = palloc0(sizeof(Explanation));
+	List	  **rules = argument;
+	SelectedRule *selected = palloc0(sizeof(SelectedRule));
 
-	rule_from_array(list->head, values[0], &explanation->rule);
-	explanation->text = TextDatumGetCString(values[1]);
-	explanation->quality_is_null = nulls[2];
-	if (!nulls[2])
-		explanation->quality = DatumGetFloat8(values[2]);
-	list->rules = lappend(list->rules, explanation);
+	selected->id = DatumGetInt32(values[0]);
+	rule_from_array(DatumGetInt32(values[1]), values[2], &selected->rule);
+	selected->text = TextDatumGetCString(values[3]);
+	selected->quality_is_null = nulls[4];
+	if (!nulls[4])
+		selected->quality = DatumGetFloat8(values[4]);
+	*rules = lappend(*rules, selected);
 }
 
-/* The model's selected rules for a relation, best first. */
-static List *
-selected_rules(const Graph *graph, const char *model, int32 relation)
+List *
+selected_rules(const Graph *graph, const char *model, const int32 *relation)
 {
-	ExplanationList list = {.head = relation};
+	List	   *rules = NIL;
 	SqlArgs		args = {0};
 
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
-	sql_arg(&args, INT4OID, Int32GetDatum(relation));
-	sql_stream(psprintf("select body, rule, quality from %srule "
-						"where model = $1 and head = $2 and selected "
+	if (relation != NULL)
+		sql_arg(&args, INT4OID, Int32GetDatum(*relation));
+	sql_stream(psprintf("select id, head, body, rule, quality from %srule "
+						"where model = $1 and selected %s "
 						"order by quality desc nulls last, rule collate \"C\"",
-						graph->prefix),
-			   &args, take_explanation, &list);
-	return list.rules;
+						graph->prefix, relation == NULL ? "" : "and head = $2"),
+			   &args, take_rule, &rules);
+	return rules;
 }
+
+typedef struct Explanation
+{
+	const SelectedRule *selected;
+	SqlResult  *result;
+} Explanation;
 
 static void
 return_grounding(void *argument, const Datum *values, const bool *nulls)
 {
 	Explanation *explanation = argument;
+	const SelectedRule *selected = explanation->selected;
 	Datum		row[3] = {
-		CStringGetTextDatum(explanation->text),
-		Float8GetDatum(explanation->quality),
+		CStringGetTextDatum(selected->text),
+		Float8GetDatum(selected->quality),
 		values[0]
 	};
-	bool		row_nulls[3] = {false, explanation->quality_is_null, nulls[0]};
+	bool		row_nulls[3] = {false, selected->quality_is_null, nulls[0]};
 
 	sql_result_row(explanation->result, row, row_nulls);
 	pfree(DatumGetPointer(row[0]));
@@ -89,13 +81,13 @@ explain(Graph *graph, const char *model, int32 head, int32 relation, int32 tail,
 
 	sql_arg(&args, INT4OID, Int32GetDatum(head));
 	sql_arg(&args, INT4OID, Int32GetDatum(tail));
-	foreach(cell, selected_rules(graph, model, relation))
+	foreach(cell, selected_rules(graph, model, &relation))
 	{
-		Explanation *explanation = lfirst(cell);
+		Explanation explanation = {lfirst(cell), result};
 
 		CHECK_FOR_INTERRUPTS();
-		explanation->result = result;
-		sql_stream(rule_sql_groundings(graph, &explanation->rule), &args, return_grounding, explanation);
+		sql_stream(rule_sql_groundings(graph, &explanation.selected->rule), &args,
+				   return_grounding, &explanation);
 	}
 }
 

@@ -71,6 +71,9 @@ extern void rule_from_array(int32 head, Datum body, Rule *rule);
 
 /* ---- rule_sql.c: a rule as SQL ------------------------------------------- */
 
+/* The places, 1 first, of those pairs ($1, $2: ids as int[]) that the body yields, as one column. */
+extern char *rule_sql_holds(const Graph *graph, const Rule *rule);
+
 /* SELECT DISTINCT x, y: the pairs that the body yields, by ids (int, int). */
 extern char *rule_sql_pairs(const Graph *graph, const Rule *rule);
 

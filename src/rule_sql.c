@@ -92,6 +92,24 @@ rule_sql_pairs(const Graph *graph, const Rule *rule)
 	return sql.data;
 }
 
+/* OFFSET keeps the planner from working out the whole body first, which may be millions of pairs. */
+char *
+rule_sql_holds(const Graph *graph, const Rule *rule)
+{
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	appendStringInfoString(&sql, "select u.place from unnest($1::int[], $2::int[]) "
+						   "with ordinality as u (x, y, place)\nwhere exists (select\n");
+	append_joins(&sql, graph, rule);
+	appendStringInfoString(&sql, "\nwhere ");
+	append_conditions(&sql, rule, 0);
+	appendStringInfo(&sql, " and %s = u.x and %s = u.y\noffset 0)",
+					 term_column(rule, TERM_X, rule->length),
+					 term_column(rule, TERM_Y, rule->length));
+	return sql.data;
+}
+
 /* r1.name || '(' || h1.name || ', ' || t1.name || ')' */
 static void
 append_readable_atoms(StringInfo sql, const Rule *rule)

@@ -369,6 +369,28 @@ extern int64_t kge_neighbors(KgeArena *arena, KgePool *pool, const KgeModel *mod
 extern bool kge_score_triples(KgeArena *arena, KgePool *pool, const KgeModel *model,
 							  const KgeTriple *triples, int64_t count, float *scores);
 
+/* ---- complete.c --------------------------------------------------------- */
+
+typedef struct KgeScored
+{
+	KgeTriple	triple;
+	double		score;
+} KgeScored;
+
+/* Bytes that kge_complete will take from its arena. */
+extern size_t kge_complete_bytes(KgePool *pool, const KgeModel *model, const KgeTriple *known,
+								 int64_t known_count, int64_t k);
+
+/*
+ * The k triples of highest score that are not known, of those whose (head, relation) is; `known` is
+ * ascending by (relation, head, tail).  Best first; ties go to the lower relation, head, tail.
+ * They are chosen by scores in single precision, then scored and put in order in double.  Returns
+ * how many, or -1 when the arena is empty; *best is in the arena.
+ */
+extern int64_t kge_complete(KgeArena *arena, KgePool *pool, const KgeModel *model,
+							const KgeTriple *known, int64_t known_count, int64_t k,
+							const KgeScored **best);
+
 /* ---- threshold.c -------------------------------------------------------- */
 
 typedef struct KgeLabelled

@@ -58,6 +58,7 @@ extern void test_group(void);
 extern void test_train(void);
 extern void test_rank(void);
 extern void test_top(void);
+extern void test_complete(void);
 extern void test_threshold(void);
 extern void test_draw(void);
 extern void test_newcomers(void);

@@ -155,6 +155,7 @@ static const Suite suites[] = {
 	{"train", test_train},
 	{"rank", test_rank},
 	{"top", test_top},
+	{"complete", test_complete},
 	{"threshold", test_threshold},
 	{"draw", test_draw},
 	{"newcomers", test_newcomers}

@@ -1,0 +1,239 @@
+/*
+ * complete.c
+ *		hkg_complete: the most plausible facts that a graph lacks, each with its best rule.
+ *
+ * src/kge finds them among the model's rows, with the facts as what is known.  Then
+ * each selected rule of their relations, best first, is asked which of those
+ * that have no rule yet it infers: a few look-ups a triple, whatever the
+ * rule infers besides.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+
+#include "argument.h"
+#include "array.h"
+#include "explain.h"
+#include "hybridkg.h"
+#include "inquiry.h"
+#include "model.h"
+
+/* rows named in one statement */
+#define NAMED_ROWS 65536
+
+#define NO_RULE PG_INT32_MIN
+
+/* ---- what is known ------------------------------------------------------------------- */
+
+typedef struct Facts
+{
+	const Model *model;
+	KgeTriple  *triple;			/* in the model's rows, by (relation, head, tail) */
+	int64		count;
+	int64		room;
+} Facts;
+
+/* Facts about what the model does not know ask nothing and answer nothing. */
+static void
+take_fact(void *argument, const Datum *values, const bool *nulls)
+{
+	Facts	   *facts = argument;
+	const Model *model = facts->model;
+	KgeTriple	triple = {
+		graph_row(model->entity_id, model->kge.entities, DatumGetInt32(values[0])),
+		graph_row(model->relation_id, model->kge.relations, DatumGetInt32(values[1])),
+		graph_row(model->entity_id, model->kge.entities, DatumGetInt32(values[2]))
+	};
+
+	if (triple.head < 0 || triple.relation < 0 || triple.tail < 0)
+		return;
+	if (facts->count == facts->room)
+	{
+		facts->room *= 2;
+		facts->triple = repalloc_huge(facts->triple, facts->room * sizeof(KgeTriple));
+	}
+	facts->triple[facts->count++] = triple;
+}
+
+/* relation: NULL for all */
+static Facts
+read_facts(Graph *graph, const Model *model, const char *relation)
+{
+	Facts		facts = {.model = model,.room = 1024};
+	SqlArgs		args = {0};
+
+	facts.triple = palloc(facts.room * sizeof(KgeTriple));
+	if (relation != NULL)
+		sql_arg(&args, INT4OID, Int32GetDatum(model->relation_id[model_relation_row(model, graph, relation)]));
+	sql_stream(psprintf("select head, relation, tail from %striple %s order by relation, head, tail",
+						graph->prefix, relation == NULL ? "" : "where relation = $1"),
+			   &args, take_fact, &facts);
+	return facts;
+}
+
+/* ---- the best rule of each -------------------------------------------------------------- */
+
+typedef struct Missing
+{
+	KgeTriple	triple;			/* by ids */
+	double		score;
+	int32		rule;			/* id of the best that infers it, or NO_RULE */
+} Missing;
+
+typedef struct MissingList
+{
+	Missing    *missing;		/* best first */
+	int64		count;
+	int64	   *asked;			/* positions of those that a rule is asked about */
+	int32	   *x;
+	int32	   *y;
+	int32		rule;			/* the one that is asked */
+} MissingList;
+
+static void
+take_inferred(void *argument, const Datum *values, const bool *nulls)
+{
+	MissingList *list = argument;
+
+	list->missing[list->asked[DatumGetInt64(values[0]) - 1]].rule = list->rule;
+}
+
+static void
+ask_rule(const Graph *graph, const SelectedRule *selected, MissingList *list)
+{
+	SqlArgs		args = {0};
+	int			count = 0;
+
+	for (int64 i = 0; i < list->count; i++)
+	{
+		const Missing *missing = &list->missing[i];
+
+		if (missing->triple.relation != selected->rule.head || missing->rule != NO_RULE)
+			continue;
+		list->asked[count] = i;
+		list->x[count] = missing->triple.head;
+		list->y[count++] = missing->triple.tail;
+	}
+	if (count == 0)
+		return;
+	list->rule = selected->id;
+	sql_arg(&args, INT4ARRAYOID, array_of_int4(list->x, count));
+	sql_arg(&args, INT4ARRAYOID, array_of_int4(list->y, count));
+	sql_stream(rule_sql_holds(graph, &selected->rule), &args, take_inferred, list);
+}
+
+static void
+find_rules(const Graph *graph, const char *model, MissingList *list)
+{
+	ListCell   *cell;
+
+	list->asked = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(int64) * Max(list->count, 1));
+	list->x = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(int32) * Max(list->count, 1));
+	list->y = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(int32) * Max(list->count, 1));
+	foreach(cell, selected_rules(graph, model, NULL))
+	{
+		CHECK_FOR_INTERRUPTS();
+		ask_rule(graph, lfirst(cell), list);
+	}
+}
+
+/* ---- the function ------------------------------------------------------------------------- */
+
+static MissingList
+find_missing(Graph *graph, const Model *model, const char *relation, int k, double min_probability)
+{
+	Facts		facts = read_facts(graph, model, relation);
+	KgeArena	arena = hkg_arena();
+	KgePool    *pool = hkg_pool();
+	MissingList list = {0};
+	const KgeScored *best = NULL;
+	int64		count;
+
+	hkg_check_memory_or(kge_complete_bytes(pool, &model->kge, facts.triple, facts.count, k),
+						psprintf("a list of %d missing facts", k), "ask for a smaller k");
+	count = kge_complete(&arena, pool, &model->kge, facts.triple, facts.count, k, &best);
+	list.missing = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Missing) * Max(count, 1));
+	for (; list.count < count; list.count++)
+	{
+		Missing    *missing = &list.missing[list.count];
+		const KgeScored *scored = &best[list.count];
+
+		if (kge_sigmoid(scored->score) < min_probability)
+			break;
+		missing->triple.head = model->entity_id[scored->triple.head];
+		missing->triple.relation = model->relation_id[scored->triple.relation];
+		missing->triple.tail = model->entity_id[scored->triple.tail];
+		missing->score = scored->score;
+		missing->rule = NO_RULE;
+	}
+	return list;
+}
+
+/* Some of the list as columns: head, relation, tail, rule; score, probability. */
+typedef struct Columns
+{
+	int32		id[4][NAMED_ROWS];
+	double		number[2][NAMED_ROWS];
+} Columns;
+
+static void
+fill_columns(Columns *columns, const Missing *missing, int count)
+{
+	for (int i = 0; i < count; i++)
+	{
+		columns->id[0][i] = missing[i].triple.head;
+		columns->id[1][i] = missing[i].triple.relation;
+		columns->id[2][i] = missing[i].triple.tail;
+		columns->id[3][i] = missing[i].rule;
+		columns->number[0][i] = missing[i].score;
+		columns->number[1][i] = kge_sigmoid(missing[i].score);
+	}
+}
+
+static void
+return_missing(const Graph *graph, const char *model, const MissingList *list, SqlResult *result)
+{
+	Columns    *columns = palloc(sizeof(Columns));
+	char	   *query = psprintf("select h.name, r.name, t.name, u.score, u.probability, l.rule "
+								 "from unnest($1::int[], $2::int[], $3::int[], $4::int[], $5::float8[], $6::float8[]) "
+								 "with ordinality as u (head, relation, tail, rule, score, probability, place) "
+								 "join %1$sentity h on h.id = u.head "
+								 "join %1$srelation r on r.id = u.relation "
+								 "join %1$sentity t on t.id = u.tail "
+								 "left join %1$srule l on l.model = $7 and l.id = u.rule "
+								 "order by u.place", graph->prefix);
+
+	for (int64 first = 0; first < list->count; first += NAMED_ROWS)
+	{
+		int			count = (int) Min(NAMED_ROWS, list->count - first);
+		SqlArgs		args = {0};
+
+		fill_columns(columns, list->missing + first, count);
+		for (int i = 0; i < 4; i++)
+			sql_arg(&args, INT4ARRAYOID, array_of_int4(columns->id[i], count));
+		for (int i = 0; i < 2; i++)
+			sql_arg(&args, FLOAT8ARRAYOID, array_of_float8(columns->number[i], count));
+		sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
+		sql_result_query(result, query, &args);
+		for (int i = 0; i < args.count; i++)
+			pfree(DatumGetPointer(args.values[i]));
+	}
+}
+
+HKG_FUNCTION(hkg_complete);
+Datum
+hkg_complete(PG_FUNCTION_ARGS)
+{
+	char	   *relation = PG_ARGISNULL(1) ? NULL : argument_text(fcinfo, 1, "relation");
+	int			k = argument_int(fcinfo, 2, "k", 1, PG_INT32_MAX);
+	double		min_probability = argument_float(fcinfo, 3, "min_probability", 0, 1);
+	Inquiry		inquiry = inquiry_begin(fcinfo, 4);
+	const Model *model = model_open(inquiry.graph, inquiry.model);
+	MissingList list = find_missing(inquiry.graph, model, relation, k, min_probability);
+
+	find_rules(inquiry.graph, inquiry.model, &list);
+	return_missing(inquiry.graph, inquiry.model, &list, inquiry.result);
+	return inquiry_end(&inquiry);
+}

@@ -1,0 +1,24 @@
+/*
+ * explain.h
+ *		The selected rules of a model, which give reasons.
+ */
+#ifndef HKG_EXPLAIN_H
+#define HKG_EXPLAIN_H
+
+#include "nodes/pg_list.h"
+
+#include "rule.h"
+
+typedef struct SelectedRule
+{
+	int32		id;
+	Rule		rule;
+	char	   *text;
+	double		quality;
+	bool		quality_is_null;
+} SelectedRule;
+
+/* Those with the relation (an id; NULL: any) as head, best first. */
+extern List *selected_rules(const Graph *graph, const char *model, const int32 *relation);
+
+#endif							/* HKG_EXPLAIN_H */

@@ -1,0 +1,329 @@
+/*
+ * complete.c
+ *		The most plausible triples that are not known.
+ *
+ * Every known (head, relation) asks for its tails, and all entities are candidates.  A
+ * block of questions meets a segment of the candidates, tile by tile; each thread
+ * keeps the k best triples that it met, in a heap.  What the heaps hold
+ * together is put in order at the end.  So memory is bounded by k, and the outcome does not
+ * depend on which thread met what.
+ *
+ * An entity is no candidate for itself where no known triple of the relation is
+ * about one entity alone: bilinear models like such triples, and nobody asks for them.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "engine.h"
+#include "space.h"
+#include "threads.h"
+#include "vector.h"
+
+#define BLOCK	64				/* questions at a time */
+#define TILE	512				/* candidates at a time */
+#define SEGMENT 8192			/* candidates of an item */
+
+/* The known tails of one (head, relation): known[start .. end-1] */
+typedef struct Question
+{
+	int64_t		start;
+	int64_t		end;
+	bool		reflexive;		/* its own head is a candidate */
+} Question;
+
+/* What a thread works with */
+typedef struct Worker
+{
+	float	   *query;			/* BLOCK x stride */
+	float	   *engine;
+	float	   *score;			/* TILE x BLOCK */
+	KgeScored  *heap;			/* the worst first */
+	int64_t		kept;
+} Worker;
+
+typedef struct Completion
+{
+	KgePool    *pool;
+	const KgeModel *model;
+	KgeEngine	engine;
+	const KgeTriple *known;
+	int64_t		known_count;
+	int64_t		k;
+	int64_t		segments;
+	int64_t		questions;
+	Question   *question;
+	Worker	   *worker;			/* by thread */
+	KgeScored  *met;			/* what all heaps hold; then the outcome */
+} Completion;
+
+static bool
+same_question(const KgeTriple *a, const KgeTriple *b)
+{
+	return a->head == b->head && a->relation == b->relation;
+}
+
+static int64_t
+count_questions(const KgeTriple *known, int64_t count)
+{
+	int64_t		questions = count > 0;
+
+	for (int64_t i = 1; i < count; i++)
+		questions += !same_question(&known[i], &known[i - 1]);
+	return questions;
+}
+
+/* Questions of a relation follow each other. */
+static void
+fill_questions(Completion *completion)
+{
+	const KgeTriple *known = completion->known;
+	int64_t		next = 0;
+	int64_t		first = 0;		/* question of the relation */
+	bool		reflexive = false;
+
+	for (int64_t i = 0; i < completion->known_count; i++)
+	{
+		if (i == 0 || !same_question(&known[i], &known[i - 1]))
+			completion->question[next++] = (Question) {i, i, false};
+		completion->question[next - 1].end = i + 1;
+		reflexive |= known[i].head == known[i].tail;
+		if (i + 1 == completion->known_count || known[i + 1].relation != known[i].relation)
+		{
+			for (; first < next; first++)
+				completion->question[first].reflexive = reflexive;
+			reflexive = false;
+		}
+	}
+}
+
+/* ---- the best of what a thread meets ---------------------------------------------- */
+
+/* Whether a comes after b in the outcome. */
+static bool
+worse(const KgeScored *a, const KgeScored *b)
+{
+	if (a->score != b->score)
+		return a->score < b->score;
+	if (a->triple.relation != b->triple.relation)
+		return a->triple.relation > b->triple.relation;
+	if (a->triple.head != b->triple.head)
+		return a->triple.head > b->triple.head;
+	return a->triple.tail > b->triple.tail;
+}
+
+static void
+sift_down(KgeScored *heap, int64_t count)
+{
+	KgeScored	moved = heap[0];
+	int64_t		place = 0;
+
+	for (int64_t child; (child = 2 * place + 1) < count; place = child)
+	{
+		if (child + 1 < count && worse(&heap[child + 1], &heap[child]))
+			child++;
+		if (!worse(&heap[child], &moved))
+			break;
+		heap[place] = heap[child];
+	}
+	heap[place] = moved;
+}
+
+static void
+sift_up(KgeScored *heap, int64_t place)
+{
+	KgeScored	moved = heap[place];
+
+	while (place > 0 && worse(&moved, &heap[(place - 1) / 2]))
+	{
+		heap[place] = heap[(place - 1) / 2];
+		place = (place - 1) / 2;
+	}
+	heap[place] = moved;
+}
+
+static void
+keep(Worker *worker, int64_t k, KgeScored scored)
+{
+	if (worker->kept < k)
+	{
+		worker->heap[worker->kept] = scored;
+		sift_up(worker->heap, worker->kept++);
+	}
+	else if (worse(&worker->heap[0], &scored))
+	{
+		worker->heap[0] = scored;
+		sift_down(worker->heap, k);
+	}
+}
+
+static bool
+is_known(const Completion *completion, const Question *question, int32_t tail)
+{
+	int64_t		low = question->start;
+	int64_t		high = question->end;
+
+	while (low < high)
+	{
+		int64_t		middle = low + (high - low) / 2;
+
+		if (completion->known[middle].tail < tail)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < question->end && completion->known[low].tail == tail;
+}
+
+/* ---- a block of questions meets a segment of candidates ------------------------------ */
+
+/* Looks at one question's scores of a tile; NaN is never above anything. */
+static void
+meet(const Completion *completion, Worker *worker, const Question *question,
+	 int32_t first, int32_t count, const float *score)
+{
+	KgeTriple	triple = completion->known[question->start];
+
+	for (int32_t c = 0; c < count; c++)
+	{
+		KgeScored	scored = {triple, (double) score[c * BLOCK]};
+
+		if (isnan(scored.score) ||
+			(worker->kept == completion->k && scored.score < worker->heap[0].score))
+			continue;
+		scored.triple.tail = first + c;
+		if (scored.triple.tail == triple.head && !question->reflexive)
+			continue;
+		if (!is_known(completion, question, scored.triple.tail))
+			keep(worker, completion->k, scored);
+	}
+}
+
+/* Item: one block, one segment. */
+static void
+meet_segment(void *argument, int64_t item, int thread)
+{
+	Completion *completion = argument;
+	const KgeModel *model = completion->model;
+	Worker	   *worker = &completion->worker[thread];
+	const Question *question = &completion->question[item / completion->segments * BLOCK];
+	int64_t		left = completion->questions - item / completion->segments * BLOCK;
+	int64_t		from = item % completion->segments * SEGMENT;
+	int64_t		end = from + SEGMENT < model->entities ? from + SEGMENT : model->entities;
+	int			stride = kge_stride(completion->engine.width);
+	KgeRows		queries = {left < BLOCK ? (int) left : BLOCK, stride, worker->query};
+
+	for (int i = 0; i < queries.count; i++)
+		kge_make_query(model, kge_query(model, completion->known[question[i].start], KGE_TAIL),
+					   worker->query + (size_t) i * (size_t) stride);
+	kge_engine_prepare(&completion->engine, queries, worker->engine);
+	for (; from < end; from += TILE)
+	{
+		KgeRows		candidates = {from + TILE < end ? TILE : (int) (end - from),
+		completion->engine.width, kge_entity_row(model, (int32_t) from)};
+
+		kge_engine_scores(&completion->engine, queries, worker->engine, candidates,
+						  worker->score, BLOCK);
+		for (int i = 0; i < queries.count; i++)
+			meet(completion, worker, &question[i], (int32_t) from, candidates.count,
+				 worker->score + i);
+		kge_pool_breathe(completion->pool, thread);
+	}
+}
+
+/* ---- all together --------------------------------------------------------------------- */
+
+static void
+take_completion(Completion *completion, KgeSpace *space)
+{
+	int			threads = kge_pool_threads(completion->pool);
+	size_t		stride = (size_t) kge_stride(completion->engine.width);
+
+	completion->question = KGE_TAKE(space, Question, (size_t) completion->questions);
+	completion->met = KGE_TAKE(space, KgeScored, (size_t) completion->k * (size_t) threads);
+	completion->worker = KGE_TAKE(space, Worker, (size_t) threads);
+	for (int i = 0; i < threads; i++)
+	{
+		Worker		worker = {.kept = 0};
+
+		worker.query = KGE_TAKE(space, float, BLOCK * stride);
+		worker.engine = KGE_TAKE(space, float, kge_engine_scratch(&completion->engine, BLOCK));
+		worker.score = KGE_TAKE(space, float, TILE * BLOCK);
+		worker.heap = KGE_TAKE(space, KgeScored, (size_t) completion->k);
+		if (completion->worker != NULL)
+			completion->worker[i] = worker;
+	}
+}
+
+static int
+compare_scored(const void *a, const void *b)
+{
+	return worse(a, b) ? 1 : worse(b, a) ? -1 : 0;
+}
+
+/* Puts the heaps together; the first k are the outcome. */
+static int64_t
+gather(Completion *completion)
+{
+	int64_t		count = 0;
+
+	for (int i = 0; i < kge_pool_threads(completion->pool); i++)
+		for (int64_t j = 0; j < completion->worker[i].kept; j++)
+			completion->met[count++] = completion->worker[i].heap[j];
+	qsort(completion->met, (size_t) count, sizeof(KgeScored), compare_scored);
+	return count < completion->k ? count : completion->k;
+}
+
+static int64_t
+most_triples(const Completion *completion, int64_t k)
+{
+	return k / completion->model->entities < completion->questions ? k :
+		completion->questions * completion->model->entities;
+}
+
+static Completion
+plan(KgePool *pool, const KgeModel *model, const KgeTriple *known, int64_t known_count, int64_t k)
+{
+	Completion	completion = {.pool = pool,.model = model,.known = known,.known_count = known_count};
+
+	completion.engine = kge_engine(model);
+	completion.segments = (model->entities + SEGMENT - 1) / SEGMENT;
+	completion.questions = count_questions(known, known_count);
+	completion.k = most_triples(&completion, k);
+	return completion;
+}
+
+size_t
+kge_complete_bytes(KgePool *pool, const KgeModel *model, const KgeTriple *known,
+				   int64_t known_count, int64_t k)
+{
+	Completion	completion = plan(pool, model, known, known_count, k);
+	KgeSpace	space = {0};
+
+	take_completion(&completion, &space);
+	return kge_space_bytes(&space);
+}
+
+int64_t
+kge_complete(KgeArena *arena, KgePool *pool, const KgeModel *model,
+			 const KgeTriple *known, int64_t known_count, int64_t k, const KgeScored **best)
+{
+	Completion	completion = plan(pool, model, known, known_count, k);
+	KgeSpace	space = {0};
+	int64_t		count;
+
+	if (completion.k <= 0)
+		return 0;
+	take_completion(&completion, &space);
+	if (!kge_space_open(&space, arena))
+		return -1;
+	take_completion(&completion, &space);
+	fill_questions(&completion);
+	kge_pool_run(pool, (completion.questions + BLOCK - 1) / BLOCK * completion.segments,
+				 meet_segment, &completion);
+	count = gather(&completion);
+	for (int64_t i = 0; i < count; i++)
+		completion.met[i].score = kge_score(model, completion.met[i].triple);
+	qsort(completion.met, (size_t) count, sizeof(KgeScored), compare_scored);
+	*best = completion.met;
+	return count;
+}

@@ -1,0 +1,65 @@
+--
+-- Missing facts, with a model made by hand: distmult, d = 1, so that a score is the product of three numbers
+--
+set client_min_messages = warning;
+\i test/tools.sql
+reset client_min_messages;
+\t on
+\a
+
+select hkg_create_graph('g');
+insert into g.entity values (1, 'one'), (2, 'two'), (3, 'three'), (10, 'minus');
+insert into g.relation values (1, 'r'), (2, 's'), (3, 'of nothing');
+insert into g.model values ('m', 'distmult', 1, '{}', 'ready', now());
+insert into g.entity_embedding values ('m', 1, '{1}'), ('m', 2, '{2}'), ('m', 3, '{3}'), ('m', 10, '{-1}');
+insert into g.relation_embedding values ('m', 1, '{1}'), ('m', 2, '{0.5}'), ('m', 3, '{9}');
+-- heads of r: two and three; of s: one and two, and s has a fact about one alone
+insert into g.triple values (2, 1, 3), (3, 1, 1), (1, 2, 1), (2, 2, 10);
+-- a triple that is held out is as missing as any
+insert into g.holdout values ('test', 3, 1, 2);
+insert into g.rule (model, id, rule, head, body, support, body_size, pca_body_size, predictions,
+	head_coverage, standard_confidence, pca_confidence, quality, selected)
+values
+	('m', 1, 'r(X,Y) <= r(Y,X)', 1, '{{1,-2,-1}}', 1, 1, 1, 1, 1, 0.5, 0.5, 0.5, true),
+	('m', 2, 'r(X,Y) <= s(Y,X)  (dropped)', 1, '{{2,-2,-1}}', 1, 1, 1, 1, 1, 0.5, 0.5, 0.9, false),
+	('m', 3, 's(X,Y) <= r(X,A), r(A,Y)', 2, '{{1,-1,-3},{1,-3,-2}}', 1, 1, 1, 1, 1, 0.5, 0.5, 0.4, true),
+	('m', 4, 's(X,Y) <= r(X,"three"), r("three",Y)', 2, '{{1,-1,3},{1,3,-2}}', 1, 1, 1, 1, 1, 0.5, 0.5, 0.3, true);
+
+-- r(three,two) 6, r(two,one) 2, r(two,minus) -2, r(three,minus) -3; s(two,three) 3, s(two,two) 2, s(one,three) 1.5,
+-- s(two,one) 1, s(one,two) 1, s(one,minus) -0.5; the even chance of a probability of 0.5 is a score of 0.
+-- r(three,two) follows from r(two,three); s(two,one) from r(two,three), r(three,one), by two rules.
+select head, relation, tail, score, round(probability::numeric, 6), rule from hkg_complete('g', model => 'm');
+select head, relation, tail, score, rule from hkg_complete('g', 'r', min_probability => 0, model => 'm');
+select head, relation, tail, score from hkg_complete('g', k => 3, model => 'm');
+-- 1 / (1 + exp(-1.75)) lies between the scores of 2 and of 1.5
+select head, relation, tail, score from hkg_complete('g', 's', 10, 1 / (1 + exp(-1.75)), 'm');
+select count(*) from hkg_complete('g', 'of nothing', model => 'm');
+select count(*) from hkg_complete('g', min_probability => 1, model => 'm');
+begin read only;
+select head, relation, tail from hkg_complete('g', k => 1, model => 'm');
+commit;
+
+select report from hkg_tools.try($$select hkg_complete('g', 'R', model => 'm')$$);
+select report from hkg_tools.try($$select hkg_complete('g', k => 0, model => 'm')$$);
+select report from hkg_tools.try($$select hkg_complete('g', min_probability => 1.5, model => 'm')$$);
+select report from hkg_tools.try($$select hkg_complete('g', min_probability => null, model => 'm')$$);
+select report from hkg_tools.try($$select hkg_complete('g', 'r')$$);
+
+-- all of them, against scores one by one
+select hkg_create_graph('h');
+select triples from hkg_load('h', $$select 'e' || i % 30, 'r' || i % 4, 'e' || (i * i + i % 7) % 50 from generate_series(1, 150) i$$);
+set hybridkg.progress = off;
+select hkg_train('h', 'rotate', dimensions => 4, iterations => 1, epochs => 3, min_support => 1, top_rules => 10);
+with listed as (select * from hkg_complete('h', null, 1000000, 0)),
+expected as (
+	select h.name as head, r.name as relation, t.name as tail, hkg_score('h', h.name, r.name, t.name) as score
+	from (select distinct head, relation from h.triple) q join h.entity h on h.id = q.head join h.relation r on r.id = q.relation, h.entity t
+	where not exists (select from h.triple f where (f.head, f.relation, f.tail) = (q.head, q.relation, t.id))
+		and (t.id <> q.head or exists (select from h.triple f where f.relation = q.relation and f.head = f.tail)))
+select count(*) > 1000, count(*) filter (where l.score <> e.score or l.score is null or e.score is null)
+from listed l full join expected e using (head, relation, tail);
+-- each with the best rule that hkg_explain knows
+select count(c.rule) > 0, count(*) filter (where c.rule is distinct from (select rule from hkg_explain('h', c.head, c.relation, c.tail) limit 1))
+from hkg_complete('h', k => 20, min_probability => 0) c;
+
+select hkg_drop_graph('g'), hkg_drop_graph('h');
