@@ -233,7 +233,7 @@ part_sql(const Graph *graph, const Skeleton *skeleton, unsigned atoms, Term end,
 					 keys(skeleton, atoms, ""), *z ? ", z" : "",
 					 distinct ? "distinct " : "", keys(skeleton, atoms, "k."), z,
 					 skeleton_column(skeleton, atoms, end), keys(skeleton, atoms, ""));
-	appendStringInfoString(&sql, skeleton_joins(graph, skeleton, atoms, NULL, NULL));
+	appendStringInfoString(&sql, skeleton_joins(graph, skeleton, atoms));
 	appendStringInfoString(&sql, "\nwhere true");
 	for (int i = 0; i < skeleton->length; i++)
 	{

@@ -394,6 +394,7 @@ mine_constants(Mining *mining)
 	MemoryContext scratch = AllocSetContextCreate(context, "hybridkg head", ALLOCSET_DEFAULT_SIZES);
 	ConstantSearch search = {.mining = mining,.context = caller};
 	const Kind *facts = &search.kind[BETWEEN];
+	int			nest_level = plan_begin();
 	int64		most;
 
 	for (int k = 0; k < KINDS; k++)
@@ -401,6 +402,7 @@ mine_constants(Mining *mining)
 		gather_parts(&search, k);
 		read_holdings(&search, k);
 	}
+	plan_end(nest_level);
 	most = Max(search.kind[AT_X].head.count, search.kind[AT_Y].head.count);
 	search.counter = MemoryContextAllocHuge(context, Max(STRIP, most) * sizeof(int32));
 	for (int64 start = 0; start < facts->holdings; start += search.facts)

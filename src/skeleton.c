@@ -120,22 +120,8 @@ skeleton_column(const Skeleton *skeleton, unsigned atoms, Term term)
 	return NULL;
 }
 
-/* What holds a variable before atom i is joined; NULL when nothing does. */
-static const char *
-column_before(const Skeleton *skeleton, unsigned atoms, int i, Term term, const char *x, const char *y)
-{
-	if (!TERM_IS_VARIABLE(term))
-		return NULL;
-	if (term == TERM_X && x != NULL)
-		return x;
-	if (term == TERM_Y && y != NULL)
-		return y;
-	return skeleton_column(skeleton, atoms & ((1U << i) - 1), term);
-}
-
 char *
-skeleton_joins(const Graph *graph, const Skeleton *skeleton, unsigned atoms,
-			   const char *x, const char *y)
+skeleton_joins(const Graph *graph, const Skeleton *skeleton, unsigned atoms)
 {
 	StringInfoData sql;
 	char	   *edges = edges_sql(graph);
@@ -143,8 +129,10 @@ skeleton_joins(const Graph *graph, const Skeleton *skeleton, unsigned atoms,
 	initStringInfo(&sql);
 	for (int i = 0; i < skeleton->length; i++)
 	{
-		const char *from = column_before(skeleton, atoms, i, skeleton->place[i].from, x, y);
-		const char *to = column_before(skeleton, atoms, i, skeleton->place[i].to, x, y);
+		unsigned	before = atoms & ((1U << i) - 1);
+		const char *from = skeleton_column(skeleton, before, skeleton->place[i].from);
+		const char *to = TERM_IS_VARIABLE(skeleton->place[i].to) ?
+			skeleton_column(skeleton, before, skeleton->place[i].to) : NULL;
 
 		if ((atoms & (1U << i)) == 0)
 			continue;

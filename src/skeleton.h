@@ -64,10 +64,9 @@ extern char *edges_sql(const Graph *graph);
 extern char *skeleton_column(const Skeleton *skeleton, unsigned atoms, Term term);
 
 /*
- * " join EDGES e1 on e1.x = ... join ...": the atoms of the set, each joined to those before
- * it by shared variables, and to x and y, columns of something before the join (NULL: to nothing).
+ * " join EDGES e1 on ... join ...": the atoms of the set, each joined to those before it by shared
+ * variables.
  */
-extern char *skeleton_joins(const Graph *graph, const Skeleton *skeleton, unsigned atoms,
-							const char *x, const char *y);
+extern char *skeleton_joins(const Graph *graph, const Skeleton *skeleton, unsigned atoms);
 
 #endif							/* HKG_SKELETON_H */
