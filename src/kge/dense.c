@@ -132,39 +132,67 @@ kge_choose_kernels(void)
 #endif
 }
 
-/* A tile of m x n, smaller than a whole one, through padded copies. */
+/* Copies k rows of n numbers, padded with zeros to so many columns. */
 static void
-edge_tile(TileKernel kernel, int m, int n, int k,
+pad_columns(int k, int n, int columns, const float *b, ptrdiff_t b_row, float *copy)
+{
+	for (int p = 0; p < k; p++)
+		for (int j = 0; j < columns; j++)
+			copy[p * columns + j] = j < n ? b[p * b_row + j] : 0;
+}
+
+/* A tile of which only m x n is wanted, through padded copies. */
+static void
+edge_tile(TileKernel kernel, int columns, int m, int n, int k,
 		  const float *a, ptrdiff_t a_row, ptrdiff_t a_step,
 		  const float *b, ptrdiff_t b_row, float *out, ptrdiff_t out_row, int add)
 {
-	float		a_copy[MAX_DEPTH * MAX_ROWS];
-	float		b_copy[MAX_DEPTH * MAX_COLUMNS];
+	float		copy[MAX_DEPTH * MAX_ROWS];
 	float		tile[MAX_ROWS * MAX_COLUMNS];
 	int			rows = dense.rows;
-	int			columns = dense.columns;
 
 	if (m < rows)
 	{
 		for (int p = 0; p < k; p++)
 			for (int i = 0; i < rows; i++)
-				a_copy[p * rows + i] = i < m ? a[i * a_row + p * a_step] : 0;
-		a = a_copy;
+				copy[p * rows + i] = i < m ? a[i * a_row + p * a_step] : 0;
+		a = copy;
 		a_row = 1;
 		a_step = rows;
-	}
-	if (n < columns)
-	{
-		memset(b_copy, 0, sizeof(float) * (size_t) (k * columns));
-		for (int p = 0; p < k; p++)
-			memcpy(b_copy + p * columns, b + p * b_row, sizeof(float) * (size_t) n);
-		b = b_copy;
-		b_row = columns;
 	}
 	kernel(k, a, a_row, a_step, b, b_row, tile, columns, 0);
 	for (int i = 0; i < m; i++)
 		for (int j = 0; j < n; j++)
 			out[i * out_row + j] = tile[i * columns + j] + (add ? out[i * out_row + j] : 0);
+}
+
+/* At most a tile's columns of the result. */
+static void
+combine_columns(KgeTerm term, int m, int n, int k,
+				const float *a, ptrdiff_t a_row, ptrdiff_t a_step,
+				const float *b, ptrdiff_t b_row, float *out, ptrdiff_t out_row, bool add)
+{
+	bool		narrow = 2 * n <= dense.columns;
+	int			columns = narrow ? dense.columns / 2 : dense.columns;
+	TileKernel	kernel = narrow ? dense.narrow[term] : dense.kernel[term];
+	float		copy[MAX_DEPTH * MAX_COLUMNS];
+
+	if (n < columns)
+	{
+		pad_columns(k, n, columns, b, b_row, copy);
+		b = copy;
+		b_row = columns;
+	}
+	for (int i = 0; i < m; i += dense.rows)
+	{
+		int			rows = m - i < dense.rows ? m - i : dense.rows;
+
+		if (rows == dense.rows && n == columns)
+			kernel(k, a + i * a_row, a_row, a_step, b, b_row, out + i * out_row, out_row, add);
+		else
+			edge_tile(kernel, columns, rows, n, k, a + i * a_row, a_row, a_step,
+					  b, b_row, out + i * out_row, out_row, add);
+	}
 }
 
 void
@@ -174,28 +202,8 @@ kge_dense_combine(KgeTerm term, int m, int n, int k,
 				  float *out, ptrdiff_t out_row, bool add)
 {
 	for (int p = 0; p < k; p += MAX_DEPTH)
-	{
-		int			depth = k - p < MAX_DEPTH ? k - p : MAX_DEPTH;
-		bool		more = add || p > 0;
-
 		for (int j = 0; j < n; j += dense.columns)
-			for (int i = 0; i < m; i += dense.rows)
-			{
-				int			rows = m - i < dense.rows ? m - i : dense.rows;
-				int			columns = n - j < dense.columns ? n - j : dense.columns;
-				const float *a_part = a + i * a_row + p * a_step;
-				const float *b_part = b + p * b_row + j;
-				float	   *out_part = out + i * out_row + j;
-
-				if (rows == dense.rows && columns == dense.columns)
-					dense.kernel[term] (depth, a_part, a_row, a_step, b_part, b_row,
-										out_part, out_row, more);
-				else if (rows == dense.rows && 2 * columns == dense.columns)
-					dense.narrow[term] (depth, a_part, a_row, a_step, b_part, b_row,
-										out_part, out_row, more);
-				else
-					edge_tile(dense.kernel[term], rows, columns, depth, a_part, a_row, a_step,
-							  b_part, b_row, out_part, out_row, more);
-			}
-	}
+			combine_columns(term, m, n - j < dense.columns ? n - j : dense.columns,
+							k - p < MAX_DEPTH ? k - p : MAX_DEPTH, a + p * a_step, a_row, a_step,
+							b + p * b_row + j, b_row, out + j, out_row, add || p > 0);
 }
