@@ -308,7 +308,7 @@ temperature: of self_adversarial; 0 weights a positive''s negatives alike, 1000 
 reciprocal: each relation has a second embedding, its inverse''s, which is used where heads are asked for: (?, r, t) is then (t, inverse of r, ?); scores of facts stay those of (h, r, ?)
 regularizer: l2 (sums of squares) or n3 (sums of cubed moduli); null: n3 under softmax, l2 otherwise
 preset: a row of hkg_presets(), whose settings take the place of arguments that are left at their defaults; null: none
-warm_start: go on from the embeddings of the model of that name, of the same score_function and dimensions; new entities start where their known neighbours place them, what has gone goes
+warm_start: go on from the embeddings of the model of that name, of the same score_function, dimensions and reciprocal; new entities start where their known neighbours place them, what has gone goes
 rules: a model whose selected rules, imported ones say, are ranked and sampled from instead of mined ones; null: rules are mined
 errors: 22023 for values out of range, 53200 when it would need more than hybridkg.max_memory, 55006 when the model is being trained elsewhere, 55000 for a graph without facts or with one entity, 42704 or 55000 when there is no trained model to go on from';
 

@@ -80,6 +80,16 @@ end
 $$;
 select f, pg_temp.bits(f, 1) = pg_temp.bits(f, 3) as same_bits from unnest(array['transe', 'distmult', 'complex', 'rotate']) f;
 
+-- inverse relations go along
+select hkg_train('league', 'complex', dimensions => 4, iterations => 1, epochs => 5, top_rules => 0, reciprocal => true, model => 'twin');
+create temp table twin as select relation, embedding, reciprocal from league.relation_embedding where model = 'twin';
+select hkg_train('league', 'complex', dimensions => 4, iterations => 1, epochs => 1, learning_rate => 1e-9, top_rules => 0, reciprocal => true, model => 'twin',
+	warm_start => true);
+select count(*), max(pg_temp.distance(t.embedding::float8[], v.embedding::float8[])) < 1e-6 as stays,
+	max(pg_temp.distance(t.reciprocal::float8[], v.reciprocal::float8[])) < 1e-6 as inverse_stays
+	from twin t join league.relation_embedding v using (relation) where v.model = 'twin';
+select hkg_tools.try($$select hkg_train('league', 'complex', dimensions => 4, model => 'twin', warm_start => true)$$);
+
 -- the embeddings gone on from are held beside the new ones: 6 numbers of 4 bytes each
 select item, bytes = 4 * 6 * ((select count(*) from league.entity) + (select count(*) from league.relation)) as numbers
 	from hkg_estimate('league', 'transe', dimensions => 6, warm_start => true) where item ~ 'go on';
