@@ -14,6 +14,7 @@ set client_min_messages = warning
 as $$
 declare
 	part name;
+	note record;
 begin
 	if graph is null then
 		raise exception using errcode = 'null_value_not_allowed', message = 'graph must not be null';
@@ -192,6 +193,44 @@ begin
 		foreign key (model) references model on update cascade on delete cascade);
 	comment on table checkpoint_inferred is 'rows of inferred that a training in the background will leave';
 
+	comment on table entity_embedding is 'what models learnt of entities';
+	comment on table relation_embedding is 'what models learnt of relations';
+	for note in select * from (values
+		('entity', 'id', 'what other tables hold'), ('entity', 'name', 'as people write it'),
+		('relation', 'id', 'what other tables hold'), ('relation', 'name', 'as people write it'),
+		('triple', 'head', 'entity.id'), ('triple', 'relation', 'relation.id'),
+		('triple', 'tail', 'entity.id'), ('holdout', 'head', 'entity.id'),
+		('holdout', 'relation', 'relation.id'), ('holdout', 'tail', 'entity.id'),
+		('inferred', 'head', 'entity.id'), ('inferred', 'relation', 'relation.id'),
+		('inferred', 'tail', 'entity.id'), ('checkpoint_inferred', 'head', 'entity.id'),
+		('checkpoint_inferred', 'relation', 'relation.id'), ('checkpoint_inferred', 'tail', 'entity.id'),
+		('holdout', 'split', 'valid or test'), ('model', 'name', 'the default is default'),
+		('model', 'dimensions', 'size of an embedding'), ('model', 'created_at', 'when its training began'),
+		('model', 'trained_at', 'when it was ready; null before'), ('entity_embedding', 'entity', 'entity.id'),
+		('relation_embedding', 'relation', 'relation.id'), ('threshold', 'relation', 'relation.id'),
+		('rule', 'id', 'its number in the model'), ('rule', 'rule', 'as text: head <= body'),
+		('rule', 'head', 'relation.id of what it infers'), ('rule', 'support', 'facts that it infers'),
+		('rule', 'body_size', 'pairs that the body yields'), ('rule', 'pca_body_size', 'those of them whose x is known to be head of some fact of the relation (or y, by the functional side)'),
+		('rule', 'head_coverage', 'support / facts of the head relation'), ('rule', 'standard_confidence', 'support / body_size'),
+		('rule', 'pca_confidence', 'support / pca_body_size'), ('inferred', 'iteration', 'the iteration that drew it'),
+		('checkpoint_inferred', 'iteration', 'the iteration that drew it'), ('checkpoint_inferred', 'score', 'the score when drawn'),
+		('checkpoint_inferred', 'probability', 'its probability to be the first one drawn'), ('checkpoint_inferred', 'rules', 'rule.id of the rules that infer it'),
+		('iteration', 'number', '1 first'), ('iteration', 'sampled', 'triples drawn from these'),
+		('iteration', 'train_seconds', 'time for epochs'), ('iteration', 'mine_seconds', 'time for rules and their quality'),
+		('iteration', 'sample_seconds', 'time for inferring and drawing'), ('iteration', 'evaluate_seconds', 'time for metrics'),
+		('checkpoint', 'part', 'what data holds'), ('checkpoint', 'number', 'its place among the pieces of the part'),
+		('checkpoint', 'data', 'one piece'), ('model', 'hits_1', 'filtered Hits@1, likewise'),
+		('model', 'hits_3', 'filtered Hits@3, likewise'), ('model', 'hits_10', 'filtered Hits@10, likewise'),
+		('iteration', 'hits_1', 'filtered Hits@1, likewise'), ('iteration', 'hits_3', 'filtered Hits@3, likewise'),
+		('iteration', 'hits_10', 'filtered Hits@10, likewise'), ('entity_embedding', 'model', 'model.name'),
+		('relation_embedding', 'model', 'model.name'), ('threshold', 'model', 'model.name'),
+		('rule', 'model', 'model.name'), ('inferred', 'model', 'model.name'),
+		('iteration', 'model', 'model.name'), ('checkpoint', 'model', 'model.name'),
+		('checkpoint_inferred', 'model', 'model.name')
+	) as n (of_table, of_column, says) loop
+		execute format('comment on column %I.%I is %L', note.of_table, note.of_column, note.says);
+	end loop;
+
 	-- a backend keeps the models it used last; changing one by hand ends that.  The function is the
 	-- graph's own, so that it stays when the extension goes and comes back.
 	create function model_changed() returns trigger
@@ -358,6 +397,13 @@ comment on function hkg_trainings() is
 create view hkg_progress as select * from @extschema@.hkg_trainings();
 grant select on hkg_progress to public;
 comment on view hkg_progress is 'a row for every training under way in this database';
+comment on column hkg_progress.graph is 'the graph that is learnt from';
+comment on column hkg_progress.model is 'the name that the model will have';
+comment on column hkg_progress.iteration is 'the iteration at work, 1 first';
+comment on column hkg_progress.iterations is 'how many there will be at most';
+comment on column hkg_progress.epoch is 'epochs done in this iteration';
+comment on column hkg_progress.epochs is 'epochs of an iteration';
+comment on column hkg_progress.started_at is 'when it began';
 comment on column hkg_progress.pid is 'the process that trains: pg_cancel_backend(pid) stops it';
 comment on column hkg_progress.phase is 'reading, mining, training, evaluating, inferring or writing';
 comment on column hkg_progress.loss is 'mean loss of the last epoch';
@@ -588,3 +634,25 @@ comment on function hkg_sparsity(name) is
 'how rare each entity is in the facts: 1 - (frequency - min) / (max - min), 0 when all are alike; entities of no fact are not listed
 graph: an existing graph
 frequency: facts with the entity as head or as tail';
+
+-- ---------------------------------------------------------------------------
+-- Help
+-- ---------------------------------------------------------------------------
+
+create function hkg_help() returns table (function text, purpose text)
+language sql stable parallel safe rows 30
+set search_path = pg_catalog, pg_temp
+as $$
+	select p.proname || '(' || concat_ws(', ',
+			array_to_string((p.proargnames::text[])[1 : p.pronargs - p.pronargdefaults], ', '),
+			case when p.pronargdefaults > 0 then '...' end) || ')',
+		split_part(obj_description(p.oid, 'pg_proc'), e'\n', 1)
+	from pg_proc p
+	join pg_depend d on d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e'
+	join pg_extension e on d.refclassid = 'pg_extension'::regclass and d.refobjid = e.oid
+	where e.extname = 'hybridkg'
+	order by p.oid
+$$;
+comment on function hkg_help() is
+'this list: every function with its purpose in a line; \df+ tells of the arguments
+function: its name and the arguments that it needs; ... stands for those that have defaults';

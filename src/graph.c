@@ -13,6 +13,7 @@
 #include "catalog/pg_type.h"
 #include "common/hashfn.h"
 #include "lib/stringinfo.h"
+#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "storage/lock.h"
 #include "utils/builtins.h"
@@ -28,33 +29,12 @@
 #define HINT_NAMES 12
 /* varstr_levenshtein refuses longer ones */
 #define LEVENSHTEIN_BYTES 255
+/* so many are compared at most, which bounds what a typing error costs to some tenths of a second */
+#define NAMES_COMPARED 200000
 
 /* ---- opening ------------------------------------------------------------- */
 
-static void
-append_name(void *argument, const Datum *values, const bool *nulls)
-{
-	StringInfo	list = argument;
-
-	appendStringInfo(list, "%s\"%s\"", list->len == 0 ? "" : ", ",
-					 TextDatumGetCString(values[0]));
-}
-
-static char *
-known_graphs_hint(void)
-{
-	StringInfoData list;
-
-	initStringInfo(&list);
-	sql_stream("select n.nspname::text from pg_catalog.pg_namespace n "
-			   "where exists (select from pg_catalog.pg_class c where c.relnamespace = n.oid and c.relname = 'triple') "
-			   "and exists (select from pg_catalog.pg_class c where c.relnamespace = n.oid and c.relname = 'checkpoint_inferred') "
-			   "order by 1 limit 12",
-			   SQL_NO_ARGS, append_name, &list);
-	if (list.len == 0)
-		return pstrdup("There is no graph yet; hkg_create_graph makes one.");
-	return psprintf("Known graphs are: %s.", list.data);
-}
+static char *known_graphs_hint(const char *name);
 
 static bool
 is_graph(Oid schema)
@@ -80,13 +60,13 @@ graph_open(const char *name)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_SCHEMA),
 				 errmsg("graph \"%s\" does not exist", name),
-				 errhint("%s", known_graphs_hint())));
+				 errhint("%s", known_graphs_hint(name))));
 	if (!is_graph(graph->schema))
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("schema \"%s\" is not a graph", name),
 				 errdetail("It lacks tables that hkg_create_graph makes."),
-				 errhint("%s", known_graphs_hint())));
+				 errhint("%s", known_graphs_hint(name))));
 	graph->name = pstrdup(name);
 	graph->prefix = psprintf("%s.", quote_identifier(name));
 	graph->facts = psprintf("%striple", graph->prefix);
@@ -160,14 +140,28 @@ hkg_drop_graph(PG_FUNCTION_ARGS)
 
 /* ---- names --------------------------------------------------------------- */
 
+/* Names are listed as long as they are few. */
+typedef struct NameSample
+{
+	int			count;
+	StringInfoData list;
+} NameSample;
+
+static void
+append_name(void *argument, const Datum *values, const bool *nulls)
+{
+	NameSample *sample = argument;
+
+	appendStringInfo(&sample->list, "%s\"%s\"", sample->count++ == 0 ? "" : ", ",
+					 TextDatumGetCString(values[0]));
+}
+
 typedef struct NameSearch
 {
 	const char *name;
 	int			length;
-	int			count;
 	int			best_distance;
 	char	   *best;
-	StringInfoData list;
 } NameSearch;
 
 static void
@@ -175,15 +169,12 @@ consider_name(void *argument, const Datum *values, const bool *nulls)
 {
 	NameSearch *search = argument;
 	char	   *candidate = TextDatumGetCString(values[0]);
-	int			length = strlen(candidate);
 	int			distance;
 
-	if (search->count++ < HINT_NAMES)
-		append_name(&search->list, values, nulls);
-	if (length <= LEVENSHTEIN_BYTES && search->best_distance > 0)
+	if (search->best_distance > 0)
 	{
 		distance = varstr_levenshtein_less_equal(search->name, search->length,
-												 candidate, length, 1, 1, 1,
+												 candidate, strlen(candidate), 1, 1, 1,
 												 search->best_distance - 1, true);
 		if (distance < search->best_distance)
 		{
@@ -195,23 +186,65 @@ consider_name(void *argument, const Datum *values, const bool *nulls)
 	pfree(candidate);
 }
 
+/* The name nearest to `name` of those that are about as long; NULL when none is like it. */
+static char *
+nearest_name(const char *names, const char *name)
+{
+	NameSearch	search = {.name = name,.length = strlen(name)};
+	SqlArgs		args = {0};
+
+	/* a name is taken for a misspelling when it is less than half wrong */
+	search.best_distance = search.length / 2 + 1;
+	if (search.length > LEVENSHTEIN_BYTES)
+		return NULL;
+	sql_arg(&args, INT4OID, Int32GetDatum(search.length - search.best_distance * MAX_MULTIBYTE_CHAR_LEN));
+	sql_arg(&args, INT4OID, Int32GetDatum(Min(search.length + search.best_distance * MAX_MULTIBYTE_CHAR_LEN,
+											  LEVENSHTEIN_BYTES)));
+	sql_arg(&args, INT4OID, Int32GetDatum(NAMES_COMPARED));
+	sql_stream(psprintf("select n.name from (select n.name from (%s) n "
+						"where octet_length(n.name) between $1 and $2 limit $3) n order by 1", names),
+			   &args, consider_name, &search);
+	return search.best;
+}
+
+/* names: a query for all of them, as column `name`; listed: what a list of them begins with.  NULL when there are many, and none is like it. */
+static char *
+names_hint(const char *names, const char *name, const char *listed, const char *none)
+{
+	NameSample	sample = {0};
+	char	   *nearest;
+
+	initStringInfo(&sample.list);
+	sql_stream(psprintf("select n.name from (%s) n order by 1 limit %d", names, HINT_NAMES + 1),
+			   SQL_NO_ARGS, append_name, &sample);
+	if (sample.count == 0)
+		return pstrdup(none);
+	if (sample.count <= HINT_NAMES)
+		return psprintf("%s: %s.", listed, sample.list.data);
+	nearest = nearest_name(names, name);
+	return nearest == NULL ? NULL : psprintf("Did you mean \"%s\"?", nearest);
+}
+
 char *
 graph_hint(Graph *graph, const char *table, const char *name)
 {
-	NameSearch	search = {.name = name,.length = strlen(name)};
+	char	   *hint = names_hint(psprintf("select name from %s%s", graph->prefix, table), name,
+								  "Known are", psprintf("The table %s%s is empty.", graph->prefix, table));
 
-	/* a name is taken for a misspelling when it is less than half wrong */
-	search.best_distance = search.length > LEVENSHTEIN_BYTES ? 0 : search.length / 2 + 1;
-	initStringInfo(&search.list);
-	sql_stream(psprintf("select name from %s%s order by name", graph->prefix, table),
-			   SQL_NO_ARGS, consider_name, &search);
-	if (search.count == 0)
-		return psprintf("The table %s%s is empty.", graph->prefix, table);
-	if (search.count <= HINT_NAMES)
-		return psprintf("Known are: %s.", search.list.data);
-	if (search.best != NULL)
-		return psprintf("Did you mean \"%s\"?", search.best);
-	return psprintf("The table %s%s lists the known ones.", graph->prefix, table);
+	return hint != NULL ? hint :
+		psprintf("The table %s%s lists the known ones.", graph->prefix, table);
+}
+
+static char *
+known_graphs_hint(const char *name)
+{
+	char	   *hint = names_hint("select n.nspname::text as name from pg_catalog.pg_namespace n "
+								  "where exists (select from pg_catalog.pg_class c where c.relnamespace = n.oid and c.relname = 'triple') "
+								  "and exists (select from pg_catalog.pg_class c where c.relnamespace = n.oid and c.relname = 'checkpoint_inferred')",
+								  name, "Known graphs are",
+								  "There is no graph yet; hkg_create_graph makes one.");
+
+	return hint != NULL ? hint : pstrdup("A graph is a schema that hkg_create_graph made.");
 }
 
 static int32

@@ -1,0 +1,60 @@
+# A hot standby answers whatever only reads, and follows the primary's models.
+
+use strict;
+use warnings;
+
+use lib 'test/perl';
+use Graph;
+use PostgreSQL::Test::Cluster;
+use Test::More;
+
+my $primary = PostgreSQL::Test::Cluster->new('primary');
+$primary->init(allows_streaming => 1);
+$primary->append_conf('postgresql.conf', 'hybridkg.progress = off');
+$primary->start;
+$primary->backup('base');
+my $standby = PostgreSQL::Test::Cluster->new('standby');
+$standby->init_from_backup($primary, 'base', has_streaming => 1);
+$standby->start;
+
+my $train = q{select hkg_train('g', 'complex', dimensions => 8, iterations => 1, epochs => 3, top_rules => 20};
+$primary->safe_psql('postgres', 'create extension hybridkg');
+make_graph($primary, 'g', 100, 1000);
+$primary->safe_psql('postgres', "$train)");
+$primary->wait_for_catchup($standby);
+
+my @questions = (
+	q{hkg_predict_tails('g', 'e1', 'r1')},
+	q{hkg_predict_heads('g', 'r1', 'e1')},
+	q{hkg_predict_relations('g', 'e1', 'e2')},
+	q{hkg_score('g', 'e1', 'r1', 'e2')},
+	q{hkg_classify('g', 'e1', 'r1', 'e2')},
+	q{hkg_neighbors('g', 'e1')},
+	q{hkg_explain('g', 'e1', 'r2', 'e2')},
+	q{hkg_complete('g', 'r2')},
+	q{hkg_evaluate('g', 'valid')},
+	q{hkg_ranks('g', 'valid')},
+	q{hkg_rule_precision('g', 10, 'valid')},
+	q{hkg_apply_rule('g', 'r1(X,Y) <= r3(Y,X)')},
+	q{hkg_sparsity('g')},
+	q{hkg_help()});
+foreach my $question (@questions)
+{
+	is($standby->safe_psql('postgres', "select * from $question"),
+		$primary->safe_psql('postgres', "select * from $question"), "$question on the standby");
+}
+
+# a session of the standby that holds the model sees that it was trained again
+my $asking = $standby->background_psql('postgres');
+my $before = $asking->query_safe(q{select hkg_score('g', 'e1', 'r1', 'e2')});
+$primary->safe_psql('postgres', "$train, seed => 1)");
+$primary->wait_for_catchup($standby);
+my $after = $primary->safe_psql('postgres', q{select hkg_score('g', 'e1', 'r1', 'e2')});
+isnt($after, $before, 'another training gives another score');
+is($asking->query_safe(q{select hkg_score('g', 'e1', 'r1', 'e2')}), $after, 'in a session of the standby, too');
+$asking->quit;
+
+my ($code, $out, $err) = $standby->psql('postgres', "$train)");
+like($err, qr/read-only|recovery/, 'it can not be trained there');
+
+done_testing();
