@@ -24,9 +24,9 @@ sub refused
 
 sub left_by
 {
-	my ($model) = @_;
+	my ($model, $database) = @_;
 
-	return value(join ' union all ',
+	return $node->safe_psql($database // 'postgres', join ' union all ',
 		"select md5(string_agg(embedding::text, '|' order by entity)) from g.entity_embedding where model = '$model'",
 		"select md5(string_agg(embedding::text, '|' order by relation)) from g.relation_embedding where model = '$model'",
 		"select md5(string_agg((to_jsonb(r) - 'model')::text, '|' order by id)) from g.rule r where model = '$model'",
@@ -65,6 +65,14 @@ foreach my $iterations (0, 2)
 	value(q{begin; select hkg_resume('g', 'stopped'); rollback});
 	if ($iterations > 0)
 	{
+		my $file = PostgreSQL::Test::Utils::tempdir . '/graph.sql';
+
+		$node->safe_psql('postgres', 'create database elsewhere');
+		$node->safe_psql('elsewhere', 'create extension hybridkg');
+		$node->command_ok([ 'pg_dump', '-n', 'g', '-f', $file, 'postgres' ], 'a stopped training is dumped');
+		$node->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-f', $file, 'elsewhere' ], 'and restored elsewhere');
+		$node->safe_psql('elsewhere', q{select hkg_resume('g', 'stopped')});
+		is(left_by('stopped', 'elsewhere'), $whole, 'where it goes on to the very same');
 		value(q{select hkg_resume('g', 'stopped')});
 		is(left_by('stopped'), $whole, 'resumed, it leaves the very same');
 	}
