@@ -471,10 +471,15 @@ errors: with the line, 42601 with the position when one does not parse, 42704 fo
 -- Predictions
 -- ---------------------------------------------------------------------------
 
+create function hkg_estimate_k(internal) returns internal
+as 'MODULE_PATHNAME' language c immutable strict parallel safe;
+comment on function hkg_estimate_k(internal) is
+'tells the planner how many rows a function of the k best returns';
+
 create function hkg_predict_tails(graph name, head text, relation text, k int default 10,
 	model name default 'default', known bool default false)
 returns table (tail text, score float8, probability float8)
-as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10
+as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10 support @extschema@.hkg_estimate_k
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_predict_tails(name, text, text, int, name, bool) is
 'the k most plausible tails of (head, relation, ?), best first
@@ -489,7 +494,7 @@ score: the model''s score; probability: sigma(score)';
 create function hkg_predict_heads(graph name, relation text, tail text, k int default 10,
 	model name default 'default', known bool default false)
 returns table (head text, score float8, probability float8)
-as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10
+as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10 support @extschema@.hkg_estimate_k
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_predict_heads(name, text, text, int, name, bool) is
 'the k most plausible heads of (?, relation, tail), best first
@@ -504,7 +509,7 @@ score: the model''s score; probability: sigma(score)';
 create function hkg_predict_relations(graph name, head text, tail text, k int default 10,
 	model name default 'default', known bool default false)
 returns table (relation text, score float8, probability float8)
-as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10
+as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10 support @extschema@.hkg_estimate_k
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_predict_relations(name, text, text, int, name, bool) is
 'the k most plausible relations of (head, ?, tail), best first
@@ -527,7 +532,7 @@ model: a trained model of the graph';
 
 create function hkg_neighbors(graph name, entity text, k int default 10, model name default 'default')
 returns table (entity text, similarity float8)
-as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10
+as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10 support @extschema@.hkg_estimate_k
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_neighbors(name, text, int, name) is
 'the k entities whose embeddings are most like that of an entity, nearest first
@@ -574,7 +579,7 @@ grounding: the facts that the rule''s body finds';
 create function hkg_complete(graph name, relation text default null, k int default 100,
 	min_probability float8 default 0.5, model name default 'default')
 returns table (head text, relation text, tail text, score float8, probability float8, rule text)
-as 'MODULE_PATHNAME' language c stable parallel safe cost 1000000 rows 100
+as 'MODULE_PATHNAME' language c stable parallel safe cost 1000000 rows 100 support @extschema@.hkg_estimate_k
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_complete(name, text, int, float8, name) is
 'the most plausible facts that a graph lacks, best first: the list that somebody reviews
@@ -650,7 +655,7 @@ as $$
 	from pg_proc p
 	join pg_depend d on d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e'
 	join pg_extension e on d.refclassid = 'pg_extension'::regclass and d.refobjid = e.oid
-	where e.extname = 'hybridkg'
+	where e.extname = 'hybridkg' and p.prorettype <> 'internal'::regtype
 	order by p.oid
 $$;
 comment on function hkg_help() is

@@ -3,7 +3,7 @@
 --
 select hkg_create_graph('g');
 -- a line for every function of ours, and nothing else
-select count(*) = (select count(*) from pg_proc where proname like 'hkg\_%' and pronamespace = 'public'::regnamespace),
+select count(*) = (select count(*) from pg_proc where proname like 'hkg\_%' and pronamespace = 'public'::regnamespace and prorettype <> 'internal'::regtype),
 	count(*) filter (where purpose is null or purpose = '' or length(purpose) > 250) from hkg_help();
 select function from hkg_help() where function ~ '^hkg_(help|train|predict_tails|sparsity|rule_precision)\(' order by 1;
 select purpose from hkg_help() where function like 'hkg\_predict\_tails%';
@@ -48,6 +48,24 @@ explain (costs off) select sum(hkg_score('g', 'e1', 'r', name, 'm')) from g.enti
 select sum(hkg_score('g', 'e1', 'r', name, 'm')), count(*) filter (where hkg_classify('g', 'e1', 'r', name, 'm')) from g.entity;
 select count(*), count(distinct tail) from g.entity e, hkg_predict_tails('g', e.name, 'r', 1, 'm') t where e.id % 50 = 0;
 select count(*), count(distinct n.entity) from g.entity e, hkg_neighbors('g', e.name, 1, 'm') n where e.id % 50 = 0;
+
+-- the planner expects k rows
+set max_parallel_workers_per_gather = 0;
+create function expected_rows(query text) returns text language plpgsql as $$
+declare
+	plan json;
+begin
+	execute 'explain (format json) ' || query into plan;
+	return plan -> 0 -> 'Plan' ->> 'Plan Rows';
+end
+$$;
+select expected_rows($$select * from hkg_predict_tails('g', 'e1', 'r')$$),
+	expected_rows($$select * from hkg_predict_heads('g', 'r', 'e1', 7)$$),
+	expected_rows($$select * from hkg_predict_relations('g', 'e1', 'e2', k => 3)$$),
+	expected_rows($$select * from hkg_neighbors('g', 'e1', 2 * 500)$$),
+	expected_rows($$select * from hkg_complete('g')$$),
+	expected_rows($$select * from hkg_complete('g', k => 5000)$$);
+drop function expected_rows;
 
 -- Typing errors: the nearest name, where there are too many to list
 insert into g.model select 'model ' || i, 'distmult', 1, '{}', 'ready', now() from generate_series(1, 20) i;

@@ -95,6 +95,7 @@ foreach my $case (
 	[ 'mining', q{select * from hkg_mine_rules('g', min_head_coverage => 0.0001, min_support => 1)}, 100 ],
 	[ 'mining with a model', q{select * from hkg_mine_rules('g', measure => 'hybrid', model => 'm')}, 200 ],
 	[ 'evaluation', q{select * from hkg_evaluate('g', 'train', 'm')}, 60 ],
+	[ 'completing', q{select count(*) from hkg_complete('g', k => 100000, min_probability => 0, model => 'm')}, 60 ],
 	[ 'precision', q{select * from hkg_rule_precision('g', 200, 'valid', 'm')}, 50 ])
 {
 	ok(times_out(@$case), "$case->[0]: was still running");
