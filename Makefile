@@ -52,9 +52,11 @@ include $(PGXS)
 # The pure half is arithmetic.  In engine.c and sketch.c sums over vectors may be taken in any order (the
 # same one each time), which is what lets the compiler use vector registers; not
 # elsewhere, where a sum may rely on its order.  Never -ffast-math: linked into a
-# library it changes the arithmetic of the whole backend.  Never -march=native:
+# library it changes the arithmetic of the whole backend.  The server's -fwrapv is taken back: with
+# it, an index such as half + j may wrap, and loops over it are not vectorised (a factor of 4 for
+# rotate); test/unit runs this code under UBSan.  Never -march=native:
 # one build serves all machines, kernels choose at run time.
-src/kge/%.o: override CFLAGS += -O3 -fno-math-errno -fno-trapping-math
+src/kge/%.o: override CFLAGS += -O3 -fno-math-errno -fno-trapping-math -fno-wrapv
 src/kge/engine.o src/kge/sketch.o: override CFLAGS += -fassociative-math -fno-signed-zeros
 
 $(OBJS): Makefile $(wildcard src/*.h src/kge/*.h)
