@@ -168,26 +168,6 @@ hkg_ranks(PG_FUNCTION_ARGS)
 
 /* ---- precision of rules -------------------------------------------------------- */
 
-typedef struct RuleList
-{
-	Rule	   *rule;
-	int32		count;
-	int32		room;
-} RuleList;
-
-static void
-take_rule(void *argument, const Datum *values, const bool *nulls)
-{
-	RuleList   *list = argument;
-
-	if (list->count == list->room)
-	{
-		list->room *= 2;
-		list->rule = repalloc_huge(list->rule, list->room * sizeof(Rule));
-	}
-	rule_from_array(DatumGetInt32(values[0]), values[1], &list->rule[list->count++]);
-}
-
 /*
  * The model's best rules: those that were selected come first, then what else has a
  * quality (it may have been dropped for a shorter rule within it).  A rule
@@ -196,18 +176,14 @@ take_rule(void *argument, const Datum *values, const bool *nulls)
 static RuleList
 best_rules(const Graph *graph, const char *model, int top_rules)
 {
-	RuleList	list = {.room = 256};
 	SqlArgs		args = {0};
 
-	list.rule = palloc(list.room * sizeof(Rule));
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
 	sql_arg(&args, INT4OID, Int32GetDatum(top_rules));
-	sql_stream(psprintf("select head, body from %srule "
-						"where model = $1 and quality is not null and predictions > 0 "
-						"order by selected desc, quality desc, support desc, rule collate \"C\" limit $2",
-						graph->prefix),
-			   &args, take_rule, &list);
-	return list;
+	return rules_of_query(psprintf("select head, body from %srule "
+								   "where model = $1 and quality is not null and predictions > 0 "
+								   "order by selected desc, quality desc, support desc, rule collate \"C\" limit $2",
+								   graph->prefix), &args);
 }
 
 static Inferences *
@@ -215,9 +191,9 @@ infer_by(Graph *graph, const GraphData *data, const RuleList *rules)
 {
 	const Rule **pointers = palloc(sizeof(Rule *) * Max(rules->count, 1));
 
-	for (int32 i = 0; i < rules->count; i++)
+	for (int64 i = 0; i < rules->count; i++)
 		pointers[i] = &rules->rule[i];
-	return infer(graph, data, pointers, rules->count);
+	return infer(graph, data, pointers, (int32) rules->count);
 }
 
 /* How many triples are in both; each ascending, each triple once. */

@@ -316,34 +316,16 @@ mine_given(Graph *graph, const Rule *rules, int64 count)
 
 /* ---- rules of a model --------------------------------------------------------------------- */
 
-typedef struct RuleList
-{
-	Rule	   *rule;
-	int64		count;
-	int64		room;
-} RuleList;
-
-static void
-take_rule(void *argument, const Datum *values, const bool *nulls)
-{
-	RuleList   *list = argument;
-	Rule		rule;
-
-	rule_from_array(DatumGetInt32(values[0]), values[1], &rule);
-	list->rule = array_reserve(list->rule, list->count + 1, &list->room, sizeof(Rule));
-	list->rule[list->count++] = rule;
-}
-
 MinedRules *
 mine_selected(Graph *graph, const char *model)
 {
-	RuleList	list = {0};
+	RuleList	list;
 	SqlArgs		args = {0};
 
 	model_require(graph, model);
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
-	sql_stream(psprintf("select distinct head, body from %srule where model = $1 and selected", graph->prefix),
-			   &args, take_rule, &list);
+	list = rules_of_query(psprintf("select distinct head, body from %srule where model = $1 and selected",
+								   graph->prefix), &args);
 	if (list.count == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

@@ -18,6 +18,7 @@
 #include "lib/stringinfo.h"
 
 #include "graph.h"
+#include "sql.h"
 
 #define RULE_MAX_BODY 5
 
@@ -82,5 +83,15 @@ extern char *rule_sql_pairs(const Graph *graph, const Rule *rule);
  * the atoms in readable form, `playsFor(Messi, Barcelona), clubType(Barcelona, Football)`.
  */
 extern char *rule_sql_groundings(Graph *graph, const Rule *rule);
+
+/* The rules of a query's rows (head, body), as table rule has them. */
+typedef struct RuleList
+{
+	Rule	   *rule;
+	int64		count;
+	int64		room;
+} RuleList;
+
+extern RuleList rules_of_query(const char *query, const SqlArgs *args);
 
 #endif							/* HKG_RULE_H */
