@@ -122,6 +122,7 @@ size_procedure(Procedure *procedure, const Sizes *sizes)
 	procedure->data->facts = sizes->facts;
 	procedure->valid_count = sizes->valid;
 	procedure->known_count = sizes->facts + sizes->held_out;
+	procedure_check(procedure);
 	procedure_describe(procedure);
 }
 

@@ -79,6 +79,9 @@ extern void procedure_infer(Procedure *procedure);
 /* The model becomes the one of its name. */
 extern void procedure_finish(Procedure *procedure);
 
+/* ERROR 55000 unless there is something to learn from. */
+extern void procedure_check(const Procedure *procedure);
+
 /* From the settings and the graph's sizes: the model without its matrices, sample_size, max_positives. */
 extern void procedure_describe(Procedure *procedure);
 

@@ -49,8 +49,8 @@ seconds_since(instr_time start)
 
 /* ---- before it starts ------------------------------------------------------ */
 
-static void
-check_graph(const Procedure *procedure)
+void
+procedure_check(const Procedure *procedure)
 {
 	const GraphData *data = procedure->data;
 
@@ -456,7 +456,7 @@ procedure_read(Procedure *procedure)
 		procedure->progress = progress_begin(procedure->graph->name, procedure->settings.model,
 											 procedure->settings.iterations, procedure->settings.epochs);
 	read_facts(procedure);
-	check_graph(procedure);
+	procedure_check(procedure);
 	procedure_describe(procedure);
 	need_check(procedure);
 	if (procedure->settings.warm_start)

@@ -38,4 +38,8 @@ select pg_get_function_arguments('hkg_train'::regproc) = pg_get_function_argumen
 	pg_get_function_arguments('hkg_train'::regproc) = pg_get_function_arguments('hkg_estimate'::regproc) as estimate;
 select report from hkg_tools.try($$select hkg_estimate('nowhere')$$) where report ~ '^3F000';
 select report from hkg_tools.try($$select hkg_estimate('ring', dimensions => 0)$$);
+-- what cannot be trained cannot be estimated
+select hkg_create_graph('void');
+select report from hkg_tools.try($$select hkg_estimate('void')$$);
+select hkg_drop_graph('void');
 select hkg_drop_graph('ring');
