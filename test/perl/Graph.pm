@@ -12,7 +12,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-our @EXPORT = qw(start_node make_graph tables session wait_for_session finish);
+our @EXPORT = qw(start_node make_graph tables left_by session wait_for_session finish);
 
 # A started node with the extension in the database postgres; settings as in postgresql.conf.
 sub start_node
@@ -69,6 +69,22 @@ sub tables
 		map { qq{select '$_ ' || count(*) || ' ' || coalesce(md5(string_agg(t::text, '|' order by t::text collate "C")), '')
 			from $graph.$_ t} }
 		qw(entity relation triple holdout model entity_embedding relation_embedding rule inferred iteration)) . ' order by 1');
+}
+
+# All that a training of graph g leaves, but times and the model's own name
+sub left_by
+{
+	my ($node, $model, $database) = @_;
+
+	return $node->safe_psql($database // 'postgres', join ' union all ',
+		"select md5(string_agg(embedding::text, '|' order by entity)) from g.entity_embedding where model = '$model'",
+		"select md5(string_agg(embedding::text, '|' order by relation)) from g.relation_embedding where model = '$model'",
+		"select md5(string_agg((to_jsonb(r) - 'model')::text, '|' order by id)) from g.rule r where model = '$model'",
+		"select md5(string_agg((to_jsonb(i) - 'model')::text, '|' order by iteration, relation, head, tail)) from g.inferred i where model = '$model'",
+		"select string_agg(concat_ws(' ', number, loss, mrr, rules, inferred, sampled), '|' order by number) from g.iteration where model = '$model'",
+		"select concat_ws(' ', score_function, dimensions, status, best_iteration, mrr, settings - 'model') from g.model where name = '$model'",
+		"select count(*)::text from g.checkpoint where model = '$model'",
+		"select count(*)::text from g.checkpoint_inferred where model = '$model'");
 }
 
 # A session of its own that runs one statement; application_name is its name.

@@ -22,18 +22,6 @@ sub refused
 	return $err;
 }
 
-sub left_by
-{
-	my ($model, $database) = @_;
-
-	return $node->safe_psql($database // 'postgres', join ' union all ',
-		"select md5(string_agg(embedding::text, '|' order by entity)) from g.entity_embedding where model = '$model'",
-		"select md5(string_agg(embedding::text, '|' order by relation)) from g.relation_embedding where model = '$model'",
-		"select md5(string_agg((to_jsonb(r) - 'model')::text, '|' order by id)) from g.rule r where model = '$model'",
-		"select string_agg(concat_ws(' ', number, loss, mrr), '|' order by number) from g.iteration where model = '$model'",
-		"select concat_ws(' ', status, best_iteration, mrr, settings - 'model') from g.model where name = '$model'");
-}
-
 sub wait_for
 {
 	my ($condition) = @_;
@@ -43,14 +31,14 @@ sub wait_for
 
 # Three models alike, then facts of entities that they do not know
 value("select hkg_train('g', $cold, model => '$_')") foreach qw(front back stopped);
-is(left_by('back'), left_by('front'), 'two models alike');
+is(left_by($node, 'back'), left_by($node, 'front'), 'two models alike');
 value(q{select hkg_load('g', $$select 'late' || i, 'r1', 'e' || i from generate_series(1, 20) i$$)});
 
 value("select hkg_train('g', $warm, model => 'front')");
-my $whole = left_by('front');
+my $whole = left_by($node, 'front');
 value("select hkg_train_background('g', $warm, model => 'back')");
 ok(wait_for(q{status = 'ready' and settings->'warm_start' = 'true' from g.model where name = 'back'}), 'in the background');
-is(left_by('back'), $whole, 'it leaves the very same');
+is(left_by($node, 'back'), $whole, 'it leaves the very same');
 
 # stopped before and after its first iteration
 foreach my $iterations (0, 2)
@@ -72,9 +60,9 @@ foreach my $iterations (0, 2)
 		$node->command_ok([ 'pg_dump', '-n', 'g', '-f', $file, 'postgres' ], 'a stopped training is dumped');
 		$node->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-f', $file, 'elsewhere' ], 'and restored elsewhere');
 		$node->safe_psql('elsewhere', q{select hkg_resume('g', 'stopped')});
-		is(left_by('stopped', 'elsewhere'), $whole, 'where it goes on to the very same');
+		is(left_by($node, 'stopped', 'elsewhere'), $whole, 'where it goes on to the very same');
 		value(q{select hkg_resume('g', 'stopped')});
-		is(left_by('stopped'), $whole, 'resumed, it leaves the very same');
+		is(left_by($node, 'stopped'), $whole, 'resumed, it leaves the very same');
 	}
 }
 
@@ -84,14 +72,14 @@ my $pid = value(q{select hkg_train_background('g', 'complex', dimensions => 16, 
 value("select pg_cancel_backend($pid)");
 ok(wait_for(q{status = 'cancelled' from g.model where name = 'ready'}), 'stopped again');
 value("select hkg_train('g', $warm, model => '$_')") foreach qw(ready plain);
-is(left_by('ready'), left_by('plain'), 'a warm start goes on from the model that is ready');
+is(left_by($node, 'ready'), left_by($node, 'plain'), 'a warm start goes on from the model that is ready');
 like(refused(q{select hkg_resume('g', 'ready')}), qr/ERROR:  55000: .*no interrupted training/, 'the stopped training is gone');
 
 # what cannot be gone on from is told at once
 like(refused(q{select hkg_train_background('g', 'rotate', dimensions => 16, model => 'front', warm_start => true)}),
 	qr/ERROR:  22023: .*HINT:  Give those/s, 'another score function');
 like(refused(q{select hkg_train_background('g', model => 'nobody', warm_start => true)}), qr/ERROR:  42704: /, 'no such model');
-is(left_by('front'), $whole, 'nothing has changed');
+is(left_by($node, 'front'), $whole, 'nothing has changed');
 
 $node->stop('fast');
 done_testing();
