@@ -293,11 +293,25 @@ language sql immutable parallel safe rows 10
 set search_path = pg_catalog, pg_temp
 as $$ values
 	('paper', 'the hybrid procedure as it was published: samples accumulate and weigh as much as facts',
-	 '{"iterations": 10, "epochs": 100, "omega": 0.5, "min_quality": 0, "label": "one", "accumulate": true}'::jsonb)
+	 '{"iterations": 10, "epochs": 100, "omega": 0.5, "min_quality": 0, "label": "one", "accumulate": true}'::jsonb),
+	('trusted-rules', 'a hybrid that samples from good rules only, and trusts an inference as far as its rule',
+	 '{"omega": 0, "min_quality": 0.7, "label": "confidence", "accumulate": false}'),
+	('complex', 'embeddings alone: where to start with a graph of up to some ten thousand entities',
+	 '{"score_function": "complex", "dimensions": 100, "loss": "softmax", "regularization": 0.05, "reciprocal": true, "batch_size": 500, "iterations": 8, "epochs": 4, "top_rules": 0}'),
+	('complex-codex-s', 'codex-s, embeddings alone',
+	 '{"score_function": "complex", "dimensions": 100, "loss": "softmax", "regularization": 0.02, "reciprocal": true, "batch_size": 500, "iterations": 8, "epochs": 4, "top_rules": 0}'),
+	('complex-fb15k-237', 'FB15k-237, embeddings alone',
+	 '{"score_function": "complex", "dimensions": 200, "loss": "softmax", "regularization": 0.05, "reciprocal": true, "batch_size": 1000, "iterations": 8, "epochs": 4, "top_rules": 0}'),
+	('distmult-fb15k-237', 'FB15k-237, embeddings alone',
+	 '{"score_function": "distmult", "dimensions": 400, "loss": "softmax", "regularization": 0.05, "reciprocal": true, "batch_size": 1000, "iterations": 6, "epochs": 4, "top_rules": 0}'),
+	('complex-wn18rr', 'WN18RR, embeddings alone',
+	 '{"score_function": "complex", "dimensions": 100, "loss": "softmax", "regularization": 0.1, "batch_size": 1000, "iterations": 8, "epochs": 3, "top_rules": 0}'),
+	('rotate-wn18rr', 'WN18RR, embeddings alone',
+	 '{"score_function": "rotate", "dimensions": 100, "negatives": 64, "gamma": 6, "iterations": 5, "epochs": 10, "top_rules": 0}')
 $$;
 comment on function hkg_presets() is
 'settings of hkg_train that go together under a name, hkg_train(graph, preset => name), and what each is for
-settings: of hkg_train''s arguments, by name; the others keep their defaults';
+settings: of hkg_train''s arguments, by name; an argument of the call that has another value than its default wins';
 
 create function hkg_train(graph name, score_function text default 'rotate', dimensions int default 200,
 	iterations int default 10, epochs int default 100, batch_size int default 512, negatives int default 256,
@@ -346,7 +360,7 @@ block_size: positives that share their negatives, 1 to 10000; fewer are slower
 temperature: of self_adversarial; 0 weights a positive''s negatives alike, 1000 at most
 reciprocal: each relation has a second embedding, its inverse''s, which is used where heads are asked for: (?, r, t) is then (t, inverse of r, ?); scores of facts stay those of (h, r, ?)
 regularizer: l2 (sums of squares) or n3 (sums of cubed moduli); null: n3 under softmax, l2 otherwise
-preset: a row of hkg_presets(), whose settings take the place of arguments that are left at their defaults; null: none
+preset: a row of hkg_presets(), whose settings take the place of arguments that have their default value, given or not; null: none
 warm_start: go on from the embeddings of the model of that name, of the same score_function, dimensions and reciprocal; new entities start where their known neighbours place them, what has gone goes
 rules: a model whose selected rules, imported ones say, are ranked and sampled from instead of mined ones; null: rules are mined
 errors: 22023 for values out of range, 53200 when it would need more than hybridkg.max_memory, 55006 when the model is being trained elsewhere, 55000 for a graph without facts or with one entity, 42704 or 55000 when there is no trained model to go on from';
