@@ -306,6 +306,8 @@ as $$ values
 	 '{"score_function": "distmult", "dimensions": 400, "loss": "softmax", "regularization": 0.05, "reciprocal": true, "batch_size": 1000, "iterations": 6, "epochs": 4, "top_rules": 0}'),
 	('complex-wn18rr', 'WN18RR, embeddings alone',
 	 '{"score_function": "complex", "dimensions": 100, "loss": "softmax", "regularization": 0.1, "batch_size": 1000, "iterations": 8, "epochs": 3, "top_rules": 0}'),
+	('transe-wn18rr', 'WN18RR, embeddings alone',
+	 '{"score_function": "transe", "dimensions": 200, "negatives": 256, "gamma": 6, "negative_sampling": "self_adversarial", "temperature": 0.5, "iterations": 5, "epochs": 32, "top_rules": 0}'),
 	('rotate-wn18rr', 'WN18RR, embeddings alone',
 	 '{"score_function": "rotate", "dimensions": 100, "negatives": 64, "gamma": 6, "iterations": 5, "epochs": 10, "top_rules": 0}')
 $$;
