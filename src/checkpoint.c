@@ -58,8 +58,9 @@ hash_values(uint64 hash, const void *array, int64 count, Size size)
 	return hash;
 }
 
-uint64
-checkpoint_fingerprint(const Procedure *procedure)
+/* A hash of all that is read from the graph */
+static uint64
+fingerprint_of(const Procedure *procedure)
 {
 	const GraphData *data = procedure->data;
 	uint64		hash = 0;
@@ -217,7 +218,7 @@ checkpoint_save(Procedure *procedure)
 	size_t		count;
 
 	memset(&header, 0, sizeof(header));
-	header.fingerprint = checkpoint_fingerprint(procedure);
+	header.fingerprint = fingerprint_of(procedure);
 	header.samples = procedure->samples;
 	header.rules = procedure->rules == NULL ? 0 : procedure->rules->count;
 	header.best = procedure->best;
@@ -302,7 +303,7 @@ check_samples(const Procedure *procedure)
 static void
 require_same_graph(const Procedure *procedure, const Header *header)
 {
-	if (header->fingerprint != checkpoint_fingerprint(procedure) ||
+	if (header->fingerprint != fingerprint_of(procedure) ||
 		header->rules != (procedure->rules == NULL ? 0 : procedure->rules->count))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

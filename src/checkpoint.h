@@ -25,7 +25,4 @@ extern void checkpoint_settings(Graph *graph, const char *model, TrainSettings *
  */
 extern void checkpoint_load(Procedure *procedure);
 
-/* A hash of all that is read from the graph */
-extern uint64 checkpoint_fingerprint(const Procedure *procedure);
-
 #endif							/* HKG_CHECKPOINT_H */

@@ -75,9 +75,6 @@ extern void rule_from_array(int32 head, Datum body, Rule *rule);
 /* The places, 1 first, of those pairs ($1, $2: ids as int[]) that the body yields, as one column. */
 extern char *rule_sql_holds(const Graph *graph, const Rule *rule);
 
-/* SELECT DISTINCT x, y: the pairs that the body yields, by ids (int, int). */
-extern char *rule_sql_pairs(const Graph *graph, const Rule *rule);
-
 /*
  * SELECT of the groundings of the body with X = $1 and Y = $2 (int ids): one text column,
  * the atoms in readable form, `playsFor(Messi, Barcelona), clubType(Barcelona, Football)`.

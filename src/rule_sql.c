@@ -77,7 +77,8 @@ append_joins(StringInfo sql, const Graph *graph, const Rule *rule)
 	}
 }
 
-char *
+/* SELECT DISTINCT x, y: the pairs that the body yields, by ids (int, int). */
+static char *
 rule_sql_pairs(const Graph *graph, const Rule *rule)
 {
 	StringInfoData sql;
