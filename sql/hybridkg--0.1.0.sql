@@ -634,6 +634,19 @@ split: valid or test (or train)
 model: a trained model of the graph
 seed: draws the places of ties';
 
+create function hkg_compare(graph name, model_a name, model_b name, split text default 'test')
+returns table (head text, relation text, tail text, head_rank_a int, head_rank_b int, tail_rank_a int, tail_rank_b int,
+	rule text)
+as 'MODULE_PATHNAME' language c stable parallel safe cost 2000000 rows 1000
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_compare(name, name, name, text) is
+'the filtered ranks of a split under two models, triple by triple, with the rule that may be why
+graph: an existing graph
+model_a, model_b: trained models of the graph
+split: valid or test (or train)
+The triples of greatest change come first, gains and losses alike: that of 1 / head rank + 1 / tail rank, which is what MRR is the mean of.
+rule: the best of the selected rules of model_b that infer the triple, null where none does; ties: as hkg_ranks with seed 0';
+
 create function hkg_rule_precision(graph name, top_rules int, split text default 'test', model name default 'default',
 	out inferred bigint, out correct bigint, out "precision" float8)
 returns record

@@ -2,10 +2,8 @@
  * complete.c
  *		hkg_complete: the most plausible facts that a graph lacks, each with its best rule.
  *
- * src/kge finds them among the model's rows, with the facts as what is known.  Then
- * each selected rule of their relations, best first, is asked which of those
- * that have no rule yet it infers: a few look-ups a triple, whatever the
- * rule infers besides.
+ * src/kge finds them among the model's rows, with the facts as what is known; explain.c
+ * the rules.
  */
 #include "postgres.h"
 
@@ -22,8 +20,6 @@
 
 /* rows named in one statement */
 #define NAMED_ROWS 65536
-
-#define NO_RULE PG_INT32_MIN
 
 /* ---- what is known ------------------------------------------------------------------- */
 
@@ -73,70 +69,28 @@ read_facts(Graph *graph, const Model *model, const char *relation)
 	return facts;
 }
 
-/* ---- the best rule of each -------------------------------------------------------------- */
-
 typedef struct Missing
 {
 	KgeTriple	triple;			/* by ids */
 	double		score;
-	int32		rule;			/* id of the best that infers it, or NO_RULE */
 } Missing;
 
 typedef struct MissingList
 {
 	Missing    *missing;		/* best first */
+	int32	   *rule;			/* of each: id of the best that infers it, or NO_RULE */
 	int64		count;
-	int64	   *asked;			/* positions of those that a rule is asked about */
-	int32	   *x;
-	int32	   *y;
-	int32		rule;			/* the one that is asked */
 } MissingList;
-
-static void
-take_inferred(void *argument, const Datum *values, const bool *nulls)
-{
-	MissingList *list = argument;
-
-	list->missing[list->asked[DatumGetInt64(values[0]) - 1]].rule = list->rule;
-}
-
-static void
-ask_rule(const Graph *graph, const SelectedRule *selected, MissingList *list)
-{
-	SqlArgs		args = {0};
-	int			count = 0;
-
-	for (int64 i = 0; i < list->count; i++)
-	{
-		const Missing *missing = &list->missing[i];
-
-		if (missing->triple.relation != selected->rule.head || missing->rule != NO_RULE)
-			continue;
-		list->asked[count] = i;
-		list->x[count] = missing->triple.head;
-		list->y[count++] = missing->triple.tail;
-	}
-	if (count == 0)
-		return;
-	list->rule = selected->id;
-	sql_arg(&args, INT4ARRAYOID, array_of_int4(list->x, count));
-	sql_arg(&args, INT4ARRAYOID, array_of_int4(list->y, count));
-	sql_stream(rule_sql_holds(graph, &selected->rule), &args, take_inferred, list);
-}
 
 static void
 find_rules(const Graph *graph, const char *model, MissingList *list)
 {
-	ListCell   *cell;
+	KgeTriple  *triple = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(KgeTriple) * Max(list->count, 1));
 
-	list->asked = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(int64) * Max(list->count, 1));
-	list->x = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(int32) * Max(list->count, 1));
-	list->y = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(int32) * Max(list->count, 1));
-	foreach(cell, selected_rules(graph, model, NULL))
-	{
-		CHECK_FOR_INTERRUPTS();
-		ask_rule(graph, lfirst(cell), list);
-	}
+	for (int64 i = 0; i < list->count; i++)
+		triple[i] = list->missing[i].triple;
+	list->rule = best_rule_of_each(graph, model, triple, list->count);
+	pfree(triple);
 }
 
 /* ---- the function ------------------------------------------------------------------------- */
@@ -166,7 +120,6 @@ find_missing(Graph *graph, const Model *model, const char *relation, int k, doub
 		missing->triple.relation = model->relation_id[scored->triple.relation];
 		missing->triple.tail = model->entity_id[scored->triple.tail];
 		missing->score = scored->score;
-		missing->rule = NO_RULE;
 	}
 	return list;
 }
@@ -179,14 +132,14 @@ typedef struct Columns
 } Columns;
 
 static void
-fill_columns(Columns *columns, const Missing *missing, int count)
+fill_columns(Columns *columns, const Missing *missing, const int32 *rule, int count)
 {
 	for (int i = 0; i < count; i++)
 	{
 		columns->id[0][i] = missing[i].triple.head;
 		columns->id[1][i] = missing[i].triple.relation;
 		columns->id[2][i] = missing[i].triple.tail;
-		columns->id[3][i] = missing[i].rule;
+		columns->id[3][i] = rule[i];
 		columns->number[0][i] = missing[i].score;
 		columns->number[1][i] = kge_sigmoid(missing[i].score);
 	}
@@ -210,7 +163,7 @@ return_missing(const Graph *graph, const char *model, const MissingList *list, S
 		int			count = (int) Min(NAMED_ROWS, list->count - first);
 		SqlArgs		args = {0};
 
-		fill_columns(columns, list->missing + first, count);
+		fill_columns(columns, list->missing + first, list->rule + first, count);
 		for (int i = 0; i < 4; i++)
 			sql_arg(&args, INT4ARRAYOID, array_of_int4(columns->id[i], count));
 		for (int i = 0; i < 2; i++)

@@ -16,30 +16,22 @@
 
 #include "argument.h"
 #include "array.h"
+#include "evaluate.h"
 #include "hybridkg.h"
 #include "infer.h"
 #include "inquiry.h"
 #include "model.h"
 #include "sql.h"
 
-static const char *const splits[] = {"valid", "test", "train", NULL};
+const char *const evaluate_splits[] = {"valid", "test", "train", NULL};
 static const char *const holdout_splits[] = {"valid", "test", NULL};
 
 /* rows named in one statement */
 #define NAMED_ROWS 65536
 
-/* A split, ranked */
-typedef struct Ranking
-{
-	GraphData  *data;
-	int64		count;
-	KgeTriple  *triple;			/* by (relation, head, tail) */
-	int32	   *rank;			/* 2 * count: of the heads, then of the tails */
-} Ranking;
-
 /* ---- ranks --------------------------------------------------------------------- */
 
-static Ranking
+Ranking
 rank_split(Graph *graph, const Model *model, const char *split, int64 seed)
 {
 	Ranking		ranking = {0};
@@ -146,7 +138,7 @@ evaluate(FunctionCallInfo fcinfo, void (*tell) (Graph *, const Ranking *, SqlRes
 	Inquiry		inquiry = inquiry_begin(fcinfo, 2);
 	Ranking		ranking;
 
-	argument_choice(split, "split", splits);
+	argument_choice(split, "split", evaluate_splits);
 	ranking = rank_split(inquiry.graph, model_open(inquiry.graph, inquiry.model), split, seed);
 	tell(inquiry.graph, &ranking, inquiry.result);
 	return inquiry_end(&inquiry);

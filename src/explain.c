@@ -1,10 +1,15 @@
 /*
  * explain.c
- *		hkg_explain: which selected rules infer a triple, and through which facts.
+ *		hkg_explain: which selected rules infer a triple, and through which facts; the best
+ *		one for each of many triples.
  *
  * The rules are the selected ones of the model whose head is the triple's
  * relation.  Each one's body is grounded with X and Y bound, by a statement of
  * rule_sql.c that takes the two entities as parameters.
+ *
+ * For many triples each selected rule of their relations, best first, is asked which of those
+ * that have no rule yet it infers: a few look-ups a triple, whatever the rule infers
+ * besides.
  */
 #include "postgres.h"
 
@@ -13,6 +18,7 @@
 #include "utils/builtins.h"
 
 #include "argument.h"
+#include "array.h"
 #include "explain.h"
 #include "inquiry.h"
 #include "model.h"
@@ -49,6 +55,76 @@ selected_rules(const Graph *graph, const char *model, const int32 *relation)
 			   &args, take_rule, &rules);
 	return rules;
 }
+
+/* ---- the best rule of each of many triples ---------------------------------------- */
+
+typedef struct Asking
+{
+	const KgeTriple *triple;
+	int64		count;
+	int32	   *best;			/* of each triple: the rule, or NO_RULE */
+	int64	   *asked;			/* positions of those that a rule is asked about */
+	int32	   *x;
+	int32	   *y;
+	int32		rule;			/* the one that is asked */
+} Asking;
+
+static void
+take_inferred(void *argument, const Datum *values, const bool *nulls)
+{
+	Asking	   *asking = argument;
+
+	asking->best[asking->asked[DatumGetInt64(values[0]) - 1]] = asking->rule;
+}
+
+static void
+ask_rule(const Graph *graph, const SelectedRule *selected, Asking *asking)
+{
+	SqlArgs		args = {0};
+	int			count = 0;
+
+	for (int64 i = 0; i < asking->count; i++)
+	{
+		if (asking->triple[i].relation != selected->rule.head || asking->best[i] != NO_RULE)
+			continue;
+		asking->asked[count] = i;
+		asking->x[count] = asking->triple[i].head;
+		asking->y[count++] = asking->triple[i].tail;
+	}
+	if (count == 0)
+		return;
+	asking->rule = selected->id;
+	sql_arg(&args, INT4ARRAYOID, array_of_int4(asking->x, count));
+	sql_arg(&args, INT4ARRAYOID, array_of_int4(asking->y, count));
+	sql_stream(rule_sql_holds(graph, &selected->rule), &args, take_inferred, asking);
+}
+
+int32 *
+best_rule_of_each(const Graph *graph, const char *model, const KgeTriple *triple, int64 count)
+{
+	Asking		asking = {.triple = triple,.count = count};
+	MemoryContext context = CurrentMemoryContext;
+	Size		room = Max(count, 1);
+	ListCell   *cell;
+
+	asking.best = MemoryContextAllocHuge(context, sizeof(int32) * room);
+	asking.asked = MemoryContextAllocHuge(context, sizeof(int64) * room);
+	asking.x = MemoryContextAllocHuge(context, sizeof(int32) * room);
+	asking.y = MemoryContextAllocHuge(context, sizeof(int32) * room);
+	for (int64 i = 0; i < count; i++)
+		asking.best[i] = NO_RULE;
+	foreach(cell, selected_rules(graph, model, NULL))
+	{
+		CHECK_FOR_INTERRUPTS();
+		ask_rule(graph, lfirst(cell), &asking);
+	}
+	pfree(asking.asked);
+	pfree(asking.x);
+	pfree(asking.y);
+	return asking.best;
+}
+
+/* ---- the function ------------------------------------------------------------------- */
 
 typedef struct Explanation
 {

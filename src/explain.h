@@ -21,4 +21,9 @@ typedef struct SelectedRule
 /* Those with the relation (an id; NULL: any) as head, best first. */
 extern List *selected_rules(const Graph *graph, const char *model, const int32 *relation);
 
+#define NO_RULE PG_INT32_MIN
+
+/* For each of the triples (by ids), the id of the best selected rule that infers it, or NO_RULE. */
+extern int32 *best_rule_of_each(const Graph *graph, const char *model, const KgeTriple *triple, int64 count);
+
 #endif							/* HKG_EXPLAIN_H */

@@ -1,0 +1,24 @@
+/*
+ * evaluate.h
+ *		A split, ranked by a model.
+ */
+#ifndef HKG_EVALUATE_H
+#define HKG_EVALUATE_H
+
+#include "model.h"
+
+/* what can be ranked, NULL-terminated */
+extern const char *const evaluate_splits[];
+
+typedef struct Ranking
+{
+	GraphData  *data;
+	int64		count;
+	KgeTriple  *triple;			/* in rows of data, by (relation, head, tail) */
+	int32	   *rank;			/* 2 * count: of the heads, then of the tails */
+} Ranking;
+
+/* Filtered ranks; the seed draws the places of ties. */
+extern Ranking rank_split(Graph *graph, const Model *model, const char *split, int64 seed);
+
+#endif							/* HKG_EVALUATE_H */
