@@ -324,7 +324,7 @@ create function hkg_train(graph name, score_function text default 'rotate', dime
 	constants bool default false, patience int default null, seed bigint default 0, model name default 'default',
 	min_quality float8 default 0, label text default 'one', accumulate bool default true, block_size int default 64,
 	temperature float8 default 1.0, reciprocal bool default false, regularizer text default null, preset text default null,
-	warm_start bool default false, rules name default null)
+	warm_start bool default false, rules name default null, relation_weight float8 default 0)
 returns text
 as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 1000000
 set search_path = pg_catalog, pg_temp;
@@ -365,6 +365,7 @@ regularizer: l2 (sums of squares) or n3 (sums of cubed moduli); null: n3 under s
 preset: a row of hkg_presets(), whose settings take the place of arguments that have their default value, given or not; null: none
 warm_start: go on from the embeddings of the model of that name, of the same score_function, dimensions and reciprocal; new entities start where their known neighbours place them, what has gone goes
 rules: a model whose selected rules, imported ones say, are ranked and sampled from instead of mined ones; null: rules are mined
+relation_weight: under softmax with distmult, complex or rescal: weight of the cross entropy of the true relation against all relations, given head and tail, 0 to 1000
 errors: 22023 for values out of range, 53200 when it would need more than hybridkg.max_memory, 55006 when the model is being trained elsewhere, 55000 for a graph without facts or with one entity, 42704 or 55000 when there is no trained model to go on from';
 
 -- Functions that take the arguments of hkg_train; what is said of those, and of errors, holds for them too.

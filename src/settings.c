@@ -86,6 +86,7 @@ static const Setting table[] = {
 	{"preset", SETTING_TEXT, AT(preset), 0, 0, true, NULL},
 	BOOL(warm_start),
 	{"rules", SETTING_NAME, AT(rules), 0, 0, true, NULL},
+	FLOAT(relation_weight, 0, 1e3),
 
 	/* the last one is not an argument, but a setting of the session */
 	CHOICE(precision, precisions)
@@ -168,6 +169,25 @@ settings_precision(const TrainSettings *settings)
 	return strcmp(settings->precision, precisions[KGE_BFLOAT16]) == 0 ? KGE_BFLOAT16 : KGE_SINGLE;
 }
 
+/* relation_weight is of a loss that few have the right score function for. */
+static void
+check_relation_weight(const TrainSettings *settings)
+{
+	if (settings->relation_weight > 0 && strcmp(settings->loss, "softmax") != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("relation_weight must be 0 under loss \"%s\", not %g", settings->loss,
+						settings->relation_weight),
+				 errhint("The loss \"softmax\" can have one.")));
+	if (settings->relation_weight > 0 && kge_is_distance(kge_score_function(settings->score_function)))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("relation_weight must be 0 with score_function \"%s\", not %g",
+						settings->score_function, settings->relation_weight),
+				 errdetail("Relations can be told apart all at once where the score is linear in the relation."),
+				 errhint("Score functions that can have one are distmult, complex and rescal.")));
+}
+
 /* What no single argument tells */
 static void
 check_settings(const TrainSettings *settings)
@@ -182,6 +202,7 @@ check_settings(const TrainSettings *settings)
 				 errmsg("negative_sampling \"%s\" has no use under loss \"softmax\", which has no negatives",
 						settings->negative_sampling),
 				 errhint("Leave one of the two at its default.")));
+	check_relation_weight(settings);
 	if (!kge_has_precision(settings_precision(settings)))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),

@@ -48,6 +48,7 @@ typedef struct TrainSettings
 	char	   *preset;			/* NULL: none */
 	bool		warm_start;
 	char	   *rules;			/* a model's name; NULL: rules are mined */
+	double		relation_weight;
 	char	   *precision;		/* no argument: hybridkg.precision when training began */
 } TrainSettings;
 

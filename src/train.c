@@ -148,7 +148,8 @@ procedure_training(const Procedure *procedure)
 		.precision = settings_precision(settings),
 		.temperature = settings->temperature,
 		.regularizer = regularizer_of(settings->regularizer),
-		.optimizer = kge_optimizer(settings->optimizer)
+		.optimizer = kge_optimizer(settings->optimizer),
+		.relation_weight = settings->relation_weight
 	};
 
 	return training;

@@ -165,7 +165,9 @@ extern double kge_sigmoid(double score);
  *					phi' - phi it cancels.
  *		softmax		cross entropy of the true entity against all entities (Lacroix et
  *					al. 2018), the mean over both sides of each positive.  Takes no
- *					notice of block_size and negatives.
+ *					notice of block_size and negatives.  With a relation_weight, which a
+ *					distance model cannot have, plus that times the cross entropy of the true
+ *					relation against all relations (relation_loss.c).
  */
 typedef struct KgeLoss KgeLoss;
 
@@ -249,6 +251,7 @@ typedef struct KgeTraining
 	KgeRegularizer regularizer;
 	KgePrecision precision;		/* one that is there */
 	const KgeOptimizer *optimizer;	/* NULL: adagrad */
+	double		relation_weight;	/* of softmax: that of its loss of relations, >= 0 */
 } KgeTraining;
 
 typedef struct KgeTrainer KgeTrainer;

@@ -36,6 +36,7 @@
 #include "bfloat16.h"
 #include "group.h"
 #include "loss.h"
+#include "relation_loss.h"
 #include "threads.h"
 #include "trainer.h"
 #include "vector.h"
@@ -80,6 +81,10 @@ typedef struct OneVsAll
 	int			queries;
 	int			answers;
 
+	/* the loss of relations, if not NULL, and what it asks */
+	KgeRelationLoss *relations;
+	KgePair    *pair;			/* of each answer */
+
 	/* of each query of a wave */
 	Query	   *query;
 	float	   *weight;			/* the sum of its answers' */
@@ -120,6 +125,8 @@ plan_softmax(KgeTrainer *plan)
 {
 	plan->entity.count = plan->relation.count = most_answers(plan);
 	plan->entity.is_dense = true;
+	if (plan->training.relation_weight > 0)
+		kge_relation_loss_plan(plan, most_answers(plan));
 }
 
 static int
@@ -182,6 +189,11 @@ take_softmax(const KgeTrainer *plan, int threads, KgeSpace *space)
 	work.group = KGE_TAKE(space, int64_t, most);
 	work.first_answer = KGE_TAKE(space, int32_t, most + 1);
 	work.answer = KGE_TAKE(space, Answer, most);
+	if (plan->training.relation_weight > 0)
+	{
+		work.relations = kge_relation_loss_take(plan, most_answers(plan), threads, space);
+		work.pair = KGE_TAKE(space, KgePair, most);
+	}
 
 	work.query = KGE_TAKE(space, Query, wave);
 	work.weight = KGE_TAKE(space, float, wave);
@@ -586,6 +598,30 @@ learn_wave(KgeTrainer *trainer)
 	return loss;
 }
 
+/* Each answer also asks for its relation. */
+static double
+learn_relations(KgeTrainer *trainer)
+{
+	OneVsAll   *work = trainer->work;
+	int			pairs = 0;
+
+	for (int i = 0; i < work->queries; i++)
+	{
+		KgeGroup	group = kge_group(&work->groups, work->group[i]);
+
+		for (int j = 0; j < group.count; j++)
+		{
+			int32_t		positive = group.member[j];
+
+			work->pair[pairs++] = (KgePair) {
+				kge_asked(trainer->model, trainer->positives[positive], group.side),
+				trainer->weights == NULL ? 1 : trainer->weights[positive]
+			};
+		}
+	}
+	return kge_relation_loss(trainer, work->relations, work->pair, pairs, most_answers(trainer));
+}
+
 static KgeSum
 learn_softmax(KgeTrainer *trainer)
 {
@@ -603,6 +639,8 @@ learn_softmax(KgeTrainer *trainer)
 		work->count = left < share ? left : share;
 		sum.loss += learn_wave(trainer);
 	}
+	if (work->relations != NULL)
+		sum.loss += learn_relations(trainer);
 	return sum;
 }
 

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "negatives.h"
+#include "relation_loss.h"
 #include "threads.h"
 #include "vector.h"
 
@@ -144,8 +145,11 @@ kge_epoch_flops(const KgeModel *model, const KgeTraining *training,
 				int64_t positives, int64_t queries)
 {
 	KgeEngine	engine = kge_engine(model);
+	double		flops = training->loss->scores(training, model, positives, queries) * kge_engine_flops(&engine);
 
-	return training->loss->scores(training, model, positives, queries) * kge_engine_flops(&engine);
+	if (training->relation_weight > 0)
+		flops += kge_relation_loss_flops(model, 2.0 * (double) positives);
+	return flops;
 }
 
 KgeTrainer *

@@ -16,6 +16,9 @@ select sum(bytes) filter (where item <> 'all of it') = sum(bytes) filter (where 
 	from hkg_estimate('ring', 'complex', 50);
 -- 2 x 3,000 distinct queries against 3,000 entities, 100 products and sums and twice that for the gradients
 select flops = 6000.0 * 3000 * 100 * 2 * 3 as flops from hkg_estimate('ring', 'complex', 50, loss => 'softmax') where item = 'an epoch';
+-- each of 2 x 3,000 answers against the relation and its inverse besides
+select flops = (6000.0 * 3000 + 6000 * 2) * 100 * 2 * 3 as flops
+	from hkg_estimate('ring', 'complex', 50, loss => 'softmax', reciprocal => true, relation_weight => 1) where item = 'an epoch';
 -- 3,000 facts with 10 negatives each
 select flops = 3000.0 * 11 * 100 * 2 * 3 as flops from hkg_estimate('ring', 'complex', 50, negatives => 10) where item = 'an epoch';
 -- a valid split is ranked in every iteration, and the best embeddings are kept

@@ -106,15 +106,15 @@ select o as options, hkg_tools.loss(20, o) < hkg_tools.loss(1, o) * 0.8 as falls
 	'negative_sampling => ''self_adversarial'', temperature => 0.5', 'negative_sampling => ''bernoulli''',
 	'negative_sampling => ''kbgan''', 'loss => ''margin'', gamma => 1', 'loss => ''margin'', gamma => 1, negative_sampling => ''self_adversarial''',
 	'optimizer => ''adam'', learning_rate => 0.01', 'optimizer => ''adam'', learning_rate => 0.01, loss => ''softmax''', 'block_size => 1, negatives => 4', 'block_size => 1000',
-	'reciprocal => true', 'reciprocal => true, loss => ''softmax''', 'regularizer => ''n3'', regularization => 0.001', 'loss => ''softmax'', regularizer => ''l2'', regularization => 0.001']) o;
+	'reciprocal => true', 'reciprocal => true, loss => ''softmax''', 'relation_weight => 4, loss => ''softmax''', 'regularizer => ''n3'', regularization => 0.001', 'loss => ''softmax'', regularizer => ''l2'', regularization => 0.001']) o;
 select settings->'block_size' as block_size, settings->'temperature' as temperature, settings->'regularizer' as regularizer
 	from league.model where name in ('falls', 'default') order by name;
 -- reciprocal relations: the same bits on any number of threads; read back, the model ranks as it did in training
 select hkg_train('league', 'complex', loss => 'softmax', dimensions => 8, iterations => 1, epochs => 20, batch_size => 64, top_rules => 0,
-	reciprocal => true, seed => 7, model => 'both ways');
+	reciprocal => true, relation_weight => 0.5, seed => 7, model => 'both ways');
 set hybridkg.threads = 3;
 select hkg_train('league', 'complex', loss => 'softmax', dimensions => 8, iterations => 1, epochs => 20, batch_size => 64, top_rules => 0,
-	reciprocal => true, seed => 7, model => 'both ways again');
+	reciprocal => true, relation_weight => 0.5, seed => 7, model => 'both ways again');
 reset hybridkg.threads;
 select count(distinct bits) as same_bits, bool_and(complete) as complete from (
 	select md5(string_agg(reciprocal::text || embedding::text, ';' order by relation)) as bits,
@@ -161,7 +161,8 @@ select e.report from unnest(array[
 	'gamma => ''infinity''', 'norm => 3', 'regularization => -1', 'omega => 1.5', 'top_rules => -1', 'beta => ''NaN''', 'sample_size => 0',
 	'max_rule_length => 1', 'min_head_coverage => 2', 'min_support => 0', 'patience => 0', 'seed => null', 'model => null', 'model => ''''',
 	'min_quality => -1', 'label => ''two''', 'accumulate => null', 'block_size => 0', 'reciprocal => null', 'temperature => -1', 'temperature => ''NaN''', 'regularizer => ''l3''',
-	'loss => ''softmax'', negative_sampling => ''self_adversarial''']) a,
+	'loss => ''softmax'', negative_sampling => ''self_adversarial''', 'relation_weight => -1', 'relation_weight => 1',
+	'loss => ''softmax'', relation_weight => 1']) a,
 	hkg_tools.try(format('select hkg_train(''league'', %s)', a)) e (report);
 select hkg_tools.try($$select hkg_train('leage')$$);
 select hkg_tools.try($$select hkg_train(null)$$);
