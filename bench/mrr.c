@@ -7,8 +7,10 @@
  *
  * DIR holds, tab-separated, entity.tsv and relation.tsv (id, then the numbers of
  * the embedding), known.tsv (head, relation, tail of every split) and
- * test.tsv (the triples to rank).  Ids are 0, 1, 2, ... in the order of the files.  Equal scores count
- * half, which is what a random place comes to on average.
+ * test.tsv (the triples to rank).  Of a model with reciprocal relations inverse.tsv holds
+ * those of the inverses: (?, r, t) is then ranked as (t, inverse of r, ?).  Ids are 0, 1, 2, ...
+ * in the order of the files.  Equal scores count half, which is what a random place comes to
+ * on average.
  */
 #include <math.h>
 #include <stdio.h>
@@ -23,7 +25,8 @@ typedef struct
 } Triple;
 
 static double *entity,
-		   *relation;
+		   *relation,
+		   *inverse;			/* NULL: relations have none */
 static int	entities,
 			entity_width,
 			relations,
@@ -39,7 +42,7 @@ open_file(const char *dir, const char *name)
 	FILE	   *file;
 
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	if ((file = fopen(path, "r")) == NULL)
+	if ((file = fopen(path, "r")) == NULL && strcmp(name, "inverse.tsv") != 0)
 	{
 		perror(path);
 		exit(1);
@@ -57,6 +60,8 @@ read_numbers(const char *dir, const char *name, int *rows, int *width)
 				space = 1024;
 	double	   *number = malloc(space * sizeof(double));
 
+	if (file == NULL)
+		return NULL;
 	for (*rows = 0; getline(&line, &room, file) > 0; ++*rows)
 	{
 		strtok(line, "\t\n");
@@ -93,7 +98,10 @@ score(const double *h, const double *r, const double *t)
 
 	for (int i = 0; i < d; i++)
 	{
-		if (strcmp(function, "distmult") == 0)
+		if (strcmp(function, "rescal") == 0)
+			for (int j = 0; j < d; j++)
+				sum += h[i] * r[i * d + j] * t[j];
+		else if (strcmp(function, "distmult") == 0)
 			sum += h[i] * r[i] * t[i];
 		else if (strcmp(function, "complex") == 0)
 			sum += (h[i] * r[i] - h[d + i] * r[d + i]) * t[i] + (h[i] * r[d + i] + h[d + i] * r[i]) * t[d + i];
@@ -113,20 +121,30 @@ score(const double *h, const double *r, const double *t)
 }
 
 /* Phases become cosines, then sines. */
-static void
-rotate_relations(void)
+static double *
+rotations(const double *phase)
 {
 	double	   *rotation = malloc((size_t) relations * 2 * d * sizeof(double));
 
 	for (int r = 0; r < relations; r++)
 		for (int i = 0; i < d; i++)
 		{
-			rotation[(size_t) r * 2 * d + i] = cos(relation[(size_t) r * d + i]);
-			rotation[(size_t) r * 2 * d + d + i] = sin(relation[(size_t) r * d + i]);
+			rotation[(size_t) r * 2 * d + i] = cos(phase[(size_t) r * d + i]);
+			rotation[(size_t) r * 2 * d + d + i] = sin(phase[(size_t) r * d + i]);
 		}
-	free(relation);
-	relation = rotation;
-	relation_width = 2 * d;
+	return rotation;
+}
+
+/* phi of a triple when its head, or its tail, is asked for */
+static double
+asked(Triple triple, int head_side)
+{
+	const double *h = entity + (size_t) triple.h * entity_width;
+	const double *t = entity + (size_t) triple.t * entity_width;
+
+	if (head_side && inverse != NULL)
+		return score(t, inverse + (size_t) triple.r * relation_width, h);
+	return score(h, relation + (size_t) triple.r * relation_width, t);
 }
 
 static int
@@ -138,8 +156,7 @@ compare(const void *a, const void *b)
 static double
 reciprocal_rank(Triple test, int head_side, const Triple *known, long known_count)
 {
-	const double *r = relation + (size_t) test.r * relation_width;
-	double		truth = score(entity + (size_t) test.h * entity_width, r, entity + (size_t) test.t * entity_width);
+	double		truth = asked(test, head_side);
 	long		above = 0,
 				equal = 0;
 	double		mean = 0;
@@ -152,7 +169,7 @@ reciprocal_rank(Triple test, int head_side, const Triple *known, long known_coun
 		*(head_side ? &other.h : &other.t) = e;
 		if (compare(&other, &test) == 0)
 			continue;
-		phi = score(entity + (size_t) other.h * entity_width, r, entity + (size_t) other.t * entity_width);
+		phi = asked(other, head_side);
 		if (phi < truth || bsearch(&other, known, known_count, sizeof(Triple), compare) != NULL)
 			continue;
 		if (phi > truth)
@@ -179,12 +196,17 @@ main(int argc, char **argv)
 	function = argv[1];
 	norm = atoi(argv[2]);
 	entity = read_numbers(argv[3], "entity.tsv", &entities, &entity_width);
+	inverse = read_numbers(argv[3], "inverse.tsv", &relations, &relation_width);
 	relation = read_numbers(argv[3], "relation.tsv", &relations, &relation_width);
 	known = read_triples(argv[3], "known.tsv", &known_count);
 	test = read_triples(argv[3], "test.tsv", &tests);
 	d = strcmp(function, "complex") == 0 || strcmp(function, "rotate") == 0 ? entity_width / 2 : entity_width;
 	if (strcmp(function, "rotate") == 0)
-		rotate_relations();
+	{
+		inverse = inverse == NULL ? NULL : rotations(inverse);
+		relation = rotations(relation);
+		relation_width = 2 * d;
+	}
 	qsort(known, known_count, sizeof(Triple), compare);
 	for (long i = 0; i < tests; i++)
 		sum += reciprocal_rank(test[i], 1, known, known_count) + reciprocal_rank(test[i], 0, known, known_count);
