@@ -19,7 +19,7 @@ demo:
 else
 
 MODULE_big = hybridkg
-OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*.c src/kge/*.c)))
+OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*.c src/kge/*.c src/evidence/*.c)))
 EXTENSION = hybridkg
 DATA = $(sort $(wildcard sql/hybridkg--*.sql))
 
@@ -56,10 +56,10 @@ include $(PGXS)
 # it, an index such as half + j may wrap, and loops over it are not vectorised (a factor of 4 for
 # rotate); test/unit runs this code under UBSan.  Never -march=native:
 # one build serves all machines, kernels choose at run time.
-src/kge/%.o: override CFLAGS += -O3 -fno-math-errno -fno-trapping-math -fno-wrapv
+src/kge/%.o src/evidence/%.o: override CFLAGS += -O3 -fno-math-errno -fno-trapping-math -fno-wrapv
 src/kge/engine.o src/kge/sketch.o: override CFLAGS += -fassociative-math -fno-signed-zeros
 
-$(OBJS): Makefile $(wildcard src/*.h src/kge/*.h)
+$(OBJS): Makefile $(wildcard src/*.h src/kge/*.h src/evidence/*.h)
 
 build/regress:
 	mkdir -p $@

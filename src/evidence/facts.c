@@ -1,0 +1,126 @@
+/*
+ * facts.c
+ *		The facts as edges, in both directions.
+ */
+#include "evidence.h"
+
+#include <stdlib.h>
+
+#include "../kge/space.h"
+
+static void
+take_facts(EvFacts *facts, KgeSpace *space)
+{
+	facts->start = KGE_TAKE(space, int64_t, (size_t) facts->entities + 1);
+	facts->edge = KGE_TAKE(space, EvEdge, (size_t) facts->edges);
+	facts->mirror = KGE_TAKE(space, int64_t, (size_t) facts->edges);
+	facts->reflexive = KGE_TAKE(space, bool, (size_t) facts->relations);
+}
+
+size_t
+ev_facts_bytes(int32_t entities, int32_t relations, int64_t facts)
+{
+	EvFacts		counted = {.entities = entities,.relations = relations,.edges = 2 * facts};
+	KgeSpace	space = {0};
+
+	take_facts(&counted, &space);
+	return kge_space_bytes(&space);
+}
+
+static int
+compare_edges(const void *a, const void *b)
+{
+	const EvEdge *left = a;
+	const EvEdge *right = b;
+
+	if (left->atom != right->atom)
+		return left->atom < right->atom ? -1 : 1;
+	return (left->other > right->other) - (left->other < right->other);
+}
+
+static void
+count_edges(EvFacts *facts, const KgeTriple *triples, int64_t count)
+{
+	for (int32_t i = 0; i <= facts->entities; i++)
+		facts->start[i] = 0;
+	for (int64_t i = 0; i < count; i++)
+	{
+		facts->start[triples[i].head]++;
+		facts->start[triples[i].tail]++;
+	}
+	/* the end of each entity's edges, from where filling them goes down to the first */
+	for (int32_t i = 0; i < facts->entities; i++)
+		facts->start[i + 1] += facts->start[i];
+}
+
+static void
+fill_edges(EvFacts *facts, const KgeTriple *triples, int64_t count)
+{
+	for (int32_t i = 0; i < facts->relations; i++)
+		facts->reflexive[i] = false;
+	for (int64_t i = 0; i < count; i++)
+	{
+		KgeTriple	t = triples[i];
+		int32_t		atom = EV_FORWARDS(t.relation);
+
+		facts->edge[--facts->start[t.head]] = (EvEdge) {atom, t.tail};
+		facts->edge[--facts->start[t.tail]] = (EvEdge) {EV_MIRRORED(atom), t.head};
+		facts->reflexive[t.relation] |= t.head == t.tail;
+	}
+	for (int32_t i = 0; i < facts->entities; i++)
+		qsort(facts->edge + facts->start[i], (size_t) (facts->start[i + 1] - facts->start[i]),
+			  sizeof(EvEdge), compare_edges);
+}
+
+bool
+ev_facts(KgeArena *arena, int32_t entities, int32_t relations,
+		 const KgeTriple *triples, int64_t count, EvFacts *facts)
+{
+	KgeSpace	space = {0};
+
+	*facts = (EvFacts) {.entities = entities,.relations = relations,.edges = 2 * count};
+	take_facts(facts, &space);
+	if (!kge_space_open(&space, arena))
+		return false;
+	take_facts(facts, &space);
+	count_edges(facts, triples, count);
+	fill_edges(facts, triples, count);
+	for (int64_t i = 0; i < facts->edges; i++)
+		facts->mirror[i] = ev_group(facts, facts->edge[i].other, EV_MIRRORED(facts->edge[i].atom)).first;
+	return true;
+}
+
+/* The first of an entity's edges that is not below `edge`. */
+static int64_t
+lower_bound(const EvFacts *facts, int32_t entity, EvEdge edge)
+{
+	int64_t		low = facts->start[entity];
+	int64_t		high = facts->start[entity + 1];
+
+	while (low < high)
+	{
+		int64_t		middle = low + (high - low) / 2;
+
+		if (compare_edges(&facts->edge[middle], &edge) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+EvGroup
+ev_group(const EvFacts *facts, int32_t entity, int32_t atom)
+{
+	return (EvGroup) {lower_bound(facts, entity, (EvEdge) {atom, 0}),
+		lower_bound(facts, entity, (EvEdge) {atom + 1, 0})};
+}
+
+bool
+ev_holds(const EvFacts *facts, int32_t entity, int32_t atom, int32_t other)
+{
+	EvEdge		edge = {atom, other};
+	int64_t		place = lower_bound(facts, entity, edge);
+
+	return place < facts->start[entity + 1] && compare_edges(&facts->edge[place], &edge) == 0;
+}
