@@ -15,20 +15,23 @@
  *
  * A minibatch is learnt in waves, as many pairs as their z may take WAVE_BYTES.  In turn,
  * all threads
- *		score all relations, and go back to the entities	(an item: a block of pairs)
- *		go back to the relations							(a tile of these, with all blocks)
+ *		make the z, and score all relations	(an item: a block of pairs)
+ *		go back to z and relations			(a tile of relations, with all blocks)
+ *		go back from z to entities			(a block)
+ * A tile alone writes the gradients of its relations, and has a copy of the z's gradients of
+ * its own; these are added up in the tiles' order.
  */
 #include <math.h>
 #include <string.h>
 
-#include "dense.h"
+#include "bfloat16.h"
 #include "loss.h"
 #include "relation_loss.h"
 #include "threads.h"
 #include "vector.h"
 
-#define BLOCK	32				/* pairs */
-#define TILE	8				/* relations */
+#define BLOCK	64				/* pairs */
+#define TILE	64				/* relations */
 #define WAVE_BYTES ((size_t) 2 << 20)	/* of z, unless one block takes more */
 
 struct KgeRelationLoss
@@ -38,15 +41,24 @@ struct KgeRelationLoss
 	int			stride;			/* of z */
 	int			wave;			/* pairs, whole blocks */
 
+	int			tiles;
+
 	/* of each pair of a wave */
 	float	   *weight;
 	double	   *loss;
 	float	   *z;				/* wave x stride */
+	float	   *d_z;			/* tiles x wave x stride */
 
-	float	   *score;			/* of each block, relations x BLOCK; then their derivatives */
+	float	   *score;			/* of each block, tiles x TILE x BLOCK; then their derivatives */
 	float	   *prepared;		/* of each thread, the engine's */
 	size_t		prepared_size;
-	float	   *d_z;			/* of each thread, BLOCK x stride */
+
+	/* in bfloat16, if not NULL */
+	const KgeBfloat16 *kernels;
+	KgePacked	relation;		/* all of them */
+	KgePacked	packed;			/* z, block by block */
+	uint16_t   *scratch;		/* of each thread */
+	size_t		scratch_size;
 
 	/* the wave at work */
 	const KgePair *pair;
@@ -74,6 +86,17 @@ relation_engine(int width)
 	return (KgeEngine) {.similarity = KGE_DOT,.width = width};
 }
 
+/* What the other precision needs instead of `prepared`. */
+static void
+take_bfloat16(int threads, KgeRelationLoss *work, KgeSpace *space)
+{
+	work->kernels = kge_bfloat16();
+	work->relation = kge_packed_take(space, (size_t) work->tiles * TILE, work->engine.width);
+	work->packed = kge_packed_take(space, (size_t) work->wave, work->engine.width);
+	work->scratch_size = kge_bfloat16_scratch(TILE, BLOCK);
+	work->scratch = KGE_TAKE(space, uint16_t, (size_t) threads * work->scratch_size);
+}
+
 KgeRelationLoss *
 kge_relation_loss_take(const KgeTrainer *plan, int64_t pairs, int threads, KgeSpace *space)
 {
@@ -85,6 +108,7 @@ kge_relation_loss_take(const KgeTrainer *plan, int64_t pairs, int threads, KgeSp
 	size_t		wave;
 
 	work.relations = plan->relation.rows;
+	work.tiles = pieces(work.relations, TILE);
 	work.stride = kge_stride(plan->relation.width);
 	row = (size_t) work.stride * sizeof(float);
 	fit = WAVE_BYTES / (BLOCK * row);
@@ -94,10 +118,15 @@ kge_relation_loss_take(const KgeTrainer *plan, int64_t pairs, int threads, KgeSp
 	work.weight = KGE_TAKE(space, float, wave);
 	work.loss = KGE_TAKE(space, double, wave);
 	work.z = kge_space_take(space, wave, row);
-	work.score = kge_space_take(space, wave, (size_t) work.relations * sizeof(float));
-	work.prepared_size = kge_engine_scratch(&work.engine, BLOCK);
-	work.prepared = kge_space_take(space, (size_t) threads, work.prepared_size * sizeof(float));
-	work.d_z = kge_space_take(space, (size_t) threads * BLOCK, row);
+	work.d_z = kge_space_take(space, (size_t) work.tiles * wave, row);
+	work.score = kge_space_take(space, (size_t) work.tiles * TILE, wave * sizeof(float));
+	if (plan->training.precision == KGE_BFLOAT16)
+		take_bfloat16(threads, &work, space);
+	else
+	{
+		work.prepared_size = kge_engine_scratch(&work.engine, BLOCK);
+		work.prepared = kge_space_take(space, (size_t) threads, work.prepared_size * sizeof(float));
+	}
 	if (memory != NULL)
 		*memory = work;
 	return memory;
@@ -131,16 +160,54 @@ block_rows(const KgeRelationLoss *work, int block)
 	};
 }
 
+/* A block's scores from a tile on. */
 static float *
-block_scores(const KgeRelationLoss *work, int block)
+block_scores(const KgeRelationLoss *work, int block, int tile)
 {
-	return work->score + (size_t) block * BLOCK * (size_t) work->relations;
+	return work->score + ((size_t) block * (size_t) work->tiles + (size_t) tile) * TILE * BLOCK;
 }
 
-static KgeRows
-relation_rows(const KgeTrainer *trainer, const KgeRelationLoss *work)
+static KgePacked
+block_packed(const KgeRelationLoss *work, int block)
 {
-	return (KgeRows) {work->relations, work->engine.width, trainer->model->relation};
+	return kge_packed_from(work->packed, (size_t) block * BLOCK);
+}
+
+static KgePacked
+tile_packed(const KgeRelationLoss *work, int tile)
+{
+	return kge_packed_from(work->relation, (size_t) tile * TILE);
+}
+
+/* A tile's gradients of the z from that of a pair on. */
+static float *
+tile_gradient(const KgeRelationLoss *work, int tile, int pair)
+{
+	return work->d_z + ((size_t) tile * (size_t) work->wave + (size_t) pair) * (size_t) work->stride;
+}
+
+/* So many relations from one on. */
+static KgeRows
+relation_rows(const KgeTrainer *trainer, const KgeRelationLoss *work, int first, int count)
+{
+	int			left = work->relations - first;
+
+	return (KgeRows) {
+		left < count ? left : count, work->engine.width,
+		kge_relation_row(trainer->model, first)
+	};
+}
+
+/* Item: a tile of relations. */
+static void
+pack_tile(void *argument, int64_t item, int thread)
+{
+	KgeTrainer *trainer = ((Wave *) argument)->trainer;
+	KgeRelationLoss *work = ((Wave *) argument)->work;
+
+	kge_pack_candidates(work->kernels, relation_rows(trainer, work, (int) item * TILE, TILE),
+						work->engine.width, TILE, tile_packed(work, (int) item));
+	kge_pool_breathe(trainer->pool, thread);
 }
 
 static void
@@ -198,35 +265,32 @@ fill_slot(KgeTrainer *trainer, int slot, int32_t row, KgeSide side, int32_t othe
 
 /* Item: a block. */
 static void
-learn_block(void *argument, int64_t item, int thread)
+score_block(void *argument, int64_t item, int thread)
 {
 	KgeTrainer *trainer = ((Wave *) argument)->trainer;
 	KgeRelationLoss *work = ((Wave *) argument)->work;
-	int			first = (int) item * BLOCK;
 	KgeRows		rows = block_rows(work, (int) item);
-	KgeRows		relations = relation_rows(trainer, work);
-	float	   *score = block_scores(work, (int) item);
+	KgeRows		relations = relation_rows(trainer, work, 0, work->relations);
 	float	   *prepared = work->prepared + (size_t) thread * work->prepared_size;
-	float	   *d_z = work->d_z + (size_t) thread * BLOCK * (size_t) work->stride;
+	float	   *score = block_scores(work, (int) item, 0);
 
 	for (int i = 0; i < rows.count; i++)
-		make_z(trainer, work, first + i);
-	kge_engine_prepare(&work->engine, rows, prepared);
-	kge_engine_scores(&work->engine, rows, prepared, relations, score, BLOCK);
+		make_z(trainer, work, (int) item * BLOCK + i);
+	if (work->kernels != NULL)
+	{
+		KgePacked	packed = block_packed(work, (int) item);
+
+		kge_pack_queries(rows, work->engine.width, kge_whole(rows.count), packed);
+		kge_bfloat16_scores(work->kernels, packed, kge_whole(rows.count),
+							work->relation, work->relations, score, BLOCK);
+	}
+	else
+	{
+		kge_engine_prepare(&work->engine, rows, prepared);
+		kge_engine_scores(&work->engine, rows, prepared, relations, score, BLOCK);
+	}
 	kge_pool_breathe(trainer->pool, thread);
 	derive(work, (int) item, rows.count, score);
-	kge_dense_combine(KGE_PRODUCT, rows.count, work->engine.width, relations.count, score, 1, BLOCK,
-					  relations.row, relations.stride, d_z, rows.stride, false);
-	kge_pool_breathe(trainer->pool, thread);
-	for (int i = 0; i < rows.count; i++)
-	{
-		KgeTriple	triple = work->pair[first + i].triple;
-		const float *gradient = d_z + (size_t) i * (size_t) work->stride;
-		int			slot = work->slot + 2 * (first + i);
-
-		fill_slot(trainer, slot, triple.head, KGE_HEAD, triple.tail, gradient);
-		fill_slot(trainer, slot + 1, triple.tail, KGE_TAIL, triple.head, gradient);
-	}
 }
 
 /* Item: a tile of relations. */
@@ -235,17 +299,57 @@ learn_tile(void *argument, int64_t item, int thread)
 {
 	KgeTrainer *trainer = ((Wave *) argument)->trainer;
 	KgeRelationLoss *work = ((Wave *) argument)->work;
-	int			first = (int) item * TILE;
-	int			left = work->relations - first;
-	float	   *dense = trainer->relation.dense + (size_t) first * (size_t) work->engine.width;
+	int			tile = (int) item;
+	KgeRows		relations = relation_rows(trainer, work, tile * TILE, TILE);
+	float	   *dense = trainer->relation.dense + (size_t) tile * TILE * (size_t) relations.stride;
 
+	memset(tile_gradient(work, tile, 0), 0,
+		   (size_t) kge_whole(work->count) * (size_t) work->stride * sizeof(float));
 	for (int block = 0; block * BLOCK < work->count; block++)
 	{
 		KgeRows		rows = block_rows(work, block);
+		float	   *derivative = block_scores(work, block, tile);
+		float	   *d_z = tile_gradient(work, tile, block * BLOCK);
+		bool		add = work->add || block > 0;
 
-		kge_dense_combine(KGE_PRODUCT, left < TILE ? left : TILE, work->engine.width, rows.count,
-						  block_scores(work, block) + (size_t) first * BLOCK, BLOCK, 1,
-						  rows.row, rows.stride, dense, work->engine.width, work->add || block > 0);
+		if (work->kernels != NULL)
+			kge_bfloat16_gradients(work->kernels, work->engine.width, block_packed(work, block),
+								   rows.count, kge_whole(rows.count),
+								   tile_packed(work, tile), relations.count, derivative, BLOCK,
+								   work->scratch + (size_t) thread * work->scratch_size,
+								   d_z, rows.stride, dense, relations.stride, add);
+		else
+			kge_engine_gradients(&work->engine, rows, relations, NULL, derivative, BLOCK,
+								 d_z, dense, add);
+		kge_pool_breathe(trainer->pool, thread);
+	}
+}
+
+KGE_KERNEL void
+add_z(int n, const float *restrict x, float *restrict y)
+{
+	for (int j = 0; j < n; j++)
+		y[j] += x[j];
+}
+
+/* Item: a block. */
+static void
+finish_block(void *argument, int64_t item, int thread)
+{
+	KgeTrainer *trainer = ((Wave *) argument)->trainer;
+	KgeRelationLoss *work = ((Wave *) argument)->work;
+	int			first = (int) item * BLOCK;
+	int			count = block_rows(work, (int) item).count;
+
+	for (int i = first; i < first + count; i++)
+	{
+		KgeTriple	triple = work->pair[i].triple;
+		float	   *d_z = tile_gradient(work, 0, i);
+
+		for (int tile = 1; tile < work->tiles; tile++)
+			add_z(work->engine.width, tile_gradient(work, tile, i), d_z);
+		fill_slot(trainer, work->slot + 2 * i, triple.head, KGE_HEAD, triple.tail, d_z);
+		fill_slot(trainer, work->slot + 2 * i + 1, triple.tail, KGE_TAIL, triple.head, d_z);
 		kge_pool_breathe(trainer->pool, thread);
 	}
 }
@@ -256,15 +360,20 @@ kge_relation_loss(KgeTrainer *trainer, KgeRelationLoss *work, const KgePair *pai
 {
 	Wave		wave = {trainer, work};
 	double		loss = 0;
+	int			blocks;
 
+	if (work->kernels != NULL)
+		kge_pool_run(trainer->pool, work->tiles, pack_tile, &wave);
 	for (int first = 0; first < count; first += work->wave)
 	{
 		work->pair = pairs + first;
 		work->count = count - first < work->wave ? count - first : work->wave;
 		work->slot = slot + 2 * first;
 		work->add = first > 0;
-		kge_pool_run(trainer->pool, pieces(work->count, BLOCK), learn_block, &wave);
-		kge_pool_run(trainer->pool, pieces(work->relations, TILE), learn_tile, &wave);
+		blocks = pieces(work->count, BLOCK);
+		kge_pool_run(trainer->pool, blocks, score_block, &wave);
+		kge_pool_run(trainer->pool, work->tiles, learn_tile, &wave);
+		kge_pool_run(trainer->pool, blocks, finish_block, &wave);
 		for (int i = 0; i < work->count; i++)
 			loss += work->loss[i];
 	}
