@@ -193,6 +193,27 @@ begin
 		foreign key (model) references model on update cascade on delete cascade);
 	comment on table checkpoint_inferred is 'rows of inferred that a training in the background will leave';
 
+	create table trial (
+		id int generated always as identity primary key,
+		model text collate "C" not null unique,
+		arguments jsonb not null,
+		status text not null,
+		mrr float8,
+		hits_1 float8,
+		hits_3 float8,
+		hits_10 float8,
+		best_iteration int,
+		seconds float8 not null,
+		error text,
+		trained_at timestamptz
+	);
+	comment on table trial is 'what hkg_tune tried';
+	comment on column trial.model is 'the name it was trained under, which tells one from the other: a checksum of its arguments, the facts, the valid split and hybridkg.precision; the best is renamed, others are removed';
+	comment on column trial.arguments is 'of hkg_train, those that were given';
+	comment on column trial.status is 'done, failed or cancelled; what is not done is tried again';
+	comment on column trial.error is 'why it failed';
+	comment on column trial.trained_at is 'model.trained_at';
+
 	comment on table entity_embedding is 'what models learnt of entities';
 	comment on table relation_embedding is 'what models learnt of relations';
 	for note in select * from (values
@@ -219,6 +240,9 @@ begin
 		('iteration', 'train_seconds', 'time for epochs'), ('iteration', 'mine_seconds', 'time for rules and their quality'),
 		('iteration', 'sample_seconds', 'time for inferring and drawing'), ('iteration', 'evaluate_seconds', 'time for metrics'),
 		('checkpoint', 'part', 'what data holds'), ('checkpoint', 'number', 'its place among the pieces of the part'),
+		('trial', 'id', 'the order in which they were tried'), ('trial', 'mrr', 'filtered, on the valid split'),
+		('trial', 'hits_1', 'likewise'), ('trial', 'hits_3', 'likewise'), ('trial', 'hits_10', 'likewise'),
+		('trial', 'best_iteration', 'the iteration that was kept'), ('trial', 'seconds', 'time of all iterations'),
 		('checkpoint', 'data', 'one piece'), ('model', 'hits_1', 'filtered Hits@1, likewise'),
 		('model', 'hits_3', 'filtered Hits@3, likewise'), ('model', 'hits_10', 'filtered Hits@10, likewise'),
 		('iteration', 'hits_1', 'filtered Hits@1, likewise'), ('iteration', 'hits_3', 'filtered Hits@3, likewise'),
@@ -259,7 +283,7 @@ begin
 end
 $$;
 comment on function hkg_create_graph(name) is
-'makes an empty graph: a schema of that name, owned by the caller, with the tables entity, relation, triple, holdout, model, entity_embedding, relation_embedding, threshold, rule, inferred, iteration, checkpoint and checkpoint_inferred
+'makes an empty graph: a schema of that name, owned by the caller, with the tables entity, relation, triple, holdout, model, entity_embedding, relation_embedding, threshold, rule, inferred, iteration, checkpoint, checkpoint_inferred and trial
 graph: the name of the new schema
 errors: 42P06 when a schema of that name exists';
 
@@ -426,6 +450,169 @@ comment on column hkg_progress.phase is 'reading, mining, training, evaluating, 
 comment on column hkg_progress.loss is 'mean loss of the last epoch';
 comment on column hkg_progress.eta is 'when it will end at the pace so far; sooner when patience runs out';
 comment on column hkg_progress.percent is 'epochs done, of all';
+
+/*
+ * Every trial is a training in the background, which commits: that is what lets a search survive whatever stops
+ * it, for the rows of table trial are written by the transaction that searches, and go with it.  A trial's
+ * model has a name that is made of all that determines it; where a model of that name is ready, the trial
+ * need not be repeated, and only its row is written.
+ */
+create function hkg_tune(graph name, grid jsonb, fixed jsonb default '{}', trials int default null,
+	seed bigint default 0, model name default 'default')
+returns table (trial int, arguments jsonb, status text, mrr float8, hits_1 float8, hits_3 float8, hits_10 float8,
+	best_iteration int, seconds float8, error text)
+language plpgsql volatile parallel unsafe cost 1000000 rows 100
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+	known constant text[] := array(select a from pg_proc, unnest(proargnames[1 : pronargs]) a
+		where oid = '@extschema@.hkg_train'::regproc and a not in ('graph', 'model'));
+	points jsonb[] := array[jsonb_build_object('seed', seed) || fixed];
+	calls text[];		-- their arguments as SQL
+	names text[];		-- and their models
+	tried text[] := '{}';
+	call text;
+	place int;
+	worker int;
+	part record;
+	best record;
+	latest record;
+begin
+	for part in select * from (values ('graph', graph is null), ('grid', grid is null), ('fixed', fixed is null),
+			('seed', seed is null), ('model', model is null)) v (argument, missing) where missing loop
+		raise exception using errcode = 'null_value_not_allowed', message = format('%s must not be null', part.argument);
+	end loop;
+	if jsonb_typeof(grid) <> 'object' or jsonb_typeof(fixed) <> 'object' then
+		raise exception using errcode = 'invalid_parameter_value',
+			message = format('grid and fixed must be objects, not %s and %s', jsonb_typeof(grid), jsonb_typeof(fixed)),
+			hint = 'A grid has a list for each argument, {"dimensions": [100, 200]}; fixed has a value, {"epochs": 50}.';
+	end if;
+	for part in select key, grid ? key and fixed ? key as twice from jsonb_object_keys(grid || fixed) key loop
+		if part.key <> all (known) then
+			raise exception using errcode = 'invalid_parameter_value',
+				message = format('"%s" is not an argument that can be tuned', part.key),
+				hint = format('Known are: %s.', array_to_string(known, ', '));
+		elsif part.twice then
+			raise exception using errcode = 'invalid_parameter_value',
+				message = format('"%s" is both in grid and in fixed', part.key);
+		end if;
+	end loop;
+	for part in select key, value from jsonb_each(grid) loop
+		if jsonb_typeof(part.value) <> 'array' or part.value = '[]' then
+			raise exception using errcode = 'invalid_parameter_value',
+				message = format('grid must have a list of values for "%s", not %s', part.key, part.value),
+				hint = 'What all trials share goes to fixed.';
+		elsif cardinality(points)::bigint * jsonb_array_length(part.value) > 100000 then
+			raise exception using errcode = 'program_limit_exceeded', message = 'the grid has more than 100000 points';
+		end if;
+		points := array(select p || jsonb_build_object(part.key, v)
+			from unnest(points) with ordinality u (p, i), jsonb_array_elements(part.value) with ordinality w (v, j) order by i, j);
+	end loop;
+	points := array(select p from unnest(points) with ordinality u (p, i) group by p order by min(i));
+	if trials < 1 then
+		raise exception using errcode = 'invalid_parameter_value', message = format('trials must be at least 1, not %s', trials);
+	elsif trials < cardinality(points) then
+		points := array(select p from unnest(points) p order by md5(concat_ws(' ', seed, p)) limit trials);
+	end if;
+	if current_setting('transaction_isolation') <> 'read committed' then
+		raise exception using errcode = 'active_sql_transaction',
+			message = format('trials are not seen at isolation level %s', current_setting('transaction_isolation')),
+			detail = 'They are trained in the background and committed one by one.', hint = 'Use read committed.';
+	end if;
+
+	-- hkg_train's own checks of every trial, before one is trained
+	calls := array(select (select string_agg(format('%I => %L', key, value #>> '{}'), ', ') from jsonb_each(p))
+		from unnest(points) with ordinality u (p, i) order by i);
+	foreach call in array calls loop
+		execute format('select from @extschema@.hkg_estimate(%L, %s)', graph, call);
+	end loop;
+	-- names of tables are the graph's from here on
+	perform set_config('search_path', format('pg_catalog, %I, pg_temp', graph), true);
+	if not exists (select from holdout where split = 'valid') then
+		raise exception using errcode = 'object_not_in_prerequisite_state',
+			message = format('graph "%s" has no valid split', graph), detail = 'Trials are compared on it.',
+			hint = 'Load one with hkg_load(graph, query, ''valid'').';
+	elsif exists (select from @extschema@.hkg_trainings() t where t.graph = hkg_tune.graph and t.model = hkg_tune.model) then
+		raise exception using errcode = 'object_in_use', message = format('model "%s" is being trained', model);
+	end if;
+	begin
+		lock table only trial in share row exclusive mode nowait;
+	exception when lock_not_available then
+		raise exception using errcode = 'object_in_use',
+			message = format('graph "%s" is being searched by another session', graph), hint = 'Wait for it to end.';
+	end;
+	names := array(select 'trial ' || md5(concat_ws(' ', p, current_setting('hybridkg.precision'),
+			(select sum(hash_record_extended(t, 0)) from triple t),
+			(select sum(hash_record_extended(h, 0)) from holdout h where split = 'valid')))
+		from unnest(points) with ordinality u (p, i) order by i);
+
+	loop
+		select * into best from trial where model = any (names) and status = 'done' order by mrr desc, id limit 1;
+		select i into place from unnest(names) with ordinality u (n, i)
+			where n <> all (tried) and n not in (select model from trial where status = 'done') order by i limit 1;
+		if place is null then
+			-- all were tried; the best one may have lost its model to a search that knew a better one
+			exit when best.id is null or best.model = any (tried)
+				or exists (select from model m where m.trained_at = best.trained_at and m.name in (best.model, hkg_tune.model));
+			place := array_position(names, best.model);
+		end if;
+		tried := tried || names[place];
+
+		if not exists (select from model m where m.name = names[place] and m.status = 'ready') then
+			begin
+				execute format('select @extschema@.hkg_train_background(%L, model => %L, %s)', graph, names[place], calls[place])
+					into worker;
+				loop
+					perform pg_stat_clear_snapshot();
+					exit when not exists (select from pg_stat_get_activity(worker));
+					perform pg_sleep(0.1);
+				end loop;
+			exception when query_canceled then
+				perform pg_cancel_backend(worker);
+				raise;
+			end;
+		end if;
+		insert into trial (model, arguments, status, mrr, hits_1, hits_3, hits_10, best_iteration, seconds, error, trained_at)
+			select m.name, points[place], case m.status when 'ready' then 'done' when 'cancelled' then m.status else 'failed' end,
+				m.mrr, m.hits_1, m.hits_3, m.hits_10, m.best_iteration,
+				(select coalesce(sum(train_seconds + mine_seconds + sample_seconds + evaluate_seconds), 0) from iteration i where i.model = m.name),
+				case when m.status like 'failed: %' then substr(m.status, 9) when m.status = 'training' then 'its process ended early' end,
+				m.trained_at
+			from model m where m.name = names[place]
+			on conflict (model) do update set status = excluded.status, mrr = excluded.mrr, hits_1 = excluded.hits_1,
+				hits_3 = excluded.hits_3, hits_10 = excluded.hits_10, best_iteration = excluded.best_iteration,
+				seconds = excluded.seconds, error = excluded.error, trained_at = excluded.trained_at
+			returning * into latest;
+		-- of the models tried the best stays
+		delete from model m where m.name = any (tried)
+			and m.name <> (select t.model from trial t where t.model = any (names) and t.status = 'done' order by mrr desc, id limit 1);
+		if current_setting('hybridkg.progress') <> 'off' then
+			raise notice 'trial % of %: %, %', cardinality(tried), cardinality(names), points[place],
+				case latest.status when 'done' then format('MRR %s after %s s', round(latest.mrr::numeric, 4), round(latest.seconds::numeric, 1))
+				else concat_ws(': ', latest.status, latest.error) end;
+		end if;
+	end loop;
+
+	if exists (select from model m where m.name = best.model) then
+		delete from model m where m.name = hkg_tune.model;
+		update model m set name = hkg_tune.model, settings = m.settings || jsonb_build_object('model', hkg_tune.model)
+			where m.name = best.model;
+	end if;
+	return query select t.id, t.arguments, t.status, t.mrr, t.hits_1, t.hits_3, t.hits_10, t.best_iteration, t.seconds, t.error
+		from trial t where t.model = any (names) order by t.mrr desc nulls last, t.id;
+end
+$$;
+comment on function hkg_tune(name, jsonb, jsonb, int, bigint, name) is
+'trains with every combination of some arguments of hkg_train and keeps the model that is best on the valid split; returns the trials, best first, as the table trial of the graph keeps them
+Each trial is a training in the background, which commits (hkg_progress shows it): a search that was stopped goes on where it was when it is asked for again, and no trial is repeated with the same arguments, facts and valid split. Until then a model named trial ... is kept of each.
+graph: an existing graph with a valid split, committed
+grid: an object that has a list of values for each argument to tune, {"dimensions": [100, 200], "regularization": [0.01, 0.05]}
+fixed: an object of arguments that all trials share; others have their defaults
+trials: so many points of the grid, drawn at random; null: all
+seed: draws them, and is that of the trainings, unless grid or fixed has one
+model: the name that the best model gets; a model of that name is replaced when the transaction commits
+errors: before anything is trained, 22023 for arguments that hkg_train does not know or would refuse, 55000 without a valid split, 55006 when the model is being trained or another search of the graph is under way, 53000 when no background worker is free; a trial that fails later is a row that says why';
 
 create function hkg_mine_rules(graph name, max_rule_length int default 3, min_head_coverage float8 default 0.01,
 	min_support int default 2, constants bool default false, measure text default 'standard',

@@ -1,0 +1,81 @@
+--
+-- Searches over the arguments of hkg_train
+--
+set client_min_messages = warning;
+\i test/tools.sql
+\t on
+\a
+
+select hkg_create_graph('g');
+-- a ring of 20 entities, and once more under another name; four facts of that are held out
+select hkg_load('g', 'select i, r, (i + 1) % 20 from generate_series(0, 19) i, unnest(array[''next'', ''after'']) r where i % 5 <> 3 or r = ''next''');
+
+-- refused, with nothing trained
+select hkg_tools.try($$select hkg_tune('g', '{"dimensions": [2, 4]}')$$);
+select hkg_load('g', 'select i, ''after'', (i + 1) % 20 from generate_series(3, 19, 5) i', 'valid');
+select hkg_tools.try($$select hkg_tune('nowhere', '{"dimensions": [2, 4]}')$$);
+select report from hkg_tools.try($$select hkg_tune('g', '{"dimension": [2, 4]}')$$) where report not like 'HINT%';
+select report like 'HINT: Known are: score_function, dimensions, %' from hkg_tools.try($$select hkg_tune('g', '{}', '{"model": "m"}')$$) offset 1;
+select hkg_tools.try($$select hkg_tune('g', '{"dimensions": 2}')$$);
+select hkg_tools.try($$select hkg_tune('g', '{"dimensions": []}')$$);
+select hkg_tools.try($$select hkg_tune('g', '[1]')$$);
+select hkg_tools.try($$select hkg_tune('g', '{"epochs": [1]}', '{"epochs": 2}')$$);
+select hkg_tools.try($$select hkg_tune('g', '{"dimensions": [2, 0]}')$$);
+select hkg_tools.try($$select hkg_tune('g', '{"loss": ["logistic", "hinge"]}')$$);
+select hkg_tools.try($$select hkg_tune('g', '{"dimensions": ["two"]}')$$);
+select hkg_tools.try($$select hkg_tune('g', '{}', trials => 0)$$);
+select hkg_tools.try($$select hkg_tune('g', '{}', model => null)$$);
+select hkg_tools.try(format($$select hkg_tune('g', '{"epochs": %1$s, "seed": %1$s}')$$, (select jsonb_agg(i) from generate_series(1, 400) i)));
+begin isolation level repeatable read;
+select hkg_tools.try($$select hkg_tune('g', '{}')$$);
+rollback;
+select count(*) from g.model;
+
+-- Two epochs, or forty, which learn the ring by heart: one of these is the best, with an MRR of 1, and the model
+select count(*), bool_and(status = 'done' and seconds > 0 and error is null) from hkg_tune('g', '{"epochs": [1, 20], "dimensions": [8, 16]}',
+	'{"score_function": "complex", "iterations": 2, "top_rules": 0, "negatives": 10, "batch_size": 5}', model => 'ring');
+select arguments->'epochs', arguments->'dimensions', arguments->'seed' from g.trial order by id;
+select name, m.status, m.mrr, m.settings->>'model', t.arguments->>'epochs'
+from g.model m join g.trial t using (trained_at);
+select distinct model from g.entity_embedding;
+-- what a training with the same arguments leaves
+select hkg_train('g', 'complex', dimensions => dimensions, epochs => (settings->>'epochs')::int, iterations => 2, top_rules => 0,
+	negatives => 10, batch_size => 5, model => 'same') from g.model;
+select count(*) from (select entity, embedding from g.entity_embedding where model = 'ring'
+	except select entity, embedding from g.entity_embedding where model = 'same') d;
+
+-- once more: nothing is trained, nothing changes
+create temp table before as select * from g.trial;
+select count(*) from hkg_tune('g', '{"epochs": [1, 20], "dimensions": [8, 16]}',
+	'{"score_function": "complex", "iterations": 2, "top_rules": 0, "negatives": 10, "batch_size": 5}', model => 'ring');
+select count(*) from (select * from before except select * from g.trial) d;
+-- two of its points, drawn: they are known as well, but the better one of them has no model any more
+delete from g.model where name = 'ring';
+select count(*) from hkg_tune('g', '{"epochs": [1, 20], "dimensions": [8, 16]}',
+	'{"score_function": "complex", "iterations": 2, "top_rules": 0, "negatives": 10, "batch_size": 5}', trials => 2, model => 'drawn');
+select count(*) filter (where b.mrr = t.mrr), count(*) filter (where b.trained_at <> t.trained_at)
+from before b join g.trial t using (id);
+select name from g.model order by 1;
+
+-- what a search that was undone has trained is not trained again
+begin;
+select count(*) from hkg_tune('g', '{"dimensions": [2, 3]}', '{"iterations": 1, "epochs": 1, "top_rules": 0}', seed => 5, model => 'undone');
+rollback;
+select count(*) from g.trial where arguments->>'seed' = '5';
+create temp table trained as select trained_at from g.model where name like 'trial %';
+select count(*) from trained;
+select count(*) from hkg_tune('g', '{"dimensions": [2, 3]}', '{"iterations": 1, "epochs": 1, "top_rules": 0}', seed => 5, model => 'undone');
+select count(*) from g.trial join trained using (trained_at);
+select name from g.model order by 1;
+
+-- other facts are other trials
+select hkg_load('g', 'select 4, ''next'', 3');
+select count(*) from hkg_tune('g', '{"dimensions": [2]}', '{"iterations": 1, "epochs": 1, "top_rules": 0}', seed => 5, model => 'undone');
+select count(*) from g.trial where arguments->>'seed' = '5';
+
+-- a trial that fails is a row; the others go on
+select status, error, count(*) from hkg_tune('g', '{"rules": [null, "no such model"]}', '{"dimensions": 2, "iterations": 1, "epochs": 1}', model => 'one of two')
+group by 1, 2 order by 1;
+select count(*) from g.model where name like 'trial %';
+
+select hkg_drop_graph('g');

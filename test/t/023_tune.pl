@@ -1,0 +1,67 @@
+# A search over arguments that is stopped: its training in the background stops with it, and what was
+# done is not done again.
+
+use strict;
+use warnings;
+
+use lib 'test/perl';
+use Graph;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = start_node('tune');
+make_graph($node, 'g', 100, 600);
+
+sub value { return $node->safe_psql('postgres', $_[0]) }
+
+# three trials that take a moment, and one that would take hours
+my $short = q{'{"score_function": ["distmult"], "dimensions": [2, 4, 8], "iterations": [1], "epochs": [1]}', '{"top_rules": 0}'};
+my $long = q{'{"score_function": ["distmult"], "dimensions": [2, 4, 8, 9], "iterations": [1], "epochs": [1, 1000000]}', '{"top_rules": 0}'};
+
+foreach my $how (qw(pg_cancel_backend statement_timeout))
+{
+	my $tune = "select from hkg_tune('g', $long, model => 'best')";
+	my $session = session($node, $how, $how eq 'statement_timeout' ? "set statement_timeout = '3s'; $tune" : $tune);
+	my $pid = wait_for_session($node, $session);
+
+	# the grid's order: epochs stay the longest, so dimensions 2, 4, 8, 9 of one epoch come first
+	$node->poll_query_until('postgres', 'select exists (select from hkg_progress where epochs = 1000000 and epoch > 0)')
+		or die 'the long trial does not run';
+	value("select pg_cancel_backend($pid)") if $how eq 'pg_cancel_backend';
+	ok(!finish($session), "$how: the search ends with an error");
+	like($session->{err}, qr/57014/, "$how: of a query that was cancelled");
+	ok($node->poll_query_until('postgres', 'select count(*) = 0 from hkg_progress'), "$how: its trial stops, too");
+	$node->poll_query_until('postgres', q{select count(*) = 0 from g.model where status = 'training'});
+	is(value('select count(*) from g.trial'), '0', "$how: it leaves no rows");
+	is(value(q{select count(*) from g.model where name like 'trial %' and status = 'ready'}), '4', "$how: but four trials are done");
+	is(value(q{select count(*) from g.model where name = 'best'}), '0', "$how: and there is no best one yet");
+}
+
+my $done = value(q{select string_agg(trained_at::text, ' ' order by trained_at) from g.model where status = 'ready' and dimensions < 9});
+is(value("select count(*) from hkg_tune('g', $short, model => 'best') where status = 'done'"), '3', 'a smaller grid');
+is(value(q{select string_agg(trained_at::text, ' ' order by trained_at) from g.trial}), $done, 'is made of what was done');
+is(value(q{select count(*) from g.model m where name = 'best' and mrr = (select max(mrr) from g.trial)}), '1', 'and has its best one');
+
+# progress
+my ($code, $out, $err) = $node->psql('postgres', "set hybridkg.progress = iteration; select from hkg_tune('g', $short, model => 'best')");
+is($err, '', 'no trial, no notice');
+($code, $out, $err) = $node->psql('postgres',
+	q{set hybridkg.progress = iteration; select from hkg_tune('g', '{"dimensions": [3]}', '{"iterations": 1, "epochs": 1, "top_rules": 0}', seed => 1)});
+like($err, qr/NOTICE:  trial 1 of 1: \{.*"dimensions": 3.*\}, MRR 0\.\d+ after \d+\.\d s$/m, 'a notice for each trial');
+
+# one search of a graph at a time, and none for a model that is being trained
+my $first = session($node, 'first', "select from hkg_tune('g', $long, model => 'best')");
+my $pid = wait_for_session($node, $first);
+$node->poll_query_until('postgres', 'select exists (select from hkg_progress where epochs = 1000000)');
+($code, $out, $err) = $node->psql('postgres', "\\set VERBOSITY verbose\nselect from hkg_tune('g', $short, model => 'other')");
+like($err, qr/55006: .* is being searched/, 'another search is refused');
+value("select pg_cancel_backend($pid)");
+finish($first);
+$node->poll_query_until('postgres', 'select count(*) = 0 from hkg_progress');
+$pid = value("select hkg_train_background('g', dimensions => 2, epochs => 1000000, top_rules => 0, model => 'best')");
+($code, $out, $err) = $node->psql('postgres', "\\set VERBOSITY verbose\nselect from hkg_tune('g', $short, model => 'best')");
+like($err, qr/55006: .* is being trained/, 'a model that is being trained');
+value("select pg_cancel_backend($pid)");
+
+$node->stop;
+done_testing();
