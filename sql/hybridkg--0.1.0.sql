@@ -134,7 +134,7 @@ begin
 		primary key (model, id)
 	);
 	comment on table rule is 'the closed rules over the bounds of head coverage and support, and imported ones';
-	comment on column rule.body is 'one row an atom: relation, first and second term; -1 is X, -2 is Y, -3 is A, ...; a term of 0 or more is an entity';
+	comment on column rule.body is 'one row an atom: relation, first and second term; -1 is X, -2 is Y, -3 is A, ...; a term of 0 or more is an entity; relation -1: the first term, of the head, is the second, an entity';
 	comment on column rule.predictions is 'pairs that the body yields and that are not facts';
 	comment on column rule.embedding_confidence is 'mean of sigma(score) over the predictions; null when there are none, or when the rule could not reach the top K whatever it is';
 	comment on column rule.quality is '(1 - omega) * standard_confidence + omega * embedding_confidence; null where embedding_confidence was not needed';
@@ -646,7 +646,7 @@ set search_path = pg_catalog, pg_temp;
 comment on function hkg_rule_sql(name, text) is
 'the SELECT (x int, y int) that evaluates a rule''s body, to run or EXPLAIN: the distinct pairs of entity ids for which the rule infers its head
 graph: an existing graph
-rule: as printed, r(X,Y) <= b1(X,A), b2(A,Y)
+rule: as printed, r(X,Y) <= b1(X,A), b2(A,Y), or with a constant in the head, r(X,"c") <= b(X,"d")
 errors: 42601 with the position when the rule does not parse, 42704 for unknown names, 22023 for a rule outside the language';
 
 create function hkg_apply_rule(graph name, rule text)
@@ -656,7 +656,7 @@ set search_path = pg_catalog, pg_temp;
 comment on function hkg_apply_rule(name, text) is
 'what a rule infers; known: whether it is a fact already
 graph: an existing graph
-rule: as printed, r(X,Y) <= b1(X,A), b2(A,Y)';
+rule: as printed, r(X,Y) <= b1(X,A), b2(A,Y), or with a constant in the head, r(X,"c") <= b(X,"d")';
 
 create function hkg_import_rules(graph name, lines text, format text default 'hybridkg', model name default 'default')
 returns bigint
@@ -667,7 +667,7 @@ comment on function hkg_import_rules(name, text, text, name) is
 Rules of a model that are imported again get new numbers. A training of that name replaces them all.
 graph: an existing graph
 lines: one rule a line; blank lines hold none, and what numbers come with a rule is ignored
-format: hybridkg (as printed, r(X,Y) <= b1(X,A), b2(A,Y), up to a TAB), amie (AMIE 3, lines without => are skipped) or anyburl. Rules of amie and anyburl that the language can''t say, such as those with a constant in the head, are left out, and a NOTICE counts them
+format: hybridkg (as printed, r(X,Y) <= b1(X,A), b2(A,Y), up to a TAB), amie (AMIE 3, lines without => are skipped) or anyburl. Rules of amie and anyburl that the language can''t say, such as r(X,"c") <= b(X,A), are left out, and a NOTICE counts them
 model: the model they are added to; made when it does not exist, of rules alone: it explains, and can''t predict
 errors: with the line, 42601 with the position when one does not parse, 42704 for unknown names, 22023 for a rule of our own form outside the language; 55006 when the model is being trained';
 

@@ -9,6 +9,8 @@
  *
  *		X - z - Y			(x, ..) x (y, ..) for each z
  *
+ * A constant of the head is a part of its own, with one entity.
+ *
  * Other bodies come as a row for each x, with its different y: z is X itself.
  * The rows of one body follow each other.
  *
@@ -195,7 +197,7 @@ keys(const Skeleton *skeleton, unsigned atoms, const char *prefix)
 		if ((atoms & (1U << i)) == 0)
 			continue;
 		appendStringInfo(&list, "%s%sa%d", list.len == 0 ? "" : ", ", prefix, i + 1);
-		if (skeleton->place[i].to == TERM_CONSTANT)
+		if (!TERM_IS_VARIABLE(skeleton->place[i].to))
 			appendStringInfo(&list, ", %sc%d", prefix, i + 1);
 	}
 	return list.data;
@@ -218,6 +220,15 @@ holds_others(const Skeleton *skeleton, unsigned atoms, Term one, Term other)
 	return false;
 }
 
+/* Whether a part is the constant of the head, which is the last atom. */
+static bool
+is_constant(const Skeleton *skeleton, unsigned atoms)
+{
+	int			last = skeleton->length - 1;
+
+	return atoms == 1U << last && skeleton->place[last].to == TERM_ITSELF;
+}
+
 /* The different values of `end` for each key and each value of `middle` (z, if it is a variable). */
 static char *
 part_sql(const Graph *graph, const Skeleton *skeleton, unsigned atoms, Term end, Term middle)
@@ -226,6 +237,9 @@ part_sql(const Graph *graph, const Skeleton *skeleton, unsigned atoms, Term end,
 	const char *z = TERM_IS_VARIABLE(middle) ? psprintf(", %s as z", skeleton_column(skeleton, atoms, middle)) : "";
 	bool		distinct = holds_others(skeleton, atoms, end, middle);
 
+	if (is_constant(skeleton, atoms))
+		return psprintf("(select distinct %s, array[c%d] as list from needed)",
+						keys(skeleton, atoms, ""), skeleton->length);
 	initStringInfo(&sql);
 	appendStringInfo(&sql, "(select %s%s, array_agg(term) as list\n"
 					 "from (select %s%s%s, %s as term\n"
@@ -240,7 +254,7 @@ part_sql(const Graph *graph, const Skeleton *skeleton, unsigned atoms, Term end,
 		if ((atoms & (1U << i)) == 0)
 			continue;
 		appendStringInfo(&sql, " and e%d.atom = k.a%d", i + 1, i + 1);
-		if (skeleton->place[i].to == TERM_CONSTANT)
+		if (!TERM_IS_VARIABLE(skeleton->place[i].to))
 			appendStringInfo(&sql, " and e%d.y = k.c%d", i + 1, i + 1);
 	}
 	appendStringInfo(&sql, ") pair\ngroup by %s%s)", keys(skeleton, atoms, ""), *z ? ", z" : "");
@@ -259,7 +273,7 @@ same_keys(const Skeleton *skeleton, unsigned atoms, const char *part)
 		if ((atoms & (1U << i)) == 0)
 			continue;
 		appendStringInfo(&sql, "%s%s.a%d = needed.a%d", sql.len == 0 ? "" : " and ", part, i + 1, i + 1);
-		if (skeleton->place[i].to == TERM_CONSTANT)
+		if (!TERM_IS_VARIABLE(skeleton->place[i].to))
 			appendStringInfo(&sql, " and %s.c%d = needed.c%d", part, i + 1, i + 1);
 	}
 	return sql.data;
@@ -273,7 +287,7 @@ needed_sql(const Skeleton *skeleton)
 
 	initStringInfo(&sql);
 	for (int i = 0; i < skeleton->length; i++)
-		parameters += skeleton->place[i].to == TERM_CONSTANT ? 2 : 1;
+		parameters += !TERM_IS_VARIABLE(skeleton->place[i].to) ? 2 : 1;
 	appendStringInfoString(&sql, "with needed as materialized (select * from unnest(");
 	for (int i = 1; i <= parameters; i++)
 		appendStringInfo(&sql, "%s$%d", i == 1 ? "" : ", ", i);
@@ -439,7 +453,7 @@ needed_args(const Needed *needed, int32 count)
 		for (int32 i = 0; i < count; i++)
 			column[i] = needed[i].flesh.atom[atom];
 		sql_arg(&args, INT4ARRAYOID, array_of_int4(column, count));
-		if (skeleton->place[atom].to != TERM_CONSTANT)
+		if (TERM_IS_VARIABLE(skeleton->place[atom].to))
 			continue;
 		for (int32 i = 0; i < count; i++)
 			column[i] = needed[i].flesh.constant[atom];

@@ -63,14 +63,11 @@ append_atom(StringInfo text, const ForeignAtom *atom)
 	appendStringInfoChar(text, ')');
 }
 
-/* The text of head and body, unless the head has a constant. */
 static ForeignRule
 make_rule(const ForeignAtom *head, const StringInfoData *body)
 {
 	StringInfoData text;
 
-	if (!head->term[0].is_variable || !head->term[1].is_variable)
-		return (ForeignRule) {.fault = "its head holds a constant"};
 	initStringInfo(&text);
 	append_atom(&text, head);
 	appendStringInfo(&text, " <= %s", body->data);
@@ -179,6 +176,7 @@ foreign_amie(const char *line)
 #define ANYBURL_EXAMPLE "\"h(X,Y) <= r(X,A), s(A,Y)\" after three columns of numbers, with TABs between"
 #define ANYBURL_ARROW " <= "
 #define ANYBURL_COLUMNS 3
+#define ANYBURL_ITSELF "me_myself_i"	/* for the second entity of a fact that relates one to itself */
 
 static bool
 is_anyburl_variable(const char *at)
@@ -255,6 +253,12 @@ read_anyburl_atom(Reader *reader)
 	return atom;
 }
 
+static bool
+is_anyburl_reflexive(const ForeignAtom *atom)
+{
+	return strcmp(atom->term[0].name, ANYBURL_ITSELF) == 0 || strcmp(atom->term[1].name, ANYBURL_ITSELF) == 0;
+}
+
 /* Skips the columns before the rule. */
 static void
 skip_columns(Reader *reader)
@@ -275,6 +279,7 @@ foreign_anyburl(const char *line)
 	Reader		reader = {line, line, line + strlen(line), ANYBURL_EXAMPLE};
 	const char *end = reader.end;
 	ForeignAtom head;
+	bool		reflexive;
 	StringInfoData body;
 
 	while (end > line && isspace((unsigned char) end[-1]))
@@ -291,16 +296,22 @@ foreign_anyburl(const char *line)
 	head = read_anyburl_atom(&reader);
 	reader.at = reader.end + strlen(ANYBURL_ARROW);
 	reader.end = end;
+	reflexive = is_anyburl_reflexive(&head);
+	if (reader.at >= end)
+		return (ForeignRule) {.fault = "its body is empty"};
 	initStringInfo(&body);
-	while (head.term[0].is_variable && head.term[1].is_variable)
+	for (;;)
 	{
 		ForeignAtom atom = read_anyburl_atom(&reader);
 
+		reflexive |= is_anyburl_reflexive(&atom);
 		append_atom(&body, &atom);
 		if (reader.at == end)
 			break;
 		appendStringInfoString(&body, ", ");
 		reader.at += strlen(", ");
 	}
+	if (reflexive)
+		return (ForeignRule) {.fault = "an atom relates a term to itself"};
 	return make_rule(&head, &body);
 }

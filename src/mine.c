@@ -110,8 +110,9 @@ read_graph(Mining *mining)
 	Numbers		entities = {0};
 	Numbers		relations = {0};
 
-	sql_stream(psprintf("select head from %s union select tail from %s order by 1",
-						facts, facts),
+	/* the head of a given rule may hold an entity without facts */
+	sql_stream(mining->given ? psprintf("select id from %sentity order by 1", mining->graph->prefix) :
+			   psprintf("select head from %s union select tail from %s order by 1", facts, facts),
 			   SQL_NO_ARGS, append_number, &entities);
 	sql_stream(psprintf("select distinct relation from %s order by 1", facts),
 			   SQL_NO_ARGS, append_number, &relations);

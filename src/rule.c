@@ -7,8 +7,8 @@
  * body, fresh variables named A, B, ... as they are met; orders are compared
  * atom by atom, an atom by its lower term, its higher term, its direction and
  * its relation, and terms as X < Y < A < B < ... < constants.  So the atom
- * that holds X comes first and a rule reads from X to Y.  Bodies have at most
- * RULE_MAX_BODY atoms: 120 orders are tried at worst.
+ * that holds X comes first and a rule reads from X to Y; a constant of the head comes last.
+ * Bodies have at most RULE_MAX_BODY atoms: 120 orders are tried at worst.
  *
  * Text is read by a small recursive-descent parser.  It takes any names for
  * variables, the head's included, and complains with the character's
@@ -57,7 +57,9 @@ compare_atoms(const Atom *a, const Atom *b)
 	int64		b_second = term_rank(b->second);
 	int			order;
 
-	order = compare_int64(Min(a_first, a_second), Min(b_first, b_second));
+	order = compare_int64(a->relation == RULE_IS, b->relation == RULE_IS);
+	if (order == 0)
+		order = compare_int64(Min(a_first, a_second), Min(b_first, b_second));
 	if (order == 0)
 		order = compare_int64(Max(a_first, a_second), Max(b_first, b_second));
 	if (order == 0)
@@ -172,6 +174,26 @@ atoms_share_variable(const Atom *a, const Atom *b)
 		(TERM_IS_VARIABLE(a->second) && (a->second == b->first || a->second == b->second));
 }
 
+static bool
+is_equal(const Atom *a, const Atom *b)
+{
+	return memcmp(a, b, sizeof(Atom)) == 0;
+}
+
+/* The head as it is written: with its constant. */
+static Atom
+head_atom(const Rule *rule)
+{
+	Atom		head = {rule->head, TERM_X, TERM_Y};
+
+	for (int i = 0; i < rule->length; i++)
+	{
+		if (rule->body[i].relation == RULE_IS)
+			*(rule->body[i].first == TERM_X ? &head.first : &head.second) = rule->body[i].second;
+	}
+	return head;
+}
+
 /* Whether all body atoms hang together with the head. */
 static bool
 is_connected(const Rule *rule)
@@ -222,20 +244,39 @@ static const char *
 fault_of_atom(const Rule *rule, int i)
 {
 	const Atom *atom = &rule->body[i];
+	Atom		head = head_atom(rule);
 
 	if (atom->first == atom->second)
 		return "an atom relates a term to itself";
-	if (atom->relation == rule->head && atom->first == TERM_X && atom->second == TERM_Y)
+	if (is_equal(atom, &head))
 		return "the body holds the head";
 	for (int j = 0; j < i; j++)
 	{
-		if (memcmp(atom, &rule->body[j], sizeof(Atom)) == 0)
+		if (is_equal(atom, &rule->body[j]))
 			return "an atom stands twice";
 	}
 	return NULL;
 }
 
-/* Why the rule is not of the language of SPEC section 4; NULL when it is. */
+/* Why atom i can't be the head's constant. */
+static const char *
+fault_of_constant(const Rule *rule, int i)
+{
+	const Atom *is = &rule->body[i];
+
+	if ((is->first != TERM_X && is->first != TERM_Y) || TERM_IS_VARIABLE(is->second))
+		return "the constant of its head is none";
+	for (int j = 0; j < rule->length; j++)
+	{
+		if (j != i && rule->body[j].relation == RULE_IS)
+			return "its head has no variable";
+		if (j != i && atoms_share_variable(is, &rule->body[j]))
+			return "its body holds the variable for which its head has a constant";
+	}
+	return NULL;
+}
+
+/* Why the rule is not of the language; NULL when it is. */
 static const char *
 fault_of_rule(const Rule *rule, char *const *names)
 {
@@ -245,6 +286,8 @@ fault_of_rule(const Rule *rule, char *const *names)
 	{
 		const char *fault = fault_of_atom(rule, i);
 
+		if (fault == NULL && rule->body[i].relation == RULE_IS)
+			fault = fault_of_constant(rule, i);
 		if (fault != NULL)
 			return fault;
 	}
@@ -262,7 +305,7 @@ typedef struct Parser
 	Graph	   *graph;
 	const char *text;			/* all of it */
 	const char *at;				/* what is left */
-	char	   *variable[MAX_VARIABLES];	/* the user's names of X, Y, A, ... */
+	char	   *variable[MAX_VARIABLES];	/* the user's names of X, Y, A, ...; empty: for a constant of the head */
 	int			variables;
 } Parser;
 
@@ -421,19 +464,61 @@ parse_term(Parser *parser)
 	return variable_term(parser, name);
 }
 
+/* "r(": the relation's id */
+static int32
+parse_opening(Parser *parser)
+{
+	char	   *name = parse_relation(parser);
+	int32		id;
+
+	expect(parser, "(");
+	id = graph_relation_id(parser->graph, name);
+	if (id < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("relation \"%s\" cannot stand in a rule", name),
+				 errdetail("Its id is %d, which is negative.", id)));
+	return id;
+}
+
 static Atom
 parse_atom(Parser *parser)
 {
-	char	   *relation = parse_relation(parser);
 	Atom		atom;
 
-	expect(parser, "(");
-	atom.relation = graph_relation_id(parser->graph, relation);
+	atom.relation = parse_opening(parser);
 	atom.first = parse_term(parser);
 	expect(parser, ",");
 	atom.second = parse_term(parser);
 	expect(parser, ")");
 	return atom;
+}
+
+/* Returns whether it is a constant or the variable that belongs there. */
+static bool
+parse_head_term(Parser *parser, Rule *rule, Term variable)
+{
+	Term		term = parse_term(parser);
+
+	if (TERM_IS_VARIABLE(term))
+		return term == variable;
+	rule->body[rule->length++] = (Atom) {RULE_IS, variable, term};
+	parser->variable[parser->variables++] = "";
+	return true;
+}
+
+/* Returns whether it may be a head. */
+static bool
+parse_head(Parser *parser, Rule *rule)
+{
+	bool		good;
+
+	rule->head = parse_opening(parser);
+	good = parse_head_term(parser, rule, TERM_X);
+	expect(parser, ",");
+	good &= parse_head_term(parser, rule, TERM_Y);
+	expect(parser, ")");
+	return good;
 }
 
 /* Returns whether there is room for all of it. */
@@ -458,17 +543,18 @@ const char *
 rule_read(Graph *graph, const char *text, Rule *rule)
 {
 	Parser		parser = {.graph = graph,.text = text,.at = text};
-	Atom		head;
+	int			constants;
 	const char *fault;
 
 	memset(rule, 0, sizeof(Rule));
-	head = parse_atom(&parser);
-	if (head.first != TERM_X || head.second != TERM_Y)
-		return "its head does not have two different variables";
-	rule->head = head.relation;
+	if (!parse_head(&parser, rule))
+		return "its head relates a variable to itself";
+	constants = rule->length;
+	if (constants == 2)
+		return "its head has no variable";
 	expect(&parser, "<=");
 	if (!parse_body(&parser, rule))
-		return psprintf("its body has more than %d atoms", RULE_MAX_BODY);
+		return psprintf("its body has more than %d atoms", RULE_MAX_BODY - constants);
 	fault = fault_of_rule(rule, parser.variable);
 	if (fault == NULL)
 		rule_canonicalise(rule);
@@ -535,13 +621,13 @@ append_atom(StringInfo text, Graph *graph, const Atom *atom)
 char *
 rule_text(Graph *graph, const Rule *rule)
 {
-	Atom		head = {rule->head, TERM_X, TERM_Y};
+	Atom		head = head_atom(rule);
 	StringInfoData text;
 	char	   *result;
 
 	initStringInfo(&text);
 	append_atom(&text, graph, &head);
-	for (int i = 0; i < rule->length; i++)
+	for (int i = 0; i < rule_atoms(rule); i++)
 	{
 		appendStringInfoString(&text, i == 0 ? " <= " : ", ");
 		append_atom(&text, graph, &rule->body[i]);

@@ -4,11 +4,16 @@
  *		variables or constants; its canonical form and its text form.
  *
  * Wording.  An atom is relation(first, second); a term is a variable or a
- * constant (an entity).  The head is always head(X, Y).  The text form is
+ * constant (an entity).  The text form is
  *		r(X,Y) <= b1(X,A), b2(A,Y)
  * with variables X, Y, A, B, C ... and constants in double quotes (a quote
  * inside doubled).  A relation's name stands bare when it holds no
  * white space, none of ( ) , " < = and is not empty, else in double quotes, too.
+ *
+ * Beyond SPEC section 4, one term of a head may be a constant, for the evidence at prediction:
+ *		r(X,"c") <= b(X,"d")
+ * As a value its head is r(X, Y) all the same, and the last atom of its body says that Y is c:
+ * relation RULE_IS, which no fact has.  So each body yields pairs (x, y).
  */
 #ifndef HKG_RULE_H
 #define HKG_RULE_H
@@ -21,6 +26,7 @@
 #include "sql.h"
 
 #define RULE_MAX_BODY 5
+#define RULE_IS (-1)
 
 typedef int32 Term;				/* < 0: a variable; >= 0: an entity's id */
 
@@ -38,10 +44,17 @@ typedef struct Atom
 
 typedef struct Rule
 {
-	int32		head;			/* a relation's id: the head atom is head(X, Y) */
+	int32		head;			/* a relation's id */
 	int32		length;			/* body atoms */
 	Atom		body[RULE_MAX_BODY];
 } Rule;
+
+/* How many atoms of a canonical body facts have to match: all but a constant of the head. */
+static inline int
+rule_atoms(const Rule *rule)
+{
+	return rule->length - (rule->length > 0 && rule->body[rule->length - 1].relation == RULE_IS);
+}
 
 /*
  * The one form of a rule: rules equal up to variable names (X and Y stay) and
@@ -66,7 +79,7 @@ extern char *rule_text(Graph *graph, const Rule *rule);
 /* A name as text forms have it in quotes. */
 extern void rule_append_quoted(StringInfo text, const char *name);
 
-/* For the body column of the rule table: int[][3], (relation, first, second), terms as above. */
+/* For the body column of the rule table: int[][3], (relation or RULE_IS, first, second), terms as above. */
 extern Datum rule_body_array(const Rule *rule);
 extern void rule_from_array(int32 head, Datum body, Rule *rule);
 

@@ -3,7 +3,8 @@
  *		A rule as SQL over the graph's own tables.
  *
  * A body is an inner join: atom i is the facts b<i>, a term that stands in two
- * atoms equates two columns, a constant equates a column with a number.  Only
+ * atoms equates two columns, a constant equates a column with a number, and a constant of the
+ * head is that number in place of a column.  Only
  * ids and the graph's quoted name go into a statement, so it holds no text of
  * a user, and it stays in the subset that distributed engines run: inner
  * joins on equality, DISTINCT, integers.
@@ -46,6 +47,17 @@ term_column(const Rule *rule, Term term, int end)
 	return NULL;
 }
 
+/* What X or Y is: a column, or the head's constant. */
+static char *
+head_column(const Rule *rule, Term term)
+{
+	int			atoms = rule_atoms(rule);
+
+	if (atoms < rule->length && rule->body[atoms].first == term)
+		return psprintf("%d", rule->body[atoms].second);
+	return term_column(rule, term, atoms);
+}
+
 /* What atom i asks of one of its columns, given the atoms before it; nothing for a new variable. */
 static void
 append_condition(StringInfo sql, const Rule *rule, int i, int place)
@@ -70,7 +82,7 @@ static void
 append_joins(StringInfo sql, const Graph *graph, const Rule *rule)
 {
 	appendStringInfo(sql, "from %s b1", graph->facts);
-	for (int i = 1; i < rule->length; i++)
+	for (int i = 1; i < rule_atoms(rule); i++)
 	{
 		appendStringInfo(sql, "\njoin %s b%d on ", graph->facts, i + 1);
 		append_conditions(sql, rule, i);
@@ -85,8 +97,8 @@ rule_sql_pairs(const Graph *graph, const Rule *rule)
 
 	initStringInfo(&sql);
 	appendStringInfo(&sql, "select distinct %s as x, %s as y\n",
-					 term_column(rule, TERM_X, rule->length),
-					 term_column(rule, TERM_Y, rule->length));
+					 head_column(rule, TERM_X),
+					 head_column(rule, TERM_Y));
 	append_joins(&sql, graph, rule);
 	appendStringInfoString(&sql, "\nwhere ");
 	append_conditions(&sql, rule, 0);
@@ -106,8 +118,8 @@ rule_sql_holds(const Graph *graph, const Rule *rule)
 	appendStringInfoString(&sql, "\nwhere ");
 	append_conditions(&sql, rule, 0);
 	appendStringInfo(&sql, " and %s = u.x and %s = u.y\noffset 0)",
-					 term_column(rule, TERM_X, rule->length),
-					 term_column(rule, TERM_Y, rule->length));
+					 head_column(rule, TERM_X),
+					 head_column(rule, TERM_Y));
 	return sql.data;
 }
 
@@ -115,7 +127,7 @@ rule_sql_holds(const Graph *graph, const Rule *rule)
 static void
 append_readable_atoms(StringInfo sql, const Rule *rule)
 {
-	for (int i = 1; i <= rule->length; i++)
+	for (int i = 1; i <= rule_atoms(rule); i++)
 		appendStringInfo(sql, "%sr%d.name || '(' || h%d.name || ', ' || t%d.name || ')'",
 						 i == 1 ? "" : " || ', ' || ", i, i, i);
 }
@@ -123,7 +135,7 @@ append_readable_atoms(StringInfo sql, const Rule *rule)
 static void
 append_name_joins(StringInfo sql, const Graph *graph, const Rule *rule)
 {
-	for (int i = 1; i <= rule->length; i++)
+	for (int i = 1; i <= rule_atoms(rule); i++)
 		appendStringInfo(sql,
 						 "\njoin %srelation r%d on r%d.id = b%d.relation"
 						 "\njoin %sentity h%d on h%d.id = b%d.head"
@@ -145,8 +157,8 @@ rule_sql_groundings(Graph *graph, const Rule *rule)
 	appendStringInfoString(&sql, "\nwhere ");
 	append_conditions(&sql, rule, 0);
 	appendStringInfo(&sql, " and %s = $1 and %s = $2\norder by 1",
-					 term_column(rule, TERM_X, rule->length),
-					 term_column(rule, TERM_Y, rule->length));
+					 head_column(rule, TERM_X),
+					 head_column(rule, TERM_Y));
 	return sql.data;
 }
 

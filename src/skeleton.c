@@ -32,7 +32,8 @@ skeleton_of(const Rule *rule, Skeleton *skeleton, Flesh *flesh)
 		Term		to = backwards ? atom->first : atom->second;
 
 		skeleton->place[i].from = from;
-		skeleton->place[i].to = TERM_IS_VARIABLE(to) ? to : TERM_CONSTANT;
+		skeleton->place[i].to = TERM_IS_VARIABLE(to) ? to :
+			atom->relation == RULE_IS ? TERM_ITSELF : TERM_CONSTANT;
 		flesh->atom[i] = FORWARDS(atom->relation) + backwards;
 		flesh->constant[i] = TERM_IS_VARIABLE(to) ? 0 : to;
 	}

@@ -10,6 +10,8 @@
  * In SQL a fact is two edges (x, atom, y), one each way.
  *
  * As text, a skeleton is "XA AB BY": two letters an atom, c for any constant.
+ *
+ * A constant of the head, `Y is c` (rule.h), is the place Y TERM_ITSELF: one entity and no edge.
  */
 #ifndef HKG_SKELETON_H
 #define HKG_SKELETON_H
@@ -27,6 +29,7 @@ typedef int32 DirectedAtom;
 #define RELATION_OF(atom) ((atom) / 2)
 
 #define TERM_CONSTANT ((Term) 0)	/* in a skeleton: some entity */
+#define TERM_ITSELF ((Term) 1)	/* some entity, which the other term is */
 
 typedef struct Place
 {

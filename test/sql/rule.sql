@@ -35,6 +35,10 @@ select hkg_rule_sql('kin', '"grand parent"(X,Y) <= parent(X,A), parent(A,Y)');
 select hkg_rule_sql('kin', '"a,b"(X,Y) <= parent(A,X), parent(A,Y), "x<=y"(A,X)');
 select hkg_rule_sql('kin', '"grand parent"(X,Y) <= parent(X,"bo"), parent(Y,"O''Brien ""Bo"", Żółć (x) <= y")');
 
+-- a constant in the head is a number in place of a column
+select hkg_rule_sql('kin', 'parent(X,"dee") <= "a,b"(X,"cy")');
+select hkg_rule_sql('kin', 'parent("ann",Y) <= parent(Y,A), parent(A,"dee")');
+
 -- one rule, written in many ways
 select count(distinct hkg_rule_sql('kin', rule)) from unnest(array[
 	'"grand parent"(X,Y) <= parent(X,A), "q""uote"(Y,A)',
@@ -44,6 +48,10 @@ select count(distinct hkg_rule_sql('kin', rule)) from unnest(array[
 	'"grand parent"(X,Y) <= "q""uote"(Y,Z9), parent(X,Z9)',
 	'"grand parent"(Y,X) <= parent(Y,B), "q""uote"(X,B)',
 	'"grand parent"(From,To) <= "q""uote"(To,Over_1), parent(From,Over_1)']) rule;
+select count(distinct hkg_rule_sql('kin', rule)) from unnest(array[
+	'parent("ann",Y) <= parent(Y,A), "a,b"(A,"cy")',
+	'parent("ann",X) <= parent(X,Y), "a,b"(Y,"cy")',
+	'parent("ann",To) <= "a,b"(Over,"cy"), parent(To,Over)']) rule;
 -- X and Y stay: turned round it is another rule
 select hkg_rule_sql('kin', '"grand parent"(X,Y) <= parent(X,A), "q""uote"(Y,A)') =
 	hkg_rule_sql('kin', '"grand parent"(X,Y) <= parent(Y,A), "q""uote"(X,A)');
@@ -64,6 +72,11 @@ select * from hkg_apply_rule('kin', '"a,b"(X,Y) <= parent(A,X), parent(A,Y)');
 -- constants: parents of dee, and those that dee is parent of; a product of the two
 select * from hkg_apply_rule('kin', '"grand parent"(X,Y) <= parent(X,"dee"), parent("dee",Y)');
 select * from hkg_apply_rule('kin', 'parent(X,Y) <= "a,b"(X,"ann"), "q""uote"(Y,"ann")');
+-- in the head: one end of what is inferred stays
+select * from hkg_apply_rule('kin', 'parent(X,"dee") <= "a,b"(X,"cy")');
+select * from hkg_apply_rule('kin', 'parent("O''Brien ""Bo"", Żółć (x) <= y",Y) <= "a,b"("cy",Y)');
+select * from hkg_apply_rule('kin', 'parent("ann",Y) <= parent(Y,A), parent(A,"O''Brien ""Bo"", Żółć (x) <= y")');
+select * from hkg_apply_rule('kin', 'parent("ann",Y) <= parent(Y,"bo")');
 -- three atoms and more
 select * from hkg_apply_rule('kin', 'parent(X,Y) <= parent(X,A), parent(A,B), parent(B,Y)');
 -- nothing
@@ -88,18 +101,21 @@ select count(*) > 0 from hkg_mine_rules('kin', min_head_coverage => 0, min_suppo
 -- text that is no rule
 select rule || E'\n\t' || report
 from unnest(array['', '   ', 'parent', 'parent(X,Y)', 'parent(X,Y) <=', 'parent(X,Y) <= ', 'parent(X,Y) < = parent(Y,X)',
-	'parent(X Y) <= parent(Y,X)', 'parent(X,Y,Z) <= parent(Y,X)', 'parent(X) <= parent(Y,X)', 'parent(X,Y) <= parent(Y,X),',
+	'parent(X Y) <= parent(Y,X)', 'parent(X,dee) <= parent(X,"bo")', 'parent("dee") <= parent("bo",Y)', 'parent(X,"dee" <= parent(X,"bo")',
+	'parent(X,"dee) <= parent(X,bo)', 'parent("dee",Y)', 'parent(X,Y,Z) <= parent(Y,X)', 'parent(X) <= parent(Y,X)', 'parent(X,Y) <= parent(Y,X),',
 	'parent(X,Y) <= parent(Y,X) parent(X,Y)', 'parent(X,Y) <= parent(Y,X).', 'parent(X,Y) <= (Y,X)', 'grand parent(X,Y) <= parent(Y,X)',
 	'"grand parent(X,Y) <= parent(Y,X)', 'parent(X,Y) <= parent(x,Y)', 'parent(X,Y) <= parent(bo,Y)', 'parent(X,Y) <= parent(Żółć,Y)',
 	'"Ünï/cødé.%s$1"(X,Y) <= Ünï/cødé.%s$1(Y,X) ; drop', 'parent(X,Y) <= parent(,Y)', 'parent(X,Y) :- parent(Y,X)']) rule,
 	rule_test.try(format('select hkg_rule_sql(%L, %L)', 'kin', rule));
 -- names that nobody knows
 select rule || E'\n\t' || report
-from unnest(array['parnt(X,Y) <= parent(Y,X)', 'parent(X,Y) <= ""(Y,X)', 'parent(X,Y) <= parent(X,"Bo"), parent(Y,"bo")']) rule,
+from unnest(array['parnt(X,Y) <= parent(Y,X)', 'parent(X,Y) <= ""(Y,X)', 'parent(X,Y) <= parent(X,"Bo"), parent(Y,"bo")', 'parent(X,"Bo") <= parent(X,"bo")']) rule,
 	rule_test.try(format('select hkg_rule_sql(%L, %L)', 'kin', rule));
 -- rules outside the language
 select rule || E'\n\t' || report
-from unnest(array['parent(X,X) <= parent(X,A), parent(A,X)', 'parent("bo",Y) <= parent(Y,"bo")', 'parent(X,Y) <= parent(X,Y)',
+from unnest(array['parent(X,X) <= parent(X,A), parent(A,X)', 'parent("bo","cy") <= parent("bo",X)', 'parent(X,Y) <= parent(X,Y)',
+	'parent("bo",Y) <= parent("cy",Y), parent("bo",Y)', 'parent(X,"bo") <= parent(Y,"bo")', 'parent(X,"bo") <= parent(X,Y)', 'parent(X,"bo") <= parent(X,"cy"), parent(Y,"bo")',
+	'parent(X,"bo") <= "a,b"(X,A), "a,b"(A,B), "a,b"(B,C), "a,b"(C,D), "a,b"(D,"cy")',
 	'parent(X,Y) <= parent(Y,X), parent(X,Y)', 'parent(X,Y) <= parent(Y,X), parent(Y,X)', 'parent(X,Y) <= parent(X,A)',
 	'parent(X,Y) <= parent(X,A), parent(A,B)', 'parent(X,Y) <= parent(Y,X), parent(X,X)', 'parent(X,Y) <= parent(Y,X), parent(Kind,"bo")',
 	'parent(X,Y) <= parent(Y,X), "a,b"("bo","cy")', 'parent(X,Y) <= parent(Y,X), parent(A,B), "a,b"(A,B)',
