@@ -53,7 +53,9 @@ language sql immutable strict as $$
 	select case when n < 2 then format('%s | |', to_char(gain, 'FMSG0.0000'))
 		when sd = 0 then format('%s | | %s', to_char(gain, 'FMSG0.0000'), case when gain = 0 then 1 else 0 end)
 		else format('%s | %s … %s | %s', to_char(gain, 'FMSG0.0000'), to_char(gain - half, 'FMSG0.0000'),
-			to_char(gain + half, 'FMSG0.0000'), to_char(student_p(gain / sd * sqrt(n), n - 1), 'FM0.0000')) end
-	from (select *, student_t(0.05, n - 1) * sd / sqrt(n) as half
+			to_char(gain + half, 'FMSG0.0000'), p) end
+	from (select *, student_t(0.05, n - 1) * sd / sqrt(n) as half,
+			case when sd = 0 then '' when student_p(gain / sd * sqrt(n), n - 1) < 0.0001 then '< 0.0001'
+				else to_char(student_p(gain / sd * sqrt(n), n - 1), 'FM0.0000') end as p
 		from (select count(*)::int as n, avg(h - p) as gain, stddev_samp(h - p) as sd from unnest(plain, hybrid) u (p, h)) d) e
 $$;
