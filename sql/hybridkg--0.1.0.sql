@@ -317,7 +317,9 @@ language sql immutable parallel safe rows 10
 set search_path = pg_catalog, pg_temp
 as $$ values
 	('paper', 'the hybrid procedure as it was published: samples accumulate and weigh as much as facts',
-	 '{"iterations": 10, "epochs": 100, "omega": 0.5, "min_quality": 0, "label": "one", "accumulate": true}'::jsonb),
+	 '{"score_function": "rotate", "dimensions": 200, "iterations": 10, "epochs": 100, "batch_size": 512, "negative_sampling": "uniform",
+	   "loss": "logistic", "regularization": 0, "reciprocal": false, "omega": 0.5, "top_rules": 200, "beta": 1, "max_rule_length": 3,
+	   "min_head_coverage": 0.01, "min_support": 2, "constants": false, "min_quality": 0, "label": "one", "accumulate": true}'::jsonb),
 	('trusted-rules', 'a hybrid that samples from good rules only, and trusts an inference as far as its rule',
 	 '{"omega": 0, "min_quality": 0.7, "label": "confidence", "accumulate": false}'),
 	('complex', 'embeddings alone: where to start with a graph of up to some ten thousand entities',

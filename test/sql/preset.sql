@@ -14,6 +14,10 @@ select preset, purpose is null or purpose = '' as nameless,
 select p.preset, key as unknown from hkg_presets() p, jsonb_object_keys(settings) key
 	where key not in (select unnest(proargnames) from pg_proc where oid = 'hkg_train'::regproc);
 
+-- the paper's method, whatever hkg_train's own defaults are: rotate, three atoms without constants, 1 % head coverage, M = 10, k = 100, and of
+-- its grids d = 200, B = 512, omega = 0.5, K = 200; all inferences weigh as much as facts, and stay
+select key, value from hkg_presets() p, jsonb_each(settings) where preset = 'paper' order by key collate "C";
+
 -- with a preset of this test's own, for as long as it takes
 begin;
 create or replace function hkg_presets() returns table (preset text, purpose text, settings jsonb)
