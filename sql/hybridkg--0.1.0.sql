@@ -387,7 +387,7 @@ accumulate: whether samples of earlier iterations stay
 block_size: positives that share their negatives, 1 to 10000; fewer are slower
 temperature: of self_adversarial; 0 weights a positive''s negatives alike, 1000 at most
 reciprocal: each relation has a second embedding, its inverse''s, which is used where heads are asked for: (?, r, t) is then (t, inverse of r, ?); scores of facts stay those of (h, r, ?)
-regularizer: l2 (sums of squares) or n3 (sums of cubed moduli); null: n3 under softmax, l2 otherwise
+regularizer: l2 (sums of squares), n3 (sums of cubed moduli) or dura (under softmax with distmult, complex or rescal: squares of h, of t, and of what they are turned into by r before they are compared); null: n3 under softmax, l2 otherwise
 preset: a row of hkg_presets(), whose settings take the place of arguments that have their default value, given or not; null: none
 warm_start: go on from the embeddings of the model of that name, of the same score_function, dimensions and reciprocal; new entities start where their known neighbours place them, what has gone goes
 rules: a model whose selected rules, imported ones say, are ranked and sampled from instead of mined ones; null: rules are mined

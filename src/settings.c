@@ -39,7 +39,7 @@ typedef struct Setting
 	const char *const *choices; /* of texts, NULL-terminated */
 } Setting;
 
-static const char *const regularizers[] = {"l2", "n3", NULL};
+static const char *const regularizers[] = {"l2", "n3", "dura", NULL};
 static const char *const precisions[] = {[KGE_SINGLE] = "single", [KGE_BFLOAT16] = "bfloat16", NULL};
 static const char *const labels[] = {"one", "confidence", NULL};
 
@@ -169,23 +169,21 @@ settings_precision(const TrainSettings *settings)
 	return strcmp(settings->precision, precisions[KGE_BFLOAT16]) == 0 ? KGE_BFLOAT16 : KGE_SINGLE;
 }
 
-/* relation_weight is of a loss that few have the right score function for. */
+/* What goes with softmax alone, and with scores that are linear in head, relation and tail. */
 static void
-check_relation_weight(const TrainSettings *settings)
+check_linear(const TrainSettings *settings, const char *what)
 {
-	if (settings->relation_weight > 0 && strcmp(settings->loss, "softmax") != 0)
+	if (strcmp(settings->loss, "softmax") != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("relation_weight must be 0 under loss \"%s\", not %g", settings->loss,
-						settings->relation_weight),
-				 errhint("The loss \"softmax\" can have one.")));
-	if (settings->relation_weight > 0 && kge_is_distance(kge_score_function(settings->score_function)))
+				 errmsg("%s has no use under loss \"%s\"", what, settings->loss),
+				 errhint("It goes with the loss \"softmax\".")));
+	if (kge_is_distance(kge_score_function(settings->score_function)))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("relation_weight must be 0 with score_function \"%s\", not %g",
-						settings->score_function, settings->relation_weight),
-				 errdetail("Relations can be told apart all at once where the score is linear in the relation."),
-				 errhint("Score functions that can have one are distmult, complex and rescal.")));
+				 errmsg("%s does not go with score_function \"%s\"", what, settings->score_function),
+				 errdetail("The score must be linear in head, relation and tail."),
+				 errhint("Score functions that it goes with are distmult, complex and rescal.")));
 }
 
 /* What no single argument tells */
@@ -202,7 +200,10 @@ check_settings(const TrainSettings *settings)
 				 errmsg("negative_sampling \"%s\" has no use under loss \"softmax\", which has no negatives",
 						settings->negative_sampling),
 				 errhint("Leave one of the two at its default.")));
-	check_relation_weight(settings);
+	if (settings->relation_weight > 0)
+		check_linear(settings, "relation_weight");
+	if (settings->regularizer != NULL && strcmp(settings->regularizer, "dura") == 0)
+		check_linear(settings, "regularizer \"dura\"");
 	if (!kge_has_precision(settings_precision(settings)))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),

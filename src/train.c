@@ -129,6 +129,8 @@ regularizer_of(const char *name)
 {
 	if (name == NULL)
 		return KGE_REGULARIZER_USUAL;
+	if (strcmp(name, "dura") == 0)
+		return KGE_REGULARIZER_DURA;
 	return strcmp(name, "n3") == 0 ? KGE_REGULARIZER_N3 : KGE_REGULARIZER_L2;
 }
 

@@ -221,7 +221,10 @@ typedef enum KgeRegularizer
 {
 	KGE_REGULARIZER_USUAL,		/* N3 under softmax, L2 otherwise */
 	KGE_REGULARIZER_L2,			/* squares */
-	KGE_REGULARIZER_N3			/* cubed moduli (Lacroix et al. 2018) */
+	KGE_REGULARIZER_N3,			/* cubed moduli (Lacroix et al. 2018) */
+	KGE_REGULARIZER_DURA		/* squares, and instead of relations those of the queries on
+								 * either side (Zhang et al. 2020); of softmax, where the
+								 * similarity is a dot product */
 } KgeRegularizer;
 
 /* What products of matrices are made of; parameters and sums are always single. */

@@ -28,7 +28,7 @@
  *
  * Slots: the given entity and the relation of each query.  Over an epoch the head and
  * the tail of a positive are given once each, so each is regularised once; its relation
- * is given twice, and regularised by half.
+ * is given twice, and regularised by half.  (Under DURA its two queries are, not the relation.)
  */
 #include <math.h>
 #include <string.h>
@@ -545,6 +545,27 @@ learn_shard(void *argument, int64_t item, int thread)
 		}
 }
 
+KGE_KERNEL void
+pull_query(int n, float penalty, const float *restrict query, float *restrict d_query)
+{
+	for (int j = 0; j < n; j++)
+		d_query[j] += penalty * query[j];
+}
+
+/*
+ * The squares of a query, once for each of its answers.  Penalties are means over positives, the
+ * slots' gradients will be divided by answers, of which a positive has two.
+ */
+static void
+penalise_query(const KgeTrainer *trainer, int number, float *d_query)
+{
+	const OneVsAll *work = trainer->work;
+	double		penalty = 2 * 2 * trainer->training.regularization * work->weight[number];
+
+	pull_query(trainer->engine.width, (float) penalty,
+			   work->vector + (size_t) number * (size_t) work->stride, d_query);
+}
+
 /* From a query's gradient to that of the entity that it is made of. */
 static void
 finish_query(KgeTrainer *trainer, int number)
@@ -561,6 +582,8 @@ finish_query(KgeTrainer *trainer, int number)
 	memcpy(d_query, shard_gradient(work, 0, number), bytes);
 	for (int shard = 1; shard < work->shards; shard++)
 		add_gradient((size_t) entity->width, shard_gradient(work, shard, number), d_query);
+	if (trainer->training.regularizer == KGE_REGULARIZER_DURA)
+		penalise_query(trainer, number, d_query);
 	memset(d_entity, 0, bytes);
 	kge_given_gradient(trainer->model, query->asked, d_query, d_entity);
 }

@@ -69,6 +69,7 @@ kge_plan_rows(KgeTrainer *plan, const KgeModel *model, const KgeTraining *traini
 	plan->entity.optimizer = plan->relation.optimizer = training->optimizer;
 	plan->entity.cubes = plan->relation.cubes = training->regularizer == KGE_REGULARIZER_USUAL ?
 		training->loss->cubes : training->regularizer == KGE_REGULARIZER_N3;
+	plan->penalises_relations = !model->function->angles && training->regularizer != KGE_REGULARIZER_DURA;
 }
 
 void

@@ -23,6 +23,7 @@ struct KgeTrainer
 	KgeEngine	engine;
 	KgeSlots	entity;
 	KgeSlots	relation;
+	bool		penalises_relations;
 	float	   *sum;			/* of each thread, a row for the update */
 	int			sum_stride;
 	void	   *work;			/* the loss's own */
@@ -124,7 +125,7 @@ kge_open_relation_slot(KgeTrainer *trainer, int64_t slot, KgeQuery query, float 
 {
 	trainer->relation.row[slot] = query.relation;
 	trainer->relation.query[slot] = query;
-	trainer->relation.penalty[slot] = trainer->model->function->angles ? 0 : penalty;
+	trainer->relation.penalty[slot] = trainer->penalises_relations ? penalty : 0;
 }
 
 #endif							/* KGE_TRAINER_H */

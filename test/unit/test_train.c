@@ -479,15 +479,65 @@ cubes(const float *row, int width, int half)
 	return sum;
 }
 
+/* Under N3: cubes of head, tail, and relation, by halves where it differs on the two sides. */
+static double
+penalty_n3(const KgeModel *model, KgeTriple triple)
+{
+	int			width = kge_entity_width(model->function, model->dimensions);
+	int			relation_width = kge_relation_width(model->function, model->dimensions);
+	int			half = width > model->dimensions ? model->dimensions : 0;
+	double		sum = cubes(kge_entity_row(model, triple.head), width, half) +
+		cubes(kge_entity_row(model, triple.tail), width, half);
+
+	if (strcmp(model->function->name, "rotate") == 0)
+		return sum;
+	for (int side = KGE_HEAD; side <= KGE_TAIL; side++)
+		sum += cubes(kge_relation_row(model, kge_asked(model, triple, side).relation),
+					 relation_width, half) / 2;
+	return sum;
+}
+
+static double
+squares(const float *row, int width)
+{
+	double		sum = 0;
+
+	for (int j = 0; j < width; j++)
+		sum += (double) row[j] * row[j];
+	return sum;
+}
+
+/*
+ * Under DURA: squares of head, tail and both queries, whose number j is the score of an
+ * answer that has 1 at j and 0 elsewhere.
+ */
+static double
+penalty_dura(const KgeModel *model, KgeTriple triple)
+{
+	int			width = kge_entity_width(model->function, model->dimensions);
+	double		sum = squares(kge_entity_row(model, triple.head), width) +
+		squares(kge_entity_row(model, triple.tail), width);
+
+	for (int side = KGE_HEAD; side <= KGE_TAIL; side++)
+		for (int j = 0; j < width; j++)
+		{
+			KgeTriple	asked = kge_asked(model, triple, side);
+			bool		of_head = side == KGE_HEAD && !model->reciprocal;
+			float		unit[64] = {0};
+
+			unit[j] = 1;
+			sum += pow(model->function->score(model, of_head ? unit : kge_entity_row(model, asked.head),
+											  kge_relation_row(model, asked.relation),
+											  of_head ? kge_entity_row(model, asked.tail) : unit), 2);
+		}
+	return sum;
+}
+
 /* The mean loss and the penalty of all triples as one minibatch. */
 static double
 softmax_objective(const Minibatch *batch, double *loss)
 {
 	const KgeModel *model = batch->model;
-	int			width = kge_entity_width(model->function, model->dimensions);
-	int			relation_width = kge_relation_width(model->function, model->dimensions);
-	int			half = width > model->dimensions ? model->dimensions : 0;
-	bool		angles = strcmp(model->function->name, "rotate") == 0;
 	double		penalty = 0;
 
 	*loss = 0;
@@ -501,11 +551,8 @@ softmax_objective(const Minibatch *batch, double *loss)
 		*loss += weight * batch->training.relation_weight *
 			(relation_cross_entropy(model, triple, KGE_TAIL) +
 			 relation_cross_entropy(model, triple, KGE_HEAD)) / (2 * batch->count);
-		penalty += weight * (cubes(kge_entity_row(model, triple.head), width, half) +
-							 cubes(kge_entity_row(model, triple.tail), width, half));
-		for (int side = KGE_HEAD; side <= KGE_TAIL && !angles; side++)
-			penalty += weight / 2 * cubes(kge_relation_row(model, kge_asked(model, triple, side).relation),
-										  relation_width, half);
+		penalty += weight * (batch->training.regularizer == KGE_REGULARIZER_DURA ?
+							 penalty_dura(model, triple) : penalty_n3(model, triple));
 	}
 	return *loss + batch->training.regularization * penalty / batch->count;
 }
@@ -545,7 +592,7 @@ worst_gradient(const Minibatch *batch, float *before, const float *after, const 
 
 static void
 test_softmax(Variant variant, int d, int entities, int relations, int positives, bool weighted,
-			 double relation_weight, KgePrecision precision)
+			 KgeTraining how)
 {
 	enum
 	{
@@ -553,8 +600,8 @@ test_softmax(Variant variant, int d, int entities, int relations, int positives,
 	};
 	KgeTraining training = {.batch_size = positives, .block_size = 1, .negatives = 1,
 	.learning_rate = 0.01, .regularization = 0.1, .seed = 11, .loss = kge_loss("softmax"),
-	.relation_weight = relation_weight,.precision = precision};
-	double		factor = precision == KGE_SINGLE ? 1 : 100; /* of 8 bits */
+	.relation_weight = how.relation_weight,.regularizer = how.regularizer,.precision = how.precision};
+	double		factor = how.precision == KGE_SINGLE ? 1 : 100; /* of 8 bits */
 	KgeModel	model = random_model(variant, d, entities, relations, 1.0);
 	int			entity = entities * kge_entity_width(model.function, d);
 	int			relation = kge_relation_rows(&model) * kge_relation_width(model.function, d);
@@ -1189,25 +1236,33 @@ test_loss_function(const KgeLoss *loss)
 void
 test_train(void)
 {
+	KgeTraining usual = {0};
+	KgeTraining relations = {.relation_weight = 0.7};
+	KgeTraining dura = {.regularizer = KGE_REGULARIZER_DURA};
+	KgeTraining rounded = {.relation_weight = 0.7,.precision = KGE_BFLOAT16};
+
 	for (int i = 0; i < variant_count; i++)
 		for (int weighted = 0; weighted < 2; weighted++)
 		{
 			test_definitions(variants[i], weighted == 1);
-			test_softmax(variants[i], 3, 7, 2, 5, weighted == 1, 0, KGE_SINGLE);
+			test_softmax(variants[i], 3, 7, 2, 5, weighted == 1, usual);
 
 			/* three tiles, and several blocks, the last ones not full */
-			test_softmax(variants[i], 3, 300, 2, 150, weighted == 1, 0, KGE_SINGLE);
+			test_softmax(variants[i], 3, 300, 2, 150, weighted == 1, usual);
 
 			/* the loss of relations, whose tiles and blocks are smaller */
 			if (!kge_is_distance(kge_score_function(variants[i].name)))
-				test_softmax(variants[i], 3, 7, 11, 75, weighted == 1, 0.7, KGE_SINGLE);
+			{
+				test_softmax(variants[i], 3, 7, 11, 75, weighted == 1, relations);
+				test_softmax(variants[i], 3, 7, 2, 75, weighted == 1, dura);
+			}
 		}
 
 	/* more queries than a wave holds */
-	test_softmax(variants[3], 3, 300, 2, 500, true, 0, KGE_SINGLE);
+	test_softmax(variants[3], 3, 300, 2, 500, true, usual);
 
-	/* matrices of 270 KB, of which a wave holds one block */
-	test_softmax(variants[6], 91, 3, 2, 40, true, 0.7, KGE_SINGLE);
+	/* matrices of 33 KB, of which a wave holds one block */
+	test_softmax(variants[6], 91, 3, 2, 40, true, relations);
 	for (int batch = 1; batch <= 1000; batch *= 10)
 		test_softmax_epoch(batch, KGE_SINGLE);
 	if (kge_has_precision(KGE_BFLOAT16))
@@ -1215,7 +1270,7 @@ test_train(void)
 		test_softmax_epoch(100, KGE_BFLOAT16);
 
 		/* more relations than a tile holds */
-		test_softmax(variants[8], 3, 7, 40, 75, true, 0.7, KGE_BFLOAT16);
+		test_softmax(variants[8], 3, 7, 40, 75, true, rounded);
 		test_same_bits(variants[3], (KgeTraining) {.loss = kge_loss("softmax"),
 					   .precision = KGE_BFLOAT16});
 		test_learning(variants[3], kge_loss("softmax"), KGE_BFLOAT16);
