@@ -466,7 +466,6 @@ returns table (trial int, arguments jsonb, status text, mrr float8, hits_1 float
 language plpgsql volatile parallel unsafe cost 1000000 rows 100
 set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_column
 declare
 	known constant text[] := array(select a from pg_proc, unnest(proargnames[1 : pronargs]) a
 		where oid = '@extschema@.hkg_train'::regproc and a not in ('graph', 'model'));
@@ -477,6 +476,7 @@ declare
 	call text;
 	place int;
 	worker int;
+	done bool;
 	part record;
 	best record;
 	latest record;
@@ -529,9 +529,8 @@ begin
 	foreach call in array calls loop
 		execute format('select from @extschema@.hkg_estimate(%L, %s)', graph, call);
 	end loop;
-	-- names of tables are the graph's from here on
-	perform set_config('search_path', format('pg_catalog, %I, pg_temp', graph), true);
-	if not exists (select from holdout where split = 'valid') then
+	execute format('select exists (select from %I.holdout where split = ''valid'')', graph) into done;
+	if not done then
 		raise exception using errcode = 'object_not_in_prerequisite_state',
 			message = format('graph "%s" has no valid split', graph), detail = 'Trials are compared on it.',
 			hint = 'Load one with hkg_load(graph, query, ''valid'').';
@@ -539,29 +538,34 @@ begin
 		raise exception using errcode = 'object_in_use', message = format('model "%s" is being trained', model);
 	end if;
 	begin
-		lock table only trial in share row exclusive mode nowait;
+		execute format('lock table only %I.trial in share row exclusive mode nowait', graph);
 	exception when lock_not_available then
 		raise exception using errcode = 'object_in_use',
 			message = format('graph "%s" is being searched by another session', graph), hint = 'Wait for it to end.';
 	end;
-	names := array(select 'trial ' || md5(concat_ws(' ', p, current_setting('hybridkg.precision'),
-			(select sum(hash_record_extended(t, 0)) from triple t),
-			(select sum(hash_record_extended(h, 0)) from holdout h where split = 'valid')))
-		from unnest(points) with ordinality u (p, i) order by i);
+	execute format($sql$ select array_agg('trial ' || md5(concat_ws(' ', p, current_setting('hybridkg.precision'),
+				(select sum(hash_record_extended(t, 0)) from %1$I.triple t),
+				(select sum(hash_record_extended(h, 0)) from %1$I.holdout h where split = 'valid'))) order by i)
+			from unnest($1) with ordinality u (p, i) $sql$, graph)
+		into names using points;
 
 	loop
-		select * into best from trial where model = any (names) and status = 'done' order by mrr desc, id limit 1;
-		select i into place from unnest(names) with ordinality u (n, i)
-			where n <> all (tried) and n not in (select model from trial where status = 'done') order by i limit 1;
+		execute format('select * from %I.trial where model = any ($1) and status = ''done'' order by mrr desc, id limit 1', graph)
+			into best using names;
+		execute format($sql$ select i from unnest($1) with ordinality u (n, i)
+				where n <> all ($2) and n not in (select model from %I.trial where status = 'done') order by i limit 1 $sql$, graph)
+			into place using names, tried;
 		if place is null then
 			-- all were tried; the best one may have lost its model to a search that knew a better one
-			exit when best.id is null or best.model = any (tried)
-				or exists (select from model m where m.trained_at = best.trained_at and m.name in (best.model, hkg_tune.model));
+			execute format('select exists (select from %I.model where trained_at = $1 and name in ($2, $3))', graph)
+				into done using best.trained_at, best.model, model;
+			exit when done or best.id is null or best.model = any (tried);
 			place := array_position(names, best.model);
 		end if;
 		tried := tried || names[place];
 
-		if not exists (select from model m where m.name = names[place] and m.status = 'ready') then
+		execute format('select exists (select from %I.model where name = $1 and status = ''ready'')', graph) into done using names[place];
+		if not done then
 			begin
 				execute format('select @extschema@.hkg_train_background(%L, model => %L, %s)', graph, names[place], calls[place])
 					into worker;
@@ -575,20 +579,24 @@ begin
 				raise;
 			end;
 		end if;
-		insert into trial (model, arguments, status, mrr, hits_1, hits_3, hits_10, best_iteration, seconds, error, trained_at)
-			select m.name, points[place], case m.status when 'ready' then 'done' when 'cancelled' then m.status else 'failed' end,
-				m.mrr, m.hits_1, m.hits_3, m.hits_10, m.best_iteration,
-				(select coalesce(sum(train_seconds + mine_seconds + sample_seconds + evaluate_seconds), 0) from iteration i where i.model = m.name),
-				case when m.status like 'failed: %' then substr(m.status, 9) when m.status = 'training' then 'its process ended early' end,
-				m.trained_at
-			from model m where m.name = names[place]
-			on conflict (model) do update set status = excluded.status, mrr = excluded.mrr, hits_1 = excluded.hits_1,
-				hits_3 = excluded.hits_3, hits_10 = excluded.hits_10, best_iteration = excluded.best_iteration,
-				seconds = excluded.seconds, error = excluded.error, trained_at = excluded.trained_at
-			returning * into latest;
+		execute format($sql$ insert into %1$I.trial (model, arguments, status, mrr, hits_1, hits_3, hits_10, best_iteration, seconds, error, trained_at)
+				select m.name, $2, case m.status when 'ready' then 'done' when 'cancelled' then m.status else 'failed' end,
+					m.mrr, m.hits_1, m.hits_3, m.hits_10, m.best_iteration,
+					(select coalesce(sum(train_seconds + mine_seconds + sample_seconds + evaluate_seconds), 0)
+						from %1$I.iteration i where i.model = m.name),
+					case when m.status like 'failed: %%' then substr(m.status, 9)
+						when m.status = 'training' then 'its process ended early' end,
+					m.trained_at
+				from %1$I.model m where m.name = $1
+				on conflict (model) do update set status = excluded.status, mrr = excluded.mrr, hits_1 = excluded.hits_1,
+					hits_3 = excluded.hits_3, hits_10 = excluded.hits_10, best_iteration = excluded.best_iteration,
+					seconds = excluded.seconds, error = excluded.error, trained_at = excluded.trained_at
+				returning * $sql$, graph)
+			into latest using names[place], points[place];
 		-- of the models tried the best stays
-		delete from model m where m.name = any (tried)
-			and m.name <> (select t.model from trial t where t.model = any (names) and t.status = 'done' order by mrr desc, id limit 1);
+		execute format($sql$ delete from %1$I.model where name = any ($2) and name <>
+				(select model from %1$I.trial where model = any ($1) and status = 'done' order by mrr desc, id limit 1) $sql$, graph)
+			using names, tried;
 		if current_setting('hybridkg.progress') <> 'off' then
 			raise notice 'trial % of %: %, %', cardinality(tried), cardinality(names), points[place],
 				case latest.status when 'done' then format('MRR %s after %s s', round(latest.mrr::numeric, 4), round(latest.seconds::numeric, 1))
@@ -596,13 +604,14 @@ begin
 		end if;
 	end loop;
 
-	if exists (select from model m where m.name = best.model) then
-		delete from model m where m.name = hkg_tune.model;
-		update model m set name = hkg_tune.model, settings = m.settings || jsonb_build_object('model', hkg_tune.model)
-			where m.name = best.model;
+	execute format('select exists (select from %I.model where name = $1)', graph) into done using best.model;
+	if done then
+		execute format('delete from %I.model where name = $1', graph) using model;
+		execute format('update %I.model set name = $1, settings = settings || jsonb_build_object(''model'', $1) where name = $2', graph)
+			using model, best.model;
 	end if;
-	return query select t.id, t.arguments, t.status, t.mrr, t.hits_1, t.hits_3, t.hits_10, t.best_iteration, t.seconds, t.error
-		from trial t where t.model = any (names) order by t.mrr desc nulls last, t.id;
+	return query execute format($sql$ select id, arguments, status, mrr, hits_1, hits_3, hits_10, best_iteration, seconds, error
+		from %I.trial where model = any ($1) order by mrr desc nulls last, id $sql$, graph) using names;
 end
 $$;
 comment on function hkg_tune(name, jsonb, jsonb, int, bigint, name) is
