@@ -144,7 +144,7 @@ get_part(Graph *graph, const char *model, const char *name, void *values, Size b
 	SqlArgs		args = {0};
 
 	arg_part(&args, model, name);
-	if (sql_stream(psprintf("select data from %scheckpoint where model = $1 and part = $2 order by number",
+	if (sql_stream(psprintf("select coalesce(data::bytea, '') from %scheckpoint where model = $1 and part = $2 order by number",
 							graph->prefix),
 				   &args, take_chunk, &part) == 0)
 		return false;
@@ -250,7 +250,7 @@ checkpoint_settings(Graph *graph, const char *model, TrainSettings *settings)
 	SqlArgs		args = {0};
 
 	arg_part(&args, model, "settings");
-	sql_stream(psprintf("select pg_catalog.convert_from(data, pg_catalog.getdatabaseencoding()) from %scheckpoint "
+	sql_stream(psprintf("select pg_catalog.convert_from(coalesce(data::bytea, ''), pg_catalog.getdatabaseencoding()) from %scheckpoint "
 						"where model = $1 and part = $2", graph->prefix),
 			   &args, take_settings, &json);
 	if (json == NULL)

@@ -76,7 +76,7 @@ return_comparison(const Graph *graph, const Ranking *ranking, const int32 *rank_
 	column(&args, rule, count);
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(model_b));
 	sql_result_query(result,
-					 psprintf("select h.name, r.name, t.name, u.head_a, u.head_b, u.tail_a, u.tail_b, l.rule "
+					 psprintf("select h.name::text, r.name::text, t.name::text, u.head_a, u.head_b, u.tail_a, u.tail_b, l.rule::text "
 							  "from unnest($1::int[], $2::int[], $3::int[], $4::int[], $5::int[], $6::int[], $7::int[], $8::int[]) "
 							  "as u (head, relation, tail, head_a, head_b, tail_a, tail_b, rule) "
 							  "join %1$sentity h on h.id = u.head "

@@ -63,7 +63,7 @@ read_facts(Graph *graph, const Model *model, const char *relation)
 	facts.triple = palloc(facts.room * sizeof(KgeTriple));
 	if (relation != NULL)
 		sql_arg(&args, INT4OID, Int32GetDatum(model->relation_id[model_relation_row(model, graph, relation)]));
-	sql_stream(psprintf("select head, relation, tail from %striple %s order by relation, head, tail",
+	sql_stream(psprintf("select head::int, relation::int, tail::int from %striple %s order by relation, head, tail",
 						graph->prefix, relation == NULL ? "" : "where relation = $1"),
 			   &args, take_fact, &facts);
 	return facts;
@@ -149,7 +149,7 @@ static void
 return_missing(const Graph *graph, const char *model, const MissingList *list, SqlResult *result)
 {
 	Columns    *columns = palloc(sizeof(Columns));
-	char	   *query = psprintf("select h.name, r.name, t.name, u.score, u.probability, l.rule "
+	char	   *query = psprintf("select h.name::text, r.name::text, t.name::text, u.score, u.probability, l.rule::text "
 								 "from unnest($1::int[], $2::int[], $3::int[], $4::int[], $5::float8[], $6::float8[]) "
 								 "with ordinality as u (head, relation, tail, rule, score, probability, place) "
 								 "join %1$sentity h on h.id = u.head "

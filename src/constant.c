@@ -154,13 +154,13 @@ holdings_sql(const Graph *graph, int k)
 
 	if (k == BETWEEN)
 		return psprintf("with part as materialized (select head, atom, n::int from unnest($1, $2) with ordinality u (head, atom, n))\n"
-						"select f.relation, f.head, f.tail, array_agg(n order by n) filter (where n is not null)\n"
+						"select f.relation::int, f.head::int, f.tail::int, array_agg(n order by n) filter (where n is not null)\n"
 						"from %s f\n"
 						"left join (%s e join part on part.atom = e.atom) on e.x = f.head and e.y = f.tail and part.head = f.relation\n"
 						"group by f.relation, f.head, f.tail\n"
 						"order by f.relation, f.head, f.tail", graph->facts, edges);
 	return psprintf("with part as materialized (select head, atom, c, n::int from unnest($1, $2, $3) with ordinality u (head, atom, c, n))\n"
-					"select f.relation, f.x, 0, array_agg(n order by n)\n"
+					"select f.relation::int, f.x::int, 0, array_agg(n order by n)\n"
 					"from (select distinct relation, %s as x from %s) f\n"
 					"join %s e on e.x = f.x\n"
 					"join part on part.head = f.relation and part.atom = e.atom and part.c = e.y\n"

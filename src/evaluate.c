@@ -109,7 +109,7 @@ static void
 return_ranks(Graph *graph, const Ranking *ranking, SqlResult *result)
 {
 	int32	   *buffer = palloc(sizeof(int32) * NAMED_ROWS);
-	char	   *query = psprintf("select h.name, r.name, t.name, u.head_rank, u.tail_rank "
+	char	   *query = psprintf("select h.name::text, r.name::text, t.name::text, u.head_rank, u.tail_rank "
 								 "from unnest($1::int[], $2::int[], $3::int[], $4::int[], $5::int[]) "
 								 "with ordinality as u (head, relation, tail, head_rank, tail_rank, place) "
 								 "join %1$sentity h on h.id = u.head "
@@ -172,7 +172,7 @@ best_rules(const Graph *graph, const char *model, int top_rules)
 
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
 	sql_arg(&args, INT4OID, Int32GetDatum(top_rules));
-	return rules_of_query(psprintf("select head, body from %srule "
+	return rules_of_query(psprintf("select " RULE_COLUMNS " from %srule "
 								   "where model = $1 and quality is not null and predictions > 0 "
 								   "order by selected desc, quality desc, support desc, rule collate \"C\" limit $2",
 								   graph->prefix), &args);
@@ -258,7 +258,7 @@ hkg_sparsity(PG_FUNCTION_ARGS)
 	graph = graph_open(name);
 	/* a fact about an entity and itself counts once */
 	sql_result_query(result,
-					 psprintf("select e.name, s.frequency, "
+					 psprintf("select e.name::text, s.frequency, "
 							  "case when s.high = s.low then 0 "
 							  "else 1 - (s.frequency - s.low)::float8 / (s.high - s.low) end::float8 "
 							  "from (select f.entity, f.frequency, "

@@ -48,7 +48,7 @@ selected_rules(const Graph *graph, const char *model, const int32 *relation)
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
 	if (relation != NULL)
 		sql_arg(&args, INT4OID, Int32GetDatum(*relation));
-	sql_stream(psprintf("select id, head, body, rule, quality from %srule "
+	sql_stream(psprintf("select id::int, " RULE_COLUMNS ", coalesce(rule::text, ''), quality::float8 from %srule "
 						"where model = $1 and selected %s "
 						"order by quality desc nulls last, rule collate \"C\"",
 						graph->prefix, relation == NULL ? "" : "and head = $2"),

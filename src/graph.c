@@ -228,7 +228,7 @@ names_hint(const char *names, const char *name, const char *listed, const char *
 char *
 graph_hint(Graph *graph, const char *table, const char *name)
 {
-	char	   *hint = names_hint(psprintf("select name from %s%s", graph->prefix, table), name,
+	char	   *hint = names_hint(psprintf("select name::text from %s%s where name is not null", graph->prefix, table), name,
 								  "Known are", psprintf("The table %s%s is empty.", graph->prefix, table));
 
 	return hint != NULL ? hint :
@@ -254,7 +254,7 @@ find_id(Graph *graph, const char *table, const char *name)
 	Datum		id;
 
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(name));
-	if (!sql_value(psprintf("select id from %s%s where name = $1", graph->prefix, table),
+	if (!sql_value(psprintf("select id::int from %s%s where name = $1", graph->prefix, table),
 				   &args, &id))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
@@ -308,7 +308,7 @@ read_entity_name(Graph *graph, int32 id)
 	Datum		name;
 
 	sql_arg(&args, INT4OID, Int32GetDatum(id));
-	if (!sql_value(psprintf("select name from %sentity where id = $1", graph->prefix),
+	if (!sql_value(psprintf("select name::text from %sentity where id = $1", graph->prefix),
 				   &args, &name))
 		no_such_id(graph, "entity", id);
 	return TextDatumGetCString(name);
@@ -350,7 +350,7 @@ graph_relation_name(Graph *graph, int32 id)
 	if (graph->relation_names == NULL)
 	{
 		graph->relation_names = create_names(graph);
-		sql_stream(psprintf("select id, name from %srelation", graph->prefix),
+		sql_stream(psprintf("select id::int, name::text from %srelation where name is not null", graph->prefix),
 				   SQL_NO_ARGS, add_relation_name, graph);
 	}
 	entry = hash_search(graph->relation_names, &id, HASH_FIND, NULL);
@@ -387,7 +387,7 @@ read_ids(Graph *graph, const char *table, int32 *count)
 	IdList		list = {.room = 1024};
 
 	list.id = palloc(list.room * sizeof(int32));
-	sql_stream(psprintf("select id from %s%s order by id", graph->prefix, table),
+	sql_stream(psprintf("select id::int from %s%s order by id", graph->prefix, table),
 			   SQL_NO_ARGS, add_id, &list);
 	*count = (int32) list.count;
 	return list.id;
@@ -469,7 +469,7 @@ graph_read(Graph *graph)
 	data->entity_id = read_ids(graph, "entity", &data->entities);
 	data->relation_id = read_ids(graph, "relation", &data->relations);
 	data->fact = read_triples(data,
-							  psprintf("select head, relation, tail from %striple order by relation, head, tail",
+							  psprintf("select head::int, relation::int, tail::int from %striple order by relation, head, tail",
 									   graph->prefix),
 							  SQL_NO_ARGS, &data->facts);
 	return data;
@@ -485,7 +485,7 @@ graph_read_split(Graph *graph, const GraphData *data, const char *split, int64 *
 	else
 		sql_arg(&args, TEXTOID, CStringGetTextDatum(split));
 	return read_triples(data,
-						psprintf("select head, relation, tail from %sholdout "
+						psprintf("select head::int, relation::int, tail::int from %sholdout "
 								 "where split = $1 or $1 is null order by relation, head, tail",
 								 graph->prefix),
 						&args, count);

@@ -30,6 +30,8 @@
 /* names of one statement */
 #define CHUNK 50000
 
+#define NO_ID PG_INT32_MIN
+
 /* ---- names, each once ------------------------------------------------------ */
 
 typedef struct NameList
@@ -37,7 +39,7 @@ typedef struct NameList
 	const char *table;
 	HTAB	   *index;			/* of NameEntry */
 	char	  **name;			/* by first appearance */
-	int32	   *id;				/* of name[i]; 0 as long as it is not known */
+	int32	   *id;				/* of name[i]; NO_ID as long as it is not known */
 	int64		count;
 	int64		room;
 } NameList;
@@ -208,6 +210,7 @@ typedef struct NewIds
 {
 	int32	   *id;
 	int64		count;
+	int64		room;
 } NewIds;
 
 static void
@@ -215,7 +218,9 @@ take_new_id(void *argument, const Datum *values, const bool *nulls)
 {
 	NewIds	   *ids = argument;
 
-	ids->id[ids->count++] = DatumGetInt32(values[0]);
+	if (ids->count < ids->room)
+		ids->id[ids->count] = DatumGetInt32(values[0]);
+	ids->count++;
 }
 
 static Datum
@@ -236,7 +241,7 @@ look_up_names(Load *load, NameList *list, const int32 *positions, int count)
 
 	sql_arg(&args, TEXTARRAYOID, text_array(list->name, positions, count));
 	/* not on the caller's snapshot: it may lack what a load before this one added */
-	sql_run_returning(psprintf("select t.id, t.name from %s%s t join unnest($1) n(name) on t.name = n.name",
+	sql_run_returning(psprintf("select t.id::int, n.name from %s%s t join unnest($1) n(name) on t.name = n.name",
 							   load->graph->prefix, list->table),
 					  &args, take_known_id, list);
 }
@@ -245,13 +250,19 @@ static void
 insert_names(Load *load, NameList *list, const int32 *positions, int count)
 {
 	SqlArgs		args = {0};
-	NewIds		ids = {palloc(count * sizeof(int32)), 0};
+	NewIds		ids = {palloc(count * sizeof(int32)), 0, count};
 
 	sql_arg(&args, TEXTARRAYOID, text_array(list->name, positions, count));
 	sql_run_returning(psprintf("insert into %s%s (name) select n.name from unnest($1) "
-							   "with ordinality n(name, place) order by n.place returning id",
+							   "with ordinality n(name, place) order by n.place returning id::int",
 							   load->graph->prefix, list->table),
 					  &args, take_new_id, &ids);
+	if (ids.count != count)
+		ereport(ERROR,
+				(errcode(ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION),
+				 errmsg("table %s%s took " INT64_FORMAT " of %d new names",
+						load->graph->prefix, list->table, ids.count, count),
+				 errhint("Remove the trigger or the rule that changes what is inserted into it.")));
 	for (int i = 0; i < count; i++)
 		list->id[positions[i]] = ids.id[i];
 }
@@ -273,7 +284,7 @@ for_nameless(Load *load, NameList *list,
 		int			count = 0;
 
 		for (; next < list->count && count < CHUNK; next++)
-			if (list->id[next] == 0)
+			if (list->id[next] == NO_ID)
 				positions[count++] = (int32) next;
 		MemoryContextSwitchTo(chunk_context);
 		if (count > 0)
@@ -288,9 +299,9 @@ for_nameless(Load *load, NameList *list,
 static int64
 add_names(Load *load, NameList *list)
 {
-	list->id = MemoryContextAllocExtended(CurrentMemoryContext,
-										  Max(list->count, 1) * sizeof(int32),
-										  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	list->id = MemoryContextAllocHuge(CurrentMemoryContext, Max(list->count, 1) * sizeof(int32));
+	for (int64 i = 0; i < list->count; i++)
+		list->id[i] = NO_ID;
 	for_nameless(load, list, look_up_names);
 	return for_nameless(load, list, insert_names);
 }

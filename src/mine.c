@@ -42,7 +42,9 @@ row_of(const int32 *ids, int32 count, int32 id)
 	int32		row = graph_row(ids, count, id);
 
 	if (row < 0)
-		elog(ERROR, "id %d came from nowhere", id);
+		ereport(ERROR,
+				(errcode(ERRCODE_FOREIGN_KEY_VIOLATION),
+				 errmsg("a fact has the entity or relation %d, which is not in its table", id)));
 	return row;
 }
 
@@ -111,10 +113,10 @@ read_graph(Mining *mining)
 	Numbers		relations = {0};
 
 	/* the head of a given rule may hold an entity without facts */
-	sql_stream(mining->given ? psprintf("select id from %sentity order by 1", mining->graph->prefix) :
-			   psprintf("select head from %s union select tail from %s order by 1", facts, facts),
+	sql_stream(mining->given ? psprintf("select id::int from %sentity order by 1", mining->graph->prefix) :
+			   psprintf("select head::int from %s union select tail::int from %s order by 1", facts, facts),
 			   SQL_NO_ARGS, append_number, &entities);
-	sql_stream(psprintf("select distinct relation from %s order by 1", facts),
+	sql_stream(psprintf("select distinct relation::int from %s order by 1", facts),
 			   SQL_NO_ARGS, append_number, &relations);
 	mining->entities = entities.count;
 	mining->entity_id = entities.value;
@@ -219,7 +221,7 @@ mining_read_facts(Mining *mining)
 	if (mining->fact != NULL)
 		return;
 	mine_check_memory(2 * mining->edges * sizeof(KgeTriple));
-	sql_stream(psprintf("select head, relation, tail from %s order by relation, head, tail", mining->graph->facts),
+	sql_stream(psprintf("select head::int, relation::int, tail::int from %s order by relation, head, tail", mining->graph->facts),
 			   SQL_NO_ARGS, take_fact, mining);
 }
 
@@ -325,7 +327,7 @@ mine_selected(Graph *graph, const char *model)
 
 	model_require(graph, model);
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
-	list = rules_of_query(psprintf("select distinct head, body from %srule where model = $1 and selected",
+	list = rules_of_query(psprintf("select distinct " RULE_COLUMNS " from %srule where model = $1 and selected",
 								   graph->prefix), &args);
 	if (list.count == 0)
 		ereport(ERROR,

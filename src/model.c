@@ -131,7 +131,7 @@ read_model_row(Graph *graph, const char *name)
 	SqlArgs		args = {0};
 
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(name));
-	sql_stream_often(psprintf("select xmin, ctid, score_function::text, dimensions::int, status::text, "
+	sql_stream_often(psprintf("select xmin::xid, ctid::tid, score_function::text, dimensions::int, status::text, "
 							  "settings->>'gamma', settings->>'norm', "
 							  "coalesce(settings->>'reciprocal' = 'true', false) from %smodel where name = $1",
 							  graph->prefix),

@@ -67,7 +67,7 @@ known_rows(const Graph *graph, const int32 *ids, int32 rows, const char *wanted,
 	list.row = palloc(list.room * sizeof(int32));
 	sql_arg(&args, INT4OID, Int32GetDatum(id));
 	sql_arg(&args, INT4OID, Int32GetDatum(other_id));
-	sql_stream_often(psprintf("select %s from %striple where %s = $1 and %s = $2 order by 1",
+	sql_stream_often(psprintf("select %s::int from %striple where %s = $1 and %s = $2 order by 1",
 							  wanted, graph->prefix, column, other_column),
 					 &args, take_row, &list);
 	return list;
@@ -83,7 +83,7 @@ return_rows(const Graph *graph, const char *table, const int32 *ids, int64 count
 {
 	int32	   *id = palloc(sizeof(int32) * Min(count, NAMED_ROWS));
 	double	   *probability = palloc(sizeof(double) * Min(count, NAMED_ROWS));
-	char	   *query = psprintf("select e.name, u.score, u.probability "
+	char	   *query = psprintf("select e.name::text, u.score, u.probability "
 								 "from unnest($1::int[], $2::float8[], $3::float8[]) "
 								 "with ordinality as u (id, score, probability, place) "
 								 "join %s%s e on e.id = u.id order by u.place",

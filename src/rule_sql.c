@@ -214,7 +214,7 @@ hkg_rule_sql(PG_FUNCTION_ARGS)
 static char *
 applied_rule_sql(const Graph *graph, const Rule *rule)
 {
-	return psprintf("select h.name, r.name, t.name, fact.head is not null\n"
+	return psprintf("select h.name::text, r.name::text, t.name::text, fact.head is not null\n"
 					"from (%s) pair\n"
 					"join %sentity h on h.id = pair.x\n"
 					"join %sentity t on t.id = pair.y\n"

@@ -101,8 +101,8 @@ skeleton_rule(const Skeleton *skeleton, const Flesh *flesh, int32 head, Rule *ru
 char *
 edges_sql(const Graph *graph)
 {
-	return psprintf("(select head as x, 2 * relation as atom, tail as y from %s"
-					" union all select tail, 2 * relation + 1, head from %s)",
+	return psprintf("(select head::int as x, 2 * relation::int as atom, tail::int as y from %s"
+					" union all select tail::int, 2 * relation::int + 1, head::int from %s)",
 					graph->facts, graph->facts);
 }
 

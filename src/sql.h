@@ -7,6 +7,10 @@
  * that sql_begin() returns.  Identifiers in a statement are quoted by the
  * server (graph->prefix is), values travel as parameters.  The functions pin
  * search_path in their declarations (or by sql_pin), so operators are pg_catalog's.
+ *
+ * A graph's tables are the user's, who may have given a column any type: a query that reads
+ * columns casts them to what its rows are taken for, which costs nothing where that is
+ * what they are, and lets no NULL through where a pointer is expected.
  */
 #ifndef HKG_SQL_H
 #define HKG_SQL_H

@@ -44,7 +44,7 @@ count_singles(Mining *mining)
 	SupportSearch search = {.mining = mining};
 
 	skeleton_parse("XY", &search.skeleton);
-	sql_stream(psprintf("select fact.relation, a.atom, count(*)\n"
+	sql_stream(psprintf("select fact.relation::int, a.atom, count(*)\n"
 						"from %s fact\n"
 						"join %s a on a.x = fact.head and a.y = fact.tail and a.atom <> 2 * fact.relation\n"
 						"group by fact.relation, a.atom",
@@ -59,7 +59,7 @@ count_parallels(Mining *mining)
 	char	   *edges = edges_sql(mining->graph);
 
 	skeleton_parse("XY XY", &search.skeleton);
-	sql_stream(psprintf("select fact.relation, a.atom, b.atom, count(*)\n"
+	sql_stream(psprintf("select fact.relation::int, a.atom, b.atom, count(*)\n"
 						"from %s fact\n"
 						"join %s a on a.x = fact.head and a.y = fact.tail and a.atom <> 2 * fact.relation\n"
 						"join %s b on b.x = fact.head and b.y = fact.tail and b.atom <> 2 * fact.relation and b.atom > a.atom\n"
@@ -119,7 +119,7 @@ count_paths(Mining *mining)
 	sql_stream(psprintf("with neighbourhood as materialized (\n"
 						"select x as entity, array_agg(y::bigint << 32 | atom order by y::bigint << 32 | atom) as neighbours\n"
 						"from %s edge group by x)\n"
-						"select fact.relation, a.neighbours, b.neighbours\n"
+						"select fact.relation::int, a.neighbours, b.neighbours\n"
 						"from %s fact\n"
 						"join neighbourhood a on a.entity = fact.head\n"
 						"join neighbourhood b on b.entity = fact.tail",

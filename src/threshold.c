@@ -21,6 +21,7 @@
 #include "utils/lsyscache.h"
 
 #include "argument.h"
+#include "hybridkg.h"
 #include "inquiry.h"
 #include "kge/random.h"
 #include "model.h"
@@ -286,6 +287,9 @@ take_negative(void *argument, const Datum *values, const bool *nulls)
 	if (list->count == list->room)
 	{
 		list->room *= 2;
+		/* what it grows from, too, and the scores, once more for one threshold */
+		hkg_check_memory_or(list->room * (3 * sizeof(KgeTriple) / 2 + sizeof(Scored) + sizeof(KgeLabelled)),
+							"the list of false triples", "give fewer of them");
 		list->triple = repalloc_huge(list->triple, list->room * sizeof(KgeTriple));
 	}
 	list->triple[list->count++] = (KgeTriple) {
@@ -295,15 +299,26 @@ take_negative(void *argument, const Datum *values, const bool *nulls)
 	};
 }
 
+/* A table as SQL names it; any number can be a regclass. */
+static const char *
+table_name(Oid table)
+{
+	char	   *name = get_rel_name(table);
+
+	if (name == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("relation with OID %u does not exist", table)));
+	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(table)), name);
+}
+
 static TripleList
 read_negatives(const Graph *graph, const GraphData *data, Oid table)
 {
-	TripleList	list = {.data = data,.room = 1024};
+	TripleList	list = {.data = data,.room = 1024,.table = table_name(table)};
 
-	list.table = quote_qualified_identifier(get_namespace_name(get_rel_namespace(table)),
-											get_rel_name(table));
 	list.triple = palloc(list.room * sizeof(KgeTriple));
-	sql_stream(psprintf("select h.id, r.id, t.id, concat(n.relation, '(', n.head, ', ', n.tail, ')') from %2$s n "
+	sql_stream(psprintf("select h.id::int, r.id::int, t.id::int, concat(n.relation, '(', n.head, ', ', n.tail, ')') from %2$s n "
 						"left join %1$sentity h on h.name = n.head::text "
 						"left join %1$srelation r on r.name = n.relation::text "
 						"left join %1$sentity t on t.name = n.tail::text",

@@ -50,6 +50,12 @@ insert into wrong values (3, 'h', 'nobody', 'r');
 select report from hkg_tools.try($$select hkg_learn_thresholds('g', 'wrong', 'm')$$);
 select report from hkg_tools.try($$select hkg_learn_thresholds('g', 'g.rule', 'm')$$);
 select report from hkg_tools.try($$select hkg_learn_thresholds('g', 'g.entity', 'm')$$);
+select report from hkg_tools.try($$select hkg_learn_thresholds('g', 999999999::oid::regclass, 'm')$$);
+create view too_many as select 'h' as head, 'r' as relation, 't7' as tail from generate_series(1, 100000);
+set hybridkg.max_memory = '1MB';
+select report from hkg_tools.try($$select hkg_learn_thresholds('g', 'too_many', 'm')$$);
+reset hybridkg.max_memory;
+drop view too_many;
 
 -- False triples that are drawn.  The head of r(t4,t2) can only become t1; the tail of r(t6,t1) only t3, since with t1 it is
 -- known.  So 4 * 2 = 8 and 6 * 1 = 6 are true, 1 * 2 = 2 and 6 * 3 = 18 are false: from (6 + 2) / 2 on, three of four are

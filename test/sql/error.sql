@@ -163,6 +163,53 @@ select hkg_tools.damage($$update g.entity set name = 'z' where id = 1$$);
 select hkg_tools.damage($$delete from g.holdout; delete from g.entity where id = 1$$);
 select hkg_tools.damage($$drop table g.rule$$);
 select hkg_tools.damage($$alter schema g rename to h$$);
+-- other tables, whatever their owner made of them: rules that are none, names that are missing, columns of other types
+begin;
+insert into g.triple values (2, 1, 1);
+insert into g.rule values ('m', 1, 'r(X,Y) <= r(Y,X)', 1, '{{1,-2,-1}}', 0, 1, 1, 1, 0, 0, 0, null, 0.5, true);
+insert into g.threshold values ('m', 1, 11, 0);
+create function hkg_tools.spoil(statement text, variadic asked text[]) returns setof text
+language plpgsql as $$
+begin
+	execute statement;
+	return query select t.report from unnest(asked) with ordinality a (ask, i),
+		hkg_tools.try(format('do $do$ begin raise using errcode = ''HKG01'', message = coalesce((%s)::text, ''nothing''); end $do$', ask)) t order by i;
+	raise exception using errcode = 'HKG00';
+exception when sqlstate 'HKG00' then
+	return;
+end
+$$;
+\set explain 'select e from hkg_explain(\'g\', \'a\', \'r\', \'b\', \'m\') e'
+\set precision 'select e from hkg_rule_precision(\'g\', 1, \'test\', \'m\') e'
+\set classify 'select hkg_classify(\'g\', \'a\', \'r\', \'b\', \'m\')'
+\set import 'select hkg_import_rules(\'g\', \'r(X,"b") <= r(X,"a")\', model => \'new\')'
+select hkg_tools.spoil('select', :'explain', :'precision', :'classify', :'import');
+select body, report
+from unnest(array['{}', '{1,2,3}', '{{1,-2}}', '{{1,-2,null}}', '{{{1,-2,-1}}}', '{{1,-2,-1},{1,-2,-1}}', '{{1,-1,-2}}', '{{1,-1,-99}}', '{{1,-1,-3}}',
+		'{{-1,-2,-3},{1,-1,-3}}', '{{-1,-3,1},{1,-2,-3},{1,-1,-3}}', '{{-1,-2,1},{1,-2,-1}}', '{{-1,-2,1},{-1,-1,2}}', '{{-1,-2,2},{1,-1,2}}',
+		'{{1,1,1},{1,1,1},{1,1,1},{1,1,1},{1,1,1},{1,1,1}}']) body,
+	hkg_tools.spoil(format('update g.rule set body = %L', body), :'explain') report where report like 'DETAIL%';
+-- relations and entities that nobody knows: no facts
+select hkg_tools.spoil(format('update g.rule set body = %L', body), :'explain', :'precision')
+from unnest(array['{{9,-2,-1}}', '{{-9,-2,-1}}', '{{1,-1,99},{1,-2,98}}', '{{-1,-2,99},{1,-1,98}}']) body;
+select hkg_tools.spoil('alter table g.rule alter body drop not null; update g.rule set body = null', :'explain');
+select hkg_tools.spoil('alter table g.rule alter body type bigint[]', :'explain', :'precision');
+select hkg_tools.spoil('alter table g.rule alter body type text', :'explain', :'precision');
+select hkg_tools.spoil('alter table g.rule alter body type int using 7', :'explain', :'precision');
+select hkg_tools.spoil('alter table g.rule alter rule drop not null; update g.rule set rule = null', :'explain');
+select hkg_tools.spoil('alter table g.rule alter quality type text using 0.25', :'explain');
+select hkg_tools.spoil('alter table g.relation alter name drop not null; update g.relation set name = null where id = 2', :'import');
+select hkg_tools.spoil('alter table g.triple drop constraint triple_head_fkey, alter head type numeric', :'explain', :'precision', :'import');
+select hkg_tools.spoil('alter table g.triple drop constraint triple_head_fkey; update g.triple set head = 77', :'precision', :'import');
+select hkg_tools.spoil('alter table g.threshold alter threshold type numeric', :'classify');
+rollback;
+-- a table that takes less than it is given
+begin;
+create function hkg_tools.refuse() returns trigger language plpgsql as 'begin return null; end';
+create trigger refuse before insert on g.entity for each row execute function hkg_tools.refuse();
+select hkg_tools.try($$select hkg_load('g', 'select ''new'', ''r'', ''a''')$$);
+rollback;
+
 -- nothing of that is left
 select hkg_score('g', 'a', 'r', 'b', 'm');
 

@@ -17,6 +17,11 @@ select * from hkg_load('sports', $$select * from (values ('messi', 'plays_for', 
 -- held out; a name that training does not know is added
 select * from hkg_load('sports', $$values ('messi', 'plays_sport', 'football'), ('pele', 'plays_sport', 'football')$$, 'test');
 select * from hkg_load('sports', $$values ('messi', 'plays_sport', 'football')$$, split => 'valid');
+-- an id that somebody chose, 0 included, is as good as others
+begin;
+insert into sports.entity values (0, 'neymar');
+select * from hkg_load('sports', $$values ('neymar', 'plays_sport', 'football')$$);
+rollback;
 select h.name, r.name, t.name from sports.triple
 	join sports.entity h on h.id = head join sports.relation r on r.id = relation join sports.entity t on t.id = tail
 	order by 1, 2, 3;
