@@ -778,7 +778,7 @@ graph: an existing graph with a valid split
 negatives: a table or view of false triples, with the columns head, relation and tail; null: each fact of the valid split with its head or its tail replaced by that of another fact of the relation, drawn at random, so that what comes out is not known
 model: a trained model of the graph
 seed: draws the replacements
-errors: 55000 when there is no valid split, 42704 for an unknown name among the negatives';
+errors: 55000 when there is no valid split, 42704 for an unknown name among the negatives, 55006 when the model is being trained';
 
 create function hkg_explain(graph name, head text, relation text, tail text, model name default 'default')
 returns table (rule text, quality float8, grounding text)

@@ -348,6 +348,7 @@ hkg_learn_thresholds(PG_FUNCTION_ARGS)
 	Labelled	labelled;
 	double		accuracy;
 
+	graph_lock_for_training(graph, inquiry.model);
 	labelled.truth = graph_read_split(graph, data, "valid", &labelled.truths);
 	if (PG_ARGISNULL(1))
 	{

@@ -55,6 +55,9 @@ $node->poll_query_until('postgres',
 ($code, $out, $err) = $node->psql('postgres',
 	"\\set VERBOSITY verbose\nselect hkg_train('g', $small, model => 'm')");
 like($err, qr/ERROR:  55006: /, 'refused until the first one commits');
+($code, $out, $err) = $node->psql('postgres',
+	"\\set VERBOSITY verbose\nselect hkg_learn_thresholds('g', null, 'm')");
+like($err, qr/ERROR:  55006: /, 'so are other thresholds');
 $node->safe_psql('postgres', "select pg_terminate_backend($pid)");
 finish($uncommitted);
 
