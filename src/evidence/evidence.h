@@ -26,6 +26,12 @@ typedef struct EvEdge
 	int32_t		other;
 } EvEdge;
 
+typedef struct EvHolder
+{
+	int32_t		entity;
+	int64_t		first;			/* edge of its group */
+} EvHolder;
+
 typedef struct EvFacts
 {
 	int32_t		entities;
@@ -35,6 +41,8 @@ typedef struct EvFacts
 	EvEdge	   *edge;			/* of each entity, by atom, then by other */
 	int64_t    *mirror;			/* of each edge: the first of the group (other, mirrored atom) */
 	bool	   *reflexive;		/* by relation: whether a fact relates an entity to itself */
+	int64_t    *holders;		/* by directed atom: its first holder; and the end */
+	EvHolder   *holder;			/* of each atom, by entity: who has such edges */
 } EvFacts;
 
 /* A part of the edges, first .. end - 1 */
@@ -53,7 +61,74 @@ extern bool ev_facts(KgeArena *arena, int32_t entities, int32_t relations,
 
 extern EvGroup ev_group(const EvFacts *facts, int32_t entity, int32_t atom);
 
+/* The end of the group that begins at an edge of the entity. */
+extern int64_t ev_group_end(const EvFacts *facts, int32_t entity, int64_t first);
+
 /* Whether there is such an edge. */
 extern bool ev_holds(const EvFacts *facts, int32_t entity, int32_t atom, int32_t other);
+
+/* ---- rules.c: path rules, ready to be walked ------------------------------- */
+
+#define EV_MAX_BODY 5
+
+/* r(X,Y) <= a path from X to Y over directed atoms */
+typedef struct EvRule
+{
+	int32_t		relation;
+	int32_t		length;
+	int32_t		atom[EV_MAX_BODY];
+	float		confidence;		/* smoothed, in 0 .. 1 */
+	int32_t		id;				/* the caller's */
+} EvRule;
+
+typedef struct EvRules
+{
+	int64_t		count;
+	EvRule	   *rule;			/* by relation, then by atoms from X on */
+	int64_t    *first;			/* by relation: its first rule; and the end */
+	int64_t    *backwards;		/* numbers of each relation's rules, by atoms from Y on */
+} EvRules;
+
+extern size_t ev_rules_bytes(int32_t relations, int64_t count);
+
+/* Copies and sorts the rules; false when the arena is empty. */
+extern bool ev_rules(KgeArena *arena, int32_t relations, const EvRule *rules, int64_t count,
+					 EvRules *sorted);
+
+/* The i-th atom of the path that is walked when that side is asked for: from X, or from Y. */
+extern int32_t ev_atom(const EvRule *rule, KgeSide side, int i);
+
+/* ---- ask.c: who is inferred ------------------------------------------------- */
+
+/*
+ * Confidences of the best rules that infer a candidate, falling; rules of one cluster say much
+ * the same, and only the best of them is there.
+ */
+#define EV_HEARD 8
+
+typedef struct EvCandidate
+{
+	int32_t		entity;
+	int32_t		heard;			/* how many */
+	float		confidence[EV_HEARD];
+	int32_t		cluster[EV_HEARD];
+} EvCandidate;
+
+/* What one thread asks with. */
+typedef struct EvAsker EvAsker;
+
+extern size_t ev_asker_bytes(const EvFacts *facts);
+
+/* NULL when the arena is empty.  facts and rules must stay. */
+extern EvAsker *ev_asker(KgeArena *arena, const EvFacts *facts, const EvRules *rules);
+
+/*
+ * The candidates for (given, relation), side asked for, that a rule infers, in no order; they
+ * live until the next question.  Besides the path rules these are all rules with a constant in head and
+ * body, r(X,"c") <= b(X,"d") or r("c",Y) <= b(Y,"d"), that infer two facts at least: counted here and now.
+ * `pool` and `thread`: where the call runs, to let others breathe; NULL when it does not matter.
+ */
+extern int64_t ev_ask(EvAsker *asker, KgeSide side, int32_t given, int32_t relation,
+					  KgePool *pool, int thread, const EvCandidate **candidates);
 
 #endif							/* EVIDENCE_H */

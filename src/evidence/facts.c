@@ -15,6 +15,8 @@ take_facts(EvFacts *facts, KgeSpace *space)
 	facts->edge = KGE_TAKE(space, EvEdge, (size_t) facts->edges);
 	facts->mirror = KGE_TAKE(space, int64_t, (size_t) facts->edges);
 	facts->reflexive = KGE_TAKE(space, bool, (size_t) facts->relations);
+	facts->holders = KGE_TAKE(space, int64_t, 2 * (size_t) facts->relations + 1);
+	facts->holder = KGE_TAKE(space, EvHolder, (size_t) facts->edges);
 }
 
 size_t
@@ -72,6 +74,38 @@ fill_edges(EvFacts *facts, const KgeTriple *triples, int64_t count)
 			  sizeof(EvEdge), compare_edges);
 }
 
+static bool
+begins_group(const EvFacts *facts, int32_t entity, int64_t edge)
+{
+	return edge == facts->start[entity] || facts->edge[edge - 1].atom != facts->edge[edge].atom;
+}
+
+/* Entities come in ascending order, so holders do. */
+static void
+index_holders(EvFacts *facts)
+{
+	int64_t		atoms = 2 * (int64_t) facts->relations;
+
+	for (int64_t i = 0; i <= atoms; i++)
+		facts->holders[i] = 0;
+	for (int32_t e = 0; e < facts->entities; e++)
+		for (int64_t i = facts->start[e]; i < facts->start[e + 1]; i++)
+			facts->holders[facts->edge[i].atom] += begins_group(facts, e, i);
+	for (int64_t i = 0; i < atoms; i++)
+		facts->holders[i + 1] += facts->holders[i];
+	for (int32_t e = facts->entities - 1; e >= 0; e--)
+		for (int64_t i = facts->start[e]; i < facts->start[e + 1]; i++)
+			if (begins_group(facts, e, i))
+				facts->holder[--facts->holders[facts->edge[i].atom]] = (EvHolder) {e, i};
+}
+
+static void
+index_mirrors(EvFacts *facts)
+{
+	for (int64_t i = 0; i < facts->edges; i++)
+		facts->mirror[i] = ev_group(facts, facts->edge[i].other, EV_MIRRORED(facts->edge[i].atom)).first;
+}
+
 bool
 ev_facts(KgeArena *arena, int32_t entities, int32_t relations,
 		 const KgeTriple *triples, int64_t count, EvFacts *facts)
@@ -85,8 +119,8 @@ ev_facts(KgeArena *arena, int32_t entities, int32_t relations,
 	take_facts(facts, &space);
 	count_edges(facts, triples, count);
 	fill_edges(facts, triples, count);
-	for (int64_t i = 0; i < facts->edges; i++)
-		facts->mirror[i] = ev_group(facts, facts->edge[i].other, EV_MIRRORED(facts->edge[i].atom)).first;
+	index_mirrors(facts);
+	index_holders(facts);
 	return true;
 }
 
@@ -114,6 +148,16 @@ ev_group(const EvFacts *facts, int32_t entity, int32_t atom)
 {
 	return (EvGroup) {lower_bound(facts, entity, (EvEdge) {atom, 0}),
 		lower_bound(facts, entity, (EvEdge) {atom + 1, 0})};
+}
+
+int64_t
+ev_group_end(const EvFacts *facts, int32_t entity, int64_t first)
+{
+	int64_t		i = first;
+
+	while (i < facts->start[entity + 1] && facts->edge[i].atom == facts->edge[first].atom)
+		i++;
+	return i;
 }
 
 bool
