@@ -51,7 +51,7 @@ rank_split(Graph *graph, const Model *model, const char *split, int64 seed)
 		return ranking;
 	kge = model_of_graph(model, ranking.data);
 	known = graph_read_known(graph, ranking.data, &known_count);
-	if (!kge_rank(&arena, hkg_pool(), &kge, ranking.triple, ranking.count, known, known_count,
+	if (!kge_rank(&arena, hkg_pool(), &kge, NULL, ranking.triple, ranking.count, known, known_count,
 				  (uint64) seed, ranking.rank, ranking.rank + ranking.count))
 		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
 	return ranking;

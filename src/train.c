@@ -254,7 +254,7 @@ evaluate(Procedure *procedure, Iteration *iteration)
 	INSTR_TIME_SET_CURRENT(start);
 	progress_phase(procedure->progress, PHASE_EVALUATING);
 	rank = palloc_extended(2 * count * sizeof(int32), MCXT_ALLOC_HUGE);
-	kge_rank(&arena, procedure->pool, &procedure->model, procedure->valid, count,
+	kge_rank(&arena, procedure->pool, &procedure->model, NULL, procedure->valid, count,
 			 procedure->known, procedure->known_count, (uint64) procedure->settings.seed,
 			 rank, rank + count);
 	iteration->metrics = kge_metrics(rank, 2 * count);

@@ -320,6 +320,24 @@ extern const KgeSketch *kge_sketch(KgeArena *arena, KgePool *pool, const KgeMode
 
 /* ---- rank.c ------------------------------------------------------------- */
 
+typedef struct KgeAddition
+{
+	int32_t		entity;
+	double		addition;		/* >= 0 */
+} KgeAddition;
+
+/*
+ * A second opinion: what is added to the model's scores of those who might answer a question.  ask()
+ * runs in the pool's threads; it lists entities, each once, that live until the thread's
+ * next question, and returns how many; nothing is added for the others.
+ */
+typedef struct KgeOpinion
+{
+	int64_t		(*ask) (void *argument, KgeSide side, int32_t given, int32_t relation,
+						KgePool *pool, int thread, const KgeAddition **additions);
+	void	   *argument;
+} KgeOpinion;
+
 /*
  * Filtered ranks of `count` triples, 1 first: head_rank[i] is the place of
  * triple i's head among all entities by score as head of (?, r, t), tail_rank[i]
@@ -328,8 +346,10 @@ extern const KgeSketch *kge_sketch(KgeArena *arena, KgePool *pool, const KgeMode
  * kge_score (double precision), whatever the fast path rounds to.  Among equals
  * the entity takes a place drawn by seed and triple; a NaN score is below every
  * number and equal to NaN (Sun et al. 2020, RANDOM).  Holds one block of scores a thread.
+ * opinion: added to the scores; may be NULL.
  */
 extern bool kge_rank(KgeArena *arena, KgePool *pool, const KgeModel *model,
+					 const KgeOpinion *opinion,
 					 const KgeTriple *triples, int64_t count,
 					 const KgeTriple *known, int64_t known_count,
 					 uint64_t seed, int32_t *head_rank, int32_t *tail_rank);

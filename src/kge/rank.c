@@ -9,6 +9,10 @@
  * What is left, usually a candidate or two in all, is decided in double
  * precision, so that ranks do not depend on how the fast scores are rounded.
  *
+ * A second opinion raises the scores of few candidates.  The true entity's score is taken with
+ * it; the tiles are then counted without, and who gets above the true entity only by the
+ * opinion is counted ahead, question by question.
+ *
  * Counts are integers and are added atomically: their sum is the same in any
  * order.
  */
@@ -51,9 +55,12 @@ typedef struct Ranking
 	const KgeTriple *triples;
 	int64_t		count;
 	KgeQuestions questions;
-	double	   *exact;			/* phi of each asked */
+	const KgeOpinion *opinion;	/* or NULL */
+	double	   *phi;			/* of each asked */
+	double	   *exact;			/* the same with the opinion's addition */
 	float	   *norm;			/* of each entity */
 	Count	   *counts;
+	double	   *added;			/* threads x entities, 0 between questions */
 	Scratch    *scratch;
 	int64_t		segments;
 } Ranking;
@@ -64,7 +71,13 @@ take_ranking(Ranking *ranking, KgeSpace *space, int64_t known, int threads)
 	size_t		stride = (size_t) kge_stride(ranking->engine.width);
 
 	kge_questions_take(&ranking->questions, space, ranking->count, known);
-	ranking->exact = KGE_TAKE(space, double, 2 * (size_t) ranking->count);
+	ranking->phi = KGE_TAKE(space, double, 2 * (size_t) ranking->count);
+	ranking->exact = ranking->phi;
+	if (ranking->opinion != NULL)
+	{
+		ranking->exact = KGE_TAKE(space, double, 2 * (size_t) ranking->count);
+		ranking->added = KGE_TAKE(space, double, (size_t) threads * (size_t) ranking->model->entities);
+	}
 	ranking->norm = KGE_TAKE(space, float, (size_t) ranking->model->entities);
 	ranking->counts = KGE_TAKE(space, Count, 2 * (size_t) ranking->count);
 	ranking->scratch = KGE_TAKE(space, Scratch, (size_t) threads);
@@ -101,10 +114,10 @@ score_triples(void *argument, int64_t item, int thread)
 
 	for (int64_t i = item * AT_ONCE; i < end && i < ranking->count; i++)
 	{
-		double	   *exact = &ranking->exact[2 * i];
+		double	   *phi = &ranking->phi[2 * i];
 
-		exact[KGE_TAIL] = exact_score(ranking->model, ranking->triples[i], KGE_TAIL);
-		exact[KGE_HEAD] = !ranking->model->reciprocal ? exact[KGE_TAIL] :
+		phi[KGE_TAIL] = exact_score(ranking->model, ranking->triples[i], KGE_TAIL);
+		phi[KGE_HEAD] = !ranking->model->reciprocal ? phi[KGE_TAIL] :
 			exact_score(ranking->model, ranking->triples[i], KGE_HEAD);
 		ranking->counts[2 * i] = ranking->counts[2 * i + 1] = (Count) {0, 0};
 	}
@@ -137,6 +150,14 @@ typedef struct Meeting
 	float	   *score;			/* of each */
 } Meeting;
 
+static int32_t
+answer_of(const Ranking *ranking, int64_t asked)
+{
+	const KgeTriple *triple = &ranking->triples[asked / 2];
+
+	return asked % 2 == KGE_HEAD ? triple->head : triple->tail;
+}
+
 static KgeTriple
 candidate_triple(const KgeQuestion *question, int32_t candidate)
 {
@@ -145,9 +166,25 @@ candidate_triple(const KgeQuestion *question, int32_t candidate)
 	return (KgeTriple) {question->given, question->relation, candidate};
 }
 
-/* A candidate's exact score, without computing it where it is plain. */
+/* Makes the question's query, too. */
+static Meeting
+meeting_of(Ranking *ranking, const KgeQuestion *question, float *query)
+{
+	const KgeModel *model = ranking->model;
+	KgeQuery	asked = kge_query(model, candidate_triple(question, 0), question->side);
+	int			relation_width = model->function->relation_width(model->dimensions);
+	Meeting		meeting = {.ranking = ranking,.question = question};
+
+	kge_make_query(model, asked, query);
+	meeting.query_norm = kge_norm(ranking->engine.width, query);
+	meeting.nan = isnan(ranking->norm[question->given]) ||
+		isnan(kge_norm(relation_width, kge_relation_row(model, asked.relation)));
+	return meeting;
+}
+
+/* A candidate's exact score, without computing it where it is plain: the answer's is phi. */
 static double
-candidate_score(const Meeting *meeting, int32_t candidate, int32_t answer, double t)
+candidate_score(const Meeting *meeting, int32_t candidate, int32_t answer, double phi)
 {
 	const Ranking *ranking = meeting->ranking;
 	const KgeModel *model = ranking->model;
@@ -156,16 +193,18 @@ candidate_score(const Meeting *meeting, int32_t candidate, int32_t answer, doubl
 		return NAN;
 	if (memcmp(kge_entity_row(model, candidate), kge_entity_row(model, answer),
 			   (size_t) ranking->engine.width * sizeof(float)) == 0)
-		return t;
+		return phi;
 	return exact_score(model, candidate_triple(meeting->question, candidate),
 					   meeting->question->side);
 }
 
 /* Decides, in double precision, about the candidates that the bounds leave. */
 static Count
-look_closely(const Meeting *meeting, KgeBound bound, int32_t answer, double t, int thread)
+look_closely(const Meeting *meeting, KgeBound bound, int64_t asked, int thread)
 {
 	const Ranking *ranking = meeting->ranking;
+	int32_t		answer = answer_of(ranking, asked);
+	double		t = ranking->exact[asked];
 	const float *norm = ranking->norm + meeting->first;
 	Count		count = {0, 0};
 
@@ -180,7 +219,7 @@ look_closely(const Meeting *meeting, KgeBound bound, int32_t answer, double t, i
 		if (candidate == answer ||
 			kge_is_known(&ranking->questions, meeting->question, candidate))
 			continue;
-		score = candidate_score(meeting, candidate, answer, t);
+		score = candidate_score(meeting, candidate, answer, ranking->phi[asked]);
 		if (isnan(t) ? !isnan(score) : score > t)
 			count.above++;
 		else if (isnan(t) ? isnan(score) : score == t)
@@ -215,10 +254,7 @@ static void
 count_asked(const Meeting *meeting, int64_t asked, int thread)
 {
 	Ranking    *ranking = meeting->ranking;
-	const KgeTriple *triple = &ranking->triples[asked / 2];
-	int32_t		answer = asked % 2 == KGE_HEAD ? triple->head : triple->tail;
-	double		t = ranking->exact[asked];
-	KgeBound	bound = kge_bound(&ranking->engine, meeting->query_norm, t);
+	KgeBound	bound = kge_bound(&ranking->engine, meeting->query_norm, ranking->exact[asked]);
 	Count		count = {0, 0};
 	int			above,
 				below;
@@ -226,10 +262,100 @@ count_asked(const Meeting *meeting, int64_t asked, int thread)
 	count_certain(meeting->count, meeting->score, ranking->norm + meeting->first,
 				  bound, &above, &below);
 	if (above + below < meeting->count)
-		count = look_closely(meeting, bound, answer, t, thread);
+		count = look_closely(meeting, bound, asked, thread);
 	__atomic_fetch_add(&ranking->counts[asked].above, above + count.above, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&ranking->counts[asked].equal, count.equal, __ATOMIC_RELAXED);
 }
+
+/* ---- a second opinion ------------------------------------------------------- */
+
+/* A candidate's phi against a threshold: 1 above, 0 equal, -1 below. */
+static int
+compare_phi(const Meeting *meeting, int32_t candidate, float fast, int64_t asked, double threshold)
+{
+	const Ranking *ranking = meeting->ranking;
+	KgeBound	bound = kge_bound(&ranking->engine, meeting->query_norm, threshold);
+	float		margin = bound.slope * ranking->norm[candidate];
+	double		score;
+
+	if (fast - margin > bound.high)
+		return 1;
+	if (fast + margin < bound.low)
+		return -1;
+	score = candidate_score(meeting, candidate, answer_of(ranking, asked), ranking->phi[asked]);
+	return (score > threshold) - (score < threshold);
+}
+
+/* How the place of one asked changes by what is added to other candidates. */
+static Count
+count_raised(const Meeting *meeting, const float *query, int64_t asked,
+			 const KgeAddition *additions, int64_t count, int thread)
+{
+	const Ranking *ranking = meeting->ranking;
+	double		t = ranking->exact[asked];
+	Count		raised = {0, 0};
+
+	for (int64_t i = 0; i < count; i++)
+	{
+		int32_t		candidate = additions[i].entity;
+		float		fast;
+		int			before,
+					after;
+
+		if (candidate == answer_of(ranking, asked) || isnan(ranking->norm[candidate]) ||
+			kge_is_known(&ranking->questions, meeting->question, candidate))
+			continue;
+		fast = kge_engine_score(&ranking->engine, query, kge_entity_row(ranking->model, candidate));
+		after = compare_phi(meeting, candidate, fast, asked, t - additions[i].addition);
+		if (after >= 0)
+		{
+			before = compare_phi(meeting, candidate, fast, asked, t);
+			raised.above += (after > 0) - (before > 0);
+			raised.equal += (after == 0) - (before == 0);
+		}
+		if (i % 16 == 0)
+			kge_pool_breathe(ranking->pool, thread);
+	}
+	return raised;
+}
+
+/* Item: what the second opinion does to the places of those who ask a question. */
+static void
+hear_opinion(void *argument, int64_t item, int thread)
+{
+	Ranking    *ranking = argument;
+	const KgeQuestion *question = &ranking->questions.question[item];
+	double	   *added = ranking->added + (size_t) thread * (size_t) ranking->model->entities;
+	float	   *query = ranking->scratch[thread].query;
+	Meeting		meeting = meeting_of(ranking, question, query);
+	const KgeAddition *additions;
+	int64_t		count = ranking->opinion->ask(ranking->opinion->argument, question->side, question->given,
+											  question->relation, ranking->pool, thread, &additions);
+
+	for (int64_t i = 0; i < count; i++)
+		added[additions[i].entity] = additions[i].addition;
+	for (int64_t asked = question->asked; asked >= 0; asked = ranking->questions.next_asked[asked])
+	{
+		ranking->exact[asked] = ranking->phi[asked] + added[answer_of(ranking, asked)];
+		if (!meeting.nan && !isnan(ranking->exact[asked]))
+			ranking->counts[asked] = count_raised(&meeting, query, asked, additions, count, thread);
+	}
+	for (int64_t i = 0; i < count; i++)
+		added[additions[i].entity] = 0;
+	kge_pool_breathe(ranking->pool, thread);
+}
+
+static void
+hear_opinions(Ranking *ranking)
+{
+	size_t		count = (size_t) kge_pool_threads(ranking->pool) * (size_t) ranking->model->entities;
+
+	for (size_t i = 0; i < count; i++)
+		ranking->added[i] = 0;
+	kge_pool_run(ranking->pool, ranking->questions.count, hear_opinion, ranking);
+}
+
+/* ---- a question meets a tile, the whole ------------------------------------------ */
 
 /* Overwrites the scores of known answers. */
 static void
@@ -270,24 +396,15 @@ static void
 fill_block(Block *block)
 {
 	Ranking    *ranking = block->ranking;
-	const KgeModel *model = ranking->model;
 	int			stride = kge_stride(ranking->engine.width);
-	int			relation_width = model->function->relation_width(model->dimensions);
 
 	for (int i = 0; i < block->count; i++)
 	{
 		const KgeQuestion *question = &block->question[i];
-		KgeQuery	asked = kge_query(model, candidate_triple(question, 0), question->side);
 		float	   *query = block->scratch->query + (size_t) i * (size_t) stride;
-		Meeting    *meeting = &block->meeting[i];
 
-		kge_make_query(model, asked, query);
-		meeting->ranking = ranking;
-		meeting->question = question;
-		meeting->query_norm = kge_norm(ranking->engine.width, query);
-		meeting->nan = isnan(ranking->norm[question->given]) ||
-			isnan(kge_norm(relation_width, kge_relation_row(model, asked.relation)));
-		meeting->score = block->scratch->by_question + i * TILE;
+		block->meeting[i] = meeting_of(ranking, question, query);
+		block->meeting[i].score = block->scratch->by_question + i * TILE;
 	}
 }
 
@@ -378,12 +495,12 @@ kge_rank_bytes(const KgeModel *model, int64_t count, int64_t known_count, int th
 }
 
 bool
-kge_rank(KgeArena *arena, KgePool *pool, const KgeModel *model,
+kge_rank(KgeArena *arena, KgePool *pool, const KgeModel *model, const KgeOpinion *opinion,
 		 const KgeTriple *triples, int64_t count,
 		 const KgeTriple *known, int64_t known_count,
 		 uint64_t seed, int32_t *head_rank, int32_t *tail_rank)
 {
-	Ranking		ranking = {.pool = pool,.model = model,.triples = triples,.count = count};
+	Ranking		ranking = {.pool = pool,.model = model,.opinion = opinion,.triples = triples,.count = count};
 	KgeSpace	space = {0};
 
 	ranking.engine = kge_engine(model);
@@ -396,6 +513,8 @@ kge_rank(KgeArena *arena, KgePool *pool, const KgeModel *model,
 	kge_questions_fill(&ranking.questions, pool, triples, known, known_count);
 	kge_pool_run(pool, pieces(count, AT_ONCE), score_triples, &ranking);
 	kge_pool_run(pool, pieces(model->entities, AT_ONCE), measure_entities, &ranking);
+	if (opinion != NULL)
+		hear_opinions(&ranking);
 	kge_pool_run(pool, pieces(ranking.questions.count, BLOCK) * ranking.segments,
 				 meet_segment, &ranking);
 	for (int64_t i = 0; i < count; i++)
