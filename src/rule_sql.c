@@ -149,9 +149,9 @@ rule_sql_groundings(Graph *graph, const Rule *rule)
 	StringInfoData sql;
 
 	initStringInfo(&sql);
-	appendStringInfoString(&sql, "select ");
+	appendStringInfoString(&sql, "select (");
 	append_readable_atoms(&sql, rule);
-	appendStringInfoString(&sql, " as grounding\n");
+	appendStringInfoString(&sql, ")::text as grounding\n");
 	append_joins(&sql, graph, rule);
 	append_name_joins(&sql, graph, rule);
 	appendStringInfoString(&sql, "\nwhere ");

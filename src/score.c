@@ -342,7 +342,7 @@ read_threshold(FunctionCallInfo fcinfo, const Model *model, int32 relation)
 	graph = graph_open(argument_name(fcinfo, 0, "graph"));
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(model->name));
 	sql_arg(&args, INT4OID, Int32GetDatum(model->relation_id[relation]));
-	if (!sql_value(psprintf("select threshold::float8 from %sthreshold where model = $1 and relation = $2",
+	if (!sql_value(psprintf("select nullif(threshold::float8, 'NaN') from %sthreshold where model = $1 and relation = $2",
 							graph->prefix), &args, &threshold))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

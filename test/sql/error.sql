@@ -202,6 +202,7 @@ select hkg_tools.spoil('alter table g.relation alter name drop not null; update 
 select hkg_tools.spoil('alter table g.triple drop constraint triple_head_fkey, alter head type numeric', :'explain', :'precision', :'import');
 select hkg_tools.spoil('alter table g.triple drop constraint triple_head_fkey; update g.triple set head = 77', :'precision', :'import');
 select hkg_tools.spoil('alter table g.threshold alter threshold type numeric', :'classify');
+select hkg_tools.spoil('update g.threshold set threshold = ''NaN''', :'classify');
 rollback;
 -- a table that takes less than it is given
 begin;
