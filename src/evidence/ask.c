@@ -392,6 +392,12 @@ hear_answers(EvAsker *asker)
 	}
 }
 
+const EvCandidate *
+ev_candidate(const EvAsker *asker, int32_t entity)
+{
+	return asker->slot[entity] < 0 ? NULL : &asker->candidate[asker->slot[entity]];
+}
+
 /* ---- a question ------------------------------------------------------------------- */
 
 int64_t

@@ -131,4 +131,86 @@ extern EvAsker *ev_asker(KgeArena *arena, const EvFacts *facts, const EvRules *r
 extern int64_t ev_ask(EvAsker *asker, KgeSide side, int32_t given, int32_t relation,
 					  KgePool *pool, int thread, const EvCandidate **candidates);
 
+/* What is heard of an entity in answer to the last question; NULL when it is not inferred. */
+extern const EvCandidate *ev_candidate(const EvAsker *asker, int32_t entity);
+
+/* ---- voice.c: evidence as a number, and as a second opinion -------------------- */
+
+/*
+ * log(1 + s / 0.01), s = sum over i = 0, 1, ... of discount^i * -log(1 - c_i) over the confidences that are
+ * heard, falling.  With discount 1, 1 - exp(-s) is the noisy-or of rules of different clusters; with
+ * 0 the best rule alone counts, and the next ones where it is equal.  The logarithm makes
+ * a rule's confidence comparable with the log-probability of a score.
+ */
+extern double ev_evidence(const EvCandidate *candidate, double discount);
+
+/* How evidence is added up and weighed */
+typedef struct EvWeights
+{
+	double		discount;
+	double	   *weight;			/* by 2 * relation + side; NULL: all 1 */
+	double	   *scale;			/* likewise: a score is scale * (phi + weight * evidence) */
+} EvWeights;
+
+/* Askers for the threads of a pool. */
+typedef struct EvVoice
+{
+	const EvFacts *facts;
+	const EvRules *rules;
+	EvWeights	weights;
+	int			threads;
+	EvAsker   **asker;
+	KgeAddition **addition;		/* of each thread, room for all candidates */
+} EvVoice;
+
+extern size_t ev_voice_bytes(const EvFacts *facts, int threads);
+
+/* False when the arena is empty. */
+extern bool ev_voice(KgeArena *arena, const EvFacts *facts, const EvRules *rules, EvWeights weights,
+					 int threads, EvVoice *voice);
+
+/* Adds weight * evidence: what phi lacks to a score, but for the scale, which is one for a question. */
+extern KgeOpinion ev_opinion(EvVoice *voice);
+
+/* ---- learn.c: weights and calibration ------------------------------------------- */
+
+typedef enum EvKind
+{
+	EV_EMBEDDING,
+	EV_RULES,
+	EV_BOTH,
+	EV_KINDS
+} EvKind;
+
+/* The probability of a score is 1 / (1 + exp(-(slope * score + offset))). */
+typedef struct EvCalibration
+{
+	double		slope;
+	double		offset;
+	double		error;			/* expected calibration error, on questions that were not fitted */
+} EvCalibration;
+
+typedef struct EvLearnt
+{
+	EvWeights	weights;
+	int64_t    *questions;		/* likewise: how many it was learnt from */
+	EvCalibration calibration[EV_KINDS];
+} EvLearnt;
+
+extern size_t ev_learn_bytes(const KgeModel *model, const EvFacts *facts, int64_t count,
+							 int64_t known_count, int threads);
+
+/*
+ * Learns, from triples that neither embeddings nor rules have seen, how evidence is added up and
+ * weighed.  With s = a * phi + b * evidence, the truth's probability among the candidates of its
+ * question is softmax(s); a and b of a question's relation and side maximise the sum of
+ * log(0.02 + that), drawn towards common ones as if by 20 more questions.  The weight
+ * is b / a, the scale a / the common a, so that scores of all relations compare.  Known answers are no candidates.  Of many triples an even part is taken, of the
+ * candidates those of the highest scores and of the most evidence.  False when the arena is empty.
+ */
+extern bool ev_learn(KgeArena *arena, KgePool *pool, const KgeModel *model,
+					 const EvFacts *facts, const EvRules *rules,
+					 const KgeTriple *triples, int64_t count,
+					 const KgeTriple *known, int64_t known_count, EvLearnt *learnt);
+
 #endif							/* EVIDENCE_H */
