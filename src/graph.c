@@ -247,8 +247,26 @@ known_graphs_hint(const char *name)
 	return hint != NULL ? hint : pstrdup("A graph is a schema that hkg_create_graph made.");
 }
 
+typedef struct KnownId
+{
+	const char *name;			/* the key */
+	int32		id;
+	char		status;			/* of the hash table */
+} KnownId;
+
+#define SH_PREFIX ids
+#define SH_ELEMENT_TYPE KnownId
+#define SH_KEY_TYPE const char *
+#define SH_KEY name
+#define SH_HASH_KEY(table, key) hash_bytes((const unsigned char *) (key), strlen(key))
+#define SH_EQUAL(table, a, b) (strcmp(a, b) == 0)
+#define SH_SCOPE static inline
+#define SH_DECLARE
+#define SH_DEFINE
+#include "lib/simplehash.h"
+
 static int32
-find_id(Graph *graph, const char *table, const char *name)
+read_id(Graph *graph, const char *table, const char *name)
 {
 	SqlArgs		args = {0};
 	Datum		id;
@@ -263,16 +281,35 @@ find_id(Graph *graph, const char *table, const char *name)
 	return DatumGetInt32(id);
 }
 
+/* Rules by the hundred thousand name the same few again and again. */
+static int32
+find_id(Graph *graph, const char *table, ids_hash **ids, const char *name)
+{
+	MemoryContext context = GetMemoryChunkContext(graph);
+	KnownId    *known;
+	bool		found;
+	int32		id;
+
+	if (*ids == NULL)
+		*ids = ids_create(context, 64, NULL);
+	known = ids_lookup(*ids, name);
+	if (known != NULL)
+		return known->id;
+	id = read_id(graph, table, name);
+	ids_insert(*ids, MemoryContextStrdup(context, name), &found)->id = id;
+	return id;
+}
+
 int32
 graph_entity_id(Graph *graph, const char *name)
 {
-	return find_id(graph, "entity", name);
+	return find_id(graph, "entity", &graph->entity_ids, name);
 }
 
 int32
 graph_relation_id(Graph *graph, const char *name)
 {
-	return find_id(graph, "relation", name);
+	return find_id(graph, "relation", &graph->relation_ids, name);
 }
 
 static void

@@ -21,6 +21,8 @@ typedef struct Graph
 	char	   *facts;			/* the table that rules are evaluated over, as a statement names it */
 	void	   *relation_names; /* all of them, loaded by graph_relation_name */
 	void	   *entity_names;	/* those that graph_entity_name was asked for */
+	struct ids_hash *relation_ids;	/* of the names that were asked for */
+	struct ids_hash *entity_ids;
 	struct Bodies *bodies;		/* kept by bodies_keep */
 } Graph;
 
