@@ -213,4 +213,47 @@ extern bool ev_learn(KgeArena *arena, KgePool *pool, const KgeModel *model,
 					 const KgeTriple *triples, int64_t count,
 					 const KgeTriple *known, int64_t known_count, EvLearnt *learnt);
 
+/* ---- paths.c: rules found ---------------------------------------------------- */
+
+/*
+ * A path rule: relation(X, Y) <= atom[0](X, A), atom[1](A, B), ... up to Y.
+ *
+ * Its counts are of pairs (x, y) between which there is such a path over different entities, x and y
+ * among them (object identity).  So a path never goes over the fact that it would support, and what it
+ * is worth is what it is worth for facts that are not known.  x = y is a pair for relations with
+ * reflexive facts only; then the path comes back to x.
+ */
+typedef struct EvPath
+{
+	int32_t		relation;
+	int32_t		length;			/* 1 .. EV_MAX_BODY */
+	int32_t		atom[EV_MAX_BODY];	/* directed */
+	int64_t		support;		/* those pairs that are facts of the relation */
+	int64_t		body_size;		/* all of them */
+	double		confidence;		/* support / body_size */
+	double		error;			/* its standard error; 0: all pairs were counted, else both are estimates */
+} EvPath;
+
+typedef struct EvSearch
+{
+	int			length;			/* of the longest body, 1 .. EV_MAX_BODY */
+	int64_t		limit;			/* so many rules at most, each head relation with a fair share */
+	int64_t		min_support;
+	double		min_confidence;
+	double		work;			/* bound of what is looked at for each length, and for the counts: edges */
+	double		seconds;		/* after these, what was found so far; 0: as long as it takes */
+	uint64_t	seed;
+} EvSearch;
+
+/* Bytes that ev_paths will take at most. */
+extern size_t ev_paths_bytes(const EvFacts *facts, const EvSearch *search, int threads);
+
+/*
+ * The best path rules by smoothed confidence, by relation and this.  Bodies of one and two atoms are
+ * searched completely, longer ones where `work` suffices, else by a sample.  Depends on the arguments
+ * alone, but for `seconds`.  Returns how many, in the arena; -1 when that is empty.
+ */
+extern int64_t ev_paths(KgeArena *arena, KgePool *pool, const EvFacts *facts, const EvSearch *search,
+						EvPath **found);
+
 #endif							/* EVIDENCE_H */

@@ -22,7 +22,10 @@ enum
 	KGE_DRAW_SAMPLE,
 	KGE_DRAW_FALSE,
 	KGE_DRAW_SIDE,
-	KGE_DRAW_GENERATOR
+	KGE_DRAW_GENERATOR,
+	KGE_DRAW_FACT,
+	KGE_DRAW_PATH,
+	KGE_DRAW_ANCHOR
 };
 
 /* The finaliser of splitmix64: a bijection that mixes all 64 bits. */

@@ -62,5 +62,6 @@ extern void test_complete(void);
 extern void test_threshold(void);
 extern void test_draw(void);
 extern void test_newcomers(void);
+extern void test_paths(void);
 
 #endif							/* CHECK_H */

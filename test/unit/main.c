@@ -158,7 +158,8 @@ static const Suite suites[] = {
 	{"complete", test_complete},
 	{"threshold", test_threshold},
 	{"draw", test_draw},
-	{"newcomers", test_newcomers}
+	{"newcomers", test_newcomers},
+	{"paths", test_paths}
 };
 
 static bool

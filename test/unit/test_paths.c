@@ -1,0 +1,322 @@
+/*
+ * test_paths.c
+ *		Path rules against all that there are, counted pair by pair on small graphs.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "check.h"
+#include "evidence.h"
+
+#define ENTITIES 11
+#define RELATIONS 2
+#define ATOMS (2 * RELATIONS)
+#define FACTS 36
+
+typedef struct Toy
+{
+	KgeTriple	triple[FACTS];
+	bool		holds[ENTITIES][ATOMS][ENTITIES];
+	bool		reflexive[RELATIONS];
+	EvFacts		facts;
+} Toy;
+
+static void
+make_toy(Toy *toy)
+{
+	int			count = 0;
+
+	memset(toy, 0, sizeof(*toy));
+	while (count < FACTS)
+	{
+		KgeTriple	t = {next_below(ENTITIES), next_below(RELATIONS), next_below(ENTITIES)};
+
+		/* only relation 1 has reflexive facts */
+		if (toy->holds[t.head][EV_FORWARDS(t.relation)][t.tail] || (t.relation == 0 && t.head == t.tail))
+			continue;
+		toy->holds[t.head][EV_FORWARDS(t.relation)][t.tail] = true;
+		toy->holds[t.tail][EV_MIRRORED(EV_FORWARDS(t.relation))][t.head] = true;
+		toy->reflexive[t.relation] |= t.head == t.tail;
+		toy->triple[count++] = t;
+	}
+	CHECK(ev_facts(&arena, ENTITIES, RELATIONS, toy->triple, FACTS, &toy->facts));
+}
+
+/* Whether a path of these atoms leads from path[depth] to y, all entities different but perhaps the ends. */
+static bool
+leads(const Toy *toy, const int32_t *atom, int length, int32_t *path, int depth, int32_t y)
+{
+	if (depth == length - 1)
+		return toy->holds[path[depth]][atom[depth]][y];
+	for (int32_t next = 0; next < ENTITIES; next++)
+	{
+		bool		visited = next == y;
+
+		for (int i = 0; i <= depth; i++)
+			visited |= path[i] == next;
+		path[depth + 1] = next;
+		if (!visited && toy->holds[path[depth]][atom[depth]][next] &&
+			leads(toy, atom, length, path, depth + 1, y))
+			return true;
+	}
+	return false;
+}
+
+/* Counts the rule's pairs by the definition. */
+static EvPath
+count_by_hand(const Toy *toy, int32_t relation, const int32_t *atom, int length)
+{
+	EvPath		path = {.relation = relation,.length = length};
+	bool		is_symmetry = length == 1 && EV_RELATION(atom[0]) == relation;
+	int32_t		entity[EV_MAX_BODY + 1];
+
+	for (entity[0] = 0; entity[0] < ENTITIES; entity[0]++)
+		for (int32_t y = 0; y < ENTITIES; y++)
+			if ((entity[0] != y || (toy->reflexive[relation] && !is_symmetry)) &&
+				leads(toy, atom, length, entity, 0, y))
+			{
+				path.body_size++;
+				path.support += toy->holds[entity[0]][EV_FORWARDS(relation)][y];
+			}
+	return path;
+}
+
+static const EvPath *
+find(const EvPath *paths, int64_t count, int32_t relation, const int32_t *atom, int length)
+{
+	for (int64_t i = 0; i < count; i++)
+		if (paths[i].relation == relation && paths[i].length == length &&
+			memcmp(paths[i].atom, atom, (size_t) length * sizeof(int32_t)) == 0)
+			return &paths[i];
+	return NULL;
+}
+
+static EvSearch
+all_of(int length)
+{
+	return (EvSearch) {.length = length,.limit = 100000,.min_support = 2,.work = 1e9,.seed = 7};
+}
+
+static KgePool *
+pool_of(int threads)
+{
+	KgePool    *pool = kge_pool_create(threads, NULL, NULL);
+
+	CHECK(pool != NULL);
+	return pool;
+}
+
+/* Body number n of that length; false past the last one. */
+static bool
+body_number(int n, int length, int32_t *atom)
+{
+	for (int i = 0; i < length; i++, n /= ATOMS)
+		atom[i] = n % ATOMS;
+	return n == 0;
+}
+
+static void
+test_complete_search(KgePool *pool)
+{
+	EvSearch	search = all_of(EV_MAX_BODY);
+	Toy			toy;
+	EvPath	   *found;
+	int64_t		count;
+	int64_t		expected = 0;
+
+	make_toy(&toy);
+	count = ev_paths(&arena, pool, &toy.facts, &search, &found);
+	for (int32_t relation = 0; relation < RELATIONS; relation++)
+		for (int length = 1; length <= EV_MAX_BODY; length++)
+		{
+			int32_t		atom[EV_MAX_BODY];
+
+			for (int n = 0; body_number(n, length, atom); n++)
+			{
+				EvPath		by_hand = count_by_hand(&toy, relation, atom, length);
+				const EvPath *path = find(found, count, relation, atom, length);
+				bool		is_itself = length == 1 && atom[0] == EV_FORWARDS(relation);
+
+				if (is_itself || by_hand.support < search.min_support)
+				{
+					CHECK(path == NULL);
+					continue;
+				}
+				expected++;
+				CHECK_SAYING(path != NULL && path->support == by_hand.support &&
+							 path->body_size == by_hand.body_size && path->error == 0 &&
+							 path->confidence == (double) by_hand.support / (double) by_hand.body_size,
+							 "relation %d, length %d, body %d: %ld of %ld, by hand %ld of %ld", relation, length, n,
+							 path == NULL ? -1 : (long) path->support, path == NULL ? -1 : (long) path->body_size,
+							 (long) by_hand.support, (long) by_hand.body_size);
+			}
+		}
+	CHECK_SAYING(count == expected && count > 100, "%ld found, %ld by hand", (long) count, (long) expected);
+}
+
+static double
+worth(const EvPath *path)
+{
+	return (double) path->support / ((double) path->body_size + 5);
+}
+
+/* Fewer are the best of each relation, as many of one as of the other. */
+static void
+test_limit(KgePool *pool)
+{
+	EvSearch	search = all_of(3);
+	Toy			toy;
+	EvPath	   *all;
+	EvPath	   *best;
+	int64_t		count;
+	int64_t		of_relation[RELATIONS] = {0};
+
+	make_toy(&toy);
+	count = ev_paths(&arena, pool, &toy.facts, &search, &all);
+	search.limit = 41;
+	CHECK(count > 80);
+	CHECK(ev_paths(&arena, pool, &toy.facts, &search, &best) == 40);
+	for (int i = 0; i < 40; i++)
+		of_relation[best[i].relation]++;
+	CHECK(of_relation[0] == 20 && of_relation[1] == 20);
+	for (int64_t i = 0; i < count; i++)
+		for (int j = 0; j < 40; j++)
+			if (all[i].relation == best[j].relation &&
+				find(best, 40, all[i].relation, all[i].atom, all[i].length) == NULL)
+				CHECK(worth(&all[i]) <= worth(&best[j]) + 1e-12);
+}
+
+static void
+test_min_confidence(KgePool *pool)
+{
+	EvSearch	search = all_of(3);
+	Toy			toy;
+	EvPath	   *found;
+	int64_t		count;
+	int64_t		expected = 0;
+
+	make_toy(&toy);
+	count = ev_paths(&arena, pool, &toy.facts, &search, &found);
+	for (int64_t i = 0; i < count; i++)
+		expected += found[i].confidence >= 0.25 && found[i].support >= 4;
+	search.min_confidence = 0.25;
+	search.min_support = 4;
+	CHECK(expected > 0 && expected < count);
+	CHECK(ev_paths(&arena, pool, &toy.facts, &search, &found) == expected);
+}
+
+/* ---- where not all can be looked at --------------------------------------------- */
+
+#define CROWD 150
+#define CROWD_RELATIONS 5
+#define CROWD_FACTS 3000
+
+static void
+make_crowd(EvFacts *facts)
+{
+	KgeTriple  *triple = take(CROWD_FACTS * sizeof(KgeTriple));
+
+	/* each triple once: counted through, its entities turned by its number */
+	for (int i = 0; i < CROWD_FACTS; i++)
+	{
+		int			head = i % CROWD;
+		int			relation = i / CROWD % CROWD_RELATIONS;
+		int			round = i / (CROWD * CROWD_RELATIONS);
+
+		triple[i] = (KgeTriple) {head, relation, (head * (relation + 2) + round * 71 + next_below(70)) % CROWD};
+	}
+	CHECK(ev_facts(&arena, CROWD, CROWD_RELATIONS, triple, CROWD_FACTS, facts));
+}
+
+/* Errors in units of the standard error have a mean square of about 1. */
+static void
+test_sample(KgePool *pool)
+{
+	EvSearch	search = all_of(3);
+	EvFacts		facts;
+	EvPath	   *exact;
+	EvPath	   *found;
+	int64_t		exact_count;
+	int64_t		count;
+	int64_t		estimates = 0;
+	double		squares = 0;
+
+	make_crowd(&facts);
+	search.work = 1e12;
+	exact_count = ev_paths(&arena, pool, &facts, &search, &exact);
+	search.work = 2e6;
+	count = ev_paths(&arena, pool, &facts, &search, &found);
+	for (int64_t i = 0; i < count; i++)
+	{
+		const EvPath *truth = find(exact, exact_count, found[i].relation, found[i].atom, found[i].length);
+
+		CHECK(truth != NULL && truth->error == 0);
+		if (truth == NULL || found[i].error == 0)
+			continue;
+		squares += pow((found[i].confidence - truth->confidence) / found[i].error, 2);
+		estimates++;
+	}
+	CHECK_SAYING(count > 500 && estimates > 200, "%ld found, %ld estimates", (long) count, (long) estimates);
+	CHECK_SAYING(squares / (double) estimates > 0.5 && squares / (double) estimates < 2, "%g",
+				 squares / (double) estimates);
+}
+
+/* The same bytes from any number of threads, another sample by another seed. */
+static void
+test_bits(KgePool *pool, KgePool *other_pool)
+{
+	EvSearch	search = all_of(4);
+	EvFacts		facts;
+	EvPath	   *a;
+	EvPath	   *b;
+	int64_t		count;
+
+	make_crowd(&facts);
+	search.work = 1e6;
+	count = ev_paths(&arena, pool, &facts, &search, &a);
+	CHECK(ev_paths(&arena, other_pool, &facts, &search, &b) == count);
+	CHECK(count > 500 && memcmp(a, b, (size_t) count * sizeof(EvPath)) == 0);
+	search.seed++;
+	CHECK(ev_paths(&arena, pool, &facts, &search, &b) != count || memcmp(a, b, (size_t) count * sizeof(EvPath)) != 0);
+}
+
+/* No time, no rules. */
+static void
+test_time(KgePool *pool)
+{
+	EvSearch	search = all_of(EV_MAX_BODY);
+	EvFacts		facts;
+	EvPath	   *found;
+
+	make_crowd(&facts);
+	search.seconds = 1e-9;
+	CHECK(ev_paths(&arena, pool, &facts, &search, &found) == 0);
+}
+
+static void
+test_memory(KgePool *pool)
+{
+	EvSearch	search = all_of(2);
+	Toy			toy;
+	EvPath	   *found;
+
+	make_toy(&toy);
+	CHECK(ev_paths(&empty_arena, pool, &toy.facts, &search, &found) == -1);
+}
+
+void
+test_paths(void)
+{
+	KgePool    *one = pool_of(1);
+	KgePool    *three = pool_of(3);
+
+	test_complete_search(three);
+	test_limit(three);
+	test_min_confidence(three);
+	test_sample(three);
+	test_bits(one, three);
+	test_time(one);
+	test_memory(one);
+	kge_pool_destroy(one);
+	kge_pool_destroy(three);
+}
