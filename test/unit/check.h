@@ -63,5 +63,6 @@ extern void test_threshold(void);
 extern void test_draw(void);
 extern void test_newcomers(void);
 extern void test_paths(void);
+extern void test_ask(void);
 
 #endif							/* CHECK_H */

@@ -159,7 +159,8 @@ static const Suite suites[] = {
 	{"threshold", test_threshold},
 	{"draw", test_draw},
 	{"newcomers", test_newcomers},
-	{"paths", test_paths}
+	{"paths", test_paths},
+	{"ask", test_ask}
 };
 
 static bool

@@ -1,0 +1,265 @@
+/*
+ * test_ask.c
+ *		Facts as edges, and what is heard of a question, against the definitions: every rule,
+ *		every pair of entities, on graphs that are small enough for that.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "check.h"
+#include "evidence.h"
+
+#define ENTITIES 14
+#define RELATIONS 4
+#define ATOMS (2 * RELATIONS)
+#define CLUSTERS (2 * ATOMS)
+#define FACTS 90
+#define RULES 40
+
+typedef struct World
+{
+	bool		edge[ENTITIES][ATOMS][ENTITIES];
+	bool		reflexive[RELATIONS];
+	KgeTriple	fact[FACTS];
+	int			facts;
+	EvRule		rule[RULES];
+} World;
+
+/* The first relation alone has facts about an entity and itself. */
+static void
+make_world(World *world)
+{
+	memset(world, 0, sizeof(World));
+	while (world->facts < FACTS)
+	{
+		KgeTriple	t = {next_below(ENTITIES), next_below(RELATIONS), next_below(ENTITIES)};
+
+		/* some entity that most facts are about */
+		if (next_below(3) == 0)
+			t.tail = 0;
+		if ((t.head == t.tail && t.relation > 0) || world->edge[t.head][2 * t.relation][t.tail])
+			continue;
+		world->edge[t.head][2 * t.relation][t.tail] = true;
+		world->edge[t.tail][2 * t.relation + 1][t.head] = true;
+		world->reflexive[t.relation] |= t.head == t.tail;
+		world->fact[world->facts++] = t;
+	}
+	for (int i = 0; i < RULES; i++)
+	{
+		EvRule	   *rule = &world->rule[i];
+
+		rule->relation = next_below(RELATIONS);
+		rule->length = 1 + next_below(3);
+		for (int j = 0; j < rule->length; j++)
+			rule->atom[j] = next_below(ATOMS);
+		rule->confidence = (float) next_uniform(0, 1);
+		rule->id = i;
+	}
+}
+
+static bool
+path_leads(const World *world, const EvRule *rule, int from, int x, int y)
+{
+	if (from == rule->length)
+		return x == y;
+	for (int z = 0; z < ENTITIES; z++)
+		if (world->edge[x][rule->atom[from]][z] && path_leads(world, rule, from + 1, z, y))
+			return true;
+	return false;
+}
+
+/* Of those that have the feature (atom, other): how many there are, and how many lead to `to` by another atom. */
+static int
+count_sharing(const World *world, int atom, int other, int by, int to, int *support)
+{
+	int			size = 0;
+
+	*support = 0;
+	for (int e = 0; e < ENTITIES; e++)
+	{
+		size += world->edge[e][atom][other];
+		*support += world->edge[e][atom][other] && world->edge[e][by][to];
+	}
+	return size;
+}
+
+static void
+take_higher(float *best, float confidence)
+{
+	if (confidence > *best)
+		*best = confidence;
+}
+
+/* Best confidence of each cluster of rules that infer `e`; 0: none. */
+static void
+brute_force(const World *world, KgeSide side, int given, int relation, int e, float *best)
+{
+	int			atom = 2 * relation + (side == KGE_HEAD);
+
+	memset(best, 0, CLUSTERS * sizeof(float));
+	if (e == given && !world->reflexive[relation])
+		return;
+	for (int i = 0; i < RULES; i++)
+	{
+		const EvRule *rule = &world->rule[i];
+
+		if (rule->relation == relation &&
+			path_leads(world, rule, 0, side == KGE_TAIL ? given : e, side == KGE_TAIL ? e : given))
+			take_higher(&best[ATOMS + rule->atom[rule->length - 1]], rule->confidence);
+	}
+	for (int a = 0; a < ATOMS; a++)
+		for (int d = 0; d < ENTITIES; d++)
+		{
+			int			support;
+			int			size;
+
+			/* r(X,e) <= a(X,d) */
+			size = count_sharing(world, a, d, atom, e, &support);
+			if (world->edge[given][a][d] && support >= 2 && !(a == atom && d == e))
+				take_higher(&best[a], (float) support / ((float) size + 5));
+			/* r(given,Y) <= a(Y,d) */
+			size = count_sharing(world, a, d, atom ^ 1, given, &support);
+			if (world->edge[e][a][d] && support >= 2 && !(a == (atom ^ 1) && d == given))
+				take_higher(&best[a], (float) support / ((float) size + 5));
+		}
+}
+
+static void
+check_heard(const EvCandidate *candidate, const float *best)
+{
+	float		left[CLUSTERS];
+	int			clusters = 0;
+
+	memcpy(left, best, sizeof(left));
+	for (int i = 0; i < CLUSTERS; i++)
+		clusters += best[i] > 0;
+	CHECK((candidate == NULL) == (clusters == 0));
+	if (candidate == NULL || clusters == 0)
+		return;
+	CHECK(candidate->heard == (clusters < EV_HEARD ? clusters : EV_HEARD));
+	for (int i = 0; i < candidate->heard; i++)
+	{
+		int			cluster = candidate->cluster[i];
+
+		CHECK(candidate->confidence[i] == left[cluster]);
+		for (int j = 0; j < CLUSTERS; j++)
+			CHECK(left[j] <= candidate->confidence[i]);
+		left[cluster] = 0;
+	}
+}
+
+static void
+check_question(const World *world, EvAsker *asker, KgeSide side, int given, int relation)
+{
+	const EvCandidate *candidates;
+	int64_t		count = ev_ask(asker, side, given, relation, NULL, 0, &candidates);
+
+	for (int e = 0; e < ENTITIES; e++)
+	{
+		const EvCandidate *candidate = NULL;
+		float		best[CLUSTERS];
+
+		for (int64_t i = 0; i < count; i++)
+			if (candidates[i].entity == e)
+			{
+				CHECK(candidate == NULL);
+				candidate = &candidates[i];
+			}
+		CHECK(candidate == ev_candidate(asker, e));
+		brute_force(world, side, given, relation, e, best);
+		check_heard(candidate, best);
+	}
+}
+
+static void
+check_edges(const World *world, const EvFacts *facts)
+{
+	CHECK(facts->edges == 2 * world->facts);
+	for (int e = 0; e < ENTITIES; e++)
+		for (int atom = 0; atom < ATOMS; atom++)
+		{
+			EvGroup		group = ev_group(facts, e, atom);
+			int64_t		i = group.first;
+
+			for (int other = 0; other < ENTITIES; other++)
+			{
+				CHECK(ev_holds(facts, e, atom, other) == world->edge[e][atom][other]);
+				if (!world->edge[e][atom][other])
+					continue;
+				CHECK(i < group.end && facts->edge[i].atom == atom && facts->edge[i].other == other);
+				CHECK(facts->mirror[i] == ev_group(facts, other, EV_MIRRORED(atom)).first);
+				i++;
+			}
+			CHECK(i == group.end);
+			CHECK(i == group.first || ev_group_end(facts, e, group.first) == i);
+		}
+	for (int relation = 0; relation < RELATIONS; relation++)
+		CHECK(facts->reflexive[relation] == world->reflexive[relation]);
+}
+
+static void
+check_holders(const EvFacts *facts)
+{
+	for (int atom = 0; atom < ATOMS; atom++)
+	{
+		int64_t		holder = facts->holders[atom];
+
+		for (int e = 0; e < ENTITIES; e++)
+		{
+			EvGroup		group = ev_group(facts, e, atom);
+
+			if (group.first == group.end)
+				continue;
+			CHECK(holder < facts->holders[atom + 1] && facts->holder[holder].entity == e &&
+				  facts->holder[holder].first == group.first);
+			holder++;
+		}
+		CHECK(holder == facts->holders[atom + 1]);
+	}
+}
+
+static void
+check_world(void)
+{
+	World		world;
+	EvFacts		facts;
+	EvRules		rules;
+	EvAsker    *asker;
+
+	make_world(&world);
+	CHECK(ev_facts(&arena, ENTITIES, RELATIONS, world.fact, world.facts, &facts));
+	check_edges(&world, &facts);
+	check_holders(&facts);
+	CHECK(ev_rules(&arena, RELATIONS, world.rule, RULES, &rules));
+	asker = ev_asker(&arena, &facts, &rules);
+	for (int i = 0; i < 120; i++)
+		check_question(&world, asker, next_below(2) == 0 ? KGE_TAIL : KGE_HEAD,
+					   next_below(ENTITIES), next_below(RELATIONS));
+}
+
+/* A graph without a fact, rules without one, and no memory. */
+static void
+check_nothing(void)
+{
+	EvFacts		facts;
+	EvRules		rules;
+	EvAsker    *asker;
+	const EvCandidate *candidates;
+
+	CHECK(ev_facts(&arena, 3, 2, NULL, 0, &facts));
+	CHECK(ev_rules(&arena, 2, NULL, 0, &rules));
+	asker = ev_asker(&arena, &facts, &rules);
+	CHECK(ev_ask(asker, KGE_TAIL, 2, 1, NULL, 0, &candidates) == 0);
+	CHECK(ev_candidate(asker, 0) == NULL);
+	CHECK(!ev_facts(&empty_arena, 3, 2, NULL, 0, &facts));
+	CHECK(!ev_rules(&empty_arena, 2, NULL, 0, &rules));
+	CHECK(ev_asker(&empty_arena, &facts, &rules) == NULL);
+}
+
+void
+test_ask(void)
+{
+	for (int i = 0; i < 10; i++)
+		check_world();
+	check_nothing();
+}
