@@ -83,13 +83,14 @@ compare_worth(const void *a, const void *b)
 	return (left->body > right->body) - (left->body < right->body);
 }
 
-/* The largest number of rules of each relation with which all are no more than so many. */
+/* The largest number of rules of each relation with which all are no more than so many; and what is left of those. */
 static int64_t
-fair_share(const Paths *paths, int64_t limit)
+fair_share(const Paths *paths, int64_t limit, int64_t *left)
 {
 	int64_t		low = 0;
 	int64_t		high = limit;
 
+	*left = limit;
 	while (low < high)
 	{
 		int64_t		share = low + (high - low + 1) / 2;
@@ -104,7 +105,10 @@ fair_share(const Paths *paths, int64_t limit)
 			all += of_relation <= share;
 		}
 		if (all <= limit)
+		{
 			low = share;
+			*left = limit - all;
+		}
 		else
 			high = share - 1;
 	}
@@ -125,11 +129,12 @@ path_of(const Paths *paths, const Candidate *candidate)
 	return path;
 }
 
-/* Copies the best of each relation: they are in that order. */
+/* Copies the best of each relation: they are in that order.  The first relations get one more, as far as that goes. */
 static int64_t
 keep_best(const Paths *paths, EvPath *found)
 {
-	int64_t		share = fair_share(paths, paths->search->limit);
+	int64_t		left;
+	int64_t		share = fair_share(paths, paths->search->limit, &left);
 	int64_t		of_relation = 0;
 	int64_t		kept = 0;
 
@@ -138,7 +143,7 @@ keep_best(const Paths *paths, EvPath *found)
 		bool		another = i > 0 && paths->candidate[i].relation != paths->candidate[i - 1].relation;
 
 		of_relation = another ? 1 : of_relation + 1;
-		if (of_relation <= share)
+		if (of_relation <= share || (of_relation == share + 1 && left-- > 0))
 			found[kept++] = path_of(paths, &paths->candidate[i]);
 	}
 	return kept;
