@@ -101,7 +101,7 @@ ev_asker_bytes(const EvFacts *facts)
 EvAsker *
 ev_asker(KgeArena *arena, const EvFacts *facts, const EvRules *rules)
 {
-	EvAsker		asker = {.facts = facts,.rules = rules,.answers_of = -1};
+	EvAsker		asker = {.facts = facts,.rules = rules,.answers_of = -1,.given = -1};
 	EvAsker    *taken;
 	KgeSpace	space = {0};
 
@@ -133,7 +133,7 @@ candidate_of(EvAsker *asker, int32_t entity)
 			return NULL;
 		asker->slot[entity] = (int32_t) asker->count;
 		asker->candidate[asker->count].entity = entity;
-		asker->candidate[asker->count++].heard = 0;
+		asker->candidate[asker->count++].count = 0;
 	}
 	return &asker->candidate[asker->slot[entity]];
 }
@@ -144,14 +144,14 @@ place_of_cluster(const EvCandidate *candidate, int32_t cluster)
 {
 	int			place = 0;
 
-	while (place < candidate->heard && candidate->cluster[place] != cluster)
+	while (place < candidate->count && candidate->heard[place].cluster != cluster)
 		place++;
 	return place;
 }
 
-/* A rule of that confidence infers the entity. */
+/* A rule infers the entity. */
 static void
-hear(EvAsker *asker, int32_t entity, float confidence, int32_t cluster)
+hear(EvAsker *asker, int32_t entity, EvHeard rule)
 {
 	EvCandidate *candidate;
 	int			place;
@@ -161,19 +161,16 @@ hear(EvAsker *asker, int32_t entity, float confidence, int32_t cluster)
 	candidate = candidate_of(asker, entity);
 	if (candidate == NULL)
 		return;
-	place = place_of_cluster(candidate, cluster);
-	if (place < candidate->heard ? candidate->confidence[place] >= confidence :
-		place == EV_HEARD && candidate->confidence[--place] >= confidence)
+	place = place_of_cluster(candidate, rule.cluster);
+	if (place == EV_HEARD)
+		place--;
+	if (place < candidate->count && candidate->heard[place].confidence >= rule.confidence)
 		return;
-	if (place == candidate->heard)
-		candidate->heard++;
-	for (; place > 0 && candidate->confidence[place - 1] < confidence; place--)
-	{
-		candidate->confidence[place] = candidate->confidence[place - 1];
-		candidate->cluster[place] = candidate->cluster[place - 1];
-	}
-	candidate->confidence[place] = confidence;
-	candidate->cluster[place] = cluster;
+	if (place == candidate->count)
+		candidate->count++;
+	for (; place > 0 && candidate->heard[place - 1].confidence < rule.confidence; place--)
+		candidate->heard[place] = candidate->heard[place - 1];
+	candidate->heard[place] = rule;
 }
 
 static void
@@ -221,10 +218,11 @@ step(EvAsker *asker, int depth, int32_t atom)
 static void
 hear_path(EvAsker *asker, const EvRule *rule)
 {
-	int32_t		cluster = 2 * asker->facts->relations + rule->atom[rule->length - 1];
+	EvHeard		heard = {rule->confidence, 2 * asker->facts->relations + rule->atom[rule->length - 1],
+	EV_PATH, rule - asker->rules->rule};
 
 	for (int64_t i = 0; i < asker->reached_count[rule->length]; i++)
-		hear(asker, asker->reached[rule->length][i], rule->confidence, cluster);
+		hear(asker, asker->reached[rule->length][i], heard);
 }
 
 static void
@@ -294,11 +292,12 @@ meet_answers(EvAsker *asker, int32_t entity)
 	}
 }
 
-/* Rules r(X,"c") <= b(X,"d") for one feature (b, d) = `feature` of the given entity. */
+/* Rules r(X,"c") <= b(X,"d") for one feature (b, d) of the given entity, an edge. */
 static void
-hear_feature(EvAsker *asker, EvEdge feature)
+hear_feature(EvAsker *asker, int64_t edge)
 {
 	const EvFacts *facts = asker->facts;
+	EvEdge		feature = facts->edge[edge];
 	EvGroup		sharing = ev_group(facts, feature.other, EV_MIRRORED(feature.atom));
 	int64_t		stride = stride_of(sharing);
 	float		size = (float) ((sharing.end - sharing.first + stride - 1) / stride);
@@ -316,7 +315,7 @@ hear_feature(EvAsker *asker, EvEdge feature)
 		/* the body must not be the head */
 		if (support >= LEAST_SUPPORT && confidence >= LEAST_CONFIDENCE &&
 			!(feature.atom == asker->atom && feature.other == answer))
-			hear(asker, answer, confidence, feature.atom);
+			hear(asker, answer, (EvHeard) {confidence, feature.atom, EV_FEATURE, edge});
 	}
 }
 
@@ -330,7 +329,7 @@ hear_features(EvAsker *asker)
 	view_answers(asker);
 	for (int64_t i = own.first; i < own.end; i += stride)
 	{
-		hear_feature(asker, facts->edge[i]);
+		hear_feature(asker, i);
 		breathe(asker);
 	}
 }
@@ -373,8 +372,9 @@ hear_answers(EvAsker *asker)
 	share_features(asker, answers, stride > 0 ? stride : 1);
 	for (int64_t i = 0; i < asker->feature_count; i++)
 	{
-		EvEdge		feature = facts->edge[asker->feature[i]];
-		int64_t		first = facts->mirror[asker->feature[i]];
+		int64_t		edge = asker->feature[i];
+		EvEdge		feature = facts->edge[edge];
+		int64_t		first = facts->mirror[edge];
 		int32_t		support = asker->shared[first];
 		int64_t		end;
 		float		confidence;
@@ -387,7 +387,7 @@ hear_answers(EvAsker *asker)
 		if (confidence < LEAST_CONFIDENCE)
 			continue;
 		for (int64_t j = first; j < end; j++)
-			hear(asker, facts->edge[j].other, fminf(confidence, 1), feature.atom);
+			hear(asker, facts->edge[j].other, (EvHeard) {fminf(confidence, 1), feature.atom, EV_ANSWER, edge});
 		breathe(asker);
 	}
 }
@@ -404,6 +404,9 @@ int64_t
 ev_ask(EvAsker *asker, KgeSide side, int32_t given, int32_t relation,
 	   KgePool *pool, int thread, const EvCandidate **candidates)
 {
+	*candidates = asker->candidate;
+	if (side == asker->side && given == asker->given && relation == asker->relation)
+		return asker->count;
 	for (int64_t i = 0; i < asker->count; i++)
 		asker->slot[asker->candidate[i].entity] = -1;
 	asker->count = 0;
@@ -416,6 +419,5 @@ ev_ask(EvAsker *asker, KgeSide side, int32_t given, int32_t relation,
 	walk_paths(asker);
 	hear_features(asker);
 	hear_answers(asker);
-	*candidates = asker->candidate;
 	return asker->count;
 }

@@ -100,18 +100,30 @@ extern int32_t ev_atom(const EvRule *rule, KgeSide side, int i);
 
 /* ---- ask.c: who is inferred ------------------------------------------------- */
 
-/*
- * Confidences of the best rules that infer a candidate, falling; rules of one cluster say much
- * the same, and only the best of them is there.
- */
+/* The best rules that infer a candidate */
 #define EV_HEARD 8
+
+/* What the number of a heard rule is */
+typedef enum EvSource
+{
+	EV_PATH,					/* place in EvRules.rule */
+	EV_FEATURE,					/* r(X,"c") <= b(X,"d"): edge of X, the given entity, to d */
+	EV_ANSWER					/* r("g",Y) <= b(Y,"d"), g the given entity: edge of some Y to d */
+} EvSource;
+
+typedef struct EvHeard
+{
+	float		confidence;
+	int32_t		cluster;		/* rules of one say much the same, and only the best of them is heard */
+	EvSource	source;
+	int64_t		number;
+} EvHeard;
 
 typedef struct EvCandidate
 {
 	int32_t		entity;
-	int32_t		heard;			/* how many */
-	float		confidence[EV_HEARD];
-	int32_t		cluster[EV_HEARD];
+	int32_t		count;
+	EvHeard		heard[EV_HEARD];	/* by confidence, falling */
 } EvCandidate;
 
 /* What one thread asks with. */
@@ -124,7 +136,7 @@ extern EvAsker *ev_asker(KgeArena *arena, const EvFacts *facts, const EvRules *r
 
 /*
  * The candidates for (given, relation), side asked for, that a rule infers, in no order; they
- * live until the next question.  Besides the path rules these are all rules with a constant in head and
+ * live until the next question that is another.  Besides the path rules these are all rules with a constant in head and
  * body, r(X,"c") <= b(X,"d") or r("c",Y) <= b(Y,"d"), that infer two facts at least: counted here and now.
  * `pool` and `thread`: where the call runs, to let others breathe; NULL when it does not matter.
  */
@@ -143,6 +155,9 @@ extern const EvCandidate *ev_candidate(const EvAsker *asker, int32_t entity);
  * a rule's confidence comparable with the log-probability of a score.
  */
 extern double ev_evidence(const EvCandidate *candidate, double discount);
+
+/* The part of it, in 0 .. 1, that is owed to the i-th rule heard. */
+extern double ev_share(const EvCandidate *candidate, double discount, int i);
 
 /* How evidence is added up and weighed */
 typedef struct EvWeights

@@ -12,18 +12,32 @@
 #define MOST_CONFIDENT 0.9999
 #define NEXT_BEST 1e-3			/* what the next best rule counts where only the best does */
 
-double
-ev_evidence(const EvCandidate *candidate, double discount)
+/* The sum s of rules first .. end - 1. */
+static double
+sum_of(const EvCandidate *candidate, double discount, int first, int end)
 {
 	double		sum = 0;
 	double		share = 1;
 
-	for (int i = 0; i < candidate->heard; i++)
+	for (int i = 0; i < end; i++)
 	{
-		sum -= share * log1p(-fmin(candidate->confidence[i], MOST_CONFIDENT));
+		if (i >= first)
+			sum -= share * log1p(-fmin(candidate->heard[i].confidence, MOST_CONFIDENT));
 		share *= fmax(discount, NEXT_BEST);
 	}
-	return log1p(sum / SCALE);
+	return sum;
+}
+
+double
+ev_evidence(const EvCandidate *candidate, double discount)
+{
+	return log1p(sum_of(candidate, discount, 0, candidate->count) / SCALE);
+}
+
+double
+ev_share(const EvCandidate *candidate, double discount, int i)
+{
+	return sum_of(candidate, discount, i, i + 1) / sum_of(candidate, discount, 0, candidate->count);
 }
 
 /* ---- a second opinion --------------------------------------------------------- */
