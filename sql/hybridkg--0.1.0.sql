@@ -70,6 +70,7 @@ begin
 		created_at timestamptz not null,
 		trained_at timestamptz,
 		best_iteration int,
+		evidence_discount float8,
 		mrr float8,
 		hits_1 float8,
 		hits_3 float8,
@@ -80,6 +81,7 @@ begin
 	comment on column model.settings is 'every argument of the training';
 	comment on column model.status is 'ready; training (in the background, by who is listed in hkg_progress), cancelled or failed: and why: the model before that is still there, if there was one';
 	comment on column model.best_iteration is 'the iteration whose embeddings and rules are kept: the best by filtered MRR on the valid split, or the last where there is none';
+	comment on column model.evidence_discount is 'what each further rule counts that says the same of a candidate, 0 (the best one alone) to 1 (noisy-or); null: the model hears no rules at prediction';
 	comment on column model.mrr is 'filtered mean reciprocal rank of that iteration on the valid split';
 
 	create table entity_embedding (
@@ -114,6 +116,32 @@ begin
 	comment on column threshold.threshold is 'the least score that is taken for true';
 	comment on column threshold.triples is 'facts of the valid split that it was learnt from; where there are none, it is that of all relations together';
 	comment on column threshold.accuracy is 'on those facts and their false counterparts';
+
+	create table evidence_weight (
+		model text collate "C" not null references model on update cascade on delete cascade,
+		relation int not null references relation on delete cascade,
+		side text collate "C" not null check (side in ('head', 'tail')),
+		scale float8 not null,
+		weight float8 not null,
+		questions bigint not null,
+		primary key (model, relation, side)
+	);
+	comment on table evidence_weight is 'how what rules say adds to the score: scale * (embedding''s score + weight * evidence)';
+	comment on column evidence_weight.side is 'what is asked for';
+	comment on column evidence_weight.weight is 'learnt from the valid split, drawn towards that of all relations together as if by twenty questions';
+	comment on column evidence_weight.questions is 'of the valid split that they were learnt from';
+
+	create table calibration (
+		model text collate "C" not null references model on update cascade on delete cascade,
+		evidence text collate "C" not null check (evidence in ('embedding', 'rules', 'both')),
+		slope float8 not null,
+		intercept float8 not null,
+		error float8 not null,
+		primary key (model, evidence)
+	);
+	comment on table calibration is 'how a score becomes a probability: sigma(slope * score + intercept), the chance that a candidate is the answer that the valid split holds';
+	comment on column calibration.evidence is 'what was heard';
+	comment on column calibration.error is 'expected calibration error over candidates of questions that were not fitted, 0 to 1';
 
 	create table rule (
 		model text collate "C" not null references model on update cascade on delete cascade,
@@ -228,7 +256,10 @@ begin
 		('holdout', 'split', 'valid or test'), ('model', 'name', 'the default is default'),
 		('model', 'dimensions', 'size of an embedding'), ('model', 'created_at', 'when its training began'),
 		('model', 'trained_at', 'when it was ready; null before'), ('entity_embedding', 'entity', 'entity.id'),
-		('relation_embedding', 'relation', 'relation.id'), ('threshold', 'relation', 'relation.id'),
+		('relation_embedding', 'relation', 'relation.id'), ('evidence_weight', 'relation', 'relation.id'),
+		('evidence_weight', 'scale', 'makes scores of all relations comparable'),
+		('calibration', 'slope', 'see the table'), ('calibration', 'intercept', 'see the table'),
+		('evidence_weight', 'model', 'model.name'), ('calibration', 'model', 'model.name'), ('threshold', 'relation', 'relation.id'),
 		('rule', 'id', 'its number in the model'), ('rule', 'rule', 'as text: head <= body'),
 		('rule', 'head', 'relation.id of what it infers'), ('rule', 'support', 'facts that it infers'),
 		('rule', 'body_size', 'pairs that the body yields'), ('rule', 'pca_body_size', 'those of them whose x is known to be head of some fact of the relation (or y, by the functional side)'),
@@ -692,11 +723,11 @@ comment on function hkg_estimate_k(internal) is
 'tells the planner how many rows a function of the k best returns';
 
 create function hkg_predict_tails(graph name, head text, relation text, k int default 10,
-	model name default 'default', known bool default false)
+	model name default 'default', known bool default false, evidence text default 'both')
 returns table (tail text, score float8, probability float8)
 as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10 support @extschema@.hkg_estimate_k
 set search_path = pg_catalog, pg_temp;
-comment on function hkg_predict_tails(name, text, text, int, name, bool) is
+comment on function hkg_predict_tails(name, text, text, int, name, bool, text) is
 'the k most plausible tails of (head, relation, ?), best first
 graph: an existing graph
 head: an entity
@@ -704,14 +735,15 @@ relation: a relation
 k: how many, at least 1
 model: a trained model of the graph
 known: list tails that the facts hold already, too
-score: the model''s score; probability: sigma(score)';
+evidence: what is heard: ''embedding'', ''rules'' (only what a rule infers is listed), or ''both'', which is the embedding alone where a model has no rules for it
+score: see hkg_score; probability: the chance that it is the answer that the valid split holds (table calibration); sigma(score) where nothing was learnt';
 
 create function hkg_predict_heads(graph name, relation text, tail text, k int default 10,
-	model name default 'default', known bool default false)
+	model name default 'default', known bool default false, evidence text default 'both')
 returns table (head text, score float8, probability float8)
 as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10 support @extschema@.hkg_estimate_k
 set search_path = pg_catalog, pg_temp;
-comment on function hkg_predict_heads(name, text, text, int, name, bool) is
+comment on function hkg_predict_heads(name, text, text, int, name, bool, text) is
 'the k most plausible heads of (?, relation, tail), best first
 graph: an existing graph
 relation: a relation
@@ -719,14 +751,15 @@ tail: an entity
 k: how many, at least 1
 model: a trained model of the graph
 known: list heads that the facts hold already, too
-score: the model''s score; probability: sigma(score)';
+evidence: what is heard: ''embedding'', ''rules'' (only what a rule infers is listed), or ''both'', which is the embedding alone where a model has no rules for it
+score: see hkg_score; probability: the chance that it is the answer that the valid split holds (table calibration); sigma(score) where nothing was learnt';
 
 create function hkg_predict_relations(graph name, head text, tail text, k int default 10,
-	model name default 'default', known bool default false)
+	model name default 'default', known bool default false, evidence text default 'both')
 returns table (relation text, score float8, probability float8)
 as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10 support @extschema@.hkg_estimate_k
 set search_path = pg_catalog, pg_temp;
-comment on function hkg_predict_relations(name, text, text, int, name, bool) is
+comment on function hkg_predict_relations(name, text, text, int, name, bool, text) is
 'the k most plausible relations of (head, ?, tail), best first
 graph: an existing graph
 head: an entity
@@ -734,16 +767,20 @@ tail: an entity
 k: how many, at least 1
 model: a trained model of the graph
 known: list relations that the facts hold already, too
-score: the model''s score; probability: sigma(score)';
+evidence: what is heard: ''embedding'', ''rules'' (only what a rule infers is listed), or ''both'', which is the embedding alone where a model has no rules for it
+score: see hkg_score; probability: the chance that it is the answer that the valid split holds (table calibration); sigma(score) where nothing was learnt';
 
-create function hkg_score(graph name, head text, relation text, tail text, model name default 'default')
+create function hkg_score(graph name, head text, relation text, tail text, model name default 'default',
+	evidence text default 'both')
 returns float8
 as 'MODULE_PATHNAME' language c stable parallel safe cost 1000;	-- pins search_path itself, when it reads tables
-comment on function hkg_score(name, text, text, text, name) is
-'the model''s score of a triple: any real number, higher is more plausible
+comment on function hkg_score(name, text, text, text, name, text) is
+'the score of a triple as an answer to (head, relation, ?): any real number, higher is more plausible
 graph: an existing graph
 head, relation, tail: names
-model: a trained model of the graph';
+model: a trained model of the graph
+evidence: what is heard: ''embedding'': the score function''s value; ''rules'': log(1 + 100 s), s the sum of -log(1 - confidence) of the rules that infer it, each further one of which counts model.evidence_discount times as much; ''both'': scale * (the first + weight * the second), see table evidence_weight; the embedding alone where a model has no rules for it
+Evidence takes about a millisecond for each (head, relation): sort many triples by these, or ask for the embedding alone.';
 
 create function hkg_neighbors(graph name, entity text, k int default 10, model name default 'default')
 returns table (entity text, similarity float8)
@@ -780,6 +817,15 @@ model: a trained model of the graph
 seed: draws the replacements
 errors: 55000 when there is no valid split, 42704 for an unknown name among the negatives, 55006 when the model is being trained';
 
+create function hkg_learn_evidence(graph name, model name default 'default') returns void
+as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 100000
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_learn_evidence(name, name) is
+'learns how much rules count at prediction, and what a score''s probability is, as every training with evidence_rules does at its end: from the valid split, over the facts as they are now; without such a split, takes what has been good elsewhere
+graph: an existing graph
+model: a trained model of the graph
+errors: 55006 when the model is being trained';
+
 create function hkg_explain(graph name, head text, relation text, tail text, model name default 'default')
 returns table (rule text, quality float8, grounding text)
 as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10
@@ -810,39 +856,45 @@ For every entity that is head of a fact of the relation, each entity is scored a
 -- Evaluation
 -- ---------------------------------------------------------------------------
 
-create function hkg_evaluate(graph name, split text default 'test', model name default 'default', seed bigint default 0)
+create function hkg_evaluate(graph name, split text default 'test', model name default 'default', seed bigint default 0,
+	evidence text default 'both')
 returns table (side text, triples bigint, mrr float8, mr float8, hits_1 float8, hits_3 float8, hits_10 float8)
 as 'MODULE_PATHNAME' language c stable parallel safe cost 1000000 rows 3
 set search_path = pg_catalog, pg_temp;
-comment on function hkg_evaluate(name, text, name, bigint) is
+comment on function hkg_evaluate(name, text, name, bigint, text) is
 'link prediction on a split: filtered ranks, ties at random
 graph: an existing graph
 split: valid or test (or train)
 model: a trained model of the graph
 seed: draws the places of ties
+evidence: what is heard: ''embedding'', ''rules'', or ''both'', which is the embedding alone where a model has no rules for it
 side: head, tail, or both (the mean over both)';
 
-create function hkg_ranks(graph name, split text default 'test', model name default 'default', seed bigint default 0)
+create function hkg_ranks(graph name, split text default 'test', model name default 'default', seed bigint default 0,
+	evidence text default 'both')
 returns table (head text, relation text, tail text, head_rank int, tail_rank int)
 as 'MODULE_PATHNAME' language c stable parallel safe cost 1000000 rows 1000
 set search_path = pg_catalog, pg_temp;
-comment on function hkg_ranks(name, text, name, bigint) is
+comment on function hkg_ranks(name, text, name, bigint, text) is
 'the filtered ranks behind hkg_evaluate, triple by triple
 graph: an existing graph
 split: valid or test (or train)
 model: a trained model of the graph
-seed: draws the places of ties';
+seed: draws the places of ties
+evidence: what is heard: ''embedding'', ''rules'', or ''both'', which is the embedding alone where a model has no rules for it';
 
-create function hkg_compare(graph name, model_a name, model_b name, split text default 'test')
+create function hkg_compare(graph name, model_a name, model_b name, split text default 'test',
+	evidence text default 'both')
 returns table (head text, relation text, tail text, head_rank_a int, head_rank_b int, tail_rank_a int, tail_rank_b int,
 	rule text)
 as 'MODULE_PATHNAME' language c stable parallel safe cost 2000000 rows 1000
 set search_path = pg_catalog, pg_temp;
-comment on function hkg_compare(name, name, name, text) is
+comment on function hkg_compare(name, name, name, text, text) is
 'the filtered ranks of a split under two models, triple by triple, with the rule that may be why
 graph: an existing graph
 model_a, model_b: trained models of the graph
 split: valid or test (or train)
+evidence: what is heard, as in hkg_evaluate
 The triples of greatest change come first, gains and losses alike: that of 1 / head rank + 1 / tail rank, which is what MRR is the mean of.
 rule: the best of the selected rules of model_b that infer the triple, null where none does; ties: as hkg_ranks with seed 0';
 

@@ -18,9 +18,9 @@
 #include "inquiry.h"
 
 static int32 *
-ranks_under(Graph *graph, const char *model, const char *split, Ranking *ranking)
+ranks_under(Graph *graph, const char *model, const char *split, EvKind kind, Ranking *ranking)
 {
-	*ranking = rank_split(graph, model_open(graph, model), split, 0);
+	*ranking = rank_split(graph, model, split, 0, kind);
 	return ranking->rank;
 }
 
@@ -94,6 +94,7 @@ hkg_compare(PG_FUNCTION_ARGS)
 {
 	char	   *model_a = argument_name(fcinfo, 1, "model_a");
 	char	   *split = argument_text(fcinfo, 3, "split");
+	EvKind		kind = argument_evidence(fcinfo, 4);
 	Inquiry		inquiry = inquiry_begin(fcinfo, 2);
 	Graph	   *graph = inquiry.graph;
 	Ranking		ranking;
@@ -102,8 +103,8 @@ hkg_compare(PG_FUNCTION_ARGS)
 	int32	   *rule;
 
 	argument_choice(split, "split", evaluate_splits);
-	rank_a = ranks_under(graph, model_a, split, &ranking);
-	rank_b = ranks_under(graph, inquiry.model, split, &ranking);
+	rank_a = ranks_under(graph, model_a, split, kind, &ranking);
+	rank_b = ranks_under(graph, inquiry.model, split, kind, &ranking);
 	name_triples(&ranking);
 	rule = best_rule_of_each(graph, inquiry.model, ranking.triple, ranking.count);
 	return_comparison(graph, &ranking, rank_a, rank_b, rule, inquiry.model, inquiry.result);

@@ -17,6 +17,7 @@
 #include "argument.h"
 #include "array.h"
 #include "evaluate.h"
+#include "evidence.h"
 #include "hybridkg.h"
 #include "infer.h"
 #include "inquiry.h"
@@ -31,12 +32,32 @@ static const char *const holdout_splits[] = {"valid", "test", NULL};
 
 /* ---- ranks --------------------------------------------------------------------- */
 
+/* What is scored, and what is added to it; opinion's `ask` is NULL where nothing is. */
+static KgeModel
+hear_model(Graph *graph, const char *name, const GraphData *data, EvKind kind, EvVoice *voice, KgeOpinion *opinion)
+{
+	Evidence   *evidence = NULL;
+
+	model_require(graph, name);
+	if (kind != EV_EMBEDDING)
+		evidence = evidence_read(graph, name, data->entity_id, data->entities, data->relation_id, data->relations);
+	kind = evidence_kind(evidence, kind, name);
+	*opinion = (KgeOpinion) {0};
+	if (kind != EV_EMBEDDING)
+		*opinion = evidence_opinion(evidence, kind, hkg_threads, voice);
+	if (kind == EV_RULES)
+		return evidence_alone(data->entities, data->relations);
+	return model_of_graph(model_open(graph, name), data);
+}
+
 Ranking
-rank_split(Graph *graph, const Model *model, const char *split, int64 seed)
+rank_split(Graph *graph, const char *model, const char *split, int64 seed, EvKind kind)
 {
 	Ranking		ranking = {0};
 	KgeArena	arena = hkg_arena();
 	KgeModel	kge;
+	EvVoice		voice;
+	KgeOpinion	opinion;
 	KgeTriple  *known;
 	int64		known_count;
 
@@ -47,11 +68,12 @@ rank_split(Graph *graph, const Model *model, const char *split, int64 seed)
 		ranking.triple = graph_read_split(graph, ranking.data, split, &ranking.count);
 	ranking.rank = MemoryContextAllocHuge(CurrentMemoryContext,
 										  sizeof(int32) * Max(2 * ranking.count, 1));
+	kge = hear_model(graph, model, ranking.data, kind, &voice, &opinion);
 	if (ranking.count == 0)
 		return ranking;
-	kge = model_of_graph(model, ranking.data);
 	known = graph_read_known(graph, ranking.data, &known_count);
-	if (!kge_rank(&arena, hkg_pool(), &kge, NULL, ranking.triple, ranking.count, known, known_count,
+	if (!kge_rank(&arena, hkg_pool(), &kge, opinion.ask == NULL ? NULL : &opinion,
+				  ranking.triple, ranking.count, known, known_count,
 				  (uint64) seed, ranking.rank, ranking.rank + ranking.count))
 		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
 	return ranking;
@@ -135,11 +157,12 @@ evaluate(FunctionCallInfo fcinfo, void (*tell) (Graph *, const Ranking *, SqlRes
 {
 	char	   *split = argument_text(fcinfo, 1, "split");
 	int64		seed = DatumGetInt64(argument(fcinfo, 3, "seed"));
+	EvKind		kind = argument_evidence(fcinfo, 4);
 	Inquiry		inquiry = inquiry_begin(fcinfo, 2);
 	Ranking		ranking;
 
 	argument_choice(split, "split", evaluate_splits);
-	ranking = rank_split(inquiry.graph, model_open(inquiry.graph, inquiry.model), split, seed);
+	ranking = rank_split(inquiry.graph, inquiry.model, split, seed, kind);
 	tell(inquiry.graph, &ranking, inquiry.result);
 	return inquiry_end(&inquiry);
 }

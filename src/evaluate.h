@@ -5,7 +5,7 @@
 #ifndef HKG_EVALUATE_H
 #define HKG_EVALUATE_H
 
-#include "model.h"
+#include "evidence.h"
 
 /* what can be ranked, NULL-terminated */
 extern const char *const evaluate_splits[];
@@ -19,6 +19,6 @@ typedef struct Ranking
 } Ranking;
 
 /* Filtered ranks; the seed draws the places of ties. */
-extern Ranking rank_split(Graph *graph, const Model *model, const char *split, int64 seed);
+extern Ranking rank_split(Graph *graph, const char *model, const char *split, int64 seed, EvKind kind);
 
 #endif							/* HKG_EVALUATE_H */

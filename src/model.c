@@ -33,6 +33,7 @@
 #include "utils/rls.h"
 
 #include "array.h"
+#include "evidence.h"
 #include "hybridkg.h"
 #include "sql.h"
 
@@ -70,6 +71,9 @@ typedef struct KeptModel
 	TransactionId xmin;
 	ItemPointerData ctid;
 	uint64		bytes;
+	bool		evidence_read;	/* the two below are known */
+	Evidence   *evidence;
+	EvAsker    *asker;
 	struct KeptModel *next;
 } KeptModel;
 
@@ -456,7 +460,8 @@ static bool
 may_keep(const Graph *graph)
 {
 	static const char *const tables[] = {
-		"model", "entity_embedding", "relation_embedding", "entity", "relation"
+		"model", "entity_embedding", "relation_embedding", "entity", "relation",
+		"triple", "rule", "evidence_weight", "calibration"
 	};
 
 	for (int i = 0; i < (int) lengthof(tables); i++)
@@ -567,6 +572,64 @@ model_open(Graph *graph, const char *name)
 	kept->next = kept_models;
 	kept_models = kept;
 	return &kept->model;
+}
+
+/* ---- evidence -------------------------------------------------------------- */
+
+static KeptModel *
+kept_of(const Model *model)
+{
+	KeptModel  *kept = kept_models;
+
+	while (&kept->model != model)
+		kept = kept->next;
+	return kept;
+}
+
+bool
+model_evidence_known(const Model *model, const Evidence **evidence, EvAsker **asker)
+{
+	const KeptModel *kept = kept_of(model);
+
+	*evidence = kept->evidence;
+	*asker = kept->asker;
+	return kept->evidence_read;
+}
+
+static void
+read_evidence(Graph *graph, KeptModel *kept)
+{
+	const Model *model = &kept->model;
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "hybridkg evidence", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(context);
+	KgeArena	arena = hkg_arena();
+	Evidence   *evidence = evidence_read(graph, model->name, model->entity_id, model->kge.entities,
+										 model->relation_id, model->kge.relations);
+	EvAsker    *asker = NULL;
+
+	if (evidence != NULL)
+	{
+		hkg_check_memory(ev_asker_bytes(&evidence->facts), "the evidence of rules");
+		asker = ev_asker(&arena, &evidence->facts, &evidence->rules);
+		if (asker == NULL)
+			ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	}
+	MemoryContextSwitchTo(caller);
+	MemoryContextSetParent(context, kept->context);
+	kept->evidence = evidence;
+	kept->asker = asker;
+	kept->evidence_read = true;
+}
+
+const Evidence *
+model_evidence(Graph *graph, const Model *model, EvAsker **asker)
+{
+	KeptModel  *kept = kept_of(model);
+
+	if (!kept->evidence_read)
+		read_evidence(graph, kept);
+	*asker = kept->asker;
+	return kept->evidence;
 }
 
 /* ---- a row for everything ---------------------------------------------------- */

@@ -10,6 +10,9 @@
 
 #include "graph.h"
 
+struct Evidence;
+struct EvAsker;
+
 typedef struct Model
 {
 	KgeModel	kge;
@@ -27,6 +30,15 @@ typedef struct Model
  * hybridkg.max_memory.
  */
 extern const Model *model_open(Graph *graph, const char *name);
+
+/*
+ * The evidence of an opened model's rules, read when it is first asked for; NULL when it has none.  `asker` is
+ * for one question at a time.
+ */
+extern const struct Evidence *model_evidence(Graph *graph, const Model *model, struct EvAsker **asker);
+
+/* The same if it is known already, without a statement; false when it is not. */
+extern bool model_evidence_known(const Model *model, const struct Evidence **evidence, struct EvAsker **asker);
 
 /* A pool no larger than one pass over the model's entities is worth. */
 extern KgePool *model_pool(const KgeModel *kge);

@@ -1,0 +1,441 @@
+/*
+ * evidence.c
+ *		What the rules of a model say at prediction: read from the tables, learnt, written.
+ */
+#include "evidence.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+
+#include "argument.h"
+#include "hybridkg.h"
+#include "inquiry.h"
+#include "numbers.h"
+#include "rule.h"
+#include "skeleton.h"
+#include "sql.h"
+
+/* Where there is nothing to learn from: about what three benchmark graphs taught (bench/RESULTS.md) */
+#define USUAL_DISCOUNT 0.25
+#define USUAL_WEIGHT 1.5
+
+static const char *const kinds[] = {"embedding", "rules", "both", NULL};
+static const char *const sides[] = {"head", "tail"};
+
+EvKind
+argument_evidence(FunctionCallInfo fcinfo, int i)
+{
+	return (EvKind) argument_choice(argument_text(fcinfo, i, "evidence"), "evidence", kinds);
+}
+
+/* ---- rules that are paths ------------------------------------------------------ */
+
+typedef struct Paths
+{
+	const int32 *relation_id;
+	int32		relations;
+	EvRule	   *rule;
+	int64		count;
+	int64		room;
+} Paths;
+
+/* The other end of a body's atom, and its direction; false when the atom has no such end. */
+static bool
+leave(const Atom *atom, Term from, Term *to, bool *backwards)
+{
+	*backwards = atom->second == from;
+	*to = *backwards ? atom->first : atom->second;
+	return atom->first == from || atom->second == from;
+}
+
+/*
+ * The rule as a path from X to Y, each atom once; false when it is none.  In a closed path
+ * rule each variable but X and Y stands in two atoms, so that there is one way to go.
+ */
+static bool
+path_of_rule(const Paths *paths, const Rule *rule, EvRule *path)
+{
+	unsigned	used = 0;
+	Term		at = TERM_X;
+
+	path->relation = graph_row(paths->relation_id, paths->relations, rule->head);
+	path->length = rule->length;
+	for (int i = 0; i < rule->length; i++)
+	{
+		int			next = 0;
+		Term		to = TERM_X;
+		bool		backwards = false;
+		int32		row;
+
+		while (next < rule->length && ((used & (1u << next)) != 0 || !leave(&rule->body[next], at, &to, &backwards)))
+			next++;
+		if (next == rule->length || !TERM_IS_VARIABLE(to) || rule->body[next].relation == RULE_IS)
+			return false;
+		row = graph_row(paths->relation_id, paths->relations, rule->body[next].relation);
+		if (row < 0)
+			return false;
+		path->atom[i] = EV_FORWARDS(row) + backwards;
+		used |= 1u << next;
+		at = to;
+		if ((at == TERM_Y) != (i == rule->length - 1))
+			return false;
+	}
+	return path->relation >= 0 && rule->length > 0;
+}
+
+static void
+take_rule(void *argument, const Datum *values, const bool *nulls)
+{
+	Paths	   *paths = argument;
+	Rule		rule = {0};
+	EvRule		path = {.id = DatumGetInt32(values[0]),.confidence = (float) DatumGetFloat8(values[3])};
+
+	rule_from_array(DatumGetInt32(values[1]), values[2], &rule);
+	if (!(path.confidence > 0 && path.confidence <= 1) || !path_of_rule(paths, &rule, &path))
+		return;
+	paths->rule = array_reserve(paths->rule, paths->count + 1, &paths->room, sizeof(EvRule));
+	paths->rule[paths->count++] = path;
+}
+
+static Paths
+read_paths(const Graph *graph, const char *model, const int32 *relation_id, int32 relations)
+{
+	Paths		paths = {.relation_id = relation_id,.relations = relations};
+	SqlArgs		args = {0};
+
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
+	sql_stream(psprintf("select id::int, " RULE_COLUMNS ", evidence_confidence::float8 from %srule "
+						"where model = $1 and evidence_confidence is not null order by id",
+						graph->prefix), &args, take_rule, &paths);
+	return paths;
+}
+
+/* ---- facts, as rows of the model -------------------------------------------------- */
+
+static int32 *
+rows_of(const int32 *ids, int32 count, const int32 *known, int32 known_count)
+{
+	int32	   *rows = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(int32) * Max(count, 1));
+
+	for (int32 i = 0; i < count; i++)
+		rows[i] = graph_row(known, known_count, ids[i]);
+	return rows;
+}
+
+/* The graph's facts in other rows, in place; those that have none are left out. */
+static int64
+translate_facts(GraphData *data, const int32 *entity, const int32 *relation)
+{
+	int64		count = 0;
+
+	for (int64 i = 0; i < data->facts; i++)
+	{
+		KgeTriple	fact = data->fact[i];
+
+		fact = (KgeTriple) {entity[fact.head], relation[fact.relation], entity[fact.tail]};
+		if (fact.head >= 0 && fact.relation >= 0 && fact.tail >= 0)
+			data->fact[count++] = fact;
+	}
+	return count;
+}
+
+/* ---- weights ------------------------------------------------------------------------ */
+
+typedef struct WeightRows
+{
+	EvWeights  *weights;
+	const int32 *relation_id;
+	int32		relations;
+} WeightRows;
+
+static void
+take_weight(void *argument, const Datum *values, const bool *nulls)
+{
+	WeightRows *rows = argument;
+	int32		relation = graph_row(rows->relation_id, rows->relations, DatumGetInt32(values[0]));
+	double		scale = DatumGetFloat8(values[2]);
+	double		weight = DatumGetFloat8(values[3]);
+	int			side = DatumGetBool(values[1]) ? KGE_HEAD : KGE_TAIL;
+
+	if (relation < 0 || !(scale > 0 && isfinite(scale)) || !(weight >= 0 && isfinite(weight)))
+		return;
+	rows->weights->scale[2 * relation + side] = scale;
+	rows->weights->weight[2 * relation + side] = weight;
+}
+
+static void
+read_weights(const Graph *graph, const char *model, double discount,
+			 const int32 *relation_id, int32 relations, EvWeights *weights)
+{
+	WeightRows	rows = {weights, relation_id, relations};
+	SqlArgs		args = {0};
+
+	weights->discount = discount;
+	weights->weight = palloc(sizeof(double) * 2 * relations);
+	weights->scale = palloc(sizeof(double) * 2 * relations);
+	for (int32 i = 0; i < 2 * relations; i++)
+	{
+		weights->weight[i] = USUAL_WEIGHT;
+		weights->scale[i] = 1;
+	}
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
+	sql_stream(psprintf("select relation::int, side::text = 'head', scale::float8, weight::float8 from %sevidence_weight "
+						"where model = $1 and relation is not null and side is not null and scale is not null and weight is not null",
+						graph->prefix), &args, take_weight, &rows);
+}
+
+static void
+take_calibration(void *argument, const Datum *values, const bool *nulls)
+{
+	EvCalibration *calibration = argument;
+	char	   *kind = TextDatumGetCString(values[0]);
+
+	for (int i = 0; i < EV_KINDS; i++)
+		if (strcmp(kind, kinds[i]) == 0)
+			calibration[i] = (EvCalibration) {DatumGetFloat8(values[1]), DatumGetFloat8(values[2]), 0};
+}
+
+static void
+read_calibration(const Graph *graph, const char *model, EvCalibration *calibration)
+{
+	SqlArgs		args = {0};
+
+	for (int i = 0; i < EV_KINDS; i++)
+		calibration[i] = (EvCalibration) {1, 0, 0};
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
+	sql_stream(psprintf("select evidence::text, slope::float8, intercept::float8 from %scalibration "
+						"where model = $1 and evidence is not null and slope is not null and intercept is not null",
+						graph->prefix), &args, take_calibration, calibration);
+}
+
+/* ---- all of it ----------------------------------------------------------------------- */
+
+static void
+out_of_memory(void)
+{
+	ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+}
+
+/* From facts in rows; the paths' rows are those of the facts. */
+static void
+build(Evidence *evidence, const Paths *paths, int32 entities, int32 relations,
+	  const KgeTriple *facts, int64 count)
+{
+	KgeArena	arena = hkg_arena();
+
+	hkg_check_memory(ev_facts_bytes(entities, relations, count) + ev_rules_bytes(relations, paths->count),
+					 "the evidence of rules");
+	if (!ev_facts(&arena, entities, relations, facts, count, &evidence->facts) ||
+		!ev_rules(&arena, relations, paths->rule, paths->count, &evidence->rules))
+		out_of_memory();
+}
+
+Evidence *
+evidence_read(Graph *graph, const char *model, const int32 *entity_id, int32 entities,
+			  const int32 *relation_id, int32 relations)
+{
+	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "hybridkg evidence", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = CurrentMemoryContext;
+	Evidence   *evidence;
+	SqlArgs		args = {0};
+	Datum		discount;
+	GraphData  *data;
+	Paths		paths;
+	int64		facts;
+
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
+	if (!sql_value(psprintf("select evidence_discount::float8 from %smodel where name = $1", graph->prefix),
+				   &args, &discount))
+		return NULL;
+	evidence = palloc0(sizeof(Evidence));
+	read_weights(graph, model, DatumGetFloat8(discount), relation_id, relations, &evidence->weights);
+	read_calibration(graph, model, evidence->calibration);
+	MemoryContextSwitchTo(work);
+	paths = read_paths(graph, model, relation_id, relations);
+	data = graph_read(graph);
+	facts = translate_facts(data, rows_of(data->entity_id, data->entities, entity_id, entities),
+							rows_of(data->relation_id, data->relations, relation_id, relations));
+	MemoryContextSwitchTo(caller);
+	build(evidence, &paths, entities, relations, data->fact, facts);
+	MemoryContextDelete(work);
+	return evidence;
+}
+
+EvKind
+evidence_kind(const Evidence *evidence, EvKind kind, const char *model)
+{
+	if (evidence != NULL)
+		return kind;
+	if (kind == EV_RULES)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("model \"%s\" has no evidence of rules", model),
+				 errhint("Train it with evidence_rules above 0, or call hkg_learn_evidence.")));
+	return EV_EMBEDDING;
+}
+
+KgeOpinion
+evidence_opinion(const Evidence *evidence, EvKind kind, int threads, EvVoice *voice)
+{
+	KgeArena	arena = hkg_arena();
+	EvWeights	weights = evidence->weights;
+
+	if (kind == EV_RULES)
+		weights.weight = NULL;
+	hkg_check_memory(ev_voice_bytes(&evidence->facts, threads), "the evidence of rules");
+	if (!ev_voice(&arena, &evidence->facts, &evidence->rules, weights, threads, voice))
+		out_of_memory();
+	return ev_opinion(voice);
+}
+
+double
+evidence_score(const Evidence *evidence, EvKind kind, KgeSide side, int32 relation, double sum)
+{
+	return kind == EV_BOTH ? evidence->weights.scale[2 * relation + (int32) side] * sum : sum;
+}
+
+double
+evidence_probability(const Evidence *evidence, EvKind kind, double score)
+{
+	if (evidence == NULL)
+		return kge_sigmoid(score);
+	return kge_sigmoid(evidence->calibration[kind].slope * score + evidence->calibration[kind].offset);
+}
+
+KgeModel
+evidence_alone(int32 entities, int32 relations)
+{
+	KgeModel	kge = {
+		.function = kge_score_function("distmult"),
+		.dimensions = 1,
+		.norm = 1,
+		.entities = entities,
+		.relations = relations
+	};
+
+	kge.entity = MemoryContextAllocExtended(CurrentMemoryContext, sizeof(float) * Max(entities, 1),
+											MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	kge.relation = palloc0(sizeof(float) * Max(relations, 1));
+	return kge;
+}
+
+/* ---- learning ------------------------------------------------------------------------- */
+
+static void
+write_discount(const Graph *graph, const char *model, double discount)
+{
+	SqlArgs		args = {0};
+
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
+	sql_run(psprintf("delete from %sevidence_weight where model = $1", graph->prefix), &args);
+	sql_run(psprintf("delete from %scalibration where model = $1", graph->prefix), &args);
+	sql_arg(&args, FLOAT8OID, Float8GetDatum(discount));
+	sql_run(psprintf("update %smodel set evidence_discount = $2 where name = $1", graph->prefix), &args);
+}
+
+static void
+write_weights(const Graph *graph, const char *model, const GraphData *data, const EvLearnt *learnt)
+{
+	static const Oid types[] = {INT4OID, TEXTOID, FLOAT8OID, FLOAT8OID, INT8OID};
+	SqlBatch   *batch = sql_batch_begin(psprintf("insert into %1$sevidence_weight select %2$s, u.* "
+												 "from unnest($1, $2, $3, $4, $5) u (relation, side, scale, weight, questions) "
+												 "where u.relation in (select id from %1$srelation)",
+												 graph->prefix, quote_literal_cstr(model)),
+										lengthof(types), types);
+
+	for (int32 i = 0; i < 2 * data->relations; i++)
+	{
+		Datum		values[5] = {
+			Int32GetDatum(data->relation_id[i / 2]),
+			CStringGetTextDatum(sides[i % 2]),
+			Float8GetDatum(learnt->weights.scale[i]),
+			Float8GetDatum(learnt->weights.weight[i]),
+			Int64GetDatum(learnt->questions[i])
+		};
+
+		sql_batch_row(batch, values, NULL);
+	}
+	sql_batch_end(batch);
+}
+
+static void
+write_calibration(const Graph *graph, const char *model, const EvLearnt *learnt)
+{
+	for (int i = 0; i < EV_KINDS; i++)
+	{
+		const EvCalibration *calibration = &learnt->calibration[i];
+		SqlArgs		args = {0};
+
+		sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
+		sql_arg(&args, TEXTOID, CStringGetTextDatum(kinds[i]));
+		sql_arg(&args, FLOAT8OID, Float8GetDatum(calibration->slope));
+		sql_arg(&args, FLOAT8OID, Float8GetDatum(calibration->offset));
+		sql_arg(&args, FLOAT8OID, Float8GetDatum(calibration->error));
+		sql_run(psprintf("insert into %scalibration values ($1, $2, $3, $4, $5)", graph->prefix), &args);
+	}
+}
+
+/* Facts, then the valid split: the test split takes no part in learning. */
+static KgeTriple *
+known_in_learning(const GraphData *data, const KgeTriple *valid, int64 valid_count)
+{
+	KgeTriple  *known = MemoryContextAllocHuge(CurrentMemoryContext,
+											   sizeof(KgeTriple) * (data->facts + valid_count));
+
+	memcpy(known, data->fact, sizeof(KgeTriple) * data->facts);
+	memcpy(known + data->facts, valid, sizeof(KgeTriple) * valid_count);
+	return known;
+}
+
+void
+evidence_learn(Graph *graph, const char *model, const GraphData *data, const KgeModel *kge,
+			   KgePool *pool, const KgeTriple *valid, int64 valid_count)
+{
+	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "hybridkg evidence", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(work);
+	KgeArena	arena = hkg_arena();
+	int64		known_count = data->facts + valid_count;
+	Evidence	evidence = {0};
+	EvLearnt	learnt;
+	Paths		paths;
+
+	if (valid_count == 0)
+		write_discount(graph, model, USUAL_DISCOUNT);
+	else
+	{
+		paths = read_paths(graph, model, data->relation_id, data->relations);
+		build(&evidence, &paths, data->entities, data->relations, data->fact, data->facts);
+		hkg_check_memory(ev_learn_bytes(kge, &evidence.facts, valid_count, known_count, kge_pool_threads(pool)),
+						 "learning how evidence weighs");
+		if (!ev_learn(&arena, pool, kge, &evidence.facts, &evidence.rules, valid, valid_count,
+					  known_in_learning(data, valid, valid_count), known_count, &learnt))
+			out_of_memory();
+		write_discount(graph, model, learnt.weights.discount);
+		write_weights(graph, model, data, &learnt);
+		write_calibration(graph, model, &learnt);
+	}
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(work);
+}
+
+HKG_FUNCTION(hkg_learn_evidence);
+Datum
+hkg_learn_evidence(PG_FUNCTION_ARGS)
+{
+	Inquiry		inquiry = inquiry_begin(fcinfo, 1);
+	Graph	   *graph = inquiry.graph;
+	GraphData  *data = graph_read(graph);
+	KgeModel	kge = model_of_graph(model_open(graph, inquiry.model), data);
+	KgeTriple  *valid;
+	int64		valid_count;
+
+	graph_lock_for_training(graph, inquiry.model);
+	valid = graph_read_split(graph, data, "valid", &valid_count);
+	evidence_learn(graph, inquiry.model, data, &kge, hkg_pool(), valid, valid_count);
+	inquiry_end(&inquiry);
+	PG_RETURN_VOID();
+}

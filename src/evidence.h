@@ -1,0 +1,58 @@
+/*
+ * evidence.h
+ *		What the rules of a model say at prediction: the extension's side of src/evidence.
+ *
+ * A model's evidence are its rules with an evidence_confidence, the graph's facts, and the weights in
+ * table evidence_weight.
+ */
+#ifndef HKG_EVIDENCE_H
+#define HKG_EVIDENCE_H
+
+#include "compat.h"
+
+#include "evidence/evidence.h"
+#include "model.h"
+
+typedef struct Evidence
+{
+	EvFacts		facts;
+	EvRules		rules;
+	EvWeights	weights;
+	EvCalibration calibration[EV_KINDS];
+} Evidence;
+
+/* The argument `evidence`: 'embedding', 'rules' or 'both'. */
+extern EvKind argument_evidence(FunctionCallInfo fcinfo, int i);
+
+/*
+ * The evidence of a model over these rows, in the current context; NULL when it has none.  ERROR 53200 when
+ * it would not fit hybridkg.max_memory.
+ */
+extern Evidence *evidence_read(Graph *graph, const char *model,
+							   const int32 *entity_id, int32 entities,
+							   const int32 *relation_id, int32 relations);
+
+/*
+ * What `kind` of evidence a function is to hear of a model: EV_EMBEDDING where both are asked for and
+ * it has no rules; ERROR 55000 where rules alone are asked for and there are none.
+ */
+extern EvKind evidence_kind(const Evidence *evidence, EvKind kind, const char *model);
+
+/* What is added to phi, over the threads of a pool: `voice` is filled, in the current context. */
+extern KgeOpinion evidence_opinion(const Evidence *evidence, EvKind kind, int threads, EvVoice *voice);
+
+/* phi and what is added to it, as a score; and the probability of a score. */
+extern double evidence_score(const Evidence *evidence, EvKind kind, KgeSide side, int32 relation, double sum);
+extern double evidence_probability(const Evidence *evidence, EvKind kind, double score);
+
+/* A model that scores everything 0, in the current context: what rules add to when they are heard alone. */
+extern KgeModel evidence_alone(int32 entities, int32 relations);
+
+/*
+ * Learns the weights of a model from the valid split (rows of `data`, as those of kge) and writes
+ * them; without one, writes what has been good elsewhere.
+ */
+extern void evidence_learn(Graph *graph, const char *model, const GraphData *data, const KgeModel *kge,
+						   KgePool *pool, const KgeTriple *valid, int64 valid_count);
+
+#endif							/* HKG_EVIDENCE_H */
