@@ -199,8 +199,8 @@ take_calibration(void *argument, const Datum *values, const bool *nulls)
 			calibration[i] = (EvCalibration) {DatumGetFloat8(values[1]), DatumGetFloat8(values[2]), 0};
 }
 
-static void
-read_calibration(const Graph *graph, const char *model, EvCalibration *calibration)
+void
+evidence_read_calibration(const Graph *graph, const char *model, EvCalibration *calibration)
 {
 	SqlArgs		args = {0};
 
@@ -253,7 +253,6 @@ evidence_read(Graph *graph, const char *model, const int32 *entity_id, int32 ent
 		return NULL;
 	evidence = palloc0(sizeof(Evidence));
 	read_weights(graph, model, DatumGetFloat8(discount), relation_id, relations, &evidence->weights);
-	read_calibration(graph, model, evidence->calibration);
 	MemoryContextSwitchTo(work);
 	paths = read_paths(graph, model, relation_id, relations);
 	data = graph_read(graph);
@@ -299,11 +298,29 @@ evidence_score(const Evidence *evidence, EvKind kind, KgeSide side, int32 relati
 }
 
 double
-evidence_probability(const Evidence *evidence, EvKind kind, double score)
+evidence_score_triple(const Model *model, const Evidence *evidence, EvAsker *asker, EvKind kind, KgeTriple triple)
 {
-	if (evidence == NULL)
-		return kge_sigmoid(score);
-	return kge_sigmoid(evidence->calibration[kind].slope * score + evidence->calibration[kind].offset);
+	const EvWeights *weights = evidence == NULL ? NULL : &evidence->weights;
+	const EvCandidate *candidate;
+	double		heard = 0;
+	double		phi = kind == EV_RULES ? 0 : kge_score(&model->kge, triple);
+
+	if (kind == EV_EMBEDDING)
+		return phi;
+	ev_ask(asker, KGE_TAIL, triple.head, triple.relation, NULL, 0, &candidate);
+	candidate = ev_candidate(asker, triple.tail);
+	if (candidate != NULL)
+		heard = ev_evidence(candidate, weights->discount);
+	if (kind == EV_RULES)
+		return heard;
+	return evidence_score(evidence, kind, KGE_TAIL, triple.relation,
+						  phi + weights->weight[2 * triple.relation + KGE_TAIL] * heard);
+}
+
+double
+evidence_probability(const Model *model, EvKind kind, double score)
+{
+	return kge_sigmoid(model->calibration[kind].slope * score + model->calibration[kind].offset);
 }
 
 KgeModel

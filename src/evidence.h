@@ -10,16 +10,14 @@
 
 #include "compat.h"
 
-#include "evidence/evidence.h"
 #include "model.h"
 
-typedef struct Evidence
+struct Evidence
 {
 	EvFacts		facts;
 	EvRules		rules;
 	EvWeights	weights;
-	EvCalibration calibration[EV_KINDS];
-} Evidence;
+};
 
 /* The argument `evidence`: 'embedding', 'rules' or 'both'. */
 extern EvKind argument_evidence(FunctionCallInfo fcinfo, int i);
@@ -41,9 +39,18 @@ extern EvKind evidence_kind(const Evidence *evidence, EvKind kind, const char *m
 /* What is added to phi, over the threads of a pool: `voice` is filled, in the current context. */
 extern KgeOpinion evidence_opinion(const Evidence *evidence, EvKind kind, int threads, EvVoice *voice);
 
-/* phi and what is added to it, as a score; and the probability of a score. */
+/* phi and what is added to it, as a score. */
 extern double evidence_score(const Evidence *evidence, EvKind kind, KgeSide side, int32 relation, double sum);
-extern double evidence_probability(const Evidence *evidence, EvKind kind, double score);
+
+/* The score of a triple of the model as an answer to (head, relation, ?). */
+extern double evidence_score_triple(const Model *model, const Evidence *evidence, EvAsker *asker, EvKind kind,
+									KgeTriple triple);
+
+/* The probability that a score stands for. */
+extern double evidence_probability(const Model *model, EvKind kind, double score);
+
+/* What table calibration says of a model. */
+extern void evidence_read_calibration(const Graph *graph, const char *model, EvCalibration *calibration);
 
 /* A model that scores everything 0, in the current context: what rules add to when they are heard alone. */
 extern KgeModel evidence_alone(int32 entities, int32 relations);

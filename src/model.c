@@ -540,6 +540,7 @@ read_model(Graph *graph, const char *name, const ModelRow *row)
 		read_embeddings(graph, name, "relation", &relation);
 	}
 	sketch_model(&kept->model, context);
+	evidence_read_calibration(graph, name, kept->model.calibration);
 	kept->model.entity_id = entity.id;
 	kept->model.relation_id = relation.id;
 	kept->model.name = MemoryContextStrdup(context, name);

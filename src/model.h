@@ -8,10 +8,10 @@
 
 #include "compat.h"
 
+#include "evidence/evidence.h"
 #include "graph.h"
 
-struct Evidence;
-struct EvAsker;
+typedef struct Evidence Evidence;	/* evidence.h */
 
 typedef struct Model
 {
@@ -20,6 +20,7 @@ typedef struct Model
 	int32	   *entity_id;		/* row -> id, ascending */
 	int32	   *relation_id;
 	char	   *name;
+	EvCalibration calibration[EV_KINDS];	/* slope 1, intercept 0 where nothing was learnt */
 	uint64		serial;			/* of this copy: no other has it in this backend; 0: not kept */
 } Model;
 
@@ -35,10 +36,10 @@ extern const Model *model_open(Graph *graph, const char *name);
  * The evidence of an opened model's rules, read when it is first asked for; NULL when it has none.  `asker` is
  * for one question at a time.
  */
-extern const struct Evidence *model_evidence(Graph *graph, const Model *model, struct EvAsker **asker);
+extern const Evidence *model_evidence(Graph *graph, const Model *model, EvAsker **asker);
 
 /* The same if it is known already, without a statement; false when it is not. */
-extern bool model_evidence_known(const Model *model, const struct Evidence **evidence, struct EvAsker **asker);
+extern bool model_evidence_known(const Model *model, const Evidence **evidence, EvAsker **asker);
 
 /* A pool no larger than one pass over the model's entities is worth. */
 extern KgePool *model_pool(const KgeModel *kge);

@@ -3,7 +3,8 @@
  *		hkg_predict_tails, hkg_predict_heads, hkg_predict_relations, hkg_neighbors.
  *
  * Names become ids and ids become the model's rows; src/kge finds the best
- * rows; one statement turns them into names again.  Nothing here writes: it
+ * rows; one statement turns them into names again.  Rules raise the scores of few: these are scored
+ * one by one, and compete with the best of all others.  Nothing here writes: it
  * all runs on a replica, in a read-only transaction and in parallel workers.
  */
 #include "postgres.h"
@@ -17,6 +18,7 @@
 
 #include "argument.h"
 #include "array.h"
+#include "evidence.h"
 #include "hybridkg.h"
 #include "inquiry.h"
 #include "model.h"
@@ -24,6 +26,27 @@
 
 /* rows named in one statement */
 #define NAMED_ROWS 65536
+
+/* ---- what is heard ---------------------------------------------------------------- */
+
+typedef struct Hearing
+{
+	const Model *model;
+	EvKind		kind;
+	const Evidence *evidence;	/* NULL: the embedding alone */
+	EvAsker    *asker;
+} Hearing;
+
+static Hearing
+hear(Graph *graph, const char *name, EvKind kind)
+{
+	Hearing		hearing = {.model = model_open(graph, name)};
+
+	if (kind != EV_EMBEDDING)
+		hearing.evidence = model_evidence(graph, hearing.model, &hearing.asker);
+	hearing.kind = evidence_kind(hearing.evidence, kind, name);
+	return hearing;
+}
 
 /* ---- the best of many --------------------------------------------------------- */
 
@@ -79,7 +102,7 @@ known_rows(const Graph *graph, const int32 *ids, int32 rows, const char *wanted,
  */
 static void
 return_rows(const Graph *graph, const char *table, const int32 *ids, int64 count,
-			const int32 *rows, const double *scores, SqlResult *result)
+			const int32 *rows, const double *scores, const Hearing *hearing, SqlResult *result)
 {
 	int32	   *id = palloc(sizeof(int32) * Min(count, NAMED_ROWS));
 	double	   *probability = palloc(sizeof(double) * Min(count, NAMED_ROWS));
@@ -97,7 +120,7 @@ return_rows(const Graph *graph, const char *table, const int32 *ids, int64 count
 		for (int i = 0; i < some; i++)
 		{
 			id[i] = ids[rows[first + i]];
-			probability[i] = kge_sigmoid(scores[first + i]);
+			probability[i] = hearing == NULL ? 0 : evidence_probability(hearing->model, hearing->kind, scores[first + i]);
 		}
 		sql_arg(&args, INT4ARRAYOID, array_of_int4(id, some));
 		sql_arg(&args, FLOAT8ARRAYOID, array_of_float8(scores + first, some));
@@ -126,24 +149,137 @@ make_room(int k, const KgeModel *kge)
 	return best;
 }
 
-static void
-predict_entities(Graph *graph, const Model *model, KgeSide side, int32 given, int32 relation,
-				 int k, bool known, SqlResult *result)
+/* Best first; ties go to the lower row. */
+typedef struct ScoredRow
 {
+	double		score;
+	int32		row;
+} ScoredRow;
+
+static int
+compare_scored_rows(const void *a, const void *b)
+{
+	const ScoredRow *left = a;
+	const ScoredRow *right = b;
+
+	if (left->score != right->score)
+		return left->score > right->score ? -1 : 1;
+	return (left->row > right->row) - (left->row < right->row);
+}
+
+static int
+compare_rows(const void *a, const void *b)
+{
+	int32		left = *(const int32 *) a;
+	int32		right = *(const int32 *) b;
+
+	return (left > right) - (left < right);
+}
+
+/* A question, and what is left out of its answers */
+typedef struct Asking
+{
+	const Hearing *hearing;
+	KgeSide		side;
+	int32		given;
+	int32		relation;
+	RowList		excluded;
+} Asking;
+
+static KgeTriple
+answered(const Asking *asking, int32 row)
+{
+	if (asking->side == KGE_TAIL)
+		return (KgeTriple) {asking->given, asking->relation, row};
+	return (KgeTriple) {row, asking->relation, asking->given};
+}
+
+/*
+ * Those that rules infer, with their scores but for the scale; with an embedding, they are added to the
+ * excluded, since what is left is not raised.
+ */
+static int64
+score_inferred(Asking *asking, ScoredRow **scored)
+{
+	const Hearing *hearing = asking->hearing;
+	const KgeModel *kge = &hearing->model->kge;
+	const EvWeights *weights = &hearing->evidence->weights;
+	double		weight = weights->weight[2 * asking->relation + (int32) asking->side];
+	RowList	   *excluded = &asking->excluded;
+	const EvCandidate *candidate;
+	int64		count = ev_ask(hearing->asker, asking->side, asking->given, asking->relation, NULL, 0, &candidate);
+	int32	   *row = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(int32) * (excluded->count + count + 1));
+	int64		rows = excluded->count;
+	int64		inferred = 0;
+
+	*scored = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(ScoredRow) * (count + 1));
+	memcpy(row, excluded->row, sizeof(int32) * rows);
+	for (int64 i = 0; i < count; i++)
+	{
+		int32		entity = candidate[i].entity;
+		double		score = ev_evidence(&candidate[i], weights->discount);
+
+		if (rows > 0 && bsearch(&entity, excluded->row, excluded->count, sizeof(int32), compare_rows) != NULL)
+			continue;
+		if (hearing->kind == EV_BOTH)
+			score = weight * score + kge_score(kge, kge_asked(kge, answered(asking, entity), asking->side));
+		row[rows++] = entity;
+		if (!isnan(score))
+			(*scored)[inferred++] = (ScoredRow) {score, entity};
+		if (i % 1024 == 0)
+			CHECK_FOR_INTERRUPTS();
+	}
+	qsort(row, rows, sizeof(int32), compare_rows);
+	excluded->row = row;
+	excluded->count = rows;
+	return inferred;
+}
+
+/* The best k of those that rules infer and of the `count` that are in `best` already. */
+static int64
+merge_best(const Asking *asking, ScoredRow *inferred, int64 inferred_count, Best *best, int64 count)
+{
+	int64		all = inferred_count + count;
+	ScoredRow  *scored = repalloc_huge(inferred, sizeof(ScoredRow) * (all + 1));
+
+	for (int64 i = 0; i < count; i++)
+		scored[inferred_count + i] = (ScoredRow) {best->scores[i], best->rows[i]};
+	qsort(scored, all, sizeof(ScoredRow), compare_scored_rows);
+	all = Min(all, best->k);
+	for (int64 i = 0; i < all; i++)
+	{
+		best->rows[i] = scored[i].row;
+		best->scores[i] = evidence_score(asking->hearing->evidence, asking->hearing->kind, asking->side,
+										 asking->relation, scored[i].score);
+	}
+	return all;
+}
+
+static void
+predict_entities(Graph *graph, Asking *asking, int k, bool known, SqlResult *result)
+{
+	const Hearing *hearing = asking->hearing;
+	const Model *model = hearing->model;
 	const KgeModel *kge = &model->kge;
 	KgeArena	arena = hkg_arena();
 	Best		best = make_room(k, kge);
-	RowList		excluded = {0};
-	int64		count;
+	ScoredRow  *inferred = NULL;
+	int64		inferred_count = 0;
+	int64		count = 0;
 
 	if (!known)
-		excluded = known_rows(graph, model->entity_id, kge->entities,
-							  side == KGE_TAIL ? "tail" : "head",
-							  side == KGE_TAIL ? "head" : "tail", model->entity_id[given],
-							  "relation", model->relation_id[relation]);
-	count = kge_top(&arena, model_pool(kge), kge, model->sketch, side, given, relation,
-					excluded.row, excluded.count, best.k, best.rows, best.scores);
-	return_rows(graph, "entity", model->entity_id, count, best.rows, best.scores, result);
+		asking->excluded = known_rows(graph, model->entity_id, kge->entities,
+									  asking->side == KGE_TAIL ? "tail" : "head",
+									  asking->side == KGE_TAIL ? "head" : "tail", model->entity_id[asking->given],
+									  "relation", model->relation_id[asking->relation]);
+	if (hearing->kind != EV_EMBEDDING)
+		inferred_count = score_inferred(asking, &inferred);
+	if (hearing->kind != EV_RULES)
+		count = kge_top(&arena, model_pool(kge), kge, model->sketch, asking->side, asking->given, asking->relation,
+						asking->excluded.row, asking->excluded.count, best.k, best.rows, best.scores);
+	if (hearing->kind != EV_EMBEDDING)
+		count = merge_best(asking, inferred, inferred_count, &best, count);
+	return_rows(graph, "entity", model->entity_id, count, best.rows, best.scores, hearing, result);
 }
 
 static Datum
@@ -153,12 +289,14 @@ predict_side(FunctionCallInfo fcinfo, KgeSide side)
 	char	   *second = argument_text(fcinfo, 2, side == KGE_TAIL ? "relation" : "tail");
 	int			k = argument_int(fcinfo, 3, "k", 1, PG_INT32_MAX);
 	bool		known = DatumGetBool(argument(fcinfo, 5, "known"));
+	EvKind		kind = argument_evidence(fcinfo, 6);
 	Inquiry		inquiry = inquiry_begin(fcinfo, 4);
-	const Model *model = model_open(inquiry.graph, inquiry.model);
-	int32		given = model_entity_row(model, inquiry.graph, side == KGE_TAIL ? first : second);
-	int32		relation = model_relation_row(model, inquiry.graph, side == KGE_TAIL ? second : first);
+	Hearing		hearing = hear(inquiry.graph, inquiry.model, kind);
+	Asking		asking = {.hearing = &hearing,.side = side};
 
-	predict_entities(inquiry.graph, model, side, given, relation, k, known, inquiry.result);
+	asking.given = model_entity_row(hearing.model, inquiry.graph, side == KGE_TAIL ? first : second);
+	asking.relation = model_relation_row(hearing.model, inquiry.graph, side == KGE_TAIL ? second : first);
+	predict_entities(inquiry.graph, &asking, k, known, inquiry.result);
 	return inquiry_end(&inquiry);
 }
 
@@ -178,29 +316,12 @@ hkg_predict_heads(PG_FUNCTION_ARGS)
 
 /* ---- relations -------------------------------------------------------------------- */
 
-typedef struct ScoredRow
-{
-	double		score;
-	int32		row;
-} ScoredRow;
-
-/* Best first; ties go to the lower row. */
-static int
-compare_scored_rows(const void *a, const void *b)
-{
-	const ScoredRow *left = a;
-	const ScoredRow *right = b;
-
-	if (left->score != right->score)
-		return left->score > right->score ? -1 : 1;
-	return left->row < right->row ? -1 : 1;
-}
-
 /* Every relation between two entities but the excluded ones, best first; NaN scores are left out. */
 static int64
-score_relations(const KgeModel *kge, int32 head, int32 tail, const RowList *excluded,
+score_relations(const Hearing *hearing, int32 head, int32 tail, const RowList *excluded,
 				ScoredRow *scored)
 {
+	const KgeModel *kge = &hearing->model->kge;
 	int64		next = 0;
 	int64		count = 0;
 
@@ -215,8 +336,9 @@ score_relations(const KgeModel *kge, int32 head, int32 tail, const RowList *excl
 			continue;
 		}
 		scored[count].row = row;
-		scored[count].score = kge_score(kge, triple);
-		if (!isnan(scored[count].score))
+		scored[count].score = evidence_score_triple(hearing->model, hearing->evidence, hearing->asker,
+													hearing->kind, triple);
+		if (!isnan(scored[count].score) && (hearing->kind != EV_RULES || scored[count].score > 0))
 			count++;
 	}
 	qsort(scored, count, sizeof(ScoredRow), compare_scored_rows);
@@ -224,9 +346,10 @@ score_relations(const KgeModel *kge, int32 head, int32 tail, const RowList *excl
 }
 
 static void
-predict_relations(Graph *graph, const Model *model, int32 head, int32 tail,
+predict_relations(Graph *graph, const Hearing *hearing, int32 head, int32 tail,
 				  int k, bool known, SqlResult *result)
 {
+	const Model *model = hearing->model;
 	const KgeModel *kge = &model->kge;
 	Size		room = kge->relations;
 	ScoredRow  *scored = MemoryContextAllocHuge(CurrentMemoryContext, room * sizeof(ScoredRow));
@@ -238,13 +361,13 @@ predict_relations(Graph *graph, const Model *model, int32 head, int32 tail,
 	if (!known)
 		excluded = known_rows(graph, model->relation_id, kge->relations, "relation",
 							  "head", model->entity_id[head], "tail", model->entity_id[tail]);
-	count = Min(k, score_relations(kge, head, tail, &excluded, scored));
+	count = Min(k, score_relations(hearing, head, tail, &excluded, scored));
 	for (int64 i = 0; i < count; i++)
 	{
 		rows[i] = scored[i].row;
 		scores[i] = scored[i].score;
 	}
-	return_rows(graph, "relation", model->relation_id, count, rows, scores, result);
+	return_rows(graph, "relation", model->relation_id, count, rows, scores, hearing, result);
 }
 
 HKG_FUNCTION(hkg_predict_relations);
@@ -255,12 +378,13 @@ hkg_predict_relations(PG_FUNCTION_ARGS)
 	char	   *tail_name = argument_text(fcinfo, 2, "tail");
 	int			k = argument_int(fcinfo, 3, "k", 1, PG_INT32_MAX);
 	bool		known = DatumGetBool(argument(fcinfo, 5, "known"));
+	EvKind		kind = argument_evidence(fcinfo, 6);
 	Inquiry		inquiry = inquiry_begin(fcinfo, 4);
-	const Model *model = model_open(inquiry.graph, inquiry.model);
-	int32		head = model_entity_row(model, inquiry.graph, head_name);
-	int32		tail = model_entity_row(model, inquiry.graph, tail_name);
+	Hearing		hearing = hear(inquiry.graph, inquiry.model, kind);
+	int32		head = model_entity_row(hearing.model, inquiry.graph, head_name);
+	int32		tail = model_entity_row(hearing.model, inquiry.graph, tail_name);
 
-	predict_relations(inquiry.graph, model, head, tail, k, known, inquiry.result);
+	predict_relations(inquiry.graph, &hearing, head, tail, k, known, inquiry.result);
 	return inquiry_end(&inquiry);
 }
 
@@ -281,7 +405,7 @@ hkg_neighbors(PG_FUNCTION_ARGS)
 	int64		count = kge_neighbors(&arena, model_pool(kge), kge, entity,
 									  best.k, best.rows, best.scores);
 
-	return_rows(inquiry.graph, "entity", model->entity_id, count, best.rows, best.scores,
+	return_rows(inquiry.graph, "entity", model->entity_id, count, best.rows, best.scores, NULL,
 				inquiry.result);
 	return inquiry_end(&inquiry);
 }

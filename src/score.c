@@ -21,6 +21,7 @@
 #include "utils/snapmgr.h"
 
 #include "argument.h"
+#include "evidence.h"
 #include "model.h"
 #include "sql.h"
 
@@ -318,14 +319,45 @@ find_triple(FunctionCallInfo fcinfo, KgeTriple *triple)
 	return model != NULL ? model : find_in_tables(memory, graph, name, &names, triple);
 }
 
+/* ---- scores ----------------------------------------------------------------------------- */
+
+/* The evidence of the model's rules, read from tables once. */
+static const Evidence *
+find_evidence(FunctionCallInfo fcinfo, const Model *model, EvAsker **asker)
+{
+	const Evidence *evidence;
+	int			nest_level;
+
+	if (model_evidence_known(model, &evidence, asker))
+		return evidence;
+	nest_level = sql_pin();
+	sql_begin();
+	evidence = model_evidence(graph_open(argument_name(fcinfo, 0, "graph")), model, asker);
+	sql_end();
+	sql_unpin(nest_level);
+	return evidence;
+}
+
+static double
+score(FunctionCallInfo fcinfo, const Model *model, KgeTriple triple, EvKind kind)
+{
+	const Evidence *evidence = NULL;
+	EvAsker    *asker = NULL;
+
+	if (kind != EV_EMBEDDING)
+		evidence = find_evidence(fcinfo, model, &asker);
+	return evidence_score_triple(model, evidence, asker, evidence_kind(evidence, kind, model->name), triple);
+}
+
 HKG_FUNCTION(hkg_score);
 Datum
 hkg_score(PG_FUNCTION_ARGS)
 {
+	EvKind		kind = argument_evidence(fcinfo, 5);
 	KgeTriple	triple;
 	const Model *model = find_triple(fcinfo, &triple);
 
-	PG_RETURN_FLOAT8(kge_score(&model->kge, triple));
+	PG_RETURN_FLOAT8(score(fcinfo, model, triple, kind));
 }
 
 /* ---- thresholds ----------------------------------------------------------------------- */
