@@ -134,12 +134,13 @@ begin
 	create table calibration (
 		model text collate "C" not null references model on update cascade on delete cascade,
 		evidence text collate "C" not null check (evidence in ('embedding', 'rules', 'both')),
-		slope float8 not null,
+		score_slope float8 not null,
+		evidence_slope float8 not null,
 		intercept float8 not null,
 		error float8 not null,
 		primary key (model, evidence)
 	);
-	comment on table calibration is 'how a score becomes a probability: sigma(slope * score + intercept), the chance that a candidate is the answer that the valid split holds';
+	comment on table calibration is 'how scores become probabilities: sigma(score_slope * embedding''s score + evidence_slope * evidence + intercept), the chance that a candidate is the answer that the valid split holds';
 	comment on column calibration.evidence is 'what was heard';
 	comment on column calibration.error is 'expected calibration error over candidates of questions that were not fitted, 0 to 1';
 
@@ -258,7 +259,7 @@ begin
 		('model', 'trained_at', 'when it was ready; null before'), ('entity_embedding', 'entity', 'entity.id'),
 		('relation_embedding', 'relation', 'relation.id'), ('evidence_weight', 'relation', 'relation.id'),
 		('evidence_weight', 'scale', 'makes scores of all relations comparable'),
-		('calibration', 'slope', 'see the table'), ('calibration', 'intercept', 'see the table'),
+		('calibration', 'score_slope', 'see the table'), ('calibration', 'evidence_slope', 'see the table'), ('calibration', 'intercept', 'see the table'),
 		('evidence_weight', 'model', 'model.name'), ('calibration', 'model', 'model.name'), ('threshold', 'relation', 'relation.id'),
 		('rule', 'id', 'its number in the model'), ('rule', 'rule', 'as text: head <= body'),
 		('rule', 'head', 'relation.id of what it infers'), ('rule', 'support', 'facts that it infers'),

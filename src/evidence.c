@@ -184,7 +184,7 @@ read_weights(const Graph *graph, const char *model, double discount,
 	}
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
 	sql_stream(psprintf("select relation::int, side::text = 'head', scale::float8, weight::float8 from %sevidence_weight "
-						"where model = $1 and relation is not null and side is not null and scale is not null and weight is not null",
+						"where model = $1 and num_nulls(relation, side, scale, weight) = 0",
 						graph->prefix), &args, take_weight, &rows);
 }
 
@@ -196,7 +196,8 @@ take_calibration(void *argument, const Datum *values, const bool *nulls)
 
 	for (int i = 0; i < EV_KINDS; i++)
 		if (strcmp(kind, kinds[i]) == 0)
-			calibration[i] = (EvCalibration) {DatumGetFloat8(values[1]), DatumGetFloat8(values[2]), 0};
+			calibration[i] = (EvCalibration) {DatumGetFloat8(values[1]), DatumGetFloat8(values[2]),
+				DatumGetFloat8(values[3]), 0};
 }
 
 void
@@ -205,10 +206,10 @@ evidence_read_calibration(const Graph *graph, const char *model, EvCalibration *
 	SqlArgs		args = {0};
 
 	for (int i = 0; i < EV_KINDS; i++)
-		calibration[i] = (EvCalibration) {1, 0, 0};
+		calibration[i] = (EvCalibration) {i != EV_RULES, i != EV_EMBEDDING, 0, 0};
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
-	sql_stream(psprintf("select evidence::text, slope::float8, intercept::float8 from %scalibration "
-						"where model = $1 and evidence is not null and slope is not null and intercept is not null",
+	sql_stream(psprintf("select evidence::text, score_slope::float8, evidence_slope::float8, intercept::float8 from %scalibration "
+						"where model = $1 and num_nulls(evidence, score_slope, evidence_slope, intercept) = 0",
 						graph->prefix), &args, take_calibration, calibration);
 }
 
@@ -292,35 +293,43 @@ evidence_opinion(const Evidence *evidence, EvKind kind, int threads, EvVoice *vo
 }
 
 double
-evidence_score(const Evidence *evidence, EvKind kind, KgeSide side, int32 relation, double sum)
+evidence_score(const Evidence *evidence, EvKind kind, KgeSide side, int32 relation, Heard heard)
 {
-	return kind == EV_BOTH ? evidence->weights.scale[2 * relation + (int32) side] * sum : sum;
+	int32		key = 2 * relation + (int32) side;
+
+	switch (kind)
+	{
+		case EV_EMBEDDING:
+			return heard.phi;
+		case EV_RULES:
+			return heard.evidence;
+		default:
+			return evidence->weights.scale[key] * (heard.phi + evidence->weights.weight[key] * heard.evidence);
+	}
 }
 
-double
-evidence_score_triple(const Model *model, const Evidence *evidence, EvAsker *asker, EvKind kind, KgeTriple triple)
+Heard
+evidence_of_triple(const Model *model, const Evidence *evidence, EvAsker *asker, EvKind kind, KgeTriple triple)
 {
-	const EvWeights *weights = evidence == NULL ? NULL : &evidence->weights;
+	Heard		heard = {kind == EV_RULES ? 0 : kge_score(&model->kge, triple), 0};
 	const EvCandidate *candidate;
-	double		heard = 0;
-	double		phi = kind == EV_RULES ? 0 : kge_score(&model->kge, triple);
 
 	if (kind == EV_EMBEDDING)
-		return phi;
+		return heard;
 	ev_ask(asker, KGE_TAIL, triple.head, triple.relation, NULL, 0, &candidate);
 	candidate = ev_candidate(asker, triple.tail);
 	if (candidate != NULL)
-		heard = ev_evidence(candidate, weights->discount);
-	if (kind == EV_RULES)
-		return heard;
-	return evidence_score(evidence, kind, KGE_TAIL, triple.relation,
-						  phi + weights->weight[2 * triple.relation + KGE_TAIL] * heard);
+		heard.evidence = ev_evidence(candidate, evidence->weights.discount);
+	return heard;
 }
 
 double
-evidence_probability(const Model *model, EvKind kind, double score)
+evidence_probability(const Model *model, EvKind kind, Heard heard)
 {
-	return kge_sigmoid(model->calibration[kind].slope * score + model->calibration[kind].offset);
+	const EvCalibration *calibration = &model->calibration[kind];
+
+	return kge_sigmoid(calibration->score_slope * heard.phi + calibration->evidence_slope * heard.evidence +
+					   calibration->offset);
 }
 
 KgeModel
@@ -389,10 +398,11 @@ write_calibration(const Graph *graph, const char *model, const EvLearnt *learnt)
 
 		sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
 		sql_arg(&args, TEXTOID, CStringGetTextDatum(kinds[i]));
-		sql_arg(&args, FLOAT8OID, Float8GetDatum(calibration->slope));
+		sql_arg(&args, FLOAT8OID, Float8GetDatum(calibration->score_slope));
+		sql_arg(&args, FLOAT8OID, Float8GetDatum(calibration->evidence_slope));
 		sql_arg(&args, FLOAT8OID, Float8GetDatum(calibration->offset));
 		sql_arg(&args, FLOAT8OID, Float8GetDatum(calibration->error));
-		sql_run(psprintf("insert into %scalibration values ($1, $2, $3, $4, $5)", graph->prefix), &args);
+		sql_run(psprintf("insert into %scalibration values ($1, $2, $3, $4, $5, $6)", graph->prefix), &args);
 	}
 }
 

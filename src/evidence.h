@@ -39,15 +39,20 @@ extern EvKind evidence_kind(const Evidence *evidence, EvKind kind, const char *m
 /* What is added to phi, over the threads of a pool: `voice` is filled, in the current context. */
 extern KgeOpinion evidence_opinion(const Evidence *evidence, EvKind kind, int threads, EvVoice *voice);
 
-/* phi and what is added to it, as a score. */
-extern double evidence_score(const Evidence *evidence, EvKind kind, KgeSide side, int32 relation, double sum);
+/* What the two halves say of a triple; 0 where a kind does not listen */
+typedef struct Heard
+{
+	double		phi;
+	double		evidence;
+} Heard;
 
-/* The score of a triple of the model as an answer to (head, relation, ?). */
-extern double evidence_score_triple(const Model *model, const Evidence *evidence, EvAsker *asker, EvKind kind,
-									KgeTriple triple);
+/* Of a triple of the model, as an answer to (head, relation, ?). */
+extern Heard evidence_of_triple(const Model *model, const Evidence *evidence, EvAsker *asker, EvKind kind,
+								KgeTriple triple);
 
-/* The probability that a score stands for. */
-extern double evidence_probability(const Model *model, EvKind kind, double score);
+/* The score and the probability of an answer. */
+extern double evidence_score(const Evidence *evidence, EvKind kind, KgeSide side, int32 relation, Heard heard);
+extern double evidence_probability(const Model *model, EvKind kind, Heard heard);
 
 /* What table calibration says of a model. */
 extern void evidence_read_calibration(const Graph *graph, const char *model, EvCalibration *calibration);

@@ -20,7 +20,7 @@ typedef struct Model
 	int32	   *entity_id;		/* row -> id, ascending */
 	int32	   *relation_id;
 	char	   *name;
-	EvCalibration calibration[EV_KINDS];	/* slope 1, intercept 0 where nothing was learnt */
+	EvCalibration calibration[EV_KINDS];	/* sigma(score), where nothing was learnt */
 	uint64		serial;			/* of this copy: no other has it in this backend; 0: not kept */
 } Model;
 

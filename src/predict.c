@@ -102,10 +102,9 @@ known_rows(const Graph *graph, const int32 *ids, int32 rows, const char *wanted,
  */
 static void
 return_rows(const Graph *graph, const char *table, const int32 *ids, int64 count,
-			const int32 *rows, const double *scores, const Hearing *hearing, SqlResult *result)
+			const int32 *rows, const double *scores, const double *probabilities, SqlResult *result)
 {
 	int32	   *id = palloc(sizeof(int32) * Min(count, NAMED_ROWS));
-	double	   *probability = palloc(sizeof(double) * Min(count, NAMED_ROWS));
 	char	   *query = psprintf("select e.name::text, u.score, u.probability "
 								 "from unnest($1::int[], $2::float8[], $3::float8[]) "
 								 "with ordinality as u (id, score, probability, place) "
@@ -118,13 +117,10 @@ return_rows(const Graph *graph, const char *table, const int32 *ids, int64 count
 		SqlArgs		args = {0};
 
 		for (int i = 0; i < some; i++)
-		{
 			id[i] = ids[rows[first + i]];
-			probability[i] = hearing == NULL ? 0 : evidence_probability(hearing->model, hearing->kind, scores[first + i]);
-		}
 		sql_arg(&args, INT4ARRAYOID, array_of_int4(id, some));
 		sql_arg(&args, FLOAT8ARRAYOID, array_of_float8(scores + first, some));
-		sql_arg(&args, FLOAT8ARRAYOID, array_of_float8(probability, some));
+		sql_arg(&args, FLOAT8ARRAYOID, array_of_float8(probabilities + first, some));
 		sql_stream_often(query, &args, sql_add_to_result, result);
 	}
 }
@@ -137,6 +133,7 @@ typedef struct Best
 	int			k;
 	int32	   *rows;
 	double	   *scores;
+	double	   *probabilities;
 } Best;
 
 static Best
@@ -146,16 +143,18 @@ make_room(int k, const KgeModel *kge)
 
 	best.rows = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(int32) * best.k);
 	best.scores = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(double) * best.k);
+	best.probabilities = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(double) * best.k);
 	return best;
 }
 
-/* Best first; ties go to the lower row. */
 typedef struct ScoredRow
 {
+	Heard		heard;
 	double		score;
 	int32		row;
 } ScoredRow;
 
+/* Best first; ties go to the lower row. */
 static int
 compare_scored_rows(const void *a, const void *b)
 {
@@ -195,8 +194,8 @@ answered(const Asking *asking, int32 row)
 }
 
 /*
- * Those that rules infer, with their scores but for the scale; with an embedding, they are added to the
- * excluded, since what is left is not raised.
+ * Those that rules infer, with their scores.  They are added to the excluded: no rule raises
+ * what is left.
  */
 static int64
 score_inferred(Asking *asking, ScoredRow **scored)
@@ -204,7 +203,6 @@ score_inferred(Asking *asking, ScoredRow **scored)
 	const Hearing *hearing = asking->hearing;
 	const KgeModel *kge = &hearing->model->kge;
 	const EvWeights *weights = &hearing->evidence->weights;
-	double		weight = weights->weight[2 * asking->relation + (int32) asking->side];
 	RowList	   *excluded = &asking->excluded;
 	const EvCandidate *candidate;
 	int64		count = ev_ask(hearing->asker, asking->side, asking->given, asking->relation, NULL, 0, &candidate);
@@ -217,15 +215,17 @@ score_inferred(Asking *asking, ScoredRow **scored)
 	for (int64 i = 0; i < count; i++)
 	{
 		int32		entity = candidate[i].entity;
-		double		score = ev_evidence(&candidate[i], weights->discount);
+		Heard		heard = {0, ev_evidence(&candidate[i], weights->discount)};
+		double		score;
 
 		if (rows > 0 && bsearch(&entity, excluded->row, excluded->count, sizeof(int32), compare_rows) != NULL)
 			continue;
 		if (hearing->kind == EV_BOTH)
-			score = weight * score + kge_score(kge, kge_asked(kge, answered(asking, entity), asking->side));
+			heard.phi = kge_score(kge, kge_asked(kge, answered(asking, entity), asking->side));
 		row[rows++] = entity;
+		score = evidence_score(hearing->evidence, hearing->kind, asking->side, asking->relation, heard);
 		if (!isnan(score))
-			(*scored)[inferred++] = (ScoredRow) {score, entity};
+			(*scored)[inferred++] = (ScoredRow) {heard, score, entity};
 		if (i % 1024 == 0)
 			CHECK_FOR_INTERRUPTS();
 	}
@@ -239,18 +239,25 @@ score_inferred(Asking *asking, ScoredRow **scored)
 static int64
 merge_best(const Asking *asking, ScoredRow *inferred, int64 inferred_count, Best *best, int64 count)
 {
+	const Hearing *hearing = asking->hearing;
 	int64		all = inferred_count + count;
-	ScoredRow  *scored = repalloc_huge(inferred, sizeof(ScoredRow) * (all + 1));
+	ScoredRow  *scored = inferred == NULL ? palloc_extended(sizeof(ScoredRow) * (all + 1), MCXT_ALLOC_HUGE) :
+	repalloc_huge(inferred, sizeof(ScoredRow) * (all + 1));
 
 	for (int64 i = 0; i < count; i++)
-		scored[inferred_count + i] = (ScoredRow) {best->scores[i], best->rows[i]};
+	{
+		Heard		heard = {best->scores[i], 0};
+
+		scored[inferred_count + i] = (ScoredRow) {heard,
+			evidence_score(hearing->evidence, hearing->kind, asking->side, asking->relation, heard), best->rows[i]};
+	}
 	qsort(scored, all, sizeof(ScoredRow), compare_scored_rows);
 	all = Min(all, best->k);
 	for (int64 i = 0; i < all; i++)
 	{
 		best->rows[i] = scored[i].row;
-		best->scores[i] = evidence_score(asking->hearing->evidence, asking->hearing->kind, asking->side,
-										 asking->relation, scored[i].score);
+		best->scores[i] = scored[i].score;
+		best->probabilities[i] = evidence_probability(hearing->model, hearing->kind, scored[i].heard);
 	}
 	return all;
 }
@@ -277,9 +284,8 @@ predict_entities(Graph *graph, Asking *asking, int k, bool known, SqlResult *res
 	if (hearing->kind != EV_RULES)
 		count = kge_top(&arena, model_pool(kge), kge, model->sketch, asking->side, asking->given, asking->relation,
 						asking->excluded.row, asking->excluded.count, best.k, best.rows, best.scores);
-	if (hearing->kind != EV_EMBEDDING)
-		count = merge_best(asking, inferred, inferred_count, &best, count);
-	return_rows(graph, "entity", model->entity_id, count, best.rows, best.scores, hearing, result);
+	count = merge_best(asking, inferred, inferred_count, &best, count);
+	return_rows(graph, "entity", model->entity_id, count, best.rows, best.scores, best.probabilities, result);
 }
 
 static Datum
@@ -336,8 +342,9 @@ score_relations(const Hearing *hearing, int32 head, int32 tail, const RowList *e
 			continue;
 		}
 		scored[count].row = row;
-		scored[count].score = evidence_score_triple(hearing->model, hearing->evidence, hearing->asker,
-													hearing->kind, triple);
+		scored[count].heard = evidence_of_triple(hearing->model, hearing->evidence, hearing->asker,
+												 hearing->kind, triple);
+		scored[count].score = evidence_score(hearing->evidence, hearing->kind, KGE_TAIL, row, scored[count].heard);
 		if (!isnan(scored[count].score) && (hearing->kind != EV_RULES || scored[count].score > 0))
 			count++;
 	}
@@ -355,6 +362,7 @@ predict_relations(Graph *graph, const Hearing *hearing, int32 head, int32 tail,
 	ScoredRow  *scored = MemoryContextAllocHuge(CurrentMemoryContext, room * sizeof(ScoredRow));
 	int32	   *rows = MemoryContextAllocHuge(CurrentMemoryContext, room * sizeof(int32));
 	double	   *scores = MemoryContextAllocHuge(CurrentMemoryContext, room * sizeof(double));
+	double	   *probabilities = MemoryContextAllocHuge(CurrentMemoryContext, room * sizeof(double));
 	RowList		excluded = {0};
 	int64		count;
 
@@ -366,8 +374,9 @@ predict_relations(Graph *graph, const Hearing *hearing, int32 head, int32 tail,
 	{
 		rows[i] = scored[i].row;
 		scores[i] = scored[i].score;
+		probabilities[i] = evidence_probability(model, hearing->kind, scored[i].heard);
 	}
-	return_rows(graph, "relation", model->relation_id, count, rows, scores, hearing, result);
+	return_rows(graph, "relation", model->relation_id, count, rows, scores, probabilities, result);
 }
 
 HKG_FUNCTION(hkg_predict_relations);
@@ -405,7 +414,7 @@ hkg_neighbors(PG_FUNCTION_ARGS)
 	int64		count = kge_neighbors(&arena, model_pool(kge), kge, entity,
 									  best.k, best.rows, best.scores);
 
-	return_rows(inquiry.graph, "entity", model->entity_id, count, best.rows, best.scores, NULL,
+	return_rows(inquiry.graph, "entity", model->entity_id, count, best.rows, best.scores, best.scores,
 				inquiry.result);
 	return inquiry_end(&inquiry);
 }

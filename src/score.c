@@ -346,7 +346,9 @@ score(FunctionCallInfo fcinfo, const Model *model, KgeTriple triple, EvKind kind
 
 	if (kind != EV_EMBEDDING)
 		evidence = find_evidence(fcinfo, model, &asker);
-	return evidence_score_triple(model, evidence, asker, evidence_kind(evidence, kind, model->name), triple);
+	kind = evidence_kind(evidence, kind, model->name);
+	return evidence_score(evidence, kind, KGE_TAIL, triple.relation,
+						  evidence_of_triple(model, evidence, asker, kind, triple));
 }
 
 HKG_FUNCTION(hkg_score);

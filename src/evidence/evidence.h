@@ -197,10 +197,15 @@ typedef enum EvKind
 	EV_KINDS
 } EvKind;
 
-/* The probability of a score is 1 / (1 + exp(-(slope * score + offset))). */
+/*
+ * The probability of a candidate is 1 / (1 + exp(-(score_slope * phi + evidence_slope * evidence + offset))).  It is of
+ * these two and not of the score, because weights that put a question's candidates in order do
+ * not make questions alike.
+ */
 typedef struct EvCalibration
 {
-	double		slope;
+	double		score_slope;
+	double		evidence_slope;
 	double		offset;
 	double		error;			/* expected calibration error, on questions that were not fitted */
 } EvCalibration;

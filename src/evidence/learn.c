@@ -54,6 +54,15 @@ typedef struct Chosen
 	float		value;
 } Chosen;
 
+/* Gradient and curvature of a logistic regression on phi, evidence and 1 */
+#define FEATURES 3
+
+typedef struct Regression
+{
+	double		gradient[FEATURES];
+	double		curvature[FEATURES][FEATURES];
+} Regression;
+
 /* One thread's */
 typedef struct Scratch
 {
@@ -99,9 +108,9 @@ typedef struct Learning
 	double	   *fitted_b;
 
 	/* calibration */
-	EvKind		kind;
-	double		slope;
-	double		offset;
+	Regression *regression;		/* of each item */
+	bool		used[FEATURES];
+	double		coefficient[FEATURES];
 	int			parity;			/* examples of that parity only; -1: all */
 } Learning;
 
@@ -125,6 +134,7 @@ take_learning(Learning *learning, KgeSpace *space, int64_t known, int threads)
 	learning->order = KGE_TAKE(space, int64_t, examples);
 	learning->first = KGE_TAKE(space, int64_t, keys + 1);
 	learning->partial = KGE_TAKE(space, Sums, (size_t) pieces((int64_t) examples, AT_ONCE));
+	learning->regression = KGE_TAKE(space, Regression, (size_t) pieces((int64_t) examples, AT_ONCE));
 	learning->fitted_a = KGE_TAKE(space, double, keys);
 	learning->fitted_b = KGE_TAKE(space, double, keys);
 	listed = KGE_TAKE(space, Listed, examples * LISTED);
@@ -487,91 +497,110 @@ learn_weights(Learning *learning, EvLearnt *learnt)
 
 /* ---- calibration ------------------------------------------------------------------ */
 
-static double
-score_of(const Learning *learning, const Example *example, int i)
+static void
+features_of(const Learning *learning, const Listed *listed, double *feature)
 {
-	const Listed *listed = &example->listed[i];
-	double		evidence = listed->evidence[learning->discount];
-
-	switch (learning->kind)
-	{
-		case EV_EMBEDDING:
-			return listed->phi;
-		case EV_RULES:
-			return evidence;
-		default:
-			return (learning->fitted_a[example->key] * listed->phi +
-					learning->fitted_b[example->key] * evidence) / learning->a;
-	}
+	feature[0] = learning->used[0] ? listed->phi : 0;
+	feature[1] = learning->used[1] ? listed->evidence[learning->discount] : 0;
+	feature[2] = 1;
 }
 
 static double
-logistic(double x)
+probability(const Learning *learning, const double *feature)
 {
+	double		x = 0;
+
+	for (int i = 0; i < FEATURES; i++)
+		x += learning->coefficient[i] * feature[i];
 	return 1 / (1 + exp(-x));
 }
 
-/* Item: the loss and its derivatives in slope (a) and offset (b) over some examples. */
+/* Item: some examples. */
 static void
 sum_labels(void *argument, int64_t item, int thread)
 {
 	Learning   *learning = argument;
 	int64_t		end = learning->first[2 * (int64_t) learning->model->relations];
-	Sums		sums = {0};
+	Regression	sums = {0};
 
 	for (int64_t i = item * AT_ONCE; i < (item + 1) * AT_ONCE && i < end; i++)
 	{
 		const Example *example = &learning->example[learning->order[i]];
 
-		if (i % 2 != learning->parity && learning->parity >= 0)
+		if (learning->parity >= 0 && i % 2 != learning->parity)
 			continue;
 		for (int j = 0; j < example->count; j++)
 		{
-			double		score = score_of(learning, example, j);
-			double		p = logistic(learning->slope * score + learning->offset);
-			double		curvature = fmax(p * (1 - p), 1e-12);
+			double		feature[FEATURES];
+			double		p;
 
-			sums.a += (p - (j == 0)) * score;
-			sums.b += p - (j == 0);
-			sums.aa += curvature * score * score;
-			sums.ab += curvature * score;
-			sums.bb += curvature;
+			features_of(learning, &example->listed[j], feature);
+			p = probability(learning, feature);
+			for (int k = 0; k < FEATURES; k++)
+			{
+				sums.gradient[k] += (p - (j == 0)) * feature[k];
+				for (int l = 0; l < FEATURES; l++)
+					sums.curvature[k][l] += fmax(p * (1 - p), 1e-12) * feature[k] * feature[l];
+			}
 		}
 	}
-	learning->partial[item] = sums;
+	learning->regression[item] = sums;
 	kge_pool_breathe(learning->pool, thread);
 }
 
-/* Platt's method: the logistic regression of truth on score. */
+/* Solves curvature * step = gradient, in the gradient's place. */
+static void
+solve(Regression *sums)
+{
+	for (int i = 0; i < FEATURES; i++)
+	{
+		/* a feature that is not used has no curvature, and does not move */
+		sums->curvature[i][i] += 1e-6;
+		for (int j = i + 1; j < FEATURES; j++)
+		{
+			double		ratio = sums->curvature[j][i] / sums->curvature[i][i];
+
+			for (int k = i; k < FEATURES; k++)
+				sums->curvature[j][k] -= ratio * sums->curvature[i][k];
+			sums->gradient[j] -= ratio * sums->gradient[i];
+		}
+	}
+	for (int i = FEATURES - 1; i >= 0; i--)
+	{
+		for (int k = i + 1; k < FEATURES; k++)
+			sums->gradient[i] -= sums->curvature[i][k] * sums->gradient[k];
+		sums->gradient[i] /= sums->curvature[i][i];
+	}
+}
+
+/* Platt's method: the logistic regression of truth. */
 static void
 fit_calibration(Learning *learning, int parity)
 {
 	int64_t		items = pieces(learning->first[2 * (int64_t) learning->model->relations], AT_ONCE);
+	double		length = INFINITY;
 
 	learning->parity = parity;
-	learning->slope = 0;
-	learning->offset = -log(BY_SCORE);
-	for (int step = 0; step < STEPS; step++)
+	learning->coefficient[0] = learning->coefficient[1] = 0;
+	learning->coefficient[2] = -log(BY_SCORE);
+	for (int step = 0; step < STEPS && length > 1e-6; step++)
 	{
-		Sums		sums = {0};
-		double		determinant;
-		double		move_slope,
-					move_offset;
-		double		part;
+		Regression	sums = {0};
 
 		kge_pool_run(learning->pool, items, sum_labels, learning);
 		for (int64_t i = 0; i < items; i++)
-			add_sums(&sums, &learning->partial[i]);
-		sums.aa += 1e-6;
-		sums.bb += 1e-6;
-		determinant = sums.aa * sums.bb - sums.ab * sums.ab;
-		move_slope = (sums.bb * sums.a - sums.ab * sums.b) / determinant;
-		move_offset = (sums.aa * sums.b - sums.ab * sums.a) / determinant;
-		part = fmin(1, 2 / fmax(fabs(move_slope), fabs(move_offset)));
-		learning->slope -= part * move_slope;
-		learning->offset -= part * move_offset;
-		if (fmax(fabs(move_slope), fabs(move_offset)) < 1e-6)
-			break;
+			for (int k = 0; k < FEATURES; k++)
+			{
+				sums.gradient[k] += learning->regression[i].gradient[k];
+				for (int l = 0; l < FEATURES; l++)
+					sums.curvature[k][l] += learning->regression[i].curvature[k][l];
+			}
+		solve(&sums);
+		length = 0;
+		for (int k = 0; k < FEATURES; k++)
+			length = fmax(length, fabs(sums.gradient[k]));
+		for (int k = 0; k < FEATURES; k++)
+			learning->coefficient[k] -= fmin(1, 2 / length) * sums.gradient[k];
 	}
 }
 
@@ -591,9 +620,13 @@ calibration_error(const Learning *learning, int parity)
 
 		for (int j = 0; j < example->count; j++)
 		{
-			double		p = logistic(learning->slope * score_of(learning, example, j) + learning->offset);
-			int			bin = (int) fmin(p * BINS, BINS - 1);
+			double		feature[FEATURES];
+			double		p;
+			int			bin;
 
+			features_of(learning, &example->listed[j], feature);
+			p = probability(learning, feature);
+			bin = (int) fmin(p * BINS, BINS - 1);
 			said[bin] += p;
 			truths[bin] += j == 0;
 			count++;
@@ -611,11 +644,13 @@ calibrate(Learning *learning, EvLearnt *learnt)
 	{
 		double		error;
 
-		learning->kind = (EvKind) kind;
+		learning->used[0] = kind != EV_RULES;
+		learning->used[1] = kind != EV_EMBEDDING;
 		fit_calibration(learning, 0);
 		error = calibration_error(learning, 1);
 		fit_calibration(learning, -1);
-		learnt->calibration[kind] = (EvCalibration) {learning->slope, learning->offset, error};
+		learnt->calibration[kind] = (EvCalibration) {learning->coefficient[0], learning->coefficient[1],
+			learning->coefficient[2], error};
 	}
 }
 
