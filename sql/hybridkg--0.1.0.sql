@@ -70,7 +70,7 @@ begin
 		created_at timestamptz not null,
 		trained_at timestamptz,
 		best_iteration int,
-		evidence_discount float8,
+		evidence jsonb,
 		mrr float8,
 		hits_1 float8,
 		hits_3 float8,
@@ -81,7 +81,7 @@ begin
 	comment on column model.settings is 'every argument of the training';
 	comment on column model.status is 'ready; training (in the background, by who is listed in hkg_progress), cancelled or failed: and why: the model before that is still there, if there was one';
 	comment on column model.best_iteration is 'the iteration whose embeddings and rules are kept: the best by filtered MRR on the valid split, or the last where there is none';
-	comment on column model.evidence_discount is 'what each further rule counts that says the same of a candidate, 0 (the best one alone) to 1 (noisy-or); null: the model hears no rules at prediction';
+	comment on column model.evidence is 'how rules are heard at prediction; null: not at all. discount: what each further rule counts that says the same of a candidate, 0 (the best one alone) to 1 (noisy-or); calibration: the probability of an answer is sigma(score_slope * embedding''s score + evidence_slope * evidence + intercept), and its expected calibration error, 0 to 1';
 	comment on column model.mrr is 'filtered mean reciprocal rank of that iteration on the valid split';
 
 	create table entity_embedding (
@@ -130,19 +130,6 @@ begin
 	comment on column evidence_weight.side is 'what is asked for';
 	comment on column evidence_weight.weight is 'learnt from the valid split, drawn towards that of all relations together as if by twenty questions';
 	comment on column evidence_weight.questions is 'of the valid split that they were learnt from';
-
-	create table calibration (
-		model text collate "C" not null references model on update cascade on delete cascade,
-		evidence text collate "C" not null check (evidence in ('embedding', 'rules', 'both')),
-		score_slope float8 not null,
-		evidence_slope float8 not null,
-		intercept float8 not null,
-		error float8 not null,
-		primary key (model, evidence)
-	);
-	comment on table calibration is 'how scores become probabilities: sigma(score_slope * embedding''s score + evidence_slope * evidence + intercept), the chance that a candidate is the answer that the valid split holds';
-	comment on column calibration.evidence is 'what was heard';
-	comment on column calibration.error is 'expected calibration error over candidates of questions that were not fitted, 0 to 1';
 
 	create table rule (
 		model text collate "C" not null references model on update cascade on delete cascade,
@@ -259,8 +246,7 @@ begin
 		('model', 'trained_at', 'when it was ready; null before'), ('entity_embedding', 'entity', 'entity.id'),
 		('relation_embedding', 'relation', 'relation.id'), ('evidence_weight', 'relation', 'relation.id'),
 		('evidence_weight', 'scale', 'makes scores of all relations comparable'),
-		('calibration', 'score_slope', 'see the table'), ('calibration', 'evidence_slope', 'see the table'), ('calibration', 'intercept', 'see the table'),
-		('evidence_weight', 'model', 'model.name'), ('calibration', 'model', 'model.name'), ('threshold', 'relation', 'relation.id'),
+		('evidence_weight', 'model', 'model.name'), ('threshold', 'relation', 'relation.id'),
 		('rule', 'id', 'its number in the model'), ('rule', 'rule', 'as text: head <= body'),
 		('rule', 'head', 'relation.id of what it infers'), ('rule', 'support', 'facts that it infers'),
 		('rule', 'body_size', 'pairs that the body yields'), ('rule', 'pca_body_size', 'those of them whose x is known to be head of some fact of the relation (or y, by the functional side)'),
@@ -737,7 +723,7 @@ k: how many, at least 1
 model: a trained model of the graph
 known: list tails that the facts hold already, too
 evidence: what is heard: ''embedding'', ''rules'' (only what a rule infers is listed), or ''both'', which is the embedding alone where a model has no rules for it
-score: see hkg_score; probability: the chance that it is the answer that the valid split holds (table calibration); sigma(score) where nothing was learnt';
+score: see hkg_score; probability: the chance that it is the answer that the valid split holds (column model.evidence); sigma(score) where nothing was learnt';
 
 create function hkg_predict_heads(graph name, relation text, tail text, k int default 10,
 	model name default 'default', known bool default false, evidence text default 'both')
@@ -753,7 +739,7 @@ k: how many, at least 1
 model: a trained model of the graph
 known: list heads that the facts hold already, too
 evidence: what is heard: ''embedding'', ''rules'' (only what a rule infers is listed), or ''both'', which is the embedding alone where a model has no rules for it
-score: see hkg_score; probability: the chance that it is the answer that the valid split holds (table calibration); sigma(score) where nothing was learnt';
+score: see hkg_score; probability: the chance that it is the answer that the valid split holds (column model.evidence); sigma(score) where nothing was learnt';
 
 create function hkg_predict_relations(graph name, head text, tail text, k int default 10,
 	model name default 'default', known bool default false, evidence text default 'both')
@@ -769,7 +755,7 @@ k: how many, at least 1
 model: a trained model of the graph
 known: list relations that the facts hold already, too
 evidence: what is heard: ''embedding'', ''rules'' (only what a rule infers is listed), or ''both'', which is the embedding alone where a model has no rules for it
-score: see hkg_score; probability: the chance that it is the answer that the valid split holds (table calibration); sigma(score) where nothing was learnt';
+score: see hkg_score; probability: the chance that it is the answer that the valid split holds (column model.evidence); sigma(score) where nothing was learnt';
 
 create function hkg_score(graph name, head text, relation text, tail text, model name default 'default',
 	evidence text default 'both')
@@ -780,7 +766,7 @@ comment on function hkg_score(name, text, text, text, name, text) is
 graph: an existing graph
 head, relation, tail: names
 model: a trained model of the graph
-evidence: what is heard: ''embedding'': the score function''s value; ''rules'': log(1 + 100 s), s the sum of -log(1 - confidence) of the rules that infer it, each further one of which counts model.evidence_discount times as much; ''both'': scale * (the first + weight * the second), see table evidence_weight; the embedding alone where a model has no rules for it
+evidence: what is heard: ''embedding'': the score function''s value; ''rules'': log(1 + 100 s), s the sum of -log(1 - confidence) of the rules that infer it, each further one of which counts discount (column model.evidence) times as much; ''both'': scale * (the first + weight * the second), see table evidence_weight; the embedding alone where a model has no rules for it
 Evidence takes about a millisecond for each (head, relation): sort many triples by these, or ask for the embedding alone.';
 
 create function hkg_neighbors(graph name, entity text, k int default 10, model name default 'default')

@@ -208,8 +208,10 @@ evidence_read_calibration(const Graph *graph, const char *model, EvCalibration *
 	for (int i = 0; i < EV_KINDS; i++)
 		calibration[i] = (EvCalibration) {i != EV_RULES, i != EV_EMBEDDING, 0, 0};
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
-	sql_stream(psprintf("select evidence::text, score_slope::float8, evidence_slope::float8, intercept::float8 from %scalibration "
-						"where model = $1 and num_nulls(evidence, score_slope, evidence_slope, intercept) = 0",
+	sql_stream(psprintf("select c.key, (c.value->>'score_slope')::float8, (c.value->>'evidence_slope')::float8, "
+						"(c.value->>'intercept')::float8 "
+						"from %smodel m, jsonb_each(m.evidence::jsonb->'calibration') c where m.name = $1 "
+						"and num_nulls(c.value->>'score_slope', c.value->>'evidence_slope', c.value->>'intercept') = 0",
 						graph->prefix), &args, take_calibration, calibration);
 }
 
@@ -249,7 +251,7 @@ evidence_read(Graph *graph, const char *model, const int32 *entity_id, int32 ent
 	int64		facts;
 
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
-	if (!sql_value(psprintf("select evidence_discount::float8 from %smodel where name = $1", graph->prefix),
+	if (!sql_value(psprintf("select (evidence::jsonb->>'discount')::float8 from %smodel where name = $1", graph->prefix),
 				   &args, &discount))
 		return NULL;
 	evidence = palloc0(sizeof(Evidence));
@@ -351,16 +353,25 @@ evidence_alone(int32 entities, int32 relations)
 
 /* ---- learning ------------------------------------------------------------------------- */
 
+/* What goes into column model.evidence; learnt: NULL where there was nothing to learn from. */
 static void
-write_discount(const Graph *graph, const char *model, double discount)
+write_summary(const Graph *graph, const char *model, double discount, const EvLearnt *learnt)
 {
+	StringInfoData text;
 	SqlArgs		args = {0};
 
+	initStringInfo(&text);
+	appendStringInfo(&text, "{\"discount\": %g", discount);
+	for (int i = 0; i < EV_KINDS && learnt != NULL; i++)
+		appendStringInfo(&text, "%s\"%s\": {\"score_slope\": %.9g, \"evidence_slope\": %.9g, "
+						 "\"intercept\": %.9g, \"error\": %.4g}", i == 0 ? ", \"calibration\": {" : ", ", kinds[i],
+						 learnt->calibration[i].score_slope, learnt->calibration[i].evidence_slope,
+						 learnt->calibration[i].offset, learnt->calibration[i].error);
+	appendStringInfoString(&text, learnt == NULL ? "}" : "}}");
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
 	sql_run(psprintf("delete from %sevidence_weight where model = $1", graph->prefix), &args);
-	sql_run(psprintf("delete from %scalibration where model = $1", graph->prefix), &args);
-	sql_arg(&args, FLOAT8OID, Float8GetDatum(discount));
-	sql_run(psprintf("update %smodel set evidence_discount = $2 where name = $1", graph->prefix), &args);
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(text.data));
+	sql_run(psprintf("update %smodel set evidence = $2::jsonb where name = $1", graph->prefix), &args);
 }
 
 static void
@@ -388,24 +399,6 @@ write_weights(const Graph *graph, const char *model, const GraphData *data, cons
 	sql_batch_end(batch);
 }
 
-static void
-write_calibration(const Graph *graph, const char *model, const EvLearnt *learnt)
-{
-	for (int i = 0; i < EV_KINDS; i++)
-	{
-		const EvCalibration *calibration = &learnt->calibration[i];
-		SqlArgs		args = {0};
-
-		sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
-		sql_arg(&args, TEXTOID, CStringGetTextDatum(kinds[i]));
-		sql_arg(&args, FLOAT8OID, Float8GetDatum(calibration->score_slope));
-		sql_arg(&args, FLOAT8OID, Float8GetDatum(calibration->evidence_slope));
-		sql_arg(&args, FLOAT8OID, Float8GetDatum(calibration->offset));
-		sql_arg(&args, FLOAT8OID, Float8GetDatum(calibration->error));
-		sql_run(psprintf("insert into %scalibration values ($1, $2, $3, $4, $5, $6)", graph->prefix), &args);
-	}
-}
-
 /* Facts, then the valid split: the test split takes no part in learning. */
 static KgeTriple *
 known_in_learning(const GraphData *data, const KgeTriple *valid, int64 valid_count)
@@ -431,7 +424,7 @@ evidence_learn(Graph *graph, const char *model, const GraphData *data, const Kge
 	Paths		paths;
 
 	if (valid_count == 0)
-		write_discount(graph, model, USUAL_DISCOUNT);
+		write_summary(graph, model, USUAL_DISCOUNT, NULL);
 	else
 	{
 		paths = read_paths(graph, model, data->relation_id, data->relations);
@@ -441,9 +434,8 @@ evidence_learn(Graph *graph, const char *model, const GraphData *data, const Kge
 		if (!ev_learn(&arena, pool, kge, &evidence.facts, &evidence.rules, valid, valid_count,
 					  known_in_learning(data, valid, valid_count), known_count, &learnt))
 			out_of_memory();
-		write_discount(graph, model, learnt.weights.discount);
+		write_summary(graph, model, learnt.weights.discount, &learnt);
 		write_weights(graph, model, data, &learnt);
-		write_calibration(graph, model, &learnt);
 	}
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(work);

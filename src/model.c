@@ -63,6 +63,14 @@ typedef struct ModelRow
 	bool		reciprocal;
 } ModelRow;
 
+/* Both are NULL where the model has no evidence. */
+typedef struct EvidenceCopy
+{
+	MemoryContext context;
+	Evidence   *evidence;
+	EvAsker    *asker;
+} EvidenceCopy;
+
 typedef struct KeptModel
 {
 	Model		model;
@@ -71,9 +79,7 @@ typedef struct KeptModel
 	TransactionId xmin;
 	ItemPointerData ctid;
 	uint64		bytes;
-	bool		evidence_read;	/* the two below are known */
-	Evidence   *evidence;
-	EvAsker    *asker;
+	EvidenceCopy evidence;		/* its context is NULL until it was read */
 	struct KeptModel *next;
 } KeptModel;
 
@@ -455,16 +461,16 @@ model_recall(uint64 serial)
 	return NULL;
 }
 
+static const char *const embedding_tables[] = {
+	"model", "entity_embedding", "relation_embedding", "entity", "relation", NULL
+};
+static const char *const evidence_tables[] = {"triple", "rule", "evidence_weight", NULL};
+
 /* Whether a copy shows the caller no more than the tables would. */
 static bool
-may_keep(const Graph *graph)
+may_keep(const Graph *graph, const char *const *tables)
 {
-	static const char *const tables[] = {
-		"model", "entity_embedding", "relation_embedding", "entity", "relation",
-		"triple", "rule", "evidence_weight", "calibration"
-	};
-
-	for (int i = 0; i < (int) lengthof(tables); i++)
+	for (int i = 0; tables[i] != NULL; i++)
 	{
 		Oid			table = get_relname_relid(tables[i], graph->schema);
 
@@ -556,7 +562,7 @@ model_open(Graph *graph, const char *name)
 {
 	static uint64 last_serial = 0;
 	ModelRow	row = read_model_row(graph, name);
-	bool		keep = may_keep(graph);
+	bool		keep = may_keep(graph, embedding_tables);
 	KeptModel  *kept = find_kept(graph->schema, name);
 
 	if (kept != NULL && keep && kept->xmin == row.xmin &&
@@ -587,50 +593,47 @@ kept_of(const Model *model)
 	return kept;
 }
 
-bool
-model_evidence_known(const Model *model, const Evidence **evidence, EvAsker **asker)
+/* In a context of its own, below the current one. */
+static EvidenceCopy
+read_evidence(Graph *graph, const Model *model)
 {
-	const KeptModel *kept = kept_of(model);
-
-	*evidence = kept->evidence;
-	*asker = kept->asker;
-	return kept->evidence_read;
-}
-
-static void
-read_evidence(Graph *graph, KeptModel *kept)
-{
-	const Model *model = &kept->model;
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "hybridkg evidence", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext caller = MemoryContextSwitchTo(context);
+	EvidenceCopy copy = {.context = AllocSetContextCreate(CurrentMemoryContext, "hybridkg evidence",
+														  ALLOCSET_DEFAULT_SIZES)};
+	MemoryContext caller = MemoryContextSwitchTo(copy.context);
 	KgeArena	arena = hkg_arena();
-	Evidence   *evidence = evidence_read(graph, model->name, model->entity_id, model->kge.entities,
-										 model->relation_id, model->kge.relations);
-	EvAsker    *asker = NULL;
 
-	if (evidence != NULL)
+	copy.evidence = evidence_read(graph, model->name, model->entity_id, model->kge.entities,
+								  model->relation_id, model->kge.relations);
+	if (copy.evidence != NULL)
 	{
-		hkg_check_memory(ev_asker_bytes(&evidence->facts), "the evidence of rules");
-		asker = ev_asker(&arena, &evidence->facts, &evidence->rules);
-		if (asker == NULL)
+		hkg_check_memory(ev_asker_bytes(&copy.evidence->facts), "the evidence of rules");
+		copy.asker = ev_asker(&arena, &copy.evidence->facts, &copy.evidence->rules);
+		if (copy.asker == NULL)
 			ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
 	}
 	MemoryContextSwitchTo(caller);
-	MemoryContextSetParent(context, kept->context);
-	kept->evidence = evidence;
-	kept->asker = asker;
-	kept->evidence_read = true;
+	return copy;
 }
 
+/* A copy is kept with the model as long as the caller may read all that it holds. */
 const Evidence *
-model_evidence(Graph *graph, const Model *model, EvAsker **asker)
+model_evidence(Graph *graph, const Model *model, EvAsker **asker, bool *lasts)
 {
 	KeptModel  *kept = kept_of(model);
+	EvidenceCopy copy = kept->evidence;
 
-	if (!kept->evidence_read)
-		read_evidence(graph, kept);
-	*asker = kept->asker;
-	return kept->evidence;
+	*lasts = model->serial != 0 && may_keep(graph, evidence_tables);
+	if (copy.context == NULL || !*lasts)
+	{
+		copy = read_evidence(graph, model);
+		if (*lasts)
+		{
+			MemoryContextSetParent(copy.context, kept->context);
+			kept->evidence = copy;
+		}
+	}
+	*asker = copy.asker;
+	return copy.evidence;
 }
 
 /* ---- a row for everything ---------------------------------------------------- */

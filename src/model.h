@@ -33,13 +33,10 @@ typedef struct Model
 extern const Model *model_open(Graph *graph, const char *name);
 
 /*
- * The evidence of an opened model's rules, read when it is first asked for; NULL when it has none.  `asker` is
- * for one question at a time.
+ * The evidence of an opened model's rules; NULL when it has none.  `asker` is for one question at a
+ * time.  *lasts tells whether they live as long as the model, or as the current context.
  */
-extern const Evidence *model_evidence(Graph *graph, const Model *model, EvAsker **asker);
-
-/* The same if it is known already, without a statement; false when it is not. */
-extern bool model_evidence_known(const Model *model, const Evidence **evidence, EvAsker **asker);
+extern const Evidence *model_evidence(Graph *graph, const Model *model, EvAsker **asker, bool *lasts);
 
 /* A pool no larger than one pass over the model's entities is worth. */
 extern KgePool *model_pool(const KgeModel *kge);

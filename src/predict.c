@@ -41,9 +41,10 @@ static Hearing
 hear(Graph *graph, const char *name, EvKind kind)
 {
 	Hearing		hearing = {.model = model_open(graph, name)};
+	bool		lasts;
 
 	if (kind != EV_EMBEDDING)
-		hearing.evidence = model_evidence(graph, hearing.model, &hearing.asker);
+		hearing.evidence = model_evidence(graph, hearing.model, &hearing.asker, &lasts);
 	hearing.kind = evidence_kind(hearing.evidence, kind, name);
 	return hearing;
 }

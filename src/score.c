@@ -134,6 +134,9 @@ typedef struct Memory
 	names_hash *names;
 	int			lookups;		/* names looked up so far, -1 when all are there */
 	double	   *threshold;		/* of each relation, NaN when not looked up; or NULL */
+	bool		heard;			/* the two below are known */
+	const Evidence *evidence;
+	EvAsker    *asker;
 } Memory;
 
 /* A triple by name; names carry their kind ahead, see KnownName. */
@@ -183,6 +186,7 @@ remember_model(Memory *memory, const char *graph, const Model *model)
 	memory->names = names_create(memory->context, 64, NULL);
 	memory->lookups = 0;
 	memory->threshold = NULL;
+	memory->heard = false;
 	memory->view = current_view();
 	memory->serial = model->serial;
 	memory->model = pstrdup(model->name);
@@ -321,20 +325,28 @@ find_triple(FunctionCallInfo fcinfo, KgeTriple *triple)
 
 /* ---- scores ----------------------------------------------------------------------------- */
 
-/* The evidence of the model's rules, read from tables once. */
+/* The evidence of the model's rules, looked up once while the call site's memory holds. */
 static const Evidence *
 find_evidence(FunctionCallInfo fcinfo, const Model *model, EvAsker **asker)
 {
+	Memory	   *memory = fcinfo->flinfo->fn_extra;
 	const Evidence *evidence;
 	int			nest_level;
+	bool		lasts;
 
-	if (model_evidence_known(model, &evidence, asker))
-		return evidence;
+	if (memory->graph != NULL && memory->heard)
+	{
+		*asker = memory->asker;
+		return memory->evidence;
+	}
 	nest_level = sql_pin();
 	sql_begin();
-	evidence = model_evidence(graph_open(argument_name(fcinfo, 0, "graph")), model, asker);
+	evidence = model_evidence(graph_open(argument_name(fcinfo, 0, "graph")), model, asker, &lasts);
 	sql_end();
 	sql_unpin(nest_level);
+	memory->heard = lasts;
+	memory->evidence = evidence;
+	memory->asker = *asker;
 	return evidence;
 }
 
