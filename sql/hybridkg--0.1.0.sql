@@ -814,15 +814,18 @@ model: a trained model of the graph
 errors: 55006 when the model is being trained';
 
 create function hkg_explain(graph name, head text, relation text, tail text, model name default 'default')
-returns table (rule text, quality float8, grounding text)
+returns table (rule text, quality float8, grounding text, share float8)
 as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_explain(name, text, text, text, name) is
-'which selected rules infer a triple, and through which facts; best rule first
+'what speaks for a triple: the embedding, and the rules that infer it, through which facts; those that count most first
 graph: an existing graph
 head, relation, tail: names; the triple need not be a fact
 model: a trained model of the graph
-grounding: the facts that the rule''s body finds';
+rule: (embedding), or a rule that is heard at prediction or was selected in training. Rules with a constant in the head are counted for this question, and stand in no table
+quality: of such a rule its confidence, support / (body size + 5)
+grounding: the facts that the rule''s body finds, one row each
+share: its part of hkg_score, which they add up to (a rule''s part stands in each of its rows); null for a rule that is not heard, because others say the same better';
 
 create function hkg_complete(graph name, relation text default null, k int default 100,
 	min_probability float8 default 0.5, model name default 'default')

@@ -16,10 +16,8 @@ typedef struct SelectedRule
 	char	   *text;
 	double		quality;
 	bool		quality_is_null;
+	double		share;			/* of a score, by hkg_explain; NaN: not heard */
 } SelectedRule;
-
-/* Those with the relation (an id; NULL: any) as head, best first. */
-extern List *selected_rules(const Graph *graph, const char *model, const int32 *relation);
 
 #define NO_RULE PG_INT32_MIN
 
