@@ -40,7 +40,6 @@ struct KgeRelationLoss
 	int			relations;		/* inverses included */
 	int			stride;			/* of z */
 	int			wave;			/* pairs, whole blocks */
-
 	int			tiles;
 
 	/* of each pair of a wave */
