@@ -139,17 +139,21 @@ begin
 		body int[] not null,
 		support bigint not null,
 		body_size bigint not null,
-		pca_body_size bigint not null,
+		pca_body_size bigint,
 		predictions bigint not null,
 		head_coverage float8 not null,
 		standard_confidence float8 not null,
-		pca_confidence float8 not null,
+		pca_confidence float8,
 		embedding_confidence float8,
 		quality float8,
 		selected bool not null,
+		evidence_confidence float8,
+		confidence_error float8,
 		primary key (model, id)
 	);
-	comment on table rule is 'the closed rules over the bounds of head coverage and support, and imported ones';
+	comment on table rule is 'the closed rules over the bounds of head coverage and support, imported ones, and path rules that are evidence at prediction';
+	comment on column rule.evidence_confidence is 'what prediction takes it to be worth, support / (body_size + 5); null: it is no evidence. For path rules, r(X,Y) <= b(X,A), c(A,Y), counted on pairs that are connected over different entities, their own fact thus never among the body; support and body_size of a rule that is evidence alone are those numbers';
+	comment on column rule.confidence_error is 'standard error of that confidence where it is estimated from a sample; 0: all pairs were counted';
 	comment on column rule.body is 'one row an atom: relation, first and second term; -1 is X, -2 is Y, -3 is A, ...; a term of 0 or more is an entity; relation -1: the first term, of the head, is the second, an entity';
 	comment on column rule.predictions is 'pairs that the body yields and that are not facts';
 	comment on column rule.embedding_confidence is 'mean of sigma(score) over the predictions; null when there are none, or when the rule could not reach the top K whatever it is';
@@ -248,8 +252,8 @@ begin
 		('evidence_weight', 'scale', 'makes scores of all relations comparable'),
 		('evidence_weight', 'model', 'model.name'), ('threshold', 'relation', 'relation.id'),
 		('rule', 'id', 'its number in the model'), ('rule', 'rule', 'as text: head <= body'),
-		('rule', 'head', 'relation.id of what it infers'), ('rule', 'support', 'facts that it infers'),
-		('rule', 'body_size', 'pairs that the body yields'), ('rule', 'pca_body_size', 'those of them whose x is known to be head of some fact of the relation (or y, by the functional side)'),
+		('rule', 'head', 'relation.id of what it infers'), ('rule', 'support', 'facts that it infers; this and the next, of a rule that is evidence alone: see evidence_confidence'),
+		('rule', 'body_size', 'pairs that the body yields'), ('rule', 'pca_body_size', 'those of them whose x is known to be head of some fact of the relation (or y, by the functional side); null for a rule that is evidence alone'),
 		('rule', 'head_coverage', 'support / facts of the head relation'), ('rule', 'standard_confidence', 'support / body_size'),
 		('rule', 'pca_confidence', 'support / pca_body_size'), ('inferred', 'iteration', 'the iteration that drew it'),
 		('checkpoint_inferred', 'iteration', 'the iteration that drew it'), ('checkpoint_inferred', 'score', 'the score when drawn'),
@@ -337,7 +341,7 @@ as $$ values
 	('paper', 'the hybrid procedure as it was published: samples accumulate and weigh as much as facts',
 	 '{"score_function": "rotate", "dimensions": 200, "iterations": 10, "epochs": 100, "batch_size": 512, "negative_sampling": "uniform",
 	   "loss": "logistic", "regularization": 0, "reciprocal": false, "omega": 0.5, "top_rules": 200, "beta": 1, "max_rule_length": 3,
-	   "min_head_coverage": 0.01, "min_support": 2, "constants": false, "min_quality": 0, "label": "one", "accumulate": true}'::jsonb),
+	   "min_head_coverage": 0.01, "min_support": 2, "constants": false, "min_quality": 0, "label": "one", "accumulate": true, "evidence_rules": 0}'::jsonb),
 	('trusted-rules', 'a hybrid that samples from good rules only, and trusts an inference as far as its rule',
 	 '{"omega": 0, "min_quality": 0.7, "label": "confidence", "accumulate": false}'),
 	('complex', 'embeddings alone: where to start with a graph of up to some ten thousand entities',
@@ -370,7 +374,8 @@ create function hkg_train(graph name, score_function text default 'rotate', dime
 	constants bool default false, patience int default null, seed bigint default 0, model name default 'default',
 	min_quality float8 default 0, label text default 'one', accumulate bool default true, block_size int default 64,
 	temperature float8 default 1.0, reciprocal bool default false, regularizer text default null, preset text default null,
-	warm_start bool default false, rules name default null, relation_weight float8 default 0)
+	warm_start bool default false, rules name default null, relation_weight float8 default 0,
+	evidence_rules int default 20000, evidence_length int default 4, evidence_seconds float8 default null)
 returns text
 as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 1000000
 set search_path = pg_catalog, pg_temp;
@@ -412,6 +417,9 @@ preset: a row of hkg_presets(), whose settings take the place of arguments that 
 warm_start: go on from the embeddings of the model of that name, of the same score_function, dimensions and reciprocal; new entities start where their known neighbours place them, what has gone goes
 rules: a model whose selected rules, imported ones say, are ranked and sampled from instead of mined ones; null: rules are mined
 relation_weight: under softmax with distmult, complex or rescal: weight of the cross entropy of the true relation against all relations, given head and tail, 0 to 1000
+evidence_rules: path rules, r(X,Y) <= b(X,A), c(A,Y), that are found in the facts and kept as evidence at prediction, at most; when there are more, short ones first, of one length the best by confidence, each relation its share; 0: none
+evidence_length: atoms of such a rule, its head counted, 2 to 6 (6 for a sparse graph such as WordNet; on dense ones long rules mislead); of up to three atoms all are found, longer ones where the graph is sparse enough, else from a sample of paths
+evidence_seconds: time for that search; what it has found by then is kept, which depends on the machine; null: it takes as long as it takes
 errors: 22023 for values out of range, 53200 when it would need more than hybridkg.max_memory, 55006 when the model is being trained elsewhere, 55000 for a graph without facts or with one entity, 42704 or 55000 when there is no trained model to go on from';
 
 -- Functions that take the arguments of hkg_train; what is said of those, and of errors, holds for them too.
@@ -468,7 +476,7 @@ comment on column hkg_progress.epoch is 'epochs done in this iteration';
 comment on column hkg_progress.epochs is 'epochs of an iteration';
 comment on column hkg_progress.started_at is 'when it began';
 comment on column hkg_progress.pid is 'the process that trains: pg_cancel_backend(pid) stops it';
-comment on column hkg_progress.phase is 'reading, mining, training, evaluating, inferring or writing';
+comment on column hkg_progress.phase is 'reading, mining, training, evaluating, inferring, seeking evidence or writing';
 comment on column hkg_progress.loss is 'mean loss of the last epoch';
 comment on column hkg_progress.eta is 'when it will end at the pace so far; sooner when patience runs out';
 comment on column hkg_progress.percent is 'epochs done, of all';

@@ -11,6 +11,7 @@
 
 #include "utils/builtins.h"
 
+#include "evidence_rules.h"
 #include "hybridkg.h"
 #include "sql.h"
 
@@ -33,6 +34,16 @@ add_need(NeedList *list, const char *item, uint64 bytes)
 	Assert(list->count < (int) lengthof(list->need));
 	list->need[list->count++] = (Need) {item, bytes};
 	list->bytes += bytes;
+}
+
+static uint64
+evidence_bytes(const Procedure *procedure)
+{
+	const GraphData *data = procedure->data;
+	EvSearch	search = evidence_search(&procedure->settings, data->facts);
+	EvFacts		facts = {.entities = data->entities,.relations = data->relations,.edges = 2 * data->facts};
+
+	return ev_facts_bytes(data->entities, data->relations, data->facts) + ev_paths_bytes(&facts, &search, hkg_threads);
 }
 
 static NeedList
@@ -58,6 +69,8 @@ list_needs(const Procedure *procedure)
 		add_need(&list, "model to go on from", parameters);
 	add_need(&list, "state of the optimizer", state);
 	add_need(&list, "a minibatch", kge_trainer_bytes(model, &training, positives, hkg_threads) - state);
+	if (procedure->settings.evidence_rules > 0)
+		add_need(&list, "search for evidence", evidence_bytes(procedure));
 	if (procedure->valid_count > 0)
 		add_need(&list, "evaluation", 2 * procedure->valid_count * sizeof(int32) +
 				 kge_rank_bytes(model, procedure->valid_count, procedure->known_count, hkg_threads));

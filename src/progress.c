@@ -51,7 +51,7 @@ typedef struct Board
 } Board;
 
 static const char *const phase_names[] = {
-	"reading", "mining", "training", "evaluating", "inferring", "writing"
+	"reading", "mining", "training", "evaluating", "inferring", "seeking evidence", "writing"
 };
 
 static Board *board = NULL;

@@ -16,6 +16,7 @@ typedef enum TrainingPhase
 	PHASE_TRAINING,
 	PHASE_EVALUATING,
 	PHASE_INFERRING,
+	PHASE_SEEKING,
 	PHASE_WRITING
 } TrainingPhase;
 

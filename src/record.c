@@ -15,6 +15,7 @@
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 
+#include "evidence/evidence.h"
 #include "sql.h"
 
 static void
@@ -186,18 +187,26 @@ record_sample(Graph *graph, const char *table, const char *model, int iteration,
 	sql_batch_end(batch);
 }
 
+/* A selected rule is evidence by what it is counted to be, when not by more. */
+static double
+evidence_of(const MinedRule *rule)
+{
+	return isnan(rule->evidence_confidence) && rule->selected ?
+		ev_smoothed(rule->support, rule->body_size) : rule->evidence_confidence;
+}
+
 /* Runs a statement that finds the rules' columns in "line". */
 static void
 write_rules(const char *statement, const MinedRules *rules)
 {
 	static const Oid types[] = {
 		INT4OID, TEXTOID, INT4OID, TEXTOID, INT8OID, INT8OID, INT8OID, INT8OID,
-		FLOAT8OID, FLOAT8OID, FLOAT8OID, FLOAT8OID, FLOAT8OID, BOOLOID
+		FLOAT8OID, FLOAT8OID, FLOAT8OID, FLOAT8OID, FLOAT8OID, BOOLOID, FLOAT8OID, FLOAT8OID
 	};
 	SqlBatch   *batch = sql_batch_begin(psprintf("with line as (select id, rule, head, body::int[], "
-												 "support, size, pca_size, predictions, coverage, sc, pca, ec, q, selected "
-												 "from unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) "
-												 "u(id, rule, head, body, support, size, pca_size, predictions, coverage, sc, pca, ec, q, selected)) %s",
+												 "support, size, pca_size, predictions, coverage, sc, pca, ec, q, selected, evidence, error "
+												 "from unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) "
+												 "u(id, rule, head, body, support, size, pca_size, predictions, coverage, sc, pca, ec, q, selected, evidence, error)) %s",
 												 statement),
 										lengthof(types), types);
 
@@ -221,6 +230,11 @@ write_rules(const char *statement, const MinedRules *rules)
 		values[11] = Float8GetDatum(rule->embedding_confidence);
 		values[12] = Float8GetDatum(rule->quality);
 		values[13] = BoolGetDatum(rule->selected);
+		values[14] = Float8GetDatum(evidence_of(rule));
+		values[15] = Float8GetDatum(rule->evidence_error);
+		nulls[6] = nulls[10] = rule->pca_body_size == MINED_UNKNOWN_SIZE;
+		nulls[14] = isnan(DatumGetFloat8(values[14]));
+		nulls[15] = isnan(rule->evidence_confidence);
 		nulls[11] = isnan(rule->embedding_confidence);
 		nulls[12] = isnan(rule->quality);
 		sql_batch_row(batch, values, nulls);
@@ -247,11 +261,11 @@ record_given_rules(Graph *graph, const char *model, const MinedRules *rules)
 	write_rules(psprintf(", known as (update %1$srule r set support = line.support, body_size = size, "
 						 "pca_body_size = pca_size, predictions = line.predictions, head_coverage = coverage, "
 						 "standard_confidence = sc, pca_confidence = pca, embedding_confidence = ec, quality = q, "
-						 "selected = line.selected from line "
+						 "selected = line.selected, evidence_confidence = coalesce(r.evidence_confidence, evidence) from line "
 						 "where r.model = %2$s and r.head = line.head and r.body = line.body returning line.id) "
 						 "insert into %1$srule select %2$s, "
 						 "coalesce((select max(id) from %1$srule where model = %2$s), 0) + row_number() over (order by id), "
-						 "rule, head, body, support, size, pca_size, predictions, coverage, sc, pca, ec, q, selected "
+						 "rule, head, body, support, size, pca_size, predictions, coverage, sc, pca, ec, q, selected, evidence, error "
 						 "from line where id not in (select id from known)",
 						 graph->prefix, name),
 				rules);

@@ -16,6 +16,7 @@
 
 #include "argument.h"
 #include "hybridkg.h"
+#include "rule.h"
 #include "sql.h"
 
 typedef enum SettingType
@@ -87,6 +88,9 @@ static const Setting table[] = {
 	BOOL(warm_start),
 	{"rules", SETTING_NAME, AT(rules), 0, 0, true, NULL},
 	FLOAT(relation_weight, 0, 1e3),
+	INT(evidence_rules, 0, 1000000),
+	INT(evidence_length, 2, RULE_MAX_BODY + 1),
+	{"evidence_seconds", SETTING_FLOAT, AT(evidence_seconds), 1e-3, 1e6, true, NULL},
 
 	/* the last one is not an argument, but a setting of the session */
 	CHOICE(precision, precisions)
@@ -234,7 +238,10 @@ append_setting(StringInfo json, const Setting *setting, const TrainSettings *set
 				appendStringInfo(json, INT64_FORMAT, MEMBER(settings, setting, const int64));
 			break;
 		case SETTING_FLOAT:
-			appendStringInfoString(json, float8out_internal(MEMBER(settings, setting, const double)));
+			if (setting->optional && MEMBER(settings, setting, const double) == 0)
+				appendStringInfoString(json, "null");
+			else
+				appendStringInfoString(json, float8out_internal(MEMBER(settings, setting, const double)));
 			break;
 		case SETTING_BOOL:
 			appendStringInfoString(json, MEMBER(settings, setting, const bool) ? "true" : "false");

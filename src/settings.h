@@ -49,6 +49,9 @@ typedef struct TrainSettings
 	bool		warm_start;
 	char	   *rules;			/* a model's name; NULL: rules are mined */
 	double		relation_weight;
+	int			evidence_rules; /* 0: none */
+	int			evidence_length;
+	double		evidence_seconds;	/* 0: as long as it takes */
 	char	   *precision;		/* no argument: hybridkg.precision when training began */
 } TrainSettings;
 

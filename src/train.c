@@ -27,6 +27,7 @@
 
 #include "argument.h"
 #include "checkpoint.h"
+#include "evidence_rules.h"
 #include "hybridkg.h"
 #include "mine.h"
 #include "model.h"
@@ -535,6 +536,10 @@ procedure_finish(Procedure *procedure)
 {
 	KgeModel	model = procedure->model;
 
+	MinedRules	selected = {procedure->rules == NULL ? 0 : procedure->rules->count, procedure->best_rule};
+	MinedRules *rules;
+
+	rules = evidence_rules(procedure, &selected);
 	progress_phase(procedure->progress, PHASE_WRITING);
 	if (procedure->commits)
 		record_replace(procedure->graph, &procedure->settings);
@@ -545,12 +550,7 @@ procedure_finish(Procedure *procedure)
 	}
 	model_write_embeddings(procedure->graph, procedure->settings.model, procedure->data, &model);
 	learn_thresholds(procedure, &model);
-	if (procedure->rules != NULL)
-	{
-		MinedRules	best = {procedure->rules->count, procedure->best_rule};
-
-		record_rules(procedure->graph, procedure->settings.model, &best);
-	}
+	record_rules(procedure->graph, procedure->settings.model, rules);
 	record_end(procedure->graph, procedure->settings.model, &procedure->best);
 }
 

@@ -251,16 +251,16 @@ typedef struct EvPath
 	int64_t		support;		/* those pairs that are facts of the relation */
 	int64_t		body_size;		/* all of them */
 	double		confidence;		/* support / body_size */
-	double		error;			/* its standard error; 0: all pairs were counted, else both are estimates */
+	double		error;			/* its standard error; 0: all pairs were counted, else sizes are estimates */
 } EvPath;
 
 typedef struct EvSearch
 {
 	int			length;			/* of the longest body, 1 .. EV_MAX_BODY */
-	int64_t		limit;			/* so many rules at most, each head relation with a fair share */
+	int64_t		limit;			/* so many rules at most */
 	int64_t		min_support;
 	double		min_confidence;
-	double		work;			/* bound of what is looked at for each length, and for the counts: edges */
+	double		work;			/* edges that may be looked at for each length, and again for its counts */
 	double		seconds;		/* after these, what was found so far; 0: as long as it takes */
 	uint64_t	seed;
 } EvSearch;
@@ -268,10 +268,18 @@ typedef struct EvSearch
 /* Bytes that ev_paths will take at most. */
 extern size_t ev_paths_bytes(const EvFacts *facts, const EvSearch *search, int threads);
 
+/* Confidence as evidence: that of a small body says less than it seems to. */
+static inline double
+ev_smoothed(int64_t support, int64_t body_size)
+{
+	return (double) support / ((double) body_size + 5);
+}
+
 /*
- * The best path rules by smoothed confidence, by relation and this.  Bodies of one and two atoms are
- * searched completely, longer ones where `work` suffices, else by a sample.  Depends on the arguments
- * alone, but for `seconds`.  Returns how many, in the arena; -1 when that is empty.
+ * Path rules, by length, relation and smoothed confidence.  When they are more than the limit, shorter
+ * ones go first, and of one length the best of each relation, as many of each.  Bodies of one
+ * and two atoms are searched completely, longer ones where `work` suffices, else by a sample.  Depends
+ * on the arguments alone, but for `seconds`.  Returns how many, in the arena; -1 when that is empty.
  */
 extern int64_t ev_paths(KgeArena *arena, KgePool *pool, const EvFacts *facts, const EvSearch *search,
 						EvPath **found);

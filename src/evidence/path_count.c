@@ -27,13 +27,13 @@ typedef struct Tracer
 	int64_t		calls;
 } Tracer;
 
-typedef struct Counting
+struct Counting
 {
 	Paths	   *paths;
 	Tracer	   *tracer;
 	int64_t    *first;			/* by body: its first candidate; and the end */
 	double		work;			/* of one body */
-} Counting;
+};
 
 static bool
 is_on_the_path(const Tracer *tracer, int32_t entity, int depth)
@@ -86,6 +86,7 @@ typedef struct Sums
 {
 	double		used;
 	double		all;
+	bool		cut;			/* the work was spent amid the last one, which counts as far as it went */
 	double		pairs[2];		/* without them, with them */
 	double		squares[2];
 } Sums;
@@ -125,20 +126,55 @@ add_hits(const Counting *counting, const Tracer *tracer, int32_t atom, bool clos
 	candidate->hits_pairs += hits * ((double) tracer->reached + closed);
 }
 
+/* All pairs were counted. */
 static void
-conclude(const Sums *sums, bool with, Candidate *candidate)
+conclude_all(const Sums *sums, bool with, Candidate *candidate)
+{
+	candidate->body_size = sums->pairs[with];
+	candidate->confidence = candidate->body_size > 0 ? candidate->hits / candidate->body_size : 0;
+}
+
+/*
+ * The support is known, the pairs of a sample are: one more than that, since there
+ * may be some of which it has none.
+ */
+static void
+conclude_size(const Sums *sums, bool with, Candidate *candidate)
+{
+	double		n = sums->used;
+	double		pairs = sums->pairs[with] + 1;
+	double		deviations = sums->squares[with] - sums->pairs[with] * sums->pairs[with] / n;
+
+	candidate->hits = candidate->support;
+	candidate->body_size = fmax(pairs * sums->all / n, candidate->support);
+	candidate->confidence = candidate->support / candidate->body_size;
+	candidate->error = candidate->confidence *
+		sqrt(fmax(deviations, 1) * n / (n - 1) * (1 - (n - sums->cut) / sums->all)) / pairs;
+}
+
+/* Both are those of a sample. */
+static void
+conclude_ratio(const Sums *sums, bool with, Candidate *candidate)
 {
 	double		n = sums->used;
 	double		pairs = sums->pairs[with];
-	double		c = pairs > 0 ? candidate->hits / pairs : 0;
+	double		c = candidate->hits / pairs;
 	double		squares = candidate->hits_squared - 2 * c * candidate->hits_pairs + c * c * sums->squares[with];
 
 	candidate->confidence = c;
-	candidate->body_size = n > 0 ? pairs * sums->all / n : 0;
-	candidate->error = 0;
-	if (n < sums->all && pairs > 0)
-		candidate->error = n < 2 ? sqrt(c * (1 - c)) :
-			sqrt(fmax(squares, 0) * n / (n - 1) * (1 - n / sums->all)) / pairs;
+	candidate->body_size = pairs * sums->all / n;
+	candidate->error = sqrt(fmax(squares, 0) * n / (n - 1) * (1 - (n - sums->cut) / sums->all)) / pairs;
+}
+
+static void
+conclude(const Sums *sums, bool with, Candidate *candidate)
+{
+	if (sums->used == sums->all && !sums->cut)
+		conclude_all(sums, with, candidate);
+	else if (sums->used > 1 && candidate->complete)
+		conclude_size(sums, with, candidate);
+	else if (sums->used > 1 && candidate->hits > 0)
+		conclude_ratio(sums, with, candidate);
 }
 
 static void
@@ -163,14 +199,13 @@ count_item(void *argument, int64_t number, int thread)
 	anchor = paths->anchor + facts->holders[body.atom[0]];
 	sums.all = (double) holders_of(facts, body.atom[0]);
 	tracer->steps = 0;
-	for (; sums.used < sums.all; sums.used++)
+	while (sums.used < sums.all && !sums.cut)
 	{
-		tracer->entity[0] = anchor[(int64_t) sums.used];
+		tracer->entity[0] = anchor[(int64_t) sums.used++];
 		tracer->number++;
 		tracer->reached = 0;
 		tracer->closed = false;
-		if (!trace(counting, thread, &body, 0))
-			break;
+		sums.cut = !trace(counting, thread, &body, 0);
 		add_pairs(tracer, &sums);
 		if (tracer->reached == 0 && !tracer->closed)
 			continue;
@@ -226,7 +261,7 @@ drop_those_out_of_bounds(Paths *paths)
 static void
 take_counting(Counting *counting, KgeSpace *space, const Paths *paths, int threads)
 {
-	counting->first = KGE_TAKE(space, int64_t, (size_t) paths->candidates + 1);
+	counting->first = KGE_TAKE(space, int64_t, (size_t) paths->room + 1);
 	counting->tracer = KGE_TAKE(space, Tracer, (size_t) threads);
 	for (int i = 0; i < threads; i++)
 	{
@@ -241,31 +276,41 @@ take_counting(Counting *counting, KgeSpace *space, const Paths *paths, int threa
 }
 
 size_t
-paths_count_bytes(const Paths *paths, int threads)
+counting_bytes(const Paths *paths, int threads)
 {
 	Counting	counting;
 	KgeSpace	space = {0};
 
 	take_counting(&counting, &space, paths, threads);
-	return kge_space_bytes(&space);
+	return sizeof(Counting) + kge_space_bytes(&space);
 }
 
-bool
-paths_count(KgeArena *arena, Paths *paths)
+Counting *
+counting_open(KgeArena *arena, Paths *paths)
 {
-	Counting	counting = {.paths = paths};
+	Counting   *counting = arena->allocate(arena->context, sizeof(Counting));
 	int			threads = kge_pool_threads(paths->pool);
 	KgeSpace	space = {0};
+
+	if (counting == NULL)
+		return NULL;
+	*counting = (Counting) {.paths = paths};
+	take_counting(counting, &space, paths, threads);
+	if (!kge_space_open(&space, arena))
+		return NULL;
+	take_counting(counting, &space, paths, threads);
+	return counting;
+}
+
+void
+count_candidates(Counting *counting)
+{
+	Paths	   *paths = counting->paths;
 	int64_t		bodies;
 
-	take_counting(&counting, &space, paths, threads);
-	if (!kge_space_open(&space, arena))
-		return false;
-	take_counting(&counting, &space, paths, threads);
 	qsort(paths->candidate, (size_t) paths->candidates, sizeof(Candidate), compare_candidates);
-	bodies = find_bodies(paths, counting.first);
-	counting.work = fmax(MIN_WORK, paths->search->work / (double) (bodies > 0 ? bodies : 1));
-	kge_pool_run(paths->pool, bodies, count_item, &counting);
+	bodies = find_bodies(paths, counting->first);
+	counting->work = fmax(MIN_WORK, paths->work / (double) (bodies > 0 ? bodies : 1));
+	kge_pool_run(paths->pool, bodies, count_item, counting);
 	drop_those_out_of_bounds(paths);
-	return true;
 }

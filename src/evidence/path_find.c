@@ -24,10 +24,9 @@
 #define STORED_WAYS 65536		/* of more, some are drawn */
 #define SEEN_SLOTS 65536		/* a power of two; bodies of one fact up to 3/4 of it */
 #define DRAWN_FACTS 1000		/* facts of a relation, where not all can be looked at */
+#define WORK_OF_SLOT 64			/* bodies are found more than once */
 #define MAX_SLOTS (INT64_C(1) << 22)
 #define MAX_THREADS 1024		/* of a pool: so many bodies may enter a table at once */
-
-typedef struct Finding Finding;
 
 /* A way from the anchor */
 typedef struct Half
@@ -112,10 +111,11 @@ struct Finding
 static int64_t
 slots_for(const Paths *paths)
 {
-	double		bodies = pow((double) body_base(paths->facts), paths->length);
+	double		bodies = pow((double) body_base(paths->facts), paths->search->length);
+	double		needed = fmin(2 * bodies, paths->search->work / WORK_OF_SLOT);
 	int64_t		slots = 64;
 
-	while (slots < MAX_SLOTS && (double) slots < 2 * bodies)
+	while (slots < MAX_SLOTS && (double) slots < needed)
 		slots *= 2;
 	return slots;
 }
@@ -449,7 +449,7 @@ take_candidates(Finding *finding, int64_t quota)
 
 		if (slot->count >= least)
 			paths->candidate[paths->candidates++] = (Candidate) {.body = oriented(finding, slot->body),
-			.relation = finding->now.relation,.support = slot->count};
+			.relation = finding->now.relation,.support = slot->count,.complete = isinf(finding->now.ways)};
 	}
 }
 
@@ -558,26 +558,26 @@ bound_plan(const Finding *finding, Plan *plan, double work)
 	plan->ways = fmax(1, floor(work / drawn / 2));
 }
 
-static void
-find_length(Finding *finding, int length)
+void
+find_candidates(Finding *finding)
 {
 	Paths	   *paths = finding->paths;
 	int32_t		relations = paths->facts->relations;
-	double		work = paths->search->work;
+	double		work = paths->work;
 
-	make_plans(finding, length);
+	make_plans(finding, paths->length);
 	finding->near_power = 1;
-	for (int i = 0; i < length / 2; i++)
+	for (int i = 0; i < paths->length / 2; i++)
 		finding->near_power *= body_base(paths->facts);
+	paths->candidates = 0;
 	for (int32_t i = 0; i < relations && !paths_late(paths); i++)
 	{
 		double		share = work / (relations - i);
-		int64_t		left = (int64_t) (paths->length - length) * relations + relations - i;
 
 		finding->now = finding->plan[i];
 		bound_plan(finding, &finding->now, share);
 		work -= fmin(finding->now.cost, share);
-		find_part(finding, make_items(finding), 0, 1, (paths->room - paths->candidates) / left);
+		find_part(finding, make_items(finding), 0, 1, (paths->room - paths->candidates) / (relations - i));
 	}
 }
 
@@ -628,31 +628,32 @@ begin_walker(Walker *walker, Finding *finding, int thread)
 }
 
 size_t
-paths_find_bytes(const Paths *paths, int threads)
+finding_bytes(const Paths *paths, int threads)
 {
 	Finding		finding = {.slots = slots_for(paths)};
 	KgeSpace	space = {0};
 
 	take_finding(&finding, &space, paths->facts, threads);
-	return kge_space_bytes(&space);
+	return sizeof(Finding) + kge_space_bytes(&space);
 }
 
-bool
-paths_find(KgeArena *arena, Paths *paths)
+Finding *
+finding_open(KgeArena *arena, Paths *paths)
 {
-	Finding		finding = {.paths = paths,.slots = slots_for(paths)};
+	Finding    *finding = arena->allocate(arena->context, sizeof(Finding));
 	int			threads = kge_pool_threads(paths->pool);
 	KgeSpace	space = {0};
 
-	take_finding(&finding, &space, paths->facts, threads);
+	if (finding == NULL)
+		return NULL;
+	*finding = (Finding) {.paths = paths,.slots = slots_for(paths)};
+	take_finding(finding, &space, paths->facts, threads);
 	if (!kge_space_open(&space, arena))
-		return false;
-	take_finding(&finding, &space, paths->facts, threads);
-	memset(finding.slot, 0, (size_t) finding.slots * sizeof(Slot));
+		return NULL;
+	take_finding(finding, &space, paths->facts, threads);
+	memset(finding->slot, 0, (size_t) finding->slots * sizeof(Slot));
 	for (int i = 0; i < threads; i++)
-		begin_walker(&finding.walker[i], &finding, i);
-	count_ways(&finding);
-	for (int length = 1; length <= paths->length; length++)
-		find_length(&finding, length);
-	return true;
+		begin_walker(&finding->walker[i], finding, i);
+	count_ways(finding);
+	return finding;
 }

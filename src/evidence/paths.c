@@ -4,15 +4,17 @@
  */
 #include "paths.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <time.h>
 
-/* Candidates for each rule that may be kept, up to so many more, and for each relation and length */
-#define CANDIDATES_PER_RULE 64
-#define MAX_CANDIDATES 2000000
-#define CANDIDATES_PER_RELATION 16
+/* Candidates for each rule that may be kept, but no more than there is work for, and than that */
+#define CANDIDATES_OF_RULE 64
+#define WORK_OF_CANDIDATE 200
+#define MAX_CANDIDATES 4000000
 
-#define SMOOTHING 5				/* added to a body's size: small bodies say less than they seem to */
+/* Some for each relation and length in any case */
+#define CANDIDATES_OF_RELATION 16
 
 static int64_t
 now(void)
@@ -63,10 +65,16 @@ shuffle_anchors(Paths *paths)
 
 /* ---- which are kept -------------------------------------------------------------- */
 
+static int64_t
+rounded(double number)
+{
+	return (int64_t) (number + 0.5);
+}
+
 static double
 worth(const Candidate *candidate)
 {
-	return candidate->confidence * candidate->body_size / (candidate->body_size + SMOOTHING);
+	return ev_smoothed(rounded(candidate->confidence * candidate->body_size), rounded(candidate->body_size));
 }
 
 static int
@@ -83,6 +91,13 @@ compare_worth(const void *a, const void *b)
 	return (left->body > right->body) - (left->body < right->body);
 }
 
+/* The place of a candidate among those of its relation, 1 first, when they are in that order. */
+static int64_t
+place(const Paths *paths, int64_t i, int64_t place_before)
+{
+	return i > 0 && paths->candidate[i].relation == paths->candidate[i - 1].relation ? place_before + 1 : 1;
+}
+
 /* The largest number of rules of each relation with which all are no more than so many; and what is left of those. */
 static int64_t
 fair_share(const Paths *paths, int64_t limit, int64_t *left)
@@ -95,14 +110,11 @@ fair_share(const Paths *paths, int64_t limit, int64_t *left)
 	{
 		int64_t		share = low + (high - low + 1) / 2;
 		int64_t		all = 0;
-		int64_t		of_relation = 0;
 
-		for (int64_t i = 0; i < paths->candidates; i++)
+		for (int64_t i = 0, here = 0; i < paths->candidates; i++)
 		{
-			bool		another = i > 0 && paths->candidate[i].relation != paths->candidate[i - 1].relation;
-
-			of_relation = another ? 1 : of_relation + 1;
-			all += of_relation <= share;
+			here = place(paths, i, here);
+			all += here <= share;
 		}
 		if (all <= limit)
 		{
@@ -120,8 +132,8 @@ path_of(const Paths *paths, const Candidate *candidate)
 {
 	Body		body = body_of(paths->facts, candidate->body);
 	EvPath		path = {.relation = candidate->relation,.length = body.length,
-		.body_size = (int64_t) (candidate->body_size + 0.5),
-		.support = (int64_t) (candidate->confidence * candidate->body_size + 0.5),
+		.body_size = rounded(candidate->body_size),
+		.support = rounded(candidate->confidence * candidate->body_size),
 	.confidence = candidate->confidence,.error = candidate->error};
 
 	for (int i = 0; i < body.length; i++)
@@ -129,21 +141,20 @@ path_of(const Paths *paths, const Candidate *candidate)
 	return path;
 }
 
-/* Copies the best of each relation: they are in that order.  The first relations get one more, as far as that goes. */
+/* Copies the best of each relation.  The first relations get one more, as far as that goes. */
 static int64_t
-keep_best(const Paths *paths, EvPath *found)
+keep_best(Paths *paths, int64_t limit, EvPath *found)
 {
 	int64_t		left;
-	int64_t		share = fair_share(paths, paths->search->limit, &left);
-	int64_t		of_relation = 0;
+	int64_t		share;
 	int64_t		kept = 0;
 
-	for (int64_t i = 0; i < paths->candidates; i++)
+	qsort(paths->candidate, (size_t) paths->candidates, sizeof(Candidate), compare_worth);
+	share = fair_share(paths, limit, &left);
+	for (int64_t i = 0, here = 0; i < paths->candidates; i++)
 	{
-		bool		another = i > 0 && paths->candidate[i].relation != paths->candidate[i - 1].relation;
-
-		of_relation = another ? 1 : of_relation + 1;
-		if (of_relation <= share || (of_relation == share + 1 && left-- > 0))
+		here = place(paths, i, here);
+		if (here <= share || (here == share + 1 && left-- > 0))
 			found[kept++] = path_of(paths, &paths->candidate[i]);
 	}
 	return kept;
@@ -151,65 +162,90 @@ keep_best(const Paths *paths, EvPath *found)
 
 /* ---- the whole ------------------------------------------------------------------- */
 
+static int64_t
+room_for(const Paths *paths, int64_t limit)
+{
+	double		wanted = fmin(CANDIDATES_OF_RULE * (double) limit, MAX_CANDIDATES);
+
+	return (int64_t) fmin(wanted, paths->search->work / WORK_OF_CANDIDATE) +
+		CANDIDATES_OF_RELATION * (int64_t) paths->facts->relations;
+}
+
 static void
 take_paths(Paths *paths, KgeSpace *space)
 {
 	paths->anchor = KGE_TAKE(space, int32_t, (size_t) paths->facts->edges);
+	paths->room = room_for(paths, paths->search->limit);
 	paths->candidate = KGE_TAKE(space, Candidate, (size_t) paths->room);
-}
-
-/* Of the seconds that there are, the counts get what the search leaves, half of them at least. */
-static void
-set_deadline(Paths *paths, int64_t began, double part)
-{
-	if (paths->search->seconds > 0)
-		paths->deadline = began + (int64_t) (paths->search->seconds * part * 1e9);
-}
-
-static Paths
-begin(const EvFacts *facts, const EvSearch *search)
-{
-	Paths		paths = {.facts = facts,.search = search};
-
-	paths.length = longest_with_number(facts, search->length);
-	paths.room = search->limit < MAX_CANDIDATES / CANDIDATES_PER_RULE ? CANDIDATES_PER_RULE * search->limit :
-		MAX_CANDIDATES + search->limit;
-	paths.room += CANDIDATES_PER_RELATION * (int64_t) facts->relations * paths.length;
-	return paths;
 }
 
 size_t
 ev_paths_bytes(const EvFacts *facts, const EvSearch *search, int threads)
 {
-	Paths		paths = begin(facts, search);
+	Paths		paths = {.facts = facts,.search = search};
 	KgeSpace	space = {0};
 
 	take_paths(&paths, &space);
-	paths.candidates = paths.room;
-	return kge_space_bytes(&space) + paths_find_bytes(&paths, threads) + paths_count_bytes(&paths, threads) +
-		(size_t) search->limit * sizeof(EvPath);
+	return kge_space_bytes(&space) + finding_bytes(&paths, threads) + counting_bytes(&paths, threads) +
+		((size_t) search->limit + 1) * sizeof(EvPath);
+}
+
+/* So many of the seconds that are left may pass. */
+static void
+set_deadline(Paths *paths, int64_t began, double part)
+{
+	double		end = (double) began + paths->search->seconds * 1e9;
+	double		time = (double) now();
+
+	if (paths->search->seconds > 0)
+		paths->deadline = (int64_t) (time + part * (end - time));
+}
+
+/*
+ * Bodies of each length in turn.  Short rules go first: they are counted exactly and walked soon, and
+ * long ones, of which there are any number, must not push them out.  What
+ * is spent on long ones depends on how many there is room for.
+ */
+static int64_t
+search_all(Paths *paths, Finding *finding, Counting *counting, EvPath *found)
+{
+	const EvSearch *search = paths->search;
+	int			longest = longest_with_number(paths->facts, search->length);
+	int64_t		began = now();
+	int64_t		kept = 0;
+
+	for (paths->length = 1; paths->length <= longest && kept < search->limit; paths->length++)
+	{
+		int64_t		left = search->limit - kept;
+
+		paths->work = search->work * (double) left / (double) search->limit;
+		paths->room = room_for(paths, left);
+		set_deadline(paths, began, 0.5);
+		find_candidates(finding);
+		set_deadline(paths, began, 1);
+		count_candidates(counting);
+		kept += keep_best(paths, left, found + kept);
+	}
+	return kept;
 }
 
 int64_t
 ev_paths(KgeArena *arena, KgePool *pool, const EvFacts *facts, const EvSearch *search, EvPath **found)
 {
-	Paths		paths = begin(facts, search);
+	Paths		paths = {.facts = facts,.search = search,.pool = pool};
 	KgeSpace	space = {0};
-	int64_t		began = now();
+	Finding    *finding;
+	Counting   *counting;
 
-	paths.pool = pool;
 	take_paths(&paths, &space);
 	if (!kge_space_open(&space, arena))
 		return -1;
 	take_paths(&paths, &space);
 	shuffle_anchors(&paths);
-	set_deadline(&paths, began, 0.5);
-	if (!paths_find(arena, &paths))
+	finding = finding_open(arena, &paths);
+	counting = counting_open(arena, &paths);
+	*found = arena->allocate(arena->context, ((size_t) search->limit + 1) * sizeof(EvPath));
+	if (finding == NULL || counting == NULL || *found == NULL)
 		return -1;
-	set_deadline(&paths, began, 1);
-	if (!paths_count(arena, &paths))
-		return -1;
-	qsort(paths.candidate, (size_t) paths.candidates, sizeof(Candidate), compare_worth);
-	*found = arena->allocate(arena->context, (size_t) (search->limit + 1) * sizeof(EvPath));
-	return *found == NULL ? -1 : keep_best(&paths, *found);
+	return search_all(&paths, finding, counting, *found);
 }

@@ -29,6 +29,7 @@ typedef struct Candidate
 	uint64_t	body;
 	int32_t		relation;
 	int32_t		support;		/* of the facts looked at, those with such a path */
+	bool		complete;		/* all facts were looked at, in all ways */
 	double		hits;			/* sums over anchors, see path_count.c: pairs that are facts, */
 	double		hits_squared;
 	double		hits_pairs;		/* and their products with all pairs */
@@ -42,10 +43,12 @@ typedef struct Paths
 	const EvFacts *facts;
 	const EvSearch *search;
 	KgePool    *pool;
-	int			length;			/* of the longest body that is sought and has a number */
 	int64_t		deadline;		/* nanoseconds of the monotonic clock; 0: none */
 	int32_t    *anchor;			/* EvFacts.holder of each atom, in an order drawn by the seed */
 
+	/* of the length that is sought */
+	int			length;
+	double		work;			/* for the search, and for the counts */
 	int64_t		candidates;
 	int64_t		room;
 	Candidate  *candidate;
@@ -106,14 +109,23 @@ extern bool paths_late(const Paths *paths);
 
 /* ---- path_find.c ------------------------------------------------------------- */
 
-/* Fills the candidates, in no particular order; false when the arena is empty. */
-extern bool paths_find(KgeArena *arena, Paths *paths);
-extern size_t paths_find_bytes(const Paths *paths, int threads);
+typedef struct Finding Finding;
+
+/* NULL when the arena is empty. */
+extern Finding *finding_open(KgeArena *arena, Paths *paths);
+extern size_t finding_bytes(const Paths *paths, int threads);
+
+/* Fills the candidates, in no particular order. */
+extern void find_candidates(Finding *finding);
 
 /* ---- path_count.c ------------------------------------------------------------ */
 
-/* Counts the candidates and drops those over no bound; false when the arena is empty. */
-extern bool paths_count(KgeArena *arena, Paths *paths);
-extern size_t paths_count_bytes(const Paths *paths, int threads);
+typedef struct Counting Counting;
+
+extern Counting *counting_open(KgeArena *arena, Paths *paths);
+extern size_t counting_bytes(const Paths *paths, int threads);
+
+/* Counts the candidates and drops those over no bound. */
+extern void count_candidates(Counting *counting);
 
 #endif							/* EV_PATHS_H */
