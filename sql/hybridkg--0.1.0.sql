@@ -838,19 +838,20 @@ grounding: the facts that the rule''s body finds, one row each
 share: its part of hkg_score, which they add up to (a rule''s part stands in each of its rows); null for a rule that is not heard, because others say the same better';
 
 create function hkg_complete(graph name, relation text default null, k int default 100,
-	min_probability float8 default 0.5, model name default 'default')
+	min_probability float8 default 0.5, model name default 'default', evidence text default 'both')
 returns table (head text, relation text, tail text, score float8, probability float8, rule text)
 as 'MODULE_PATHNAME' language c stable parallel safe cost 1000000 rows 100 support @extschema@.hkg_estimate_k
 set search_path = pg_catalog, pg_temp;
-comment on function hkg_complete(name, text, int, float8, name) is
+comment on function hkg_complete(name, text, int, float8, name, text) is
 'the most plausible facts that a graph lacks, best first: the list that somebody reviews
 graph: an existing graph
 relation: a relation; null: all of them together
-k: how many in all, at least 1
-min_probability: leaves out what is less plausible, 0 to 1
+k: how many in all by score, at least 1
+min_probability: leaves out of these what is less probable, 0 to 1
 model: a trained model of the graph
-score: the model''s score; probability: sigma(score); rule: the best of the selected rules that infer it, null where none does
-For every entity that is head of a fact of the relation, each entity is scored as tail: that many times d multiplications, shared by hybridkg.threads (all relations of FB15k-237, d = 200: 1.4 billion scores). Memory is for k triples a thread, and for the facts. Facts about one entity alone are listed only for a relation that has such. What is left out at place k may differ from what is kept by as little as single precision can tell.';
+evidence: what is heard: ''embedding'', ''rules'' (only what a rule infers is listed), or ''both'', which is the embedding alone where a model has no rules for it
+score: see hkg_score; probability: see hkg_predict_tails; rule: the best of the selected rules that infer it, null where none does
+For every entity that is head of a fact of the relation, each entity is scored as tail: that many times d multiplications, shared by hybridkg.threads (all relations of FB15k-237, d = 200: 1.4 billion scores). With evidence, the rules are asked once for each such (head, relation), which takes 1 to 3 ms on that graph. Memory is for k triples a thread, and for the facts. Facts about one entity alone are listed only for a relation that has such. What is left out at place k may differ from what is kept by as little as single precision can tell.';
 
 -- ---------------------------------------------------------------------------
 -- Evaluation

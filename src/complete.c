@@ -13,6 +13,7 @@
 
 #include "argument.h"
 #include "array.h"
+#include "evidence.h"
 #include "explain.h"
 #include "hybridkg.h"
 #include "inquiry.h"
@@ -73,6 +74,7 @@ typedef struct Missing
 {
 	KgeTriple	triple;			/* by ids */
 	double		score;
+	double		probability;
 } Missing;
 
 typedef struct MissingList
@@ -95,32 +97,71 @@ find_rules(const Graph *graph, const char *model, MissingList *list)
 
 /* ---- the function ------------------------------------------------------------------------- */
 
-static MissingList
-find_missing(Graph *graph, const Model *model, const char *relation, int k, double min_probability)
+/* What is looked for, and how */
+typedef struct Search
 {
-	Facts		facts = read_facts(graph, model, relation);
+	const Model *model;
+	EvKind		kind;
+	KgeModel	kge;			/* that is scored, */
+	KgeOpinion	opinion;		/* and what is added to it; `ask` is NULL where nothing is */
+	EvVoice		voice;
+} Search;
+
+static void
+begin_search(Graph *graph, const char *name, EvKind kind, int threads, Search *search)
+{
+	const Evidence *evidence = NULL;
+	EvAsker    *asker;
+	bool		lasts;
+
+	*search = (Search) {.model = model_open(graph, name)};
+	search->kge = search->model->kge;
+	if (kind != EV_EMBEDDING)
+		evidence = model_evidence(graph, search->model, &asker, &lasts);
+	search->kind = evidence_kind(evidence, kind, name);
+	if (search->kind != EV_EMBEDDING)
+		search->opinion = evidence_opinion(evidence, search->kind, threads, &search->voice);
+	if (search->kind == EV_RULES)
+		search->kge = evidence_alone(search->kge.entities, search->kge.relations);
+}
+
+/* Adds what was found, unless it is too improbable, or all that it has is no rule. */
+static void
+add_missing(MissingList *list, const Search *search, const KgeScored *scored, double min_probability)
+{
+	const Model *model = search->model;
+	Heard		heard = {scored->phi, scored->addition};
+	double		probability = evidence_probability(model, search->kind, heard);
+
+	if (probability < min_probability || (search->kind == EV_RULES && scored->addition == 0))
+		return;
+	list->missing[list->count++] = (Missing) {
+		{model->entity_id[scored->triple.head], model->relation_id[scored->triple.relation],
+		model->entity_id[scored->triple.tail]}, scored->score, probability
+	};
+}
+
+static MissingList
+find_missing(Graph *graph, const char *name, const char *relation, int k, double min_probability, EvKind kind)
+{
 	KgeArena	arena = hkg_arena();
 	KgePool    *pool = hkg_pool();
 	MissingList list = {0};
 	const KgeScored *best = NULL;
+	const KgeOpinion *opinion;
+	Search		search;
+	Facts		facts;
 	int64		count;
 
-	hkg_check_memory_or(kge_complete_bytes(pool, &model->kge, facts.triple, facts.count, k),
+	begin_search(graph, name, kind, kge_pool_threads(pool), &search);
+	opinion = search.opinion.ask == NULL ? NULL : &search.opinion;
+	facts = read_facts(graph, search.model, relation);
+	hkg_check_memory_or(kge_complete_bytes(pool, &search.kge, opinion, facts.triple, facts.count, k),
 						psprintf("a list of %d missing facts", k), "ask for a smaller k");
-	count = kge_complete(&arena, pool, &model->kge, facts.triple, facts.count, k, &best);
+	count = kge_complete(&arena, pool, &search.kge, opinion, facts.triple, facts.count, k, &best);
 	list.missing = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Missing) * Max(count, 1));
-	for (; list.count < count; list.count++)
-	{
-		Missing    *missing = &list.missing[list.count];
-		const KgeScored *scored = &best[list.count];
-
-		if (kge_sigmoid(scored->score) < min_probability)
-			break;
-		missing->triple.head = model->entity_id[scored->triple.head];
-		missing->triple.relation = model->relation_id[scored->triple.relation];
-		missing->triple.tail = model->entity_id[scored->triple.tail];
-		missing->score = scored->score;
-	}
+	for (int64 i = 0; i < count; i++)
+		add_missing(&list, &search, &best[i], min_probability);
 	return list;
 }
 
@@ -141,7 +182,7 @@ fill_columns(Columns *columns, const Missing *missing, const int32 *rule, int co
 		columns->id[2][i] = missing[i].triple.tail;
 		columns->id[3][i] = rule[i];
 		columns->number[0][i] = missing[i].score;
-		columns->number[1][i] = kge_sigmoid(missing[i].score);
+		columns->number[1][i] = missing[i].probability;
 	}
 }
 
@@ -182,9 +223,9 @@ hkg_complete(PG_FUNCTION_ARGS)
 	char	   *relation = PG_ARGISNULL(1) ? NULL : argument_text(fcinfo, 1, "relation");
 	int			k = argument_int(fcinfo, 2, "k", 1, PG_INT32_MAX);
 	double		min_probability = argument_float(fcinfo, 3, "min_probability", 0, 1);
+	EvKind		kind = argument_evidence(fcinfo, 5);
 	Inquiry		inquiry = inquiry_begin(fcinfo, 4);
-	const Model *model = model_open(inquiry.graph, inquiry.model);
-	MissingList list = find_missing(inquiry.graph, model, relation, k, min_probability);
+	MissingList list = find_missing(inquiry.graph, inquiry.model, relation, k, min_probability, kind);
 
 	find_rules(inquiry.graph, inquiry.model, &list);
 	return_missing(inquiry.graph, inquiry.model, &list, inquiry.result);

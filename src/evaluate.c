@@ -58,6 +58,7 @@ rank_split(Graph *graph, const char *model, const char *split, int64 seed, EvKin
 	KgeModel	kge;
 	EvVoice		voice;
 	KgeOpinion	opinion;
+	const KgeOpinion *said;
 	KgeTriple  *known;
 	int64		known_count;
 
@@ -72,7 +73,9 @@ rank_split(Graph *graph, const char *model, const char *split, int64 seed, EvKin
 	if (ranking.count == 0)
 		return ranking;
 	known = graph_read_known(graph, ranking.data, &known_count);
-	if (!kge_rank(&arena, hkg_pool(), &kge, opinion.ask == NULL ? NULL : &opinion,
+	said = opinion.ask == NULL ? NULL : &opinion;
+	hkg_check_memory(kge_rank_bytes(&kge, said, ranking.count, known_count, hkg_threads), "the ranks of a split");
+	if (!kge_rank(&arena, hkg_pool(), &kge, said,
 				  ranking.triple, ranking.count, known, known_count,
 				  (uint64) seed, ranking.rank, ranking.rank + ranking.count))
 		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));

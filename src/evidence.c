@@ -287,7 +287,7 @@ evidence_opinion(const Evidence *evidence, EvKind kind, int threads, EvVoice *vo
 	EvWeights	weights = evidence->weights;
 
 	if (kind == EV_RULES)
-		weights.weight = NULL;
+		weights.weight = weights.scale = NULL;
 	hkg_check_memory(ev_voice_bytes(&evidence->facts, threads), "the evidence of rules");
 	if (!ev_voice(&arena, &evidence->facts, &evidence->rules, weights, threads, voice))
 		out_of_memory();

@@ -73,7 +73,7 @@ list_needs(const Procedure *procedure)
 		add_need(&list, "search for evidence", evidence_bytes(procedure));
 	if (procedure->valid_count > 0)
 		add_need(&list, "evaluation", 2 * procedure->valid_count * sizeof(int32) +
-				 kge_rank_bytes(model, procedure->valid_count, procedure->known_count, hkg_threads));
+				 kge_rank_bytes(model, NULL, procedure->valid_count, procedure->known_count, hkg_threads));
 	return list;
 }
 

@@ -164,7 +164,7 @@ typedef struct EvWeights
 {
 	double		discount;
 	double	   *weight;			/* by 2 * relation + side; NULL: all 1 */
-	double	   *scale;			/* likewise: a score is scale * (phi + weight * evidence) */
+	double	   *scale;			/* likewise; a score is scale * (phi + weight * evidence) */
 } EvWeights;
 
 /* Askers for the threads of a pool. */
@@ -184,7 +184,7 @@ extern size_t ev_voice_bytes(const EvFacts *facts, int threads);
 extern bool ev_voice(KgeArena *arena, const EvFacts *facts, const EvRules *rules, EvWeights weights,
 					 int threads, EvVoice *voice);
 
-/* Adds weight * evidence: what phi lacks to a score, but for the scale, which is one for a question. */
+/* Adds the evidence, with the voice's weights. */
 extern KgeOpinion ev_opinion(EvVoice *voice);
 
 /* ---- learn.c: weights and calibration ------------------------------------------- */

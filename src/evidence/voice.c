@@ -91,14 +91,12 @@ say(void *argument, KgeSide side, int32_t given, int32_t relation,
 	KgePool *pool, int thread, const KgeAddition **additions)
 {
 	EvVoice    *voice = argument;
-	const EvWeights *weights = &voice->weights;
-	double		weight = weights->weight == NULL ? 1 : weights->weight[2 * relation + (int32_t) side];
 	const EvCandidate *candidates;
 	int64_t		count = ev_ask(voice->asker[thread], side, given, relation, pool, thread, &candidates);
 
 	for (int64_t i = 0; i < count; i++)
 		voice->addition[thread][i] = (KgeAddition) {candidates[i].entity,
-			weight * ev_evidence(&candidates[i], weights->discount)};
+			ev_evidence(&candidates[i], voice->weights.discount)};
 	*additions = voice->addition[thread];
 	return count;
 }
@@ -106,5 +104,5 @@ say(void *argument, KgeSide side, int32_t given, int32_t relation,
 KgeOpinion
 ev_opinion(EvVoice *voice)
 {
-	return (KgeOpinion) {say, voice};
+	return (KgeOpinion) {say, voice, voice->weights.weight, voice->weights.scale};
 }

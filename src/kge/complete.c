@@ -8,6 +8,10 @@
  * together is put in order at the end.  So memory is bounded by k, and the outcome does not
  * depend on which thread met what.
  *
+ * A second opinion raises the scores of few candidates.  A block asks for it first, and keeps those
+ * with what is added; they are marked, and not met once more.  Then a block meets all
+ * candidates at once, so that each question is asked once.
+ *
  * An entity is no candidate for itself where no known triple of the relation is
  * about one entity alone: bilinear models like such triples, and nobody asks for them.
  */
@@ -19,9 +23,9 @@
 #include "threads.h"
 #include "vector.h"
 
-#define BLOCK	64				/* questions at a time */
+#define BLOCK	64				/* questions at a time, a bit for each */
 #define TILE	512				/* candidates at a time */
-#define SEGMENT 8192			/* candidates of an item */
+#define SEGMENT 8192			/* candidates of an item, without an opinion */
 
 /* The known tails of one (head, relation): known[start .. end-1] */
 typedef struct Question
@@ -37,6 +41,7 @@ typedef struct Worker
 	float	   *query;			/* BLOCK x stride */
 	float	   *engine;
 	float	   *score;			/* TILE x BLOCK */
+	uint64_t   *raised;			/* by entity, a bit for each of BLOCK questions: kept by the opinion */
 	KgeScored  *heap;			/* the worst first */
 	int64_t		kept;
 } Worker;
@@ -46,9 +51,11 @@ typedef struct Completion
 	KgePool    *pool;
 	const KgeModel *model;
 	KgeEngine	engine;
+	const KgeOpinion *opinion;	/* or NULL */
 	const KgeTriple *known;
 	int64_t		known_count;
 	int64_t		k;
+	int64_t		segment;		/* candidates of an item */
 	int64_t		segments;
 	int64_t		questions;
 	Question   *question;
@@ -176,25 +183,70 @@ is_known(const Completion *completion, const Question *question, int32_t tail)
 
 /* ---- a block of questions meets a segment of candidates ------------------------------ */
 
-/* Looks at one question's scores of a tile; NaN is never above anything. */
+/* The score of an answer: phi with what the opinion adds. */
+static double
+score_of(const Completion *completion, int32_t relation, double phi, double addition)
+{
+	const KgeOpinion *opinion = completion->opinion;
+	double		scale;
+
+	if (opinion == NULL)
+		return phi;
+	scale = opinion->scale == NULL ? 1 : opinion->scale[2 * relation + KGE_TAIL];
+	return scale * (phi + kge_opinion_weight(opinion, relation, KGE_TAIL) * addition);
+}
+
+/* Keeps a candidate, if it is one; NaN is never above anything. */
 static void
-meet(const Completion *completion, Worker *worker, const Question *question,
-	 int32_t first, int32_t count, const float *score)
+consider(const Completion *completion, Worker *worker, const Question *question,
+		 int32_t tail, double phi, double addition)
 {
 	KgeTriple	triple = completion->known[question->start];
+	double		score = score_of(completion, triple.relation, phi, addition);
+
+	if (isnan(score) || (worker->kept == completion->k && score < worker->heap[0].score) ||
+		(tail == triple.head && !question->reflexive) || is_known(completion, question, tail))
+		return;
+	triple.tail = tail;
+	keep(worker, completion->k, (KgeScored) {triple, score, phi, addition});
+}
+
+/* Looks at one question's scores of a tile. */
+static void
+meet(const Completion *completion, Worker *worker, const Question *question, int number,
+	 int32_t first, int32_t count)
+{
+	const float *score = worker->score + number;
 
 	for (int32_t c = 0; c < count; c++)
-	{
-		KgeScored	scored = {triple, (double) score[c * BLOCK]};
+		if (completion->opinion == NULL || (worker->raised[first + c] >> number & 1) == 0)
+			consider(completion, worker, question, first + c, (double) score[c * BLOCK], 0);
+}
 
-		if (isnan(scored.score) ||
-			(worker->kept == completion->k && scored.score < worker->heap[0].score))
-			continue;
-		scored.triple.tail = first + c;
-		if (scored.triple.tail == triple.head && !question->reflexive)
-			continue;
-		if (!is_known(completion, question, scored.triple.tail))
-			keep(worker, completion->k, scored);
+/* Asks the opinion about a block of questions. */
+static void
+hear_opinion(const Completion *completion, Worker *worker, const Question *question, KgeRows queries, int thread)
+{
+	for (int32_t i = 0; i < completion->model->entities; i++)
+		worker->raised[i] = 0;
+	for (int i = 0; i < queries.count; i++)
+	{
+		const float *query = queries.row + (size_t) i * (size_t) queries.stride;
+		KgeTriple	triple = completion->known[question[i].start];
+		const KgeAddition *additions;
+		int64_t		count = completion->opinion->ask(completion->opinion->argument, KGE_TAIL, triple.head,
+													 triple.relation, completion->pool, thread, &additions);
+
+		for (int64_t j = 0; j < count; j++)
+		{
+			int32_t		tail = additions[j].entity;
+			float		phi = kge_engine_score(&completion->engine, query, kge_entity_row(completion->model, tail));
+
+			consider(completion, worker, &question[i], tail, (double) phi, additions[j].addition);
+			worker->raised[tail] |= UINT64_C(1) << i;
+			if (j % 1024 == 0)
+				kge_pool_breathe(completion->pool, thread);
+		}
 	}
 }
 
@@ -207,14 +259,16 @@ meet_segment(void *argument, int64_t item, int thread)
 	Worker	   *worker = &completion->worker[thread];
 	const Question *question = &completion->question[item / completion->segments * BLOCK];
 	int64_t		left = completion->questions - item / completion->segments * BLOCK;
-	int64_t		from = item % completion->segments * SEGMENT;
-	int64_t		end = from + SEGMENT < model->entities ? from + SEGMENT : model->entities;
+	int64_t		from = item % completion->segments * completion->segment;
+	int64_t		end = from + completion->segment < model->entities ? from + completion->segment : model->entities;
 	int			stride = kge_stride(completion->engine.width);
 	KgeRows		queries = {left < BLOCK ? (int) left : BLOCK, stride, worker->query};
 
 	for (int i = 0; i < queries.count; i++)
 		kge_make_query(model, kge_query(model, completion->known[question[i].start], KGE_TAIL),
 					   worker->query + (size_t) i * (size_t) stride);
+	if (completion->opinion != NULL)
+		hear_opinion(completion, worker, question, queries, thread);
 	kge_engine_prepare(&completion->engine, queries, worker->engine);
 	for (; from < end; from += TILE)
 	{
@@ -224,8 +278,7 @@ meet_segment(void *argument, int64_t item, int thread)
 		kge_engine_scores(&completion->engine, queries, worker->engine, candidates,
 						  worker->score, BLOCK);
 		for (int i = 0; i < queries.count; i++)
-			meet(completion, worker, &question[i], (int32_t) from, candidates.count,
-				 worker->score + i);
+			meet(completion, worker, &question[i], i, (int32_t) from, candidates.count);
 		kge_pool_breathe(completion->pool, thread);
 	}
 }
@@ -248,6 +301,8 @@ take_completion(Completion *completion, KgeSpace *space)
 		worker.query = KGE_TAKE(space, float, BLOCK * stride);
 		worker.engine = KGE_TAKE(space, float, kge_engine_scratch(&completion->engine, BLOCK));
 		worker.score = KGE_TAKE(space, float, TILE * BLOCK);
+		if (completion->opinion != NULL)
+			worker.raised = KGE_TAKE(space, uint64_t, (size_t) completion->model->entities);
 		worker.heap = KGE_TAKE(space, KgeScored, (size_t) completion->k);
 		if (completion->worker != NULL)
 			completion->worker[i] = worker;
@@ -281,22 +336,24 @@ most_triples(const Completion *completion, int64_t k)
 }
 
 static Completion
-plan(KgePool *pool, const KgeModel *model, const KgeTriple *known, int64_t known_count, int64_t k)
+plan(KgePool *pool, const KgeModel *model, const KgeOpinion *opinion,
+	 const KgeTriple *known, int64_t known_count, int64_t k)
 {
-	Completion	completion = {.pool = pool,.model = model,.known = known,.known_count = known_count};
+	Completion	completion = {.pool = pool,.model = model,.opinion = opinion,.known = known,.known_count = known_count};
 
 	completion.engine = kge_engine(model);
-	completion.segments = (model->entities + SEGMENT - 1) / SEGMENT;
+	completion.segment = opinion == NULL ? SEGMENT : model->entities;
+	completion.segments = (model->entities + completion.segment - 1) / completion.segment;
 	completion.questions = count_questions(known, known_count);
 	completion.k = most_triples(&completion, k);
 	return completion;
 }
 
 size_t
-kge_complete_bytes(KgePool *pool, const KgeModel *model, const KgeTriple *known,
-				   int64_t known_count, int64_t k)
+kge_complete_bytes(KgePool *pool, const KgeModel *model, const KgeOpinion *opinion,
+				   const KgeTriple *known, int64_t known_count, int64_t k)
 {
-	Completion	completion = plan(pool, model, known, known_count, k);
+	Completion	completion = plan(pool, model, opinion, known, known_count, k);
 	KgeSpace	space = {0};
 
 	take_completion(&completion, &space);
@@ -304,10 +361,10 @@ kge_complete_bytes(KgePool *pool, const KgeModel *model, const KgeTriple *known,
 }
 
 int64_t
-kge_complete(KgeArena *arena, KgePool *pool, const KgeModel *model,
+kge_complete(KgeArena *arena, KgePool *pool, const KgeModel *model, const KgeOpinion *opinion,
 			 const KgeTriple *known, int64_t known_count, int64_t k, const KgeScored **best)
 {
-	Completion	completion = plan(pool, model, known, known_count, k);
+	Completion	completion = plan(pool, model, opinion, known, known_count, k);
 	KgeSpace	space = {0};
 	int64_t		count;
 
@@ -322,7 +379,12 @@ kge_complete(KgeArena *arena, KgePool *pool, const KgeModel *model,
 				 meet_segment, &completion);
 	count = gather(&completion);
 	for (int64_t i = 0; i < count; i++)
-		completion.met[i].score = kge_score(model, completion.met[i].triple);
+	{
+		KgeScored  *met = &completion.met[i];
+
+		met->phi = kge_score(model, met->triple);
+		met->score = score_of(&completion, met->triple.relation, met->phi, met->addition);
+	}
 	qsort(completion.met, (size_t) count, sizeof(KgeScored), compare_scored);
 	*best = completion.met;
 	return count;

@@ -327,16 +327,20 @@ typedef struct KgeAddition
 } KgeAddition;
 
 /*
- * A second opinion: what is added to the model's scores of those who might answer a question.  ask()
- * runs in the pool's threads; it lists entities, each once, that live until the thread's
- * next question, and returns how many; nothing is added for the others.
+ * A second opinion: what is added to the model's scores of those who might answer a question, which
+ * become scale * (phi + weight * addition).  ask() runs in the pool's threads; it lists entities, each once,
+ * that live until the thread's next question, and returns how many; nothing is added for the others.
  */
 typedef struct KgeOpinion
 {
 	int64_t		(*ask) (void *argument, KgeSide side, int32_t given, int32_t relation,
 						KgePool *pool, int thread, const KgeAddition **additions);
 	void	   *argument;
+	const double *weight;		/* >= 0, by 2 * relation + side; NULL: all 1 */
+	const double *scale;		/* > 0, likewise: makes scores of all questions comparable */
 } KgeOpinion;
+
+extern double kge_opinion_weight(const KgeOpinion *opinion, int32_t relation, KgeSide side);
 
 /*
  * Filtered ranks of `count` triples, 1 first: head_rank[i] is the place of
@@ -355,8 +359,8 @@ extern bool kge_rank(KgeArena *arena, KgePool *pool, const KgeModel *model,
 					 uint64_t seed, int32_t *head_rank, int32_t *tail_rank);
 
 /* Bytes that kge_rank will take from its arena. */
-extern size_t kge_rank_bytes(const KgeModel *model, int64_t count, int64_t known_count,
-							 int threads);
+extern size_t kge_rank_bytes(const KgeModel *model, const KgeOpinion *opinion,
+							 int64_t count, int64_t known_count, int threads);
 
 typedef struct KgeMetrics
 {
@@ -400,20 +404,23 @@ extern bool kge_score_triples(KgeArena *arena, KgePool *pool, const KgeModel *mo
 typedef struct KgeScored
 {
 	KgeTriple	triple;
-	double		score;
+	double		score;			/* with the opinion's scale and addition */
+	double		phi;
+	double		addition;
 } KgeScored;
 
 /* Bytes that kge_complete will take from its arena. */
-extern size_t kge_complete_bytes(KgePool *pool, const KgeModel *model, const KgeTriple *known,
-								 int64_t known_count, int64_t k);
+extern size_t kge_complete_bytes(KgePool *pool, const KgeModel *model, const KgeOpinion *opinion,
+								 const KgeTriple *known, int64_t known_count, int64_t k);
 
 /*
  * The k triples of highest score that are not known, of those whose (head, relation) is; `known` is
  * ascending by (relation, head, tail).  Best first; ties go to the lower relation, head, tail.
  * They are chosen by scores in single precision, then scored and put in order in double.  Returns
- * how many, or -1 when the arena is empty; *best is in the arena.
+ * how many, or -1 when the arena is empty; *best is in the arena.  opinion: may be NULL.
  */
 extern int64_t kge_complete(KgeArena *arena, KgePool *pool, const KgeModel *model,
+							const KgeOpinion *opinion,
 							const KgeTriple *known, int64_t known_count, int64_t k,
 							const KgeScored **best);
 

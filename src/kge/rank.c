@@ -269,6 +269,12 @@ count_asked(const Meeting *meeting, int64_t asked, int thread)
 
 /* ---- a second opinion ------------------------------------------------------- */
 
+double
+kge_opinion_weight(const KgeOpinion *opinion, int32_t relation, KgeSide side)
+{
+	return opinion->weight == NULL ? 1 : opinion->weight[2 * relation + (int32_t) side];
+}
+
 /* A candidate's phi against a threshold: 1 above, 0 equal, -1 below. */
 static int
 compare_phi(const Meeting *meeting, int32_t candidate, float fast, int64_t asked, double threshold)
@@ -292,6 +298,7 @@ count_raised(const Meeting *meeting, const float *query, int64_t asked,
 			 const KgeAddition *additions, int64_t count, int thread)
 {
 	const Ranking *ranking = meeting->ranking;
+	double		weight = kge_opinion_weight(ranking->opinion, meeting->question->relation, meeting->question->side);
 	double		t = ranking->exact[asked];
 	Count		raised = {0, 0};
 
@@ -306,7 +313,7 @@ count_raised(const Meeting *meeting, const float *query, int64_t asked,
 			kge_is_known(&ranking->questions, meeting->question, candidate))
 			continue;
 		fast = kge_engine_score(&ranking->engine, query, kge_entity_row(ranking->model, candidate));
-		after = compare_phi(meeting, candidate, fast, asked, t - additions[i].addition);
+		after = compare_phi(meeting, candidate, fast, asked, t - weight * additions[i].addition);
 		if (after >= 0)
 		{
 			before = compare_phi(meeting, candidate, fast, asked, t);
@@ -328,12 +335,13 @@ hear_opinion(void *argument, int64_t item, int thread)
 	double	   *added = ranking->added + (size_t) thread * (size_t) ranking->model->entities;
 	float	   *query = ranking->scratch[thread].query;
 	Meeting		meeting = meeting_of(ranking, question, query);
+	double		weight = kge_opinion_weight(ranking->opinion, question->relation, question->side);
 	const KgeAddition *additions;
 	int64_t		count = ranking->opinion->ask(ranking->opinion->argument, question->side, question->given,
 											  question->relation, ranking->pool, thread, &additions);
 
 	for (int64_t i = 0; i < count; i++)
-		added[additions[i].entity] = additions[i].addition;
+		added[additions[i].entity] = weight * additions[i].addition;
 	for (int64_t asked = question->asked; asked >= 0; asked = ranking->questions.next_asked[asked])
 	{
 		ranking->exact[asked] = ranking->phi[asked] + added[answer_of(ranking, asked)];
@@ -485,9 +493,10 @@ draw_rank(const Ranking *ranking, uint64_t seed, int64_t asked)
 }
 
 size_t
-kge_rank_bytes(const KgeModel *model, int64_t count, int64_t known_count, int threads)
+kge_rank_bytes(const KgeModel *model, const KgeOpinion *opinion,
+			   int64_t count, int64_t known_count, int threads)
 {
-	Ranking		ranking = {.model = model,.count = count,.engine = kge_engine(model)};
+	Ranking		ranking = {.model = model,.opinion = opinion,.count = count,.engine = kge_engine(model)};
 	KgeSpace	space = {0};
 
 	take_ranking(&ranking, &space, known_count, threads);

@@ -136,14 +136,14 @@ check_heard(const EvCandidate *candidate, const float *best)
 	CHECK((candidate == NULL) == (clusters == 0));
 	if (candidate == NULL || clusters == 0)
 		return;
-	CHECK(candidate->heard == (clusters < EV_HEARD ? clusters : EV_HEARD));
-	for (int i = 0; i < candidate->heard; i++)
+	CHECK(candidate->count == (clusters < EV_HEARD ? clusters : EV_HEARD));
+	for (int i = 0; i < candidate->count; i++)
 	{
-		int			cluster = candidate->cluster[i];
+		int			cluster = candidate->heard[i].cluster;
 
-		CHECK(candidate->confidence[i] == left[cluster]);
+		CHECK(candidate->heard[i].confidence == left[cluster]);
 		for (int j = 0; j < CLUSTERS; j++)
-			CHECK(left[j] <= candidate->confidence[i]);
+			CHECK(left[j] <= candidate->heard[i].confidence);
 		left[cluster] = 0;
 	}
 }

@@ -53,13 +53,25 @@ ask(void *argument, KgeSide side, int32_t given, int32_t relation, KgePool *pool
 	return count;
 }
 
+/* Its weights: 0, 1/2, 1 and 3/2 by turns */
+static double
+weight_of(int32_t relation, KgeSide side)
+{
+	return 0.5 * ((3 * relation + (int32_t) side + 1) % 4);
+}
+
+static double
+added_to(const KgeOpinion *opinion, KgeTriple triple, KgeSide side)
+{
+	return opinion == NULL ? 0 : weight_of(triple.relation, side) * addition_to(triple);
+}
+
 /* The lowest and the highest rank that the definition allows. */
 static void
 brute_force(const KgeModel *model, const KgeOpinion *opinion, const Data *data, KgeTriple triple,
 			KgeSide side, int *lowest, int *highest)
 {
-	double		t = kge_score(model, kge_asked(model, triple, side)) +
-		(opinion != NULL ? addition_to(triple) : 0);
+	double		t = kge_score(model, kge_asked(model, triple, side)) + added_to(opinion, triple, side);
 	int			above = 0;
 	int			equal = 0;
 
@@ -74,8 +86,7 @@ brute_force(const KgeModel *model, const KgeOpinion *opinion, const Data *data, 
 			known = same(data->known[i], candidate);
 		if (known || same(candidate, triple))
 			continue;
-		score = kge_score(model, kge_asked(model, candidate, side)) +
-			(opinion != NULL ? addition_to(candidate) : 0);
+		score = kge_score(model, kge_asked(model, candidate, side)) + added_to(opinion, candidate, side);
 		if (isnan(t) && isnan(score))
 			equal++;
 		else if (score > t || (isnan(t) && !isnan(score)))
@@ -141,8 +152,11 @@ compare_with(const char *what, const KgeModel *model, const KgeOpinion *opinion,
 static int
 compare(const char *what, const KgeModel *model, const Data *data, int threads)
 {
-	KgeOpinion	opinion = {ask, (void *) model};
+	double		weights[2 * MAX_TRIPLES];
+	KgeOpinion	opinion = {.ask = ask,.argument = (void *) model,.weight = weights};
 
+	for (int32_t i = 0; i < 2 * model->relations; i++)
+		weights[i] = weight_of(i / 2, i % 2);
 	compare_with(what, model, &opinion, data, threads);
 	return compare_with(what, model, NULL, data, threads);
 }
