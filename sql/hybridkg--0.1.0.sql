@@ -110,11 +110,13 @@ begin
 		threshold float8 not null,
 		triples bigint not null,
 		accuracy float8,
-		primary key (model, relation)
+		evidence text collate "C" not null default 'embedding' check (evidence in ('embedding', 'rules', 'both')),
+		primary key (model, relation, evidence)
 	);
 	comment on table threshold is 'what hkg_classify goes by';
 	comment on column threshold.threshold is 'the least score that is taken for true';
 	comment on column threshold.triples is 'facts of the valid split that it was learnt from; where there are none, it is that of all relations together';
+	comment on column threshold.evidence is 'what the scores hear that it is for: the argument of hkg_classify';
 	comment on column threshold.accuracy is 'on those facts and their false counterparts';
 
 	create table evidence_weight (
@@ -791,14 +793,16 @@ k: how many, at least 1
 model: a trained model of the graph
 similarity: the cosine of the two embeddings as the table has them (complex, rotate: of real and imaginary parts together), -1 to 1';
 
-create function hkg_classify(graph name, head text, relation text, tail text, model name default 'default')
+create function hkg_classify(graph name, head text, relation text, tail text, model name default 'default',
+	evidence text default 'both')
 returns bool
 as 'MODULE_PATHNAME' language c stable parallel safe cost 1000;	-- as hkg_score
-comment on function hkg_classify(name, text, text, text, name) is
+comment on function hkg_classify(name, text, text, text, name, text) is
 'whether the model takes a triple for true: its score is at least the threshold of its relation, in the table threshold
 graph: an existing graph
 head, relation, tail: names
 model: a trained model of the graph
+evidence: what is heard: ''embedding'', ''rules'', or ''both'', which is the embedding alone where a model has no rules for it; each has its own thresholds. With evidence it takes as long as hkg_score
 errors: 55000 when the model has no thresholds, for want of a valid split';
 
 create function hkg_learn_thresholds(graph name, negatives regclass default null, model name default 'default',
@@ -808,6 +812,7 @@ as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 100000
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_learn_thresholds(name, regclass, name, bigint) is
 'learns the thresholds that hkg_classify goes by, as every training does at its end: of each relation, the score that best parts its facts of the valid split from false ones; returns their accuracy on these
+A model with evidence of rules gets thresholds for the embedding, for rules and for both, and the accuracy is that of both.
 graph: an existing graph with a valid split
 negatives: a table or view of false triples, with the columns head, relation and tail; null: each fact of the valid split with its head or its tail replaced by that of another fact of the relation, drawn at random, so that what comes out is not known
 model: a trained model of the graph
@@ -819,6 +824,7 @@ as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 100000
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_learn_evidence(name, name) is
 'learns how much rules count at prediction, and what a score''s probability is, as every training with evidence_rules does at its end: from the valid split, over the facts as they are now; without such a split, takes what has been good elsewhere
+The thresholds of scores that hear rules are no longer right then, and are deleted: see hkg_learn_thresholds.
 graph: an existing graph
 model: a trained model of the graph
 errors: 55006 when the model is being trained';

@@ -32,6 +32,12 @@ argument_evidence(FunctionCallInfo fcinfo, int i)
 	return (EvKind) argument_choice(argument_text(fcinfo, i, "evidence"), "evidence", kinds);
 }
 
+const char *
+evidence_name(EvKind kind)
+{
+	return kinds[kind];
+}
+
 /* ---- rules that are paths ------------------------------------------------------ */
 
 typedef struct Paths
@@ -370,6 +376,7 @@ write_summary(const Graph *graph, const char *model, double discount, const EvLe
 	appendStringInfoString(&text, learnt == NULL ? "}" : "}}");
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
 	sql_run(psprintf("delete from %sevidence_weight where model = $1", graph->prefix), &args);
+	sql_run(psprintf("delete from %sthreshold where model = $1 and evidence <> 'embedding'", graph->prefix), &args);
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(text.data));
 	sql_run(psprintf("update %smodel set evidence = $2::jsonb where name = $1", graph->prefix), &args);
 }

@@ -22,6 +22,9 @@ struct Evidence
 /* The argument `evidence`: 'embedding', 'rules' or 'both'. */
 extern EvKind argument_evidence(FunctionCallInfo fcinfo, int i);
 
+/* A kind as that argument says it. */
+extern const char *evidence_name(EvKind kind);
+
 /*
  * The evidence of a model over these rows, in the current context; NULL when it has none.  ERROR 53200 when
  * it would not fit hybridkg.max_memory.

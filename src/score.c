@@ -133,7 +133,7 @@ typedef struct Memory
 	uint64		serial;			/* of the model's copy */
 	names_hash *names;
 	int			lookups;		/* names looked up so far, -1 when all are there */
-	double	   *threshold;		/* of each relation, NaN when not looked up; or NULL */
+	double	   *threshold;		/* by EV_KINDS * relation + kind, NaN when not looked up; or NULL */
 	bool		heard;			/* the two below are known */
 	const Evidence *evidence;
 	EvAsker    *asker;
@@ -350,17 +350,18 @@ find_evidence(FunctionCallInfo fcinfo, const Model *model, EvAsker **asker)
 	return evidence;
 }
 
+/* The score of that kind, which becomes the one that the model can have. */
 static double
-score(FunctionCallInfo fcinfo, const Model *model, KgeTriple triple, EvKind kind)
+score(FunctionCallInfo fcinfo, const Model *model, KgeTriple triple, EvKind *kind)
 {
 	const Evidence *evidence = NULL;
 	EvAsker    *asker = NULL;
 
-	if (kind != EV_EMBEDDING)
+	if (*kind != EV_EMBEDDING)
 		evidence = find_evidence(fcinfo, model, &asker);
-	kind = evidence_kind(evidence, kind, model->name);
-	return evidence_score(evidence, kind, KGE_TAIL, triple.relation,
-						  evidence_of_triple(model, evidence, asker, kind, triple));
+	*kind = evidence_kind(evidence, *kind, model->name);
+	return evidence_score(evidence, *kind, KGE_TAIL, triple.relation,
+						  evidence_of_triple(model, evidence, asker, *kind, triple));
 }
 
 HKG_FUNCTION(hkg_score);
@@ -371,13 +372,13 @@ hkg_score(PG_FUNCTION_ARGS)
 	KgeTriple	triple;
 	const Model *model = find_triple(fcinfo, &triple);
 
-	PG_RETURN_FLOAT8(score(fcinfo, model, triple, kind));
+	PG_RETURN_FLOAT8(score(fcinfo, model, triple, &kind));
 }
 
 /* ---- thresholds ----------------------------------------------------------------------- */
 
 static double
-read_threshold(FunctionCallInfo fcinfo, const Model *model, int32 relation)
+read_threshold(FunctionCallInfo fcinfo, const Model *model, EvKind kind, int32 relation)
 {
 	SqlArgs		args = {0};
 	int			nest_level = sql_pin();
@@ -388,12 +389,15 @@ read_threshold(FunctionCallInfo fcinfo, const Model *model, int32 relation)
 	graph = graph_open(argument_name(fcinfo, 0, "graph"));
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(model->name));
 	sql_arg(&args, INT4OID, Int32GetDatum(model->relation_id[relation]));
-	if (!sql_value(psprintf("select nullif(threshold::float8, 'NaN') from %sthreshold where model = $1 and relation = $2",
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(evidence_name(kind)));
+	if (!sql_value(psprintf("select nullif(threshold::float8, 'NaN') from %sthreshold "
+							"where model = $1 and relation = $2 and evidence = $3",
 							graph->prefix), &args, &threshold))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("model \"%s\" has no threshold for relation \"%s\"", model->name,
-						argument_text(fcinfo, 2, "relation")),
+				 errmsg("model \"%s\" has no threshold for relation \"%s\"%s", model->name,
+						argument_text(fcinfo, 2, "relation"),
+						kind == EV_EMBEDDING ? "" : psprintf(" and evidence \"%s\"", evidence_name(kind))),
 				 errdetail("Thresholds are learnt from the valid split, at the end of a training."),
 				 errhint("Load a valid split and call hkg_learn_thresholds.")));
 	sql_end();
@@ -403,30 +407,35 @@ read_threshold(FunctionCallInfo fcinfo, const Model *model, int32 relation)
 
 /* The relation's threshold, looked up once while the call site's memory holds. */
 static double
-threshold_of(FunctionCallInfo fcinfo, const Model *model, int32 relation)
+threshold_of(FunctionCallInfo fcinfo, const Model *model, EvKind kind, int32 relation)
 {
 	Memory	   *memory = fcinfo->flinfo->fn_extra;
+	Size		kinds = (Size) EV_KINDS * model->kge.relations;
+	double	   *threshold;
 
 	if (memory->graph == NULL)
-		return read_threshold(fcinfo, model, relation);
+		return read_threshold(fcinfo, model, kind, relation);
 	if (memory->threshold == NULL)
 	{
 		memory->threshold = MemoryContextAllocHuge(memory->context,
-												   sizeof(double) * model->kge.relations);
-		for (int32 i = 0; i < model->kge.relations; i++)
+												   sizeof(double) * kinds);
+		for (Size i = 0; i < kinds; i++)
 			memory->threshold[i] = NAN;
 	}
-	if (isnan(memory->threshold[relation]))
-		memory->threshold[relation] = read_threshold(fcinfo, model, relation);
-	return memory->threshold[relation];
+	threshold = &memory->threshold[(Size) EV_KINDS * relation + kind];
+	if (isnan(*threshold))
+		*threshold = read_threshold(fcinfo, model, kind, relation);
+	return *threshold;
 }
 
 HKG_FUNCTION(hkg_classify);
 Datum
 hkg_classify(PG_FUNCTION_ARGS)
 {
+	EvKind		kind = argument_evidence(fcinfo, 5);
 	KgeTriple	triple;
 	const Model *model = find_triple(fcinfo, &triple);
+	double		scored = score(fcinfo, model, triple, &kind);
 
-	PG_RETURN_BOOL(kge_score(&model->kge, triple) >= threshold_of(fcinfo, model, triple.relation));
+	PG_RETURN_BOOL(scored >= threshold_of(fcinfo, model, kind, triple.relation));
 }

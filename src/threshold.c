@@ -2,7 +2,7 @@
  * threshold.c
  *		Triplet classification: the thresholds that hkg_classify goes by.
  *
- * Each relation's threshold is the score that best parts its true triples, those
+ * Each relation's threshold, one for each kind of evidence, is the score that best parts its true triples, those
  * of the valid split, from false ones.  A relation without true triples there takes the
  * threshold of all relations together.
  *
@@ -21,6 +21,7 @@
 #include "utils/lsyscache.h"
 
 #include "argument.h"
+#include "evidence.h"
 #include "hybridkg.h"
 #include "inquiry.h"
 #include "kge/random.h"
@@ -123,6 +124,25 @@ threshold_corrupt(const GraphData *data, const KgeTriple *known, int64 known_cou
 
 /* ---- learning ------------------------------------------------------------------------ */
 
+/* A labelled triple, and what is heard of it */
+typedef struct Known
+{
+	KgeTriple	triple;
+	bool		truth;
+	Heard		heard;
+} Known;
+
+typedef struct KnownList
+{
+	Known	   *known;			/* by (relation, head): a question's follow each other */
+	int64		count;
+
+	/* who hears what rules say */
+	KgePool    *pool;
+	const Evidence *evidence;	/* NULL where the model has none */
+	EvVoice		voice;
+} KnownList;
+
 /* A labelled score and its relation */
 typedef struct Scored
 {
@@ -132,31 +152,87 @@ typedef struct Scored
 
 typedef struct ScoredList
 {
-	Scored	   *scored;
+	Scored	   *scored;			/* by relation */
 	int64		count;
 } ScoredList;
 
 static int
-compare_relations(const void *a, const void *b)
+compare_known(const void *a, const void *b)
 {
-	int32		left = ((const Scored *) a)->relation;
-	int32		right = ((const Scored *) b)->relation;
+	const KgeTriple *left = &((const Known *) a)->triple;
+	const KgeTriple *right = &((const Known *) b)->triple;
 
-	return left < right ? -1 : left > right;
+	if (left->relation != right->relation)
+		return left->relation < right->relation ? -1 : 1;
+	return (left->head > right->head) - (left->head < right->head);
 }
 
-/* What has no finite score, for want of an embedding, teaches nothing. */
 static void
-add_scores(ScoredList *list, const KgeModel *kge, const KgeTriple *triples, int64 count, bool truth)
+add_known(KnownList *list, const KgeModel *kge, const KgeTriple *triples, int64 count, bool truth)
 {
 	for (int64 i = 0; i < count; i++)
 	{
-		double		score = kge_score(kge, triples[i]);
-
 		CHECK_FOR_INTERRUPTS();
-		if (isfinite(score))
-			list->scored[list->count++] = (Scored) {triples[i].relation, {score, truth}};
+		list->known[list->count++] = (Known) {triples[i], truth, {kge_score(kge, triples[i]), 0}};
 	}
+}
+
+/* triples that a thread asks the rules about at a time */
+#define AT_ONCE 16
+
+/* Item: some triples. */
+static void
+hear_rules(void *argument, int64 item, int thread)
+{
+	KnownList  *list = argument;
+
+	for (int64 i = item * AT_ONCE; i < (item + 1) * AT_ONCE && i < list->count; i++)
+	{
+		KgeTriple	triple = list->known[i].triple;
+		const EvCandidate *candidate;
+
+		ev_ask(list->voice.asker[thread], KGE_TAIL, triple.head, triple.relation, list->pool, thread, &candidate);
+		candidate = ev_candidate(list->voice.asker[thread], triple.tail);
+		if (candidate != NULL)
+			list->known[i].heard.evidence = ev_evidence(candidate, list->evidence->weights.discount);
+	}
+}
+
+static KnownList
+hear_all(Graph *graph, const char *model, const GraphData *data, const KgeModel *kge, const Labelled *labelled)
+{
+	KnownList	list = {.pool = hkg_pool()};
+
+	list.known = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Known) *
+										Max(labelled->truths + labelled->falsehoods, 1));
+	add_known(&list, kge, labelled->truth, labelled->truths, true);
+	add_known(&list, kge, labelled->falsehood, labelled->falsehoods, false);
+	qsort(list.known, list.count, sizeof(Known), compare_known);
+	list.evidence = evidence_read(graph, model, data->entity_id, data->entities, data->relation_id, data->relations);
+	if (list.evidence != NULL)
+	{
+		evidence_opinion(list.evidence, EV_BOTH, kge_pool_threads(list.pool), &list.voice);
+		kge_pool_run(list.pool, (list.count + AT_ONCE - 1) / AT_ONCE, hear_rules, &list);
+	}
+	return list;
+}
+
+/* The scores of a kind.  What has no finite one, for want of an embedding, teaches nothing. */
+static ScoredList
+scores_of(const KnownList *list, EvKind kind)
+{
+	ScoredList	scores = {MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Scored) * Max(list->count, 1)), 0};
+
+	for (int64 i = 0; i < list->count; i++)
+	{
+		const Known *known = &list->known[i];
+		int32		relation = known->triple.relation;
+		double		score = evidence_score(list->evidence, kind, KGE_TAIL, relation, known->heard);
+
+		if (isfinite(score))
+			scores.scored[scores.count++] = (Scored) {relation, {score, known->truth}};
+	}
+	return scores;
 }
 
 /* One threshold, and what is told of it */
@@ -198,48 +274,43 @@ count_right(const Scored *scored, int64 count, double threshold)
 static SqlBatch *
 replace_thresholds(const Graph *graph, const char *model)
 {
-	static const Oid types[] = {INT4OID, FLOAT8OID, INT8OID, FLOAT8OID};
+	static const Oid types[] = {INT4OID, FLOAT8OID, INT8OID, FLOAT8OID, TEXTOID};
 	SqlArgs		args = {0};
 
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
 	sql_run(psprintf("delete from %sthreshold where model = $1", graph->prefix), &args);
-	return sql_batch_begin(psprintf("insert into %1$sthreshold select %2$s, u.* "
-									"from unnest($1, $2, $3, $4) u (relation, threshold, triples, accuracy) "
+	return sql_batch_begin(psprintf("insert into %1$sthreshold (model, relation, threshold, triples, accuracy, evidence) "
+									"select %2$s, u.* "
+									"from unnest($1, $2, $3, $4, $5) u (relation, threshold, triples, accuracy, evidence) "
 									"where u.relation in (select id from %1$srelation)",
 									graph->prefix, quote_literal_cstr(model)),
 						   lengthof(types), types);
 }
 
 static void
-write_threshold(SqlBatch *batch, int32 relation, const Threshold *learnt)
+write_threshold(SqlBatch *batch, int32 relation, EvKind kind, const Threshold *learnt)
 {
-	Datum		values[4] = {
+	Datum		values[5] = {
 		Int32GetDatum(relation),
 		Float8GetDatum(learnt->threshold),
 		Int64GetDatum(learnt->truths),
-		Float8GetDatum(learnt->count > 0 ? (double) learnt->right / (double) learnt->count : 0)
+		Float8GetDatum(learnt->count > 0 ? (double) learnt->right / (double) learnt->count : 0),
+		CStringGetTextDatum(evidence_name(kind))
 	};
-	bool		nulls[4] = {false, false, false, learnt->count == 0};
+	bool		nulls[5] = {false, false, false, learnt->count == 0, false};
 
 	sql_batch_row(batch, values, nulls);
 }
 
-double
-threshold_learn(Graph *graph, const char *model, const GraphData *data, const KgeModel *kge,
-				const Labelled *labelled)
+/* Learns and writes the thresholds of a kind; returns their accuracy. */
+static double
+learn_kind(SqlBatch *batch, const GraphData *data, const KnownList *known, EvKind kind)
 {
-	ScoredList	list = {0};
-	SqlBatch   *batch = replace_thresholds(graph, model);
-	Threshold	all;
+	ScoredList	list = scores_of(known, kind);
+	Threshold	all = learn(list.scored, list.count);
 	int64		right = 0;
 	int64		next = 0;
 
-	list.scored = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Scored) *
-										 Max(labelled->truths + labelled->falsehoods, 1));
-	add_scores(&list, kge, labelled->truth, labelled->truths, true);
-	add_scores(&list, kge, labelled->falsehood, labelled->falsehoods, false);
-	qsort(list.scored, list.count, sizeof(Scored), compare_relations);
-	all = learn(list.scored, list.count);
 	for (int32 row = 0; row < data->relations && all.truths > 0; row++)
 	{
 		int64		first = next;
@@ -253,12 +324,29 @@ threshold_learn(Graph *graph, const char *model, const GraphData *data, const Kg
 			own.threshold = all.threshold;
 			own.right = count_right(list.scored + first, own.count, own.threshold);
 		}
-		write_threshold(batch, data->relation_id[row], &own);
+		write_threshold(batch, data->relation_id[row], kind, &own);
 		right += own.right;
 	}
-	sql_batch_end(batch);
 	pfree(list.scored);
 	return all.truths > 0 ? (double) right / (double) list.count : NAN;
+}
+
+double
+threshold_learn(Graph *graph, const char *model, const GraphData *data, const KgeModel *kge,
+				const Labelled *labelled)
+{
+	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "hybridkg thresholds", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(work);
+	KnownList	known = hear_all(graph, model, data, kge, labelled);
+	SqlBatch   *batch = replace_thresholds(graph, model);
+	double		accuracy = 0;
+
+	for (EvKind kind = EV_EMBEDDING; kind < (known.evidence == NULL ? EV_RULES : EV_KINDS); kind++)
+		accuracy = learn_kind(batch, data, &known, kind);
+	sql_batch_end(batch);
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(work);
+	return accuracy;
 }
 
 /* ---- hkg_learn_thresholds ---------------------------------------------------------------- */
@@ -288,7 +376,7 @@ take_negative(void *argument, const Datum *values, const bool *nulls)
 	{
 		list->room *= 2;
 		/* what it grows from, too, and the scores, once more for one threshold */
-		hkg_check_memory_or(list->room * (3 * sizeof(KgeTriple) / 2 + sizeof(Scored) + sizeof(KgeLabelled)),
+		hkg_check_memory_or(list->room * (3 * sizeof(KgeTriple) / 2 + sizeof(Known) + sizeof(Scored) + sizeof(KgeLabelled)),
 							"the list of false triples", "give fewer of them");
 		list->triple = repalloc_huge(list->triple, list->room * sizeof(KgeTriple));
 	}

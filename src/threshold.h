@@ -27,8 +27,8 @@ extern KgeTriple *threshold_corrupt(const GraphData *data, const KgeTriple *know
 									int64 *corrupted);
 
 /*
- * Writes the thresholds of a model, in place of those it has; kge has the rows of `data`.  Returns
- * their accuracy, NaN when there is nothing to learn from.
+ * Writes the thresholds of a model, in place of those it has; kge has the rows of `data`.  Returns the
+ * accuracy of those that hkg_classify goes by when nobody says otherwise, NaN when there is nothing to learn from.
  */
 extern double threshold_learn(Graph *graph, const char *model, const GraphData *data,
 							  const KgeModel *kge, const Labelled *labelled);

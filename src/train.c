@@ -549,8 +549,8 @@ procedure_finish(Procedure *procedure)
 		model.relation = procedure->best_relation;
 	}
 	model_write_embeddings(procedure->graph, procedure->settings.model, procedure->data, &model);
-	learn_thresholds(procedure, &model);
 	record_rules(procedure->graph, procedure->settings.model, rules);
+	learn_thresholds(procedure, &model);
 	record_end(procedure->graph, procedure->settings.model, &procedure->best);
 }
 
