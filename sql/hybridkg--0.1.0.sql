@@ -354,6 +354,8 @@ as $$ values
 	 '{"score_function": "complex", "dimensions": 200, "loss": "softmax", "regularization": 0.05, "reciprocal": true, "batch_size": 1000, "iterations": 8, "epochs": 4, "top_rules": 0}'),
 	('distmult-fb15k-237', 'FB15k-237, embeddings alone',
 	 '{"score_function": "distmult", "dimensions": 400, "loss": "softmax", "regularization": 0.05, "reciprocal": true, "batch_size": 1000, "iterations": 6, "epochs": 4, "top_rules": 0}'),
+	('rescal-fb15k-237', 'FB15k-237, embeddings alone',
+	 '{"score_function": "rescal", "dimensions": 160, "loss": "softmax", "regularizer": "dura", "regularization": 0.05, "batch_size": 1000, "iterations": 8, "epochs": 3, "top_rules": 0}'),
 	('complex-wn18rr', 'WN18RR, embeddings alone',
 	 '{"score_function": "complex", "dimensions": 200, "loss": "softmax", "regularization": 0.1, "reciprocal": true, "batch_size": 250, "iterations": 10, "epochs": 2, "top_rules": 0}'),
 	('rescal-wn18rr', 'WN18RR, embeddings alone',
