@@ -38,16 +38,22 @@ evidence_name(EvKind kind)
 	return kinds[kind];
 }
 
-/* ---- rules that are paths ------------------------------------------------------ */
+/* ---- rules ------------------------------------------------------ */
 
-typedef struct Paths
+/* What table rule has, as far as all its names are among the rows */
+typedef struct RuleRows
 {
+	const int32 *entity_id;
+	int32		entities;
 	const int32 *relation_id;
 	int32		relations;
-	EvRule	   *rule;
-	int64		count;
-	int64		room;
-} Paths;
+	EvRule	   *path;
+	int64		paths;
+	int64		path_room;
+	EvPattern  *pattern;
+	int64		patterns;
+	int64		pattern_room;
+} RuleRows;
 
 /* The other end of a body's atom, and its direction; false when the atom has no such end. */
 static bool
@@ -63,12 +69,11 @@ leave(const Atom *atom, Term from, Term *to, bool *backwards)
  * rule each variable but X and Y stands in two atoms, so that there is one way to go.
  */
 static bool
-path_of_rule(const Paths *paths, const Rule *rule, EvRule *path)
+path_of_rule(const RuleRows *rows, const Rule *rule, EvRule *path)
 {
 	unsigned	used = 0;
 	Term		at = TERM_X;
 
-	path->relation = graph_row(paths->relation_id, paths->relations, rule->head);
 	path->length = rule->length;
 	for (int i = 0; i < rule->length; i++)
 	{
@@ -81,7 +86,7 @@ path_of_rule(const Paths *paths, const Rule *rule, EvRule *path)
 			next++;
 		if (next == rule->length || !TERM_IS_VARIABLE(to) || rule->body[next].relation == RULE_IS)
 			return false;
-		row = graph_row(paths->relation_id, paths->relations, rule->body[next].relation);
+		row = graph_row(rows->relation_id, rows->relations, rule->body[next].relation);
 		if (row < 0)
 			return false;
 		path->atom[i] = EV_FORWARDS(row) + backwards;
@@ -90,34 +95,73 @@ path_of_rule(const Paths *paths, const Rule *rule, EvRule *path)
 		if ((at == TERM_Y) != (i == rule->length - 1))
 			return false;
 	}
-	return path->relation >= 0 && rule->length > 0;
+	return rule->length > 0;
+}
+
+static bool
+row_of_term(const RuleRows *rows, Term term, int32 *row)
+{
+	*row = TERM_IS_VARIABLE(term) ? term : graph_row(rows->entity_id, rows->entities, term);
+	return TERM_IS_VARIABLE(term) ? term >= -EV_MAX_VARIABLES : *row >= 0;
+}
+
+/* False when the rule names what has no row: it infers nothing then. */
+static bool
+pattern_of_rule(const RuleRows *rows, const Rule *rule, EvPattern *pattern)
+{
+	pattern->length = rule->length;
+	for (int i = 0; i < rule->length; i++)
+	{
+		const Atom *atom = &rule->body[i];
+		EvAtom	   *matched = &pattern->atom[i];
+
+		matched->relation = atom->relation == RULE_IS ? EV_IS :
+			graph_row(rows->relation_id, rows->relations, atom->relation);
+		if ((matched->relation < 0 && atom->relation != RULE_IS) ||
+			!row_of_term(rows, atom->first, &matched->first) || !row_of_term(rows, atom->second, &matched->second))
+			return false;
+	}
+	return rule->length > 0;
 }
 
 static void
 take_rule(void *argument, const Datum *values, const bool *nulls)
 {
-	Paths	   *paths = argument;
+	RuleRows   *rows = argument;
 	Rule		rule = {0};
-	EvRule		path = {.id = DatumGetInt32(values[0]),.confidence = (float) DatumGetFloat8(values[3])};
+	int32		id = DatumGetInt32(values[0]);
+	int32		relation = graph_row(rows->relation_id, rows->relations, DatumGetInt32(values[1]));
+	float		confidence = (float) DatumGetFloat8(values[3]);
+	EvRule		path = {.relation = relation,.confidence = confidence,.id = id};
+	EvPattern	pattern = {.relation = relation,.confidence = confidence,.id = id};
 
 	rule_from_array(DatumGetInt32(values[1]), values[2], &rule);
-	if (!(path.confidence > 0 && path.confidence <= 1) || !path_of_rule(paths, &rule, &path))
+	if (!(confidence > 0 && confidence <= 1) || relation < 0)
 		return;
-	paths->rule = array_reserve(paths->rule, paths->count + 1, &paths->room, sizeof(EvRule));
-	paths->rule[paths->count++] = path;
+	if (path_of_rule(rows, &rule, &path))
+	{
+		rows->path = array_reserve(rows->path, rows->paths + 1, &rows->path_room, sizeof(EvRule));
+		rows->path[rows->paths++] = path;
+	}
+	else if (pattern_of_rule(rows, &rule, &pattern))
+	{
+		rows->pattern = array_reserve(rows->pattern, rows->patterns + 1, &rows->pattern_room, sizeof(EvPattern));
+		rows->pattern[rows->patterns++] = pattern;
+	}
 }
 
-static Paths
-read_paths(const Graph *graph, const char *model, const int32 *relation_id, int32 relations)
+static EvRuleSet
+read_rules(const Graph *graph, const char *model, const int32 *entity_id, int32 entities,
+		   const int32 *relation_id, int32 relations)
 {
-	Paths		paths = {.relation_id = relation_id,.relations = relations};
+	RuleRows	rows = {.entity_id = entity_id,.entities = entities,.relation_id = relation_id,.relations = relations};
 	SqlArgs		args = {0};
 
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
 	sql_stream(psprintf("select id::int, " RULE_COLUMNS ", evidence_confidence::float8 from %srule "
 						"where model = $1 and evidence_confidence is not null order by id",
-						graph->prefix), &args, take_rule, &paths);
-	return paths;
+						graph->prefix), &args, take_rule, &rows);
+	return (EvRuleSet) {rows.path, rows.paths, rows.pattern, rows.patterns};
 }
 
 /* ---- facts, as rows of the model -------------------------------------------------- */
@@ -229,17 +273,17 @@ out_of_memory(void)
 	ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
 }
 
-/* From facts in rows; the paths' rows are those of the facts. */
+/* From facts in rows; the rules' rows are those of the facts. */
 static void
-build(Evidence *evidence, const Paths *paths, int32 entities, int32 relations,
+build(Evidence *evidence, const EvRuleSet *rules, int32 entities, int32 relations,
 	  const KgeTriple *facts, int64 count)
 {
 	KgeArena	arena = hkg_arena();
 
-	hkg_check_memory(ev_facts_bytes(entities, relations, count) + ev_rules_bytes(relations, paths->count),
+	hkg_check_memory(ev_facts_bytes(entities, relations, count) + ev_rules_bytes(relations, rules),
 					 "the evidence of rules");
 	if (!ev_facts(&arena, entities, relations, facts, count, &evidence->facts) ||
-		!ev_rules(&arena, relations, paths->rule, paths->count, &evidence->rules))
+		!ev_rules(&arena, relations, rules, &evidence->rules))
 		out_of_memory();
 }
 
@@ -253,7 +297,7 @@ evidence_read(Graph *graph, const char *model, const int32 *entity_id, int32 ent
 	SqlArgs		args = {0};
 	Datum		discount;
 	GraphData  *data;
-	Paths		paths;
+	EvRuleSet	rules;
 	int64		facts;
 
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
@@ -263,12 +307,12 @@ evidence_read(Graph *graph, const char *model, const int32 *entity_id, int32 ent
 	evidence = palloc0(sizeof(Evidence));
 	read_weights(graph, model, DatumGetFloat8(discount), relation_id, relations, &evidence->weights);
 	MemoryContextSwitchTo(work);
-	paths = read_paths(graph, model, relation_id, relations);
+	rules = read_rules(graph, model, entity_id, entities, relation_id, relations);
 	data = graph_read(graph);
 	facts = translate_facts(data, rows_of(data->entity_id, data->entities, entity_id, entities),
 							rows_of(data->relation_id, data->relations, relation_id, relations));
 	MemoryContextSwitchTo(caller);
-	build(evidence, &paths, entities, relations, data->fact, facts);
+	build(evidence, &rules, entities, relations, data->fact, facts);
 	MemoryContextDelete(work);
 	return evidence;
 }
@@ -428,14 +472,14 @@ evidence_learn(Graph *graph, const char *model, const GraphData *data, const Kge
 	int64		known_count = data->facts + valid_count;
 	Evidence	evidence = {0};
 	EvLearnt	learnt;
-	Paths		paths;
+	EvRuleSet	rules;
 
 	if (valid_count == 0)
 		write_summary(graph, model, USUAL_DISCOUNT, NULL);
 	else
 	{
-		paths = read_paths(graph, model, data->relation_id, data->relations);
-		build(&evidence, &paths, data->entities, data->relations, data->fact, data->facts);
+		rules = read_rules(graph, model, data->entity_id, data->entities, data->relation_id, data->relations);
+		build(&evidence, &rules, data->entities, data->relations, data->fact, data->facts);
 		hkg_check_memory(ev_learn_bytes(kge, &evidence.facts, valid_count, known_count, kge_pool_threads(pool)),
 						 "learning how evidence weighs");
 		if (!ev_learn(&arena, pool, kge, &evidence.facts, &evidence.rules, valid, valid_count,

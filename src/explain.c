@@ -178,7 +178,18 @@ counted_rule(const Explanation *explanation, const EvHeard *heard)
 	return counted;
 }
 
-/* Ids of the path rules that are heard; returns how many. */
+/* The id of a heard rule in table rule; false when it was counted for the question. */
+static bool
+id_of(const EvRules *rules, const EvHeard *heard, int32 *id)
+{
+	if (heard->source == EV_PATH)
+		*id = rules->rule[heard->number].id;
+	else if (heard->source == EV_PATTERN)
+		*id = rules->pattern[heard->number].id;
+	return heard->source == EV_PATH || heard->source == EV_PATTERN;
+}
+
+/* Ids of the rules that are heard; returns how many. */
 static int
 heard_ids(const Explanation *explanation, int32 *id)
 {
@@ -186,8 +197,7 @@ heard_ids(const Explanation *explanation, int32 *id)
 	int			count = 0;
 
 	for (int i = 0; candidate != NULL && i < candidate->count; i++)
-		if (candidate->heard[i].source == EV_PATH)
-			id[count++] = explanation->evidence->rules.rule[candidate->heard[i].number].id;
+		count += id_of(&explanation->evidence->rules, &candidate->heard[i], &id[count]);
 	return count;
 }
 
@@ -223,8 +233,8 @@ speaking_rules(const Explanation *explanation)
 		const EvHeard *heard = &candidate->heard[i];
 		double		share = explanation->evidence_share * ev_share(candidate, explanation->evidence->weights.discount, i);
 
-		if (heard->source == EV_PATH)
-			share_of(rules, explanation->evidence->rules.rule[heard->number].id, share);
+		if (id_of(&explanation->evidence->rules, heard, &id[0]))
+			share_of(rules, id[0], share);
 		else
 		{
 			SelectedRule *counted = counted_rule(explanation, heard);

@@ -2,10 +2,11 @@
  * ask.c
  *		Who is inferred: the candidates of a question, and the rules heard for each.
  *
- * Three kinds of rules speak, all from the entity that is given, g; the question's atom is the
+ * Four kinds of rules speak, all from the entity that is given, g; the question's atom is the
  * one that leads from g to answers.
  *
  * - Path rules: the set of entities that a path reaches from g.
+ * - Patterns, which are given rules of any other shape (match.c).
  * - Rules that g's own features satisfy, r(X,"c") <= b(X,"d"): of those who share the feature
  *	 (b, d) with g, how many have the answer c?
  * - Rules that name g in the head, r("g",Y) <= b(Y,"d"): of those who have the feature (b, d), how many are
@@ -22,6 +23,7 @@
 
 #include "../kge/space.h"
 #include "../kge/threads.h"
+#include "match.h"
 
 #define REACH (1 << 18)
 #define SAMPLE 1000
@@ -249,6 +251,38 @@ walk_paths(EvAsker *asker)
 	}
 }
 
+/* ---- patterns ------------------------------------------------------------------ */
+
+typedef struct Matched
+{
+	EvAsker    *asker;
+	EvHeard		heard;
+} Matched;
+
+static void
+hear_match(void *argument, int32_t answer)
+{
+	Matched    *matched = argument;
+
+	hear(matched->asker, answer, matched->heard);
+}
+
+/* Each is a cluster of its own. */
+static void
+match_patterns(EvAsker *asker)
+{
+	const EvRules *rules = asker->rules;
+
+	for (int64_t i = rules->first_pattern[asker->relation]; i < rules->first_pattern[asker->relation + 1]; i++)
+	{
+		const EvPattern *pattern = &rules->pattern[i];
+		Matched		matched = {asker, {pattern->confidence, 4 * asker->facts->relations + (int32_t) i, EV_PATTERN, i}};
+
+		ev_match(asker->facts, pattern, asker->side, asker->given, hear_match, &matched);
+		breathe(asker);
+	}
+}
+
 /* ---- constants ------------------------------------------------------------------ */
 
 /* Looking at one in `every` of the group's edges is to look at SAMPLE at most. */
@@ -417,6 +451,7 @@ ev_ask(EvAsker *asker, KgeSide side, int32_t given, int32_t relation,
 	asker->pool = pool;
 	asker->thread = thread;
 	walk_paths(asker);
+	match_patterns(asker);
 	hear_features(asker);
 	hear_answers(asker);
 	return asker->count;

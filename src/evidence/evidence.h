@@ -67,7 +67,7 @@ extern int64_t ev_group_end(const EvFacts *facts, int32_t entity, int64_t first)
 /* Whether there is such an edge. */
 extern bool ev_holds(const EvFacts *facts, int32_t entity, int32_t atom, int32_t other);
 
-/* ---- rules.c: path rules, ready to be walked ------------------------------- */
+/* ---- rules.c: rules, ready to be asked -------------------------------------- */
 
 #define EV_MAX_BODY 5
 
@@ -81,19 +81,52 @@ typedef struct EvRule
 	int32_t		id;				/* the caller's */
 } EvRule;
 
+#define EV_X (-1)				/* terms: X, Y, other variables below them, entities from 0 on */
+#define EV_Y (-2)
+#define EV_IS (-1)				/* in the place of a relation: the two terms are the same entity */
+#define EV_MAX_VARIABLES (2 * EV_MAX_BODY + 2)
+
+typedef struct EvAtom
+{
+	int32_t		relation;
+	int32_t		first;
+	int32_t		second;
+} EvAtom;
+
+/* A rule of any other shape: with constants, with several atoms between two variables, ... */
+typedef struct EvPattern
+{
+	int32_t		relation;
+	int32_t		length;
+	EvAtom		atom[EV_MAX_BODY];
+	float		confidence;
+	int32_t		id;
+} EvPattern;
+
 typedef struct EvRules
 {
 	int64_t		count;
 	EvRule	   *rule;			/* by relation, then by atoms from X on */
 	int64_t    *first;			/* by relation: its first rule; and the end */
 	int64_t    *backwards;		/* numbers of each relation's rules, by atoms from Y on */
+	int64_t		patterns;
+	EvPattern  *pattern;		/* by relation */
+	int64_t    *first_pattern;	/* by relation; and the end */
 } EvRules;
 
-extern size_t ev_rules_bytes(int32_t relations, int64_t count);
+/* Rules in no order */
+typedef struct EvRuleSet
+{
+	const EvRule *rule;
+	int64_t		count;
+	const EvPattern *pattern;
+	int64_t		patterns;
+} EvRuleSet;
+
+extern size_t ev_rules_bytes(int32_t relations, const EvRuleSet *set);
 
 /* Copies and sorts the rules; false when the arena is empty. */
-extern bool ev_rules(KgeArena *arena, int32_t relations, const EvRule *rules, int64_t count,
-					 EvRules *sorted);
+extern bool ev_rules(KgeArena *arena, int32_t relations, const EvRuleSet *set, EvRules *sorted);
 
 /* The i-th atom of the path that is walked when that side is asked for: from X, or from Y. */
 extern int32_t ev_atom(const EvRule *rule, KgeSide side, int i);
@@ -107,6 +140,7 @@ extern int32_t ev_atom(const EvRule *rule, KgeSide side, int i);
 typedef enum EvSource
 {
 	EV_PATH,					/* place in EvRules.rule */
+	EV_PATTERN,					/* place in EvRules.pattern */
 	EV_FEATURE,					/* r(X,"c") <= b(X,"d"): edge of X, the given entity, to d */
 	EV_ANSWER					/* r("g",Y) <= b(Y,"d"), g the given entity: edge of some Y to d */
 } EvSource;
@@ -136,7 +170,7 @@ extern EvAsker *ev_asker(KgeArena *arena, const EvFacts *facts, const EvRules *r
 
 /*
  * The candidates for (given, relation), side asked for, that a rule infers, in no order; they
- * live until the next question that is another.  Besides the path rules these are all rules with a constant in head and
+ * live until the next question that is another.  Besides the given rules these are all rules with a constant in head and
  * body, r(X,"c") <= b(X,"d") or r("c",Y) <= b(Y,"d"), that infer two facts at least: counted here and now.
  * `pool` and `thread`: where the call runs, to let others breathe; NULL when it does not matter.
  */

@@ -1,7 +1,7 @@
 /*
  * rules.c
- *		Path rules, sorted so that those which begin alike follow each other: their common
- *		part is walked once, from either end.
+ *		Rules by relation.  Path rules are sorted so that those which begin alike follow each
+ *		other: their common part is walked once, from either end.
  */
 #include "evidence.h"
 
@@ -21,13 +21,15 @@ take_rules(EvRules *rules, int32_t relations, KgeSpace *space)
 	rules->rule = KGE_TAKE(space, EvRule, (size_t) rules->count);
 	rules->first = KGE_TAKE(space, int64_t, (size_t) relations + 1);
 	rules->backwards = KGE_TAKE(space, int64_t, (size_t) rules->count);
+	rules->pattern = KGE_TAKE(space, EvPattern, (size_t) rules->patterns);
+	rules->first_pattern = KGE_TAKE(space, int64_t, (size_t) relations + 1);
 	return KGE_TAKE(space, Backwards, (size_t) rules->count);
 }
 
 size_t
-ev_rules_bytes(int32_t relations, int64_t count)
+ev_rules_bytes(int32_t relations, const EvRuleSet *set)
 {
-	EvRules		rules = {.count = count};
+	EvRules		rules = {.count = set->count,.patterns = set->patterns};
 	KgeSpace	space = {0};
 
 	take_rules(&rules, relations, &space);
@@ -68,32 +70,51 @@ compare_backwards(const void *a, const void *b)
 	return compare_rules(((const Backwards *) a)->rule, ((const Backwards *) b)->rule, KGE_HEAD);
 }
 
+static int
+compare_patterns(const void *a, const void *b)
+{
+	const EvPattern *left = a;
+	const EvPattern *right = b;
+
+	if (left->relation != right->relation)
+		return left->relation < right->relation ? -1 : 1;
+	return (left->id > right->id) - (left->id < right->id);
+}
+
 static void
 index_relations(EvRules *rules, int32_t relations)
 {
 	int64_t		rule = 0;
+	int64_t		pattern = 0;
 
 	for (int32_t relation = 0; relation <= relations; relation++)
 	{
 		while (rule < rules->count && rules->rule[rule].relation < relation)
 			rule++;
+		while (pattern < rules->patterns && rules->pattern[pattern].relation < relation)
+			pattern++;
 		rules->first[relation] = rule;
+		rules->first_pattern[relation] = pattern;
 	}
 }
 
 bool
-ev_rules(KgeArena *arena, int32_t relations, const EvRule *given, int64_t count, EvRules *rules)
+ev_rules(KgeArena *arena, int32_t relations, const EvRuleSet *set, EvRules *rules)
 {
 	KgeSpace	space = {0};
 	Backwards  *backwards;
+	int64_t		count = set->count;
 
-	*rules = (EvRules) {.count = count};
+	*rules = (EvRules) {.count = count,.patterns = set->patterns};
 	take_rules(rules, relations, &space);
 	if (!kge_space_open(&space, arena))
 		return false;
 	backwards = take_rules(rules, relations, &space);
 	for (int64_t i = 0; i < count; i++)
-		rules->rule[i] = given[i];
+		rules->rule[i] = set->rule[i];
+	for (int64_t i = 0; i < set->patterns; i++)
+		rules->pattern[i] = set->pattern[i];
+	qsort(rules->pattern, (size_t) set->patterns, sizeof(EvPattern), compare_patterns);
 	qsort(rules->rule, (size_t) count, sizeof(EvRule), compare_forwards);
 	for (int64_t i = 0; i < count; i++)
 		backwards[i] = (Backwards) {&rules->rule[i], i};

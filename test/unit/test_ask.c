@@ -12,7 +12,10 @@
 #define ENTITIES 14
 #define RELATIONS 4
 #define ATOMS (2 * RELATIONS)
-#define CLUSTERS (2 * ATOMS)
+#define PATTERNS 12
+#define CLUSTERS (2 * ATOMS + PATTERNS)
+#define A (-3)
+#define B (-4)
 #define FACTS 90
 #define RULES 40
 
@@ -23,7 +26,34 @@ typedef struct World
 	KgeTriple	fact[FACTS];
 	int			facts;
 	EvRule		rule[RULES];
+	EvPattern	pattern[PATTERNS];	/* by relation */
 } World;
+
+/* Bodies by their terms; 0 is some entity.  The last one names Y in the head. */
+static const int32_t shapes[][3][2] = {
+	{{EV_X, EV_Y}, {EV_Y, EV_X}},
+	{{EV_X, 0}, {EV_X, EV_Y}},
+	{{EV_X, A}, {A, 0}, {EV_Y, A}},
+	{{EV_X, 0}, {0, EV_Y}},
+	{{A, EV_X}, {A, EV_Y}, {EV_Y, A}},
+	{{EV_X, A}, {A, B}, {B, EV_Y}},
+	{{EV_X, 0}, {EV_Y, 0}}
+};
+
+static EvPattern
+random_pattern(int number)
+{
+	const int32_t (*shape)[2] = shapes[next_below((int) (sizeof(shapes) / sizeof(shapes[0])))];
+	EvPattern	pattern = {.relation = number * RELATIONS / PATTERNS,.confidence = (float) next_uniform(0, 1),.id = number};
+
+	for (; pattern.length < 3 && shape[pattern.length][0] != shape[pattern.length][1]; pattern.length++)
+		pattern.atom[pattern.length] = (EvAtom) {next_below(RELATIONS),
+			shape[pattern.length][0] == 0 ? next_below(ENTITIES) : shape[pattern.length][0],
+			shape[pattern.length][1] == 0 ? next_below(ENTITIES) : shape[pattern.length][1]};
+	if (next_below(4) == 0)
+		pattern.atom[pattern.length++] = (EvAtom) {EV_IS, EV_Y, next_below(ENTITIES)};
+	return pattern;
+}
 
 /* The first relation alone has facts about an entity and itself. */
 static void
@@ -55,6 +85,31 @@ make_world(World *world)
 		rule->confidence = (float) next_uniform(0, 1);
 		rule->id = i;
 	}
+	for (int i = 0; i < PATTERNS; i++)
+		world->pattern[i] = random_pattern(i);
+}
+
+/* Whether some entities in the places of A and B make all atoms facts. */
+static bool
+pattern_holds(const World *world, const EvPattern *pattern, int x, int y)
+{
+	for (int ab = 0; ab < ENTITIES * ENTITIES; ab++)
+	{
+		int			bound[4] = {x, y, ab / ENTITIES, ab % ENTITIES};
+		bool		holds = true;
+
+		for (int i = 0; i < pattern->length; i++)
+		{
+			EvAtom		atom = pattern->atom[i];
+			int			first = atom.first < 0 ? bound[-1 - atom.first] : atom.first;
+			int			second = atom.second < 0 ? bound[-1 - atom.second] : atom.second;
+
+			holds = holds && (atom.relation == EV_IS ? first == second : world->edge[first][2 * atom.relation][second]);
+		}
+		if (holds)
+			return true;
+	}
+	return false;
 }
 
 static bool
@@ -107,6 +162,10 @@ brute_force(const World *world, KgeSide side, int given, int relation, int e, fl
 			path_leads(world, rule, 0, side == KGE_TAIL ? given : e, side == KGE_TAIL ? e : given))
 			take_higher(&best[ATOMS + rule->atom[rule->length - 1]], rule->confidence);
 	}
+	for (int i = 0; i < PATTERNS; i++)
+		if (world->pattern[i].relation == relation &&
+			pattern_holds(world, &world->pattern[i], side == KGE_TAIL ? given : e, side == KGE_TAIL ? e : given))
+			best[2 * ATOMS + i] = world->pattern[i].confidence;
 	for (int a = 0; a < ATOMS; a++)
 		for (int d = 0; d < ENTITIES; d++)
 		{
@@ -222,6 +281,7 @@ static void
 check_world(void)
 {
 	World		world;
+	EvRuleSet	set;
 	EvFacts		facts;
 	EvRules		rules;
 	EvAsker    *asker;
@@ -230,7 +290,8 @@ check_world(void)
 	CHECK(ev_facts(&arena, ENTITIES, RELATIONS, world.fact, world.facts, &facts));
 	check_edges(&world, &facts);
 	check_holders(&facts);
-	CHECK(ev_rules(&arena, RELATIONS, world.rule, RULES, &rules));
+	set = (EvRuleSet) {world.rule, RULES, world.pattern, PATTERNS};
+	CHECK(ev_rules(&arena, RELATIONS, &set, &rules));
 	asker = ev_asker(&arena, &facts, &rules);
 	for (int i = 0; i < 120; i++)
 		check_question(&world, asker, next_below(2) == 0 ? KGE_TAIL : KGE_HEAD,
@@ -241,18 +302,19 @@ check_world(void)
 static void
 check_nothing(void)
 {
+	EvRuleSet	set = {0};
 	EvFacts		facts;
 	EvRules		rules;
 	EvAsker    *asker;
 	const EvCandidate *candidates;
 
 	CHECK(ev_facts(&arena, 3, 2, NULL, 0, &facts));
-	CHECK(ev_rules(&arena, 2, NULL, 0, &rules));
+	CHECK(ev_rules(&arena, 2, &set, &rules));
 	asker = ev_asker(&arena, &facts, &rules);
 	CHECK(ev_ask(asker, KGE_TAIL, 2, 1, NULL, 0, &candidates) == 0);
 	CHECK(ev_candidate(asker, 0) == NULL);
 	CHECK(!ev_facts(&empty_arena, 3, 2, NULL, 0, &facts));
-	CHECK(!ev_rules(&empty_arena, 2, NULL, 0, &rules));
+	CHECK(!ev_rules(&empty_arena, 2, &set, &rules));
 	CHECK(ev_asker(&empty_arena, &facts, &rules) == NULL);
 }
 
