@@ -27,6 +27,7 @@
 
 #include "argument.h"
 #include "checkpoint.h"
+#include "evidence.h"
 #include "evidence_rules.h"
 #include "hybridkg.h"
 #include "mine.h"
@@ -535,11 +536,9 @@ void
 procedure_finish(Procedure *procedure)
 {
 	KgeModel	model = procedure->model;
-
 	MinedRules	selected = {procedure->rules == NULL ? 0 : procedure->rules->count, procedure->best_rule};
-	MinedRules *rules;
+	MinedRules *rules = evidence_rules(procedure, &selected);
 
-	rules = evidence_rules(procedure, &selected);
 	progress_phase(procedure->progress, PHASE_WRITING);
 	if (procedure->commits)
 		record_replace(procedure->graph, &procedure->settings);
@@ -550,6 +549,9 @@ procedure_finish(Procedure *procedure)
 	}
 	model_write_embeddings(procedure->graph, procedure->settings.model, procedure->data, &model);
 	record_rules(procedure->graph, procedure->settings.model, rules);
+	if (procedure->settings.evidence_rules > 0)
+		evidence_learn(procedure->graph, procedure->settings.model, procedure->data, &model,
+					   procedure->pool, procedure->valid, procedure->valid_count);
 	learn_thresholds(procedure, &model);
 	record_end(procedure->graph, procedure->settings.model, &procedure->best);
 }
