@@ -31,7 +31,7 @@ select number, loss > 0 as loss, mrr between 0 and 1 as mrr, hits_1 <= hits_3 an
 -- the model's metrics are those of its iteration, which is the best one
 select m.mrr = i.mrr and m.hits_10 = i.hits_10 as same, i.mrr = (select max(mrr) from league.iteration) as best
 	from league.model m join league.iteration i on i.model = m.name and i.number = m.best_iteration;
-select abs(m.mrr - e.mrr) < 1e-12 as evaluates_the_same from league.model m, hkg_evaluate('league', 'valid', seed => 7) e where side = 'both';
+select abs(m.mrr - e.mrr) < 1e-12 as evaluates_the_same from league.model m, hkg_evaluate('league', 'valid', seed => 7, evidence => 'embedding') e where side = 'both';
 -- the planted rule is found, and what it infers is what was left out:
 -- 15 players are every fourth
 select rule, support, body_size, predictions, standard_confidence from league.rule
@@ -121,7 +121,7 @@ select count(distinct bits) as same_bits, bool_and(complete) as complete from (
 	select md5(string_agg(reciprocal::text || embedding::text, ';' order by relation)) as bits,
 		bool_and(cardinality(reciprocal) = 16 and reciprocal <> embedding) as complete from league.relation_embedding
 		where model like 'both ways%' group by model) b;
-select abs(m.mrr - e.mrr) < 1e-12 as evaluates_the_same from league.model m, hkg_evaluate('league', 'valid', 'both ways', seed => 7) e
+select abs(m.mrr - e.mrr) < 1e-12 as evaluates_the_same from league.model m, hkg_evaluate('league', 'valid', 'both ways', seed => 7, evidence => 'embedding') e
 	where side = 'both' and name = 'both ways';
 -- a fact's score is that of (h, r, ?); heads are asked for by the inverse
 create function hkg_tools.complex(h real[], r real[], t real[]) returns float8 language sql as $$
@@ -129,8 +129,8 @@ create function hkg_tools.complex(h real[], r real[], t real[]) returns float8 l
 	from generate_series(1, 8) j
 $$;
 select count(*) as heads, bool_and(abs(p.score - hkg_tools.complex(t.embedding, r.reciprocal, h.embedding)) < 1e-6) as by_the_inverse,
-	bool_and(abs(hkg_score('league', p.head, 'plays_sport', 'sport1', 'both ways') - hkg_tools.complex(h.embedding, r.embedding, t.embedding)) < 1e-6) as forward
-	from hkg_predict_heads('league', 'plays_sport', 'sport1', 5, 'both ways') p
+	bool_and(abs(hkg_score('league', p.head, 'plays_sport', 'sport1', 'both ways', 'embedding') - hkg_tools.complex(h.embedding, r.embedding, t.embedding)) < 1e-6) as forward
+	from hkg_predict_heads('league', 'plays_sport', 'sport1', 5, 'both ways', evidence => 'embedding') p
 		join league.entity n on n.name = p.head join league.entity_embedding h on h.entity = n.id and h.model = 'both ways',
 	league.relation_embedding r, league.entity_embedding t
 	where r.model = 'both ways' and r.relation = (select id from league.relation where name = 'plays_sport')
