@@ -11,6 +11,7 @@
 #include "sql.h"
 
 #include "access/htup_details.h"
+#include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "lib/ilist.h"
@@ -21,6 +22,7 @@
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/snapmgr.h"
 
 typedef struct RowReceiver
 {
@@ -67,6 +69,20 @@ sql_end(void)
 	if (SPI_finish() != SPI_OK_FINISH)
 		elog(ERROR, "could not disconnect from SPI");
 	MemoryContextSwitchTo(caller);
+}
+
+void
+sql_see_changes(void)
+{
+	CommandCounterIncrement();
+	PushCopiedSnapshot(GetActiveSnapshot());
+	UpdateActiveSnapshotCommandId();
+}
+
+void
+sql_see_changes_end(void)
+{
+	PopActiveSnapshot();
 }
 
 int

@@ -44,6 +44,13 @@ extern void sql_end(void);
 extern int	sql_pin(void);
 extern void sql_unpin(int nest_level);
 
+/*
+ * Queries run on the caller's snapshot, which does not show what this function wrote; between these
+ * two they see it.
+ */
+extern void sql_see_changes(void);
+extern void sql_see_changes_end(void);
+
 /* Runs a statement that writes; returns the number of rows it processed. */
 extern uint64 sql_run(const char *statement, const SqlArgs *args);
 

@@ -549,10 +549,14 @@ procedure_finish(Procedure *procedure)
 	}
 	model_write_embeddings(procedure->graph, procedure->settings.model, procedure->data, &model);
 	record_rules(procedure->graph, procedure->settings.model, rules);
+	sql_see_changes();			/* the rules */
 	if (procedure->settings.evidence_rules > 0)
 		evidence_learn(procedure->graph, procedure->settings.model, procedure->data, &model,
 					   procedure->pool, procedure->valid, procedure->valid_count);
+	sql_see_changes_end();
+	sql_see_changes();			/* the weights */
 	learn_thresholds(procedure, &model);
+	sql_see_changes_end();
 	record_end(procedure->graph, procedure->settings.model, &procedure->best);
 }
 
