@@ -154,7 +154,7 @@ begin
 		primary key (model, id)
 	);
 	comment on table rule is 'the closed rules over the bounds of head coverage and support, imported ones, and path rules that are evidence at prediction';
-	comment on column rule.evidence_confidence is 'what prediction takes it to be worth, support / (body_size + 5); null: it is no evidence. For path rules, r(X,Y) <= b(X,A), c(A,Y), counted on pairs that are connected over different entities, their own fact thus never among the body; support and body_size of a rule that is evidence alone are those numbers';
+	comment on column rule.evidence_confidence is 'what prediction takes it to be worth, support / (body_size + 5) - confidence_error; null: it is no evidence. For path rules, r(X,Y) <= b(X,A), c(A,Y), counted on pairs that are connected over different entities, their own fact thus never among the body; support and body_size of a rule that is evidence alone are those numbers';
 	comment on column rule.confidence_error is 'standard error of that confidence where it is estimated from a sample; 0: all pairs were counted';
 	comment on column rule.body is 'one row an atom: relation, first and second term; -1 is X, -2 is Y, -3 is A, ...; a term of 0 or more is an entity; relation -1: the first term, of the head, is the second, an entity';
 	comment on column rule.predictions is 'pairs that the body yields and that are not facts';

@@ -192,7 +192,7 @@ static double
 evidence_of(const MinedRule *rule)
 {
 	return isnan(rule->evidence_confidence) && rule->selected ?
-		ev_smoothed(rule->support, rule->body_size) : rule->evidence_confidence;
+		ev_worth(rule->support, rule->body_size, 0) : rule->evidence_confidence;
 }
 
 /* Runs a statement that finds the rules' columns in "line". */

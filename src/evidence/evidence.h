@@ -302,15 +302,20 @@ typedef struct EvSearch
 /* Bytes that ev_paths will take at most. */
 extern size_t ev_paths_bytes(const EvFacts *facts, const EvSearch *search, int threads);
 
-/* Confidence as evidence: that of a small body says less than it seems to. */
+/*
+ * What a rule is worth as evidence: the confidence of a small body says less than it seems to, and
+ * an estimate no more than that it is less by its error.
+ */
 static inline double
-ev_smoothed(int64_t support, int64_t body_size)
+ev_worth(int64_t support, int64_t body_size, double error)
 {
-	return (double) support / ((double) body_size + 5);
+	double		worth = (double) support / ((double) body_size + 5) - error;
+
+	return worth > 0 ? worth : 0;
 }
 
 /*
- * Path rules, by length, relation and smoothed confidence.  When they are more than the limit, shorter
+ * Path rules, by length, relation and worth.  When they are more than the limit, shorter
  * ones go first, and of one length the best of each relation, as many of each.  Bodies of one
  * and two atoms are searched completely, longer ones where `work` suffices, else by a sample.  Depends
  * on the arguments alone, but for `seconds`.  Returns how many, in the arena; -1 when that is empty.

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #define MIN_WORK 2000			/* of a body */
+#define MIN_ANCHORS 30			/* of a sample: by chance, fewer reach next to nothing */
 
 /* A thread's own */
 typedef struct Tracer
@@ -171,9 +172,9 @@ conclude(const Sums *sums, bool with, Candidate *candidate)
 {
 	if (sums->used == sums->all && !sums->cut)
 		conclude_all(sums, with, candidate);
-	else if (sums->used > 1 && candidate->complete)
+	else if (sums->used >= MIN_ANCHORS && candidate->complete)
 		conclude_size(sums, with, candidate);
-	else if (sums->used > 1 && candidate->hits > 0)
+	else if (sums->used >= MIN_ANCHORS && candidate->hits > 0)
 		conclude_ratio(sums, with, candidate);
 }
 
@@ -251,8 +252,8 @@ drop_those_out_of_bounds(Paths *paths)
 	{
 		Candidate	candidate = paths->candidate[i];
 
-		if (candidate.hits >= (double) paths->search->min_support &&
-			candidate.confidence >= paths->search->min_confidence)
+		if (candidate.hits >= (double) paths->search->min_support && candidate.confidence > candidate.error &&
+			candidate.confidence - candidate.error >= paths->search->min_confidence)
 			paths->candidate[kept++] = candidate;
 	}
 	paths->candidates = kept;

@@ -90,6 +90,7 @@ struct Finding
 	Walker	   *walker;
 	double	   *ways[FAR_STEPS + 1];	/* by entity: walks of so many steps from it */
 	double	   *fact_ways[FAR_STEPS + 1];	/* by atom: their sum over its edges */
+	double		meeting;		/* probability that two random edges lead to one entity */
 	double	   *anchor_ways[NEAR_STEPS + 1];	/* by atom: their sum over its anchors */
 	Plan	   *plan;			/* of each relation */
 	Item	   *item;
@@ -480,7 +481,12 @@ count_ways(Finding *finding)
 	const EvFacts *facts = finding->paths->facts;
 
 	for (int32_t i = 0; i < facts->entities; i++)
+	{
+		double		part = (double) (facts->start[i + 1] - facts->start[i]) / (double) facts->edges;
+
 		finding->ways[0][i] = 1;
+		finding->meeting += part * part;
+	}
 	for (int k = 0; k <= FAR_STEPS; k++)
 	{
 		for (int32_t d = 0; d < 2 * facts->relations; d++)
@@ -507,12 +513,33 @@ count_ways(Finding *finding)
 		}
 }
 
+/* The pairs of ways of a relation's facts that will meet, as if ways ended at random edges. */
+static double
+meetings_of(const Finding *finding, int length, int32_t anchored)
+{
+	const EvFacts *facts = finding->paths->facts;
+	const double *near = finding->ways[length / 2];
+	const double *far = finding->ways[length - length / 2];
+	double		pairs = 0;
+
+	for (int64_t i = facts->holders[anchored]; i < facts->holders[anchored + 1]; i++)
+	{
+		EvHolder	holder = facts->holder[i];
+		int64_t		end = ev_group_end(facts, holder.entity, holder.first);
+
+		for (int64_t j = holder.first; j < end; j++)
+			pairs += near[holder.entity] * far[facts->edge[j].other];
+	}
+	return pairs * finding->meeting;
+}
+
 static double
 cost_of(const Finding *finding, int length, int32_t anchored)
 {
 	int			near_steps = length / 2;
 
-	return finding->fact_ways[length - near_steps][EV_MIRRORED(anchored)] +
+	return meetings_of(finding, length, anchored) +
+		finding->fact_ways[length - near_steps][EV_MIRRORED(anchored)] +
 		finding->anchor_ways[near_steps][anchored] +
 		finding->fact_ways[near_steps][anchored] / ITEM_FACTS;
 }
@@ -555,7 +582,8 @@ bound_plan(const Finding *finding, Plan *plan, double work)
 	if (plan->cost <= work || plan->length < 3)
 		return;
 	plan->facts = drawn / facts;
-	plan->ways = fmax(1, floor(work / drawn / 2));
+	/* 2 ways + meeting * ways * ways = work of a fact */
+	plan->ways = fmax(1, floor(work / drawn / (1 + sqrt(1 + finding->meeting * work / drawn))));
 }
 
 void

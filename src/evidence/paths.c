@@ -74,7 +74,7 @@ rounded(double number)
 static double
 worth(const Candidate *candidate)
 {
-	return ev_smoothed(rounded(candidate->confidence * candidate->body_size), rounded(candidate->body_size));
+	return ev_worth(rounded(candidate->confidence * candidate->body_size), rounded(candidate->body_size), candidate->error);
 }
 
 static int

@@ -223,9 +223,9 @@ test_min_confidence(KgePool *pool)
 
 /* ---- where not all can be looked at --------------------------------------------- */
 
-#define CROWD 150
-#define CROWD_RELATIONS 5
-#define CROWD_FACTS 3000
+#define CROWD 600
+#define CROWD_RELATIONS 3
+#define CROWD_FACTS 5400
 
 static void
 make_crowd(EvFacts *facts)
@@ -239,7 +239,7 @@ make_crowd(EvFacts *facts)
 		int			relation = i / CROWD % CROWD_RELATIONS;
 		int			round = i / (CROWD * CROWD_RELATIONS);
 
-		triple[i] = (KgeTriple) {head, relation, (head * (relation + 2) + round * 71 + next_below(70)) % CROWD};
+		triple[i] = (KgeTriple) {head, relation, (head * (relation + 2) + round * 190 + next_below(180)) % CROWD};
 	}
 	CHECK(ev_facts(&arena, CROWD, CROWD_RELATIONS, triple, CROWD_FACTS, facts));
 }
@@ -260,7 +260,7 @@ test_sample(KgePool *pool)
 	make_crowd(&facts);
 	search.work = 1e12;
 	exact_count = ev_paths(&arena, pool, &facts, &search, &exact);
-	search.work = 2e6;
+	search.work = 1e5;
 	count = ev_paths(&arena, pool, &facts, &search, &found);
 	for (int64_t i = 0; i < count; i++)
 	{
@@ -272,7 +272,7 @@ test_sample(KgePool *pool)
 		squares += pow((found[i].confidence - truth->confidence) / found[i].error, 2);
 		estimates++;
 	}
-	CHECK_SAYING(count > 500 && estimates > 200, "%ld found, %ld estimates", (long) count, (long) estimates);
+	CHECK_SAYING(count > 200 && estimates > 100, "%ld found, %ld estimates", (long) count, (long) estimates);
 	CHECK_SAYING(squares / (double) estimates > 0.5 && squares / (double) estimates < 2, "%g",
 				 squares / (double) estimates);
 }
@@ -288,10 +288,10 @@ test_bits(KgePool *pool, KgePool *other_pool)
 	int64_t		count;
 
 	make_crowd(&facts);
-	search.work = 1e6;
+	search.work = 1e5;
 	count = ev_paths(&arena, pool, &facts, &search, &a);
 	CHECK(ev_paths(&arena, other_pool, &facts, &search, &b) == count);
-	CHECK(count > 500 && memcmp(a, b, (size_t) count * sizeof(EvPath)) == 0);
+	CHECK(count > 200 && memcmp(a, b, (size_t) count * sizeof(EvPath)) == 0);
 	search.seed++;
 	CHECK(ev_paths(&arena, pool, &facts, &search, &b) != count || memcmp(a, b, (size_t) count * sizeof(EvPath)) != 0);
 }
