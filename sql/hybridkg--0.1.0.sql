@@ -373,10 +373,10 @@ create function hkg_train(graph name, score_function text default 'rotate', dime
 	iterations int default 10, epochs int default 100, batch_size int default 512, negatives int default 256,
 	negative_sampling text default 'uniform', loss text default 'logistic', optimizer text default 'adagrad',
 	learning_rate float8 default 0.1, gamma float8 default 9.0, norm int default 1, regularization float8 default 0,
-	omega float8 default 0.5, top_rules int default 200, beta float8 default 1.0, sample_size bigint default null,
+	omega float8 default 0, top_rules int default 200, beta float8 default 1.0, sample_size bigint default null,
 	max_rule_length int default 3, min_head_coverage float8 default 0.01, min_support int default 2,
 	constants bool default false, patience int default null, seed bigint default 0, model name default 'default',
-	min_quality float8 default 0, label text default 'one', accumulate bool default true, block_size int default 64,
+	min_quality float8 default 0.7, label text default 'confidence', accumulate bool default false, block_size int default 64,
 	temperature float8 default 1.0, reciprocal bool default false, regularizer text default null, preset text default null,
 	warm_start bool default false, rules name default null, relation_weight float8 default 0,
 	evidence_rules int default 20000, evidence_length int default 4, evidence_seconds float8 default null)

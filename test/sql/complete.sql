@@ -49,7 +49,7 @@ select report from hkg_tools.try($$select hkg_complete('g', 'r')$$);
 select hkg_create_graph('h');
 select triples from hkg_load('h', $$select 'e' || i % 30, 'r' || i % 4, 'e' || (i * i + i % 7) % 50 from generate_series(1, 150) i$$);
 set hybridkg.progress = off;
-select hkg_train('h', 'rotate', dimensions => 4, iterations => 1, epochs => 3, min_support => 1, top_rules => 10, evidence_rules => 0);
+select hkg_train('h', 'rotate', dimensions => 4, iterations => 1, epochs => 3, min_support => 1, top_rules => 10, evidence_rules => 0, min_quality => 0);
 with listed as (select * from hkg_complete('h', null, 1000000, 0)),
 expected as (
 	select h.name as head, r.name as relation, t.name as tail, hkg_score('h', h.name, r.name, t.name) as score

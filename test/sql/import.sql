@@ -87,7 +87,7 @@ select count(*) from model where name = 'wrong';
 -- ---- with embeddings: the mean of sigma(score) over what a rule infers beyond the facts --------------
 
 set hybridkg.progress = off;
-select hkg_train('kin', 'distmult', 4, iterations => 1, epochs => 3, omega => 0.25, min_head_coverage => 0.9, evidence_rules => 0);
+select hkg_train('kin', 'distmult', 4, iterations => 1, epochs => 3, omega => 0.25, min_head_coverage => 0.9, evidence_rules => 0, min_quality => 0, accumulate => true);
 create temp table trained as select * from rule where model = 'default';
 select hkg_import_rules('kin', '"grand parent"(X,Y) <= parent(X,A), parent(A,Y)
 parent(X,Y) <= "a,b"(X,A), parent(A,B), "a,b"(B,Y)
@@ -103,7 +103,7 @@ select count(*) from (select id, rule, support, body_size, pca_body_size, standa
 
 -- ---- sampled from in training: given rules take the place of mined ones ---------------------------------
 
-select hkg_train('kin', 'distmult', 4, iterations => 2, epochs => 1, min_support => 1000, model => 'taught', rules => 'ours', evidence_rules => 0);
+select hkg_train('kin', 'distmult', 4, iterations => 2, epochs => 1, min_support => 1000, model => 'taught', rules => 'ours', evidence_rules => 0, min_quality => 0, accumulate => true);
 select rule, support, body_size, selected from rule where model = 'taught';
 select distinct h.name, r.name, t.name, rules from inferred i join entity h on h.id = i.head join relation r on r.id = i.relation join entity t on t.id = i.tail
 where model = 'taught';
@@ -113,7 +113,7 @@ delete from rule where model = 'taught';
 select hkg_tools.try('select hkg_train(''kin'', rules => ''taught'')');
 
 -- constants in the head: beyond the facts, the second infers ann's dee, the third both
-select hkg_train('kin', 'distmult', 4, iterations => 2, epochs => 1, model => 'taught', rules => 'heads', sample_size => 10, evidence_rules => 0);
+select hkg_train('kin', 'distmult', 4, iterations => 2, epochs => 1, model => 'taught', rules => 'heads', sample_size => 10, evidence_rules => 0, min_quality => 0, accumulate => true);
 select rule, support, body_size, selected from rule where model = 'taught' order by id;
 select distinct h.name, r.name, t.name, rules from inferred i join entity h on h.id = i.head join relation r on r.id = i.relation join entity t on t.id = i.tail
 where model = 'taught' order by 1;

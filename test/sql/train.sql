@@ -18,7 +18,7 @@ select * from hkg_load('league', $$
 	select 'player' || p, 'plays_sport', 'sport' || p % 12 % 3 from generate_series(0, 59) p where p % 8 = 0$$, 'valid');
 
 select hkg_train('league', dimensions => 8, iterations => 3, epochs => 20, batch_size => 64, negatives => 16,
-	score_function => 'complex', top_rules => 4, sample_size => 10, seed => 7);
+	score_function => 'complex', top_rules => 4, sample_size => 10, omega => 0.5, min_quality => 0, accumulate => true, seed => 7);
 select name, score_function, dimensions, status, trained_at >= created_at as in_order, best_iteration between 1 and 3 as best,
 	settings->>'top_rules' as top_rules, settings->'sample_size' as sample_size, settings->'learning_rate' as learning_rate
 	from league.model;
@@ -61,10 +61,10 @@ select bool_and(exists (
 create temp table first_model as select md5(string_agg(embedding::text, ';' order by entity)) from league.entity_embedding;
 set hybridkg.threads = 3;
 select hkg_train('league', dimensions => 8, iterations => 3, epochs => 20, batch_size => 64, negatives => 16,
-	score_function => 'complex', top_rules => 4, sample_size => 10, seed => 7, model => 'again');
+	score_function => 'complex', top_rules => 4, sample_size => 10, omega => 0.5, min_quality => 0, accumulate => true, seed => 7, model => 'again');
 reset hybridkg.threads;
 select hkg_train('league', dimensions => 8, iterations => 3, epochs => 20, batch_size => 64, negatives => 16,
-	score_function => 'complex', top_rules => 4, sample_size => 10, seed => 8, model => 'other');
+	score_function => 'complex', top_rules => 4, sample_size => 10, omega => 0.5, min_quality => 0, accumulate => true, seed => 8, model => 'other');
 select model, md5(string_agg(embedding::text, ';' order by entity)) = (select md5 from first_model) as same_bits
 	from league.entity_embedding group by 1 order by 1;
 

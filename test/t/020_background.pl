@@ -13,7 +13,7 @@ use Time::HiRes qw(sleep time);
 my $node = start_node('background');
 make_graph($node, 'g', 300, 3000);
 
-my $arguments = q{'distmult', dimensions => 32, iterations => 5, epochs => 10, sample_size => 100, seed => 3};
+my $arguments = q{'distmult', dimensions => 32, iterations => 5, epochs => 10, sample_size => 100, omega => 0.5, min_quality => 0, accumulate => true, seed => 3};
 my $endless = q{'distmult', dimensions => 64, iterations => 1000, epochs => 1000, top_rules => 0};
 
 sub value { return $node->safe_psql('postgres', $_[0]) }
