@@ -258,8 +258,9 @@ extern size_t ev_learn_bytes(const KgeModel *model, const EvFacts *facts, int64_
  * Learns, from triples that neither embeddings nor rules have seen, how evidence is added up and
  * weighed.  With s = a * phi + b * evidence, the truth's probability among the candidates of its
  * question is softmax(s); a and b of a question's relation and side maximise the sum of
- * log(0.02 + that), drawn towards common ones as if by 20 more questions.  The weight
- * is b / a, the scale a / the common a, so that scores of all relations compare.  Known answers are no candidates.  Of many triples an even part is taken, of the
+ * log(0.02 + that), drawn towards common ones as if by 20 more questions, and these towards 1 as if
+ * by 5.  The weight is b / a, at most 100; the scale a / the common a, so that scores of all relations
+ * compare.  Known answers are no candidates.  Of many triples an even part is taken, of the
  * candidates those of the highest scores and of the most evidence.  False when the arena is empty.
  */
 extern bool ev_learn(KgeArena *arena, KgePool *pool, const KgeModel *model,

@@ -27,7 +27,10 @@
 #define BLOCK 16				/* questions at a time */
 #define TILE 512				/* candidates at a time */
 #define FLOOR 0.02
-#define SHRINKAGE 20			/* in questions */
+#define SHRINKAGE 20			/* of a key's weights to the common ones, in questions */
+#define PRIOR 5					/* of the common ones to (1, 1) */
+#define LEAST_A 0.01
+#define MOST_WEIGHT 100			/* b / a: with more, scores would not even decide between equals */
 #define STEPS 30
 #define AT_ONCE 64				/* examples of an item */
 #define BINS 15
@@ -59,6 +62,7 @@ typedef struct Chosen
 
 typedef struct Regression
 {
+	double		loss;
 	double		gradient[FEATURES];
 	double		curvature[FEATURES][FEATURES];
 } Regression;
@@ -221,7 +225,7 @@ choose_by_score(Learning *learning, const KgeQuestion *question, int count, int 
 			{
 				float		score = scratch->score[c * BLOCK + q];
 
-				if (*best_count < BY_SCORE ? !isnan(score) : score > best[BY_SCORE - 1].value)
+				if (*best_count < BY_SCORE ? isfinite(score) : score > best[BY_SCORE - 1].value)
 					if (!is_answer(learning, &question[q], first + c))
 						offer(best, best_count, BY_SCORE, first + c, score);
 			}
@@ -278,14 +282,14 @@ list_question(Learning *learning, const KgeQuestion *question, int q, int thread
 		example->count = 0;
 		example->listed[example->count++] = list_entity(learning, truth, query, thread);
 		/* a truth without an embedding teaches nothing */
-		if (isnan(example->listed[0].phi))
+		if (!isfinite(example->listed[0].phi))
 			example->count = 0;
 		for (int i = 0; i < scratch->best_count[q] && example->count > 0; i++)
 			example->listed[example->count++] = list_entity(learning, by_score[i].entity, query, thread);
 		for (int i = 0; i < chosen && example->count > 0; i++)
 		{
 			example->listed[example->count] = list_entity(learning, by_evidence[i].entity, query, thread);
-			example->count += !isnan(example->listed[example->count].phi);
+			example->count += isfinite(example->listed[example->count].phi) != 0;
 		}
 	}
 }
@@ -382,6 +386,17 @@ add_sums(Sums *to, const Sums *from)
 	to->bb += from->bb;
 }
 
+/* Adds what so many questions would, of that curvature, all content with where `from` leads back to. */
+static void
+draw_back(Sums *sums, const Sums *curvature, double questions, double from_a, double from_b)
+{
+	sums->a += questions * (curvature->aa * from_a + curvature->ab * from_b);
+	sums->b += questions * (curvature->ab * from_a + curvature->bb * from_b);
+	sums->aa += questions * curvature->aa;
+	sums->ab += questions * curvature->ab;
+	sums->bb += questions * curvature->bb;
+}
+
 /* One step of Newton's method, shortened where it is long; false when it was small. */
 static bool
 improve(const Sums *sums, double ridge, double *a, double *b)
@@ -394,8 +409,8 @@ improve(const Sums *sums, double ridge, double *a, double *b)
 	double		length = fmax(fabs(step_a) / fmax(*a, 0.3), fabs(step_b) / fmax(*b, 0.3));
 	double		part = length > 1 ? 1 / length : 1;
 
-	*a = fmax(*a - part * step_a, 0.01);
 	*b = fmax(*b - part * step_b, 0);
+	*a = fmax(*a - part * step_a, fmax(LEAST_A, *b / MOST_WEIGHT));
 	return length > 1e-4;
 }
 
@@ -419,9 +434,11 @@ fit_common(Learning *learning)
 {
 	int64_t		count = learning->first[2 * (int64_t) learning->model->relations];
 	int64_t		items = pieces(count, AT_ONCE);
-	bool		moved = true;
+	bool		moved = count > 0;
+	Sums		at_first = {0};
 
 	learning->a = learning->b = 1;
+	learning->mean = (Sums) {0};
 	for (int step = 0; step < STEPS && moved; step++)
 	{
 		Sums		sums = {0};
@@ -431,6 +448,9 @@ fit_common(Learning *learning)
 			add_sums(&sums, &learning->partial[i]);
 		learning->mean = (Sums) {sums.reciprocal_rank / (double) count, 0, 0, sums.aa / (double) count,
 			sums.ab / (double) count, sums.bb / (double) count};
+		if (step == 0)
+			at_first = learning->mean;
+		draw_back(&sums, &at_first, PRIOR, learning->a - 1, learning->b - 1);
 		moved = improve(&sums, 1e-6 * (double) count, &learning->a, &learning->b);
 	}
 }
@@ -442,18 +462,15 @@ fit_key(void *argument, int64_t key, int thread)
 	Learning   *learning = argument;
 	int64_t		first = learning->first[key];
 	int64_t		end = learning->first[key + 1];
-	const Sums *mean = &learning->mean;
 	double		a = learning->a;
 	double		b = learning->b;
 	bool		moved = first < end;
 
 	for (int step = 0; step < STEPS && moved; step++)
 	{
-		double		from_a = SHRINKAGE * (a - learning->a);
-		double		from_b = SHRINKAGE * (b - learning->b);
-		Sums		sums = {0, mean->aa * from_a + mean->ab * from_b, mean->ab * from_a + mean->bb * from_b,
-		SHRINKAGE * mean->aa, SHRINKAGE * mean->ab, SHRINKAGE * mean->bb};
+		Sums		sums = {0};
 
+		draw_back(&sums, &learning->mean, SHRINKAGE, a - learning->a, b - learning->b);
 		for (int64_t i = first; i < end; i++)
 		{
 			add_example(&learning->example[learning->order[i]], learning->discount, a, b, &sums);
@@ -536,6 +553,7 @@ sum_labels(void *argument, int64_t item, int thread)
 
 			features_of(learning, &example->listed[j], feature);
 			p = probability(learning, feature);
+			sums.loss -= j == 0 ? log(fmax(p, 1e-300)) : log1p(-fmin(p, 1 - 1e-16));
 			for (int k = 0; k < FEATURES; k++)
 			{
 				sums.gradient[k] += (p - (j == 0)) * feature[k];
@@ -573,12 +591,14 @@ solve(Regression *sums)
 	}
 }
 
-/* Platt's method: the logistic regression of truth. */
+/* Platt's method: the logistic regression of truth.  A step of Newton's method that goes too far is halved. */
 static void
 fit_calibration(Learning *learning, int parity)
 {
 	int64_t		items = pieces(learning->first[2 * (int64_t) learning->model->relations], AT_ONCE);
 	double		length = INFINITY;
+	double		lowest = INFINITY;
+	double		move[FEATURES] = {0};
 
 	learning->parity = parity;
 	learning->coefficient[0] = learning->coefficient[1] = 0;
@@ -589,18 +609,55 @@ fit_calibration(Learning *learning, int parity)
 
 		kge_pool_run(learning->pool, items, sum_labels, learning);
 		for (int64_t i = 0; i < items; i++)
+		{
+			sums.loss += learning->regression[i].loss;
 			for (int k = 0; k < FEATURES; k++)
 			{
 				sums.gradient[k] += learning->regression[i].gradient[k];
 				for (int l = 0; l < FEATURES; l++)
 					sums.curvature[k][l] += learning->regression[i].curvature[k][l];
 			}
-		solve(&sums);
+		}
 		length = 0;
-		for (int k = 0; k < FEATURES; k++)
-			length = fmax(length, fabs(sums.gradient[k]));
-		for (int k = 0; k < FEATURES; k++)
-			learning->coefficient[k] -= fmin(1, 2 / length) * sums.gradient[k];
+		if (sums.loss > lowest)
+			for (int k = 0; k < FEATURES; k++)
+			{
+				move[k] /= 2;
+				learning->coefficient[k] += move[k];
+				length = fmax(length, fabs(move[k]));
+			}
+		else
+		{
+			lowest = sums.loss;
+			solve(&sums);
+			for (int k = 0; k < FEATURES; k++)
+			{
+				move[k] = sums.gradient[k];
+				learning->coefficient[k] -= move[k];
+				length = fmax(length, fabs(move[k]));
+			}
+		}
+	}
+}
+
+/*
+ * The same, so that no probability falls when a score or evidence rises: what would have a
+ * negative slope is left out.
+ */
+static void
+fit_rising(Learning *learning, EvKind kind, int parity)
+{
+	const double *slope = learning->coefficient;
+	bool		falls = true;
+
+	learning->used[0] = kind != EV_RULES;
+	learning->used[1] = kind != EV_EMBEDDING;
+	while (falls)
+	{
+		fit_calibration(learning, parity);
+		falls = slope[0] < 0 || slope[1] < 0;
+		if (falls)
+			learning->used[slope[0] < slope[1] ? 0 : 1] = false;
 	}
 }
 
@@ -644,11 +701,9 @@ calibrate(Learning *learning, EvLearnt *learnt)
 	{
 		double		error;
 
-		learning->used[0] = kind != EV_RULES;
-		learning->used[1] = kind != EV_EMBEDDING;
-		fit_calibration(learning, 0);
+		fit_rising(learning, kind, 0);
 		error = calibration_error(learning, 1);
-		fit_calibration(learning, -1);
+		fit_rising(learning, kind, -1);
 		learnt->calibration[kind] = (EvCalibration) {learning->coefficient[0], learning->coefficient[1],
 			learning->coefficient[2], error};
 	}

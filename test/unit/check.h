@@ -64,5 +64,7 @@ extern void test_draw(void);
 extern void test_newcomers(void);
 extern void test_paths(void);
 extern void test_ask(void);
+extern void test_voice(void);
+extern void test_learn(void);
 
 #endif							/* CHECK_H */

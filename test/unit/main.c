@@ -160,7 +160,9 @@ static const Suite suites[] = {
 	{"draw", test_draw},
 	{"newcomers", test_newcomers},
 	{"paths", test_paths},
-	{"ask", test_ask}
+	{"ask", test_ask},
+	{"voice", test_voice},
+	{"learn", test_learn}
 };
 
 static bool

@@ -1,0 +1,252 @@
+/*
+ * test_learn.c
+ *		Weights and calibration, from truths that are drawn with weights that are known.
+ *
+ * Heads have one tail each, by relation, drawn with probability softmax(a * phi + b * evidence) over
+ * all entities.  Relations that are asked about have no facts, so that nothing is heard but
+ * one rule for each of the others.
+ */
+#include <math.h>
+
+#include "check.h"
+#include "evidence.h"
+
+#define ENTITIES 150
+#define ASKED 2					/* relations 0 .. ASKED - 1 */
+#define SPEAKING 4				/* then those of the rules' bodies */
+#define RELATIONS (ASKED + SPEAKING)
+#define TRIPLES (ASKED * ENTITIES)
+
+static const float confidences[SPEAKING] = {0.1f, 0.3f, 0.5f, 0.7f};
+
+typedef struct World
+{
+	KgeModel	model;
+	EvFacts		facts;
+	EvRules		rules;
+	double		a;
+	double		b[ASKED];
+	double		discount;
+	bool		speaks[SPEAKING][ENTITIES][ENTITIES];
+	KgeTriple	triple[TRIPLES];
+} World;
+
+static void
+make_facts(World *world)
+{
+	KgeTriple  *fact = take(sizeof(KgeTriple) * SPEAKING * ENTITIES * ENTITIES);
+	EvRule		rule[ASKED * SPEAKING];
+	int64_t		count = 0;
+	double		speakers = 0.04;
+
+	for (int h = 0; h < ENTITIES; h++)
+		for (int t = 0; t < ENTITIES; t++)
+		{
+			/* where one speaks, the others do half of the time */
+			bool		spoken = next_uniform(0, 1) < speakers;
+
+			for (int i = 0; i < SPEAKING; i++)
+			{
+				world->speaks[i][h][t] = spoken && next_below(2) == 0;
+				if (world->speaks[i][h][t])
+					fact[count++] = (KgeTriple) {h, ASKED + i, t};
+			}
+		}
+	for (int i = 0; i < ASKED * SPEAKING; i++)
+		rule[i] = (EvRule) {.relation = i / SPEAKING,.length = 1,.atom = {EV_FORWARDS(ASKED + i % SPEAKING)},
+			.confidence = confidences[i % SPEAKING]};
+	CHECK(ev_facts(&arena, ENTITIES, RELATIONS, fact, count, &world->facts));
+	CHECK(ev_rules(&arena, RELATIONS, rule, ASKED * SPEAKING, &world->rules));
+}
+
+/* By the definition, the most confident first. */
+static double
+evidence_of(const World *world, int h, int t)
+{
+	double		share = 1;
+	double		sum = 0;
+
+	for (int i = SPEAKING - 1; i >= 0; i--)
+		if (world->speaks[i][h][t])
+		{
+			sum -= share * log(1 - (double) confidences[i]);
+			share *= world->discount;
+		}
+	return log(1 + 100 * sum);
+}
+
+/* The probabilities of all tails. */
+static void
+tails_of(const World *world, int h, int r, double *p)
+{
+	double		total = 0;
+
+	for (int t = 0; t < ENTITIES; t++)
+	{
+		p[t] = exp(world->a * kge_score(&world->model, (KgeTriple) {h, r, t}) + world->b[r] * evidence_of(world, h, t));
+		total += p[t];
+	}
+	for (int t = 0; t < ENTITIES; t++)
+		p[t] /= total;
+}
+
+static void
+draw_triples(World *world)
+{
+	for (int i = 0; i < TRIPLES; i++)
+	{
+		int			h = i / ASKED;
+		int			r = i % ASKED;
+		double		left = next_uniform(0, 1);
+		double		p[ENTITIES];
+		int			t = 0;
+
+		tails_of(world, h, r, p);
+		while (t < ENTITIES - 1 && left >= p[t])
+			left -= p[t++];
+		world->triple[i] = (KgeTriple) {h, r, t};
+	}
+}
+
+static World *
+make_world(double a, double even_b, double odd_b, double discount)
+{
+	World	   *world = take(sizeof(World));
+
+	*world = (World) {.model = random_model(variants[3], 8, ENTITIES, RELATIONS, 1.1),.a = a,.discount = discount};
+	for (int r = 0; r < ASKED; r++)
+		world->b[r] = r % 2 == 0 ? even_b : odd_b;
+	make_facts(world);
+	draw_triples(world);
+	return world;
+}
+
+static EvLearnt
+learn(const World *world, int64_t count)
+{
+	KgePool    *pool = kge_pool_create(2, NULL, NULL);
+	EvLearnt	learnt;
+
+	CHECK(ev_learn(&arena, pool, &world->model, &world->facts, &world->rules, world->triple, count,
+				   world->triple, count, &learnt));
+	kge_pool_destroy(pool);
+	return learnt;
+}
+
+/* The weights of tails, and that scores of all relations are in one unit. */
+static void
+test_weights(void)
+{
+	World	   *world = make_world(1, 0.4, 1.6, 1);
+	EvLearnt	learnt = learn(world, TRIPLES);
+
+	for (int r = 0; r < ASKED; r++)
+	{
+		int			key = 2 * r + KGE_TAIL;
+		double		weight = learnt.weights.weight[key];
+
+		CHECK(learnt.questions[key] == ENTITIES);
+		CHECK_SAYING(weight > 0.7 * world->b[r] && weight < 1.4 * world->b[r], "relation %d: weight %g, not %g",
+					 r, weight, world->b[r]);
+		CHECK_SAYING(fabs(learnt.weights.scale[key] - 1) < 0.35, "relation %d: scale %g", r, learnt.weights.scale[key]);
+	}
+	CHECK(learnt.weights.weight[2 * ASKED] > 0 && learnt.questions[2 * ASKED] == 0 && learnt.weights.scale[2 * ASKED] == 1);
+}
+
+static void
+test_discount(void)
+{
+	double		one = learn(make_world(1, 2, 2, 1), TRIPLES).weights.discount;
+	double		none = learn(make_world(1, 2, 2, 0), TRIPLES).weights.discount;
+
+	CHECK_SAYING(one >= 0.75 && none <= 0.25, "discounts %g of 1, %g of 0", one, none);
+}
+
+/* What is said of those who are likely, against the probability that they were drawn with. */
+static void
+test_calibration(void)
+{
+	World	   *world = make_world(1, 1, 1, 1);
+	EvLearnt	learnt = learn(world, TRIPLES);
+	EvCalibration both = learnt.calibration[EV_BOTH];
+	double		said = 0;
+	double		drawn = 0;
+	int			count = 0;
+
+	world->discount = learnt.weights.discount;
+	for (int i = 0; i < TRIPLES; i++)
+	{
+		double		p[ENTITIES];
+
+		tails_of(world, world->triple[i].head, world->triple[i].relation, p);
+		for (int t = 0; t < ENTITIES; t++)
+		{
+			KgeTriple	triple = {world->triple[i].head, world->triple[i].relation, t};
+			double		probability = kge_sigmoid(both.score_slope * kge_score(&world->model, triple) +
+												  both.evidence_slope * evidence_of(world, triple.head, t) + both.offset);
+
+			if (probability < 0.2)
+				continue;
+			said += probability;
+			drawn += p[t];
+			count++;
+		}
+	}
+	CHECK_SAYING(count > 100 && fabs(said - drawn) < 0.07 * count, "%d likely ones: said %g, drawn with %g", count,
+				 said / count, drawn / count);
+	CHECK(both.error < 0.005);
+	CHECK(learnt.calibration[EV_EMBEDDING].evidence_slope == 0 && learnt.calibration[EV_EMBEDDING].score_slope > 0);
+	CHECK(learnt.calibration[EV_RULES].score_slope == 0 && learnt.calibration[EV_RULES].evidence_slope > 0);
+}
+
+/* An embedding that is always wrong: rules decide, and it never makes anything less probable. */
+static void
+test_wrong_embedding(void)
+{
+	EvLearnt	learnt = learn(make_world(-1, 1.5, 1.5, 1), TRIPLES);
+
+	for (int i = 0; i < 2 * RELATIONS; i++)
+		CHECK_SAYING(learnt.weights.weight[i] > 10 && learnt.weights.weight[i] < 100.001, "weight %g of %d",
+					 learnt.weights.weight[i], i);
+	CHECK(learnt.calibration[EV_EMBEDDING].score_slope == 0);
+	CHECK(learnt.calibration[EV_BOTH].score_slope == 0 && learnt.calibration[EV_BOTH].evidence_slope > 0);
+}
+
+/* Truths that all have evidence, and few of them, do not make it all that counts. */
+static void
+test_few(void)
+{
+	World	   *world = make_world(0, 20, 20, 1);
+	double		few = learn(world, 2).weights.weight[KGE_TAIL];
+	double		many = learn(world, TRIPLES).weights.weight[KGE_TAIL];
+
+	CHECK_SAYING(few < 4 && many > 10, "weight %g by few, %g by many", few, many);
+}
+
+static void
+test_nothing(void)
+{
+	World	   *world = make_world(1, 1, 1, 1);
+	KgePool    *pool = kge_pool_create(1, NULL, NULL);
+	EvLearnt	learnt;
+
+	CHECK(!ev_learn(&empty_arena, pool, &world->model, &world->facts, &world->rules, world->triple, 10,
+					world->triple, 10, &learnt));
+	kge_pool_destroy(pool);
+	/* no truth has an embedding */
+	for (int i = 0; i < ENTITIES * kge_entity_width(world->model.function, 8); i++)
+		world->model.entity[i] = NAN;
+	learnt = learn(world, 100);
+	CHECK(learnt.weights.weight[0] == 1 && learnt.weights.scale[0] == 1 && learnt.questions[0] == 0);
+}
+
+void
+test_learn(void)
+{
+	test_weights();
+	test_discount();
+	test_calibration();
+	test_wrong_embedding();
+	test_few();
+	test_nothing();
+}

@@ -1,0 +1,96 @@
+/*
+ * test_voice.c
+ *		Evidence as a number, against the formula; and as what is added to scores.
+ */
+#include <math.h>
+
+#include "check.h"
+#include "evidence.h"
+
+static EvCandidate
+heard(int count, const float *confidence)
+{
+	EvCandidate candidate = {.entity = 0,.count = count};
+
+	for (int i = 0; i < count; i++)
+		candidate.heard[i] = (EvHeard) {.confidence = confidence[i],.cluster = i};
+	return candidate;
+}
+
+static bool
+near(double a, double b)
+{
+	return fabs(a - b) < 1e-6;
+}
+
+/* Evidence goes from noisy-or to the best rule alone, which only equals look beyond. */
+static void
+check_numbers(void)
+{
+	static const float confidence[] = {0.8f, 0.5f, 0.25f};
+	EvCandidate all = heard(3, confidence);
+	EvCandidate best = heard(1, confidence);
+	double		noisy_or = 1 - 0.2 * 0.5 * 0.75;
+
+	CHECK(near(ev_evidence(&all, 1), log(1 - 100 * log(1 - noisy_or))));
+	CHECK(near(ev_evidence(&all, 0.5), log(1 - 100 * (log(0.2) + log(0.5) / 2 + log(0.75) / 4))));
+	CHECK(near(ev_evidence(&best, 0), log(1 - 100 * log(0.2))));
+	CHECK(ev_evidence(&all, 0) > ev_evidence(&best, 0));
+	CHECK(ev_evidence(&all, 0) < ev_evidence(&best, 0) + 0.001);
+	CHECK(near(ev_share(&all, 0.5, 1), log(0.5) / 2 / (log(0.2) + log(0.5) / 2 + log(0.75) / 4)));
+	CHECK(near(ev_share(&all, 0.5, 0) + ev_share(&all, 0.5, 1) + ev_share(&all, 0.5, 2), 1));
+	CHECK(ev_share(&best, 0, 0) == 1);
+}
+
+/* What is certain is not infinite. */
+static void
+check_certain(void)
+{
+	EvCandidate candidate = heard(2, (float[]) {1, 1});
+
+	CHECK(isfinite(ev_evidence(&candidate, 1)));
+	CHECK(near(ev_share(&candidate, 1, 0), 0.5));
+}
+
+/* 1(0,1) and 1(0,2), 2(0,2): r = 0 is inferred from 1 with 0.5, from 2 with 0.8. */
+static void
+check_opinion(void)
+{
+	static const KgeTriple fact[] = {{0, 1, 1}, {0, 1, 2}, {0, 2, 2}};
+	static const EvRule rule[] = {
+		{.relation = 0,.length = 1,.atom = {EV_FORWARDS(1)},.confidence = 0.5f},
+		{.relation = 0,.length = 1,.atom = {EV_FORWARDS(2)},.confidence = 0.8f}
+	};
+	double		weight[6] = {3, 2, 0, 0, 0, 0};
+	double		scale[6] = {1, 1, 1, 1, 1, 1};
+	KgePool    *pool = kge_pool_create(1, NULL, NULL);
+	double		said[4] = {0};
+	const KgeAddition *additions;
+	EvFacts		facts;
+	EvRules		rules;
+	EvVoice		voice;
+	KgeOpinion	opinion;
+	int64_t		count;
+
+	CHECK(ev_facts(&arena, 4, 3, fact, 3, &facts));
+	CHECK(ev_rules(&arena, 3, rule, 2, &rules));
+	CHECK(ev_voice(&arena, &facts, &rules, (EvWeights) {1, weight, scale}, 1, &voice));
+	opinion = ev_opinion(&voice);
+	count = opinion.ask(opinion.argument, KGE_TAIL, 0, 0, pool, 0, &additions);
+	CHECK(count == 2);
+	for (int64_t i = 0; i < count; i++)
+		said[additions[i].entity] = additions[i].addition;
+	CHECK(near(said[1], log(1 - 100 * log(0.5))));
+	CHECK(near(said[2], log(1 - 100 * (log(0.5) + log(0.2)))));
+	CHECK(kge_opinion_weight(&opinion, 0, KGE_HEAD) == 3 && kge_opinion_weight(&opinion, 0, KGE_TAIL) == 2);
+	CHECK(!ev_voice(&empty_arena, &facts, &rules, (EvWeights) {0}, 1, &voice));
+	kge_pool_destroy(pool);
+}
+
+void
+test_voice(void)
+{
+	check_numbers();
+	check_certain();
+	check_opinion();
+}
