@@ -71,7 +71,9 @@ insert into put values
 	-- comes back to X, which trusts holds of nobody
 	(7, 'trusts', 'knows -1 -3,knows -3 -2', 0.4, false),
 	-- not evidence
-	(8, 'trusts', 'knows -1 -2', null, true);
+	(8, 'trusts', 'knows -1 -2', null, true),
+	-- a pattern beside the sixth
+	(9, 'trusts', 'knows -1 -2,lives -1 -3,lives -2 -3', 0.8, false);
 insert into g.rule (model, id, rule, head, body, support, body_size, predictions, head_coverage, standard_confidence, quality, selected,
 	evidence_confidence)
 select 'm', p.id, 'rule ' || p.id, r.id, b.body, 1, 1, 0, 1, 0.5, 0.5, p.selected, p.confidence
@@ -109,6 +111,8 @@ union all select x.h, 'trusts', y.t, 'path knows>', 0.4 from l x join l y on y.h
 union all select a.h, 'knows', b.h, 'pattern 5', 0.5 from l a join l b on b.t = a.t join l c on c.h = a.h join l d on d.h = b.h and d.t = c.t
 	where a.r = 'lives' and b.r = 'lives' and c.r = 'from' and d.r = 'from'
 union all select a.h, 'trusts', a.t, 'pattern 6', 1 from l a join l b on b.h = a.t where a.r = 'knows' and b.r = 'speaks' and b.t = 'french'
+union all select a.h, 'trusts', a.t, 'pattern 9', 0.8 from l a join l b on b.h = a.h join l c on c.h = a.t and c.t = b.t
+	where a.r = 'knows' and b.r = 'lives' and c.r = 'lives'
 -- r(X,c) <= b(X,d): of those who have the feature (b, d), so many have the answer c; not r(X,c) <= r(X,c)
 union all select f.e, c.r, c.answer, 'constant ' || f.atom, c.confidence
 	from edge f join (select f.atom, f.o, a.r, a.t as answer, (count(*)::real / (min(s.size)::real + 5::real))::real as confidence, count(*) as support
@@ -227,7 +231,23 @@ from (select s.head, s.relation, s.tail, s.score, sum(e.share) as share,
 
 -- ---- thresholds ----
 
-select hkg_learn_thresholds('g', model => 'm') between 0 and 1;
+-- of each kind and relation none is right about more, and the accuracy of them all is that of both
+create table labelled as
+select s.*, k.h is not null as truth
+from scored s left join known k on (k.h, k.r, k.t) = (s.head, s.relation, s.tail) and not exists (select from line f where (f.h, f.r, f.t) = (k.h, k.r, k.t))
+where s.relation in ('from', 'knows', 'trusts', 'speaks') and s.head in ('cat', 'joe', 'eve', 'gus')
+	and not exists (select from line f where (f.h, f.r, f.t) = (s.head, s.relation, s.tail))
+	and (s.head, s.relation, s.tail) not in (('gus', 'from', 'france'), ('cat', 'speaks', 'italian'));	-- of the test split
+create view false_triple as select distinct head, relation, tail from labelled where not truth;
+create table accuracy as
+select evidence, relation, r, (select count(*) from labelled l where (l.evidence, l.relation) = (q.evidence, q.relation)) as count, (
+	select max(right_ones) from (select (select count(*) filter (where (l.score >= c.score - 1e-9) = l.truth) from labelled l
+		where (l.evidence, l.relation) = (q.evidence, q.relation)) as right_ones
+	from (select score from labelled c where (c.evidence, c.relation) = (q.evidence, q.relation) union select 1e9) c) c) as due
+from (select distinct evidence, relation, r from labelled) q;
+select same(hkg_learn_thresholds('g', 'false_triple', 'm'), (select sum(due) / sum(count) from accuracy where evidence = 'both')::float8);
+select d.evidence, a.relation, d.triples, same(d.accuracy, due / count::float8) from g.threshold d join accuracy a on (a.evidence, a.r) = (d.evidence, d.relation)
+where d.model = 'm' order by 1, a.relation collate "C";
 select evidence, count(*) = (select count(*) from g.relation) from g.threshold where model = 'm' group by 1 order by 1;
 select evidence, count(*) filter (where hkg_classify('g', s.head, s.relation, s.tail, 'm', evidence) <> (s.score >= d.threshold)),
 	count(*) filter (where s.score >= d.threshold) > 0
@@ -241,5 +261,5 @@ select hkg_classify('g', 'cat', 'from', 'italy', 'm') is not null;
 
 set client_min_messages = warning;
 select hkg_drop_graph('g');
-drop table line, triple, kind, call, put, heard, said, scored, weighed, question, tails, heads, ranks, known, answer cascade;
+drop table labelled, accuracy, line, triple, kind, call, put, heard, said, scored, weighed, question, tails, heads, ranks, known, answer cascade;
 drop function same;
