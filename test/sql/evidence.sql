@@ -143,6 +143,7 @@ from triple left join said using (head, relation, tail);
 -- both: the embedding, which is that of the model without rules, and evidence, weighed by the table
 create table scored as
 select t.*, evidence, hkg_score('g', head, relation, tail, 'm', evidence) as score from triple t, kind;
+analyze scored;
 create table weighed as
 select e.*, w.scale * (e.score + w.weight * r.score) as due
 from scored e join scored r using (h, r, t) join g.evidence_weight w on w.relation = e.r and w.side = 'tail'
@@ -159,6 +160,7 @@ create table question as select distinct head, relation, known, evidence from tr
 create table tails as
 select q.*, p.tail, p.score, p.probability, p.place
 from question q, hkg_predict_tails('g', q.head, q.relation, 1000, 'm', q.known, q.evidence) with ordinality p (tail, score, probability, place);
+analyze tails;
 select evidence, count(p.tail) > 30, count(*) filter (where p.score is null or d.score is null or not same(p.score, d.score, 1e-5))
 from (select * from tails) p full join (
 	select q.*, s.tail, s.score from question q join scored s using (head, relation, evidence)
@@ -180,6 +182,7 @@ using (head, relation, tail, evidence) group by 1 order by 1;
 create table heads as
 select r.name as relation, t.name as tail, evidence, p.head, p.score
 from g.relation r, g.entity t, kind, hkg_predict_heads('g', r.name, t.name, 1000, 'm', true, evidence) p;
+analyze heads;
 select count(*) filter (where not same(b.score, w.scale * (e.score + w.weight * coalesce(r.score, 0)), 1e-5)), count(r.score) > 50
 from heads b join heads e using (relation, tail, head) left join heads r on (r.relation, r.tail, r.head, r.evidence) = (b.relation, b.tail, b.head, 'rules')
 join g.relation n on n.name = b.relation join g.evidence_weight w on w.relation = n.id and w.side = 'head'
