@@ -19,7 +19,7 @@ make_graph($node, 'g', 5000, 50000);
 
 # A few seconds, most of them in training, mining and sampling (from millions of inferences).
 my $train = q{select hkg_train('g', 'distmult', dimensions => 32, iterations => 1, epochs => 20,
-	sample_size => 5000, min_head_coverage => 0.001, top_rules => 1000, model => 'm')};
+	sample_size => 5000, min_head_coverage => 0.001, top_rules => 1000, omega => 0.5, min_quality => 0, model => 'm')};
 
 # What a statement left of threads, of tables and of locks in its session: nothing.
 my $left = q{select (select count(*) from pg_ls_dir('/proc/' || pg_backend_pid() || '/task'))

@@ -43,8 +43,8 @@ $node->safe_psql('postgres', 'drop extension hybridkg cascade; create extension 
 is(tables($node, 'g'), $tables, 'dropping the extension leaves the graph');
 is($node->safe_psql('postgres', $questions), $answers, 'which is there for the next one');
 is($node->safe_psql('postgres', q{
-	select hkg_score('g', 'e1', 'r1', 'e2') = 0;
+	select hkg_score('g', 'e1', 'r1', 'e2', evidence => 'embedding') = 0;
 	update g.entity_embedding set embedding = array_fill(0::real, '{16}');
-	select hkg_score('g', 'e1', 'r1', 'e2')}), "f\n0", 'and tells its sessions when an embedding changes');
+	select hkg_score('g', 'e1', 'r1', 'e2', evidence => 'embedding')}), "f\n0", 'and tells its sessions when an embedding changes');
 
 done_testing();
