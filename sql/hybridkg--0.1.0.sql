@@ -842,7 +842,7 @@ head, relation, tail: names; the triple need not be a fact
 model: a trained model of the graph
 rule: (embedding), or a rule that is heard at prediction or was selected in training. Rules with a constant in the head are counted for this question, and stand in no table
 quality: of such a rule its confidence, support / (body size + 5)
-grounding: the facts that the rule''s body finds, one row each
+grounding: the facts that the rule''s body finds, one row each; of a rule that was not selected, one of them
 share: its part of hkg_score, which they add up to (a rule''s part stands in each of its rows); null for a rule that is not heard, because others say the same better';
 
 create function hkg_complete(graph name, relation text default null, k int default 100,

@@ -36,6 +36,7 @@ take_rule(void *argument, const Datum *values, const bool *nulls)
 	selected->id = DatumGetInt32(values[0]);
 	rule_from_array(DatumGetInt32(values[1]), values[2], &selected->rule);
 	selected->share = NAN;
+	selected->selected = DatumGetBool(values[5]);
 	selected->text = TextDatumGetCString(values[3]);
 	selected->quality_is_null = nulls[4];
 	if (!nulls[4])
@@ -48,7 +49,7 @@ read_rules(const Graph *graph, const char *condition, const SqlArgs *args)
 {
 	List	   *rules = NIL;
 
-	sql_stream(psprintf("select id::int, " RULE_COLUMNS ", coalesce(rule::text, ''), quality::float8 from %srule "
+	sql_stream(psprintf("select id::int, " RULE_COLUMNS ", coalesce(rule::text, ''), quality::float8, coalesce(selected, false) from %srule "
 						"where model = $1 and %s order by quality desc nulls last, rule collate \"C\"",
 						graph->prefix, condition),
 			   args, take_rule, &rules);
@@ -356,9 +357,13 @@ explain(Explanation *explanation)
 	foreach(cell, rules)
 	{
 		Telling		telling = {lfirst(cell), explanation->result};
+		char	   *groundings = rule_sql_groundings(explanation->graph, &telling.rule->rule);
 
 		CHECK_FOR_INTERRUPTS();
-		sql_stream(rule_sql_groundings(explanation->graph, &telling.rule->rule), &args, return_grounding, &telling);
+		/* there may be thousands; of the few that are selected all are told */
+		if (!telling.rule->selected)
+			groundings = psprintf("%s limit 1", groundings);
+		sql_stream(groundings, &args, return_grounding, &telling);
 	}
 }
 

@@ -16,6 +16,7 @@ typedef struct SelectedRule
 	char	   *text;
 	double		quality;
 	bool		quality_is_null;
+	bool		selected;
 	double		share;			/* of a score, by hkg_explain; NaN: not heard */
 } SelectedRule;
 

@@ -34,6 +34,7 @@ typedef struct World
 static void
 make_facts(World *world)
 {
+	EvRuleSet	set;
 	KgeTriple  *fact = take(sizeof(KgeTriple) * SPEAKING * ENTITIES * ENTITIES);
 	EvRule		rule[ASKED * SPEAKING];
 	int64_t		count = 0;
@@ -56,7 +57,8 @@ make_facts(World *world)
 		rule[i] = (EvRule) {.relation = i / SPEAKING,.length = 1,.atom = {EV_FORWARDS(ASKED + i % SPEAKING)},
 			.confidence = confidences[i % SPEAKING]};
 	CHECK(ev_facts(&arena, ENTITIES, RELATIONS, fact, count, &world->facts));
-	CHECK(ev_rules(&arena, RELATIONS, rule, ASKED * SPEAKING, &world->rules));
+	set = (EvRuleSet) {.rule = rule,.count = ASKED * SPEAKING};
+	CHECK(ev_rules(&arena, RELATIONS, &set, &world->rules));
 }
 
 /* By the definition, the most confident first. */

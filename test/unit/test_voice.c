@@ -73,7 +73,7 @@ check_opinion(void)
 	int64_t		count;
 
 	CHECK(ev_facts(&arena, 4, 3, fact, 3, &facts));
-	CHECK(ev_rules(&arena, 3, rule, 2, &rules));
+	CHECK(ev_rules(&arena, 3, &(EvRuleSet) {.rule = rule,.count = 2}, &rules));
 	CHECK(ev_voice(&arena, &facts, &rules, (EvWeights) {1, weight, scale}, 1, &voice));
 	opinion = ev_opinion(&voice);
 	count = opinion.ask(opinion.argument, KGE_TAIL, 0, 0, pool, 0, &additions);
