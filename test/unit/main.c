@@ -182,6 +182,7 @@ main(int count, char **names)
 	for (size_t i = 0; i < sizeof(suites) / sizeof(suites[0]); i++)
 		if (is_wanted(suites[i].name, count, names))
 		{
+			draws = 0;			/* alone or after others, a suite sees the same */
 			suites[i].run();
 			free_pieces();
 		}
