@@ -196,7 +196,7 @@ where place <= 5
 order by relation, place;
 
 \echo
-\echo 'What else are these?  Rules have nothing to say here, it is for the embeddings alone:'
+\echo 'What else are these?  None of those rules says it; embeddings do, and rules with constants:'
 \echo 'the three most plausible answers that are no facts, out of' :entities 'concepts.'
 \echo
 select w.name as concept, known.tails as "WordNet says: one of the",
