@@ -100,8 +100,7 @@ find_rules(const Graph *graph, const char *model, MissingList *list)
 /* What is looked for, and how */
 typedef struct Search
 {
-	const Model *model;
-	EvKind		kind;
+	Hearing		hearing;
 	KgeModel	kge;			/* that is scored, */
 	KgeOpinion	opinion;		/* and what is added to it; `ask` is NULL where nothing is */
 	EvVoice		voice;
@@ -110,18 +109,12 @@ typedef struct Search
 static void
 begin_search(Graph *graph, const char *name, EvKind kind, int threads, Search *search)
 {
-	const Evidence *evidence = NULL;
-	EvAsker    *asker;
-	bool		lasts;
-
-	*search = (Search) {.model = model_open(graph, name)};
-	search->kge = search->model->kge;
+	*search = (Search) {.hearing = evidence_hear(graph, name, kind)};
+	search->kge = search->hearing.model->kge;
+	kind = search->hearing.kind;
 	if (kind != EV_EMBEDDING)
-		evidence = model_evidence(graph, search->model, &asker, &lasts);
-	search->kind = evidence_kind(evidence, kind, name);
-	if (search->kind != EV_EMBEDDING)
-		search->opinion = evidence_opinion(evidence, search->kind, threads, &search->voice);
-	if (search->kind == EV_RULES)
+		search->opinion = evidence_opinion(search->hearing.evidence, kind, threads, &search->voice);
+	if (kind == EV_RULES)
 		search->kge = evidence_alone(search->kge.entities, search->kge.relations);
 }
 
@@ -129,11 +122,11 @@ begin_search(Graph *graph, const char *name, EvKind kind, int threads, Search *s
 static void
 add_missing(MissingList *list, const Search *search, const KgeScored *scored, double min_probability)
 {
-	const Model *model = search->model;
+	const Model *model = search->hearing.model;
 	Heard		heard = {scored->phi, scored->addition};
-	double		probability = evidence_probability(model, search->kind, heard);
+	double		probability = evidence_probability(model, search->hearing.kind, heard);
 
-	if (probability < min_probability || (search->kind == EV_RULES && scored->addition == 0))
+	if (probability < min_probability || (search->hearing.kind == EV_RULES && scored->addition == 0))
 		return;
 	list->missing[list->count++] = (Missing) {
 		{model->entity_id[scored->triple.head], model->relation_id[scored->triple.relation],
@@ -155,7 +148,7 @@ find_missing(Graph *graph, const char *name, const char *relation, int k, double
 
 	begin_search(graph, name, kind, kge_pool_threads(pool), &search);
 	opinion = search.opinion.ask == NULL ? NULL : &search.opinion;
-	facts = read_facts(graph, search.model, relation);
+	facts = read_facts(graph, search.hearing.model, relation);
 	hkg_check_memory_or(kge_complete_bytes(pool, &search.kge, opinion, facts.triple, facts.count, k),
 						psprintf("a list of %d missing facts", k), "ask for a smaller k");
 	count = kge_complete(&arena, pool, &search.kge, opinion, facts.triple, facts.count, k, &best);

@@ -16,7 +16,6 @@
 #include "inquiry.h"
 #include "numbers.h"
 #include "rule.h"
-#include "skeleton.h"
 #include "sql.h"
 
 /* Where there is nothing to learn from: about what three benchmark graphs taught (bench/RESULTS.md) */
@@ -328,6 +327,18 @@ evidence_kind(const Evidence *evidence, EvKind kind, const char *model)
 				 errmsg("model \"%s\" has no evidence of rules", model),
 				 errhint("Train it with evidence_rules above 0, or call hkg_learn_evidence.")));
 	return EV_EMBEDDING;
+}
+
+Hearing
+evidence_hear(Graph *graph, const char *model, EvKind kind)
+{
+	Hearing		hearing = {.model = model_open(graph, model)};
+	bool		lasts;
+
+	if (kind != EV_EMBEDDING)
+		hearing.evidence = model_evidence(graph, hearing.model, &hearing.asker, &lasts);
+	hearing.kind = evidence_kind(hearing.evidence, kind, model);
+	return hearing;
 }
 
 KgeOpinion

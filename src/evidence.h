@@ -39,6 +39,18 @@ extern Evidence *evidence_read(Graph *graph, const char *model,
  */
 extern EvKind evidence_kind(const Evidence *evidence, EvKind kind, const char *model);
 
+/* A model, and what is to be heard of it */
+typedef struct Hearing
+{
+	const Model *model;
+	EvKind		kind;
+	const Evidence *evidence;	/* NULL: the embedding alone */
+	EvAsker    *asker;
+} Hearing;
+
+/* Opens the model of that name; errors are those of model_open and evidence_kind. */
+extern Hearing evidence_hear(Graph *graph, const char *model, EvKind kind);
+
 /* What is added to phi, over the threads of a pool: `voice` is filled, in the current context. */
 extern KgeOpinion evidence_opinion(const Evidence *evidence, EvKind kind, int threads, EvVoice *voice);
 

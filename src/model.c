@@ -629,6 +629,7 @@ model_evidence(Graph *graph, const Model *model, EvAsker **asker, bool *lasts)
 		if (*lasts)
 		{
 			MemoryContextSetParent(copy.context, kept->context);
+			kept->bytes += MemoryContextMemAllocated(copy.context, true);
 			kept->evidence = copy;
 		}
 	}

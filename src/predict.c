@@ -27,28 +27,6 @@
 /* rows named in one statement */
 #define NAMED_ROWS 65536
 
-/* ---- what is heard ---------------------------------------------------------------- */
-
-typedef struct Hearing
-{
-	const Model *model;
-	EvKind		kind;
-	const Evidence *evidence;	/* NULL: the embedding alone */
-	EvAsker    *asker;
-} Hearing;
-
-static Hearing
-hear(Graph *graph, const char *name, EvKind kind)
-{
-	Hearing		hearing = {.model = model_open(graph, name)};
-	bool		lasts;
-
-	if (kind != EV_EMBEDDING)
-		hearing.evidence = model_evidence(graph, hearing.model, &hearing.asker, &lasts);
-	hearing.kind = evidence_kind(hearing.evidence, kind, name);
-	return hearing;
-}
-
 /* ---- the best of many --------------------------------------------------------- */
 
 /* Ids that take no part in a prediction, as rows of the model; ascending. */
@@ -298,7 +276,7 @@ predict_side(FunctionCallInfo fcinfo, KgeSide side)
 	bool		known = DatumGetBool(argument(fcinfo, 5, "known"));
 	EvKind		kind = argument_evidence(fcinfo, 6);
 	Inquiry		inquiry = inquiry_begin(fcinfo, 4);
-	Hearing		hearing = hear(inquiry.graph, inquiry.model, kind);
+	Hearing		hearing = evidence_hear(inquiry.graph, inquiry.model, kind);
 	Asking		asking = {.hearing = &hearing,.side = side};
 
 	asking.given = model_entity_row(hearing.model, inquiry.graph, side == KGE_TAIL ? first : second);
@@ -390,7 +368,7 @@ hkg_predict_relations(PG_FUNCTION_ARGS)
 	bool		known = DatumGetBool(argument(fcinfo, 5, "known"));
 	EvKind		kind = argument_evidence(fcinfo, 6);
 	Inquiry		inquiry = inquiry_begin(fcinfo, 4);
-	Hearing		hearing = hear(inquiry.graph, inquiry.model, kind);
+	Hearing		hearing = evidence_hear(inquiry.graph, inquiry.model, kind);
 	int32		head = model_entity_row(hearing.model, inquiry.graph, head_name);
 	int32		tail = model_entity_row(hearing.model, inquiry.graph, tail_name);
 

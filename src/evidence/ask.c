@@ -29,7 +29,6 @@
 #define SAMPLE 1000
 #define LEAST_SUPPORT 2
 #define LEAST_CONFIDENCE 0.01f
-#define SMOOTHING 5.0f
 
 struct EvAsker
 {
@@ -343,7 +342,7 @@ hear_feature(EvAsker *asker, int64_t edge)
 	{
 		int32_t		answer = asker->answer[i];
 		int32_t		support = asker->met[answer];
-		float		confidence = (float) support / (size + SMOOTHING);
+		float		confidence = (float) support / (size + EV_SMOOTHING);
 
 		asker->met[answer] = 0;
 		/* the body must not be the head */
@@ -417,7 +416,7 @@ hear_answers(EvAsker *asker)
 		if (support < LEAST_SUPPORT)
 			continue;
 		end = ev_group(facts, feature.other, EV_MIRRORED(feature.atom)).end;
-		confidence = (float) (support * stride) / ((float) (end - first) + SMOOTHING);
+		confidence = (float) (support * stride) / ((float) (end - first) + EV_SMOOTHING);
 		if (confidence < LEAST_CONFIDENCE)
 			continue;
 		for (int64_t j = first; j < end; j++)

@@ -303,6 +303,8 @@ typedef struct EvSearch
 /* Bytes that ev_paths will take at most. */
 extern size_t ev_paths_bytes(const EvFacts *facts, const EvSearch *search, int threads);
 
+#define EV_SMOOTHING 5			/* added to the size of a body */
+
 /*
  * What a rule is worth as evidence: the confidence of a small body says less than it seems to, and
  * an estimate no more than that it is less by its error.
@@ -310,7 +312,7 @@ extern size_t ev_paths_bytes(const EvFacts *facts, const EvSearch *search, int t
 static inline double
 ev_worth(int64_t support, int64_t body_size, double error)
 {
-	double		worth = (double) support / ((double) body_size + 5) - error;
+	double		worth = (double) support / ((double) body_size + EV_SMOOTHING) - error;
 
 	return worth > 0 ? worth : 0;
 }

@@ -118,12 +118,6 @@ typedef struct Learning
 	int			parity;			/* examples of that parity only; -1: all */
 } Learning;
 
-static int64_t
-pieces(int64_t count, int64_t size)
-{
-	return (count + size - 1) / size;
-}
-
 static void
 take_learning(Learning *learning, KgeSpace *space, int64_t known, int threads)
 {
@@ -137,8 +131,8 @@ take_learning(Learning *learning, KgeSpace *space, int64_t known, int threads)
 	learning->example = KGE_TAKE(space, Example, examples);
 	learning->order = KGE_TAKE(space, int64_t, examples);
 	learning->first = KGE_TAKE(space, int64_t, keys + 1);
-	learning->partial = KGE_TAKE(space, Sums, (size_t) pieces((int64_t) examples, AT_ONCE));
-	learning->regression = KGE_TAKE(space, Regression, (size_t) pieces((int64_t) examples, AT_ONCE));
+	learning->partial = KGE_TAKE(space, Sums, (size_t) kge_pieces((int64_t) examples, AT_ONCE));
+	learning->regression = KGE_TAKE(space, Regression, (size_t) kge_pieces((int64_t) examples, AT_ONCE));
 	learning->fitted_a = KGE_TAKE(space, double, keys);
 	learning->fitted_b = KGE_TAKE(space, double, keys);
 	listed = KGE_TAKE(space, Listed, examples * LISTED);
@@ -177,21 +171,9 @@ static bool
 is_answer(const Learning *learning, const KgeQuestion *question, int32_t entity)
 {
 	for (int64_t asked = question->asked; asked >= 0; asked = learning->questions.next_asked[asked])
-	{
-		const KgeTriple *triple = &learning->triples[asked / 2];
-
-		if ((asked % 2 == KGE_HEAD ? triple->head : triple->tail) == entity)
+		if (kge_answer_of(learning->triples, asked) == entity)
 			return true;
-	}
 	return kge_is_known(&learning->questions, question, entity);
-}
-
-static KgeTriple
-candidate_triple(const KgeQuestion *question, int32_t candidate)
-{
-	if (question->side == KGE_HEAD)
-		return (KgeTriple) {candidate, question->relation, question->given};
-	return (KgeTriple) {question->given, question->relation, candidate};
 }
 
 /* The best by score of a block of questions, those that are no answers. */
@@ -205,7 +187,7 @@ choose_by_score(Learning *learning, const KgeQuestion *question, int count, int 
 	for (int q = 0; q < count; q++)
 	{
 		scratch->best_count[q] = 0;
-		kge_make_query(learning->model, kge_query(learning->model, candidate_triple(&question[q], 0), question[q].side),
+		kge_make_query(learning->model, kge_query(learning->model, kge_candidate_triple(&question[q], 0), question[q].side),
 					   scratch->query + (size_t) q * (size_t) stride);
 	}
 	kge_engine_prepare(&learning->engine, queries, scratch->engine);
@@ -274,9 +256,8 @@ list_question(Learning *learning, const KgeQuestion *question, int q, int thread
 				  (float) ev_evidence(&candidates[i], 0.5));
 	for (int64_t asked = question->asked; asked >= 0; asked = learning->questions.next_asked[asked])
 	{
-		const KgeTriple *triple = &learning->triples[asked / 2];
 		Example    *example = &learning->example[asked];
-		int32_t		truth = asked % 2 == KGE_HEAD ? triple->head : triple->tail;
+		int32_t		truth = kge_answer_of(learning->triples, asked);
 
 		example->key = 2 * question->relation + (int32_t) question->side;
 		example->count = 0;
@@ -433,7 +414,7 @@ static void
 fit_common(Learning *learning)
 {
 	int64_t		count = learning->first[2 * (int64_t) learning->model->relations];
-	int64_t		items = pieces(count, AT_ONCE);
+	int64_t		items = kge_pieces(count, AT_ONCE);
 	bool		moved = count > 0;
 	Sums		at_first = {0};
 
@@ -595,7 +576,7 @@ solve(Regression *sums)
 static void
 fit_calibration(Learning *learning, int parity)
 {
-	int64_t		items = pieces(learning->first[2 * (int64_t) learning->model->relations], AT_ONCE);
+	int64_t		items = kge_pieces(learning->first[2 * (int64_t) learning->model->relations], AT_ONCE);
 	double		length = INFINITY;
 	double		lowest = INFINITY;
 	double		move[FEATURES] = {0};
@@ -753,7 +734,7 @@ ev_learn(KgeArena *arena, KgePool *pool, const KgeModel *model,
 		some[i] = triples[i * count / learning.count];
 	learning.triples = some;
 	kge_questions_fill(&learning.questions, pool, some, known, known_count);
-	kge_pool_run(pool, pieces(learning.questions.count, BLOCK), list_block, &learning);
+	kge_pool_run(pool, kge_pieces(learning.questions.count, BLOCK), list_block, &learning);
 	order_examples(&learning);
 	learn_weights(&learning, learnt);
 	calibrate(&learning, learnt);

@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
 /* Candidates for each rule that may be kept, but no more than there is work for, and than that */
 #define CANDIDATES_OF_RULE 64
@@ -16,19 +15,10 @@
 /* Some for each relation and length in any case */
 #define CANDIDATES_OF_RELATION 16
 
-static int64_t
-now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (int64_t) time.tv_sec * 1000000000 + time.tv_nsec;
-}
-
 bool
 paths_late(const Paths *paths)
 {
-	return paths->deadline != 0 && now() > paths->deadline;
+	return paths->deadline != 0 && kge_now() > paths->deadline;
 }
 
 /* Bodies have numbers of 64 bits. */
@@ -195,7 +185,7 @@ static void
 set_deadline(Paths *paths, int64_t began, double part)
 {
 	double		end = (double) began + paths->search->seconds * 1e9;
-	double		time = (double) now();
+	double		time = (double) kge_now();
 
 	if (paths->search->seconds > 0)
 		paths->deadline = (int64_t) (time + part * (end - time));
@@ -211,7 +201,7 @@ search_all(Paths *paths, Finding *finding, Counting *counting, EvPath *found)
 {
 	const EvSearch *search = paths->search;
 	int			longest = longest_with_number(paths->facts, search->length);
-	int64_t		began = now();
+	int64_t		began = kge_now();
 	int64_t		kept = 0;
 
 	for (paths->length = 1; paths->length <= longest && kept < search->limit; paths->length++)

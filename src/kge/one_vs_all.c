@@ -130,15 +130,9 @@ plan_softmax(KgeTrainer *plan)
 }
 
 static int
-pieces(int64_t number, int unit)
-{
-	return (int) ((number + unit - 1) / unit);
-}
-
-static int
 wave_blocks(const KgeTrainer *plan)
 {
-	int			blocks = pieces(most_answers(plan), BLOCK);
+	int			blocks = (int) kge_pieces(most_answers(plan), BLOCK);
 	int64_t		fit = (int64_t) (WAVE_BYTES / (BLOCK * sizeof(float) * (size_t) plan->entity.rows));
 
 	if (blocks > WAVE / BLOCK)
@@ -152,7 +146,7 @@ plan_groups(const KgeTrainer *plan)
 	KgeGroups	groups = {.room = plan->max_positives};
 
 	groups.keys = plan->entity.rows > plan->relation.rows ? plan->entity.rows : plan->relation.rows;
-	groups.limit = pieces(most_answers(plan), GROUPS);
+	groups.limit = (int) kge_pieces(most_answers(plan), GROUPS);
 	return groups;
 }
 
@@ -180,9 +174,9 @@ take_softmax(const KgeTrainer *plan, int threads, KgeSpace *space)
 	work.stride = plan->entity.stride;
 	row = (size_t) work.stride * sizeof(float);
 	work.wave = (int) wave;
-	work.tiles = pieces(plan->entity.rows, TILE);
-	work.shard_tiles = pieces(work.tiles, SHARDS);
-	work.shards = pieces(work.tiles, work.shard_tiles);
+	work.tiles = (int) kge_pieces(plan->entity.rows, TILE);
+	work.shard_tiles = (int) kge_pieces(work.tiles, SHARDS);
+	work.shards = (int) kge_pieces(work.tiles, work.shard_tiles);
 
 	work.groups = plan_groups(plan);
 	kge_groups_take(&work.groups, space);
@@ -608,7 +602,7 @@ static double
 learn_wave(KgeTrainer *trainer)
 {
 	OneVsAll   *work = trainer->work;
-	int			blocks = pieces(work->count, BLOCK);
+	int			blocks = (int) kge_pieces(work->count, BLOCK);
 	double		loss = 0;
 
 	kge_pool_run(trainer->pool, blocks, make_queries, trainer);
@@ -650,8 +644,8 @@ learn_softmax(KgeTrainer *trainer)
 {
 	OneVsAll   *work = trainer->work;
 	KgeSum		sum = {.terms = work->answers,.positives = work->answers / 2.0};
-	int			waves = pieces(work->queries, work->wave);
-	int			share = pieces(pieces(work->queries, waves), BLOCK) * BLOCK;
+	int			waves = (int) kge_pieces(work->queries, work->wave);
+	int			share = (int) kge_pieces((int) kge_pieces(work->queries, waves), BLOCK) * BLOCK;
 
 	if (work->kernels != NULL)
 		kge_pool_run(trainer->pool, work->tiles, pack_tile, trainer);

@@ -41,6 +41,24 @@ extern void kge_questions_fill(KgeQuestions *questions, KgePool *pool,
 							   const KgeTriple *triples,
 							   const KgeTriple *known, int64_t known_count);
 
+/* The triple that a candidate makes of a question. */
+static inline KgeTriple
+kge_candidate_triple(const KgeQuestion *question, int32_t candidate)
+{
+	if (question->side == KGE_HEAD)
+		return (KgeTriple) {candidate, question->relation, question->given};
+	return (KgeTriple) {question->given, question->relation, candidate};
+}
+
+/* The true answer of one asked, 2 i + side. */
+static inline int32_t
+kge_answer_of(const KgeTriple *triples, int64_t asked)
+{
+	const KgeTriple *triple = &triples[asked / 2];
+
+	return asked % 2 == KGE_HEAD ? triple->head : triple->tail;
+}
+
 /* Whether an entity is a known answer. */
 extern bool kge_is_known(const KgeQuestions *questions, const KgeQuestion *question,
 						 int32_t entity);

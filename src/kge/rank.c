@@ -150,28 +150,12 @@ typedef struct Meeting
 	float	   *score;			/* of each */
 } Meeting;
 
-static int32_t
-answer_of(const Ranking *ranking, int64_t asked)
-{
-	const KgeTriple *triple = &ranking->triples[asked / 2];
-
-	return asked % 2 == KGE_HEAD ? triple->head : triple->tail;
-}
-
-static KgeTriple
-candidate_triple(const KgeQuestion *question, int32_t candidate)
-{
-	if (question->side == KGE_HEAD)
-		return (KgeTriple) {candidate, question->relation, question->given};
-	return (KgeTriple) {question->given, question->relation, candidate};
-}
-
 /* Makes the question's query, too. */
 static Meeting
 meeting_of(Ranking *ranking, const KgeQuestion *question, float *query)
 {
 	const KgeModel *model = ranking->model;
-	KgeQuery	asked = kge_query(model, candidate_triple(question, 0), question->side);
+	KgeQuery	asked = kge_query(model, kge_candidate_triple(question, 0), question->side);
 	int			relation_width = model->function->relation_width(model->dimensions);
 	Meeting		meeting = {.ranking = ranking,.question = question};
 
@@ -194,7 +178,7 @@ candidate_score(const Meeting *meeting, int32_t candidate, int32_t answer, doubl
 	if (memcmp(kge_entity_row(model, candidate), kge_entity_row(model, answer),
 			   (size_t) ranking->engine.width * sizeof(float)) == 0)
 		return phi;
-	return exact_score(model, candidate_triple(meeting->question, candidate),
+	return exact_score(model, kge_candidate_triple(meeting->question, candidate),
 					   meeting->question->side);
 }
 
@@ -203,7 +187,7 @@ static Count
 look_closely(const Meeting *meeting, KgeBound bound, int64_t asked, int thread)
 {
 	const Ranking *ranking = meeting->ranking;
-	int32_t		answer = answer_of(ranking, asked);
+	int32_t		answer = kge_answer_of(ranking->triples, asked);
 	double		t = ranking->exact[asked];
 	const float *norm = ranking->norm + meeting->first;
 	Count		count = {0, 0};
@@ -288,7 +272,7 @@ compare_phi(const Meeting *meeting, int32_t candidate, float fast, int64_t asked
 		return 1;
 	if (fast + margin < bound.low)
 		return -1;
-	score = candidate_score(meeting, candidate, answer_of(ranking, asked), ranking->phi[asked]);
+	score = candidate_score(meeting, candidate, kge_answer_of(ranking->triples, asked), ranking->phi[asked]);
 	return (score > threshold) - (score < threshold);
 }
 
@@ -309,7 +293,7 @@ count_raised(const Meeting *meeting, const float *query, int64_t asked,
 		int			before,
 					after;
 
-		if (candidate == answer_of(ranking, asked) || isnan(ranking->norm[candidate]) ||
+		if (candidate == kge_answer_of(ranking->triples, asked) || isnan(ranking->norm[candidate]) ||
 			kge_is_known(&ranking->questions, meeting->question, candidate))
 			continue;
 		fast = kge_engine_score(&ranking->engine, query, kge_entity_row(ranking->model, candidate));
@@ -344,7 +328,7 @@ hear_opinion(void *argument, int64_t item, int thread)
 		added[additions[i].entity] = weight * additions[i].addition;
 	for (int64_t asked = question->asked; asked >= 0; asked = ranking->questions.next_asked[asked])
 	{
-		ranking->exact[asked] = ranking->phi[asked] + added[answer_of(ranking, asked)];
+		ranking->exact[asked] = ranking->phi[asked] + added[kge_answer_of(ranking->triples, asked)];
 		if (!meeting.nan && !isnan(ranking->exact[asked]))
 			ranking->counts[asked] = count_raised(&meeting, query, asked, additions, count, thread);
 	}
@@ -472,12 +456,6 @@ meet_segment(void *argument, int64_t item, int thread)
 	}
 }
 
-static int64_t
-pieces(int64_t count, int64_t size)
-{
-	return (count + size - 1) / size;
-}
-
 /* The place of an asked, drawn among its equals. */
 static int32_t
 draw_rank(const Ranking *ranking, uint64_t seed, int64_t asked)
@@ -513,18 +491,18 @@ kge_rank(KgeArena *arena, KgePool *pool, const KgeModel *model, const KgeOpinion
 	KgeSpace	space = {0};
 
 	ranking.engine = kge_engine(model);
-	ranking.segments = pieces(model->entities, SEGMENT);
+	ranking.segments = kge_pieces(model->entities, SEGMENT);
 	take_ranking(&ranking, &space, known_count, kge_pool_threads(pool));
 	if (!kge_space_open(&space, arena))
 		return false;
 	take_ranking(&ranking, &space, known_count, kge_pool_threads(pool));
 
 	kge_questions_fill(&ranking.questions, pool, triples, known, known_count);
-	kge_pool_run(pool, pieces(count, AT_ONCE), score_triples, &ranking);
-	kge_pool_run(pool, pieces(model->entities, AT_ONCE), measure_entities, &ranking);
+	kge_pool_run(pool, kge_pieces(count, AT_ONCE), score_triples, &ranking);
+	kge_pool_run(pool, kge_pieces(model->entities, AT_ONCE), measure_entities, &ranking);
 	if (opinion != NULL)
 		hear_opinions(&ranking);
-	kge_pool_run(pool, pieces(ranking.questions.count, BLOCK) * ranking.segments,
+	kge_pool_run(pool, kge_pieces(ranking.questions.count, BLOCK) * ranking.segments,
 				 meet_segment, &ranking);
 	for (int64_t i = 0; i < count; i++)
 	{

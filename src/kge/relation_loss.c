@@ -66,12 +66,6 @@ struct KgeRelationLoss
 	bool		add;			/* to what earlier waves left */
 };
 
-static int
-pieces(int64_t number, int unit)
-{
-	return (int) ((number + unit - 1) / unit);
-}
-
 void
 kge_relation_loss_plan(KgeTrainer *plan, int64_t pairs)
 {
@@ -101,13 +95,13 @@ kge_relation_loss_take(const KgeTrainer *plan, int64_t pairs, int threads, KgeSp
 {
 	KgeRelationLoss *memory = KGE_TAKE(space, KgeRelationLoss, 1);
 	KgeRelationLoss work = {.engine = relation_engine(plan->relation.width)};
-	int			blocks = pieces(pairs, BLOCK);
+	int			blocks = (int) kge_pieces(pairs, BLOCK);
 	size_t		row;
 	size_t		fit;
 	size_t		wave;
 
 	work.relations = plan->relation.rows;
-	work.tiles = pieces(work.relations, TILE);
+	work.tiles = (int) kge_pieces(work.relations, TILE);
 	work.stride = kge_stride(plan->relation.width);
 	row = (size_t) work.stride * sizeof(float);
 	fit = WAVE_BYTES / (BLOCK * row);
@@ -369,7 +363,7 @@ kge_relation_loss(KgeTrainer *trainer, KgeRelationLoss *work, const KgePair *pai
 		work->count = count - first < work->wave ? count - first : work->wave;
 		work->slot = slot + 2 * first;
 		work->add = first > 0;
-		blocks = pieces(work->count, BLOCK);
+		blocks = (int) kge_pieces(work->count, BLOCK);
 		kge_pool_run(trainer->pool, blocks, score_block, &wave);
 		kge_pool_run(trainer->pool, work->tiles, learn_tile, &wave);
 		kge_pool_run(trainer->pool, blocks, finish_block, &wave);

@@ -70,8 +70,8 @@ struct KgePool
 	_Atomic int64_t next;
 };
 
-static int64_t
-now(void)
+int64_t
+kge_now(void)
 {
 	struct timespec time;
 
@@ -135,7 +135,7 @@ take_items(Worker *worker)
 		if (item >= pool->items)
 			return;
 		pool->function(pool->function_argument, item, worker->number);
-	} while (now() < pool->deadline);
+	} while (kge_now() < pool->deadline);
 }
 
 static void *
@@ -170,7 +170,7 @@ kge_pool_breathe(KgePool *pool, int thread)
 {
 	Worker	   *worker = &pool->workers[thread];
 
-	if (now() < pool->deadline)
+	if (kge_now() < pool->deadline)
 		return;
 	pthread_mutex_lock(&pool->lock);
 	pool->inside++;
@@ -233,7 +233,7 @@ kge_pool_create(int threads, void (*between) (void *argument), void *argument)
 	pthread_mutex_init(&pool->lock, NULL);
 	pthread_cond_init(&pool->work, NULL);
 	pthread_cond_init(&pool->parked, NULL);
-	pool->deadline = now() + SLICE_NANOSECONDS;
+	pool->deadline = kge_now() + SLICE_NANOSECONDS;
 
 	started = start_threads(pool);
 	if (started < threads)
@@ -273,11 +273,11 @@ kge_pool_threads(const KgePool *pool)
 static void
 pause_if_due(KgePool *pool)
 {
-	if (now() < pool->deadline)
+	if (kge_now() < pool->deadline)
 		return;
 	if (pool->between != NULL)
 		pool->between(pool->argument);
-	pool->deadline = now() + SLICE_NANOSECONDS;
+	pool->deadline = kge_now() + SLICE_NANOSECONDS;
 }
 
 /*

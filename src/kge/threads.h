@@ -15,6 +15,16 @@
  */
 extern void kge_pool_breathe(KgePool *pool, int thread);
 
+/* How many pieces of that size hold `count` things: the items of a run. */
+static inline int64_t
+kge_pieces(int64_t count, int64_t size)
+{
+	return (count + size - 1) / size;
+}
+
+/* Nanoseconds of a clock that never goes back. */
+extern int64_t kge_now(void);
+
 /* Sets, in the calling thread, whether denormals count as zero; tells what was. */
 extern bool kge_flush_denormals(bool flush);
 
