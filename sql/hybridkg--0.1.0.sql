@@ -393,7 +393,7 @@ epochs: passes over the positives in one iteration, 1 to 1000000
 batch_size: positives in a minibatch, 1 to 1000000
 negatives: negatives of each positive, 1 to 100000; block_size positives share them; softmax has none
 negative_sampling: uniform (each negative weighs as much as a positive), bernoulli (as uniform, but a positive''s head is replaced with probability tph / (tph + hpt), by its relation''s tails per head and heads per tail), self_adversarial (a positive''s negatives are weighted by the softmax of temperature * score over them, and together weigh as much as the positive) or kbgan (a second model, which learns to find hard ones, picks one of the negatives for each positive)
-loss: logistic (positives against sampled negatives), margin (the mean of max(0, gamma + score of the negative - score of the positive)), or softmax (the true entity against all entities, on both sides)
+loss: logistic (positives against sampled negatives), margin (the mean of max(0, gamma + score of the negative - score of the positive)), sampled_softmax (the true entity against its negatives together, each as far as it scores), or softmax (the true entity against all entities, on both sides)
 optimizer: adagrad, or adam (learning_rate 0.001 or so); both move only what a minibatch touches, under softmax all entities
 learning_rate: step size of the optimizer, over 0
 gamma: margin of transe and rotate; under the loss margin, that of every score function

@@ -198,11 +198,12 @@ check_settings(const TrainSettings *settings)
 	check_name(settings->loss, "loss", kge_loss_name);
 	check_name(settings->negative_sampling, "negative_sampling", kge_sampler_name);
 	check_name(settings->optimizer, "optimizer", kge_optimizer_name);
-	if (strcmp(settings->loss, "softmax") == 0 && strcmp(settings->negative_sampling, "uniform") != 0)
+	if (!kge_goes_with(kge_loss(settings->loss), kge_sampler(settings->negative_sampling)))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("negative_sampling \"%s\" has no use under loss \"softmax\", which has no negatives",
-						settings->negative_sampling),
+				 errmsg("negative_sampling \"%s\" has no use under loss \"%s\", which %s",
+						settings->negative_sampling, settings->loss,
+						strcmp(settings->loss, "softmax") == 0 ? "has no negatives" : "weighs negatives itself"),
 				 errhint("Leave one of the two at its default.")));
 	if (settings->relation_weight > 0)
 		check_linear(settings, "relation_weight");

@@ -163,6 +163,8 @@ extern double kge_sigmoid(double score);
  *					its negatives (Bordes et al. 2013).  gamma, which is the model's, is
  *					thus the margin under every score function; in a distance model's
  *					phi' - phi it cancels.
+ *		sampled_softmax	cross entropy of the true entity against its negatives, the mean over
+ *					positives.
  *		softmax		cross entropy of the true entity against all entities (Lacroix et
  *					al. 2018), the mean over both sides of each positive.  Takes no
  *					notice of block_size and negatives.  With a relation_weight, which a
@@ -203,6 +205,9 @@ extern const KgeSampler *kge_sampler(const char *name);
 
 /* The name of sampler number i, or NULL past the last one. */
 extern const char *kge_sampler_name(int i);
+
+/* Whether the loss takes negatives of that sampler: softmax has none, sampled_softmax weighs them itself. */
+extern bool kge_goes_with(const KgeLoss *loss, const KgeSampler *sampler);
 
 /*
  * How gradients become steps: `adagrad`, or `adam` (its bias correction by the minibatches

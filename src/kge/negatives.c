@@ -1,6 +1,6 @@
 /*
  * negatives.c
- *		Positives meet shared negatives: the losses `logistic` and `margin`.
+ *		Positives meet shared negatives: the losses `logistic`, `margin` and `sampled_softmax`.
  *
  * A minibatch is cut into blocks of positives.  A block corrupts one side, and its
  * positives share negatives drawn for it, so that "this block's queries meet its
@@ -227,6 +227,28 @@ margin_negatives(KgeBlock *block, int count, const float *score, const float *we
 					block->derivative, block->own_derivative, block->loss);
 }
 
+/* The positive against the log-sum of its negatives, under the logistic loss: that is the cross entropy. */
+static void
+softmax_positives(KgeBlock *block)
+{
+	float	   *ahead = block->sum; /* which nobody needs any more then */
+
+	kge_sum_negatives(block, 1, block->meeting.score);
+	for (int i = 0; i < block->count; i++)
+		ahead[i] = block->own_score[i] - block->log_sum[i];
+	kge_logistic_loss(1, block->count, 1, ahead, 0, block->weight, 0, block->own_derivative, block->loss);
+	for (int i = 0; i < block->count; i++)
+		block->log_sum[i] += (ahead[i] > 0 ? ahead[i] : 0) + log1pf(expf(-fabsf(ahead[i])));
+}
+
+static void
+softmax_negatives(KgeBlock *block, int count, const float *score, const float *weight,
+				  int weight_stride)
+{
+	(void) weight_stride;
+	kge_softmax(count, block->count, score, block->meeting.score_stride, block->log_sum, weight, block->derivative);
+}
+
 /* ---- a block ------------------------------------------------------------ */
 
 static inline int64_t
@@ -336,16 +358,17 @@ learn(KgeBlock *block)
 }
 
 /*
- * The terms of a block's mean: under the logistic loss each positive is one.  So is each
+ * The terms of a block's mean: each positive, where the loss counts them.  So is each
  * negative of a positive, or, where they share its weight, all of them together.
  */
 static int64_t
 count_terms(const KgeBlock *block, int64_t pairs)
 {
 	const KgeTraining *training = &block->trainer->training;
+	int64_t		negatives = training->sampler->share != NULL ? block->count : pairs;
 
 	return (training->loss->counts_positives ? block->count : 0) +
-		(training->sampler->share != NULL ? block->count : pairs);
+		(training->loss->counts_negatives ? negatives : 0);
 }
 
 /* Item: block number `item` of the minibatch. */
@@ -441,6 +464,7 @@ learn_sampled(KgeTrainer *trainer)
 const KgeLoss kge_loss_logistic = {
 	.name = "logistic",
 	.counts_positives = true,
+	.counts_negatives = true,
 	.plan = plan_negatives,
 	.take = take_negatives,
 	.scores = count_scores,
@@ -451,10 +475,22 @@ const KgeLoss kge_loss_logistic = {
 
 const KgeLoss kge_loss_margin = {
 	.name = "margin",
+	.counts_negatives = true,
 	.plan = plan_negatives,
 	.take = take_negatives,
 	.scores = count_scores,
 	.learn = learn_sampled,
 	.positives = margin_positives,
 	.negatives = margin_negatives
+};
+
+const KgeLoss kge_loss_sampled_softmax = {
+	.name = "sampled_softmax",
+	.counts_positives = true,
+	.plan = plan_negatives,
+	.take = take_negatives,
+	.scores = count_scores,
+	.learn = learn_sampled,
+	.positives = softmax_positives,
+	.negatives = softmax_negatives
 };

@@ -21,7 +21,7 @@
 #define ENTITIES_AT_ONCE	16	/* rows of an item of the update */
 
 static const KgeLoss *const losses[] = {
-	&kge_loss_logistic, &kge_loss_margin, &kge_loss_softmax
+	&kge_loss_logistic, &kge_loss_margin, &kge_loss_sampled_softmax, &kge_loss_softmax
 };
 
 const char *
@@ -37,6 +37,14 @@ kge_loss(const char *name)
 		if (strcmp(kge_loss_name(i), name) == 0)
 			return losses[i];
 	return NULL;
+}
+
+bool
+kge_goes_with(const KgeLoss *loss, const KgeSampler *sampler)
+{
+	if (loss->negatives == NULL)
+		return sampler == kge_sampler("uniform");
+	return loss->counts_negatives || sampler->share == NULL;
 }
 
 /* ---- memory ------------------------------------------------------------- */

@@ -82,16 +82,19 @@ struct KgeLoss
 
 	/*
 	 * Of losses over sampled negatives: the losses and derivatives of a block's own
-	 * scores, and of a tile of its negatives'; whether its mean counts positives, too.
+	 * scores, and of a tile of its negatives'; what its mean counts.  Where that is not
+	 * negatives, they compete with each other, and no sampler may weigh them.
 	 */
 	void		(*positives) (struct KgeBlock *block);
 	void		(*negatives) (struct KgeBlock *block, int count, const float *score,
 							  const float *weight, int weight_stride);
 	bool		counts_positives;
+	bool		counts_negatives;
 };
 
 extern const KgeLoss kge_loss_logistic;
 extern const KgeLoss kge_loss_margin;
+extern const KgeLoss kge_loss_sampled_softmax;
 extern const KgeLoss kge_loss_softmax;
 
 /* A trainer's matrices and engine: what does not depend on a loss but for the slots. */

@@ -106,7 +106,7 @@ select o as options, hkg_tools.loss(20, o) < hkg_tools.loss(1, o) * 0.8 as falls
 	'negative_sampling => ''self_adversarial'', temperature => 0.5', 'negative_sampling => ''bernoulli''',
 	'negative_sampling => ''kbgan''', 'loss => ''margin'', gamma => 1', 'loss => ''margin'', gamma => 1, negative_sampling => ''self_adversarial''',
 	'optimizer => ''adam'', learning_rate => 0.01', 'optimizer => ''adam'', learning_rate => 0.01, loss => ''softmax''', 'block_size => 1, negatives => 4', 'block_size => 1000',
-	'reciprocal => true', 'reciprocal => true, loss => ''softmax''', 'relation_weight => 4, loss => ''softmax''', 'regularizer => ''dura'', regularization => 0.001, loss => ''softmax''',
+	'reciprocal => true', 'loss => ''sampled_softmax''', 'reciprocal => true, loss => ''softmax''', 'relation_weight => 4, loss => ''softmax''', 'regularizer => ''dura'', regularization => 0.001, loss => ''softmax''',
 	'regularizer => ''n3'', regularization => 0.001', 'loss => ''softmax'', regularizer => ''l2'', regularization => 0.001']) o;
 select settings->'block_size' as block_size, settings->'temperature' as temperature, settings->'regularizer' as regularizer
 	from league.model where name in ('falls', 'default') order by name;
@@ -162,7 +162,7 @@ select e.report from unnest(array[
 	'gamma => ''infinity''', 'norm => 3', 'regularization => -1', 'omega => 1.5', 'top_rules => -1', 'beta => ''NaN''', 'sample_size => 0',
 	'max_rule_length => 1', 'min_head_coverage => 2', 'min_support => 0', 'patience => 0', 'seed => null', 'model => null', 'model => ''''',
 	'min_quality => -1', 'label => ''two''', 'accumulate => null', 'block_size => 0', 'reciprocal => null', 'temperature => -1', 'temperature => ''NaN''', 'regularizer => ''l3''',
-	'loss => ''softmax'', negative_sampling => ''self_adversarial''', 'relation_weight => -1', 'relation_weight => 1',
+	'loss => ''softmax'', negative_sampling => ''self_adversarial''', 'loss => ''sampled_softmax'', negative_sampling => ''kbgan''', 'relation_weight => -1', 'relation_weight => 1',
 	'loss => ''softmax'', relation_weight => 1', 'regularizer => ''dura''', 'loss => ''softmax'', regularizer => ''dura''']) a,
 	hkg_tools.try(format('select hkg_train(''league'', %s)', a)) e (report);
 select hkg_tools.try($$select hkg_train('leage')$$);

@@ -249,19 +249,37 @@ penalty_of(const KgeModel *model, const Met *met)
 	return penalty;
 }
 
+static double
+score_of(const Minibatch *batch, const Met *met, KgeTriple triple)
+{
+	return kge_score(batch->model, kge_asked(batch->model, triple, met->side));
+}
+
+/* Of a positive among its negatives: -log(exp(own) / (exp(own) + sum of exp(score))) */
+static void
+add_cross_entropy(const Minibatch *batch, const Met *met, Mean *loss)
+{
+	double		sum = exp(score_of(batch, met, met->triple));
+
+	for (int k = 0; k < met->count; k++)
+		sum += exp(score_of(batch, met, met->other[k]));
+	loss->sum += met->weight * (log(sum) - score_of(batch, met, met->triple));
+	loss->terms++;
+}
+
 /* Adds the losses of a positive and of its negatives. */
 static void
 add_losses(const Minibatch *batch, const Met *met, Mean *loss)
 {
 	bool		margin = batch->training.loss == kge_loss("margin");
-	double		own = kge_score(batch->model, kge_asked(batch->model, met->triple, met->side));
+	double		own = score_of(batch, met, met->triple);
 	double		share[64];
 	bool		one = weigh(batch, met, share);
 
 	loss->sum += margin ? 0 : met->weight * log1p(exp(-own));
 	for (int k = 0; k < met->count; k++)
 	{
-		double		score = kge_score(batch->model, kge_asked(batch->model, met->other[k], met->side));
+		double		score = score_of(batch, met, met->other[k]);
 
 		loss->sum += met->weight * share[k] *
 			(margin ? fmax(0, batch->model->gamma + score - own) : log1p(exp(score)));
@@ -280,7 +298,10 @@ objective(const Minibatch *batch, Mean *loss)
 	deal(batch, met);
 	for (int i = 0; i < batch->size; i++)
 	{
-		add_losses(batch, &met[i], loss);
+		if (batch->training.loss == kge_loss("sampled_softmax"))
+			add_cross_entropy(batch, &met[i], loss);
+		else
+			add_losses(batch, &met[i], loss);
 		penalty += met[i].weight * penalty_of(batch->model, &met[i]);
 	}
 	return (loss->terms == 0 ? 0 : loss->sum / loss->terms) +
@@ -425,12 +446,13 @@ test_definition(Variant variant, KgeTraining training, bool weighted)
 static void
 test_definitions(Variant variant, bool weighted)
 {
-	static const char *const losses[] = {"logistic", "margin"};
+	static const char *const losses[] = {"logistic", "margin", "sampled_softmax"};
 	static const char *const samplers[] = {"uniform", "bernoulli", "self_adversarial"};
 
-	for (int i = 0; i < 6; i++)
-		test_definition(variant, (KgeTraining) {.loss = kge_loss(losses[i / 3]),
-						.sampler = kge_sampler(samplers[i % 3])}, weighted);
+	for (int i = 0; i < 9; i++)
+		if (kge_goes_with(kge_loss(losses[i / 3]), kge_sampler(samplers[i % 3])))
+			test_definition(variant, (KgeTraining) {.loss = kge_loss(losses[i / 3]),
+							.sampler = kge_sampler(samplers[i % 3])}, weighted);
 
 	/* without weights of 0, which touch a row without a gradient */
 	if (!weighted)
