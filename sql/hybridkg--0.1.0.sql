@@ -80,9 +80,9 @@ begin
 	comment on column model.score_function is 'null: the model is made of imported rules alone, it has no embeddings';
 	comment on column model.settings is 'every argument of the training';
 	comment on column model.status is 'ready; training (in the background, by who is listed in hkg_progress), cancelled or failed: and why: the model before that is still there, if there was one';
-	comment on column model.best_iteration is 'the iteration whose embeddings and rules are kept: the best by filtered MRR on the valid split, or the last where there is none';
+	comment on column model.best_iteration is 'the iteration whose embeddings and rules are kept: the best by filtered MRR on the valid split or the facts that stand in for it (argument holdout of hkg_train), or the last where there are none';
 	comment on column model.evidence is 'how rules are heard at prediction; null: not at all. discount: what each further rule counts that says the same of a candidate, 0 (the best one alone) to 1 (noisy-or); calibration: the probability of an answer is sigma(score_slope * embedding''s score + evidence_slope * evidence + intercept), and its expected calibration error, 0 to 1';
-	comment on column model.mrr is 'filtered mean reciprocal rank of that iteration on the valid split';
+	comment on column model.mrr is 'filtered mean reciprocal rank of that iteration on the same';
 
 	create table entity_embedding (
 		model text collate "C" not null references model on update cascade on delete cascade,
@@ -115,7 +115,7 @@ begin
 	);
 	comment on table threshold is 'what hkg_classify goes by';
 	comment on column threshold.threshold is 'the least score that is taken for true';
-	comment on column threshold.triples is 'facts of the valid split that it was learnt from; where there are none, it is that of all relations together';
+	comment on column threshold.triples is 'facts of the valid split, or standing in for it, that it was learnt from; where there are none, it is that of all relations together';
 	comment on column threshold.evidence is 'what the scores hear that it is for: the argument of hkg_classify';
 	comment on column threshold.accuracy is 'on those facts and their false counterparts';
 
@@ -130,8 +130,8 @@ begin
 	);
 	comment on table evidence_weight is 'how what rules say adds to the score: scale * (embedding''s score + weight * evidence)';
 	comment on column evidence_weight.side is 'what is asked for';
-	comment on column evidence_weight.weight is 'learnt from the valid split, drawn towards that of all relations together as if by twenty questions';
-	comment on column evidence_weight.questions is 'of the valid split that they were learnt from';
+	comment on column evidence_weight.weight is 'learnt from the valid split or the facts that stand in for it, drawn towards that of all relations together as if by twenty questions';
+	comment on column evidence_weight.questions is 'that they were learnt from';
 
 	create table rule (
 		model text collate "C" not null references model on update cascade on delete cascade,
@@ -197,9 +197,9 @@ begin
 	);
 	comment on table iteration is 'the learning curve of the latest training, as it goes: one row a global iteration';
 	comment on column iteration.loss is 'mean training loss of its last epoch';
-	comment on column iteration.mrr is 'filtered, on the valid split, where there is one';
+	comment on column iteration.mrr is 'filtered, on the valid split or the facts that stand in for it; null where there are none';
 	comment on column iteration.rules is 'rules selected';
-	comment on column iteration.inferred is 'triples that they infer beyond the facts';
+	comment on column iteration.inferred is 'triples that they infer beyond the facts that are learnt from';
 
 	-- what a training that commits as it goes keeps apart until it is done
 	create table checkpoint (
@@ -307,7 +307,8 @@ begin
 end
 $$;
 comment on function hkg_create_graph(name) is
-'makes an empty graph: a schema of that name, owned by the caller, with the tables entity, relation, triple, holdout, model, entity_embedding, relation_embedding, threshold, rule, inferred, iteration, checkpoint, checkpoint_inferred and trial
+'makes an empty graph: a schema of that name, owned by the caller
+Its tables are entity, relation, triple, holdout, model, entity_embedding, relation_embedding, threshold, evidence_weight, rule, inferred, iteration, checkpoint, checkpoint_inferred and trial
 graph: the name of the new schema
 errors: 42P06 when a schema of that name exists';
 
@@ -343,7 +344,7 @@ as $$ values
 	('paper', 'the hybrid procedure as it was published: samples accumulate and weigh as much as facts',
 	 '{"score_function": "rotate", "dimensions": 200, "iterations": 10, "epochs": 100, "batch_size": 512, "negative_sampling": "uniform",
 	   "loss": "logistic", "regularization": 0, "reciprocal": false, "omega": 0.5, "top_rules": 200, "beta": 1, "max_rule_length": 3,
-	   "min_head_coverage": 0.01, "min_support": 2, "constants": false, "min_quality": 0, "label": "one", "accumulate": true, "evidence_rules": 0}'::jsonb),
+	   "min_head_coverage": 0.01, "min_support": 2, "constants": false, "min_quality": 0, "label": "one", "accumulate": true, "evidence_rules": 0, "holdout": 0}'::jsonb),
 	('trusted-rules', 'a hybrid that samples from good rules only, and trusts an inference as far as its rule',
 	 '{"omega": 0, "min_quality": 0.7, "label": "confidence", "accumulate": false}'),
 	('complex', 'embeddings alone: where to start with a graph of up to some ten thousand entities',
@@ -379,7 +380,8 @@ create function hkg_train(graph name, score_function text default 'rotate', dime
 	min_quality float8 default 0.7, label text default 'confidence', accumulate bool default false, block_size int default 64,
 	temperature float8 default 1.0, reciprocal bool default false, regularizer text default null, preset text default null,
 	warm_start bool default false, rules name default null, relation_weight float8 default 0,
-	evidence_rules int default 20000, evidence_length int default 4, evidence_seconds float8 default null)
+	evidence_rules int default 20000, evidence_length int default 4, evidence_seconds float8 default null,
+	holdout float8 default 0.05)
 returns text
 as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 1000000
 set search_path = pg_catalog, pg_temp;
@@ -407,7 +409,7 @@ max_rule_length: atoms of a rule, its head counted, 2 to 4 (4 takes ten times as
 min_head_coverage: the least part of the head relation''s facts that a rule infers, 0 to 1
 min_support: the least number of facts that a rule infers
 constants: search for rules with constants as well, r(X,Y) <= b(X,Y), c(X,"entity")
-patience: stop after that many iterations without a better MRR on the valid split; null: never
+patience: stop after that many iterations without a better MRR on the valid split, or on the facts that stand in for it; null: never
 seed: the same seed and facts give the same bits
 model: the name to keep it under; a model of that name is replaced when the transaction commits
 min_quality: rules of lower quality are never selected
@@ -424,6 +426,7 @@ relation_weight: under softmax with distmult, complex or rescal: weight of the c
 evidence_rules: path rules, r(X,Y) <= b(X,A), c(A,Y), that are found in the facts and kept as evidence at prediction, at most; when there are more, short ones first, of one length the best by confidence, each relation its share; 0: none
 evidence_length: atoms of such a rule, its head counted, 2 to 6 (6 for a sparse graph such as WordNet; on dense ones long rules mislead); of up to three atoms all are found, longer ones where the graph is sparse enough, else from a sample of paths
 evidence_seconds: time for that search; what it has found by then is kept, which depends on the machine; null: it takes as long as it takes
+holdout: where the graph has no valid split, the share of the facts that stand in for it, 0 to 0.5: they are drawn by seed, 5000 at most, none where they would be fewer than 200 or with warm_start, and each entity and relation keeps another fact. Neither embeddings nor rules see them until the best iteration, the weight of rules, probabilities and thresholds are learnt from them; at last, a tenth more epochs learn all facts, and path rules are counted on all facts. (Rules that are mined are counted without them, on a temporary table.) To predictions they are facts all the time; a notice tells how many there are. 0: all facts are learnt from alike, rules count as is usual, and a probability is sigma(score)
 errors: 22023 for values out of range, 53200 when it would need more than hybridkg.max_memory, 55006 when the model is being trained elsewhere, 55000 for a graph without facts or with one entity, 42704 or 55000 when there is no trained model to go on from';
 
 -- Functions that take the arguments of hkg_train; what is said of those, and of errors, holds for them too.
@@ -737,7 +740,7 @@ k: how many, at least 1
 model: a trained model of the graph
 known: list tails that the facts hold already, too
 evidence: what is heard: ''embedding'', ''rules'' (only what a rule infers is listed), or ''both'', which is the embedding alone where a model has no rules for it
-score: see hkg_score; probability: the chance that it is the answer that the valid split holds (column model.evidence); sigma(score) where nothing was learnt';
+score: see hkg_score; probability: the chance that it is the answer that the valid split, or what stood in for it, holds (column model.evidence); sigma(score) where nothing was learnt';
 
 create function hkg_predict_heads(graph name, relation text, tail text, k int default 10,
 	model name default 'default', known bool default false, evidence text default 'both')
@@ -753,7 +756,7 @@ k: how many, at least 1
 model: a trained model of the graph
 known: list heads that the facts hold already, too
 evidence: what is heard: ''embedding'', ''rules'' (only what a rule infers is listed), or ''both'', which is the embedding alone where a model has no rules for it
-score: see hkg_score; probability: the chance that it is the answer that the valid split holds (column model.evidence); sigma(score) where nothing was learnt';
+score: see hkg_score; probability: the chance that it is the answer that the valid split, or what stood in for it, holds (column model.evidence); sigma(score) where nothing was learnt';
 
 create function hkg_predict_relations(graph name, head text, tail text, k int default 10,
 	model name default 'default', known bool default false, evidence text default 'both')
@@ -769,7 +772,7 @@ k: how many, at least 1
 model: a trained model of the graph
 known: list relations that the facts hold already, too
 evidence: what is heard: ''embedding'', ''rules'' (only what a rule infers is listed), or ''both'', which is the embedding alone where a model has no rules for it
-score: see hkg_score; probability: the chance that it is the answer that the valid split holds (column model.evidence); sigma(score) where nothing was learnt';
+score: see hkg_score; probability: the chance that it is the answer that the valid split, or what stood in for it, holds (column model.evidence); sigma(score) where nothing was learnt';
 
 create function hkg_score(graph name, head text, relation text, tail text, model name default 'default',
 	evidence text default 'both')
@@ -805,7 +808,7 @@ graph: an existing graph
 head, relation, tail: names
 model: a trained model of the graph
 evidence: what is heard: ''embedding'', ''rules'', or ''both'', which is the embedding alone where a model has no rules for it; each has its own thresholds. With evidence it takes as long as hkg_score
-errors: 55000 when the model has no thresholds, for want of a valid split';
+errors: 55000 when the model has no thresholds: training had neither a valid split nor facts in its place, or hkg_learn_evidence has changed the scores';
 
 create function hkg_learn_thresholds(graph name, negatives regclass default null, model name default 'default',
 	seed bigint default 0)
@@ -825,7 +828,8 @@ create function hkg_learn_evidence(graph name, model name default 'default') ret
 as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 100000
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_learn_evidence(name, name) is
-'learns how much rules count at prediction, and what a score''s probability is, as every training with evidence_rules does at its end: from the valid split, over the facts as they are now; without such a split, takes what has been good elsewhere
+'learns how much rules count at prediction, and what a score''s probability is, as every training with evidence_rules does at its end: from the valid split, over the facts as they are now
+Without such a split, what was learnt in training stays, and where that is nothing, what has been good elsewhere is taken.
 The thresholds of scores that hear rules are no longer right then, and are deleted: see hkg_learn_thresholds.
 graph: an existing graph
 model: a trained model of the graph

@@ -324,7 +324,7 @@ checkpoint_load(Procedure *procedure)
 		return;
 	require_same_graph(procedure, &header);
 	if (header.done < 1 || header.done > procedure->settings.iterations ||
-		header.samples < 0 || header.samples > procedure->max_positives - procedure->data->facts)
+		header.samples < 0 || header.samples > procedure->max_samples)
 		raise_damage(procedure->settings.model, "Its header is out of range.");
 	require_part(procedure, "entities", procedure->model.entity, procedure_entity_bytes(procedure));
 	require_part(procedure, "relations", procedure->model.relation, procedure_relation_bytes(procedure));

@@ -40,7 +40,7 @@ hear_model(Graph *graph, const char *name, const GraphData *data, EvKind kind, E
 
 	model_require(graph, name);
 	if (kind != EV_EMBEDDING)
-		evidence = evidence_read(graph, name, data->entity_id, data->entities, data->relation_id, data->relations);
+		evidence = evidence_of_data(graph, name, data);
 	kind = evidence_kind(evidence, kind, name);
 	*opinion = (KgeOpinion) {0};
 	if (kind != EV_EMBEDDING)

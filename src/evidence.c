@@ -175,10 +175,12 @@ rows_of(const int32 *ids, int32 count, const int32 *known, int32 known_count)
 	return rows;
 }
 
-/* The graph's facts in other rows, in place; those that have none are left out. */
-static int64
-translate_facts(GraphData *data, const int32 *entity, const int32 *relation)
+/* The graph in the model's rows, in place; facts about what the model does not know are left out. */
+static GraphData *
+translated(GraphData *data, const Model *model)
 {
+	int32	   *entity = rows_of(data->entity_id, data->entities, model->entity_id, model->kge.entities);
+	int32	   *relation = rows_of(data->relation_id, data->relations, model->relation_id, model->kge.relations);
 	int64		count = 0;
 
 	for (int64 i = 0; i < data->facts; i++)
@@ -189,7 +191,9 @@ translate_facts(GraphData *data, const int32 *entity, const int32 *relation)
 		if (fact.head >= 0 && fact.relation >= 0 && fact.tail >= 0)
 			data->fact[count++] = fact;
 	}
-	return count;
+	*data = (GraphData) {model->kge.entities, model->entity_id, model->kge.relations, model->relation_id,
+		count, data->fact};
+	return data;
 }
 
 /* ---- weights ------------------------------------------------------------------------ */
@@ -286,32 +290,66 @@ build(Evidence *evidence, const EvRuleSet *rules, int32 entities, int32 relation
 		out_of_memory();
 }
 
-Evidence *
-evidence_read(Graph *graph, const char *model, const int32 *entity_id, int32 entities,
-			  const int32 *relation_id, int32 relations)
+/* False when the model has no evidence. */
+static bool
+read_discount(const Graph *graph, const char *model, double *discount)
 {
-	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "hybridkg evidence", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext caller = CurrentMemoryContext;
-	Evidence   *evidence;
 	SqlArgs		args = {0};
-	Datum		discount;
-	GraphData  *data;
-	EvRuleSet	rules;
-	int64		facts;
+	Datum		found;
 
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
 	if (!sql_value(psprintf("select (evidence::jsonb->>'discount')::float8 from %smodel where name = $1", graph->prefix),
-				   &args, &discount))
-		return NULL;
-	evidence = palloc0(sizeof(Evidence));
-	read_weights(graph, model, DatumGetFloat8(discount), relation_id, relations, &evidence->weights);
-	MemoryContextSwitchTo(work);
-	rules = read_rules(graph, model, entity_id, entities, relation_id, relations);
-	data = graph_read(graph);
-	facts = translate_facts(data, rows_of(data->entity_id, data->entities, entity_id, entities),
-							rows_of(data->relation_id, data->relations, relation_id, relations));
+				   &args, &found))
+		return false;
+	*discount = DatumGetFloat8(found);
+	return true;
+}
+
+/* In the current context; what is needed on the way is in `work`. */
+static Evidence *
+read_all(const Graph *graph, const char *model, double discount, const GraphData *data, MemoryContext work)
+{
+	Evidence   *evidence = palloc0(sizeof(Evidence));
+	MemoryContext caller = MemoryContextSwitchTo(work);
+	EvRuleSet	rules = read_rules(graph, model, data->entity_id, data->entities, data->relation_id, data->relations);
+
 	MemoryContextSwitchTo(caller);
-	build(evidence, &rules, entities, relations, data->fact, facts);
+	read_weights(graph, model, discount, data->relation_id, data->relations, &evidence->weights);
+	build(evidence, &rules, data->entities, data->relations, data->fact, data->facts);
+	return evidence;
+}
+
+Evidence *
+evidence_of_data(Graph *graph, const char *model, const GraphData *data)
+{
+	MemoryContext work;
+	Evidence   *evidence;
+	double		discount;
+
+	if (!read_discount(graph, model, &discount))
+		return NULL;
+	work = AllocSetContextCreate(CurrentMemoryContext, "hybridkg evidence", ALLOCSET_DEFAULT_SIZES);
+	evidence = read_all(graph, model, discount, data, work);
+	MemoryContextDelete(work);
+	return evidence;
+}
+
+Evidence *
+evidence_of_model(Graph *graph, const Model *model)
+{
+	MemoryContext work;
+	MemoryContext caller;
+	Evidence   *evidence;
+	double		discount;
+	GraphData  *data;
+
+	if (!read_discount(graph, model->name, &discount))
+		return NULL;
+	work = AllocSetContextCreate(CurrentMemoryContext, "hybridkg evidence", ALLOCSET_DEFAULT_SIZES);
+	caller = MemoryContextSwitchTo(work);
+	data = translated(graph_read(graph), model);
+	MemoryContextSwitchTo(caller);
+	evidence = read_all(graph, model->name, discount, data, work);
 	MemoryContextDelete(work);
 	return evidence;
 }
@@ -503,6 +541,18 @@ evidence_learn(Graph *graph, const char *model, const GraphData *data, const Kge
 	MemoryContextDelete(work);
 }
 
+/* Whether its weights are not the usual ones. */
+static bool
+has_learnt(const Graph *graph, const char *model)
+{
+	SqlArgs		args = {0};
+	Datum		found;
+
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
+	return sql_value(psprintf("select true from %smodel where name = $1 and evidence::jsonb ? 'calibration'", graph->prefix),
+					 &args, &found);
+}
+
 HKG_FUNCTION(hkg_learn_evidence);
 Datum
 hkg_learn_evidence(PG_FUNCTION_ARGS)
@@ -516,7 +566,13 @@ hkg_learn_evidence(PG_FUNCTION_ARGS)
 
 	graph_lock_for_training(graph, inquiry.model);
 	valid = graph_read_split(graph, data, "valid", &valid_count);
-	evidence_learn(graph, inquiry.model, data, &kge, hkg_pool(), valid, valid_count);
+	if (valid_count == 0 && has_learnt(graph, inquiry.model))
+		ereport(NOTICE,
+				(errmsg("graph \"%s\" has no valid split: model \"%s\" keeps the weights that it has learnt",
+						graph->name, inquiry.model),
+				 errhint("Load one with hkg_load(..., 'valid').")));
+	else
+		evidence_learn(graph, inquiry.model, data, &kge, hkg_pool(), valid, valid_count);
 	inquiry_end(&inquiry);
 	PG_RETURN_VOID();
 }

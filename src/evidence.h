@@ -26,12 +26,11 @@ extern EvKind argument_evidence(FunctionCallInfo fcinfo, int i);
 extern const char *evidence_name(EvKind kind);
 
 /*
- * The evidence of a model over these rows, in the current context; NULL when it has none.  ERROR 53200 when
- * it would not fit hybridkg.max_memory.
+ * The evidence of a model, in the current context, from given facts and in their rows, or from all facts of the
+ * graph and in the model's rows; NULL when it has none.  ERROR 53200 when it would not fit hybridkg.max_memory.
  */
-extern Evidence *evidence_read(Graph *graph, const char *model,
-							   const int32 *entity_id, int32 entities,
-							   const int32 *relation_id, int32 relations);
+extern Evidence *evidence_of_data(Graph *graph, const char *model, const GraphData *data);
+extern Evidence *evidence_of_model(Graph *graph, const Model *model);
 
 /*
  * What `kind` of evidence a function is to hear of a model: EV_EMBEDDING where both are asked for and

@@ -487,8 +487,8 @@ add_triple(void *argument, const Datum *values, const bool *nulls)
 						DatumGetInt32(values[2]))));
 }
 
-static KgeTriple *
-read_triples(const GraphData *data, const char *query, const SqlArgs *args, int64 *count)
+KgeTriple *
+graph_read_triples(const GraphData *data, const char *query, const SqlArgs *args, int64 *count)
 {
 	TripleList	list = {.data = data,.room = 1024};
 
@@ -505,10 +505,10 @@ graph_read(Graph *graph)
 
 	data->entity_id = read_ids(graph, "entity", &data->entities);
 	data->relation_id = read_ids(graph, "relation", &data->relations);
-	data->fact = read_triples(data,
-							  psprintf("select head::int, relation::int, tail::int from %striple order by relation, head, tail",
-									   graph->prefix),
-							  SQL_NO_ARGS, &data->facts);
+	data->fact = graph_read_triples(data,
+									psprintf("select head::int, relation::int, tail::int from %striple order by relation, head, tail",
+											 graph->prefix),
+									SQL_NO_ARGS, &data->facts);
 	return data;
 }
 
@@ -521,11 +521,11 @@ graph_read_split(Graph *graph, const GraphData *data, const char *split, int64 *
 		sql_arg_null(&args, TEXTOID);
 	else
 		sql_arg(&args, TEXTOID, CStringGetTextDatum(split));
-	return read_triples(data,
-						psprintf("select head::int, relation::int, tail::int from %sholdout "
-								 "where split = $1 or $1 is null order by relation, head, tail",
-								 graph->prefix),
-						&args, count);
+	return graph_read_triples(data,
+							  psprintf("select head::int, relation::int, tail::int from %sholdout "
+									   "where split = $1 or $1 is null order by relation, head, tail",
+									   graph->prefix),
+							  &args, count);
 }
 
 KgeTriple *
@@ -535,11 +535,14 @@ graph_read_known(Graph *graph, const GraphData *data, int64 *count)
 	KgeTriple  *holdout = graph_read_split(graph, data, NULL, &held);
 	KgeTriple  *known = MemoryContextAllocHuge(CurrentMemoryContext,
 											   sizeof(KgeTriple) * Max(data->facts + held, 1));
+	int64		fact = 0;
+	int64		other = 0;
 
-	memcpy(known, data->fact, sizeof(KgeTriple) * data->facts);
-	memcpy(known + data->facts, holdout, sizeof(KgeTriple) * held);
+	for (*count = 0; *count < data->facts + held; (*count)++)
+		known[*count] = other == held ||
+			(fact < data->facts && triple_compare(&data->fact[fact], &holdout[other]) <= 0) ?
+			data->fact[fact++] : holdout[other++];
 	pfree(holdout);
-	*count = data->facts + held;
 	return known;
 }
 

@@ -13,6 +13,8 @@
 
 #include "kge/kge.h"
 
+struct SqlArgs;					/* sql.h */
+
 typedef struct Graph
 {
 	Oid			schema;
@@ -68,7 +70,10 @@ extern GraphData *graph_read(Graph *graph);
 /* A split of holdout ('valid', 'test'; NULL for both) in rows, ordered by (relation, head, tail). */
 extern KgeTriple *graph_read_split(Graph *graph, const GraphData *data, const char *split, int64 *count);
 
-/* The facts, then both splits of holdout. */
+/* Triples of a query for ids of head, relation and tail, in rows, as the query orders them. */
+extern KgeTriple *graph_read_triples(const GraphData *data, const char *query, const struct SqlArgs *args, int64 *count);
+
+/* The facts and both splits of holdout, ordered by (relation, head, tail). */
 extern KgeTriple *graph_read_known(Graph *graph, const GraphData *data, int64 *count);
 
 /* The row of an id among `count` ascending ids, or -1. */

@@ -602,8 +602,7 @@ read_evidence(Graph *graph, const Model *model)
 	MemoryContext caller = MemoryContextSwitchTo(copy.context);
 	KgeArena	arena = hkg_arena();
 
-	copy.evidence = evidence_read(graph, model->name, model->entity_id, model->kge.entities,
-								  model->relation_id, model->kge.relations);
+	copy.evidence = evidence_of_model(graph, model);
 	if (copy.evidence != NULL)
 	{
 		hkg_check_memory(ev_asker_bytes(&copy.evidence->facts), "the evidence of rules");

@@ -12,6 +12,7 @@
 #include "utils/builtins.h"
 
 #include "evidence_rules.h"
+#include "held_out.h"
 #include "hybridkg.h"
 #include "sql.h"
 
@@ -57,11 +58,11 @@ list_needs(const Procedure *procedure)
 	uint64		parameters = procedure_entity_bytes(procedure) + procedure_relation_bytes(procedure);
 	uint64		state = kge_trainer_state_bytes(model, &training);
 
-	add_need(&list, "facts", data->facts * sizeof(KgeTriple) +
+	add_need(&list, "facts", (data->facts + (procedure->all == NULL ? 0 : procedure->all->facts)) * sizeof(KgeTriple) +
 			 ((uint64) data->entities + data->relations) * sizeof(int32));
 	add_need(&list, "filter of the evaluation", procedure->known_count * sizeof(KgeTriple));
 	add_need(&list, "positives", positives * (sizeof(KgeTriple) + sizeof(float)) +
-			 (positives - data->facts) * 2 * sizeof(Positive));
+			 procedure->max_samples * 2 * sizeof(Positive));
 	add_need(&list, "embeddings", parameters);
 	if (procedure->valid_count > 0)
 		add_need(&list, "best embeddings so far", parameters);
@@ -135,6 +136,14 @@ size_procedure(Procedure *procedure, const Sizes *sizes)
 	procedure->data->facts = sizes->facts;
 	procedure->valid_count = sizes->valid;
 	procedure->known_count = sizes->facts + sizes->held_out;
+	if (sizes->valid == 0 && !procedure->settings.warm_start)
+		procedure->valid_count = held_out_size(procedure->settings.holdout, sizes->facts);
+	if (sizes->valid < procedure->valid_count)
+	{
+		procedure->all = procedure->data;
+		procedure->data = memcpy(palloc(sizeof(GraphData)), procedure->all, sizeof(GraphData));
+		procedure->data->facts -= procedure->valid_count;
+	}
 	procedure_check(procedure);
 	procedure_describe(procedure);
 }

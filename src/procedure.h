@@ -5,6 +5,7 @@
  *
  *		procedure_open;
  *		while (!procedure_is_done) { procedure_learn; procedure_infer; }
+ *		procedure_refit;
  *		procedure_finish
  */
 #ifndef HKG_PROCEDURE_H
@@ -32,9 +33,10 @@ typedef struct Procedure
 	MemoryContext scratch;		/* of one iteration */
 	TrainingProgress *progress;
 
-	GraphData  *data;
+	GraphData  *data;			/* with the facts that are learnt from */
+	GraphData  *all;			/* with those that are held out, too; NULL when none are */
 	int64		sample_size;	/* n */
-	KgeTriple  *valid;
+	KgeTriple  *valid;			/* the split, or facts that are held out in its place */
 	int64		valid_count;
 	KgeTriple  *known;			/* facts and holdout: the filter of ranking */
 	int64		known_count;
@@ -43,6 +45,7 @@ typedef struct Procedure
 	KgeModel	model;			/* Theta_i */
 	KgeTrainer *trainer;
 
+	int64		max_samples;
 	int64		max_positives;
 	KgeTriple  *positive;		/* G+_{i-1}: the facts, then the samples */
 	float	   *weight;			/* NULL when all weigh 1 */
@@ -75,6 +78,9 @@ extern void procedure_learn(Procedure *procedure);
 
 /* The rest of the iteration: rules and samples. */
 extern void procedure_infer(Procedure *procedure);
+
+/* With facts held out: the best embeddings are trained on with all facts.  No SQL, no snapshot. */
+extern void procedure_refit(Procedure *procedure);
 
 /* The model becomes the one of its name. */
 extern void procedure_finish(Procedure *procedure);

@@ -96,7 +96,7 @@ record_begin_committing(Graph *graph, const TrainSettings *settings)
 void
 record_replace(Graph *graph, const TrainSettings *settings)
 {
-	static const char *const old[] = {"entity_embedding", "relation_embedding", "threshold", "rule", "inferred", NULL};
+	static const char *const old[] = {"entity_embedding", "relation_embedding", "threshold", "evidence_weight", "rule", "inferred", NULL};
 	static const char *const held_back[] = {"checkpoint", "checkpoint_inferred", NULL};
 	SqlArgs		args = {0};
 
@@ -110,7 +110,7 @@ record_replace(Graph *graph, const TrainSettings *settings)
 	arg_text(&args, settings->score_function);
 	sql_arg(&args, INT4OID, Int32GetDatum(settings->dimensions));
 	arg_text(&args, settings_json(settings));
-	sql_run(psprintf("update %smodel set score_function = $2, dimensions = $3, settings = $4::jsonb "
+	sql_run(psprintf("update %smodel set score_function = $2, dimensions = $3, settings = $4::jsonb, evidence = null "
 					 "where name = $1", graph->prefix), &args);
 }
 
@@ -245,6 +245,10 @@ write_rules(const char *statement, const MinedRules *rules)
 void
 record_rules(Graph *graph, const char *model, const MinedRules *rules)
 {
+	SqlArgs		args = {0};
+
+	arg_text(&args, model);
+	sql_run(psprintf("delete from %srule where model = $1", graph->prefix), &args);
 	write_rules(psprintf("insert into %srule select %s, line.* from line where head in (select id from %srelation)",
 						 graph->prefix, quote_literal_cstr(model), graph->prefix),
 				rules);

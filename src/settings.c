@@ -91,6 +91,7 @@ static const Setting table[] = {
 	INT(evidence_rules, 0, 1000000),
 	INT(evidence_length, 2, RULE_MAX_BODY + 1),
 	{"evidence_seconds", SETTING_FLOAT, AT(evidence_seconds), 1e-3, 1e6, true, NULL},
+	FLOAT(holdout, 0, 0.5),
 
 	/* the last one is not an argument, but a setting of the session */
 	CHOICE(precision, precisions)

@@ -52,6 +52,7 @@ typedef struct TrainSettings
 	int			evidence_rules; /* 0: none */
 	int			evidence_length;
 	double		evidence_seconds;	/* 0: as long as it takes */
+	double		holdout;		/* share of the facts that stand in for a valid split */
 	char	   *precision;		/* no argument: hybridkg.precision when training began */
 } TrainSettings;
 

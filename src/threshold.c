@@ -3,7 +3,7 @@
  *		Triplet classification: the thresholds that hkg_classify goes by.
  *
  * Each relation's threshold, one for each kind of evidence, is the score that best parts its true triples, those
- * of the valid split, from false ones.  A relation without true triples there takes the
+ * of the valid split (or held out in its place), from false ones.  A relation without true triples there takes the
  * threshold of all relations together.
  *
  * False triples are given, or drawn: a true one gets the head or the tail of another
@@ -42,18 +42,9 @@ typedef struct Falsehoods
 } Falsehoods;
 
 static bool
-is_among(const KgeTriple *triple, const KgeTriple *triples, int64 count)
-{
-	return count > 0 && bsearch(triple, triples, count, sizeof(KgeTriple), triple_compare) != NULL;
-}
-
-static bool
 is_known(const Falsehoods *falsehoods, const KgeTriple *triple)
 {
-	int64		facts = falsehoods->data->facts;
-
-	return is_among(triple, falsehoods->known, facts) ||
-		is_among(triple, falsehoods->known + facts, falsehoods->known_count - facts);
+	return bsearch(triple, falsehoods->known, falsehoods->known_count, sizeof(KgeTriple), triple_compare) != NULL;
 }
 
 /* The first fact that is not of a lower relation. */
@@ -208,7 +199,7 @@ hear_all(Graph *graph, const char *model, const GraphData *data, const KgeModel 
 	add_known(&list, kge, labelled->truth, labelled->truths, true);
 	add_known(&list, kge, labelled->falsehood, labelled->falsehoods, false);
 	qsort(list.known, list.count, sizeof(Known), compare_known);
-	list.evidence = evidence_read(graph, model, data->entity_id, data->entities, data->relation_id, data->relations);
+	list.evidence = evidence_of_data(graph, model, data);
 	if (list.evidence != NULL)
 	{
 		evidence_opinion(list.evidence, EV_BOTH, kge_pool_threads(list.pool), &list.voice);

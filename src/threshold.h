@@ -19,8 +19,8 @@ typedef struct Labelled
 } Labelled;
 
 /*
- * False counterparts of `count` triples, in memory of the current context; tells how many.  `known`
- * holds the graph's facts, then other triples, each part ascending.
+ * False counterparts of `count` triples, in memory of the current context; tells how many.  `known`,
+ * ascending, is not false.
  */
 extern KgeTriple *threshold_corrupt(const GraphData *data, const KgeTriple *known, int64 known_count,
 									const KgeTriple *triples, int64 count, uint64 seed,

@@ -19,6 +19,7 @@
 
 #include <math.h>
 
+#include "catalog/pg_type.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
 #include "portability/instr_time.h"
@@ -29,6 +30,7 @@
 #include "checkpoint.h"
 #include "evidence.h"
 #include "evidence_rules.h"
+#include "held_out.h"
 #include "hybridkg.h"
 #include "mine.h"
 #include "model.h"
@@ -38,6 +40,11 @@
 #include "warm.h"
 
 #define OBSERVED_EPOCHS 10
+
+/* of the epochs that made the best embeddings: as many again take in the facts that were held out */
+#define REFIT_PART 10
+
+#define FACTS_COPY "pg_temp.hkg_facts"
 
 static double
 seconds_since(instr_time start)
@@ -78,7 +85,25 @@ procedure_check(const Procedure *procedure)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("patience needs a valid split, but graph \"%s\" has none",
 						procedure->graph->name),
+				 errdetail("No facts are held out in its place: there are too few, or holdout is 0."),
 				 errhint("Load one with hkg_load(..., 'valid'), or leave patience at null.")));
+}
+
+/* Embeddings to go on from have seen all facts: none can be held out of them. */
+static void
+hold_out(Procedure *procedure)
+{
+	const TrainSettings *settings = &procedure->settings;
+	GraphData  *rest;
+
+	if (settings->warm_start)
+		return;
+	procedure->valid = held_out_draw(procedure->data, settings->holdout, (uint64) settings->seed, &rest, &procedure->valid_count);
+	if (rest == NULL)
+		return;
+	held_out_tell(procedure->graph->name, procedure->valid_count, procedure->data->facts);
+	procedure->all = procedure->data;
+	procedure->data = rest;
 }
 
 static void
@@ -89,6 +114,8 @@ read_facts(Procedure *procedure)
 	procedure->data = data;
 	procedure->valid = graph_read_split(procedure->graph, data, "valid", &procedure->valid_count);
 	procedure->known = graph_read_known(procedure->graph, data, &procedure->known_count);
+	if (procedure->valid_count == 0)
+		hold_out(procedure);
 }
 
 void
@@ -107,7 +134,8 @@ procedure_describe(Procedure *procedure)
 	model->relations = procedure->data->relations;
 	model->reciprocal = settings->reciprocal;
 	procedure->sample_size = settings->sample_size > 0 ? settings->sample_size : Max(facts / 10, 1);
-	procedure->max_positives = facts + draws * procedure->sample_size;
+	procedure->max_samples = draws * procedure->sample_size;
+	procedure->max_positives = procedure->max_samples + (procedure->all == NULL ? facts : procedure->all->facts);
 }
 
 size_t
@@ -178,13 +206,9 @@ allocate(Procedure *procedure)
 		procedure->best_relation = MemoryContextAllocHuge(context, relation_bytes);
 	}
 	procedure->positive = MemoryContextAllocHuge(context, positives * sizeof(KgeTriple));
-	memcpy(procedure->positive, procedure->data->fact, procedure->data->facts * sizeof(KgeTriple));
 	if (strcmp(procedure->settings.label, "confidence") == 0)
-	{
 		procedure->weight = MemoryContextAllocHuge(context, positives * sizeof(float));
-		for (int64 i = 0; i < procedure->data->facts; i++)
-			procedure->weight[i] = 1;
-	}
+	procedure_set_positives(procedure);
 	procedure->sample = palloc(sizeof(Positive));
 	kge_model_initialise(model, training.seed);
 	if (procedure->settings.warm_start)
@@ -216,6 +240,23 @@ observe(Procedure *procedure)
 	CHECK_FOR_INTERRUPTS();
 }
 
+/* One pass over the positives; returns the mean loss. */
+static double
+train_epoch(Procedure *procedure, int iteration, int epoch)
+{
+	uint64		number = (uint64) (iteration - 1) * procedure->settings.epochs + epoch - 1;
+	double		loss = kge_train_epoch(procedure->trainer, procedure->positive, procedure->weight,
+									   procedure->data->facts + procedure->samples, number);
+
+	CHECK_FOR_INTERRUPTS();
+	if (!isfinite(loss))
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("training diverged in epoch %d of iteration %d", epoch, iteration),
+				 errhint("Lower learning_rate (now %g).", procedure->settings.learning_rate)));
+	return loss;
+}
+
 static void
 train_epochs(Procedure *procedure, Iteration *iteration)
 {
@@ -228,16 +269,7 @@ train_epochs(Procedure *procedure, Iteration *iteration)
 		observe(procedure);
 	for (int epoch = 1; epoch <= settings->epochs; epoch++)
 	{
-		uint64		number = (uint64) (iteration->number - 1) * settings->epochs + epoch - 1;
-
-		iteration->loss = kge_train_epoch(procedure->trainer, procedure->positive, procedure->weight,
-										  procedure->data->facts + procedure->samples, number);
-		CHECK_FOR_INTERRUPTS();
-		if (!isfinite(iteration->loss))
-			ereport(ERROR,
-					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-					 errmsg("training diverged in epoch %d of iteration %d", epoch, iteration->number),
-					 errhint("Lower learning_rate (now %g).", settings->learning_rate)));
+		iteration->loss = train_epoch(procedure, iteration->number, epoch);
 		report_epoch(procedure, iteration->number, epoch, iteration->loss);
 	}
 	iteration->train_seconds = seconds_since(start);
@@ -262,6 +294,44 @@ evaluate(Procedure *procedure, Iteration *iteration)
 	iteration->metrics = kge_metrics(rank, 2 * count);
 	iteration->evaluated = true;
 	iteration->evaluate_seconds = seconds_since(start);
+}
+
+/*
+ * The facts that are learnt from, as a table that rules are evaluated over, whatever table triple holds: those that are
+ * held out, and later what others change.
+ */
+static void
+copy_facts(Procedure *procedure)
+{
+	static const Oid types[] = {INT4OID, INT4OID, INT4OID};
+	const GraphData *data = procedure->data;
+	SqlBatch   *batch;
+
+	sql_run("create table " FACTS_COPY " (head int not null, relation int not null, tail int not null)", SQL_NO_ARGS);
+	batch = sql_batch_begin("insert into " FACTS_COPY " select * from unnest($1, $2, $3)", lengthof(types), types);
+	for (int64 i = 0; i < data->facts; i++)
+	{
+		Datum		values[3] = {
+			Int32GetDatum(data->entity_id[data->fact[i].head]),
+			Int32GetDatum(data->relation_id[data->fact[i].relation]),
+			Int32GetDatum(data->entity_id[data->fact[i].tail])
+		};
+
+		sql_batch_row(batch, values, NULL);
+	}
+	sql_batch_end(batch);
+	sql_run("create unique index on " FACTS_COPY " (head, relation, tail)", SQL_NO_ARGS);
+	sql_run("create index on " FACTS_COPY " (tail, relation, head)", SQL_NO_ARGS);
+	sql_run("create index on " FACTS_COPY " (relation, head, tail)", SQL_NO_ARGS);
+	sql_run("analyze " FACTS_COPY, SQL_NO_ARGS);
+	procedure->graph->facts = FACTS_COPY;
+}
+
+static void
+drop_copy(Procedure *procedure)
+{
+	if (strcmp(procedure->graph->facts, FACTS_COPY) == 0)
+		sql_run("drop table " FACTS_COPY, SQL_NO_ARGS);
 }
 
 /* Counts every rule, mined or given; the order of the procedure does not matter to the counts. */
@@ -384,6 +454,9 @@ procedure_set_positives(Procedure *procedure)
 {
 	int64		facts = procedure->data->facts;
 
+	memcpy(procedure->positive, procedure->data->fact, facts * sizeof(KgeTriple));
+	for (int64 i = 0; i < facts && procedure->weight != NULL; i++)
+		procedure->weight[i] = 1;
 	for (int64 i = 0; i < procedure->samples; i++)
 	{
 		procedure->positive[facts + i] = procedure->sample[i].triple;
@@ -475,8 +548,13 @@ procedure_open(Procedure *procedure)
 	allocate(procedure);
 	procedure->scratch = AllocSetContextCreate(procedure->lasting, "hybridkg iteration",
 											   ALLOCSET_DEFAULT_SIZES);
-	if (procedure->settings.top_rules > 0)
-		mine(procedure);
+	if (procedure->settings.top_rules == 0)
+		return;
+	if (procedure->commits || procedure->all != NULL)
+		copy_facts(procedure);
+	sql_see_changes();			/* the copy */
+	mine(procedure);
+	sql_see_changes_end();
 }
 
 bool
@@ -509,8 +587,10 @@ procedure_infer(Procedure *procedure)
 	if (procedure->settings.top_rules > 0)
 	{
 		progress_phase(procedure->progress, PHASE_INFERRING);
+		sql_see_changes();		/* a copy of the facts */
 		rank_rules(procedure, iteration);
 		sample_inferences(procedure, iteration);
+		sql_see_changes_end();
 	}
 	record_iteration(procedure->graph, procedure->settings.model, iteration);
 	keep_if_best(procedure, iteration);
@@ -520,7 +600,7 @@ procedure_infer(Procedure *procedure)
 	MemoryContextReset(procedure->scratch);
 }
 
-/* What hkg_classify goes by, from the valid split. */
+/* What hkg_classify goes by. */
 static void
 learn_thresholds(Procedure *procedure, const KgeModel *model)
 {
@@ -532,32 +612,82 @@ learn_thresholds(Procedure *procedure, const KgeModel *model)
 	threshold_learn(procedure->graph, procedure->settings.model, procedure->data, model, &labelled);
 }
 
+/* What was best on the valid split, or what is there. */
+static KgeModel
+best_model(const Procedure *procedure)
+{
+	KgeModel	model = procedure->model;
+
+	if (procedure->best_entity != NULL)
+	{
+		model.entity = procedure->best_entity;
+		model.relation = procedure->best_relation;
+	}
+	return model;
+}
+
+/*
+ * The best embeddings themselves stay beside: what is learnt from the facts that were held out is learnt of
+ * those.  A tenth more epochs are as good as starting again with all facts (bench/RESULTS.md).
+ */
+void
+procedure_refit(Procedure *procedure)
+{
+	const TrainSettings *settings = &procedure->settings;
+	GraphData  *part = procedure->data;
+	int64		epochs = ((int64) procedure->best.number * settings->epochs + REFIT_PART - 1) / REFIT_PART;
+	double		loss = 0;
+
+	if (procedure->all == NULL)
+		return;
+	memcpy(procedure->model.entity, procedure->best_entity, procedure_entity_bytes(procedure));
+	memcpy(procedure->model.relation, procedure->best_relation, procedure_relation_bytes(procedure));
+	procedure->data = procedure->all;
+	procedure_set_positives(procedure);
+	for (int64 epoch = 1; epoch <= epochs; epoch++)
+		loss = train_epoch(procedure, procedure->done + 1, (int) epoch);
+	procedure->data = part;
+	if (hkg_progress_level != PROGRESS_OFF)
+		ereport(NOTICE,
+				(errmsg_internal("all facts together: " INT64_FORMAT " epochs, loss %.5f", epochs, loss)));
+}
+
+/* What is learnt from the valid split: weights of evidence, probabilities, thresholds. */
+static void
+learn_from_valid(Procedure *procedure, const MinedRules *rules)
+{
+	KgeModel	best = best_model(procedure);
+
+	record_rules(procedure->graph, procedure->settings.model, rules);
+	sql_see_changes();			/* the rules */
+	if (procedure->settings.evidence_rules > 0)
+		evidence_learn(procedure->graph, procedure->settings.model, procedure->data, &best,
+					   procedure->pool, procedure->valid, procedure->valid_count);
+	sql_see_changes_end();
+	sql_see_changes();			/* the weights */
+	learn_thresholds(procedure, &best);
+	sql_see_changes_end();
+}
+
 void
 procedure_finish(Procedure *procedure)
 {
-	KgeModel	model = procedure->model;
+	KgeModel	model = procedure->all == NULL ? best_model(procedure) : procedure->model;
 	MinedRules	selected = {procedure->rules == NULL ? 0 : procedure->rules->count, procedure->best_rule};
 	MinedRules *rules = evidence_rules(procedure, &selected);
 
 	progress_phase(procedure->progress, PHASE_WRITING);
 	if (procedure->commits)
 		record_replace(procedure->graph, &procedure->settings);
-	if (procedure->best_entity != NULL)
-	{
-		model.entity = procedure->best_entity;
-		model.relation = procedure->best_relation;
-	}
 	model_write_embeddings(procedure->graph, procedure->settings.model, procedure->data, &model);
-	record_rules(procedure->graph, procedure->settings.model, rules);
-	sql_see_changes();			/* the rules */
-	if (procedure->settings.evidence_rules > 0)
-		evidence_learn(procedure->graph, procedure->settings.model, procedure->data, &model,
-					   procedure->pool, procedure->valid, procedure->valid_count);
-	sql_see_changes_end();
-	sql_see_changes();			/* the weights */
-	learn_thresholds(procedure, &model);
-	sql_see_changes_end();
+	learn_from_valid(procedure, rules);
+	if (procedure->all != NULL && procedure->settings.evidence_rules > 0)
+	{
+		procedure->data = procedure->all;
+		record_rules(procedure->graph, procedure->settings.model, evidence_rules(procedure, &selected));
+	}
 	record_end(procedure->graph, procedure->settings.model, &procedure->best);
+	drop_copy(procedure);
 }
 
 /* ---- in the caller's transaction -------------------------------------------------- */
@@ -570,6 +700,7 @@ run(Procedure *procedure)
 		procedure_learn(procedure);
 		procedure_infer(procedure);
 	}
+	procedure_refit(procedure);
 	procedure_finish(procedure);
 }
 

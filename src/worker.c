@@ -30,6 +30,7 @@
 #include "utils/wait_event.h"
 
 #include "checkpoint.h"
+#include "held_out.h"
 #include "hybridkg.h"
 #include "procedure.h"
 #include "sql.h"
@@ -54,6 +55,8 @@ typedef struct Launch
 	int			threads;
 	int			max_memory;
 	int			work_mem;
+	int64		held_out;		/* facts, */
+	int64		facts;			/* of so many */
 	volatile LaunchState state;
 	int			sqlstate;
 	char		message[1024];
@@ -152,6 +155,7 @@ hkg_train_background(PG_FUNCTION_ARGS)
 {
 	TrainSettings settings;
 	dsm_segment *segment;
+	Launch	   *launch;
 	BackgroundWorkerHandle *handle;
 	volatile pid_t pid = 0;
 
@@ -161,12 +165,13 @@ hkg_train_background(PG_FUNCTION_ARGS)
 	sql_end();
 	PreventCommandIfReadOnly("hkg_train_background()");
 	segment = write_launch(&settings);
+	launch = dsm_segment_address(segment);
 	handle = start_worker(&settings, segment);
 	PG_TRY();
 	{
-		pid = wait_for_worker(handle, dsm_segment_address(segment));
-		if (((Launch *) dsm_segment_address(segment))->state != LAUNCH_BEGUN)
-			raise_failure(dsm_segment_address(segment));
+		pid = wait_for_worker(handle, launch);
+		if (launch->state != LAUNCH_BEGUN)
+			raise_failure(launch);
 	}
 	PG_CATCH();
 	{
@@ -174,6 +179,8 @@ hkg_train_background(PG_FUNCTION_ARGS)
 		PG_RE_THROW();
 	}
 	PG_END_TRY();
+	if (launch->held_out > 0)
+		held_out_tell(settings.graph, launch->held_out, launch->facts);
 	dsm_detach(segment);
 	PG_RETURN_INT32(pid);
 }
@@ -241,6 +248,11 @@ begin_training(Launch *launch, Procedure *procedure)
 	trial = AllocSetContextCreate(CurrentMemoryContext, "hybridkg trial", ALLOCSET_DEFAULT_SIZES);
 	context = MemoryContextSwitchTo(trial);
 	procedure_read(procedure);
+	if (procedure->all != NULL)
+	{
+		launch->held_out = procedure->valid_count;
+		launch->facts = procedure->all->facts;
+	}
 	MemoryContextSwitchTo(context);
 	MemoryContextDelete(trial);
 
@@ -250,19 +262,7 @@ begin_training(Launch *launch, Procedure *procedure)
 	SetConfigOption("lock_timeout", "0", PGC_USERSET, PGC_S_SESSION);
 }
 
-/* The facts as this transaction sees them, for later ones */
-static void
-copy_facts(Graph *graph)
-{
-	sql_run(psprintf("create temp table hkg_facts as select head, relation, tail from %striple", graph->prefix),
-			SQL_NO_ARGS);
-	sql_run("create unique index on pg_temp.hkg_facts (head, relation, tail)", SQL_NO_ARGS);
-	sql_run("create index on pg_temp.hkg_facts (tail, relation, head)", SQL_NO_ARGS);
-	sql_run("create index on pg_temp.hkg_facts (relation, head, tail)", SQL_NO_ARGS);
-	sql_run("analyze pg_temp.hkg_facts", SQL_NO_ARGS);
-}
-
-/* Facts, rules and their copy, of one snapshot */
+/* Facts and rules of one snapshot */
 static void
 open_training(Procedure *procedure)
 {
@@ -273,11 +273,6 @@ open_training(Procedure *procedure)
 	DefaultXactIsoLevel = isolation;
 	procedure_read(procedure);
 	procedure_open(procedure);
-	if (procedure->settings.top_rules > 0)
-	{
-		copy_facts(procedure->graph);
-		procedure->graph->facts = pstrdup("pg_temp.hkg_facts");
-	}
 	end_transaction();
 }
 
@@ -293,6 +288,7 @@ train(Procedure *procedure)
 		checkpoint_save(procedure);
 		end_transaction();
 	}
+	procedure_refit(procedure);
 	begin_transaction();
 	procedure_finish(procedure);
 	end_transaction();

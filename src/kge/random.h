@@ -25,7 +25,8 @@ enum
 	KGE_DRAW_GENERATOR,
 	KGE_DRAW_FACT,
 	KGE_DRAW_PATH,
-	KGE_DRAW_ANCHOR
+	KGE_DRAW_ANCHOR,
+	KGE_DRAW_HELD_OUT
 };
 
 /* The finaliser of splitmix64: a bijection that mixes all 64 bits. */
