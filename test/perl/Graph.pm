@@ -82,7 +82,9 @@ sub left_by
 		"select md5(string_agg((to_jsonb(r) - 'model')::text, '|' order by id)) from g.rule r where model = '$model'",
 		"select md5(string_agg((to_jsonb(i) - 'model')::text, '|' order by iteration, relation, head, tail)) from g.inferred i where model = '$model'",
 		"select string_agg(concat_ws(' ', number, loss, mrr, rules, inferred, sampled), '|' order by number) from g.iteration where model = '$model'",
-		"select concat_ws(' ', score_function, dimensions, status, best_iteration, mrr, settings - 'model') from g.model where name = '$model'",
+		"select md5(string_agg((to_jsonb(w) - 'model')::text, '|' order by relation, side)) from g.evidence_weight w where model = '$model'",
+		"select md5(string_agg((to_jsonb(t) - 'model')::text, '|' order by relation, evidence)) from g.threshold t where model = '$model'",
+		"select concat_ws(' ', score_function, dimensions, status, best_iteration, mrr, evidence, settings - 'model') from g.model where name = '$model'",
 		"select count(*)::text from g.checkpoint where model = '$model'",
 		"select count(*)::text from g.checkpoint_inferred where model = '$model'");
 }

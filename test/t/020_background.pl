@@ -161,6 +161,31 @@ value(q{update g.checkpoint set data = convert_to(replace(convert_from(data, 'UT
 like(refused(q{select hkg_resume('g', 'changed')}), qr/ERROR:  22000: .*out of range/, 'settings, too');
 like(refused(q{select hkg_resume('g', 'whole')}), qr/ERROR:  55000: .*no interrupted training/, 'nothing to resume');
 
+# without a valid split: the same facts stand in for it, whoever trains, and the launcher is told
+value(q{delete from g.holdout});
+my $facts = value(q{select count(*) from g.triple});
+my $tenth = int($facts / 10);
+my $held_out = "$arguments, holdout => 0.1";
+value("select hkg_train('g', $held_out, model => 'whole 2')");
+$whole = left_by($node, 'whole 2');
+like(refused("select hkg_train_background('g', $held_out, model => 'bg 2')"),
+	qr/NOTICE:  00000: .*: $tenth of its $facts facts stand in/, 'facts stand in for a valid split');
+ok(wait_until("select status = 'ready' from g.model where name = 'bg 2'"), 'it gets ready');
+is(left_by($node, 'bg 2'), $whole, 'the very same as hkg_train');
+is(value(q{select count(*) > 0 from g.evidence_weight where model = 'bg 2'}), 't', 'with weights');
+$pid = value("select hkg_train_background('g', $held_out, model => 'stopped 2')");
+wait_until(q{select count(*) >= 2 from g.iteration where model = 'stopped 2'});
+value("select pg_terminate_backend($pid)");
+wait_until("select not exists (select from pg_stat_activity where pid = $pid)");
+is(value(q{select hkg_resume('g', 'stopped 2')}), 'stopped 2', 'resumed');
+is(left_by($node, 'stopped 2'), $whole, 'the very same after a resume');
+is(value(q{select count(*) from g.triple}), $facts, 'no fact is lost');
+# what replaces a model with evidence by one without leaves none of it
+value("select hkg_train_background('g', $held_out, evidence_rules => 0, model => 'bg 2')");
+ok(wait_until("select status = 'ready' and settings->>'evidence_rules' = '0' from g.model where name = 'bg 2'"), 'replaced');
+is(value(q{select count(*) from g.evidence_weight where model = 'bg 2' union all select count(evidence) from g.model where name = 'bg 2'}),
+	"0\n0", 'by a model without evidence');
+
 # errors: at once those that can be known, the others as status
 like(refused(q{select hkg_train_background('g', dimensions => 0)}), qr/ERROR:  22023: /, 'bad arguments');
 like(refused(q{select hkg_train_background('nowhere')}), qr/ERROR:  3F000: /, 'an unknown graph');
