@@ -50,6 +50,7 @@ begin
 	);
 	create index triple_tail_idx on triple (tail, relation, head);
 	create index triple_relation_idx on triple (relation, head, tail);
+	create index triple_itself_idx on triple (relation) where head = tail;
 	comment on table triple is 'the facts that are learnt from';
 
 	create table holdout (
@@ -738,7 +739,7 @@ head: an entity
 relation: a relation
 k: how many, at least 1
 model: a trained model of the graph
-known: list tails that the facts hold already, too
+known: list tails that the facts hold already, too; the head itself is listed only where a fact of the relation is about one entity alone
 evidence: what is heard: ''embedding'', ''rules'' (only what a rule infers is listed), or ''both'', which is the embedding alone where a model has no rules for it
 score: see hkg_score; probability: the chance that it is the answer that the valid split, or what stood in for it, holds (column model.evidence); sigma(score) where nothing was learnt';
 
@@ -754,7 +755,7 @@ relation: a relation
 tail: an entity
 k: how many, at least 1
 model: a trained model of the graph
-known: list heads that the facts hold already, too
+known: list heads that the facts hold already, too; the tail itself is listed only where a fact of the relation is about one entity alone
 evidence: what is heard: ''embedding'', ''rules'' (only what a rule infers is listed), or ''both'', which is the embedding alone where a model has no rules for it
 score: see hkg_score; probability: the chance that it is the answer that the valid split, or what stood in for it, holds (column model.evidence); sigma(score) where nothing was learnt';
 

@@ -546,6 +546,17 @@ graph_read_known(Graph *graph, const GraphData *data, int64 *count)
 	return known;
 }
 
+bool
+graph_is_reflexive(Graph *graph, int32 relation)
+{
+	SqlArgs		args = {0};
+	Datum		found;
+
+	sql_arg(&args, INT4OID, Int32GetDatum(relation));
+	return sql_value(psprintf("select true from %striple where relation = $1 and head = tail limit 1", graph->prefix),
+					 &args, &found);
+}
+
 int
 triple_compare(const void *a, const void *b)
 {

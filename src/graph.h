@@ -76,6 +76,12 @@ extern KgeTriple *graph_read_triples(const GraphData *data, const char *query, c
 /* The facts and both splits of holdout, ordered by (relation, head, tail). */
 extern KgeTriple *graph_read_known(Graph *graph, const GraphData *data, int64 *count);
 
+/*
+ * Whether a fact of the relation is about one entity alone.  Where none is, an entity is no answer to a question about
+ * itself: bilinear models like such triples, and nobody asks for them.  (Ranks count them all the same.)
+ */
+extern bool graph_is_reflexive(Graph *graph, int32 relation);
+
 /* The row of an id among `count` ascending ids, or -1. */
 extern int32 graph_row(const int32 *ids, int32 count, int32 id);
 

@@ -104,6 +104,22 @@ return_rows(const Graph *graph, const char *table, const int32 *ids, int64 count
 	}
 }
 
+/* Adds a row that is not among them. */
+static void
+exclude_row(RowList *list, int32 row)
+{
+	int32	   *rows = palloc_extended(sizeof(int32) * (list->count + 1), MCXT_ALLOC_HUGE);
+	int64		before = 0;
+
+	while (before < list->count && list->row[before] < row)
+		before++;
+	for (int64 i = 0; i < list->count; i++)
+		rows[i + (i >= before)] = list->row[i];
+	rows[before] = row;
+	list->row = rows;
+	list->room = ++list->count;
+}
+
 /* ---- tails and heads ------------------------------------------------------------ */
 
 /* Room for the best k */
@@ -258,6 +274,8 @@ predict_entities(Graph *graph, Asking *asking, int k, bool known, SqlResult *res
 									  asking->side == KGE_TAIL ? "tail" : "head",
 									  asking->side == KGE_TAIL ? "head" : "tail", model->entity_id[asking->given],
 									  "relation", model->relation_id[asking->relation]);
+	if (!graph_is_reflexive(graph, model->relation_id[asking->relation]))
+		exclude_row(&asking->excluded, asking->given);
 	if (hearing->kind != EV_EMBEDDING)
 		inferred_count = score_inferred(asking, &inferred);
 	if (hearing->kind != EV_RULES)

@@ -377,6 +377,30 @@ hkg_score(PG_FUNCTION_ARGS)
 
 /* ---- thresholds ----------------------------------------------------------------------- */
 
+/* hkg_learn_evidence leaves the thresholds of the embedding alone. */
+static void
+no_threshold(const Graph *graph, const char *model, int32 id, const char *relation, EvKind kind)
+{
+	SqlArgs		args = {0};
+	Datum		found;
+	bool		deleted;
+
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
+	sql_arg(&args, INT4OID, Int32GetDatum(id));
+	deleted = kind != EV_EMBEDDING &&
+		sql_value(psprintf("select true from %sthreshold where model = $1 and relation = $2 and evidence = 'embedding'",
+						   graph->prefix), &args, &found);
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("model \"%s\" has no threshold for relation \"%s\"%s", model, relation,
+					kind == EV_EMBEDDING ? "" : psprintf(" and evidence \"%s\"", evidence_name(kind))),
+			 deleted ? errdetail("hkg_learn_evidence has changed the scores of evidence \"%s\", and deleted their thresholds.",
+								 evidence_name(kind)) :
+			 errdetail("Thresholds are learnt from the valid split, or the facts that stand in for it, at the end of a training."),
+			 errhint(deleted ? "Call hkg_learn_thresholds, which learns them from the valid split." :
+					 "Load a valid split and call hkg_learn_thresholds.")));
+}
+
 static double
 read_threshold(FunctionCallInfo fcinfo, const Model *model, EvKind kind, int32 relation)
 {
@@ -393,13 +417,7 @@ read_threshold(FunctionCallInfo fcinfo, const Model *model, EvKind kind, int32 r
 	if (!sql_value(psprintf("select nullif(threshold::float8, 'NaN') from %sthreshold "
 							"where model = $1 and relation = $2 and evidence = $3",
 							graph->prefix), &args, &threshold))
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("model \"%s\" has no threshold for relation \"%s\"%s", model->name,
-						argument_text(fcinfo, 2, "relation"),
-						kind == EV_EMBEDDING ? "" : psprintf(" and evidence \"%s\"", evidence_name(kind))),
-				 errdetail("Thresholds are learnt from the valid split, at the end of a training."),
-				 errhint("Load a valid split and call hkg_learn_thresholds.")));
+		no_threshold(graph, model->name, model->relation_id[relation], argument_text(fcinfo, 2, "relation"), kind);
 	sql_end();
 	sql_unpin(nest_level);
 	return DatumGetFloat8(threshold);

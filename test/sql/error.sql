@@ -154,7 +154,7 @@ begin
 end
 $$;
 begin;
-select * from hkg_tools.heads();	-- b: 3*2*3, a: 3*2*1
+select * from hkg_tools.heads();	-- a: 3*2*1; b is no answer about itself
 select hkg_score('g', 'a', 'r', 'b', 'm');	-- 1*1*3 + 2*1*4
 rollback;
 select hkg_tools.damage($$delete from g.model$$);

@@ -164,7 +164,7 @@ analyze tails;
 select evidence, count(p.tail) > 30, count(*) filter (where p.score is null or d.score is null or not same(p.score, d.score, 1e-5))
 from (select * from tails) p full join (
 	select q.*, s.tail, s.score from question q join scored s using (head, relation, evidence)
-	where (q.evidence <> 'rules' or s.score > 0) and (q.known or not exists (select from line where (h, r, t) = (s.head, s.relation, s.tail)))) d
+	where (q.evidence <> 'rules' or s.score > 0) and (s.head <> s.tail or s.relation = 'knows') and (q.known or not exists (select from line where (h, r, t) = (s.head, s.relation, s.tail)))) d
 using (head, relation, known, evidence, tail) group by 1 order by 1;
 select count(*) from (select score, lag(score) over (partition by head, relation, known, evidence order by place) as better from tails) p where score > better;
 select count(*) filter (where known) > 0, count(*) filter (where not known) from tails join line on (h, r, t) = (head, relation, tail);
@@ -203,7 +203,12 @@ create table known as select h, r, t from line union all
 	select h.name, r.name, t.name from g.holdout f join g.entity h on h.id = f.head join g.relation r on r.id = f.relation join g.entity t on t.id = f.tail;
 create table answer as
 select 'tail' as side, evidence, head, relation, tail, score from scored
-union all select 'head', evidence, head, relation, tail, coalesce(p.score, 0) from triple cross join kind left join heads p using (head, relation, tail, evidence);
+union all select 'head', evidence, head, relation, tail, coalesce(p.score, 0) from triple cross join kind left join heads p using (head, relation, tail, evidence)
+	where head <> tail or relation = 'knows'
+-- an entity is listed as no answer about itself, but ranked as one: by its embedding alone
+union all select 'head', k.evidence, s.head, s.relation, s.tail, case k.evidence when 'embedding' then s.score when 'rules' then 0 else w.scale * s.score end
+	from scored s cross join kind k join g.evidence_weight w on w.relation = s.r and w.side = 'head'
+	where head = tail and s.relation <> 'knows' and s.evidence = 'embedding';
 select evidence, side, count(*), bool_and(rank between 1 + higher and 1 + as_high)
 from (select r.evidence, a.side, case a.side when 'head' then head_rank else tail_rank end as rank,
 		(select count(*) from answer o where (o.side, o.evidence, o.relation) = (a.side, a.evidence, a.relation) and o.score > a.score + 1e-5

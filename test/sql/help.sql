@@ -46,7 +46,7 @@ insert into g.threshold values ('m', 1, 1000, 0, null);
 analyze g.entity;
 explain (costs off) select sum(hkg_score('g', 'e1', 'r', name, 'm')) from g.entity;
 select sum(hkg_score('g', 'e1', 'r', name, 'm')), count(*) filter (where hkg_classify('g', 'e1', 'r', name, 'm')) from g.entity;
-select count(*), count(distinct tail) from g.entity e, hkg_predict_tails('g', e.name, 'r', 1, 'm') t where e.id % 50 = 0;
+select count(*), count(distinct tail) from g.entity e, hkg_predict_tails('g', e.name, 'r', 1, 'm') t where e.id % 50 = 0;	-- e2000; of itself e1999
 select count(*), count(distinct n.entity) from g.entity e, hkg_neighbors('g', e.name, 1, 'm') n where e.id % 50 = 0;
 
 -- the planner expects k rows

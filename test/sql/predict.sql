@@ -61,17 +61,32 @@ from (values ('rotate1', array[9 - sqrt(2), 9 - sqrt(2), 8 - sqrt(5), 7 - sqrt(2
 	tiny.entity e, unnest(m.want) with ordinality w (want, id)
 where e.id = w.id group by 1 order by 1;
 
--- r(a,c) and r(a,b) are facts, so e (8), a (7) and d (2) are left
+-- r(a,c) and r(a,b) are facts, and no fact of r is about one entity alone, so e (8) and d (2) are left
 select tail, score, round(probability::numeric, 6) from hkg_predict_tails('tiny', 'a', 'r', model => 'transe1');
--- with them; b and e tie at 8, the lower id comes first
+-- with them, but still without a (7); b and e tie at 8, the lower id comes first
 select tail, score from hkg_predict_tails('tiny', 'a', 'r', model => 'transe1', known => true);
 select tail, score from hkg_predict_tails('tiny', 'a', 'r', 2, 'transe1', true);
 -- more than there are
 select count(*) from hkg_predict_tails('tiny', 'a', 'r', 2147483647, 'transe1', true);
 
--- ?, r, c: c - r = (1,2), distances of a, b, c, d, e: 0, 2+1, 1+1, 4+3, 1+2; r(a,c) is a fact
+-- ?, r, c: c - r = (1,2), distances of a, b, c, d, e: 0, 2+1, 1+1, 4+3, 1+2; r(a,c) is a fact, c no answer
 select head, score from hkg_predict_heads('tiny', 'r', 'c', 10, 'transe1', true);
 select head, score from hkg_predict_heads('tiny', 'r', 'c', 10, 'transe1');
+
+-- once a fact of r is about d alone, a and c are answers about themselves; s is not asked for
+begin;
+insert into tiny.triple values (4, 1, 4);
+select tail, score from hkg_predict_tails('tiny', 'a', 'r', model => 'transe1');
+select head, score from hkg_predict_heads('tiny', 'r', 'c', 10, 'transe1');
+select head, score from hkg_predict_heads('tiny', 'r', 'd', 10, 'transe1');
+select tail, score from hkg_predict_tails('tiny', 'a', 's', 10, 'transe1') where tail = 'a';
+-- hkg_complete agrees
+select r.name, count(c) filter (where c.head = c.tail), count(*) filter (where c.head is distinct from p.head)
+from tiny.relation r join tiny.entity h on h.id in (select head from tiny.triple f where f.relation = r.id)
+cross join lateral (select h.name as head, * from hkg_predict_tails('tiny', h.name, r.name, 10, 'transe1')) p
+full join hkg_complete('tiny', k => 100, min_probability => 0, model => 'transe1') c on (c.head, c.relation, c.tail) = (p.head, r.name, p.tail)
+group by 1 order by 1;
+rollback;
 
 -- the score does not depend on the side that is asked for
 select m.name,
