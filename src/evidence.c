@@ -258,8 +258,10 @@ evidence_read_calibration(const Graph *graph, const char *model, EvCalibration *
 {
 	SqlArgs		args = {0};
 
-	for (int i = 0; i < EV_KINDS; i++)
-		calibration[i] = (EvCalibration) {i != EV_RULES, i != EV_EMBEDDING, 0, 0};
+	/* where nothing was learnt, sigma(score) with the usual weights */
+	calibration[EV_EMBEDDING] = (EvCalibration) {1, 0, 0, 0};
+	calibration[EV_RULES] = (EvCalibration) {0, 1, 0, 0};
+	calibration[EV_BOTH] = (EvCalibration) {1, USUAL_WEIGHT, 0, 0};
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
 	sql_stream(psprintf("select c.key, (c.value->>'score_slope')::float8, (c.value->>'evidence_slope')::float8, "
 						"(c.value->>'intercept')::float8 "
@@ -559,12 +561,15 @@ hkg_learn_evidence(PG_FUNCTION_ARGS)
 {
 	Inquiry		inquiry = inquiry_begin(fcinfo, 1);
 	Graph	   *graph = inquiry.graph;
-	GraphData  *data = graph_read(graph);
-	KgeModel	kge = model_of_graph(model_open(graph, inquiry.model), data);
+	GraphData  *data;
+	KgeModel	kge;
 	KgeTriple  *valid;
 	int64		valid_count;
 
+	/* before the model is read: a training may just be replacing it */
 	graph_lock_for_training(graph, inquiry.model);
+	data = graph_read(graph);
+	kge = model_of_graph(model_open(graph, inquiry.model), data);
 	valid = graph_read_split(graph, data, "valid", &valid_count);
 	if (valid_count == 0 && has_learnt(graph, inquiry.model))
 		ereport(NOTICE,

@@ -58,13 +58,15 @@ sum_labels(void *argument, int64_t item, int thread)
 		{
 			double		feature[FEATURES];
 			double		p;
+			double		target;
 
 			features_of(calibrating, &example->listed[j], feature);
 			p = probability(calibrating, feature);
-			sums.loss -= j == 0 ? log(fmax(p, 1e-300)) : log1p(-fmin(p, 1 - 1e-16));
+			target = calibrating->target[j == 0];
+			sums.loss -= target * log(fmax(p, 1e-300)) + (1 - target) * log1p(-fmin(p, 1 - 1e-16));
 			for (int k = 0; k < FEATURES; k++)
 			{
-				sums.gradient[k] += (p - (j == 0)) * feature[k];
+				sums.gradient[k] += (p - target) * feature[k];
 				for (int l = 0; l < FEATURES; l++)
 					sums.curvature[k][l] += fmax(p * (1 - p), 1e-12) * feature[k] * feature[l];
 			}
@@ -99,6 +101,26 @@ solve(Regression *sums)
 	}
 }
 
+/*
+ * What a truth and a falsehood count for: as if there were one more of each, of which nothing is
+ * known.  A few examples that happen to be parted by a score would else make everything certain.
+ */
+static void
+set_targets(Calibrating *calibrating)
+{
+	double		truths = 0;
+	double		falsehoods = 0;
+
+	for (int64_t i = 0; i < examples_count(calibrating->examples); i++)
+		if (calibrating->parity < 0 || i % 2 == calibrating->parity)
+		{
+			truths++;
+			falsehoods += example_at(calibrating->examples, i)->count - 1;
+		}
+	calibrating->target[true] = (truths + 1) / (truths + 2);
+	calibrating->target[false] = 1 / (falsehoods + 2);
+}
+
 /* Platt's method: the logistic regression of truth.  A step of Newton's method that goes too far is halved. */
 static void
 fit_calibration(Calibrating *calibrating, int parity)
@@ -109,6 +131,7 @@ fit_calibration(Calibrating *calibrating, int parity)
 	double		move[FEATURES] = {0};
 
 	calibrating->parity = parity;
+	set_targets(calibrating);
 	calibrating->coefficient[0] = calibrating->coefficient[1] = 0;
 	calibrating->coefficient[2] = -log(BY_SCORE);
 	for (int step = 0; step < STEPS && length > 1e-6; step++)

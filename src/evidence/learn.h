@@ -119,6 +119,7 @@ typedef struct Calibrating
 	bool		used[FEATURES];
 	double		coefficient[FEATURES];
 	int			parity;			/* examples of that parity only; -1: all */
+	double		target[2];		/* of what is false, and of what is true */
 } Calibrating;
 
 extern void calibrating_take(Calibrating *calibrating, KgeSpace *space, int64_t examples);

@@ -173,6 +173,13 @@ select p.evidence, count(*) filter (where not same(p.probability, 1 / (1 + exp(-
 	+ (c->>'intercept')::float8))), 1e-5)), count(distinct p.probability) > 2
 from tails p join scored e using (head, relation, tail) join scored r using (head, relation, tail), g.model m, lateral (select m.evidence->'calibration'->p.evidence) x (c)
 where e.evidence = 'embedding' and r.evidence = 'rules' and m.name = 'm' group by 1 order by 1;
+-- where nothing was learnt, it is sigma(score), with the usual weights
+begin;
+delete from g.evidence_weight;
+update g.model set evidence = '{"discount": 0.25}' where name = 'm';
+select k.evidence, count(*) > 1, count(*) filter (where not same(probability, 1 / (1 + exp(-score))))
+from kind k, hkg_predict_tails('g', 'cat', 'from', 100, 'm', true, k.evidence) group by 1 order by 1;
+rollback;
 -- relations are scored alike
 select evidence, count(*) > 1, count(*) filter (where not same(p.score, s.score, 1e-5))
 from scored s join (select 'joe' as head, 'hal' as tail, k.evidence, p.relation, p.score from kind k, hkg_predict_relations('g', 'joe', 'hal', 100, 'm', true, k.evidence) p

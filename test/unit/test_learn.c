@@ -225,6 +225,32 @@ test_few(void)
 	CHECK_SAYING(few < 4 && many > 10, "weight %g by few, %g by many", few, many);
 }
 
+/*
+ * A rule that is right about all of n truths, two triples from either side, and infers nothing else: the next one may be
+ * false, so that it is right with probability (n + 1) / (n + 2).
+ */
+static void
+test_certain(void)
+{
+	World		world = {.model = random_model(variants[3], 8, ENTITIES, RELATIONS, 1.1)};
+	EvRule		rule = {.relation = 0,.length = 1,.atom = {EV_FORWARDS(ASKED)},.confidence = 0.5f};
+	EvRuleSet	set = {.rule = &rule,.count = 1};
+	KgeTriple	fact[2];
+	EvCalibration rules;
+	double		probability;
+
+	for (int i = 0; i < 2; i++)
+	{
+		fact[i] = (KgeTriple) {2 * i, ASKED, 2 * i + 1};
+		world.triple[i] = (KgeTriple) {2 * i, 0, 2 * i + 1};
+	}
+	CHECK(ev_facts(&arena, ENTITIES, RELATIONS, fact, 2, &world.facts));
+	CHECK(ev_rules(&arena, RELATIONS, &set, &world.rules));
+	rules = learn(&world, 2).calibration[EV_RULES];
+	probability = kge_sigmoid(rules.evidence_slope * log(1 + 100 * log(2)) + rules.offset);
+	CHECK_SAYING(fabs(probability - 5.0 / 6) < 1e-4, "probability %g", probability);
+}
+
 static void
 test_nothing(void)
 {
@@ -250,5 +276,6 @@ test_learn(void)
 	test_calibration();
 	test_wrong_embedding();
 	test_few();
+	test_certain();
 	test_nothing();
 }
