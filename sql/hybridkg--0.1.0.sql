@@ -295,7 +295,7 @@ begin
 	end
 	$body$;
 	comment on function model_changed() is 'trigger: tells every backend to read a model again';
-	foreach part in array array['entity_embedding', 'relation_embedding'] loop
+	foreach part in array array['entity_embedding', 'relation_embedding', 'rule', 'evidence_weight'] loop
 		execute format('create trigger inserted after insert on %I referencing new table as changed
 			for each statement execute function model_changed()', part);
 		execute format('create trigger updated after update on %I referencing new table as changed old table as changed_from

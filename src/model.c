@@ -6,7 +6,7 @@
  * under CacheMemoryContext.  A copy is good as long as the model's row is the very
  * version it was read with: (xmin, ctid), as the caller's snapshot sees it.
  * Training replaces that row, and triggers on the embedding tables update it
- * when somebody changes an embedding by hand.  So one look-up by primary key
+ * when somebody changes an embedding, a rule or a weight by hand.  So one look-up by primary key
  * tells whether the copy still holds, in any transaction, after a rollback, on
  * a replica.
  *
@@ -21,6 +21,7 @@
 
 #include <math.h>
 
+#include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
@@ -69,6 +70,7 @@ typedef struct EvidenceCopy
 	MemoryContext context;
 	Evidence   *evidence;
 	EvAsker    *asker;
+	TransactionId writer;		/* the transaction that read it, where it had written something */
 } EvidenceCopy;
 
 typedef struct KeptModel
@@ -598,7 +600,8 @@ static EvidenceCopy
 read_evidence(Graph *graph, const Model *model)
 {
 	EvidenceCopy copy = {.context = AllocSetContextCreate(CurrentMemoryContext, "hybridkg evidence",
-														  ALLOCSET_DEFAULT_SIZES)};
+														  ALLOCSET_DEFAULT_SIZES),
+	.writer = GetTopTransactionIdIfAny()};
 	MemoryContext caller = MemoryContextSwitchTo(copy.context);
 	KgeArena	arena = hkg_arena();
 
@@ -614,13 +617,28 @@ read_evidence(Graph *graph, const Model *model)
 	return copy;
 }
 
+/* What a transaction has written itself, facts say, may have been rolled back when it is over. */
+static void
+forget_uncommitted(KeptModel *kept)
+{
+	EvidenceCopy *copy = &kept->evidence;
+
+	if (!TransactionIdIsValid(copy->writer) || copy->writer == GetTopTransactionIdIfAny())
+		return;
+	kept->bytes -= MemoryContextMemAllocated(copy->context, true);
+	MemoryContextDelete(copy->context);
+	*copy = (EvidenceCopy) {0};
+}
+
 /* A copy is kept with the model as long as the caller may read all that it holds. */
 const Evidence *
 model_evidence(Graph *graph, const Model *model, EvAsker **asker, bool *lasts)
 {
 	KeptModel  *kept = kept_of(model);
-	EvidenceCopy copy = kept->evidence;
+	EvidenceCopy copy;
 
+	forget_uncommitted(kept);
+	copy = kept->evidence;
 	*lasts = model->serial != 0 && may_keep(graph, evidence_tables);
 	if (copy.context == NULL || !*lasts)
 	{

@@ -177,7 +177,7 @@ where e.evidence = 'embedding' and r.evidence = 'rules' and m.name = 'm' group b
 begin;
 delete from g.evidence_weight;
 update g.model set evidence = '{"discount": 0.25}' where name = 'm';
-select k.evidence, count(*) > 1, count(*) filter (where not same(probability, 1 / (1 + exp(-score))))
+select k.evidence, count(*) > 0, count(*) filter (where not same(probability, 1 / (1 + exp(-score))))
 from kind k, hkg_predict_tails('g', 'cat', 'from', 100, 'm', true, k.evidence) group by 1 order by 1;
 rollback;
 -- relations are scored alike
@@ -274,7 +274,30 @@ select evidence, report from kind, hkg_tools.try(format('select hkg_classify(''g
 select hkg_learn_thresholds('g', model => 'm') between 0 and 1;
 select hkg_classify('g', 'cat', 'from', 'italy', 'm') is not null;
 
+-- ---- changes ----
+
+-- a rule, or a weight, that is changed is heard at once, and not when that was rolled back
+create function says() returns numeric language sql as $$ select round(hkg_score('g', 'cat', 'from', 'italy', 'm', 'both')::numeric, 6) $$;
+create table said_first as select says() as score;
+begin;
+update g.rule set evidence_confidence = 0.9 where model = 'm' and id = 1;
+select says() > score from said_first;
+rollback;
+begin;
+update g.evidence_weight set weight = weight + 1 where model = 'm';
+select says() > score from said_first;
+rollback;
+select says() = score from said_first;
+-- facts are those of the first look, but none that were rolled back
+update g.model set name = name where name = 'm';
+begin;
+insert into g.triple select h.id, r.id, t.id from g.entity h, g.relation r, g.entity t where (h.name, r.name, t.name) = ('joe', 'lives', 'rome');
+select hkg_score('g', 'joe', 'from', 'italy', 'm', 'rules') > 0;
+rollback;
+select hkg_score('g', 'joe', 'from', 'italy', 'm', 'rules');
+
 set client_min_messages = warning;
 select hkg_drop_graph('g');
-drop table labelled, accuracy, line, triple, kind, call, put, heard, said, scored, weighed, question, tails, heads, ranks, known, answer cascade;
+drop function says;
+drop table said_first, labelled, accuracy, line, triple, kind, call, put, heard, said, scored, weighed, question, tails, heads, ranks, known, answer cascade;
 drop function same;
