@@ -785,6 +785,7 @@ graph: an existing graph
 head, relation, tail: names
 model: a trained model of the graph
 evidence: what is heard: ''embedding'': the score function''s value; ''rules'': log(1 + 100 s), s the sum of -log(1 - confidence) of the rules that infer it, each further one of which counts discount (column model.evidence) times as much; ''both'': scale * (the first + weight * the second), see table evidence_weight; the embedding alone where a model has no rules for it
+A fact that is known is among its own evidence: it may score higher than if it were missing.
 Evidence takes about a millisecond for each (head, relation): sort many triples by these, or ask for the embedding alone.';
 
 create function hkg_neighbors(graph name, entity text, k int default 10, model name default 'default')
@@ -846,7 +847,7 @@ graph: an existing graph
 head, relation, tail: names; the triple need not be a fact
 model: a trained model of the graph
 rule: (embedding), or a rule that is heard at prediction or was selected in training. Rules with a constant in the head are counted for this question, and stand in no table
-quality: of such a rule its confidence, support / (body size + 5)
+quality: that of table rule; of a rule that has none there its evidence_confidence, of one that is counted for the question support / (body size + 5)
 grounding: the facts that the rule''s body finds, one row each; of a rule that was not selected, one of them
 share: its part of hkg_score, which they add up to (a rule''s part stands in each of its rows); null for a rule that is not heard, because others say the same better';
 

@@ -1,10 +1,10 @@
 /*
  * explain.c
- *		hkg_explain: which selected rules infer a triple, and through which facts; the best
- *		one for each of many triples.
+ *		hkg_explain: which rules speak for a triple, and through which facts; the best
+ *		selected one for each of many triples.
  *
- * The rules are the selected ones of the model whose head is the triple's
- * relation.  Each one's body is grounded with X and Y bound, by a statement of
+ * The rules are those of the triple's relation that the model's evidence hears, or that are
+ * selected.  Each one's body is grounded with X and Y bound, by a statement of
  * rule_sql.c that takes the two entities as parameters.
  *
  * For many triples each selected rule of their relations, best first, is asked which of those
@@ -49,7 +49,8 @@ read_rules(const Graph *graph, const char *condition, const SqlArgs *args)
 {
 	List	   *rules = NIL;
 
-	sql_stream(psprintf("select id::int, " RULE_COLUMNS ", coalesce(rule::text, ''), quality::float8, coalesce(selected, false) from %srule "
+	sql_stream(psprintf("select id::int, " RULE_COLUMNS ", coalesce(rule::text, ''), "
+						"coalesce(quality::float8, evidence_confidence::float8) as quality, coalesce(selected, false) from %srule "
 						"where model = $1 and %s order by quality desc nulls last, rule collate \"C\"",
 						graph->prefix, condition),
 			   args, take_rule, &rules);

@@ -76,7 +76,7 @@ insert into put values
 	(9, 'trusts', 'knows -1 -2,lives -1 -3,lives -2 -3', 0.8, false);
 insert into g.rule (model, id, rule, head, body, support, body_size, predictions, head_coverage, standard_confidence, quality, selected,
 	evidence_confidence)
-select 'm', p.id, 'rule ' || p.id, r.id, b.body, 1, 1, 0, 1, 0.5, 0.5, p.selected, p.confidence
+select 'm', p.id, 'rule ' || p.id, r.id, b.body, 1, 1, 0, 1, 0.5, case when p.selected then 0.5 end, p.selected, p.confidence
 from put p join g.relation r on r.name = p.head, lateral (
 	select array_agg(array[br.id, coalesce(x.id, split_part(a, ' ', 2)::int), coalesce(y.id, split_part(a, ' ', 3)::int)] order by n) as body
 	from unnest(string_to_array(p.body, ',')) with ordinality u (a, n)
@@ -243,6 +243,11 @@ from (select s.head, s.relation, s.tail, s.score, sum(e.share) as share,
 			select from heard h where (h.h, h.r, h.t) = (s.head, s.relation, s.tail) and h.cluster like 'constant%' and h.confidence = e.quality::real)) and bool_and(e.rule <> 'rule 8' or e.share is null) as known
 	from scored s, lateral (select distinct rule, quality, share from hkg_explain('g', s.head, s.relation, s.tail, 'm')) e
 	where s.evidence = 'both' and s.relation in ('from', 'knows', 'trusts') and s.head in ('cat', 'eve', 'joe') group by 1, 2, 3, 4) t;
+
+-- a rule's quality is that of the table; where it has none, what it is heard for
+select count(distinct e.rule) > 2, count(*) filter (where r.quality is null) > 5, count(*) filter (where e.quality is distinct from coalesce(r.quality, r.evidence_confidence))
+from scored s cross join hkg_explain('g', s.head, s.relation, s.tail, 'm') e join g.rule r on r.rule = e.rule
+where s.evidence = 'both' and s.relation in ('from', 'trusts') and s.head in ('cat', 'eve', 'joe');
 
 -- ---- thresholds ----
 
