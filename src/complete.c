@@ -97,36 +97,15 @@ find_rules(const Graph *graph, const char *model, MissingList *list)
 
 /* ---- the function ------------------------------------------------------------------------- */
 
-/* What is looked for, and how */
-typedef struct Search
-{
-	Hearing		hearing;
-	KgeModel	kge;			/* that is scored, */
-	KgeOpinion	opinion;		/* and what is added to it; `ask` is NULL where nothing is */
-	EvVoice		voice;
-} Search;
-
-static void
-begin_search(Graph *graph, const char *name, EvKind kind, int threads, Search *search)
-{
-	*search = (Search) {.hearing = evidence_hear(graph, name, kind)};
-	search->kge = search->hearing.model->kge;
-	kind = search->hearing.kind;
-	if (kind != EV_EMBEDDING)
-		search->opinion = evidence_opinion(search->hearing.evidence, kind, threads, &search->voice);
-	if (kind == EV_RULES)
-		search->kge = evidence_alone(search->kge.entities, search->kge.relations);
-}
-
 /* Adds what was found, unless it is too improbable, or all that it has is no rule. */
 static void
-add_missing(MissingList *list, const Search *search, const KgeScored *scored, double min_probability)
+add_missing(MissingList *list, const Hearing *hearing, const KgeScored *scored, double min_probability)
 {
-	const Model *model = search->hearing.model;
+	const Model *model = hearing->model;
 	Heard		heard = {scored->phi, scored->addition};
-	double		probability = evidence_probability(model, search->hearing.kind, heard);
+	double		probability = evidence_probability(model, hearing->kind, heard);
 
-	if (probability < min_probability || (search->hearing.kind == EV_RULES && scored->addition == 0))
+	if (probability < min_probability || (hearing->kind == EV_RULES && scored->addition == 0))
 		return;
 	list->missing[list->count++] = (Missing) {
 		{model->entity_id[scored->triple.head], model->relation_id[scored->triple.relation],
@@ -141,20 +120,19 @@ find_missing(Graph *graph, const char *name, const char *relation, int k, double
 	KgePool    *pool = hkg_pool();
 	MissingList list = {0};
 	const KgeScored *best = NULL;
-	const KgeOpinion *opinion;
-	Search		search;
+	Hearing		hearing = evidence_hear(graph, name, kind);
+	Scoring		scoring;
 	Facts		facts;
 	int64		count;
 
-	begin_search(graph, name, kind, kge_pool_threads(pool), &search);
-	opinion = search.opinion.ask == NULL ? NULL : &search.opinion;
-	facts = read_facts(graph, search.hearing.model, relation);
-	hkg_check_memory_or(kge_complete_bytes(pool, &search.kge, opinion, facts.triple, facts.count, k),
+	evidence_scoring(hearing.evidence, hearing.kind, hearing.model->kge, kge_pool_threads(pool), &scoring);
+	facts = read_facts(graph, hearing.model, relation);
+	hkg_check_memory_or(kge_complete_bytes(pool, &scoring.kge, scoring.opinion, facts.triple, facts.count, k),
 						psprintf("a list of %d missing facts", k), "ask for a smaller k");
-	count = kge_complete(&arena, pool, &search.kge, opinion, facts.triple, facts.count, k, &best);
+	count = kge_complete(&arena, pool, &scoring.kge, scoring.opinion, facts.triple, facts.count, k, &best);
 	list.missing = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Missing) * Max(count, 1));
 	for (int64 i = 0; i < count; i++)
-		add_missing(&list, &search, &best[i], min_probability);
+		add_missing(&list, &hearing, &best[i], min_probability);
 	return list;
 }
 

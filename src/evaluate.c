@@ -32,22 +32,20 @@ static const char *const holdout_splits[] = {"valid", "test", NULL};
 
 /* ---- ranks --------------------------------------------------------------------- */
 
-/* What is scored, and what is added to it; opinion's `ask` is NULL where nothing is. */
-static KgeModel
-hear_model(Graph *graph, const char *name, const GraphData *data, EvKind kind, EvVoice *voice, KgeOpinion *opinion)
+/* A model of rules alone is heard without its embeddings, which are not there. */
+static void
+hear_model(Graph *graph, const char *name, const GraphData *data, EvKind kind, Scoring *scoring)
 {
+	KgeModel	kge = {.entities = data->entities,.relations = data->relations};
 	Evidence   *evidence = NULL;
 
 	model_require(graph, name);
 	if (kind != EV_EMBEDDING)
 		evidence = evidence_of_data(graph, name, data);
 	kind = evidence_kind(evidence, kind, name);
-	*opinion = (KgeOpinion) {0};
-	if (kind != EV_EMBEDDING)
-		*opinion = evidence_opinion(evidence, kind, hkg_threads, voice);
-	if (kind == EV_RULES)
-		return evidence_alone(data->entities, data->relations);
-	return model_of_graph(model_open(graph, name), data);
+	if (kind != EV_RULES)
+		kge = model_of_graph(model_open(graph, name), data);
+	evidence_scoring(evidence, kind, kge, hkg_threads, scoring);
 }
 
 Ranking
@@ -55,10 +53,7 @@ rank_split(Graph *graph, const char *model, const char *split, int64 seed, EvKin
 {
 	Ranking		ranking = {0};
 	KgeArena	arena = hkg_arena();
-	KgeModel	kge;
-	EvVoice		voice;
-	KgeOpinion	opinion;
-	const KgeOpinion *said;
+	Scoring		scoring;
 	KgeTriple  *known;
 	int64		known_count;
 
@@ -69,13 +64,13 @@ rank_split(Graph *graph, const char *model, const char *split, int64 seed, EvKin
 		ranking.triple = graph_read_split(graph, ranking.data, split, &ranking.count);
 	ranking.rank = MemoryContextAllocHuge(CurrentMemoryContext,
 										  sizeof(int32) * Max(2 * ranking.count, 1));
-	kge = hear_model(graph, model, ranking.data, kind, &voice, &opinion);
+	hear_model(graph, model, ranking.data, kind, &scoring);
 	if (ranking.count == 0)
 		return ranking;
 	known = graph_read_known(graph, ranking.data, &known_count);
-	said = opinion.ask == NULL ? NULL : &opinion;
-	hkg_check_memory(kge_rank_bytes(&kge, said, ranking.count, known_count, hkg_threads), "the ranks of a split");
-	if (!kge_rank(&arena, hkg_pool(), &kge, said,
+	hkg_check_memory(kge_rank_bytes(&scoring.kge, scoring.opinion, ranking.count, known_count, hkg_threads),
+					 "the ranks of a split");
+	if (!kge_rank(&arena, hkg_pool(), &scoring.kge, scoring.opinion,
 				  ranking.triple, ranking.count, known, known_count,
 				  (uint64) seed, ranking.rank, ranking.rank + ranking.count))
 		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));

@@ -435,8 +435,9 @@ evidence_probability(const Model *model, EvKind kind, Heard heard)
 					   calibration->offset);
 }
 
-KgeModel
-evidence_alone(int32 entities, int32 relations)
+/* A model that scores everything 0: what rules add to when they are heard alone. */
+static KgeModel
+silent_model(int32 entities, int32 relations)
 {
 	KgeModel	kge = {
 		.function = kge_score_function("distmult"),
@@ -450,6 +451,16 @@ evidence_alone(int32 entities, int32 relations)
 											MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	kge.relation = palloc0(sizeof(float) * Max(relations, 1));
 	return kge;
+}
+
+void
+evidence_scoring(const Evidence *evidence, EvKind kind, KgeModel kge, int threads, Scoring *scoring)
+{
+	*scoring = (Scoring) {.kge = kind == EV_RULES ? silent_model(kge.entities, kge.relations) : kge};
+	if (kind == EV_EMBEDDING)
+		return;
+	scoring->said = evidence_opinion(evidence, kind, threads, &scoring->voice);
+	scoring->opinion = &scoring->said;
 }
 
 /* ---- learning ------------------------------------------------------------------------- */

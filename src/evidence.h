@@ -53,6 +53,18 @@ extern Hearing evidence_hear(Graph *graph, const char *model, EvKind kind);
 /* What is added to phi, over the threads of a pool: `voice` is filled, in the current context. */
 extern KgeOpinion evidence_opinion(const Evidence *evidence, EvKind kind, int threads, EvVoice *voice);
 
+/* What many triples are scored by; it must not move */
+typedef struct Scoring
+{
+	KgeModel	kge;
+	const KgeOpinion *opinion;	/* what is added; NULL where nothing is */
+	KgeOpinion	said;
+	EvVoice		voice;
+} Scoring;
+
+/* In the current context.  Where rules are heard alone, only the numbers of entities and relations are taken from kge. */
+extern void evidence_scoring(const Evidence *evidence, EvKind kind, KgeModel kge, int threads, Scoring *scoring);
+
 /* What the two halves say of a triple; 0 where a kind does not listen */
 typedef struct Heard
 {
@@ -70,9 +82,6 @@ extern double evidence_probability(const Model *model, EvKind kind, Heard heard)
 
 /* What table calibration says of a model. */
 extern void evidence_read_calibration(const Graph *graph, const char *model, EvCalibration *calibration);
-
-/* A model that scores everything 0, in the current context: what rules add to when they are heard alone. */
-extern KgeModel evidence_alone(int32 entities, int32 relations);
 
 /*
  * Learns the weights of a model from the valid split (rows of `data`, as those of kge) and writes
