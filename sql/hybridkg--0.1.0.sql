@@ -83,7 +83,7 @@ begin
 	comment on column model.status is 'ready; training (in the background, by who is listed in hkg_progress), cancelled or failed: and why: the model before that is still there, if there was one';
 	comment on column model.best_iteration is 'the iteration whose embeddings and rules are kept: the best by filtered MRR on the valid split or the facts that stand in for it (argument holdout of hkg_train), or the last where there are none';
 	comment on column model.evidence is 'how rules are heard at prediction; null: not at all. discount: what each further rule counts that says the same of a candidate, 0 (the best one alone) to 1 (noisy-or); calibration: the probability of an answer is sigma(score_slope * embedding''s score + evidence_slope * evidence + intercept), and its expected calibration error, 0 to 1';
-	comment on column model.mrr is 'filtered mean reciprocal rank of that iteration on the same';
+	comment on column model.mrr is 'filtered mean reciprocal rank of that iteration on the same, by the embedding alone';
 
 	create table entity_embedding (
 		model text collate "C" not null references model on update cascade on delete cascade,
@@ -534,6 +534,11 @@ begin
 		elsif part.twice then
 			raise exception using errcode = 'invalid_parameter_value',
 				message = format('"%s" is both in grid and in fixed', part.key);
+		elsif grid ? part.key and part.key = any ('{evidence_rules,evidence_length,evidence_seconds,holdout}') then
+			raise exception using errcode = 'invalid_parameter_value',
+				message = format('"%s" does not tell trials apart', part.key),
+				detail = 'They are compared on the valid split by what the embedding alone scores.',
+				hint = 'What all trials share goes to fixed.';
 		end if;
 	end loop;
 	for part in select key, value from jsonb_each(grid) loop
@@ -563,7 +568,7 @@ begin
 	calls := array(select (select string_agg(format('%I => %L', key, value #>> '{}'), ', ') from jsonb_each(p))
 		from unnest(points) with ordinality u (p, i) order by i);
 	foreach call in array calls loop
-		execute format('select from @extschema@.hkg_estimate(%L, %s)', graph, call);
+		execute format('select from @extschema@.hkg_estimate(%L, model => %L, %s)', graph, model, call);
 	end loop;
 	execute format('select exists (select from %I.holdout where split = ''valid'')', graph) into done;
 	if not done then
@@ -654,7 +659,7 @@ comment on function hkg_tune(name, jsonb, jsonb, int, bigint, name) is
 'trains with every combination of some arguments of hkg_train and keeps the model that is best on the valid split; returns the trials, best first, as the table trial of the graph keeps them
 Each trial is a training in the background, which commits (hkg_progress shows it): a search that was stopped goes on where it was when it is asked for again, and no trial is repeated with the same arguments, facts and valid split. Until then a model named trial ... is kept of each.
 graph: an existing graph with a valid split, committed
-grid: an object that has a list of values for each argument to tune, {"dimensions": [100, 200], "regularization": [0.01, 0.05]}
+grid: an object that has a list of values for each argument to tune, {"dimensions": [100, 200], "regularization": [0.01, 0.05]}; not those of evidence: trials are compared by the embedding alone
 fixed: an object of arguments that all trials share; others have their defaults
 trials: so many points of the grid, drawn at random; null: all
 seed: draws them, and is that of the trainings, unless grid or fixed has one

@@ -25,6 +25,8 @@ select hkg_tools.try($$select hkg_tune('g', '{"loss": ["logistic", "hinge"]}')$$
 select hkg_tools.try($$select hkg_tune('g', '{"dimensions": ["two"]}')$$);
 select hkg_tools.try($$select hkg_tune('g', '{}', trials => 0)$$);
 select hkg_tools.try($$select hkg_tune('g', '{}', model => null)$$);
+select hkg_tools.try($$select hkg_tune('g', '{}', model => '')$$);
+select hkg_tools.try($$select hkg_tune('g', '{"evidence_rules": [0, 100]}')$$);
 select hkg_tools.try(format($$select hkg_tune('g', '{"epochs": %1$s, "seed": %1$s}')$$, (select jsonb_agg(i) from generate_series(1, 400) i)));
 begin isolation level repeatable read;
 select hkg_tools.try($$select hkg_tune('g', '{}')$$);
