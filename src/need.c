@@ -37,14 +37,18 @@ add_need(NeedList *list, const char *item, uint64 bytes)
 	list->bytes += bytes;
 }
 
+/* The search for rules that are evidence, then, in the same memory or more, learning how they weigh. */
 static uint64
 evidence_bytes(const Procedure *procedure)
 {
 	const GraphData *data = procedure->data;
 	EvSearch	search = evidence_search(&procedure->settings, data->facts);
 	EvFacts		facts = {.entities = data->entities,.relations = data->relations,.edges = 2 * data->facts};
+	uint64		learning = procedure->valid_count == 0 ? 0 :
+		ev_learn_bytes(&procedure->model, &facts, procedure->valid_count, data->facts + procedure->valid_count, hkg_threads);
 
-	return ev_facts_bytes(data->entities, data->relations, data->facts) + ev_paths_bytes(&facts, &search, hkg_threads);
+	return ev_facts_bytes(data->entities, data->relations, data->facts) +
+		Max(ev_paths_bytes(&facts, &search, hkg_threads), learning);
 }
 
 static NeedList
@@ -71,7 +75,7 @@ list_needs(const Procedure *procedure)
 	add_need(&list, "state of the optimizer", state);
 	add_need(&list, "a minibatch", kge_trainer_bytes(model, &training, positives, hkg_threads) - state);
 	if (procedure->settings.evidence_rules > 0)
-		add_need(&list, "search for evidence", evidence_bytes(procedure));
+		add_need(&list, "evidence", evidence_bytes(procedure));
 	if (procedure->valid_count > 0)
 		add_need(&list, "evaluation", 2 * procedure->valid_count * sizeof(int32) +
 				 kge_rank_bytes(model, NULL, procedure->valid_count, procedure->known_count, hkg_threads));

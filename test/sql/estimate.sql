@@ -35,6 +35,13 @@ select :kilobytes + 1 as kilobytes \gset
 set hybridkg.max_memory = :kilobytes;
 select report from hkg_tools.try($$select hkg_train('ring', 'complex', 500, iterations => 1, epochs => 1, top_rules => 0)$$);
 reset hybridkg.max_memory;
+-- so much is enough to the very end, where the weights of evidence are learnt from the valid split
+select triples from hkg_load('ring', $$select 'e' || i, 'next', 'e' || (i + 3) % 3000 from generate_series(0, 2999) i$$, 'valid');
+\set arguments '\'ring\', \'complex\', 2, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 10, evidence_length => 2'
+select bytes / 1024 + 1 as kilobytes from hkg_estimate(:arguments) where item = 'all of it' \gset
+set hybridkg.max_memory = :kilobytes;
+select hkg_train(:arguments);
+reset hybridkg.max_memory;
 
 -- the arguments are those of hkg_train
 select pg_get_function_arguments('hkg_train'::regproc) = pg_get_function_arguments('hkg_train_background'::regproc) as background,

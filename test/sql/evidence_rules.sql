@@ -86,8 +86,8 @@ select hkg_train('net', 'distmult', 4, iterations => 1, epochs => 1, top_rules =
 select count(*), count(*) filter (where array_length(body, 1) < 3) = :short as all_short_ones from net.rule;
 select hkg_train('net', 'distmult', 4, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0);
 select count(*) from net.rule;
-select count(*) from hkg_estimate('net', evidence_rules => 0) where item = 'search for evidence';
-select bytes > 100000 from hkg_estimate('net') where item = 'search for evidence';
+select count(*) from hkg_estimate('net', evidence_rules => 0) where item = 'evidence';
+select bytes > 100000 from hkg_estimate('net') where item = 'evidence';
 -- no time, no rules
 select hkg_train('net', 'distmult', 4, iterations => 1, epochs => 1, top_rules => 0, evidence_seconds => 0.001, evidence_length => 6);
 select count(*) < 20000 from net.rule;
