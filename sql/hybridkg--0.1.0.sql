@@ -82,7 +82,7 @@ begin
 	comment on column model.settings is 'every argument of the training';
 	comment on column model.status is 'ready; training (in the background, by who is listed in hkg_progress), cancelled or failed: and why: the model before that is still there, if there was one';
 	comment on column model.best_iteration is 'the iteration whose embeddings and rules are kept: the best by filtered MRR on the valid split or the facts that stand in for it (argument holdout of hkg_train), or the last where there are none';
-	comment on column model.evidence is 'how rules are heard at prediction; null: not at all. discount: what each further rule counts that says the same of a candidate, 0 (the best one alone) to 1 (noisy-or); calibration: the probability of an answer is sigma(score_slope * embedding''s score + evidence_slope * evidence + intercept), and its expected calibration error, 0 to 1';
+	comment on column model.evidence is 'how rules are heard at prediction; null: not at all. discount: what each further rule counts that says the same of a candidate, 0 (the best one alone) to 1 (noisy-or), where rules are heard alone and beside the embedding; calibration: the probability of an answer is sigma(score_slope * embedding''s score + evidence_slope * evidence + intercept), and its expected calibration error, 0 to 1';
 	comment on column model.mrr is 'filtered mean reciprocal rank of that iteration on the same, by the embedding alone';
 
 	create table entity_embedding (

@@ -221,13 +221,11 @@ take_weight(void *argument, const Datum *values, const bool *nulls)
 }
 
 static void
-read_weights(const Graph *graph, const char *model, double discount,
-			 const int32 *relation_id, int32 relations, EvWeights *weights)
+read_weights(const Graph *graph, const char *model, const int32 *relation_id, int32 relations, EvWeights *weights)
 {
 	WeightRows	rows = {weights, relation_id, relations};
 	SqlArgs		args = {0};
 
-	weights->discount = discount;
 	weights->weight = palloc(sizeof(double) * 2 * relations);
 	weights->scale = palloc(sizeof(double) * 2 * relations);
 	for (int32 i = 0; i < 2 * relations; i++)
@@ -292,46 +290,53 @@ build(Evidence *evidence, const EvRuleSet *rules, int32 entities, int32 relation
 		out_of_memory();
 }
 
+static void
+take_discounts(void *argument, const Datum *values, const bool *nulls)
+{
+	Evidence   *evidence = argument;
+
+	evidence->alone = DatumGetFloat8(values[0]);
+	evidence->weights.discount = DatumGetFloat8(values[1]);
+}
+
 /* False when the model has no evidence. */
 static bool
-read_discount(const Graph *graph, const char *model, double *discount)
+read_discounts(const Graph *graph, const char *model, Evidence *evidence)
 {
 	SqlArgs		args = {0};
-	Datum		found;
 
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
-	if (!sql_value(psprintf("select (evidence::jsonb->>'discount')::float8 from %smodel where name = $1", graph->prefix),
-				   &args, &found))
-		return false;
-	*discount = DatumGetFloat8(found);
-	return true;
+	return sql_stream(psprintf("select (d->>'rules')::float8, (d->>'both')::float8 "
+							   "from (select evidence::jsonb->'discount' as d from %smodel where name = $1) m "
+							   "where num_nulls(d->>'rules', d->>'both') = 0", graph->prefix),
+					  &args, take_discounts, evidence) > 0;
 }
 
 /* In the current context; what is needed on the way is in `work`. */
-static Evidence *
-read_all(const Graph *graph, const char *model, double discount, const GraphData *data, MemoryContext work)
+static void
+read_all(const Graph *graph, const char *model, Evidence *evidence, const GraphData *data, MemoryContext work)
 {
-	Evidence   *evidence = palloc0(sizeof(Evidence));
 	MemoryContext caller = MemoryContextSwitchTo(work);
 	EvRuleSet	rules = read_rules(graph, model, data->entity_id, data->entities, data->relation_id, data->relations);
 
 	MemoryContextSwitchTo(caller);
-	read_weights(graph, model, discount, data->relation_id, data->relations, &evidence->weights);
+	read_weights(graph, model, data->relation_id, data->relations, &evidence->weights);
 	build(evidence, &rules, data->entities, data->relations, data->fact, data->facts);
-	return evidence;
 }
 
 Evidence *
 evidence_of_data(Graph *graph, const char *model, const GraphData *data)
 {
 	MemoryContext work;
+	Evidence	found = {0};
 	Evidence   *evidence;
-	double		discount;
 
-	if (!read_discount(graph, model, &discount))
+	if (!read_discounts(graph, model, &found))
 		return NULL;
+	evidence = palloc(sizeof(Evidence));
+	*evidence = found;
 	work = AllocSetContextCreate(CurrentMemoryContext, "hybridkg evidence", ALLOCSET_DEFAULT_SIZES);
-	evidence = read_all(graph, model, discount, data, work);
+	read_all(graph, model, evidence, data, work);
 	MemoryContextDelete(work);
 	return evidence;
 }
@@ -341,17 +346,19 @@ evidence_of_model(Graph *graph, const Model *model)
 {
 	MemoryContext work;
 	MemoryContext caller;
+	Evidence	found = {0};
 	Evidence   *evidence;
-	double		discount;
 	GraphData  *data;
 
-	if (!read_discount(graph, model->name, &discount))
+	if (!read_discounts(graph, model->name, &found))
 		return NULL;
+	evidence = palloc(sizeof(Evidence));
+	*evidence = found;
 	work = AllocSetContextCreate(CurrentMemoryContext, "hybridkg evidence", ALLOCSET_DEFAULT_SIZES);
 	caller = MemoryContextSwitchTo(work);
 	data = translated(graph_read(graph), model);
 	MemoryContextSwitchTo(caller);
-	evidence = read_all(graph, model->name, discount, data, work);
+	read_all(graph, model->name, evidence, data, work);
 	MemoryContextDelete(work);
 	return evidence;
 }
@@ -388,11 +395,17 @@ evidence_opinion(const Evidence *evidence, EvKind kind, int threads, EvVoice *vo
 	EvWeights	weights = evidence->weights;
 
 	if (kind == EV_RULES)
-		weights.weight = weights.scale = NULL;
+		weights = (EvWeights) {.discount = evidence->alone};
 	hkg_check_memory(ev_voice_bytes(&evidence->facts, threads), "the evidence of rules");
 	if (!ev_voice(&arena, &evidence->facts, &evidence->rules, weights, threads, voice))
 		out_of_memory();
 	return ev_opinion(voice);
+}
+
+double
+evidence_heard(const Evidence *evidence, EvKind kind, const EvCandidate *candidate)
+{
+	return ev_evidence(candidate, kind == EV_RULES ? evidence->alone : evidence->weights.discount);
 }
 
 double
@@ -422,7 +435,7 @@ evidence_of_triple(const Model *model, const Evidence *evidence, EvAsker *asker,
 	ev_ask(asker, KGE_TAIL, triple.head, triple.relation, NULL, 0, &candidate);
 	candidate = ev_candidate(asker, triple.tail);
 	if (candidate != NULL)
-		heard.evidence = ev_evidence(candidate, evidence->weights.discount);
+		heard.evidence = evidence_heard(evidence, kind, candidate);
 	return heard;
 }
 
@@ -467,13 +480,14 @@ evidence_scoring(const Evidence *evidence, EvKind kind, KgeModel kge, int thread
 
 /* What goes into column model.evidence; learnt: NULL where there was nothing to learn from. */
 static void
-write_summary(const Graph *graph, const char *model, double discount, const EvLearnt *learnt)
+write_summary(const Graph *graph, const char *model, const EvLearnt *learnt)
 {
 	StringInfoData text;
 	SqlArgs		args = {0};
 
 	initStringInfo(&text);
-	appendStringInfo(&text, "{\"discount\": %g", discount);
+	appendStringInfo(&text, "{\"discount\": {\"rules\": %g, \"both\": %g}", learnt == NULL ? USUAL_DISCOUNT : learnt->alone,
+					 learnt == NULL ? USUAL_DISCOUNT : learnt->weights.discount);
 	for (int i = 0; i < EV_KINDS && learnt != NULL; i++)
 		appendStringInfo(&text, "%s\"%s\": {\"score_slope\": %.9g, \"evidence_slope\": %.9g, "
 						 "\"intercept\": %.9g, \"error\": %.4g}", i == 0 ? ", \"calibration\": {" : ", ", kinds[i],
@@ -537,7 +551,7 @@ evidence_learn(Graph *graph, const char *model, const GraphData *data, const Kge
 	EvRuleSet	rules;
 
 	if (valid_count == 0)
-		write_summary(graph, model, USUAL_DISCOUNT, NULL);
+		write_summary(graph, model, NULL);
 	else
 	{
 		rules = read_rules(graph, model, data->entity_id, data->entities, data->relation_id, data->relations);
@@ -547,7 +561,7 @@ evidence_learn(Graph *graph, const char *model, const GraphData *data, const Kge
 		if (!ev_learn(&arena, pool, kge, &evidence.facts, &evidence.rules, valid, valid_count,
 					  known_in_learning(data, valid, valid_count), known_count, &learnt))
 			out_of_memory();
-		write_summary(graph, model, learnt.weights.discount, &learnt);
+		write_summary(graph, model, &learnt);
 		write_weights(graph, model, data, &learnt);
 	}
 	MemoryContextSwitchTo(caller);

@@ -17,6 +17,7 @@ struct Evidence
 	EvFacts		facts;
 	EvRules		rules;
 	EvWeights	weights;
+	double		alone;			/* the discount where rules are heard alone */
 };
 
 /* The argument `evidence`: 'embedding', 'rules' or 'both'. */
@@ -75,6 +76,9 @@ typedef struct Heard
 /* Of a triple of the model, as an answer to (head, relation, ?). */
 extern Heard evidence_of_triple(const Model *model, const Evidence *evidence, EvAsker *asker, EvKind kind,
 								KgeTriple triple);
+
+/* How the rules that infer a candidate are added up: with the discount of that kind. */
+extern double evidence_heard(const Evidence *evidence, EvKind kind, const EvCandidate *candidate);
 
 /* The score and the probability of an answer. */
 extern double evidence_score(const Evidence *evidence, EvKind kind, KgeSide side, int32 relation, Heard heard);

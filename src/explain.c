@@ -304,7 +304,7 @@ hear_both(Explanation *explanation)
 	if (explanation->candidate != NULL)
 		explanation->evidence_share = explanation->evidence->weights.scale[key] *
 			explanation->evidence->weights.weight[key] *
-			ev_evidence(explanation->candidate, explanation->evidence->weights.discount);
+			evidence_heard(explanation->evidence, EV_BOTH, explanation->candidate);
 }
 
 /* ---- the function ------------------------------------------------------------------- */

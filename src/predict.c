@@ -197,7 +197,6 @@ score_inferred(Asking *asking, ScoredRow **scored)
 {
 	const Hearing *hearing = asking->hearing;
 	const KgeModel *kge = &hearing->model->kge;
-	const EvWeights *weights = &hearing->evidence->weights;
 	RowList	   *excluded = &asking->excluded;
 	const EvCandidate *candidate;
 	int64		count = ev_ask(hearing->asker, asking->side, asking->given, asking->relation, NULL, 0, &candidate);
@@ -210,7 +209,7 @@ score_inferred(Asking *asking, ScoredRow **scored)
 	for (int64 i = 0; i < count; i++)
 	{
 		int32		entity = candidate[i].entity;
-		Heard		heard = {0, ev_evidence(&candidate[i], weights->discount)};
+		Heard		heard = {0, evidence_heard(hearing->evidence, hearing->kind, &candidate[i])};
 		double		score;
 
 		if (rows > 0 && bsearch(&entity, excluded->row, excluded->count, sizeof(int32), compare_rows) != NULL)

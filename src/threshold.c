@@ -120,7 +120,7 @@ typedef struct Known
 {
 	KgeTriple	triple;
 	bool		truth;
-	Heard		heard;
+	Heard		heard[EV_KINDS];
 } Known;
 
 typedef struct KnownList
@@ -163,8 +163,10 @@ add_known(KnownList *list, const KgeModel *kge, const KgeTriple *triples, int64 
 {
 	for (int64 i = 0; i < count; i++)
 	{
+		Heard		heard = {kge_score(kge, triples[i]), 0};
+
 		CHECK_FOR_INTERRUPTS();
-		list->known[list->count++] = (Known) {triples[i], truth, {kge_score(kge, triples[i]), 0}};
+		list->known[list->count++] = (Known) {triples[i], truth, {heard, heard, heard}};
 	}
 }
 
@@ -184,8 +186,8 @@ hear_rules(void *argument, int64 item, int thread)
 
 		ev_ask(list->voice.asker[thread], KGE_TAIL, triple.head, triple.relation, list->pool, thread, &candidate);
 		candidate = ev_candidate(list->voice.asker[thread], triple.tail);
-		if (candidate != NULL)
-			list->known[i].heard.evidence = ev_evidence(candidate, list->evidence->weights.discount);
+		for (int kind = EV_RULES; kind < EV_KINDS && candidate != NULL; kind++)
+			list->known[i].heard[kind].evidence = evidence_heard(list->evidence, kind, candidate);
 	}
 }
 
@@ -218,7 +220,7 @@ scores_of(const KnownList *list, EvKind kind)
 	{
 		const Known *known = &list->known[i];
 		int32		relation = known->triple.relation;
-		double		score = evidence_score(list->evidence, kind, KGE_TAIL, relation, known->heard);
+		double		score = evidence_score(list->evidence, kind, KGE_TAIL, relation, known->heard[kind]);
 
 		if (isfinite(score))
 			scores.scored[scores.count++] = (Scored) {relation, {score, known->truth}};

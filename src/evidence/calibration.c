@@ -26,7 +26,7 @@ static void
 features_of(const Calibrating *calibrating, const Listed *listed, double *feature)
 {
 	feature[0] = calibrating->used[0] ? listed->phi : 0;
-	feature[1] = calibrating->used[1] ? listed->evidence[calibrating->discount] : 0;
+	feature[1] = calibrating->used[1] ? listed->evidence[calibrating->discount[calibrating->kind]] : 0;
 	feature[2] = 1;
 }
 
@@ -181,6 +181,7 @@ fit_rising(Calibrating *calibrating, EvKind kind, int parity)
 	const double *slope = calibrating->coefficient;
 	bool		falls = true;
 
+	calibrating->kind = kind;
 	calibrating->used[0] = kind != EV_RULES;
 	calibrating->used[1] = kind != EV_EMBEDDING;
 	while (falls)

@@ -247,6 +247,7 @@ typedef struct EvCalibration
 typedef struct EvLearnt
 {
 	EvWeights	weights;
+	double		alone;			/* the discount where rules are heard alone */
 	int64_t    *questions;		/* likewise: how many it was learnt from */
 	EvCalibration calibration[EV_KINDS];
 } EvLearnt;
@@ -259,7 +260,7 @@ extern size_t ev_learn_bytes(const KgeModel *model, const EvFacts *facts, int64_
  * weighed.  With s = a * phi + b * evidence, the truth's probability among the candidates of its
  * question is softmax(s); a and b of a question's relation and side maximise the sum of
  * log(0.02 + that), drawn towards common ones as if by 20 more questions, and these towards 1 as if
- * by 5.  The weight is b / a, at most 100; the scale a / the common a, so that scores of all relations
+ * by 5.  The discount is that of the highest mean reciprocal rank among 0, 1/4, 1/2, 3/4 and 1; of rules alone, too.  The weight is b / a, at most 100; the scale a / the common a, so that scores of all relations
  * compare.  Known answers are no candidates.  Of many triples an even part is taken, of the
  * candidates those of the highest scores and of the most evidence.  False when the arena is empty.
  */

@@ -74,7 +74,8 @@ ev_learn(KgeArena *arena, KgePool *pool, const KgeModel *model,
 	learning.weighing.examples = learning.calibrating.examples = &learning.listing.examples;
 	listing_fill(&learning.listing, known, known_count);
 	learn_weights(&learning.weighing, learnt);
-	learning.calibrating.discount = learning.weighing.discount;
+	learning.calibrating.discount[EV_RULES] = learning.weighing.alone;
+	learning.calibrating.discount[EV_BOTH] = learning.weighing.discount;
 	learn_calibration(&learning.calibrating, learnt);
 	return true;
 }

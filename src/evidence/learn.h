@@ -93,6 +93,7 @@ typedef struct Weighing
 	Sums	   *partial;		/* of each item */
 	Sums	   *common;			/* of the common fit, an example's */
 	int			discount;		/* with which it is fitted */
+	int			alone;			/* that of rules alone */
 	double		a,				/* to all examples: score = a * phi + b * evidence */
 				b;
 	double	   *fitted_a;		/* by key */
@@ -114,7 +115,8 @@ typedef struct Calibrating
 {
 	KgePool    *pool;
 	const Examples *examples;
-	int			discount;
+	int			discount[EV_KINDS];
+	EvKind		kind;			/* that is calibrated */
 	Regression *partial;		/* of each item */
 	bool		used[FEATURES];
 	double		coefficient[FEATURES];

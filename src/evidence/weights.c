@@ -186,27 +186,82 @@ fit_key(void *argument, int64_t key, int thread)
 	weighing->fitted_b[key] = b;
 }
 
+/* Item: reciprocal ranks by evidence alone; equal candidates are in any order. */
+static void
+rank_by_evidence(void *argument, int64_t item, int thread)
+{
+	Weighing   *weighing = argument;
+	int64_t		end = examples_count(weighing->examples);
+	Sums		sums = {0};
+
+	for (int64_t i = item * AT_ONCE; i < (item + 1) * AT_ONCE && i < end; i++)
+	{
+		const Example *example = example_at(weighing->examples, i);
+		float		truth = example->listed[0].evidence[weighing->discount];
+		double		rank = 1;
+
+		for (int j = 1; j < example->count; j++)
+		{
+			float		evidence = example->listed[j].evidence[weighing->discount];
+
+			rank += evidence > truth ? 1 : evidence == truth ? 0.5 : 0;
+		}
+		sums.reciprocal_rank += 1 / rank;
+	}
+	weighing->partial[item] = sums;
+	kge_pool_breathe(weighing->pool, thread);
+}
+
+static double
+rank_of_both(Weighing *weighing)
+{
+	fit_common(weighing);
+	return weighing->common->reciprocal_rank;
+}
+
+static double
+rank_of_rules(Weighing *weighing)
+{
+	int64_t		items = kge_pieces(examples_count(weighing->examples), AT_ONCE);
+	double		sum = 0;
+
+	kge_pool_run(weighing->pool, items, rank_by_evidence, weighing);
+	for (int64_t i = 0; i < items; i++)
+		sum += weighing->partial[i].reciprocal_rank;
+	return sum;
+}
+
+/* The discount with which truths rank best. */
+static int
+best_discount(Weighing *weighing, double (*rank) (Weighing *weighing))
+{
+	double		highest = -INFINITY;
+	int			best = 0;
+
+	for (weighing->discount = 0; weighing->discount < DISCOUNTS; weighing->discount++)
+	{
+		double		reciprocal_rank = rank(weighing);
+
+		if (reciprocal_rank > highest)
+		{
+			highest = reciprocal_rank;
+			best = weighing->discount;
+		}
+	}
+	return best;
+}
+
 void
 learn_weights(Weighing *weighing, EvLearnt *learnt)
 {
 	int64_t		keys = weighing->examples->keys;
-	double		highest = -INFINITY;
-	int			best = 0;
 
-	for (int i = 0; i < DISCOUNTS; i++)
-	{
-		weighing->discount = i;
-		fit_common(weighing);
-		if (weighing->common->reciprocal_rank > highest)
-		{
-			highest = weighing->common->reciprocal_rank;
-			best = i;
-		}
-	}
-	weighing->discount = best;
+	weighing->alone = best_discount(weighing, rank_of_rules);
+	weighing->discount = best_discount(weighing, rank_of_both);
 	fit_common(weighing);
 	kge_pool_run(weighing->pool, keys, fit_key, weighing);
-	learnt->weights.discount = learn_discounts[best];
+	learnt->weights.discount = learn_discounts[weighing->discount];
+	learnt->alone = learn_discounts[weighing->alone];
 	for (int64_t i = 0; i < keys; i++)
 	{
 		learnt->weights.weight[i] = weighing->fitted_b[i] / weighing->fitted_a[i];

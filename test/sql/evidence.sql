@@ -83,11 +83,11 @@ from put p join g.relation r on r.name = p.head, lateral (
 	join g.relation br on br.name = split_part(a, ' ', 1)
 	left join g.entity x on x.name = split_part(a, ' ', 2) left join g.entity y on y.name = split_part(a, ' ', 3)) b;
 select hkg_learn_evidence('g', 'm');
-select (evidence->>'discount')::float8 between 0 and 1 from g.model where name = 'm';
+select d.key, d.value::float8 between 0 and 1 from g.model, jsonb_each_text(evidence->'discount') d where name = 'm' order by 1;
 select side, count(*) = (select count(*) from g.relation), bool_and(weight between 0 and 100 and scale > 0), sum(questions) from g.evidence_weight where model = 'm' group by 1 order by 1;
 
 -- weights that are told apart
-update g.model set evidence = jsonb_set(evidence, '{discount}', '0.5') where name = 'm';
+update g.model set evidence = jsonb_set(evidence, '{discount}', '{"rules": 0.5, "both": 0.5}') where name = 'm';
 update g.evidence_weight set scale = 1 + relation / 8.0 + case side when 'head' then 0.25 else 0 end, weight = 0.5 + relation / 4.0;
 
 -- ---- what rules say, by joins ----
@@ -135,6 +135,13 @@ where place <= 8 group by 1, 2, 3;
 -- one by hand, from(cat,italy): 0.6 (cat lives in rome, in italy; 0.3, over ann, says the same), 0.25 (ann is from italy), and
 -- from(X,"italy") <= lives(X,"rome"), true of two of three: 2 / (3 + 5)
 select round(hkg_score('g', 'cat', 'from', 'italy', 'm', 'rules')::numeric, 6), round(ln(1 + 100 * (-ln(0.4) - ln(0.75) / 2 - ln(0.75) / 4)), 6);
+-- rules alone have a discount of their own; of 0, the best one counts, and the next ones where it is equal
+create temp table before as select hkg_score('g', 'cat', 'from', 'italy', 'm') as score;
+begin;
+update g.model set evidence = jsonb_set(evidence, '{discount, rules}', '0') where name = 'm';
+select round(hkg_score('g', 'cat', 'from', 'italy', 'm', 'rules')::numeric, 6), round(ln(1 + 100 * (-ln(0.4) - ln(0.75) / 1000 - ln(0.75) / 1000000)), 6),
+	hkg_score('g', 'cat', 'from', 'italy', 'm') = score from before;
+rollback;
 -- each kind of rule is heard somewhere, and all scores are those of the joins; what no rule infers scores 0
 select split_part(cluster, ' ', 1), count(*) > 5 from heard group by 1 order by 1;
 select count(*) filter (where evidence is null) > 100, count(evidence) > 50,
@@ -176,7 +183,7 @@ where e.evidence = 'embedding' and r.evidence = 'rules' and m.name = 'm' group b
 -- where nothing was learnt, it is sigma(score), with the usual weights
 begin;
 delete from g.evidence_weight;
-update g.model set evidence = '{"discount": 0.25}' where name = 'm';
+update g.model set evidence = '{"discount": {"rules": 0.25, "both": 0.25}}' where name = 'm';
 select k.evidence, count(*) > 0, count(*) filter (where not same(probability, 1 / (1 + exp(-score))))
 from kind k, hkg_predict_tails('g', 'cat', 'from', 100, 'm', true, k.evidence) group by 1 order by 1;
 rollback;
