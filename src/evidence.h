@@ -94,4 +94,11 @@ extern void evidence_read_calibration(const Graph *graph, const char *model, EvC
 extern void evidence_learn(Graph *graph, const char *model, const GraphData *data, const KgeModel *kge,
 						   KgePool *pool, const KgeTriple *valid, int64 valid_count);
 
+/*
+ * What a model has learnt to weigh evidence and scores by, for one that goes on from it and takes its place: a text, NULL when
+ * it has learnt nothing.
+ */
+extern char *evidence_learnt(const Graph *graph, const char *model);
+extern void evidence_restore(const Graph *graph, const char *model, const char *learnt);
+
 #endif							/* HKG_EVIDENCE_H */

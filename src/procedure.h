@@ -38,6 +38,7 @@ typedef struct Procedure
 	int64		sample_size;	/* n */
 	KgeTriple  *valid;			/* the split, or facts that are held out in its place */
 	int64		valid_count;
+	char	   *learnt;			/* without either: from the model that it goes on from, see evidence_learnt */
 	KgeTriple  *known;			/* facts and holdout: the filter of ranking */
 	int64		known_count;
 

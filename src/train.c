@@ -89,7 +89,7 @@ procedure_check(const Procedure *procedure)
 				 errhint("Load one with hkg_load(..., 'valid'), or leave patience at null.")));
 }
 
-/* Embeddings to go on from have seen all facts: none can be held out of them. */
+/* Embeddings to go on from have seen all facts: none can be held out of them, but what they were weighed by stays. */
 static void
 hold_out(Procedure *procedure)
 {
@@ -97,7 +97,10 @@ hold_out(Procedure *procedure)
 	GraphData  *rest;
 
 	if (settings->warm_start)
+	{
+		procedure->learnt = evidence_learnt(procedure->graph, settings->model);
 		return;
+	}
 	procedure->valid = held_out_draw(procedure->data, settings->holdout, (uint64) settings->seed, &rest, &procedure->valid_count);
 	if (rest == NULL)
 		return;
@@ -652,13 +655,18 @@ procedure_refit(Procedure *procedure)
 				(errmsg_internal("all facts together: " INT64_FORMAT " epochs, loss %.5f", epochs, loss)));
 }
 
-/* What is learnt from the valid split: weights of evidence, probabilities, thresholds. */
+/* What is learnt from the valid split: weights of evidence, probabilities, thresholds; or was learnt before. */
 static void
 learn_from_valid(Procedure *procedure, const MinedRules *rules)
 {
 	KgeModel	best = best_model(procedure);
 
 	record_rules(procedure->graph, procedure->settings.model, rules);
+	if (procedure->learnt != NULL && procedure->settings.evidence_rules > 0)
+	{
+		evidence_restore(procedure->graph, procedure->settings.model, procedure->learnt);
+		return;
+	}
 	sql_see_changes();			/* the rules */
 	if (procedure->settings.evidence_rules > 0)
 		evidence_learn(procedure->graph, procedure->settings.model, procedure->data, &best,

@@ -86,9 +86,17 @@ select mrr is null, evidence from g.model where name = 'all';
 select count(*) from g.evidence_weight where model = 'all';
 select count(*) from g.inferred i join g.triple f using (head, relation, tail) where i.model = 'all';
 select report from hkg_tools.try($$select train('g', 'all', ', holdout => 0, patience => 1')$$);
--- embeddings to go on from have seen all facts
-select train('g', 'm', ', warm_start => true');
-select mrr is null, evidence from g.model where name = 'm';
+-- embeddings to go on from have seen all facts: what was learnt of weights stays
+create temp table learnt as select to_jsonb(t) as line from g.threshold t where model = 'again'
+union all select to_jsonb(w) from g.evidence_weight w where model = 'again' union all select evidence from g.model where name = 'again';
+select train('g', 'again', ', warm_start => true');
+select mrr is null from g.model where name = 'again';
+select count(*), count(*) filter (where line in (select line from learnt)), (select count(*) from learnt)
+from (select to_jsonb(t) as line from g.threshold t where model = 'again'
+	union all select to_jsonb(w) from g.evidence_weight w where model = 'again' union all select evidence from g.model where name = 'again') l;
+-- what had learnt nothing does not
+select train('g', 'all', ', warm_start => true');
+select evidence from g.model where name = 'all';
 
 -- 200 at least: hkg_estimate counts on an evaluation, or not
 select count(*) from hkg_estimate('g', holdout => 0.0476) where item = 'evaluation';
