@@ -631,7 +631,7 @@ best_model(const Procedure *procedure)
 
 /*
  * The best embeddings themselves stay beside: what is learnt from the facts that were held out is learnt of
- * those.  A tenth more epochs are as good as starting again with all facts (bench/RESULTS.md).
+ * those.  A tenth more epochs give back most of what a training on all facts from the start would have (bench/RESULTS.md).
  */
 void
 procedure_refit(Procedure *procedure)
