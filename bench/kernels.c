@@ -151,14 +151,14 @@ measure_limits(void)
 	}
 	for (size_t i = 0; i < STREAM; i++)
 		all.a[i] = all.b[i] = 1;
-	kge_pack_queries((KgeRows) {COLUMNS, DEPTH, all.a}, DEPTH, COLUMNS, all.queries);
+	kge_pack_queries((KgeRows) {COLUMNS, DEPTH, all.a}, COLUMNS, all.queries);
 	for (int precision = KGE_SINGLE; precision <= KGE_BFLOAT16; precision++)
 	{
 		if (!kge_has_precision((KgePrecision) precision))
 			continue;
 		all.precision = (KgePrecision) precision;
 		if (precision == KGE_BFLOAT16)
-			kge_pack_candidates(kge_bfloat16(), (KgeRows) {ROWS, DEPTH, all.b}, DEPTH, ROWS, all.candidates);
+			kge_pack_candidates(kge_bfloat16(), (KgeRows) {ROWS, DEPTH, all.b}, ROWS, all.candidates);
 		taken = now();
 		kge_pool_run(pool, ITEMS, multiply, &all);
 		product_rate[precision] = 2.0 * ROWS * COLUMNS * DEPTH * REPEATS * ITEMS / since(taken).processor;
@@ -249,7 +249,7 @@ new_model(const Graph *graph, const char *name, int norm, int d)
 							(size_t) kge_entity_width(model.function, d));
 	model.relation = allocate(NULL, sizeof(float) * (size_t) graph->relations *
 							  (size_t) kge_relation_width(model.function, d));
-	kge_model_initialise(&model, 0);
+	kge_model_initialise(&model, pool, 0);
 	return model;
 }
 

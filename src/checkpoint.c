@@ -15,6 +15,7 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
+#include "best.h"
 #include "model.h"
 #include "sql.h"
 
@@ -191,16 +192,17 @@ save_best_rules(Procedure *procedure)
 	pfree(state);
 }
 
+/* The iteration that has just been done is the best. */
 static void
 save_best(Procedure *procedure)
 {
 	const char *model = procedure->settings.model;
 
-	if (procedure->best_entity != NULL)
+	if (procedure->valid_count > 0)
 	{
-		put_part(procedure->graph, model, "best entities", procedure->best_entity,
+		put_part(procedure->graph, model, "best entities", procedure->model.entity,
 				 procedure_entity_bytes(procedure));
-		put_part(procedure->graph, model, "best relations", procedure->best_relation,
+		put_part(procedure->graph, model, "best relations", procedure->model.relation,
 				 procedure_relation_bytes(procedure));
 	}
 	if (procedure->rules != NULL)
@@ -312,6 +314,13 @@ require_same_graph(const Procedure *procedure, const Header *header)
 				 errhint("Train the model again.")));
 }
 
+static void
+load_embeddings(Procedure *procedure, const char *entities, const char *relations)
+{
+	require_part(procedure, entities, procedure->model.entity, procedure_entity_bytes(procedure));
+	require_part(procedure, relations, procedure->model.relation, procedure_relation_bytes(procedure));
+}
+
 void
 checkpoint_load(Procedure *procedure)
 {
@@ -326,8 +335,12 @@ checkpoint_load(Procedure *procedure)
 	if (header.done < 1 || header.done > procedure->settings.iterations ||
 		header.samples < 0 || header.samples > procedure->max_samples)
 		raise_damage(procedure->settings.model, "Its header is out of range.");
-	require_part(procedure, "entities", procedure->model.entity, procedure_entity_bytes(procedure));
-	require_part(procedure, "relations", procedure->model.relation, procedure_relation_bytes(procedure));
+	if (procedure->valid_count > 0)
+	{
+		load_embeddings(procedure, "best entities", "best relations");
+		best_put(procedure);
+	}
+	load_embeddings(procedure, "entities", "relations");
 	for (int i = 0; kge_trainer_state(procedure->trainer, i, &values, &count); i++)
 		require_part(procedure, psprintf("optimizer %d", i), values, count * sizeof(float));
 	procedure->sample = MemoryContextAllocHuge(procedure->lasting,
@@ -336,12 +349,6 @@ checkpoint_load(Procedure *procedure)
 	procedure->samples = header.samples;
 	check_samples(procedure);
 	procedure_set_positives(procedure);
-	if (procedure->best_entity != NULL)
-	{
-		require_part(procedure, "best entities", procedure->best_entity, procedure_entity_bytes(procedure));
-		require_part(procedure, "best relations", procedure->best_relation,
-					 procedure_relation_bytes(procedure));
-	}
 	if (procedure->rules != NULL)
 		load_best_rules(procedure);
 	procedure->best = header.best;

@@ -68,8 +68,6 @@ list_needs(const Procedure *procedure)
 	add_need(&list, "positives", positives * (sizeof(KgeTriple) + sizeof(float)) +
 			 procedure->max_samples * 2 * sizeof(Positive));
 	add_need(&list, "embeddings", parameters);
-	if (procedure->valid_count > 0)
-		add_need(&list, "best embeddings so far", parameters);
 	if (procedure->settings.warm_start)
 		add_need(&list, "model to go on from", parameters);
 	add_need(&list, "state of the optimizer", state);

@@ -13,6 +13,8 @@
 
 #include "compat.h"
 
+#include "storage/buffile.h"
+
 #include "progress.h"
 #include "record.h"
 #include "settings.h"
@@ -58,8 +60,7 @@ typedef struct Procedure
 	int			done;			/* iterations */
 	Iteration	iteration;		/* the one at work */
 	Iteration	best;
-	float	   *best_entity;	/* NULL when there is no valid split: the last is the best */
-	float	   *best_relation;
+	BufFile    *aside;			/* the best iteration's embeddings, if it was put there (best.h) */
 	MinedRule  *best_rule;
 } Procedure;
 

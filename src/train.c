@@ -27,6 +27,7 @@
 #include "utils/memutils.h"
 
 #include "argument.h"
+#include "best.h"
 #include "checkpoint.h"
 #include "evidence.h"
 #include "evidence_rules.h"
@@ -198,22 +199,15 @@ allocate(Procedure *procedure)
 	KgeModel   *model = &procedure->model;
 	KgeTraining training = procedure_training(procedure);
 	int64		positives = procedure->max_positives;
-	Size		entity_bytes = procedure_entity_bytes(procedure);
-	Size		relation_bytes = procedure_relation_bytes(procedure);
 
-	model->entity = hkg_allocate(context, entity_bytes);
-	model->relation = hkg_allocate(context, relation_bytes);
-	if (procedure->valid_count > 0)
-	{
-		procedure->best_entity = MemoryContextAllocHuge(context, entity_bytes);
-		procedure->best_relation = MemoryContextAllocHuge(context, relation_bytes);
-	}
+	model->entity = hkg_allocate(context, procedure_entity_bytes(procedure));
+	model->relation = hkg_allocate(context, procedure_relation_bytes(procedure));
 	procedure->positive = MemoryContextAllocHuge(context, positives * sizeof(KgeTriple));
 	if (strcmp(procedure->settings.label, "confidence") == 0)
 		procedure->weight = MemoryContextAllocHuge(context, positives * sizeof(float));
 	procedure_set_positives(procedure);
 	procedure->sample = palloc(sizeof(Positive));
-	kge_model_initialise(model, training.seed);
+	kge_model_initialise(model, procedure->pool, training.seed);
 	if (procedure->settings.warm_start)
 		warm_fill(procedure);
 	procedure->trainer = kge_trainer_create(&arena, procedure->pool, model, &training, positives);
@@ -490,17 +484,12 @@ sample_inferences(Procedure *procedure, Iteration *iteration)
 static void
 keep_if_best(Procedure *procedure, const Iteration *iteration)
 {
-	const KgeModel *model = &procedure->model;
-
 	if (iteration->evaluated && iteration->number > 1 &&
 		!(iteration->metrics.mrr > procedure->best.metrics.mrr))
 		return;
 	procedure->best = *iteration;
-	if (procedure->best_entity != NULL)
-	{
-		memcpy(procedure->best_entity, model->entity, procedure_entity_bytes(procedure));
-		memcpy(procedure->best_relation, model->relation, procedure_relation_bytes(procedure));
-	}
+	if (iteration->evaluated && (iteration->number < procedure->settings.iterations || procedure->all != NULL))
+		best_put(procedure);
 	if (procedure->rules != NULL)
 		memcpy(procedure->best_rule, procedure->rules->rule, procedure->rules->count * sizeof(MinedRule));
 }
@@ -615,20 +604,6 @@ learn_thresholds(Procedure *procedure, const KgeModel *model)
 	threshold_learn(procedure->graph, procedure->settings.model, procedure->data, model, &labelled);
 }
 
-/* What was best on the valid split, or what is there. */
-static KgeModel
-best_model(const Procedure *procedure)
-{
-	KgeModel	model = procedure->model;
-
-	if (procedure->best_entity != NULL)
-	{
-		model.entity = procedure->best_entity;
-		model.relation = procedure->best_relation;
-	}
-	return model;
-}
-
 /*
  * The best embeddings themselves stay beside: what is learnt from the facts that were held out is learnt of
  * those.  A tenth more epochs give back most of what a training on all facts from the start would have (bench/RESULTS.md).
@@ -643,8 +618,8 @@ procedure_refit(Procedure *procedure)
 
 	if (procedure->all == NULL)
 		return;
-	memcpy(procedure->model.entity, procedure->best_entity, procedure_entity_bytes(procedure));
-	memcpy(procedure->model.relation, procedure->best_relation, procedure_relation_bytes(procedure));
+	if (procedure->best.number < procedure->done)
+		best_get(procedure);
 	procedure->data = procedure->all;
 	procedure_set_positives(procedure);
 	for (int64 epoch = 1; epoch <= epochs; epoch++)
@@ -659,8 +634,6 @@ procedure_refit(Procedure *procedure)
 static void
 learn_from_valid(Procedure *procedure, const MinedRules *rules)
 {
-	KgeModel	best = best_model(procedure);
-
 	record_rules(procedure->graph, procedure->settings.model, rules);
 	if (procedure->learnt != NULL && procedure->settings.evidence_rules > 0)
 	{
@@ -669,25 +642,28 @@ learn_from_valid(Procedure *procedure, const MinedRules *rules)
 	}
 	sql_see_changes();			/* the rules */
 	if (procedure->settings.evidence_rules > 0)
-		evidence_learn(procedure->graph, procedure->settings.model, procedure->data, &best,
+		evidence_learn(procedure->graph, procedure->settings.model, procedure->data, &procedure->model,
 					   procedure->pool, procedure->valid, procedure->valid_count);
 	sql_see_changes_end();
 	sql_see_changes();			/* the weights */
-	learn_thresholds(procedure, &best);
+	learn_thresholds(procedure, &procedure->model);
 	sql_see_changes_end();
 }
 
 void
 procedure_finish(Procedure *procedure)
 {
-	KgeModel	model = procedure->all == NULL ? best_model(procedure) : procedure->model;
 	MinedRules	selected = {procedure->rules == NULL ? 0 : procedure->rules->count, procedure->best_rule};
 	MinedRules *rules = evidence_rules(procedure, &selected);
 
 	progress_phase(procedure->progress, PHASE_WRITING);
 	if (procedure->commits)
 		record_replace(procedure->graph, &procedure->settings);
-	model_write_embeddings(procedure->graph, procedure->settings.model, procedure->data, &model);
+	if (procedure->all == NULL && procedure->best.number < procedure->done)
+		best_get(procedure);
+	model_write_embeddings(procedure->graph, procedure->settings.model, procedure->data, &procedure->model);
+	if (procedure->all != NULL)
+		best_get(procedure);
 	learn_from_valid(procedure, rules);
 	if (procedure->all != NULL && procedure->settings.evidence_rules > 0)
 	{

@@ -47,7 +47,10 @@ struct KgeBfloat16
 							 const uint16_t *b, ptrdiff_t b_stride,
 							 float *out, ptrdiff_t out_stride, bool wide, bool add);
 
-	/* Rounds two rows to bfloat16, plain and interleaved; n a multiple of LANES. */
+	/*
+	 * Rounds two rows to bfloat16, plain and interleaved, or one of both where the other is NULL;
+	 * n a multiple of LANES.
+	 */
 	void		(*round) (int count, int n, const float *first, const float *second,
 						  uint16_t *plain, ptrdiff_t stride, uint16_t *pairs);
 
@@ -206,9 +209,13 @@ round_vectors(int count, int n, const float *first, const float *second,
 		__m256i		a = first == NULL ? _mm256_setzero_si256() : rounded(first + k, count - k);
 		__m256i		b = second == NULL ? _mm256_setzero_si256() : rounded(second + k, count - k);
 
-		_mm256_storeu_si256((__m256i *) (plain + k), a);
-		_mm256_storeu_si256((__m256i *) (plain + stride + k), b);
-		_mm512_storeu_si512(pairs + 2 * k, interleaved(a, b));
+		if (plain != NULL)
+		{
+			_mm256_storeu_si256((__m256i *) (plain + k), a);
+			_mm256_storeu_si256((__m256i *) (plain + stride + k), b);
+		}
+		if (pairs != NULL)
+			_mm512_storeu_si512(pairs + 2 * k, interleaved(a, b));
 	}
 }
 
@@ -349,7 +356,7 @@ kge_has_precision(KgePrecision precision)
 KgePacked
 kge_packed_take(KgeSpace *space, size_t rows, int width)
 {
-	KgePacked	packed = {.depth = kge_whole(width)};
+	KgePacked	packed = {.depth = kge_whole(width),.width = width};
 
 	packed.plain = kge_space_take(space, rows, (size_t) packed.depth * sizeof(uint16_t));
 	packed.pairs = kge_space_take(space, rows, (size_t) packed.depth * sizeof(uint16_t));
@@ -357,21 +364,22 @@ kge_packed_take(KgeSpace *space, size_t rows, int width)
 }
 
 static const float *
-row_or_null(KgeRows rows, int i)
+row_or_null(KgeRows rows, int i, int from)
 {
-	return i < rows.count ? rows.row + (size_t) i * (size_t) rows.stride : NULL;
+	return i < rows.count ? rows.row + (size_t) i * (size_t) rows.stride + from : NULL;
 }
 
 void
-kge_pack_candidates(const KgeBfloat16 *kernels, KgeRows rows, int width, int whole_rows,
-					KgePacked packed)
+kge_pack_candidates(const KgeBfloat16 *kernels, KgeRows rows, int whole_rows, KgePacked packed)
 {
 	for (int i = 0; i < whole_rows; i += 2)
 	{
-		KgePacked	to = kge_packed_from(packed, (size_t) i);
+		size_t		place = (size_t) i * (size_t) packed.depth + (size_t) packed.from;
 
-		kernels->round(width, packed.depth, row_or_null(rows, i), row_or_null(rows, i + 1),
-					   to.plain, packed.depth, to.pairs);
+		kernels->round(packed.width, kge_whole(packed.width),
+					   row_or_null(rows, i, packed.from), row_or_null(rows, i + 1, packed.from),
+					   packed.plain == NULL ? NULL : packed.plain + place, packed.depth,
+					   packed.pairs == NULL ? NULL : packed.pairs + place + packed.from);
 	}
 }
 
@@ -388,13 +396,15 @@ round_number(float number)
 }
 
 void
-kge_pack_queries(KgeRows rows, int width, int whole_rows, KgePacked packed)
+kge_pack_queries(KgeRows rows, int whole_rows, KgePacked packed)
 {
+	int			end = packed.from + packed.width;
+
 	for (int i = 0; i < whole_rows; i++)
-		for (int k = 0; k < packed.depth; k++)
+		for (int k = packed.from; k < kge_whole(end); k++)
 		{
-			const float *row = row_or_null(rows, i);
-			uint16_t	number = row == NULL || k >= width ? 0 : round_number(row[k]);
+			const float *row = row_or_null(rows, i, 0);
+			uint16_t	number = row == NULL || k >= end ? 0 : round_number(row[k]);
 
 			packed.plain[(k / 2 * whole_rows + i) * 2 + k % 2] = number;
 			packed.pairs[(i / 2 * packed.depth + k) * 2 + i % 2] = number;
@@ -445,9 +455,10 @@ kge_bfloat16_scores(const KgeBfloat16 *kernels, KgePacked queries, int whole_que
 {
 	if (kernels->open != NULL)
 		kernels->open();
-	multiply(kernels, kge_whole(count), whole_queries, candidates.depth / KGE_WHOLE,
-			 candidates.plain, candidates.depth, queries.plain, 2 * whole_queries,
-			 s, s_stride, false);
+	multiply(kernels, kge_whole(count), whole_queries, kge_whole(queries.width) / KGE_WHOLE,
+			 candidates.plain + queries.from, candidates.depth,
+			 queries.plain + queries.from * whole_queries, 2 * whole_queries,
+			 s, s_stride, queries.from > 0);
 	if (kernels->close != NULL)
 		kernels->close();
 }
@@ -459,13 +470,13 @@ kge_bfloat16_scratch(int candidates, int queries)
 }
 
 void
-kge_bfloat16_gradients(const KgeBfloat16 *kernels, int width,
-					   KgePacked queries, int query_count, int whole_queries,
-					   KgePacked candidates, int count,
+kge_bfloat16_gradients(const KgeBfloat16 *kernels, KgePacked queries, int query_count,
+					   int whole_queries, KgePacked candidates, int count,
 					   const float *g, int g_stride, uint16_t *scratch,
 					   float *d_queries, int q_stride, float *d_candidates, int c_stride, bool add)
 {
 	int			rows = kge_whole(count);
+	int			from = queries.from;
 	uint16_t   *plain = scratch;
 	uint16_t   *turned = scratch + (size_t) rows * (size_t) whole_queries;
 
@@ -476,10 +487,10 @@ kge_bfloat16_gradients(const KgeBfloat16 *kernels, int width,
 							   turned + q * rows + c, rows);
 	if (kernels->open != NULL)
 		kernels->open();
-	multiply(kernels, whole_queries, width, rows / KGE_WHOLE, turned, rows,
-			 candidates.pairs, 2 * candidates.depth, d_queries, q_stride, true);
-	multiply(kernels, count, width, whole_queries / KGE_WHOLE, plain, whole_queries,
-			 queries.pairs, 2 * queries.depth, d_candidates, c_stride, add);
+	multiply(kernels, whole_queries, queries.width, rows / KGE_WHOLE, turned, rows,
+			 candidates.pairs + 2 * from, 2 * candidates.depth, d_queries + from, q_stride, true);
+	multiply(kernels, count, queries.width, whole_queries / KGE_WHOLE, plain, whole_queries,
+			 queries.pairs + 2 * from, 2 * queries.depth, d_candidates + from, c_stride, add);
 	if (kernels->close != NULL)
 		kernels->close();
 }

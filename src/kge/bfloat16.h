@@ -31,6 +31,8 @@ kge_whole(int number)
 typedef struct KgePacked
 {
 	int			depth;			/* of a row: its width, padded */
+	int			from;			/* the columns that count, all of them or some */
+	int			width;
 	uint16_t   *plain;			/* candidates row by row; queries by pairs of columns */
 	uint16_t   *pairs;			/* pairs of rows, interleaved */
 } KgePacked;
@@ -44,13 +46,26 @@ kge_packed_from(KgePacked packed, size_t row)
 {
 	size_t		offset = row * (size_t) packed.depth;
 
-	return (KgePacked) {packed.depth, packed.plain + offset, packed.pairs + offset};
+	packed.plain += offset;
+	packed.pairs += offset;
+	return packed;
 }
 
-/* Rounds rows, and fills what is missing to `whole` rows with 0. */
-extern void kge_pack_candidates(const KgeBfloat16 *kernels, KgeRows rows, int width,
-								int whole, KgePacked packed);
-extern void kge_pack_queries(KgeRows rows, int width, int whole, KgePacked packed);
+/* Its columns from .. from+width-1, from a multiple of KGE_WHOLE. */
+static inline KgePacked
+kge_packed_columns(KgePacked packed, int from, int width)
+{
+	packed.from = from;
+	packed.width = width;
+	return packed;
+}
+
+/*
+ * Rounds rows, and fills what is missing to `whole` rows with 0.  A layout of candidates that is
+ * NULL is left out.
+ */
+extern void kge_pack_candidates(const KgeBfloat16 *kernels, KgeRows rows, int whole, KgePacked packed);
+extern void kge_pack_queries(KgeRows rows, int whole, KgePacked packed);
 
 /* Numbers of the scratch that kge_bfloat16_gradients needs. */
 extern size_t kge_bfloat16_scratch(int candidates, int queries);
@@ -58,14 +73,14 @@ extern size_t kge_bfloat16_scratch(int candidates, int queries);
 /*
  * As kge_engine_scores and kge_engine_gradients.  Queries were packed to whole_queries
  * rows, a multiple of KGE_WHOLE.  Writes whole rows and columns: s has room for them, and
- * so has d_queries, for rows padded to whole vectors.
+ * so has d_queries, for rows padded to whole vectors.  Where only some columns count,
+ * scores are added to those of the columns before, and only these gradients are written.
  */
 extern void kge_bfloat16_scores(const KgeBfloat16 *kernels, KgePacked queries,
 								int whole_queries, KgePacked candidates, int count,
 								float *s, int s_stride);
-extern void kge_bfloat16_gradients(const KgeBfloat16 *kernels, int width,
-								   KgePacked queries, int query_count, int whole_queries,
-								   KgePacked candidates, int count,
+extern void kge_bfloat16_gradients(const KgeBfloat16 *kernels, KgePacked queries, int query_count,
+								   int whole_queries, KgePacked candidates, int count,
 								   const float *g, int g_stride, uint16_t *scratch,
 								   float *d_queries, int q_stride,
 								   float *d_candidates, int c_stride, bool add);

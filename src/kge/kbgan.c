@@ -132,7 +132,7 @@ start(KgeTrainer *trainer)
 	Generator  *work = generator(trainer);
 
 	work->trainer.pool = trainer->pool;
-	kge_model_initialise(&work->model, work->trainer.training.seed);
+	kge_model_initialise(&work->model, trainer->pool, work->trainer.training.seed);
 	kge_reset_rows(&work->trainer);
 	*work->baseline = 0;
 }

@@ -120,7 +120,7 @@ typedef struct KgeModel
 extern int32_t kge_relation_rows(const KgeModel *model);
 
 /* Fills entity and relation with the function's initial values, drawn by seed. */
-extern void kge_model_initialise(KgeModel *model, uint64_t seed);
+extern void kge_model_initialise(KgeModel *model, KgePool *pool, uint64_t seed);
 
 /* What is new to a model that is known otherwise (newcomers.c); the caller's arrays. */
 typedef struct KgeNewcomers

@@ -143,6 +143,24 @@ softmax_sum_row(int n, const float *restrict s, const float *restrict maximum,
 		sum[i] += relative_exponential(s[i], maximum[i]);
 }
 
+/* s becomes its exponential */
+KGE_KERNEL void
+softmax_part_row(int n, float *restrict s, const float *restrict maximum, float *restrict sum)
+{
+	for (int i = 0; i < n; i++)
+	{
+		s[i] = relative_exponential(s[i], maximum[i]);
+		sum[i] += s[i];
+	}
+}
+
+KGE_KERNEL void
+scale_part_row(int n, const float *restrict part, const float *restrict factor, float *restrict g)
+{
+	for (int i = 0; i < n; i++)
+		g[i] = factor[i] * part[i];
+}
+
 KGE_KERNEL void
 softmax_row(int n, const float *restrict s, const float *restrict log_sum,
 			const float *restrict weight, float *restrict g)
@@ -151,15 +169,36 @@ softmax_row(int n, const float *restrict s, const float *restrict log_sum,
 		g[i] = weight[i] * relative_exponential(s[i], log_sum[i]);
 }
 
-void
-kge_softmax_sums(int rows, int n, const float *s, int stride, float *maximum, float *sum)
+static void
+open_sums(int rows, int n, const float *s, int stride, float *maximum, float *sum)
 {
 	memcpy(maximum, s, (size_t) n * sizeof(float));
 	memset(sum, 0, (size_t) n * sizeof(float));
 	for (int row = 1; row < rows; row++)
 		maximum_row(n, s + (size_t) row * (size_t) stride, maximum);
+}
+
+void
+kge_softmax_sums(int rows, int n, const float *s, int stride, float *maximum, float *sum)
+{
+	open_sums(rows, n, s, stride, maximum, sum);
 	for (int row = 0; row < rows; row++)
 		softmax_sum_row(n, s + (size_t) row * (size_t) stride, maximum, sum);
+}
+
+void
+kge_softmax_parts(int rows, int n, float *s, int stride, float *maximum, float *sum)
+{
+	open_sums(rows, n, s, stride, maximum, sum);
+	for (int row = 0; row < rows; row++)
+		softmax_part_row(n, s + (size_t) row * (size_t) stride, maximum, sum);
+}
+
+void
+kge_scale_parts(int rows, int n, const float *parts, int stride, const float *factor, float *g)
+{
+	for (int row = 0; row < rows; row++)
+		scale_part_row(n, parts + (size_t) row * (size_t) stride, factor, g + (size_t) row * (size_t) stride);
 }
 
 void

@@ -29,6 +29,11 @@ extern void kge_margin_loss(int rows, int n, float margin, const float *own, con
 extern void kge_softmax_sums(int rows, int n, const float *s, int stride,
 							 float *maximum, float *sum);
 
+/* The same, and s becomes exp(s - maximum[i]); then g = factor[i] * that. */
+extern void kge_softmax_parts(int rows, int n, float *s, int stride, float *maximum, float *sum);
+extern void kge_scale_parts(int rows, int n, const float *parts, int stride,
+							const float *factor, float *g);
+
 /* g = weight[i] * exp(s - log_sum[i]), for rows x n scores. */
 extern void kge_softmax(int rows, int n, const float *s, int stride,
 						const float *log_sum, const float *weight, float *g);

@@ -18,7 +18,7 @@
  * entities at once.  A wave is cut twice, into blocks of queries and tiles of
  * entities.  In turn, all threads
  *		make the queries							(an item: a block)
- *		score, and sum up the softmax in parts		(a tile, with all blocks)
+ *		score, and take the softmax in parts		(a tile, with all blocks)
  *		put the parts together						(a block)
  *		go back from scores to embeddings			(a shard, with all blocks)
  *		go back from queries to given entities		(a block)
@@ -52,6 +52,7 @@ typedef struct Answer
 {
 	int32_t		entity;
 	float		weight;
+	float		score;
 } Answer;
 
 typedef struct Query
@@ -94,7 +95,7 @@ typedef struct OneVsAll
 
 	float	   *prepared;		/* of each block, the engine's */
 	size_t		prepared_size;
-	float	   *score;			/* of each block, tiles x TILE x BLOCK */
+	float	   *score;			/* of each block, tiles x TILE x BLOCK; then the softmax's parts */
 	float	   *maximum;		/* tiles x wave: the softmax in parts */
 	float	   *sum;
 	float	   *d_query;		/* shards x wave x stride */
@@ -102,7 +103,7 @@ typedef struct OneVsAll
 
 	/* in bfloat16, if not NULL */
 	const KgeBfloat16 *kernels;
-	KgePacked	entity;			/* all of them */
+	KgePacked	tile;			/* of each thread, the one at work */
 	KgePacked	packed;			/* queries, block by block */
 	uint16_t   *scratch;		/* of each thread */
 	size_t		scratch_size;
@@ -155,7 +156,7 @@ static void
 take_bfloat16(const KgeTrainer *plan, int threads, OneVsAll *work, KgeSpace *space)
 {
 	work->kernels = kge_bfloat16();
-	work->entity = kge_packed_take(space, (size_t) work->tiles * TILE, plan->entity.width);
+	work->tile = kge_packed_take(space, (size_t) threads * TILE, plan->entity.width);
 	work->packed = kge_packed_take(space, (size_t) work->wave, plan->entity.width);
 	work->scratch_size = kge_bfloat16_scratch(TILE, BLOCK);
 	work->scratch = KGE_TAKE(space, uint16_t, (size_t) threads * work->scratch_size);
@@ -280,12 +281,6 @@ block_packed(const OneVsAll *work, int block)
 	return kge_packed_from(work->packed, (size_t) block * BLOCK);
 }
 
-static inline KgePacked
-tile_packed(const OneVsAll *work, int tile)
-{
-	return kge_packed_from(work->entity, (size_t) tile * TILE);
-}
-
 static KgeRows
 tile_candidates(const KgeTrainer *trainer, int tile)
 {
@@ -312,16 +307,22 @@ shard_gradient(const OneVsAll *work, int shard, int query)
 
 /* ---- forward ------------------------------------------------------------ */
 
-/* Item: a tile. */
-static void
-pack_tile(void *argument, int64_t item, int thread)
+/* A tile in bfloat16, in the layout that scores or gradients want: rounding it anew costs hardly more than reading it. */
+static KgePacked
+pack_tile(const KgeTrainer *trainer, int tile, bool for_scores, int thread)
 {
-	KgeTrainer *trainer = argument;
-	OneVsAll   *work = trainer->work;
+	const OneVsAll *work = trainer->work;
+	KgePacked	packed = {0};
 
-	kge_pack_candidates(work->kernels, tile_candidates(trainer, (int) item),
-						trainer->engine.width, TILE, tile_packed(work, (int) item));
-	kge_pool_breathe(trainer->pool, thread);
+	if (work->kernels == NULL)
+		return packed;
+	packed = kge_packed_from(work->tile, (size_t) thread * TILE);
+	if (for_scores)
+		packed.pairs = NULL;
+	else
+		packed.plain = NULL;
+	kge_pack_candidates(work->kernels, tile_candidates(trainer, tile), TILE, packed);
+	return packed;
 }
 
 /* Fetches a query and its answers. */
@@ -372,14 +373,40 @@ make_queries(void *argument, int64_t item, int thread)
 	OneVsAll   *work = trainer->work;
 	KgeRows		queries = block_queries(work, (int) item);
 
-	(void) thread;
 	for (int i = 0; i < queries.count; i++)
+	{
 		make_query(trainer, (int) item * BLOCK + i);
+		kge_pool_breathe(trainer->pool, thread);
+	}
 	if (work->kernels != NULL)
-		kge_pack_queries(queries, trainer->engine.width, kge_whole(queries.count),
-						 block_packed(work, (int) item));
+		kge_pack_queries(queries, kge_whole(queries.count), block_packed(work, (int) item));
 	else
 		kge_engine_prepare(&trainer->engine, queries, block_prepared(work, (int) item));
+}
+
+/* Whether the gradients ask for scores, not only for derivatives. */
+static inline bool
+keeps_scores(const KgeTrainer *trainer)
+{
+	return trainer->engine.similarity == KGE_L2;
+}
+
+/* Keeps the scores of a block's answers in a tile; the others are needed no more. */
+static void
+keep_answers(const OneVsAll *work, int block, int count, int32_t from, int rows, const float *score)
+{
+	for (int i = 0; i < count; i++)
+	{
+		const Query *query = &work->query[block * BLOCK + i];
+
+		for (int j = 0; j < query->answers; j++)
+		{
+			int32_t		row = query->answer[j].entity - from;
+
+			if (row >= 0 && row < rows)
+				query->answer[j].score = score[row * BLOCK + i];
+		}
+	}
 }
 
 /* Item: a tile. */
@@ -389,6 +416,7 @@ score_tile(void *argument, int64_t item, int thread)
 	KgeTrainer *trainer = argument;
 	OneVsAll   *work = trainer->work;
 	KgeRows		candidates = tile_candidates(trainer, (int) item);
+	KgePacked	packed = pack_tile(trainer, (int) item, true, thread);
 
 	for (int block = 0; block * BLOCK < work->count; block++)
 	{
@@ -398,12 +426,17 @@ score_tile(void *argument, int64_t item, int thread)
 
 		if (work->kernels != NULL)
 			kge_bfloat16_scores(work->kernels, block_packed(work, block), kge_whole(queries.count),
-								tile_packed(work, (int) item), candidates.count, score, BLOCK);
+								packed, candidates.count, score, BLOCK);
 		else
 			kge_engine_scores(&trainer->engine, queries, block_prepared(work, block),
 							  candidates, score, BLOCK);
-		kge_softmax_sums(candidates.count, queries.count, score, BLOCK,
-						 work->maximum + parts, work->sum + parts);
+		keep_answers(work, block, queries.count, (int32_t) item * TILE, candidates.count, score);
+		if (keeps_scores(trainer))
+			kge_softmax_sums(candidates.count, queries.count, score, BLOCK,
+							 work->maximum + parts, work->sum + parts);
+		else
+			kge_softmax_parts(candidates.count, queries.count, score, BLOCK,
+							  work->maximum + parts, work->sum + parts);
 		kge_pool_breathe(trainer->pool, thread);
 	}
 }
@@ -425,19 +458,12 @@ log_sum(const OneVsAll *work, int query)
 
 /* The sum over a query's answers of weight * (log_sum - score). */
 static double
-query_loss(const KgeTrainer *trainer, int number, double logarithm)
+query_loss(const Query *query, double logarithm)
 {
-	const OneVsAll *work = trainer->work;
-	const Query *query = &work->query[number];
 	double		loss = 0;
 
 	for (int i = 0; i < query->answers; i++)
-	{
-		const Answer *answer = &query->answer[i];
-		double		score = block_scores(trainer, number / BLOCK, answer->entity)[number % BLOCK];
-
-		loss += answer->weight * (logarithm - score);
-	}
+		loss += query->answer[i].weight * (logarithm - query->answer[i].score);
 	return loss;
 }
 
@@ -455,7 +481,7 @@ put_together(void *argument, int64_t item, int thread)
 		double		logarithm = log_sum(work, query);
 
 		work->log_sum[query] = (float) logarithm;
-		work->loss[query] = query_loss(trainer, query, logarithm);
+		work->loss[query] = query_loss(&work->query[query], logarithm);
 		kge_pool_breathe(trainer->pool, thread);
 	}
 }
@@ -477,9 +503,19 @@ derive(const KgeTrainer *trainer, int tile, int block, float *derivative)
 	int32_t		from = tile * TILE;
 	int			rows = tile_candidates(trainer, tile).count;
 	int			count = block_queries(work, block).count;
+	const float *score = block_scores(trainer, block, from);
+	const float *log_sums = work->log_sum + block * BLOCK;
+	const float *weights = work->weight + block * BLOCK;
+	float		factor[BLOCK];
 
-	kge_softmax(rows, count, block_scores(trainer, block, from), BLOCK,
-				work->log_sum + block * BLOCK, work->weight + block * BLOCK, derivative);
+	if (keeps_scores(trainer))
+		kge_softmax(rows, count, score, BLOCK, log_sums, weights, derivative);
+	else
+	{
+		kge_softmax(1, count, work->maximum + part(work, tile, block * BLOCK), BLOCK,
+					log_sums, weights, factor);
+		kge_scale_parts(rows, count, score, BLOCK, factor, derivative);
+	}
 	for (int i = 0; i < count; i++)
 	{
 		const Query *query = &work->query[block * BLOCK + i];
@@ -496,7 +532,7 @@ derive(const KgeTrainer *trainer, int tile, int block, float *derivative)
 
 /* A tile and a block; the minibatch's first block sets the entities' gradients. */
 static void
-learn_tile(KgeTrainer *trainer, int shard, int tile, int block, int thread)
+learn_tile(KgeTrainer *trainer, int shard, int tile, KgePacked packed, int block, int thread)
 {
 	OneVsAll   *work = trainer->work;
 	KgeRows		queries = block_queries(work, block);
@@ -509,9 +545,8 @@ learn_tile(KgeTrainer *trainer, int shard, int tile, int block, int thread)
 
 	derive(trainer, tile, block, derivative);
 	if (work->kernels != NULL)
-		kge_bfloat16_gradients(work->kernels, trainer->engine.width,
-							   block_packed(work, block), queries.count, kge_whole(queries.count),
-							   tile_packed(work, tile), candidates.count, derivative, BLOCK,
+		kge_bfloat16_gradients(work->kernels, block_packed(work, block), queries.count,
+							   kge_whole(queries.count), packed, candidates.count, derivative, BLOCK,
 							   work->scratch + (size_t) thread * work->scratch_size,
 							   d_queries, queries.stride, d_candidates, candidates.stride, add);
 	else
@@ -532,11 +567,15 @@ learn_shard(void *argument, int64_t item, int thread)
 	memset(shard_gradient(work, shard, 0), 0,
 		   (size_t) kge_whole(work->count) * (size_t) work->stride * sizeof(float));
 	for (int tile = shard * work->shard_tiles; tile < end && tile < work->tiles; tile++)
+	{
+		KgePacked	packed = pack_tile(trainer, tile, false, thread);
+
 		for (int block = 0; block * BLOCK < work->count; block++)
 		{
-			learn_tile(trainer, shard, tile, block, thread);
+			learn_tile(trainer, shard, tile, packed, block, thread);
 			kge_pool_breathe(trainer->pool, thread);
 		}
+	}
 }
 
 KGE_KERNEL void
@@ -647,8 +686,6 @@ learn_softmax(KgeTrainer *trainer)
 	int			waves = (int) kge_pieces(work->queries, work->wave);
 	int			share = (int) kge_pieces((int) kge_pieces(work->queries, waves), BLOCK) * BLOCK;
 
-	if (work->kernels != NULL)
-		kge_pool_run(trainer->pool, work->tiles, pack_tile, trainer);
 	for (work->first = 0; work->first < work->queries; work->first += share)
 	{
 		int			left = work->queries - work->first;

@@ -23,8 +23,10 @@
 #include <string.h>
 
 #include "optimizer.h"
+#include "threads.h"
 #include "vector.h"
 
+#define AT_ONCE 262144			/* numbers of slots between two looks at the clock */
 #define ADAGRAD_EPSILON 1e-10f
 #define ADAM_EPSILON	1e-8f
 #define FADE_MEAN		0.9f
@@ -51,12 +53,13 @@ kge_slots_take(KgeSlots *slots, KgeSpace *space)
 }
 
 void
-kge_slots_reset(KgeSlots *slots)
+kge_slots_reset(KgeSlots *slots, int32_t from, int32_t to)
 {
-	memset(slots->state, 0, kge_slots_state_count(slots) * sizeof(float));
-	for (int32_t i = 0; i < slots->rows; i++)
+	size_t		width = kge_slots_state_width(slots);
+
+	memset(slots->state + (size_t) from * width, 0, (size_t) (to - from) * width * sizeof(float));
+	for (int32_t i = from; i < to; i++)
 		slots->first[i] = -1;
-	kge_slots_forget(slots);
 }
 
 void
@@ -218,9 +221,10 @@ kge_optimizer(const char *name)
 
 /* Adds up the row's gradients and penalties, and unlinks its slots. */
 static void
-sum_slots(KgeSlots *slots, int32_t row, float *sum, double *penalty)
+sum_slots(KgeSlots *slots, int32_t row, float *sum, double *penalty, KgePool *pool, int thread)
 {
 	int32_t		slot = slots->first[row];
+	int64_t		added = 0;
 	size_t		bytes = (size_t) slots->width * sizeof(float);
 
 	*penalty = 0;
@@ -237,13 +241,19 @@ sum_slots(KgeSlots *slots, int32_t row, float *sum, double *penalty)
 		else
 			add_slot(slots->width, gradient, sum);
 		*penalty += slots->penalty[slot];
+		added += slots->width;
+		if (added > AT_ONCE)
+		{
+			kge_pool_breathe(pool, thread);
+			added = 0;
+		}
 	}
 	slots->first[row] = -1;
 }
 
 void
-kge_slots_update(KgeSlots *slots, int32_t from, int32_t to, double learning_rate,
-				 double gradient_scale, double penalty_scale, float *sum)
+kge_slots_update(KgeSlots *slots, int32_t from, int32_t to, const KgeStep *step,
+				 float *sum, KgePool *pool, int thread)
 {
 	for (int32_t i = from; i < to; i++)
 	{
@@ -252,21 +262,21 @@ kge_slots_update(KgeSlots *slots, int32_t from, int32_t to, double learning_rate
 		float	   *state = slots->state + (size_t) row * kge_slots_state_width(slots);
 		double		penalty;
 
-		sum_slots(slots, row, sum, &penalty);
-		penalty *= penalty_scale;
-		scale_row(slots->width, (float) gradient_scale, slots->cubes ? 0 : (float) penalty,
+		sum_slots(slots, row, sum, &penalty, pool, thread);
+		penalty *= step->penalty_scale;
+		scale_row(slots->width, (float) step->gradient_scale, slots->cubes ? 0 : (float) penalty,
 				  parameter, sum);
 		if (slots->cubes && penalty != 0)
 			pull_cubes(slots->width, slots->half, (float) penalty, parameter, sum);
-		slots->optimizer->move(slots->width, learning_rate, sum, parameter, state);
+		slots->optimizer->move(slots->width, step->learning_rate, sum, parameter, state);
 	}
 }
 
 void
-kge_slots_repeat(KgeSlots *slots, int times)
+kge_slots_repeat(KgeSlots *slots, int32_t from, int32_t to, int times)
 {
 	size_t		width = kge_slots_state_width(slots);
 
-	for (int32_t row = 0; row < slots->rows; row++)
+	for (int32_t row = from; row < to; row++)
 		slots->optimizer->repeat(slots->width, times, slots->state + (size_t) row * width);
 }

@@ -58,6 +58,14 @@ typedef struct KgeSlots
 	int32_t		touched_count;	/* rows that move */
 } KgeSlots;
 
+/* How a minibatch moves rows. */
+typedef struct KgeStep
+{
+	double		learning_rate;
+	double		gradient_scale;
+	double		penalty_scale;
+} KgeStep;
+
 static inline size_t
 kge_slots_state_width(const KgeSlots *slots)
 {
@@ -74,8 +82,8 @@ kge_slots_state_count(const KgeSlots *slots)
 /* Takes the arrays of an empty KgeSlots whose sizes are set. */
 extern void kge_slots_take(KgeSlots *slots, KgeSpace *space);
 
-/* Sets a new optimiser's state. */
-extern void kge_slots_reset(KgeSlots *slots);
+/* Sets a new optimiser's state, of rows from .. to-1; then kge_slots_forget. */
+extern void kge_slots_reset(KgeSlots *slots, int32_t from, int32_t to);
 
 /* Makes all slots unused, as a minibatch wants them. */
 extern void kge_slots_forget(KgeSlots *slots);
@@ -85,16 +93,15 @@ extern void kge_slots_group(KgeSlots *slots);
 
 /*
  * Moves rows number from .. to-1 of those that move: the gradient of a row is
- * the sum of its slots (and of its dense gradient) times gradient_scale, plus the
+ * the sum of its slots (and of its dense gradient) times the step's gradient_scale, plus the
  * sum of its slots' penalties times penalty_scale times the row (each number times
  * its modulus, for cubes).  Different threads may update different rows at once;
  * sum is a scratch row.
  */
-extern void kge_slots_update(KgeSlots *slots, int32_t from, int32_t to,
-							 double learning_rate, double gradient_scale,
-							 double penalty_scale, float *sum);
+extern void kge_slots_update(KgeSlots *slots, int32_t from, int32_t to, const KgeStep *step,
+							 float *sum, KgePool *pool, int thread);
 
-/* All rows' state becomes what it were, had all gradients so far come that many times. */
-extern void kge_slots_repeat(KgeSlots *slots, int times);
+/* The state of rows from .. to-1 becomes what it were, had all gradients so far come that many times. */
+extern void kge_slots_repeat(KgeSlots *slots, int32_t from, int32_t to, int times);
 
 #endif							/* KGE_OPTIMIZER_H */

@@ -120,8 +120,8 @@ score_triples(void *argument, int64_t item, int thread)
 		phi[KGE_HEAD] = !ranking->model->reciprocal ? phi[KGE_TAIL] :
 			exact_score(ranking->model, ranking->triples[i], KGE_HEAD);
 		ranking->counts[2 * i] = ranking->counts[2 * i + 1] = (Count) {0, 0};
+		kge_pool_breathe(ranking->pool, thread);
 	}
-	kge_pool_breathe(ranking->pool, thread);
 }
 
 /* Item: norms of some entities. */
@@ -208,8 +208,7 @@ look_closely(const Meeting *meeting, KgeBound bound, int64_t asked, int thread)
 			count.above++;
 		else if (isnan(t) ? isnan(score) : score == t)
 			count.equal++;
-		if (i % 16 == 0)
-			kge_pool_breathe(ranking->pool, thread);
+		kge_pool_breathe(ranking->pool, thread);
 	}
 	return count;
 }
@@ -385,7 +384,7 @@ typedef struct Block
 } Block;
 
 static void
-fill_block(Block *block)
+fill_block(Block *block, int thread)
 {
 	Ranking    *ranking = block->ranking;
 	int			stride = kge_stride(ranking->engine.width);
@@ -397,6 +396,7 @@ fill_block(Block *block)
 
 		block->meeting[i] = meeting_of(ranking, question, query);
 		block->meeting[i].score = block->scratch->by_question + i * TILE;
+		kge_pool_breathe(ranking->pool, thread);
 	}
 }
 
@@ -441,7 +441,7 @@ meet_segment(void *argument, int64_t item, int thread)
 	block.scratch = &ranking->scratch[thread];
 	block.question = &ranking->questions.question[start];
 	block.count = left < BLOCK ? (int) left : BLOCK;
-	fill_block(&block);
+	fill_block(&block, thread);
 	queries = (KgeRows) {block.count, kge_stride(ranking->engine.width), block.scratch->query};
 	kge_engine_prepare(&ranking->engine, queries, block.scratch->engine);
 

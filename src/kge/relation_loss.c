@@ -16,15 +16,16 @@
  * A minibatch is learnt in waves, as many pairs as their z may take WAVE_BYTES.  In turn,
  * all threads
  *		make the z, and score all relations	(an item: a block of pairs)
- *		go back to z and relations			(a tile of relations, with all blocks)
+ *		go back to z and relations			(a slice of columns, of all pairs and relations)
  *		go back from z to entities			(a block)
- * A tile alone writes the gradients of its relations, and has a copy of the z's gradients of
- * its own; these are added up in the tiles' order.
+ * Where relations are matrices, z and relations are very wide.  Slices are what keeps any one
+ * step short; each writes the gradients of its columns alone.
  */
 #include <math.h>
 #include <string.h>
 
 #include "bfloat16.h"
+#include "dense.h"
 #include "loss.h"
 #include "relation_loss.h"
 #include "threads.h"
@@ -32,6 +33,7 @@
 
 #define BLOCK	64				/* pairs */
 #define TILE	64				/* relations */
+#define SLICE	128				/* columns */
 #define WAVE_BYTES ((size_t) 2 << 20)	/* of z, unless one block takes more */
 
 struct KgeRelationLoss
@@ -46,10 +48,10 @@ struct KgeRelationLoss
 	float	   *weight;
 	double	   *loss;
 	float	   *z;				/* wave x stride */
-	float	   *d_z;			/* tiles x wave x stride */
+	float	   *d_z;			/* wave x stride */
 
 	float	   *score;			/* of each block, tiles x TILE x BLOCK; then their derivatives */
-	float	   *prepared;		/* of each thread, the engine's */
+	float	   *prepared;		/* of each thread, the engine's, of a slice */
 	size_t		prepared_size;
 
 	/* in bfloat16, if not NULL */
@@ -111,13 +113,15 @@ kge_relation_loss_take(const KgeTrainer *plan, int64_t pairs, int threads, KgeSp
 	work.weight = KGE_TAKE(space, float, wave);
 	work.loss = KGE_TAKE(space, double, wave);
 	work.z = kge_space_take(space, wave, row);
-	work.d_z = kge_space_take(space, (size_t) work.tiles * wave, row);
+	work.d_z = kge_space_take(space, wave, row);
 	work.score = kge_space_take(space, (size_t) work.tiles * TILE, wave * sizeof(float));
 	if (plan->training.precision == KGE_BFLOAT16)
 		take_bfloat16(threads, &work, space);
 	else
 	{
-		work.prepared_size = kge_engine_scratch(&work.engine, BLOCK);
+		KgeEngine	slice = relation_engine(SLICE);
+
+		work.prepared_size = kge_engine_scratch(&slice, BLOCK);
 		work.prepared = kge_space_take(space, (size_t) threads, work.prepared_size * sizeof(float));
 	}
 	if (memory != NULL)
@@ -172,11 +176,24 @@ tile_packed(const KgeRelationLoss *work, int tile)
 	return kge_packed_from(work->relation, (size_t) tile * TILE);
 }
 
-/* A tile's gradients of the z from that of a pair on. */
 static float *
-tile_gradient(const KgeRelationLoss *work, int tile, int pair)
+z_gradient(const KgeRelationLoss *work, int pair)
 {
-	return work->d_z + ((size_t) tile * (size_t) work->wave + (size_t) pair) * (size_t) work->stride;
+	return work->d_z + (size_t) pair * (size_t) work->stride;
+}
+
+static int
+slice_width(const KgeRelationLoss *work, int from)
+{
+	return work->engine.width - from < SLICE ? work->engine.width - from : SLICE;
+}
+
+/* The columns of rows from one on. */
+static KgeRows
+columns_from(KgeRows rows, int from)
+{
+	rows.row += from;
+	return rows;
 }
 
 /* So many relations from one on. */
@@ -198,9 +215,14 @@ pack_tile(void *argument, int64_t item, int thread)
 	KgeTrainer *trainer = ((Wave *) argument)->trainer;
 	KgeRelationLoss *work = ((Wave *) argument)->work;
 
-	kge_pack_candidates(work->kernels, relation_rows(trainer, work, (int) item * TILE, TILE),
-						work->engine.width, TILE, tile_packed(work, (int) item));
-	kge_pool_breathe(trainer->pool, thread);
+	KgeRows		relations = relation_rows(trainer, work, (int) item * TILE, TILE);
+
+	for (int from = 0; from < work->engine.width; from += SLICE)
+	{
+		kge_pack_candidates(work->kernels, relations, TILE,
+							kge_packed_columns(tile_packed(work, (int) item), from, slice_width(work, from)));
+		kge_pool_breathe(trainer->pool, thread);
+	}
 }
 
 static void
@@ -256,73 +278,103 @@ fill_slot(KgeTrainer *trainer, int slot, int32_t row, KgeSide side, int32_t othe
 						   entity->gradient + (size_t) slot * (size_t) entity->stride);
 }
 
+/* What a slice of the columns adds to a block's scores. */
+static void
+score_slice(Wave *wave, int block, int from, int thread)
+{
+	KgeRelationLoss *work = wave->work;
+	int			width = slice_width(work, from);
+	KgeEngine	engine = relation_engine(width);
+	KgeRows		rows = block_rows(work, block);
+	KgePacked	packed = kge_packed_columns(block_packed(work, block), from, width);
+	float	   *prepared = work->prepared + (size_t) thread * work->prepared_size;
+
+	if (work->kernels != NULL)
+		kge_pack_queries(rows, kge_whole(rows.count), packed);
+	else
+		kge_engine_prepare(&engine, columns_from(rows, from), prepared);
+	for (int tile = 0; tile < work->tiles; tile++)
+	{
+		KgeRows		relations = relation_rows(wave->trainer, work, tile * TILE, TILE);
+		float	   *score = block_scores(work, block, tile);
+
+		if (work->kernels != NULL)
+			kge_bfloat16_scores(work->kernels, packed, kge_whole(rows.count),
+								tile_packed(work, tile), relations.count, score, BLOCK);
+		else
+			kge_dense_combine(KGE_PRODUCT, relations.count, rows.count, width,
+							  relations.row + from, relations.stride, 1,
+							  prepared, kge_stride(rows.count), score, BLOCK, from > 0);
+		kge_pool_breathe(wave->trainer->pool, thread);
+	}
+}
+
 /* Item: a block. */
 static void
 score_block(void *argument, int64_t item, int thread)
 {
-	KgeTrainer *trainer = ((Wave *) argument)->trainer;
-	KgeRelationLoss *work = ((Wave *) argument)->work;
-	KgeRows		rows = block_rows(work, (int) item);
-	KgeRows		relations = relation_rows(trainer, work, 0, work->relations);
-	float	   *prepared = work->prepared + (size_t) thread * work->prepared_size;
-	float	   *score = block_scores(work, (int) item, 0);
+	Wave	   *wave = argument;
+	KgeRelationLoss *work = wave->work;
+	int			block = (int) item;
+	int			count = block_rows(work, block).count;
 
-	for (int i = 0; i < rows.count; i++)
-		make_z(trainer, work, (int) item * BLOCK + i);
-	if (work->kernels != NULL)
+	for (int i = 0; i < count; i++)
 	{
-		KgePacked	packed = block_packed(work, (int) item);
-
-		kge_pack_queries(rows, work->engine.width, kge_whole(rows.count), packed);
-		kge_bfloat16_scores(work->kernels, packed, kge_whole(rows.count),
-							work->relation, work->relations, score, BLOCK);
+		make_z(wave->trainer, work, block * BLOCK + i);
+		kge_pool_breathe(wave->trainer->pool, thread);
 	}
-	else
-	{
-		kge_engine_prepare(&work->engine, rows, prepared);
-		kge_engine_scores(&work->engine, rows, prepared, relations, score, BLOCK);
-	}
-	kge_pool_breathe(trainer->pool, thread);
-	derive(work, (int) item, rows.count, score);
+	for (int from = 0; from < work->engine.width; from += SLICE)
+		score_slice(wave, block, from, thread);
+	derive(work, block, count, block_scores(work, block, 0));
 }
 
-/* Item: a tile of relations. */
+/* What a block and a tile add to the gradients of a slice's columns; the first block sets those of relations. */
 static void
-learn_tile(void *argument, int64_t item, int thread)
+learn_tile(Wave *wave, int block, int tile, int from, int thread)
 {
-	KgeTrainer *trainer = ((Wave *) argument)->trainer;
-	KgeRelationLoss *work = ((Wave *) argument)->work;
-	int			tile = (int) item;
-	KgeRows		relations = relation_rows(trainer, work, tile * TILE, TILE);
-	float	   *dense = trainer->relation.dense + (size_t) tile * TILE * (size_t) relations.stride;
+	KgeRelationLoss *work = wave->work;
+	int			width = slice_width(work, from);
+	KgeEngine	engine = relation_engine(width);
+	KgeRows		rows = block_rows(work, block);
+	KgeRows		relations = relation_rows(wave->trainer, work, tile * TILE, TILE);
+	float	   *derivative = block_scores(work, block, tile);
+	float	   *d_z = z_gradient(work, block * BLOCK);
+	float	   *dense = wave->trainer->relation.dense + (size_t) tile * TILE * (size_t) relations.stride;
+	bool		add = work->add || block > 0;
 
-	memset(tile_gradient(work, tile, 0), 0,
-		   (size_t) kge_whole(work->count) * (size_t) work->stride * sizeof(float));
+	if (work->kernels != NULL)
+		kge_bfloat16_gradients(work->kernels,
+							   kge_packed_columns(block_packed(work, block), from, width),
+							   rows.count, kge_whole(rows.count),
+							   tile_packed(work, tile), relations.count, derivative, BLOCK,
+							   work->scratch + (size_t) thread * work->scratch_size,
+							   d_z, rows.stride, dense, relations.stride, add);
+	else
+		kge_engine_gradients(&engine, columns_from(rows, from), columns_from(relations, from),
+							 NULL, derivative, BLOCK, d_z + from, dense + from, add);
+}
+
+/* Item: a slice. */
+static void
+learn_slice(void *argument, int64_t item, int thread)
+{
+	Wave	   *wave = argument;
+	KgeRelationLoss *work = wave->work;
+	int			from = (int) item * SLICE;
+	size_t		bytes = (size_t) slice_width(work, from) * sizeof(float);
+
 	for (int block = 0; block * BLOCK < work->count; block++)
 	{
-		KgeRows		rows = block_rows(work, block);
-		float	   *derivative = block_scores(work, block, tile);
-		float	   *d_z = tile_gradient(work, tile, block * BLOCK);
-		bool		add = work->add || block > 0;
+		int			rows = kge_whole(block_rows(work, block).count);
 
-		if (work->kernels != NULL)
-			kge_bfloat16_gradients(work->kernels, work->engine.width, block_packed(work, block),
-								   rows.count, kge_whole(rows.count),
-								   tile_packed(work, tile), relations.count, derivative, BLOCK,
-								   work->scratch + (size_t) thread * work->scratch_size,
-								   d_z, rows.stride, dense, relations.stride, add);
-		else
-			kge_engine_gradients(&work->engine, rows, relations, NULL, derivative, BLOCK,
-								 d_z, dense, add);
-		kge_pool_breathe(trainer->pool, thread);
+		for (int i = 0; i < rows; i++)
+			memset(z_gradient(work, block * BLOCK + i) + from, 0, bytes);
+		for (int tile = 0; tile < work->tiles; tile++)
+		{
+			learn_tile(wave, block, tile, from, thread);
+			kge_pool_breathe(wave->trainer->pool, thread);
+		}
 	}
-}
-
-KGE_KERNEL void
-add_z(int n, const float *restrict x, float *restrict y)
-{
-	for (int j = 0; j < n; j++)
-		y[j] += x[j];
 }
 
 /* Item: a block. */
@@ -337,10 +389,8 @@ finish_block(void *argument, int64_t item, int thread)
 	for (int i = first; i < first + count; i++)
 	{
 		KgeTriple	triple = work->pair[i].triple;
-		float	   *d_z = tile_gradient(work, 0, i);
+		const float *d_z = z_gradient(work, i);
 
-		for (int tile = 1; tile < work->tiles; tile++)
-			add_z(work->engine.width, tile_gradient(work, tile, i), d_z);
 		fill_slot(trainer, work->slot + 2 * i, triple.head, KGE_HEAD, triple.tail, d_z);
 		fill_slot(trainer, work->slot + 2 * i + 1, triple.tail, KGE_TAIL, triple.head, d_z);
 		kge_pool_breathe(trainer->pool, thread);
@@ -365,7 +415,7 @@ kge_relation_loss(KgeTrainer *trainer, KgeRelationLoss *work, const KgePair *pai
 		work->add = first > 0;
 		blocks = (int) kge_pieces(work->count, BLOCK);
 		kge_pool_run(trainer->pool, blocks, score_block, &wave);
-		kge_pool_run(trainer->pool, work->tiles, learn_tile, &wave);
+		kge_pool_run(trainer->pool, kge_pieces(work->engine.width, SLICE), learn_slice, &wave);
 		kge_pool_run(trainer->pool, blocks, finish_block, &wave);
 		for (int i = 0; i < work->count; i++)
 			loss += work->loss[i];

@@ -7,6 +7,9 @@
 
 #include "random.h"
 #include "score.h"
+#include "threads.h"
+
+#define AT_ONCE 65536			/* numbers of an item */
 
 static const KgeScoreFunction *const functions[] = {
 	&kge_score_transe,
@@ -89,12 +92,6 @@ kge_query(const KgeModel *model, KgeTriple triple, KgeSide side)
 	return (KgeQuery) {KGE_TAIL, asked.relation, asked.head};
 }
 
-void
-kge_model_initialise(KgeModel *model, uint64_t seed)
-{
-	model->function->initialise(model, seed);
-}
-
 double
 kge_score(const KgeModel *model, KgeTriple triple)
 {
@@ -122,32 +119,72 @@ kge_distance_limit(const KgeModel *model)
 		(model->norm == 1 ? model->dimensions : sqrt(kge_model_width(model)));
 }
 
-/* Uniform in -limit .. limit. */
-void
-kge_fill_uniform(float *values, size_t count, double limit, uint64_t seed, uint64_t purpose)
-{
-	uint64_t	stream = kge_stream(seed, purpose, 0, 0);
+/* ---- initial values ------------------------------------------------------ */
 
-	for (size_t i = 0; i < count; i++)
-		values[i] = (float) ((2 * kge_random_open(kge_random(stream, i)) - 1) * limit);
+typedef struct Filling
+{
+	float	   *values;
+	size_t		count;
+	bool		normal;
+	double		extent;			/* deviation or limit */
+	uint64_t	stream;
+} Filling;
+
+/* Uniform in -limit .. limit. */
+static float
+draw_uniform(uint64_t bits, double limit)
+{
+	return (float) ((2 * kge_random_open(bits) - 1) * limit);
 }
 
 /*
  * Normal of mean 0, as near as the sum of four uniform draws of 16 bits comes
  * (variance 4/12): good enough to start from, and without a logarithm.
  */
-void
-kge_fill_normal(float *values, size_t count, double deviation, uint64_t seed, uint64_t purpose)
+static float
+draw_normal(uint64_t bits, double deviation)
 {
-	uint64_t	stream = kge_stream(seed, purpose, 0, 0);
-	double		scale = deviation * sqrt(3.0) / 65536;
+	int			sum = (int) ((bits & 0xffff) + (bits >> 16 & 0xffff) +
+							 (bits >> 32 & 0xffff) + (bits >> 48));
 
-	for (size_t i = 0; i < count; i++)
+	return (float) ((sum - 2 * 65535) * (deviation * sqrt(3.0) / 65536));
+}
+
+/* Item: some numbers. */
+static void
+fill_numbers(void *argument, int64_t item, int thread)
+{
+	const Filling *filling = argument;
+	size_t		from = (size_t) item * AT_ONCE;
+	size_t		end = filling->count - from < AT_ONCE ? filling->count : from + AT_ONCE;
+
+	(void) thread;
+	for (size_t i = from; i < end; i++)
 	{
-		uint64_t	bits = kge_random(stream, i);
-		int			sum = (int) ((bits & 0xffff) + (bits >> 16 & 0xffff) +
-								 (bits >> 32 & 0xffff) + (bits >> 48));
+		uint64_t	bits = kge_random(filling->stream, i);
 
-		values[i] = (float) ((sum - 2 * 65535) * scale);
+		filling->values[i] = filling->normal ? draw_normal(bits, filling->extent) :
+			draw_uniform(bits, filling->extent);
 	}
+}
+
+static void
+fill(KgePool *pool, Filling filling)
+{
+	kge_pool_run(pool, kge_pieces((int64_t) filling.count, AT_ONCE), fill_numbers, &filling);
+}
+
+void
+kge_model_initialise(KgeModel *model, KgePool *pool, uint64_t seed)
+{
+	KgeInitial	initial = model->function->initial(model);
+
+	fill(pool, (Filling) {
+		model->entity, kge_entity_count(model), initial.normal, initial.entity,
+		kge_stream(seed, KGE_DRAW_ENTITY, 0, 0)
+	});
+	fill(pool, (Filling) {
+		model->relation, kge_relation_count(model), initial.normal, initial.relation,
+		kge_stream(seed, KGE_DRAW_RELATION, 0, 0)
+	});
 }

@@ -19,6 +19,14 @@ typedef enum KgeSimilarity
 	KGE_MODULI					/* gamma - sum of moduli of complex q - c */
 } KgeSimilarity;
 
+/* Normal draws of a deviation each for entities and relations, or uniform ones up to a limit. */
+typedef struct KgeInitial
+{
+	bool		normal;
+	double		entity;
+	double		relation;
+} KgeInitial;
+
 struct KgeScoreFunction
 {
 	const char *name;
@@ -28,8 +36,8 @@ struct KgeScoreFunction
 
 	int			(*relation_width) (int d);
 
-	/* Fills model->entity and model->relation. */
-	void		(*initialise) (KgeModel *model, uint64_t seed);
+	/* What initial values are drawn from. */
+	KgeInitial	(*initial) (const KgeModel *model);
 
 	/* query = q(given, relation); side is the one that is asked for. */
 	void		(*query) (int d, KgeSide side, const float *given,
@@ -52,12 +60,6 @@ extern const KgeScoreFunction kge_score_distmult;
 extern const KgeScoreFunction kge_score_complex;
 extern const KgeScoreFunction kge_score_rotate;
 extern const KgeScoreFunction kge_score_rescal;
-
-/* Fills `count` floats with draws from stream (seed, purpose). */
-extern void kge_fill_uniform(float *values, size_t count, double limit,
-							 uint64_t seed, uint64_t purpose);
-extern void kge_fill_normal(float *values, size_t count, double deviation,
-							uint64_t seed, uint64_t purpose);
 
 /* How far initial values of a distance model go. */
 extern double kge_distance_limit(const KgeModel *model);

@@ -15,14 +15,11 @@ complex_relation_width(int d)
 	return 2 * d;
 }
 
-static void
-complex_initialise(KgeModel *model, uint64_t seed)
+static KgeInitial
+complex_initial(const KgeModel *model)
 {
-	double		deviation = 0.1;
-
-	kge_fill_normal(model->entity, kge_entity_count(model), deviation, seed, KGE_DRAW_ENTITY);
-	kge_fill_normal(model->relation, kge_relation_count(model), deviation, seed,
-					KGE_DRAW_RELATION);
+	(void) model;
+	return (KgeInitial) {.normal = true,.entity = 0.1,.relation = 0.1};
 }
 
 KGE_KERNEL void
@@ -96,7 +93,7 @@ const KgeScoreFunction kge_score_complex = {
 	.similarity = {KGE_DOT, KGE_DOT},
 	.parts = 2,
 	.relation_width = complex_relation_width,
-	.initialise = complex_initialise,
+	.initial = complex_initial,
 	.query = complex_query,
 	.given_gradient = complex_given_gradient,
 	.relation_gradient = complex_relation_gradient,

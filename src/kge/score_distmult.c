@@ -16,14 +16,11 @@ distmult_relation_width(int d)
 	return d;
 }
 
-static void
-distmult_initialise(KgeModel *model, uint64_t seed)
+static KgeInitial
+distmult_initial(const KgeModel *model)
 {
-	double		deviation = 0.1;
-
-	kge_fill_normal(model->entity, kge_entity_count(model), deviation, seed, KGE_DRAW_ENTITY);
-	kge_fill_normal(model->relation, kge_relation_count(model), deviation, seed,
-					KGE_DRAW_RELATION);
+	(void) model;
+	return (KgeInitial) {.normal = true,.entity = 0.1,.relation = 0.1};
 }
 
 KGE_KERNEL void
@@ -71,7 +68,7 @@ const KgeScoreFunction kge_score_distmult = {
 	.similarity = {KGE_DOT, KGE_DOT},
 	.parts = 1,
 	.relation_width = distmult_relation_width,
-	.initialise = distmult_initialise,
+	.initial = distmult_initial,
 	.query = distmult_query,
 	.given_gradient = distmult_given_gradient,
 	.relation_gradient = distmult_relation_gradient,

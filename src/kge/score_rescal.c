@@ -22,14 +22,10 @@ rescal_relation_width(int d)
 }
 
 /* A query's numbers start as large as DistMult's. */
-static void
-rescal_initialise(KgeModel *model, uint64_t seed)
+static KgeInitial
+rescal_initial(const KgeModel *model)
 {
-	double		deviation = 0.1;
-
-	kge_fill_normal(model->entity, kge_entity_count(model), deviation, seed, KGE_DRAW_ENTITY);
-	kge_fill_normal(model->relation, kge_relation_count(model),
-					deviation / sqrt(model->dimensions), seed, KGE_DRAW_RELATION);
+	return (KgeInitial) {.normal = true,.entity = 0.1,.relation = 0.1 / sqrt(model->dimensions)};
 }
 
 /* query = M^T given, `n` columns of it; matrix and query start at the first of these. */
@@ -152,7 +148,7 @@ const KgeScoreFunction kge_score_rescal = {
 	.similarity = {KGE_DOT, KGE_DOT},
 	.parts = 1,
 	.relation_width = rescal_relation_width,
-	.initialise = rescal_initialise,
+	.initial = rescal_initial,
 	.query = rescal_query,
 	.given_gradient = rescal_given_gradient,
 	.relation_gradient = rescal_relation_gradient,

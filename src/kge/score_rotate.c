@@ -22,14 +22,10 @@ rotate_relation_width(int d)
 }
 
 /* Phases all around the circle. */
-static void
-rotate_initialise(KgeModel *model, uint64_t seed)
+static KgeInitial
+rotate_initial(const KgeModel *model)
 {
-	double		limit = kge_distance_limit(model);
-
-	kge_fill_uniform(model->entity, kge_entity_count(model), limit, seed, KGE_DRAW_ENTITY);
-	kge_fill_uniform(model->relation, kge_relation_count(model), acos(-1.0), seed,
-					 KGE_DRAW_RELATION);
+	return (KgeInitial) {.entity = kge_distance_limit(model),.relation = acos(-1.0)};
 }
 
 /*
@@ -180,7 +176,7 @@ const KgeScoreFunction kge_score_rotate = {
 	.parts = 2,
 	.angles = true,
 	.relation_width = rotate_relation_width,
-	.initialise = rotate_initialise,
+	.initial = rotate_initial,
 	.query = rotate_query,
 	.given_gradient = rotate_given_gradient,
 	.relation_gradient = rotate_relation_gradient,

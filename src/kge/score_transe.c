@@ -16,14 +16,12 @@ transe_relation_width(int d)
 	return d;
 }
 
-static void
-transe_initialise(KgeModel *model, uint64_t seed)
+static KgeInitial
+transe_initial(const KgeModel *model)
 {
 	double		limit = kge_distance_limit(model);
 
-	kge_fill_uniform(model->entity, kge_entity_count(model), limit, seed, KGE_DRAW_ENTITY);
-	kge_fill_uniform(model->relation, kge_relation_count(model), limit, seed,
-					 KGE_DRAW_RELATION);
+	return (KgeInitial) {.entity = limit,.relation = limit};
 }
 
 KGE_KERNEL void
@@ -79,7 +77,7 @@ const KgeScoreFunction kge_score_transe = {
 	.similarity = {KGE_L1, KGE_L2},
 	.parts = 1,
 	.relation_width = transe_relation_width,
-	.initialise = transe_initialise,
+	.initial = transe_initial,
 	.query = transe_query,
 	.given_gradient = transe_given_gradient,
 	.relation_gradient = transe_relation_gradient,

@@ -19,6 +19,7 @@
 #include "vector.h"
 
 #define ENTITIES_AT_ONCE	16	/* rows of an item of the update */
+#define NUMBERS_AT_ONCE 65536	/* of an item of what goes through all rows */
 
 static const KgeLoss *const losses[] = {
 	&kge_loss_logistic, &kge_loss_margin, &kge_loss_sampled_softmax, &kge_loss_softmax
@@ -80,11 +81,44 @@ kge_plan_rows(KgeTrainer *plan, const KgeModel *model, const KgeTraining *traini
 	plan->penalises_relations = !model->function->angles && training->regularizer != KGE_REGULARIZER_DURA;
 }
 
+/* Rows of an item of what goes through all rows. */
+static int32_t
+rows_at_once(const KgeSlots *slots)
+{
+	return 1 + NUMBERS_AT_ONCE / slots->width;
+}
+
+static int32_t
+end_of(const KgeSlots *slots, int64_t item)
+{
+	int64_t		end = (item + 1) * rows_at_once(slots);
+
+	return end < slots->rows ? (int32_t) end : slots->rows;
+}
+
+
+/* Item: some rows. */
+static void
+reset_rows(void *argument, int64_t item, int thread)
+{
+	KgeSlots   *slots = argument;
+
+	(void) thread;
+	kge_slots_reset(slots, (int32_t) item * rows_at_once(slots), end_of(slots, item));
+}
+
+static void
+reset(KgePool *pool, KgeSlots *slots)
+{
+	kge_pool_run(pool, kge_pieces(slots->rows, rows_at_once(slots)), reset_rows, slots);
+	kge_slots_forget(slots);
+}
+
 void
 kge_reset_rows(KgeTrainer *trainer)
 {
-	kge_slots_reset(&trainer->entity);
-	kge_slots_reset(&trainer->relation);
+	reset(trainer->pool, &trainer->entity);
+	reset(trainer->pool, &trainer->relation);
 }
 
 /* Sets the trainer's strides and takes its arrays; returns it, in the space. */
@@ -205,9 +239,8 @@ update_rows(KgeTrainer *trainer, KgeSlots *slots, int64_t item, int size, int th
 	int32_t		left = slots->touched_count - from;
 
 	kge_slots_update(slots, from, from + (left < size ? left : size),
-					 trainer->training.learning_rate, trainer->gradient_scale,
-					 trainer->penalty_scale,
-					 trainer->sum + (size_t) thread * (size_t) trainer->sum_stride);
+					 &trainer->step, trainer->sum + (size_t) thread * (size_t) trainer->sum_stride,
+					 trainer->pool, thread);
 	kge_pool_breathe(trainer->pool, thread);
 }
 
@@ -231,8 +264,11 @@ kge_move_rows(KgeTrainer *trainer, double terms, double positives)
 	double		power = trainer->entity.cubes ? 3 : 2;
 
 	/* no terms: no gradient either */
-	trainer->gradient_scale = terms > 0 ? 1 / terms : 0;
-	trainer->penalty_scale = power * trainer->training.regularization / positives;
+	trainer->step = (KgeStep) {
+		.learning_rate = trainer->training.learning_rate,
+		.gradient_scale = terms > 0 ? 1 / terms : 0,
+		.penalty_scale = power * trainer->training.regularization / positives
+	};
 	kge_slots_group(&trainer->entity);
 	kge_slots_group(&trainer->relation);
 	kge_pool_run(trainer->pool, trainer->relation.touched_count, update_relation, trainer);
@@ -298,6 +334,31 @@ kge_train_epoch(KgeTrainer *trainer, const KgeTriple *positives,
 	return isfinite(sum.loss) ? sum.loss / (double) sum.terms : NAN;
 }
 
+typedef struct Repeating
+{
+	KgeSlots   *slots;
+	int			times;
+} Repeating;
+
+/* Item: some rows. */
+static void
+repeat_rows(void *argument, int64_t item, int thread)
+{
+	const Repeating *repeating = argument;
+	KgeSlots   *slots = repeating->slots;
+
+	(void) thread;
+	kge_slots_repeat(slots, (int32_t) item * rows_at_once(slots), end_of(slots, item), repeating->times);
+}
+
+static void
+repeat(KgePool *pool, KgeSlots *slots, int times)
+{
+	Repeating	repeating = {slots, times};
+
+	kge_pool_run(pool, kge_pieces(slots->rows, rows_at_once(slots)), repeat_rows, &repeating);
+}
+
 double
 kge_train_observe(KgeTrainer *trainer, const KgeTriple *positives,
 				  const float *weights, int64_t count, uint64_t epoch, int epochs)
@@ -308,7 +369,7 @@ kge_train_observe(KgeTrainer *trainer, const KgeTriple *positives,
 	trainer->training.learning_rate = 0;
 	loss = kge_train_epoch(trainer, positives, weights, count, epoch);
 	trainer->training.learning_rate = learning_rate;
-	kge_slots_repeat(&trainer->entity, epochs);
-	kge_slots_repeat(&trainer->relation, epochs);
+	repeat(trainer->pool, &trainer->entity, epochs);
+	repeat(trainer->pool, &trainer->relation, epochs);
 	return loss;
 }

@@ -37,8 +37,7 @@ struct KgeTrainer
 	int64_t		left;			/* positives from `start` on */
 	int64_t		start;			/* place of the minibatch's first positive */
 	int64_t		count;			/* its positives */
-	double		gradient_scale;
-	double		penalty_scale;
+	KgeStep		step;
 };
 
 /* A minibatch's losses, added up. */

@@ -95,13 +95,13 @@ meet(const KgeBfloat16 *kernels, Meeting *meeting)
 		if (round == 0)
 			kge_space_open(&space, &arena);
 	}
-	kge_pack_queries((KgeRows) {size->queries, meeting->stride, meeting->query}, size->width,
+	kge_pack_queries((KgeRows) {size->queries, meeting->stride, meeting->query},
 					 queries, packed[0]);
 	kge_pack_candidates(kernels, (KgeRows) {size->candidates, size->width, meeting->candidate},
-						size->width, candidates, packed[1]);
+						candidates, packed[1]);
 	kge_bfloat16_scores(kernels, packed[0], queries, packed[1], size->candidates,
 						meeting->score, meeting->s_stride);
-	kge_bfloat16_gradients(kernels, size->width, packed[0], size->queries, queries, packed[1],
+	kge_bfloat16_gradients(kernels, packed[0], size->queries, queries, packed[1],
 						   size->candidates, meeting->derivative, meeting->s_stride, scratch,
 						   meeting->d_query, meeting->stride, meeting->d_candidate, size->width,
 						   size->add);

@@ -3,6 +3,7 @@
  *		Losses and their derivatives against the C library.
  */
 #include <math.h>
+#include <string.h>
 
 #include "check.h"
 #include "loss.h"
@@ -37,10 +38,13 @@ test_softmax(double shift, double spread)
 	};
 	float		score[ROWS],
 				g[ROWS];
+	float		parts[ROWS];
 	float		weight = 2;
 	float		maximum,
 				part,
-				log_sum;
+				log_sum,
+				parts_maximum,
+				parts_sum;
 	double		sum = 0;
 
 	for (int k = 0; k < ROWS; k++)
@@ -52,6 +56,19 @@ test_softmax(double shift, double spread)
 	CHECK(maximum == score[3]);
 	CHECK_SAYING(fabs(part - sum) < 1e-6 * ROWS, "sum %.9g, not %.9g", part, sum);
 	log_sum = (float) (maximum + log(sum));
+
+	/* the same, kept: parts of the maximum (differences are rounded before the exponential is taken) */
+	memcpy(parts, score, sizeof(parts));
+	kge_softmax_parts(ROWS, 1, parts, 1, &parts_maximum, &parts_sum);
+	CHECK(parts_maximum == maximum && parts_sum == part);
+	kge_scale_parts(ROWS, 1, parts, 1, &weight, g);
+	for (int k = 0; k < ROWS; k++)
+	{
+		double		expected = 2 * exp((double) score[k] - score[3]);
+
+		CHECK_SAYING(fabs(g[k] - expected) <= (1e-6 + 6e-8 * fabs((double) score[k] - score[3])) * expected + 1e-37,
+					 "part at %g: %.9g, not %.9g", score[k] - score[3], g[k], expected);
+	}
 	kge_softmax(ROWS, 1, score, 1, &log_sum, &weight, g);
 	for (int k = 0; k < ROWS; k++)
 	{

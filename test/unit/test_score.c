@@ -186,23 +186,27 @@ test_list(Variant variant)
 	kge_pool_destroy(pool);
 }
 
-/* Initial values: the same for a seed, others for another; in their range. */
+/* Initial values: the same for a seed, whatever the threads; others for another; in their range. */
 static void
 test_initial_values(Variant variant)
 {
-	KgeModel	model = random_model(variant, 10, 20, 3, 0);
-	KgeModel	other = random_model(variant, 10, 20, 3, 0);
-	size_t		bytes = sizeof(float) * 20 * (size_t) kge_entity_width(model.function, 10);
+	KgeModel	model = random_model(variant, 10, 8000, 3, 0);
+	KgeModel	other = random_model(variant, 10, 8000, 3, 0);
+	KgePool    *pool = kge_pool_create(1, NULL, NULL);
+	KgePool    *others = kge_pool_create(3, NULL, NULL);
+	size_t		bytes = sizeof(float) * 8000 * (size_t) kge_entity_width(model.function, 10);
 	double		sum = 0;
 
-	kge_model_initialise(&model, 1);
-	kge_model_initialise(&other, 1);
+	kge_model_initialise(&model, pool, 1);
+	kge_model_initialise(&other, others, 1);
 	CHECK(memcmp(model.entity, other.entity, bytes) == 0);
-	kge_model_initialise(&other, 2);
+	kge_model_initialise(&other, pool, 2);
 	CHECK(memcmp(model.entity, other.entity, bytes) != 0);
 	for (size_t i = 0; i < bytes / sizeof(float); i++)
 		sum += model.entity[i] * model.entity[i];
 	CHECK(sum > 0 && isfinite(sum));
+	kge_pool_destroy(pool);
+	kge_pool_destroy(others);
 }
 
 void

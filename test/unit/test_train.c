@@ -1025,7 +1025,7 @@ test_learning(Variant variant, const KgeLoss *loss, KgePrecision precision)
 	/* under the margin loss gamma is what scores have to differ by, and this is a small grid */
 	if (loss == kge_loss("margin"))
 		model.gamma = 1;
-	kge_model_initialise(&model, 1);
+	kge_model_initialise(&model, pool, 1);
 	trainer = kge_trainer_create(&arena, pool, &model, &training, count);
 	first = kge_train_epoch(trainer, triples, NULL, count, 0);
 	for (uint64_t epoch = 1; epoch < 500; epoch++)
@@ -1293,6 +1293,9 @@ test_train(void)
 
 		/* more relations than a tile holds */
 		test_softmax(variants[8], 3, 7, 40, 75, true, rounded);
+
+		/* matrices of 144 numbers, more than a slice holds */
+		test_softmax(variants[6], 12, 7, 3, 75, true, rounded);
 		test_same_bits(variants[3], (KgeTraining) {.loss = kge_loss("softmax"),
 					   .precision = KGE_BFLOAT16});
 		test_learning(variants[3], kge_loss("softmax"), KGE_BFLOAT16);
