@@ -89,11 +89,12 @@ foreach my $step (1 .. $steps - 1)
 cmp_ok($hits, '>=', $steps / 2, 'most of these were still training');
 is(tables($node, 'g'), $before, 'the model is still the old one');
 
-# Trainings of which any one step would be long, were they not cut: rows of a quarter of a million numbers,
+# Trainings of which any one step would be long, were they not cut: rows of a million numbers,
 # large minibatches, passes over all entities.  Each runs for minutes, so that it is caught at work.
 my $wide = q{loss => 'softmax', iterations => 1000, epochs => 1, top_rules => 0, evidence_rules => 0, model => 'w', regularization => 0.05};
 foreach my $case (
-	[ 'rescal with relations', "select hkg_train('g', 'rescal', 512, relation_weight => 1, batch_size => 10000, $wide)" ],
+	[ 'rescal', "select hkg_train('g', 'rescal', 1024, batch_size => 2000, $wide)" ],
+	[ 'rescal with relations', "select hkg_train('g', 'rescal', 512, relation_weight => 1, batch_size => 1000, $wide)" ],
 	[ 'complex, large batches', "select hkg_train('g', 'complex', 1000, relation_weight => 1, batch_size => 20000, optimizer => 'adam', $wide)" ])
 {
 	foreach my $milliseconds (150, 700, 1500)

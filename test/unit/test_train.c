@@ -5,6 +5,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <string.h>
+#include <time.h>
 
 #include "check.h"
 #include "negatives.h"
@@ -1255,6 +1256,60 @@ test_loss_function(const KgeLoss *loss)
 	test_leaving(loss);
 }
 
+/* Processor seconds, which a busy machine does not stretch, between two looks at interrupts. */
+typedef struct Pauses
+{
+	double		last;
+	double		longest;
+} Pauses;
+
+static double
+processor_seconds(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+	return (double) time.tv_sec + 1e-9 * (double) time.tv_nsec;
+}
+
+static void
+note_pause(void *argument)
+{
+	Pauses	   *pauses = argument;
+	double		now = processor_seconds();
+
+	pauses->longest = fmax(pauses->longest, now - pauses->last);
+	pauses->last = now;
+}
+
+/*
+ * However wide a relation is, and however many of a minibatch's queries are its: a slice takes 10 ms, and what
+ * begins in it must soon pause.  All of this minibatch's relation at once would take several times the limit.
+ */
+static void
+test_pauses(Variant variant)
+{
+	enum
+	{
+		POSITIVES = 80
+	};
+	KgeTraining training = {.batch_size = POSITIVES,.block_size = 1,.negatives = 1,.learning_rate = 0.1,
+	.regularization = 0.01,.loss = kge_loss("softmax"),.relation_weight = 0.7};
+	KgeModel	model = random_model(variant, 500, POSITIVES, 1, 0.1);
+	Pauses		pauses = {0};
+	KgePool    *pool = kge_pool_create(1, note_pause, &pauses);
+	KgeTriple	triples[POSITIVES];
+	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &model, &training, POSITIVES);
+
+	for (int i = 0; i < POSITIVES; i++)
+		triples[i] = (KgeTriple) {i, 0, (i + 1) % POSITIVES};
+	pauses = (Pauses) {.last = processor_seconds()};
+	kge_train_epoch(trainer, triples, NULL, POSITIVES, 0);
+	note_pause(&pauses);
+	CHECK_SAYING(pauses.longest < 0.06, "%s: %.0f ms without a pause", variant.name, 1e3 * pauses.longest);
+	kge_pool_destroy(pool);
+}
+
 void
 test_train(void)
 {
@@ -1317,5 +1372,6 @@ test_train(void)
 	}
 	test_bernoulli();
 	test_tiles();
+	test_pauses(variants[6]);
 	CHECK(kge_loss("hinge") == NULL && kge_sampler("hard") == NULL && kge_optimizer("sgd") == NULL);
 }
