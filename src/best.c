@@ -2,10 +2,10 @@
  * best.c
  *		The embeddings of the best iteration, put aside while training goes on.
  *
- * They are written when an iteration is better than those before, and read at most once, so
- * that they need not take memory: they are in a temporary file.  That may outlive a
- * transaction (a training in the background commits between iterations), so it is
- * the procedure's memory context that it goes with.
+ * They are written when an iteration is better than those before, and read at most twice, so
+ * that they need not take memory: they are in a temporary file.  After an error it goes with
+ * the transaction, or, where a training commits between iterations, with the process, a
+ * background worker.  It must not be closed then: closing writes what is left, which may be what failed.
  */
 #include "best.h"
 
@@ -14,21 +14,11 @@
 #define CHUNK_BYTES ((Size) 1024 * 1024)
 
 static void
-close_file(void *file)
-{
-	BufFileClose(file);
-}
-
-static void
 open_file(Procedure *procedure)
 {
 	MemoryContext caller = MemoryContextSwitchTo(procedure->lasting);
-	MemoryContextCallback *callback = palloc0(sizeof(MemoryContextCallback));
 
-	procedure->aside = BufFileCreateTemp(true);
-	callback->func = close_file;
-	callback->arg = procedure->aside;
-	MemoryContextRegisterResetCallback(procedure->lasting, callback);
+	procedure->aside = BufFileCreateTemp(procedure->commits);
 	MemoryContextSwitchTo(caller);
 }
 
@@ -84,4 +74,12 @@ best_get(Procedure *procedure)
 	rewind_file(procedure->aside);
 	read_array(procedure->aside, procedure->model.entity, procedure_entity_bytes(procedure));
 	read_array(procedure->aside, procedure->model.relation, procedure_relation_bytes(procedure));
+}
+
+void
+best_close(Procedure *procedure)
+{
+	if (procedure->aside != NULL)
+		BufFileClose(procedure->aside);
+	procedure->aside = NULL;
 }

@@ -13,4 +13,7 @@ extern void best_put(Procedure *procedure);
 /* Makes them procedure->model's. */
 extern void best_get(Procedure *procedure);
 
+/* Nothing is aside any more. */
+extern void best_close(Procedure *procedure);
+
 #endif							/* HKG_BEST_H */

@@ -671,6 +671,7 @@ procedure_finish(Procedure *procedure)
 		record_rules(procedure->graph, procedure->settings.model, evidence_rules(procedure, &selected));
 	}
 	record_end(procedure->graph, procedure->settings.model, &procedure->best);
+	best_close(procedure);
 	drop_copy(procedure);
 }
 
