@@ -424,12 +424,15 @@ hkg_learn_thresholds(PG_FUNCTION_ARGS)
 	int64		seed = DatumGetInt64(argument(fcinfo, 3, "seed"));
 	Inquiry		inquiry = inquiry_begin(fcinfo, 2);
 	Graph	   *graph = inquiry.graph;
-	GraphData  *data = graph_read(graph);
-	KgeModel	kge = model_of_graph(model_open(graph, inquiry.model), data);
+	GraphData  *data;
+	KgeModel	kge;
 	Labelled	labelled;
 	double		accuracy;
 
+	/* before the model is read: a training may just be replacing it */
 	graph_lock_for_training(graph, inquiry.model);
+	data = graph_read(graph);
+	kge = model_of_graph(model_open(graph, inquiry.model), data);
 	labelled.truth = graph_read_split(graph, data, "valid", &labelled.truths);
 	if (PG_ARGISNULL(1))
 	{
