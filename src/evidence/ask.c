@@ -28,7 +28,7 @@
 #define REACH (1 << 18)
 #define SAMPLE 1000
 #define LEAST_SUPPORT 2
-#define LEAST_CONFIDENCE 0.01f
+#define LEAST_CONFIDENCE 0.01
 
 struct EvAsker
 {
@@ -333,7 +333,7 @@ hear_feature(EvAsker *asker, int64_t edge)
 	EvEdge		feature = facts->edge[edge];
 	EvGroup		sharing = ev_group(facts, feature.other, EV_MIRRORED(feature.atom));
 	int64_t		stride = stride_of(sharing);
-	float		size = (float) ((sharing.end - sharing.first + stride - 1) / stride);
+	int64_t		size = (sharing.end - sharing.first + stride - 1) / stride;
 
 	asker->answer_count = 0;
 	for (int64_t i = sharing.first; i < sharing.end; i += stride)
@@ -342,7 +342,7 @@ hear_feature(EvAsker *asker, int64_t edge)
 	{
 		int32_t		answer = asker->answer[i];
 		int32_t		support = asker->met[answer];
-		float		confidence = (float) support / (size + EV_SMOOTHING);
+		double		confidence = (double) support / (double) (size + EV_SMOOTHING);
 
 		asker->met[answer] = 0;
 		/* the body must not be the head */
@@ -410,17 +410,17 @@ hear_answers(EvAsker *asker)
 		int64_t		first = facts->mirror[edge];
 		int32_t		support = asker->shared[first];
 		int64_t		end;
-		float		confidence;
+		double		confidence;
 
 		asker->shared[first] = 0;
 		if (support < LEAST_SUPPORT)
 			continue;
 		end = ev_group(facts, feature.other, EV_MIRRORED(feature.atom)).end;
-		confidence = (float) (support * stride) / ((float) (end - first) + EV_SMOOTHING);
+		confidence = (double) (support * stride) / (double) (end - first + EV_SMOOTHING);
 		if (confidence < LEAST_CONFIDENCE)
 			continue;
 		for (int64_t j = first; j < end; j++)
-			hear(asker, facts->edge[j].other, (EvHeard) {fminf(confidence, 1), feature.atom, EV_ANSWER, edge});
+			hear(asker, facts->edge[j].other, (EvHeard) {fmin(confidence, 1), feature.atom, EV_ANSWER, edge});
 		breathe(asker);
 	}
 }

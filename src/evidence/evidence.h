@@ -147,7 +147,7 @@ typedef enum EvSource
 
 typedef struct EvHeard
 {
-	float		confidence;
+	double		confidence;
 	int32_t		cluster;		/* rules of one say much the same, and only the best of them is heard */
 	EvSource	source;
 	int64_t		number;

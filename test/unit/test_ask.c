@@ -139,7 +139,7 @@ count_sharing(const World *world, int atom, int other, int by, int to, int *supp
 }
 
 static void
-take_higher(float *best, float confidence)
+take_higher(double *best, double confidence)
 {
 	if (confidence > *best)
 		*best = confidence;
@@ -147,11 +147,11 @@ take_higher(float *best, float confidence)
 
 /* Best confidence of each cluster of rules that infer `e`; 0: none. */
 static void
-brute_force(const World *world, KgeSide side, int given, int relation, int e, float *best)
+brute_force(const World *world, KgeSide side, int given, int relation, int e, double *best)
 {
 	int			atom = 2 * relation + (side == KGE_HEAD);
 
-	memset(best, 0, CLUSTERS * sizeof(float));
+	memset(best, 0, CLUSTERS * sizeof(double));
 	if (e == given && !world->reflexive[relation])
 		return;
 	for (int i = 0; i < RULES; i++)
@@ -175,18 +175,18 @@ brute_force(const World *world, KgeSide side, int given, int relation, int e, fl
 			/* r(X,e) <= a(X,d) */
 			size = count_sharing(world, a, d, atom, e, &support);
 			if (world->edge[given][a][d] && support >= 2 && !(a == atom && d == e))
-				take_higher(&best[a], (float) support / ((float) size + 5));
+				take_higher(&best[a], (double) support / (size + 5));
 			/* r(given,Y) <= a(Y,d) */
 			size = count_sharing(world, a, d, atom ^ 1, given, &support);
 			if (world->edge[e][a][d] && support >= 2 && !(a == (atom ^ 1) && d == given))
-				take_higher(&best[a], (float) support / ((float) size + 5));
+				take_higher(&best[a], (double) support / (size + 5));
 		}
 }
 
 static void
-check_heard(const EvCandidate *candidate, const float *best)
+check_heard(const EvCandidate *candidate, const double *best)
 {
-	float		left[CLUSTERS];
+	double		left[CLUSTERS];
 	int			clusters = 0;
 
 	memcpy(left, best, sizeof(left));
@@ -216,7 +216,7 @@ check_question(const World *world, EvAsker *asker, KgeSide side, int given, int 
 	for (int e = 0; e < ENTITIES; e++)
 	{
 		const EvCandidate *candidate = NULL;
-		float		best[CLUSTERS];
+		double		best[CLUSTERS];
 
 		for (int64_t i = 0; i < count; i++)
 			if (candidates[i].entity == e)
