@@ -869,7 +869,7 @@ k: how many in all by score, at least 1
 min_probability: leaves out of these what is less probable, 0 to 1
 model: a trained model of the graph
 evidence: what is heard: ''embedding'', ''rules'' (only what a rule infers is listed), or ''both'', which is the embedding alone where a model has no rules for it
-score: see hkg_score; probability: see hkg_predict_tails; rule: the best of the selected rules that infer it, null where none does
+score: see hkg_score; probability: see hkg_predict_tails; rule: of the rules that are heard the one that counts most (the first that hkg_explain tells), else the best of the selected rules that infer it; null where none does
 For every entity that is head of a fact of the relation, each entity is scored as tail: that many times d multiplications, shared by hybridkg.threads (all relations of FB15k-237, d = 200: 1.4 billion scores). With evidence, the rules are asked once for each such (head, relation), which takes 1 to 3 ms on that graph. Memory is for k triples a thread, and for the facts. Facts about one entity alone are listed only for a relation that has such. What is left out at place k may differ from what is kept by as little as single precision can tell.';
 
 -- ---------------------------------------------------------------------------
@@ -888,7 +888,8 @@ split: valid or test (or train)
 model: a trained model of the graph
 seed: draws the places of ties
 evidence: what is heard: ''embedding'', ''rules'', or ''both'', which is the embedding alone where a model has no rules for it
-side: head, tail, or both (the mean over both)';
+side: head, tail, or both (the mean over both)
+Every entity of the graph is ranked. One that the model has no embedding of (it came after the training) comes last, unless rules are heard alone: these say of it what they infer, though hkg_score and predictions refuse it';
 
 create function hkg_ranks(graph name, split text default 'test', model name default 'default', seed bigint default 0,
 	evidence text default 'both')
@@ -916,7 +917,7 @@ model_a, model_b: trained models of the graph
 split: valid or test (or train)
 evidence: what is heard, as in hkg_evaluate
 The triples of greatest change come first, gains and losses alike: that of 1 / head rank + 1 / tail rank, which is what MRR is the mean of.
-rule: the best of the selected rules of model_b that infer the triple, null where none does; ties: as hkg_ranks with seed 0';
+rule: of the rules of model_b that are heard the one that counts most for the triple, else the best of those that are selected and infer it; null where none does; ties: as hkg_ranks with seed 0';
 
 create function hkg_rule_precision(graph name, top_rules int, split text default 'test', model name default 'default',
 	out inferred bigint, out correct bigint, out "precision" float8)

@@ -19,9 +19,6 @@
 #include "inquiry.h"
 #include "model.h"
 
-/* rows named in one statement */
-#define NAMED_ROWS 65536
-
 /* ---- what is known ------------------------------------------------------------------- */
 
 typedef struct Facts
@@ -70,30 +67,14 @@ read_facts(Graph *graph, const Model *model, const char *relation)
 	return facts;
 }
 
-typedef struct Missing
-{
-	KgeTriple	triple;			/* by ids */
-	double		score;
-	double		probability;
-} Missing;
-
+/* Best first */
 typedef struct MissingList
 {
-	Missing    *missing;		/* best first */
-	int32	   *rule;			/* of each: id of the best that infers it, or NO_RULE */
+	KgeTriple  *triple;			/* by ids */
+	double	   *score;
+	double	   *probability;
 	int64		count;
 } MissingList;
-
-static void
-find_rules(const Graph *graph, const char *model, MissingList *list)
-{
-	KgeTriple  *triple = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(KgeTriple) * Max(list->count, 1));
-
-	for (int64 i = 0; i < list->count; i++)
-		triple[i] = list->missing[i].triple;
-	list->rule = best_rule_of_each(graph, model, triple, list->count);
-	pfree(triple);
-}
 
 /* ---- the function ------------------------------------------------------------------------- */
 
@@ -107,67 +88,49 @@ add_missing(MissingList *list, const Hearing *hearing, const KgeScored *scored, 
 
 	if (probability < min_probability || (hearing->kind == EV_RULES && scored->addition == 0))
 		return;
-	list->missing[list->count++] = (Missing) {
-		{model->entity_id[scored->triple.head], model->relation_id[scored->triple.relation],
-		model->entity_id[scored->triple.tail]}, scored->score, probability
+	list->triple[list->count] = (KgeTriple) {
+		model->entity_id[scored->triple.head], model->relation_id[scored->triple.relation],
+		model->entity_id[scored->triple.tail]
 	};
+	list->score[list->count] = scored->score;
+	list->probability[list->count++] = probability;
 }
 
 static MissingList
-find_missing(Graph *graph, const char *name, const char *relation, int k, double min_probability, EvKind kind)
+find_missing(Graph *graph, const Hearing *hearing, const char *relation, int k, double min_probability)
 {
 	KgeArena	arena = hkg_arena();
 	KgePool    *pool = hkg_pool();
 	MissingList list = {0};
 	const KgeScored *best = NULL;
-	Hearing		hearing = evidence_hear(graph, name, kind);
 	Scoring		scoring;
 	Facts		facts;
 	int64		count;
 
-	evidence_scoring(hearing.evidence, hearing.kind, hearing.model->kge, kge_pool_threads(pool), &scoring);
-	facts = read_facts(graph, hearing.model, relation);
+	evidence_scoring(hearing->evidence, hearing->kind, hearing->model->kge, kge_pool_threads(pool), &scoring);
+	facts = read_facts(graph, hearing->model, relation);
 	hkg_check_memory_or(kge_complete_bytes(pool, &scoring.kge, scoring.opinion, facts.triple, facts.count, k),
 						psprintf("a list of %d missing facts", k), "ask for a smaller k");
 	count = kge_complete(&arena, pool, &scoring.kge, scoring.opinion, facts.triple, facts.count, k, &best);
-	list.missing = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Missing) * Max(count, 1));
+	list.triple = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(KgeTriple) * Max(count, 1));
+	list.score = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(double) * Max(count, 1));
+	list.probability = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(double) * Max(count, 1));
 	for (int64 i = 0; i < count; i++)
-		add_missing(&list, &hearing, &best[i], min_probability);
+		add_missing(&list, hearing, &best[i], min_probability);
 	return list;
 }
 
-/* Some of the list as columns: head, relation, tail, rule; score, probability. */
-typedef struct Columns
-{
-	int32		id[4][NAMED_ROWS];
-	double		number[2][NAMED_ROWS];
-} Columns;
-
 static void
-fill_columns(Columns *columns, const Missing *missing, const int32 *rule, int count)
+return_missing(const Graph *graph, const char *model, const MissingList *list, const BestRule *rule,
+			   SqlResult *result)
 {
-	for (int i = 0; i < count; i++)
-	{
-		columns->id[0][i] = missing[i].triple.head;
-		columns->id[1][i] = missing[i].triple.relation;
-		columns->id[2][i] = missing[i].triple.tail;
-		columns->id[3][i] = rule[i];
-		columns->number[0][i] = missing[i].score;
-		columns->number[1][i] = missing[i].probability;
-	}
-}
-
-static void
-return_missing(const Graph *graph, const char *model, const MissingList *list, SqlResult *result)
-{
-	Columns    *columns = palloc(sizeof(Columns));
-	char	   *query = psprintf("select h.name::text, r.name::text, t.name::text, u.score, u.probability, l.rule::text "
-								 "from unnest($1::int[], $2::int[], $3::int[], $4::int[], $5::float8[], $6::float8[]) "
-								 "with ordinality as u (head, relation, tail, rule, score, probability, place) "
+	char	   *query = psprintf("select h.name::text, r.name::text, t.name::text, u.score, u.probability, coalesce(u.counted, l.rule::text) "
+								 "from unnest($1::int[], $2::int[], $3::int[], $4::float8[], $5::float8[], $6::int[], $7::text[]) "
+								 "with ordinality as u (head, relation, tail, score, probability, rule, counted, place) "
 								 "join %1$sentity h on h.id = u.head "
 								 "join %1$srelation r on r.id = u.relation "
 								 "join %1$sentity t on t.id = u.tail "
-								 "left join %1$srule l on l.model = $7 and l.id = u.rule "
+								 "left join %1$srule l on l.model = $8 and l.id = u.rule "
 								 "order by u.place", graph->prefix);
 
 	for (int64 first = 0; first < list->count; first += NAMED_ROWS)
@@ -175,11 +138,10 @@ return_missing(const Graph *graph, const char *model, const MissingList *list, S
 		int			count = (int) Min(NAMED_ROWS, list->count - first);
 		SqlArgs		args = {0};
 
-		fill_columns(columns, list->missing + first, list->rule + first, count);
-		for (int i = 0; i < 4; i++)
-			sql_arg(&args, INT4ARRAYOID, array_of_int4(columns->id[i], count));
-		for (int i = 0; i < 2; i++)
-			sql_arg(&args, FLOAT8ARRAYOID, array_of_float8(columns->number[i], count));
+		arg_triples(&args, list->triple + first, count);
+		sql_arg(&args, FLOAT8ARRAYOID, array_of_float8(list->score + first, count));
+		sql_arg(&args, FLOAT8ARRAYOID, array_of_float8(list->probability + first, count));
+		arg_best_rules(&args, rule + first, count);
 		sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
 		sql_result_query(result, query, &args);
 		for (int i = 0; i < args.count; i++)
@@ -196,9 +158,10 @@ hkg_complete(PG_FUNCTION_ARGS)
 	double		min_probability = argument_float(fcinfo, 3, "min_probability", 0, 1);
 	EvKind		kind = argument_evidence(fcinfo, 5);
 	Inquiry		inquiry = inquiry_begin(fcinfo, 4);
-	MissingList list = find_missing(inquiry.graph, inquiry.model, relation, k, min_probability, kind);
+	Hearing		hearing = evidence_hear(inquiry.graph, inquiry.model, kind);
+	MissingList list = find_missing(inquiry.graph, &hearing, relation, k, min_probability);
+	BestRule   *rule = best_rule_of_each(inquiry.graph, inquiry.model, hearing.evidence, list.triple, list.count);
 
-	find_rules(inquiry.graph, inquiry.model, &list);
-	return_missing(inquiry.graph, inquiry.model, &list, inquiry.result);
+	return_missing(inquiry.graph, inquiry.model, &list, rule, inquiry.result);
 	return inquiry_end(&inquiry);
 }

@@ -4,7 +4,10 @@
  *
  * Every entity of the graph is a candidate, whether or not the model knows
  * it: ranking works on a model with a row for each of them, NaN where there is no
- * embedding, which ranks last.  The filter is all facts and all of the holdout,
+ * embedding, which ranks last.  Rules are asked about the graph as it is now: heard alone, they miss no
+ * embedding, and rank an entity that came after the training like any other.  (Predictions and hkg_score name
+ * what the model knows, and refuse it under any evidence.  A rank has to be given all the same: to
+ * leave such triples or candidates out would flatter the model.)  The filter is all facts and all of the holdout,
  * never what was sampled.
  */
 #include "postgres.h"
@@ -27,13 +30,10 @@
 const char *const evaluate_splits[] = {"valid", "test", "train", NULL};
 static const char *const holdout_splits[] = {"valid", "test", NULL};
 
-/* rows named in one statement */
-#define NAMED_ROWS 65536
-
 /* ---- ranks --------------------------------------------------------------------- */
 
 /* A model of rules alone is heard without its embeddings, which are not there. */
-static void
+static const Evidence *
 hear_model(Graph *graph, const char *name, const GraphData *data, EvKind kind, Scoring *scoring)
 {
 	KgeModel	kge = {.entities = data->entities,.relations = data->relations};
@@ -42,10 +42,21 @@ hear_model(Graph *graph, const char *name, const GraphData *data, EvKind kind, S
 	model_require(graph, name);
 	if (kind != EV_EMBEDDING)
 		evidence = evidence_of_data(graph, name, data);
-	kind = evidence_kind(evidence, kind, name);
-	if (kind != EV_RULES)
+	/* one that has neither rules to be heard nor embeddings is refused for what it lacks first */
+	if (evidence == NULL || kind != EV_RULES)
 		kge = model_of_graph(model_open(graph, name), data);
+	kind = evidence_kind(evidence, kind, name);
 	evidence_scoring(evidence, kind, kge, hkg_threads, scoring);
+	return evidence;
+}
+
+static void
+triples_to_ids(KgeTriple *triple, int64 count, const GraphData *data)
+{
+	for (int64 i = 0; i < count; i++)
+		triple[i] = (KgeTriple) {
+			data->entity_id[triple[i].head], data->relation_id[triple[i].relation], data->entity_id[triple[i].tail]
+		};
 }
 
 Ranking
@@ -53,27 +64,27 @@ rank_split(Graph *graph, const char *model, const char *split, int64 seed, EvKin
 {
 	Ranking		ranking = {0};
 	KgeArena	arena = hkg_arena();
+	GraphData  *data = graph_read(graph);
 	Scoring		scoring;
 	KgeTriple  *known;
 	int64		known_count;
 
-	ranking.data = graph_read(graph);
-	ranking.triple = ranking.data->fact;
-	ranking.count = ranking.data->facts;
+	ranking.triple = data->fact;
+	ranking.count = data->facts;
 	if (strcmp(split, "train") != 0)
-		ranking.triple = graph_read_split(graph, ranking.data, split, &ranking.count);
+		ranking.triple = graph_read_split(graph, data, split, &ranking.count);
 	ranking.rank = MemoryContextAllocHuge(CurrentMemoryContext,
 										  sizeof(int32) * Max(2 * ranking.count, 1));
-	hear_model(graph, model, ranking.data, kind, &scoring);
+	ranking.evidence = hear_model(graph, model, data, kind, &scoring);
 	if (ranking.count == 0)
 		return ranking;
-	known = graph_read_known(graph, ranking.data, &known_count);
+	known = graph_read_known(graph, data, &known_count);
 	hkg_check_memory(kge_rank_bytes(&scoring.kge, scoring.opinion, ranking.count, known_count, hkg_threads),
 					 "the ranks of a split");
-	if (!kge_rank(&arena, hkg_pool(), &scoring.kge, scoring.opinion,
-				  ranking.triple, ranking.count, known, known_count,
-				  (uint64) seed, ranking.rank, ranking.rank + ranking.count))
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	kge_rank(&arena, hkg_pool(), &scoring.kge, scoring.opinion,
+			 ranking.triple, ranking.count, known, known_count,
+			 (uint64) seed, ranking.rank, ranking.rank + ranking.count);
+	triples_to_ids(ranking.triple, ranking.count, data);
 	return ranking;
 }
 
@@ -105,30 +116,9 @@ return_evaluation(Graph *graph, const Ranking *ranking, SqlResult *result)
 	return_metrics("both", ranking->count, ranking->rank, 2 * ranking->count, result);
 }
 
-/* Parameters: ids of head, relation and tail, then ranks, of some triples of the split. */
-static void
-rank_arguments(const Ranking *ranking, int64 first, int count, int32 *buffer, SqlArgs *args)
-{
-	const GraphData *data = ranking->data;
-	const KgeTriple *triple = ranking->triple + first;
-
-	for (int i = 0; i < count; i++)
-		buffer[i] = data->entity_id[triple[i].head];
-	sql_arg(args, INT4ARRAYOID, array_of_int4(buffer, count));
-	for (int i = 0; i < count; i++)
-		buffer[i] = data->relation_id[triple[i].relation];
-	sql_arg(args, INT4ARRAYOID, array_of_int4(buffer, count));
-	for (int i = 0; i < count; i++)
-		buffer[i] = data->entity_id[triple[i].tail];
-	sql_arg(args, INT4ARRAYOID, array_of_int4(buffer, count));
-	sql_arg(args, INT4ARRAYOID, array_of_int4(ranking->rank + first, count));
-	sql_arg(args, INT4ARRAYOID, array_of_int4(ranking->rank + ranking->count + first, count));
-}
-
 static void
 return_ranks(Graph *graph, const Ranking *ranking, SqlResult *result)
 {
-	int32	   *buffer = palloc(sizeof(int32) * NAMED_ROWS);
 	char	   *query = psprintf("select h.name::text, r.name::text, t.name::text, u.head_rank, u.tail_rank "
 								 "from unnest($1::int[], $2::int[], $3::int[], $4::int[], $5::int[]) "
 								 "with ordinality as u (head, relation, tail, head_rank, tail_rank, place) "
@@ -140,9 +130,12 @@ return_ranks(Graph *graph, const Ranking *ranking, SqlResult *result)
 
 	for (int64 first = 0; first < ranking->count; first += NAMED_ROWS)
 	{
+		int			count = (int) Min(NAMED_ROWS, ranking->count - first);
 		SqlArgs		args = {0};
 
-		rank_arguments(ranking, first, (int) Min(NAMED_ROWS, ranking->count - first), buffer, &args);
+		arg_triples(&args, ranking->triple + first, count);
+		sql_arg(&args, INT4ARRAYOID, array_of_int4(ranking->rank + first, count));
+		sql_arg(&args, INT4ARRAYOID, array_of_int4(ranking->rank + ranking->count + first, count));
 		sql_result_query(result, query, &args);
 		for (int i = 0; i < args.count; i++)
 			pfree(DatumGetPointer(args.values[i]));

@@ -12,10 +12,10 @@ extern const char *const evaluate_splits[];
 
 typedef struct Ranking
 {
-	GraphData  *data;
 	int64		count;
-	KgeTriple  *triple;			/* in rows of data, by (relation, head, tail) */
+	KgeTriple  *triple;			/* by ids, ordered by (relation, head, tail) */
 	int32	   *rank;			/* 2 * count: of the heads, then of the tails */
+	const Evidence *evidence;	/* that was heard; NULL: the embedding alone */
 } Ranking;
 
 /* Filtered ranks; the seed draws the places of ties. */

@@ -270,58 +270,92 @@ evidence_read_calibration(const Graph *graph, const char *model, EvCalibration *
 
 /* ---- all of it ----------------------------------------------------------------------- */
 
-static void
-out_of_memory(void)
+static uint64
+bytes_of(const EvRuleSet *rules, const GraphData *data)
 {
-	ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	return ev_facts_bytes(data->entities, data->relations, data->facts) + ev_rules_bytes(data->relations, rules);
 }
 
 /* From facts in rows; the rules' rows are those of the facts. */
 static void
-build(Evidence *evidence, const EvRuleSet *rules, int32 entities, int32 relations,
-	  const KgeTriple *facts, int64 count)
+build(Evidence *evidence, const EvRuleSet *rules, const GraphData *data)
 {
 	KgeArena	arena = hkg_arena();
 
-	hkg_check_memory(ev_facts_bytes(entities, relations, count) + ev_rules_bytes(relations, rules),
-					 "the evidence of rules");
-	if (!ev_facts(&arena, entities, relations, facts, count, &evidence->facts) ||
-		!ev_rules(&arena, relations, rules, &evidence->rules))
-		out_of_memory();
+	ev_facts(&arena, data->entities, data->relations, data->fact, data->facts, &evidence->facts);
+	ev_rules(&arena, data->relations, rules, &evidence->rules);
 }
+
+/* Beside the bytes of its model that are taken already.  Whoever asks can do without. */
+static void
+check_memory(uint64 taken, uint64 bytes)
+{
+	hkg_check_memory_or(taken + bytes, taken > 0 ? "a model with the evidence of its rules" : "the evidence of rules",
+						"hear the embedding alone: evidence => 'embedding'");
+}
+
+/* Column evidence of table model */
+typedef struct DiscountRow
+{
+	char	   *discount[EV_KINDS];	/* NULL: it is not there */
+} DiscountRow;
 
 static void
 take_discounts(void *argument, const Datum *values, const bool *nulls)
 {
-	Evidence   *evidence = argument;
+	DiscountRow *row = argument;
 
-	evidence->alone = DatumGetFloat8(values[0]);
-	evidence->weights.discount = DatumGetFloat8(values[1]);
+	row->discount[EV_RULES] = nulls[0] ? NULL : TextDatumGetCString(values[0]);
+	row->discount[EV_BOTH] = nulls[1] ? NULL : TextDatumGetCString(values[1]);
+}
+
+static double
+discount_of(const char *model, const DiscountRow *row, EvKind kind)
+{
+	const char *text = row->discount[kind];
+	char	   *end = NULL;
+	double		discount = text == NULL ? -1 : strtod(text, &end);
+
+	if (end == text || *end != '\0' || !(discount >= 0 && discount <= 1))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("column evidence of model \"%s\" holds no discount of \"%s\", which is a number from 0 to 1",
+						model, kinds[kind]),
+				 errhint("Call hkg_learn_evidence, which writes it anew.")));
+	return discount;
 }
 
 /* False when the model has no evidence. */
 static bool
 read_discounts(const Graph *graph, const char *model, Evidence *evidence)
 {
+	DiscountRow row = {0};
 	SqlArgs		args = {0};
 
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
-	return sql_stream(psprintf("select (d->>'rules')::float8, (d->>'both')::float8 "
-							   "from (select evidence::jsonb->'discount' as d from %smodel where name = $1) m "
-							   "where num_nulls(d->>'rules', d->>'both') = 0", graph->prefix),
-					  &args, take_discounts, evidence) > 0;
+	if (sql_stream(psprintf("select evidence::jsonb->'discount'->>'rules', evidence::jsonb->'discount'->>'both' "
+							"from %smodel where name = $1 and evidence is not null", graph->prefix),
+				   &args, take_discounts, &row) == 0)
+		return false;
+	evidence->alone = discount_of(model, &row, EV_RULES);
+	evidence->weights.discount = discount_of(model, &row, EV_BOTH);
+	return true;
 }
 
 /* In the current context; what is needed on the way is in `work`. */
 static void
-read_all(const Graph *graph, const char *model, Evidence *evidence, const GraphData *data, MemoryContext work)
+read_all(const Graph *graph, const char *model, Evidence *evidence, const GraphData *data, uint64 taken,
+		 MemoryContext work)
 {
 	MemoryContext caller = MemoryContextSwitchTo(work);
 	EvRuleSet	rules = read_rules(graph, model, data->entity_id, data->entities, data->relation_id, data->relations);
 
 	MemoryContextSwitchTo(caller);
+	evidence->entity_id = data->entity_id;
+	evidence->relation_id = data->relation_id;
 	read_weights(graph, model, data->relation_id, data->relations, &evidence->weights);
-	build(evidence, &rules, data->entities, data->relations, data->fact, data->facts);
+	check_memory(taken, bytes_of(&rules, data));
+	build(evidence, &rules, data);
 }
 
 Evidence *
@@ -336,13 +370,13 @@ evidence_of_data(Graph *graph, const char *model, const GraphData *data)
 	evidence = palloc(sizeof(Evidence));
 	*evidence = found;
 	work = AllocSetContextCreate(CurrentMemoryContext, "hybridkg evidence", ALLOCSET_DEFAULT_SIZES);
-	read_all(graph, model, evidence, data, work);
+	read_all(graph, model, evidence, data, 0, work);
 	MemoryContextDelete(work);
 	return evidence;
 }
 
 Evidence *
-evidence_of_model(Graph *graph, const Model *model)
+evidence_of_model(Graph *graph, const Model *model, uint64 taken)
 {
 	MemoryContext work;
 	MemoryContext caller;
@@ -358,9 +392,18 @@ evidence_of_model(Graph *graph, const Model *model)
 	caller = MemoryContextSwitchTo(work);
 	data = translated(graph_read(graph), model);
 	MemoryContextSwitchTo(caller);
-	read_all(graph, model->name, evidence, data, work);
+	read_all(graph, model->name, evidence, data, taken, work);
 	MemoryContextDelete(work);
 	return evidence;
+}
+
+EvAsker *
+evidence_asker(const Evidence *evidence, uint64 taken)
+{
+	KgeArena	arena = hkg_arena();
+
+	check_memory(taken, ev_asker_bytes(&evidence->facts));
+	return ev_asker(&arena, &evidence->facts, &evidence->rules);
 }
 
 EvKind
@@ -396,9 +439,8 @@ evidence_opinion(const Evidence *evidence, EvKind kind, int threads, EvVoice *vo
 
 	if (kind == EV_RULES)
 		weights = (EvWeights) {.discount = evidence->alone};
-	hkg_check_memory(ev_voice_bytes(&evidence->facts, threads), "the evidence of rules");
-	if (!ev_voice(&arena, &evidence->facts, &evidence->rules, weights, threads, voice))
-		out_of_memory();
+	check_memory(0, ev_voice_bytes(&evidence->facts, threads));
+	ev_voice(&arena, &evidence->facts, &evidence->rules, weights, threads, voice);
 	return ev_opinion(voice);
 }
 
@@ -555,12 +597,12 @@ evidence_learn(Graph *graph, const char *model, const GraphData *data, const Kge
 	else
 	{
 		rules = read_rules(graph, model, data->entity_id, data->entities, data->relation_id, data->relations);
-		build(&evidence, &rules, data->entities, data->relations, data->fact, data->facts);
+		hkg_check_memory(bytes_of(&rules, data), "the evidence of rules");
+		build(&evidence, &rules, data);
 		hkg_check_memory(ev_learn_bytes(kge, &evidence.facts, valid_count, known_count, kge_pool_threads(pool)),
 						 "learning how evidence weighs");
-		if (!ev_learn(&arena, pool, kge, &evidence.facts, &evidence.rules, valid, valid_count,
-					  known_in_learning(data, valid, valid_count), known_count, &learnt))
-			out_of_memory();
+		ev_learn(&arena, pool, kge, &evidence.facts, &evidence.rules, valid, valid_count,
+				 known_in_learning(data, valid, valid_count), known_count, &learnt);
 		write_summary(graph, model, &learnt);
 		write_weights(graph, model, data, &learnt);
 	}
@@ -578,7 +620,7 @@ evidence_learnt(const Graph *graph, const char *model)
 	if (!sql_value(psprintf("select jsonb_build_object('evidence', evidence, "
 							"'weights', (select jsonb_agg(w) from %1$sevidence_weight w where model = $1), "
 							"'thresholds', (select jsonb_agg(t) from %1$sthreshold t where model = $1))::text "
-							"from %1$smodel where name = $1 and evidence::jsonb ? 'calibration'", graph->prefix),
+							"from %1$smodel where name = $1 and evidence::jsonb ?& array['calibration', 'discount']", graph->prefix),
 				   &args, &found))
 		return NULL;
 	return TextDatumGetCString(found);

@@ -14,6 +14,8 @@
 
 struct Evidence
 {
+	const int32 *entity_id;		/* row -> id, ascending */
+	const int32 *relation_id;
 	EvFacts		facts;
 	EvRules		rules;
 	EvWeights	weights;
@@ -28,10 +30,14 @@ extern const char *evidence_name(EvKind kind);
 
 /*
  * The evidence of a model, in the current context, from given facts and in their rows, or from all facts of the
- * graph and in the model's rows; NULL when it has none.  ERROR 53200 when it would not fit hybridkg.max_memory.
+ * graph and in the model's rows; NULL when it has none.  ERROR 22000 when what was learnt is damaged; 53200 when it would not
+ * fit hybridkg.max_memory beside the bytes that are taken already.
  */
 extern Evidence *evidence_of_data(Graph *graph, const char *model, const GraphData *data);
-extern Evidence *evidence_of_model(Graph *graph, const Model *model);
+extern Evidence *evidence_of_model(Graph *graph, const Model *model, uint64 taken);
+
+/* To ask one question at a time, in the current context; ERROR 53200 as above. */
+extern EvAsker *evidence_asker(const Evidence *evidence, uint64 taken);
 
 /*
  * What `kind` of evidence a function is to hear of a model: EV_EMBEDDING where both are asked for and

@@ -1,15 +1,15 @@
 /*
  * explain.c
  *		hkg_explain: which rules speak for a triple, and through which facts; the best
- *		selected one for each of many triples.
+ *		one for each of many triples.
  *
  * The rules are those of the triple's relation that the model's evidence hears, or that are
  * selected.  Each one's body is grounded with X and Y bound, by a statement of
  * rule_sql.c that takes the two entities as parameters.
  *
- * For many triples each selected rule of their relations, best first, is asked which of those
- * that have no rule yet it infers: a few look-ups a triple, whatever the rule infers
- * besides.
+ * For many triples the evidence, where it is heard, is asked once for each (head, relation).  Then each
+ * selected rule of their relations, best first, is asked which of those that have no rule yet it infers: a
+ * few look-ups a triple, whatever the rule infers besides.
  */
 #include "postgres.h"
 
@@ -67,13 +67,108 @@ selected_rules(const Graph *graph, const char *model)
 	return read_rules(graph, "selected", &args);
 }
 
+/* ---- what is heard ---------------------------------------------------------------- */
+
+/* What is heard of a triple (by ids) as an answer to (head, relation, ?); NULL: no rule infers it. */
+static const EvCandidate *
+ask_evidence(const Evidence *evidence, EvAsker *asker, KgeTriple triple)
+{
+	int32		head = graph_row(evidence->entity_id, evidence->facts.entities, triple.head);
+	int32		relation = graph_row(evidence->relation_id, evidence->facts.relations, triple.relation);
+	int32		tail = graph_row(evidence->entity_id, evidence->facts.entities, triple.tail);
+	const EvCandidate *candidates;
+
+	if (head < 0 || relation < 0 || tail < 0)
+		return NULL;
+	ev_ask(asker, KGE_TAIL, head, relation, NULL, 0, &candidates);
+	return ev_candidate(asker, tail);
+}
+
+/* A rule with constants that was counted for the question: it is in no table. */
+static Rule
+counted_rule(const Evidence *evidence, KgeTriple triple, const EvHeard *heard)
+{
+	const EvEdge *edge = &evidence->facts.edge[heard->number];
+	bool		backwards = edge->atom != EV_FORWARDS(EV_RELATION(edge->atom));
+	Term		free = heard->source == EV_FEATURE ? TERM_X : TERM_Y;
+	Term		constant = evidence->entity_id[edge->other];
+	Rule		rule = {.head = triple.relation,.length = 2};
+
+	rule.body[0].relation = evidence->relation_id[EV_RELATION(edge->atom)];
+	rule.body[0].first = backwards ? constant : free;
+	rule.body[0].second = backwards ? free : constant;
+	rule.body[1].relation = RULE_IS;
+	rule.body[1].first = free == TERM_X ? TERM_Y : TERM_X;
+	rule.body[1].second = free == TERM_X ? triple.tail : triple.head;
+	rule_canonicalise(&rule);
+	return rule;
+}
+
+/* The id of a heard rule in table rule; false when it was counted for the question. */
+static bool
+id_of(const EvRules *rules, const EvHeard *heard, int32 *id)
+{
+	if (heard->source == EV_PATH)
+		*id = rules->rule[heard->number].id;
+	else if (heard->source == EV_PATTERN)
+		*id = rules->pattern[heard->number].id;
+	return heard->source == EV_PATH || heard->source == EV_PATTERN;
+}
+
 /* ---- the best rule of each of many triples ---------------------------------------- */
+
+static bool
+has_rule(const BestRule *best)
+{
+	return best->id != NO_RULE || best->counted != NULL;
+}
+
+/* Triples in order, so that no question is asked twice */
+typedef struct PlacedTriple
+{
+	KgeTriple	triple;
+	int64		place;
+} PlacedTriple;
+
+static PlacedTriple *
+sort_triples(const KgeTriple *triple, int64 count)
+{
+	PlacedTriple *sorted = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(PlacedTriple) * Max(count, 1));
+
+	for (int64 i = 0; i < count; i++)
+		sorted[i] = (PlacedTriple) {triple[i], i};
+	qsort(sorted, count, sizeof(PlacedTriple), triple_compare);
+	return sorted;
+}
+
+/* The most confident of the rules that are heard of each, which has the greatest share of the evidence. */
+static void
+hear_rules(Graph *graph, const Evidence *evidence, const KgeTriple *triple, int64 count, BestRule *best)
+{
+	EvAsker    *asker = evidence_asker(evidence, 0);
+	PlacedTriple *sorted = sort_triples(triple, count);
+
+	for (int64 i = 0; i < count; i++)
+	{
+		const EvCandidate *candidate = ask_evidence(evidence, asker, sorted[i].triple);
+		BestRule   *of = &best[sorted[i].place];
+
+		CHECK_FOR_INTERRUPTS();
+		if (candidate != NULL && !id_of(&evidence->rules, &candidate->heard[0], &of->id))
+		{
+			Rule		rule = counted_rule(evidence, sorted[i].triple, &candidate->heard[0]);
+
+			of->counted = rule_text(graph, &rule);
+		}
+	}
+	pfree(sorted);
+}
 
 typedef struct Asking
 {
 	const KgeTriple *triple;
 	int64		count;
-	int32	   *best;			/* of each triple: the rule, or NO_RULE */
+	BestRule   *best;			/* of each triple */
 	int64	   *asked;			/* positions of those that a rule is asked about */
 	int32	   *x;
 	int32	   *y;
@@ -85,7 +180,7 @@ take_inferred(void *argument, const Datum *values, const bool *nulls)
 {
 	Asking	   *asking = argument;
 
-	asking->best[asking->asked[DatumGetInt64(values[0]) - 1]] = asking->rule;
+	asking->best[asking->asked[DatumGetInt64(values[0]) - 1]].id = asking->rule;
 }
 
 static void
@@ -96,7 +191,7 @@ ask_rule(const Graph *graph, const SelectedRule *selected, Asking *asking)
 
 	for (int64 i = 0; i < asking->count; i++)
 	{
-		if (asking->triple[i].relation != selected->rule.head || asking->best[i] != NO_RULE)
+		if (asking->triple[i].relation != selected->rule.head || has_rule(&asking->best[i]))
 			continue;
 		asking->asked[count] = i;
 		asking->x[count] = asking->triple[i].head;
@@ -110,20 +205,22 @@ ask_rule(const Graph *graph, const SelectedRule *selected, Asking *asking)
 	sql_stream(rule_sql_holds(graph, &selected->rule), &args, take_inferred, asking);
 }
 
-int32 *
-best_rule_of_each(const Graph *graph, const char *model, const KgeTriple *triple, int64 count)
+/* The best of the selected rules, for those that have no rule yet */
+static void
+ask_selected_rules(const Graph *graph, const char *model, const KgeTriple *triple, int64 count, BestRule *best)
 {
-	Asking		asking = {.triple = triple,.count = count};
 	MemoryContext context = CurrentMemoryContext;
 	Size		room = Max(count, 1);
+	Asking		asking = {
+		.triple = triple,
+		.count = count,
+		.best = best,
+		.asked = MemoryContextAllocHuge(context, sizeof(int64) * room),
+		.x = MemoryContextAllocHuge(context, sizeof(int32) * room),
+		.y = MemoryContextAllocHuge(context, sizeof(int32) * room)
+	};
 	ListCell   *cell;
 
-	asking.best = MemoryContextAllocHuge(context, sizeof(int32) * room);
-	asking.asked = MemoryContextAllocHuge(context, sizeof(int64) * room);
-	asking.x = MemoryContextAllocHuge(context, sizeof(int32) * room);
-	asking.y = MemoryContextAllocHuge(context, sizeof(int32) * room);
-	for (int64 i = 0; i < count; i++)
-		asking.best[i] = NO_RULE;
 	foreach(cell, selected_rules(graph, model))
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -132,64 +229,52 @@ best_rule_of_each(const Graph *graph, const char *model, const KgeTriple *triple
 	pfree(asking.asked);
 	pfree(asking.x);
 	pfree(asking.y);
-	return asking.best;
 }
 
-/* ---- what is heard of one triple ---------------------------------------------------- */
+BestRule *
+best_rule_of_each(Graph *graph, const char *model, const Evidence *evidence, const KgeTriple *triple, int64 count)
+{
+	BestRule   *best = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(BestRule) * Max(count, 1));
+
+	for (int64 i = 0; i < count; i++)
+		best[i] = (BestRule) {.id = NO_RULE};
+	if (evidence != NULL)
+		hear_rules(graph, evidence, triple, count, best);
+	ask_selected_rules(graph, model, triple, count, best);
+	return best;
+}
+
+void
+arg_best_rules(SqlArgs *args, const BestRule *rule, int count)
+{
+	int32	   *id = palloc_extended(sizeof(int32) * Max(count, 1), MCXT_ALLOC_HUGE);
+	char	  **counted = palloc_extended(sizeof(char *) * Max(count, 1), MCXT_ALLOC_HUGE);
+
+	for (int i = 0; i < count; i++)
+	{
+		id[i] = rule[i].id;
+		counted[i] = rule[i].counted;
+	}
+	sql_arg(args, INT4ARRAYOID, array_of_int4(id, count));
+	sql_arg(args, TEXTARRAYOID, array_of_text(counted, count));
+	pfree(id);
+	pfree(counted);
+}
+
+/* ---- the reasons of one triple ----------------------------------------------------- */
 
 typedef struct Explanation
 {
 	Graph	   *graph;
 	const char *model;
-	int32		head;			/* ids */
-	int32		relation;
-	int32		tail;
+	KgeTriple	triple;			/* by ids */
 	SqlResult  *result;
 
-	/* where the model hears rules; else NULL */
-	const Model *opened;
-	const Evidence *evidence;
-	KgeTriple	triple;			/* rows */
+	const Evidence *evidence;	/* where the model hears rules, and knows what the triple is about; else NULL */
 	const EvCandidate *candidate;	/* NULL: no rule is heard */
 	double		embedding_share;
 	double		evidence_share;
 } Explanation;
-
-/* A rule with constants that was counted for the question: it is in no table. */
-static SelectedRule *
-counted_rule(const Explanation *explanation, const EvHeard *heard)
-{
-	const EvEdge *edge = &explanation->evidence->facts.edge[heard->number];
-	bool		backwards = edge->atom != EV_FORWARDS(EV_RELATION(edge->atom));
-	Term		free = heard->source == EV_FEATURE ? TERM_X : TERM_Y;
-	Term		constant = explanation->opened->entity_id[edge->other];
-	SelectedRule *counted = palloc0(sizeof(SelectedRule));
-	Rule	   *rule = &counted->rule;
-
-	rule->head = explanation->relation;
-	rule->length = 2;
-	rule->body[0].relation = explanation->opened->relation_id[EV_RELATION(edge->atom)];
-	rule->body[0].first = backwards ? constant : free;
-	rule->body[0].second = backwards ? free : constant;
-	rule->body[1].relation = RULE_IS;
-	rule->body[1].first = free == TERM_X ? TERM_Y : TERM_X;
-	rule->body[1].second = free == TERM_X ? explanation->tail : explanation->head;
-	rule_canonicalise(rule);
-	counted->text = rule_text(explanation->graph, rule);
-	counted->quality = heard->confidence;
-	return counted;
-}
-
-/* The id of a heard rule in table rule; false when it was counted for the question. */
-static bool
-id_of(const EvRules *rules, const EvHeard *heard, int32 *id)
-{
-	if (heard->source == EV_PATH)
-		*id = rules->rule[heard->number].id;
-	else if (heard->source == EV_PATTERN)
-		*id = rules->pattern[heard->number].id;
-	return heard->source == EV_PATH || heard->source == EV_PATTERN;
-}
 
 /* Ids of the rules that are heard; returns how many. */
 static int
@@ -227,7 +312,7 @@ speaking_rules(const Explanation *explanation)
 	SqlArgs		args = {0};
 
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(explanation->model));
-	sql_arg(&args, INT4OID, Int32GetDatum(explanation->relation));
+	sql_arg(&args, INT4OID, Int32GetDatum(explanation->triple.relation));
 	sql_arg(&args, INT4ARRAYOID, array_of_int4(id, heard_ids(explanation, id)));
 	rules = read_rules(explanation->graph, "head = $2 and (selected or id = any ($3))", &args);
 	for (int i = 0; candidate != NULL && i < candidate->count; i++)
@@ -239,8 +324,11 @@ speaking_rules(const Explanation *explanation)
 			share_of(rules, id[0], share);
 		else
 		{
-			SelectedRule *counted = counted_rule(explanation, heard);
+			SelectedRule *counted = palloc0(sizeof(SelectedRule));
 
+			counted->rule = counted_rule(explanation->evidence, explanation->triple, heard);
+			counted->text = rule_text(explanation->graph, &counted->rule);
+			counted->quality = heard->confidence;
 			counted->share = share;
 			rules = lappend(rules, counted);
 		}
@@ -275,36 +363,30 @@ hear_both(Explanation *explanation)
 	EvAsker    *asker;
 	bool		lasts;
 	int32		key;
-	const EvCandidate *candidates;
+	const Evidence *evidence;
 	const Model *model;
+	KgeTriple	row;
 
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(explanation->model));
 	if (!sql_value(psprintf("select true from %smodel where name = $1 and evidence is not null and score_function is not null",
 							explanation->graph->prefix), &args, &hears))
 		return;
 	model = model_open(explanation->graph, explanation->model);
-	explanation->opened = model;
-	explanation->evidence = model_evidence(explanation->graph, model, &asker, &lasts);
-	explanation->triple = (KgeTriple) {
-		graph_row(model->entity_id, model->kge.entities, explanation->head),
-		graph_row(model->relation_id, model->kge.relations, explanation->relation),
-		graph_row(model->entity_id, model->kge.entities, explanation->tail)
+	evidence = model_evidence(explanation->graph, model, &asker, &lasts);
+	row = (KgeTriple) {
+		graph_row(model->entity_id, model->kge.entities, explanation->triple.head),
+		graph_row(model->relation_id, model->kge.relations, explanation->triple.relation),
+		graph_row(model->entity_id, model->kge.entities, explanation->triple.tail)
 	};
-	if (explanation->evidence == NULL || explanation->triple.head < 0 || explanation->triple.relation < 0 ||
-		explanation->triple.tail < 0)
-	{
-		explanation->evidence = NULL;
+	if (evidence == NULL || row.head < 0 || row.relation < 0 || row.tail < 0)
 		return;
-	}
-	key = 2 * explanation->triple.relation + KGE_TAIL;
-	ev_ask(asker, KGE_TAIL, explanation->triple.head, explanation->triple.relation, NULL, 0, &candidates);
-	explanation->candidate = ev_candidate(asker, explanation->triple.tail);
-	explanation->embedding_share = explanation->evidence->weights.scale[key] *
-		kge_score(&model->kge, explanation->triple);
+	key = 2 * row.relation + KGE_TAIL;
+	explanation->evidence = evidence;
+	explanation->candidate = ask_evidence(evidence, asker, explanation->triple);
+	explanation->embedding_share = evidence->weights.scale[key] * kge_score(&model->kge, row);
 	if (explanation->candidate != NULL)
-		explanation->evidence_share = explanation->evidence->weights.scale[key] *
-			explanation->evidence->weights.weight[key] *
-			evidence_heard(explanation->evidence, EV_BOTH, explanation->candidate);
+		explanation->evidence_share = evidence->weights.scale[key] * evidence->weights.weight[key] *
+			evidence_heard(evidence, EV_BOTH, explanation->candidate);
 }
 
 /* ---- the function ------------------------------------------------------------------- */
@@ -353,8 +435,8 @@ explain(Explanation *explanation)
 		return_embedding(explanation);
 	rules = speaking_rules(explanation);
 	list_sort(rules, compare_shares);
-	sql_arg(&args, INT4OID, Int32GetDatum(explanation->head));
-	sql_arg(&args, INT4OID, Int32GetDatum(explanation->tail));
+	sql_arg(&args, INT4OID, Int32GetDatum(explanation->triple.head));
+	sql_arg(&args, INT4OID, Int32GetDatum(explanation->triple.tail));
 	foreach(cell, rules)
 	{
 		Telling		telling = {lfirst(cell), explanation->result};
@@ -379,9 +461,9 @@ hkg_explain(PG_FUNCTION_ARGS)
 	Explanation explanation = {.graph = inquiry.graph,.model = inquiry.model,.result = inquiry.result};
 
 	model_require(inquiry.graph, inquiry.model);
-	explanation.head = graph_entity_id(inquiry.graph, head);
-	explanation.relation = graph_relation_id(inquiry.graph, relation);
-	explanation.tail = graph_entity_id(inquiry.graph, tail);
+	explanation.triple.head = graph_entity_id(inquiry.graph, head);
+	explanation.triple.relation = graph_relation_id(inquiry.graph, relation);
+	explanation.triple.tail = graph_entity_id(inquiry.graph, tail);
 	explain(&explanation);
 	return inquiry_end(&inquiry);
 }

@@ -1,12 +1,13 @@
 /*
  * explain.h
- *		The selected rules of a model, which give reasons.
+ *		The rules of a model that give reasons.
  */
 #ifndef HKG_EXPLAIN_H
 #define HKG_EXPLAIN_H
 
 #include "nodes/pg_list.h"
 
+#include "evidence.h"
 #include "rule.h"
 
 typedef struct SelectedRule
@@ -22,7 +23,21 @@ typedef struct SelectedRule
 
 #define NO_RULE PG_INT32_MIN
 
-/* For each of the triples (by ids), the id of the best selected rule that infers it, or NO_RULE. */
-extern int32 *best_rule_of_each(const Graph *graph, const char *model, const KgeTriple *triple, int64 count);
+/* The best rule that infers a triple */
+typedef struct BestRule
+{
+	int32		id;				/* in table rule; NO_RULE: it is not there */
+	char	   *counted;		/* the text of one that was counted for the question; else NULL */
+} BestRule;
+
+/*
+ * For each of the triples (by ids): the rule that counts most of those that are heard, where evidence is (else NULL);
+ * where none of these infers it, the best of those that are selected.
+ */
+extern BestRule *best_rule_of_each(Graph *graph, const char *model, const Evidence *evidence, const KgeTriple *triple,
+								   int64 count);
+
+/* Adds two parameters: the rules' ids, and the texts of those that were counted. */
+extern void arg_best_rules(SqlArgs *args, const BestRule *rule, int count);
 
 #endif							/* HKG_EXPLAIN_H */

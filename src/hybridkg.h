@@ -34,7 +34,10 @@ extern KgePool *hkg_pool(void);
 /* Memory of any size from a context, in huge pages where there are. */
 extern void *hkg_allocate(MemoryContext context, size_t bytes);
 
-/* An arena in the current memory context; what it hands out goes with the context. */
+/*
+ * An arena in the current memory context; what it hands out goes with the context.  It is never empty: lack of
+ * memory is an ERROR, so nobody has to ask whether what took from it failed.
+ */
 extern KgeArena hkg_arena(void);
 
 /* ERROR 53200, with the need, when `bytes` are over hybridkg.max_memory; `purpose` as in "training". */

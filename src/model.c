@@ -405,22 +405,21 @@ forget(KeptModel *kept)
 		}
 }
 
-/* Makes room for a model of that size: what was not used for longest goes. */
+/* Makes room for a model of that size beside the others: what was not used for longest goes. */
 static void
-make_room(uint64 bytes)
+make_room(uint64 bytes, KeptModel *others)
 {
 	uint64		limit = (uint64) hkg_max_memory * 1024;
-	KeptModel  *kept = kept_models;
 	int			count = 1;
 
-	while (kept != NULL)
+	while (others != NULL)
 	{
-		KeptModel  *next = kept->next;
+		KeptModel  *next = others->next;
 
-		bytes += kept->bytes;
+		bytes += others->bytes;
 		if (++count > MODELS_KEPT || bytes > limit)
-			forget(kept);
-		kept = next;
+			forget(others);
+		others = next;
 	}
 }
 
@@ -534,7 +533,7 @@ read_model(Graph *graph, const char *name, const ModelRow *row)
 		sizeof(int32) * (uint64) (entity.room + relation.room);
 	kept->bytes += kge_sketch_bytes(kge);
 	hkg_check_memory(kept->bytes, psprintf("model \"%s\"", name));
-	make_room(kept->bytes);
+	make_room(kept->bytes, kept_models);
 	kge->entity = entity.embedding =
 		MemoryContextAllocHuge(context, sizeof(float) * (Size) entity.count * entity.width);
 	kge->relation = relation.embedding =
@@ -597,22 +596,16 @@ kept_of(const Model *model)
 
 /* In a context of its own, below the current one. */
 static EvidenceCopy
-read_evidence(Graph *graph, const Model *model)
+read_evidence(Graph *graph, const KeptModel *kept)
 {
 	EvidenceCopy copy = {.context = AllocSetContextCreate(CurrentMemoryContext, "hybridkg evidence",
 														  ALLOCSET_DEFAULT_SIZES),
 	.writer = GetTopTransactionIdIfAny()};
 	MemoryContext caller = MemoryContextSwitchTo(copy.context);
-	KgeArena	arena = hkg_arena();
 
-	copy.evidence = evidence_of_model(graph, model);
+	copy.evidence = evidence_of_model(graph, &kept->model, kept->bytes);
 	if (copy.evidence != NULL)
-	{
-		hkg_check_memory(ev_asker_bytes(&copy.evidence->facts), "the evidence of rules");
-		copy.asker = ev_asker(&arena, &copy.evidence->facts, &copy.evidence->rules);
-		if (copy.asker == NULL)
-			ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
-	}
+		copy.asker = evidence_asker(copy.evidence, kept->bytes + MemoryContextMemAllocated(copy.context, true));
 	MemoryContextSwitchTo(caller);
 	return copy;
 }
@@ -642,12 +635,14 @@ model_evidence(Graph *graph, const Model *model, EvAsker **asker, bool *lasts)
 	*lasts = model->serial != 0 && may_keep(graph, evidence_tables);
 	if (copy.context == NULL || !*lasts)
 	{
-		copy = read_evidence(graph, model);
+		copy = read_evidence(graph, kept);
 		if (*lasts)
 		{
 			MemoryContextSetParent(copy.context, kept->context);
 			kept->bytes += MemoryContextMemAllocated(copy.context, true);
 			kept->evidence = copy;
+			/* it was opened last, so the others follow it */
+			make_room(kept->bytes, kept->next);
 		}
 	}
 	*asker = copy.asker;

@@ -24,9 +24,6 @@
 #include "model.h"
 #include "sql.h"
 
-/* rows named in one statement */
-#define NAMED_ROWS 65536
-
 /* ---- the best of many --------------------------------------------------------- */
 
 /* Ids that take no part in a prediction, as rows of the model; ascending. */

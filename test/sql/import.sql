@@ -27,6 +27,7 @@ select * from hkg_explain('kin', 'cy', 'grand parent', 'O''Brien "Bo", Żółć 
 insert into holdout values ('test', 3, 2, 5);
 select * from hkg_rule_precision('kin', 10, model => 'anyburl');
 select hkg_tools.try('select * from hkg_predict_tails(''kin'', ''ann'', ''parent'', model => ''ours'')');
+select hkg_tools.try('select * from hkg_evaluate(''kin'', model => ''ours'', evidence => ''rules'')');
 
 -- again: new numbers, the same row.  Twice, in two orders and under other names: once.  Columns after a TAB are no matter.
 update rule set support = 77, selected = false where model = 'ours';
