@@ -495,6 +495,12 @@ model_pool(const KgeModel *kge)
 }
 
 static void
+check_memory(uint64 bytes, const char *model)
+{
+	hkg_check_memory_or(bytes, psprintf("model \"%s\"", model), "train it again with fewer dimensions");
+}
+
+static void
 sketch_model(Model *model, MemoryContext context)
 {
 	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "hybridkg threads",
@@ -532,7 +538,7 @@ read_model(Graph *graph, const char *name, const ModelRow *row)
 								   (uint64) kge_relation_rows(kge) * relation.width) +
 		sizeof(int32) * (uint64) (entity.room + relation.room);
 	kept->bytes += kge_sketch_bytes(kge);
-	hkg_check_memory(kept->bytes, psprintf("model \"%s\"", name));
+	check_memory(kept->bytes, name);
 	make_room(kept->bytes, kept_models);
 	kge->entity = entity.embedding =
 		MemoryContextAllocHuge(context, sizeof(float) * (Size) entity.count * entity.width);
@@ -687,9 +693,8 @@ model_of_graph(const Model *model, const GraphData *data)
 	int			relation_width = kge_relation_width(kge.function, kge.dimensions);
 	int			several = kge.reciprocal ? 2 : 1;
 
-	hkg_check_memory(sizeof(float) * ((uint64) data->entities * entity_width +
-									  (uint64) several * data->relations * relation_width),
-					 psprintf("model \"%s\"", model->name));
+	check_memory(sizeof(float) * ((uint64) data->entities * entity_width +
+								  (uint64) several * data->relations * relation_width), model->name);
 	kge.entity = spread_rows(data->entity_id, data->entities, model->entity_id,
 							 model->kge.entities, kge.entity, entity_width, 1);
 	kge.relation = spread_rows(data->relation_id, data->relations, model->relation_id,
