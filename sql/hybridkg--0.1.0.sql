@@ -351,7 +351,7 @@ as $$ values
 	('complex', 'embeddings alone: where to start with a graph of up to some ten thousand entities',
 	 '{"score_function": "complex", "dimensions": 100, "loss": "softmax", "regularization": 0.05, "reciprocal": true, "batch_size": 500, "iterations": 8, "epochs": 4, "top_rules": 0}'),
 	('complex-codex-s', 'codex-s, embeddings alone',
-	 '{"score_function": "complex", "dimensions": 100, "loss": "softmax", "regularization": 0.02, "reciprocal": true, "batch_size": 500, "iterations": 8, "epochs": 4, "top_rules": 0}'),
+	 '{"score_function": "complex", "dimensions": 400, "loss": "softmax", "regularization": 0.01, "reciprocal": true, "batch_size": 500, "iterations": 5, "epochs": 5, "top_rules": 0}'),
 	('complex-fb15k-237', 'FB15k-237, embeddings alone',
 	 '{"score_function": "complex", "dimensions": 400, "loss": "softmax", "regularization": 0.05, "relation_weight": 1, "reciprocal": true, "batch_size": 1000, "iterations": 12, "epochs": 3, "top_rules": 0}'),
 	('distmult-fb15k-237', 'FB15k-237, embeddings alone',
