@@ -30,11 +30,13 @@ features_of(const Calibrating *calibrating, const Listed *listed, double *featur
 	feature[2] = 1;
 }
 
+/* Fills the features, too. */
 static double
-probability(const Calibrating *calibrating, const double *feature)
+probability(const Calibrating *calibrating, const Listed *listed, double *feature)
 {
 	double		x = 0;
 
+	features_of(calibrating, listed, feature);
 	for (int i = 0; i < FEATURES; i++)
 		x += calibrating->coefficient[i] * feature[i];
 	return 1 / (1 + exp(-x));
@@ -57,12 +59,9 @@ sum_labels(void *argument, int64_t item, int thread)
 		for (int j = 0; j < example->count; j++)
 		{
 			double		feature[FEATURES];
-			double		p;
-			double		target;
+			double		p = probability(calibrating, &example->listed[j], feature);
+			double		target = calibrating->target[j == 0];
 
-			features_of(calibrating, &example->listed[j], feature);
-			p = probability(calibrating, feature);
-			target = calibrating->target[j == 0];
 			sums.loss -= target * log(fmax(p, 1e-300)) + (1 - target) * log1p(-fmin(p, 1 - 1e-16));
 			for (int k = 0; k < FEATURES; k++)
 			{
@@ -210,12 +209,9 @@ calibration_error(const Calibrating *calibrating, int parity)
 		for (int j = 0; j < example->count; j++)
 		{
 			double		feature[FEATURES];
-			double		p;
-			int			bin;
+			double		p = probability(calibrating, &example->listed[j], feature);
+			int			bin = (int) fmin(p * BINS, BINS - 1);
 
-			features_of(calibrating, &example->listed[j], feature);
-			p = probability(calibrating, feature);
-			bin = (int) fmin(p * BINS, BINS - 1);
 			said[bin] += p;
 			truths[bin] += j == 0;
 			count++;

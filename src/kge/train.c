@@ -96,7 +96,6 @@ end_of(const KgeSlots *slots, int64_t item)
 	return end < slots->rows ? (int32_t) end : slots->rows;
 }
 
-
 /* Item: some rows. */
 static void
 reset_rows(void *argument, int64_t item, int thread)

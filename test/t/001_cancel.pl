@@ -89,9 +89,18 @@ my $before = tables($node, 'g');
 my $hits = 0;
 foreach my $step (1 .. $steps - 1)
 {
-	$hits += times_out("training, $step/$steps", $train, int(1000 * $whole * $step / $steps));
+	my $milliseconds = int(1000 * $whole * $step / $steps);
+
+	if (times_out("training, $step/$steps", $train, $milliseconds))
+	{
+		$hits++;
+	}
+	else
+	{
+		$whole = $milliseconds / 1000;	# it takes less, now that nobody else is using the machine
+	}
 }
-cmp_ok($hits, '>=', $steps / 4, 'many of these were still training');
+cmp_ok($hits, '>=', $steps / 2, 'most of these were still training');
 is(tables($node, 'g'), $before, 'the model is still the old one');
 
 # Trainings of which any one step would be long, were they not cut: rows of a million numbers,
