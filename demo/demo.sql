@@ -188,7 +188,7 @@ from (
 		join wordnet.entity h on h.id = i.head
 		join wordnet.relation r on r.id = i.relation
 		join wordnet.entity t on t.id = i.tail
-		where i.iteration = (select best_iteration from wordnet.model where name = 'default')
+		where i.iteration = (select best_iteration from wordnet.model where name = 'default') and i.head <> i.tail
 		order by r.name, least(h.name, t.name), greatest(h.name, t.name), i.score desc
 	) inference
 ) inference

@@ -19,7 +19,7 @@
 #include "model.h"
 #include "sql.h"
 
-#define CHUNK_BYTES (16 * 1024 * 1024)
+#define CHUNK_BYTES (1024 * 1024)	/* a row is in memory three times over as it is written */
 
 /* All of the state that is not an array */
 typedef struct Header
