@@ -382,7 +382,7 @@ create function hkg_train(graph name, score_function text default 'rotate', dime
 	temperature float8 default 1.0, reciprocal bool default false, regularizer text default null, preset text default null,
 	warm_start bool default false, rules name default null, relation_weight float8 default 0,
 	evidence_rules int default 20000, evidence_length int default 4, evidence_seconds float8 default null,
-	holdout float8 default 0.05)
+	holdout float8 default 0.05, learning_rate_end float8 default null)
 returns text
 as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 1000000
 set search_path = pg_catalog, pg_temp;
@@ -428,6 +428,7 @@ evidence_rules: path rules, r(X,Y) <= b(X,A), c(A,Y), that are found in the fact
 evidence_length: atoms of such a rule, its head counted, 2 to 6 (6 for a sparse graph such as WordNet; on dense ones long rules mislead); of up to three atoms all are found, longer ones where the graph is sparse enough, else from a sample of paths
 evidence_seconds: time for that search; what it has found by then is kept, which depends on the machine; null: it takes as long as it takes
 holdout: where the graph has no valid split, the share of the facts that stand in for it, 0 to 0.5: they are drawn by seed, 5000 at most, none where they would be fewer than 200 or with warm_start (then what the model before had learnt of weights, probabilities and thresholds stays), and each entity and relation keeps another fact. Neither embeddings nor rules see them until the best iteration, the weight of rules, probabilities and thresholds are learnt from them; at last, a tenth more epochs learn all facts, and path rules are counted on all facts. (Rules that are mined are counted without them, on a temporary table.) To predictions they are facts all the time; a notice tells how many there are. 0: all facts are learnt from alike, rules count as is usual, and a probability is sigma(score)
+learning_rate_end: the step size in the last of iterations * epochs epochs, to which learning_rate goes in equal steps, over 0; null: learning_rate all the way
 errors: 22023 for values out of range, 53200 when it would need more than hybridkg.max_memory, 55006 when the model is being trained elsewhere, 55000 for a graph without facts or with one entity, 42704 or 55000 when there is no trained model to go on from';
 
 -- Functions that take the arguments of hkg_train; what is said of those, and of errors, holds for them too.

@@ -92,6 +92,7 @@ static const Setting table[] = {
 	INT(evidence_length, 2, RULE_MAX_BODY + 1),
 	{"evidence_seconds", SETTING_FLOAT, AT(evidence_seconds), 1e-3, 1e6, true, NULL},
 	FLOAT(holdout, 0, 0.5),
+	{"learning_rate_end", SETTING_FLOAT, AT(learning_rate_end), 1e-9, 1e3, true, NULL},
 
 	/* the last one is not an argument, but a setting of the session */
 	CHOICE(precision, precisions)

@@ -53,6 +53,7 @@ typedef struct TrainSettings
 	int			evidence_length;
 	double		evidence_seconds;	/* 0: as long as it takes */
 	double		holdout;		/* share of the facts that stand in for a valid split */
+	double		learning_rate_end;	/* 0: learning_rate all the way */
 	char	   *precision;		/* no argument: hybridkg.precision when training began */
 } TrainSettings;
 

@@ -177,6 +177,8 @@ procedure_training(const Procedure *procedure)
 		.block_size = settings->block_size,
 		.negatives = settings->negatives,
 		.learning_rate = settings->learning_rate,
+		.learning_rate_end = settings->learning_rate_end,
+		.epochs = settings->learning_rate_end > 0 ? (uint64) settings->iterations * settings->epochs : 0,
 		.regularization = settings->regularization,
 		.seed = (uint64) settings->seed,
 		.loss = kge_loss(settings->loss),

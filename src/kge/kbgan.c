@@ -319,6 +319,7 @@ finish(KgeTrainer *trainer, int64_t blocks)
 		sum += work->reward[i];
 		picks += work->picks[i];
 	}
+	work->trainer.epoch = trainer->epoch;
 	kge_move_rows(&work->trainer, (double) trainer->count, (double) trainer->count);
 	if (picks > 0)
 		*work->baseline = (float) (sum / (double) picks);

@@ -249,6 +249,8 @@ typedef struct KgeTraining
 	int			block_size;		/* positives that share their negatives, >= 1 */
 	int			negatives;		/* negatives of a block, >= 1 */
 	double		learning_rate;	/* > 0 */
+	double		learning_rate_end;	/* > 0: what it has become, in equal steps, in the last of */
+	uint64_t	epochs;			/* so many epochs; 0: it stays learning_rate */
 	double		regularization; /* lambda: lambda * mean over the batch's positives of
 								 * the penalties of h, r and t; without r where
 								 * relations are angles */

@@ -257,6 +257,15 @@ update_entities(void *argument, int64_t item, int thread)
 	update_rows(argument, &((KgeTrainer *) argument)->entity, item, ENTITIES_AT_ONCE, thread);
 }
 
+static double
+learning_rate(const KgeTraining *training, uint64_t epoch)
+{
+	double		last = (double) training->epochs - 1;
+	double		done = last > 0 ? fmin((double) epoch / last, 1) : 0;
+
+	return training->learning_rate + done * (training->learning_rate_end - training->learning_rate);
+}
+
 void
 kge_move_rows(KgeTrainer *trainer, double terms, double positives)
 {
@@ -264,7 +273,7 @@ kge_move_rows(KgeTrainer *trainer, double terms, double positives)
 
 	/* no terms: no gradient either */
 	trainer->step = (KgeStep) {
-		.learning_rate = trainer->training.learning_rate,
+		.learning_rate = learning_rate(&trainer->training, trainer->epoch),
 		.gradient_scale = terms > 0 ? 1 / terms : 0,
 		.penalty_scale = power * trainer->training.regularization / positives
 	};
@@ -362,12 +371,13 @@ double
 kge_train_observe(KgeTrainer *trainer, const KgeTriple *positives,
 				  const float *weights, int64_t count, uint64_t epoch, int epochs)
 {
-	double		learning_rate = trainer->training.learning_rate;
+	KgeTraining training = trainer->training;
 	double		loss;
 
 	trainer->training.learning_rate = 0;
+	trainer->training.epochs = 0;
 	loss = kge_train_epoch(trainer, positives, weights, count, epoch);
-	trainer->training.learning_rate = learning_rate;
+	trainer->training = training;
 	repeat(trainer->pool, &trainer->entity, epochs);
 	repeat(trainer->pool, &trainer->relation, epochs);
 	return loss;

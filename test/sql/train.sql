@@ -110,6 +110,12 @@ select o as options, hkg_tools.loss(20, o) < hkg_tools.loss(1, o) * 0.8 as falls
 	'regularizer => ''n3'', regularization => 0.001', 'loss => ''softmax'', regularizer => ''l2'', regularization => 0.001']) o;
 select settings->'block_size' as block_size, settings->'temperature' as temperature, settings->'regularizer' as regularizer
 	from league.model where name in ('falls', 'default') order by name;
+-- a learning rate that falls to next to nothing: in the last of two epochs nothing moves; it falls over the epochs of all iterations
+select hkg_train('league', 'complex', dimensions => 8, top_rules => 0, iterations => i, epochs => e, learning_rate_end => r, model => m)
+	from (values (1, 1, null, 'one'), (1, 2, 1e-9, 'fell'), (1, 4, 1e-9, 'whole'), (2, 2, 1e-9, 'halves')) v (i, e, r, m);
+select max(abs(a - b)) < 1e-6 as stood from league.entity_embedding x join league.entity_embedding y using (entity), unnest(x.embedding, y.embedding) u (a, b)
+	where x.model = 'one' and y.model = 'fell';
+select count(distinct loss) as losses from league.iteration where (model, number) in (('whole', 1), ('halves', 2));
 -- reciprocal relations: the same bits on any number of threads; read back, the model ranks as it did in training
 select hkg_train('league', 'complex', loss => 'softmax', dimensions => 8, iterations => 1, epochs => 20, batch_size => 64, top_rules => 0,
 	reciprocal => true, relation_weight => 0.5, seed => 7, model => 'both ways');
@@ -158,7 +164,7 @@ select score_function, dimensions from league.model where name = 'default';
 -- what it refuses
 select e.report from unnest(array[
 	'score_function => ''trans''', 'dimensions => 0', 'dimensions => -1', 'dimensions => null', 'iterations => 0', 'epochs => 0', 'batch_size => 0',
-	'negatives => 0', 'negative_sampling => ''hard''', 'loss => ''hinge''', 'optimizer => ''sgd''', 'learning_rate => 0', 'learning_rate => ''NaN''',
+	'negatives => 0', 'negative_sampling => ''hard''', 'loss => ''hinge''', 'optimizer => ''sgd''', 'learning_rate => 0', 'learning_rate => ''NaN''', 'learning_rate_end => 0',
 	'gamma => ''infinity''', 'norm => 3', 'regularization => -1', 'omega => 1.5', 'top_rules => -1', 'beta => ''NaN''', 'sample_size => 0',
 	'max_rule_length => 1', 'min_head_coverage => 2', 'min_support => 0', 'patience => 0', 'seed => null', 'model => null', 'model => ''''',
 	'min_quality => -1', 'label => ''two''', 'accumulate => null', 'block_size => 0', 'reciprocal => null', 'temperature => -1', 'temperature => ''NaN''', 'regularizer => ''l3''',

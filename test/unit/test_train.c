@@ -906,6 +906,49 @@ test_bernoulli(void)
 	kge_pool_destroy(pool);
 }
 
+/* Returns its bytes. */
+static size_t
+copy_state(KgeTrainer *from, KgeTrainer *to)
+{
+	size_t		all = 0;
+	size_t		count;
+	size_t		same;
+	float	   *values;
+	float	   *place;
+
+	for (int i = 0; kge_trainer_state(from, i, &values, &count); i++)
+	{
+		CHECK(kge_trainer_state(to, i, &place, &same) && same == count);
+		memcpy(place, values, count * sizeof(float));
+		all += count * sizeof(float);
+	}
+	return all;
+}
+
+static double
+max_difference(const float *a, const float *b, size_t count)
+{
+	double		worst = 0;
+
+	for (size_t i = 0; i < count; i++)
+		worst = fmax(worst, fabs((double) a[i] - b[i]));
+	return worst;
+}
+
+/* The largest difference of two trainers' states, a sampler's own model included. */
+static double
+state_difference(KgeTrainer *a, KgeTrainer *b)
+{
+	double		worst = 0;
+	size_t		count;
+	float	   *x;
+	float	   *y;
+
+	for (int i = 0; kge_trainer_state(a, i, &x, &count) && kge_trainer_state(b, i, &y, &count); i++)
+		worst = fmax(worst, max_difference(x, y, count));
+	return worst;
+}
+
 /* A trainer whose state is another's goes on where that one stopped, to the bit. */
 static void
 test_resume(KgeTraining how)
@@ -921,27 +964,53 @@ test_resume(KgeTraining how)
 	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &unbroken, &training, count);
 	KgeTrainer *first = kge_trainer_create(&arena, pool, &resumed, &training, count);
 	KgeTrainer *second;
-	float	   *from;
-	float	   *to;
-	size_t		numbers;
-	size_t		all = 0;
 
 	for (uint64_t epoch = 0; epoch < 3; epoch++)
 		kge_train_epoch(trainer, triples, NULL, count, epoch);
 	kge_train_epoch(first, triples, NULL, count, 0);
 	second = kge_trainer_create(&arena, pool, &resumed, &training, count);
-	for (int i = 0; kge_trainer_state(first, i, &from, &numbers); i++)
-	{
-		size_t		same;
-
-		CHECK(kge_trainer_state(second, i, &to, &same) && same == numbers);
-		memcpy(to, from, numbers * sizeof(float));
-		all += numbers;
-	}
-	CHECK(all * sizeof(float) == kge_trainer_state_bytes(&resumed, &training));
+	CHECK(copy_state(first, second) == kge_trainer_state_bytes(&resumed, &training));
 	for (uint64_t epoch = 1; epoch < 3; epoch++)
 		kge_train_epoch(second, triples, NULL, count, epoch);
 	CHECK(same_bits(&unbroken, &resumed));
+	kge_pool_destroy(pool);
+}
+
+/*
+ * A learning rate that goes from 0.03 to 0.01 in three epochs, and stays there, is 0.03, 0.02, 0.01 and 0.01: what trainers
+ * of these rates do, each going on from the state of the one before.
+ */
+static void
+test_learning_rate_end(KgeTraining how)
+{
+	static const double rates[] = {0.03, 0.02, 0.01, 0.01};
+	KgeTraining training = {.batch_size = 20, .block_size = 8, .negatives = 10,
+		.learning_rate = rates[0], .learning_rate_end = rates[2], .epochs = 3, .seed = 3, .loss = how.loss,
+	.sampler = how.sampler, .optimizer = how.optimizer, .temperature = 1};
+	KgeModel	falling = random_model(variants[3], 6, 20, 2, 0.5);
+	KgeModel	stepwise = copy_of(&falling);
+	KgePool    *pool = kge_pool_create(2, NULL, NULL);
+	KgeTriple	triples[40];
+	int			count = ring(20, triples);
+	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &falling, &training, count);
+	KgeTrainer *before = NULL;
+
+	for (uint64_t epoch = 0; epoch < 4; epoch++)
+	{
+		KgeTrainer *step;
+
+		training.learning_rate = rates[epoch];
+		training.epochs = 0;
+		step = kge_trainer_create(&arena, pool, &stepwise, &training, count);
+		if (before != NULL)
+			copy_state(before, step);
+		kge_train_epoch(trainer, triples, NULL, count, epoch);
+		kge_train_epoch(step, triples, NULL, count, epoch);
+		before = step;
+	}
+	CHECK(max_difference(falling.entity, stepwise.entity, entity_bytes(&falling) / sizeof(float)) < 1e-6);
+	CHECK(max_difference(falling.relation, stepwise.relation, relation_bytes(&falling) / sizeof(float)) < 1e-6);
+	CHECK_SAYING(state_difference(trainer, before) < 1e-6, "%s: off by %g", how.sampler->name, state_difference(trainer, before));
 	kge_pool_destroy(pool);
 }
 
@@ -1369,6 +1438,7 @@ test_train(void)
 
 		test_same_bits(variants[3], how);
 		test_resume(how);
+		test_learning_rate_end(how);
 	}
 	test_bernoulli();
 	test_tiles();
