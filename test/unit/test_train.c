@@ -906,6 +906,18 @@ test_bernoulli(void)
 	kge_pool_destroy(pool);
 }
 
+/* Minibatches of a few blocks, for a ring of 20 entities */
+static KgeTraining
+ring_training(KgeTraining how)
+{
+	how.batch_size = 20;
+	how.block_size = 8;
+	how.negatives = 10;
+	how.seed = 3;
+	how.temperature = 1;
+	return how;
+}
+
 /* Returns its bytes. */
 static size_t
 copy_state(KgeTrainer *from, KgeTrainer *to)
@@ -953,9 +965,7 @@ state_difference(KgeTrainer *a, KgeTrainer *b)
 static void
 test_resume(KgeTraining how)
 {
-	KgeTraining training = {.batch_size = 20, .block_size = 8, .negatives = 10,
-		.learning_rate = 0.01, .seed = 3, .loss = how.loss, .sampler = how.sampler,
-	.optimizer = how.optimizer, .temperature = 1};
+	KgeTraining training = ring_training(how);
 	KgeModel	unbroken = random_model(variants[3], 6, 20, 2, 0.5);
 	KgeModel	resumed = copy_of(&unbroken);
 	KgePool    *pool = kge_pool_create(2, NULL, NULL);
@@ -984,23 +994,25 @@ static void
 test_learning_rate_end(KgeTraining how)
 {
 	static const double rates[] = {0.03, 0.02, 0.01, 0.01};
-	KgeTraining training = {.batch_size = 20, .block_size = 8, .negatives = 10,
-		.learning_rate = rates[0], .learning_rate_end = rates[2], .epochs = 3, .seed = 3, .loss = how.loss,
-	.sampler = how.sampler, .optimizer = how.optimizer, .temperature = 1};
+	KgeTraining training = ring_training(how);
 	KgeModel	falling = random_model(variants[3], 6, 20, 2, 0.5);
 	KgeModel	stepwise = copy_of(&falling);
 	KgePool    *pool = kge_pool_create(2, NULL, NULL);
 	KgeTriple	triples[40];
 	int			count = ring(20, triples);
-	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &falling, &training, count);
+	KgeTrainer *trainer;
 	KgeTrainer *before = NULL;
 
+	training.learning_rate = rates[0];
+	training.learning_rate_end = rates[2];
+	training.epochs = 3;
+	trainer = kge_trainer_create(&arena, pool, &falling, &training, count);
+	training.epochs = 0;
 	for (uint64_t epoch = 0; epoch < 4; epoch++)
 	{
 		KgeTrainer *step;
 
 		training.learning_rate = rates[epoch];
-		training.epochs = 0;
 		step = kge_trainer_create(&arena, pool, &stepwise, &training, count);
 		if (before != NULL)
 			copy_state(before, step);
@@ -1433,7 +1445,7 @@ test_train(void)
 	}
 	for (int i = 0; kge_sampler_name(i) != NULL; i++)
 	{
-		KgeTraining how = {.loss = kge_loss(i % 2 == 0 ? "margin" : "logistic"),
+		KgeTraining how = {.learning_rate = 0.01, .loss = kge_loss(i % 2 == 0 ? "margin" : "logistic"),
 			.sampler = kge_sampler(kge_sampler_name(i)), .optimizer = kge_optimizer("adam")};
 
 		test_same_bits(variants[3], how);
