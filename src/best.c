@@ -4,8 +4,8 @@
  *
  * They are written when an iteration is better than those before, and read at most twice, so
  * that they need not take memory: they are in a temporary file.  After an error it goes with
- * the transaction, or, where a training commits between iterations, with the process, a
- * background worker.  It must not be closed then: closing writes what is left, which may be what failed.
+ * the transaction, or, in a background worker, which takes many, with the process.  It must not be
+ * closed then: closing writes what is left, which may be what failed.
  */
 #include "best.h"
 
@@ -18,7 +18,7 @@ open_file(Procedure *procedure)
 {
 	MemoryContext caller = MemoryContextSwitchTo(procedure->lasting);
 
-	procedure->aside = BufFileCreateTemp(procedure->commits);
+	procedure->aside = BufFileCreateTemp(procedure->in_worker);
 	MemoryContextSwitchTo(caller);
 }
 

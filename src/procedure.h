@@ -31,6 +31,7 @@ typedef struct Procedure
 	Graph	   *graph;
 	TrainSettings settings;
 	bool		commits;		/* between iterations: what is not for readers yet is kept apart */
+	bool		in_worker;		/* in many transactions, by a process of its own; hkg_resume goes on in one */
 	MemoryContext lasting;		/* all of this */
 	MemoryContext scratch;		/* of one iteration */
 	TrainingProgress *progress;
@@ -66,7 +67,7 @@ typedef struct Procedure
 
 /*
  * Reads the graph and checks that it can be learnt from within hybridkg.max_memory;
- * `graph`, `settings` and `commits` are set.
+ * `graph`, `settings`, `commits` and `in_worker` are set.
  */
 extern void procedure_read(Procedure *procedure);
 

@@ -84,11 +84,15 @@ clear_own_entries(int code, Datum argument)
 	SpinLockRelease(&board->lock);
 }
 
+/* At a process's exit its entries are cleared first: this one may be another's by now. */
 static void
 clear_entry(void *progress)
 {
+	TrainingProgress *entry = progress;
+
 	SpinLockAcquire(&board->lock);
-	((TrainingProgress *) progress)->pid = 0;
+	if (entry->pid == MyProcPid)
+		entry->pid = 0;
 	SpinLockRelease(&board->lock);
 }
 

@@ -57,6 +57,7 @@ typedef struct Launch
 	int			work_mem;
 	int64		held_out;		/* facts, */
 	int64		facts;			/* of so many */
+	pid_t		pid;			/* of the worker; it may have ended before the launcher looks */
 	volatile LaunchState state;
 	int			sqlstate;
 	char		message[1024];
@@ -112,20 +113,18 @@ start_worker(const TrainSettings *settings, dsm_segment *segment)
 }
 
 /* Until the worker has begun, or not. */
-static pid_t
+static void
 wait_for_worker(BackgroundWorkerHandle *handle, const Launch *launch)
 {
-	pid_t		pid = 0;
+	pid_t		pid;
 
 	for (;;)
 	{
 		BgwHandleStatus status = GetBackgroundWorkerPid(handle, &pid);
 
 		pg_read_barrier();
-		if (launch->state != LAUNCH_STARTING)
-			return pid;
-		if (status == BGWH_STOPPED || status == BGWH_POSTMASTER_DIED)
-			return 0;
+		if (launch->state != LAUNCH_STARTING || status == BGWH_STOPPED || status == BGWH_POSTMASTER_DIED)
+			return;
 		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, 100,
 						 PG_WAIT_EXTENSION);
 		ResetLatch(MyLatch);
@@ -157,7 +156,7 @@ hkg_train_background(PG_FUNCTION_ARGS)
 	dsm_segment *segment;
 	Launch	   *launch;
 	BackgroundWorkerHandle *handle;
-	volatile pid_t pid = 0;
+	pid_t		pid;
 
 	settings_read(fcinfo, &settings);
 	sql_begin();
@@ -169,7 +168,7 @@ hkg_train_background(PG_FUNCTION_ARGS)
 	handle = start_worker(&settings, segment);
 	PG_TRY();
 	{
-		pid = wait_for_worker(handle, launch);
+		wait_for_worker(handle, launch);
 		if (launch->state != LAUNCH_BEGUN)
 			raise_failure(launch);
 	}
@@ -181,6 +180,7 @@ hkg_train_background(PG_FUNCTION_ARGS)
 	PG_END_TRY();
 	if (launch->held_out > 0)
 		held_out_tell(settings.graph, launch->held_out, launch->facts);
+	pid = launch->pid;
 	dsm_detach(segment);
 	PG_RETURN_INT32(pid);
 }
@@ -225,6 +225,7 @@ wake_launcher(void)
 static void
 tell_launcher(Launch *launch, LaunchState state)
 {
+	launch->pid = MyProcPid;
 	pg_write_barrier();
 	launch->state = state;
 	wake_launcher();
@@ -345,7 +346,7 @@ hkg_worker_main(Datum argument)
 	dsm_segment *segment;
 	Launch	   *launch;
 	MemoryContext context;
-	Procedure	procedure = {.commits = true};
+	Procedure	procedure = {.commits = true,.in_worker = true};
 	volatile bool begun = false;
 
 	pqsignal(SIGTERM, die);

@@ -88,6 +88,17 @@ value(q{begin; select hkg_resume('g', 'again'); rollback});
 value(q{select hkg_resume('g', 'again')});
 is(left_by($node, 'again'), $whole, 'the very same after a resume that was rolled back');
 
+# a resume that is cancelled leaves no file in its session, though one in the background keeps it between transactions
+$pid = value("select hkg_train_background('g', 'distmult', dimensions => 8, iterations => 10000, epochs => 1, top_rules => 0, model => 'long')");
+wait_until(q{select count(*) >= 2 from g.iteration where model = 'long'});
+is(value('select count(*) from pg_ls_tmpdir()'), '1', 'the best embeddings are in a file');
+value("select pg_cancel_backend($pid)");
+ok(wait_until('select count(*) = 0 from pg_ls_tmpdir()'), 'which goes with the process');
+my ($resumed, $files) = $node->psql('postgres', q{set statement_timeout = '1s'; select hkg_resume('g', 'long');
+	reset statement_timeout; select count(*) from pg_ls_tmpdir()}, on_error_stop => 0);
+is($files, '0', 'and with the transaction of a resume');
+value(q{delete from g.model where name = 'long'});
+
 # one training of a name; the old model until the new one is ready
 value("select hkg_train('g', $arguments, model => 'old')");
 my $embeddings = q{select md5(string_agg(embedding::text, '|' order by entity)) from g.entity_embedding where model = 'old'};
