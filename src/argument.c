@@ -60,6 +60,15 @@ argument_name(FunctionCallInfo fcinfo, int i, const char *name)
 	return pstrdup(NameStr(*DatumGetName(argument(fcinfo, i, name))));
 }
 
+void
+argument_check_model(const char *name)
+{
+	if (name[0] == '\0')
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("model must not be empty")));
+}
+
 int
 argument_choice(const char *value, const char *name, const char *const *known)
 {

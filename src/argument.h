@@ -25,6 +25,9 @@ extern char *argument_name(FunctionCallInfo fcinfo, int i, const char *name);
  */
 extern int	argument_choice(const char *value, const char *name, const char *const *known);
 
+/* ERROR 22023 unless a model can have that name. */
+extern void argument_check_model(const char *name);
+
 /* Whether argument i is what the function's declaration has as its default. */
 extern bool argument_is_default(FunctionCallInfo fcinfo, int i);
 

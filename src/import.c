@@ -252,6 +252,7 @@ hkg_import_rules(PG_FUNCTION_ARGS)
 	char	   *model = argument_name(fcinfo, 3, "model");
 	Import		import = {.read = readers[argument_choice(format, "format", formats)],.rest = lines};
 
+	argument_check_model(model);
 	sql_begin();
 	import.graph = graph_open(graph);
 	import.context = CurrentMemoryContext;

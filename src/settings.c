@@ -217,10 +217,7 @@ check_settings(const TrainSettings *settings)
 				 errmsg("this machine cannot train with hybridkg.precision \"%s\"", settings->precision),
 				 errdetail("It needs a processor with AMX-BF16 or AVX512-BF16."),
 				 errhint("Set hybridkg.precision to \"single\".")));
-	if (settings->model[0] == '\0')
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("model must not be empty")));
+	argument_check_model(settings->model);
 }
 
 static void

@@ -8,6 +8,17 @@ select hkg_create_graph('sports');
 select table_name from information_schema.tables where table_schema = 'sports' order by 1;
 select hkg_tools.try($$select hkg_create_graph('sports')$$);
 select hkg_tools.try($$select hkg_create_graph(null)$$);
+select hkg_tools.try($$select hkg_create_graph('')$$);
+-- search_path would take it for the schema of whoever looks: its tables would be made in another one
+select hkg_tools.try($$select hkg_create_graph('$user')$$);
+-- a graph is made of tables of its own, whatever temporary ones the caller has
+begin;
+create temp table entity (id int primary key, name text);
+create temp table triple (relation int, head int, tail int);
+select hkg_create_graph('beside');
+select indexname, schemaname from pg_indexes where tablename = 'triple' and schemaname <> 'sports' order by 1;
+select obj_description('pg_temp.triple'::regclass), obj_description('beside.triple'::regclass);
+rollback;
 
 -- loading: 4 rows, one of them twice; messi, ronaldo, barcelona, real, football are 5 entities
 select * from hkg_load('sports', $$values ('messi', 'plays_for', 'barcelona'), ('ronaldo', 'plays_for', 'real'),

@@ -35,6 +35,8 @@ select hkg_import_rules('kin', E'\n"grand parent"(U,V) <= parent(B,V), parent(U,
 	'parent(X,Y) <= "a,b"(X,A), parent(A,Y)', model => 'ours');
 select id, rule, support, selected from rule where model = 'ours' order by id;
 
+select hkg_tools.try($$select hkg_import_rules('kin', 'parent(X,Y) <= "a,b"(X,Y)', model => '')$$);
+
 -- names that the other formats have no quotes for
 select hkg_import_rules('kin', E'1\t1\t1\tlikes (much)(X,Y) <= a,b(X,A), likes (much)(A,Y)\n1\t1\t1\ta,b(X,Y) <= parent(Y,O''Brien "Bo", Żółć (x) <= y), a,b(bo,X)\n'
 	'1\t1\t1\tparent(X,Y) <= a,b(X,Y), parent(ann,Y)', 'anyburl', 'names');
