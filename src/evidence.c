@@ -663,6 +663,7 @@ hkg_learn_evidence(PG_FUNCTION_ARGS)
 				 errhint("Load one with hkg_load(..., 'valid').")));
 	else
 		evidence_learn(graph, inquiry.model, data, &kge, hkg_pool(), valid, valid_count);
+	graph_leave_training();
 	inquiry_end(&inquiry);
 	PG_RETURN_VOID();
 }

@@ -20,6 +20,7 @@
 #include "utils/hsearch.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/snapmgr.h"
 #include "utils/varlena.h"
 
 #include "argument.h"
@@ -41,7 +42,8 @@ is_graph(Oid schema)
 {
 	static const char *const tables[] = {
 		"entity", "relation", "triple", "holdout", "model", "entity_embedding",
-		"relation_embedding", "threshold", "rule", "inferred", "iteration", "checkpoint", "checkpoint_inferred"
+		"relation_embedding", "threshold", "evidence_weight", "rule", "inferred", "iteration", "checkpoint",
+		"checkpoint_inferred", "trial"
 	};
 
 	for (int i = 0; i < (int) lengthof(tables); i++)
@@ -117,6 +119,13 @@ void
 graph_lock_for_training(Graph *graph, const char *model)
 {
 	lock_for_training(graph, model, false);
+	PushActiveSnapshot(GetTransactionSnapshot());
+}
+
+void
+graph_leave_training(void)
+{
+	PopActiveSnapshot();
 }
 
 void

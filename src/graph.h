@@ -39,10 +39,13 @@ extern int32 graph_relation_id(Graph *graph, const char *name);
 
 /*
  * Until the transaction ends: one load of a graph at a time (the others wait), and
- * one training of a model at a time (ERROR 55006 at once for the others).
+ * one training of a model at a time (ERROR 55006 at once for the others).  Who trains or changes a model
+ * sees, until graph_leave_training, what was committed before the lock was free: the snapshot of the
+ * caller's statement may be older.
  */
 extern void graph_lock_for_load(Graph *graph);
 extern void graph_lock_for_training(Graph *graph, const char *model);
+extern void graph_leave_training(void);
 
 /* The same until the session ends, transactions come and go. */
 extern void graph_lock_session_for_training(Graph *graph, const char *model);

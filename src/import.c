@@ -264,6 +264,7 @@ hkg_import_rules(PG_FUNCTION_ARGS)
 	{
 		graph_lock_for_training(import.graph, model);
 		record_given_rules(import.graph, model, measure(&import, model));
+		graph_leave_training();
 	}
 	sql_end();
 	PG_RETURN_INT64(import.count);

@@ -164,8 +164,10 @@ record_sample(Graph *graph, const char *table, const char *model, int iteration,
 			  const GraphData *data, const Sample *sample)
 {
 	static const Oid types[] = {INT4OID, INT4OID, INT4OID, FLOAT8OID, FLOAT8OID, TEXTOID};
-	SqlBatch   *batch = sql_batch_begin(psprintf("insert into %s%s select %s, %d, h, r, t, s, p, rules::int[] "
-												 "from unnest($1, $2, $3, $4, $5, $6) u(h, r, t, s, p, rules)",
+	SqlBatch   *batch = sql_batch_begin(psprintf("insert into %1$s%2$s select %3$s, %4$d, h, r, t, s, p, rules::int[] "
+												 "from unnest($1, $2, $3, $4, $5, $6) u(h, r, t, s, p, rules) "
+												 "where h in (select id from %1$sentity) and t in (select id from %1$sentity) "
+												 "and r in (select id from %1$srelation)",
 												 graph->prefix, table, quote_literal_cstr(model), iteration),
 										lengthof(types), types);
 

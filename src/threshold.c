@@ -452,6 +452,7 @@ hkg_learn_thresholds(PG_FUNCTION_ARGS)
 	accuracy = threshold_learn(graph, inquiry.model, data, &kge, &labelled);
 	if (isnan(accuracy))
 		no_valid_split(graph);
+	graph_leave_training();
 	inquiry_end(&inquiry);
 	PG_RETURN_FLOAT8(accuracy);
 }

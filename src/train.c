@@ -724,6 +724,7 @@ hkg_train(PG_FUNCTION_ARGS)
 	procedure_open(&procedure);
 	record_begin(procedure.graph, &procedure.settings);
 	run(&procedure);
+	graph_leave_training();
 	sql_end();
 	return leave_context(caller, procedure.settings.model);
 }
@@ -745,6 +746,7 @@ hkg_resume(PG_FUNCTION_ARGS)
 	procedure_open(&procedure);
 	checkpoint_load(&procedure);
 	run(&procedure);
+	graph_leave_training();
 	sql_end();
 	return leave_context(caller, model);
 }

@@ -61,6 +61,43 @@ like($err, qr/ERROR:  55006: /, 'so are other thresholds');
 $node->safe_psql('postgres', "select pg_terminate_backend($pid)");
 finish($uncommitted);
 
+# Who waits for the name learns from the model that is there then: the statement had begun before it was committed.
+sub thresholds
+{
+	return $node->safe_psql('postgres', q{select md5(string_agg(t::text, '|' order by relation, evidence)) from g.threshold t where model = 'm'});
+}
+
+my $other = session($node, 'other', "begin; select hkg_train('g', $small, model => 'm', seed => 3); select pg_sleep(1); commit");
+wait_for_session($node, $other);
+$node->poll_query_until('postgres', "select wait_event = 'PgSleep' from pg_stat_activity where query ~ '^begin; select hkg_train' and pid <> pg_backend_pid()");
+$node->safe_psql('postgres', q{do $$ begin
+	loop
+		begin
+			perform hkg_learn_thresholds('g', null, 'm');
+			exit;
+		exception when object_in_use then
+		end;
+	end loop;
+end $$});
+ok(finish($other), 'another training is committed meanwhile');
+my $learnt = thresholds();
+$node->safe_psql('postgres', "select hkg_learn_thresholds('g', null, 'm')");
+is($learnt, thresholds(), 'thresholds are those of the model that was committed');
+
+# An entity goes with its facts while a training is under way: nothing is kept of it.
+$node->safe_psql('postgres', q{select hkg_load('g', $$select 'gone', relation, tail from (select r.name relation, t.name tail
+	from g.triple join g.entity h on h.id = head join g.relation r on r.id = relation join g.entity t on t.id = triple.tail
+	where r.name = 'r1' order by 1, 2 limit 20) f$$)});
+my $sampling = session($node, 'sampling',
+	q{select hkg_train('g', 'distmult', dimensions => 32, iterations => 1, epochs => 200, min_quality => 0, sample_size => 1000000, model => 'm')});
+wait_for_session($node, $sampling);
+$node->poll_query_until('postgres', q{select exists (select from hkg_progress where model = 'm' and epoch > 0)});
+$node->safe_psql('postgres', q{delete from g.triple using g.entity e where e.id in (head, tail) and e.name = 'gone';
+	delete from g.entity where name = 'gone'});
+is($node->safe_psql('postgres', 'select count(*) from hkg_progress'), '1', 'an entity goes while a training is under way');
+ok(finish($sampling), 'the training ends well');
+cmp_ok($node->safe_psql('postgres', q{select count(*) from g.inferred where model = 'm'}), '>', 0, 'with what it inferred of others');
+
 # Several trainings at once, of one graph
 my @trainers = map { session($node, "trainer$_", "select hkg_train('g', $small, model => 'm$_', seed => 7)") } 1 .. 4;
 is(scalar(grep { finish($_) } @trainers), 4, 'four models trained side by side');
