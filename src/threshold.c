@@ -432,7 +432,6 @@ hkg_learn_thresholds(PG_FUNCTION_ARGS)
 	/* before the model is read: a training may just be replacing it */
 	graph_lock_for_training(graph, inquiry.model);
 	data = graph_read(graph);
-	kge = model_of_graph(model_open(graph, inquiry.model), data);
 	labelled.truth = graph_read_split(graph, data, "valid", &labelled.truths);
 	if (PG_ARGISNULL(1))
 	{
@@ -449,6 +448,8 @@ hkg_learn_thresholds(PG_FUNCTION_ARGS)
 		labelled.falsehood = negatives.triple;
 		labelled.falsehoods = negatives.count;
 	}
+	/* after the negatives: they may be a view that asks other models, which take the place of this one */
+	kge = model_of_graph(model_open(graph, inquiry.model), data);
 	accuracy = threshold_learn(graph, inquiry.model, data, &kge, &labelled);
 	if (isnan(accuracy))
 		no_valid_split(graph);

@@ -84,6 +84,22 @@ select count(*) from (select * from learnt except select * from trained.threshol
 select bool_and(hkg_classify('trained', h.name, r.name, t.name) = (hkg_score('trained', h.name, r.name, t.name) >= s.threshold))
 from trained.entity h, trained.entity t, trained.relation r join trained.threshold s on s.relation = r.id and s.evidence = 'both';
 
+-- False triples that another model tells: it takes this one's place in memory meanwhile, of which both need more than half.
+select hkg_train('trained', 'rescal', dimensions => 250, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, model => m, seed => s)
+from (values ('a', 1), ('b', 2)) v (m, s);
+create view improbable as select h.name as head, r.name as relation, t.name as tail
+	from trained.entity h, trained.relation r, trained.entity t
+	where h.id <= 3 and hkg_score('trained', h.name, r.name, t.name, 'b', 'embedding') < 0;
+create table told as select * from improbable;
+select hkg_learn_thresholds('trained', 'told', 'a') between 0.5 and 1;
+create table of_told as select * from trained.threshold where model = 'a';
+\c -
+set hybridkg.max_memory = '1MB';
+select hkg_learn_thresholds('trained', 'improbable', 'a') between 0.5 and 1;
+select count(*) from (select * from of_told except select * from trained.threshold) different;
+drop view improbable;
+drop table told, of_told;
+
 drop table wrong, learnt;
 set client_min_messages = warning;
 select hkg_drop_graph('g'), hkg_drop_graph('trained');
