@@ -120,5 +120,5 @@ argument_is_default(FunctionCallInfo fcinfo, int i)
 
 	if (constant == NULL || constant->constisnull || PG_ARGISNULL(i))
 		return constant != NULL && constant->constisnull && PG_ARGISNULL(i);
-	return datumIsEqual(constant->constvalue, PG_GETARG_DATUM(i), constant->constbyval, constant->constlen);
+	return datum_image_eq(constant->constvalue, PG_GETARG_DATUM(i), constant->constbyval, constant->constlen);
 }

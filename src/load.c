@@ -162,6 +162,15 @@ take_row(void *argument, const Datum *values, const bool *nulls)
 		pfree(unconstify(char *, text[i]));
 }
 
+/* What the server would refuse as not allowed "in a non-volatile function" */
+static bool
+writes(const CachedPlanSource *source)
+{
+	const Query *query = linitial_node(Query, source->query_list);
+
+	return query->hasModifyingCTE || query->rowMarks != NIL;
+}
+
 /* The query must be one SELECT (VALUES, TABLE, WITH) of three columns or more. */
 static void
 check_query(Load *load, const char *query)
@@ -188,6 +197,11 @@ check_query(Load *load, const char *query)
 				 errmsg("query has %d columns, but head, relation and tail are needed",
 						source->resultDesc->natts),
 				 errhint("Its first three columns are taken as head, relation and tail.")));
+	if (writes(source))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("query must only read"),
+				 errhint("Write, or lock rows, by a statement of its own.")));
 	for (int i = 0; i < 3; i++)
 		getTypeOutputInfo(TupleDescAttr(source->resultDesc, i)->atttypid,
 						  &load->output[i], &varlena);

@@ -58,6 +58,8 @@ select hkg_tools.try($$select hkg_load('sports', 'values (''a'', ''b'', ''c''), 
 select hkg_tools.try($$select hkg_load('sports', 'values (''new'', ''b'', ''c''), (''a'', ''b'', '''')')$$);
 select hkg_tools.try($$select hkg_load('sports', 'select 1, 2')$$);
 select hkg_tools.try($$select hkg_load('sports', 'delete from sports.triple returning head, relation, tail')$$);
+select hkg_tools.try($$select hkg_load('sports', 'with gone as (delete from sports.triple returning head, relation, tail) select * from gone')$$);
+select hkg_tools.try($$select hkg_load('sports', 'select head, relation, tail from sports.triple for update')$$);
 select hkg_tools.try($$select hkg_load('sports', 'select 1, 2, 3; select 4, 5, 6')$$);
 select hkg_tools.try($$select hkg_load('sports', '')$$);
 select hkg_tools.try($$select hkg_load('sports', 'selec 1')$$);

@@ -28,6 +28,10 @@ select score_function, dimensions, settings->'epochs' as epochs, settings->'lear
 	settings->'regularizer' as regularizer, settings->'sample_size' as sample_size,
 	settings->'accumulate' as accumulate, settings->'batch_size' as batch_size, settings->'preset' as preset
 	from ring.model;
+-- a default is one wherever it comes from: texts of a table have headers of another length
+create temp table choice as select text 'rotate' as f;
+select hkg_train('ring', f, preset => 'tiny') from choice;
+select score_function from ring.model;
 rollback;
 select report from hkg_tools.try($$select hkg_train('ring', preset => 'nothing')$$) where report not like 'HINT%';
 select report from hkg_tools.try($$select hkg_train('ring', preset => 'paper', omega => 2)$$);
