@@ -64,13 +64,14 @@ leave(const Atom *atom, Term from, Term *to, bool *backwards)
 }
 
 /*
- * The rule as a path from X to Y, each atom once; false when it is none.  In a closed path
- * rule each variable but X and Y stands in two atoms, so that there is one way to go.
+ * The rule as a path from X to Y, each atom and each variable once; false when it is none.  In a closed
+ * path rule each variable but X and Y stands in two atoms, so that there is one way to go.
  */
 static bool
 path_of_rule(const RuleRows *rows, const Rule *rule, EvRule *path)
 {
 	unsigned	used = 0;
+	unsigned	visited = 1u << (-1 - TERM_X);
 	Term		at = TERM_X;
 
 	path->length = rule->length;
@@ -83,13 +84,15 @@ path_of_rule(const RuleRows *rows, const Rule *rule, EvRule *path)
 
 		while (next < rule->length && ((used & (1u << next)) != 0 || !leave(&rule->body[next], at, &to, &backwards)))
 			next++;
-		if (next == rule->length || !TERM_IS_VARIABLE(to) || rule->body[next].relation == RULE_IS)
+		if (next == rule->length || !TERM_IS_VARIABLE(to) || rule->body[next].relation == RULE_IS ||
+			(visited & (1u << (-1 - to))) != 0)
 			return false;
 		row = graph_row(rows->relation_id, rows->relations, rule->body[next].relation);
 		if (row < 0)
 			return false;
 		path->atom[i] = EV_FORWARDS(row) + backwards;
 		used |= 1u << next;
+		visited |= 1u << (-1 - to);
 		at = to;
 		if ((at == TERM_Y) != (i == rule->length - 1))
 			return false;

@@ -28,6 +28,8 @@
 #include "record.h"
 #include "sql.h"
 
+#define BLANK " \t\r"			/* what a line of our own form may begin with */
+
 typedef ForeignRule (*ForeignReader) (const char *line);
 
 static const char *const formats[] = {"hybridkg", "amie", "anyburl", NULL};
@@ -68,13 +70,14 @@ add_line(void *argument)
 
 /*
  * Cuts the next line off.  In our own form, newlines and TABs in quotes are part of names, and
- * the rule ends at the first TAB.
+ * the rule ends at the first TAB after it.
  */
 static char *
 cut_line(Import *import)
 {
 	bool		own = import->read == NULL;
 	char	   *line = import->rest;
+	char	   *rule = line + strspn(line, BLANK);
 	char	   *at;
 	char	   *tab = NULL;
 	bool		quoted = false;
@@ -84,7 +87,7 @@ cut_line(Import *import)
 	{
 		if (own && *at == '"')
 			quoted = !quoted;
-		if (own && *at == '\t' && !quoted && tab == NULL)
+		if (own && *at == '\t' && !quoted && tab == NULL && at > rule)
 			tab = at;
 		import->next_line += *at == '\n';
 	}
@@ -132,7 +135,7 @@ read_own(Import *import, const char *line)
 {
 	Rule		rule;
 
-	if (line[strspn(line, " \r")] == '\0')
+	if (line[strspn(line, BLANK)] == '\0')
 		return;
 	rule_parse(import->graph, line, &rule);
 	add_rule(import, &rule);

@@ -9,8 +9,8 @@
 #include <math.h>
 
 #include "catalog/pg_type.h"
+#include "common/shortest_dec.h"
 #include "utils/builtins.h"
-#include "utils/float.h"
 #include "utils/json.h"
 #include "utils/lsyscache.h"
 
@@ -220,6 +220,16 @@ check_settings(const TrainSettings *settings)
 	argument_check_model(settings->model);
 }
 
+/* All digits, whatever extra_float_digits says */
+static void
+append_number(StringInfo json, double number)
+{
+	char		digits[DOUBLE_SHORTEST_DECIMAL_LEN];
+
+	double_to_shortest_decimal_buf(number, digits);
+	appendStringInfoString(json, digits);
+}
+
 static void
 append_setting(StringInfo json, const Setting *setting, const TrainSettings *settings)
 {
@@ -241,7 +251,7 @@ append_setting(StringInfo json, const Setting *setting, const TrainSettings *set
 			if (setting->optional && MEMBER(settings, setting, const double) == 0)
 				appendStringInfoString(json, "null");
 			else
-				appendStringInfoString(json, float8out_internal(MEMBER(settings, setting, const double)));
+				append_number(json, MEMBER(settings, setting, const double));
 			break;
 		case SETTING_BOOL:
 			appendStringInfoString(json, MEMBER(settings, setting, const bool) ? "true" : "false");

@@ -213,6 +213,12 @@ allocate(Procedure *procedure)
 	if (procedure->settings.warm_start)
 		warm_fill(procedure);
 	procedure->trainer = kge_trainer_create(&arena, procedure->pool, model, &training, positives);
+	if (procedure->trainer == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("an epoch would have more than %d positives, or a minibatch more than %d entities to learn",
+						INT_MAX, INT_MAX),
+				 errhint("Lower sample_size or batch_size or negatives, or raise block_size.")));
 }
 
 /* ---- one iteration ----------------------------------------------------------- */

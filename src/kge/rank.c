@@ -16,6 +16,7 @@
  * Counts are integers and are added atomically: their sum is the same in any
  * order.
  */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -258,21 +259,26 @@ kge_opinion_weight(const KgeOpinion *opinion, int32_t relation, KgeSide side)
 	return opinion->weight == NULL ? 1 : opinion->weight[2 * relation + (int32_t) side];
 }
 
-/* A candidate's phi against a threshold: 1 above, 0 equal, -1 below. */
+/*
+ * A candidate's score, with an addition, against that of the answer: 1 above, 0 equal, -1 below.  Sums are
+ * compared, which are equal where phi and addition are; for the fast score a difference will do.
+ */
 static int
-compare_phi(const Meeting *meeting, int32_t candidate, float fast, int64_t asked, double threshold)
+compare_raised(const Meeting *meeting, int32_t candidate, float fast, int64_t asked, double addition)
 {
 	const Ranking *ranking = meeting->ranking;
-	KgeBound	bound = kge_bound(&ranking->engine, meeting->query_norm, threshold);
-	float		margin = bound.slope * ranking->norm[candidate];
+	double		t = ranking->exact[asked];
+	KgeBound	bound = kge_bound(&ranking->engine, meeting->query_norm, t - addition);
+	float		rounded = (float) (2 * DBL_EPSILON * (fabs(t) + addition));
+	float		margin = bound.slope * ranking->norm[candidate] + rounded;
 	double		score;
 
 	if (fast - margin > bound.high)
 		return 1;
 	if (fast + margin < bound.low)
 		return -1;
-	score = candidate_score(meeting, candidate, kge_answer_of(ranking->triples, asked), ranking->phi[asked]);
-	return (score > threshold) - (score < threshold);
+	score = candidate_score(meeting, candidate, kge_answer_of(ranking->triples, asked), ranking->phi[asked]) + addition;
+	return (score > t) - (score < t);
 }
 
 /* How the place of one asked changes by what is added to other candidates. */
@@ -282,7 +288,6 @@ count_raised(const Meeting *meeting, const float *query, int64_t asked,
 {
 	const Ranking *ranking = meeting->ranking;
 	double		weight = kge_opinion_weight(ranking->opinion, meeting->question->relation, meeting->question->side);
-	double		t = ranking->exact[asked];
 	Count		raised = {0, 0};
 
 	for (int64_t i = 0; i < count; i++)
@@ -296,10 +301,10 @@ count_raised(const Meeting *meeting, const float *query, int64_t asked,
 			kge_is_known(&ranking->questions, meeting->question, candidate))
 			continue;
 		fast = kge_engine_score(&ranking->engine, query, kge_entity_row(ranking->model, candidate));
-		after = compare_phi(meeting, candidate, fast, asked, t - weight * additions[i].addition);
+		after = compare_raised(meeting, candidate, fast, asked, weight * additions[i].addition);
 		if (after >= 0)
 		{
-			before = compare_phi(meeting, candidate, fast, asked, t);
+			before = compare_raised(meeting, candidate, fast, asked, 0);
 			raised.above += (after > 0) - (before > 0);
 			raised.equal += (after == 0) - (before == 0);
 		}

@@ -223,6 +223,14 @@ set local hybridkg.max_memory = '1MB';
 select report from hkg_tools.try($$select hkg_score('g', 'a', 'r', 'b', 'm')$$);
 rollback;
 
+-- a minibatch of more entities than 32 bits can number, however much memory is allowed
+begin;
+insert into g.entity select i, 'e' || i from generate_series(10, 22010) i;
+insert into g.triple select i, (select min(id) from g.relation), i + 1 from generate_series(10, 22009) i;
+set local hybridkg.max_memory = '2000GB';
+select report from hkg_tools.try($$select hkg_train('g', 'distmult', 1, batch_size => 22000, block_size => 1, negatives => 100000, holdout => 0)$$);
+rollback;
+
 -- rights
 set client_min_messages = warning;
 drop role if exists regress_hkg_reader;

@@ -37,6 +37,33 @@ select id, rule, support, selected from rule where model = 'ours' order by id;
 
 select hkg_tools.try($$select hkg_import_rules('kin', 'parent(X,Y) <= "a,b"(X,Y)', model => '')$$);
 
+-- and again when the facts have changed: what it is worth as evidence, support / (body_size + 5), is counted anew, too
+begin;
+insert into triple values (3, 2, 5);
+select hkg_import_rules('kin', '"grand parent"(X,Y) <= parent(X,A), parent(A,Y)', model => 'ours');
+select support, body_size, evidence_confidence from rule where model = 'ours' and id = 1;
+-- but what was counted over different entities, with an error of its own, stays
+update rule set evidence_confidence = 0.125, confidence_error = 0 where model = 'ours' and id = 1;
+select hkg_import_rules('kin', '"grand parent"(X,Y) <= parent(X,A), parent(A,Y)', model => 'ours');
+select evidence_confidence from rule where model = 'ours' and id = 1;
+rollback;
+
+-- a line that begins with white space
+begin;
+select hkg_import_rules('kin', E'\t "grand parent"(X,Y) <= parent(X,A), parent(A,Y)\t1\n \t\r\n', model => 'indented');
+rollback;
+
+-- a rule that comes back to A on its way is no path by way of two: ann has grand child dee, by bo alone, not the child of dee
+begin;
+set local hybridkg.progress = off;
+insert into triple values (3, 3, 4);	-- cy a,b dee
+select hkg_train('kin', 'distmult', 4, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, model => 'round');
+select hkg_import_rules('kin', '"grand parent"(X,Y) <= parent(X,A), "a,b"(A,B), "a,b"(B,A), parent(A,Y)', model => 'round');
+select hkg_learn_evidence('kin', 'round');
+select string_agg(tail, ', ') from hkg_predict_tails('kin', 'ann', 'grand parent', model => 'round', known => true, evidence => 'rules');
+select string_agg(tail, ', ') from hkg_apply_rule('kin', '"grand parent"(X,Y) <= parent(X,A), "a,b"(A,B), "a,b"(B,A), parent(A,Y)') where head = 'ann';
+rollback;
+
 -- names that the other formats have no quotes for
 select hkg_import_rules('kin', E'1\t1\t1\tlikes (much)(X,Y) <= a,b(X,A), likes (much)(A,Y)\n1\t1\t1\ta,b(X,Y) <= parent(Y,O''Brien "Bo", Żółć (x) <= y), a,b(bo,X)\n'
 	'1\t1\t1\tparent(X,Y) <= a,b(X,Y), parent(ann,Y)', 'anyburl', 'names');

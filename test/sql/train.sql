@@ -187,6 +187,12 @@ select hkg_create_graph('hollow');
 select hkg_tools.try($$select hkg_train('hollow')$$);
 select * from hkg_load('hollow', $$values ('a', 'is', 'a')$$);
 select hkg_tools.try($$select hkg_train('hollow')$$);
+-- settings are written down with all their digits
+begin;
+set local extra_float_digits = -10;
+select hkg_train('league', 'transe', 2, gamma => 9.123456789, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, model => 'digits');
+select settings->>'gamma' from league.model where name = 'digits';
+rollback;
 -- settings that no session may have
 select hkg_tools.try('set hybridkg.threads = 0');
 select hkg_tools.try('set hybridkg.progress = sometimes');

@@ -244,13 +244,32 @@ test_extreme_size(Variant variant, double size)
 	compare("extreme size", &model, &data, 2);
 }
 
+/* An opinion that adds the same to everybody, though no sum with it is exact */
+static int64_t
+raise_all(void *argument, KgeSide side, int32_t given, int32_t relation, KgePool *pool, int thread,
+		  const KgeAddition **additions)
+{
+	static KgeAddition all[1024];
+	const KgeModel *model = argument;
+
+	(void) side;
+	(void) given;
+	(void) relation;
+	(void) pool;
+	(void) thread;
+	for (int32_t e = 0; e < model->entities; e++)
+		all[e] = (KgeAddition) {e, 0.1};
+	*additions = all;
+	return model->entities;
+}
+
 /*
  * All scores equal: a rank is uniform in 1 .. n.  With N ranks the mean is
  * (n + 1)/2 with standard deviation sqrt((n^2 - 1)/12/N), and the chi-square of
  * the n = 20 places has 19 degrees of freedom, above 65 with probability 7e-7.
  */
 static void
-test_all_equal(bool nan)
+test_all_equal(float value, bool raised)
 {
 	enum
 	{
@@ -259,14 +278,17 @@ test_all_equal(bool nan)
 		SEEDS = 25
 	};
 	KgeModel	model = random_model(variants[2], 4, N, 2, 0);
-	KgePool    *pool = kge_pool_create(2, NULL, NULL);
+	KgeOpinion	opinion = {.ask = raise_all,.argument = &model};
+	KgePool    *pool = kge_pool_create(raised ? 1 : 2, NULL, NULL);
 	double		count[N + 1] = {0};
 	double		sum = 0;
 	double		chi = 0;
 	double		total = 2 * TRIPLES * SEEDS;
 
-	for (int i = 0; nan && i < 4 * N; i++)
-		model.entity[i] = NAN;
+	for (int i = 0; i < 4 * N; i++)
+		model.entity[i] = value;
+	for (int i = 0; i < 4 * 2; i++)
+		model.relation[i] = 1;
 	for (int seed = 0; seed < SEEDS; seed++)
 	{
 		KgeTriple	triples[TRIPLES];
@@ -275,7 +297,7 @@ test_all_equal(bool nan)
 		/* each triple once: a triple draws the same place every time */
 		for (int i = 0; i < TRIPLES; i++)
 			triples[i] = (KgeTriple) {i % N, i / N % 2, (i * 7 + i / 40) % N};
-		CHECK(kge_rank(&arena, pool, &model, NULL, triples, TRIPLES, NULL, 0, (uint64_t) seed,
+		CHECK(kge_rank(&arena, pool, &model, raised ? &opinion : NULL, triples, TRIPLES, NULL, 0, (uint64_t) seed,
 					   rank[0], rank[1]));
 		for (int i = 0; i < 2 * TRIPLES; i++)
 		{
@@ -432,8 +454,10 @@ test_rank(void)
 		test_extreme_size(variants[i], 1e-38);
 		test_extreme_size(variants[i], 1e-42);
 	}
-	test_all_equal(false);
-	test_all_equal(true);
+	test_all_equal(0, false);
+	test_all_equal(NAN, false);
+	test_all_equal(0.25, true);
+	test_all_equal(NAN, true);
 	test_perfect_model();
 	test_metrics();
 	test_same_bits();
