@@ -142,14 +142,16 @@ count_body(Finding *finding, uint64_t body)
 
 		if (there == 0)
 		{
-			if (atomic_load_explicit(&finding->used_count, memory_order_relaxed) >= used_room(finding))
-			{
-				atomic_store(&finding->full, true);
+			if (atomic_load_explicit(&finding->full, memory_order_relaxed))
 				return;
-			}
 			if (atomic_compare_exchange_strong(&slot->body, &there, body))
 			{
-				finding->used[atomic_fetch_add(&finding->used_count, 1)] = (int32_t) place;
+				int64_t		used = atomic_fetch_add(&finding->used_count, 1);
+
+				/* full if and only if the bodies are too many, whoever comes first */
+				finding->used[used] = (int32_t) place;
+				if (used >= used_room(finding))
+					atomic_store(&finding->full, true);
 				there = body;
 			}
 		}
@@ -409,21 +411,33 @@ make_items(Finding *finding)
 	return items;
 }
 
-/* The least count of which there are no more than so many: those of one count are all taken, or none. */
-static int32_t
+static int64_t
+count_from(const Finding *finding, int64_t least)
+{
+	int64_t		found = 0;
+
+	for (int64_t i = 0; i < finding->used_count; i++)
+		found += finding->slot[finding->used[i]].count >= least;
+	return found;
+}
+
+/* The least count from which on there are no more than so many: those of one count are all taken, or none. */
+static int64_t
 least_count(const Finding *finding, int64_t quota)
 {
-	int32_t		least = (int32_t) finding->paths->search->min_support;
+	int64_t		low = finding->paths->search->min_support;
+	int64_t		high = (int64_t) INT32_MAX + 1;
 
-	for (;; least++)
+	while (low < high)
 	{
-		int64_t		found = 0;
+		int64_t		middle = low + (high - low) / 2;
 
-		for (int64_t i = 0; i < finding->used_count; i++)
-			found += finding->slot[finding->used[i]].count >= least;
-		if (found <= quota)
-			return least;
+		if (count_from(finding, middle) <= quota)
+			high = middle;
+		else
+			low = middle + 1;
 	}
+	return low;
 }
 
 /* The body that a counted path is: from X to Y. */
@@ -442,7 +456,7 @@ static void
 take_candidates(Finding *finding, int64_t quota)
 {
 	Paths	   *paths = finding->paths;
-	int32_t		least = least_count(finding, quota);
+	int64_t		least = least_count(finding, quota);
 
 	for (int64_t i = 0; i < finding->used_count; i++)
 	{
