@@ -120,7 +120,10 @@ add_supports(Count *count, int32 body, const int32 *x, int32 x_count, const int3
 		Candidate  *candidate = count->order[i];
 
 		for (int32 j = 0; j < x_count && candidate->head >= 0; j++)
+		{
+			CHECK_FOR_INTERRUPTS();
 			candidate->support += facts_of(count, candidate->head, x[j]);
+		}
 	}
 }
 

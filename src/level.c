@@ -483,6 +483,7 @@ compare_tails(const void *a, const void *b)
 	const Unit *left = a;
 	const Unit *right = b;
 
+	CHECK_FOR_INTERRUPTS();
 	return (left->y > right->y) - (left->y < right->y);
 }
 
