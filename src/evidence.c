@@ -22,6 +22,9 @@
 #define USUAL_DISCOUNT 0.25
 #define USUAL_WEIGHT 1.5
 
+/* a thread more for each so many facts to put in order: some milliseconds' work */
+#define FACTS_A_THREAD 50000
+
 static const char *const kinds[] = {"embedding", "rules", "both", NULL};
 static const char *const sides[] = {"head", "tail"};
 
@@ -284,9 +287,14 @@ static void
 build(Evidence *evidence, const EvRuleSet *rules, const GraphData *data)
 {
 	KgeArena	arena = hkg_arena();
+	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "hybridkg threads", ALLOCSET_SMALL_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(work); /* the threads end with it */
+	KgePool    *pool = hkg_pool_of((int) Min(hkg_threads, 1 + data->facts / FACTS_A_THREAD));
 
-	ev_facts(&arena, data->entities, data->relations, data->fact, data->facts, &evidence->facts);
+	ev_facts(&arena, pool, data->entities, data->relations, data->fact, data->facts, &evidence->facts);
 	ev_rules(&arena, data->relations, rules, &evidence->rules);
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(work);
 }
 
 /* Beside the bytes of its model that are taken already.  Whoever asks can do without. */

@@ -144,7 +144,7 @@ find_paths(Procedure *procedure, EvPath **paths)
 	KgeArena	arena = hkg_arena();
 	EvFacts		facts;
 
-	ev_facts(&arena, data->entities, data->relations, data->fact, data->facts, &facts);
+	ev_facts(&arena, procedure->pool, data->entities, data->relations, data->fact, data->facts, &facts);
 	return ev_paths(&arena, procedure->pool, &facts, &search, paths);
 }
 

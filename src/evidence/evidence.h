@@ -56,7 +56,7 @@ typedef struct EvGroup
 extern size_t ev_facts_bytes(int32_t entities, int32_t relations, int64_t facts);
 
 /* The facts, each once; in the arena.  False when it is empty. */
-extern bool ev_facts(KgeArena *arena, int32_t entities, int32_t relations,
+extern bool ev_facts(KgeArena *arena, KgePool *pool, int32_t entities, int32_t relations,
 					 const KgeTriple *triples, int64_t count, EvFacts *facts);
 
 extern EvGroup ev_group(const EvFacts *facts, int32_t entity, int32_t atom);

@@ -7,6 +7,10 @@
 #include <stdlib.h>
 
 #include "../kge/space.h"
+#include "../kge/threads.h"
+
+#define AT_ONCE 4096			/* facts or edges between two looks at the clock */
+#define ENTITIES_AT_ONCE 64
 
 static void
 take_facts(EvFacts *facts, KgeSpace *space)
@@ -40,38 +44,76 @@ compare_edges(const void *a, const void *b)
 	return (left->other > right->other) - (left->other < right->other);
 }
 
-static void
-count_edges(EvFacts *facts, const KgeTriple *triples, int64_t count)
+/* Facts in the making */
+typedef struct Building
 {
+	EvFacts    *facts;
+	const KgeTriple *triples;
+	int64_t		count;
+	KgePool    *pool;
+} Building;
+
+static inline void
+breathe(const Building *building, int64_t i, int thread)
+{
+	if (i % AT_ONCE == 0)
+		kge_pool_breathe(building->pool, thread);
+}
+
+static void
+count_edges(const Building *building, int thread)
+{
+	EvFacts    *facts = building->facts;
+
 	for (int32_t i = 0; i <= facts->entities; i++)
 		facts->start[i] = 0;
-	for (int64_t i = 0; i < count; i++)
+	for (int64_t i = 0; i < building->count; i++)
 	{
-		facts->start[triples[i].head]++;
-		facts->start[triples[i].tail]++;
+		facts->start[building->triples[i].head]++;
+		facts->start[building->triples[i].tail]++;
+		breathe(building, i, thread);
 	}
 	/* the end of each entity's edges, from where filling them goes down to the first */
 	for (int32_t i = 0; i < facts->entities; i++)
 		facts->start[i + 1] += facts->start[i];
 }
 
+/* The only item: each entity gets its edges, in no order. */
 static void
-fill_edges(EvFacts *facts, const KgeTriple *triples, int64_t count)
+fill_edges(void *argument, int64_t item, int thread)
 {
+	const Building *building = argument;
+	EvFacts    *facts = building->facts;
+
+	(void) item;
+	count_edges(building, thread);
 	for (int32_t i = 0; i < facts->relations; i++)
 		facts->reflexive[i] = false;
-	for (int64_t i = 0; i < count; i++)
+	for (int64_t i = 0; i < building->count; i++)
 	{
-		KgeTriple	t = triples[i];
+		KgeTriple	t = building->triples[i];
 		int32_t		atom = EV_FORWARDS(t.relation);
 
 		facts->edge[--facts->start[t.head]] = (EvEdge) {atom, t.tail};
 		facts->edge[--facts->start[t.tail]] = (EvEdge) {EV_MIRRORED(atom), t.head};
 		facts->reflexive[t.relation] |= t.head == t.tail;
+		breathe(building, i, thread);
 	}
-	for (int32_t i = 0; i < facts->entities; i++)
+}
+
+/* Item: some entities. */
+static void
+sort_edges(void *argument, int64_t item, int thread)
+{
+	const Building *building = argument;
+	EvFacts    *facts = building->facts;
+
+	for (int64_t i = item * ENTITIES_AT_ONCE; i < (item + 1) * ENTITIES_AT_ONCE && i < facts->entities; i++)
+	{
 		qsort(facts->edge + facts->start[i], (size_t) (facts->start[i + 1] - facts->start[i]),
 			  sizeof(EvEdge), compare_edges);
+		kge_pool_breathe(building->pool, thread);
+	}
 }
 
 static bool
@@ -80,36 +122,51 @@ begins_group(const EvFacts *facts, int32_t entity, int64_t edge)
 	return edge == facts->start[entity] || facts->edge[edge - 1].atom != facts->edge[edge].atom;
 }
 
-/* Entities come in ascending order, so holders do. */
+/* The only item.  Entities come in ascending order, so holders do. */
 static void
-index_holders(EvFacts *facts)
+index_holders(void *argument, int64_t item, int thread)
 {
+	const Building *building = argument;
+	EvFacts    *facts = building->facts;
 	int64_t		atoms = 2 * (int64_t) facts->relations;
 
+	(void) item;
 	for (int64_t i = 0; i <= atoms; i++)
 		facts->holders[i] = 0;
 	for (int32_t e = 0; e < facts->entities; e++)
 		for (int64_t i = facts->start[e]; i < facts->start[e + 1]; i++)
+		{
 			facts->holders[facts->edge[i].atom] += begins_group(facts, e, i);
+			breathe(building, i, thread);
+		}
 	for (int64_t i = 0; i < atoms; i++)
 		facts->holders[i + 1] += facts->holders[i];
 	for (int32_t e = facts->entities - 1; e >= 0; e--)
 		for (int64_t i = facts->start[e]; i < facts->start[e + 1]; i++)
+		{
 			if (begins_group(facts, e, i))
 				facts->holder[--facts->holders[facts->edge[i].atom]] = (EvHolder) {e, i};
+			breathe(building, i, thread);
+		}
 }
 
+/* Item: some edges. */
 static void
-index_mirrors(EvFacts *facts)
+index_mirrors(void *argument, int64_t item, int thread)
 {
-	for (int64_t i = 0; i < facts->edges; i++)
+	const Building *building = argument;
+	EvFacts    *facts = building->facts;
+
+	for (int64_t i = item * AT_ONCE; i < (item + 1) * AT_ONCE && i < facts->edges; i++)
 		facts->mirror[i] = ev_group(facts, facts->edge[i].other, EV_MIRRORED(facts->edge[i].atom)).first;
+	kge_pool_breathe(building->pool, thread);
 }
 
 bool
-ev_facts(KgeArena *arena, int32_t entities, int32_t relations,
+ev_facts(KgeArena *arena, KgePool *pool, int32_t entities, int32_t relations,
 		 const KgeTriple *triples, int64_t count, EvFacts *facts)
 {
+	Building	building = {facts, triples, count, pool};
 	KgeSpace	space = {0};
 
 	*facts = (EvFacts) {.entities = entities,.relations = relations,.edges = 2 * count};
@@ -117,10 +174,10 @@ ev_facts(KgeArena *arena, int32_t entities, int32_t relations,
 	if (!kge_space_open(&space, arena))
 		return false;
 	take_facts(facts, &space);
-	count_edges(facts, triples, count);
-	fill_edges(facts, triples, count);
-	index_mirrors(facts);
-	index_holders(facts);
+	kge_pool_run(pool, 1, fill_edges, &building);
+	kge_pool_run(pool, kge_pieces(entities, ENTITIES_AT_ONCE), sort_edges, &building);
+	kge_pool_run(pool, kge_pieces(facts->edges, AT_ONCE), index_mirrors, &building);
+	kge_pool_run(pool, 1, index_holders, &building);
 	return true;
 }
 

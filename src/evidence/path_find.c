@@ -489,11 +489,14 @@ find_part(Finding *finding, int64_t items, uint64_t part, uint64_t parts, int64_
 
 /* ---- what may be spent on each relation ------------------------------------------ */
 
+/* The only item */
 static void
-count_ways(Finding *finding)
+count_ways(void *argument, int64_t item, int thread)
 {
+	Finding    *finding = argument;
 	const EvFacts *facts = finding->paths->facts;
 
+	(void) item;
 	for (int32_t i = 0; i < facts->entities; i++)
 	{
 		double		part = (double) (facts->start[i + 1] - facts->start[i]) / (double) facts->edges;
@@ -516,6 +519,8 @@ count_ways(Finding *finding)
 			}
 			if (k < FAR_STEPS)
 				finding->ways[k + 1][i] = sum;
+			if (i % EV_BREATH == 0)
+				kge_pool_breathe(finding->paths->pool, thread);
 		}
 	}
 	for (int k = 0; k <= NEAR_STEPS; k++)
@@ -696,6 +701,6 @@ finding_open(KgeArena *arena, Paths *paths)
 	memset(finding->slot, 0, (size_t) finding->slots * sizeof(Slot));
 	for (int i = 0; i < threads; i++)
 		begin_walker(&finding->walker[i], finding, i);
-	count_ways(finding);
+	kge_pool_run(paths->pool, 1, count_ways, finding);
 	return finding;
 }

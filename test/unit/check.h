@@ -5,6 +5,7 @@
 #ifndef CHECK_H
 #define CHECK_H
 
+#include "evidence.h"
 #include "kge.h"
 #include "random.h"
 #include "score.h"
@@ -46,6 +47,10 @@ extern const int variant_count;
 extern KgeModel random_model(Variant variant, int d, int entities, int relations,
 							 double limit);
 extern KgeTriple random_triple(const KgeModel *model);
+
+/* ev_facts, on two threads */
+extern bool build_facts(KgeArena *from, int32_t entities, int32_t relations, const KgeTriple *triples,
+					   int64_t count, EvFacts *facts);
 
 extern void test_threads(void);
 extern void test_dense(void);

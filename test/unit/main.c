@@ -137,6 +137,17 @@ random_triple(const KgeModel *model)
 	return triple;
 }
 
+bool
+build_facts(KgeArena *from, int32_t entities, int32_t relations, const KgeTriple *triples,
+		   int64_t count, EvFacts *facts)
+{
+	KgePool    *pool = kge_pool_create(2, NULL, NULL);
+	bool		made = ev_facts(from, pool, entities, relations, triples, count, facts);
+
+	kge_pool_destroy(pool);
+	return made;
+}
+
 typedef struct Suite
 {
 	const char *name;

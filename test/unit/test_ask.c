@@ -4,6 +4,7 @@
  *		every pair of entities, on graphs that are small enough for that.
  */
 #include <math.h>
+#include <setjmp.h>
 #include <string.h>
 
 #include "check.h"
@@ -287,7 +288,7 @@ check_world(void)
 	EvAsker    *asker;
 
 	make_world(&world);
-	CHECK(ev_facts(&arena, ENTITIES, RELATIONS, world.fact, world.facts, &facts));
+	CHECK(build_facts(&arena, ENTITIES, RELATIONS, world.fact, world.facts, &facts));
 	check_edges(&world, &facts);
 	check_holders(&facts);
 	set = (EvRuleSet) {world.rule, RULES, world.pattern, PATTERNS};
@@ -308,14 +309,49 @@ check_nothing(void)
 	EvAsker    *asker;
 	const EvCandidate *candidates;
 
-	CHECK(ev_facts(&arena, 3, 2, NULL, 0, &facts));
+	CHECK(build_facts(&arena, 3, 2, NULL, 0, &facts));
 	CHECK(ev_rules(&arena, 2, &set, &rules));
 	asker = ev_asker(&arena, &facts, &rules);
 	CHECK(ev_ask(asker, KGE_TAIL, 2, 1, NULL, 0, &candidates) == 0);
 	CHECK(ev_candidate(asker, 0) == NULL);
-	CHECK(!ev_facts(&empty_arena, 3, 2, NULL, 0, &facts));
+	CHECK(!build_facts(&empty_arena, 3, 2, NULL, 0, &facts));
 	CHECK(!ev_rules(&empty_arena, 2, &set, &rules));
 	CHECK(ev_asker(&empty_arena, &facts, &rules) == NULL);
+}
+
+static jmp_buf out;
+
+static void
+leave(void *argument)
+{
+	if (++*(int *) argument == 2)
+		longjmp(out, 1);
+}
+
+/* A million facts take a second to put in order, which can be left. */
+static void
+test_leaving(void)
+{
+	enum
+	{
+		MANY = 1000000
+	};
+	static int	pauses;
+	KgeTriple  *fact = take(MANY * sizeof(KgeTriple));
+	EvFacts		facts;
+	KgePool    *pool;
+
+	pauses = 0;
+	pool = kge_pool_create(2, leave, &pauses);
+	for (int i = 0; i < MANY; i++)
+		fact[i] = (KgeTriple) {next_below(MANY), next_below(RELATIONS), next_below(MANY)};
+	if (setjmp(out) == 0)
+	{
+		ev_facts(&arena, pool, MANY, RELATIONS, fact, MANY, &facts);
+		CHECK_SAYING(false, "the making of facts was not left");
+	}
+	CHECK(pauses == 2);
+	kge_pool_destroy(pool);
 }
 
 void
@@ -324,4 +360,5 @@ test_ask(void)
 	for (int i = 0; i < 10; i++)
 		check_world();
 	check_nothing();
+	test_leaving();
 }

@@ -56,7 +56,7 @@ make_facts(World *world)
 	for (int i = 0; i < ASKED * SPEAKING; i++)
 		rule[i] = (EvRule) {.relation = i / SPEAKING,.length = 1,.atom = {EV_FORWARDS(ASKED + i % SPEAKING)},
 			.confidence = confidences[i % SPEAKING]};
-	CHECK(ev_facts(&arena, ENTITIES, RELATIONS, fact, count, &world->facts));
+	CHECK(build_facts(&arena, ENTITIES, RELATIONS, fact, count, &world->facts));
 	set = (EvRuleSet) {.rule = rule,.count = ASKED * SPEAKING};
 	CHECK(ev_rules(&arena, RELATIONS, &set, &world->rules));
 }
@@ -244,7 +244,7 @@ test_certain(void)
 		fact[i] = (KgeTriple) {2 * i, ASKED, 2 * i + 1};
 		world.triple[i] = (KgeTriple) {2 * i, 0, 2 * i + 1};
 	}
-	CHECK(ev_facts(&arena, ENTITIES, RELATIONS, fact, 2, &world.facts));
+	CHECK(build_facts(&arena, ENTITIES, RELATIONS, fact, 2, &world.facts));
 	CHECK(ev_rules(&arena, RELATIONS, &set, &world.rules));
 	rules = learn(&world, 2).calibration[EV_RULES];
 	probability = kge_sigmoid(rules.evidence_slope * log(1 + 100 * log(2)) + rules.offset);

@@ -63,7 +63,6 @@ check_opinion(void)
 	};
 	double		weight[6] = {3, 2, 0, 0, 0, 0};
 	double		scale[6] = {1, 1, 1, 1, 1, 1};
-	KgePool    *pool = kge_pool_create(1, NULL, NULL);
 	double		said[4] = {0};
 	const KgeAddition *additions;
 	EvFacts		facts;
@@ -72,11 +71,11 @@ check_opinion(void)
 	KgeOpinion	opinion;
 	int64_t		count;
 
-	CHECK(ev_facts(&arena, 4, 3, fact, 3, &facts));
+	CHECK(build_facts(&arena, 4, 3, fact, 3, &facts));
 	CHECK(ev_rules(&arena, 3, &(EvRuleSet) {.rule = rule,.count = 2}, &rules));
 	CHECK(ev_voice(&arena, &facts, &rules, (EvWeights) {1, weight, scale}, 1, &voice));
 	opinion = ev_opinion(&voice);
-	count = opinion.ask(opinion.argument, KGE_TAIL, 0, 0, pool, 0, &additions);
+	count = opinion.ask(opinion.argument, KGE_TAIL, 0, 0, NULL, 0, &additions);
 	CHECK(count == 2);
 	for (int64_t i = 0; i < count; i++)
 		said[additions[i].entity] = additions[i].addition;
@@ -84,7 +83,6 @@ check_opinion(void)
 	CHECK(near(said[2], log(1 - 100 * (log(0.5) + log(0.2)))));
 	CHECK(kge_opinion_weight(&opinion, 0, KGE_HEAD) == 3 && kge_opinion_weight(&opinion, 0, KGE_TAIL) == 2);
 	CHECK(!ev_voice(&empty_arena, &facts, &rules, (EvWeights) {0}, 1, &voice));
-	kge_pool_destroy(pool);
 }
 
 void
