@@ -372,7 +372,7 @@ as $$ values
 	('transe-wn18rr', 'WN18RR, embeddings alone',
 	 '{"score_function": "transe", "dimensions": 200, "negatives": 256, "gamma": 6, "negative_sampling": "self_adversarial", "temperature": 0.5, "iterations": 5, "epochs": 32, "top_rules": 0}'),
 	('rotate-wn18rr', 'WN18RR, embeddings alone',
-	 '{"score_function": "rotate", "dimensions": 100, "negatives": 64, "gamma": 6, "iterations": 5, "epochs": 10, "top_rules": 0}')
+	 '{"score_function": "rotate", "dimensions": 200, "negatives": 64, "gamma": 4, "regularization": 0.01, "reciprocal": true, "learning_rate_end": 0.002, "iterations": 5, "epochs": 30, "top_rules": 0}')
 $$;
 comment on function hkg_presets() is
 'settings of hkg_train that go together under a name, hkg_train(graph, preset => name), and what each is for
