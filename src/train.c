@@ -245,6 +245,18 @@ observe(Procedure *procedure)
 	CHECK_FOR_INTERRUPTS();
 }
 
+static void
+raise_diverged(const TrainSettings *settings, int iteration, int epoch)
+{
+	bool		rises = settings->learning_rate_end > settings->learning_rate;
+
+	ereport(ERROR,
+			(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+			 errmsg("training diverged in epoch %d of iteration %d", epoch, iteration),
+			 errhint("Lower %s (now %g).", rises ? "learning_rate_end" : "learning_rate",
+					 rises ? settings->learning_rate_end : settings->learning_rate)));
+}
+
 /* One pass over the positives; returns the mean loss. */
 static double
 train_epoch(Procedure *procedure, int iteration, int epoch)
@@ -255,10 +267,7 @@ train_epoch(Procedure *procedure, int iteration, int epoch)
 
 	CHECK_FOR_INTERRUPTS();
 	if (!isfinite(loss))
-		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("training diverged in epoch %d of iteration %d", epoch, iteration),
-				 errhint("Lower learning_rate (now %g).", procedure->settings.learning_rate)));
+		raise_diverged(&procedure->settings, iteration, epoch);
 	return loss;
 }
 

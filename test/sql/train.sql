@@ -193,6 +193,13 @@ set local extra_float_digits = -10;
 select hkg_train('league', 'transe', 2, gamma => 9.123456789, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, model => 'digits');
 select settings->>'gamma' from league.model where name = 'digits';
 rollback;
+-- a training that diverges names the rate that is to blame
+begin;
+select hkg_train('league', 'distmult', 2, 1, 1, top_rules => 0, evidence_rules => 0, model => 'huge');
+update league.entity_embedding set embedding = '{3e38, 3e38}' where model = 'huge';
+select hkg_tools.try($$select hkg_train('league', 'distmult', 2, 1, 1, top_rules => 0, model => 'huge', warm_start => true)$$);
+select hkg_tools.try($$select hkg_train('league', 'distmult', 2, 1, 1, top_rules => 0, model => 'huge', warm_start => true, learning_rate_end => 2)$$);
+rollback;
 -- settings that no session may have
 select hkg_tools.try('set hybridkg.threads = 0');
 select hkg_tools.try('set hybridkg.progress = sometimes');
