@@ -308,6 +308,28 @@ begin
 		execute format('create trigger truncated after truncate on %I
 			for each statement execute function model_changed()', part);
 	end loop;
+
+	-- Facts are read again when they change.  Before the statement as well, for triggers of others
+	-- that ask about its rows; row by row where nothing but that is fired: on a subscriber.  It runs for every
+	-- statement: all names are qualified, which costs less than to set search_path.
+	create function facts_changed() returns trigger
+	language plpgsql
+	as $body$
+	begin
+		if pg_catalog.to_regproc('pg_catalog.hkg_facts_changed') is not null then
+			perform pg_catalog.hkg_facts_changed(tg_relid);
+		end if;
+		return null;
+	end
+	$body$;
+	comment on function facts_changed() is 'trigger: tells every backend to read the facts again';
+	create trigger changing before insert or update or delete or truncate on triple
+		for each statement execute function facts_changed();
+	create trigger changed after insert or update or delete or truncate on triple
+		for each statement execute function facts_changed();
+	create trigger replicated after insert or update or delete on triple
+		for each row execute function facts_changed();
+	alter table triple enable replica trigger replicated;
 end
 $$;
 comment on function hkg_create_graph(name) is
@@ -315,6 +337,13 @@ comment on function hkg_create_graph(name) is
 Its tables are entity, relation, triple, holdout, model, entity_embedding, relation_embedding, threshold, evidence_weight, rule, inferred, iteration, checkpoint, checkpoint_inferred and trial
 graph: the name of the new schema
 errors: 42P06 when a schema of that name exists, 42939 for a name that no schema can have';
+
+-- In pg_catalog, where whoever may write a fact may call it, whatever schema the extension is in.
+create function pg_catalog.hkg_facts_changed(facts regclass) returns void
+as 'MODULE_PATHNAME' language c volatile strict parallel unsafe;
+comment on function pg_catalog.hkg_facts_changed(regclass) is
+'tells every session, when this transaction commits, to read the facts of a graph again; the trigger on table triple calls it
+facts: the table';
 
 create function hkg_drop_graph(graph name) returns void
 as 'MODULE_PATHNAME' language c volatile parallel unsafe
@@ -965,7 +994,7 @@ as $$
 	from pg_proc p
 	join pg_depend d on d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e'
 	join pg_extension e on d.refclassid = 'pg_extension'::regclass and d.refobjid = e.oid
-	where e.extname = 'hybridkg' and p.prorettype <> 'internal'::regtype
+	where e.extname = 'hybridkg' and p.pronamespace = e.extnamespace and p.prorettype <> 'internal'::regtype
 	order by p.oid
 $$;
 comment on function hkg_help() is

@@ -9,6 +9,7 @@
 
 #include "fmgr.h"
 #include "funcapi.h"
+#include "storage/proc.h"
 #include "utils/guc.h"
 
 /*
@@ -36,5 +37,16 @@ hkg_reserve_prefix(const char *prefix)
 #define qsort_interruptible(base, count, size, compare, argument) \
 	qsort_arg(base, count, size, compare, argument)
 #endif
+
+/* the number of the transaction, in this backend: it has one even when it writes nothing */
+static inline LocalTransactionId
+hkg_transaction(void)
+{
+#if PG_VERSION_NUM >= 170000
+	return MyProc->vxid.lxid;
+#else
+	return MyProc->lxid;
+#endif
+}
 
 #endif							/* HKG_COMPAT_H */

@@ -434,10 +434,10 @@ Hearing
 evidence_hear(Graph *graph, const char *model, EvKind kind)
 {
 	Hearing		hearing = {.model = model_open(graph, model)};
-	bool		lasts;
+	uint64		serial;
 
 	if (kind != EV_EMBEDDING)
-		hearing.evidence = model_evidence(graph, hearing.model, &hearing.asker, &lasts);
+		hearing.evidence = model_evidence(graph, hearing.model, &hearing.asker, &serial);
 	hearing.kind = evidence_kind(hearing.evidence, kind, model);
 	return hearing;
 }

@@ -361,7 +361,7 @@ hear_both(Explanation *explanation)
 	SqlArgs		args = {0};
 	Datum		hears;
 	EvAsker    *asker;
-	bool		lasts;
+	uint64		serial;
 	int32		key;
 	const Evidence *evidence;
 	const Model *model;
@@ -372,7 +372,7 @@ hear_both(Explanation *explanation)
 							explanation->graph->prefix), &args, &hears))
 		return;
 	model = model_open(explanation->graph, explanation->model);
-	evidence = model_evidence(explanation->graph, model, &asker, &lasts);
+	evidence = model_evidence(explanation->graph, model, &asker, &serial);
 	row = (KgeTriple) {
 		graph_row(model->entity_id, model->kge.entities, explanation->triple.head),
 		graph_row(model->relation_id, model->kge.relations, explanation->triple.relation),

@@ -10,6 +10,8 @@
  * tells whether the copy still holds, in any transaction, after a rollback, on
  * a replica.
  *
+ * Its evidence is kept beside it, and is read again when the facts have changed (facts.c).
+ *
  * A copy must not show what its reader may not see.  Where a table has row
  * security for the caller, or the caller lacks the right to read all of it, the
  * server decides anew: the model is read again each time, and not kept.
@@ -35,8 +37,10 @@
 
 #include "array.h"
 #include "evidence.h"
+#include "facts.h"
 #include "hybridkg.h"
 #include "sql.h"
+#include "view.h"
 
 /* models kept in a backend, as far as they fit hybridkg.max_memory together */
 #define MODELS_KEPT 4
@@ -64,13 +68,15 @@ typedef struct ModelRow
 	bool		reciprocal;
 } ModelRow;
 
-/* Both are NULL where the model has no evidence. */
+/* Evidence and asker are NULL where the model has no evidence. */
 typedef struct EvidenceCopy
 {
 	MemoryContext context;
 	Evidence   *evidence;
 	EvAsker    *asker;
-	TransactionId writer;		/* the transaction that read it, where it had written something */
+	uint64		serial;
+	View		view;			/* that it was read with */
+	bool		lasts;			/* it is right for later views, until the facts change; else for that one alone */
 } EvidenceCopy;
 
 typedef struct KeptModel
@@ -81,6 +87,7 @@ typedef struct KeptModel
 	TransactionId xmin;
 	ItemPointerData ctid;
 	uint64		bytes;
+	FactsWatch	watch;
 	EvidenceCopy evidence;		/* its context is NULL until it was read */
 	struct KeptModel *next;
 } KeptModel;
@@ -400,6 +407,7 @@ forget(KeptModel *kept)
 		if (*link == kept)
 		{
 			*link = kept->next;
+			facts_unwatch(&kept->watch);
 			MemoryContextDelete(kept->context);
 			return;
 		}
@@ -583,6 +591,7 @@ model_open(Graph *graph, const char *name)
 	kept = read_model(graph, name, &row);
 	kept->model.serial = keep ? ++last_serial : 0;
 	MemoryContextSetParent(kept->context, CacheMemoryContext);
+	facts_watch(&kept->watch, graph, kept->context);
 	kept->next = kept_models;
 	kept_models = kept;
 	return &kept->model;
@@ -605,10 +614,11 @@ static EvidenceCopy
 read_evidence(Graph *graph, const KeptModel *kept)
 {
 	EvidenceCopy copy = {.context = AllocSetContextCreate(CurrentMemoryContext, "hybridkg evidence",
-														  ALLOCSET_DEFAULT_SIZES),
-	.writer = GetTopTransactionIdIfAny()};
+														  ALLOCSET_DEFAULT_SIZES)};
 	MemoryContext caller = MemoryContextSwitchTo(copy.context);
 
+	copy.view = view_active();
+	copy.lasts = facts_are_seen(&kept->watch) && facts_are_announced(&kept->watch);
 	copy.evidence = evidence_of_model(graph, &kept->model, kept->bytes);
 	if (copy.evidence != NULL)
 		copy.asker = evidence_asker(copy.evidence, kept->bytes + MemoryContextMemAllocated(copy.context, true));
@@ -616,43 +626,67 @@ read_evidence(Graph *graph, const KeptModel *kept)
 	return copy;
 }
 
-/* What a transaction has written itself, facts say, may have been rolled back when it is over. */
 static void
-forget_uncommitted(KeptModel *kept)
+forget_evidence(KeptModel *kept)
 {
-	EvidenceCopy *copy = &kept->evidence;
-
-	if (!TransactionIdIsValid(copy->writer) || copy->writer == GetTopTransactionIdIfAny())
+	if (kept->evidence.context == NULL)
 		return;
-	kept->bytes -= MemoryContextMemAllocated(copy->context, true);
-	MemoryContextDelete(copy->context);
-	*copy = (EvidenceCopy) {0};
+	kept->bytes -= MemoryContextMemAllocated(kept->evidence.context, true);
+	MemoryContextDelete(kept->evidence.context);
+	kept->evidence = (EvidenceCopy) {0};
+}
+
+static void
+keep_evidence(KeptModel *kept, EvidenceCopy copy)
+{
+	static uint64 last_serial = 0;
+
+	copy.serial = ++last_serial;
+	MemoryContextSetParent(copy.context, kept->context);
+	kept->bytes += MemoryContextMemAllocated(copy.context, true);
+	kept->evidence = copy;
+	/* it was opened last, so the others follow it */
+	make_room(kept->bytes, kept->next);
+}
+
+static bool
+evidence_holds(const KeptModel *kept)
+{
+	const EvidenceCopy *copy = &kept->evidence;
+
+	return copy->context != NULL &&
+		(view_is_active(&copy->view) || (copy->lasts && facts_are_seen(&kept->watch)));
 }
 
 /* A copy is kept with the model as long as the caller may read all that it holds. */
 const Evidence *
-model_evidence(Graph *graph, const Model *model, EvAsker **asker, bool *lasts)
+model_evidence(Graph *graph, const Model *model, EvAsker **asker, uint64 *serial)
 {
 	KeptModel  *kept = kept_of(model);
 	EvidenceCopy copy;
 
-	forget_uncommitted(kept);
-	copy = kept->evidence;
-	*lasts = model->serial != 0 && may_keep(graph, evidence_tables);
-	if (copy.context == NULL || !*lasts)
-	{
+	if (facts_notice(&kept->watch))
+		kept->evidence.lasts = false;
+	if (model->serial == 0 || !may_keep(graph, evidence_tables))
 		copy = read_evidence(graph, kept);
-		if (*lasts)
+	else
+	{
+		if (!evidence_holds(kept))
 		{
-			MemoryContextSetParent(copy.context, kept->context);
-			kept->bytes += MemoryContextMemAllocated(copy.context, true);
-			kept->evidence = copy;
-			/* it was opened last, so the others follow it */
-			make_room(kept->bytes, kept->next);
+			forget_evidence(kept);
+			keep_evidence(kept, read_evidence(graph, kept));
 		}
+		copy = kept->evidence;
 	}
 	*asker = copy.asker;
+	*serial = copy.serial;
 	return copy.evidence;
+}
+
+bool
+model_has_evidence(const Model *model, uint64 serial)
+{
+	return serial != 0 && kept_of(model)->evidence.serial == serial;
 }
 
 /* ---- a row for everything ---------------------------------------------------- */

@@ -34,9 +34,13 @@ extern const Model *model_open(Graph *graph, const char *name);
 
 /*
  * The evidence of an opened model's rules; NULL when it has none.  `asker` is for one question at a
- * time.  *lasts tells whether they live as long as the model, or as the current context.
+ * time.  They show the facts that the active snapshot shows, and live until the evidence of a model is
+ * asked for again; where *serial is 0, as long as the current context.
  */
-extern const Evidence *model_evidence(Graph *graph, const Model *model, EvAsker **asker, bool *lasts);
+extern const Evidence *model_evidence(Graph *graph, const Model *model, EvAsker **asker, uint64 *serial);
+
+/* Whether the evidence of that serial still lives. */
+extern bool model_has_evidence(const Model *model, uint64 serial);
 
 /* A pool no larger than one pass over the model's entities is worth. */
 extern KgePool *model_pool(const KgeModel *kge);

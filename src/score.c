@@ -12,89 +12,16 @@
 
 #include <math.h>
 
-#include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "common/hashfn.h"
-#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
-#include "utils/snapmgr.h"
 
 #include "argument.h"
 #include "evidence.h"
 #include "model.h"
 #include "sql.h"
-
-/* ---- what a snapshot shows ---------------------------------------------------------- */
-
-/* All that decides what our statements would find; equal ones find the same. */
-typedef struct View
-{
-	Oid			user;
-	TimestampTz transaction;	/* its start */
-	SubTransactionId subtransaction;
-	TransactionId xmin;
-	TransactionId xmax;
-	CommandId	command;
-	uint32		running;
-	TransactionId *running_xid;
-	int32		subrunning;
-	TransactionId *subrunning_xid;
-	bool		overflowed;
-} View;
-
-static bool
-same_xids(const TransactionId *a, const TransactionId *b, int64 count)
-{
-	return count == 0 || memcmp(a, b, count * sizeof(TransactionId)) == 0;
-}
-
-static bool
-view_is_current(const View *view)
-{
-	Snapshot	snapshot = GetActiveSnapshot();
-
-	return view->user == GetUserId() &&
-		view->transaction == GetCurrentTransactionStartTimestamp() &&
-		view->subtransaction == GetCurrentSubTransactionId() &&
-		view->xmin == snapshot->xmin && view->xmax == snapshot->xmax &&
-		view->command == snapshot->curcid &&
-		view->running == snapshot->xcnt && view->subrunning == snapshot->subxcnt &&
-		view->overflowed == snapshot->suboverflowed &&
-		same_xids(view->running_xid, snapshot->xip, snapshot->xcnt) &&
-		same_xids(view->subrunning_xid, snapshot->subxip, snapshot->subxcnt);
-}
-
-static TransactionId *
-copy_xids(const TransactionId *xids, int64 count)
-{
-	TransactionId *copy = palloc(Max(count, 1) * sizeof(TransactionId));
-
-	if (count > 0)
-		memcpy(copy, xids, count * sizeof(TransactionId));
-	return copy;
-}
-
-static View
-current_view(void)
-{
-	Snapshot	snapshot = GetActiveSnapshot();
-	View		view = {
-		.user = GetUserId(),
-		.transaction = GetCurrentTransactionStartTimestamp(),
-		.subtransaction = GetCurrentSubTransactionId(),
-		.xmin = snapshot->xmin,
-		.xmax = snapshot->xmax,
-		.command = snapshot->curcid,
-		.running = snapshot->xcnt,
-		.running_xid = copy_xids(snapshot->xip, snapshot->xcnt),
-		.subrunning = snapshot->subxcnt,
-		.subrunning_xid = copy_xids(snapshot->subxip, snapshot->subxcnt),
-		.overflowed = snapshot->suboverflowed
-	};
-
-	return view;
-}
+#include "view.h"
 
 /* ---- names, row by row ---------------------------------------------------------------- */
 
@@ -134,7 +61,7 @@ typedef struct Memory
 	names_hash *names;
 	int			lookups;		/* names looked up so far, -1 when all are there */
 	double	   *threshold;		/* by EV_KINDS * relation + kind, NaN when not looked up; or NULL */
-	bool		heard;			/* the two below are known */
+	uint64		heard;			/* the evidence's serial; 0: it is not known */
 	const Evidence *evidence;
 	EvAsker    *asker;
 } Memory;
@@ -169,7 +96,7 @@ call_site_memory(FunctionCallInfo fcinfo, const char *graph, const char *model)
 	}
 	if (memory->graph != NULL &&
 		(strcmp(memory->graph, graph) != 0 || strcmp(memory->model, model) != 0 ||
-		 memory->names->members >= NAMES_LIMIT || !view_is_current(&memory->view)))
+		 memory->names->members >= NAMES_LIMIT || !view_is_active(&memory->view)))
 		forget_all(memory);
 	return memory;
 }
@@ -186,8 +113,8 @@ remember_model(Memory *memory, const char *graph, const Model *model)
 	memory->names = names_create(memory->context, 64, NULL);
 	memory->lookups = 0;
 	memory->threshold = NULL;
-	memory->heard = false;
-	memory->view = current_view();
+	memory->heard = 0;
+	memory->view = view_active();
 	memory->serial = model->serial;
 	memory->model = pstrdup(model->name);
 	memory->graph = pstrdup(graph);
@@ -332,19 +259,19 @@ find_evidence(FunctionCallInfo fcinfo, const Model *model, EvAsker **asker)
 	Memory	   *memory = fcinfo->flinfo->fn_extra;
 	const Evidence *evidence;
 	int			nest_level;
-	bool		lasts;
+	uint64		serial;
 
-	if (memory->graph != NULL && memory->heard)
+	if (memory->graph != NULL && model_has_evidence(model, memory->heard))
 	{
 		*asker = memory->asker;
 		return memory->evidence;
 	}
 	nest_level = sql_pin();
 	sql_begin();
-	evidence = model_evidence(graph_open(argument_name(fcinfo, 0, "graph")), model, asker, &lasts);
+	evidence = model_evidence(graph_open(argument_name(fcinfo, 0, "graph")), model, asker, &serial);
 	sql_end();
 	sql_unpin(nest_level);
-	memory->heard = lasts;
+	memory->heard = serial;
 	memory->evidence = evidence;
 	memory->asker = *asker;
 	return evidence;

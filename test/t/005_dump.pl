@@ -27,10 +27,17 @@ $node->safe_psql('elsewhere', 'create extension hybridkg');
 command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-f', $file, '-d', $node->connstr('elsewhere') ], 'it is restored');
 is(tables($node, 'g', 'elsewhere'), $tables, 'with every row');
 is($node->safe_psql('elsewhere', $questions), $answers, 'and gives the same answers');
+my $triggers = q{select string_agg(concat_ws(' ', tgrelid::regclass, tgname, tgenabled), ',' order by tgrelid::regclass::text, tgname) from pg_trigger where not tgisinternal};
+is($node->safe_psql('elsewhere', $triggers), $node->safe_psql('postgres', $triggers), 'with triggers of each kind');
 is($node->safe_psql('elsewhere', q{select triples, entities from hkg_load('g', $$values ('somebody', 'r1', 'e1')$$)}), '1|1',
 	'facts can be added, ids go on');
 is($node->safe_psql('elsewhere', q{select hkg_train('g', 'complex', dimensions => 8, iterations => 2, epochs => 3)}),
 	'default', 'and it can be trained');
+
+# where the extension is not, a graph is tables like others
+$node->safe_psql('postgres', 'create database without');
+command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-f', $file, '-d', $node->connstr('without') ], 'it is restored without the extension');
+is($node->safe_psql('without', 'delete from g.triple; select count(*) from g.triple'), '0', 'and its facts can be changed');
 
 # the whole database, extension and all
 $node->safe_psql('postgres', 'create database whole');

@@ -52,6 +52,21 @@ $primary->wait_for_catchup($standby);
 my $after = $primary->safe_psql('postgres', q{select hkg_score('g', 'e1', 'r1', 'e2')});
 isnt($after, $before, 'another training gives another score');
 is($asking->query_safe(q{select hkg_score('g', 'e1', 'r1', 'e2')}), $after, 'in a session of the standby, too');
+
+# and facts that come and go
+my $rules = q{select sum(score) from g.entity e, hkg_predict_tails('g', e.name, 'r2', 100, 'default', true, 'rules')};
+$before = $asking->query_safe($rules);
+cmp_ok($before, '>', 0, 'rules are heard on the standby');
+foreach my $change (q{insert into g.triple select t.tail, r.id, t.head from g.triple t, g.relation r where r.name in ('r1', 'r3') on conflict do nothing},
+	'delete from g.triple where head % 2 = 0')
+{
+	$primary->safe_psql('postgres', $change);
+	$primary->wait_for_catchup($standby);
+	$after = $primary->safe_psql('postgres', $rules);
+	isnt($after, $before, 'other facts give other scores');
+	is($asking->query_safe($rules), $after, 'on the standby, too');
+	$before = $after;
+}
 $asking->quit;
 
 my ($code, $out, $err) = $standby->psql('postgres', "$train)");

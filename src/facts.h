@@ -1,0 +1,40 @@
+/*
+ * facts.h
+ *		Whether what was read from a graph's facts still holds.
+ */
+#ifndef HKG_FACTS_H
+#define HKG_FACTS_H
+
+#include "compat.h"
+
+#include "lib/ilist.h"
+
+#include "graph.h"
+#include "view.h"
+
+/* A graph whose facts somebody keeps a copy of, for later statements */
+typedef struct FactsWatch
+{
+	dlist_node	node;
+	MemoryContext context;
+	Oid			schema;
+	Oid			triple;			/* the table */
+	Oid			herald;			/* hkg_facts_changed: another one when the extension has gone and come back */
+	bool		changed;		/* since that was noticed last */
+	View		noticed;		/* what there was to see then; it shows all changes until then */
+} FactsWatch;
+
+/* `watch` lives in that context until facts_unwatch. */
+extern void facts_watch(FactsWatch *watch, const Graph *graph, MemoryContext context);
+extern void facts_unwatch(FactsWatch *watch);
+
+/* True once after changes: what was read before holds for no statement but its own. */
+extern bool facts_notice(FactsWatch *watch);
+
+/* Whether the active snapshot shows all changes that were noticed. */
+extern bool facts_are_seen(const FactsWatch *watch);
+
+/* Whether changes are announced at all: somebody may have disabled the trigger. */
+extern bool facts_are_announced(const FactsWatch *watch);
+
+#endif							/* HKG_FACTS_H */

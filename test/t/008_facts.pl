@@ -1,0 +1,266 @@
+# A session that has asked before hears facts that others have committed, and none that they have not.
+#
+# One rule, from(X,Y) <= lives(X,A), in(A,Y), and two cities, rome in italy and paris in france: it says that somebody
+# is from italy when there is a fact that they live in rome, and nothing else does.
+
+use strict;
+use warnings;
+
+use lib 'test/perl';
+use Graph;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $make = q{
+	select hkg_create_graph('g');
+	select hkg_load('g', $$values ('ann', 'lives', 'paris'), ('bob', 'lives', 'paris'), ('rome', 'in', 'italy'), ('paris', 'in', 'france'),
+		('bob', 'from', 'france')$$);
+	insert into g.model (name, score_function, dimensions, settings, status, created_at, evidence)
+	values ('m', 'distmult', 1, '{}', 'ready', now(), '{"discount": {"rules": 0.5, "both": 0.5}}');
+	insert into g.entity_embedding select 'm', id, '{1}' from g.entity;
+	insert into g.relation_embedding select 'm', id, '{1}' from g.relation;
+	insert into g.rule (model, id, rule, head, body, support, body_size, predictions, head_coverage, standard_confidence, selected, evidence_confidence)
+	select 'm', 1, 'from(X,Y) <= lives(X,A), in(A,Y)', f.id, array[[l.id, -1, -3], [i.id, -3, -2]], 1, 1, 0, 1, 1, false, 0.5
+	from g.relation f, g.relation l, g.relation i where (f.name, l.name, i.name) = ('from', 'lives', 'in');
+
+	-- whether a score, a prediction and an explanation hear that somebody is from italy
+	create function hears(who text) returns text language sql stable as $$
+		select concat_ws(' ', hkg_score('g', who, 'from', 'italy', 'm', 'rules') > 0,
+			exists (select from hkg_predict_tails('g', who, 'from', 9, 'm', true, 'rules') where tail = 'italy'),
+			exists (select from hkg_explain('g', who, 'from', 'italy', 'm') where share > 0 and rule <> '(embedding)'))
+	$$;
+	create table asked (who text);
+	create function fact(who text, city text, out head int, out relation int, out tail int) language sql stable as $$
+		select h.id, r.id, t.id from g.entity h, g.relation r, g.entity t where (h.name, r.name, t.name) = (who, 'lives', city)
+	$$;
+};
+my $yes = 't t t';
+my $no = 'f f f';
+
+my $node = start_node('facts', 'max_prepared_transactions = 1');
+$node->safe_psql('postgres', $make);
+my $asking = $node->background_psql('postgres');
+
+sub hears { return $asking->query_safe("select hears('" . ($_[0] // 'ann') . "')"); }
+sub ask { return $asking->query_safe($_[0]); }
+sub other { return $node->safe_psql('postgres', $_[0]); }
+
+my $insert = q{insert into g.triple select * from fact('ann', 'rome');};
+my $delete = q{delete from g.triple where (head, relation, tail) in (select * from fact('ann', 'rome'));};
+# leaves ann where she was; the session has seen it
+sub take_back
+{
+	other($delete);
+	is(hears(), $no, "taken back: $_[0]");
+	return;
+}
+
+# ---- every way to write a fact ----
+
+is(hears(), $no, 'ann does not live in rome');
+other($insert);
+is(hears(), $yes, 'an inserted fact is heard at once');
+is(ask(q{select count(*) from hkg_predict_tails('g', 'ann', 'lives', 9, 'm') where tail = 'rome'}), '0', 'and is no prediction any more');
+is(hears('bob'), $no, 'of nobody else');
+take_back('delete');
+other(q{update g.triple t set tail = (fact('ann', 'rome')).tail where (head, relation, tail) in (select * from fact('ann', 'paris'))});
+is(hears(), $yes, 'update');
+other(q{update g.triple t set tail = (fact('ann', 'paris')).tail where (head, relation, tail) in (select * from fact('ann', 'rome'))});
+is(hears(), $no, 'and back');
+other(q{select hkg_load('g', $$values ('ann', 'lives', 'rome')$$)});
+is(hears(), $yes, 'hkg_load');
+take_back('hkg_load');
+my $row = other(q{select concat_ws(E'\t', head, relation, tail) from fact('ann', 'rome')});
+other("copy g.triple from stdin;\n$row\n\\.\n");
+is(hears(), $yes, 'copy');
+take_back('copy');
+other("set session_replication_role = replica; $insert");
+is(hears(), $yes, 'a replication role, which fires no other trigger');
+take_back('a replication role');
+other('alter table g.triple disable trigger user');
+is(hears(), $no, 'while triggers are disabled');
+other($insert);
+is(hears(), $yes, 'facts are heard as well');
+other($delete);
+is(hears(), $no, 'all the time');
+other($insert);
+other('alter table g.triple enable trigger user');
+is(hears(), $yes, 'and when they are enabled again');
+other("create table kept as select * from g.triple; truncate g.triple");
+is(hears(), $no, 'truncate');
+other("insert into g.triple select * from kept");
+is(hears(), $yes, 'all of them come back');
+take_back('all');
+
+# ---- what is not committed ----
+
+other("begin; $insert rollback");
+is(hears(), $no, 'a fact that was rolled back is not heard');
+other("begin; savepoint a; $insert rollback to a; commit");
+is(hears(), $no, 'nor is one that was rolled back to a savepoint');
+other("begin; savepoint a; $insert release a; commit");
+is(hears(), $yes, 'one in a savepoint that was released is');
+take_back('a savepoint');
+other("begin; $insert prepare transaction 'facts'");
+is(hears(), $no, 'one that is prepared is not');
+other("commit prepared 'facts'");
+is(hears(), $yes, 'until that is committed');
+take_back('prepared');
+
+my $writer = $node->background_psql('postgres');
+$writer->query_safe("begin; $insert");
+is(other(q{set lock_timeout = '1s'; insert into g.triple select * from fact('bob', 'rome') returning true}), 't', 'writers do not wait for one another');
+is(hears('bob'), $yes, 'a commit is heard while another transaction writes');
+is(hears(), $no, 'which is not');
+$writer->query_safe('commit');
+is(hears(), $yes, 'until it ends');
+$writer->quit;
+other(q{delete from g.triple where (head, relation, tail) in (select * from fact('bob', 'rome'))});
+take_back('one of two writers');
+
+# ---- the session's own ----
+
+ask("begin; $insert");
+is(hears(), $yes, 'a transaction hears what it wrote');
+ask($delete);
+is(hears(), $no, 'and deleted');
+ask("$insert savepoint a; $delete");
+is(hears(), $no, 'in a savepoint');
+ask('rollback to a');
+is(hears(), $yes, 'not when it is rolled back');
+ask("$delete savepoint b; $insert release b");
+is(hears(), $yes, 'but when it is released');
+ask('rollback to a');
+is(hears(), $yes, 'nor when it is rolled back with the one before');
+ask('rollback');
+is(hears(), $no, 'and nothing when the transaction is');
+is(ask(qq{do \$\$ begin
+		$insert
+		if hears('ann') <> '$yes' then raise 'not heard'; end if;
+		raise division_by_zero;
+	exception when division_by_zero then
+		if hears('ann') <> '$no' then raise 'heard'; end if;
+	end \$\$; select 'well'}), 'well', 'likewise in a block with an exception');
+is(ask(q{with i as (insert into g.triple select * from fact('ann', 'rome') returning 1) select hears('ann') from i}), $no,
+	'a statement hears nothing that it writes itself');
+is(hears(), $yes, 'the next one does');
+take_back('its own');
+
+# a trigger of somebody who asks about each new fact
+ask(qq{create table heard (says text);
+	create function note() returns trigger language plpgsql as \$\$ begin insert into heard select hears('ann'); return new; end \$\$;
+	create trigger note after insert on g.triple for each row execute function note()});
+is(hears(), $no, 'before a trigger');
+ask("begin; $insert");
+is(ask('select string_agg(says, \',\') from heard'), $yes, 'a trigger hears the row that it is fired for');
+ask('rollback; drop trigger note on g.triple');
+is(hears(), $no, 'which does not outlive a rollback');
+
+# ---- snapshots ----
+
+ask('begin isolation level repeatable read; select 1');
+other($insert);
+is(hears(), $no, 'a snapshot older than the fact does not show it, at the first look');
+is(hears(), $no, 'nor later');
+ask('commit');
+is(hears(), $yes, 'what it heard does not outlive it');
+ask('begin isolation level repeatable read');
+is(hears(), $yes, 'a snapshot that shows it');
+other($delete);
+is(hears(), $yes, 'goes on to do so');
+ask('commit');
+is(hears(), $no, 'and no longer');
+
+ask(q{begin; declare old cursor for select hears(name) from unnest(array['ann', 'ann', 'ann']) name});
+is(ask('fetch old'), $no, 'a cursor');
+other($insert);
+is(hears(), $yes, 'a statement after it');
+is(ask('fetch old'), $no, 'the cursor, whose snapshot is older');
+is(hears(), $yes, 'another statement');
+is(ask('fetch old'), $no, 'the cursor again');
+ask('commit');
+take_back('the cursor');
+ask(qq{begin; declare old cursor for select hkg_score('g', 'ann', 'from', 'italy', 'm', 'rules') > 0 from generate_series(1, 2)});
+is(ask('fetch old'), 'f', 'a call that is made again and again');
+ask($insert);
+is(hears(), $yes, 'a fact of the session\'s own after it');
+is(ask('fetch old'), 'f', 'which it does not hear');
+is(hears(), $yes, 'another statement');
+ask('rollback');
+is(hears(), $no, 'after the rollback');
+
+# a transaction that began before others that have ended, and ends when the snapshot is taken
+$writer = $node->background_psql('postgres');
+$writer->query_safe("begin; $insert");
+other('create table later ()');
+ask('begin isolation level repeatable read; select 1');
+$writer->query_safe('commit');
+$writer->quit;
+is(hears(), $no, 'what was running when the snapshot was taken is not heard');
+
+# which reads the facts once
+my $scans = q{select sum(pg_stat_get_xact_numscans(oid)) from (select 'g.triple'::regclass as oid
+	union all select indexrelid from pg_index where indrelid = 'g.triple'::regclass) o};
+my $score = q{select hkg_score('g', 'ann', 'from', 'italy', 'm', 'rules')};
+my $read = ask($scans);
+cmp_ok($read, '>', 0, 'the facts are read');
+ask($score);
+is(ask($scans), $read, 'and kept for the snapshot');
+ask('commit');
+is(hears(), $yes, 'a later one shows it');
+ask('begin');
+$read = ask($scans);
+ask("$score; insert into asked values ('nobody')");
+ask($score);
+is(ask($scans), $read, 'what it read is kept for others');
+ask('commit');
+take_back('what was running');
+
+# a fact that is committed in the middle of a statement
+my $lock = $node->background_psql('postgres');
+$lock->query_safe('select pg_advisory_lock(1)');
+my $waiting = session($node, 'waiting',
+	q{select hears('ann'); select coalesce(pg_advisory_xact_lock(1)::text, '') || hears('ann'); select hears('ann')});
+wait_for_session($node, $waiting);
+$node->poll_query_until('postgres', q{select wait_event_type = 'Lock' from pg_stat_activity where application_name = 'waiting'});
+other($insert);
+$lock->query_safe('select pg_advisory_unlock(1)');
+$lock->quit;
+finish($waiting);
+is($waiting->{out}, "$no\n$no\n$yes\n", 'a fact that comes in the middle of a statement is heard by the next one');
+
+# ---- parallel workers ----
+
+other($delete);
+is(ask(q{
+	set parallel_setup_cost = 0; set parallel_tuple_cost = 0; set min_parallel_table_scan_size = 0; set max_parallel_workers_per_gather = 2;
+	truncate asked; insert into asked select 'ann' from generate_series(1, 2000); analyze asked;
+	select count(*) from asked where hkg_score('g', who, 'from', 'italy', 'm', 'rules') > 0}), '0', 'a parallel query');
+other($insert);
+is(ask(q{select count(*) from asked where hkg_score('g', who, 'from', 'italy', 'm', 'rules') > 0}), '2000', 'hears the fact in all its processes');
+take_back('parallel');
+
+# ---- the extension goes and comes back ----
+
+other('drop extension hybridkg');
+other($insert);
+other('create extension hybridkg');
+is(hears(), $yes, 'a fact that came while the extension was not there');
+take_back('after it came back');
+$asking->quit;
+
+# ---- rights ----
+
+# a writer who may not even look into the extension's schema
+$node->safe_psql('postgres', 'create database closed; create role writer login');
+$node->safe_psql('closed', "create schema kg; create extension hybridkg schema kg; set search_path = public, kg; $make
+	grant usage on schema g to writer; grant insert on g.triple to writer; alter database closed set search_path = public, kg");
+$row = $node->safe_psql('closed', q{select concat_ws(', ', head, relation, tail) from fact('ann', 'rome')});
+$asking = $node->background_psql('closed');
+is(hears(), $no, 'ann does not live in rome');
+$node->safe_psql('closed', "set role writer; insert into g.triple values ($row)");
+is(hears(), $yes, 'whoever may insert facts is heard');
+$asking->quit;
+
+done_testing();
