@@ -63,6 +63,9 @@ typedef struct Dense
 		(sum) += (b) * (b); \
 	} while (0)
 
+/* Of a loop over a tile's rows: so its sums are registers from first to last, where GCC 12 would copy them to memory. */
+#define UNROLL _Pragma("GCC unroll 8")
+
 #define TILE_KERNEL(name, attributes, lanes, rows, vectors, ADD_TERM) \
 attributes static void \
 name(int k, const float *restrict a, ptrdiff_t a_row, ptrdiff_t a_step, \
@@ -73,11 +76,13 @@ name(int k, const float *restrict a, ptrdiff_t a_row, ptrdiff_t a_step, \
 	typedef int bits __attribute__((vector_size(lanes * 4), aligned(4), may_alias, unused)); \
 	vector		sum[rows][vectors]; \
 \
+	UNROLL \
 	for (int i = 0; i < rows; i++) \
 		for (int v = 0; v < vectors; v++) \
 			sum[i][v] = (vector) {0}; \
 	for (int p = 0; p < k; p++) \
 	{ \
+		UNROLL \
 		for (int i = 0; i < rows; i++) \
 			for (int v = 0; v < vectors; v++) \
 			{ \
@@ -88,6 +93,7 @@ name(int k, const float *restrict a, ptrdiff_t a_row, ptrdiff_t a_step, \
 		a += a_step; \
 		b += b_row; \
 	} \
+	UNROLL \
 	for (int i = 0; i < rows; i++) \
 		for (int v = 0; v < vectors; v++) \
 		{ \

@@ -4,7 +4,7 @@
  *
  * Forward: every candidate's score for every query.  A dot product is a matrix
  * product with the queries transposed, and L1 and L2 are sums of the same shape
- * (dense.c).  A sum of moduli has a kernel here, which keeps the sums of four
+ * (dense.c); L2 may be a matrix product as well (expands).  A sum of moduli has a kernel here, which keeps the sums of four
  * queries and two candidates in registers; square roots bound its speed.
  *
  * Backward, from g = the loss's derivative by each score: the dot product's and
@@ -25,7 +25,7 @@
 KgeEngine
 kge_engine(const KgeModel *model)
 {
-	KgeEngine	engine;
+	KgeEngine	engine = {.expands = false};
 
 	engine.similarity = model->function->similarity[model->norm == 2];
 	engine.width = kge_model_width(model);
@@ -141,15 +141,21 @@ square_distance(int n, const float *restrict a, const float *restrict b)
 	return sum;
 }
 
+static inline bool
+expands(const KgeEngine *engine)
+{
+	return engine->expands && engine->similarity == KGE_L2;
+}
+
 size_t
 kge_engine_scratch(const KgeEngine *engine, int queries)
 {
 	if (engine->similarity == KGE_MODULI)
 		return 0;
-	return (size_t) engine->width * (size_t) kge_stride(queries);
+	return (size_t) (engine->width + expands(engine)) * (size_t) kge_stride(queries);
 }
 
-/* scratch is the queries transposed, a cache line at a time. */
+/* scratch is the queries transposed, a cache line at a time, and below them their |q|^2. */
 void
 kge_engine_prepare(const KgeEngine *engine, KgeRows queries, float *scratch)
 {
@@ -162,6 +168,12 @@ kge_engine_prepare(const KgeEngine *engine, KgeRows queries, float *scratch)
 			for (int j = from; j < engine->width && j < from + 16; j++)
 				scratch[(size_t) j * stride + (size_t) i] =
 					queries.row[(size_t) i * (size_t) queries.stride + (size_t) j];
+	for (int i = 0; expands(engine) && i < queries.count; i++)
+	{
+		const float *query = queries.row + (size_t) i * (size_t) queries.stride;
+
+		scratch[(size_t) engine->width * stride + (size_t) i] = dot(engine->width, query, query);
+	}
 }
 
 /* s = gamma - s, or gamma - sqrt(s). */
@@ -174,6 +186,31 @@ subtract_row(int n, float gamma, bool root, float *restrict s)
 	else
 		for (int i = 0; i < n; i++)
 			s[i] = gamma - s[i];
+}
+
+/* s = gamma - sqrt(|q|^2 + |c|^2 - 2 s); what rounding makes less than 0 is 0. */
+KGE_KERNEL void
+expand_row(int n, float gamma, const float *restrict q_square, float c_square, float *restrict s)
+{
+	for (int i = 0; i < n; i++)
+	{
+		float		square = q_square[i] + c_square - 2 * s[i];
+
+		s[i] = gamma - sqrtf(square < 0 ? 0 : square);
+	}
+}
+
+/* A candidate's row of sums becomes its scores. */
+static void
+finish_scores(const KgeEngine *engine, int queries, const float *scratch, const float *candidate,
+			  float *s)
+{
+	if (expands(engine))
+		expand_row(queries, engine->gamma,
+				   scratch + (size_t) engine->width * (size_t) kge_stride(queries),
+				   dot(engine->width, candidate, candidate), s);
+	else
+		subtract_row(queries, engine->gamma, engine->similarity == KGE_L2, s);
 }
 
 void
@@ -189,14 +226,15 @@ kge_engine_scores(const KgeEngine *engine, KgeRows queries, const float *scratch
 	if (engine->similarity == KGE_MODULI)
 		moduli_block(engine->half, queries, candidates, s, s_stride);
 	else
-		kge_dense_combine(terms[engine->similarity], candidates.count, queries.count,
-						  engine->width, candidates.row, candidates.stride, 1,
+		kge_dense_combine(expands(engine) ? KGE_PRODUCT : terms[engine->similarity],
+						  candidates.count, queries.count, engine->width, candidates.row, candidates.stride, 1,
 						  scratch, kge_stride(queries.count), s, s_stride, false);
 	if (engine->similarity == KGE_DOT)
 		return;
 	for (int k = 0; k < candidates.count; k++)
-		subtract_row(queries.count, engine->gamma, engine->similarity == KGE_L2,
-					 s + (size_t) k * (size_t) s_stride);
+		finish_scores(engine, queries.count, scratch,
+					  candidates.row + (size_t) k * (size_t) candidates.stride,
+					  s + (size_t) k * (size_t) s_stride);
 }
 
 /*
@@ -212,7 +250,7 @@ kge_engine_flops(const KgeEngine *engine)
 			return 6.0 * engine->width;
 		case KGE_L1:
 		case KGE_L2:
-			return 7.0 * engine->width;
+			return (expands(engine) ? 6.0 : 7.0) * engine->width;
 		case KGE_MODULI:
 			return 23.0 * engine->half;
 	}

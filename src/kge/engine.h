@@ -17,6 +17,12 @@ typedef struct KgeEngine
 	int			width;			/* floats of a query, and of a candidate */
 	int			half;			/* where imaginary parts start, if any */
 	float		gamma;
+
+	/*
+	 * Whether an L2 distance is sqrt(|q|^2 + |c|^2 - 2 q c): half the time, but an error
+	 * of its square that is some 1e-7 of (|q| + |c|)^2, much where they are close.
+	 */
+	bool		expands;
 } KgeEngine;
 
 typedef struct KgeRows

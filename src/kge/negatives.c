@@ -43,6 +43,7 @@ plan_negatives(KgeTrainer *plan)
 
 	plan->entity.count = blocks * (2 * (int64_t) training->block_size + training->negatives);
 	plan->relation.count = blocks * training->block_size;
+	plan->engine.expands = true;	/* positives, which may get close, are scored one by one */
 }
 
 static double

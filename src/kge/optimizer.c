@@ -7,7 +7,9 @@
  * distinct rows, adding up a row's slots in the order of that list, which
  * depends on nothing but the slots' numbers.
  *
- * Only rows that have a gradient move.
+ * Only rows that have a gradient move.  They lie anywhere in memory, which is what bounds the
+ * update: so what the next rows need is asked for ahead, a part before each pass over a row,
+ * since the machine has room for no more than some rows' cache lines at once.
  *
  * Adagrad (Duchi et al. 2011): a number moves by learning_rate * g / sqrt(sum of all its
  * g^2), which is its state.
@@ -27,6 +29,7 @@
 #include "vector.h"
 
 #define AT_ONCE 262144			/* numbers of slots between two looks at the clock */
+#define AHEAD		2			/* rows between asking and needing */
 #define ADAGRAD_EPSILON 1e-10f
 #define ADAM_EPSILON	1e-8f
 #define FADE_MEAN		0.9f
@@ -251,23 +254,42 @@ sum_slots(KgeSlots *slots, int32_t row, float *sum, double *penalty, KgePool *po
 	slots->first[row] = -1;
 }
 
+/* The row that moves as number i. */
+static inline int32_t
+moving_row(const KgeSlots *slots, int32_t i)
+{
+	return slots->is_dense ? i : slots->touched[i];
+}
+
 void
 kge_slots_update(KgeSlots *slots, int32_t from, int32_t to, const KgeStep *step,
 				 float *sum, KgePool *pool, int thread)
 {
+	size_t		width = (size_t) slots->width;
+	size_t		state_width = kge_slots_state_width(slots);
+
 	for (int32_t i = from; i < to; i++)
 	{
-		int32_t		row = slots->is_dense ? i : slots->touched[i];
-		float	   *parameter = slots->parameter + (size_t) row * (size_t) slots->width;
-		float	   *state = slots->state + (size_t) row * kge_slots_state_width(slots);
+		int32_t		row = moving_row(slots, i);
+		bool		more = i + AHEAD < to;
+		size_t		ahead = (size_t) moving_row(slots, more ? i + AHEAD : i);
+		float	   *parameter = slots->parameter + (size_t) row * width;
+		float	   *state = slots->state + (size_t) row * state_width;
 		double		penalty;
 
+		if (more && slots->first[ahead] >= 0)
+			kge_prefetch(slots->gradient + (size_t) slots->first[ahead] * (size_t) slots->stride,
+						 (size_t) slots->gradient_width);
 		sum_slots(slots, row, sum, &penalty, pool, thread);
 		penalty *= step->penalty_scale;
+		if (more)
+			kge_prefetch(slots->parameter + ahead * width, width);
 		scale_row(slots->width, (float) step->gradient_scale, slots->cubes ? 0 : (float) penalty,
 				  parameter, sum);
 		if (slots->cubes && penalty != 0)
 			pull_cubes(slots->width, slots->half, (float) penalty, parameter, sum);
+		if (more)
+			kge_prefetch(slots->state + ahead * state_width, state_width);
 		slots->optimizer->move(slots->width, step->learning_rate, sum, parameter, state);
 	}
 }

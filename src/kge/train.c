@@ -18,7 +18,7 @@
 #include "threads.h"
 #include "vector.h"
 
-#define ENTITIES_AT_ONCE	16	/* rows of an item of the update */
+#define ENTITIES_AT_ONCE	64	/* rows of an item of the update */
 #define NUMBERS_AT_ONCE 65536	/* of an item of what goes through all rows */
 
 static const KgeLoss *const losses[] = {
@@ -186,8 +186,8 @@ double
 kge_epoch_flops(const KgeModel *model, const KgeTraining *training,
 				int64_t positives, int64_t queries)
 {
-	KgeEngine	engine = kge_engine(model);
-	double		flops = training->loss->scores(training, model, positives, queries) * kge_engine_flops(&engine);
+	KgeTrainer	plan = plan_trainer(model, training, positives);
+	double		flops = training->loss->scores(training, model, positives, queries) * kge_engine_flops(&plan.engine);
 
 	if (training->relation_weight > 0)
 		flops += kge_relation_loss_flops(model, 2.0 * (double) positives);

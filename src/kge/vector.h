@@ -31,4 +31,15 @@ kge_stride(int width)
 	return (width + 15) / 16 * 16;
 }
 
+/*
+ * Asks for numbers that are needed soon, at a place that the machine cannot foresee.  Without
+ * the attribute GCC 12 leaves calls out: it finds that they do nothing.
+ */
+static inline __attribute__((always_inline)) void
+kge_prefetch(const float *numbers, size_t count)
+{
+	for (size_t j = 0; j < count; j += 16)
+		__builtin_prefetch(numbers + j);
+}
+
 #endif							/* KGE_VECTOR_H */

@@ -22,6 +22,7 @@ typedef struct Case
 	KgeModel	model;
 	KgeSide		side;
 	int			label;
+	bool		expands;		/* of the engine */
 	KgeTriple	triple[QUERIES];
 	int32_t		candidate[CANDIDATES];
 } Case;
@@ -71,7 +72,7 @@ fast_gradients(const Case *test, bool pairs, float *d_entity, float *d_relation)
 	float	   *d_query = take(sizeof(float) * (size_t) (QUERIES * width));
 	float	   *candidate = take(sizeof(float) * (size_t) (CANDIDATES * width));
 	float	   *d_candidate = take(sizeof(float) * (size_t) (CANDIDATES * width));
-	float	   *scratch = take(sizeof(float) * (kge_engine_scratch(&engine, QUERIES) + 1));
+	float	   *scratch;
 	float		score[CANDIDATES * QUERIES],
 				g[CANDIDATES * QUERIES];
 	float		weight[QUERIES] = {1, 1, 1, 1, 1, 1};
@@ -79,6 +80,8 @@ fast_gradients(const Case *test, bool pairs, float *d_entity, float *d_relation)
 	KgeRows		q = {QUERIES, width, query};
 	KgeRows		c = {CANDIDATES, width, candidate};
 
+	engine.expands = test->expands;
+	scratch = take(sizeof(float) * (kge_engine_scratch(&engine, QUERIES) + 1));
 	memset(d_query, 0, sizeof(float) * (size_t) (QUERIES * width));
 	memset(d_candidate, 0, sizeof(float) * (size_t) (CANDIDATES * width));
 	for (int i = 0; i < QUERIES; i++)
@@ -141,10 +144,10 @@ compare(const Case *test, const char *what, float *parameter, const float *gradi
 }
 
 static void
-test_case(Variant variant, int d, KgeSide side, int label, bool pairs)
+test_case(Variant variant, int d, KgeSide side, int label, bool pairs, bool expands)
 {
 	Case		test = {.model = random_model(variant, d, ENTITIES, RELATIONS, 1.0),
-	.side = side,.label = label};
+	.side = side,.label = label,.expands = expands};
 	int			entity = ENTITIES * kge_entity_width(test.model.function, d);
 	int			relation = kge_relation_rows(&test.model) * kge_relation_width(test.model.function, d);
 	float	   *d_entity = take(sizeof(float) * (size_t) entity);
@@ -177,7 +180,7 @@ test_case(Variant variant, int d, KgeSide side, int label, bool pairs)
  * engine's is finite (and no longer than elsewhere), whatever else is 0.
  */
 static void
-test_no_distance(Variant variant, int d)
+test_no_distance(Variant variant, int d, float entities)
 {
 	Case		test = {.model = random_model(variant, d, ENTITIES, RELATIONS, 0.0),
 	.side = KGE_TAIL,.label = 0};
@@ -187,11 +190,14 @@ test_no_distance(Variant variant, int d)
 	float	   *d_relation = take(sizeof(float) * (size_t) relation);
 	double		largest = 0;
 
-	for (int pairs = 0; pairs < 2; pairs++)
+	for (int i = 0; i < entity; i++)
+		test.model.entity[i] = entities;
+	for (int n = 0; n < 4; n++)
 	{
+		test.expands = n & 2;
 		memset(d_entity, 0, sizeof(float) * (size_t) entity);
 		memset(d_relation, 0, sizeof(float) * (size_t) relation);
-		fast_gradients(&test, pairs == 1, d_entity, d_relation);
+		fast_gradients(&test, n & 1, d_entity, d_relation);
 		for (int i = 0; i < entity; i++)
 			largest = isnan(d_entity[i]) ? INFINITY : fmax(largest, fabs(d_entity[i]));
 		for (int i = 0; i < relation; i++)
@@ -207,9 +213,12 @@ test_gradient(void)
 {
 	for (int i = 0; i < variant_count; i++)
 		for (int n = 1; n < 40; n += 3)
-			test_no_distance(variants[i], n);
+		{
+			test_no_distance(variants[i], n, 0);
+			test_no_distance(variants[i], n, 0.3f);
+		}
 	for (int i = 0; i < variant_count; i++)
-		for (int n = 0; n < 16; n++)
+		for (int n = 0; n < (variants[i].norm == 2 ? 32 : 16); n++)
 			test_case(variants[i], n & 8 ? 19 : 5, n & 1 ? KGE_TAIL : KGE_HEAD,
-					  n >> 1 & 1, n & 4);
+					  n >> 1 & 1, n & 4, n & 16);
 }

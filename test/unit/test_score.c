@@ -2,6 +2,7 @@
  * test_score.c
  *		Scores: the definitions by hand, and every fast path against them.
  */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -114,6 +115,57 @@ test_block(Variant variant, int d, int queries, int candidates)
 				 variant.name, variant.norm, d, worst);
 }
 
+static double
+distance(int n, const float *a, const float *b)
+{
+	double		sum = 0;
+
+	for (int j = 0; j < n; j++)
+		sum += ((double) a[j] - b[j]) * ((double) a[j] - b[j]);
+	return sqrt(sum);
+}
+
+/*
+ * L2 by way of a matrix product.  |q|^2 + |c|^2 - 2 q c sums 3 n products, so it is within
+ * E = (n + 16) u (|q| + |c|)^2 of the distance's square; a distance D is then within sqrt(E),
+ * and within E / D.  The first candidate is the first query: there rounding may go below 0.
+ */
+static void
+test_expanded(Variant variant, int d, int queries, int candidates)
+{
+	const double u = FLT_EPSILON / 2.0;
+	KgeModel	model = random_model(variant, d, candidates, 3, 1.0);
+	KgeEngine	engine = kge_engine(&model);
+	int			width = engine.width;
+	float	   *query = take(sizeof(float) * (size_t) (queries * width));
+	float	   *score = take(sizeof(float) * (size_t) (candidates * queries));
+	float	   *scratch;
+	KgeRows		q = {queries, width, query};
+	KgeRows		c = {candidates, width, model.entity};
+	double		worst = 0;
+
+	engine.expands = true;
+	scratch = take(sizeof(float) * (kge_engine_scratch(&engine, queries) + 1));
+	for (int i = 0; i < queries; i++)
+		kge_make_query(&model, kge_query(&model, random_triple(&model), KGE_TAIL), query + i * width);
+	memcpy(model.entity, query, sizeof(float) * (size_t) width);
+	kge_engine_prepare(&engine, q, scratch);
+	kge_engine_scores(&engine, q, scratch, c, score, queries);
+	for (int n = 0; n < candidates * queries; n++)
+	{
+		const float *a = query + n % queries * width;
+		const float *b = model.entity + n / queries * width;
+		double		norms = kge_norm(width, a) + kge_norm(width, b);
+		double		error = (width + 16) * u * norms * norms;
+		double		exact = distance(width, a, b);
+		double		bound = fmin(sqrt(error), error / exact) + 4 * u * (engine.gamma + exact);
+		double		off = fabs(engine.gamma - exact - score[n]) / bound;
+
+		worst = isnan(score[n]) ? INFINITY : fmax(worst, off);
+	}
+	CHECK_SAYING(worst <= 1, "%s norm %d, d %d: error %g of its bound", variant.name, variant.norm, d, worst);
+}
+
 /* A head is asked for as the tail of the inverse, which is in the relation's second row. */
 static void
 test_reciprocal(void)
@@ -224,6 +276,9 @@ test_score(void)
 		test_block(variants[i], 16, 4, 2);
 		test_block(variants[i], 100, 33, 70);
 		test_block(variants[i], 331, 64, 65);
+		if (variants[i].norm == 2)
+			for (int d = 1; d < 40; d++)
+				test_expanded(variants[i], d, 7, 9);
 		test_list(variants[i]);
 		test_initial_values(variants[i]);
 	}
