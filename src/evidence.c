@@ -485,7 +485,7 @@ evidence_of_triple(const Model *model, const Evidence *evidence, EvAsker *asker,
 
 	if (kind == EV_EMBEDDING)
 		return heard;
-	ev_ask(asker, KGE_TAIL, triple.head, triple.relation, NULL, 0, &candidate);
+	ev_ask(asker, KGE_TAIL, triple.head, triple.relation, hkg_leader(), KGE_LEADER, &candidate);
 	candidate = ev_candidate(asker, triple.tail);
 	if (candidate != NULL)
 		heard.evidence = evidence_heard(evidence, kind, candidate);

@@ -23,6 +23,7 @@
 #include "array.h"
 #include "evidence.h"
 #include "explain.h"
+#include "hybridkg.h"
 #include "inquiry.h"
 #include "model.h"
 #include "sql.h"
@@ -80,7 +81,7 @@ ask_evidence(const Evidence *evidence, EvAsker *asker, KgeTriple triple)
 
 	if (head < 0 || relation < 0 || tail < 0)
 		return NULL;
-	ev_ask(asker, KGE_TAIL, head, relation, NULL, 0, &candidates);
+	ev_ask(asker, KGE_TAIL, head, relation, hkg_leader(), KGE_LEADER, &candidates);
 	return ev_candidate(asker, tail);
 }
 

@@ -112,6 +112,20 @@ hkg_pool(void)
 	return hkg_pool_of(hkg_threads);
 }
 
+KgePool *
+hkg_leader(void)
+{
+	static KgePool *leader = NULL;
+
+	if (leader == NULL)
+		leader = kge_pool_create(0, between_slices, NULL);
+	if (leader == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_OUT_OF_MEMORY),
+				 errmsg("out of memory")));
+	return leader;
+}
+
 /*
  * Arrays that are read from end to end are read faster from huge pages, which systems give to
  * those that ask.

@@ -31,6 +31,9 @@ extern int	hkg_precision;
 extern KgePool *hkg_pool_of(int threads);
 extern KgePool *hkg_pool(void);
 
+/* A pool without threads, for what the backend does itself as KGE_LEADER; it stays. */
+extern KgePool *hkg_leader(void);
+
 /* Memory of any size from a context, in huge pages where there are. */
 extern void *hkg_allocate(MemoryContext context, size_t bytes);
 

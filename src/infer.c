@@ -249,8 +249,10 @@ group_by_triple(const Collection *collection)
 	int64		count = 0;
 
 	for (int64 i = 0; i < collection->count; i++)
-		if (i == 0 || triple_compare(&inferred[i - 1].triple, &inferred[i].triple) != 0)
-			inferences->count++;
+	{
+		CHECK_FOR_INTERRUPTS();
+		inferences->count += i == 0 || triple_compare(&inferred[i - 1].triple, &inferred[i].triple) != 0;
+	}
 	inferences->triple = MemoryContextAllocHuge(context, Max(inferences->count, 1) * sizeof(KgeTriple));
 	inferences->first = MemoryContextAllocHuge(context, (inferences->count + 1) * sizeof(int64));
 	inferences->rule = MemoryContextAllocHuge(context, Max(collection->count, 1) * sizeof(int32));
@@ -262,6 +264,7 @@ group_by_triple(const Collection *collection)
 			inferences->first[count++] = i;
 		}
 		inferences->rule[i] = inferred[i].rule;
+		CHECK_FOR_INTERRUPTS();
 	}
 	inferences->first[count] = collection->count;
 	return inferences;

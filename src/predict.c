@@ -196,7 +196,8 @@ score_inferred(Asking *asking, ScoredRow **scored)
 	const KgeModel *kge = &hearing->model->kge;
 	RowList	   *excluded = &asking->excluded;
 	const EvCandidate *candidate;
-	int64		count = ev_ask(hearing->asker, asking->side, asking->given, asking->relation, NULL, 0, &candidate);
+	int64		count = ev_ask(hearing->asker, asking->side, asking->given, asking->relation,
+							   hkg_leader(), KGE_LEADER, &candidate);
 	int32	   *row = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(int32) * (excluded->count + count + 1));
 	int64		rows = excluded->count;
 	int64		inferred = 0;

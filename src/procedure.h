@@ -51,8 +51,9 @@ typedef struct Procedure
 
 	int64		max_samples;
 	int64		max_positives;
-	KgeTriple  *positive;		/* G+_{i-1}: the facts, then the samples */
+	KgeTriple  *positive;		/* G+_{i-1}: the facts, then the samples that are none */
 	float	   *weight;			/* NULL when all weigh 1 */
+	int64		positives;
 	Positive   *sample;			/* the samples, ordered by triple */
 	int64		samples;
 
@@ -101,7 +102,7 @@ extern KgeTraining procedure_training(const Procedure *procedure);
 extern size_t procedure_entity_bytes(const Procedure *procedure);
 extern size_t procedure_relation_bytes(const Procedure *procedure);
 
-/* The facts, then the samples. */
+/* From the facts and the samples, each triple once. */
 extern void procedure_set_positives(Procedure *procedure);
 
 #endif							/* HKG_PROCEDURE_H */

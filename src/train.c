@@ -263,7 +263,7 @@ train_epoch(Procedure *procedure, int iteration, int epoch)
 {
 	uint64		number = (uint64) (iteration - 1) * procedure->settings.epochs + epoch - 1;
 	double		loss = kge_train_epoch(procedure->trainer, procedure->positive, procedure->weight,
-									   procedure->data->facts + procedure->samples, number);
+									   procedure->positives, number);
 
 	CHECK_FOR_INTERRUPTS();
 	if (!isfinite(loss))
@@ -410,9 +410,12 @@ draw(Procedure *procedure, int iteration, Sample *sample)
 	kge_score_triples(&arena, procedure->pool, &procedure->model, sample->inferences->triple, count,
 					  sample->score);
 	for (int64 i = 0; i < count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		key[i] = hash_bytes_extended((const unsigned char *) &sample->inferences->triple[i],
 									 sizeof(KgeTriple), iteration);
-	sample->count = kge_draw(&arena, sample->score, key, count, procedure->settings.beta, n,
+	}
+	sample->count = kge_draw(&arena, procedure->pool, sample->score, key, count, procedure->settings.beta, n,
 							 (uint64) procedure->settings.seed, sample->drawn, sample->probability);
 }
 
@@ -450,6 +453,7 @@ merge_samples(Procedure *procedure, const Sample *sample)
 			highest_quality(procedure, sample, sample->drawn[i])
 		};
 
+		CHECK_FOR_INTERRUPTS();
 		while (old < old_count && triple_compare(&procedure->sample[old].triple, &positive.triple) < 0)
 			merged[count++] = procedure->sample[old++];
 		if (old < old_count && triple_compare(&procedure->sample[old].triple, &positive.triple) == 0)
@@ -463,19 +467,34 @@ merge_samples(Procedure *procedure, const Sample *sample)
 	procedure->samples = count;
 }
 
+static void
+add_positive(Procedure *procedure, KgeTriple triple, float weight)
+{
+	CHECK_FOR_INTERRUPTS();
+	procedure->positive[procedure->positives] = triple;
+	if (procedure->weight != NULL)
+		procedure->weight[procedure->positives] = weight;
+	procedure->positives++;
+}
+
+/* A sample may be a fact that was held out: then it is one positive, not two. */
 void
 procedure_set_positives(Procedure *procedure)
 {
-	int64		facts = procedure->data->facts;
+	const GraphData *data = procedure->data;
+	int64		fact = 0;
 
-	memcpy(procedure->positive, procedure->data->fact, facts * sizeof(KgeTriple));
-	for (int64 i = 0; i < facts && procedure->weight != NULL; i++)
-		procedure->weight[i] = 1;
+	procedure->positives = 0;
+	for (int64 i = 0; i < data->facts; i++)
+		add_positive(procedure, data->fact[i], 1);
 	for (int64 i = 0; i < procedure->samples; i++)
 	{
-		procedure->positive[facts + i] = procedure->sample[i].triple;
-		if (procedure->weight != NULL)
-			procedure->weight[facts + i] = procedure->sample[i].weight;
+		const Positive *sample = &procedure->sample[i];
+
+		while (fact < data->facts && triple_compare(&data->fact[fact], &sample->triple) < 0)
+			fact++;
+		if (fact == data->facts || triple_compare(&data->fact[fact], &sample->triple) != 0)
+			add_positive(procedure, sample->triple, sample->weight);
 	}
 }
 

@@ -67,6 +67,7 @@ struct EvAsker
 	EvCandidate *candidate;
 	int64_t		count;
 	int64_t		room;
+	bool		answered;		/* these are all that are inferred */
 };
 
 static EvAsker *
@@ -102,7 +103,7 @@ ev_asker_bytes(const EvFacts *facts)
 EvAsker *
 ev_asker(KgeArena *arena, const EvFacts *facts, const EvRules *rules)
 {
-	EvAsker		asker = {.facts = facts,.rules = rules,.answers_of = -1,.given = -1};
+	EvAsker		asker = {.facts = facts,.rules = rules,.answers_of = -1};
 	EvAsker    *taken;
 	KgeSpace	space = {0};
 
@@ -177,8 +178,7 @@ hear(EvAsker *asker, int32_t entity, EvHeard rule)
 static void
 breathe(const EvAsker *asker)
 {
-	if (asker->pool != NULL)
-		kge_pool_breathe(asker->pool, asker->thread);
+	kge_pool_breathe(asker->pool, asker->thread);
 }
 
 /* ---- paths ------------------------------------------------------------------- */
@@ -373,7 +373,6 @@ share_features(EvAsker *asker, EvGroup answers, int64_t stride)
 {
 	const EvFacts *facts = asker->facts;
 
-	asker->feature_count = 0;
 	for (int64_t i = answers.first; i < answers.end; i += stride)
 	{
 		int32_t		answer = facts->edge[i].other;
@@ -413,6 +412,7 @@ hear_answers(EvAsker *asker)
 		double		confidence;
 
 		asker->shared[first] = 0;
+		kge_breathe_at(asker->pool, asker->thread, i);
 		if (support < LEAST_SUPPORT)
 			continue;
 		end = ev_group(facts, feature.other, EV_MIRRORED(feature.atom)).end;
@@ -423,6 +423,7 @@ hear_answers(EvAsker *asker)
 			hear(asker, facts->edge[j].other, (EvHeard) {fmin(confidence, 1), feature.atom, EV_ANSWER, edge});
 		breathe(asker);
 	}
+	asker->feature_count = 0;
 }
 
 const EvCandidate *
@@ -433,16 +434,27 @@ ev_candidate(const EvAsker *asker, int32_t entity)
 
 /* ---- a question ------------------------------------------------------------------- */
 
+/* The last question may have been left in the middle. */
+static void
+forget_question(EvAsker *asker)
+{
+	for (int64_t i = 0; i < asker->count; i++)
+		asker->slot[asker->candidate[i].entity] = -1;
+	for (int64_t i = 0; i < asker->feature_count; i++)
+		asker->shared[asker->facts->mirror[asker->feature[i]]] = 0;
+	asker->count = 0;
+	asker->feature_count = 0;
+	asker->answered = false;
+}
+
 int64_t
 ev_ask(EvAsker *asker, KgeSide side, int32_t given, int32_t relation,
 	   KgePool *pool, int thread, const EvCandidate **candidates)
 {
 	*candidates = asker->candidate;
-	if (side == asker->side && given == asker->given && relation == asker->relation)
+	if (asker->answered && side == asker->side && given == asker->given && relation == asker->relation)
 		return asker->count;
-	for (int64_t i = 0; i < asker->count; i++)
-		asker->slot[asker->candidate[i].entity] = -1;
-	asker->count = 0;
+	forget_question(asker);
 	asker->side = side;
 	asker->given = given;
 	asker->relation = relation;
@@ -453,5 +465,6 @@ ev_ask(EvAsker *asker, KgeSide side, int32_t given, int32_t relation,
 	match_patterns(asker);
 	hear_features(asker);
 	hear_answers(asker);
+	asker->answered = true;
 	return asker->count;
 }

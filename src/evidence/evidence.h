@@ -172,7 +172,7 @@ extern EvAsker *ev_asker(KgeArena *arena, const EvFacts *facts, const EvRules *r
  * The candidates for (given, relation), side asked for, that a rule infers, in no order; they
  * live until the next question that is another.  Besides the given rules these are all rules with a constant in head and
  * body, r(X,"c") <= b(X,"d") or r("c",Y) <= b(Y,"d"), that infer two facts at least: counted here and now.
- * `pool` and `thread`: where the call runs, to let others breathe; NULL when it does not matter.
+ * `pool` and `thread`: where the call runs, which breathes.
  */
 extern int64_t ev_ask(EvAsker *asker, KgeSide side, int32_t given, int32_t relation,
 					  KgePool *pool, int thread, const EvCandidate **candidates);

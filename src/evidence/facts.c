@@ -9,8 +9,8 @@
 #include "../kge/space.h"
 #include "../kge/threads.h"
 
-#define AT_ONCE 4096			/* facts or edges between two looks at the clock */
-#define ENTITIES_AT_ONCE 64
+#define ENTITIES_AT_ONCE 64		/* of an item */
+#define EDGES_AT_ONCE 4096
 
 static void
 take_facts(EvFacts *facts, KgeSpace *space)
@@ -53,13 +53,6 @@ typedef struct Building
 	KgePool    *pool;
 } Building;
 
-static inline void
-breathe(const Building *building, int64_t i, int thread)
-{
-	if (i % AT_ONCE == 0)
-		kge_pool_breathe(building->pool, thread);
-}
-
 static void
 count_edges(const Building *building, int thread)
 {
@@ -71,7 +64,7 @@ count_edges(const Building *building, int thread)
 	{
 		facts->start[building->triples[i].head]++;
 		facts->start[building->triples[i].tail]++;
-		breathe(building, i, thread);
+		kge_breathe_at(building->pool, thread, i);
 	}
 	/* the end of each entity's edges, from where filling them goes down to the first */
 	for (int32_t i = 0; i < facts->entities; i++)
@@ -97,7 +90,7 @@ fill_edges(void *argument, int64_t item, int thread)
 		facts->edge[--facts->start[t.head]] = (EvEdge) {atom, t.tail};
 		facts->edge[--facts->start[t.tail]] = (EvEdge) {EV_MIRRORED(atom), t.head};
 		facts->reflexive[t.relation] |= t.head == t.tail;
-		breathe(building, i, thread);
+		kge_breathe_at(building->pool, thread, i);
 	}
 }
 
@@ -137,7 +130,7 @@ index_holders(void *argument, int64_t item, int thread)
 		for (int64_t i = facts->start[e]; i < facts->start[e + 1]; i++)
 		{
 			facts->holders[facts->edge[i].atom] += begins_group(facts, e, i);
-			breathe(building, i, thread);
+			kge_breathe_at(building->pool, thread, i);
 		}
 	for (int64_t i = 0; i < atoms; i++)
 		facts->holders[i + 1] += facts->holders[i];
@@ -146,7 +139,7 @@ index_holders(void *argument, int64_t item, int thread)
 		{
 			if (begins_group(facts, e, i))
 				facts->holder[--facts->holders[facts->edge[i].atom]] = (EvHolder) {e, i};
-			breathe(building, i, thread);
+			kge_breathe_at(building->pool, thread, i);
 		}
 }
 
@@ -157,7 +150,7 @@ index_mirrors(void *argument, int64_t item, int thread)
 	const Building *building = argument;
 	EvFacts    *facts = building->facts;
 
-	for (int64_t i = item * AT_ONCE; i < (item + 1) * AT_ONCE && i < facts->edges; i++)
+	for (int64_t i = item * EDGES_AT_ONCE; i < (item + 1) * EDGES_AT_ONCE && i < facts->edges; i++)
 		facts->mirror[i] = ev_group(facts, facts->edge[i].other, EV_MIRRORED(facts->edge[i].atom)).first;
 	kge_pool_breathe(building->pool, thread);
 }
@@ -176,7 +169,7 @@ ev_facts(KgeArena *arena, KgePool *pool, int32_t entities, int32_t relations,
 	take_facts(facts, &space);
 	kge_pool_run(pool, 1, fill_edges, &building);
 	kge_pool_run(pool, kge_pieces(entities, ENTITIES_AT_ONCE), sort_edges, &building);
-	kge_pool_run(pool, kge_pieces(facts->edges, AT_ONCE), index_mirrors, &building);
+	kge_pool_run(pool, kge_pieces(facts->edges, EDGES_AT_ONCE), index_mirrors, &building);
 	kge_pool_run(pool, 1, index_holders, &building);
 	return true;
 }

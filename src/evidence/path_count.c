@@ -54,8 +54,7 @@ trace(Counting *counting, int thread, const Body *body, int depth)
 	int32_t		entity = tracer->entity[depth];
 	EvGroup		group;
 
-	if (++tracer->calls % EV_BREATH == 0)
-		kge_pool_breathe(counting->paths->pool, thread);
+	kge_breathe_at(counting->paths->pool, thread, ++tracer->calls);
 	if (depth == body->length)
 	{
 		tracer->reached += tracer->reached_by[entity] != tracer->number;

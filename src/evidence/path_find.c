@@ -235,8 +235,7 @@ meet(Walker *walker)
 static void
 arrive(Walker *walker)
 {
-	if (++walker->steps % EV_BREATH == 0)
-		kge_pool_breathe(walker->finding->paths->pool, walker->thread);
+	kge_breathe_at(walker->finding->paths->pool, walker->thread, ++walker->steps);
 	if (walker->storing)
 		store(walker);
 	else
@@ -519,8 +518,7 @@ count_ways(void *argument, int64_t item, int thread)
 			}
 			if (k < FAR_STEPS)
 				finding->ways[k + 1][i] = sum;
-			if (i % EV_BREATH == 0)
-				kge_pool_breathe(finding->paths->pool, thread);
+			kge_breathe_at(finding->paths->pool, thread, i);
 		}
 	}
 	for (int k = 0; k <= NEAR_STEPS; k++)

@@ -15,8 +15,6 @@
 #include "../kge/space.h"
 #include "../kge/threads.h"
 
-#define EV_BREATH 4096			/* steps between two breaths */
-
 typedef struct Body
 {
 	int			length;

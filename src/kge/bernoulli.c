@@ -15,8 +15,6 @@
 #include "random.h"
 #include "threads.h"
 
-#define AT_ONCE 4096			/* positives between two looks at the clock */
-
 typedef struct Bernoulli
 {
 	double	   *head_chance;	/* of each relation */
@@ -57,16 +55,14 @@ group(const KgeTrainer *trainer, int thread)
 	for (int32_t i = 0; i < count; i++)
 	{
 		next[trainer->positives[i].relation + 1]++;
-		if (i % AT_ONCE == 0)
-			kge_pool_breathe(trainer->pool, thread);
+		kge_breathe_at(trainer->pool, thread, i);
 	}
 	for (int32_t r = 0; r < relations; r++)
 		next[r + 1] += next[r];
 	for (int32_t i = 0; i < count; i++)
 	{
 		work->member[next[trainer->positives[i].relation]++] = i;
-		if (i % AT_ONCE == 0)
-			kge_pool_breathe(trainer->pool, thread);
+		kge_breathe_at(trainer->pool, thread, i);
 	}
 }
 
@@ -84,8 +80,7 @@ count_distinct(const KgeTrainer *trainer, int32_t relation, KgeSide side, int th
 
 		distinct += work->seen[entity] != relation;
 		work->seen[entity] = relation;
-		if (i % AT_ONCE == 0)
-			kge_pool_breathe(trainer->pool, thread);
+		kge_breathe_at(trainer->pool, thread, i);
 	}
 	return distinct;
 }

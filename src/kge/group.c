@@ -14,8 +14,6 @@
 #include "group.h"
 #include "threads.h"
 
-#define AT_ONCE 65536			/* positives between two looks at the clock */
-
 typedef struct Work
 {
 	KgeGroups  *groups;
@@ -57,8 +55,7 @@ sort(const Work *work, KgeSide side, bool by_relation, const int32_t *from, int3
 	for (int64_t i = 0; i < groups->positives; i++)
 	{
 		place[key_of(&work->positives[i], side, by_relation) + 1]++;
-		if (i % AT_ONCE == 0)
-			kge_pool_breathe(work->pool, thread);
+		kge_breathe_at(work->pool, thread, i);
 	}
 	for (int32_t key = 0; key < groups->keys; key++)
 		place[key + 1] += place[key];
@@ -67,8 +64,7 @@ sort(const Work *work, KgeSide side, bool by_relation, const int32_t *from, int3
 		int32_t		positive = from == NULL ? (int32_t) i : from[i];
 
 		to[place[key_of(&work->positives[positive], side, by_relation)]++] = positive;
-		if (i % AT_ONCE == 0)
-			kge_pool_breathe(work->pool, thread);
+		kge_breathe_at(work->pool, thread, i);
 	}
 }
 
@@ -93,8 +89,7 @@ fill_side(void *argument, int64_t item, int thread)
 		if (i == 0 || triple->relation != before->relation ||
 			given(triple, side) != given(before, side) || i - start[count - 1] == groups->limit)
 			start[count++] = (int32_t) i;
-		if (i % AT_ONCE == 0)
-			kge_pool_breathe(work->pool, thread);
+		kge_breathe_at(work->pool, thread, i);
 	}
 	start[count] = (int32_t) groups->positives;
 	groups->count[side] = count;

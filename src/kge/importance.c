@@ -6,13 +6,14 @@
  * proportion to exp(x), is the same as giving every item the key x + G, with G
  * a standard Gumbel draw, and taking the n largest keys (Gumbel top n; Kool et
  * al. 2019).  Keys are logarithms, so nothing overflows, and one pass with a
- * heap of n keys is enough.
+ * heap of n keys is enough.  The leader does it all, and breathes.
  */
 #include <float.h>
 #include <math.h>
 
 #include "random.h"
 #include "space.h"
+#include "threads.h"
 
 typedef struct Key
 {
@@ -60,10 +61,13 @@ sift_down(Key *heap, int64_t count, int64_t place, bool (*before) (const Key *, 
 }
 
 static void
-make_heap(Key *heap, int64_t count, bool (*before) (const Key *, const Key *))
+make_heap(KgePool *pool, Key *heap, int64_t count, bool (*before) (const Key *, const Key *))
 {
 	for (int64_t i = count / 2 - 1; i >= 0; i--)
+	{
 		sift_down(heap, count, i, before);
+		kge_breathe_at(pool, KGE_LEADER, i);
+	}
 }
 
 /* beta * score, with infinities as large numbers; NaN stays. */
@@ -93,25 +97,29 @@ draw_key(double x, uint64_t bits, int64_t item)
  * numbers among the scores.
  */
 static double
-sum_exponentials(const float *scores, int64_t count, double beta, double *largest)
+sum_exponentials(KgePool *pool, const float *scores, int64_t count, double beta, double *largest)
 {
 	double		sum = 0;
 
 	*largest = -INFINITY;
 	for (int64_t i = 0; i < count; i++)
+	{
 		*largest = fmax(*largest, exponent(beta, scores[i]));
+		kge_breathe_at(pool, KGE_LEADER, i);
+	}
 	for (int64_t i = 0; i < count; i++)
 	{
 		double		x = exponent(beta, scores[i]);
 
 		if (!isnan(x))
 			sum += exp(x - *largest);
+		kge_breathe_at(pool, KGE_LEADER, i);
 	}
 	return sum;
 }
 
 int64_t
-kge_draw(KgeArena *arena, const float *scores, const uint64_t *key,
+kge_draw(KgeArena *arena, KgePool *pool, const float *scores, const uint64_t *key,
 		 int64_t count, double beta, int64_t n, uint64_t seed,
 		 int64_t *drawn, double *probability)
 {
@@ -137,30 +145,33 @@ kge_draw(KgeArena *arena, const float *scores, const uint64_t *key,
 		if (i < n)
 			heap[i] = candidate;
 		if (i == n - 1)
-			make_heap(heap, n, less);
+			make_heap(pool, heap, n, less);
 		if (i >= n && less(&heap[0], &candidate))
 		{
 			heap[0] = candidate;
 			sift_down(heap, n, 0, less);
 		}
+		kge_breathe_at(pool, KGE_LEADER, i);
 	}
 
 	/* heap sort by item number: the largest item goes to the end each time */
-	make_heap(heap, n, later);
+	make_heap(pool, heap, n, later);
 	for (int64_t last = n - 1; last >= 0; last--)
 	{
 		drawn[last] = heap[0].item;
 		heap[0] = heap[last];
 		sift_down(heap, last, 0, later);
+		kge_breathe_at(pool, KGE_LEADER, last);
 	}
 	if (probability == NULL)
 		return n;
-	sum = sum_exponentials(scores, count, beta, &largest);
+	sum = sum_exponentials(pool, scores, count, beta, &largest);
 	for (int64_t i = 0; i < n; i++)
 	{
 		double		x = exponent(beta, scores[drawn[i]]);
 
 		probability[i] = isnan(x) ? 0 : exp(x - largest) / sum;
+		kge_breathe_at(pool, KGE_LEADER, i);
 	}
 	return n;
 }

@@ -11,7 +11,7 @@
  * averaged over the minibatch.  b is the mean reward of the minibatch before, which is
  * the baseline that keeps the variance low.  It has the optimiser and learning rate of
  * the discriminator, and no regularisation.  Its embeddings, their state and b are
- * part of the trainer's state.
+ * part of the trainer's state.  Where the discriminator is only observed, it picks but does not learn.
  */
 #include <math.h>
 #include <string.h>
@@ -314,6 +314,11 @@ finish(KgeTrainer *trainer, int64_t blocks)
 	double		sum = 0;
 	int64_t		picks = 0;
 
+	if (trainer->observing)
+	{
+		kge_forget_rows(&work->trainer);
+		return;
+	}
 	for (int64_t i = 0; i < blocks; i++)
 	{
 		sum += work->reward[i];

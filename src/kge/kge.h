@@ -60,12 +60,16 @@ typedef struct KgePool KgePool;
 /*
  * A pool of `threads` (1 .. 1024) POSIX threads, all signals blocked in them
  * and denormals flushed to zero.  `between` (may be NULL) runs in the calling
- * thread after each slice.  NULL when the threads cannot be had.
+ * thread after each slice.  NULL when the threads cannot be had.  A pool of 0 threads
+ * runs nothing: it is for what the calling thread does itself, as KGE_LEADER.
  */
 extern KgePool *kge_pool_create(int threads, void (*between) (void *argument),
 								void *argument);
 extern void kge_pool_destroy(KgePool *pool);
 extern int	kge_pool_threads(const KgePool *pool);
+
+/* In the place of a thread's number: the thread that owns the pool, while nothing runs on it */
+#define KGE_LEADER (-1)
 
 /*
  * Runs function(argument, item, thread) for every item in 0 .. items-1, in any
@@ -456,7 +460,7 @@ extern double kge_threshold(KgeLabelled *labelled, int64_t count, int64_t *right
  * item's p = exp(beta * score) / sum.  A NaN score is never drawn before a number.
  * Returns how many were drawn, or -1 when the arena is empty.
  */
-extern int64_t kge_draw(KgeArena *arena, const float *scores, const uint64_t *key,
+extern int64_t kge_draw(KgeArena *arena, KgePool *pool, const float *scores, const uint64_t *key,
 						int64_t count, double beta, int64_t n, uint64_t seed,
 						int64_t *drawn, double *probability);
 

@@ -129,11 +129,12 @@ kge_mask_answers(const KgeBlock *block, int from, int count, float *score)
 	return masked;
 }
 
+/* What was taken out stays out, however warm: it has no share beside what was not. */
 KGE_KERNEL void
 warm_row(int n, float temperature, const float *restrict score, float *restrict warm)
 {
 	for (int i = 0; i < n; i++)
-		warm[i] = temperature * score[i];
+		warm[i] = score[i] == KGE_TAKEN_OUT ? score[i] : temperature * score[i];
 }
 
 /* Fills `derivative`, which nobody needs yet, with temperature * score of a tile. */

@@ -86,8 +86,7 @@ enter_questions(void *argument, int64_t item, int thread)
 
 		ask(questions, KGE_HEAD, triple->relation, triple->tail, 2 * i + KGE_HEAD);
 		ask(questions, KGE_TAIL, triple->relation, triple->head, 2 * i + KGE_TAIL);
-		if (i % AT_ONCE == 0)
-			kge_pool_breathe(work->pool, thread);
+		kge_breathe_at(work->pool, thread, i);
 	}
 }
 
@@ -170,8 +169,7 @@ sort_known(void *argument, int64_t item, int thread)
 		value[0] = value[last];
 		value[last] = largest;
 		sift_down(value, last, 0);
-		if (last % AT_ONCE == 0)
-			kge_pool_breathe(work->pool, thread);
+		kge_breathe_at(work->pool, thread, last);
 	}
 }
 

@@ -2,7 +2,7 @@
  * threads.c
  *		A pool of threads that works in slices and can be left at any pause.
  *
- * The leader (the thread that owns the pool) never computes.  A run is a
+ * The leader (the thread that owns the pool) takes no items.  A run is a
  * number of items; the threads take them by an atomic counter until none is
  * left or the slice's time is over, and then park.  When the last one has
  * parked, the leader wakes, calls `between`, and opens the next slice.  A
@@ -165,10 +165,22 @@ worker_main(void *argument)
 	return NULL;
 }
 
-void
-kge_pool_breathe(KgePool *pool, int thread)
+/* The leader's: calls `between` when the slice's time is over, and starts a new one's. */
+static void
+pause_if_due(KgePool *pool)
 {
-	Worker	   *worker = &pool->workers[thread];
+	if (kge_now() < pool->deadline)
+		return;
+	if (pool->between != NULL)
+		pool->between(pool->argument);
+	pool->deadline = kge_now() + SLICE_NANOSECONDS;
+}
+
+/* A thread's: parks it when the slice's time is over. */
+static void
+park_if_due(Worker *worker)
+{
+	KgePool    *pool = worker->pool;
 
 	if (kge_now() < pool->deadline)
 		return;
@@ -179,6 +191,15 @@ kge_pool_breathe(KgePool *pool, int thread)
 		longjmp(worker->main_loop, 1);
 	pool->inside--;
 	pthread_mutex_unlock(&pool->lock);
+}
+
+void
+kge_pool_breathe(KgePool *pool, int thread)
+{
+	if (thread == KGE_LEADER)
+		pause_if_due(pool);
+	else
+		park_if_due(&pool->workers[thread]);
 }
 
 /* Starts the pool's threads; tells how many came to life. */
@@ -216,12 +237,12 @@ kge_pool_create(int threads, void (*between) (void *argument), void *argument)
 	KgePool    *pool = calloc(1, sizeof(KgePool));
 	int			started;
 
-	if (pool == NULL || threads < 1 || threads > 1024)
+	if (pool == NULL || threads < 0 || threads > 1024)
 	{
 		free(pool);
 		return NULL;
 	}
-	pool->workers = calloc((size_t) threads, sizeof(Worker));
+	pool->workers = calloc((size_t) threads + 1, sizeof(Worker));	/* 0 bytes may be NULL */
 	if (pool->workers == NULL)
 	{
 		free(pool);
@@ -267,17 +288,6 @@ int
 kge_pool_threads(const KgePool *pool)
 {
 	return pool->threads;
-}
-
-/* Calls `between` when the slice's time is over, and starts a new one's. */
-static void
-pause_if_due(KgePool *pool)
-{
-	if (kge_now() < pool->deadline)
-		return;
-	if (pool->between != NULL)
-		pool->between(pool->argument);
-	pool->deadline = kge_now() + SLICE_NANOSECONDS;
 }
 
 /*

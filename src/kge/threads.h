@@ -11,9 +11,18 @@
  * Called from inside a long item: parks the calling thread here when the slice
  * is over, and goes on in the next one.  Does not return when the leader has
  * left this run for good, so an item must hold nothing that it would have to
- * give back.
+ * give back.  Called by the leader itself, as KGE_LEADER, from long work outside of a
+ * run: calls `between` when the slice is over.
  */
 extern void kge_pool_breathe(KgePool *pool, int thread);
+
+/* The same in step i of a loop whose steps take some nanoseconds: in one of many */
+static inline void
+kge_breathe_at(KgePool *pool, int thread, int64_t i)
+{
+	if (i % 4096 == 0)
+		kge_pool_breathe(pool, thread);
+}
 
 /* How many pieces of that size hold `count` things: the items of a run. */
 static inline int64_t

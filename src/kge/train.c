@@ -283,6 +283,12 @@ kge_move_rows(KgeTrainer *trainer, double terms, double positives)
 	kge_pool_run(trainer->pool,
 				 (trainer->entity.touched_count + ENTITIES_AT_ONCE - 1) / ENTITIES_AT_ONCE,
 				 update_entities, trainer);
+	kge_forget_rows(trainer);
+}
+
+void
+kge_forget_rows(KgeTrainer *trainer)
+{
 	kge_slots_forget(&trainer->entity);
 	kge_slots_forget(&trainer->relation);
 }
@@ -376,7 +382,9 @@ kge_train_observe(KgeTrainer *trainer, const KgeTriple *positives,
 
 	trainer->training.learning_rate = 0;
 	trainer->training.epochs = 0;
+	trainer->observing = true;
 	loss = kge_train_epoch(trainer, positives, weights, count, epoch);
+	trainer->observing = false;
 	trainer->training = training;
 	repeat(trainer->pool, &trainer->entity, epochs);
 	repeat(trainer->pool, &trainer->relation, epochs);

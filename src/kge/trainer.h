@@ -38,6 +38,7 @@ struct KgeTrainer
 	int64_t		start;			/* place of the minibatch's first positive */
 	int64_t		count;			/* its positives */
 	KgeStep		step;
+	bool		observing;		/* nothing but the optimiser's state is to change */
 };
 
 /* A minibatch's losses, added up. */
@@ -110,6 +111,9 @@ extern void kge_reset_rows(KgeTrainer *trainer);
  * divided by `terms`, the penalty theirs divided by `positives`.
  */
 extern void kge_move_rows(KgeTrainer *trainer, double terms, double positives);
+
+/* Makes all slots unused, and moves nothing. */
+extern void kge_forget_rows(KgeTrainer *trainer);
 
 /* Positive i of the minibatch, and its weight. */
 static inline KgeTriple

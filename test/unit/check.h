@@ -32,6 +32,18 @@ extern uint64_t next_draw(void);
 extern double next_uniform(double low, double high);
 extern int	next_below(int bound);
 
+/* Processor seconds, which a busy machine does not stretch, between two looks at interrupts. */
+typedef struct Pauses
+{
+	double		last;
+	double		longest;
+} Pauses;
+
+extern double processor_seconds(void);
+
+/* A pool's `between` */
+extern void note_pause(void *pauses);
+
 /* The models that every test of scores goes through. */
 typedef struct Variant
 {

@@ -2,10 +2,12 @@
  * main.c
  *		Runs the unit tests: all of them, or those that are named.
  */
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "check.h"
 
@@ -28,6 +30,25 @@ check(bool ok, const char *file, int line, const char *format,...)
 	vprintf(format, arguments);
 	va_end(arguments);
 	printf("\n");
+}
+
+double
+processor_seconds(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+	return (double) time.tv_sec + 1e-9 * (double) time.tv_nsec;
+}
+
+void
+note_pause(void *argument)
+{
+	Pauses	   *pauses = argument;
+	double		now = processor_seconds();
+
+	pauses->longest = fmax(pauses->longest, now - pauses->last);
+	pauses->last = now;
 }
 
 /* What `take` gave, linked by a header before each piece. */

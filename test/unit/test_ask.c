@@ -20,6 +20,8 @@
 #define FACTS 90
 #define RULES 40
 
+static KgePool *leader;
+
 typedef struct World
 {
 	bool		edge[ENTITIES][ATOMS][ENTITIES];
@@ -212,7 +214,7 @@ static void
 check_question(const World *world, EvAsker *asker, KgeSide side, int given, int relation)
 {
 	const EvCandidate *candidates;
-	int64_t		count = ev_ask(asker, side, given, relation, NULL, 0, &candidates);
+	int64_t		count = ev_ask(asker, side, given, relation, leader, KGE_LEADER, &candidates);
 
 	for (int e = 0; e < ENTITIES; e++)
 	{
@@ -312,7 +314,7 @@ check_nothing(void)
 	CHECK(build_facts(&arena, 3, 2, NULL, 0, &facts));
 	CHECK(ev_rules(&arena, 2, &set, &rules));
 	asker = ev_asker(&arena, &facts, &rules);
-	CHECK(ev_ask(asker, KGE_TAIL, 2, 1, NULL, 0, &candidates) == 0);
+	CHECK(ev_ask(asker, KGE_TAIL, 2, 1, leader, KGE_LEADER, &candidates) == 0);
 	CHECK(ev_candidate(asker, 0) == NULL);
 	CHECK(!build_facts(&empty_arena, 3, 2, NULL, 0, &facts));
 	CHECK(!ev_rules(&empty_arena, 2, &set, &rules));
@@ -321,10 +323,18 @@ check_nothing(void)
 
 static jmp_buf out;
 
+typedef struct Leaving
+{
+	int			pauses;
+	int			leave_at;
+} Leaving;
+
 static void
 leave(void *argument)
 {
-	if (++*(int *) argument == 2)
+	Leaving    *leaving = argument;
+
+	if (++leaving->pauses == leaving->leave_at)
 		longjmp(out, 1);
 }
 
@@ -336,13 +346,13 @@ test_leaving(void)
 	{
 		MANY = 1000000
 	};
-	static int	pauses;
+	static Leaving leaving;
 	KgeTriple  *fact = take(MANY * sizeof(KgeTriple));
 	EvFacts		facts;
 	KgePool    *pool;
 
-	pauses = 0;
-	pool = kge_pool_create(2, leave, &pauses);
+	leaving = (Leaving) {0, 2};
+	pool = kge_pool_create(2, leave, &leaving);
 	for (int i = 0; i < MANY; i++)
 		fact[i] = (KgeTriple) {next_below(MANY), next_below(RELATIONS), next_below(MANY)};
 	if (setjmp(out) == 0)
@@ -350,15 +360,93 @@ test_leaving(void)
 		ev_facts(&arena, pool, MANY, RELATIONS, fact, MANY, &facts);
 		CHECK_SAYING(false, "the making of facts was not left");
 	}
-	CHECK(pauses == 2);
+	CHECK(leaving.pauses == 2);
+	kge_pool_destroy(pool);
+}
+
+static bool
+same_candidate(const EvCandidate *a, const EvCandidate *b)
+{
+	bool		same = a->entity == b->entity && a->count == b->count;
+
+	for (int i = 0; same && i < a->count; i++)
+		same = a->heard[i].confidence == b->heard[i].confidence && a->heard[i].number == b->heard[i].number;
+	return same;
+}
+
+/*
+ * A long question can be left wherever it is, and the next one hears all that there is to hear.  Each of `MANY` answers of
+ * entity 0 has each of as many features: so many rules name 0 in the head, and each infers so many.
+ */
+static void
+test_leaving_question(void)
+{
+	enum
+	{
+		MANY = 600
+	};
+	static Leaving leaving;
+	static EvAsker *asker;
+	static const EvCandidate *candidates;
+	static int64_t count;
+	EvRuleSet	set = {0};
+	EvFacts		facts;
+	EvRules		rules;
+	KgePool    *pool = kge_pool_create(0, leave, &leaving);
+	KgeTriple  *fact = take(MANY * (MANY + 1) * sizeof(KgeTriple));
+	EvCandidate *first;
+	int64_t		first_count;
+	Pauses		pauses;
+
+	for (int i = 0; i < MANY; i++)
+	{
+		fact[i] = (KgeTriple) {0, 0, 1 + i};
+		for (int j = 0; j < MANY; j++)
+			fact[MANY + MANY * i + j] = (KgeTriple) {1 + i, 1, 1 + MANY + j};
+	}
+	CHECK(build_facts(&arena, 1 + 2 * MANY, 2, fact, MANY * (MANY + 1), &facts));
+	CHECK(ev_rules(&arena, 2, &set, &rules));
+	asker = ev_asker(&arena, &facts, &rules);
+	first_count = ev_ask(asker, KGE_TAIL, 0, 0, leader, KGE_LEADER, &candidates);
+	CHECK(first_count == MANY);
+	first = take((size_t) first_count * sizeof(EvCandidate));
+	memcpy(first, candidates, (size_t) first_count * sizeof(EvCandidate));
+	leaving = (Leaving) {0};
+	do
+	{
+		leaving = (Leaving) {0, leaving.leave_at + 1};
+		count = -1;
+		ev_ask(asker, KGE_HEAD, 1, 1, leader, KGE_LEADER, &candidates);
+		if (setjmp(out) == 0)
+			count = ev_ask(asker, KGE_TAIL, 0, 0, pool, KGE_LEADER, &candidates);
+		else
+		{
+			CHECK(ev_ask(asker, KGE_TAIL, 0, 0, leader, KGE_LEADER, &candidates) == first_count);
+			for (int64_t i = 0; i < first_count; i++)
+				CHECK(same_candidate(&candidates[i], &first[i]));
+		}
+	} while (count < 0);
+	CHECK_SAYING(leaving.leave_at > 2, "%d times", leaving.leave_at);
+	kge_pool_destroy(pool);
+
+	/* and wherever it is, it soon pauses */
+	pool = kge_pool_create(0, note_pause, &pauses);
+	ev_ask(asker, KGE_HEAD, 1, 1, leader, KGE_LEADER, &candidates);
+	pauses = (Pauses) {.last = processor_seconds()};
+	ev_ask(asker, KGE_TAIL, 0, 0, pool, KGE_LEADER, &candidates);
+	note_pause(&pauses);
+	CHECK_SAYING(pauses.longest < 0.03, "%.0f ms without a pause", 1e3 * pauses.longest);
 	kge_pool_destroy(pool);
 }
 
 void
 test_ask(void)
 {
+	leader = kge_pool_create(0, NULL, NULL);
 	for (int i = 0; i < 10; i++)
 		check_world();
 	check_nothing();
 	test_leaving();
+	test_leaving_question();
+	kge_pool_destroy(leader);
 }

@@ -11,6 +11,8 @@
 #define ITEMS	6
 #define DRAWS	100000
 
+static KgePool *pool;
+
 /*
  * Adds to inclusion[i] the probability that item i is among n drawn one after
  * the other, each time in proportion to its weight among those that are left;
@@ -63,7 +65,7 @@ test_frequencies(const float *scores, double beta, int n)
 
 	for (int seed = 0; seed < DRAWS; seed++)
 	{
-		if (kge_draw(&arena, scores, key, ITEMS, beta, n, (uint64_t) seed, drawn, NULL) != n)
+		if (kge_draw(&arena, pool, scores, key, ITEMS, beta, n, (uint64_t) seed, drawn, NULL) != n)
 			CHECK_SAYING(false, "not %d were drawn", n);
 		for (int i = 0; i < n; i++)
 			count[drawn[i]]++;
@@ -90,7 +92,7 @@ test_extremes(double beta, const float *scores)
 
 	for (int n = 1; n <= ITEMS; n++)
 	{
-		CHECK(kge_draw(&arena, scores, key, ITEMS, beta, n, 9, drawn, probability) == n);
+		CHECK(kge_draw(&arena, pool, scores, key, ITEMS, beta, n, 9, drawn, probability) == n);
 		for (int i = 0; i < n; i++)
 		{
 			CHECK(drawn[i] >= (i == 0 ? 0 : drawn[i - 1] + 1) && drawn[i] < ITEMS);
@@ -111,7 +113,7 @@ test_probability(void)
 	int64_t		drawn[3];
 	double		p[3];
 
-	CHECK(kge_draw(&arena, scores, key, 3, 1, 10, 4, drawn, p) == 3);
+	CHECK(kge_draw(&arena, pool, scores, key, 3, 1, 10, 4, drawn, p) == 3);
 	CHECK(drawn[0] == 0 && drawn[1] == 1 && drawn[2] == 2);
 	CHECK(fabs(p[0] - 1 / 8.0) < 1e-7 && fabs(p[1] - 2 / 8.0) < 1e-7 && fabs(p[2] - 5 / 8.0) < 1e-7);
 }
@@ -133,14 +135,14 @@ test_keys(void)
 		scores[i] = turned[99 - i] = (float) next_uniform(-1, 1);
 		key[i] = turned_key[99 - i] = next_draw();
 	}
-	kge_draw(&arena, scores, key, 100, 2, 30, 5, drawn, NULL);
-	kge_draw(&arena, scores, key, 100, 2, 30, 5, again, NULL);
+	kge_draw(&arena, pool, scores, key, 100, 2, 30, 5, drawn, NULL);
+	kge_draw(&arena, pool, scores, key, 100, 2, 30, 5, again, NULL);
 	CHECK(memcmp(drawn, again, sizeof(drawn)) == 0);
-	kge_draw(&arena, turned, turned_key, 100, 2, 30, 5, again, NULL);
+	kge_draw(&arena, pool, turned, turned_key, 100, 2, 30, 5, again, NULL);
 	for (int i = 0; i < 30; i++)
 		found += drawn[i] == 99 - again[29 - i];
 	CHECK(found == 30);
-	kge_draw(&arena, scores, key, 100, 2, 30, 6, again, NULL);
+	kge_draw(&arena, pool, scores, key, 100, 2, 30, 6, again, NULL);
 	CHECK(memcmp(drawn, again, sizeof(drawn)) != 0);
 }
 
@@ -155,11 +157,41 @@ test_nan(void)
 
 	for (uint64_t seed = 0; seed < 100; seed++)
 	{
-		CHECK(kge_draw(&arena, scores, key, ITEMS, 1, 3, seed, drawn, p) == 3);
+		CHECK(kge_draw(&arena, pool, scores, key, ITEMS, 1, 3, seed, drawn, p) == 3);
 		CHECK(drawn[0] == 1 && drawn[1] == 3 && drawn[2] == 4);
 	}
-	CHECK(kge_draw(&arena, scores, key, ITEMS, 1, 5, 1, drawn, p) == 5);
+	CHECK(kge_draw(&arena, pool, scores, key, ITEMS, 1, 5, 1, drawn, p) == 5);
 	CHECK(p[0] == 0 || drawn[0] != 0);
+}
+
+/*
+ * Whatever it is at, it pauses: none of the six passes over so many items, keys, two heaps, the sort and two
+ * for the probabilities, takes less than twice the limit.
+ */
+static void
+test_pauses(void)
+{
+	enum
+	{
+		MANY = 2000000
+	};
+	Pauses		pauses = {0};
+	KgePool    *leader = kge_pool_create(0, note_pause, &pauses);
+	float	   *scores = take(MANY * sizeof(float));
+	uint64_t   *key = take(MANY * sizeof(uint64_t));
+	int64_t    *drawn = take(MANY * sizeof(int64_t));
+	double	   *probability = take(MANY * sizeof(double));
+
+	for (int i = 0; i < MANY; i++)
+	{
+		scores[i] = (float) next_uniform(-5, 5);
+		key[i] = next_draw();
+	}
+	pauses = (Pauses) {.last = processor_seconds()};
+	CHECK(kge_draw(&arena, leader, scores, key, MANY, 1, MANY / 2, 1, drawn, probability) == MANY / 2);
+	note_pause(&pauses);
+	CHECK_SAYING(pauses.longest < 0.03, "%.0f ms without a pause", 1e3 * pauses.longest);
+	kge_pool_destroy(leader);
 }
 
 void
@@ -172,6 +204,7 @@ test_draw(void)
 	uint64_t	key[ITEMS] = {0};
 	int64_t		drawn[ITEMS];
 
+	pool = kge_pool_create(0, NULL, NULL);
 	for (int n = 1; n < ITEMS; n++)
 		test_frequencies(scores, 1, n);
 	test_frequencies(scores, -2, 3);
@@ -186,7 +219,9 @@ test_draw(void)
 	test_probability();
 	test_keys();
 	test_nan();
-	CHECK(kge_draw(&arena, scores, key, 0, 1, 5, 1, drawn, NULL) == 0);
-	CHECK(kge_draw(&arena, scores, key, ITEMS, 1, 0, 1, drawn, NULL) == 0);
-	CHECK(kge_draw(&empty_arena, scores, key, ITEMS, 1, 2, 1, drawn, NULL) == -1);
+	test_pauses();
+	CHECK(kge_draw(&arena, pool, scores, key, 0, 1, 5, 1, drawn, NULL) == 0);
+	CHECK(kge_draw(&arena, pool, scores, key, ITEMS, 1, 0, 1, drawn, NULL) == 0);
+	CHECK(kge_draw(&empty_arena, pool, scores, key, ITEMS, 1, 2, 1, drawn, NULL) == -1);
+	kge_pool_destroy(pool);
 }

@@ -192,7 +192,7 @@ test_thread_state(void)
 void
 test_threads(void)
 {
-	CHECK(kge_pool_create(0, NULL, NULL) == NULL);
+	CHECK(kge_pool_create(-1, NULL, NULL) == NULL);
 	CHECK(kge_pool_create(1025, NULL, NULL) == NULL);
 	for (int threads = 1; threads <= 5; threads++)
 		test_each_item_once(threads);

@@ -406,7 +406,6 @@ test_definition(Variant variant, KgeTraining training, bool weighted)
 	training.learning_rate = 0.01;
 	training.regularization = 0.01;
 	training.seed = 11;
-	training.temperature = 2;
 	for (int i = 0; i < POSITIVES; i++)
 	{
 		triples[i] = random_triple(&model);
@@ -453,7 +452,11 @@ test_definitions(Variant variant, bool weighted)
 	for (int i = 0; i < 9; i++)
 		if (kge_goes_with(kge_loss(losses[i / 3]), kge_sampler(samplers[i % 3])))
 			test_definition(variant, (KgeTraining) {.loss = kge_loss(losses[i / 3]),
-							.sampler = kge_sampler(samplers[i % 3])}, weighted);
+							.sampler = kge_sampler(samplers[i % 3]),.temperature = 2}, weighted);
+
+	/* without a temperature the weights are equal, and what is masked still has none */
+	test_definition(variant, (KgeTraining) {.loss = kge_loss("logistic"),
+					.sampler = kge_sampler("self_adversarial"),.temperature = 0}, weighted);
 
 	/* without weights of 0, which touch a row without a gradient */
 	if (!weighted)
@@ -1161,6 +1164,35 @@ test_observing(Variant variant, const KgeLoss *loss)
 	kge_pool_destroy(pool);
 }
 
+/* Observing does not move what picks negatives, either, nor what it knows. */
+static void
+test_observing_generator(void)
+{
+	KgeTraining training = {.batch_size = 20, .block_size = 8, .negatives = 10, .learning_rate = 0.1,
+	.seed = 3, .loss = kge_loss("logistic"), .sampler = kge_sampler("kbgan")};
+	KgeModel	model = random_model(variants[3], 6, 20, 2, 0.5);
+	KgePool    *pool = kge_pool_create(2, NULL, NULL);
+	KgeTriple	triples[40];
+	int			count = ring(20, triples);
+	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &model, &training, count);
+	KgeTrainer *other = kge_trainer_create(&arena, pool, &model, &training, count);
+	float	   *observed;
+	float	   *fresh;
+	size_t		size;
+	int			arrays = 2;		/* those before are the model's own */
+
+	kge_train_observe(trainer, triples, NULL, count, 0, 3);
+	for (; kge_trainer_state(trainer, arrays, &observed, &size); arrays++)
+		CHECK_SAYING(kge_trainer_state(other, arrays, &fresh, &size) &&
+					 memcmp(observed, fresh, size * sizeof(float)) == 0, "array %d of the state", arrays);
+	CHECK(arrays == 7);
+	/* and an epoch does */
+	kge_train_epoch(trainer, triples, NULL, count, 0);
+	CHECK(kge_trainer_state(trainer, 2, &observed, &size) && kge_trainer_state(other, 2, &fresh, &size) &&
+		  memcmp(observed, fresh, size * sizeof(float)) != 0);
+	kge_pool_destroy(pool);
+}
+
 /* What has no weight moves nothing, be it all positives or a part. */
 static void
 test_no_weight(const KgeLoss *loss)
@@ -1337,32 +1369,6 @@ test_loss_function(const KgeLoss *loss)
 	test_leaving(loss);
 }
 
-/* Processor seconds, which a busy machine does not stretch, between two looks at interrupts. */
-typedef struct Pauses
-{
-	double		last;
-	double		longest;
-} Pauses;
-
-static double
-processor_seconds(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-	return (double) time.tv_sec + 1e-9 * (double) time.tv_nsec;
-}
-
-static void
-note_pause(void *argument)
-{
-	Pauses	   *pauses = argument;
-	double		now = processor_seconds();
-
-	pauses->longest = fmax(pauses->longest, now - pauses->last);
-	pauses->last = now;
-}
-
 /*
  * However wide a relation is, and however many of a minibatch's queries are its: a slice takes 10 ms, and what
  * begins in it must soon pause.  All of this minibatch's relation at once would take several times the limit.
@@ -1452,6 +1458,7 @@ test_train(void)
 		test_resume(how);
 		test_learning_rate_end(how);
 	}
+	test_observing_generator();
 	test_bernoulli();
 	test_tiles();
 	test_pauses(variants[6]);
