@@ -132,6 +132,24 @@ foreach my $case (
 is($node->safe_psql('postgres', 'select count(*) from g.triple'), $facts, 'no fact was loaded');
 is(tables($node, 'g'), $before, 'no table has changed');
 
+# One question that thousands of rules answer, each of which looks at all of this graph: seconds at a stretch.
+$node->safe_psql('postgres', q{
+	select hkg_create_graph('s');
+	select hkg_load('s', $$select 'h' as head, 'a' as relation, 'n' || i as tail from generate_series(1, 300) i
+		union all select 'n' || i, 'b', 'm' || j from generate_series(1, 300) i, generate_series(1, 300) j
+		union all values ('h', 'c', 'm1'), ('h', 'c', 'm2')$$);
+	select hkg_train('s', 'distmult', dimensions => 1, iterations => 1, epochs => 1, top_rules => 0,
+		evidence_rules => 1, holdout => 0, model => 'm');
+	select hkg_import_rules('s', 'c(X,Y) <= a(X,A), b(A,Y), b(A,"m1")', model => 'm');
+	insert into s.rule select (copy).* from (select jsonb_populate_record(r, jsonb_build_object('id', i)) as copy
+		from s.rule r, generate_series(1001, 4000) i where rule like '%m1%') c});
+foreach my $statement (q{select hkg_score('s', 'h', 'c', 'm3', 'm')},
+	q{select * from hkg_predict_tails('s', 'h', 'c', model => 'm')},
+	q{select * from hkg_explain('s', 'h', 'c', 'm3', 'm')})
+{
+	ok(times_out('a question', $statement, 1000, 0.1), "$statement: was still running");
+}
+
 # pg_cancel_backend and pg_terminate_backend, seen from another session
 $node->safe_psql('postgres', q{
 	create function hurry(process int, terminate bool) returns float8 language plpgsql as $$
@@ -170,6 +188,26 @@ foreach my $part (0.1, 0.4, 0.7)
 		like($session->{err}, $how eq 'cancel' ? qr/57014/ : qr/57P01|terminating connection/, "$how: the session was told");
 	}
 }
+# The last epochs, of all facts, when there is nothing more to choose from: one, as long as the one before.
+my $small = tables($node, 's');
+my $refit;
+my $took;
+foreach my $try (1 .. 3)
+{
+	my $session = session($node, 'trainer', q{set hybridkg.progress = iteration; select hkg_train('s', 'complex',
+		dimensions => 200, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, model => 'm')});
+	my $pid = wait_for_session($node, $session);
+
+	$session->{run}->pump until $session->{err} =~ m{iteration 1/1: };
+	$took = $node->safe_psql('postgres', "select hurry($pid, false)");
+	finish($session);
+	$refit = $session->{err} =~ /57014/ && $session->{err} !~ /all facts together/;
+	last if $refit && $took < 0.1;
+}
+ok($refit, 'the last epochs were at work');
+cmp_ok($took, '<', 0.1, sprintf('and were cancelled: %.0f ms', $took * 1000));
+is(tables($node, 's'), $small, 'the model is still the old one');
+
 is($node->safe_psql('postgres', q{select count(*) from pg_stat_activity where application_name = 'trainer'}),
 	'0', 'no backend is left');
 is(tables($node, 'g'), $before, 'no table has changed');
