@@ -128,6 +128,8 @@ take_holding(void *argument, const Datum *values, const bool *nulls)
 	ArrayType  *list = nulls[3] ? NULL : DatumGetArrayTypeP(values[3]);
 	int32		count = list == NULL ? 0 : ARR_DIMS(list)[0];
 
+	if (kind->holdings == kind->room)
+		mine_check_memory(3 * kind->room * sizeof(Holding));
 	kind->holding = array_reserve(kind->holding, kind->holdings + 1, &kind->room, sizeof(Holding));
 	kind->holding[kind->holdings++] = (Holding) {
 		DatumGetInt32(values[0]), DatumGetInt32(values[1]), DatumGetInt32(values[2]), count, kind->number.count
@@ -385,6 +387,29 @@ search_head(ConstantSearch *search)
 	count_pairs(search, "XY Yc", BETWEEN, AT_Y);
 }
 
+/* So many counters are needed at most: a row of them, and of the parts of two kinds as many as a strip takes. */
+static int64
+count_counters(const ConstantSearch *search)
+{
+	int64		x = search->kind[AT_X].head.count;
+	int64		y = search->kind[AT_Y].head.count;
+	int64		between = search->kind[BETWEEN].head.count;
+
+	return Max(Max(x, y), Min(STRIP, Max(x * y, between * Max(x, y))));
+}
+
+/* All that was read, and for a head's facts as much again at most; before they are gone through. */
+static void
+check_memory(const ConstantSearch *search, int64 counters)
+{
+	uint64		bytes = counters * sizeof(int32);
+
+	for (int k = 0; k < KINDS; k++)
+		bytes += search->kind[k].room * sizeof(Holding) + 2 * search->kind[k].number.room * sizeof(int32) +
+			search->kind[BETWEEN].holdings * sizeof(Holding *) + search->kind[k].head.count * sizeof(int64);
+	mine_check_memory(bytes);
+}
+
 void
 mine_constants(Mining *mining)
 {
@@ -395,7 +420,7 @@ mine_constants(Mining *mining)
 	ConstantSearch search = {.mining = mining,.context = caller};
 	const Kind *facts = &search.kind[BETWEEN];
 	int			nest_level = plan_begin();
-	int64		most;
+	int64		counters;
 
 	for (int k = 0; k < KINDS; k++)
 	{
@@ -403,8 +428,9 @@ mine_constants(Mining *mining)
 		read_holdings(&search, k);
 	}
 	plan_end(nest_level);
-	most = Max(search.kind[AT_X].head.count, search.kind[AT_Y].head.count);
-	search.counter = MemoryContextAllocHuge(context, Max(STRIP, most) * sizeof(int32));
+	counters = count_counters(&search);
+	check_memory(&search, counters);
+	search.counter = MemoryContextAllocHuge(context, Max(counters, 1) * sizeof(int32));
 	for (int64 start = 0; start < facts->holdings; start += search.facts)
 	{
 		search.fact = &facts->holding[start];

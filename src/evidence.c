@@ -141,6 +141,9 @@ take_rule(void *argument, const Datum *values, const bool *nulls)
 	EvPattern	pattern = {.relation = relation,.confidence = confidence,.id = id};
 
 	rule_from_array(DatumGetInt32(values[1]), values[2], &rule);
+	if (rows->paths == rows->path_room || rows->patterns == rows->pattern_room)
+		hkg_check_memory(3 * (rows->path_room * sizeof(EvRule) + rows->pattern_room * sizeof(EvPattern)),
+						 "the evidence of rules");
 	if (!(confidence > 0 && confidence <= 1) || relation < 0)
 		return;
 	if (path_of_rule(rows, &rule, &path))
@@ -591,6 +594,16 @@ known_in_learning(const GraphData *data, const KgeTriple *valid, int64 valid_cou
 	return known;
 }
 
+uint64
+evidence_learn_bytes(const KgeModel *kge, const GraphData *data, const EvRuleSet *rules, int64 valid_count, int threads)
+{
+	EvFacts		facts = {.entities = data->entities,.relations = data->relations,.edges = 2 * data->facts};
+	int64		known_count = data->facts + valid_count;
+
+	return 2 * (rules->count * sizeof(EvRule) + rules->patterns * sizeof(EvPattern)) + bytes_of(rules, data) +
+		ev_learn_bytes(kge, &facts, valid_count, known_count, threads) + known_count * sizeof(KgeTriple);
+}
+
 void
 evidence_learn(Graph *graph, const char *model, const GraphData *data, const KgeModel *kge,
 			   KgePool *pool, const KgeTriple *valid, int64 valid_count)
@@ -608,10 +621,9 @@ evidence_learn(Graph *graph, const char *model, const GraphData *data, const Kge
 	else
 	{
 		rules = read_rules(graph, model, data->entity_id, data->entities, data->relation_id, data->relations);
-		hkg_check_memory(bytes_of(&rules, data), "the evidence of rules");
-		build(&evidence, &rules, data);
-		hkg_check_memory(ev_learn_bytes(kge, &evidence.facts, valid_count, known_count, kge_pool_threads(pool)),
+		hkg_check_memory(evidence_learn_bytes(kge, data, &rules, valid_count, kge_pool_threads(pool)),
 						 "learning how evidence weighs");
+		build(&evidence, &rules, data);
 		ev_learn(&arena, pool, kge, &evidence.facts, &evidence.rules, valid, valid_count,
 				 known_in_learning(data, valid, valid_count), known_count, &learnt);
 		write_summary(graph, model, &learnt);

@@ -100,6 +100,10 @@ extern void evidence_read_calibration(const Graph *graph, const char *model, EvC
 extern void evidence_learn(Graph *graph, const char *model, const GraphData *data, const KgeModel *kge,
 						   KgePool *pool, const KgeTriple *valid, int64 valid_count);
 
+/* What that takes beside its arguments, of a model with such rules: as they are read, which doubles their room, and as they are heard. */
+extern uint64 evidence_learn_bytes(const KgeModel *kge, const GraphData *data, const EvRuleSet *rules,
+								   int64 valid_count, int threads);
+
 /*
  * What a model has learnt to weigh evidence and scores by, for one that goes on from it and takes its place: a text, NULL when
  * it has learnt nothing.

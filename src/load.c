@@ -10,8 +10,10 @@
  */
 #include "compat.h"
 
+#include "access/toast_internals.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
+#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "storage/lock.h"
 #include "tcop/cmdtag.h"
@@ -31,6 +33,11 @@
 #define CHUNK 50000
 
 #define NO_ID PG_INT32_MIN
+
+/* what fits an index in any case: of a page, it takes a third at most */
+#define SHORT (BLCKSZ / 4)
+/* bytes that are shown of what does not */
+#define BEGINNING 60
 
 /* ---- names, each once ------------------------------------------------------ */
 
@@ -260,17 +267,72 @@ look_up_names(Load *load, NameList *list, const int32 *positions, int count)
 					  &args, take_known_id, list);
 }
 
+/* What a name takes in an index, which compresses it if that helps. */
+static Size
+indexed_bytes(const char *name)
+{
+	Datum		value = CStringGetTextDatum(name);
+	Datum		compressed = toast_compress_datum(value, InvalidCompressionMethod);
+
+	return VARSIZE(DatumGetPointer(DatumGetPointer(compressed) == NULL ? value : compressed));
+}
+
+/* When the server has refused names as too long for their index: names the longest. */
+static void
+check_names(const NameList *list, const int32 *positions, int count, const char *message)
+{
+	const char *longest = NULL;
+	Size		most = SHORT;
+
+	for (int i = 0; i < count; i++)
+	{
+		const char *name = list->name[positions[i]];
+		Size		bytes = strlen(name) <= most ? 0 : indexed_bytes(name);
+
+		CHECK_FOR_INTERRUPTS();
+		if (bytes <= most)
+			continue;
+		most = bytes;
+		longest = name;
+	}
+	if (longest == NULL)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+			 errmsg("%s name is too long: %zu bytes, %zu as they are indexed", list->table, strlen(longest), most),
+			 errdetail("It begins with \"%.*s\": %s. Nothing was loaded.",
+					   pg_mbcliplen(longest, strlen(longest), BEGINNING), longest, message),
+			 errhint("Shorten it, for example to its beginning and an md5 of all of it.")));
+}
+
 static void
 insert_names(Load *load, NameList *list, const int32 *positions, int count)
 {
+	MemoryContext context = CurrentMemoryContext;
 	SqlArgs		args = {0};
 	NewIds		ids = {palloc(count * sizeof(int32)), 0, count};
 
 	sql_arg(&args, TEXTARRAYOID, text_array(list->name, positions, count));
-	sql_run_returning(psprintf("insert into %s%s (name) select n.name from unnest($1) "
-							   "with ordinality n(name, place) order by n.place returning id::int",
-							   load->graph->prefix, list->table),
-					  &args, take_new_id, &ids);
+	PG_TRY();
+	{
+		sql_run_returning(psprintf("insert into %s%s (name) select n.name from unnest($1) "
+								   "with ordinality n(name, place) order by n.place returning id::int",
+								   load->graph->prefix, list->table),
+						  &args, take_new_id, &ids);
+	}
+	PG_CATCH();
+	{
+		ErrorData  *error;
+
+		if (geterrcode() != ERRCODE_PROGRAM_LIMIT_EXCEEDED)
+			PG_RE_THROW();
+		MemoryContextSwitchTo(context);
+		error = CopyErrorData();
+		FlushErrorState();
+		check_names(list, positions, count, error->message);
+		ReThrowError(error);
+	}
+	PG_END_TRY();
 	if (ids.count != count)
 		ereport(ERROR,
 				(errcode(ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION),

@@ -11,6 +11,7 @@
 
 #include "utils/builtins.h"
 
+#include "evidence.h"
 #include "evidence_rules.h"
 #include "held_out.h"
 #include "hybridkg.h"
@@ -37,18 +38,19 @@ add_need(NeedList *list, const char *item, uint64 bytes)
 	list->bytes += bytes;
 }
 
-/* The search for rules that are evidence, then, in the same memory or more, learning how they weigh. */
+/* The search for rules that are evidence, then, in the same memory or more, learning how they and those selected weigh. */
 static uint64
 evidence_bytes(const Procedure *procedure)
 {
 	const GraphData *data = procedure->data;
 	EvSearch	search = evidence_search(&procedure->settings, data->facts);
 	EvFacts		facts = {.entities = data->entities,.relations = data->relations,.edges = 2 * data->facts};
+	EvRuleSet	rules = {.count = search.limit,.patterns = procedure->settings.top_rules};
 	uint64		learning = procedure->valid_count == 0 ? 0 :
-		ev_learn_bytes(&procedure->model, &facts, procedure->valid_count, data->facts + procedure->valid_count, hkg_threads);
+		evidence_learn_bytes(&procedure->model, data, &rules, procedure->valid_count, hkg_threads);
 
-	return ev_facts_bytes(data->entities, data->relations, data->facts) +
-		Max(ev_paths_bytes(&facts, &search, hkg_threads), learning);
+	return Max(ev_facts_bytes(data->entities, data->relations, data->facts) + ev_paths_bytes(&facts, &search, hkg_threads),
+			   learning);
 }
 
 static NeedList

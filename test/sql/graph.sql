@@ -64,6 +64,12 @@ select hkg_tools.try($$select hkg_load('sports', 'select 1, 2, 3; select 4, 5, 6
 select hkg_tools.try($$select hkg_load('sports', '')$$);
 select hkg_tools.try($$select hkg_load('sports', 'selec 1')$$);
 select hkg_tools.try($$select hkg_load('sports', 'values (1, 2, 3)', 'dev')$$);
+-- a name has to fit its index, in which it is compressed; 100 digests are not compressible
+select hkg_create_graph('long');
+select hkg_tools.try($$select hkg_load('long', 'select ''a'', ''b'', ''c'' union all select ''a'', ''b'', string_agg(md5(i::text), '''' order by i) from generate_series(1, 100) i')$$);
+select hkg_tools.try($$select hkg_load('long', 'select ''a'', string_agg(md5(i::text), '''' order by i), ''c'' from generate_series(1, 1000) i')$$);
+select entities from hkg_load('long', $$values ('a', 'b', repeat('c', 100000))$$);
+select hkg_drop_graph('long');
 select hkg_tools.try($$select hkg_load('sports', null)$$);
 select hkg_tools.try($$select hkg_load(null, 'values (1, 2, 3)')$$);
 select hkg_tools.try($$select hkg_load('sport', 'values (1, 2, 3)')$$);
