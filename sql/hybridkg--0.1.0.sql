@@ -782,7 +782,7 @@ head: an entity
 relation: a relation
 k: how many, at least 1
 model: a trained model of the graph
-known: list tails that the facts hold already, too; the head itself is listed only where a fact of the relation is about one entity alone
+known: list tails that the facts hold already, too, which are among their own evidence (see hkg_score); the head itself is listed only where a fact of the relation is about one entity alone
 evidence: what is heard: ''embedding'', ''rules'' (only what a rule infers is listed), or ''both'', which is the embedding alone where a model has no rules for it
 score: see hkg_score; probability: the chance that it is the answer that the valid split, or what stood in for it, holds (column model.evidence); sigma(score) where nothing was learnt';
 
@@ -798,7 +798,7 @@ relation: a relation
 tail: an entity
 k: how many, at least 1
 model: a trained model of the graph
-known: list heads that the facts hold already, too; the tail itself is listed only where a fact of the relation is about one entity alone
+known: list heads that the facts hold already, too, which are among their own evidence (see hkg_score); the tail itself is listed only where a fact of the relation is about one entity alone
 evidence: what is heard: ''embedding'', ''rules'' (only what a rule infers is listed), or ''both'', which is the embedding alone where a model has no rules for it
 score: see hkg_score; probability: the chance that it is the answer that the valid split, or what stood in for it, holds (column model.evidence); sigma(score) where nothing was learnt';
 
@@ -814,7 +814,7 @@ head: an entity
 tail: an entity
 k: how many, at least 1
 model: a trained model of the graph
-known: list relations that the facts hold already, too
+known: list relations that the facts hold already, too, which are among their own evidence (see hkg_score)
 evidence: what is heard: ''embedding'', ''rules'' (only what a rule infers is listed), or ''both'', which is the embedding alone where a model has no rules for it
 score: see hkg_score; probability: the chance that it is the answer that the valid split, or what stood in for it, holds (column model.evidence); sigma(score) where nothing was learnt';
 
@@ -828,7 +828,7 @@ graph: an existing graph
 head, relation, tail: names
 model: a trained model of the graph
 evidence: what is heard: ''embedding'': the score function''s value; ''rules'': log(1 + 100 s), s the sum of -log(1 - confidence) of the rules that infer it, each further one of which counts discount (column model.evidence) times as much; ''both'': scale * (the first + weight * the second), see table evidence_weight; the embedding alone where a model has no rules for it
-A fact that is known is among its own evidence: it may score higher than if it were missing.
+A fact that is known is among its own evidence, and may score higher than if it were missing: rules are heard that go over it, some of them over nothing else, such as r(X,Y) <= r(X,A), r(B,A), r(B,Y); and it is one of the facts by which rules with constants are counted for the question. What is learnt (weights, probabilities, thresholds) is learnt from triples that are not among the facts.
 Evidence takes about a millisecond for each (head, relation): sort many triples by these, or ask for the embedding alone.';
 
 create function hkg_neighbors(graph name, entity text, k int default 10, model name default 'default')
@@ -852,7 +852,7 @@ comment on function hkg_classify(name, text, text, text, name, text) is
 graph: an existing graph
 head, relation, tail: names
 model: a trained model of the graph
-evidence: what is heard: ''embedding'', ''rules'', or ''both'', which is the embedding alone where a model has no rules for it; each has its own thresholds. With evidence it takes as long as hkg_score
+evidence: what is heard: ''embedding'', ''rules'', or ''both'', which is the embedding alone where a model has no rules for it; each has its own thresholds. With evidence it takes as long as hkg_score, and a fact that is known is among its own evidence
 errors: 55000 when the model has no thresholds: training had neither a valid split nor facts in its place, or hkg_learn_evidence has changed the scores';
 
 create function hkg_learn_thresholds(graph name, negatives regclass default null, model name default 'default',
@@ -892,7 +892,8 @@ model: a trained model of the graph
 rule: (embedding), or a rule that is heard at prediction or was selected in training. Rules with a constant in the head are counted for this question, and stand in no table
 quality: that of table rule; of a rule that has none there its evidence_confidence, of one that is counted for the question support / (body size + 5)
 grounding: the facts that the rule''s body finds, one row each; of a rule that was not selected, one of them
-share: its part of hkg_score, which they add up to (a rule''s part stands in each of its rows); null for a rule that is not heard, because others say the same better';
+share: its part of hkg_score, which they add up to (a rule''s part stands in each of its rows); null for a rule that is not heard, because others say the same better
+Of a triple that is a fact, the fact itself may be among the grounding, even alone: see hkg_score';
 
 create function hkg_complete(graph name, relation text default null, k int default 100,
 	min_probability float8 default 0.5, model name default 'default', evidence text default 'both')
@@ -922,7 +923,7 @@ set search_path = pg_catalog, pg_temp;
 comment on function hkg_evaluate(name, text, name, bigint, text) is
 'link prediction on a split: filtered ranks, ties at random
 graph: an existing graph
-split: valid or test (or train)
+split: valid or test (or train, whose triples are facts and among their own evidence: see hkg_score)
 model: a trained model of the graph
 seed: draws the places of ties
 evidence: what is heard: ''embedding'', ''rules'', or ''both'', which is the embedding alone where a model has no rules for it
@@ -937,7 +938,7 @@ set search_path = pg_catalog, pg_temp;
 comment on function hkg_ranks(name, text, name, bigint, text) is
 'the filtered ranks behind hkg_evaluate, triple by triple
 graph: an existing graph
-split: valid or test (or train)
+split: valid or test (or train, whose triples are facts and among their own evidence: see hkg_score)
 model: a trained model of the graph
 seed: draws the places of ties
 evidence: what is heard: ''embedding'', ''rules'', or ''both'', which is the embedding alone where a model has no rules for it';
@@ -952,7 +953,7 @@ comment on function hkg_compare(name, name, name, text, text) is
 'the filtered ranks of a split under two models, triple by triple, with the rule that may be why
 graph: an existing graph
 model_a, model_b: trained models of the graph
-split: valid or test (or train)
+split: valid or test (or train, whose triples are facts and among their own evidence: see hkg_score)
 evidence: what is heard, as in hkg_evaluate
 The triples of greatest change come first, gains and losses alike: that of 1 / head rank + 1 / tail rank, which is what MRR is the mean of.
 rule: of the rules of model_b that are heard the one that counts most for the triple, else the best of those that are selected and infer it; null where none does; ties: as hkg_ranks with seed 0';

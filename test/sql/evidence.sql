@@ -367,6 +367,20 @@ select report from hkg_tools.try($$select hkg_score('g', 'kim', 'from', 'italy',
 select report from hkg_tools.try($$select hkg_predict_tails('g', 'kim', 'from', model => 'm', evidence => 'rules')$$);
 rollback;
 
+-- ---- a fact among its own evidence ----
+
+-- the only way from a to b over this body is there and back and there again, as a homomorphism: log(1 + 100 * -log(1 - 0.5))
+select hkg_create_graph('own');
+select triples from hkg_load('own', $$values ('a', 'r', 'b'), ('c', 'r', 'd')$$);
+insert into own.model (name, score_function, dimensions, settings, status, created_at, evidence)
+values ('m', 'distmult', 1, '{}', 'ready', now(), '{"discount": {"rules": 0.5, "both": 0.5}}');
+insert into own.entity_embedding select 'm', id, '{0}' from own.entity;
+insert into own.relation_embedding select 'm', id, '{0}' from own.relation;
+select hkg_import_rules('own', 'r(X,Y) <= r(X,A), r(B,A), r(B,Y)', model => 'm');
+update own.rule set evidence_confidence = 0.5;
+select t, same(hkg_score('own', 'a', 'r', t, 'm', 'rules'), case t when 'b' then ln(1 + 100 * ln(2)) else 0 end) from (values ('b'), ('d')) v (t);
+select grounding from hkg_explain('own', 'a', 'r', 'b', 'm') where rule <> '(embedding)';
+
 -- ---- memory ----
 
 -- a model and its evidence have to fit together: 2,500 entities, whose evidence takes some 0.7 MB whatever their embeddings take
@@ -384,7 +398,7 @@ select report from hkg_tools.try($$select hkg_score('big', 'e1', 'r', 'e9', 'wid
 reset hybridkg.max_memory;
 
 set client_min_messages = warning;
-select hkg_drop_graph('g'), hkg_drop_graph('big');
+select hkg_drop_graph('g'), hkg_drop_graph('big'), hkg_drop_graph('own');
 drop function says;
 drop table said_first, labelled, accuracy, line, triple, kind, call, put, heard, said, scored, weighed, question, tails, heads, ranks, known, answer, due, again, best cascade;
 drop function same, feature;
