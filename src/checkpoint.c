@@ -52,6 +52,7 @@ hash_values(uint64 hash, const void *array, int64 count, Size size)
 	{
 		int			some = (int) Min(left, CHUNK_BYTES);
 
+		CHECK_FOR_INTERRUPTS();
 		hash = hash_combine64(hash, hash_bytes_extended(bytes, some, 0));
 		bytes += some;
 		left -= some;

@@ -243,6 +243,7 @@ compare_draws(const void *a, const void *b)
 	const Draw *left = a;
 	const Draw *right = b;
 
+	CHECK_FOR_INTERRUPTS();
 	if (left->position != right->position)
 		return left->position < right->position ? -1 : 1;
 	if (left->hash != right->hash)
@@ -358,6 +359,7 @@ rate_batch(Selection *selection)
 static int
 compare_by_rule(const void *a, const void *b)
 {
+	CHECK_FOR_INTERRUPTS();
 	return rule_compare(&(*(MinedRule *const *) a)->rule, &(*(MinedRule *const *) b)->rule);
 }
 

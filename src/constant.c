@@ -93,6 +93,7 @@ compare_parts(const void *a, const void *b)
 	const Part *left = a;
 	const Part *right = b;
 
+	CHECK_FOR_INTERRUPTS();
 	return left->head != right->head ? (left->head < right->head ? -1 : 1) : 0;
 }
 

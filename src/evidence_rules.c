@@ -82,6 +82,7 @@ mined_of(Procedure *procedure, const int64 *facts, const EvPath *path)
 static int
 compare_places(const void *a, const void *b)
 {
+	CHECK_FOR_INTERRUPTS();
 	return rule_compare(&(*(MinedRule *const *) a)->rule, &(*(MinedRule *const *) b)->rule);
 }
 

@@ -131,6 +131,13 @@ typedef struct PlacedTriple
 	int64		place;
 } PlacedTriple;
 
+static int
+compare_placed(const void *a, const void *b)
+{
+	CHECK_FOR_INTERRUPTS();
+	return triple_compare(a, b);
+}
+
 static PlacedTriple *
 sort_triples(const KgeTriple *triple, int64 count)
 {
@@ -138,7 +145,7 @@ sort_triples(const KgeTriple *triple, int64 count)
 
 	for (int64 i = 0; i < count; i++)
 		sorted[i] = (PlacedTriple) {triple[i], i};
-	qsort(sorted, count, sizeof(PlacedTriple), triple_compare);
+	qsort(sorted, count, sizeof(PlacedTriple), compare_placed);
 	return sorted;
 }
 

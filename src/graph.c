@@ -548,9 +548,12 @@ graph_read_known(Graph *graph, const GraphData *data, int64 *count)
 	int64		other = 0;
 
 	for (*count = 0; *count < data->facts + held; (*count)++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		known[*count] = other == held ||
 			(fact < data->facts && triple_compare(&data->fact[fact], &holdout[other]) <= 0) ?
 			data->fact[fact++] : holdout[other++];
+	}
 	pfree(holdout);
 	return known;
 }

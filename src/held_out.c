@@ -55,7 +55,10 @@ mark(const GraphData *data, int64 wanted, uint64 seed, bool *marked)
 	int64		count = 0;
 
 	for (int64 i = 0; i < data->facts; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		count_fact(&left, data->fact[i], 1);
+	}
 	for (int64 try = 0; count < wanted && try < TRIES * wanted; try++)
 	{
 		int64		i = kge_random_below(kge_random(stream, (uint64) try), (uint64) data->facts);
@@ -81,10 +84,13 @@ part(const GraphData *data, const bool *marked, int64 count, GraphData **rest)
 	int64		other = 0;
 
 	for (int64 i = 0; i < data->facts; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		if (marked[i])
 			drawn[i - other] = data->fact[i];
 		else
 			others[other++] = data->fact[i];
+	}
 	*rest = palloc(sizeof(GraphData));
 	**rest = *data;
 	(*rest)->fact = others;

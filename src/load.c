@@ -404,6 +404,7 @@ settle_triples(Load *load)
 
 	for (int64 i = 0; i < load->rows; i++)
 	{
+		CHECK_FOR_INTERRUPTS();
 		triple[i].head = load->entities.id[triple[i].head];
 		triple[i].relation = load->relations.id[triple[i].relation];
 		triple[i].tail = load->entities.id[triple[i].tail];

@@ -153,6 +153,7 @@ compare_scored_rows(const void *a, const void *b)
 	const ScoredRow *left = a;
 	const ScoredRow *right = b;
 
+	CHECK_FOR_INTERRUPTS();
 	if (left->score != right->score)
 		return left->score > right->score ? -1 : 1;
 	return (left->row > right->row) - (left->row < right->row);
@@ -164,6 +165,7 @@ compare_rows(const void *a, const void *b)
 	int32		left = *(const int32 *) a;
 	int32		right = *(const int32 *) b;
 
+	CHECK_FOR_INTERRUPTS();
 	return (left > right) - (left < right);
 }
 

@@ -153,6 +153,7 @@ compare_known(const void *a, const void *b)
 	const KgeTriple *left = &((const Known *) a)->triple;
 	const KgeTriple *right = &((const Known *) b)->triple;
 
+	CHECK_FOR_INTERRUPTS();
 	if (left->relation != right->relation)
 		return left->relation < right->relation ? -1 : 1;
 	return (left->head > right->head) - (left->head < right->head);

@@ -51,6 +51,7 @@ copy_rows(const int32 *id, int32 count, float *values, int width,
 	{
 		int32		row = graph_row(old_id, old_count, id[i]);
 
+		CHECK_FOR_INTERRUPTS();
 		is_new[i] = row < 0;
 		if (row >= 0)
 			memcpy(values + (Size) i * width, old_values + (Size) row * width, width * sizeof(float));
@@ -66,9 +67,9 @@ warm_fill(Procedure *procedure)
 	int			width = kge_entity_width(model->function, model->dimensions);
 	int			relation_width = kge_relation_width(model->function, model->dimensions);
 	KgeNewcomers newcomers = {
-		.entity = palloc(data->entities * sizeof(bool)),
-		.relation = palloc(data->relations * sizeof(bool)),
-		.neighbours = palloc0(data->entities * sizeof(int32)),
+		.entity = palloc_extended(data->entities * sizeof(bool), MCXT_ALLOC_HUGE),
+		.relation = palloc_extended(data->relations * sizeof(bool), MCXT_ALLOC_HUGE),
+		.neighbours = palloc_extended(data->entities * sizeof(int32), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO),
 		.query = palloc(width * sizeof(float))
 	};
 

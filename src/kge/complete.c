@@ -16,7 +16,6 @@
  * about one entity alone: bilinear models like such triples, and nobody asks for them.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "engine.h"
 #include "space.h"
@@ -94,6 +93,7 @@ fill_questions(Completion *completion)
 			completion->question[next++] = (Question) {i, i, false};
 		completion->question[next - 1].end = i + 1;
 		reflexive |= known[i].head == known[i].tail;
+		kge_breathe_at(completion->pool, KGE_LEADER, i);
 		if (i + 1 == completion->known_count || known[i + 1].relation != known[i].relation)
 		{
 			for (; first < next; first++)
@@ -309,10 +309,24 @@ take_completion(Completion *completion, KgeSpace *space)
 	}
 }
 
-static int
-compare_scored(const void *a, const void *b)
+/* Best first: the worst, which a heap has at its front, goes to the end each time. */
+static void
+sort(KgePool *pool, KgeScored *heap, int64_t count)
 {
-	return worse(a, b) ? 1 : worse(b, a) ? -1 : 0;
+	for (int64_t i = 1; i < count; i++)
+	{
+		sift_up(heap, i);
+		kge_breathe_at(pool, KGE_LEADER, i);
+	}
+	for (int64_t last = count - 1; last > 0; last--)
+	{
+		KgeScored	worst = heap[0];
+
+		heap[0] = heap[last];
+		sift_down(heap, last);
+		heap[last] = worst;
+		kge_breathe_at(pool, KGE_LEADER, last);
+	}
 }
 
 /* Puts the heaps together; the first k are the outcome. */
@@ -323,8 +337,11 @@ gather(Completion *completion)
 
 	for (int i = 0; i < kge_pool_threads(completion->pool); i++)
 		for (int64_t j = 0; j < completion->worker[i].kept; j++)
+		{
 			completion->met[count++] = completion->worker[i].heap[j];
-	qsort(completion->met, (size_t) count, sizeof(KgeScored), compare_scored);
+			kge_breathe_at(completion->pool, KGE_LEADER, j);
+		}
+	sort(completion->pool, completion->met, count);
 	return count < completion->k ? count : completion->k;
 }
 
@@ -384,8 +401,9 @@ kge_complete(KgeArena *arena, KgePool *pool, const KgeModel *model, const KgeOpi
 
 		met->phi = kge_score(model, met->triple);
 		met->score = score_of(&completion, met->triple.relation, met->phi, met->addition);
+		kge_pool_breathe(pool, KGE_LEADER);
 	}
-	qsort(completion.met, (size_t) count, sizeof(KgeScored), compare_scored);
+	sort(pool, completion.met, count);
 	*best = completion.met;
 	return count;
 }

@@ -164,6 +164,30 @@ test_variant(Variant variant, const KgeOpinion *opinion)
 		}
 }
 
+/* Of hundreds of thousands, too, what the leader does with them in the end pauses; at once it would take several times the limit. */
+static void
+test_pauses(void)
+{
+	enum
+	{
+		MANY = 3000,
+		QUESTIONS = 100
+	};
+	Pauses		pauses;
+	KgePool    *pool = kge_pool_create(1, note_pause, &pauses);
+	KgeModel	model = random_model(variants[0], 4, MANY, 1, 1.0);
+	KgeTriple	known[QUESTIONS];
+	const KgeScored *best;
+
+	for (int i = 0; i < QUESTIONS; i++)
+		known[i] = (KgeTriple) {i, 0, i + 1};
+	pauses = (Pauses) {.last = processor_seconds()};
+	CHECK(kge_complete(&arena, pool, &model, NULL, known, QUESTIONS, 250000, &best) == 250000);
+	note_pause(&pauses);
+	CHECK_SAYING(pauses.longest < 0.04, "%.0f ms without a pause", 1e3 * pauses.longest);
+	kge_pool_destroy(pool);
+}
+
 void
 test_complete(void)
 {
@@ -178,6 +202,7 @@ test_complete(void)
 		for (int j = 0; j < 2; j++)
 			test_variant(variants[i], &opinions[j]);
 	}
+	test_pauses();
 	CHECK(kge_complete(&arena, pool, &model, NULL, &known, 0, 10, &best) == 0);
 	CHECK(kge_complete(&empty_arena, pool, &model, NULL, &known, 1, 10, &best) == -1);
 	kge_pool_destroy(pool);
