@@ -216,6 +216,7 @@ find_holdings(ConstantSearch *search)
 	{
 		const Holding *fact = &search->fact[i];
 
+		CHECK_FOR_INTERRUPTS();
 		search->holding[AT_X][i] = find_holding(&search->kind[AT_X], search->head, fact->x);
 		search->holding[AT_Y][i] = find_holding(&search->kind[AT_Y], search->head, fact->y);
 		search->holding[BETWEEN][i] = fact;
@@ -244,6 +245,7 @@ post(ConstantSearch *search, int k)
 	{
 		const Holding *holding = search->holding[k][i];
 
+		CHECK_FOR_INTERRUPTS();
 		for (int32 j = 0; holding != NULL && j < holding->count; j++, facts++)
 			postings->start[kind->number.value[holding->start + j] - 1 - first + 2]++;
 	}
@@ -254,6 +256,7 @@ post(ConstantSearch *search, int k)
 	{
 		const Holding *holding = search->holding[k][i];
 
+		CHECK_FOR_INTERRUPTS();
 		for (int32 j = 0; holding != NULL && j < holding->count; j++)
 			postings->fact[postings->start[kind->number.value[holding->start + j] - 1 - first + 1]++] = i;
 	}

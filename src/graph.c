@@ -493,7 +493,8 @@ add_triple(void *argument, const Datum *values, const bool *nulls)
 				(errcode(ERRCODE_FOREIGN_KEY_VIOLATION),
 				 errmsg("triple (%d, %d, %d) has an entity or a relation that is not in its table",
 						DatumGetInt32(values[0]), DatumGetInt32(values[1]),
-						DatumGetInt32(values[2]))));
+						DatumGetInt32(values[2])),
+				 errhint("Delete it, or insert what it names.")));
 }
 
 KgeTriple *

@@ -497,7 +497,10 @@ make_units(const LevelSearch *search, const KgeTriple *fact, int64 facts, Unit *
 	int64		count = 0;
 
 	for (int64 i = 0; i < facts; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		unit[i] = (Unit) {at_x ? fact[i].head : -1, at_y ? fact[i].tail : -1, 1};
+	}
 	if (!at_x)
 		qsort(unit, facts, sizeof(Unit), compare_tails);
 	for (int64 i = 0; i < facts; i++)
@@ -533,6 +536,7 @@ take_counters(LevelSearch *search, int32 threshold)
 	{
 		Flesh		flesh = {0};
 
+		CHECK_FOR_INTERRUPTS();
 		if (counter->support < threshold || !has_bindings(search, counter))
 			continue;
 		memcpy(flesh.atom, counter->key.atom, sizeof(counter->key.atom));

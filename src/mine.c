@@ -44,7 +44,8 @@ row_of(const int32 *ids, int32 count, int32 id)
 	if (row < 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_FOREIGN_KEY_VIOLATION),
-				 errmsg("a fact has the entity or relation %d, which is not in its table", id)));
+				 errmsg("a fact has the entity or relation %d, which is not in its table", id),
+				 errhint("Delete the fact, or insert what it names.")));
 	return row;
 }
 
@@ -183,6 +184,7 @@ mining_add(Mining *mining, int32 head_id, const Skeleton *skeleton, const Flesh 
 	Candidate  *candidate;
 	Rule		mirrored;
 
+	CHECK_FOR_INTERRUPTS();
 	if (support < mining->threshold[head])
 		return;
 	candidate = new_candidate(mining, head);

@@ -4,6 +4,7 @@
  */
 #include "neighbours.h"
 
+#include "miscadmin.h"
 #include "utils/memutils.h"
 
 #include "skeleton.h"
@@ -14,6 +15,7 @@ compare_neighbours(const void *a, const void *b)
 	Neighbour	left = *(const Neighbour *) a;
 	Neighbour	right = *(const Neighbour *) b;
 
+	CHECK_FOR_INTERRUPTS();
 	return (left > right) - (left < right);
 }
 
@@ -30,6 +32,7 @@ neighbours_of_facts(const KgeTriple *fact, int64 facts, int32 entities, const in
 	next = neighbours->start + 1;
 	for (int64 i = 0; i < facts; i++)
 	{
+		CHECK_FOR_INTERRUPTS();
 		next[fact[i].head + 1]++;
 		next[fact[i].tail + 1]++;
 	}
@@ -39,6 +42,7 @@ neighbours_of_facts(const KgeTriple *fact, int64 facts, int32 entities, const in
 	{
 		DirectedAtom atom = FORWARDS(relation_id[fact[i].relation]);
 
+		CHECK_FOR_INTERRUPTS();
 		neighbours->neighbour[next[fact[i].head]++] = FIRST_NEIGHBOUR(fact[i].tail) | atom;
 		neighbours->neighbour[next[fact[i].tail]++] = FIRST_NEIGHBOUR(fact[i].head) | MIRRORED(atom);
 	}
