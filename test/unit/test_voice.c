@@ -52,6 +52,24 @@ check_certain(void)
 	CHECK(near(ev_share(&candidate, 1, 0), 0.5));
 }
 
+typedef struct Asked
+{
+	KgeOpinion	opinion;
+	KgePool    *pool;
+	const KgeAddition *additions;
+	int64_t		count;
+} Asked;
+
+/* The only item. */
+static void
+ask(void *argument, int64_t item, int thread)
+{
+	Asked	   *asked = argument;
+
+	(void) item;
+	asked->count = asked->opinion.ask(asked->opinion.argument, KGE_TAIL, 0, 0, asked->pool, thread, &asked->additions);
+}
+
 /* 1(0,1) and 1(0,2), 2(0,2): r = 0 is inferred from 1 with 0.5, from 2 with 0.8. */
 static void
 check_opinion(void)
@@ -64,21 +82,22 @@ check_opinion(void)
 	double		weight[6] = {3, 2, 0, 0, 0, 0};
 	double		scale[6] = {1, 1, 1, 1, 1, 1};
 	double		said[4] = {0};
-	const KgeAddition *additions;
 	EvFacts		facts;
 	EvRules		rules;
 	EvVoice		voice;
 	KgeOpinion	opinion;
-	int64_t		count;
+	Asked		asked;
 
 	CHECK(build_facts(&arena, 4, 3, fact, 3, &facts));
 	CHECK(ev_rules(&arena, 3, &(EvRuleSet) {.rule = rule,.count = 2}, &rules));
 	CHECK(ev_voice(&arena, &facts, &rules, (EvWeights) {1, weight, scale}, 1, &voice));
 	opinion = ev_opinion(&voice);
-	count = opinion.ask(opinion.argument, KGE_TAIL, 0, 0, NULL, 0, &additions);
-	CHECK(count == 2);
-	for (int64_t i = 0; i < count; i++)
-		said[additions[i].entity] = additions[i].addition;
+	asked = (Asked) {opinion, kge_pool_create(1, NULL, NULL), NULL, 0};
+	kge_pool_run(asked.pool, 1, ask, &asked);
+	kge_pool_destroy(asked.pool);
+	CHECK(asked.count == 2);
+	for (int64_t i = 0; i < asked.count; i++)
+		said[asked.additions[i].entity] = asked.additions[i].addition;
 	CHECK(near(said[1], log(1 - 100 * log(0.5))));
 	CHECK(near(said[2], log(1 - 100 * (log(0.5) + log(0.2)))));
 	CHECK(kge_opinion_weight(&opinion, 0, KGE_HEAD) == 3 && kge_opinion_weight(&opinion, 0, KGE_TAIL) == 2);
