@@ -158,7 +158,7 @@ look_again(FactsWatch *watch)
 	watch->noticed = latest;
 }
 
-bool
+void
 facts_notice(FactsWatch *watch)
 {
 	Oid			triple = get_relname_relid("triple", watch->schema);
@@ -166,12 +166,12 @@ facts_notice(FactsWatch *watch)
 
 	AcceptInvalidationMessages();
 	if (!watch->changed && watch->triple == triple && watch->herald == herald)
-		return false;
+		return;
 	watch->triple = triple;
 	watch->herald = herald;
 	watch->changed = false;
 	look_again(watch);
-	return true;
+	watch->notice++;
 }
 
 bool

@@ -21,6 +21,7 @@ typedef struct FactsWatch
 	Oid			triple;			/* the table */
 	Oid			herald;			/* hkg_facts_changed: another one when the extension has gone and come back */
 	bool		changed;		/* since that was noticed last */
+	uint64		notice;			/* the number of that, from 1 on */
 	View		noticed;		/* what there was to see then; it shows all changes until then */
 } FactsWatch;
 
@@ -28,8 +29,8 @@ typedef struct FactsWatch
 extern void facts_watch(FactsWatch *watch, const Graph *graph, MemoryContext context);
 extern void facts_unwatch(FactsWatch *watch);
 
-/* True once after changes: what was read before holds for no statement but its own. */
-extern bool facts_notice(FactsWatch *watch);
+/* Looks for changes; if there are, what was read with an older notice holds for no statement but its own. */
+extern void facts_notice(FactsWatch *watch);
 
 /* Whether the active snapshot shows all changes that were noticed. */
 extern bool facts_are_seen(const FactsWatch *watch);

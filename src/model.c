@@ -18,6 +18,9 @@
  *
  * A model is built in a context under the caller's, which joins the kept ones
  * when it is complete.  An error on the way leaves nothing.
+ *
+ * Our queries may run functions of others (a policy of row security, a view), which may ask
+ * as well, and have a copy forgotten that we are using.  So it goes when its last user does.
  */
 #include "model.h"
 
@@ -68,27 +71,35 @@ typedef struct ModelRow
 	bool		reciprocal;
 } ModelRow;
 
+/* Memory that goes when it was dropped and nobody uses it any more */
+typedef struct Shared
+{
+	MemoryContext context;		/* its users' count is in there, too */
+	int			users;
+	bool		dropped;
+} Shared;
+
 /* Evidence and asker are NULL where the model has no evidence. */
 typedef struct EvidenceCopy
 {
-	MemoryContext context;
+	Shared	   *shared;
 	Evidence   *evidence;
 	EvAsker    *asker;
 	uint64		serial;
 	View		view;			/* that it was read with */
-	bool		lasts;			/* it is right for later views, until the facts change; else for that one alone */
+	uint64		notice;			/* of changes, the last before: it is right for all views until the next; 0: for that one alone */
 } EvidenceCopy;
 
 typedef struct KeptModel
 {
-	Model		model;
-	MemoryContext context;		/* holds this and all of the model */
+	Model		model;			/* comes first */
+	Shared		shared;			/* holds this and all of the model */
 	Oid			schema;
 	TransactionId xmin;
 	ItemPointerData ctid;
 	uint64		bytes;
 	FactsWatch	watch;
-	EvidenceCopy evidence;		/* its context is NULL until it was read */
+	EvidenceCopy evidence;		/* shared is NULL until it was read */
 	struct KeptModel *next;
 } KeptModel;
 
@@ -398,6 +409,49 @@ require_rows(Graph *graph, const char *model, const ModelRow *row, const char *k
 			 errhint("Train the model again.")));
 }
 
+/* ---- what is in use ---------------------------------------------------------- */
+
+static void
+free_if_unused(Shared *shared)
+{
+	if (shared->dropped && shared->users == 0)
+		MemoryContextDelete(shared->context);
+}
+
+static void
+drop(Shared *shared)
+{
+	shared->dropped = true;
+	free_if_unused(shared);
+}
+
+static void
+end_use(void *argument)
+{
+	Shared	   *shared = argument;
+
+	shared->users--;
+	free_if_unused(shared);
+}
+
+/* Until the current context is reset. */
+static void
+use(Shared *shared)
+{
+	MemoryContextCallback *end = palloc(sizeof(MemoryContextCallback));
+
+	*end = (MemoryContextCallback) {.func = end_use,.arg = shared};
+	MemoryContextRegisterResetCallback(CurrentMemoryContext, end);
+	shared->users++;
+}
+
+static const Model *
+use_model(KeptModel *kept)
+{
+	use(&kept->shared);
+	return &kept->model;
+}
+
 /* ---- models that are kept -------------------------------------------------- */
 
 static void
@@ -408,7 +462,7 @@ forget(KeptModel *kept)
 		{
 			*link = kept->next;
 			facts_unwatch(&kept->watch);
-			MemoryContextDelete(kept->context);
+			drop(&kept->shared);
 			return;
 		}
 }
@@ -466,7 +520,7 @@ model_recall(uint64 serial)
 {
 	for (KeptModel *kept = kept_models; kept != NULL && serial != 0; kept = kept->next)
 		if (kept->model.serial == serial)
-			return &kept->model;
+			return use_model(kept);
 	return NULL;
 }
 
@@ -565,7 +619,7 @@ read_model(Graph *graph, const char *name, const ModelRow *row)
 	kept->model.entity_id = entity.id;
 	kept->model.relation_id = relation.id;
 	kept->model.name = MemoryContextStrdup(context, name);
-	kept->context = context;
+	kept->shared.context = context;
 	kept->schema = graph->schema;
 	kept->xmin = row->xmin;
 	kept->ctid = row->ctid;
@@ -584,17 +638,17 @@ model_open(Graph *graph, const char *name)
 		ItemPointerEquals(&kept->ctid, &row.ctid))
 	{
 		move_to_front(kept);
-		return &kept->model;
+		return use_model(kept);
 	}
 	if (kept != NULL)
 		forget(kept);
 	kept = read_model(graph, name, &row);
 	kept->model.serial = keep ? ++last_serial : 0;
-	MemoryContextSetParent(kept->context, CacheMemoryContext);
-	facts_watch(&kept->watch, graph, kept->context);
+	MemoryContextSetParent(kept->shared.context, CacheMemoryContext);
+	facts_watch(&kept->watch, graph, kept->shared.context);
 	kept->next = kept_models;
 	kept_models = kept;
-	return &kept->model;
+	return use_model(kept);
 }
 
 /* ---- evidence -------------------------------------------------------------- */
@@ -602,26 +656,24 @@ model_open(Graph *graph, const char *name)
 static KeptModel *
 kept_of(const Model *model)
 {
-	KeptModel  *kept = kept_models;
-
-	while (&kept->model != model)
-		kept = kept->next;
-	return kept;
+	return (KeptModel *) model;
 }
 
 /* In a context of its own, below the current one. */
 static EvidenceCopy
 read_evidence(Graph *graph, const KeptModel *kept)
 {
-	EvidenceCopy copy = {.context = AllocSetContextCreate(CurrentMemoryContext, "hybridkg evidence",
-														  ALLOCSET_DEFAULT_SIZES)};
-	MemoryContext caller = MemoryContextSwitchTo(copy.context);
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "hybridkg evidence",
+												  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(context);
+	EvidenceCopy copy = {.shared = palloc(sizeof(Shared)),.view = view_active()};
 
-	copy.view = view_active();
-	copy.lasts = facts_are_seen(&kept->watch) && facts_are_announced(&kept->watch);
+	*copy.shared = (Shared) {.context = context};
+	if (facts_are_seen(&kept->watch) && facts_are_announced(&kept->watch))
+		copy.notice = kept->watch.notice;
 	copy.evidence = evidence_of_model(graph, &kept->model, kept->bytes);
 	if (copy.evidence != NULL)
-		copy.asker = evidence_asker(copy.evidence, kept->bytes + MemoryContextMemAllocated(copy.context, true));
+		copy.asker = evidence_asker(copy.evidence, kept->bytes + MemoryContextMemAllocated(context, true));
 	MemoryContextSwitchTo(caller);
 	return copy;
 }
@@ -629,10 +681,10 @@ read_evidence(Graph *graph, const KeptModel *kept)
 static void
 forget_evidence(KeptModel *kept)
 {
-	if (kept->evidence.context == NULL)
+	if (kept->evidence.shared == NULL)
 		return;
-	kept->bytes -= MemoryContextMemAllocated(kept->evidence.context, true);
-	MemoryContextDelete(kept->evidence.context);
+	kept->bytes -= MemoryContextMemAllocated(kept->evidence.shared->context, true);
+	drop(kept->evidence.shared);
 	kept->evidence = (EvidenceCopy) {0};
 }
 
@@ -641,11 +693,14 @@ keep_evidence(KeptModel *kept, EvidenceCopy copy)
 {
 	static uint64 last_serial = 0;
 
+	forget_evidence(kept);		/* somebody may have asked while it was read */
 	copy.serial = ++last_serial;
-	MemoryContextSetParent(copy.context, kept->context);
-	kept->bytes += MemoryContextMemAllocated(copy.context, true);
+	MemoryContextSetParent(copy.shared->context, kept->shared.context);
+	kept->bytes += MemoryContextMemAllocated(copy.shared->context, true);
 	kept->evidence = copy;
-	/* it was opened last, so the others follow it */
+	if (kept->shared.dropped)
+		return;
+	move_to_front(kept);
 	make_room(kept->bytes, kept->next);
 }
 
@@ -654,8 +709,8 @@ evidence_holds(const KeptModel *kept)
 {
 	const EvidenceCopy *copy = &kept->evidence;
 
-	return copy->context != NULL &&
-		(view_is_active(&copy->view) || (copy->lasts && facts_are_seen(&kept->watch)));
+	return copy->shared != NULL &&
+		(view_is_active(&copy->view) || (copy->notice == kept->watch.notice && facts_are_seen(&kept->watch)));
 }
 
 /* A copy is kept with the model as long as the caller may read all that it holds. */
@@ -665,8 +720,8 @@ model_evidence(Graph *graph, const Model *model, EvAsker **asker, uint64 *serial
 	KeptModel  *kept = kept_of(model);
 	EvidenceCopy copy;
 
-	if (facts_notice(&kept->watch))
-		kept->evidence.lasts = false;
+	use(&kept->shared);
+	facts_notice(&kept->watch);
 	if (model->serial == 0 || !may_keep(graph, evidence_tables))
 		copy = read_evidence(graph, kept);
 	else
@@ -677,6 +732,7 @@ model_evidence(Graph *graph, const Model *model, EvAsker **asker, uint64 *serial
 			keep_evidence(kept, read_evidence(graph, kept));
 		}
 		copy = kept->evidence;
+		use(copy.shared);
 	}
 	*asker = copy.asker;
 	*serial = copy.serial;

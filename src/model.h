@@ -25,8 +25,8 @@ typedef struct Model
 } Model;
 
 /*
- * The model as the caller's snapshot sees it.  Lives until the next model_open
- * of this backend.  ERROR 42704 with the known models as HINT; 55000 where it was never trained, or is made of rules alone; 22000
+ * The model as the caller's snapshot sees it.  Lives until the current context is reset.
+ * ERROR 42704 with the known models as HINT; 55000 where it was never trained, or is made of rules alone; 22000
  * where embeddings are missing, of the wrong length, NULL or not finite; 53200 where they would not fit
  * hybridkg.max_memory.
  */
@@ -34,8 +34,8 @@ extern const Model *model_open(Graph *graph, const char *name);
 
 /*
  * The evidence of an opened model's rules; NULL when it has none.  `asker` is for one question at a
- * time.  They show the facts that the active snapshot shows, and live until the evidence of a model is
- * asked for again; where *serial is 0, as long as the current context.
+ * time.  They show the facts that the active snapshot shows, and live until the current context is
+ * reset; where *serial is not 0, as long as model_has_evidence.
  */
 extern const Evidence *model_evidence(Graph *graph, const Model *model, EvAsker **asker, uint64 *serial);
 

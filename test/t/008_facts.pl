@@ -241,6 +241,30 @@ other($insert);
 is(ask(q{select count(*) from asked where hkg_score('g', who, 'from', 'italy', 'm', 'rules') > 0}), '2000', 'hears the fact in all its processes');
 take_back('parallel');
 
+# ---- functions of others, which ask while our queries run ----
+
+ask(q{
+	insert into g.model (name, score_function, dimensions, settings, status, created_at)
+	select 'm' || i, score_function, dimensions, settings, status, created_at from g.model, generate_series(1, 5) i where name = 'm';
+	insert into g.entity_embedding select 'm' || i, entity, embedding from g.entity_embedding, generate_series(1, 5) i where model = 'm';
+	insert into g.relation_embedding select 'm' || i, relation, embedding from g.relation_embedding, generate_series(1, 5) i where model = 'm';
+	create function ask_others() returns bool language plpgsql set search_path = public as $$ begin
+		for i in 1 .. 5 loop
+			perform hkg_score('g', 'bob', 'from', 'italy', ('m' || i)::name);
+		end loop;
+		return true;
+	end $$;
+	create role reader;
+	grant usage on schema g to reader;
+	grant select on all tables in schema g to reader;
+	create policy asking on g.rule using (ask_others());
+	alter table g.rule enable row level security;
+	set role reader});
+other($insert);
+is(hears(), $yes, 'a model that is forgotten while its evidence is read, for others');
+ask('reset role; alter table g.rule disable row level security');
+take_back('with others');
+
 # ---- the extension goes and comes back ----
 
 other('drop extension hybridkg');
