@@ -330,6 +330,8 @@ begin
 	create trigger replicated after insert or update or delete on triple
 		for each row execute function facts_changed();
 	alter table triple enable replica trigger replicated;
+	comment on trigger replicated on triple is
+	'for a subscriber; after "alter table triple enable trigger all" (or user), which has it fire elsewhere, call "alter table triple enable replica trigger replicated": until then all read the facts anew for each statement';
 end
 $$;
 comment on function hkg_create_graph(name) is

@@ -15,8 +15,8 @@
  * What is read with an older one is right for that one alone.
  *
  * A commit is announced some microseconds after others begin to see it, but before whoever
- * committed is told.  Within a statement that writes facts, a trigger BEFORE each row that asks hears the
- * rows that were there when it asked first.
+ * committed is told.  Within a statement that writes facts, once a trigger BEFORE each row has asked, the
+ * triggers of its rows hear the rows that were there then.
  */
 #include "facts.h"
 
@@ -161,17 +161,19 @@ look_again(FactsWatch *watch)
 void
 facts_notice(FactsWatch *watch)
 {
-	Oid			triple = get_relname_relid("triple", watch->schema);
-	Oid			herald = find_herald();
+	Oid			triple;
+	Oid			herald;
 
 	AcceptInvalidationMessages();
+	triple = get_relname_relid("triple", watch->schema);
+	herald = find_herald();
 	if (!watch->changed && watch->triple == triple && watch->herald == herald)
 		return;
+	look_again(watch);
+	watch->notice++;
 	watch->triple = triple;
 	watch->herald = herald;
 	watch->changed = false;
-	look_again(watch);
-	watch->notice++;
 }
 
 bool
@@ -180,28 +182,38 @@ facts_are_seen(const FactsWatch *watch)
 	return view_is_covered(&watch->noticed);
 }
 
-/* The graph's own function, after a statement of any kind. */
+/*
+ * What the trigger announces, if it is the graph's own: after statements; or in a session that replicates, after rows,
+ * since a subscriber's changes fire nothing else.
+ */
 static int
-events_announced(const Trigger *trigger, Oid schema)
+events_announced(const Trigger *trigger, Oid schema, bool replicating)
 {
 	char	   *function = get_func_name(trigger->tgfoid);
+	char		elsewhere = replicating ? TRIGGER_FIRES_ON_ORIGIN : TRIGGER_FIRES_ON_REPLICA;
 
-	if (TRIGGER_FOR_ROW(trigger->tgtype) || !TRIGGER_FOR_AFTER(trigger->tgtype) ||
-		trigger->tgenabled == TRIGGER_DISABLED || trigger->tgenabled == TRIGGER_FIRES_ON_REPLICA ||
+	if ((TRIGGER_FOR_ROW(trigger->tgtype) != 0) != replicating || !TRIGGER_FOR_AFTER(trigger->tgtype) ||
+		trigger->tgenabled == TRIGGER_DISABLED || trigger->tgenabled == elsewhere ||
 		get_func_namespace(trigger->tgfoid) != schema || function == NULL || strcmp(function, "facts_changed") != 0)
 		return 0;
 	return trigger->tgtype & TRIGGER_TYPE_EVENT_MASK;
 }
 
+/* Tables that inherit have triggers of their own, or none. */
 bool
 facts_are_announced(const FactsWatch *watch)
 {
 	Relation	table = table_open(watch->triple, AccessShareLock);
 	const TriggerDesc *triggers = table->trigdesc;
-	int			events = 0;
+	bool		inherited = table->rd_rel->relhassubclass;
+	int			written = 0;
+	int			replicated = TRIGGER_TYPE_TRUNCATE; /* which alters the table */
 
 	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
-		events |= events_announced(&triggers->triggers[i], watch->schema);
+	{
+		written |= events_announced(&triggers->triggers[i], watch->schema, false);
+		replicated |= events_announced(&triggers->triggers[i], watch->schema, true);
+	}
 	table_close(table, AccessShareLock);
-	return events == TRIGGER_TYPE_EVENT_MASK;
+	return !inherited && written == TRIGGER_TYPE_EVENT_MASK && replicated == TRIGGER_TYPE_EVENT_MASK;
 }

@@ -35,7 +35,7 @@ extern void facts_notice(FactsWatch *watch);
 /* Whether the active snapshot shows all changes that were noticed. */
 extern bool facts_are_seen(const FactsWatch *watch);
 
-/* Whether changes are announced at all: somebody may have disabled the trigger. */
+/* Whether all changes are announced: somebody may have disabled a trigger. */
 extern bool facts_are_announced(const FactsWatch *watch);
 
 #endif							/* HKG_FACTS_H */
