@@ -32,12 +32,6 @@ hkg_reserve_prefix(const char *prefix)
 #endif
 }
 
-/* before 15 a sort could not be interrupted */
-#if PG_VERSION_NUM < 150000
-#define qsort_interruptible(base, count, size, compare, argument) \
-	qsort_arg(base, count, size, compare, argument)
-#endif
-
 /* the number of the transaction, in this backend: it has one even when it writes nothing */
 static inline LocalTransactionId
 hkg_transaction(void)

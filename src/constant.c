@@ -75,7 +75,7 @@ typedef struct ConstantSearch
 	int32		facts;
 	const Holding **holding[KINDS]; /* of each fact; NULL: no part holds */
 	Postings	postings[KINDS];
-	int32	   *counter;		/* STRIP of them */
+	int32	   *counter;		/* count_counters of them */
 } ConstantSearch;
 
 /* ---- parts and what they hold of ------------------------------------------------------- */

@@ -229,12 +229,13 @@ collect(void *argument, int32 position, const KgeTriple *triples, int64 count)
 }
 
 static int
-compare_inferred(const void *a, const void *b, void *argument)
+compare_inferred(const void *a, const void *b)
 {
 	const Inferred *left = a;
 	const Inferred *right = b;
 	int			order = triple_compare(&left->triple, &right->triple);
 
+	CHECK_FOR_INTERRUPTS();
 	if (order != 0)
 		return order;
 	return left->rule < right->rule ? -1 : left->rule > right->rule;
@@ -280,7 +281,7 @@ infer(Graph *graph, const GraphData *data, const Rule *const *rules, int32 count
 
 	collection.inferred = palloc(collection.room * sizeof(Inferred));
 	infer_each(bodies, data, rules, count, &target);
-	qsort_interruptible(collection.inferred, collection.count, sizeof(Inferred), compare_inferred, NULL);
+	qsort(collection.inferred, collection.count, sizeof(Inferred), compare_inferred);
 	inferences = group_by_triple(&collection);
 	pfree(collection.inferred);
 	return inferences;

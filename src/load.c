@@ -385,11 +385,12 @@ add_names(Load *load, NameList *list)
 /* ---- triples ---------------------------------------------------------------- */
 
 static int
-compare_by_head(const void *a, const void *b, void *argument)
+compare_by_head(const void *a, const void *b)
 {
 	const KgeTriple *left = a;
 	const KgeTriple *right = b;
 
+	CHECK_FOR_INTERRUPTS();
 	if (left->head != right->head)
 		return left->head < right->head ? -1 : 1;
 	return triple_compare(a, b);
@@ -409,7 +410,7 @@ settle_triples(Load *load)
 		triple[i].relation = load->relations.id[triple[i].relation];
 		triple[i].tail = load->entities.id[triple[i].tail];
 	}
-	qsort_interruptible(triple, load->rows, sizeof(KgeTriple), compare_by_head, NULL);
+	qsort(triple, load->rows, sizeof(KgeTriple), compare_by_head);
 	for (int64 i = 0; i < load->rows; i++)
 		if (distinct == 0 || triple_compare(&triple[distinct - 1], &triple[i]) != 0)
 			triple[distinct++] = triple[i];
