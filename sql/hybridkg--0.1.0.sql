@@ -398,6 +398,8 @@ as $$ values
 	 '{"score_function": "rotate", "dimensions": 200, "gamma": 8, "negatives": 256, "negative_sampling": "self_adversarial", "reciprocal": true, "learning_rate_end": 0.01, "iterations": 8, "epochs": 10, "top_rules": 0}'),
 	('complex-wn18rr', 'WN18RR, embeddings alone',
 	 '{"score_function": "complex", "dimensions": 800, "loss": "softmax", "regularization": 0.1, "reciprocal": true, "batch_size": 2000, "learning_rate_end": 0.02, "iterations": 10, "epochs": 2, "top_rules": 0}'),
+	('distmult-wn18rr', 'WN18RR, embeddings alone',
+	 '{"score_function": "distmult", "dimensions": 800, "loss": "softmax", "regularization": 0.1, "reciprocal": true, "batch_size": 2000, "learning_rate_end": 0.02, "iterations": 8, "epochs": 2, "top_rules": 0}'),
 	('rescal-wn18rr', 'WN18RR, embeddings alone',
 	 '{"score_function": "rescal", "dimensions": 256, "loss": "softmax", "regularizer": "dura", "regularization": 0.1, "batch_size": 400, "iterations": 16, "epochs": 3, "top_rules": 0}'),
 	('transe-wn18rr', 'WN18RR, embeddings alone',
