@@ -1168,8 +1168,8 @@ test_observing(Variant variant, const KgeLoss *loss)
 static void
 test_observing_generator(void)
 {
-	KgeTraining training = {.batch_size = 20, .block_size = 8, .negatives = 10, .learning_rate = 0.1,
-	.seed = 3, .loss = kge_loss("logistic"), .sampler = kge_sampler("kbgan")};
+	KgeTraining training = ring_training((KgeTraining) {.learning_rate = 0.1,.loss = kge_loss("logistic"),
+														.sampler = kge_sampler("kbgan")});
 	KgeModel	model = random_model(variants[3], 6, 20, 2, 0.5);
 	KgePool    *pool = kge_pool_create(2, NULL, NULL);
 	KgeTriple	triples[40];
