@@ -238,6 +238,17 @@ typedef struct Threshold
 	int64		right;
 } Threshold;
 
+/* Highest score first. */
+static int
+compare_labelled(const void *a, const void *b)
+{
+	double		left = ((const KgeLabelled *) a)->score;
+	double		right = ((const KgeLabelled *) b)->score;
+
+	CHECK_FOR_INTERRUPTS();
+	return (left < right) - (left > right);
+}
+
 static Threshold
 learn(const Scored *scored, int64 count)
 {
@@ -250,6 +261,7 @@ learn(const Scored *scored, int64 count)
 		labelled[i] = scored[i].labelled;
 		learnt.truths += labelled[i].truth;
 	}
+	qsort(labelled, count, sizeof(KgeLabelled), compare_labelled);
 	learnt.threshold = kge_threshold(labelled, count, &learnt.right);
 	pfree(labelled);
 	return learnt;

@@ -445,9 +445,9 @@ typedef struct KgeLabelled
 
 /*
  * The threshold for which most of them are right: what scores as much or more is taken for
- * true.  Tells how many are; leaves the array in another order.
+ * true.  Tells how many are.  The highest score comes first.
  */
-extern double kge_threshold(KgeLabelled *labelled, int64_t count, int64_t *right);
+extern double kge_threshold(const KgeLabelled *labelled, int64_t count, int64_t *right);
 
 /* ---- importance.c ------------------------------------------------------- */
 

@@ -3,32 +3,20 @@
  *		The score that parts true triples from false ones.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "kge.h"
-
-/* Highest score first. */
-static int
-compare_labelled(const void *a, const void *b)
-{
-	double		left = ((const KgeLabelled *) a)->score;
-	double		right = ((const KgeLabelled *) b)->score;
-
-	return (left < right) - (left > right);
-}
 
 /*
  * A cut lies between two neighbouring scores, or beyond the ends.  Of cuts that are equally right
  * the one in the widest gap is taken, and of equal gaps the highest.
  */
 double
-kge_threshold(KgeLabelled *labelled, int64_t count, int64_t *right)
+kge_threshold(const KgeLabelled *labelled, int64_t count, int64_t *right)
 {
 	int64_t		correct = 0;
 	double		widest = 0;
 	double		threshold = 0;
 
-	qsort(labelled, (size_t) count, sizeof(KgeLabelled), compare_labelled);
 	for (int64_t i = 0; i < count; i++)
 		correct += !labelled[i].truth;
 	*right = correct;

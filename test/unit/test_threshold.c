@@ -26,10 +26,14 @@ test_drawn(int count)
 	int64_t		right;
 	int			best = count_right(labelled, 0, 0);
 	double		threshold;
+	double		score = 3;
 
 	for (int i = 0; i < count; i++)
-		labelled[i] = (KgeLabelled) {next_below(6) - 3, next_below(2) == 1};
-	for (double t = -4; t <= 4; t += 0.5)
+	{
+		score -= next_below(3) / 2;
+		labelled[i] = (KgeLabelled) {score, next_below(2) == 1};
+	}
+	for (double t = 3 - MOST; t <= 4; t += 0.5)
 		best = (int) fmax(best, count_right(labelled, count, t));
 	threshold = kge_threshold(labelled, count, &right);
 	CHECK_SAYING(right == best && count_right(labelled, count, threshold) == best,
@@ -41,8 +45,8 @@ void
 test_threshold(void)
 {
 	/* two cuts are right in 4 of 5; the one between 3 and 9 lies in the wider gap, in its middle */
-	KgeLabelled labelled[] = {{2, true}, {9, true}, {1, false}, {3, false}, {10, true}};
-	KgeLabelled none[] = {{5, false}, {7, false}};
+	KgeLabelled labelled[] = {{10, true}, {9, true}, {3, false}, {2, true}, {1, false}};
+	KgeLabelled none[] = {{7, false}, {5, false}};
 	int64_t		right;
 
 	CHECK(kge_threshold(labelled, 5, &right) == 6 && right == 4);
