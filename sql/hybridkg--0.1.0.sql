@@ -366,7 +366,7 @@ graph: an existing graph
 query: any one SELECT whose first three columns are head, relation and tail; any type, taken as text; it runs with the caller''s search_path
 split: train (the facts to learn from), valid or test (facts held out)
 returns what was added by this call; duplicates: rows that were there already or came twice
-errors: 22004 or 22023 when a name is null or empty (nothing is loaded, the row is named), 42601 when the query has fewer than three columns or is no query, 0A000 when it writes, 54000 when a name is longer than its index takes (some 2,700 bytes, as it is compressed there)';
+errors: 22004 or 22023 when a name is null or empty (nothing is loaded, the row is named), 42601 when the query has fewer than three columns or is no query, 0A000 when it writes, 54000 when a name is longer than its index takes (some 2,700 bytes, as it is compressed there), 53200 when names and rows take more memory than hybridkg.max_memory until they are written';
 
 -- ---------------------------------------------------------------------------
 -- Learning

@@ -356,7 +356,7 @@ read_discounts(const Graph *graph, const char *model, Evidence *evidence)
 	return true;
 }
 
-/* In the current context; what is needed on the way is in `work`. */
+/* In the current context; what is needed on the way is in `work`, and counts as well. */
 static void
 read_all(const Graph *graph, const char *model, Evidence *evidence, const GraphData *data, uint64 taken,
 		 MemoryContext work)
@@ -368,7 +368,7 @@ read_all(const Graph *graph, const char *model, Evidence *evidence, const GraphD
 	evidence->entity_id = data->entity_id;
 	evidence->relation_id = data->relation_id;
 	read_weights(graph, model, data->relation_id, data->relations, &evidence->weights);
-	check_memory(taken, bytes_of(&rules, data));
+	check_memory(taken, bytes_of(&rules, data) + MemoryContextMemAllocated(work, true));
 	build(evidence, &rules, data);
 }
 

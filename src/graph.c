@@ -24,6 +24,8 @@
 #include "utils/varlena.h"
 
 #include "argument.h"
+#include "hybridkg.h"
+#include "numbers.h"
 #include "sql.h"
 
 /* names listed in a hint; with more of them, the nearest is named instead */
@@ -407,36 +409,33 @@ graph_relation_name(Graph *graph, int32 id)
 
 /* ---- facts as arrays ------------------------------------------------------ */
 
-typedef struct IdList
+/* Before a list grows, which takes room for old and new. */
+static void
+check_memory(int64 count, int64 room, Size size)
 {
-	int32	   *id;
-	int64		count;
-	int64		room;
-} IdList;
+	if (count == room)
+		hkg_check_memory_or(3 * room * size, "reading the facts", "keep fewer of them in the graph");
+}
 
 static void
 add_id(void *argument, const Datum *values, const bool *nulls)
 {
-	IdList	   *list = argument;
+	Numbers    *ids = argument;
 
-	if (list->count == list->room)
-	{
-		list->room *= 2;
-		list->id = repalloc_huge(list->id, list->room * sizeof(int32));
-	}
-	list->id[list->count++] = DatumGetInt32(values[0]);
+	check_memory(ids->count, ids->room, sizeof(int32));
+	numbers_append(ids, DatumGetInt32(values[0]));
 }
 
 static int32 *
 read_ids(Graph *graph, const char *table, int32 *count)
 {
-	IdList		list = {.room = 1024};
+	Numbers		ids = {0};
 
-	list.id = palloc(list.room * sizeof(int32));
+	numbers_reserve(&ids, 1);
 	sql_stream(psprintf("select id::int from %s%s order by id", graph->prefix, table),
-			   SQL_NO_ARGS, add_id, &list);
-	*count = (int32) list.count;
-	return list.id;
+			   SQL_NO_ARGS, add_id, &ids);
+	*count = (int32) ids.count;
+	return ids.value;
 }
 
 int32
@@ -478,11 +477,8 @@ add_triple(void *argument, const Datum *values, const bool *nulls)
 	const GraphData *data = list->data;
 	KgeTriple  *triple;
 
-	if (list->count == list->room)
-	{
-		list->room *= 2;
-		list->triple = repalloc_huge(list->triple, list->room * sizeof(KgeTriple));
-	}
+	check_memory(list->count, list->room, sizeof(KgeTriple));
+	list->triple = array_reserve(list->triple, list->count + 1, &list->room, sizeof(KgeTriple));
 	triple = &list->triple[list->count++];
 	triple->head = graph_row(data->entity_id, data->entities, DatumGetInt32(values[0]));
 	triple->relation = graph_row(data->relation_id, data->relations, DatumGetInt32(values[1]));
@@ -500,9 +496,9 @@ add_triple(void *argument, const Datum *values, const bool *nulls)
 KgeTriple *
 graph_read_triples(const GraphData *data, const char *query, const SqlArgs *args, int64 *count)
 {
-	TripleList	list = {.data = data,.room = 1024};
+	TripleList	list = {.data = data};
 
-	list.triple = palloc(list.room * sizeof(KgeTriple));
+	list.triple = array_reserve(NULL, 1, &list.room, sizeof(KgeTriple));
 	sql_stream(query, args, add_triple, &list);
 	*count = list.count;
 	return list.triple;

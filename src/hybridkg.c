@@ -58,7 +58,7 @@ _PG_init(void)
 							&hkg_threads, online_cores(), 1, 1024,
 							PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomIntVariable("hybridkg.max_memory",
-							"The most memory that training or a model may take.",
+							"The most memory that training, loading or a model may take.",
 							"What would need more is refused before anything is allocated.",
 							&hkg_max_memory, 4 * 1024 * 1024, 1024, INT_MAX,
 							PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);

@@ -4,9 +4,10 @@
  *
  * The user's query streams through here once.  Each name is kept once, in the order
  * of its first appearance, and a row is three numbers; so a load takes memory for
- * the distinct names and 12 bytes a row.  Then names that the graph lacks are
- * added, and the triples go in sorted, which the indexes like.  A bad row is
- * found before anything is written.  Loads of one graph wait for each other.
+ * the distinct names and 12 bytes a row, and looks at hybridkg.max_memory as it goes.
+ * Then names that the graph lacks are added, and the triples go in sorted, which the
+ * indexes like.  A bad row is found before anything is written.  Loads of one graph
+ * wait for each other.
  */
 #include "compat.h"
 
@@ -27,6 +28,7 @@
 #include "argument.h"
 #include "graph.h"
 #include "hybridkg.h"
+#include "numbers.h"
 #include "sql.h"
 
 /* names of one statement */
@@ -84,9 +86,6 @@ name_list_init(NameList *list, const char *table)
 	list->table = table;
 	list->index = hash_create(table, 1024, &control,
 							  HASH_ELEM | HASH_FUNCTION | HASH_COMPARE | HASH_CONTEXT);
-	list->count = 0;
-	list->room = 1024;
-	list->name = palloc(list->room * sizeof(char *));
 }
 
 static int32
@@ -97,11 +96,7 @@ name_position(NameList *list, const char *name)
 
 	if (found)
 		return entry->position;
-	if (list->count == list->room)
-	{
-		list->room *= 2;
-		list->name = repalloc_huge(list->name, list->room * sizeof(char *));
-	}
+	list->name = array_reserve(list->name, list->count + 1, &list->room, sizeof(char *));
 	entry->name = list->name[list->count] = pstrdup(name);
 	entry->position = (int32) list->count++;
 	return entry->position;
@@ -114,7 +109,9 @@ typedef struct Load
 	Graph	   *graph;
 	NameList	entities;
 	NameList	relations;
-	Oid			output[3];		/* output functions of the query's columns */
+	MemoryContext context;		/* of all that is kept of the rows */
+	MemoryContext row;			/* of one row's texts */
+	FmgrInfo	output[3];		/* of the query's columns */
 	KgeTriple  *triple;			/* positions in the name lists, then ids */
 	int64		rows;
 	int64		room;
@@ -125,6 +122,14 @@ typedef struct Load
 } Load;
 
 static const char *const column_names[] = {"head", "relation", "tail"};
+
+/* `more`: beside what is kept already */
+static void
+check_memory(const Load *load, Size more)
+{
+	hkg_check_memory_or(MemoryContextMemAllocated(load->context, true) + more,
+						"loading", "load the rows in parts");
+}
 
 static const char *
 column_text(Load *load, int column, Datum value, bool isnull)
@@ -137,7 +142,7 @@ column_text(Load *load, int column, Datum value, bool isnull)
 				 errmsg("%s of row " INT64_FORMAT " is null", column_names[column], load->rows + 1),
 				 errdetail("Nothing was loaded."),
 				 errhint("Leave such rows out with a WHERE clause.")));
-	text = OidOutputFunctionCall(load->output[column], value);
+	text = OutputFunctionCall(&load->output[column], value);
 	if (text[0] == '\0')
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -151,22 +156,20 @@ static void
 take_row(void *argument, const Datum *values, const bool *nulls)
 {
 	Load	   *load = argument;
+	MemoryContext caller = MemoryContextSwitchTo(load->row);
 	const char *text[3];
 	KgeTriple  *triple;
 
 	for (int i = 0; i < 3; i++)
 		text[i] = column_text(load, i, values[i], nulls[i]);
-	if (load->rows == load->room)
-	{
-		load->room *= 2;
-		load->triple = repalloc_huge(load->triple, load->room * sizeof(KgeTriple));
-	}
+	MemoryContextSwitchTo(caller);
+	check_memory(load, load->rows < load->room ? 0 : 2 * load->room * sizeof(KgeTriple));
+	load->triple = array_reserve(load->triple, load->rows + 1, &load->room, sizeof(KgeTriple));
 	triple = &load->triple[load->rows++];
 	triple->head = name_position(&load->entities, text[0]);
 	triple->relation = name_position(&load->relations, text[1]);
 	triple->tail = name_position(&load->entities, text[2]);
-	for (int i = 0; i < 3; i++)
-		pfree(unconstify(char *, text[i]));
+	MemoryContextReset(load->row);
 }
 
 /* What the server would refuse as not allowed "in a non-volatile function" */
@@ -186,7 +189,6 @@ check_query(Load *load, const char *query)
 	SPIPlanPtr	plan = SPI_prepare(query, 0, NULL);
 	List	   *sources;
 	CachedPlanSource *source;
-	bool		varlena;
 
 	MemoryContextSwitchTo(caller);
 	if (plan == NULL)
@@ -210,8 +212,13 @@ check_query(Load *load, const char *query)
 				 errmsg("query must only read"),
 				 errhint("Write, or lock rows, by a statement of its own.")));
 	for (int i = 0; i < 3; i++)
-		getTypeOutputInfo(TupleDescAttr(source->resultDesc, i)->atttypid,
-						  &load->output[i], &varlena);
+	{
+		Oid			output;
+		bool		varlena;
+
+		getTypeOutputInfo(TupleDescAttr(source->resultDesc, i)->atttypid, &output, &varlena);
+		fmgr_info(output, &load->output[i]);
+	}
 	SPI_freeplan(plan);
 }
 
@@ -462,12 +469,13 @@ analyze_tables(Graph *graph)
 static void
 read_rows(Load *load, const char *query)
 {
+	MemoryContext caller = MemoryContextSwitchTo(load->context);
+
 	name_list_init(&load->entities, "entity");
 	name_list_init(&load->relations, "relation");
-	load->room = 1024;
-	load->triple = palloc(load->room * sizeof(KgeTriple));
 	check_query(load, query);
 	sql_stream(query, SQL_NO_ARGS, take_row, load);
+	MemoryContextSwitchTo(caller);
 }
 
 static void
@@ -502,6 +510,8 @@ hkg_load(PG_FUNCTION_ARGS)
 	sql_begin();
 	load.graph = graph_open(name);
 	load.split = CStringGetTextDatum(split);
+	load.context = AllocSetContextCreate(CurrentMemoryContext, "hybridkg load", ALLOCSET_DEFAULT_SIZES);
+	load.row = AllocSetContextCreate(load.context, "hybridkg load row", ALLOCSET_DEFAULT_SIZES);
 	graph_lock_for_load(load.graph);
 	read_rows(&load, query);
 	write_rows(&load, split);

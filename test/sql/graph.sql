@@ -70,6 +70,11 @@ select hkg_tools.try($$select hkg_load('long', 'select ''a'', ''b'', ''c'' union
 select hkg_tools.try($$select hkg_load('long', 'select ''a'', string_agg(md5(i::text), '''' order by i), ''c'' from generate_series(1, 1000) i')$$);
 select entities from hkg_load('long', $$values ('a', 'b', repeat('c', 100000))$$);
 select hkg_drop_graph('long');
+-- rows are kept until they are written: 100,000 names take more than 1 MB, and so do 100,000 rows of one name
+set hybridkg.max_memory = '1MB';
+select hkg_tools.try($$select hkg_load('sports', 'select i, ''b'', ''c'' from generate_series(1, 100000) i')$$);
+select hkg_tools.try($$select hkg_load('sports', 'select ''a'', ''b'', ''c'' from generate_series(1, 100000)')$$);
+reset hybridkg.max_memory;
 select hkg_tools.try($$select hkg_load('sports', null)$$);
 select hkg_tools.try($$select hkg_load(null, 'values (1, 2, 3)')$$);
 select hkg_tools.try($$select hkg_load('sport', 'values (1, 2, 3)')$$);
