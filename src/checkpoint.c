@@ -26,7 +26,6 @@ typedef struct Header
 {
 	uint64		fingerprint;
 	int64		samples;
-	int64		rules;
 	Iteration	best;
 	int			done;
 } Header;
@@ -60,16 +59,20 @@ hash_values(uint64 hash, const void *array, int64 count, Size size)
 	return hash;
 }
 
-/* A hash of all that is read from the graph */
+/* A hash of all that is read from the graph; rules may be those of another model, which changes on its own */
 static uint64
 fingerprint_of(const Procedure *procedure)
 {
 	const GraphData *data = procedure->data;
+	int64		rules = procedure->rules == NULL ? 0 : procedure->rules->count;
 	uint64		hash = 0;
 
 	hash = hash_values(hash, data->entity_id, data->entities, sizeof(int32));
 	hash = hash_values(hash, data->relation_id, data->relations, sizeof(int32));
+	hash = hash_values(hash, data->fact, data->facts, sizeof(KgeTriple));
 	hash = hash_values(hash, procedure->known, procedure->known_count, sizeof(KgeTriple));
+	for (int64 i = 0; i < rules; i++)
+		hash = hash_values(hash, &procedure->rules->rule[i].rule, 1, sizeof(Rule));
 	return hash_values(hash, procedure->valid, procedure->valid_count, sizeof(KgeTriple));
 }
 
@@ -223,7 +226,6 @@ checkpoint_save(Procedure *procedure)
 	memset(&header, 0, sizeof(header));
 	header.fingerprint = fingerprint_of(procedure);
 	header.samples = procedure->samples;
-	header.rules = procedure->rules == NULL ? 0 : procedure->rules->count;
 	header.best = procedure->best;
 	header.done = procedure->done;
 	put_part(graph, model, "header", &header, sizeof(header));
@@ -306,8 +308,7 @@ check_samples(const Procedure *procedure)
 static void
 require_same_graph(const Procedure *procedure, const Header *header)
 {
-	if (header->fingerprint != fingerprint_of(procedure) ||
-		header->rules != (procedure->rules == NULL ? 0 : procedure->rules->count))
+	if (header->fingerprint != fingerprint_of(procedure))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("graph \"%s\" has changed since the training of model \"%s\" began",

@@ -159,10 +159,17 @@ is(left_by($node, 'moving'), $whole, 'it learnt from the facts that it began wit
 is(value(q{select count(*) from g.entity_embedding e join g.entity n on n.id = e.entity where n.name ~ '^new'}), '0', 'no more');
 
 # a graph that changed cannot be resumed
+value(q{insert into g.holdout select 'test', e.id, r.id, e.id from g.entity e, g.relation r where e.name = 'e1' and r.name = 'r1'});
 $pid = value("select hkg_train_background('g', $arguments, model => 'changed')");
 wait_until(q{select count(*) >= 1 from g.iteration where model = 'changed'});
 value("select pg_cancel_backend($pid)");
 wait_until(q{select status = 'cancelled' from g.model where name = 'changed'});
+like(refused(q{begin;
+		with f as (delete from g.triple where ctid = (select min(ctid) from g.triple) returning *) insert into g.holdout select 'test', * from f;
+		with h as (delete from g.holdout where ctid = (select min(ctid) from g.holdout where split = 'test') returning *)
+			insert into g.triple select head, relation, tail from h;
+		select hkg_resume('g', 'changed')}),
+	qr/ERROR:  55000: .*has changed/, 'nor one with a fact and a held out triple in each other\'s place');
 value(q{delete from g.triple using g.entity e where e.id = head and e.name ~ '^new[12]'});
 like(refused(q{select hkg_resume('g', 'changed')}), qr/ERROR:  55000: .*has changed/, 'a graph that changed cannot be resumed');
 value(q{update g.checkpoint set data = '\x00' where part = 'header' and model = 'changed'});
@@ -171,6 +178,16 @@ value(q{update g.checkpoint set data = convert_to(replace(convert_from(data, 'UT
 	where part = 'settings' and model = 'changed'});
 like(refused(q{select hkg_resume('g', 'changed')}), qr/ERROR:  22000: .*out of range/, 'settings, too');
 like(refused(q{select hkg_resume('g', 'whole')}), qr/ERROR:  55000: .*no interrupted training/, 'nothing to resume');
+
+# nor can a training on rules of a model that has other ones since
+value(q{select hkg_import_rules('g', 'r1(X,Y) <= r2(X,Y)', model => 'given')});
+$pid = value(q{select hkg_train_background('g', 'distmult', dimensions => 8, iterations => 10000, epochs => 1, rules => 'given', model => 'ruled')});
+wait_until(q{select count(*) >= 1 from g.iteration where model = 'ruled'});
+value("select pg_cancel_backend($pid)");
+wait_until(q{select status = 'cancelled' from g.model where name = 'ruled'});
+value(q{delete from g.model where name = 'given'; select hkg_import_rules('g', 'r1(X,Y) <= r3(X,Y)', model => 'given')});
+like(refused(q{select hkg_resume('g', 'ruled')}), qr/ERROR:  55000: .*has changed/, 'rules that have changed');
+value(q{delete from g.model where name in ('given', 'ruled')});
 
 # without a valid split: the same facts stand in for it, whoever trains, and the launcher is told
 value(q{delete from g.holdout});
