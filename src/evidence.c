@@ -633,6 +633,19 @@ evidence_learn(Graph *graph, const char *model, const GraphData *data, const Kge
 	MemoryContextDelete(work);
 }
 
+/* that weights and probabilities were learnt */
+#define LEARNT "evidence::jsonb ?& array['calibration', 'discount']"
+
+static bool
+has_learnt(const Graph *graph, const char *model)
+{
+	SqlArgs		args = {0};
+	Datum		found;
+
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
+	return sql_value(psprintf("select true from %smodel where name = $1 and " LEARNT, graph->prefix), &args, &found);
+}
+
 char *
 evidence_learnt(const Graph *graph, const char *model)
 {
@@ -640,27 +653,31 @@ evidence_learnt(const Graph *graph, const char *model)
 	Datum		found;
 
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
-	if (!sql_value(psprintf("select jsonb_build_object('evidence', evidence, "
-							"'weights', (select jsonb_agg(w) from %1$sevidence_weight w where model = $1), "
-							"'thresholds', (select jsonb_agg(t) from %1$sthreshold t where model = $1))::text "
-							"from %1$smodel where name = $1 and evidence::jsonb ?& array['calibration', 'discount']", graph->prefix),
+	if (!sql_value(psprintf("select jsonb_build_object('evidence', case when " LEARNT " then evidence end, "
+							"'weights', (select coalesce(jsonb_agg(w), '[]') from %1$sevidence_weight w where model = $1), "
+							"'thresholds', (select coalesce(jsonb_agg(t), '[]') from %1$sthreshold t where model = $1))::text "
+							"from %1$smodel where name = $1", graph->prefix),
 				   &args, &found))
 		return NULL;
 	return TextDatumGetCString(found);
 }
 
 void
-evidence_restore(const Graph *graph, const char *model, const char *learnt)
+evidence_restore(const Graph *graph, const char *model, const char *learnt, bool heard)
 {
 	SqlArgs		args = {0};
 
+	if (heard)
+		write_summary(graph, model, NULL);
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(learnt));
+	sql_arg(&args, BOOLOID, BoolGetDatum(heard));
 	sql_run(psprintf("insert into %1$sevidence_weight select * from jsonb_populate_recordset(null::%1$sevidence_weight, $1::jsonb->'weights') "
-					 "where relation in (select id from %1$srelation)", graph->prefix), &args);
+					 "where $2 and relation in (select id from %1$srelation)", graph->prefix), &args);
 	sql_run(psprintf("insert into %1$sthreshold select * from jsonb_populate_recordset(null::%1$sthreshold, $1::jsonb->'thresholds') "
-					 "where relation in (select id from %1$srelation)", graph->prefix), &args);
+					 "where ($2 or evidence = 'embedding') and relation in (select id from %1$srelation)", graph->prefix), &args);
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
-	sql_run(psprintf("update %smodel set evidence = $1::jsonb->'evidence' where name = $2", graph->prefix), &args);
+	sql_run(psprintf("update %smodel set evidence = coalesce(nullif($1::jsonb->'evidence', 'null'), evidence) "
+					 "where $2 and name = $3", graph->prefix), &args);
 }
 
 HKG_FUNCTION(hkg_learn_evidence);
@@ -679,7 +696,7 @@ hkg_learn_evidence(PG_FUNCTION_ARGS)
 	data = graph_read(graph);
 	kge = model_of_graph(model_open(graph, inquiry.model), data);
 	valid = graph_read_split(graph, data, "valid", &valid_count);
-	if (valid_count == 0 && evidence_learnt(graph, inquiry.model) != NULL)
+	if (valid_count == 0 && has_learnt(graph, inquiry.model))
 		ereport(NOTICE,
 				(errmsg("graph \"%s\" has no valid split: model \"%s\" keeps the weights that it has learnt",
 						graph->name, inquiry.model),

@@ -106,9 +106,9 @@ extern uint64 evidence_learn_bytes(const KgeModel *kge, const GraphData *data, c
 
 /*
  * What a model has learnt to weigh evidence and scores by, for one that goes on from it and takes its place: a text, NULL when
- * it has learnt nothing.
+ * there is no such model.  heard: whether the new one hears rules; else it has a use for the embedding's thresholds alone.
  */
 extern char *evidence_learnt(const Graph *graph, const char *model);
-extern void evidence_restore(const Graph *graph, const char *model, const char *learnt);
+extern void evidence_restore(const Graph *graph, const char *model, const char *learnt, bool heard);
 
 #endif							/* HKG_EVIDENCE_H */

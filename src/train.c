@@ -671,9 +671,9 @@ static void
 learn_from_valid(Procedure *procedure, const MinedRules *rules)
 {
 	record_rules(procedure->graph, procedure->settings.model, rules);
-	if (procedure->learnt != NULL && procedure->settings.evidence_rules > 0)
+	if (procedure->learnt != NULL)
 	{
-		evidence_restore(procedure->graph, procedure->settings.model, procedure->learnt);
+		evidence_restore(procedure->graph, procedure->settings.model, procedure->learnt, procedure->settings.evidence_rules > 0);
 		return;
 	}
 	sql_see_changes();			/* the rules */

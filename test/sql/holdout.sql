@@ -104,6 +104,13 @@ select mrr is null from g.model where name = 'again';
 select count(*), count(*) filter (where line in (select line from learnt)), (select count(*) from learnt)
 from (select to_jsonb(t) as line from g.threshold t where model = 'again'
 	union all select to_jsonb(w) from g.evidence_weight w where model = 'again' union all select evidence from g.model where name = 'again') l;
+-- as far as it is there; without evidence, the embedding's thresholds
+delete from g.evidence_weight where model = 'again';
+select train('g', 'again', ', warm_start => true');
+select evidence in (select line from learnt) from g.model where name = 'again';
+select train('g', 'again', ', warm_start => true, evidence_rules => 0');
+select evidence, count(*), count(*) filter (where to_jsonb(t) in (select line from learnt)) from g.threshold t where model = 'again' group by 1;
+select evidence from g.model where name = 'again';
 -- what had learnt nothing does not
 select train('g', 'all', ', warm_start => true');
 select evidence from g.model where name = 'all';
