@@ -435,6 +435,7 @@ compare_needed(const void *a, const void *b)
 	const Needed *right = b;
 	int			order = skeleton_compare(&left->skeleton, &right->skeleton);
 
+	CHECK_FOR_INTERRUPTS();
 	return order != 0 ? order : (left->body > right->body) - (left->body < right->body);
 }
 
@@ -459,6 +460,7 @@ needed_args(const Needed *needed, int32 count)
 			column[i] = needed[i].flesh.constant[atom];
 		sql_arg(&args, INT4ARRAYOID, array_of_int4(column, count));
 	}
+	pfree(column);
 	return args;
 }
 
@@ -471,8 +473,7 @@ evaluate(Bodies *bodies, const Needed *needed, int32 count)
 	bodies->current = NO_BODY;
 	sql_stream(bodies_sql(bodies->graph, &needed->skeleton), &args, take_lists, bodies);
 	finish_body(bodies);
-	for (int i = 0; i < args.count; i++)
-		pfree(DatumGetPointer(args.values[i]));
+	sql_args_free(&args);
 }
 
 static void

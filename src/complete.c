@@ -18,6 +18,7 @@
 #include "hybridkg.h"
 #include "inquiry.h"
 #include "model.h"
+#include "numbers.h"
 
 /* ---- what is known ------------------------------------------------------------------- */
 
@@ -44,10 +45,8 @@ take_fact(void *argument, const Datum *values, const bool *nulls)
 	if (triple.head < 0 || triple.relation < 0 || triple.tail < 0)
 		return;
 	if (facts->count == facts->room)
-	{
-		facts->room *= 2;
-		facts->triple = repalloc_huge(facts->triple, facts->room * sizeof(KgeTriple));
-	}
+		hkg_check_memory_or(3 * facts->room * sizeof(KgeTriple), "a list of missing facts", "ask for those of one relation");
+	facts->triple = array_reserve(facts->triple, facts->count + 1, &facts->room, sizeof(KgeTriple));
 	facts->triple[facts->count++] = triple;
 }
 
@@ -55,10 +54,9 @@ take_fact(void *argument, const Datum *values, const bool *nulls)
 static Facts
 read_facts(Graph *graph, const Model *model, const char *relation)
 {
-	Facts		facts = {.model = model,.room = 1024};
+	Facts		facts = {.model = model};
 	SqlArgs		args = {0};
 
-	facts.triple = palloc(facts.room * sizeof(KgeTriple));
 	if (relation != NULL)
 		sql_arg(&args, INT4OID, Int32GetDatum(model->relation_id[model_relation_row(model, graph, relation)]));
 	sql_stream(psprintf("select head::int, relation::int, tail::int from %striple %s order by relation, head, tail",
@@ -144,8 +142,7 @@ return_missing(const Graph *graph, const char *model, const MissingList *list, c
 		arg_best_rules(&args, rule + first, count);
 		sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
 		sql_result_query(result, query, &args);
-		for (int i = 0; i < args.count; i++)
-			pfree(DatumGetPointer(args.values[i]));
+		sql_args_free(&args);
 	}
 }
 

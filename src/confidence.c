@@ -626,9 +626,9 @@ init_selection(Selection *selection)
 	qsort(selection->by_rule, count, sizeof(MinedRule *), compare_by_rule);
 }
 
-void
-rate_rules(Bodies *bodies, const GraphData *data, const KgeModel *kge, KgePool *pool,
-		   MinedRules *rules, const Rating *rating)
+static void
+rate(Bodies *bodies, const GraphData *data, const KgeModel *kge, KgePool *pool,
+	 MinedRules *rules, const Rating *rating)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "hybridkg confidence",
 												  ALLOCSET_DEFAULT_SIZES);
@@ -642,6 +642,14 @@ rate_rules(Bodies *bodies, const GraphData *data, const KgeModel *kge, KgePool *
 		rate_all(&selection);
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(context);
+}
+
+void
+rate_rules(Graph *graph, const GraphData *data, const KgeModel *kge, KgePool *pool,
+		   MinedRules *rules, const Rating *rating)
+{
+	bodies_keep(graph, data->entity_id, data->entities, (int64) hkg_max_memory * 1024 / CACHE_PART);
+	rate(bodies_of(graph, data->entity_id, data->entities), data, kge, pool, rules, rating);
 }
 
 static bool
@@ -663,16 +671,5 @@ rate_by_model(Graph *graph, const char *name, MinedRules *rules, const Rating *r
 				 errmsg("model \"%s\" does not know all entities and relations of graph \"%s\"",
 						name, graph->name),
 				 errhint("Train it again: some were added since.")));
-	rate_rules(bodies_create(graph, data->entity_id, data->entities, 0), data, &model->kge, hkg_pool(), rules,
-			   rating);
-}
-
-void
-infer_qualities(Graph *graph, const GraphData *data, const KgeModel *kge, KgePool *pool,
-				MinedRules *rules, double omega, int top, double min_quality)
-{
-	Rating		rating = {.omega = omega,.top = top,.min_quality = min_quality};
-
-	bodies_keep(graph, data->entity_id, data->entities, (int64) hkg_max_memory * 1024 / CACHE_PART);
-	rate_rules(bodies_of(graph, data->entity_id, data->entities), data, kge, pool, rules, &rating);
+	rate(bodies_create(graph, data->entity_id, data->entities, 0), data, &model->kge, hkg_pool(), rules, rating);
 }

@@ -71,17 +71,9 @@ static void
 index_facts(Count *count)
 {
 	Mining	   *mining = count->mining;
-	int64		fact = 0;
 
 	mining_read_facts(mining);
-	count->start = palloc((mining->relations + 1) * sizeof(int64));
-	for (int32 relation = 0; relation < mining->relations; relation++)
-	{
-		count->start[relation] = fact;
-		while (fact < mining->facts && mining->fact[fact].relation == relation)
-			fact++;
-	}
-	count->start[mining->relations] = fact;
+	count->start = facts_by_relation(mining->fact, mining->facts, mining->relations);
 	count->stamp = MemoryContextAllocExtended(CurrentMemoryContext, Max(mining->entities, 1) * sizeof(uint64),
 											  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 }
@@ -92,20 +84,10 @@ facts_of(const Count *count, int32 relation, int32 x)
 {
 	const KgeTriple *fact = count->mining->fact;
 	int64		end = count->start[relation + 1];
-	int64		at = count->start[relation];
 	int64		facts = 0;
 
-	for (int64 high = end; at < high;)
-	{
-		int64		middle = at + (high - at) / 2;
-
-		if (fact[middle].head < x)
-			at = middle + 1;
-		else
-			high = middle;
-	}
-	for (; at < end && fact[at].head == x; at++)
-		facts += count->stamp[fact[at].tail] == count->serial;
+	for (int64 i = facts_of_head(fact, count->start[relation], end, x); i < end && fact[i].head == x; i++)
+		facts += count->stamp[fact[i].tail] == count->serial;
 	return facts;
 }
 

@@ -137,8 +137,7 @@ return_ranks(Graph *graph, const Ranking *ranking, SqlResult *result)
 		sql_arg(&args, INT4ARRAYOID, array_of_int4(ranking->rank + first, count));
 		sql_arg(&args, INT4ARRAYOID, array_of_int4(ranking->rank + ranking->count + first, count));
 		sql_result_query(result, query, &args);
-		for (int i = 0; i < args.count; i++)
-			pfree(DatumGetPointer(args.values[i]));
+		sql_args_free(&args);
 	}
 }
 

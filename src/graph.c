@@ -493,8 +493,9 @@ add_triple(void *argument, const Datum *values, const bool *nulls)
 				 errhint("Delete it, or insert what it names.")));
 }
 
-KgeTriple *
-graph_read_triples(const GraphData *data, const char *query, const SqlArgs *args, int64 *count)
+/* Triples of a query for ids of head, relation and tail, in rows, as the query orders them. */
+static KgeTriple *
+read_triples(const GraphData *data, const char *query, const SqlArgs *args, int64 *count)
 {
 	TripleList	list = {.data = data};
 
@@ -511,10 +512,10 @@ graph_read(Graph *graph)
 
 	data->entity_id = read_ids(graph, "entity", &data->entities);
 	data->relation_id = read_ids(graph, "relation", &data->relations);
-	data->fact = graph_read_triples(data,
-									psprintf("select head::int, relation::int, tail::int from %striple order by relation, head, tail",
-											 graph->prefix),
-									SQL_NO_ARGS, &data->facts);
+	data->fact = read_triples(data,
+							  psprintf("select head::int, relation::int, tail::int from %striple order by relation, head, tail",
+									   graph->prefix),
+							  SQL_NO_ARGS, &data->facts);
 	return data;
 }
 
@@ -527,11 +528,11 @@ graph_read_split(Graph *graph, const GraphData *data, const char *split, int64 *
 		sql_arg_null(&args, TEXTOID);
 	else
 		sql_arg(&args, TEXTOID, CStringGetTextDatum(split));
-	return graph_read_triples(data,
-							  psprintf("select head::int, relation::int, tail::int from %sholdout "
-									   "where split = $1 or $1 is null order by relation, head, tail",
-									   graph->prefix),
-							  &args, count);
+	return read_triples(data,
+						psprintf("select head::int, relation::int, tail::int from %sholdout "
+								 "where split = $1 or $1 is null order by relation, head, tail",
+								 graph->prefix),
+						&args, count);
 }
 
 KgeTriple *
@@ -564,6 +565,38 @@ graph_is_reflexive(Graph *graph, int32 relation)
 	sql_arg(&args, INT4OID, Int32GetDatum(relation));
 	return sql_value(psprintf("select true from %striple where relation = $1 and head = tail limit 1", graph->prefix),
 					 &args, &found);
+}
+
+int64 *
+facts_by_relation(const KgeTriple *fact, int64 facts, int32 relations)
+{
+	int64	   *start = palloc_extended(((Size) relations + 1) * sizeof(int64), MCXT_ALLOC_HUGE);
+	int64		next = 0;
+
+	for (int32 relation = 0; relation < relations; relation++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		start[relation] = next;
+		while (next < facts && fact[next].relation == relation)
+			next++;
+	}
+	start[relations] = next;
+	return start;
+}
+
+int64
+facts_of_head(const KgeTriple *fact, int64 low, int64 high, int32 head)
+{
+	while (low < high)
+	{
+		int64		middle = low + (high - low) / 2;
+
+		if (fact[middle].head < head)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
 
 int

@@ -13,8 +13,6 @@
 
 #include "kge/kge.h"
 
-struct SqlArgs;					/* sql.h */
-
 typedef struct Graph
 {
 	Oid			schema;
@@ -73,9 +71,6 @@ extern GraphData *graph_read(Graph *graph);
 /* A split of holdout ('valid', 'test'; NULL for both) in rows, ordered by (relation, head, tail). */
 extern KgeTriple *graph_read_split(Graph *graph, const GraphData *data, const char *split, int64 *count);
 
-/* Triples of a query for ids of head, relation and tail, in rows, as the query orders them. */
-extern KgeTriple *graph_read_triples(const GraphData *data, const char *query, const struct SqlArgs *args, int64 *count);
-
 /* The facts and both splits of holdout, ordered by (relation, head, tail). */
 extern KgeTriple *graph_read_known(Graph *graph, const GraphData *data, int64 *count);
 
@@ -87,6 +82,12 @@ extern bool graph_is_reflexive(Graph *graph, int32 relation);
 
 /* The row of an id among `count` ascending ids, or -1. */
 extern int32 graph_row(const int32 *ids, int32 count, int32 id);
+
+/* By relation, the number of its first fact, and the end, of facts in rows in their order; in the current context. */
+extern int64 *facts_by_relation(const KgeTriple *fact, int64 facts, int32 relations);
+
+/* The first of the facts of one relation, from `low` to before `high`, whose head is not lower. */
+extern int64 facts_of_head(const KgeTriple *fact, int64 low, int64 high, int32 head);
 
 extern int	triple_compare(const void *a, const void *b);	/* by (relation, head, tail), for qsort */
 

@@ -12,6 +12,7 @@
 #include "utils/memutils.h"
 
 #include "hybridkg.h"
+#include "numbers.h"
 
 /* triples that are handed on at a time */
 #define CHUNK (1 << 16)
@@ -46,6 +47,7 @@ compare_body_order(const void *a, const void *b)
 	const BodyOrder *right = b;
 	int			order = rule_compare_bodies(left->rule, right->rule);
 
+	CHECK_FOR_INTERRUPTS();
 	return order != 0 ? order : (left->number > right->number) - (left->number < right->number);
 }
 
@@ -54,22 +56,11 @@ static void
 stamp_facts(Inference *inference, int32 relation, int32 x)
 {
 	const KgeTriple *fact = inference->data->fact;
-	int64		low = inference->start[relation];
 	int64		end = inference->start[relation + 1];
-	int64		high = end;
 
-	while (low < high)
-	{
-		int64		middle = low + (high - low) / 2;
-
-		if (fact[middle].head < x)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	inference->serial++;
-	for (; low < end && fact[low].head == x; low++)
-		inference->stamp[fact[low].tail] = inference->serial;
+	for (int64 i = facts_of_head(fact, inference->start[relation], end, x); i < end && fact[i].head == x; i++)
+		inference->stamp[fact[i].tail] = inference->serial;
 }
 
 static void
@@ -150,21 +141,6 @@ group_by_body(Inference *inference, int32 count, int32 *bodies)
 	return body;
 }
 
-static void
-index_facts(Inference *inference)
-{
-	const GraphData *data = inference->data;
-	int64		fact = 0;
-
-	for (int32 relation = 0; relation < data->relations; relation++)
-	{
-		inference->start[relation] = fact;
-		while (fact < data->facts && data->fact[fact].relation == relation)
-			fact++;
-	}
-	inference->start[data->relations] = fact;
-}
-
 void
 infer_each(Bodies *bodies, const GraphData *data, const Rule *const *rules, int32 count,
 		   const InferTarget *target)
@@ -179,13 +155,12 @@ infer_each(Bodies *bodies, const GraphData *data, const Rule *const *rules, int3
 	inference.order = MemoryContextAllocHuge(context, Max(count, 1) * sizeof(int32));
 	inference.first = MemoryContextAllocHuge(context, ((Size) count + 1) * sizeof(int32));
 	inference.relation = MemoryContextAllocHuge(context, Max(count, 1) * sizeof(int32));
-	inference.start = palloc(((Size) data->relations + 1) * sizeof(int64));
+	inference.start = facts_by_relation(data->fact, data->facts, data->relations);
 	inference.stamp = MemoryContextAllocExtended(context, Max(data->entities, 1) * sizeof(uint64),
 												 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	inference.chunk = MemoryContextAllocHuge(context, (CHUNK + 1) * sizeof(KgeTriple));
 	for (int32 i = 0; i < count; i++)
 		inference.relation[i] = graph_row(data->relation_id, data->relations, rules[i]->head);
-	index_facts(&inference);
 	body = group_by_body(&inference, count, &body_count);
 	MemoryContextSwitchTo(caller);
 	bodies_each(bodies, body, body_count, take_rectangle, finish_rules, &inference);
@@ -212,15 +187,12 @@ collect(void *argument, int32 position, const KgeTriple *triples, int64 count)
 {
 	Collection *collection = argument;
 
+	/* what it grows to, and the arrays that it becomes */
 	if (collection->count + count > collection->room)
-	{
-		collection->room = Max(2 * collection->room, collection->count + count);
-		/* what it grows to, and the arrays that it becomes */
-		hkg_check_memory(2 * collection->room * sizeof(Inferred),
+		hkg_check_memory(2 * Max(2 * collection->room, collection->count + count) * sizeof(Inferred),
 						 "the set of triples that the selected rules infer");
-		collection->inferred = repalloc_huge(collection->inferred,
-											 collection->room * sizeof(Inferred));
-	}
+	collection->inferred = array_reserve(collection->inferred, collection->count + count, &collection->room,
+										 sizeof(Inferred));
 	for (int64 i = 0; i < count; i++)
 	{
 		collection->inferred[collection->count].triple = triples[i];
@@ -275,11 +247,11 @@ Inferences *
 infer(Graph *graph, const GraphData *data, const Rule *const *rules, int32 count)
 {
 	Bodies	   *bodies = bodies_of(graph, data->entity_id, data->entities);
-	Collection	collection = {.room = 1024};
+	Collection	collection = {0};
 	InferTarget target = {.take = collect,.argument = &collection};
 	Inferences *inferences;
 
-	collection.inferred = palloc(collection.room * sizeof(Inferred));
+	collection.inferred = array_reserve(NULL, 1, &collection.room, sizeof(Inferred));
 	infer_each(bodies, data, rules, count, &target);
 	qsort(collection.inferred, collection.count, sizeof(Inferred), compare_inferred);
 	inferences = group_by_triple(&collection);

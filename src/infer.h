@@ -41,12 +41,4 @@ typedef struct Inferences
 extern Inferences *infer(Graph *graph, const GraphData *data,
 						 const Rule *const *rules, int32 count);
 
-/*
- * rate_rules of confidence.h with a sample of 0.  What bodies yield is kept with the graph, within
- * hybridkg.max_memory, for the next call and for infer: the facts must not change meanwhile.
- */
-extern void infer_qualities(Graph *graph, const GraphData *data, const KgeModel *kge,
-							KgePool *pool, MinedRules *rules, double omega,
-							int top, double min_quality);
-
 #endif							/* HKG_INFER_H */

@@ -42,6 +42,7 @@
 #include "evidence.h"
 #include "facts.h"
 #include "hybridkg.h"
+#include "numbers.h"
 #include "sql.h"
 #include "view.h"
 
@@ -279,11 +280,7 @@ take_id(void *argument, const Datum *values, const bool *nulls)
 		reading->fault = pstrdup("is there twice");
 		reading->faulty = id;
 	}
-	if (reading->count == reading->room)
-	{
-		reading->room *= 2;
-		reading->id = repalloc_huge(reading->id, reading->room * sizeof(int32));
-	}
+	reading->id = array_reserve(reading->id, reading->count + 1, &reading->room, sizeof(int32));
 	reading->id[reading->count++] = id;
 }
 

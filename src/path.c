@@ -15,6 +15,7 @@
 #include "utils/memutils.h"
 
 #include "mine.h"
+#include "skeleton.h"
 
 /* new counters between two looks at hybridkg.max_memory */
 #define CHECK_EVERY (1 << 16)
@@ -92,7 +93,7 @@ count_paths_through(Paths *paths, int32 head, Span x, Span y)
 	for (const Neighbour *from = x.at; from < x.end; from++)
 	{
 		for (const Neighbour *to = y.at; to < y.end; to++)
-			count_path(paths, (PathKey) {head, NEIGHBOUR_ATOM(*from), NEIGHBOUR_ATOM(*to) ^ 1});
+			count_path(paths, (PathKey) {head, NEIGHBOUR_ATOM(*from), MIRRORED(NEIGHBOUR_ATOM(*to))});
 	}
 }
 

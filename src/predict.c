@@ -22,6 +22,7 @@
 #include "hybridkg.h"
 #include "inquiry.h"
 #include "model.h"
+#include "numbers.h"
 #include "sql.h"
 
 /* ---- the best of many --------------------------------------------------------- */
@@ -44,11 +45,7 @@ take_row(void *argument, const Datum *values, const bool *nulls)
 
 	if (row < 0)
 		return;
-	if (list->count == list->room)
-	{
-		list->room *= 2;
-		list->row = repalloc_huge(list->row, list->room * sizeof(int32));
-	}
+	list->row = array_reserve(list->row, list->count + 1, &list->room, sizeof(int32));
 	list->row[list->count++] = row;
 }
 
@@ -60,10 +57,9 @@ static RowList
 known_rows(const Graph *graph, const int32 *ids, int32 rows, const char *wanted,
 		   const char *column, int32 id, const char *other_column, int32 other_id)
 {
-	RowList		list = {.id = ids,.rows = rows,.room = 64};
+	RowList		list = {.id = ids,.rows = rows};
 	SqlArgs		args = {0};
 
-	list.row = palloc(list.room * sizeof(int32));
 	sql_arg(&args, INT4OID, Int32GetDatum(id));
 	sql_arg(&args, INT4OID, Int32GetDatum(other_id));
 	sql_stream_often(psprintf("select %s::int from %striple where %s = $1 and %s = $2 order by 1",
@@ -98,6 +94,7 @@ return_rows(const Graph *graph, const char *table, const int32 *ids, int64 count
 		sql_arg(&args, FLOAT8ARRAYOID, array_of_float8(scores + first, some));
 		sql_arg(&args, FLOAT8ARRAYOID, array_of_float8(probabilities + first, some));
 		sql_stream_often(query, &args, sql_add_to_result, result);
+		sql_args_free(&args);
 	}
 }
 

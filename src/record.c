@@ -14,6 +14,7 @@
 #include "lib/stringinfo.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
+#include "utils/memutils.h"
 
 #include "evidence/evidence.h"
 #include "sql.h"
@@ -170,6 +171,8 @@ record_sample(Graph *graph, const char *table, const char *model, int iteration,
 												 "and r in (select id from %1$srelation)",
 												 graph->prefix, table, quote_literal_cstr(model), iteration),
 										lengthof(types), types);
+	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "hybridkg row", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(row);
 
 	for (int64 i = 0; i < sample->count; i++)
 	{
@@ -184,8 +187,10 @@ record_sample(Graph *graph, const char *table, const char *model, int iteration,
 		values[4] = Float8GetDatum(sample->probability[i]);
 		values[5] = rules_text(sample, drawn);
 		sql_batch_row(batch, values, NULL);
-		pfree(DatumGetPointer(values[5]));
+		MemoryContextReset(row);
 	}
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(row);
 	sql_batch_end(batch);
 }
 
@@ -197,50 +202,65 @@ evidence_of(const MinedRule *rule)
 		ev_worth(rule->support, rule->body_size, 0) : rule->evidence_confidence;
 }
 
+/* what a rule is in "line", see write_rules */
+static const Oid line_types[] = {
+	INT4OID, TEXTOID, INT4OID, TEXTOID, INT8OID, INT8OID, INT8OID, INT8OID,
+	FLOAT8OID, FLOAT8OID, FLOAT8OID, FLOAT8OID, FLOAT8OID, BOOLOID, FLOAT8OID, FLOAT8OID
+};
+
+static void
+add_line(SqlBatch *batch, int32 id, const MinedRule *rule)
+{
+	Datum		values[lengthof(line_types)] = {
+		Int32GetDatum(id),
+		CStringGetTextDatum(rule->text),
+		Int32GetDatum(rule->rule.head),
+		CStringGetTextDatum(OidOutputFunctionCall(F_ARRAY_OUT, rule_body_array(&rule->rule))),
+		Int64GetDatum(rule->support),
+		Int64GetDatum(rule->body_size),
+		Int64GetDatum(rule->pca_body_size),
+		Int64GetDatum(MINED_PREDICTIONS(rule)),
+		Float8GetDatum(MINED_HEAD_COVERAGE(rule)),
+		Float8GetDatum(MINED_STANDARD_CONFIDENCE(rule)),
+		Float8GetDatum(MINED_PCA_CONFIDENCE(rule)),
+		Float8GetDatum(rule->embedding_confidence),
+		Float8GetDatum(rule->quality),
+		BoolGetDatum(rule->selected),
+		Float8GetDatum(evidence_of(rule)),
+		Float8GetDatum(rule->evidence_error)
+	};
+	bool		nulls[lengthof(line_types)] = {
+		[6] = rule->pca_body_size == MINED_UNKNOWN_SIZE,
+		[10] = rule->pca_body_size == MINED_UNKNOWN_SIZE,
+		[11] = isnan(rule->embedding_confidence),
+		[12] = isnan(rule->quality),
+		[14] = isnan(evidence_of(rule)),
+		[15] = isnan(rule->evidence_confidence)
+	};
+
+	sql_batch_row(batch, values, nulls);
+}
+
 /* Runs a statement that finds the rules' columns in "line". */
 static void
 write_rules(const char *statement, const MinedRules *rules)
 {
-	static const Oid types[] = {
-		INT4OID, TEXTOID, INT4OID, TEXTOID, INT8OID, INT8OID, INT8OID, INT8OID,
-		FLOAT8OID, FLOAT8OID, FLOAT8OID, FLOAT8OID, FLOAT8OID, BOOLOID, FLOAT8OID, FLOAT8OID
-	};
 	SqlBatch   *batch = sql_batch_begin(psprintf("with line as (select id, rule, head, body::int[], "
 												 "support, size, pca_size, predictions, coverage, sc, pca, ec, q, selected, evidence, error "
 												 "from unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) "
 												 "u(id, rule, head, body, support, size, pca_size, predictions, coverage, sc, pca, ec, q, selected, evidence, error)) %s",
 												 statement),
-										lengthof(types), types);
+										lengthof(line_types), line_types);
+	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "hybridkg row", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(row);
 
 	for (int64 i = 0; i < rules->count; i++)
 	{
-		const MinedRule *rule = &rules->rule[i];
-		Datum		values[lengthof(types)];
-		bool		nulls[lengthof(types)] = {false};
-
-		values[0] = Int32GetDatum((int32) i + 1);
-		values[1] = CStringGetTextDatum(rule->text);
-		values[2] = Int32GetDatum(rule->rule.head);
-		values[3] = CStringGetTextDatum(OidOutputFunctionCall(F_ARRAY_OUT, rule_body_array(&rule->rule)));
-		values[4] = Int64GetDatum(rule->support);
-		values[5] = Int64GetDatum(rule->body_size);
-		values[6] = Int64GetDatum(rule->pca_body_size);
-		values[7] = Int64GetDatum(MINED_PREDICTIONS(rule));
-		values[8] = Float8GetDatum(MINED_HEAD_COVERAGE(rule));
-		values[9] = Float8GetDatum(MINED_STANDARD_CONFIDENCE(rule));
-		values[10] = Float8GetDatum(MINED_PCA_CONFIDENCE(rule));
-		values[11] = Float8GetDatum(rule->embedding_confidence);
-		values[12] = Float8GetDatum(rule->quality);
-		values[13] = BoolGetDatum(rule->selected);
-		values[14] = Float8GetDatum(evidence_of(rule));
-		values[15] = Float8GetDatum(rule->evidence_error);
-		nulls[6] = nulls[10] = rule->pca_body_size == MINED_UNKNOWN_SIZE;
-		nulls[14] = isnan(DatumGetFloat8(values[14]));
-		nulls[15] = isnan(rule->evidence_confidence);
-		nulls[11] = isnan(rule->embedding_confidence);
-		nulls[12] = isnan(rule->quality);
-		sql_batch_row(batch, values, nulls);
+		add_line(batch, (int32) i + 1, &rules->rule[i]);
+		MemoryContextReset(row);
 	}
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(row);
 	sql_batch_end(batch);
 }
 

@@ -691,4 +691,6 @@ rule_from_array(int32 head, Datum body, Rule *rule)
 	if (fault != NULL)
 		damaged_body(psprintf("It is outside the language: %s.", fault));
 	rule_canonicalise(rule);
+	if ((Pointer) array != DatumGetPointer(body))
+		pfree(array);
 }

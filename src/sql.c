@@ -50,6 +50,14 @@ sql_arg_null(SqlArgs *args, Oid type)
 	args->nulls[args->count - 1] = 'n';
 }
 
+void
+sql_args_free(SqlArgs *args)
+{
+	for (int i = 0; i < args->count; i++)
+		pfree(DatumGetPointer(args->values[i]));
+	args->count = 0;
+}
+
 MemoryContext
 sql_begin(void)
 {

@@ -20,7 +20,7 @@
 #include "executor/tuptable.h"
 #include "utils/tuplestore.h"
 
-/* Parameters of a statement: SQL_ARGS(type, value, type, value, ...), at most 16 */
+/* Parameters of a statement, at most 16 */
 typedef struct SqlArgs
 {
 	int			count;
@@ -33,6 +33,9 @@ typedef struct SqlArgs
 
 extern void sql_arg(SqlArgs *args, Oid type, Datum value);
 extern void sql_arg_null(SqlArgs *args, Oid type);
+
+/* Frees the values, all of which are pointers. */
+extern void sql_args_free(SqlArgs *args);
 
 /* SPI_connect; returns the caller's memory context, made current again */
 extern MemoryContext sql_begin(void);

@@ -26,6 +26,7 @@
 #include "inquiry.h"
 #include "kge/random.h"
 #include "model.h"
+#include "numbers.h"
 #include "sql.h"
 
 /* draws for one triple, before it goes without a false counterpart */
@@ -36,6 +37,7 @@
 typedef struct Falsehoods
 {
 	const GraphData *data;
+	const int64 *start;			/* by relation: its first fact; and the end */
 	const KgeTriple *known;
 	int64		known_count;
 	uint64		seed;
@@ -47,32 +49,12 @@ is_known(const Falsehoods *falsehoods, const KgeTriple *triple)
 	return bsearch(triple, falsehoods->known, falsehoods->known_count, sizeof(KgeTriple), triple_compare) != NULL;
 }
 
-/* The first fact that is not of a lower relation. */
-static int64
-first_fact(const GraphData *data, int32 relation)
-{
-	int64		low = 0;
-	int64		high = data->facts;
-
-	while (low < high)
-	{
-		int64		middle = low + (high - low) / 2;
-
-		if (data->fact[middle].relation < relation)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* Replaces the head or the tail of triple number i; false when nothing was found. */
 static bool
 corrupt(const Falsehoods *falsehoods, int64 i, KgeTriple *triple)
 {
-	const GraphData *data = falsehoods->data;
-	int64		first = first_fact(data, triple->relation);
-	int64		count = first_fact(data, triple->relation + 1) - first;
+	int64		first = falsehoods->start[triple->relation];
+	int64		count = falsehoods->start[triple->relation + 1] - first;
 	uint64		stream = kge_stream(falsehoods->seed, KGE_DRAW_FALSE, (uint64) i, 0);
 	KgeTriple	whole = *triple;
 
@@ -81,7 +63,7 @@ corrupt(const Falsehoods *falsehoods, int64 i, KgeTriple *triple)
 	for (int try = 0; try < TRIES; try++)
 	{
 		uint64		bits = kge_random(stream, (uint64) try);
-		const KgeTriple *other = &data->fact[first + kge_random_below(bits, (uint64) count)];
+		const KgeTriple *other = &falsehoods->data->fact[first + kge_random_below(bits, (uint64) count)];
 
 		*triple = whole;
 		if (i % 2 == 0)
@@ -98,7 +80,8 @@ KgeTriple *
 threshold_corrupt(const GraphData *data, const KgeTriple *known, int64 known_count,
 				  const KgeTriple *triples, int64 count, uint64 seed, int64 *corrupted)
 {
-	Falsehoods	falsehoods = {data, known, known_count, seed};
+	int64	   *start = facts_by_relation(data->fact, data->facts, data->relations);
+	Falsehoods	falsehoods = {data, start, known, known_count, seed};
 	KgeTriple  *made = MemoryContextAllocHuge(CurrentMemoryContext,
 											  sizeof(KgeTriple) * Max(count, 1));
 
@@ -110,6 +93,7 @@ threshold_corrupt(const GraphData *data, const KgeTriple *known, int64 known_cou
 		if (corrupt(&falsehoods, i, &made[*corrupted]))
 			(*corrupted)++;
 	}
+	pfree(start);
 	return made;
 }
 
@@ -378,14 +362,11 @@ take_negative(void *argument, const Datum *values, const bool *nulls)
 				 errmsg("%s holds %s, of which the graph does not know every name", list->table,
 						TextDatumGetCString(values[3])),
 				 errhint("Leave out triples about unknown entities and relations.")));
+	/* what it grows from and to, and the scores, once more for one threshold */
 	if (list->count == list->room)
-	{
-		list->room *= 2;
-		/* what it grows from, too, and the scores, once more for one threshold */
-		hkg_check_memory_or(list->room * (3 * sizeof(KgeTriple) / 2 + sizeof(Known) + sizeof(Scored) + sizeof(KgeLabelled)),
+		hkg_check_memory_or(list->room * (3 * sizeof(KgeTriple) + 2 * (sizeof(Known) + sizeof(Scored) + sizeof(KgeLabelled))),
 							"the list of false triples", "give fewer of them");
-		list->triple = repalloc_huge(list->triple, list->room * sizeof(KgeTriple));
-	}
+	list->triple = array_reserve(list->triple, list->count + 1, &list->room, sizeof(KgeTriple));
 	list->triple[list->count++] = (KgeTriple) {
 		graph_row(data->entity_id, data->entities, DatumGetInt32(values[0])),
 		graph_row(data->relation_id, data->relations, DatumGetInt32(values[1])),
@@ -409,9 +390,8 @@ table_name(Oid table)
 static TripleList
 read_negatives(const Graph *graph, const GraphData *data, Oid table)
 {
-	TripleList	list = {.data = data,.room = 1024,.table = table_name(table)};
+	TripleList	list = {.data = data,.table = table_name(table)};
 
-	list.triple = palloc(list.room * sizeof(KgeTriple));
 	sql_stream(psprintf("select h.id::int, r.id::int, t.id::int, concat(n.relation, '(', n.head, ', ', n.tail, ')') from %2$s n "
 						"left join %1$sentity h on h.name = n.head::text "
 						"left join %1$srelation r on r.name = n.relation::text "

@@ -29,6 +29,7 @@
 #include "argument.h"
 #include "best.h"
 #include "checkpoint.h"
+#include "confidence.h"
 #include "evidence.h"
 #include "evidence_rules.h"
 #include "held_out.h"
@@ -370,11 +371,11 @@ static void
 rank_rules(Procedure *procedure, Iteration *iteration)
 {
 	const TrainSettings *settings = &procedure->settings;
+	Rating		rating = {.omega = settings->omega,.top = settings->top_rules,.min_quality = settings->min_quality};
 	instr_time	start;
 
 	INSTR_TIME_SET_CURRENT(start);
-	infer_qualities(procedure->graph, procedure->data, &procedure->model, procedure->pool,
-					procedure->rules, settings->omega, settings->top_rules, settings->min_quality);
+	rate_rules(procedure->graph, procedure->data, &procedure->model, procedure->pool, procedure->rules, &rating);
 	iteration->mine_seconds = procedure->mine_seconds + seconds_since(start);
 	procedure->mine_seconds = 0;
 }
