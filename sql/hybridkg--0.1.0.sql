@@ -545,7 +545,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
 	known constant text[] := array(select a from pg_proc, unnest(proargnames[1 : pronargs]) a
-		where oid = '@extschema@.hkg_train'::regproc and a not in ('graph', 'model'));
+		where oid = '@extschema@.hkg_train'::regproc and a not in ('graph', 'model', 'warm_start'));
 	points jsonb[] := array[jsonb_build_object('seed', seed) || fixed];
 	calls text[];		-- their arguments as SQL
 	names text[];		-- and their models
@@ -605,9 +605,11 @@ begin
 			detail = 'They are trained in the background and committed one by one.', hint = 'Use read committed.';
 	end if;
 
-	-- hkg_train's own checks of every trial, before one is trained
-	calls := array(select (select string_agg(format('%I => %L', key, value #>> '{}'), ', ') from jsonb_each(p))
+	-- a preset's settings one by one: hkg_train itself would take them for arguments that are given with their default value, too
+	calls := array(select (select string_agg(format('%I => %L', key, value #>> '{}'), ', ')
+			from jsonb_each(coalesce((select settings || (p - 'preset') from @extschema@.hkg_presets() where preset = p->>'preset'), p)))
 		from unnest(points) with ordinality u (p, i) order by i);
+	-- hkg_train's own checks of every trial, before one is trained
 	foreach call in array calls loop
 		execute format('select from @extschema@.hkg_estimate(%L, model => %L, %s)', graph, model, call);
 	end loop;
@@ -701,8 +703,8 @@ comment on function hkg_tune(name, jsonb, jsonb, int, bigint, name) is
 'trains with every combination of some arguments of hkg_train and keeps the model that is best on the valid split; returns the trials, best first, as the table trial of the graph keeps them
 Each trial is a training in the background, which commits (hkg_progress shows it): a search that was stopped goes on where it was when it is asked for again, and no trial is repeated with the same arguments, facts and valid split. Until then a model named trial ... is kept of each.
 graph: an existing graph with a valid split, committed
-grid: an object that has a list of values for each argument to tune, {"dimensions": [100, 200], "regularization": [0.01, 0.05]}; not those of evidence: trials are compared by the embedding alone
-fixed: an object of arguments that all trials share; others have their defaults
+grid: an object that has a list of values for each argument to tune, {"dimensions": [100, 200], "regularization": [0.01, 0.05]}; not those of evidence: trials are compared by the embedding alone; nor warm_start: each trial begins anew
+fixed: an object of arguments that all trials share; others have their defaults, or what a preset says that is among these
 trials: so many points of the grid, drawn at random; null: all
 seed: draws them, and is that of the trainings, unless grid or fixed has one
 model: the name that the best model gets; a model of that name is replaced when the transaction commits

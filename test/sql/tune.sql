@@ -16,6 +16,7 @@ select hkg_load('g', 'select i, ''after'', (i + 1) % 20 from generate_series(3, 
 select hkg_tools.try($$select hkg_tune('nowhere', '{"dimensions": [2, 4]}')$$);
 select report from hkg_tools.try($$select hkg_tune('g', '{"dimension": [2, 4]}')$$) where report not like 'HINT%';
 select report like 'HINT: Known are: score_function, dimensions, %' from hkg_tools.try($$select hkg_tune('g', '{}', '{"model": "m"}')$$) offset 1;
+select report from hkg_tools.try($$select hkg_tune('g', '{}', '{"warm_start": true}')$$) where report not like 'HINT%';
 select hkg_tools.try($$select hkg_tune('g', '{"dimensions": 2}')$$);
 select hkg_tools.try($$select hkg_tune('g', '{"dimensions": []}')$$);
 select hkg_tools.try($$select hkg_tune('g', '[1]')$$);
@@ -74,6 +75,12 @@ select name from g.model order by 1;
 select hkg_load('g', 'select 4, ''next'', 3');
 select count(*) from hkg_tune('g', '{"dimensions": [2]}', '{"iterations": 1, "epochs": 1, "top_rules": 0}', seed => 5, model => 'undone');
 select count(*) from g.trial where arguments->>'seed' = '5';
+
+-- a preset gives way to the grid, though that has what hkg_train has by default
+select arguments->>'preset', arguments->>'reciprocal' from hkg_tune('g', '{"reciprocal": [false]}',
+	'{"preset": "complex", "dimensions": 2, "iterations": 1, "epochs": 1}', model => 'preset');
+select settings->>'loss', settings->>'reciprocal' from g.model where name = 'preset';
+select report from hkg_tools.try($$select hkg_tune('g', '{}', '{"preset": "none"}')$$) where report not like 'HINT%';
 
 -- a trial that fails is a row; the others go on
 select status, error, count(*) from hkg_tune('g', '{"rules": [null, "no such model"]}', '{"dimensions": 2, "iterations": 1, "epochs": 1}', model => 'one of two')
