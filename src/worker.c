@@ -15,6 +15,7 @@
 #include "compat.h"
 
 #include "access/xact.h"
+#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "postmaster/bgworker.h"
@@ -38,6 +39,9 @@
 /* how long it waits for others' locks before it has begun: the launcher may hold them itself */
 #define START_LOCK_TIMEOUT "10s"
 
+/* of an error that the launcher raises */
+#define TEXT_BYTES 1024
+
 typedef enum LaunchState
 {
 	LAUNCH_STARTING,
@@ -60,9 +64,9 @@ typedef struct Launch
 	pid_t		pid;			/* of the worker; it may have ended before the launcher looks */
 	volatile LaunchState state;
 	int			sqlstate;
-	char		message[1024];
-	char		detail[1024];
-	char		hint[1024];
+	char		message[TEXT_BYTES];
+	char		detail[TEXT_BYTES];
+	char		hint[TEXT_BYTES];
 	char		settings[FLEXIBLE_ARRAY_MEMBER];
 } Launch;
 
@@ -297,13 +301,24 @@ train(Procedure *procedure)
 
 /* ---- the worker: errors -------------------------------------------------------------- */
 
+/* As many of its characters as fit */
+static void
+copy_text(char to[TEXT_BYTES], const char *text)
+{
+	int			bytes = text == NULL ? 0 : pg_mbcliplen(text, (int) strlen(text), TEXT_BYTES - 1);
+
+	if (bytes > 0)
+		memcpy(to, text, bytes);
+	to[bytes] = '\0';
+}
+
 static void
 fail_before_begin(Launch *launch, const ErrorData *error)
 {
 	launch->sqlstate = error->sqlerrcode;
-	strlcpy(launch->message, error->message, sizeof(launch->message));
-	strlcpy(launch->detail, error->detail != NULL ? error->detail : "", sizeof(launch->detail));
-	strlcpy(launch->hint, error->hint != NULL ? error->hint : "", sizeof(launch->hint));
+	copy_text(launch->message, error->message);
+	copy_text(launch->detail, error->detail);
+	copy_text(launch->hint, error->hint);
 	tell_launcher(launch, LAUNCH_FAILED);
 }
 
