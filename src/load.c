@@ -312,6 +312,18 @@ check_names(const NameList *list, const int32 *positions, int count, const char 
 			 errhint("Shorten it, for example to its beginning and an md5 of all of it.")));
 }
 
+/* When a new name's id is taken: somebody has given ids, which the sequence does not know. */
+static char *
+taken_hint(const Graph *graph, const NameList *list, const char *constraint)
+{
+	const char *table = psprintf("%s%s", graph->prefix, list->table);
+
+	if (constraint == NULL || strcmp(constraint, psprintf("%s_pkey", list->table)) != 0)
+		return NULL;
+	return psprintf("Ids were inserted by hand; new ones go on after them with: select setval(pg_get_serial_sequence(%s, 'id'), max(id)) from %s",
+					quote_literal_cstr(table), table);
+}
+
 static void
 insert_names(Load *load, NameList *list, const int32 *positions, int count)
 {
@@ -331,12 +343,13 @@ insert_names(Load *load, NameList *list, const int32 *positions, int count)
 	{
 		ErrorData  *error;
 
-		if (geterrcode() != ERRCODE_PROGRAM_LIMIT_EXCEEDED)
-			PG_RE_THROW();
 		MemoryContextSwitchTo(context);
 		error = CopyErrorData();
 		FlushErrorState();
-		check_names(list, positions, count, error->message);
+		if (error->sqlerrcode == ERRCODE_PROGRAM_LIMIT_EXCEEDED)
+			check_names(list, positions, count, error->message);
+		else if (error->sqlerrcode == ERRCODE_UNIQUE_VIOLATION)
+			error->hint = taken_hint(load->graph, list, error->constraint_name);
 		ReThrowError(error);
 	}
 	PG_END_TRY();

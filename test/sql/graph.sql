@@ -95,6 +95,14 @@ select hkg_load('sports', format('values (%L, ''plays_for'', ''ajax'')', p)) fro
 select hkg_create_graph('My "odd" graph');
 select * from hkg_load('My "odd" graph', $$values ('a', 'b', 'c')$$);
 select * from "My ""odd"" graph".triple;
+-- ids that were given in plain SQL are not the sequence's: the hint says what to do, and does it
+insert into "My ""odd"" graph".entity select i, 'e' || i from generate_series(3, 7) i;
+select hkg_tools.try($$select hkg_load('My "odd" graph', 'values (''e7'', ''b'', ''f'')')$$);
+select substring(report from 'with: (.*)') as advice from hkg_tools.try($$select hkg_load('My "odd" graph', 'values (''e7'', ''b'', ''f'')')$$) where report like 'HINT%'
+\gset
+:advice;
+select * from hkg_load('My "odd" graph', $$values ('e7', 'b', 'f')$$);
+select id from "My ""odd"" graph".entity where name = 'f';
 select hkg_drop_graph('My "odd" graph');
 
 -- only its owner removes a graph
