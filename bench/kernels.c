@@ -144,21 +144,21 @@ measure_limits(void)
 	all.out = allocate(NULL, STREAM * sizeof(float));
 	for (int round = 0; round < 2; round++)
 	{
-		all.queries = kge_packed_take(&space, COLUMNS, DEPTH);
-		all.candidates = kge_packed_take(&space, ROWS, DEPTH);
+		all.queries = kge_packed_take(&space, 1, COLUMNS, DEPTH);
+		all.candidates = kge_packed_take(&space, 1, ROWS, DEPTH);
 		if (round == 0)
 			kge_space_open(&space, &arena);
 	}
 	for (size_t i = 0; i < STREAM; i++)
 		all.a[i] = all.b[i] = 1;
-	kge_pack_queries((KgeRows) {COLUMNS, DEPTH, all.a}, COLUMNS, all.queries);
+	kge_pack_queries((KgeRows) {COLUMNS, DEPTH, all.a}, all.queries);
 	for (int precision = KGE_SINGLE; precision <= KGE_BFLOAT16; precision++)
 	{
 		if (!kge_has_precision((KgePrecision) precision))
 			continue;
 		all.precision = (KgePrecision) precision;
 		if (precision == KGE_BFLOAT16)
-			kge_pack_candidates(kge_bfloat16(), (KgeRows) {ROWS, DEPTH, all.b}, ROWS, all.candidates);
+			kge_pack_candidates(kge_bfloat16(), (KgeRows) {ROWS, DEPTH, all.b}, all.candidates);
 		taken = now();
 		kge_pool_run(pool, ITEMS, multiply, &all);
 		product_rate[precision] = 2.0 * ROWS * COLUMNS * DEPTH * REPEATS * ITEMS / since(taken).processor;

@@ -11,10 +11,13 @@
  *		scores			s[c][q] = sum over k of C[c][k] Q[q][k]
  *		queries			dQ[q][k] += sum over c of g[c][q] C[c][k]
  *		candidates		dC[c][k] = sum over q of g[c][q] Q[q][k]
- * So candidates are packed plain for the first, in pairs for the second; queries in
- * pairs of their columns for the first, of their rows for the third; derivatives
- * transposed for the second, plain for the third.  Rows are padded with zeros, and
- * edges of a result go through a small copy.
+ * Each is cut into tiles of 1 KB, of which a factor's lie behind one another in the order in
+ * which a sum reads them: 16 rows of the first factor by 32 terms, a row after the other, or
+ * 32 terms by 16 columns of the second, by pairs of terms.  A row of tiles has all terms.
+ * Candidates are packed as the first factor of the first sum and the second of the second,
+ * queries as the second factor of the first and the third, derivatives as the first factor of
+ * the third and, transposed, of the second.  Rows are padded with zeros, and edges of a
+ * result go through a small copy.
  *
  * Tiles are state of a thread beyond what it is otherwise given: the system is
  * asked for it once in a process, and a product leaves none behind.
@@ -41,23 +44,26 @@ struct KgeBfloat16
 
 	/*
 	 * out (+)= a b: KGE_WHOLE rows, KGE_WHOLE or (not wide) LANES columns, steps *
-	 * KGE_WHOLE terms.  Strides of a and b in numbers.
+	 * KGE_WHOLE terms.  The second row of tiles is so many numbers behind the first.
 	 */
-	void		(*multiply) (int steps, const uint16_t *a, ptrdiff_t a_stride,
-							 const uint16_t *b, ptrdiff_t b_stride,
+	void		(*multiply) (int steps, const uint16_t *a, ptrdiff_t a_next,
+							 const uint16_t *b, ptrdiff_t b_next,
 							 float *out, ptrdiff_t out_stride, bool wide, bool add);
 
 	/*
-	 * Rounds two rows to bfloat16, plain and interleaved, or one of both where the other is NULL;
-	 * n a multiple of LANES.
+	 * Rounds two rows to bfloat16: the first factor's first and, interleaved, the second's, or one
+	 * of both where the other is NULL.  Of the former, the next KGE_WHOLE numbers of a row are a
+	 * tile behind, of the latter the next LANES so many numbers.  n is a multiple of KGE_WHOLE.
 	 */
 	void		(*round) (int count, int n, const float *first, const float *second,
-						  uint16_t *plain, ptrdiff_t stride, uint16_t *pairs);
+						  uint16_t *across, uint16_t *along, ptrdiff_t next);
 
-	/* Rounds KGE_WHOLE rows of LANES columns, of which so many count, plain and transposed. */
+	/*
+	 * Rounds KGE_WHOLE rows of LANES columns, of which so many count: to half of the rows of two
+	 * tiles, and transposed to a tile.
+	 */
 	void		(*transpose) (int rows, int columns, const float *from, ptrdiff_t from_stride,
-							  uint16_t *plain, ptrdiff_t plain_stride,
-							  uint16_t *turned, ptrdiff_t turned_stride);
+							  uint16_t *plain, ptrdiff_t next, uint16_t *turned);
 };
 
 /* ---- kernels ------------------------------------------------------------ */
@@ -69,8 +75,8 @@ struct KgeBfloat16
 
 /* Eight rows at a time: sixteen sums. */
 VECTORS static void
-multiply_vectors(int steps, const uint16_t *a, ptrdiff_t a_stride,
-				 const uint16_t *b, ptrdiff_t b_stride,
+multiply_vectors(int steps, const uint16_t *a, ptrdiff_t a_next,
+				 const uint16_t *b, ptrdiff_t b_next,
 				 float *out, ptrdiff_t out_stride, bool wide, bool add)
 {
 	enum
@@ -81,21 +87,22 @@ multiply_vectors(int steps, const uint16_t *a, ptrdiff_t a_stride,
 	for (int from = 0; from < KGE_WHOLE; from += ROWS)
 		for (int column = 0; column < (wide ? 2 : 1); column++)
 		{
-			const uint16_t *first = a + from * a_stride;
+			const uint16_t *first = a + from / LANES * a_next + from % LANES * KGE_WHOLE;
+			const uint16_t *second = b + column * b_next;
 			float	   *target = out + from * out_stride + column * LANES;
 			__m512		sum[ROWS];
 
 			for (int i = 0; i < ROWS; i++)
 				sum[i] = add ? _mm512_loadu_ps(target + i * out_stride) : _mm512_setzero_ps();
-			for (int p = 0; p < steps * KGE_WHOLE / 2; p++)
+			for (int p = 0; p < steps * LANES; p++)
 			{
-				__m512i		pairs = _mm512_loadu_si512(b + p * b_stride + column * 2 * LANES);
+				__m512i		pairs = _mm512_loadu_si512(second + p * KGE_WHOLE);
 
 				for (int i = 0; i < ROWS; i++)
 				{
 					int			pair;
 
-					memcpy(&pair, first + i * a_stride + 2 * p, sizeof(pair));
+					memcpy(&pair, first + p / LANES * KGE_TILE + i * KGE_WHOLE + p % LANES * 2, sizeof(pair));
 					sum[i] = _mm512_dpbf16_ps(sum[i], (__m512bh) _mm512_set1_epi32(pair), (__m512bh) pairs);
 				}
 			}
@@ -135,14 +142,15 @@ close_tiles(void)
 }
 
 TILES static void
-multiply_tiles(int steps, const uint16_t *a, ptrdiff_t a_stride,
-			   const uint16_t *b, ptrdiff_t b_stride,
+multiply_tiles(int steps, const uint16_t *a, ptrdiff_t a_next,
+			   const uint16_t *b, ptrdiff_t b_next,
 			   float *out, ptrdiff_t out_stride, bool wide, bool add)
 {
-	const uint16_t *a_lower = a + LANES * a_stride;
+	enum
+	{
+		BYTES = 64				/* of a tile's row */
+	};
 	float	   *lower = out + LANES * out_stride;
-	ptrdiff_t	a_bytes = a_stride * 2;
-	ptrdiff_t	b_bytes = b_stride * 2;
 	ptrdiff_t	out_bytes = out_stride * 4;
 
 	MEMORY();
@@ -162,18 +170,19 @@ multiply_tiles(int steps, const uint16_t *a, ptrdiff_t a_stride,
 	}
 	for (int p = 0; p < steps; p++)
 	{
-		_tile_loadd(4, a + p * KGE_WHOLE, a_bytes);
-		_tile_loadd(6, b, b_bytes);
+		_tile_loadd(4, a, BYTES);
+		_tile_loadd(6, b, BYTES);
 		_tile_dpbf16ps(0, 4, 6);
-		_tile_loadd(5, a_lower + p * KGE_WHOLE, a_bytes);
+		_tile_loadd(5, a + a_next, BYTES);
 		_tile_dpbf16ps(1, 5, 6);
 		if (wide)
 		{
-			_tile_loadd(7, b + 2 * LANES, b_bytes);
+			_tile_loadd(7, b + b_next, BYTES);
 			_tile_dpbf16ps(2, 4, 7);
 			_tile_dpbf16ps(3, 5, 7);
 		}
-		b += LANES * b_stride;
+		a += KGE_TILE;
+		b += KGE_TILE;
 	}
 	_tile_stored(0, out, out_bytes);
 	_tile_stored(1, lower, out_bytes);
@@ -202,20 +211,22 @@ interleaved(__m256i first, __m256i second)
 
 VECTORS static void
 round_vectors(int count, int n, const float *first, const float *second,
-			  uint16_t *plain, ptrdiff_t stride, uint16_t *pairs)
+			  uint16_t *across, uint16_t *along, ptrdiff_t next)
 {
 	for (int k = 0; k < n; k += LANES)
 	{
 		__m256i		a = first == NULL ? _mm256_setzero_si256() : rounded(first + k, count - k);
 		__m256i		b = second == NULL ? _mm256_setzero_si256() : rounded(second + k, count - k);
 
-		if (plain != NULL)
+		if (across != NULL)
 		{
-			_mm256_storeu_si256((__m256i *) (plain + k), a);
-			_mm256_storeu_si256((__m256i *) (plain + stride + k), b);
+			uint16_t   *target = across + k / KGE_WHOLE * KGE_TILE + k % KGE_WHOLE;
+
+			_mm256_storeu_si256((__m256i *) target, a);
+			_mm256_storeu_si256((__m256i *) (target + KGE_WHOLE), b);
 		}
-		if (pairs != NULL)
-			_mm512_storeu_si512(pairs + 2 * k, interleaved(a, b));
+		if (along != NULL)
+			_mm512_storeu_si512(along + k / LANES * next, interleaved(a, b));
 	}
 }
 
@@ -254,8 +265,7 @@ turn(__m512i *row)
 
 VECTORS static void
 transpose_vectors(int rows, int columns, const float *from, ptrdiff_t from_stride,
-				  uint16_t *plain, ptrdiff_t plain_stride,
-				  uint16_t *turned, ptrdiff_t turned_stride)
+				  uint16_t *plain, ptrdiff_t next, uint16_t *turned)
 {
 	__m512i		pair[LANES];
 
@@ -263,14 +273,15 @@ transpose_vectors(int rows, int columns, const float *from, ptrdiff_t from_strid
 	{
 		__m256i		a = rounded(from + 2 * i * from_stride, 2 * i < rows ? columns : 0);
 		__m256i		b = rounded(from + (2 * i + 1) * from_stride, 2 * i + 1 < rows ? columns : 0);
+		uint16_t   *target = plain + 2 * i / LANES * next + 2 * i % LANES * KGE_WHOLE;
 
-		_mm256_storeu_si256((__m256i *) (plain + 2 * i * plain_stride), a);
-		_mm256_storeu_si256((__m256i *) (plain + (2 * i + 1) * plain_stride), b);
+		_mm256_storeu_si256((__m256i *) target, a);
+		_mm256_storeu_si256((__m256i *) (target + KGE_WHOLE), b);
 		pair[i] = interleaved(a, b);
 	}
 	turn(pair);
 	for (int i = 0; i < LANES; i++)
-		_mm512_storeu_si512(turned + i * turned_stride, pair[i]);
+		_mm512_storeu_si512(turned + i * KGE_WHOLE, pair[i]);
 }
 
 static const KgeBfloat16 vectors = {
@@ -354,13 +365,40 @@ kge_has_precision(KgePrecision precision)
 /* ---- packing -------------------------------------------------------------- */
 
 KgePacked
-kge_packed_take(KgeSpace *space, size_t rows, int width)
+kge_packed_take(KgeSpace *space, size_t count, size_t rows, int width)
 {
-	KgePacked	packed = {.depth = kge_whole(width),.width = width};
+	KgePacked	packed = {.rows = kge_whole((int) rows),.depth = kge_whole(width),.width = width};
+	size_t		bytes = (size_t) packed.rows * (size_t) packed.depth * sizeof(uint16_t);
 
-	packed.plain = kge_space_take(space, rows, (size_t) packed.depth * sizeof(uint16_t));
-	packed.pairs = kge_space_take(space, rows, (size_t) packed.depth * sizeof(uint16_t));
+	packed.across = kge_space_take(space, count, bytes);
+	packed.along = kge_space_take(space, count, bytes);
 	return packed;
+}
+
+/* Where tiles of the next 16 rows, or of the next 16 columns, begin. */
+static inline ptrdiff_t
+next_rows(KgePacked packed)
+{
+	return (ptrdiff_t) packed.depth * LANES;
+}
+
+static inline ptrdiff_t
+next_columns(KgePacked packed)
+{
+	return (ptrdiff_t) packed.rows * LANES;
+}
+
+/* Its tiles from the first column that counts on. */
+static inline uint16_t *
+across(KgePacked packed)
+{
+	return packed.across + packed.from / KGE_WHOLE * KGE_TILE;
+}
+
+static inline uint16_t *
+along(KgePacked packed)
+{
+	return packed.along + packed.from / LANES * next_columns(packed);
 }
 
 static const float *
@@ -370,17 +408,16 @@ row_or_null(KgeRows rows, int i, int from)
 }
 
 void
-kge_pack_candidates(const KgeBfloat16 *kernels, KgeRows rows, int whole_rows, KgePacked packed)
+kge_pack_candidates(const KgeBfloat16 *kernels, KgeRows rows, KgePacked packed)
 {
-	for (int i = 0; i < whole_rows; i += 2)
-	{
-		size_t		place = (size_t) i * (size_t) packed.depth + (size_t) packed.from;
-
+	for (int i = 0; i < kge_whole(rows.count); i += 2)
 		kernels->round(packed.width, kge_whole(packed.width),
 					   row_or_null(rows, i, packed.from), row_or_null(rows, i + 1, packed.from),
-					   packed.plain == NULL ? NULL : packed.plain + place, packed.depth,
-					   packed.pairs == NULL ? NULL : packed.pairs + place + packed.from);
-	}
+					   packed.across == NULL ? NULL :
+					   across(packed) + i / LANES * next_rows(packed) + i % LANES * KGE_WHOLE,
+					   packed.along == NULL ? NULL :
+					   along(packed) + i / KGE_WHOLE * KGE_TILE + i % KGE_WHOLE / 2 * KGE_WHOLE,
+					   next_columns(packed));
 }
 
 /* To the nearest, ties to even; NaN stays NaN. */
@@ -395,102 +432,134 @@ round_number(float number)
 	return (uint16_t) ((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
+/* Where a number is in tiles of the second factor, of which one of `column` has them all in a row. */
+static inline ptrdiff_t
+place(int term, int column, ptrdiff_t next)
+{
+	return column / LANES * next + term / KGE_WHOLE * KGE_TILE +
+		term % KGE_WHOLE / 2 * KGE_WHOLE + column % LANES * 2 + term % 2;
+}
+
 void
-kge_pack_queries(KgeRows rows, int whole_rows, KgePacked packed)
+kge_pack_queries(KgeRows rows, KgePacked packed)
 {
 	int			end = packed.from + packed.width;
 
-	for (int i = 0; i < whole_rows; i++)
+	for (int i = 0; i < kge_whole(rows.count); i++)
 		for (int k = packed.from; k < kge_whole(end); k++)
 		{
 			const float *row = row_or_null(rows, i, 0);
 			uint16_t	number = row == NULL || k >= end ? 0 : round_number(row[k]);
 
-			packed.plain[(k / 2 * whole_rows + i) * 2 + k % 2] = number;
-			packed.pairs[(i / 2 * packed.depth + k) * 2 + i % 2] = number;
+			packed.across[place(k, i, next_rows(packed))] = number;
+			packed.along[place(i, k, next_columns(packed))] = number;
 		}
+}
+
+KgeDerivatives
+kge_derivatives_take(KgeSpace *space, int threads, int candidates, int queries, int block)
+{
+	KgeDerivatives derivatives = {.rows = kge_whole(candidates),.queries = kge_whole(queries),.block = kge_whole(block)};
+	size_t		rows = (size_t) threads * (size_t) derivatives.rows;
+
+	derivatives.plain = KGE_TAKE(space, uint16_t, rows * (size_t) derivatives.queries);
+	derivatives.turned = KGE_TAKE(space, uint16_t, rows * (size_t) derivatives.block);
+	return derivatives;
+}
+
+void
+kge_pack_derivatives(const KgeBfloat16 *kernels, int candidates, int queries,
+					 const float *g, int g_stride, int first, KgeDerivatives derivatives)
+{
+	ptrdiff_t	next = (ptrdiff_t) derivatives.queries * LANES;
+	ptrdiff_t	next_turned = (ptrdiff_t) derivatives.rows * LANES;
+
+	for (int c = 0; c < candidates; c += KGE_WHOLE)
+		for (int q = 0; q < kge_whole(queries); q += LANES)
+			kernels->transpose(candidates - c, queries - q, g + c * g_stride + q, g_stride,
+							   derivatives.plain + c / LANES * next +
+							   (first + q) / KGE_WHOLE * KGE_TILE + (first + q) % KGE_WHOLE, next,
+							   derivatives.turned + q / LANES * next_turned + c / KGE_WHOLE * KGE_TILE);
 }
 
 /* ---- products ------------------------------------------------------------- */
 
+/* A factor: its tiles, and where the next row of them begins. */
+typedef struct Factor
+{
+	const uint16_t *tile;
+	ptrdiff_t	next;
+} Factor;
+
 /* A part of m x n, smaller than a whole one, through a copy. */
 static void
-multiply_edge(const KgeBfloat16 *kernels, int m, int n, int steps,
-			  const uint16_t *a, ptrdiff_t a_stride, const uint16_t *b, ptrdiff_t b_stride,
+multiply_edge(const KgeBfloat16 *kernels, int m, int n, int steps, Factor a, Factor b,
 			  float *out, ptrdiff_t out_stride, bool add)
 {
 	float		copy[KGE_WHOLE * KGE_WHOLE];
 
-	kernels->multiply(steps, a, a_stride, b, b_stride, copy, KGE_WHOLE, n > LANES, false);
+	kernels->multiply(steps, a.tile, a.next, b.tile, b.next, copy, KGE_WHOLE, n > LANES, false);
 	for (int i = 0; i < m; i++)
 		for (int j = 0; j < n; j++)
 			out[i * out_stride + j] = copy[i * KGE_WHOLE + j] + (add ? out[i * out_stride + j] : 0);
 }
 
+/* A part of at most a whole one. */
 static void
-multiply(const KgeBfloat16 *kernels, int m, int n, int steps,
-		 const uint16_t *a, ptrdiff_t a_stride, const uint16_t *b, ptrdiff_t b_stride,
+multiply_part(const KgeBfloat16 *kernels, int m, int n, int steps, Factor a, Factor b,
+			  float *out, ptrdiff_t out_stride, bool add)
+{
+	if (m >= KGE_WHOLE && (n >= KGE_WHOLE || n == LANES))
+		kernels->multiply(steps, a.tile, a.next, b.tile, b.next, out, out_stride, n > LANES, add);
+	else
+		multiply_edge(kernels, m < KGE_WHOLE ? m : KGE_WHOLE, n < KGE_WHOLE ? n : KGE_WHOLE, steps,
+					  a, b, out, out_stride, add);
+}
+
+static void
+multiply(const KgeBfloat16 *kernels, int m, int n, int terms, Factor a, Factor b,
 		 float *out, ptrdiff_t out_stride, bool add)
 {
+	if (kernels->open != NULL)
+		kernels->open();
 	for (int j = 0; j < n; j += KGE_WHOLE)
 		for (int i = 0; i < m; i += KGE_WHOLE)
-		{
-			const uint16_t *first = a + i * a_stride;
-			const uint16_t *second = b + 2 * j;
-			float	   *target = out + i * out_stride + j;
-
-			if (m - i >= KGE_WHOLE && (n - j >= KGE_WHOLE || n - j == LANES))
-				kernels->multiply(steps, first, a_stride, second, b_stride, target, out_stride,
-								  n - j > LANES, add);
-			else
-				multiply_edge(kernels, m - i < KGE_WHOLE ? m - i : KGE_WHOLE,
-							  n - j < KGE_WHOLE ? n - j : KGE_WHOLE, steps,
-							  first, a_stride, second, b_stride, target, out_stride, add);
-		}
+			multiply_part(kernels, m - i, n - j, terms / KGE_WHOLE,
+						  (Factor) {a.tile + i / LANES * a.next, a.next},
+						  (Factor) {b.tile + j / LANES * b.next, b.next},
+						  out + i * out_stride + j, out_stride, add);
+	if (kernels->close != NULL)
+		kernels->close();
 }
 
 void
-kge_bfloat16_scores(const KgeBfloat16 *kernels, KgePacked queries, int whole_queries,
+kge_bfloat16_scores(const KgeBfloat16 *kernels, KgePacked queries, int query_count,
 					KgePacked candidates, int count, float *s, int s_stride)
 {
-	if (kernels->open != NULL)
-		kernels->open();
-	multiply(kernels, kge_whole(count), whole_queries, kge_whole(queries.width) / KGE_WHOLE,
-			 candidates.plain + queries.from, candidates.depth,
-			 queries.plain + queries.from * whole_queries, 2 * whole_queries,
+	multiply(kernels, kge_whole(count), kge_whole(query_count), kge_whole(queries.width),
+			 (Factor) {across(kge_packed_columns(candidates, queries.from, queries.width)), next_rows(candidates)},
+			 (Factor) {across(queries), next_rows(queries)},
 			 s, s_stride, queries.from > 0);
-	if (kernels->close != NULL)
-		kernels->close();
-}
-
-size_t
-kge_bfloat16_scratch(int candidates, int queries)
-{
-	return 2 * (size_t) kge_whole(candidates) * (size_t) kge_whole(queries);
 }
 
 void
-kge_bfloat16_gradients(const KgeBfloat16 *kernels, KgePacked queries, int query_count,
-					   int whole_queries, KgePacked candidates, int count,
-					   const float *g, int g_stride, uint16_t *scratch,
-					   float *d_queries, int q_stride, float *d_candidates, int c_stride, bool add)
+kge_bfloat16_query_gradients(const KgeBfloat16 *kernels, KgeDerivatives derivatives,
+							 int query_count, KgePacked candidates, int count,
+							 float *d_queries, int q_stride)
 {
-	int			rows = kge_whole(count);
-	int			from = queries.from;
-	uint16_t   *plain = scratch;
-	uint16_t   *turned = scratch + (size_t) rows * (size_t) whole_queries;
+	multiply(kernels, kge_whole(query_count), candidates.width, kge_whole(count),
+			 (Factor) {derivatives.turned, (ptrdiff_t) derivatives.rows * LANES},
+			 (Factor) {along(candidates), next_columns(candidates)},
+			 d_queries + candidates.from, q_stride, true);
+}
 
-	for (int c = 0; c < rows; c += KGE_WHOLE)
-		for (int q = 0; q < whole_queries; q += LANES)
-			kernels->transpose(count - c, query_count - q, g + c * g_stride + q, g_stride,
-							   plain + c * whole_queries + q, whole_queries,
-							   turned + q * rows + c, rows);
-	if (kernels->open != NULL)
-		kernels->open();
-	multiply(kernels, whole_queries, queries.width, rows / KGE_WHOLE, turned, rows,
-			 candidates.pairs + 2 * from, 2 * candidates.depth, d_queries + from, q_stride, true);
-	multiply(kernels, count, queries.width, whole_queries / KGE_WHOLE, plain, whole_queries,
-			 queries.pairs + 2 * from, 2 * queries.depth, d_candidates + from, c_stride, add);
-	if (kernels->close != NULL)
-		kernels->close();
+void
+kge_bfloat16_candidate_gradients(const KgeBfloat16 *kernels, KgeDerivatives derivatives,
+								 KgePacked queries, int query_count, int count,
+								 float *d_candidates, int c_stride, bool add)
+{
+	multiply(kernels, count, queries.width, kge_whole(query_count),
+			 (Factor) {derivatives.plain, (ptrdiff_t) derivatives.queries * LANES},
+			 (Factor) {along(queries), next_columns(queries)},
+			 d_candidates + queries.from, c_stride, add);
 }

@@ -20,6 +20,7 @@ extern const KgeBfloat16 *kge_bfloat16_of(bool tiles);
 
 /* Rows and columns of whatever meets come in wholes of so many, padded with 0. */
 #define KGE_WHOLE	32
+#define KGE_TILE	512			/* numbers of 16 rows of so many columns */
 
 static inline int
 kge_whole(int number)
@@ -27,27 +28,41 @@ kge_whole(int number)
 	return (number + KGE_WHOLE - 1) / KGE_WHOLE * KGE_WHOLE;
 }
 
-/* Rows of bfloat16, twice: each layout is one that a product reads. */
+/*
+ * Rows of bfloat16, twice: each layout is one that a product reads, a row of tiles after the
+ * other (bfloat16.c).  Rows are candidates of the second factor's, or queries of the first's
+ * sums, a multiple of KGE_WHOLE.
+ */
 typedef struct KgePacked
 {
+	int			rows;			/* that there is room for */
 	int			depth;			/* of a row: its width, padded */
 	int			from;			/* the columns that count, all of them or some */
 	int			width;
-	uint16_t   *plain;			/* candidates row by row; queries by pairs of columns */
-	uint16_t   *pairs;			/* pairs of rows, interleaved */
+	uint16_t   *across;			/* to be summed over columns: for scores */
+	uint16_t   *along;			/* to be summed over rows: for gradients */
 } KgePacked;
 
-/* Rows, a multiple of KGE_WHOLE, of `width` numbers each. */
-extern KgePacked kge_packed_take(KgeSpace *space, size_t rows, int width);
+/* So many of them, each of rows of `width` numbers. */
+extern KgePacked kge_packed_take(KgeSpace *space, size_t count, size_t rows, int width);
+
+/* One of these. */
+static inline KgePacked
+kge_packed_of(KgePacked packed, int number)
+{
+	size_t		offset = (size_t) number * (size_t) packed.rows * (size_t) packed.depth;
+
+	packed.across += offset;
+	packed.along += offset;
+	return packed;
+}
 
 /* The part of it from a row on, a multiple of KGE_WHOLE. */
 static inline KgePacked
 kge_packed_from(KgePacked packed, size_t row)
 {
-	size_t		offset = row * (size_t) packed.depth;
-
-	packed.plain += offset;
-	packed.pairs += offset;
+	packed.across += row * (size_t) packed.depth;
+	packed.along += row * (KGE_TILE / KGE_WHOLE);
 	return packed;
 }
 
@@ -61,28 +76,57 @@ kge_packed_columns(KgePacked packed, int from, int width)
 }
 
 /*
- * Rounds rows, and fills what is missing to `whole` rows with 0.  A layout of candidates that is
+ * Rounds rows, and fills what is missing to a whole number with 0.  A layout of candidates that is
  * NULL is left out.
  */
-extern void kge_pack_candidates(const KgeBfloat16 *kernels, KgeRows rows, int whole, KgePacked packed);
-extern void kge_pack_queries(KgeRows rows, int whole, KgePacked packed);
-
-/* Numbers of the scratch that kge_bfloat16_gradients needs. */
-extern size_t kge_bfloat16_scratch(int candidates, int queries);
+extern void kge_pack_candidates(const KgeBfloat16 *kernels, KgeRows rows, KgePacked packed);
+extern void kge_pack_queries(KgeRows rows, KgePacked packed);
 
 /*
- * As kge_engine_scores and kge_engine_gradients.  Queries were packed to whole_queries
- * rows, a multiple of KGE_WHOLE.  Writes whole rows and columns: s has room for them, and
- * so has d_queries, for rows padded to whole vectors.  Where only some columns count,
- * scores are added to those of the columns before, and only these gradients are written.
+ * Derivatives of scores, rounded.  A block's stand among those of all queries, a candidate a
+ * row, and transposed in a place that the next block takes over.
  */
-extern void kge_bfloat16_scores(const KgeBfloat16 *kernels, KgePacked queries,
-								int whole_queries, KgePacked candidates, int count,
-								float *s, int s_stride);
-extern void kge_bfloat16_gradients(const KgeBfloat16 *kernels, KgePacked queries, int query_count,
-								   int whole_queries, KgePacked candidates, int count,
-								   const float *g, int g_stride, uint16_t *scratch,
-								   float *d_queries, int q_stride,
-								   float *d_candidates, int c_stride, bool add);
+typedef struct KgeDerivatives
+{
+	int			rows;			/* candidates, padded */
+	int			queries;		/* all, padded */
+	int			block;			/* queries of a block, padded */
+	uint16_t   *plain;
+	uint16_t   *turned;
+} KgeDerivatives;
+
+/* Those of so many candidates and queries at most, for each thread. */
+extern KgeDerivatives kge_derivatives_take(KgeSpace *space, int threads,
+										   int candidates, int queries, int block);
+
+static inline KgeDerivatives
+kge_derivatives_of(KgeDerivatives derivatives, int thread)
+{
+	size_t		rows = (size_t) thread * (size_t) derivatives.rows;
+
+	derivatives.plain += rows * (size_t) derivatives.queries;
+	derivatives.turned += rows * (size_t) derivatives.block;
+	return derivatives;
+}
+
+/* Rounds a block's g[candidate][query]; its first query is that of a number, a multiple of KGE_WHOLE. */
+extern void kge_pack_derivatives(const KgeBfloat16 *kernels, int candidates, int queries,
+								 const float *g, int g_stride, int first, KgeDerivatives derivatives);
+
+/*
+ * As kge_engine_scores and kge_engine_gradients, of `count` candidates and `query_count` queries.
+ * Writes whole rows and columns: s has room for them, and so has d_queries, for rows padded
+ * to whole vectors.  Where only some columns count, scores are added to those of the columns
+ * before, and only these gradients are written.  Queries' gradients are of the block whose
+ * derivatives were rounded last, candidates' of all.
+ */
+extern void kge_bfloat16_scores(const KgeBfloat16 *kernels, KgePacked queries, int query_count,
+								KgePacked candidates, int count, float *s, int s_stride);
+extern void kge_bfloat16_query_gradients(const KgeBfloat16 *kernels, KgeDerivatives derivatives,
+										 int query_count, KgePacked candidates, int count,
+										 float *d_queries, int q_stride);
+extern void kge_bfloat16_candidate_gradients(const KgeBfloat16 *kernels, KgeDerivatives derivatives,
+											 KgePacked queries, int query_count, int count,
+											 float *d_candidates, int c_stride, bool add);
 
 #endif							/* KGE_BFLOAT16_H */

@@ -43,7 +43,7 @@
 
 #define BLOCK	64				/* queries */
 #define TILE	128				/* entities */
-#define WAVE	512				/* queries, at most */
+#define WAVE	640				/* queries, at most */
 #define WAVE_BYTES ((size_t) 64 << 20)	/* of scores, unless one block takes more */
 #define SHARDS	16				/* at most */
 #define GROUPS	16				/* in a minibatch, at least: so large may one be */
@@ -105,8 +105,7 @@ typedef struct OneVsAll
 	const KgeBfloat16 *kernels;
 	KgePacked	tile;			/* of each thread, the one at work */
 	KgePacked	packed;			/* queries, block by block */
-	uint16_t   *scratch;		/* of each thread */
-	size_t		scratch_size;
+	KgeDerivatives derivatives; /* of each thread, of the tile at work and all queries */
 
 	/* the wave at work */
 	int			first;			/* its first query's number in the minibatch */
@@ -156,10 +155,9 @@ static void
 take_bfloat16(const KgeTrainer *plan, int threads, OneVsAll *work, KgeSpace *space)
 {
 	work->kernels = kge_bfloat16();
-	work->tile = kge_packed_take(space, (size_t) threads * TILE, plan->entity.width);
-	work->packed = kge_packed_take(space, (size_t) work->wave, plan->entity.width);
-	work->scratch_size = kge_bfloat16_scratch(TILE, BLOCK);
-	work->scratch = KGE_TAKE(space, uint16_t, (size_t) threads * work->scratch_size);
+	work->tile = kge_packed_take(space, (size_t) threads, TILE, plan->entity.width);
+	work->packed = kge_packed_take(space, 1, (size_t) work->wave, plan->entity.width);
+	work->derivatives = kge_derivatives_take(space, threads, TILE, work->wave, BLOCK);
 }
 
 static void *
@@ -316,12 +314,12 @@ pack_tile(const KgeTrainer *trainer, int tile, bool for_scores, int thread)
 
 	if (work->kernels == NULL)
 		return packed;
-	packed = kge_packed_from(work->tile, (size_t) thread * TILE);
+	packed = kge_packed_of(work->tile, thread);
 	if (for_scores)
-		packed.pairs = NULL;
+		packed.along = NULL;
 	else
-		packed.plain = NULL;
-	kge_pack_candidates(work->kernels, tile_candidates(trainer, tile), TILE, packed);
+		packed.across = NULL;
+	kge_pack_candidates(work->kernels, tile_candidates(trainer, tile), packed);
 	return packed;
 }
 
@@ -379,7 +377,7 @@ make_queries(void *argument, int64_t item, int thread)
 		kge_pool_breathe(trainer->pool, thread);
 	}
 	if (work->kernels != NULL)
-		kge_pack_queries(queries, kge_whole(queries.count), block_packed(work, (int) item));
+		kge_pack_queries(queries, block_packed(work, (int) item));
 	else
 		kge_engine_prepare(&trainer->engine, queries, block_prepared(work, (int) item));
 }
@@ -425,7 +423,7 @@ score_tile(void *argument, int64_t item, int thread)
 		size_t		parts = part(work, (int) item, block * BLOCK);
 
 		if (work->kernels != NULL)
-			kge_bfloat16_scores(work->kernels, block_packed(work, block), kge_whole(queries.count),
+			kge_bfloat16_scores(work->kernels, block_packed(work, block), queries.count,
 								packed, candidates.count, score, BLOCK);
 		else
 			kge_engine_scores(&trainer->engine, queries, block_prepared(work, block),
@@ -530,29 +528,56 @@ derive(const KgeTrainer *trainer, int tile, int block, float *derivative)
 	}
 }
 
-/* A tile and a block; the minibatch's first block sets the entities' gradients. */
+/* Of a tile's entities; the minibatch's first block, or wave, sets them. */
+static inline float *
+tile_gradient(const KgeTrainer *trainer, int tile)
+{
+	return trainer->entity.dense + (size_t) tile * TILE * (size_t) trainer->entity.width;
+}
+
 static void
-learn_tile(KgeTrainer *trainer, int shard, int tile, KgePacked packed, int block, int thread)
+learn_tile(KgeTrainer *trainer, int shard, int tile, int thread)
 {
 	OneVsAll   *work = trainer->work;
-	KgeRows		queries = block_queries(work, block);
-	KgeRows		candidates = tile_candidates(trainer, tile);
 	float	   *derivative = work->derivative + (size_t) thread * TILE * BLOCK;
-	float	   *d_queries = shard_gradient(work, shard, block * BLOCK);
-	float	   *d_candidates = trainer->entity.dense +
-		(size_t) tile * TILE * (size_t) candidates.stride;
-	bool		add = work->first > 0 || block > 0;
 
-	derive(trainer, tile, block, derivative);
-	if (work->kernels != NULL)
-		kge_bfloat16_gradients(work->kernels, block_packed(work, block), queries.count,
-							   kge_whole(queries.count), packed, candidates.count, derivative, BLOCK,
-							   work->scratch + (size_t) thread * work->scratch_size,
-							   d_queries, queries.stride, d_candidates, candidates.stride, add);
-	else
-		kge_engine_gradients(&trainer->engine, queries, candidates,
+	for (int block = 0; block * BLOCK < work->count; block++)
+	{
+		derive(trainer, tile, block, derivative);
+		kge_engine_gradients(&trainer->engine, block_queries(work, block), tile_candidates(trainer, tile),
 							 block_scores(trainer, block, tile * TILE), derivative, BLOCK,
-							 d_queries, d_candidates, add);
+							 shard_gradient(work, shard, block * BLOCK), tile_gradient(trainer, tile),
+							 work->first > 0 || block > 0);
+		kge_pool_breathe(trainer->pool, thread);
+	}
+}
+
+/* The entities' gradients are one product over all blocks: their sums stay in registers. */
+static void
+learn_tile_bfloat16(KgeTrainer *trainer, int shard, int tile, int thread)
+{
+	OneVsAll   *work = trainer->work;
+	KgeRows		candidates = tile_candidates(trainer, tile);
+	KgePacked	packed = pack_tile(trainer, tile, false, thread);
+	KgeDerivatives derivatives = kge_derivatives_of(work->derivatives, thread);
+	float	   *derivative = work->derivative + (size_t) thread * TILE * BLOCK;
+
+	for (int block = 0; block * BLOCK < work->count; block++)
+	{
+		KgeRows		queries = block_queries(work, block);
+
+		derive(trainer, tile, block, derivative);
+		kge_pack_derivatives(work->kernels, candidates.count, queries.count, derivative, BLOCK,
+							 block * BLOCK, derivatives);
+		kge_bfloat16_query_gradients(work->kernels, derivatives, queries.count,
+									 packed, candidates.count,
+									 shard_gradient(work, shard, block * BLOCK), queries.stride);
+		kge_pool_breathe(trainer->pool, thread);
+	}
+	kge_bfloat16_candidate_gradients(work->kernels, derivatives, work->packed, work->count,
+									 candidates.count, tile_gradient(trainer, tile), candidates.stride,
+									 work->first > 0);
+	kge_pool_breathe(trainer->pool, thread);
 }
 
 /* Item: a shard. */
@@ -567,15 +592,10 @@ learn_shard(void *argument, int64_t item, int thread)
 	memset(shard_gradient(work, shard, 0), 0,
 		   (size_t) kge_whole(work->count) * (size_t) work->stride * sizeof(float));
 	for (int tile = shard * work->shard_tiles; tile < end && tile < work->tiles; tile++)
-	{
-		KgePacked	packed = pack_tile(trainer, tile, false, thread);
-
-		for (int block = 0; block * BLOCK < work->count; block++)
-		{
-			learn_tile(trainer, shard, tile, packed, block, thread);
-			kge_pool_breathe(trainer->pool, thread);
-		}
-	}
+		if (work->kernels != NULL)
+			learn_tile_bfloat16(trainer, shard, tile, thread);
+		else
+			learn_tile(trainer, shard, tile, thread);
 }
 
 KGE_KERNEL void

@@ -58,8 +58,7 @@ struct KgeRelationLoss
 	const KgeBfloat16 *kernels;
 	KgePacked	relation;		/* all of them */
 	KgePacked	packed;			/* z, block by block */
-	uint16_t   *scratch;		/* of each thread */
-	size_t		scratch_size;
+	KgeDerivatives derivatives; /* of each thread, a block's */
 
 	/* the wave at work */
 	const KgePair *pair;
@@ -86,10 +85,9 @@ static void
 take_bfloat16(int threads, KgeRelationLoss *work, KgeSpace *space)
 {
 	work->kernels = kge_bfloat16();
-	work->relation = kge_packed_take(space, (size_t) work->tiles * TILE, work->engine.width);
-	work->packed = kge_packed_take(space, (size_t) work->wave, work->engine.width);
-	work->scratch_size = kge_bfloat16_scratch(TILE, BLOCK);
-	work->scratch = KGE_TAKE(space, uint16_t, (size_t) threads * work->scratch_size);
+	work->relation = kge_packed_take(space, (size_t) work->tiles, TILE, work->engine.width);
+	work->packed = kge_packed_take(space, (size_t) work->wave / BLOCK, BLOCK, work->engine.width);
+	work->derivatives = kge_derivatives_take(space, threads, TILE, BLOCK, BLOCK);
 }
 
 KgeRelationLoss *
@@ -167,13 +165,13 @@ block_scores(const KgeRelationLoss *work, int block, int tile)
 static KgePacked
 block_packed(const KgeRelationLoss *work, int block)
 {
-	return kge_packed_from(work->packed, (size_t) block * BLOCK);
+	return kge_packed_of(work->packed, block);
 }
 
 static KgePacked
 tile_packed(const KgeRelationLoss *work, int tile)
 {
-	return kge_packed_from(work->relation, (size_t) tile * TILE);
+	return kge_packed_of(work->relation, tile);
 }
 
 static float *
@@ -219,7 +217,7 @@ pack_tile(void *argument, int64_t item, int thread)
 
 	for (int from = 0; from < work->engine.width; from += SLICE)
 	{
-		kge_pack_candidates(work->kernels, relations, TILE,
+		kge_pack_candidates(work->kernels, relations,
 							kge_packed_columns(tile_packed(work, (int) item), from, slice_width(work, from)));
 		kge_pool_breathe(trainer->pool, thread);
 	}
@@ -290,7 +288,7 @@ score_slice(Wave *wave, int block, int from, int thread)
 	float	   *prepared = work->prepared + (size_t) thread * work->prepared_size;
 
 	if (work->kernels != NULL)
-		kge_pack_queries(rows, kge_whole(rows.count), packed);
+		kge_pack_queries(rows, packed);
 	else
 		kge_engine_prepare(&engine, columns_from(rows, from), prepared);
 	for (int tile = 0; tile < work->tiles; tile++)
@@ -299,7 +297,7 @@ score_slice(Wave *wave, int block, int from, int thread)
 		float	   *score = block_scores(work, block, tile);
 
 		if (work->kernels != NULL)
-			kge_bfloat16_scores(work->kernels, packed, kge_whole(rows.count),
+			kge_bfloat16_scores(work->kernels, packed, rows.count,
 								tile_packed(work, tile), relations.count, score, BLOCK);
 		else
 			kge_dense_combine(KGE_PRODUCT, relations.count, rows.count, width,
@@ -328,30 +326,41 @@ score_block(void *argument, int64_t item, int thread)
 	derive(work, block, count, block_scores(work, block, 0));
 }
 
+static void
+learn_tile_bfloat16(Wave *wave, int block, int tile, int from, float *dense, bool add, int thread)
+{
+	KgeRelationLoss *work = wave->work;
+	int			width = slice_width(work, from);
+	KgeRows		rows = block_rows(work, block);
+	KgeRows		relations = relation_rows(wave->trainer, work, tile * TILE, TILE);
+	KgeDerivatives derivatives = kge_derivatives_of(work->derivatives, thread);
+
+	kge_pack_derivatives(work->kernels, relations.count, rows.count,
+						 block_scores(work, block, tile), BLOCK, 0, derivatives);
+	kge_bfloat16_query_gradients(work->kernels, derivatives, rows.count,
+								 kge_packed_columns(tile_packed(work, tile), from, width),
+								 relations.count, z_gradient(work, block * BLOCK), rows.stride);
+	kge_bfloat16_candidate_gradients(work->kernels, derivatives,
+									 kge_packed_columns(block_packed(work, block), from, width),
+									 rows.count, relations.count, dense, relations.stride, add);
+}
+
 /* What a block and a tile add to the gradients of a slice's columns; the first block sets those of relations. */
 static void
 learn_tile(Wave *wave, int block, int tile, int from, int thread)
 {
 	KgeRelationLoss *work = wave->work;
-	int			width = slice_width(work, from);
-	KgeEngine	engine = relation_engine(width);
-	KgeRows		rows = block_rows(work, block);
+	KgeEngine	engine = relation_engine(slice_width(work, from));
 	KgeRows		relations = relation_rows(wave->trainer, work, tile * TILE, TILE);
-	float	   *derivative = block_scores(work, block, tile);
-	float	   *d_z = z_gradient(work, block * BLOCK);
 	float	   *dense = wave->trainer->relation.dense + (size_t) tile * TILE * (size_t) relations.stride;
 	bool		add = work->add || block > 0;
 
 	if (work->kernels != NULL)
-		kge_bfloat16_gradients(work->kernels,
-							   kge_packed_columns(block_packed(work, block), from, width),
-							   rows.count, kge_whole(rows.count),
-							   tile_packed(work, tile), relations.count, derivative, BLOCK,
-							   work->scratch + (size_t) thread * work->scratch_size,
-							   d_z, rows.stride, dense, relations.stride, add);
+		learn_tile_bfloat16(wave, block, tile, from, dense, add, thread);
 	else
-		kge_engine_gradients(&engine, columns_from(rows, from), columns_from(relations, from),
-							 NULL, derivative, BLOCK, d_z + from, dense + from, add);
+		kge_engine_gradients(&engine, columns_from(block_rows(work, block), from),
+							 columns_from(relations, from), NULL, block_scores(work, block, tile), BLOCK,
+							 z_gradient(work, block * BLOCK) + from, dense + from, add);
 }
 
 /* Item: a slice. */

@@ -81,30 +81,28 @@ static void
 meet(const KgeBfloat16 *kernels, Meeting *meeting)
 {
 	const Case *size = &meeting->size;
-	int			queries = kge_whole(size->queries);
-	int			candidates = kge_whole(size->candidates);
 	KgeSpace	space = {0};
 	KgePacked	packed[2];
-	uint16_t   *scratch;
+	KgeDerivatives derivatives;
 
 	for (int round = 0; round < 2; round++)
 	{
-		packed[0] = kge_packed_take(&space, (size_t) queries, size->width);
-		packed[1] = kge_packed_take(&space, (size_t) candidates, size->width);
-		scratch = KGE_TAKE(&space, uint16_t, kge_bfloat16_scratch(size->candidates, size->queries));
+		packed[0] = kge_packed_take(&space, 1, (size_t) size->queries, size->width);
+		packed[1] = kge_packed_take(&space, 1, (size_t) size->candidates, size->width);
+		derivatives = kge_derivatives_take(&space, 1, size->candidates, size->queries, size->queries);
 		if (round == 0)
 			kge_space_open(&space, &arena);
 	}
-	kge_pack_queries((KgeRows) {size->queries, meeting->stride, meeting->query},
-					 queries, packed[0]);
-	kge_pack_candidates(kernels, (KgeRows) {size->candidates, size->width, meeting->candidate},
-						candidates, packed[1]);
-	kge_bfloat16_scores(kernels, packed[0], queries, packed[1], size->candidates,
+	kge_pack_queries((KgeRows) {size->queries, meeting->stride, meeting->query}, packed[0]);
+	kge_pack_candidates(kernels, (KgeRows) {size->candidates, size->width, meeting->candidate}, packed[1]);
+	kge_bfloat16_scores(kernels, packed[0], size->queries, packed[1], size->candidates,
 						meeting->score, meeting->s_stride);
-	kge_bfloat16_gradients(kernels, packed[0], size->queries, queries, packed[1],
-						   size->candidates, meeting->derivative, meeting->s_stride, scratch,
-						   meeting->d_query, meeting->stride, meeting->d_candidate, size->width,
-						   size->add);
+	kge_pack_derivatives(kernels, size->candidates, size->queries, meeting->derivative,
+						 meeting->s_stride, 0, derivatives);
+	kge_bfloat16_query_gradients(kernels, derivatives, size->queries, packed[1], size->candidates,
+								 meeting->d_query, meeting->stride);
+	kge_bfloat16_candidate_gradients(kernels, derivatives, packed[0], size->queries, size->candidates,
+									 meeting->d_candidate, size->width, size->add);
 }
 
 /* A sum of products from the definition, and the sum of their sizes. */
