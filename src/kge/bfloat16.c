@@ -25,6 +25,7 @@
 #include <string.h>
 
 #include "bfloat16.h"
+#include "vector.h"
 
 #if defined(__x86_64__) && defined(__linux__)
 #include <cpuid.h>
@@ -362,6 +363,47 @@ kge_has_precision(KgePrecision precision)
 	return precision == KGE_SINGLE || kge_bfloat16() != NULL;
 }
 
+/* ---- rounding ------------------------------------------------------------- */
+
+static inline uint16_t
+round_number(float number)
+{
+	uint32_t	bits;
+
+	memcpy(&bits, &number, sizeof(bits));
+	return (uint16_t) (number != number ? bits >> 16 | 0x40 : (bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+KGE_KERNEL void
+round_numbers(size_t n, const float *restrict from, uint16_t *restrict to)
+{
+	for (size_t i = 0; i < n; i++)
+		to[i] = round_number(from[i]);
+}
+
+KGE_KERNEL void
+widen_numbers(size_t n, const uint16_t *restrict from, float *restrict to)
+{
+	for (size_t i = 0; i < n; i++)
+	{
+		uint32_t	bits = (uint32_t) from[i] << 16;
+
+		memcpy(&to[i], &bits, sizeof(bits));
+	}
+}
+
+void
+kge_bfloat16_round(size_t n, const float *from, uint16_t *to)
+{
+	round_numbers(n, from, to);
+}
+
+void
+kge_bfloat16_widen(size_t n, const uint16_t *from, float *to)
+{
+	widen_numbers(n, from, to);
+}
+
 /* ---- packing -------------------------------------------------------------- */
 
 KgePacked
@@ -418,18 +460,6 @@ kge_pack_candidates(const KgeBfloat16 *kernels, KgeRows rows, KgePacked packed)
 					   packed.along == NULL ? NULL :
 					   along(packed) + i / KGE_WHOLE * KGE_TILE + i % KGE_WHOLE / 2 * KGE_WHOLE,
 					   next_columns(packed));
-}
-
-/* To the nearest, ties to even; NaN stays NaN. */
-static uint16_t
-round_number(float number)
-{
-	uint32_t	bits;
-
-	memcpy(&bits, &number, sizeof(bits));
-	if (number != number)
-		return (uint16_t) (bits >> 16 | 0x40);
-	return (uint16_t) ((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
 /* Where a number is in tiles of the second factor, of which one of `column` has them all in a row. */

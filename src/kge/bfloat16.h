@@ -28,6 +28,10 @@ kge_whole(int number)
 	return (number + KGE_WHOLE - 1) / KGE_WHOLE * KGE_WHOLE;
 }
 
+/* Rounds numbers to the nearest bfloat16, ties to even (NaN stays NaN), and back. */
+extern void kge_bfloat16_round(size_t n, const float *from, uint16_t *to);
+extern void kge_bfloat16_widen(size_t n, const uint16_t *from, float *to);
+
 /*
  * Rows of bfloat16, twice: each layout is one that a product reads, a row of tiles after the
  * other (bfloat16.c).  Rows are candidates of the second factor's, or queries of the first's

@@ -96,6 +96,7 @@ typedef struct OneVsAll
 	float	   *prepared;		/* of each block, the engine's */
 	size_t		prepared_size;
 	float	   *score;			/* of each block, tiles x TILE x BLOCK; then the softmax's parts */
+	uint16_t   *part;			/* these in bfloat16, instead */
 	float	   *maximum;		/* tiles x wave: the softmax in parts */
 	float	   *sum;
 	float	   *d_query;		/* shards x wave x stride */
@@ -129,11 +130,23 @@ plan_softmax(KgeTrainer *plan)
 		kge_relation_loss_plan(plan, most_answers(plan));
 }
 
+static bool
+in_bfloat16(const KgeTrainer *plan)
+{
+	return plan->training.precision == KGE_BFLOAT16 && plan->engine.similarity == KGE_DOT;
+}
+
+static size_t
+score_bytes(const KgeTrainer *plan)
+{
+	return in_bfloat16(plan) ? sizeof(uint16_t) : sizeof(float);
+}
+
 static int
 wave_blocks(const KgeTrainer *plan)
 {
 	int			blocks = (int) kge_pieces(most_answers(plan), BLOCK);
-	int64_t		fit = (int64_t) (WAVE_BYTES / (BLOCK * sizeof(float) * (size_t) plan->entity.rows));
+	int64_t		fit = (int64_t) (WAVE_BYTES / (BLOCK * score_bytes(plan) * (size_t) plan->entity.rows));
 
 	if (blocks > WAVE / BLOCK)
 		blocks = WAVE / BLOCK;
@@ -157,6 +170,7 @@ take_bfloat16(const KgeTrainer *plan, int threads, OneVsAll *work, KgeSpace *spa
 	work->kernels = kge_bfloat16();
 	work->tile = kge_packed_take(space, (size_t) threads, TILE, plan->entity.width);
 	work->packed = kge_packed_take(space, 1, (size_t) work->wave, plan->entity.width);
+	work->part = kge_space_take(space, (size_t) work->tiles * TILE, (size_t) work->wave * sizeof(uint16_t));
 	work->derivatives = kge_derivatives_take(space, threads, TILE, work->wave, BLOCK);
 }
 
@@ -193,15 +207,15 @@ take_softmax(const KgeTrainer *plan, int threads, KgeSpace *space)
 	work.log_sum = KGE_TAKE(space, float, wave);
 	work.loss = KGE_TAKE(space, double, wave);
 	work.vector = kge_space_take(space, wave, row);
-	work.score = kge_space_take(space, (size_t) work.tiles * TILE, wave * sizeof(float));
 	work.maximum = kge_space_take(space, (size_t) work.tiles, wave * sizeof(float));
 	work.sum = kge_space_take(space, (size_t) work.tiles, wave * sizeof(float));
 	work.d_query = kge_space_take(space, (size_t) work.shards * wave, row);
 	work.derivative = kge_space_take(space, (size_t) threads, TILE * BLOCK * sizeof(float));
-	if (plan->training.precision == KGE_BFLOAT16 && plan->engine.similarity == KGE_DOT)
+	if (in_bfloat16(plan))
 		take_bfloat16(plan, threads, &work, space);
 	else
 	{
+		work.score = kge_space_take(space, (size_t) work.tiles * TILE, wave * sizeof(float));
 		work.prepared_size = kge_engine_scratch(&plan->engine, BLOCK);
 		work.prepared = kge_space_take(space, blocks, work.prepared_size * sizeof(float));
 	}
@@ -246,7 +260,7 @@ next_minibatch(KgeTrainer *trainer)
 
 /* ---- where things are --------------------------------------------------- */
 
-/* A block's queries, and its scores from an entity on. */
+/* A block's queries, and where its scores from an entity on are. */
 static inline KgeRows
 block_queries(const OneVsAll *work, int block)
 {
@@ -258,13 +272,18 @@ block_queries(const OneVsAll *work, int block)
 	};
 }
 
+static inline size_t
+score_place(const OneVsAll *work, int block, int32_t entity)
+{
+	return ((size_t) block * (size_t) work->tiles * TILE + (size_t) entity) * BLOCK;
+}
+
 static inline float *
 block_scores(const KgeTrainer *trainer, int block, int32_t entity)
 {
 	const OneVsAll *work = trainer->work;
 
-	return work->score +
-		((size_t) block * (size_t) work->tiles * TILE + (size_t) entity) * BLOCK;
+	return work->score + score_place(work, block, entity);
 }
 
 static inline float *
@@ -310,11 +329,8 @@ static KgePacked
 pack_tile(const KgeTrainer *trainer, int tile, bool for_scores, int thread)
 {
 	const OneVsAll *work = trainer->work;
-	KgePacked	packed = {0};
+	KgePacked	packed = kge_packed_of(work->tile, thread);
 
-	if (work->kernels == NULL)
-		return packed;
-	packed = kge_packed_of(work->tile, thread);
 	if (for_scores)
 		packed.along = NULL;
 	else
@@ -413,28 +429,47 @@ score_tile(void *argument, int64_t item, int thread)
 {
 	KgeTrainer *trainer = argument;
 	OneVsAll   *work = trainer->work;
+	int32_t		from = (int32_t) item * TILE;
 	KgeRows		candidates = tile_candidates(trainer, (int) item);
-	KgePacked	packed = pack_tile(trainer, (int) item, true, thread);
 
 	for (int block = 0; block * BLOCK < work->count; block++)
 	{
 		KgeRows		queries = block_queries(work, block);
-		float	   *score = block_scores(trainer, block, (int32_t) item * TILE);
+		float	   *score = block_scores(trainer, block, from);
 		size_t		parts = part(work, (int) item, block * BLOCK);
 
-		if (work->kernels != NULL)
-			kge_bfloat16_scores(work->kernels, block_packed(work, block), queries.count,
-								packed, candidates.count, score, BLOCK);
-		else
-			kge_engine_scores(&trainer->engine, queries, block_prepared(work, block),
-							  candidates, score, BLOCK);
-		keep_answers(work, block, queries.count, (int32_t) item * TILE, candidates.count, score);
+		kge_engine_scores(&trainer->engine, queries, block_prepared(work, block), candidates, score, BLOCK);
+		keep_answers(work, block, queries.count, from, candidates.count, score);
 		if (keeps_scores(trainer))
 			kge_softmax_sums(candidates.count, queries.count, score, BLOCK,
 							 work->maximum + parts, work->sum + parts);
 		else
 			kge_softmax_parts(candidates.count, queries.count, score, BLOCK,
 							  work->maximum + parts, work->sum + parts);
+		kge_pool_breathe(trainer->pool, thread);
+	}
+}
+
+/* Item: a tile.  Parts in bfloat16 are half of the memory that is written here and read on the way back. */
+static void
+score_tile_bfloat16(void *argument, int64_t item, int thread)
+{
+	KgeTrainer *trainer = argument;
+	OneVsAll   *work = trainer->work;
+	int32_t		from = (int32_t) item * TILE;
+	KgePacked	packed = pack_tile(trainer, (int) item, true, thread);
+	int			count = tile_candidates(trainer, (int) item).count;
+	float	   *score = work->derivative + (size_t) thread * TILE * BLOCK;
+
+	for (int block = 0; block * BLOCK < work->count; block++)
+	{
+		int			queries = block_queries(work, block).count;
+		size_t		parts = part(work, (int) item, block * BLOCK);
+
+		kge_bfloat16_scores(work->kernels, block_packed(work, block), queries, packed, count, score, BLOCK);
+		keep_answers(work, block, queries, from, count, score);
+		kge_softmax_parts(count, queries, score, BLOCK, work->maximum + parts, work->sum + parts);
+		kge_bfloat16_round((size_t) count * BLOCK, score, work->part + score_place(work, block, from));
 		kge_pool_breathe(trainer->pool, thread);
 	}
 }
@@ -501,7 +536,7 @@ derive(const KgeTrainer *trainer, int tile, int block, float *derivative)
 	int32_t		from = tile * TILE;
 	int			rows = tile_candidates(trainer, tile).count;
 	int			count = block_queries(work, block).count;
-	const float *score = block_scores(trainer, block, from);
+	const float *score = work->kernels != NULL ? derivative : block_scores(trainer, block, from);
 	const float *log_sums = work->log_sum + block * BLOCK;
 	const float *weights = work->weight + block * BLOCK;
 	float		factor[BLOCK];
@@ -512,6 +547,8 @@ derive(const KgeTrainer *trainer, int tile, int block, float *derivative)
 	{
 		kge_softmax(1, count, work->maximum + part(work, tile, block * BLOCK), BLOCK,
 					log_sums, weights, factor);
+		if (work->kernels != NULL)
+			kge_bfloat16_widen((size_t) rows * BLOCK, work->part + score_place(work, block, from), derivative);
 		kge_scale_parts(rows, count, score, BLOCK, factor, derivative);
 	}
 	for (int i = 0; i < count; i++)
@@ -587,11 +624,11 @@ learn_shard(void *argument, int64_t item, int thread)
 	KgeTrainer *trainer = argument;
 	OneVsAll   *work = trainer->work;
 	int			shard = (int) item;
-	int			end = (shard + 1) * work->shard_tiles;
+	int			first = shard * work->shard_tiles;
 
 	memset(shard_gradient(work, shard, 0), 0,
 		   (size_t) kge_whole(work->count) * (size_t) work->stride * sizeof(float));
-	for (int tile = shard * work->shard_tiles; tile < end && tile < work->tiles; tile++)
+	for (int tile = first; tile < first + work->shard_tiles && tile < work->tiles; tile++)
 		if (work->kernels != NULL)
 			learn_tile_bfloat16(trainer, shard, tile, thread);
 		else
@@ -665,7 +702,7 @@ learn_wave(KgeTrainer *trainer)
 	double		loss = 0;
 
 	kge_pool_run(trainer->pool, blocks, make_queries, trainer);
-	kge_pool_run(trainer->pool, work->tiles, score_tile, trainer);
+	kge_pool_run(trainer->pool, work->tiles, work->kernels != NULL ? score_tile_bfloat16 : score_tile, trainer);
 	kge_pool_run(trainer->pool, blocks, put_together, trainer);
 	kge_pool_run(trainer->pool, work->shards, learn_shard, trainer);
 	kge_pool_run(trainer->pool, blocks, finish_queries, trainer);

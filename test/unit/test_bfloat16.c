@@ -9,6 +9,7 @@
 #include "bfloat16.h"
 #include "check.h"
 
+#define BLOCK	KGE_WHOLE		/* queries */
 #define UNIT	0x1p-8			/* half of the last of 8 bits: a rounded factor is so close to itself */
 
 typedef struct Case
@@ -77,31 +78,40 @@ fill(Meeting *meeting, bool integers)
 				integers ? (float) (next_below(7) - 3) : (float) next_uniform(-1, 1);
 }
 
+/* By blocks of queries, each at its place among all. */
 static void
 meet(const KgeBfloat16 *kernels, Meeting *meeting)
 {
 	const Case *size = &meeting->size;
+	KgeRows		candidates = {size->candidates, size->width, meeting->candidate};
 	KgeSpace	space = {0};
-	KgePacked	packed[2];
+	KgePacked	queries;
+	KgePacked	packed;
 	KgeDerivatives derivatives;
 
 	for (int round = 0; round < 2; round++)
 	{
-		packed[0] = kge_packed_take(&space, 1, (size_t) size->queries, size->width);
-		packed[1] = kge_packed_take(&space, 1, (size_t) size->candidates, size->width);
-		derivatives = kge_derivatives_take(&space, 1, size->candidates, size->queries, size->queries);
+		queries = kge_packed_take(&space, 1, (size_t) size->queries, size->width);
+		packed = kge_packed_take(&space, 1, (size_t) size->candidates, size->width);
+		derivatives = kge_derivatives_take(&space, 1, size->candidates, size->queries, BLOCK);
 		if (round == 0)
 			kge_space_open(&space, &arena);
 	}
-	kge_pack_queries((KgeRows) {size->queries, meeting->stride, meeting->query}, packed[0]);
-	kge_pack_candidates(kernels, (KgeRows) {size->candidates, size->width, meeting->candidate}, packed[1]);
-	kge_bfloat16_scores(kernels, packed[0], size->queries, packed[1], size->candidates,
-						meeting->score, meeting->s_stride);
-	kge_pack_derivatives(kernels, size->candidates, size->queries, meeting->derivative,
-						 meeting->s_stride, 0, derivatives);
-	kge_bfloat16_query_gradients(kernels, derivatives, size->queries, packed[1], size->candidates,
-								 meeting->d_query, meeting->stride);
-	kge_bfloat16_candidate_gradients(kernels, derivatives, packed[0], size->queries, size->candidates,
+	kge_pack_candidates(kernels, candidates, packed);
+	for (int from = 0; from < size->queries; from += BLOCK)
+	{
+		int			count = size->queries - from < BLOCK ? size->queries - from : BLOCK;
+		KgeRows		block = {count, meeting->stride, meeting->query + from * meeting->stride};
+
+		kge_pack_queries(block, kge_packed_from(queries, (size_t) from));
+		kge_bfloat16_scores(kernels, kge_packed_from(queries, (size_t) from), count, packed, size->candidates,
+							meeting->score + from, meeting->s_stride);
+		kge_pack_derivatives(kernels, size->candidates, count, meeting->derivative + from,
+							 meeting->s_stride, from, derivatives);
+		kge_bfloat16_query_gradients(kernels, derivatives, count, packed, size->candidates,
+									 meeting->d_query + from * meeting->stride, meeting->stride);
+	}
+	kge_bfloat16_candidate_gradients(kernels, derivatives, queries, size->queries, size->candidates,
 									 meeting->d_candidate, size->width, size->add);
 }
 
