@@ -377,8 +377,8 @@ language sql immutable parallel safe rows 10
 set search_path = pg_catalog, pg_temp
 as $$ values
 	('paper', 'the hybrid procedure as it was published: samples accumulate and weigh as much as facts',
-	 '{"score_function": "rotate", "dimensions": 200, "iterations": 10, "epochs": 100, "batch_size": 512, "negative_sampling": "uniform",
-	   "loss": "logistic", "regularization": 0, "reciprocal": false, "omega": 0.5, "top_rules": 200, "beta": 1, "max_rule_length": 3,
+	 '{"score_function": "rotate", "dimensions": 200, "iterations": 10, "epochs": 100, "batch_size": 512, "negatives": 256, "negative_sampling": "uniform",
+	   "loss": "logistic", "learning_rate_end": null, "regularization": 0, "reciprocal": false, "omega": 0.5, "top_rules": 200, "beta": 1, "max_rule_length": 3,
 	   "min_head_coverage": 0.01, "min_support": 2, "constants": false, "min_quality": 0, "label": "one", "accumulate": true, "evidence_rules": 0, "holdout": 0}'::jsonb),
 	('trusted-rules', 'a hybrid that samples from good rules only, and trusts an inference as far as its rule',
 	 '{"omega": 0, "min_quality": 0.7, "label": "confidence", "accumulate": false}'),
@@ -403,17 +403,17 @@ as $$ values
 	('rescal-wn18rr', 'WN18RR, embeddings alone',
 	 '{"score_function": "rescal", "dimensions": 256, "loss": "softmax", "regularizer": "dura", "regularization": 0.1, "batch_size": 400, "iterations": 16, "epochs": 3, "top_rules": 0}'),
 	('transe-wn18rr', 'WN18RR, embeddings alone',
-	 '{"score_function": "transe", "dimensions": 200, "negatives": 256, "gamma": 6, "negative_sampling": "self_adversarial", "temperature": 0.5, "iterations": 5, "epochs": 32, "top_rules": 0}'),
+	 '{"score_function": "transe", "dimensions": 200, "negatives": 256, "gamma": 6, "negative_sampling": "self_adversarial", "temperature": 0.5, "learning_rate_end": null, "iterations": 5, "epochs": 32, "top_rules": 0}'),
 	('rotate-wn18rr', 'WN18RR, embeddings alone',
-	 '{"score_function": "rotate", "dimensions": 200, "negatives": 64, "gamma": 4, "regularization": 0.01, "reciprocal": true, "learning_rate_end": 0.002, "iterations": 5, "epochs": 30, "top_rules": 0}')
+	 '{"score_function": "rotate", "dimensions": 200, "negatives": 64, "negative_sampling": "uniform", "gamma": 4, "regularization": 0.01, "reciprocal": true, "learning_rate_end": 0.002, "iterations": 5, "epochs": 30, "top_rules": 0}')
 $$;
 comment on function hkg_presets() is
 'settings of hkg_train that go together under a name, hkg_train(graph, preset => name), and what each is for
-settings: of hkg_train''s arguments, by name; an argument of the call that has another value than its default wins';
+settings: of hkg_train''s arguments, by name; an argument of the call that has another value than its default wins; learning_rate_end null: learning_rate all the way';
 
 create function hkg_train(graph name, score_function text default 'rotate', dimensions int default 200,
-	iterations int default 10, epochs int default 100, batch_size int default 512, negatives int default 256,
-	negative_sampling text default 'uniform', loss text default 'logistic', optimizer text default 'adagrad',
+	iterations int default 10, epochs int default 10, batch_size int default 512, negatives int default 64,
+	negative_sampling text default null, loss text default 'logistic', optimizer text default 'adagrad',
 	learning_rate float8 default 0.1, gamma float8 default 9.0, norm int default 1, regularization float8 default 0,
 	omega float8 default 0, top_rules int default 200, beta float8 default 1.0, sample_size bigint default null,
 	max_rule_length int default 3, min_head_coverage float8 default 0.01, min_support int default 2,
@@ -435,7 +435,7 @@ iterations: rounds of training, mining and sampling, 1 to 10000
 epochs: passes over the positives in one iteration, 1 to 1000000
 batch_size: positives in a minibatch, 1 to 1000000
 negatives: negatives of each positive, 1 to 100000; block_size positives share them; softmax has none
-negative_sampling: uniform (each negative weighs as much as a positive), bernoulli (as uniform, but a positive''s head is replaced with probability tph / (tph + hpt), by its relation''s tails per head and heads per tail), self_adversarial (a positive''s negatives are weighted by the softmax of temperature * score over them, and together weigh as much as the positive) or kbgan (a second model, which learns to find hard ones, picks one of the negatives for each positive)
+negative_sampling: uniform (each negative weighs as much as a positive), bernoulli (as uniform, but a positive''s head is replaced with probability tph / (tph + hpt), by its relation''s tails per head and heads per tail), self_adversarial (a positive''s negatives are weighted by the softmax of temperature * score over them, and together weigh as much as the positive) or kbgan (a second model, which learns to find hard ones, picks one of the negatives for each positive); null: self_adversarial under the loss logistic, uniform otherwise
 loss: logistic (positives against sampled negatives), margin (the mean of max(0, gamma + score of the negative - score of the positive)), sampled_softmax (the true entity against its negatives together, each as far as it scores), or softmax (the true entity against all entities, on both sides)
 optimizer: adagrad, or adam (learning_rate 0.001 or so); both move only what a minibatch touches, under softmax all entities
 learning_rate: step size of the optimizer, over 0
@@ -468,7 +468,7 @@ evidence_rules: path rules, r(X,Y) <= b(X,A), c(A,Y), that are found in the fact
 evidence_length: atoms of such a rule, its head counted, 2 to 6 (6 for a sparse graph such as WordNet; on dense ones long rules mislead); of up to three atoms all are found, longer ones where the graph is sparse enough, else from a sample of paths
 evidence_seconds: time for that search; what it has found by then is kept, which depends on the machine; null: it takes as long as it takes
 holdout: where the graph has no valid split, the share of the facts that stand in for it, 0 to 0.5: they are drawn by seed, 5000 at most, none where they would be fewer than 200 or with warm_start (then what the model before had learnt of weights, probabilities and thresholds stays), and each entity and relation keeps another fact. Neither embeddings nor rules see them until the best iteration, the weight of rules, probabilities and thresholds are learnt from them; at last, a tenth more epochs learn all facts, and path rules are counted on all facts. (Rules that are mined are counted without them, on a temporary table.) To predictions they are facts all the time; a notice tells how many there are. 0: all facts are learnt from alike, rules count as is usual, and a probability is sigma(score)
-learning_rate_end: the step size in the last of iterations * epochs epochs, to which learning_rate goes in equal steps, over 0; null: learning_rate all the way
+learning_rate_end: the step size in the last of iterations * epochs epochs, to which learning_rate goes in equal steps, over 0; null: a tenth of learning_rate under the loss logistic without warm_start, learning_rate all the way otherwise
 errors: 22023 for values out of range, 53200 when it would need more than hybridkg.max_memory, 55006 when the model is being trained elsewhere, 55000 for a graph without facts or with one entity, 42704 or 55000 when there is no trained model to go on from';
 
 -- Functions that take the arguments of hkg_train; what is said of those, and of errors, holds for them too.

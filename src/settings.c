@@ -59,7 +59,7 @@ static const Setting table[] = {
 	INT(epochs, 1, 1000000),
 	INT(batch_size, 1, 1000000),
 	INT(negatives, 1, 100000),
-	{"negative_sampling", SETTING_TEXT, AT(negative_sampling), 0, 0, false, NULL},
+	{"negative_sampling", SETTING_TEXT, AT(negative_sampling), 0, 0, true, NULL},
 	{"loss", SETTING_TEXT, AT(loss), 0, 0, false, NULL},
 	{"optimizer", SETTING_TEXT, AT(optimizer), 0, 0, false, NULL},
 	FLOAT(learning_rate, 1e-9, 1e3),
@@ -92,7 +92,7 @@ static const Setting table[] = {
 	INT(evidence_length, 2, RULE_MAX_BODY + 1),
 	{"evidence_seconds", SETTING_FLOAT, AT(evidence_seconds), 1e-3, 1e6, true, NULL},
 	FLOAT(holdout, 0, 0.5),
-	{"learning_rate_end", SETTING_FLOAT, AT(learning_rate_end), 1e-9, 1e3, true, NULL},
+	{"learning_rate_end", SETTING_FLOAT, AT(learning_rate_end), 1e-10, 1e3, true, NULL},
 
 	/* the last one is not an argument, but a setting of the session */
 	CHOICE(precision, precisions)
@@ -190,6 +190,21 @@ check_linear(const TrainSettings *settings, const char *what)
 				 errmsg("%s does not go with score_function \"%s\"", what, settings->score_function),
 				 errdetail("The score must be linear in head, relation and tail."),
 				 errhint("Score functions that it goes with are distmult, complex and rescal.")));
+}
+
+/*
+ * What suits the loss where nobody says otherwise.  The logistic one weighs each negative by itself: it learns more
+ * where hard ones weigh more, and with smaller steps in the end (doc/tuning.md).  A warm start keeps its rate.
+ */
+static void
+fill_in(TrainSettings *settings, bool rate_is_said)
+{
+	bool		logistic = strcmp(settings->loss, "logistic") == 0;
+
+	if (settings->negative_sampling == NULL)
+		settings->negative_sampling = pstrdup(logistic ? "self_adversarial" : "uniform");
+	if (logistic && !rate_is_said && !settings->warm_start && settings->learning_rate_end == 0)
+		settings->learning_rate_end = settings->learning_rate / 10;
 }
 
 /* What no single argument tells */
@@ -349,13 +364,23 @@ take_setting(void *argument, const Datum *values, const bool *nulls)
 	Parsing    *parsing = argument;
 	char	   *name = TextDatumGetCString(values[0]);
 
-	for (int i = 1; i < (int) lengthof(table) && !nulls[1]; i++)
+	for (int i = 1; i < (int) lengthof(table); i++)
 		if (strcmp(table[i].name, name) == 0 &&
 			(parsing->defaults == NULL || argument_is_default(parsing->defaults, i)))
 		{
-			parse_setting(&table[i], TextDatumGetCString(values[1]), parsing->settings);
-			parsing->seen[i] = true;
+			if (!nulls[1])
+				parse_setting(&table[i], TextDatumGetCString(values[1]), parsing->settings);
+			parsing->seen[i] = !nulls[1] || table[i].optional;
 		}
+}
+
+static bool
+has_seen(const Parsing *parsing, size_t offset)
+{
+	for (int i = 0; i < (int) lengthof(table); i++)
+		if (table[i].offset == offset)
+			return parsing->seen[i];
+	return false;
 }
 
 void
@@ -370,6 +395,7 @@ settings_parse(const char *graph, const char *json, TrainSettings *settings)
 	sql_stream("select key, value from pg_catalog.jsonb_each_text($1::jsonb)", &args, take_setting, &parsing);
 	for (int i = 1; i < (int) lengthof(table); i++)
 		check_parsed(&table[i], parsing.seen[i] || table[i].optional, "");
+	fill_in(settings, true);
 	check_settings(settings);
 }
 
@@ -383,7 +409,8 @@ known_presets(const char *schema)
 	return TextDatumGetCString(names);
 }
 
-static void
+/* Returns whether it says what becomes of the learning rate: null is that it stays. */
+static bool
 apply_preset(FunctionCallInfo fcinfo, TrainSettings *settings)
 {
 	Oid			schema = get_func_namespace(fcinfo->flinfo->fn_oid);
@@ -401,6 +428,7 @@ apply_preset(FunctionCallInfo fcinfo, TrainSettings *settings)
 				 errmsg("preset \"%s\" is not known", settings->preset),
 				 errhint("Presets are: %s.", known_presets(quoted))));
 	sql_end();
+	return has_seen(&parsing, AT(learning_rate_end));
 }
 
 void
@@ -410,7 +438,6 @@ settings_read(FunctionCallInfo fcinfo, TrainSettings *settings)
 	for (int i = 0; i < ARGUMENTS; i++)
 		read_setting(fcinfo, i, &table[i], settings);
 	settings->precision = pstrdup(precisions[hkg_precision]);
-	if (settings->preset != NULL)
-		apply_preset(fcinfo, settings);
+	fill_in(settings, settings->preset != NULL && apply_preset(fcinfo, settings));
 	check_settings(settings);
 }

@@ -18,6 +18,27 @@ select p.preset, key as unknown from hkg_presets() p, jsonb_object_keys(settings
 -- its grids d = 200, B = 512, omega = 0.5, K = 200; all inferences weigh as much as facts, and stay
 select key, value from hkg_presets() p, jsonb_each(settings) where preset = 'paper' order by key collate "C";
 
+-- what null stands for: under the logistic loss hard negatives and a rate that falls to a tenth, but for a preset that says null, and warm starts
+create temp table said as select * from (values (1, 'true'), (2, 'loss => ''margin'', gamma => 1'), (3, 'loss => ''sampled_softmax'''), (4, 'loss => ''softmax'', score_function => ''complex'''),
+	(5, 'negative_sampling => ''bernoulli'', learning_rate => 0.5'), (6, 'optimizer => ''adam'', learning_rate => 1e-9'), (7, 'learning_rate_end => 0.1'),
+	(8, 'preset => ''paper'', learning_rate => 0.05'), (9, 'preset => ''transe-wn18rr'''), (10, 'preset => ''rotate-wn18rr'''), (11, 'preset => ''trusted-rules''')) v (n, options);
+do $$
+declare
+	o record;
+begin
+	for o in select * from said where n > 1 loop
+		execute format('select hkg_train(''ring'', dimensions => 4, iterations => 1, epochs => 2, evidence_rules => 0, model => %L, %s)', o.n, o.options);
+	end loop;
+	perform hkg_train('ring', model => '1');
+	perform hkg_train('ring', 'transe', 4, 1, 2, model => 'warm', preset => 'transe-wn18rr');
+	perform hkg_train('ring', 'transe', 4, 1, 2, model => 'warm', warm_start => true);
+end
+$$;
+select coalesce(s.options, 'warm_start => true') as options, settings->>'epochs' as epochs, settings->>'negatives' as negatives, settings->>'negative_sampling' as negative_sampling, settings->>'learning_rate' as learning_rate,
+	settings->>'learning_rate_end' as learning_rate_end
+	from ring.model left join said s on s.n::text = name order by n;
+delete from ring.model;
+
 -- with a preset of this test's own, for as long as it takes
 begin;
 create or replace function hkg_presets() returns table (preset text, purpose text, settings jsonb)

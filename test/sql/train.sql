@@ -105,7 +105,7 @@ $$;
 select o as options, hkg_tools.loss(20, o) < hkg_tools.loss(1, o) * 0.8 as falls from unnest(array[
 	'negative_sampling => ''self_adversarial'', temperature => 0.5', 'negative_sampling => ''bernoulli''',
 	'negative_sampling => ''kbgan''', 'loss => ''margin'', gamma => 1', 'loss => ''margin'', gamma => 1, negative_sampling => ''self_adversarial''',
-	'optimizer => ''adam'', learning_rate => 0.01', 'optimizer => ''adam'', learning_rate => 0.01, loss => ''softmax''', 'block_size => 1, negatives => 4', 'block_size => 1000',
+	'optimizer => ''adam'', learning_rate => 0.02', 'optimizer => ''adam'', learning_rate => 0.01, loss => ''softmax''', 'block_size => 1, negatives => 4', 'block_size => 1000',
 	'reciprocal => true', 'loss => ''sampled_softmax''', 'reciprocal => true, loss => ''softmax''', 'relation_weight => 4, loss => ''softmax''', 'regularizer => ''dura'', regularization => 0.001, loss => ''softmax''',
 	'regularizer => ''n3'', regularization => 0.001', 'loss => ''softmax'', regularizer => ''l2'', regularization => 0.001']) o;
 select settings->'block_size' as block_size, settings->'temperature' as temperature, settings->'regularizer' as regularizer
