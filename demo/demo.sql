@@ -137,7 +137,8 @@ set client_min_messages = notice;
 set hybridkg.progress = epoch;
 \set VERBOSITY terse
 select hkg_train('wordnet', 'rotate', dimensions => 50, iterations => 4, epochs => 4, negatives => 32,
-	learning_rate => 0.3, top_rules => 100, omega => 0.3, min_quality => 0.4, seed => 1) as model;
+	negative_sampling => 'uniform', learning_rate => 0.3, learning_rate_end => 0.3,
+	top_rules => 100, omega => 0.3, min_quality => 0.4, seed => 1) as model;
 
 \echo 'The learning curve (the metrics are those of the held out facts: where does the true'
 \echo 'concept stand among all of them, facts that are known left aside?):'
