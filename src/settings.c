@@ -197,13 +197,13 @@ check_linear(const TrainSettings *settings, const char *what)
  * where hard ones weigh more, and with smaller steps in the end (doc/tuning.md).  A warm start keeps its rate.
  */
 static void
-fill_in(TrainSettings *settings, bool rate_is_said)
+fill_in(TrainSettings *settings)
 {
 	bool		logistic = strcmp(settings->loss, "logistic") == 0;
 
 	if (settings->negative_sampling == NULL)
 		settings->negative_sampling = pstrdup(logistic ? "self_adversarial" : "uniform");
-	if (logistic && !rate_is_said && !settings->warm_start && settings->learning_rate_end == 0)
+	if (logistic && !settings->warm_start && settings->learning_rate_end == 0)
 		settings->learning_rate_end = settings->learning_rate / 10;
 }
 
@@ -364,23 +364,13 @@ take_setting(void *argument, const Datum *values, const bool *nulls)
 	Parsing    *parsing = argument;
 	char	   *name = TextDatumGetCString(values[0]);
 
-	for (int i = 1; i < (int) lengthof(table); i++)
+	for (int i = 1; i < (int) lengthof(table) && !nulls[1]; i++)
 		if (strcmp(table[i].name, name) == 0 &&
 			(parsing->defaults == NULL || argument_is_default(parsing->defaults, i)))
 		{
-			if (!nulls[1])
-				parse_setting(&table[i], TextDatumGetCString(values[1]), parsing->settings);
-			parsing->seen[i] = !nulls[1] || table[i].optional;
+			parse_setting(&table[i], TextDatumGetCString(values[1]), parsing->settings);
+			parsing->seen[i] = true;
 		}
-}
-
-static bool
-has_seen(const Parsing *parsing, size_t offset)
-{
-	for (int i = 0; i < (int) lengthof(table); i++)
-		if (table[i].offset == offset)
-			return parsing->seen[i];
-	return false;
 }
 
 void
@@ -395,7 +385,7 @@ settings_parse(const char *graph, const char *json, TrainSettings *settings)
 	sql_stream("select key, value from pg_catalog.jsonb_each_text($1::jsonb)", &args, take_setting, &parsing);
 	for (int i = 1; i < (int) lengthof(table); i++)
 		check_parsed(&table[i], parsing.seen[i] || table[i].optional, "");
-	fill_in(settings, true);
+	fill_in(settings);
 	check_settings(settings);
 }
 
@@ -409,8 +399,7 @@ known_presets(const char *schema)
 	return TextDatumGetCString(names);
 }
 
-/* Returns whether it says what becomes of the learning rate: null is that it stays. */
-static bool
+static void
 apply_preset(FunctionCallInfo fcinfo, TrainSettings *settings)
 {
 	Oid			schema = get_func_namespace(fcinfo->flinfo->fn_oid);
@@ -428,7 +417,6 @@ apply_preset(FunctionCallInfo fcinfo, TrainSettings *settings)
 				 errmsg("preset \"%s\" is not known", settings->preset),
 				 errhint("Presets are: %s.", known_presets(quoted))));
 	sql_end();
-	return has_seen(&parsing, AT(learning_rate_end));
 }
 
 void
@@ -438,6 +426,8 @@ settings_read(FunctionCallInfo fcinfo, TrainSettings *settings)
 	for (int i = 0; i < ARGUMENTS; i++)
 		read_setting(fcinfo, i, &table[i], settings);
 	settings->precision = pstrdup(precisions[hkg_precision]);
-	fill_in(settings, settings->preset != NULL && apply_preset(fcinfo, settings));
+	if (settings->preset != NULL)
+		apply_preset(fcinfo, settings);
+	fill_in(settings);
 	check_settings(settings);
 }
