@@ -438,22 +438,22 @@ negatives: negatives of each positive, 1 to 100000; block_size positives share t
 negative_sampling: uniform (each negative weighs as much as a positive), bernoulli (as uniform, but a positive''s head is replaced with probability tph / (tph + hpt), by its relation''s tails per head and heads per tail), self_adversarial (a positive''s negatives are weighted by the softmax of temperature * score over them, and together weigh as much as the positive) or kbgan (a second model, which learns to find hard ones, picks one of the negatives for each positive); null: self_adversarial under the loss logistic, uniform otherwise
 loss: logistic (positives against sampled negatives), margin (the mean of max(0, gamma + score of the negative - score of the positive)), sampled_softmax (the true entity against its negatives together, each as far as it scores), or softmax (the true entity against all entities, on both sides)
 optimizer: adagrad, or adam (learning_rate 0.001 or so); both move only what a minibatch touches, under softmax all entities
-learning_rate: step size of the optimizer, over 0
-gamma: margin of transe and rotate; under the loss margin, that of every score function
+learning_rate: step size of the optimizer, 1e-9 to 1000
+gamma: margin of transe and rotate; under the loss margin, that of every score function; -1e6 to 1e6
 norm: 1 or 2, the norm of transe''s and rotate''s distance (rotate, 1: the sum of moduli)
-regularization: weight of the mean penalty of h, r and t over a minibatch''s positives
+regularization: weight of the mean penalty of h, r and t over a minibatch''s positives, 0 to 1e6
 omega: weight of embedding confidence in a rule''s quality, 0 to 1
-top_rules: how many rules are selected; 0 for embeddings alone
-beta: temperature of sampling: a triple is drawn in proportion to exp(beta * score)
-sample_size: how many inferred triples are drawn in an iteration; null: a tenth of the facts, at least 1
+top_rules: how many rules are selected, 0 (embeddings alone) to 1000000
+beta: temperature of sampling: a triple is drawn in proportion to exp(beta * score), 0 to 1e6
+sample_size: how many inferred triples are drawn in an iteration; 1 to 2147483647; null: a tenth of the facts, at least 1
 max_rule_length: atoms of a rule, its head counted, 2 to 4 (4 takes ten times as long as 3 on sparse graphs, hundreds of times on dense ones: raise the other bounds)
 min_head_coverage: the least part of the head relation''s facts that a rule infers, 0 to 1
-min_support: the least number of facts that a rule infers
+min_support: the least number of facts that a rule infers, at least 1
 constants: search for rules with constants as well, r(X,Y) <= b(X,Y), c(X,"entity")
-patience: stop after that many iterations without a better MRR on the valid split, or on the facts that stand in for it; null: never
+patience: stop after that many iterations, at least 1, without a better MRR on the valid split, or on the facts that stand in for it; null: never
 seed: the same seed and facts give the same bits
 model: the name to keep it under; a model of that name is replaced when the transaction commits
-min_quality: rules of lower quality are never selected
+min_quality: rules of lower quality are never selected, 0 to 1
 label: one, or confidence: the loss of a sampled triple is weighted by the highest quality among its rules
 accumulate: whether samples of earlier iterations stay
 block_size: positives that share their negatives, 1 to 10000; fewer are slower
@@ -464,12 +464,12 @@ preset: a row of hkg_presets(), whose settings take the place of arguments that 
 warm_start: go on from the embeddings of the model of that name, of the same score_function, dimensions and reciprocal; new entities start where their known neighbours place them, what has gone goes
 rules: a model whose selected rules, imported ones say, are ranked and sampled from instead of mined ones; null: rules are mined
 relation_weight: under softmax with distmult, complex or rescal: weight of the cross entropy of the true relation against all relations, given head and tail, 0 to 1000
-evidence_rules: path rules, r(X,Y) <= b(X,A), c(A,Y), that are found in the facts and kept as evidence at prediction, at most; when there are more, short ones first, of one length the best by confidence, each relation its share; 0: none
+evidence_rules: path rules, r(X,Y) <= b(X,A), c(A,Y), that are found in the facts and kept as evidence at prediction, at most; when there are more, short ones first, of one length the best by confidence, each relation its share; 0 (none) to 1000000
 evidence_length: atoms of such a rule, its head counted, 2 to 6 (6 for a sparse graph such as WordNet; on dense ones long rules mislead); of up to three atoms all are found, longer ones where the graph is sparse enough, else from a sample of paths
-evidence_seconds: time for that search; what it has found by then is kept, which depends on the machine; null: it takes as long as it takes
+evidence_seconds: time for that search, 0.001 to 1e6; what it has found by then is kept, which depends on the machine; null: it takes as long as it takes
 holdout: where the graph has no valid split, the share of the facts that stand in for it, 0 to 0.5: they are drawn by seed, 5000 at most, none where they would be fewer than 200 or with warm_start (then what the model before had learnt of weights, probabilities and thresholds stays), and each entity and relation keeps another fact. Neither embeddings nor rules see them until the best iteration, the weight of rules, probabilities and thresholds are learnt from them; at last, a tenth more epochs learn all facts, and path rules are counted on all facts. (Rules that are mined are counted without them, on a temporary table.) To predictions they are facts all the time; a notice tells how many there are. 0: all facts are learnt from alike, rules count as is usual, and a probability is sigma(score)
-learning_rate_end: the step size in the last of iterations * epochs epochs, to which learning_rate goes in equal steps, over 0; null: a tenth of learning_rate under the loss logistic without warm_start, learning_rate all the way otherwise
-errors: 22023 for values out of range, 53200 when it would need more than hybridkg.max_memory, 55006 when the model is being trained elsewhere, 55000 for a graph without facts or with one entity, 42704 or 55000 when there is no trained model to go on from';
+learning_rate_end: the step size in the last of iterations * epochs epochs, to which learning_rate goes in equal steps, 1e-9 to 1000; null: a tenth of learning_rate under the loss logistic without warm_start, learning_rate all the way otherwise
+errors: 22023 for values out of range, 0A000 for what a score function does not go with, 22003 when training diverges, 53200 when it would need more than hybridkg.max_memory, 55006 when the model is being trained elsewhere, 55000 for a graph without facts or with one entity, 42704 or 55000 when there is no trained model to go on from';
 
 -- Functions that take the arguments of hkg_train; what is said of those, and of errors, holds for them too.
 do $do$
@@ -972,7 +972,7 @@ set search_path = pg_catalog, pg_temp;
 comment on function hkg_rule_precision(name, int, text, name) is
 'how many of the triples that the best rules infer beyond the facts are in a split
 graph: an existing graph
-top_rules: how many of the model''s rules, best quality first, at least 1
+top_rules: how many of the model''s rules, at least 1: the selected ones first, best quality first
 split: valid or test
 model: a trained model of the graph
 inferred: distinct triples; correct: those in the split; precision: correct / inferred, null when nothing is inferred';
