@@ -295,7 +295,7 @@ build(Evidence *evidence, const EvRuleSet *rules, const GraphData *data)
 	KgePool    *pool = hkg_pool_of((int) Min(hkg_threads, 1 + data->facts / FACTS_A_THREAD));
 
 	ev_facts(&arena, pool, data->entities, data->relations, data->fact, data->facts, &evidence->facts);
-	ev_rules(&arena, data->relations, rules, &evidence->rules);
+	ev_rules(&arena, pool, data->relations, rules, &evidence->rules);
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(work);
 }

@@ -322,6 +322,7 @@ meet_answers(EvAsker *asker, int32_t entity)
 
 		if (asker->met[answer]++ == 0)
 			asker->answer[asker->answer_count++] = answer;
+		kge_breathe_at(asker->pool, asker->thread, i);
 	}
 }
 
@@ -420,7 +421,10 @@ hear_answers(EvAsker *asker)
 		if (confidence < LEAST_CONFIDENCE)
 			continue;
 		for (int64_t j = first; j < end; j++)
+		{
 			hear(asker, facts->edge[j].other, (EvHeard) {fmin(confidence, 1), feature.atom, EV_ANSWER, edge});
+			kge_breathe_at(asker->pool, asker->thread, j);
+		}
 		breathe(asker);
 	}
 	asker->feature_count = 0;
@@ -440,9 +444,12 @@ forget_question(EvAsker *asker)
 {
 	for (int64_t i = 0; i < asker->count; i++)
 		asker->slot[asker->candidate[i].entity] = -1;
+	for (int64_t i = 0; i < asker->answer_count; i++)
+		asker->met[asker->answer[i]] = 0;
 	for (int64_t i = 0; i < asker->feature_count; i++)
 		asker->shared[asker->facts->mirror[asker->feature[i]]] = 0;
 	asker->count = 0;
+	asker->answer_count = 0;
 	asker->feature_count = 0;
 	asker->answered = false;
 }

@@ -126,7 +126,7 @@ typedef struct EvRuleSet
 extern size_t ev_rules_bytes(int32_t relations, const EvRuleSet *set);
 
 /* Copies and sorts the rules; false when the arena is empty. */
-extern bool ev_rules(KgeArena *arena, int32_t relations, const EvRuleSet *set, EvRules *sorted);
+extern bool ev_rules(KgeArena *arena, KgePool *pool, int32_t relations, const EvRuleSet *set, EvRules *sorted);
 
 /* The i-th atom of the path that is walked when that side is asked for: from X, or from Y. */
 extern int32_t ev_atom(const EvRule *rule, KgeSide side, int i);

@@ -4,8 +4,7 @@
  */
 #include "evidence.h"
 
-#include <stdlib.h>
-
+#include "../kge/sort.h"
 #include "../kge/space.h"
 #include "../kge/threads.h"
 
@@ -102,11 +101,8 @@ sort_edges(void *argument, int64_t item, int thread)
 	EvFacts    *facts = building->facts;
 
 	for (int64_t i = item * ENTITIES_AT_ONCE; i < (item + 1) * ENTITIES_AT_ONCE && i < facts->entities; i++)
-	{
-		qsort(facts->edge + facts->start[i], (size_t) (facts->start[i + 1] - facts->start[i]),
-			  sizeof(EvEdge), compare_edges);
-		kge_pool_breathe(building->pool, thread);
-	}
+		kge_sort(building->pool, thread, facts->edge + facts->start[i], facts->start[i + 1] - facts->start[i],
+				 sizeof(EvEdge), compare_edges);
 }
 
 static bool

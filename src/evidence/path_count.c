@@ -10,8 +10,9 @@
 #include "paths.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "../kge/sort.h"
 
 #define MIN_WORK 2000			/* of a body */
 #define MIN_ANCHORS 30			/* of a sample: by chance, fewer reach next to nothing */
@@ -308,7 +309,7 @@ count_candidates(Counting *counting)
 	Paths	   *paths = counting->paths;
 	int64_t		bodies;
 
-	qsort(paths->candidate, (size_t) paths->candidates, sizeof(Candidate), compare_candidates);
+	kge_sort(paths->pool, KGE_LEADER, paths->candidate, paths->candidates, sizeof(Candidate), compare_candidates);
 	bodies = find_bodies(paths, counting->first);
 	counting->work = fmax(MIN_WORK, paths->work / (double) (bodies > 0 ? bodies : 1));
 	kge_pool_run(paths->pool, bodies, count_item, counting);

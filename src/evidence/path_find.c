@@ -416,7 +416,10 @@ count_from(const Finding *finding, int64_t least)
 	int64_t		found = 0;
 
 	for (int64_t i = 0; i < finding->used_count; i++)
+	{
 		found += finding->slot[finding->used[i]].count >= least;
+		kge_breathe_at(finding->paths->pool, KGE_LEADER, i);
+	}
 	return found;
 }
 
@@ -464,6 +467,7 @@ take_candidates(Finding *finding, int64_t quota)
 		if (slot->count >= least)
 			paths->candidate[paths->candidates++] = (Candidate) {.body = oriented(finding, slot->body),
 			.relation = finding->now.relation,.support = slot->count,.complete = isinf(finding->now.ways)};
+		kge_breathe_at(paths->pool, KGE_LEADER, i);
 	}
 }
 
@@ -546,6 +550,7 @@ meetings_of(const Finding *finding, int length, int32_t anchored)
 
 		for (int64_t j = holder.first; j < end; j++)
 			pairs += near[holder.entity] * far[facts->edge[j].other];
+		kge_breathe_at(finding->paths->pool, KGE_LEADER, i);
 	}
 	return pairs * finding->meeting;
 }

@@ -5,7 +5,8 @@
 #include "paths.h"
 
 #include <math.h>
-#include <stdlib.h>
+
+#include "../kge/sort.h"
 
 /* Candidates for each rule that may be kept, but no more than there is work for, and than that */
 #define CANDIDATES_OF_RULE 64
@@ -105,6 +106,7 @@ fair_share(const Paths *paths, int64_t limit, int64_t *left)
 		{
 			here = place(paths, i, here);
 			all += here <= share;
+			kge_breathe_at(paths->pool, KGE_LEADER, i);
 		}
 		if (all <= limit)
 		{
@@ -139,7 +141,7 @@ keep_best(Paths *paths, int64_t limit, EvPath *found)
 	int64_t		share;
 	int64_t		kept = 0;
 
-	qsort(paths->candidate, (size_t) paths->candidates, sizeof(Candidate), compare_worth);
+	kge_sort(paths->pool, KGE_LEADER, paths->candidate, paths->candidates, sizeof(Candidate), compare_worth);
 	share = fair_share(paths, limit, &left);
 	for (int64_t i = 0, here = 0; i < paths->candidates; i++)
 	{

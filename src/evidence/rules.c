@@ -5,8 +5,7 @@
  */
 #include "evidence.h"
 
-#include <stdlib.h>
-
+#include "../kge/sort.h"
 #include "../kge/space.h"
 
 typedef struct Backwards
@@ -99,7 +98,7 @@ index_relations(EvRules *rules, int32_t relations)
 }
 
 bool
-ev_rules(KgeArena *arena, int32_t relations, const EvRuleSet *set, EvRules *rules)
+ev_rules(KgeArena *arena, KgePool *pool, int32_t relations, const EvRuleSet *set, EvRules *rules)
 {
 	KgeSpace	space = {0};
 	Backwards  *backwards;
@@ -114,11 +113,11 @@ ev_rules(KgeArena *arena, int32_t relations, const EvRuleSet *set, EvRules *rule
 		rules->rule[i] = set->rule[i];
 	for (int64_t i = 0; i < set->patterns; i++)
 		rules->pattern[i] = set->pattern[i];
-	qsort(rules->pattern, (size_t) set->patterns, sizeof(EvPattern), compare_patterns);
-	qsort(rules->rule, (size_t) count, sizeof(EvRule), compare_forwards);
+	kge_sort(pool, KGE_LEADER, rules->pattern, set->patterns, sizeof(EvPattern), compare_patterns);
+	kge_sort(pool, KGE_LEADER, rules->rule, count, sizeof(EvRule), compare_forwards);
 	for (int64_t i = 0; i < count; i++)
 		backwards[i] = (Backwards) {&rules->rule[i], i};
-	qsort(backwards, (size_t) count, sizeof(Backwards), compare_backwards);
+	kge_sort(pool, KGE_LEADER, backwards, count, sizeof(Backwards), compare_backwards);
 	for (int64_t i = 0; i < count; i++)
 		rules->backwards[i] = backwards[i].number;
 	index_relations(rules, relations);

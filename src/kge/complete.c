@@ -18,6 +18,7 @@
 #include <math.h>
 
 #include "engine.h"
+#include "sort.h"
 #include "space.h"
 #include "threads.h"
 #include "vector.h"
@@ -309,24 +310,11 @@ take_completion(Completion *completion, KgeSpace *space)
 	}
 }
 
-/* Best first: the worst, which a heap has at its front, goes to the end each time. */
-static void
-sort(KgePool *pool, KgeScored *heap, int64_t count)
+/* Best first. */
+static int
+compare_scored(const void *a, const void *b)
 {
-	for (int64_t i = 1; i < count; i++)
-	{
-		sift_up(heap, i);
-		kge_breathe_at(pool, KGE_LEADER, i);
-	}
-	for (int64_t last = count - 1; last > 0; last--)
-	{
-		KgeScored	worst = heap[0];
-
-		heap[0] = heap[last];
-		sift_down(heap, last);
-		heap[last] = worst;
-		kge_breathe_at(pool, KGE_LEADER, last);
-	}
+	return worse(a, b) - worse(b, a);
 }
 
 /* Puts the heaps together; the first k are the outcome. */
@@ -341,7 +329,7 @@ gather(Completion *completion)
 			completion->met[count++] = completion->worker[i].heap[j];
 			kge_breathe_at(completion->pool, KGE_LEADER, j);
 		}
-	sort(completion->pool, completion->met, count);
+	kge_sort(completion->pool, KGE_LEADER, completion->met, count, sizeof(KgeScored), compare_scored);
 	return count < completion->k ? count : completion->k;
 }
 
@@ -403,7 +391,7 @@ kge_complete(KgeArena *arena, KgePool *pool, const KgeModel *model, const KgeOpi
 		met->score = score_of(&completion, met->triple.relation, met->phi, met->addition);
 		kge_pool_breathe(pool, KGE_LEADER);
 	}
-	sort(pool, completion.met, count);
+	kge_sort(pool, KGE_LEADER, completion.met, count, sizeof(KgeScored), compare_scored);
 	*best = completion.met;
 	return count;
 }

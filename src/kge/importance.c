@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "random.h"
+#include "sort.h"
 #include "space.h"
 #include "threads.h"
 
@@ -32,15 +33,18 @@ less(const Key *a, const Key *b)
 	return a->item > b->item;
 }
 
-static bool
-later(const Key *a, const Key *b)
+static int
+compare_items(const void *a, const void *b)
 {
-	return a->item > b->item;
+	int64_t		left = *(const int64_t *) a;
+	int64_t		right = *(const int64_t *) b;
+
+	return (left > right) - (left < right);
 }
 
 /* Moves heap[place] down to where no child is less than its parent. */
 static void
-sift_down(Key *heap, int64_t count, int64_t place, bool (*before) (const Key *, const Key *))
+sift_down(Key *heap, int64_t count, int64_t place)
 {
 	Key			key = heap[place];
 
@@ -50,9 +54,9 @@ sift_down(Key *heap, int64_t count, int64_t place, bool (*before) (const Key *, 
 
 		if (child >= count)
 			break;
-		if (child + 1 < count && before(&heap[child + 1], &heap[child]))
+		if (child + 1 < count && less(&heap[child + 1], &heap[child]))
 			child++;
-		if (!before(&heap[child], &key))
+		if (!less(&heap[child], &key))
 			break;
 		heap[place] = heap[child];
 		place = child;
@@ -61,11 +65,11 @@ sift_down(Key *heap, int64_t count, int64_t place, bool (*before) (const Key *, 
 }
 
 static void
-make_heap(KgePool *pool, Key *heap, int64_t count, bool (*before) (const Key *, const Key *))
+make_heap(KgePool *pool, Key *heap, int64_t count)
 {
 	for (int64_t i = count / 2 - 1; i >= 0; i--)
 	{
-		sift_down(heap, count, i, before);
+		sift_down(heap, count, i);
 		kge_breathe_at(pool, KGE_LEADER, i);
 	}
 }
@@ -145,24 +149,21 @@ kge_draw(KgeArena *arena, KgePool *pool, const float *scores, const uint64_t *ke
 		if (i < n)
 			heap[i] = candidate;
 		if (i == n - 1)
-			make_heap(pool, heap, n, less);
+			make_heap(pool, heap, n);
 		if (i >= n && less(&heap[0], &candidate))
 		{
 			heap[0] = candidate;
-			sift_down(heap, n, 0, less);
+			sift_down(heap, n, 0);
 		}
 		kge_breathe_at(pool, KGE_LEADER, i);
 	}
 
-	/* heap sort by item number: the largest item goes to the end each time */
-	make_heap(pool, heap, n, later);
-	for (int64_t last = n - 1; last >= 0; last--)
+	for (int64_t i = 0; i < n; i++)
 	{
-		drawn[last] = heap[0].item;
-		heap[0] = heap[last];
-		sift_down(heap, last, 0, later);
-		kge_breathe_at(pool, KGE_LEADER, last);
+		drawn[i] = heap[i].item;
+		kge_breathe_at(pool, KGE_LEADER, i);
 	}
+	kge_sort(pool, KGE_LEADER, drawn, n, sizeof(int64_t), compare_items);
 	if (probability == NULL)
 		return n;
 	sum = sum_exponentials(pool, scores, count, beta, &largest);

@@ -10,6 +10,7 @@
  */
 #include "question.h"
 #include "random.h"
+#include "sort.h"
 #include "threads.h"
 
 #define AT_ONCE 4096			/* triples of an item */
@@ -135,20 +136,13 @@ fill_known(void *argument, int64_t item, int thread)
 	add_known_item(argument, item, true);
 }
 
-static void
-sift_down(int32_t *value, int64_t count, int64_t place)
+static int
+compare_entities(const void *a, const void *b)
 {
-	int32_t		moved = value[place];
+	int32_t		left = *(const int32_t *) a;
+	int32_t		right = *(const int32_t *) b;
 
-	for (int64_t child; (child = 2 * place + 1) < count; place = child)
-	{
-		if (child + 1 < count && value[child + 1] > value[child])
-			child++;
-		if (value[child] <= moved)
-			break;
-		value[place] = value[child];
-	}
-	value[place] = moved;
+	return (left > right) - (left < right);
 }
 
 /* Item: sorts a question's known answers. */
@@ -157,20 +151,9 @@ sort_known(void *argument, int64_t item, int thread)
 {
 	Work	   *work = argument;
 	KgeQuestion *question = &work->questions->question[item];
-	int32_t    *value = work->questions->known + question->known;
-	int64_t		count = question->known_count;
 
-	for (int64_t i = count / 2 - 1; i >= 0; i--)
-		sift_down(value, count, i);
-	for (int64_t last = count - 1; last > 0; last--)
-	{
-		int32_t		largest = value[0];
-
-		value[0] = value[last];
-		value[last] = largest;
-		sift_down(value, last, 0);
-		kge_breathe_at(work->pool, thread, last);
-	}
+	kge_sort(work->pool, thread, work->questions->known + question->known, question->known_count,
+			 sizeof(int32_t), compare_entities);
 }
 
 void

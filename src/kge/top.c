@@ -125,19 +125,23 @@ question(const Top *top, int32_t candidate)
 
 /* The k highest of `count` scores that are numbers, best first, by way of the heap; how many there are. */
 static int64_t
-best_of(int32_t count, const double *score, Best *heap, int64_t k, int32_t *rows, double *scores)
+best_of(KgePool *pool, int32_t count, const double *score, Best *heap, int64_t k, int32_t *rows, double *scores)
 {
 	int64_t		kept = 0;
 
 	for (int32_t i = 0; i < count; i++)
+	{
 		if (!isnan(score[i]))
 			kept = keep_best(heap, kept, k, (Best) {score[i], i});
+		kge_breathe_at(pool, KGE_LEADER, i);
+	}
 	for (int64_t last = kept - 1; last >= 0; last--)
 	{
 		rows[last] = heap[0].row;
 		scores[last] = heap[0].score;
 		heap[0] = heap[last];
 		sift_down(heap, last, 0);
+		kge_breathe_at(pool, KGE_LEADER, last);
 	}
 	return kept;
 }
@@ -215,7 +219,7 @@ kge_top(KgeArena *arena, KgePool *pool, const KgeModel *model,
 	top.threshold = find_threshold(&top, k);
 	kge_pool_run(pool, items, score_finalists, &top);
 
-	return best_of(model->entities, top.most, top.best, k, rows, scores);
+	return best_of(pool, model->entities, top.most, top.best, k, rows, scores);
 }
 
 /* ---- neighbours --------------------------------------------------------------- */
@@ -284,7 +288,7 @@ kge_neighbors(KgeArena *arena, KgePool *pool, const KgeModel *model, int32_t ent
 		return -1;
 	take_neighborhood(&neighborhood, &space, k);
 	kge_pool_run(pool, (model->entities + AT_ONCE - 1) / AT_ONCE, compare, &neighborhood);
-	return best_of(model->entities, neighborhood.cosine, neighborhood.best, k, rows, cosines);
+	return best_of(pool, model->entities, neighborhood.cosine, neighborhood.best, k, rows, cosines);
 }
 
 /* ---- a list of triples -------------------------------------------------------- */

@@ -64,6 +64,9 @@ extern KgeTriple random_triple(const KgeModel *model);
 extern bool build_facts(KgeArena *from, int32_t entities, int32_t relations, const KgeTriple *triples,
 					   int64_t count, EvFacts *facts);
 
+/* ev_rules, by a leader alone */
+extern bool build_rules(KgeArena *from, int32_t relations, const EvRuleSet *set, EvRules *rules);
+
 extern void test_threads(void);
 extern void test_dense(void);
 extern void test_bfloat16(void);
@@ -76,6 +79,7 @@ extern void test_train(void);
 extern void test_rank(void);
 extern void test_top(void);
 extern void test_complete(void);
+extern void test_sort(void);
 extern void test_threshold(void);
 extern void test_draw(void);
 extern void test_newcomers(void);

@@ -169,6 +169,16 @@ build_facts(KgeArena *from, int32_t entities, int32_t relations, const KgeTriple
 	return made;
 }
 
+bool
+build_rules(KgeArena *from, int32_t relations, const EvRuleSet *set, EvRules *rules)
+{
+	KgePool    *leader = kge_pool_create(0, NULL, NULL);
+	bool		made = ev_rules(from, leader, relations, set, rules);
+
+	kge_pool_destroy(leader);
+	return made;
+}
+
 typedef struct Suite
 {
 	const char *name;
@@ -188,6 +198,7 @@ static const Suite suites[] = {
 	{"rank", test_rank},
 	{"top", test_top},
 	{"complete", test_complete},
+	{"sort", test_sort},
 	{"threshold", test_threshold},
 	{"draw", test_draw},
 	{"newcomers", test_newcomers},

@@ -294,7 +294,7 @@ check_world(void)
 	check_edges(&world, &facts);
 	check_holders(&facts);
 	set = (EvRuleSet) {world.rule, RULES, world.pattern, PATTERNS};
-	CHECK(ev_rules(&arena, RELATIONS, &set, &rules));
+	CHECK(build_rules(&arena, RELATIONS, &set, &rules));
 	asker = ev_asker(&arena, &facts, &rules);
 	for (int i = 0; i < 120; i++)
 		check_question(&world, asker, next_below(2) == 0 ? KGE_TAIL : KGE_HEAD,
@@ -312,12 +312,12 @@ check_nothing(void)
 	const EvCandidate *candidates;
 
 	CHECK(build_facts(&arena, 3, 2, NULL, 0, &facts));
-	CHECK(ev_rules(&arena, 2, &set, &rules));
+	CHECK(build_rules(&arena, 2, &set, &rules));
 	asker = ev_asker(&arena, &facts, &rules);
 	CHECK(ev_ask(asker, KGE_TAIL, 2, 1, leader, KGE_LEADER, &candidates) == 0);
 	CHECK(ev_candidate(asker, 0) == NULL);
 	CHECK(!build_facts(&empty_arena, 3, 2, NULL, 0, &facts));
-	CHECK(!ev_rules(&empty_arena, 2, &set, &rules));
+	CHECK(!build_rules(&empty_arena, 2, &set, &rules));
 	CHECK(ev_asker(&empty_arena, &facts, &rules) == NULL);
 }
 
@@ -405,7 +405,7 @@ test_leaving_question(void)
 			fact[MANY + MANY * i + j] = (KgeTriple) {1 + i, 1, 1 + MANY + j};
 	}
 	CHECK(build_facts(&arena, 1 + 2 * MANY, 2, fact, MANY * (MANY + 1), &facts));
-	CHECK(ev_rules(&arena, 2, &set, &rules));
+	CHECK(build_rules(&arena, 2, &set, &rules));
 	asker = ev_asker(&arena, &facts, &rules);
 	first_count = ev_ask(asker, KGE_TAIL, 0, 0, leader, KGE_LEADER, &candidates);
 	CHECK(first_count == MANY);
@@ -439,6 +439,48 @@ test_leaving_question(void)
 	kge_pool_destroy(pool);
 }
 
+/* So can one whose time goes into the answers of those who share a feature: each of `MANY` entities has each of as many answers. */
+static void
+test_leaving_answers(void)
+{
+	enum
+	{
+		MANY = 250
+	};
+	static Leaving leaving;
+	static int	leave_at;
+	static EvAsker *asker;
+	static const EvCandidate *candidates;
+	EvRuleSet	set = {0};
+	EvFacts		facts;
+	EvRules		rules;
+	KgePool    *pool = kge_pool_create(0, leave, &leaving);
+	KgeTriple  *fact = take(MANY * MANY * sizeof(KgeTriple));
+	EvCandidate first[MANY];
+
+	for (int i = 0; i < MANY * MANY; i++)
+		fact[i] = (KgeTriple) {i / MANY, 0, MANY + i % MANY};
+	CHECK(build_facts(&arena, 2 * MANY, 1, fact, MANY * MANY, &facts));
+	CHECK(build_rules(&arena, 1, &set, &rules));
+	asker = ev_asker(&arena, &facts, &rules);
+	CHECK(ev_ask(asker, KGE_TAIL, 0, 0, leader, KGE_LEADER, &candidates) == MANY);
+	memcpy(first, candidates, sizeof(first));
+	for (leave_at = 1; leave_at <= 4; leave_at++)
+	{
+		leaving = (Leaving) {0, leave_at};
+		CHECK(ev_ask(asker, KGE_TAIL, 1, 0, leader, KGE_LEADER, &candidates) == MANY);
+		if (setjmp(out) == 0)
+		{
+			ev_ask(asker, KGE_TAIL, 0, 0, pool, KGE_LEADER, &candidates);
+			CHECK_SAYING(false, "done within %d pauses", leave_at);
+		}
+		CHECK(ev_ask(asker, KGE_TAIL, 0, 0, leader, KGE_LEADER, &candidates) == MANY);
+		for (int i = 0; i < MANY; i++)
+			CHECK(same_candidate(&candidates[i], &first[i]));
+	}
+	kge_pool_destroy(pool);
+}
+
 void
 test_ask(void)
 {
@@ -448,5 +490,6 @@ test_ask(void)
 	check_nothing();
 	test_leaving();
 	test_leaving_question();
+	test_leaving_answers();
 	kge_pool_destroy(leader);
 }

@@ -58,7 +58,7 @@ make_facts(World *world)
 			.confidence = confidences[i % SPEAKING]};
 	CHECK(build_facts(&arena, ENTITIES, RELATIONS, fact, count, &world->facts));
 	set = (EvRuleSet) {.rule = rule,.count = ASKED * SPEAKING};
-	CHECK(ev_rules(&arena, RELATIONS, &set, &world->rules));
+	CHECK(build_rules(&arena, RELATIONS, &set, &world->rules));
 }
 
 /* By the definition, the most confident first. */
@@ -245,7 +245,7 @@ test_certain(void)
 		world.triple[i] = (KgeTriple) {2 * i, 0, 2 * i + 1};
 	}
 	CHECK(build_facts(&arena, ENTITIES, RELATIONS, fact, 2, &world.facts));
-	CHECK(ev_rules(&arena, RELATIONS, &set, &world.rules));
+	CHECK(build_rules(&arena, RELATIONS, &set, &world.rules));
 	rules = learn(&world, 2).calibration[EV_RULES];
 	probability = kge_sigmoid(rules.evidence_slope * log(1 + 100 * log(2)) + rules.offset);
 	CHECK_SAYING(fabs(probability - 5.0 / 6) < 1e-4, "probability %g", probability);

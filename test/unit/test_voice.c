@@ -89,7 +89,7 @@ check_opinion(void)
 	Asked		asked;
 
 	CHECK(build_facts(&arena, 4, 3, fact, 3, &facts));
-	CHECK(ev_rules(&arena, 3, &(EvRuleSet) {.rule = rule,.count = 2}, &rules));
+	CHECK(build_rules(&arena, 3, &(EvRuleSet) {.rule = rule,.count = 2}, &rules));
 	CHECK(ev_voice(&arena, &facts, &rules, (EvWeights) {1, weight, scale}, 1, &voice));
 	opinion = ev_opinion(&voice);
 	asked = (Asked) {opinion, kge_pool_create(1, NULL, NULL), NULL, 0};
