@@ -114,7 +114,10 @@ find_missing(Graph *graph, const Hearing *hearing, const char *relation, int k, 
 	list.score = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(double) * Max(count, 1));
 	list.probability = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(double) * Max(count, 1));
 	for (int64 i = 0; i < count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		add_missing(&list, hearing, &best[i], min_probability);
+	}
 	return list;
 }
 

@@ -54,9 +54,12 @@ static void
 triples_to_ids(KgeTriple *triple, int64 count, const GraphData *data)
 {
 	for (int64 i = 0; i < count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		triple[i] = (KgeTriple) {
 			data->entity_id[triple[i].head], data->relation_id[triple[i].relation], data->entity_id[triple[i].tail]
 		};
+	}
 }
 
 Ranking

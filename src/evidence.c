@@ -196,6 +196,7 @@ translated(GraphData *data, const Model *model)
 	{
 		KgeTriple	fact = data->fact[i];
 
+		CHECK_FOR_INTERRUPTS();
 		fact = (KgeTriple) {entity[fact.head], relation[fact.relation], entity[fact.tail]};
 		if (fact.head >= 0 && fact.relation >= 0 && fact.tail >= 0)
 			data->fact[count++] = fact;

@@ -207,6 +207,7 @@ scores_of(const KnownList *list, EvKind kind)
 		int32		relation = known->triple.relation;
 		double		score = evidence_score(list->evidence, kind, KGE_TAIL, relation, known->heard[kind]);
 
+		CHECK_FOR_INTERRUPTS();
 		if (isfinite(score))
 			scores.scored[scores.count++] = (Scored) {relation, {score, known->truth}};
 	}

@@ -513,6 +513,7 @@ kge_rank(KgeArena *arena, KgePool *pool, const KgeModel *model, const KgeOpinion
 	{
 		head_rank[i] = draw_rank(&ranking, seed, 2 * i + KGE_HEAD);
 		tail_rank[i] = draw_rank(&ranking, seed, 2 * i + KGE_TAIL);
+		kge_breathe_at(pool, KGE_LEADER, i);
 	}
 	return true;
 }

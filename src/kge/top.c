@@ -189,8 +189,11 @@ find_threshold(Top *top, int64_t k)
 	for (int64_t i = 0; i < top->excluded_count; i++)
 		top->least[top->excluded[i]] = top->most[top->excluded[i]] = NAN;
 	for (int32_t i = 0; i < top->model->entities; i++)
+	{
 		if (!isnan(top->least[i]))
 			count = keep_best(top->best, count, k, (Best) {top->least[i], i});
+		kge_breathe_at(top->pool, KGE_LEADER, i);
+	}
 	return count < k ? -INFINITY : top->best[0].score;
 }
 
