@@ -21,6 +21,14 @@ if (-e "$library/pg_cron.so")
 }
 run_document($node, 'postgres', 'doc/cookbook.md');
 
+# a graph whose foreign keys and indexes were made after its first load is like any other
+my $made = q{select string_agg(line, E'\n' order by line) from (
+	select pg_get_indexdef(indexrelid) as line from pg_index where indrelid = 'GRAPH.triple'::regclass
+	union all select conname || ' ' || pg_get_constraintdef(oid) || ' ' || convalidated from pg_constraint where conrelid = 'GRAPH.triple'::regclass) l};
+my ($usual, $afterwards) = map { $node->safe_psql('postgres', $made =~ s/GRAPH/$_/gr) =~ s/\b$_\./GRAPH./gr } qw(shop archive);
+like($usual, qr/FOREIGN KEY \(tail\)/, 'a graph has foreign keys');
+is($afterwards, $usual, 'and so has one that got them after its first load');
+
 # what pgvector's index finds is what we find by looking at all
 SKIP:
 {
