@@ -704,7 +704,7 @@ comment on function hkg_tune(name, jsonb, jsonb, int, bigint, name) is
 Each trial is a training in the background, which commits (hkg_progress shows it): a search that was stopped goes on where it was when it is asked for again, and no trial is repeated with the same arguments, facts and valid split. Until then a model named trial ... is kept of each.
 graph: an existing graph with a valid split, committed
 grid: an object that has a list of values for each argument to tune, {"dimensions": [100, 200], "regularization": [0.01, 0.05]}; not those of evidence: trials are compared by the embedding alone; nor warm_start: each trial begins anew
-fixed: an object of arguments that all trials share; others have their defaults, or what a preset says that is among these
+fixed: an object of arguments that all trials share; others have their defaults, or what a preset among them or in the grid says
 trials: so many points of the grid, drawn at random; null: all
 seed: draws them, and is that of the trainings, unless grid or fixed has one
 model: the name that the best model gets; a model of that name is replaced when the transaction commits
