@@ -17,7 +17,6 @@
 #include "miscadmin.h"
 #include "storage/lock.h"
 #include "utils/builtins.h"
-#include "utils/hsearch.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"

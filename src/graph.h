@@ -11,6 +11,8 @@
 
 #include "compat.h"
 
+#include "utils/hsearch.h"
+
 #include "kge/kge.h"
 
 typedef struct Graph
@@ -19,8 +21,8 @@ typedef struct Graph
 	char	   *name;			/* as the user typed it */
 	char	   *prefix;			/* quoted, with the dot: "my graph". */
 	char	   *facts;			/* the table that rules are evaluated over, as a statement names it */
-	void	   *relation_names; /* all of them, loaded by graph_relation_name */
-	void	   *entity_names;	/* those that graph_entity_name was asked for */
+	HTAB	   *relation_names; /* all of them, loaded by graph_relation_name */
+	HTAB	   *entity_names;	/* those that graph_entity_name was asked for */
 	struct ids_hash *relation_ids;	/* of the names that were asked for */
 	struct ids_hash *entity_ids;
 	struct Bodies *bodies;		/* kept by bodies_keep */

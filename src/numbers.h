@@ -1,6 +1,6 @@
 /*
  * numbers.h
- *		A growing array of numbers, which may be larger than 1 GB.
+ *		Growing arrays, of numbers or of anything, which may be larger than 1 GB.
  */
 #ifndef HKG_NUMBERS_H
 #define HKG_NUMBERS_H

@@ -2,9 +2,7 @@
  * path.c
  *		Paths of two atoms between the ends of facts, counted (see path.h).
  *
- * A path from x to y is a z where the neighbourhoods of x and y meet.  Both are sorted,
- * so they are merged; where one is much the longer (one of its ends is a
- * country, say), it is searched in growing steps rather than read.
+ * A path from x to y is a z where the neighbourhoods of x and y meet (neighbours.h).
  *
  * Several z can give one fact the same path.  A counter remembers the last fact that it
  * counted, as facts come one at a time.

@@ -212,7 +212,6 @@ pack_tile(void *argument, int64_t item, int thread)
 {
 	KgeTrainer *trainer = ((Wave *) argument)->trainer;
 	KgeRelationLoss *work = ((Wave *) argument)->work;
-
 	KgeRows		relations = relation_rows(trainer, work, (int) item * TILE, TILE);
 
 	for (int from = 0; from < work->engine.width; from += SLICE)

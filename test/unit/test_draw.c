@@ -165,7 +165,7 @@ test_nan(void)
 }
 
 /*
- * Whatever it is at, it pauses: none of the six passes over so many items, keys, two heaps, the sort and two
+ * Whatever it is at, it pauses: none of the passes over so many items, keys, the heap, the sort and two
  * for the probabilities, takes less than twice the limit.
  */
 static void
