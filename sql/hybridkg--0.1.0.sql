@@ -378,7 +378,7 @@ set search_path = pg_catalog, pg_temp
 as $$ values
 	('paper', 'the hybrid procedure as it was published: samples accumulate and weigh as much as facts',
 	 '{"score_function": "rotate", "dimensions": 200, "iterations": 10, "epochs": 100, "batch_size": 512, "negatives": 256, "negative_sampling": "uniform",
-	   "loss": "logistic", "learning_rate_end": 0.1, "regularization": 0, "reciprocal": false, "omega": 0.5, "top_rules": 200, "beta": 1, "max_rule_length": 3,
+	   "loss": "logistic", "learning_rate": 0.1, "learning_rate_end": 0.1, "regularization": 0, "reciprocal": false, "omega": 0.5, "top_rules": 200, "beta": 1, "max_rule_length": 3,
 	   "min_head_coverage": 0.01, "min_support": 2, "constants": false, "min_quality": 0, "label": "one", "accumulate": true, "evidence_rules": 0, "holdout": 0}'::jsonb),
 	('trusted-rules', 'a hybrid that samples from good rules only, and trusts an inference as far as its rule',
 	 '{"omega": 0, "min_quality": 0.7, "label": "confidence", "accumulate": false}'),
@@ -391,25 +391,25 @@ as $$ values
 	('distmult-fb15k-237', 'FB15k-237, embeddings alone',
 	 '{"score_function": "distmult", "dimensions": 400, "loss": "softmax", "regularization": 0.05, "reciprocal": true, "batch_size": 1000, "iterations": 6, "epochs": 4, "top_rules": 0}'),
 	('rescal-fb15k-237', 'FB15k-237, embeddings alone',
-	 '{"score_function": "rescal", "dimensions": 200, "loss": "softmax", "regularizer": "dura", "regularization": 0.05, "batch_size": 1000, "learning_rate_end": 0.01, "iterations": 8, "epochs": 4, "top_rules": 0}'),
+	 '{"score_function": "rescal", "dimensions": 200, "loss": "softmax", "regularizer": "dura", "regularization": 0.05, "batch_size": 1000, "learning_rate": 0.1, "learning_rate_end": 0.01, "iterations": 8, "epochs": 4, "top_rules": 0}'),
 	('transe-fb15k-237', 'FB15k-237, embeddings alone',
-	 '{"score_function": "transe", "dimensions": 200, "gamma": 6, "negatives": 256, "negative_sampling": "self_adversarial", "learning_rate_end": 0.01, "iterations": 8, "epochs": 10, "top_rules": 0}'),
+	 '{"score_function": "transe", "dimensions": 200, "gamma": 6, "negatives": 256, "negative_sampling": "self_adversarial", "learning_rate": 0.1, "learning_rate_end": 0.01, "iterations": 8, "epochs": 10, "top_rules": 0}'),
 	('rotate-fb15k-237', 'FB15k-237, embeddings alone',
-	 '{"score_function": "rotate", "dimensions": 200, "gamma": 8, "negatives": 256, "negative_sampling": "self_adversarial", "reciprocal": true, "learning_rate_end": 0.01, "iterations": 8, "epochs": 10, "top_rules": 0}'),
+	 '{"score_function": "rotate", "dimensions": 200, "gamma": 8, "negatives": 256, "negative_sampling": "self_adversarial", "reciprocal": true, "learning_rate": 0.1, "learning_rate_end": 0.01, "iterations": 8, "epochs": 10, "top_rules": 0}'),
 	('complex-wn18rr', 'WN18RR, embeddings alone',
-	 '{"score_function": "complex", "dimensions": 800, "loss": "softmax", "regularization": 0.1, "reciprocal": true, "batch_size": 2000, "learning_rate_end": 0.02, "iterations": 10, "epochs": 2, "top_rules": 0}'),
+	 '{"score_function": "complex", "dimensions": 800, "loss": "softmax", "regularization": 0.1, "reciprocal": true, "batch_size": 2000, "learning_rate": 0.1, "learning_rate_end": 0.02, "iterations": 10, "epochs": 2, "top_rules": 0}'),
 	('distmult-wn18rr', 'WN18RR, embeddings alone',
-	 '{"score_function": "distmult", "dimensions": 800, "loss": "softmax", "regularization": 0.1, "reciprocal": true, "batch_size": 2000, "learning_rate_end": 0.02, "iterations": 8, "epochs": 2, "top_rules": 0}'),
+	 '{"score_function": "distmult", "dimensions": 800, "loss": "softmax", "regularization": 0.1, "reciprocal": true, "batch_size": 2000, "learning_rate": 0.1, "learning_rate_end": 0.02, "iterations": 8, "epochs": 2, "top_rules": 0}'),
 	('rescal-wn18rr', 'WN18RR, embeddings alone',
 	 '{"score_function": "rescal", "dimensions": 256, "loss": "softmax", "regularizer": "dura", "regularization": 0.1, "batch_size": 400, "iterations": 16, "epochs": 3, "top_rules": 0}'),
 	('transe-wn18rr', 'WN18RR, embeddings alone',
-	 '{"score_function": "transe", "dimensions": 200, "negatives": 256, "gamma": 6, "negative_sampling": "self_adversarial", "temperature": 0.5, "learning_rate_end": 0.1, "iterations": 5, "epochs": 32, "top_rules": 0}'),
+	 '{"score_function": "transe", "dimensions": 200, "negatives": 256, "gamma": 6, "negative_sampling": "self_adversarial", "temperature": 0.5, "learning_rate": 0.1, "learning_rate_end": 0.1, "iterations": 5, "epochs": 32, "top_rules": 0}'),
 	('rotate-wn18rr', 'WN18RR, embeddings alone',
-	 '{"score_function": "rotate", "dimensions": 200, "negatives": 64, "negative_sampling": "uniform", "gamma": 4, "regularization": 0.01, "reciprocal": true, "learning_rate_end": 0.002, "iterations": 5, "epochs": 30, "top_rules": 0}')
+	 '{"score_function": "rotate", "dimensions": 200, "negatives": 64, "negative_sampling": "uniform", "gamma": 4, "regularization": 0.01, "reciprocal": true, "learning_rate": 0.1, "learning_rate_end": 0.002, "iterations": 5, "epochs": 30, "top_rules": 0}')
 $$;
 comment on function hkg_presets() is
 'settings of hkg_train that go together under a name, hkg_train(graph, preset => name), and what each is for
-settings: of hkg_train''s arguments, by name; an argument of the call that has another value than its default wins; a learning_rate_end of 0.1 keeps the rate where it is, at the default: another rate wants another end';
+settings: of hkg_train''s arguments, by name; an argument of the call that has another value than its default wins; another learning_rate alone moves a preset''s learning_rate_end by as much';
 
 create function hkg_train(graph name, score_function text default 'rotate', dimensions int default 200,
 	iterations int default 10, epochs int default 10, batch_size int default 512, negatives int default 64,

@@ -356,6 +356,7 @@ typedef struct Parsing
 	TrainSettings *settings;
 	FunctionCallInfo defaults;	/* if set, only arguments that it left at their defaults are taken */
 	bool		seen[lengthof(table)];
+	TrainSettings said;			/* by the texts, taken or not */
 } Parsing;
 
 static void
@@ -365,12 +366,16 @@ take_setting(void *argument, const Datum *values, const bool *nulls)
 	char	   *name = TextDatumGetCString(values[0]);
 
 	for (int i = 1; i < (int) lengthof(table) && !nulls[1]; i++)
-		if (strcmp(table[i].name, name) == 0 &&
-			(parsing->defaults == NULL || argument_is_default(parsing->defaults, i)))
+	{
+		if (strcmp(table[i].name, name) != 0)
+			continue;
+		parse_setting(&table[i], TextDatumGetCString(values[1]), &parsing->said);
+		if (parsing->defaults == NULL || argument_is_default(parsing->defaults, i))
 		{
 			parse_setting(&table[i], TextDatumGetCString(values[1]), parsing->settings);
 			parsing->seen[i] = true;
 		}
+	}
 }
 
 void
@@ -399,6 +404,25 @@ known_presets(const char *schema)
 	return TextDatumGetCString(names);
 }
 
+static bool
+took(const Parsing *parsing, const char *name)
+{
+	for (int i = 1; i < (int) lengthof(table); i++)
+		if (strcmp(table[i].name, name) == 0)
+			return parsing->seen[i];
+	return false;
+}
+
+/* What a preset's learning rate falls to goes with that rate: where the call has another, both move. */
+static void
+scale_rate_end(const Parsing *preset)
+{
+	TrainSettings *settings = preset->settings;
+
+	if (took(preset, "learning_rate_end") && !took(preset, "learning_rate"))
+		settings->learning_rate_end = settings->learning_rate_end * settings->learning_rate / preset->said.learning_rate;
+}
+
 static void
 apply_preset(FunctionCallInfo fcinfo, TrainSettings *settings)
 {
@@ -417,6 +441,7 @@ apply_preset(FunctionCallInfo fcinfo, TrainSettings *settings)
 				 errmsg("preset \"%s\" is not known", settings->preset),
 				 errhint("Presets are: %s.", known_presets(quoted))));
 	sql_end();
+	scale_rate_end(&parsing);
 }
 
 void

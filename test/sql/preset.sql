@@ -18,10 +18,12 @@ select p.preset, key as unknown from hkg_presets() p, jsonb_object_keys(settings
 -- its grids d = 200, B = 512, omega = 0.5, K = 200; all inferences weigh as much as facts, and stay
 select key, value from hkg_presets() p, jsonb_each(settings) where preset = 'paper' order by key collate "C";
 
--- what null stands for: under the logistic loss hard negatives and a rate that falls to a tenth, but in warm starts and where something is said
+-- what null stands for: under the logistic loss hard negatives and a rate that falls to a tenth, but in warm starts and where something is said;
+-- a preset's rate keeps its course from where the call begins
 create temp table said as select * from (values (1, 'true'), (2, 'loss => ''margin'', gamma => 1'), (3, 'loss => ''sampled_softmax'''), (4, 'loss => ''softmax'', score_function => ''complex'''),
 	(5, 'negative_sampling => ''bernoulli'', learning_rate => 0.5'), (6, 'optimizer => ''adam'', learning_rate => 1e-9'), (7, 'learning_rate_end => 0.1'),
-	(8, 'preset => ''paper'''), (9, 'preset => ''transe-wn18rr'''), (10, 'preset => ''rotate-wn18rr'''), (11, 'preset => ''trusted-rules''')) v (n, options);
+	(8, 'preset => ''paper'''), (9, 'preset => ''transe-wn18rr'''), (10, 'preset => ''rotate-wn18rr'''), (11, 'preset => ''trusted-rules'''),
+	(12, 'preset => ''paper'', optimizer => ''adam'', learning_rate => 0.001'), (13, 'preset => ''rotate-wn18rr'', learning_rate => 0.5'), (14, 'preset => ''rotate-wn18rr'', learning_rate => 0.5, learning_rate_end => 0.4')) v (n, options);
 do $$
 declare
 	o record;
