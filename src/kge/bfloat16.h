@@ -33,18 +33,17 @@ extern void kge_bfloat16_round(size_t n, const float *from, uint16_t *to);
 extern void kge_bfloat16_widen(size_t n, const uint16_t *from, float *to);
 
 /*
- * Rows of bfloat16, twice: each layout is one that a product reads, a row of tiles after the
- * other (bfloat16.c).  Rows are candidates of the second factor's, or queries of the first's
- * sums, a multiple of KGE_WHOLE.
+ * Rows (queries, or candidates) in bfloat16, twice: cut into the tiles of a product whose terms
+ * are the columns, and of one whose terms are the rows (bfloat16.c).
  */
 typedef struct KgePacked
 {
-	int			rows;			/* that there is room for */
+	int			rows;			/* that there is room for, a multiple of KGE_WHOLE */
 	int			depth;			/* of a row: its width, padded */
 	int			from;			/* the columns that count, all of them or some */
 	int			width;
-	uint16_t   *across;			/* to be summed over columns: for scores */
-	uint16_t   *along;			/* to be summed over rows: for gradients */
+	uint16_t   *across;			/* terms are columns: for scores */
+	uint16_t   *along;			/* terms are rows: for gradients */
 } KgePacked;
 
 /* So many of them, each of rows of `width` numbers. */
