@@ -14,7 +14,7 @@ my $node = start_node('background');
 make_graph($node, 'g', 300, 3000);
 
 my $arguments = q{'distmult', dimensions => 32, iterations => 5, epochs => 10, sample_size => 100, omega => 0.5, min_quality => 0, accumulate => true, seed => 3};
-my $endless = q{'distmult', dimensions => 64, iterations => 1000, epochs => 1000, top_rules => 0};
+my $endless = q{'distmult', dimensions => 64, iterations => 1000, epochs => 100000, top_rules => 0};
 
 sub value { return $node->safe_psql('postgres', $_[0]) }
 
@@ -136,7 +136,7 @@ is(value('vacuum junk; select pg_relation_size(\'junk\')'), '0', 'vacuum removes
 # progress
 my ($iteration, $iterations, $epoch, $epochs, $loss, $eta, $percent) = split /\|/, value(qq{select iteration, iterations,
 	epoch, epochs, loss > 0, eta > now(), percent between 0 and 1 from hkg_progress where pid = $pid});
-is("$iteration $iterations $epochs $loss $eta $percent", '1 1000 1000 t t t', 'progress');
+is("$iteration $iterations $epochs $loss $eta $percent", '1 1000 100000 t t t', 'progress');
 cmp_ok($epoch, '>', 0, 'epochs are counted');
 my $foreground = session($node, 'foreground', "select hkg_train('g', $endless, model => 'front')");
 ok(wait_until(q{select count(*) = 2 from hkg_progress where phase = 'training' and loss > 0}, 20), 'hkg_train is in the view, too');
