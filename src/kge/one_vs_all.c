@@ -43,7 +43,8 @@
 
 #define BLOCK	64				/* queries */
 #define TILE	128				/* entities */
-#define WAVE	640				/* queries, at most */
+#define WAVE	512				/* queries, at most */
+#define WAVE_BFLOAT16 640		/* the same, in half the bytes */
 #define WAVE_BYTES ((size_t) 64 << 20)	/* of scores, unless one block takes more */
 #define SHARDS	16				/* at most */
 #define GROUPS	16				/* in a minibatch, at least: so large may one be */
@@ -146,10 +147,11 @@ static int
 wave_blocks(const KgeTrainer *plan)
 {
 	int			blocks = (int) kge_pieces(most_answers(plan), BLOCK);
+	int			most = (in_bfloat16(plan) ? WAVE_BFLOAT16 : WAVE) / BLOCK;
 	int64_t		fit = (int64_t) (WAVE_BYTES / (BLOCK * score_bytes(plan) * (size_t) plan->entity.rows));
 
-	if (blocks > WAVE / BLOCK)
-		blocks = WAVE / BLOCK;
+	if (blocks > most)
+		blocks = most;
 	return fit < 1 ? 1 : blocks < fit ? blocks : (int) fit;
 }
 
