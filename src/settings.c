@@ -356,7 +356,7 @@ typedef struct Parsing
 	TrainSettings *settings;
 	FunctionCallInfo defaults;	/* if set, only arguments that it left at their defaults are taken */
 	bool		seen[lengthof(table)];
-	TrainSettings said;			/* by the texts, taken or not */
+	TrainSettings overruled;	/* what was not taken */
 } Parsing;
 
 static void
@@ -369,12 +369,9 @@ take_setting(void *argument, const Datum *values, const bool *nulls)
 	{
 		if (strcmp(table[i].name, name) != 0)
 			continue;
-		parse_setting(&table[i], TextDatumGetCString(values[1]), &parsing->said);
-		if (parsing->defaults == NULL || argument_is_default(parsing->defaults, i))
-		{
-			parse_setting(&table[i], TextDatumGetCString(values[1]), parsing->settings);
-			parsing->seen[i] = true;
-		}
+		parsing->seen[i] = parsing->defaults == NULL || argument_is_default(parsing->defaults, i);
+		parse_setting(&table[i], TextDatumGetCString(values[1]),
+					  parsing->seen[i] ? parsing->settings : &parsing->overruled);
 	}
 }
 
@@ -419,8 +416,8 @@ scale_rate_end(const Parsing *preset)
 {
 	TrainSettings *settings = preset->settings;
 
-	if (took(preset, "learning_rate_end") && !took(preset, "learning_rate"))
-		settings->learning_rate_end = settings->learning_rate_end * settings->learning_rate / preset->said.learning_rate;
+	if (took(preset, "learning_rate_end") && preset->overruled.learning_rate > 0)
+		settings->learning_rate_end = settings->learning_rate_end * settings->learning_rate / preset->overruled.learning_rate;
 }
 
 static void

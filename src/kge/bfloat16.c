@@ -382,13 +382,15 @@ round_numbers(size_t n, const float *restrict from, uint16_t *restrict to)
 }
 
 KGE_KERNEL void
-widen_numbers(size_t n, const uint16_t *restrict from, float *restrict to)
+scale_rounded(int n, const uint16_t *restrict parts, const float *restrict factor, float *restrict g)
 {
-	for (size_t i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 	{
-		uint32_t	bits = (uint32_t) from[i] << 16;
+		uint32_t	bits = (uint32_t) parts[i] << 16;
+		float		number;
 
-		memcpy(&to[i], &bits, sizeof(bits));
+		memcpy(&number, &bits, sizeof(bits));
+		g[i] = number * factor[i];
 	}
 }
 
@@ -399,9 +401,10 @@ kge_bfloat16_round(size_t n, const float *from, uint16_t *to)
 }
 
 void
-kge_bfloat16_widen(size_t n, const uint16_t *from, float *to)
+kge_bfloat16_scale_parts(int rows, int n, const uint16_t *parts, int stride, const float *factor, float *g)
 {
-	widen_numbers(n, from, to);
+	for (int row = 0; row < rows; row++)
+		scale_rounded(n, parts + (size_t) row * (size_t) stride, factor, g + (size_t) row * (size_t) stride);
 }
 
 /* ---- packing -------------------------------------------------------------- */

@@ -28,9 +28,12 @@ kge_whole(int number)
 	return (number + KGE_WHOLE - 1) / KGE_WHOLE * KGE_WHOLE;
 }
 
-/* Rounds numbers to the nearest bfloat16, ties to even (NaN stays NaN), and back. */
+/* Rounds numbers to the nearest bfloat16, ties to even (NaN stays NaN). */
 extern void kge_bfloat16_round(size_t n, const float *from, uint16_t *to);
-extern void kge_bfloat16_widen(size_t n, const uint16_t *from, float *to);
+
+/* kge_scale_parts of parts that were rounded. */
+extern void kge_bfloat16_scale_parts(int rows, int n, const uint16_t *parts, int stride,
+									 const float *factor, float *g);
 
 /*
  * Rows (queries, or candidates) in bfloat16, twice: cut into the tiles of a product whose terms

@@ -162,11 +162,10 @@ scale_part_row(int n, const float *restrict part, const float *restrict factor, 
 }
 
 KGE_KERNEL void
-softmax_row(int n, const float *restrict s, const float *restrict log_sum,
-			const float *restrict weight, float *restrict g)
+softmax_row(int n, float *restrict g, const float *restrict log_sum, const float *restrict weight)
 {
 	for (int i = 0; i < n; i++)
-		g[i] = weight[i] * relative_exponential(s[i], log_sum[i]);
+		g[i] = weight[i] * relative_exponential(g[i], log_sum[i]);
 }
 
 static void
@@ -205,7 +204,10 @@ void
 kge_softmax(int rows, int n, const float *s, int stride, const float *log_sum,
 			const float *weight, float *g)
 {
-	for (int row = 0; row < rows; row++)
-		softmax_row(n, s + (size_t) row * (size_t) stride, log_sum, weight,
-					g + (size_t) row * (size_t) stride);
+	for (size_t row = 0; row < (size_t) rows; row++)
+	{
+		if (g != s)
+			memcpy(g + row * (size_t) stride, s + row * (size_t) stride, (size_t) n * sizeof(float));
+		softmax_row(n, g + row * (size_t) stride, log_sum, weight);
+	}
 }

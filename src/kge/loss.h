@@ -34,7 +34,7 @@ extern void kge_softmax_parts(int rows, int n, float *s, int stride, float *maxi
 extern void kge_scale_parts(int rows, int n, const float *parts, int stride,
 							const float *factor, float *g);
 
-/* g = weight[i] * exp(s - log_sum[i]), for rows x n scores. */
+/* g, which may be s, = weight[i] * exp(s - log_sum[i]), for rows x n scores. */
 extern void kge_softmax(int rows, int n, const float *s, int stride,
 						const float *log_sum, const float *weight, float *g);
 

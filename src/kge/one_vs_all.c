@@ -538,20 +538,21 @@ derive(const KgeTrainer *trainer, int tile, int block, float *derivative)
 	int32_t		from = tile * TILE;
 	int			rows = tile_candidates(trainer, tile).count;
 	int			count = block_queries(work, block).count;
-	const float *score = work->kernels != NULL ? derivative : block_scores(trainer, block, from);
 	const float *log_sums = work->log_sum + block * BLOCK;
 	const float *weights = work->weight + block * BLOCK;
 	float		factor[BLOCK];
 
 	if (keeps_scores(trainer))
-		kge_softmax(rows, count, score, BLOCK, log_sums, weights, derivative);
+		kge_softmax(rows, count, block_scores(trainer, block, from), BLOCK, log_sums, weights, derivative);
 	else
 	{
 		kge_softmax(1, count, work->maximum + part(work, tile, block * BLOCK), BLOCK,
 					log_sums, weights, factor);
 		if (work->kernels != NULL)
-			kge_bfloat16_widen((size_t) rows * BLOCK, work->part + score_place(work, block, from), derivative);
-		kge_scale_parts(rows, count, score, BLOCK, factor, derivative);
+			kge_bfloat16_scale_parts(rows, count, work->part + score_place(work, block, from), BLOCK,
+									 factor, derivative);
+		else
+			kge_scale_parts(rows, count, block_scores(trainer, block, from), BLOCK, factor, derivative);
 	}
 	for (int i = 0; i < count; i++)
 	{

@@ -3,6 +3,7 @@
  *		Scores and gradients from rounded factors, by tiles and by vectors: exact where
  *		nothing is lost, within their bound where it is.
  */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -250,9 +251,50 @@ test_kernels(const KgeBfloat16 *kernels)
 #endif
 }
 
+static uint16_t
+rounded(float number)
+{
+	uint16_t	bits;
+
+	kge_bfloat16_round(1, &number, &bits);
+	return bits;
+}
+
+/* Bits by the format: a sign, 8 bits of exponent, 7 of the fraction. */
+static void
+test_rounding(void)
+{
+	const uint32_t low_nan = 0x7f800001;
+	float		nan;
+
+	memcpy(&nan, &low_nan, sizeof(nan));
+	CHECK(rounded(1) == 0x3f80 && rounded(-2) == 0xc000 && rounded(-0.0f) == 0x8000);
+	CHECK(rounded(1 + 0x1p-8f) == 0x3f80);	/* a tie goes to the even one, down */
+	CHECK(rounded(1 + 0x3p-8f) == 0x3f82);	/* or up */
+	CHECK(rounded(1 + 0x1p-8f + 0x1p-23f) == 0x3f81 && rounded(1 + 0x3p-8f - 0x1p-23f) == 0x3f81);
+	CHECK(rounded(FLT_MAX) == 0x7f80 && rounded(-INFINITY) == 0xff80);
+	CHECK(rounded(0x1p-133f) == 0x0001);	/* the smallest there is */
+	CHECK((rounded(nan) & 0x7f80) == 0x7f80 && (rounded(nan) & 0x7f) != 0);
+}
+
+/* Each column has a factor; what lies between the rows stays. */
+static void
+test_scale_parts(void)
+{
+	const uint16_t parts[] = {0x3f80, 0xc000, 0x7fff, 0x3f00, 0x4040, 0x7fff};	/* 1, -2; 0.5, 3 */
+	const float factor[] = {0.5f, 0.25f};
+	float		g[] = {7, 7, 7, 7, 7, 7};
+
+	kge_bfloat16_scale_parts(2, 2, parts, 3, factor, g);
+	CHECK(g[0] == 0.5f && g[1] == -0.5f && g[2] == 7);
+	CHECK(g[3] == 0.25f && g[4] == 0.75f && g[5] == 7);
+}
+
 void
 test_bfloat16(void)
 {
+	test_rounding();
+	test_scale_parts();
 	test_kernels(kge_bfloat16_of(true));
 	test_kernels(kge_bfloat16_of(false));
 	CHECK(kge_has_precision(KGE_SINGLE));
