@@ -38,6 +38,7 @@ typedef struct Procedure
 
 	GraphData  *data;			/* with the facts that are learnt from */
 	GraphData  *all;			/* with those that are held out, too; NULL when none are */
+	char	   *copy;			/* the table of those that are learnt from, as a statement names it; NULL: it is table triple */
 	int64		sample_size;	/* n */
 	KgeTriple  *valid;			/* the split, or facts that are held out in its place */
 	int64		valid_count;

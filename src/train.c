@@ -19,7 +19,9 @@
 
 #include <math.h>
 
+#include "catalog/namespace.h"
 #include "catalog/pg_type.h"
+#include "commands/defrem.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
 #include "portability/instr_time.h"
@@ -45,8 +47,6 @@
 
 /* of the epochs that made the best embeddings: as many again take in the facts that were held out */
 #define REFIT_PART 10
-
-#define FACTS_COPY "pg_temp.hkg_facts"
 
 static double
 seconds_since(instr_time start)
@@ -313,17 +313,18 @@ evaluate(Procedure *procedure, Iteration *iteration)
 
 /*
  * The facts that are learnt from, as a table that rules are evaluated over, whatever table triple holds: those that are
- * held out, and later what others change.
+ * held out, and later what others change.  Its name is one that no temporary table of the caller's has.
  */
 static void
 copy_facts(Procedure *procedure)
 {
 	static const Oid types[] = {INT4OID, INT4OID, INT4OID};
 	const GraphData *data = procedure->data;
+	char	   *copy = psprintf("pg_temp.%s", ChooseRelationName("hkg", NULL, "facts", LookupCreationNamespace("pg_temp"), false));
 	SqlBatch   *batch;
 
-	sql_run("create table " FACTS_COPY " (head int not null, relation int not null, tail int not null)", SQL_NO_ARGS);
-	batch = sql_batch_begin("insert into " FACTS_COPY " select * from unnest($1, $2, $3)", lengthof(types), types);
+	sql_run(psprintf("create table %s (head int not null, relation int not null, tail int not null)", copy), SQL_NO_ARGS);
+	batch = sql_batch_begin(psprintf("insert into %s select * from unnest($1, $2, $3)", copy), lengthof(types), types);
 	for (int64 i = 0; i < data->facts; i++)
 	{
 		Datum		values[3] = {
@@ -335,18 +336,18 @@ copy_facts(Procedure *procedure)
 		sql_batch_row(batch, values, NULL);
 	}
 	sql_batch_end(batch);
-	sql_run("create unique index on " FACTS_COPY " (head, relation, tail)", SQL_NO_ARGS);
-	sql_run("create index on " FACTS_COPY " (tail, relation, head)", SQL_NO_ARGS);
-	sql_run("create index on " FACTS_COPY " (relation, head, tail)", SQL_NO_ARGS);
-	sql_run("analyze " FACTS_COPY, SQL_NO_ARGS);
-	procedure->graph->facts = FACTS_COPY;
+	sql_run(psprintf("create unique index on %s (head, relation, tail)", copy), SQL_NO_ARGS);
+	sql_run(psprintf("create index on %s (tail, relation, head)", copy), SQL_NO_ARGS);
+	sql_run(psprintf("create index on %s (relation, head, tail)", copy), SQL_NO_ARGS);
+	sql_run(psprintf("analyze %s", copy), SQL_NO_ARGS);
+	procedure->copy = procedure->graph->facts = copy;
 }
 
 static void
 drop_copy(Procedure *procedure)
 {
-	if (strcmp(procedure->graph->facts, FACTS_COPY) == 0)
-		sql_run("drop table " FACTS_COPY, SQL_NO_ARGS);
+	if (procedure->copy != NULL)
+		sql_run(psprintf("drop table %s", procedure->copy), SQL_NO_ARGS);
 }
 
 /* Counts every rule, mined or given; the order of the procedure does not matter to the counts. */
