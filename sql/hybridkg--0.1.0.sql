@@ -607,7 +607,9 @@ begin
 
 	-- a preset's settings one by one: hkg_train itself would take them for arguments that are given with their default value, too
 	calls := array(select (select string_agg(format('%I => %L', key, value #>> '{}'), ', ')
-			from jsonb_each(coalesce((select settings || (p - 'preset') from @extschema@.hkg_presets() where preset = p->>'preset'), p)))
+			from jsonb_each(coalesce((select settings || case when p ? 'learning_rate' then jsonb_build_object('learning_rate_end',
+					(settings->>'learning_rate_end')::float8 * (p->>'learning_rate')::float8 / (settings->>'learning_rate')::float8)
+					else '{}' end || (p - 'preset') from @extschema@.hkg_presets() where preset = p->>'preset'), p)))
 		from unnest(points) with ordinality u (p, i) order by i);
 	-- hkg_train's own checks of every trial, before one is trained
 	foreach call in array calls loop
@@ -692,8 +694,8 @@ begin
 	execute format('select exists (select from %I.model where name = $1)', graph) into done using best.model;
 	if done then
 		execute format('delete from %I.model where name = $1', graph) using model;
-		execute format('update %I.model set name = $1, settings = settings || jsonb_build_object(''model'', $1) where name = $2', graph)
-			using model, best.model;
+		execute format('update %I.model set name = $1, settings = settings || jsonb_build_object(''model'', $1, ''preset'', $3) where name = $2', graph)
+			using model, best.model, best.arguments->'preset';
 	end if;
 	return query execute format($sql$ select id, arguments, status, mrr, hits_1, hits_3, hits_10, best_iteration, seconds, error
 		from %I.trial where model = any ($1) order by mrr desc nulls last, id $sql$, graph) using names;
