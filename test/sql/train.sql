@@ -176,9 +176,9 @@ select hkg_tools.try($$select hkg_train(null)$$);
 set hybridkg.max_memory = '1MB';
 select regexp_replace(report, '\d+ MB of', 'N MB of') as report from hkg_tools.try($$select hkg_train('league', dimensions => 10000)$$);
 reset hybridkg.max_memory;
--- no room for the best iteration that is put aside; then there is
+-- no room for the best iteration that is put aside (from 18 on, the server quotes the name); then there is
 set temp_file_limit = '10kB';
-select hkg_tools.try($$select hkg_train('league', dimensions => 100, iterations => 2, epochs => 1, top_rules => 0, evidence_rules => 0, model => 'aside')$$);
+select replace(report, '"', '') as try from hkg_tools.try($$select hkg_train('league', dimensions => 100, iterations => 2, epochs => 1, top_rules => 0, evidence_rules => 0, model => 'aside')$$);
 reset temp_file_limit;
 select hkg_train('league', dimensions => 100, iterations => 2, epochs => 1, top_rules => 0, evidence_rules => 0, model => 'aside');
 delete from league.holdout;
