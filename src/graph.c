@@ -89,6 +89,7 @@ graph_lock_for_load(Graph *graph)
 {
 	LOCKTAG		tag;
 
+	PreventCommandIfReadOnly("changes of a graph");
 	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, graph->schema, 0, LOAD_LOCK_CLASS);
 	(void) LockAcquire(&tag, ExclusiveLock, false, false);
 }
@@ -119,6 +120,7 @@ lock_for_training(Graph *graph, const char *model, bool session)
 void
 graph_lock_for_training(Graph *graph, const char *model)
 {
+	PreventCommandIfReadOnly("changes of a graph");
 	lock_for_training(graph, model, false);
 	PushActiveSnapshot(GetTransactionSnapshot());
 }

@@ -231,6 +231,16 @@ set local hybridkg.max_memory = '2000GB';
 select report from hkg_tools.try($$select hkg_train('g', 'distmult', 1, batch_size => 22000, block_size => 1, negatives => 100000, holdout => 0)$$);
 rollback;
 
+-- what changes a graph is refused in a read-only transaction before anything is computed, or found missing
+delete from g.triple;
+begin read only;
+select hkg_tools.try($$select hkg_load('g', 'select 1 / 0, 2, 3')$$);
+select hkg_tools.try($$select hkg_train('g')$$);
+select hkg_tools.try($$select hkg_resume('g', 'n')$$);
+select hkg_tools.try($$select hkg_learn_evidence('g', 'n')$$);
+select hkg_tools.try($$select hkg_learn_thresholds('g', model => 'n')$$);
+rollback;
+
 -- rights
 set client_min_messages = warning;
 drop role if exists regress_hkg_reader;
