@@ -284,7 +284,7 @@ indexed_bytes(const char *name)
 	return VARSIZE(DatumGetPointer(DatumGetPointer(compressed) == NULL ? value : compressed));
 }
 
-/* When the server has refused names as too long for their index: names the longest. */
+/* When the server has refused names as too long for their index: tells of the longest, and how to be rid of all. */
 static void
 check_names(const NameList *list, const int32 *positions, int count, const char *message)
 {
@@ -309,7 +309,7 @@ check_names(const NameList *list, const int32 *positions, int count, const char 
 			 errmsg("%s name is too long: %zu bytes, %zu as they are indexed", list->table, strlen(longest), most),
 			 errdetail("It begins with \"%.*s\": %s. Nothing was loaded.",
 					   pg_mbcliplen(longest, strlen(longest), BEGINNING), longest, message),
-			 errhint("Shorten it, for example to its beginning and an md5 of all of it.")));
+			 errhint("Shorten all such names in the query: case when octet_length(name) > %d then left(name, 200) || md5(name) else name end.", SHORT - VARHDRSZ)));
 }
 
 /* When a new name's id is taken: somebody has given ids, which the sequence does not know. */

@@ -69,6 +69,12 @@ select hkg_create_graph('long');
 select hkg_tools.try($$select hkg_load('long', 'select ''a'', ''b'', ''c'' union all select ''a'', ''b'', string_agg(md5(i::text), '''' order by i) from generate_series(1, 100) i')$$);
 select hkg_tools.try($$select hkg_load('long', 'select ''a'', string_agg(md5(i::text), '''' order by i), ''c'' from generate_series(1, 1000) i')$$);
 select entities from hkg_load('long', $$values ('a', 'b', repeat('c', 100000))$$);
+-- three such names, and c: what the hint says is good for all of them
+create view long_name as select string_agg(md5(i::text), '' order by i) as name from generate_series(1, 300) i group by i % 3;
+select substring(report from 'query: (.*)\.$') as shortened from hkg_tools.try($$select hkg_load('long', 'select name, ''b'', ''c'' from long_name')$$) where report like 'HINT%'
+\gset
+select entities from hkg_load('long', format('select %s, ''b'', ''c'' from long_name', :'shortened'));
+drop view long_name;
 select hkg_drop_graph('long');
 -- rows are kept until they are written: 100,000 names take more than 1 MB, and so do 100,000 rows of one name
 set hybridkg.max_memory = '1MB';
