@@ -301,12 +301,12 @@ build(Evidence *evidence, const EvRuleSet *rules, const GraphData *data)
 	MemoryContextDelete(work);
 }
 
-/* Beside the bytes of its model that are taken already.  Whoever asks can do without. */
+/* Beside the bytes of its model that are taken already.  Most who ask can do without. */
 static void
 check_memory(uint64 taken, uint64 bytes)
 {
 	hkg_check_memory_or(taken + bytes, taken > 0 ? "a model with the evidence of its rules" : "the evidence of rules",
-						"hear the embedding alone: evidence => 'embedding'");
+						"hear the embedding alone, where a function has the argument for it: evidence => 'embedding'");
 }
 
 /* Column evidence of table model */

@@ -375,17 +375,25 @@ take_negative(void *argument, const Datum *values, const bool *nulls)
 	};
 }
 
-/* A table as SQL names it; any number can be a regclass. */
+/* A table of triples as SQL names it; any number can be a regclass. */
 static const char *
 table_name(Oid table)
 {
-	char	   *name = get_rel_name(table);
+	static const char *const columns[] = {"head", "relation", "tail"};
+	const char *name = get_rel_name(table);
 
 	if (name == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_TABLE),
 				 errmsg("relation with OID %u does not exist", table)));
-	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(table)), name);
+	name = quote_qualified_identifier(get_namespace_name(get_rel_namespace(table)), name);
+	for (int i = 0; i < (int) lengthof(columns); i++)
+		if (get_attnum(table, columns[i]) == InvalidAttrNumber)
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_COLUMN),
+					 errmsg("%s has no column \"%s\"", name, columns[i]),
+					 errhint("False triples are names in the columns head, relation and tail.")));
+	return name;
 }
 
 static TripleList
