@@ -6,6 +6,8 @@
  * The launcher puts what the worker needs into a segment of shared memory and waits
  * there for its word: it has begun, or the error that kept it from beginning, which the
  * launcher then raises as its own.  What happens later is told by the model's status.
+ * A launcher that is itself stopped while it waits abandons the training, and nothing is left
+ * of it; once the worker commits it is too late for that, and the launcher cancels it.
  *
  * The worker runs with the launcher's rights.  Between two transactions it holds the
  * lock on the model's name and its copy of the facts, a temporary table: rules are
@@ -18,6 +20,7 @@
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "pgstat.h"
+#include "port/atomics.h"
 #include "postmaster/bgworker.h"
 #include "storage/dsm.h"
 #include "storage/latch.h"
@@ -45,11 +48,13 @@
 typedef enum LaunchState
 {
 	LAUNCH_STARTING,
+	LAUNCH_COMMITTING,			/* that it has begun */
 	LAUNCH_BEGUN,
-	LAUNCH_FAILED
+	LAUNCH_FAILED,
+	LAUNCH_ABANDONED			/* by the launcher */
 } LaunchState;
 
-/* What launcher and worker tell each other; the worker writes the state last */
+/* What launcher and worker tell each other; the state is written last */
 typedef struct Launch
 {
 	Oid			database;
@@ -62,7 +67,7 @@ typedef struct Launch
 	int64		held_out;		/* facts, */
 	int64		facts;			/* of so many */
 	pid_t		pid;			/* of the worker; it may have ended before the launcher looks */
-	volatile LaunchState state;
+	pg_atomic_uint32 state;		/* LaunchState */
 	int			sqlstate;
 	char		message[TEXT_BYTES];
 	char		detail[TEXT_BYTES];
@@ -82,6 +87,7 @@ write_launch(const TrainSettings *settings)
 	Launch	   *launch = dsm_segment_address(segment);
 
 	memset(launch, 0, offsetof(Launch, settings));
+	pg_atomic_init_u32(&launch->state, LAUNCH_STARTING);
 	launch->database = MyDatabaseId;
 	launch->login = GetAuthenticatedUserId();
 	launch->role = GetUserId();
@@ -116,18 +122,36 @@ start_worker(const TrainSettings *settings, dsm_segment *segment)
 	return handle;
 }
 
+static LaunchState
+state_of(Launch *launch)
+{
+	LaunchState state = (LaunchState) pg_atomic_read_u32(&launch->state);
+
+	pg_read_barrier();
+	return state;
+}
+
+/* Who is first, the worker that commits or the launcher that gives up */
+static bool
+leave_starting(Launch *launch, LaunchState state)
+{
+	uint32		starting = LAUNCH_STARTING;
+
+	return pg_atomic_compare_exchange_u32(&launch->state, &starting, state);
+}
+
 /* Until the worker has begun, or not. */
 static void
-wait_for_worker(BackgroundWorkerHandle *handle, const Launch *launch)
+wait_for_worker(BackgroundWorkerHandle *handle, Launch *launch)
 {
 	pid_t		pid;
 
 	for (;;)
 	{
 		BgwHandleStatus status = GetBackgroundWorkerPid(handle, &pid);
+		LaunchState state = state_of(launch);
 
-		pg_read_barrier();
-		if (launch->state != LAUNCH_STARTING || status == BGWH_STOPPED || status == BGWH_POSTMASTER_DIED)
+		if ((state != LAUNCH_STARTING && state != LAUNCH_COMMITTING) || status == BGWH_STOPPED || status == BGWH_POSTMASTER_DIED)
 			return;
 		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, 100,
 						 PG_WAIT_EXTENSION);
@@ -137,9 +161,18 @@ wait_for_worker(BackgroundWorkerHandle *handle, const Launch *launch)
 }
 
 static void
-raise_failure(const Launch *launch)
+give_up(BackgroundWorkerHandle *handle, Launch *launch)
 {
-	if (launch->state == LAUNCH_FAILED)
+	if (leave_starting(launch, LAUNCH_ABANDONED))
+		TerminateBackgroundWorker(handle);
+	else if (state_of(launch) != LAUNCH_FAILED)
+		(void) kill(launch->pid, SIGINT);
+}
+
+static void
+raise_failure(Launch *launch)
+{
+	if (state_of(launch) == LAUNCH_FAILED)
 		ereport(ERROR,
 				(errcode(launch->sqlstate),
 				 errmsg("%s", launch->message),
@@ -173,12 +206,12 @@ hkg_train_background(PG_FUNCTION_ARGS)
 	PG_TRY();
 	{
 		wait_for_worker(handle, launch);
-		if (launch->state != LAUNCH_BEGUN)
+		if (state_of(launch) != LAUNCH_BEGUN)
 			raise_failure(launch);
 	}
 	PG_CATCH();
 	{
-		TerminateBackgroundWorker(handle);
+		give_up(handle, launch);
 		PG_RE_THROW();
 	}
 	PG_END_TRY();
@@ -229,9 +262,8 @@ wake_launcher(void)
 static void
 tell_launcher(Launch *launch, LaunchState state)
 {
-	launch->pid = MyProcPid;
 	pg_write_barrier();
-	launch->state = state;
+	pg_atomic_write_u32(&launch->state, state);
 	wake_launcher();
 }
 
@@ -263,6 +295,10 @@ begin_training(Launch *launch, Procedure *procedure)
 
 	record_begin_committing(procedure->graph, &procedure->settings);
 	checkpoint_begin(procedure->graph, &procedure->settings);
+	if (!leave_starting(launch, LAUNCH_COMMITTING))
+		ereport(ERROR,
+				(errcode(ERRCODE_QUERY_CANCELED),
+				 errmsg("the session that asked for this training has given up")));
 	end_transaction();
 	SetConfigOption("lock_timeout", "0", PGC_USERSET, PGC_S_SESSION);
 }
@@ -372,6 +408,7 @@ hkg_worker_main(Datum argument)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("the session that asked for this training is gone")));
 	launch = dsm_segment_address(segment);
+	launch->pid = MyProcPid;
 	connect_as_launcher(launch);
 	context = AllocSetContextCreate(TopMemoryContext, "hybridkg training", ALLOCSET_DEFAULT_SIZES);
 	MemoryContextSwitchTo(context);

@@ -232,6 +232,18 @@ wait_until(q{select status <> 'training' from g.model where name = 'ruled'});
 like(status('ruled'), qr/^failed: new row for relation "rule" violates check constraint "none"/, 'an error at the very end');
 value('alter table g.rule drop constraint none');
 
+# whenever a session is stopped that waits for the worker to begin, no training is left that looks as if it were under way
+my @left;
+for (my $milliseconds = 2; $milliseconds <= 60; $milliseconds += 2)
+{
+	my ($code, $begun) = $node->psql('postgres', "set statement_timeout = $milliseconds; select hkg_train_background('g', $endless, model => 'hasty')");
+
+	value("select pg_cancel_backend($begun)") if $code == 0;
+	wait_until(q{select not exists (select from pg_stat_activity where backend_type = 'hybridkg training')});
+	push @left, $milliseconds if value(q{delete from g.model where name = 'hasty' returning status}) eq 'training';
+}
+is("@left", '', 'a session that is stopped as the worker begins leaves no training');
+
 # with the caller's rights
 value(q{create role writer; create role reader login; grant usage on schema g to writer, reader;
 	grant select on all tables in schema g to writer, reader; grant insert, update, delete on all tables in schema g to writer});
