@@ -117,6 +117,9 @@ read_facts(Procedure *procedure)
 	GraphData  *data = graph_read(procedure->graph);
 
 	procedure->data = data;
+	/* it may have been read before, when it was another one */
+	procedure->all = NULL;
+	procedure->learnt = NULL;
 	procedure->valid = graph_read_split(procedure->graph, data, "valid", &procedure->valid_count);
 	procedure->known = graph_read_known(procedure->graph, data, &procedure->known_count);
 	if (procedure->valid_count == 0)
