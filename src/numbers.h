@@ -16,6 +16,13 @@ typedef struct Numbers
 	int64		room;
 } Numbers;
 
+/* The room that an array gets which is to hold `count` elements. */
+static inline int64
+array_room(int64 count, int64 room)
+{
+	return count <= room ? room : Max(count, Max(2 * room, 1024));
+}
+
 /*
  * `array`, of *room elements of that size, with room for `count` of them; grown by
  * doubling, in the context where it began.
@@ -25,7 +32,7 @@ array_reserve(void *array, int64 count, int64 *room, Size size)
 {
 	if (count <= *room)
 		return array;
-	*room = Max(count, Max(2 * *room, 1024));
+	*room = array_room(count, *room);
 	if (array == NULL)
 		return MemoryContextAllocHuge(CurrentMemoryContext, *room * size);
 	return repalloc_huge(array, *room * size);

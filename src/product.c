@@ -10,6 +10,8 @@
  *
  * A union is made by stamping: stamp[y] is the serial number of the last
  * union that held y.
+ *
+ * Room is held against hybridkg.max_memory before it is taken.
  */
 #include "product.h"
 
@@ -17,6 +19,7 @@
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
 
+#include "hybridkg.h"
 #include "numbers.h"
 
 struct Product
@@ -46,7 +49,15 @@ struct Product
 	/* x by its set, open addressing; -1 is empty */
 	Numbers		slot;
 	uint32		slot_mask;
+
+	uint64		bytes;			/* of all arrays */
 };
+
+static void
+check_memory(uint64 bytes)
+{
+	hkg_check_memory_or(bytes, "evaluating a rule's body", "ask for shorter rules");
+}
 
 /* Zeros, in the current memory context. */
 static void *
@@ -59,8 +70,11 @@ zeros(Size count, Size size)
 Product *
 product_create(int32 rows)
 {
+	const Size	row = 4 * sizeof(int32) + sizeof(int64) + sizeof(uint64);
 	Product    *product = palloc0(sizeof(Product));
 
+	product->bytes = ((uint64) rows + 1) * row;
+	check_memory(product->bytes);
 	product->degree = zeros(rows, sizeof(int32));
 	product->set_start = zeros(rows, sizeof(int64));
 	product->next = zeros(rows, sizeof(int32));
@@ -70,10 +84,38 @@ product_create(int32 rows)
 	return product;
 }
 
+/* As array_reserve.  While an array grows, the old one is there beside the new one. */
+static void *
+reserve_array(Product *product, void *array, int64 count, int64 *room, Size size)
+{
+	int64		grown = array_room(count, *room);
+
+	if (grown > *room)
+	{
+		check_memory(product->bytes + grown * size);
+		product->bytes += (grown - *room) * size;
+	}
+	return array_reserve(array, count, room, size);
+}
+
+static void
+reserve(Product *product, Numbers *numbers, int64 count)
+{
+	numbers->value = reserve_array(product, numbers->value, count, &numbers->room, sizeof(int32));
+}
+
+static void
+append(Product *product, Numbers *numbers, int32 value)
+{
+	if (numbers->count == numbers->room)
+		reserve(product, numbers, numbers->count + 1);
+	numbers->value[numbers->count++] = value;
+}
+
 void
 product_next(Product *product)
 {
-	product->right_start = array_reserve(product->right_start, product->zs + 2,
+	product->right_start = reserve_array(product, product->right_start, product->zs + 2,
 										 &product->z_room, sizeof(int64));
 	product->right_start[product->zs++] = product->right.count;
 }
@@ -81,16 +123,16 @@ product_next(Product *product)
 void
 product_add_left(Product *product, int32 x)
 {
-	numbers_append(&product->left_x, x);
-	numbers_append(&product->left_z, product->zs - 1);
+	append(product, &product->left_x, x);
+	append(product, &product->left_z, product->zs - 1);
 	if (product->degree[x]++ == 0)
-		numbers_append(&product->xs, x);
+		append(product, &product->xs, x);
 }
 
 void
 product_add_right(Product *product, int32 y)
 {
-	numbers_append(&product->right, y);
+	append(product, &product->right, y);
 }
 
 /* Gathers each x's set of z. */
@@ -99,7 +141,7 @@ make_sets(Product *product)
 {
 	int64		start = 0;
 
-	numbers_reserve(&product->set, product->left_x.count);
+	reserve(product, &product->set, product->left_x.count);
 	for (int64 i = 0; i < product->xs.count; i++)
 	{
 		int32		x = product->xs.value[i];
@@ -119,9 +161,9 @@ make_sets(Product *product)
 static void
 make_slots(Product *product)
 {
-	int64		slots = pg_nextpower2_64(2 * product->xs.count);
+	int64		slots = pg_nextpower2_64(2 * Max(product->xs.count, 1));
 
-	numbers_reserve(&product->slot, slots);
+	reserve(product, &product->slot, slots);
 	memset(product->slot.value, -1, slots * sizeof(int32));
 	product->slot_mask = slots - 1;
 }
@@ -154,11 +196,12 @@ chain_sets(Product *product)
 		int32		x = product->xs.value[i];
 		int32	   *slot = find_slot(product, x);
 
+		CHECK_FOR_INTERRUPTS();
 		product->next[x] = -1;
 		if (*slot < 0)
 		{
 			*slot = x;
-			numbers_append(&product->leaders, x);
+			append(product, &product->leaders, x);
 		}
 		else
 			product->next[product->last[*slot]] = x;
@@ -194,7 +237,7 @@ gather_same(Product *product, int32 leader)
 {
 	product->same.count = 0;
 	for (int32 x = leader; x >= 0; x = product->next[x])
-		numbers_append(&product->same, x);
+		append(product, &product->same, x);
 }
 
 void

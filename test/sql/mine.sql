@@ -380,7 +380,24 @@ exception when out_of_memory then
 end
 $$;
 select refusal('select hkg_mine_rules(''sparse'')');
+
+-- nor is a body evaluated that leads many to many: 300 x have an A, all A the same B, and that 1000 y.  A by A
+-- these are 300,000 numbers of y, 1.2 MB
+select hkg_create_graph('hub');
+insert into hub.relation values (0, 'r'), (1, 'a'), (2, 'b'), (3, 'c');
+insert into hub.entity select i, 'e' || i from generate_series(0, 1999) i;
+insert into hub.triple select i, 1, 300 + i from generate_series(0, 299) i;
+insert into hub.triple select 300 + i, 2, 600 from generate_series(0, 299) i;
+insert into hub.triple select 600, 3, 1000 + i from generate_series(0, 999) i;
+insert into hub.triple values (0, 0, 1000);
+select refusal($$select hkg_import_rules('hub', 'r(X,Y) <= a(X,A), b(A,B), c(B,Y)')$$);
+-- or one over so many entities that 32 bytes of each are too many
+select refusal($$select hkg_import_rules('hub', 'r(X,Y) <= c(X,Y)')$$);
+insert into hub.entity select i, 'e' || i from generate_series(2000, 39999) i;
+select refusal($$select hkg_import_rules('hub', 'r(X,Y) <= c(X,Y)')$$);
 reset hybridkg.max_memory;
+select hkg_import_rules('hub', 'r(X,Y) <= a(X,A), b(A,B), c(B,Y)');
+select support, body_size from hub.rule order by 2;
 
 -- reading is all it takes
 begin read only;
@@ -389,4 +406,4 @@ commit;
 
 set client_min_messages = warning;
 drop table expected;
-select hkg_drop_graph(graph) from unnest(array['kin', 'hundred', 'dense', 'sparse']) graph;
+select hkg_drop_graph(graph) from unnest(array['kin', 'hundred', 'dense', 'sparse', 'hub']) graph;
