@@ -116,7 +116,7 @@ exclude_row(RowList *list, int32 row)
 
 /* ---- tails and heads ------------------------------------------------------------ */
 
-/* Room for the best k */
+/* Room for the best k, as far as there are so many */
 typedef struct Best
 {
 	int			k;
@@ -125,11 +125,14 @@ typedef struct Best
 	double	   *probabilities;
 } Best;
 
+/* search: bytes that finding them takes; `more` for each of them is taken later */
 static Best
-make_room(int k, const KgeModel *kge)
+make_room(int k, const KgeModel *kge, uint64 search, Size more)
 {
 	Best		best = {.k = Min(k, kge->entities)};
 
+	hkg_check_memory_or(search + best.k * (sizeof(int32) + 2 * sizeof(double) + more),
+						psprintf("a list of %d entities", best.k), "ask for a smaller k");
 	best.rows = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(int32) * best.k);
 	best.scores = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(double) * best.k);
 	best.probabilities = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(double) * best.k);
@@ -260,7 +263,8 @@ predict_entities(Graph *graph, Asking *asking, int k, bool known, SqlResult *res
 	const Model *model = hearing->model;
 	const KgeModel *kge = &model->kge;
 	KgeArena	arena = hkg_arena();
-	Best		best = make_room(k, kge);
+	uint64		search = hearing->kind == EV_RULES ? 0 : kge_top_bytes(kge, hkg_threads, k);
+	Best		best = make_room(k, kge, search, sizeof(ScoredRow));
 	ScoredRow  *inferred = NULL;
 	int64		inferred_count = 0;
 	int64		count = 0;
@@ -403,7 +407,7 @@ hkg_neighbors(PG_FUNCTION_ARGS)
 	const KgeModel *kge = &model->kge;
 	int32		entity = model_entity_row(model, inquiry.graph, name);
 	KgeArena	arena = hkg_arena();
-	Best		best = make_room(k, kge);
+	Best		best = make_room(k, kge, kge_neighbors_bytes(kge, k), 0);
 	int64		count = kge_neighbors(&arena, model_pool(kge), kge, entity,
 									  best.k, best.rows, best.scores);
 

@@ -396,6 +396,10 @@ extern int64_t kge_top(KgeArena *arena, KgePool *pool, const KgeModel *model,
 					   const int32_t *excluded, int64_t excluded_count,
 					   int64_t k, int32_t *rows, double *scores);
 
+/* Bytes that kge_top, or kge_neighbors, will take from its arena. */
+extern size_t kge_top_bytes(const KgeModel *model, int threads, int64_t k);
+extern size_t kge_neighbors_bytes(const KgeModel *model, int64_t k);
+
 /*
  * The k entities whose rows have the highest cosine with that of `entity`, which is not among them;
  * those without a cosine, of length 0 or not finite, are left out.  As kge_top otherwise.

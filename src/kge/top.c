@@ -48,16 +48,33 @@ typedef struct Top
 } Top;
 
 static void
-take_top(Top *top, KgeSpace *space, int64_t k)
+take_top(Top *top, KgeSpace *space, int threads, int64_t k)
 {
 	size_t		entities = (size_t) top->model->entities;
-	size_t		stride = (size_t) kge_stride(top->sketch->engine.width);
+	size_t		stride = (size_t) kge_stride(kge_model_width(top->model));
 
 	top->query = KGE_TAKE(space, float, stride);
-	top->sketched = KGE_TAKE(space, float, stride * (size_t) kge_pool_threads(top->pool));
+	top->sketched = KGE_TAKE(space, float, stride * (size_t) threads);
 	top->least = KGE_TAKE(space, double, entities);
 	top->most = KGE_TAKE(space, double, entities);
 	top->best = KGE_TAKE(space, Best, (size_t) k);
+}
+
+/* There are no more than all. */
+static int64_t
+at_most_all(const KgeModel *model, int64_t k)
+{
+	return k < model->entities ? k : model->entities;
+}
+
+size_t
+kge_top_bytes(const KgeModel *model, int threads, int64_t k)
+{
+	Top			top = {.model = model};
+	KgeSpace	space = {0};
+
+	take_top(&top, &space, threads, at_most_all(model, k));
+	return kge_space_bytes(&space);
 }
 
 /* Whether a comes after b in the answer. */
@@ -208,13 +225,13 @@ kge_top(KgeArena *arena, KgePool *pool, const KgeModel *model,
 	int64_t		items = (model->entities + AT_ONCE - 1) / AT_ONCE;
 	KgeSpace	space = {0};
 
-	k = k < model->entities ? k : model->entities;
+	k = at_most_all(model, k);
 	if (k <= 0)
 		return 0;
-	take_top(&top, &space, k);
+	take_top(&top, &space, kge_pool_threads(pool), k);
 	if (!kge_space_open(&space, arena))
 		return -1;
-	take_top(&top, &space, k);
+	take_top(&top, &space, kge_pool_threads(pool), k);
 
 	kge_make_query(model, kge_query(model, question(&top, 0), side), top.query);
 	top.query_norm = kge_norm(sketch->engine.width, top.query);
@@ -241,6 +258,16 @@ take_neighborhood(Neighborhood *neighborhood, KgeSpace *space, int64_t k)
 {
 	neighborhood->cosine = KGE_TAKE(space, double, (size_t) neighborhood->model->entities);
 	neighborhood->best = KGE_TAKE(space, Best, (size_t) k);
+}
+
+size_t
+kge_neighbors_bytes(const KgeModel *model, int64_t k)
+{
+	Neighborhood neighborhood = {.model = model};
+	KgeSpace	space = {0};
+
+	take_neighborhood(&neighborhood, &space, at_most_all(model, k));
+	return kge_space_bytes(&space);
 }
 
 static double
@@ -283,7 +310,7 @@ kge_neighbors(KgeArena *arena, KgePool *pool, const KgeModel *model, int32_t ent
 	Neighborhood neighborhood = {.pool = pool,.model = model,.entity = entity};
 	KgeSpace	space = {0};
 
-	k = k < model->entities ? k : model->entities;
+	k = at_most_all(model, k);
 	if (k <= 0)
 		return 0;
 	take_neighborhood(&neighborhood, &space, k);

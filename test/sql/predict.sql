@@ -221,8 +221,25 @@ select tail, score from hkg_predict_tails('my "graph"', 'Żółć ☃', 'isn''t 
 select head, score from hkg_predict_heads('my "graph"', 'été', ' ', 2, 'mod"el');
 select relation, score from hkg_predict_relations('my "graph"', '%s$1\n', 'O''Brien', 10, 'mod"el');
 
+-- too long a list for the memory that is allowed: 52 bytes of each in it, 16 of each entity, and a heap
+select hkg_create_graph('many');
+insert into many.entity select i, 'e' || i from generate_series(1, 30000) i;
+insert into many.relation values (1, 'r');
+insert into many.model values ('default', 'distmult', 1, '{}', 'ready', now());
+insert into many.entity_embedding select 'default', i, array[i] from generate_series(1, 30000) i;
+insert into many.relation_embedding values ('default', 1, '{1}');
+set hybridkg.max_memory = '1MB';
+select tail from hkg_predict_tails('many', 'e1', 'r', 2);
+select count(*) from hkg_predict_tails('many', 'e1', 'r', 30000);
+select entity from hkg_neighbors('many', 'e9', 1);
+select count(*) from hkg_neighbors('many', 'e9', 1000000);
+reset hybridkg.max_memory;
+select count(*) from hkg_predict_tails('many', 'e1', 'r', 1000000, known => true);
+select count(*) from hkg_neighbors('many', 'e9', 1000000);
+
 set client_min_messages = warning;
 drop schema predict_tools cascade;
+select hkg_drop_graph('many');
 select hkg_drop_graph('tiny');
 select hkg_drop_graph('tiny too');
 select hkg_drop_graph('my "graph"');

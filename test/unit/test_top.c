@@ -107,6 +107,35 @@ test_neighbors(KgePool *pool)
 	CHECK(kge_neighbors(&empty_arena, pool, &model, 0, 1, row, cosine) == -1);
 }
 
+static size_t counted;
+
+static void *
+count_bytes(void *context, size_t bytes)
+{
+	(void) context;
+	counted += bytes;
+	return arena.allocate(arena.context, bytes);
+}
+
+/* What is said to be taken is what is taken. */
+static void
+test_bytes(const KgeModel *model, const KgeSketch *sketch, KgePool *pool)
+{
+	KgeArena	counting = {count_bytes, NULL};
+	int32_t		row[ENTITIES];
+	double		score[ENTITIES];
+
+	for (int k = 1; k <= 2 * ENTITIES; k += ENTITIES - 1)
+	{
+		counted = 0;
+		kge_top(&counting, pool, model, sketch, KGE_TAIL, 3, 1, NULL, 0, k, row, score);
+		CHECK(counted > 0 && counted == kge_top_bytes(model, 2, k));
+		counted = 0;
+		kge_neighbors(&counting, pool, model, 0, k, row, score);
+		CHECK(counted > 0 && counted == kge_neighbors_bytes(model, k));
+	}
+}
+
 void
 test_top(void)
 {
@@ -121,6 +150,7 @@ test_top(void)
 	test_neighbors(pool);
 	sketch = kge_sketch(&arena, pool, &model);
 	CHECK(kge_sketch(&empty_arena, pool, &model) == NULL);
+	test_bytes(&model, sketch, pool);
 	CHECK(kge_top(&arena, pool, &model, sketch, KGE_TAIL, 3, 1, NULL, 0, 0, &row, &score) == 0);
 	CHECK(kge_top(&empty_arena, pool, &model, sketch, KGE_TAIL, 3, 1, NULL, 0, 1, &row, &score) == -1);
 	kge_pool_destroy(pool);
