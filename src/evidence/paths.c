@@ -50,6 +50,7 @@ shuffle_anchors(Paths *paths)
 
 			anchor[i] = anchor[j];
 			anchor[j] = facts->holder[facts->holders[d] + i].entity;
+			kge_breathe_at(paths->pool, KGE_LEADER, i);
 		}
 	}
 }

@@ -426,7 +426,10 @@ meet_tile(Block *block, int32_t first, int32_t count, int thread)
 		meeting->count = count;
 		hide_known(meeting);
 		for (; asked >= 0; asked = ranking->questions.next_asked[asked])
+		{
 			count_asked(meeting, asked, thread);
+			kge_breathe_at(ranking->pool, thread, asked / 2);
+		}
 	}
 }
 
