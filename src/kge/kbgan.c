@@ -16,7 +16,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "loss.h"
 #include "negatives.h"
 #include "random.h"
 #include "threads.h"

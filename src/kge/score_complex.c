@@ -5,7 +5,6 @@
  * The query for tails is h r, the query for heads t conj(r); the similarity is
  * the dot product of the real forms, since Re(a conj(b)) = Re a Re b + Im a Im b.
  */
-#include "random.h"
 #include "score.h"
 #include "vector.h"
 

@@ -4,9 +4,6 @@
  *
  * The query for tails is h * r, the query for heads t * r, element by element.
  */
-#include <math.h>
-
-#include "random.h"
 #include "score.h"
 #include "vector.h"
 

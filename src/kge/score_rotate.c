@@ -8,7 +8,6 @@
  */
 #include <math.h>
 
-#include "random.h"
 #include "score.h"
 #include "vector.h"
 
