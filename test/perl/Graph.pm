@@ -12,7 +12,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-our @EXPORT = qw(start_node make_graph tables left_by session wait_for_session finish);
+our @EXPORT = qw(start_node make_graph tables left_by session wait_for_session finish kill_backend);
 
 # A started node with the extension in the database postgres; settings as in postgresql.conf.
 sub start_node
@@ -27,6 +27,16 @@ sub start_node
 	$node->start;
 	$node->safe_psql('postgres', 'create extension hybridkg');
 	return $node;
+}
+
+# Kills a backend; comes back when the server has begun anew.  Its row in pg_stat_activity goes
+# no sooner; until then statements may fail, which polling forgives.
+sub kill_backend
+{
+	my ($node, $pid) = @_;
+
+	kill 'KILL', $pid;
+	return $node->poll_query_until('postgres', "select not exists (select from pg_stat_activity where pid = $pid)");
 }
 
 # A graph with rules in it, the same one for the same arguments:

@@ -62,8 +62,7 @@ foreach my $how (sort keys %stops)
 		wait_until("select (select count(*) from g.iteration where model = '$model') >= $iterations");
 		if ($how eq 'kill')
 		{
-			kill 'KILL', $pid;
-			$node->poll_query_until('postgres', 'select true');
+			kill_backend($node, $pid);
 		}
 		else
 		{
