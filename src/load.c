@@ -464,6 +464,17 @@ add_triples(Load *load, const char *split)
 
 /* ---- the function ------------------------------------------------------------ */
 
+/* The caller's search_path is for the caller's query, not for ours. */
+static Graph *
+open_graph(const char *name)
+{
+	int			nest_level = sql_pin();
+	Graph	   *graph = graph_open(name);
+
+	sql_unpin(nest_level);
+	return graph;
+}
+
 /* Fresh statistics for the joins to come, where the caller may gather them. */
 static void
 analyze_tables(Graph *graph)
@@ -494,7 +505,7 @@ read_rows(Load *load, const char *query)
 static void
 write_rows(Load *load, const char *split)
 {
-	int			nest_level = sql_pin();	/* the query ran with the caller's search_path */
+	int			nest_level = sql_pin();
 
 	load->entities_added = add_names(load, &load->entities);
 	load->relations_added = add_names(load, &load->relations);
@@ -521,7 +532,7 @@ hkg_load(PG_FUNCTION_ARGS)
 	if (get_call_result_type(fcinfo, NULL, &descriptor) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
 	sql_begin();
-	load.graph = graph_open(name);
+	load.graph = open_graph(name);
 	load.split = CStringGetTextDatum(split);
 	load.context = AllocSetContextCreate(CurrentMemoryContext, "hybridkg load", ALLOCSET_DEFAULT_SIZES);
 	load.row = AllocSetContextCreate(load.context, "hybridkg load row", ALLOCSET_DEFAULT_SIZES);

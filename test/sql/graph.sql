@@ -47,6 +47,14 @@ set search_path = business, public;
 select * from hkg_load('sports', 'table orders; -- all of them');
 select * from hkg_load('sports', $$with o as (select * from orders) select customer, 'bought', product from o$$);
 reset search_path;
+-- but none of its operators serve ours
+create function business.same(name, name) returns boolean language plpgsql as $$ begin raise 'an operator of somebody''s'; end $$;
+create operator business.= (leftarg = name, rightarg = name, function = business.same);
+set search_path = business, pg_catalog;
+select public.hkg_load('nowhere', 'select 1, 2, 3');
+reset search_path;
+drop operator business.= (name, name);
+drop function business.same;
 select name from sports.entity order by id;
 -- names with anything in them
 select * from hkg_load('sports', $$values (E'quote '' and "', 'a, (b) <= "c"', E'line\nbreak'), ('ünïcode', ' ', '⚽')$$);
