@@ -178,6 +178,16 @@ conclude(const Sums *sums, bool with, Candidate *candidate)
 		conclude_ratio(sums, with, candidate);
 }
 
+/* Numbers of anchors begin anew before they run out. */
+static void
+reserve_numbers(Tracer *tracer, const EvFacts *facts, uint32_t anchors)
+{
+	if (anchors < UINT32_MAX - tracer->number)
+		return;
+	memset(tracer->reached_by, 0, (size_t) facts->entities * sizeof(uint32_t));
+	tracer->number = 0;
+}
+
 static void
 count_item(void *argument, int64_t number, int thread)
 {
@@ -199,6 +209,7 @@ count_item(void *argument, int64_t number, int thread)
 		body = mirror;
 	anchor = paths->anchor + facts->holders[body.atom[0]];
 	sums.all = (double) holders_of(facts, body.atom[0]);
+	reserve_numbers(tracer, facts, (uint32_t) holders_of(facts, body.atom[0]));
 	tracer->steps = 0;
 	while (sums.used < sums.all && !sums.cut)
 	{
