@@ -217,7 +217,7 @@ begin
 	comment on table checkpoint is 'where a training in the background is, for hkg_resume; empty when it is done';
 	create table checkpoint_inferred (like inferred including constraints including indexes,
 		foreign key (model) references model on update cascade on delete cascade);
-	comment on table checkpoint_inferred is 'rows of inferred that a training in the background will leave';
+	comment on table checkpoint_inferred is 'rows of inferred that a training under way will leave';
 
 	create table trial (
 		id int generated always as identity primary key,

@@ -30,8 +30,7 @@ typedef struct Procedure
 {
 	Graph	   *graph;
 	TrainSettings settings;
-	bool		commits;		/* between iterations: what is not for readers yet is kept apart */
-	bool		in_worker;		/* in many transactions, by a process of its own; hkg_resume goes on in one */
+	bool		in_worker;		/* in many transactions, by a process of its own; else all of it in the caller's */
 	MemoryContext lasting;		/* all of this */
 	MemoryContext scratch;		/* of one iteration */
 	TrainingProgress *progress;
@@ -69,7 +68,7 @@ typedef struct Procedure
 
 /*
  * Reads the graph and checks that it can be learnt from within hybridkg.max_memory;
- * `graph`, `settings`, `commits` and `in_worker` are set.
+ * `graph`, `settings` and `in_worker` are set.
  */
 extern void procedure_read(Procedure *procedure);
 

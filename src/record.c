@@ -2,9 +2,9 @@
  * record.c
  *		What a training leaves in the graph's tables, as it goes (see record.h).
  *
- * In the caller's transaction others see the old model until that commits, and nothing
- * of this if it doesn't.  A training that commits as it goes shows its
- * status and its learning curve; all the rest comes at its end, at once.
+ * The learning curve comes as the training goes, for others when it commits; all the
+ * rest comes at its end, at once.  So readers have the old model until then, and who
+ * deletes an entity, and its embeddings with it, need not wait for a transaction that has replaced them long since.
  */
 #include "record.h"
 
@@ -34,30 +34,6 @@ arg_float(SqlArgs *args, bool known, double value)
 		sql_arg_null(args, FLOAT8OID);
 }
 
-static void
-insert_model(Graph *graph, const TrainSettings *settings)
-{
-	SqlArgs		row = {0};
-
-	arg_text(&row, settings->model);
-	arg_text(&row, settings->score_function);
-	sql_arg(&row, INT4OID, Int32GetDatum(settings->dimensions));
-	arg_text(&row, settings_json(settings));
-	sql_run(psprintf("insert into %smodel (name, score_function, dimensions, settings, status, created_at) "
-					 "values ($1, $2, $3, $4::jsonb, 'training', clock_timestamp())", graph->prefix),
-			&row);
-}
-
-void
-record_begin(Graph *graph, const TrainSettings *settings)
-{
-	SqlArgs		name = {0};
-
-	arg_text(&name, settings->model);
-	sql_run(psprintf("delete from %smodel where name = $1", graph->prefix), &name);
-	insert_model(graph, settings);
-}
-
 /* Deletes the model's rows of these tables (NULL-terminated). */
 static void
 delete_from(Graph *graph, const char *model, const char *const *tables)
@@ -80,18 +56,19 @@ record_status(Graph *graph, const char *model, const char *status)
 }
 
 void
-record_begin_committing(Graph *graph, const TrainSettings *settings)
+record_begin(Graph *graph, const TrainSettings *settings)
 {
 	static const char *const tables[] = {"checkpoint", "checkpoint_inferred", "iteration", NULL};
-	SqlArgs		name = {0};
-	Datum		found;
+	SqlArgs		row = {0};
 
 	delete_from(graph, settings->model, tables);
-	arg_text(&name, settings->model);
-	if (sql_value(psprintf("select true from %smodel where name = $1", graph->prefix), &name, &found))
-		record_status(graph, settings->model, "training");
-	else
-		insert_model(graph, settings);
+	arg_text(&row, settings->model);
+	arg_text(&row, settings->score_function);
+	sql_arg(&row, INT4OID, Int32GetDatum(settings->dimensions));
+	arg_text(&row, settings_json(settings));
+	sql_run(psprintf("insert into %smodel (name, score_function, dimensions, settings, status, created_at) "
+					 "values ($1, $2, $3, $4::jsonb, 'training', clock_timestamp()) on conflict do nothing", graph->prefix),
+			&row);
 }
 
 void
@@ -161,15 +138,14 @@ rules_text(const Sample *sample, int64 i)
 }
 
 void
-record_sample(Graph *graph, const char *table, const char *model, int iteration,
-			  const GraphData *data, const Sample *sample)
+record_sample(Graph *graph, const char *model, int iteration, const GraphData *data, const Sample *sample)
 {
 	static const Oid types[] = {INT4OID, INT4OID, INT4OID, FLOAT8OID, FLOAT8OID, TEXTOID};
-	SqlBatch   *batch = sql_batch_begin(psprintf("insert into %1$s%2$s select %3$s, %4$d, h, r, t, s, p, rules::int[] "
+	SqlBatch   *batch = sql_batch_begin(psprintf("insert into %1$scheckpoint_inferred select %2$s, %3$d, h, r, t, s, p, rules::int[] "
 												 "from unnest($1, $2, $3, $4, $5, $6) u(h, r, t, s, p, rules) "
 												 "where h in (select id from %1$sentity) and t in (select id from %1$sentity) "
 												 "and r in (select id from %1$srelation)",
-												 graph->prefix, table, quote_literal_cstr(model), iteration),
+												 graph->prefix, quote_literal_cstr(model), iteration),
 										lengthof(types), types);
 	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "hybridkg row", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(row);

@@ -38,19 +38,14 @@ typedef struct Sample
 	int32	   *rule_id;		/* ids of the rules that the inferences name */
 } Sample;
 
-/* Puts a new row of that model in place of the old model, if there is one. */
+/*
+ * A model of that name is there; an old one stays, what it is replaced with is held
+ * back: record_replace removes it and tells what was sampled.
+ */
 extern void record_begin(Graph *graph, const TrainSettings *settings);
 extern void record_iteration(Graph *graph, const char *model, const Iteration *iteration);
-
-/* table: inferred, or the one that holds them back until the model is ready */
-extern void record_sample(Graph *graph, const char *table, const char *model, int iteration,
+extern void record_sample(Graph *graph, const char *model, int iteration,
 						  const GraphData *data, const Sample *sample);
-
-/*
- * The same for a training that commits as it goes: the old model stays, what it is
- * replaced with is held back.  record_replace removes the old one and tells what is new.
- */
-extern void record_begin_committing(Graph *graph, const TrainSettings *settings);
 extern void record_replace(Graph *graph, const TrainSettings *settings);
 extern void record_status(Graph *graph, const char *model, const char *status);
 

@@ -517,8 +517,7 @@ sample_inferences(Procedure *procedure, Iteration *iteration)
 	procedure_set_positives(procedure);
 	iteration->inferred = sample.inferences->count;
 	iteration->sampled = sample.count;
-	record_sample(procedure->graph, procedure->commits ? "checkpoint_inferred" : "inferred",
-				  procedure->settings.model, iteration->number, procedure->data, &sample);
+	record_sample(procedure->graph, procedure->settings.model, iteration->number, procedure->data, &sample);
 	iteration->sample_seconds = seconds_since(start);
 }
 
@@ -583,7 +582,7 @@ procedure_open(Procedure *procedure)
 											   ALLOCSET_DEFAULT_SIZES);
 	if (procedure->settings.top_rules == 0)
 		return;
-	if (procedure->commits || procedure->all != NULL)
+	if (procedure->in_worker || procedure->all != NULL)
 		copy_facts(procedure);
 	sql_see_changes();			/* the copy */
 	mine(procedure);
@@ -698,8 +697,7 @@ procedure_finish(Procedure *procedure)
 	MinedRules *rules = evidence_rules(procedure, &selected);
 
 	progress_phase(procedure->progress, PHASE_WRITING);
-	if (procedure->commits)
-		record_replace(procedure->graph, &procedure->settings);
+	record_replace(procedure->graph, &procedure->settings);
 	if (procedure->all == NULL && procedure->best.number < procedure->done)
 		best_get(procedure);
 	model_write_embeddings(procedure->graph, procedure->settings.model, procedure->data, &procedure->model);
@@ -775,7 +773,7 @@ hkg_resume(PG_FUNCTION_ARGS)
 	char	   *graph = argument_name(fcinfo, 0, "graph");
 	char	   *model = argument_name(fcinfo, 1, "model");
 	MemoryContext caller = enter_context();
-	Procedure	procedure = {.commits = true};
+	Procedure	procedure = {0};
 
 	sql_begin();
 	procedure.graph = graph_open(graph);

@@ -293,7 +293,8 @@ begin_training(Launch *launch, Procedure *procedure)
 	MemoryContextSwitchTo(context);
 	MemoryContextDelete(trial);
 
-	record_begin_committing(procedure->graph, &procedure->settings);
+	record_begin(procedure->graph, &procedure->settings);
+	record_status(procedure->graph, procedure->settings.model, "training");
 	checkpoint_begin(procedure->graph, &procedure->settings);
 	if (!leave_starting(launch, LAUNCH_COMMITTING))
 		ereport(ERROR,
@@ -397,7 +398,7 @@ hkg_worker_main(Datum argument)
 	dsm_segment *segment;
 	Launch	   *launch;
 	MemoryContext context;
-	Procedure	procedure = {.commits = true,.in_worker = true};
+	Procedure	procedure = {.in_worker = true};
 	volatile bool begun = false;
 
 	pqsignal(SIGTERM, die);
