@@ -30,13 +30,20 @@ sub start_node
 }
 
 # Kills a backend; comes back when the server has begun anew.  Its row in pg_stat_activity goes
-# no sooner; until then statements may fail, which polling forgives.
+# no sooner; until then sessions may fail, even to begin.
 sub kill_backend
 {
 	my ($node, $pid) = @_;
 
 	kill 'KILL', $pid;
-	return $node->poll_query_until('postgres', "select not exists (select from pg_stat_activity where pid = $pid)");
+	foreach my $try (1 .. 1000)
+	{
+		my $session = session($node, 'after', "select not exists (select from pg_stat_activity where pid = $pid)");
+
+		return if finish($session) && $session->{out} eq "t\n";
+		sleep(0.1);
+	}
+	die 'the server does not begin anew';
 }
 
 # A graph with rules in it, the same one for the same arguments:
