@@ -685,6 +685,9 @@ HKG_FUNCTION(hkg_learn_evidence);
 Datum
 hkg_learn_evidence(PG_FUNCTION_ARGS)
 {
+	static const TableRights written[] = {
+		{"evidence_weight", ACL_SELECT | ACL_INSERT | ACL_DELETE}, {"threshold", ACL_SELECT | ACL_DELETE}, {"model", ACL_SELECT | ACL_UPDATE}
+	};
 	Inquiry		inquiry = inquiry_begin(fcinfo, 1);
 	Graph	   *graph = inquiry.graph;
 	GraphData  *data;
@@ -694,6 +697,7 @@ hkg_learn_evidence(PG_FUNCTION_ARGS)
 
 	/* before the model is read: a training may just be replacing it */
 	graph_lock_for_training(graph, inquiry.model);
+	graph_require_rights(graph, written, lengthof(written));
 	data = graph_read(graph);
 	kge = model_of_graph(model_open(graph, inquiry.model), data);
 	valid = graph_read_split(graph, data, "valid", &valid_count);

@@ -16,6 +16,7 @@
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "storage/lock.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -148,6 +149,63 @@ hkg_drop_graph(PG_FUNCTION_ARGS)
 	sql_run(psprintf("drop schema %s cascade", quote_identifier(name)), SQL_NO_ARGS);
 	sql_end();
 	PG_RETURN_VOID();
+}
+
+/* ---- rights --------------------------------------------------------------- */
+
+/* Whether some columns are enough is for the statement to say. */
+static bool
+has_right(Oid table, AclMode right)
+{
+	return pg_class_aclcheck(table, GetUserId(), right) == ACLCHECK_OK ||
+		pg_attribute_aclcheck_all(table, GetUserId(), right, ACLMASK_ANY) == ACLCHECK_OK;
+}
+
+/* Those that the user lacks, as a list; NULL: none */
+static char *
+lacking_rights(Oid table, AclMode rights)
+{
+	static const struct
+	{
+		AclMode		right;
+		const char *name;
+	}			known[] = {
+		{ACL_SELECT, "select"}, {ACL_INSERT, "insert"}, {ACL_UPDATE, "update"}, {ACL_DELETE, "delete"}
+	};
+	char	   *lacking = NULL;
+
+	for (int i = 0; i < (int) lengthof(known); i++)
+		if ((rights & known[i].right) != 0 && !has_right(table, known[i].right))
+			lacking = lacking == NULL ? pstrdup(known[i].name) : psprintf("%s, %s", lacking, known[i].name);
+	return lacking;
+}
+
+void
+graph_require_rights(const Graph *graph, const TableRights *needed, int count)
+{
+	const char *user = GetUserNameFromId(GetUserId(), false);
+	const char *table = NULL;
+	char	   *first = NULL;
+	StringInfoData grants;
+
+	initStringInfo(&grants);
+	for (int i = 0; i < count; i++)
+	{
+		char	   *lacking = lacking_rights(get_relname_relid(needed[i].table, graph->schema), needed[i].rights);
+
+		if (lacking == NULL)
+			continue;
+		appendStringInfo(&grants, "%sgrant %s on %s%s to %s", first == NULL ? "" : "; ", lacking, graph->prefix,
+						 needed[i].table, quote_identifier(user));
+		table = first == NULL ? needed[i].table : table;
+		first = first == NULL ? lacking : first;
+	}
+	if (first != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("permission denied for table %s%s", graph->prefix, table),
+				 errdetail("Role \"%s\" lacks: %s.", user, first),
+				 errhint("The graph's owner can give what is missing: %s", grants.data)));
 }
 
 /* ---- names --------------------------------------------------------------- */

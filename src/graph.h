@@ -11,6 +11,7 @@
 
 #include "compat.h"
 
+#include "nodes/parsenodes.h"
 #include "utils/hsearch.h"
 
 #include "kge/kge.h"
@@ -32,6 +33,16 @@ typedef struct Graph
 
 /* ERROR 3F000 with the known graphs as HINT when there is no such schema, 42809 when it is not a graph. */
 extern Graph *graph_open(const char *name);
+
+/* What is done to the rows of a table of the graph: ACL_SELECT, ACL_INSERT, ... */
+typedef struct TableRights
+{
+	const char *table;
+	AclMode		rights;
+} TableRights;
+
+/* ERROR 42501, with all that lacks as HINT, where the statements to come would be refused; before what they write is computed. */
+extern void graph_require_rights(const Graph *graph, const TableRights *needed, int count);
 
 /* ERROR 42704 with the nearest known name as HINT. */
 extern int32 graph_entity_id(Graph *graph, const char *name);

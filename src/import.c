@@ -249,6 +249,9 @@ HKG_FUNCTION(hkg_import_rules);
 Datum
 hkg_import_rules(PG_FUNCTION_ARGS)
 {
+	static const TableRights written[] = {
+		{"model", ACL_SELECT | ACL_INSERT | ACL_UPDATE}, {"rule", ACL_SELECT | ACL_INSERT | ACL_UPDATE}
+	};
 	char	   *graph = argument_name(fcinfo, 0, "graph");
 	char	   *lines = argument_text(fcinfo, 1, "lines");
 	char	   *format = argument_text(fcinfo, 2, "format");
@@ -266,6 +269,7 @@ hkg_import_rules(PG_FUNCTION_ARGS)
 	if (import.count > 0)
 	{
 		graph_lock_for_training(import.graph, model);
+		graph_require_rights(import.graph, written, lengthof(written));
 		record_given_rules(import.graph, model, measure(&import, model));
 		graph_leave_training();
 	}

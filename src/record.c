@@ -55,6 +55,21 @@ record_status(Graph *graph, const char *model, const char *status)
 	sql_run(psprintf("update %smodel set status = $2 where name = $1", graph->prefix), &args);
 }
 
+#define REPLACED (ACL_SELECT | ACL_INSERT | ACL_DELETE)
+
+void
+record_require_rights(const Graph *graph)
+{
+	static const TableRights needed[] = {
+		{"model", ACL_SELECT | ACL_INSERT | ACL_UPDATE},
+		{"entity_embedding", REPLACED}, {"relation_embedding", REPLACED}, {"threshold", REPLACED},
+		{"evidence_weight", REPLACED}, {"rule", REPLACED}, {"inferred", REPLACED}, {"iteration", REPLACED},
+		{"checkpoint", REPLACED}, {"checkpoint_inferred", REPLACED}
+	};
+
+	graph_require_rights(graph, needed, lengthof(needed));
+}
+
 void
 record_begin(Graph *graph, const TrainSettings *settings)
 {

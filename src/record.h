@@ -38,6 +38,9 @@ typedef struct Sample
 	int32	   *rule_id;		/* ids of the rules that the inferences name */
 } Sample;
 
+/* ERROR 42501 unless the current user may write all that a training leaves. */
+extern void record_require_rights(const Graph *graph);
+
 /*
  * A model of that name is there; an old one stays, what it is replaced with is held
  * back: record_replace removes it and tells what was sampled.

@@ -423,6 +423,7 @@ HKG_FUNCTION(hkg_learn_thresholds);
 Datum
 hkg_learn_thresholds(PG_FUNCTION_ARGS)
 {
+	static const TableRights written = {"threshold", ACL_SELECT | ACL_INSERT | ACL_DELETE};
 	int64		seed = DatumGetInt64(argument(fcinfo, 3, "seed"));
 	Inquiry		inquiry = inquiry_begin(fcinfo, 2);
 	Graph	   *graph = inquiry.graph;
@@ -433,6 +434,7 @@ hkg_learn_thresholds(PG_FUNCTION_ARGS)
 
 	/* before the model is read: a training may just be replacing it */
 	graph_lock_for_training(graph, inquiry.model);
+	graph_require_rights(graph, &written, 1);
 	data = graph_read(graph);
 	labelled.truth = graph_read_split(graph, data, "valid", &labelled.truths);
 	if (PG_ARGISNULL(1))

@@ -565,6 +565,7 @@ procedure_read(Procedure *procedure)
 	if (procedure->progress == NULL)
 		procedure->progress = progress_begin(procedure->graph->name, procedure->settings.model,
 											 procedure->settings.iterations, procedure->settings.epochs);
+	record_require_rights(procedure->graph);
 	read_facts(procedure);
 	procedure_check(procedure);
 	procedure_describe(procedure);
