@@ -29,6 +29,7 @@
 #include "tcop/tcopprot.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 #include "utils/wait_event.h"
@@ -359,14 +360,20 @@ fail_before_begin(Launch *launch, const ErrorData *error)
 	tell_launcher(launch, LAUNCH_FAILED);
 }
 
+/* What failed may be the graph itself, which has lost a table or has another name, or is gone with its models. */
 static void
-fail_training(const char *graph, const char *model, const ErrorData *error)
+fail_training(Oid schema, const char *model, const ErrorData *error)
 {
 	bool		cancelled = error->sqlerrcode == ERRCODE_QUERY_CANCELED;
+	Graph		graph = {.schema = schema};
 
 	begin_transaction();
-	record_status(graph_open(graph), model,
-				  cancelled ? "cancelled" : psprintf("failed: %s", error->message));
+	graph.name = get_namespace_name(schema);
+	if (graph.name != NULL && OidIsValid(get_relname_relid("model", schema)))
+	{
+		graph.prefix = psprintf("%s.", quote_identifier(graph.name));
+		record_status(&graph, model, cancelled ? "cancelled" : psprintf("failed: %s", error->message));
+	}
 	end_transaction();
 }
 
@@ -424,7 +431,7 @@ hkg_worker_main(Datum argument)
 	PG_CATCH();
 	{
 		ErrorData  *error;
-		NameData	graph = launch->graph;
+		Oid			schema = begun ? procedure.graph->schema : InvalidOid;
 		char	   *model;
 
 		MemoryContextSwitchTo(TopMemoryContext);
@@ -437,7 +444,7 @@ hkg_worker_main(Datum argument)
 		/* the threads and the entry in hkg_progress go with it */
 		MemoryContextDelete(context);
 		if (begun)
-			fail_training(NameStr(graph), model, error);
+			fail_training(schema, model, error);
 		else
 			fail_before_begin(launch, error);
 	}

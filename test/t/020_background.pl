@@ -267,6 +267,28 @@ for (my $milliseconds = 2; $milliseconds <= 60; $milliseconds += 2)
 }
 is("@left", '', 'a session that is stopped as the worker begins leaves no training');
 
+# a graph that loses a table, its name or everything while it is learnt from: the status, where there still is one, tells it
+my %losses = (
+	'drop table lost.iteration' => 'lost',
+	'drop table lost.checkpoint' => 'lost',
+	'alter schema lost rename to found' => 'found',
+	'drop table lost.model cascade' => undef,
+	"select hkg_drop_graph('lost')" => undef);
+foreach my $loss (sort keys %losses)
+{
+	make_graph($node, 'lost', 300, 3000);
+	$pid = value(q{select hkg_train_background('lost', 'distmult', dimensions => 8, iterations => 2, epochs => 300, top_rules => 0)});
+	# it holds no lock then
+	wait_until("select phase = 'training' from hkg_progress where pid = $pid");
+	value($loss);
+	ok(wait_until("select not exists (select from pg_stat_activity where pid = $pid)"), "$loss: the training ends");
+	is(value('select count(*) from hkg_progress'), '0', "$loss: and is not in hkg_progress any more");
+	my $schema = $losses{$loss} // 'lost';
+	like(value("select status from $schema.model"), qr/^failed: (relation|schema) "lost.*" does not exist/, "$loss: and its status tells it")
+	  if defined $losses{$loss};
+	value("drop schema if exists $schema cascade");
+}
+
 # with the caller's rights
 value(q{create role writer; create role reader login; grant usage on schema g to writer, reader;
 	grant select on all tables in schema g to writer, reader; grant insert, update, delete on all tables in schema g to writer});
