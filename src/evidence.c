@@ -210,43 +210,83 @@ translated(GraphData *data, const Model *model)
 
 typedef struct WeightRows
 {
-	EvWeights  *weights;
+	EvWeights  *weights;		/* a scale of NaN: none was read */
 	const int32 *relation_id;
 	int32		relations;
+	char	   *fault;			/* the first row that holds no weight, and why */
+	int32		faulty;			/* its relation, whose name takes a query that has to wait for the end of this one */
+	int			side;
 } WeightRows;
+
+/* As the end of a sentence; NULL when they are weights. */
+static char *
+weight_fault(double scale, double weight)
+{
+	if (!(scale > 0 && isfinite(scale)))
+		return psprintf("holds the scale %g, expected a finite number above 0", scale);
+	if (!(weight >= 0 && isfinite(weight)))
+		return psprintf("holds the weight %g, expected a finite number of at least 0", weight);
+	return NULL;
+}
 
 static void
 take_weight(void *argument, const Datum *values, const bool *nulls)
 {
 	WeightRows *rows = argument;
-	int32		relation = graph_row(rows->relation_id, rows->relations, DatumGetInt32(values[0]));
-	double		scale = DatumGetFloat8(values[2]);
-	double		weight = DatumGetFloat8(values[3]);
-	int			side = DatumGetBool(values[1]) ? KGE_HEAD : KGE_TAIL;
+	EvWeights  *weights = rows->weights;
+	int32		row = graph_row(rows->relation_id, rows->relations, DatumGetInt32(values[0]));
+	int32		key;
 
-	if (relation < 0 || !(scale > 0 && isfinite(scale)) || !(weight >= 0 && isfinite(weight)))
+	if (row < 0 || rows->fault != NULL)
 		return;
-	rows->weights->scale[2 * relation + side] = scale;
-	rows->weights->weight[2 * relation + side] = weight;
+	rows->faulty = DatumGetInt32(values[0]);
+	rows->side = DatumGetBool(values[1]) ? KGE_HEAD : KGE_TAIL;
+	key = 2 * row + rows->side;
+	if (nulls[2] || nulls[3])
+		rows->fault = pstrdup("holds a null");
+	else if (!isnan(weights->scale[key]))
+		rows->fault = pstrdup("is there twice");
+	else
+	{
+		weights->scale[key] = DatumGetFloat8(values[2]);
+		weights->weight[key] = DatumGetFloat8(values[3]);
+		rows->fault = weight_fault(weights->scale[key], weights->weight[key]);
+	}
 }
 
 static void
-read_weights(const Graph *graph, const char *model, const int32 *relation_id, int32 relations, EvWeights *weights)
+raise_weight_fault(Graph *graph, const char *model, const WeightRows *rows)
 {
-	WeightRows	rows = {weights, relation_id, relations};
+	if (rows->fault != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("row of relation \"%s\", side %s, in %sevidence_weight %s", graph_relation_name(graph, rows->faulty),
+						sides[rows->side], graph->prefix, rows->fault),
+				 errdetail("It belongs to model \"%s\".", model),
+				 errhint("Call hkg_learn_evidence, which writes it anew, or have the usual weights: delete from %sevidence_weight where model = %s",
+						 graph->prefix, quote_literal_cstr(model))));
+}
+
+static void
+read_weights(Graph *graph, const char *model, const int32 *relation_id, int32 relations, EvWeights *weights)
+{
+	WeightRows	rows = {.weights = weights,.relation_id = relation_id,.relations = relations};
 	SqlArgs		args = {0};
 
 	weights->weight = palloc(sizeof(double) * 2 * relations);
 	weights->scale = palloc(sizeof(double) * 2 * relations);
 	for (int32 i = 0; i < 2 * relations; i++)
-	{
-		weights->weight[i] = USUAL_WEIGHT;
-		weights->scale[i] = 1;
-	}
+		weights->scale[i] = NAN;
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
 	sql_stream(psprintf("select relation::int, side::text = 'head', scale::float8, weight::float8 from %sevidence_weight "
-						"where model = $1 and num_nulls(relation, side, scale, weight) = 0",
-						graph->prefix), &args, take_weight, &rows);
+						"where model = $1 and num_nulls(relation, side) = 0", graph->prefix), &args, take_weight, &rows);
+	raise_weight_fault(graph, model, &rows);
+	for (int32 i = 0; i < 2 * relations; i++)
+		if (isnan(weights->scale[i]))
+		{
+			weights->scale[i] = 1;
+			weights->weight[i] = USUAL_WEIGHT;
+		}
 }
 
 static void
@@ -359,7 +399,7 @@ read_discounts(const Graph *graph, const char *model, Evidence *evidence)
 
 /* In the current context; what is needed on the way is in `work`, and counts as well. */
 static void
-read_all(const Graph *graph, const char *model, Evidence *evidence, const GraphData *data, uint64 taken,
+read_all(Graph *graph, const char *model, Evidence *evidence, const GraphData *data, uint64 taken,
 		 MemoryContext work)
 {
 	MemoryContext caller = MemoryContextSwitchTo(work);

@@ -356,6 +356,26 @@ select hkg_learn_evidence('g', 'm');
 select says() = score from said_first;
 rollback;
 
+-- weights likewise, whoever hears them
+begin;
+alter table g.evidence_weight alter weight drop not null, drop constraint evidence_weight_pkey;
+select damage, report from unnest(array['weight = ''NaN''', 'weight = -1', 'weight = ''Infinity''', 'weight = null', 'scale = 0', 'scale = ''NaN''', 'side = ''head''']) damage,
+	hkg_tools.try(format('update g.evidence_weight set %s where side = ''tail'' and model = ''m'' and relation = (select id from g.relation where name = ''from'');
+		select hkg_score(''g'', ''cat'', ''from'', ''italy'', ''m'')', damage)) report;
+update g.evidence_weight set weight = 'NaN' where side = 'tail' and model = 'm' and relation = (select id from g.relation where name = 'from');
+select call, report from unnest(array['hkg_predict_tails(''g'', ''cat'', ''from'', 3, ''m'')', 'hkg_complete(''g'', model => ''m'')', 'hkg_evaluate(''g'', ''test'', ''m'')',
+	'hkg_explain(''g'', ''cat'', ''from'', ''italy'', ''m'')', 'hkg_learn_thresholds(''g'', ''false_triple'', ''m'')']) call,
+	hkg_tools.try(format('select %s', call)) report where report !~ '^(DETAIL|HINT)';
+select hkg_score('g', 'cat', 'from', 'italy', 'm', 'embedding') = score from scored where (head, relation, tail, evidence) = ('cat', 'from', 'italy', 'embedding');
+-- both ways out: without the rows the usual weights serve, 1 and 1.5
+savepoint damaged;
+delete from g.evidence_weight where model = 'm';
+select same(says()::float8, round((hkg_score('g', 'cat', 'from', 'italy', 'm', 'embedding') + 1.5 * hkg_score('g', 'cat', 'from', 'italy', 'm', 'rules'))::numeric, 6)::float8);
+rollback to damaged;
+select hkg_learn_evidence('g', 'm');
+select says() = score from said_first;
+rollback;
+
 -- an entity that came after the training: evaluation ranks it, by what rules say of it; who asks about it by name is refused
 begin;
 insert into g.entity values (1000, 'kim');
