@@ -94,6 +94,16 @@ add_missing(MissingList *list, const Hearing *hearing, const KgeScored *scored, 
 	list->probability[list->count++] = probability;
 }
 
+/* Of finding the best k, and of telling as many as there can be. */
+static uint64
+bytes_needed(KgePool *pool, const Scoring *scoring, const Facts *facts, int k)
+{
+	int64		listed = Min(k, facts->count * scoring->kge.entities);
+
+	return kge_complete_bytes(pool, &scoring->kge, scoring->opinion, facts->triple, facts->count, k) +
+		facts->room * sizeof(KgeTriple) + listed * (sizeof(KgeTriple) + 2 * sizeof(double)) + best_rule_bytes(listed);
+}
+
 static MissingList
 find_missing(Graph *graph, const Hearing *hearing, const char *relation, int k, double min_probability)
 {
@@ -107,7 +117,7 @@ find_missing(Graph *graph, const Hearing *hearing, const char *relation, int k, 
 
 	evidence_scoring(hearing->evidence, hearing->kind, hearing->model->kge, kge_pool_threads(pool), &scoring);
 	facts = read_facts(graph, hearing->model, relation);
-	hkg_check_memory_or(kge_complete_bytes(pool, &scoring.kge, scoring.opinion, facts.triple, facts.count, k),
+	hkg_check_memory_or(bytes_needed(pool, &scoring, &facts, k),
 						psprintf("a list of %d missing facts", k), "ask for a smaller k");
 	count = kge_complete(&arena, pool, &scoring.kge, scoring.opinion, facts.triple, facts.count, k, &best);
 	list.triple = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(KgeTriple) * Max(count, 1));

@@ -239,6 +239,12 @@ ask_selected_rules(const Graph *graph, const char *model, const KgeTriple *tripl
 	pfree(asking.y);
 }
 
+uint64
+best_rule_bytes(int64 count)
+{
+	return count * (sizeof(BestRule) + sizeof(PlacedTriple));
+}
+
 BestRule *
 best_rule_of_each(Graph *graph, const char *model, const Evidence *evidence, const KgeTriple *triple, int64 count)
 {
