@@ -6,8 +6,9 @@
  * The launcher puts what the worker needs into a segment of shared memory and waits
  * there for its word: it has begun, or the error that kept it from beginning, which the
  * launcher then raises as its own.  What happens later is told by the model's status.
- * A launcher that is itself stopped while it waits abandons the training, and nothing is left
- * of it; once the worker commits it is too late for that, and the launcher cancels it.
+ * A launcher that is itself cancelled while it waits abandons the training, and nothing is left
+ * of it; once the worker commits it is too late for that, and the launcher cancels it.  A
+ * training whose launcher is terminated goes on: hkg_progress shows it.
  *
  * The worker runs with the launcher's rights.  Between two transactions it holds the
  * lock on the model's name and its copy of the facts, a temporary table: rules are
