@@ -3,7 +3,9 @@
  *		How much evidence counts beside a score.
  *
  * Why the likelihood has a floor: a truth that neither half expects would otherwise pull the weights
- * more than all others (WN18RR: the embedding would get no weight at all).
+ * more than all others (WN18RR: the embedding would get no weight at all).  With it the likelihood has
+ * more than one summit, and the one that is climbed may be that of a key's few truths that an embedding
+ * expects: a key whose truths are ranked worse by its own weights than by the common ones has the common ones.
  */
 #include "learn.h"
 
@@ -13,6 +15,7 @@
 #define SHRINKAGE 20			/* of a key's weights to the common ones, in questions */
 #define PRIOR 5					/* of the common ones to (1, 1) */
 #define LEAST_A 0.01
+#define DOUBTLESS 2				/* standard errors */
 #define MOST_WEIGHT 100			/* b / a: with more, scores would not even decide between equals */
 
 /* Gradient and curvature of the examples' loss in (a, b); and how well they are ranked */
@@ -158,6 +161,31 @@ fit_common(Weighing *weighing)
 	}
 }
 
+/* Whether these weights rank the truths of some examples worse than the common ones, by more than chance. */
+static bool
+ranks_worse(const Weighing *weighing, int64_t first, int64_t end, double a, double b, int thread)
+{
+	double		sum = 0;
+	double		squares = 0;
+
+	for (int64_t i = first; i < end; i++)
+	{
+		const Example *example = example_at(weighing->examples, i);
+		Sums		own = {0};
+		Sums		common = {0};
+		double		gain;
+
+		add_example(example, weighing->discount, a, b, &own);
+		add_example(example, weighing->discount, weighing->a, weighing->b, &common);
+		gain = own.reciprocal_rank - common.reciprocal_rank;
+		sum += gain;
+		squares += gain * gain;
+		if (i % AT_ONCE == 0)
+			kge_pool_breathe(weighing->pool, thread);
+	}
+	return sum < -DOUBTLESS * sqrt(squares);
+}
+
 /* Item: a and b of one key. */
 static void
 fit_key(void *argument, int64_t key, int thread)
@@ -181,6 +209,11 @@ fit_key(void *argument, int64_t key, int thread)
 				kge_pool_breathe(weighing->pool, thread);
 		}
 		moved = improve(&sums, 1e-6 * (double) (end - first), &a, &b);
+	}
+	if (ranks_worse(weighing, first, end, a, b, thread))
+	{
+		a = weighing->a;
+		b = weighing->b;
 	}
 	weighing->fitted_a[key] = a;
 	weighing->fitted_b[key] = b;

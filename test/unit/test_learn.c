@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "check.h"
-#include "evidence.h"
+#include "learn.h"
 
 #define ENTITIES 150
 #define ASKED 2					/* relations 0 .. ASKED - 1 */
@@ -251,6 +251,90 @@ test_certain(void)
 	CHECK_SAYING(fabs(probability - 5.0 / 6) < 1e-4, "probability %g", probability);
 }
 
+#define LISTS 1000
+#define OTHER_LISTS 200			/* of them of key 1 */
+#define CANDIDATES 128
+
+static void
+list_candidate(Example *example, double phi, double evidence)
+{
+	Listed	   *listed = &example->listed[example->count++];
+
+	listed->phi = (float) phi;
+	for (int i = 0; i < DISCOUNTS; i++)
+		listed->evidence[i] = (float) evidence;
+}
+
+/* By weights: how well the truths of a key are ranked, equals last. */
+static double
+rank_lists(const Examples *examples, int key, double weight)
+{
+	double		sum = 0;
+
+	for (int64_t i = examples->first[key]; i < examples->first[key + 1]; i++)
+	{
+		const Example *example = example_at(examples, i);
+		double		truth = example->listed[0].phi + weight * example->listed[0].evidence[0];
+		int			rank = 1;
+
+		for (int j = 1; j < example->count; j++)
+			rank += example->listed[j].phi + weight * example->listed[j].evidence[0] >= truth;
+		sum += 1.0 / rank;
+	}
+	return sum / (double) (examples->first[key + 1] - examples->first[key]);
+}
+
+/*
+ * Key 0: most truths have evidence, and the lowest scores.  Key 1: one truth of five has evidence, as half of the others
+ * have, and the fourth score of them, so that evidence ranks it fourth and leaves it improbable; the others have none, and
+ * are the more probable the less it counts.  So a likelihood is the highest without evidence, and ranks are far worse.
+ * Key 2 has no examples, and the common weights.
+ */
+static void
+test_silent_rules(void)
+{
+	KgePool    *pool = kge_pool_create(2, NULL, NULL);
+	KgeSpace	space = {0};
+	Example		example[LISTS] = {0};
+	int64_t		order[LISTS];
+	int64_t		first[4] = {0, LISTS - OTHER_LISTS, LISTS, LISTS};
+	Examples	examples = {.keys = 3,.example = example,.order = order,.first = first};
+	Weighing	weighing = {.pool = pool,.examples = &examples};
+	EvLearnt	learnt;
+	double		own;
+	double		common;
+
+	for (int i = 0; i < LISTS; i++)
+	{
+		bool		other = i >= first[1];
+		bool		silent = i % 5 > (other ? 0 : 2);
+
+		order[i] = i;
+		example[i] = (Example) {.key = other,.listed = take(sizeof(Listed) * CANDIDATES)};
+		list_candidate(&example[i], other ? 0 : -1, !silent);
+		for (int j = 1; j < CANDIDATES; j++)
+			if (other)
+				list_candidate(&example[i], next_uniform(-1, j < 4 || j >= CANDIDATES / 2 ? 1 : 0), j < CANDIDATES / 2);
+			else
+				list_candidate(&example[i], next_uniform(-1, 1), j < CANDIDATES / 4);
+	}
+	for (int taken = 0; taken < 2; taken++)
+	{
+		if (taken)
+			CHECK(kge_space_open(&space, &arena));
+		weighing_take(&weighing, &space, LISTS, examples.keys);
+		learnt.weights.weight = KGE_TAKE(&space, double, 3);
+		learnt.weights.scale = KGE_TAKE(&space, double, 3);
+		learnt.questions = KGE_TAKE(&space, int64_t, 3);
+	}
+	learn_weights(&weighing, &learnt);
+	kge_pool_destroy(pool);
+	own = rank_lists(&examples, 1, learnt.weights.weight[1]);
+	common = rank_lists(&examples, 1, learnt.weights.weight[2]);
+	CHECK_SAYING(own > common - 1e-9 && common > 0.1, "weight %g ranks them %g, the common one, %g, %g",
+				 learnt.weights.weight[1], own, learnt.weights.weight[2], common);
+}
+
 static void
 test_nothing(void)
 {
@@ -277,5 +361,6 @@ test_learn(void)
 	test_wrong_embedding();
 	test_few();
 	test_certain();
+	test_silent_rules();
 	test_nothing();
 }
