@@ -4,8 +4,9 @@
  *
  * Why the likelihood has a floor: a truth that neither half expects would otherwise pull the weights
  * more than all others (WN18RR: the embedding would get no weight at all).  With it the likelihood has
- * more than one summit, and the one that is climbed may be that of a key's few truths that an embedding
- * expects: a key whose truths are ranked worse by its own weights than by the common ones has the common ones.
+ * more than one summit, and where most truths have no evidence the one that is climbed may be that of
+ * silent rules, which makes them a little more probable and ranks none better.  So a key whose truths
+ * are ranked worse by its own weights than by the common ones has the common ones.
  */
 #include "learn.h"
 
