@@ -19,7 +19,8 @@ demo:
 else
 
 MODULE_big = hybridkg
-OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*.c src/kge/*.c src/evidence/*.c)))
+ROOMS = core kge evidence server graph rules model predict train
+OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*.c $(ROOMS:%=src/%/*.c))))
 EXTENSION = hybridkg
 DATA = $(sort $(wildcard sql/hybridkg--*.sql))
 
@@ -37,7 +38,7 @@ PGXS := $(shell $(PG_CONFIG) --pgxs)
 # (make COPT=-Werror makes them errors, as the tests do.)  The types of callbacks
 # are given, so not every one has a use for all its parameters.  Only what SQL calls
 # leaves the library; servers before 16 do not mark their own part of that.
-PG_CPPFLAGS = -isystem $(shell $(PG_CONFIG) --includedir-server) \
+PG_CPPFLAGS = -Isrc -isystem $(shell $(PG_CONFIG) --includedir-server) \
 	-D'PGDLLEXPORT=__attribute__((visibility("default")))'
 PG_CFLAGS = -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Wno-declaration-after-statement \
 	-fvisibility=hidden
@@ -56,10 +57,10 @@ include $(PGXS)
 # it, an index such as half + j may wrap, and loops over it are not vectorised (a factor of 4 for
 # rotate); test/unit runs this code under UBSan.  Never -march=native:
 # one build serves all machines, kernels choose at run time.
-src/kge/%.o src/evidence/%.o: override CFLAGS += -O3 -fno-math-errno -fno-trapping-math -fno-wrapv
+src/core/%.o src/kge/%.o src/evidence/%.o: override CFLAGS += -O3 -fno-math-errno -fno-trapping-math -fno-wrapv
 src/kge/engine.o src/kge/sketch.o: override CFLAGS += -fassociative-math -fno-signed-zeros
 
-$(OBJS): Makefile $(wildcard src/*.h src/kge/*.h src/evidence/*.h)
+$(OBJS): Makefile $(wildcard src/*/*.h)
 
 build/regress:
 	mkdir -p $@

@@ -20,12 +20,12 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "bfloat16.h"
-#include "dense.h"
-#include "kge.h"
-#include "random.h"
+#include "kge/bfloat16.h"
+#include "kge/dense.h"
+#include "kge/kge.h"
+#include "core/random.h"
 
-static KgePool *pool;
+static Pool *pool;
 static int	threads;
 static double product_rate[2];	/* operations a processor second, by KgePrecision */
 static double stream_rate;		/* bytes a processor second */
@@ -84,7 +84,7 @@ allocate_last(void *context, size_t bytes)
 	return last_given = allocate(context, bytes);
 }
 
-static KgeArena arena = {allocate_last, NULL};
+static Arena arena = {allocate_last, NULL};
 
 /* ---- limits --------------------------------------------------------------------- */
 
@@ -135,7 +135,7 @@ add_up(void *argument, int64_t item, int thread)
 static void
 measure_limits(void)
 {
-	KgeSpace	space = {0};
+	Allocation	space = {0};
 	Operands	all = {0};
 	Clock		taken;
 
@@ -147,7 +147,7 @@ measure_limits(void)
 		all.queries = kge_packed_take(&space, 1, COLUMNS, DEPTH);
 		all.candidates = kge_packed_take(&space, 1, ROWS, DEPTH);
 		if (round == 0)
-			kge_space_open(&space, &arena);
+			allocation_open(&space, &arena);
 	}
 	for (size_t i = 0; i < STREAM; i++)
 		all.a[i] = all.b[i] = 1;
@@ -160,13 +160,13 @@ measure_limits(void)
 		if (precision == KGE_BFLOAT16)
 			kge_pack_candidates(kge_bfloat16(), (KgeRows) {ROWS, DEPTH, all.b}, all.candidates);
 		taken = now();
-		kge_pool_run(pool, ITEMS, multiply, &all);
+		pool_run(pool, ITEMS, multiply, &all);
 		product_rate[precision] = 2.0 * ROWS * COLUMNS * DEPTH * REPEATS * ITEMS / since(taken).processor;
 	}
-	kge_pool_run(pool, ITEMS, add_up, &all);
+	pool_run(pool, ITEMS, add_up, &all);
 	taken = now();
 	for (int round = 0; round < 8; round++)
-		kge_pool_run(pool, ITEMS, add_up, &all);
+		pool_run(pool, ITEMS, add_up, &all);
 	stream_rate = 8 * 3 * sizeof(float) * (double) STREAM / since(taken).processor;
 	free(all.a);
 	free(all.b);
@@ -183,7 +183,7 @@ measure_limits(void)
 
 typedef struct Graph
 {
-	KgeTriple  *triple;
+	Triple  *triple;
 	int64_t		count;
 	int64_t		train;
 	int64_t		test;
@@ -204,7 +204,7 @@ read_graph(const char *path)
 	FILE	   *file = fopen(path, "r");
 	Graph		graph = {0};
 	int64_t		room = 0;
-	KgeTriple	triple;
+	Triple	triple;
 
 	if (file == NULL)
 	{
@@ -214,7 +214,7 @@ read_graph(const char *path)
 	while (fscanf(file, "%d %d %d", &triple.head, &triple.relation, &triple.tail) == 3)
 	{
 		if (graph.count == room)
-			graph.triple = realloc(graph.triple, (size_t) (room = 2 * room + 1024) * sizeof(KgeTriple));
+			graph.triple = realloc(graph.triple, (size_t) (room = 2 * room + 1024) * sizeof(Triple));
 		graph.triple[graph.count++] = triple;
 		graph.entities = at_least(at_least(graph.entities, triple.head), triple.tail);
 		graph.relations = at_least(graph.relations, triple.relation);
@@ -229,12 +229,12 @@ made_graph(int64_t triples, int32_t entities)
 {
 	Graph		graph = {.train = triples,.count = triples,.queries = 2 * triples,.entities = entities,.relations = 100};
 
-	graph.triple = malloc((size_t) triples * sizeof(KgeTriple));
+	graph.triple = malloc((size_t) triples * sizeof(Triple));
 	for (int64_t i = 0; i < triples; i++)
-		graph.triple[i] = (KgeTriple) {
-			(int32_t) kge_random_below(kge_random(1, (uint64_t) i), (uint64_t) entities),
-			(int32_t) kge_random_below(kge_random(2, (uint64_t) i), 100),
-			(int32_t) kge_random_below(kge_random(3, (uint64_t) i), (uint64_t) entities)
+		graph.triple[i] = (Triple) {
+			(int32_t) random_below(random_bits(1, (uint64_t) i), (uint64_t) entities),
+			(int32_t) random_below(random_bits(2, (uint64_t) i), 100),
+			(int32_t) random_below(random_bits(3, (uint64_t) i), (uint64_t) entities)
 		};
 	return graph;
 }
@@ -376,7 +376,7 @@ main(int count, char **argument)
 	graph.queries = atoll(argument[4]);
 	threads = atoi(argument[5]);
 	kge_choose_kernels();
-	pool = kge_pool_create(threads, NULL, NULL);
+	pool = pool_create(threads, NULL, NULL);
 	measure_limits();
 
 	printf("| d = 200 | | s | wall s | limit s | share |\n| --- | --- | --- | --- | --- | --- |\n");
@@ -401,6 +401,6 @@ main(int count, char **argument)
 		measure_growth("entities", &softmax, times, 4000, 4000 * times, 32);
 	for (int times = 1; times <= 16; times *= 4)
 		measure_growth("d", &softmax, times, 4000, 4000, 32 * times);
-	kge_pool_destroy(pool);
+	pool_destroy(pool);
 	return 0;
 }

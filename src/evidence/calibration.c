@@ -17,9 +17,9 @@ struct Regression
 };
 
 void
-calibrating_take(Calibrating *calibrating, KgeSpace *space, int64_t examples)
+calibrating_take(Calibrating *calibrating, Allocation *allocation, int64_t examples)
 {
-	calibrating->partial = KGE_TAKE(space, Regression, (size_t) kge_pieces(examples, AT_ONCE));
+	calibrating->partial = TAKE(allocation, Regression, (size_t) pool_pieces(examples, AT_ONCE));
 }
 
 static void
@@ -72,7 +72,7 @@ sum_labels(void *argument, int64_t item, int thread)
 		}
 	}
 	calibrating->partial[item] = sums;
-	kge_pool_breathe(calibrating->pool, thread);
+	pool_yield(calibrating->pool, thread);
 }
 
 /* Solves curvature * step = gradient, in the gradient's place. */
@@ -124,7 +124,7 @@ set_targets(Calibrating *calibrating)
 static void
 fit_calibration(Calibrating *calibrating, int parity)
 {
-	int64_t		items = kge_pieces(examples_count(calibrating->examples), AT_ONCE);
+	int64_t		items = pool_pieces(examples_count(calibrating->examples), AT_ONCE);
 	double		length = INFINITY;
 	double		lowest = INFINITY;
 	double		move[FEATURES] = {0};
@@ -137,7 +137,7 @@ fit_calibration(Calibrating *calibrating, int parity)
 	{
 		Regression	sums = {0};
 
-		kge_pool_run(calibrating->pool, items, sum_labels, calibrating);
+		pool_run(calibrating->pool, items, sum_labels, calibrating);
 		for (int64_t i = 0; i < items; i++)
 		{
 			sums.loss += calibrating->partial[i].loss;

@@ -1,24 +1,24 @@
 /*
- * evidence.h
+ * model_evidence.h
  *		The face of the second pure half: what rules say of a triple, in memory.
  *
  * The facts stand as edges, in both directions, so that a rule is evaluated from
  * the entity that is asked about, without a statement of SQL.  As in src/kge, everything is
- * rows, memory comes from the caller's KgeArena, work runs on a KgePool.
+ * rows, memory comes from the caller's Arena, work runs on a Pool.
  *
  * Wording.  A directed atom is 2 * relation's row, and 1 more for the relation read
  * backwards.  The group of (entity, directed atom) is what the entity's edges of that atom lead to.
  */
-#ifndef EVIDENCE_H
-#define EVIDENCE_H
+#ifndef HKG_EVIDENCE_EVIDENCE_H
+#define HKG_EVIDENCE_EVIDENCE_H
 
-#include "../kge/kge.h"
+#include "kge/kge.h"
 
 #define EV_FORWARDS(relation) (2 * (relation))
 #define EV_MIRRORED(atom) ((atom) ^ 1)
 #define EV_RELATION(atom) ((atom) / 2)
 
-/* ---- facts.c -------------------------------------------------------------- */
+/* ---- fact_index.c -------------------------------------------------------------- */
 
 typedef struct EvEdge
 {
@@ -56,8 +56,8 @@ typedef struct EvGroup
 extern size_t ev_facts_bytes(int32_t entities, int32_t relations, int64_t facts);
 
 /* The facts, each once; in the arena.  False when it is empty. */
-extern bool ev_facts(KgeArena *arena, KgePool *pool, int32_t entities, int32_t relations,
-					 const KgeTriple *triples, int64_t count, EvFacts *facts);
+extern bool ev_facts(Arena *arena, Pool *pool, int32_t entities, int32_t relations,
+					 const Triple *triples, int64_t count, EvFacts *facts);
 
 extern EvGroup ev_group(const EvFacts *facts, int32_t entity, int32_t atom);
 
@@ -67,7 +67,7 @@ extern int64_t ev_group_end(const EvFacts *facts, int32_t entity, int64_t first)
 /* Whether there is such an edge. */
 extern bool ev_holds(const EvFacts *facts, int32_t entity, int32_t atom, int32_t other);
 
-/* ---- rules.c: rules, ready to be asked -------------------------------------- */
+/* ---- rule_index.c: rules, ready to be asked -------------------------------------- */
 
 #define EV_MAX_BODY 5
 
@@ -126,15 +126,15 @@ typedef struct EvRuleSet
 extern size_t ev_rules_bytes(int32_t relations, const EvRuleSet *set);
 
 /* Copies and sorts the rules; false when the arena is empty. */
-extern bool ev_rules(KgeArena *arena, KgePool *pool, int32_t relations, const EvRuleSet *set, EvRules *sorted);
+extern bool ev_rules(Arena *arena, Pool *pool, int32_t relations, const EvRuleSet *set, EvRules *sorted);
 
 /* The i-th atom of the path that is walked when that side is asked for: from X, or from Y. */
-extern int32_t ev_atom(const EvRule *rule, KgeSide side, int i);
+extern int32_t ev_atom(const EvRule *rule, Side side, int i);
 
-/* ---- ask.c: who is inferred ------------------------------------------------- */
+/* ---- answer.c: who is inferred ------------------------------------------------- */
 
 /* The best rules that infer a candidate */
-#define EV_HEARD 8
+#define EV_FIRINGS 8
 
 /* What the number of a heard rule is */
 typedef enum EvSource
@@ -145,28 +145,28 @@ typedef enum EvSource
 	EV_ANSWER					/* r("g",Y) <= b(Y,"d"), g the given entity: edge of some Y to d */
 } EvSource;
 
-typedef struct EvHeard
+typedef struct EvFiring
 {
 	double		confidence;
 	int32_t		cluster;		/* rules of one say much the same, and only the best of them is heard */
 	EvSource	source;
 	int64_t		number;
-} EvHeard;
+} EvFiring;
 
 typedef struct EvCandidate
 {
 	int32_t		entity;
 	int32_t		count;
-	EvHeard		heard[EV_HEARD];	/* by confidence, falling */
+	EvFiring		firing[EV_FIRINGS];	/* by confidence, falling */
 } EvCandidate;
 
 /* What one thread asks with. */
-typedef struct EvAsker EvAsker;
+typedef struct EvAnswering EvAnswering;
 
-extern size_t ev_asker_bytes(const EvFacts *facts);
+extern size_t ev_answering_bytes(const EvFacts *facts);
 
 /* NULL when the arena is empty.  facts and rules must stay. */
-extern EvAsker *ev_asker(KgeArena *arena, const EvFacts *facts, const EvRules *rules);
+extern EvAnswering *ev_answering(Arena *arena, const EvFacts *facts, const EvRules *rules);
 
 /*
  * The candidates for (given, relation), side asked for, that a rule infers, in no order; they
@@ -174,13 +174,13 @@ extern EvAsker *ev_asker(KgeArena *arena, const EvFacts *facts, const EvRules *r
  * body, r(X,"c") <= b(X,"d") or r("c",Y) <= b(Y,"d"), that infer two facts at least: counted here and now.
  * `pool` and `thread`: where the call runs, which breathes.
  */
-extern int64_t ev_ask(EvAsker *asker, KgeSide side, int32_t given, int32_t relation,
-					  KgePool *pool, int thread, const EvCandidate **candidates);
+extern int64_t ev_answer(EvAnswering *answering, Side side, int32_t given, int32_t relation,
+					  Pool *pool, int thread, const EvCandidate **candidates);
 
 /* What is heard of an entity in answer to the last question; NULL when it is not inferred. */
-extern const EvCandidate *ev_candidate(const EvAsker *asker, int32_t entity);
+extern const EvCandidate *ev_candidate(const EvAnswering *answering, int32_t entity);
 
-/* ---- voice.c: evidence as a number, and as a second opinion -------------------- */
+/* ---- adjuster.c: evidence as a number, and as a second adjustment -------------------- */
 
 /*
  * log(1 + s / 0.01), s = sum over i = 0, 1, ... of discount^i * -log(1 - c_i) over the confidences that are
@@ -202,24 +202,24 @@ typedef struct EvWeights
 } EvWeights;
 
 /* Askers for the threads of a pool. */
-typedef struct EvVoice
+typedef struct EvAdjuster
 {
 	const EvFacts *facts;
 	const EvRules *rules;
 	EvWeights	weights;
 	int			threads;
-	EvAsker   **asker;
+	EvAnswering   **answering;
 	KgeAddition **addition;		/* of each thread, room for all candidates */
-} EvVoice;
+} EvAdjuster;
 
-extern size_t ev_voice_bytes(const EvFacts *facts, int threads);
+extern size_t ev_adjuster_bytes(const EvFacts *facts, int threads);
 
 /* False when the arena is empty. */
-extern bool ev_voice(KgeArena *arena, const EvFacts *facts, const EvRules *rules, EvWeights weights,
-					 int threads, EvVoice *voice);
+extern bool ev_adjuster(Arena *arena, const EvFacts *facts, const EvRules *rules, EvWeights weights,
+					 int threads, EvAdjuster *adjuster);
 
-/* Adds the evidence, with the voice's weights. */
-extern KgeOpinion ev_opinion(EvVoice *voice);
+/* Adds the evidence, with the adjuster's weights. */
+extern KgeAdjustment ev_adjustment(EvAdjuster *adjuster);
 
 /* ---- learn.c: weights and calibration ------------------------------------------- */
 
@@ -264,10 +264,10 @@ extern size_t ev_learn_bytes(const KgeModel *model, const EvFacts *facts, int64_
  * compare.  Known answers are no candidates.  Of many triples an even part is taken, of the
  * candidates those of the highest scores and of the most evidence.  False when the arena is empty.
  */
-extern bool ev_learn(KgeArena *arena, KgePool *pool, const KgeModel *model,
+extern bool ev_learn(Arena *arena, Pool *pool, const KgeModel *model,
 					 const EvFacts *facts, const EvRules *rules,
-					 const KgeTriple *triples, int64_t count,
-					 const KgeTriple *known, int64_t known_count, EvLearnt *learnt);
+					 const Triple *triples, int64_t count,
+					 const Triple *known, int64_t known_count, EvLearnt *learnt);
 
 /* ---- paths.c: rules found ---------------------------------------------------- */
 
@@ -320,11 +320,11 @@ ev_worth(int64_t support, int64_t body_size, double error)
 
 /*
  * Path rules, by length, relation and worth.  When they are more than the limit, shorter
- * ones go first, and of one length the best of each relation, as many of each.  Bodies of one
+ * ones go first, and of one length the best of each relation, as many of each.  BodyPairs of one
  * and two atoms are searched completely, longer ones where `work` suffices, else by a sample.  Depends
  * on the arguments alone, but for `seconds`.  Returns how many, in the arena; -1 when that is empty.
  */
-extern int64_t ev_paths(KgeArena *arena, KgePool *pool, const EvFacts *facts, const EvSearch *search,
+extern int64_t ev_paths(Arena *arena, Pool *pool, const EvFacts *facts, const EvSearch *search,
 						EvPath **found);
 
-#endif							/* EVIDENCE_H */
+#endif							/* HKG_EVIDENCE_EVIDENCE_H */

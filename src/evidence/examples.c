@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "../kge/vector.h"
+#include "core/vector.h"
 
 #define LISTED (1 + BY_SCORE + BY_EVIDENCE)
 #define BLOCK 16				/* questions at a time */
@@ -30,30 +30,30 @@ struct Choice
 };
 
 void
-listing_take(Listing *listing, KgeSpace *space, int64_t known, int threads)
+listing_take(Listing *listing, Allocation *allocation, int64_t known, int threads)
 {
 	size_t		examples = 2 * (size_t) listing->count;
-	size_t		stride = (size_t) kge_stride(listing->engine.width);
+	size_t		stride = (size_t) vector_stride(listing->engine.width);
 	Listed	   *listed;
 
-	kge_questions_take(&listing->questions, space, listing->count, known);
-	listing->choice = KGE_TAKE(space, Choice, (size_t) threads);
+	kge_questions_take(&listing->questions, allocation, listing->count, known);
+	listing->choice = TAKE(allocation, Choice, (size_t) threads);
 	for (int i = 0; i < threads; i++)
 	{
 		Choice		choice = {0};
 
-		choice.query = KGE_TAKE(space, float, BLOCK * stride);
-		choice.engine = KGE_TAKE(space, float, kge_engine_scratch(&listing->engine, BLOCK));
-		choice.score = KGE_TAKE(space, float, TILE * BLOCK);
-		choice.best = KGE_TAKE(space, Chosen, BLOCK * BY_SCORE + BY_EVIDENCE);
+		choice.query = TAKE(allocation, float, BLOCK * stride);
+		choice.engine = TAKE(allocation, float, kge_engine_scratch(&listing->engine, BLOCK));
+		choice.score = TAKE(allocation, float, TILE * BLOCK);
+		choice.best = TAKE(allocation, Chosen, BLOCK * BY_SCORE + BY_EVIDENCE);
 		if (listing->choice != NULL)
 			listing->choice[i] = choice;
 	}
 	listing->examples.keys = 2 * listing->model->relations;
-	listing->examples.example = KGE_TAKE(space, Example, examples);
-	listing->examples.order = KGE_TAKE(space, int64_t, examples);
-	listing->examples.first = KGE_TAKE(space, int64_t, (size_t) listing->examples.keys + 1);
-	listed = KGE_TAKE(space, Listed, examples * LISTED);
+	listing->examples.example = TAKE(allocation, Example, examples);
+	listing->examples.order = TAKE(allocation, int64_t, examples);
+	listing->examples.first = TAKE(allocation, int64_t, (size_t) listing->examples.keys + 1);
+	listed = TAKE(allocation, Listed, examples * LISTED);
 	for (size_t i = 0; listing->examples.example != NULL && i < examples; i++)
 		listing->examples.example[i] = (Example) {.listed = listed + i * LISTED};
 }
@@ -86,7 +86,7 @@ static void
 choose_by_score(Listing *listing, const KgeQuestion *question, int count, int thread)
 {
 	Choice	   *choice = &listing->choice[thread];
-	int			stride = kge_stride(listing->engine.width);
+	int			stride = vector_stride(listing->engine.width);
 	KgeRows		queries = {count, stride, choice->query};
 
 	for (int q = 0; q < count; q++)
@@ -117,14 +117,14 @@ choose_by_score(Listing *listing, const KgeQuestion *question, int count, int th
 						offer(best, best_count, BY_SCORE, first + c, score);
 			}
 		}
-		kge_pool_breathe(listing->pool, thread);
+		pool_yield(listing->pool, thread);
 	}
 }
 
 static Listed
 list_entity(const Listing *listing, int32_t entity, const float *query, int thread)
 {
-	const EvCandidate *candidate = ev_candidate(listing->voice.asker[thread], entity);
+	const EvCandidate *candidate = ev_candidate(listing->adjuster.answering[thread], entity);
 	Listed		listed = {.phi = kge_engine_score(&listing->engine, query, kge_entity_row(listing->model, entity))};
 
 	for (int i = 0; i < DISCOUNTS; i++)
@@ -147,7 +147,7 @@ choose_by_evidence(Listing *listing, const KgeQuestion *question, int q, int thr
 {
 	Choice	   *choice = &listing->choice[thread];
 	const EvCandidate *candidates;
-	int64_t		count = ev_ask(listing->voice.asker[thread], question->side, question->given,
+	int64_t		count = ev_answer(listing->adjuster.answering[thread], question->side, question->given,
 							   question->relation, listing->pool, thread, &candidates);
 	int			chosen = 0;
 
@@ -175,7 +175,7 @@ static void
 list_question(Listing *listing, const KgeQuestion *question, int q, int thread)
 {
 	Choice	   *choice = &listing->choice[thread];
-	const float *query = choice->query + (size_t) q * (size_t) kge_stride(listing->engine.width);
+	const float *query = choice->query + (size_t) q * (size_t) vector_stride(listing->engine.width);
 	int			by_evidence = choose_by_evidence(listing, question, q, thread);
 
 	for (int64_t asked = question->asked; asked >= 0; asked = listing->questions.next_asked[asked])
@@ -207,7 +207,7 @@ list_block(void *argument, int64_t item, int thread)
 	for (int q = 0; q < count; q++)
 	{
 		list_question(listing, &question[q], q, thread);
-		kge_pool_breathe(listing->pool, thread);
+		pool_yield(listing->pool, thread);
 	}
 }
 
@@ -230,9 +230,9 @@ order_examples(Examples *examples, int64_t count)
 }
 
 void
-listing_fill(Listing *listing, const KgeTriple *known, int64_t known_count)
+listing_fill(Listing *listing, const Triple *known, int64_t known_count)
 {
 	kge_questions_fill(&listing->questions, listing->pool, listing->triples, known, known_count);
-	kge_pool_run(listing->pool, kge_pieces(listing->questions.count, BLOCK), list_block, listing);
+	pool_run(listing->pool, pool_pieces(listing->questions.count, BLOCK), list_block, listing);
 	order_examples(&listing->examples, 2 * listing->count);
 }

@@ -11,11 +11,11 @@ typedef struct Learning
 	Listing		listing;
 	Weighing	weighing;
 	Calibrating calibrating;
-	KgeTriple  *triples;		/* an even part of what there is */
+	Triple  *triples;		/* an even part of what there is */
 } Learning;
 
 static Learning
-begin_learning(KgePool *pool, const KgeModel *model, int64_t count)
+begin_learning(Pool *pool, const KgeModel *model, int64_t count)
 {
 	Learning	learning = {0};
 
@@ -27,18 +27,18 @@ begin_learning(KgePool *pool, const KgeModel *model, int64_t count)
 }
 
 static void
-take_learning(Learning *learning, KgeSpace *space, int64_t known, int threads, EvLearnt *learnt)
+take_learning(Learning *learning, Allocation *allocation, int64_t known, int threads, EvLearnt *learnt)
 {
 	int64_t		examples = 2 * learning->listing.count;
 	int32_t		keys = 2 * learning->listing.model->relations;
 
-	listing_take(&learning->listing, space, known, threads);
-	weighing_take(&learning->weighing, space, examples, keys);
-	calibrating_take(&learning->calibrating, space, examples);
-	learning->triples = KGE_TAKE(space, KgeTriple, (size_t) learning->listing.count);
-	learnt->weights.weight = KGE_TAKE(space, double, (size_t) keys);
-	learnt->weights.scale = KGE_TAKE(space, double, (size_t) keys);
-	learnt->questions = KGE_TAKE(space, int64_t, (size_t) keys);
+	listing_take(&learning->listing, allocation, known, threads);
+	weighing_take(&learning->weighing, allocation, examples, keys);
+	calibrating_take(&learning->calibrating, allocation, examples);
+	learning->triples = TAKE(allocation, Triple, (size_t) learning->listing.count);
+	learnt->weights.weight = TAKE(allocation, double, (size_t) keys);
+	learnt->weights.scale = TAKE(allocation, double, (size_t) keys);
+	learnt->questions = TAKE(allocation, int64_t, (size_t) keys);
 }
 
 size_t
@@ -46,28 +46,28 @@ ev_learn_bytes(const KgeModel *model, const EvFacts *facts, int64_t count, int64
 {
 	Learning	learning = begin_learning(NULL, model, count);
 	EvLearnt	learnt;
-	KgeSpace	space = {0};
+	Allocation	allocation = {0};
 
-	take_learning(&learning, &space, known_count, threads, &learnt);
-	return kge_space_bytes(&space) + ev_voice_bytes(facts, threads);
+	take_learning(&learning, &allocation, known_count, threads, &learnt);
+	return allocation_bytes(&allocation) + ev_adjuster_bytes(facts, threads);
 }
 
 bool
-ev_learn(KgeArena *arena, KgePool *pool, const KgeModel *model,
+ev_learn(Arena *arena, Pool *pool, const KgeModel *model,
 		 const EvFacts *facts, const EvRules *rules,
-		 const KgeTriple *triples, int64_t count,
-		 const KgeTriple *known, int64_t known_count, EvLearnt *learnt)
+		 const Triple *triples, int64_t count,
+		 const Triple *known, int64_t known_count, EvLearnt *learnt)
 {
 	Learning	learning = begin_learning(pool, model, count);
-	int			threads = kge_pool_threads(pool);
-	KgeSpace	space = {0};
+	int			threads = pool_threads(pool);
+	Allocation	allocation = {0};
 
-	if (!ev_voice(arena, facts, rules, (EvWeights) {0}, threads, &learning.listing.voice))
+	if (!ev_adjuster(arena, facts, rules, (EvWeights) {0}, threads, &learning.listing.adjuster))
 		return false;
-	take_learning(&learning, &space, known_count, threads, learnt);
-	if (!kge_space_open(&space, arena))
+	take_learning(&learning, &allocation, known_count, threads, learnt);
+	if (!allocation_open(&allocation, arena))
 		return false;
-	take_learning(&learning, &space, known_count, threads, learnt);
+	take_learning(&learning, &allocation, known_count, threads, learnt);
 	for (int64_t i = 0; i < learning.listing.count; i++)
 		learning.triples[i] = triples[i * count / learning.listing.count];
 	learning.listing.triples = learning.triples;

@@ -6,15 +6,15 @@
  * those of the highest scores and those of the most evidence, each with its score and its evidence.
  * examples.c writes these lists; weights.c and calibration.c read nothing else.
  */
-#ifndef EVIDENCE_LEARN_H
-#define EVIDENCE_LEARN_H
+#ifndef HKG_EVIDENCE_LEARN_H
+#define HKG_EVIDENCE_LEARN_H
 
 #include "evidence.h"
 
-#include "../kge/engine.h"
-#include "../kge/question.h"
-#include "../kge/space.h"
-#include "../kge/threads.h"
+#include "kge/engine.h"
+#include "kge/question.h"
+#include "core/allocation.h"
+#include "core/pool.h"
 
 #define BY_SCORE 64				/* candidates of an example that its scores choose */
 #define BY_EVIDENCE 64
@@ -65,22 +65,22 @@ typedef struct Choice Choice;
 
 typedef struct Listing
 {
-	KgePool    *pool;
+	Pool    *pool;
 	const KgeModel *model;
 	KgeEngine	engine;
-	const KgeTriple *triples;
+	const Triple *triples;
 	int64_t		count;
 	KgeQuestions questions;
-	EvVoice		voice;
+	EvAdjuster		adjuster;
 	Choice	   *choice;			/* of each thread */
 	Examples	examples;
 } Listing;
 
-/* Lays it out; `pool`, `model`, `engine`, `count` and `voice` are set. */
-extern void listing_take(Listing *listing, KgeSpace *space, int64_t known, int threads);
+/* Lays it out; `pool`, `model`, `engine`, `count` and `adjuster` are set. */
+extern void listing_take(Listing *listing, Allocation *allocation, int64_t known, int threads);
 
 /* Fills the lists of `triples`; known answers are no candidates. */
-extern void listing_fill(Listing *listing, const KgeTriple *known, int64_t known_count);
+extern void listing_fill(Listing *listing, const Triple *known, int64_t known_count);
 
 /* ---- weights.c */
 
@@ -88,7 +88,7 @@ typedef struct Sums Sums;
 
 typedef struct Weighing
 {
-	KgePool    *pool;
+	Pool    *pool;
 	const Examples *examples;
 	Sums	   *partial;		/* of each item */
 	Sums	   *common;			/* of the common fit, an example's */
@@ -100,7 +100,7 @@ typedef struct Weighing
 	double	   *fitted_b;
 } Weighing;
 
-extern void weighing_take(Weighing *weighing, KgeSpace *space, int64_t examples, int32_t keys);
+extern void weighing_take(Weighing *weighing, Allocation *allocation, int64_t examples, int32_t keys);
 
 /* The discount, and weights and scales with it; see ev_learn. */
 extern void learn_weights(Weighing *weighing, EvLearnt *learnt);
@@ -113,7 +113,7 @@ typedef struct Regression Regression;
 
 typedef struct Calibrating
 {
-	KgePool    *pool;
+	Pool    *pool;
 	const Examples *examples;
 	int			discount[EV_KINDS];
 	EvKind		kind;			/* that is calibrated */
@@ -124,9 +124,9 @@ typedef struct Calibrating
 	double		target[2];		/* of what is false, and of what is true */
 } Calibrating;
 
-extern void calibrating_take(Calibrating *calibrating, KgeSpace *space, int64_t examples);
+extern void calibrating_take(Calibrating *calibrating, Allocation *allocation, int64_t examples);
 
 /* Of each kind of evidence. */
 extern void learn_calibration(Calibrating *calibrating, EvLearnt *learnt);
 
-#endif							/* EVIDENCE_LEARN_H */
+#endif							/* HKG_EVIDENCE_LEARN_H */

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../kge/sort.h"
+#include "core/sort.h"
 
 #define MIN_WORK 2000			/* of a body */
 #define MIN_ANCHORS 30			/* of a sample: by chance, fewer reach next to nothing */
@@ -55,7 +55,7 @@ trace(Counting *counting, int thread, const Body *body, int depth)
 	int32_t		entity = tracer->entity[depth];
 	EvGroup		group;
 
-	kge_breathe_at(counting->paths->pool, thread, ++tracer->calls);
+	pool_yield_at(counting->paths->pool, thread, ++tracer->calls);
 	if (depth == body->length)
 	{
 		tracer->reached += tracer->reached_by[entity] != tracer->number;
@@ -271,13 +271,13 @@ drop_those_out_of_bounds(Paths *paths)
 }
 
 static void
-take_counting(Counting *counting, KgeSpace *space, const Paths *paths, int threads)
+take_counting(Counting *counting, Allocation *allocation, const Paths *paths, int threads)
 {
-	counting->first = KGE_TAKE(space, int64_t, (size_t) paths->room + 1);
-	counting->tracer = KGE_TAKE(space, Tracer, (size_t) threads);
+	counting->first = TAKE(allocation, int64_t, (size_t) paths->room + 1);
+	counting->tracer = TAKE(allocation, Tracer, (size_t) threads);
 	for (int i = 0; i < threads; i++)
 	{
-		uint32_t   *reached_by = KGE_TAKE(space, uint32_t, (size_t) paths->facts->entities);
+		uint32_t   *reached_by = TAKE(allocation, uint32_t, (size_t) paths->facts->entities);
 
 		if (reached_by != NULL)
 		{
@@ -291,26 +291,26 @@ size_t
 counting_bytes(const Paths *paths, int threads)
 {
 	Counting	counting;
-	KgeSpace	space = {0};
+	Allocation	allocation = {0};
 
-	take_counting(&counting, &space, paths, threads);
-	return sizeof(Counting) + kge_space_bytes(&space);
+	take_counting(&counting, &allocation, paths, threads);
+	return sizeof(Counting) + allocation_bytes(&allocation);
 }
 
 Counting *
-counting_open(KgeArena *arena, Paths *paths)
+counting_open(Arena *arena, Paths *paths)
 {
 	Counting   *counting = arena->allocate(arena->context, sizeof(Counting));
-	int			threads = kge_pool_threads(paths->pool);
-	KgeSpace	space = {0};
+	int			threads = pool_threads(paths->pool);
+	Allocation	allocation = {0};
 
 	if (counting == NULL)
 		return NULL;
 	*counting = (Counting) {.paths = paths};
-	take_counting(counting, &space, paths, threads);
-	if (!kge_space_open(&space, arena))
+	take_counting(counting, &allocation, paths, threads);
+	if (!allocation_open(&allocation, arena))
 		return NULL;
-	take_counting(counting, &space, paths, threads);
+	take_counting(counting, &allocation, paths, threads);
 	return counting;
 }
 
@@ -320,9 +320,9 @@ count_candidates(Counting *counting)
 	Paths	   *paths = counting->paths;
 	int64_t		bodies;
 
-	kge_sort(paths->pool, KGE_LEADER, paths->candidate, paths->candidates, sizeof(Candidate), compare_candidates);
+	sort_array(paths->pool, POOL_LEADER, paths->candidate, paths->candidates, sizeof(Candidate), compare_candidates);
 	bodies = find_bodies(paths, counting->first);
 	counting->work = fmax(MIN_WORK, paths->work / (double) (bodies > 0 ? bodies : 1));
-	kge_pool_run(paths->pool, bodies, count_item, counting);
+	pool_run(paths->pool, bodies, count_item, counting);
 	drop_those_out_of_bounds(paths);
 }

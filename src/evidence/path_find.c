@@ -90,7 +90,7 @@ struct Finding
 	Walker	   *walker;
 	double	   *ways[FAR_STEPS + 1];	/* by entity: walks of so many steps from it */
 	double	   *fact_ways[FAR_STEPS + 1];	/* by atom: their sum over its edges */
-	double		meeting;		/* probability that two random edges lead to one entity */
+	double		pairing;		/* probability that two random edges lead to one entity */
 	double	   *anchor_ways[NEAR_STEPS + 1];	/* by atom: their sum over its anchors */
 	Plan	   *plan;			/* of each relation */
 	Item	   *item;
@@ -130,7 +130,7 @@ used_room(const Finding *finding)
 static void
 count_body(Finding *finding, uint64_t body)
 {
-	uint64_t	hash = kge_mix(body);
+	uint64_t	hash = random_mix(body);
 	int64_t		place = (int64_t) (hash & (uint64_t) (finding->slots - 1));
 
 	if ((hash >> 32) % finding->parts != finding->part)
@@ -181,7 +181,7 @@ clear_table(Finding *finding)
 static void
 see_body(Walker *walker, uint64_t body)
 {
-	uint64_t	place = kge_mix(body) % SEEN_SLOTS;
+	uint64_t	place = random_mix(body) % SEEN_SLOTS;
 
 	for (; walker->seen_by[place] == walker->fact; place = (place + 1) % SEEN_SLOTS)
 		if (walker->seen[place] == body)
@@ -235,7 +235,7 @@ meet(Walker *walker)
 static void
 arrive(Walker *walker)
 {
-	kge_breathe_at(walker->finding->paths->pool, walker->thread, ++walker->steps);
+	pool_yield_at(walker->finding->paths->pool, walker->thread, ++walker->steps);
 	if (walker->storing)
 		store(walker);
 	else
@@ -298,7 +298,7 @@ go_some_ways(Walker *walker, int steps, double ways, uint64_t stream)
 		{
 			int32_t		entity = walker->entity[walker->depth];
 			uint64_t	degree = (uint64_t) (facts->start[entity + 1] - facts->start[entity]);
-			uint32_t	edge = kge_random_below(kge_random(stream, draw), degree);
+			uint32_t	edge = random_below(random_bits(stream, draw), degree);
 
 			if (!step(walker, facts->edge[facts->start[entity] + edge]))
 				break;
@@ -330,7 +330,7 @@ go(Walker *walker, int32_t entity, int steps, int64_t number)
 		go_all_ways(walker, steps);
 	else
 		go_some_ways(walker, steps, ways,
-					 kge_stream(finding->paths->search->seed, KGE_DRAW_PATH, kind, (uint64_t) number));
+					 random_stream(finding->paths->search->seed, DRAW_PATH, kind, (uint64_t) number));
 }
 
 static void
@@ -354,10 +354,10 @@ static bool
 is_looked_at(const Finding *finding, int64_t fact)
 {
 	const Plan *plan = &finding->now;
-	uint64_t	stream = kge_stream(finding->paths->search->seed, KGE_DRAW_FACT,
+	uint64_t	stream = random_stream(finding->paths->search->seed, DRAW_FACT,
 									(uint64_t) plan->length, (uint64_t) plan->relation);
 
-	return plan->facts >= 1 || kge_random_open(kge_random(stream, (uint64_t) fact)) < plan->facts;
+	return plan->facts >= 1 || random_open(random_bits(stream, (uint64_t) fact)) < plan->facts;
 }
 
 static void
@@ -418,7 +418,7 @@ count_from(const Finding *finding, int64_t least)
 	for (int64_t i = 0; i < finding->used_count; i++)
 	{
 		found += finding->slot[finding->used[i]].count >= least;
-		kge_breathe_at(finding->paths->pool, KGE_LEADER, i);
+		pool_yield_at(finding->paths->pool, POOL_LEADER, i);
 	}
 	return found;
 }
@@ -467,7 +467,7 @@ take_candidates(Finding *finding, int64_t quota)
 		if (slot->count >= least)
 			paths->candidate[paths->candidates++] = (Candidate) {.body = oriented(finding, slot->body),
 			.relation = finding->now.relation,.support = slot->count,.complete = isinf(finding->now.ways)};
-		kge_breathe_at(paths->pool, KGE_LEADER, i);
+		pool_yield_at(paths->pool, POOL_LEADER, i);
 	}
 }
 
@@ -478,7 +478,7 @@ find_part(Finding *finding, int64_t items, uint64_t part, uint64_t parts, int64_
 
 	finding->part = part;
 	finding->parts = parts;
-	kge_pool_run(finding->paths->pool, items, find_item, finding);
+	pool_run(finding->paths->pool, items, find_item, finding);
 	full = finding->full;
 	if (!full)
 		take_candidates(finding, quota);
@@ -505,7 +505,7 @@ count_ways(void *argument, int64_t item, int thread)
 		double		part = (double) (facts->start[i + 1] - facts->start[i]) / (double) facts->edges;
 
 		finding->ways[0][i] = 1;
-		finding->meeting += part * part;
+		finding->pairing += part * part;
 	}
 	for (int k = 0; k <= FAR_STEPS; k++)
 	{
@@ -522,7 +522,7 @@ count_ways(void *argument, int64_t item, int thread)
 			}
 			if (k < FAR_STEPS)
 				finding->ways[k + 1][i] = sum;
-			kge_breathe_at(finding->paths->pool, thread, i);
+			pool_yield_at(finding->paths->pool, thread, i);
 		}
 	}
 	for (int k = 0; k <= NEAR_STEPS; k++)
@@ -550,9 +550,9 @@ meetings_of(const Finding *finding, int length, int32_t anchored)
 
 		for (int64_t j = holder.first; j < end; j++)
 			pairs += near[holder.entity] * far[facts->edge[j].other];
-		kge_breathe_at(finding->paths->pool, KGE_LEADER, i);
+		pool_yield_at(finding->paths->pool, POOL_LEADER, i);
 	}
-	return pairs * finding->meeting;
+	return pairs * finding->pairing;
 }
 
 static double
@@ -604,8 +604,8 @@ bound_plan(const Finding *finding, Plan *plan, double work)
 	if (plan->cost <= work || plan->length < 3)
 		return;
 	plan->facts = drawn / facts;
-	/* 2 ways + meeting * ways * ways = work of a fact */
-	plan->ways = fmax(1, floor(work / drawn / (1 + sqrt(1 + finding->meeting * work / drawn))));
+	/* 2 ways + pairing * ways * ways = work of a fact */
+	plan->ways = fmax(1, floor(work / drawn / (1 + sqrt(1 + finding->pairing * work / drawn))));
 }
 
 void
@@ -632,16 +632,16 @@ find_candidates(Finding *finding)
 }
 
 static void
-take_walker(Walker *walker, KgeSpace *space, const EvFacts *facts)
+take_walker(Walker *walker, Allocation *allocation, const EvFacts *facts)
 {
-	walker->half = KGE_TAKE(space, Half, STORED_WAYS);
-	walker->first = KGE_TAKE(space, int32_t, (size_t) facts->entities);
-	walker->seen = KGE_TAKE(space, uint64_t, SEEN_SLOTS);
-	walker->seen_by = KGE_TAKE(space, uint32_t, SEEN_SLOTS);
+	walker->half = TAKE(allocation, Half, STORED_WAYS);
+	walker->first = TAKE(allocation, int32_t, (size_t) facts->entities);
+	walker->seen = TAKE(allocation, uint64_t, SEEN_SLOTS);
+	walker->seen_by = TAKE(allocation, uint32_t, SEEN_SLOTS);
 }
 
 static void
-take_finding(Finding *finding, KgeSpace *space, const EvFacts *facts, int threads)
+take_finding(Finding *finding, Allocation *allocation, const EvFacts *facts, int threads)
 {
 	size_t		entities = (size_t) facts->entities;
 	size_t		relations = (size_t) facts->relations;
@@ -649,18 +649,18 @@ take_finding(Finding *finding, KgeSpace *space, const EvFacts *facts, int thread
 
 	for (int k = 0; k <= FAR_STEPS; k++)
 	{
-		finding->ways[k] = KGE_TAKE(space, double, entities);
-		finding->fact_ways[k] = KGE_TAKE(space, double, 2 * relations);
+		finding->ways[k] = TAKE(allocation, double, entities);
+		finding->fact_ways[k] = TAKE(allocation, double, 2 * relations);
 	}
 	for (int k = 0; k <= NEAR_STEPS; k++)
-		finding->anchor_ways[k] = KGE_TAKE(space, double, 2 * relations);
-	finding->plan = KGE_TAKE(space, Plan, relations);
-	finding->item = KGE_TAKE(space, Item, (size_t) facts->edges / 2);
-	finding->slot = KGE_TAKE(space, Slot, (size_t) finding->slots);
-	finding->used = KGE_TAKE(space, int32_t, (size_t) used_room(finding) + MAX_THREADS);
-	finding->walker = KGE_TAKE(space, Walker, (size_t) threads);
+		finding->anchor_ways[k] = TAKE(allocation, double, 2 * relations);
+	finding->plan = TAKE(allocation, Plan, relations);
+	finding->item = TAKE(allocation, Item, (size_t) facts->edges / 2);
+	finding->slot = TAKE(allocation, Slot, (size_t) finding->slots);
+	finding->used = TAKE(allocation, int32_t, (size_t) used_room(finding) + MAX_THREADS);
+	finding->walker = TAKE(allocation, Walker, (size_t) threads);
 	for (int i = 0; i < threads; i++)
-		take_walker(space->base == NULL ? &walker : &finding->walker[i], space, facts);
+		take_walker(allocation->base == NULL ? &walker : &finding->walker[i], allocation, facts);
 }
 
 static void
@@ -681,29 +681,29 @@ size_t
 finding_bytes(const Paths *paths, int threads)
 {
 	Finding		finding = {.slots = slots_for(paths)};
-	KgeSpace	space = {0};
+	Allocation	allocation = {0};
 
-	take_finding(&finding, &space, paths->facts, threads);
-	return sizeof(Finding) + kge_space_bytes(&space);
+	take_finding(&finding, &allocation, paths->facts, threads);
+	return sizeof(Finding) + allocation_bytes(&allocation);
 }
 
 Finding *
-finding_open(KgeArena *arena, Paths *paths)
+finding_open(Arena *arena, Paths *paths)
 {
 	Finding    *finding = arena->allocate(arena->context, sizeof(Finding));
-	int			threads = kge_pool_threads(paths->pool);
-	KgeSpace	space = {0};
+	int			threads = pool_threads(paths->pool);
+	Allocation	allocation = {0};
 
 	if (finding == NULL)
 		return NULL;
 	*finding = (Finding) {.paths = paths,.slots = slots_for(paths)};
-	take_finding(finding, &space, paths->facts, threads);
-	if (!kge_space_open(&space, arena))
+	take_finding(finding, &allocation, paths->facts, threads);
+	if (!allocation_open(&allocation, arena))
 		return NULL;
-	take_finding(finding, &space, paths->facts, threads);
+	take_finding(finding, &allocation, paths->facts, threads);
 	memset(finding->slot, 0, (size_t) finding->slots * sizeof(Slot));
 	for (int i = 0; i < threads; i++)
 		begin_walker(&finding->walker[i], finding, i);
-	kge_pool_run(paths->pool, 1, count_ways, finding);
+	pool_run(paths->pool, 1, count_ways, finding);
 	return finding;
 }

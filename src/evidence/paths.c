@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "../kge/sort.h"
+#include "core/sort.h"
 
 /* Candidates for each rule that may be kept, but no more than there is work for, and than that */
 #define CANDIDATES_OF_RULE 64
@@ -19,10 +19,10 @@
 bool
 paths_late(const Paths *paths)
 {
-	return paths->deadline != 0 && kge_now() > paths->deadline;
+	return paths->deadline != 0 && monotonic_now() > paths->deadline;
 }
 
-/* Bodies have numbers of 64 bits. */
+/* BodyPairs have numbers of 64 bits. */
 static int
 longest_with_number(const EvFacts *facts, int length)
 {
@@ -41,16 +41,16 @@ shuffle_anchors(Paths *paths)
 
 	for (int32_t d = 0; d < 2 * facts->relations; d++)
 	{
-		uint64_t	stream = kge_stream(paths->search->seed, KGE_DRAW_ANCHOR, (uint64_t) d, 0);
+		uint64_t	stream = random_stream(paths->search->seed, DRAW_ANCHOR, (uint64_t) d, 0);
 		int32_t    *anchor = paths->anchor + facts->holders[d];
 
 		for (int64_t i = 0; i < holders_of(facts, d); i++)
 		{
-			uint32_t	j = kge_random_below(kge_random(stream, (uint64_t) i), (uint64_t) i + 1);
+			uint32_t	j = random_below(random_bits(stream, (uint64_t) i), (uint64_t) i + 1);
 
 			anchor[i] = anchor[j];
 			anchor[j] = facts->holder[facts->holders[d] + i].entity;
-			kge_breathe_at(paths->pool, KGE_LEADER, i);
+			pool_yield_at(paths->pool, POOL_LEADER, i);
 		}
 	}
 }
@@ -107,7 +107,7 @@ fair_share(const Paths *paths, int64_t limit, int64_t *left)
 		{
 			here = place(paths, i, here);
 			all += here <= share;
-			kge_breathe_at(paths->pool, KGE_LEADER, i);
+			pool_yield_at(paths->pool, POOL_LEADER, i);
 		}
 		if (all <= limit)
 		{
@@ -142,7 +142,7 @@ keep_best(Paths *paths, int64_t limit, EvPath *found)
 	int64_t		share;
 	int64_t		kept = 0;
 
-	kge_sort(paths->pool, KGE_LEADER, paths->candidate, paths->candidates, sizeof(Candidate), compare_worth);
+	sort_array(paths->pool, POOL_LEADER, paths->candidate, paths->candidates, sizeof(Candidate), compare_worth);
 	share = fair_share(paths, limit, &left);
 	for (int64_t i = 0, here = 0; i < paths->candidates; i++)
 	{
@@ -165,21 +165,21 @@ room_for(const Paths *paths, int64_t limit)
 }
 
 static void
-take_paths(Paths *paths, KgeSpace *space)
+take_paths(Paths *paths, Allocation *allocation)
 {
-	paths->anchor = KGE_TAKE(space, int32_t, (size_t) paths->facts->edges);
+	paths->anchor = TAKE(allocation, int32_t, (size_t) paths->facts->edges);
 	paths->room = room_for(paths, paths->search->limit);
-	paths->candidate = KGE_TAKE(space, Candidate, (size_t) paths->room);
+	paths->candidate = TAKE(allocation, Candidate, (size_t) paths->room);
 }
 
 size_t
 ev_paths_bytes(const EvFacts *facts, const EvSearch *search, int threads)
 {
 	Paths		paths = {.facts = facts,.search = search};
-	KgeSpace	space = {0};
+	Allocation	allocation = {0};
 
-	take_paths(&paths, &space);
-	return kge_space_bytes(&space) + finding_bytes(&paths, threads) + counting_bytes(&paths, threads) +
+	take_paths(&paths, &allocation);
+	return allocation_bytes(&allocation) + finding_bytes(&paths, threads) + counting_bytes(&paths, threads) +
 		((size_t) search->limit + 1) * sizeof(EvPath);
 }
 
@@ -188,14 +188,14 @@ static void
 set_deadline(Paths *paths, int64_t began, double part)
 {
 	double		end = (double) began + paths->search->seconds * 1e9;
-	double		time = (double) kge_now();
+	double		time = (double) monotonic_now();
 
 	if (paths->search->seconds > 0)
 		paths->deadline = (int64_t) (time + part * (end - time));
 }
 
 /*
- * Bodies of each length in turn.  Short rules go first: they are counted exactly and walked soon, and
+ * BodyPairs of each length in turn.  Short rules go first: they are counted exactly and walked soon, and
  * long ones, of which there are any number, must not push them out.  What
  * is spent on long ones depends on how many there is room for.
  */
@@ -204,7 +204,7 @@ search_all(Paths *paths, Finding *finding, Counting *counting, EvPath *found)
 {
 	const EvSearch *search = paths->search;
 	int			longest = longest_with_number(paths->facts, search->length);
-	int64_t		began = kge_now();
+	int64_t		began = monotonic_now();
 	int64_t		kept = 0;
 
 	for (paths->length = 1; paths->length <= longest && kept < search->limit; paths->length++)
@@ -223,17 +223,17 @@ search_all(Paths *paths, Finding *finding, Counting *counting, EvPath *found)
 }
 
 int64_t
-ev_paths(KgeArena *arena, KgePool *pool, const EvFacts *facts, const EvSearch *search, EvPath **found)
+ev_paths(Arena *arena, Pool *pool, const EvFacts *facts, const EvSearch *search, EvPath **found)
 {
 	Paths		paths = {.facts = facts,.search = search,.pool = pool};
-	KgeSpace	space = {0};
+	Allocation	allocation = {0};
 	Finding    *finding;
 	Counting   *counting;
 
-	take_paths(&paths, &space);
-	if (!kge_space_open(&space, arena))
+	take_paths(&paths, &allocation);
+	if (!allocation_open(&allocation, arena))
 		return -1;
-	take_paths(&paths, &space);
+	take_paths(&paths, &allocation);
 	shuffle_anchors(&paths);
 	finding = finding_open(arena, &paths);
 	counting = counting_open(arena, &paths);

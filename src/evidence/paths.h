@@ -6,14 +6,14 @@
  * A body is a number: its atoms, 1 added to each, are the digits to the base 2 * relations + 1.  So
  * longer bodies have greater numbers, and how long one can be is bounded by 64 bits.
  */
-#ifndef EV_PATHS_H
-#define EV_PATHS_H
+#ifndef HKG_EVIDENCE_PATHS_H
+#define HKG_EVIDENCE_PATHS_H
 
 #include "evidence.h"
 
-#include "../kge/random.h"
-#include "../kge/space.h"
-#include "../kge/threads.h"
+#include "core/random.h"
+#include "core/allocation.h"
+#include "core/pool.h"
 
 typedef struct Body
 {
@@ -40,7 +40,7 @@ typedef struct Paths
 {
 	const EvFacts *facts;
 	const EvSearch *search;
-	KgePool    *pool;
+	Pool    *pool;
 	int64_t		deadline;		/* nanoseconds of the monotonic clock; 0: none */
 	int32_t    *anchor;			/* EvFacts.holder of each atom, in an order drawn by the seed */
 
@@ -110,7 +110,7 @@ extern bool paths_late(const Paths *paths);
 typedef struct Finding Finding;
 
 /* NULL when the arena is empty. */
-extern Finding *finding_open(KgeArena *arena, Paths *paths);
+extern Finding *finding_open(Arena *arena, Paths *paths);
 extern size_t finding_bytes(const Paths *paths, int threads);
 
 /* Fills the candidates, in no particular order. */
@@ -120,10 +120,10 @@ extern void find_candidates(Finding *finding);
 
 typedef struct Counting Counting;
 
-extern Counting *counting_open(KgeArena *arena, Paths *paths);
+extern Counting *counting_open(Arena *arena, Paths *paths);
 extern size_t counting_bytes(const Paths *paths, int threads);
 
 /* Counts the candidates and drops those over no bound. */
 extern void count_candidates(Counting *counting);
 
-#endif							/* EV_PATHS_H */
+#endif							/* HKG_EVIDENCE_PATHS_H */

@@ -31,12 +31,12 @@ struct Sums
 };
 
 void
-weighing_take(Weighing *weighing, KgeSpace *space, int64_t examples, int32_t keys)
+weighing_take(Weighing *weighing, Allocation *allocation, int64_t examples, int32_t keys)
 {
-	weighing->partial = KGE_TAKE(space, Sums, (size_t) kge_pieces(examples, AT_ONCE));
-	weighing->common = KGE_TAKE(space, Sums, 1);
-	weighing->fitted_a = KGE_TAKE(space, double, (size_t) keys);
-	weighing->fitted_b = KGE_TAKE(space, double, (size_t) keys);
+	weighing->partial = TAKE(allocation, Sums, (size_t) pool_pieces(examples, AT_ONCE));
+	weighing->common = TAKE(allocation, Sums, 1);
+	weighing->fitted_a = TAKE(allocation, double, (size_t) keys);
+	weighing->fitted_b = TAKE(allocation, double, (size_t) keys);
 }
 
 /* Adds the derivatives of an example's loss, -log(FLOOR + probability of the truth). */
@@ -132,7 +132,7 @@ sum_examples(void *argument, int64_t item, int thread)
 	for (int64_t i = item * AT_ONCE; i < (item + 1) * AT_ONCE && i < end; i++)
 		add_example(example_at(weighing->examples, i), weighing->discount, weighing->a, weighing->b, &sums);
 	weighing->partial[item] = sums;
-	kge_pool_breathe(weighing->pool, thread);
+	pool_yield(weighing->pool, thread);
 }
 
 /* Fits a and b to all examples; leaves the sums of the last step as means. */
@@ -140,7 +140,7 @@ static void
 fit_common(Weighing *weighing)
 {
 	int64_t		count = examples_count(weighing->examples);
-	int64_t		items = kge_pieces(count, AT_ONCE);
+	int64_t		items = pool_pieces(count, AT_ONCE);
 	bool		moved = count > 0;
 	Sums		at_first = {0};
 
@@ -150,7 +150,7 @@ fit_common(Weighing *weighing)
 	{
 		Sums		sums = {0};
 
-		kge_pool_run(weighing->pool, items, sum_examples, weighing);
+		pool_run(weighing->pool, items, sum_examples, weighing);
 		for (int64_t i = 0; i < items; i++)
 			add_sums(&sums, &weighing->partial[i]);
 		*weighing->common = (Sums) {sums.reciprocal_rank / (double) count, 0, 0, sums.aa / (double) count,
@@ -182,7 +182,7 @@ ranks_worse(const Weighing *weighing, int64_t first, int64_t end, double a, doub
 		sum += gain;
 		squares += gain * gain;
 		if (i % AT_ONCE == 0)
-			kge_pool_breathe(weighing->pool, thread);
+			pool_yield(weighing->pool, thread);
 	}
 	return sum < -DOUBTLESS * sqrt(squares);
 }
@@ -207,7 +207,7 @@ fit_key(void *argument, int64_t key, int thread)
 		{
 			add_example(example_at(weighing->examples, i), weighing->discount, a, b, &sums);
 			if (i % AT_ONCE == 0)
-				kge_pool_breathe(weighing->pool, thread);
+				pool_yield(weighing->pool, thread);
 		}
 		moved = improve(&sums, 1e-6 * (double) (end - first), &a, &b);
 	}
@@ -243,7 +243,7 @@ rank_by_evidence(void *argument, int64_t item, int thread)
 		sums.reciprocal_rank += 1 / rank;
 	}
 	weighing->partial[item] = sums;
-	kge_pool_breathe(weighing->pool, thread);
+	pool_yield(weighing->pool, thread);
 }
 
 static double
@@ -256,10 +256,10 @@ rank_of_both(Weighing *weighing)
 static double
 rank_of_rules(Weighing *weighing)
 {
-	int64_t		items = kge_pieces(examples_count(weighing->examples), AT_ONCE);
+	int64_t		items = pool_pieces(examples_count(weighing->examples), AT_ONCE);
 	double		sum = 0;
 
-	kge_pool_run(weighing->pool, items, rank_by_evidence, weighing);
+	pool_run(weighing->pool, items, rank_by_evidence, weighing);
 	for (int64_t i = 0; i < items; i++)
 		sum += weighing->partial[i].reciprocal_rank;
 	return sum;
@@ -293,7 +293,7 @@ learn_weights(Weighing *weighing, EvLearnt *learnt)
 	weighing->alone = best_discount(weighing, rank_of_rules);
 	weighing->discount = best_discount(weighing, rank_of_both);
 	fit_common(weighing);
-	kge_pool_run(weighing->pool, keys, fit_key, weighing);
+	pool_run(weighing->pool, keys, fit_key, weighing);
 	learnt->weights.discount = learn_discounts[weighing->discount];
 	learnt->alone = learn_discounts[weighing->alone];
 	for (int64_t i = 0; i < keys; i++)

@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "negatives.h"
-#include "random.h"
-#include "threads.h"
+#include "core/random.h"
+#include "core/pool.h"
 
 typedef struct Bernoulli
 {
@@ -26,17 +26,17 @@ typedef struct Bernoulli
 } Bernoulli;
 
 static void *
-take(const KgeTrainer *plan, int threads, KgeSpace *space)
+take(const KgeTrainer *plan, int threads, Allocation *allocation)
 {
-	Bernoulli  *memory = KGE_TAKE(space, Bernoulli, 1);
+	Bernoulli  *memory = TAKE(allocation, Bernoulli, 1);
 	size_t		relations = (size_t) plan->relation.model->relations;
 	Bernoulli	work;
 
 	(void) threads;
-	work.head_chance = KGE_TAKE(space, double, relations);
-	work.member = KGE_TAKE(space, int32_t, (size_t) plan->max_positives);
-	work.start = KGE_TAKE(space, int64_t, relations + 2);
-	work.seen = KGE_TAKE(space, int32_t, (size_t) plan->entity.rows);
+	work.head_chance = TAKE(allocation, double, relations);
+	work.member = TAKE(allocation, int32_t, (size_t) plan->max_positives);
+	work.start = TAKE(allocation, int64_t, relations + 2);
+	work.seen = TAKE(allocation, int32_t, (size_t) plan->entity.rows);
 	if (memory != NULL)
 		*memory = work;
 	return memory;
@@ -55,32 +55,32 @@ group(const KgeTrainer *trainer, int thread)
 	for (int32_t i = 0; i < count; i++)
 	{
 		next[trainer->positives[i].relation + 1]++;
-		kge_breathe_at(trainer->pool, thread, i);
+		pool_yield_at(trainer->pool, thread, i);
 	}
 	for (int32_t r = 0; r < relations; r++)
 		next[r + 1] += next[r];
 	for (int32_t i = 0; i < count; i++)
 	{
 		work->member[next[trainer->positives[i].relation]++] = i;
-		kge_breathe_at(trainer->pool, thread, i);
+		pool_yield_at(trainer->pool, thread, i);
 	}
 }
 
 /* How many distinct entities a relation has on that side. */
 static int64_t
-count_distinct(const KgeTrainer *trainer, int32_t relation, KgeSide side, int thread)
+count_distinct(const KgeTrainer *trainer, int32_t relation, Side side, int thread)
 {
 	Bernoulli  *work = trainer->sampler;
 	int64_t		distinct = 0;
 
 	for (int64_t i = work->start[relation]; i < work->start[relation + 1]; i++)
 	{
-		const KgeTriple *positive = &trainer->positives[work->member[i]];
-		int32_t		entity = side == KGE_TAIL ? positive->tail : positive->head;
+		const Triple *positive = &trainer->positives[work->member[i]];
+		int32_t		entity = side == SIDE_TAIL ? positive->tail : positive->head;
 
 		distinct += work->seen[entity] != relation;
 		work->seen[entity] = relation;
-		kge_breathe_at(trainer->pool, thread, i);
+		pool_yield_at(trainer->pool, thread, i);
 	}
 	return distinct;
 }
@@ -98,11 +98,11 @@ count_sides(void *argument, int64_t item, int thread)
 	group(trainer, thread);
 	memset(work->seen, -1, bytes);
 	for (int32_t r = 0; r < relations; r++)
-		work->head_chance[r] = (double) count_distinct(trainer, r, KGE_HEAD, thread);
+		work->head_chance[r] = (double) count_distinct(trainer, r, SIDE_HEAD, thread);
 	memset(work->seen, -1, bytes);
 	for (int32_t r = 0; r < relations; r++)
 	{
-		double		tails = (double) count_distinct(trainer, r, KGE_TAIL, thread);
+		double		tails = (double) count_distinct(trainer, r, SIDE_TAIL, thread);
 
 		work->head_chance[r] = tails == 0 ? 0 : tails / (tails + work->head_chance[r]);
 	}
@@ -111,17 +111,17 @@ count_sides(void *argument, int64_t item, int thread)
 static void
 open(KgeTrainer *trainer)
 {
-	kge_pool_run(trainer->pool, 1, count_sides, trainer);
+	pool_run(trainer->pool, 1, count_sides, trainer);
 }
 
-static KgeSide
-side(const KgeTrainer *trainer, KgeTriple positive, int64_t place)
+static Side
+side(const KgeTrainer *trainer, Triple positive, int64_t place)
 {
 	const Bernoulli *work = trainer->sampler;
-	uint64_t	stream = kge_stream(trainer->training.seed, KGE_DRAW_SIDE, trainer->epoch, 0);
+	uint64_t	stream = random_stream(trainer->training.seed, DRAW_SIDE, trainer->epoch, 0);
 
-	return kge_random_open(kge_random(stream, (uint64_t) place)) <
-		work->head_chance[positive.relation] ? KGE_HEAD : KGE_TAIL;
+	return random_open(random_bits(stream, (uint64_t) place)) <
+		work->head_chance[positive.relation] ? SIDE_HEAD : SIDE_TAIL;
 }
 
 const KgeSampler kge_sampler_bernoulli = {

@@ -25,7 +25,7 @@
 #include <string.h>
 
 #include "bfloat16.h"
-#include "vector.h"
+#include "core/vector.h"
 
 #if defined(__x86_64__) && defined(__linux__)
 #include <cpuid.h>
@@ -374,14 +374,14 @@ round_number(float number)
 	return (uint16_t) (number != number ? bits >> 16 | 0x40 : (bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
-KGE_KERNEL void
+KERNEL void
 round_numbers(size_t n, const float *restrict from, uint16_t *restrict to)
 {
 	for (size_t i = 0; i < n; i++)
 		to[i] = round_number(from[i]);
 }
 
-KGE_KERNEL void
+KERNEL void
 scale_rounded(int n, const uint16_t *restrict parts, const float *restrict factor, float *restrict g)
 {
 	for (int i = 0; i < n; i++)
@@ -410,13 +410,13 @@ kge_bfloat16_scale_parts(int rows, int n, const uint16_t *parts, int stride, con
 /* ---- packing -------------------------------------------------------------- */
 
 KgePacked
-kge_packed_take(KgeSpace *space, size_t count, size_t rows, int width)
+kge_packed_take(Allocation *allocation, size_t count, size_t rows, int width)
 {
 	KgePacked	packed = {.rows = kge_whole((int) rows),.depth = kge_whole(width),.width = width};
 	size_t		bytes = (size_t) packed.rows * (size_t) packed.depth * sizeof(uint16_t);
 
-	packed.across = kge_space_take(space, count, bytes);
-	packed.along = kge_space_take(space, count, bytes);
+	packed.across = allocation_take(allocation, count, bytes);
+	packed.along = allocation_take(allocation, count, bytes);
 	return packed;
 }
 
@@ -490,13 +490,13 @@ kge_pack_queries(KgeRows rows, KgePacked packed)
 }
 
 KgeDerivatives
-kge_derivatives_take(KgeSpace *space, int threads, int candidates, int queries, int block)
+kge_derivatives_take(Allocation *allocation, int threads, int candidates, int queries, int block)
 {
 	KgeDerivatives derivatives = {.rows = kge_whole(candidates),.queries = kge_whole(queries),.block = kge_whole(block)};
 	size_t		rows = (size_t) threads * (size_t) derivatives.rows;
 
-	derivatives.plain = KGE_TAKE(space, uint16_t, rows * (size_t) derivatives.queries);
-	derivatives.turned = KGE_TAKE(space, uint16_t, rows * (size_t) derivatives.block);
+	derivatives.plain = TAKE(allocation, uint16_t, rows * (size_t) derivatives.queries);
+	derivatives.turned = TAKE(allocation, uint16_t, rows * (size_t) derivatives.block);
 	return derivatives;
 }
 

@@ -3,11 +3,11 @@
  *		Dot products of blocks of queries and candidates from numbers of 8 bits'
  *		precision, on processors that have units for that.
  */
-#ifndef KGE_BFLOAT16_H
-#define KGE_BFLOAT16_H
+#ifndef HKG_KGE_BFLOAT16_H
+#define HKG_KGE_BFLOAT16_H
 
 #include "engine.h"
-#include "space.h"
+#include "core/allocation.h"
 
 /* The kernels of a processor; bfloat16.c says more. */
 typedef struct KgeBfloat16 KgeBfloat16;
@@ -50,7 +50,7 @@ typedef struct KgePacked
 } KgePacked;
 
 /* So many of them, each of rows of `width` numbers. */
-extern KgePacked kge_packed_take(KgeSpace *space, size_t count, size_t rows, int width);
+extern KgePacked kge_packed_take(Allocation *allocation, size_t count, size_t rows, int width);
 
 /* One of these. */
 static inline KgePacked
@@ -102,7 +102,7 @@ typedef struct KgeDerivatives
 } KgeDerivatives;
 
 /* Those of so many candidates and queries at most, for each thread. */
-extern KgeDerivatives kge_derivatives_take(KgeSpace *space, int threads,
+extern KgeDerivatives kge_derivatives_take(Allocation *allocation, int threads,
 										   int candidates, int queries, int block);
 
 static inline KgeDerivatives
@@ -135,4 +135,4 @@ extern void kge_bfloat16_candidate_gradients(const KgeBfloat16 *kernels, KgeDeri
 											 KgePacked queries, int query_count, int count,
 											 float *d_candidates, int c_stride, bool add);
 
-#endif							/* KGE_BFLOAT16_H */
+#endif							/* HKG_KGE_BFLOAT16_H */

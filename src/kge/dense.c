@@ -27,7 +27,7 @@
 
 #include "dense.h"
 #include "kge.h"
-#include "vector.h"
+#include "core/vector.h"
 
 #define MAX_ROWS	8			/* of a tile */
 #define MAX_COLUMNS 32

@@ -2,8 +2,8 @@
  * dense.h
  *		The product of two dense matrices and its like, behind one seam.
  */
-#ifndef KGE_DENSE_H
-#define KGE_DENSE_H
+#ifndef HKG_KGE_DENSE_H
+#define HKG_KGE_DENSE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,4 +27,4 @@ extern void kge_dense_combine(KgeTerm term, int m, int n, int k,
 							  const float *b, ptrdiff_t b_row,
 							  float *out, ptrdiff_t out_row, bool add);
 
-#endif							/* KGE_DENSE_H */
+#endif							/* HKG_KGE_DENSE_H */

@@ -20,7 +20,7 @@
 
 #include "dense.h"
 #include "engine.h"
-#include "vector.h"
+#include "core/vector.h"
 
 KgeEngine
 kge_engine(const KgeModel *model)
@@ -45,7 +45,7 @@ modulus(float re, float im)
 #define TERM(q, c) modulus((q)[j] - (c)[j], (q)[half + j] - (c)[half + j])
 
 /* s[k][i] = sum of moduli, for four queries and two candidates. */
-KGE_KERNEL void
+KERNEL void
 moduli_4x2(int half, const float *restrict q0, int q_stride,
 		   const float *restrict c0, int c_stride, float *restrict s, int s_stride)
 {
@@ -79,7 +79,7 @@ moduli_4x2(int half, const float *restrict q0, int q_stride,
 }
 
 /* The same for one and one. */
-KGE_KERNEL float
+KERNEL float
 moduli_1x1(int half, const float *restrict q, const float *restrict c)
 {
 	float		sum = 0;
@@ -111,7 +111,7 @@ moduli_block(int half, KgeRows q, KgeRows c, float *s, int s_stride)
 		}
 }
 
-KGE_KERNEL float
+KERNEL float
 dot(int n, const float *restrict a, const float *restrict b)
 {
 	float		sum = 0;
@@ -121,7 +121,7 @@ dot(int n, const float *restrict a, const float *restrict b)
 	return sum;
 }
 
-KGE_KERNEL float
+KERNEL float
 absolute_distance(int n, const float *restrict a, const float *restrict b)
 {
 	float		sum = 0;
@@ -131,7 +131,7 @@ absolute_distance(int n, const float *restrict a, const float *restrict b)
 	return sum;
 }
 
-KGE_KERNEL float
+KERNEL float
 square_distance(int n, const float *restrict a, const float *restrict b)
 {
 	float		sum = 0;
@@ -152,14 +152,14 @@ kge_engine_scratch(const KgeEngine *engine, int queries)
 {
 	if (engine->similarity == KGE_MODULI)
 		return 0;
-	return (size_t) (engine->width + expands(engine)) * (size_t) kge_stride(queries);
+	return (size_t) (engine->width + expands(engine)) * (size_t) vector_stride(queries);
 }
 
 /* scratch is the queries transposed, a cache line at a time, and below them their |q|^2. */
 void
 kge_engine_prepare(const KgeEngine *engine, KgeRows queries, float *scratch)
 {
-	size_t		stride = (size_t) kge_stride(queries.count);
+	size_t		stride = (size_t) vector_stride(queries.count);
 
 	if (engine->similarity == KGE_MODULI)
 		return;
@@ -177,7 +177,7 @@ kge_engine_prepare(const KgeEngine *engine, KgeRows queries, float *scratch)
 }
 
 /* s = gamma - s, or gamma - sqrt(s). */
-KGE_KERNEL void
+KERNEL void
 subtract_row(int n, float gamma, bool root, float *restrict s)
 {
 	if (root)
@@ -189,7 +189,7 @@ subtract_row(int n, float gamma, bool root, float *restrict s)
 }
 
 /* s = gamma - sqrt(|q|^2 + |c|^2 - 2 s); what rounding makes less than 0 is 0. */
-KGE_KERNEL void
+KERNEL void
 expand_row(int n, float gamma, const float *restrict q_square, float c_square, float *restrict s)
 {
 	for (int i = 0; i < n; i++)
@@ -207,7 +207,7 @@ finish_scores(const KgeEngine *engine, int queries, const float *scratch, const 
 {
 	if (expands(engine))
 		expand_row(queries, engine->gamma,
-				   scratch + (size_t) engine->width * (size_t) kge_stride(queries),
+				   scratch + (size_t) engine->width * (size_t) vector_stride(queries),
 				   dot(engine->width, candidate, candidate), s);
 	else
 		subtract_row(queries, engine->gamma, engine->similarity == KGE_L2, s);
@@ -228,7 +228,7 @@ kge_engine_scores(const KgeEngine *engine, KgeRows queries, const float *scratch
 	else
 		kge_dense_combine(expands(engine) ? KGE_PRODUCT : terms[engine->similarity],
 						  candidates.count, queries.count, engine->width, candidates.row, candidates.stride, 1,
-						  scratch, kge_stride(queries.count), s, s_stride, false);
+						  scratch, vector_stride(queries.count), s, s_stride, false);
 	if (engine->similarity == KGE_DOT)
 		return;
 	for (int k = 0; k < candidates.count; k++)
@@ -315,7 +315,7 @@ reciprocal_root(float x)
 		d_im += im; \
 	} while (0)
 
-KGE_KERNEL void
+KERNEL void
 moduli_gradient_1(int half, const float *restrict q, float g, float *restrict dq,
 				  const float *restrict c, float *restrict dc)
 {
@@ -332,7 +332,7 @@ moduli_gradient_1(int half, const float *restrict q, float g, float *restrict dq
 	}
 }
 
-KGE_KERNEL void
+KERNEL void
 moduli_gradient_4(int half, const float *restrict q0, const float *restrict q1,
 				  const float *restrict q2, const float *restrict q3,
 				  const float *restrict g, float *restrict dq0, float *restrict dq1,
@@ -370,7 +370,7 @@ moduli_gradient_4(int half, const float *restrict q0, const float *restrict q1,
 		d_j += step; \
 	} while (0)
 
-KGE_KERNEL void
+KERNEL void
 l1_gradient_1(int n, const float *restrict q, float g, float *restrict dq,
 			  const float *restrict c, float *restrict dc)
 {
@@ -384,7 +384,7 @@ l1_gradient_1(int n, const float *restrict q, float g, float *restrict dq,
 	}
 }
 
-KGE_KERNEL void
+KERNEL void
 l1_gradient_4(int n, const float *restrict q0, const float *restrict q1,
 			  const float *restrict q2, const float *restrict q3,
 			  const float *restrict g, float *restrict dq0, float *restrict dq1,
@@ -453,7 +453,7 @@ dot_gradients(const KgeEngine *engine, KgeRows q, KgeRows c, const float *g,
 }
 
 /* y += a x */
-KGE_KERNEL void
+KERNEL void
 add_scaled(int n, float a, const float *restrict x, float *restrict y)
 {
 	for (int j = 0; j < n; j++)
@@ -461,7 +461,7 @@ add_scaled(int n, float a, const float *restrict x, float *restrict y)
 }
 
 /* g = g / distance, where the distance is not 0. */
-KGE_KERNEL void
+KERNEL void
 divide_row(int n, float gamma, const float *restrict s, float *restrict g)
 {
 	for (int i = 0; i < n; i++)
@@ -472,7 +472,7 @@ divide_row(int n, float gamma, const float *restrict s, float *restrict g)
 	}
 }
 
-KGE_KERNEL float
+KERNEL float
 sum_row(int n, const float *restrict x)
 {
 	float		sum = 0;
@@ -483,7 +483,7 @@ sum_row(int n, const float *restrict x)
 }
 
 /* y += x */
-KGE_KERNEL void
+KERNEL void
 add_row(int n, const float *restrict x, float *restrict y)
 {
 	for (int j = 0; j < n; j++)
@@ -552,7 +552,7 @@ kge_engine_gradients(const KgeEngine *engine, KgeRows queries, KgeRows candidate
 }
 
 /* dq += u (c - q), dc += u (q - c) */
-KGE_KERNEL void
+KERNEL void
 l2_gradient_1(int n, const float *restrict q, float u, float *restrict dq,
 			  const float *restrict c, float *restrict dc)
 {

@@ -6,10 +6,10 @@
  * Scores and their derivatives have a row for each candidate and a column for
  * each query: s[c * s_stride + q].
  */
-#ifndef KGE_ENGINE_H
-#define KGE_ENGINE_H
+#ifndef HKG_KGE_ENGINE_H
+#define HKG_KGE_ENGINE_H
 
-#include "score.h"
+#include "score_function.h"
 
 typedef struct KgeEngine
 {
@@ -65,4 +65,4 @@ extern void kge_engine_gradient(const KgeEngine *engine, const float *query,
 								const float *candidate, float score, float g,
 								float *d_query, float *d_candidate);
 
-#endif							/* KGE_ENGINE_H */
+#endif							/* HKG_KGE_ENGINE_H */

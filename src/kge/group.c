@@ -12,41 +12,41 @@
 #include <string.h>
 
 #include "group.h"
-#include "threads.h"
+#include "core/pool.h"
 
 typedef struct Work
 {
 	KgeGroups  *groups;
-	KgePool    *pool;
-	const KgeTriple *positives;
+	Pool    *pool;
+	const Triple *positives;
 } Work;
 
 void
-kge_groups_take(KgeGroups *groups, KgeSpace *space)
+kge_groups_take(KgeGroups *groups, Allocation *allocation)
 {
 	for (int side = 0; side < 2; side++)
 	{
-		groups->member[side] = KGE_TAKE(space, int32_t, (size_t) groups->room);
-		groups->start[side] = KGE_TAKE(space, int32_t, (size_t) groups->room + 1);
-		groups->place[side] = KGE_TAKE(space, int64_t, (size_t) groups->keys + 1);
+		groups->member[side] = TAKE(allocation, int32_t, (size_t) groups->room);
+		groups->start[side] = TAKE(allocation, int32_t, (size_t) groups->room + 1);
+		groups->place[side] = TAKE(allocation, int64_t, (size_t) groups->keys + 1);
 	}
 }
 
 static inline int32_t
-given(const KgeTriple *triple, KgeSide side)
+given(const Triple *triple, Side side)
 {
-	return side == KGE_TAIL ? triple->head : triple->tail;
+	return side == SIDE_TAIL ? triple->head : triple->tail;
 }
 
 static inline int32_t
-key_of(const KgeTriple *triple, KgeSide side, bool by_relation)
+key_of(const Triple *triple, Side side, bool by_relation)
 {
 	return by_relation ? triple->relation : given(triple, side);
 }
 
 /* Sorts the positives from[i], or i if from is NULL, by a key, keeping the order of equals. */
 static void
-sort(const Work *work, KgeSide side, bool by_relation, const int32_t *from, int32_t *to, int thread)
+sort(const Work *work, Side side, bool by_relation, const int32_t *from, int32_t *to, int thread)
 {
 	const KgeGroups *groups = work->groups;
 	int64_t    *place = groups->place[side];
@@ -55,7 +55,7 @@ sort(const Work *work, KgeSide side, bool by_relation, const int32_t *from, int3
 	for (int64_t i = 0; i < groups->positives; i++)
 	{
 		place[key_of(&work->positives[i], side, by_relation) + 1]++;
-		kge_breathe_at(work->pool, thread, i);
+		pool_yield_at(work->pool, thread, i);
 	}
 	for (int32_t key = 0; key < groups->keys; key++)
 		place[key + 1] += place[key];
@@ -64,7 +64,7 @@ sort(const Work *work, KgeSide side, bool by_relation, const int32_t *from, int3
 		int32_t		positive = from == NULL ? (int32_t) i : from[i];
 
 		to[place[key_of(&work->positives[positive], side, by_relation)]++] = positive;
-		kge_breathe_at(work->pool, thread, i);
+		pool_yield_at(work->pool, thread, i);
 	}
 }
 
@@ -74,7 +74,7 @@ fill_side(void *argument, int64_t item, int thread)
 {
 	Work	   *work = argument;
 	KgeGroups  *groups = work->groups;
-	KgeSide		side = (KgeSide) item;
+	Side		side = (Side) item;
 	int32_t    *member = groups->member[side];
 	int32_t    *start = groups->start[side];
 	int64_t		count = 0;
@@ -83,23 +83,23 @@ fill_side(void *argument, int64_t item, int thread)
 	sort(work, side, true, start, member, thread);
 	for (int64_t i = 0; i < groups->positives; i++)
 	{
-		const KgeTriple *triple = &work->positives[member[i]];
-		const KgeTriple *before = &work->positives[member[i > 0 ? i - 1 : 0]];
+		const Triple *triple = &work->positives[member[i]];
+		const Triple *before = &work->positives[member[i > 0 ? i - 1 : 0]];
 
 		if (i == 0 || triple->relation != before->relation ||
 			given(triple, side) != given(before, side) || i - start[count - 1] == groups->limit)
 			start[count++] = (int32_t) i;
-		kge_breathe_at(work->pool, thread, i);
+		pool_yield_at(work->pool, thread, i);
 	}
 	start[count] = (int32_t) groups->positives;
 	groups->count[side] = count;
 }
 
 void
-kge_groups_fill(KgeGroups *groups, KgePool *pool, const KgeTriple *positives, int64_t count)
+kge_groups_fill(KgeGroups *groups, Pool *pool, const Triple *positives, int64_t count)
 {
 	Work		work = {groups, pool, positives};
 
 	groups->positives = count;
-	kge_pool_run(pool, 2, fill_side, &work);
+	pool_run(pool, 2, fill_side, &work);
 }

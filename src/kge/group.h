@@ -2,11 +2,11 @@
  * group.h
  *		The positives of an epoch, grouped by the query that they answer.
  */
-#ifndef KGE_GROUP_H
-#define KGE_GROUP_H
+#ifndef HKG_KGE_GROUP_H
+#define HKG_KGE_GROUP_H
 
 #include "kge.h"
-#include "space.h"
+#include "core/allocation.h"
 
 typedef struct KgeGroups
 {
@@ -25,32 +25,32 @@ typedef struct KgeGroups
 /* A group: positives of one given entity and one relation. */
 typedef struct KgeGroup
 {
-	KgeSide		side;			/* the side that is asked for */
+	Side		side;			/* the side that is asked for */
 	int			count;
 	const int32_t *member;		/* numbers of positives */
 } KgeGroup;
 
 /* Takes the arrays of a KgeGroups whose room, keys and limit are set. */
-extern void kge_groups_take(KgeGroups *groups, KgeSpace *space);
+extern void kge_groups_take(KgeGroups *groups, Allocation *allocation);
 
 /* Groups the positives on either side. */
-extern void kge_groups_fill(KgeGroups *groups, KgePool *pool,
-							const KgeTriple *positives, int64_t count);
+extern void kge_groups_fill(KgeGroups *groups, Pool *pool,
+							const Triple *positives, int64_t count);
 
 /* Groups of both sides, and one of them. */
 static inline int64_t
 kge_groups_count(const KgeGroups *groups)
 {
-	return groups->count[KGE_HEAD] + groups->count[KGE_TAIL];
+	return groups->count[SIDE_HEAD] + groups->count[SIDE_TAIL];
 }
 
 static inline KgeGroup
 kge_group(const KgeGroups *groups, int64_t number)
 {
-	KgeSide		side = number < groups->count[KGE_HEAD] ? KGE_HEAD : KGE_TAIL;
-	const int32_t *start = groups->start[side] + (side == KGE_HEAD ? number : number - groups->count[KGE_HEAD]);
+	Side		side = number < groups->count[SIDE_HEAD] ? SIDE_HEAD : SIDE_TAIL;
+	const int32_t *start = groups->start[side] + (side == SIDE_HEAD ? number : number - groups->count[SIDE_HEAD]);
 
 	return (KgeGroup) {side, start[1] - start[0], groups->member[side] + start[0]};
 }
 
-#endif							/* KGE_GROUP_H */
+#endif							/* HKG_KGE_GROUP_H */

@@ -17,13 +17,13 @@
 #include <string.h>
 
 #include "negatives.h"
-#include "random.h"
-#include "threads.h"
+#include "core/random.h"
+#include "core/pool.h"
 
 /* What a thread needs. */
 typedef struct Generating
 {
-	KgeMeeting	meeting;
+	KgePairing	pairing;
 	int32_t    *pick;			/* of each positive, -1 if there is none */
 	float	   *level;			/* uniform in (0, 1): picks where the sum of p passes it */
 	float	   *passed;			/* the sum of p so far */
@@ -63,7 +63,7 @@ plan_generator(const KgeTrainer *plan)
 	work.model.entities = model->entities;
 	work.model.relations = model->relations;
 	training.regularization = 0;
-	training.seed = kge_stream(training.seed, KGE_DRAW_GENERATOR, 0, 0);
+	training.seed = random_stream(training.seed, DRAW_GENERATOR, 0, 0);
 	kge_plan_rows(&work.trainer, &work.model, &training);
 	work.trainer.entity.count = blocks * ((int64_t) training.block_size + training.negatives);
 	work.trainer.relation.count = blocks * training.block_size;
@@ -71,17 +71,17 @@ plan_generator(const KgeTrainer *plan)
 }
 
 static Generating
-take_generating(const KgeTrainer *plan, KgeSpace *space)
+take_generating(const KgeTrainer *plan, Allocation *allocation)
 {
 	Generating	generating;
 	size_t		size = (size_t) plan->training.block_size;
 
-	generating.meeting = kge_meeting_take(plan, space);
-	generating.pick = KGE_TAKE(space, int32_t, size);
-	generating.level = KGE_TAKE(space, float, size);
-	generating.passed = KGE_TAKE(space, float, size);
-	generating.advantage = KGE_TAKE(space, float, size);
-	generating.one = KGE_TAKE(space, float, size);
+	generating.pairing = kge_pairing_take(plan, allocation);
+	generating.pick = TAKE(allocation, int32_t, size);
+	generating.level = TAKE(allocation, float, size);
+	generating.passed = TAKE(allocation, float, size);
+	generating.advantage = TAKE(allocation, float, size);
+	generating.one = TAKE(allocation, float, size);
 	return generating;
 }
 
@@ -96,23 +96,23 @@ attach(Generator *work)
 }
 
 static void *
-take(const KgeTrainer *plan, int threads, KgeSpace *space)
+take(const KgeTrainer *plan, int threads, Allocation *allocation)
 {
-	Generator  *memory = KGE_TAKE(space, Generator, 1);
+	Generator  *memory = TAKE(allocation, Generator, 1);
 	Generator	work = plan_generator(plan);
 	size_t		blocks = (size_t) kge_block_count(&plan->training);
 
 	attach(&work);
-	work.model.entity = KGE_TAKE(space, float, kge_entity_count(&work.model));
-	work.model.relation = KGE_TAKE(space, float, kge_relation_count(&work.model));
-	kge_take_rows(&work.trainer, threads, space);
-	work.baseline = KGE_TAKE(space, float, 1);
-	work.reward = KGE_TAKE(space, double, blocks);
-	work.picks = KGE_TAKE(space, int32_t, blocks);
-	work.generating = KGE_TAKE(space, Generating, (size_t) threads);
+	work.model.entity = TAKE(allocation, float, kge_entity_count(&work.model));
+	work.model.relation = TAKE(allocation, float, kge_relation_count(&work.model));
+	kge_take_rows(&work.trainer, threads, allocation);
+	work.baseline = TAKE(allocation, float, 1);
+	work.reward = TAKE(allocation, double, blocks);
+	work.picks = TAKE(allocation, int32_t, blocks);
+	work.generating = TAKE(allocation, Generating, (size_t) threads);
 	for (int i = 0; i < threads; i++)
 	{
-		Generating	generating = take_generating(&work.trainer, space);
+		Generating	generating = take_generating(&work.trainer, allocation);
 
 		if (work.generating != NULL)
 			work.generating[i] = generating;
@@ -173,32 +173,32 @@ state(const KgeTrainer *trainer, int i, float **values, size_t *count)
 static void
 score(KgeBlock *block, Generating *generating)
 {
-	KgeMeeting *meeting = &generating->meeting;
+	KgePairing *pairing = &generating->pairing;
 	int			size = block->trainer->training.block_size;
 
-	meeting->trainer = &generator(block->trainer)->trainer;
-	meeting->count = block->count;
-	meeting->negatives = block->negatives;
-	meeting->given_slot = block->item * (size + block->negatives);
-	meeting->negative_slot = meeting->given_slot + size;
-	meeting->relation_slot = block->item * size;
-	kge_meeting_open(meeting, block->side, block->triple, NULL, block->negative);
+	pairing->trainer = &generator(block->trainer)->trainer;
+	pairing->count = block->count;
+	pairing->negatives = block->negatives;
+	pairing->given_slot = block->item * (size + block->negatives);
+	pairing->negative_slot = pairing->given_slot + size;
+	pairing->relation_slot = block->item * size;
+	kge_pairing_open(pairing, block->side, block->triple, NULL, block->negative);
 	for (int from = 0; from < block->negatives; from += KGE_TILE)
 	{
-		kge_meeting_score(meeting, from, kge_tile_size(block, from));
-		kge_mask_answers(block, from, kge_tile_size(block, from), meeting->score);
-		kge_pool_breathe(block->trainer->pool, block->thread);
+		kge_pairing_score(pairing, from, kge_tile_size(block, from));
+		kge_mask_answers(block, from, kge_tile_size(block, from), pairing->score);
+		pool_yield(block->trainer->pool, block->thread);
 	}
-	kge_sum_negatives(block, 1, meeting->score);
+	kge_sum_negatives(block, 1, pairing->score);
 }
 
 /* Goes on with negatives from .. from+count-1, until p has passed the level. */
 static void
 pick_from(KgeBlock *block, Generating *generating, int from, int count)
 {
-	int			stride = block->meeting.score_stride;
+	int			stride = block->pairing.score_stride;
 
-	kge_share_negatives(block, 1, kge_meeting_scores(&generating->meeting, from), count,
+	kge_share_negatives(block, 1, kge_pairing_scores(&generating->pairing, from), count,
 						generating->one, block->share);
 	for (int k = 0; k < count; k++)
 		for (int i = 0; i < block->count; i++)
@@ -213,20 +213,20 @@ static void
 pick(KgeBlock *block, Generating *generating)
 {
 	const KgeTraining *training = &block->trainer->training;
-	uint64_t	stream = kge_stream(training->seed, KGE_DRAW_GENERATOR, 1 + block->trainer->epoch,
+	uint64_t	stream = random_stream(training->seed, DRAW_GENERATOR, 1 + block->trainer->epoch,
 									(uint64_t) block->number);
 
 	for (int i = 0; i < block->count; i++)
 	{
 		generating->pick[i] = -1;
-		generating->level[i] = (float) kge_random_open(kge_random(stream, (uint64_t) i));
+		generating->level[i] = (float) random_open(random_bits(stream, (uint64_t) i));
 		generating->passed[i] = 0;
 		generating->one[i] = 1;
 	}
 	for (int from = 0; from < block->negatives; from += KGE_TILE)
 	{
 		pick_from(block, generating, from, kge_tile_size(block, from));
-		kge_pool_breathe(block->trainer->pool, block->thread);
+		pool_yield(block->trainer->pool, block->thread);
 	}
 
 	/* its own answer is picked only where there is nothing else */
@@ -250,7 +250,7 @@ reward(KgeBlock *block, Generating *generating)
 		generating->advantage[i] = 0;
 		if (generating->pick[i] < 0)
 			continue;
-		phi = kge_meeting_scores(&block->meeting, generating->pick[i])[i];
+		phi = kge_pairing_scores(&block->pairing, generating->pick[i])[i];
 		generating->advantage[i] = block->weight[i] * (phi - *work->baseline);
 		work->reward[block->item] += phi;
 		work->picks[block->item]++;
@@ -261,23 +261,23 @@ reward(KgeBlock *block, Generating *generating)
 static void
 learn(KgeBlock *block, Generating *generating)
 {
-	KgeMeeting *meeting = &generating->meeting;
+	KgePairing *pairing = &generating->pairing;
 
 	for (int from = 0; from < block->negatives; from += KGE_TILE)
 	{
 		int			count = kge_tile_size(block, from);
 		float	   *derivative = block->share;
 
-		kge_share_negatives(block, 1, kge_meeting_scores(meeting, from), count,
+		kge_share_negatives(block, 1, kge_pairing_scores(pairing, from), count,
 							generating->advantage, derivative);
 		for (int i = 0; i < block->count; i++)
 			if (generating->pick[i] >= from && generating->pick[i] < from + count)
-				derivative[(generating->pick[i] - from) * meeting->score_stride + i] -=
+				derivative[(generating->pick[i] - from) * pairing->score_stride + i] -=
 					generating->advantage[i];
-		kge_meeting_learn(meeting, from, count, derivative);
-		kge_pool_breathe(block->trainer->pool, block->thread);
+		kge_pairing_learn(pairing, from, count, derivative);
+		pool_yield(block->trainer->pool, block->thread);
 	}
-	kge_meeting_close(meeting);
+	kge_pairing_close(pairing);
 }
 
 static void
@@ -296,7 +296,7 @@ static void
 share(KgeBlock *block, int from, int count)
 {
 	const Generating *generating = &generator(block->trainer)->generating[block->thread];
-	int			stride = block->meeting.score_stride;
+	int			stride = block->pairing.score_stride;
 
 	memset(block->share, 0, (size_t) count * (size_t) stride * sizeof(float));
 	for (int i = 0; i < block->count; i++)

@@ -1,6 +1,6 @@
 /*
  * kge.h
- *		The whole face of the pure half: knowledge graph embeddings as arrays.
+ *		Knowledge graph embeddings as arrays: score functions, training, ranking, the best candidates.
  *
  * Wording.  A triple is (head, relation, tail), three row numbers.  A query
  * is the vector q(h, r) when tails are asked for, or q'(t, r) when heads are;
@@ -9,76 +9,11 @@
  * top k, embedding confidence) is "a block of queries meets a block of
  * candidates", so a score function is one file: two queries, their gradient,
  * the initial values, and the choice of a similarity.
- *
- * Memory.  The library never frees and never grows: what it needs it takes
- * from the caller's KgeArena before any thread works, and the caller drops the
- * arena as a whole.  Only a KgePool has memory of its own (kge_pool_destroy).
- * An arena may return NULL, in which case the function returns NULL or false
- * and nothing has changed; or it may not return at all (longjmp).
- *
- * Threads.  Work runs on a KgePool in slices of about 10 ms.  Between two
- * slices all threads are parked and the pool's `between` callback runs in the
- * calling thread: it may jump out of the library for good (the arena and
- * the pool are then still to be dropped by the caller).
- *
- * Bits.  Results depend on arguments and seeds alone, never on the number of
- * threads: draws are numbered (kge_random), work is cut into pieces whose size
- * does not depend on the threads, and sums run in a fixed order.
  */
-#ifndef KGE_H
-#define KGE_H
+#ifndef HKG_KGE_KGE_H
+#define HKG_KGE_KGE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-typedef struct KgeTriple
-{
-	int32_t		head;			/* row of KgeModel.entity */
-	int32_t		relation;		/* row of KgeModel.relation */
-	int32_t		tail;			/* row of KgeModel.entity */
-} KgeTriple;
-
-/* The side of a triple that is asked for, or corrupted. */
-typedef enum KgeSide
-{
-	KGE_HEAD,
-	KGE_TAIL
-} KgeSide;
-
-typedef struct KgeArena
-{
-	void	   *(*allocate) (void *context, size_t bytes);	/* aligned to 8 at
-															 * least */
-	void	   *context;
-} KgeArena;
-
-/* ---- threads.c ---------------------------------------------------------- */
-
-typedef struct KgePool KgePool;
-
-/*
- * A pool of `threads` (1 .. 1024) POSIX threads, all signals blocked in them
- * and denormals flushed to zero.  `between` (may be NULL) runs in the calling
- * thread after each slice.  NULL when the threads cannot be had.  A pool of 0 threads
- * runs nothing: it is for what the calling thread does itself, as KGE_LEADER.
- */
-extern KgePool *kge_pool_create(int threads, void (*between) (void *argument),
-								void *argument);
-extern void kge_pool_destroy(KgePool *pool);
-extern int	kge_pool_threads(const KgePool *pool);
-
-/* In the place of a thread's number: the thread that owns the pool, while nothing runs on it */
-#define KGE_LEADER (-1)
-
-/*
- * Runs function(argument, item, thread) for every item in 0 .. items-1, in any
- * order, on all threads, and returns when all are done; `thread` is in
- * 0 .. threads-1.  An item should take well under 10 ms.
- */
-extern void kge_pool_run(KgePool *pool, int64_t items,
-						 void (*function) (void *argument, int64_t item, int thread),
-						 void *argument);
+#include "core/pool.h"
 
 /* ---- dense.c ------------------------------------------------------------ */
 
@@ -88,7 +23,7 @@ extern void kge_pool_run(KgePool *pool, int64_t items,
  */
 extern void kge_choose_kernels(void);
 
-/* ---- score.c: the table of score functions ------------------------------- */
+/* ---- score_function.c: the table of score functions ------------------------------- */
 
 typedef struct KgeScoreFunction KgeScoreFunction;
 
@@ -124,41 +59,41 @@ typedef struct KgeModel
 extern int32_t kge_relation_rows(const KgeModel *model);
 
 /* Fills entity and relation with the function's initial values, drawn by seed. */
-extern void kge_model_initialise(KgeModel *model, KgePool *pool, uint64_t seed);
+extern void kge_model_initialise(KgeModel *model, Pool *pool, uint64_t seed);
 
-/* What is new to a model that is known otherwise (newcomers.c); the caller's arrays. */
-typedef struct KgeNewcomers
+/* What is new to a model that is known otherwise (new_entities.c); the caller's arrays. */
+typedef struct KgeNewEntities
 {
 	bool	   *entity;			/* by row: whether it is new */
 	bool	   *relation;
 	int32_t    *neighbours;		/* by row: known ones met, 0 first */
 	float	   *query;			/* room for an entity's row */
-} KgeNewcomers;
+} KgeNewEntities;
 
 /*
  * Rows of new entities get to where their known neighbours' queries point; one without
  * keeps its row.  First all facts, in one call or in several, then the placing.
  */
-extern void kge_newcomers_meet(KgeModel *model, KgeNewcomers *newcomers,
-							   const KgeTriple *facts, int64_t count);
-extern void kge_newcomers_place(KgeModel *model, const KgeNewcomers *newcomers);
+extern void kge_new_entities_gather(KgeModel *model, KgeNewEntities *new_entities,
+							   const Triple *facts, int64_t count);
+extern void kge_new_entities_place(KgeModel *model, const KgeNewEntities *new_entities);
 
 /*
  * phi(triple), from the definition in double precision: what every faster path
  * is measured against.
  */
-extern double kge_score(const KgeModel *model, KgeTriple triple);
+extern double kge_score(const KgeModel *model, Triple triple);
 
 /*
  * The triple whose score answers for `triple` when that side of it is asked for: (h, r, t)
  * itself, or (t, inverse of r, h) for a head under reciprocal relations (Lacroix et al. 2018).
  */
-extern KgeTriple kge_asked(const KgeModel *model, KgeTriple triple, KgeSide side);
+extern Triple kge_asked(const KgeModel *model, Triple triple, Side side);
 
 /* sigma(score), without overflow. */
 extern double kge_sigmoid(double score);
 
-/* ---- train.c ------------------------------------------------------------ */
+/* ---- trainer.c ------------------------------------------------------------ */
 
 /*
  * What a minibatch minimises:
@@ -289,7 +224,7 @@ extern double kge_epoch_flops(const KgeModel *model, const KgeTraining *training
  * A trainer of `model`, which it changes in place; at most max_positives are
  * given to an epoch.  Keeps the optimiser's state from epoch to epoch.
  */
-extern KgeTrainer *kge_trainer_create(KgeArena *arena, KgePool *pool, KgeModel *model,
+extern KgeTrainer *kge_trainer_create(Arena *arena, Pool *pool, KgeModel *model,
 									  const KgeTraining *training, int64_t max_positives);
 
 /*
@@ -301,7 +236,7 @@ extern KgeTrainer *kge_trainer_create(KgeArena *arena, KgePool *pool, KgeModel *
  * Returns the epoch's mean loss (without regularisation; 0 of no positives), NaN
  * when the training diverged.
  */
-extern double kge_train_epoch(KgeTrainer *trainer, const KgeTriple *positives,
+extern double kge_train_epoch(KgeTrainer *trainer, const Triple *positives,
 							  const float *weights, int64_t count, uint64_t epoch);
 
 /*
@@ -309,7 +244,7 @@ extern double kge_train_epoch(KgeTrainer *trainer, const KgeTriple *positives,
  * has been trained for so many epochs like this one.  Without it, Adagrad's first steps
  * would be as long as in a model's very beginning.
  */
-extern double kge_train_observe(KgeTrainer *trainer, const KgeTriple *positives,
+extern double kge_train_observe(KgeTrainer *trainer, const Triple *positives,
 								const float *weights, int64_t count, uint64_t epoch, int epochs);
 
 /*
@@ -327,7 +262,7 @@ typedef struct KgeSketch KgeSketch;
 extern size_t kge_sketch_bytes(const KgeModel *model);
 
 /* NULL when the arena is empty. */
-extern const KgeSketch *kge_sketch(KgeArena *arena, KgePool *pool, const KgeModel *model);
+extern const KgeSketch *kge_sketch(Arena *arena, Pool *pool, const KgeModel *model);
 
 /* ---- rank.c ------------------------------------------------------------- */
 
@@ -338,20 +273,20 @@ typedef struct KgeAddition
 } KgeAddition;
 
 /*
- * A second opinion: what is added to the model's scores of those who might answer a question, which
+ * A second adjustment: what is added to the model's scores of those who might answer a question, which
  * become scale * (phi + weight * addition).  ask() runs in the pool's threads; it lists entities, each once,
  * that live until the thread's next question, and returns how many; nothing is added for the others.
  */
-typedef struct KgeOpinion
+typedef struct KgeAdjustment
 {
-	int64_t		(*ask) (void *argument, KgeSide side, int32_t given, int32_t relation,
-						KgePool *pool, int thread, const KgeAddition **additions);
+	int64_t		(*ask) (void *argument, Side side, int32_t given, int32_t relation,
+						Pool *pool, int thread, const KgeAddition **additions);
 	void	   *argument;
 	const double *weight;		/* >= 0, by 2 * relation + side; NULL: all 1 */
 	const double *scale;		/* > 0, likewise: makes scores of all questions comparable */
-} KgeOpinion;
+} KgeAdjustment;
 
-extern double kge_opinion_weight(const KgeOpinion *opinion, int32_t relation, KgeSide side);
+extern double kge_adjustment_weight(const KgeAdjustment *adjustment, int32_t relation, Side side);
 
 /*
  * Filtered ranks of `count` triples, 1 first: head_rank[i] is the place of
@@ -361,16 +296,16 @@ extern double kge_opinion_weight(const KgeOpinion *opinion, int32_t relation, Kg
  * kge_score (double precision), whatever the fast path rounds to.  Among equals
  * the entity takes a place drawn by seed and triple; a NaN score is below every
  * number and equal to NaN (Sun et al. 2020, RANDOM).  Holds one block of scores a thread.
- * opinion: added to the scores; may be NULL.
+ * adjustment: added to the scores; may be NULL.
  */
-extern bool kge_rank(KgeArena *arena, KgePool *pool, const KgeModel *model,
-					 const KgeOpinion *opinion,
-					 const KgeTriple *triples, int64_t count,
-					 const KgeTriple *known, int64_t known_count,
+extern bool kge_rank(Arena *arena, Pool *pool, const KgeModel *model,
+					 const KgeAdjustment *adjustment,
+					 const Triple *triples, int64_t count,
+					 const Triple *known, int64_t known_count,
 					 uint64_t seed, int32_t *head_rank, int32_t *tail_rank);
 
 /* Bytes that kge_rank will take from its arena. */
-extern size_t kge_rank_bytes(const KgeModel *model, const KgeOpinion *opinion,
+extern size_t kge_rank_bytes(const KgeModel *model, const KgeAdjustment *adjustment,
 							 int64_t count, int64_t known_count, int threads);
 
 typedef struct KgeMetrics
@@ -391,8 +326,8 @@ extern KgeMetrics kge_metrics(const int32_t *ranks, int64_t count);
  * row.  Fills rows and scores (room for k), best first; returns how many, or -1
  * when the arena is empty.  The answer is exact; the model's sketch makes it quick.
  */
-extern int64_t kge_top(KgeArena *arena, KgePool *pool, const KgeModel *model,
-					   const KgeSketch *sketch, KgeSide side, int32_t given, int32_t relation,
+extern int64_t kge_top(Arena *arena, Pool *pool, const KgeModel *model,
+					   const KgeSketch *sketch, Side side, int32_t given, int32_t relation,
 					   const int32_t *excluded, int64_t excluded_count,
 					   int64_t k, int32_t *rows, double *scores);
 
@@ -404,42 +339,42 @@ extern size_t kge_neighbors_bytes(const KgeModel *model, int64_t k);
  * The k entities whose rows have the highest cosine with that of `entity`, which is not among them;
  * those without a cosine, of length 0 or not finite, are left out.  As kge_top otherwise.
  */
-extern int64_t kge_neighbors(KgeArena *arena, KgePool *pool, const KgeModel *model,
+extern int64_t kge_neighbors(Arena *arena, Pool *pool, const KgeModel *model,
 							 int32_t entity, int64_t k, int32_t *rows, double *cosines);
 
 /*
  * phi of each triple, in single precision through the block kernels; fastest when
  * triples of one (relation, head) follow each other.
  */
-extern bool kge_score_triples(KgeArena *arena, KgePool *pool, const KgeModel *model,
-							  const KgeTriple *triples, int64_t count, float *scores);
+extern bool kge_score_triples(Arena *arena, Pool *pool, const KgeModel *model,
+							  const Triple *triples, int64_t count, float *scores);
 
-/* ---- complete.c --------------------------------------------------------- */
+/* ---- top_triples.c --------------------------------------------------------- */
 
 typedef struct KgeScored
 {
-	KgeTriple	triple;
-	double		score;			/* with the opinion's scale and addition */
+	Triple	triple;
+	double		score;			/* with the adjustment's scale and addition */
 	double		phi;
 	double		addition;
 } KgeScored;
 
 /* Bytes that kge_complete will take from its arena. */
-extern size_t kge_complete_bytes(KgePool *pool, const KgeModel *model, const KgeOpinion *opinion,
-								 const KgeTriple *known, int64_t known_count, int64_t k);
+extern size_t kge_complete_bytes(Pool *pool, const KgeModel *model, const KgeAdjustment *adjustment,
+								 const Triple *known, int64_t known_count, int64_t k);
 
 /*
  * The k triples of highest score that are not known, of those whose (head, relation) is; `known` is
  * ascending by (relation, head, tail).  Best first; ties go to the lower relation, head, tail.
  * They are chosen by scores in single precision, then scored and put in order in double.  Returns
- * how many, or -1 when the arena is empty; *best is in the arena.  opinion: may be NULL.
+ * how many, or -1 when the arena is empty; *best is in the arena.  adjustment: may be NULL.
  */
-extern int64_t kge_complete(KgeArena *arena, KgePool *pool, const KgeModel *model,
-							const KgeOpinion *opinion,
-							const KgeTriple *known, int64_t known_count, int64_t k,
+extern int64_t kge_complete(Arena *arena, Pool *pool, const KgeModel *model,
+							const KgeAdjustment *adjustment,
+							const Triple *known, int64_t known_count, int64_t k,
 							const KgeScored **best);
 
-/* ---- threshold.c -------------------------------------------------------- */
+/* ---- best_threshold.c -------------------------------------------------------- */
 
 typedef struct KgeLabelled
 {
@@ -453,7 +388,7 @@ typedef struct KgeLabelled
  */
 extern double kge_threshold(const KgeLabelled *labelled, int64_t count, int64_t *right);
 
-/* ---- importance.c ------------------------------------------------------- */
+/* ---- importance_sampling.c ------------------------------------------------------- */
 
 /*
  * psi (SPEC section 5): draws min(n, count) of the items without replacement with
@@ -464,10 +399,8 @@ extern double kge_threshold(const KgeLabelled *labelled, int64_t count, int64_t 
  * item's p = exp(beta * score) / sum.  A NaN score is never drawn before a number.
  * Returns how many were drawn, or -1 when the arena is empty.
  */
-extern int64_t kge_draw(KgeArena *arena, KgePool *pool, const float *scores, const uint64_t *key,
+extern int64_t kge_draw(Arena *arena, Pool *pool, const float *scores, const uint64_t *key,
 						int64_t count, double beta, int64_t n, uint64_t seed,
 						int64_t *drawn, double *probability);
 
-/* ---- random.h: counter-based draws --------------------------------------- */
-
-#endif							/* KGE_H */
+#endif							/* HKG_KGE_KGE_H */

@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "loss.h"
-#include "vector.h"
+#include "core/vector.h"
 
 #define ROUNDER 12582912.0f		/* 1.5 * 2^23: adding it rounds to an integer */
 
@@ -61,7 +61,7 @@ logarithm_1p(float e)
 	return z * (p * w + 2);
 }
 
-KGE_KERNEL void
+KERNEL void
 logistic_row(int n, float sign, const float *restrict s, const float *restrict weight,
 			 float *restrict g, float *restrict loss)
 {
@@ -92,7 +92,7 @@ kge_logistic_loss(int rows, int n, int label, const float *s, int stride,
 }
 
 /* NaN is not <= 0, so it stays. */
-KGE_KERNEL void
+KERNEL void
 margin_row(int n, float margin, const float *restrict own, const float *restrict s,
 		   const float *restrict weight, float *restrict g, float *restrict own_g,
 		   float *restrict loss)
@@ -118,7 +118,7 @@ kge_margin_loss(int rows, int n, float margin, const float *own, const float *s,
 				   g + (size_t) row * (size_t) stride, own_g, loss);
 }
 
-KGE_KERNEL void
+KERNEL void
 maximum_row(int n, const float *restrict s, float *restrict maximum)
 {
 	for (int i = 0; i < n; i++)
@@ -135,7 +135,7 @@ relative_exponential(float s, float origin)
 	return x < -87 ? 0 : e;
 }
 
-KGE_KERNEL void
+KERNEL void
 softmax_sum_row(int n, const float *restrict s, const float *restrict maximum,
 				float *restrict sum)
 {
@@ -144,7 +144,7 @@ softmax_sum_row(int n, const float *restrict s, const float *restrict maximum,
 }
 
 /* s becomes its exponential */
-KGE_KERNEL void
+KERNEL void
 softmax_part_row(int n, float *restrict s, const float *restrict maximum, float *restrict sum)
 {
 	for (int i = 0; i < n; i++)
@@ -154,14 +154,14 @@ softmax_part_row(int n, float *restrict s, const float *restrict maximum, float 
 	}
 }
 
-KGE_KERNEL void
+KERNEL void
 scale_part_row(int n, const float *restrict part, const float *restrict factor, float *restrict g)
 {
 	for (int i = 0; i < n; i++)
 		g[i] = factor[i] * part[i];
 }
 
-KGE_KERNEL void
+KERNEL void
 softmax_row(int n, float *restrict g, const float *restrict log_sum, const float *restrict weight)
 {
 	for (int i = 0; i < n; i++)

@@ -2,8 +2,8 @@
  * loss.h
  *		Losses over a block of scores.
  */
-#ifndef KGE_LOSS_H
-#define KGE_LOSS_H
+#ifndef HKG_KGE_LOSS_H
+#define HKG_KGE_LOSS_H
 
 /*
  * The logistic loss of `rows` x n scores, s[row * stride + i], all with label
@@ -38,4 +38,4 @@ extern void kge_scale_parts(int rows, int n, const float *parts, int stride,
 extern void kge_softmax(int rows, int n, const float *s, int stride,
 						const float *log_sum, const float *weight, float *g);
 
-#endif							/* KGE_LOSS_H */
+#endif							/* HKG_KGE_LOSS_H */

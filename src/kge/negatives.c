@@ -20,7 +20,7 @@
 
 #include "loss.h"
 #include "negatives.h"
-#include "threads.h"
+#include "core/pool.h"
 
 typedef struct Negatives
 {
@@ -55,44 +55,44 @@ count_scores(const KgeTraining *training, const KgeModel *model, int64_t positiv
 }
 
 static KgeBlock
-take_block(const KgeTrainer *plan, KgeSpace *space)
+take_block(const KgeTrainer *plan, Allocation *allocation)
 {
 	KgeBlock	block = {0};
 	size_t		size = (size_t) plan->training.block_size;
 	size_t		scores;
 
-	block.meeting = kge_meeting_take(plan, space);
-	scores = (size_t) block.meeting.score_stride * sizeof(float);
-	block.negative = KGE_TAKE(space, int32_t, (size_t) plan->training.negatives);
-	block.share = kge_space_take(space, KGE_TILE, scores);
-	block.derivative = kge_space_take(space, KGE_TILE, scores);
-	block.triple = KGE_TAKE(space, KgeTriple, size);
-	block.weight = KGE_TAKE(space, float, size);
-	block.answer = KGE_TAKE(space, int32_t, size);
-	block.loss = KGE_TAKE(space, float, size);
-	block.own_score = KGE_TAKE(space, float, size);
-	block.own_derivative = KGE_TAKE(space, float, size);
-	block.log_sum = KGE_TAKE(space, float, size);
-	block.maximum = KGE_TAKE(space, float, size);
-	block.sum = KGE_TAKE(space, float, size);
+	block.pairing = kge_pairing_take(plan, allocation);
+	scores = (size_t) block.pairing.score_stride * sizeof(float);
+	block.negative = TAKE(allocation, int32_t, (size_t) plan->training.negatives);
+	block.share = allocation_take(allocation, KGE_TILE, scores);
+	block.derivative = allocation_take(allocation, KGE_TILE, scores);
+	block.triple = TAKE(allocation, Triple, size);
+	block.weight = TAKE(allocation, float, size);
+	block.answer = TAKE(allocation, int32_t, size);
+	block.loss = TAKE(allocation, float, size);
+	block.own_score = TAKE(allocation, float, size);
+	block.own_derivative = TAKE(allocation, float, size);
+	block.log_sum = TAKE(allocation, float, size);
+	block.maximum = TAKE(allocation, float, size);
+	block.sum = TAKE(allocation, float, size);
 	return block;
 }
 
 static void *
-take_negatives(const KgeTrainer *plan, int threads, KgeSpace *space)
+take_negatives(const KgeTrainer *plan, int threads, Allocation *allocation)
 {
-	Negatives  *memory = KGE_TAKE(space, Negatives, 1);
+	Negatives  *memory = TAKE(allocation, Negatives, 1);
 	size_t		blocks = (size_t) kge_block_count(&plan->training);
 	Negatives	work = {0};
 
-	work.dealt = KGE_TAKE(space, int32_t, (size_t) plan->training.batch_size);
-	work.heads = KGE_TAKE(space, int32_t, (size_t) plan->training.batch_size);
-	work.block_loss = KGE_TAKE(space, double, blocks);
-	work.block_terms = KGE_TAKE(space, int64_t, blocks);
-	work.block = KGE_TAKE(space, KgeBlock, (size_t) threads);
+	work.dealt = TAKE(allocation, int32_t, (size_t) plan->training.batch_size);
+	work.heads = TAKE(allocation, int32_t, (size_t) plan->training.batch_size);
+	work.block_loss = TAKE(allocation, double, blocks);
+	work.block_terms = TAKE(allocation, int64_t, blocks);
+	work.block = TAKE(allocation, KgeBlock, (size_t) threads);
 	for (int i = 0; i < threads; i++)
 	{
-		KgeBlock	block = take_block(plan, space);
+		KgeBlock	block = take_block(plan, allocation);
 
 		if (work.block != NULL)
 			work.block[i] = block;
@@ -105,7 +105,7 @@ take_negatives(const KgeTrainer *plan, int threads, KgeSpace *space)
 /* ---- what samplers use --------------------------------------------------- */
 
 /* Takes out the scores of a negative's own positives. */
-KGE_KERNEL int
+KERNEL int
 mask_row(int n, const int32_t *restrict answers, int32_t negative, float *restrict score)
 {
 	int			masked = 0;
@@ -125,12 +125,12 @@ kge_mask_answers(const KgeBlock *block, int from, int count, float *score)
 
 	for (int k = from; k < from + count; k++)
 		masked += mask_row(block->count, block->answer, block->negative[k],
-						   score + (size_t) k * (size_t) block->meeting.score_stride);
+						   score + (size_t) k * (size_t) block->pairing.score_stride);
 	return masked;
 }
 
 /* What was taken out stays out, however warm: it has no share beside what was not. */
-KGE_KERNEL void
+KERNEL void
 warm_row(int n, float temperature, const float *restrict score, float *restrict warm)
 {
 	for (int i = 0; i < n; i++)
@@ -141,7 +141,7 @@ warm_row(int n, float temperature, const float *restrict score, float *restrict 
 static const float *
 warm_scores(KgeBlock *block, double temperature, const float *score, int count)
 {
-	size_t		stride = (size_t) block->meeting.score_stride;
+	size_t		stride = (size_t) block->pairing.score_stride;
 
 	for (size_t k = 0; k < (size_t) count; k++)
 		warm_row(block->count, (float) temperature, score + k * stride,
@@ -166,7 +166,7 @@ add_sums(KgeBlock *block, const float *maximum, const float *sum)
 void
 kge_sum_negatives(KgeBlock *block, double temperature, const float *score)
 {
-	int			stride = block->meeting.score_stride;
+	int			stride = block->pairing.score_stride;
 	float	   *maximum = block->share; /* two rows that nobody needs yet */
 	float	   *sum = block->share + stride;
 
@@ -183,7 +183,7 @@ kge_sum_negatives(KgeBlock *block, double temperature, const float *score)
 						 warm_scores(block, temperature, score + (size_t) from * (size_t) stride, count),
 						 stride, maximum, sum);
 		add_sums(block, maximum, sum);
-		kge_pool_breathe(block->trainer->pool, block->thread);
+		pool_yield(block->trainer->pool, block->thread);
 	}
 	for (int i = 0; i < block->count; i++)
 		block->log_sum[i] = block->maximum[i] + logf(block->sum[i]);
@@ -194,7 +194,7 @@ kge_share_negatives(KgeBlock *block, double temperature, const float *score, int
 					const float *weight, float *filled)
 {
 	kge_softmax(count, block->count, warm_scores(block, temperature, score, count),
-				block->meeting.score_stride, block->log_sum, weight, filled);
+				block->pairing.score_stride, block->log_sum, weight, filled);
 }
 
 /* ---- losses --------------------------------------------------------------- */
@@ -210,7 +210,7 @@ static void
 logistic_negatives(KgeBlock *block, int count, const float *score, const float *weight,
 				   int weight_stride)
 {
-	kge_logistic_loss(count, block->count, 0, score, block->meeting.score_stride, weight,
+	kge_logistic_loss(count, block->count, 0, score, block->pairing.score_stride, weight,
 					  weight_stride, block->derivative, block->loss);
 }
 
@@ -225,7 +225,7 @@ margin_negatives(KgeBlock *block, int count, const float *score, const float *we
 				 int weight_stride)
 {
 	kge_margin_loss(count, block->count, (float) block->trainer->model->gamma, block->own_score,
-					score, block->meeting.score_stride, weight, weight_stride,
+					score, block->pairing.score_stride, weight, weight_stride,
 					block->derivative, block->own_derivative, block->loss);
 }
 
@@ -235,7 +235,7 @@ softmax_positives(KgeBlock *block)
 {
 	float	   *ahead = block->sum; /* which nobody needs any more then */
 
-	kge_sum_negatives(block, 1, block->meeting.score);
+	kge_sum_negatives(block, 1, block->pairing.score);
 	for (int i = 0; i < block->count; i++)
 		ahead[i] = block->own_score[i] - block->log_sum[i];
 	kge_logistic_loss(1, block->count, 1, ahead, 0, block->weight, 0, block->own_derivative, block->loss);
@@ -248,7 +248,7 @@ softmax_negatives(KgeBlock *block, int count, const float *score, const float *w
 				  int weight_stride)
 {
 	(void) weight_stride;
-	kge_softmax(count, block->count, score, block->meeting.score_stride, block->log_sum, weight, block->derivative);
+	kge_softmax(count, block->count, score, block->pairing.score_stride, block->log_sum, weight, block->derivative);
 }
 
 /* ---- a block ------------------------------------------------------------ */
@@ -256,7 +256,7 @@ softmax_negatives(KgeBlock *block, int count, const float *score, const float *w
 static inline int64_t
 answer_slot(const KgeBlock *block, int i)
 {
-	return block->meeting.given_slot + block->trainer->training.block_size + i;
+	return block->pairing.given_slot + block->trainer->training.block_size + i;
 }
 
 /* Fetches the block's positives, the first of which was dealt place `first`, and negatives. */
@@ -268,10 +268,10 @@ fill_block(KgeBlock *block, int first)
 
 	for (int i = 0; i < block->count; i++)
 	{
-		const KgeTriple *triple = &block->triple[i];
+		const Triple *triple = &block->triple[i];
 
 		block->triple[i] = kge_positive(trainer, work->dealt[first + i], &block->weight[i]);
-		block->answer[i] = block->side == KGE_TAIL ? triple->tail : triple->head;
+		block->answer[i] = block->side == SIDE_TAIL ? triple->tail : triple->head;
 		block->loss[i] = 0;
 	}
 	kge_draw_negatives(trainer->training.seed, trainer->epoch, (uint64_t) block->number,
@@ -283,7 +283,7 @@ static void
 score_positives(KgeBlock *block)
 {
 	KgeTrainer *trainer = block->trainer;
-	const KgeMeeting *meeting = &block->meeting;
+	const KgePairing *pairing = &block->pairing;
 
 	for (int i = 0; i < block->count; i++)
 	{
@@ -291,9 +291,9 @@ score_positives(KgeBlock *block)
 
 		trainer->entity.row[slot] = block->answer[i];
 		trainer->entity.penalty[slot] = block->weight[i];
-		memset(kge_entity_gradient(trainer, slot), 0, (size_t) meeting->stride * sizeof(float));
+		memset(kge_entity_gradient(trainer, slot), 0, (size_t) pairing->stride * sizeof(float));
 		block->own_score[i] =
-			kge_engine_score(&trainer->engine, meeting->query + (size_t) i * (size_t) meeting->stride,
+			kge_engine_score(&trainer->engine, pairing->query + (size_t) i * (size_t) pairing->stride,
 							 kge_entity_row(trainer->model, block->answer[i]));
 	}
 }
@@ -302,14 +302,14 @@ static void
 learn_positives(KgeBlock *block)
 {
 	KgeTrainer *trainer = block->trainer;
-	const KgeMeeting *meeting = &block->meeting;
+	const KgePairing *pairing = &block->pairing;
 
 	for (int i = 0; i < block->count; i++)
 		kge_engine_gradient(&trainer->engine,
-							meeting->query + (size_t) i * (size_t) meeting->stride,
+							pairing->query + (size_t) i * (size_t) pairing->stride,
 							kge_entity_row(trainer->model, block->answer[i]),
 							block->own_score[i], block->own_derivative[i],
-							kge_meeting_query_gradient(meeting, i),
+							kge_pairing_query_gradient(pairing, i),
 							kge_entity_gradient(trainer, answer_slot(block, i)));
 }
 
@@ -318,32 +318,32 @@ static void
 learn_negatives(KgeBlock *block, int from, int count)
 {
 	const KgeTraining *training = &block->trainer->training;
-	const float *score = kge_meeting_scores(&block->meeting, from);
+	const float *score = kge_pairing_scores(&block->pairing, from);
 
 	if (training->sampler->share == NULL)
 		training->loss->negatives(block, count, score, block->weight, 0);
 	else
 	{
 		training->sampler->share(block, from, count);
-		training->loss->negatives(block, count, score, block->share, block->meeting.score_stride);
+		training->loss->negatives(block, count, score, block->share, block->pairing.score_stride);
 	}
-	kge_meeting_learn(&block->meeting, from, count, block->derivative);
+	kge_pairing_learn(&block->pairing, from, count, block->derivative);
 }
 
 /* Tells how many pairs of a positive and a negative there are. */
 static int64_t
 learn(KgeBlock *block)
 {
-	KgePool    *pool = block->trainer->pool;
+	Pool    *pool = block->trainer->pool;
 	const KgeTraining *training = &block->trainer->training;
 	int64_t		pairs = (int64_t) block->count * block->negatives;
 
-	kge_meeting_open(&block->meeting, block->side, block->triple, block->weight, block->negative);
+	kge_pairing_open(&block->pairing, block->side, block->triple, block->weight, block->negative);
 	for (int from = 0; from < block->negatives; from += KGE_TILE)
 	{
-		kge_meeting_score(&block->meeting, from, kge_tile_size(block, from));
-		pairs -= kge_mask_answers(block, from, kge_tile_size(block, from), block->meeting.score);
-		kge_pool_breathe(pool, block->thread);
+		kge_pairing_score(&block->pairing, from, kge_tile_size(block, from));
+		pairs -= kge_mask_answers(block, from, kge_tile_size(block, from), block->pairing.score);
+		pool_yield(pool, block->thread);
 	}
 	score_positives(block);
 	training->loss->positives(block);
@@ -352,10 +352,10 @@ learn(KgeBlock *block)
 	for (int from = 0; from < block->negatives; from += KGE_TILE)
 	{
 		learn_negatives(block, from, kge_tile_size(block, from));
-		kge_pool_breathe(pool, block->thread);
+		pool_yield(pool, block->thread);
 	}
 	learn_positives(block);
-	kge_meeting_close(&block->meeting);
+	kge_pairing_close(&block->pairing);
 	return pairs;
 }
 
@@ -381,7 +381,7 @@ learn_block(void *argument, int64_t item, int thread)
 	const KgeTraining *training = &trainer->training;
 	Negatives  *work = trainer->work;
 	KgeBlock   *block = &work->block[thread];
-	KgeMeeting *meeting = &block->meeting;
+	KgePairing *pairing = &block->pairing;
 	int			size = training->block_size;
 	int64_t		batch = trainer->start / training->batch_size;
 	bool		tails = item < work->tail_blocks;
@@ -389,16 +389,16 @@ learn_block(void *argument, int64_t item, int thread)
 	int64_t		left = (tails ? work->tails : trainer->count) - first;
 	double		loss = 0;
 
-	block->trainer = meeting->trainer = trainer;
+	block->trainer = pairing->trainer = trainer;
 	block->thread = thread;
 	block->item = item;
 	block->number = batch * kge_block_count(training) + item;
-	block->side = tails ? KGE_TAIL : KGE_HEAD;
-	block->count = meeting->count = (int) (left < size ? left : size);
-	block->negatives = meeting->negatives = training->negatives;
-	meeting->given_slot = item * (2 * size + training->negatives);
-	meeting->negative_slot = meeting->given_slot + 2 * size;
-	meeting->relation_slot = item * size;
+	block->side = tails ? SIDE_TAIL : SIDE_HEAD;
+	block->count = pairing->count = (int) (left < size ? left : size);
+	block->negatives = pairing->negatives = training->negatives;
+	pairing->given_slot = item * (2 * size + training->negatives);
+	pairing->negative_slot = pairing->given_slot + 2 * size;
+	pairing->relation_slot = item * size;
 
 	fill_block(block, (int) first);
 	work->block_terms[item] = count_terms(block, learn(block));
@@ -409,7 +409,7 @@ learn_block(void *argument, int64_t item, int thread)
 
 /* ---- a minibatch ---------------------------------------------------------- */
 
-static KgeSide
+static Side
 side_of(const KgeTrainer *trainer, int64_t i)
 {
 	const KgeTraining *training = &trainer->training;
@@ -419,7 +419,7 @@ side_of(const KgeTrainer *trainer, int64_t i)
 		return training->sampler->side(trainer, kge_positive(trainer, i, &weight),
 									   trainer->start + i);
 	return ((uint64_t) (trainer->start / training->batch_size + i / training->block_size) +
-			trainer->epoch) % 2 == 0 ? KGE_TAIL : KGE_HEAD;
+			trainer->epoch) % 2 == 0 ? SIDE_TAIL : SIDE_HEAD;
 }
 
 /* Deals the positives to blocks of one side; tells how many blocks. */
@@ -432,7 +432,7 @@ deal(KgeTrainer *trainer)
 
 	work->tails = 0;
 	for (int32_t i = 0; i < trainer->count; i++)
-		if (side_of(trainer, i) == KGE_TAIL)
+		if (side_of(trainer, i) == SIDE_TAIL)
 			work->dealt[work->tails++] = i;
 		else
 			work->heads[heads++] = i;
@@ -452,7 +452,7 @@ learn_sampled(KgeTrainer *trainer)
 	if (trainer->start == 0 && sampler->open != NULL)
 		sampler->open(trainer);
 	blocks = deal(trainer);
-	kge_pool_run(trainer->pool, blocks, learn_block, trainer);
+	pool_run(trainer->pool, blocks, learn_block, trainer);
 	for (int64_t i = 0; i < blocks; i++)
 	{
 		sum.loss += work->block_loss[i];

@@ -2,10 +2,10 @@
  * negatives.h
  *		A block: positives that share their negatives.
  */
-#ifndef KGE_NEGATIVES_H
-#define KGE_NEGATIVES_H
+#ifndef HKG_KGE_NEGATIVES_H
+#define HKG_KGE_NEGATIVES_H
 
-#include "meeting.h"
+#include "pairing.h"
 
 #define KGE_TAKEN_OUT	(-1e30f)	/* a score that has no loss and no derivative */
 
@@ -13,11 +13,11 @@
 typedef struct KgeBlock
 {
 	KgeTrainer *trainer;
-	KgeMeeting	meeting;		/* in the model that is trained */
+	KgePairing	pairing;		/* in the model that is trained */
 	int			thread;
 	int64_t		item;			/* its number in the minibatch */
 	int64_t		number;			/* its number in the epoch: numbers its draws */
-	KgeSide		side;			/* the corrupted one */
+	Side		side;			/* the corrupted one */
 	int			count;			/* positives */
 	int			negatives;
 	int32_t    *negative;
@@ -27,7 +27,7 @@ typedef struct KgeBlock
 	float	   *derivative;
 
 	/* of each positive */
-	KgeTriple  *triple;
+	Triple  *triple;
 	float	   *weight;
 	int32_t    *answer;
 	float	   *loss;
@@ -44,7 +44,7 @@ struct KgeSampler
 	const char *name;
 
 	/* Takes what is to be trainer->sampler, and makes it ready.  NULL: it needs nothing. */
-	void	   *(*take) (const KgeTrainer *plan, int threads, KgeSpace *space);
+	void	   *(*take) (const KgeTrainer *plan, int threads, Allocation *allocation);
 	void		(*start) (KgeTrainer *trainer);
 
 	/* Called when an epoch begins, and when a minibatch's blocks are done; or NULL. */
@@ -52,7 +52,7 @@ struct KgeSampler
 	void		(*finish) (KgeTrainer *trainer, int64_t blocks);
 
 	/* The side of a positive, by its place in the epoch.  NULL: of every other block. */
-	KgeSide		(*side) (const KgeTrainer *trainer, KgeTriple positive, int64_t place);
+	Side		(*side) (const KgeTrainer *trainer, Triple positive, int64_t place);
 
 	/*
 	 * Looks at all scores of the block; then fills `share` for negatives from ..
@@ -98,4 +98,4 @@ extern void kge_sum_negatives(KgeBlock *block, double temperature, const float *
 extern void kge_share_negatives(KgeBlock *block, double temperature, const float *score,
 								int count, const float *weight, float *filled);
 
-#endif							/* KGE_NEGATIVES_H */
+#endif							/* HKG_KGE_NEGATIVES_H */

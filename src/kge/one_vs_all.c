@@ -37,9 +37,9 @@
 #include "group.h"
 #include "loss.h"
 #include "relation_loss.h"
-#include "threads.h"
+#include "core/pool.h"
 #include "trainer.h"
-#include "vector.h"
+#include "core/vector.h"
 
 #define BLOCK	64				/* queries */
 #define TILE	128				/* entities */
@@ -146,7 +146,7 @@ score_bytes(const KgeTrainer *plan)
 static int
 wave_blocks(const KgeTrainer *plan)
 {
-	int			blocks = (int) kge_pieces(most_answers(plan), BLOCK);
+	int			blocks = (int) pool_pieces(most_answers(plan), BLOCK);
 	int			most = (in_bfloat16(plan) ? WAVE_BFLOAT16 : WAVE) / BLOCK;
 	int64_t		fit = (int64_t) (WAVE_BYTES / (BLOCK * score_bytes(plan) * (size_t) plan->entity.rows));
 
@@ -161,25 +161,25 @@ plan_groups(const KgeTrainer *plan)
 	KgeGroups	groups = {.room = plan->max_positives};
 
 	groups.keys = plan->entity.rows > plan->relation.rows ? plan->entity.rows : plan->relation.rows;
-	groups.limit = (int) kge_pieces(most_answers(plan), GROUPS);
+	groups.limit = (int) pool_pieces(most_answers(plan), GROUPS);
 	return groups;
 }
 
 /* What the other precision needs instead of `prepared`. */
 static void
-take_bfloat16(const KgeTrainer *plan, int threads, OneVsAll *work, KgeSpace *space)
+take_bfloat16(const KgeTrainer *plan, int threads, OneVsAll *work, Allocation *allocation)
 {
 	work->kernels = kge_bfloat16();
-	work->tile = kge_packed_take(space, (size_t) threads, TILE, plan->entity.width);
-	work->packed = kge_packed_take(space, 1, (size_t) work->wave, plan->entity.width);
-	work->part = kge_space_take(space, (size_t) work->tiles * TILE, (size_t) work->wave * sizeof(uint16_t));
-	work->derivatives = kge_derivatives_take(space, threads, TILE, work->wave, BLOCK);
+	work->tile = kge_packed_take(allocation, (size_t) threads, TILE, plan->entity.width);
+	work->packed = kge_packed_take(allocation, 1, (size_t) work->wave, plan->entity.width);
+	work->part = allocation_take(allocation, (size_t) work->tiles * TILE, (size_t) work->wave * sizeof(uint16_t));
+	work->derivatives = kge_derivatives_take(allocation, threads, TILE, work->wave, BLOCK);
 }
 
 static void *
-take_softmax(const KgeTrainer *plan, int threads, KgeSpace *space)
+take_softmax(const KgeTrainer *plan, int threads, Allocation *allocation)
 {
-	OneVsAll   *memory = KGE_TAKE(space, OneVsAll, 1);
+	OneVsAll   *memory = TAKE(allocation, OneVsAll, 1);
 	OneVsAll	work = {0};
 	size_t		blocks = (size_t) wave_blocks(plan);
 	size_t		wave = blocks * BLOCK;
@@ -189,37 +189,37 @@ take_softmax(const KgeTrainer *plan, int threads, KgeSpace *space)
 	work.stride = plan->entity.stride;
 	row = (size_t) work.stride * sizeof(float);
 	work.wave = (int) wave;
-	work.tiles = (int) kge_pieces(plan->entity.rows, TILE);
-	work.shard_tiles = (int) kge_pieces(work.tiles, SHARDS);
-	work.shards = (int) kge_pieces(work.tiles, work.shard_tiles);
+	work.tiles = (int) pool_pieces(plan->entity.rows, TILE);
+	work.shard_tiles = (int) pool_pieces(work.tiles, SHARDS);
+	work.shards = (int) pool_pieces(work.tiles, work.shard_tiles);
 
 	work.groups = plan_groups(plan);
-	kge_groups_take(&work.groups, space);
-	work.group = KGE_TAKE(space, int64_t, most);
-	work.first_answer = KGE_TAKE(space, int32_t, most + 1);
-	work.answer = KGE_TAKE(space, Answer, most);
+	kge_groups_take(&work.groups, allocation);
+	work.group = TAKE(allocation, int64_t, most);
+	work.first_answer = TAKE(allocation, int32_t, most + 1);
+	work.answer = TAKE(allocation, Answer, most);
 	if (plan->training.relation_weight > 0)
 	{
-		work.relations = kge_relation_loss_take(plan, most_answers(plan), threads, space);
-		work.pair = KGE_TAKE(space, KgePair, most);
+		work.relations = kge_relation_loss_take(plan, most_answers(plan), threads, allocation);
+		work.pair = TAKE(allocation, KgePair, most);
 	}
 
-	work.query = KGE_TAKE(space, Query, wave);
-	work.weight = KGE_TAKE(space, float, wave);
-	work.log_sum = KGE_TAKE(space, float, wave);
-	work.loss = KGE_TAKE(space, double, wave);
-	work.vector = kge_space_take(space, wave, row);
-	work.maximum = kge_space_take(space, (size_t) work.tiles, wave * sizeof(float));
-	work.sum = kge_space_take(space, (size_t) work.tiles, wave * sizeof(float));
-	work.d_query = kge_space_take(space, (size_t) work.shards * wave, row);
-	work.derivative = kge_space_take(space, (size_t) threads, TILE * BLOCK * sizeof(float));
+	work.query = TAKE(allocation, Query, wave);
+	work.weight = TAKE(allocation, float, wave);
+	work.log_sum = TAKE(allocation, float, wave);
+	work.loss = TAKE(allocation, double, wave);
+	work.vector = allocation_take(allocation, wave, row);
+	work.maximum = allocation_take(allocation, (size_t) work.tiles, wave * sizeof(float));
+	work.sum = allocation_take(allocation, (size_t) work.tiles, wave * sizeof(float));
+	work.d_query = allocation_take(allocation, (size_t) work.shards * wave, row);
+	work.derivative = allocation_take(allocation, (size_t) threads, TILE * BLOCK * sizeof(float));
 	if (in_bfloat16(plan))
-		take_bfloat16(plan, threads, &work, space);
+		take_bfloat16(plan, threads, &work, allocation);
 	else
 	{
-		work.score = kge_space_take(space, (size_t) work.tiles * TILE, wave * sizeof(float));
+		work.score = allocation_take(allocation, (size_t) work.tiles * TILE, wave * sizeof(float));
 		work.prepared_size = kge_engine_scratch(&plan->engine, BLOCK);
-		work.prepared = kge_space_take(space, blocks, work.prepared_size * sizeof(float));
+		work.prepared = allocation_take(allocation, blocks, work.prepared_size * sizeof(float));
 	}
 	if (memory != NULL)
 		*memory = work;
@@ -348,7 +348,7 @@ read_query(const KgeTrainer *trainer, int number)
 	OneVsAll   *work = trainer->work;
 	int			place = work->first + number;
 	KgeGroup	group = kge_group(&work->groups, work->group[place]);
-	const KgeTriple *triple = &trainer->positives[group.member[0]];
+	const Triple *triple = &trainer->positives[group.member[0]];
 	Query	   *query = &work->query[number];
 
 	query->asked = kge_query(trainer->model, *triple, group.side);
@@ -360,7 +360,7 @@ read_query(const KgeTrainer *trainer, int number)
 		int32_t		positive = group.member[i];
 
 		triple = &trainer->positives[positive];
-		query->answer[i].entity = group.side == KGE_TAIL ? triple->tail : triple->head;
+		query->answer[i].entity = group.side == SIDE_TAIL ? triple->tail : triple->head;
 		query->answer[i].weight = trainer->weights == NULL ? 1 : trainer->weights[positive];
 		work->weight[number] += query->answer[i].weight;
 	}
@@ -392,7 +392,7 @@ make_queries(void *argument, int64_t item, int thread)
 	for (int i = 0; i < queries.count; i++)
 	{
 		make_query(trainer, (int) item * BLOCK + i);
-		kge_pool_breathe(trainer->pool, thread);
+		pool_yield(trainer->pool, thread);
 	}
 	if (work->kernels != NULL)
 		kge_pack_queries(queries, block_packed(work, (int) item));
@@ -448,7 +448,7 @@ score_tile(void *argument, int64_t item, int thread)
 		else
 			kge_softmax_parts(candidates.count, queries.count, score, BLOCK,
 							  work->maximum + parts, work->sum + parts);
-		kge_pool_breathe(trainer->pool, thread);
+		pool_yield(trainer->pool, thread);
 	}
 }
 
@@ -472,7 +472,7 @@ score_tile_bfloat16(void *argument, int64_t item, int thread)
 		keep_answers(work, block, queries, from, count, score);
 		kge_softmax_parts(count, queries, score, BLOCK, work->maximum + parts, work->sum + parts);
 		kge_bfloat16_round((size_t) count * BLOCK, score, work->part + score_place(work, block, from));
-		kge_pool_breathe(trainer->pool, thread);
+		pool_yield(trainer->pool, thread);
 	}
 }
 
@@ -517,13 +517,13 @@ put_together(void *argument, int64_t item, int thread)
 
 		work->log_sum[query] = (float) logarithm;
 		work->loss[query] = query_loss(&work->query[query], logarithm);
-		kge_pool_breathe(trainer->pool, thread);
+		pool_yield(trainer->pool, thread);
 	}
 }
 
 /* ---- backward ----------------------------------------------------------- */
 
-KGE_KERNEL void
+KERNEL void
 add_gradient(size_t n, const float *restrict x, float *restrict y)
 {
 	for (size_t j = 0; j < n; j++)
@@ -588,7 +588,7 @@ learn_tile(KgeTrainer *trainer, int shard, int tile, int thread)
 							 block_scores(trainer, block, tile * TILE), derivative, BLOCK,
 							 shard_gradient(work, shard, block * BLOCK), tile_gradient(trainer, tile),
 							 work->first > 0 || block > 0);
-		kge_pool_breathe(trainer->pool, thread);
+		pool_yield(trainer->pool, thread);
 	}
 }
 
@@ -612,12 +612,12 @@ learn_tile_bfloat16(KgeTrainer *trainer, int shard, int tile, int thread)
 		kge_bfloat16_query_gradients(work->kernels, derivatives, queries.count,
 									 packed, candidates.count,
 									 shard_gradient(work, shard, block * BLOCK), queries.stride);
-		kge_pool_breathe(trainer->pool, thread);
+		pool_yield(trainer->pool, thread);
 	}
 	kge_bfloat16_candidate_gradients(work->kernels, derivatives, work->packed, work->count,
 									 candidates.count, tile_gradient(trainer, tile), candidates.stride,
 									 work->first > 0);
-	kge_pool_breathe(trainer->pool, thread);
+	pool_yield(trainer->pool, thread);
 }
 
 /* Item: a shard. */
@@ -638,7 +638,7 @@ learn_shard(void *argument, int64_t item, int thread)
 			learn_tile(trainer, shard, tile, thread);
 }
 
-KGE_KERNEL void
+KERNEL void
 pull_query(int n, float penalty, const float *restrict query, float *restrict d_query)
 {
 	for (int j = 0; j < n; j++)
@@ -691,7 +691,7 @@ finish_queries(void *argument, int64_t item, int thread)
 	for (int i = 0; i < count; i++)
 	{
 		finish_query(trainer, (int) item * BLOCK + i);
-		kge_pool_breathe(trainer->pool, thread);
+		pool_yield(trainer->pool, thread);
 	}
 }
 
@@ -701,14 +701,14 @@ static double
 learn_wave(KgeTrainer *trainer)
 {
 	OneVsAll   *work = trainer->work;
-	int			blocks = (int) kge_pieces(work->count, BLOCK);
+	int			blocks = (int) pool_pieces(work->count, BLOCK);
 	double		loss = 0;
 
-	kge_pool_run(trainer->pool, blocks, make_queries, trainer);
-	kge_pool_run(trainer->pool, work->tiles, work->kernels != NULL ? score_tile_bfloat16 : score_tile, trainer);
-	kge_pool_run(trainer->pool, blocks, put_together, trainer);
-	kge_pool_run(trainer->pool, work->shards, learn_shard, trainer);
-	kge_pool_run(trainer->pool, blocks, finish_queries, trainer);
+	pool_run(trainer->pool, blocks, make_queries, trainer);
+	pool_run(trainer->pool, work->tiles, work->kernels != NULL ? score_tile_bfloat16 : score_tile, trainer);
+	pool_run(trainer->pool, blocks, put_together, trainer);
+	pool_run(trainer->pool, work->shards, learn_shard, trainer);
+	pool_run(trainer->pool, blocks, finish_queries, trainer);
 	for (int i = 0; i < work->count; i++)
 		loss += work->loss[i];
 	return loss;
@@ -743,8 +743,8 @@ learn_softmax(KgeTrainer *trainer)
 {
 	OneVsAll   *work = trainer->work;
 	KgeSum		sum = {.terms = work->answers,.positives = work->answers / 2.0};
-	int			waves = (int) kge_pieces(work->queries, work->wave);
-	int			share = (int) kge_pieces((int) kge_pieces(work->queries, waves), BLOCK) * BLOCK;
+	int			waves = (int) pool_pieces(work->queries, work->wave);
+	int			share = (int) pool_pieces((int) pool_pieces(work->queries, waves), BLOCK) * BLOCK;
 
 	for (work->first = 0; work->first < work->queries; work->first += share)
 	{

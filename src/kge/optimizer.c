@@ -25,8 +25,8 @@
 #include <string.h>
 
 #include "optimizer.h"
-#include "threads.h"
-#include "vector.h"
+#include "core/pool.h"
+#include "core/vector.h"
 
 #define AT_ONCE 262144			/* numbers of slots between two looks at the clock */
 #define AHEAD		2			/* rows between asking and needing */
@@ -36,23 +36,23 @@
 #define FADE_SQUARE		0.999f
 
 void
-kge_slots_take(KgeSlots *slots, KgeSpace *space)
+kge_slots_take(KgeSlots *slots, Allocation *allocation)
 {
 	size_t		rows = (size_t) slots->rows;
 	size_t		count = (size_t) slots->count;
 
-	slots->stride = kge_stride(slots->gradient_width);
-	slots->gradient = kge_space_take(space, count, (size_t) slots->stride * sizeof(float));
-	slots->state = kge_space_take(space, rows, kge_slots_state_width(slots) * sizeof(float));
-	slots->row = KGE_TAKE(space, int32_t, count);
+	slots->stride = vector_stride(slots->gradient_width);
+	slots->gradient = allocation_take(allocation, count, (size_t) slots->stride * sizeof(float));
+	slots->state = allocation_take(allocation, rows, kge_slots_state_width(slots) * sizeof(float));
+	slots->row = TAKE(allocation, int32_t, count);
 	if (slots->model != NULL)
-		slots->query = KGE_TAKE(space, KgeQuery, count);
-	slots->penalty = KGE_TAKE(space, float, count);
-	slots->next = KGE_TAKE(space, int32_t, count);
-	slots->touched = KGE_TAKE(space, int32_t, count);
-	slots->first = KGE_TAKE(space, int32_t, rows);
+		slots->query = TAKE(allocation, KgeQuery, count);
+	slots->penalty = TAKE(allocation, float, count);
+	slots->next = TAKE(allocation, int32_t, count);
+	slots->touched = TAKE(allocation, int32_t, count);
+	slots->first = TAKE(allocation, int32_t, rows);
 	if (slots->is_dense)
-		slots->dense = kge_space_take(space, rows, (size_t) slots->width * sizeof(float));
+		slots->dense = allocation_take(allocation, rows, (size_t) slots->width * sizeof(float));
 }
 
 void
@@ -91,7 +91,7 @@ kge_slots_group(KgeSlots *slots)
 		slots->touched_count = slots->rows;
 }
 
-KGE_KERNEL void
+KERNEL void
 add_slot(int n, const float *restrict x, float *restrict y)
 {
 	for (int j = 0; j < n; j++)
@@ -99,7 +99,7 @@ add_slot(int n, const float *restrict x, float *restrict y)
 }
 
 /* sum = scale * sum + penalty * parameter */
-KGE_KERNEL void
+KERNEL void
 scale_row(int n, float scale, float penalty, const float *restrict parameter,
 		  float *restrict sum)
 {
@@ -108,7 +108,7 @@ scale_row(int n, float scale, float penalty, const float *restrict parameter,
 }
 
 /* sum += penalty * |x| x, for each complex (or real) number x of the row */
-KGE_KERNEL void
+KERNEL void
 pull_cubes(int n, int half, float penalty, const float *restrict parameter,
 		   float *restrict sum)
 {
@@ -127,7 +127,7 @@ pull_cubes(int n, int half, float penalty, const float *restrict parameter,
 		}
 }
 
-KGE_KERNEL void
+KERNEL void
 adagrad_row(int n, float learning_rate, const float *restrict gradient,
 			float *restrict parameter, float *restrict state)
 {
@@ -154,7 +154,7 @@ adagrad_repeat(int n, int times, float *state)
 }
 
 /* step: the learning rate over the mean's correction; root: the root of the square's */
-KGE_KERNEL void
+KERNEL void
 adam_row(int n, float step, float root, const float *restrict gradient,
 		 float *restrict parameter, float *restrict mean, float *restrict square)
 {
@@ -224,7 +224,7 @@ kge_optimizer(const char *name)
 
 /* Adds up the row's gradients and penalties, and unlinks its slots. */
 static void
-sum_slots(KgeSlots *slots, int32_t row, float *sum, double *penalty, KgePool *pool, int thread)
+sum_slots(KgeSlots *slots, int32_t row, float *sum, double *penalty, Pool *pool, int thread)
 {
 	int32_t		slot = slots->first[row];
 	int64_t		added = 0;
@@ -247,7 +247,7 @@ sum_slots(KgeSlots *slots, int32_t row, float *sum, double *penalty, KgePool *po
 		added += slots->width;
 		if (added > AT_ONCE)
 		{
-			kge_pool_breathe(pool, thread);
+			pool_yield(pool, thread);
 			added = 0;
 		}
 	}
@@ -263,7 +263,7 @@ moving_row(const KgeSlots *slots, int32_t i)
 
 void
 kge_slots_update(KgeSlots *slots, int32_t from, int32_t to, const KgeStep *step,
-				 float *sum, KgePool *pool, int thread)
+				 float *sum, Pool *pool, int thread)
 {
 	size_t		width = (size_t) slots->width;
 	size_t		state_width = kge_slots_state_width(slots);
@@ -278,18 +278,18 @@ kge_slots_update(KgeSlots *slots, int32_t from, int32_t to, const KgeStep *step,
 		double		penalty;
 
 		if (more && slots->first[ahead] >= 0)
-			kge_prefetch(slots->gradient + (size_t) slots->first[ahead] * (size_t) slots->stride,
+			vector_prefetch(slots->gradient + (size_t) slots->first[ahead] * (size_t) slots->stride,
 						 (size_t) slots->gradient_width);
 		sum_slots(slots, row, sum, &penalty, pool, thread);
 		penalty *= step->penalty_scale;
 		if (more)
-			kge_prefetch(slots->parameter + ahead * width, width);
+			vector_prefetch(slots->parameter + ahead * width, width);
 		scale_row(slots->width, (float) step->gradient_scale, slots->cubes ? 0 : (float) penalty,
 				  parameter, sum);
 		if (slots->cubes && penalty != 0)
 			pull_cubes(slots->width, slots->half, (float) penalty, parameter, sum);
 		if (more)
-			kge_prefetch(slots->state + ahead * state_width, state_width);
+			vector_prefetch(slots->state + ahead * state_width, state_width);
 		slots->optimizer->move(slots->width, step->learning_rate, sum, parameter, state);
 	}
 }

@@ -7,11 +7,11 @@
  * matrix; what it amounts to for the relation is worked out when its row is updated, from
  * the entity that was given.  So relations are to be updated before entities.
  */
-#ifndef KGE_OPTIMIZER_H
-#define KGE_OPTIMIZER_H
+#ifndef HKG_KGE_OPTIMIZER_H
+#define HKG_KGE_OPTIMIZER_H
 
-#include "score.h"
-#include "space.h"
+#include "score_function.h"
+#include "core/allocation.h"
 
 struct KgeOptimizer
 {
@@ -80,7 +80,7 @@ kge_slots_state_count(const KgeSlots *slots)
 }
 
 /* Takes the arrays of an empty KgeSlots whose sizes are set. */
-extern void kge_slots_take(KgeSlots *slots, KgeSpace *space);
+extern void kge_slots_take(KgeSlots *slots, Allocation *allocation);
 
 /* Sets a new optimiser's state, of rows from .. to-1; then kge_slots_forget. */
 extern void kge_slots_reset(KgeSlots *slots, int32_t from, int32_t to);
@@ -99,9 +99,9 @@ extern void kge_slots_group(KgeSlots *slots);
  * sum is a scratch row.
  */
 extern void kge_slots_update(KgeSlots *slots, int32_t from, int32_t to, const KgeStep *step,
-							 float *sum, KgePool *pool, int thread);
+							 float *sum, Pool *pool, int thread);
 
 /* The state of rows from .. to-1 becomes what it were, had all gradients so far come that many times. */
 extern void kge_slots_repeat(KgeSlots *slots, int32_t from, int32_t to, int times);
 
-#endif							/* KGE_OPTIMIZER_H */
+#endif							/* HKG_KGE_OPTIMIZER_H */

@@ -9,22 +9,22 @@
  * result does not.
  */
 #include "question.h"
-#include "random.h"
-#include "sort.h"
-#include "threads.h"
+#include "core/random.h"
+#include "core/sort.h"
+#include "core/pool.h"
 
 #define AT_ONCE 4096			/* triples of an item */
 
 typedef struct Work
 {
 	KgeQuestions *questions;
-	KgePool    *pool;
-	const KgeTriple *triples;
+	Pool    *pool;
+	const Triple *triples;
 	int64_t		count;
 } Work;
 
 void
-kge_questions_take(KgeQuestions *questions, KgeSpace *space, int64_t triples, int64_t known)
+kge_questions_take(KgeQuestions *questions, Allocation *allocation, int64_t triples, int64_t known)
 {
 	size_t		asked = 2 * (size_t) triples;
 	size_t		slots = 16;
@@ -33,17 +33,17 @@ kge_questions_take(KgeQuestions *questions, KgeSpace *space, int64_t triples, in
 		slots *= 2;
 	questions->triples = triples;
 	questions->mask = slots - 1;
-	questions->question = KGE_TAKE(space, KgeQuestion, asked);
-	questions->next_asked = KGE_TAKE(space, int64_t, asked);
-	questions->known = KGE_TAKE(space, int32_t, 2 * (size_t) known);
-	questions->slot = KGE_TAKE(space, int64_t, slots);
+	questions->question = TAKE(allocation, KgeQuestion, asked);
+	questions->next_asked = TAKE(allocation, int64_t, asked);
+	questions->known = TAKE(allocation, int32_t, 2 * (size_t) known);
+	questions->slot = TAKE(allocation, int64_t, slots);
 }
 
 /* The slot of the question (side, relation, given), or the free one for it. */
 static int64_t *
-find_slot(const KgeQuestions *questions, KgeSide side, int32_t relation, int32_t given)
+find_slot(const KgeQuestions *questions, Side side, int32_t relation, int32_t given)
 {
-	uint64_t	place = kge_stream((uint64_t) side, (uint64_t) relation, (uint64_t) given, 0);
+	uint64_t	place = random_stream((uint64_t) side, (uint64_t) relation, (uint64_t) given, 0);
 
 	for (;; place++)
 	{
@@ -57,7 +57,7 @@ find_slot(const KgeQuestions *questions, KgeSide side, int32_t relation, int32_t
 }
 
 static void
-ask(KgeQuestions *questions, KgeSide side, int32_t relation, int32_t given, int64_t asked)
+ask(KgeQuestions *questions, Side side, int32_t relation, int32_t given, int64_t asked)
 {
 	int64_t    *slot = find_slot(questions, side, relation, given);
 
@@ -83,17 +83,17 @@ enter_questions(void *argument, int64_t item, int thread)
 		questions->slot[i] = -1;
 	for (int64_t i = 0; i < work->count; i++)
 	{
-		const KgeTriple *triple = &work->triples[i];
+		const Triple *triple = &work->triples[i];
 
-		ask(questions, KGE_HEAD, triple->relation, triple->tail, 2 * i + KGE_HEAD);
-		ask(questions, KGE_TAIL, triple->relation, triple->head, 2 * i + KGE_TAIL);
-		kge_breathe_at(work->pool, thread, i);
+		ask(questions, SIDE_HEAD, triple->relation, triple->tail, 2 * i + SIDE_HEAD);
+		ask(questions, SIDE_TAIL, triple->relation, triple->head, 2 * i + SIDE_TAIL);
+		pool_yield_at(work->pool, thread, i);
 	}
 }
 
 /* Counts a known triple's answer, or puts it in its place. */
 static void
-add_known(KgeQuestions *questions, KgeSide side, int32_t relation, int32_t given,
+add_known(KgeQuestions *questions, Side side, int32_t relation, int32_t given,
 		  int32_t answer, bool fill)
 {
 	int64_t		number = *find_slot(questions, side, relation, given);
@@ -115,10 +115,10 @@ add_known_item(Work *work, int64_t item, bool fill)
 
 	for (int64_t i = item * AT_ONCE; i < end && i < work->count; i++)
 	{
-		const KgeTriple *triple = &work->triples[i];
+		const Triple *triple = &work->triples[i];
 
-		add_known(work->questions, KGE_HEAD, triple->relation, triple->tail, triple->head, fill);
-		add_known(work->questions, KGE_TAIL, triple->relation, triple->head, triple->tail, fill);
+		add_known(work->questions, SIDE_HEAD, triple->relation, triple->tail, triple->head, fill);
+		add_known(work->questions, SIDE_TAIL, triple->relation, triple->head, triple->tail, fill);
 	}
 }
 
@@ -152,30 +152,30 @@ sort_known(void *argument, int64_t item, int thread)
 	Work	   *work = argument;
 	KgeQuestion *question = &work->questions->question[item];
 
-	kge_sort(work->pool, thread, work->questions->known + question->known, question->known_count,
+	sort_array(work->pool, thread, work->questions->known + question->known, question->known_count,
 			 sizeof(int32_t), compare_entities);
 }
 
 void
-kge_questions_fill(KgeQuestions *questions, KgePool *pool, const KgeTriple *triples,
-				   const KgeTriple *known, int64_t known_count)
+kge_questions_fill(KgeQuestions *questions, Pool *pool, const Triple *triples,
+				   const Triple *known, int64_t known_count)
 {
 	Work		work = {questions, pool, triples, questions->triples};
 	int64_t		items = (known_count + AT_ONCE - 1) / AT_ONCE;
 	int64_t		total = 0;
 
-	kge_pool_run(pool, 1, enter_questions, &work);
+	pool_run(pool, 1, enter_questions, &work);
 	work.triples = known;
 	work.count = known_count;
-	kge_pool_run(pool, items, count_known, &work);
+	pool_run(pool, items, count_known, &work);
 	for (int64_t i = 0; i < questions->count; i++)
 	{
 		questions->question[i].known = total;
 		total += questions->question[i].known_count;
 		questions->question[i].known_count = 0;
 	}
-	kge_pool_run(pool, items, fill_known, &work);
-	kge_pool_run(pool, questions->count, sort_known, &work);
+	pool_run(pool, items, fill_known, &work);
+	pool_run(pool, questions->count, sort_known, &work);
 }
 
 int64_t

@@ -5,15 +5,15 @@
  * Triple i asks two questions: (?, relation, tail) and (head, relation, ?).
  * Several triples may ask the same one, and it is then scored once.
  */
-#ifndef KGE_QUESTION_H
-#define KGE_QUESTION_H
+#ifndef HKG_KGE_QUESTION_H
+#define HKG_KGE_QUESTION_H
 
 #include "kge.h"
-#include "space.h"
+#include "core/allocation.h"
 
 typedef struct KgeQuestion
 {
-	KgeSide		side;			/* asked for */
+	Side		side;			/* asked for */
 	int32_t		relation;
 	int32_t		given;
 	int64_t		asked;			/* first of the triples that ask it: 2 i + side */
@@ -35,28 +35,28 @@ typedef struct KgeQuestions
 	uint64_t	mask;
 } KgeQuestions;
 
-extern void kge_questions_take(KgeQuestions *questions, KgeSpace *space,
+extern void kge_questions_take(KgeQuestions *questions, Allocation *allocation,
 							   int64_t triples, int64_t known);
-extern void kge_questions_fill(KgeQuestions *questions, KgePool *pool,
-							   const KgeTriple *triples,
-							   const KgeTriple *known, int64_t known_count);
+extern void kge_questions_fill(KgeQuestions *questions, Pool *pool,
+							   const Triple *triples,
+							   const Triple *known, int64_t known_count);
 
 /* The triple that a candidate makes of a question. */
-static inline KgeTriple
+static inline Triple
 kge_candidate_triple(const KgeQuestion *question, int32_t candidate)
 {
-	if (question->side == KGE_HEAD)
-		return (KgeTriple) {candidate, question->relation, question->given};
-	return (KgeTriple) {question->given, question->relation, candidate};
+	if (question->side == SIDE_HEAD)
+		return (Triple) {candidate, question->relation, question->given};
+	return (Triple) {question->given, question->relation, candidate};
 }
 
 /* The true answer of one asked, 2 i + side. */
 static inline int32_t
-kge_answer_of(const KgeTriple *triples, int64_t asked)
+kge_answer_of(const Triple *triples, int64_t asked)
 {
-	const KgeTriple *triple = &triples[asked / 2];
+	const Triple *triple = &triples[asked / 2];
 
-	return asked % 2 == KGE_HEAD ? triple->head : triple->tail;
+	return asked % 2 == SIDE_HEAD ? triple->head : triple->tail;
 }
 
 /* Whether an entity is a known answer. */
@@ -67,4 +67,4 @@ extern bool kge_is_known(const KgeQuestions *questions, const KgeQuestion *quest
 extern int64_t kge_known_from(const KgeQuestions *questions, const KgeQuestion *question,
 							  int32_t entity);
 
-#endif							/* KGE_QUESTION_H */
+#endif							/* HKG_KGE_QUESTION_H */

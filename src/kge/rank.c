@@ -5,13 +5,13 @@
  * The distinct questions of the triples (question.c) meet all entities, tile by
  * tile.  In a tile, scores of known answers are overwritten with minus
  * infinity; then, for each triple that asks the question, candidates that are
- * above the true entity for certain are counted, and those below (bound.c).
+ * above the true entity for certain are counted, and those below (score_bound.c).
  * What is left, usually a candidate or two in all, is decided in double
  * precision, so that ranks do not depend on how the fast scores are rounded.
  *
- * A second opinion raises the scores of few candidates.  The true entity's score is taken with
+ * A second adjustment raises the scores of few candidates.  The true entity's score is taken with
  * it; the tiles are then counted without, and who gets above the true entity only by the
- * opinion is counted ahead, question by question.
+ * adjustment is counted ahead, question by question.
  *
  * Counts are integers and are added atomically: their sum is the same in any
  * order.
@@ -20,12 +20,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "bound.h"
+#include "score_bound.h"
 #include "engine.h"
 #include "question.h"
-#include "random.h"
-#include "threads.h"
-#include "vector.h"
+#include "core/random.h"
+#include "core/pool.h"
+#include "core/vector.h"
 
 #define BLOCK	64				/* questions at a time */
 #define TILE	512				/* candidates at a time */
@@ -50,15 +50,15 @@ typedef struct Count
 
 typedef struct Ranking
 {
-	KgePool    *pool;
+	Pool    *pool;
 	const KgeModel *model;
 	KgeEngine	engine;
-	const KgeTriple *triples;
+	const Triple *triples;
 	int64_t		count;
 	KgeQuestions questions;
-	const KgeOpinion *opinion;	/* or NULL */
+	const KgeAdjustment *adjustment;	/* or NULL */
 	double	   *phi;			/* of each asked */
-	double	   *exact;			/* the same with the opinion's addition */
+	double	   *exact;			/* the same with the adjustment's addition */
 	float	   *norm;			/* of each entity */
 	Count	   *counts;
 	double	   *added;			/* threads x entities, 0 between questions */
@@ -67,29 +67,29 @@ typedef struct Ranking
 } Ranking;
 
 static void
-take_ranking(Ranking *ranking, KgeSpace *space, int64_t known, int threads)
+take_ranking(Ranking *ranking, Allocation *allocation, int64_t known, int threads)
 {
-	size_t		stride = (size_t) kge_stride(ranking->engine.width);
+	size_t		stride = (size_t) vector_stride(ranking->engine.width);
 
-	kge_questions_take(&ranking->questions, space, ranking->count, known);
-	ranking->phi = KGE_TAKE(space, double, 2 * (size_t) ranking->count);
+	kge_questions_take(&ranking->questions, allocation, ranking->count, known);
+	ranking->phi = TAKE(allocation, double, 2 * (size_t) ranking->count);
 	ranking->exact = ranking->phi;
-	if (ranking->opinion != NULL)
+	if (ranking->adjustment != NULL)
 	{
-		ranking->exact = KGE_TAKE(space, double, 2 * (size_t) ranking->count);
-		ranking->added = KGE_TAKE(space, double, (size_t) threads * (size_t) ranking->model->entities);
+		ranking->exact = TAKE(allocation, double, 2 * (size_t) ranking->count);
+		ranking->added = TAKE(allocation, double, (size_t) threads * (size_t) ranking->model->entities);
 	}
-	ranking->norm = KGE_TAKE(space, float, (size_t) ranking->model->entities);
-	ranking->counts = KGE_TAKE(space, Count, 2 * (size_t) ranking->count);
-	ranking->scratch = KGE_TAKE(space, Scratch, (size_t) threads);
+	ranking->norm = TAKE(allocation, float, (size_t) ranking->model->entities);
+	ranking->counts = TAKE(allocation, Count, 2 * (size_t) ranking->count);
+	ranking->scratch = TAKE(allocation, Scratch, (size_t) threads);
 	for (int i = 0; i < threads; i++)
 	{
 		Scratch		scratch;
 
-		scratch.query = KGE_TAKE(space, float, BLOCK * stride);
-		scratch.engine = KGE_TAKE(space, float, kge_engine_scratch(&ranking->engine, BLOCK));
-		scratch.score = KGE_TAKE(space, float, TILE * BLOCK);
-		scratch.by_question = KGE_TAKE(space, float, BLOCK * TILE);
+		scratch.query = TAKE(allocation, float, BLOCK * stride);
+		scratch.engine = TAKE(allocation, float, kge_engine_scratch(&ranking->engine, BLOCK));
+		scratch.score = TAKE(allocation, float, TILE * BLOCK);
+		scratch.by_question = TAKE(allocation, float, BLOCK * TILE);
 		if (ranking->scratch != NULL)
 			ranking->scratch[i] = scratch;
 	}
@@ -97,12 +97,12 @@ take_ranking(Ranking *ranking, KgeSpace *space, int64_t known, int threads)
 
 /* kge_score of a triple that is asked for, as the leader would compute it, with denormals. */
 static double
-exact_score(const KgeModel *model, KgeTriple triple, KgeSide side)
+exact_score(const KgeModel *model, Triple triple, Side side)
 {
-	bool		flushed = kge_flush_denormals(false);
+	bool		flushed = flush_denormals(false);
 	double		score = kge_score(model, kge_asked(model, triple, side));
 
-	kge_flush_denormals(flushed);
+	flush_denormals(flushed);
 	return score;
 }
 
@@ -117,11 +117,11 @@ score_triples(void *argument, int64_t item, int thread)
 	{
 		double	   *phi = &ranking->phi[2 * i];
 
-		phi[KGE_TAIL] = exact_score(ranking->model, ranking->triples[i], KGE_TAIL);
-		phi[KGE_HEAD] = !ranking->model->reciprocal ? phi[KGE_TAIL] :
-			exact_score(ranking->model, ranking->triples[i], KGE_HEAD);
+		phi[SIDE_TAIL] = exact_score(ranking->model, ranking->triples[i], SIDE_TAIL);
+		phi[SIDE_HEAD] = !ranking->model->reciprocal ? phi[SIDE_TAIL] :
+			exact_score(ranking->model, ranking->triples[i], SIDE_HEAD);
 		ranking->counts[2 * i] = ranking->counts[2 * i + 1] = (Count) {0, 0};
-		kge_pool_breathe(ranking->pool, thread);
+		pool_yield(ranking->pool, thread);
 	}
 }
 
@@ -135,7 +135,7 @@ measure_entities(void *argument, int64_t item, int thread)
 	for (int64_t i = item * AT_ONCE; i < end && i < ranking->model->entities; i++)
 		ranking->norm[i] = (float) (1.0001 * kge_norm(ranking->engine.width,
 													  kge_entity_row(ranking->model, (int32_t) i)));
-	kge_pool_breathe(ranking->pool, thread);
+	pool_yield(ranking->pool, thread);
 }
 
 /* ---- a question meets a tile --------------------------------------------- */
@@ -158,64 +158,64 @@ meeting_of(Ranking *ranking, const KgeQuestion *question, float *query)
 	const KgeModel *model = ranking->model;
 	KgeQuery	asked = kge_query(model, kge_candidate_triple(question, 0), question->side);
 	int			relation_width = model->function->relation_width(model->dimensions);
-	Meeting		meeting = {.ranking = ranking,.question = question};
+	Meeting		pairing = {.ranking = ranking,.question = question};
 
 	kge_make_query(model, asked, query);
-	meeting.query_norm = kge_norm(ranking->engine.width, query);
-	meeting.nan = isnan(ranking->norm[question->given]) ||
+	pairing.query_norm = kge_norm(ranking->engine.width, query);
+	pairing.nan = isnan(ranking->norm[question->given]) ||
 		isnan(kge_norm(relation_width, kge_relation_row(model, asked.relation)));
-	return meeting;
+	return pairing;
 }
 
 /* A candidate's exact score, without computing it where it is plain: the answer's is phi. */
 static double
-candidate_score(const Meeting *meeting, int32_t candidate, int32_t answer, double phi)
+candidate_score(const Meeting *pairing, int32_t candidate, int32_t answer, double phi)
 {
-	const Ranking *ranking = meeting->ranking;
+	const Ranking *ranking = pairing->ranking;
 	const KgeModel *model = ranking->model;
 
-	if (meeting->nan || isnan(ranking->norm[candidate]))
+	if (pairing->nan || isnan(ranking->norm[candidate]))
 		return NAN;
 	if (memcmp(kge_entity_row(model, candidate), kge_entity_row(model, answer),
 			   (size_t) ranking->engine.width * sizeof(float)) == 0)
 		return phi;
-	return exact_score(model, kge_candidate_triple(meeting->question, candidate),
-					   meeting->question->side);
+	return exact_score(model, kge_candidate_triple(pairing->question, candidate),
+					   pairing->question->side);
 }
 
 /* Decides, in double precision, about the candidates that the bounds leave. */
 static Count
-look_closely(const Meeting *meeting, KgeBound bound, int64_t asked, int thread)
+look_closely(const Meeting *pairing, KgeBound bound, int64_t asked, int thread)
 {
-	const Ranking *ranking = meeting->ranking;
+	const Ranking *ranking = pairing->ranking;
 	int32_t		answer = kge_answer_of(ranking->triples, asked);
 	double		t = ranking->exact[asked];
-	const float *norm = ranking->norm + meeting->first;
+	const float *norm = ranking->norm + pairing->first;
 	Count		count = {0, 0};
 
-	for (int32_t i = 0; i < meeting->count; i++)
+	for (int32_t i = 0; i < pairing->count; i++)
 	{
-		int32_t		candidate = meeting->first + i;
+		int32_t		candidate = pairing->first + i;
 		float		margin = bound.slope * norm[i];
 		double		score;
 
-		if (meeting->score[i] - margin > bound.high || meeting->score[i] + margin < bound.low)
+		if (pairing->score[i] - margin > bound.high || pairing->score[i] + margin < bound.low)
 			continue;
 		if (candidate == answer ||
-			kge_is_known(&ranking->questions, meeting->question, candidate))
+			kge_is_known(&ranking->questions, pairing->question, candidate))
 			continue;
-		score = candidate_score(meeting, candidate, answer, ranking->phi[asked]);
+		score = candidate_score(pairing, candidate, answer, ranking->phi[asked]);
 		if (isnan(t) ? !isnan(score) : score > t)
 			count.above++;
 		else if (isnan(t) ? isnan(score) : score == t)
 			count.equal++;
-		kge_pool_breathe(ranking->pool, thread);
+		pool_yield(ranking->pool, thread);
 	}
 	return count;
 }
 
 /* How many scores are above for certain, and how many below. */
-KGE_KERNEL void
+KERNEL void
 count_certain(int n, const float *restrict score, const float *restrict norm,
 			  KgeBound bound, int *above, int *below)
 {
@@ -235,28 +235,28 @@ count_certain(int n, const float *restrict score, const float *restrict norm,
 
 /* Counts the candidates above and equal to the true entity of one asked. */
 static void
-count_asked(const Meeting *meeting, int64_t asked, int thread)
+count_asked(const Meeting *pairing, int64_t asked, int thread)
 {
-	Ranking    *ranking = meeting->ranking;
-	KgeBound	bound = kge_bound(&ranking->engine, meeting->query_norm, ranking->exact[asked]);
+	Ranking    *ranking = pairing->ranking;
+	KgeBound	bound = kge_bound(&ranking->engine, pairing->query_norm, ranking->exact[asked]);
 	Count		count = {0, 0};
 	int			above,
 				below;
 
-	count_certain(meeting->count, meeting->score, ranking->norm + meeting->first,
+	count_certain(pairing->count, pairing->score, ranking->norm + pairing->first,
 				  bound, &above, &below);
-	if (above + below < meeting->count)
-		count = look_closely(meeting, bound, asked, thread);
+	if (above + below < pairing->count)
+		count = look_closely(pairing, bound, asked, thread);
 	__atomic_fetch_add(&ranking->counts[asked].above, above + count.above, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&ranking->counts[asked].equal, count.equal, __ATOMIC_RELAXED);
 }
 
-/* ---- a second opinion ------------------------------------------------------- */
+/* ---- a second adjustment ------------------------------------------------------- */
 
 double
-kge_opinion_weight(const KgeOpinion *opinion, int32_t relation, KgeSide side)
+kge_adjustment_weight(const KgeAdjustment *adjustment, int32_t relation, Side side)
 {
-	return opinion->weight == NULL ? 1 : opinion->weight[2 * relation + (int32_t) side];
+	return adjustment->weight == NULL ? 1 : adjustment->weight[2 * relation + (int32_t) side];
 }
 
 /*
@@ -264,11 +264,11 @@ kge_opinion_weight(const KgeOpinion *opinion, int32_t relation, KgeSide side)
  * compared, which are equal where phi and addition are; for the fast score a difference will do.
  */
 static int
-compare_raised(const Meeting *meeting, int32_t candidate, float fast, int64_t asked, double addition)
+compare_raised(const Meeting *pairing, int32_t candidate, float fast, int64_t asked, double addition)
 {
-	const Ranking *ranking = meeting->ranking;
+	const Ranking *ranking = pairing->ranking;
 	double		t = ranking->exact[asked];
-	KgeBound	bound = kge_bound(&ranking->engine, meeting->query_norm, t - addition);
+	KgeBound	bound = kge_bound(&ranking->engine, pairing->query_norm, t - addition);
 	float		rounded = (float) (2 * DBL_EPSILON * (fabs(t) + addition));
 	float		margin = bound.slope * ranking->norm[candidate] + rounded;
 	double		score;
@@ -277,17 +277,17 @@ compare_raised(const Meeting *meeting, int32_t candidate, float fast, int64_t as
 		return 1;
 	if (fast + margin < bound.low)
 		return -1;
-	score = candidate_score(meeting, candidate, kge_answer_of(ranking->triples, asked), ranking->phi[asked]) + addition;
+	score = candidate_score(pairing, candidate, kge_answer_of(ranking->triples, asked), ranking->phi[asked]) + addition;
 	return (score > t) - (score < t);
 }
 
 /* How the place of one asked changes by what is added to other candidates. */
 static Count
-count_raised(const Meeting *meeting, const float *query, int64_t asked,
+count_raised(const Meeting *pairing, const float *query, int64_t asked,
 			 const KgeAddition *additions, int64_t count, int thread)
 {
-	const Ranking *ranking = meeting->ranking;
-	double		weight = kge_opinion_weight(ranking->opinion, meeting->question->relation, meeting->question->side);
+	const Ranking *ranking = pairing->ranking;
+	double		weight = kge_adjustment_weight(ranking->adjustment, pairing->question->relation, pairing->question->side);
 	Count		raised = {0, 0};
 
 	for (int64_t i = 0; i < count; i++)
@@ -298,23 +298,23 @@ count_raised(const Meeting *meeting, const float *query, int64_t asked,
 					after;
 
 		if (candidate == kge_answer_of(ranking->triples, asked) || isnan(ranking->norm[candidate]) ||
-			kge_is_known(&ranking->questions, meeting->question, candidate))
+			kge_is_known(&ranking->questions, pairing->question, candidate))
 			continue;
 		fast = kge_engine_score(&ranking->engine, query, kge_entity_row(ranking->model, candidate));
-		after = compare_raised(meeting, candidate, fast, asked, weight * additions[i].addition);
+		after = compare_raised(pairing, candidate, fast, asked, weight * additions[i].addition);
 		if (after >= 0)
 		{
-			before = compare_raised(meeting, candidate, fast, asked, 0);
+			before = compare_raised(pairing, candidate, fast, asked, 0);
 			raised.above += (after > 0) - (before > 0);
 			raised.equal += (after == 0) - (before == 0);
 		}
 		if (i % 16 == 0)
-			kge_pool_breathe(ranking->pool, thread);
+			pool_yield(ranking->pool, thread);
 	}
 	return raised;
 }
 
-/* Item: what the second opinion does to the places of those who ask a question. */
+/* Item: what the second adjustment does to the places of those who ask a question. */
 static void
 hear_opinion(void *argument, int64_t item, int thread)
 {
@@ -322,10 +322,10 @@ hear_opinion(void *argument, int64_t item, int thread)
 	const KgeQuestion *question = &ranking->questions.question[item];
 	double	   *added = ranking->added + (size_t) thread * (size_t) ranking->model->entities;
 	float	   *query = ranking->scratch[thread].query;
-	Meeting		meeting = meeting_of(ranking, question, query);
-	double		weight = kge_opinion_weight(ranking->opinion, question->relation, question->side);
+	Meeting		pairing = meeting_of(ranking, question, query);
+	double		weight = kge_adjustment_weight(ranking->adjustment, question->relation, question->side);
 	const KgeAddition *additions;
-	int64_t		count = ranking->opinion->ask(ranking->opinion->argument, question->side, question->given,
+	int64_t		count = ranking->adjustment->ask(ranking->adjustment->argument, question->side, question->given,
 											  question->relation, ranking->pool, thread, &additions);
 
 	for (int64_t i = 0; i < count; i++)
@@ -333,37 +333,37 @@ hear_opinion(void *argument, int64_t item, int thread)
 	for (int64_t asked = question->asked; asked >= 0; asked = ranking->questions.next_asked[asked])
 	{
 		ranking->exact[asked] = ranking->phi[asked] + added[kge_answer_of(ranking->triples, asked)];
-		if (!meeting.nan && !isnan(ranking->exact[asked]))
-			ranking->counts[asked] = count_raised(&meeting, query, asked, additions, count, thread);
+		if (!pairing.nan && !isnan(ranking->exact[asked]))
+			ranking->counts[asked] = count_raised(&pairing, query, asked, additions, count, thread);
 	}
 	for (int64_t i = 0; i < count; i++)
 		added[additions[i].entity] = 0;
-	kge_pool_breathe(ranking->pool, thread);
+	pool_yield(ranking->pool, thread);
 }
 
 static void
 hear_opinions(Ranking *ranking)
 {
-	size_t		count = (size_t) kge_pool_threads(ranking->pool) * (size_t) ranking->model->entities;
+	size_t		count = (size_t) pool_threads(ranking->pool) * (size_t) ranking->model->entities;
 
 	for (size_t i = 0; i < count; i++)
 		ranking->added[i] = 0;
-	kge_pool_run(ranking->pool, ranking->questions.count, hear_opinion, ranking);
+	pool_run(ranking->pool, ranking->questions.count, hear_opinion, ranking);
 }
 
 /* ---- a question meets a tile, the whole ------------------------------------------ */
 
 /* Overwrites the scores of known answers. */
 static void
-hide_known(const Meeting *meeting)
+hide_known(const Meeting *pairing)
 {
-	const KgeQuestions *questions = &meeting->ranking->questions;
-	const KgeQuestion *question = meeting->question;
-	int64_t		place = kge_known_from(questions, question, meeting->first);
+	const KgeQuestions *questions = &pairing->ranking->questions;
+	const KgeQuestion *question = pairing->question;
+	int64_t		place = kge_known_from(questions, question, pairing->first);
 	int64_t		end = question->known + question->known_count;
 
-	for (; place < end && questions->known[place] < meeting->first + meeting->count; place++)
-		meeting->score[questions->known[place] - meeting->first] = -INFINITY;
+	for (; place < end && questions->known[place] < pairing->first + pairing->count; place++)
+		pairing->score[questions->known[place] - pairing->first] = -INFINITY;
 }
 
 /* Scores by candidate become scores by question. */
@@ -385,23 +385,23 @@ typedef struct Block
 	Scratch    *scratch;
 	const KgeQuestion *question;
 	int			count;
-	Meeting		meeting[BLOCK];
+	Meeting		pairing[BLOCK];
 } Block;
 
 static void
 fill_block(Block *block, int thread)
 {
 	Ranking    *ranking = block->ranking;
-	int			stride = kge_stride(ranking->engine.width);
+	int			stride = vector_stride(ranking->engine.width);
 
 	for (int i = 0; i < block->count; i++)
 	{
 		const KgeQuestion *question = &block->question[i];
 		float	   *query = block->scratch->query + (size_t) i * (size_t) stride;
 
-		block->meeting[i] = meeting_of(ranking, question, query);
-		block->meeting[i].score = block->scratch->by_question + i * TILE;
-		kge_pool_breathe(ranking->pool, thread);
+		block->pairing[i] = meeting_of(ranking, question, query);
+		block->pairing[i].score = block->scratch->by_question + i * TILE;
+		pool_yield(ranking->pool, thread);
 	}
 }
 
@@ -409,7 +409,7 @@ static void
 meet_tile(Block *block, int32_t first, int32_t count, int thread)
 {
 	Ranking    *ranking = block->ranking;
-	int			stride = kge_stride(ranking->engine.width);
+	int			stride = vector_stride(ranking->engine.width);
 	KgeRows		queries = {block->count, stride, block->scratch->query};
 	KgeRows		candidates = {count, ranking->engine.width,
 	kge_entity_row(ranking->model, first)};
@@ -419,16 +419,16 @@ meet_tile(Block *block, int32_t first, int32_t count, int thread)
 	transpose(count, block->count, block->scratch->score, block->scratch->by_question);
 	for (int i = 0; i < block->count; i++)
 	{
-		Meeting    *meeting = &block->meeting[i];
-		int64_t		asked = meeting->question->asked;
+		Meeting    *pairing = &block->pairing[i];
+		int64_t		asked = pairing->question->asked;
 
-		meeting->first = first;
-		meeting->count = count;
-		hide_known(meeting);
+		pairing->first = first;
+		pairing->count = count;
+		hide_known(pairing);
 		for (; asked >= 0; asked = ranking->questions.next_asked[asked])
 		{
-			count_asked(meeting, asked, thread);
-			kge_breathe_at(ranking->pool, thread, asked / 2);
+			count_asked(pairing, asked, thread);
+			pool_yield_at(ranking->pool, thread, asked / 2);
 		}
 	}
 }
@@ -450,7 +450,7 @@ meet_segment(void *argument, int64_t item, int thread)
 	block.question = &ranking->questions.question[start];
 	block.count = left < BLOCK ? (int) left : BLOCK;
 	fill_block(&block, thread);
-	queries = (KgeRows) {block.count, kge_stride(ranking->engine.width), block.scratch->query};
+	queries = (KgeRows) {block.count, vector_stride(ranking->engine.width), block.scratch->query};
 	kge_engine_prepare(&ranking->engine, queries, block.scratch->engine);
 
 	if (end > ranking->model->entities)
@@ -460,7 +460,7 @@ meet_segment(void *argument, int64_t item, int thread)
 		int64_t		count = end - from < TILE ? end - from : TILE;
 
 		meet_tile(&block, (int32_t) from, (int32_t) count, thread);
-		kge_pool_breathe(ranking->pool, thread);
+		pool_yield(ranking->pool, thread);
 	}
 }
 
@@ -468,55 +468,55 @@ meet_segment(void *argument, int64_t item, int thread)
 static int32_t
 draw_rank(const Ranking *ranking, uint64_t seed, int64_t asked)
 {
-	const KgeTriple *triple = &ranking->triples[asked / 2];
+	const Triple *triple = &ranking->triples[asked / 2];
 	Count		count = ranking->counts[asked];
-	uint64_t	stream = kge_stream(seed, KGE_DRAW_TIE,
+	uint64_t	stream = random_stream(seed, DRAW_TIE,
 									(uint64_t) triple->head << 32 | (uint64_t) triple->tail,
 									(uint64_t) triple->relation);
 
-	return 1 + count.above + (int32_t) kge_random_below(kge_random(stream, (uint64_t) asked % 2),
+	return 1 + count.above + (int32_t) random_below(random_bits(stream, (uint64_t) asked % 2),
 														(uint64_t) count.equal + 1);
 }
 
 size_t
-kge_rank_bytes(const KgeModel *model, const KgeOpinion *opinion,
+kge_rank_bytes(const KgeModel *model, const KgeAdjustment *adjustment,
 			   int64_t count, int64_t known_count, int threads)
 {
-	Ranking		ranking = {.model = model,.opinion = opinion,.count = count,.engine = kge_engine(model)};
-	KgeSpace	space = {0};
+	Ranking		ranking = {.model = model,.adjustment = adjustment,.count = count,.engine = kge_engine(model)};
+	Allocation	allocation = {0};
 
-	take_ranking(&ranking, &space, known_count, threads);
-	return kge_space_bytes(&space);
+	take_ranking(&ranking, &allocation, known_count, threads);
+	return allocation_bytes(&allocation);
 }
 
 bool
-kge_rank(KgeArena *arena, KgePool *pool, const KgeModel *model, const KgeOpinion *opinion,
-		 const KgeTriple *triples, int64_t count,
-		 const KgeTriple *known, int64_t known_count,
+kge_rank(Arena *arena, Pool *pool, const KgeModel *model, const KgeAdjustment *adjustment,
+		 const Triple *triples, int64_t count,
+		 const Triple *known, int64_t known_count,
 		 uint64_t seed, int32_t *head_rank, int32_t *tail_rank)
 {
-	Ranking		ranking = {.pool = pool,.model = model,.opinion = opinion,.triples = triples,.count = count};
-	KgeSpace	space = {0};
+	Ranking		ranking = {.pool = pool,.model = model,.adjustment = adjustment,.triples = triples,.count = count};
+	Allocation	allocation = {0};
 
 	ranking.engine = kge_engine(model);
-	ranking.segments = kge_pieces(model->entities, SEGMENT);
-	take_ranking(&ranking, &space, known_count, kge_pool_threads(pool));
-	if (!kge_space_open(&space, arena))
+	ranking.segments = pool_pieces(model->entities, SEGMENT);
+	take_ranking(&ranking, &allocation, known_count, pool_threads(pool));
+	if (!allocation_open(&allocation, arena))
 		return false;
-	take_ranking(&ranking, &space, known_count, kge_pool_threads(pool));
+	take_ranking(&ranking, &allocation, known_count, pool_threads(pool));
 
 	kge_questions_fill(&ranking.questions, pool, triples, known, known_count);
-	kge_pool_run(pool, kge_pieces(count, AT_ONCE), score_triples, &ranking);
-	kge_pool_run(pool, kge_pieces(model->entities, AT_ONCE), measure_entities, &ranking);
-	if (opinion != NULL)
+	pool_run(pool, pool_pieces(count, AT_ONCE), score_triples, &ranking);
+	pool_run(pool, pool_pieces(model->entities, AT_ONCE), measure_entities, &ranking);
+	if (adjustment != NULL)
 		hear_opinions(&ranking);
-	kge_pool_run(pool, kge_pieces(ranking.questions.count, BLOCK) * ranking.segments,
+	pool_run(pool, pool_pieces(ranking.questions.count, BLOCK) * ranking.segments,
 				 meet_segment, &ranking);
 	for (int64_t i = 0; i < count; i++)
 	{
-		head_rank[i] = draw_rank(&ranking, seed, 2 * i + KGE_HEAD);
-		tail_rank[i] = draw_rank(&ranking, seed, 2 * i + KGE_TAIL);
-		kge_breathe_at(pool, KGE_LEADER, i);
+		head_rank[i] = draw_rank(&ranking, seed, 2 * i + SIDE_HEAD);
+		tail_rank[i] = draw_rank(&ranking, seed, 2 * i + SIDE_TAIL);
+		pool_yield_at(pool, POOL_LEADER, i);
 	}
 	return true;
 }

@@ -28,8 +28,8 @@
 #include "dense.h"
 #include "loss.h"
 #include "relation_loss.h"
-#include "threads.h"
-#include "vector.h"
+#include "core/pool.h"
+#include "core/vector.h"
 
 #define BLOCK	64				/* pairs */
 #define TILE	64				/* relations */
@@ -82,45 +82,45 @@ relation_engine(int width)
 
 /* What the other precision needs instead of `prepared`. */
 static void
-take_bfloat16(int threads, KgeRelationLoss *work, KgeSpace *space)
+take_bfloat16(int threads, KgeRelationLoss *work, Allocation *allocation)
 {
 	work->kernels = kge_bfloat16();
-	work->relation = kge_packed_take(space, (size_t) work->tiles, TILE, work->engine.width);
-	work->packed = kge_packed_take(space, (size_t) work->wave / BLOCK, BLOCK, work->engine.width);
-	work->derivatives = kge_derivatives_take(space, threads, TILE, BLOCK, BLOCK);
+	work->relation = kge_packed_take(allocation, (size_t) work->tiles, TILE, work->engine.width);
+	work->packed = kge_packed_take(allocation, (size_t) work->wave / BLOCK, BLOCK, work->engine.width);
+	work->derivatives = kge_derivatives_take(allocation, threads, TILE, BLOCK, BLOCK);
 }
 
 KgeRelationLoss *
-kge_relation_loss_take(const KgeTrainer *plan, int64_t pairs, int threads, KgeSpace *space)
+kge_relation_loss_take(const KgeTrainer *plan, int64_t pairs, int threads, Allocation *allocation)
 {
-	KgeRelationLoss *memory = KGE_TAKE(space, KgeRelationLoss, 1);
+	KgeRelationLoss *memory = TAKE(allocation, KgeRelationLoss, 1);
 	KgeRelationLoss work = {.engine = relation_engine(plan->relation.width)};
-	int			blocks = (int) kge_pieces(pairs, BLOCK);
+	int			blocks = (int) pool_pieces(pairs, BLOCK);
 	size_t		row;
 	size_t		fit;
 	size_t		wave;
 
 	work.relations = plan->relation.rows;
-	work.tiles = (int) kge_pieces(work.relations, TILE);
-	work.stride = kge_stride(plan->relation.width);
+	work.tiles = (int) pool_pieces(work.relations, TILE);
+	work.stride = vector_stride(plan->relation.width);
 	row = (size_t) work.stride * sizeof(float);
 	fit = WAVE_BYTES / (BLOCK * row);
 	work.wave = (fit < 1 ? 1 : fit < (size_t) blocks ? (int) fit : blocks) * BLOCK;
 	wave = (size_t) work.wave;
 
-	work.weight = KGE_TAKE(space, float, wave);
-	work.loss = KGE_TAKE(space, double, wave);
-	work.z = kge_space_take(space, wave, row);
-	work.d_z = kge_space_take(space, wave, row);
-	work.score = kge_space_take(space, (size_t) work.tiles * TILE, wave * sizeof(float));
+	work.weight = TAKE(allocation, float, wave);
+	work.loss = TAKE(allocation, double, wave);
+	work.z = allocation_take(allocation, wave, row);
+	work.d_z = allocation_take(allocation, wave, row);
+	work.score = allocation_take(allocation, (size_t) work.tiles * TILE, wave * sizeof(float));
 	if (plan->training.precision == KGE_BFLOAT16)
-		take_bfloat16(threads, &work, space);
+		take_bfloat16(threads, &work, allocation);
 	else
 	{
 		KgeEngine	slice = relation_engine(SLICE);
 
 		work.prepared_size = kge_engine_scratch(&slice, BLOCK);
-		work.prepared = kge_space_take(space, (size_t) threads, work.prepared_size * sizeof(float));
+		work.prepared = allocation_take(allocation, (size_t) threads, work.prepared_size * sizeof(float));
 	}
 	if (memory != NULL)
 		*memory = work;
@@ -218,7 +218,7 @@ pack_tile(void *argument, int64_t item, int thread)
 	{
 		kge_pack_candidates(work->kernels, relations,
 							kge_packed_columns(tile_packed(work, (int) item), from, slice_width(work, from)));
-		kge_pool_breathe(trainer->pool, thread);
+		pool_yield(trainer->pool, thread);
 	}
 }
 
@@ -230,7 +230,7 @@ make_z(const KgeTrainer *trainer, KgeRelationLoss *work, int number)
 	float	   *z = work->z + (size_t) number * (size_t) work->stride;
 
 	memset(z, 0, (size_t) work->engine.width * sizeof(float));
-	model->function->relation_gradient(model->dimensions, KGE_TAIL,
+	model->function->relation_gradient(model->dimensions, SIDE_TAIL,
 									   kge_entity_row(model, pair.triple.head),
 									   kge_relation_row(model, pair.triple.relation),
 									   kge_entity_row(model, pair.triple.tail), z);
@@ -264,7 +264,7 @@ derive(KgeRelationLoss *work, int block, int count, float *score)
 
 /* A slot with the gradient of an entity, which is what the other one and d_z make of it. */
 static void
-fill_slot(KgeTrainer *trainer, int slot, int32_t row, KgeSide side, int32_t other, const float *d_z)
+fill_slot(KgeTrainer *trainer, int slot, int32_t row, Side side, int32_t other, const float *d_z)
 {
 	const KgeModel *model = trainer->model;
 	KgeSlots   *entity = &trainer->entity;
@@ -301,8 +301,8 @@ score_slice(Wave *wave, int block, int from, int thread)
 		else
 			kge_dense_combine(KGE_PRODUCT, relations.count, rows.count, width,
 							  relations.row + from, relations.stride, 1,
-							  prepared, kge_stride(rows.count), score, BLOCK, from > 0);
-		kge_pool_breathe(wave->trainer->pool, thread);
+							  prepared, vector_stride(rows.count), score, BLOCK, from > 0);
+		pool_yield(wave->trainer->pool, thread);
 	}
 }
 
@@ -318,7 +318,7 @@ score_block(void *argument, int64_t item, int thread)
 	for (int i = 0; i < count; i++)
 	{
 		make_z(wave->trainer, work, block * BLOCK + i);
-		kge_pool_breathe(wave->trainer->pool, thread);
+		pool_yield(wave->trainer->pool, thread);
 	}
 	for (int from = 0; from < work->engine.width; from += SLICE)
 		score_slice(wave, block, from, thread);
@@ -380,7 +380,7 @@ learn_slice(void *argument, int64_t item, int thread)
 		for (int tile = 0; tile < work->tiles; tile++)
 		{
 			learn_tile(wave, block, tile, from, thread);
-			kge_pool_breathe(wave->trainer->pool, thread);
+			pool_yield(wave->trainer->pool, thread);
 		}
 	}
 }
@@ -396,12 +396,12 @@ finish_block(void *argument, int64_t item, int thread)
 
 	for (int i = first; i < first + count; i++)
 	{
-		KgeTriple	triple = work->pair[i].triple;
+		Triple	triple = work->pair[i].triple;
 		const float *d_z = z_gradient(work, i);
 
-		fill_slot(trainer, work->slot + 2 * i, triple.head, KGE_HEAD, triple.tail, d_z);
-		fill_slot(trainer, work->slot + 2 * i + 1, triple.tail, KGE_TAIL, triple.head, d_z);
-		kge_pool_breathe(trainer->pool, thread);
+		fill_slot(trainer, work->slot + 2 * i, triple.head, SIDE_HEAD, triple.tail, d_z);
+		fill_slot(trainer, work->slot + 2 * i + 1, triple.tail, SIDE_TAIL, triple.head, d_z);
+		pool_yield(trainer->pool, thread);
 	}
 }
 
@@ -414,17 +414,17 @@ kge_relation_loss(KgeTrainer *trainer, KgeRelationLoss *work, const KgePair *pai
 	int			blocks;
 
 	if (work->kernels != NULL)
-		kge_pool_run(trainer->pool, work->tiles, pack_tile, &wave);
+		pool_run(trainer->pool, work->tiles, pack_tile, &wave);
 	for (int first = 0; first < count; first += work->wave)
 	{
 		work->pair = pairs + first;
 		work->count = count - first < work->wave ? count - first : work->wave;
 		work->slot = slot + 2 * first;
 		work->add = first > 0;
-		blocks = (int) kge_pieces(work->count, BLOCK);
-		kge_pool_run(trainer->pool, blocks, score_block, &wave);
-		kge_pool_run(trainer->pool, kge_pieces(work->engine.width, SLICE), learn_slice, &wave);
-		kge_pool_run(trainer->pool, blocks, finish_block, &wave);
+		blocks = (int) pool_pieces(work->count, BLOCK);
+		pool_run(trainer->pool, blocks, score_block, &wave);
+		pool_run(trainer->pool, pool_pieces(work->engine.width, SLICE), learn_slice, &wave);
+		pool_run(trainer->pool, blocks, finish_block, &wave);
 		for (int i = 0; i < work->count; i++)
 			loss += work->loss[i];
 	}

@@ -2,8 +2,8 @@
  * relation_loss.h
  *		An auxiliary loss: which relation is it that holds between two entities?
  */
-#ifndef KGE_RELATION_LOSS_H
-#define KGE_RELATION_LOSS_H
+#ifndef HKG_KGE_RELATION_LOSS_H
+#define HKG_KGE_RELATION_LOSS_H
 
 #include "trainer.h"
 
@@ -12,7 +12,7 @@ typedef struct KgeRelationLoss KgeRelationLoss;
 /* A triple as it is asked (kge_asked), and the weight of its loss. */
 typedef struct KgePair
 {
-	KgeTriple	triple;
+	Triple	triple;
 	float		weight;
 } KgePair;
 
@@ -21,7 +21,7 @@ extern void kge_relation_loss_plan(KgeTrainer *plan, int64_t pairs);
 
 /* Takes what it works with. */
 extern KgeRelationLoss *kge_relation_loss_take(const KgeTrainer *plan, int64_t pairs, int threads,
-											   KgeSpace *space);
+											   Allocation *allocation);
 
 /*
  * Adds to the minibatch's gradients those of the cross entropy of each pair's relation, times
@@ -34,4 +34,4 @@ extern double kge_relation_loss(KgeTrainer *trainer, KgeRelationLoss *work,
 /* Floating-point operations of so many pairs. */
 extern double kge_relation_loss_flops(const KgeModel *model, double pairs);
 
-#endif							/* KGE_RELATION_LOSS_H */
+#endif							/* HKG_KGE_RELATION_LOSS_H */

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "negatives.h"
-#include "random.h"
+#include "core/random.h"
 #include "sampler.h"
 
 static const KgeSampler uniform = {.name = "uniform"};
@@ -48,7 +48,7 @@ kge_order(uint64_t seed, uint64_t epoch, uint64_t count)
 	while (order.half_bits < 31 && (UINT64_C(1) << (2 * order.half_bits)) < count)
 		order.half_bits++;
 	for (int round = 0; round < 6; round++)
-		order.key[round] = kge_stream(seed, KGE_DRAW_ORDER, epoch, (uint64_t) round);
+		order.key[round] = random_stream(seed, DRAW_ORDER, epoch, (uint64_t) round);
 	return order;
 }
 
@@ -64,7 +64,7 @@ kge_order_place(const KgeOrder *order, uint64_t i)
 
 		for (int round = 0; round < 6; round++)
 		{
-			uint64_t	next = left ^ (kge_mix(order->key[round] ^ right) & mask);
+			uint64_t	next = left ^ (random_mix(order->key[round] ^ right) & mask);
 
 			left = right;
 			right = next;
@@ -78,9 +78,9 @@ void
 kge_draw_negatives(uint64_t seed, uint64_t epoch, uint64_t block,
 				   int32_t entities, int count, int32_t *negative)
 {
-	uint64_t	stream = kge_stream(seed, KGE_DRAW_NEGATIVE, epoch, block);
+	uint64_t	stream = random_stream(seed, DRAW_NEGATIVE, epoch, block);
 
 	for (int i = 0; i < count; i++)
-		negative[i] = (int32_t) kge_random_below(kge_random(stream, (uint64_t) i),
+		negative[i] = (int32_t) random_below(random_bits(stream, (uint64_t) i),
 												 (uint64_t) entities);
 }

@@ -5,8 +5,8 @@
  * The query for tails is h r, the query for heads t conj(r); the similarity is
  * the dot product of the real forms, since Re(a conj(b)) = Re a Re b + Im a Im b.
  */
-#include "score.h"
-#include "vector.h"
+#include "score_function.h"
+#include "core/vector.h"
 
 static int
 complex_relation_width(int d)
@@ -21,11 +21,11 @@ complex_initial(const KgeModel *model)
 	return (KgeInitial) {.normal = true,.entity = 0.1,.relation = 0.1};
 }
 
-KGE_KERNEL void
-complex_query(int d, KgeSide side, const float *restrict given,
+KERNEL void
+complex_query(int d, Side side, const float *restrict given,
 			  const float *restrict relation, float *restrict query)
 {
-	float		sign = side == KGE_TAIL ? 1 : -1;	/* of the imaginary part of r */
+	float		sign = side == SIDE_TAIL ? 1 : -1;	/* of the imaginary part of r */
 
 	for (int j = 0; j < d; j++)
 	{
@@ -38,11 +38,11 @@ complex_query(int d, KgeSide side, const float *restrict given,
 }
 
 /* d_given = d_query conj(r'), r' as in the query */
-KGE_KERNEL void
-complex_given_gradient(int d, KgeSide side, const float *restrict relation,
+KERNEL void
+complex_given_gradient(int d, Side side, const float *restrict relation,
 					   const float *restrict d_query, float *restrict d_given)
 {
-	float		sign = side == KGE_TAIL ? 1 : -1;
+	float		sign = side == SIDE_TAIL ? 1 : -1;
 
 	for (int j = 0; j < d; j++)
 	{
@@ -55,12 +55,12 @@ complex_given_gradient(int d, KgeSide side, const float *restrict relation,
 }
 
 /* d_r' = d_query conj(given) */
-KGE_KERNEL void
-complex_relation_gradient(int d, KgeSide side, const float *restrict given,
+KERNEL void
+complex_relation_gradient(int d, Side side, const float *restrict given,
 						  const float *restrict relation, const float *restrict d_query,
 						  float *restrict d_relation)
 {
-	float		sign = side == KGE_TAIL ? 1 : -1;
+	float		sign = side == SIDE_TAIL ? 1 : -1;
 
 	(void) relation;
 	for (int j = 0; j < d; j++)

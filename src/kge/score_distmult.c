@@ -4,8 +4,8 @@
  *
  * The query for tails is h * r, the query for heads t * r, element by element.
  */
-#include "score.h"
-#include "vector.h"
+#include "score_function.h"
+#include "core/vector.h"
 
 static int
 distmult_relation_width(int d)
@@ -20,8 +20,8 @@ distmult_initial(const KgeModel *model)
 	return (KgeInitial) {.normal = true,.entity = 0.1,.relation = 0.1};
 }
 
-KGE_KERNEL void
-distmult_query(int d, KgeSide side, const float *restrict given,
+KERNEL void
+distmult_query(int d, Side side, const float *restrict given,
 			   const float *restrict relation, float *restrict query)
 {
 	(void) side;
@@ -29,8 +29,8 @@ distmult_query(int d, KgeSide side, const float *restrict given,
 		query[j] = given[j] * relation[j];
 }
 
-KGE_KERNEL void
-distmult_given_gradient(int d, KgeSide side, const float *restrict relation,
+KERNEL void
+distmult_given_gradient(int d, Side side, const float *restrict relation,
 						const float *restrict d_query, float *restrict d_given)
 {
 	(void) side;
@@ -38,8 +38,8 @@ distmult_given_gradient(int d, KgeSide side, const float *restrict relation,
 		d_given[j] += d_query[j] * relation[j];
 }
 
-KGE_KERNEL void
-distmult_relation_gradient(int d, KgeSide side, const float *restrict given,
+KERNEL void
+distmult_relation_gradient(int d, Side side, const float *restrict given,
 						   const float *restrict relation, const float *restrict d_query,
 						   float *restrict d_relation)
 {

@@ -4,12 +4,12 @@
  *
  * The query for tails is M^T h, the query for heads M t.  Their sums are in double
  * precision, so that a query is as close to the exact one as one rounding leaves it, which
- * is what bound.c counts on.
+ * is what score_bound.c counts on.
  */
 #include <math.h>
 
-#include "score.h"
-#include "vector.h"
+#include "score_function.h"
+#include "core/vector.h"
 
 #define CHUNK	64				/* columns that are summed up at a time */
 #define LANES	16				/* sums that a row is cut into */
@@ -28,7 +28,7 @@ rescal_initial(const KgeModel *model)
 }
 
 /* query = M^T given, `n` columns of it; matrix and query start at the first of these. */
-KGE_KERNEL void
+KERNEL void
 sum_columns(int d, int n, const float *restrict given, const float *restrict matrix,
 			float *restrict query)
 {
@@ -42,7 +42,7 @@ sum_columns(int d, int n, const float *restrict given, const float *restrict mat
 }
 
 /* query = M given */
-KGE_KERNEL void
+KERNEL void
 sum_rows(int d, const float *restrict given, const float *restrict matrix,
 		 float *restrict query)
 {
@@ -65,9 +65,9 @@ sum_rows(int d, const float *restrict given, const float *restrict matrix,
 }
 
 static void
-rescal_query(int d, KgeSide side, const float *given, const float *relation, float *query)
+rescal_query(int d, Side side, const float *given, const float *relation, float *query)
 {
-	if (side == KGE_HEAD)
+	if (side == SIDE_HEAD)
 		sum_rows(d, given, relation, query);
 	else
 		for (int from = 0; from < d; from += CHUNK)
@@ -84,15 +84,15 @@ add_scaled(int n, float a, const float *restrict x, float *restrict y)
 }
 
 /* d_given += M d_query for tails, M^T d_query for heads */
-KGE_KERNEL void
-rescal_given_gradient(int d, KgeSide side, const float *restrict relation,
+KERNEL void
+rescal_given_gradient(int d, Side side, const float *restrict relation,
 					  const float *restrict d_query, float *restrict d_given)
 {
 	for (int i = 0; i < d; i++)
 	{
 		const float *row = relation + (size_t) i * (size_t) d;
 
-		if (side == KGE_HEAD)
+		if (side == SIDE_HEAD)
 			add_scaled(d, d_query[i], row, d_given);
 		else
 		{
@@ -111,13 +111,13 @@ rescal_given_gradient(int d, KgeSide side, const float *restrict relation,
 }
 
 /* d_M += given d_query^T for tails, d_query given^T for heads */
-KGE_KERNEL void
-rescal_relation_gradient(int d, KgeSide side, const float *restrict given,
+KERNEL void
+rescal_relation_gradient(int d, Side side, const float *restrict given,
 						 const float *restrict relation, const float *restrict d_query,
 						 float *restrict d_relation)
 {
-	const float *left = side == KGE_TAIL ? given : d_query;
-	const float *right = side == KGE_TAIL ? d_query : given;
+	const float *left = side == SIDE_TAIL ? given : d_query;
+	const float *right = side == SIDE_TAIL ? d_query : given;
 
 	(void) relation;
 	for (int i = 0; i < d; i++)

@@ -8,8 +8,8 @@
  */
 #include <math.h>
 
-#include "score.h"
-#include "vector.h"
+#include "score_function.h"
+#include "core/vector.h"
 
 #define CHUNK	64				/* phases turned into cosines and sines at a time */
 #define LARGE	1e6f			/* phases beyond are left to the C library */
@@ -32,7 +32,7 @@ rotate_initial(const KgeModel *model)
  * the angle is reduced to a quarter turn in double precision, then the usual
  * polynomials (Cephes sinf, cosf) serve both.
  */
-KGE_KERNEL void
+KERNEL void
 quick_cosines(int n, const float *restrict phase, float *restrict cosine,
 			  float *restrict sine)
 {
@@ -73,11 +73,11 @@ cosines(int n, const float *phase, float *cosine, float *sine)
 	}
 }
 
-KGE_KERNEL void
-rotate_query(int d, KgeSide side, const float *restrict given,
+KERNEL void
+rotate_query(int d, Side side, const float *restrict given,
 			 const float *restrict relation, float *restrict query)
 {
-	float		sign = side == KGE_TAIL ? 1 : -1;
+	float		sign = side == SIDE_TAIL ? 1 : -1;
 	float		cosine[CHUNK],
 				sine[CHUNK];
 
@@ -98,11 +98,11 @@ rotate_query(int d, KgeSide side, const float *restrict given,
 }
 
 /* d_given is d_query turned back. */
-KGE_KERNEL void
-rotate_given_gradient(int d, KgeSide side, const float *restrict relation,
+KERNEL void
+rotate_given_gradient(int d, Side side, const float *restrict relation,
 					  const float *restrict d_query, float *restrict d_given)
 {
-	float		sign = side == KGE_TAIL ? 1 : -1;
+	float		sign = side == SIDE_TAIL ? 1 : -1;
 	float		cosine[CHUNK],
 				sine[CHUNK];
 
@@ -123,12 +123,12 @@ rotate_given_gradient(int d, KgeSide side, const float *restrict relation,
 }
 
 /* d_theta = Re(d_query conj(dq/dtheta)) with dq/dtheta = +-i q. */
-KGE_KERNEL void
-rotate_relation_gradient(int d, KgeSide side, const float *restrict given,
+KERNEL void
+rotate_relation_gradient(int d, Side side, const float *restrict given,
 						 const float *restrict relation, const float *restrict d_query,
 						 float *restrict d_relation)
 {
-	float		sign = side == KGE_TAIL ? 1 : -1;
+	float		sign = side == SIDE_TAIL ? 1 : -1;
 	float		cosine[CHUNK],
 				sine[CHUNK];
 

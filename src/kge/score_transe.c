@@ -6,8 +6,8 @@
  */
 #include <math.h>
 
-#include "score.h"
-#include "vector.h"
+#include "score_function.h"
+#include "core/vector.h"
 
 static int
 transe_relation_width(int d)
@@ -23,18 +23,18 @@ transe_initial(const KgeModel *model)
 	return (KgeInitial) {.entity = limit,.relation = limit};
 }
 
-KGE_KERNEL void
-transe_query(int d, KgeSide side, const float *restrict given,
+KERNEL void
+transe_query(int d, Side side, const float *restrict given,
 			  const float *restrict relation, float *restrict query)
 {
-	float		sign = side == KGE_TAIL ? 1 : -1;
+	float		sign = side == SIDE_TAIL ? 1 : -1;
 
 	for (int j = 0; j < d; j++)
 		query[j] = given[j] + sign * relation[j];
 }
 
-KGE_KERNEL void
-transe_given_gradient(int d, KgeSide side, const float *restrict relation,
+KERNEL void
+transe_given_gradient(int d, Side side, const float *restrict relation,
 					  const float *restrict d_query, float *restrict d_given)
 {
 	(void) side;
@@ -43,12 +43,12 @@ transe_given_gradient(int d, KgeSide side, const float *restrict relation,
 		d_given[j] += d_query[j];
 }
 
-KGE_KERNEL void
-transe_relation_gradient(int d, KgeSide side, const float *restrict given,
+KERNEL void
+transe_relation_gradient(int d, Side side, const float *restrict given,
 						 const float *restrict relation, const float *restrict d_query,
 						 float *restrict d_relation)
 {
-	float		sign = side == KGE_TAIL ? 1 : -1;
+	float		sign = side == SIDE_TAIL ? 1 : -1;
 
 	(void) given;
 	(void) relation;

@@ -11,14 +11,14 @@
 static void
 look(KgeBlock *block)
 {
-	kge_sum_negatives(block, block->trainer->training.temperature, block->meeting.score);
+	kge_sum_negatives(block, block->trainer->training.temperature, block->pairing.score);
 }
 
 static void
 share(KgeBlock *block, int from, int count)
 {
 	kge_share_negatives(block, block->trainer->training.temperature,
-						kge_meeting_scores(&block->meeting, from), count,
+						kge_pairing_scores(&block->pairing, from), count,
 						block->weight, block->share);
 }
 

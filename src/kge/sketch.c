@@ -7,11 +7,11 @@
  */
 #include <math.h>
 
-#include "bound.h"
+#include "score_bound.h"
 #include "sketch.h"
-#include "space.h"
-#include "threads.h"
-#include "vector.h"
+#include "core/allocation.h"
+#include "core/pool.h"
+#include "core/vector.h"
 
 #define AT_ONCE 256				/* rows of an item */
 #define STEPS	127				/* the largest code */
@@ -19,7 +19,7 @@
 
 typedef struct Sketching
 {
-	KgePool    *pool;
+	Pool    *pool;
 	const KgeModel *model;
 	KgeSketch  *sketch;
 } Sketching;
@@ -55,7 +55,7 @@ length(const KgeEngine *engine, const float *c, float scale, const int8_t *code)
 	return engine->similarity == KGE_DOT || engine->similarity == KGE_L2 ? sqrt(sum) : sum;
 }
 
-/* Rows that are too large to compute with fast (bound.c), or hold NaN, are as far off as can be. */
+/* Rows that are too large to compute with fast (score_bound.c), or hold NaN, are as far off as can be. */
 static void
 sketch_row(KgeSketch *sketch, int64_t row, const float *c)
 {
@@ -84,21 +84,21 @@ sketch_rows(void *argument, int64_t item, int thread)
 
 	for (int64_t i = item * AT_ONCE; i < end && i < sketching->model->entities; i++)
 		sketch_row(sketching->sketch, i, kge_entity_row(sketching->model, (int32_t) i));
-	kge_pool_breathe(sketching->pool, thread);
+	pool_yield(sketching->pool, thread);
 }
 
 static KgeSketch *
-take_sketch(KgeSpace *space, const KgeModel *model)
+take_sketch(Allocation *allocation, const KgeModel *model)
 {
 	size_t		entities = (size_t) model->entities;
-	KgeSketch  *sketch = KGE_TAKE(space, KgeSketch, 1);
+	KgeSketch  *sketch = TAKE(allocation, KgeSketch, 1);
 	KgeSketch	parts;
 
 	parts.engine = kge_engine(model);
-	parts.code = KGE_TAKE(space, int8_t, entities * (size_t) parts.engine.width);
-	parts.scale = KGE_TAKE(space, float, entities);
-	parts.norm = KGE_TAKE(space, float, entities);
-	parts.error = KGE_TAKE(space, float, entities);
+	parts.code = TAKE(allocation, int8_t, entities * (size_t) parts.engine.width);
+	parts.scale = TAKE(allocation, float, entities);
+	parts.norm = TAKE(allocation, float, entities);
+	parts.error = TAKE(allocation, float, entities);
 	if (sketch != NULL)
 		*sketch = parts;
 	return sketch;
@@ -107,30 +107,30 @@ take_sketch(KgeSpace *space, const KgeModel *model)
 size_t
 kge_sketch_bytes(const KgeModel *model)
 {
-	KgeSpace	space = {0};
+	Allocation	allocation = {0};
 
-	take_sketch(&space, model);
-	return kge_space_bytes(&space);
+	take_sketch(&allocation, model);
+	return allocation_bytes(&allocation);
 }
 
 const KgeSketch *
-kge_sketch(KgeArena *arena, KgePool *pool, const KgeModel *model)
+kge_sketch(Arena *arena, Pool *pool, const KgeModel *model)
 {
 	Sketching	sketching = {.pool = pool,.model = model};
-	KgeSpace	space = {0};
+	Allocation	allocation = {0};
 
-	take_sketch(&space, model);
-	if (!kge_space_open(&space, arena))
+	take_sketch(&allocation, model);
+	if (!allocation_open(&allocation, arena))
 		return NULL;
-	sketching.sketch = take_sketch(&space, model);
-	kge_pool_run(pool, (model->entities + AT_ONCE - 1) / AT_ONCE, sketch_rows, &sketching);
+	sketching.sketch = take_sketch(&allocation, model);
+	pool_run(pool, (model->entities + AT_ONCE - 1) / AT_ONCE, sketch_rows, &sketching);
 	return sketching.sketch;
 }
 
 /* ---- looking at it ------------------------------------------------------------ */
 
 /* s = dot products of q with four rows of codes, which keeps four sums in registers */
-KGE_KERNEL void
+KERNEL void
 dot_codes_4(int n, const float *restrict q, const int8_t *restrict code, float *restrict s)
 {
 	const int8_t *code_1 = code + n;
@@ -151,7 +151,7 @@ dot_codes_4(int n, const float *restrict q, const int8_t *restrict code, float *
 	s[3] = s3;
 }
 
-KGE_KERNEL void
+KERNEL void
 expand(int n, float scale, const int8_t *restrict code, float *restrict row)
 {
 	for (int j = 0; j < n; j++)

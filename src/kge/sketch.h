@@ -7,8 +7,8 @@
  * of its row, and beside each row how far it is from the true one.  That is
  * enough to rule out nearly all candidates for certain.
  */
-#ifndef KGE_SKETCH_H
-#define KGE_SKETCH_H
+#ifndef HKG_KGE_SKETCH_H
+#define HKG_KGE_SKETCH_H
 
 #include "engine.h"
 
@@ -29,4 +29,4 @@ struct KgeSketch
 extern void kge_sketch_look(const KgeSketch *sketch, const float *query, double query_norm,
 							int64_t from, int64_t end, float *row, double *least, double *most);
 
-#endif							/* KGE_SKETCH_H */
+#endif							/* HKG_KGE_SKETCH_H */

@@ -3,20 +3,20 @@
  *		What all losses share: a minibatch of positives goes in, gradients in slots
  *		come out.
  *
- * train.c cuts an epoch into minibatches and moves the rows; a loss is one KgeLoss,
+ * trainer.c cuts an epoch into minibatches and moves the rows; a loss is one KgeLoss,
  * which has the threads compute a minibatch's gradients.
  */
-#ifndef KGE_TRAINER_H
-#define KGE_TRAINER_H
+#ifndef HKG_KGE_TRAINER_H
+#define HKG_KGE_TRAINER_H
 
 #include "engine.h"
 #include "optimizer.h"
 #include "sampler.h"
-#include "space.h"
+#include "core/allocation.h"
 
 struct KgeTrainer
 {
-	KgePool    *pool;
+	Pool    *pool;
 	KgeModel   *model;
 	int64_t		max_positives;	/* of an epoch */
 	KgeTraining training;		/* no batch larger than the data, no block than a batch */
@@ -30,7 +30,7 @@ struct KgeTrainer
 	void	   *sampler;		/* the sampler's own */
 
 	/* the epoch and the minibatch at work */
-	const KgeTriple *positives;
+	const Triple *positives;
 	const float *weights;
 	uint64_t	epoch;
 	KgeOrder	order;
@@ -60,7 +60,7 @@ struct KgeLoss
 	void		(*plan) (KgeTrainer *plan);
 
 	/* Takes what is to be `work`; model and pool are not set yet. */
-	void	   *(*take) (const KgeTrainer *plan, int threads, KgeSpace *space);
+	void	   *(*take) (const KgeTrainer *plan, int threads, Allocation *allocation);
 
 	/* The scores of an epoch; `queries` are the distinct ones of the positives, both sides. */
 	double		(*scores) (const KgeTraining *training, const KgeModel *model,
@@ -101,7 +101,7 @@ extern const KgeLoss kge_loss_softmax;
 extern void kge_plan_rows(KgeTrainer *plan, const KgeModel *model, const KgeTraining *training);
 
 /* Takes their arrays. */
-extern void kge_take_rows(KgeTrainer *plan, int threads, KgeSpace *space);
+extern void kge_take_rows(KgeTrainer *plan, int threads, Allocation *allocation);
 
 /* Makes them ready to start from the model as it is. */
 extern void kge_reset_rows(KgeTrainer *trainer);
@@ -116,7 +116,7 @@ extern void kge_move_rows(KgeTrainer *trainer, double terms, double positives);
 extern void kge_forget_rows(KgeTrainer *trainer);
 
 /* Positive i of the minibatch, and its weight. */
-static inline KgeTriple
+static inline Triple
 kge_positive(const KgeTrainer *trainer, int64_t i, float *weight)
 {
 	uint64_t	place = kge_order_place(&trainer->order, (uint64_t) (trainer->start + i));
@@ -134,4 +134,4 @@ kge_open_relation_slot(KgeTrainer *trainer, int64_t slot, KgeQuery query, float 
 	trainer->relation.penalty[slot] = trainer->penalises_relations ? penalty : 0;
 }
 
-#endif							/* KGE_TRAINER_H */
+#endif							/* HKG_KGE_TRAINER_H */

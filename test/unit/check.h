@@ -5,10 +5,10 @@
 #ifndef CHECK_H
 #define CHECK_H
 
-#include "evidence.h"
-#include "kge.h"
-#include "random.h"
-#include "score.h"
+#include "evidence/evidence.h"
+#include "kge/kge.h"
+#include "core/random.h"
+#include "kge/score_function.h"
 
 /* Counts a check; a failed one is printed with what the format says. */
 extern void check(bool ok, const char *file, int line, const char *format,...)
@@ -20,10 +20,10 @@ extern void check(bool ok, const char *file, int line, const char *format,...)
 	check(condition, __FILE__, __LINE__, __VA_ARGS__)
 
 /* An arena over malloc; all it gave is freed at the end of the run. */
-extern KgeArena arena;
+extern Arena arena;
 
 /* An arena that has nothing to give. */
-extern KgeArena empty_arena;
+extern Arena empty_arena;
 
 extern void *take(size_t bytes);
 
@@ -58,14 +58,14 @@ extern const int variant_count;
 /* A model with values uniform in -limit .. limit. */
 extern KgeModel random_model(Variant variant, int d, int entities, int relations,
 							 double limit);
-extern KgeTriple random_triple(const KgeModel *model);
+extern Triple random_triple(const KgeModel *model);
 
 /* ev_facts, on two threads */
-extern bool build_facts(KgeArena *from, int32_t entities, int32_t relations, const KgeTriple *triples,
+extern bool build_facts(Arena *from, int32_t entities, int32_t relations, const Triple *triples,
 					   int64_t count, EvFacts *facts);
 
 /* ev_rules, by a leader alone */
-extern bool build_rules(KgeArena *from, int32_t relations, const EvRuleSet *set, EvRules *rules);
+extern bool build_rules(Arena *from, int32_t relations, const EvRuleSet *set, EvRules *rules);
 
 extern void test_threads(void);
 extern void test_dense(void);

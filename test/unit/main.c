@@ -87,8 +87,8 @@ allocate_nothing(void *context, size_t bytes)
 	return NULL;
 }
 
-KgeArena	arena = {allocate, NULL};
-KgeArena	empty_arena = {allocate_nothing, NULL};
+Arena	arena = {allocate, NULL};
+Arena	empty_arena = {allocate_nothing, NULL};
 
 static void
 free_pieces(void)
@@ -107,19 +107,19 @@ static uint64_t draws;
 uint64_t
 next_draw(void)
 {
-	return kge_random(12345, draws++);
+	return random_bits(12345, draws++);
 }
 
 double
 next_uniform(double low, double high)
 {
-	return low + (high - low) * kge_random_open(next_draw());
+	return low + (high - low) * random_open(next_draw());
 }
 
 int
 next_below(int bound)
 {
-	return (int) kge_random_below(next_draw(), (uint64_t) bound);
+	return (int) random_below(next_draw(), (uint64_t) bound);
 }
 
 const Variant variants[] = {
@@ -147,10 +147,10 @@ random_model(Variant variant, int d, int entities, int relations, double limit)
 	return model;
 }
 
-KgeTriple
+Triple
 random_triple(const KgeModel *model)
 {
-	KgeTriple	triple;
+	Triple	triple;
 
 	triple.head = next_below(model->entities);
 	triple.relation = next_below(model->relations);
@@ -159,23 +159,23 @@ random_triple(const KgeModel *model)
 }
 
 bool
-build_facts(KgeArena *from, int32_t entities, int32_t relations, const KgeTriple *triples,
+build_facts(Arena *from, int32_t entities, int32_t relations, const Triple *triples,
 		   int64_t count, EvFacts *facts)
 {
-	KgePool    *pool = kge_pool_create(2, NULL, NULL);
+	Pool    *pool = pool_create(2, NULL, NULL);
 	bool		made = ev_facts(from, pool, entities, relations, triples, count, facts);
 
-	kge_pool_destroy(pool);
+	pool_destroy(pool);
 	return made;
 }
 
 bool
-build_rules(KgeArena *from, int32_t relations, const EvRuleSet *set, EvRules *rules)
+build_rules(Arena *from, int32_t relations, const EvRuleSet *set, EvRules *rules)
 {
-	KgePool    *leader = kge_pool_create(0, NULL, NULL);
+	Pool    *leader = pool_create(0, NULL, NULL);
 	bool		made = ev_rules(from, leader, relations, set, rules);
 
-	kge_pool_destroy(leader);
+	pool_destroy(leader);
 	return made;
 }
 
@@ -201,10 +201,10 @@ static const Suite suites[] = {
 	{"sort", test_sort},
 	{"threshold", test_threshold},
 	{"draw", test_draw},
-	{"newcomers", test_newcomers},
+	{"new_entities", test_newcomers},
 	{"paths", test_paths},
 	{"ask", test_ask},
-	{"voice", test_voice},
+	{"adjuster", test_voice},
 	{"learn", test_learn}
 };
 

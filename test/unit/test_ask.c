@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "evidence.h"
+#include "evidence/evidence.h"
 
 #define ENTITIES 14
 #define RELATIONS 4
@@ -20,19 +20,19 @@
 #define FACTS 90
 #define RULES 40
 
-static KgePool *leader;
+static Pool *leader;
 
 typedef struct World
 {
 	bool		edge[ENTITIES][ATOMS][ENTITIES];
 	bool		reflexive[RELATIONS];
-	KgeTriple	fact[FACTS];
+	Triple	fact[FACTS];
 	int			facts;
 	EvRule		rule[RULES];
 	EvPattern	pattern[PATTERNS];	/* by relation */
 } World;
 
-/* Bodies by their terms; 0 is some entity.  The last one names Y in the head. */
+/* BodyPairs by their terms; 0 is some entity.  The last one names Y in the head. */
 static const int32_t shapes[][3][2] = {
 	{{EV_X, EV_Y}, {EV_Y, EV_X}},
 	{{EV_X, 0}, {EV_X, EV_Y}},
@@ -65,7 +65,7 @@ make_world(World *world)
 	memset(world, 0, sizeof(World));
 	while (world->facts < FACTS)
 	{
-		KgeTriple	t = {next_below(ENTITIES), next_below(RELATIONS), next_below(ENTITIES)};
+		Triple	t = {next_below(ENTITIES), next_below(RELATIONS), next_below(ENTITIES)};
 
 		/* some entity that most facts are about */
 		if (next_below(3) == 0)
@@ -150,9 +150,9 @@ take_higher(double *best, double confidence)
 
 /* Best confidence of each cluster of rules that infer `e`; 0: none. */
 static void
-brute_force(const World *world, KgeSide side, int given, int relation, int e, double *best)
+brute_force(const World *world, Side side, int given, int relation, int e, double *best)
 {
-	int			atom = 2 * relation + (side == KGE_HEAD);
+	int			atom = 2 * relation + (side == SIDE_HEAD);
 
 	memset(best, 0, CLUSTERS * sizeof(double));
 	if (e == given && !world->reflexive[relation])
@@ -162,12 +162,12 @@ brute_force(const World *world, KgeSide side, int given, int relation, int e, do
 		const EvRule *rule = &world->rule[i];
 
 		if (rule->relation == relation &&
-			path_leads(world, rule, 0, side == KGE_TAIL ? given : e, side == KGE_TAIL ? e : given))
+			path_leads(world, rule, 0, side == SIDE_TAIL ? given : e, side == SIDE_TAIL ? e : given))
 			take_higher(&best[ATOMS + rule->atom[rule->length - 1]], rule->confidence);
 	}
 	for (int i = 0; i < PATTERNS; i++)
 		if (world->pattern[i].relation == relation &&
-			pattern_holds(world, &world->pattern[i], side == KGE_TAIL ? given : e, side == KGE_TAIL ? e : given))
+			pattern_holds(world, &world->pattern[i], side == SIDE_TAIL ? given : e, side == SIDE_TAIL ? e : given))
 			best[2 * ATOMS + i] = world->pattern[i].confidence;
 	for (int a = 0; a < ATOMS; a++)
 		for (int d = 0; d < ENTITIES; d++)
@@ -198,23 +198,23 @@ check_heard(const EvCandidate *candidate, const double *best)
 	CHECK((candidate == NULL) == (clusters == 0));
 	if (candidate == NULL || clusters == 0)
 		return;
-	CHECK(candidate->count == (clusters < EV_HEARD ? clusters : EV_HEARD));
+	CHECK(candidate->count == (clusters < EV_FIRINGS ? clusters : EV_FIRINGS));
 	for (int i = 0; i < candidate->count; i++)
 	{
-		int			cluster = candidate->heard[i].cluster;
+		int			cluster = candidate->firing[i].cluster;
 
-		CHECK(candidate->heard[i].confidence == left[cluster]);
+		CHECK(candidate->firing[i].confidence == left[cluster]);
 		for (int j = 0; j < CLUSTERS; j++)
-			CHECK(left[j] <= candidate->heard[i].confidence);
+			CHECK(left[j] <= candidate->firing[i].confidence);
 		left[cluster] = 0;
 	}
 }
 
 static void
-check_question(const World *world, EvAsker *asker, KgeSide side, int given, int relation)
+check_question(const World *world, EvAnswering *answering, Side side, int given, int relation)
 {
 	const EvCandidate *candidates;
-	int64_t		count = ev_ask(asker, side, given, relation, leader, KGE_LEADER, &candidates);
+	int64_t		count = ev_answer(answering, side, given, relation, leader, POOL_LEADER, &candidates);
 
 	for (int e = 0; e < ENTITIES; e++)
 	{
@@ -227,7 +227,7 @@ check_question(const World *world, EvAsker *asker, KgeSide side, int given, int 
 				CHECK(candidate == NULL);
 				candidate = &candidates[i];
 			}
-		CHECK(candidate == ev_candidate(asker, e));
+		CHECK(candidate == ev_candidate(answering, e));
 		brute_force(world, side, given, relation, e, best);
 		check_heard(candidate, best);
 	}
@@ -287,7 +287,7 @@ check_world(void)
 	EvRuleSet	set;
 	EvFacts		facts;
 	EvRules		rules;
-	EvAsker    *asker;
+	EvAnswering    *answering;
 
 	make_world(&world);
 	CHECK(build_facts(&arena, ENTITIES, RELATIONS, world.fact, world.facts, &facts));
@@ -295,9 +295,9 @@ check_world(void)
 	check_holders(&facts);
 	set = (EvRuleSet) {world.rule, RULES, world.pattern, PATTERNS};
 	CHECK(build_rules(&arena, RELATIONS, &set, &rules));
-	asker = ev_asker(&arena, &facts, &rules);
+	answering = ev_answering(&arena, &facts, &rules);
 	for (int i = 0; i < 120; i++)
-		check_question(&world, asker, next_below(2) == 0 ? KGE_TAIL : KGE_HEAD,
+		check_question(&world, answering, next_below(2) == 0 ? SIDE_TAIL : SIDE_HEAD,
 					   next_below(ENTITIES), next_below(RELATIONS));
 }
 
@@ -308,17 +308,17 @@ check_nothing(void)
 	EvRuleSet	set = {0};
 	EvFacts		facts;
 	EvRules		rules;
-	EvAsker    *asker;
+	EvAnswering    *answering;
 	const EvCandidate *candidates;
 
 	CHECK(build_facts(&arena, 3, 2, NULL, 0, &facts));
 	CHECK(build_rules(&arena, 2, &set, &rules));
-	asker = ev_asker(&arena, &facts, &rules);
-	CHECK(ev_ask(asker, KGE_TAIL, 2, 1, leader, KGE_LEADER, &candidates) == 0);
-	CHECK(ev_candidate(asker, 0) == NULL);
+	answering = ev_answering(&arena, &facts, &rules);
+	CHECK(ev_answer(answering, SIDE_TAIL, 2, 1, leader, POOL_LEADER, &candidates) == 0);
+	CHECK(ev_candidate(answering, 0) == NULL);
 	CHECK(!build_facts(&empty_arena, 3, 2, NULL, 0, &facts));
 	CHECK(!build_rules(&empty_arena, 2, &set, &rules));
-	CHECK(ev_asker(&empty_arena, &facts, &rules) == NULL);
+	CHECK(ev_answering(&empty_arena, &facts, &rules) == NULL);
 }
 
 static jmp_buf out;
@@ -347,21 +347,21 @@ test_leaving(void)
 		MANY = 1000000
 	};
 	static Leaving leaving;
-	KgeTriple  *fact = take(MANY * sizeof(KgeTriple));
+	Triple  *fact = take(MANY * sizeof(Triple));
 	EvFacts		facts;
-	KgePool    *pool;
+	Pool    *pool;
 
 	leaving = (Leaving) {0, 2};
-	pool = kge_pool_create(2, leave, &leaving);
+	pool = pool_create(2, leave, &leaving);
 	for (int i = 0; i < MANY; i++)
-		fact[i] = (KgeTriple) {next_below(MANY), next_below(RELATIONS), next_below(MANY)};
+		fact[i] = (Triple) {next_below(MANY), next_below(RELATIONS), next_below(MANY)};
 	if (setjmp(out) == 0)
 	{
 		ev_facts(&arena, pool, MANY, RELATIONS, fact, MANY, &facts);
 		CHECK_SAYING(false, "the making of facts was not left");
 	}
 	CHECK(leaving.pauses == 2);
-	kge_pool_destroy(pool);
+	pool_destroy(pool);
 }
 
 static bool
@@ -370,7 +370,7 @@ same_candidate(const EvCandidate *a, const EvCandidate *b)
 	bool		same = a->entity == b->entity && a->count == b->count;
 
 	for (int i = 0; same && i < a->count; i++)
-		same = a->heard[i].confidence == b->heard[i].confidence && a->heard[i].number == b->heard[i].number;
+		same = a->firing[i].confidence == b->firing[i].confidence && a->firing[i].number == b->firing[i].number;
 	return same;
 }
 
@@ -386,28 +386,28 @@ test_leaving_question(void)
 		MANY = 600
 	};
 	static Leaving leaving;
-	static EvAsker *asker;
+	static EvAnswering *answering;
 	static const EvCandidate *candidates;
 	static int64_t count;
 	EvRuleSet	set = {0};
 	EvFacts		facts;
 	EvRules		rules;
-	KgePool    *pool = kge_pool_create(0, leave, &leaving);
-	KgeTriple  *fact = take(MANY * (MANY + 1) * sizeof(KgeTriple));
+	Pool    *pool = pool_create(0, leave, &leaving);
+	Triple  *fact = take(MANY * (MANY + 1) * sizeof(Triple));
 	EvCandidate *first;
 	int64_t		first_count;
 	Pauses		pauses;
 
 	for (int i = 0; i < MANY; i++)
 	{
-		fact[i] = (KgeTriple) {0, 0, 1 + i};
+		fact[i] = (Triple) {0, 0, 1 + i};
 		for (int j = 0; j < MANY; j++)
-			fact[MANY + MANY * i + j] = (KgeTriple) {1 + i, 1, 1 + MANY + j};
+			fact[MANY + MANY * i + j] = (Triple) {1 + i, 1, 1 + MANY + j};
 	}
 	CHECK(build_facts(&arena, 1 + 2 * MANY, 2, fact, MANY * (MANY + 1), &facts));
 	CHECK(build_rules(&arena, 2, &set, &rules));
-	asker = ev_asker(&arena, &facts, &rules);
-	first_count = ev_ask(asker, KGE_TAIL, 0, 0, leader, KGE_LEADER, &candidates);
+	answering = ev_answering(&arena, &facts, &rules);
+	first_count = ev_answer(answering, SIDE_TAIL, 0, 0, leader, POOL_LEADER, &candidates);
 	CHECK(first_count == MANY);
 	first = take((size_t) first_count * sizeof(EvCandidate));
 	memcpy(first, candidates, (size_t) first_count * sizeof(EvCandidate));
@@ -416,27 +416,27 @@ test_leaving_question(void)
 	{
 		leaving = (Leaving) {0, leaving.leave_at + 1};
 		count = -1;
-		ev_ask(asker, KGE_HEAD, 1, 1, leader, KGE_LEADER, &candidates);
+		ev_answer(answering, SIDE_HEAD, 1, 1, leader, POOL_LEADER, &candidates);
 		if (setjmp(out) == 0)
-			count = ev_ask(asker, KGE_TAIL, 0, 0, pool, KGE_LEADER, &candidates);
+			count = ev_answer(answering, SIDE_TAIL, 0, 0, pool, POOL_LEADER, &candidates);
 		else
 		{
-			CHECK(ev_ask(asker, KGE_TAIL, 0, 0, leader, KGE_LEADER, &candidates) == first_count);
+			CHECK(ev_answer(answering, SIDE_TAIL, 0, 0, leader, POOL_LEADER, &candidates) == first_count);
 			for (int64_t i = 0; i < first_count; i++)
 				CHECK(same_candidate(&candidates[i], &first[i]));
 		}
 	} while (count < 0);
 	CHECK_SAYING(leaving.leave_at > 2, "%d times", leaving.leave_at);
-	kge_pool_destroy(pool);
+	pool_destroy(pool);
 
 	/* and wherever it is, it soon pauses */
-	pool = kge_pool_create(0, note_pause, &pauses);
-	ev_ask(asker, KGE_HEAD, 1, 1, leader, KGE_LEADER, &candidates);
+	pool = pool_create(0, note_pause, &pauses);
+	ev_answer(answering, SIDE_HEAD, 1, 1, leader, POOL_LEADER, &candidates);
 	pauses = (Pauses) {.last = processor_seconds()};
-	ev_ask(asker, KGE_TAIL, 0, 0, pool, KGE_LEADER, &candidates);
+	ev_answer(answering, SIDE_TAIL, 0, 0, pool, POOL_LEADER, &candidates);
 	note_pause(&pauses);
 	CHECK_SAYING(pauses.longest < 0.03, "%.0f ms without a pause", 1e3 * pauses.longest);
-	kge_pool_destroy(pool);
+	pool_destroy(pool);
 }
 
 /* So can one whose time goes into the answers of those who share a feature: each of `MANY` entities has each of as many answers. */
@@ -449,47 +449,47 @@ test_leaving_answers(void)
 	};
 	static Leaving leaving;
 	static int	leave_at;
-	static EvAsker *asker;
+	static EvAnswering *answering;
 	static const EvCandidate *candidates;
 	EvRuleSet	set = {0};
 	EvFacts		facts;
 	EvRules		rules;
-	KgePool    *pool = kge_pool_create(0, leave, &leaving);
-	KgeTriple  *fact = take(MANY * MANY * sizeof(KgeTriple));
+	Pool    *pool = pool_create(0, leave, &leaving);
+	Triple  *fact = take(MANY * MANY * sizeof(Triple));
 	EvCandidate first[MANY];
 
 	for (int i = 0; i < MANY * MANY; i++)
-		fact[i] = (KgeTriple) {i / MANY, 0, MANY + i % MANY};
+		fact[i] = (Triple) {i / MANY, 0, MANY + i % MANY};
 	CHECK(build_facts(&arena, 2 * MANY, 1, fact, MANY * MANY, &facts));
 	CHECK(build_rules(&arena, 1, &set, &rules));
-	asker = ev_asker(&arena, &facts, &rules);
-	CHECK(ev_ask(asker, KGE_TAIL, 0, 0, leader, KGE_LEADER, &candidates) == MANY);
+	answering = ev_answering(&arena, &facts, &rules);
+	CHECK(ev_answer(answering, SIDE_TAIL, 0, 0, leader, POOL_LEADER, &candidates) == MANY);
 	memcpy(first, candidates, sizeof(first));
 	for (leave_at = 1; leave_at <= 4; leave_at++)
 	{
 		leaving = (Leaving) {0, leave_at};
-		CHECK(ev_ask(asker, KGE_TAIL, 1, 0, leader, KGE_LEADER, &candidates) == MANY);
+		CHECK(ev_answer(answering, SIDE_TAIL, 1, 0, leader, POOL_LEADER, &candidates) == MANY);
 		if (setjmp(out) == 0)
 		{
-			ev_ask(asker, KGE_TAIL, 0, 0, pool, KGE_LEADER, &candidates);
+			ev_answer(answering, SIDE_TAIL, 0, 0, pool, POOL_LEADER, &candidates);
 			CHECK_SAYING(false, "done within %d pauses", leave_at);
 		}
-		CHECK(ev_ask(asker, KGE_TAIL, 0, 0, leader, KGE_LEADER, &candidates) == MANY);
+		CHECK(ev_answer(answering, SIDE_TAIL, 0, 0, leader, POOL_LEADER, &candidates) == MANY);
 		for (int i = 0; i < MANY; i++)
 			CHECK(same_candidate(&candidates[i], &first[i]));
 	}
-	kge_pool_destroy(pool);
+	pool_destroy(pool);
 }
 
 void
 test_ask(void)
 {
-	leader = kge_pool_create(0, NULL, NULL);
+	leader = pool_create(0, NULL, NULL);
 	for (int i = 0; i < 10; i++)
 		check_world();
 	check_nothing();
 	test_leaving();
 	test_leaving_question();
 	test_leaving_answers();
-	kge_pool_destroy(leader);
+	pool_destroy(leader);
 }

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "bfloat16.h"
+#include "kge/bfloat16.h"
 #include "check.h"
 
 #define BLOCK	KGE_WHOLE		/* queries */
@@ -48,44 +48,44 @@ take_floats(int rows, int columns, float value)
 static Meeting
 new_meeting(Case size)
 {
-	Meeting		meeting = {.size = size};
+	Meeting		pairing = {.size = size};
 
-	meeting.stride = kge_whole(size.width);
-	meeting.s_stride = kge_whole(size.queries) + 16;
-	meeting.query = take_floats(size.queries, meeting.stride, NAN);
-	meeting.candidate = take_floats(size.candidates, size.width, 0);
-	meeting.derivative = take_floats(kge_whole(size.candidates), meeting.s_stride, NAN);
-	meeting.score = take_floats(kge_whole(size.candidates), meeting.s_stride, 5);
-	meeting.d_query = take_floats(kge_whole(size.queries), meeting.stride, 7);
-	meeting.d_candidate = take_floats(size.candidates, size.width, 7);
-	return meeting;
+	pairing.stride = kge_whole(size.width);
+	pairing.s_stride = kge_whole(size.queries) + 16;
+	pairing.query = take_floats(size.queries, pairing.stride, NAN);
+	pairing.candidate = take_floats(size.candidates, size.width, 0);
+	pairing.derivative = take_floats(kge_whole(size.candidates), pairing.s_stride, NAN);
+	pairing.score = take_floats(kge_whole(size.candidates), pairing.s_stride, 5);
+	pairing.d_query = take_floats(kge_whole(size.queries), pairing.stride, 7);
+	pairing.d_candidate = take_floats(size.candidates, size.width, 7);
+	return pairing;
 }
 
 /* Integers in -3 .. 3 are exact, and so are their sums; others are any numbers in -1 .. 1. */
 static void
-fill(Meeting *meeting, bool integers)
+fill(Meeting *pairing, bool integers)
 {
-	const Case *size = &meeting->size;
+	const Case *size = &pairing->size;
 
 	for (int q = 0; q < size->queries; q++)
 		for (int k = 0; k < size->width; k++)
-			meeting->query[q * meeting->stride + k] =
+			pairing->query[q * pairing->stride + k] =
 				integers ? (float) (next_below(7) - 3) : (float) next_uniform(-1, 1);
 	for (int i = 0; i < size->candidates * size->width; i++)
-		meeting->candidate[i] = integers ? (float) (next_below(7) - 3) : (float) next_uniform(-1, 1);
+		pairing->candidate[i] = integers ? (float) (next_below(7) - 3) : (float) next_uniform(-1, 1);
 	for (int c = 0; c < size->candidates; c++)
 		for (int q = 0; q < size->queries; q++)
-			meeting->derivative[c * meeting->s_stride + q] =
+			pairing->derivative[c * pairing->s_stride + q] =
 				integers ? (float) (next_below(7) - 3) : (float) next_uniform(-1, 1);
 }
 
 /* By blocks of queries, each at its place among all. */
 static void
-meet(const KgeBfloat16 *kernels, Meeting *meeting)
+meet(const KgeBfloat16 *kernels, Meeting *pairing)
 {
-	const Case *size = &meeting->size;
-	KgeRows		candidates = {size->candidates, size->width, meeting->candidate};
-	KgeSpace	space = {0};
+	const Case *size = &pairing->size;
+	KgeRows		candidates = {size->candidates, size->width, pairing->candidate};
+	Allocation	space = {0};
 	KgePacked	queries;
 	KgePacked	packed;
 	KgeDerivatives derivatives;
@@ -96,24 +96,24 @@ meet(const KgeBfloat16 *kernels, Meeting *meeting)
 		packed = kge_packed_take(&space, 1, (size_t) size->candidates, size->width);
 		derivatives = kge_derivatives_take(&space, 1, size->candidates, size->queries, BLOCK);
 		if (round == 0)
-			kge_space_open(&space, &arena);
+			allocation_open(&space, &arena);
 	}
 	kge_pack_candidates(kernels, candidates, packed);
 	for (int from = 0; from < size->queries; from += BLOCK)
 	{
 		int			count = size->queries - from < BLOCK ? size->queries - from : BLOCK;
-		KgeRows		block = {count, meeting->stride, meeting->query + from * meeting->stride};
+		KgeRows		block = {count, pairing->stride, pairing->query + from * pairing->stride};
 
 		kge_pack_queries(block, kge_packed_from(queries, (size_t) from));
 		kge_bfloat16_scores(kernels, kge_packed_from(queries, (size_t) from), count, packed, size->candidates,
-							meeting->score + from, meeting->s_stride);
-		kge_pack_derivatives(kernels, size->candidates, count, meeting->derivative + from,
-							 meeting->s_stride, from, derivatives);
+							pairing->score + from, pairing->s_stride);
+		kge_pack_derivatives(kernels, size->candidates, count, pairing->derivative + from,
+							 pairing->s_stride, from, derivatives);
 		kge_bfloat16_query_gradients(kernels, derivatives, count, packed, size->candidates,
-									 meeting->d_query + from * meeting->stride, meeting->stride);
+									 pairing->d_query + from * pairing->stride, pairing->stride);
 	}
 	kge_bfloat16_candidate_gradients(kernels, derivatives, queries, size->queries, size->candidates,
-									 meeting->d_candidate, size->width, size->add);
+									 pairing->d_candidate, size->width, size->add);
 }
 
 /* A sum of products from the definition, and the sum of their sizes. */
@@ -140,9 +140,9 @@ is_sum(float result, Sum sum, bool exact)
 }
 
 static int
-count_wrong(const Meeting *meeting, bool exact)
+count_wrong(const Meeting *pairing, bool exact)
 {
-	const Case *size = &meeting->size;
+	const Case *size = &pairing->size;
 	int			wrong = 0;
 
 	for (int c = 0; c < size->candidates; c++)
@@ -151,9 +151,9 @@ count_wrong(const Meeting *meeting, bool exact)
 			Sum			sum = {0, 0};
 
 			for (int k = 0; k < size->width; k++)
-				add_product(&sum, meeting->query[q * meeting->stride + k],
-							meeting->candidate[c * size->width + k]);
-			wrong += !is_sum(meeting->score[c * meeting->s_stride + q], sum, exact);
+				add_product(&sum, pairing->query[q * pairing->stride + k],
+							pairing->candidate[c * size->width + k]);
+			wrong += !is_sum(pairing->score[c * pairing->s_stride + q], sum, exact);
 		}
 	for (int k = 0; k < size->width; k++)
 	{
@@ -162,18 +162,18 @@ count_wrong(const Meeting *meeting, bool exact)
 			Sum			sum = {7, 7};
 
 			for (int c = 0; c < size->candidates; c++)
-				add_product(&sum, meeting->derivative[c * meeting->s_stride + q],
-							meeting->candidate[c * size->width + k]);
-			wrong += !is_sum(meeting->d_query[q * meeting->stride + k], sum, exact);
+				add_product(&sum, pairing->derivative[c * pairing->s_stride + q],
+							pairing->candidate[c * size->width + k]);
+			wrong += !is_sum(pairing->d_query[q * pairing->stride + k], sum, exact);
 		}
 		for (int c = 0; c < size->candidates; c++)
 		{
 			Sum			sum = {size->add ? 7 : 0, size->add ? 7 : 0};
 
 			for (int q = 0; q < size->queries; q++)
-				add_product(&sum, meeting->derivative[c * meeting->s_stride + q],
-							meeting->query[q * meeting->stride + k]);
-			wrong += !is_sum(meeting->d_candidate[c * size->width + k], sum, exact);
+				add_product(&sum, pairing->derivative[c * pairing->s_stride + q],
+							pairing->query[q * pairing->stride + k]);
+			wrong += !is_sum(pairing->d_candidate[c * size->width + k], sum, exact);
 		}
 	}
 	return wrong;
@@ -184,12 +184,12 @@ test_products(const KgeBfloat16 *kernels, Case size)
 {
 	for (int integers = 0; integers < 2; integers++)
 	{
-		Meeting		meeting = new_meeting(size);
+		Meeting		pairing = new_meeting(size);
 		int			wrong;
 
-		fill(&meeting, integers == 1);
-		meet(kernels, &meeting);
-		wrong = count_wrong(&meeting, integers == 1);
+		fill(&pairing, integers == 1);
+		meet(kernels, &pairing);
+		wrong = count_wrong(&pairing, integers == 1);
 		CHECK_SAYING(wrong == 0, "width %d, %d x %d, integers %d: %d wrong", size.width,
 					 size.candidates, size.queries, integers, wrong);
 	}
@@ -199,21 +199,21 @@ test_products(const KgeBfloat16 *kernels, Case size)
 static void
 test_specials(const KgeBfloat16 *kernels)
 {
-	Meeting		meeting = new_meeting((Case) {20, 5, 6, false});
+	Meeting		pairing = new_meeting((Case) {20, 5, 6, false});
 
-	fill(&meeting, true);
-	meeting.query[2 * meeting.stride + 3] = NAN;
-	meeting.candidate[4 * 20 + 3] = INFINITY;
+	fill(&pairing, true);
+	pairing.query[2 * pairing.stride + 3] = NAN;
+	pairing.candidate[4 * 20 + 3] = INFINITY;
 	for (int k = 0; k < 20; k++)
-		meeting.candidate[k] = 1e-40f;
-	meet(kernels, &meeting);
+		pairing.candidate[k] = 1e-40f;
+	meet(kernels, &pairing);
 	for (int c = 0; c < 6; c++)
 		for (int q = 0; q < 5; q++)
 		{
-			float		score = meeting.score[c * meeting.s_stride + q];
+			float		score = pairing.score[c * pairing.s_stride + q];
 
 			if (q == 2 || c == 4)
-				CHECK(q == 2 ? isnan(score) : !isfinite(score) || meeting.query[q * meeting.stride + 3] == 0);
+				CHECK(q == 2 ? isnan(score) : !isfinite(score) || pairing.query[q * pairing.stride + 3] == 0);
 			else
 				CHECK(c == 0 ? fabsf(score) < 1e-37f : isfinite(score));
 		}

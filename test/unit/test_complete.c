@@ -14,8 +14,8 @@
 static int
 compare_triples(const void *a, const void *b)
 {
-	const KgeTriple *left = a;
-	const KgeTriple *right = b;
+	const Triple *left = a;
+	const Triple *right = b;
 
 	if (left->relation != right->relation)
 		return left->relation < right->relation ? -1 : 1;
@@ -35,10 +35,10 @@ compare_scored(const void *a, const void *b)
 	return compare_triples(&left->triple, &right->triple);
 }
 
-/* ---- a made-up second opinion, of about a third of the answers ------------------------ */
+/* ---- a made-up second adjustment, of about a third of the answers ------------------------ */
 
 static double
-addition_to(KgeTriple triple)
+addition_to(Triple triple)
 {
 	int			mixed = (triple.head * 31 + triple.relation * 17 + triple.tail * 7) % 12;
 
@@ -46,8 +46,8 @@ addition_to(KgeTriple triple)
 }
 
 static int64_t
-ask(void *argument, KgeSide side, int32_t given, int32_t relation,
-	KgePool *pool, int thread, const KgeAddition **additions)
+ask(void *argument, Side side, int32_t given, int32_t relation,
+	Pool *pool, int thread, const KgeAddition **additions)
 {
 	KgeAddition *list = take(sizeof(KgeAddition) * ENTITIES);
 	int64_t		count = 0;
@@ -58,7 +58,7 @@ ask(void *argument, KgeSide side, int32_t given, int32_t relation,
 	(void) thread;
 	for (int i = ENTITIES - 1; i >= 0; i--)
 	{
-		double		addition = addition_to((KgeTriple) {given, relation, i});
+		double		addition = addition_to((Triple) {given, relation, i});
 
 		if (addition > 0)
 			list[count++] = (KgeAddition) {i, addition};
@@ -71,33 +71,33 @@ ask(void *argument, KgeSide side, int32_t given, int32_t relation,
 static const double weights[2 * RELATIONS] = {9, 1.5, 9, 0, 9, 0.25};
 static const double scales[2 * RELATIONS] = {9, 0.5, 9, 1, 9, 3};
 
-static const KgeOpinion opinions[] = {
+static const KgeAdjustment opinions[] = {
 	{ask, NULL, NULL, NULL},
 	{ask, NULL, weights, scales}
 };
 
 static double
-score_with(const KgeModel *model, const KgeOpinion *opinion, KgeTriple triple)
+score_with(const KgeModel *model, const KgeAdjustment *adjustment, Triple triple)
 {
 	double		phi = kge_score(model, triple);
-	int			key = 2 * triple.relation + KGE_TAIL;
+	int			key = 2 * triple.relation + SIDE_TAIL;
 
-	if (opinion == NULL)
+	if (adjustment == NULL)
 		return phi;
-	if (opinion->weight == NULL)
+	if (adjustment->weight == NULL)
 		return phi + addition_to(triple);
 	return scales[key] * (phi + weights[key] * addition_to(triple));
 }
 
 /* Every triple that may be listed, best first. */
 static int64_t
-all_missing(const KgeModel *model, const KgeOpinion *opinion, const KgeTriple *known, int count, KgeScored *out)
+all_missing(const KgeModel *model, const KgeAdjustment *adjustment, const Triple *known, int count, KgeScored *out)
 {
 	int64_t		missing = 0;
 
 	for (int i = 0; i < count; i++)
 	{
-		KgeTriple	triple = known[i];
+		Triple	triple = known[i];
 		bool		reflexive = false;
 
 		if (i > 0 && triple.head == known[i - 1].head && triple.relation == known[i - 1].relation)
@@ -106,10 +106,10 @@ all_missing(const KgeModel *model, const KgeOpinion *opinion, const KgeTriple *k
 			reflexive |= known[j].relation == triple.relation && known[j].head == known[j].tail;
 		for (triple.tail = 0; triple.tail < ENTITIES; triple.tail++)
 		{
-			double		score = score_with(model, opinion, triple);
+			double		score = score_with(model, adjustment, triple);
 
 			if (!isnan(score) && (reflexive || triple.head != triple.tail) &&
-				bsearch(&triple, known, (size_t) count, sizeof(KgeTriple), compare_triples) == NULL)
+				bsearch(&triple, known, (size_t) count, sizeof(Triple), compare_triples) == NULL)
 				out[missing++] = (KgeScored) {triple, score, kge_score(model, triple), addition_to(triple)};
 		}
 	}
@@ -119,48 +119,48 @@ all_missing(const KgeModel *model, const KgeOpinion *opinion, const KgeTriple *k
 
 /* Relation 0 has a fact about one entity alone, the others have none. */
 static int
-draw_known(KgeTriple *known)
+draw_known(Triple *known)
 {
 	for (int i = 0; i < KNOWN; i++)
 	{
 		int			head = next_below(ENTITIES / 4);
 
-		known[i] = (KgeTriple) {head, i % RELATIONS, (head + 1 + next_below(ENTITIES - 1)) % ENTITIES};
+		known[i] = (Triple) {head, i % RELATIONS, (head + 1 + next_below(ENTITIES - 1)) % ENTITIES};
 	}
-	known[0] = (KgeTriple) {7, 0, 7};
-	qsort(known, KNOWN, sizeof(KgeTriple), compare_triples);
+	known[0] = (Triple) {7, 0, 7};
+	qsort(known, KNOWN, sizeof(Triple), compare_triples);
 	return KNOWN;
 }
 
 static void
-test_variant(Variant variant, const KgeOpinion *opinion)
+test_variant(Variant variant, const KgeAdjustment *adjustment)
 {
 	static const int64_t sizes[] = {1, 50, 3000, 100000000};
 	KgeModel	model = random_model(variant, 6, ENTITIES, RELATIONS, 1.0);
-	KgeTriple	known[KNOWN];
+	Triple	known[KNOWN];
 	int			count = draw_known(known);
 	KgeScored  *expected = take(sizeof(KgeScored) * KNOWN * ENTITIES);
 	int64_t		missing;
 
 	model.entity[5 * kge_entity_width(model.function, 6)] = NAN;
-	missing = all_missing(&model, opinion, known, count, expected);
+	missing = all_missing(&model, adjustment, known, count, expected);
 	for (int i = 0; i < 4; i++)
 		for (int threads = 1; threads <= 3; threads += 2)
 		{
-			KgePool    *pool = kge_pool_create(threads, NULL, NULL);
+			Pool    *pool = pool_create(threads, NULL, NULL);
 			int64_t		k = sizes[i] < missing ? sizes[i] : missing;
 			const KgeScored *best;
-			int64_t		found = kge_complete(&arena, pool, &model, opinion, known, count, sizes[i], &best);
+			int64_t		found = kge_complete(&arena, pool, &model, adjustment, known, count, sizes[i], &best);
 			int64_t		wrong = 0;
 
 			for (int64_t j = 0; j < found && j < k; j++)
 				wrong += best[j].score != expected[j].score || best[j].phi != expected[j].phi ||
-					best[j].addition != (opinion == NULL ? 0 : expected[j].addition) ||
+					best[j].addition != (adjustment == NULL ? 0 : expected[j].addition) ||
 					compare_triples(&best[j].triple, &expected[j].triple) != 0;
-			CHECK_SAYING(found == k && wrong == 0, "%s opinion, %s norm %d, k %d, %d threads: %d wrong, %d of %d",
-						 opinion == NULL ? "no" : opinion->weight == NULL ? "plain" : "weighed", model.function->name, model.norm, (int) k, threads, (int) wrong,
+			CHECK_SAYING(found == k && wrong == 0, "%s adjustment, %s norm %d, k %d, %d threads: %d wrong, %d of %d",
+						 adjustment == NULL ? "no" : adjustment->weight == NULL ? "plain" : "weighed", model.function->name, model.norm, (int) k, threads, (int) wrong,
 						 (int) found, (int) k);
-			kge_pool_destroy(pool);
+			pool_destroy(pool);
 		}
 }
 
@@ -174,26 +174,26 @@ test_pauses(void)
 		QUESTIONS = 100
 	};
 	Pauses		pauses;
-	KgePool    *pool = kge_pool_create(1, note_pause, &pauses);
+	Pool    *pool = pool_create(1, note_pause, &pauses);
 	KgeModel	model = random_model(variants[0], 4, MANY, 1, 1.0);
-	KgeTriple	known[QUESTIONS];
+	Triple	known[QUESTIONS];
 	const KgeScored *best;
 
 	for (int i = 0; i < QUESTIONS; i++)
-		known[i] = (KgeTriple) {i, 0, i + 1};
+		known[i] = (Triple) {i, 0, i + 1};
 	pauses = (Pauses) {.last = processor_seconds()};
 	CHECK(kge_complete(&arena, pool, &model, NULL, known, QUESTIONS, 250000, &best) == 250000);
 	note_pause(&pauses);
 	CHECK_SAYING(pauses.longest < 0.04, "%.0f ms without a pause", 1e3 * pauses.longest);
-	kge_pool_destroy(pool);
+	pool_destroy(pool);
 }
 
 void
 test_complete(void)
 {
-	KgePool    *pool = kge_pool_create(1, NULL, NULL);
+	Pool    *pool = pool_create(1, NULL, NULL);
 	KgeModel	model = random_model(variants[0], 4, ENTITIES, 2, 1.0);
-	KgeTriple	known = {0, 0, 1};
+	Triple	known = {0, 0, 1};
 	const KgeScored *best;
 
 	for (int i = 0; i < variant_count; i++)
@@ -205,5 +205,5 @@ test_complete(void)
 	test_pauses();
 	CHECK(kge_complete(&arena, pool, &model, NULL, &known, 0, 10, &best) == 0);
 	CHECK(kge_complete(&empty_arena, pool, &model, NULL, &known, 1, 10, &best) == -1);
-	kge_pool_destroy(pool);
+	pool_destroy(pool);
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "dense.h"
+#include "kge/dense.h"
 
 static float
 term_of(KgeTerm term, float a, float b)

@@ -11,7 +11,7 @@
 #define ITEMS	6
 #define DRAWS	100000
 
-static KgePool *pool;
+static Pool *pool;
 
 /*
  * Adds to inclusion[i] the probability that item i is among n drawn one after
@@ -176,7 +176,7 @@ test_pauses(void)
 		MANY = 2000000
 	};
 	Pauses		pauses = {0};
-	KgePool    *leader = kge_pool_create(0, note_pause, &pauses);
+	Pool    *leader = pool_create(0, note_pause, &pauses);
 	float	   *scores = take(MANY * sizeof(float));
 	uint64_t   *key = take(MANY * sizeof(uint64_t));
 	int64_t    *drawn = take(MANY * sizeof(int64_t));
@@ -191,7 +191,7 @@ test_pauses(void)
 	CHECK(kge_draw(&arena, leader, scores, key, MANY, 1, MANY / 2, 1, drawn, probability) == MANY / 2);
 	note_pause(&pauses);
 	CHECK_SAYING(pauses.longest < 0.03, "%.0f ms without a pause", 1e3 * pauses.longest);
-	kge_pool_destroy(leader);
+	pool_destroy(leader);
 }
 
 void
@@ -204,7 +204,7 @@ test_draw(void)
 	uint64_t	key[ITEMS] = {0};
 	int64_t		drawn[ITEMS];
 
-	pool = kge_pool_create(0, NULL, NULL);
+	pool = pool_create(0, NULL, NULL);
 	for (int n = 1; n < ITEMS; n++)
 		test_frequencies(scores, 1, n);
 	test_frequencies(scores, -2, 3);
@@ -223,5 +223,5 @@ test_draw(void)
 	CHECK(kge_draw(&arena, pool, scores, key, 0, 1, 5, 1, drawn, NULL) == 0);
 	CHECK(kge_draw(&arena, pool, scores, key, ITEMS, 1, 0, 1, drawn, NULL) == 0);
 	CHECK(kge_draw(&empty_arena, pool, scores, key, ITEMS, 1, 2, 1, drawn, NULL) == -1);
-	kge_pool_destroy(pool);
+	pool_destroy(pool);
 }

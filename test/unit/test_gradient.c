@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "check.h"
-#include "engine.h"
-#include "loss.h"
+#include "kge/engine.h"
+#include "kge/loss.h"
 
 #define QUERIES		6
 #define CANDIDATES	7
@@ -20,19 +20,19 @@
 typedef struct Case
 {
 	KgeModel	model;
-	KgeSide		side;
+	Side		side;
 	int			label;
 	bool		expands;		/* of the engine */
-	KgeTriple	triple[QUERIES];
+	Triple	triple[QUERIES];
 	int32_t		candidate[CANDIDATES];
 } Case;
 
-static KgeTriple
+static Triple
 pair(const Case *test, int query, int candidate)
 {
-	KgeTriple	triple = test->triple[query];
+	Triple	triple = test->triple[query];
 
-	*(test->side == KGE_TAIL ? &triple.tail : &triple.head) = test->candidate[candidate];
+	*(test->side == SIDE_TAIL ? &triple.tail : &triple.head) = test->candidate[candidate];
 	return triple;
 }
 
@@ -144,7 +144,7 @@ compare(const Case *test, const char *what, float *parameter, const float *gradi
 }
 
 static void
-test_case(Variant variant, int d, KgeSide side, int label, bool pairs, bool expands)
+test_case(Variant variant, int d, Side side, int label, bool pairs, bool expands)
 {
 	Case		test = {.model = random_model(variant, d, ENTITIES, RELATIONS, 1.0),
 	.side = side,.label = label,.expands = expands};
@@ -167,7 +167,7 @@ test_case(Variant variant, int d, KgeSide side, int label, bool pairs, bool expa
 
 	/* entities 7 and 8 are only candidates, 0 is on both sides */
 	for (int i = 0; i < QUERIES; i++)
-		test.triple[i] = (KgeTriple) {i % 3, i % RELATIONS, i % 3};
+		test.triple[i] = (Triple) {i % 3, i % RELATIONS, i % 3};
 	for (int k = 0; k < CANDIDATES; k++)
 		test.candidate[k] = k < 2 ? 0 : k + 2;
 	fast_gradients(&test, pairs, d_entity, d_relation);
@@ -183,7 +183,7 @@ static void
 test_no_distance(Variant variant, int d, float entities)
 {
 	Case		test = {.model = random_model(variant, d, ENTITIES, RELATIONS, 0.0),
-	.side = KGE_TAIL,.label = 0};
+	.side = SIDE_TAIL,.label = 0};
 	int			entity = ENTITIES * kge_entity_width(test.model.function, d);
 	int			relation = kge_relation_rows(&test.model) * kge_relation_width(test.model.function, d);
 	float	   *d_entity = take(sizeof(float) * (size_t) entity);
@@ -219,6 +219,6 @@ test_gradient(void)
 		}
 	for (int i = 0; i < variant_count; i++)
 		for (int n = 0; n < (variants[i].norm == 2 ? 32 : 16); n++)
-			test_case(variants[i], n & 8 ? 19 : 5, n & 1 ? KGE_TAIL : KGE_HEAD,
+			test_case(variants[i], n & 8 ? 19 : 5, n & 1 ? SIDE_TAIL : SIDE_HEAD,
 					  n >> 1 & 1, n & 4, n & 16);
 }

@@ -3,7 +3,7 @@
  *		Positives by the query that they share, against pairwise comparison.
  */
 #include "check.h"
-#include "group.h"
+#include "kge/group.h"
 
 enum
 {
@@ -11,14 +11,14 @@ enum
 };
 
 static bool
-same_query(KgeSide side, KgeTriple a, KgeTriple b)
+same_query(Side side, Triple a, Triple b)
 {
-	return a.relation == b.relation && (side == KGE_TAIL ? a.head == b.head : a.tail == b.tail);
+	return a.relation == b.relation && (side == SIDE_TAIL ? a.head == b.head : a.tail == b.tail);
 }
 
 /* How many groups there must be: each positive opens one that is number 0, limit, ... of its query. */
 static int
-expected_groups(const KgeTriple *triples, int count, KgeSide side, int limit)
+expected_groups(const Triple *triples, int count, Side side, int limit)
 {
 	int			groups = 0;
 
@@ -37,21 +37,21 @@ static void
 test_groups(int count, int limit)
 {
 	KgeGroups	groups = {.room = MOST,.keys = ENTITIES,.limit = limit};
-	KgeSpace	space = {0};
-	KgePool    *pool = kge_pool_create(2, NULL, NULL);
-	KgeTriple	triples[MOST];
+	Allocation	space = {0};
+	Pool    *pool = pool_create(2, NULL, NULL);
+	Triple	triples[MOST];
 	int			seen[2][MOST] = {{0}};
 	int			wrong = 0;
 
 	kge_groups_take(&groups, &space);
-	kge_space_open(&space, &arena);
+	allocation_open(&space, &arena);
 	kge_groups_take(&groups, &space);
 
 	/* filled twice: the second graph must owe nothing to the first */
 	for (int round = 0; round < 2; round++)
 	{
 		for (int i = 0; i < count; i++)
-			triples[i] = (KgeTriple) {next_below(ENTITIES), next_below(RELATIONS), next_below(ENTITIES)};
+			triples[i] = (Triple) {next_below(ENTITIES), next_below(RELATIONS), next_below(ENTITIES)};
 		kge_groups_fill(&groups, pool, triples, count);
 	}
 	for (int64_t number = 0; number < kge_groups_count(&groups); number++)
@@ -67,12 +67,12 @@ test_groups(int count, int limit)
 	}
 	for (int side = 0; side < 2; side++)
 	{
-		wrong += groups.count[side] != expected_groups(triples, count, (KgeSide) side, limit);
+		wrong += groups.count[side] != expected_groups(triples, count, (Side) side, limit);
 		for (int i = 0; i < count; i++)
 			wrong += seen[side][i] != 1;
 	}
 	CHECK_SAYING(wrong == 0, "%d positives, at most %d: %d wrong", count, limit, wrong);
-	kge_pool_destroy(pool);
+	pool_destroy(pool);
 }
 
 void

@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "check.h"
-#include "learn.h"
+#include "evidence/learn.h"
 
 #define ENTITIES 150
 #define ASKED 2					/* relations 0 .. ASKED - 1 */
@@ -28,14 +28,14 @@ typedef struct World
 	double		b[ASKED];
 	double		discount;
 	bool		speaks[SPEAKING][ENTITIES][ENTITIES];
-	KgeTriple	triple[TRIPLES];
+	Triple	triple[TRIPLES];
 } World;
 
 static void
 make_facts(World *world)
 {
 	EvRuleSet	set;
-	KgeTriple  *fact = take(sizeof(KgeTriple) * SPEAKING * ENTITIES * ENTITIES);
+	Triple  *fact = take(sizeof(Triple) * SPEAKING * ENTITIES * ENTITIES);
 	EvRule		rule[ASKED * SPEAKING];
 	int64_t		count = 0;
 	double		speakers = 0.04;
@@ -50,7 +50,7 @@ make_facts(World *world)
 			{
 				world->speaks[i][h][t] = spoken && next_below(2) == 0;
 				if (world->speaks[i][h][t])
-					fact[count++] = (KgeTriple) {h, ASKED + i, t};
+					fact[count++] = (Triple) {h, ASKED + i, t};
 			}
 		}
 	for (int i = 0; i < ASKED * SPEAKING; i++)
@@ -85,7 +85,7 @@ tails_of(const World *world, int h, int r, double *p)
 
 	for (int t = 0; t < ENTITIES; t++)
 	{
-		p[t] = exp(world->a * kge_score(&world->model, (KgeTriple) {h, r, t}) + world->b[r] * evidence_of(world, h, t));
+		p[t] = exp(world->a * kge_score(&world->model, (Triple) {h, r, t}) + world->b[r] * evidence_of(world, h, t));
 		total += p[t];
 	}
 	for (int t = 0; t < ENTITIES; t++)
@@ -106,7 +106,7 @@ draw_triples(World *world)
 		tails_of(world, h, r, p);
 		while (t < ENTITIES - 1 && left >= p[t])
 			left -= p[t++];
-		world->triple[i] = (KgeTriple) {h, r, t};
+		world->triple[i] = (Triple) {h, r, t};
 	}
 }
 
@@ -126,12 +126,12 @@ make_world(double a, double even_b, double odd_b, double discount)
 static EvLearnt
 learn(const World *world, int64_t count)
 {
-	KgePool    *pool = kge_pool_create(2, NULL, NULL);
+	Pool    *pool = pool_create(2, NULL, NULL);
 	EvLearnt	learnt;
 
 	CHECK(ev_learn(&arena, pool, &world->model, &world->facts, &world->rules, world->triple, count,
 				   world->triple, count, &learnt));
-	kge_pool_destroy(pool);
+	pool_destroy(pool);
 	return learnt;
 }
 
@@ -144,7 +144,7 @@ test_weights(void)
 
 	for (int r = 0; r < ASKED; r++)
 	{
-		int			key = 2 * r + KGE_TAIL;
+		int			key = 2 * r + SIDE_TAIL;
 		double		weight = learnt.weights.weight[key];
 
 		CHECK(learnt.questions[key] == ENTITIES);
@@ -183,7 +183,7 @@ test_calibration(void)
 		tails_of(world, world->triple[i].head, world->triple[i].relation, p);
 		for (int t = 0; t < ENTITIES; t++)
 		{
-			KgeTriple	triple = {world->triple[i].head, world->triple[i].relation, t};
+			Triple	triple = {world->triple[i].head, world->triple[i].relation, t};
 			double		probability = kge_sigmoid(both.score_slope * kge_score(&world->model, triple) +
 												  both.evidence_slope * evidence_of(world, triple.head, t) + both.offset);
 
@@ -219,8 +219,8 @@ static void
 test_few(void)
 {
 	World	   *world = make_world(0, 20, 20, 1);
-	double		few = learn(world, 2).weights.weight[KGE_TAIL];
-	double		many = learn(world, TRIPLES).weights.weight[KGE_TAIL];
+	double		few = learn(world, 2).weights.weight[SIDE_TAIL];
+	double		many = learn(world, TRIPLES).weights.weight[SIDE_TAIL];
 
 	CHECK_SAYING(few < 4 && many > 10, "weight %g by few, %g by many", few, many);
 }
@@ -235,14 +235,14 @@ test_certain(void)
 	World		world = {.model = random_model(variants[3], 8, ENTITIES, RELATIONS, 1.1)};
 	EvRule		rule = {.relation = 0,.length = 1,.atom = {EV_FORWARDS(ASKED)},.confidence = 0.5f};
 	EvRuleSet	set = {.rule = &rule,.count = 1};
-	KgeTriple	fact[2];
+	Triple	fact[2];
 	EvCalibration rules;
 	double		probability;
 
 	for (int i = 0; i < 2; i++)
 	{
-		fact[i] = (KgeTriple) {2 * i, ASKED, 2 * i + 1};
-		world.triple[i] = (KgeTriple) {2 * i, 0, 2 * i + 1};
+		fact[i] = (Triple) {2 * i, ASKED, 2 * i + 1};
+		world.triple[i] = (Triple) {2 * i, 0, 2 * i + 1};
 	}
 	CHECK(build_facts(&arena, ENTITIES, RELATIONS, fact, 2, &world.facts));
 	CHECK(build_rules(&arena, RELATIONS, &set, &world.rules));
@@ -293,8 +293,8 @@ rank_lists(const Examples *examples, int key, double weight)
 static void
 test_silent_rules(void)
 {
-	KgePool    *pool = kge_pool_create(2, NULL, NULL);
-	KgeSpace	space = {0};
+	Pool    *pool = pool_create(2, NULL, NULL);
+	Allocation	space = {0};
 	Example		example[LISTS] = {0};
 	int64_t		order[LISTS];
 	int64_t		first[4] = {0, LISTS - OTHER_LISTS, LISTS, LISTS};
@@ -321,14 +321,14 @@ test_silent_rules(void)
 	for (int taken = 0; taken < 2; taken++)
 	{
 		if (taken)
-			CHECK(kge_space_open(&space, &arena));
+			CHECK(allocation_open(&space, &arena));
 		weighing_take(&weighing, &space, LISTS, examples.keys);
-		learnt.weights.weight = KGE_TAKE(&space, double, 3);
-		learnt.weights.scale = KGE_TAKE(&space, double, 3);
-		learnt.questions = KGE_TAKE(&space, int64_t, 3);
+		learnt.weights.weight = TAKE(&space, double, 3);
+		learnt.weights.scale = TAKE(&space, double, 3);
+		learnt.questions = TAKE(&space, int64_t, 3);
 	}
 	learn_weights(&weighing, &learnt);
-	kge_pool_destroy(pool);
+	pool_destroy(pool);
 	own = rank_lists(&examples, 1, learnt.weights.weight[1]);
 	common = rank_lists(&examples, 1, learnt.weights.weight[2]);
 	CHECK_SAYING(own > common - 1e-9 && common > 0.1, "weight %g ranks them %g, the common one, %g, %g",
@@ -339,12 +339,12 @@ static void
 test_nothing(void)
 {
 	World	   *world = make_world(1, 1, 1, 1);
-	KgePool    *pool = kge_pool_create(1, NULL, NULL);
+	Pool    *pool = pool_create(1, NULL, NULL);
 	EvLearnt	learnt;
 
 	CHECK(!ev_learn(&empty_arena, pool, &world->model, &world->facts, &world->rules, world->triple, 10,
 					world->triple, 10, &learnt));
-	kge_pool_destroy(pool);
+	pool_destroy(pool);
 	/* no truth has an embedding */
 	for (int i = 0; i < ENTITIES * kge_entity_width(world->model.function, 8); i++)
 		world->model.entity[i] = NAN;

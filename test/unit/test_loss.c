@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "loss.h"
+#include "kge/loss.h"
 
 static void
 test_value(double s, int label)

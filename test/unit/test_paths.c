@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "evidence.h"
+#include "evidence/evidence.h"
 
 #define ENTITIES 11
 #define RELATIONS 2
@@ -15,7 +15,7 @@
 
 typedef struct Toy
 {
-	KgeTriple	triple[FACTS];
+	Triple	triple[FACTS];
 	bool		holds[ENTITIES][ATOMS][ENTITIES];
 	bool		reflexive[RELATIONS];
 	EvFacts		facts;
@@ -29,7 +29,7 @@ make_toy(Toy *toy)
 	memset(toy, 0, sizeof(*toy));
 	while (count < FACTS)
 	{
-		KgeTriple	t = {next_below(ENTITIES), next_below(RELATIONS), next_below(ENTITIES)};
+		Triple	t = {next_below(ENTITIES), next_below(RELATIONS), next_below(ENTITIES)};
 
 		/* only relation 1 has reflexive facts */
 		if (toy->holds[t.head][EV_FORWARDS(t.relation)][t.tail] || (t.relation == 0 && t.head == t.tail))
@@ -97,10 +97,10 @@ all_of(int length)
 	return (EvSearch) {.length = length,.limit = 100000,.min_support = 2,.work = 1e9,.seed = 7};
 }
 
-static KgePool *
+static Pool *
 pool_of(int threads)
 {
-	KgePool    *pool = kge_pool_create(threads, NULL, NULL);
+	Pool    *pool = pool_create(threads, NULL, NULL);
 
 	CHECK(pool != NULL);
 	return pool;
@@ -116,7 +116,7 @@ body_number(int n, int length, int32_t *atom)
 }
 
 static void
-test_complete_search(KgePool *pool)
+test_complete_search(Pool *pool)
 {
 	EvSearch	search = all_of(EV_MAX_BODY);
 	Toy			toy;
@@ -171,7 +171,7 @@ is_better(const EvPath *left_out, const EvPath *kept)
 
 /* Fewer are all the short ones and, of the longest, the best of each relation, as many of one as of the other; an odd one is the first's. */
 static void
-test_limit(KgePool *pool)
+test_limit(Pool *pool)
 {
 	EvSearch	search = all_of(3);
 	Toy			toy;
@@ -203,7 +203,7 @@ test_limit(KgePool *pool)
 }
 
 static void
-test_min_confidence(KgePool *pool)
+test_min_confidence(Pool *pool)
 {
 	EvSearch	search = all_of(3);
 	Toy			toy;
@@ -230,7 +230,7 @@ test_min_confidence(KgePool *pool)
 static void
 make_crowd(EvFacts *facts)
 {
-	KgeTriple  *triple = take(CROWD_FACTS * sizeof(KgeTriple));
+	Triple  *triple = take(CROWD_FACTS * sizeof(Triple));
 
 	/* each triple once: counted through, its entities turned by its number */
 	for (int i = 0; i < CROWD_FACTS; i++)
@@ -239,14 +239,14 @@ make_crowd(EvFacts *facts)
 		int			relation = i / CROWD % CROWD_RELATIONS;
 		int			round = i / (CROWD * CROWD_RELATIONS);
 
-		triple[i] = (KgeTriple) {head, relation, (head * (relation + 2) + round * 190 + next_below(180)) % CROWD};
+		triple[i] = (Triple) {head, relation, (head * (relation + 2) + round * 190 + next_below(180)) % CROWD};
 	}
 	CHECK(build_facts(&arena, CROWD, CROWD_RELATIONS, triple, CROWD_FACTS, facts));
 }
 
 /* Errors in units of the standard error have a mean square of about 1. */
 static void
-test_sample(KgePool *pool)
+test_sample(Pool *pool)
 {
 	EvSearch	search = all_of(3);
 	EvFacts		facts;
@@ -279,7 +279,7 @@ test_sample(KgePool *pool)
 
 /* The same bytes from any number of threads, another sample by another seed. */
 static void
-test_bits(KgePool *pool, KgePool *other_pool)
+test_bits(Pool *pool, Pool *other_pool)
 {
 	EvSearch	search = all_of(4);
 	EvFacts		facts;
@@ -298,7 +298,7 @@ test_bits(KgePool *pool, KgePool *other_pool)
 
 /* No time, no rules. */
 static void
-test_time(KgePool *pool)
+test_time(Pool *pool)
 {
 	EvSearch	search = all_of(EV_MAX_BODY);
 	EvFacts		facts;
@@ -310,7 +310,7 @@ test_time(KgePool *pool)
 }
 
 static void
-test_memory(KgePool *pool)
+test_memory(Pool *pool)
 {
 	EvSearch	search = all_of(2);
 	Toy			toy;
@@ -323,8 +323,8 @@ test_memory(KgePool *pool)
 void
 test_paths(void)
 {
-	KgePool    *one = pool_of(1);
-	KgePool    *three = pool_of(3);
+	Pool    *one = pool_of(1);
+	Pool    *three = pool_of(3);
 
 	test_complete_search(three);
 	test_limit(three);
@@ -333,6 +333,6 @@ test_paths(void)
 	test_bits(one, three);
 	test_time(one);
 	test_memory(one);
-	kge_pool_destroy(one);
-	kge_pool_destroy(three);
+	pool_destroy(one);
+	pool_destroy(three);
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "sampler.h"
+#include "kge/sampler.h"
 
 /*
  * 100,000 draws into 10 places: the chi-square statistic has 9 degrees of
@@ -20,7 +20,7 @@ test_below(uint64_t stream)
 	double		chi = 0;
 
 	for (uint64_t i = 0; i < 100000; i++)
-		count[kge_random_below(kge_random(stream, i), 10)]++;
+		count[random_below(random_bits(stream, i), 10)]++;
 	for (int i = 0; i < 10; i++)
 		chi += (count[i] - 10000) * (count[i] - 10000) / 10000;
 	CHECK_SAYING(chi < 40, "chi-square %g", chi);
@@ -30,12 +30,12 @@ static void
 test_ends(void)
 {
 	/* the largest and smallest 64 bits: floor(bits * bound / 2^64) by hand */
-	CHECK(kge_random_below(UINT64_MAX, 7) == 6);
-	CHECK(kge_random_below(0, 7) == 0);
-	CHECK(kge_random_below(UINT64_MAX, 1) == 0);
-	CHECK(kge_random_below(UINT64_C(1) << 63, 10) == 5);
-	CHECK(kge_random_open(0) > 0);
-	CHECK(kge_random_open(UINT64_MAX) < 1);
+	CHECK(random_below(UINT64_MAX, 7) == 6);
+	CHECK(random_below(0, 7) == 0);
+	CHECK(random_below(UINT64_MAX, 1) == 0);
+	CHECK(random_below(UINT64_C(1) << 63, 10) == 5);
+	CHECK(random_open(0) > 0);
+	CHECK(random_open(UINT64_MAX) < 1);
 }
 
 /* Every place once: that is what a permutation is. */
@@ -101,7 +101,7 @@ void
 test_random(void)
 {
 	for (uint64_t i = 0; i < 5; i++)
-		test_below(kge_stream(i, KGE_DRAW_ENTITY, 0, i));
+		test_below(random_stream(i, DRAW_ENTITY, 0, i));
 	test_ends();
 	for (uint64_t count = 1; count < 70; count++)
 		test_order_is_permutation(count);

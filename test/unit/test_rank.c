@@ -12,21 +12,21 @@
 
 typedef struct Data
 {
-	KgeTriple	triples[MAX_TRIPLES];
+	Triple	triples[MAX_TRIPLES];
 	int			count;
-	KgeTriple	known[2 * MAX_TRIPLES];
+	Triple	known[2 * MAX_TRIPLES];
 	int			known_count;
 } Data;
 
 static bool
-same(KgeTriple a, KgeTriple b)
+same(Triple a, Triple b)
 {
 	return a.head == b.head && a.relation == b.relation && a.tail == b.tail;
 }
 
-/* A made-up second opinion, in quarters, of about a third of the answers. */
+/* A made-up second adjustment, in quarters, of about a third of the answers. */
 static double
-addition_to(KgeTriple triple)
+addition_to(Triple triple)
 {
 	uint32_t	mixed = (uint32_t) (triple.head * 31 + triple.relation * 17 + triple.tail * 7) * 2654435761u;
 
@@ -34,7 +34,7 @@ addition_to(KgeTriple triple)
 }
 
 static int64_t
-ask(void *argument, KgeSide side, int32_t given, int32_t relation, KgePool *pool, int thread,
+ask(void *argument, Side side, int32_t given, int32_t relation, Pool *pool, int thread,
 	const KgeAddition **additions)
 {
 	static KgeAddition listed[4][1024];
@@ -44,7 +44,7 @@ ask(void *argument, KgeSide side, int32_t given, int32_t relation, KgePool *pool
 	(void) pool;
 	for (int32_t e = model->entities - 1; e >= 0; e--)
 	{
-		KgeTriple	triple = {side == KGE_TAIL ? given : e, relation, side == KGE_TAIL ? e : given};
+		Triple	triple = {side == SIDE_TAIL ? given : e, relation, side == SIDE_TAIL ? e : given};
 
 		if (addition_to(triple) > 0)
 			listed[thread][count++] = (KgeAddition) {e, addition_to(triple)};
@@ -55,38 +55,38 @@ ask(void *argument, KgeSide side, int32_t given, int32_t relation, KgePool *pool
 
 /* Its weights: 0, 1/2, 1 and 3/2 by turns */
 static double
-weight_of(int32_t relation, KgeSide side)
+weight_of(int32_t relation, Side side)
 {
 	return 0.5 * ((3 * relation + (int32_t) side + 1) % 4);
 }
 
 static double
-added_to(const KgeOpinion *opinion, KgeTriple triple, KgeSide side)
+added_to(const KgeAdjustment *adjustment, Triple triple, Side side)
 {
-	return opinion == NULL ? 0 : weight_of(triple.relation, side) * addition_to(triple);
+	return adjustment == NULL ? 0 : weight_of(triple.relation, side) * addition_to(triple);
 }
 
 /* The lowest and the highest rank that the definition allows. */
 static void
-brute_force(const KgeModel *model, const KgeOpinion *opinion, const Data *data, KgeTriple triple,
-			KgeSide side, int *lowest, int *highest)
+brute_force(const KgeModel *model, const KgeAdjustment *adjustment, const Data *data, Triple triple,
+			Side side, int *lowest, int *highest)
 {
-	double		t = kge_score(model, kge_asked(model, triple, side)) + added_to(opinion, triple, side);
+	double		t = kge_score(model, kge_asked(model, triple, side)) + added_to(adjustment, triple, side);
 	int			above = 0;
 	int			equal = 0;
 
 	for (int e = 0; e < model->entities; e++)
 	{
-		KgeTriple	candidate = triple;
+		Triple	candidate = triple;
 		bool		known = false;
 		double		score;
 
-		*(side == KGE_TAIL ? &candidate.tail : &candidate.head) = e;
+		*(side == SIDE_TAIL ? &candidate.tail : &candidate.head) = e;
 		for (int i = 0; i < data->known_count && !known; i++)
 			known = same(data->known[i], candidate);
 		if (known || same(candidate, triple))
 			continue;
-		score = kge_score(model, kge_asked(model, candidate, side)) + added_to(opinion, candidate, side);
+		score = kge_score(model, kge_asked(model, candidate, side)) + added_to(adjustment, candidate, side);
 		if (isnan(t) && isnan(score))
 			equal++;
 		else if (score > t || (isnan(t) && !isnan(score)))
@@ -120,44 +120,44 @@ random_data(const KgeModel *model, int count)
 
 /* Ranks lie where the brute force says; returns how many were not decided by it. */
 static int
-compare_with(const char *what, const KgeModel *model, const KgeOpinion *opinion, const Data *data, int threads)
+compare_with(const char *what, const KgeModel *model, const KgeAdjustment *adjustment, const Data *data, int threads)
 {
-	KgePool    *pool = kge_pool_create(threads, NULL, NULL);
+	Pool    *pool = pool_create(threads, NULL, NULL);
 	int32_t		head[MAX_TRIPLES],
 				tail[MAX_TRIPLES];
 	int			wrong = 0;
 	int			ties = 0;
 
-	CHECK(kge_rank(&arena, pool, model, opinion, data->triples, data->count, data->known,
+	CHECK(kge_rank(&arena, pool, model, adjustment, data->triples, data->count, data->known,
 				   data->known_count, 7, head, tail));
 	for (int i = 0; i < data->count; i++)
 	{
 		int			lowest,
 					highest;
 
-		brute_force(model, opinion, data, data->triples[i], KGE_HEAD, &lowest, &highest);
+		brute_force(model, adjustment, data, data->triples[i], SIDE_HEAD, &lowest, &highest);
 		wrong += head[i] < lowest || head[i] > highest;
 		ties += lowest < highest;
-		brute_force(model, opinion, data, data->triples[i], KGE_TAIL, &lowest, &highest);
+		brute_force(model, adjustment, data, data->triples[i], SIDE_TAIL, &lowest, &highest);
 		wrong += tail[i] < lowest || tail[i] > highest;
 		ties += lowest < highest;
 	}
-	CHECK_SAYING(wrong == 0, "%s, %s opinion, %s norm %d: %d of %d ranks wrong", what,
-				 opinion == NULL ? "no" : "second", model->function->name, model->norm, wrong, 2 * data->count);
-	kge_pool_destroy(pool);
+	CHECK_SAYING(wrong == 0, "%s, %s adjustment, %s norm %d: %d of %d ranks wrong", what,
+				 adjustment == NULL ? "no" : "second", model->function->name, model->norm, wrong, 2 * data->count);
+	pool_destroy(pool);
 	return ties;
 }
 
-/* The same without and with a second opinion; returns the ties of the first. */
+/* The same without and with a second adjustment; returns the ties of the first. */
 static int
 compare(const char *what, const KgeModel *model, const Data *data, int threads)
 {
 	double		weights[2 * MAX_TRIPLES];
-	KgeOpinion	opinion = {.ask = ask,.argument = (void *) model,.weight = weights};
+	KgeAdjustment	adjustment = {.ask = ask,.argument = (void *) model,.weight = weights};
 
 	for (int32_t i = 0; i < 2 * model->relations; i++)
 		weights[i] = weight_of(i / 2, i % 2);
-	compare_with(what, model, &opinion, data, threads);
+	compare_with(what, model, &adjustment, data, threads);
 	return compare_with(what, model, NULL, data, threads);
 }
 
@@ -244,9 +244,9 @@ test_extreme_size(Variant variant, double size)
 	compare("extreme size", &model, &data, 2);
 }
 
-/* An opinion that adds the same to everybody, though no sum with it is exact */
+/* An adjustment that adds the same to everybody, though no sum with it is exact */
 static int64_t
-raise_all(void *argument, KgeSide side, int32_t given, int32_t relation, KgePool *pool, int thread,
+raise_all(void *argument, Side side, int32_t given, int32_t relation, Pool *pool, int thread,
 		  const KgeAddition **additions)
 {
 	static KgeAddition all[1024];
@@ -278,8 +278,8 @@ test_all_equal(float value, bool raised)
 		SEEDS = 25
 	};
 	KgeModel	model = random_model(variants[2], 4, N, 2, 0);
-	KgeOpinion	opinion = {.ask = raise_all,.argument = &model};
-	KgePool    *pool = kge_pool_create(raised ? 1 : 2, NULL, NULL);
+	KgeAdjustment	adjustment = {.ask = raise_all,.argument = &model};
+	Pool    *pool = pool_create(raised ? 1 : 2, NULL, NULL);
 	double		count[N + 1] = {0};
 	double		sum = 0;
 	double		chi = 0;
@@ -291,13 +291,13 @@ test_all_equal(float value, bool raised)
 		model.relation[i] = 1;
 	for (int seed = 0; seed < SEEDS; seed++)
 	{
-		KgeTriple	triples[TRIPLES];
+		Triple	triples[TRIPLES];
 		int32_t		rank[2][TRIPLES];
 
 		/* each triple once: a triple draws the same place every time */
 		for (int i = 0; i < TRIPLES; i++)
-			triples[i] = (KgeTriple) {i % N, i / N % 2, (i * 7 + i / 40) % N};
-		CHECK(kge_rank(&arena, pool, &model, raised ? &opinion : NULL, triples, TRIPLES, NULL, 0, (uint64_t) seed,
+			triples[i] = (Triple) {i % N, i / N % 2, (i * 7 + i / 40) % N};
+		CHECK(kge_rank(&arena, pool, &model, raised ? &adjustment : NULL, triples, TRIPLES, NULL, 0, (uint64_t) seed,
 					   rank[0], rank[1]));
 		for (int i = 0; i < 2 * TRIPLES; i++)
 		{
@@ -313,7 +313,7 @@ test_all_equal(float value, bool raised)
 	CHECK_SAYING(fabs(sum / total - (N + 1) / 2.0) < 5 * sqrt((N * N - 1) / 12.0 / total),
 				 "mean rank %g", sum / total);
 	CHECK_SAYING(chi < 65, "chi-square %g", chi);
-	kge_pool_destroy(pool);
+	pool_destroy(pool);
 }
 
 /* h_i = t_i = e_i (unit vectors), r = 1: triple (i, r, i) scores 1, all others 0. */
@@ -321,8 +321,8 @@ static void
 test_perfect_model(void)
 {
 	KgeModel	model = random_model(variants[2], 16, 16, 1, 0);
-	KgePool    *pool = kge_pool_create(2, NULL, NULL);
-	KgeTriple	triples[16];
+	Pool    *pool = pool_create(2, NULL, NULL);
+	Triple	triples[16];
 	int32_t		head[16],
 				tail[16];
 	KgeMetrics	metrics;
@@ -331,14 +331,14 @@ test_perfect_model(void)
 	{
 		model.entity[17 * i] = 1;
 		model.relation[i] = 1;
-		triples[i] = (KgeTriple) {i, 0, i};
+		triples[i] = (Triple) {i, 0, i};
 	}
 	CHECK(kge_rank(&arena, pool, &model, NULL, triples, 16, triples, 16, 1, head, tail));
 	metrics = kge_metrics(head, 16);
 	CHECK(metrics.mrr == 1 && metrics.mr == 1 && metrics.hits_1 == 1);
 	metrics = kge_metrics(tail, 16);
 	CHECK(metrics.mrr == 1 && metrics.mr == 1 && metrics.hits_1 == 1);
-	kge_pool_destroy(pool);
+	pool_destroy(pool);
 }
 
 static void
@@ -367,11 +367,11 @@ test_same_bits(void)
 	data = random_data(&model, 300);
 	for (int threads = 1; threads <= 3; threads++)
 	{
-		KgePool    *pool = kge_pool_create(threads, NULL, NULL);
+		Pool    *pool = pool_create(threads, NULL, NULL);
 
 		CHECK(kge_rank(&arena, pool, &model, NULL, data.triples, data.count, data.known,
 					   data.known_count, 3, rank[threads - 1][0], rank[threads - 1][1]));
-		kge_pool_destroy(pool);
+		pool_destroy(pool);
 	}
 	for (int i = 1; i < 3; i++)
 		for (int side = 0; side < 2; side++)
@@ -382,8 +382,8 @@ static void
 test_no_memory(void)
 {
 	KgeModel	model = random_model(variants[0], 4, 10, 2, 1.0);
-	KgePool    *pool = kge_pool_create(1, NULL, NULL);
-	KgeTriple	triple = {0, 0, 1};
+	Pool    *pool = pool_create(1, NULL, NULL);
+	Triple	triple = {0, 0, 1};
 	int32_t		head = 77,
 				tail = 77;
 
@@ -391,7 +391,7 @@ test_no_memory(void)
 	CHECK(head == 77 && tail == 77);
 	CHECK(kge_rank(&arena, pool, &model, NULL, &triple, 0, &triple, 1, 1, &head, &tail));
 	CHECK(head == 77);
-	kge_pool_destroy(pool);
+	pool_destroy(pool);
 }
 
 static jmp_buf out;
@@ -414,10 +414,10 @@ test_leaving(void)
 	Data		data = random_data(&model, 300);
 	int32_t		head[300],
 				tail[300];
-	KgePool    *pool;
+	Pool    *pool;
 
 	pauses = 0;
-	pool = kge_pool_create(2, leave, &pauses);
+	pool = pool_create(2, leave, &pauses);
 	for (int e = 0; e < 3000; e++)
 	{
 		memcpy(model.entity + 400 * e, model.entity, sizeof(float) * 400);
@@ -430,7 +430,7 @@ test_leaving(void)
 		CHECK_SAYING(false, "the ranking was not left");
 	}
 	CHECK(pauses == 2);
-	kge_pool_destroy(pool);
+	pool_destroy(pool);
 }
 
 void

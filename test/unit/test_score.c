@@ -6,16 +6,16 @@
 #include <math.h>
 #include <string.h>
 
-#include "bound.h"
+#include "kge/score_bound.h"
 #include "check.h"
-#include "engine.h"
+#include "kge/engine.h"
 
 static double
 score_of(const char *name, int norm, int d, float *entity, float *relation)
 {
 	KgeModel	model = {kge_score_function(name), d, norm, 9.0, 2, 1, entity, relation, false};
 
-	return kge_score(&model, (KgeTriple) {0, 0, 1});
+	return kge_score(&model, (Triple) {0, 0, 1});
 }
 
 /* Numbers small enough to be worked out on paper. */
@@ -79,14 +79,14 @@ test_block(Variant variant, int d, int queries, int candidates)
 	float	   *query = take(sizeof(float) * (size_t) (queries * stride));
 	float	   *scratch = take(sizeof(float) * (kge_engine_scratch(&engine, queries) + 1));
 	float	   *score = take(sizeof(float) * (size_t) (candidates * (queries + 1)));
-	KgeTriple  *triple = take(sizeof(KgeTriple) * (size_t) queries);
+	Triple  *triple = take(sizeof(Triple) * (size_t) queries);
 	KgeRows		q = {queries, stride, query};
 	KgeRows		c = {candidates, engine.width, model.entity};
 	double		worst = 0;
 
 	for (int i = 0; i < queries; i++)
 	{
-		KgeSide		side = i % 2 == 0 ? KGE_TAIL : KGE_HEAD;
+		Side		side = i % 2 == 0 ? SIDE_TAIL : SIDE_HEAD;
 
 		triple[i] = random_triple(&model);
 		kge_make_query(&model, kge_query(&model, triple[i], side), query + i * stride);
@@ -96,7 +96,7 @@ test_block(Variant variant, int d, int queries, int candidates)
 	for (int k = 0; k < candidates; k++)
 		for (int i = 0; i < queries; i++)
 		{
-			KgeTriple	t = triple[i];
+			Triple	t = triple[i];
 			const float *row = kge_entity_row(&model, k);
 			float		fast = score[k * (queries + 1) + i];
 			double		bound = kge_score_error(&engine, kge_norm(engine.width, query + i * stride),
@@ -104,7 +104,7 @@ test_block(Variant variant, int d, int queries, int candidates)
 			double		exact;
 
 			*(i % 2 == 0 ? &t.tail : &t.head) = k;
-			exact = kge_score(&model, kge_asked(&model, t, i % 2 == 0 ? KGE_TAIL : KGE_HEAD));
+			exact = kge_score(&model, kge_asked(&model, t, i % 2 == 0 ? SIDE_TAIL : SIDE_HEAD));
 			worst = fmax(worst, fabs(fast - exact) / bound);
 			fast = kge_engine_score(&engine, query + i * stride, row);
 			worst = fmax(worst, fabs(fast - exact) / bound);
@@ -147,7 +147,7 @@ test_expanded(Variant variant, int d, int queries, int candidates)
 	engine.expands = true;
 	scratch = take(sizeof(float) * (kge_engine_scratch(&engine, queries) + 1));
 	for (int i = 0; i < queries; i++)
-		kge_make_query(&model, kge_query(&model, random_triple(&model), KGE_TAIL), query + i * width);
+		kge_make_query(&model, kge_query(&model, random_triple(&model), SIDE_TAIL), query + i * width);
 	memcpy(model.entity, query, sizeof(float) * (size_t) width);
 	kge_engine_prepare(&engine, q, scratch);
 	kge_engine_scores(&engine, q, scratch, c, score, queries);
@@ -173,19 +173,19 @@ test_reciprocal(void)
 	float		entity[2] = {2, 3};
 	float		relation[2] = {5, 7};	/* r and its inverse */
 	KgeModel	model = {kge_score_function("distmult"), 1, 1, 0.0, 2, 1, entity, relation, true};
-	KgeTriple	triple = {0, 0, 1};
+	Triple	triple = {0, 0, 1};
 	float		query;
 
 	CHECK(kge_relation_rows(&model) == 2);
 	CHECK(kge_score(&model, triple) == 2 * 5 * 3);
-	CHECK(kge_score(&model, kge_asked(&model, triple, KGE_TAIL)) == 2 * 5 * 3);
-	CHECK(kge_score(&model, kge_asked(&model, triple, KGE_HEAD)) == 3 * 7 * 2);
-	kge_make_query(&model, kge_query(&model, triple, KGE_HEAD), &query);
+	CHECK(kge_score(&model, kge_asked(&model, triple, SIDE_TAIL)) == 2 * 5 * 3);
+	CHECK(kge_score(&model, kge_asked(&model, triple, SIDE_HEAD)) == 3 * 7 * 2);
+	kge_make_query(&model, kge_query(&model, triple, SIDE_HEAD), &query);
 	CHECK(query == 3 * 7);
-	kge_make_query(&model, kge_query(&model, triple, KGE_TAIL), &query);
+	kge_make_query(&model, kge_query(&model, triple, SIDE_TAIL), &query);
 	CHECK(query == 2 * 5);
 	model.reciprocal = false;
-	kge_make_query(&model, kge_query(&model, triple, KGE_HEAD), &query);
+	kge_make_query(&model, kge_query(&model, triple, SIDE_HEAD), &query);
 	CHECK(query == 3 * 5);
 }
 
@@ -202,7 +202,7 @@ test_phases(void)
 		float		given[2] = {1, 0};
 		float		query[2];
 
-		rotate->query(1, KGE_TAIL, given, &phases[i], query);
+		rotate->query(1, SIDE_TAIL, given, &phases[i], query);
 		CHECK_SAYING(fabs(query[0] - cos(phases[i])) < 2e-7, "cos %g", phases[i]);
 		CHECK_SAYING(fabs(query[1] - sin(phases[i])) < 2e-7, "sin %g", phases[i]);
 	}
@@ -213,8 +213,8 @@ static void
 test_list(Variant variant)
 {
 	KgeModel	model = random_model(variant, 21, 30, 2, 1.0);
-	KgePool    *pool = kge_pool_create(2, NULL, NULL);
-	KgeTriple	triples[1000];
+	Pool    *pool = pool_create(2, NULL, NULL);
+	Triple	triples[1000];
 	float		scores[1000];
 	double		worst = 0;
 
@@ -235,7 +235,7 @@ test_list(Variant variant)
 
 	/* scores of up to 30, single precision: 2e-6 each, some roundings */
 	CHECK_SAYING(worst < 2e-5, "%s: %g", variant.name, worst);
-	kge_pool_destroy(pool);
+	pool_destroy(pool);
 }
 
 /* Initial values: the same for a seed, whatever the threads; others for another; in their range. */
@@ -244,8 +244,8 @@ test_initial_values(Variant variant)
 {
 	KgeModel	model = random_model(variant, 10, 8000, 3, 0);
 	KgeModel	other = random_model(variant, 10, 8000, 3, 0);
-	KgePool    *pool = kge_pool_create(1, NULL, NULL);
-	KgePool    *others = kge_pool_create(3, NULL, NULL);
+	Pool    *pool = pool_create(1, NULL, NULL);
+	Pool    *others = pool_create(3, NULL, NULL);
 	size_t		bytes = sizeof(float) * 8000 * (size_t) kge_entity_width(model.function, 10);
 	double		sum = 0;
 
@@ -257,8 +257,8 @@ test_initial_values(Variant variant)
 	for (size_t i = 0; i < bytes / sizeof(float); i++)
 		sum += model.entity[i] * model.entity[i];
 	CHECK(sum > 0 && isfinite(sum));
-	kge_pool_destroy(pool);
-	kge_pool_destroy(others);
+	pool_destroy(pool);
+	pool_destroy(others);
 }
 
 void

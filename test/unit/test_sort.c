@@ -5,7 +5,7 @@
 #include <setjmp.h>
 
 #include "check.h"
-#include "sort.h"
+#include "core/sort.h"
 
 /* An element that is longer than what is moved at a time */
 typedef struct Element
@@ -43,7 +43,7 @@ key_of(const char *order, int i, int count, int keys)
 }
 
 static void
-test_order(KgePool *leader, const char *order, int count, int keys)
+test_order(Pool *leader, const char *order, int count, int keys)
 {
 	Element    *element = take((size_t) (count + 1) * sizeof(Element));
 	bool	   *seen = take((size_t) count + 1);
@@ -54,7 +54,7 @@ test_order(KgePool *leader, const char *order, int count, int keys)
 		element[i] = (Element) {.key = key_of(order, i, count, keys),.number = i,.number_again = i};
 		seen[i] = false;
 	}
-	kge_sort(leader, KGE_LEADER, element, count, sizeof(Element), compare_elements);
+	sort_array(leader, POOL_LEADER, element, count, sizeof(Element), compare_elements);
 	for (int i = 0; i < count; i++)
 	{
 		wrong += i > 0 && element[i - 1].key > element[i].key;
@@ -96,15 +96,15 @@ static void
 test_pauses(void)
 {
 	Pauses		pauses = {0};
-	KgePool    *leader = kge_pool_create(0, note_pause, &pauses);
+	Pool    *leader = pool_create(0, note_pause, &pauses);
 	uint64_t	sum;
 	int64_t    *number = draw_numbers(&sum);
 
 	pauses = (Pauses) {.last = processor_seconds()};
-	kge_sort(leader, KGE_LEADER, number, MANY, sizeof(int64_t), compare_numbers);
+	sort_array(leader, POOL_LEADER, number, MANY, sizeof(int64_t), compare_numbers);
 	note_pause(&pauses);
 	CHECK_SAYING(pauses.longest < 0.03, "%.0f ms without a pause", 1e3 * pauses.longest);
-	kge_pool_destroy(leader);
+	pool_destroy(leader);
 }
 
 typedef struct Leaving
@@ -124,10 +124,10 @@ leave(void *argument)
 
 /* All numbers are still there, and can be sorted. */
 static void
-test_leaving(KgePool *leader, int pauses)
+test_leaving(Pool *leader, int pauses)
 {
 	Leaving		leaving = {.pauses = pauses};
-	KgePool    *left = kge_pool_create(0, leave, &leaving);
+	Pool    *left = pool_create(0, leave, &leaving);
 	uint64_t	sum;
 	int64_t    *volatile number = draw_numbers(&sum);
 	volatile bool done = false;
@@ -135,17 +135,17 @@ test_leaving(KgePool *leader, int pauses)
 
 	if (setjmp(leaving.place) == 0)
 	{
-		kge_sort(left, KGE_LEADER, number, MANY, sizeof(int64_t), compare_numbers);
+		sort_array(left, POOL_LEADER, number, MANY, sizeof(int64_t), compare_numbers);
 		done = true;
 	}
 	CHECK_SAYING(!done, "done within %d pauses", pauses);
 	for (int i = 0; i < MANY; i++)
 		sum -= (uint64_t) number[i];
-	kge_sort(leader, KGE_LEADER, number, MANY, sizeof(int64_t), compare_numbers);
+	sort_array(leader, POOL_LEADER, number, MANY, sizeof(int64_t), compare_numbers);
 	for (int i = 1; i < MANY; i++)
 		wrong += number[i - 1] > number[i];
 	CHECK_SAYING(sum == 0 && wrong == 0, "left after %d pauses: %d out of order", pauses, wrong);
-	kge_pool_destroy(left);
+	pool_destroy(left);
 }
 
 void
@@ -153,7 +153,7 @@ test_sort(void)
 {
 	static const char *const orders[] = {"drawn", "rising", "falling", "organ pipes"};
 	static const int counts[] = {0, 1, 2, 3, 4096, 4097, 30000};
-	KgePool    *leader = kge_pool_create(0, NULL, NULL);
+	Pool    *leader = pool_create(0, NULL, NULL);
 
 	for (int i = 0; i < 4; i++)
 		for (int j = 0; j < 7; j++)
@@ -165,5 +165,5 @@ test_sort(void)
 	test_pauses();
 	test_leaving(leader, 0);
 	test_leaving(leader, 5);
-	kge_pool_destroy(leader);
+	pool_destroy(leader);
 }

@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "check.h"
-#include "threads.h"
+#include "core/pool.h"
 
 static double
 seconds(void)
@@ -32,7 +32,7 @@ work(double duration)
 
 typedef struct Job
 {
-	KgePool    *pool;
+	Pool    *pool;
 	atomic_int	times[1000];	/* each item ran */
 	atomic_int	inside;			/* items at work now */
 	atomic_int	wrong;
@@ -50,12 +50,12 @@ run_item(void *argument, int64_t item, int thread)
 	Job		   *job = argument;
 	double		end = seconds() + job->duration;
 
-	if (thread < 0 || thread >= kge_pool_threads(job->pool))
+	if (thread < 0 || thread >= pool_threads(job->pool))
 		job->wrong++;
 	while (seconds() < end)
 	{
 		work(0.001);
-		kge_pool_breathe(job->pool, thread);
+		pool_yield(job->pool, thread);
 	}
 	job->times[item]++;
 }
@@ -82,15 +82,15 @@ test_each_item_once(int threads)
 	static Job	job;
 
 	job = no_job();
-	job.pool = kge_pool_create(threads, pause_job, &job);
-	CHECK(kge_pool_threads(job.pool) == threads);
-	kge_pool_run(job.pool, 1000, run_item, &job);
-	kge_pool_run(job.pool, 0, run_item, &job);
-	kge_pool_run(job.pool, 1, run_item, &job);
+	job.pool = pool_create(threads, pause_job, &job);
+	CHECK(pool_threads(job.pool) == threads);
+	pool_run(job.pool, 1000, run_item, &job);
+	pool_run(job.pool, 0, run_item, &job);
+	pool_run(job.pool, 1, run_item, &job);
 	for (int i = 0; i < 1000; i++)
 		CHECK(job.times[i] == (i == 0 ? 2 : 1));
 	CHECK(job.wrong == 0);
-	kge_pool_destroy(job.pool);
+	pool_destroy(job.pool);
 }
 
 /* Three items of 150 ms on two threads: pauses come inside of them. */
@@ -101,13 +101,13 @@ test_pauses_inside_items(void)
 
 	job = no_job();
 	job.duration = 0.15;
-	job.pool = kge_pool_create(2, pause_job, &job);
-	kge_pool_run(job.pool, 3, run_item, &job);
+	job.pool = pool_create(2, pause_job, &job);
+	pool_run(job.pool, 3, run_item, &job);
 	CHECK(job.times[0] == 1 && job.times[1] == 1 && job.times[2] == 1);
 
 	/* at least 150 ms of slices of 20 ms and a breath; 5 leaves room for a busy machine */
 	CHECK_SAYING(job.pauses >= 5, "%d pauses", job.pauses);
-	kge_pool_destroy(job.pool);
+	pool_destroy(job.pool);
 }
 
 /* A callback that jumps out leaves a pool that works, or can be dropped. */
@@ -121,10 +121,10 @@ test_leaving(bool reuse)
 	other = no_job();
 	job.duration = 0.1;
 	job.leave_at = 2;
-	job.pool = other.pool = kge_pool_create(3, pause_job, &job);
+	job.pool = other.pool = pool_create(3, pause_job, &job);
 	if (setjmp(job.out) == 0)
 	{
-		kge_pool_run(job.pool, 100, run_item, &job);
+		pool_run(job.pool, 100, run_item, &job);
 		CHECK_SAYING(false, "the run was not left");
 	}
 
@@ -134,13 +134,13 @@ test_leaving(bool reuse)
 	if (reuse)
 	{
 		job.leave_at = 0;
-		kge_pool_run(job.pool, 1000, run_item, &other);
+		pool_run(job.pool, 1000, run_item, &other);
 		for (int i = 0; i < 1000; i++)
 			CHECK(other.times[i] == 1);
 		for (int i = 0; i < 100; i++)
 			CHECK(job.times[i] == 0);
 	}
-	kge_pool_destroy(job.pool);
+	pool_destroy(job.pool);
 }
 
 static void
@@ -171,29 +171,29 @@ look_at_denormals(void *argument, int64_t item, int thread)
 static void
 test_thread_state(void)
 {
-	KgePool    *pool = kge_pool_create(2, NULL, NULL);
+	Pool    *pool = pool_create(2, NULL, NULL);
 	atomic_int	open = 0;
 	volatile double product = 1;
 	volatile double small = 0x1p-1022;
 	sigset_t	mask;
 
-	kge_pool_run(pool, 8, look_at_signals, &open);
+	pool_run(pool, 8, look_at_signals, &open);
 	CHECK(open == 0);
 	pthread_sigmask(SIG_BLOCK, NULL, &mask);
 	CHECK(!sigismember(&mask, SIGINT));
-	kge_pool_run(pool, 1, look_at_denormals, (void *) &product);
+	pool_run(pool, 1, look_at_denormals, (void *) &product);
 #if defined(__x86_64__) || defined(__aarch64__)
 	CHECK(product == 0);
 #endif
 	CHECK(small * 0.5 != 0);	/* but not in this thread */
-	kge_pool_destroy(pool);
+	pool_destroy(pool);
 }
 
 void
 test_threads(void)
 {
-	CHECK(kge_pool_create(-1, NULL, NULL) == NULL);
-	CHECK(kge_pool_create(1025, NULL, NULL) == NULL);
+	CHECK(pool_create(-1, NULL, NULL) == NULL);
+	CHECK(pool_create(1025, NULL, NULL) == NULL);
 	for (int threads = 1; threads <= 5; threads++)
 		test_each_item_once(threads);
 	test_pauses_inside_items();

@@ -17,7 +17,7 @@ before(const double *score, int a, int b)
 }
 
 static void
-compare(const char *what, const KgeModel *model, KgePool *pool, KgeSide side,
+compare(const char *what, const KgeModel *model, Pool *pool, Side side,
 		const int32_t *excluded, int excluded_count, int k)
 {
 	double		exact[ENTITIES],
@@ -31,7 +31,7 @@ compare(const char *what, const KgeModel *model, KgePool *pool, KgeSide side,
 
 	for (int e = 0; e < ENTITIES; e++)
 	{
-		KgeTriple	triple = side == KGE_TAIL ? (KgeTriple) {3, 1, e} : (KgeTriple) {e, 1, 3};
+		Triple	triple = side == SIDE_TAIL ? (Triple) {3, 1, e} : (Triple) {e, 1, 3};
 
 		exact[e] = kge_score(model, kge_asked(model, triple, side));
 		out[e] = isnan(exact[e]);
@@ -56,7 +56,7 @@ compare(const char *what, const KgeModel *model, KgePool *pool, KgeSide side,
 }
 
 static void
-test_variant(Variant variant, KgePool *pool)
+test_variant(Variant variant, Pool *pool)
 {
 	KgeModel	model = random_model(variant, 20, ENTITIES, 2, 1.0);
 	int			width = kge_entity_width(model.function, 20);
@@ -65,8 +65,8 @@ test_variant(Variant variant, KgePool *pool)
 
 	for (int i = 0; i < 3; i++)
 	{
-		compare("random", &model, pool, KGE_TAIL, NULL, 0, sizes[i]);
-		compare("random", &model, pool, KGE_HEAD, excluded, 4, sizes[i]);
+		compare("random", &model, pool, SIDE_TAIL, NULL, 0, sizes[i]);
+		compare("random", &model, pool, SIDE_HEAD, excluded, 4, sizes[i]);
 	}
 
 	/* ties and near ties: groups of the same row, some a unit of the last place off */
@@ -78,19 +78,19 @@ test_variant(Variant variant, KgePool *pool)
 			model.entity[e * width] = nextafterf(model.entity[e * width], 2);
 	}
 	for (int i = 0; i < 4; i++)
-		compare("ties", &model, pool, KGE_TAIL, excluded, 4, sizes[i]);
+		compare("ties", &model, pool, SIDE_TAIL, excluded, 4, sizes[i]);
 
 	model.entity[10 * width] = NAN;
 	model.entity[11 * width] = INFINITY;
-	compare("odd numbers", &model, pool, KGE_TAIL, NULL, 0, 30);
-	compare("odd numbers", &model, pool, KGE_HEAD, NULL, 0, 700);
+	compare("odd numbers", &model, pool, SIDE_TAIL, NULL, 0, 30);
+	compare("odd numbers", &model, pool, SIDE_HEAD, NULL, 0, 700);
 	model.relation[kge_relation_width(model.function, 20)] = NAN;
-	compare("no number", &model, pool, KGE_HEAD, NULL, 0, 10);
+	compare("no number", &model, pool, SIDE_HEAD, NULL, 0, 10);
 }
 
 /* Two cosines by hand, and the order of all. */
 static void
-test_neighbors(KgePool *pool)
+test_neighbors(Pool *pool)
 {
 	KgeModel	model = random_model(variants[0], 2, 5, 1, 1.0);
 	const float rows[] = {3, 4, 4, 3, -3, -4, 0, 0, 30, 40};
@@ -119,16 +119,16 @@ count_bytes(void *context, size_t bytes)
 
 /* What is said to be taken is what is taken. */
 static void
-test_bytes(const KgeModel *model, const KgeSketch *sketch, KgePool *pool)
+test_bytes(const KgeModel *model, const KgeSketch *sketch, Pool *pool)
 {
-	KgeArena	counting = {count_bytes, NULL};
+	Arena	counting = {count_bytes, NULL};
 	int32_t		row[ENTITIES];
 	double		score[ENTITIES];
 
 	for (int k = 1; k <= 2 * ENTITIES; k += ENTITIES - 1)
 	{
 		counted = 0;
-		kge_top(&counting, pool, model, sketch, KGE_TAIL, 3, 1, NULL, 0, k, row, score);
+		kge_top(&counting, pool, model, sketch, SIDE_TAIL, 3, 1, NULL, 0, k, row, score);
 		CHECK(counted > 0 && counted == kge_top_bytes(model, 2, k));
 		counted = 0;
 		kge_neighbors(&counting, pool, model, 0, k, row, score);
@@ -139,7 +139,7 @@ test_bytes(const KgeModel *model, const KgeSketch *sketch, KgePool *pool)
 void
 test_top(void)
 {
-	KgePool    *pool = kge_pool_create(2, NULL, NULL);
+	Pool    *pool = pool_create(2, NULL, NULL);
 	KgeModel	model = random_model(variants[0], 4, ENTITIES, 2, 1.0);
 	const KgeSketch *sketch;
 	int32_t		row;
@@ -151,7 +151,7 @@ test_top(void)
 	sketch = kge_sketch(&arena, pool, &model);
 	CHECK(kge_sketch(&empty_arena, pool, &model) == NULL);
 	test_bytes(&model, sketch, pool);
-	CHECK(kge_top(&arena, pool, &model, sketch, KGE_TAIL, 3, 1, NULL, 0, 0, &row, &score) == 0);
-	CHECK(kge_top(&empty_arena, pool, &model, sketch, KGE_TAIL, 3, 1, NULL, 0, 1, &row, &score) == -1);
-	kge_pool_destroy(pool);
+	CHECK(kge_top(&arena, pool, &model, sketch, SIDE_TAIL, 3, 1, NULL, 0, 0, &row, &score) == 0);
+	CHECK(kge_top(&empty_arena, pool, &model, sketch, SIDE_TAIL, 3, 1, NULL, 0, 1, &row, &score) == -1);
+	pool_destroy(pool);
 }

@@ -8,8 +8,8 @@
 #include <time.h>
 
 #include "check.h"
-#include "negatives.h"
-#include "sampler.h"
+#include "kge/negatives.h"
+#include "kge/sampler.h"
 
 static size_t
 entity_bytes(const KgeModel *model)
@@ -58,7 +58,7 @@ typedef struct Minibatch
 	const KgeModel *constant;	/* the same, but for what is varied */
 	const KgeModel *generator;	/* of kbgan */
 	KgeTraining training;
-	const KgeTriple *triples;
+	const Triple *triples;
 	const float *weights;
 	int			count;
 	uint64_t	epoch;
@@ -74,7 +74,7 @@ is_sampler(const Minibatch *batch, const char *name)
 
 /* Entities on one side of the relation among all positives. */
 static int
-distinct(const Minibatch *batch, int32_t relation, KgeSide side)
+distinct(const Minibatch *batch, int32_t relation, Side side)
 {
 	int			count = 0;
 
@@ -84,7 +84,7 @@ distinct(const Minibatch *batch, int32_t relation, KgeSide side)
 
 		for (int j = 0; j < i && !seen; j++)
 			seen = batch->triples[j].relation == relation &&
-				(side == KGE_TAIL ? batch->triples[j].tail == batch->triples[i].tail :
+				(side == SIDE_TAIL ? batch->triples[j].tail == batch->triples[i].tail :
 				 batch->triples[j].head == batch->triples[i].head);
 		count += !seen;
 	}
@@ -92,7 +92,7 @@ distinct(const Minibatch *batch, int32_t relation, KgeSide side)
 }
 
 /* The place of positive i of the minibatch, and which side of it is corrupted. */
-static KgeSide
+static Side
 side_of(const Minibatch *batch, int i, uint64_t *place)
 {
 	const KgeTraining *training = &batch->training;
@@ -103,27 +103,27 @@ side_of(const Minibatch *batch, int i, uint64_t *place)
 	if (is_sampler(batch, "bernoulli"))
 	{
 		int32_t		relation = batch->triples[*place].relation;
-		double		heads_per_tail = 1.0 / distinct(batch, relation, KGE_TAIL);
-		double		tails_per_head = 1.0 / distinct(batch, relation, KGE_HEAD);
-		uint64_t	stream = kge_stream(training->seed, KGE_DRAW_SIDE, batch->epoch, 0);
+		double		heads_per_tail = 1.0 / distinct(batch, relation, SIDE_TAIL);
+		double		tails_per_head = 1.0 / distinct(batch, relation, SIDE_HEAD);
+		uint64_t	stream = random_stream(training->seed, DRAW_SIDE, batch->epoch, 0);
 
-		return kge_random_open(kge_random(stream, (uint64_t) place_in_epoch)) <
-			tails_per_head / (tails_per_head + heads_per_tail) ? KGE_HEAD : KGE_TAIL;
+		return random_open(random_bits(stream, (uint64_t) place_in_epoch)) <
+			tails_per_head / (tails_per_head + heads_per_tail) ? SIDE_HEAD : SIDE_TAIL;
 	}
 	return (batch->start / training->batch_size + i / training->block_size +
-			(int) batch->epoch) % 2 == 0 ? KGE_TAIL : KGE_HEAD;
+			(int) batch->epoch) % 2 == 0 ? SIDE_TAIL : SIDE_HEAD;
 }
 
 /* A positive, and the negatives that it meets in its block. */
 typedef struct Met
 {
-	KgeTriple	triple;
+	Triple	triple;
 	double		weight;
-	KgeSide		side;
+	Side		side;
 	int			block;			/* in the epoch */
 	int			place;			/* in the block */
 	int			count;
-	KgeTriple	other[64];
+	Triple	other[64];
 	int			number[64];		/* of each in the block */
 } Met;
 
@@ -138,9 +138,9 @@ meet_negatives(const Minibatch *batch, Met *met)
 					   batch->model->entities, training->negatives, negative);
 	for (int k = 0; k < training->negatives; k++)
 	{
-		KgeTriple	other = met->triple;
+		Triple	other = met->triple;
 
-		*(met->side == KGE_TAIL ? &other.tail : &other.head) = negative[k];
+		*(met->side == SIDE_TAIL ? &other.tail : &other.head) = negative[k];
 		if (other.head == met->triple.head && other.tail == met->triple.tail)
 			continue;
 		met->number[met->count] = k;
@@ -157,7 +157,7 @@ deal(const Minibatch *batch, Met *met)
 	int			block = batch->start / training->batch_size *
 		((training->batch_size - 1) / training->block_size + 2);
 
-	for (int side = KGE_TAIL; side >= KGE_HEAD; side--)
+	for (int side = SIDE_TAIL; side >= SIDE_HEAD; side--)
 	{
 		int			of_side = 0;
 
@@ -165,11 +165,11 @@ deal(const Minibatch *batch, Met *met)
 		{
 			uint64_t	place;
 
-			if (side_of(batch, i, &place) != (KgeSide) side)
+			if (side_of(batch, i, &place) != (Side) side)
 				continue;
 			met[dealt].triple = batch->triples[place];
 			met[dealt].weight = batch->weights == NULL ? 1 : batch->weights[place];
-			met[dealt].side = (KgeSide) side;
+			met[dealt].side = (Side) side;
 			met[dealt].block = block + of_side / training->block_size;
 			met[dealt].place = of_side % training->block_size;
 			met[dealt].count = 0;
@@ -186,9 +186,9 @@ static int
 pick(const Minibatch *batch, const Met *met)
 {
 	const KgeModel *generator = batch->generator;
-	uint64_t	stream = kge_stream(batch->training.seed, KGE_DRAW_GENERATOR, 1 + batch->epoch,
+	uint64_t	stream = random_stream(batch->training.seed, DRAW_GENERATOR, 1 + batch->epoch,
 									(uint64_t) met->block);
-	double		level = kge_random_open(kge_random(stream, (uint64_t) met->place));
+	double		level = random_open(random_bits(stream, (uint64_t) met->place));
 	double		sum = 0;
 	double		passed = 0;
 
@@ -237,7 +237,7 @@ typedef struct Mean
 static double
 penalty_of(const KgeModel *model, const Met *met)
 {
-	KgeTriple	asked = kge_asked(model, met->triple, met->side);
+	Triple	asked = kge_asked(model, met->triple, met->side);
 	int			width = kge_entity_width(model->function, model->dimensions);
 	double		penalty = 0;
 
@@ -251,7 +251,7 @@ penalty_of(const KgeModel *model, const Met *met)
 }
 
 static double
-score_of(const Minibatch *batch, const Met *met, KgeTriple triple)
+score_of(const Minibatch *batch, const Met *met, Triple triple)
 {
 	return kge_score(batch->model, kge_asked(batch->model, triple, met->side));
 }
@@ -390,10 +390,10 @@ test_definition(Variant variant, KgeTraining training, bool weighted)
 	int			width = kge_entity_width(model.function, 3);
 	int			relation_width = kge_relation_width(model.function, 3);
 	int			relations = kge_relation_rows(&model);
-	KgePool    *pool = kge_pool_create(2, NULL, NULL);
+	Pool    *pool = pool_create(2, NULL, NULL);
 	Known		entity_known[100] = {{0, 0, 0}},
 				relation_known[100] = {{0, 0, 0}};
-	KgeTriple	triples[POSITIVES];
+	Triple	triples[POSITIVES];
 	float		weights[POSITIVES];
 	Mean		total = {0, 0};
 	double		worst = 0;
@@ -439,7 +439,7 @@ test_definition(Variant variant, KgeTraining training, bool weighted)
 	/* three steps of about 0.01 each, right to a few thousandths of themselves */
 	CHECK_SAYING(worst < 1e-4, "%s norm %d, weighted %d: off by %g", variant.name, variant.norm,
 				 weighted, worst);
-	kge_pool_destroy(pool);
+	pool_destroy(pool);
 }
 
 /* Every loss over negatives, sampler and optimiser that a definition is written for here. */
@@ -468,14 +468,14 @@ test_definitions(Variant variant, bool weighted)
 
 /* log of the sum of exp(phi) over all entities on one side of the triple, less phi. */
 static double
-cross_entropy(const KgeModel *model, KgeTriple triple, KgeSide side)
+cross_entropy(const KgeModel *model, Triple triple, Side side)
 {
 	double		own = kge_score(model, kge_asked(model, triple, side));
 	double		sum = 0;
 
 	for (int32_t i = 0; i < model->entities; i++)
 	{
-		*(side == KGE_TAIL ? &triple.tail : &triple.head) = i;
+		*(side == SIDE_TAIL ? &triple.tail : &triple.head) = i;
 		sum += exp(kge_score(model, kge_asked(model, triple, side)) - own);
 	}
 	return log(sum);
@@ -483,9 +483,9 @@ cross_entropy(const KgeModel *model, KgeTriple triple, KgeSide side)
 
 /* Likewise over all relations, given head and tail, of the triple that is asked. */
 static double
-relation_cross_entropy(const KgeModel *model, KgeTriple triple, KgeSide side)
+relation_cross_entropy(const KgeModel *model, Triple triple, Side side)
 {
-	KgeTriple	asked = kge_asked(model, triple, side);
+	Triple	asked = kge_asked(model, triple, side);
 	double		own = kge_score(model, asked);
 	double		sum = 0;
 
@@ -507,7 +507,7 @@ cubes(const float *row, int width, int half)
 
 /* Under N3: cubes of head, tail, and relation, by halves where it differs on the two sides. */
 static double
-penalty_n3(const KgeModel *model, KgeTriple triple)
+penalty_n3(const KgeModel *model, Triple triple)
 {
 	int			width = kge_entity_width(model->function, model->dimensions);
 	int			relation_width = kge_relation_width(model->function, model->dimensions);
@@ -517,7 +517,7 @@ penalty_n3(const KgeModel *model, KgeTriple triple)
 
 	if (strcmp(model->function->name, "rotate") == 0)
 		return sum;
-	for (int side = KGE_HEAD; side <= KGE_TAIL; side++)
+	for (int side = SIDE_HEAD; side <= SIDE_TAIL; side++)
 		sum += cubes(kge_relation_row(model, kge_asked(model, triple, side).relation),
 					 relation_width, half) / 2;
 	return sum;
@@ -538,17 +538,17 @@ squares(const float *row, int width)
  * answer that has 1 at j and 0 elsewhere.
  */
 static double
-penalty_dura(const KgeModel *model, KgeTriple triple)
+penalty_dura(const KgeModel *model, Triple triple)
 {
 	int			width = kge_entity_width(model->function, model->dimensions);
 	double		sum = squares(kge_entity_row(model, triple.head), width) +
 		squares(kge_entity_row(model, triple.tail), width);
 
-	for (int side = KGE_HEAD; side <= KGE_TAIL; side++)
+	for (int side = SIDE_HEAD; side <= SIDE_TAIL; side++)
 		for (int j = 0; j < width; j++)
 		{
-			KgeTriple	asked = kge_asked(model, triple, side);
-			bool		of_head = side == KGE_HEAD && !model->reciprocal;
+			Triple	asked = kge_asked(model, triple, side);
+			bool		of_head = side == SIDE_HEAD && !model->reciprocal;
 			float		unit[64] = {0};
 
 			unit[j] = 1;
@@ -569,14 +569,14 @@ softmax_objective(const Minibatch *batch, double *loss)
 	*loss = 0;
 	for (int i = 0; i < batch->count; i++)
 	{
-		KgeTriple	triple = batch->triples[i];
+		Triple	triple = batch->triples[i];
 		double		weight = batch->weights == NULL ? 1 : batch->weights[i];
 
-		*loss += weight * (cross_entropy(model, triple, KGE_TAIL) +
-						   cross_entropy(model, triple, KGE_HEAD)) / (2 * batch->count);
+		*loss += weight * (cross_entropy(model, triple, SIDE_TAIL) +
+						   cross_entropy(model, triple, SIDE_HEAD)) / (2 * batch->count);
 		*loss += weight * batch->training.relation_weight *
-			(relation_cross_entropy(model, triple, KGE_TAIL) +
-			 relation_cross_entropy(model, triple, KGE_HEAD)) / (2 * batch->count);
+			(relation_cross_entropy(model, triple, SIDE_TAIL) +
+			 relation_cross_entropy(model, triple, SIDE_HEAD)) / (2 * batch->count);
 		penalty += weight * (batch->training.regularizer == KGE_REGULARIZER_DURA ?
 							 penalty_dura(model, triple) : penalty_n3(model, triple));
 	}
@@ -631,8 +631,8 @@ test_softmax(Variant variant, int d, int entities, int relations, int positives,
 	KgeModel	model = random_model(variant, d, entities, relations, 1.0);
 	int			entity = entities * kge_entity_width(model.function, d);
 	int			relation = kge_relation_rows(&model) * kge_relation_width(model.function, d);
-	KgePool    *pool = kge_pool_create(2, NULL, NULL);
-	KgeTriple	triples[MOST];
+	Pool    *pool = pool_create(2, NULL, NULL);
+	Triple	triples[MOST];
 	float		weights[MOST];
 	float	   *state;
 	double		expected,
@@ -669,7 +669,7 @@ test_softmax(Variant variant, int d, int entities, int relations, int positives,
 						   relation < 200 ? relation : 30);
 	CHECK_SAYING(worst < factor * 1e-3, "%s norm %d, %d entities: relative error %g of relations",
 				 variant.name, variant.norm, entities, worst);
-	kge_pool_destroy(pool);
+	pool_destroy(pool);
 }
 
 /*
@@ -687,9 +687,9 @@ test_softmax_epoch(int batch_size, KgePrecision precision)
 	.learning_rate = 1e-9, .seed = 11, .loss = kge_loss("softmax"), .precision = precision,
 	.relation_weight = 0.7};
 	KgeModel	model = random_model(variants[3], 3, 9, 2, 1.0);
-	KgePool    *pool = kge_pool_create(2, NULL, NULL);
+	Pool    *pool = pool_create(2, NULL, NULL);
 	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &model, &training, POSITIVES);
-	KgeTriple	triples[POSITIVES];
+	Triple	triples[POSITIVES];
 	float		weights[POSITIVES];
 	Minibatch	batch = {&model, &model, NULL, training, triples, weights, POSITIVES, 0, 0, POSITIVES};
 	double		tolerance = precision == KGE_SINGLE ? 1e-5 : 1e-3;
@@ -708,33 +708,33 @@ test_softmax_epoch(int batch_size, KgePrecision precision)
 		CHECK_SAYING(fabs(loss - expected) < tolerance * expected, "batches of %d: loss %.9g, not %.9g",
 					 batch_size, loss, expected);
 	}
-	kge_pool_destroy(pool);
+	pool_destroy(pool);
 }
 
 /* A graph of two relations over `entities` numbers: next, and next but one. */
 static int
-ring(int entities, KgeTriple *triples)
+ring(int entities, Triple *triples)
 {
 	for (int i = 0; i < entities; i++)
 	{
-		triples[2 * i] = (KgeTriple) {i, 0, (i + 1) % entities};
-		triples[2 * i + 1] = (KgeTriple) {i, 1, (i + 2) % entities};
+		triples[2 * i] = (Triple) {i, 0, (i + 1) % entities};
+		triples[2 * i + 1] = (Triple) {i, 1, (i + 2) % entities};
 	}
 	return 2 * entities;
 }
 
 /* A grid of 5 x 6 under "right of" and "below": every score function here can learn it. */
 static int
-grid(KgeTriple *triples)
+grid(Triple *triples)
 {
 	int			count = 0;
 
 	for (int i = 0; i < 30; i++)
 	{
 		if (i % 5 < 4)
-			triples[count++] = (KgeTriple) {i, 0, i + 1};
+			triples[count++] = (Triple) {i, 0, i + 1};
 		if (i < 25)
-			triples[count++] = (KgeTriple) {i, 1, i + 5};
+			triples[count++] = (Triple) {i, 1, i + 5};
 	}
 	return count;
 }
@@ -811,10 +811,10 @@ test_kbgan(Variant variant, const char *loss_name)
 	KgeModel	expected = copy_of(&model);
 	KgeModel	generator;
 	int			width = kge_entity_width(model.function, 3);
-	KgePool    *pool = kge_pool_create(2, NULL, NULL);
+	Pool    *pool = pool_create(2, NULL, NULL);
 	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &model, &training, POSITIVES);
 	Known		known[100] = {{0, 0, 0}};
-	KgeTriple	triples[POSITIVES];
+	Triple	triples[POSITIVES];
 	Met			met[POSITIVES];
 	int			picked[POSITIVES];
 	double		reward[POSITIVES];
@@ -868,7 +868,7 @@ test_kbgan(Variant variant, const char *loss_name)
 		worst = fmax(worst, fabs(gradient - difference));
 	}
 	CHECK_SAYING(worst < 1e-4, "%s norm %d: policy gradient off by %g", variant.name, variant.norm, worst);
-	kge_pool_destroy(pool);
+	pool_destroy(pool);
 }
 
 /* ---- samplers ------------------------------------------------------------------- */
@@ -888,8 +888,8 @@ test_bernoulli(void)
 		.learning_rate = 0.01, .seed = 1, .loss = kge_loss("logistic"),
 	.sampler = kge_sampler("bernoulli")};
 	KgeModel	model = random_model(variants[2], 1, 6, 2, 0.5);
-	KgePool    *pool = kge_pool_create(1, NULL, NULL);
-	KgeTriple	triples[] = {{0, 0, 1}, {2, 1, 3}, {0, 0, 2}, {4, 1, 5}, {0, 0, 3}, {3, 1, 0}};
+	Pool    *pool = pool_create(1, NULL, NULL);
+	Triple	triples[] = {{0, 0, 1}, {2, 1, 3}, {0, 0, 2}, {4, 1, 5}, {0, 0, 3}, {3, 1, 0}};
 	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &model, &training, 6);
 	double		heads[2] = {0, 0};
 
@@ -900,13 +900,13 @@ test_bernoulli(void)
 		trainer->epoch = (uint64_t) epoch;
 		training.sampler->open(trainer);
 		for (int i = 0; i < 6; i++)
-			heads[i % 2] += training.sampler->side(trainer, triples[i], i) == KGE_HEAD;
+			heads[i % 2] += training.sampler->side(trainer, triples[i], i) == SIDE_HEAD;
 	}
 	CHECK_SAYING(fabs(heads[0] / (3 * EPOCHS) - 0.75) < 5 * sqrt(0.75 * 0.25 / (3 * EPOCHS)),
 				 "%g of relation 0", heads[0] / (3 * EPOCHS));
 	CHECK_SAYING(fabs(heads[1] / (3 * EPOCHS) - 0.5) < 5 * sqrt(0.5 * 0.5 / (3 * EPOCHS)),
 				 "%g of relation 1", heads[1] / (3 * EPOCHS));
-	kge_pool_destroy(pool);
+	pool_destroy(pool);
 }
 
 /* Minibatches of a few blocks, for a ring of 20 entities */
@@ -971,8 +971,8 @@ test_resume(KgeTraining how)
 	KgeTraining training = ring_training(how);
 	KgeModel	unbroken = random_model(variants[3], 6, 20, 2, 0.5);
 	KgeModel	resumed = copy_of(&unbroken);
-	KgePool    *pool = kge_pool_create(2, NULL, NULL);
-	KgeTriple	triples[40];
+	Pool    *pool = pool_create(2, NULL, NULL);
+	Triple	triples[40];
 	int			count = ring(20, triples);
 	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &unbroken, &training, count);
 	KgeTrainer *first = kge_trainer_create(&arena, pool, &resumed, &training, count);
@@ -986,7 +986,7 @@ test_resume(KgeTraining how)
 	for (uint64_t epoch = 1; epoch < 3; epoch++)
 		kge_train_epoch(second, triples, NULL, count, epoch);
 	CHECK(same_bits(&unbroken, &resumed));
-	kge_pool_destroy(pool);
+	pool_destroy(pool);
 }
 
 /*
@@ -1000,8 +1000,8 @@ test_learning_rate_end(KgeTraining how)
 	KgeTraining training = ring_training(how);
 	KgeModel	falling = random_model(variants[3], 6, 20, 2, 0.5);
 	KgeModel	stepwise = copy_of(&falling);
-	KgePool    *pool = kge_pool_create(2, NULL, NULL);
-	KgeTriple	triples[40];
+	Pool    *pool = pool_create(2, NULL, NULL);
+	Triple	triples[40];
 	int			count = ring(20, triples);
 	KgeTrainer *trainer;
 	KgeTrainer *before = NULL;
@@ -1026,7 +1026,7 @@ test_learning_rate_end(KgeTraining how)
 	CHECK(max_difference(falling.entity, stepwise.entity, entity_bytes(&falling) / sizeof(float)) < 1e-6);
 	CHECK(max_difference(falling.relation, stepwise.relation, relation_bytes(&falling) / sizeof(float)) < 1e-6);
 	CHECK_SAYING(state_difference(trainer, before) < 1e-6, "%s: off by %g", how.sampler->name, state_difference(trainer, before));
-	kge_pool_destroy(pool);
+	pool_destroy(pool);
 }
 
 /* More negatives than a tile holds: the softmax over them is put together from its tiles. */
@@ -1037,8 +1037,8 @@ test_tiles(void)
 		.learning_rate = 0.01, .seed = 1, .loss = kge_loss("logistic"),
 	.sampler = kge_sampler("self_adversarial"), .temperature = 3};
 	KgeModel	model = random_model(variants[3], 4, 500, 1, 1.0);
-	KgePool    *pool = kge_pool_create(1, NULL, NULL);
-	KgeTriple	triple = {0, 0, 1};
+	Pool    *pool = pool_create(1, NULL, NULL);
+	Triple	triple = {0, 0, 1};
 	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &model, &training, 1);
 	int32_t		negative[300];
 	double		sum = 0;
@@ -1048,7 +1048,7 @@ test_tiles(void)
 	kge_draw_negatives(1, 0, 0, 500, 300, negative);
 	for (int k = 0; k < 300; k++)
 	{
-		double		phi = kge_score(&model, (KgeTriple) {0, 0, negative[k]});
+		double		phi = kge_score(&model, (Triple) {0, 0, negative[k]});
 
 		if (negative[k] == 1)
 			continue;
@@ -1057,7 +1057,7 @@ test_tiles(void)
 	}
 	loss = (loss / sum + log1p(exp(-kge_score(&model, triple)))) / 2;
 	CHECK_SAYING(fabs(kge_train_epoch(trainer, &triple, NULL, 1, 0) / loss - 1) < 1e-5, "not %g", loss);
-	kge_pool_destroy(pool);
+	pool_destroy(pool);
 }
 
 /* ---- properties ---------------------------------------------------------------- */
@@ -1071,20 +1071,20 @@ test_same_bits(Variant variant, KgeTraining how)
 	.sampler = how.sampler, .optimizer = how.optimizer, .temperature = 1, .precision = how.precision};
 	KgeModel	start = random_model(variant, 20, 150, 2, 0.5);
 	KgeModel	result[4];
-	KgeTriple	triples[300];
+	Triple	triples[300];
 	int			count = ring(150, triples);
 
 	for (int run = 0; run < 4; run++)
 	{
 		int			threads = run % 3 + 1;
-		KgePool    *pool = kge_pool_create(threads, NULL, NULL);
+		Pool    *pool = pool_create(threads, NULL, NULL);
 		KgeTrainer *trainer;
 
 		result[run] = copy_of(&start);
 		trainer = kge_trainer_create(&arena, pool, &result[run], &training, count);
 		for (uint64_t epoch = 0; epoch < 3; epoch++)
 			kge_train_epoch(trainer, triples, NULL, count, epoch);
-		kge_pool_destroy(pool);
+		pool_destroy(pool);
 	}
 	for (int run = 1; run < 4; run++)
 		CHECK_SAYING(same_bits(&result[0], &result[run]), "%s, run %d", variant.name, run);
@@ -1098,8 +1098,8 @@ test_learning(Variant variant, const KgeLoss *loss, KgePrecision precision)
 	KgeTraining training = {.batch_size = 16, .block_size = 8, .negatives = 16,
 	.learning_rate = 0.1, .regularization = 0, .seed = 3, .loss = loss, .precision = precision};
 	KgeModel	model = random_model(variant, 16, 30, 2, 0);
-	KgePool    *pool = kge_pool_create(2, NULL, NULL);
-	KgeTriple	triples[60];
+	Pool    *pool = pool_create(2, NULL, NULL);
+	Triple	triples[60];
 	int			count = grid(triples);
 	int32_t		head[60],
 				tail[60];
@@ -1125,7 +1125,7 @@ test_learning(Variant variant, const KgeLoss *loss, KgePrecision precision)
 	 */
 	CHECK_SAYING(kge_metrics(tail, count).mrr > (strcmp(variant.name, "distmult") == 0 ? 0.7 : 0.8),
 				 "%s norm %d: MRR %g", variant.name, variant.norm, kge_metrics(tail, count).mrr);
-	kge_pool_destroy(pool);
+	pool_destroy(pool);
 }
 
 /*
@@ -1140,8 +1140,8 @@ test_observing(Variant variant, const KgeLoss *loss)
 	KgeModel	start = random_model(variant, 20, 50, 2, 0.5);
 	KgeModel	plain = copy_of(&start);
 	KgeModel	observed = copy_of(&start);
-	KgePool    *pool = kge_pool_create(2, NULL, NULL);
-	KgeTriple	triples[100];
+	Pool    *pool = pool_create(2, NULL, NULL);
+	Triple	triples[100];
 	int			count = ring(50, triples);
 	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &plain, &training, count);
 	double		first = kge_train_epoch(trainer, triples, NULL, count, 0);
@@ -1161,7 +1161,7 @@ test_observing(Variant variant, const KgeLoss *loss)
 			worst = fmax(worst, fabs((observed.entity[i] - start.entity[i]) / step - 0.5));
 	}
 	CHECK_SAYING(worst < 1e-3, "%s: a step is off by %g", variant.name, worst);
-	kge_pool_destroy(pool);
+	pool_destroy(pool);
 }
 
 /* Observing does not move what picks negatives, either, nor what it knows. */
@@ -1171,8 +1171,8 @@ test_observing_generator(void)
 	KgeTraining training = ring_training((KgeTraining) {.learning_rate = 0.1,.loss = kge_loss("logistic"),
 														.sampler = kge_sampler("kbgan")});
 	KgeModel	model = random_model(variants[3], 6, 20, 2, 0.5);
-	KgePool    *pool = kge_pool_create(2, NULL, NULL);
-	KgeTriple	triples[40];
+	Pool    *pool = pool_create(2, NULL, NULL);
+	Triple	triples[40];
 	int			count = ring(20, triples);
 	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &model, &training, count);
 	KgeTrainer *other = kge_trainer_create(&arena, pool, &model, &training, count);
@@ -1190,7 +1190,7 @@ test_observing_generator(void)
 	kge_train_epoch(trainer, triples, NULL, count, 0);
 	CHECK(kge_trainer_state(trainer, 2, &observed, &size) && kge_trainer_state(other, 2, &fresh, &size) &&
 		  memcmp(observed, fresh, size * sizeof(float)) != 0);
-	kge_pool_destroy(pool);
+	pool_destroy(pool);
 }
 
 /* What has no weight moves nothing, be it all positives or a part. */
@@ -1201,8 +1201,8 @@ test_no_weight(const KgeLoss *loss)
 	.learning_rate = 0.1, .regularization = 0.1, .seed = 3, .loss = loss};
 	KgeModel	model = random_model(variants[3], 6, 20, 2, 0.5);
 	KgeModel	before = copy_of(&model);
-	KgePool    *pool = kge_pool_create(2, NULL, NULL);
-	KgeTriple	triples[40];
+	Pool    *pool = pool_create(2, NULL, NULL);
+	Triple	triples[40];
 	float		weights[40] = {0};
 	int			count = ring(20, triples);
 	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &model, &training, count);
@@ -1211,7 +1211,7 @@ test_no_weight(const KgeLoss *loss)
 	CHECK(same_bits(&model, &before));
 	CHECK(kge_train_epoch(trainer, triples, NULL, 0, 0) == 0);
 	CHECK(same_bits(&model, &before));
-	kge_pool_destroy(pool);
+	pool_destroy(pool);
 }
 
 /* Two entities: half of all negatives are masked, and a batch is larger than the data. */
@@ -1221,8 +1221,8 @@ test_two_entities(Variant variant, const KgeLoss *loss)
 	KgeTraining training = {.batch_size = 512, .block_size = 64, .negatives = 16,
 	.learning_rate = 0.1, .regularization = 0, .seed = 3, .loss = loss};
 	KgeModel	model = random_model(variant, 8, 2, 1, 0.5);
-	KgePool    *pool = kge_pool_create(2, NULL, NULL);
-	KgeTriple	triple = {0, 0, 1};
+	Pool    *pool = pool_create(2, NULL, NULL);
+	Triple	triple = {0, 0, 1};
 	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &model, &training, 1);
 
 	for (uint64_t epoch = 0; epoch < 1000; epoch++)
@@ -1234,8 +1234,8 @@ test_two_entities(Variant variant, const KgeLoss *loss)
 	 */
 	CHECK_SAYING(kge_score(&model, triple) > 0 || is_softmax(loss), "%s norm %d: score %g", variant.name,
 				 variant.norm, kge_score(&model, triple));
-	CHECK(kge_score(&model, triple) > kge_score(&model, (KgeTriple) {0, 0, 0}));
-	kge_pool_destroy(pool);
+	CHECK(kge_score(&model, triple) > kge_score(&model, (Triple) {0, 0, 0}));
+	pool_destroy(pool);
 }
 
 static void
@@ -1244,15 +1244,15 @@ test_one_entity(const KgeLoss *loss)
 	KgeTraining training = {.batch_size = 4, .block_size = 4, .negatives = 4,
 	.learning_rate = 0.1, .regularization = 0, .seed = 3, .loss = loss};
 	KgeModel	model = random_model(variants[3], 8, 1, 1, 0.5);
-	KgePool    *pool = kge_pool_create(1, NULL, NULL);
-	KgeTriple	triple = {0, 0, 0};
+	Pool    *pool = pool_create(1, NULL, NULL);
+	Triple	triple = {0, 0, 0};
 	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &model, &training, 1);
 
 	/* nothing but the positive is left; its loss is log(1 + exp(-phi)), or log 1, or there is no pair */
 	double		expected = loss != kge_loss("logistic") ? 0 : log1p(exp(-kge_score(&model, triple)));
 
 	CHECK(fabs(kge_train_epoch(trainer, &triple, NULL, 1, 0) - expected) < 1e-5);
-	kge_pool_destroy(pool);
+	pool_destroy(pool);
 }
 
 static void
@@ -1261,8 +1261,8 @@ test_divergence(Variant variant, const KgeLoss *loss)
 	KgeTraining training = {.batch_size = 8, .block_size = 4, .negatives = 5,
 	.learning_rate = 1e30, .regularization = 0, .seed = 3, .loss = loss};
 	KgeModel	model = random_model(variant, 6, 20, 2, 0.5);
-	KgePool    *pool = kge_pool_create(2, NULL, NULL);
-	KgeTriple	triples[40];
+	Pool    *pool = pool_create(2, NULL, NULL);
+	Triple	triples[40];
 	int			count = ring(20, triples);
 	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &model, &training, count);
 	double		mean = 0;
@@ -1277,7 +1277,7 @@ test_divergence(Variant variant, const KgeLoss *loss)
 	trainer = kge_trainer_create(&arena, pool, &model, &training, count);
 	model.entity[13] = NAN;
 	CHECK(isnan(kge_train_epoch(trainer, triples, NULL, count, 0)));
-	kge_pool_destroy(pool);
+	pool_destroy(pool);
 }
 
 static size_t counted;
@@ -1297,8 +1297,8 @@ test_memory(const KgeLoss *loss)
 	KgeTraining training = {.batch_size = 512, .block_size = 64, .negatives = 256,
 	.learning_rate = 0.1, .regularization = 0, .seed = 3, .loss = loss};
 	KgeModel	model = random_model(variants[4], 50, 20, 2, 0.5);
-	KgePool    *pool = kge_pool_create(3, NULL, NULL);
-	KgeArena	counting = {count_bytes, NULL};
+	Pool    *pool = pool_create(3, NULL, NULL);
+	Arena	counting = {count_bytes, NULL};
 
 	counted = 0;
 	CHECK(kge_trainer_create(&counting, pool, &model, &training, 10000) != NULL);
@@ -1313,7 +1313,7 @@ test_memory(const KgeLoss *loss)
 	training.negatives = 1;
 	model.entities = INT32_MAX;
 	CHECK(!is_softmax(loss) || kge_trainer_bytes(&model, &training, 10000, 3) > 1700000000000);
-	kge_pool_destroy(pool);
+	pool_destroy(pool);
 }
 
 static jmp_buf out;
@@ -1335,13 +1335,13 @@ test_leaving(const KgeLoss *loss)
 	KgeTraining training = {.batch_size = 64, .block_size = 64, .negatives = 4096,
 	.learning_rate = 0.1, .regularization = 0, .seed = 3, .loss = loss};
 	KgeModel	model = random_model(variants[4], 200, 500, 2, 0.5);
-	KgeTriple	triples[1000];
+	Triple	triples[1000];
 	int			count = ring(500, triples);
-	KgePool    *pool;
+	Pool    *pool;
 	KgeTrainer *trainer;
 
 	pauses = 0;
-	pool = kge_pool_create(2, leave, &pauses);
+	pool = pool_create(2, leave, &pauses);
 	trainer = kge_trainer_create(&arena, pool, &model, &training, count);
 	if (setjmp(out) == 0)
 	{
@@ -1349,7 +1349,7 @@ test_leaving(const KgeLoss *loss)
 		CHECK_SAYING(false, "the epoch was not left");
 	}
 	CHECK(pauses == 3);
-	kge_pool_destroy(pool);
+	pool_destroy(pool);
 }
 
 static void
@@ -1384,17 +1384,17 @@ test_pauses(Variant variant)
 	.regularization = 0.01,.loss = kge_loss("softmax"),.relation_weight = 0.7};
 	KgeModel	model = random_model(variant, 500, POSITIVES, 1, 0.1);
 	Pauses		pauses = {0};
-	KgePool    *pool = kge_pool_create(1, note_pause, &pauses);
-	KgeTriple	triples[POSITIVES];
+	Pool    *pool = pool_create(1, note_pause, &pauses);
+	Triple	triples[POSITIVES];
 	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &model, &training, POSITIVES);
 
 	for (int i = 0; i < POSITIVES; i++)
-		triples[i] = (KgeTriple) {i, 0, (i + 1) % POSITIVES};
+		triples[i] = (Triple) {i, 0, (i + 1) % POSITIVES};
 	pauses = (Pauses) {.last = processor_seconds()};
 	kge_train_epoch(trainer, triples, NULL, POSITIVES, 0);
 	note_pause(&pauses);
 	CHECK_SAYING(pauses.longest < 0.06, "%s: %.0f ms without a pause", variant.name, 1e3 * pauses.longest);
-	kge_pool_destroy(pool);
+	pool_destroy(pool);
 }
 
 void

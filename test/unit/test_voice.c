@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "check.h"
-#include "evidence.h"
+#include "evidence/evidence.h"
 
 static EvCandidate
 heard(int count, const float *confidence)
@@ -13,7 +13,7 @@ heard(int count, const float *confidence)
 	EvCandidate candidate = {.entity = 0,.count = count};
 
 	for (int i = 0; i < count; i++)
-		candidate.heard[i] = (EvHeard) {.confidence = confidence[i],.cluster = i};
+		candidate.firing[i] = (EvFiring) {.confidence = confidence[i],.cluster = i};
 	return candidate;
 }
 
@@ -54,8 +54,8 @@ check_certain(void)
 
 typedef struct Asked
 {
-	KgeOpinion	opinion;
-	KgePool    *pool;
+	KgeAdjustment	adjustment;
+	Pool    *pool;
 	const KgeAddition *additions;
 	int64_t		count;
 } Asked;
@@ -67,14 +67,14 @@ ask(void *argument, int64_t item, int thread)
 	Asked	   *asked = argument;
 
 	(void) item;
-	asked->count = asked->opinion.ask(asked->opinion.argument, KGE_TAIL, 0, 0, asked->pool, thread, &asked->additions);
+	asked->count = asked->adjustment.ask(asked->adjustment.argument, SIDE_TAIL, 0, 0, asked->pool, thread, &asked->additions);
 }
 
 /* 1(0,1) and 1(0,2), 2(0,2): r = 0 is inferred from 1 with 0.5, from 2 with 0.8. */
 static void
 check_opinion(void)
 {
-	static const KgeTriple fact[] = {{0, 1, 1}, {0, 1, 2}, {0, 2, 2}};
+	static const Triple fact[] = {{0, 1, 1}, {0, 1, 2}, {0, 2, 2}};
 	static const EvRule rule[] = {
 		{.relation = 0,.length = 1,.atom = {EV_FORWARDS(1)},.confidence = 0.5f},
 		{.relation = 0,.length = 1,.atom = {EV_FORWARDS(2)},.confidence = 0.8f}
@@ -84,24 +84,24 @@ check_opinion(void)
 	double		said[4] = {0};
 	EvFacts		facts;
 	EvRules		rules;
-	EvVoice		voice;
-	KgeOpinion	opinion;
+	EvAdjuster		adjuster;
+	KgeAdjustment	adjustment;
 	Asked		asked;
 
 	CHECK(build_facts(&arena, 4, 3, fact, 3, &facts));
 	CHECK(build_rules(&arena, 3, &(EvRuleSet) {.rule = rule,.count = 2}, &rules));
-	CHECK(ev_voice(&arena, &facts, &rules, (EvWeights) {1, weight, scale}, 1, &voice));
-	opinion = ev_opinion(&voice);
-	asked = (Asked) {opinion, kge_pool_create(1, NULL, NULL), NULL, 0};
-	kge_pool_run(asked.pool, 1, ask, &asked);
-	kge_pool_destroy(asked.pool);
+	CHECK(ev_adjuster(&arena, &facts, &rules, (EvWeights) {1, weight, scale}, 1, &adjuster));
+	adjustment = ev_adjustment(&adjuster);
+	asked = (Asked) {adjustment, pool_create(1, NULL, NULL), NULL, 0};
+	pool_run(asked.pool, 1, ask, &asked);
+	pool_destroy(asked.pool);
 	CHECK(asked.count == 2);
 	for (int64_t i = 0; i < asked.count; i++)
 		said[asked.additions[i].entity] = asked.additions[i].addition;
 	CHECK(near(said[1], log(1 - 100 * log(0.5))));
 	CHECK(near(said[2], log(1 - 100 * (log(0.5) + log(0.2)))));
-	CHECK(kge_opinion_weight(&opinion, 0, KGE_HEAD) == 3 && kge_opinion_weight(&opinion, 0, KGE_TAIL) == 2);
-	CHECK(!ev_voice(&empty_arena, &facts, &rules, (EvWeights) {0}, 1, &voice));
+	CHECK(kge_adjustment_weight(&adjustment, 0, SIDE_HEAD) == 3 && kge_adjustment_weight(&adjustment, 0, SIDE_TAIL) == 2);
+	CHECK(!ev_adjuster(&empty_arena, &facts, &rules, (EvWeights) {0}, 1, &adjuster));
 }
 
 void

@@ -1,0 +1,67 @@
+/*
+ * allocation.h
+ *		One allocation cut into aligned arrays.
+ *
+ * A function that needs memory says what it takes in a single place, run
+ * twice: first over an empty allocation, which only adds up, then over the memory
+ * that the arena gave for that sum.
+ */
+#ifndef HKG_CORE_ALLOCATION_H
+#define HKG_CORE_ALLOCATION_H
+
+#include "core.h"
+
+#define ALLOCATION_ALIGNMENT	64		/* bytes: a cache line, a widest vector */
+
+typedef struct Allocation
+{
+	char	   *base;			/* NULL while adding up */
+	size_t		used;			/* SIZE_MAX when the sum overflowed */
+} Allocation;
+
+/* Room for `count` things of `size` bytes; NULL while adding up. */
+static inline void *
+allocation_take(Allocation *allocation, size_t count, size_t size)
+{
+	size_t		start = allocation->used;
+	size_t		limit = SIZE_MAX - 2 * ALLOCATION_ALIGNMENT;
+
+	if (start > limit || (size > 0 && count > (limit - start) / size))
+	{
+		allocation->used = SIZE_MAX;
+		return NULL;
+	}
+	allocation->used = (start + count * size + ALLOCATION_ALIGNMENT - 1) /
+		ALLOCATION_ALIGNMENT * ALLOCATION_ALIGNMENT;
+	return allocation->base == NULL ? NULL : allocation->base + start;
+}
+
+/* Bytes to ask of an arena for what has been added up. */
+static inline size_t
+allocation_bytes(const Allocation *allocation)
+{
+	return allocation->used == SIZE_MAX ? SIZE_MAX : allocation->used + ALLOCATION_ALIGNMENT;
+}
+
+/* Takes what has been added up from the arena and starts again at its front. */
+static inline bool
+allocation_open(Allocation *allocation, Arena *arena)
+{
+	size_t		bytes = allocation_bytes(allocation);
+	char	   *memory;
+
+	if (bytes == SIZE_MAX)
+		return false;
+	memory = arena->allocate(arena->context, bytes);
+	if (memory == NULL)
+		return false;
+	allocation->base = memory + (ALLOCATION_ALIGNMENT -
+							(uintptr_t) memory % ALLOCATION_ALIGNMENT) % ALLOCATION_ALIGNMENT;
+	allocation->used = 0;
+	return true;
+}
+
+#define TAKE(allocation, type, count) \
+	((type *) allocation_take(allocation, count, sizeof(type)))
+
+#endif							/* HKG_CORE_ALLOCATION_H */

@@ -1,0 +1,49 @@
+/*
+ * core.h
+ *		What the pure half stands on: memory from an arena, threads in slices, triples.
+ *
+ * Memory.  The pure half never frees and never grows: a function takes what it needs
+ * from the caller's Arena before any thread works, and the caller drops the
+ * arena as a whole.  Only a Pool has memory of its own (pool_destroy).
+ * An arena may return NULL, in which case the function returns NULL or false
+ * and nothing has changed; or it may not return at all (longjmp).
+ *
+ * Threads.  Work runs on a Pool in slices of about 10 ms.  Between two
+ * slices all threads are parked and the pool's `between` callback runs in the
+ * calling thread: it may jump out of the library for good (the caller then still drops the arena and
+ * the pool).
+ *
+ * Bits.  Results depend on arguments and seeds alone, never on the number of
+ * threads: draws are numbered (random.h), work is cut into pieces whose size
+ * does not depend on the threads, and sums run in a fixed order.
+ */
+#ifndef HKG_CORE_CORE_H
+#define HKG_CORE_CORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A fact, or what may be one: three row numbers */
+typedef struct Triple
+{
+	int32_t		head;			/* an entity's row */
+	int32_t		relation;		/* a relation's row */
+	int32_t		tail;			/* an entity's row */
+} Triple;
+
+/* The side of a triple that is asked for, or corrupted. */
+typedef enum Side
+{
+	SIDE_HEAD,
+	SIDE_TAIL
+} Side;
+
+typedef struct Arena
+{
+	void	   *(*allocate) (void *context, size_t bytes);	/* aligned to 8 at
+															 * least */
+	void	   *context;
+} Arena;
+
+#endif							/* HKG_CORE_CORE_H */

@@ -1,0 +1,329 @@
+/*
+ * pool.c
+ *		A pool of threads that works in slices and can be left at any pause.
+ *
+ * The leader (the thread that owns the pool) takes no items.  A run is a
+ * number of items; the threads take them by an atomic counter until none is
+ * left or the slice's time is over, and then park.  When the last one has
+ * parked, the leader wakes, calls `between`, and opens the next slice.  A
+ * thread looks at the clock between two items, and within a long item wherever
+ * it calls pool_yield: there it parks with its stack as it is.
+ *
+ * `between` may jump out of the library.  All threads are parked then, and
+ * nothing is locked.  The next run, or pool_destroy, finds a thread that
+ * is still inside an item of the run that was left; that thread jumps back to
+ * its own main loop, so whatever the item was working on is never touched again.
+ *
+ * A slice may span several short runs: a minibatch takes a few milliseconds,
+ * and calling `between` after each of them would cost more than it brings.
+ */
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "pool.h"
+
+#if defined(__x86_64__) || defined(__SSE2__)
+#include <xmmintrin.h>
+#define FLUSH_BITS 0x8040u		/* FTZ and DAZ of the MXCSR */
+#endif
+
+#define SLICE_NANOSECONDS	INT64_C(10000000)
+#define STACK_BYTES			((size_t) 2 << 20)
+
+typedef struct Worker
+{
+	Pool    *pool;
+	pthread_t	thread;
+	int			number;
+	uint64_t	slice;			/* the last slice it took part in */
+	uint64_t	run;			/* the run its item belongs to */
+	jmp_buf		main_loop;
+} Worker;
+
+struct Pool
+{
+	int			threads;
+	void		(*between) (void *argument);
+	void	   *argument;
+	Worker	   *workers;
+
+	/* guarded by lock */
+	pthread_mutex_t lock;
+	pthread_cond_t work;		/* a slice was opened, or stop was set */
+	pthread_cond_t parked;		/* the last active thread has parked */
+	uint64_t	slice;
+	uint64_t	run;
+	int			active;			/* threads that have not parked yet */
+	int			inside;			/* parked threads that are inside an item */
+	bool		stop;
+
+	/* written by the leader while all threads are parked */
+	int64_t		items;
+	void		(*function) (void *argument, int64_t item, int thread);
+	void	   *function_argument;
+	int64_t		deadline;
+
+	_Atomic int64_t next;
+};
+
+int64_t
+monotonic_now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (int64_t) time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+bool
+flush_denormals(bool flush)
+{
+#if defined(FLUSH_BITS)
+	unsigned int csr = _mm_getcsr();
+
+	_mm_setcsr(flush ? csr | FLUSH_BITS : csr & ~FLUSH_BITS);
+	return (csr & FLUSH_BITS) != 0;
+#elif defined(__aarch64__)
+	uint64_t	fpcr;
+
+	__asm__ volatile("mrs %0, fpcr":"=r"(fpcr));
+	__asm__ volatile("msr fpcr, %0"::"r"(flush ? fpcr | (UINT64_C(1) << 24) :
+										 fpcr & ~(UINT64_C(1) << 24)));
+	return (fpcr >> 24 & 1) != 0;
+#else
+	(void) flush;
+	return false;
+#endif
+}
+
+/*
+ * Says that this thread is parked and waits for a slice that it has not seen;
+ * false when the pool is to end.  Called and returns with the lock held.
+ */
+static bool
+wait_for_slice(Worker *worker)
+{
+	Pool    *pool = worker->pool;
+
+	while (!pool->stop && worker->slice == pool->slice)
+		pthread_cond_wait(&pool->work, &pool->lock);
+	worker->slice = pool->slice;
+	return !pool->stop;
+}
+
+static void
+park(Pool *pool)
+{
+	if (--pool->active == 0)
+		pthread_cond_signal(&pool->parked);
+}
+
+static void
+take_items(Worker *worker)
+{
+	Pool    *pool = worker->pool;
+
+	do
+	{
+		int64_t		item = atomic_fetch_add_explicit(&pool->next, 1,
+													 memory_order_relaxed);
+
+		if (item >= pool->items)
+			return;
+		pool->function(pool->function_argument, item, worker->number);
+	} while (monotonic_now() < pool->deadline);
+}
+
+static void *
+worker_main(void *argument)
+{
+	Worker	   *worker = argument;
+	Pool    *pool = worker->pool;
+
+	flush_denormals(true);
+
+	/* comes back here, with the lock held, from an item that was left */
+	if (setjmp(worker->main_loop) == 0)
+	{
+		pthread_mutex_lock(&pool->lock);
+		wait_for_slice(worker);
+	}
+	while (!pool->stop)
+	{
+		worker->run = pool->run;
+		pthread_mutex_unlock(&pool->lock);
+		take_items(worker);
+		pthread_mutex_lock(&pool->lock);
+		park(pool);
+		wait_for_slice(worker);
+	}
+	pthread_mutex_unlock(&pool->lock);
+	return NULL;
+}
+
+/* The leader's: calls `between` when the slice's time is over, and starts a new one's. */
+static void
+pause_if_due(Pool *pool)
+{
+	if (monotonic_now() < pool->deadline)
+		return;
+	if (pool->between != NULL)
+		pool->between(pool->argument);
+	pool->deadline = monotonic_now() + SLICE_NANOSECONDS;
+}
+
+/* A thread's: parks it when the slice's time is over. */
+static void
+park_if_due(Worker *worker)
+{
+	Pool    *pool = worker->pool;
+
+	if (monotonic_now() < pool->deadline)
+		return;
+	pthread_mutex_lock(&pool->lock);
+	pool->inside++;
+	park(pool);
+	if (!wait_for_slice(worker) || worker->run != pool->run)
+		longjmp(worker->main_loop, 1);
+	pool->inside--;
+	pthread_mutex_unlock(&pool->lock);
+}
+
+void
+pool_yield(Pool *pool, int thread)
+{
+	if (thread == POOL_LEADER)
+		pause_if_due(pool);
+	else
+		park_if_due(&pool->workers[thread]);
+}
+
+/* Starts the pool's threads; tells how many came to life. */
+static int
+start_threads(Pool *pool)
+{
+	pthread_attr_t attributes;
+	sigset_t	all,
+				saved;
+	int			started = 0;
+
+	if (pthread_attr_init(&attributes) != 0)
+		return 0;
+	pthread_attr_setstacksize(&attributes, STACK_BYTES);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &saved);
+	while (started < pool->threads)
+	{
+		Worker	   *worker = &pool->workers[started];
+
+		worker->pool = pool;
+		worker->number = started;
+		if (pthread_create(&worker->thread, &attributes, worker_main, worker) != 0)
+			break;
+		started++;
+	}
+	pthread_sigmask(SIG_SETMASK, &saved, NULL);
+	pthread_attr_destroy(&attributes);
+	return started;
+}
+
+Pool *
+pool_create(int threads, void (*between) (void *argument), void *argument)
+{
+	Pool    *pool = calloc(1, sizeof(Pool));
+	int			started;
+
+	if (pool == NULL || threads < 0 || threads > 1024)
+	{
+		free(pool);
+		return NULL;
+	}
+	pool->workers = calloc((size_t) threads + 1, sizeof(Worker));	/* 0 bytes may be NULL */
+	if (pool->workers == NULL)
+	{
+		free(pool);
+		return NULL;
+	}
+	pool->threads = threads;
+	pool->between = between;
+	pool->argument = argument;
+	pthread_mutex_init(&pool->lock, NULL);
+	pthread_cond_init(&pool->work, NULL);
+	pthread_cond_init(&pool->parked, NULL);
+	pool->deadline = monotonic_now() + SLICE_NANOSECONDS;
+
+	started = start_threads(pool);
+	if (started < threads)
+	{
+		pool->threads = started;
+		pool_destroy(pool);
+		return NULL;
+	}
+	return pool;
+}
+
+void
+pool_destroy(Pool *pool)
+{
+	if (pool == NULL)
+		return;
+	pthread_mutex_lock(&pool->lock);
+	pool->stop = true;
+	pthread_cond_broadcast(&pool->work);
+	pthread_mutex_unlock(&pool->lock);
+	for (int i = 0; i < pool->threads; i++)
+		pthread_join(pool->workers[i].thread, NULL);
+	pthread_cond_destroy(&pool->parked);
+	pthread_cond_destroy(&pool->work);
+	pthread_mutex_destroy(&pool->lock);
+	free(pool->workers);
+	free(pool);
+}
+
+int
+pool_threads(const Pool *pool)
+{
+	return pool->threads;
+}
+
+/*
+ * Opens a slice and waits until all threads are parked.  True when the run is
+ * done: no item is left, and no thread is inside one.
+ */
+static bool
+run_slice(Pool *pool)
+{
+	bool		done;
+
+	pthread_mutex_lock(&pool->lock);
+	pool->active = pool->threads;
+	pool->slice++;
+	pthread_cond_broadcast(&pool->work);
+	while (pool->active > 0)
+		pthread_cond_wait(&pool->parked, &pool->lock);
+	done = pool->inside == 0 && atomic_load(&pool->next) >= pool->items;
+	pthread_mutex_unlock(&pool->lock);
+	return done;
+}
+
+void
+pool_run(Pool *pool, int64_t items,
+			 void (*function) (void *argument, int64_t item, int thread),
+			 void *argument)
+{
+	pause_if_due(pool);
+	pthread_mutex_lock(&pool->lock);
+	pool->run++;
+	pool->inside = 0;
+	pool->items = items;
+	pool->function = function;
+	pool->function_argument = argument;
+	atomic_store(&pool->next, 0);
+	pthread_mutex_unlock(&pool->lock);
+	while (!run_slice(pool))
+		pause_if_due(pool);
+}

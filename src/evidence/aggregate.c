@@ -1,0 +1,108 @@
+/*
+ * adjuster.c
+ *		Evidence as a number, and as a second adjustment.
+ */
+#include "evidence.h"
+
+#include <math.h>
+
+#include "core/allocation.h"
+
+#define SCALE 0.01
+#define MOST_CONFIDENT 0.9999
+#define NEXT_BEST 1e-3			/* what the next best rule counts where only the best does */
+
+/* The sum s of rules first .. end - 1. */
+static double
+sum_of(const EvCandidate *candidate, double discount, int first, int end)
+{
+	double		sum = 0;
+	double		share = 1;
+
+	for (int i = 0; i < end; i++)
+	{
+		if (i >= first)
+			sum -= share * log1p(-fmin(candidate->firing[i].confidence, MOST_CONFIDENT));
+		share *= fmax(discount, NEXT_BEST);
+	}
+	return sum;
+}
+
+double
+ev_evidence(const EvCandidate *candidate, double discount)
+{
+	return log1p(sum_of(candidate, discount, 0, candidate->count) / SCALE);
+}
+
+double
+ev_share(const EvCandidate *candidate, double discount, int i)
+{
+	return sum_of(candidate, discount, i, i + 1) / sum_of(candidate, discount, 0, candidate->count);
+}
+
+/* ---- a second adjustment --------------------------------------------------------- */
+
+static void
+take_voice(EvAdjuster *adjuster, Allocation *allocation)
+{
+	adjuster->answering = TAKE(allocation, EvAnswering *, (size_t) adjuster->threads);
+	adjuster->addition = TAKE(allocation, KgeAddition *, (size_t) adjuster->threads);
+	for (int i = 0; i < adjuster->threads; i++)
+	{
+		KgeAddition *addition = TAKE(allocation, KgeAddition, (size_t) adjuster->facts->entities);
+
+		if (adjuster->addition != NULL)
+			adjuster->addition[i] = addition;
+	}
+}
+
+size_t
+ev_adjuster_bytes(const EvFacts *facts, int threads)
+{
+	EvAdjuster		adjuster = {.facts = facts,.threads = threads};
+	Allocation	allocation = {0};
+
+	take_voice(&adjuster, &allocation);
+	return allocation_bytes(&allocation) + (size_t) threads * ev_answering_bytes(facts);
+}
+
+bool
+ev_adjuster(Arena *arena, const EvFacts *facts, const EvRules *rules, EvWeights weights,
+		 int threads, EvAdjuster *adjuster)
+{
+	Allocation	allocation = {0};
+
+	*adjuster = (EvAdjuster) {.facts = facts,.rules = rules,.weights = weights,.threads = threads};
+	take_voice(adjuster, &allocation);
+	if (!allocation_open(&allocation, arena))
+		return false;
+	take_voice(adjuster, &allocation);
+	for (int i = 0; i < threads; i++)
+	{
+		adjuster->answering[i] = ev_answering(arena, facts, rules);
+		if (adjuster->answering[i] == NULL)
+			return false;
+	}
+	return true;
+}
+
+static int64_t
+say(void *argument, Side side, int32_t given, int32_t relation,
+	Pool *pool, int thread, const KgeAddition **additions)
+{
+	EvAdjuster    *adjuster = argument;
+	const EvCandidate *candidates;
+	int64_t		count = ev_answer(adjuster->answering[thread], side, given, relation, pool, thread, &candidates);
+
+	for (int64_t i = 0; i < count; i++)
+		adjuster->addition[thread][i] = (KgeAddition) {candidates[i].entity,
+			ev_evidence(&candidates[i], adjuster->weights.discount)};
+	*additions = adjuster->addition[thread];
+	return count;
+}
+
+KgeAdjustment
+ev_adjustment(EvAdjuster *adjuster)
+{
+	return (KgeAdjustment) {say, adjuster, adjuster->weights.weight, adjuster->weights.scale};
+}

@@ -1,0 +1,125 @@
+/*
+ * rule_index.c
+ *		Rules by relation.  Path rules are sorted so that those which begin alike follow each
+ *		other: their common part is walked once, from either end.
+ */
+#include "evidence.h"
+
+#include "core/sort.h"
+#include "core/allocation.h"
+
+typedef struct Backwards
+{
+	const EvRule *rule;
+	int64_t		number;
+} Backwards;
+
+static Backwards *
+take_rules(EvRules *rules, int32_t relations, Allocation *allocation)
+{
+	rules->rule = TAKE(allocation, EvRule, (size_t) rules->count);
+	rules->first = TAKE(allocation, int64_t, (size_t) relations + 1);
+	rules->backwards = TAKE(allocation, int64_t, (size_t) rules->count);
+	rules->pattern = TAKE(allocation, EvPattern, (size_t) rules->patterns);
+	rules->first_pattern = TAKE(allocation, int64_t, (size_t) relations + 1);
+	return TAKE(allocation, Backwards, (size_t) rules->count);
+}
+
+size_t
+ev_rules_bytes(int32_t relations, const EvRuleSet *set)
+{
+	EvRules		rules = {.count = set->count,.patterns = set->patterns};
+	Allocation	allocation = {0};
+
+	take_rules(&rules, relations, &allocation);
+	return allocation_bytes(&allocation);
+}
+
+int32_t
+ev_atom(const EvRule *rule, Side side, int i)
+{
+	return side == SIDE_TAIL ? rule->atom[i] : EV_MIRRORED(rule->atom[rule->length - 1 - i]);
+}
+
+static int
+compare_rules(const EvRule *a, const EvRule *b, Side side)
+{
+	if (a->relation != b->relation)
+		return a->relation < b->relation ? -1 : 1;
+	for (int i = 0; i < a->length && i < b->length; i++)
+	{
+		int32_t		left = ev_atom(a, side, i);
+		int32_t		right = ev_atom(b, side, i);
+
+		if (left != right)
+			return left < right ? -1 : 1;
+	}
+	return (a->length > b->length) - (a->length < b->length);
+}
+
+static int
+compare_forwards(const void *a, const void *b)
+{
+	return compare_rules(a, b, SIDE_TAIL);
+}
+
+static int
+compare_backwards(const void *a, const void *b)
+{
+	return compare_rules(((const Backwards *) a)->rule, ((const Backwards *) b)->rule, SIDE_HEAD);
+}
+
+static int
+compare_patterns(const void *a, const void *b)
+{
+	const EvPattern *left = a;
+	const EvPattern *right = b;
+
+	if (left->relation != right->relation)
+		return left->relation < right->relation ? -1 : 1;
+	return (left->id > right->id) - (left->id < right->id);
+}
+
+static void
+index_relations(EvRules *rules, int32_t relations)
+{
+	int64_t		rule = 0;
+	int64_t		pattern = 0;
+
+	for (int32_t relation = 0; relation <= relations; relation++)
+	{
+		while (rule < rules->count && rules->rule[rule].relation < relation)
+			rule++;
+		while (pattern < rules->patterns && rules->pattern[pattern].relation < relation)
+			pattern++;
+		rules->first[relation] = rule;
+		rules->first_pattern[relation] = pattern;
+	}
+}
+
+bool
+ev_rules(Arena *arena, Pool *pool, int32_t relations, const EvRuleSet *set, EvRules *rules)
+{
+	Allocation	allocation = {0};
+	Backwards  *backwards;
+	int64_t		count = set->count;
+
+	*rules = (EvRules) {.count = count,.patterns = set->patterns};
+	take_rules(rules, relations, &allocation);
+	if (!allocation_open(&allocation, arena))
+		return false;
+	backwards = take_rules(rules, relations, &allocation);
+	for (int64_t i = 0; i < count; i++)
+		rules->rule[i] = set->rule[i];
+	for (int64_t i = 0; i < set->patterns; i++)
+		rules->pattern[i] = set->pattern[i];
+	sort_array(pool, POOL_LEADER, rules->pattern, set->patterns, sizeof(EvPattern), compare_patterns);
+	sort_array(pool, POOL_LEADER, rules->rule, count, sizeof(EvRule), compare_forwards);
+	for (int64_t i = 0; i < count; i++)
+		backwards[i] = (Backwards) {&rules->rule[i], i};
+	sort_array(pool, POOL_LEADER, backwards, count, sizeof(Backwards), compare_backwards);
+	for (int64_t i = 0; i < count; i++)
+		rules->backwards[i] = backwards[i].number;
+	index_relations(rules, relations);
+	return true;
+}

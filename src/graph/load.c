@@ -1,0 +1,548 @@
+/*
+ * load.c
+ *		hkg_load: the rows of any query become facts.
+ *
+ * The user's query streams through here once.  Each name is kept once, in the order
+ * of its first appearance, and a row is three numbers; so a load takes memory for
+ * the distinct names and 12 bytes a row, and looks at hybridkg.max_memory as it goes.
+ * Then names that the graph lacks are added, and the triples go in sorted, which the
+ * indexes like.  A bad row is found before anything is written.  Loads of one graph
+ * wait for each other.
+ */
+#include "server/compat.h"
+
+#include "access/toast_internals.h"
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "storage/lock.h"
+#include "tcop/cmdtag.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/hsearch.h"
+#include "utils/lsyscache.h"
+#include "utils/plancache.h"
+#include "common/hashfn.h"
+
+#include "server/argument.h"
+#include "graph.h"
+#include "server/host.h"
+#include "server/growing_array.h"
+#include "server/sql.h"
+
+/* names of one statement */
+#define CHUNK 50000
+
+#define NO_ID PG_INT32_MIN
+
+/* what fits an index in any case: of a page, it takes a third at most */
+#define SHORT (BLCKSZ / 4)
+/* bytes that are shown of what does not */
+#define BEGINNING 60
+
+/* ---- names, each once ------------------------------------------------------ */
+
+typedef struct NameList
+{
+	const char *table;
+	HTAB	   *index;			/* of NameEntry */
+	char	  **name;			/* by first appearance */
+	int32	   *id;				/* of name[i]; NO_ID as long as it is not known */
+	int64		count;
+	int64		room;
+} NameList;
+
+typedef struct NameEntry
+{
+	const char *name;			/* the key: what it points at */
+	int32		position;
+} NameEntry;
+
+static uint32
+hash_name(const void *key, Size size)
+{
+	const char *name = *(const char *const *) key;
+
+	return hash_bytes((const unsigned char *) name, strlen(name));
+}
+
+static int
+match_names(const void *a, const void *b, Size size)
+{
+	return strcmp(*(const char *const *) a, *(const char *const *) b);
+}
+
+static void
+name_list_init(NameList *list, const char *table)
+{
+	HASHCTL		control = {0};
+
+	control.keysize = sizeof(const char *);
+	control.entrysize = sizeof(NameEntry);
+	control.hash = hash_name;
+	control.match = match_names;
+	control.hcxt = CurrentMemoryContext;
+	list->table = table;
+	list->index = hash_create(table, 1024, &control,
+							  HASH_ELEM | HASH_FUNCTION | HASH_COMPARE | HASH_CONTEXT);
+}
+
+static int32
+name_position(NameList *list, const char *name)
+{
+	bool		found;
+	NameEntry  *entry = hash_search(list->index, &name, HASH_ENTER, &found);
+
+	if (found)
+		return entry->position;
+	list->name = array_reserve(list->name, list->count + 1, &list->room, sizeof(char *));
+	entry->name = list->name[list->count] = pstrdup(name);
+	entry->position = (int32) list->count++;
+	return entry->position;
+}
+
+/* ---- the user's rows ------------------------------------------------------- */
+
+typedef struct Load
+{
+	Graph	   *graph;
+	NameList	entities;
+	NameList	relations;
+	MemoryContext context;		/* of all that is kept of the rows */
+	MemoryContext row;			/* of one row's texts */
+	FmgrInfo	output[3];		/* of the query's columns */
+	Triple  *triple;			/* positions in the name lists, then ids */
+	int64		rows;
+	int64		room;
+	Datum		split;			/* text */
+	int64		triples_added;
+	int64		entities_added;
+	int64		relations_added;
+} Load;
+
+static const char *const column_names[] = {"head", "relation", "tail"};
+
+/* `more`: beside what is kept already */
+static void
+check_memory(const Load *load, Size more)
+{
+	hkg_check_memory_or(MemoryContextMemAllocated(load->context, true) + more,
+						"loading", "load the rows in parts");
+}
+
+static const char *
+column_text(Load *load, int column, Datum value, bool isnull)
+{
+	const char *text;
+
+	if (isnull)
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("%s of row " INT64_FORMAT " is null", column_names[column], load->rows + 1),
+				 errdetail("Nothing was loaded."),
+				 errhint("Leave such rows out with a WHERE clause.")));
+	text = OutputFunctionCall(&load->output[column], value);
+	if (text[0] == '\0')
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s of row " INT64_FORMAT " is empty", column_names[column], load->rows + 1),
+				 errdetail("Nothing was loaded."),
+				 errhint("Leave such rows out with a WHERE clause.")));
+	return text;
+}
+
+static void
+take_row(void *argument, const Datum *values, const bool *nulls)
+{
+	Load	   *load = argument;
+	MemoryContext caller = MemoryContextSwitchTo(load->row);
+	const char *text[3];
+	Triple  *triple;
+
+	for (int i = 0; i < 3; i++)
+		text[i] = column_text(load, i, values[i], nulls[i]);
+	MemoryContextSwitchTo(caller);
+	check_memory(load, load->rows < load->room ? 0 : 2 * load->room * sizeof(Triple));
+	load->triple = array_reserve(load->triple, load->rows + 1, &load->room, sizeof(Triple));
+	triple = &load->triple[load->rows++];
+	triple->head = name_position(&load->entities, text[0]);
+	triple->relation = name_position(&load->relations, text[1]);
+	triple->tail = name_position(&load->entities, text[2]);
+	MemoryContextReset(load->row);
+}
+
+/* What the server would refuse as not allowed "in a non-volatile function" */
+static bool
+writes(const CachedPlanSource *source)
+{
+	const Query *query = linitial_node(Query, source->query_list);
+
+	return query->hasModifyingCTE || query->rowMarks != NIL;
+}
+
+/* The query must be one SELECT (VALUES, TABLE, WITH) of three columns or more. */
+static void
+check_query(Load *load, const char *query)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	SPIPlanPtr	plan = SPI_prepare(query, 0, NULL);
+	List	   *sources;
+	CachedPlanSource *source;
+
+	MemoryContextSwitchTo(caller);
+	if (plan == NULL)
+		elog(ERROR, "could not prepare the query: %s", SPI_result_code_string(SPI_result));
+	sources = SPI_plan_get_plan_sources(plan);
+	source = list_length(sources) == 1 ? linitial(sources) : NULL;
+	if (source == NULL || source->commandTag != CMDTAG_SELECT || source->resultDesc == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_SYNTAX_ERROR),
+				 errmsg("query must be one SELECT"),
+				 errhint("Its first three columns are taken as head, relation and tail.")));
+	if (source->resultDesc->natts < 3)
+		ereport(ERROR,
+				(errcode(ERRCODE_SYNTAX_ERROR),
+				 errmsg("query has %d columns, but head, relation and tail are needed",
+						source->resultDesc->natts),
+				 errhint("Its first three columns are taken as head, relation and tail.")));
+	if (writes(source))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("query must only read"),
+				 errhint("Write, or lock rows, by a statement of its own.")));
+	for (int i = 0; i < 3; i++)
+	{
+		Oid			output;
+		bool		varlena;
+
+		getTypeOutputInfo(TupleDescAttr(source->resultDesc, i)->atttypid, &output, &varlena);
+		fmgr_info(output, &load->output[i]);
+	}
+	SPI_freeplan(plan);
+}
+
+/* ---- names become ids ------------------------------------------------------- */
+
+static void
+take_known_id(void *argument, const Datum *values, const bool *nulls)
+{
+	NameList   *list = argument;
+	char	   *name = TextDatumGetCString(values[1]);
+
+	list->id[name_position(list, name)] = DatumGetInt32(values[0]);
+	pfree(name);
+}
+
+typedef struct NewIds
+{
+	int32	   *id;
+	int64		count;
+	int64		room;
+} NewIds;
+
+static void
+take_new_id(void *argument, const Datum *values, const bool *nulls)
+{
+	NewIds	   *ids = argument;
+
+	if (ids->count < ids->room)
+		ids->id[ids->count] = DatumGetInt32(values[0]);
+	ids->count++;
+}
+
+static Datum
+text_array(char **names, const int32 *positions, int count)
+{
+	Datum	   *element = palloc(count * sizeof(Datum));
+
+	for (int i = 0; i < count; i++)
+		element[i] = CStringGetTextDatum(names[positions[i]]);
+	return PointerGetDatum(construct_array(element, count, TEXTOID, -1, false, TYPALIGN_INT));
+}
+
+/* Ids of the names at `positions` that are in the table already. */
+static void
+look_up_names(Load *load, NameList *list, const int32 *positions, int count)
+{
+	SqlArgs		args = {0};
+
+	sql_arg(&args, TEXTARRAYOID, text_array(list->name, positions, count));
+	/* not on the caller's snapshot: it may lack what a load before this one added */
+	sql_run_returning(psprintf("select t.id::int, n.name from %s%s t join unnest($1) n(name) on t.name = n.name",
+							   load->graph->prefix, list->table),
+					  &args, take_known_id, list);
+}
+
+/* What a name takes in an index, which compresses it if that helps. */
+static Size
+indexed_bytes(const char *name)
+{
+	Datum		value = CStringGetTextDatum(name);
+	Datum		compressed = toast_compress_datum(value, InvalidCompressionMethod);
+
+	return VARSIZE(DatumGetPointer(DatumGetPointer(compressed) == NULL ? value : compressed));
+}
+
+/* When the server has refused names as too long for their index: tells of the longest, and how to be rid of all. */
+static void
+check_names(const NameList *list, const int32 *positions, int count, const char *message)
+{
+	const char *longest = NULL;
+	Size		most = SHORT;
+
+	for (int i = 0; i < count; i++)
+	{
+		const char *name = list->name[positions[i]];
+		Size		bytes = strlen(name) <= most ? 0 : indexed_bytes(name);
+
+		CHECK_FOR_INTERRUPTS();
+		if (bytes <= most)
+			continue;
+		most = bytes;
+		longest = name;
+	}
+	if (longest == NULL)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+			 errmsg("%s name is too long: %zu bytes, %zu as they are indexed", list->table, strlen(longest), most),
+			 errdetail("It begins with \"%.*s\": %s. Nothing was loaded.",
+					   pg_mbcliplen(longest, strlen(longest), BEGINNING), longest, message),
+			 errhint("Shorten all such names in the query: case when octet_length(name) > %d then left(name, 200) || md5(name) else name end.", SHORT - VARHDRSZ)));
+}
+
+/* When a new name's id is taken: somebody has given ids, which the sequence does not know. */
+static char *
+taken_hint(const Graph *graph, const NameList *list, const char *constraint)
+{
+	const char *table = psprintf("%s%s", graph->prefix, list->table);
+
+	if (constraint == NULL || strcmp(constraint, psprintf("%s_pkey", list->table)) != 0)
+		return NULL;
+	return psprintf("Ids were inserted by hand; new ones go on after them with: select setval(pg_get_serial_sequence(%s, 'id'), max(id)) from %s",
+					quote_literal_cstr(table), table);
+}
+
+static void
+insert_names(Load *load, NameList *list, const int32 *positions, int count)
+{
+	MemoryContext context = CurrentMemoryContext;
+	SqlArgs		args = {0};
+	NewIds		ids = {palloc(count * sizeof(int32)), 0, count};
+
+	sql_arg(&args, TEXTARRAYOID, text_array(list->name, positions, count));
+	PG_TRY();
+	{
+		sql_run_returning(psprintf("insert into %s%s (name) select n.name from unnest($1) "
+								   "with ordinality n(name, place) order by n.place returning id::int",
+								   load->graph->prefix, list->table),
+						  &args, take_new_id, &ids);
+	}
+	PG_CATCH();
+	{
+		ErrorData  *error;
+
+		MemoryContextSwitchTo(context);
+		error = CopyErrorData();
+		FlushErrorState();
+		if (error->sqlerrcode == ERRCODE_PROGRAM_LIMIT_EXCEEDED)
+			check_names(list, positions, count, error->message);
+		else if (error->sqlerrcode == ERRCODE_UNIQUE_VIOLATION)
+			error->hint = taken_hint(load->graph, list, error->constraint_name);
+		ReThrowError(error);
+	}
+	PG_END_TRY();
+	if (ids.count != count)
+		ereport(ERROR,
+				(errcode(ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION),
+				 errmsg("table %s%s took " INT64_FORMAT " of %d new names",
+						load->graph->prefix, list->table, ids.count, count),
+				 errhint("Remove the trigger or the rule that changes what is inserted into it.")));
+	for (int i = 0; i < count; i++)
+		list->id[positions[i]] = ids.id[i];
+}
+
+/* Runs `action` on chunks of the names that have no id yet; returns how many those were. */
+static int64
+for_nameless(Load *load, NameList *list,
+			 void (*action) (Load *, NameList *, const int32 *, int))
+{
+	MemoryContext chunk_context = AllocSetContextCreate(CurrentMemoryContext, "hybridkg load",
+														ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = CurrentMemoryContext;
+	int32	   *positions = palloc(CHUNK * sizeof(int32));
+	int64		total = 0;
+	int64		next = 0;
+
+	while (next < list->count)
+	{
+		int			count = 0;
+
+		for (; next < list->count && count < CHUNK; next++)
+			if (list->id[next] == NO_ID)
+				positions[count++] = (int32) next;
+		MemoryContextSwitchTo(chunk_context);
+		if (count > 0)
+			action(load, list, positions, count);
+		MemoryContextSwitchTo(caller);
+		MemoryContextReset(chunk_context);
+		total += count;
+	}
+	return total;
+}
+
+static int64
+add_names(Load *load, NameList *list)
+{
+	list->id = MemoryContextAllocHuge(CurrentMemoryContext, Max(list->count, 1) * sizeof(int32));
+	for (int64 i = 0; i < list->count; i++)
+		list->id[i] = NO_ID;
+	for_nameless(load, list, look_up_names);
+	return for_nameless(load, list, insert_names);
+}
+
+/* ---- triples ---------------------------------------------------------------- */
+
+static int
+compare_by_head(const void *a, const void *b)
+{
+	const Triple *left = a;
+	const Triple *right = b;
+
+	CHECK_FOR_INTERRUPTS();
+	if (left->head != right->head)
+		return left->head < right->head ? -1 : 1;
+	return triple_compare(a, b);
+}
+
+/* Positions become ids; sorted, each triple once.  Returns how many are left. */
+static int64
+settle_triples(Load *load)
+{
+	Triple  *triple = load->triple;
+	int64		distinct = 0;
+
+	for (int64 i = 0; i < load->rows; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		triple[i].head = load->entities.id[triple[i].head];
+		triple[i].relation = load->relations.id[triple[i].relation];
+		triple[i].tail = load->entities.id[triple[i].tail];
+	}
+	qsort(triple, load->rows, sizeof(Triple), compare_by_head);
+	for (int64 i = 0; i < load->rows; i++)
+		if (distinct == 0 || triple_compare(&triple[distinct - 1], &triple[i]) != 0)
+			triple[distinct++] = triple[i];
+	return distinct;
+}
+
+static void
+add_triples(Load *load, const char *split)
+{
+	static const Oid types[] = {INT4OID, INT4OID, INT4OID, TEXTOID};
+	bool		train = strcmp(split, "train") == 0;
+	int64		distinct = settle_triples(load);
+	SqlBatch   *batch;
+
+	batch = sql_batch_begin(psprintf(train ? "insert into %striple select * from unnest($1, $2, $3) on conflict do nothing" :
+									 "insert into %sholdout select s, h, r, t from unnest($1, $2, $3, $4) u(h, r, t, s) on conflict do nothing",
+									 load->graph->prefix),
+							train ? 3 : 4, types);
+	for (int64 i = 0; i < distinct; i++)
+	{
+		Datum		values[4];
+
+		values[0] = Int32GetDatum(load->triple[i].head);
+		values[1] = Int32GetDatum(load->triple[i].relation);
+		values[2] = Int32GetDatum(load->triple[i].tail);
+		values[3] = load->split;
+		sql_batch_row(batch, values, NULL);
+	}
+	load->triples_added = sql_batch_end(batch);
+}
+
+/* ---- the function ------------------------------------------------------------ */
+
+/* The caller's search_path is for the caller's query, not for ours. */
+static Graph *
+open_graph(const char *name)
+{
+	int			nest_level = sql_pin();
+	Graph	   *graph = graph_open(name);
+
+	sql_unpin(nest_level);
+	return graph;
+}
+
+/* Fresh statistics for the joins to come, where the caller may gather them. */
+static void
+analyze_tables(Graph *graph)
+{
+	SqlArgs		args = {0};
+	Datum		owned;
+
+	sql_arg(&args, OIDOID, ObjectIdGetDatum(graph->schema));
+	if (sql_value("select pg_catalog.pg_has_role(relowner, 'usage') from pg_catalog.pg_class "
+				  "where relnamespace = $1 and relname = 'triple'", &args, &owned) &&
+		DatumGetBool(owned))
+		sql_run(psprintf("analyze %sentity, %srelation, %striple",
+						 graph->prefix, graph->prefix, graph->prefix), SQL_NO_ARGS);
+}
+
+static void
+read_rows(Load *load, const char *query)
+{
+	MemoryContext caller = MemoryContextSwitchTo(load->context);
+
+	name_list_init(&load->entities, "entity");
+	name_list_init(&load->relations, "relation");
+	check_query(load, query);
+	sql_stream(query, SQL_NO_ARGS, take_row, load);
+	MemoryContextSwitchTo(caller);
+}
+
+static void
+write_rows(Load *load, const char *split)
+{
+	int			nest_level = sql_pin();
+
+	load->entities_added = add_names(load, &load->entities);
+	load->relations_added = add_names(load, &load->relations);
+	add_triples(load, split);
+	if (load->triples_added > 0)
+		analyze_tables(load->graph);
+	sql_unpin(nest_level);
+}
+
+HKG_FUNCTION(hkg_load);
+Datum
+hkg_load(PG_FUNCTION_ARGS)
+{
+	static const char *const splits[] = {"train", "valid", "test", NULL};
+	char	   *name = argument_name(fcinfo, 0, "graph");
+	char	   *query = argument_text(fcinfo, 1, "query");
+	char	   *split = argument_text(fcinfo, 2, "split");
+	Load		load = {0};
+	TupleDesc	descriptor;
+	Datum		values[4];
+	bool		nulls[4] = {false};
+
+	argument_choice(split, "split", splits);
+	if (get_call_result_type(fcinfo, NULL, &descriptor) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	sql_begin();
+	load.graph = open_graph(name);
+	load.split = CStringGetTextDatum(split);
+	load.context = AllocSetContextCreate(CurrentMemoryContext, "hybridkg load", ALLOCSET_DEFAULT_SIZES);
+	load.row = AllocSetContextCreate(load.context, "hybridkg load row", ALLOCSET_DEFAULT_SIZES);
+	graph_lock_for_load(load.graph);
+	read_rows(&load, query);
+	write_rows(&load, split);
+	sql_end();
+	values[0] = Int64GetDatum(load.triples_added);
+	values[1] = Int64GetDatum(load.rows - load.triples_added);
+	values[2] = Int64GetDatum(load.entities_added);
+	values[3] = Int64GetDatum(load.relations_added);
+	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(descriptor), values, nulls)));
+}

@@ -1,0 +1,179 @@
+/*
+ * importance_sampling.c
+ *		psi: drawing inferred triples in proportion to exp(beta * score).
+ *
+ * Drawing n items one after the other without replacement, each time in
+ * proportion to exp(x), is the same as giving every item the key x + G, with G
+ * a standard Gumbel draw, and taking the n largest keys (Gumbel top n; Kool et
+ * al. 2019).  Keys are logarithms, so nothing overflows, and one pass with a
+ * heap of n keys is enough.  The leader does it all, and breathes.
+ */
+#include <float.h>
+#include <math.h>
+
+#include "kge.h"
+#include "core/random.h"
+#include "core/sort.h"
+#include "core/allocation.h"
+#include "core/pool.h"
+
+typedef struct Key
+{
+	double		value;			/* x + gumbel; -DBL_MAX for NaN */
+	double		gumbel;			/* decides between equal values */
+	int64_t		item;
+} Key;
+
+static bool
+less(const Key *a, const Key *b)
+{
+	if (a->value != b->value)
+		return a->value < b->value;
+	if (a->gumbel != b->gumbel)
+		return a->gumbel < b->gumbel;
+	return a->item > b->item;
+}
+
+static int
+compare_items(const void *a, const void *b)
+{
+	int64_t		left = *(const int64_t *) a;
+	int64_t		right = *(const int64_t *) b;
+
+	return (left > right) - (left < right);
+}
+
+/* Moves heap[place] down to where no child is less than its parent. */
+static void
+sift_down(Key *heap, int64_t count, int64_t place)
+{
+	Key			key = heap[place];
+
+	for (;;)
+	{
+		int64_t		child = 2 * place + 1;
+
+		if (child >= count)
+			break;
+		if (child + 1 < count && less(&heap[child + 1], &heap[child]))
+			child++;
+		if (!less(&heap[child], &key))
+			break;
+		heap[place] = heap[child];
+		place = child;
+	}
+	heap[place] = key;
+}
+
+static void
+make_heap(Pool *pool, Key *heap, int64_t count)
+{
+	for (int64_t i = count / 2 - 1; i >= 0; i--)
+	{
+		sift_down(heap, count, i);
+		pool_yield_at(pool, POOL_LEADER, i);
+	}
+}
+
+/* beta * score, with infinities as large numbers; NaN stays. */
+static double
+exponent(double beta, float score)
+{
+	if (isnan(score))
+		return NAN;
+	if (isinf(score))
+		score = score > 0 ? FLT_MAX : -FLT_MAX;
+	return beta * score;
+}
+
+static Key
+draw_key(double x, uint64_t bits, int64_t item)
+{
+	Key			key;
+
+	key.gumbel = -log(-log(random_open(bits)));
+	key.value = isnan(x) ? -DBL_MAX : x + key.gumbel;
+	key.item = item;
+	return key;
+}
+
+/*
+ * The largest beta * score, and the sum of exp(beta * score - largest), over the
+ * numbers among the scores.
+ */
+static double
+sum_exponentials(Pool *pool, const float *scores, int64_t count, double beta, double *largest)
+{
+	double		sum = 0;
+
+	*largest = -INFINITY;
+	for (int64_t i = 0; i < count; i++)
+	{
+		*largest = fmax(*largest, exponent(beta, scores[i]));
+		pool_yield_at(pool, POOL_LEADER, i);
+	}
+	for (int64_t i = 0; i < count; i++)
+	{
+		double		x = exponent(beta, scores[i]);
+
+		if (!isnan(x))
+			sum += exp(x - *largest);
+		pool_yield_at(pool, POOL_LEADER, i);
+	}
+	return sum;
+}
+
+int64_t
+kge_draw(Arena *arena, Pool *pool, const float *scores, const uint64_t *key,
+		 int64_t count, double beta, int64_t n, uint64_t seed,
+		 int64_t *drawn, double *probability)
+{
+	Allocation	allocation = {0};
+	uint64_t	stream = random_stream(seed, DRAW_SAMPLE, 0, 0);
+	double		largest,
+				sum;
+	Key		   *heap;
+
+	n = n < count ? n : count;
+	if (n <= 0)
+		return 0;
+	TAKE(&allocation, Key, (size_t) n);
+	if (!allocation_open(&allocation, arena))
+		return -1;
+	heap = TAKE(&allocation, Key, (size_t) n);
+
+	for (int64_t i = 0; i < count; i++)
+	{
+		Key			candidate = draw_key(exponent(beta, scores[i]),
+										 random_bits(stream, key[i]), i);
+
+		if (i < n)
+			heap[i] = candidate;
+		if (i == n - 1)
+			make_heap(pool, heap, n);
+		if (i >= n && less(&heap[0], &candidate))
+		{
+			heap[0] = candidate;
+			sift_down(heap, n, 0);
+		}
+		pool_yield_at(pool, POOL_LEADER, i);
+	}
+
+	for (int64_t i = 0; i < n; i++)
+	{
+		drawn[i] = heap[i].item;
+		pool_yield_at(pool, POOL_LEADER, i);
+	}
+	sort_array(pool, POOL_LEADER, drawn, n, sizeof(int64_t), compare_items);
+	if (probability == NULL)
+		return n;
+	sum = sum_exponentials(pool, scores, count, beta, &largest);
+	for (int64_t i = 0; i < n; i++)
+	{
+		double		x = exponent(beta, scores[drawn[i]]);
+
+		probability[i] = isnan(x) ? 0 : exp(x - largest) / sum;
+		pool_yield_at(pool, POOL_LEADER, i);
+	}
+	return n;
+}

@@ -1,0 +1,88 @@
+/*
+ * score_bound.c
+ *		How far a fast score may be from the exact one.
+ *
+ * With u = 2^-24, a sum of n products in any order is within n u |q| |c| of the
+ * exact one, and a query is within a few u of its own norm (a score function
+ * whose query is a longer sum has to be counted here).  So a dot product is
+ * within slope * |c|, slope = (n + 16) u |q|.
+ *
+ * The terms of a distance are exact to a few u but for the error of q, so a
+ * distance D is within (n + 16) u D + 8 u |q|_1, and |q|_1 <= sqrt(n) |q|.  Of a
+ * score s, D is gamma - s: solving s +- a (gamma - s) = t +- b for s gives the
+ * two thresholds.  TINY stands for what is lost to flushed denormals.
+ *
+ * A fast distance may overflow where the exact one does not.  Norms from HUGE_NORM
+ * on count as infinite, and what has an infinite bound is looked at.
+ */
+#include <float.h>
+#include <math.h>
+
+#include "score_bound.h"
+
+#define U		(FLT_EPSILON / 2.0)
+#define TINY	1e-35
+#define HUGE_NORM 1e18
+
+double
+kge_norm(int n, const float *row)
+{
+	double		sum = 0;
+
+	for (int j = 0; j < n; j++)
+		sum += (double) row[j] * row[j];
+	return sum > HUGE_NORM * HUGE_NORM ? INFINITY : sqrt(sum);
+}
+
+/* What the error of a distance is made of besides (n + 16) u D. */
+static double
+distance_error(const KgeEngine *engine, double query_norm, double s)
+{
+	return 8 * U * sqrt(engine->width) * query_norm +
+		4 * U * (engine->gamma + fabs(s)) + 1e-15;
+}
+
+double
+kge_score_error(const KgeEngine *engine, double query_norm, double candidate_norm, double s)
+{
+	double		n = engine->width;
+	double		a = (n + 16) * U;
+
+	if (engine->similarity == KGE_DOT)
+		return a * query_norm * candidate_norm + 4 * U * fabs(s) +
+			n * TINY * (1 + query_norm + candidate_norm);
+	return a * (engine->gamma - s) + distance_error(engine, query_norm, s);
+}
+
+static KgeBound
+widened(double slope, double high, double low)
+{
+	KgeBound	bound;
+
+	bound.slope = (float) (slope * (1 + 4 * U));
+	bound.high = (float) (high + 4 * U * fabs(high));
+	bound.low = (float) (low - 4 * U * fabs(low));
+	return bound;
+}
+
+KgeBound
+kge_bound(const KgeEngine *engine, double query_norm, double t)
+{
+	double		n = engine->width;
+	double		a = (n + 16) * U;
+	double		gamma = engine->gamma;
+	double		b;
+
+	/* every number is above NaN; the rest is looked at */
+	if (isnan(t))
+		return (KgeBound) {0, -INFINITY, -INFINITY};
+	if (engine->similarity == KGE_DOT)
+	{
+		b = 4 * U * fabs(t) + n * TINY * (1 + query_norm);
+		return widened(a * query_norm + n * TINY, t + b, t - b);
+	}
+	if (isinf(query_norm))
+		return (KgeBound) {0, INFINITY, -INFINITY};
+	b = distance_error(engine, query_norm, t);
+	return widened(TINY, (t + b + a * gamma) / (1 + a), (t - b - a * gamma) / (1 - a));
+}

@@ -1,0 +1,127 @@
+/*
+ * score_function.h
+ *		What a score function is: one file score_*.c, one row in score_function.c.
+ *
+ * phi(h, r, t) = similarity(query(h, r), t) = similarity(query'(t, r), h).  The
+ * entity that the query is made of is called `given` on either side.
+ */
+#ifndef HKG_KGE_SCORE_FUNCTION_H
+#define HKG_KGE_SCORE_FUNCTION_H
+
+#include "kge.h"
+
+/* How a query and a candidate, two vectors of an entity's width, compare. */
+typedef enum KgeSimilarity
+{
+	KGE_DOT,					/* sum q c */
+	KGE_L1,						/* gamma - sum |q - c| */
+	KGE_L2,						/* gamma - sqrt(sum (q - c)^2) */
+	KGE_MODULI					/* gamma - sum of moduli of complex q - c */
+} KgeSimilarity;
+
+/* Normal draws of a deviation each for entities and relations, or uniform ones up to a limit. */
+typedef struct KgeInitial
+{
+	bool		normal;
+	double		entity;
+	double		relation;
+} KgeInitial;
+
+struct KgeScoreFunction
+{
+	const char *name;
+	KgeSimilarity similarity[2];	/* under norm 1, under norm 2 */
+	int			parts;			/* floats of an entity for each dimension */
+	bool		angles;			/* relations are angles, not regularised */
+
+	int			(*relation_width) (int d);
+
+	/* What initial values are drawn from. */
+	KgeInitial	(*initial) (const KgeModel *model);
+
+	/* query = q(given, relation); side is the one that is asked for. */
+	void		(*query) (int d, Side side, const float *given,
+						  const float *relation, float *query);
+
+	/* Add to d_given and d_relation what d_query amounts to. */
+	void		(*given_gradient) (int d, Side side, const float *relation,
+								   const float *d_query, float *d_given);
+	void		(*relation_gradient) (int d, Side side, const float *given,
+									  const float *relation, const float *d_query,
+									  float *d_relation);
+
+	/* phi in double precision, from the definition. */
+	double		(*score) (const KgeModel *model, const float *head,
+						  const float *relation, const float *tail);
+};
+
+extern const KgeScoreFunction kge_score_transe;
+extern const KgeScoreFunction kge_score_distmult;
+extern const KgeScoreFunction kge_score_complex;
+extern const KgeScoreFunction kge_score_rotate;
+extern const KgeScoreFunction kge_score_rescal;
+
+/* How far initial values of a distance model go. */
+extern double kge_distance_limit(const KgeModel *model);
+
+/* Numbers in model->entity and model->relation. */
+extern size_t kge_entity_count(const KgeModel *model);
+extern size_t kge_relation_count(const KgeModel *model);
+
+static inline int
+kge_model_width(const KgeModel *model)
+{
+	return model->function->parts * model->dimensions;
+}
+
+static inline const float *
+kge_entity_row(const KgeModel *model, int32_t row)
+{
+	return model->entity + (size_t) row * (size_t) kge_model_width(model);
+}
+
+static inline const float *
+kge_relation_row(const KgeModel *model, int32_t row)
+{
+	return model->relation +
+		(size_t) row * (size_t) model->function->relation_width(model->dimensions);
+}
+
+/* ---- queries of a model ------------------------------------------------- */
+
+/* What a query is made of: rows of a model. */
+typedef struct KgeQuery
+{
+	Side		side;			/* asked for */
+	int32_t		relation;
+	int32_t		given;
+} KgeQuery;
+
+/* The query that asks for that side of a triple. */
+extern KgeQuery kge_query(const KgeModel *model, Triple triple, Side side);
+
+static inline void
+kge_make_query(const KgeModel *model, KgeQuery query, float *vector)
+{
+	model->function->query(model->dimensions, query.side, kge_entity_row(model, query.given),
+						   kge_relation_row(model, query.relation), vector);
+}
+
+static inline void
+kge_given_gradient(const KgeModel *model, KgeQuery query, const float *d_query, float *d_given)
+{
+	model->function->given_gradient(model->dimensions, query.side,
+									kge_relation_row(model, query.relation), d_query, d_given);
+}
+
+static inline void
+kge_relation_gradient(const KgeModel *model, KgeQuery query, const float *d_query,
+					  float *d_relation)
+{
+	model->function->relation_gradient(model->dimensions, query.side,
+									   kge_entity_row(model, query.given),
+									   kge_relation_row(model, query.relation), d_query,
+									   d_relation);
+}
+
+#endif							/* HKG_KGE_SCORE_FUNCTION_H */

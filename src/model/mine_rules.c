@@ -1,0 +1,142 @@
+/*
+ * mine_rules.c
+ *		hkg_mine_rules: the search for rules, rated by one of three measures.
+ */
+#include "rules/mine.h"
+
+#include <math.h>
+
+#include "miscadmin.h"
+#include "utils/builtins.h"
+
+#include "server/argument.h"
+#include "rules/confidence.h"
+#include "server/sql.h"
+
+typedef enum Measure
+{
+	STANDARD,
+	PCA,
+	HYBRID
+} Measure;
+
+static const char *const measures[] = {"standard", "pca", "hybrid", NULL};
+
+typedef struct MineCall
+{
+	char	   *graph;
+	MineOptions options;
+	Measure		measure;
+	char	   *model;			/* of HYBRID */
+	double		omega;
+	int			sample;			/* 0: exact */
+	double		min_confidence;
+} MineCall;
+
+static void
+read_call(FunctionCallInfo fcinfo, MineCall *call)
+{
+	call->graph = argument_name(fcinfo, 0, "graph");
+	call->options.max_rule_length = argument_int(fcinfo, 1, "max_rule_length", 2, 4);
+	call->options.min_head_coverage = argument_float(fcinfo, 2, "min_head_coverage", 0, 1);
+	call->options.min_support = argument_int(fcinfo, 3, "min_support", 1, INT_MAX);
+	call->options.constants = DatumGetBool(argument(fcinfo, 4, "constants"));
+	call->measure = argument_choice(argument_text(fcinfo, 5, "measure"), "measure", measures);
+	call->omega = argument_float(fcinfo, 7, "omega", 0, 1);
+	if (!PG_ARGISNULL(8))
+		call->sample = argument_int(fcinfo, 8, "ec_sample", 2, INT_MAX);
+	call->min_confidence = argument_float(fcinfo, 9, "min_confidence", 0, 1);
+	if (call->measure != HYBRID)
+		return;
+	if (PG_ARGISNULL(6))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("model must not be null when measure is \"hybrid\""),
+				 errhint("Name a trained model of the graph, or choose another measure: standard, pca.")));
+	call->model = argument_name(fcinfo, 6, "model");
+}
+
+/* They are ordered by standard confidence. */
+static void
+drop_unsure(MinedRules *rules, double min_confidence)
+{
+	while (rules->count > 0 &&
+		   MINED_STANDARD_CONFIDENCE(&rules->rule[rules->count - 1]) < min_confidence)
+		rules->count--;
+}
+
+static void
+rate(Graph *graph, const MineCall *call, MinedRules *rules)
+{
+	if (call->measure == HYBRID)
+		rate_by_model(graph, call->model, rules, &(Rating) {.omega = call->omega,.sample = call->sample,.top = -1});
+	else
+		for (int64 i = 0; i < rules->count; i++)
+		{
+			MinedRule  *rule = &rules->rule[i];
+
+			rule->quality = call->measure == PCA ? MINED_PCA_CONFIDENCE(rule) : MINED_STANDARD_CONFIDENCE(rule);
+		}
+}
+
+static int
+compare_by_quality(const void *a, const void *b)
+{
+	const MinedRule *left = a;
+	const MinedRule *right = b;
+
+	CHECK_FOR_INTERRUPTS();
+	if (left->quality != right->quality)
+		return left->quality > right->quality ? -1 : 1;
+	if (left->support != right->support)
+		return left->support > right->support ? -1 : 1;
+	return strcmp(left->text, right->text);
+}
+
+static void
+put_rule(SqlResult *result, const MinedRule *rule)
+{
+	Datum		values[10];
+	bool		nulls[10] = {false};
+
+	values[0] = CStringGetTextDatum(rule->text);
+	values[1] = Int64GetDatum(rule->support);
+	values[2] = Int64GetDatum(rule->body_size);
+	values[3] = Int64GetDatum(rule->pca_body_size);
+	values[4] = Float8GetDatum(MINED_HEAD_COVERAGE(rule));
+	values[5] = Float8GetDatum(MINED_STANDARD_CONFIDENCE(rule));
+	values[6] = Float8GetDatum(MINED_PCA_CONFIDENCE(rule));
+	values[7] = Float8GetDatum(rule->embedding_confidence);
+	nulls[7] = isnan(rule->embedding_confidence);
+	values[8] = Float8GetDatum(rule->quality);
+	values[9] = Float8GetDatum(rule->confidence_error);
+	nulls[9] = isnan(rule->confidence_error);
+	sql_result_row(result, values, nulls);
+	pfree(DatumGetPointer(values[0]));
+}
+
+HKG_FUNCTION(hkg_mine_rules);
+Datum
+hkg_mine_rules(PG_FUNCTION_ARGS)
+{
+	SqlResult  *result = sql_result(fcinfo);
+	MineCall	call = {0};
+	MinedRules *rules;
+	Graph	   *graph;
+
+	read_call(fcinfo, &call);
+	sql_begin();
+	graph = graph_open(call.graph);
+	rules = mine_rules(graph, &call.options);
+	drop_unsure(rules, call.min_confidence);
+	rate(graph, &call, rules);
+	sql_end();
+	qsort(rules->rule, rules->count, sizeof(MinedRule), compare_by_quality);
+	for (int64 i = 0; i < rules->count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (rules->rule[i].kept)
+			put_rule(result, &rules->rule[i]);
+	}
+	PG_RETURN_NULL();
+}

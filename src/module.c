@@ -1,0 +1,63 @@
+/*
+ * module.c
+ *		Module start: the settings of the server, and the kernels of this processor.
+ */
+#include "server/compat.h"
+
+#include <unistd.h>
+
+#include "server/host.h"
+#include "train/progress.h"
+#include "train/settings.h"
+
+PG_MODULE_MAGIC;
+
+HKG_EXPORT void _PG_init(void);
+
+static const struct config_enum_entry progress_levels[] = {
+	{"off", PROGRESS_OFF, false},
+	{"iteration", PROGRESS_ITERATION, false},
+	{"epoch", PROGRESS_EPOCH, false},
+	{NULL, 0, false}
+};
+
+static const struct config_enum_entry precisions[] = {
+	{"single", KGE_SINGLE, false},
+	{"bfloat16", KGE_BFLOAT16, false},
+	{NULL, 0, false}
+};
+
+static int
+online_cores(void)
+{
+	long		cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return (int) Max(1, Min(cores, 1024));
+}
+
+void
+_PG_init(void)
+{
+	DefineCustomIntVariable("hybridkg.threads",
+							"Threads that training and ranking use.",
+							"Results do not depend on it. The default is all cores.",
+							&hkg_threads, online_cores(), 1, 1024,
+							PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomIntVariable("hybridkg.max_memory",
+							"The most memory that training, loading or a model may take.",
+							"What would need more is refused before anything is allocated.",
+							&hkg_max_memory, 4 * 1024 * 1024, 1024, INT_MAX,
+							PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
+	DefineCustomEnumVariable("hybridkg.progress",
+							 "How often training reports its progress as a NOTICE.",
+							 NULL,
+							 &hkg_progress_level, PROGRESS_ITERATION, progress_levels,
+							 PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomEnumVariable("hybridkg.precision",
+							 "What training multiplies under the softmax loss: single precision, or bfloat16.",
+							 "Parameters and sums are single precision either way. bfloat16 needs a processor with AMX-BF16 or AVX512-BF16.",
+							 &hkg_precision, KGE_SINGLE, precisions,
+							 PGC_USERSET, 0, NULL, NULL, NULL);
+	hkg_reserve_prefix("hybridkg");
+	kge_choose_kernels();
+}

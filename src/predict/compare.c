@@ -1,0 +1,74 @@
+/*
+ * compare.c
+ *		hkg_compare: a split under two models, triple by triple, and the rule that may be why.
+ *
+ * Both rankings are of the same snapshot, so their triples are the same ones in the same
+ * order.  What changed most stands first: the change is that of the two reciprocal
+ * ranks, whose mean MRR is.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "utils/builtins.h"
+
+#include "server/argument.h"
+#include "server/array.h"
+#include "evaluate.h"
+#include "explain.h"
+#include "graph/call.h"
+
+static int32 *
+ranks_under(Graph *graph, const char *model, const char *split, EvKind kind, Ranking *ranking)
+{
+	*ranking = rank_split(graph, model, split, 0, kind);
+	return ranking->rank;
+}
+
+static void
+return_comparison(const Graph *graph, const Ranking *ranking, const int32 *rank_a, const int32 *rank_b,
+				  const BestRule *rule, const char *model_b, SqlResult *result)
+{
+	int			count = (int) ranking->count;
+	SqlArgs		args = {0};
+
+	arg_triples(&args, ranking->triple, count);
+	sql_arg(&args, INT4ARRAYOID, array_of_int4(rank_a, count));
+	sql_arg(&args, INT4ARRAYOID, array_of_int4(rank_b, count));
+	sql_arg(&args, INT4ARRAYOID, array_of_int4(rank_a + count, count));
+	sql_arg(&args, INT4ARRAYOID, array_of_int4(rank_b + count, count));
+	arg_best_rules(&args, rule, count);
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(model_b));
+	sql_result_query(result,
+					 psprintf("select h.name::text, r.name::text, t.name::text, u.head_a, u.head_b, u.tail_a, u.tail_b, coalesce(u.counted, l.rule::text) "
+							  "from unnest($1::int[], $2::int[], $3::int[], $4::int[], $5::int[], $6::int[], $7::int[], $8::int[], $9::text[]) "
+							  "as u (head, relation, tail, head_a, head_b, tail_a, tail_b, rule, counted) "
+							  "join %1$sentity h on h.id = u.head "
+							  "join %1$srelation r on r.id = u.relation "
+							  "join %1$sentity t on t.id = u.tail "
+							  "left join %1$srule l on l.model = $10 and l.id = u.rule "
+							  "order by abs(1.0::float8 / u.head_b - 1.0::float8 / u.head_a "
+							  "+ 1.0::float8 / u.tail_b - 1.0::float8 / u.tail_a) desc, r.name, h.name, t.name",
+							  graph->prefix), &args);
+}
+
+HKG_FUNCTION(hkg_compare);
+Datum
+hkg_compare(PG_FUNCTION_ARGS)
+{
+	char	   *model_a = argument_name(fcinfo, 1, "model_a");
+	char	   *split = argument_text(fcinfo, 3, "split");
+	EvKind		kind = argument_evidence(fcinfo, 4);
+	Call		call = call_begin(fcinfo, 2);
+	Graph	   *graph = call.graph;
+	Ranking		ranking;
+	int32	   *rank_a;
+	int32	   *rank_b;
+	BestRule   *rule;
+
+	argument_choice(split, "split", evaluate_splits);
+	rank_a = ranks_under(graph, model_a, split, kind, &ranking);
+	rank_b = ranks_under(graph, call.model, split, kind, &ranking);
+	rule = best_rule_of_each(graph, call.model, ranking.evidence, ranking.triple, ranking.count);
+	return_comparison(graph, &ranking, rank_a, rank_b, rule, call.model, call.result);
+	return call_end(&call);
+}

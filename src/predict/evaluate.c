@@ -1,0 +1,292 @@
+/*
+ * evaluate.c
+ *		hkg_evaluate, hkg_ranks, hkg_rule_precision, hkg_sparsity (SPEC section 7).
+ *
+ * Every entity of the graph is a candidate, whether or not the model knows
+ * it: ranking works on a model with a row for each of them, NaN where there is no
+ * embedding, which ranks last.  Rules are asked about the graph as it is now: heard alone, they miss no
+ * embedding, and rank an entity that came after the training like any other.  (Predictions and hkg_score name
+ * what the model knows, and refuse it under any evidence.  A rank has to be given all the same: to
+ * leave such triples or candidates out would flatter the model.)  The filter is all facts and all of the holdout,
+ * never what was sampled.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+
+#include "server/argument.h"
+#include "server/array.h"
+#include "evaluate.h"
+#include "model/model_evidence.h"
+#include "server/host.h"
+#include "rules/inference.h"
+#include "graph/call.h"
+#include "model/model.h"
+#include "server/sql.h"
+
+const char *const evaluate_splits[] = {"valid", "test", "train", NULL};
+static const char *const holdout_splits[] = {"valid", "test", NULL};
+
+/* ---- ranks --------------------------------------------------------------------- */
+
+/* A model of rules alone is heard without its embeddings, which are not there. */
+static const Evidence *
+hear_model(Graph *graph, const char *name, const GraphData *data, EvKind kind, Scoring *scoring)
+{
+	KgeModel	kge = {.entities = data->entities,.relations = data->relations};
+	Evidence   *evidence = NULL;
+
+	model_require(graph, name);
+	if (kind != EV_EMBEDDING)
+		evidence = evidence_of_data(graph, name, data);
+	/* one that has neither rules to be heard nor embeddings is refused for what it lacks first */
+	if (evidence == NULL || kind != EV_RULES)
+		kge = model_of_graph(model_open(graph, name), data);
+	kind = evidence_kind(evidence, kind, name);
+	evidence_scoring(evidence, kind, kge, hkg_threads, scoring);
+	return evidence;
+}
+
+static void
+triples_to_ids(Triple *triple, int64 count, const GraphData *data)
+{
+	for (int64 i = 0; i < count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		triple[i] = (Triple) {
+			data->entity_id[triple[i].head], data->relation_id[triple[i].relation], data->entity_id[triple[i].tail]
+		};
+	}
+}
+
+Ranking
+rank_split(Graph *graph, const char *model, const char *split, int64 seed, EvKind kind)
+{
+	Ranking		ranking = {0};
+	Arena	arena = hkg_arena();
+	GraphData  *data = graph_read(graph);
+	Scoring		scoring;
+	Triple  *known;
+	int64		known_count;
+
+	ranking.triple = data->fact;
+	ranking.count = data->facts;
+	if (strcmp(split, "train") != 0)
+		ranking.triple = graph_read_split(graph, data, split, &ranking.count);
+	ranking.rank = MemoryContextAllocHuge(CurrentMemoryContext,
+										  sizeof(int32) * Max(2 * ranking.count, 1));
+	ranking.evidence = hear_model(graph, model, data, kind, &scoring);
+	if (ranking.count == 0)
+		return ranking;
+	known = graph_read_known(graph, data, &known_count);
+	hkg_check_memory(kge_rank_bytes(&scoring.kge, scoring.adjustment, ranking.count, known_count, hkg_threads),
+					 "the ranks of a split");
+	kge_rank(&arena, hkg_pool(), &scoring.kge, scoring.adjustment,
+			 ranking.triple, ranking.count, known, known_count,
+			 (uint64) seed, ranking.rank, ranking.rank + ranking.count);
+	triples_to_ids(ranking.triple, ranking.count, data);
+	return ranking;
+}
+
+static void
+return_metrics(const char *side, int64 triples, const int32 *rank, int64 count, SqlResult *result)
+{
+	KgeMetrics	metrics = kge_metrics(rank, count);
+	Datum		values[7] = {
+		CStringGetTextDatum(side),
+		Int64GetDatum(triples),
+		Float8GetDatum(metrics.mrr),
+		Float8GetDatum(metrics.mr),
+		Float8GetDatum(metrics.hits_1),
+		Float8GetDatum(metrics.hits_3),
+		Float8GetDatum(metrics.hits_10)
+	};
+	bool		nulls[7] = {false};
+
+	for (int i = 2; i < 7; i++)
+		nulls[i] = count == 0;
+	sql_result_row(result, values, nulls);
+}
+
+static void
+return_evaluation(Graph *graph, const Ranking *ranking, SqlResult *result)
+{
+	return_metrics("head", ranking->count, ranking->rank, ranking->count, result);
+	return_metrics("tail", ranking->count, ranking->rank + ranking->count, ranking->count, result);
+	return_metrics("both", ranking->count, ranking->rank, 2 * ranking->count, result);
+}
+
+static void
+return_ranks(Graph *graph, const Ranking *ranking, SqlResult *result)
+{
+	char	   *query = psprintf("select h.name::text, r.name::text, t.name::text, u.head_rank, u.tail_rank "
+								 "from unnest($1::int[], $2::int[], $3::int[], $4::int[], $5::int[]) "
+								 "with ordinality as u (head, relation, tail, head_rank, tail_rank, place) "
+								 "join %1$sentity h on h.id = u.head "
+								 "join %1$srelation r on r.id = u.relation "
+								 "join %1$sentity t on t.id = u.tail "
+								 "order by u.place",
+								 graph->prefix);
+
+	for (int64 first = 0; first < ranking->count; first += NAMED_ROWS)
+	{
+		int			count = (int) Min(NAMED_ROWS, ranking->count - first);
+		SqlArgs		args = {0};
+
+		arg_triples(&args, ranking->triple + first, count);
+		sql_arg(&args, INT4ARRAYOID, array_of_int4(ranking->rank + first, count));
+		sql_arg(&args, INT4ARRAYOID, array_of_int4(ranking->rank + ranking->count + first, count));
+		sql_result_query(result, query, &args);
+		sql_args_free(&args);
+	}
+}
+
+/* hkg_evaluate and hkg_ranks: the same arguments, other ways to tell the outcome */
+static Datum
+evaluate(FunctionCallInfo fcinfo, void (*tell) (Graph *, const Ranking *, SqlResult *))
+{
+	char	   *split = argument_text(fcinfo, 1, "split");
+	int64		seed = DatumGetInt64(argument(fcinfo, 3, "seed"));
+	EvKind		kind = argument_evidence(fcinfo, 4);
+	Call		call = call_begin(fcinfo, 2);
+	Ranking		ranking;
+
+	argument_choice(split, "split", evaluate_splits);
+	ranking = rank_split(call.graph, call.model, split, seed, kind);
+	tell(call.graph, &ranking, call.result);
+	return call_end(&call);
+}
+
+HKG_FUNCTION(hkg_evaluate);
+Datum
+hkg_evaluate(PG_FUNCTION_ARGS)
+{
+	return evaluate(fcinfo, return_evaluation);
+}
+
+HKG_FUNCTION(hkg_ranks);
+Datum
+hkg_ranks(PG_FUNCTION_ARGS)
+{
+	return evaluate(fcinfo, return_ranks);
+}
+
+/* ---- precision of rules -------------------------------------------------------- */
+
+/*
+ * The model's best rules: those that were selected come first, then what else has a
+ * quality (it may have been dropped for a shorter rule within it).  A rule
+ * that infers nothing never takes a place among them.
+ */
+static RuleList
+best_rules(const Graph *graph, const char *model, int top_rules)
+{
+	SqlArgs		args = {0};
+
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
+	sql_arg(&args, INT4OID, Int32GetDatum(top_rules));
+	return rules_of_query(psprintf("select " RULE_COLUMNS " from %srule "
+								   "where model = $1 and quality is not null and predictions > 0 "
+								   "order by selected desc, quality desc, support desc, rule collate \"C\" limit $2",
+								   graph->prefix), &args);
+}
+
+static Inferences *
+infer_by(Graph *graph, const GraphData *data, const RuleList *rules)
+{
+	const Rule **pointers = palloc(sizeof(Rule *) * Max(rules->count, 1));
+
+	for (int64 i = 0; i < rules->count; i++)
+		pointers[i] = &rules->rule[i];
+	return infer(graph, data, pointers, (int32) rules->count);
+}
+
+/* How many triples are in both; each ascending, each triple once. */
+static int64
+count_common(const Triple *a, int64 a_count, const Triple *b, int64 b_count)
+{
+	int64		common = 0;
+	int64		i = 0;
+	int64		j = 0;
+
+	while (i < a_count && j < b_count)
+	{
+		int			order = triple_compare(&a[i], &b[j]);
+
+		common += order == 0;
+		i += order <= 0;
+		j += order >= 0;
+	}
+	return common;
+}
+
+HKG_FUNCTION(hkg_rule_precision);
+Datum
+hkg_rule_precision(PG_FUNCTION_ARGS)
+{
+	int			top_rules = argument_int(fcinfo, 1, "top_rules", 1, PG_INT32_MAX);
+	char	   *split = argument_text(fcinfo, 2, "split");
+	Call		call = call_begin(fcinfo, 3);
+	TupleDesc	descriptor;
+	Datum		values[3];
+	bool		nulls[3] = {false};
+	GraphData  *data;
+	RuleList	rules;
+	Inferences *inferred;
+	Triple  *held;
+	int64		held_count;
+	int64		correct;
+	int64		count;
+
+	argument_choice(split, "split", holdout_splits);
+	model_require(call.graph, call.model);
+	data = graph_read(call.graph);
+	rules = best_rules(call.graph, call.model, top_rules);
+	inferred = infer_by(call.graph, data, &rules);
+	held = graph_read_split(call.graph, data, split, &held_count);
+	correct = count_common(inferred->triple, inferred->count, held, held_count);
+	count = inferred->count;
+	call_end(&call);
+	values[0] = Int64GetDatum(count);
+	values[1] = Int64GetDatum(correct);
+	values[2] = Float8GetDatum(count > 0 ? (double) correct / (double) count : 0);
+	nulls[2] = count == 0;
+	if (get_call_result_type(fcinfo, NULL, &descriptor) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	descriptor = BlessTupleDesc(descriptor);
+	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(descriptor, values, nulls)));
+}
+
+/* ---- sparsity -------------------------------------------------------------------- */
+
+HKG_FUNCTION(hkg_sparsity);
+Datum
+hkg_sparsity(PG_FUNCTION_ARGS)
+{
+	char	   *name = argument_name(fcinfo, 0, "graph");
+	SqlResult  *result = sql_result(fcinfo);
+	Graph	   *graph;
+
+	sql_begin();
+	graph = graph_open(name);
+	/* a fact about an entity and itself counts once */
+	sql_result_query(result,
+					 psprintf("select e.name::text, s.frequency, "
+							  "case when s.high = s.low then 0 "
+							  "else 1 - (s.frequency - s.low)::float8 / (s.high - s.low) end::float8 "
+							  "from (select f.entity, f.frequency, "
+							  "min(f.frequency) over () as low, max(f.frequency) over () as high "
+							  "from (select o.entity, count(*) as frequency "
+							  "from (select head as entity from %1$striple "
+							  "union all select tail from %1$striple where tail <> head) as o "
+							  "group by o.entity) as f) as s "
+							  "join %1$sentity e on e.id = s.entity "
+							  "order by s.frequency, e.name",
+							  graph->prefix),
+					 SQL_NO_ARGS);
+	sql_end();
+	return (Datum) 0;
+}

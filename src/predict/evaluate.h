@@ -1,0 +1,24 @@
+/*
+ * evaluate.h
+ *		A split, ranked by a model.
+ */
+#ifndef HKG_PREDICT_EVALUATE_H
+#define HKG_PREDICT_EVALUATE_H
+
+#include "model/model_evidence.h"
+
+/* what can be ranked, NULL-terminated */
+extern const char *const evaluate_splits[];
+
+typedef struct Ranking
+{
+	int64		count;
+	Triple  *triple;			/* by ids, ordered by (relation, head, tail) */
+	int32	   *rank;			/* 2 * count: of the heads, then of the tails */
+	const Evidence *evidence;	/* that was heard; NULL: the embedding alone */
+} Ranking;
+
+/* Filtered ranks; the seed draws the places of ties. */
+extern Ranking rank_split(Graph *graph, const char *model, const char *split, int64 seed, EvKind kind);
+
+#endif							/* HKG_PREDICT_EVALUATE_H */

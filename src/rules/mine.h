@@ -1,0 +1,74 @@
+/*
+ * mine.h
+ *		The search for rules and their counts on the facts (SPEC section 4), all
+ *		but embedding confidence.
+ */
+#ifndef HKG_RULES_MINE_H
+#define HKG_RULES_MINE_H
+
+#include "server/compat.h"
+
+#include "rule.h"
+
+typedef struct MineOptions
+{
+	int			max_rule_length;	/* atoms, the head counted: 2 to 4 */
+	double		min_head_coverage;
+	int			min_support;
+	bool		constants;
+} MineOptions;
+
+typedef struct MinedRule
+{
+	Rule		rule;			/* canonical */
+	char	   *text;
+	int64		head_size;		/* facts of the head's relation */
+	int64		support;
+	int64		body_size;
+	int64		pca_body_size;	/* or MINED_UNKNOWN_SIZE */
+	double		embedding_confidence;	/* NaN: not known, or nothing inferred */
+	double		confidence_error;	/* its standard error; 0 when it is exact, NaN when it is not known */
+	double		quality;		/* NaN: not known (could not reach the top K) */
+	double		evidence_confidence;	/* NaN: no evidence, or selected alone */
+	double		evidence_error;
+	bool		kept;			/* closed rules within it have a lower Q */
+	bool		selected;		/* among the top K */
+} MinedRule;
+
+typedef struct MinedRules
+{
+	int64		count;
+	MinedRule  *rule;			/* by standard confidence, support (both falling), text */
+} MinedRules;
+
+#define MINED_UNKNOWN_SIZE INT64CONST(-1)
+
+/* |S_tau without G+_0|: support counts exactly the pairs of S_tau that are facts. */
+#define MINED_PREDICTIONS(r) ((r)->body_size - (r)->support)
+#define MINED_STANDARD_CONFIDENCE(r) part_of((r)->support, (r)->body_size)
+#define MINED_PCA_CONFIDENCE(r) part_of((r)->support, (r)->pca_body_size)
+#define MINED_HEAD_COVERAGE(r) part_of((r)->support, (r)->head_size)
+
+/* A rule that was given, not found, may have nothing of either. */
+static inline double
+part_of(int64 part, int64 whole)
+{
+	return whole == 0 ? 0 : (double) part / (double) whole;
+}
+
+/* ERROR 53200, with the way out, when mining would take more than hybridkg.max_memory. */
+extern void mine_check_memory(uint64 bytes);
+
+/*
+ * Every closed rule over the bounds, counted on G+_0.  Between sql_begin() and sql_end(); result in the
+ * current context.  ERROR 53200 when it would not fit hybridkg.max_memory.
+ */
+extern MinedRules *mine_rules(Graph *graph, const MineOptions *options);
+
+/* Different canonical rules, whatever their support, counted in the same way. */
+extern MinedRules *mine_given(Graph *graph, const Rule *rules, int64 count);
+
+/* Those that are selected in a model; ERROR 55000 when there are none, 42704 for an unknown model. */
+extern MinedRules *mine_selected(Graph *graph, const char *model);
+
+#endif							/* HKG_RULES_MINE_H */

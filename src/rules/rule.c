@@ -1,0 +1,696 @@
+/*
+ * rule.c
+ *		A rule as a value: its canonical form, its text form, its array form.
+ *
+ * A rule is the same whatever its fresh variables are called and in whatever
+ * order its atoms stand.  The canonical form is the least of all orders of the
+ * body, fresh variables named A, B, ... as they are met; orders are compared
+ * atom by atom, an atom by its lower term, its higher term, its direction and
+ * its relation, and terms as X < Y < A < B < ... < constants.  So the atom
+ * that holds X comes first and a rule reads from X to Y; a constant of the head comes last.
+ * BodyPairs have at most RULE_MAX_BODY atoms: 120 orders are tried at worst.
+ *
+ * Text is read by a small recursive-descent parser.  It takes any names for
+ * variables, the head's included, and complains with the character's
+ * position, counted from 1, in the words of the form that it expects.
+ */
+#include "rule.h"
+
+#include <ctype.h>
+
+#include "catalog/pg_type.h"
+#include "lib/stringinfo.h"
+#include "mb/pg_wchar.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+
+#define MAX_VARIABLES (2 * RULE_MAX_BODY + 2)
+#define FOUND_BYTES 40			/* of a name in a message */
+#define RULE_HINT "A rule reads r(X,Y) <= b1(X,A), b2(A,Y): variables start with an upper-case letter, constants are in double quotes."
+
+/* by -1 - term */
+static char *const variable_names[MAX_VARIABLES] = {
+	"X", "Y", "A", "B", "C", "D", "E", "F", "G", "H", "I", "J"
+};
+
+/* ---- canonical form ------------------------------------------------------- */
+
+/* X < Y < A < B < ... < constants */
+static inline int64
+term_rank(Term term)
+{
+	return TERM_IS_VARIABLE(term) ? -1 - (int64) term : (int64) term + MAX_VARIABLES;
+}
+
+static inline int
+compare_int64(int64 a, int64 b)
+{
+	return (a > b) - (a < b);
+}
+
+static int
+compare_atoms(const Atom *a, const Atom *b)
+{
+	int64		a_first = term_rank(a->first);
+	int64		a_second = term_rank(a->second);
+	int64		b_first = term_rank(b->first);
+	int64		b_second = term_rank(b->second);
+	int			order;
+
+	order = compare_int64(a->relation == RULE_IS, b->relation == RULE_IS);
+	if (order == 0)
+		order = compare_int64(Min(a_first, a_second), Min(b_first, b_second));
+	if (order == 0)
+		order = compare_int64(Max(a_first, a_second), Max(b_first, b_second));
+	if (order == 0)
+		order = compare_int64(a_first > a_second, b_first > b_second);
+	if (order == 0)
+		order = compare_int64(a->relation, b->relation);
+	return order;
+}
+
+int
+rule_compare_bodies(const Rule *a, const Rule *b)
+{
+	int			order = compare_int64(a->length, b->length);
+
+	for (int i = 0; order == 0 && i < a->length; i++)
+		order = compare_atoms(&a->body[i], &b->body[i]);
+	return order;
+}
+
+int
+rule_compare(const Rule *a, const Rule *b)
+{
+	int			order = compare_int64(a->head, b->head);
+
+	return order != 0 ? order : rule_compare_bodies(a, b);
+}
+
+/* The new name of a term, given those named so far. */
+static Term
+rename_term(Term term, Term *names, int *named)
+{
+	if (!TERM_IS_VARIABLE(term) || term == TERM_X || term == TERM_Y)
+		return term;
+	for (int i = 0; i < *named; i++)
+	{
+		if (names[i] == term)
+			return TERM_A - i;
+	}
+	names[(*named)++] = term;
+	return TERM_A - (*named - 1);
+}
+
+/* Names fresh variables A, B, ... in the order in which the body meets them. */
+static void
+rename_variables(Rule *rule)
+{
+	Term		names[MAX_VARIABLES];
+	int			named = 0;
+
+	for (int i = 0; i < rule->length; i++)
+	{
+		Atom	   *atom = &rule->body[i];
+
+		atom->first = rename_term(atom->first, names, &named);
+		atom->second = rename_term(atom->second, names, &named);
+	}
+}
+
+/* Tries every order of the atoms from `fixed` on, and keeps the least in best. */
+static void
+try_orders(Rule *rule, int fixed, Rule *best)
+{
+	if (fixed == rule->length)
+	{
+		Rule		candidate = *rule;
+
+		rename_variables(&candidate);
+		if (rule_compare_bodies(&candidate, best) < 0)
+			*best = candidate;
+		return;
+	}
+	for (int i = fixed; i < rule->length; i++)
+	{
+		Atom		here = rule->body[fixed];
+
+		rule->body[fixed] = rule->body[i];
+		rule->body[i] = here;
+		try_orders(rule, fixed + 1, best);
+		rule->body[i] = rule->body[fixed];
+		rule->body[fixed] = here;
+	}
+}
+
+void
+rule_canonicalise(Rule *rule)
+{
+	Rule		best;
+
+	memset(&rule->body[rule->length], 0,
+		   (RULE_MAX_BODY - rule->length) * sizeof(Atom));
+	best = *rule;
+	rename_variables(&best);
+	try_orders(rule, 0, &best);
+	*rule = best;
+}
+
+/* ---- what is a rule ------------------------------------------------------- */
+
+static void
+not_a_rule(const char *reason)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("rule is outside the language: %s", reason),
+			 errhint("A rule is closed and connected: every variable stands in two atoms at least (the head counts), no atom stands twice or relates a term to itself, and the body does not hold the head.")));
+}
+
+static bool
+atoms_share_variable(const Atom *a, const Atom *b)
+{
+	return (TERM_IS_VARIABLE(a->first) && (a->first == b->first || a->first == b->second)) ||
+		(TERM_IS_VARIABLE(a->second) && (a->second == b->first || a->second == b->second));
+}
+
+static bool
+is_equal(const Atom *a, const Atom *b)
+{
+	return memcmp(a, b, sizeof(Atom)) == 0;
+}
+
+/* The head as it is written: with its constant. */
+static Atom
+head_atom(const Rule *rule)
+{
+	Atom		head = {rule->head, TERM_X, TERM_Y};
+
+	for (int i = 0; i < rule->length; i++)
+	{
+		if (rule->body[i].relation == RULE_IS)
+			*(rule->body[i].first == TERM_X ? &head.first : &head.second) = rule->body[i].second;
+	}
+	return head;
+}
+
+/* Whether all body atoms hang together with the head. */
+static bool
+is_connected(const Rule *rule)
+{
+	Atom		reached[RULE_MAX_BODY + 1] = {{rule->head, TERM_X, TERM_Y}};
+	bool		done[RULE_MAX_BODY] = {false};
+	int			count = 1;
+
+	for (int next = 0; next < count; next++)
+	{
+		for (int i = 0; i < rule->length; i++)
+		{
+			if (!done[i] && atoms_share_variable(&reached[next], &rule->body[i]))
+			{
+				done[i] = true;
+				reached[count++] = rule->body[i];
+			}
+		}
+	}
+	return count == rule->length + 1;
+}
+
+/* Whether every variable stands in two atoms at least; else the one that does not. */
+static bool
+is_closed(const Rule *rule, Term *open)
+{
+	int			atoms[MAX_VARIABLES] = {1, 1};	/* the head's X and Y */
+
+	for (int i = 0; i < rule->length; i++)
+	{
+		if (TERM_IS_VARIABLE(rule->body[i].first))
+			atoms[-1 - rule->body[i].first]++;
+		if (TERM_IS_VARIABLE(rule->body[i].second))
+			atoms[-1 - rule->body[i].second]++;
+	}
+	for (int i = 0; i < MAX_VARIABLES; i++)
+	{
+		if (atoms[i] == 1)
+		{
+			*open = -1 - i;
+			return false;
+		}
+	}
+	return true;
+}
+
+static const char *
+fault_of_atom(const Rule *rule, int i)
+{
+	const Atom *atom = &rule->body[i];
+	Atom		head = head_atom(rule);
+
+	if (atom->first == atom->second)
+		return "an atom relates a term to itself";
+	if (is_equal(atom, &head))
+		return "the body holds the head";
+	for (int j = 0; j < i; j++)
+	{
+		if (is_equal(atom, &rule->body[j]))
+			return "an atom stands twice";
+	}
+	return NULL;
+}
+
+/* Why atom i can't be the head's constant. */
+static const char *
+fault_of_constant(const Rule *rule, int i)
+{
+	const Atom *is = &rule->body[i];
+
+	if ((is->first != TERM_X && is->first != TERM_Y) || TERM_IS_VARIABLE(is->second))
+		return "the constant of its head is none";
+	for (int j = 0; j < rule->length; j++)
+	{
+		if (j != i && rule->body[j].relation == RULE_IS)
+			return "its head has no variable";
+		if (j != i && atoms_share_variable(is, &rule->body[j]))
+			return "its body holds the variable for which its head has a constant";
+	}
+	return NULL;
+}
+
+/* Why the rule is not of the language; NULL when it is. */
+static const char *
+fault_of_rule(const Rule *rule, char *const *names)
+{
+	Term		open;
+
+	for (int i = 0; i < rule->length; i++)
+	{
+		const char *fault = fault_of_atom(rule, i);
+
+		if (fault == NULL && rule->body[i].relation == RULE_IS)
+			fault = fault_of_constant(rule, i);
+		if (fault != NULL)
+			return fault;
+	}
+	if (!is_closed(rule, &open))
+		return psprintf("variable %s stands in one atom only", names[-1 - open]);
+	if (!is_connected(rule))
+		return "its atoms do not hang together";
+	return NULL;
+}
+
+/* ---- text to rule --------------------------------------------------------- */
+
+typedef struct Parser
+{
+	Graph	   *graph;
+	const char *text;			/* all of it */
+	const char *at;				/* what is left */
+	char	   *variable[MAX_VARIABLES];	/* the user's names of X, Y, A, ...; empty: for a constant of the head */
+	int			variables;
+} Parser;
+
+static bool
+is_space(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* Whether c may stand in a name without quotes. */
+static bool
+is_bare(char c)
+{
+	return c != '\0' && !is_space(c) && strchr("(),\"<=", c) == NULL;
+}
+
+static void
+skip_space(Parser *parser)
+{
+	while (is_space(*parser->at))
+		parser->at++;
+}
+
+/* What stands at a place, for a message: a whole name, or else one character. */
+static char *
+found_at(const char *at)
+{
+	int			length = 0;
+
+	while (is_bare(at[length]))
+		length++;
+	if (length == 0)
+		length = pg_mblen(at);
+	if (length > FOUND_BYTES)
+		return psprintf("%.*s...", pg_mbcliplen(at, length, FOUND_BYTES), at);
+	return pnstrdup(at, length);
+}
+
+static void
+syntax_error(Parser *parser, const char *at, const char *expected)
+{
+	int			position = pg_mbstrlen_with_len(parser->text, at - parser->text) + 1;
+
+	if (*at == '\0')
+		ereport(ERROR,
+				(errcode(ERRCODE_SYNTAX_ERROR),
+				 errmsg("rule ends at character %d where %s is expected", position, expected),
+				 errhint(RULE_HINT)));
+	ereport(ERROR,
+			(errcode(ERRCODE_SYNTAX_ERROR),
+			 errmsg("syntax error in rule at character %d: expected %s, found \"%s\"",
+					position, expected, found_at(at)),
+			 errhint(RULE_HINT)));
+}
+
+static void
+expect(Parser *parser, const char *symbol)
+{
+	skip_space(parser);
+	if (strncmp(parser->at, symbol, strlen(symbol)) != 0)
+		syntax_error(parser, parser->at, psprintf("\"%s\"", symbol));
+	parser->at += strlen(symbol);
+}
+
+/* The inside of a quoted name, whose opening quote is next. */
+static char *
+parse_quoted(Parser *parser)
+{
+	StringInfoData name;
+
+	initStringInfo(&name);
+	for (parser->at++;; parser->at++)
+	{
+		if (*parser->at == '\0')
+			syntax_error(parser, parser->at, "a closing double quote");
+		if (*parser->at == '"' && *++parser->at != '"')
+			return name.data;
+		appendStringInfoChar(&name, *parser->at);
+	}
+}
+
+static char *
+parse_bare(Parser *parser)
+{
+	const char *start = parser->at;
+
+	while (is_bare(*parser->at))
+		parser->at++;
+	return pnstrdup(start, parser->at - start);
+}
+
+static char *
+parse_relation(Parser *parser)
+{
+	skip_space(parser);
+	if (*parser->at == '"')
+		return parse_quoted(parser);
+	if (!is_bare(*parser->at))
+		syntax_error(parser, parser->at, "a relation's name");
+	return parse_bare(parser);
+}
+
+static bool
+is_variable_name(const char *name)
+{
+	if (!(*name >= 'A' && *name <= 'Z'))
+		return false;
+	for (name++; *name != '\0'; name++)
+	{
+		if (!isalnum((unsigned char) *name) && *name != '_')
+			return false;
+	}
+	return true;
+}
+
+/* The term of a variable's name; a name not met yet is the next variable. */
+static Term
+variable_term(Parser *parser, char *name)
+{
+	for (int i = 0; i < parser->variables; i++)
+	{
+		if (strcmp(parser->variable[i], name) == 0)
+			return -1 - i;
+	}
+	parser->variable[parser->variables++] = name;
+	return -parser->variables;
+}
+
+static Term
+parse_constant(Parser *parser)
+{
+	char	   *name = parse_quoted(parser);
+	int32		id = graph_entity_id(parser->graph, name);
+
+	if (TERM_IS_VARIABLE(id))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("entity \"%s\" cannot stand in a rule", name),
+				 errdetail("Its id is %d; negative ids mark variables.", id)));
+	return id;
+}
+
+static Term
+parse_term(Parser *parser)
+{
+	const char *start;
+	char	   *name;
+
+	skip_space(parser);
+	if (*parser->at == '"')
+		return parse_constant(parser);
+	start = parser->at;
+	name = parse_bare(parser);
+	if (!is_variable_name(name))
+		syntax_error(parser, start, "a variable or a quoted constant");
+	return variable_term(parser, name);
+}
+
+/* "r(": the relation's id */
+static int32
+parse_opening(Parser *parser)
+{
+	char	   *name = parse_relation(parser);
+	int32		id;
+
+	expect(parser, "(");
+	id = graph_relation_id(parser->graph, name);
+	if (id < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("relation \"%s\" cannot stand in a rule", name),
+				 errdetail("Its id is %d, which is negative.", id)));
+	return id;
+}
+
+static Atom
+parse_atom(Parser *parser)
+{
+	Atom		atom;
+
+	atom.relation = parse_opening(parser);
+	atom.first = parse_term(parser);
+	expect(parser, ",");
+	atom.second = parse_term(parser);
+	expect(parser, ")");
+	return atom;
+}
+
+/* Returns whether it is a constant or the variable that belongs there. */
+static bool
+parse_head_term(Parser *parser, Rule *rule, Term variable)
+{
+	Term		term = parse_term(parser);
+
+	if (TERM_IS_VARIABLE(term))
+		return term == variable;
+	rule->body[rule->length++] = (Atom) {RULE_IS, variable, term};
+	parser->variable[parser->variables++] = "";
+	return true;
+}
+
+/* Returns whether it may be a head. */
+static bool
+parse_head(Parser *parser, Rule *rule)
+{
+	bool		good;
+
+	rule->head = parse_opening(parser);
+	good = parse_head_term(parser, rule, TERM_X);
+	expect(parser, ",");
+	good &= parse_head_term(parser, rule, TERM_Y);
+	expect(parser, ")");
+	return good;
+}
+
+/* Returns whether there is room for all of it. */
+static bool
+parse_body(Parser *parser, Rule *rule)
+{
+	for (;;)
+	{
+		if (rule->length == RULE_MAX_BODY)
+			return false;
+		rule->body[rule->length++] = parse_atom(parser);
+		skip_space(parser);
+		if (*parser->at == '\0')
+			return true;
+		if (*parser->at != ',')
+			syntax_error(parser, parser->at, "\",\" or the end");
+		parser->at++;
+	}
+}
+
+const char *
+rule_read(Graph *graph, const char *text, Rule *rule)
+{
+	Parser		parser = {.graph = graph,.text = text,.at = text};
+	int			constants;
+	const char *fault;
+
+	memset(rule, 0, sizeof(Rule));
+	if (!parse_head(&parser, rule))
+		return "its head relates a variable to itself";
+	constants = rule->length;
+	if (constants == 2)
+		return "its head has no variable";
+	expect(&parser, "<=");
+	if (!parse_body(&parser, rule))
+		return psprintf("its body has more than %d atoms", RULE_MAX_BODY - constants);
+	fault = fault_of_rule(rule, parser.variable);
+	if (fault == NULL)
+		rule_canonicalise(rule);
+	return fault;
+}
+
+void
+rule_parse(Graph *graph, const char *text, Rule *rule)
+{
+	const char *fault = rule_read(graph, text, rule);
+
+	if (fault != NULL)
+		not_a_rule(fault);
+}
+
+/* ---- rule to text --------------------------------------------------------- */
+
+void
+rule_append_quoted(StringInfo text, const char *name)
+{
+	appendStringInfoChar(text, '"');
+	for (; *name != '\0'; name++)
+	{
+		if (*name == '"')
+			appendStringInfoChar(text, '"');
+		appendStringInfoChar(text, *name);
+	}
+	appendStringInfoChar(text, '"');
+}
+
+static void
+append_relation(StringInfo text, const char *name)
+{
+	const char *c = name;
+
+	while (is_bare(*c))
+		c++;
+	if (*name == '\0' || *c != '\0')
+		rule_append_quoted(text, name);
+	else
+		appendStringInfoString(text, name);
+}
+
+static void
+append_term(StringInfo text, Graph *graph, Term term)
+{
+	if (TERM_IS_VARIABLE(term))
+		appendStringInfoString(text, variable_names[-1 - term]);
+	else
+		rule_append_quoted(text, graph_entity_name(graph, term));
+}
+
+static void
+append_atom(StringInfo text, Graph *graph, const Atom *atom)
+{
+	append_relation(text, graph_relation_name(graph, atom->relation));
+	appendStringInfoChar(text, '(');
+	append_term(text, graph, atom->first);
+	appendStringInfoChar(text, ',');
+	append_term(text, graph, atom->second);
+	appendStringInfoChar(text, ')');
+}
+
+char *
+rule_text(Graph *graph, const Rule *rule)
+{
+	Atom		head = head_atom(rule);
+	StringInfoData text;
+	char	   *result;
+
+	initStringInfo(&text);
+	append_atom(&text, graph, &head);
+	for (int i = 0; i < rule_atoms(rule); i++)
+	{
+		appendStringInfoString(&text, i == 0 ? " <= " : ", ");
+		append_atom(&text, graph, &rule->body[i]);
+	}
+
+	/* without the buffer's slack: mining prints rules by the hundred thousand */
+	result = pnstrdup(text.data, text.len);
+	pfree(text.data);
+	return result;
+}
+
+/* ---- rule to array and back ----------------------------------------------- */
+
+Datum
+rule_body_array(const Rule *rule)
+{
+	Datum		elements[3 * RULE_MAX_BODY];
+	int			dims[2] = {rule->length, 3};
+	int			bounds[2] = {1, 1};
+
+	for (int i = 0; i < rule->length; i++)
+	{
+		elements[3 * i] = Int32GetDatum(rule->body[i].relation);
+		elements[3 * i + 1] = Int32GetDatum(rule->body[i].first);
+		elements[3 * i + 2] = Int32GetDatum(rule->body[i].second);
+	}
+	return PointerGetDatum(construct_md_array(elements, NULL, 2, dims, bounds,
+											  INT4OID, sizeof(int32), true, TYPALIGN_INT));
+}
+
+static void
+damaged_body(const char *detail)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_EXCEPTION),
+			 errmsg("the body of a stored rule is damaged"),
+			 errdetail_internal("%s", detail),
+			 errhint("A body is an int[] with one row an atom: relation, first term, second term. Train the model again, or delete the rule.")));
+}
+
+void
+rule_from_array(int32 head, Datum body, Rule *rule)
+{
+	ArrayType  *array = DatumGetArrayTypeP(body);
+	const int32 *element = (const int32 *) ARR_DATA_PTR(array);
+	const char *fault;
+
+	if (ARR_ELEMTYPE(array) != INT4OID || ARR_NDIM(array) != 2 || ARR_DIMS(array)[1] != 3 ||
+		ARR_DIMS(array)[0] > RULE_MAX_BODY || array_contains_nulls(array))
+		damaged_body(psprintf("It is not an array of up to %d rows of three numbers.", RULE_MAX_BODY));
+	memset(rule, 0, sizeof(Rule));
+	rule->head = head;
+	rule->length = ARR_DIMS(array)[0];
+	for (int i = 0; i < rule->length; i++, element += 3)
+	{
+		if (Min(element[1], element[2]) < -MAX_VARIABLES)
+			damaged_body(psprintf("There is no variable %d.", Min(element[1], element[2])));
+		rule->body[i] = (Atom) {element[0], element[1], element[2]};
+	}
+	fault = fault_of_rule(rule, variable_names);
+	if (fault != NULL)
+		damaged_body(psprintf("It is outside the language: %s.", fault));
+	rule_canonicalise(rule);
+	if ((Pointer) array != DatumGetPointer(body))
+		pfree(array);
+}

@@ -1,0 +1,110 @@
+/*
+ * rule.h
+ *		A rule as a small value: head relation and body atoms over numbered
+ *		variables or constants; its canonical form and its text form.
+ *
+ * Wording.  An atom is relation(first, second); a term is a variable or a
+ * constant (an entity).  The text form is
+ *		r(X,Y) <= b1(X,A), b2(A,Y)
+ * with variables X, Y, A, B, C ... and constants in double quotes (a quote
+ * inside doubled).  A relation's name stands bare when it holds no
+ * white space, none of ( ) , " < = and is not empty, else in double quotes, too.
+ *
+ * Beyond SPEC section 4, one term of a head may be a constant, for the evidence at prediction:
+ *		r(X,"c") <= b(X,"d")
+ * As a value its head is r(X, Y) all the same, and the last atom of its body says that Y is c:
+ * relation RULE_IS, which no fact has.  So each body yields pairs (x, y).
+ */
+#ifndef HKG_RULES_RULE_H
+#define HKG_RULES_RULE_H
+
+#include "server/compat.h"
+
+#include "lib/stringinfo.h"
+
+#include "graph/graph.h"
+#include "server/sql.h"
+
+#define RULE_MAX_BODY 5
+#define RULE_IS (-1)
+
+typedef int32 Term;				/* < 0: a variable; >= 0: an entity's id */
+
+#define TERM_X ((Term) -1)
+#define TERM_Y ((Term) -2)
+#define TERM_A ((Term) -3)		/* then B, C, ...: -4, -5, ... */
+#define TERM_IS_VARIABLE(t) ((t) < 0)
+
+typedef struct Atom
+{
+	int32		relation;		/* a relation's id */
+	Term		first;
+	Term		second;
+} Atom;
+
+typedef struct Rule
+{
+	int32		head;			/* a relation's id */
+	int32		length;			/* body atoms */
+	Atom		body[RULE_MAX_BODY];
+} Rule;
+
+/* How many atoms of a canonical body facts have to match: all but a constant of the head. */
+static inline int
+rule_atoms(const Rule *rule)
+{
+	return rule->length - (rule->length > 0 && rule->body[rule->length - 1].relation == RULE_IS);
+}
+
+/*
+ * The one form of a rule: rules equal up to variable names (X and Y stay) and
+ * the order of atoms become equal bytes.  Unused atoms are zeroed.
+ */
+extern void rule_canonicalise(Rule *rule);
+
+/* Orders canonical rules and canonical bodies; 0 means equal. */
+extern int	rule_compare(const Rule *a, const Rule *b);
+extern int	rule_compare_bodies(const Rule *a, const Rule *b);
+
+/*
+ * ERROR 42601 with the position when the text does not parse; 42704 for unknown names; 22023 when
+ * the rule is not of the language (not closed, not connected, an atom twice or reflexive, ...).
+ */
+extern void rule_parse(Graph *graph, const char *text, Rule *rule);
+
+/* The same, but returns why the rule is not of the language, as a sentence's end; NULL when it is. */
+extern const char *rule_read(Graph *graph, const char *text, Rule *rule);
+extern char *rule_text(Graph *graph, const Rule *rule);
+
+/* A name as text forms have it in quotes. */
+extern void rule_append_quoted(StringInfo text, const char *name);
+
+/* What rule_from_array takes, as a query reads it of the rule table; a body that is missing is empty. */
+#define RULE_COLUMNS "head::int, coalesce(body::int[], '{}')"
+
+/* For the body column of the rule table: int[][3], (relation or RULE_IS, first, second), terms as above. */
+extern Datum rule_body_array(const Rule *rule);
+extern void rule_from_array(int32 head, Datum body, Rule *rule);
+
+/* ---- rule_sql.c: a rule as SQL ------------------------------------------- */
+
+/* The places, 1 first, of those pairs ($1, $2: ids as int[]) that the body yields, as one column. */
+extern char *rule_sql_holds(const Graph *graph, const Rule *rule);
+
+/*
+ * SELECT of the groundings of the body with X = $1 and Y = $2 (int ids): one text column,
+ * the atoms in readable form, `playsFor(Messi, Barcelona), clubType(Barcelona, Football)`.
+ */
+extern char *rule_sql_groundings(Graph *graph, const Rule *rule);
+
+/* The rules of a query's rows, which are RULE_COLUMNS. */
+typedef struct RuleList
+{
+	Rule	   *rule;
+	int64		count;
+	int64		room;
+} RuleList;
+
+extern RuleList rules_of_query(const char *query, const SqlArgs *args);
+
+#endif							/* HKG_RULES_RULE_H */

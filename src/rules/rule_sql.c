@@ -1,0 +1,243 @@
+/*
+ * rule_sql.c
+ *		A rule as SQL over the graph's own tables.
+ *
+ * A body is an inner join: atom i is the facts b<i>, a term that stands in two
+ * atoms equates two columns, a constant equates a column with a number, and a constant of the
+ * head is that number in place of a column.  Only
+ * ids and the graph's quoted name go into a statement, so it holds no text of
+ * a user, and it stays in the subset that distributed engines run: inner
+ * joins on equality, DISTINCT, integers.
+ */
+#include "rule.h"
+
+#include "catalog/pg_type.h"
+#include "lib/stringinfo.h"
+#include "utils/builtins.h"
+
+#include "server/argument.h"
+#include "server/growing_array.h"
+
+/* ---- the body as a join ---------------------------------------------------- */
+
+static Term
+atom_term(const Atom *atom, int place)
+{
+	return place == 0 ? atom->first : atom->second;
+}
+
+static const char *
+place_name(int place)
+{
+	return place == 0 ? "head" : "tail";
+}
+
+/* The column that first holds a term, searching atoms before `end`; NULL when there is none. */
+static char *
+term_column(const Rule *rule, Term term, int end)
+{
+	for (int i = 0; i < end; i++)
+	{
+		for (int place = 0; place < 2; place++)
+		{
+			if (atom_term(&rule->body[i], place) == term)
+				return psprintf("b%d.%s", i + 1, place_name(place));
+		}
+	}
+	return NULL;
+}
+
+/* What X or Y is: a column, or the head's constant. */
+static char *
+head_column(const Rule *rule, Term term)
+{
+	int			atoms = rule_atoms(rule);
+
+	if (atoms < rule->length && rule->body[atoms].first == term)
+		return psprintf("%d", rule->body[atoms].second);
+	return term_column(rule, term, atoms);
+}
+
+/* What atom i asks of one of its columns, given the atoms before it; nothing for a new variable. */
+static void
+append_condition(StringInfo sql, const Rule *rule, int i, int place)
+{
+	Term		term = atom_term(&rule->body[i], place);
+	char	   *known = TERM_IS_VARIABLE(term) ? term_column(rule, term, i) : psprintf("%d", term);
+
+	if (known != NULL)
+		appendStringInfo(sql, " and b%d.%s = %s", i + 1, place_name(place), known);
+}
+
+static void
+append_conditions(StringInfo sql, const Rule *rule, int i)
+{
+	appendStringInfo(sql, "b%d.relation = %d", i + 1, rule->body[i].relation);
+	append_condition(sql, rule, i, 0);
+	append_condition(sql, rule, i, 1);
+}
+
+/* from sports.triple b1 join sports.triple b2 on ... */
+static void
+append_joins(StringInfo sql, const Graph *graph, const Rule *rule)
+{
+	appendStringInfo(sql, "from %s b1", graph->facts);
+	for (int i = 1; i < rule_atoms(rule); i++)
+	{
+		appendStringInfo(sql, "\njoin %s b%d on ", graph->facts, i + 1);
+		append_conditions(sql, rule, i);
+	}
+}
+
+/* SELECT DISTINCT x, y: the pairs that the body yields, by ids (int, int). */
+static char *
+rule_sql_pairs(const Graph *graph, const Rule *rule)
+{
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "select distinct %s as x, %s as y\n",
+					 head_column(rule, TERM_X),
+					 head_column(rule, TERM_Y));
+	append_joins(&sql, graph, rule);
+	appendStringInfoString(&sql, "\nwhere ");
+	append_conditions(&sql, rule, 0);
+	return sql.data;
+}
+
+/* OFFSET keeps the planner from working out the whole body first, which may be millions of pairs. */
+char *
+rule_sql_holds(const Graph *graph, const Rule *rule)
+{
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	appendStringInfoString(&sql, "select u.place from unnest($1::int[], $2::int[]) "
+						   "with ordinality as u (x, y, place)\nwhere exists (select\n");
+	append_joins(&sql, graph, rule);
+	appendStringInfoString(&sql, "\nwhere ");
+	append_conditions(&sql, rule, 0);
+	appendStringInfo(&sql, " and %s = u.x and %s = u.y\noffset 0)",
+					 head_column(rule, TERM_X),
+					 head_column(rule, TERM_Y));
+	return sql.data;
+}
+
+/* r1.name || '(' || h1.name || ', ' || t1.name || ')' */
+static void
+append_readable_atoms(StringInfo sql, const Rule *rule)
+{
+	for (int i = 1; i <= rule_atoms(rule); i++)
+		appendStringInfo(sql, "%sr%d.name || '(' || h%d.name || ', ' || t%d.name || ')'",
+						 i == 1 ? "" : " || ', ' || ", i, i, i);
+}
+
+static void
+append_name_joins(StringInfo sql, const Graph *graph, const Rule *rule)
+{
+	for (int i = 1; i <= rule_atoms(rule); i++)
+		appendStringInfo(sql,
+						 "\njoin %srelation r%d on r%d.id = b%d.relation"
+						 "\njoin %sentity h%d on h%d.id = b%d.head"
+						 "\njoin %sentity t%d on t%d.id = b%d.tail",
+						 graph->prefix, i, i, i, graph->prefix, i, i, i, graph->prefix, i, i, i);
+}
+
+char *
+rule_sql_groundings(Graph *graph, const Rule *rule)
+{
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	appendStringInfoString(&sql, "select (");
+	append_readable_atoms(&sql, rule);
+	appendStringInfoString(&sql, ")::text as grounding\n");
+	append_joins(&sql, graph, rule);
+	append_name_joins(&sql, graph, rule);
+	appendStringInfoString(&sql, "\nwhere ");
+	append_conditions(&sql, rule, 0);
+	appendStringInfo(&sql, " and %s = $1 and %s = $2\norder by 1",
+					 head_column(rule, TERM_X),
+					 head_column(rule, TERM_Y));
+	return sql.data;
+}
+
+/* ---- rules from tables -------------------------------------------------------- */
+
+static void
+take_rule(void *argument, const Datum *values, const bool *nulls)
+{
+	RuleList   *list = argument;
+
+	list->rule = array_reserve(list->rule, list->count + 1, &list->room, sizeof(Rule));
+	rule_from_array(DatumGetInt32(values[0]), values[1], &list->rule[list->count++]);
+}
+
+RuleList
+rules_of_query(const char *query, const SqlArgs *args)
+{
+	RuleList	list = {0};
+
+	sql_stream(query, args, take_rule, &list);
+	return list;
+}
+
+/* ---- SQL functions ---------------------------------------------------------- */
+
+static Graph *
+open_rule(FunctionCallInfo fcinfo, Rule *rule)
+{
+	char	   *name = argument_name(fcinfo, 0, "graph");
+	char	   *text = argument_text(fcinfo, 1, "rule");
+	Graph	   *graph = graph_open(name);
+
+	rule_parse(graph, text, rule);
+	return graph;
+}
+
+HKG_FUNCTION(hkg_rule_sql);
+Datum
+hkg_rule_sql(PG_FUNCTION_ARGS)
+{
+	Rule		rule;
+	Graph	   *graph;
+	char	   *sql;
+
+	sql_begin();
+	graph = open_rule(fcinfo, &rule);
+	sql = rule_sql_pairs(graph, &rule);
+	sql_end();
+	PG_RETURN_TEXT_P(cstring_to_text(sql));
+}
+
+/* What the rule infers, by names: its pairs, and whether each is a fact ($1: the head relation). */
+static char *
+applied_rule_sql(const Graph *graph, const Rule *rule)
+{
+	return psprintf("select h.name::text, r.name::text, t.name::text, fact.head is not null\n"
+					"from (%s) pair\n"
+					"join %sentity h on h.id = pair.x\n"
+					"join %sentity t on t.id = pair.y\n"
+					"join %srelation r on r.id = $1\n"
+					"left join %striple fact on fact.head = pair.x and fact.relation = $1 and fact.tail = pair.y\n"
+					"order by h.name, t.name",
+					rule_sql_pairs(graph, rule), graph->prefix, graph->prefix,
+					graph->prefix, graph->prefix);
+}
+
+HKG_FUNCTION(hkg_apply_rule);
+Datum
+hkg_apply_rule(PG_FUNCTION_ARGS)
+{
+	SqlResult  *result = sql_result(fcinfo);
+	SqlArgs		args = {0};
+	Rule		rule;
+	Graph	   *graph;
+
+	sql_begin();
+	graph = open_rule(fcinfo, &rule);
+	sql_arg(&args, INT4OID, Int32GetDatum(rule.head));
+	sql_result_query(result, applied_rule_sql(graph, &rule), &args);
+	sql_end();
+	PG_RETURN_NULL();
+}

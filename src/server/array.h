@@ -1,0 +1,28 @@
+/*
+ * array.h
+ *		A C array as an SQL array, to travel as one parameter of a statement.
+ *
+ * A statement that turns ids into names is sent NAMED_ROWS of them at a time.
+ */
+#ifndef HKG_SERVER_ARRAY_H
+#define HKG_SERVER_ARRAY_H
+
+#include "compat.h"
+
+#include "kge/kge.h"
+#include "sql.h"
+
+#define NAMED_ROWS 65536
+
+/* In the current context; at most 1 GB, NULL-free, one dimension, subscripts from 1. */
+extern Datum array_of_int4(const int32 *values, int count);
+extern Datum array_of_float4(const float *values, int count);
+extern Datum array_of_float8(const double *values, int count);
+
+/* The same with NULLs, which NULL pointers become. */
+extern Datum array_of_text(char *const *values, int count);
+
+/* Adds three parameters, the ids of heads, of relations and of tails. */
+extern void arg_triples(SqlArgs *args, const Triple *triple, int count);
+
+#endif							/* HKG_SERVER_ARRAY_H */

@@ -1,0 +1,46 @@
+/*
+ * compat.h
+ *		Differences between the server versions 14 to 18, and nothing else.
+ */
+#ifndef HKG_SERVER_COMPAT_H
+#define HKG_SERVER_COMPAT_H
+
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "funcapi.h"
+#include "storage/proc.h"
+#include "utils/guc.h"
+
+/*
+ * Only what SQL calls leaves the library (it is built with hidden symbols).
+ * Servers before 16 declare SQL functions without visibility.
+ */
+#define HKG_EXPORT __attribute__((visibility("default")))
+#define HKG_FUNCTION(name) \
+	HKG_EXPORT Datum name(PG_FUNCTION_ARGS); \
+	PG_FUNCTION_INFO_V1(name)
+
+/* MarkGUCPrefixReserved has its name since 15 */
+static inline void
+hkg_reserve_prefix(const char *prefix)
+{
+#if PG_VERSION_NUM >= 150000
+	MarkGUCPrefixReserved(prefix);
+#else
+	EmitWarningsOnPlaceholders(prefix);
+#endif
+}
+
+/* the number of the transaction, in this backend: it has one even when it writes nothing */
+static inline LocalTransactionId
+hkg_transaction(void)
+{
+#if PG_VERSION_NUM >= 170000
+	return MyProc->vxid.lxid;
+#else
+	return MyProc->lxid;
+#endif
+}
+
+#endif							/* HKG_SERVER_COMPAT_H */

@@ -1,0 +1,54 @@
+/*
+ * growing_array.h
+ *		Growing arrays, of numbers or of anything, which may be larger than 1 GB.
+ */
+#ifndef HKG_SERVER_GROWING_ARRAY_H
+#define HKG_SERVER_GROWING_ARRAY_H
+
+#include "compat.h"
+
+#include "utils/memutils.h"
+
+typedef struct Numbers
+{
+	int32	   *value;
+	int64		count;
+	int64		room;
+} Numbers;
+
+/* The room that an array gets which is to hold `count` elements. */
+static inline int64
+array_room(int64 count, int64 room)
+{
+	return count <= room ? room : Max(count, Max(2 * room, 1024));
+}
+
+/*
+ * `array`, of *room elements of that size, with room for `count` of them; grown by
+ * doubling, in the context where it began.
+ */
+static inline void *
+array_reserve(void *array, int64 count, int64 *room, Size size)
+{
+	if (count <= *room)
+		return array;
+	*room = array_room(count, *room);
+	if (array == NULL)
+		return MemoryContextAllocHuge(CurrentMemoryContext, *room * size);
+	return repalloc_huge(array, *room * size);
+}
+
+static inline void
+numbers_reserve(Numbers *numbers, int64 count)
+{
+	numbers->value = array_reserve(numbers->value, count, &numbers->room, sizeof(int32));
+}
+
+static inline void
+numbers_append(Numbers *numbers, int32 value)
+{
+	numbers_reserve(numbers, numbers->count + 1);
+	numbers->value[numbers->count++] = value;
+}
+
+#endif							/* HKG_SERVER_GROWING_ARRAY_H */

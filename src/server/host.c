@@ -1,0 +1,130 @@
+/*
+ * host.c
+ *		What the pure half asks of its host: threads that stop when the backend is told to, and
+ *		memory (see host.h).
+ *
+ * The pure half runs its work in slices.  Between two slices its threads are
+ * parked, and the backend looks whether it was cancelled, terminated, or has
+ * lost its postmaster.  It may leave by an error from there: pool and memory go
+ * with the memory context in which they were made.
+ */
+#include "host.h"
+
+#include <sys/mman.h>
+
+#include "miscadmin.h"
+#include "storage/ipc.h"
+#include "storage/pmsignal.h"
+#include "utils/memutils.h"
+
+int			hkg_threads;
+int			hkg_max_memory;
+
+static void
+between_slices(void *argument)
+{
+	if (!PostmasterIsAlive())
+		proc_exit(1);
+	CHECK_FOR_INTERRUPTS();
+}
+
+static void
+drop_pool(void *pool)
+{
+	pool_destroy(pool);
+}
+
+Pool *
+hkg_pool_of(int threads)
+{
+	MemoryContextCallback *callback = palloc0(sizeof(MemoryContextCallback));
+
+	callback->arg = pool_create(threads, between_slices, NULL);
+	if (callback->arg == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_RESOURCES),
+				 errmsg("could not start %d threads", threads),
+				 errhint("Lower hybridkg.threads.")));
+	callback->func = drop_pool;
+	MemoryContextRegisterResetCallback(CurrentMemoryContext, callback);
+	return callback->arg;
+}
+
+Pool *
+hkg_pool(void)
+{
+	return hkg_pool_of(hkg_threads);
+}
+
+Pool *
+hkg_leader(void)
+{
+	static Pool *leader = NULL;
+
+	if (leader == NULL)
+		leader = pool_create(0, between_slices, NULL);
+	if (leader == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_OUT_OF_MEMORY),
+				 errmsg("out of memory")));
+	return leader;
+}
+
+/*
+ * Arrays that are read from end to end are read faster from huge pages, which systems give to
+ * those that ask.
+ */
+static void
+ask_for_huge_pages(void *memory, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+	const size_t page = (size_t) 2 << 20;
+	uintptr_t	start = TYPEALIGN(page, (uintptr_t) memory);
+	uintptr_t	end = TYPEALIGN_DOWN(page, (uintptr_t) memory + bytes);
+
+	if (start < end)
+		madvise((void *) start, end - start, MADV_HUGEPAGE);
+#endif
+}
+
+void *
+hkg_allocate(MemoryContext context, size_t bytes)
+{
+	void	   *memory = MemoryContextAllocHuge(context, Max(bytes, 1));
+
+	ask_for_huge_pages(memory, bytes);
+	return memory;
+}
+
+static void *
+arena_allocate(void *context, size_t bytes)
+{
+	return hkg_allocate(context, bytes);
+}
+
+Arena
+hkg_arena(void)
+{
+	Arena	arena = {arena_allocate, CurrentMemoryContext};
+
+	return arena;
+}
+
+void
+hkg_check_memory_or(uint64 bytes, const char *purpose, const char *way_out)
+{
+	uint64		kilobytes = bytes / 1024 + 1;
+
+	if (kilobytes > (uint64) hkg_max_memory)
+		ereport(ERROR,
+				(errcode(ERRCODE_OUT_OF_MEMORY),
+				 errmsg("%s needs " UINT64_FORMAT " MB of memory, more than hybridkg.max_memory (%d MB)",
+						purpose, kilobytes / 1024 + 1, hkg_max_memory / 1024),
+				 errhint("Raise hybridkg.max_memory, or %s.", way_out)));
+}
+
+void
+hkg_check_memory(uint64 bytes, const char *purpose)
+{
+	hkg_check_memory_or(bytes, purpose, "ask for less: fewer dimensions, rules or samples");
+}

@@ -1,0 +1,110 @@
+/*
+ * sql.h
+ *		Statements of our own, run through SPI.
+ *
+ * Every SQL function that runs statements brackets them with sql_begin() and
+ * sql_end(); memory that must outlive sql_end() is allocated in the context
+ * that sql_begin() returns.  Identifiers in a statement are quoted by the
+ * server (graph->prefix is), values travel as parameters.  The functions pin
+ * search_path in their declarations (or by sql_pin), so operators are pg_catalog's.
+ *
+ * A graph's tables are the user's, who may have given a column any type: a query that reads
+ * columns casts them to what its rows are taken for, which costs nothing where that is
+ * what they are, and lets no NULL through where a pointer is expected.
+ */
+#ifndef HKG_SERVER_SQL_H
+#define HKG_SERVER_SQL_H
+
+#include "compat.h"
+
+#include "executor/tuptable.h"
+#include "utils/tuplestore.h"
+
+/* Parameters of a statement, at most 16 */
+typedef struct SqlArgs
+{
+	int			count;
+	Oid			types[16];
+	Datum		values[16];
+	char		nulls[16];		/* ' ' or 'n' as SPI wants them */
+} SqlArgs;
+
+#define SQL_NO_ARGS ((const SqlArgs *) NULL)
+
+extern void sql_arg(SqlArgs *args, Oid type, Datum value);
+extern void sql_arg_null(SqlArgs *args, Oid type);
+
+/* Frees the values, all of which are pointers. */
+extern void sql_args_free(SqlArgs *args);
+
+/* SPI_connect; returns the caller's memory context, made current again */
+extern MemoryContext sql_begin(void);
+extern void sql_end(void);
+
+/*
+ * For a function whose declaration does not pin search_path: until sql_unpin, names mean pg_catalog's.
+ */
+extern int	sql_pin(void);
+extern void sql_unpin(int nest_level);
+
+/*
+ * Queries run on the caller's snapshot, which does not show what this function wrote; between these
+ * two they see it.
+ */
+extern void sql_see_changes(void);
+extern void sql_see_changes_end(void);
+
+/* Runs a statement that writes; returns the number of rows it processed. */
+extern uint64 sql_run(const char *statement, const SqlArgs *args);
+
+/*
+ * Runs a query on the caller's snapshot, in parallel where the planner likes,
+ * and hands each row to `row` without keeping any: values and nulls are those
+ * of the row, by-reference values live until `row` returns.  `row` runs in the
+ * memory context that was current when sql_stream was called.  Returns the number of rows.
+ */
+typedef void (*SqlRow) (void *argument, const Datum *values, const bool *nulls);
+
+extern uint64 sql_stream(const char *query, const SqlArgs *args, SqlRow row, void *argument);
+
+/* The same for a query that is run often and takes little: this backend keeps its plan. */
+extern uint64 sql_stream_often(const char *query, const SqlArgs *args, SqlRow row, void *argument);
+
+/* The same for a statement that writes and returns rows. */
+extern uint64 sql_run_returning(const char *statement, const SqlArgs *args, SqlRow row, void *argument);
+
+/*
+ * The first row's only column, copied into the current context; false when there is no row or it
+ * is NULL.  Its plan is kept as well.
+ */
+extern bool sql_value(const char *query, const SqlArgs *args, Datum *value);
+
+/*
+ * Many rows for one statement: they are gathered column by column, and every so
+ * many of them the statement runs with an array of each column's values as $1, $2, ...,
+ * as in "insert into t select * from unnest($1, $2)".
+ */
+typedef struct SqlBatch SqlBatch;
+
+extern SqlBatch *sql_batch_begin(const char *statement, int columns, const Oid *types);
+extern void sql_batch_row(SqlBatch *batch, const Datum *values, const bool *nulls);	/* nulls may be NULL */
+extern uint64 sql_batch_end(SqlBatch *batch);	/* rows processed in all */
+
+/*
+ * The result of a set-returning function: sql_result() makes its tuplestore
+ * (materialise mode, before or after sql_begin), sql_result_row() adds a row;
+ * sql_result_query() adds all rows of a query whose columns have the result's types, as
+ * any other stream does with sql_add_to_result as its SqlRow and the result as its argument.
+ */
+typedef struct SqlResult
+{
+	Tuplestorestate *store;
+	TupleDesc	descriptor;
+} SqlResult;
+
+extern SqlResult *sql_result(FunctionCallInfo fcinfo);
+extern void sql_result_row(SqlResult *result, const Datum *values, const bool *nulls);
+extern void sql_add_to_result(void *result, const Datum *values, const bool *nulls);
+extern void sql_result_query(SqlResult *result, const char *query, const SqlArgs *args);
+
+#endif							/* HKG_SERVER_SQL_H */

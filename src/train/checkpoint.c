@@ -1,0 +1,359 @@
+/*
+ * checkpoint.c
+ *		The state of a training between two iterations (see checkpoint.h).
+ *
+ * Table checkpoint holds it in parts: arrays as they are in memory, in chunks.  It
+ * can be read by a server of the same architecture, as a data directory.
+ * Rules are not among them: counted on the same facts they come out the same.
+ * That the facts are the same is known by a fingerprint.
+ */
+#include "checkpoint.h"
+
+#include "catalog/pg_type.h"
+#include "common/hashfn.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+
+#include "best_iteration.h"
+#include "model/model.h"
+#include "server/sql.h"
+
+#define CHUNK_BYTES (1024 * 1024)	/* a row is in memory three times over as it is written */
+
+/* All of the state that is not an array */
+typedef struct Header
+{
+	uint64		fingerprint;
+	int64		samples;
+	Iteration	best;
+	int			done;
+} Header;
+
+/* What an iteration says about a rule */
+typedef struct RuleState
+{
+	double		embedding_confidence;
+	double		quality;
+	bool		kept;
+	bool		selected;
+} RuleState;
+
+/* ---- the fingerprint --------------------------------------------------------- */
+
+static uint64
+hash_values(uint64 hash, const void *array, int64 count, Size size)
+{
+	const unsigned char *bytes = array;
+
+	hash = hash_combine64(hash, (uint64) count);
+	for (Size left = count * size; left > 0;)
+	{
+		int			some = (int) Min(left, CHUNK_BYTES);
+
+		CHECK_FOR_INTERRUPTS();
+		hash = hash_combine64(hash, hash_bytes_extended(bytes, some, 0));
+		bytes += some;
+		left -= some;
+	}
+	return hash;
+}
+
+/* A hash of all that is read from the graph; rules may be those of another model, which changes on its own */
+static uint64
+fingerprint_of(const Procedure *procedure)
+{
+	const GraphData *data = procedure->data;
+	int64		rules = procedure->rules == NULL ? 0 : procedure->rules->count;
+	uint64		hash = 0;
+
+	hash = hash_values(hash, data->entity_id, data->entities, sizeof(int32));
+	hash = hash_values(hash, data->relation_id, data->relations, sizeof(int32));
+	hash = hash_values(hash, data->fact, data->facts, sizeof(Triple));
+	hash = hash_values(hash, procedure->known, procedure->known_count, sizeof(Triple));
+	for (int64 i = 0; i < rules; i++)
+		hash = hash_values(hash, &procedure->rules->rule[i].rule, 1, sizeof(Rule));
+	return hash_values(hash, procedure->valid, procedure->valid_count, sizeof(Triple));
+}
+
+/* ---- parts as rows ------------------------------------------------------------- */
+
+static void
+arg_part(SqlArgs *args, const char *model, const char *part)
+{
+	sql_arg(args, TEXTOID, CStringGetTextDatum(model));
+	sql_arg(args, TEXTOID, CStringGetTextDatum(part));
+}
+
+static void
+put_part(Graph *graph, const char *model, const char *part, const void *values, Size bytes)
+{
+	char	   *statement = psprintf("insert into %scheckpoint values ($1, $2, $3, $4)", graph->prefix);
+	SqlArgs		args = {0};
+
+	arg_part(&args, model, part);
+	sql_run(psprintf("delete from %scheckpoint where model = $1 and part = $2", graph->prefix), &args);
+	for (int number = 0; number == 0 || (Size) number * CHUNK_BYTES < bytes; number++)
+	{
+		Size		start = (Size) number * CHUNK_BYTES;
+		Size		some = Min(bytes - start, CHUNK_BYTES);
+		bytea	   *chunk = palloc(VARHDRSZ + some);
+
+		CHECK_FOR_INTERRUPTS();
+		SET_VARSIZE(chunk, VARHDRSZ + some);
+		memcpy(VARDATA(chunk), (const char *) values + start, some);
+		args.count = 2;
+		sql_arg(&args, INT4OID, Int32GetDatum(number));
+		sql_arg(&args, BYTEAOID, PointerGetDatum(chunk));
+		sql_run(statement, &args);
+		pfree(chunk);
+	}
+}
+
+typedef struct Part
+{
+	char	   *values;
+	Size		room;
+	Size		bytes;			/* read so far; over room: more than that are there */
+} Part;
+
+static void
+take_chunk(void *argument, const Datum *values, const bool *nulls)
+{
+	Part	   *part = argument;
+	bytea	   *chunk = DatumGetByteaPP(values[0]);
+	Size		bytes = VARSIZE_ANY_EXHDR(chunk);
+
+	if (part->bytes + bytes <= part->room)
+		memcpy(part->values + part->bytes, VARDATA_ANY(chunk), bytes);
+	part->bytes += bytes;
+	if ((Pointer) chunk != DatumGetPointer(values[0]))
+		pfree(chunk);
+}
+
+static void
+raise_damage(const char *model, const char *detail)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_EXCEPTION),
+			 errmsg("checkpoint of model \"%s\" is damaged", model),
+			 errdetail("%s", detail),
+			 errhint("Train the model again.")));
+}
+
+/* Whether there is such a part; ERROR when it is not of that size. */
+static bool
+get_part(Graph *graph, const char *model, const char *name, void *values, Size bytes)
+{
+	Part		part = {values, bytes, 0};
+	SqlArgs		args = {0};
+
+	arg_part(&args, model, name);
+	if (sql_stream(psprintf("select coalesce(data::bytea, '') from %scheckpoint where model = $1 and part = $2 order by number",
+							graph->prefix),
+				   &args, take_chunk, &part) == 0)
+		return false;
+	if (part.bytes != bytes)
+		raise_damage(model, psprintf("Its part \"%s\" has %zu bytes, expected %zu.",
+									 name, part.bytes, bytes));
+	return true;
+}
+
+static void
+require_part(Procedure *procedure, const char *part, void *values, Size bytes)
+{
+	if (!get_part(procedure->graph, procedure->settings.model, part, values, bytes))
+		raise_damage(procedure->settings.model, psprintf("It has no part \"%s\".", part));
+}
+
+/* ---- saving ---------------------------------------------------------------------- */
+
+void
+checkpoint_begin(Graph *graph, const TrainSettings *settings)
+{
+	char	   *json = settings_json(settings);
+
+	put_part(graph, settings->model, "settings", json, strlen(json));
+}
+
+static void
+save_best_rules(Procedure *procedure)
+{
+	int64		count = procedure->rules->count;
+	RuleState  *state = MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * sizeof(RuleState));
+
+	memset(state, 0, count * sizeof(RuleState));
+	for (int64 i = 0; i < count; i++)
+	{
+		const MinedRule *rule = &procedure->best_rule[i];
+
+		state[i].embedding_confidence = rule->embedding_confidence;
+		state[i].quality = rule->quality;
+		state[i].kept = rule->kept;
+		state[i].selected = rule->selected;
+	}
+	put_part(procedure->graph, procedure->settings.model, "best rules", state, count * sizeof(RuleState));
+	pfree(state);
+}
+
+/* The iteration that has just been done is the best. */
+static void
+save_best(Procedure *procedure)
+{
+	const char *model = procedure->settings.model;
+
+	if (procedure->valid_count > 0)
+	{
+		put_part(procedure->graph, model, "best entities", procedure->model.entity,
+				 procedure_entity_bytes(procedure));
+		put_part(procedure->graph, model, "best relations", procedure->model.relation,
+				 procedure_relation_bytes(procedure));
+	}
+	if (procedure->rules != NULL)
+		save_best_rules(procedure);
+}
+
+void
+checkpoint_save(Procedure *procedure)
+{
+	MemoryContext caller = MemoryContextSwitchTo(procedure->scratch);
+	Graph	   *graph = procedure->graph;
+	const char *model = procedure->settings.model;
+	Header		header;
+	float	   *values;
+	size_t		count;
+
+	memset(&header, 0, sizeof(header));
+	header.fingerprint = fingerprint_of(procedure);
+	header.samples = procedure->samples;
+	header.best = procedure->best;
+	header.done = procedure->done;
+	put_part(graph, model, "header", &header, sizeof(header));
+	put_part(graph, model, "entities", procedure->model.entity, procedure_entity_bytes(procedure));
+	put_part(graph, model, "relations", procedure->model.relation, procedure_relation_bytes(procedure));
+	for (int i = 0; kge_trainer_state(procedure->trainer, i, &values, &count); i++)
+		put_part(graph, model, psprintf("optimizer %d", i), values, count * sizeof(float));
+	put_part(graph, model, "samples", procedure->sample, procedure->samples * sizeof(Positive));
+	if (procedure->best.number == procedure->done)
+		save_best(procedure);
+	MemoryContextSwitchTo(caller);
+	MemoryContextReset(procedure->scratch);
+}
+
+/* ---- loading ----------------------------------------------------------------------- */
+
+static void
+take_settings(void *argument, const Datum *values, const bool *nulls)
+{
+	*(char **) argument = TextDatumGetCString(values[0]);
+}
+
+void
+checkpoint_settings(Graph *graph, const char *model, TrainSettings *settings)
+{
+	char	   *json = NULL;
+	SqlArgs		args = {0};
+
+	arg_part(&args, model, "settings");
+	sql_stream(psprintf("select pg_catalog.convert_from(coalesce(data::bytea, ''), pg_catalog.getdatabaseencoding()) from %scheckpoint "
+						"where model = $1 and part = $2", graph->prefix),
+			   &args, take_settings, &json);
+	if (json == NULL)
+	{
+		model_require(graph, model);
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("model \"%s\" of graph \"%s\" has no interrupted training", model, graph->name),
+				 errhint("hkg_train_background leaves one when it is stopped; hkg_train begins anew.")));
+	}
+	settings_parse(graph->name, json, settings);
+	settings->model = pstrdup(model);	/* it may have been renamed */
+}
+
+static void
+load_best_rules(Procedure *procedure)
+{
+	int64		count = procedure->rules->count;
+	RuleState  *state = MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * sizeof(RuleState));
+
+	require_part(procedure, "best rules", state, count * sizeof(RuleState));
+	memcpy(procedure->best_rule, procedure->rules->rule, count * sizeof(MinedRule));
+	for (int64 i = 0; i < count; i++)
+	{
+		MinedRule  *rule = &procedure->best_rule[i];
+
+		rule->embedding_confidence = state[i].embedding_confidence;
+		rule->quality = state[i].quality;
+		rule->kept = state[i].kept;
+		rule->selected = state[i].selected;
+	}
+	pfree(state);
+}
+
+/* Rows that somebody has touched must not lead us astray. */
+static void
+check_samples(const Procedure *procedure)
+{
+	for (int64 i = 0; i < procedure->samples; i++)
+	{
+		const Positive *sample = &procedure->sample[i];
+
+		if (sample->triple.head < 0 || sample->triple.head >= procedure->data->entities ||
+			sample->triple.tail < 0 || sample->triple.tail >= procedure->data->entities ||
+			sample->triple.relation < 0 || sample->triple.relation >= procedure->data->relations)
+			raise_damage(procedure->settings.model, "Its samples are no triples of the graph.");
+	}
+}
+
+static void
+require_same_graph(const Procedure *procedure, const Header *header)
+{
+	if (header->fingerprint != fingerprint_of(procedure))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("graph \"%s\" has changed since the training of model \"%s\" began",
+						procedure->graph->name, procedure->settings.model),
+				 errhint("Train the model again.")));
+}
+
+static void
+load_embeddings(Procedure *procedure, const char *entities, const char *relations)
+{
+	require_part(procedure, entities, procedure->model.entity, procedure_entity_bytes(procedure));
+	require_part(procedure, relations, procedure->model.relation, procedure_relation_bytes(procedure));
+}
+
+void
+checkpoint_load(Procedure *procedure)
+{
+	Header		header;
+	float	   *values;
+	size_t		count;
+
+	/* interrupted before its first iteration was done */
+	if (!get_part(procedure->graph, procedure->settings.model, "header", &header, sizeof(header)))
+		return;
+	require_same_graph(procedure, &header);
+	if (header.done < 1 || header.done > procedure->settings.iterations ||
+		header.samples < 0 || header.samples > procedure->max_samples)
+		raise_damage(procedure->settings.model, "Its header is out of range.");
+	if (procedure->valid_count > 0)
+	{
+		load_embeddings(procedure, "best entities", "best relations");
+		best_iteration_put(procedure);
+	}
+	load_embeddings(procedure, "entities", "relations");
+	for (int i = 0; kge_trainer_state(procedure->trainer, i, &values, &count); i++)
+		require_part(procedure, psprintf("optimizer %d", i), values, count * sizeof(float));
+	procedure->sample = MemoryContextAllocHuge(procedure->lasting,
+											   Max(header.samples, 1) * sizeof(Positive));
+	require_part(procedure, "samples", procedure->sample, header.samples * sizeof(Positive));
+	procedure->samples = header.samples;
+	check_samples(procedure);
+	procedure_set_positives(procedure);
+	if (procedure->rules != NULL)
+		load_best_rules(procedure);
+	procedure->best = header.best;
+	procedure->done = header.done;
+	progress_resume(procedure->progress, header.done);
+}

@@ -1,0 +1,304 @@
+/*
+ * record.c
+ *		What a training leaves in the graph's tables, as it goes (see record.h).
+ *
+ * The learning curve comes as the training goes, for others when it commits; all the
+ * rest comes at its end, at once.  So readers have the old model until then, and who
+ * deletes an entity, and its embeddings with it, need not wait for a transaction that has replaced them long since.
+ */
+#include "record.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "lib/stringinfo.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/memutils.h"
+
+#include "evidence/evidence.h"
+#include "server/sql.h"
+
+static void
+arg_text(SqlArgs *args, const char *value)
+{
+	sql_arg(args, TEXTOID, CStringGetTextDatum(value));
+}
+
+static void
+arg_float(SqlArgs *args, bool known, double value)
+{
+	if (known)
+		sql_arg(args, FLOAT8OID, Float8GetDatum(value));
+	else
+		sql_arg_null(args, FLOAT8OID);
+}
+
+/* Deletes the model's rows of these tables (NULL-terminated). */
+static void
+delete_from(Graph *graph, const char *model, const char *const *tables)
+{
+	SqlArgs		name = {0};
+
+	arg_text(&name, model);
+	for (int i = 0; tables[i] != NULL; i++)
+		sql_run(psprintf("delete from %s%s where model = $1", graph->prefix, tables[i]), &name);
+}
+
+void
+record_status(Graph *graph, const char *model, const char *status)
+{
+	SqlArgs		args = {0};
+
+	arg_text(&args, model);
+	arg_text(&args, status);
+	sql_run(psprintf("update %smodel set status = $2 where name = $1", graph->prefix), &args);
+}
+
+#define REPLACED (ACL_SELECT | ACL_INSERT | ACL_DELETE)
+
+void
+record_require_rights(const Graph *graph)
+{
+	static const TableRights needed[] = {
+		{"model", ACL_SELECT | ACL_INSERT | ACL_UPDATE},
+		{"entity_embedding", REPLACED}, {"relation_embedding", REPLACED}, {"threshold", REPLACED},
+		{"evidence_weight", REPLACED}, {"rule", REPLACED}, {"inferred", REPLACED}, {"iteration", REPLACED},
+		{"checkpoint", REPLACED}, {"checkpoint_inferred", REPLACED}
+	};
+
+	graph_require_rights(graph, needed, lengthof(needed));
+}
+
+void
+record_begin(Graph *graph, const TrainSettings *settings)
+{
+	static const char *const tables[] = {"checkpoint", "checkpoint_inferred", "iteration", NULL};
+	SqlArgs		row = {0};
+
+	delete_from(graph, settings->model, tables);
+	arg_text(&row, settings->model);
+	arg_text(&row, settings->score_function);
+	sql_arg(&row, INT4OID, Int32GetDatum(settings->dimensions));
+	arg_text(&row, settings_json(settings));
+	sql_run(psprintf("insert into %smodel (name, score_function, dimensions, settings, status, created_at) "
+					 "values ($1, $2, $3, $4::jsonb, 'training', clock_timestamp()) on conflict do nothing", graph->prefix),
+			&row);
+}
+
+void
+record_replace(Graph *graph, const TrainSettings *settings)
+{
+	static const char *const old[] = {"entity_embedding", "relation_embedding", "threshold", "evidence_weight", "rule", "inferred", NULL};
+	static const char *const held_back[] = {"checkpoint", "checkpoint_inferred", NULL};
+	SqlArgs		args = {0};
+
+	delete_from(graph, settings->model, old);
+	arg_text(&args, settings->model);
+	sql_run(psprintf("insert into %1$sinferred select * from %1$scheckpoint_inferred i where model = $1 "
+					 "and exists (select from %1$sentity where id = i.head) "
+					 "and exists (select from %1$sentity where id = i.tail) "
+					 "and exists (select from %1$srelation where id = i.relation)", graph->prefix), &args);
+	delete_from(graph, settings->model, held_back);
+	arg_text(&args, settings->score_function);
+	sql_arg(&args, INT4OID, Int32GetDatum(settings->dimensions));
+	arg_text(&args, settings_json(settings));
+	sql_run(psprintf("update %smodel set score_function = $2, dimensions = $3, settings = $4::jsonb, evidence = null "
+					 "where name = $1", graph->prefix), &args);
+}
+
+static void
+arg_metrics(SqlArgs *args, const Iteration *iteration)
+{
+	arg_float(args, iteration->evaluated, iteration->metrics.mrr);
+	arg_float(args, iteration->evaluated, iteration->metrics.hits_1);
+	arg_float(args, iteration->evaluated, iteration->metrics.hits_3);
+	arg_float(args, iteration->evaluated, iteration->metrics.hits_10);
+}
+
+void
+record_iteration(Graph *graph, const char *model, const Iteration *iteration)
+{
+	SqlArgs		args = {0};
+
+	arg_text(&args, model);
+	sql_arg(&args, INT4OID, Int32GetDatum(iteration->number));
+	arg_float(&args, true, iteration->loss);
+	arg_metrics(&args, iteration);
+	sql_arg(&args, INT4OID, Int32GetDatum(iteration->rules));
+	sql_arg(&args, INT8OID, Int64GetDatum(iteration->inferred));
+	sql_arg(&args, INT8OID, Int64GetDatum(iteration->sampled));
+	arg_float(&args, true, iteration->train_seconds);
+	arg_float(&args, true, iteration->mine_seconds);
+	arg_float(&args, true, iteration->sample_seconds);
+	arg_float(&args, true, iteration->evaluate_seconds);
+	sql_run(psprintf("insert into %siteration values "
+					 "($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)", graph->prefix),
+			&args);
+}
+
+/* Ids of the rules that infer triple `i`, as text: {1,5} */
+static Datum
+rules_text(const Sample *sample, int64 i)
+{
+	const Inferences *inferences = sample->inferences;
+	StringInfoData list;
+
+	initStringInfo(&list);
+	for (int64 j = inferences->first[i]; j < inferences->first[i + 1]; j++)
+		appendStringInfo(&list, "%c%d", j == inferences->first[i] ? '{' : ',',
+						 sample->rule_id[inferences->rule[j]]);
+	appendStringInfoChar(&list, '}');
+	return CStringGetTextDatum(list.data);
+}
+
+void
+record_sample(Graph *graph, const char *model, int iteration, const GraphData *data, const Sample *sample)
+{
+	static const Oid types[] = {INT4OID, INT4OID, INT4OID, FLOAT8OID, FLOAT8OID, TEXTOID};
+	SqlBatch   *batch = sql_batch_begin(psprintf("insert into %1$scheckpoint_inferred select %2$s, %3$d, h, r, t, s, p, rules::int[] "
+												 "from unnest($1, $2, $3, $4, $5, $6) u(h, r, t, s, p, rules) "
+												 "where h in (select id from %1$sentity) and t in (select id from %1$sentity) "
+												 "and r in (select id from %1$srelation)",
+												 graph->prefix, quote_literal_cstr(model), iteration),
+										lengthof(types), types);
+	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "hybridkg row", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(row);
+
+	for (int64 i = 0; i < sample->count; i++)
+	{
+		int64		drawn = sample->drawn[i];
+		Triple	triple = sample->inferences->triple[drawn];
+		Datum		values[lengthof(types)];
+
+		values[0] = Int32GetDatum(data->entity_id[triple.head]);
+		values[1] = Int32GetDatum(data->relation_id[triple.relation]);
+		values[2] = Int32GetDatum(data->entity_id[triple.tail]);
+		values[3] = Float8GetDatum(sample->score[drawn]);
+		values[4] = Float8GetDatum(sample->probability[i]);
+		values[5] = rules_text(sample, drawn);
+		sql_batch_row(batch, values, NULL);
+		MemoryContextReset(row);
+	}
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(row);
+	sql_batch_end(batch);
+}
+
+/* A selected rule is evidence by what it is counted to be, when not by more. */
+static double
+evidence_of(const MinedRule *rule)
+{
+	return isnan(rule->evidence_confidence) && rule->selected ?
+		ev_worth(rule->support, rule->body_size, 0) : rule->evidence_confidence;
+}
+
+/* what a rule is in "line", see write_rules */
+static const Oid line_types[] = {
+	INT4OID, TEXTOID, INT4OID, TEXTOID, INT8OID, INT8OID, INT8OID, INT8OID,
+	FLOAT8OID, FLOAT8OID, FLOAT8OID, FLOAT8OID, FLOAT8OID, BOOLOID, FLOAT8OID, FLOAT8OID
+};
+
+static void
+add_line(SqlBatch *batch, int32 id, const MinedRule *rule)
+{
+	Datum		values[lengthof(line_types)] = {
+		Int32GetDatum(id),
+		CStringGetTextDatum(rule->text),
+		Int32GetDatum(rule->rule.head),
+		CStringGetTextDatum(OidOutputFunctionCall(F_ARRAY_OUT, rule_body_array(&rule->rule))),
+		Int64GetDatum(rule->support),
+		Int64GetDatum(rule->body_size),
+		Int64GetDatum(rule->pca_body_size),
+		Int64GetDatum(MINED_PREDICTIONS(rule)),
+		Float8GetDatum(MINED_HEAD_COVERAGE(rule)),
+		Float8GetDatum(MINED_STANDARD_CONFIDENCE(rule)),
+		Float8GetDatum(MINED_PCA_CONFIDENCE(rule)),
+		Float8GetDatum(rule->embedding_confidence),
+		Float8GetDatum(rule->quality),
+		BoolGetDatum(rule->selected),
+		Float8GetDatum(evidence_of(rule)),
+		Float8GetDatum(rule->evidence_error)
+	};
+	bool		nulls[lengthof(line_types)] = {
+		[6] = rule->pca_body_size == MINED_UNKNOWN_SIZE,
+		[10] = rule->pca_body_size == MINED_UNKNOWN_SIZE,
+		[11] = isnan(rule->embedding_confidence),
+		[12] = isnan(rule->quality),
+		[14] = isnan(evidence_of(rule)),
+		[15] = isnan(rule->evidence_confidence)
+	};
+
+	sql_batch_row(batch, values, nulls);
+}
+
+/* Runs a statement that finds the rules' columns in "line". */
+static void
+write_rules(const char *statement, const MinedRules *rules)
+{
+	SqlBatch   *batch = sql_batch_begin(psprintf("with line as (select id, rule, head, body::int[], "
+												 "support, size, pca_size, predictions, coverage, sc, pca, ec, q, selected, evidence, error "
+												 "from unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) "
+												 "u(id, rule, head, body, support, size, pca_size, predictions, coverage, sc, pca, ec, q, selected, evidence, error)) %s",
+												 statement),
+										lengthof(line_types), line_types);
+	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "hybridkg row", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(row);
+
+	for (int64 i = 0; i < rules->count; i++)
+	{
+		add_line(batch, (int32) i + 1, &rules->rule[i]);
+		MemoryContextReset(row);
+	}
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(row);
+	sql_batch_end(batch);
+}
+
+void
+record_rules(Graph *graph, const char *model, const MinedRules *rules)
+{
+	SqlArgs		args = {0};
+
+	arg_text(&args, model);
+	sql_run(psprintf("delete from %srule where model = $1", graph->prefix), &args);
+	write_rules(psprintf("insert into %srule select %s, line.* from line where head in (select id from %srelation)",
+						 graph->prefix, quote_literal_cstr(model), graph->prefix),
+				rules);
+}
+
+void
+record_given_rules(Graph *graph, const char *model, const MinedRules *rules)
+{
+	char	   *name = quote_literal_cstr(model);
+
+	sql_run(psprintf("insert into %smodel (name, settings, status, created_at) "
+					 "values (%s, '{}', 'ready', clock_timestamp()) on conflict do nothing", graph->prefix, name),
+			SQL_NO_ARGS);
+	write_rules(psprintf(", known as (update %1$srule r set support = line.support, body_size = size, "
+						 "pca_body_size = pca_size, predictions = line.predictions, head_coverage = coverage, "
+						 "standard_confidence = sc, pca_confidence = pca, embedding_confidence = ec, quality = q, "
+						 "selected = line.selected, "
+						 "evidence_confidence = case when r.confidence_error is null then evidence else r.evidence_confidence end from line "
+						 "where r.model = %2$s and r.head = line.head and r.body = line.body returning line.id) "
+						 "insert into %1$srule select %2$s, "
+						 "coalesce((select max(id) from %1$srule where model = %2$s), 0) + row_number() over (order by id), "
+						 "rule, head, body, support, size, pca_size, predictions, coverage, sc, pca, ec, q, selected, evidence, error "
+						 "from line where id not in (select id from known)",
+						 graph->prefix, name),
+				rules);
+}
+
+void
+record_end(Graph *graph, const char *model, const Iteration *best)
+{
+	SqlArgs		args = {0};
+
+	arg_text(&args, model);
+	sql_arg(&args, INT4OID, Int32GetDatum(best->number));
+	arg_metrics(&args, best);
+	sql_run(psprintf("update %smodel set status = 'ready', trained_at = clock_timestamp(), "
+					 "best_iteration = $2, mrr = $3, hits_1 = $4, hits_3 = $5, hits_10 = $6 where name = $1",
+					 graph->prefix),
+			&args);
+}

@@ -1,0 +1,457 @@
+/*
+ * settings.c
+ *		The arguments of hkg_train: one table says name, type and range of each, and
+ *		serves reading, checking and writing down.
+ */
+#include "settings.h"
+
+#include <limits.h>
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "common/shortest_dec.h"
+#include "utils/builtins.h"
+#include "utils/json.h"
+#include "utils/lsyscache.h"
+
+#include "server/argument.h"
+#include "server/host.h"
+#include "rules/rule.h"
+#include "server/sql.h"
+
+int			hkg_precision;
+
+typedef enum SettingType
+{
+	SETTING_INT,
+	SETTING_BIGINT,
+	SETTING_FLOAT,
+	SETTING_BOOL,
+	SETTING_TEXT,
+	SETTING_NAME
+} SettingType;
+
+typedef struct Setting
+{
+	const char *name;
+	SettingType type;
+	size_t		offset;
+	double		low;			/* the range of numbers */
+	double		high;
+	bool		optional;		/* NULL is read as 0, or no text: not what could be given */
+	const char *const *choices; /* of texts, NULL-terminated */
+} Setting;
+
+static const char *const regularizers[] = {"l2", "n3", "dura", NULL};
+static const char *const precisions[] = {[KGE_SINGLE] = "single", [KGE_BFLOAT16] = "bfloat16", NULL};
+static const char *const labels[] = {"one", "confidence", NULL};
+
+#define FIELD(field) #field
+#define AT(field) offsetof(TrainSettings, field)
+#define INT(field, low, high) {FIELD(field), SETTING_INT, AT(field), low, high, false, NULL}
+#define FLOAT(field, low, high) {FIELD(field), SETTING_FLOAT, AT(field), low, high, false, NULL}
+#define BOOL(field) {FIELD(field), SETTING_BOOL, AT(field), 0, 0, false, NULL}
+#define CHOICE(field, known) {FIELD(field), SETTING_TEXT, AT(field), 0, 0, false, known}
+
+static const Setting table[] = {
+	{"graph", SETTING_NAME, AT(graph), 0, 0, false, NULL},
+	{"score_function", SETTING_TEXT, AT(score_function), 0, 0, false, NULL},
+	INT(dimensions, 1, 10000),
+	INT(iterations, 1, 10000),
+	INT(epochs, 1, 1000000),
+	INT(batch_size, 1, 1000000),
+	INT(negatives, 1, 100000),
+	{"negative_sampling", SETTING_TEXT, AT(negative_sampling), 0, 0, true, NULL},
+	{"loss", SETTING_TEXT, AT(loss), 0, 0, false, NULL},
+	{"optimizer", SETTING_TEXT, AT(optimizer), 0, 0, false, NULL},
+	FLOAT(learning_rate, 1e-9, 1e3),
+	FLOAT(gamma, -1e6, 1e6),
+	INT(norm, 1, 2),
+	FLOAT(regularization, 0, 1e6),
+	FLOAT(omega, 0, 1),
+	INT(top_rules, 0, 1000000),
+	FLOAT(beta, 0, 1e6),
+	{"sample_size", SETTING_BIGINT, AT(sample_size), 1, INT_MAX, true, NULL},
+	INT(max_rule_length, 2, 4),
+	FLOAT(min_head_coverage, 0, 1),
+	INT(min_support, 1, INT_MAX),
+	BOOL(constants),
+	{"patience", SETTING_INT, AT(patience), 1, INT_MAX, true, NULL},
+	{"seed", SETTING_BIGINT, AT(seed), -9223372036854775808.0, 9223372036854775807.0, false, NULL},
+	{"model", SETTING_NAME, AT(model), 0, 0, false, NULL},
+	FLOAT(min_quality, 0, 1),
+	CHOICE(label, labels),
+	BOOL(accumulate),
+	INT(block_size, 1, 10000),
+	FLOAT(temperature, 0, 1e3),
+	BOOL(reciprocal),
+	{"regularizer", SETTING_TEXT, AT(regularizer), 0, 0, true, regularizers},
+	{"preset", SETTING_TEXT, AT(preset), 0, 0, true, NULL},
+	BOOL(warm_start),
+	{"rules", SETTING_NAME, AT(rules), 0, 0, true, NULL},
+	FLOAT(relation_weight, 0, 1e3),
+	INT(evidence_rules, 0, 1000000),
+	INT(evidence_length, 2, RULE_MAX_BODY + 1),
+	{"evidence_seconds", SETTING_FLOAT, AT(evidence_seconds), 1e-3, 1e6, true, NULL},
+	FLOAT(holdout, 0, 0.5),
+	{"learning_rate_end", SETTING_FLOAT, AT(learning_rate_end), 1e-10, 1e3, true, NULL},
+
+	/* the last one is not an argument, but a setting of the session */
+	CHOICE(precision, precisions)
+};
+
+#define ARGUMENTS ((int) lengthof(table) - 1)
+
+#define MEMBER(settings, setting, type) \
+	(*(type *) ((char *) (settings) + (setting)->offset))
+
+static void
+read_bigint(FunctionCallInfo fcinfo, int i, const Setting *setting, TrainSettings *settings)
+{
+	int64		value = DatumGetInt64(argument(fcinfo, i, setting->name));
+
+	if ((double) value < setting->low || (double) value > setting->high)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s must be between %.0f and %.0f, not " INT64_FORMAT, setting->name,
+						setting->low, setting->high, value)));
+	MEMBER(settings, setting, int64) = value;
+}
+
+static void
+read_text(FunctionCallInfo fcinfo, int i, const Setting *setting, TrainSettings *settings)
+{
+	char	   *value;
+
+	if (setting->type == SETTING_NAME)
+		value = argument_name(fcinfo, i, setting->name);
+	else
+		value = argument_text(fcinfo, i, setting->name);
+	if (setting->choices != NULL)
+		argument_choice(value, setting->name, setting->choices);
+	MEMBER(settings, setting, char *) = value;
+}
+
+static void
+read_setting(FunctionCallInfo fcinfo, int i, const Setting *setting, TrainSettings *settings)
+{
+	if (setting->optional && PG_ARGISNULL(i))
+		return;
+	switch (setting->type)
+	{
+		case SETTING_INT:
+			MEMBER(settings, setting, int) =
+				argument_int(fcinfo, i, setting->name, (int) setting->low, (int) setting->high);
+			break;
+		case SETTING_BIGINT:
+			read_bigint(fcinfo, i, setting, settings);
+			break;
+		case SETTING_FLOAT:
+			MEMBER(settings, setting, double) =
+				argument_float(fcinfo, i, setting->name, setting->low, setting->high);
+			break;
+		case SETTING_BOOL:
+			MEMBER(settings, setting, bool) = DatumGetBool(argument(fcinfo, i, setting->name));
+			break;
+		case SETTING_TEXT:
+		case SETTING_NAME:
+			read_text(fcinfo, i, setting, settings);
+			break;
+	}
+}
+
+/* Score functions, losses, samplers and optimisers are the pure half's to know: name(i) is the i-th one's. */
+static void
+check_name(const char *value, const char *setting, const char *(*name) (int i))
+{
+	const char *known[32] = {NULL};
+
+	for (int i = 0; i < (int) lengthof(known) - 1 && name(i) != NULL; i++)
+		known[i] = name(i);
+	argument_choice(value, setting, known);
+}
+
+KgePrecision
+settings_precision(const TrainSettings *settings)
+{
+	return strcmp(settings->precision, precisions[KGE_BFLOAT16]) == 0 ? KGE_BFLOAT16 : KGE_SINGLE;
+}
+
+/* What goes with softmax alone, and with scores that are linear in head, relation and tail. */
+static void
+check_linear(const TrainSettings *settings, const char *what)
+{
+	if (strcmp(settings->loss, "softmax") != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s has no use under loss \"%s\"", what, settings->loss),
+				 errhint("It goes with the loss \"softmax\".")));
+	if (kge_is_distance(kge_score_function(settings->score_function)))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("%s does not go with score_function \"%s\"", what, settings->score_function),
+				 errdetail("The score must be linear in head, relation and tail."),
+				 errhint("Score functions that it goes with are distmult, complex and rescal.")));
+}
+
+/*
+ * What suits the loss where nobody says otherwise.  The logistic one weighs each negative by itself: it learns more
+ * where hard ones weigh more, and with smaller steps in the end (doc/tuning.md).  A warm start keeps its rate.
+ */
+static void
+fill_in(TrainSettings *settings)
+{
+	bool		logistic = strcmp(settings->loss, "logistic") == 0;
+
+	if (settings->negative_sampling == NULL)
+		settings->negative_sampling = pstrdup(logistic ? "self_adversarial" : "uniform");
+	if (logistic && !settings->warm_start && settings->learning_rate_end == 0)
+		settings->learning_rate_end = settings->learning_rate / 10;
+}
+
+/* What no single argument tells */
+static void
+check_settings(const TrainSettings *settings)
+{
+	check_name(settings->score_function, "score_function", kge_score_function_name);
+	check_name(settings->loss, "loss", kge_loss_name);
+	check_name(settings->negative_sampling, "negative_sampling", kge_sampler_name);
+	check_name(settings->optimizer, "optimizer", kge_optimizer_name);
+	if (!kge_goes_with(kge_loss(settings->loss), kge_sampler(settings->negative_sampling)))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("negative_sampling \"%s\" has no use under loss \"%s\", which %s",
+						settings->negative_sampling, settings->loss,
+						strcmp(settings->loss, "softmax") == 0 ? "has no negatives" : "weighs negatives itself"),
+				 errhint("Leave one of the two at its default.")));
+	if (settings->relation_weight > 0)
+		check_linear(settings, "relation_weight");
+	if (settings->regularizer != NULL && strcmp(settings->regularizer, "dura") == 0)
+		check_linear(settings, "regularizer \"dura\"");
+	if (!kge_has_precision(settings_precision(settings)))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("this machine cannot train with hybridkg.precision \"%s\"", settings->precision),
+				 errdetail("It needs a processor with AMX-BF16 or AVX512-BF16."),
+				 errhint("Set hybridkg.precision to \"single\".")));
+	argument_check_model(settings->model);
+}
+
+/* All digits, whatever extra_float_digits says */
+static void
+append_number(StringInfo json, double number)
+{
+	char		digits[DOUBLE_SHORTEST_DECIMAL_LEN];
+
+	double_to_shortest_decimal_buf(number, digits);
+	appendStringInfoString(json, digits);
+}
+
+static void
+append_setting(StringInfo json, const Setting *setting, const TrainSettings *settings)
+{
+	switch (setting->type)
+	{
+		case SETTING_INT:
+			if (setting->optional && MEMBER(settings, setting, const int) == 0)
+				appendStringInfoString(json, "null");
+			else
+				appendStringInfo(json, "%d", MEMBER(settings, setting, const int));
+			break;
+		case SETTING_BIGINT:
+			if (setting->optional && MEMBER(settings, setting, const int64) == 0)
+				appendStringInfoString(json, "null");
+			else
+				appendStringInfo(json, INT64_FORMAT, MEMBER(settings, setting, const int64));
+			break;
+		case SETTING_FLOAT:
+			if (setting->optional && MEMBER(settings, setting, const double) == 0)
+				appendStringInfoString(json, "null");
+			else
+				append_number(json, MEMBER(settings, setting, const double));
+			break;
+		case SETTING_BOOL:
+			appendStringInfoString(json, MEMBER(settings, setting, const bool) ? "true" : "false");
+			break;
+		case SETTING_TEXT:
+		case SETTING_NAME:
+			if (MEMBER(settings, setting, char *const) == NULL)
+				appendStringInfoString(json, "null");
+			else
+				escape_json(json, MEMBER(settings, setting, char *const));
+			break;
+	}
+}
+
+char *
+settings_json(const TrainSettings *settings)
+{
+	StringInfoData json;
+
+	initStringInfo(&json);
+	for (int i = 1; i < (int) lengthof(table); i++)
+	{
+		appendStringInfoString(&json, i == 1 ? "{" : ", ");
+		escape_json(&json, table[i].name);
+		appendStringInfoString(&json, ": ");
+		append_setting(&json, &table[i], settings);
+	}
+	appendStringInfoChar(&json, '}');
+	return json.data;
+}
+
+static void
+check_parsed(const Setting *setting, bool good, const char *text)
+{
+	if (!good)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("setting %s of an interrupted training is out of range: \"%s\"",
+						setting->name, text),
+				 errhint("Train the model again.")));
+}
+
+static bool
+is_choice(const char *text, const char *const *choices)
+{
+	for (int i = 0; choices != NULL && choices[i] != NULL; i++)
+		if (strcmp(text, choices[i]) == 0)
+			return true;
+	return choices == NULL;
+}
+
+static void
+parse_setting(const Setting *setting, const char *text, TrainSettings *settings)
+{
+	double		number = 0;
+	bool		ranged = true;
+
+	switch (setting->type)
+	{
+		case SETTING_INT:
+			number = MEMBER(settings, setting, int) = pg_strtoint32(text);
+			break;
+		case SETTING_BIGINT:
+			number = (double) (MEMBER(settings, setting, int64) = pg_strtoint64(text));
+			break;
+		case SETTING_FLOAT:
+			number = MEMBER(settings, setting, double) = strtod(text, NULL);
+			break;
+		case SETTING_BOOL:
+			MEMBER(settings, setting, bool) = strcmp(text, "true") == 0;
+			ranged = false;
+			break;
+		case SETTING_TEXT:
+		case SETTING_NAME:
+			check_parsed(setting, is_choice(text, setting->choices), text);
+			MEMBER(settings, setting, char *) = pstrdup(text);
+			ranged = false;
+			break;
+	}
+	check_parsed(setting, !ranged || (number >= setting->low && number <= setting->high), text);
+}
+
+/* ---- settings as texts: written down with a model, or a preset's -------------- */
+
+typedef struct Parsing
+{
+	TrainSettings *settings;
+	FunctionCallInfo defaults;	/* if set, only arguments that it left at their defaults are taken */
+	bool		seen[lengthof(table)];
+	TrainSettings overruled;	/* what was not taken */
+} Parsing;
+
+static void
+take_setting(void *argument, const Datum *values, const bool *nulls)
+{
+	Parsing    *parsing = argument;
+	char	   *name = TextDatumGetCString(values[0]);
+
+	for (int i = 1; i < (int) lengthof(table) && !nulls[1]; i++)
+	{
+		if (strcmp(table[i].name, name) != 0)
+			continue;
+		parsing->seen[i] = parsing->defaults == NULL || argument_is_default(parsing->defaults, i);
+		parse_setting(&table[i], TextDatumGetCString(values[1]),
+					  parsing->seen[i] ? parsing->settings : &parsing->overruled);
+	}
+}
+
+void
+settings_parse(const char *graph, const char *json, TrainSettings *settings)
+{
+	Parsing		parsing = {.settings = settings};
+	SqlArgs		args = {0};
+
+	memset(settings, 0, sizeof(*settings));
+	settings->graph = pstrdup(graph);
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(json));
+	sql_stream("select key, value from pg_catalog.jsonb_each_text($1::jsonb)", &args, take_setting, &parsing);
+	for (int i = 1; i < (int) lengthof(table); i++)
+		check_parsed(&table[i], parsing.seen[i] || table[i].optional, "");
+	fill_in(settings);
+	check_settings(settings);
+}
+
+static char *
+known_presets(const char *schema)
+{
+	Datum		names;
+
+	sql_value(psprintf("select pg_catalog.string_agg(preset, ', ') from %s.hkg_presets()", schema),
+			  SQL_NO_ARGS, &names);
+	return TextDatumGetCString(names);
+}
+
+static bool
+took(const Parsing *parsing, const char *name)
+{
+	for (int i = 1; i < (int) lengthof(table); i++)
+		if (strcmp(table[i].name, name) == 0)
+			return parsing->seen[i];
+	return false;
+}
+
+/* What a preset's learning rate falls to goes with that rate: where the call has another, both move. */
+static void
+scale_rate_end(const Parsing *preset)
+{
+	TrainSettings *settings = preset->settings;
+
+	if (took(preset, "learning_rate_end") && preset->overruled.learning_rate > 0)
+		settings->learning_rate_end = settings->learning_rate_end * settings->learning_rate / preset->overruled.learning_rate;
+}
+
+static void
+apply_preset(FunctionCallInfo fcinfo, TrainSettings *settings)
+{
+	Oid			schema = get_func_namespace(fcinfo->flinfo->fn_oid);
+	const char *quoted = quote_identifier(get_namespace_name(schema));
+	Parsing		parsing = {.settings = settings,.defaults = fcinfo};
+	SqlArgs		args = {0};
+
+	sql_begin();
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(settings->preset));
+	if (sql_stream(psprintf("select key, value from %s.hkg_presets() p, "
+							"pg_catalog.jsonb_each_text(p.settings) where p.preset = $1", quoted),
+				   &args, take_setting, &parsing) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("preset \"%s\" is not known", settings->preset),
+				 errhint("Presets are: %s.", known_presets(quoted))));
+	sql_end();
+	scale_rate_end(&parsing);
+}
+
+void
+settings_read(FunctionCallInfo fcinfo, TrainSettings *settings)
+{
+	memset(settings, 0, sizeof(*settings));
+	for (int i = 0; i < ARGUMENTS; i++)
+		read_setting(fcinfo, i, &table[i], settings);
+	settings->precision = pstrdup(precisions[hkg_precision]);
+	if (settings->preset != NULL)
+		apply_preset(fcinfo, settings);
+	fill_in(settings);
+	check_settings(settings);
+}

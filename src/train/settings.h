@@ -1,0 +1,75 @@
+/*
+ * settings.h
+ *		The arguments of hkg_train as a struct: read, checked, and written down with
+ *		the model.
+ */
+#ifndef HKG_TRAIN_SETTINGS_H
+#define HKG_TRAIN_SETTINGS_H
+
+#include "server/compat.h"
+
+#include "kge/kge.h"
+
+/* setting hybridkg.precision, a KgePrecision */
+extern int	hkg_precision;
+
+/* In the order of hkg_train's arguments; SPEC section 1 says what they are. */
+typedef struct TrainSettings
+{
+	char	   *graph;
+	char	   *score_function;
+	int			dimensions;
+	int			iterations;
+	int			epochs;
+	int			batch_size;
+	int			negatives;
+	char	   *negative_sampling;
+	char	   *loss;
+	char	   *optimizer;
+	double		learning_rate;
+	double		gamma;
+	int			norm;
+	double		regularization;
+	double		omega;
+	int			top_rules;
+	double		beta;
+	int64		sample_size;	/* 0: a tenth of the facts */
+	int			max_rule_length;
+	double		min_head_coverage;
+	int			min_support;
+	bool		constants;
+	int			patience;		/* 0: never stop early */
+	int64		seed;
+	char	   *model;
+	double		min_quality;
+	char	   *label;
+	bool		accumulate;
+	int			block_size;
+	double		temperature;
+	bool		reciprocal;
+	char	   *regularizer;	/* NULL: the loss's usual one */
+	char	   *preset;			/* NULL: none */
+	bool		warm_start;
+	char	   *rules;			/* a model's name; NULL: rules are mined */
+	double		relation_weight;
+	int			evidence_rules; /* 0: none */
+	int			evidence_length;
+	double		evidence_seconds;	/* 0: as long as it takes */
+	double		holdout;		/* share of the facts that stand in for a valid split */
+	double		learning_rate_end;	/* 0: learning_rate all the way */
+	char	   *precision;		/* no argument: hybridkg.precision when training began */
+} TrainSettings;
+
+/* ERROR 22004 or 22023 that names the argument, the range and what was found. */
+extern void settings_read(FunctionCallInfo fcinfo, TrainSettings *settings);
+
+/* Whether products of matrices are rounded. */
+extern KgePrecision settings_precision(const TrainSettings *settings);
+
+/* As JSON text: an object with every argument but the graph, and the precision, a null where NULL was given. */
+extern char *settings_json(const TrainSettings *settings);
+
+/* The settings that settings_json wrote down, for that graph; between sql_begin() and sql_end(). */
+extern void settings_parse(const char *graph, const char *json, TrainSettings *settings);
+
+#endif							/* HKG_TRAIN_SETTINGS_H */

@@ -1,0 +1,454 @@
+/*
+ * worker.c
+ *		hkg_train_background: a training in a process of its own, which commits after
+ *		every iteration.
+ *
+ * The launcher puts what the worker needs into a segment of shared memory and waits
+ * there for its word: it has begun, or the error that kept it from beginning, which the
+ * launcher then raises as its own.  What happens later is told by the model's status.
+ * A launcher that is itself cancelled while it waits abandons the training, and nothing is left
+ * of it; once the worker commits it is too late for that, and the launcher cancels it.  A
+ * training whose launcher is terminated goes on: hkg_progress shows it.
+ *
+ * The worker runs with the launcher's rights.  Between two transactions it holds the
+ * lock on the model's name and its copy of the facts, a temporary table: rules are
+ * evaluated over the facts that the training began with, whatever others do.  The
+ * epochs run outside of any transaction, so no snapshot keeps vacuum from its work.
+ */
+#include "server/compat.h"
+
+#include "access/xact.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "port/atomics.h"
+#include "postmaster/bgworker.h"
+#include "storage/dsm.h"
+#include "storage/latch.h"
+#include "storage/proc.h"
+#include "storage/procarray.h"
+#include "tcop/tcopprot.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+#include "utils/wait_event.h"
+
+#include "checkpoint.h"
+#include "hold_out.h"
+#include "server/host.h"
+#include "procedure.h"
+#include "server/sql.h"
+
+/* how long it waits for others' locks before it has begun: the launcher may hold them itself */
+#define START_LOCK_TIMEOUT "10s"
+
+/* of an error that the launcher raises */
+#define TEXT_BYTES 1024
+
+typedef enum LaunchState
+{
+	LAUNCH_STARTING,
+	LAUNCH_COMMITTING,			/* that it has begun */
+	LAUNCH_BEGUN,
+	LAUNCH_FAILED,
+	LAUNCH_ABANDONED			/* by the launcher */
+} LaunchState;
+
+/* What launcher and worker tell each other; the state is written last */
+typedef struct Launch
+{
+	Oid			database;
+	Oid			login;			/* who the connection belongs to */
+	Oid			role;			/* whose rights it has */
+	NameData	graph;
+	int			threads;
+	int			max_memory;
+	int			work_mem;
+	int64		held_out;		/* facts, */
+	int64		facts;			/* of so many */
+	pid_t		pid;			/* of the worker; it may have ended before the launcher looks */
+	pg_atomic_uint32 state;		/* LaunchState */
+	int			sqlstate;
+	char		message[TEXT_BYTES];
+	char		detail[TEXT_BYTES];
+	char		hint[TEXT_BYTES];
+	char		settings[FLEXIBLE_ARRAY_MEMBER];
+} Launch;
+
+HKG_EXPORT void hkg_worker_main(Datum argument);
+
+/* ---- the launcher --------------------------------------------------------------- */
+
+static dsm_segment *
+write_launch(const TrainSettings *settings)
+{
+	char	   *json = settings_json(settings);
+	dsm_segment *segment = dsm_create(offsetof(Launch, settings) + strlen(json) + 1, 0);
+	Launch	   *launch = dsm_segment_address(segment);
+
+	memset(launch, 0, offsetof(Launch, settings));
+	pg_atomic_init_u32(&launch->state, LAUNCH_STARTING);
+	launch->database = MyDatabaseId;
+	launch->login = GetAuthenticatedUserId();
+	launch->role = GetUserId();
+	namestrcpy(&launch->graph, settings->graph);
+	launch->threads = hkg_threads;
+	launch->max_memory = hkg_max_memory;
+	launch->work_mem = work_mem;
+	strcpy(launch->settings, json);
+	return segment;
+}
+
+static BackgroundWorkerHandle *
+start_worker(const TrainSettings *settings, dsm_segment *segment)
+{
+	BackgroundWorker worker = {0};
+	BackgroundWorkerHandle *handle;
+
+	snprintf(worker.bgw_name, BGW_MAXLEN, "hybridkg training of %s.%s", settings->graph, settings->model);
+	strlcpy(worker.bgw_type, "hybridkg training", BGW_MAXLEN);
+	strlcpy(worker.bgw_library_name, "hybridkg", BGW_MAXLEN);
+	strlcpy(worker.bgw_function_name, "hkg_worker_main", BGW_MAXLEN);
+	worker.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
+	worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
+	worker.bgw_restart_time = BGW_NEVER_RESTART;
+	worker.bgw_main_arg = UInt32GetDatum(dsm_segment_handle(segment));
+	worker.bgw_notify_pid = MyProcPid;
+	if (!RegisterDynamicBackgroundWorker(&worker, &handle))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_RESOURCES),
+				 errmsg("could not start a background worker"),
+				 errhint("Wait for another one to end, or raise max_worker_processes.")));
+	return handle;
+}
+
+static LaunchState
+state_of(Launch *launch)
+{
+	LaunchState state = (LaunchState) pg_atomic_read_u32(&launch->state);
+
+	pg_read_barrier();
+	return state;
+}
+
+/* Who is first, the worker that commits or the launcher that gives up */
+static bool
+leave_starting(Launch *launch, LaunchState state)
+{
+	uint32		starting = LAUNCH_STARTING;
+
+	return pg_atomic_compare_exchange_u32(&launch->state, &starting, state);
+}
+
+/* Until the worker has begun, or not. */
+static void
+wait_for_worker(BackgroundWorkerHandle *handle, Launch *launch)
+{
+	pid_t		pid;
+
+	for (;;)
+	{
+		BgwHandleStatus status = GetBackgroundWorkerPid(handle, &pid);
+		LaunchState state = state_of(launch);
+
+		if ((state != LAUNCH_STARTING && state != LAUNCH_COMMITTING) || status == BGWH_STOPPED || status == BGWH_POSTMASTER_DIED)
+			return;
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, 100,
+						 PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+		CHECK_FOR_INTERRUPTS();
+	}
+}
+
+static void
+give_up(BackgroundWorkerHandle *handle, Launch *launch)
+{
+	if (leave_starting(launch, LAUNCH_ABANDONED))
+		TerminateBackgroundWorker(handle);
+	else if (state_of(launch) != LAUNCH_FAILED)
+		(void) kill(launch->pid, SIGINT);
+}
+
+static void
+raise_failure(Launch *launch)
+{
+	if (state_of(launch) == LAUNCH_FAILED)
+		ereport(ERROR,
+				(errcode(launch->sqlstate),
+				 errmsg("%s", launch->message),
+				 launch->detail[0] == '\0' ? 0 : errdetail("%s", launch->detail),
+				 launch->hint[0] == '\0' ? 0 : errhint("%s", launch->hint),
+				 errcontext("background training, which sees what is committed")));
+	ereport(ERROR,
+			(errcode(ERRCODE_INSUFFICIENT_RESOURCES),
+			 errmsg("the background worker ended before it had begun"),
+			 errhint("More details may be available in the server log.")));
+}
+
+HKG_FUNCTION(hkg_train_background);
+Datum
+hkg_train_background(PG_FUNCTION_ARGS)
+{
+	TrainSettings settings;
+	dsm_segment *segment;
+	Launch	   *launch;
+	BackgroundWorkerHandle *handle;
+	pid_t		pid;
+
+	settings_read(fcinfo, &settings);
+	sql_begin();
+	graph_open(settings.graph);
+	sql_end();
+	PreventCommandIfReadOnly("hkg_train_background()");
+	segment = write_launch(&settings);
+	launch = dsm_segment_address(segment);
+	handle = start_worker(&settings, segment);
+	PG_TRY();
+	{
+		wait_for_worker(handle, launch);
+		if (state_of(launch) != LAUNCH_BEGUN)
+			raise_failure(launch);
+	}
+	PG_CATCH();
+	{
+		give_up(handle, launch);
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+	if (launch->held_out > 0)
+		hold_out_notice(settings.graph, launch->held_out, launch->facts);
+	pid = launch->pid;
+	dsm_detach(segment);
+	PG_RETURN_INT32(pid);
+}
+
+/* ---- the worker: transactions --------------------------------------------------- */
+
+static void
+begin_transaction(void)
+{
+	MemoryContext context = CurrentMemoryContext;
+
+	SetCurrentStatementStartTimestamp();
+	StartTransactionCommand();
+	PushActiveSnapshot(GetTransactionSnapshot());
+	MemoryContextSwitchTo(context);
+	sql_begin();
+}
+
+static void
+end_transaction(void)
+{
+	MemoryContext context = CurrentMemoryContext;
+
+	sql_end();
+	PopActiveSnapshot();
+	CommitTransactionCommand();
+	MemoryContextSwitchTo(context);
+	pgstat_report_stat(true);
+}
+
+/* ---- the worker: the training ------------------------------------------------------ */
+
+static void
+wake_launcher(void)
+{
+	PGPROC	   *launcher = BackendPidGetProc(MyBgworkerEntry->bgw_notify_pid);
+
+	if (launcher != NULL)
+		SetLatch(&launcher->procLatch);
+}
+
+static void
+tell_launcher(Launch *launch, LaunchState state)
+{
+	pg_write_barrier();
+	pg_atomic_write_u32(&launch->state, state);
+	wake_launcher();
+}
+
+/* What it was asked for is read and checked, and the model's name is ours. */
+static void
+begin_training(Launch *launch, Procedure *procedure)
+{
+	MemoryContext trial;
+	MemoryContext context;
+
+	begin_transaction();
+	SetConfigOption("lock_timeout", START_LOCK_TIMEOUT, PGC_USERSET, PGC_S_SESSION);
+	settings_parse(NameStr(launch->graph), launch->settings, &procedure->settings);
+	procedure->graph = graph_open(procedure->settings.graph);
+	graph_lock_session_for_training(procedure->graph, procedure->settings.model);
+
+	procedure->progress = progress_begin(procedure->graph->name, procedure->settings.model,
+										 procedure->settings.iterations, procedure->settings.epochs);
+	trial = AllocSetContextCreate(CurrentMemoryContext, "hybridkg trial", ALLOCSET_DEFAULT_SIZES);
+	context = MemoryContextSwitchTo(trial);
+	procedure_read(procedure);
+	if (procedure->all != NULL)
+	{
+		launch->held_out = procedure->valid_count;
+		launch->facts = procedure->all->facts;
+	}
+	MemoryContextSwitchTo(context);
+	MemoryContextDelete(trial);
+
+	record_begin(procedure->graph, &procedure->settings);
+	record_status(procedure->graph, procedure->settings.model, "training");
+	checkpoint_begin(procedure->graph, &procedure->settings);
+	if (!leave_starting(launch, LAUNCH_COMMITTING))
+		ereport(ERROR,
+				(errcode(ERRCODE_QUERY_CANCELED),
+				 errmsg("the session that asked for this training has given up")));
+	end_transaction();
+	SetConfigOption("lock_timeout", "0", PGC_USERSET, PGC_S_SESSION);
+}
+
+/* Facts and rules of one snapshot */
+static void
+open_training(Procedure *procedure)
+{
+	int			isolation = DefaultXactIsoLevel;
+
+	DefaultXactIsoLevel = XACT_REPEATABLE_READ;
+	begin_transaction();
+	DefaultXactIsoLevel = isolation;
+	procedure_read(procedure);
+	procedure_open(procedure);
+	end_transaction();
+}
+
+static void
+train(Procedure *procedure)
+{
+	open_training(procedure);
+	while (!procedure_is_done(procedure))
+	{
+		procedure_learn(procedure);
+		begin_transaction();
+		procedure_infer(procedure);
+		checkpoint_save(procedure);
+		end_transaction();
+	}
+	procedure_refit(procedure);
+	begin_transaction();
+	procedure_finish(procedure);
+	end_transaction();
+}
+
+/* ---- the worker: errors -------------------------------------------------------------- */
+
+/* As many of its characters as fit */
+static void
+copy_text(char to[TEXT_BYTES], const char *text)
+{
+	int			bytes = text == NULL ? 0 : pg_mbcliplen(text, (int) strlen(text), TEXT_BYTES - 1);
+
+	if (bytes > 0)
+		memcpy(to, text, bytes);
+	to[bytes] = '\0';
+}
+
+static void
+fail_before_begin(Launch *launch, const ErrorData *error)
+{
+	launch->sqlstate = error->sqlerrcode;
+	copy_text(launch->message, error->message);
+	copy_text(launch->detail, error->detail);
+	copy_text(launch->hint, error->hint);
+	tell_launcher(launch, LAUNCH_FAILED);
+}
+
+/* What failed may be the graph itself, which has lost a table or has another name, or is gone with its models. */
+static void
+fail_training(Oid schema, const char *model, const ErrorData *error)
+{
+	bool		cancelled = error->sqlerrcode == ERRCODE_QUERY_CANCELED;
+	Graph		graph = {.schema = schema};
+
+	begin_transaction();
+	graph.name = get_namespace_name(schema);
+	if (graph.name != NULL && OidIsValid(get_relname_relid("model", schema)))
+	{
+		graph.prefix = psprintf("%s.", quote_identifier(graph.name));
+		record_status(&graph, model, cancelled ? "cancelled" : psprintf("failed: %s", error->message));
+	}
+	end_transaction();
+}
+
+/* ---- the worker: start ------------------------------------------------------------------ */
+
+static void
+connect_as_launcher(const Launch *launch)
+{
+	BackgroundWorkerInitializeConnectionByOid(launch->database, launch->login, 0);
+	if (launch->role != launch->login)
+	{
+		Oid			user;
+		int			security;
+
+		/* and it may not become anybody else */
+		GetUserIdAndSecContext(&user, &security);
+		SetUserIdAndSecContext(launch->role, security | SECURITY_LOCAL_USERID_CHANGE);
+	}
+	SetConfigOption("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION);
+	SetConfigOption("work_mem", psprintf("%d", launch->work_mem), PGC_USERSET, PGC_S_SESSION);
+	SetConfigOption("hybridkg.threads", psprintf("%d", launch->threads), PGC_USERSET, PGC_S_SESSION);
+	SetConfigOption("hybridkg.max_memory", psprintf("%d", launch->max_memory), PGC_USERSET, PGC_S_SESSION);
+	SetConfigOption("hybridkg.progress", "off", PGC_USERSET, PGC_S_SESSION);
+}
+
+void
+hkg_worker_main(Datum argument)
+{
+	dsm_segment *segment;
+	Launch	   *launch;
+	MemoryContext context;
+	Procedure	procedure = {.in_worker = true};
+	volatile bool begun = false;
+
+	pqsignal(SIGTERM, die);
+	BackgroundWorkerUnblockSignals();
+	segment = dsm_attach(DatumGetUInt32(argument));
+	if (segment == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("the session that asked for this training is gone")));
+	launch = dsm_segment_address(segment);
+	launch->pid = MyProcPid;
+	connect_as_launcher(launch);
+	context = AllocSetContextCreate(TopMemoryContext, "hybridkg training", ALLOCSET_DEFAULT_SIZES);
+	MemoryContextSwitchTo(context);
+	pgstat_report_activity(STATE_RUNNING, MyBgworkerEntry->bgw_name);
+	PG_TRY();
+	{
+		begin_training(launch, &procedure);
+		begun = true;
+		tell_launcher(launch, LAUNCH_BEGUN);
+		train(&procedure);
+	}
+	PG_CATCH();
+	{
+		ErrorData  *error;
+		Oid			schema = begun ? procedure.graph->schema : InvalidOid;
+		char	   *model;
+
+		MemoryContextSwitchTo(TopMemoryContext);
+		error = CopyErrorData();
+		model = pstrdup(procedure.settings.model != NULL ? procedure.settings.model : "");
+		EmitErrorReport();
+		FlushErrorState();
+		AbortCurrentTransaction();
+		MemoryContextSwitchTo(TopMemoryContext);
+		/* the threads and the entry in hkg_progress go with it */
+		MemoryContextDelete(context);
+		if (begun)
+			fail_training(schema, model, error);
+		else
+			fail_before_begin(launch, error);
+	}
+	PG_END_TRY();
+	pgstat_report_activity(STATE_IDLE, NULL);
+}
