@@ -26,7 +26,6 @@ typedef struct Graph
 	HTAB	   *entity_names;	/* those that graph_entity_name was asked for */
 	struct ids_hash *relation_ids;	/* of the names that were asked for */
 	struct ids_hash *entity_ids;
-	struct BodyPairs *bodies;		/* kept by body_pairs_keep */
 } Graph;
 
 /* All below run between sql_begin() and sql_end(). */

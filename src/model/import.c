@@ -19,13 +19,12 @@
 #include "utils/memutils.h"
 
 #include "server/argument.h"
-#include "rules/confidence.h"
 #include "rules/formats.h"
 #include "server/host.h"
-#include "rules/mine.h"
 #include "model.h"
+#include "model_rating.h"
+#include "rule_table.h"
 #include "server/growing_array.h"
-#include "train/record.h"
 #include "server/sql.h"
 
 #define BLANK " \t\r"			/* what a line of our own form may begin with */

@@ -2,7 +2,7 @@
  * mine_rules.c
  *		hkg_mine_rules: the search for rules, rated by one of three measures.
  */
-#include "rules/mine.h"
+#include "model_rating.h"
 
 #include <math.h>
 
@@ -10,7 +10,7 @@
 #include "utils/builtins.h"
 
 #include "server/argument.h"
-#include "rules/confidence.h"
+#include "rules/mine.h"
 #include "server/sql.h"
 
 typedef enum Measure

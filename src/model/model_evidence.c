@@ -15,7 +15,7 @@
 #include "server/host.h"
 #include "graph/call.h"
 #include "server/growing_array.h"
-#include "rules/rule.h"
+#include "rule_table.h"
 #include "server/sql.h"
 
 /* Where there is nothing to learn from: about what three benchmark graphs taught (bench/RESULTS.md) */

@@ -25,6 +25,7 @@
 #include "rules/inference.h"
 #include "graph/call.h"
 #include "model/model.h"
+#include "model/rule_table.h"
 #include "server/sql.h"
 
 const char *const evaluate_splits[] = {"valid", "test", "train", NULL};
@@ -201,7 +202,7 @@ infer_by(Graph *graph, const GraphData *data, const RuleList *rules)
 
 	for (int64 i = 0; i < rules->count; i++)
 		pointers[i] = &rules->rule[i];
-	return infer(graph, data, pointers, (int32) rules->count);
+	return infer(body_pairs_create(graph, data->entity_id, data->entities, 0), data, pointers, (int32) rules->count);
 }
 
 /* How many triples are in both; each ascending, each triple once. */

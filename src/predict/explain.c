@@ -26,6 +26,7 @@
 #include "server/host.h"
 #include "graph/call.h"
 #include "model/model.h"
+#include "model/rule_table.h"
 #include "server/sql.h"
 
 static void

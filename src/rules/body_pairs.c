@@ -99,26 +99,6 @@ body_pairs_create(Graph *graph, const int32 *entity_id, int32 entities, int64 ca
 	return bodies;
 }
 
-BodyPairs *
-body_pairs_of(Graph *graph, const int32 *entity_id, int32 entities)
-{
-	BodyPairs	   *kept = graph->bodies;
-
-	if (kept != NULL && kept->entity_id == entity_id)
-		return kept;
-	return body_pairs_create(graph, entity_id, entities, 0);
-}
-
-void
-body_pairs_keep(Graph *graph, const int32 *entity_id, int32 entities, int64 cache_bytes)
-{
-	MemoryContext caller = MemoryContextSwitchTo(GetMemoryChunkContext(graph));
-
-	if (graph->bodies == NULL)
-		graph->bodies = body_pairs_create(graph, entity_id, entities, cache_bytes);
-	MemoryContextSwitchTo(caller);
-}
-
 /* ---- statements -------------------------------------------------------------- */
 
 #define ALL_ATOMS(shape) ((1U << (shape)->length) - 1)

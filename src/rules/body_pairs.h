@@ -11,8 +11,12 @@
 #include "server/compat.h"
 
 #include "rule.h"
+#include "server/host.h"
 
 typedef struct BodyPairs BodyPairs;
+
+/* A quarter of hybridkg.max_memory: room for a cache */
+#define BODY_PAIRS_CACHE_BYTES ((int64) hkg_max_memory * 1024 / 4)
 
 /* Part of body number `body`. */
 typedef void (*BodyPairsTake) (void *argument, int32 body, const int32 *x, int32 x_count,
@@ -23,12 +27,6 @@ typedef void (*BodyPairsTake) (void *argument, int32 body, const int32 *x, int32
  * of what was handed out are kept and handed out again; the facts must not change.
  */
 extern BodyPairs *body_pairs_create(Graph *graph, const int32 *entity_id, int32 entities, int64 cache_bytes);
-
-/* Those kept with the graph by body_pairs_keep, if they are of these entities; else new ones, without a cache. */
-extern BodyPairs *body_pairs_of(Graph *graph, const int32 *entity_id, int32 entities);
-
-/* Sees to it that there are some with a cache, as long as the graph. */
-extern void body_pairs_keep(Graph *graph, const int32 *entity_id, int32 entities, int64 cache_bytes);
 
 /*
  * Evaluates different bodies (the rules' heads mean nothing) in some order: the

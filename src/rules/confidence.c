@@ -24,16 +24,12 @@
 
 #include "server/host.h"
 #include "inference.h"
-#include "model/model.h"
 #include "server/growing_array.h"
 
 /* triples that are scored at a time, and rules of the first batch */
 #define BLOCK (1 << 19)
 #define FIRST_BATCH 1000
 #define BATCH_GROWTH 4
-
-/* of hybridkg.max_memory, one part in so many keeps what bodies yield */
-#define CACHE_PART 4
 
 /* sigma in units of 2^-60: 2^67 of them fit */
 #define SIGMA_UNIT 0x1p60
@@ -626,9 +622,9 @@ init_selection(Selection *selection)
 	qsort(selection->by_rule, count, sizeof(MinedRule *), compare_by_rule);
 }
 
-static void
-rate(BodyPairs *bodies, const GraphData *data, const KgeModel *kge, Pool *pool,
-	 MinedRules *rules, const Rating *rating)
+void
+rate_rules(BodyPairs *bodies, const GraphData *data, const KgeModel *kge, Pool *pool,
+		   MinedRules *rules, const Rating *rating)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "hybridkg confidence",
 												  ALLOCSET_DEFAULT_SIZES);
@@ -642,34 +638,4 @@ rate(BodyPairs *bodies, const GraphData *data, const KgeModel *kge, Pool *pool,
 		rate_all(&selection);
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(context);
-}
-
-void
-rate_rules(Graph *graph, const GraphData *data, const KgeModel *kge, Pool *pool,
-		   MinedRules *rules, const Rating *rating)
-{
-	body_pairs_keep(graph, data->entity_id, data->entities, (int64) hkg_max_memory * 1024 / CACHE_PART);
-	rate(body_pairs_of(graph, data->entity_id, data->entities), data, kge, pool, rules, rating);
-}
-
-static bool
-same_ids(const int32 *a, int32 a_count, const int32 *b, int32 b_count)
-{
-	return a_count == b_count && memcmp(a, b, a_count * sizeof(int32)) == 0;
-}
-
-void
-rate_by_model(Graph *graph, const char *name, MinedRules *rules, const Rating *rating)
-{
-	GraphData  *data = graph_read(graph);
-	const Model *model = model_open(graph, name);
-
-	if (!same_ids(model->entity_id, model->kge.entities, data->entity_id, data->entities) ||
-		!same_ids(model->relation_id, model->kge.relations, data->relation_id, data->relations))
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("model \"%s\" does not know all entities and relations of graph \"%s\"",
-						name, graph->name),
-				 errhint("Train it again: some were added since.")));
-	rate(body_pairs_create(graph, data->entity_id, data->entities, 0), data, &model->kge, hkg_pool(), rules, rating);
 }

@@ -8,6 +8,7 @@
 
 #include "server/compat.h"
 
+#include "body_pairs.h"
 #include "mine.h"
 
 typedef struct Rating
@@ -23,13 +24,9 @@ typedef struct Rating
  * With top < 0 of every rule; else only as far as it takes to settle
  * exactly which rules are the `top` of highest quality among those kept, of quality
  * >= min_quality, that infer anything (ties by support, then by text), which are then marked
- * as selected.  What bodies yield is kept with the graph, within hybridkg.max_memory, for the next call and
- * for infer: the facts must not change meanwhile.
+ * as selected.
  */
-extern void rate_rules(Graph *graph, const GraphData *data, const KgeModel *kge,
+extern void rate_rules(BodyPairs *pairs, const GraphData *data, const KgeModel *kge,
 					   Pool *pool, MinedRules *rules, const Rating *rating);
-
-/* The same by a trained model, once; ERROR 55000 when its entities and relations are not those of the graph. */
-extern void rate_by_model(Graph *graph, const char *model, MinedRules *rules, const Rating *rating);
 
 #endif							/* HKG_RULES_CONFIDENCE_H */

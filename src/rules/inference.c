@@ -244,9 +244,8 @@ group_by_triple(const Collection *collection)
 }
 
 Inferences *
-infer(Graph *graph, const GraphData *data, const Rule *const *rules, int32 count)
+infer(BodyPairs *bodies, const GraphData *data, const Rule *const *rules, int32 count)
 {
-	BodyPairs	   *bodies = body_pairs_of(graph, data->entity_id, data->entities);
 	Collection	collection = {0};
 	InferTarget target = {.take = collect,.argument = &collection};
 	Inferences *inferences;

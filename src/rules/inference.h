@@ -38,7 +38,6 @@ typedef struct Inferences
 } Inferences;
 
 /* In the current context; ERROR 53200 when it would not fit hybridkg.max_memory. */
-extern Inferences *infer(Graph *graph, const GraphData *data,
-						 const Rule *const *rules, int32 count);
+extern Inferences *infer(BodyPairs *bodies, const GraphData *data, const Rule *const *rules, int32 count);
 
 #endif							/* HKG_RULES_INFERENCE_H */

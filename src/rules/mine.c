@@ -19,7 +19,6 @@
 #include "utils/float.h"
 
 #include "server/host.h"
-#include "model/model.h"
 #include "server/planner.h"
 #include "server/sql.h"
 
@@ -318,24 +317,4 @@ mine_given(Graph *graph, const Rule *rules, int64 count)
 	static const MineOptions no_bounds = {0};
 
 	return mine(graph, &no_bounds, rules, count);
-}
-
-/* ---- rules of a model --------------------------------------------------------------------- */
-
-MinedRules *
-mine_selected(Graph *graph, const char *model)
-{
-	RuleList	list;
-	SqlArgs		args = {0};
-
-	model_require(graph, model);
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
-	list = rules_of_query(psprintf("select distinct " RULE_COLUMNS " from %srule where model = $1 and selected",
-								   graph->prefix), &args);
-	if (list.count == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("model \"%s\" of graph \"%s\" has no selected rules", model, graph->name),
-				 errhint("hkg_import_rules makes some.")));
-	return mine_given(graph, list.rule, list.count);
 }

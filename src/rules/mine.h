@@ -68,7 +68,4 @@ extern MinedRules *mine_rules(Graph *graph, const MineOptions *options);
 /* Different canonical rules, whatever their support, counted in the same way. */
 extern MinedRules *mine_given(Graph *graph, const Rule *rules, int64 count);
 
-/* Those that are selected in a model; ERROR 55000 when there are none, 42704 for an unknown model. */
-extern MinedRules *mine_selected(Graph *graph, const char *model);
-
 #endif							/* HKG_RULES_MINE_H */

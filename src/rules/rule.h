@@ -79,9 +79,6 @@ extern char *rule_text(Graph *graph, const Rule *rule);
 /* A name as text forms have it in quotes. */
 extern void rule_append_quoted(StringInfo text, const char *name);
 
-/* What rule_from_array takes, as a query reads it of the rule table; a body that is missing is empty. */
-#define RULE_COLUMNS "head::int, coalesce(body::int[], '{}')"
-
 /* For the body column of the rule table: int[][3], (relation or RULE_IS, first, second), terms as above. */
 extern Datum rule_body_array(const Rule *rule);
 extern void rule_from_array(int32 head, Datum body, Rule *rule);
@@ -96,15 +93,5 @@ extern char *rule_sql_holds(const Graph *graph, const Rule *rule);
  * the atoms in readable form, `playsFor(Messi, Barcelona), clubType(Barcelona, Football)`.
  */
 extern char *rule_sql_groundings(Graph *graph, const Rule *rule);
-
-/* The rules of a query's rows, which are RULE_COLUMNS. */
-typedef struct RuleList
-{
-	Rule	   *rule;
-	int64		count;
-	int64		room;
-} RuleList;
-
-extern RuleList rules_of_query(const char *query, const SqlArgs *args);
 
 #endif							/* HKG_RULES_RULE_H */

@@ -16,7 +16,6 @@
 #include "utils/builtins.h"
 
 #include "server/argument.h"
-#include "server/growing_array.h"
 
 /* ---- the body as a join ---------------------------------------------------- */
 
@@ -160,26 +159,6 @@ rule_sql_groundings(Graph *graph, const Rule *rule)
 					 head_column(rule, TERM_X),
 					 head_column(rule, TERM_Y));
 	return sql.data;
-}
-
-/* ---- rules from tables -------------------------------------------------------- */
-
-static void
-take_rule(void *argument, const Datum *values, const bool *nulls)
-{
-	RuleList   *list = argument;
-
-	list->rule = array_reserve(list->rule, list->count + 1, &list->room, sizeof(Rule));
-	rule_from_array(DatumGetInt32(values[0]), values[1], &list->rule[list->count++]);
-}
-
-RuleList
-rules_of_query(const char *query, const SqlArgs *args)
-{
-	RuleList	list = {0};
-
-	sql_stream(query, args, take_rule, &list);
-	return list;
 }
 
 /* ---- SQL functions ---------------------------------------------------------- */

@@ -58,6 +58,7 @@ typedef struct Procedure
 	int64		samples;
 
 	MinedRules *rules;			/* NULL without rules */
+	BodyPairs  *pairs;			/* of their bodies */
 	double		mine_seconds;	/* that counting them took, until an iteration tells */
 	int			done;			/* iterations */
 	Iteration	iteration;		/* the one at work */

@@ -8,7 +8,6 @@
 #include "server/compat.h"
 
 #include "rules/inference.h"
-#include "rules/mine.h"
 #include "settings.h"
 
 /* One global iteration: a row of the table of that name. */
@@ -51,15 +50,6 @@ extern void record_sample(Graph *graph, const char *model, int iteration,
 						  const GraphData *data, const Sample *sample);
 extern void record_replace(Graph *graph, const TrainSettings *settings);
 extern void record_status(Graph *graph, const char *model, const char *status);
-
-/* A rule's id is its position + 1. */
-extern void record_rules(Graph *graph, const char *model, const MinedRules *rules);
-
-/*
- * Adds rules that were given, or puts new numbers on those that the model has; a model that does not
- * exist is made of them alone.
- */
-extern void record_given_rules(Graph *graph, const char *model, const MinedRules *rules);
 
 /* The model is ready; best: its iteration. */
 extern void record_end(Graph *graph, const char *model, const Iteration *best);

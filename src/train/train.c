@@ -40,6 +40,7 @@
 #include "model/model.h"
 #include "estimate.h"
 #include "server/sql.h"
+#include "model/rule_table.h"
 #include "model/thresholds.h"
 #include "warm_start.h"
 
@@ -371,6 +372,19 @@ mine(Procedure *procedure)
 	procedure->mine_seconds = seconds_since(start);
 }
 
+/* What bodies yield is kept from one iteration to the next: the facts do not change meanwhile. */
+static BodyPairs *
+procedure_pairs(Procedure *procedure)
+{
+	const GraphData *data = procedure->data;
+	MemoryContext caller = MemoryContextSwitchTo(procedure->lasting);
+
+	if (procedure->pairs == NULL)
+		procedure->pairs = body_pairs_create(procedure->graph, data->entity_id, data->entities, BODY_PAIRS_CACHE_BYTES);
+	MemoryContextSwitchTo(caller);
+	return procedure->pairs;
+}
+
 static void
 rank_rules(Procedure *procedure, Iteration *iteration)
 {
@@ -379,7 +393,7 @@ rank_rules(Procedure *procedure, Iteration *iteration)
 	instr_time	start;
 
 	INSTR_TIME_SET_CURRENT(start);
-	rate_rules(procedure->graph, procedure->data, &procedure->model, procedure->pool, procedure->rules, &rating);
+	rate_rules(procedure_pairs(procedure), procedure->data, &procedure->model, procedure->pool, procedure->rules, &rating);
 	iteration->mine_seconds = procedure->mine_seconds + seconds_since(start);
 	procedure->mine_seconds = 0;
 }
@@ -396,7 +410,7 @@ infer_selected(Procedure *procedure, Iteration *iteration, int32 *rule_id)
 			rule_id[iteration->rules] = (int32) i + 1;
 			selected[iteration->rules++] = &procedure->rules->rule[i].rule;
 		}
-	return infer(procedure->graph, procedure->data, selected, iteration->rules);
+	return infer(procedure_pairs(procedure), procedure->data, selected, iteration->rules);
 }
 
 /* psi */

@@ -1,0 +1,160 @@
+/*
+ * rule_table.c
+ *		Table `rule` of a graph, read and written (see rule_table.h).
+ */
+#include "rule_table.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/memutils.h"
+
+#include "evidence/evidence.h"
+#include "model.h"
+#include "server/growing_array.h"
+
+/* ---- reading ------------------------------------------------------------------ */
+
+static void
+take_rule(void *argument, const Datum *values, const bool *nulls)
+{
+	RuleList   *list = argument;
+
+	list->rule = array_reserve(list->rule, list->count + 1, &list->room, sizeof(Rule));
+	rule_from_array(DatumGetInt32(values[0]), values[1], &list->rule[list->count++]);
+}
+
+RuleList
+rules_of_query(const char *query, const SqlArgs *args)
+{
+	RuleList	list = {0};
+
+	sql_stream(query, args, take_rule, &list);
+	return list;
+}
+
+MinedRules *
+mine_selected(Graph *graph, const char *model)
+{
+	RuleList	list;
+	SqlArgs		args = {0};
+
+	model_require(graph, model);
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
+	list = rules_of_query(psprintf("select distinct " RULE_COLUMNS " from %srule where model = $1 and selected",
+								   graph->prefix), &args);
+	if (list.count == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("model \"%s\" of graph \"%s\" has no selected rules", model, graph->name),
+				 errhint("hkg_import_rules makes some.")));
+	return mine_given(graph, list.rule, list.count);
+}
+
+/* ---- writing ------------------------------------------------------------------ */
+
+/* A selected rule is evidence by what it is counted to be, when not by more. */
+static double
+evidence_of(const MinedRule *rule)
+{
+	return isnan(rule->evidence_confidence) && rule->selected ?
+		ev_worth(rule->support, rule->body_size, 0) : rule->evidence_confidence;
+}
+
+/* what a rule is in "line", see write_rules */
+static const Oid line_types[] = {
+	INT4OID, TEXTOID, INT4OID, TEXTOID, INT8OID, INT8OID, INT8OID, INT8OID,
+	FLOAT8OID, FLOAT8OID, FLOAT8OID, FLOAT8OID, FLOAT8OID, BOOLOID, FLOAT8OID, FLOAT8OID
+};
+
+static void
+add_line(SqlBatch *batch, int32 id, const MinedRule *rule)
+{
+	Datum		values[lengthof(line_types)] = {
+		Int32GetDatum(id),
+		CStringGetTextDatum(rule->text),
+		Int32GetDatum(rule->rule.head),
+		CStringGetTextDatum(OidOutputFunctionCall(F_ARRAY_OUT, rule_body_array(&rule->rule))),
+		Int64GetDatum(rule->support),
+		Int64GetDatum(rule->body_size),
+		Int64GetDatum(rule->pca_body_size),
+		Int64GetDatum(MINED_PREDICTIONS(rule)),
+		Float8GetDatum(MINED_HEAD_COVERAGE(rule)),
+		Float8GetDatum(MINED_STANDARD_CONFIDENCE(rule)),
+		Float8GetDatum(MINED_PCA_CONFIDENCE(rule)),
+		Float8GetDatum(rule->embedding_confidence),
+		Float8GetDatum(rule->quality),
+		BoolGetDatum(rule->selected),
+		Float8GetDatum(evidence_of(rule)),
+		Float8GetDatum(rule->evidence_error)
+	};
+	bool		nulls[lengthof(line_types)] = {
+		[6] = rule->pca_body_size == MINED_UNKNOWN_SIZE,
+		[10] = rule->pca_body_size == MINED_UNKNOWN_SIZE,
+		[11] = isnan(rule->embedding_confidence),
+		[12] = isnan(rule->quality),
+		[14] = isnan(evidence_of(rule)),
+		[15] = isnan(rule->evidence_confidence)
+	};
+
+	sql_batch_row(batch, values, nulls);
+}
+
+/* Runs a statement that finds the rules' columns in "line". */
+static void
+write_rules(const char *statement, const MinedRules *rules)
+{
+	SqlBatch   *batch = sql_batch_begin(psprintf("with line as (select id, rule, head, body::int[], "
+												 "support, size, pca_size, predictions, coverage, sc, pca, ec, q, selected, evidence, error "
+												 "from unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) "
+												 "u(id, rule, head, body, support, size, pca_size, predictions, coverage, sc, pca, ec, q, selected, evidence, error)) %s",
+												 statement),
+										lengthof(line_types), line_types);
+	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "hybridkg row", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(row);
+
+	for (int64 i = 0; i < rules->count; i++)
+	{
+		add_line(batch, (int32) i + 1, &rules->rule[i]);
+		MemoryContextReset(row);
+	}
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(row);
+	sql_batch_end(batch);
+}
+
+void
+record_rules(Graph *graph, const char *model, const MinedRules *rules)
+{
+	SqlArgs		args = {0};
+
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
+	sql_run(psprintf("delete from %srule where model = $1", graph->prefix), &args);
+	write_rules(psprintf("insert into %srule select %s, line.* from line where head in (select id from %srelation)",
+						 graph->prefix, quote_literal_cstr(model), graph->prefix),
+				rules);
+}
+
+void
+record_given_rules(Graph *graph, const char *model, const MinedRules *rules)
+{
+	char	   *name = quote_literal_cstr(model);
+
+	sql_run(psprintf("insert into %smodel (name, settings, status, created_at) "
+					 "values (%s, '{}', 'ready', clock_timestamp()) on conflict do nothing", graph->prefix, name),
+			SQL_NO_ARGS);
+	write_rules(psprintf(", known as (update %1$srule r set support = line.support, body_size = size, "
+						 "pca_body_size = pca_size, predictions = line.predictions, head_coverage = coverage, "
+						 "standard_confidence = sc, pca_confidence = pca, embedding_confidence = ec, quality = q, "
+						 "selected = line.selected, "
+						 "evidence_confidence = case when r.confidence_error is null then evidence else r.evidence_confidence end from line "
+						 "where r.model = %2$s and r.head = line.head and r.body = line.body returning line.id) "
+						 "insert into %1$srule select %2$s, "
+						 "coalesce((select max(id) from %1$srule where model = %2$s), 0) + row_number() over (order by id), "
+						 "rule, head, body, support, size, pca_size, predictions, coverage, sc, pca, ec, q, selected, evidence, error "
+						 "from line where id not in (select id from known)",
+						 graph->prefix, name),
+				rules);
+}

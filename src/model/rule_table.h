@@ -1,0 +1,38 @@
+/*
+ * rule_table.h
+ *		Table `rule` of a graph: the rules of its models, read and written.
+ */
+#ifndef HKG_MODEL_RULE_TABLE_H
+#define HKG_MODEL_RULE_TABLE_H
+
+#include "server/compat.h"
+
+#include "rules/mine.h"
+#include "server/sql.h"
+
+/* Head and body, as a query of the table selects them for rule_from_array; a missing body is an empty one. */
+#define RULE_COLUMNS "head::int, coalesce(body::int[], '{}')"
+
+typedef struct RuleList
+{
+	Rule	   *rule;
+	int64		count;
+	int64		room;
+} RuleList;
+
+/* The rules of a query that selects RULE_COLUMNS. */
+extern RuleList rules_of_query(const char *query, const SqlArgs *args);
+
+/*
+ * The selected rules of a model, counted on the graph's facts.  ERROR 55000 when there are none, 42704 for an
+ * unknown model.
+ */
+extern MinedRules *mine_selected(Graph *graph, const char *model);
+
+/* Replaces the model's rules.  A rule's id is its position + 1. */
+extern void record_rules(Graph *graph, const char *model, const MinedRules *rules);
+
+/* Adds rules to a model, or updates those that it has; creates the model if there is none. */
+extern void record_given_rules(Graph *graph, const char *model, const MinedRules *rules);
+
+#endif							/* HKG_MODEL_RULE_TABLE_H */
