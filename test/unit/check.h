@@ -80,6 +80,7 @@ extern void test_rank(void);
 extern void test_top(void);
 extern void test_complete(void);
 extern void test_sort(void);
+extern void test_search(void);
 extern void test_threshold(void);
 extern void test_draw(void);
 extern void test_newcomers(void);

@@ -199,6 +199,7 @@ static const Suite suites[] = {
 	{"top", test_top},
 	{"complete", test_complete},
 	{"sort", test_sort},
+	{"search", test_search},
 	{"threshold", test_threshold},
 	{"draw", test_draw},
 	{"new_entities", test_newcomers},
