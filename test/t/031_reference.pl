@@ -88,7 +88,7 @@ is(join(' ', sort grep { /^hkg_/ } keys %text), join(' ', map { $_->[0] } @known
 foreach my $function (@known)
 {
 	my ($name, $result, $has_columns) = @$function;
-	my $same = ($text{$name} // '') =~ /Arguments:\s+those of\s+\[(hkg_\w+)\]/ ? $1 : $name;
+	my $same = ($text{$name} // '') =~ /Arguments:\s+those\s+of\s+\[(hkg_\w+)\]/ ? $1 : $name;
 	my @arguments = map { join ' ', @$_[0, 1], $_->[2] =~ s/::[\w ]+$//r =~ s/^NULL$/null/r }
 	  rows("select proargnames[i], format_type(proargtypes[i - 1], null), coalesce(pg_get_function_arg_default(p.oid, i), '')
 		from $functions, generate_series(1, pronargs) i where proname = '$name' order by i");
