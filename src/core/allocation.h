@@ -2,7 +2,7 @@
  * allocation.h
  *		One allocation cut into aligned arrays.
  *
- * A function that needs memory says what it takes in a single place, run
+ * A function that needs memory lists what it takes in a single place, run
  * twice: first over an empty allocation, which only adds up, then over the memory
  * that the arena gave for that sum.
  */

@@ -202,7 +202,7 @@ pool_yield(Pool *pool, int thread)
 		park_if_due(&pool->workers[thread]);
 }
 
-/* Starts the pool's threads; tells how many came to life. */
+/* Starts the pool's threads; returns how many could be started. */
 static int
 start_threads(Pool *pool)
 {

@@ -59,7 +59,7 @@ pool_pieces(int64_t count, int64_t size)
 /* Nanoseconds of a clock that never goes back. */
 extern int64_t monotonic_now(void);
 
-/* Sets, in the calling thread, whether denormals count as zero; tells what was. */
+/* Sets, in the calling thread, whether denormals count as zero; returns the previous setting. */
 extern bool flush_denormals(bool flush);
 
 #endif							/* HKG_CORE_POOL_H */

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "random.h"
 #include "pool.h"
+#include "random.h"
 
 #define AT_ONCE 4096			/* elements of a part that is sorted at a stretch */
 

@@ -7,7 +7,7 @@
 
 #include "pool.h"
 
-/* As qsort, but breathes, as `thread`, which may be POOL_LEADER.  Left on the way, the array's order is any. */
+/* As qsort, but yields, as `thread`, which may be POOL_LEADER.  If it is left by a jump, the array's order is undefined. */
 extern void sort_array(Pool *pool, int thread, void *array, int64_t count, size_t size,
 					 int (*compare) (const void *a, const void *b));
 

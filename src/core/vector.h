@@ -11,7 +11,7 @@
 #define HKG_CORE_VECTOR_H
 
 #include <stddef.h>
-#include <stdlib.h>				/* defines __GLIBC__, whose loader knows ifunc */
+#include <stdlib.h>				/* defines __GLIBC__, whose loader supports ifunc */
 
 #ifdef __has_attribute
 #if __has_attribute(target_clones) && defined(__x86_64__) && \

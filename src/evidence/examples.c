@@ -78,7 +78,7 @@ is_answer(const Listing *listing, const KgeQuestion *question, int32_t entity)
 	for (int64_t asked = question->asked; asked >= 0; asked = listing->questions.next_asked[asked])
 		if (kge_answer_of(listing->triples, asked) == entity)
 			return true;
-	return kge_is_known(&listing->questions, question, entity);
+	return kge_in_filter(&listing->questions, question, entity);
 }
 
 /* The best by score of a block of questions, those that are no answers. */

@@ -11,9 +11,9 @@
  */
 #include <string.h>
 
-#include "negatives.h"
-#include "core/random.h"
 #include "core/pool.h"
+#include "core/random.h"
+#include "negatives.h"
 
 typedef struct Bernoulli
 {

@@ -45,7 +45,7 @@ struct KgeBfloat16
 
 	/*
 	 * out (+)= a b: KGE_WHOLE rows, KGE_WHOLE or (not wide) LANES columns, steps *
-	 * KGE_WHOLE terms.  The second row of tiles is so many numbers behind the first.
+	 * KGE_WHOLE terms.  The second row of tiles starts that many numbers after the first.
 	 */
 	void		(*multiply) (int steps, const uint16_t *a, ptrdiff_t a_next,
 							 const uint16_t *b, ptrdiff_t b_next,
@@ -54,13 +54,13 @@ struct KgeBfloat16
 	/*
 	 * Rounds two rows to bfloat16: the first factor's first and, interleaved, the second's, or one
 	 * of both where the other is NULL.  Of the former, the next KGE_WHOLE numbers of a row are a
-	 * tile behind, of the latter the next LANES so many numbers.  n is a multiple of KGE_WHOLE.
+	 * tile behind, of the latter the next LANES that many numbers.  n is a multiple of KGE_WHOLE.
 	 */
 	void		(*round) (int count, int n, const float *first, const float *second,
 						  uint16_t *across, uint16_t *along, ptrdiff_t next);
 
 	/*
-	 * Rounds KGE_WHOLE rows of LANES columns, of which so many count: to half of the rows of two
+	 * Rounds KGE_WHOLE rows of LANES columns, of which `count` are used: to half of the rows of two
 	 * tiles, and transposed to a tile.
 	 */
 	void		(*transpose) (int rows, int columns, const float *from, ptrdiff_t from_stride,
@@ -112,7 +112,7 @@ multiply_vectors(int steps, const uint16_t *a, ptrdiff_t a_next,
 		}
 }
 
-/* Compilers do not know what memory tiles read and write. */
+/* Compilers do not track the memory that tiles read and write. */
 #define MEMORY() __asm__ volatile("" ::: "memory")
 
 /* Eight tiles of 16 rows of 64 bytes: four sums, two of either factor. */

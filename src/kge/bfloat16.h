@@ -6,10 +6,10 @@
 #ifndef HKG_KGE_BFLOAT16_H
 #define HKG_KGE_BFLOAT16_H
 
-#include "engine.h"
 #include "core/allocation.h"
+#include "engine.h"
 
-/* The kernels of a processor; bfloat16.c says more. */
+/* The kernels of a processor; see bfloat16.c. */
 typedef struct KgeBfloat16 KgeBfloat16;
 
 /* Those of this one, NULL if it has none; the first call asks the system for leave. */
@@ -18,9 +18,9 @@ extern const KgeBfloat16 *kge_bfloat16(void);
 /* Those that use vectors, or tiles, if this processor has them: for tests. */
 extern const KgeBfloat16 *kge_bfloat16_of(bool tiles);
 
-/* Rows and columns of whatever meets come in wholes of so many, padded with 0. */
+/* Rows and columns come in multiples of this, padded with 0. */
 #define KGE_WHOLE	32
-#define KGE_TILE	512			/* numbers of 16 rows of so many columns */
+#define KGE_TILE	512			/* numbers in 16 rows of KGE_WHOLE columns */
 
 static inline int
 kge_whole(int number)
@@ -101,7 +101,7 @@ typedef struct KgeDerivatives
 	uint16_t   *turned;
 } KgeDerivatives;
 
-/* Those of so many candidates and queries at most, for each thread. */
+/* Room for that many candidates and queries at most, for each thread. */
 extern KgeDerivatives kge_derivatives_take(Allocation *allocation, int threads,
 										   int candidates, int queries, int block);
 

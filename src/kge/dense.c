@@ -26,12 +26,12 @@
 #include <string.h>
 
 #include "dense.h"
-#include "kge.h"
 #include "core/vector.h"
+#include "kge.h"
 
 #define MAX_ROWS	8			/* of a tile */
 #define MAX_COLUMNS 32
-#define MAX_DEPTH	256			/* k is cut into pieces of so many */
+#define MAX_DEPTH	256			/* k is cut into pieces of this size */
 
 /* out[i][j] (+)= sum over p of term(a[i][p], b[p][j]), for a whole tile */
 typedef void (*TileKernel) (int k, const float *a, ptrdiff_t a_row, ptrdiff_t a_step,
@@ -138,7 +138,7 @@ kge_choose_kernels(void)
 #endif
 }
 
-/* Copies k rows of n numbers, padded with zeros to so many columns. */
+/* Copies k rows of n numbers, padded with zeros to a given number of columns. */
 static void
 pad_columns(int k, int n, int columns, const float *b, ptrdiff_t b_row, float *copy)
 {

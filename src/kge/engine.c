@@ -1,6 +1,6 @@
 /*
  * engine.c
- *		Blocks of queries meet blocks of candidates.
+ *		Scores of blocks of queries against blocks of candidates, and their gradients.
  *
  * Forward: every candidate's score for every query.  A dot product is a matrix
  * product with the queries transposed, and L1 and L2 are sums of the same shape
@@ -18,9 +18,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "dense.h"
 #include "engine.h"
 #include "core/vector.h"
+#include "dense.h"
 
 KgeEngine
 kge_engine(const KgeModel *model)

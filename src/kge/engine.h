@@ -1,6 +1,6 @@
 /*
  * engine.h
- *		Blocks of queries meet blocks of candidates.
+ *		Scores of blocks of queries against blocks of candidates, and their gradients.
  *
  * Matrices are row by row; `stride` is the floats from one row to the next.
  * Scores and their derivatives have a row for each candidate and a column for
@@ -34,7 +34,7 @@ typedef struct KgeRows
 
 extern KgeEngine kge_engine(const KgeModel *model);
 
-/* Floats of the scratch that kge_engine_scores needs for so many queries. */
+/* Floats of the scratch that kge_engine_scores needs for that many queries. */
 extern size_t kge_engine_scratch(const KgeEngine *engine, int queries);
 
 /* Gets the queries ready for any number of kge_engine_scores. */

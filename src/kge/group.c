@@ -14,12 +14,12 @@
 #include "group.h"
 #include "core/pool.h"
 
-typedef struct Work
+typedef struct Grouping
 {
 	KgeGroups  *groups;
 	Pool    *pool;
 	const Triple *positives;
-} Work;
+} Grouping;
 
 void
 kge_groups_take(KgeGroups *groups, Allocation *allocation)
@@ -46,7 +46,7 @@ key_of(const Triple *triple, Side side, bool by_relation)
 
 /* Sorts the positives from[i], or i if from is NULL, by a key, keeping the order of equals. */
 static void
-sort(const Work *work, Side side, bool by_relation, const int32_t *from, int32_t *to, int thread)
+sort(const Grouping *work, Side side, bool by_relation, const int32_t *from, int32_t *to, int thread)
 {
 	const KgeGroups *groups = work->groups;
 	int64_t    *place = groups->place[side];
@@ -72,7 +72,7 @@ sort(const Work *work, Side side, bool by_relation, const int32_t *from, int32_t
 static void
 fill_side(void *argument, int64_t item, int thread)
 {
-	Work	   *work = argument;
+	Grouping	   *work = argument;
 	KgeGroups  *groups = work->groups;
 	Side		side = (Side) item;
 	int32_t    *member = groups->member[side];
@@ -98,7 +98,7 @@ fill_side(void *argument, int64_t item, int thread)
 void
 kge_groups_fill(KgeGroups *groups, Pool *pool, const Triple *positives, int64_t count)
 {
-	Work		work = {groups, pool, positives};
+	Grouping		work = {groups, pool, positives};
 
 	groups->positives = count;
 	pool_run(pool, 2, fill_side, &work);

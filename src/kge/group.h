@@ -5,8 +5,8 @@
 #ifndef HKG_KGE_GROUP_H
 #define HKG_KGE_GROUP_H
 
-#include "kge.h"
 #include "core/allocation.h"
+#include "kge.h"
 
 typedef struct KgeGroups
 {

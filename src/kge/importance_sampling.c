@@ -6,32 +6,36 @@
  * proportion to exp(x), is the same as giving every item the key x + G, with G
  * a standard Gumbel draw, and taking the n largest keys (Gumbel top n; Kool et
  * al. 2019).  Keys are logarithms, so nothing overflows, and one pass with a
- * heap of n keys is enough.  The leader does it all, and breathes.
+ * heap of n keys is enough.  The leader does all of it, and yields at intervals.
  */
 #include <float.h>
 #include <math.h>
 
-#include "kge.h"
+#include "core/allocation.h"
+#include "core/heap.h"
 #include "core/random.h"
 #include "core/sort.h"
-#include "core/allocation.h"
-#include "core/pool.h"
+#include "kge.h"
 
-typedef struct Key
+typedef struct Draw
 {
 	double		value;			/* x + gumbel; -DBL_MAX for NaN */
 	double		gumbel;			/* decides between equal values */
 	int64_t		item;
-} Key;
+} Draw;
 
-static bool
-less(const Key *a, const Key *b)
+/* The largest first */
+static int
+compare_keys(const void *a, const void *b)
 {
-	if (a->value != b->value)
-		return a->value < b->value;
-	if (a->gumbel != b->gumbel)
-		return a->gumbel < b->gumbel;
-	return a->item > b->item;
+	const Draw *left = a;
+	const Draw *right = b;
+
+	if (left->value != right->value)
+		return left->value > right->value ? -1 : 1;
+	if (left->gumbel != right->gumbel)
+		return left->gumbel > right->gumbel ? -1 : 1;
+	return (left->item > right->item) - (left->item < right->item);
 }
 
 static int
@@ -41,38 +45,6 @@ compare_items(const void *a, const void *b)
 	int64_t		right = *(const int64_t *) b;
 
 	return (left > right) - (left < right);
-}
-
-/* Moves heap[place] down to where no child is less than its parent. */
-static void
-sift_down(Key *heap, int64_t count, int64_t place)
-{
-	Key			key = heap[place];
-
-	for (;;)
-	{
-		int64_t		child = 2 * place + 1;
-
-		if (child >= count)
-			break;
-		if (child + 1 < count && less(&heap[child + 1], &heap[child]))
-			child++;
-		if (!less(&heap[child], &key))
-			break;
-		heap[place] = heap[child];
-		place = child;
-	}
-	heap[place] = key;
-}
-
-static void
-make_heap(Pool *pool, Key *heap, int64_t count)
-{
-	for (int64_t i = count / 2 - 1; i >= 0; i--)
-	{
-		sift_down(heap, count, i);
-		pool_yield_at(pool, POOL_LEADER, i);
-	}
 }
 
 /* beta * score, with infinities as large numbers; NaN stays. */
@@ -86,10 +58,10 @@ exponent(double beta, float score)
 	return beta * score;
 }
 
-static Key
+static Draw
 draw_key(double x, uint64_t bits, int64_t item)
 {
-	Key			key;
+	Draw			key;
 
 	key.gumbel = -log(-log(random_open(bits)));
 	key.value = isnan(x) ? -DBL_MAX : x + key.gumbel;
@@ -132,30 +104,23 @@ kge_draw(Arena *arena, Pool *pool, const float *scores, const uint64_t *key,
 	uint64_t	stream = random_stream(seed, DRAW_SAMPLE, 0, 0);
 	double		largest,
 				sum;
-	Key		   *heap;
+	int64_t		kept = 0;
+	Draw	   *heap;
 
 	n = n < count ? n : count;
 	if (n <= 0)
 		return 0;
-	TAKE(&allocation, Key, (size_t) n);
+	TAKE(&allocation, Draw, (size_t) n);
 	if (!allocation_open(&allocation, arena))
 		return -1;
-	heap = TAKE(&allocation, Key, (size_t) n);
+	heap = TAKE(&allocation, Draw, (size_t) n);
 
 	for (int64_t i = 0; i < count; i++)
 	{
-		Key			candidate = draw_key(exponent(beta, scores[i]),
+		Draw			candidate = draw_key(exponent(beta, scores[i]),
 										 random_bits(stream, key[i]), i);
 
-		if (i < n)
-			heap[i] = candidate;
-		if (i == n - 1)
-			make_heap(pool, heap, n);
-		if (i >= n && less(&heap[0], &candidate))
-		{
-			heap[0] = candidate;
-			sift_down(heap, n, 0);
-		}
+		kept = heap_offer(heap, kept, n, &candidate, sizeof(Draw), compare_keys);
 		pool_yield_at(pool, POOL_LEADER, i);
 	}
 

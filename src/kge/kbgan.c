@@ -4,7 +4,7 @@
  *
  * The generator is a DistMult model of the same dimensions.  Of the negatives that a
  * block's positives share it takes one for each positive, k with probability p_k = softmax
- * of its own scores; the model that is trained (the discriminator) meets that one alone.
+ * of its own scores; the model that is trained (the discriminator) is trained on that one alone.
  * Then it learns by policy gradient (REINFORCE) to pick what the discriminator takes for
  * true: with the reward R = the discriminator's score phi of the pick, it descends
  *		-(R - b) log p_pick		by its scores: (R - b) (p_k - [k = pick])
@@ -16,9 +16,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "negatives.h"
-#include "core/random.h"
 #include "core/pool.h"
+#include "core/random.h"
+#include "negatives.h"
 
 /* What a thread needs. */
 typedef struct Generating

@@ -6,8 +6,8 @@
  * is the vector q(h, r) when tails are asked for, or q'(t, r) when heads are;
  * a candidate is an entity that may answer it; the similarity of a query and
  * a candidate is the triple's score phi.  Everything here (training, ranking,
- * top k, embedding confidence) is "a block of queries meets a block of
- * candidates", so a score function is one file: two queries, their gradient,
+ * top k, embedding confidence) is a block of queries scored against a block of
+ * candidates, so a score function is one file: two queries, their gradient,
  * the initial values, and the choice of a similarity.
  */
 #ifndef HKG_KGE_KGE_H
@@ -61,17 +61,17 @@ extern int32_t kge_relation_rows(const KgeModel *model);
 /* Fills entity and relation with the function's initial values, drawn by seed. */
 extern void kge_model_initialise(KgeModel *model, Pool *pool, uint64_t seed);
 
-/* What is new to a model that is known otherwise (new_entities.c); the caller's arrays. */
+/* Which rows are new to a trained model (new_entities.c); the caller's arrays. */
 typedef struct KgeNewEntities
 {
 	bool	   *entity;			/* by row: whether it is new */
 	bool	   *relation;
-	int32_t    *neighbours;		/* by row: known ones met, 0 first */
+	int32_t    *neighbours;		/* by row: trained ones so far, 0 first */
 	float	   *query;			/* room for an entity's row */
 } KgeNewEntities;
 
 /*
- * Rows of new entities get to where their known neighbours' queries point; one without
+ * Rows of new entities become the mean of their trained neighbours' queries; one without such neighbours
  * keeps its row.  First all facts, in one call or in several, then the placing.
  */
 extern void kge_new_entities_gather(KgeModel *model, KgeNewEntities *new_entities,
@@ -97,7 +97,7 @@ extern double kge_sigmoid(double score);
 
 /*
  * What a minibatch minimises:
- *		logistic	SPEC section 3, the mean over positives and negatives.
+ *		logistic	-y log sigma(phi) - (1-y) log(1 - sigma(phi)), the mean over positives and negatives.
  *		margin		max(0, gamma + phi' - phi), the mean over pairs of a positive and one of
  *					its negatives (Bordes et al. 2013).  gamma, which is the model's, is
  *					thus the margin under every score function; in a distance model's
@@ -189,7 +189,7 @@ typedef struct KgeTraining
 	int			negatives;		/* negatives of a block, >= 1 */
 	double		learning_rate;	/* > 0 */
 	double		learning_rate_end;	/* > 0: what it has become, in equal steps, in the last of */
-	uint64_t	epochs;			/* so many epochs; 0: it stays learning_rate */
+	uint64_t	epochs;			/* the number of epochs; 0: it stays learning_rate */
 	double		regularization; /* lambda: lambda * mean over the batch's positives of
 								 * the penalties of h, r and t; without r where
 								 * relations are angles */
@@ -241,7 +241,7 @@ extern double kge_train_epoch(KgeTrainer *trainer, const Triple *positives,
 
 /*
  * An epoch that moves nothing: the optimiser's state becomes that of a model which
- * has been trained for so many epochs like this one.  Without it, Adagrad's first steps
+ * has been trained for that many epochs like this one.  Without it, Adagrad's first steps
  * would be as long as in a model's very beginning.
  */
 extern double kge_train_observe(KgeTrainer *trainer, const Triple *positives,
@@ -273,9 +273,9 @@ typedef struct KgeAddition
 } KgeAddition;
 
 /*
- * A second adjustment: what is added to the model's scores of those who might answer a question, which
+ * An adjustment: what is added to the model's scores of some candidates of a question, which
  * become scale * (phi + weight * addition).  ask() runs in the pool's threads; it lists entities, each once,
- * that live until the thread's next question, and returns how many; nothing is added for the others.
+ * which stay valid until the thread's next question, and returns how many; other entities get nothing.
  */
 typedef struct KgeAdjustment
 {
@@ -291,7 +291,7 @@ extern double kge_adjustment_weight(const KgeAdjustment *adjustment, int32_t rel
 /*
  * Filtered ranks of `count` triples, 1 first: head_rank[i] is the place of
  * triple i's head among all entities by score as head of (?, r, t), tail_rank[i]
- * likewise.  A candidate that forms one of the `known` triples (any order,
+ * likewise.  A candidate that forms one of the `filter` triples (any order,
  * duplicates allowed; other than the tested one) is skipped.  Order is that of
  * kge_score (double precision), whatever the fast path rounds to.  Among equals
  * the entity takes a place drawn by seed and triple; a NaN score is below every
@@ -301,12 +301,12 @@ extern double kge_adjustment_weight(const KgeAdjustment *adjustment, int32_t rel
 extern bool kge_rank(Arena *arena, Pool *pool, const KgeModel *model,
 					 const KgeAdjustment *adjustment,
 					 const Triple *triples, int64_t count,
-					 const Triple *known, int64_t known_count,
+					 const Triple *filter, int64_t filter_count,
 					 uint64_t seed, int32_t *head_rank, int32_t *tail_rank);
 
 /* Bytes that kge_rank will take from its arena. */
 extern size_t kge_rank_bytes(const KgeModel *model, const KgeAdjustment *adjustment,
-							 int64_t count, int64_t known_count, int threads);
+							 int64_t count, int64_t filter_count, int threads);
 
 typedef struct KgeMetrics
 {
@@ -361,17 +361,17 @@ typedef struct KgeScored
 
 /* Bytes that kge_complete will take from its arena. */
 extern size_t kge_complete_bytes(Pool *pool, const KgeModel *model, const KgeAdjustment *adjustment,
-								 const Triple *known, int64_t known_count, int64_t k);
+								 const Triple *facts, int64_t fact_count, int64_t k);
 
 /*
- * The k triples of highest score that are not known, of those whose (head, relation) is; `known` is
+ * The k triples of highest score that are not among `facts`, of those whose (head, relation) is; `facts` is
  * ascending by (relation, head, tail).  Best first; ties go to the lower relation, head, tail.
  * They are chosen by scores in single precision, then scored and put in order in double.  Returns
  * how many, or -1 when the arena is empty; *best is in the arena.  adjustment: may be NULL.
  */
 extern int64_t kge_complete(Arena *arena, Pool *pool, const KgeModel *model,
 							const KgeAdjustment *adjustment,
-							const Triple *known, int64_t known_count, int64_t k,
+							const Triple *facts, int64_t fact_count, int64_t k,
 							const KgeScored **best);
 
 /* ---- best_threshold.c -------------------------------------------------------- */
@@ -391,7 +391,7 @@ extern double kge_threshold(const KgeLabelled *labelled, int64_t count, int64_t 
 /* ---- importance_sampling.c ------------------------------------------------------- */
 
 /*
- * psi (SPEC section 5): draws min(n, count) of the items without replacement with
+ * Importance sampling (doc/method.md, Sampling): draws min(n, count) of the items without replacement with
  * probability proportional to exp(beta * score), exactly and in the log domain
  * (Gumbel top n).  key[i] numbers item i's draw, so the same item, seed and
  * iteration draws the same.  Fills `drawn` (room for min(n, count)) with item

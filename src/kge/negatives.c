@@ -1,10 +1,10 @@
 /*
  * negatives.c
- *		Positives meet shared negatives: the losses `logistic`, `margin` and `sampled_softmax`.
+ *		The losses against sampled negatives that positives share: `logistic`, `margin` and `sampled_softmax`.
  *
  * A minibatch is cut into blocks of positives.  A block corrupts one side, and its
- * positives share negatives drawn for it, so that "this block's queries meet its
- * negatives" is one call of the engine forward and one backward.  The sampler says
+ * positives share negatives drawn for it, so that scoring a block's queries against its
+ * negatives is one call of the engine forward and one backward.  The sampler chooses
  * which side a positive belongs to; those of a minibatch are dealt to its blocks in
  * their order, tails first.  The threads work on whole blocks, each in slots of its own.
  *
@@ -13,14 +13,14 @@
  * that one: its score is set so low that loss and derivative are 0.
  *
  * The negatives are gone through twice, tile by tile: for their scores, which the
- * sampler may want to see all of before it says what each weighs, and for the rest.
+ * sampler may need all of before it can weigh each, and for the rest.
  */
 #include <math.h>
 #include <string.h>
 
-#include "loss.h"
 #include "negatives.h"
 #include "core/pool.h"
+#include "loss.h"
 
 typedef struct Negatives
 {
@@ -137,7 +137,7 @@ warm_row(int n, float temperature, const float *restrict score, float *restrict 
 		warm[i] = score[i] == KGE_TAKEN_OUT ? score[i] : temperature * score[i];
 }
 
-/* Fills `derivative`, which nobody needs yet, with temperature * score of a tile. */
+/* Fills `derivative`, not in use yet, with temperature * score of a tile. */
 static const float *
 warm_scores(KgeBlock *block, double temperature, const float *score, int count)
 {
@@ -167,7 +167,7 @@ void
 kge_sum_negatives(KgeBlock *block, double temperature, const float *score)
 {
 	int			stride = block->pairing.score_stride;
-	float	   *maximum = block->share; /* two rows that nobody needs yet */
+	float	   *maximum = block->share; /* two rows not in use yet */
 	float	   *sum = block->share + stride;
 
 	for (int i = 0; i < block->count; i++)
@@ -233,7 +233,7 @@ margin_negatives(KgeBlock *block, int count, const float *score, const float *we
 static void
 softmax_positives(KgeBlock *block)
 {
-	float	   *ahead = block->sum; /* which nobody needs any more then */
+	float	   *ahead = block->sum; /* not in use any more by then */
 
 	kge_sum_negatives(block, 1, block->pairing.score);
 	for (int i = 0; i < block->count; i++)
@@ -278,7 +278,7 @@ fill_block(KgeBlock *block, int first)
 					   trainer->model->entities, block->negatives, block->negative);
 }
 
-/* The positives: each query meets its own answer. */
+/* The positives: the score of each query with its own answer. */
 static void
 score_positives(KgeBlock *block)
 {
@@ -422,7 +422,7 @@ side_of(const KgeTrainer *trainer, int64_t i)
 			trainer->epoch) % 2 == 0 ? SIDE_TAIL : SIDE_HEAD;
 }
 
-/* Deals the positives to blocks of one side; tells how many blocks. */
+/* Deals the positives to blocks of one side; returns how many blocks. */
 static int64_t
 deal(KgeTrainer *trainer)
 {

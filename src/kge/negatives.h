@@ -85,7 +85,7 @@ kge_tile_size(const KgeBlock *block, int from)
 	return block->negatives - from < KGE_TILE ? block->negatives - from : KGE_TILE;
 }
 
-/* Takes out the scores of negatives that are a positive's own answer; tells how many. */
+/* Takes out the scores of negatives that are a positive's own answer; returns how many. */
 extern int64_t kge_mask_answers(const KgeBlock *block, int from, int count, float *score);
 
 /*

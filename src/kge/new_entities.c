@@ -1,11 +1,11 @@
 /*
  * new_entities.c
- *		Rows of entities that a trained model does not know yet, from their neighbours.
+ *		Rows of entities that are new to a trained model, from their neighbours.
  *
- * A fact of a known entity and a new one asks a question that the new one answers:
+ * A fact of a trained entity and a new one is a question that the new one answers:
  * it belongs where the queries of all such facts point, their mean.  Where candidates
  * are compared by their dot product with a query, that is but a direction, and
- * the row gets the length that known entities have on average.
+ * the row gets the mean length of the trained entities' rows.
  */
 #include <math.h>
 #include <string.h>
@@ -13,17 +13,17 @@
 #include "score_function.h"
 
 static void
-meet(KgeModel *model, KgeNewEntities *new_entities, Triple fact, Side side)
+gather(KgeModel *model, KgeNewEntities *new_entities, Triple fact, Side side)
 {
 	int			width = kge_model_width(model);
-	int32_t		newcomer = side == SIDE_TAIL ? fact.tail : fact.head;
+	int32_t		entity = side == SIDE_TAIL ? fact.tail : fact.head;
 	int32_t		given = side == SIDE_TAIL ? fact.head : fact.tail;
-	float	   *row = model->entity + (size_t) newcomer * (size_t) width;
+	float	   *row = model->entity + (size_t) entity * (size_t) width;
 
-	if (!new_entities->entity[newcomer] || new_entities->entity[given] || new_entities->relation[fact.relation])
+	if (!new_entities->entity[entity] || new_entities->entity[given] || new_entities->relation[fact.relation])
 		return;
 	kge_make_query(model, kge_query(model, fact, side), new_entities->query);
-	if (new_entities->neighbours[newcomer]++ == 0)
+	if (new_entities->neighbours[entity]++ == 0)
 		memset(row, 0, (size_t) width * sizeof(float));
 	for (int j = 0; j < width; j++)
 		row[j] += new_entities->query[j];
@@ -34,8 +34,8 @@ kge_new_entities_gather(KgeModel *model, KgeNewEntities *new_entities, const Tri
 {
 	for (int64_t i = 0; i < count; i++)
 	{
-		meet(model, new_entities, facts[i], SIDE_TAIL);
-		meet(model, new_entities, facts[i], SIDE_HEAD);
+		gather(model, new_entities, facts[i], SIDE_TAIL);
+		gather(model, new_entities, facts[i], SIDE_HEAD);
 	}
 }
 
@@ -53,15 +53,15 @@ static double
 mean_length(const KgeModel *model, const KgeNewEntities *new_entities)
 {
 	double		sum = 0;
-	int32_t		known = 0;
+	int32_t		trained = 0;
 
 	for (int32_t i = 0; i < model->entities; i++)
 		if (!new_entities->entity[i])
 		{
 			sum += length(kge_entity_row(model, i), kge_model_width(model));
-			known++;
+			trained++;
 		}
-	return known == 0 ? 0 : sum / known;
+	return trained == 0 ? 0 : sum / trained;
 }
 
 void

@@ -1,6 +1,6 @@
 /*
  * one_vs_all.c
- *		Softmax loss: every query meets all entities.
+ *		Softmax loss: every query is scored against all entities.
  *
  * Each positive answers two queries, one for either side; the loss of an answer is the
  * cross entropy against all entities (Lacroix et al. 2018), its derivative by a score
@@ -33,13 +33,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/pool.h"
+#include "core/vector.h"
 #include "bfloat16.h"
 #include "group.h"
 #include "loss.h"
 #include "relation_loss.h"
-#include "core/pool.h"
 #include "trainer.h"
-#include "core/vector.h"
 
 #define BLOCK	64				/* queries */
 #define TILE	128				/* entities */
@@ -407,7 +407,7 @@ keeps_scores(const KgeTrainer *trainer)
 	return trainer->engine.similarity == KGE_L2;
 }
 
-/* Keeps the scores of a block's answers in a tile; the others are needed no more. */
+/* Keeps the scores of a block's answers in a tile; the others are not needed any more. */
 static void
 keep_answers(const OneVsAll *work, int block, int count, int32_t from, int rows, const float *score)
 {

@@ -22,9 +22,9 @@
  * state is that count, then m, then v.
  */
 #include <math.h>
-#include <string.h>
 
 #include "optimizer.h"
+#include "core/names.h"
 #include "core/pool.h"
 #include "core/vector.h"
 
@@ -200,26 +200,20 @@ adam_repeat(int n, int times, float *state)
 	}
 }
 
-static const KgeOptimizer optimizers[] = {
-	{"adagrad", 1, 0, adagrad, adagrad_repeat},
-	{"adam", 2, 1, adam, adam_repeat}
-};
+static const KgeOptimizer kge_adagrad = {"adagrad", 1, 0, adagrad, adagrad_repeat};
+static const KgeOptimizer kge_adam = {"adam", 2, 1, adam, adam_repeat};
+static const NameTable optimizers = NAME_TABLE(&kge_adagrad, &kge_adam);
 
 const char *
 kge_optimizer_name(int i)
 {
-	int			count = (int) (sizeof(optimizers) / sizeof(optimizers[0]));
-
-	return i >= 0 && i < count ? optimizers[i].name : NULL;
+	return name_at(&optimizers, i);
 }
 
 const KgeOptimizer *
 kge_optimizer(const char *name)
 {
-	for (int i = 0; kge_optimizer_name(i) != NULL; i++)
-		if (strcmp(kge_optimizer_name(i), name) == 0)
-			return &optimizers[i];
-	return NULL;
+	return name_find(&optimizers, name);
 }
 
 /* Adds up the row's gradients and penalties, and unlinks its slots. */

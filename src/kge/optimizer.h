@@ -10,8 +10,8 @@
 #ifndef HKG_KGE_OPTIMIZER_H
 #define HKG_KGE_OPTIMIZER_H
 
-#include "score_function.h"
 #include "core/allocation.h"
+#include "score_function.h"
 
 struct KgeOptimizer
 {
@@ -21,7 +21,7 @@ struct KgeOptimizer
 	void		(*move) (int n, double learning_rate, const float *gradient,
 						 float *parameter, float *state);
 
-	/* A row's state becomes what it were, had all gradients so far come that many times. */
+	/* A row's state becomes what it would be had each gradient so far been applied `times` times. */
 	void		(*repeat) (int n, int times, float *state);
 };
 
@@ -101,7 +101,7 @@ extern void kge_slots_group(KgeSlots *slots);
 extern void kge_slots_update(KgeSlots *slots, int32_t from, int32_t to, const KgeStep *step,
 							 float *sum, Pool *pool, int thread);
 
-/* The state of rows from .. to-1 becomes what it were, had all gradients so far come that many times. */
+/* The same for the state of rows from .. to-1. */
 extern void kge_slots_repeat(KgeSlots *slots, int32_t from, int32_t to, int times);
 
 #endif							/* HKG_KGE_OPTIMIZER_H */

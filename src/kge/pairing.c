@@ -1,6 +1,6 @@
 /*
  * pairing.c
- *		A block's queries meet its negatives, in one model.
+ *		Scores of a block's queries against its negatives under one model, and the way back to gradients.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
  * pairing.h
- *		A block's queries meet its negatives, in one model.
+ *		Scores of a block's queries against its negatives under one model, and the way back to gradients.
  *
  * Scores and their derivatives have a row for each negative and a column for each
  * positive, score_stride apart.
@@ -8,8 +8,8 @@
 #ifndef HKG_KGE_PAIRING_H
 #define HKG_KGE_PAIRING_H
 
-#include "trainer.h"
 #include "core/vector.h"
+#include "trainer.h"
 
 #define KGE_TILE	128			/* negatives between two looks at the clock */
 

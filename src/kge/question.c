@@ -1,30 +1,31 @@
 /*
  * question.c
- *		The distinct questions behind a list of triples, and what is known of them.
+ *		The distinct questions of a list of triples, with their answers in the filter.
  *
- * Questions are found through a hash table.  Only known triples that answer one
+ * Questions are found through a hash table.  Only triples of the filter that answer one
  * of them are kept: the threads count the answers of each question, the counts
  * become places in one array, the threads fill it, and sort each question's
  * part.  The order in which it is filled depends on the threads; the sorted
  * result does not.
  */
 #include "question.h"
-#include "core/random.h"
-#include "core/sort.h"
 #include "core/pool.h"
+#include "core/random.h"
+#include "core/search.h"
+#include "core/sort.h"
 
 #define AT_ONCE 4096			/* triples of an item */
 
-typedef struct Work
+typedef struct Filling
 {
 	KgeQuestions *questions;
 	Pool    *pool;
 	const Triple *triples;
 	int64_t		count;
-} Work;
+} Filling;
 
 void
-kge_questions_take(KgeQuestions *questions, Allocation *allocation, int64_t triples, int64_t known)
+kge_questions_take(KgeQuestions *questions, Allocation *allocation, int64_t triples, int64_t filter)
 {
 	size_t		asked = 2 * (size_t) triples;
 	size_t		slots = 16;
@@ -35,7 +36,7 @@ kge_questions_take(KgeQuestions *questions, Allocation *allocation, int64_t trip
 	questions->mask = slots - 1;
 	questions->question = TAKE(allocation, KgeQuestion, asked);
 	questions->next_asked = TAKE(allocation, int64_t, asked);
-	questions->known = TAKE(allocation, int32_t, 2 * (size_t) known);
+	questions->filter = TAKE(allocation, int32_t, 2 * (size_t) filter);
 	questions->slot = TAKE(allocation, int64_t, slots);
 }
 
@@ -74,7 +75,7 @@ ask(KgeQuestions *questions, Side side, int32_t relation, int32_t given, int64_t
 static void
 enter_questions(void *argument, int64_t item, int thread)
 {
-	Work	   *work = argument;
+	Filling	   *work = argument;
 	KgeQuestions *questions = work->questions;
 
 	(void) item;
@@ -91,9 +92,9 @@ enter_questions(void *argument, int64_t item, int thread)
 	}
 }
 
-/* Counts a known triple's answer, or puts it in its place. */
+/* Counts the answer of a triple of the filter, or puts it in its place. */
 static void
-add_known(KgeQuestions *questions, Side side, int32_t relation, int32_t given,
+add_filter(KgeQuestions *questions, Side side, int32_t relation, int32_t given,
 		  int32_t answer, bool fill)
 {
 	int64_t		number = *find_slot(questions, side, relation, given);
@@ -103,13 +104,13 @@ add_known(KgeQuestions *questions, Side side, int32_t relation, int32_t given,
 	if (number < 0)
 		return;
 	question = &questions->question[number];
-	place = __atomic_fetch_add(&question->known_count, 1, __ATOMIC_RELAXED);
+	place = __atomic_fetch_add(&question->filter_count, 1, __ATOMIC_RELAXED);
 	if (fill)
-		questions->known[question->known + place] = answer;
+		questions->filter[question->filter + place] = answer;
 }
 
 static void
-add_known_item(Work *work, int64_t item, bool fill)
+add_filter_item(Filling *work, int64_t item, bool fill)
 {
 	int64_t		end = (item + 1) * AT_ONCE;
 
@@ -117,23 +118,23 @@ add_known_item(Work *work, int64_t item, bool fill)
 	{
 		const Triple *triple = &work->triples[i];
 
-		add_known(work->questions, SIDE_HEAD, triple->relation, triple->tail, triple->head, fill);
-		add_known(work->questions, SIDE_TAIL, triple->relation, triple->head, triple->tail, fill);
+		add_filter(work->questions, SIDE_HEAD, triple->relation, triple->tail, triple->head, fill);
+		add_filter(work->questions, SIDE_TAIL, triple->relation, triple->head, triple->tail, fill);
 	}
 }
 
 static void
-count_known(void *argument, int64_t item, int thread)
+count_filter(void *argument, int64_t item, int thread)
 {
 	(void) thread;
-	add_known_item(argument, item, false);
+	add_filter_item(argument, item, false);
 }
 
 static void
-fill_known(void *argument, int64_t item, int thread)
+fill_filter(void *argument, int64_t item, int thread)
 {
 	(void) thread;
-	add_known_item(argument, item, true);
+	add_filter_item(argument, item, true);
 }
 
 static int
@@ -145,62 +146,50 @@ compare_entities(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* Item: sorts a question's known answers. */
+/* Item: sorts a question's answers in the filter. */
 static void
-sort_known(void *argument, int64_t item, int thread)
+sort_filter(void *argument, int64_t item, int thread)
 {
-	Work	   *work = argument;
+	Filling	   *work = argument;
 	KgeQuestion *question = &work->questions->question[item];
 
-	sort_array(work->pool, thread, work->questions->known + question->known, question->known_count,
+	sort_array(work->pool, thread, work->questions->filter + question->filter, question->filter_count,
 			 sizeof(int32_t), compare_entities);
 }
 
 void
 kge_questions_fill(KgeQuestions *questions, Pool *pool, const Triple *triples,
-				   const Triple *known, int64_t known_count)
+				   const Triple *filter, int64_t filter_count)
 {
-	Work		work = {questions, pool, triples, questions->triples};
-	int64_t		items = (known_count + AT_ONCE - 1) / AT_ONCE;
+	Filling		work = {questions, pool, triples, questions->triples};
+	int64_t		items = (filter_count + AT_ONCE - 1) / AT_ONCE;
 	int64_t		total = 0;
 
 	pool_run(pool, 1, enter_questions, &work);
-	work.triples = known;
-	work.count = known_count;
-	pool_run(pool, items, count_known, &work);
+	work.triples = filter;
+	work.count = filter_count;
+	pool_run(pool, items, count_filter, &work);
 	for (int64_t i = 0; i < questions->count; i++)
 	{
-		questions->question[i].known = total;
-		total += questions->question[i].known_count;
-		questions->question[i].known_count = 0;
+		questions->question[i].filter = total;
+		total += questions->question[i].filter_count;
+		questions->question[i].filter_count = 0;
 	}
-	pool_run(pool, items, fill_known, &work);
-	pool_run(pool, questions->count, sort_known, &work);
+	pool_run(pool, items, fill_filter, &work);
+	pool_run(pool, questions->count, sort_filter, &work);
 }
 
 int64_t
-kge_known_from(const KgeQuestions *questions, const KgeQuestion *question, int32_t entity)
+kge_filter_from(const KgeQuestions *questions, const KgeQuestion *question, int32_t entity)
 {
-	int64_t		low = question->known;
-	int64_t		high = question->known + question->known_count;
-
-	while (low < high)
-	{
-		int64_t		middle = low + (high - low) / 2;
-
-		if (questions->known[middle] < entity)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return lower_bound_int32(questions->filter, question->filter, question->filter + question->filter_count, entity);
 }
 
 bool
-kge_is_known(const KgeQuestions *questions, const KgeQuestion *question, int32_t entity)
+kge_in_filter(const KgeQuestions *questions, const KgeQuestion *question, int32_t entity)
 {
-	int64_t		place = kge_known_from(questions, question, entity);
+	int64_t		place = kge_filter_from(questions, question, entity);
 
-	return place < question->known + question->known_count &&
-		questions->known[place] == entity;
+	return place < question->filter + question->filter_count &&
+		questions->filter[place] == entity;
 }

@@ -1,6 +1,6 @@
 /*
  * question.h
- *		The distinct questions behind a list of triples, and what is known of them.
+ *		The distinct questions of a list of triples, with their answers in the filter.
  *
  * Triple i asks two questions: (?, relation, tail) and (head, relation, ?).
  * Several triples may ask the same one, and it is then scored once.
@@ -8,8 +8,8 @@
 #ifndef HKG_KGE_QUESTION_H
 #define HKG_KGE_QUESTION_H
 
-#include "kge.h"
 #include "core/allocation.h"
+#include "kge.h"
 
 typedef struct KgeQuestion
 {
@@ -17,8 +17,8 @@ typedef struct KgeQuestion
 	int32_t		relation;
 	int32_t		given;
 	int64_t		asked;			/* first of the triples that ask it: 2 i + side */
-	int64_t		known;			/* start of its known answers */
-	int64_t		known_count;
+	int64_t		filter;			/* start of its answers in the filter */
+	int64_t		filter_count;
 } KgeQuestion;
 
 typedef struct KgeQuestions
@@ -27,7 +27,7 @@ typedef struct KgeQuestions
 	int64_t		count;			/* distinct questions */
 	KgeQuestion *question;
 	int64_t    *next_asked;		/* by 2 i + side; -1 at the end */
-	int32_t    *known;			/* known answers, ascending in each question,
+	int32_t    *filter;			/* answers in the filter, ascending in each question,
 								 * perhaps more than once */
 
 	/* hash table: question numbers, -1 where free */
@@ -36,10 +36,10 @@ typedef struct KgeQuestions
 } KgeQuestions;
 
 extern void kge_questions_take(KgeQuestions *questions, Allocation *allocation,
-							   int64_t triples, int64_t known);
+							   int64_t triples, int64_t filter);
 extern void kge_questions_fill(KgeQuestions *questions, Pool *pool,
 							   const Triple *triples,
-							   const Triple *known, int64_t known_count);
+							   const Triple *filter, int64_t filter_count);
 
 /* The triple that a candidate makes of a question. */
 static inline Triple
@@ -59,12 +59,12 @@ kge_answer_of(const Triple *triples, int64_t asked)
 	return asked % 2 == SIDE_HEAD ? triple->head : triple->tail;
 }
 
-/* Whether an entity is a known answer. */
-extern bool kge_is_known(const KgeQuestions *questions, const KgeQuestion *question,
+/* Whether the filter holds an entity as answer. */
+extern bool kge_in_filter(const KgeQuestions *questions, const KgeQuestion *question,
 						 int32_t entity);
 
-/* Place of the first known answer >= entity. */
-extern int64_t kge_known_from(const KgeQuestions *questions, const KgeQuestion *question,
+/* Place of the first answer in the filter that is >= entity. */
+extern int64_t kge_filter_from(const KgeQuestions *questions, const KgeQuestion *question,
 							  int32_t entity);
 
 #endif							/* HKG_KGE_QUESTION_H */

@@ -2,14 +2,14 @@
  * rank.c
  *		Filtered ranks.
  *
- * The distinct questions of the triples (question.c) meet all entities, tile by
- * tile.  In a tile, scores of known answers are overwritten with minus
+ * The distinct questions of the triples (question.c) are scored against all entities, tile by
+ * tile.  In a tile, scores of answers in the filter are overwritten with minus
  * infinity; then, for each triple that asks the question, candidates that are
  * above the true entity for certain are counted, and those below (score_bound.c).
  * What is left, usually a candidate or two in all, is decided in double
  * precision, so that ranks do not depend on how the fast scores are rounded.
  *
- * A second adjustment raises the scores of few candidates.  The true entity's score is taken with
+ * An adjustment raises the scores of few candidates.  The true entity's score is taken with
  * it; the tiles are then counted without, and who gets above the true entity only by the
  * adjustment is counted ahead, question by question.
  *
@@ -20,12 +20,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "score_bound.h"
+#include "core/pool.h"
+#include "core/random.h"
+#include "core/vector.h"
 #include "engine.h"
 #include "question.h"
-#include "core/random.h"
-#include "core/pool.h"
-#include "core/vector.h"
+#include "score_bound.h"
 
 #define BLOCK	64				/* questions at a time */
 #define TILE	512				/* candidates at a time */
@@ -42,13 +42,13 @@ typedef struct Scratch
 } Scratch;
 
 /* Of each asked (triple i, side): number 2 i + side. */
-typedef struct Count
+typedef struct RankCount
 {
 	int32_t		above;
 	int32_t		equal;
-} Count;
+} RankCount;
 
-typedef struct Ranking
+typedef struct KgeRanking
 {
 	Pool    *pool;
 	const KgeModel *model;
@@ -60,18 +60,18 @@ typedef struct Ranking
 	double	   *phi;			/* of each asked */
 	double	   *exact;			/* the same with the adjustment's addition */
 	float	   *norm;			/* of each entity */
-	Count	   *counts;
+	RankCount	   *counts;
 	double	   *added;			/* threads x entities, 0 between questions */
 	Scratch    *scratch;
 	int64_t		segments;
-} Ranking;
+} KgeRanking;
 
 static void
-take_ranking(Ranking *ranking, Allocation *allocation, int64_t known, int threads)
+take_ranking(KgeRanking *ranking, Allocation *allocation, int64_t filter, int threads)
 {
 	size_t		stride = (size_t) vector_stride(ranking->engine.width);
 
-	kge_questions_take(&ranking->questions, allocation, ranking->count, known);
+	kge_questions_take(&ranking->questions, allocation, ranking->count, filter);
 	ranking->phi = TAKE(allocation, double, 2 * (size_t) ranking->count);
 	ranking->exact = ranking->phi;
 	if (ranking->adjustment != NULL)
@@ -80,7 +80,7 @@ take_ranking(Ranking *ranking, Allocation *allocation, int64_t known, int thread
 		ranking->added = TAKE(allocation, double, (size_t) threads * (size_t) ranking->model->entities);
 	}
 	ranking->norm = TAKE(allocation, float, (size_t) ranking->model->entities);
-	ranking->counts = TAKE(allocation, Count, 2 * (size_t) ranking->count);
+	ranking->counts = TAKE(allocation, RankCount, 2 * (size_t) ranking->count);
 	ranking->scratch = TAKE(allocation, Scratch, (size_t) threads);
 	for (int i = 0; i < threads; i++)
 	{
@@ -110,7 +110,7 @@ exact_score(const KgeModel *model, Triple triple, Side side)
 static void
 score_triples(void *argument, int64_t item, int thread)
 {
-	Ranking    *ranking = argument;
+	KgeRanking    *ranking = argument;
 	int64_t		end = (item + 1) * AT_ONCE;
 
 	for (int64_t i = item * AT_ONCE; i < end && i < ranking->count; i++)
@@ -120,7 +120,7 @@ score_triples(void *argument, int64_t item, int thread)
 		phi[SIDE_TAIL] = exact_score(ranking->model, ranking->triples[i], SIDE_TAIL);
 		phi[SIDE_HEAD] = !ranking->model->reciprocal ? phi[SIDE_TAIL] :
 			exact_score(ranking->model, ranking->triples[i], SIDE_HEAD);
-		ranking->counts[2 * i] = ranking->counts[2 * i + 1] = (Count) {0, 0};
+		ranking->counts[2 * i] = ranking->counts[2 * i + 1] = (RankCount) {0, 0};
 		pool_yield(ranking->pool, thread);
 	}
 }
@@ -129,7 +129,7 @@ score_triples(void *argument, int64_t item, int thread)
 static void
 measure_entities(void *argument, int64_t item, int thread)
 {
-	Ranking    *ranking = argument;
+	KgeRanking    *ranking = argument;
 	int64_t		end = (item + 1) * AT_ONCE;
 
 	for (int64_t i = item * AT_ONCE; i < end && i < ranking->model->entities; i++)
@@ -138,73 +138,73 @@ measure_entities(void *argument, int64_t item, int thread)
 	pool_yield(ranking->pool, thread);
 }
 
-/* ---- a question meets a tile --------------------------------------------- */
+/* ---- one question against a tile --------------------------------------------- */
 
-typedef struct Meeting
+typedef struct TileScores
 {
-	Ranking    *ranking;
+	KgeRanking    *ranking;
 	const KgeQuestion *question;
 	double		query_norm;
 	bool		nan;			/* every score is NaN */
 	int32_t		first;			/* candidates first .. first+count-1 */
 	int32_t		count;
 	float	   *score;			/* of each */
-} Meeting;
+} TileScores;
 
 /* Makes the question's query, too. */
-static Meeting
-meeting_of(Ranking *ranking, const KgeQuestion *question, float *query)
+static TileScores
+tile_scores(KgeRanking *ranking, const KgeQuestion *question, float *query)
 {
 	const KgeModel *model = ranking->model;
 	KgeQuery	asked = kge_query(model, kge_candidate_triple(question, 0), question->side);
 	int			relation_width = model->function->relation_width(model->dimensions);
-	Meeting		pairing = {.ranking = ranking,.question = question};
+	TileScores		tile = {.ranking = ranking,.question = question};
 
 	kge_make_query(model, asked, query);
-	pairing.query_norm = kge_norm(ranking->engine.width, query);
-	pairing.nan = isnan(ranking->norm[question->given]) ||
+	tile.query_norm = kge_norm(ranking->engine.width, query);
+	tile.nan = isnan(ranking->norm[question->given]) ||
 		isnan(kge_norm(relation_width, kge_relation_row(model, asked.relation)));
-	return pairing;
+	return tile;
 }
 
 /* A candidate's exact score, without computing it where it is plain: the answer's is phi. */
 static double
-candidate_score(const Meeting *pairing, int32_t candidate, int32_t answer, double phi)
+candidate_score(const TileScores *tile, int32_t candidate, int32_t answer, double phi)
 {
-	const Ranking *ranking = pairing->ranking;
+	const KgeRanking *ranking = tile->ranking;
 	const KgeModel *model = ranking->model;
 
-	if (pairing->nan || isnan(ranking->norm[candidate]))
+	if (tile->nan || isnan(ranking->norm[candidate]))
 		return NAN;
 	if (memcmp(kge_entity_row(model, candidate), kge_entity_row(model, answer),
 			   (size_t) ranking->engine.width * sizeof(float)) == 0)
 		return phi;
-	return exact_score(model, kge_candidate_triple(pairing->question, candidate),
-					   pairing->question->side);
+	return exact_score(model, kge_candidate_triple(tile->question, candidate),
+					   tile->question->side);
 }
 
 /* Decides, in double precision, about the candidates that the bounds leave. */
-static Count
-look_closely(const Meeting *pairing, KgeBound bound, int64_t asked, int thread)
+static RankCount
+look_closely(const TileScores *tile, KgeBound bound, int64_t asked, int thread)
 {
-	const Ranking *ranking = pairing->ranking;
+	const KgeRanking *ranking = tile->ranking;
 	int32_t		answer = kge_answer_of(ranking->triples, asked);
 	double		t = ranking->exact[asked];
-	const float *norm = ranking->norm + pairing->first;
-	Count		count = {0, 0};
+	const float *norm = ranking->norm + tile->first;
+	RankCount		count = {0, 0};
 
-	for (int32_t i = 0; i < pairing->count; i++)
+	for (int32_t i = 0; i < tile->count; i++)
 	{
-		int32_t		candidate = pairing->first + i;
+		int32_t		candidate = tile->first + i;
 		float		margin = bound.slope * norm[i];
 		double		score;
 
-		if (pairing->score[i] - margin > bound.high || pairing->score[i] + margin < bound.low)
+		if (tile->score[i] - margin > bound.high || tile->score[i] + margin < bound.low)
 			continue;
 		if (candidate == answer ||
-			kge_is_known(&ranking->questions, pairing->question, candidate))
+			kge_in_filter(&ranking->questions, tile->question, candidate))
 			continue;
-		score = candidate_score(pairing, candidate, answer, ranking->phi[asked]);
+		score = candidate_score(tile, candidate, answer, ranking->phi[asked]);
 		if (isnan(t) ? !isnan(score) : score > t)
 			count.above++;
 		else if (isnan(t) ? isnan(score) : score == t)
@@ -235,23 +235,23 @@ count_certain(int n, const float *restrict score, const float *restrict norm,
 
 /* Counts the candidates above and equal to the true entity of one asked. */
 static void
-count_asked(const Meeting *pairing, int64_t asked, int thread)
+count_asked(const TileScores *tile, int64_t asked, int thread)
 {
-	Ranking    *ranking = pairing->ranking;
-	KgeBound	bound = kge_bound(&ranking->engine, pairing->query_norm, ranking->exact[asked]);
-	Count		count = {0, 0};
+	KgeRanking    *ranking = tile->ranking;
+	KgeBound	bound = kge_bound(&ranking->engine, tile->query_norm, ranking->exact[asked]);
+	RankCount		count = {0, 0};
 	int			above,
 				below;
 
-	count_certain(pairing->count, pairing->score, ranking->norm + pairing->first,
+	count_certain(tile->count, tile->score, ranking->norm + tile->first,
 				  bound, &above, &below);
-	if (above + below < pairing->count)
-		count = look_closely(pairing, bound, asked, thread);
+	if (above + below < tile->count)
+		count = look_closely(tile, bound, asked, thread);
 	__atomic_fetch_add(&ranking->counts[asked].above, above + count.above, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&ranking->counts[asked].equal, count.equal, __ATOMIC_RELAXED);
 }
 
-/* ---- a second adjustment ------------------------------------------------------- */
+/* ---- the adjustment ------------------------------------------------------- */
 
 double
 kge_adjustment_weight(const KgeAdjustment *adjustment, int32_t relation, Side side)
@@ -264,11 +264,11 @@ kge_adjustment_weight(const KgeAdjustment *adjustment, int32_t relation, Side si
  * compared, which are equal where phi and addition are; for the fast score a difference will do.
  */
 static int
-compare_raised(const Meeting *pairing, int32_t candidate, float fast, int64_t asked, double addition)
+compare_raised(const TileScores *tile, int32_t candidate, float fast, int64_t asked, double addition)
 {
-	const Ranking *ranking = pairing->ranking;
+	const KgeRanking *ranking = tile->ranking;
 	double		t = ranking->exact[asked];
-	KgeBound	bound = kge_bound(&ranking->engine, pairing->query_norm, t - addition);
+	KgeBound	bound = kge_bound(&ranking->engine, tile->query_norm, t - addition);
 	float		rounded = (float) (2 * DBL_EPSILON * (fabs(t) + addition));
 	float		margin = bound.slope * ranking->norm[candidate] + rounded;
 	double		score;
@@ -277,18 +277,18 @@ compare_raised(const Meeting *pairing, int32_t candidate, float fast, int64_t as
 		return 1;
 	if (fast + margin < bound.low)
 		return -1;
-	score = candidate_score(pairing, candidate, kge_answer_of(ranking->triples, asked), ranking->phi[asked]) + addition;
+	score = candidate_score(tile, candidate, kge_answer_of(ranking->triples, asked), ranking->phi[asked]) + addition;
 	return (score > t) - (score < t);
 }
 
 /* How the place of one asked changes by what is added to other candidates. */
-static Count
-count_raised(const Meeting *pairing, const float *query, int64_t asked,
+static RankCount
+count_raised(const TileScores *tile, const float *query, int64_t asked,
 			 const KgeAddition *additions, int64_t count, int thread)
 {
-	const Ranking *ranking = pairing->ranking;
-	double		weight = kge_adjustment_weight(ranking->adjustment, pairing->question->relation, pairing->question->side);
-	Count		raised = {0, 0};
+	const KgeRanking *ranking = tile->ranking;
+	double		weight = kge_adjustment_weight(ranking->adjustment, tile->question->relation, tile->question->side);
+	RankCount		raised = {0, 0};
 
 	for (int64_t i = 0; i < count; i++)
 	{
@@ -298,13 +298,13 @@ count_raised(const Meeting *pairing, const float *query, int64_t asked,
 					after;
 
 		if (candidate == kge_answer_of(ranking->triples, asked) || isnan(ranking->norm[candidate]) ||
-			kge_is_known(&ranking->questions, pairing->question, candidate))
+			kge_in_filter(&ranking->questions, tile->question, candidate))
 			continue;
 		fast = kge_engine_score(&ranking->engine, query, kge_entity_row(ranking->model, candidate));
-		after = compare_raised(pairing, candidate, fast, asked, weight * additions[i].addition);
+		after = compare_raised(tile, candidate, fast, asked, weight * additions[i].addition);
 		if (after >= 0)
 		{
-			before = compare_raised(pairing, candidate, fast, asked, 0);
+			before = compare_raised(tile, candidate, fast, asked, 0);
 			raised.above += (after > 0) - (before > 0);
 			raised.equal += (after == 0) - (before == 0);
 		}
@@ -314,15 +314,15 @@ count_raised(const Meeting *pairing, const float *query, int64_t asked,
 	return raised;
 }
 
-/* Item: what the second adjustment does to the places of those who ask a question. */
+/* Item: what the adjustment changes in the ranks of the triples of a question. */
 static void
-hear_opinion(void *argument, int64_t item, int thread)
+adjust_rank(void *argument, int64_t item, int thread)
 {
-	Ranking    *ranking = argument;
+	KgeRanking    *ranking = argument;
 	const KgeQuestion *question = &ranking->questions.question[item];
 	double	   *added = ranking->added + (size_t) thread * (size_t) ranking->model->entities;
 	float	   *query = ranking->scratch[thread].query;
-	Meeting		pairing = meeting_of(ranking, question, query);
+	TileScores		tile = tile_scores(ranking, question, query);
 	double		weight = kge_adjustment_weight(ranking->adjustment, question->relation, question->side);
 	const KgeAddition *additions;
 	int64_t		count = ranking->adjustment->ask(ranking->adjustment->argument, question->side, question->given,
@@ -333,8 +333,8 @@ hear_opinion(void *argument, int64_t item, int thread)
 	for (int64_t asked = question->asked; asked >= 0; asked = ranking->questions.next_asked[asked])
 	{
 		ranking->exact[asked] = ranking->phi[asked] + added[kge_answer_of(ranking->triples, asked)];
-		if (!pairing.nan && !isnan(ranking->exact[asked]))
-			ranking->counts[asked] = count_raised(&pairing, query, asked, additions, count, thread);
+		if (!tile.nan && !isnan(ranking->exact[asked]))
+			ranking->counts[asked] = count_raised(&tile, query, asked, additions, count, thread);
 	}
 	for (int64_t i = 0; i < count; i++)
 		added[additions[i].entity] = 0;
@@ -342,28 +342,28 @@ hear_opinion(void *argument, int64_t item, int thread)
 }
 
 static void
-hear_opinions(Ranking *ranking)
+adjust_ranks(KgeRanking *ranking)
 {
 	size_t		count = (size_t) pool_threads(ranking->pool) * (size_t) ranking->model->entities;
 
 	for (size_t i = 0; i < count; i++)
 		ranking->added[i] = 0;
-	pool_run(ranking->pool, ranking->questions.count, hear_opinion, ranking);
+	pool_run(ranking->pool, ranking->questions.count, adjust_rank, ranking);
 }
 
-/* ---- a question meets a tile, the whole ------------------------------------------ */
+/* ---- one question against a tile, the whole ------------------------------------------ */
 
-/* Overwrites the scores of known answers. */
+/* Overwrites the scores of answers in the filter. */
 static void
-hide_known(const Meeting *pairing)
+hide_filter(const TileScores *tile)
 {
-	const KgeQuestions *questions = &pairing->ranking->questions;
-	const KgeQuestion *question = pairing->question;
-	int64_t		place = kge_known_from(questions, question, pairing->first);
-	int64_t		end = question->known + question->known_count;
+	const KgeQuestions *questions = &tile->ranking->questions;
+	const KgeQuestion *question = tile->question;
+	int64_t		place = kge_filter_from(questions, question, tile->first);
+	int64_t		end = question->filter + question->filter_count;
 
-	for (; place < end && questions->known[place] < pairing->first + pairing->count; place++)
-		pairing->score[questions->known[place] - pairing->first] = -INFINITY;
+	for (; place < end && questions->filter[place] < tile->first + tile->count; place++)
+		tile->score[questions->filter[place] - tile->first] = -INFINITY;
 }
 
 /* Scores by candidate become scores by question. */
@@ -376,22 +376,22 @@ transpose(int candidates, int questions, const float *restrict from, float *rest
 				to[q * TILE + c] = from[c * BLOCK + q];
 }
 
-/* ---- a block of questions meets a segment of candidates -------------------- */
+/* ---- a block of questions against a segment of candidates -------------------- */
 
 /* A block of questions at work. */
 typedef struct Block
 {
-	Ranking    *ranking;
+	KgeRanking    *ranking;
 	Scratch    *scratch;
 	const KgeQuestion *question;
 	int			count;
-	Meeting		pairing[BLOCK];
+	TileScores		tile[BLOCK];
 } Block;
 
 static void
 fill_block(Block *block, int thread)
 {
-	Ranking    *ranking = block->ranking;
+	KgeRanking    *ranking = block->ranking;
 	int			stride = vector_stride(ranking->engine.width);
 
 	for (int i = 0; i < block->count; i++)
@@ -399,8 +399,8 @@ fill_block(Block *block, int thread)
 		const KgeQuestion *question = &block->question[i];
 		float	   *query = block->scratch->query + (size_t) i * (size_t) stride;
 
-		block->pairing[i] = meeting_of(ranking, question, query);
-		block->pairing[i].score = block->scratch->by_question + i * TILE;
+		block->tile[i] = tile_scores(ranking, question, query);
+		block->tile[i].score = block->scratch->by_question + i * TILE;
 		pool_yield(ranking->pool, thread);
 	}
 }
@@ -408,7 +408,7 @@ fill_block(Block *block, int thread)
 static void
 meet_tile(Block *block, int32_t first, int32_t count, int thread)
 {
-	Ranking    *ranking = block->ranking;
+	KgeRanking    *ranking = block->ranking;
 	int			stride = vector_stride(ranking->engine.width);
 	KgeRows		queries = {block->count, stride, block->scratch->query};
 	KgeRows		candidates = {count, ranking->engine.width,
@@ -419,15 +419,15 @@ meet_tile(Block *block, int32_t first, int32_t count, int thread)
 	transpose(count, block->count, block->scratch->score, block->scratch->by_question);
 	for (int i = 0; i < block->count; i++)
 	{
-		Meeting    *pairing = &block->pairing[i];
-		int64_t		asked = pairing->question->asked;
+		TileScores    *tile = &block->tile[i];
+		int64_t		asked = tile->question->asked;
 
-		pairing->first = first;
-		pairing->count = count;
-		hide_known(pairing);
+		tile->first = first;
+		tile->count = count;
+		hide_filter(tile);
 		for (; asked >= 0; asked = ranking->questions.next_asked[asked])
 		{
-			count_asked(pairing, asked, thread);
+			count_asked(tile, asked, thread);
 			pool_yield_at(ranking->pool, thread, asked / 2);
 		}
 	}
@@ -437,7 +437,7 @@ meet_tile(Block *block, int32_t first, int32_t count, int thread)
 static void
 meet_segment(void *argument, int64_t item, int thread)
 {
-	Ranking    *ranking = argument;
+	KgeRanking    *ranking = argument;
 	int64_t		from = item % ranking->segments * SEGMENT;
 	int64_t		end = from + SEGMENT;
 	int64_t		start = item / ranking->segments * BLOCK;
@@ -466,10 +466,10 @@ meet_segment(void *argument, int64_t item, int thread)
 
 /* The place of an asked, drawn among its equals. */
 static int32_t
-draw_rank(const Ranking *ranking, uint64_t seed, int64_t asked)
+draw_rank(const KgeRanking *ranking, uint64_t seed, int64_t asked)
 {
 	const Triple *triple = &ranking->triples[asked / 2];
-	Count		count = ranking->counts[asked];
+	RankCount		count = ranking->counts[asked];
 	uint64_t	stream = random_stream(seed, DRAW_TIE,
 									(uint64_t) triple->head << 32 | (uint64_t) triple->tail,
 									(uint64_t) triple->relation);
@@ -480,36 +480,36 @@ draw_rank(const Ranking *ranking, uint64_t seed, int64_t asked)
 
 size_t
 kge_rank_bytes(const KgeModel *model, const KgeAdjustment *adjustment,
-			   int64_t count, int64_t known_count, int threads)
+			   int64_t count, int64_t filter_count, int threads)
 {
-	Ranking		ranking = {.model = model,.adjustment = adjustment,.count = count,.engine = kge_engine(model)};
+	KgeRanking		ranking = {.model = model,.adjustment = adjustment,.count = count,.engine = kge_engine(model)};
 	Allocation	allocation = {0};
 
-	take_ranking(&ranking, &allocation, known_count, threads);
+	take_ranking(&ranking, &allocation, filter_count, threads);
 	return allocation_bytes(&allocation);
 }
 
 bool
 kge_rank(Arena *arena, Pool *pool, const KgeModel *model, const KgeAdjustment *adjustment,
 		 const Triple *triples, int64_t count,
-		 const Triple *known, int64_t known_count,
+		 const Triple *filter, int64_t filter_count,
 		 uint64_t seed, int32_t *head_rank, int32_t *tail_rank)
 {
-	Ranking		ranking = {.pool = pool,.model = model,.adjustment = adjustment,.triples = triples,.count = count};
+	KgeRanking		ranking = {.pool = pool,.model = model,.adjustment = adjustment,.triples = triples,.count = count};
 	Allocation	allocation = {0};
 
 	ranking.engine = kge_engine(model);
 	ranking.segments = pool_pieces(model->entities, SEGMENT);
-	take_ranking(&ranking, &allocation, known_count, pool_threads(pool));
+	take_ranking(&ranking, &allocation, filter_count, pool_threads(pool));
 	if (!allocation_open(&allocation, arena))
 		return false;
-	take_ranking(&ranking, &allocation, known_count, pool_threads(pool));
+	take_ranking(&ranking, &allocation, filter_count, pool_threads(pool));
 
-	kge_questions_fill(&ranking.questions, pool, triples, known, known_count);
+	kge_questions_fill(&ranking.questions, pool, triples, filter, filter_count);
 	pool_run(pool, pool_pieces(count, AT_ONCE), score_triples, &ranking);
 	pool_run(pool, pool_pieces(model->entities, AT_ONCE), measure_entities, &ranking);
 	if (adjustment != NULL)
-		hear_opinions(&ranking);
+		adjust_ranks(&ranking);
 	pool_run(pool, pool_pieces(ranking.questions.count, BLOCK) * ranking.segments,
 				 meet_segment, &ranking);
 	for (int64_t i = 0; i < count; i++)

@@ -10,7 +10,7 @@
  *
  * This is for score functions that are linear in h, in r and in t: there
  *		phi(h, r, t) = z(h, t) . r, where z is the gradient of phi by r,
- * so relations are candidates that meet the query z, and all that is needed is there:
+ * so relations are candidates for the query z, and all that is needed is there:
  *		z = relation_gradient(h, t),	d_h = query'(t, d_z),	d_t = query(h, d_z).
  *
  * A minibatch is learnt in waves, as many pairs as their z may take WAVE_BYTES.  In turn,
@@ -24,12 +24,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "bfloat16.h"
-#include "dense.h"
-#include "loss.h"
 #include "relation_loss.h"
 #include "core/pool.h"
 #include "core/vector.h"
+#include "bfloat16.h"
+#include "dense.h"
+#include "loss.h"
 
 #define BLOCK	64				/* pairs */
 #define TILE	64				/* relations */

@@ -16,7 +16,7 @@ typedef struct KgePair
 	float		weight;
 } KgePair;
 
-/* Says that relations have dense gradients, and adds 2 slots of entities for each of so many pairs. */
+/* Plans dense gradients for relations, and 2 slots of entities for each of `pairs` pairs. */
 extern void kge_relation_loss_plan(KgeTrainer *plan, int64_t pairs);
 
 /* Takes what it works with. */
@@ -31,7 +31,7 @@ extern KgeRelationLoss *kge_relation_loss_take(const KgeTrainer *plan, int64_t p
 extern double kge_relation_loss(KgeTrainer *trainer, KgeRelationLoss *work,
 								const KgePair *pairs, int count, int slot);
 
-/* Floating-point operations of so many pairs. */
+/* Floating-point operations of that many pairs. */
 extern double kge_relation_loss_flops(const KgeModel *model, double pairs);
 
 #endif							/* HKG_KGE_RELATION_LOSS_H */

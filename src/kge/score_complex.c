@@ -5,8 +5,8 @@
  * The query for tails is h r, the query for heads t conj(r); the similarity is
  * the dot product of the real forms, since Re(a conj(b)) = Re a Re b + Im a Im b.
  */
-#include "score_function.h"
 #include "core/vector.h"
+#include "score_function.h"
 
 static int
 complex_relation_width(int d)

@@ -4,8 +4,8 @@
  *
  * The query for tails is h * r, the query for heads t * r, element by element.
  */
-#include "score_function.h"
 #include "core/vector.h"
+#include "score_function.h"
 
 static int
 distmult_relation_width(int d)

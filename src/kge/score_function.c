@@ -3,38 +3,27 @@
  *		The table of score functions, and what they share.
  */
 #include <math.h>
-#include <string.h>
 
-#include "core/random.h"
 #include "score_function.h"
+#include "core/names.h"
 #include "core/pool.h"
+#include "core/random.h"
 
 #define AT_ONCE 65536			/* numbers of an item */
 
-static const KgeScoreFunction *const functions[] = {
-	&kge_score_transe,
-	&kge_score_distmult,
-	&kge_score_complex,
-	&kge_score_rotate,
-	&kge_score_rescal,
-	NULL
-};
+static const NameTable functions =
+NAME_TABLE(&kge_score_transe, &kge_score_distmult, &kge_score_complex, &kge_score_rotate, &kge_score_rescal);
 
 const KgeScoreFunction *
 kge_score_function(const char *name)
 {
-	for (int i = 0; functions[i] != NULL; i++)
-		if (strcmp(functions[i]->name, name) == 0)
-			return functions[i];
-	return NULL;
+	return name_find(&functions, name);
 }
 
 const char *
 kge_score_function_name(int i)
 {
-	int			count = (int) (sizeof(functions) / sizeof(functions[0])) - 1;
-
-	return i >= 0 && i < count ? functions[i]->name : NULL;
+	return name_at(&functions, i);
 }
 
 int

@@ -8,8 +8,8 @@
  */
 #include <math.h>
 
-#include "score_function.h"
 #include "core/vector.h"
+#include "score_function.h"
 
 #define CHUNK	64				/* columns that are summed up at a time */
 #define LANES	16				/* sums that a row is cut into */

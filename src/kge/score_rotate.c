@@ -8,8 +8,8 @@
  */
 #include <math.h>
 
-#include "score_function.h"
 #include "core/vector.h"
+#include "score_function.h"
 
 #define CHUNK	64				/* phases turned into cosines and sines at a time */
 #define LARGE	1e6f			/* phases beyond are left to the C library */

@@ -6,8 +6,8 @@
  */
 #include <math.h>
 
-#include "score_function.h"
 #include "core/vector.h"
+#include "score_function.h"
 
 static int
 transe_relation_width(int d)

@@ -23,7 +23,7 @@ struct KgeSketch
 
 /*
  * The least and the most that the exact scores of the rows from .. end-1 can be, for a query of
- * that norm: minus infinity and infinity where the sketch can't tell.  `row` has room for a
+ * that norm: minus infinity and infinity where the sketch does not bound them.  `row` has room for a
  * row.
  */
 extern void kge_sketch_look(const KgeSketch *sketch, const float *query, double query_norm,

@@ -11,22 +11,24 @@
 #include <math.h>
 #include <string.h>
 
-#include "score_bound.h"
-#include "engine.h"
-#include "sketch.h"
 #include "core/allocation.h"
+#include "core/heap.h"
 #include "core/pool.h"
+#include "core/sort.h"
 #include "core/vector.h"
+#include "engine.h"
+#include "score_bound.h"
+#include "sketch.h"
 
 #define AT_ONCE 256				/* candidates or triples of an item */
 
 /* ---- top k ------------------------------------------------------------------ */
 
-typedef struct Best
+typedef struct BestEntity
 {
 	double		score;
 	int32_t		row;
-} Best;
+} BestEntity;
 
 typedef struct Top
 {
@@ -44,7 +46,7 @@ typedef struct Top
 	double	   *least;			/* of each candidate; NaN if left out */
 	double	   *most;			/* of each candidate; then the exact score */
 	double		threshold;
-	Best	   *best;			/* heap, the worst first */
+	BestEntity	   *best;			/* heap, the worst first */
 } Top;
 
 static void
@@ -57,7 +59,7 @@ take_top(Top *top, Allocation *allocation, int threads, int64_t k)
 	top->sketched = TAKE(allocation, float, stride * (size_t) threads);
 	top->least = TAKE(allocation, double, entities);
 	top->most = TAKE(allocation, double, entities);
-	top->best = TAKE(allocation, Best, (size_t) k);
+	top->best = TAKE(allocation, BestEntity, (size_t) k);
 }
 
 /* There are no more than all. */
@@ -77,58 +79,16 @@ kge_top_bytes(const KgeModel *model, int threads, int64_t k)
 	return allocation_bytes(&allocation);
 }
 
-/* Whether a comes after b in the answer. */
-static bool
-worse(Best a, Best b)
+/* The best first */
+static int
+compare_best(const void *a, const void *b)
 {
-	return a.score != b.score ? a.score < b.score : a.row > b.row;
-}
+	const BestEntity *left = a;
+	const BestEntity *right = b;
 
-static void
-sift_down(Best *heap, int64_t count, int64_t place)
-{
-	Best		moved = heap[place];
-
-	for (int64_t child; (child = 2 * place + 1) < count; place = child)
-	{
-		if (child + 1 < count && worse(heap[child + 1], heap[child]))
-			child++;
-		if (!worse(heap[child], moved))
-			break;
-		heap[place] = heap[child];
-	}
-	heap[place] = moved;
-}
-
-static void
-sift_up(Best *heap, int64_t place)
-{
-	Best		moved = heap[place];
-
-	while (place > 0 && worse(moved, heap[(place - 1) / 2]))
-	{
-		heap[place] = heap[(place - 1) / 2];
-		place = (place - 1) / 2;
-	}
-	heap[place] = moved;
-}
-
-/* Keeps the k best of those that are given; tells how many there are. */
-static int64_t
-keep_best(Best *heap, int64_t count, int64_t k, Best candidate)
-{
-	if (count < k)
-	{
-		heap[count] = candidate;
-		sift_up(heap, count);
-		return count + 1;
-	}
-	if (worse(heap[0], candidate))
-	{
-		heap[0] = candidate;
-		sift_down(heap, count, 0);
-	}
-	return count;
+	if (left->score != right->score)
+		return left->score > right->score ? -1 : 1;
+	return (left->row > right->row) - (left->row < right->row);
 }
 
 /* The triple that a candidate makes. */
@@ -142,23 +102,22 @@ question(const Top *top, int32_t candidate)
 
 /* The k highest of `count` scores that are numbers, best first, by way of the heap; how many there are. */
 static int64_t
-best_of(Pool *pool, int32_t count, const double *score, Best *heap, int64_t k, int32_t *rows, double *scores)
+best_of(Pool *pool, int32_t count, const double *score, BestEntity *heap, int64_t k, int32_t *rows, double *scores)
 {
 	int64_t		kept = 0;
 
 	for (int32_t i = 0; i < count; i++)
 	{
 		if (!isnan(score[i]))
-			kept = keep_best(heap, kept, k, (Best) {score[i], i});
+			kept = heap_offer(heap, kept, k, &(BestEntity) {score[i], i}, sizeof(BestEntity), compare_best);
 		pool_yield_at(pool, POOL_LEADER, i);
 	}
-	for (int64_t last = kept - 1; last >= 0; last--)
+	sort_array(pool, POOL_LEADER, heap, kept, sizeof(BestEntity), compare_best);
+	for (int64_t i = 0; i < kept; i++)
 	{
-		rows[last] = heap[0].row;
-		scores[last] = heap[0].score;
-		heap[0] = heap[last];
-		sift_down(heap, last, 0);
-		pool_yield_at(pool, POOL_LEADER, last);
+		rows[i] = heap[i].row;
+		scores[i] = heap[i].score;
+		pool_yield_at(pool, POOL_LEADER, i);
 	}
 	return kept;
 }
@@ -208,7 +167,7 @@ find_threshold(Top *top, int64_t k)
 	for (int32_t i = 0; i < top->model->entities; i++)
 	{
 		if (!isnan(top->least[i]))
-			count = keep_best(top->best, count, k, (Best) {top->least[i], i});
+			count = heap_offer(top->best, count, k, &(BestEntity) {top->least[i], i}, sizeof(BestEntity), compare_best);
 		pool_yield_at(top->pool, POOL_LEADER, i);
 	}
 	return count < k ? -INFINITY : top->best[0].score;
@@ -250,14 +209,14 @@ typedef struct Neighborhood
 	const KgeModel *model;
 	int32_t		entity;
 	double	   *cosine;			/* of each entity */
-	Best	   *best;			/* heap */
+	BestEntity	   *best;			/* heap */
 } Neighborhood;
 
 static void
 take_neighborhood(Neighborhood *neighborhood, Allocation *allocation, int64_t k)
 {
 	neighborhood->cosine = TAKE(allocation, double, (size_t) neighborhood->model->entities);
-	neighborhood->best = TAKE(allocation, Best, (size_t) k);
+	neighborhood->best = TAKE(allocation, BestEntity, (size_t) k);
 }
 
 size_t
@@ -323,7 +282,7 @@ kge_neighbors(Arena *arena, Pool *pool, const KgeModel *model, int32_t entity,
 
 /* ---- a list of triples -------------------------------------------------------- */
 
-typedef struct Listing
+typedef struct TripleScoring
 {
 	Pool    *pool;
 	const KgeModel *model;
@@ -332,45 +291,45 @@ typedef struct Listing
 	int64_t		count;
 	float	   *scores;
 	float	   *query;			/* threads x stride */
-} Listing;
+} TripleScoring;
 
 /* Item: the scores of some triples; a query serves as long as it stays the same. */
 static void
 score_listed(void *argument, int64_t item, int thread)
 {
-	Listing    *listing = argument;
-	const KgeModel *model = listing->model;
-	float	   *query = listing->query +
-		(size_t) thread * (size_t) vector_stride(listing->engine.width);
+	TripleScoring    *scoring = argument;
+	const KgeModel *model = scoring->model;
+	float	   *query = scoring->query +
+		(size_t) thread * (size_t) vector_stride(scoring->engine.width);
 	int64_t		start = item * AT_ONCE;
 	int64_t		end = start + AT_ONCE;
 
-	for (int64_t i = start; i < end && i < listing->count; i++)
+	for (int64_t i = start; i < end && i < scoring->count; i++)
 	{
-		Triple	triple = listing->triples[i];
+		Triple	triple = scoring->triples[i];
 
-		if (i == start || triple.head != listing->triples[i - 1].head ||
-			triple.relation != listing->triples[i - 1].relation)
+		if (i == start || triple.head != scoring->triples[i - 1].head ||
+			triple.relation != scoring->triples[i - 1].relation)
 			kge_make_query(model, kge_query(model, triple, SIDE_TAIL), query);
-		listing->scores[i] = kge_engine_score(&listing->engine, query,
+		scoring->scores[i] = kge_engine_score(&scoring->engine, query,
 											  kge_entity_row(model, triple.tail));
 	}
-	pool_yield(listing->pool, thread);
+	pool_yield(scoring->pool, thread);
 }
 
 bool
 kge_score_triples(Arena *arena, Pool *pool, const KgeModel *model,
 				  const Triple *triples, int64_t count, float *scores)
 {
-	Listing		listing = {pool, model, kge_engine(model), triples, count, scores, NULL};
+	TripleScoring		scoring = {pool, model, kge_engine(model), triples, count, scores, NULL};
 	size_t		floats = (size_t) pool_threads(pool) *
-		(size_t) vector_stride(listing.engine.width);
+		(size_t) vector_stride(scoring.engine.width);
 	Allocation	allocation = {0};
 
 	TAKE(&allocation, float, floats);
 	if (!allocation_open(&allocation, arena))
 		return false;
-	listing.query = TAKE(&allocation, float, floats);
-	pool_run(pool, (count + AT_ONCE - 1) / AT_ONCE, score_listed, &listing);
+	scoring.query = TAKE(&allocation, float, floats);
+	pool_run(pool, (count + AT_ONCE - 1) / AT_ONCE, score_listed, &scoring);
 	return true;
 }

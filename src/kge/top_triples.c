@@ -1,33 +1,35 @@
 /*
  * top_triples.c
- *		The most plausible triples that are not known.
+ *		The most plausible triples that are not facts.
  *
- * Every known (head, relation) asks for its tails, and all entities are candidates.  A
- * block of questions meets a segment of the candidates, tile by tile; each thread
- * keeps the k best triples that it met, in a heap.  What the heaps hold
+ * Every (head, relation) of the facts is a question for tails, and all entities are candidates.  A
+ * block of questions is scored against a segment of the candidates, tile by tile; each thread
+ * keeps its k best triples in a heap.  What the heaps hold
  * together is put in order at the end.  So memory is bounded by k, and the outcome does not
- * depend on which thread met what.
+ * depend on which thread scored what.
  *
- * A second adjustment raises the scores of few candidates.  A block asks for it first, and keeps those
- * with what is added; they are marked, and not met once more.  Then a block meets all
+ * An adjustment raises the scores of few candidates.  A block computes it first, and keeps those
+ * with what is added; they are marked, and not scored again.  Then a block is scored against all
  * candidates at once, so that each question is asked once.
  *
- * An entity is no candidate for itself where no known triple of the relation is
- * about one entity alone: bilinear models like such triples, and nobody asks for them.
+ * An entity is no candidate for itself where no fact of the relation is
+ * about one entity alone: bilinear models score such triples high, and they are of no use.
  */
 #include <math.h>
 
-#include "engine.h"
-#include "core/sort.h"
 #include "core/allocation.h"
+#include "core/heap.h"
 #include "core/pool.h"
+#include "core/search.h"
+#include "core/sort.h"
 #include "core/vector.h"
+#include "engine.h"
 
 #define BLOCK	64				/* questions at a time, a bit for each */
 #define TILE	512				/* candidates at a time */
 #define SEGMENT 8192			/* candidates of an item, without an adjustment */
 
-/* The known tails of one (head, relation): known[start .. end-1] */
+/* The tails of one (head, relation): fact[start .. end-1] */
 typedef struct Question
 {
 	int64_t		start;
@@ -36,7 +38,7 @@ typedef struct Question
 } Question;
 
 /* What a thread works with */
-typedef struct Worker
+typedef struct Thread
 {
 	float	   *query;			/* BLOCK x stride */
 	float	   *engine;
@@ -44,7 +46,7 @@ typedef struct Worker
 	uint64_t   *raised;			/* by entity, a bit for each of BLOCK questions: kept by the adjustment */
 	KgeScored  *heap;			/* the worst first */
 	int64_t		kept;
-} Worker;
+} Thread;
 
 typedef struct Completion
 {
@@ -52,15 +54,15 @@ typedef struct Completion
 	const KgeModel *model;
 	KgeEngine	engine;
 	const KgeAdjustment *adjustment;	/* or NULL */
-	const Triple *known;
-	int64_t		known_count;
+	const Triple *fact;
+	int64_t		fact_count;
 	int64_t		k;
 	int64_t		segment;		/* candidates of an item */
 	int64_t		segments;
 	int64_t		questions;
 	Question   *question;
-	Worker	   *worker;			/* by thread */
-	KgeScored  *met;			/* what all heaps hold; then the outcome */
+	Thread	   *worker;			/* by thread */
+	KgeScored  *found;			/* what all heaps hold; then the outcome */
 } Completion;
 
 static bool
@@ -70,12 +72,12 @@ same_question(const Triple *a, const Triple *b)
 }
 
 static int64_t
-count_questions(const Triple *known, int64_t count)
+count_questions(const Triple *fact, int64_t count)
 {
 	int64_t		questions = count > 0;
 
 	for (int64_t i = 1; i < count; i++)
-		questions += !same_question(&known[i], &known[i - 1]);
+		questions += !same_question(&fact[i], &fact[i - 1]);
 	return questions;
 }
 
@@ -83,19 +85,19 @@ count_questions(const Triple *known, int64_t count)
 static void
 fill_questions(Completion *completion)
 {
-	const Triple *known = completion->known;
+	const Triple *fact = completion->fact;
 	int64_t		next = 0;
 	int64_t		first = 0;		/* question of the relation */
 	bool		reflexive = false;
 
-	for (int64_t i = 0; i < completion->known_count; i++)
+	for (int64_t i = 0; i < completion->fact_count; i++)
 	{
-		if (i == 0 || !same_question(&known[i], &known[i - 1]))
+		if (i == 0 || !same_question(&fact[i], &fact[i - 1]))
 			completion->question[next++] = (Question) {i, i, false};
 		completion->question[next - 1].end = i + 1;
-		reflexive |= known[i].head == known[i].tail;
+		reflexive |= fact[i].head == fact[i].tail;
 		pool_yield_at(completion->pool, POOL_LEADER, i);
-		if (i + 1 == completion->known_count || known[i + 1].relation != known[i].relation)
+		if (i + 1 == completion->fact_count || fact[i + 1].relation != fact[i].relation)
 		{
 			for (; first < next; first++)
 				completion->question[first].reflexive = reflexive;
@@ -104,85 +106,43 @@ fill_questions(Completion *completion)
 	}
 }
 
-/* ---- the best of what a thread meets ---------------------------------------------- */
+/* ---- the best of a thread ---------------------------------------------- */
 
-/* Whether a comes after b in the outcome. */
-static bool
-worse(const KgeScored *a, const KgeScored *b)
+/* The best first */
+static int
+compare_scored(const void *a, const void *b)
 {
-	if (a->score != b->score)
-		return a->score < b->score;
-	if (a->triple.relation != b->triple.relation)
-		return a->triple.relation > b->triple.relation;
-	if (a->triple.head != b->triple.head)
-		return a->triple.head > b->triple.head;
-	return a->triple.tail > b->triple.tail;
+	const KgeScored *left = a;
+	const KgeScored *right = b;
+
+	if (left->score != right->score)
+		return left->score > right->score ? -1 : 1;
+	if (left->triple.relation != right->triple.relation)
+		return left->triple.relation < right->triple.relation ? -1 : 1;
+	if (left->triple.head != right->triple.head)
+		return left->triple.head < right->triple.head ? -1 : 1;
+	return (left->triple.tail > right->triple.tail) - (left->triple.tail < right->triple.tail);
 }
 
-static void
-sift_down(KgeScored *heap, int64_t count)
+static int
+compare_tail(const void *element, const void *key)
 {
-	KgeScored	moved = heap[0];
-	int64_t		place = 0;
+	int32_t		tail = ((const Triple *) element)->tail;
+	int32_t		wanted = *(const int32_t *) key;
 
-	for (int64_t child; (child = 2 * place + 1) < count; place = child)
-	{
-		if (child + 1 < count && worse(&heap[child + 1], &heap[child]))
-			child++;
-		if (!worse(&heap[child], &moved))
-			break;
-		heap[place] = heap[child];
-	}
-	heap[place] = moved;
-}
-
-static void
-sift_up(KgeScored *heap, int64_t place)
-{
-	KgeScored	moved = heap[place];
-
-	while (place > 0 && worse(&moved, &heap[(place - 1) / 2]))
-	{
-		heap[place] = heap[(place - 1) / 2];
-		place = (place - 1) / 2;
-	}
-	heap[place] = moved;
-}
-
-static void
-keep(Worker *worker, int64_t k, KgeScored scored)
-{
-	if (worker->kept < k)
-	{
-		worker->heap[worker->kept] = scored;
-		sift_up(worker->heap, worker->kept++);
-	}
-	else if (worse(&worker->heap[0], &scored))
-	{
-		worker->heap[0] = scored;
-		sift_down(worker->heap, k);
-	}
+	return (tail > wanted) - (tail < wanted);
 }
 
 static bool
-is_known(const Completion *completion, const Question *question, int32_t tail)
+is_fact(const Completion *completion, const Question *question, int32_t tail)
 {
-	int64_t		low = question->start;
-	int64_t		high = question->end;
+	int64_t		place = lower_bound(completion->fact, question->start, question->end, sizeof(Triple),
+									&tail, compare_tail);
 
-	while (low < high)
-	{
-		int64_t		middle = low + (high - low) / 2;
-
-		if (completion->known[middle].tail < tail)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < question->end && completion->known[low].tail == tail;
+	return place < question->end && completion->fact[place].tail == tail;
 }
 
-/* ---- a block of questions meets a segment of candidates ------------------------------ */
+/* ---- a block of questions against a segment of candidates ------------------------------ */
 
 /* The score of an answer: phi with what the adjustment adds. */
 static double
@@ -199,22 +159,23 @@ score_of(const Completion *completion, int32_t relation, double phi, double addi
 
 /* Keeps a candidate, if it is one; NaN is never above anything. */
 static void
-consider(const Completion *completion, Worker *worker, const Question *question,
+consider(const Completion *completion, Thread *worker, const Question *question,
 		 int32_t tail, double phi, double addition)
 {
-	Triple	triple = completion->known[question->start];
+	Triple	triple = completion->fact[question->start];
 	double		score = score_of(completion, triple.relation, phi, addition);
 
 	if (isnan(score) || (worker->kept == completion->k && score < worker->heap[0].score) ||
-		(tail == triple.head && !question->reflexive) || is_known(completion, question, tail))
+		(tail == triple.head && !question->reflexive) || is_fact(completion, question, tail))
 		return;
 	triple.tail = tail;
-	keep(worker, completion->k, (KgeScored) {triple, score, phi, addition});
+	worker->kept = heap_offer(worker->heap, worker->kept, completion->k,
+							  &(KgeScored) {triple, score, phi, addition}, sizeof(KgeScored), compare_scored);
 }
 
 /* Looks at one question's scores of a tile. */
 static void
-meet(const Completion *completion, Worker *worker, const Question *question, int number,
+take_tile(const Completion *completion, Thread *worker, const Question *question, int number,
 	 int32_t first, int32_t count)
 {
 	const float *score = worker->score + number;
@@ -224,16 +185,16 @@ meet(const Completion *completion, Worker *worker, const Question *question, int
 			consider(completion, worker, question, first + c, (double) score[c * BLOCK], 0);
 }
 
-/* Asks the adjustment about a block of questions. */
+/* Takes the candidates that the adjustment raises, for a block of questions. */
 static void
-hear_opinion(const Completion *completion, Worker *worker, const Question *question, KgeRows queries, int thread)
+take_raised(const Completion *completion, Thread *worker, const Question *question, KgeRows queries, int thread)
 {
 	for (int32_t i = 0; i < completion->model->entities; i++)
 		worker->raised[i] = 0;
 	for (int i = 0; i < queries.count; i++)
 	{
 		const float *query = queries.row + (size_t) i * (size_t) queries.stride;
-		Triple	triple = completion->known[question[i].start];
+		Triple	triple = completion->fact[question[i].start];
 		const KgeAddition *additions;
 		int64_t		count = completion->adjustment->ask(completion->adjustment->argument, SIDE_TAIL, triple.head,
 													 triple.relation, completion->pool, thread, &additions);
@@ -253,11 +214,11 @@ hear_opinion(const Completion *completion, Worker *worker, const Question *quest
 
 /* Item: one block, one segment. */
 static void
-meet_segment(void *argument, int64_t item, int thread)
+score_segment(void *argument, int64_t item, int thread)
 {
 	Completion *completion = argument;
 	const KgeModel *model = completion->model;
-	Worker	   *worker = &completion->worker[thread];
+	Thread	   *worker = &completion->worker[thread];
 	const Question *question = &completion->question[item / completion->segments * BLOCK];
 	int64_t		left = completion->questions - item / completion->segments * BLOCK;
 	int64_t		from = item % completion->segments * completion->segment;
@@ -266,10 +227,10 @@ meet_segment(void *argument, int64_t item, int thread)
 	KgeRows		queries = {left < BLOCK ? (int) left : BLOCK, stride, worker->query};
 
 	for (int i = 0; i < queries.count; i++)
-		kge_make_query(model, kge_query(model, completion->known[question[i].start], SIDE_TAIL),
+		kge_make_query(model, kge_query(model, completion->fact[question[i].start], SIDE_TAIL),
 					   worker->query + (size_t) i * (size_t) stride);
 	if (completion->adjustment != NULL)
-		hear_opinion(completion, worker, question, queries, thread);
+		take_raised(completion, worker, question, queries, thread);
 	kge_engine_prepare(&completion->engine, queries, worker->engine);
 	for (; from < end; from += TILE)
 	{
@@ -279,7 +240,7 @@ meet_segment(void *argument, int64_t item, int thread)
 		kge_engine_scores(&completion->engine, queries, worker->engine, candidates,
 						  worker->score, BLOCK);
 		for (int i = 0; i < queries.count; i++)
-			meet(completion, worker, &question[i], i, (int32_t) from, candidates.count);
+			take_tile(completion, worker, &question[i], i, (int32_t) from, candidates.count);
 		pool_yield(completion->pool, thread);
 	}
 }
@@ -293,11 +254,11 @@ take_completion(Completion *completion, Allocation *allocation)
 	size_t		stride = (size_t) vector_stride(completion->engine.width);
 
 	completion->question = TAKE(allocation, Question, (size_t) completion->questions);
-	completion->met = TAKE(allocation, KgeScored, (size_t) completion->k * (size_t) threads);
-	completion->worker = TAKE(allocation, Worker, (size_t) threads);
+	completion->found = TAKE(allocation, KgeScored, (size_t) completion->k * (size_t) threads);
+	completion->worker = TAKE(allocation, Thread, (size_t) threads);
 	for (int i = 0; i < threads; i++)
 	{
-		Worker		worker = {.kept = 0};
+		Thread		worker = {.kept = 0};
 
 		worker.query = TAKE(allocation, float, BLOCK * stride);
 		worker.engine = TAKE(allocation, float, kge_engine_scratch(&completion->engine, BLOCK));
@@ -311,12 +272,6 @@ take_completion(Completion *completion, Allocation *allocation)
 }
 
 /* Best first. */
-static int
-compare_scored(const void *a, const void *b)
-{
-	return worse(a, b) - worse(b, a);
-}
-
 /* Puts the heaps together; the first k are the outcome. */
 static int64_t
 gather(Completion *completion)
@@ -326,10 +281,10 @@ gather(Completion *completion)
 	for (int i = 0; i < pool_threads(completion->pool); i++)
 		for (int64_t j = 0; j < completion->worker[i].kept; j++)
 		{
-			completion->met[count++] = completion->worker[i].heap[j];
+			completion->found[count++] = completion->worker[i].heap[j];
 			pool_yield_at(completion->pool, POOL_LEADER, j);
 		}
-	sort_array(completion->pool, POOL_LEADER, completion->met, count, sizeof(KgeScored), compare_scored);
+	sort_array(completion->pool, POOL_LEADER, completion->found, count, sizeof(KgeScored), compare_scored);
 	return count < completion->k ? count : completion->k;
 }
 
@@ -342,23 +297,23 @@ most_triples(const Completion *completion, int64_t k)
 
 static Completion
 plan(Pool *pool, const KgeModel *model, const KgeAdjustment *adjustment,
-	 const Triple *known, int64_t known_count, int64_t k)
+	 const Triple *fact, int64_t fact_count, int64_t k)
 {
-	Completion	completion = {.pool = pool,.model = model,.adjustment = adjustment,.known = known,.known_count = known_count};
+	Completion	completion = {.pool = pool,.model = model,.adjustment = adjustment,.fact = fact,.fact_count = fact_count};
 
 	completion.engine = kge_engine(model);
 	completion.segment = adjustment == NULL ? SEGMENT : model->entities;
 	completion.segments = (model->entities + completion.segment - 1) / completion.segment;
-	completion.questions = count_questions(known, known_count);
+	completion.questions = count_questions(fact, fact_count);
 	completion.k = most_triples(&completion, k);
 	return completion;
 }
 
 size_t
 kge_complete_bytes(Pool *pool, const KgeModel *model, const KgeAdjustment *adjustment,
-				   const Triple *known, int64_t known_count, int64_t k)
+				   const Triple *fact, int64_t fact_count, int64_t k)
 {
-	Completion	completion = plan(pool, model, adjustment, known, known_count, k);
+	Completion	completion = plan(pool, model, adjustment, fact, fact_count, k);
 	Allocation	allocation = {0};
 
 	take_completion(&completion, &allocation);
@@ -367,9 +322,9 @@ kge_complete_bytes(Pool *pool, const KgeModel *model, const KgeAdjustment *adjus
 
 int64_t
 kge_complete(Arena *arena, Pool *pool, const KgeModel *model, const KgeAdjustment *adjustment,
-			 const Triple *known, int64_t known_count, int64_t k, const KgeScored **best)
+			 const Triple *fact, int64_t fact_count, int64_t k, const KgeScored **best)
 {
-	Completion	completion = plan(pool, model, adjustment, known, known_count, k);
+	Completion	completion = plan(pool, model, adjustment, fact, fact_count, k);
 	Allocation	allocation = {0};
 	int64_t		count;
 
@@ -381,17 +336,17 @@ kge_complete(Arena *arena, Pool *pool, const KgeModel *model, const KgeAdjustmen
 	take_completion(&completion, &allocation);
 	fill_questions(&completion);
 	pool_run(pool, (completion.questions + BLOCK - 1) / BLOCK * completion.segments,
-				 meet_segment, &completion);
+				 score_segment, &completion);
 	count = gather(&completion);
 	for (int64_t i = 0; i < count; i++)
 	{
-		KgeScored  *met = &completion.met[i];
+		KgeScored  *found = &completion.found[i];
 
-		met->phi = kge_score(model, met->triple);
-		met->score = score_of(&completion, met->triple.relation, met->phi, met->addition);
+		found->phi = kge_score(model, found->triple);
+		found->score = score_of(&completion, found->triple.relation, found->phi, found->addition);
 		pool_yield(pool, POOL_LEADER);
 	}
-	sort_array(pool, POOL_LEADER, completion.met, count, sizeof(KgeScored), compare_scored);
-	*best = completion.met;
+	sort_array(pool, POOL_LEADER, completion.found, count, sizeof(KgeScored), compare_scored);
+	*best = completion.found;
 	return count;
 }

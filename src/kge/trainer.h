@@ -3,16 +3,16 @@
  *		What all losses share: a minibatch of positives goes in, gradients in slots
  *		come out.
  *
- * trainer.c cuts an epoch into minibatches and moves the rows; a loss is one KgeLoss,
+ * training.c cuts an epoch into minibatches and moves the rows; a loss is one KgeLoss,
  * which has the threads compute a minibatch's gradients.
  */
 #ifndef HKG_KGE_TRAINER_H
 #define HKG_KGE_TRAINER_H
 
+#include "core/allocation.h"
 #include "engine.h"
 #include "optimizer.h"
-#include "sampler.h"
-#include "core/allocation.h"
+#include "epoch_order.h"
 
 struct KgeTrainer
 {
@@ -111,6 +111,9 @@ extern void kge_reset_rows(KgeTrainer *trainer);
  * divided by `terms`, the penalty theirs divided by `positives`.
  */
 extern void kge_move_rows(KgeTrainer *trainer, double terms, double positives);
+
+/* The optimiser's state becomes what it would be had each gradient so far been applied `times` times. */
+extern void kge_repeat_rows(KgeTrainer *trainer, int times);
 
 /* Makes all slots unused, and moves nothing. */
 extern void kge_forget_rows(KgeTrainer *trainer);

@@ -9,7 +9,7 @@
 
 #include "check.h"
 #include "kge/negatives.h"
-#include "kge/sampler.h"
+#include "kge/epoch_order.h"
 
 static size_t
 entity_bytes(const KgeModel *model)

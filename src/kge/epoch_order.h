@@ -1,9 +1,9 @@
 /*
- * sampler.h
- *		Which positives a minibatch holds, and which negatives a block meets.
+ * epoch_order.h
+ *		In which order an epoch takes its positives, and which negatives a block draws.
  */
-#ifndef HKG_KGE_SAMPLER_H
-#define HKG_KGE_SAMPLER_H
+#ifndef HKG_KGE_EPOCH_ORDER_H
+#define HKG_KGE_EPOCH_ORDER_H
 
 #include "kge.h"
 
@@ -22,4 +22,4 @@ extern uint64_t kge_order_place(const KgeOrder *order, uint64_t i);
 extern void kge_draw_negatives(uint64_t seed, uint64_t epoch, uint64_t block,
 							   int32_t entities, int count, int32_t *negative);
 
-#endif							/* HKG_KGE_SAMPLER_H */
+#endif							/* HKG_KGE_EPOCH_ORDER_H */

@@ -1,7 +1,6 @@
 /*
- * sampler.c
- *		Which positives a minibatch holds, and which negatives a block meets.  The table
- *		of samplers.
+ * epoch_order.c
+ *		In which order an epoch takes its positives, and which negatives a block draws.
  *
  * An epoch's order is a permutation that is computed place by place: a Feistel
  * network of six rounds permutes the smallest even power of two that holds all
@@ -9,34 +8,8 @@
  * until it does not (less than four times in the mean).  So no thread has to
  * shuffle an array first, and the order takes no memory.
  */
-#include <string.h>
-
-#include "negatives.h"
+#include "epoch_order.h"
 #include "core/random.h"
-#include "sampler.h"
-
-static const KgeSampler uniform = {.name = "uniform"};
-
-static const KgeSampler *const samplers[] = {
-	&uniform, &kge_sampler_bernoulli, &kge_sampler_self_adversarial, &kge_sampler_kbgan
-};
-
-const char *
-kge_sampler_name(int i)
-{
-	int			count = (int) (sizeof(samplers) / sizeof(samplers[0]));
-
-	return i >= 0 && i < count ? samplers[i]->name : NULL;
-}
-
-const KgeSampler *
-kge_sampler(const char *name)
-{
-	for (int i = 0; kge_sampler_name(i) != NULL; i++)
-		if (strcmp(kge_sampler_name(i), name) == 0)
-			return samplers[i];
-	return NULL;
-}
 
 KgeOrder
 kge_order(uint64_t seed, uint64_t epoch, uint64_t count)

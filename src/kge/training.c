@@ -1,0 +1,242 @@
+/*
+ * training.c
+ *		Embedding learning: epochs and minibatches, the tables of losses and of samplers.
+ *
+ * First the threads compute the minibatch's gradients, in slots, by the loss
+ * (negatives.c, one_vs_all.c).  Then the leader groups the slots by the row they
+ * belong to, and the threads update distinct rows (trainer.c).  Nothing of this
+ * depends on the number of threads.
+ *
+ * The loss is a mean over a minibatch, but the slots hold the derivatives of a
+ * sum; the update divides them.
+ */
+#include <math.h>
+
+#include "core/names.h"
+#include "core/pool.h"
+#include "negatives.h"
+#include "relation_loss.h"
+
+static const NameTable losses =
+NAME_TABLE(&kge_loss_logistic, &kge_loss_margin, &kge_loss_sampled_softmax, &kge_loss_softmax);
+
+const char *
+kge_loss_name(int i)
+{
+	return name_at(&losses, i);
+}
+
+const KgeLoss *
+kge_loss(const char *name)
+{
+	return name_find(&losses, name);
+}
+
+static const KgeSampler uniform = {.name = "uniform"};
+
+static const NameTable samplers =
+NAME_TABLE(&uniform, &kge_sampler_bernoulli, &kge_sampler_self_adversarial, &kge_sampler_kbgan);
+
+const char *
+kge_sampler_name(int i)
+{
+	return name_at(&samplers, i);
+}
+
+const KgeSampler *
+kge_sampler(const char *name)
+{
+	return name_find(&samplers, name);
+}
+
+bool
+kge_goes_with(const KgeLoss *loss, const KgeSampler *sampler)
+{
+	if (loss->negatives == NULL)
+		return sampler == &uniform;
+	return loss->counts_negatives || sampler->share == NULL;
+}
+
+/* ---- memory ------------------------------------------------------------- */
+
+/* Sets the trainer's strides and takes its arrays; returns it, in the allocation. */
+static KgeTrainer *
+take_trainer(KgeTrainer plan, int threads, Allocation *allocation)
+{
+	KgeTrainer *memory = TAKE(allocation, KgeTrainer, 1);
+
+	kge_take_rows(&plan, threads, allocation);
+	plan.work = plan.training.loss->take(&plan, threads, allocation);
+	if (plan.training.sampler->take != NULL)
+		plan.sampler = plan.training.sampler->take(&plan, threads, allocation);
+	if (memory != NULL)
+		*memory = plan;
+	return memory;
+}
+
+/* A trainer without memory: all that does not depend on an arena. */
+static KgeTrainer
+plan_trainer(const KgeModel *model, const KgeTraining *training, int64_t max_positives)
+{
+	KgeTrainer	plan = {0};
+	KgeTraining full = *training;
+	int64_t		batch = training->batch_size;
+	int64_t		block = training->block_size;
+
+	if (batch > max_positives)
+		batch = max_positives > 0 ? max_positives : 1;
+	if (block > batch)
+		block = batch;
+	plan.max_positives = max_positives;
+	full.batch_size = (int) batch;
+	full.block_size = (int) block;
+	if (full.sampler == NULL)
+		full.sampler = &uniform;
+	if (full.optimizer == NULL)
+		full.optimizer = kge_optimizer("adagrad");
+	kge_plan_rows(&plan, model, &full);
+	full.loss->plan(&plan);
+	return plan;
+}
+
+size_t
+kge_trainer_bytes(const KgeModel *model, const KgeTraining *training,
+				  int64_t max_positives, int threads)
+{
+	Allocation	allocation = {0};
+
+	take_trainer(plan_trainer(model, training, max_positives), threads, &allocation);
+	return allocation_bytes(&allocation);
+}
+
+size_t
+kge_trainer_state_bytes(const KgeModel *model, const KgeTraining *training)
+{
+	KgeTrainer	plan = plan_trainer(model, training, 1);
+	const KgeSampler *sampler = plan.training.sampler;
+	size_t		count = kge_slots_state_count(&plan.entity) + kge_slots_state_count(&plan.relation);
+
+	if (sampler->state_count != NULL)
+		count += sampler->state_count(&plan);
+	return count * sizeof(float);
+}
+
+double
+kge_epoch_flops(const KgeModel *model, const KgeTraining *training,
+				int64_t positives, int64_t queries)
+{
+	KgeTrainer	plan = plan_trainer(model, training, positives);
+	double		flops = training->loss->scores(training, model, positives, queries) * kge_engine_flops(&plan.engine);
+
+	if (training->relation_weight > 0)
+		flops += kge_relation_loss_flops(model, 2.0 * (double) positives);
+	return flops;
+}
+
+KgeTrainer *
+kge_trainer_create(Arena *arena, Pool *pool, KgeModel *model,
+				   const KgeTraining *training, int64_t max_positives)
+{
+	KgeTrainer	plan = plan_trainer(model, training, max_positives);
+	int			threads = pool_threads(pool);
+	Allocation	allocation = {0};
+	KgeTrainer *trainer;
+
+	plan.pool = pool;
+	plan.model = model;
+	take_trainer(plan, threads, &allocation);
+	if (plan.entity.count > INT32_MAX || max_positives > INT32_MAX || !allocation_open(&allocation, arena))
+		return NULL;
+	trainer = take_trainer(plan, threads, &allocation);
+	kge_reset_rows(trainer);
+	if (trainer->training.sampler->start != NULL)
+		trainer->training.sampler->start(trainer);
+	return trainer;
+}
+
+bool
+kge_trainer_state(const KgeTrainer *trainer, int i, float **values, size_t *count)
+{
+	const KgeSlots *slots = i == 0 ? &trainer->entity : &trainer->relation;
+
+	if (i > 1)
+		return trainer->training.sampler->state != NULL &&
+			trainer->training.sampler->state(trainer, i - 2, values, count);
+	*values = slots->state;
+	*count = kge_slots_state_count(slots);
+	return true;
+}
+
+/* ---- a minibatch and an epoch -------------------------------------------- */
+
+static KgeSum
+learn_minibatch(KgeTrainer *trainer)
+{
+	KgeSum		sum = trainer->training.loss->learn(trainer);
+
+	if (isfinite(sum.loss))
+		kge_move_rows(trainer, (double) sum.terms, sum.positives);
+	return sum;
+}
+
+/* Minibatches of batch_size positives, in an order drawn for the epoch. */
+static void
+open_epoch(KgeTrainer *trainer, int64_t count)
+{
+	trainer->order = kge_order(trainer->training.seed, trainer->epoch, (uint64_t) count);
+	trainer->start = trainer->count = 0;
+	trainer->left = count;
+}
+
+static bool
+next_minibatch(KgeTrainer *trainer)
+{
+	int64_t		batch = trainer->training.batch_size;
+
+	trainer->start += trainer->count;
+	trainer->left -= trainer->count;
+	trainer->count = trainer->left < batch ? trainer->left : batch;
+	return trainer->count > 0;
+}
+
+double
+kge_train_epoch(KgeTrainer *trainer, const Triple *positives,
+				const float *weights, int64_t count, uint64_t epoch)
+{
+	const KgeLoss *loss = trainer->training.loss;
+	KgeSum		sum = {0};
+
+	if (count == 0)
+		return 0;
+	trainer->positives = positives;
+	trainer->weights = weights;
+	trainer->epoch = epoch;
+	(loss->open != NULL ? loss->open : open_epoch) (trainer, count);
+	while (isfinite(sum.loss) && (loss->next != NULL ? loss->next : next_minibatch) (trainer))
+	{
+		KgeSum		minibatch = learn_minibatch(trainer);
+
+		sum.loss += minibatch.loss;
+		sum.terms += minibatch.terms;
+	}
+	if (sum.terms == 0)			/* no positive had a negative */
+		return sum.loss;
+	return isfinite(sum.loss) ? sum.loss / (double) sum.terms : NAN;
+}
+
+double
+kge_train_observe(KgeTrainer *trainer, const Triple *positives,
+				  const float *weights, int64_t count, uint64_t epoch, int epochs)
+{
+	KgeTraining training = trainer->training;
+	double		loss;
+
+	trainer->training.learning_rate = 0;
+	trainer->training.epochs = 0;
+	trainer->observing = true;
+	loss = kge_train_epoch(trainer, positives, weights, count, epoch);
+	trainer->observing = false;
+	trainer->training = training;
+	kge_repeat_rows(trainer, epochs);
+	return loss;
+}
