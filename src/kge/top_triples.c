@@ -28,12 +28,12 @@
 #define SEGMENT 8192			/* candidates of an item, without an adjustment */
 
 /* The known tails of one (head, relation): known[start .. end-1] */
-typedef struct Question
+typedef struct TailQuestion
 {
 	int64_t		start;
 	int64_t		end;
 	bool		reflexive;		/* its own head is a candidate */
-} Question;
+} TailQuestion;
 
 /* What a thread works with */
 typedef struct Worker
@@ -58,7 +58,7 @@ typedef struct Completion
 	int64_t		segment;		/* candidates of an item */
 	int64_t		segments;
 	int64_t		questions;
-	Question   *question;
+	TailQuestion *question;
 	Worker	   *worker;			/* by thread */
 	KgeScored  *met;			/* what all heaps hold; then the outcome */
 } Completion;
@@ -91,7 +91,7 @@ fill_questions(Completion *completion)
 	for (int64_t i = 0; i < completion->known_count; i++)
 	{
 		if (i == 0 || !same_question(&known[i], &known[i - 1]))
-			completion->question[next++] = (Question) {i, i, false};
+			completion->question[next++] = (TailQuestion) {i, i, false};
 		completion->question[next - 1].end = i + 1;
 		reflexive |= known[i].head == known[i].tail;
 		pool_yield_at(completion->pool, POOL_LEADER, i);
@@ -165,7 +165,7 @@ keep(Worker *worker, int64_t k, KgeScored scored)
 }
 
 static bool
-is_known(const Completion *completion, const Question *question, int32_t tail)
+is_known(const Completion *completion, const TailQuestion *question, int32_t tail)
 {
 	int64_t		low = question->start;
 	int64_t		high = question->end;
@@ -199,7 +199,7 @@ score_of(const Completion *completion, int32_t relation, double phi, double addi
 
 /* Keeps a candidate, if it is one; NaN is never above anything. */
 static void
-consider(const Completion *completion, Worker *worker, const Question *question,
+consider(const Completion *completion, Worker *worker, const TailQuestion *question,
 		 int32_t tail, double phi, double addition)
 {
 	Triple	triple = completion->known[question->start];
@@ -214,7 +214,7 @@ consider(const Completion *completion, Worker *worker, const Question *question,
 
 /* Looks at one question's scores of a tile. */
 static void
-meet(const Completion *completion, Worker *worker, const Question *question, int number,
+meet(const Completion *completion, Worker *worker, const TailQuestion *question, int number,
 	 int32_t first, int32_t count)
 {
 	const float *score = worker->score + number;
@@ -226,7 +226,7 @@ meet(const Completion *completion, Worker *worker, const Question *question, int
 
 /* Asks the adjustment about a block of questions. */
 static void
-hear_opinion(const Completion *completion, Worker *worker, const Question *question, KgeRows queries, int thread)
+hear_opinion(const Completion *completion, Worker *worker, const TailQuestion *question, KgeRows queries, int thread)
 {
 	for (int32_t i = 0; i < completion->model->entities; i++)
 		worker->raised[i] = 0;
@@ -258,7 +258,7 @@ meet_segment(void *argument, int64_t item, int thread)
 	Completion *completion = argument;
 	const KgeModel *model = completion->model;
 	Worker	   *worker = &completion->worker[thread];
-	const Question *question = &completion->question[item / completion->segments * BLOCK];
+	const TailQuestion *question = &completion->question[item / completion->segments * BLOCK];
 	int64_t		left = completion->questions - item / completion->segments * BLOCK;
 	int64_t		from = item % completion->segments * completion->segment;
 	int64_t		end = from + completion->segment < model->entities ? from + completion->segment : model->entities;
@@ -292,7 +292,7 @@ take_completion(Completion *completion, Allocation *allocation)
 	int			threads = pool_threads(completion->pool);
 	size_t		stride = (size_t) vector_stride(completion->engine.width);
 
-	completion->question = TAKE(allocation, Question, (size_t) completion->questions);
+	completion->question = TAKE(allocation, TailQuestion, (size_t) completion->questions);
 	completion->met = TAKE(allocation, KgeScored, (size_t) completion->k * (size_t) threads);
 	completion->worker = TAKE(allocation, Worker, (size_t) threads);
 	for (int i = 0; i < threads; i++)
