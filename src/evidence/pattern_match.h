@@ -8,7 +8,7 @@
 #include "rule_index.h"
 
 /*
- * Calls found(argument, answer) for the answers to (given, the other side asked for), perhaps several
+ * Calls found(argument, answer) with each answer on `side` for the given entity, perhaps several
  * times for one.  Stops after a number of edges that no single rule is worth more than, with what was found.
  */
 extern void ev_match(const EvFacts *facts, const EvPattern *pattern, Side side, int32_t given,
