@@ -1,8 +1,9 @@
 /*
- * adjuster.c
- *		Evidence as a number, and as a second adjustment.
+ * aggregate.c
+ *		The confidences of the rules that fire for a candidate, combined into one number; and that
+ *		number with the embedding's score.
  */
-#include "evidence.h"
+#include "aggregate.h"
 
 #include <math.h>
 
@@ -10,9 +11,9 @@
 
 #define SCALE 0.01
 #define MOST_CONFIDENT 0.9999
-#define NEXT_BEST 1e-3			/* what the next best rule counts where only the best does */
+#define NEXT_BEST 1e-3			/* what the next rule counts where only the most confident does */
 
-/* The sum s of rules first .. end - 1. */
+/* The terms first .. end - 1 of the sum s. */
 static double
 sum_of(const EvCandidate *candidate, double discount, int first, int end)
 {
@@ -40,10 +41,10 @@ ev_share(const EvCandidate *candidate, double discount, int i)
 	return sum_of(candidate, discount, i, i + 1) / sum_of(candidate, discount, 0, candidate->count);
 }
 
-/* ---- a second adjustment --------------------------------------------------------- */
+/* ---- an adjustment of scores -------------------------------------------------------- */
 
 static void
-take_voice(EvAdjuster *adjuster, Allocation *allocation)
+take_adjuster(EvAdjuster *adjuster, Allocation *allocation)
 {
 	adjuster->answering = TAKE(allocation, EvAnswering *, (size_t) adjuster->threads);
 	adjuster->addition = TAKE(allocation, KgeAddition *, (size_t) adjuster->threads);
@@ -59,24 +60,24 @@ take_voice(EvAdjuster *adjuster, Allocation *allocation)
 size_t
 ev_adjuster_bytes(const EvFacts *facts, int threads)
 {
-	EvAdjuster		adjuster = {.facts = facts,.threads = threads};
+	EvAdjuster	adjuster = {.facts = facts,.threads = threads};
 	Allocation	allocation = {0};
 
-	take_voice(&adjuster, &allocation);
+	take_adjuster(&adjuster, &allocation);
 	return allocation_bytes(&allocation) + (size_t) threads * ev_answering_bytes(facts);
 }
 
 bool
 ev_adjuster(Arena *arena, const EvFacts *facts, const EvRules *rules, EvWeights weights,
-		 int threads, EvAdjuster *adjuster)
+			int threads, EvAdjuster *adjuster)
 {
 	Allocation	allocation = {0};
 
 	*adjuster = (EvAdjuster) {.facts = facts,.rules = rules,.weights = weights,.threads = threads};
-	take_voice(adjuster, &allocation);
+	take_adjuster(adjuster, &allocation);
 	if (!allocation_open(&allocation, arena))
 		return false;
-	take_voice(adjuster, &allocation);
+	take_adjuster(adjuster, &allocation);
 	for (int i = 0; i < threads; i++)
 	{
 		adjuster->answering[i] = ev_answering(arena, facts, rules);
@@ -86,11 +87,12 @@ ev_adjuster(Arena *arena, const EvFacts *facts, const EvRules *rules, EvWeights 
 	return true;
 }
 
+/* KgeAdjustment's callback */
 static int64_t
-say(void *argument, Side side, int32_t given, int32_t relation,
-	Pool *pool, int thread, const KgeAddition **additions)
+list_additions(void *argument, Side side, int32_t given, int32_t relation,
+			   Pool *pool, int thread, const KgeAddition **additions)
 {
-	EvAdjuster    *adjuster = argument;
+	EvAdjuster *adjuster = argument;
 	const EvCandidate *candidates;
 	int64_t		count = ev_answer(adjuster->answering[thread], side, given, relation, pool, thread, &candidates);
 
@@ -104,5 +106,5 @@ say(void *argument, Side side, int32_t given, int32_t relation,
 KgeAdjustment
 ev_adjustment(EvAdjuster *adjuster)
 {
-	return (KgeAdjustment) {say, adjuster, adjuster->weights.weight, adjuster->weights.scale};
+	return (KgeAdjustment) {list_additions, adjuster, adjuster->weights.weight, adjuster->weights.scale};
 }

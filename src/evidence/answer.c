@@ -1,28 +1,31 @@
 /*
  * answer.c
- *		Who is inferred: the candidates of a question, and the rules heard for each.
+ *		Answering a question by rules: the entities that are inferred, and the rules that fire for each.
  *
- * Four kinds of rules speak, all from the entity that is given, g; the question's atom is the
- * one that leads from g to answers.
+ * Four kinds of rules are applied, all from the given entity g.  The question's atom is the directed
+ * atom that leads from g to answers.
  *
- * - Path rules: the set of entities that a path reaches from g.
- * - Patterns, which are given rules of any other shape (pattern_match.c).
- * - Rules that g's own features satisfy, r(X,"c") <= b(X,"d"): of those who share the feature
+ * - Path rules: a path leads from g to a set of entities.
+ * - Patterns: given rules of any other shape (pattern_match.c).
+ * - Rules that the features of g satisfy, r(X,"c") <= b(X,"d"): of the entities that share the feature
  *	 (b, d) with g, how many have the answer c?
- * - Rules that name g in the head, r("g",Y) <= b(Y,"d"): of those who have the feature (b, d), how many are
- *	 known answers of g?
+ * - Rules that name g in the head, r("g",Y) <= b(Y,"d"): of the entities with the feature (b, d), how many are
+ *	 answers of g among the facts?
  *
- * The last two are far too many to be kept (millions for a graph of some 100,000 facts), but few
- * bear on one question, and their counts are as near as the entities next to g.  A question's work is
- * bounded: of more than SAMPLE edges, holders or answers, an even sample is looked at, and a path
- * that reaches more than REACH entities at once says nothing.
+ * The rules of the last two kinds are far too many to be kept (millions for a graph of some 100,000 facts).
+ * But few matter for one question, and their counts are found near g.  The work for a question is
+ * bounded: of more than SAMPLE edges, entities or answers, an even sample is looked at, and a path that
+ * reaches REACH entities at once does not fire.
+ *
+ * Memory is taken once, by ev_answering, and is proportional to the entities and facts.  A question leaves
+ * most of it untouched: what it writes is listed, and cleared when the next one starts.  Every loop
+ * yields, so a call may end anywhere for good; the next one clears what it left.
  */
-#include "evidence.h"
+#include "answer.h"
 
 #include <math.h>
 
 #include "core/allocation.h"
-#include "core/pool.h"
 #include "pattern_match.h"
 
 #define REACH (1 << 18)
@@ -34,7 +37,7 @@ struct EvAnswering
 {
 	const EvFacts *facts;
 	const EvRules *rules;
-	Pool    *pool;
+	Pool	   *pool;
 	int			thread;
 
 	/* the question */
@@ -43,21 +46,21 @@ struct EvAnswering
 	int32_t		relation;
 	int32_t		atom;			/* from given to answers */
 
-	/* by entity: the first edge of its group of `answers_of`; -1: none */
-	int32_t		answers_of;
-	int64_t    *answers;
+	/* by entity: the first edge of its group of `indexed_atom`; -1: none */
+	int32_t		indexed_atom;
+	int64_t    *first_answer;
 
-	/* how often an answer was met, and which were */
-	int32_t    *met;			/* by entity */
-	int32_t    *answer;
-	int64_t		answer_count;
+	/* how many entities that share a feature with the given one have an answer; and which answers they have */
+	int32_t    *hits;			/* by entity */
+	int32_t    *hit;
+	int64_t		hit_count;
 
-	/* how many answers have a feature, by the first edge of its group; and which features */
+	/* how many answers have a feature, by the first edge of its group; and which features, as edges */
 	int32_t    *shared;
 	int64_t    *feature;
 	int64_t		feature_count;
 
-	/* sets of entities along a path */
+	/* the entities that each prefix of a path reaches */
 	int32_t    *reached[EV_MAX_BODY + 1];
 	int64_t		reached_count[EV_MAX_BODY + 1];
 	uint32_t   *stamp;			/* by entity: serial of the last set that it is in */
@@ -67,55 +70,55 @@ struct EvAnswering
 	EvCandidate *candidate;
 	int64_t		count;
 	int64_t		room;
-	bool		answered;		/* these are all that are inferred */
+	bool		answered;		/* the candidates are complete */
 };
 
 static EvAnswering *
-take_asker(const EvFacts *facts, EvAnswering *answering, Allocation *allocation)
+take_answering(const EvFacts *facts, EvAnswering *answering, Allocation *allocation)
 {
 	size_t		entities = (size_t) facts->entities;
-	size_t		some = entities < REACH ? entities : REACH;
+	size_t		room = entities < REACH ? entities : REACH;
 
-	answering->room = (int64_t) some;
-	answering->answers = TAKE(allocation, int64_t, entities);
-	answering->met = TAKE(allocation, int32_t, entities);
-	answering->answer = TAKE(allocation, int32_t, entities);
+	answering->room = (int64_t) room;
+	answering->first_answer = TAKE(allocation, int64_t, entities);
+	answering->hits = TAKE(allocation, int32_t, entities);
+	answering->hit = TAKE(allocation, int32_t, entities);
 	answering->shared = TAKE(allocation, int32_t, (size_t) facts->edges);
 	answering->feature = TAKE(allocation, int64_t, (size_t) facts->edges);
 	for (int i = 0; i <= EV_MAX_BODY; i++)
-		answering->reached[i] = TAKE(allocation, int32_t, some + 1);
+		answering->reached[i] = TAKE(allocation, int32_t, room + 1);
 	answering->stamp = TAKE(allocation, uint32_t, entities);
 	answering->slot = TAKE(allocation, int32_t, entities);
-	answering->candidate = TAKE(allocation, EvCandidate, some);
+	answering->candidate = TAKE(allocation, EvCandidate, room);
 	return TAKE(allocation, EvAnswering, 1);
 }
 
 size_t
 ev_answering_bytes(const EvFacts *facts)
 {
-	EvAnswering		answering;
+	EvAnswering answering;
 	Allocation	allocation = {0};
 
-	take_asker(facts, &answering, &allocation);
+	take_answering(facts, &answering, &allocation);
 	return allocation_bytes(&allocation);
 }
 
 EvAnswering *
 ev_answering(Arena *arena, const EvFacts *facts, const EvRules *rules)
 {
-	EvAnswering		answering = {.facts = facts,.rules = rules,.answers_of = -1};
-	EvAnswering    *taken;
+	EvAnswering answering = {.facts = facts,.rules = rules,.indexed_atom = -1};
+	EvAnswering *taken;
 	Allocation	allocation = {0};
 
-	take_asker(facts, &answering, &allocation);
+	take_answering(facts, &answering, &allocation);
 	if (!allocation_open(&allocation, arena))
 		return NULL;
-	taken = take_asker(facts, &answering, &allocation);
+	taken = take_answering(facts, &answering, &allocation);
 	for (int32_t i = 0; i < facts->entities; i++)
 	{
-		answering.answers[i] = -1;
+		answering.first_answer[i] = -1;
 		answering.slot[i] = -1;
-		answering.met[i] = 0;
+		answering.hits[i] = 0;
 		answering.stamp[i] = 0;
 	}
 	for (int64_t i = 0; i < facts->edges; i++)
@@ -124,8 +127,9 @@ ev_answering(Arena *arena, const EvFacts *facts, const EvRules *rules)
 	return taken;
 }
 
-/* ---- what is heard ---------------------------------------------------------- */
+/* ---- candidates --------------------------------------------------------------- */
 
+/* The candidate that an entity is, perhaps a new one; NULL when there is no room. */
 static EvCandidate *
 candidate_of(EvAnswering *answering, int32_t entity)
 {
@@ -140,7 +144,7 @@ candidate_of(EvAnswering *answering, int32_t entity)
 	return &answering->candidate[answering->slot[entity]];
 }
 
-/* Where a cluster is heard already, its place; else the number of those heard. */
+/* The place of the firing rule of a cluster; the number of firing rules when there is none. */
 static int
 place_of_cluster(const EvCandidate *candidate, int32_t cluster)
 {
@@ -181,11 +185,11 @@ yield(const EvAnswering *answering)
 	pool_yield(answering->pool, answering->thread);
 }
 
-/* ---- paths ------------------------------------------------------------------- */
+/* ---- path rules ----------------------------------------------------------------- */
 
-/* The set of entities that an atom leads to from the set before it. */
+/* The entities that an atom leads to from those at `depth`. */
 static void
-step(EvAnswering *answering, int depth, int32_t atom)
+follow_atom(EvAnswering *answering, int depth, int32_t atom)
 {
 	const EvFacts *facts = answering->facts;
 	int32_t    *to = answering->reached[depth + 1];
@@ -216,18 +220,24 @@ step(EvAnswering *answering, int depth, int32_t atom)
 	answering->reached_count[depth + 1] = count >= REACH ? 0 : count;
 }
 
+/* The rule infers what its whole path has reached. */
 static void
-follow_path(EvAnswering *answering, const EvRule *rule)
+fire_path(EvAnswering *answering, const EvRule *rule)
 {
-	EvFiring		firing = {rule->confidence, 2 * answering->facts->relations + rule->atom[rule->length - 1],
-	EV_PATH, rule - answering->rules->rule};
+	EvFiring	firing = {
+		.confidence = rule->confidence,
+		.cluster = 2 * answering->facts->relations + rule->atom[rule->length - 1],
+		.source = EV_PATH,
+		.number = rule - answering->rules->rule
+	};
 
 	for (int64_t i = 0; i < answering->reached_count[rule->length]; i++)
 		fire(answering, answering->reached[rule->length][i], firing);
 }
 
+/* Each path goes on from where it leaves the one before it. */
 static void
-walk_paths(EvAnswering *answering)
+apply_paths(EvAnswering *answering)
 {
 	const EvRules *rules = answering->rules;
 	const EvRule *before = NULL;
@@ -243,76 +253,77 @@ walk_paths(EvAnswering *answering)
 			   ev_atom(before, answering->side, common) == ev_atom(rule, answering->side, common))
 			common++;
 		for (int depth = common; depth < rule->length; depth++)
-			step(answering, depth, ev_atom(rule, answering->side, depth));
-		follow_path(answering, rule);
+			follow_atom(answering, depth, ev_atom(rule, answering->side, depth));
+		fire_path(answering, rule);
 		before = rule;
 		yield(answering);
 	}
 }
 
-/* ---- patterns ------------------------------------------------------------------ */
+/* ---- patterns ------------------------------------------------------------------- */
 
-typedef struct Matched
+typedef struct FiringPattern
 {
-	EvAnswering    *answering;
-	EvFiring		firing;
-} Matched;
+	EvAnswering *answering;
+	EvFiring	firing;
+} FiringPattern;
 
 static void
-hear_match(void *argument, int32_t answer)
+fire_pattern(void *argument, int32_t answer)
 {
-	Matched    *matched = argument;
+	FiringPattern *pattern = argument;
 
-	fire(matched->answering, answer, matched->firing);
+	fire(pattern->answering, answer, pattern->firing);
 }
 
 /* Each is a cluster of its own. */
 static void
-match_patterns(EvAnswering *answering)
+apply_patterns(EvAnswering *answering)
 {
 	const EvRules *rules = answering->rules;
+	int32_t		cluster = 4 * answering->facts->relations;
 
 	for (int64_t i = rules->first_pattern[answering->relation]; i < rules->first_pattern[answering->relation + 1]; i++)
 	{
 		const EvPattern *pattern = &rules->pattern[i];
-		Matched		matched = {answering, {pattern->confidence, 4 * answering->facts->relations + (int32_t) i, EV_PATTERN, i}};
+		FiringPattern firing = {answering, {pattern->confidence, cluster + (int32_t) i, EV_PATTERN, i}};
 
-		ev_match(answering->facts, pattern, answering->side, answering->given, hear_match, &matched);
+		ev_match(answering->facts, pattern, answering->side, answering->given, fire_pattern, &firing);
 		yield(answering);
 	}
 }
 
-/* ---- constants ------------------------------------------------------------------ */
+/* ---- rules with constants, by the features of the given entity ---------------------- */
 
-/* Looking at one in `every` of the group's edges is to look at SAMPLE at most. */
+/* Of a group, one edge in this number is looked at: SAMPLE at most. */
 static int64_t
 stride_of(EvGroup group)
 {
 	return (group.end - group.first + SAMPLE - 1) / SAMPLE;
 }
 
-/* Notes, for each entity, where its answers begin. */
+/* Makes first_answer that of the question's atom. */
 static void
-view_answers(EvAnswering *answering)
+index_answers(EvAnswering *answering)
 {
 	const EvFacts *facts = answering->facts;
 
-	if (answering->answers_of == answering->atom)
+	if (answering->indexed_atom == answering->atom)
 		return;
-	if (answering->answers_of >= 0)
-		for (int64_t i = facts->holders[answering->answers_of]; i < facts->holders[answering->answers_of + 1]; i++)
-			answering->answers[facts->holder[i].entity] = -1;
+	if (answering->indexed_atom >= 0)
+		for (int64_t i = facts->holders[answering->indexed_atom]; i < facts->holders[answering->indexed_atom + 1]; i++)
+			answering->first_answer[facts->holder[i].entity] = -1;
 	for (int64_t i = facts->holders[answering->atom]; i < facts->holders[answering->atom + 1]; i++)
-		answering->answers[facts->holder[i].entity] = facts->holder[i].first;
-	answering->answers_of = answering->atom;
+		answering->first_answer[facts->holder[i].entity] = facts->holder[i].first;
+	answering->indexed_atom = answering->atom;
 }
 
-/* Counts the answers of an entity that shares a feature with the one that is given. */
+/* Counts the answers of an entity that shares a feature with the given one. */
 static void
-meet_answers(EvAnswering *answering, int32_t entity)
+count_answers(EvAnswering *answering, int32_t entity)
 {
 	const EvFacts *facts = answering->facts;
-	int64_t		i = answering->answers[entity];
+	int64_t		i = answering->first_answer[entity];
 
 	if (i < 0)
 		return;
@@ -320,15 +331,15 @@ meet_answers(EvAnswering *answering, int32_t entity)
 	{
 		int32_t		answer = facts->edge[i].other;
 
-		if (answering->met[answer]++ == 0)
-			answering->answer[answering->answer_count++] = answer;
+		if (answering->hits[answer]++ == 0)
+			answering->hit[answering->hit_count++] = answer;
 		pool_yield_at(answering->pool, answering->thread, i);
 	}
 }
 
 /* Rules r(X,"c") <= b(X,"d") for one feature (b, d) of the given entity, an edge. */
 static void
-hear_feature(EvAnswering *answering, int64_t edge)
+apply_feature(EvAnswering *answering, int64_t edge)
 {
 	const EvFacts *facts = answering->facts;
 	EvEdge		feature = facts->edge[edge];
@@ -336,16 +347,16 @@ hear_feature(EvAnswering *answering, int64_t edge)
 	int64_t		stride = stride_of(sharing);
 	int64_t		size = (sharing.end - sharing.first + stride - 1) / stride;
 
-	answering->answer_count = 0;
+	answering->hit_count = 0;
 	for (int64_t i = sharing.first; i < sharing.end; i += stride)
-		meet_answers(answering, facts->edge[i].other);
-	for (int64_t i = 0; i < answering->answer_count; i++)
+		count_answers(answering, facts->edge[i].other);
+	for (int64_t i = 0; i < answering->hit_count; i++)
 	{
-		int32_t		answer = answering->answer[i];
-		int32_t		support = answering->met[answer];
+		int32_t		answer = answering->hit[i];
+		int32_t		support = answering->hits[answer];
 		double		confidence = (double) support / (double) (size + EV_SMOOTHING);
 
-		answering->met[answer] = 0;
+		answering->hits[answer] = 0;
 		/* the body must not be the head */
 		if (support >= LEAST_SUPPORT && confidence >= LEAST_CONFIDENCE &&
 			!(feature.atom == answering->atom && feature.other == answer))
@@ -354,23 +365,25 @@ hear_feature(EvAnswering *answering, int64_t edge)
 }
 
 static void
-hear_features(EvAnswering *answering)
+apply_features(EvAnswering *answering)
 {
 	const EvFacts *facts = answering->facts;
 	EvGroup		own = {facts->start[answering->given], facts->start[answering->given + 1]};
 	int64_t		stride = stride_of(own);
 
-	view_answers(answering);
+	index_answers(answering);
 	for (int64_t i = own.first; i < own.end; i += stride)
 	{
-		hear_feature(answering, i);
+		apply_feature(answering, i);
 		yield(answering);
 	}
 }
 
-/* Counts, by feature, the known answers that have it. */
+/* ---- rules with constants, by the features of the answers ----------------------------- */
+
+/* Counts, by feature, the answers among the facts that have it. */
 static void
-share_features(EvAnswering *answering, EvGroup answers, int64_t stride)
+count_features(EvAnswering *answering, EvGroup answers, int64_t stride)
 {
 	const EvFacts *facts = answering->facts;
 
@@ -378,9 +391,9 @@ share_features(EvAnswering *answering, EvGroup answers, int64_t stride)
 	{
 		int32_t		answer = facts->edge[i].other;
 		EvGroup		own = {facts->start[answer], facts->start[answer + 1]};
-		int64_t		every = stride_of(own);
+		int64_t		own_stride = stride_of(own);
 
-		for (int64_t j = own.first; j < own.end; j += every)
+		for (int64_t j = own.first; j < own.end; j += own_stride)
 		{
 			int64_t		feature = facts->mirror[j];
 
@@ -394,84 +407,89 @@ share_features(EvAnswering *answering, EvGroup answers, int64_t stride)
 	}
 }
 
-/* Rules r("g",Y) <= b(Y,"d"), g the given entity */
+/* The rule r("g",Y) <= b(Y,"d") for one feature (b, d), an edge; `stride`: of the answers that were counted. */
 static void
-hear_answers(EvAnswering *answering)
+apply_answer_feature(EvAnswering *answering, int64_t edge, int64_t stride)
 {
 	const EvFacts *facts = answering->facts;
-	EvGroup		answers = ev_group(facts, answering->given, answering->atom);
+	EvEdge		feature = facts->edge[edge];
+	int64_t		first = facts->mirror[edge];
+	int32_t		support = answering->shared[first];
+	int64_t		end;
+	double		confidence;
+
+	answering->shared[first] = 0;
+	if (support < LEAST_SUPPORT)
+		return;
+	end = ev_group(facts, feature.other, EV_MIRRORED(feature.atom)).end;
+	confidence = (double) (support * stride) / (double) (end - first + EV_SMOOTHING);
+	if (confidence < LEAST_CONFIDENCE)
+		return;
+	for (int64_t i = first; i < end; i++)
+	{
+		fire(answering, facts->edge[i].other, (EvFiring) {fmin(confidence, 1), feature.atom, EV_ANSWER, edge});
+		pool_yield_at(answering->pool, answering->thread, i);
+	}
+	yield(answering);
+}
+
+static void
+apply_answer_features(EvAnswering *answering)
+{
+	EvGroup		answers = ev_group(answering->facts, answering->given, answering->atom);
 	int64_t		stride = stride_of(answers);
 
-	share_features(answering, answers, stride > 0 ? stride : 1);
+	count_features(answering, answers, stride);
 	for (int64_t i = 0; i < answering->feature_count; i++)
 	{
-		int64_t		edge = answering->feature[i];
-		EvEdge		feature = facts->edge[edge];
-		int64_t		first = facts->mirror[edge];
-		int32_t		support = answering->shared[first];
-		int64_t		end;
-		double		confidence;
-
-		answering->shared[first] = 0;
+		apply_answer_feature(answering, answering->feature[i], stride);
 		pool_yield_at(answering->pool, answering->thread, i);
-		if (support < LEAST_SUPPORT)
-			continue;
-		end = ev_group(facts, feature.other, EV_MIRRORED(feature.atom)).end;
-		confidence = (double) (support * stride) / (double) (end - first + EV_SMOOTHING);
-		if (confidence < LEAST_CONFIDENCE)
-			continue;
-		for (int64_t j = first; j < end; j++)
-		{
-			fire(answering, facts->edge[j].other, (EvFiring) {fmin(confidence, 1), feature.atom, EV_ANSWER, edge});
-			pool_yield_at(answering->pool, answering->thread, j);
-		}
-		yield(answering);
 	}
 	answering->feature_count = 0;
 }
 
-const EvCandidate *
-ev_candidate(const EvAnswering *answering, int32_t entity)
-{
-	return answering->slot[entity] < 0 ? NULL : &answering->candidate[answering->slot[entity]];
-}
-
 /* ---- a question ------------------------------------------------------------------- */
 
-/* The last question may have been left in the middle. */
+/* Clears what the last question wrote; it may have been left in the middle. */
 static void
-forget_question(EvAnswering *answering)
+clear_question(EvAnswering *answering)
 {
 	for (int64_t i = 0; i < answering->count; i++)
 		answering->slot[answering->candidate[i].entity] = -1;
-	for (int64_t i = 0; i < answering->answer_count; i++)
-		answering->met[answering->answer[i]] = 0;
+	for (int64_t i = 0; i < answering->hit_count; i++)
+		answering->hits[answering->hit[i]] = 0;
 	for (int64_t i = 0; i < answering->feature_count; i++)
 		answering->shared[answering->facts->mirror[answering->feature[i]]] = 0;
 	answering->count = 0;
-	answering->answer_count = 0;
+	answering->hit_count = 0;
 	answering->feature_count = 0;
 	answering->answered = false;
 }
 
 int64_t
 ev_answer(EvAnswering *answering, Side side, int32_t given, int32_t relation,
-	   Pool *pool, int thread, const EvCandidate **candidates)
+		  Pool *pool, int thread, const EvCandidate **candidates)
 {
 	*candidates = answering->candidate;
 	if (answering->answered && side == answering->side && given == answering->given && relation == answering->relation)
 		return answering->count;
-	forget_question(answering);
+	clear_question(answering);
 	answering->side = side;
 	answering->given = given;
 	answering->relation = relation;
 	answering->atom = side == SIDE_TAIL ? EV_FORWARDS(relation) : EV_MIRRORED(EV_FORWARDS(relation));
 	answering->pool = pool;
 	answering->thread = thread;
-	walk_paths(answering);
-	match_patterns(answering);
-	hear_features(answering);
-	hear_answers(answering);
+	apply_paths(answering);
+	apply_patterns(answering);
+	apply_features(answering);
+	apply_answer_features(answering);
 	answering->answered = true;
 	return answering->count;
+}
+
+const EvCandidate *
+ev_candidate(const EvAnswering *answering, int32_t entity)
+{
+	return answering->slot[entity] < 0 ? NULL : &answering->candidate[answering->slot[entity]];
 }

@@ -1,81 +1,129 @@
 /*
  * calibration.c
- *		How probable a candidate is, by its score and its evidence.
+ *		How probable a candidate is, by its score and its evidence, fitted to examples.
+ *
+ * Platt's method: the logistic regression of whether a candidate is the true answer, on phi and evidence.
+ * The examples of even number are fitted first, and those of odd number measure the error; then all are fitted.
+ *
+ * Sums over examples are taken item by item and added in order, so they do not depend on the threads.
  */
-#include "learn.h"
+#include "calibration.h"
 
 #include <math.h>
 
+#include "core/allocation.h"
+
+#define AT_ONCE 64				/* examples of an item */
+#define STEPS 30				/* of Newton's method, at most */
+#define FEATURES 3				/* phi, evidence and 1 */
 #define BINS 15
 
 /* Loss, gradient and curvature of a logistic regression */
-struct Regression
+typedef struct Regression
 {
 	double		loss;
 	double		gradient[FEATURES];
 	double		curvature[FEATURES][FEATURES];
-};
+} Regression;
 
-void
-calibrating_take(Calibrating *calibrating, Allocation *allocation, int64_t examples)
+typedef struct CalibrationTask
 {
-	calibrating->partial = TAKE(allocation, Regression, (size_t) pool_pieces(examples, AT_ONCE));
-}
+	Pool	   *pool;
+	const EvExamples *examples;
+	EvKind		kind;			/* that is calibrated */
+	int			discount;		/* that it uses */
+	Regression *partial;		/* of each item */
+	bool		used[FEATURES];
+	double		coefficient[FEATURES];
+	int			parity;			/* examples of that parity only; -1: all */
+	double		target[2];		/* of a false candidate, and of a true answer */
+} CalibrationTask;
 
 static void
-features_of(const Calibrating *calibrating, const Listed *listed, double *feature)
+take_calibration(CalibrationTask *task, Allocation *allocation, int64_t examples)
 {
-	feature[0] = calibrating->used[0] ? listed->phi : 0;
-	feature[1] = calibrating->used[1] ? listed->evidence[calibrating->discount[calibrating->kind]] : 0;
-	feature[2] = 1;
+	task->partial = TAKE(allocation, Regression, (size_t) pool_pieces(examples, AT_ONCE));
+}
+
+size_t
+calibration_bytes(int64_t examples)
+{
+	CalibrationTask task;
+	Allocation	allocation = {0};
+
+	take_calibration(&task, &allocation, examples);
+	return allocation_bytes(&allocation);
 }
 
 /* Fills the features, too. */
 static double
-probability(const Calibrating *calibrating, const Listed *listed, double *feature)
+probability(const CalibrationTask *task, const EvListed *listed, double *feature)
 {
 	double		x = 0;
 
-	features_of(calibrating, listed, feature);
+	feature[0] = task->used[0] ? listed->phi : 0;
+	feature[1] = task->used[1] ? listed->evidence[task->discount] : 0;
+	feature[2] = 1;
 	for (int i = 0; i < FEATURES; i++)
-		x += calibrating->coefficient[i] * feature[i];
+		x += task->coefficient[i] * feature[i];
 	return 1 / (1 + exp(-x));
+}
+
+static void
+add_example(const CalibrationTask *task, const EvExample *example, Regression *sums)
+{
+	for (int j = 0; j < example->count; j++)
+	{
+		double		feature[FEATURES];
+		double		p = probability(task, &example->listed[j], feature);
+		double		target = task->target[j == 0];
+
+		sums->loss -= target * log(fmax(p, 1e-300)) + (1 - target) * log1p(-fmin(p, 1 - 1e-16));
+		for (int k = 0; k < FEATURES; k++)
+		{
+			sums->gradient[k] += (p - target) * feature[k];
+			for (int l = 0; l < FEATURES; l++)
+				sums->curvature[k][l] += fmax(p * (1 - p), 1e-12) * feature[k] * feature[l];
+		}
+	}
 }
 
 /* Item: some examples. */
 static void
-sum_labels(void *argument, int64_t item, int thread)
+sum_examples(void *argument, int64_t item, int thread)
 {
-	Calibrating *calibrating = argument;
-	int64_t		end = examples_count(calibrating->examples);
+	CalibrationTask *task = argument;
+	int64_t		end = ev_examples_count(task->examples);
 	Regression	sums = {0};
 
 	for (int64_t i = item * AT_ONCE; i < (item + 1) * AT_ONCE && i < end; i++)
-	{
-		const Example *example = example_at(calibrating->examples, i);
-
-		if (calibrating->parity >= 0 && i % 2 != calibrating->parity)
-			continue;
-		for (int j = 0; j < example->count; j++)
-		{
-			double		feature[FEATURES];
-			double		p = probability(calibrating, &example->listed[j], feature);
-			double		target = calibrating->target[j == 0];
-
-			sums.loss -= target * log(fmax(p, 1e-300)) + (1 - target) * log1p(-fmin(p, 1 - 1e-16));
-			for (int k = 0; k < FEATURES; k++)
-			{
-				sums.gradient[k] += (p - target) * feature[k];
-				for (int l = 0; l < FEATURES; l++)
-					sums.curvature[k][l] += fmax(p * (1 - p), 1e-12) * feature[k] * feature[l];
-			}
-		}
-	}
-	calibrating->partial[item] = sums;
-	pool_yield(calibrating->pool, thread);
+		if (task->parity < 0 || i % 2 == task->parity)
+			add_example(task, ev_example(task->examples, i), &sums);
+	task->partial[item] = sums;
+	pool_yield(task->pool, thread);
 }
 
-/* Solves curvature * step = gradient, in the gradient's place. */
+static Regression
+sum_all(CalibrationTask *task)
+{
+	int64_t		items = pool_pieces(ev_examples_count(task->examples), AT_ONCE);
+	Regression	sums = {0};
+
+	pool_run(task->pool, items, sum_examples, task);
+	for (int64_t i = 0; i < items; i++)
+	{
+		sums.loss += task->partial[i].loss;
+		for (int k = 0; k < FEATURES; k++)
+		{
+			sums.gradient[k] += task->partial[i].gradient[k];
+			for (int l = 0; l < FEATURES; l++)
+				sums.curvature[k][l] += task->partial[i].curvature[k][l];
+		}
+	}
+	return sums;
+}
+
+/* Solves curvature * step = gradient, in the place of the gradient. */
 static void
 solve(Regression *sums)
 {
@@ -101,138 +149,126 @@ solve(Regression *sums)
 }
 
 /*
- * What a truth and a falsehood count for: as if there were one more of each, of which nothing is
- * known.  A few examples that happen to be parted by a score would else make everything certain.
+ * The targets of the regression count one true and one false candidate more than there are (Platt 1999).
+ * Otherwise a few examples that happen to be separated by a score would make everything certain.
  */
 static void
-set_targets(Calibrating *calibrating)
+set_targets(CalibrationTask *task)
 {
-	double		truths = 0;
-	double		falsehoods = 0;
+	double		answers = 0;
+	double		others = 0;
 
-	for (int64_t i = 0; i < examples_count(calibrating->examples); i++)
-		if (calibrating->parity < 0 || i % 2 == calibrating->parity)
+	for (int64_t i = 0; i < ev_examples_count(task->examples); i++)
+		if (task->parity < 0 || i % 2 == task->parity)
 		{
-			truths++;
-			falsehoods += example_at(calibrating->examples, i)->count - 1;
+			answers++;
+			others += ev_example(task->examples, i)->count - 1;
 		}
-	calibrating->target[true] = (truths + 1) / (truths + 2);
-	calibrating->target[false] = 1 / (falsehoods + 2);
+	task->target[true] = (answers + 1) / (answers + 2);
+	task->target[false] = 1 / (others + 2);
 }
 
-/* Platt's method: the logistic regression of truth.  A step of Newton's method that goes too far is halved. */
+/* The regression over the examples of a parity.  After a step that raised the loss, half of it is taken back. */
 static void
-fit_calibration(Calibrating *calibrating, int parity)
+fit_regression(CalibrationTask *task, int parity)
 {
-	int64_t		items = pool_pieces(examples_count(calibrating->examples), AT_ONCE);
 	double		length = INFINITY;
 	double		lowest = INFINITY;
 	double		move[FEATURES] = {0};
 
-	calibrating->parity = parity;
-	set_targets(calibrating);
-	calibrating->coefficient[0] = calibrating->coefficient[1] = 0;
-	calibrating->coefficient[2] = -log(BY_SCORE);
+	task->parity = parity;
+	set_targets(task);
+	task->coefficient[0] = task->coefficient[1] = 0;
+	task->coefficient[2] = -log(EV_BY_SCORE);
 	for (int step = 0; step < STEPS && length > 1e-6; step++)
 	{
-		Regression	sums = {0};
+		Regression	sums = sum_all(task);
+		bool		raised = sums.loss > lowest;
 
-		pool_run(calibrating->pool, items, sum_labels, calibrating);
-		for (int64_t i = 0; i < items; i++)
-		{
-			sums.loss += calibrating->partial[i].loss;
-			for (int k = 0; k < FEATURES; k++)
-			{
-				sums.gradient[k] += calibrating->partial[i].gradient[k];
-				for (int l = 0; l < FEATURES; l++)
-					sums.curvature[k][l] += calibrating->partial[i].curvature[k][l];
-			}
-		}
-		length = 0;
-		if (sums.loss > lowest)
-			for (int k = 0; k < FEATURES; k++)
-			{
-				move[k] /= 2;
-				calibrating->coefficient[k] += move[k];
-				length = fmax(length, fabs(move[k]));
-			}
-		else
+		if (!raised)
 		{
 			lowest = sums.loss;
 			solve(&sums);
-			for (int k = 0; k < FEATURES; k++)
-			{
-				move[k] = sums.gradient[k];
-				calibrating->coefficient[k] -= move[k];
-				length = fmax(length, fabs(move[k]));
-			}
+		}
+		length = 0;
+		for (int k = 0; k < FEATURES; k++)
+		{
+			move[k] = raised ? move[k] / 2 : sums.gradient[k];
+			task->coefficient[k] += raised ? move[k] : -move[k];
+			length = fmax(length, fabs(move[k]));
 		}
 	}
 }
 
-/*
- * The same, so that no probability falls when a score or evidence rises: what would have a
- * negative slope is left out.
- */
+/* The same, without the features of a negative slope: no probability falls when a score or evidence rises. */
 static void
-fit_rising(Calibrating *calibrating, EvKind kind, int parity)
+fit_rising(CalibrationTask *task, int parity)
 {
-	const double *slope = calibrating->coefficient;
+	const double *slope = task->coefficient;
 	bool		falls = true;
 
-	calibrating->kind = kind;
-	calibrating->used[0] = kind != EV_RULES;
-	calibrating->used[1] = kind != EV_EMBEDDING;
+	task->used[0] = task->kind != EV_RULES;
+	task->used[1] = task->kind != EV_EMBEDDING;
 	while (falls)
 	{
-		fit_calibration(calibrating, parity);
+		fit_regression(task, parity);
 		falls = slope[0] < 0 || slope[1] < 0;
 		if (falls)
-			calibrating->used[slope[0] < slope[1] ? 0 : 1] = false;
+			task->used[slope[0] < slope[1] ? 0 : 1] = false;
 	}
 }
 
-/* Mean distance of what is said from what is true, in bins of probability, over examples of a parity. */
+/* The mean distance, in bins of probability, of what is predicted from what is true, over examples of a parity. */
 static double
-calibration_error(const Calibrating *calibrating, int parity)
+calibration_error(const CalibrationTask *task, int parity)
 {
-	int64_t		end = examples_count(calibrating->examples);
-	double		said[BINS] = {0};
-	double		truths[BINS] = {0};
+	int64_t		end = ev_examples_count(task->examples);
+	double		predicted[BINS] = {0};
+	double		answers[BINS] = {0};
 	double		distance = 0;
 	double		count = 0;
 
 	for (int64_t i = parity; i < end; i += 2)
 	{
-		const Example *example = example_at(calibrating->examples, i);
+		const EvExample *example = ev_example(task->examples, i);
 
 		for (int j = 0; j < example->count; j++)
 		{
 			double		feature[FEATURES];
-			double		p = probability(calibrating, &example->listed[j], feature);
+			double		p = probability(task, &example->listed[j], feature);
 			int			bin = (int) fmin(p * BINS, BINS - 1);
 
-			said[bin] += p;
-			truths[bin] += j == 0;
+			predicted[bin] += p;
+			answers[bin] += j == 0;
 			count++;
 		}
 	}
 	for (int i = 0; i < BINS; i++)
-		distance += fabs(said[i] - truths[i]);
+		distance += fabs(predicted[i] - answers[i]);
 	return count > 0 ? distance / count : 0;
 }
 
-void
-learn_calibration(Calibrating *calibrating, EvLearnt *learnt)
+bool
+calibration_fit(Arena *arena, Pool *pool, const EvExamples *examples, const int *discount,
+				EvCalibration *calibration)
 {
+	CalibrationTask task = {.pool = pool,.examples = examples};
+	Allocation	allocation = {0};
+
+	take_calibration(&task, &allocation, ev_examples_count(examples));
+	if (!allocation_open(&allocation, arena))
+		return false;
+	take_calibration(&task, &allocation, ev_examples_count(examples));
 	for (int kind = 0; kind < EV_KINDS; kind++)
 	{
 		double		error;
 
-		fit_rising(calibrating, kind, 0);
-		error = calibration_error(calibrating, 1);
-		fit_rising(calibrating, kind, -1);
-		learnt->calibration[kind] = (EvCalibration) {calibrating->coefficient[0], calibrating->coefficient[1],
-			calibrating->coefficient[2], error};
+		task.kind = (EvKind) kind;
+		task.discount = discount[kind];
+		fit_rising(&task, 0);
+		error = calibration_error(&task, 1);
+		fit_rising(&task, -1);
+		calibration[kind] = (EvCalibration) {task.coefficient[0], task.coefficient[1], task.coefficient[2], error};
 	}
+	return true;
 }

@@ -1,196 +1,234 @@
 /*
  * examples.c
- *		Questions with their true answers, as lists of candidates.
+ *		Questions with their true answers, as lists of candidates to learn weights and calibration from.
+ *
+ * An item of the threads is a block of distinct questions.  The block is scored against all entities, tile by
+ * tile, then each question is answered by rules; the lists of all its examples are written from the two.
+ * All memory is taken before the threads start; between tiles and between questions they yield.
  */
-#include "learn.h"
+#include "examples.h"
 
 #include <math.h>
 
-#include "core/vector.h"
+#include "aggregate.h"
+#include "answer.h"
+#include "core/heap.h"
+#include "core/question.h"
+#include "core/sort.h"
 
-#define LISTED (1 + BY_SCORE + BY_EVIDENCE)
-#define BLOCK 16				/* questions at a time */
-#define TILE 512				/* candidates at a time */
+#define MOST_TRIPLES 10000
+#define LISTED (1 + EV_BY_SCORE + EV_BY_EVIDENCE)
 
-const double learn_discounts[DISCOUNTS] = {0, 0.25, 0.5, 0.75, 1};
+const double ev_discounts[EV_DISCOUNTS] = {0, 0.25, 0.5, 0.75, 1};
 
-typedef struct Chosen
+typedef struct ChosenEntity
 {
 	int32_t		entity;
 	float		value;
-} Chosen;
+	int64_t		order;			/* of equals the lower is chosen */
+} ChosenEntity;
 
-struct Choice
+/* What a thread works with */
+typedef struct ExampleWriter
 {
-	float	   *query;			/* BLOCK x stride */
-	float	   *engine;
-	float	   *score;			/* TILE x BLOCK */
-	Chosen	   *best;			/* BLOCK x BY_SCORE: by score; then BY_EVIDENCE */
-	int			best_count[BLOCK];
-};
+	KgeScorer  *scorer;
+	EvAnswering *answering;
+	ChosenEntity *by_score;		/* KGE_SCORER_QUESTIONS x EV_BY_SCORE */
+	int64_t		by_score_count[KGE_SCORER_QUESTIONS];
+	ChosenEntity *by_evidence;	/* of one question */
+	int64_t		by_evidence_count;
+} ExampleWriter;
 
-void
-listing_take(Listing *listing, Allocation *allocation, int64_t known, int threads)
+typedef struct ExampleTask
 {
-	size_t		examples = 2 * (size_t) listing->count;
-	size_t		stride = (size_t) vector_stride(listing->engine.width);
-	Listed	   *listed;
+	Pool	   *pool;
+	const EvExampleSource *source;
+	int64_t		count;
+	Triple	   *triples;		/* an even part of the source's */
+	Questions	questions;
+	ExampleWriter *writer;		/* of each thread */
+	EvExamples *examples;
+} ExampleTask;
 
-	kge_questions_take(&listing->questions, allocation, listing->count, known);
-	listing->choice = TAKE(allocation, Choice, (size_t) threads);
+static void
+take_examples(ExampleTask *task, Allocation *allocation, int threads)
+{
+	size_t		examples = 2 * (size_t) task->count;
+	EvListed   *listed;
+
+	task->triples = TAKE(allocation, Triple, (size_t) task->count);
+	questions_take(&task->questions, allocation, task->count, task->source->filter_count);
+	task->writer = TAKE(allocation, ExampleWriter, (size_t) threads);
 	for (int i = 0; i < threads; i++)
 	{
-		Choice		choice = {0};
+		ChosenEntity *by_score = TAKE(allocation, ChosenEntity, KGE_SCORER_QUESTIONS * EV_BY_SCORE);
+		ChosenEntity *by_evidence = TAKE(allocation, ChosenEntity, EV_BY_EVIDENCE);
 
-		choice.query = TAKE(allocation, float, BLOCK * stride);
-		choice.engine = TAKE(allocation, float, kge_engine_scratch(&listing->engine, BLOCK));
-		choice.score = TAKE(allocation, float, TILE * BLOCK);
-		choice.best = TAKE(allocation, Chosen, BLOCK * BY_SCORE + BY_EVIDENCE);
-		if (listing->choice != NULL)
-			listing->choice[i] = choice;
+		if (task->writer != NULL)
+			task->writer[i] = (ExampleWriter) {.by_score = by_score,.by_evidence = by_evidence};
 	}
-	listing->examples.keys = 2 * listing->model->relations;
-	listing->examples.example = TAKE(allocation, Example, examples);
-	listing->examples.order = TAKE(allocation, int64_t, examples);
-	listing->examples.first = TAKE(allocation, int64_t, (size_t) listing->examples.keys + 1);
-	listed = TAKE(allocation, Listed, examples * LISTED);
-	for (size_t i = 0; listing->examples.example != NULL && i < examples; i++)
-		listing->examples.example[i] = (Example) {.listed = listed + i * LISTED};
+	task->examples->keys = 2 * task->source->model->relations;
+	task->examples->example = TAKE(allocation, EvExample, examples);
+	task->examples->order = TAKE(allocation, int64_t, examples);
+	task->examples->first = TAKE(allocation, int64_t, (size_t) task->examples->keys + 1);
+	listed = TAKE(allocation, EvListed, examples * LISTED);
+	for (size_t i = 0; task->examples->example != NULL && i < examples; i++)
+		task->examples->example[i] = (EvExample) {.listed = listed + i * LISTED};
 }
 
-/* Keeps the largest of what is offered, falling. */
-static void
-offer(Chosen *best, int *count, int room, int32_t entity, float value)
+int64_t
+ev_examples_most(const EvExampleSource *source)
 {
-	int			place;
-
-	if (*count == room && !(value > best[room - 1].value))
-		return;
-	place = *count < room ? (*count)++ : room - 1;
-	for (; place > 0 && best[place - 1].value < value; place--)
-		best[place] = best[place - 1];
-	best[place] = (Chosen) {entity, value};
+	return 2 * (source->count < MOST_TRIPLES ? source->count : MOST_TRIPLES);
 }
 
+size_t
+ev_examples_bytes(const EvExampleSource *source, int threads)
+{
+	EvExamples	examples;
+	ExampleTask task = {.source = source,.count = ev_examples_most(source) / 2,.examples = &examples};
+	Allocation	allocation = {0};
+
+	take_examples(&task, &allocation, threads);
+	return allocation_bytes(&allocation) +
+		(size_t) threads * (kge_scorer_bytes(source->model) + ev_answering_bytes(source->facts));
+}
+
+/* The highest value first; sorts what a heap of them keeps. */
+static int
+compare_chosen(const void *a, const void *b)
+{
+	const ChosenEntity *left = a;
+	const ChosenEntity *right = b;
+
+	if (left->value != right->value)
+		return left->value > right->value ? -1 : 1;
+	return (left->order > right->order) - (left->order < right->order);
+}
+
+/* Whether an entity is a true answer of a question, by its examples or by the filter. */
 static bool
-is_answer(const Listing *listing, const KgeQuestion *question, int32_t entity)
+is_answer(const ExampleTask *task, const Question *question, int32_t entity)
 {
-	for (int64_t asked = question->asked; asked >= 0; asked = listing->questions.next_asked[asked])
-		if (kge_answer_of(listing->triples, asked) == entity)
+	for (int64_t i = question->first_example; i >= 0; i = task->questions.next_example[i])
+		if (example_answer(task->triples, i) == entity)
 			return true;
-	return kge_in_filter(&listing->questions, question, entity);
+	return question_filters(&task->questions, question, entity);
 }
 
-/* The best by score of a block of questions, those that are no answers. */
+/* Offers entities first .. first + count - 1 to the candidates by score of one question. */
 static void
-choose_by_score(Listing *listing, const KgeQuestion *question, int count, int thread)
+offer_tile(const ExampleTask *task, ExampleWriter *writer, const Question *question, int q,
+		   const float *score, int32_t first, int count)
 {
-	Choice	   *choice = &listing->choice[thread];
-	int			stride = vector_stride(listing->engine.width);
-	KgeRows		queries = {count, stride, choice->query};
+	ChosenEntity *chosen = writer->by_score + q * EV_BY_SCORE;
 
-	for (int q = 0; q < count; q++)
+	for (int c = 0; c < count; c++)
 	{
-		choice->best_count[q] = 0;
-		kge_make_query(listing->model, kge_query(listing->model, kge_candidate_triple(&question[q], 0), question[q].side),
-					   choice->query + (size_t) q * (size_t) stride);
-	}
-	kge_engine_prepare(&listing->engine, queries, choice->engine);
-	for (int32_t first = 0; first < listing->model->entities; first += TILE)
-	{
-		int32_t		left = listing->model->entities - first;
-		KgeRows		candidates = {left < TILE ? left : TILE, listing->engine.width,
-		kge_entity_row(listing->model, first)};
+		ChosenEntity candidate = {first + c, score[c * KGE_SCORER_QUESTIONS + q], first + c};
+		bool		full = writer->by_score_count[q] == EV_BY_SCORE;
 
-		kge_engine_scores(&listing->engine, queries, choice->engine, candidates, choice->score, BLOCK);
-		for (int q = 0; q < count; q++)
-		{
-			Chosen	   *best = choice->best + q * BY_SCORE;
-			int		   *best_count = &choice->best_count[q];
-
-			for (int c = 0; c < candidates.count; c++)
-			{
-				float		score = choice->score[c * BLOCK + q];
-
-				if (*best_count < BY_SCORE ? isfinite(score) : score > best[BY_SCORE - 1].value)
-					if (!is_answer(listing, &question[q], first + c))
-						offer(best, best_count, BY_SCORE, first + c, score);
-			}
-		}
-		pool_yield(listing->pool, thread);
+		if ((full ? candidate.value > chosen[0].value : isfinite(candidate.value)) &&
+			!is_answer(task, question, candidate.entity))
+			writer->by_score_count[q] = heap_offer(chosen, writer->by_score_count[q], EV_BY_SCORE, &candidate,
+												   sizeof(ChosenEntity), compare_chosen);
 	}
 }
 
-static Listed
-list_entity(const Listing *listing, int32_t entity, const float *query, int thread)
+/* The candidates by score of a block of questions. */
+static void
+choose_by_score(ExampleTask *task, const Question *question, int count, int thread)
 {
-	const EvCandidate *candidate = ev_candidate(listing->adjuster.answering[thread], entity);
-	Listed		listed = {.phi = kge_engine_score(&listing->engine, query, kge_entity_row(listing->model, entity))};
+	ExampleWriter *writer = &task->writer[thread];
+	int32_t		entities = task->source->model->entities;
 
-	for (int i = 0; i < DISCOUNTS; i++)
-		listed.evidence[i] = candidate == NULL ? 0 : (float) ev_evidence(candidate, learn_discounts[i]);
-	return listed;
+	kge_scorer_prepare(writer->scorer, question, count);
+	for (int q = 0; q < count; q++)
+		writer->by_score_count[q] = 0;
+	for (int32_t first = 0; first < entities; first += KGE_SCORER_ENTITIES)
+	{
+		int			tile = entities - first < KGE_SCORER_ENTITIES ? entities - first : KGE_SCORER_ENTITIES;
+		const float *score = kge_scorer_block(writer->scorer, first, tile);
+
+		for (int q = 0; q < count; q++)
+			offer_tile(task, writer, &question[q], q, score, first, tile);
+		pool_yield(task->pool, thread);
+	}
+	for (int q = 0; q < count; q++)
+		sort_array(task->pool, thread, writer->by_score + q * EV_BY_SCORE, writer->by_score_count[q],
+				   sizeof(ChosenEntity), compare_chosen);
 }
 
 static bool
-is_chosen(const Chosen *best, int count, int32_t entity)
+is_chosen(const ChosenEntity *chosen, int64_t count, int32_t entity)
 {
-	for (int i = 0; i < count; i++)
-		if (best[i].entity == entity)
+	for (int64_t i = 0; i < count; i++)
+		if (chosen[i].entity == entity)
 			return true;
 	return false;
 }
 
-/* The best by evidence of a question, those that are neither answers nor chosen by score; how many. */
-static int
-choose_by_evidence(Listing *listing, const KgeQuestion *question, int q, int thread)
+/* The candidates by evidence of a question, without those by score. */
+static void
+choose_by_evidence(ExampleTask *task, const Question *question, int q, int thread)
 {
-	Choice	   *choice = &listing->choice[thread];
+	ExampleWriter *writer = &task->writer[thread];
 	const EvCandidate *candidates;
-	int64_t		count = ev_answer(listing->adjuster.answering[thread], question->side, question->given,
-							   question->relation, listing->pool, thread, &candidates);
-	int			chosen = 0;
+	int64_t		count = ev_answer(writer->answering, question->side, question->given, question->relation,
+								  task->pool, thread, &candidates);
 
+	writer->by_evidence_count = 0;
 	for (int64_t i = 0; i < count; i++)
-		if (!is_answer(listing, question, candidates[i].entity) &&
-			!is_chosen(choice->best + q * BY_SCORE, choice->best_count[q], candidates[i].entity))
-			offer(choice->best + BLOCK * BY_SCORE, &chosen, BY_EVIDENCE, candidates[i].entity,
-				  (float) ev_evidence(&candidates[i], 0.5));
-	return chosen;
-}
-
-/* Those that have an embedding */
-static void
-list_chosen(const Listing *listing, Example *example, const Chosen *chosen, int count, const float *query, int thread)
-{
-	for (int i = 0; i < count; i++)
 	{
-		example->listed[example->count] = list_entity(listing, chosen[i].entity, query, thread);
-		example->count += isfinite(example->listed[example->count].phi) != 0;
+		ChosenEntity candidate = {candidates[i].entity, (float) ev_evidence(&candidates[i], 0.5), i};
+
+		if (!is_answer(task, question, candidate.entity) &&
+			!is_chosen(writer->by_score + q * EV_BY_SCORE, writer->by_score_count[q], candidate.entity))
+			writer->by_evidence_count = heap_offer(writer->by_evidence, writer->by_evidence_count, EV_BY_EVIDENCE,
+												   &candidate, sizeof(ChosenEntity), compare_chosen);
 	}
+	sort_array(task->pool, thread, writer->by_evidence, writer->by_evidence_count, sizeof(ChosenEntity), compare_chosen);
 }
 
-/* Asks the rules, and writes the lists of all who ask the question. */
+/* Adds an entity to a list, if it has an embedding. */
 static void
-list_question(Listing *listing, const KgeQuestion *question, int q, int thread)
+list_entity(const ExampleWriter *writer, EvExample *example, int q, int32_t entity)
 {
-	Choice	   *choice = &listing->choice[thread];
-	const float *query = choice->query + (size_t) q * (size_t) vector_stride(listing->engine.width);
-	int			by_evidence = choose_by_evidence(listing, question, q, thread);
+	const EvCandidate *candidate = ev_candidate(writer->answering, entity);
+	EvListed   *listed = &example->listed[example->count];
 
-	for (int64_t asked = question->asked; asked >= 0; asked = listing->questions.next_asked[asked])
+	listed->phi = kge_scorer_score(writer->scorer, q, entity);
+	for (int i = 0; i < EV_DISCOUNTS; i++)
+		listed->evidence[i] = candidate == NULL ? 0 : (float) ev_evidence(candidate, ev_discounts[i]);
+	example->count += isfinite(listed->phi) != 0;
+}
+
+static void
+list_chosen(const ExampleWriter *writer, EvExample *example, int q, const ChosenEntity *chosen, int64_t count)
+{
+	for (int64_t i = 0; i < count; i++)
+		list_entity(writer, example, q, chosen[i].entity);
+}
+
+/* Writes the lists of all examples of a question. */
+static void
+list_question(ExampleTask *task, const Question *question, int q, int thread)
+{
+	ExampleWriter *writer = &task->writer[thread];
+
+	choose_by_evidence(task, question, q, thread);
+	for (int64_t i = question->first_example; i >= 0; i = task->questions.next_example[i])
 	{
-		Example    *example = &listing->examples.example[asked];
-		Chosen		truth = {kge_answer_of(listing->triples, asked), 0};
+		EvExample  *example = &task->examples->example[i];
 
 		example->key = 2 * question->relation + (int32_t) question->side;
 		example->count = 0;
-		list_chosen(listing, example, &truth, 1, query, thread);
-		/* a truth without an embedding teaches nothing */
+		list_entity(writer, example, q, example_answer(task->triples, i));
+		/* nothing is learnt from a true answer without an embedding */
 		if (example->count == 0)
 			continue;
-		list_chosen(listing, example, choice->best + q * BY_SCORE, choice->best_count[q], query, thread);
-		list_chosen(listing, example, choice->best + BLOCK * BY_SCORE, by_evidence, query, thread);
+		list_chosen(writer, example, q, writer->by_score + q * EV_BY_SCORE, writer->by_score_count[q]);
+		list_chosen(writer, example, q, writer->by_evidence, writer->by_evidence_count);
 	}
 }
 
@@ -198,22 +236,22 @@ list_question(Listing *listing, const KgeQuestion *question, int q, int thread)
 static void
 list_block(void *argument, int64_t item, int thread)
 {
-	Listing    *listing = argument;
-	const KgeQuestion *question = &listing->questions.question[item * BLOCK];
-	int64_t		left = listing->questions.count - item * BLOCK;
-	int			count = left < BLOCK ? (int) left : BLOCK;
+	ExampleTask *task = argument;
+	const Question *question = &task->questions.question[item * KGE_SCORER_QUESTIONS];
+	int64_t		left = task->questions.count - item * KGE_SCORER_QUESTIONS;
+	int			count = left < KGE_SCORER_QUESTIONS ? (int) left : KGE_SCORER_QUESTIONS;
 
-	choose_by_score(listing, question, count, thread);
+	choose_by_score(task, question, count, thread);
 	for (int q = 0; q < count; q++)
 	{
-		list_question(listing, &question[q], q, thread);
-		pool_yield(listing->pool, thread);
+		list_question(task, &question[q], q, thread);
+		pool_yield(task->pool, thread);
 	}
 }
 
-/* By key, and by number within it; examples of nothing are in none. */
+/* By key, and by number within it */
 static void
-order_examples(Examples *examples, int64_t count)
+order_examples(EvExamples *examples, int64_t count)
 {
 	int64_t    *first = examples->first;
 
@@ -229,10 +267,39 @@ order_examples(Examples *examples, int64_t count)
 			examples->order[--first[examples->example[i].key]] = i;
 }
 
-void
-listing_fill(Listing *listing, const Triple *known, int64_t known_count)
+/* What each thread works with takes memory of its own. */
+static bool
+open_writers(ExampleTask *task, Arena *arena, int threads)
 {
-	kge_questions_fill(&listing->questions, listing->pool, listing->triples, known, known_count);
-	pool_run(listing->pool, pool_pieces(listing->questions.count, BLOCK), list_block, listing);
-	order_examples(&listing->examples, 2 * listing->count);
+	for (int i = 0; i < threads; i++)
+	{
+		ExampleWriter *writer = &task->writer[i];
+
+		writer->scorer = kge_scorer(arena, task->source->model);
+		writer->answering = ev_answering(arena, task->source->facts, task->source->rules);
+		if (writer->scorer == NULL || writer->answering == NULL)
+			return false;
+	}
+	return true;
+}
+
+bool
+ev_examples(Arena *arena, Pool *pool, const EvExampleSource *source, EvExamples *examples)
+{
+	ExampleTask task = {.pool = pool,.source = source,.count = ev_examples_most(source) / 2,.examples = examples};
+	int			threads = pool_threads(pool);
+	Allocation	allocation = {0};
+
+	take_examples(&task, &allocation, threads);
+	if (!allocation_open(&allocation, arena))
+		return false;
+	take_examples(&task, &allocation, threads);
+	if (!open_writers(&task, arena, threads))
+		return false;
+	for (int64_t i = 0; i < task.count; i++)
+		task.triples[i] = source->triples[i * source->count / task.count];
+	questions_fill(&task.questions, pool, task.triples, source->filter, source->filter_count);
+	pool_run(pool, pool_pieces(task.questions.count, KGE_SCORER_QUESTIONS), list_block, &task);
+	order_examples(examples, 2 * task.count);
+	return true;
 }

@@ -2,7 +2,7 @@
  * fact_index.c
  *		The facts as edges, in both directions.
  */
-#include "evidence.h"
+#include "fact_index.h"
 
 #include "core/sort.h"
 #include "core/allocation.h"

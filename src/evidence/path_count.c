@@ -1,44 +1,49 @@
 /*
  * path_count.c
- *		What bodies are worth: the pairs that they connect, and which of them are facts.
+ *		Body sizes and confidences of the candidates for path rules.
  *
- * A body is walked from that end, X or Y, that fewer entities can stand at, from one of
- * these anchors after the other in an order drawn, until all are done or the body's share of
- * the work is spent.  Then the anchors are a sample, and confidence is the ratio of two sums over
- * them, with the standard error of such a ratio (Cochran: Sampling Techniques, chapter 6).
+ * A body is followed from that end, X or Y, at which fewer entities can stand, from one of these anchors
+ * after the other in an order drawn at random, until all are done or the body's share of the work is
+ * spent.  In the latter case the anchors are a sample, and confidence is the ratio of two sums over them, with
+ * the standard error of such a ratio (Cochran: Sampling Techniques, chapter 6).
+ *
+ * An item of the threads is a body with all its candidates.  Memory is taken once, by path_count_open; threads
+ * yield after every some thousand steps.
  */
-#include "paths.h"
+#include "path_count.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "core/allocation.h"
 #include "core/sort.h"
+#include "path_body.h"
 
 #define MIN_WORK 2000			/* of a body */
 #define MIN_ANCHORS 30			/* of a sample: by chance, fewer reach next to nothing */
 
-/* A thread's own */
-typedef struct Tracer
+/* A thread's: the path at hand, and what the paths from an anchor reach */
+typedef struct PathTracer
 {
 	int32_t		entity[EV_MAX_BODY + 1];	/* of the path */
-	uint32_t   *reached_by;		/* by entity: the number of the last anchor that got there */
+	uint32_t   *reached_by;		/* by entity: the number of the last anchor from which it was reached */
 	uint32_t	number;			/* of the anchor */
 	int64_t		reached;
 	bool		closed;			/* a path leads back to the anchor */
 	double		steps;			/* of this body */
 	int64_t		calls;
-} Tracer;
+} PathTracer;
 
-struct Counting
+struct PathCount
 {
-	Paths	   *paths;
-	Tracer	   *tracer;
+	PathTask   *task;
+	PathTracer *tracer;			/* of each thread */
 	int64_t    *first;			/* by body: its first candidate; and the end */
 	double		work;			/* of one body */
 };
 
 static bool
-is_on_the_path(const Tracer *tracer, int32_t entity, int depth)
+is_visited(const PathTracer *tracer, int32_t entity, int depth)
 {
 	for (int i = 0; i <= depth; i++)
 		if (tracer->entity[i] == entity)
@@ -46,16 +51,16 @@ is_on_the_path(const Tracer *tracer, int32_t entity, int depth)
 	return false;
 }
 
-/* False when the work is spent. */
+/* Follows all paths that begin like the one at hand; false when the work is spent. */
 static bool
-trace(Counting *counting, int thread, const Body *body, int depth)
+trace(PathCount *count, int thread, const PathBody *body, int depth)
 {
-	Tracer	   *tracer = &counting->tracer[thread];
-	const EvFacts *facts = counting->paths->facts;
+	PathTracer *tracer = &count->tracer[thread];
+	const EvFacts *facts = count->task->facts;
 	int32_t		entity = tracer->entity[depth];
 	EvGroup		group;
 
-	pool_yield_at(counting->paths->pool, thread, ++tracer->calls);
+	pool_yield_at(count->task->pool, thread, ++tracer->calls);
 	if (depth == body->length)
 	{
 		tracer->reached += tracer->reached_by[entity] != tracer->number;
@@ -64,58 +69,60 @@ trace(Counting *counting, int thread, const Body *body, int depth)
 	}
 	group = ev_group(facts, entity, body->atom[depth]);
 	tracer->steps += (double) (group.end - group.first) + 1;
-	if (tracer->steps > counting->work)
+	if (tracer->steps > count->work)
 		return false;
 	for (int64_t i = group.first; i < group.end; i++)
 	{
 		if (depth == body->length - 1 && facts->edge[i].other == tracer->entity[0])
 			tracer->closed = true;
-		if (is_on_the_path(tracer, facts->edge[i].other, depth))
+		if (is_visited(tracer, facts->edge[i].other, depth))
 			continue;
 		tracer->entity[depth + 1] = facts->edge[i].other;
-		if (!trace(counting, thread, body, depth + 1))
+		if (!trace(count, thread, body, depth + 1))
 			return false;
 	}
 	return true;
 }
 
+/* ---- sums over anchors --------------------------------------------------------------- */
+
 /*
- * What was added up over `used` of `all` anchors: the pairs, and their squares.  Those of an
- * entity with itself are pairs only for relations that have such facts.
+ * Sums over `used` of `all` anchors: the pairs, and their squares; without and with those of an entity with
+ * itself, which are pairs only for relations that have such facts.
  */
-typedef struct Sums
+typedef struct AnchorSums
 {
 	double		used;
 	double		all;
 	bool		cut;			/* the work was spent amid the last one, which counts as far as it went */
-	double		pairs[2];		/* without them, with them */
+	double		pairs[2];
 	double		squares[2];
-} Sums;
+} AnchorSums;
 
-/* r(X,Y) <= r(Y,X) has no pair of an entity with itself: it would be its own evidence. */
+/* Whether pairs of an entity with itself count.  For r(X,Y) <= r(Y,X) they would be their own evidence. */
 static bool
-counts_closed(const Counting *counting, const Body *body, int32_t relation)
+counts_closed(const PathCount *count, const PathBody *body, int32_t relation)
 {
-	return counting->paths->facts->reflexive[relation] &&
+	return count->task->facts->reflexive[relation] &&
 		(body->length > 1 || EV_RELATION(body->atom[0]) != relation);
 }
 
 static void
-add_pairs(const Tracer *tracer, Sums *sums)
+add_pairs(const PathTracer *tracer, AnchorSums *sums)
 {
-	for (int with = 0; with < 2; with++)
+	for (int closed = 0; closed < 2; closed++)
 	{
-		double		pairs = (double) tracer->reached + (with && tracer->closed);
+		double		pairs = (double) tracer->reached + (closed && tracer->closed);
 
-		sums->pairs[with] += pairs;
-		sums->squares[with] += pairs * pairs;
+		sums->pairs[closed] += pairs;
+		sums->squares[closed] += pairs * pairs;
 	}
 }
 
 static void
-add_hits(const Counting *counting, const Tracer *tracer, int32_t atom, bool closed, Candidate *candidate)
+add_hits(const PathCount *count, const PathTracer *tracer, int32_t atom, bool closed, PathCandidate *candidate)
 {
-	const EvFacts *facts = counting->paths->facts;
+	const EvFacts *facts = count->task->facts;
 	int32_t		anchor = tracer->entity[0];
 	EvGroup		group = ev_group(facts, anchor, atom);
 	double		hits = 0;
@@ -127,60 +134,72 @@ add_hits(const Counting *counting, const Tracer *tracer, int32_t atom, bool clos
 	candidate->hits_pairs += hits * ((double) tracer->reached + closed);
 }
 
+/* ---- what follows from the sums --------------------------------------------------------- */
+
 /* All pairs were counted. */
 static void
-conclude_all(const Sums *sums, bool with, Candidate *candidate)
+conclude_all(const AnchorSums *sums, bool closed, PathCandidate *candidate)
 {
-	candidate->body_size = sums->pairs[with];
+	candidate->body_size = sums->pairs[closed];
 	candidate->confidence = candidate->body_size > 0 ? candidate->hits / candidate->body_size : 0;
 }
 
-/*
- * The support is known, the pairs of a sample are: one more than that, since there
- * may be some of which it has none.
- */
-static void
-conclude_size(const Sums *sums, bool with, Candidate *candidate)
+/* The standard error of a mean over the anchors, from the sum of squared deviations, for a finite population */
+static double
+sampling_error(const AnchorSums *sums, double deviations)
 {
 	double		n = sums->used;
-	double		pairs = sums->pairs[with] + 1;
-	double		deviations = sums->squares[with] - sums->pairs[with] * sums->pairs[with] / n;
+
+	return sqrt(deviations * n / (n - 1) * (1 - (n - sums->cut) / sums->all));
+}
+
+/*
+ * The support is exact, the pairs are those of a sample: one more than that, since some may exist where the
+ * sample has none.
+ */
+static void
+conclude_size(const AnchorSums *sums, bool closed, PathCandidate *candidate)
+{
+	double		n = sums->used;
+	double		pairs = sums->pairs[closed] + 1;
+	double		deviations = sums->squares[closed] - sums->pairs[closed] * sums->pairs[closed] / n;
 
 	candidate->hits = candidate->support;
 	candidate->body_size = fmax(pairs * sums->all / n, candidate->support);
 	candidate->confidence = candidate->support / candidate->body_size;
-	candidate->error = candidate->confidence *
-		sqrt(fmax(deviations, 1) * n / (n - 1) * (1 - (n - sums->cut) / sums->all)) / pairs;
+	candidate->error = candidate->confidence * sampling_error(sums, fmax(deviations, 1)) / pairs;
 }
 
-/* Both are those of a sample. */
+/* Hits and pairs are those of a sample. */
 static void
-conclude_ratio(const Sums *sums, bool with, Candidate *candidate)
+conclude_ratio(const AnchorSums *sums, bool closed, PathCandidate *candidate)
 {
-	double		n = sums->used;
-	double		pairs = sums->pairs[with];
+	double		pairs = sums->pairs[closed];
 	double		c = candidate->hits / pairs;
-	double		squares = candidate->hits_squared - 2 * c * candidate->hits_pairs + c * c * sums->squares[with];
+	double		deviations = candidate->hits_squared - 2 * c * candidate->hits_pairs + c * c * sums->squares[closed];
 
 	candidate->confidence = c;
-	candidate->body_size = pairs * sums->all / n;
-	candidate->error = sqrt(fmax(squares, 0) * n / (n - 1) * (1 - (n - sums->cut) / sums->all)) / pairs;
+	candidate->body_size = pairs * sums->all / sums->used;
+	candidate->error = sampling_error(sums, fmax(deviations, 0)) / pairs;
 }
 
+/* Leaves a candidate without a confidence when the sample is too small. */
 static void
-conclude(const Sums *sums, bool with, Candidate *candidate)
+conclude(const AnchorSums *sums, bool closed, PathCandidate *candidate)
 {
 	if (sums->used == sums->all && !sums->cut)
-		conclude_all(sums, with, candidate);
+		conclude_all(sums, closed, candidate);
 	else if (sums->used >= MIN_ANCHORS && candidate->complete)
-		conclude_size(sums, with, candidate);
+		conclude_size(sums, closed, candidate);
 	else if (sums->used >= MIN_ANCHORS && candidate->hits > 0)
-		conclude_ratio(sums, with, candidate);
+		conclude_ratio(sums, closed, candidate);
 }
 
-/* Numbers of anchors begin anew before they run out. */
+/* ---- a body ------------------------------------------------------------------------------ */
+
+/* Numbers of anchors start anew before they run out. */
 static void
-reserve_numbers(Tracer *tracer, const EvFacts *facts, uint32_t anchors)
+reserve_numbers(PathTracer *tracer, const EvFacts *facts, uint32_t anchors)
 {
 	if (anchors < UINT32_MAX - tracer->number)
 		return;
@@ -188,141 +207,156 @@ reserve_numbers(Tracer *tracer, const EvFacts *facts, uint32_t anchors)
 	tracer->number = 0;
 }
 
+/* Follows the body from one more anchor. */
+static void
+trace_anchor(PathCount *count, int thread, const PathBody *body, int32_t anchor, AnchorSums *sums)
+{
+	PathTracer *tracer = &count->tracer[thread];
+
+	tracer->entity[0] = anchor;
+	tracer->number++;
+	tracer->reached = 0;
+	tracer->closed = false;
+	sums->used++;
+	sums->cut = !trace(count, thread, body, 0);
+	add_pairs(tracer, sums);
+}
+
+/* Item: the candidates of a body. */
 static void
 count_item(void *argument, int64_t number, int thread)
 {
-	Counting   *counting = argument;
-	const Paths *paths = counting->paths;
-	const EvFacts *facts = paths->facts;
-	Tracer	   *tracer = &counting->tracer[thread];
-	Candidate  *first = paths->candidate + counting->first[number];
-	Candidate  *end = paths->candidate + counting->first[number + 1];
-	Body		body = body_of(facts, first->body);
-	Body		mirror = body_mirrored(&body);
-	bool		mirrored = holders_of(facts, mirror.atom[0]) < holders_of(facts, body.atom[0]);
+	PathCount  *count = argument;
+	const PathTask *task = count->task;
+	const EvFacts *facts = task->facts;
+	PathTracer *tracer = &count->tracer[thread];
+	PathCandidate *first = task->candidate + count->first[number];
+	PathCandidate *end = task->candidate + count->first[number + 1];
+	PathBody	body = path_body(facts, first->body);
+	PathBody	mirror = path_body_mirrored(&body);
+	bool		mirrored = holder_count(facts, mirror.atom[0]) < holder_count(facts, body.atom[0]);
 	const int32_t *anchor;
-	Sums		sums = {0};
+	AnchorSums	sums = {0};
 
-	if (paths_late(paths))
+	if (path_task_late(task))
 		return;
 	if (mirrored)
 		body = mirror;
-	anchor = paths->anchor + facts->holders[body.atom[0]];
-	sums.all = (double) holders_of(facts, body.atom[0]);
-	reserve_numbers(tracer, facts, (uint32_t) holders_of(facts, body.atom[0]));
+	anchor = task->anchor + facts->holders[body.atom[0]];
+	sums.all = (double) holder_count(facts, body.atom[0]);
+	reserve_numbers(tracer, facts, (uint32_t) holder_count(facts, body.atom[0]));
 	tracer->steps = 0;
 	while (sums.used < sums.all && !sums.cut)
 	{
-		tracer->entity[0] = anchor[(int64_t) sums.used++];
-		tracer->number++;
-		tracer->reached = 0;
-		tracer->closed = false;
-		sums.cut = !trace(counting, thread, &body, 0);
-		add_pairs(tracer, &sums);
+		trace_anchor(count, thread, &body, anchor[(int64_t) sums.used], &sums);
 		if (tracer->reached == 0 && !tracer->closed)
 			continue;
 		tracer->steps += (double) (end - first);
-		for (Candidate *c = first; c < end; c++)
-			add_hits(counting, tracer, EV_FORWARDS(c->relation) + mirrored,
-					 tracer->closed && counts_closed(counting, &body, c->relation), c);
+		for (PathCandidate *c = first; c < end; c++)
+			add_hits(count, tracer, EV_FORWARDS(c->relation) + mirrored,
+					 tracer->closed && counts_closed(count, &body, c->relation), c);
 	}
-	for (Candidate *c = first; c < end; c++)
-		conclude(&sums, counts_closed(counting, &body, c->relation), c);
+	for (PathCandidate *c = first; c < end; c++)
+		conclude(&sums, counts_closed(count, &body, c->relation), c);
 }
 
+/* ---- all bodies --------------------------------------------------------------------------- */
+
 static int
-compare_candidates(const void *a, const void *b)
+compare_bodies(const void *a, const void *b)
 {
-	const Candidate *left = a;
-	const Candidate *right = b;
+	const PathCandidate *left = a;
+	const PathCandidate *right = b;
 
 	if (left->body != right->body)
 		return left->body < right->body ? -1 : 1;
 	return (left->relation > right->relation) - (left->relation < right->relation);
 }
 
-/* Where each body's candidates begin; how many bodies there are. */
+/* Finds where the candidates of each body begin; how many bodies there are. */
 static int64_t
-find_bodies(const Paths *paths, int64_t *first)
+find_bodies(const PathTask *task, int64_t *first)
 {
 	int64_t		bodies = 0;
 
-	for (int64_t i = 0; i < paths->candidates; i++)
-		if (i == 0 || paths->candidate[i].body != paths->candidate[i - 1].body)
+	for (int64_t i = 0; i < task->candidates; i++)
+		if (i == 0 || task->candidate[i].body != task->candidate[i - 1].body)
 			first[bodies++] = i;
-	first[bodies] = paths->candidates;
+	first[bodies] = task->candidates;
 	return bodies;
 }
 
 static void
-drop_those_out_of_bounds(Paths *paths)
+drop_below_bounds(PathTask *task)
 {
 	int64_t		kept = 0;
 
-	for (int64_t i = 0; i < paths->candidates; i++)
+	for (int64_t i = 0; i < task->candidates; i++)
 	{
-		Candidate	candidate = paths->candidate[i];
+		PathCandidate candidate = task->candidate[i];
 
-		if (candidate.hits >= (double) paths->search->min_support && candidate.confidence > candidate.error &&
-			candidate.confidence - candidate.error >= paths->search->min_confidence)
-			paths->candidate[kept++] = candidate;
+		if (candidate.hits >= (double) task->search->min_support && candidate.confidence > candidate.error &&
+			candidate.confidence - candidate.error >= task->search->min_confidence)
+			task->candidate[kept++] = candidate;
 	}
-	paths->candidates = kept;
+	task->candidates = kept;
 }
 
-static void
-take_counting(Counting *counting, Allocation *allocation, const Paths *paths, int threads)
+void
+path_count_run(PathCount *count)
 {
-	counting->first = TAKE(allocation, int64_t, (size_t) paths->room + 1);
-	counting->tracer = TAKE(allocation, Tracer, (size_t) threads);
+	PathTask   *task = count->task;
+	int64_t		bodies;
+
+	sort_array(task->pool, POOL_LEADER, task->candidate, task->candidates, sizeof(PathCandidate), compare_bodies);
+	bodies = find_bodies(task, count->first);
+	count->work = fmax(MIN_WORK, task->work / (double) (bodies > 0 ? bodies : 1));
+	pool_run(task->pool, bodies, count_item, count);
+	drop_below_bounds(task);
+}
+
+/* ---- memory ------------------------------------------------------------------------------- */
+
+static void
+take_count(PathCount *count, Allocation *allocation, const PathTask *task, int threads)
+{
+	count->first = TAKE(allocation, int64_t, (size_t) task->room + 1);
+	count->tracer = TAKE(allocation, PathTracer, (size_t) threads);
 	for (int i = 0; i < threads; i++)
 	{
-		uint32_t   *reached_by = TAKE(allocation, uint32_t, (size_t) paths->facts->entities);
+		uint32_t   *reached_by = TAKE(allocation, uint32_t, (size_t) task->facts->entities);
 
 		if (reached_by != NULL)
 		{
-			counting->tracer[i] = (Tracer) {.reached_by = reached_by};
-			memset(reached_by, 0, (size_t) paths->facts->entities * sizeof(uint32_t));
+			count->tracer[i] = (PathTracer) {.reached_by = reached_by};
+			memset(reached_by, 0, (size_t) task->facts->entities * sizeof(uint32_t));
 		}
 	}
 }
 
 size_t
-counting_bytes(const Paths *paths, int threads)
+path_count_bytes(const PathTask *task, int threads)
 {
-	Counting	counting;
+	PathCount	count;
 	Allocation	allocation = {0};
 
-	take_counting(&counting, &allocation, paths, threads);
-	return sizeof(Counting) + allocation_bytes(&allocation);
+	take_count(&count, &allocation, task, threads);
+	return sizeof(PathCount) + allocation_bytes(&allocation);
 }
 
-Counting *
-counting_open(Arena *arena, Paths *paths)
+PathCount *
+path_count_open(Arena *arena, PathTask *task)
 {
-	Counting   *counting = arena->allocate(arena->context, sizeof(Counting));
-	int			threads = pool_threads(paths->pool);
+	PathCount  *count = arena->allocate(arena->context, sizeof(PathCount));
+	int			threads = pool_threads(task->pool);
 	Allocation	allocation = {0};
 
-	if (counting == NULL)
+	if (count == NULL)
 		return NULL;
-	*counting = (Counting) {.paths = paths};
-	take_counting(counting, &allocation, paths, threads);
+	*count = (PathCount) {.task = task};
+	take_count(count, &allocation, task, threads);
 	if (!allocation_open(&allocation, arena))
 		return NULL;
-	take_counting(counting, &allocation, paths, threads);
-	return counting;
-}
-
-void
-count_candidates(Counting *counting)
-{
-	Paths	   *paths = counting->paths;
-	int64_t		bodies;
-
-	sort_array(paths->pool, POOL_LEADER, paths->candidate, paths->candidates, sizeof(Candidate), compare_candidates);
-	bodies = find_bodies(paths, counting->first);
-	counting->work = fmax(MIN_WORK, paths->work / (double) (bodies > 0 ? bodies : 1));
-	pool_run(paths->pool, bodies, count_item, counting);
-	drop_those_out_of_bounds(paths);
+	take_count(count, &allocation, task, threads);
+	return count;
 }

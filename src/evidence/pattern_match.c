@@ -1,7 +1,10 @@
 /*
  * pattern_match.c
- *		The answers that a pattern infers: its atoms are matched one after the other, the most bound
- *		first, each time against the edges of an entity that is known by then.
+ *		The answers that a pattern infers, by matching its atoms one after the other.
+ *
+ * Next is always the atom with the most terms bound: one with both is looked up among the facts, one
+ * with a single bound entity is matched against the edges of that entity.  A body is connected, so there always
+ * is an atom with a bound term.
  */
 #include "pattern_match.h"
 
@@ -11,10 +14,10 @@ typedef struct Matching
 {
 	const EvFacts *facts;
 	const EvPattern *pattern;
-	int32_t		asked;			/* the variable */
+	int32_t		answer;			/* the variable of the head that is not given */
 	int32_t		bound[EV_MAX_VARIABLES];	/* by -1 - variable; -1: not yet */
 	int64_t		edges;			/* looked at so far */
-	void		(*take) (void *argument, int32_t answer);
+	void		(*found) (void *argument, int32_t answer);
 	void	   *argument;
 } Matching;
 
@@ -25,7 +28,7 @@ entity_of(const Matching *matching, int32_t term)
 	return term >= 0 ? term : matching->bound[-1 - term];
 }
 
-/* The atom of those not done yet that has the most of its terms bound; -1 when all are done. */
+/* Of the atoms that are not done, the one with the most terms bound; -1 when all are done. */
 static int
 next_atom(const Matching *matching, unsigned done)
 {
@@ -56,7 +59,7 @@ match_with(Matching *matching, int32_t variable, int32_t entity, unsigned done)
 	matching->bound[-1 - variable] = -1;
 }
 
-/* The variable at one end of an atom becomes what the entity at the other end has there. */
+/* Binds the variable at one end of an atom to each entity that the entity at the other end is related to. */
 static void
 bind(Matching *matching, int32_t relation, int32_t from, bool backwards, int32_t variable, unsigned done)
 {
@@ -94,8 +97,8 @@ match(Matching *matching, unsigned done)
 
 	if (next < 0)
 	{
-		if (entity_of(matching, matching->asked) >= 0)
-			matching->take(matching->argument, entity_of(matching, matching->asked));
+		if (entity_of(matching, matching->answer) >= 0)
+			matching->found(matching->argument, entity_of(matching, matching->answer));
 		return;
 	}
 	done |= 1u << next;
@@ -108,18 +111,17 @@ match(Matching *matching, unsigned done)
 		bind(matching, atom->relation, first, false, atom->second, done);
 	else if (second >= 0)
 		bind(matching, atom->relation, second, true, atom->first, done);
-	/* a body that hangs together always has an atom with a bound term */
 }
 
 void
 ev_match(const EvFacts *facts, const EvPattern *pattern, Side side, int32_t given,
-		 void (*take) (void *argument, int32_t answer), void *argument)
+		 void (*found) (void *argument, int32_t answer), void *argument)
 {
 	Matching	matching = {
 		.facts = facts,
 		.pattern = pattern,
-		.asked = side == SIDE_TAIL ? EV_Y : EV_X,
-		.take = take,
+		.answer = side == SIDE_TAIL ? EV_Y : EV_X,
+		.found = found,
 		.argument = argument
 	};
 

@@ -5,13 +5,13 @@
 #ifndef HKG_EVIDENCE_PATTERN_MATCH_H
 #define HKG_EVIDENCE_PATTERN_MATCH_H
 
-#include "evidence.h"
+#include "rule_index.h"
 
 /*
- * Calls take(argument, answer) for the answers of (given, side asked for), perhaps several
- * times for one.  Gives up, with what was found, after so many edges that one rule is not worth more.
+ * Calls found(argument, answer) with each answer on `side` for the given entity, perhaps several
+ * times for one.  Stops after a number of edges that no single rule is worth more than, with what was found.
  */
 extern void ev_match(const EvFacts *facts, const EvPattern *pattern, Side side, int32_t given,
-					 void (*take) (void *argument, int32_t answer), void *argument);
+					 void (*found) (void *argument, int32_t answer), void *argument);
 
 #endif							/* HKG_EVIDENCE_PATTERN_MATCH_H */

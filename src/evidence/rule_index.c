@@ -1,20 +1,23 @@
 /*
  * rule_index.c
- *		Rules by relation.  Path rules are sorted so that those which begin alike follow each
- *		other: their common part is walked once, from either end.
+ *		Rules by relation, in the order in which a question applies them.
+ *
+ * The rules themselves are sorted for questions from X; for those from Y, their numbers are.
  */
-#include "evidence.h"
+#include "rule_index.h"
 
-#include "core/sort.h"
 #include "core/allocation.h"
+#include "core/sort.h"
 
-typedef struct Backwards
+/* A rule to be sorted by its atoms from Y on */
+typedef struct RuleFromY
 {
 	const EvRule *rule;
 	int64_t		number;
-} Backwards;
+} RuleFromY;
 
-static Backwards *
+/* Returns room for the rules that are sorted from Y. */
+static RuleFromY *
 take_rules(EvRules *rules, int32_t relations, Allocation *allocation)
 {
 	rules->rule = TAKE(allocation, EvRule, (size_t) rules->count);
@@ -22,7 +25,7 @@ take_rules(EvRules *rules, int32_t relations, Allocation *allocation)
 	rules->backwards = TAKE(allocation, int64_t, (size_t) rules->count);
 	rules->pattern = TAKE(allocation, EvPattern, (size_t) rules->patterns);
 	rules->first_pattern = TAKE(allocation, int64_t, (size_t) relations + 1);
-	return TAKE(allocation, Backwards, (size_t) rules->count);
+	return TAKE(allocation, RuleFromY, (size_t) rules->count);
 }
 
 size_t
@@ -66,7 +69,7 @@ compare_forwards(const void *a, const void *b)
 static int
 compare_backwards(const void *a, const void *b)
 {
-	return compare_rules(((const Backwards *) a)->rule, ((const Backwards *) b)->rule, SIDE_HEAD);
+	return compare_rules(((const RuleFromY *) a)->rule, ((const RuleFromY *) b)->rule, SIDE_HEAD);
 }
 
 static int
@@ -80,8 +83,9 @@ compare_patterns(const void *a, const void *b)
 	return (left->id > right->id) - (left->id < right->id);
 }
 
+/* Where the rules of each relation begin. */
 static void
-index_relations(EvRules *rules, int32_t relations)
+find_first_rules(EvRules *rules, int32_t relations)
 {
 	int64_t		rule = 0;
 	int64_t		pattern = 0;
@@ -101,7 +105,7 @@ bool
 ev_rules(Arena *arena, Pool *pool, int32_t relations, const EvRuleSet *set, EvRules *rules)
 {
 	Allocation	allocation = {0};
-	Backwards  *backwards;
+	RuleFromY  *backwards;
 	int64_t		count = set->count;
 
 	*rules = (EvRules) {.count = count,.patterns = set->patterns};
@@ -116,10 +120,10 @@ ev_rules(Arena *arena, Pool *pool, int32_t relations, const EvRuleSet *set, EvRu
 	sort_array(pool, POOL_LEADER, rules->pattern, set->patterns, sizeof(EvPattern), compare_patterns);
 	sort_array(pool, POOL_LEADER, rules->rule, count, sizeof(EvRule), compare_forwards);
 	for (int64_t i = 0; i < count; i++)
-		backwards[i] = (Backwards) {&rules->rule[i], i};
-	sort_array(pool, POOL_LEADER, backwards, count, sizeof(Backwards), compare_backwards);
+		backwards[i] = (RuleFromY) {&rules->rule[i], i};
+	sort_array(pool, POOL_LEADER, backwards, count, sizeof(RuleFromY), compare_backwards);
 	for (int64_t i = 0; i < count; i++)
 		rules->backwards[i] = backwards[i].number;
-	index_relations(rules, relations);
+	find_first_rules(rules, relations);
 	return true;
 }

@@ -1,54 +1,90 @@
 /*
  * weights.c
- *		How much evidence counts beside a score.
+ *		How much evidence counts beside a score, fitted to examples.
  *
- * Why the likelihood has a floor: a truth that neither half expects would otherwise pull the weights
- * more than all others (WN18RR: the embedding would get no weight at all).  With it the likelihood has
- * more than one summit, and where most truths have no evidence the one that is climbed may be that of
- * silent rules, which makes them a little more probable and ranks none better.  So a key whose truths
- * are ranked worse by its own weights than by the common ones has the common ones.
+ * With s = a * phi + b * evidence, the probability of an example's true answer among its candidates is
+ * softmax(s).  Newton's method first fits a and b to all examples (the common ones), then to those of each
+ * key, drawn to the common ones.
+ *
+ * The likelihood has a floor, FLOOR: without it a true answer that neither half expects would move the
+ * weights more than all others (WN18RR: the embedding would get no weight at all).  With it the
+ * likelihood has several maxima.  Where most true answers have no evidence, the one that is found may be
+ * that of no weight for rules, which makes those answers a little more probable and ranks none better.  So a
+ * key whose true answers are ranked worse by its own weights than by the common ones gets the common ones.
+ *
+ * Sums over examples are taken item by item and added in order, so they do not depend on the threads.
  */
-#include "learn.h"
+#include "weights.h"
 
 #include <math.h>
 
+#include "core/allocation.h"
+
+#define AT_ONCE 64				/* examples of an item */
+#define STEPS 30				/* of Newton's method, at most */
 #define FLOOR 0.02
 #define SHRINKAGE 20			/* of a key's weights to the common ones, in questions */
 #define PRIOR 5					/* of the common ones to (1, 1) */
 #define LEAST_A 0.01
-#define DOUBTLESS 2				/* standard errors */
+#define LEAST_ERRORS 2			/* standard errors from which on a difference of ranks is not chance */
 #define MOST_WEIGHT 100			/* b / a: with more, scores would not even decide between equals */
 
-/* Gradient and curvature of the examples' loss in (a, b); and how well they are ranked */
-struct Sums
+/* Gradient and curvature of the loss of examples in (a, b); and how well they are ranked */
+typedef struct LossSums
 {
-	double		reciprocal_rank;	/* of the truth in its list */
+	double		reciprocal_rank;	/* of the true answer in its list */
 	double		a,
 				b;
 	double		aa,
 				ab,
 				bb;
-};
+} LossSums;
 
-void
-weighing_take(Weighing *weighing, Allocation *allocation, int64_t examples, int32_t keys)
+typedef struct WeightTask
 {
-	weighing->partial = TAKE(allocation, Sums, (size_t) pool_pieces(examples, AT_ONCE));
-	weighing->common = TAKE(allocation, Sums, 1);
-	weighing->fitted_a = TAKE(allocation, double, (size_t) keys);
-	weighing->fitted_b = TAKE(allocation, double, (size_t) keys);
+	Pool	   *pool;
+	const EvExamples *examples;
+	LossSums   *partial;		/* of each item */
+	LossSums	common;			/* means of the common fit */
+	int			discount;		/* with which it is fitted */
+	double		a,				/* the common ones */
+				b;
+	double	   *fitted_a;		/* by key */
+	double	   *fitted_b;
+} WeightTask;
+
+static void
+take_weights(WeightTask *task, Allocation *allocation, int64_t examples, int32_t keys, WeightFit *fit)
+{
+	task->partial = TAKE(allocation, LossSums, (size_t) pool_pieces(examples, AT_ONCE));
+	task->fitted_a = TAKE(allocation, double, (size_t) keys);
+	task->fitted_b = TAKE(allocation, double, (size_t) keys);
+	fit->weights.weight = TAKE(allocation, double, (size_t) keys);
+	fit->weights.scale = TAKE(allocation, double, (size_t) keys);
+	fit->questions = TAKE(allocation, int64_t, (size_t) keys);
 }
 
-/* Adds the derivatives of an example's loss, -log(FLOOR + probability of the truth). */
-static void
-add_example(const Example *example, int discount, double a, double b, Sums *sums)
+size_t
+weights_bytes(int64_t examples, int32_t keys)
 {
-	const Listed *listed = example->listed;
+	WeightTask	task;
+	WeightFit	fit;
+	Allocation	allocation = {0};
+
+	take_weights(&task, &allocation, examples, keys, &fit);
+	return allocation_bytes(&allocation);
+}
+
+/* Adds the derivatives of an example's loss, -log(FLOOR + probability of the true answer). */
+static void
+add_example(const EvExample *example, int discount, double a, double b, LossSums *sums)
+{
+	const EvListed *listed = example->listed;
 	double		highest = -INFINITY;
 	double		total = 0;
-	Sums		mean = {0};
+	LossSums	mean = {0};
 	double		first = a * listed[0].phi + b * listed[0].evidence[discount];
-	double		truth;
+	double		probability;
 	double		share;
 	int			above = 0;
 
@@ -71,9 +107,9 @@ add_example(const Example *example, int discount, double a, double b, Sums *sums
 	}
 	mean.a /= total;
 	mean.b /= total;
-	truth = exp(first - highest) / total;
+	probability = exp(first - highest) / total;
 	/* the curvature of the likelihood without a floor, scaled: never negative */
-	share = truth / (truth + FLOOR);
+	share = probability / (probability + FLOOR);
 	sums->reciprocal_rank += 1.0 / (1 + above);
 	sums->a += share * (mean.a - listed[0].phi);
 	sums->b += share * (mean.b - listed[0].evidence[discount]);
@@ -83,7 +119,7 @@ add_example(const Example *example, int discount, double a, double b, Sums *sums
 }
 
 static void
-add_sums(Sums *to, const Sums *from)
+add_sums(LossSums *to, const LossSums *from)
 {
 	to->reciprocal_rank += from->reciprocal_rank;
 	to->a += from->a;
@@ -93,12 +129,12 @@ add_sums(Sums *to, const Sums *from)
 	to->bb += from->bb;
 }
 
-/* Adds what so many questions would, of that curvature, all content with where `from` leads back to. */
+/* Adds a quadratic prior: the loss of this many questions of that curvature, at a distance from its minimum. */
 static void
-draw_back(Sums *sums, const Sums *curvature, double questions, double from_a, double from_b)
+add_prior(LossSums *sums, const LossSums *curvature, double questions, double distance_a, double distance_b)
 {
-	sums->a += questions * (curvature->aa * from_a + curvature->ab * from_b);
-	sums->b += questions * (curvature->ab * from_a + curvature->bb * from_b);
+	sums->a += questions * (curvature->aa * distance_a + curvature->ab * distance_b);
+	sums->b += questions * (curvature->ab * distance_a + curvature->bb * distance_b);
 	sums->aa += questions * curvature->aa;
 	sums->ab += questions * curvature->ab;
 	sums->bb += questions * curvature->bb;
@@ -106,7 +142,7 @@ draw_back(Sums *sums, const Sums *curvature, double questions, double from_a, do
 
 /* One step of Newton's method, shortened where it is long; false when it was small. */
 static bool
-improve(const Sums *sums, double ridge, double *a, double *b)
+newton_step(const LossSums *sums, double ridge, double *a, double *b)
 {
 	double		aa = sums->aa + ridge;
 	double		bb = sums->bb + ridge;
@@ -125,182 +161,188 @@ improve(const Sums *sums, double ridge, double *a, double *b)
 static void
 sum_examples(void *argument, int64_t item, int thread)
 {
-	Weighing   *weighing = argument;
-	int64_t		end = examples_count(weighing->examples);
-	Sums		sums = {0};
+	WeightTask *task = argument;
+	int64_t		end = ev_examples_count(task->examples);
+	LossSums	sums = {0};
 
 	for (int64_t i = item * AT_ONCE; i < (item + 1) * AT_ONCE && i < end; i++)
-		add_example(example_at(weighing->examples, i), weighing->discount, weighing->a, weighing->b, &sums);
-	weighing->partial[item] = sums;
-	pool_yield(weighing->pool, thread);
+		add_example(ev_example(task->examples, i), task->discount, task->a, task->b, &sums);
+	task->partial[item] = sums;
+	pool_yield(task->pool, thread);
 }
 
 /* Fits a and b to all examples; leaves the sums of the last step as means. */
 static void
-fit_common(Weighing *weighing)
+fit_common(WeightTask *task)
 {
-	int64_t		count = examples_count(weighing->examples);
+	int64_t		count = ev_examples_count(task->examples);
 	int64_t		items = pool_pieces(count, AT_ONCE);
 	bool		moved = count > 0;
-	Sums		at_first = {0};
+	LossSums	at_first = {0};
 
-	weighing->a = weighing->b = 1;
-	*weighing->common = (Sums) {0};
+	task->a = task->b = 1;
+	task->common = (LossSums) {0};
 	for (int step = 0; step < STEPS && moved; step++)
 	{
-		Sums		sums = {0};
+		LossSums	sums = {0};
 
-		pool_run(weighing->pool, items, sum_examples, weighing);
+		pool_run(task->pool, items, sum_examples, task);
 		for (int64_t i = 0; i < items; i++)
-			add_sums(&sums, &weighing->partial[i]);
-		*weighing->common = (Sums) {sums.reciprocal_rank / (double) count, 0, 0, sums.aa / (double) count,
+			add_sums(&sums, &task->partial[i]);
+		task->common = (LossSums) {sums.reciprocal_rank / (double) count, 0, 0, sums.aa / (double) count,
 			sums.ab / (double) count, sums.bb / (double) count};
 		if (step == 0)
-			at_first = *weighing->common;
-		draw_back(&sums, &at_first, PRIOR, weighing->a - 1, weighing->b - 1);
-		moved = improve(&sums, 1e-6 * (double) count, &weighing->a, &weighing->b);
+			at_first = task->common;
+		add_prior(&sums, &at_first, PRIOR, task->a - 1, task->b - 1);
+		moved = newton_step(&sums, 1e-6 * (double) count, &task->a, &task->b);
 	}
 }
 
-/* Whether these weights rank the truths of some examples worse than the common ones, by more than chance. */
+/* Whether these weights rank the true answers of some examples worse than the common ones, by more than chance. */
 static bool
-ranks_worse(const Weighing *weighing, int64_t first, int64_t end, double a, double b, int thread)
+ranks_worse(const WeightTask *task, int64_t first, int64_t end, double a, double b, int thread)
 {
 	double		sum = 0;
 	double		squares = 0;
 
 	for (int64_t i = first; i < end; i++)
 	{
-		const Example *example = example_at(weighing->examples, i);
-		Sums		own = {0};
-		Sums		common = {0};
+		const EvExample *example = ev_example(task->examples, i);
+		LossSums	own = {0};
+		LossSums	common = {0};
 		double		gain;
 
-		add_example(example, weighing->discount, a, b, &own);
-		add_example(example, weighing->discount, weighing->a, weighing->b, &common);
+		add_example(example, task->discount, a, b, &own);
+		add_example(example, task->discount, task->a, task->b, &common);
 		gain = own.reciprocal_rank - common.reciprocal_rank;
 		sum += gain;
 		squares += gain * gain;
 		if (i % AT_ONCE == 0)
-			pool_yield(weighing->pool, thread);
+			pool_yield(task->pool, thread);
 	}
-	return sum < -DOUBTLESS * sqrt(squares);
+	return sum < -LEAST_ERRORS * sqrt(squares);
 }
 
 /* Item: a and b of one key. */
 static void
 fit_key(void *argument, int64_t key, int thread)
 {
-	Weighing   *weighing = argument;
-	int64_t		first = weighing->examples->first[key];
-	int64_t		end = weighing->examples->first[key + 1];
-	double		a = weighing->a;
-	double		b = weighing->b;
+	WeightTask *task = argument;
+	int64_t		first = task->examples->first[key];
+	int64_t		end = task->examples->first[key + 1];
+	double		a = task->a;
+	double		b = task->b;
 	bool		moved = first < end;
 
 	for (int step = 0; step < STEPS && moved; step++)
 	{
-		Sums		sums = {0};
+		LossSums	sums = {0};
 
-		draw_back(&sums, weighing->common, SHRINKAGE, a - weighing->a, b - weighing->b);
+		add_prior(&sums, &task->common, SHRINKAGE, a - task->a, b - task->b);
 		for (int64_t i = first; i < end; i++)
 		{
-			add_example(example_at(weighing->examples, i), weighing->discount, a, b, &sums);
+			add_example(ev_example(task->examples, i), task->discount, a, b, &sums);
 			if (i % AT_ONCE == 0)
-				pool_yield(weighing->pool, thread);
+				pool_yield(task->pool, thread);
 		}
-		moved = improve(&sums, 1e-6 * (double) (end - first), &a, &b);
+		moved = newton_step(&sums, 1e-6 * (double) (end - first), &a, &b);
 	}
-	if (ranks_worse(weighing, first, end, a, b, thread))
+	if (ranks_worse(task, first, end, a, b, thread))
 	{
-		a = weighing->a;
-		b = weighing->b;
+		a = task->a;
+		b = task->b;
 	}
-	weighing->fitted_a[key] = a;
-	weighing->fitted_b[key] = b;
+	task->fitted_a[key] = a;
+	task->fitted_b[key] = b;
 }
 
-/* Item: reciprocal ranks by evidence alone; equal candidates are in any order. */
+/* Item: reciprocal ranks by evidence alone; a tie counts half. */
 static void
 rank_by_evidence(void *argument, int64_t item, int thread)
 {
-	Weighing   *weighing = argument;
-	int64_t		end = examples_count(weighing->examples);
-	Sums		sums = {0};
+	WeightTask *task = argument;
+	int64_t		end = ev_examples_count(task->examples);
+	LossSums	sums = {0};
 
 	for (int64_t i = item * AT_ONCE; i < (item + 1) * AT_ONCE && i < end; i++)
 	{
-		const Example *example = example_at(weighing->examples, i);
-		float		truth = example->listed[0].evidence[weighing->discount];
+		const EvExample *example = ev_example(task->examples, i);
+		float		answer = example->listed[0].evidence[task->discount];
 		double		rank = 1;
 
 		for (int j = 1; j < example->count; j++)
 		{
-			float		evidence = example->listed[j].evidence[weighing->discount];
+			float		evidence = example->listed[j].evidence[task->discount];
 
-			rank += evidence > truth ? 1 : evidence == truth ? 0.5 : 0;
+			rank += evidence > answer ? 1 : evidence == answer ? 0.5 : 0;
 		}
 		sums.reciprocal_rank += 1 / rank;
 	}
-	weighing->partial[item] = sums;
-	pool_yield(weighing->pool, thread);
+	task->partial[item] = sums;
+	pool_yield(task->pool, thread);
 }
 
+/* How well scores and evidence rank the true answers: the mean of the reciprocal ranks. */
 static double
-rank_of_both(Weighing *weighing)
+rank_of_both(WeightTask *task)
 {
-	fit_common(weighing);
-	return weighing->common->reciprocal_rank;
+	fit_common(task);
+	return task->common.reciprocal_rank;
 }
 
+/* How well evidence alone does: their sum. */
 static double
-rank_of_rules(Weighing *weighing)
+rank_of_rules(WeightTask *task)
 {
-	int64_t		items = pool_pieces(examples_count(weighing->examples), AT_ONCE);
+	int64_t		items = pool_pieces(ev_examples_count(task->examples), AT_ONCE);
 	double		sum = 0;
 
-	pool_run(weighing->pool, items, rank_by_evidence, weighing);
+	pool_run(task->pool, items, rank_by_evidence, task);
 	for (int64_t i = 0; i < items; i++)
-		sum += weighing->partial[i].reciprocal_rank;
+		sum += task->partial[i].reciprocal_rank;
 	return sum;
 }
 
-/* The discount with which truths rank best. */
+/* The place of the discount with which the true answers rank best. */
 static int
-best_discount(Weighing *weighing, double (*rank) (Weighing *weighing))
+best_discount(WeightTask *task, double (*rank) (WeightTask *task))
 {
 	double		highest = -INFINITY;
 	int			best = 0;
 
-	for (weighing->discount = 0; weighing->discount < DISCOUNTS; weighing->discount++)
+	for (task->discount = 0; task->discount < EV_DISCOUNTS; task->discount++)
 	{
-		double		reciprocal_rank = rank(weighing);
+		double		reciprocal_rank = rank(task);
 
 		if (reciprocal_rank > highest)
 		{
 			highest = reciprocal_rank;
-			best = weighing->discount;
+			best = task->discount;
 		}
 	}
 	return best;
 }
 
-void
-learn_weights(Weighing *weighing, EvLearnt *learnt)
+bool
+weights_fit(Arena *arena, Pool *pool, const EvExamples *examples, WeightFit *fit)
 {
-	int64_t		keys = weighing->examples->keys;
+	WeightTask	task = {.pool = pool,.examples = examples};
+	Allocation	allocation = {0};
 
-	weighing->alone = best_discount(weighing, rank_of_rules);
-	weighing->discount = best_discount(weighing, rank_of_both);
-	fit_common(weighing);
-	pool_run(weighing->pool, keys, fit_key, weighing);
-	learnt->weights.discount = learn_discounts[weighing->discount];
-	learnt->alone = learn_discounts[weighing->alone];
-	for (int64_t i = 0; i < keys; i++)
+	take_weights(&task, &allocation, ev_examples_count(examples), examples->keys, fit);
+	if (!allocation_open(&allocation, arena))
+		return false;
+	take_weights(&task, &allocation, ev_examples_count(examples), examples->keys, fit);
+	fit->rules_discount = best_discount(&task, rank_of_rules);
+	fit->discount = task.discount = best_discount(&task, rank_of_both);
+	fit_common(&task);
+	pool_run(pool, examples->keys, fit_key, &task);
+	fit->weights.discount = ev_discounts[fit->discount];
+	for (int64_t i = 0; i < examples->keys; i++)
 	{
-		learnt->weights.weight[i] = weighing->fitted_b[i] / weighing->fitted_a[i];
-		learnt->weights.scale[i] = weighing->fitted_a[i] / weighing->a;
-		learnt->questions[i] = weighing->examples->first[i + 1] - weighing->examples->first[i];
+		fit->weights.weight[i] = task.fitted_b[i] / task.fitted_a[i];
+		fit->weights.scale[i] = task.fitted_a[i] / task.a;
+		fit->questions[i] = examples->first[i + 1] - examples->first[i];
 	}
+	return true;
 }
-

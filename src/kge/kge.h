@@ -14,6 +14,7 @@
 #define HKG_KGE_KGE_H
 
 #include "core/pool.h"
+#include "core/question.h"
 
 /* ---- dense.c ------------------------------------------------------------ */
 
@@ -348,6 +349,30 @@ extern int64_t kge_neighbors(Arena *arena, Pool *pool, const KgeModel *model,
  */
 extern bool kge_score_triples(Arena *arena, Pool *pool, const KgeModel *model,
 							  const Triple *triples, int64_t count, float *scores);
+
+/* ---- scorer.c: scores of a block of questions, by one thread ------------------- */
+
+#define KGE_SCORER_QUESTIONS 16	/* of a block, at most */
+#define KGE_SCORER_ENTITIES 512	/* scored at once, at most */
+
+typedef struct KgeScorer KgeScorer;
+
+extern size_t kge_scorer_bytes(const KgeModel *model);
+
+/* NULL when the arena is empty. */
+extern KgeScorer *kge_scorer(Arena *arena, const KgeModel *model);
+
+/* Makes the queries of the questions that the next calls score. */
+extern void kge_scorer_prepare(KgeScorer *scorer, const Question *questions, int count);
+
+/*
+ * phi of entities first .. first + count - 1 as answers of each question, in single precision: that of entity
+ * first + c for question q is [c * KGE_SCORER_QUESTIONS + q].  They last until the next block.
+ */
+extern const float *kge_scorer_block(KgeScorer *scorer, int32_t first, int count);
+
+/* The same of one entity for one question. */
+extern float kge_scorer_score(const KgeScorer *scorer, int question, int32_t entity);
 
 /* ---- top_triples.c --------------------------------------------------------- */
 

@@ -21,10 +21,10 @@
 #include <string.h>
 
 #include "core/pool.h"
+#include "core/question.h"
 #include "core/random.h"
 #include "core/vector.h"
 #include "engine.h"
-#include "question.h"
 #include "score_bound.h"
 
 #define BLOCK	64				/* questions at a time */
@@ -55,7 +55,7 @@ typedef struct KgeRanking
 	KgeEngine	engine;
 	const Triple *triples;
 	int64_t		count;
-	KgeQuestions questions;
+	Questions questions;
 	const KgeAdjustment *adjustment;	/* or NULL */
 	double	   *phi;			/* of each asked */
 	double	   *exact;			/* the same with the adjustment's addition */
@@ -71,7 +71,7 @@ take_ranking(KgeRanking *ranking, Allocation *allocation, int64_t filter, int th
 {
 	size_t		stride = (size_t) vector_stride(ranking->engine.width);
 
-	kge_questions_take(&ranking->questions, allocation, ranking->count, filter);
+	questions_take(&ranking->questions, allocation, ranking->count, filter);
 	ranking->phi = TAKE(allocation, double, 2 * (size_t) ranking->count);
 	ranking->exact = ranking->phi;
 	if (ranking->adjustment != NULL)
@@ -143,7 +143,7 @@ measure_entities(void *argument, int64_t item, int thread)
 typedef struct TileScores
 {
 	KgeRanking    *ranking;
-	const KgeQuestion *question;
+	const Question *question;
 	double		query_norm;
 	bool		nan;			/* every score is NaN */
 	int32_t		first;			/* candidates first .. first+count-1 */
@@ -153,10 +153,10 @@ typedef struct TileScores
 
 /* Makes the question's query, too. */
 static TileScores
-tile_scores(KgeRanking *ranking, const KgeQuestion *question, float *query)
+tile_scores(KgeRanking *ranking, const Question *question, float *query)
 {
 	const KgeModel *model = ranking->model;
-	KgeQuery	asked = kge_query(model, kge_candidate_triple(question, 0), question->side);
+	KgeQuery	asked = kge_query(model, question_triple(question, 0), question->side);
 	int			relation_width = model->function->relation_width(model->dimensions);
 	TileScores		tile = {.ranking = ranking,.question = question};
 
@@ -179,7 +179,7 @@ candidate_score(const TileScores *tile, int32_t candidate, int32_t answer, doubl
 	if (memcmp(kge_entity_row(model, candidate), kge_entity_row(model, answer),
 			   (size_t) ranking->engine.width * sizeof(float)) == 0)
 		return phi;
-	return exact_score(model, kge_candidate_triple(tile->question, candidate),
+	return exact_score(model, question_triple(tile->question, candidate),
 					   tile->question->side);
 }
 
@@ -188,7 +188,7 @@ static RankCount
 look_closely(const TileScores *tile, KgeBound bound, int64_t asked, int thread)
 {
 	const KgeRanking *ranking = tile->ranking;
-	int32_t		answer = kge_answer_of(ranking->triples, asked);
+	int32_t		answer = example_answer(ranking->triples, asked);
 	double		t = ranking->exact[asked];
 	const float *norm = ranking->norm + tile->first;
 	RankCount		count = {0, 0};
@@ -202,7 +202,7 @@ look_closely(const TileScores *tile, KgeBound bound, int64_t asked, int thread)
 		if (tile->score[i] - margin > bound.high || tile->score[i] + margin < bound.low)
 			continue;
 		if (candidate == answer ||
-			kge_in_filter(&ranking->questions, tile->question, candidate))
+			question_filters(&ranking->questions, tile->question, candidate))
 			continue;
 		score = candidate_score(tile, candidate, answer, ranking->phi[asked]);
 		if (isnan(t) ? !isnan(score) : score > t)
@@ -277,7 +277,7 @@ compare_raised(const TileScores *tile, int32_t candidate, float fast, int64_t as
 		return 1;
 	if (fast + margin < bound.low)
 		return -1;
-	score = candidate_score(tile, candidate, kge_answer_of(ranking->triples, asked), ranking->phi[asked]) + addition;
+	score = candidate_score(tile, candidate, example_answer(ranking->triples, asked), ranking->phi[asked]) + addition;
 	return (score > t) - (score < t);
 }
 
@@ -297,8 +297,8 @@ count_raised(const TileScores *tile, const float *query, int64_t asked,
 		int			before,
 					after;
 
-		if (candidate == kge_answer_of(ranking->triples, asked) || isnan(ranking->norm[candidate]) ||
-			kge_in_filter(&ranking->questions, tile->question, candidate))
+		if (candidate == example_answer(ranking->triples, asked) || isnan(ranking->norm[candidate]) ||
+			question_filters(&ranking->questions, tile->question, candidate))
 			continue;
 		fast = kge_engine_score(&ranking->engine, query, kge_entity_row(ranking->model, candidate));
 		after = compare_raised(tile, candidate, fast, asked, weight * additions[i].addition);
@@ -319,7 +319,7 @@ static void
 adjust_rank(void *argument, int64_t item, int thread)
 {
 	KgeRanking    *ranking = argument;
-	const KgeQuestion *question = &ranking->questions.question[item];
+	const Question *question = &ranking->questions.question[item];
 	double	   *added = ranking->added + (size_t) thread * (size_t) ranking->model->entities;
 	float	   *query = ranking->scratch[thread].query;
 	TileScores		tile = tile_scores(ranking, question, query);
@@ -330,9 +330,9 @@ adjust_rank(void *argument, int64_t item, int thread)
 
 	for (int64_t i = 0; i < count; i++)
 		added[additions[i].entity] = weight * additions[i].addition;
-	for (int64_t asked = question->asked; asked >= 0; asked = ranking->questions.next_asked[asked])
+	for (int64_t asked = question->first_example; asked >= 0; asked = ranking->questions.next_example[asked])
 	{
-		ranking->exact[asked] = ranking->phi[asked] + added[kge_answer_of(ranking->triples, asked)];
+		ranking->exact[asked] = ranking->phi[asked] + added[example_answer(ranking->triples, asked)];
 		if (!tile.nan && !isnan(ranking->exact[asked]))
 			ranking->counts[asked] = count_raised(&tile, query, asked, additions, count, thread);
 	}
@@ -357,9 +357,9 @@ adjust_ranks(KgeRanking *ranking)
 static void
 hide_filter(const TileScores *tile)
 {
-	const KgeQuestions *questions = &tile->ranking->questions;
-	const KgeQuestion *question = tile->question;
-	int64_t		place = kge_filter_from(questions, question, tile->first);
+	const Questions *questions = &tile->ranking->questions;
+	const Question *question = tile->question;
+	int64_t		place = question_filter_from(questions, question, tile->first);
 	int64_t		end = question->filter + question->filter_count;
 
 	for (; place < end && questions->filter[place] < tile->first + tile->count; place++)
@@ -383,7 +383,7 @@ typedef struct Block
 {
 	KgeRanking    *ranking;
 	Scratch    *scratch;
-	const KgeQuestion *question;
+	const Question *question;
 	int			count;
 	TileScores		tile[BLOCK];
 } Block;
@@ -396,7 +396,7 @@ fill_block(Block *block, int thread)
 
 	for (int i = 0; i < block->count; i++)
 	{
-		const KgeQuestion *question = &block->question[i];
+		const Question *question = &block->question[i];
 		float	   *query = block->scratch->query + (size_t) i * (size_t) stride;
 
 		block->tile[i] = tile_scores(ranking, question, query);
@@ -420,12 +420,12 @@ meet_tile(Block *block, int32_t first, int32_t count, int thread)
 	for (int i = 0; i < block->count; i++)
 	{
 		TileScores    *tile = &block->tile[i];
-		int64_t		asked = tile->question->asked;
+		int64_t		asked = tile->question->first_example;
 
 		tile->first = first;
 		tile->count = count;
 		hide_filter(tile);
-		for (; asked >= 0; asked = ranking->questions.next_asked[asked])
+		for (; asked >= 0; asked = ranking->questions.next_example[asked])
 		{
 			count_asked(tile, asked, thread);
 			pool_yield_at(ranking->pool, thread, asked / 2);
@@ -505,7 +505,7 @@ kge_rank(Arena *arena, Pool *pool, const KgeModel *model, const KgeAdjustment *a
 		return false;
 	take_ranking(&ranking, &allocation, filter_count, pool_threads(pool));
 
-	kge_questions_fill(&ranking.questions, pool, triples, filter, filter_count);
+	questions_fill(&ranking.questions, pool, triples, filter, filter_count);
 	pool_run(pool, pool_pieces(count, AT_ONCE), score_triples, &ranking);
 	pool_run(pool, pool_pieces(model->entities, AT_ONCE), measure_entities, &ranking);
 	if (adjustment != NULL)

@@ -30,12 +30,12 @@
 #define SEGMENT 8192			/* candidates of an item, without an adjustment */
 
 /* The tails of one (head, relation): fact[start .. end-1] */
-typedef struct Question
+typedef struct TailQuestion
 {
 	int64_t		start;
 	int64_t		end;
 	bool		reflexive;		/* its own head is a candidate */
-} Question;
+} TailQuestion;
 
 /* What a thread works with */
 typedef struct Thread
@@ -60,7 +60,7 @@ typedef struct Completion
 	int64_t		segment;		/* candidates of an item */
 	int64_t		segments;
 	int64_t		questions;
-	Question   *question;
+	TailQuestion   *question;
 	Thread	   *worker;			/* by thread */
 	KgeScored  *found;			/* what all heaps hold; then the outcome */
 } Completion;
@@ -93,7 +93,7 @@ fill_questions(Completion *completion)
 	for (int64_t i = 0; i < completion->fact_count; i++)
 	{
 		if (i == 0 || !same_question(&fact[i], &fact[i - 1]))
-			completion->question[next++] = (Question) {i, i, false};
+			completion->question[next++] = (TailQuestion) {i, i, false};
 		completion->question[next - 1].end = i + 1;
 		reflexive |= fact[i].head == fact[i].tail;
 		pool_yield_at(completion->pool, POOL_LEADER, i);
@@ -134,7 +134,7 @@ compare_tail(const void *element, const void *key)
 }
 
 static bool
-is_fact(const Completion *completion, const Question *question, int32_t tail)
+is_fact(const Completion *completion, const TailQuestion *question, int32_t tail)
 {
 	int64_t		place = lower_bound(completion->fact, question->start, question->end, sizeof(Triple),
 									&tail, compare_tail);
@@ -159,7 +159,7 @@ score_of(const Completion *completion, int32_t relation, double phi, double addi
 
 /* Keeps a candidate, if it is one; NaN is never above anything. */
 static void
-consider(const Completion *completion, Thread *worker, const Question *question,
+consider(const Completion *completion, Thread *worker, const TailQuestion *question,
 		 int32_t tail, double phi, double addition)
 {
 	Triple	triple = completion->fact[question->start];
@@ -175,7 +175,7 @@ consider(const Completion *completion, Thread *worker, const Question *question,
 
 /* Looks at one question's scores of a tile. */
 static void
-take_tile(const Completion *completion, Thread *worker, const Question *question, int number,
+take_tile(const Completion *completion, Thread *worker, const TailQuestion *question, int number,
 	 int32_t first, int32_t count)
 {
 	const float *score = worker->score + number;
@@ -187,7 +187,7 @@ take_tile(const Completion *completion, Thread *worker, const Question *question
 
 /* Takes the candidates that the adjustment raises, for a block of questions. */
 static void
-take_raised(const Completion *completion, Thread *worker, const Question *question, KgeRows queries, int thread)
+take_raised(const Completion *completion, Thread *worker, const TailQuestion *question, KgeRows queries, int thread)
 {
 	for (int32_t i = 0; i < completion->model->entities; i++)
 		worker->raised[i] = 0;
@@ -219,7 +219,7 @@ score_segment(void *argument, int64_t item, int thread)
 	Completion *completion = argument;
 	const KgeModel *model = completion->model;
 	Thread	   *worker = &completion->worker[thread];
-	const Question *question = &completion->question[item / completion->segments * BLOCK];
+	const TailQuestion *question = &completion->question[item / completion->segments * BLOCK];
 	int64_t		left = completion->questions - item / completion->segments * BLOCK;
 	int64_t		from = item % completion->segments * completion->segment;
 	int64_t		end = from + completion->segment < model->entities ? from + completion->segment : model->entities;
@@ -253,7 +253,7 @@ take_completion(Completion *completion, Allocation *allocation)
 	int			threads = pool_threads(completion->pool);
 	size_t		stride = (size_t) vector_stride(completion->engine.width);
 
-	completion->question = TAKE(allocation, Question, (size_t) completion->questions);
+	completion->question = TAKE(allocation, TailQuestion, (size_t) completion->questions);
 	completion->found = TAKE(allocation, KgeScored, (size_t) completion->k * (size_t) threads);
 	completion->worker = TAKE(allocation, Thread, (size_t) threads);
 	for (int i = 0; i < threads; i++)

@@ -639,10 +639,10 @@ uint64
 evidence_learn_bytes(const KgeModel *kge, const GraphData *data, const EvRuleSet *rules, int64 valid_count, int threads)
 {
 	EvFacts		facts = {.entities = data->entities,.relations = data->relations,.edges = 2 * data->facts};
-	int64		known_count = data->facts + valid_count;
+	EvExampleSource source = {.model = kge,.facts = &facts,.count = valid_count,.filter_count = data->facts + valid_count};
 
 	return 2 * (rules->count * sizeof(EvRule) + rules->patterns * sizeof(EvPattern)) + bytes_of(rules, data) +
-		ev_learn_bytes(kge, &facts, valid_count, known_count, threads) + known_count * sizeof(Triple);
+		ev_learn_bytes(&source, threads) + source.filter_count * sizeof(Triple);
 }
 
 void
@@ -652,8 +652,8 @@ evidence_learn(Graph *graph, const char *model, const GraphData *data, const Kge
 	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "hybridkg evidence", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(work);
 	Arena	arena = hkg_arena();
-	int64		known_count = data->facts + valid_count;
 	Evidence	evidence = {0};
+	EvExampleSource source = {.model = kge,.facts = &evidence.facts,.rules = &evidence.rules,.triples = valid,.count = valid_count};
 	EvLearnt	learnt;
 	EvRuleSet	rules;
 
@@ -665,8 +665,9 @@ evidence_learn(Graph *graph, const char *model, const GraphData *data, const Kge
 		hkg_check_memory(evidence_learn_bytes(kge, data, &rules, valid_count, pool_threads(pool)),
 						 "learning how evidence weighs");
 		build(&evidence, &rules, data);
-		ev_learn(&arena, pool, kge, &evidence.facts, &evidence.rules, valid, valid_count,
-				 known_in_learning(data, valid, valid_count), known_count, &learnt);
+		source.filter = known_in_learning(data, valid, valid_count);
+		source.filter_count = data->facts + valid_count;
+		ev_learn(&arena, pool, &source, &learnt);
 		write_summary(graph, model, &learnt);
 		write_weights(graph, model, data, &learnt);
 	}

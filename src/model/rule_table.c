@@ -60,7 +60,7 @@ static double
 evidence_of(const MinedRule *rule)
 {
 	return isnan(rule->evidence_confidence) && rule->selected ?
-		ev_worth(rule->support, rule->body_size, 0) : rule->evidence_confidence;
+		ev_smoothed_confidence(rule->support, rule->body_size, 0) : rule->evidence_confidence;
 }
 
 /* what a rule is in "line", see write_rules */

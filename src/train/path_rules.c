@@ -129,7 +129,7 @@ merge(Procedure *procedure, const MinedRules *given, const EvPath *paths, int64 
 			*known = mined;
 			known->text = rule_text(procedure->graph, &mined.rule);
 		}
-		known->evidence_confidence = ev_worth(paths[i].support, paths[i].body_size, paths[i].error);
+		known->evidence_confidence = ev_smoothed_confidence(paths[i].support, paths[i].body_size, paths[i].error);
 		known->evidence_error = paths[i].error;
 	}
 	return all;

@@ -84,9 +84,9 @@ extern void test_search(void);
 extern void test_threshold(void);
 extern void test_draw(void);
 extern void test_newcomers(void);
-extern void test_paths(void);
-extern void test_ask(void);
-extern void test_voice(void);
+extern void test_path_discovery(void);
+extern void test_answer(void);
+extern void test_aggregate(void);
 extern void test_learn(void);
 
 #endif							/* CHECK_H */

@@ -203,9 +203,9 @@ static const Suite suites[] = {
 	{"threshold", test_threshold},
 	{"draw", test_draw},
 	{"new_entities", test_newcomers},
-	{"paths", test_paths},
-	{"ask", test_ask},
-	{"adjuster", test_voice},
+	{"path_discovery", test_path_discovery},
+	{"answer", test_answer},
+	{"aggregate", test_aggregate},
 	{"learn", test_learn}
 };
 

@@ -1,6 +1,6 @@
 /*
- * test_ask.c
- *		Facts as edges, and what is heard of a question, against the definitions: every rule,
+ * test_answer.c
+ *		Facts as edges, and the rules that fire for a question, against the definitions: every rule and
  *		every pair of entities, on graphs that are small enough for that.
  */
 #include <math.h>
@@ -26,13 +26,13 @@ typedef struct World
 {
 	bool		edge[ENTITIES][ATOMS][ENTITIES];
 	bool		reflexive[RELATIONS];
-	Triple	fact[FACTS];
+	Triple		fact[FACTS];
 	int			facts;
 	EvRule		rule[RULES];
 	EvPattern	pattern[PATTERNS];	/* by relation */
 } World;
 
-/* BodyPairs by their terms; 0 is some entity.  The last one names Y in the head. */
+/* Bodies of patterns by their terms; 0 is some entity.  One more atom may name Y in the head. */
 static const int32_t shapes[][3][2] = {
 	{{EV_X, EV_Y}, {EV_Y, EV_X}},
 	{{EV_X, 0}, {EV_X, EV_Y}},
@@ -58,16 +58,16 @@ random_pattern(int number)
 	return pattern;
 }
 
-/* The first relation alone has facts about an entity and itself. */
+/* Only the first relation has reflexive facts. */
 static void
 make_world(World *world)
 {
 	memset(world, 0, sizeof(World));
 	while (world->facts < FACTS)
 	{
-		Triple	t = {next_below(ENTITIES), next_below(RELATIONS), next_below(ENTITIES)};
+		Triple		t = {next_below(ENTITIES), next_below(RELATIONS), next_below(ENTITIES)};
 
-		/* some entity that most facts are about */
+		/* an entity with many facts */
 		if (next_below(3) == 0)
 			t.tail = 0;
 		if ((t.head == t.tail && t.relation > 0) || world->edge[t.head][2 * t.relation][t.tail])
@@ -126,7 +126,7 @@ path_leads(const World *world, const EvRule *rule, int from, int x, int y)
 	return false;
 }
 
-/* Of those that have the feature (atom, other): how many there are, and how many lead to `to` by another atom. */
+/* Of the entities with the feature (atom, other): how many there are, and how many lead to `to` by another atom. */
 static int
 count_sharing(const World *world, int atom, int other, int by, int to, int *support)
 {
@@ -148,7 +148,7 @@ take_higher(double *best, double confidence)
 		*best = confidence;
 }
 
-/* Best confidence of each cluster of rules that infer `e`; 0: none. */
+/* The highest confidence in each cluster of the rules that infer `e`; 0: none. */
 static void
 brute_force(const World *world, Side side, int given, int relation, int e, double *best)
 {
@@ -187,7 +187,7 @@ brute_force(const World *world, Side side, int given, int relation, int e, doubl
 }
 
 static void
-check_heard(const EvCandidate *candidate, const double *best)
+check_firing(const EvCandidate *candidate, const double *best)
 {
 	double		left[CLUSTERS];
 	int			clusters = 0;
@@ -229,7 +229,7 @@ check_question(const World *world, EvAnswering *answering, Side side, int given,
 			}
 		CHECK(candidate == ev_candidate(answering, e));
 		brute_force(world, side, given, relation, e, best);
-		check_heard(candidate, best);
+		check_firing(candidate, best);
 	}
 }
 
@@ -287,7 +287,7 @@ check_world(void)
 	EvRuleSet	set;
 	EvFacts		facts;
 	EvRules		rules;
-	EvAnswering    *answering;
+	EvAnswering *answering;
 
 	make_world(&world);
 	CHECK(build_facts(&arena, ENTITIES, RELATIONS, world.fact, world.facts, &facts));
@@ -308,7 +308,7 @@ check_nothing(void)
 	EvRuleSet	set = {0};
 	EvFacts		facts;
 	EvRules		rules;
-	EvAnswering    *answering;
+	EvAnswering *answering;
 	const EvCandidate *candidates;
 
 	CHECK(build_facts(&arena, 3, 2, NULL, 0, &facts));
@@ -347,9 +347,9 @@ test_leaving(void)
 		MANY = 1000000
 	};
 	static Leaving leaving;
-	Triple  *fact = take(MANY * sizeof(Triple));
+	Triple	   *fact = take(MANY * sizeof(Triple));
 	EvFacts		facts;
-	Pool    *pool;
+	Pool	   *pool;
 
 	leaving = (Leaving) {0, 2};
 	pool = pool_create(2, leave, &leaving);
@@ -375,8 +375,8 @@ same_candidate(const EvCandidate *a, const EvCandidate *b)
 }
 
 /*
- * A long question can be left wherever it is, and the next one hears all that there is to hear.  Each of `MANY` answers of
- * entity 0 has each of as many features: so many rules name 0 in the head, and each infers so many.
+ * A long call can be left at any yield, and the next one finds all candidates and rules.  Each of `MANY` answers of
+ * entity 0 has each of as many features: MANY rules name 0 in the head, and each infers MANY entities.
  */
 static void
 test_leaving_question(void)
@@ -392,8 +392,8 @@ test_leaving_question(void)
 	EvRuleSet	set = {0};
 	EvFacts		facts;
 	EvRules		rules;
-	Pool    *pool = pool_create(0, leave, &leaving);
-	Triple  *fact = take(MANY * (MANY + 1) * sizeof(Triple));
+	Pool	   *pool = pool_create(0, leave, &leaving);
+	Triple	   *fact = take(MANY * (MANY + 1) * sizeof(Triple));
 	EvCandidate *first;
 	int64_t		first_count;
 	Pauses		pauses;
@@ -429,7 +429,7 @@ test_leaving_question(void)
 	CHECK_SAYING(leaving.leave_at > 2, "%d times", leaving.leave_at);
 	pool_destroy(pool);
 
-	/* and wherever it is, it soon pauses */
+	/* and it yields often */
 	pool = pool_create(0, note_pause, &pauses);
 	ev_answer(answering, SIDE_HEAD, 1, 1, leader, POOL_LEADER, &candidates);
 	pauses = (Pauses) {.last = processor_seconds()};
@@ -439,7 +439,7 @@ test_leaving_question(void)
 	pool_destroy(pool);
 }
 
-/* So can one whose time goes into the answers of those who share a feature: each of `MANY` entities has each of as many answers. */
+/* So can one that spends its time on the answers of entities that share a feature: each of `MANY` has each of as many answers. */
 static void
 test_leaving_answers(void)
 {
@@ -454,8 +454,8 @@ test_leaving_answers(void)
 	EvRuleSet	set = {0};
 	EvFacts		facts;
 	EvRules		rules;
-	Pool    *pool = pool_create(0, leave, &leaving);
-	Triple  *fact = take(MANY * MANY * sizeof(Triple));
+	Pool	   *pool = pool_create(0, leave, &leaving);
+	Triple	   *fact = take(MANY * MANY * sizeof(Triple));
 	EvCandidate first[MANY];
 
 	for (int i = 0; i < MANY * MANY; i++)
@@ -482,7 +482,7 @@ test_leaving_answers(void)
 }
 
 void
-test_ask(void)
+test_answer(void)
 {
 	leader = pool_create(0, NULL, NULL);
 	for (int i = 0; i < 10; i++)

@@ -1,6 +1,6 @@
 /*
- * test_voice.c
- *		Evidence as a number, against the formula; and as what is added to scores.
+ * test_aggregate.c
+ *		The confidences of firing rules as one number, against the formula; and as an adjustment of scores.
  */
 #include <math.h>
 
@@ -8,7 +8,7 @@
 #include "evidence/evidence.h"
 
 static EvCandidate
-heard(int count, const float *confidence)
+candidate_with(int count, const float *confidence)
 {
 	EvCandidate candidate = {.entity = 0,.count = count};
 
@@ -23,13 +23,13 @@ near(double a, double b)
 	return fabs(a - b) < 1e-6;
 }
 
-/* Evidence goes from noisy-or to the best rule alone, which only equals look beyond. */
+/* Evidence goes from noisy-or to the most confident rule alone, with the next ones deciding between equals. */
 static void
 check_numbers(void)
 {
 	static const float confidence[] = {0.8f, 0.5f, 0.25f};
-	EvCandidate all = heard(3, confidence);
-	EvCandidate best = heard(1, confidence);
+	EvCandidate all = candidate_with(3, confidence);
+	EvCandidate best = candidate_with(1, confidence);
 	double		noisy_or = 1 - 0.2 * 0.5 * 0.75;
 
 	CHECK(near(ev_evidence(&all, 1), log(1 - 100 * log(1 - noisy_or))));
@@ -42,37 +42,37 @@ check_numbers(void)
 	CHECK(ev_share(&best, 0, 0) == 1);
 }
 
-/* What is certain is not infinite. */
+/* The evidence of a certain rule is finite. */
 static void
 check_certain(void)
 {
-	EvCandidate candidate = heard(2, (float[]) {1, 1});
+	EvCandidate candidate = candidate_with(2, (float[]) {1, 1});
 
 	CHECK(isfinite(ev_evidence(&candidate, 1)));
 	CHECK(near(ev_share(&candidate, 1, 0), 0.5));
 }
 
-typedef struct Asked
+typedef struct AdjusterCall
 {
-	KgeAdjustment	adjustment;
-	Pool    *pool;
+	KgeAdjustment adjustment;
+	Pool	   *pool;
 	const KgeAddition *additions;
 	int64_t		count;
-} Asked;
+} AdjusterCall;
 
 /* The only item. */
 static void
-ask(void *argument, int64_t item, int thread)
+call_adjuster(void *argument, int64_t item, int thread)
 {
-	Asked	   *asked = argument;
+	AdjusterCall *call = argument;
 
 	(void) item;
-	asked->count = asked->adjustment.ask(asked->adjustment.argument, SIDE_TAIL, 0, 0, asked->pool, thread, &asked->additions);
+	call->count = call->adjustment.ask(call->adjustment.argument, SIDE_TAIL, 0, 0, call->pool, thread, &call->additions);
 }
 
-/* 1(0,1) and 1(0,2), 2(0,2): r = 0 is inferred from 1 with 0.5, from 2 with 0.8. */
+/* Facts 1(0,1), 1(0,2) and 2(0,2); relation 0 follows from relation 1 with confidence 0.5, from 2 with 0.8. */
 static void
-check_opinion(void)
+check_adjustment(void)
 {
 	static const Triple fact[] = {{0, 1, 1}, {0, 1, 2}, {0, 2, 2}};
 	static const EvRule rule[] = {
@@ -81,33 +81,33 @@ check_opinion(void)
 	};
 	double		weight[6] = {3, 2, 0, 0, 0, 0};
 	double		scale[6] = {1, 1, 1, 1, 1, 1};
-	double		said[4] = {0};
+	double		added[4] = {0};
 	EvFacts		facts;
 	EvRules		rules;
-	EvAdjuster		adjuster;
-	KgeAdjustment	adjustment;
-	Asked		asked;
+	EvAdjuster	adjuster;
+	KgeAdjustment adjustment;
+	AdjusterCall call;
 
 	CHECK(build_facts(&arena, 4, 3, fact, 3, &facts));
 	CHECK(build_rules(&arena, 3, &(EvRuleSet) {.rule = rule,.count = 2}, &rules));
 	CHECK(ev_adjuster(&arena, &facts, &rules, (EvWeights) {1, weight, scale}, 1, &adjuster));
 	adjustment = ev_adjustment(&adjuster);
-	asked = (Asked) {adjustment, pool_create(1, NULL, NULL), NULL, 0};
-	pool_run(asked.pool, 1, ask, &asked);
-	pool_destroy(asked.pool);
-	CHECK(asked.count == 2);
-	for (int64_t i = 0; i < asked.count; i++)
-		said[asked.additions[i].entity] = asked.additions[i].addition;
-	CHECK(near(said[1], log(1 - 100 * log(0.5))));
-	CHECK(near(said[2], log(1 - 100 * (log(0.5) + log(0.2)))));
+	call = (AdjusterCall) {adjustment, pool_create(1, NULL, NULL), NULL, 0};
+	pool_run(call.pool, 1, call_adjuster, &call);
+	pool_destroy(call.pool);
+	CHECK(call.count == 2);
+	for (int64_t i = 0; i < call.count; i++)
+		added[call.additions[i].entity] = call.additions[i].addition;
+	CHECK(near(added[1], log(1 - 100 * log(0.5))));
+	CHECK(near(added[2], log(1 - 100 * (log(0.5) + log(0.2)))));
 	CHECK(kge_adjustment_weight(&adjustment, 0, SIDE_HEAD) == 3 && kge_adjustment_weight(&adjustment, 0, SIDE_TAIL) == 2);
 	CHECK(!ev_adjuster(&empty_arena, &facts, &rules, (EvWeights) {0}, 1, &adjuster));
 }
 
 void
-test_voice(void)
+test_aggregate(void)
 {
 	check_numbers();
 	check_certain();
-	check_opinion();
+	check_adjustment();
 }

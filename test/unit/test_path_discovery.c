@@ -1,6 +1,6 @@
 /*
- * test_paths.c
- *		Path rules against all that there are, counted pair by pair on small graphs.
+ * test_path_discovery.c
+ *		Path rules against every possible one, counted pair by pair on small graphs.
  */
 #include <math.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 
 typedef struct Toy
 {
-	Triple	triple[FACTS];
+	Triple		triple[FACTS];
 	bool		holds[ENTITIES][ATOMS][ENTITIES];
 	bool		reflexive[RELATIONS];
 	EvFacts		facts;
@@ -42,7 +42,7 @@ make_toy(Toy *toy)
 	CHECK(build_facts(&arena, ENTITIES, RELATIONS, toy->triple, FACTS, &toy->facts));
 }
 
-/* Whether a path of these atoms leads from path[depth] to y, all entities different but perhaps the ends. */
+/* Whether a path of these atoms leads from path[depth] to y over different entities; the ends may be the same. */
 static bool
 leads(const Toy *toy, const int32_t *atom, int length, int32_t *path, int depth, int32_t y)
 {
@@ -100,7 +100,7 @@ all_of(int length)
 static Pool *
 pool_of(int threads)
 {
-	Pool    *pool = pool_create(threads, NULL, NULL);
+	Pool	   *pool = pool_create(threads, NULL, NULL);
 
 	CHECK(pool != NULL);
 	return pool;
@@ -169,7 +169,10 @@ is_better(const EvPath *left_out, const EvPath *kept)
 		 worth(left_out) > worth(kept) + 1e-12);
 }
 
-/* Fewer are all the short ones and, of the longest, the best of each relation, as many of one as of the other; an odd one is the first's. */
+/*
+ * A lower limit keeps all shorter rules and, of the longest, the best of each relation, as many of one as of the
+ * other; an odd one goes to the first relation.
+ */
 static void
 test_limit(Pool *pool)
 {
@@ -221,7 +224,7 @@ test_min_confidence(Pool *pool)
 	CHECK(ev_paths(&arena, pool, &toy.facts, &search, &found) == expected);
 }
 
-/* ---- where not all can be looked at --------------------------------------------- */
+/* ---- by a sample ---------------------------------------------------------------- */
 
 #define CROWD 600
 #define CROWD_RELATIONS 3
@@ -230,9 +233,9 @@ test_min_confidence(Pool *pool)
 static void
 make_crowd(EvFacts *facts)
 {
-	Triple  *triple = take(CROWD_FACTS * sizeof(Triple));
+	Triple	   *triple = take(CROWD_FACTS * sizeof(Triple));
 
-	/* each triple once: counted through, its entities turned by its number */
+	/* no triple twice: the tail is drawn from a range that depends on the round */
 	for (int i = 0; i < CROWD_FACTS; i++)
 	{
 		int			head = i % CROWD;
@@ -264,12 +267,12 @@ test_sample(Pool *pool)
 	count = ev_paths(&arena, pool, &facts, &search, &found);
 	for (int64_t i = 0; i < count; i++)
 	{
-		const EvPath *truth = find(exact, exact_count, found[i].relation, found[i].atom, found[i].length);
+		const EvPath *counted = find(exact, exact_count, found[i].relation, found[i].atom, found[i].length);
 
-		CHECK(truth != NULL && truth->error == 0);
-		if (truth == NULL || found[i].error == 0)
+		CHECK(counted != NULL && counted->error == 0);
+		if (counted == NULL || found[i].error == 0)
 			continue;
-		squares += pow((found[i].confidence - truth->confidence) / found[i].error, 2);
+		squares += pow((found[i].confidence - counted->confidence) / found[i].error, 2);
 		estimates++;
 	}
 	CHECK_SAYING(count > 200 && estimates > 100, "%ld found, %ld estimates", (long) count, (long) estimates);
@@ -277,7 +280,7 @@ test_sample(Pool *pool)
 				 squares / (double) estimates);
 }
 
-/* The same bytes from any number of threads, another sample by another seed. */
+/* The same bytes with any number of threads, another sample with another seed. */
 static void
 test_bits(Pool *pool, Pool *other_pool)
 {
@@ -296,7 +299,7 @@ test_bits(Pool *pool, Pool *other_pool)
 	CHECK(ev_paths(&arena, pool, &facts, &search, &b) != count || memcmp(a, b, (size_t) count * sizeof(EvPath)) != 0);
 }
 
-/* No time, no rules. */
+/* A search without time finds no rules. */
 static void
 test_time(Pool *pool)
 {
@@ -321,10 +324,10 @@ test_memory(Pool *pool)
 }
 
 void
-test_paths(void)
+test_path_discovery(void)
 {
-	Pool    *one = pool_of(1);
-	Pool    *three = pool_of(3);
+	Pool	   *one = pool_of(1);
+	Pool	   *three = pool_of(3);
 
 	test_complete_search(three);
 	test_limit(three);

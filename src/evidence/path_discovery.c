@@ -1,0 +1,254 @@
+/*
+ * path_discovery.c
+ *		Path rules found in the facts: which are searched for, which are kept.
+ *
+ * Bodies of each length are searched in turn (path_search.c), counted (path_count.c), and the best are kept.
+ * Short ones come first: they are counted exactly and followed quickly, and long ones, of which there are any number, must
+ * not displace them.  The work that is spent on long ones depends on how many there is room for.
+ *
+ * All memory is taken before the first search.  The leader yields in its loops, the threads in theirs.
+ */
+#include "path_discovery.h"
+
+#include <math.h>
+
+#include "core/allocation.h"
+#include "core/random.h"
+#include "core/sort.h"
+#include "path_body.h"
+#include "path_count.h"
+#include "path_search.h"
+
+/* Candidates for each rule that may be kept, but no more than there is work for, and than that */
+#define CANDIDATES_OF_RULE 64
+#define WORK_OF_CANDIDATE 200
+#define MAX_CANDIDATES 4000000
+
+/* Some for each relation and length in any case */
+#define CANDIDATES_OF_RELATION 16
+
+/* Bodies have numbers of 64 bits. */
+static int
+longest_with_number(const EvFacts *facts, int length)
+{
+	uint64_t	left = UINT64_MAX;
+	int			digits = 0;
+
+	for (; digits < length && left >= path_body_base(facts); digits++)
+		left /= path_body_base(facts);
+	return digits;
+}
+
+static void
+shuffle_anchors(PathTask *task)
+{
+	const EvFacts *facts = task->facts;
+
+	for (int32_t d = 0; d < 2 * facts->relations; d++)
+	{
+		uint64_t	stream = random_stream(task->search->seed, DRAW_ANCHOR, (uint64_t) d, 0);
+		int32_t    *anchor = task->anchor + facts->holders[d];
+
+		for (int64_t i = 0; i < holder_count(facts, d); i++)
+		{
+			uint32_t	j = random_below(random_bits(stream, (uint64_t) i), (uint64_t) i + 1);
+
+			anchor[i] = anchor[j];
+			anchor[j] = facts->holder[facts->holders[d] + i].entity;
+			pool_yield_at(task->pool, POOL_LEADER, i);
+		}
+	}
+}
+
+/* ---- which are kept -------------------------------------------------------------- */
+
+static int64_t
+rounded(double number)
+{
+	return (int64_t) (number + 0.5);
+}
+
+static int64_t
+support_of(const PathCandidate *candidate)
+{
+	return rounded(candidate->confidence * candidate->body_size);
+}
+
+static double
+quality(const PathCandidate *candidate)
+{
+	return ev_smoothed_confidence(support_of(candidate), rounded(candidate->body_size), candidate->error);
+}
+
+/* By relation, the best first. */
+static int
+compare_quality(const void *a, const void *b)
+{
+	const PathCandidate *left = a;
+	const PathCandidate *right = b;
+	double		difference = quality(right) - quality(left);
+
+	if (left->relation != right->relation)
+		return left->relation < right->relation ? -1 : 1;
+	if (difference != 0)
+		return difference < 0 ? -1 : 1;
+	return (left->body > right->body) - (left->body < right->body);
+}
+
+/* The rank of a sorted candidate in its relation, 1 first, from that of the one before it. */
+static int64_t
+rank_of(const PathTask *task, int64_t i, int64_t rank_before)
+{
+	return i > 0 && task->candidate[i].relation == task->candidate[i - 1].relation ? rank_before + 1 : 1;
+}
+
+/* The largest number of rules of each relation with which all fit into the limit; and what they leave of it. */
+static int64_t
+fair_share(const PathTask *task, int64_t limit, int64_t *left)
+{
+	int64_t		low = 0;
+	int64_t		high = limit;
+
+	*left = limit;
+	while (low < high)
+	{
+		int64_t		share = low + (high - low + 1) / 2;
+		int64_t		all = 0;
+
+		for (int64_t i = 0, rank = 0; i < task->candidates; i++)
+		{
+			rank = rank_of(task, i, rank);
+			all += rank <= share;
+			pool_yield_at(task->pool, POOL_LEADER, i);
+		}
+		if (all <= limit)
+		{
+			low = share;
+			*left = limit - all;
+		}
+		else
+			high = share - 1;
+	}
+	return low;
+}
+
+static EvPath
+path_of(const PathTask *task, const PathCandidate *candidate)
+{
+	PathBody	body = path_body(task->facts, candidate->body);
+	EvPath		path = {
+		.relation = candidate->relation,
+		.length = body.length,
+		.support = support_of(candidate),
+		.body_size = rounded(candidate->body_size),
+		.confidence = candidate->confidence,
+		.error = candidate->error
+	};
+
+	for (int i = 0; i < body.length; i++)
+		path.atom[i] = body.atom[i];
+	return path;
+}
+
+/* Copies the best of each relation.  The first relations get one more, while some are left. */
+static int64_t
+keep_best(PathTask *task, int64_t limit, EvPath *found)
+{
+	int64_t		left;
+	int64_t		share;
+	int64_t		kept = 0;
+
+	sort_array(task->pool, POOL_LEADER, task->candidate, task->candidates, sizeof(PathCandidate), compare_quality);
+	share = fair_share(task, limit, &left);
+	for (int64_t i = 0, rank = 0; i < task->candidates; i++)
+	{
+		rank = rank_of(task, i, rank);
+		if (rank <= share || (rank == share + 1 && left-- > 0))
+			found[kept++] = path_of(task, &task->candidate[i]);
+	}
+	return kept;
+}
+
+/* ---- the whole ------------------------------------------------------------------- */
+
+static int64_t
+room_for(const PathTask *task, int64_t limit)
+{
+	double		wanted = fmin(CANDIDATES_OF_RULE * (double) limit, MAX_CANDIDATES);
+
+	return (int64_t) fmin(wanted, task->search->work / WORK_OF_CANDIDATE) +
+		CANDIDATES_OF_RELATION * (int64_t) task->facts->relations;
+}
+
+static EvPath *
+take_paths(PathTask *task, Allocation *allocation)
+{
+	task->anchor = TAKE(allocation, int32_t, (size_t) task->facts->edges);
+	task->room = room_for(task, task->search->limit);
+	task->candidate = TAKE(allocation, PathCandidate, (size_t) task->room);
+	return TAKE(allocation, EvPath, (size_t) task->search->limit);
+}
+
+size_t
+ev_paths_bytes(const EvFacts *facts, const EvSearch *search, int threads)
+{
+	PathTask	task = {.facts = facts,.search = search};
+	Allocation	allocation = {0};
+
+	take_paths(&task, &allocation);
+	return allocation_bytes(&allocation) + path_search_bytes(&task, threads) + path_count_bytes(&task, threads);
+}
+
+/* A part of the time that is left */
+static void
+set_deadline(PathTask *task, int64_t began, double part)
+{
+	double		end = (double) began + task->search->seconds * 1e9;
+	double		time = (double) monotonic_now();
+
+	if (task->search->seconds > 0)
+		task->deadline = (int64_t) (time + part * (end - time));
+}
+
+static int64_t
+discover(PathTask *task, PathSearch *path_search, PathCount *path_count, EvPath *found)
+{
+	const EvSearch *search = task->search;
+	int			longest = longest_with_number(task->facts, search->length);
+	int64_t		began = monotonic_now();
+	int64_t		kept = 0;
+
+	for (task->length = 1; task->length <= longest && kept < search->limit; task->length++)
+	{
+		int64_t		left = search->limit - kept;
+
+		task->work = search->work * (double) left / (double) search->limit;
+		task->room = room_for(task, left);
+		set_deadline(task, began, 0.5);
+		path_search_run(path_search);
+		set_deadline(task, began, 1);
+		path_count_run(path_count);
+		kept += keep_best(task, left, found + kept);
+	}
+	return kept;
+}
+
+int64_t
+ev_paths(Arena *arena, Pool *pool, const EvFacts *facts, const EvSearch *search, EvPath **found)
+{
+	PathTask	task = {.facts = facts,.search = search,.pool = pool};
+	Allocation	allocation = {0};
+	PathSearch *path_search;
+	PathCount  *path_count;
+
+	take_paths(&task, &allocation);
+	if (!allocation_open(&allocation, arena))
+		return -1;
+	*found = take_paths(&task, &allocation);
+	shuffle_anchors(&task);
+	path_search = path_search_open(arena, &task);
+	path_count = path_count_open(arena, &task);
+	if (path_search == NULL || path_count == NULL)
+		return -1;
+	return discover(&task, path_search, path_count, *found);
+}
