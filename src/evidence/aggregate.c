@@ -73,7 +73,7 @@ ev_adjuster(Arena *arena, const EvFacts *facts, const EvRules *rules, EvWeights 
 {
 	Allocation	allocation = {0};
 
-	*adjuster = (EvAdjuster) {.facts = facts,.rules = rules,.weights = weights,.threads = threads};
+	*adjuster = (EvAdjuster) {.facts = facts,.weights = weights,.threads = threads};
 	take_adjuster(adjuster, &allocation);
 	if (!allocation_open(&allocation, arena))
 		return false;

@@ -55,7 +55,6 @@ typedef struct EvCalibration
 typedef struct EvAdjuster
 {
 	const EvFacts *facts;
-	const EvRules *rules;
 	EvWeights	weights;
 	int			threads;
 	EvAnswering **answering;	/* of each thread */

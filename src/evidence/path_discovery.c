@@ -3,8 +3,9 @@
  *		Path rules found in the facts: which are searched for, which are kept.
  *
  * Bodies of each length are searched in turn (path_search.c), counted (path_count.c), and the best are kept.
- * Short ones come first: they are counted exactly and followed quickly, and long ones, of which there are any number, must
+ * Short ones come first: they are counted exactly and followed quickly, and the far more numerous long ones must
  * not displace them.  The work that is spent on long ones depends on how many there is room for.
+ * doc/method.md, "Path rules", describes the whole.
  *
  * All memory is taken before the first search.  The leader yields in its loops, the threads in theirs.
  */

@@ -2,8 +2,8 @@
  * rule_index.h
  *		Rules by relation, in the order in which a question applies them.
  *
- * A rule is a path over directed atoms (EvRule) or has any other body (EvPattern).  Path rules are
- * sorted so that those whose paths begin alike follow each other: a question follows their common part once.
+ * A rule is a path over directed atoms (EvRule) or has any other body (EvPattern).  Path rules with the same
+ * first atoms are neighbours in this order: a question follows their common part once.
  */
 #ifndef HKG_EVIDENCE_RULE_INDEX_H
 #define HKG_EVIDENCE_RULE_INDEX_H
@@ -14,8 +14,8 @@
 #define EV_SMOOTHING 5			/* added to the size of a body */
 
 /*
- * The smoothed confidence of a rule, less the standard error where its counts are estimates.  The plain
- * confidence of a small body is too high: rules were selected for it.
+ * The smoothed confidence of a rule, less the standard error where its counts are estimates: a few pairs can
+ * give a high plain confidence by chance.
  */
 static inline double
 ev_smoothed_confidence(int64_t support, int64_t body_size, double error)

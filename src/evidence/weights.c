@@ -3,8 +3,9 @@
  *		How much evidence counts beside a score, fitted to examples.
  *
  * With s = a * phi + b * evidence, the probability of an example's true answer among its candidates is
- * softmax(s).  Newton's method first fits a and b to all examples (the common ones), then to those of each
- * key, drawn to the common ones.
+ * softmax(s).  Newton's method first fits a and b to all examples (the common ones), with a prior at 1, then to
+ * those of each key, with a prior at the common ones.  The weight of a key is b / a, its scale a / the common a:
+ * so scores of all relations are comparable.  Of the discounts, that of the highest mean reciprocal rank is taken.
  *
  * The likelihood has a floor, FLOOR: without it a true answer that neither half expects would move the
  * weights more than all others (WN18RR: the embedding would get no weight at all).  With it the

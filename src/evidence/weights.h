@@ -19,7 +19,7 @@ typedef struct WeightFit
 /* Bytes that weights_fit takes from its arena. */
 extern size_t weights_bytes(int64_t examples, int32_t keys);
 
-/* Fits them (see ev_learn); false when the arena is empty. */
+/* False when the arena is empty. */
 extern bool weights_fit(Arena *arena, Pool *pool, const EvExamples *examples, WeightFit *fit);
 
 #endif							/* HKG_EVIDENCE_WEIGHTS_H */

@@ -2,7 +2,7 @@
  * rank.c
  *		Filtered ranks.
  *
- * The distinct questions of the triples (question.c) are scored against all entities, tile by
+ * The distinct questions of the triples (core/question.c) are scored against all entities, tile by
  * tile.  In a tile, scores of answers in the filter are overwritten with minus
  * infinity; then, for each triple that asks the question, candidates that are
  * above the true entity for certain are counted, and those below (score_bound.c).

@@ -1,7 +1,7 @@
 /*
  * path_rules.c
  *		The rules that a model takes as evidence at prediction: path rules, found in the facts
- *		alone (evidence/paths.c), beside those that the procedure selected.
+ *		alone (evidence/path_discovery.c), beside those that the procedure selected.
  *
  * Their counts are not those of SPEC section 4, see EvPath; a rule that the procedure
  * recorded keeps its own beside them.
