@@ -60,6 +60,12 @@ include $(PGXS)
 src/core/%.o src/kge/%.o src/evidence/%.o: override CFLAGS += -O3 -fno-math-errno -fno-trapping-math -fno-wrapv
 src/kge/engine.o src/kge/sketch.o: override CFLAGS += -fassociative-math -fno-signed-zeros
 
+# make clang: what the other compiler warns of
+.PHONY: clang
+clang: $(OBJS:.o=.clang)
+%.clang: %.c
+	clang -fsyntax-only -Werror $(PG_CFLAGS) $(CPPFLAGS) $<
+
 $(OBJS): Makefile $(wildcard src/*/*.h)
 
 build/regress:

@@ -1,6 +1,6 @@
 /*
  * main.c
- *		Runs the unit tests: all of them, or those that are named.
+ *		Runs the unit tests: all of them, those that are named, or all but those named with a "-" before.
  */
 #include <math.h>
 #include <stdarg.h>
@@ -212,10 +212,12 @@ static const Suite suites[] = {
 static bool
 is_wanted(const char *name, int count, char **names)
 {
+	bool		wanted = count == 1 || names[1][0] == '-';
+
 	for (int i = 1; i < count; i++)
-		if (strcmp(names[i], name) == 0)
-			return true;
-	return count == 1;
+		if (strcmp(names[i] + (names[i][0] == '-'), name) == 0)
+			wanted = names[i][0] != '-';
+	return wanted;
 }
 
 int
