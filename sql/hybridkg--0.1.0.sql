@@ -984,9 +984,10 @@ returns table (entity text, frequency bigint, sparsity float8)
 as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 1000
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_sparsity(name) is
-'how rare each entity is in the facts: 1 - (frequency - min) / (max - min), 0 when all are alike; entities of no fact are not listed
+'how rare each entity is in the facts
 graph: an existing graph
-frequency: facts with the entity as head or as tail';
+frequency: how often the entity is head or tail of a fact; a fact about an entity and itself counts twice
+sparsity: 1 - (frequency - min) / (max - min) over all entities; 0 when all are equally frequent';
 
 -- ---------------------------------------------------------------------------
 -- Help
