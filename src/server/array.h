@@ -9,7 +9,7 @@
 
 #include "compat.h"
 
-#include "kge/kge.h"
+#include "core/core.h"
 #include "sql.h"
 
 #define NAMED_ROWS 65536
