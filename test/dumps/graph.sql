@@ -1,4 +1,4 @@
--- A small graph with a trained model of everything that a graph can hold: embeddings, rules, evidence, thresholds, trials.
+-- A small graph with two trained models: embeddings with rules, evidence and thresholds; and embeddings alone.
 -- Facts follow three relations of numbers 0 .. 39: next (i, i + 1), half (2 i, i), and twice, the inverse of half; of twice
 -- every fourth fact is held out.
 set client_min_messages = warning;
