@@ -317,7 +317,7 @@ begin
 		for each row execute function facts_changed();
 	alter table triple enable replica trigger replicated;
 	comment on trigger replicated on triple is
-	'for a subscriber. After "alter table triple enable trigger all" (or user), call "alter table triple enable replica trigger replicated": until then, sessions read the facts anew for each statement';
+	'for a subscriber. After "alter table triple disable trigger ...", "alter table triple enable trigger user, enable replica trigger replicated" enables all as they were; until then, sessions read the facts anew for each statement';
 end
 $$;
 comment on procedure hkg_layout_1() is 'the first tables of a graph; for hkg_upgrade_graph';

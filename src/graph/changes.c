@@ -223,7 +223,7 @@ events_sent(const Trigger *trigger, Oid schema, bool replicating)
 	return trigger->tgtype & TRIGGER_TYPE_EVENT_MASK;
 }
 
-/* Whether all changes are sent: somebody may have disabled a trigger.  Tables that inherit from triple have no triggers. */
+/* Whether all changes are sent: somebody may have disabled a trigger.  A table that inherits from triple has none. */
 static bool
 all_changes_are_sent(const FactsWatch *watch)
 {

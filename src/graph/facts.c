@@ -58,18 +58,18 @@ graph_row(const int32 *ids, int32 count, int32 id)
 	return row < count && ids[row] == id ? (int32) row : -1;
 }
 
-typedef struct TripleList
+typedef struct FactList
 {
 	const GraphData *data;
 	Triple	   *triple;
 	int64		count;
 	int64		room;
-} TripleList;
+} FactList;
 
 static void
 add_triple(void *argument, const Datum *values, const bool *nulls)
 {
-	TripleList *list = argument;
+	FactList *list = argument;
 	const GraphData *data = list->data;
 	Triple	   *triple;
 
@@ -93,7 +93,7 @@ add_triple(void *argument, const Datum *values, const bool *nulls)
 static Triple *
 read_triples(const GraphData *data, const char *query, const SqlArgs *args, int64 *count)
 {
-	TripleList	list = {.data = data};
+	FactList	list = {.data = data};
 
 	list.triple = array_reserve(NULL, 1, &list.room, sizeof(Triple));
 	sql_stream(query, args, add_triple, &list);

@@ -75,7 +75,7 @@ find_step(const char *extension_schema, int32 layout)
 	return step;
 }
 
-/* Runs the procedure in the graph's schema, as its owner, who then owns what is new and lends no rights of the caller. */
+/* Runs the step in the graph's schema, as its owner: who owns what is new, and whose triggers get no other rights. */
 static void
 take_step(const Graph *graph, Oid owner, const char *step, int32 layout)
 {

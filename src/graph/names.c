@@ -77,7 +77,7 @@ nearest_name(const char *names, const char *name)
 	NameSearch	search = {.name = name,.length = strlen(name)};
 	SqlArgs		args = {0};
 
-	/* a name is taken for a misspelling when it is less than half wrong */
+	/* names that differ in more than half of their characters are not similar */
 	search.best_distance = search.length / 2 + 1;
 	if (search.length > LEVENSHTEIN_BYTES)
 		return NULL;
