@@ -85,7 +85,7 @@ extern void graph_lock_session_for_training(Graph *graph, const char *model);
 /* Until the transaction ends: no load and no training of the graph; ERROR 55006 while a model is being trained. */
 extern void graph_lock_for_upgrade(Graph *graph);
 
-/* ---- names (names.c) -------------------------------------------------------- */
+/* ---- names (lookup.c) ------------------------------------------------------- */
 
 /* ERROR 42704 with the nearest name as HINT. */
 extern int32 graph_entity_id(Graph *graph, const char *name);

@@ -1,5 +1,5 @@
 /*
- * names.c
+ * lookup.c
  *		Names of entities and relations become ids, and ids names (see graph.h).
  *
  * A Graph keeps what it has looked up: rules by the hundred thousand name the same few relations and entities.
