@@ -9,7 +9,7 @@
  *
  * The message names the view layout, which nothing but graph_open reads.  One that names triple would have every
  * session rebuild the table's cache entry and plan its statements again.  Measured, single-row inserts of 4 clients,
- * in thousands a second on 2 shared cores (medians of two runs): no trigger 9.6, this 7.0, a message that names triple
+ * in thousands a second on 2 shared cores (medians of four runs): no trigger 9.6, this 7.0, a message that names triple
  * 3.6, a counter row per writer 6.4.  5,000 inserts in one transaction: 0.51, 0.75, 1.3 and 2.8 s: versions of a
  * counter row pile up until the transaction ends, so its cost is quadratic.
  *
