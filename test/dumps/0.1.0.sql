@@ -772,7 +772,7 @@ CREATE TABLE g.relation (
 -- Name: TABLE relation; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON TABLE g.relation IS 'relations: what facts say';
+COMMENT ON TABLE g.relation IS 'relations: the kinds of facts';
 
 
 --
@@ -1433,9 +1433,9 @@ default	2	24	3	39	2.0851008892059326	0.19383840430735513	{2}
 --
 
 COPY g.iteration (model, number, loss, mrr, hits_1, hits_3, hits_10, rules, inferred, sampled, train_seconds, mine_seconds, sample_seconds, evaluate_seconds) FROM stdin;
-default	1	3.4746104430842317	0.450036075036075	0.3333333333333333	0.5	0.5	1	5	5	0.001226346	0.030120954999999998	0.001140429	0.000290673
-default	2	2.246690621112476	0.7777777777777778	0.6666666666666666	0.8333333333333334	1	1	5	5	0.000887202	0.013816585	0.000888023	0.000136803
-plain	1	2.5838292796869538	0.09314859117490697	0	0	0.5	0	0	0	0.003545971	0	0	0.000199477
+default	1	3.4746104430842317	0.450036075036075	0.3333333333333333	0.5	0.5	1	5	5	0.009557102	0.010610772000000001	0.000837988	0.000191275
+default	2	2.246690621112476	0.7777777777777778	0.6666666666666666	0.8333333333333334	1	1	5	5	0.003110061	0.008714207	0.000588477	0.000164015
+plain	1	2.5838292796869538	0.09314859117490697	0	0	0.5	0	0	0	0.00086615	0	0	0.000136794
 \.
 
 
@@ -1444,8 +1444,8 @@ plain	1	2.5838292796869538	0.09314859117490697	0	0	0.5	0	0	0	0.003545971	0	0	0.0
 --
 
 COPY g.model (name, score_function, dimensions, settings, status, created_at, trained_at, best_iteration, evidence, mrr, hits_1, hits_3, hits_10) FROM stdin;
-default	complex	4	{"beta": 1, "loss": "softmax", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "default", "omega": 0, "rules": null, "epochs": 5, "preset": null, "holdout": 0.05, "patience": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "precision": "single", "top_rules": 200, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "iterations": 2, "reciprocal": true, "warm_start": false, "min_quality": 0, "min_support": 2, "regularizer": null, "sample_size": null, "temperature": 1, "learning_rate": 0.1, "evidence_rules": 20000, "regularization": 0, "score_function": "complex", "evidence_length": 3, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "learning_rate_end": null, "min_head_coverage": 0.01, "negative_sampling": "uniform"}	ready	2026-11-22 11:10:19.045048+00	2026-11-22 11:10:19.13026+00	2	{"discount": {"both": 0, "rules": 0}, "calibration": {"both": {"error": 0.01319, "intercept": -5.38092922, "score_slope": 1.96927365, "evidence_slope": 0}, "rules": {"error": 0.01319, "intercept": -3.62306381, "score_slope": 0, "evidence_slope": 0}, "embedding": {"error": 0.01936, "intercept": -5.38092922, "score_slope": 1.96927365, "evidence_slope": 0}}}	0.7777777777777778	0.6666666666666666	0.8333333333333334	1
-plain	transe	4	{"beta": 1, "loss": "logistic", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "plain", "omega": 0, "rules": null, "epochs": 5, "preset": null, "holdout": 0.05, "patience": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "precision": "single", "top_rules": 0, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "iterations": 1, "reciprocal": false, "warm_start": false, "min_quality": 0.7, "min_support": 2, "regularizer": null, "sample_size": null, "temperature": 1, "learning_rate": 0.1, "evidence_rules": 0, "regularization": 0, "score_function": "transe", "evidence_length": 4, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "learning_rate_end": 0.01, "min_head_coverage": 0.01, "negative_sampling": "self_adversarial"}	ready	2026-11-22 11:10:19.132349+00	2026-11-22 11:10:19.154207+00	1	\N	0.09314859117490697	0	0	0.5
+default	complex	4	{"beta": 1, "loss": "softmax", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "default", "omega": 0, "rules": null, "epochs": 5, "preset": null, "holdout": 0.05, "patience": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "precision": "single", "top_rules": 200, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "iterations": 2, "reciprocal": true, "warm_start": false, "min_quality": 0, "min_support": 2, "regularizer": null, "sample_size": null, "temperature": 1, "learning_rate": 0.1, "evidence_rules": 20000, "regularization": 0, "score_function": "complex", "evidence_length": 3, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "learning_rate_end": null, "min_head_coverage": 0.01, "negative_sampling": "uniform"}	ready	2026-11-22 11:22:07.727848+00	2026-11-22 11:22:07.784063+00	2	{"discount": {"both": 0, "rules": 0}, "calibration": {"both": {"error": 0.01319, "intercept": -5.38092922, "score_slope": 1.96927365, "evidence_slope": 0}, "rules": {"error": 0.01319, "intercept": -3.62306381, "score_slope": 0, "evidence_slope": 0}, "embedding": {"error": 0.01936, "intercept": -5.38092922, "score_slope": 1.96927365, "evidence_slope": 0}}}	0.7777777777777778	0.6666666666666666	0.8333333333333334	1
+plain	transe	4	{"beta": 1, "loss": "logistic", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "plain", "omega": 0, "rules": null, "epochs": 5, "preset": null, "holdout": 0.05, "patience": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "precision": "single", "top_rules": 0, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "iterations": 1, "reciprocal": false, "warm_start": false, "min_quality": 0.7, "min_support": 2, "regularizer": null, "sample_size": null, "temperature": 1, "learning_rate": 0.1, "evidence_rules": 0, "regularization": 0, "score_function": "transe", "evidence_length": 4, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "learning_rate_end": 0.01, "min_head_coverage": 0.01, "negative_sampling": "self_adversarial"}	ready	2026-11-22 11:22:07.785177+00	2026-11-22 11:22:07.793443+00	1	\N	0.09314859117490697	0	0	0.5
 \.
 
 
