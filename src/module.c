@@ -1,6 +1,6 @@
 /*
  * module.c
- *		Module start: the settings of the server, and the kernels of this processor.
+ *		Loading the library: defines the settings, chooses the kernels for this processor.
  */
 #include "server/compat.h"
 

@@ -1,6 +1,6 @@
 /*
  * call.c
- *		How the SQL functions that ask about a graph's model begin, and end (see call.h).
+ *		The beginning and the end of a SQL function that uses a model of a graph (see call.h).
  */
 #include "call.h"
 

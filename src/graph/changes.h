@@ -1,6 +1,6 @@
 /*
  * changes.h
- *		Whether what was read from a graph's facts still holds.
+ *		Whether a copy of a graph's facts, read in an earlier statement, still holds.
  */
 #ifndef HKG_GRAPH_CHANGES_H
 #define HKG_GRAPH_CHANGES_H
@@ -12,30 +12,40 @@
 #include "graph.h"
 #include "server/visibility.h"
 
-/* A graph whose facts somebody keeps a copy of, for later statements */
+/* A graph of whose facts this backend keeps a copy */
 typedef struct FactsWatch
 {
 	dlist_node	node;
 	MemoryContext context;
 	Oid			schema;
 	Oid			triple;			/* the table */
-	Oid			herald;			/* hkg_facts_changed: another one when the extension has gone and come back */
-	bool		changed;		/* since that was noticed last */
-	uint64		notice;			/* the number of that, from 1 on */
-	Visibility		noticed;		/* what there was to see then; it shows all changes until then */
+	Oid			layout;			/* the view, which messages name */
+	Oid			sender;			/* hkg_facts_changed; another one after the extension was dropped and created */
+	bool		changed;		/* a message came since the last facts_check */
+	uint64		generation;		/* counts the times that facts_check found a change */
+	uint64		writes;			/* counts what this backend wrote */
+	Visibility	detected;		/* taken at the last of them, so that it shows all changes up to then */
 } FactsWatch;
+
+/* What a copy of the facts was read with */
+typedef struct FactsVersion
+{
+	Visibility	snapshot;
+	uint64		generation;		/* 0: the copy is right for that snapshot alone */
+	uint64		writes;
+} FactsVersion;
 
 /* `watch` lives in that context until facts_unwatch. */
 extern void facts_watch(FactsWatch *watch, const Graph *graph, MemoryContext context);
 extern void facts_unwatch(FactsWatch *watch);
 
-/* Looks for changes; if there are, what was read with an older notice holds for no statement but its own. */
-extern void facts_notice(FactsWatch *watch);
+/* Takes messages of changes.  To be called before the next two. */
+extern void facts_check(FactsWatch *watch);
 
-/* Whether the active snapshot shows all changes that were noticed. */
-extern bool facts_are_seen(const FactsWatch *watch);
+/* For a copy that is read with the active snapshot; in the current context. */
+extern FactsVersion facts_version(const FactsWatch *watch);
 
-/* Whether all changes are announced: somebody may have disabled a trigger. */
-extern bool facts_are_announced(const FactsWatch *watch);
+/* Whether reading the facts with the active snapshot would give the same copy.  When in doubt, false. */
+extern bool facts_version_holds(const FactsWatch *watch, const FactsVersion *version);
 
 #endif							/* HKG_GRAPH_CHANGES_H */

@@ -1,10 +1,14 @@
 /*
  * graph.h
- *		A graph is a schema with our tables (sql/ makes them); here it is opened,
- *		names become ids, and facts become arrays.
+ *		A graph is a schema with our tables: opened, locked, its names as ids, its facts as arrays.
  *
- * An id is what the tables hold (entity.id, relation.id); a row is a
- * position in the arrays of src/kge.  Rows are numbered by ascending id.
+ * There is no catalogue of graphs: a schema is a graph when it holds the tables (hkg_create_graph makes them).
+ * What a user has no right to see, the server refuses in our statements as in the user's own.
+ *
+ * An id is what the tables hold (entity.id, relation.id).  A row is a position in the arrays that training and
+ * prediction use; rows are numbered by ascending id.
+ *
+ * All functions run between sql_begin() and sql_end().
  */
 #ifndef HKG_GRAPH_GRAPH_H
 #define HKG_GRAPH_GRAPH_H
@@ -14,7 +18,7 @@
 #include "nodes/parsenodes.h"
 #include "utils/hsearch.h"
 
-#include "kge/kge.h"
+#include "core/core.h"
 
 typedef struct Graph
 {
@@ -22,16 +26,29 @@ typedef struct Graph
 	char	   *name;			/* as the user typed it */
 	char	   *prefix;			/* quoted, with the dot: "my graph". */
 	char	   *facts;			/* the table that rules are evaluated over, as a statement names it */
-	HTAB	   *relation_names; /* all of them, loaded by graph_relation_name */
-	HTAB	   *entity_names;	/* those that graph_entity_name was asked for */
-	struct ids_hash *relation_ids;	/* of the names that were asked for */
+	HTAB	   *relation_names; /* by id; all of them, once one was needed */
+	HTAB	   *entity_names;	/* by id; those that were needed */
+	struct ids_hash *relation_ids;	/* by name; those that were needed */
 	struct ids_hash *entity_ids;
 } Graph;
 
-/* All below run between sql_begin() and sql_end(). */
+/* ---- opening (graph.c) ------------------------------------------------------ */
 
-/* ERROR 3F000 with the known graphs as HINT when there is no such schema, 42809 when it is not a graph. */
+/*
+ * ERROR 3F000 with the graphs there are as HINT when there is no such schema, 42809 when it is not a graph, 55000
+ * when its layout is not the one that this library reads.
+ */
 extern Graph *graph_open(const char *name);
+
+/* The same for a graph of any layout: for functions that look at none of its tables. */
+extern Graph *graph_find(const char *name);
+
+/* ---- the version of the tables (layout.c) ----------------------------------- */
+
+/* ERROR 55000, with the way out as HINT, unless the graph has the layout that this library reads. */
+extern void graph_check_layout(const Graph *graph);
+
+/* ---- rights (rights.c) ------------------------------------------------------ */
 
 /* What is done to the rows of a table of the graph: ACL_SELECT, ACL_INSERT, ... */
 typedef struct TableRights
@@ -40,34 +57,53 @@ typedef struct TableRights
 	AclMode		rights;
 } TableRights;
 
-/* ERROR 42501, with all that lacks as HINT, where the statements to come would be refused; before what they write is computed. */
+/*
+ * ERROR 42501, with all that is missing as HINT, where the statements to come would be refused: before hours are
+ * spent on what cannot be written.
+ */
 extern void graph_require_rights(const Graph *graph, const TableRights *needed, int count);
 
-/* ERROR 42704 with the nearest known name as HINT. */
-extern int32 graph_entity_id(Graph *graph, const char *name);
-extern int32 graph_relation_id(Graph *graph, const char *name);
+/* ERROR 42501 unless the user owns the graph; returns the owner, of which the user may be a member. */
+extern Oid	graph_require_owner(const Graph *graph);
+
+/* ---- locks (locks.c) -------------------------------------------------------- */
+
+/* Until the transaction ends: one load of a graph at a time; the others wait. */
+extern void graph_lock_for_load(Graph *graph);
 
 /*
- * Until the transaction ends: one load of a graph at a time (the others wait), and
- * one training of a model at a time (ERROR 55006 at once for the others).  Who trains or changes a model
- * sees, until graph_leave_training, what was committed before the lock was free: the snapshot of the
- * caller's statement may be older.
+ * Until the transaction ends: one training of a model at a time; ERROR 55006 at once for the others.  Until
+ * graph_leave_training, statements see what was committed before the lock was free: the snapshot of the caller's
+ * statement may be older.
  */
-extern void graph_lock_for_load(Graph *graph);
 extern void graph_lock_for_training(Graph *graph, const char *model);
 extern void graph_leave_training(void);
 
-/* The same until the session ends, transactions come and go. */
+/* The same until the session ends, for a training that commits as it goes. */
 extern void graph_lock_session_for_training(Graph *graph, const char *model);
 
-/* NULL-free: ERROR when the id is not in the table. */
+/* Until the transaction ends: no load and no training of the graph; ERROR 55006 while a model is being trained. */
+extern void graph_lock_for_upgrade(Graph *graph);
+
+/* ---- names (lookup.c) ------------------------------------------------------- */
+
+/* ERROR 42704 with the nearest name as HINT. */
+extern int32 graph_entity_id(Graph *graph, const char *name);
+extern int32 graph_relation_id(Graph *graph, const char *name);
+
+/* ERROR 42704 when the id is not in the table. */
 extern const char *graph_entity_name(Graph *graph, int32 id);
 extern const char *graph_relation_name(Graph *graph, int32 id);
 
-/* The known name nearest to `name` in TABLE (entity, relation, model), as "Did you mean ...?", or a list of all when they are few; for errhint. */
+/* For errhint: the names in a table (entity, relation, model) when they are few, else the one nearest to `name`. */
 extern char *graph_hint(Graph *graph, const char *table, const char *name);
 
-/* The graph as arrays, in the current memory context. */
+/* The same for the graphs of the database. */
+extern char *graphs_hint(const char *name);
+
+/* ---- facts as arrays (facts.c) ---------------------------------------------- */
+
+/* In the current memory context */
 typedef struct GraphData
 {
 	int32		entities;
@@ -75,7 +111,7 @@ typedef struct GraphData
 	int32		relations;
 	int32	   *relation_id;	/* ascending */
 	int64		facts;
-	Triple  *fact;			/* the triple table in rows, ordered by (relation, head, tail) */
+	Triple	   *fact;			/* table triple in rows, ordered by (relation, head, tail) */
 } GraphData;
 
 extern GraphData *graph_read(Graph *graph);
@@ -83,22 +119,22 @@ extern GraphData *graph_read(Graph *graph);
 /* A split of holdout ('valid', 'test'; NULL for both) in rows, ordered by (relation, head, tail). */
 extern Triple *graph_read_split(Graph *graph, const GraphData *data, const char *split, int64 *count);
 
-/* The facts and both splits of holdout, ordered by (relation, head, tail). */
+/* The facts and both splits of holdout, ordered by (relation, head, tail): what a filtered rank leaves out. */
 extern Triple *graph_read_known(Graph *graph, const GraphData *data, int64 *count);
 
 /*
- * Whether a fact of the relation is about one entity alone.  Where none is, an entity is no answer to a question about
- * itself: bilinear models like such triples, and nobody asks for them.  (Ranks count them all the same.)
+ * Whether some fact of the relation has one entity as head and tail.  Where none has, an entity is not listed as an
+ * answer to a question about itself: bilinear models score such triples high.  (Ranks count them all the same.)
  */
 extern bool graph_is_reflexive(Graph *graph, int32 relation);
 
 /* The row of an id among `count` ascending ids, or -1. */
 extern int32 graph_row(const int32 *ids, int32 count, int32 id);
 
-/* By relation, the number of its first fact, and the end, of facts in rows in their order; in the current context. */
+/* Where each relation's facts begin among facts in rows, and the end after the last; in the current context. */
 extern int64 *facts_by_relation(const Triple *fact, int64 facts, int32 relations);
 
-/* The first of the facts of one relation, from `low` to before `high`, whose head is not lower. */
+/* The first of the facts low .. high - 1, which are of one relation, whose head is `head` or comes after it. */
 extern int64 facts_of_head(const Triple *fact, int64 low, int64 high, int32 head);
 
 extern int	triple_compare(const void *a, const void *b);	/* by (relation, head, tail), for qsort */

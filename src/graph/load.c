@@ -2,11 +2,10 @@
  * load.c
  *		hkg_load: the rows of any query become facts.
  *
- * The user's query streams through here once.  Each name is kept once, in the order
- * of its first appearance, and a row is three numbers; so a load takes memory for
- * the distinct names and 12 bytes a row, and looks at hybridkg.max_memory as it goes.
- * Then names that the graph lacks are added, and the triples go in sorted, which the
- * indexes like.  A bad row is found before anything is written.  Loads of one graph
+ * The user's query runs once.  Of its rows we keep each distinct name, in the order of first appearance, and three
+ * numbers a row; so a load needs memory for the distinct names and 12 bytes a row, and is refused as soon as that is
+ * more than hybridkg.max_memory.  Then names that the graph lacks are inserted, and after them the triples, sorted,
+ * which makes inserting into the indexes faster.  A bad row is found before anything is written.  Loads of one graph
  * wait for each other.
  */
 #include "server/compat.h"
@@ -36,9 +35,9 @@
 
 #define NO_ID PG_INT32_MIN
 
-/* what fits an index in any case: of a page, it takes a third at most */
+/* bytes that always fit an index, in which an entry takes at most a third of a page */
 #define SHORT (BLCKSZ / 4)
-/* bytes that are shown of what does not */
+/* bytes shown of a name that does not */
 #define BEGINNING 60
 
 /* ---- names, each once ------------------------------------------------------ */
@@ -48,14 +47,14 @@ typedef struct NameList
 	const char *table;
 	HTAB	   *index;			/* of NameEntry */
 	char	  **name;			/* by first appearance */
-	int32	   *id;				/* of name[i]; NO_ID as long as it is not known */
+	int32	   *id;				/* of name[i]; NO_ID until it was looked up or inserted */
 	int64		count;
 	int64		room;
 } NameList;
 
 typedef struct NameEntry
 {
-	const char *name;			/* the key: what it points at */
+	const char *name;			/* the key: the text, not the pointer */
 	int32		position;
 } NameEntry;
 
@@ -123,7 +122,7 @@ typedef struct Load
 
 static const char *const column_names[] = {"head", "relation", "tail"};
 
-/* `more`: beside what is kept already */
+/* `more`: bytes to be allocated beside what is kept */
 static void
 check_memory(const Load *load, Size more)
 {
@@ -172,7 +171,7 @@ take_row(void *argument, const Datum *values, const bool *nulls)
 	MemoryContextReset(load->row);
 }
 
-/* What the server would refuse as not allowed "in a non-volatile function" */
+/* The server would refuse these with "not allowed in a non-volatile function", which says nothing of the way out. */
 static bool
 writes(const CachedPlanSource *source)
 {
@@ -261,20 +260,20 @@ text_array(char **names, const int32 *positions, int count)
 	return PointerGetDatum(construct_array(element, count, TEXTOID, -1, false, TYPALIGN_INT));
 }
 
-/* Ids of the names at `positions` that are in the table already. */
+/* Fetches the ids of those names at `positions` that are in the table. */
 static void
 look_up_names(Load *load, NameList *list, const int32 *positions, int count)
 {
 	SqlArgs		args = {0};
 
 	sql_arg(&args, TEXTARRAYOID, text_array(list->name, positions, count));
-	/* not on the caller's snapshot: it may lack what a load before this one added */
+	/* not on the caller's snapshot, which may be older than the load that this one waited for */
 	sql_run_returning(psprintf("select t.id::int, n.name from %s%s t join unnest($1) n(name) on t.name = n.name",
 							   load->graph->prefix, list->table),
 					  &args, take_known_id, list);
 }
 
-/* What a name takes in an index, which compresses it if that helps. */
+/* The bytes of a name in an index, which compresses it when that makes it shorter. */
 static Size
 indexed_bytes(const char *name)
 {
@@ -284,7 +283,7 @@ indexed_bytes(const char *name)
 	return VARSIZE(DatumGetPointer(DatumGetPointer(compressed) == NULL ? value : compressed));
 }
 
-/* When the server has refused names as too long for their index: tells of the longest, and how to be rid of all. */
+/* After the server has refused a name as too long: ERROR that names the longest; the HINT shortens all of them. */
 static void
 check_names(const NameList *list, const int32 *positions, int count, const char *message)
 {
@@ -312,7 +311,7 @@ check_names(const NameList *list, const int32 *positions, int count, const char 
 			 errhint("Shorten all such names in the query: case when octet_length(name) > %d then left(name, 200) || md5(name) else name end.", SHORT - VARHDRSZ)));
 }
 
-/* When a new name's id is taken: somebody has given ids, which the sequence does not know. */
+/* After a new name's id was found taken: somebody inserted ids, and the sequence does not continue after them. */
 static char *
 taken_hint(const Graph *graph, const NameList *list, const char *constraint)
 {
@@ -363,7 +362,7 @@ insert_names(Load *load, NameList *list, const int32 *positions, int count)
 		list->id[positions[i]] = ids.id[i];
 }
 
-/* Runs `action` on chunks of the names that have no id yet; returns how many those were. */
+/* Calls `action` with chunks of the names that have no id yet; returns the number of these names. */
 static int64
 for_nameless(Load *load, NameList *list,
 			 void (*action) (Load *, NameList *, const int32 *, int))
@@ -464,7 +463,7 @@ add_triples(Load *load, const char *split)
 
 /* ---- the function ------------------------------------------------------------ */
 
-/* The caller's search_path is for the caller's query, not for ours. */
+/* hkg_load does not pin search_path: the user's query runs with the caller's. */
 static Graph *
 open_graph(const char *name)
 {
@@ -475,7 +474,7 @@ open_graph(const char *name)
 	return graph;
 }
 
-/* Fresh statistics for the joins to come, where the caller may gather them. */
+/* Fresh statistics for later joins, where the caller owns the tables. */
 static void
 analyze_tables(Graph *graph)
 {

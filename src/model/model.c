@@ -44,7 +44,6 @@
 #include "server/host.h"
 #include "server/growing_array.h"
 #include "server/sql.h"
-#include "server/visibility.h"
 
 /* models kept in a backend, as far as they fit hybridkg.max_memory together */
 #define MODELS_KEPT 4
@@ -87,8 +86,7 @@ typedef struct EvidenceCopy
 	Evidence   *evidence;
 	EvAnswering    *answering;
 	uint64		serial;
-	Visibility		view;			/* that it was read with */
-	uint64		notice;			/* of changes, the last before: it is right for all views until the next; 0: for that one alone */
+	FactsVersion facts;			/* that it was read with */
 } EvidenceCopy;
 
 typedef struct KeptModel
@@ -663,11 +661,9 @@ read_evidence(Graph *graph, const KeptModel *kept)
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "hybridkg evidence",
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(context);
-	EvidenceCopy copy = {.shared = palloc(sizeof(Shared)),.view = visibility_active()};
+	EvidenceCopy copy = {.shared = palloc(sizeof(Shared)),.facts = facts_version(&kept->watch)};
 
 	*copy.shared = (Shared) {.context = context};
-	if (facts_are_seen(&kept->watch) && facts_are_announced(&kept->watch))
-		copy.notice = kept->watch.notice;
 	copy.evidence = evidence_of_model(graph, &kept->model, kept->bytes);
 	if (copy.evidence != NULL)
 		copy.answering = evidence_answering(copy.evidence, kept->bytes + MemoryContextMemAllocated(context, true));
@@ -706,8 +702,7 @@ evidence_holds(const KeptModel *kept)
 {
 	const EvidenceCopy *copy = &kept->evidence;
 
-	return copy->shared != NULL &&
-		(visibility_is_active(&copy->view) || (copy->notice == kept->watch.notice && facts_are_seen(&kept->watch)));
+	return copy->shared != NULL && facts_version_holds(&kept->watch, &copy->facts);
 }
 
 /* A copy is kept with the model as long as the caller may read all that it holds. */
@@ -718,7 +713,7 @@ model_evidence(Graph *graph, const Model *model, EvAnswering **answering, uint64
 	EvidenceCopy copy;
 
 	use(&kept->shared);
-	facts_notice(&kept->watch);
+	facts_check(&kept->watch);
 	if (model->serial == 0 || !may_keep(graph, evidence_tables))
 		copy = read_evidence(graph, kept);
 	else

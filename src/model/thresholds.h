@@ -8,6 +8,7 @@
 #include "server/compat.h"
 
 #include "graph/graph.h"
+#include "kge/kge.h"
 
 /* Triples that are true, and triples that are false, in rows of `data`. */
 typedef struct Labelled

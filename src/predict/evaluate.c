@@ -1,6 +1,6 @@
 /*
  * evaluate.c
- *		hkg_evaluate, hkg_ranks, hkg_rule_precision, hkg_sparsity (SPEC section 7).
+ *		hkg_evaluate, hkg_ranks, hkg_rule_precision.
  *
  * Every entity of the graph is a candidate, whether or not the model knows
  * it: ranking works on a model with a row for each of them, NaN where there is no
@@ -259,35 +259,4 @@ hkg_rule_precision(PG_FUNCTION_ARGS)
 		elog(ERROR, "return type must be a row type");
 	descriptor = BlessTupleDesc(descriptor);
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(descriptor, values, nulls)));
-}
-
-/* ---- sparsity -------------------------------------------------------------------- */
-
-HKG_FUNCTION(hkg_sparsity);
-Datum
-hkg_sparsity(PG_FUNCTION_ARGS)
-{
-	char	   *name = argument_name(fcinfo, 0, "graph");
-	SqlResult  *result = sql_result(fcinfo);
-	Graph	   *graph;
-
-	sql_begin();
-	graph = graph_open(name);
-	/* a fact about an entity and itself counts once */
-	sql_result_query(result,
-					 psprintf("select e.name::text, s.frequency, "
-							  "case when s.high = s.low then 0 "
-							  "else 1 - (s.frequency - s.low)::float8 / (s.high - s.low) end::float8 "
-							  "from (select f.entity, f.frequency, "
-							  "min(f.frequency) over () as low, max(f.frequency) over () as high "
-							  "from (select o.entity, count(*) as frequency "
-							  "from (select head as entity from %1$striple "
-							  "union all select tail from %1$striple where tail <> head) as o "
-							  "group by o.entity) as f) as s "
-							  "join %1$sentity e on e.id = s.entity "
-							  "order by s.frequency, e.name",
-							  graph->prefix),
-					 SQL_NO_ARGS);
-	sql_end();
-	return (Datum) 0;
 }

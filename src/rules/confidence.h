@@ -10,6 +10,7 @@
 
 #include "body_pairs.h"
 #include "mine.h"
+#include "kge/kge.h"
 
 typedef struct Rating
 {

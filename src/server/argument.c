@@ -1,6 +1,6 @@
 /*
  * argument.c
- *		What a SQL function was called with, checked (see argument.h).
+ *		The arguments of a SQL function, checked (see argument.h).
  */
 #include "argument.h"
 

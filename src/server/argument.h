@@ -1,9 +1,8 @@
 /*
  * argument.h
- *		What a SQL function was called with, checked.
+ *		The arguments of a SQL function, checked.
  *
- * Our functions are not STRICT: a NULL where none can be is an error that says
- * so, never a silent NULL.
+ * Our functions are not STRICT: a NULL that makes no sense is an error, not a NULL result.
  */
 #ifndef HKG_SERVER_ARGUMENT_H
 #define HKG_SERVER_ARGUMENT_H
@@ -20,15 +19,14 @@ extern char *argument_text(FunctionCallInfo fcinfo, int i, const char *name);
 extern char *argument_name(FunctionCallInfo fcinfo, int i, const char *name);
 
 /*
- * ERROR 22023 unless value is one of the NULL-terminated `known`; the HINT lists them.
- * Returns its position.
+ * The position of `value` in the NULL-terminated list `known`; ERROR 22023, with the list as HINT, if it is not there.
  */
 extern int	argument_choice(const char *value, const char *name, const char *const *known);
 
-/* ERROR 22023 unless a model can have that name. */
+/* ERROR 22023 unless a model can have this name. */
 extern void argument_check_model(const char *name);
 
-/* Whether argument i is what the function's declaration has as its default. */
+/* Whether argument i equals the default that the function's declaration gives it. */
 extern bool argument_is_default(FunctionCallInfo fcinfo, int i);
 
 #endif							/* HKG_SERVER_ARGUMENT_H */

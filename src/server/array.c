@@ -1,6 +1,6 @@
 /*
  * array.c
- *		A C array as an SQL array (see array.h): a header, then the same bytes.
+ *		C arrays as SQL arrays: a header, then the same bytes (see array.h).
  */
 #include "array.h"
 

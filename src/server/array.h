@@ -1,17 +1,16 @@
 /*
  * array.h
- *		A C array as an SQL array, to travel as one parameter of a statement.
- *
- * A statement that turns ids into names is sent NAMED_ROWS of them at a time.
+ *		C arrays as SQL arrays, so that many values are one parameter of a statement.
  */
 #ifndef HKG_SERVER_ARRAY_H
 #define HKG_SERVER_ARRAY_H
 
 #include "compat.h"
 
-#include "kge/kge.h"
+#include "core/core.h"
 #include "sql.h"
 
+/* ids in one statement that turns ids into names */
 #define NAMED_ROWS 65536
 
 /* In the current context; at most 1 GB, NULL-free, one dimension, subscripts from 1. */
@@ -19,7 +18,7 @@ extern Datum array_of_int4(const int32 *values, int count);
 extern Datum array_of_float4(const float *values, int count);
 extern Datum array_of_float8(const double *values, int count);
 
-/* The same with NULLs, which NULL pointers become. */
+/* The same; NULL pointers become NULLs. */
 extern Datum array_of_text(char *const *values, int count);
 
 /* Adds three parameters, the ids of heads, of relations and of tails. */

@@ -13,15 +13,15 @@
 #include "utils/guc.h"
 
 /*
- * Only what SQL calls leaves the library (it is built with hidden symbols).
- * Servers before 16 declare SQL functions without visibility.
+ * The library is built with hidden symbols; SQL functions are exported.  Servers before 16 declare them without
+ * visibility.
  */
 #define HKG_EXPORT __attribute__((visibility("default")))
 #define HKG_FUNCTION(name) \
 	HKG_EXPORT Datum name(PG_FUNCTION_ARGS); \
 	PG_FUNCTION_INFO_V1(name)
 
-/* MarkGUCPrefixReserved has its name since 15 */
+/* MarkGUCPrefixReserved has this name since 15. */
 static inline void
 hkg_reserve_prefix(const char *prefix)
 {
@@ -32,7 +32,7 @@ hkg_reserve_prefix(const char *prefix)
 #endif
 }
 
-/* the number of the transaction, in this backend: it has one even when it writes nothing */
+/* The number of the transaction in this backend, which it has even when it writes nothing. */
 static inline LocalTransactionId
 hkg_transaction(void)
 {

@@ -1,6 +1,6 @@
 /*
  * growing_array.h
- *		Growing arrays, of numbers or of anything, which may be larger than 1 GB.
+ *		Arrays that grow, of any type, also beyond 1 GB.
  */
 #ifndef HKG_SERVER_GROWING_ARRAY_H
 #define HKG_SERVER_GROWING_ARRAY_H
@@ -16,7 +16,7 @@ typedef struct Numbers
 	int64		room;
 } Numbers;
 
-/* The room that an array gets which is to hold `count` elements. */
+/* The room of an array for `count` elements: grown, it doubles at least, so that growing costs linear time in all. */
 static inline int64
 array_room(int64 count, int64 room)
 {
@@ -24,8 +24,8 @@ array_room(int64 count, int64 room)
 }
 
 /*
- * `array`, of *room elements of that size, with room for `count` of them; grown by
- * doubling, in the context where it began.
+ * Returns `array`, of *room elements of `size` bytes, with room for `count` of them.  It stays in the memory context in
+ * which it began; NULL begins one in the current context.
  */
 static inline void *
 array_reserve(void *array, int64 count, int64 *room, Size size)

@@ -1,12 +1,10 @@
 /*
  * host.c
- *		What the pure half asks of its host: threads that stop when the backend is told to, and
- *		memory (see host.h).
+ *		Threads and memory for the pure half (see host.h).
  *
- * The pure half runs its work in slices.  Between two slices its threads are
- * parked, and the backend looks whether it was cancelled, terminated, or has
- * lost its postmaster.  It may leave by an error from there: pool and memory go
- * with the memory context in which they were made.
+ * The pure half runs its work in slices.  Between two slices its threads are parked, and the backend checks for
+ * interrupts and for the postmaster's death.  An error raised there leaves the pure half for good: the pool and all
+ * memory are freed with the memory context in which they were made.
  */
 #include "host.h"
 
@@ -70,12 +68,9 @@ hkg_leader(void)
 	return leader;
 }
 
-/*
- * Arrays that are read from end to end are read faster from huge pages, which systems give to
- * those that ask.
- */
+/* Arrays that are read from end to end are read faster from huge pages. */
 static void
-ask_for_huge_pages(void *memory, size_t bytes)
+advise_huge_pages(void *memory, size_t bytes)
 {
 #ifdef MADV_HUGEPAGE
 	const size_t page = (size_t) 2 << 20;
@@ -92,7 +87,7 @@ hkg_allocate(MemoryContext context, size_t bytes)
 {
 	void	   *memory = MemoryContextAllocHuge(context, Max(bytes, 1));
 
-	ask_for_huge_pages(memory, bytes);
+	advise_huge_pages(memory, bytes);
 	return memory;
 }
 

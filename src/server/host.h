@@ -1,6 +1,6 @@
 /*
  * host.h
- *		What the pure half asks of its host: a pool of threads, memory and its limit.
+ *		Threads and memory for the pure half, within the server's settings.
  */
 #ifndef HKG_SERVER_HOST_H
 #define HKG_SERVER_HOST_H
@@ -14,29 +14,28 @@ extern int	hkg_threads;
 extern int	hkg_max_memory;
 
 /*
- * A pool of `threads` threads (hybridkg.threads of them for hkg_pool); dropped with the current
- * memory context, error or not.  Between slices it checks for interrupts and for
- * the postmaster's death.
+ * A pool of `threads` threads (hkg_pool: as many as hybridkg.threads), destroyed with the current memory context, after
+ * an error too.  Between slices it checks for interrupts and for the postmaster's death.
  */
 extern Pool *hkg_pool_of(int threads);
 extern Pool *hkg_pool(void);
 
-/* A pool without threads, for what the backend does itself as POOL_LEADER; it stays. */
+/* The pool without threads, for work of the backend's own thread as POOL_LEADER; it is never destroyed. */
 extern Pool *hkg_leader(void);
 
-/* Memory of any size from a context, in huge pages where there are. */
+/* Memory of any size from a context, in huge pages where the system has them. */
 extern void *hkg_allocate(MemoryContext context, size_t bytes);
 
 /*
- * An arena in the current memory context; what it hands out goes with the context.  It is never empty: lack of
- * memory is an ERROR, so nobody has to ask whether what took from it failed.
+ * An arena in the current memory context, freed with it.  Lack of memory is an ERROR, so functions that take from the
+ * arena never fail for it.
  */
 extern Arena hkg_arena(void);
 
-/* ERROR 53200, with the need, when `bytes` are over hybridkg.max_memory; `purpose` as in "training". */
+/* ERROR 53200 when `bytes` are more than hybridkg.max_memory; `purpose` begins the message, as in "training". */
 extern void hkg_check_memory(uint64 bytes, const char *purpose);
 
-/* The same with a way out of its own: what follows "Raise hybridkg.max_memory, or". */
+/* The same; `way_out` ends the hint "Raise hybridkg.max_memory, or ...". */
 extern void hkg_check_memory_or(uint64 bytes, const char *purpose, const char *way_out);
 
 #endif							/* HKG_SERVER_HOST_H */

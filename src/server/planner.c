@@ -1,12 +1,18 @@
 /*
  * planner.c
- *		What the planner is told before our large joins (see planner.h).
+ *		Hints for the planner: settings for large joins, the number of rows of our functions (see planner.h).
  */
 #include "planner.h"
 
+#include "catalog/pg_type.h"
 #include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "nodes/supportnodes.h"
+#include "optimizer/optimizer.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
+
+/* ---- large joins ---------------------------------------------------------------- */
 
 /* Until the end of the GUC nest level. */
 static void
@@ -16,9 +22,8 @@ set_option(const char *name, const char *value)
 }
 
 /*
- * The facts may never have been analysed, and the planner knows little of subqueries
- * in any case.  A nested loop that it takes for ten rows can meet ten million; and
- * sorting two sides for a merge is slower than hashing one.
+ * The facts may never have been analysed, and estimates for subqueries are poor in any case.  A nested loop that is
+ * planned for ten rows may run over ten million; and sorting two sides for a merge is slower than hashing one.
  */
 int
 plan_begin(void)
@@ -38,9 +43,8 @@ plan_end(int nest_level)
 }
 
 /*
- * For rows that are long and made once, but joined many times: hash joins in one
- * batch and one process hand them on by reference.  With less memory they would be
- * copied to disk for every joined row, with workers from process to process.
+ * For long rows that are computed once and joined many times: a hash join of one batch in one process passes them by
+ * reference.  With less work_mem, each joined row would be copied to disk; with workers, from process to process.
  */
 void
 plan_by_reference(int64 bytes)
@@ -50,4 +54,36 @@ plan_by_reference(int64 bytes)
 	set_option("max_parallel_workers_per_gather", "0");
 	if (kilobytes > work_mem)
 		set_option("work_mem", psprintf(INT64_FORMAT, kilobytes));
+}
+
+/* ---- rows of functions ---------------------------------------------------------- */
+
+/* k is the only argument of type int. */
+static Node *
+argument_k(const FuncExpr *call)
+{
+	ListCell   *cell;
+
+	foreach(cell, call->args)
+		if (exprType(lfirst(cell)) == INT4OID)
+			return lfirst(cell);
+	return NULL;
+}
+
+/* The planner support function of functions that return the k best: they return k rows. */
+HKG_FUNCTION(hkg_estimate_k);
+Datum
+hkg_estimate_k(PG_FUNCTION_ARGS)
+{
+	SupportRequestRows *request = (SupportRequestRows *) PG_GETARG_POINTER(0);
+	Node	   *k = NULL;
+
+	if (IsA(request, SupportRequestRows) && request->node != NULL && IsA(request->node, FuncExpr))
+		k = argument_k((FuncExpr *) request->node);
+	if (k != NULL)
+		k = estimate_expression_value(request->root, k);
+	if (k == NULL || !IsA(k, Const) || ((Const *) k)->constisnull)
+		PG_RETURN_POINTER(NULL);
+	request->rows = Max(DatumGetInt32(((Const *) k)->constvalue), 1);
+	PG_RETURN_POINTER(request);
 }

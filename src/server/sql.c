@@ -2,11 +2,11 @@
  * sql.c
  *		Statements of our own, run through SPI (see sql.h).
  *
- * Reading goes through a DestReceiver: rows arrive one by one, none is kept, and
- * the planner may use parallel workers, which it does not for a cursor.
+ * Queries send their rows to a DestReceiver: rows arrive one by one, none is kept, and the planner may use parallel
+ * workers, which it does not for a cursor.
  *
- * SPI leaves its own memory context current, which sql_end frees; so every call
- * here puts the caller's back.
+ * SPI makes a memory context of its own current, which sql_end frees.  So every function here makes the caller's
+ * current again.
  */
 #include "sql.h"
 
@@ -30,7 +30,7 @@ typedef struct RowReceiver
 	SqlRow		row;
 	void	   *argument;
 	MemoryContext context;
-	TupleDesc	descriptor;		/* known from the start of the query on */
+	TupleDesc	descriptor;		/* set when the query starts */
 } RowReceiver;
 
 void
@@ -218,7 +218,7 @@ sql_stream(const char *query, const SqlArgs *args, SqlRow row, void *argument)
 typedef struct KeptPlan
 {
 	dlist_node	node;
-	SPIPlanPtr	plan;			/* the server makes it anew when a table changes */
+	SPIPlanPtr	plan;			/* the server plans again when a table is altered */
 	int			running;
 	char		query[FLEXIBLE_ARRAY_MEMBER];
 } KeptPlan;
@@ -367,110 +367,6 @@ sql_value(const char *query, const SqlArgs *args, Datum *value)
 	if (!first.isnull)
 		*value = first.value;
 	return !first.isnull;
-}
-
-/* ---- many rows for one statement ------------------------------------------- */
-
-#define BATCH_ROWS 20000
-#define BATCH_COLUMNS 16
-
-struct SqlBatch
-{
-	const char *statement;
-	int			columns;
-	Oid			types[BATCH_COLUMNS];
-	int16		length[BATCH_COLUMNS];
-	bool		by_value[BATCH_COLUMNS];
-	char		alignment[BATCH_COLUMNS];
-	Datum	   *values[BATCH_COLUMNS];
-	bool	   *nulls[BATCH_COLUMNS];
-	int			rows;
-	uint64		processed;
-	MemoryContext context;		/* of one batch's values */
-};
-
-SqlBatch *
-sql_batch_begin(const char *statement, int columns, const Oid *types)
-{
-	SqlBatch   *batch = palloc0(sizeof(SqlBatch));
-
-	Assert(columns <= BATCH_COLUMNS);
-	batch->statement = statement;
-	batch->columns = columns;
-	for (int i = 0; i < columns; i++)
-	{
-		batch->types[i] = types[i];
-		get_typlenbyvalalign(types[i], &batch->length[i], &batch->by_value[i],
-							 &batch->alignment[i]);
-		batch->values[i] = palloc(BATCH_ROWS * sizeof(Datum));
-		batch->nulls[i] = palloc(BATCH_ROWS * sizeof(bool));
-	}
-	batch->context = AllocSetContextCreate(CurrentMemoryContext, "hybridkg batch",
-										   ALLOCSET_DEFAULT_SIZES);
-	return batch;
-}
-
-static Datum
-batch_column(const SqlBatch *batch, int column)
-{
-	int			count = batch->rows;
-	int			low = 1;
-
-	return PointerGetDatum(construct_md_array(batch->values[column], batch->nulls[column],
-											  1, &count, &low, batch->types[column],
-											  batch->length[column], batch->by_value[column],
-											  batch->alignment[column]));
-}
-
-static void
-batch_flush(SqlBatch *batch)
-{
-	MemoryContext caller = MemoryContextSwitchTo(batch->context);
-	SqlArgs		args = {0};
-
-	for (int i = 0; i < batch->columns; i++)
-		sql_arg(&args, get_array_type(batch->types[i]), batch_column(batch, i));
-	batch->processed += sql_run(batch->statement, &args);
-	MemoryContextSwitchTo(caller);
-	MemoryContextReset(batch->context);
-	batch->rows = 0;
-	CHECK_FOR_INTERRUPTS();
-}
-
-void
-sql_batch_row(SqlBatch *batch, const Datum *values, const bool *nulls)
-{
-	MemoryContext caller = MemoryContextSwitchTo(batch->context);
-
-	for (int i = 0; i < batch->columns; i++)
-	{
-		bool		isnull = nulls != NULL && nulls[i];
-
-		batch->nulls[i][batch->rows] = isnull;
-		batch->values[i][batch->rows] = isnull ? (Datum) 0 :
-			datumCopy(values[i], batch->by_value[i], batch->length[i]);
-	}
-	MemoryContextSwitchTo(caller);
-	if (++batch->rows == BATCH_ROWS)
-		batch_flush(batch);
-}
-
-uint64
-sql_batch_end(SqlBatch *batch)
-{
-	uint64		processed;
-
-	if (batch->rows > 0)
-		batch_flush(batch);
-	processed = batch->processed;
-	MemoryContextDelete(batch->context);
-	for (int i = 0; i < batch->columns; i++)
-	{
-		pfree(batch->values[i]);
-		pfree(batch->nulls[i]);
-	}
-	pfree(batch);
-	return processed;
 }
 
 /* ---- results ----------------------------------------------------------------- */

@@ -2,15 +2,13 @@
  * sql.h
  *		Statements of our own, run through SPI.
  *
- * Every SQL function that runs statements brackets them with sql_begin() and
- * sql_end(); memory that must outlive sql_end() is allocated in the context
- * that sql_begin() returns.  Identifiers in a statement are quoted by the
- * server (graph->prefix is), values travel as parameters.  The functions pin
- * search_path in their declarations (or by sql_pin), so operators are pg_catalog's.
+ * Every SQL function that runs statements calls sql_begin() before and sql_end() after them.  Memory that must outlive
+ * sql_end() is allocated in the context that sql_begin() returns.  Identifiers in a statement are quoted (graph->prefix
+ * is), values are parameters.  The functions pin search_path in their declarations (or by sql_pin), so operators are
+ * those of pg_catalog.
  *
- * A graph's tables are the user's, who may have given a column any type: a query that reads
- * columns casts them to what its rows are taken for, which costs nothing where that is
- * what they are, and lets no NULL through where a pointer is expected.
+ * A graph's tables belong to a user, who may have changed the type of a column.  So a query casts each column to the
+ * type that its rows are read as; the cast costs nothing where the type is right.
  */
 #ifndef HKG_SERVER_SQL_H
 #define HKG_SERVER_SQL_H
@@ -37,19 +35,17 @@ extern void sql_arg_null(SqlArgs *args, Oid type);
 /* Frees the values, all of which are pointers. */
 extern void sql_args_free(SqlArgs *args);
 
-/* SPI_connect; returns the caller's memory context, made current again */
+/* SPI_connect; returns the caller's memory context, which is current again. */
 extern MemoryContext sql_begin(void);
 extern void sql_end(void);
 
-/*
- * For a function whose declaration does not pin search_path: until sql_unpin, names mean pg_catalog's.
- */
+/* For a function whose declaration does not pin search_path: from here to sql_unpin, it is pg_catalog. */
 extern int	sql_pin(void);
 extern void sql_unpin(int nest_level);
 
 /*
- * Queries run on the caller's snapshot, which does not show what this function wrote; between these
- * two they see it.
+ * Queries run on the caller's snapshot, which does not show what this function wrote.  Between these two calls they
+ * see it.
  */
 extern void sql_see_changes(void);
 extern void sql_see_changes_end(void);
@@ -58,31 +54,29 @@ extern void sql_see_changes_end(void);
 extern uint64 sql_run(const char *statement, const SqlArgs *args);
 
 /*
- * Runs a query on the caller's snapshot, in parallel where the planner likes,
- * and hands each row to `row` without keeping any: values and nulls are those
- * of the row, by-reference values live until `row` returns.  `row` runs in the
- * memory context that was current when sql_stream was called.  Returns the number of rows.
+ * Runs a query on the caller's snapshot, in parallel where the planner chooses so, and calls `row` with the values and
+ * nulls of each row.  No row is kept: by-reference values live until `row` returns.  `row` runs in the memory context
+ * in which sql_stream was called.  Returns the number of rows.
  */
 typedef void (*SqlRow) (void *argument, const Datum *values, const bool *nulls);
 
 extern uint64 sql_stream(const char *query, const SqlArgs *args, SqlRow row, void *argument);
 
-/* The same for a query that is run often and takes little: this backend keeps its plan. */
+/* The same for a short query that is run often: this backend keeps its plan. */
 extern uint64 sql_stream_often(const char *query, const SqlArgs *args, SqlRow row, void *argument);
 
 /* The same for a statement that writes and returns rows. */
 extern uint64 sql_run_returning(const char *statement, const SqlArgs *args, SqlRow row, void *argument);
 
 /*
- * The first row's only column, copied into the current context; false when there is no row or it
- * is NULL.  Its plan is kept as well.
+ * The only column of the first row, copied into the current context; false when there is no row or it is NULL.  The
+ * plan is kept as well.
  */
 extern bool sql_value(const char *query, const SqlArgs *args, Datum *value);
 
 /*
- * Many rows for one statement: they are gathered column by column, and every so
- * many of them the statement runs with an array of each column's values as $1, $2, ...,
- * as in "insert into t select * from unnest($1, $2)".
+ * A statement for many rows, such as "insert into t select * from unnest($1, $2)".  Rows are gathered; whenever a batch
+ * is full, the statement runs with one array for each column.
  */
 typedef struct SqlBatch SqlBatch;
 
@@ -91,10 +85,9 @@ extern void sql_batch_row(SqlBatch *batch, const Datum *values, const bool *null
 extern uint64 sql_batch_end(SqlBatch *batch);	/* rows processed in all */
 
 /*
- * The result of a set-returning function: sql_result() makes its tuplestore
- * (materialise mode, before or after sql_begin), sql_result_row() adds a row;
- * sql_result_query() adds all rows of a query whose columns have the result's types, as
- * any other stream does with sql_add_to_result as its SqlRow and the result as its argument.
+ * The result of a set-returning function, in materialise mode.  sql_result() makes its tuplestore, before or after
+ * sql_begin; sql_result_row() adds a row; sql_result_query() adds all rows of a query whose columns have the result's
+ * types.  sql_add_to_result does the same as the SqlRow of another stream; its argument is the result.
  */
 typedef struct SqlResult
 {

@@ -1,6 +1,6 @@
 /*
  * visibility.c
- *		What a statement sees (see visibility.h).
+ *		What a statement can see (see visibility.h).
  */
 #include "visibility.h"
 
@@ -21,7 +21,7 @@ copy_xids(const TransactionId *xids, int64 count)
 }
 
 static Visibility
-view_of(Snapshot snapshot)
+visibility_of(Snapshot snapshot)
 {
 	return (Visibility) {
 		.user = GetUserId(),
@@ -41,24 +41,24 @@ view_of(Snapshot snapshot)
 Visibility
 visibility_active(void)
 {
-	return view_of(GetActiveSnapshot());
+	return visibility_of(GetActiveSnapshot());
 }
 
-/* Not GetLatestSnapshot, which is refused while a query runs in parallel. */
+/* GetLatestSnapshot would be refused while a query runs in parallel. */
 Visibility
 visibility_latest(void)
 {
 	static SnapshotData latest = {.snapshot_type = SNAPSHOT_MVCC};
 
-	return view_of(GetSnapshotData(&latest));
+	return visibility_of(GetSnapshotData(&latest));
 }
 
 void
-visibility_free(Visibility *view)
+visibility_free(Visibility *visibility)
 {
-	pfree(view->running_xid);
-	pfree(view->subrunning_xid);
-	*view = (Visibility) {0};
+	pfree(visibility->running_xid);
+	pfree(visibility->subrunning_xid);
+	*visibility = (Visibility) {0};
 }
 
 static bool
@@ -68,19 +68,19 @@ same_xids(const TransactionId *a, const TransactionId *b, int64 count)
 }
 
 bool
-visibility_is_active(const Visibility *view)
+visibility_is_active(const Visibility *visibility)
 {
 	Snapshot	snapshot = GetActiveSnapshot();
 
-	return view->user == GetUserId() &&
-		view->transaction == hkg_transaction() &&
-		view->subtransaction == GetCurrentSubTransactionId() &&
-		view->xmin == snapshot->xmin && view->xmax == snapshot->xmax &&
-		view->command == snapshot->curcid &&
-		view->running == snapshot->xcnt && view->subrunning == snapshot->subxcnt &&
-		view->overflowed == snapshot->suboverflowed &&
-		same_xids(view->running_xid, snapshot->xip, snapshot->xcnt) &&
-		same_xids(view->subrunning_xid, snapshot->subxip, snapshot->subxcnt);
+	return visibility->user == GetUserId() &&
+		visibility->transaction == hkg_transaction() &&
+		visibility->subtransaction == GetCurrentSubTransactionId() &&
+		visibility->xmin == snapshot->xmin && visibility->xmax == snapshot->xmax &&
+		visibility->command == snapshot->curcid &&
+		visibility->running == snapshot->xcnt && visibility->subrunning == snapshot->subxcnt &&
+		visibility->overflowed == snapshot->suboverflowed &&
+		same_xids(visibility->running_xid, snapshot->xip, snapshot->xcnt) &&
+		same_xids(visibility->subrunning_xid, snapshot->subxip, snapshot->subxcnt);
 }
 
 static bool
@@ -92,27 +92,27 @@ contains(const TransactionId *xids, int64 count, TransactionId xid)
 	return false;
 }
 
-/* Whether the view, too, does not show any of these. */
+/* Whether `visibility` does not show any of these transactions either. */
 static bool
-all_hidden(const Visibility *view, const TransactionId *xids, int64 count)
+all_hidden(const Visibility *visibility, const TransactionId *xids, int64 count)
 {
 	for (int64 i = 0; i < count; i++)
-		if (TransactionIdPrecedes(xids[i], view->xmax) &&
-			!contains(view->running_xid, view->running, xids[i]) &&
-			!contains(view->subrunning_xid, view->subrunning, xids[i]))
+		if (TransactionIdPrecedes(xids[i], visibility->xmax) &&
+			!contains(visibility->running_xid, visibility->running, xids[i]) &&
+			!contains(visibility->subrunning_xid, visibility->subrunning, xids[i]))
 			return false;
 	return true;
 }
 
-/* A subtransaction is seen with its parent; a standby's snapshots have both in one list. */
+/* A subtransaction becomes visible with its parent.  A standby's snapshots list both among the subtransactions. */
 bool
-visibility_is_covered(const Visibility *view)
+visibility_is_covered(const Visibility *visibility)
 {
 	Snapshot	snapshot = GetActiveSnapshot();
 
-	if (TransactionIdPrecedes(snapshot->xmax, view->xmax) ||
-		(view->transaction == hkg_transaction() && snapshot->curcid < view->command))
+	if (TransactionIdPrecedes(snapshot->xmax, visibility->xmax) ||
+		(visibility->transaction == hkg_transaction() && snapshot->curcid < visibility->command))
 		return false;
-	return all_hidden(view, snapshot->xip, snapshot->xcnt) &&
-		(!snapshot->takenDuringRecovery || all_hidden(view, snapshot->subxip, snapshot->subxcnt));
+	return all_hidden(visibility, snapshot->xip, snapshot->xcnt) &&
+		(!snapshot->takenDuringRecovery || all_hidden(visibility, snapshot->subxip, snapshot->subxcnt));
 }

@@ -1,16 +1,16 @@
 /*
  * visibility.h
- *		What a statement sees: its snapshot, kept to compare others with.
+ *		What a statement can see: its snapshot, kept to compare later ones with it.
  */
 #ifndef HKG_SERVER_VISIBILITY_H
 #define HKG_SERVER_VISIBILITY_H
 
 #include "compat.h"
 
-/* All that decides what our statements find; equal ones find the same. */
+/* All that decides which rows a statement finds: equal ones find the same. */
 typedef struct Visibility
 {
-	Oid			user;
+	Oid			user;			/* row security depends on it */
 	LocalTransactionId transaction;
 	SubTransactionId subtransaction;
 	TransactionId xmin;
@@ -23,18 +23,18 @@ typedef struct Visibility
 	bool		overflowed;
 } Visibility;
 
-/* That of the active snapshot, in the current context. */
+/* Of the active snapshot, in the current memory context. */
 extern Visibility visibility_active(void);
 
-/* That of a statement that began now, in the current context. */
+/* Of a snapshot taken now, in the current memory context. */
 extern Visibility visibility_latest(void);
 
-extern void visibility_free(Visibility *view);
+extern void visibility_free(Visibility *visibility);
 
-/* Whether the active snapshot is that of the view. */
-extern bool visibility_is_active(const Visibility *view);
+/* Whether the active snapshot finds the same. */
+extern bool visibility_is_active(const Visibility *visibility);
 
-/* Whether the active snapshot shows all changes that the view shows; it may show more.  When in doubt, false. */
-extern bool visibility_is_covered(const Visibility *view);
+/* Whether the active snapshot shows all changes that `visibility` shows; it may show more.  When in doubt, false. */
+extern bool visibility_is_covered(const Visibility *visibility);
 
 #endif							/* HKG_SERVER_VISIBILITY_H */

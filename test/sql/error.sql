@@ -161,7 +161,8 @@ select hkg_tools.damage($$delete from g.model$$);
 select hkg_tools.damage($$update g.model set name = 'n'$$);
 select hkg_tools.damage($$update g.entity set name = 'z' where id = 1$$);
 select hkg_tools.damage($$delete from g.holdout; delete from g.entity where id = 1$$);
-select hkg_tools.damage($$drop table g.rule$$);
+select hkg_tools.damage($$drop table g.rule$$);	-- which only a model with evidence reads
+select hkg_tools.damage($$drop view g.layout$$);
 select hkg_tools.damage($$alter schema g rename to h$$);
 -- other tables, whatever their owner made of them: rules that are none, names that are missing, columns of other types
 begin;

@@ -119,10 +119,39 @@ select * from hkg_load('My "odd" graph', $$values ('e7', 'b', 'f')$$);
 select id from "My ""odd"" graph".entity where name = 'f';
 select hkg_drop_graph('My "odd" graph');
 
--- only its owner removes a graph
+-- the version of its tables; a graph of another one is refused, with the way out
+select version, hkg_upgrade_graph('sports') from sports.layout;
+begin;
+create or replace view sports.layout as select 0 as version;
+select hkg_tools.try($$select hkg_load('sports', 'values (1, 2, 3)')$$);
+select hkg_tools.try($$select hkg_score('sports', 'messi', 'plays_for', 'real')$$);
+rollback;
+begin;
+create or replace view sports.layout as select 1000 as version;
+select hkg_tools.try($$select hkg_load('sports', 'values (1, 2, 3)')$$);
+select hkg_tools.try($$select hkg_upgrade_graph('sports')$$);
+select hkg_drop_graph('sports');
+rollback;
+begin;
+create or replace view sports.layout as select null::int as version;
+select hkg_tools.try($$select hkg_upgrade_graph('sports')$$);
+rollback;
+select hkg_tools.try($$select hkg_upgrade_graph('business')$$);
+select hkg_tools.try($$select hkg_upgrade_graph(null)$$);
+begin read only;
+select hkg_tools.try($$select hkg_upgrade_graph('sports')$$);
+rollback;
+
+-- sessions are told that facts have changed by a transaction that changes them, and by no other
+select hkg_tools.try($$select hkg_facts_changed('sports.triple')$$);
+select hkg_tools.try($$select hkg_facts_changed(0)$$);
+
+-- only its owner removes a graph, or upgrades it
 create role hkg_stranger;
 set role hkg_stranger;
 select hkg_tools.try($$select hkg_drop_graph('sports')$$);
+select hkg_tools.try($$select hkg_upgrade_graph('sports')$$);
+select hkg_tools.try($$select hkg_facts_changed('sports.triple'::text::regclass)$$) as denied;
 select hkg_tools.try($$select hkg_load('sports', 'values (1, 2, 3)')$$);
 reset role;
 select hkg_tools.try($$select hkg_drop_graph('business')$$);

@@ -3,7 +3,7 @@
 --
 select hkg_create_graph('g');
 -- a line for every function of ours, and nothing else
-select count(*) = (select count(*) from pg_proc where proname like 'hkg\_%' and pronamespace = 'public'::regnamespace and prorettype <> 'internal'::regtype),
+select count(*) = (select count(*) from pg_proc where proname like 'hkg\_%' and pronamespace = 'public'::regnamespace and prokind = 'f' and prorettype <> 'internal'::regtype),
 	count(*) filter (where purpose is null or purpose = '' or length(purpose) > 250) from hkg_help();
 select function from hkg_help() where function ~ '^hkg_(help|train|predict_tails|sparsity|rule_precision)\(' order by 1;
 select purpose from hkg_help() where function like 'hkg\_predict\_tails%';

@@ -56,7 +56,7 @@ is($asking->query_safe(q{select hkg_score('g', 'e1', 'r1', 'e2')}), $after, 'in 
 # and facts that come and go
 my $rules = q{select sum(score) from g.entity e, hkg_predict_tails('g', e.name, 'r2', 100, 'default', true, 'rules')};
 $before = $asking->query_safe($rules);
-cmp_ok($before, '>', 0, 'rules are heard on the standby');
+cmp_ok($before, '>', 0, 'rules count on the standby');
 foreach my $change (q{insert into g.triple select t.tail, r.id, t.head from g.triple t, g.relation r where r.name in ('r1', 'r3') on conflict do nothing},
 	'delete from g.triple where head % 2 = 0')
 {
@@ -69,7 +69,10 @@ foreach my $change (q{insert into g.triple select t.tail, r.id, t.head from g.tr
 }
 $asking->quit;
 
-my ($code, $out, $err) = $standby->psql('postgres', "$train)");
+my ($code, $out, $err) = $standby->psql('postgres', q{\set VERBOSITY verbose
+select hkg_facts_changed('g.triple')});
+like($err, qr/ERROR:  55000: this transaction does not write table "triple"/, 'no message is sent from there');
+($code, $out, $err) = $standby->psql('postgres', "$train)");
 like($err, qr/read-only|recovery/, 'it can not be trained there');
 
 done_testing();

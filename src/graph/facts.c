@@ -1,0 +1,211 @@
+/*
+ * facts.c
+ *		The facts of a graph as arrays (see graph.h).
+ *
+ * They are read in the order in which they are stored here, (relation, head, tail), so the server sorts, by an index
+ * where it has one, and a question about a relation is a binary search.
+ */
+#include "graph.h"
+
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+
+#include "core/search.h"
+#include "server/growing_array.h"
+#include "server/host.h"
+#include "server/sql.h"
+
+/* Before a list grows: old and new are there at the same time. */
+static void
+check_memory(int64 count, int64 room, Size size)
+{
+	if (count == room)
+		hkg_check_memory_or(3 * room * size, "reading the facts", "keep fewer of them in the graph");
+}
+
+static void
+add_id(void *argument, const Datum *values, const bool *nulls)
+{
+	Numbers    *ids = argument;
+
+	check_memory(ids->count, ids->room, sizeof(int32));
+	numbers_append(ids, DatumGetInt32(values[0]));
+}
+
+static int32 *
+read_ids(Graph *graph, const char *table, int32 *count)
+{
+	Numbers		ids = {0};
+
+	numbers_reserve(&ids, 1);
+	sql_stream(psprintf("select id::int from %s%s order by id", graph->prefix, table),
+			   SQL_NO_ARGS, add_id, &ids);
+	*count = (int32) ids.count;
+	return ids.value;
+}
+
+int32
+graph_row(const int32 *ids, int32 count, int32 id)
+{
+	int64		row = count == 0 ? -1 : (int64) id - ids[0];
+
+	/* ids without gaps, the usual case */
+	if (row >= 0 && row < count && ids[row] == id)
+		return (int32) row;
+	row = lower_bound_int32(ids, 0, count, id);
+	return row < count && ids[row] == id ? (int32) row : -1;
+}
+
+typedef struct FactList
+{
+	const GraphData *data;
+	Triple	   *triple;
+	int64		count;
+	int64		room;
+} FactList;
+
+static void
+add_triple(void *argument, const Datum *values, const bool *nulls)
+{
+	FactList *list = argument;
+	const GraphData *data = list->data;
+	Triple	   *triple;
+
+	check_memory(list->count, list->room, sizeof(Triple));
+	list->triple = array_reserve(list->triple, list->count + 1, &list->room, sizeof(Triple));
+	triple = &list->triple[list->count++];
+	triple->head = graph_row(data->entity_id, data->entities, DatumGetInt32(values[0]));
+	triple->relation = graph_row(data->relation_id, data->relations, DatumGetInt32(values[1]));
+	triple->tail = graph_row(data->entity_id, data->entities, DatumGetInt32(values[2]));
+	/* foreign keys forbid it, but a superuser may have switched them off */
+	if (triple->head < 0 || triple->relation < 0 || triple->tail < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_FOREIGN_KEY_VIOLATION),
+				 errmsg("triple (%d, %d, %d) has an entity or a relation that is not in its table",
+						DatumGetInt32(values[0]), DatumGetInt32(values[1]),
+						DatumGetInt32(values[2])),
+				 errhint("Delete it, or insert what it names.")));
+}
+
+/* The rows of a query for ids of head, relation and tail, as triples in rows, in the query's order. */
+static Triple *
+read_triples(const GraphData *data, const char *query, const SqlArgs *args, int64 *count)
+{
+	FactList	list = {.data = data};
+
+	list.triple = array_reserve(NULL, 1, &list.room, sizeof(Triple));
+	sql_stream(query, args, add_triple, &list);
+	*count = list.count;
+	return list.triple;
+}
+
+GraphData *
+graph_read(Graph *graph)
+{
+	GraphData  *data = palloc0(sizeof(GraphData));
+
+	data->entity_id = read_ids(graph, "entity", &data->entities);
+	data->relation_id = read_ids(graph, "relation", &data->relations);
+	data->fact = read_triples(data,
+							  psprintf("select head::int, relation::int, tail::int from %striple order by relation, head, tail",
+									   graph->prefix),
+							  SQL_NO_ARGS, &data->facts);
+	return data;
+}
+
+Triple *
+graph_read_split(Graph *graph, const GraphData *data, const char *split, int64 *count)
+{
+	SqlArgs		args = {0};
+
+	if (split == NULL)
+		sql_arg_null(&args, TEXTOID);
+	else
+		sql_arg(&args, TEXTOID, CStringGetTextDatum(split));
+	return read_triples(data,
+						psprintf("select head::int, relation::int, tail::int from %sholdout "
+								 "where split = $1 or $1 is null order by relation, head, tail",
+								 graph->prefix),
+						&args, count);
+}
+
+Triple *
+graph_read_known(Graph *graph, const GraphData *data, int64 *count)
+{
+	int64		held;
+	Triple	   *holdout = graph_read_split(graph, data, NULL, &held);
+	Triple	   *known = MemoryContextAllocHuge(CurrentMemoryContext,
+											   sizeof(Triple) * Max(data->facts + held, 1));
+	int64		fact = 0;
+	int64		other = 0;
+
+	for (*count = 0; *count < data->facts + held; (*count)++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		known[*count] = other == held ||
+			(fact < data->facts && triple_compare(&data->fact[fact], &holdout[other]) <= 0) ?
+			data->fact[fact++] : holdout[other++];
+	}
+	pfree(holdout);
+	return known;
+}
+
+bool
+graph_is_reflexive(Graph *graph, int32 relation)
+{
+	SqlArgs		args = {0};
+	Datum		found;
+
+	sql_arg(&args, INT4OID, Int32GetDatum(relation));
+	return sql_value(psprintf("select true from %striple where relation = $1 and head = tail limit 1", graph->prefix),
+					 &args, &found);
+}
+
+int64 *
+facts_by_relation(const Triple *fact, int64 facts, int32 relations)
+{
+	int64	   *start = palloc_extended(((Size) relations + 1) * sizeof(int64), MCXT_ALLOC_HUGE);
+	int64		next = 0;
+
+	for (int32 relation = 0; relation < relations; relation++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		start[relation] = next;
+		while (next < facts && fact[next].relation == relation)
+			next++;
+	}
+	start[relations] = next;
+	return start;
+}
+
+static int
+compare_head(const void *fact, const void *head)
+{
+	int32		left = ((const Triple *) fact)->head;
+	int32		right = *(const int32 *) head;
+
+	return left < right ? -1 : left > right;
+}
+
+int64
+facts_of_head(const Triple *fact, int64 low, int64 high, int32 head)
+{
+	return lower_bound(fact, low, high, sizeof(Triple), &head, compare_head);
+}
+
+int
+triple_compare(const void *a, const void *b)
+{
+	const Triple *left = a;
+	const Triple *right = b;
+
+	if (left->relation != right->relation)
+		return left->relation < right->relation ? -1 : 1;
+	if (left->head != right->head)
+		return left->head < right->head ? -1 : 1;
+	if (left->tail != right->tail)
+		return left->tail < right->tail ? -1 : 1;
+	return 0;
+}

@@ -1,0 +1,121 @@
+/*
+ * layout.c
+ *		The version of a graph's tables: checked when a graph is opened, raised by hkg_upgrade_graph.
+ *
+ * A graph belongs to its owner and outlives the extension, so its tables may be older or newer than this library.
+ * The view layout in the graph's schema holds the version as a constant: pg_dump takes it along with the tables,
+ * a standby has it, logical replication leaves each side its own, and nobody changes it by a stray update.
+ *
+ * Layout N is made from layout N - 1 by the procedure hkg_layout_N of the extension.  hkg_create_graph makes layout 0,
+ * which has no tables, and upgrades it: a new graph and an upgraded one go through the same steps.
+ */
+#include "graph.h"
+
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+
+#include "server/argument.h"
+#include "server/sql.h"
+
+/* The layout that this library reads and writes: the number of the last procedure hkg_layout_N */
+static const int32 library_layout = 1;
+
+static int32
+layout_of(const Graph *graph)
+{
+	Datum		version;
+
+	if (!sql_value(psprintf("select version::int from %slayout", graph->prefix), SQL_NO_ARGS, &version))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("view %slayout shows no version", graph->prefix),
+				 errhint("Restore it from a dump: hkg_create_graph and hkg_upgrade_graph made it.")));
+	return DatumGetInt32(version);
+}
+
+static void
+refuse_layout(const Graph *graph, int32 layout)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("graph \"%s\" has layout %d, but this version of hybridkg reads layout %d",
+					graph->name, layout, library_layout),
+			 layout < library_layout ?
+			 errhint("Its owner can upgrade it: select hkg_upgrade_graph(%s)", quote_literal_cstr(graph->name)) :
+			 errhint("Install the newer version of hybridkg that upgraded the graph, and begin a new session.")));
+}
+
+void
+graph_check_layout(const Graph *graph)
+{
+	int32		layout = layout_of(graph);
+
+	if (layout != library_layout)
+		refuse_layout(graph, layout);
+}
+
+/* The procedure that makes the layout, in the schema of the extension, as a statement names it. */
+static char *
+find_step(const char *extension_schema, int32 layout)
+{
+	char	   *step = psprintf("%s.hkg_layout_%d()", quote_identifier(extension_schema), layout);
+	SqlArgs		args = {0};
+	Datum		found;
+
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(step));
+	if (!sql_value("select pg_catalog.to_regprocedure($1)", &args, &found))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("the functions of hybridkg are older than its library"),
+				 errdetail("There is no procedure %s.", step),
+				 errhint("Bring them up to date: alter extension hybridkg update")));
+	return step;
+}
+
+/* Runs the step in the graph's schema, as its owner: who owns what is new, and whose triggers get no other rights. */
+static void
+take_step(const Graph *graph, Oid owner, const char *step, int32 layout)
+{
+	char	   *path = psprintf("%s, pg_temp", quote_identifier(graph->name));
+	int			nest_level = NewGUCNestLevel();
+	Oid			caller;
+	int			context;
+
+	GetUserIdAndSecContext(&caller, &context);
+	SetUserIdAndSecContext(owner, context | SECURITY_RESTRICTED_OPERATION);
+	(void) set_config_option("search_path", path, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	sql_run(psprintf("call %s", step), SQL_NO_ARGS);
+	sql_run(psprintf("create or replace view %slayout as select %d as version", graph->prefix, layout), SQL_NO_ARGS);
+	AtEOXact_GUC(true, nest_level);
+	SetUserIdAndSecContext(caller, context);
+}
+
+HKG_FUNCTION(hkg_upgrade_graph);
+Datum
+hkg_upgrade_graph(PG_FUNCTION_ARGS)
+{
+	char	   *name = argument_name(fcinfo, 0, "graph");
+	char	   *extension_schema = get_namespace_name(get_func_namespace(fcinfo->flinfo->fn_oid));
+	Graph	   *graph;
+	Oid			owner;
+	int32		layout;
+
+	sql_begin();
+	graph = graph_find(name);
+	owner = graph_require_owner(graph);
+	graph_lock_for_upgrade(graph);
+	layout = layout_of(graph);
+	if (layout > library_layout)
+		refuse_layout(graph, layout);
+	while (layout < library_layout)
+	{
+		char	   *step = find_step(extension_schema, ++layout);
+
+		take_step(graph, owner, step, layout);
+	}
+	sql_end();
+	PG_RETURN_INT32(layout);
+}

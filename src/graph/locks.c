@@ -1,0 +1,113 @@
+/*
+ * locks.c
+ *		Locks on a graph, and on a model of it (see graph.h).
+ *
+ * They are advisory locks of classes that SQL's advisory functions (classes 1 and 2) cannot take.  Field 1 is the
+ * database, field 2 the schema, field 3 the model's hash or 0, field 4 the class.
+ */
+#include "graph.h"
+
+#include "common/hashfn.h"
+#include "miscadmin.h"
+#include "storage/lock.h"
+#include "utils/snapmgr.h"
+
+typedef enum LockClass
+{
+	LOAD_LOCK = 3,
+	TRAINING_LOCK,				/* of a model */
+	LAYOUT_LOCK					/* shared by trainings, exclusive for an upgrade */
+} LockClass;
+
+#define LOCK_TRIES 10
+
+/* Waits for the end of the transaction that holds the lock. */
+static void
+lock_graph(const Graph *graph, LockClass class)
+{
+	LOCKTAG		tag;
+
+	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, graph->schema, 0, class);
+	(void) LockAcquire(&tag, ExclusiveLock, false, false);
+}
+
+/*
+ * Tries for a tenth of a second: a training or an upgrade whose end can be seen holds its lock for a moment more.
+ */
+static bool
+lock_soon(const LOCKTAG *tag, LOCKMODE mode, bool session)
+{
+	for (int try = 0; try < LOCK_TRIES; try++)
+	{
+		if (LockAcquire(tag, mode, session, true) != LOCKACQUIRE_NOT_AVAIL)
+			return true;
+		CHECK_FOR_INTERRUPTS();
+		pg_usleep(10000);
+	}
+	return false;
+}
+
+void
+graph_lock_for_load(Graph *graph)
+{
+	PreventCommandIfReadOnly("hkg_load()");
+	lock_graph(graph, LOAD_LOCK);
+	graph_check_layout(graph);
+}
+
+static void
+lock_for_training(Graph *graph, const char *model, bool session)
+{
+	uint32		hash = hash_bytes((const unsigned char *) model, strlen(model));
+	LOCKTAG		tag;
+
+	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, graph->schema, hash, TRAINING_LOCK);
+	if (!lock_soon(&tag, ExclusiveLock, session))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_IN_USE),
+				 errmsg("model \"%s\" of graph \"%s\" is being trained by another session",
+						model, graph->name),
+				 errhint("Wait for it to end, or train under another model name.")));
+	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, graph->schema, 0, LAYOUT_LOCK);
+	if (!lock_soon(&tag, ShareLock, session))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_IN_USE),
+				 errmsg("graph \"%s\" is being upgraded by another session", graph->name),
+				 errhint("Wait for the upgrade to end.")));
+	graph_check_layout(graph);
+}
+
+void
+graph_lock_for_training(Graph *graph, const char *model)
+{
+	PreventCommandIfReadOnly("a change of a model");
+	lock_for_training(graph, model, false);
+	PushActiveSnapshot(GetTransactionSnapshot());
+}
+
+void
+graph_leave_training(void)
+{
+	PopActiveSnapshot();
+}
+
+void
+graph_lock_session_for_training(Graph *graph, const char *model)
+{
+	lock_for_training(graph, model, true);
+}
+
+void
+graph_lock_for_upgrade(Graph *graph)
+{
+	LOCKTAG		tag;
+
+	PreventCommandIfReadOnly("hkg_upgrade_graph()");
+	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, graph->schema, 0, LAYOUT_LOCK);
+	if (!lock_soon(&tag, ExclusiveLock, false))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_IN_USE),
+				 errmsg("graph \"%s\" is in use by a training or another upgrade", graph->name),
+				 errhint("Wait for it to end; the view hkg_progress lists trainings.")));
+	lock_graph(graph, LOAD_LOCK);
+}

@@ -1,0 +1,289 @@
+/*
+ * lookup.c
+ *		Names of entities and relations become ids, and ids names (see graph.h).
+ *
+ * A Graph keeps what it has looked up: rules by the hundred thousand name the same few relations and entities.
+ */
+#include "graph.h"
+
+#include "catalog/pg_type.h"
+#include "common/hashfn.h"
+#include "lib/stringinfo.h"
+#include "mb/pg_wchar.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+#include "utils/varlena.h"
+
+#include "server/sql.h"
+
+/* names listed in a hint; with more of them, the nearest is named instead */
+#define HINT_NAMES 12
+/* varstr_levenshtein refuses longer ones */
+#define LEVENSHTEIN_BYTES 255
+/* names compared at most, which bounds what a typing error costs to some tenths of a second */
+#define NAMES_COMPARED 200000
+
+/* ---- hints ------------------------------------------------------------------ */
+
+typedef struct NameSample
+{
+	int			count;
+	StringInfoData list;
+} NameSample;
+
+static void
+append_name(void *argument, const Datum *values, const bool *nulls)
+{
+	NameSample *sample = argument;
+
+	appendStringInfo(&sample->list, "%s\"%s\"", sample->count++ == 0 ? "" : ", ",
+					 TextDatumGetCString(values[0]));
+}
+
+typedef struct NameSearch
+{
+	const char *name;
+	int			length;
+	int			best_distance;
+	char	   *best;
+} NameSearch;
+
+static void
+consider_name(void *argument, const Datum *values, const bool *nulls)
+{
+	NameSearch *search = argument;
+	char	   *candidate = TextDatumGetCString(values[0]);
+	int			distance;
+
+	if (search->best_distance > 0)
+	{
+		distance = varstr_levenshtein_less_equal(search->name, search->length,
+												 candidate, strlen(candidate), 1, 1, 1,
+												 search->best_distance - 1, true);
+		if (distance < search->best_distance)
+		{
+			search->best_distance = distance;
+			search->best = candidate;
+			return;
+		}
+	}
+	pfree(candidate);
+}
+
+/* The name nearest to `name` of those that are about as long; NULL when none is similar. */
+static char *
+nearest_name(const char *names, const char *name)
+{
+	NameSearch	search = {.name = name,.length = strlen(name)};
+	SqlArgs		args = {0};
+
+	/* names that differ in more than half of their characters are not similar */
+	search.best_distance = search.length / 2 + 1;
+	if (search.length > LEVENSHTEIN_BYTES)
+		return NULL;
+	sql_arg(&args, INT4OID, Int32GetDatum(search.length - search.best_distance * MAX_MULTIBYTE_CHAR_LEN));
+	sql_arg(&args, INT4OID, Int32GetDatum(Min(search.length + search.best_distance * MAX_MULTIBYTE_CHAR_LEN,
+											  LEVENSHTEIN_BYTES)));
+	sql_arg(&args, INT4OID, Int32GetDatum(NAMES_COMPARED));
+	sql_stream(psprintf("select n.name from (select n.name from (%s) n "
+						"where octet_length(n.name) between $1 and $2 limit $3) n order by 1", names),
+			   &args, consider_name, &search);
+	return search.best;
+}
+
+/*
+ * names: a query for all of them, as column `name`; listed: what a list of them begins with; none: the hint when there
+ * are none.  NULL when there are many and none is similar.
+ */
+static char *
+names_hint(const char *names, const char *name, const char *listed, const char *none)
+{
+	NameSample	sample = {0};
+	char	   *nearest;
+
+	initStringInfo(&sample.list);
+	sql_stream(psprintf("select n.name from (%s) n order by 1 limit %d", names, HINT_NAMES + 1),
+			   SQL_NO_ARGS, append_name, &sample);
+	if (sample.count == 0)
+		return pstrdup(none);
+	if (sample.count <= HINT_NAMES)
+		return psprintf("%s: %s.", listed, sample.list.data);
+	nearest = nearest_name(names, name);
+	return nearest == NULL ? NULL : psprintf("Did you mean \"%s\"?", nearest);
+}
+
+char *
+graph_hint(Graph *graph, const char *table, const char *name)
+{
+	char	   *hint = names_hint(psprintf("select name::text from %s%s where name is not null", graph->prefix, table), name,
+								  "Known are", psprintf("The table %s%s is empty.", graph->prefix, table));
+
+	return hint != NULL ? hint :
+		psprintf("The table %s%s lists the known ones.", graph->prefix, table);
+}
+
+char *
+graphs_hint(const char *name)
+{
+	char	   *hint = names_hint("select n.nspname::text as name from pg_catalog.pg_namespace n "
+								  "join pg_catalog.pg_class c on c.relnamespace = n.oid "
+								  "join pg_catalog.pg_attribute a on a.attrelid = c.oid "
+								  "where c.relname = 'layout' and c.relkind = 'v' and a.attname = 'version'",
+								  name, "Known graphs are",
+								  "There is no graph yet; hkg_create_graph makes one.");
+
+	return hint != NULL ? hint : pstrdup("A graph is a schema that hkg_create_graph made.");
+}
+
+/* ---- ids by name ------------------------------------------------------------ */
+
+typedef struct NamedId
+{
+	const char *name;			/* the key */
+	int32		id;
+	char		status;			/* of the hash table */
+} NamedId;
+
+#define SH_PREFIX ids
+#define SH_ELEMENT_TYPE NamedId
+#define SH_KEY_TYPE const char *
+#define SH_KEY name
+#define SH_HASH_KEY(table, key) hash_bytes((const unsigned char *) (key), strlen(key))
+#define SH_EQUAL(table, a, b) (strcmp(a, b) == 0)
+#define SH_SCOPE static inline
+#define SH_DECLARE
+#define SH_DEFINE
+#include "lib/simplehash.h"
+
+static int32
+read_id(Graph *graph, const char *table, const char *name)
+{
+	SqlArgs		args = {0};
+	Datum		id;
+
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(name));
+	if (!sql_value(psprintf("select id::int from %s%s where name = $1", graph->prefix, table),
+				   &args, &id))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("%s \"%s\" does not exist in graph \"%s\"", table, name, graph->name),
+				 errhint("%s", graph_hint(graph, table, name))));
+	return DatumGetInt32(id);
+}
+
+static int32
+find_id(Graph *graph, const char *table, ids_hash **ids, const char *name)
+{
+	MemoryContext context = GetMemoryChunkContext(graph);
+	NamedId    *known;
+	bool		found;
+	int32		id;
+
+	if (*ids == NULL)
+		*ids = ids_create(context, 64, NULL);
+	known = ids_lookup(*ids, name);
+	if (known != NULL)
+		return known->id;
+	id = read_id(graph, table, name);
+	ids_insert(*ids, MemoryContextStrdup(context, name), &found)->id = id;
+	return id;
+}
+
+int32
+graph_entity_id(Graph *graph, const char *name)
+{
+	return find_id(graph, "entity", &graph->entity_ids, name);
+}
+
+int32
+graph_relation_id(Graph *graph, const char *name)
+{
+	return find_id(graph, "relation", &graph->relation_ids, name);
+}
+
+static void
+no_such_id(Graph *graph, const char *table, int32 id)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_OBJECT),
+			 errmsg("%s %d does not exist in graph \"%s\"", table, id, graph->name)));
+}
+
+/* ---- names by id ------------------------------------------------------------ */
+
+typedef struct CachedName
+{
+	int32		id;				/* the key */
+	char	   *name;
+} CachedName;
+
+/* In the graph's memory context. */
+static HTAB *
+create_names(const Graph *graph)
+{
+	HASHCTL		control = {0};
+
+	control.keysize = sizeof(int32);
+	control.entrysize = sizeof(CachedName);
+	control.hcxt = GetMemoryChunkContext((void *) graph);
+	return hash_create("hybridkg names", 256, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+}
+
+static const char *
+read_entity_name(Graph *graph, int32 id)
+{
+	SqlArgs		args = {0};
+	Datum		name;
+
+	sql_arg(&args, INT4OID, Int32GetDatum(id));
+	if (!sql_value(psprintf("select name::text from %sentity where id = $1", graph->prefix),
+				   &args, &name))
+		no_such_id(graph, "entity", id);
+	return TextDatumGetCString(name);
+}
+
+const char *
+graph_entity_name(Graph *graph, int32 id)
+{
+	CachedName *entry;
+
+	if (graph->entity_names == NULL)
+		graph->entity_names = create_names(graph);
+	entry = hash_search(graph->entity_names, &id, HASH_FIND, NULL);
+	if (entry == NULL)
+	{
+		char	   *name = MemoryContextStrdup(GetMemoryChunkContext(graph), read_entity_name(graph, id));
+
+		entry = hash_search(graph->entity_names, &id, HASH_ENTER, NULL);
+		entry->name = name;
+	}
+	return entry->name;
+}
+
+static void
+add_relation_name(void *argument, const Datum *values, const bool *nulls)
+{
+	Graph	   *graph = argument;
+	int32		id = DatumGetInt32(values[0]);
+	CachedName *entry = hash_search(graph->relation_names, &id, HASH_ENTER, NULL);
+
+	entry->name = MemoryContextStrdup(GetMemoryChunkContext(graph), TextDatumGetCString(values[1]));
+}
+
+const char *
+graph_relation_name(Graph *graph, int32 id)
+{
+	CachedName *entry;
+
+	if (graph->relation_names == NULL)
+	{
+		graph->relation_names = create_names(graph);
+		sql_stream(psprintf("select id::int, name::text from %srelation where name is not null", graph->prefix),
+				   SQL_NO_ARGS, add_relation_name, graph);
+	}
+	entry = hash_search(graph->relation_names, &id, HASH_FIND, NULL);
+	if (entry == NULL)
+		no_such_id(graph, "relation", id);
+	return entry->name;
+}
+

@@ -1,0 +1,96 @@
+/*
+ * rights.c
+ *		What a user may do with a graph (see graph.h).
+ */
+#include "graph.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_namespace.h"
+#include "lib/stringinfo.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+
+/* On the table or on some column: the statement itself decides whether these columns are enough. */
+static bool
+has_right(Oid table, AclMode right)
+{
+	return pg_class_aclcheck(table, GetUserId(), right) == ACLCHECK_OK ||
+		pg_attribute_aclcheck_all(table, GetUserId(), right, ACLMASK_ANY) == ACLCHECK_OK;
+}
+
+/* The rights that the user lacks, as a list; NULL: none */
+static char *
+lacking_rights(Oid table, AclMode rights)
+{
+	static const struct
+	{
+		AclMode		right;
+		const char *name;
+	}			known[] = {
+		{ACL_SELECT, "select"}, {ACL_INSERT, "insert"}, {ACL_UPDATE, "update"}, {ACL_DELETE, "delete"}
+	};
+	char	   *lacking = NULL;
+
+	for (int i = 0; i < (int) lengthof(known); i++)
+		if ((rights & known[i].right) != 0 && !has_right(table, known[i].right))
+			lacking = lacking == NULL ? pstrdup(known[i].name) : psprintf("%s, %s", lacking, known[i].name);
+	return lacking;
+}
+
+void
+graph_require_rights(const Graph *graph, const TableRights *needed, int count)
+{
+	const char *user = GetUserNameFromId(GetUserId(), false);
+	const char *table = NULL;
+	char	   *first = NULL;
+	StringInfoData grants;
+
+	initStringInfo(&grants);
+	for (int i = 0; i < count; i++)
+	{
+		char	   *lacking = lacking_rights(get_relname_relid(needed[i].table, graph->schema), needed[i].rights);
+
+		if (lacking == NULL)
+			continue;
+		appendStringInfo(&grants, "%sgrant %s on %s%s to %s", first == NULL ? "" : "; ", lacking, graph->prefix,
+						 needed[i].table, quote_identifier(user));
+		table = first == NULL ? needed[i].table : table;
+		first = first == NULL ? lacking : first;
+	}
+	if (first != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("permission denied for table %s%s", graph->prefix, table),
+				 errdetail("Role \"%s\" lacks: %s.", user, first),
+				 errhint("The graph's owner can give what is missing: %s", grants.data)));
+}
+
+static Oid
+owner_of(const Graph *graph)
+{
+	HeapTuple	row = SearchSysCache1(NAMESPACEOID, ObjectIdGetDatum(graph->schema));
+	Oid			owner;
+
+	if (!HeapTupleIsValid(row))
+		elog(ERROR, "cache lookup failed for schema %u", graph->schema);
+	owner = ((Form_pg_namespace) GETSTRUCT(row))->nspowner;
+	ReleaseSysCache(row);
+	return owner;
+}
+
+Oid
+graph_require_owner(const Graph *graph)
+{
+	Oid			owner = owner_of(graph);
+
+	if (!has_privs_of_role(GetUserId(), owner))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("must be owner of graph \"%s\"", graph->name),
+				 errhint("Its owner is \"%s\".", GetUserNameFromId(owner, false))));
+	return owner;
+}
+
