@@ -372,18 +372,17 @@ sql_value(const char *query, const SqlArgs *args, Datum *value)
 /* ---- many rows for one statement ------------------------------------------- */
 
 #define BATCH_ROWS 20000
-#define BATCH_COLUMNS 16
 
 struct SqlBatch
 {
 	const char *statement;
 	int			columns;
-	Oid			types[BATCH_COLUMNS];
-	int16		length[BATCH_COLUMNS];
-	bool		by_value[BATCH_COLUMNS];
-	char		alignment[BATCH_COLUMNS];
-	Datum	   *values[BATCH_COLUMNS];
-	bool	   *nulls[BATCH_COLUMNS];
+	Oid			types[SQL_MAX_ARGS];
+	int16		length[SQL_MAX_ARGS];
+	bool		by_value[SQL_MAX_ARGS];
+	char		alignment[SQL_MAX_ARGS];
+	Datum	   *values[SQL_MAX_ARGS];
+	bool	   *nulls[SQL_MAX_ARGS];
 	int			rows;
 	uint64		processed;
 	MemoryContext context;		/* of one batch's values */
@@ -394,7 +393,7 @@ sql_batch_begin(const char *statement, int columns, const Oid *types)
 {
 	SqlBatch   *batch = palloc0(sizeof(SqlBatch));
 
-	Assert(columns <= BATCH_COLUMNS);
+	Assert(columns <= SQL_MAX_ARGS);
 	batch->statement = statement;
 	batch->columns = columns;
 	for (int i = 0; i < columns; i++)
