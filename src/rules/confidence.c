@@ -249,7 +249,7 @@ compare_draws(const void *a, const void *b)
 
 /* All rules over a body are complete: the first draws of each are scored. */
 static void
-take_draws(void *argument, const int32 *rules, int32 count)
+take_draws(void *argument)
 {
 	Selection  *selection = argument;
 	int64		first = 0;

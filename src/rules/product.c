@@ -241,7 +241,7 @@ gather_same(Product *product, int32 leader)
 }
 
 void
-product_each(Product *product, ProductTake take, void *argument)
+product_each(Product *product, void (*take) (void *argument, const Rectangle *rectangle), void *argument)
 {
 	if (product->zs == 0)
 		return;
@@ -256,7 +256,7 @@ product_each(Product *product, ProductTake take, void *argument)
 
 		CHECK_FOR_INTERRUPTS();
 		gather_same(product, leader);
-		take(argument, product->same.value, product->same.count, product->united, count);
+		take(argument, &(Rectangle) {product->same.value, product->same.count, product->united, count});
 	}
 }
 

@@ -83,15 +83,4 @@ extern void rule_append_quoted(StringInfo text, const char *name);
 extern Datum rule_body_array(const Rule *rule);
 extern void rule_from_array(int32 head, Datum body, Rule *rule);
 
-/* ---- rule_sql.c: a rule as SQL ------------------------------------------- */
-
-/* The places, 1 first, of those pairs ($1, $2: ids as int[]) that the body yields, as one column. */
-extern char *rule_sql_holds(const Graph *graph, const Rule *rule);
-
-/*
- * SELECT of the groundings of the body with X = $1 and Y = $2 (int ids): one text column,
- * the atoms in readable form, `playsFor(Messi, Barcelona), clubType(Barcelona, Football)`.
- */
-extern char *rule_sql_groundings(Graph *graph, const Rule *rule);
-
 #endif							/* HKG_RULES_RULE_H */

@@ -60,16 +60,4 @@ extern void shape_rule(const Shape *shape, const ShapeLabels *labels, int32 head
 /* A subquery's text: the facts as edges (x, atom, y), both ways. */
 extern char *edges_sql(const Graph *graph);
 
-/*
- * The column of edge e<i> that first holds a variable, among the atoms of the set; NULL when none does.
- * A set of atoms is a mask of bits.
- */
-extern char *shape_column(const Shape *shape, unsigned atoms, Term term);
-
-/*
- * " join EDGES e1 on ... join ...": the atoms of the set, each joined to those before it by shared
- * variables.
- */
-extern char *shape_joins(const Graph *graph, const Shape *shape, unsigned atoms);
-
 #endif							/* HKG_RULES_SHAPE_H */
