@@ -229,10 +229,10 @@ static MinedRules *
 measure(const Import *import, const char *model)
 {
 	MinedRules *rules = mine_given(import->graph, import->rule, import->count);
-	Rating		rating = {.top = -1};
+	double		omega;
 
-	if (model_has_embeddings(import->graph, model, &rating.omega))
-		rate_by_model(import->graph, model, rules, &rating);
+	if (model_has_embeddings(import->graph, model, &omega))
+		rate_by_model(import->graph, model, rules, omega, 0);
 	for (int64 i = 0; i < rules->count; i++)
 	{
 		MinedRule  *rule = &rules->rule[i];
