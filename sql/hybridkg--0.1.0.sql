@@ -169,7 +169,7 @@ begin
 	comment on column rule.evidence_support is 'of a path rule, r(X,Y) <= b(X,A), c(A,Y), that is evidence: how many of the evidence_body_size pairs are facts; null for other rules';
 	comment on column rule.evidence_body_size is 'pairs that the path connects over different entities, where the fact r(X,Y) itself is not on the path: fewer than body_size, which lets variables of one rule stand for one entity; an estimate where evidence_error is above 0';
 	comment on column rule.evidence_error is 'standard error of evidence_support / evidence_body_size where they are estimated from a sample; 0: all pairs were counted';
-	comment on column rule.body is 'one row an atom: relation, first and second term; -1 is X, -2 is Y, -3 is A, ...; a term of 0 or more is an entity; relation -1: the first term, of the head, is the second, an entity';
+	comment on column rule.body is 'one row per atom: relation, first and second term; -1 is X, -2 is Y, -3 is A, ...; a term of 0 or more is an entity; relation -1: the first term, of the head, is the second, an entity';
 	comment on column rule.predictions is 'pairs that the body yields and that are not facts';
 	comment on column rule.embedding_confidence is 'mean of sigma(score) over the predictions; null when there are none, or when the rule could not reach the top K whatever it is';
 	comment on column rule.quality is '(1 - omega) * standard_confidence + omega * embedding_confidence; null where embedding_confidence was not needed';

@@ -49,7 +49,7 @@ mine_selected(Graph *graph, const char *model)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("model \"%s\" of graph \"%s\" has no selected rules", model, graph->name),
-				 errhint("hkg_import_rules makes some.")));
+				 errhint("Add some with hkg_import_rules.")));
 	return mine_given(graph, list.rule, list.count);
 }
 

@@ -3,8 +3,8 @@
  *		The product of two relations: for left(x, z) and right(z, y), the different y
  *		that each x reaches.
  *
- * The relations come joined, one z after the other.  A Product is used for one
- * body after another (product_clear), and keeps its room.
+ * The relations come joined, one z after the other.  A Product is used for one body after another
+ * (product_clear), and keeps its memory.
  */
 #ifndef HKG_RULES_PRODUCT_H
 #define HKG_RULES_PRODUCT_H

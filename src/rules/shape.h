@@ -1,7 +1,7 @@
 /*
  * shape.h
  *		The shape of a body: its terms without its relations and constants.
- *		BodyPairs of one shape are evaluated by one statement.
+ *		Rules of one shape are counted together.
  *
  * A directed atom is a relation read forwards or backwards, as a number:
  * 2 * relation's id, and 1 more for backwards.  An atom of a shape reads from its
