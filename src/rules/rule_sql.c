@@ -3,11 +3,13 @@
  *		A rule's body as SQL over the graph's own tables (see rule_sql.h).
  *
  * A body is an inner join: atom i is the facts b<i>, a term of two atoms equates two columns, a constant equates
- * a column with an id, and a constant of the head is that id in place of a column.  Ids are numbers
- * in the statement of one rule; in the one for many bodies they are columns of its parameters: r<i> the
- * relation of atom i, c<i> its constant.  Only ids and the graph's quoted name go into a statement, so
- * it holds no text of a user, and it stays in the subset that distributed engines run: inner joins on
- * equality, DISTINCT, GROUP BY, integers.
+ * a column with an id, and a constant of the head is that id in place of a column.  Only ids and the graph's
+ * quoted name go into a statement, so it contains no text of a user, and it stays in the subset that
+ * distributed engines run: inner joins on equality, UNION ALL, DISTINCT, GROUP BY, integers.
+ *
+ * Two things differ in the statement for many bodies.  Ids are columns of its parameters: r<i> the relation of
+ * atom i, c<i> its constant.  And b<i> is the facts in both directions (edges_sql), with a directed
+ * atom for a relation (shape.h), so that bodies that differ in directions share the work.
  */
 #include "rule_sql.h"
 
@@ -18,6 +20,7 @@
 
 #include "server/argument.h"
 #include "server/array.h"
+#include "shape.h"
 
 /* ---- the body as a join ---------------------------------------------------- */
 
@@ -25,9 +28,9 @@
 typedef struct BodyJoin
 {
 	const Graph *graph;
-	const Rule *rule;
+	const Rule *rule;			/* of many bodies: their form */
 	unsigned	atoms;
-	bool		many;			/* ids are columns of k */
+	const char *edges;			/* NULL: one rule, over the facts as they are */
 } BodyJoin;
 
 #define ALL_ATOMS(rule) ((1U << (rule)->length) - 1)
@@ -35,7 +38,7 @@ typedef struct BodyJoin
 static BodyJoin
 join_of_rule(const Graph *graph, const Rule *rule)
 {
-	return (BodyJoin) {graph, rule, ALL_ATOMS(rule), false};
+	return (BodyJoin) {graph, rule, ALL_ATOMS(rule), NULL};
 }
 
 static inline bool
@@ -63,17 +66,11 @@ place_name(int place)
 	return place == 0 ? "head" : "tail";
 }
 
-static bool
-has_constant(const Atom *atom)
-{
-	return !TERM_IS_VARIABLE(atom->first) || !TERM_IS_VARIABLE(atom->second);
-}
-
 /* The relation ('r') or the constant ('c') of atom i */
 static char *
 label(const BodyJoin *join, char kind, int i, int32 id)
 {
-	return join->many ? psprintf("k.%c%d", kind, i + 1) : psprintf("%d", id);
+	return join->edges != NULL ? psprintf("k.%c%d", kind, i + 1) : psprintf("%d", id);
 }
 
 /* The column that first holds a variable, searching atoms before `end`; NULL when there is none. */
@@ -130,12 +127,13 @@ append_joins(StringInfo sql, const BodyJoin *join)
 	{
 		if (!has_facts(join, i))
 			continue;
-		if (i == 0 && !join->many)
+		if (i == 0 && join->edges == NULL)
 		{
 			appendStringInfo(sql, "from %s b1", join->graph->facts);
 			continue;
 		}
-		appendStringInfo(sql, "\njoin %s b%d on ", join->graph->facts, i + 1);
+		appendStringInfo(sql, "\njoin %s b%d%s on ", join->edges == NULL ? join->graph->facts : join->edges, i + 1,
+						 join->edges == NULL ? "" : " (head, relation, tail)");
 		append_conditions(sql, join, i);
 	}
 }
@@ -220,19 +218,26 @@ rule_sql_groundings(const Graph *graph, const Rule *rule)
 
 /* ---- many bodies: the parts of X and of Y ----------------------------------------- */
 
+/* Whether an atom reads from its higher term to its lower one: X, Y, A, B, ..., constants. */
+static bool
+is_backwards(const Atom *atom)
+{
+	return !TERM_IS_VARIABLE(atom->first) || (TERM_IS_VARIABLE(atom->second) && atom->first < atom->second);
+}
+
 Rule
 rule_form(const Rule *rule)
 {
-	Rule		form = *rule;
+	Rule		form = {.length = rule->length};
 
-	form.head = 0;
-	for (int i = 0; i < form.length; i++)
+	for (int i = 0; i < rule->length; i++)
 	{
-		Atom	   *atom = &form.body[i];
+		const Atom *atom = &rule->body[i];
+		bool		backwards = is_backwards(atom);
 
-		atom->relation = Min(atom->relation, 0);
-		atom->first = Min(atom->first, 0);
-		atom->second = Min(atom->second, 0);
+		form.body[i].relation = Min(atom->relation, 0);
+		form.body[i].first = backwards ? atom->second : atom->first;
+		form.body[i].second = Min(backwards ? atom->first : atom->second, 0);
 	}
 	return form;
 }
@@ -332,7 +337,7 @@ keys(const Rule *form, unsigned atoms, const char *table, const char *compared, 
 			continue;
 		if (form->body[i].relation != RULE_IS)
 			append_key(&list, table, compared, separator, 'r', i);
-		if (has_constant(&form->body[i]))
+		if (!TERM_IS_VARIABLE(form->body[i].second))
 			append_key(&list, table, compared, separator, 'c', i);
 	}
 	return list.data;
@@ -376,7 +381,7 @@ part_sql(const BodyJoin *join, Term end, Term middle)
 {
 	const Rule *form = join->rule;
 	const char *columns = key_columns(form, join->atoms, "");
-	const char *z = TERM_IS_VARIABLE(middle) ? psprintf(", %s::int as z", variable_column(join, middle, form->length)) : "";
+	const char *z = TERM_IS_VARIABLE(middle) ? psprintf(", %s as z", variable_column(join, middle, form->length)) : "";
 	const char *by_z = *z == '\0' ? "" : ", z";
 	StringInfoData sql;
 
@@ -384,7 +389,7 @@ part_sql(const BodyJoin *join, Term end, Term middle)
 		return psprintf("(select distinct %s, array[c%d] as list from needed)", columns, form->length);
 	initStringInfo(&sql);
 	appendStringInfo(&sql, "(select %s%s, array_agg(term) as list\n"
-					 "from (select %s%s%s, %s::int as term\n"
+					 "from (select %s%s%s, %s as term\n"
 					 "from (select distinct %s from needed) k",
 					 columns, by_z, hold_others(form, join->atoms, end, middle) ? "distinct " : "",
 					 key_columns(form, join->atoms, "k."), z, variable_column(join, end, form->length), columns);
@@ -400,7 +405,7 @@ append_needed(StringInfo sql, const Rule *form)
 	int			parameters = 1;
 
 	for (int i = 0; i < form->length; i++)
-		parameters += (form->body[i].relation != RULE_IS) + has_constant(&form->body[i]);
+		parameters += (form->body[i].relation != RULE_IS) + !TERM_IS_VARIABLE(form->body[i].second);
 	appendStringInfoString(sql, "with needed as materialized (select * from unnest(");
 	for (int i = 1; i <= parameters; i++)
 		appendStringInfo(sql, "%s$%d", i == 1 ? "" : ", ", i);
@@ -412,8 +417,8 @@ rule_sql_products(const Graph *graph, const Rule *form)
 {
 	Term		middle = middle_of(form);
 	unsigned	y_atoms = middle == TERM_X ? ALL_ATOMS(form) : atoms_of_y(form, middle);
-	BodyJoin	left = {graph, form, ALL_ATOMS(form) & ~y_atoms, true};
-	BodyJoin	right = {graph, form, y_atoms, true};
+	BodyJoin	left = {graph, form, ALL_ATOMS(form) & ~y_atoms, edges_sql(graph)};
+	BodyJoin	right = {graph, form, y_atoms, left.edges};
 	StringInfoData sql;
 
 	initStringInfo(&sql);
@@ -430,33 +435,36 @@ rule_sql_products(const Graph *graph, const Rule *form)
 	return sql.data;
 }
 
-static int32
-constant_of(const Atom *atom)
+/* The relation or the constant of one atom in all bodies, as a parameter */
+static void
+arg_label(SqlArgs *args, const Rule *const *rules, int32 count, int atom, char kind)
 {
-	return TERM_IS_VARIABLE(atom->second) ? atom->first : atom->second;
+	int32	   *column = MemoryContextAllocHuge(CurrentMemoryContext, count * sizeof(int32));
+
+	for (int32 i = 0; i < count; i++)
+	{
+		const Atom *here = &rules[i]->body[atom];
+
+		column[i] = kind == 'r' ? FORWARDS(here->relation) + is_backwards(here) : Max(here->first, here->second);
+	}
+	sql_arg(args, INT4ARRAYOID, array_of_int4(column, count));
+	pfree(column);
 }
 
 SqlArgs
 rule_sql_bodies(const Rule *const *rules, const int32 *numbers, int32 count)
 {
-	const Rule *form = rules[0];
-	int32	   *column = MemoryContextAllocHuge(CurrentMemoryContext, count * sizeof(int32));
+	Rule		form = rule_form(rules[0]);
 	SqlArgs		args = {0};
 
 	sql_arg(&args, INT4ARRAYOID, array_of_int4(numbers, count));
-	for (int atom = 0; atom < form->length; atom++)
+	for (int i = 0; i < form.length; i++)
 	{
-		for (int32 i = 0; i < count; i++)
-			column[i] = rules[i]->body[atom].relation;
-		if (form->body[atom].relation != RULE_IS)
-			sql_arg(&args, INT4ARRAYOID, array_of_int4(column, count));
-		if (!has_constant(&form->body[atom]))
-			continue;
-		for (int32 i = 0; i < count; i++)
-			column[i] = constant_of(&rules[i]->body[atom]);
-		sql_arg(&args, INT4ARRAYOID, array_of_int4(column, count));
+		if (form.body[i].relation != RULE_IS)
+			arg_label(&args, rules, count, i, 'r');
+		if (!TERM_IS_VARIABLE(form.body[i].second))
+			arg_label(&args, rules, count, i, 'c');
 	}
-	pfree(column);
 	return args;
 }
 

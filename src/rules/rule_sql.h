@@ -27,7 +27,10 @@ extern char *rule_sql_groundings(const Graph *graph, const Rule *rule);
 
 /* ---- many bodies ------------------------------------------------------------- */
 
-/* The rule without its head, relations and constants.  Bodies of one form (equal bytes) share a statement. */
+/*
+ * The rule without its head, relations and constants, each atom from its lower term to its higher one.  Bodies of
+ * one form (equal bytes) share a statement.
+ */
 extern Rule rule_form(const Rule *rule);
 
 /*
