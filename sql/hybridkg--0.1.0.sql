@@ -129,24 +129,33 @@ begin
 		rule text not null,
 		head int not null references relation on delete cascade,
 		body int[] not null,
-		support bigint not null,
-		body_size bigint not null,
+		support bigint,
+		body_size bigint,
 		pca_body_size bigint,
-		predictions bigint not null,
-		head_coverage float8 not null,
-		standard_confidence float8 not null,
+		predictions bigint,
+		head_coverage float8,
+		standard_confidence float8,
 		pca_confidence float8,
 		embedding_confidence float8,
 		quality float8,
 		selected bool not null,
+		evidence_support bigint,
+		evidence_body_size bigint,
+		evidence_error float8,
 		evidence_confidence float8,
-		confidence_error float8,
-		primary key (model, id)
+		primary key (model, id),
+		constraint rule_counts_complete check (num_nonnulls(support, body_size, pca_body_size, predictions, head_coverage,
+			standard_confidence, pca_confidence) in (0, 7)),
+		constraint rule_evidence_complete check (num_nonnulls(evidence_support, evidence_body_size, evidence_error) in (0, 3)),
+		constraint rule_counted_or_evidence check (support is not null or evidence_support is not null
+			and evidence_confidence is not null and embedding_confidence is null and quality is null and not selected)
 	);
-	comment on table rule is 'the closed rules over the bounds of head coverage and support, imported ones, and path rules that are evidence at prediction';
-	comment on column rule.evidence_confidence is 'what prediction takes it to be worth, support / (body_size + 5) - confidence_error; null: it is no evidence. For path rules, r(X,Y) <= b(X,A), c(A,Y), counted on pairs that are connected over different entities, their own fact thus never among the body; support and body_size of a rule that is evidence alone are those numbers';
-	comment on column rule.confidence_error is 'standard error of that confidence where it is estimated from a sample; 0: all pairs were counted';
-	comment on column rule.body is 'one row an atom: relation, first and second term; -1 is X, -2 is Y, -3 is A, ...; a term of 0 or more is an entity; relation -1: the first term, of the head, is the second, an entity';
+	comment on table rule is 'the closed rules over the bounds of head coverage and support, imported rules, and path rules that are evidence at prediction';
+	comment on column rule.evidence_confidence is 'what prediction takes the rule to be worth: evidence_support / (evidence_body_size + 5) - evidence_error; where these are null, of a selected rule, support / (body_size + 5); null: the rule is no evidence';
+	comment on column rule.evidence_support is 'of a path rule, r(X,Y) <= b(X,A), c(A,Y), that is evidence: how many of the evidence_body_size pairs are facts; null for other rules';
+	comment on column rule.evidence_body_size is 'pairs that the path connects over different entities, where the fact r(X,Y) itself is not on the path: fewer than body_size, which lets variables of one rule stand for one entity; an estimate where evidence_error is above 0';
+	comment on column rule.evidence_error is 'standard error of evidence_support / evidence_body_size where they are estimated from a sample; 0: all pairs were counted';
+	comment on column rule.body is 'one row per atom: relation, first and second term; -1 is X, -2 is Y, -3 is A, ...; a term of 0 or more is an entity; relation -1: the first term, of the head, is the second, an entity';
 	comment on column rule.predictions is 'pairs that the body yields and that are not facts';
 	comment on column rule.embedding_confidence is 'mean of sigma(score) over the predictions; null when there are none, or when the rule could not reach the top K whatever it is';
 	comment on column rule.quality is '(1 - omega) * standard_confidence + omega * embedding_confidence; null where embedding_confidence was not needed';
@@ -244,8 +253,8 @@ begin
 		('evidence_weight', 'scale', 'makes scores of all relations comparable'),
 		('evidence_weight', 'model', 'model.name'), ('threshold', 'relation', 'relation.id'),
 		('rule', 'id', 'its number in the model'), ('rule', 'rule', 'as text: head <= body'),
-		('rule', 'head', 'relation.id of what it infers'), ('rule', 'support', 'facts that it infers; this and the next, of a rule that is evidence alone: see evidence_confidence'),
-		('rule', 'body_size', 'pairs that the body yields'), ('rule', 'pca_body_size', 'those of them whose x is known to be head of some fact of the relation (or y, by the functional side); null for a rule that is evidence alone'),
+		('rule', 'head', 'relation.id of what it infers'), ('rule', 'support', 'facts that it infers; null, as all counts up to pca_confidence, for a rule that is evidence alone'),
+		('rule', 'body_size', 'pairs that the body yields; its variables may stand for one entity'), ('rule', 'pca_body_size', 'those of them whose x is known to be head of some fact of the relation (or y, by the functional side)'),
 		('rule', 'head_coverage', 'support / facts of the head relation'), ('rule', 'standard_confidence', 'support / body_size'),
 		('rule', 'pca_confidence', 'support / pca_body_size'), ('inferred', 'iteration', 'the iteration that drew it'),
 		('checkpoint_inferred', 'iteration', 'the iteration that drew it'), ('checkpoint_inferred', 'score', 'the score when drawn'),

@@ -1,12 +1,10 @@
 /*
  * import.c
- *		hkg_import_rules: rules from elsewhere become rules of a model.
+ *		hkg_import_rules: rules from other programs become rules of a model.
  *
- * Whatever the lines say of a rule but the rule itself is ignored: it is counted on the graph's own
- * facts, and rated by the model's embeddings, where there are any.  A model that does
- * not exist is made, of rules alone.  What other programs find but our language can't
- * say is left out, and counted; everything else that is not as it should be is an
- * error.
+ * Only the rule itself is read from a line: it is counted on the graph's own facts, and rated by the model's
+ * embeddings, where it has any.  A model that does not exist is created, of rules alone.  Rules of other
+ * programs that our language cannot express are left out, and counted; any other fault is an error.
  */
 #include "postgres.h"
 
@@ -27,7 +25,7 @@
 #include "server/growing_array.h"
 #include "server/sql.h"
 
-#define BLANK " \t\r"			/* what a line of our own form may begin with */
+#define BLANK " \t\r"			/* allowed at the begin of a line of our own form */
 
 typedef FormatRule (*ForeignReader) (const char *line);
 
@@ -60,7 +58,7 @@ typedef struct Import
 
 /* ---- lines to rules ------------------------------------------------------------------ */
 
-/* Says which line an error is about. */
+/* Adds the number of the line to an error. */
 static void
 add_line(void *argument)
 {
@@ -177,7 +175,7 @@ read_lines(Import *import)
 	error_context_stack = context.previous;
 }
 
-/* Says what was left out. */
+/* Reports what was left out. */
 static void
 report_omissions(const Import *import)
 {
@@ -229,10 +227,10 @@ static MinedRules *
 measure(const Import *import, const char *model)
 {
 	MinedRules *rules = mine_given(import->graph, import->rule, import->count);
-	Rating		rating = {.top = -1};
+	double		omega;
 
-	if (model_has_embeddings(import->graph, model, &rating.omega))
-		rate_by_model(import->graph, model, rules, &rating);
+	if (model_has_embeddings(import->graph, model, &omega))
+		rate_by_model(import->graph, model, rules, omega, 0);
 	for (int64 i = 0; i < rules->count; i++)
 	{
 		MinedRule  *rule = &rules->rule[i];

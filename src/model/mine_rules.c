@@ -10,7 +10,7 @@
 #include "utils/builtins.h"
 
 #include "server/argument.h"
-#include "rules/mine.h"
+#include "rules/selection.h"
 #include "server/sql.h"
 
 typedef enum Measure
@@ -69,7 +69,7 @@ static void
 rate(Graph *graph, const MineCall *call, MinedRules *rules)
 {
 	if (call->measure == HYBRID)
-		rate_by_model(graph, call->model, rules, &(Rating) {.omega = call->omega,.sample = call->sample,.top = -1});
+		rate_by_model(graph, call->model, rules, call->omega, call->sample);
 	else
 		for (int64 i = 0; i < rules->count; i++)
 		{
@@ -82,15 +82,8 @@ rate(Graph *graph, const MineCall *call, MinedRules *rules)
 static int
 compare_by_quality(const void *a, const void *b)
 {
-	const MinedRule *left = a;
-	const MinedRule *right = b;
-
 	CHECK_FOR_INTERRUPTS();
-	if (left->quality != right->quality)
-		return left->quality > right->quality ? -1 : 1;
-	if (left->support != right->support)
-		return left->support > right->support ? -1 : 1;
-	return strcmp(left->text, right->text);
+	return compare_quality(a, b);
 }
 
 static void

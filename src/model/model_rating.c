@@ -5,6 +5,7 @@
 #include "model_rating.h"
 
 #include "model.h"
+#include "rules/selection.h"
 #include "server/host.h"
 
 static bool
@@ -14,7 +15,7 @@ same_ids(const int32 *a, int32 a_count, const int32 *b, int32 b_count)
 }
 
 void
-rate_by_model(Graph *graph, const char *name, MinedRules *rules, const Rating *rating)
+rate_by_model(Graph *graph, const char *name, MinedRules *rules, double omega, int sample)
 {
 	GraphData  *data = graph_read(graph);
 	const Model *model = model_open(graph, name);
@@ -23,9 +24,11 @@ rate_by_model(Graph *graph, const char *name, MinedRules *rules, const Rating *r
 		!same_ids(model->relation_id, model->kge.relations, data->relation_id, data->relations))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("model \"%s\" does not know all entities and relations of graph \"%s\"",
+				 errmsg("model \"%s\" lacks entities or relations of graph \"%s\"",
 						name, graph->name),
-				 errhint("Train it again: some were added since.")));
-	rate_rules(body_pairs_create(graph, data->entity_id, data->entities, 0), data,
-			   &model->kge, hkg_pool(), rules, rating);
+				 errhint("Some were added since it was trained; train it again.")));
+	rate_rules(&(RatingModel) {
+		.pairs = body_pairs_create(graph, data->entity_id, data->entities, 0),
+		.data = data,.kge = &model->kge,.pool = hkg_pool(),.omega = omega,.sample = sample
+	}, rules);
 }

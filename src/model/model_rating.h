@@ -7,9 +7,12 @@
 
 #include "server/compat.h"
 
-#include "rules/confidence.h"
+#include "rules/mine.h"
 
-/* As rate_rules.  ERROR 55000 when the model lacks entities or relations of the graph. */
-extern void rate_by_model(Graph *graph, const char *model, MinedRules *rules, const Rating *rating);
+/*
+ * As rate_rules, with that omega and sample.  ERROR 55000 when the model lacks entities or relations of the
+ * graph.
+ */
+extern void rate_by_model(Graph *graph, const char *model, MinedRules *rules, double omega, int sample);
 
 #endif							/* HKG_MODEL_MODEL_RATING_H */

@@ -49,25 +49,32 @@ mine_selected(Graph *graph, const char *model)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("model \"%s\" of graph \"%s\" has no selected rules", model, graph->name),
-				 errhint("hkg_import_rules makes some.")));
+				 errhint("Add some with hkg_import_rules.")));
 	return mine_given(graph, list.rule, list.count);
 }
 
 /* ---- writing ------------------------------------------------------------------ */
 
-/* A selected rule is evidence by what it is counted to be, when not by more. */
+/* The columns of a row but for model and id, and the types of their arrays' elements; body as text. */
+#define NAMES "rule, head, body, "
+#define COUNTS "support, body_size, pca_body_size, predictions, head_coverage, standard_confidence, pca_confidence, " \
+	"embedding_confidence, quality, selected, "
+#define EVIDENCE "evidence_support, evidence_body_size, evidence_error, evidence_confidence"
+
+static const Oid line_types[] = {
+	INT4OID, TEXTOID, INT4OID, TEXTOID,
+	INT8OID, INT8OID, INT8OID, INT8OID, FLOAT8OID, FLOAT8OID, FLOAT8OID,
+	FLOAT8OID, FLOAT8OID, BOOLOID,
+	INT8OID, INT8OID, FLOAT8OID, FLOAT8OID
+};
+
+/* A selected rule is evidence by its counts, unless it is so by those of its paths. */
 static double
 evidence_of(const MinedRule *rule)
 {
 	return isnan(rule->evidence_confidence) && rule->selected ?
 		ev_smoothed_confidence(rule->support, rule->body_size, 0) : rule->evidence_confidence;
 }
-
-/* what a rule is in "line", see write_rules */
-static const Oid line_types[] = {
-	INT4OID, TEXTOID, INT4OID, TEXTOID, INT8OID, INT8OID, INT8OID, INT8OID,
-	FLOAT8OID, FLOAT8OID, FLOAT8OID, FLOAT8OID, FLOAT8OID, BOOLOID, FLOAT8OID, FLOAT8OID
-};
 
 static void
 add_line(SqlBatch *batch, int32 id, const MinedRule *rule)
@@ -87,18 +94,20 @@ add_line(SqlBatch *batch, int32 id, const MinedRule *rule)
 		Float8GetDatum(rule->embedding_confidence),
 		Float8GetDatum(rule->quality),
 		BoolGetDatum(rule->selected),
-		Float8GetDatum(evidence_of(rule)),
-		Float8GetDatum(rule->evidence_error)
+		Int64GetDatum(rule->evidence_support),
+		Int64GetDatum(rule->evidence_body_size),
+		Float8GetDatum(rule->evidence_error),
+		Float8GetDatum(evidence_of(rule))
 	};
-	bool		nulls[lengthof(line_types)] = {
-		[6] = rule->pca_body_size == MINED_UNKNOWN_SIZE,
-		[10] = rule->pca_body_size == MINED_UNKNOWN_SIZE,
-		[11] = isnan(rule->embedding_confidence),
-		[12] = isnan(rule->quality),
-		[14] = isnan(evidence_of(rule)),
-		[15] = isnan(rule->evidence_confidence)
-	};
+	bool		nulls[lengthof(line_types)] = {false};
 
+	for (int i = 4; i <= 10; i++)
+		nulls[i] = !rule->counted;
+	nulls[11] = isnan(rule->embedding_confidence);
+	nulls[12] = isnan(rule->quality);
+	for (int i = 14; i <= 16; i++)
+		nulls[i] = isnan(rule->evidence_confidence);
+	nulls[17] = isnan(evidence_of(rule));
 	sql_batch_row(batch, values, nulls);
 }
 
@@ -106,10 +115,9 @@ add_line(SqlBatch *batch, int32 id, const MinedRule *rule)
 static void
 write_rules(const char *statement, const MinedRules *rules)
 {
-	SqlBatch   *batch = sql_batch_begin(psprintf("with line as (select id, rule, head, body::int[], "
-												 "support, size, pca_size, predictions, coverage, sc, pca, ec, q, selected, evidence, error "
-												 "from unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) "
-												 "u(id, rule, head, body, support, size, pca_size, predictions, coverage, sc, pca, ec, q, selected, evidence, error)) %s",
+	SqlBatch   *batch = sql_batch_begin(psprintf("with line as (select id, rule, head, body::int[], " COUNTS EVIDENCE
+												 " from unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)"
+												 " u(id, " NAMES COUNTS EVIDENCE ")) %s",
 												 statement),
 										lengthof(line_types), line_types);
 	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "hybridkg row", ALLOCSET_DEFAULT_SIZES);
@@ -132,8 +140,10 @@ record_rules(Graph *graph, const char *model, const MinedRules *rules)
 
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
 	sql_run(psprintf("delete from %srule where model = $1", graph->prefix), &args);
-	write_rules(psprintf("insert into %srule select %s, line.* from line where head in (select id from %srelation)",
-						 graph->prefix, quote_literal_cstr(model), graph->prefix),
+	write_rules(psprintf("insert into %1$srule (model, id, " NAMES COUNTS EVIDENCE ")"
+						 " select %2$s, id, " NAMES COUNTS EVIDENCE " from line"
+						 " where head in (select id from %1$srelation)",
+						 graph->prefix, quote_literal_cstr(model)),
 				rules);
 }
 
@@ -145,16 +155,16 @@ record_given_rules(Graph *graph, const char *model, const MinedRules *rules)
 	sql_run(psprintf("insert into %smodel (name, settings, status, created_at) "
 					 "values (%s, '{}', 'ready', clock_timestamp()) on conflict do nothing", graph->prefix, name),
 			SQL_NO_ARGS);
-	write_rules(psprintf(", known as (update %1$srule r set support = line.support, body_size = size, "
-						 "pca_body_size = pca_size, predictions = line.predictions, head_coverage = coverage, "
-						 "standard_confidence = sc, pca_confidence = pca, embedding_confidence = ec, quality = q, "
-						 "selected = line.selected, "
-						 "evidence_confidence = case when r.confidence_error is null then evidence else r.evidence_confidence end from line "
-						 "where r.model = %2$s and r.head = line.head and r.body = line.body returning line.id) "
-						 "insert into %1$srule select %2$s, "
-						 "coalesce((select max(id) from %1$srule where model = %2$s), 0) + row_number() over (order by id), "
-						 "rule, head, body, support, size, pca_size, predictions, coverage, sc, pca, ec, q, selected, evidence, error "
-						 "from line where id not in (select id from known)",
+	write_rules(psprintf(", updated as (update %1$srule r set support = line.support, body_size = line.body_size,"
+						 " pca_body_size = line.pca_body_size, predictions = line.predictions,"
+						 " head_coverage = line.head_coverage, standard_confidence = line.standard_confidence,"
+						 " pca_confidence = line.pca_confidence, embedding_confidence = line.embedding_confidence,"
+						 " quality = line.quality, selected = line.selected, evidence_confidence ="
+						 " case when r.evidence_error is null then line.evidence_confidence else r.evidence_confidence end"
+						 " from line where r.model = %2$s and r.head = line.head and r.body = line.body returning line.id)"
+						 " insert into %1$srule (model, id, " NAMES COUNTS EVIDENCE ")"
+						 " select %2$s, coalesce((select max(id) from %1$srule where model = %2$s), 0) + row_number() over (order by id), "
+						 NAMES COUNTS EVIDENCE " from line where id not in (select id from updated)",
 						 graph->prefix, name),
 				rules);
 }

@@ -27,6 +27,7 @@
 #include "graph/call.h"
 #include "model/model.h"
 #include "model/rule_table.h"
+#include "rules/rule_sql.h"
 #include "server/sql.h"
 
 static void

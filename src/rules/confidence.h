@@ -1,7 +1,6 @@
 /*
  * confidence.h
- *		Embedding confidence and quality of mined rules, and the K best of them
- *		(SPEC section 4).
+ *		Embedding confidence and quality of mined rules, batch by batch.
  */
 #ifndef HKG_RULES_CONFIDENCE_H
 #define HKG_RULES_CONFIDENCE_H
@@ -12,22 +11,26 @@
 #include "mine.h"
 #include "kge/kge.h"
 
-typedef struct Rating
+/* What quality is measured by: the scores of kge, for rules whose bodies are in pairs */
+typedef struct RatingModel
 {
-	double		omega;
+	BodyPairs  *pairs;
+	const GraphData *data;
+	const KgeModel *kge;
+	Pool	   *pool;
+	double		omega;			/* weight of embedding confidence */
 	int			sample;			/* predictions that each rule is measured on; 0: all */
-	int			top;			/* K; < 0: every rule is rated */
-	double		min_quality;	/* of the K best */
-} Rating;
+} RatingModel;
+
+typedef struct Rater Rater;
+
+/* In the current context. */
+extern Rater *rater_create(const RatingModel *model, MinedRules *rules);
 
 /*
- * Fills embedding_confidence, confidence_error, quality and kept of the mined rules by `kge`.
- * With top < 0 of every rule; else only as far as it takes to settle
- * exactly which rules are the `top` of highest quality among those kept, of quality
- * >= min_quality, that infer anything (ties by support, then by text), which are then marked
- * as selected.
+ * Fills embedding_confidence, confidence_error and quality of the rules at these positions, all of which infer
+ * something.  A rule that turns out to stay below least_quality may be left without.
  */
-extern void rate_rules(BodyPairs *pairs, const GraphData *data, const KgeModel *kge,
-					   Pool *pool, MinedRules *rules, const Rating *rating);
+extern void rater_rate(Rater *rater, const int32 *positions, int32 count, double least_quality);
 
 #endif							/* HKG_RULES_CONFIDENCE_H */

@@ -2,11 +2,10 @@
  * formats.c
  *		Rules as other programs print them (see formats.h).
  *
- * Neither AMIE nor AnyBURL quotes names, so a line is cut where a name can't be expected to
- * go on.  AMIE puts two spaces between names.  In AnyBURL's form an atom ends with a
- * parenthesis before a comma and a space, or before the end, and of its terms one at least
- * is a variable, a single upper-case letter.  Names that hold such marks themselves are
- * read wrongly, and then turn out to be unknown.
+ * Neither AMIE nor AnyBURL quotes names, so a line is cut where a name is unlikely to go on.  AMIE puts two
+ * spaces between names.  In AnyBURL's form an atom ends with a parenthesis before a comma and a space, or
+ * before the end, and at least one of its terms is a variable, a single upper-case letter.  Names that contain
+ * such marks are read wrongly, and then reported as unknown.
  */
 #include "formats.h"
 
@@ -35,7 +34,7 @@ typedef struct Reader
 	const char *line;
 	const char *at;
 	const char *end;
-	const char *example;		/* of the format, for a hint */
+	const char *example;		/* a line of the format, for a hint */
 } Reader;
 
 static void
@@ -157,7 +156,7 @@ format_amie(const char *line)
 
 		/* "?a!=c", which is not counted as an atom */
 		if (*reader.at == '?' && memchr(reader.at, '!', strcspn(reader.at, " ")) != NULL)
-			return (FormatRule) {.fault = "it forbids a variable an entity"};
+			return (FormatRule) {.fault = "it excludes an entity for a variable"};
 		atom = read_amie_atom(&reader);
 		if (body.len > 0)
 			appendStringInfoString(&body, ", ");
@@ -176,7 +175,7 @@ format_amie(const char *line)
 #define ANYBURL_EXAMPLE "\"h(X,Y) <= r(X,A), s(A,Y)\" after three columns of numbers, with TABs between"
 #define ANYBURL_ARROW " <= "
 #define ANYBURL_COLUMNS 3
-#define ANYBURL_ITSELF "me_myself_i"	/* for the second entity of a fact that relates one to itself */
+#define ANYBURL_ITSELF "me_myself_i"	/* for the second entity of a reflexive fact */
 
 static bool
 is_anyburl_variable(const char *at)
@@ -190,7 +189,7 @@ anyburl_term(const char *start, const char *end)
 	return (ForeignTerm) {pnstrdup(start, end - start), end - start == 1 && is_anyburl_variable(start)};
 }
 
-/* The terms between two parentheses: a single letter first or last tells where the comma is. */
+/* The terms between two parentheses: the comma is the one beside a single letter. */
 static void
 read_anyburl_terms(Reader *reader, const char *start, const char *end, ForeignTerm *term)
 {
@@ -225,7 +224,7 @@ find_closing(Reader *reader)
 	return NULL;				/* not reached */
 }
 
-/* The opening one: just before two variables, or else the first. */
+/* The opening parenthesis: just before two variables, or else the first. */
 static const char *
 find_opening(Reader *reader, const char *closing)
 {

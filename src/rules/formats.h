@@ -11,13 +11,13 @@
 typedef struct FormatRule
 {
 	char	   *text;			/* the rule as rule_read takes it; NULL when there is none */
-	const char *fault;			/* why it can't be said in our language; then there is no text */
+	const char *fault;			/* why our language cannot express it; then there is no text */
 } FormatRule;
 
 /*
- * AMIE 3's tables, `?a  r  ?b  ?b  s  ?c   => ?a  h  ?c`, a TAB, and measures: lines without
- * an arrow hold no rule.  AnyBURL's, `predicted correct confidence rule` with TABs
- * between, the rule as `h(X,Y) <= r(X,A), s(A,Y)`: blank lines hold no rule.
+ * AMIE 3's tables: `?a  r  ?b  ?b  s  ?c   => ?a  h  ?c`, a TAB, and measures; lines without an arrow have
+ * no rule.  AnyBURL's: `predicted correct confidence rule` with TABs between, the rule as
+ * `h(X,Y) <= r(X,A), s(A,Y)`; blank lines have no rule.
  * ERROR 42601, with the position, for any other line.
  */
 extern FormatRule format_amie(const char *line);

@@ -3,16 +3,16 @@
  *		What rules infer beyond the facts (see inference.h).
  *
  * Rules with the same body share one enumeration of its pairs (body_pairs.c).  For
- * each head over the body the facts drop out, x by x: the tails of x's facts are
- * stamped, and a pair whose y has the stamp is known.
+ * each head over the body the pairs that are facts drop out, x by x (pair_facts.c).
  */
 #include "inference.h"
 
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#include "server/host.h"
+#include "pair_facts.h"
 #include "server/growing_array.h"
+#include "server/host.h"
 
 /* triples that are handed on at a time */
 #define CHUNK (1 << 16)
@@ -21,50 +21,15 @@
 
 typedef struct Inference
 {
-	const GraphData *data;
 	const InferTarget *target;
-	const Rule *const *rules;
-	int32	   *order;			/* numbers of rules, by body */
-	int32	   *first;			/* position in it of the first rule of each body; and the end */
 	int32	   *relation;		/* row of each rule's head */
-	int64	   *start;			/* by relation: its first fact; and the end */
-	uint64	   *stamp;			/* by entity: the serial of the last x that it is a known tail of */
-	uint64		serial;
-	Triple  *chunk;
+	PairFacts	facts;
+	Triple	   *chunk;
 	int64		chunk_count;
 } Inference;
 
-typedef struct BodyOrder
-{
-	const Rule *rule;
-	int32		number;
-} BodyOrder;
-
-static int
-compare_body_order(const void *a, const void *b)
-{
-	const BodyOrder *left = a;
-	const BodyOrder *right = b;
-	int			order = rule_compare_bodies(left->rule, right->rule);
-
-	CHECK_FOR_INTERRUPTS();
-	return order != 0 ? order : (left->number > right->number) - (left->number < right->number);
-}
-
-/* Stamps the tails of the facts (x, relation, ?). */
 static void
-stamp_facts(Inference *inference, int32 relation, int32 x)
-{
-	const Triple *fact = inference->data->fact;
-	int64		end = inference->start[relation + 1];
-
-	inference->serial++;
-	for (int64 i = facts_of_head(fact, inference->start[relation], end, x); i < end && fact[i].head == x; i++)
-		inference->stamp[fact[i].tail] = inference->serial;
-}
-
-static void
-hand_on(Inference *inference, int32 rule)
+flush_chunk(Inference *inference, int32 rule)
 {
 	if (inference->chunk_count > 0)
 		inference->target->take(inference->target->argument, rule, inference->chunk, inference->chunk_count);
@@ -73,97 +38,64 @@ hand_on(Inference *inference, int32 rule)
 
 /* What x yields for one rule, without the facts */
 static void
-infer_x(Inference *inference, int32 rule, int32 x, const int32 *y, int32 y_count)
+infer_x(Inference *inference, int32 rule, int32 x, const Rectangle *pairs)
 {
 	int32		relation = inference->relation[rule];
 
-	stamp_facts(inference, relation, x);
-	for (int32 i = 0; i < y_count; i++)
-	{
-		inference->chunk[inference->chunk_count] = (Triple) {x, relation, y[i]};
-		inference->chunk_count += inference->stamp[y[i]] != inference->serial;
-		if (inference->chunk_count == CHUNK)
-			hand_on(inference, rule);
-	}
 	CHECK_FOR_INTERRUPTS();
+	pair_facts_mark_tails(&inference->facts, relation, x);
+	for (int32 i = 0; i < pairs->y_count; i++)
+	{
+		inference->chunk[inference->chunk_count] = (Triple) {x, relation, pairs->y[i]};
+		inference->chunk_count += !pair_facts_is_marked(&inference->facts, pairs->y[i]);
+		if (inference->chunk_count == CHUNK)
+			flush_chunk(inference, rule);
+	}
 }
 
 static void
-take_rectangle(void *argument, int32 body, const int32 *x, int32 x_count, const int32 *y, int32 y_count)
+take_pairs(void *argument, const BodyRules *rules, const Rectangle *pairs)
 {
 	Inference  *inference = argument;
 	const InferTarget *target = inference->target;
 
-	for (int32 i = inference->first[body]; i < inference->first[body + 1]; i++)
+	for (int32 i = 0; i < rules->count; i++)
 	{
-		int32		rule = inference->order[i];
+		int32		rule = rules->rule[i];
 
 		if (target->wanted != NULL && !target->wanted(target->argument, rule))
 			continue;
-		for (int32 j = 0; j < x_count; j++)
-			infer_x(inference, rule, x[j], y, y_count);
-		hand_on(inference, rule);
+		for (int32 j = 0; j < pairs->x_count; j++)
+			infer_x(inference, rule, pairs->x[j], pairs);
+		flush_chunk(inference, rule);
 	}
 }
 
 static void
-finish_rules(void *argument, int32 body)
+end_body(void *argument, const BodyRules *rules)
 {
-	Inference  *inference = argument;
-	const InferTarget *target = inference->target;
-	int32		first = inference->first[body];
+	const InferTarget *target = ((Inference *) argument)->target;
 
 	if (target->done != NULL)
-		target->done(target->argument, &inference->order[first], inference->first[body + 1] - first);
-}
-
-/* Fills order and first; returns the bodies, and how many. */
-static const Rule **
-group_by_body(Inference *inference, int32 count, int32 *bodies)
-{
-	BodyOrder  *order = MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * sizeof(BodyOrder));
-	const Rule **body = MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * sizeof(Rule *));
-
-	for (int32 i = 0; i < count; i++)
-		order[i] = (BodyOrder) {inference->rules[i], i};
-	qsort(order, count, sizeof(BodyOrder), compare_body_order);
-	*bodies = 0;
-	for (int32 i = 0; i < count; i++)
-	{
-		inference->order[i] = order[i].number;
-		if (i > 0 && rule_compare_bodies(order[i - 1].rule, order[i].rule) == 0)
-			continue;
-		inference->first[*bodies] = i;
-		body[(*bodies)++] = order[i].rule;
-	}
-	inference->first[*bodies] = count;
-	pfree(order);
-	return body;
+		target->done(target->argument);
 }
 
 void
-infer_each(BodyPairs *bodies, const GraphData *data, const Rule *const *rules, int32 count,
+infer_each(BodyPairs *pairs, const GraphData *data, const Rule *const *rules, int32 count,
 		   const InferTarget *target)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "hybridkg inference",
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(context);
-	Inference	inference = {.data = data,.target = target,.rules = rules};
-	const Rule **body;
-	int32		body_count;
+	Inference	inference = {.target = target};
 
-	inference.order = MemoryContextAllocHuge(context, Max(count, 1) * sizeof(int32));
-	inference.first = MemoryContextAllocHuge(context, ((Size) count + 1) * sizeof(int32));
 	inference.relation = MemoryContextAllocHuge(context, Max(count, 1) * sizeof(int32));
-	inference.start = facts_by_relation(data->fact, data->facts, data->relations);
-	inference.stamp = MemoryContextAllocExtended(context, Max(data->entities, 1) * sizeof(uint64),
-												 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	inference.facts = pair_facts_create(data->fact, data->facts, data->relations, data->entities);
 	inference.chunk = MemoryContextAllocHuge(context, (CHUNK + 1) * sizeof(Triple));
 	for (int32 i = 0; i < count; i++)
 		inference.relation[i] = graph_row(data->relation_id, data->relations, rules[i]->head);
-	body = group_by_body(&inference, count, &body_count);
 	MemoryContextSwitchTo(caller);
-	body_pairs_each(bodies, body, body_count, take_rectangle, finish_rules, &inference);
+	body_pairs_each(pairs, rules, count, &(PairsTarget) {take_pairs, end_body, &inference});
 	MemoryContextDelete(context);
 }
 
@@ -244,14 +176,14 @@ group_by_triple(const Collection *collection)
 }
 
 Inferences *
-infer(BodyPairs *bodies, const GraphData *data, const Rule *const *rules, int32 count)
+infer(BodyPairs *pairs, const GraphData *data, const Rule *const *rules, int32 count)
 {
 	Collection	collection = {0};
 	InferTarget target = {.take = collect,.argument = &collection};
 	Inferences *inferences;
 
 	collection.inferred = array_reserve(NULL, 1, &collection.room, sizeof(Inferred));
-	infer_each(bodies, data, rules, count, &target);
+	infer_each(pairs, data, rules, count, &target);
 	qsort(collection.inferred, collection.count, sizeof(Inferred), compare_inferred);
 	inferences = group_by_triple(&collection);
 	pfree(collection.inferred);

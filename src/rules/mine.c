@@ -249,6 +249,7 @@ make_mined_rule(const Mining *mining, const Candidate *candidate, MinedRule *min
 {
 	mined->rule = candidate->rule;
 	mined->text = rule_text(mining->graph, &mined->rule);
+	mined->counted = true;
 	mined->head_size = candidate->head < 0 ? 0 : mining->profile[2 * candidate->head].facts;
 	mined->support = candidate->support;
 	mined->body_size = candidate->body_size;

@@ -22,15 +22,18 @@ typedef struct MinedRule
 {
 	Rule		rule;			/* canonical */
 	char	   *text;
+	bool		counted;		/* by mining; else a path rule that is evidence alone, without all up to quality */
 	int64		head_size;		/* facts of the head's relation */
 	int64		support;
 	int64		body_size;
-	int64		pca_body_size;	/* or MINED_UNKNOWN_SIZE */
+	int64		pca_body_size;
 	double		embedding_confidence;	/* NaN: not known, or nothing inferred */
 	double		confidence_error;	/* its standard error; 0 when it is exact, NaN when it is not known */
 	double		quality;		/* NaN: not known (could not reach the top K) */
-	double		evidence_confidence;	/* NaN: no evidence, or selected alone */
+	int64		evidence_support;	/* of a path rule, see EvPath */
+	int64		evidence_body_size;
 	double		evidence_error;
+	double		evidence_confidence;	/* NaN: no path rule that is evidence */
 	bool		kept;			/* closed rules within it have a lower Q */
 	bool		selected;		/* among the top K */
 } MinedRule;
@@ -40,8 +43,6 @@ typedef struct MinedRules
 	int64		count;
 	MinedRule  *rule;			/* by standard confidence, support (both falling), text */
 } MinedRules;
-
-#define MINED_UNKNOWN_SIZE INT64CONST(-1)
 
 /* |S_tau without G+_0|: support counts exactly the pairs of S_tau that are facts. */
 #define MINED_PREDICTIONS(r) ((r)->body_size - (r)->support)

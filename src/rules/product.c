@@ -2,16 +2,14 @@
  * product.c
  *		The product of two relations (see product.h).
  *
- * What x reaches is the union of right(z, .) over all z with left(x, z), so it
- * depends on x's set of z alone.  In knowledge graphs many x share that set (all people of
- * one gender, all towns of one country), and just these make the large
- * products.  So each different set is united once: sets are lists of numbers
- * of z in the order in which z came, found again by a hash table.
+ * What x reaches is the union of right(z, .) over all z with left(x, z): it depends only on x's set
+ * of z.  In knowledge graphs many x share that set (all people of one gender, all towns of one country), and
+ * just these make the large products.  So the union is made once for each different set.  Sets are lists of
+ * numbers of z in the order in which z came; a hash table finds equal ones.
  *
- * A union is made by stamping: stamp[y] is the serial number of the last
- * union that held y.
+ * A union is made by stamping: stamp[y] is the serial number of the last union that contained y.
  *
- * Room is held against hybridkg.max_memory before it is taken.
+ * hybridkg.max_memory is checked before memory is taken.
  */
 #include "product.h"
 
@@ -56,7 +54,7 @@ struct Product
 static void
 check_memory(uint64 bytes)
 {
-	hkg_check_memory_or(bytes, "evaluating a rule's body", "ask for shorter rules");
+	hkg_check_memory_or(bytes, "evaluating a rule's body", "use shorter rules");
 }
 
 /* Zeros, in the current memory context. */
@@ -84,7 +82,7 @@ product_create(int32 rows)
 	return product;
 }
 
-/* As array_reserve.  While an array grows, the old one is there beside the new one. */
+/* As array_reserve.  While an array grows, the old one exists beside the new one. */
 static void *
 reserve_array(Product *product, void *array, int64 count, int64 *room, Size size)
 {
@@ -241,7 +239,7 @@ gather_same(Product *product, int32 leader)
 }
 
 void
-product_each(Product *product, ProductTake take, void *argument)
+product_each(Product *product, void (*take) (void *argument, const Rectangle *rectangle), void *argument)
 {
 	if (product->zs == 0)
 		return;
@@ -256,7 +254,7 @@ product_each(Product *product, ProductTake take, void *argument)
 
 		CHECK_FOR_INTERRUPTS();
 		gather_same(product, leader);
-		take(argument, product->same.value, product->same.count, product->united, count);
+		take(argument, &(Rectangle) {product->same.value, product->same.count, product->united, count});
 	}
 }
 

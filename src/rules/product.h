@@ -3,8 +3,8 @@
  *		The product of two relations: for left(x, z) and right(z, y), the different y
  *		that each x reaches.
  *
- * The relations come joined, one z after the other.  A Product is used for one
- * body after another (product_clear), and keeps its room.
+ * The relations come joined, one z after the other.  A Product is used for one body after another
+ * (product_clear), and keeps its memory.
  */
 #ifndef HKG_RULES_PRODUCT_H
 #define HKG_RULES_PRODUCT_H
@@ -21,15 +21,20 @@ extern void product_next(Product *product);
 extern void product_add_left(Product *product, int32 x);
 extern void product_add_right(Product *product, int32 y);
 
-/*
- * The product as rectangles: each x of the first list reaches the y of the second and no
- * others.  Every x that was added is in one rectangle, in an order that depends on what was
- * added alone.  The lists live until the next call.
- */
-typedef void (*ProductTake) (void *argument, const int32 *x, int32 x_count,
-							 const int32 *y, int32 y_count);
+/* The pairs of each x with each y */
+typedef struct Rectangle
+{
+	const int32 *x;
+	int32		x_count;
+	const int32 *y;
+	int32		y_count;
+} Rectangle;
 
-extern void product_each(Product *product, ProductTake take, void *argument);
+/*
+ * The product as rectangles: each x reaches these y and no others.  Every x that was added is in one
+ * rectangle, in an order that depends only on what was added.  A rectangle lives until `take` returns.
+ */
+extern void product_each(Product *product, void (*take) (void *argument, const Rectangle *rectangle), void *argument);
 extern void product_clear(Product *product);
 
 #endif							/* HKG_RULES_PRODUCT_H */

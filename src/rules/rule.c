@@ -2,17 +2,15 @@
  * rule.c
  *		A rule as a value: its canonical form, its text form, its array form.
  *
- * A rule is the same whatever its fresh variables are called and in whatever
- * order its atoms stand.  The canonical form is the least of all orders of the
- * body, fresh variables named A, B, ... as they are met; orders are compared
- * atom by atom, an atom by its lower term, its higher term, its direction and
- * its relation, and terms as X < Y < A < B < ... < constants.  So the atom
- * that holds X comes first and a rule reads from X to Y; a constant of the head comes last.
- * BodyPairs have at most RULE_MAX_BODY atoms: 120 orders are tried at worst.
+ * Rules that differ only in the names of fresh variables or in the order of atoms are one rule.
+ * Its canonical form is the least of all orders of the body, with fresh variables named A, B, ... in the order
+ * of their first use.  Orders are compared atom by atom, atoms by their lower term, higher term, direction and
+ * relation, and terms as X < Y < A < B < ... < constants.  So the atom that contains X comes first and a
+ * rule reads from X to Y; a constant of the head comes last.  A body has at most RULE_MAX_BODY
+ * atoms: 120 orders are tried at worst.
  *
- * Text is read by a small recursive-descent parser.  It takes any names for
- * variables, the head's included, and complains with the character's
- * position, counted from 1, in the words of the form that it expects.
+ * Text is read by a small recursive-descent parser.  Variables may have any names, the head's included.
+ * An error gives the position of the character, counted from 1, and what is expected there.
  */
 #include "rule.h"
 
@@ -102,7 +100,7 @@ rename_term(Term term, Term *names, int *named)
 	return TERM_A - (*named - 1);
 }
 
-/* Names fresh variables A, B, ... in the order in which the body meets them. */
+/* Names fresh variables A, B, ... in the order of their first use. */
 static void
 rename_variables(Rule *rule)
 {
@@ -156,7 +154,7 @@ rule_canonicalise(Rule *rule)
 	*rule = best;
 }
 
-/* ---- what is a rule ------------------------------------------------------- */
+/* ---- the language ------------------------------------------------------- */
 
 static void
 not_a_rule(const char *reason)
@@ -164,7 +162,7 @@ not_a_rule(const char *reason)
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("rule is outside the language: %s", reason),
-			 errhint("A rule is closed and connected: every variable stands in two atoms at least (the head counts), no atom stands twice or relates a term to itself, and the body does not hold the head.")));
+			 errhint("A rule is closed and connected: every variable occurs in at least two atoms (the head counts), no atom occurs twice or relates a term to itself, and the body does not contain the head.")));
 }
 
 static bool
@@ -194,7 +192,7 @@ head_atom(const Rule *rule)
 	return head;
 }
 
-/* Whether all body atoms hang together with the head. */
+/* Whether all body atoms are connected with the head. */
 static bool
 is_connected(const Rule *rule)
 {
@@ -216,7 +214,7 @@ is_connected(const Rule *rule)
 	return count == rule->length + 1;
 }
 
-/* Whether every variable stands in two atoms at least; else the one that does not. */
+/* Whether every variable occurs in at least two atoms; else one that does not. */
 static bool
 is_closed(const Rule *rule, Term *open)
 {
@@ -249,34 +247,34 @@ fault_of_atom(const Rule *rule, int i)
 	if (atom->first == atom->second)
 		return "an atom relates a term to itself";
 	if (is_equal(atom, &head))
-		return "the body holds the head";
+		return "the body contains the head";
 	for (int j = 0; j < i; j++)
 	{
 		if (is_equal(atom, &rule->body[j]))
-			return "an atom stands twice";
+			return "an atom occurs twice";
 	}
 	return NULL;
 }
 
-/* Why atom i can't be the head's constant. */
+/* Why atom i is no valid constant of the head; NULL when it is. */
 static const char *
 fault_of_constant(const Rule *rule, int i)
 {
 	const Atom *is = &rule->body[i];
 
 	if ((is->first != TERM_X && is->first != TERM_Y) || TERM_IS_VARIABLE(is->second))
-		return "the constant of its head is none";
+		return "the head's constant is not an entity";
 	for (int j = 0; j < rule->length; j++)
 	{
 		if (j != i && rule->body[j].relation == RULE_IS)
 			return "its head has no variable";
 		if (j != i && atoms_share_variable(is, &rule->body[j]))
-			return "its body holds the variable for which its head has a constant";
+			return "its body contains the variable that its head has a constant for";
 	}
 	return NULL;
 }
 
-/* Why the rule is not of the language; NULL when it is. */
+/* Why the rule is outside the language; NULL when it is not. */
 static const char *
 fault_of_rule(const Rule *rule, char *const *names)
 {
@@ -292,9 +290,9 @@ fault_of_rule(const Rule *rule, char *const *names)
 			return fault;
 	}
 	if (!is_closed(rule, &open))
-		return psprintf("variable %s stands in one atom only", names[-1 - open]);
+		return psprintf("variable %s occurs in only one atom", names[-1 - open]);
 	if (!is_connected(rule))
-		return "its atoms do not hang together";
+		return "its atoms are not connected";
 	return NULL;
 }
 
@@ -315,7 +313,7 @@ is_space(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* Whether c may stand in a name without quotes. */
+/* Whether c is allowed in a name without quotes. */
 static bool
 is_bare(char c)
 {
@@ -329,7 +327,7 @@ skip_space(Parser *parser)
 		parser->at++;
 }
 
-/* What stands at a place, for a message: a whole name, or else one character. */
+/* What is at a place, for a message: a whole name, or else one character. */
 static char *
 found_at(const char *at)
 {
@@ -370,7 +368,7 @@ expect(Parser *parser, const char *symbol)
 	parser->at += strlen(symbol);
 }
 
-/* The inside of a quoted name, whose opening quote is next. */
+/* A quoted name without its quotes; the opening quote is next. */
 static char *
 parse_quoted(Parser *parser)
 {
@@ -421,7 +419,7 @@ is_variable_name(const char *name)
 	return true;
 }
 
-/* The term of a variable's name; a name not met yet is the next variable. */
+/* The term of a variable's name; a new name is the next variable. */
 static Term
 variable_term(Parser *parser, char *name)
 {
@@ -443,7 +441,7 @@ parse_constant(Parser *parser)
 	if (TERM_IS_VARIABLE(id))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("entity \"%s\" cannot stand in a rule", name),
+				 errmsg("entity \"%s\" cannot be used in a rule", name),
 				 errdetail("Its id is %d; negative ids mark variables.", id)));
 	return id;
 }
@@ -476,7 +474,7 @@ parse_opening(Parser *parser)
 	if (id < 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("relation \"%s\" cannot stand in a rule", name),
+				 errmsg("relation \"%s\" cannot be used in a rule", name),
 				 errdetail("Its id is %d, which is negative.", id)));
 	return id;
 }
@@ -494,7 +492,7 @@ parse_atom(Parser *parser)
 	return atom;
 }
 
-/* Returns whether it is a constant or the variable that belongs there. */
+/* Returns whether the term is a constant or `variable`. */
 static bool
 parse_head_term(Parser *parser, Rule *rule, Term variable)
 {
@@ -507,7 +505,7 @@ parse_head_term(Parser *parser, Rule *rule, Term variable)
 	return true;
 }
 
-/* Returns whether it may be a head. */
+/* Returns whether it is a valid head. */
 static bool
 parse_head(Parser *parser, Rule *rule)
 {
@@ -633,7 +631,7 @@ rule_text(Graph *graph, const Rule *rule)
 		append_atom(&text, graph, &rule->body[i]);
 	}
 
-	/* without the buffer's slack: mining prints rules by the hundred thousand */
+	/* without the buffer's unused space: mining prints hundreds of thousands of rules */
 	result = pnstrdup(text.data, text.len);
 	pfree(text.data);
 	return result;
@@ -665,7 +663,7 @@ damaged_body(const char *detail)
 			(errcode(ERRCODE_DATA_EXCEPTION),
 			 errmsg("the body of a stored rule is damaged"),
 			 errdetail_internal("%s", detail),
-			 errhint("A body is an int[] with one row an atom: relation, first term, second term. Train the model again, or delete the rule.")));
+			 errhint("A body is an int[] with one row per atom: relation, first term, second term. Train the model again, or delete the rule.")));
 }
 
 void

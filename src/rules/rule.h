@@ -8,12 +8,12 @@
  *		r(X,Y) <= b1(X,A), b2(A,Y)
  * with variables X, Y, A, B, C ... and constants in double quotes (a quote
  * inside doubled).  A relation's name stands bare when it holds no
- * white space, none of ( ) , " < = and is not empty, else in double quotes, too.
+ * white space, none of ( ) , " < = and is not empty; else in double quotes, too.
  *
- * Beyond SPEC section 4, one term of a head may be a constant, for the evidence at prediction:
+ * One term of a head may be a constant (evidence at prediction has such rules):
  *		r(X,"c") <= b(X,"d")
- * As a value its head is r(X, Y) all the same, and the last atom of its body says that Y is c:
- * relation RULE_IS, which no fact has.  So each body yields pairs (x, y).
+ * As a value its head is r(X, Y) all the same, and the last atom of its body is `Y is c`, of
+ * relation RULE_IS, which no fact has.  So every body yields pairs (x, y).
  */
 #ifndef HKG_RULES_RULE_H
 #define HKG_RULES_RULE_H
@@ -49,7 +49,7 @@ typedef struct Rule
 	Atom		body[RULE_MAX_BODY];
 } Rule;
 
-/* How many atoms of a canonical body facts have to match: all but a constant of the head. */
+/* The number of atoms of a canonical body that facts match: all but a constant of the head. */
 static inline int
 rule_atoms(const Rule *rule)
 {
@@ -68,30 +68,19 @@ extern int	rule_compare_bodies(const Rule *a, const Rule *b);
 
 /*
  * ERROR 42601 with the position when the text does not parse; 42704 for unknown names; 22023 when
- * the rule is not of the language (not closed, not connected, an atom twice or reflexive, ...).
+ * the rule is outside the language (not closed, not connected, an atom twice or reflexive, ...).
  */
 extern void rule_parse(Graph *graph, const char *text, Rule *rule);
 
-/* The same, but returns why the rule is not of the language, as a sentence's end; NULL when it is. */
+/* The same, but returns why the rule is outside the language, as the end of a sentence; NULL when it is not. */
 extern const char *rule_read(Graph *graph, const char *text, Rule *rule);
 extern char *rule_text(Graph *graph, const Rule *rule);
 
-/* A name as text forms have it in quotes. */
+/* Appends a name in double quotes. */
 extern void rule_append_quoted(StringInfo text, const char *name);
 
 /* For the body column of the rule table: int[][3], (relation or RULE_IS, first, second), terms as above. */
 extern Datum rule_body_array(const Rule *rule);
 extern void rule_from_array(int32 head, Datum body, Rule *rule);
-
-/* ---- rule_sql.c: a rule as SQL ------------------------------------------- */
-
-/* The places, 1 first, of those pairs ($1, $2: ids as int[]) that the body yields, as one column. */
-extern char *rule_sql_holds(const Graph *graph, const Rule *rule);
-
-/*
- * SELECT of the groundings of the body with X = $1 and Y = $2 (int ids): one text column,
- * the atoms in readable form, `playsFor(Messi, Barcelona), clubType(Barcelona, Football)`.
- */
-extern char *rule_sql_groundings(Graph *graph, const Rule *rule);
 
 #endif							/* HKG_RULES_RULE_H */

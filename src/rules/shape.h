@@ -1,7 +1,7 @@
 /*
  * shape.h
  *		The shape of a body: its terms without its relations and constants.
- *		BodyPairs of one shape are evaluated by one statement.
+ *		Rules of one shape are counted together.
  *
  * A directed atom is a relation read forwards or backwards, as a number:
  * 2 * relation's id, and 1 more for backwards.  An atom of a shape reads from its
@@ -59,17 +59,5 @@ extern void shape_rule(const Shape *shape, const ShapeLabels *labels, int32 head
 
 /* A subquery's text: the facts as edges (x, atom, y), both ways. */
 extern char *edges_sql(const Graph *graph);
-
-/*
- * The column of edge e<i> that first holds a variable, among the atoms of the set; NULL when none does.
- * A set of atoms is a mask of bits.
- */
-extern char *shape_column(const Shape *shape, unsigned atoms, Term term);
-
-/*
- * " join EDGES e1 on ... join ...": the atoms of the set, each joined to those before it by shared
- * variables.
- */
-extern char *shape_joins(const Graph *graph, const Shape *shape, unsigned atoms);
 
 #endif							/* HKG_RULES_SHAPE_H */

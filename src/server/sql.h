@@ -18,13 +18,15 @@
 #include "executor/tuptable.h"
 #include "utils/tuplestore.h"
 
-/* Parameters of a statement, at most 16 */
+#define SQL_MAX_ARGS 20
+
+/* Parameters of a statement */
 typedef struct SqlArgs
 {
 	int			count;
-	Oid			types[16];
-	Datum		values[16];
-	char		nulls[16];		/* ' ' or 'n' as SPI wants them */
+	Oid			types[SQL_MAX_ARGS];
+	Datum		values[SQL_MAX_ARGS];
+	char		nulls[SQL_MAX_ARGS];	/* ' ' or 'n' as SPI wants them */
 } SqlArgs;
 
 #define SQL_NO_ARGS ((const SqlArgs *) NULL)

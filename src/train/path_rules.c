@@ -3,8 +3,7 @@
  *		The rules that a model takes as evidence at prediction: path rules, found in the facts
  *		alone (evidence/path_discovery.c), beside those that the procedure selected.
  *
- * Their counts are not those of SPEC section 4, see EvPath; a rule that the procedure
- * recorded keeps its own beside them.
+ * Their counts are not those of mining, see EvPath; a rule that was mined has both.
  */
 #include "path_rules.h"
 
@@ -63,17 +62,11 @@ rule_of(const GraphData *data, const EvPath *path)
 }
 
 static MinedRule
-mined_of(Procedure *procedure, const int64 *facts, const EvPath *path)
+mined_of(const GraphData *data, const EvPath *path)
 {
-	MinedRule	mined = {.rule = rule_of(procedure->data, path)};
+	MinedRule	mined = {.rule = rule_of(data, path)};
 
-	mined.head_size = facts[path->relation];
-	mined.support = path->support;
-	mined.body_size = path->body_size;
-	mined.pca_body_size = MINED_UNKNOWN_SIZE;
-	mined.embedding_confidence = get_float8_nan();
-	mined.confidence_error = get_float8_nan();
-	mined.quality = get_float8_nan();
+	mined.embedding_confidence = mined.confidence_error = mined.quality = get_float8_nan();
 	return mined;
 }
 
@@ -94,22 +87,11 @@ find_rule(MinedRule **sorted, int64 count, MinedRule *rule)
 	return found == NULL ? NULL : *found;
 }
 
-static int64 *
-count_facts(const GraphData *data)
-{
-	int64	   *count = palloc0(data->relations * sizeof(int64));
-
-	for (int64 i = 0; i < data->facts; i++)
-		count[data->fact[i].relation]++;
-	return count;
-}
-
 static MinedRules *
 merge(Procedure *procedure, const MinedRules *given, const EvPath *paths, int64 count)
 {
 	MinedRules *all = palloc(sizeof(MinedRules));
 	MinedRule **sorted = MemoryContextAllocHuge(CurrentMemoryContext, Max(given->count, 1) * sizeof(MinedRule *));
-	int64	   *facts = count_facts(procedure->data);
 
 	all->count = given->count;
 	all->rule = MemoryContextAllocHuge(CurrentMemoryContext, Max(given->count + count, 1) * sizeof(MinedRule));
@@ -119,7 +101,7 @@ merge(Procedure *procedure, const MinedRules *given, const EvPath *paths, int64 
 	qsort(sorted, given->count, sizeof(MinedRule *), compare_places);
 	for (int64 i = 0; i < count; i++)
 	{
-		MinedRule	mined = mined_of(procedure, facts, &paths[i]);
+		MinedRule	mined = mined_of(procedure->data, &paths[i]);
 		MinedRule  *known = find_rule(sorted, given->count, &mined);
 
 		CHECK_FOR_INTERRUPTS();
@@ -129,8 +111,10 @@ merge(Procedure *procedure, const MinedRules *given, const EvPath *paths, int64 
 			*known = mined;
 			known->text = rule_text(procedure->graph, &mined.rule);
 		}
-		known->evidence_confidence = ev_smoothed_confidence(paths[i].support, paths[i].body_size, paths[i].error);
+		known->evidence_support = paths[i].support;
+		known->evidence_body_size = paths[i].body_size;
 		known->evidence_error = paths[i].error;
+		known->evidence_confidence = ev_smoothed_confidence(paths[i].support, paths[i].body_size, paths[i].error);
 	}
 	return all;
 }

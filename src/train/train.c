@@ -31,7 +31,7 @@
 #include "server/argument.h"
 #include "best_iteration.h"
 #include "checkpoint.h"
-#include "rules/confidence.h"
+#include "rules/selection.h"
 #include "model/model_evidence.h"
 #include "path_rules.h"
 #include "hold_out.h"
@@ -389,11 +389,14 @@ static void
 rank_rules(Procedure *procedure, Iteration *iteration)
 {
 	const TrainSettings *settings = &procedure->settings;
-	Rating		rating = {.omega = settings->omega,.top = settings->top_rules,.min_quality = settings->min_quality};
+	RatingModel model = {
+		.pairs = procedure_pairs(procedure),.data = procedure->data,.kge = &procedure->model,
+		.pool = procedure->pool,.omega = settings->omega
+	};
 	instr_time	start;
 
 	INSTR_TIME_SET_CURRENT(start);
-	rate_rules(procedure_pairs(procedure), procedure->data, &procedure->model, procedure->pool, procedure->rules, &rating);
+	select_rules(&model, procedure->rules, settings->top_rules, settings->min_quality);
 	iteration->mine_seconds = procedure->mine_seconds + seconds_since(start);
 	procedure->mine_seconds = 0;
 }

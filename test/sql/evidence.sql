@@ -75,9 +75,9 @@ insert into put values
 	(8, 'trusts', 'knows -1 -2', null, true),
 	-- a pattern beside the sixth
 	(9, 'trusts', 'knows -1 -2,lives -1 -3,lives -2 -3', 0.8, false);
-insert into g.rule (model, id, rule, head, body, support, body_size, predictions, head_coverage, standard_confidence, quality, selected,
-	evidence_confidence)
-select 'm', p.id, 'rule ' || p.id, r.id, b.body, 1, 1, 0, 1, 0.5, case when p.selected then 0.5 end, p.selected, p.confidence
+insert into g.rule (model, id, rule, head, body, support, body_size, pca_body_size, predictions, head_coverage, standard_confidence,
+	pca_confidence, quality, selected, evidence_confidence)
+select 'm', p.id, 'rule ' || p.id, r.id, b.body, 1, 1, 1, 0, 1, 0.5, 0.5, case when p.selected then 0.5 end, p.selected, p.confidence
 from put p join g.relation r on r.name = p.head, lateral (
 	select array_agg(array[br.id, coalesce(x.id, split_part(a, ' ', 2)::int), coalesce(y.id, split_part(a, ' ', 3)::int)] order by n) as body
 	from unnest(string_to_array(p.body, ',')) with ordinality u (a, n)

@@ -59,19 +59,20 @@ create temp table due as
 	select r.*, p.support as due_support, p.body_size as due_size
 	from net.rule r, pg_temp.pairs(r.head, r.body) p where pg_temp.is_path(r.body) and not (array_length(r.body, 1) = 1 and r.body = array[array[r.head, -1, -2]]);
 select count(*) filter (where evidence_confidence is not null) > 200 as many, count(*) filter (where evidence_confidence is null) > 20 as others,
-	count(*) filter (where pca_body_size is null) as new, bool_and(selected or
+	count(*) filter (where body_size is null) as new, bool_and(selected or
 		evidence_confidence is not distinct from case when due_support >= 2 then due_support / (due_size + 5.0) end) as right,
-	count(*) filter (where confidence_error <> 0) as estimates
+	bool_and((evidence_support, evidence_body_size) = (due_support, due_size)) as counts,
+	count(*) filter (where evidence_error <> 0) as estimates
 	from due;
-select count(*) from net.rule where evidence_confidence is not null and not selected and not pg_temp.is_path(body);
+select count(*) from net.rule where (evidence_support is not null or evidence_confidence is not null and not selected) and not pg_temp.is_path(body);
 select count(*) = count(distinct (head, body)) as different from net.rule;
 
 -- alone: their own numbers, the same from any number of threads
 create temp table found as select head, body, evidence_confidence, selected from due;
 select hkg_train('net', 'distmult', 4, iterations => 1, epochs => 1, top_rules => 0, evidence_length => 5);
-select bool_and(r.support = p.support and r.body_size = p.body_size and not selected and quality is null and pca_confidence is null
-		and predictions = r.body_size - r.support and standard_confidence = r.support / r.body_size::float8
-		and evidence_confidence = r.support / (r.body_size + 5.0) and confidence_error = 0) as right, max(array_length(body, 1)) as longest
+select bool_and(r.support is null and r.body_size is null and predictions is null and standard_confidence is null and not selected
+		and evidence_support = p.support and evidence_body_size = p.body_size
+		and evidence_confidence = p.support / (p.body_size + 5.0) and evidence_error = 0) as right, max(array_length(body, 1)) as longest
 	from net.rule r, pg_temp.pairs(r.head, r.body) p where array_length(body, 1) < 3 or id % 20 = 0;
 select count(*) from found f full join (select * from net.rule where array_length(body, 1) < 4) r using (head, body)
 	where not f.selected and r.evidence_confidence is distinct from f.evidence_confidence;
@@ -91,6 +92,9 @@ select bytes > 100000 from hkg_estimate('net') where item = 'evidence';
 -- no time, no rules
 select hkg_train('net', 'distmult', 4, iterations => 1, epochs => 1, top_rules => 0, evidence_seconds => 0.001, evidence_length => 6);
 select count(*) < 20000 from net.rule;
+-- a row of the table has all counts of mining or none, and none only as evidence
+select report from unnest(array['support = 1', 'evidence_error = null', 'evidence_confidence = null', 'selected = true', 'quality = 0.5']) a,
+	hkg_tools.try(format('update net.rule set %s where support is null', a)) report where report ~ '^2';
 select settings ->> 'evidence_seconds', settings ->> 'evidence_rules' from net.model;
 select report from unnest(array['evidence_rules => -1', 'evidence_length => 1', 'evidence_length => 7', 'evidence_seconds => 0', 'evidence_rules => null']) a,
 	hkg_tools.try(format('select hkg_train(''net'', %s)', a)) report where report not like 'HINT%';

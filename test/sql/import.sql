@@ -43,7 +43,7 @@ insert into triple values (3, 2, 5);
 select hkg_import_rules('kin', '"grand parent"(X,Y) <= parent(X,A), parent(A,Y)', model => 'ours');
 select support, body_size, evidence_confidence from rule where model = 'ours' and id = 1;
 -- but what was counted over different entities, with an error of its own, stays
-update rule set evidence_confidence = 0.125, confidence_error = 0 where model = 'ours' and id = 1;
+update rule set evidence_confidence = 0.125, evidence_support = 1, evidence_body_size = 3, evidence_error = 0 where model = 'ours' and id = 1;
 select hkg_import_rules('kin', '"grand parent"(X,Y) <= parent(X,A), parent(A,Y)', model => 'ours');
 select evidence_confidence from rule where model = 'ours' and id = 1;
 rollback;

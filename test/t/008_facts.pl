@@ -20,8 +20,9 @@ my $make = q{
 	values ('m', 'distmult', 1, '{}', 'ready', now(), '{"discount": {"rules": 0.5, "both": 0.5}}');
 	insert into g.entity_embedding select 'm', id, '{1}' from g.entity;
 	insert into g.relation_embedding select 'm', id, '{1}' from g.relation;
-	insert into g.rule (model, id, rule, head, body, support, body_size, predictions, head_coverage, standard_confidence, selected, evidence_confidence)
-	select 'm', 1, 'from(X,Y) <= lives(X,A), in(A,Y)', f.id, array[[l.id, -1, -3], [i.id, -3, -2]], 1, 1, 0, 1, 1, false, 0.5
+	insert into g.rule (model, id, rule, head, body, support, body_size, pca_body_size, predictions, head_coverage,
+		standard_confidence, pca_confidence, selected, evidence_confidence)
+	select 'm', 1, 'from(X,Y) <= lives(X,A), in(A,Y)', f.id, array[[l.id, -1, -3], [i.id, -3, -2]], 1, 1, 1, 0, 1, 1, 1, false, 0.5
 	from g.relation f, g.relation l, g.relation i where (f.name, l.name, i.name) = ('from', 'lives', 'in');
 
 	-- whether it is inferred that somebody is from italy: by a score, a prediction and an explanation

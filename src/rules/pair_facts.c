@@ -1,0 +1,54 @@
+/*
+ * pair_facts.c
+ *		Which pairs of a body are facts (see pair_facts.h).
+ */
+#include "pair_facts.h"
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+PairFacts
+pair_facts_create(const Triple *fact, int64 facts, int32 relations, int32 entities)
+{
+	PairFacts	created = {.fact = fact};
+
+	created.start = facts_by_relation(fact, facts, relations);
+	created.mark = MemoryContextAllocExtended(CurrentMemoryContext, Max(entities, 1) * sizeof(uint64),
+											  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	return created;
+}
+
+void
+pair_facts_mark(PairFacts *facts, const int32 *entity, int32 count)
+{
+	facts->serial++;
+	for (int32 i = 0; i < count; i++)
+		facts->mark[entity[i]] = facts->serial;
+}
+
+void
+pair_facts_mark_tails(PairFacts *facts, int32 relation, int32 x)
+{
+	const Triple *fact = facts->fact;
+	int64		end = facts->start[relation + 1];
+
+	facts->serial++;
+	for (int64 i = facts_of_head(fact, facts->start[relation], end, x); i < end && fact[i].head == x; i++)
+		facts->mark[fact[i].tail] = facts->serial;
+}
+
+int64
+pair_facts_count(const PairFacts *facts, int32 relation, const int32 *x, int32 count)
+{
+	const Triple *fact = facts->fact;
+	int64		end = facts->start[relation + 1];
+	int64		found = 0;
+
+	for (int32 j = 0; j < count; j++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		for (int64 i = facts_of_head(fact, facts->start[relation], end, x[j]); i < end && fact[i].head == x[j]; i++)
+			found += pair_facts_is_marked(facts, fact[i].tail);
+	}
+	return found;
+}

@@ -1,0 +1,302 @@
+/*
+ * selection.c
+ *		The K best of the mined rules, by quality (see selection.h).
+ *
+ * Not every rule needs to be rated.  Q <= (1 - omega) * SC + omega bounds a rule's quality, so rules
+ * are rated in batches by falling bound, until the K-th best quality is beyond the bound of all the rest.
+ */
+#include "selection.h"
+
+#include <math.h>
+
+#include "miscadmin.h"
+#include "utils/float.h"
+#include "utils/memutils.h"
+
+#include "core/heap.h"
+
+/* rules of the first batch */
+#define FIRST_BATCH 1000
+#define BATCH_GROWTH 4
+
+typedef struct Selection
+{
+	MinedRules *rules;
+	MinedRule **by_rule;		/* for looking up rules within a rule */
+	Rater	   *rater;
+	double		omega;
+	int			top;
+	double		min_quality;
+
+	int32	   *batch;			/* positions of the rules to be rated next */
+	int32		batch_count;
+
+	MinedRule **best;			/* so far: a heap with the worst of them at its root */
+	int64		best_count;
+} Selection;
+
+int
+compare_quality(const MinedRule *a, const MinedRule *b)
+{
+	if (a->quality != b->quality)
+		return a->quality > b->quality ? -1 : 1;
+	if (a->support != b->support)
+		return a->support > b->support ? -1 : 1;
+	return strcmp(a->text, b->text);
+}
+
+/* What the quality may be at most */
+static inline double
+bound_of(const Selection *selection, const MinedRule *rule)
+{
+	double		standard = MINED_STANDARD_CONFIDENCE(rule);
+
+	return MINED_PREDICTIONS(rule) == 0 ? standard : (1 - selection->omega) * standard + selection->omega;
+}
+
+static void
+rate_batch(Selection *selection, double least_quality)
+{
+	rater_rate(selection->rater, selection->batch, selection->batch_count, least_quality);
+	selection->batch_count = 0;
+}
+
+/* ---- rules within a rule ---------------------------------------------------------------- */
+
+static int
+compare_by_rule(const void *a, const void *b)
+{
+	CHECK_FOR_INTERRUPTS();
+	return rule_compare(&(*(MinedRule *const *) a)->rule, &(*(MinedRule *const *) b)->rule);
+}
+
+static MinedRule *
+find_rule(const Selection *selection, const Rule *rule)
+{
+	MinedRule	key = {.rule = *rule};
+	MinedRule  *pointer = &key;
+	MinedRule **found = bsearch(&pointer, selection->by_rule, selection->rules->count,
+								sizeof(MinedRule *), compare_by_rule);
+
+	return found == NULL ? NULL : *found;
+}
+
+/* The closed rule of some of a rule's atoms; NULL where there is none over the bounds. */
+static MinedRule *
+rule_within(const Selection *selection, const MinedRule *rule, int subset)
+{
+	Rule		within = {.head = rule->rule.head};
+
+	for (int i = 0; i < rule->rule.length; i++)
+	{
+		if (subset & (1 << i))
+			within.body[within.length++] = rule->rule.body[i];
+	}
+	rule_canonicalise(&within);
+	return find_rule(selection, &within);
+}
+
+#define EACH_SUBSET(subset, rule) \
+	(int subset = 1; subset < (1 << (rule)->rule.length) - 1; subset++)
+
+/* Adds to the batch those rules within this one whose quality decides on it. */
+static void
+add_rules_within(Selection *selection, const MinedRule *rule)
+{
+	for EACH_SUBSET(subset, rule)
+	{
+		MinedRule  *within = rule_within(selection, rule, subset);
+
+		if (within == NULL || !isnan(within->quality) || bound_of(selection, within) < rule->quality)
+			continue;
+		if (MINED_PREDICTIONS(within) == 0)
+			within->quality = MINED_STANDARD_CONFIDENCE(within);
+		else
+		{
+			/* a placeholder until it is rated, so that it is added once */
+			within->quality = 2;
+			selection->batch[selection->batch_count++] = (int32) (within - selection->rules->rule);
+		}
+	}
+}
+
+/* Whether the rule's quality is above that of every closed rule within it. */
+static bool
+quality_rises(const Selection *selection, const MinedRule *rule)
+{
+	for EACH_SUBSET(subset, rule)
+	{
+		const MinedRule *within = rule_within(selection, rule, subset);
+
+		/* one that was not rated has a bound below this quality */
+		if (within != NULL && !isnan(within->quality) && !(rule->quality > within->quality))
+			return false;
+	}
+	return true;
+}
+
+/* ---- the K best ---------------------------------------------------------------------------- */
+
+static int
+compare_best(const void *a, const void *b)
+{
+	return compare_quality(*(MinedRule *const *) a, *(MinedRule *const *) b);
+}
+
+static bool
+could_enter(const Selection *selection, const MinedRule *rule)
+{
+	return MINED_PREDICTIONS(rule) > 0 && !isnan(rule->quality) && rule->quality >= selection->min_quality &&
+		(selection->best_count < selection->top || compare_quality(rule, selection->best[0]) < 0);
+}
+
+/* The quality that a rule must reach, as far as is known */
+static double
+quality_needed(const Selection *selection)
+{
+	double		needed = selection->min_quality;
+
+	if (selection->best_count == selection->top)
+		needed = Max(needed, selection->best[0]->quality);
+	return needed;
+}
+
+/*
+ * Puts the next rules that could be among the best, up to `size`, into the batch; returns where to go on.
+ * Rules are ordered by standard confidence, and the bound rises with it, as all rules that infer anything have
+ * the same omega.
+ */
+static int64
+next_batch(Selection *selection, int64 next, int64 size)
+{
+	MinedRules *rules = selection->rules;
+	double		needed = quality_needed(selection);
+
+	for (; next < rules->count && selection->batch_count < size; next++)
+	{
+		MinedRule  *rule = &rules->rule[next];
+
+		if (MINED_PREDICTIONS(rule) == 0)
+			continue;
+		if (bound_of(selection, rule) < needed)
+			return rules->count;
+		if (isnan(rule->quality))
+			selection->batch[selection->batch_count++] = (int32) next;
+	}
+	return next;
+}
+
+/* Offers the rules from `start` to `end`, which are rated as far as they need. */
+static void
+offer(Selection *selection, int64 start, int64 end)
+{
+	MinedRule  *rules = selection->rules->rule;
+
+	for (int64 i = start; i < end; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (could_enter(selection, &rules[i]))
+			add_rules_within(selection, &rules[i]);
+	}
+	rate_batch(selection, -1);
+	for (int64 i = start; i < end; i++)
+	{
+		MinedRule  *rule = &rules[i];
+
+		CHECK_FOR_INTERRUPTS();
+		if (could_enter(selection, rule) && quality_rises(selection, rule))
+			selection->best_count = heap_offer(selection->best, selection->best_count, selection->top,
+											   &rule, sizeof(MinedRule *), compare_best);
+	}
+}
+
+static void
+select_best(Selection *selection)
+{
+	int64		size = Max(2 * (int64) selection->top, FIRST_BATCH);
+	int64		next = 0;
+
+	while (selection->top > 0 && next < selection->rules->count)
+	{
+		int64		start = next;
+
+		next = next_batch(selection, start, size);
+		rate_batch(selection, quality_needed(selection));
+		offer(selection, start, next);
+		size *= BATCH_GROWTH;
+	}
+	for (int64 i = 0; i < selection->best_count; i++)
+		selection->best[i]->selected = true;
+}
+
+/* ---- all rules -------------------------------------------------------------------------------- */
+
+static void
+rate_all(Selection *selection)
+{
+	MinedRules *rules = selection->rules;
+
+	for (int64 i = 0; i < rules->count; i++)
+	{
+		if (MINED_PREDICTIONS(&rules->rule[i]) > 0)
+			selection->batch[selection->batch_count++] = (int32) i;
+		else
+			rules->rule[i].quality = MINED_STANDARD_CONFIDENCE(&rules->rule[i]);
+	}
+	rate_batch(selection, -1);
+	for (int64 i = 0; i < rules->count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		rules->rule[i].kept = quality_rises(selection, &rules->rule[i]);
+	}
+}
+
+static void
+clear_quality(MinedRule *rule)
+{
+	rule->embedding_confidence = rule->confidence_error = rule->quality = get_float8_nan();
+	rule->kept = true;
+	rule->selected = false;
+}
+
+/* Runs a selection in a memory context of its own. */
+static void
+run_selection(Selection *selection, const RatingModel *model, void (*run) (Selection *selection))
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "hybridkg selection",
+												  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(context);
+	MinedRules *rules = selection->rules;
+	Size		room = Max(rules->count, 1);
+
+	selection->omega = model->omega;
+	selection->rater = rater_create(model, rules);
+	selection->by_rule = MemoryContextAllocHuge(context, room * sizeof(MinedRule *));
+	selection->batch = MemoryContextAllocHuge(context, room * sizeof(int32));
+	selection->best = MemoryContextAllocHuge(context, Min(room, (Size) selection->top + 1) * sizeof(MinedRule *));
+	for (int64 i = 0; i < rules->count; i++)
+	{
+		clear_quality(&rules->rule[i]);
+		selection->by_rule[i] = &rules->rule[i];
+	}
+	qsort(selection->by_rule, rules->count, sizeof(MinedRule *), compare_by_rule);
+	run(selection);
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(context);
+}
+
+void
+rate_rules(const RatingModel *model, MinedRules *rules)
+{
+	Selection	selection = {.rules = rules};
+
+	run_selection(&selection, model, rate_all);
+}
+
+void
+select_rules(const RatingModel *model, MinedRules *rules, int top, double min_quality)
+{
+	Selection	selection = {.rules = rules,.top = top,.min_quality = min_quality};
+
+	run_selection(&selection, model, select_best);
+}
