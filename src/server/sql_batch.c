@@ -11,7 +11,7 @@
 #include "utils/memutils.h"
 
 #define BATCH_ROWS 20000
-#define BATCH_COLUMNS 16
+#define BATCH_COLUMNS SQL_MAX_ARGS
 
 struct SqlBatch
 {
