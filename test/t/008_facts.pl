@@ -171,11 +171,14 @@ is(ask('select string_agg(answer, \',\') from noted'), $yes, 'the row that a tri
 ask('rollback; drop trigger note on g.triple');
 is(inferred(), $no, 'which does not outlive a rollback');
 
-# a trigger that predicts before the row is there: its snapshot is the next statement's, too
-ask(q{create trigger note before insert on g.triple for each row execute function note()});
-ask("begin; $insert");
-is(inferred(), $yes, 'what a trigger read before its row was written does not outlive the statement');
-ask('rollback; drop trigger note on g.triple');
+# a trigger that predicts before its row is deleted, and writes nothing: its snapshot equals that of the next statement
+ask(q{create function look() returns trigger language plpgsql as $$ begin perform inferred('ann'); return old; end $$;
+	create trigger look before delete on g.triple for each row execute function look()});
+ask($insert);
+ask("begin; $delete");
+is(inferred(), $no, 'what a trigger read before its row was deleted does not outlive the statement');
+ask('commit; drop trigger look on g.triple');
+is(inferred(), $no, 'nor the transaction');
 
 # ---- snapshots ----
 
