@@ -29,7 +29,7 @@ REGRESS_OPTS = --inputdir=test --outputdir=build/regress --load-extension=hybrid
 REGRESS_PREP = build/regress
 TAP_TESTS = 1
 PROVE_TESTS = test/t/*.pl
-EXTRA_CLEAN = build tmp_check
+EXTRA_CLEAN = build tmp_check $(ALGEBRA) $(ALGEBRA_OBJS)
 
 PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
@@ -60,13 +60,35 @@ include $(PGXS)
 src/core/%.o src/kge/%.o src/evidence/%.o: override CFLAGS += -O3 -fno-math-errno -fno-trapping-math -fno-wrapv
 src/kge/engine.o src/kge/sketch.o: override CFLAGS += -fassociative-math -fno-signed-zeros
 
+# hkg_project: a library of its own, which the first call opens.  Where BLAS and LAPACK are
+# not installed, or with_blas=no says so, all else is built, and that function is an error.
+ALGEBRA = hybridkg_algebra$(DLSUFFIX)
+ALGEBRA_OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/algebra/*.c)))
+ALGEBRA_LINK = -llapack -lblas -lm
+with_blas ?= $(shell echo 'void ssyrk_(void), sstemr_(void); int main(void) { ssyrk_(); sstemr_(); }' | \
+	$(CC) -x c - -o /dev/null $(ALGEBRA_LINK) 2>/dev/null && echo yes)
+
+ifeq ($(with_blas),yes)
+all: $(ALGEBRA)
+$(ALGEBRA): $(ALGEBRA_OBJS)
+	$(CC) $(CFLAGS) -shared -o $@ $^ $(LDFLAGS) $(ALGEBRA_LINK)
+install: install-algebra
+.PHONY: install-algebra
+install-algebra: $(ALGEBRA) | installdirs
+	$(INSTALL_SHLIB) $< '$(DESTDIR)$(pkglibdir)/'
+endif
+uninstall: uninstall-algebra
+.PHONY: uninstall-algebra
+uninstall-algebra:
+	rm -f '$(DESTDIR)$(pkglibdir)/$(ALGEBRA)'
+
 # make clang: what the other compiler warns of
 .PHONY: clang
-clang: $(OBJS:.o=.clang)
+clang: $(OBJS:.o=.clang) $(ALGEBRA_OBJS:.o=.clang)
 %.clang: %.c
 	clang -fsyntax-only -Werror $(PG_CFLAGS) $(CPPFLAGS) $<
 
-$(OBJS): Makefile $(wildcard src/*/*.h)
+$(OBJS) $(ALGEBRA_OBJS): Makefile $(wildcard src/*/*.h)
 
 build/regress:
 	mkdir -p $@

@@ -884,6 +884,21 @@ k: how many, at least 1
 model: a trained model of the graph
 similarity: the cosine of the two embeddings as the table has them (complex, rotate: of real and imaginary parts together), -1 to 1';
 
+create function hkg_project(graph name, k int default 2, model name default 'default')
+returns table (entity text, coordinates float8[], explained float8[])
+as 'MODULE_PATHNAME' language c stable parallel safe cost 1000000 rows 1000
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_project(name, int, name) is
+'principal components of the entities'' embeddings: the k directions in which they vary most, a row for each entity with its place along them
+graph: an existing graph
+k: how many components, 1 to 100 and at most the numbers of an embedding (d; complex, rotate: 2 d, real and imaginary parts)
+model: a trained model of the graph
+entity: in the order of entity.id; one without an embedding (it came after the training) is not listed
+coordinates: k numbers, in the unit of the embeddings; their means over all entities are 0. The largest number of each component is positive, which fixes the signs
+explained: k numbers, the same in every row: each component''s share of the variance of all numbers of the embeddings, 0 to 1, falling; 0 where all embeddings are alike
+Computed by BLAS and LAPACK in the session''s own process, without threads, for up to 5,000 numbers per embedding.
+errors: 22023 for a k out of range, 42704 for an unknown model, 55000 when it has no embeddings, 54000 for longer embeddings, 53200 when it would need more than hybridkg.max_memory, 0A000 when hybridkg was built without BLAS and LAPACK';
+
 create function hkg_classify(graph name, head text, relation text, tail text, model name default 'default',
 	evidence text default 'both')
 returns bool
