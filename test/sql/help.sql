@@ -26,7 +26,7 @@ where (c.relnamespace = 'g'::regnamespace or c.relname like 'hkg\_%') and c.relk
 
 -- What may run where: what reads is STABLE and PARALLEL SAFE, what writes is VOLATILE and PARALLEL UNSAFE
 select p.proname, p.provolatile, p.proparallel
-from pg_proc p where p.proname ~ '^hkg_(predict|score|classify|complete|evaluate|ranks|compare|explain|neighbors|rule|apply|sparsity|help)'
+from pg_proc p where p.proname ~ '^hkg_(predict|score|classify|complete|evaluate|ranks|compare|explain|neighbors|project|rule|apply|sparsity|help)'
 	and (p.provolatile, p.proparallel) <> ('s', 's');
 select p.proname, p.provolatile, p.proparallel
 from pg_proc p where p.proname ~ '^hkg_(create|drop|load|train(_background)?$|tune|resume|import|learn)'

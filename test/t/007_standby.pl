@@ -30,6 +30,7 @@ my @questions = (
 	q{hkg_score('g', 'e1', 'r1', 'e2')},
 	q{hkg_classify('g', 'e1', 'r1', 'e2')},
 	q{hkg_neighbors('g', 'e1')},
+	q{hkg_project('g')},
 	q{hkg_explain('g', 'e1', 'r2', 'e2')},
 	q{hkg_complete('g', 'r2')},
 	q{hkg_evaluate('g', 'valid')},
