@@ -1,17 +1,18 @@
 /*
  * model.h
- *		A trained model: its rows in the graph's tables, and the copies that
- *		a backend keeps of those it used last.
+ *		A trained model: read from the graph's tables into arrays, written back.
+ *
+ * Functions that use a model take a backend's copy of it: see model_cache.h.
  */
 #ifndef HKG_MODEL_MODEL_H
 #define HKG_MODEL_MODEL_H
 
 #include "server/compat.h"
 
+#include "storage/itemptr.h"
+
 #include "evidence/evidence.h"
 #include "graph/graph.h"
-
-typedef struct Evidence Evidence;	/* model_evidence.h */
 
 typedef struct Model
 {
@@ -21,53 +22,53 @@ typedef struct Model
 	int32	   *relation_id;
 	char	   *name;
 	EvCalibration calibration[EV_KINDS];	/* sigma(score), where nothing was learnt */
-	uint64		serial;			/* of this copy: no other has it in this backend; 0: not kept */
+	uint64		serial;			/* of this copy: no other one of this backend has it; 0: the copy is not kept */
 } Model;
 
-/*
- * The model as the caller's snapshot sees it.  Lives until the current context is reset.
- * ERROR 42704 with the known models as HINT; 55000 where it was never trained, or is made of rules alone; 22000
- * where embeddings are missing, of the wrong length, NULL or not finite; 53200 where they would not fit
- * hybridkg.max_memory.
- */
-extern const Model *model_open(Graph *graph, const char *name);
+/* The model's row in table model */
+typedef struct ModelRow
+{
+	bool		found;
+	TransactionId xmin;			/* this and the next: the version of the row */
+	ItemPointerData ctid;
+	char	   *score_function; /* NULL: the model has no embeddings, only rules */
+	int			dimensions;
+	char	   *status;
+	char	   *gamma;			/* from settings; NULL when it is not there */
+	char	   *norm;
+	bool		reciprocal;
+} ModelRow;
+
+/* ERROR 42704, with the names of models as HINT, unless the graph has a model of that name. */
+extern ModelRow model_read_row(Graph *graph, const char *name);
+extern void model_require(Graph *graph, const char *name);
 
 /*
- * The evidence of an opened model's rules; NULL when it has none.  `answering` is for one question at a
- * time.  They show the facts that the active snapshot shows, and live until the current context is
- * reset; where *serial is not 0, as long as model_has_evidence.
+ * Reading a model takes two steps, so that the caller can make room in between.  The first one fills in all but the
+ * numbers and returns the bytes that the model will take; the second one reads the numbers.  All is in that context.
+ * ERROR 55000 where the model was never trained, or has no embeddings; 22000 where embeddings are missing, of the
+ * wrong length, NULL or not finite; 53200 where they would not fit hybridkg.max_memory.
  */
-extern const Evidence *model_evidence(Graph *graph, const Model *model, EvAnswering **answering, uint64 *serial);
+extern uint64 model_read_shape(Graph *graph, const char *name, const ModelRow *row, MemoryContext context, Model *model);
+extern void model_read_numbers(Graph *graph, MemoryContext context, Model *model);
 
-/* Whether the evidence of that serial still lives. */
-extern bool model_has_evidence(const Model *model, uint64 serial);
+/* Whether there is a model of that name with embeddings; if so, fills in the omega it was trained with. */
+extern bool model_has_embeddings(Graph *graph, const char *name, double *omega);
 
 /* A pool no larger than one pass over the model's entities is worth. */
 extern Pool *model_pool(const KgeModel *kge);
 
 /*
- * The model with a row for everything in the graph, as `data` has it: NaN where there is no
+ * The model with a row for each entity and relation of the graph, as `data` has them: NaN where there is no
  * embedding.  In the current context, or the model's own.
  */
 extern KgeModel model_of_graph(const Model *model, const GraphData *data);
 
-/* The copy of that serial, if this backend still has it; else NULL. */
-extern const Model *model_recall(uint64 serial);
-
-/* ERROR 42704, as above, unless the graph has a model of that name; reads no embedding. */
-extern void model_require(Graph *graph, const char *name);
-
-/* Whether there is a model of that name with embeddings; if so, fills in the omega it was trained with. */
-extern bool model_has_embeddings(Graph *graph, const char *name, double *omega);
-
-/*
- * The row of the entity or relation with that name.  ERROR 42704 for a name that the graph does
- * not know, 55000 for one that the model does not.
- */
+/* The row of the entity or relation of that name.  ERROR 42704 where the graph has none, 55000 where the model has none. */
 extern int32 model_entity_row(const Model *model, Graph *graph, const char *name);
 extern int32 model_relation_row(const Model *model, Graph *graph, const char *name);
 
-/* Writes embeddings of `kge` (rows as in data) as those of model `name`, whose row is there and which has none yet. */
+/* Writes embeddings of `kge` (rows as in data) as those of model `name`, which is in table model and has none yet. */
 extern void model_write_embeddings(Graph *graph, const char *name,
 								   const GraphData *data, const KgeModel *kge);
 

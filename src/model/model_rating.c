@@ -4,7 +4,7 @@
  */
 #include "model_rating.h"
 
-#include "model.h"
+#include "model_cache.h"
 #include "rules/selection.h"
 #include "server/host.h"
 

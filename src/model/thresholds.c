@@ -1,15 +1,10 @@
 /*
  * thresholds.c
- *		Triplet classification: the thresholds that hkg_classify goes by.
+ *		Triplet classification: the thresholds of hkg_classify, and hkg_learn_thresholds.
  *
- * Each relation's threshold, one for each kind of evidence, is the score that best parts its true triples, those
- * of the valid split (or held out in its place), from false ones.  A relation without true triples there takes the
- * threshold of all relations together.
- *
- * False triples are given, or drawn: a true one gets the head or the tail of another
- * fact of its relation, until that makes a triple that is not known.  Entities drawn
- * from anywhere would mostly be of the wrong kind, and the threshold too low for the
- * false triples that somebody would ask about.
+ * Each relation's threshold, one for each kind of evidence, is the score that best separates its true triples, those
+ * of the valid split (or held out in its place), from false ones (false_triples.c).  A relation without true triples
+ * there takes the threshold of all relations together.
  */
 #include "thresholds.h"
 
@@ -17,106 +12,37 @@
 
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
+#include "utils/memutils.h"
 
-#include "server/argument.h"
-#include "model_evidence.h"
-#include "server/host.h"
+#include "evidence_weights.h"
+#include "false_triples.h"
 #include "graph/call.h"
-#include "core/random.h"
-#include "model.h"
-#include "server/growing_array.h"
+#include "model_cache.h"
+#include "predictor.h"
+#include "server/argument.h"
+#include "server/host.h"
 #include "server/sql.h"
-
-/* draws for one triple, before it goes without a false counterpart */
-#define TRIES 100
-
-/* ---- false triples ----------------------------------------------------------------- */
-
-typedef struct Falsehoods
-{
-	const GraphData *data;
-	const int64 *start;			/* by relation: its first fact; and the end */
-	const Triple *known;
-	int64		known_count;
-	uint64		seed;
-} Falsehoods;
-
-static bool
-is_known(const Falsehoods *falsehoods, const Triple *triple)
-{
-	return bsearch(triple, falsehoods->known, falsehoods->known_count, sizeof(Triple), triple_compare) != NULL;
-}
-
-/* Replaces the head or the tail of triple number i; false when nothing was found. */
-static bool
-corrupt(const Falsehoods *falsehoods, int64 i, Triple *triple)
-{
-	int64		first = falsehoods->start[triple->relation];
-	int64		count = falsehoods->start[triple->relation + 1] - first;
-	uint64		stream = random_stream(falsehoods->seed, DRAW_FALSE, (uint64) i, 0);
-	Triple	whole = *triple;
-
-	if (count == 0)
-		return false;
-	for (int try = 0; try < TRIES; try++)
-	{
-		uint64		bits = random_bits(stream, (uint64) try);
-		const Triple *other = &falsehoods->data->fact[first + random_below(bits, (uint64) count)];
-
-		*triple = whole;
-		if (i % 2 == 0)
-			triple->head = other->head;
-		else
-			triple->tail = other->tail;
-		if (!is_known(falsehoods, triple))
-			return true;
-	}
-	return false;
-}
-
-Triple *
-threshold_corrupt(const GraphData *data, const Triple *known, int64 known_count,
-				  const Triple *triples, int64 count, uint64 seed, int64 *corrupted)
-{
-	int64	   *start = facts_by_relation(data->fact, data->facts, data->relations);
-	Falsehoods	falsehoods = {data, start, known, known_count, seed};
-	Triple  *made = MemoryContextAllocHuge(CurrentMemoryContext,
-											  sizeof(Triple) * Max(count, 1));
-
-	*corrupted = 0;
-	for (int64 i = 0; i < count; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		made[*corrupted] = triples[i];
-		if (corrupt(&falsehoods, i, &made[*corrupted]))
-			(*corrupted)++;
-	}
-	pfree(start);
-	return made;
-}
 
 /* ---- learning ------------------------------------------------------------------------ */
 
-/* A labelled triple, and what is heard of it */
-typedef struct Known
+/* A labelled triple, and the parts of its scores */
+typedef struct LabelledTriple
 {
-	Triple	triple;
+	Triple		triple;
 	bool		truth;
-	ScoreParts		firing[EV_KINDS];
-} Known;
+	ScoreParts	parts[EV_KINDS];
+} LabelledTriple;
 
-typedef struct KnownList
+typedef struct ExampleList
 {
-	Known	   *known;			/* by (relation, head): a question's follow each other */
+	LabelledTriple    *example;		/* by (relation, head): those of a question follow each other */
 	int64		count;
-
-	/* who hears what rules say */
-	Pool    *pool;
+	Pool	   *pool;
 	const Evidence *evidence;	/* NULL where the model has none */
-	EvAdjuster		adjuster;
-} KnownList;
+	EvAdjuster	adjuster;		/* answers the threads' questions */
+} ExampleList;
 
 /* A labelled score and its relation */
 typedef struct Scored
@@ -132,10 +58,10 @@ typedef struct ScoredList
 } ScoredList;
 
 static int
-compare_known(const void *a, const void *b)
+compare_examples(const void *a, const void *b)
 {
-	const Triple *left = &((const Known *) a)->triple;
-	const Triple *right = &((const Known *) b)->triple;
+	const Triple *left = &((const LabelledTriple *) a)->triple;
+	const Triple *right = &((const LabelledTriple *) b)->triple;
 
 	CHECK_FOR_INTERRUPTS();
 	if (left->relation != right->relation)
@@ -144,83 +70,84 @@ compare_known(const void *a, const void *b)
 }
 
 static void
-add_known(KnownList *list, const KgeModel *kge, const Triple *triples, int64 count, bool truth)
+add_examples(ExampleList *list, const KgeModel *kge, const Triple *triples, int64 count, bool truth)
 {
 	for (int64 i = 0; i < count; i++)
 	{
-		ScoreParts		heard = {kge_score(kge, triples[i]), 0};
+		ScoreParts	parts = {kge_score(kge, triples[i]), 0};
 
 		CHECK_FOR_INTERRUPTS();
-		list->known[list->count++] = (Known) {triples[i], truth, {heard, heard, heard}};
+		list->example[list->count++] = (LabelledTriple) {triples[i], truth, {parts, parts, parts}};
 	}
 }
 
-/* triples that a thread asks the rules about at a time */
-#define AT_ONCE 16
+/* triples of a thread's item */
+#define TRIPLES_AT_ONCE 16
 
 /* Item: some triples. */
 static void
-hear_rules(void *argument, int64 item, int thread)
+add_evidence(void *argument, int64 item, int thread)
 {
-	KnownList  *list = argument;
+	ExampleList *list = argument;
 
-	for (int64 i = item * AT_ONCE; i < (item + 1) * AT_ONCE && i < list->count; i++)
+	for (int64 i = item * TRIPLES_AT_ONCE; i < (item + 1) * TRIPLES_AT_ONCE && i < list->count; i++)
 	{
-		Triple	triple = list->known[i].triple;
+		Triple		triple = list->example[i].triple;
 		const EvCandidate *candidate;
 
 		ev_answer(list->adjuster.answering[thread], SIDE_TAIL, triple.head, triple.relation, list->pool, thread, &candidate);
 		candidate = ev_candidate(list->adjuster.answering[thread], triple.tail);
 		for (int kind = EV_RULES; kind < EV_KINDS && candidate != NULL; kind++)
-			list->known[i].firing[kind].evidence = evidence_of_candidate(list->evidence, kind, candidate);
+			list->example[i].parts[kind].evidence = evidence_of_candidate(list->evidence, kind, candidate);
 	}
 }
 
-static KnownList
-hear_all(Graph *graph, const char *model, const GraphData *data, const KgeModel *kge, const Labelled *labelled)
+static ExampleList
+make_examples(Graph *graph, const char *model, const GraphData *data, const KgeModel *kge, const Labelled *labelled)
 {
-	KnownList	list = {.pool = hkg_pool()};
+	ExampleList list = {.pool = hkg_pool()};
 
-	list.known = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Known) *
-										Max(labelled->truths + labelled->falsehoods, 1));
-	add_known(&list, kge, labelled->truth, labelled->truths, true);
-	add_known(&list, kge, labelled->falsehood, labelled->falsehoods, false);
-	qsort(list.known, list.count, sizeof(Known), compare_known);
+	list.example = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(LabelledTriple) *
+										  Max(labelled->truths + labelled->falsehoods, 1));
+	add_examples(&list, kge, labelled->truth, labelled->truths, true);
+	add_examples(&list, kge, labelled->falsehood, labelled->falsehoods, false);
+	qsort(list.example, list.count, sizeof(LabelledTriple), compare_examples);
 	list.evidence = evidence_of_data(graph, model, data);
 	if (list.evidence != NULL)
 	{
 		evidence_adjustment(list.evidence, EV_BOTH, pool_threads(list.pool), &list.adjuster);
-		pool_run(list.pool, (list.count + AT_ONCE - 1) / AT_ONCE, hear_rules, &list);
+		pool_run(list.pool, pool_pieces(list.count, TRIPLES_AT_ONCE), add_evidence, &list);
 	}
 	return list;
 }
 
-/* The scores of a kind.  What has no finite one, for want of an embedding, teaches nothing. */
+/* The scores of a kind.  A triple without an embedding has no finite score, and is left out. */
 static ScoredList
-scores_of(const KnownList *list, EvKind kind)
+scores_of(const ExampleList *list, EvKind kind)
 {
+	Predictor	predictor = {.kind = kind,.evidence = list->evidence};
 	ScoredList	scores = {MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Scored) * Max(list->count, 1)), 0};
 
 	for (int64 i = 0; i < list->count; i++)
 	{
-		const Known *known = &list->known[i];
-		int32		relation = known->triple.relation;
-		double		score = evidence_score(list->evidence, kind, SIDE_TAIL, relation, known->firing[kind]);
+		const LabelledTriple *example = &list->example[i];
+		int32		relation = example->triple.relation;
+		double		score = predictor_score(&predictor, SIDE_TAIL, relation, example->parts[kind]);
 
 		CHECK_FOR_INTERRUPTS();
 		if (isfinite(score))
-			scores.scored[scores.count++] = (Scored) {relation, {score, known->truth}};
+			scores.scored[scores.count++] = (Scored) {relation, {score, example->truth}};
 	}
 	return scores;
 }
 
-/* One threshold, and what is told of it */
+/* One threshold, and what it was learnt from */
 typedef struct Threshold
 {
 	double		threshold;
-	int64		count;			/* scores it was learnt from */
-	int64		truths;			/* true ones among them */
-	int64		right;
+	int64		count;			/* scores */
+	int64		truths;			/* of true triples among them */
+	int64		right;			/* that it puts on the right side */
 } Threshold;
 
 /* Highest score first. */
@@ -286,7 +213,7 @@ write_threshold(SqlBatch *batch, int32 relation, EvKind kind, const Threshold *l
 		Float8GetDatum(learnt->threshold),
 		Int64GetDatum(learnt->truths),
 		Float8GetDatum(learnt->count > 0 ? (double) learnt->right / (double) learnt->count : 0),
-		CStringGetTextDatum(evidence_name(kind))
+		CStringGetTextDatum(evidence_kinds[kind])
 	};
 	bool		nulls[5] = {false, false, false, learnt->count == 0, false};
 
@@ -295,9 +222,9 @@ write_threshold(SqlBatch *batch, int32 relation, EvKind kind, const Threshold *l
 
 /* Learns and writes the thresholds of a kind; returns their accuracy. */
 static double
-learn_kind(SqlBatch *batch, const GraphData *data, const KnownList *known, EvKind kind)
+learn_kind(SqlBatch *batch, const GraphData *data, const ExampleList *examples, EvKind kind)
 {
-	ScoredList	list = scores_of(known, kind);
+	ScoredList	list = scores_of(examples, kind);
 	Threshold	all = learn(list.scored, list.count);
 	int64		right = 0;
 	int64		next = 0;
@@ -328,12 +255,12 @@ threshold_learn(Graph *graph, const char *model, const GraphData *data, const Kg
 {
 	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "hybridkg thresholds", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(work);
-	KnownList	known = hear_all(graph, model, data, kge, labelled);
+	ExampleList examples = make_examples(graph, model, data, kge, labelled);
 	SqlBatch   *batch = replace_thresholds(graph, model);
 	double		accuracy = 0;
 
-	for (EvKind kind = EV_EMBEDDING; kind < (known.evidence == NULL ? EV_RULES : EV_KINDS); kind++)
-		accuracy = learn_kind(batch, data, &known, kind);
+	for (EvKind kind = EV_EMBEDDING; kind < (examples.evidence == NULL ? EV_RULES : EV_KINDS); kind++)
+		accuracy = learn_kind(batch, data, &examples, kind);
 	sql_batch_end(batch);
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(work);
@@ -342,80 +269,15 @@ threshold_learn(Graph *graph, const char *model, const GraphData *data, const Kg
 
 /* ---- hkg_learn_thresholds ---------------------------------------------------------------- */
 
-typedef struct TripleList
-{
-	const GraphData *data;
-	Triple  *triple;
-	int64		count;
-	int64		room;
-	const char *table;
-} TripleList;
-
-static void
-take_negative(void *argument, const Datum *values, const bool *nulls)
-{
-	TripleList *list = argument;
-	const GraphData *data = list->data;
-
-	if (nulls[0] || nulls[1] || nulls[2])
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("%s holds %s, of which the graph does not know every name", list->table,
-						TextDatumGetCString(values[3])),
-				 errhint("Leave out triples about unknown entities and relations.")));
-	/* what it grows from and to, and the scores, once more for one threshold */
-	if (list->count == list->room)
-		hkg_check_memory_or(list->room * (3 * sizeof(Triple) + 2 * (sizeof(Known) + sizeof(Scored) + sizeof(KgeLabelled))),
-							"the list of false triples", "give fewer of them");
-	list->triple = array_reserve(list->triple, list->count + 1, &list->room, sizeof(Triple));
-	list->triple[list->count++] = (Triple) {
-		graph_row(data->entity_id, data->entities, DatumGetInt32(values[0])),
-		graph_row(data->relation_id, data->relations, DatumGetInt32(values[1])),
-		graph_row(data->entity_id, data->entities, DatumGetInt32(values[2]))
-	};
-}
-
-/* A table of triples as SQL names it; any number can be a regclass. */
-static const char *
-table_name(Oid table)
-{
-	static const char *const columns[] = {"head", "relation", "tail"};
-	const char *name = get_rel_name(table);
-
-	if (name == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("relation with OID %u does not exist", table)));
-	name = quote_qualified_identifier(get_namespace_name(get_rel_namespace(table)), name);
-	for (int i = 0; i < (int) lengthof(columns); i++)
-		if (get_attnum(table, columns[i]) == InvalidAttrNumber)
-			ereport(ERROR,
-					(errcode(ERRCODE_UNDEFINED_COLUMN),
-					 errmsg("%s has no column \"%s\"", name, columns[i]),
-					 errhint("False triples are names in the columns head, relation and tail.")));
-	return name;
-}
-
-static TripleList
-read_negatives(const Graph *graph, const GraphData *data, Oid table)
-{
-	TripleList	list = {.data = data,.table = table_name(table)};
-
-	sql_stream(psprintf("select h.id::int, r.id::int, t.id::int, concat(n.relation, '(', n.head, ', ', n.tail, ')') from %2$s n "
-						"left join %1$sentity h on h.name = n.head::text "
-						"left join %1$srelation r on r.name = n.relation::text "
-						"left join %1$sentity t on t.name = n.tail::text",
-						graph->prefix, list.table),
-			   SQL_NO_ARGS, take_negative, &list);
-	return list;
-}
+/* what learning takes for each triple, with the scores once more for one threshold */
+#define TRIPLE_BYTES (sizeof(LabelledTriple) + sizeof(Scored) + sizeof(KgeLabelled))
 
 static void
 no_valid_split(const Graph *graph)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 errmsg("graph \"%s\" has no valid split that the model knows", graph->name),
+			 errmsg("graph \"%s\" has no valid split about entities and relations of the model", graph->name),
 			 errhint("Load one with hkg_load(..., 'valid').")));
 }
 
@@ -432,7 +294,7 @@ hkg_learn_thresholds(PG_FUNCTION_ARGS)
 	Labelled	labelled;
 	double		accuracy;
 
-	/* before the model is read: a training may just be replacing it */
+	/* before the model is read: a training may be about to replace it */
 	graph_lock_for_training(graph, call.model);
 	graph_require_rights(graph, &written, 1);
 	data = graph_read(graph);
@@ -440,19 +302,14 @@ hkg_learn_thresholds(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(1))
 	{
 		int64		count;
-		Triple  *known = graph_read_known(graph, data, &count);
+		Triple	   *known = graph_read_known(graph, data, &count);
 
 		labelled.falsehood = threshold_corrupt(data, known, count, labelled.truth, labelled.truths,
 											   (uint64) seed, &labelled.falsehoods);
 	}
 	else
-	{
-		TripleList	negatives = read_negatives(graph, data, PG_GETARG_OID(1));
-
-		labelled.falsehood = negatives.triple;
-		labelled.falsehoods = negatives.count;
-	}
-	/* after the negatives: they may be a view that asks other models, which take the place of this one */
+		labelled.falsehood = false_triples_read(graph, data, PG_GETARG_OID(1), TRIPLE_BYTES, &labelled.falsehoods);
+	/* after the negatives: they may be a view that uses other models, whose copies would replace this one */
 	kge = model_of_graph(model_open(graph, call.model), data);
 	accuracy = threshold_learn(graph, call.model, data, &kge, &labelled);
 	if (isnan(accuracy))

@@ -13,11 +13,9 @@
 
 #include "server/argument.h"
 #include "server/array.h"
-#include "model/model_evidence.h"
 #include "explain.h"
 #include "server/host.h"
 #include "graph/call.h"
-#include "model/model.h"
 #include "server/growing_array.h"
 
 /* ---- what is known ------------------------------------------------------------------- */
@@ -81,8 +79,8 @@ static void
 add_missing(MissingList *list, const Predictor *predictor, const KgeScored *scored, double min_probability)
 {
 	const Model *model = predictor->model;
-	ScoreParts		heard = {scored->phi, scored->addition};
-	double		probability = evidence_probability(model, predictor->kind, heard);
+	ScoreParts	parts = {scored->phi, scored->addition};
+	double		probability = predictor_probability(predictor, parts);
 
 	if (probability < min_probability || (predictor->kind == EV_RULES && scored->addition == 0))
 		return;
@@ -115,7 +113,7 @@ find_missing(Graph *graph, const Predictor *predictor, const char *relation, int
 	Facts		facts;
 	int64		count;
 
-	evidence_scoring(predictor->evidence, predictor->kind, predictor->model->kge, pool_threads(pool), &scoring);
+	scoring_open(predictor->evidence, predictor->kind, predictor->model->kge, pool_threads(pool), &scoring);
 	facts = read_facts(graph, predictor->model, relation);
 	hkg_check_memory_or(bytes_needed(pool, &scoring, &facts, k),
 						psprintf("a list of %d missing facts", k), "ask for a smaller k");

@@ -20,11 +20,10 @@
 #include "server/argument.h"
 #include "server/array.h"
 #include "evaluate.h"
-#include "model/model_evidence.h"
 #include "server/host.h"
 #include "rules/inference.h"
 #include "graph/call.h"
-#include "model/model.h"
+#include "model/model_cache.h"
 #include "model/rule_table.h"
 #include "server/sql.h"
 
@@ -47,7 +46,7 @@ hear_model(Graph *graph, const char *name, const GraphData *data, EvKind kind, S
 	if (evidence == NULL || kind != EV_RULES)
 		kge = model_of_graph(model_open(graph, name), data);
 	kind = evidence_kind(evidence, kind, name);
-	evidence_scoring(evidence, kind, kge, hkg_threads, scoring);
+	scoring_open(evidence, kind, kge, hkg_threads, scoring);
 	return evidence;
 }
 

@@ -5,7 +5,7 @@
 #ifndef HKG_PREDICT_EVALUATE_H
 #define HKG_PREDICT_EVALUATE_H
 
-#include "model/model_evidence.h"
+#include "model/predictor.h"
 
 /* what can be ranked, NULL-terminated */
 extern const char *const evaluate_splits[];

@@ -21,11 +21,10 @@
 
 #include "server/argument.h"
 #include "server/array.h"
-#include "model/model_evidence.h"
 #include "explain.h"
 #include "server/host.h"
 #include "graph/call.h"
-#include "model/model.h"
+#include "model/model_cache.h"
 #include "model/rule_table.h"
 #include "rules/rule_sql.h"
 #include "server/sql.h"

@@ -7,7 +7,7 @@
 
 #include "nodes/pg_list.h"
 
-#include "model/model_evidence.h"
+#include "model/predictor.h"
 #include "rules/rule.h"
 
 typedef struct SelectedRule

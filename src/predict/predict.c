@@ -18,10 +18,10 @@
 
 #include "server/argument.h"
 #include "server/array.h"
-#include "model/model_evidence.h"
 #include "server/host.h"
 #include "graph/call.h"
-#include "model/model.h"
+#include "model/model_cache.h"
+#include "model/predictor.h"
 #include "server/growing_array.h"
 #include "server/sql.h"
 
@@ -217,7 +217,7 @@ score_inferred(Asking *asking, ScoredRow **scored)
 		if (predictor->kind == EV_BOTH)
 			parts.phi = kge_score(kge, kge_asked(kge, answered(asking, entity), asking->side));
 		row[rows++] = entity;
-		score = evidence_score(predictor->evidence, predictor->kind, asking->side, asking->relation, parts);
+		score = predictor_score(predictor, asking->side, asking->relation, parts);
 		if (!isnan(score))
 			(*scored)[inferred++] = (ScoredRow) {parts, score, entity};
 		if (i % 1024 == 0)
@@ -243,7 +243,7 @@ merge_best(const Asking *asking, ScoredRow *inferred, int64 inferred_count, Best
 		ScoreParts		parts = {best->scores[i], 0};
 
 		scored[inferred_count + i] = (ScoredRow) {parts,
-			evidence_score(predictor->evidence, predictor->kind, asking->side, asking->relation, parts), best->rows[i]};
+			predictor_score(predictor, asking->side, asking->relation, parts), best->rows[i]};
 	}
 	qsort(scored, all, sizeof(ScoredRow), compare_scored_rows);
 	all = Min(all, best->k);
@@ -251,7 +251,7 @@ merge_best(const Asking *asking, ScoredRow *inferred, int64 inferred_count, Best
 	{
 		best->rows[i] = scored[i].row;
 		best->scores[i] = scored[i].score;
-		best->probabilities[i] = evidence_probability(predictor->model, predictor->kind, scored[i].parts);
+		best->probabilities[i] = predictor_probability(predictor, scored[i].parts);
 	}
 	return all;
 }
@@ -339,9 +339,8 @@ score_relations(const Predictor *predictor, int32 head, int32 tail, const RowLis
 			continue;
 		}
 		scored[count].row = row;
-		scored[count].parts = evidence_of_triple(predictor->model, predictor->evidence, predictor->answering,
-												 predictor->kind, triple);
-		scored[count].score = evidence_score(predictor->evidence, predictor->kind, SIDE_TAIL, row, scored[count].parts);
+		scored[count].parts = predictor_parts(predictor, triple);
+		scored[count].score = predictor_score(predictor, SIDE_TAIL, row, scored[count].parts);
 		if (!isnan(scored[count].score) && (predictor->kind != EV_RULES || scored[count].score > 0))
 			count++;
 	}
@@ -371,7 +370,7 @@ predict_relations(Graph *graph, const Predictor *predictor, int32 head, int32 ta
 	{
 		rows[i] = scored[i].row;
 		scores[i] = scored[i].score;
-		probabilities[i] = evidence_probability(model, predictor->kind, scored[i].parts);
+		probabilities[i] = predictor_probability(predictor, scored[i].parts);
 	}
 	return_rows(graph, "relation", model->relation_id, count, rows, scores, probabilities, result);
 }

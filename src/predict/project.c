@@ -24,7 +24,7 @@
 
 #include "algebra/principal_components.h"
 #include "graph/call.h"
-#include "model/model.h"
+#include "model/model_cache.h"
 #include "server/argument.h"
 #include "server/array.h"
 #include "server/host.h"
@@ -138,9 +138,9 @@ return_projection(const Graph *graph, const Model *model, const Projection *proj
 {
 	int			k = projection->components;
 	int64		chunk = COORDINATES_A_STATEMENT / k;
-	char	   *query = psprintf("select e.name::text, ($2::float8[])[(u.place - 1) * $3 + 1 : u.place * $3], $4::float8[] "
+	char	   *query = psprintf("select e.name::text, ($2::float8[])[(u.place - 1) * %1$d + 1 : u.place * %1$d], $3::float8[] "
 								 "from unnest($1::int[]) with ordinality as u (id, place) "
-								 "join %sentity e on e.id = u.id order by u.place", graph->prefix);
+								 "join %2$sentity e on e.id = u.id order by u.place", k, graph->prefix);
 
 	for (int64 first = 0; first < projection->rows; first += chunk)
 	{
@@ -149,9 +149,9 @@ return_projection(const Graph *graph, const Model *model, const Projection *proj
 
 		sql_arg(&args, INT4ARRAYOID, array_of_int4(model->entity_id + first, count));
 		sql_arg(&args, FLOAT8ARRAYOID, array_of_float8(projection->coordinate + first * k, count * k));
-		sql_arg(&args, INT4OID, Int32GetDatum(k));
 		sql_arg(&args, FLOAT8ARRAYOID, array_of_float8(projection->explained, k));
 		sql_result_query(result, query, &args);
+		sql_args_free(&args);
 	}
 }
 

@@ -2,11 +2,10 @@
  * score.c
  *		hkg_score and hkg_classify: one triple, by its names.
  *
- * They are called row by row, up to millions of times in a query.  All of these
- * calls see one snapshot, so each call site remembers which model and which rows
- * the names led to, and looks again only when somebody might see something else:
- * another snapshot, transaction, subtransaction or user.  Setting search_path for
- * each row would take longer than all of that, so it is set where tables are read.
+ * They are called row by row, up to millions of times in a query.  All of these calls use one snapshot.  So each call
+ * site keeps the model and the rows of the names that it has looked up, until another snapshot, transaction,
+ * subtransaction or user could find something else.  Setting search_path for each row would take longer than all of
+ * that, so it is set where tables are read.
  */
 #include "postgres.h"
 
@@ -18,23 +17,24 @@
 #include "utils/memutils.h"
 
 #include "server/argument.h"
-#include "model/model_evidence.h"
-#include "model/model.h"
+#include "model/evidence_weights.h"
+#include "model/model_cache.h"
+#include "model/predictor.h"
 #include "server/sql.h"
 #include "server/visibility.h"
 
 /* ---- names, row by row ---------------------------------------------------------------- */
 
-/* What a name stands for: entities and relations in one table */
-typedef struct KnownName
+/* The row of a name: entities and relations in one table */
+typedef struct NamedRow
 {
-	const char *name;			/* the key: 'e' or 'r', then the name */
+	const char *name;			/* the key: 'e' for an entity or 'r' for a relation, then the name */
 	int32		row;
 	char		status;
-} KnownName;
+} NamedRow;
 
 #define SH_PREFIX names
-#define SH_ELEMENT_TYPE KnownName
+#define SH_ELEMENT_TYPE NamedRow
 #define SH_KEY_TYPE const char *
 #define SH_KEY name
 #define SH_HASH_KEY(table, key) hash_bytes((const unsigned char *) (key), strlen(key))
@@ -44,29 +44,29 @@ typedef struct KnownName
 #define SH_DEFINE
 #include "lib/simplehash.h"
 
-/* names remembered; with more, start anew */
+/* names kept by a call site; with more, start anew */
 #define NAMES_LIMIT 1000000
 /* after that many look-ups, read all entities at once, if they are not too many */
 #define LOOKUPS_LIMIT 500
 #define ENTITIES_AT_ONCE 100000
 
-/* What a call site of hkg_score remembers */
-typedef struct Memory
+/* What a call site of hkg_score keeps */
+typedef struct CallSite
 {
-	MemoryContext context;		/* all below; reset when they no longer hold */
-	char	   *graph;			/* as typed; NULL: nothing is remembered */
+	MemoryContext context;		/* of all below; reset when they are no longer valid */
+	char	   *graph;			/* as typed; NULL: nothing is kept */
 	char	   *model;
-	Visibility		view;
+	Visibility	view;
 	uint64		serial;			/* of the model's copy */
 	names_hash *names;
 	int			lookups;		/* names looked up so far, -1 when all are there */
 	double	   *threshold;		/* by EV_KINDS * relation + kind, NaN when not looked up; or NULL */
 	uint64		evidence_serial;	/* the evidence's; 0: it is not there */
 	const Evidence *evidence;
-	EvAnswering    *answering;
-} Memory;
+	EvAnswering *answering;
+} CallSite;
 
-/* A triple by name; names carry their kind ahead, see KnownName. */
+/* A triple by name; each name as in NamedRow */
 typedef struct NamedTriple
 {
 	char	   *head;
@@ -75,65 +75,65 @@ typedef struct NamedTriple
 } NamedTriple;
 
 static void
-forget_all(Memory *memory)
+forget_all(CallSite *site)
 {
-	memory->graph = NULL;
-	MemoryContextReset(memory->context);
+	site->graph = NULL;
+	MemoryContextReset(site->context);
 }
 
-/* The call site's memory, empty unless it holds for these names and what is seen now. */
-static Memory *
-call_site_memory(FunctionCallInfo fcinfo, const char *graph, const char *model)
+/* What the call site keeps: nothing, unless it is valid for this graph, this model and the active snapshot. */
+static CallSite *
+call_site(FunctionCallInfo fcinfo, const char *graph, const char *model)
 {
-	Memory	   *memory = fcinfo->flinfo->fn_extra;
+	CallSite   *site = fcinfo->flinfo->fn_extra;
 
-	if (memory == NULL)
+	if (site == NULL)
 	{
-		memory = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(Memory));
-		memory->context = AllocSetContextCreate(fcinfo->flinfo->fn_mcxt, "hybridkg names",
+		site = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(CallSite));
+		site->context = AllocSetContextCreate(fcinfo->flinfo->fn_mcxt, "hybridkg names",
 												ALLOCSET_DEFAULT_SIZES);
-		fcinfo->flinfo->fn_extra = memory;
+		fcinfo->flinfo->fn_extra = site;
 	}
-	if (memory->graph != NULL &&
-		(strcmp(memory->graph, graph) != 0 || strcmp(memory->model, model) != 0 ||
-		 memory->names->members >= NAMES_LIMIT || !visibility_is_active(&memory->view)))
-		forget_all(memory);
-	return memory;
+	if (site->graph != NULL &&
+		(strcmp(site->graph, graph) != 0 || strcmp(site->model, model) != 0 ||
+		 site->names->members >= NAMES_LIMIT || !visibility_is_active(&site->view)))
+		forget_all(site);
+	return site;
 }
 
 static void
-remember_model(Memory *memory, const char *graph, const Model *model)
+remember_model(CallSite *site, const char *graph, const Model *model)
 {
 	MemoryContext caller;
 
-	forget_all(memory);
+	forget_all(site);
 	if (model->serial == 0)
 		return;
-	caller = MemoryContextSwitchTo(memory->context);
-	memory->names = names_create(memory->context, 64, NULL);
-	memory->lookups = 0;
-	memory->threshold = NULL;
-	memory->evidence_serial = 0;
-	memory->view = visibility_active();
-	memory->serial = model->serial;
-	memory->model = pstrdup(model->name);
-	memory->graph = pstrdup(graph);
+	caller = MemoryContextSwitchTo(site->context);
+	site->names = names_create(site->context, 64, NULL);
+	site->lookups = 0;
+	site->threshold = NULL;
+	site->evidence_serial = 0;
+	site->view = visibility_active();
+	site->serial = model->serial;
+	site->model = pstrdup(model->name);
+	site->graph = pstrdup(graph);
 	MemoryContextSwitchTo(caller);
 }
 
 static void
-remember_row(Memory *memory, const char *key, int32 row)
+remember_row(CallSite *site, const char *key, int32 row)
 {
 	bool		found;
 
-	key = MemoryContextStrdup(memory->context, key);
-	names_insert(memory->names, key, &found)->row = row;
+	key = MemoryContextStrdup(site->context, key);
+	names_insert(site->names, key, &found)->row = row;
 }
 
 static bool
-recall_row(const Memory *memory, const char *key, int32 *row)
+recall_row(const CallSite *site, const char *key, int32 *row)
 {
-	KnownName  *found = memory->graph == NULL ? NULL : names_lookup(memory->names, key);
+	NamedRow   *found = site->graph == NULL ? NULL : names_lookup(site->names, key);
 
 	if (found != NULL)
 		*row = found->row;
@@ -142,7 +142,7 @@ recall_row(const Memory *memory, const char *key, int32 *row)
 
 typedef struct EntityNames
 {
-	Memory	   *memory;
+	CallSite   *site;
 	const Model *model;
 } EntityNames;
 
@@ -155,81 +155,94 @@ take_entity_name(void *argument, const Datum *values, const bool *nulls)
 	char	   *key = TextDatumGetCString(values[1]);
 
 	if (row >= 0)
-		remember_row(entities->memory, key, row);
+		remember_row(entities->site, key, row);
 	pfree(key);
 }
 
-/* Millions of rows with thousands of entities: one query for all names is less than one for each. */
+/* For millions of rows with thousands of entities, one query for all names takes less time than one for each. */
 static void
-remember_entities(Memory *memory, const Graph *graph, const Model *model)
+remember_entities(CallSite *site, const Graph *graph, const Model *model)
 {
-	EntityNames entities = {memory, model};
+	EntityNames entities = {site, model};
 
 	sql_stream(psprintf("select id::int, 'e' || name::text from %sentity where name is not null", graph->prefix),
 			   SQL_NO_ARGS, take_entity_name, &entities);
-	memory->lookups = -1;
+	site->lookups = -1;
 }
 
 static int32
-find_row(Memory *memory, Graph *graph, const Model *model, const char *key)
+find_row(CallSite *site, Graph *graph, const Model *model, const char *key)
 {
 	int32		row;
 
-	if (recall_row(memory, key, &row))
+	if (recall_row(site, key, &row))
 		return row;
-	if (memory->graph != NULL && memory->lookups == LOOKUPS_LIMIT &&
+	if (site->graph != NULL && site->lookups == LOOKUPS_LIMIT &&
 		model->kge.entities <= ENTITIES_AT_ONCE)
 	{
-		remember_entities(memory, graph, model);
-		if (recall_row(memory, key, &row))
+		remember_entities(site, graph, model);
+		if (recall_row(site, key, &row))
 			return row;
 	}
 	row = key[0] == 'e' ? model_entity_row(model, graph, key + 1) :
 		model_relation_row(model, graph, key + 1);
-	if (memory->graph != NULL)
+	if (site->graph != NULL)
 	{
-		remember_row(memory, key, row);
-		if (memory->lookups >= 0)
-			memory->lookups++;
+		remember_row(site, key, row);
+		if (site->lookups >= 0)
+			site->lookups++;
 	}
 	return row;
 }
 
-/* The model, and the triple in its rows, if the call site remembers all it takes; else NULL. */
+/* The model, and the triple in its rows, if the call site has all of them; else NULL. */
 static const Model *
-find_in_memory(const Memory *memory, const NamedTriple *names, Triple *triple)
+find_kept(const CallSite *site, const NamedTriple *names, Triple *triple)
 {
-	const Model *model = memory->graph == NULL ? NULL : model_recall(memory->serial);
+	const Model *model = site->graph == NULL ? NULL : model_recall(site->serial);
 
 	if (model == NULL ||
-		!recall_row(memory, names->head, &triple->head) ||
-		!recall_row(memory, names->relation, &triple->relation) ||
-		!recall_row(memory, names->tail, &triple->tail))
+		!recall_row(site, names->head, &triple->head) ||
+		!recall_row(site, names->relation, &triple->relation) ||
+		!recall_row(site, names->tail, &triple->tail))
 		return NULL;
 	return model;
 }
 
+/* Between these two, the graph's tables are read. */
+static Graph *
+begin_reading(const char *graph, int *nest_level)
+{
+	*nest_level = sql_pin();
+	sql_begin();
+	return graph_open(graph);
+}
+
+static void
+end_reading(int nest_level)
+{
+	sql_end();
+	sql_unpin(nest_level);
+}
+
 static const Model *
-find_in_tables(Memory *memory, const char *graph_name, const char *model_name,
+find_in_tables(CallSite *site, const char *graph_name, const char *model_name,
 			   const NamedTriple *names, Triple *triple)
 {
-	Graph	   *graph;
+	int			nest_level;
+	Graph	   *graph = begin_reading(graph_name, &nest_level);
 	const Model *model;
-	int			nest_level = sql_pin();
 
-	sql_begin();
-	graph = graph_open(graph_name);
-	model = memory->graph == NULL ? NULL : model_recall(memory->serial);
+	model = site->graph == NULL ? NULL : model_recall(site->serial);
 	if (model == NULL)
 	{
 		model = model_open(graph, model_name);
-		remember_model(memory, graph_name, model);
+		remember_model(site, graph_name, model);
 	}
-	triple->head = find_row(memory, graph, model, names->head);
-	triple->relation = find_row(memory, graph, model, names->relation);
-	triple->tail = find_row(memory, graph, model, names->tail);
-	sql_end();
-	sql_unpin(nest_level);
+	triple->head = find_row(site, graph, model, names->head);
+	triple->relation = find_row(site, graph, model, names->relation);
+	triple->tail = find_row(site, graph, model, names->tail);
+	end_reading(nest_level);
 	return model;
 }
 
@@ -244,36 +257,33 @@ find_triple(FunctionCallInfo fcinfo, Triple *triple)
 		.tail = psprintf("e%s", argument_text(fcinfo, 3, "tail"))
 	};
 	char	   *name = argument_name(fcinfo, 4, "model");
-	Memory	   *memory = call_site_memory(fcinfo, graph, name);
-	const Model *model = find_in_memory(memory, &names, triple);
+	CallSite   *site = call_site(fcinfo, graph, name);
+	const Model *model = find_kept(site, &names, triple);
 
-	return model != NULL ? model : find_in_tables(memory, graph, name, &names, triple);
+	return model != NULL ? model : find_in_tables(site, graph, name, &names, triple);
 }
 
 /* ---- scores ----------------------------------------------------------------------------- */
 
-/* The evidence of the model's rules, looked up once while the call site's memory holds. */
+/* The evidence of the model's rules, looked up once while what the call site keeps is valid. */
 static const Evidence *
 find_evidence(FunctionCallInfo fcinfo, const Model *model, EvAnswering **answering)
 {
-	Memory	   *memory = fcinfo->flinfo->fn_extra;
+	CallSite   *site = fcinfo->flinfo->fn_extra;
 	const Evidence *evidence;
 	int			nest_level;
 	uint64		serial;
 
-	if (memory->graph != NULL && model_has_evidence(model, memory->evidence_serial))
+	if (site->graph != NULL && model_has_evidence(model, site->evidence_serial))
 	{
-		*answering = memory->answering;
-		return memory->evidence;
+		*answering = site->answering;
+		return site->evidence;
 	}
-	nest_level = sql_pin();
-	sql_begin();
-	evidence = model_evidence(graph_open(argument_name(fcinfo, 0, "graph")), model, answering, &serial);
-	sql_end();
-	sql_unpin(nest_level);
-	memory->evidence_serial = serial;
-	memory->evidence = evidence;
-	memory->answering = *answering;
+	evidence = model_evidence(begin_reading(argument_name(fcinfo, 0, "graph"), &nest_level), model, answering, &serial);
+	end_reading(nest_level);
+	site->evidence_serial = serial;
+	site->evidence = evidence;
+	site->answering = *answering;
 	return evidence;
 }
 
@@ -281,14 +291,12 @@ find_evidence(FunctionCallInfo fcinfo, const Model *model, EvAnswering **answeri
 static double
 score(FunctionCallInfo fcinfo, const Model *model, Triple triple, EvKind *kind)
 {
-	const Evidence *evidence = NULL;
-	EvAnswering    *answering = NULL;
+	Predictor	predictor = {.model = model};
 
 	if (*kind != EV_EMBEDDING)
-		evidence = find_evidence(fcinfo, model, &answering);
-	*kind = evidence_kind(evidence, *kind, model->name);
-	return evidence_score(evidence, *kind, SIDE_TAIL, triple.relation,
-						  evidence_of_triple(model, evidence, answering, *kind, triple));
+		predictor.evidence = find_evidence(fcinfo, model, &predictor.answering);
+	predictor.kind = *kind = evidence_kind(predictor.evidence, *kind, model->name);
+	return predictor_score(&predictor, SIDE_TAIL, triple.relation, predictor_parts(&predictor, triple));
 }
 
 HKG_FUNCTION(hkg_score);
@@ -296,7 +304,7 @@ Datum
 hkg_score(PG_FUNCTION_ARGS)
 {
 	EvKind		kind = argument_evidence(fcinfo, 5);
-	Triple	triple;
+	Triple		triple;
 	const Model *model = find_triple(fcinfo, &triple);
 
 	PG_RETURN_FLOAT8(score(fcinfo, model, triple, &kind));
@@ -304,7 +312,7 @@ hkg_score(PG_FUNCTION_ARGS)
 
 /* ---- thresholds ----------------------------------------------------------------------- */
 
-/* hkg_learn_evidence leaves the thresholds of the embedding alone. */
+/* Where only the threshold of the embedding is there, hkg_learn_evidence has deleted the others. */
 static void
 no_threshold(const Graph *graph, const char *model, int32 id, const char *relation, EvKind kind)
 {
@@ -320,9 +328,9 @@ no_threshold(const Graph *graph, const char *model, int32 id, const char *relati
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 			 errmsg("model \"%s\" has no threshold for relation \"%s\"%s", model, relation,
-					kind == EV_EMBEDDING ? "" : psprintf(" and evidence \"%s\"", evidence_name(kind))),
+					kind == EV_EMBEDDING ? "" : psprintf(" and evidence \"%s\"", evidence_kinds[kind])),
 			 deleted ? errdetail("hkg_learn_evidence has changed the scores of evidence \"%s\", and deleted their thresholds.",
-								 evidence_name(kind)) :
+								 evidence_kinds[kind]) :
 			 errdetail("Thresholds are learnt from the valid split, or the facts that stand in for it, at the end of a training."),
 			 errhint(deleted ? "Call hkg_learn_thresholds, which learns them from the valid split." :
 					 "Load a valid split and call hkg_learn_thresholds.")));
@@ -332,42 +340,39 @@ static double
 read_threshold(FunctionCallInfo fcinfo, const Model *model, EvKind kind, int32 relation)
 {
 	SqlArgs		args = {0};
-	int			nest_level = sql_pin();
-	Graph	   *graph;
+	int			nest_level;
+	Graph	   *graph = begin_reading(argument_name(fcinfo, 0, "graph"), &nest_level);
 	Datum		threshold;
 
-	sql_begin();
-	graph = graph_open(argument_name(fcinfo, 0, "graph"));
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(model->name));
 	sql_arg(&args, INT4OID, Int32GetDatum(model->relation_id[relation]));
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(evidence_name(kind)));
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(evidence_kinds[kind]));
 	if (!sql_value(psprintf("select nullif(threshold::float8, 'NaN') from %sthreshold "
 							"where model = $1 and relation = $2 and evidence = $3",
 							graph->prefix), &args, &threshold))
 		no_threshold(graph, model->name, model->relation_id[relation], argument_text(fcinfo, 2, "relation"), kind);
-	sql_end();
-	sql_unpin(nest_level);
+	end_reading(nest_level);
 	return DatumGetFloat8(threshold);
 }
 
-/* The relation's threshold, looked up once while the call site's memory holds. */
+/* The relation's threshold, looked up once while what the call site keeps is valid. */
 static double
 threshold_of(FunctionCallInfo fcinfo, const Model *model, EvKind kind, int32 relation)
 {
-	Memory	   *memory = fcinfo->flinfo->fn_extra;
+	CallSite   *site = fcinfo->flinfo->fn_extra;
 	Size		kinds = (Size) EV_KINDS * model->kge.relations;
 	double	   *threshold;
 
-	if (memory->graph == NULL)
+	if (site->graph == NULL)
 		return read_threshold(fcinfo, model, kind, relation);
-	if (memory->threshold == NULL)
+	if (site->threshold == NULL)
 	{
-		memory->threshold = MemoryContextAllocHuge(memory->context,
+		site->threshold = MemoryContextAllocHuge(site->context,
 												   sizeof(double) * kinds);
 		for (Size i = 0; i < kinds; i++)
-			memory->threshold[i] = NAN;
+			site->threshold[i] = NAN;
 	}
-	threshold = &memory->threshold[(Size) EV_KINDS * relation + kind];
+	threshold = &site->threshold[(Size) EV_KINDS * relation + kind];
 	if (isnan(*threshold))
 		*threshold = read_threshold(fcinfo, model, kind, relation);
 	return *threshold;
@@ -378,7 +383,7 @@ Datum
 hkg_classify(PG_FUNCTION_ARGS)
 {
 	EvKind		kind = argument_evidence(fcinfo, 5);
-	Triple	triple;
+	Triple		triple;
 	const Model *model = find_triple(fcinfo, &triple);
 	double		scored = score(fcinfo, model, triple, &kind);
 

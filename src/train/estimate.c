@@ -11,7 +11,7 @@
 
 #include "utils/builtins.h"
 
-#include "model/model_evidence.h"
+#include "model/learn_evidence.h"
 #include "path_rules.h"
 #include "hold_out.h"
 #include "server/host.h"

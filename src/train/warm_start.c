@@ -10,7 +10,7 @@
 
 #include "miscadmin.h"
 
-#include "model/model.h"
+#include "model/model_cache.h"
 
 /* facts between two looks at interrupts */
 #define FACTS_AT_ONCE 10000

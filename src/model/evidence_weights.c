@@ -1,0 +1,290 @@
+/*
+ * evidence_weights.c
+ *		How a model weighs evidence, as it was learnt: read, written, handed on.
+ */
+#include "evidence_weights.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "lib/stringinfo.h"
+#include "utils/builtins.h"
+
+#include "server/sql.h"
+
+/* Where there is nothing to learn from: about what three benchmark graphs taught (bench/RESULTS.md) */
+#define USUAL_DISCOUNT 0.25
+#define USUAL_WEIGHT 1.5
+
+const char *const evidence_kinds[] = {"embedding", "rules", "both", NULL};
+static const char *const sides[] = {"head", "tail"};
+
+/* ---- discounts ------------------------------------------------------------------------ */
+
+/* Column evidence of table model */
+typedef struct DiscountRow
+{
+	char	   *discount[EV_KINDS];	/* NULL: it is not there */
+} DiscountRow;
+
+static void
+take_discounts(void *argument, const Datum *values, const bool *nulls)
+{
+	DiscountRow *row = argument;
+
+	row->discount[EV_RULES] = nulls[0] ? NULL : TextDatumGetCString(values[0]);
+	row->discount[EV_BOTH] = nulls[1] ? NULL : TextDatumGetCString(values[1]);
+}
+
+static double
+discount_of(const char *model, const DiscountRow *row, EvKind kind)
+{
+	const char *text = row->discount[kind];
+	char	   *end = NULL;
+	double		discount = text == NULL ? -1 : strtod(text, &end);
+
+	if (end == text || *end != '\0' || !(discount >= 0 && discount <= 1))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("column evidence of model \"%s\" holds no discount of \"%s\", which is a number from 0 to 1",
+						model, evidence_kinds[kind]),
+				 errhint("Call hkg_learn_evidence, which writes it anew.")));
+	return discount;
+}
+
+bool
+evidence_read_discounts(const Graph *graph, const char *model, double *rules, double *both)
+{
+	DiscountRow row = {0};
+	SqlArgs		args = {0};
+
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
+	if (sql_stream(psprintf("select evidence::jsonb->'discount'->>'rules', evidence::jsonb->'discount'->>'both' "
+							"from %smodel where name = $1 and evidence is not null", graph->prefix),
+				   &args, take_discounts, &row) == 0)
+		return false;
+	*rules = discount_of(model, &row, EV_RULES);
+	*both = discount_of(model, &row, EV_BOTH);
+	return true;
+}
+
+/* ---- weights ------------------------------------------------------------------------ */
+
+typedef struct WeightRows
+{
+	EvWeights  *weights;		/* a scale of NaN: none was read */
+	const GraphData *data;
+	char	   *fault;			/* the first row that holds no weight, and why */
+	int32		faulty;			/* its relation, whose name takes a query that has to wait for the end of this one */
+	int			side;
+} WeightRows;
+
+/* As the end of a sentence; NULL when they are weights. */
+static char *
+weight_fault(double scale, double weight)
+{
+	if (!(scale > 0 && isfinite(scale)))
+		return psprintf("holds the scale %g, expected a finite number above 0", scale);
+	if (!(weight >= 0 && isfinite(weight)))
+		return psprintf("holds the weight %g, expected a finite number of at least 0", weight);
+	return NULL;
+}
+
+static void
+take_weight(void *argument, const Datum *values, const bool *nulls)
+{
+	WeightRows *rows = argument;
+	EvWeights  *weights = rows->weights;
+	int32		row = graph_row(rows->data->relation_id, rows->data->relations, DatumGetInt32(values[0]));
+	int32		key;
+
+	if (row < 0 || rows->fault != NULL)
+		return;
+	rows->faulty = DatumGetInt32(values[0]);
+	rows->side = DatumGetBool(values[1]) ? SIDE_HEAD : SIDE_TAIL;
+	key = 2 * row + rows->side;
+	if (nulls[2] || nulls[3])
+		rows->fault = pstrdup("holds a null");
+	else if (!isnan(weights->scale[key]))
+		rows->fault = pstrdup("is there twice");
+	else
+	{
+		weights->scale[key] = DatumGetFloat8(values[2]);
+		weights->weight[key] = DatumGetFloat8(values[3]);
+		rows->fault = weight_fault(weights->scale[key], weights->weight[key]);
+	}
+}
+
+static void
+raise_weight_fault(Graph *graph, const char *model, const WeightRows *rows)
+{
+	if (rows->fault != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("row of relation \"%s\", side %s, in %sevidence_weight %s", graph_relation_name(graph, rows->faulty),
+						sides[rows->side], graph->prefix, rows->fault),
+				 errdetail("It belongs to model \"%s\".", model),
+				 errhint("Call hkg_learn_evidence, which writes it anew, or have the usual weights: delete from %sevidence_weight where model = %s",
+						 graph->prefix, quote_literal_cstr(model))));
+}
+
+void
+evidence_read_weights(Graph *graph, const char *model, const GraphData *data, EvWeights *weights)
+{
+	WeightRows	rows = {.weights = weights,.data = data};
+	int32		relations = data->relations;
+	SqlArgs		args = {0};
+
+	weights->weight = palloc(sizeof(double) * 2 * relations);
+	weights->scale = palloc(sizeof(double) * 2 * relations);
+	for (int32 i = 0; i < 2 * relations; i++)
+		weights->scale[i] = NAN;
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
+	sql_stream(psprintf("select relation::int, side::text = 'head', scale::float8, weight::float8 from %sevidence_weight "
+						"where model = $1 and num_nulls(relation, side) = 0", graph->prefix), &args, take_weight, &rows);
+	raise_weight_fault(graph, model, &rows);
+	for (int32 i = 0; i < 2 * relations; i++)
+		if (isnan(weights->scale[i]))
+		{
+			weights->scale[i] = 1;
+			weights->weight[i] = USUAL_WEIGHT;
+		}
+}
+
+/* ---- probabilities ------------------------------------------------------------------- */
+
+static void
+take_calibration(void *argument, const Datum *values, const bool *nulls)
+{
+	EvCalibration *calibration = argument;
+	char	   *kind = TextDatumGetCString(values[0]);
+
+	for (int i = 0; i < EV_KINDS; i++)
+		if (strcmp(kind, evidence_kinds[i]) == 0)
+			calibration[i] = (EvCalibration) {DatumGetFloat8(values[1]), DatumGetFloat8(values[2]),
+				DatumGetFloat8(values[3]), 0};
+}
+
+void
+evidence_read_calibration(const Graph *graph, const char *model, EvCalibration *calibration)
+{
+	SqlArgs		args = {0};
+
+	/* where nothing was learnt, sigma(score) with the usual weights */
+	calibration[EV_EMBEDDING] = (EvCalibration) {1, 0, 0, 0};
+	calibration[EV_RULES] = (EvCalibration) {0, 1, 0, 0};
+	calibration[EV_BOTH] = (EvCalibration) {1, USUAL_WEIGHT, 0, 0};
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
+	sql_stream(psprintf("select c.key, (c.value->>'score_slope')::float8, (c.value->>'evidence_slope')::float8, "
+						"(c.value->>'intercept')::float8 "
+						"from %smodel m, jsonb_each(m.evidence::jsonb->'calibration') c where m.name = $1 "
+						"and num_nulls(c.value->>'score_slope', c.value->>'evidence_slope', c.value->>'intercept') = 0",
+						graph->prefix), &args, take_calibration, calibration);
+}
+
+/* ---- writing ------------------------------------------------------------------------- */
+
+/* What goes into column model.evidence; learnt: NULL where there was nothing to learn from. */
+static void
+write_summary(const Graph *graph, const char *model, const EvLearnt *learnt)
+{
+	StringInfoData text;
+	SqlArgs		args = {0};
+
+	initStringInfo(&text);
+	appendStringInfo(&text, "{\"discount\": {\"rules\": %g, \"both\": %g}", learnt == NULL ? USUAL_DISCOUNT : learnt->alone,
+					 learnt == NULL ? USUAL_DISCOUNT : learnt->weights.discount);
+	for (int i = 0; i < EV_KINDS && learnt != NULL; i++)
+		appendStringInfo(&text, "%s\"%s\": {\"score_slope\": %.9g, \"evidence_slope\": %.9g, "
+						 "\"intercept\": %.9g, \"error\": %.4g}", i == 0 ? ", \"calibration\": {" : ", ", evidence_kinds[i],
+						 learnt->calibration[i].score_slope, learnt->calibration[i].evidence_slope,
+						 learnt->calibration[i].offset, learnt->calibration[i].error);
+	appendStringInfoString(&text, learnt == NULL ? "}" : "}}");
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
+	sql_run(psprintf("delete from %sevidence_weight where model = $1", graph->prefix), &args);
+	sql_run(psprintf("delete from %sthreshold where model = $1 and evidence <> 'embedding'", graph->prefix), &args);
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(text.data));
+	sql_run(psprintf("update %smodel set evidence = $2::jsonb where name = $1", graph->prefix), &args);
+}
+
+static void
+write_weights(const Graph *graph, const char *model, const GraphData *data, const EvLearnt *learnt)
+{
+	static const Oid types[] = {INT4OID, TEXTOID, FLOAT8OID, FLOAT8OID, INT8OID};
+	SqlBatch   *batch = sql_batch_begin(psprintf("insert into %1$sevidence_weight select %2$s, u.* "
+												 "from unnest($1, $2, $3, $4, $5) u (relation, side, scale, weight, questions) "
+												 "where u.relation in (select id from %1$srelation)",
+												 graph->prefix, quote_literal_cstr(model)),
+										lengthof(types), types);
+
+	for (int32 i = 0; i < 2 * data->relations; i++)
+	{
+		Datum		values[5] = {
+			Int32GetDatum(data->relation_id[i / 2]),
+			CStringGetTextDatum(sides[i % 2]),
+			Float8GetDatum(learnt->weights.scale[i]),
+			Float8GetDatum(learnt->weights.weight[i]),
+			Int64GetDatum(learnt->questions[i])
+		};
+
+		sql_batch_row(batch, values, NULL);
+	}
+	sql_batch_end(batch);
+}
+
+void
+evidence_write_weights(const Graph *graph, const char *model, const GraphData *data, const EvLearnt *learnt)
+{
+	write_summary(graph, model, learnt);
+	if (learnt != NULL)
+		write_weights(graph, model, data, learnt);
+}
+
+/* ---- from one model to the next ------------------------------------------------------ */
+
+/* that weights and probabilities were learnt */
+#define LEARNT "evidence::jsonb ?& array['calibration', 'discount']"
+
+bool
+evidence_has_learnt(const Graph *graph, const char *model)
+{
+	SqlArgs		args = {0};
+	Datum		found;
+
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
+	return sql_value(psprintf("select true from %smodel where name = $1 and " LEARNT, graph->prefix), &args, &found);
+}
+
+char *
+evidence_learnt(const Graph *graph, const char *model)
+{
+	SqlArgs		args = {0};
+	Datum		found;
+
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
+	if (!sql_value(psprintf("select jsonb_build_object('evidence', case when " LEARNT " then evidence end, "
+							"'weights', (select coalesce(jsonb_agg(w), '[]') from %1$sevidence_weight w where model = $1), "
+							"'thresholds', (select coalesce(jsonb_agg(t), '[]') from %1$sthreshold t where model = $1))::text "
+							"from %1$smodel where name = $1", graph->prefix),
+				   &args, &found))
+		return NULL;
+	return TextDatumGetCString(found);
+}
+
+void
+evidence_restore(const Graph *graph, const char *model, const char *learnt, bool with_rules)
+{
+	SqlArgs		args = {0};
+
+	if (with_rules)
+		write_summary(graph, model, NULL);
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(learnt));
+	sql_arg(&args, BOOLOID, BoolGetDatum(with_rules));
+	sql_run(psprintf("insert into %1$sevidence_weight select * from jsonb_populate_recordset(null::%1$sevidence_weight, $1::jsonb->'weights') "
+					 "where $2 and relation in (select id from %1$srelation)", graph->prefix), &args);
+	sql_run(psprintf("insert into %1$sthreshold select * from jsonb_populate_recordset(null::%1$sthreshold, $1::jsonb->'thresholds') "
+					 "where ($2 or evidence = 'embedding') and relation in (select id from %1$srelation)", graph->prefix), &args);
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
+	sql_run(psprintf("update %smodel set evidence = coalesce(nullif($1::jsonb->'evidence', 'null'), evidence) "
+					 "where $2 and name = $3", graph->prefix), &args);
+}

@@ -1,0 +1,98 @@
+/*
+ * learn_evidence.c
+ *		Learning how a model weighs evidence; hkg_learn_evidence.
+ */
+#include "learn_evidence.h"
+
+#include "utils/acl.h"
+#include "utils/memutils.h"
+
+#include "evidence_rules.h"
+#include "evidence_weights.h"
+#include "graph/call.h"
+#include "model_cache.h"
+#include "model_evidence.h"
+#include "server/host.h"
+
+/* Facts, then the valid split: the test split takes no part in learning. */
+static Triple *
+facts_and_valid(const GraphData *data, const Triple *valid, int64 valid_count)
+{
+	Triple	   *known = MemoryContextAllocHuge(CurrentMemoryContext,
+											  sizeof(Triple) * (data->facts + valid_count));
+
+	memcpy(known, data->fact, sizeof(Triple) * data->facts);
+	memcpy(known + data->facts, valid, sizeof(Triple) * valid_count);
+	return known;
+}
+
+uint64
+evidence_learn_bytes(const KgeModel *kge, const GraphData *data, const EvRuleSet *rules, int64 valid_count, int threads)
+{
+	EvFacts		facts = {.entities = data->entities,.relations = data->relations,.edges = 2 * data->facts};
+	EvExampleSource source = {.model = kge,.facts = &facts,.count = valid_count,.filter_count = data->facts + valid_count};
+
+	return 2 * (rules->count * sizeof(EvRule) + rules->patterns * sizeof(EvPattern)) + evidence_index_bytes(rules, data) +
+		ev_learn_bytes(&source, threads) + source.filter_count * sizeof(Triple);
+}
+
+void
+evidence_learn(Graph *graph, const char *model, const GraphData *data, const KgeModel *kge,
+			   Pool *pool, const Triple *valid, int64 valid_count)
+{
+	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "hybridkg evidence", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(work);
+	Arena		arena = hkg_arena();
+	Evidence	evidence = {0};
+	EvExampleSource source = {.model = kge,.facts = &evidence.facts,.rules = &evidence.rules,.triples = valid,.count = valid_count};
+	EvLearnt	learnt;
+	EvRuleSet	rules;
+
+	if (valid_count == 0)
+		evidence_write_weights(graph, model, data, NULL);
+	else
+	{
+		rules = evidence_read_rules(graph, model, data);
+		hkg_check_memory(evidence_learn_bytes(kge, data, &rules, valid_count, pool_threads(pool)),
+						 "learning how evidence weighs");
+		evidence_index(&evidence, &rules, data);
+		source.filter = facts_and_valid(data, valid, valid_count);
+		source.filter_count = data->facts + valid_count;
+		ev_learn(&arena, pool, &source, &learnt);
+		evidence_write_weights(graph, model, data, &learnt);
+	}
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(work);
+}
+
+HKG_FUNCTION(hkg_learn_evidence);
+Datum
+hkg_learn_evidence(PG_FUNCTION_ARGS)
+{
+	static const TableRights written[] = {
+		{"evidence_weight", ACL_SELECT | ACL_INSERT | ACL_DELETE}, {"threshold", ACL_SELECT | ACL_DELETE}, {"model", ACL_SELECT | ACL_UPDATE}
+	};
+	Call		call = call_begin(fcinfo, 1);
+	Graph	   *graph = call.graph;
+	GraphData  *data;
+	KgeModel	kge;
+	Triple	   *valid;
+	int64		valid_count;
+
+	/* before the model is read: a training may just be replacing it */
+	graph_lock_for_training(graph, call.model);
+	graph_require_rights(graph, written, lengthof(written));
+	data = graph_read(graph);
+	kge = model_of_graph(model_open(graph, call.model), data);
+	valid = graph_read_split(graph, data, "valid", &valid_count);
+	if (valid_count == 0 && evidence_has_learnt(graph, call.model))
+		ereport(NOTICE,
+				(errmsg("graph \"%s\" has no valid split: model \"%s\" keeps the weights that it has learnt",
+						graph->name, call.model),
+				 errhint("Load one with hkg_load(..., 'valid').")));
+	else
+		evidence_learn(graph, call.model, data, &kge, hkg_pool(), valid, valid_count);
+	graph_leave_training();
+	call_end(&call);
+	PG_RETURN_VOID();
+}

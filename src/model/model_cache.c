@@ -1,0 +1,343 @@
+/*
+ * model_cache.c
+ *		The copies of models, with their evidence, that a backend keeps for its next calls.
+ *
+ * A backend keeps the models it used last, each in a memory context of its own
+ * under CacheMemoryContext.  A copy is valid as long as the model's row is the very
+ * version it was read with: (xmin, ctid), as the caller's snapshot shows it.
+ * Training replaces that row, and triggers on the embedding tables update it
+ * when somebody changes an embedding, a rule or a weight by hand.  So one look-up by primary key
+ * decides whether the copy is valid, in any transaction, after a rollback, on a replica.
+ *
+ * The evidence is kept beside its model, and is read again when the facts have changed (graph/changes.c).
+ *
+ * A copy must not show its reader more than the tables would.  Where a table has row
+ * security for the caller, or the caller lacks the right to read all of it, the
+ * server decides anew: the model is read again each time, and not kept.
+ *
+ * A model is built in a context under the caller's, which is moved under CacheMemoryContext when it is complete.  An
+ * error on the way leaves nothing.
+ *
+ * Our queries may run functions of users (a policy of row security, a view).  These may call ours,
+ * which may drop a copy that is in use.  So a copy is freed when its last user ends.
+ */
+#include "model_cache.h"
+
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rls.h"
+
+#include "evidence_weights.h"
+#include "graph/changes.h"
+#include "server/host.h"
+
+/* models kept in a backend, as far as they fit hybridkg.max_memory together */
+#define MODELS_KEPT 4
+
+/* Memory that goes when it was dropped and nobody uses it any more */
+typedef struct Shared
+{
+	MemoryContext context;		/* its users' count is in there, too */
+	int			users;
+	bool		dropped;
+} Shared;
+
+/* Evidence and answering are NULL where the model has no evidence. */
+typedef struct EvidenceCopy
+{
+	Shared	   *shared;
+	Evidence   *evidence;
+	EvAnswering    *answering;
+	uint64		serial;
+	FactsVersion facts;			/* that it was read with */
+} EvidenceCopy;
+
+typedef struct KeptModel
+{
+	Model		model;			/* comes first */
+	Shared		shared;			/* holds this and all of the model */
+	Oid			schema;
+	TransactionId xmin;
+	ItemPointerData ctid;
+	uint64		bytes;
+	FactsWatch	watch;
+	EvidenceCopy evidence;		/* shared is NULL until it was read */
+	struct KeptModel *next;
+} KeptModel;
+
+/* the one used last comes first */
+static KeptModel *kept_models = NULL;
+
+/* ---- what is in use ---------------------------------------------------------- */
+
+static void
+free_if_unused(Shared *shared)
+{
+	if (shared->dropped && shared->users == 0)
+		MemoryContextDelete(shared->context);
+}
+
+static void
+drop(Shared *shared)
+{
+	shared->dropped = true;
+	free_if_unused(shared);
+}
+
+static void
+end_use(void *argument)
+{
+	Shared	   *shared = argument;
+
+	shared->users--;
+	free_if_unused(shared);
+}
+
+/* Until the current context is reset. */
+static void
+use(Shared *shared)
+{
+	MemoryContextCallback *end = palloc(sizeof(MemoryContextCallback));
+
+	*end = (MemoryContextCallback) {.func = end_use,.arg = shared};
+	MemoryContextRegisterResetCallback(CurrentMemoryContext, end);
+	shared->users++;
+}
+
+static const Model *
+use_model(KeptModel *kept)
+{
+	use(&kept->shared);
+	return &kept->model;
+}
+
+/* ---- models that are kept -------------------------------------------------- */
+
+static void
+forget(KeptModel *kept)
+{
+	for (KeptModel **link = &kept_models; *link != NULL; link = &(*link)->next)
+		if (*link == kept)
+		{
+			*link = kept->next;
+			facts_unwatch(&kept->watch);
+			drop(&kept->shared);
+			return;
+		}
+}
+
+/* Makes room for a model of that size beside the others: what was not used for longest goes. */
+static void
+make_room(uint64 bytes, KeptModel *others)
+{
+	uint64		limit = (uint64) hkg_max_memory * 1024;
+	int			count = 1;
+
+	while (others != NULL)
+	{
+		KeptModel  *next = others->next;
+
+		bytes += others->bytes;
+		if (++count > MODELS_KEPT || bytes > limit)
+			forget(others);
+		others = next;
+	}
+}
+
+/* The kept model of that name, good or not; those that were for one use alone go. */
+static KeptModel *
+find_kept(Oid schema, const char *name)
+{
+	KeptModel  *found = NULL;
+	KeptModel  *next;
+
+	for (KeptModel *kept = kept_models; kept != NULL; kept = next)
+	{
+		next = kept->next;
+		if (kept->model.serial == 0)
+			forget(kept);
+		else if (kept->schema == schema && strcmp(kept->model.name, name) == 0)
+			found = kept;
+	}
+	return found;
+}
+
+static void
+move_to_front(KeptModel *kept)
+{
+	KeptModel **link = &kept_models;
+
+	while (*link != kept)
+		link = &(*link)->next;
+	*link = kept->next;
+	kept->next = kept_models;
+	kept_models = kept;
+}
+
+const Model *
+model_recall(uint64 serial)
+{
+	for (KeptModel *kept = kept_models; kept != NULL && serial != 0; kept = kept->next)
+		if (kept->model.serial == serial)
+			return use_model(kept);
+	return NULL;
+}
+
+static const char *const embedding_tables[] = {
+	"model", "entity_embedding", "relation_embedding", "entity", "relation", NULL
+};
+static const char *const evidence_tables[] = {"triple", "rule", "evidence_weight", NULL};
+
+/* Whether a copy shows the caller no more than the tables would. */
+static bool
+may_keep(const Graph *graph, const char *const *tables)
+{
+	for (int i = 0; tables[i] != NULL; i++)
+	{
+		Oid			table = get_relname_relid(tables[i], graph->schema);
+
+		if (!OidIsValid(table) ||
+			pg_class_aclcheck(table, GetUserId(), ACL_SELECT) != ACLCHECK_OK ||
+			check_enable_rls(table, InvalidOid, true) == RLS_ENABLED)
+			return false;
+	}
+	return true;
+}
+
+/* ---- opening --------------------------------------------------------------- */
+
+static KeptModel *
+read_model(Graph *graph, const char *name, const ModelRow *row)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "hybridkg model",
+												  ALLOCSET_DEFAULT_SIZES);
+	KeptModel  *kept = MemoryContextAllocZero(context, sizeof(KeptModel));
+
+	kept->bytes = model_read_shape(graph, name, row, context, &kept->model);
+	make_room(kept->bytes, kept_models);
+	model_read_numbers(graph, context, &kept->model);
+	evidence_read_calibration(graph, name, kept->model.calibration);
+	kept->shared.context = context;
+	kept->schema = graph->schema;
+	kept->xmin = row->xmin;
+	kept->ctid = row->ctid;
+	return kept;
+}
+
+const Model *
+model_open(Graph *graph, const char *name)
+{
+	static uint64 last_serial = 0;
+	ModelRow	row = model_read_row(graph, name);
+	bool		keep = may_keep(graph, embedding_tables);
+	KeptModel  *kept = find_kept(graph->schema, name);
+
+	if (kept != NULL && keep && kept->xmin == row.xmin &&
+		ItemPointerEquals(&kept->ctid, &row.ctid))
+	{
+		move_to_front(kept);
+		return use_model(kept);
+	}
+	if (kept != NULL)
+		forget(kept);
+	kept = read_model(graph, name, &row);
+	kept->model.serial = keep ? ++last_serial : 0;
+	MemoryContextSetParent(kept->shared.context, CacheMemoryContext);
+	facts_watch(&kept->watch, graph, kept->shared.context);
+	kept->next = kept_models;
+	kept_models = kept;
+	return use_model(kept);
+}
+
+/* ---- evidence -------------------------------------------------------------- */
+
+static KeptModel *
+kept_of(const Model *model)
+{
+	return (KeptModel *) model;
+}
+
+/* In a context of its own, below the current one. */
+static EvidenceCopy
+read_evidence(Graph *graph, const KeptModel *kept)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "hybridkg evidence",
+												  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(context);
+	EvidenceCopy copy = {.shared = palloc(sizeof(Shared)),.facts = facts_version(&kept->watch)};
+
+	*copy.shared = (Shared) {.context = context};
+	copy.evidence = evidence_of_model(graph, &kept->model, kept->bytes);
+	if (copy.evidence != NULL)
+		copy.answering = evidence_answering(copy.evidence, kept->bytes + MemoryContextMemAllocated(context, true));
+	MemoryContextSwitchTo(caller);
+	return copy;
+}
+
+static void
+forget_evidence(KeptModel *kept)
+{
+	if (kept->evidence.shared == NULL)
+		return;
+	kept->bytes -= MemoryContextMemAllocated(kept->evidence.shared->context, true);
+	drop(kept->evidence.shared);
+	kept->evidence = (EvidenceCopy) {0};
+}
+
+static void
+keep_evidence(KeptModel *kept, EvidenceCopy copy)
+{
+	static uint64 last_serial = 0;
+
+	forget_evidence(kept);		/* somebody may have asked while it was read */
+	copy.serial = ++last_serial;
+	MemoryContextSetParent(copy.shared->context, kept->shared.context);
+	kept->bytes += MemoryContextMemAllocated(copy.shared->context, true);
+	kept->evidence = copy;
+	if (kept->shared.dropped)
+		return;
+	move_to_front(kept);
+	make_room(kept->bytes, kept->next);
+}
+
+static bool
+evidence_holds(const KeptModel *kept)
+{
+	const EvidenceCopy *copy = &kept->evidence;
+
+	return copy->shared != NULL && facts_version_holds(&kept->watch, &copy->facts);
+}
+
+/* A copy is kept with the model as long as the caller may read all that it holds. */
+const Evidence *
+model_evidence(Graph *graph, const Model *model, EvAnswering **answering, uint64 *serial)
+{
+	KeptModel  *kept = kept_of(model);
+	EvidenceCopy copy;
+
+	use(&kept->shared);
+	facts_check(&kept->watch);
+	if (model->serial == 0 || !may_keep(graph, evidence_tables))
+		copy = read_evidence(graph, kept);
+	else
+	{
+		if (!evidence_holds(kept))
+		{
+			forget_evidence(kept);
+			keep_evidence(kept, read_evidence(graph, kept));
+		}
+		copy = kept->evidence;
+		use(copy.shared);
+	}
+	*answering = copy.answering;
+	*serial = copy.serial;
+	return copy.evidence;
+}
+
+bool
+model_has_evidence(const Model *model, uint64 serial)
+{
+	return serial != 0 && kept_of(model)->evidence.serial == serial;
+}

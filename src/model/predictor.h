@@ -1,0 +1,58 @@
+/*
+ * predictor.h
+ *		A model and the evidence that a call wants of it: scores and probabilities of triples.
+ */
+#ifndef HKG_MODEL_PREDICTOR_H
+#define HKG_MODEL_PREDICTOR_H
+
+#include "server/compat.h"
+
+#include "model_evidence.h"
+
+/* The argument `evidence`: 'embedding', 'rules' or 'both' */
+extern EvKind argument_evidence(FunctionCallInfo fcinfo, int i);
+
+/*
+ * The kind that a model can have: EV_EMBEDDING where both are wanted and it has no rules; ERROR 55000 where rules
+ * alone are wanted and there are none.
+ */
+extern EvKind evidence_kind(const Evidence *evidence, EvKind kind, const char *model);
+
+typedef struct Predictor
+{
+	const Model *model;
+	EvKind		kind;
+	const Evidence *evidence;	/* NULL: the embedding alone */
+	EvAnswering *answering;
+} Predictor;
+
+/* Opens the model of that name; errors are those of model_open and evidence_kind. */
+extern Predictor predictor_open(Graph *graph, const char *model, EvKind kind);
+
+/* The two parts of a score; 0 for a part that the kind leaves out */
+typedef struct ScoreParts
+{
+	double		phi;
+	double		evidence;
+} ScoreParts;
+
+/* Of a triple of the model, as an answer to (head, relation, ?) */
+extern ScoreParts predictor_parts(const Predictor *predictor, Triple triple);
+
+/* The score of an answer (of the predictor, kind and evidence are used), and its probability. */
+extern double predictor_score(const Predictor *predictor, Side side, int32 relation, ScoreParts parts);
+extern double predictor_probability(const Predictor *predictor, ScoreParts parts);
+
+/* What many triples are scored by; it must not move */
+typedef struct Scoring
+{
+	KgeModel	kge;
+	const KgeAdjustment *adjustment;	/* what is added; NULL where nothing is */
+	KgeAdjustment evidence;
+	EvAdjuster	adjuster;
+} Scoring;
+
+/* In the current context.  With rules alone, only the numbers of entities and relations are taken from kge. */
+extern void scoring_open(const Evidence *evidence, EvKind kind, KgeModel kge, int threads, Scoring *scoring);
+
+#endif							/* HKG_MODEL_PREDICTOR_H */
