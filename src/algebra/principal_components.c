@@ -6,7 +6,7 @@
  * eigenvalues.  X'X is added up in double precision from products of a few rows (ssyrk): a sum of millions of
  * rows in single precision would lose digits.  X is divided by its largest number, so that no square overflows.
  *
- * The eigenvectors are those of LAPACK's ssyevr.  That is one call, which nobody can interrupt, and takes seconds
+ * The eigenvectors are those of LAPACK's ssyevr.  That is one call, which cannot be interrupted, and takes seconds
  * where a row has 2,000 numbers.  So its parts are called one by one: the reduction to a tridiagonal matrix a few
  * columns at a time (slatrd, ssyr2k), as ssytrd does; sstemr; and sormtr, a few vectors at a time.
  *
@@ -30,7 +30,7 @@
 /* smaller matrices are reduced at once */
 #define SMALL_MATRIX 32
 
-typedef struct Work
+typedef struct ComponentsWork
 {
 	Projection *projection;
 	int			width;
@@ -50,7 +50,7 @@ typedef struct Work
 	float	   *work;
 	int		   *int_work;
 	int		   *support;
-} Work;
+} ComponentsWork;
 
 #define WORK_SIZE(width) (64 * (width) + 8192)
 #define INT_WORK_SIZE(width) (10 * (width))
@@ -75,7 +75,7 @@ at_once(int width, int limit)
 }
 
 static void
-take_work(Work *work, Allocation *allocation)
+take_work(ComponentsWork *work, Allocation *allocation)
 {
 	Projection *projection = work->projection;
 	size_t		width = (size_t) work->width;
@@ -102,7 +102,7 @@ take_work(Work *work, Allocation *allocation)
 /* ---- the rows, less their mean ----------------------------------------------- */
 
 static void
-find_mean(Work *work)
+find_mean(ComponentsWork *work)
 {
 	const Projection *projection = work->projection;
 
@@ -121,7 +121,7 @@ find_mean(Work *work)
 }
 
 static void
-find_scale(Work *work)
+find_scale(ComponentsWork *work)
 {
 	const Projection *projection = work->projection;
 
@@ -143,7 +143,7 @@ find_scale(Work *work)
 
 /* `count` rows of X from the first on, into `some` */
 static void
-centre_rows(Work *work, int64_t first, int count)
+centre_rows(ComponentsWork *work, int64_t first, int count)
 {
 	const float *row = work->projection->row + (size_t) first * (size_t) work->width;
 
@@ -159,7 +159,7 @@ centre_rows(Work *work, int64_t first, int count)
 /* ---- X'X ------------------------------------------------------------------------ */
 
 static void
-add_product(Work *work, int count)
+add_product(ComponentsWork *work, int count)
 {
 	int			width = work->width;
 
@@ -171,7 +171,7 @@ add_product(Work *work, int count)
 
 /* X'X divided by its trace, which is returned, in single precision */
 static double
-find_products(Work *work)
+find_products(ComponentsWork *work)
 {
 	size_t		size = (size_t) work->width * (size_t) work->width;
 	int			count = at_once(work->width, ROWS_AT_ONCE);
@@ -196,14 +196,14 @@ find_products(Work *work)
 /* ---- eigenvectors ---------------------------------------------------------------- */
 
 static float *
-element(Work *work, int i, int j)
+element(ComponentsWork *work, int i, int j)
 {
 	return work->matrix + (size_t) j * (size_t) work->width + (size_t) i;
 }
 
 /* Reduces some columns, and subtracts their part from those that follow. */
 static void
-reduce_columns(Work *work, int first, int columns)
+reduce_columns(ComponentsWork *work, int first, int columns)
 {
 	int			width = work->width;
 	int			here = width - first;
@@ -221,7 +221,7 @@ reduce_columns(Work *work, int first, int columns)
 }
 
 static bool
-reduce(Work *work)
+reduce(ComponentsWork *work)
 {
 	int			first = 0;
 	int			left;
@@ -243,7 +243,7 @@ reduce(Work *work)
 
 /* Eigenvectors of the tridiagonal matrix become those of the one that was reduced. */
 static bool
-turn_back(Work *work)
+turn_back(ComponentsWork *work)
 {
 	int			width = work->width;
 	int			count = at_once(width, COLUMNS_AT_ONCE);
@@ -262,7 +262,7 @@ turn_back(Work *work)
 }
 
 static bool
-find_vectors(Work *work)
+find_vectors(ComponentsWork *work)
 {
 	int			width = work->width;
 	int			first = width - work->components + 1;
@@ -282,7 +282,7 @@ find_vectors(Work *work)
 
 /* Largest eigenvalue first, the number of largest absolute value positive: in place. */
 static void
-order_vectors(Work *work)
+order_vectors(ComponentsWork *work)
 {
 	size_t		width = (size_t) work->width;
 
@@ -309,7 +309,7 @@ order_vectors(Work *work)
 /* ---- coordinates ------------------------------------------------------------------- */
 
 static void
-project(Work *work, double trace)
+project(ComponentsWork *work, double trace)
 {
 	Projection *projection = work->projection;
 	int			components = work->components;
@@ -351,7 +351,7 @@ extern __attribute__((visibility("default"))) bool hkg_principal_components(Aren
 bool
 hkg_principal_components(Arena *arena, Projection *projection)
 {
-	Work		work = {.projection = projection,.width = projection->width,.components = projection->components};
+	ComponentsWork		work = {.projection = projection,.width = projection->width,.components = projection->components};
 	Allocation	allocation = {0};
 	double		trace;
 

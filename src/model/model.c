@@ -266,7 +266,7 @@ typedef struct EmbeddingTable
 	const int32 *id;			/* ascending */
 	int32		count;
 	int			width;
-	int			several;		/* so many tables of `count` rows follow each other */
+	int			several;		/* tables of `count` rows, one after the other */
 } EmbeddingTable;
 
 /* The embeddings in rows of other ids, NaN where there is none. */
@@ -342,6 +342,16 @@ model_relation_row(const Model *model, Graph *graph, const char *name)
 
 	return require_row(model, graph, graph_row(model->relation_id, model->kge.relations, id),
 					   "relation", name);
+}
+
+Triple
+model_triple(const Model *model, Triple ids)
+{
+	return (Triple) {
+		graph_row(model->entity_id, model->kge.entities, ids.head),
+		graph_row(model->relation_id, model->kge.relations, ids.relation),
+		graph_row(model->entity_id, model->kge.entities, ids.tail)
+	};
 }
 
 /* ---- writing ------------------------------------------------------------------ */

@@ -68,6 +68,9 @@ extern KgeModel model_of_graph(const Model *model, const GraphData *data);
 extern int32 model_entity_row(const Model *model, Graph *graph, const char *name);
 extern int32 model_relation_row(const Model *model, Graph *graph, const char *name);
 
+/* A triple of ids in the model's rows; -1 where there is none. */
+extern Triple model_triple(const Model *model, Triple ids);
+
 /* Writes embeddings of `kge` (rows as in data) as those of model `name`, which is in table model and has none yet. */
 extern void model_write_embeddings(Graph *graph, const char *name,
 								   const GraphData *data, const KgeModel *kge);

@@ -36,10 +36,10 @@
 /* models kept in a backend, as far as they fit hybridkg.max_memory together */
 #define MODELS_KEPT 4
 
-/* Memory that goes when it was dropped and nobody uses it any more */
+/* Memory that is freed when it has been dropped and has no user */
 typedef struct Shared
 {
-	MemoryContext context;		/* its users' count is in there, too */
+	MemoryContext context;		/* this struct is in it, too */
 	int			users;
 	bool		dropped;
 } Shared;
@@ -49,7 +49,7 @@ typedef struct EvidenceCopy
 {
 	Shared	   *shared;
 	Evidence   *evidence;
-	EvAnswering    *answering;
+	EvAnswering *answering;
 	uint64		serial;
 	FactsVersion facts;			/* that it was read with */
 } EvidenceCopy;
@@ -128,7 +128,7 @@ forget(KeptModel *kept)
 		}
 }
 
-/* Makes room for a model of that size beside the others: what was not used for longest goes. */
+/* Makes room for a model of that size beside the others: the ones that were used least recently are dropped. */
 static void
 make_room(uint64 bytes, KeptModel *others)
 {
@@ -146,7 +146,7 @@ make_room(uint64 bytes, KeptModel *others)
 	}
 }
 
-/* The kept model of that name, good or not; those that were for one use alone go. */
+/* The kept model of that name, valid or not; those that were for one use alone are dropped. */
 static KeptModel *
 find_kept(Oid schema, const char *name)
 {
@@ -291,7 +291,7 @@ keep_evidence(KeptModel *kept, EvidenceCopy copy)
 {
 	static uint64 last_serial = 0;
 
-	forget_evidence(kept);		/* somebody may have asked while it was read */
+	forget_evidence(kept);		/* another call may have read it in the meantime */
 	copy.serial = ++last_serial;
 	MemoryContextSetParent(copy.shared->context, kept->shared.context);
 	kept->bytes += MemoryContextMemAllocated(copy.shared->context, true);

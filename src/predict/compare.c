@@ -1,10 +1,9 @@
 /*
  * compare.c
- *		hkg_compare: a split under two models, triple by triple, and the rule that may be why.
+ *		hkg_compare: the ranks of a split under two models, and the rule that may explain the change.
  *
- * Both rankings are of the same snapshot, so their triples are the same ones in the same
- * order.  What changed most stands first: the change is that of the two reciprocal
- * ranks, whose mean MRR is.
+ * Both rankings use one snapshot, so their triples are the same ones in the same order.  The triples whose
+ * reciprocal ranks, which MRR is the mean of, changed most come first.
  */
 #include "postgres.h"
 
@@ -14,18 +13,18 @@
 #include "server/argument.h"
 #include "server/array.h"
 #include "evaluate.h"
-#include "explain.h"
+#include "best_rule.h"
 #include "graph/call.h"
 
 static int32 *
-ranks_under(Graph *graph, const char *model, const char *split, EvKind kind, Ranking *ranking)
+ranks_under(Graph *graph, const char *model, const char *split, EvKind kind, SplitRanks *ranking)
 {
 	*ranking = rank_split(graph, model, split, 0, kind);
 	return ranking->rank;
 }
 
 static void
-return_comparison(const Graph *graph, const Ranking *ranking, const int32 *rank_a, const int32 *rank_b,
+return_comparison(const Graph *graph, const SplitRanks *ranking, const int32 *rank_a, const int32 *rank_b,
 				  const BestRule *rule, const char *model_b, SqlResult *result)
 {
 	int			count = (int) ranking->count;
@@ -60,7 +59,7 @@ hkg_compare(PG_FUNCTION_ARGS)
 	EvKind		kind = argument_evidence(fcinfo, 4);
 	Call		call = call_begin(fcinfo, 2);
 	Graph	   *graph = call.graph;
-	Ranking		ranking;
+	SplitRanks	ranking;
 	int32	   *rank_a;
 	int32	   *rank_b;
 	BestRule   *rule;

@@ -1,9 +1,8 @@
 /*
  * complete.c
- *		hkg_complete: the most plausible facts that a graph lacks, each with its best rule.
+ *		hkg_complete: the most plausible missing facts of a graph, each with its best rule.
  *
- * src/kge finds them among the model's rows, with the facts as what is known; explain.c
- * the rules.
+ * src/kge finds the facts, best_rule.c the rules.
  */
 #include "postgres.h"
 
@@ -13,32 +12,30 @@
 
 #include "server/argument.h"
 #include "server/array.h"
-#include "explain.h"
+#include "best_rule.h"
+#include "model/predictor.h"
 #include "server/host.h"
 #include "graph/call.h"
 #include "server/growing_array.h"
 
-/* ---- what is known ------------------------------------------------------------------- */
+/* ---- facts --------------------------------------------------------------------------- */
 
 typedef struct Facts
 {
 	const Model *model;
-	Triple  *triple;			/* in the model's rows, by (relation, head, tail) */
+	Triple	   *triple;			/* in the model's rows, by (relation, head, tail) */
 	int64		count;
 	int64		room;
 } Facts;
 
-/* Facts about what the model does not know ask nothing and answer nothing. */
+/* Facts about what the model has no row for are left out. */
 static void
 take_fact(void *argument, const Datum *values, const bool *nulls)
 {
 	Facts	   *facts = argument;
-	const Model *model = facts->model;
-	Triple	triple = {
-		graph_row(model->entity_id, model->kge.entities, DatumGetInt32(values[0])),
-		graph_row(model->relation_id, model->kge.relations, DatumGetInt32(values[1])),
-		graph_row(model->entity_id, model->kge.entities, DatumGetInt32(values[2]))
-	};
+	Triple		triple = model_triple(facts->model, (Triple) {
+		DatumGetInt32(values[0]), DatumGetInt32(values[1]), DatumGetInt32(values[2])
+	});
 
 	if (triple.head < 0 || triple.relation < 0 || triple.tail < 0)
 		return;
@@ -66,7 +63,7 @@ read_facts(Graph *graph, const Model *model, const char *relation)
 /* Best first */
 typedef struct MissingList
 {
-	Triple  *triple;			/* by ids */
+	Triple	   *triple;			/* by ids */
 	double	   *score;
 	double	   *probability;
 	int64		count;
@@ -74,7 +71,7 @@ typedef struct MissingList
 
 /* ---- the function ------------------------------------------------------------------------- */
 
-/* Adds what was found, unless it is too improbable, or all that it has is no rule. */
+/* Adds what was found, unless it is too improbable, or with rules alone, no rule infers it. */
 static void
 add_missing(MissingList *list, const Predictor *predictor, const KgeScored *scored, double min_probability)
 {
@@ -92,7 +89,7 @@ add_missing(MissingList *list, const Predictor *predictor, const KgeScored *scor
 	list->probability[list->count++] = probability;
 }
 
-/* Of finding the best k, and of telling as many as there can be. */
+/* For finding the best k, and for returning as many as there can be */
 static uint64
 bytes_needed(Pool *pool, const Scoring *scoring, const Facts *facts, int k)
 {
@@ -105,8 +102,8 @@ bytes_needed(Pool *pool, const Scoring *scoring, const Facts *facts, int k)
 static MissingList
 find_missing(Graph *graph, const Predictor *predictor, const char *relation, int k, double min_probability)
 {
-	Arena	arena = hkg_arena();
-	Pool    *pool = hkg_pool();
+	Arena		arena = hkg_arena();
+	Pool	   *pool = hkg_pool();
 	MissingList list = {0};
 	const KgeScored *best = NULL;
 	Scoring		scoring;
@@ -166,7 +163,7 @@ hkg_complete(PG_FUNCTION_ARGS)
 	double		min_probability = argument_float(fcinfo, 3, "min_probability", 0, 1);
 	EvKind		kind = argument_evidence(fcinfo, 5);
 	Call		call = call_begin(fcinfo, 4);
-	Predictor		predictor = predictor_open(call.graph, call.model, kind);
+	Predictor	predictor = predictor_open(call.graph, call.model, kind);
 	MissingList list = find_missing(call.graph, &predictor, relation, k, min_probability);
 	BestRule   *rule = best_rule_of_each(call.graph, call.model, predictor.evidence, list.triple, list.count);
 

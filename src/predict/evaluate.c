@@ -2,13 +2,11 @@
  * evaluate.c
  *		hkg_evaluate, hkg_ranks, hkg_rule_precision.
  *
- * Every entity of the graph is a candidate, whether or not the model knows
- * it: ranking works on a model with a row for each of them, NaN where there is no
- * embedding, which ranks last.  Rules are asked about the graph as it is now: heard alone, they miss no
- * embedding, and rank an entity that came after the training like any other.  (Predictions and hkg_score name
- * what the model knows, and refuse it under any evidence.  A rank has to be given all the same: to
- * leave such triples or candidates out would flatter the model.)  The filter is all facts and all of the holdout,
- * never what was sampled.
+ * Every entity of the graph is a candidate, with or without an embedding: ranking works on a model with a row for
+ * each of them, NaN where there is no embedding, which ranks last.  Rules are applied to the graph as it is now: with
+ * rules alone, an entity that came after the training is ranked like any other.  (Predictions and hkg_score refuse
+ * such an entity under any evidence.  Ranks include it: leaving such triples or candidates out would flatter the
+ * model.)  The filter is all facts and all of the holdout, never what was sampled.
  */
 #include "postgres.h"
 
@@ -32,9 +30,9 @@ static const char *const holdout_splits[] = {"valid", "test", NULL};
 
 /* ---- ranks --------------------------------------------------------------------- */
 
-/* A model of rules alone is heard without its embeddings, which are not there. */
+/* A model without embeddings can be ranked with rules alone. */
 static const Evidence *
-hear_model(Graph *graph, const char *name, const GraphData *data, EvKind kind, Scoring *scoring)
+open_scoring(Graph *graph, const char *name, const GraphData *data, EvKind kind, Scoring *scoring)
 {
 	KgeModel	kge = {.entities = data->entities,.relations = data->relations};
 	Evidence   *evidence = NULL;
@@ -42,7 +40,7 @@ hear_model(Graph *graph, const char *name, const GraphData *data, EvKind kind, S
 	model_require(graph, name);
 	if (kind != EV_EMBEDDING)
 		evidence = evidence_of_data(graph, name, data);
-	/* one that has neither rules to be heard nor embeddings is refused for what it lacks first */
+	/* also where rules alone are wanted and there are none: the error names embeddings, if these are missing too */
 	if (evidence == NULL || kind != EV_RULES)
 		kge = model_of_graph(model_open(graph, name), data);
 	kind = evidence_kind(evidence, kind, name);
@@ -62,14 +60,14 @@ triples_to_ids(Triple *triple, int64 count, const GraphData *data)
 	}
 }
 
-Ranking
+SplitRanks
 rank_split(Graph *graph, const char *model, const char *split, int64 seed, EvKind kind)
 {
-	Ranking		ranking = {0};
-	Arena	arena = hkg_arena();
+	SplitRanks	ranking = {0};
+	Arena		arena = hkg_arena();
 	GraphData  *data = graph_read(graph);
 	Scoring		scoring;
-	Triple  *known;
+	Triple	   *known;
 	int64		known_count;
 
 	ranking.triple = data->fact;
@@ -78,7 +76,7 @@ rank_split(Graph *graph, const char *model, const char *split, int64 seed, EvKin
 		ranking.triple = graph_read_split(graph, data, split, &ranking.count);
 	ranking.rank = MemoryContextAllocHuge(CurrentMemoryContext,
 										  sizeof(int32) * Max(2 * ranking.count, 1));
-	ranking.evidence = hear_model(graph, model, data, kind, &scoring);
+	ranking.evidence = open_scoring(graph, model, data, kind, &scoring);
 	if (ranking.count == 0)
 		return ranking;
 	known = graph_read_known(graph, data, &known_count);
@@ -112,7 +110,7 @@ return_metrics(const char *side, int64 triples, const int32 *rank, int64 count, 
 }
 
 static void
-return_evaluation(Graph *graph, const Ranking *ranking, SqlResult *result)
+return_evaluation(Graph *graph, const SplitRanks *ranking, SqlResult *result)
 {
 	return_metrics("head", ranking->count, ranking->rank, ranking->count, result);
 	return_metrics("tail", ranking->count, ranking->rank + ranking->count, ranking->count, result);
@@ -120,7 +118,7 @@ return_evaluation(Graph *graph, const Ranking *ranking, SqlResult *result)
 }
 
 static void
-return_ranks(Graph *graph, const Ranking *ranking, SqlResult *result)
+return_ranks(Graph *graph, const SplitRanks *ranking, SqlResult *result)
 {
 	char	   *query = psprintf("select h.name::text, r.name::text, t.name::text, u.head_rank, u.tail_rank "
 								 "from unnest($1::int[], $2::int[], $3::int[], $4::int[], $5::int[]) "
@@ -144,19 +142,19 @@ return_ranks(Graph *graph, const Ranking *ranking, SqlResult *result)
 	}
 }
 
-/* hkg_evaluate and hkg_ranks: the same arguments, other ways to tell the outcome */
+/* hkg_evaluate and hkg_ranks: the same arguments, other results */
 static Datum
-evaluate(FunctionCallInfo fcinfo, void (*tell) (Graph *, const Ranking *, SqlResult *))
+evaluate(FunctionCallInfo fcinfo, void (*return_result) (Graph *, const SplitRanks *, SqlResult *))
 {
 	char	   *split = argument_text(fcinfo, 1, "split");
 	int64		seed = DatumGetInt64(argument(fcinfo, 3, "seed"));
 	EvKind		kind = argument_evidence(fcinfo, 4);
 	Call		call = call_begin(fcinfo, 2);
-	Ranking		ranking;
+	SplitRanks	ranking;
 
 	argument_choice(split, "split", evaluate_splits);
 	ranking = rank_split(call.graph, call.model, split, seed, kind);
-	tell(call.graph, &ranking, call.result);
+	return_result(call.graph, &ranking, call.result);
 	return call_end(&call);
 }
 
@@ -177,9 +175,8 @@ hkg_ranks(PG_FUNCTION_ARGS)
 /* ---- precision of rules -------------------------------------------------------- */
 
 /*
- * The model's best rules: those that were selected come first, then what else has a
- * quality (it may have been dropped for a shorter rule within it).  A rule
- * that infers nothing never takes a place among them.
+ * The model's best rules: the selected ones first, then others with a quality (they may have been dropped for a
+ * shorter rule within them).  Rules that infer nothing are left out.
  */
 static RuleList
 best_rules(const Graph *graph, const char *model, int top_rules)
@@ -236,7 +233,7 @@ hkg_rule_precision(PG_FUNCTION_ARGS)
 	GraphData  *data;
 	RuleList	rules;
 	Inferences *inferred;
-	Triple  *held;
+	Triple	   *held;
 	int64		held_count;
 	int64		correct;
 	int64		count;

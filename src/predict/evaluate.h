@@ -1,24 +1,24 @@
 /*
  * evaluate.h
- *		A split, ranked by a model.
+ *		The filtered ranks of a split under a model.
  */
 #ifndef HKG_PREDICT_EVALUATE_H
 #define HKG_PREDICT_EVALUATE_H
 
 #include "model/predictor.h"
 
-/* what can be ranked, NULL-terminated */
+/* Names of the splits that can be ranked, NULL-terminated */
 extern const char *const evaluate_splits[];
 
-typedef struct Ranking
+typedef struct SplitRanks
 {
 	int64		count;
-	Triple  *triple;			/* by ids, ordered by (relation, head, tail) */
+	Triple	   *triple;			/* by ids, ordered by (relation, head, tail) */
 	int32	   *rank;			/* 2 * count: of the heads, then of the tails */
-	const Evidence *evidence;	/* that was heard; NULL: the embedding alone */
-} Ranking;
+	const Evidence *evidence;	/* that was used; NULL: the embedding alone */
+} SplitRanks;
 
-/* Filtered ranks; the seed draws the places of ties. */
-extern Ranking rank_split(Graph *graph, const char *model, const char *split, int64 seed, EvKind kind);
+/* The seed draws the places of ties. */
+extern SplitRanks rank_split(Graph *graph, const char *model, const char *split, int64 seed, EvKind kind);
 
 #endif							/* HKG_PREDICT_EVALUATE_H */

@@ -2,10 +2,9 @@
  * predict.c
  *		hkg_predict_tails, hkg_predict_heads, hkg_predict_relations, hkg_neighbors.
  *
- * Names become ids and ids become the model's rows; src/kge finds the best
- * rows; one statement turns them into names again.  Rules raise the scores of few: these are scored
- * one by one, and compete with the best of all others.  Nothing here writes: it
- * all runs on a replica, in a read-only transaction and in parallel workers.
+ * Names become ids and ids become the model's rows; src/kge finds the best rows; one statement turns them into names
+ * again.  Rules raise the scores of a few entities: these are scored one by one, and compared with the best of all
+ * others.  Nothing here writes: all of it runs on a replica, in a read-only transaction and in parallel workers.
  */
 #include "postgres.h"
 
@@ -27,12 +26,12 @@
 
 /* ---- the best of many --------------------------------------------------------- */
 
-/* Ids that take no part in a prediction, as rows of the model; ascending. */
+/* Rows of the model that are left out of a prediction, ascending */
 typedef struct RowList
 {
-	const int32 *id;			/* row -> id of what is predicted */
+	const int32 *id;			/* row -> id, of entities or relations */
 	int32		rows;
-	int32	   *row;
+	int32	   *row;			/* that are left out */
 	int64		count;
 	int64		room;
 } RowList;
@@ -49,10 +48,7 @@ take_row(void *argument, const Datum *values, const bool *nulls)
 	list->row[list->count++] = row;
 }
 
-/*
- * The facts (column `wanted`, two others given by id) as rows.  Ids come in
- * ascending order, and so do rows.
- */
+/* The facts in which two columns have these ids, as rows of the third column, `wanted`. */
 static RowList
 known_rows(const Graph *graph, const int32 *ids, int32 rows, const char *wanted,
 		   const char *column, int32 id, const char *other_column, int32 other_id)
@@ -68,31 +64,51 @@ known_rows(const Graph *graph, const int32 *ids, int32 rows, const char *wanted,
 	return list;
 }
 
-/*
- * Adds the rows of a model, with scores, to the result: name, score, probability; best first.  (A
- * result of two columns takes the first two.)
- */
-static void
-return_rows(const Graph *graph, const char *table, const int32 *ids, int64 count,
-			const int32 *rows, const double *scores, const double *probabilities, SqlResult *result)
+/* Rows of a model with their scores, best first */
+typedef struct Found
 {
-	int32	   *id = palloc(sizeof(int32) * Min(count, NAMED_ROWS));
+	int64		count;
+	int64		room;
+	int32	   *row;
+	double	   *score;
+	double	   *probability;
+} Found;
+
+/* Room for the best `room`.  search: bytes that finding them takes; `more` for each of them is taken later */
+static Found
+make_room(int64 room, uint64 search, Size more, const char *what)
+{
+	Found		found = {.room = room};
+
+	hkg_check_memory_or(search + room * (sizeof(int32) + 2 * sizeof(double) + more),
+						psprintf("a list of " INT64_FORMAT " %s", room, what), "ask for a smaller k");
+	found.row = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(int32) * room);
+	found.score = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(double) * room);
+	found.probability = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(double) * room);
+	return found;
+}
+
+/* Adds them to the result: name, score, probability.  (A result of two columns takes the first two.) */
+static void
+return_found(const Graph *graph, const char *table, const int32 *ids, const Found *found, SqlResult *result)
+{
+	int32	   *id = palloc(sizeof(int32) * Min(found->count, NAMED_ROWS));
 	char	   *query = psprintf("select e.name::text, u.score, u.probability "
 								 "from unnest($1::int[], $2::float8[], $3::float8[]) "
 								 "with ordinality as u (id, score, probability, place) "
 								 "join %s%s e on e.id = u.id order by u.place",
 								 graph->prefix, table);
 
-	for (int64 first = 0; first < count; first += NAMED_ROWS)
+	for (int64 first = 0; first < found->count; first += NAMED_ROWS)
 	{
-		int			some = (int) Min(NAMED_ROWS, count - first);
+		int			some = (int) Min(NAMED_ROWS, found->count - first);
 		SqlArgs		args = {0};
 
 		for (int i = 0; i < some; i++)
-			id[i] = ids[rows[first + i]];
+			id[i] = ids[found->row[first + i]];
 		sql_arg(&args, INT4ARRAYOID, array_of_int4(id, some));
-		sql_arg(&args, FLOAT8ARRAYOID, array_of_float8(scores + first, some));
-		sql_arg(&args, FLOAT8ARRAYOID, array_of_float8(probabilities + first, some));
+		sql_arg(&args, FLOAT8ARRAYOID, array_of_float8(found->score + first, some));
+		sql_arg(&args, FLOAT8ARRAYOID, array_of_float8(found->probability + first, some));
 		sql_stream_often(query, &args, sql_add_to_result, result);
 		sql_args_free(&args);
 	}
@@ -116,32 +132,9 @@ exclude_row(RowList *list, int32 row)
 
 /* ---- tails and heads ------------------------------------------------------------ */
 
-/* Room for the best k, as far as there are so many */
-typedef struct Best
-{
-	int			k;
-	int32	   *rows;
-	double	   *scores;
-	double	   *probabilities;
-} Best;
-
-/* search: bytes that finding them takes; `more` for each of them is taken later */
-static Best
-make_room(int k, const KgeModel *kge, uint64 search, Size more)
-{
-	Best		best = {.k = Min(k, kge->entities)};
-
-	hkg_check_memory_or(search + best.k * (sizeof(int32) + 2 * sizeof(double) + more),
-						psprintf("a list of %d entities", best.k), "ask for a smaller k");
-	best.rows = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(int32) * best.k);
-	best.scores = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(double) * best.k);
-	best.probabilities = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(double) * best.k);
-	return best;
-}
-
 typedef struct ScoredRow
 {
-	ScoreParts		parts;
+	ScoreParts	parts;
 	double		score;
 	int32		row;
 } ScoredRow;
@@ -159,6 +152,20 @@ compare_scored_rows(const void *a, const void *b)
 	return (left->row > right->row) - (left->row < right->row);
 }
 
+/* The best of them, as far as there is room. */
+static void
+take_best(const Predictor *predictor, ScoredRow *scored, int64 count, Found *found)
+{
+	qsort(scored, count, sizeof(ScoredRow), compare_scored_rows);
+	found->count = Min(count, found->room);
+	for (int64 i = 0; i < found->count; i++)
+	{
+		found->row[i] = scored[i].row;
+		found->score[i] = scored[i].score;
+		found->probability[i] = predictor_probability(predictor, scored[i].parts);
+	}
+}
+
 static int
 compare_rows(const void *a, const void *b)
 {
@@ -169,36 +176,36 @@ compare_rows(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* A question, and what is left out of its answers */
-typedef struct Asking
+/* (given, relation, ?) or (?, relation, given), and what is left out of its answers */
+typedef struct EntityQuestion
 {
 	const Predictor *predictor;
 	Side		side;
 	int32		given;
 	int32		relation;
 	RowList		excluded;
-} Asking;
+} EntityQuestion;
 
 static Triple
-answered(const Asking *asking, int32 row)
+answered(const EntityQuestion *question, int32 row)
 {
-	if (asking->side == SIDE_TAIL)
-		return (Triple) {asking->given, asking->relation, row};
-	return (Triple) {row, asking->relation, asking->given};
+	if (question->side == SIDE_TAIL)
+		return (Triple) {question->given, question->relation, row};
+	return (Triple) {row, question->relation, question->given};
 }
 
 /*
- * Those that rules infer, with their scores.  They are added to the excluded: no rule raises
- * what is left.
+ * The entities that rules infer, with their scores.  They are added to the excluded ones, so that the rest has the
+ * score of the embedding.
  */
 static int64
-score_inferred(Asking *asking, ScoredRow **scored)
+score_inferred(EntityQuestion *question, ScoredRow **scored)
 {
-	const Predictor *predictor = asking->predictor;
+	const Predictor *predictor = question->predictor;
 	const KgeModel *kge = &predictor->model->kge;
-	RowList	   *excluded = &asking->excluded;
+	RowList	   *excluded = &question->excluded;
 	const EvCandidate *candidate;
-	int64		count = ev_answer(predictor->answering, asking->side, asking->given, asking->relation,
+	int64		count = ev_answer(predictor->answering, question->side, question->given, question->relation,
 							   hkg_leader(), POOL_LEADER, &candidate);
 	int32	   *row = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(int32) * (excluded->count + count + 1));
 	int64		rows = excluded->count;
@@ -209,15 +216,15 @@ score_inferred(Asking *asking, ScoredRow **scored)
 	for (int64 i = 0; i < count; i++)
 	{
 		int32		entity = candidate[i].entity;
-		ScoreParts		parts = {0, evidence_of_candidate(predictor->evidence, predictor->kind, &candidate[i])};
+		ScoreParts	parts = {0, evidence_of_candidate(predictor->evidence, predictor->kind, &candidate[i])};
 		double		score;
 
 		if (rows > 0 && bsearch(&entity, excluded->row, excluded->count, sizeof(int32), compare_rows) != NULL)
 			continue;
 		if (predictor->kind == EV_BOTH)
-			parts.phi = kge_score(kge, kge_asked(kge, answered(asking, entity), asking->side));
+			parts.phi = kge_score(kge, kge_asked(kge, answered(question, entity), question->side));
 		row[rows++] = entity;
-		score = predictor_score(predictor, asking->side, asking->relation, parts);
+		score = predictor_score(predictor, question->side, question->relation, parts);
 		if (!isnan(score))
 			(*scored)[inferred++] = (ScoredRow) {parts, score, entity};
 		if (i % 1024 == 0)
@@ -229,60 +236,51 @@ score_inferred(Asking *asking, ScoredRow **scored)
 	return inferred;
 }
 
-/* The best k of those that rules infer and of the `count` that are in `best` already. */
-static int64
-merge_best(const Asking *asking, ScoredRow *inferred, int64 inferred_count, Best *best, int64 count)
+/* The best of those that rules infer and of those that are in `found` already */
+static void
+merge_inferred(const EntityQuestion *question, ScoredRow *inferred, int64 inferred_count, Found *found)
 {
-	const Predictor *predictor = asking->predictor;
-	int64		all = inferred_count + count;
+	const Predictor *predictor = question->predictor;
+	int64		all = inferred_count + found->count;
 	ScoredRow  *scored = inferred == NULL ? palloc_extended(sizeof(ScoredRow) * (all + 1), MCXT_ALLOC_HUGE) :
 	repalloc_huge(inferred, sizeof(ScoredRow) * (all + 1));
 
-	for (int64 i = 0; i < count; i++)
+	for (int64 i = 0; i < found->count; i++)
 	{
-		ScoreParts		parts = {best->scores[i], 0};
+		ScoreParts	parts = {found->score[i], 0};
 
 		scored[inferred_count + i] = (ScoredRow) {parts,
-			predictor_score(predictor, asking->side, asking->relation, parts), best->rows[i]};
+			predictor_score(predictor, question->side, question->relation, parts), found->row[i]};
 	}
-	qsort(scored, all, sizeof(ScoredRow), compare_scored_rows);
-	all = Min(all, best->k);
-	for (int64 i = 0; i < all; i++)
-	{
-		best->rows[i] = scored[i].row;
-		best->scores[i] = scored[i].score;
-		best->probabilities[i] = predictor_probability(predictor, scored[i].parts);
-	}
-	return all;
+	take_best(predictor, scored, all, found);
 }
 
 static void
-predict_entities(Graph *graph, Asking *asking, int k, bool known, SqlResult *result)
+predict_entities(Graph *graph, EntityQuestion *question, int k, bool known, SqlResult *result)
 {
-	const Predictor *predictor = asking->predictor;
+	const Predictor *predictor = question->predictor;
 	const Model *model = predictor->model;
 	const KgeModel *kge = &model->kge;
-	Arena	arena = hkg_arena();
+	Arena		arena = hkg_arena();
 	uint64		search = predictor->kind == EV_RULES ? 0 : kge_top_bytes(kge, hkg_threads, k);
-	Best		best = make_room(k, kge, search, sizeof(ScoredRow));
+	Found		found = make_room(Min(k, kge->entities), search, sizeof(ScoredRow), "entities");
 	ScoredRow  *inferred = NULL;
 	int64		inferred_count = 0;
-	int64		count = 0;
 
 	if (!known)
-		asking->excluded = known_rows(graph, model->entity_id, kge->entities,
-									  asking->side == SIDE_TAIL ? "tail" : "head",
-									  asking->side == SIDE_TAIL ? "head" : "tail", model->entity_id[asking->given],
-									  "relation", model->relation_id[asking->relation]);
-	if (!graph_is_reflexive(graph, model->relation_id[asking->relation]))
-		exclude_row(&asking->excluded, asking->given);
+		question->excluded = known_rows(graph, model->entity_id, kge->entities,
+									  question->side == SIDE_TAIL ? "tail" : "head",
+									  question->side == SIDE_TAIL ? "head" : "tail", model->entity_id[question->given],
+									  "relation", model->relation_id[question->relation]);
+	if (!graph_is_reflexive(graph, model->relation_id[question->relation]))
+		exclude_row(&question->excluded, question->given);
 	if (predictor->kind != EV_EMBEDDING)
-		inferred_count = score_inferred(asking, &inferred);
+		inferred_count = score_inferred(question, &inferred);
 	if (predictor->kind != EV_RULES)
-		count = kge_top(&arena, model_pool(kge), kge, model->sketch, asking->side, asking->given, asking->relation,
-						asking->excluded.row, asking->excluded.count, best.k, best.rows, best.scores);
-	count = merge_best(asking, inferred, inferred_count, &best, count);
-	return_rows(graph, "entity", model->entity_id, count, best.rows, best.scores, best.probabilities, result);
+		found.count = kge_top(&arena, model_pool(kge), kge, model->sketch, question->side, question->given, question->relation,
+							  question->excluded.row, question->excluded.count, found.room, found.row, found.score);
+	merge_inferred(question, inferred, inferred_count, &found);
+	return_found(graph, "entity", model->entity_id, &found, result);
 }
 
 static Datum
@@ -294,12 +292,12 @@ predict_side(FunctionCallInfo fcinfo, Side side)
 	bool		known = DatumGetBool(argument(fcinfo, 5, "known"));
 	EvKind		kind = argument_evidence(fcinfo, 6);
 	Call		call = call_begin(fcinfo, 4);
-	Predictor		predictor = predictor_open(call.graph, call.model, kind);
-	Asking		asking = {.predictor = &predictor,.side = side};
+	Predictor	predictor = predictor_open(call.graph, call.model, kind);
+	EntityQuestion	question = {.predictor = &predictor,.side = side};
 
-	asking.given = model_entity_row(predictor.model, call.graph, side == SIDE_TAIL ? first : second);
-	asking.relation = model_relation_row(predictor.model, call.graph, side == SIDE_TAIL ? second : first);
-	predict_entities(call.graph, &asking, k, known, call.result);
+	question.given = model_entity_row(predictor.model, call.graph, side == SIDE_TAIL ? first : second);
+	question.relation = model_relation_row(predictor.model, call.graph, side == SIDE_TAIL ? second : first);
+	predict_entities(call.graph, &question, k, known, call.result);
 	return call_end(&call);
 }
 
@@ -319,7 +317,7 @@ hkg_predict_heads(PG_FUNCTION_ARGS)
 
 /* ---- relations -------------------------------------------------------------------- */
 
-/* Every relation between two entities but the excluded ones, best first; NaN scores are left out. */
+/* Every relation between two entities but the excluded ones; NaN scores are left out. */
 static int64
 score_relations(const Predictor *predictor, int32 head, int32 tail, const RowList *excluded,
 				ScoredRow *scored)
@@ -330,7 +328,7 @@ score_relations(const Predictor *predictor, int32 head, int32 tail, const RowLis
 
 	for (int32 row = 0; row < kge->relations; row++)
 	{
-		Triple	triple = {head, row, tail};
+		Triple		triple = {head, row, tail};
 
 		CHECK_FOR_INTERRUPTS();
 		if (next < excluded->count && excluded->row[next] == row)
@@ -344,7 +342,6 @@ score_relations(const Predictor *predictor, int32 head, int32 tail, const RowLis
 		if (!isnan(scored[count].score) && (predictor->kind != EV_RULES || scored[count].score > 0))
 			count++;
 	}
-	qsort(scored, count, sizeof(ScoredRow), compare_scored_rows);
 	return count;
 }
 
@@ -354,25 +351,15 @@ predict_relations(Graph *graph, const Predictor *predictor, int32 head, int32 ta
 {
 	const Model *model = predictor->model;
 	const KgeModel *kge = &model->kge;
-	Size		room = kge->relations;
-	ScoredRow  *scored = MemoryContextAllocHuge(CurrentMemoryContext, room * sizeof(ScoredRow));
-	int32	   *rows = MemoryContextAllocHuge(CurrentMemoryContext, room * sizeof(int32));
-	double	   *scores = MemoryContextAllocHuge(CurrentMemoryContext, room * sizeof(double));
-	double	   *probabilities = MemoryContextAllocHuge(CurrentMemoryContext, room * sizeof(double));
+	ScoredRow  *scored = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(ScoredRow) * kge->relations);
+	Found		found = make_room(Min(k, kge->relations), 0, 0, "relations");
 	RowList		excluded = {0};
-	int64		count;
 
 	if (!known)
 		excluded = known_rows(graph, model->relation_id, kge->relations, "relation",
 							  "head", model->entity_id[head], "tail", model->entity_id[tail]);
-	count = Min(k, score_relations(predictor, head, tail, &excluded, scored));
-	for (int64 i = 0; i < count; i++)
-	{
-		rows[i] = scored[i].row;
-		scores[i] = scored[i].score;
-		probabilities[i] = predictor_probability(predictor, scored[i].parts);
-	}
-	return_rows(graph, "relation", model->relation_id, count, rows, scores, probabilities, result);
+	take_best(predictor, scored, score_relations(predictor, head, tail, &excluded, scored), &found);
+	return_found(graph, "relation", model->relation_id, &found, result);
 }
 
 HKG_FUNCTION(hkg_predict_relations);
@@ -385,7 +372,7 @@ hkg_predict_relations(PG_FUNCTION_ARGS)
 	bool		known = DatumGetBool(argument(fcinfo, 5, "known"));
 	EvKind		kind = argument_evidence(fcinfo, 6);
 	Call		call = call_begin(fcinfo, 4);
-	Predictor		predictor = predictor_open(call.graph, call.model, kind);
+	Predictor	predictor = predictor_open(call.graph, call.model, kind);
 	int32		head = model_entity_row(predictor.model, call.graph, head_name);
 	int32		tail = model_entity_row(predictor.model, call.graph, tail_name);
 
@@ -405,12 +392,11 @@ hkg_neighbors(PG_FUNCTION_ARGS)
 	const Model *model = model_open(call.graph, call.model);
 	const KgeModel *kge = &model->kge;
 	int32		entity = model_entity_row(model, call.graph, name);
-	Arena	arena = hkg_arena();
-	Best		best = make_room(k, kge, kge_neighbors_bytes(kge, k), 0);
-	int64		count = kge_neighbors(&arena, model_pool(kge), kge, entity,
-									  best.k, best.rows, best.scores);
+	Arena		arena = hkg_arena();
+	Found		found = make_room(Min(k, kge->entities), kge_neighbors_bytes(kge, k), 0, "entities");
 
-	return_rows(call.graph, "entity", model->entity_id, count, best.rows, best.scores, best.scores,
-				call.result);
+	found.count = kge_neighbors(&arena, model_pool(kge), kge, entity, found.room, found.row, found.score);
+	found.probability = found.score;	/* the result has no such column */
+	return_found(call.graph, "entity", model->entity_id, &found, call.result);
 	return call_end(&call);
 }

@@ -3,7 +3,7 @@
  *		hkg_project: the principal components of a model's entity embeddings.
  *
  * They are computed in a module of its own, src/algebra, which links BLAS and LAPACK and is loaded at the first
- * call: some implementations of BLAS start threads as soon as they are loaded, and a backend that only predicts shall
+ * call: some implementations of BLAS start threads as soon as they are loaded, and a backend that only predicts must
  * have none.  OpenBLAS and OpenMP read at that moment how many threads they may use: one, which is the backend
  * itself.  Should another implementation start threads all the same, these inherit a mask that blocks all signals,
  * so that no handler of the server runs in them.

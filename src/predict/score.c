@@ -12,11 +12,11 @@
 #include <math.h>
 
 #include "catalog/pg_type.h"
-#include "common/hashfn.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
 #include "server/argument.h"
+#include "server/name_table.h"
 #include "model/evidence_weights.h"
 #include "model/model_cache.h"
 #include "model/predictor.h"
@@ -24,25 +24,6 @@
 #include "server/visibility.h"
 
 /* ---- names, row by row ---------------------------------------------------------------- */
-
-/* The row of a name: entities and relations in one table */
-typedef struct NamedRow
-{
-	const char *name;			/* the key: 'e' for an entity or 'r' for a relation, then the name */
-	int32		row;
-	char		status;
-} NamedRow;
-
-#define SH_PREFIX names
-#define SH_ELEMENT_TYPE NamedRow
-#define SH_KEY_TYPE const char *
-#define SH_KEY name
-#define SH_HASH_KEY(table, key) hash_bytes((const unsigned char *) (key), strlen(key))
-#define SH_EQUAL(table, a, b) (strcmp(a, b) == 0)
-#define SH_SCOPE static inline
-#define SH_DECLARE
-#define SH_DEFINE
-#include "lib/simplehash.h"
 
 /* names kept by a call site; with more, start anew */
 #define NAMES_LIMIT 1000000
@@ -58,7 +39,7 @@ typedef struct CallSite
 	char	   *model;
 	Visibility	view;
 	uint64		serial;			/* of the model's copy */
-	names_hash *names;
+	names_hash *names;			/* rows by name, each name after 'e' for an entity, 'r' for a relation */
 	int			lookups;		/* names looked up so far, -1 when all are there */
 	double	   *threshold;		/* by EV_KINDS * relation + kind, NaN when not looked up; or NULL */
 	uint64		evidence_serial;	/* the evidence's; 0: it is not there */
@@ -66,7 +47,7 @@ typedef struct CallSite
 	EvAnswering *answering;
 } CallSite;
 
-/* A triple by name; each name as in NamedRow */
+/* A triple by name; each name as in CallSite.names */
 typedef struct NamedTriple
 {
 	char	   *head;
@@ -127,16 +108,16 @@ remember_row(CallSite *site, const char *key, int32 row)
 	bool		found;
 
 	key = MemoryContextStrdup(site->context, key);
-	names_insert(site->names, key, &found)->row = row;
+	names_insert(site->names, key, &found)->number = row;
 }
 
 static bool
 recall_row(const CallSite *site, const char *key, int32 *row)
 {
-	NamedRow   *found = site->graph == NULL ? NULL : names_lookup(site->names, key);
+	NamedNumber *found = site->graph == NULL ? NULL : names_lookup(site->names, key);
 
 	if (found != NULL)
-		*row = found->row;
+		*row = found->number;
 	return found != NULL;
 }
 
@@ -287,27 +268,36 @@ find_evidence(FunctionCallInfo fcinfo, const Model *model, EvAnswering **answeri
 	return evidence;
 }
 
-/* The score of that kind, which becomes the one that the model can have. */
-static double
-score(FunctionCallInfo fcinfo, const Model *model, Triple triple, EvKind *kind)
+typedef struct ScoredTriple
 {
-	Predictor	predictor = {.model = model};
+	const Model *model;
+	Triple		triple;
+	EvKind		kind;			/* that was wanted, or the one that the model can have */
+	double		score;
+} ScoredTriple;
 
-	if (*kind != EV_EMBEDDING)
-		predictor.evidence = find_evidence(fcinfo, model, &predictor.answering);
-	predictor.kind = *kind = evidence_kind(predictor.evidence, *kind, model->name);
-	return predictor_score(&predictor, SIDE_TAIL, triple.relation, predictor_parts(&predictor, triple));
+/* The arguments of hkg_score */
+static ScoredTriple
+score(FunctionCallInfo fcinfo)
+{
+	EvKind		kind = argument_evidence(fcinfo, 5);
+	Predictor	predictor = {.kind = EV_EMBEDDING};
+	ScoredTriple scored;
+
+	scored.model = predictor.model = find_triple(fcinfo, &scored.triple);
+	if (kind != EV_EMBEDDING)
+		predictor.evidence = find_evidence(fcinfo, scored.model, &predictor.answering);
+	scored.kind = predictor.kind = evidence_kind(predictor.evidence, kind, scored.model->name);
+	scored.score = predictor_score(&predictor, SIDE_TAIL, scored.triple.relation,
+								   predictor_parts(&predictor, scored.triple));
+	return scored;
 }
 
 HKG_FUNCTION(hkg_score);
 Datum
 hkg_score(PG_FUNCTION_ARGS)
 {
-	EvKind		kind = argument_evidence(fcinfo, 5);
-	Triple		triple;
-	const Model *model = find_triple(fcinfo, &triple);
-
-	PG_RETURN_FLOAT8(score(fcinfo, model, triple, &kind));
+	PG_RETURN_FLOAT8(score(fcinfo).score);
 }
 
 /* ---- thresholds ----------------------------------------------------------------------- */
@@ -357,24 +347,24 @@ read_threshold(FunctionCallInfo fcinfo, const Model *model, EvKind kind, int32 r
 
 /* The relation's threshold, looked up once while what the call site keeps is valid. */
 static double
-threshold_of(FunctionCallInfo fcinfo, const Model *model, EvKind kind, int32 relation)
+threshold_of(FunctionCallInfo fcinfo, const ScoredTriple *scored)
 {
 	CallSite   *site = fcinfo->flinfo->fn_extra;
-	Size		kinds = (Size) EV_KINDS * model->kge.relations;
+	int32		relation = scored->triple.relation;
+	Size		kinds = (Size) EV_KINDS * scored->model->kge.relations;
 	double	   *threshold;
 
 	if (site->graph == NULL)
-		return read_threshold(fcinfo, model, kind, relation);
+		return read_threshold(fcinfo, scored->model, scored->kind, relation);
 	if (site->threshold == NULL)
 	{
-		site->threshold = MemoryContextAllocHuge(site->context,
-												   sizeof(double) * kinds);
+		site->threshold = MemoryContextAllocHuge(site->context, sizeof(double) * kinds);
 		for (Size i = 0; i < kinds; i++)
 			site->threshold[i] = NAN;
 	}
-	threshold = &site->threshold[(Size) EV_KINDS * relation + kind];
+	threshold = &site->threshold[(Size) EV_KINDS * relation + scored->kind];
 	if (isnan(*threshold))
-		*threshold = read_threshold(fcinfo, model, kind, relation);
+		*threshold = read_threshold(fcinfo, scored->model, scored->kind, relation);
 	return *threshold;
 }
 
@@ -382,10 +372,7 @@ HKG_FUNCTION(hkg_classify);
 Datum
 hkg_classify(PG_FUNCTION_ARGS)
 {
-	EvKind		kind = argument_evidence(fcinfo, 5);
-	Triple		triple;
-	const Model *model = find_triple(fcinfo, &triple);
-	double		scored = score(fcinfo, model, triple, &kind);
+	ScoredTriple scored = score(fcinfo);
 
-	PG_RETURN_BOOL(scored >= threshold_of(fcinfo, model, kind, triple.relation));
+	PG_RETURN_BOOL(scored.score >= threshold_of(fcinfo, &scored));
 }

@@ -1,0 +1,269 @@
+/*
+ * best_rule.c
+ *		The rules of a model that infer a triple, and the best of them for each of many triples.
+ *
+ * For many triples the evidence is computed once for each (head, relation).  Then each selected rule of their
+ * relations, best first, is checked for the triples that have no rule yet: a few look-ups a triple, whatever else the
+ * rule infers.
+ */
+#include "postgres.h"
+
+#include "best_rule.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+
+#include "model/rule_table.h"
+#include "rules/rule_sql.h"
+#include "server/array.h"
+#include "server/host.h"
+
+/* ---- rules ------------------------------------------------------------------------- */
+
+static void
+take_rule(void *argument, const Datum *values, const bool *nulls)
+{
+	List	  **rules = argument;
+	SelectedRule *selected = palloc0(sizeof(SelectedRule));
+
+	selected->id = DatumGetInt32(values[0]);
+	rule_from_array(DatumGetInt32(values[1]), values[2], &selected->rule);
+	selected->share = NAN;
+	selected->selected = DatumGetBool(values[5]);
+	selected->text = TextDatumGetCString(values[3]);
+	selected->quality_is_null = nulls[4];
+	if (!nulls[4])
+		selected->quality = DatumGetFloat8(values[4]);
+	*rules = lappend(*rules, selected);
+}
+
+List *
+read_selected_rules(const Graph *graph, const char *condition, const SqlArgs *args)
+{
+	List	   *rules = NIL;
+
+	sql_stream(psprintf("select id::int, " RULE_COLUMNS ", coalesce(rule::text, ''), "
+						"coalesce(quality::float8, evidence_confidence::float8) as quality, coalesce(selected, false) from %srule "
+						"where model = $1 and %s order by quality desc nulls last, rule collate \"C\"",
+						graph->prefix, condition),
+			   args, take_rule, &rules);
+	return rules;
+}
+
+/* The selected rules of a model, best first. */
+static List *
+selected_rules(const Graph *graph, const char *model)
+{
+	SqlArgs		args = {0};
+
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
+	return read_selected_rules(graph, "selected", &args);
+}
+
+/* ---- evidence ---------------------------------------------------------------------- */
+
+const EvCandidate *
+evidence_for_triple(const Evidence *evidence, EvAnswering *answering, Triple triple)
+{
+	int32		head = graph_row(evidence->entity_id, evidence->facts.entities, triple.head);
+	int32		relation = graph_row(evidence->relation_id, evidence->facts.relations, triple.relation);
+	int32		tail = graph_row(evidence->entity_id, evidence->facts.entities, triple.tail);
+	const EvCandidate *candidates;
+
+	if (head < 0 || relation < 0 || tail < 0)
+		return NULL;
+	ev_answer(answering, SIDE_TAIL, head, relation, hkg_leader(), POOL_LEADER, &candidates);
+	return ev_candidate(answering, tail);
+}
+
+Rule
+counted_rule(const Evidence *evidence, Triple triple, const EvFiring *firing)
+{
+	const EvEdge *edge = &evidence->facts.edge[firing->number];
+	bool		backwards = edge->atom != EV_FORWARDS(EV_RELATION(edge->atom));
+	Term		free = firing->source == EV_FEATURE ? TERM_X : TERM_Y;
+	Term		constant = evidence->entity_id[edge->other];
+	Rule		rule = {.head = triple.relation,.length = 2};
+
+	rule.body[0].relation = evidence->relation_id[EV_RELATION(edge->atom)];
+	rule.body[0].first = backwards ? constant : free;
+	rule.body[0].second = backwards ? free : constant;
+	rule.body[1].relation = RULE_IS;
+	rule.body[1].first = free == TERM_X ? TERM_Y : TERM_X;
+	rule.body[1].second = free == TERM_X ? triple.tail : triple.head;
+	rule_canonicalise(&rule);
+	return rule;
+}
+
+bool
+firing_id(const EvRules *rules, const EvFiring *firing, int32 *id)
+{
+	if (firing->source == EV_PATH)
+		*id = rules->rule[firing->number].id;
+	else if (firing->source == EV_PATTERN)
+		*id = rules->pattern[firing->number].id;
+	return firing->source == EV_PATH || firing->source == EV_PATTERN;
+}
+
+/* ---- the best rule of each of many triples ------------------------------------------ */
+
+static bool
+has_rule(const BestRule *best)
+{
+	return best->id != NO_RULE || best->counted != NULL;
+}
+
+/* Triples in order, so that no question is answered twice */
+typedef struct PlacedTriple
+{
+	Triple		triple;
+	int64		place;
+} PlacedTriple;
+
+static int
+compare_placed(const void *a, const void *b)
+{
+	CHECK_FOR_INTERRUPTS();
+	return triple_compare(a, b);
+}
+
+static PlacedTriple *
+sort_triples(const Triple *triple, int64 count)
+{
+	PlacedTriple *sorted = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(PlacedTriple) * Max(count, 1));
+
+	for (int64 i = 0; i < count; i++)
+		sorted[i] = (PlacedTriple) {triple[i], i};
+	qsort(sorted, count, sizeof(PlacedTriple), compare_placed);
+	return sorted;
+}
+
+/* The most confident of the rules that fire for each, which has the greatest share of the evidence. */
+static void
+use_evidence(Graph *graph, const Evidence *evidence, const Triple *triple, int64 count, BestRule *best)
+{
+	EvAnswering *answering = evidence_answering(evidence, 0);
+	PlacedTriple *sorted = sort_triples(triple, count);
+
+	for (int64 i = 0; i < count; i++)
+	{
+		const EvCandidate *candidate = evidence_for_triple(evidence, answering, sorted[i].triple);
+		BestRule   *of = &best[sorted[i].place];
+
+		CHECK_FOR_INTERRUPTS();
+		if (candidate != NULL && !firing_id(&evidence->rules, &candidate->firing[0], &of->id))
+		{
+			Rule		rule = counted_rule(evidence, sorted[i].triple, &candidate->firing[0]);
+
+			of->counted = rule_text(graph, &rule);
+		}
+	}
+	pfree(sorted);
+}
+
+typedef struct RuleCheck
+{
+	const Triple *triple;
+	int64		count;
+	BestRule   *best;			/* of each triple */
+	int64	   *open;			/* positions of those that have no rule yet */
+	int32	   *x;
+	int32	   *y;
+	int32		rule;			/* that is checked for these */
+} RuleCheck;
+
+static void
+take_inferred(void *argument, const Datum *values, const bool *nulls)
+{
+	RuleCheck  *check = argument;
+
+	check->best[check->open[DatumGetInt64(values[0]) - 1]].id = check->rule;
+}
+
+static void
+check_rule(const Graph *graph, const SelectedRule *selected, RuleCheck *check)
+{
+	SqlArgs		args = {0};
+	int			count = 0;
+
+	for (int64 i = 0; i < check->count; i++)
+	{
+		if (check->triple[i].relation != selected->rule.head || has_rule(&check->best[i]))
+			continue;
+		check->open[count] = i;
+		check->x[count] = check->triple[i].head;
+		check->y[count++] = check->triple[i].tail;
+	}
+	if (count == 0)
+		return;
+	check->rule = selected->id;
+	sql_arg(&args, INT4ARRAYOID, array_of_int4(check->x, count));
+	sql_arg(&args, INT4ARRAYOID, array_of_int4(check->y, count));
+	sql_stream(rule_sql_holds(graph, &selected->rule), &args, take_inferred, check);
+}
+
+/* The best of the selected rules, for triples that have no rule yet */
+static void
+check_selected_rules(const Graph *graph, const char *model, const Triple *triple, int64 count, BestRule *best)
+{
+	MemoryContext context = CurrentMemoryContext;
+	Size		room = Max(count, 1);
+	RuleCheck	check = {
+		.triple = triple,
+		.count = count,
+		.best = best,
+		.open = MemoryContextAllocHuge(context, sizeof(int64) * room),
+		.x = MemoryContextAllocHuge(context, sizeof(int32) * room),
+		.y = MemoryContextAllocHuge(context, sizeof(int32) * room)
+	};
+	ListCell   *cell;
+
+	foreach(cell, selected_rules(graph, model))
+	{
+		CHECK_FOR_INTERRUPTS();
+		check_rule(graph, lfirst(cell), &check);
+	}
+	pfree(check.open);
+	pfree(check.x);
+	pfree(check.y);
+}
+
+uint64
+best_rule_bytes(int64 count)
+{
+	return count * (sizeof(BestRule) + sizeof(PlacedTriple));
+}
+
+BestRule *
+best_rule_of_each(Graph *graph, const char *model, const Evidence *evidence, const Triple *triple, int64 count)
+{
+	BestRule   *best = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(BestRule) * Max(count, 1));
+
+	for (int64 i = 0; i < count; i++)
+		best[i] = (BestRule) {.id = NO_RULE};
+	if (evidence != NULL)
+		use_evidence(graph, evidence, triple, count, best);
+	check_selected_rules(graph, model, triple, count, best);
+	return best;
+}
+
+void
+arg_best_rules(SqlArgs *args, const BestRule *rule, int count)
+{
+	int32	   *id = palloc_extended(sizeof(int32) * Max(count, 1), MCXT_ALLOC_HUGE);
+	char	  **counted = palloc_extended(sizeof(char *) * Max(count, 1), MCXT_ALLOC_HUGE);
+
+	for (int i = 0; i < count; i++)
+	{
+		id[i] = rule[i].id;
+		counted[i] = rule[i].counted;
+	}
+	sql_arg(args, INT4ARRAYOID, array_of_int4(id, count));
+	sql_arg(args, TEXTARRAYOID, array_of_text(counted, count));
+	pfree(id);
+	pfree(counted);
+}

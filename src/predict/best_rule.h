@@ -1,0 +1,57 @@
+/*
+ * best_rule.h
+ *		The rules of a model that infer a triple, and the best of them for each of many triples.
+ */
+#ifndef HKG_PREDICT_BEST_RULE_H
+#define HKG_PREDICT_BEST_RULE_H
+
+#include "nodes/pg_list.h"
+
+#include "model/model_evidence.h"
+#include "rules/rule.h"
+#include "server/sql.h"
+
+typedef struct SelectedRule
+{
+	int32		id;
+	Rule		rule;
+	char	   *text;
+	double		quality;
+	bool		quality_is_null;
+	bool		selected;
+	double		share;			/* of a score, by hkg_explain; NaN: the rule adds nothing */
+} SelectedRule;
+
+/* The rules of a model that meet a condition ($1 is the model), best first */
+extern List *read_selected_rules(const Graph *graph, const char *condition, const SqlArgs *args);
+
+/* The evidence for a triple (by ids) as an answer to (head, relation, ?); NULL: no rule infers it. */
+extern const EvCandidate *evidence_for_triple(const Evidence *evidence, EvAnswering *answering, Triple triple);
+
+/* The id of a firing rule in table rule; false when it was counted for the question: then it is in no table. */
+extern bool firing_id(const EvRules *rules, const EvFiring *firing, int32 *id);
+extern Rule counted_rule(const Evidence *evidence, Triple triple, const EvFiring *firing);
+
+#define NO_RULE PG_INT32_MIN
+
+/* The best rule that infers a triple */
+typedef struct BestRule
+{
+	int32		id;				/* in table rule; NO_RULE: it is not there */
+	char	   *counted;		/* the text of one that was counted for the question; else NULL */
+} BestRule;
+
+/*
+ * For each of the triples (by ids): of the rules that fire, where there is evidence (else NULL), the one that counts
+ * most; where none fires, the best of the selected rules that infer it.
+ */
+extern BestRule *best_rule_of_each(Graph *graph, const char *model, const Evidence *evidence, const Triple *triple,
+								   int64 count);
+
+/* Bytes that it takes for this many triples, beside the texts of rules that were counted. */
+extern uint64 best_rule_bytes(int64 count);
+
+/* Adds two parameters: the rules' ids, and the texts of those that were counted. */
+extern void arg_best_rules(SqlArgs *args, const BestRule *rule, int count);
+
+#endif							/* HKG_PREDICT_BEST_RULE_H */

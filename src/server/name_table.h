@@ -1,0 +1,30 @@
+/*
+ * name_table.h
+ *		A hash table from names to numbers: names_create, names_lookup, names_insert.
+ */
+#ifndef HKG_SERVER_NAME_TABLE_H
+#define HKG_SERVER_NAME_TABLE_H
+
+#include "compat.h"
+
+#include "common/hashfn.h"
+
+typedef struct NamedNumber
+{
+	const char *name;			/* the key */
+	int32		number;
+	char		status;			/* of the hash table */
+} NamedNumber;
+
+#define SH_PREFIX names
+#define SH_ELEMENT_TYPE NamedNumber
+#define SH_KEY_TYPE const char *
+#define SH_KEY name
+#define SH_HASH_KEY(table, key) hash_bytes((const unsigned char *) (key), strlen(key))
+#define SH_EQUAL(table, a, b) (strcmp(a, b) == 0)
+#define SH_SCOPE static inline
+#define SH_DECLARE
+#define SH_DEFINE
+#include "lib/simplehash.h"
+
+#endif							/* HKG_SERVER_NAME_TABLE_H */
