@@ -71,7 +71,7 @@ begin
 	comment on column model.settings is 'every argument of the training';
 	comment on column model.status is 'ready; training (in the background, by who is listed in hkg_progress), cancelled or failed: and why: the model before that is still there, if there was one';
 	comment on column model.best_iteration is 'the iteration whose embeddings and rules are kept: the best by filtered MRR on the valid split or the facts that stand in for it (argument holdout of hkg_train), or the last where there are none';
-	comment on column model.evidence is 'how rules are heard at prediction; null: not at all. discount: what each further rule counts that says the same of a candidate, 0 (the best one alone) to 1 (noisy-or), where rules are heard alone and beside the embedding; calibration: the probability of an answer is sigma(score_slope * embedding''s score + evidence_slope * evidence + intercept), and its expected calibration error, 0 to 1';
+	comment on column model.evidence is 'how rules count at prediction; null: not at all. discount: the weight of each further rule that infers the same candidate, 0 (only the best rule counts) to 1 (noisy-or), for rules alone and for rules beside the embedding; calibration: the probability of an answer is sigma(score_slope * embedding''s score + evidence_slope * evidence + intercept); error: its expected calibration error, 0 to 1';
 	comment on column model.mrr is 'filtered mean reciprocal rank of that iteration on the same, by the embedding alone';
 
 	create table entity_embedding (
@@ -91,7 +91,7 @@ begin
 		primary key (model, relation)
 	);
 	alter table relation_embedding alter column embedding set storage external, alter column reciprocal set storage external;
-	comment on column relation_embedding.reciprocal is 'likewise, of the relation''s inverse, which asks for heads; null unless the model was trained with reciprocal => true';
+	comment on column relation_embedding.reciprocal is 'likewise, of the relation''s inverse, which scores heads; null unless the model was trained with reciprocal => true';
 	comment on column relation_embedding.embedding is 'd numbers; complex: d real parts, then d imaginary parts; rotate: d phases in radians; rescal: a matrix of d x d, row by row';
 
 	create table threshold (
@@ -103,10 +103,10 @@ begin
 		evidence text collate "C" not null default 'embedding' check (evidence in ('embedding', 'rules', 'both')),
 		primary key (model, relation, evidence)
 	);
-	comment on table threshold is 'what hkg_classify goes by';
-	comment on column threshold.threshold is 'the least score that is taken for true';
-	comment on column threshold.triples is 'facts of the valid split, or standing in for it, that it was learnt from; where there are none, it is that of all relations together';
-	comment on column threshold.evidence is 'what the scores hear that it is for: the argument of hkg_classify';
+	comment on table threshold is 'the thresholds of hkg_classify';
+	comment on column threshold.threshold is 'a triple with this score or a higher one is classified as true';
+	comment on column threshold.triples is 'facts of the valid split, or held out in its place, that it was learnt from; 0: it is the threshold of all relations together';
+	comment on column threshold.evidence is 'the scores it is for: embedding, rules or both, as the argument of hkg_classify';
 	comment on column threshold.accuracy is 'on those facts and their false counterparts';
 
 	create table evidence_weight (
@@ -118,10 +118,10 @@ begin
 		questions bigint not null,
 		primary key (model, relation, side)
 	);
-	comment on table evidence_weight is 'how what rules say adds to the score: scale * (embedding''s score + weight * evidence)';
-	comment on column evidence_weight.side is 'what is asked for';
-	comment on column evidence_weight.weight is 'learnt from the valid split or the facts that stand in for it, drawn towards that of all relations together as if by twenty questions';
-	comment on column evidence_weight.questions is 'that they were learnt from';
+	comment on table evidence_weight is 'how rules add to a score: scale * (embedding''s score + weight * evidence)';
+	comment on column evidence_weight.side is 'the entity that a question leaves out: head or tail';
+	comment on column evidence_weight.weight is 'learnt from the valid split, or the facts held out in its place, and drawn towards the weight of all relations together as if by twenty more questions';
+	comment on column evidence_weight.questions is 'how many questions scale and weight were learnt from';
 
 	create table rule (
 		model text collate "C" not null references model on update cascade on delete cascade,
@@ -809,7 +809,7 @@ errors: with the line, 42601 with the position when one does not parse, 42704 fo
 create function hkg_estimate_k(internal) returns internal
 as 'MODULE_PATHNAME' language c immutable strict parallel safe;
 comment on function hkg_estimate_k(internal) is
-'tells the planner how many rows a function of the k best returns';
+'support function: has the planner expect k rows of a function that returns the k best';
 
 create function hkg_predict_tails(graph name, head text, relation text, k int default 10,
 	model name default 'default', known bool default false, evidence text default 'both')
@@ -823,9 +823,10 @@ head: an entity
 relation: a relation
 k: how many, at least 1
 model: a trained model of the graph
-known: list tails that the facts hold already, too, which are among their own evidence (see hkg_score); the head itself is listed only where a fact of the relation is about one entity alone
-evidence: what is heard: ''embedding'', ''rules'' (only what a rule infers is listed), or ''both'', which is the embedding alone where a model has no rules for it
-score: see hkg_score; probability: the chance that it is the answer that the valid split, or what stood in for it, holds (column model.evidence); sigma(score) where nothing was learnt';
+known: whether to list tails of known facts, too; these facts are part of their own evidence (see hkg_score). The head itself is listed only for a relation with facts whose head and tail are the same
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed) or ''both''; ''both'' is the embedding alone where a model has no rules
+score: see hkg_score
+probability: the chance that it is the true answer of a question of the valid split, or of the facts held out in its place (column model.evidence); sigma(score) where nothing was learnt';
 
 create function hkg_predict_heads(graph name, relation text, tail text, k int default 10,
 	model name default 'default', known bool default false, evidence text default 'both')
@@ -839,9 +840,10 @@ relation: a relation
 tail: an entity
 k: how many, at least 1
 model: a trained model of the graph
-known: list heads that the facts hold already, too, which are among their own evidence (see hkg_score); the tail itself is listed only where a fact of the relation is about one entity alone
-evidence: what is heard: ''embedding'', ''rules'' (only what a rule infers is listed), or ''both'', which is the embedding alone where a model has no rules for it
-score: see hkg_score; probability: the chance that it is the answer that the valid split, or what stood in for it, holds (column model.evidence); sigma(score) where nothing was learnt';
+known: whether to list heads of known facts, too; these facts are part of their own evidence (see hkg_score). The tail itself is listed only for a relation with facts whose head and tail are the same
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed) or ''both''; ''both'' is the embedding alone where a model has no rules
+score: see hkg_score
+probability: the chance that it is the true answer of a question of the valid split, or of the facts held out in its place (column model.evidence); sigma(score) where nothing was learnt';
 
 create function hkg_predict_relations(graph name, head text, tail text, k int default 10,
 	model name default 'default', known bool default false, evidence text default 'both')
@@ -855,9 +857,10 @@ head: an entity
 tail: an entity
 k: how many, at least 1
 model: a trained model of the graph
-known: list relations that the facts hold already, too, which are among their own evidence (see hkg_score)
-evidence: what is heard: ''embedding'', ''rules'' (only what a rule infers is listed), or ''both'', which is the embedding alone where a model has no rules for it
-score: see hkg_score; probability: the chance that it is the answer that the valid split, or what stood in for it, holds (column model.evidence); sigma(score) where nothing was learnt';
+known: whether to list relations of known facts, too; these facts are part of their own evidence (see hkg_score)
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed) or ''both''; ''both'' is the embedding alone where a model has no rules
+score: see hkg_score
+probability: the chance that it is the true answer of a question of the valid split, or of the facts held out in its place (column model.evidence); sigma(score) where nothing was learnt';
 
 create function hkg_score(graph name, head text, relation text, tail text, model name default 'default',
 	evidence text default 'both')
@@ -868,9 +871,9 @@ comment on function hkg_score(name, text, text, text, name, text) is
 graph: an existing graph
 head, relation, tail: names
 model: a trained model of the graph
-evidence: what is heard: ''embedding'': the score function''s value; ''rules'': log(1 + 100 s), s the sum of -log(1 - confidence) of the rules that infer it, each further one of which counts discount (column model.evidence) times as much; ''both'': scale * (the first + weight * the second), see table evidence_weight; the embedding alone where a model has no rules for it
-A fact that is known is among its own evidence, and may score higher than if it were missing: rules are heard that go over it, some of them over nothing else, such as r(X,Y) <= r(X,A), r(B,A), r(B,Y); and it is one of the facts by which rules with constants are counted for the question. What is learnt (weights, probabilities, thresholds) is learnt from triples that are not among the facts.
-Evidence takes about a millisecond for each (head, relation): sort many triples by these, or ask for the embedding alone.';
+evidence: what the score uses. ''embedding'': the score function''s value. ''rules'': log(1 + 100 s), s the sum of -log(1 - confidence) over the rules that infer the triple; each further one counts discount times as much as the one before (column model.evidence). ''both'': scale * (the first + weight * the second), see table evidence_weight; the embedding alone where a model has no rules
+A fact is part of its own evidence, and may score higher than if it were missing: some rules use the fact itself, such as r(X,Y) <= r(X,A), r(B,A), r(B,Y), and rules with constants are counted on it. Weights, probabilities and thresholds are learnt from triples that are not among the facts.
+Evidence takes about a millisecond for each (head, relation): sort many triples by these, or use the embedding alone.';
 
 create function hkg_neighbors(graph name, entity text, k int default 10, model name default 'default')
 returns table (entity text, similarity float8)
@@ -904,11 +907,11 @@ create function hkg_classify(graph name, head text, relation text, tail text, mo
 returns bool
 as 'MODULE_PATHNAME' language c stable parallel safe cost 1000;	-- as hkg_score
 comment on function hkg_classify(name, text, text, text, name, text) is
-'whether the model takes a triple for true: its score is at least the threshold of its relation, in the table threshold
+'whether the model classifies a triple as true: its score is at least the threshold of its relation, in table threshold
 graph: an existing graph
 head, relation, tail: names
 model: a trained model of the graph
-evidence: what is heard: ''embedding'', ''rules'', or ''both'', which is the embedding alone where a model has no rules for it; each has its own thresholds. With evidence it takes as long as hkg_score, and a fact that is known is among its own evidence
+evidence: what scores use: ''embedding'', ''rules'' or ''both'', as in hkg_score; each has its own thresholds. A fact is part of its own evidence
 errors: 55000 when the model has no thresholds: training had neither a valid split nor facts in its place, or hkg_learn_evidence has changed the scores';
 
 create function hkg_learn_thresholds(graph name, negatives regclass default null, model name default 'default',
@@ -917,10 +920,10 @@ returns float8
 as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 100000
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_learn_thresholds(name, regclass, name, bigint) is
-'learns the thresholds that hkg_classify goes by, as every training does at its end: of each relation, the score that best parts its facts of the valid split from false ones; returns their accuracy on these
-A model with evidence of rules gets thresholds for the embedding, for rules and for both, and the accuracy is that of both.
+'learns the thresholds of hkg_classify, as every training does at its end: for each relation, the score that best separates its facts of the valid split from false triples; returns the accuracy on these
+A model with evidence of rules gets thresholds for the embedding, for rules and for both; the accuracy is that of both.
 graph: an existing graph with a valid split
-negatives: a table or view of false triples, with the columns head, relation and tail; null: each fact of the valid split with its head or its tail replaced by that of another fact of the relation, drawn at random, so that what comes out is not known
+negatives: a table or view of false triples, with the columns head, relation and tail; null: each fact of the valid split with its head or its tail replaced by that of another fact of the relation, drawn at random, so that the result is not a known triple
 model: a trained model of the graph
 seed: draws the replacements
 errors: 55000 when there is no valid split, 42704 for an unknown name among the negatives, 55006 when the model is being trained';
@@ -929,9 +932,9 @@ create function hkg_learn_evidence(graph name, model name default 'default') ret
 as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 100000
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_learn_evidence(name, name) is
-'learns how much rules count at prediction, and what a score''s probability is, as every training with evidence_rules does at its end: from the valid split, over the facts as they are now
-Without such a split, what was learnt in training stays, and where that is nothing, what has been good elsewhere is taken.
-The thresholds of scores that hear rules are no longer right then, and are deleted: see hkg_learn_thresholds.
+'learns the weights of rules at prediction, and the probability of a score, as every training with evidence_rules does at its end: from the valid split, on the current facts
+Without a valid split, what was learnt in training stays; where nothing was learnt, default weights are taken.
+The thresholds of scores that use rules are deleted, since these scores change: call hkg_learn_thresholds next.
 graph: an existing graph
 model: a trained model of the graph
 errors: 55006 when the model is being trained';
@@ -941,15 +944,15 @@ returns table (rule text, quality float8, grounding text, share float8)
 as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_explain(name, text, text, text, name) is
-'what speaks for a triple: the embedding, and the rules that infer it, through which facts; those that count most first
+'the reasons for a triple''s score: the embedding and the rules that infer it, with the facts that ground them; the largest share first
 graph: an existing graph
 head, relation, tail: names; the triple need not be a fact
 model: a trained model of the graph
-rule: (embedding), or a rule that is heard at prediction or was selected in training. Rules with a constant in the head are counted for this question, and stand in no table
-quality: that of table rule; of a rule that has none there its evidence_confidence, of one that is counted for the question support / (body size + 5)
-grounding: the facts that the rule''s body finds, one row each; of a rule that was not selected, one of them
-share: its part of hkg_score, which they add up to (a rule''s part stands in each of its rows); null for a rule that is not heard, because others say the same better
-Of a triple that is a fact, the fact itself may be among the grounding, even alone: see hkg_score';
+rule: (embedding), or a rule that is evidence or was selected in training. Rules with a constant in the head are counted for this triple and are in no table
+quality: that of table rule, else the rule''s evidence_confidence; for a rule that is in no table, support / (body size + 5)
+grounding: the facts that match the rule''s body, one row for each grounding; only one for a rule that was not selected
+share: its part of hkg_score; the shares of different rules and of the embedding add up to it. Null for a rule that adds nothing, because a better one infers much the same
+If the triple is a fact, the fact itself may be in a grounding, even alone: see hkg_score';
 
 create function hkg_complete(graph name, relation text default null, k int default 100,
 	min_probability float8 default 0.5, model name default 'default', evidence text default 'both')
@@ -957,15 +960,17 @@ returns table (head text, relation text, tail text, score float8, probability fl
 as 'MODULE_PATHNAME' language c stable parallel safe cost 1000000 rows 100 support @extschema@.hkg_estimate_k
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_complete(name, text, int, float8, name, text) is
-'the most plausible facts that a graph lacks, best first: the list that somebody reviews
+'the most plausible missing facts of a graph, best first, as a list to review
 graph: an existing graph
 relation: a relation; null: all of them together
 k: how many in all by score, at least 1
-min_probability: leaves out of these what is less probable, 0 to 1
+min_probability: of these, less probable ones are left out, 0 to 1
 model: a trained model of the graph
-evidence: what is heard: ''embedding'', ''rules'' (only what a rule infers is listed), or ''both'', which is the embedding alone where a model has no rules for it
-score: see hkg_score; probability: see hkg_predict_tails; rule: of the rules that are heard the one that counts most (the first that hkg_explain tells), else the best of the selected rules that infer it; null where none does
-For every entity that is head of a fact of the relation, each entity is scored as tail: that many times d multiplications, shared by hybridkg.threads (all relations of FB15k-237, d = 200: 1.4 billion scores). With evidence, the rules are asked once for each such (head, relation), which takes 1 to 3 ms on that graph. Memory is for k triples a thread, and for the facts. Facts about one entity alone are listed only for a relation that has such. What is left out at place k may differ from what is kept by as little as single precision can tell.';
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed) or ''both''; ''both'' is the embedding alone where a model has no rules
+score: see hkg_score
+probability: see hkg_predict_tails
+rule: of the rules that are evidence for the fact, the one with the largest share (the first that hkg_explain lists); else the best selected rule that infers it; null where none does
+For every entity that is head of a fact of the relation, each entity is scored as tail: that many times d multiplications, shared by hybridkg.threads (all relations of FB15k-237, d = 200: 1.4 billion scores). With evidence, rules are applied once for each such (head, relation), which takes 1 to 3 ms on that graph. Memory is for k triples in each thread, and for the facts. Triples with one entity as head and tail are listed only for relations that have such facts. At place k, scores that differ by less than single precision may be exchanged.';
 
 -- ---------------------------------------------------------------------------
 -- Evaluation
@@ -979,12 +984,12 @@ set search_path = pg_catalog, pg_temp;
 comment on function hkg_evaluate(name, text, name, bigint, text) is
 'link prediction on a split: filtered ranks, ties at random
 graph: an existing graph
-split: valid or test (or train, whose triples are facts and among their own evidence: see hkg_score)
+split: valid or test; or train, whose triples are facts and part of their own evidence (see hkg_score)
 model: a trained model of the graph
 seed: draws the places of ties
-evidence: what is heard: ''embedding'', ''rules'', or ''both'', which is the embedding alone where a model has no rules for it
+evidence: what scores use: ''embedding'', ''rules'' or ''both''; ''both'' is the embedding alone where a model has no rules
 side: head, tail, or both (the mean over both)
-Every entity of the graph is ranked. One that the model has no embedding of (it came after the training) comes last, unless rules are heard alone: these say of it what they infer, though hkg_score and predictions refuse it';
+Every entity of the graph is ranked. One without an embedding (it came after the training) comes last. With rules alone it is ranked by what they infer, though hkg_score and predictions refuse it';
 
 create function hkg_ranks(graph name, split text default 'test', model name default 'default', seed bigint default 0,
 	evidence text default 'both')
@@ -994,10 +999,10 @@ set search_path = pg_catalog, pg_temp;
 comment on function hkg_ranks(name, text, name, bigint, text) is
 'the filtered ranks behind hkg_evaluate, triple by triple
 graph: an existing graph
-split: valid or test (or train, whose triples are facts and among their own evidence: see hkg_score)
+split: valid or test; or train, whose triples are facts and part of their own evidence (see hkg_score)
 model: a trained model of the graph
 seed: draws the places of ties
-evidence: what is heard: ''embedding'', ''rules'', or ''both'', which is the embedding alone where a model has no rules for it';
+evidence: what scores use: ''embedding'', ''rules'' or ''both''; ''both'' is the embedding alone where a model has no rules';
 
 create function hkg_compare(graph name, model_a name, model_b name, split text default 'test',
 	evidence text default 'both')
@@ -1006,13 +1011,14 @@ returns table (head text, relation text, tail text, head_rank_a int, head_rank_b
 as 'MODULE_PATHNAME' language c stable parallel safe cost 2000000 rows 1000
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_compare(name, name, name, text, text) is
-'the filtered ranks of a split under two models, triple by triple, with the rule that may be why
+'the filtered ranks of a split under two models, triple by triple, with the rule that may explain the change
 graph: an existing graph
 model_a, model_b: trained models of the graph
-split: valid or test (or train, whose triples are facts and among their own evidence: see hkg_score)
-evidence: what is heard, as in hkg_evaluate
+split: valid or test; or train, whose triples are facts and part of their own evidence (see hkg_score)
+evidence: what scores use, as in hkg_evaluate
 The triples of greatest change come first, gains and losses alike: that of 1 / head rank + 1 / tail rank, which is what MRR is the mean of.
-rule: of the rules of model_b that are heard the one that counts most for the triple, else the best of those that are selected and infer it; null where none does; ties: as hkg_ranks with seed 0';
+rule: of the rules of model_b that are evidence for the triple, the one with the largest share; else the best selected rule that infers it; null where none does
+Ties are placed as by hkg_ranks with seed 0.';
 
 create function hkg_rule_precision(graph name, top_rules int, split text default 'test', model name default 'default',
 	out inferred bigint, out correct bigint, out "precision" float8)
@@ -1020,7 +1026,7 @@ returns record
 as 'MODULE_PATHNAME' language c stable parallel safe cost 100000
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_rule_precision(name, int, text, name) is
-'how many of the triples that the best rules infer beyond the facts are in a split
+'how many of the triples that the best rules infer, and that are not facts, are in a split
 graph: an existing graph
 top_rules: how many of the model''s rules, at least 1: the selected ones first, best quality first
 split: valid or test
@@ -1056,5 +1062,5 @@ as $$
 	order by p.oid
 $$;
 comment on function hkg_help() is
-'this list: every function with its purpose in a line; \df+ tells of the arguments
+'this list: every function with its purpose in one line; \df+ lists the arguments
 function: its name and the arguments that it needs; ... stands for those that have defaults';

@@ -84,21 +84,21 @@ select count(*) from (select * from learnt except select * from trained.threshol
 select bool_and(hkg_classify('trained', h.name, r.name, t.name) = (hkg_score('trained', h.name, r.name, t.name) >= s.threshold))
 from trained.entity h, trained.entity t, trained.relation r join trained.threshold s on s.relation = r.id and s.evidence = 'both';
 
--- False triples that another model tells: it takes this one's place in memory meanwhile, of which both need more than half.
+-- False triples that another model predicts: meanwhile it takes this one's place in memory, of which each needs more than half.
 select hkg_train('trained', 'rescal', dimensions => 250, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, model => m, seed => s)
 from (values ('a', 1), ('b', 2)) v (m, s);
 create view improbable as select h.name as head, r.name as relation, t.name as tail
 	from trained.entity h, trained.relation r, trained.entity t
 	where h.id <= 3 and hkg_score('trained', h.name, r.name, t.name, 'b', 'embedding') < 0;
-create table told as select * from improbable;
-select hkg_learn_thresholds('trained', 'told', 'a') between 0.5 and 1;
-create table of_told as select * from trained.threshold where model = 'a';
+create table predicted as select * from improbable;
+select hkg_learn_thresholds('trained', 'predicted', 'a') between 0.5 and 1;
+create table of_predicted as select * from trained.threshold where model = 'a';
 \c -
 set hybridkg.max_memory = '1MB';
 select hkg_learn_thresholds('trained', 'improbable', 'a') between 0.5 and 1;
-select count(*) from (select * from of_told except select * from trained.threshold) different;
+select count(*) from (select * from of_predicted except select * from trained.threshold) different;
 drop view improbable;
-drop table told, of_told;
+drop table predicted, of_predicted;
 
 drop table wrong, learnt;
 set client_min_messages = warning;

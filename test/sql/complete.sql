@@ -58,7 +58,7 @@ expected as (
 		and (t.id <> q.head or exists (select from h.triple f where f.relation = q.relation and f.head = f.tail)))
 select count(*) > 1000, count(*) filter (where l.score <> e.score or l.score is null or e.score is null)
 from listed l full join expected e using (head, relation, tail);
--- each with the best rule that hkg_explain knows
+-- each with the best rule that hkg_explain lists
 select count(c.rule) > 0, count(*) filter (where c.rule is distinct from (select rule from hkg_explain('h', c.head, c.relation, c.tail) limit 1))
 from hkg_complete('h', k => 20, min_probability => 0) c;
 

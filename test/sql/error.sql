@@ -145,7 +145,7 @@ select hkg_tools.damage($$update g.model set score_function = 'transe', settings
 select hkg_tools.damage($$update g.model set settings = '{"reciprocal": true}'$$);
 select hkg_tools.damage($$update g.model set settings = '{"reciprocal": true}'; update g.relation_embedding set reciprocal = '{1}'$$);
 select hkg_tools.damage($$update g.model set settings = '{"reciprocal": true}'; update g.relation_embedding set reciprocal = '{1,NaN}'$$);
--- with them a head is the tail of the inverse: a = (1,2) and b = (3,4) asked for as b * (2,0) * ?
+-- with them a head is the tail of the inverse: a = (1,2) and b = (3,4) scored as b * (2,0) * ?
 create function hkg_tools.heads() returns table (head text, score float8) language plpgsql as $$
 begin
 	update g.model set settings = '{"reciprocal": true}';
@@ -190,7 +190,7 @@ from unnest(array['{}', '{1,2,3}', '{{1,-2}}', '{{1,-2,null}}', '{{{1,-2,-1}}}',
 		'{{-1,-2,-3},{1,-1,-3}}', '{{-1,-3,1},{1,-2,-3},{1,-1,-3}}', '{{-1,-2,1},{1,-2,-1}}', '{{-1,-2,1},{-1,-1,2}}', '{{-1,-2,2},{1,-1,2}}',
 		'{{1,1,1},{1,1,1},{1,1,1},{1,1,1},{1,1,1},{1,1,1}}']) body,
 	hkg_tools.spoil(format('update g.rule set body = %L', body), :'explain') report where report like 'DETAIL%';
--- relations and entities that nobody knows: no facts
+-- unknown relations and entities: no facts
 select hkg_tools.spoil(format('update g.rule set body = %L', body), :'explain', :'precision')
 from unnest(array['{{9,-2,-1}}', '{{-9,-2,-1}}', '{{1,-1,99},{1,-2,98}}', '{{-1,-2,99},{1,-1,98}}']) body;
 select hkg_tools.spoil('alter table g.rule alter body drop not null; update g.rule set body = null', :'explain');

@@ -43,7 +43,7 @@ select count(distinct head_rank) from generate_series(1, 100) seed, hkg_ranks('t
 where tail = 'f';
 -- the others are where they were: f is behind
 select * from hkg_ranks('tiny') order by head, relation, tail;
--- as a candidate it is known to nobody: predictions leave it out, and b as an answer about itself
+-- it is in no fact: predictions leave it out, and b as an answer to a question about itself
 select count(*) from hkg_predict_tails('tiny', 'b', 's', 10, known => true);
 -- likewise a relation: every place is by chance
 insert into tiny.relation values (3, 'u');

@@ -1,6 +1,6 @@
 --
--- Evidence at prediction: every function that hears rules, against joins over the facts that say what
--- it hears
+-- Evidence at prediction: every function that uses rules, against joins over the facts that compute the
+-- same evidence
 --
 set client_min_messages = warning;
 \i test/tools.sql
@@ -27,7 +27,7 @@ select hkg_train('g', 'distmult', dimensions => 3, iterations => 1, epochs => 5,
 	evidence_rules => 0, model => m)
 from unnest(array['plain', 'm']) m;
 
--- every triple that can be asked about, facts among them
+-- every triple that can be scored, facts among them
 create table triple as
 select h.name as head, r.name as relation, t.name as tail, h.id as h, r.id as r, t.id as t
 from g.entity h, g.relation r, g.entity t;
@@ -36,7 +36,7 @@ create function same(a float8, b float8, tolerance float8 default 1e-9) returns 
 $$;
 create table kind as select * from unnest(array['embedding', 'rules', 'both']) evidence;
 
--- ---- a model that hears no rules ----
+-- ---- a model without rules ----
 
 select count(*) > 1000, bool_and(hkg_score('g', head, relation, tail, 'plain') = hkg_score('g', head, relation, tail, 'plain', 'embedding'))
 from triple;
@@ -62,14 +62,14 @@ where number = 1 or report not like 'HINT%' group by 1, 2 order by number, argum
 create table put (id int, head text, body text, confidence float8, selected bool);
 insert into put values
 	(1, 'from', 'lives -1 -3,in -3 -2', 0.6, false),
-	-- ends with the same atom as the first: only the better one is heard
+	-- ends with the same atom as the first: only the better one counts
 	(2, 'from', 'knows -1 -3,lives -3 -4,in -4 -2', 0.3, false),
 	(3, 'from', 'knows -1 -3,from -3 -2', 0.25, true),
 	(4, 'knows', 'knows -2 -1', 0.7, false),
-	-- no paths: atoms side by side, and a constant; a confidence of 1 is heard as 0.9999
+	-- no paths: atoms side by side, and a constant; a confidence of 1 counts as 0.9999
 	(5, 'knows', 'lives -1 -3,lives -2 -3,from -1 -4,from -2 -4', 0.5, false),
 	(6, 'trusts', 'knows -1 -2,speaks -2 french', 1, false),
-	-- comes back to X, which trusts holds of nobody
+	-- comes back to X, and trusts has no fact about one entity alone
 	(7, 'trusts', 'knows -1 -3,knows -3 -2', 0.4, false),
 	-- not evidence
 	(8, 'trusts', 'knows -1 -2', null, true),
@@ -87,13 +87,13 @@ select hkg_learn_evidence('g', 'm');
 select d.key, d.value::float8 between 0 and 1 from g.model, jsonb_each_text(evidence->'discount') d where name = 'm' order by 1;
 select side, count(*) = (select count(*) from g.relation), bool_and(weight between 0 and 100 and scale > 0), sum(questions) from g.evidence_weight where model = 'm' group by 1 order by 1;
 
--- weights that are told apart
+-- weights that differ
 update g.model set evidence = jsonb_set(evidence, '{discount}', '{"rules": 0.5, "both": 0.5}') where name = 'm';
 update g.evidence_weight set scale = 1 + relation / 8.0 + case side when 'head' then 0.25 else 0 end, weight = 0.5 + relation / 4.0;
 
--- ---- what rules say, by joins ----
+-- ---- the evidence of rules, by joins ----
 
-create view edge as	-- each fact both ways; the atom tells the way
+create view edge as	-- each fact in both directions, which the atom shows
 select head as e, relation || '>' as atom, tail as o from (select h.name as head, r.name as relation, t.name as tail
 	from g.triple f join g.entity h on h.id = f.head join g.relation r on r.id = f.relation join g.entity t on t.id = f.tail) f
 union all select t, r || '<', h from line;
@@ -105,7 +105,7 @@ create function feature(variable text, atom text, constant text) returns text la
 		else format('%s("%s",%s)', rtrim(atom, '<'), constant, variable) end
 $$;
 create view l as select * from line;
-create table heard as
+create table firing as
 -- path rules: of one cluster are those whose last atom is the same
 select x.h, 'from' as r, y.t, 'path in>' as cluster, 0.6::real as confidence, 'rule 1' as rule from l x join l y on y.h = x.t where x.r = 'lives' and y.r = 'in'
 union all select x.h, 'from', z.t, 'path in>', 0.3::real, 'rule 2' from l x join l y on y.h = x.t join l z on z.h = y.t where x.r = 'knows' and y.r = 'lives' and z.r = 'in'
@@ -131,13 +131,13 @@ union all select c.h, c.r, f.e, 'constant ' || f.atom, c.confidence, format('%s(
 		where not (f.atom = a.r || '<' and f.o = a.h) group by 1, 2, 3, 4) c using (atom, o)
 	where c.support >= 2 and c.confidence >= 0.01;
 -- the best of each cluster, the best eight of these, each next one half as much; of an entity itself only where a fact is so
-create table said as
+create table evidence_of as
 select h as head, r as relation, t as tail, ln(1 + 100 * sum(0.5 ^ (place - 1) * -ln(1 - least(confidence, 0.9999)))) as evidence
 from (select h, r, t, max(confidence) as confidence, row_number() over (partition by h, r, t order by max(confidence) desc) as place
-	from heard where h <> t or r = 'knows' group by h, r, t, cluster) c
+	from firing where h <> t or r = 'knows' group by h, r, t, cluster) c
 where place <= 8 group by 1, 2, 3;
 
--- one by hand, from(cat,italy): 0.6 (cat lives in rome, in italy; 0.3, over ann, says the same), 0.25 (ann is from italy), and
+-- one by hand, from(cat,italy): 0.6 (cat lives in rome, in italy; 0.3, over ann, is of the same cluster), 0.25 (ann is from italy), and
 -- from(X,"italy") <= lives(X,"rome"), true of two of three: 2 / (3 + 5)
 select round(hkg_score('g', 'cat', 'from', 'italy', 'm', 'rules')::numeric, 6), round(ln(1 + 100 * (-ln(0.4) - ln(0.75) / 2 - ln(0.75) / 4)), 6);
 -- rules alone have a discount of their own; of 0, the best one counts, and the next ones where it is equal
@@ -147,11 +147,11 @@ update g.model set evidence = jsonb_set(evidence, '{discount, rules}', '0') wher
 select round(hkg_score('g', 'cat', 'from', 'italy', 'm', 'rules')::numeric, 6), round(ln(1 + 100 * (-ln(0.4) - ln(0.75) / 1000 - ln(0.75) / 1000000)), 6),
 	hkg_score('g', 'cat', 'from', 'italy', 'm') = score from before;
 rollback;
--- each kind of rule is heard somewhere, and all scores are those of the joins; what no rule infers scores 0
-select split_part(cluster, ' ', 1), count(*) > 5 from heard group by 1 order by 1;
+-- each kind of rule fires somewhere, and all scores are those of the joins; what no rule infers scores 0
+select split_part(cluster, ' ', 1), count(*) > 5 from firing group by 1 order by 1;
 select count(*) filter (where evidence is null) > 100, count(evidence) > 50,
 	count(*) filter (where not same(hkg_score('g', head, relation, tail, 'm', 'rules'), coalesce(evidence, 0)))
-from triple left join said using (head, relation, tail);
+from triple left join evidence_of using (head, relation, tail);
 -- both: the embedding, which is that of the model without rules, and evidence, weighed by the table
 create table scored as
 select t.*, evidence, hkg_score('g', head, relation, tail, 'm', evidence) as score from triple t, kind;
@@ -166,7 +166,7 @@ select count(*) from scored s where evidence = 'embedding' and score <> hkg_scor
 
 -- ---- predictions ----
 
--- tails: all of them (of rules those that they infer), facts only when asked for; best first
+-- tails: all of them (of rules those that they infer), facts only with known => true; best first
 create table question as select distinct head, relation, known, evidence from triple, kind, (values (false), (true)) k (known)
 	where relation in ('from', 'knows', 'trusts') and head in ('ann', 'cat', 'gus', 'ida', 'joe');
 create table tails as
@@ -197,7 +197,7 @@ select evidence, count(*) > 1, count(*) filter (where not same(p.score, s.score,
 from scored s join (select 'joe' as head, 'hal' as tail, k.evidence, p.relation, p.score from kind k, hkg_predict_relations('g', 'joe', 'hal', 100, 'm', true, k.evidence) p
 	union all select 'cat', 'italy', k.evidence, p.relation, p.score from kind k, hkg_predict_relations('g', 'cat', 'italy', 100, 'm', true, k.evidence) p) p
 using (head, relation, tail, evidence) group by 1 order by 1;
--- a head's evidence is what the other question is told, with the weights of that side
+-- the evidence for a head is that of the question for the tail, with the weights of the side head
 create table heads as
 select r.name as relation, t.name as tail, evidence, p.head, p.score
 from g.relation r, g.entity t, kind, hkg_predict_heads('g', r.name, t.name, 1000, 'm', true, evidence) p;
@@ -207,7 +207,7 @@ from heads b join heads e using (relation, tail, head) left join heads r on (r.r
 join g.relation n on n.name = b.relation join g.evidence_weight w on w.relation = n.id and w.side = 'head'
 where b.evidence = 'both' and e.evidence = 'embedding';
 
--- missing facts: of each head that the relation has, what hkg_score says
+-- missing facts: for each head that the relation has, the scores of hkg_score
 select k.evidence, count(*) > 5, count(*) filter (where not same(c.score, s.score, 1e-5) or s.score is null or f.h is not null) as wrong,
 	count(*) = (select count(*) from scored d where d.evidence = k.evidence and d.relation = 'knows' and (d.evidence <> 'rules' or d.score > 0)
 		and d.head in (select h from line where r = 'knows') and not exists (select from line where (h, r, t) = (d.head, d.relation, d.tail))) as all
@@ -248,39 +248,39 @@ from hkg_compare('g', 'm', 'plain', 'test', 'both') c left join ranks r using (h
 
 -- ---- explanations ----
 
--- what is told adds up to the score, each rule once; a rule counted for the question is of the confidence that the joins know
+-- the shares add up to the score, each rule once; a rule counted for the question has the confidence of the joins
 select count(*) > 50, count(*) filter (where not same(share, score)), count(*) filter (where not known)
 from (select s.head, s.relation, s.tail, s.score, sum(e.share) as share,
 		bool_and(e.rule in ('(embedding)', 'rule 8') or e.rule in (select 'rule ' || id from put) or exists (
-			select from heard h where (h.h, h.r, h.t) = (s.head, s.relation, s.tail) and h.cluster like 'constant%' and h.confidence = e.quality)) and bool_and(e.rule <> 'rule 8' or e.share is null) as known
+			select from firing h where (h.h, h.r, h.t) = (s.head, s.relation, s.tail) and h.cluster like 'constant%' and h.confidence = e.quality)) and bool_and(e.rule <> 'rule 8' or e.share is null) as known
 	from scored s, lateral (select distinct rule, quality, share from hkg_explain('g', s.head, s.relation, s.tail, 'm')) e
 	where s.evidence = 'both' and s.relation in ('from', 'knows', 'trusts') and s.head in ('cat', 'eve', 'joe') group by 1, 2, 3, 4) t;
 
--- a rule's quality is that of the table; where it has none, what it is heard for
+-- a rule's quality is that of the table; where it has none, its confidence as evidence
 select count(distinct e.rule) > 2, count(*) filter (where r.quality is null) > 5, count(*) filter (where e.quality is distinct from coalesce(r.quality, r.evidence_confidence))
 from scored s cross join hkg_explain('g', s.head, s.relation, s.tail, 'm') e join g.rule r on r.rule = e.rule
 where s.evidence = 'both' and s.relation in ('from', 'trusts') and s.head in ('cat', 'eve', 'joe');
 
--- in lists each triple has one rule: of those that are heard one of the highest confidence; else the best that is selected, of trusts
--- rule 8, of from rule 3.  The embedding alone hears none.
+-- in lists each triple has one rule: of those that fire one of the highest confidence; else the best selected one, of trusts
+-- rule 8, of from rule 3.  The embedding alone uses none.
 create table due as
 select h as head, r as relation, t as tail, evidence, array_agg(rule) as rules
-from (select *, rank() over (partition by h, r, t order by confidence desc) as place from heard) h, kind
+from (select *, rank() over (partition by h, r, t order by confidence desc) as place from firing) h, kind
 where place = 1 and evidence <> 'embedding' group by 1, 2, 3, 4;
 insert into due
 select h, 'trusts', t, evidence, '{rule 8}' from l, kind
-where r = 'knows' and (evidence = 'embedding' or not exists (select from heard d where (d.h, d.r, d.t) = (l.h, 'trusts', l.t)))
+where r = 'knows' and (evidence = 'embedding' or not exists (select from firing d where (d.h, d.r, d.t) = (l.h, 'trusts', l.t)))
 union all select distinct x.h, 'from', y.t, 'embedding', '{rule 3}'::text[] from l x join l y on y.h = x.t where x.r = 'knows' and y.r = 'from';
 select k.evidence, count(*) filter (where rule ~ '^rule') > 2 as "table", count(*) filter (where rule !~ '^rule') > 2 as counted,
 	count(*) filter (where case when rules is null then rule is not null else rule is null or rule <> all (rules) end)
 from kind k cross join hkg_complete('g', null, 10000, 0, 'm', evidence) c left join due using (head, relation, tail, evidence) where k.evidence <> 'embedding' group by 1 order by 1;
 begin;
-insert into g.holdout select 'test', h.id, r.id, t.id from g.entity h, g.relation r, g.entity t where (h.name, r.name, t.name) = ('gus', 'trusts', 'hal');	-- nothing is heard of it
+insert into g.holdout select 'test', h.id, r.id, t.id from g.entity h, g.relation r, g.entity t where (h.name, r.name, t.name) = ('gus', 'trusts', 'hal');	-- no rule infers it
 select count(*) from due where (head, relation, tail, rules) = ('gus', 'trusts', 'hal', '{rule 8}');
 select k.evidence, count(*) filter (where rule is not null), count(*) filter (where case when rules is null then rule is not null else rule is null or rule <> all (rules) end)
 from kind k cross join hkg_compare('g', 'm', 'm', 'test', evidence) c left join due using (head, relation, tail, evidence) group by 1 order by 1;
 rollback;
--- of a few, the rule that hkg_explain tells first of all
+-- of a few, the rule that hkg_explain lists first
 select count(*), count(*) filter (where c.rule is distinct from (select rule from hkg_explain('g', c.head, c.relation, c.tail, 'm')
 	where rule <> '(embedding)' order by share desc nulls last limit 1))
 from hkg_complete('g', null, 20, 0, 'm') c;
@@ -324,18 +324,18 @@ select count(*) filter (where hkg_classify('g', head, relation, tail, 'm') = tru
 
 -- ---- changes ----
 
--- a rule, or a weight, that is changed is heard at once, and not when that was rolled back
-create function says() returns numeric language sql as $$ select round(hkg_score('g', 'cat', 'from', 'italy', 'm', 'both')::numeric, 6) $$;
-create table said_first as select says() as score;
+-- a rule, or a weight, that is changed counts at once, and not when the change was rolled back
+create function score_now() returns numeric language sql as $$ select round(hkg_score('g', 'cat', 'from', 'italy', 'm', 'both')::numeric, 6) $$;
+create table score_before as select score_now() as score;
 begin;
 update g.rule set evidence_confidence = 0.9 where model = 'm' and id = 1;
-select says() > score from said_first;
+select score_now() > score from score_before;
 rollback;
 begin;
 update g.evidence_weight set weight = weight + 1 where model = 'm';
-select says() > score from said_first;
+select score_now() > score from score_before;
 rollback;
-select says() = score from said_first;
+select score_now() = score from score_before;
 -- a fact likewise
 select hkg_score('g', 'joe', 'from', 'italy', 'm', 'rules');
 begin;
@@ -344,7 +344,7 @@ select hkg_score('g', 'joe', 'from', 'italy', 'm', 'rules') > 0;
 rollback;
 select hkg_score('g', 'joe', 'from', 'italy', 'm', 'rules');
 
--- what was learnt, damaged by hand: said, not passed over; and learnt again
+-- what was learnt, damaged by hand: an error; and learnt again
 begin;
 select damage, report from unnest(array['{}', '[1]', '{"discount": {"rules": 0.5}}', '{"discount": {"rules": "x", "both": 0.5}}',
 	'{"discount": {"rules": 1.5, "both": 0.5}}', '{"discount": {"rules": 0.5, "both": ""}}']) damage,
@@ -353,10 +353,10 @@ select hkg_score('g', 'cat', 'from', 'italy', 'm', 'embedding') = score from sco
 update g.model set evidence = '{"calibration": {}}' where name = 'm';
 select report from hkg_tools.try($$select hkg_evaluate('g', 'test', 'm')$$);
 select hkg_learn_evidence('g', 'm');
-select says() = score from said_first;
+select score_now() = score from score_before;
 rollback;
 
--- weights likewise, whoever hears them
+-- weights likewise, for any evidence that uses them
 begin;
 alter table g.evidence_weight alter weight drop not null, drop constraint evidence_weight_pkey;
 select damage, report from unnest(array['weight = ''NaN''', 'weight = -1', 'weight = ''Infinity''', 'weight = null', 'scale = 0', 'scale = ''NaN''', 'side = ''head''']) damage,
@@ -370,13 +370,13 @@ select hkg_score('g', 'cat', 'from', 'italy', 'm', 'embedding') = score from sco
 -- both ways out: without the rows the usual weights serve, 1 and 1.5
 savepoint damaged;
 delete from g.evidence_weight where model = 'm';
-select same(says()::float8, round((hkg_score('g', 'cat', 'from', 'italy', 'm', 'embedding') + 1.5 * hkg_score('g', 'cat', 'from', 'italy', 'm', 'rules'))::numeric, 6)::float8);
+select same(score_now()::float8, round((hkg_score('g', 'cat', 'from', 'italy', 'm', 'embedding') + 1.5 * hkg_score('g', 'cat', 'from', 'italy', 'm', 'rules'))::numeric, 6)::float8);
 rollback to damaged;
 select hkg_learn_evidence('g', 'm');
-select says() = score from said_first;
+select score_now() = score from score_before;
 rollback;
 
--- an entity that came after the training: evaluation ranks it, by what rules say of it; who asks about it by name is refused
+-- an entity that came after the training: evaluation ranks it, by what rules infer; by its name it is refused
 begin;
 insert into g.entity values (1000, 'kim');
 insert into g.triple select 1000, r.id, t.id from g.relation r, g.entity t where (r.name, t.name) = ('lives', 'rome');
@@ -426,6 +426,6 @@ reset hybridkg.max_memory;
 
 set client_min_messages = warning;
 select hkg_drop_graph('g'), hkg_drop_graph('big'), hkg_drop_graph('own');
-drop function says;
-drop table said_first, labelled, accuracy, line, triple, kind, call, put, heard, said, scored, weighed, question, tails, heads, ranks, known, answer, due, again, best cascade;
+drop function score_now;
+drop table score_before, labelled, accuracy, line, triple, kind, call, put, firing, evidence_of, scored, weighed, question, tails, heads, ranks, known, answer, due, again, best cascade;
 drop function same, feature;

@@ -19,7 +19,7 @@ values
 	('m''s', 4, 'not selected', 2, '{{1,-1,-3},{1,-3,-2}}', 1, 2, 2, 1, 1, 0.5, 0.5, 0.9, false),
 	('m''s', 5, 'another head', 1, '{{2,-1,-2}}', 1, 2, 2, 1, 1, 0.5, 0.5, 0.9, true);
 
--- two ways from ann to x: through Bo and through a\b; the rule with the constant knows one of them
+-- two ways from ann to x: through Bo and through a\b; the rule with the constant has one of them
 select * from hkg_explain('Kin & Co.', 'ann', 'grand "parent"', 'Żółć (x), y', 'm''s');
 -- parent(X,Y) <= grand parent(X,Y)
 select * from hkg_explain('Kin & Co.', 'ann', 'parent', 'Żółć (x), y', 'm''s');

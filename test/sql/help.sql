@@ -1,5 +1,5 @@
 --
--- What the extension says of itself
+-- The help, comments and properties of functions and tables
 --
 select hkg_create_graph('g');
 -- a line for every function of ours, and nothing else

@@ -73,7 +73,7 @@ select count(*) from hkg_predict_tails('tiny', 'a', 'r', 2147483647, 'transe1', 
 select head, score from hkg_predict_heads('tiny', 'r', 'c', 10, 'transe1', true);
 select head, score from hkg_predict_heads('tiny', 'r', 'c', 10, 'transe1');
 
--- once a fact of r is about d alone, a and c are answers about themselves; s is not asked for
+-- once a fact of r is about d alone, a and c are answers to questions about themselves; s has none
 begin;
 insert into tiny.triple values (4, 1, 4);
 select tail, score from hkg_predict_tails('tiny', 'a', 'r', model => 'transe1');
@@ -88,7 +88,7 @@ full join hkg_complete('tiny', k => 100, min_probability => 0, model => 'transe1
 group by 1 order by 1;
 rollback;
 
--- the score does not depend on the side that is asked for
+-- the score does not depend on the side of the question
 select m.name,
 	bool_and(abs(t.score - hkg_score('tiny', h.name, r.name, t.tail, m.name)) < 1e-5),
 	bool_and(abs(p.score - hkg_score('tiny', p.head, r.name, h.name, m.name)) < 1e-5)
@@ -113,7 +113,7 @@ select entity from hkg_neighbors('tiny', 'a', 2, 'distmult');
 select entity, round(similarity::numeric, 6) from hkg_neighbors('tiny', 'a', model => 'complex');
 
 --
--- What a session keeps of a model holds only as long as the tables say the same
+-- What a session keeps of a model holds only as long as the tables are unchanged
 --
 -- one number of e by hand: e = (4, 1) is at distance 2 from a + r
 begin;

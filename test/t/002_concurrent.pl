@@ -41,7 +41,7 @@ $node->safe_psql('postgres', q{delete from g.triple using g.entity e where e.id 
 	delete from g.entity where name = 'new'; delete from g.model where name = 'n'});
 is(tables($node, 'g'), $before, 'the old model is still there');
 
-# the old model's rows are replaced at the end only: nobody waits for a training who takes an entity from it
+# the old model's rows are replaced at the end only: deleting an entity does not wait for a training
 my $delete = q{delete from g.triple where e.id in (head, tail); delete from g.holdout where e.id in (head, tail); delete from g.entity where id = e.id;};
 ($code, $out, $err) = $node->psql('postgres', qq{begin; set local statement_timeout = '20s';
 	do \$\$ declare e record; begin select id into e from g.entity where name = 'e1'; $delete end \$\$; rollback});
