@@ -277,7 +277,8 @@ no_valid_split(const Graph *graph)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 errmsg("graph \"%s\" has no valid split about entities and relations of the model", graph->name),
+			 errmsg("graph \"%s\" has no valid triples to learn thresholds from", graph->name),
+			 errdetail("There is no valid split, or the model has no embeddings for any of its triples."),
 			 errhint("Load one with hkg_load(..., 'valid').")));
 }
 
