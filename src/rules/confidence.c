@@ -165,7 +165,7 @@ is_sampled(const Rater *rater, int32 number)
 	return sample > 0 && MINED_PREDICTIONS(rule_of(rater, number)) > sample;
 }
 
-/* The finaliser of MurmurHash3 */
+/* The finaliser of MurmurHash3; random_mix would draw other samples. */
 static inline uint64
 mix(uint64 hash)
 {
@@ -174,7 +174,7 @@ mix(uint64 hash)
 	return hash ^ (hash >> 33);
 }
 
-/* The ids of the triple, hashed: the same in any order of arrival and in any session */
+/* A hash of the triple's ids: the same in any order of arrival and in any session */
 static uint64
 hash_triple(const Rater *rater, Triple triple)
 {
@@ -186,8 +186,8 @@ hash_triple(const Rater *rater, Triple triple)
 }
 
 /*
- * Takes what may be among the `sample` least hashes: those below a bound that, but
- * for one case in 10^15, leaves enough.
+ * Keeps what may be among the `sample` least hashes: those below a bound, which leaves too few in one case of
+ * 10^15.
  */
 static void
 draw_from(Rater *rater, int32 number, const Triple *triples, int64 count)
