@@ -21,7 +21,7 @@ typedef struct EndCounts
 	Numbers		counted;		/* the rows that have any */
 } EndCounts;
 
-typedef struct BodyCount
+typedef struct PairCounts
 {
 	Mining	   *mining;
 	PairFacts	facts;			/* for given rules */
@@ -29,11 +29,11 @@ typedef struct BodyCount
 	/* the current body */
 	EndCounts	end[2];			/* x, y */
 	int64		pairs;
-} BodyCount;
+} PairCounts;
 
 /* Which end of the evaluated body is on the head's functional side: 0 for x. */
 static int
-functional_end(const BodyCount *count, const Candidate *candidate)
+functional_end(const PairCounts *count, const Candidate *candidate)
 {
 	return mining_functional_backwards(count->mining, candidate->head) ^ candidate->mirrored;
 }
@@ -53,7 +53,7 @@ add_pairs(EndCounts *end, const int32 *row, int32 rows, int32 pairs)
 static void
 take_pairs(void *argument, const BodyRules *rules, const Rectangle *pairs)
 {
-	BodyCount  *count = argument;
+	PairCounts  *count = argument;
 	bool		needed[2] = {false, false};
 
 	if (count->mining->given)
@@ -77,7 +77,7 @@ take_pairs(void *argument, const BodyRules *rules, const Rectangle *pairs)
 
 /* The pairs of the body that have a fact on the head's functional side. */
 static int64
-pca_pairs(const BodyCount *count, const Candidate *candidate)
+pca_pairs(const PairCounts *count, const Candidate *candidate)
 {
 	const Mining *mining = count->mining;
 	const Profile *side = &mining->profile[2 * candidate->head + mining_functional_backwards(mining, candidate->head)];
@@ -102,7 +102,7 @@ clear_end(EndCounts *end)
 static void
 set_sizes(void *argument, const BodyRules *rules)
 {
-	BodyCount  *count = argument;
+	PairCounts  *count = argument;
 
 	for (int32 i = 0; i < rules->count; i++)
 	{
@@ -121,7 +121,7 @@ set_sizes(void *argument, const BodyRules *rules)
 void
 mine_bodies(Mining *mining)
 {
-	BodyCount	count = {.mining = mining};
+	PairCounts	count = {.mining = mining};
 	PairsTarget target = {take_pairs, set_sizes, &count};
 	const Rule **body = MemoryContextAllocHuge(CurrentMemoryContext, Max(mining->count, 1) * sizeof(Rule *));
 

@@ -34,12 +34,12 @@ typedef struct Segment
 } Segment;
 
 /* A prediction that may become part of a rule's sample */
-typedef struct Draw
+typedef struct DrawnTriple
 {
 	int32		number;
 	uint64		hash;
 	Triple		triple;
-} Draw;
+} DrawnTriple;
 
 /* What was scored of a rule */
 typedef struct ScoreSums
@@ -69,7 +69,7 @@ struct Rater
 	int32		segments;
 	int64		segment_room;
 
-	Draw	   *draw;			/* of the rules over one body */
+	DrawnTriple	   *draw;			/* of the rules over one body */
 	int64		draws;
 	int64		draw_room;
 };
@@ -165,7 +165,7 @@ is_sampled(const Rater *rater, int32 number)
 	return sample > 0 && MINED_PREDICTIONS(rule_of(rater, number)) > sample;
 }
 
-/* The finaliser of MurmurHash3 */
+/* The finaliser of MurmurHash3; random_mix would draw other samples. */
 static inline uint64
 mix(uint64 hash)
 {
@@ -174,7 +174,7 @@ mix(uint64 hash)
 	return hash ^ (hash >> 33);
 }
 
-/* The ids of the triple, hashed: the same in any order of arrival and in any session */
+/* A hash of the triple's ids: the same in any order of arrival and in any session */
 static uint64
 hash_triple(const Rater *rater, Triple triple)
 {
@@ -186,8 +186,8 @@ hash_triple(const Rater *rater, Triple triple)
 }
 
 /*
- * Takes what may be among the `sample` least hashes: those below a bound that, but
- * for one case in 10^15, leaves enough.
+ * Keeps what may be among the `sample` least hashes: those below a bound, which leaves too few in one case of
+ * 10^15.
  */
 static void
 draw_from(Rater *rater, int32 number, const Triple *triples, int64 count)
@@ -204,17 +204,17 @@ draw_from(Rater *rater, int32 number, const Triple *triples, int64 count)
 		if (hash > bound)
 			continue;
 		if (rater->draws % BLOCK == 0)
-			hkg_check_memory(3 * rater->draws * sizeof(Draw), "a sample of predictions");
-		rater->draw = array_reserve(rater->draw, rater->draws + 1, &rater->draw_room, sizeof(Draw));
-		rater->draw[rater->draws++] = (Draw) {number, hash, triples[i]};
+			hkg_check_memory(3 * rater->draws * sizeof(DrawnTriple), "a sample of predictions");
+		rater->draw = array_reserve(rater->draw, rater->draws + 1, &rater->draw_room, sizeof(DrawnTriple));
+		rater->draw[rater->draws++] = (DrawnTriple) {number, hash, triples[i]};
 	}
 }
 
 static int
 compare_draws(const void *a, const void *b)
 {
-	const Draw *left = a;
-	const Draw *right = b;
+	const DrawnTriple *left = a;
+	const DrawnTriple *right = b;
 
 	CHECK_FOR_INTERRUPTS();
 	if (left->number != right->number)
@@ -231,10 +231,10 @@ take_draws(void *argument)
 	Rater	   *rater = argument;
 	int64		first = 0;
 
-	qsort(rater->draw, rater->draws, sizeof(Draw), compare_draws);
+	qsort(rater->draw, rater->draws, sizeof(DrawnTriple), compare_draws);
 	for (int64 i = 0; i < rater->draws; i++)
 	{
-		const Draw *draw = &rater->draw[i];
+		const DrawnTriple *draw = &rater->draw[i];
 
 		if (draw->number != rater->draw[first].number)
 			first = i;

@@ -7,7 +7,7 @@
 
 #include "server/compat.h"
 
-/* What a line holds */
+/* The content of a line */
 typedef struct FormatRule
 {
 	char	   *text;			/* the rule as rule_read takes it; NULL when there is none */

@@ -7,7 +7,7 @@
  * constant (an entity).  The text form is
  *		r(X,Y) <= b1(X,A), b2(A,Y)
  * with variables X, Y, A, B, C ... and constants in double quotes (a quote
- * inside doubled).  A relation's name stands bare when it holds no
+ * inside doubled).  A relation's name is written without quotes when it contains no
  * white space, none of ( ) , " < = and is not empty; else in double quotes, too.
  *
  * One term of a head may be a constant (evidence at prediction has such rules):

@@ -73,7 +73,7 @@ label(const BodyJoin *join, char kind, int i, int32 id)
 	return join->edges != NULL ? psprintf("k.%c%d", kind, i + 1) : psprintf("%d", id);
 }
 
-/* The column that first holds a variable, searching atoms before `end`; NULL when there is none. */
+/* The first column of a variable in the atoms before `end`; NULL when there is none. */
 static char *
 variable_column(const BodyJoin *join, Term variable, int end)
 {
@@ -100,7 +100,7 @@ head_column(const BodyJoin *join, Term term)
 	return variable_column(join, term, join->rule->length);
 }
 
-/* What atom i asks of one of its columns, given the atoms before it; nothing for a new variable. */
+/* The condition on a column of atom i, given the atoms before it; none for a new variable. */
 static void
 append_condition(StringInfo sql, const BodyJoin *join, int i, int place)
 {
@@ -324,7 +324,7 @@ append_key(StringInfo list, const char *table, const char *compared, const char 
 		appendStringInfo(list, " = %s%c%d", compared, kind, i + 1);
 }
 
-/* What tells bodies apart, in some atoms: their relations and constants, each as append_key has it. */
+/* The keys of bodies in some atoms, each as append_key writes it: their relations and constants. */
 static char *
 keys(const Rule *form, unsigned atoms, const char *table, const char *compared, const char *separator)
 {
