@@ -70,7 +70,7 @@ begin
 	comment on column model.score_function is 'null: the model is made of imported rules alone, it has no embeddings';
 	comment on column model.settings is 'every argument of the training';
 	comment on column model.status is 'ready; training (in the background, by who is listed in hkg_progress), cancelled or failed: and why: the model before that is still there, if there was one';
-	comment on column model.best_iteration is 'the iteration whose embeddings and rules are kept: the best by filtered MRR on the valid split or the facts that stand in for it (argument holdout of hkg_train), or the last where there are none';
+	comment on column model.best_iteration is 'the iteration whose embeddings and rules are kept: the best by filtered MRR on the valid split or the facts held out in its place (argument holdout of hkg_train), or the last where there are none';
 	comment on column model.evidence is 'how rules count at prediction; null: not at all. discount: the weight of each further rule that infers the same candidate, 0 (only the best rule counts) to 1 (noisy-or), for rules alone and for rules beside the embedding; calibration: the probability of an answer is sigma(score_slope * embedding''s score + evidence_slope * evidence + intercept); error: its expected calibration error, 0 to 1';
 	comment on column model.mrr is 'filtered mean reciprocal rank of that iteration on the same, by the embedding alone';
 
@@ -196,7 +196,7 @@ begin
 	);
 	comment on table iteration is 'the learning curve of the latest training, as it goes: one row a global iteration';
 	comment on column iteration.loss is 'mean training loss of its last epoch';
-	comment on column iteration.mrr is 'filtered, on the valid split or the facts that stand in for it; null where there are none';
+	comment on column iteration.mrr is 'filtered, on the valid split or the facts held out in its place; null where there are none';
 	comment on column iteration.rules is 'rules selected';
 	comment on column iteration.inferred is 'triples that they infer beyond the facts that are learnt from';
 
@@ -483,7 +483,7 @@ max_rule_length: atoms of a rule, its head counted, 2 to 4 (4 takes ten times as
 min_head_coverage: the least part of the head relation''s facts that a rule infers, 0 to 1
 min_support: the least number of facts that a rule infers, at least 1
 constants: search for rules with constants as well, r(X,Y) <= b(X,Y), c(X,"entity")
-patience: stop after that many iterations, at least 1, without a better MRR on the valid split, or on the facts that stand in for it; null: never
+patience: stop after that many iterations, at least 1, without a better MRR on the valid split, or on the facts held out in its place; null: never
 seed: the same seed and facts give the same bits
 model: the name to keep it under; a model of that name is replaced when the transaction commits
 min_quality: rules of lower quality are never selected, 0 to 1
@@ -500,7 +500,7 @@ relation_weight: under softmax with distmult, complex or rescal: weight of the c
 evidence_rules: path rules, r(X,Y) <= b(X,A), c(A,Y), that are found in the facts and kept as evidence at prediction, at most; when there are more, short ones first, of one length the best by confidence, each relation its share; 0 (none) to 1000000
 evidence_length: atoms of such a rule, its head counted, 2 to 6 (6 for a sparse graph such as WordNet; on dense ones long rules mislead); of up to three atoms all are found, longer ones where the graph is sparse enough, else from a sample of paths
 evidence_seconds: time for that search, 0.001 to 1e6; what it has found by then is kept, which depends on the machine; null: it takes as long as it takes
-holdout: where the graph has no valid split, the share of the facts that stand in for it, 0 to 0.5: they are drawn by seed, 5000 at most, none where they would be fewer than 200 or with warm_start (then what the model before had learnt of weights, probabilities and thresholds stays), and each entity and relation keeps another fact. Neither embeddings nor rules see them until the best iteration, the weight of rules, probabilities and thresholds are learnt from them; at last, a tenth more epochs learn all facts, and path rules are counted on all facts. (Rules that are mined are counted without them, on a temporary table.) To predictions they are facts all the time; a notice tells how many there are. 0: all facts are learnt from alike, rules count as is usual, and a probability is sigma(score)
+holdout: where the graph has no valid split, the share of the facts that is held out in its place, 0 to 0.5: at most 5000, drawn by seed; none where they would be fewer than 200, or with warm_start (then the old model''s weights, probabilities and thresholds stay). Each entity and relation keeps another fact. Embeddings and rules are learnt without them; the best iteration, the weights of rules, probabilities and thresholds from them. At the end, a tenth more epochs train on all facts, and path rules are found in all facts. (Mined rules are counted without them, on a temporary table.) Predictions treat them as facts; a notice shows how many there are. 0: none are held out, rules have the default weights, and a probability is sigma(score)
 learning_rate_end: the step size in the last of iterations * epochs epochs, to which learning_rate goes in equal steps, 1e-10 to 1000; null: a tenth of learning_rate under the loss logistic without warm_start, learning_rate all the way otherwise
 errors: 22023 for values out of range, 0A000 for what a score function does not go with, 22003 when training diverges, 53200 when it would need more than hybridkg.max_memory, 55006 when the model is being trained elsewhere, 55000 for a graph without facts or with one entity, 42704 or 55000 when there is no trained model to go on from, 42501 before anything is trained when the caller may not write what a model consists of';
 
@@ -549,19 +549,19 @@ comment on function hkg_trainings() is
 
 create view hkg_progress as select * from @extschema@.hkg_trainings();
 grant select on hkg_progress to public;
-comment on view hkg_progress is 'a row for every training under way in this database';
+comment on view hkg_progress is 'a row for each training under way in this database';
 comment on column hkg_progress.graph is 'the graph that is learnt from';
 comment on column hkg_progress.model is 'the name that the model will have';
-comment on column hkg_progress.iteration is 'the iteration at work, 1 first';
-comment on column hkg_progress.iterations is 'how many there will be at most';
+comment on column hkg_progress.iteration is 'the current iteration, 1 first';
+comment on column hkg_progress.iterations is 'the most there will be';
 comment on column hkg_progress.epoch is 'epochs done in this iteration';
 comment on column hkg_progress.epochs is 'epochs of an iteration';
 comment on column hkg_progress.started_at is 'when it began';
 comment on column hkg_progress.pid is 'the process that trains: pg_cancel_backend(pid) stops it';
-comment on column hkg_progress.phase is 'reading, mining, training, evaluating, inferring, seeking evidence or writing';
+comment on column hkg_progress.phase is 'reading, mining, training, evaluating, inferring, finding path rules, learning weights or writing';
 comment on column hkg_progress.loss is 'mean loss of the last epoch';
-comment on column hkg_progress.eta is 'when it will end at the pace so far; sooner when patience runs out';
-comment on column hkg_progress.percent is 'epochs done, of all';
+comment on column hkg_progress.eta is 'when it will end, by the time that epochs and iterations took so far, and by guesses for what has not begun; sooner when patience runs out; null while the graph is read';
+comment on column hkg_progress.percent is 'time past, of all time by the same estimate; never falls, and stays below 100';
 
 /*
  * Every trial is a training in the background, which commits: that is what lets a search survive whatever stops

@@ -321,7 +321,7 @@ no_threshold(const Graph *graph, const char *model, int32 id, const char *relati
 					kind == EV_EMBEDDING ? "" : psprintf(" and evidence \"%s\"", evidence_kinds[kind])),
 			 deleted ? errdetail("hkg_learn_evidence has changed the scores of evidence \"%s\", and deleted their thresholds.",
 								 evidence_kinds[kind]) :
-			 errdetail("Thresholds are learnt from the valid split, or the facts that stand in for it, at the end of a training."),
+			 errdetail("Thresholds are learnt from the valid split, or the facts held out in its place, at the end of a training."),
 			 errhint(deleted ? "Call hkg_learn_thresholds, which learns them from the valid split." :
 					 "Load a valid split and call hkg_learn_thresholds.")));
 }

@@ -1,24 +1,33 @@
 /*
  * best_iteration.c
- *		The embeddings of the best iteration, put aside while training goes on.
+ *		What is kept of the best iteration while training goes on (see best_iteration.h).
  *
- * They are written when an iteration is better than those before, and read at most twice, so
- * that they need not take memory: they are in a temporary file.  After an error it goes with
- * the transaction, or, in a background worker, which takes many, with the process.  It must not be
- * closed then: closing writes what is left, which may be what failed.
+ * Its embeddings are in a temporary file, and take no memory: they are written when an iteration is better than those
+ * before, and read at most twice.  After an error the file goes with the transaction, or with the process in a
+ * background worker, where it outlives transactions.  After an error it must not be closed: closing writes what is left
+ * in its buffer, and that may be what failed.
  */
 #include "best_iteration.h"
 
 #include "miscadmin.h"
+#include "utils/memutils.h"
 
 #define CHUNK_BYTES ((Size) 1024 * 1024)
 
-static void
-open_file(Procedure *procedure)
+void
+best_iteration_open(BestIteration *best, int64 rules, bool in_worker)
 {
-	MemoryContext caller = MemoryContextSwitchTo(procedure->lasting);
+	best->context = CurrentMemoryContext;
+	best->in_worker = in_worker;
+	best->rule = MemoryContextAllocHuge(CurrentMemoryContext, Max(rules, 1) * sizeof(MinedRule));
+}
 
-	procedure->aside = BufFileCreateTemp(procedure->in_worker);
+static void
+open_file(BestIteration *best)
+{
+	MemoryContext caller = MemoryContextSwitchTo(best->context);
+
+	best->file = BufFileCreateTemp(best->in_worker);
 	MemoryContextSwitchTo(caller);
 }
 
@@ -33,7 +42,7 @@ rewind_file(BufFile *file)
 }
 
 static void
-write_array(BufFile *file, float *values, Size bytes)
+write_array(BufFile *file, const float *values, Size bytes)
 {
 	for (Size done = 0; done < bytes; done += CHUNK_BYTES)
 	{
@@ -58,28 +67,31 @@ read_array(BufFile *file, float *values, Size bytes)
 }
 
 void
-best_iteration_put(Procedure *procedure)
+best_iteration_store(BestIteration *best, const Learner *learner)
 {
-	if (procedure->aside == NULL)
-		open_file(procedure);
-	rewind_file(procedure->aside);
-	write_array(procedure->aside, procedure->model.entity, procedure_entity_bytes(procedure));
-	write_array(procedure->aside, procedure->model.relation, procedure_relation_bytes(procedure));
-	rewind_file(procedure->aside);
+	if (best->file == NULL)
+		open_file(best);
+	rewind_file(best->file);
+	write_array(best->file, learner->model.entity, learner_entity_bytes(learner));
+	write_array(best->file, learner->model.relation, learner_relation_bytes(learner));
+	rewind_file(best->file);
 }
 
 void
-best_iteration_get(Procedure *procedure)
+best_iteration_restore(BestIteration *best, Learner *learner)
 {
-	rewind_file(procedure->aside);
-	read_array(procedure->aside, procedure->model.entity, procedure_entity_bytes(procedure));
-	read_array(procedure->aside, procedure->model.relation, procedure_relation_bytes(procedure));
+	if (learner->embeddings == EMBEDDINGS_BEST)
+		return;
+	rewind_file(best->file);
+	read_array(best->file, learner->model.entity, learner_entity_bytes(learner));
+	read_array(best->file, learner->model.relation, learner_relation_bytes(learner));
+	learner->embeddings = EMBEDDINGS_BEST;
 }
 
 void
-best_iteration_close(Procedure *procedure)
+best_iteration_close(BestIteration *best)
 {
-	if (procedure->aside != NULL)
-		BufFileClose(procedure->aside);
-	procedure->aside = NULL;
+	if (best->file != NULL)
+		BufFileClose(best->file);
+	best->file = NULL;
 }

@@ -2,10 +2,9 @@
  * checkpoint.c
  *		The state of a training between two iterations (see checkpoint.h).
  *
- * Table checkpoint holds it in parts: arrays as they are in memory, in chunks.  It
- * can be read by a server of the same architecture, as a data directory.
- * Rules are not among them: counted on the same facts they come out the same.
- * That the facts are the same is known by a fingerprint.
+ * Table checkpoint holds it in parts: arrays as they are in memory, in chunks.  Like a data directory, it can be
+ * read by a server of the same architecture.  Rules are not stored: on the same facts they are mined again, the
+ * same.  A fingerprint shows whether the facts are the same.
  */
 #include "checkpoint.h"
 
@@ -15,11 +14,10 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-#include "best_iteration.h"
 #include "model/model.h"
 #include "server/sql.h"
 
-#define CHUNK_BYTES (1024 * 1024)	/* a row is in memory three times over as it is written */
+#define CHUNK_BYTES (1024 * 1024)	/* a row that is written is in memory three times */
 
 /* All of the state that is not an array */
 typedef struct Header
@@ -30,7 +28,7 @@ typedef struct Header
 	int			done;
 } Header;
 
-/* What an iteration says about a rule */
+/* What an iteration computes of a rule */
 typedef struct RuleState
 {
 	double		embedding_confidence;
@@ -59,21 +57,22 @@ hash_values(uint64 hash, const void *array, int64 count, Size size)
 	return hash;
 }
 
-/* A hash of all that is read from the graph; rules may be those of another model, which changes on its own */
+/* A hash of all that is read from the graph, and of the rules: they may be those of another model, which can change. */
 static uint64
 fingerprint_of(const Procedure *procedure)
 {
-	const GraphData *data = procedure->data;
+	const TrainingFacts *facts = &procedure->facts;
+	const GraphData *data = facts->learnt;
 	int64		rules = procedure->rules == NULL ? 0 : procedure->rules->count;
 	uint64		hash = 0;
 
 	hash = hash_values(hash, data->entity_id, data->entities, sizeof(int32));
 	hash = hash_values(hash, data->relation_id, data->relations, sizeof(int32));
 	hash = hash_values(hash, data->fact, data->facts, sizeof(Triple));
-	hash = hash_values(hash, procedure->known, procedure->known_count, sizeof(Triple));
+	hash = hash_values(hash, facts->filter, facts->filter_count, sizeof(Triple));
 	for (int64 i = 0; i < rules; i++)
 		hash = hash_values(hash, &procedure->rules->rule[i].rule, 1, sizeof(Rule));
-	return hash_values(hash, procedure->valid, procedure->valid_count, sizeof(Triple));
+	return hash_values(hash, facts->valid, facts->valid_count, sizeof(Triple));
 }
 
 /* ---- parts as rows ------------------------------------------------------------- */
@@ -86,7 +85,7 @@ arg_part(SqlArgs *args, const char *model, const char *part)
 }
 
 static void
-put_part(Graph *graph, const char *model, const char *part, const void *values, Size bytes)
+write_part(Graph *graph, const char *model, const char *part, const void *values, Size bytes)
 {
 	char	   *statement = psprintf("insert into %scheckpoint values ($1, $2, $3, $4)", graph->prefix);
 	SqlArgs		args = {0};
@@ -110,17 +109,17 @@ put_part(Graph *graph, const char *model, const char *part, const void *values, 
 	}
 }
 
-typedef struct Part
+typedef struct PartReader
 {
 	char	   *values;
 	Size		room;
-	Size		bytes;			/* read so far; over room: more than that are there */
-} Part;
+	Size		bytes;			/* of the chunks so far, even when there is no room for them */
+} PartReader;
 
 static void
 take_chunk(void *argument, const Datum *values, const bool *nulls)
 {
-	Part	   *part = argument;
+	PartReader *part = argument;
 	bytea	   *chunk = DatumGetByteaPP(values[0]);
 	Size		bytes = VARSIZE_ANY_EXHDR(chunk);
 
@@ -143,9 +142,9 @@ raise_damage(const char *model, const char *detail)
 
 /* Whether there is such a part; ERROR when it is not of that size. */
 static bool
-get_part(Graph *graph, const char *model, const char *name, void *values, Size bytes)
+read_part(Graph *graph, const char *model, const char *name, void *values, Size bytes)
 {
-	Part		part = {values, bytes, 0};
+	PartReader	part = {values, bytes, 0};
 	SqlArgs		args = {0};
 
 	arg_part(&args, model, name);
@@ -159,13 +158,6 @@ get_part(Graph *graph, const char *model, const char *name, void *values, Size b
 	return true;
 }
 
-static void
-require_part(Procedure *procedure, const char *part, void *values, Size bytes)
-{
-	if (!get_part(procedure->graph, procedure->settings.model, part, values, bytes))
-		raise_damage(procedure->settings.model, psprintf("It has no part \"%s\".", part));
-}
-
 /* ---- saving ---------------------------------------------------------------------- */
 
 void
@@ -173,7 +165,13 @@ checkpoint_begin(Graph *graph, const TrainSettings *settings)
 {
 	char	   *json = settings_json(settings);
 
-	put_part(graph, settings->model, "settings", json, strlen(json));
+	write_part(graph, settings->model, "settings", json, strlen(json));
+}
+
+static void
+save(Procedure *procedure, const char *part, const void *values, Size bytes)
+{
+	write_part(procedure->graph, procedure->settings.model, part, values, bytes);
 }
 
 static void
@@ -185,57 +183,50 @@ save_best_rules(Procedure *procedure)
 	memset(state, 0, count * sizeof(RuleState));
 	for (int64 i = 0; i < count; i++)
 	{
-		const MinedRule *rule = &procedure->best_rule[i];
+		const MinedRule *rule = &procedure->best.rule[i];
 
 		state[i].embedding_confidence = rule->embedding_confidence;
 		state[i].quality = rule->quality;
 		state[i].kept = rule->kept;
 		state[i].selected = rule->selected;
 	}
-	put_part(procedure->graph, procedure->settings.model, "best rules", state, count * sizeof(RuleState));
+	save(procedure, "best rules", state, count * sizeof(RuleState));
 	pfree(state);
 }
 
-/* The iteration that has just been done is the best. */
 static void
-save_best(Procedure *procedure)
+save_embeddings(Procedure *procedure, const char *entities, const char *relations)
 {
-	const char *model = procedure->settings.model;
+	const Learner *learner = &procedure->learner;
 
-	if (procedure->valid_count > 0)
-	{
-		put_part(procedure->graph, model, "best entities", procedure->model.entity,
-				 procedure_entity_bytes(procedure));
-		put_part(procedure->graph, model, "best relations", procedure->model.relation,
-				 procedure_relation_bytes(procedure));
-	}
-	if (procedure->rules != NULL)
-		save_best_rules(procedure);
+	save(procedure, entities, learner->model.entity, learner_entity_bytes(learner));
+	save(procedure, relations, learner->model.relation, learner_relation_bytes(learner));
 }
 
 void
 checkpoint_save(Procedure *procedure)
 {
 	MemoryContext caller = MemoryContextSwitchTo(procedure->scratch);
-	Graph	   *graph = procedure->graph;
-	const char *model = procedure->settings.model;
+	const Positives *positives = &procedure->learner.positives;
+	bool		is_best = procedure->best.iteration.number == procedure->done;
 	Header		header;
 	float	   *values;
 	size_t		count;
 
 	memset(&header, 0, sizeof(header));
 	header.fingerprint = fingerprint_of(procedure);
-	header.samples = procedure->samples;
-	header.best = procedure->best;
+	header.samples = positives->samples;
+	header.best = procedure->best.iteration;
 	header.done = procedure->done;
-	put_part(graph, model, "header", &header, sizeof(header));
-	put_part(graph, model, "entities", procedure->model.entity, procedure_entity_bytes(procedure));
-	put_part(graph, model, "relations", procedure->model.relation, procedure_relation_bytes(procedure));
-	for (int i = 0; kge_trainer_state(procedure->trainer, i, &values, &count); i++)
-		put_part(graph, model, psprintf("optimizer %d", i), values, count * sizeof(float));
-	put_part(graph, model, "samples", procedure->sample, procedure->samples * sizeof(Positive));
-	if (procedure->best.number == procedure->done)
-		save_best(procedure);
+	save(procedure, "header", &header, sizeof(header));
+	save_embeddings(procedure, "entities", "relations");
+	for (int i = 0; kge_trainer_state(procedure->learner.trainer, i, &values, &count); i++)
+		save(procedure, psprintf("optimizer %d", i), values, count * sizeof(float));
+	save(procedure, "samples", positives->sample, positives->samples * sizeof(Sampled));
+	if (is_best && procedure->facts.valid_count > 0)
+		save_embeddings(procedure, "best entities", "best relations");
+	if (is_best && procedure->rules != NULL)
+		save_best_rules(procedure);
 	MemoryContextSwitchTo(caller);
 	MemoryContextReset(procedure->scratch);
 }
@@ -271,16 +262,23 @@ checkpoint_settings(Graph *graph, const char *model, TrainSettings *settings)
 }
 
 static void
+load(Procedure *procedure, const char *part, void *values, Size bytes)
+{
+	if (!read_part(procedure->graph, procedure->settings.model, part, values, bytes))
+		raise_damage(procedure->settings.model, psprintf("It has no part \"%s\".", part));
+}
+
+static void
 load_best_rules(Procedure *procedure)
 {
 	int64		count = procedure->rules->count;
 	RuleState  *state = MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * sizeof(RuleState));
 
-	require_part(procedure, "best rules", state, count * sizeof(RuleState));
-	memcpy(procedure->best_rule, procedure->rules->rule, count * sizeof(MinedRule));
+	load(procedure, "best rules", state, count * sizeof(RuleState));
+	memcpy(procedure->best.rule, procedure->rules->rule, count * sizeof(MinedRule));
 	for (int64 i = 0; i < count; i++)
 	{
-		MinedRule  *rule = &procedure->best_rule[i];
+		MinedRule  *rule = &procedure->best.rule[i];
 
 		rule->embedding_confidence = state[i].embedding_confidence;
 		rule->quality = state[i].quality;
@@ -288,21 +286,6 @@ load_best_rules(Procedure *procedure)
 		rule->selected = state[i].selected;
 	}
 	pfree(state);
-}
-
-/* Rows that somebody has touched must not lead us astray. */
-static void
-check_samples(const Procedure *procedure)
-{
-	for (int64 i = 0; i < procedure->samples; i++)
-	{
-		const Positive *sample = &procedure->sample[i];
-
-		if (sample->triple.head < 0 || sample->triple.head >= procedure->data->entities ||
-			sample->triple.tail < 0 || sample->triple.tail >= procedure->data->entities ||
-			sample->triple.relation < 0 || sample->triple.relation >= procedure->data->relations)
-			raise_damage(procedure->settings.model, "Its samples are no triples of the graph.");
-	}
 }
 
 static void
@@ -319,41 +302,71 @@ require_same_graph(const Procedure *procedure, const Header *header)
 static void
 load_embeddings(Procedure *procedure, const char *entities, const char *relations)
 {
-	require_part(procedure, entities, procedure->model.entity, procedure_entity_bytes(procedure));
-	require_part(procedure, relations, procedure->model.relation, procedure_relation_bytes(procedure));
+	const Learner *learner = &procedure->learner;
+
+	load(procedure, entities, learner->model.entity, learner_entity_bytes(learner));
+	load(procedure, relations, learner->model.relation, learner_relation_bytes(learner));
+}
+
+/* The rows may have been changed: a triple of no entity would be a crash. */
+static void
+check_sample(const Procedure *procedure, Triple triple)
+{
+	const GraphData *data = procedure->facts.all;
+
+	if (triple.head < 0 || triple.head >= data->entities || triple.tail < 0 || triple.tail >= data->entities ||
+		triple.relation < 0 || triple.relation >= data->relations)
+		raise_damage(procedure->settings.model, "Its samples are no triples of the graph.");
+}
+
+static void
+load_samples(Procedure *procedure, int64 count)
+{
+	Positives  *positives = &procedure->learner.positives;
+
+	positives->sample = MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * sizeof(Sampled));
+	load(procedure, "samples", positives->sample, count * sizeof(Sampled));
+	positives->samples = count;
+	for (int64 i = 0; i < count; i++)
+		check_sample(procedure, positives->sample[i].triple);
+	positives_set(positives, procedure->facts.learnt);
+}
+
+static void
+load_best(Procedure *procedure, const Iteration *best)
+{
+	if (procedure->facts.valid_count > 0)
+	{
+		load_embeddings(procedure, "best entities", "best relations");
+		best_iteration_store(&procedure->best, &procedure->learner);
+	}
+	if (procedure->rules != NULL)
+		load_best_rules(procedure);
+	procedure->best.iteration = *best;
 }
 
 void
 checkpoint_load(Procedure *procedure)
 {
+	const TrainSettings *settings = &procedure->settings;
+	Learner   *learner = &procedure->learner;
 	Header		header;
 	float	   *values;
 	size_t		count;
 
-	/* interrupted before its first iteration was done */
-	if (!get_part(procedure->graph, procedure->settings.model, "header", &header, sizeof(header)))
+	/* none before the first iteration is done */
+	if (!read_part(procedure->graph, settings->model, "header", &header, sizeof(header)))
 		return;
 	require_same_graph(procedure, &header);
-	if (header.done < 1 || header.done > procedure->settings.iterations ||
-		header.samples < 0 || header.samples > procedure->max_samples)
-		raise_damage(procedure->settings.model, "Its header is out of range.");
-	if (procedure->valid_count > 0)
-	{
-		load_embeddings(procedure, "best entities", "best relations");
-		best_iteration_put(procedure);
-	}
+	if (header.done < 1 || header.done > settings->iterations ||
+		header.samples < 0 || header.samples > learner->positives.max_samples)
+		raise_damage(settings->model, "Its header is out of range.");
+	load_best(procedure, &header.best);
 	load_embeddings(procedure, "entities", "relations");
-	for (int i = 0; kge_trainer_state(procedure->trainer, i, &values, &count); i++)
-		require_part(procedure, psprintf("optimizer %d", i), values, count * sizeof(float));
-	procedure->sample = MemoryContextAllocHuge(procedure->lasting,
-											   Max(header.samples, 1) * sizeof(Positive));
-	require_part(procedure, "samples", procedure->sample, header.samples * sizeof(Positive));
-	procedure->samples = header.samples;
-	check_samples(procedure);
-	procedure_set_positives(procedure);
-	if (procedure->rules != NULL)
-		load_best_rules(procedure);
-	procedure->best = header.best;
+	learner->embeddings = header.best.number == header.done ? EMBEDDINGS_BEST : EMBEDDINGS_LATEST;
+	for (int i = 0; kge_trainer_state(learner->trainer, i, &values, &count); i++)
+		load(procedure, psprintf("optimizer %d", i), values, count * sizeof(float));
+	load_samples(procedure, header.samples);
 	procedure->done = header.done;
 	progress_resume(procedure->progress, header.done);
 }

@@ -1,19 +1,17 @@
 /*
  * estimate.c
- *		What a training takes, said beforehand: hkg_estimate, and the refusal of one
- *		that would take more than hybridkg.max_memory.
+ *		What a training will take: hkg_estimate, and the error when it is more than hybridkg.max_memory.
  *
- * The same list serves both, and the sizes in it are those that the owners of the
- * arrays give.  Rules and what they infer are not in it: how many there are is
- * known when they have been counted; mining checks its own memory as it goes.
+ * Both use the same list; its sizes come from the owners of the arrays.  Rules and what they infer are not in it: their
+ * number is unknown until they are counted, and mining checks its own memory.
  */
 #include "estimate.h"
 
 #include "utils/builtins.h"
 
 #include "model/learn_evidence.h"
-#include "path_rules.h"
 #include "hold_out.h"
+#include "path_rules.h"
 #include "server/host.h"
 #include "server/sql.h"
 
@@ -38,66 +36,72 @@ add_need(NeedList *list, const char *item, uint64 bytes)
 	list->bytes += bytes;
 }
 
-/* The search for rules that are evidence, then, in the same memory or more, learning how they and those selected weigh. */
+/* The search for path rules, and later, in the same memory or more, learning how much rules weigh. */
 static uint64
-evidence_bytes(const Procedure *procedure)
+evidence_bytes(const TrainSettings *settings, const TrainingFacts *facts, const KgeModel *model)
 {
-	const GraphData *data = procedure->data;
-	EvSearch	search = evidence_search(&procedure->settings, data->facts);
-	EvFacts		facts = {.entities = data->entities,.relations = data->relations,.edges = 2 * data->facts};
-	EvRuleSet	rules = {.count = search.limit,.patterns = procedure->settings.top_rules};
-	uint64		learning = procedure->valid_count == 0 ? 0 :
-		evidence_learn_bytes(&procedure->model, data, &rules, procedure->valid_count, hkg_threads);
+	const GraphData *data = facts->learnt;
+	EvSearch	search = path_rules_search(settings, data->facts);
+	EvFacts		index = {.entities = data->entities,.relations = data->relations,.edges = 2 * data->facts};
+	EvRuleSet	rules = {.count = search.limit,.patterns = settings->top_rules};
+	uint64		learning = facts->valid_count == 0 ? 0 :
+		evidence_learn_bytes(model, data, &rules, facts->valid_count, hkg_threads);
 
-	return Max(ev_facts_bytes(data->entities, data->relations, data->facts) + ev_paths_bytes(&facts, &search, hkg_threads),
+	return Max(ev_facts_bytes(data->entities, data->relations, data->facts) + ev_paths_bytes(&index, &search, hkg_threads),
 			   learning);
 }
 
+static uint64
+facts_bytes(const TrainingFacts *facts)
+{
+	int64		triples = facts->learnt->facts + (facts_are_held_out(facts) ? facts->all->facts : 0);
+
+	return triples * sizeof(Triple) + ((uint64) facts->all->entities + facts->all->relations) * sizeof(int32);
+}
+
 static NeedList
-list_needs(const Procedure *procedure)
+list_needs(const TrainSettings *settings, const TrainingFacts *facts, const Learner *learner)
 {
 	NeedList	list = {0};
-	const GraphData *data = procedure->data;
-	const KgeModel *model = &procedure->model;
-	KgeTraining training = procedure_training(procedure);
-	int64		positives = procedure->max_positives;
-	uint64		parameters = procedure_entity_bytes(procedure) + procedure_relation_bytes(procedure);
-	uint64		state = kge_trainer_state_bytes(model, &training);
+	const KgeModel *model = &learner->model;
+	const KgeTraining *training = &learner->training;
+	const Positives *positives = &learner->positives;
+	uint64		parameters = learner_entity_bytes(learner) + learner_relation_bytes(learner);
+	uint64		state = kge_trainer_state_bytes(model, training);
 
-	add_need(&list, "facts", (data->facts + (procedure->all == NULL ? 0 : procedure->all->facts)) * sizeof(Triple) +
-			 ((uint64) data->entities + data->relations) * sizeof(int32));
-	add_need(&list, "filter of the evaluation", procedure->known_count * sizeof(Triple));
-	add_need(&list, "positives", positives * (sizeof(Triple) + sizeof(float)) +
-			 procedure->max_samples * 2 * sizeof(Positive));
+	add_need(&list, "facts", facts_bytes(facts));
+	add_need(&list, "filter of the evaluation", facts->filter_count * sizeof(Triple));
+	add_need(&list, "positives", positives->room * (sizeof(Triple) + sizeof(float)) +
+			 positives->max_samples * 2 * sizeof(Sampled));
 	add_need(&list, "embeddings", parameters);
-	if (procedure->settings.warm_start)
+	if (settings->warm_start)
 		add_need(&list, "model to go on from", parameters);
 	add_need(&list, "state of the optimizer", state);
-	add_need(&list, "a minibatch", kge_trainer_bytes(model, &training, positives, hkg_threads) - state);
-	if (procedure->settings.evidence_rules > 0)
-		add_need(&list, "evidence", evidence_bytes(procedure));
-	if (procedure->valid_count > 0)
-		add_need(&list, "evaluation", 2 * procedure->valid_count * sizeof(int32) +
-				 kge_rank_bytes(model, NULL, procedure->valid_count, procedure->known_count, hkg_threads));
+	add_need(&list, "a minibatch", kge_trainer_bytes(model, training, positives->room, hkg_threads) - state);
+	if (settings->evidence_rules > 0)
+		add_need(&list, "evidence", evidence_bytes(settings, facts, model));
+	if (facts->valid_count > 0)
+		add_need(&list, "evaluation", 2 * facts->valid_count * sizeof(int32) +
+				 kge_rank_bytes(model, NULL, facts->valid_count, facts->filter_count, hkg_threads));
 	return list;
 }
 
 void
-estimate_check(const Procedure *procedure)
+estimate_check(const TrainSettings *settings, const TrainingFacts *facts, const Learner *learner)
 {
-	hkg_check_memory(list_needs(procedure).bytes, "training");
+	hkg_check_memory(list_needs(settings, facts, learner).bytes, "training");
 }
 
 /* ---- hkg_estimate ------------------------------------------------------------ */
 
-/* The graph's sizes, without its facts. */
+/* Counts of a graph's rows */
 typedef struct Sizes
 {
 	int64		entities;
 	int64		relations;
 	int64		facts;
 	int64		valid;
-	int64		held_out;
+	int64		held_out;		/* rows of holdout */
 	int64		queries;		/* distinct (head, relation) and (relation, tail) */
 } Sizes;
 
@@ -130,26 +134,26 @@ count_sizes(const Graph *graph)
 	return sizes;
 }
 
-/* A procedure of which only the sizes are known. */
-static void
-size_procedure(Procedure *procedure, const Sizes *sizes)
+/* The same as arrays without triples. */
+static TrainingFacts
+facts_of_sizes(const Sizes *sizes, const TrainSettings *settings)
 {
-	procedure->data = palloc0(sizeof(GraphData));
-	procedure->data->entities = (int32) sizes->entities;
-	procedure->data->relations = (int32) sizes->relations;
-	procedure->data->facts = sizes->facts;
-	procedure->valid_count = sizes->valid;
-	procedure->known_count = sizes->facts + sizes->held_out;
-	if (sizes->valid == 0 && !procedure->settings.warm_start)
-		procedure->valid_count = hold_out_size(procedure->settings.holdout, sizes->facts);
-	if (sizes->valid < procedure->valid_count)
-	{
-		procedure->all = procedure->data;
-		procedure->data = memcpy(palloc(sizeof(GraphData)), procedure->all, sizeof(GraphData));
-		procedure->data->facts -= procedure->valid_count;
-	}
-	procedure_check(procedure);
-	procedure_describe(procedure);
+	GraphData  *all = palloc0(sizeof(GraphData));
+	GraphData  *learnt = palloc(sizeof(GraphData));
+	TrainingFacts facts = {.all = all,.learnt = all,.valid_count = sizes->valid};
+
+	all->entities = (int32) sizes->entities;
+	all->relations = (int32) sizes->relations;
+	all->facts = sizes->facts;
+	facts.filter_count = sizes->facts + sizes->held_out;
+	if (sizes->valid > 0 || settings->warm_start)
+		return facts;
+	facts.valid_count = hold_out_size(settings->holdout, sizes->facts);
+	*learnt = *all;
+	learnt->facts -= facts.valid_count;
+	if (facts.valid_count > 0)
+		facts.learnt = learnt;
+	return facts;
 }
 
 static void
@@ -170,23 +174,26 @@ Datum
 hkg_estimate(PG_FUNCTION_ARGS)
 {
 	SqlResult  *result = sql_result(fcinfo);
-	Procedure	procedure = {0};
-	KgeTraining training;
-	NeedList	list;
+	TrainSettings settings;
+	Graph	   *graph;
 	Sizes		sizes;
+	TrainingFacts facts;
+	Learner	learner;
+	NeedList	list;
 	double		flops;
 
-	settings_read(fcinfo, &procedure.settings);
+	settings_read(fcinfo, &settings);
 	sql_begin();
-	procedure.graph = graph_open(procedure.settings.graph);
-	sizes = count_sizes(procedure.graph);
-	size_procedure(&procedure, &sizes);
-	list = list_needs(&procedure);
+	graph = graph_open(settings.graph);
+	sizes = count_sizes(graph);
+	facts = facts_of_sizes(&sizes, &settings);
+	training_facts_check(&facts, graph, &settings);
+	learner = learner_sizes(&settings, &facts);
+	list = list_needs(&settings, &facts, &learner);
 	for (int i = 0; i < list.count; i++)
 		add_row(result, list.need[i].item, &list.need[i].bytes, NULL);
 	add_row(result, "all of it", &list.bytes, NULL);
-	training = procedure_training(&procedure);
-	flops = kge_epoch_flops(&procedure.model, &training, sizes.facts, sizes.queries);
+	flops = kge_epoch_flops(&learner.model, &learner.training, sizes.facts, sizes.queries);
 	add_row(result, "an epoch", NULL, &flops);
 	sql_end();
 	return (Datum) 0;

@@ -1,13 +1,15 @@
 /*
  * estimate.h
- *		What a training takes, said beforehand.
+ *		What a training will take.
  */
 #ifndef HKG_TRAIN_ESTIMATE_H
 #define HKG_TRAIN_ESTIMATE_H
 
-#include "procedure.h"
+#include "learner.h"
+#include "settings.h"
+#include "training_facts.h"
 
-/* ERROR 53200 when the procedure (read, but without memory yet) would take more than hybridkg.max_memory. */
-extern void estimate_check(const Procedure *procedure);
+/* ERROR 53200 when a training would take more than hybridkg.max_memory; `learner` has no memory yet. */
+extern void estimate_check(const TrainSettings *settings, const TrainingFacts *facts, const Learner *learner);
 
 #endif							/* HKG_TRAIN_ESTIMATE_H */

@@ -1,6 +1,6 @@
 /*
  * hold_out.c
- *		Facts that stand in for a valid split, where the graph has none (see hold_out.h).
+ *		Facts that are held out in place of a valid split, where the graph has none (see hold_out.h).
  */
 #include "hold_out.h"
 
@@ -9,11 +9,14 @@
 
 #include "core/random.h"
 
-/* What fewer teach is no better than what is usual, and more teach nothing new (bench/RESULTS.md). */
+/*
+ * Below LEAST facts, learnt weights are no better than the defaults; above MOST, they do not improve
+ * (bench/RESULTS.md).
+ */
 #define LEAST 200
 #define MOST 5000
 
-/* draws for one fact, before fewer are held out */
+/* draws for each fact that is wanted, until fewer are held out */
 #define TRIES 20
 
 int64
@@ -30,7 +33,7 @@ zeros(int64 count, Size size)
 	return MemoryContextAllocExtended(CurrentMemoryContext, Max(count, 1) * size, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 }
 
-/* Facts of each entity and relation that are left */
+/* How many facts of each entity and relation are not held out */
 typedef struct Left
 {
 	int64	   *entity;
@@ -46,7 +49,7 @@ count_fact(Left *left, Triple fact, int64 facts)
 	left->relation[fact.relation] += facts;
 }
 
-/* Marks facts; returns how many. */
+/* Draws facts to hold out, and marks them; returns how many. */
 static int64
 mark(const GraphData *data, int64 wanted, uint64 seed, bool *marked)
 {
@@ -62,7 +65,7 @@ mark(const GraphData *data, int64 wanted, uint64 seed, bool *marked)
 	for (int64 try = 0; count < wanted && try < TRIES * wanted; try++)
 	{
 		int64		i = random_below(random_bits(stream, (uint64) try), (uint64) data->facts);
-		Triple	fact = data->fact[i];
+		Triple		fact = data->fact[i];
 
 		if (marked[i] || left.entity[fact.head] < 2 || left.entity[fact.tail] < 2 || left.relation[fact.relation] < 2)
 			continue;
@@ -75,12 +78,12 @@ mark(const GraphData *data, int64 wanted, uint64 seed, bool *marked)
 	return count;
 }
 
-/* Parts the facts into those that are marked and the rest. */
+/* Separates the facts that are marked from the rest. */
 static Triple *
-part(const GraphData *data, const bool *marked, int64 count, GraphData **rest)
+separate(const GraphData *data, const bool *marked, int64 count, GraphData **rest)
 {
-	Triple  *drawn = MemoryContextAllocHuge(CurrentMemoryContext, count * sizeof(Triple));
-	Triple  *others = MemoryContextAllocHuge(CurrentMemoryContext, (data->facts - count) * sizeof(Triple));
+	Triple	   *drawn = MemoryContextAllocHuge(CurrentMemoryContext, count * sizeof(Triple));
+	Triple	   *others = MemoryContextAllocHuge(CurrentMemoryContext, (data->facts - count) * sizeof(Triple));
 	int64		other = 0;
 
 	for (int64 i = 0; i < data->facts; i++)
@@ -103,14 +106,14 @@ hold_out_draw(const GraphData *data, double share, uint64 seed, GraphData **rest
 {
 	int64		wanted = hold_out_size(share, data->facts);
 	bool	   *marked = zeros(data->facts, sizeof(bool));
-	Triple  *drawn = NULL;
+	Triple	   *drawn = NULL;
 
 	*count = wanted == 0 ? 0 : mark(data, wanted, seed, marked);
 	*rest = NULL;
 	if (*count < LEAST)
 		*count = 0;
 	else
-		drawn = part(data, marked, *count, rest);
+		drawn = separate(data, marked, *count, rest);
 	pfree(marked);
 	return drawn;
 }
@@ -119,8 +122,9 @@ void
 hold_out_notice(const char *graph, int64 count, int64 facts)
 {
 	ereport(NOTICE,
-			(errmsg("graph \"%s\" has no valid split: " INT64_FORMAT " of its " INT64_FORMAT " facts stand in for it",
+			(errmsg("graph \"%s\" has no valid split: " INT64_FORMAT " of its " INT64_FORMAT " facts are held out in its place",
 					graph, count, facts),
-			 errdetail("The best iteration, the weight of rules, probabilities and thresholds are learnt from them; they themselves are learnt in the last epochs only."),
-			 errhint("Load a valid split with hkg_load(..., 'valid'), or learn from all facts alike with holdout => 0.")));
+			 errdetail("The best iteration is chosen on them, and weights of rules, probabilities and thresholds are learnt from them. "
+					   "Only the last epochs train on them."),
+			 errhint("Load a valid split with hkg_load(..., 'valid'), or train on all facts from the start with holdout => 0.")));
 }

@@ -1,9 +1,9 @@
 /*
  * path_rules.c
- *		The rules that a model takes as evidence at prediction: path rules, found in the facts
- *		alone (evidence/path_discovery.c), beside those that the procedure selected.
+ *		The rules that a model uses as evidence at prediction: the rules of the best iteration, and path rules that are
+ *		found in the facts alone (evidence/path_discovery.c).
  *
- * Their counts are not those of mining, see EvPath; a rule that was mined has both.
+ * Path rules are counted under object identity (EvPath), mined rules are not.  A rule that is both has both counts.
  */
 #include "path_rules.h"
 
@@ -12,17 +12,18 @@
 #include "utils/float.h"
 #include "utils/memutils.h"
 
+#include "progress.h"
 #include "server/host.h"
 
-/* Measured: what a rule says that holds for one in a thousand still tells answers apart. */
+/* Measured: rules of a confidence of one in a thousand still improve the order of answers. */
 #define MIN_SUPPORT 2
 #define MIN_CONFIDENCE 0.001
 
-/* Edges that the search may look at, for each fact: 300,000 of them take ten to twenty seconds. */
+/* Edges that the search may visit for each fact: with 300,000 facts it takes ten to twenty seconds. */
 #define WORK_OF_FACT 10000
 
 EvSearch
-evidence_search(const TrainSettings *settings, int64 facts)
+path_rules_search(const TrainSettings *settings, int64 facts)
 {
 	EvSearch	search = {
 		.length = settings->evidence_length - 1,
@@ -37,7 +38,7 @@ evidence_search(const TrainSettings *settings, int64 facts)
 	return search;
 }
 
-/* A term on the path: X, A, B, ..., Y */
+/* The term at a place of the path X, A, B, ..., Y */
 static Term
 term_of(const EvPath *path, int place)
 {
@@ -70,7 +71,7 @@ mined_of(const GraphData *data, const EvPath *path)
 	return mined;
 }
 
-/* ---- which of them are there already ------------------------------------------- */
+/* ---- together with the given rules ----------------------------------------------- */
 
 static int
 compare_places(const void *a, const void *b)
@@ -87,34 +88,51 @@ find_rule(MinedRule **sorted, int64 count, MinedRule *rule)
 	return found == NULL ? NULL : *found;
 }
 
-static MinedRules *
-merge(Procedure *procedure, const MinedRules *given, const EvPath *paths, int64 count)
+/* Places of the rules, ordered as rule_compare orders them */
+static MinedRule **
+sort_rules(const MinedRules *rules)
 {
-	MinedRules *all = palloc(sizeof(MinedRules));
-	MinedRule **sorted = MemoryContextAllocHuge(CurrentMemoryContext, Max(given->count, 1) * sizeof(MinedRule *));
+	MinedRule **sorted = MemoryContextAllocHuge(CurrentMemoryContext, Max(rules->count, 1) * sizeof(MinedRule *));
 
-	all->count = given->count;
-	all->rule = MemoryContextAllocHuge(CurrentMemoryContext, Max(given->count + count, 1) * sizeof(MinedRule));
-	memcpy(all->rule, given->rule, given->count * sizeof(MinedRule));
-	for (int64 i = 0; i < given->count; i++)
-		sorted[i] = &all->rule[i];
-	qsort(sorted, given->count, sizeof(MinedRule *), compare_places);
+	for (int64 i = 0; i < rules->count; i++)
+		sorted[i] = &rules->rule[i];
+	qsort(sorted, rules->count, sizeof(MinedRule *), compare_places);
+	return sorted;
+}
+
+static MinedRules *
+copy_rules(const MinedRules *given, int64 room)
+{
+	MinedRules *copy = palloc(sizeof(MinedRules));
+
+	copy->count = given->count;
+	copy->rule = MemoryContextAllocHuge(CurrentMemoryContext, Max(given->count + room, 1) * sizeof(MinedRule));
+	memcpy(copy->rule, given->rule, given->count * sizeof(MinedRule));
+	return copy;
+}
+
+static MinedRules *
+merge(Graph *graph, const GraphData *data, const MinedRules *given, const EvPath *paths, int64 count)
+{
+	MinedRules *all = copy_rules(given, count);
+	MinedRule **sorted = sort_rules(all);
+
 	for (int64 i = 0; i < count; i++)
 	{
-		MinedRule	mined = mined_of(procedure->data, &paths[i]);
-		MinedRule  *known = find_rule(sorted, given->count, &mined);
+		MinedRule	mined = mined_of(data, &paths[i]);
+		MinedRule  *rule = find_rule(sorted, given->count, &mined);
 
 		CHECK_FOR_INTERRUPTS();
-		if (known == NULL)
+		if (rule == NULL)
 		{
-			known = &all->rule[all->count++];
-			*known = mined;
-			known->text = rule_text(procedure->graph, &mined.rule);
+			rule = &all->rule[all->count++];
+			*rule = mined;
+			rule->text = rule_text(graph, &mined.rule);
 		}
-		known->evidence_support = paths[i].support;
-		known->evidence_body_size = paths[i].body_size;
-		known->evidence_error = paths[i].error;
-		known->evidence_confidence = ev_smoothed_confidence(paths[i].support, paths[i].body_size, paths[i].error);
+		rule->evidence_support = paths[i].support;
+		rule->evidence_body_size = paths[i].body_size;
+		rule->evidence_error = paths[i].error;
+		rule->evidence_confidence = ev_smoothed_confidence(paths[i].support, paths[i].body_size, paths[i].error);
 	}
 	return all;
 }
@@ -122,41 +140,36 @@ merge(Procedure *procedure, const MinedRules *given, const EvPath *paths, int64 
 /* ---- the search ------------------------------------------------------------------- */
 
 static int64
-find_paths(Procedure *procedure, EvPath **paths)
+find_paths(const GraphData *data, const TrainSettings *settings, Pool *pool, EvPath **paths)
 {
-	const GraphData *data = procedure->data;
-	EvSearch	search = evidence_search(&procedure->settings, data->facts);
-	Arena	arena = hkg_arena();
+	EvSearch	search = path_rules_search(settings, data->facts);
+	Arena		arena = hkg_arena();
 	EvFacts		facts;
 
-	ev_facts(&arena, procedure->pool, data->entities, data->relations, data->fact, data->facts, &facts);
-	return ev_paths(&arena, procedure->pool, &facts, &search, paths);
+	ev_facts(&arena, pool, data->entities, data->relations, data->fact, data->facts, &facts);
+	return ev_paths(&arena, pool, &facts, &search, paths);
 }
 
 MinedRules *
-evidence_rules(Procedure *procedure, const MinedRules *given)
+path_rules_find(Graph *graph, const GraphData *data, const TrainSettings *settings, Pool *pool, const MinedRules *given)
 {
-	MemoryContext search = AllocSetContextCreate(CurrentMemoryContext, "hybridkg evidence", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext search = AllocSetContextCreate(CurrentMemoryContext, "hybridkg path rules", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(search);
 	EvPath	   *paths = NULL;
-	int64		count = 0;
+	int64		count;
 	MinedRules *all;
 	instr_time	start;
 	instr_time	end;
 
 	INSTR_TIME_SET_CURRENT(start);
-	if (procedure->settings.evidence_rules > 0)
-	{
-		progress_phase(procedure->progress, PHASE_SEEKING);
-		count = find_paths(procedure, &paths);
-	}
+	count = find_paths(data, settings, pool, &paths);
 	INSTR_TIME_SET_CURRENT(end);
 	INSTR_TIME_SUBTRACT(end, start);
 	MemoryContextSwitchTo(caller);
-	all = merge(procedure, given, paths, count);
+	all = merge(graph, data, given, paths, count);
 	MemoryContextDelete(search);
-	if (hkg_progress_level != PROGRESS_OFF && procedure->settings.evidence_rules > 0)
+	if (hkg_progress_level != PROGRESS_OFF)
 		ereport(NOTICE,
-				(errmsg_internal("evidence: " INT64_FORMAT " path rules (%.1f s)", count, INSTR_TIME_GET_DOUBLE(end))));
+				(errmsg_internal("found " INT64_FORMAT " path rules (%.1f s)", count, INSTR_TIME_GET_DOUBLE(end))));
 	return all;
 }

@@ -1,6 +1,6 @@
 /*
  * path_rules.h
- *		The rules that a model takes as evidence at prediction, found when it is trained.
+ *		The rules that a model uses as evidence at prediction, found when it is trained.
  */
 #ifndef HKG_TRAIN_PATH_RULES_H
 #define HKG_TRAIN_PATH_RULES_H
@@ -8,16 +8,18 @@
 #include "server/compat.h"
 
 #include "evidence/evidence.h"
+#include "graph/graph.h"
 #include "rules/mine.h"
-#include "procedure.h"
+#include "settings.h"
 
-/* What the search is told of the settings, for so many facts. */
-extern EvSearch evidence_search(const TrainSettings *settings, int64 facts);
+/* The search in that many facts. */
+extern EvSearch path_rules_search(const TrainSettings *settings, int64 facts);
 
 /*
- * The rules that are given and, behind them, those path rules that are not among them.  Those that are
- * say what they are worth as evidence.  In the current memory context.
+ * The given rules and, behind them, the path rules that are not among them; those that are get their confidence as
+ * evidence.  In the current context.
  */
-extern MinedRules *evidence_rules(Procedure *procedure, const MinedRules *given);
+extern MinedRules *path_rules_find(Graph *graph, const GraphData *data, const TrainSettings *settings, Pool *pool,
+								   const MinedRules *given);
 
 #endif							/* HKG_TRAIN_PATH_RULES_H */

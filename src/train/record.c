@@ -1,10 +1,10 @@
 /*
  * record.c
- *		What a training leaves in the graph's tables, as it goes (see record.h).
+ *		What a training writes to the graph's tables (see record.h).
  *
- * The learning curve comes as the training goes, for others when it commits; all the
- * rest comes at its end, at once.  So readers have the old model until then, and who
- * deletes an entity, and its embeddings with it, need not wait for a transaction that has replaced them long since.
+ * Rows of iteration are written during the training; all else is replaced at its end, at once.  So readers have the old
+ * model until then, and the deletion of an entity, and of its embeddings with it, need not wait for a transaction that
+ * replaced them long before its end.
  */
 #include "record.h"
 
@@ -85,8 +85,10 @@ record_begin(Graph *graph, const TrainSettings *settings)
 void
 record_replace(Graph *graph, const TrainSettings *settings)
 {
-	static const char *const old[] = {"entity_embedding", "relation_embedding", "threshold", "evidence_weight", "rule", "inferred", NULL};
-	static const char *const held_back[] = {"checkpoint", "checkpoint_inferred", NULL};
+	static const char *const old[] = {
+		"entity_embedding", "relation_embedding", "threshold", "evidence_weight", "rule", "inferred", NULL
+	};
+	static const char *const waiting[] = {"checkpoint", "checkpoint_inferred", NULL};
 	SqlArgs		args = {0};
 
 	delete_from(graph, settings->model, old);
@@ -95,7 +97,7 @@ record_replace(Graph *graph, const TrainSettings *settings)
 					 "and exists (select from %1$sentity where id = i.head) "
 					 "and exists (select from %1$sentity where id = i.tail) "
 					 "and exists (select from %1$srelation where id = i.relation)", graph->prefix), &args);
-	delete_from(graph, settings->model, held_back);
+	delete_from(graph, settings->model, waiting);
 	arg_text(&args, settings->score_function);
 	sql_arg(&args, INT4OID, Int32GetDatum(settings->dimensions));
 	arg_text(&args, settings_json(settings));
@@ -164,7 +166,7 @@ record_sample(Graph *graph, const char *model, int iteration, const GraphData *d
 	for (int64 i = 0; i < sample->count; i++)
 	{
 		int64		drawn = sample->drawn[i];
-		Triple	triple = sample->inferences->triple[drawn];
+		Triple		triple = sample->inferences->triple[drawn];
 		Datum		values[lengthof(types)];
 
 		values[0] = Int32GetDatum(data->entity_id[triple.head]);

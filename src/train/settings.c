@@ -1,7 +1,6 @@
 /*
  * settings.c
- *		The arguments of hkg_train: one table says name, type and range of each, and
- *		serves reading, checking and writing down.
+ *		The arguments of hkg_train: one table gives name, type and range of each; reading, checking and writing use it.
  */
 #include "settings.h"
 
@@ -38,32 +37,62 @@ typedef struct Setting
 	size_t		offset;
 	double		low;			/* the range of numbers */
 	double		high;
-	bool		optional;		/* NULL is read as 0, or no text: not what could be given */
-	const char *const *choices; /* of texts, NULL-terminated */
+	bool		optional;		/* NULL becomes 0 or a NULL pointer, which no given value does */
+	const char *(*choice) (int i);	/* of texts: the i-th that is allowed, or NULL past the last; NULL: any text */
 } Setting;
 
-static const char *const regularizers[] = {"l2", "n3", "dura", NULL};
-static const char *const precisions[] = {[KGE_SINGLE] = "single", [KGE_BFLOAT16] = "bfloat16", NULL};
-static const char *const labels[] = {"one", "confidence", NULL};
+static const char *
+regularizer_name(int i)
+{
+	static const char *const names[] = {"l2", "n3", "dura"};	/* as in KgeRegularizer, from KGE_REGULARIZER_L2 on */
+
+	return i < (int) lengthof(names) ? names[i] : NULL;
+}
+
+static const char *
+precision_name(int i)
+{
+	static const char *const names[] = {[KGE_SINGLE] = "single", [KGE_BFLOAT16] = "bfloat16"};
+
+	return i < (int) lengthof(names) ? names[i] : NULL;
+}
+
+static const char *
+label_name(int i)
+{
+	static const char *const names[] = {"one", "confidence"};
+
+	return i < (int) lengthof(names) ? names[i] : NULL;
+}
+
+/* The place of an allowed text, or -1. */
+static int
+choice_place(const char *(*choice) (int i), const char *text)
+{
+	for (int i = 0; choice(i) != NULL; i++)
+		if (strcmp(choice(i), text) == 0)
+			return i;
+	return -1;
+}
 
 #define FIELD(field) #field
 #define AT(field) offsetof(TrainSettings, field)
 #define INT(field, low, high) {FIELD(field), SETTING_INT, AT(field), low, high, false, NULL}
 #define FLOAT(field, low, high) {FIELD(field), SETTING_FLOAT, AT(field), low, high, false, NULL}
 #define BOOL(field) {FIELD(field), SETTING_BOOL, AT(field), 0, 0, false, NULL}
-#define CHOICE(field, known) {FIELD(field), SETTING_TEXT, AT(field), 0, 0, false, known}
+#define CHOICE(field, choice) {FIELD(field), SETTING_TEXT, AT(field), 0, 0, false, choice}
 
 static const Setting table[] = {
 	{"graph", SETTING_NAME, AT(graph), 0, 0, false, NULL},
-	{"score_function", SETTING_TEXT, AT(score_function), 0, 0, false, NULL},
+	CHOICE(score_function, kge_score_function_name),
 	INT(dimensions, 1, 10000),
 	INT(iterations, 1, 10000),
 	INT(epochs, 1, 1000000),
 	INT(batch_size, 1, 1000000),
 	INT(negatives, 1, 100000),
-	{"negative_sampling", SETTING_TEXT, AT(negative_sampling), 0, 0, true, NULL},
-	{"loss", SETTING_TEXT, AT(loss), 0, 0, false, NULL},
-	{"optimizer", SETTING_TEXT, AT(optimizer), 0, 0, false, NULL},
+	{"negative_sampling", SETTING_TEXT, AT(negative_sampling), 0, 0, true, kge_sampler_name},
+	CHOICE(loss, kge_loss_name),
+	CHOICE(optimizer, kge_optimizer_name),
 	FLOAT(learning_rate, 1e-9, 1e3),
 	FLOAT(gamma, -1e6, 1e6),
 	INT(norm, 1, 2),
@@ -80,12 +109,12 @@ static const Setting table[] = {
 	{"seed", SETTING_BIGINT, AT(seed), -9223372036854775808.0, 9223372036854775807.0, false, NULL},
 	{"model", SETTING_NAME, AT(model), 0, 0, false, NULL},
 	FLOAT(min_quality, 0, 1),
-	CHOICE(label, labels),
+	CHOICE(label, label_name),
 	BOOL(accumulate),
 	INT(block_size, 1, 10000),
 	FLOAT(temperature, 0, 1e3),
 	BOOL(reciprocal),
-	{"regularizer", SETTING_TEXT, AT(regularizer), 0, 0, true, regularizers},
+	{"regularizer", SETTING_TEXT, AT(regularizer), 0, 0, true, regularizer_name},
 	{"preset", SETTING_TEXT, AT(preset), 0, 0, true, NULL},
 	BOOL(warm_start),
 	{"rules", SETTING_NAME, AT(rules), 0, 0, true, NULL},
@@ -96,8 +125,8 @@ static const Setting table[] = {
 	FLOAT(holdout, 0, 0.5),
 	{"learning_rate_end", SETTING_FLOAT, AT(learning_rate_end), 1e-10, 1e3, true, NULL},
 
-	/* the last one is not an argument, but a setting of the session */
-	CHOICE(precision, precisions)
+	/* the last one is no argument, but a setting of the session */
+	CHOICE(precision, precision_name)
 };
 
 #define ARGUMENTS ((int) lengthof(table) - 1)
@@ -118,6 +147,17 @@ read_bigint(FunctionCallInfo fcinfo, int i, const Setting *setting, TrainSetting
 	MEMBER(settings, setting, int64) = value;
 }
 
+/* ERROR 22023 unless the text is one that is allowed; the HINT lists those. */
+static void
+check_choice(const Setting *setting, const char *text)
+{
+	const char *allowed[32] = {NULL};
+
+	for (int i = 0; i < (int) lengthof(allowed) - 1 && setting->choice(i) != NULL; i++)
+		allowed[i] = setting->choice(i);
+	argument_choice(text, setting->name, allowed);
+}
+
 static void
 read_text(FunctionCallInfo fcinfo, int i, const Setting *setting, TrainSettings *settings)
 {
@@ -127,8 +167,8 @@ read_text(FunctionCallInfo fcinfo, int i, const Setting *setting, TrainSettings 
 		value = argument_name(fcinfo, i, setting->name);
 	else
 		value = argument_text(fcinfo, i, setting->name);
-	if (setting->choices != NULL)
-		argument_choice(value, setting->name, setting->choices);
+	if (setting->choice != NULL)
+		check_choice(setting, value);
 	MEMBER(settings, setting, char *) = value;
 }
 
@@ -160,24 +200,44 @@ read_setting(FunctionCallInfo fcinfo, int i, const Setting *setting, TrainSettin
 	}
 }
 
-/* Score functions, losses, samplers and optimisers are the pure half's to know: name(i) is the i-th one's. */
-static void
-check_name(const char *value, const char *setting, const char *(*name) (int i))
+static KgePrecision
+precision_of(const TrainSettings *settings)
 {
-	const char *known[32] = {NULL};
-
-	for (int i = 0; i < (int) lengthof(known) - 1 && name(i) != NULL; i++)
-		known[i] = name(i);
-	argument_choice(value, setting, known);
+	return (KgePrecision) choice_place(precision_name, settings->precision);
 }
 
-KgePrecision
-settings_precision(const TrainSettings *settings)
+static KgeRegularizer
+regularizer_of(const TrainSettings *settings)
 {
-	return strcmp(settings->precision, precisions[KGE_BFLOAT16]) == 0 ? KGE_BFLOAT16 : KGE_SINGLE;
+	return settings->regularizer == NULL ? KGE_REGULARIZER_USUAL :
+		(KgeRegularizer) (KGE_REGULARIZER_L2 + choice_place(regularizer_name, settings->regularizer));
 }
 
-/* What goes with softmax alone, and with scores that are linear in head, relation and tail. */
+KgeTraining
+settings_training(const TrainSettings *settings)
+{
+	KgeTraining training = {
+		.batch_size = settings->batch_size,
+		.block_size = settings->block_size,
+		.negatives = settings->negatives,
+		.learning_rate = settings->learning_rate,
+		.learning_rate_end = settings->learning_rate_end,
+		.epochs = settings->learning_rate_end > 0 ? (uint64) settings->iterations * settings->epochs : 0,
+		.regularization = settings->regularization,
+		.seed = (uint64) settings->seed,
+		.loss = kge_loss(settings->loss),
+		.sampler = kge_sampler(settings->negative_sampling),
+		.precision = precision_of(settings),
+		.temperature = settings->temperature,
+		.regularizer = regularizer_of(settings),
+		.optimizer = kge_optimizer(settings->optimizer),
+		.relation_weight = settings->relation_weight
+	};
+
+	return training;
+}
+
+/* ERROR unless the loss is softmax and the score is linear in head, relation and tail, as `what` requires. */
 static void
 check_linear(const TrainSettings *settings, const char *what)
 {
@@ -195,8 +255,8 @@ check_linear(const TrainSettings *settings, const char *what)
 }
 
 /*
- * What suits the loss where nobody says otherwise.  The logistic one weighs each negative by itself: it learns more
- * where hard ones weigh more, and with smaller steps in the end (doc/tuning.md).  A warm start keeps its rate.
+ * Defaults that depend on the loss.  The logistic loss weighs each negative by itself: it learns more where hard
+ * negatives weigh more, and with smaller steps in the end (doc/tuning.md).  A warm start keeps its rate.
  */
 static void
 fill_in(TrainSettings *settings)
@@ -209,14 +269,10 @@ fill_in(TrainSettings *settings)
 		settings->learning_rate_end = settings->learning_rate / 10;
 }
 
-/* What no single argument tells */
+/* Conditions on several arguments together */
 static void
 check_settings(const TrainSettings *settings)
 {
-	check_name(settings->score_function, "score_function", kge_score_function_name);
-	check_name(settings->loss, "loss", kge_loss_name);
-	check_name(settings->negative_sampling, "negative_sampling", kge_sampler_name);
-	check_name(settings->optimizer, "optimizer", kge_optimizer_name);
 	if (!kge_goes_with(kge_loss(settings->loss), kge_sampler(settings->negative_sampling)))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -228,7 +284,7 @@ check_settings(const TrainSettings *settings)
 		check_linear(settings, "relation_weight");
 	if (settings->regularizer != NULL && strcmp(settings->regularizer, "dura") == 0)
 		check_linear(settings, "regularizer \"dura\"");
-	if (!kge_has_precision(settings_precision(settings)))
+	if (!kge_has_precision(precision_of(settings)))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("this machine cannot train with hybridkg.precision \"%s\"", settings->precision),
@@ -237,7 +293,7 @@ check_settings(const TrainSettings *settings)
 	argument_check_model(settings->model);
 }
 
-/* All digits, whatever extra_float_digits says */
+/* With all digits, whatever extra_float_digits is */
 static void
 append_number(StringInfo json, double number)
 {
@@ -311,15 +367,6 @@ check_parsed(const Setting *setting, bool good, const char *text)
 				 errhint("Train the model again.")));
 }
 
-static bool
-is_choice(const char *text, const char *const *choices)
-{
-	for (int i = 0; choices != NULL && choices[i] != NULL; i++)
-		if (strcmp(text, choices[i]) == 0)
-			return true;
-	return choices == NULL;
-}
-
 static void
 parse_setting(const Setting *setting, const char *text, TrainSettings *settings)
 {
@@ -343,7 +390,7 @@ parse_setting(const Setting *setting, const char *text, TrainSettings *settings)
 			break;
 		case SETTING_TEXT:
 		case SETTING_NAME:
-			check_parsed(setting, is_choice(text, setting->choices), text);
+			check_parsed(setting, setting->choice == NULL || choice_place(setting->choice, text) >= 0, text);
 			MEMBER(settings, setting, char *) = pstrdup(text);
 			ranged = false;
 			break;
@@ -351,14 +398,14 @@ parse_setting(const Setting *setting, const char *text, TrainSettings *settings)
 	check_parsed(setting, !ranged || (number >= setting->low && number <= setting->high), text);
 }
 
-/* ---- settings as texts: written down with a model, or a preset's -------------- */
+/* ---- settings as texts: those in table model, or a preset's ------------------- */
 
 typedef struct Parsing
 {
 	TrainSettings *settings;
-	FunctionCallInfo defaults;	/* if set, only arguments that it left at their defaults are taken */
-	bool		seen[lengthof(table)];
-	TrainSettings overruled;	/* what was not taken */
+	FunctionCallInfo call;		/* of a preset: replaces only arguments that this call left at their defaults */
+	bool		taken[lengthof(table)];
+	TrainSettings ignored;		/* the preset's values for arguments that the call gave */
 } Parsing;
 
 static void
@@ -371,9 +418,9 @@ take_setting(void *argument, const Datum *values, const bool *nulls)
 	{
 		if (strcmp(table[i].name, name) != 0)
 			continue;
-		parsing->seen[i] = parsing->defaults == NULL || argument_is_default(parsing->defaults, i);
+		parsing->taken[i] = parsing->call == NULL || argument_is_default(parsing->call, i);
 		parse_setting(&table[i], TextDatumGetCString(values[1]),
-					  parsing->seen[i] ? parsing->settings : &parsing->overruled);
+					  parsing->taken[i] ? parsing->settings : &parsing->ignored);
 	}
 }
 
@@ -388,13 +435,13 @@ settings_parse(const char *graph, const char *json, TrainSettings *settings)
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(json));
 	sql_stream("select key, value from pg_catalog.jsonb_each_text($1::jsonb)", &args, take_setting, &parsing);
 	for (int i = 1; i < (int) lengthof(table); i++)
-		check_parsed(&table[i], parsing.seen[i] || table[i].optional, "");
+		check_parsed(&table[i], parsing.taken[i] || table[i].optional, "");
 	fill_in(settings);
 	check_settings(settings);
 }
 
 static char *
-known_presets(const char *schema)
+preset_list(const char *schema)
 {
 	Datum		names;
 
@@ -404,22 +451,22 @@ known_presets(const char *schema)
 }
 
 static bool
-took(const Parsing *parsing, const char *name)
+is_taken(const Parsing *parsing, const char *name)
 {
 	for (int i = 1; i < (int) lengthof(table); i++)
 		if (strcmp(table[i].name, name) == 0)
-			return parsing->seen[i];
+			return parsing->taken[i];
 	return false;
 }
 
-/* What a preset's learning rate falls to goes with that rate: where the call has another, both move. */
+/* A preset's learning_rate_end is relative to its learning_rate: it is scaled where the call gives another rate. */
 static void
 scale_rate_end(const Parsing *preset)
 {
 	TrainSettings *settings = preset->settings;
 
-	if (took(preset, "learning_rate_end") && preset->overruled.learning_rate > 0)
-		settings->learning_rate_end = settings->learning_rate_end * settings->learning_rate / preset->overruled.learning_rate;
+	if (is_taken(preset, "learning_rate_end") && preset->ignored.learning_rate > 0)
+		settings->learning_rate_end = settings->learning_rate_end * settings->learning_rate / preset->ignored.learning_rate;
 }
 
 static void
@@ -427,7 +474,7 @@ apply_preset(FunctionCallInfo fcinfo, TrainSettings *settings)
 {
 	Oid			schema = get_func_namespace(fcinfo->flinfo->fn_oid);
 	const char *quoted = quote_identifier(get_namespace_name(schema));
-	Parsing		parsing = {.settings = settings,.defaults = fcinfo};
+	Parsing		parsing = {.settings = settings,.call = fcinfo};
 	SqlArgs		args = {0};
 
 	sql_begin();
@@ -438,7 +485,7 @@ apply_preset(FunctionCallInfo fcinfo, TrainSettings *settings)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("preset \"%s\" is not known", settings->preset),
-				 errhint("Presets are: %s.", known_presets(quoted))));
+				 errhint("Presets are: %s.", preset_list(quoted))));
 	sql_end();
 	scale_rate_end(&parsing);
 }
@@ -449,7 +496,7 @@ settings_read(FunctionCallInfo fcinfo, TrainSettings *settings)
 	memset(settings, 0, sizeof(*settings));
 	for (int i = 0; i < ARGUMENTS; i++)
 		read_setting(fcinfo, i, &table[i], settings);
-	settings->precision = pstrdup(precisions[hkg_precision]);
+	settings->precision = pstrdup(precision_name(hkg_precision));
 	if (settings->preset != NULL)
 		apply_preset(fcinfo, settings);
 	fill_in(settings);

@@ -1,7 +1,6 @@
 /*
  * settings.h
- *		The arguments of hkg_train as a struct: read, checked, and written down with
- *		the model.
+ *		The arguments of hkg_train as a struct: read, checked, and written with the model.
  */
 #ifndef HKG_TRAIN_SETTINGS_H
 #define HKG_TRAIN_SETTINGS_H
@@ -13,7 +12,7 @@
 /* setting hybridkg.precision, a KgePrecision */
 extern int	hkg_precision;
 
-/* In the order of hkg_train's arguments; SPEC section 1 says what they are. */
+/* In the order of hkg_train's arguments, which its comment in SQL describes */
 typedef struct TrainSettings
 {
 	char	   *graph;
@@ -50,26 +49,26 @@ typedef struct TrainSettings
 	char	   *regularizer;	/* NULL: the loss's usual one */
 	char	   *preset;			/* NULL: none */
 	bool		warm_start;
-	char	   *rules;			/* a model's name; NULL: rules are mined */
+	char	   *rules;			/* a model, to take its rules; NULL: rules are mined */
 	double		relation_weight;
 	int			evidence_rules; /* 0: none */
 	int			evidence_length;
-	double		evidence_seconds;	/* 0: as long as it takes */
-	double		holdout;		/* share of the facts that stand in for a valid split */
+	double		evidence_seconds;	/* 0: no limit */
+	double		holdout;		/* share of the facts that is held out where there is no valid split */
 	double		learning_rate_end;	/* 0: learning_rate all the way */
-	char	   *precision;		/* no argument: hybridkg.precision when training began */
+	char	   *precision;		/* no argument: hybridkg.precision as training began */
 } TrainSettings;
 
 /* ERROR 22004 or 22023 that names the argument, the range and what was found. */
 extern void settings_read(FunctionCallInfo fcinfo, TrainSettings *settings);
 
-/* Whether products of matrices are rounded. */
-extern KgePrecision settings_precision(const TrainSettings *settings);
+/* The part that src/kge needs */
+extern KgeTraining settings_training(const TrainSettings *settings);
 
-/* As JSON text: an object with every argument but the graph, and the precision, a null where NULL was given. */
+/* As JSON text: an object of every argument but the graph, and the precision; null where NULL was given. */
 extern char *settings_json(const TrainSettings *settings);
 
-/* The settings that settings_json wrote down, for that graph; between sql_begin() and sql_end(). */
+/* The settings that settings_json wrote, for that graph; between sql_begin() and sql_end(). */
 extern void settings_parse(const char *graph, const char *json, TrainSettings *settings);
 
 #endif							/* HKG_TRAIN_SETTINGS_H */

@@ -2,9 +2,8 @@
  * warm_start.c
  *		A training that goes on from the embeddings of the model it will replace.
  *
- * Entities and relations are the same when their ids are.  One that has gone is not
- * looked for, a relation that is new starts like any, and an entity that is new starts
- * where its known neighbours say (kge/new_entities.c).
+ * Entities and relations are the same when their ids are.  A new relation starts as in any training; a new entity
+ * starts where its neighbours with embeddings place it (kge/new_entities.c).
  */
 #include "warm_start.h"
 
@@ -12,7 +11,7 @@
 
 #include "model/model_cache.h"
 
-/* facts between two looks at interrupts */
+/* facts between two checks for interrupts */
 #define FACTS_AT_ONCE 10000
 
 static const char *
@@ -26,46 +25,65 @@ name_of(const KgeScoreFunction *function)
 }
 
 void
-warm_start_check(const Procedure *procedure)
+warm_start_check(Graph *graph, const char *name, const KgeModel *model)
 {
-	const TrainSettings *settings = &procedure->settings;
-	const KgeModel *old = &model_open(procedure->graph, settings->model)->kge;
+	const KgeModel *old = &model_open(graph, name)->kge;
 
-	if (old->function != procedure->model.function || old->dimensions != settings->dimensions ||
-		old->reciprocal != procedure->model.reciprocal)
+	if (old->function != model->function || old->dimensions != model->dimensions || old->reciprocal != model->reciprocal)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("warm_start cannot turn model \"%s\" into score_function \"%s\" of %d dimensions",
-						settings->model, settings->score_function, settings->dimensions),
+						name, name_of(model->function), model->dimensions),
 				 errdetail("It has score_function \"%s\" and %d dimensions, %s reciprocal relations.",
 						   name_of(old->function), old->dimensions, old->reciprocal ? "with" : "without"),
 				 errhint("Give those, or train anew without warm_start.")));
 }
 
-/* Rows of ids that the old model knows; the others stay, and are new. */
-static void
-copy_rows(const int32 *id, int32 count, float *values, int width,
-		  const int32 *old_id, int32 old_count, const float *old_values, bool *is_new)
+/* Rows of a matrix, each with an id; ids ascend */
+typedef struct Rows
 {
-	for (int32 i = 0; i < count; i++)
+	const int32 *id;
+	int32		count;
+	float	   *values;
+} Rows;
+
+/* Copies the rows of ids that the old matrix has; marks the others as new. */
+static void
+copy_rows(Rows rows, Rows old, int width, bool *is_new)
+{
+	for (int32 i = 0; i < rows.count; i++)
 	{
-		int32		row = graph_row(old_id, old_count, id[i]);
+		int32		row = graph_row(old.id, old.count, rows.id[i]);
 
 		CHECK_FOR_INTERRUPTS();
 		is_new[i] = row < 0;
 		if (row >= 0)
-			memcpy(values + (Size) i * width, old_values + (Size) row * width, width * sizeof(float));
+			memcpy(rows.values + (Size) i * width, old.values + (Size) row * width, width * sizeof(float));
 	}
 }
 
-void
-warm_start_fill(Procedure *procedure)
+/* Inverse relations have rows of their own, behind those of all relations. */
+static Rows
+relation_rows(const int32 *id, const KgeModel *model, int part, int width)
 {
-	const GraphData *data = procedure->data;
-	KgeModel   *model = &procedure->model;
-	const Model *old = model_open(procedure->graph, procedure->settings.model);
+	return (Rows) {id, model->relations, model->relation + (Size) part * model->relations * width};
+}
+
+static void
+copy_relations(const GraphData *data, const KgeModel *model, const Model *old, bool *is_new)
+{
+	int			width = kge_relation_width(model->function, model->dimensions);
+
+	for (int part = 0; part < kge_relation_rows(model) / model->relations; part++)
+		copy_rows(relation_rows(data->relation_id, model, part, width),
+				  relation_rows(old->relation_id, &old->kge, part, width), width, is_new);
+}
+
+void
+warm_start_fill(Graph *graph, const char *name, const GraphData *data, KgeModel *model)
+{
+	const Model *old = model_open(graph, name);
 	int			width = kge_entity_width(model->function, model->dimensions);
-	int			relation_width = kge_relation_width(model->function, model->dimensions);
 	KgeNewEntities new_entities = {
 		.entity = palloc_extended(data->entities * sizeof(bool), MCXT_ALLOC_HUGE),
 		.relation = palloc_extended(data->relations * sizeof(bool), MCXT_ALLOC_HUGE),
@@ -73,14 +91,9 @@ warm_start_fill(Procedure *procedure)
 		.query = palloc(width * sizeof(float))
 	};
 
-	copy_rows(data->entity_id, data->entities, model->entity, width,
-			  old->entity_id, old->kge.entities, old->kge.entity, new_entities.entity);
-	/* inverse relations follow the relations */
-	for (int part = 0; part < kge_relation_rows(model) / model->relations; part++)
-		copy_rows(data->relation_id, data->relations,
-				  model->relation + (Size) part * model->relations * relation_width, relation_width,
-				  old->relation_id, old->kge.relations,
-				  old->kge.relation + (Size) part * old->kge.relations * relation_width, new_entities.relation);
+	copy_rows((Rows) {data->entity_id, data->entities, model->entity},
+			  (Rows) {old->entity_id, old->kge.entities, old->kge.entity}, width, new_entities.entity);
+	copy_relations(data, model, old, new_entities.relation);
 	for (int64 first = 0; first < data->facts; first += FACTS_AT_ONCE)
 	{
 		CHECK_FOR_INTERRUPTS();

@@ -7,15 +7,16 @@
 
 #include "server/compat.h"
 
-#include "procedure.h"
+#include "graph/graph.h"
+#include "kge/kge.h"
 
 /*
- * ERROR 42704 when there is no model of that name, 55000 when it has no embeddings,
- * 22023 when they are of another score function or size.
+ * ERROR 42704 when there is no model of that name, 55000 when it has no embeddings, 22023 when they are of another
+ * score function or size than `model`.
  */
-extern void warm_start_check(const Procedure *procedure);
+extern void warm_start_check(Graph *graph, const char *name, const KgeModel *model);
 
-/* Over initial values: what the model knows, and places for the entities that it does not. */
-extern void warm_start_fill(Procedure *procedure);
+/* Replaces initial values by those of the model of that name; new entities are placed by their neighbours. */
+extern void warm_start_fill(Graph *graph, const char *name, const GraphData *data, KgeModel *model);
 
 #endif							/* HKG_TRAIN_WARM_START_H */

@@ -1,19 +1,16 @@
 /*
  * worker.c
- *		hkg_train_background: a training in a process of its own, which commits after
- *		every iteration.
+ *		hkg_train_background: a training in a background worker, which commits after every iteration.
  *
- * The launcher puts what the worker needs into a segment of shared memory and waits
- * there for its word: it has begun, or the error that kept it from beginning, which the
- * launcher then raises as its own.  What happens later is told by the model's status.
- * A launcher that is itself cancelled while it waits abandons the training, and nothing is left
- * of it; once the worker commits it is too late for that, and the launcher cancels it.  A
- * training whose launcher is terminated goes on: hkg_progress shows it.
+ * The launcher, the backend that runs hkg_train_background, passes the settings in a segment of shared memory.  It
+ * waits until the worker sets the state there: the training has begun, or failed with an error, which the launcher
+ * raises.  Later failures are in the model's status.  When the launcher is cancelled while it waits, it abandons the
+ * training, and nothing is left of it; once the worker commits it is too late for that, and the launcher sends it a
+ * cancel.  When the launcher is terminated, the training goes on: hkg_progress shows it.
  *
- * The worker runs with the launcher's rights.  Between two transactions it holds the
- * lock on the model's name and its copy of the facts, a temporary table: rules are
- * evaluated over the facts that the training began with, whatever others do.  The
- * epochs run outside of any transaction, so no snapshot keeps vacuum from its work.
+ * The worker has the launcher's rights.  Between two transactions it keeps the lock on the model's name, and a
+ * temporary table with a copy of the facts: rules are evaluated over the facts that the training began with, though
+ * others change them.  The epochs run outside of any transaction, so no snapshot keeps vacuum from its work.
  */
 #include "server/compat.h"
 
@@ -37,37 +34,37 @@
 
 #include "checkpoint.h"
 #include "hold_out.h"
-#include "server/host.h"
 #include "procedure.h"
+#include "server/host.h"
 #include "server/sql.h"
 
-/* how long it waits for others' locks before it has begun: the launcher may hold them itself */
+/* for locks until the training has begun: the launcher may hold them itself */
 #define START_LOCK_TIMEOUT "10s"
 
-/* of an error that the launcher raises */
+/* of the parts of an error that the launcher raises */
 #define TEXT_BYTES 1024
 
 typedef enum LaunchState
 {
 	LAUNCH_STARTING,
-	LAUNCH_COMMITTING,			/* that it has begun */
+	LAUNCH_COMMITTING,			/* the transaction in which it begins */
 	LAUNCH_BEGUN,
 	LAUNCH_FAILED,
 	LAUNCH_ABANDONED			/* by the launcher */
 } LaunchState;
 
-/* What launcher and worker tell each other; the state is written last */
+/* What launcher and worker exchange; the state is written last */
 typedef struct Launch
 {
 	Oid			database;
-	Oid			login;			/* who the connection belongs to */
-	Oid			role;			/* whose rights it has */
+	Oid			login;			/* session_user */
+	Oid			role;			/* current_user */
 	NameData	graph;
 	int			threads;
 	int			max_memory;
 	int			work_mem;
-	int64		held_out;		/* facts, */
-	int64		facts;			/* of so many */
+	int64		held_out;		/* facts that are held out */
+	int64		facts;			/* all of them */
 	pid_t		pid;			/* of the worker; it may have ended before the launcher looks */
 	pg_atomic_uint32 state;		/* LaunchState */
 	int			sqlstate;
@@ -133,7 +130,7 @@ state_of(Launch *launch)
 	return state;
 }
 
-/* Who is first, the worker that commits or the launcher that gives up */
+/* Only one can: the worker that commits, or the launcher that gives up. */
 static bool
 leave_starting(Launch *launch, LaunchState state)
 {
@@ -142,7 +139,7 @@ leave_starting(Launch *launch, LaunchState state)
 	return pg_atomic_compare_exchange_u32(&launch->state, &starting, state);
 }
 
-/* Until the worker has begun, or not. */
+/* Until the training has begun, or failed. */
 static void
 wait_for_worker(BackgroundWorkerHandle *handle, Launch *launch)
 {
@@ -262,14 +259,14 @@ wake_launcher(void)
 }
 
 static void
-tell_launcher(Launch *launch, LaunchState state)
+report_to_launcher(Launch *launch, LaunchState state)
 {
 	pg_write_barrier();
 	pg_atomic_write_u32(&launch->state, state);
 	wake_launcher();
 }
 
-/* What it was asked for is read and checked, and the model's name is ours. */
+/* Reads and checks all, locks the model's name, and commits that the training has begun. */
 static void
 begin_training(Launch *launch, Procedure *procedure)
 {
@@ -287,11 +284,8 @@ begin_training(Launch *launch, Procedure *procedure)
 	trial = AllocSetContextCreate(CurrentMemoryContext, "hybridkg trial", ALLOCSET_DEFAULT_SIZES);
 	context = MemoryContextSwitchTo(trial);
 	procedure_read(procedure);
-	if (procedure->all != NULL)
-	{
-		launch->held_out = procedure->valid_count;
-		launch->facts = procedure->all->facts;
-	}
+	launch->facts = procedure->facts.all->facts;
+	launch->held_out = launch->facts - procedure->facts.learnt->facts;
 	MemoryContextSwitchTo(context);
 	MemoryContextDelete(trial);
 
@@ -301,12 +295,12 @@ begin_training(Launch *launch, Procedure *procedure)
 	if (!leave_starting(launch, LAUNCH_COMMITTING))
 		ereport(ERROR,
 				(errcode(ERRCODE_QUERY_CANCELED),
-				 errmsg("the session that asked for this training has given up")));
+				 errmsg("the session that started this training gave up")));
 	end_transaction();
 	SetConfigOption("lock_timeout", "0", PGC_USERSET, PGC_S_SESSION);
 }
 
-/* Facts and rules of one snapshot */
+/* Facts and rules are read in one snapshot. */
 static void
 open_training(Procedure *procedure)
 {
@@ -340,7 +334,7 @@ train(Procedure *procedure)
 
 /* ---- the worker: errors -------------------------------------------------------------- */
 
-/* As many of its characters as fit */
+/* As many characters as fit */
 static void
 copy_text(char to[TEXT_BYTES], const char *text)
 {
@@ -358,10 +352,10 @@ fail_before_begin(Launch *launch, const ErrorData *error)
 	copy_text(launch->message, error->message);
 	copy_text(launch->detail, error->detail);
 	copy_text(launch->hint, error->hint);
-	tell_launcher(launch, LAUNCH_FAILED);
+	report_to_launcher(launch, LAUNCH_FAILED);
 }
 
-/* What failed may be the graph itself, which has lost a table or has another name, or is gone with its models. */
+/* The graph may have been renamed since, or dropped, or its table model. */
 static void
 fail_training(Oid schema, const char *model, const ErrorData *error)
 {
@@ -389,7 +383,7 @@ connect_as_launcher(const Launch *launch)
 		Oid			user;
 		int			security;
 
-		/* and it may not become anybody else */
+		/* and no other role can be set */
 		GetUserIdAndSecContext(&user, &security);
 		SetUserIdAndSecContext(launch->role, security | SECURITY_LOCAL_USERID_CHANGE);
 	}
@@ -415,7 +409,7 @@ hkg_worker_main(Datum argument)
 	if (segment == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("the session that asked for this training is gone")));
+				 errmsg("the session that started this training is gone")));
 	launch = dsm_segment_address(segment);
 	launch->pid = MyProcPid;
 	connect_as_launcher(launch);
@@ -426,7 +420,7 @@ hkg_worker_main(Datum argument)
 	{
 		begin_training(launch, &procedure);
 		begun = true;
-		tell_launcher(launch, LAUNCH_BEGUN);
+		report_to_launcher(launch, LAUNCH_BEGUN);
 		train(&procedure);
 	}
 	PG_CATCH();
@@ -442,7 +436,7 @@ hkg_worker_main(Datum argument)
 		FlushErrorState();
 		AbortCurrentTransaction();
 		MemoryContextSwitchTo(TopMemoryContext);
-		/* the threads and the entry in hkg_progress go with it */
+		/* ends the threads and the row in hkg_progress, too */
 		MemoryContextDelete(context);
 		if (begun)
 			fail_training(schema, model, error);

@@ -1,5 +1,5 @@
 --
--- A graph without a valid split: facts that stand in for it
+-- A graph without a valid split: facts are held out in its place
 --
 set client_min_messages = warning;
 \i test/tools.sql

@@ -188,7 +188,7 @@ value(q{delete from g.model where name = 'given'; select hkg_import_rules('g', '
 like(refused(q{select hkg_resume('g', 'ruled')}), qr/ERROR:  55000: .*has changed/, 'rules that have changed');
 value(q{delete from g.model where name in ('given', 'ruled')});
 
-# without a valid split: the same facts stand in for it, whoever trains, and the launcher is told
+# without a valid split: hkg_train and the background hold out the same facts, and the launcher raises the notice
 value(q{delete from g.holdout});
 my $facts = value(q{select count(*) from g.triple});
 my $tenth = int($facts / 10);
@@ -196,10 +196,33 @@ my $held_out = "$arguments, holdout => 0.1";
 value("select hkg_train('g', $held_out, model => 'whole 2')");
 $whole = left_by($node, 'whole 2');
 like(refused("select hkg_train_background('g', $held_out, model => 'bg 2')"),
-	qr/NOTICE:  00000: .*: $tenth of its $facts facts stand in/, 'facts stand in for a valid split');
+	qr/NOTICE:  00000: .*: $tenth of its $facts facts are held out/, 'facts are held out in place of a valid split');
 ok(wait_until("select status = 'ready' from g.model where name = 'bg 2'"), 'it gets ready');
 is(left_by($node, 'bg 2'), $whole, 'the very same as hkg_train');
 is(value(q{select count(*) > 0 from g.evidence_weight where model = 'bg 2'}), 't', 'with weights');
+
+# Progress, from the beginning to the end: the search for path rules and all that follows the iterations is part of it
+value(q{
+	create function watch(watched name) returns table (number int, phase text, percent float8) language plpgsql as $$
+	begin
+		for number in 1 .. 1000000 loop
+			select p.phase, p.percent into watch.phase, watch.percent from hkg_progress p where p.model = watched;
+			exit when not found;
+			return next;
+			perform pg_sleep(0.001);
+		end loop;
+	end $$});
+value("select hkg_train_background('g', $held_out, model => 'watched')");
+value("create table seen as select * from watch('watched')");
+is(value(q{select count(*) from seen join seen next on next.number = seen.number + 1 where next.percent < seen.percent}), '0',
+	'the percentage never falls');
+is(value(q{select max(percent) < 100 from seen}), 't', 'and is below 100 to the end');
+is(value(q{select string_agg(distinct phase, ', ' order by phase) from seen where phase not in ('reading', 'mining')}),
+	'evaluating, finding path rules, inferring, learning weights, training, writing', 'all phases are seen');
+is(value(q{select min(percent) filter (where phase = 'finding path rules') between 1 and 98 and
+	max(percent) > min(percent) filter (where phase = 'finding path rules') from seen}), 't', 'the iterations are not all of it');
+value('drop table seen');
+
 $pid = value("select hkg_train_background('g', $held_out, model => 'stopped 2')");
 wait_until(q{select count(*) >= 2 from g.iteration where model = 'stopped 2'});
 value("select pg_terminate_backend($pid)");

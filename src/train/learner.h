@@ -1,0 +1,52 @@
+/*
+ * learner.h
+ *		The embeddings as they are learnt: epochs, and the metrics on the valid split.
+ */
+#ifndef HKG_TRAIN_LEARNER_H
+#define HKG_TRAIN_LEARNER_H
+
+#include "server/compat.h"
+
+#include "positives.h"
+#include "settings.h"
+#include "training_facts.h"
+
+/* Which embeddings are in memory, which has room for one set of them */
+typedef enum Embeddings
+{
+	EMBEDDINGS_LATEST,			/* those of the last epoch */
+	EMBEDDINGS_BEST,			/* those of the best iteration, see best_iteration.h */
+	EMBEDDINGS_REFITTED			/* the best, after more epochs on all facts */
+} Embeddings;
+
+typedef struct Learner
+{
+	KgeModel	model;
+	Embeddings	embeddings;		/* of the model */
+	Positives	positives;		/* of the next epoch */
+	KgeTraining training;
+	KgeTrainer *trainer;
+	Pool	   *pool;
+} Learner;
+
+/* The sizes alone, without memory */
+extern Learner learner_sizes(const TrainSettings *settings, const TrainingFacts *facts);
+extern Size learner_entity_bytes(const Learner *learner);
+extern Size learner_relation_bytes(const Learner *learner);
+
+/* Takes all memory, in the current context; sets initial embeddings, or those of the graph's model for a warm start. */
+extern void learner_open(Learner *learner, Graph *graph, const TrainSettings *settings, const TrainingFacts *facts);
+
+/* A pass over the facts that fills the state of the optimizer and moves no embedding: for a warm start. */
+extern void learner_observe(Learner *learner, const TrainingFacts *facts);
+
+/*
+ * One pass over the positives; `epoch` counts from 0, over all iterations.  Returns the mean loss, NaN when it
+ * diverged.
+ */
+extern double learner_epoch(Learner *learner, uint64 epoch);
+
+/* Filtered, on the valid split. */
+extern KgeMetrics learner_evaluate(const Learner *learner, const TrainingFacts *facts);
+
+#endif							/* HKG_TRAIN_LEARNER_H */

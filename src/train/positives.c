@@ -1,0 +1,87 @@
+/*
+ * positives.c
+ *		The positives of an epoch (see positives.h).
+ */
+#include "positives.h"
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+Positives
+positives_sizes(const TrainSettings *settings, const TrainingFacts *facts)
+{
+	int64		draws = settings->top_rules == 0 ? 0 : settings->accumulate ? settings->iterations : 1;
+	Positives	positives = {.accumulate = settings->accumulate};
+
+	positives.sample_size = settings->sample_size > 0 ? settings->sample_size : Max(facts->learnt->facts / 10, 1);
+	positives.max_samples = draws * positives.sample_size;
+	positives.room = facts->all->facts + positives.max_samples;
+	return positives;
+}
+
+void
+positives_open(Positives *positives, const TrainSettings *settings)
+{
+	MemoryContext context = CurrentMemoryContext;
+
+	positives->sample = palloc(sizeof(Sampled));
+	positives->triple = MemoryContextAllocHuge(context, positives->room * sizeof(Triple));
+	if (strcmp(settings->label, "confidence") == 0)
+		positives->weight = MemoryContextAllocHuge(context, positives->room * sizeof(float));
+}
+
+static void
+add_positive(Positives *positives, Triple triple, float weight)
+{
+	CHECK_FOR_INTERRUPTS();
+	positives->triple[positives->count] = triple;
+	if (positives->weight != NULL)
+		positives->weight[positives->count] = weight;
+	positives->count++;
+}
+
+/* A sample may be a fact that was held out when it was drawn. */
+void
+positives_set(Positives *positives, const GraphData *data)
+{
+	int64		fact = 0;
+
+	positives->count = 0;
+	for (int64 i = 0; i < data->facts; i++)
+		add_positive(positives, data->fact[i], 1);
+	for (int64 i = 0; i < positives->samples; i++)
+	{
+		const Sampled *sample = &positives->sample[i];
+
+		while (fact < data->facts && triple_compare(&data->fact[fact], &sample->triple) < 0)
+			fact++;
+		if (fact == data->facts || triple_compare(&data->fact[fact], &sample->triple) != 0)
+			add_positive(positives, sample->triple, sample->weight);
+	}
+}
+
+void
+positives_add(Positives *positives, const Sampled *sampled, int64 count)
+{
+	const Sampled *old = positives->sample;
+	int64		old_count = positives->accumulate ? positives->samples : 0;
+	const Sampled *old_end = old + old_count;
+	Sampled    *merged = MemoryContextAllocHuge(GetMemoryChunkContext(positives->sample),
+												Max(old_count + count, 1) * sizeof(Sampled));
+	int64		merged_count = 0;
+
+	for (int64 i = 0; i < count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		while (old < old_end && triple_compare(&old->triple, &sampled[i].triple) < 0)
+			merged[merged_count++] = *old++;
+		if (old < old_end && triple_compare(&old->triple, &sampled[i].triple) == 0)
+			old++;
+		merged[merged_count++] = sampled[i];
+	}
+	while (old < old_end)
+		merged[merged_count++] = *old++;
+	pfree(positives->sample);
+	positives->sample = merged;
+	positives->samples = merged_count;
+}

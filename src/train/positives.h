@@ -1,0 +1,48 @@
+/*
+ * positives.h
+ *		The positives of an epoch: the facts, and the samples of what rules infer.
+ */
+#ifndef HKG_TRAIN_POSITIVES_H
+#define HKG_TRAIN_POSITIVES_H
+
+#include "server/compat.h"
+
+#include "settings.h"
+#include "training_facts.h"
+
+/* A sampled triple */
+typedef struct Sampled
+{
+	Triple		triple;
+	float		weight;			/* of its loss */
+} Sampled;
+
+typedef struct Positives
+{
+	int64		sample_size;	/* samples of an iteration */
+	bool		accumulate;		/* samples of earlier iterations stay */
+	int64		max_samples;	/* there can be at once */
+	int64		room;			/* for positives */
+	Sampled    *sample;			/* ordered by triple */
+	int64		samples;
+	Triple	   *triple;			/* the facts, then the samples that are no facts */
+	float	   *weight;			/* NULL: all 1 */
+	int64		count;
+} Positives;
+
+/* The sizes alone, without memory */
+extern Positives positives_sizes(const TrainSettings *settings, const TrainingFacts *facts);
+
+/* Takes memory in the current context, where later samples will be, too; there are none yet, and no positives. */
+extern void positives_open(Positives *positives, const TrainSettings *settings);
+
+/* Sets the positives: these facts and the samples, each triple once. */
+extern void positives_set(Positives *positives, const GraphData *data);
+
+/*
+ * Adds the samples of an iteration, ordered by triple, or puts them in the place of those before.  A triple that was
+ * sampled before takes its new weight.
+ */
+extern void positives_add(Positives *positives, const Sampled *sampled, int64 count);
+
+#endif							/* HKG_TRAIN_POSITIVES_H */

@@ -1,0 +1,421 @@
+/*
+ * procedure.c
+ *		A training as steps (see procedure.h; doc/method.md has the equations).
+ *
+ *		for i = 1 .. iterations:
+ *			epochs on the positives: the facts, and the samples of iteration i - 1
+ *			rules ranked by their quality under these embeddings; the top_rules best are selected
+ *			a sample of what these infer beyond the facts
+ *		the embeddings and rules of the iteration with the best filtered MRR on the valid split, if there is one
+ *
+ * The counts of rules do not depend on the embeddings, so mining runs once, and an iteration only computes embedding
+ * confidence again.  The pairs that a body yields are kept where there is room, else enumerated again.
+ *
+ * Memory: what lasts is taken by procedure_read and procedure_open, in their caller's context, after its size was
+ * checked against hybridkg.max_memory; what a step needs is in the scratch context.
+ */
+#include "procedure.h"
+
+#include <math.h>
+
+#include "miscadmin.h"
+#include "portability/instr_time.h"
+#include "utils/memutils.h"
+
+#include "estimate.h"
+#include "model/model.h"
+#include "model/evidence_weights.h"
+#include "model/false_triples.h"
+#include "model/learn_evidence.h"
+#include "model/rule_table.h"
+#include "model/thresholds.h"
+#include "path_rules.h"
+#include "rules/mine.h"
+#include "rules/selection.h"
+#include "schedule.h"
+#include "server/sql.h"
+#include "warm_start.h"
+
+static double
+seconds_since(instr_time start)
+{
+	instr_time	now;
+
+	INSTR_TIME_SET_CURRENT(now);
+	INSTR_TIME_SUBTRACT(now, start);
+	return INSTR_TIME_GET_DOUBLE(now);
+}
+
+/* ---- read and open ---------------------------------------------------------- */
+
+void
+procedure_read(Procedure *procedure)
+{
+	const TrainSettings *settings = &procedure->settings;
+	Graph	   *graph = procedure->graph;
+	TrainingFacts *facts = &procedure->facts;
+	Learner   *learner = &procedure->learner;
+
+	if (procedure->progress == NULL)
+		procedure->progress = progress_begin(graph->name, settings->model, settings->iterations, settings->epochs);
+	record_require_rights(graph);
+	*facts = training_facts_read(graph, settings);
+	procedure->old_weights = settings->warm_start && facts->valid_count == 0 ? evidence_learnt(graph, settings->model) : NULL;
+	training_facts_check(facts, graph, settings);
+	*learner = learner_sizes(settings, facts);
+	estimate_check(settings, facts, learner);
+	schedule_plan(procedure->progress, settings, facts, learner);
+	if (settings->warm_start)
+		warm_start_check(graph, settings->model, &learner->model);
+}
+
+/* Counts every rule, mined or given. */
+static void
+mine(Procedure *procedure)
+{
+	const TrainSettings *settings = &procedure->settings;
+	const GraphData *data = procedure->facts.learnt;
+	MineOptions options = {settings->max_rule_length, settings->min_head_coverage, settings->min_support, settings->constants};
+	instr_time	start;
+
+	INSTR_TIME_SET_CURRENT(start);
+	progress_phase(procedure->progress, PHASE_MINING, (double) data->facts);
+	procedure->rules = settings->rules == NULL ? mine_rules(procedure->rule_graph, &options) :
+		mine_selected(procedure->rule_graph, settings->rules);
+	procedure->pairs = body_pairs_create(procedure->rule_graph, data->entity_id, data->entities, BODY_PAIRS_CACHE_BYTES);
+	procedure->mine_seconds = seconds_since(start);
+}
+
+/*
+ * Rules need a copy of the facts where table triple has others: those that are held out, or later what others
+ * change.
+ */
+static void
+open_rules(Procedure *procedure)
+{
+	const TrainingFacts *facts = &procedure->facts;
+
+	if (procedure->in_worker || facts_are_held_out(facts))
+		procedure->rule_graph = training_facts_copy(facts, procedure->graph);
+	sql_see_changes();			/* the copy */
+	mine(procedure);
+	sql_see_changes_end();
+}
+
+void
+procedure_open(Procedure *procedure)
+{
+	procedure->scratch = AllocSetContextCreate(CurrentMemoryContext, "hybridkg iteration", ALLOCSET_DEFAULT_SIZES);
+	procedure->rule_graph = procedure->graph;
+	learner_open(&procedure->learner, procedure->graph, &procedure->settings, &procedure->facts);
+	if (procedure->settings.top_rules > 0)
+		open_rules(procedure);
+	best_iteration_open(&procedure->best, procedure->rules == NULL ? 0 : procedure->rules->count, procedure->in_worker);
+}
+
+bool
+procedure_is_done(const Procedure *procedure)
+{
+	const TrainSettings *settings = &procedure->settings;
+
+	return procedure->done >= settings->iterations ||
+		(settings->patience > 0 && procedure->done > 0 &&
+		 procedure->done - procedure->best.iteration.number >= settings->patience);
+}
+
+/* ---- an iteration: embeddings ------------------------------------------------- */
+
+static void
+raise_diverged(const TrainSettings *settings, int iteration, int64 epoch)
+{
+	bool		rises = settings->learning_rate_end > settings->learning_rate;
+
+	ereport(ERROR,
+			(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+			 errmsg("training diverged in epoch " INT64_FORMAT " of iteration %d", epoch, iteration),
+			 errhint("Lower %s (now %g).", rises ? "learning_rate_end" : "learning_rate",
+					 rises ? settings->learning_rate_end : settings->learning_rate)));
+}
+
+/* Returns the mean loss.  The epochs of the refit are those of an iteration that follows the last. */
+static double
+train_epoch(Procedure *procedure, int iteration, int64 epoch)
+{
+	const TrainSettings *settings = &procedure->settings;
+	uint64		number = (uint64) (iteration - 1) * settings->epochs + epoch - 1;
+	double		loss = learner_epoch(&procedure->learner, number);
+
+	if (!isfinite(loss))
+		raise_diverged(settings, iteration, epoch);
+	return loss;
+}
+
+static void
+report_epoch(const TrainSettings *settings, int iteration, int epoch, double loss)
+{
+	if (hkg_progress_level == PROGRESS_EPOCH)
+		ereport(NOTICE,
+				(errmsg("iteration %d/%d, epoch %d/%d: loss %.5f", iteration, settings->iterations,
+						epoch, settings->epochs, loss)));
+}
+
+static void
+train_epochs(Procedure *procedure, Iteration *iteration)
+{
+	const TrainSettings *settings = &procedure->settings;
+	instr_time	start;
+
+	INSTR_TIME_SET_CURRENT(start);
+	progress_iteration(procedure->progress, iteration->number);
+	if (settings->warm_start && iteration->number == 1)
+		learner_observe(&procedure->learner, &procedure->facts);
+	for (int epoch = 1; epoch <= settings->epochs; epoch++)
+	{
+		iteration->loss = train_epoch(procedure, iteration->number, epoch);
+		progress_epoch(procedure->progress, epoch, iteration->loss);
+		report_epoch(settings, iteration->number, epoch, iteration->loss);
+	}
+	iteration->train_seconds = seconds_since(start);
+}
+
+static void
+evaluate(Procedure *procedure, Iteration *iteration)
+{
+	instr_time	start;
+
+	if (procedure->facts.valid_count == 0)
+		return;
+	INSTR_TIME_SET_CURRENT(start);
+	progress_phase(procedure->progress, PHASE_EVALUATING, 1);
+	iteration->metrics = learner_evaluate(&procedure->learner, &procedure->facts);
+	iteration->evaluated = true;
+	iteration->evaluate_seconds = seconds_since(start);
+}
+
+void
+procedure_learn(Procedure *procedure)
+{
+	MemoryContext caller = MemoryContextSwitchTo(procedure->scratch);
+
+	procedure->iteration = (Iteration) {.number = procedure->done + 1};
+	train_epochs(procedure, &procedure->iteration);
+	evaluate(procedure, &procedure->iteration);
+	MemoryContextSwitchTo(caller);
+}
+
+/* ---- an iteration: rules -------------------------------------------------------- */
+
+static void
+rank_rules(Procedure *procedure, Iteration *iteration)
+{
+	const TrainSettings *settings = &procedure->settings;
+	const Learner *learner = &procedure->learner;
+	RatingModel model = {
+		.pairs = procedure->pairs,.data = procedure->facts.learnt,.kge = &learner->model,
+		.pool = learner->pool,.omega = settings->omega
+	};
+	instr_time	start;
+
+	INSTR_TIME_SET_CURRENT(start);
+	select_rules(&model, procedure->rules, settings->top_rules, settings->min_quality);
+	iteration->mine_seconds = procedure->mine_seconds + seconds_since(start);
+	procedure->mine_seconds = 0;
+}
+
+static void
+sample_inferences(Procedure *procedure, Iteration *iteration)
+{
+	const GraphData *data = procedure->facts.learnt;
+	Learner   *learner = &procedure->learner;
+	Sample		sample;
+	instr_time	start;
+
+	INSTR_TIME_SET_CURRENT(start);
+	sample = sampling_infer(procedure->pairs, data, procedure->rules);
+	sampling_draw(&sample, learner, &procedure->settings, iteration->number);
+	positives_add(&learner->positives, sampling_weigh(&sample, procedure->rules), sample.count);
+	positives_set(&learner->positives, data);
+	iteration->rules = sample.rules;
+	iteration->inferred = sample.inferences->count;
+	iteration->sampled = sample.count;
+	record_sample(procedure->graph, procedure->settings.model, iteration->number, data, &sample);
+	iteration->sample_seconds = seconds_since(start);
+}
+
+/* Without a valid split, the last iteration is the best. */
+static bool
+is_best(const Iteration *iteration, const Iteration *best)
+{
+	return !iteration->evaluated || best->number == 0 || iteration->metrics.mrr > best->metrics.mrr;
+}
+
+/* Its embeddings stay in memory alone where no more epochs follow. */
+static void
+keep_best(Procedure *procedure, const Iteration *iteration)
+{
+	BestIteration *best = &procedure->best;
+	bool		epochs_follow = iteration->number < procedure->settings.iterations || facts_are_held_out(&procedure->facts);
+
+	best->iteration = *iteration;
+	procedure->learner.embeddings = EMBEDDINGS_BEST;
+	if (iteration->evaluated && epochs_follow)
+		best_iteration_store(best, &procedure->learner);
+	if (procedure->rules != NULL)
+		memcpy(best->rule, procedure->rules->rule, procedure->rules->count * sizeof(MinedRule));
+}
+
+static void
+report_iteration(const Procedure *procedure, const Iteration *iteration)
+{
+	StringInfoData line;
+
+	if (hkg_progress_level == PROGRESS_OFF)
+		return;
+	initStringInfo(&line);
+	appendStringInfo(&line, "iteration %d/%d: loss %.5f", iteration->number,
+					 procedure->settings.iterations, iteration->loss);
+	if (iteration->evaluated)
+		appendStringInfo(&line, ", valid MRR %.4f", iteration->metrics.mrr);
+	if (procedure->rules != NULL)
+		appendStringInfo(&line, ", %d rules infer " INT64_FORMAT " triples, " INT64_FORMAT " sampled",
+						 iteration->rules, iteration->inferred, iteration->sampled);
+	appendStringInfo(&line, " (%.1f s training, %.1f s mining, %.1f s sampling, %.1f s evaluating)",
+					 iteration->train_seconds, iteration->mine_seconds, iteration->sample_seconds,
+					 iteration->evaluate_seconds);
+	ereport(NOTICE, (errmsg_internal("%s", line.data)));
+	pfree(line.data);
+}
+
+void
+procedure_infer(Procedure *procedure)
+{
+	MemoryContext caller = MemoryContextSwitchTo(procedure->scratch);
+	Iteration  *iteration = &procedure->iteration;
+
+	if (procedure->rules != NULL)
+	{
+		progress_phase(procedure->progress, PHASE_INFERRING, 1);
+		sql_see_changes();		/* a copy of the facts */
+		rank_rules(procedure, iteration);
+		sample_inferences(procedure, iteration);
+		sql_see_changes_end();
+	}
+	record_iteration(procedure->graph, procedure->settings.model, iteration);
+	if (is_best(iteration, &procedure->best.iteration))
+		keep_best(procedure, iteration);
+	report_iteration(procedure, iteration);
+	procedure->done = iteration->number;
+	MemoryContextSwitchTo(caller);
+	MemoryContextReset(procedure->scratch);
+}
+
+/* ---- the end --------------------------------------------------------------------- */
+
+void
+procedure_refit(Procedure *procedure)
+{
+	Learner   *learner = &procedure->learner;
+	int64		epochs = schedule_refit_epochs(&procedure->settings, &procedure->facts, procedure->best.iteration.number);
+	double		loss = 0;
+
+	progress_refit(procedure->progress, epochs);
+	if (!facts_are_held_out(&procedure->facts))
+		return;
+	best_iteration_restore(&procedure->best, learner);
+	positives_set(&learner->positives, procedure->facts.all);
+	for (int64 epoch = 1; epoch <= epochs; epoch++)
+	{
+		loss = train_epoch(procedure, procedure->done + 1, epoch);
+		progress_epoch(procedure->progress, procedure->settings.epochs, loss);
+	}
+	learner->embeddings = EMBEDDINGS_REFITTED;
+	if (hkg_progress_level != PROGRESS_OFF)
+		ereport(NOTICE,
+				(errmsg_internal("refitted on all facts: " INT64_FORMAT " epochs, loss %.5f", epochs, loss)));
+}
+
+static void
+write_embeddings(Procedure *procedure)
+{
+	if (procedure->learner.embeddings != EMBEDDINGS_REFITTED)
+		best_iteration_restore(&procedure->best, &procedure->learner);
+	model_write_embeddings(procedure->graph, procedure->settings.model, procedure->facts.all, &procedure->learner.model);
+}
+
+static const MinedRules *
+add_path_rules(Procedure *procedure, const GraphData *data, const MinedRules *mined)
+{
+	if (procedure->settings.evidence_rules == 0)
+		return mined;
+	progress_phase(procedure->progress, PHASE_PATH_RULES, (double) data->facts);
+	return path_rules_find(procedure->graph, data, &procedure->settings, procedure->learner.pool, mined);
+}
+
+static void
+learn_thresholds(Procedure *procedure)
+{
+	const TrainSettings *settings = &procedure->settings;
+	const TrainingFacts *facts = &procedure->facts;
+	Labelled	labelled = {.truth = facts->valid,.truths = facts->valid_count};
+
+	labelled.falsehood = threshold_corrupt(facts->learnt, facts->filter, facts->filter_count, facts->valid, facts->valid_count,
+										   (uint64) settings->seed, &labelled.falsehoods);
+	threshold_learn(procedure->graph, settings->model, facts->learnt, &procedure->learner.model, &labelled);
+}
+
+/*
+ * Weights of rules, probabilities and thresholds are learnt by the best embeddings: refitted ones were trained on
+ * the valid facts that they would be learnt from.
+ */
+static void
+learn_weights(Procedure *procedure)
+{
+	const TrainSettings *settings = &procedure->settings;
+	const TrainingFacts *facts = &procedure->facts;
+
+	progress_phase(procedure->progress, PHASE_WEIGHTS, (double) facts->valid_count);
+	best_iteration_restore(&procedure->best, &procedure->learner);
+	if (procedure->old_weights != NULL)
+	{
+		evidence_restore(procedure->graph, settings->model, procedure->old_weights, settings->evidence_rules > 0);
+		return;
+	}
+	sql_see_changes();			/* the rules */
+	if (settings->evidence_rules > 0)
+		evidence_learn(procedure->graph, settings->model, facts->learnt, &procedure->learner.model,
+					   procedure->learner.pool, facts->valid, facts->valid_count);
+	sql_see_changes_end();
+	sql_see_changes();			/* the weights */
+	learn_thresholds(procedure);
+	sql_see_changes_end();
+}
+
+/*
+ * Weights are learnt with path rules that were found without the held-out facts; then these are found again, with
+ * them.
+ */
+void
+procedure_finish(Procedure *procedure)
+{
+	Graph	   *graph = procedure->graph;
+	const TrainSettings *settings = &procedure->settings;
+	const TrainingFacts *facts = &procedure->facts;
+	MinedRules	mined = {procedure->rules == NULL ? 0 : procedure->rules->count, procedure->best.rule};
+	const MinedRules *rules = add_path_rules(procedure, facts->learnt, &mined);
+
+	progress_phase(procedure->progress, PHASE_WRITING, 1);
+	record_replace(graph, settings);
+	write_embeddings(procedure);
+	record_rules(graph, settings->model, rules);
+	learn_weights(procedure);
+	if (facts_are_held_out(facts) && settings->evidence_rules > 0)
+	{
+		rules = add_path_rules(procedure, facts->all, &mined);
+		progress_phase(procedure->progress, PHASE_WRITING, 1);
+		record_rules(graph, settings->model, rules);
+	}
+	record_end(graph, settings->model, &procedure->best.iteration);
+	best_iteration_close(&procedure->best);
+	if (procedure->rule_graph != graph)
+		training_facts_drop(procedure->rule_graph);
+}

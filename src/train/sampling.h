@@ -1,0 +1,35 @@
+/*
+ * sampling.h
+ *		A sample of the triples that the selected rules infer.
+ */
+#ifndef HKG_TRAIN_SAMPLING_H
+#define HKG_TRAIN_SAMPLING_H
+
+#include "server/compat.h"
+
+#include "learner.h"
+#include "positives.h"
+#include "rules/inference.h"
+#include "rules/mine.h"
+
+typedef struct Sample
+{
+	int			rules;			/* that are selected */
+	int32	   *rule_id;		/* of each of them, as in table rule */
+	const Inferences *inferences;	/* of those rules; they name a rule by its place in rule_id */
+	float	   *score;			/* of each inference */
+	int64		count;
+	int64	   *drawn;			/* places in the inferences, ascending */
+	double	   *probability;	/* of each drawn one */
+} Sample;
+
+/* What the selected rules infer beyond the facts, in the current context; nothing is drawn yet. */
+extern Sample sampling_infer(BodyPairs *pairs, const GraphData *data, const MinedRules *rules);
+
+/* Draws from it: triples of a high score are more probable. */
+extern void sampling_draw(Sample *sample, const Learner *learner, const TrainSettings *settings, int iteration);
+
+/* The drawn triples, each with the highest quality of the rules that infer it as its weight. */
+extern Sampled *sampling_weigh(const Sample *sample, const MinedRules *rules);
+
+#endif							/* HKG_TRAIN_SAMPLING_H */

@@ -1,0 +1,43 @@
+/*
+ * training_facts.h
+ *		The facts of a training: read once, never changed.
+ */
+#ifndef HKG_TRAIN_TRAINING_FACTS_H
+#define HKG_TRAIN_TRAINING_FACTS_H
+
+#include "server/compat.h"
+
+#include "graph/graph.h"
+#include "settings.h"
+
+typedef struct TrainingFacts
+{
+	const GraphData *all;		/* the facts of the graph */
+	const GraphData *learnt;	/* those that the iterations learn from: all, or all but those that are held out */
+	const Triple *valid;		/* the valid split, or the facts that are held out in its place */
+	int64		valid_count;
+	const Triple *filter;		/* facts and both splits of holdout: no candidates in a filtered rank */
+	int64		filter_count;
+} TrainingFacts;
+
+/* Whether facts are held out in place of a valid split (hold_out.h); then embeddings are refitted on all facts. */
+static inline bool
+facts_are_held_out(const TrainingFacts *facts)
+{
+	return facts->learnt != facts->all;
+}
+
+/* In the current context; a NOTICE when facts are held out. */
+extern TrainingFacts training_facts_read(Graph *graph, const TrainSettings *settings);
+
+/* ERROR 55000 unless embeddings can be learnt from them with these settings. */
+extern void training_facts_check(const TrainingFacts *facts, const Graph *graph, const TrainSettings *settings);
+
+/*
+ * The graph with rules evaluated over the facts that are learnt from: over a temporary table of them, which
+ * training_facts_drop drops.
+ */
+extern Graph *training_facts_copy(const TrainingFacts *facts, const Graph *graph);
+extern void training_facts_drop(const Graph *copy);
+
+#endif							/* HKG_TRAIN_TRAINING_FACTS_H */
