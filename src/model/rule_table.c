@@ -12,7 +12,6 @@
 #include "utils/memutils.h"
 
 #include "evidence/evidence.h"
-#include "model.h"
 #include "server/growing_array.h"
 
 /* ---- reading ------------------------------------------------------------------ */
@@ -41,7 +40,6 @@ mine_selected(Graph *graph, const char *model)
 	RuleList	list;
 	SqlArgs		args = {0};
 
-	model_require(graph, model);
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
 	list = rules_of_query(psprintf("select distinct " RULE_COLUMNS " from %srule where model = $1 and selected",
 								   graph->prefix), &args);

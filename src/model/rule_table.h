@@ -24,8 +24,7 @@ typedef struct RuleList
 extern RuleList rules_of_query(const char *query, const SqlArgs *args);
 
 /*
- * The selected rules of a model, counted on the graph's facts.  ERROR 55000 when there are none, 42704 for an
- * unknown model.
+ * The selected rules of a model, counted on the graph's facts.  ERROR 55000 when there are none.
  */
 extern MinedRules *mine_selected(Graph *graph, const char *model);
 

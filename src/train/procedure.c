@@ -80,6 +80,8 @@ mine(Procedure *procedure)
 
 	INSTR_TIME_SET_CURRENT(start);
 	progress_phase(procedure->progress, PHASE_MINING, (double) data->facts);
+	if (settings->rules != NULL)
+		model_require(procedure->rule_graph, settings->rules);
 	procedure->rules = settings->rules == NULL ? mine_rules(procedure->rule_graph, &options) :
 		mine_selected(procedure->rule_graph, settings->rules);
 	procedure->pairs = body_pairs_create(procedure->rule_graph, data->entity_id, data->entities, BODY_PAIRS_CACHE_BYTES);
