@@ -316,7 +316,7 @@ CREATE TABLE g.evidence_weight (
 -- Name: TABLE evidence_weight; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON TABLE g.evidence_weight IS 'how what rules say adds to the score: scale * (embedding''s score + weight * evidence)';
+COMMENT ON TABLE g.evidence_weight IS 'how rules add to a score: scale * (embedding''s score + weight * evidence)';
 
 
 --
@@ -337,7 +337,7 @@ COMMENT ON COLUMN g.evidence_weight.relation IS 'relation.id';
 -- Name: COLUMN evidence_weight.side; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.evidence_weight.side IS 'what is asked for';
+COMMENT ON COLUMN g.evidence_weight.side IS 'the entity that a question leaves out: head or tail';
 
 
 --
@@ -351,14 +351,14 @@ COMMENT ON COLUMN g.evidence_weight.scale IS 'makes scores of all relations comp
 -- Name: COLUMN evidence_weight.weight; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.evidence_weight.weight IS 'learnt from the valid split or the facts that stand in for it, drawn towards that of all relations together as if by twenty questions';
+COMMENT ON COLUMN g.evidence_weight.weight IS 'learnt from the valid split, or the facts held out in its place, and drawn towards the weight of all relations together as if by twenty more questions';
 
 
 --
 -- Name: COLUMN evidence_weight.questions; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.evidence_weight.questions IS 'that they were learnt from';
+COMMENT ON COLUMN g.evidence_weight.questions IS 'how many questions scale and weight were learnt from';
 
 
 --
@@ -542,7 +542,7 @@ COMMENT ON COLUMN g.iteration.loss IS 'mean training loss of its last epoch';
 -- Name: COLUMN iteration.mrr; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.iteration.mrr IS 'filtered, on the valid split or the facts that stand in for it; null where there are none';
+COMMENT ON COLUMN g.iteration.mrr IS 'filtered, on the valid split or the facts held out in its place; null where there are none';
 
 
 --
@@ -719,14 +719,14 @@ COMMENT ON COLUMN g.model.trained_at IS 'when it was ready; null before';
 -- Name: COLUMN model.best_iteration; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.model.best_iteration IS 'the iteration whose embeddings and rules are kept: the best by filtered MRR on the valid split or the facts that stand in for it (argument holdout of hkg_train), or the last where there are none';
+COMMENT ON COLUMN g.model.best_iteration IS 'the iteration whose embeddings and rules are kept: the best by filtered MRR on the valid split or the facts held out in its place (argument holdout of hkg_train), or the last where there are none';
 
 
 --
 -- Name: COLUMN model.evidence; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.model.evidence IS 'how rules are heard at prediction; null: not at all. discount: what each further rule counts that says the same of a candidate, 0 (the best one alone) to 1 (noisy-or), where rules are heard alone and beside the embedding; calibration: the probability of an answer is sigma(score_slope * embedding''s score + evidence_slope * evidence + intercept), and its expected calibration error, 0 to 1';
+COMMENT ON COLUMN g.model.evidence IS 'how rules count at prediction; null: not at all. discount: the weight of each further rule that infers the same candidate, 0 (only the best rule counts) to 1 (noisy-or), for rules alone and for rules beside the embedding; calibration: the probability of an answer is sigma(score_slope * embedding''s score + evidence_slope * evidence + intercept); error: its expected calibration error, 0 to 1';
 
 
 --
@@ -835,7 +835,7 @@ COMMENT ON COLUMN g.relation_embedding.embedding IS 'd numbers; complex: d real 
 -- Name: COLUMN relation_embedding.reciprocal; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.relation_embedding.reciprocal IS 'likewise, of the relation''s inverse, which asks for heads; null unless the model was trained with reciprocal => true';
+COMMENT ON COLUMN g.relation_embedding.reciprocal IS 'likewise, of the relation''s inverse, which scores heads; null unless the model was trained with reciprocal => true';
 
 
 --
@@ -862,18 +862,23 @@ CREATE TABLE g.rule (
     rule text NOT NULL,
     head integer NOT NULL,
     body integer[] NOT NULL,
-    support bigint NOT NULL,
-    body_size bigint NOT NULL,
+    support bigint,
+    body_size bigint,
     pca_body_size bigint,
-    predictions bigint NOT NULL,
-    head_coverage double precision NOT NULL,
-    standard_confidence double precision NOT NULL,
+    predictions bigint,
+    head_coverage double precision,
+    standard_confidence double precision,
     pca_confidence double precision,
     embedding_confidence double precision,
     quality double precision,
     selected boolean NOT NULL,
+    evidence_support bigint,
+    evidence_body_size bigint,
+    evidence_error double precision,
     evidence_confidence double precision,
-    confidence_error double precision
+    CONSTRAINT rule_counted_or_evidence CHECK (((support IS NOT NULL) OR ((evidence_support IS NOT NULL) AND (evidence_confidence IS NOT NULL) AND (embedding_confidence IS NULL) AND (quality IS NULL) AND (NOT selected)))),
+    CONSTRAINT rule_counts_complete CHECK ((num_nonnulls(support, body_size, pca_body_size, predictions, head_coverage, standard_confidence, pca_confidence) = ANY (ARRAY[0, 7]))),
+    CONSTRAINT rule_evidence_complete CHECK ((num_nonnulls(evidence_support, evidence_body_size, evidence_error) = ANY (ARRAY[0, 3])))
 );
 
 
@@ -881,7 +886,7 @@ CREATE TABLE g.rule (
 -- Name: TABLE rule; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON TABLE g.rule IS 'the closed rules over the bounds of head coverage and support, imported ones, and path rules that are evidence at prediction';
+COMMENT ON TABLE g.rule IS 'the closed rules over the bounds of head coverage and support, imported rules, and path rules that are evidence at prediction';
 
 
 --
@@ -916,28 +921,28 @@ COMMENT ON COLUMN g.rule.head IS 'relation.id of what it infers';
 -- Name: COLUMN rule.body; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.rule.body IS 'one row an atom: relation, first and second term; -1 is X, -2 is Y, -3 is A, ...; a term of 0 or more is an entity; relation -1: the first term, of the head, is the second, an entity';
+COMMENT ON COLUMN g.rule.body IS 'one row per atom: relation, first and second term; -1 is X, -2 is Y, -3 is A, ...; a term of 0 or more is an entity; relation -1: the first term, of the head, is the second, an entity';
 
 
 --
 -- Name: COLUMN rule.support; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.rule.support IS 'facts that it infers; this and the next, of a rule that is evidence alone: see evidence_confidence';
+COMMENT ON COLUMN g.rule.support IS 'facts that it infers; null, as all counts up to pca_confidence, for a rule that is evidence alone';
 
 
 --
 -- Name: COLUMN rule.body_size; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.rule.body_size IS 'pairs that the body yields';
+COMMENT ON COLUMN g.rule.body_size IS 'pairs that the body yields; its variables may stand for one entity';
 
 
 --
 -- Name: COLUMN rule.pca_body_size; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.rule.pca_body_size IS 'those of them whose x is known to be head of some fact of the relation (or y, by the functional side); null for a rule that is evidence alone';
+COMMENT ON COLUMN g.rule.pca_body_size IS 'those of them whose x is known to be head of some fact of the relation (or y, by the functional side)';
 
 
 --
@@ -990,17 +995,31 @@ COMMENT ON COLUMN g.rule.selected IS 'among the top K that inferences are sample
 
 
 --
+-- Name: COLUMN rule.evidence_support; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.rule.evidence_support IS 'of a path rule, r(X,Y) <= b(X,A), c(A,Y), that is evidence: how many of the evidence_body_size pairs are facts; null for other rules';
+
+
+--
+-- Name: COLUMN rule.evidence_body_size; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.rule.evidence_body_size IS 'pairs that the path connects over different entities, where the fact r(X,Y) itself is not on the path: fewer than body_size, which lets variables of one rule stand for one entity; an estimate where evidence_error is above 0';
+
+
+--
+-- Name: COLUMN rule.evidence_error; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.rule.evidence_error IS 'standard error of evidence_support / evidence_body_size where they are estimated from a sample; 0: all pairs were counted';
+
+
+--
 -- Name: COLUMN rule.evidence_confidence; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.rule.evidence_confidence IS 'what prediction takes it to be worth, support / (body_size + 5) - confidence_error; null: it is no evidence. For path rules, r(X,Y) <= b(X,A), c(A,Y), counted on pairs that are connected over different entities, their own fact thus never among the body; support and body_size of a rule that is evidence alone are those numbers';
-
-
---
--- Name: COLUMN rule.confidence_error; Type: COMMENT; Schema: g; Owner: -
---
-
-COMMENT ON COLUMN g.rule.confidence_error IS 'standard error of that confidence where it is estimated from a sample; 0: all pairs were counted';
+COMMENT ON COLUMN g.rule.evidence_confidence IS 'what prediction takes the rule to be worth: evidence_support / (evidence_body_size + 5) - evidence_error; where these are null, of a selected rule, support / (body_size + 5); null: the rule is no evidence';
 
 
 --
@@ -1022,7 +1041,7 @@ CREATE TABLE g.threshold (
 -- Name: TABLE threshold; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON TABLE g.threshold IS 'what hkg_classify goes by';
+COMMENT ON TABLE g.threshold IS 'the thresholds of hkg_classify';
 
 
 --
@@ -1043,14 +1062,14 @@ COMMENT ON COLUMN g.threshold.relation IS 'relation.id';
 -- Name: COLUMN threshold.threshold; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.threshold.threshold IS 'the least score that is taken for true';
+COMMENT ON COLUMN g.threshold.threshold IS 'a triple with this score or a higher one is classified as true';
 
 
 --
 -- Name: COLUMN threshold.triples; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.threshold.triples IS 'facts of the valid split, or standing in for it, that it was learnt from; where there are none, it is that of all relations together';
+COMMENT ON COLUMN g.threshold.triples IS 'facts of the valid split, or held out in its place, that it was learnt from; 0: it is the threshold of all relations together';
 
 
 --
@@ -1064,7 +1083,7 @@ COMMENT ON COLUMN g.threshold.accuracy IS 'on those facts and their false counte
 -- Name: COLUMN threshold.evidence; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.threshold.evidence IS 'what the scores hear that it is for: the argument of hkg_classify';
+COMMENT ON COLUMN g.threshold.evidence IS 'the scores it is for: embedding, rules or both, as the argument of hkg_classify';
 
 
 --
@@ -1433,9 +1452,9 @@ default	2	24	3	39	2.0851008892059326	0.19383840430735513	{2}
 --
 
 COPY g.iteration (model, number, loss, mrr, hits_1, hits_3, hits_10, rules, inferred, sampled, train_seconds, mine_seconds, sample_seconds, evaluate_seconds) FROM stdin;
-default	1	3.4746104430842317	0.450036075036075	0.3333333333333333	0.5	0.5	1	5	5	0.009557102	0.010610772000000001	0.000837988	0.000191275
-default	2	2.246690621112476	0.7777777777777778	0.6666666666666666	0.8333333333333334	1	1	5	5	0.003110061	0.008714207	0.000588477	0.000164015
-plain	1	2.5838292796869538	0.09314859117490697	0	0	0.5	0	0	0	0.00086615	0	0	0.000136794
+default	1	3.4746104430842317	0.450036075036075	0.3333333333333333	0.5	0.5	1	5	5	0.004974588	0.002912777	0.000662065	0.000154941
+default	2	2.246690621112476	0.7777777777777778	0.6666666666666666	0.8333333333333334	1	1	5	5	0.009821445	6.9724e-05	0.000613012	0.000142232
+plain	1	2.5838292796869538	0.09314859117490697	0	0	0.5	0	0	0	0.000878678	0	0	0.000168381
 \.
 
 
@@ -1444,8 +1463,8 @@ plain	1	2.5838292796869538	0.09314859117490697	0	0	0.5	0	0	0	0.00086615	0	0	0.00
 --
 
 COPY g.model (name, score_function, dimensions, settings, status, created_at, trained_at, best_iteration, evidence, mrr, hits_1, hits_3, hits_10) FROM stdin;
-default	complex	4	{"beta": 1, "loss": "softmax", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "default", "omega": 0, "rules": null, "epochs": 5, "preset": null, "holdout": 0.05, "patience": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "precision": "single", "top_rules": 200, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "iterations": 2, "reciprocal": true, "warm_start": false, "min_quality": 0, "min_support": 2, "regularizer": null, "sample_size": null, "temperature": 1, "learning_rate": 0.1, "evidence_rules": 20000, "regularization": 0, "score_function": "complex", "evidence_length": 3, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "learning_rate_end": null, "min_head_coverage": 0.01, "negative_sampling": "uniform"}	ready	2026-11-22 11:22:07.727848+00	2026-11-22 11:22:07.784063+00	2	{"discount": {"both": 0, "rules": 0}, "calibration": {"both": {"error": 0.01319, "intercept": -5.38092922, "score_slope": 1.96927365, "evidence_slope": 0}, "rules": {"error": 0.01319, "intercept": -3.62306381, "score_slope": 0, "evidence_slope": 0}, "embedding": {"error": 0.01936, "intercept": -5.38092922, "score_slope": 1.96927365, "evidence_slope": 0}}}	0.7777777777777778	0.6666666666666666	0.8333333333333334	1
-plain	transe	4	{"beta": 1, "loss": "logistic", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "plain", "omega": 0, "rules": null, "epochs": 5, "preset": null, "holdout": 0.05, "patience": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "precision": "single", "top_rules": 0, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "iterations": 1, "reciprocal": false, "warm_start": false, "min_quality": 0.7, "min_support": 2, "regularizer": null, "sample_size": null, "temperature": 1, "learning_rate": 0.1, "evidence_rules": 0, "regularization": 0, "score_function": "transe", "evidence_length": 4, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "learning_rate_end": 0.01, "min_head_coverage": 0.01, "negative_sampling": "self_adversarial"}	ready	2026-11-22 11:22:07.785177+00	2026-11-22 11:22:07.793443+00	1	\N	0.09314859117490697	0	0	0.5
+default	complex	4	{"beta": 1, "loss": "softmax", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "default", "omega": 0, "rules": null, "epochs": 5, "preset": null, "holdout": 0.05, "patience": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "precision": "single", "top_rules": 200, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "iterations": 2, "reciprocal": true, "warm_start": false, "min_quality": 0, "min_support": 2, "regularizer": null, "sample_size": null, "temperature": 1, "learning_rate": 0.1, "evidence_rules": 20000, "regularization": 0, "score_function": "complex", "evidence_length": 3, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "learning_rate_end": null, "min_head_coverage": 0.01, "negative_sampling": "uniform"}	ready	2026-11-22 11:39:20.285076+00	2026-11-22 11:39:20.350518+00	2	{"discount": {"both": 0, "rules": 0}, "calibration": {"both": {"error": 0.01319, "intercept": -5.38092922, "score_slope": 1.96927365, "evidence_slope": 0}, "rules": {"error": 0.01319, "intercept": -3.62306381, "score_slope": 0, "evidence_slope": 0}, "embedding": {"error": 0.01936, "intercept": -5.38092922, "score_slope": 1.96927365, "evidence_slope": 0}}}	0.7777777777777778	0.6666666666666666	0.8333333333333334	1
+plain	transe	4	{"beta": 1, "loss": "logistic", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "plain", "omega": 0, "rules": null, "epochs": 5, "preset": null, "holdout": 0.05, "patience": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "precision": "single", "top_rules": 0, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "iterations": 1, "reciprocal": false, "warm_start": false, "min_quality": 0.7, "min_support": 2, "regularizer": null, "sample_size": null, "temperature": 1, "learning_rate": 0.1, "evidence_rules": 0, "regularization": 0, "score_function": "transe", "evidence_length": 4, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "learning_rate_end": 0.01, "min_head_coverage": 0.01, "negative_sampling": "self_adversarial"}	ready	2026-11-22 11:39:20.362439+00	2026-11-22 11:39:20.366109+00	1	\N	0.09314859117490697	0	0	0.5
 \.
 
 
@@ -1478,9 +1497,9 @@ plain	3	{-2.2416143,-1.2516966,-1.1306721,2.497019}	\N
 -- Data for Name: rule; Type: TABLE DATA; Schema: g; Owner: -
 --
 
-COPY g.rule (model, id, rule, head, body, support, body_size, pca_body_size, predictions, head_coverage, standard_confidence, pca_confidence, embedding_confidence, quality, selected, evidence_confidence, confidence_error) FROM stdin;
-default	1	half(X,Y) <= twice(Y,X)	1	{{3,-2,-1}}	15	15	15	0	0.75	1	1	\N	\N	f	0.75	0
-default	2	twice(X,Y) <= half(Y,X)	3	{{1,-2,-1}}	15	20	15	5	1	0.75	1	0.8177793533187738	0.75	t	0.6	0
+COPY g.rule (model, id, rule, head, body, support, body_size, pca_body_size, predictions, head_coverage, standard_confidence, pca_confidence, embedding_confidence, quality, selected, evidence_support, evidence_body_size, evidence_error, evidence_confidence) FROM stdin;
+default	1	half(X,Y) <= twice(Y,X)	1	{{3,-2,-1}}	15	15	15	0	0.75	1	1	\N	\N	f	15	15	0	0.75
+default	2	twice(X,Y) <= half(Y,X)	3	{{1,-2,-1}}	15	20	15	5	1	0.75	1	0.8177793533187738	0.75	t	15	20	0	0.6
 \.
 
 
