@@ -38,7 +38,7 @@ PGXS := $(shell $(PG_CONFIG) --pgxs)
 # (make COPT=-Werror makes them errors, as the tests do.)  The types of callbacks
 # are given, so not every one has a use for all its parameters.  Only what SQL calls
 # leaves the library; servers before 16 do not mark their own part of that.
-PG_CPPFLAGS = -Isrc -isystem $(shell $(PG_CONFIG) --includedir-server) \
+PG_CPPFLAGS = -DNDEBUG -Isrc -isystem $(shell $(PG_CONFIG) --includedir-server) \
 	-D'PGDLLEXPORT=__attribute__((visibility("default")))'
 PG_CFLAGS = -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Wno-declaration-after-statement \
 	-fvisibility=hidden

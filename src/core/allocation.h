@@ -9,6 +9,8 @@
 #ifndef HKG_CORE_ALLOCATION_H
 #define HKG_CORE_ALLOCATION_H
 
+#include <assert.h>
+
 #include "core.h"
 
 #define ALLOCATION_ALIGNMENT	64		/* bytes: a cache line, a widest vector */
@@ -17,6 +19,7 @@ typedef struct Allocation
 {
 	char	   *base;			/* NULL while adding up */
 	size_t		used;			/* SIZE_MAX when the sum overflowed */
+	size_t		planned;		/* that the first run added up */
 } Allocation;
 
 /* Room for `count` things of `size` bytes; NULL while adding up. */
@@ -33,6 +36,7 @@ allocation_take(Allocation *allocation, size_t count, size_t size)
 	}
 	allocation->used = (start + count * size + ALLOCATION_ALIGNMENT - 1) /
 		ALLOCATION_ALIGNMENT * ALLOCATION_ALIGNMENT;
+	assert(allocation->base == NULL || allocation->used <= allocation->planned);
 	return allocation->base == NULL ? NULL : allocation->base + start;
 }
 
@@ -57,6 +61,7 @@ allocation_open(Allocation *allocation, Arena *arena)
 		return false;
 	allocation->base = memory + (ALLOCATION_ALIGNMENT -
 							(uintptr_t) memory % ALLOCATION_ALIGNMENT) % ALLOCATION_ALIGNMENT;
+	allocation->planned = allocation->used;
 	allocation->used = 0;
 	return true;
 }

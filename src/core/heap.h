@@ -9,6 +9,7 @@
 #ifndef HKG_CORE_HEAP_H
 #define HKG_CORE_HEAP_H
 
+#include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -59,6 +60,7 @@ heap_offer(void *heap, int64_t count, int64_t limit, const void *element, size_t
 {
 	int64_t		place;
 
+	assert(0 <= count && count <= limit);
 	if (count < limit)
 		place = heap_rise(heap, count++, element, size, compare);
 	else if (count > 0 && compare(element, heap) < 0)

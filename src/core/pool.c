@@ -17,6 +17,7 @@
  * A slice may span several short runs: a minibatch takes a few milliseconds,
  * and calling `between` after each of them would cost more than it brings.
  */
+#include <assert.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -315,6 +316,7 @@ pool_run(Pool *pool, int64_t items,
 			 void (*function) (void *argument, int64_t item, int thread),
 			 void *argument)
 {
+	assert(pool->threads > 0 || items <= 0);
 	pause_if_due(pool);
 	pthread_mutex_lock(&pool->lock);
 	pool->run++;

@@ -9,6 +9,7 @@
 #ifndef HKG_CORE_RANDOM_H
 #define HKG_CORE_RANDOM_H
 
+#include <assert.h>
 #include <stdint.h>
 
 /* What a stream is drawn for. */
@@ -59,6 +60,7 @@ random_bits(uint64_t stream, uint64_t n)
 static inline uint32_t
 random_below(uint64_t bits, uint64_t bound)
 {
+	assert(bound <= UINT32_MAX);
 	return (uint32_t) (((bits >> 32) * bound +
 						(((bits & UINT32_MAX) * bound) >> 32)) >> 32);
 }

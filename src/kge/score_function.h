@@ -8,6 +8,8 @@
 #ifndef HKG_KGE_SCORE_FUNCTION_H
 #define HKG_KGE_SCORE_FUNCTION_H
 
+#include <assert.h>
+
 #include "kge.h"
 
 /* How a query and a candidate, two vectors of an entity's width, compare. */
@@ -77,12 +79,14 @@ kge_model_width(const KgeModel *model)
 static inline const float *
 kge_entity_row(const KgeModel *model, int32_t row)
 {
+	assert(0 <= row && row < model->entities);
 	return model->entity + (size_t) row * (size_t) kge_model_width(model);
 }
 
 static inline const float *
 kge_relation_row(const KgeModel *model, int32_t row)
 {
+	assert(0 <= row && row < kge_relation_rows(model));
 	return model->relation +
 		(size_t) row * (size_t) model->function->relation_width(model->dimensions);
 }
