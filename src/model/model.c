@@ -207,7 +207,7 @@ sketch_model(Model *model, MemoryContext context)
 	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "hybridkg threads",
 											   ALLOCSET_SMALL_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(context);
-	Arena	arena = hkg_arena();
+	Arena		arena = hkg_arena();
 
 	MemoryContextSwitchTo(work);	/* the threads end with it */
 	model->sketch = kge_sketch(&arena, model_pool(&model->kge), &model->kge);

@@ -25,10 +25,10 @@ evidence_index_bytes(const EvRuleSet *rules, const GraphData *data)
 void
 evidence_index(Evidence *evidence, const EvRuleSet *rules, const GraphData *data)
 {
-	Arena	arena = hkg_arena();
+	Arena		arena = hkg_arena();
 	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "hybridkg threads", ALLOCSET_SMALL_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(work); /* the threads end with it */
-	Pool    *pool = hkg_pool_of((int) Min(hkg_threads, 1 + data->facts / FACTS_A_THREAD));
+	Pool	   *pool = hkg_pool_of((int) Min(hkg_threads, 1 + data->facts / FACTS_A_THREAD));
 
 	ev_facts(&arena, pool, data->entities, data->relations, data->fact, data->facts, &evidence->facts);
 	ev_rules(&arena, pool, data->relations, rules, &evidence->rules);
@@ -121,7 +121,7 @@ evidence_of_model(Graph *graph, const Model *model, uint64 taken)
 EvAnswering *
 evidence_answering(const Evidence *evidence, uint64 taken)
 {
-	Arena	arena = hkg_arena();
+	Arena		arena = hkg_arena();
 
 	check_memory(taken, ev_answering_bytes(&evidence->facts));
 	return ev_answering(&arena, &evidence->facts, &evidence->rules);
@@ -132,7 +132,7 @@ evidence_answering(const Evidence *evidence, uint64 taken)
 KgeAdjustment
 evidence_adjustment(const Evidence *evidence, EvKind kind, int threads, EvAdjuster *adjuster)
 {
-	Arena	arena = hkg_arena();
+	Arena		arena = hkg_arena();
 	EvWeights	weights = evidence->weights;
 
 	if (kind == EV_RULES)
