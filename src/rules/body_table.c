@@ -17,7 +17,7 @@
 static void
 make_slots(BodyTable *table, int64 slots)
 {
-	mine_check_growth(table->memory, slots * sizeof(int32));
+	mining_check_growth(table->memory, slots * sizeof(int32));
 	table->slots = slots;
 	table->slot = MemoryContextAllocHuge(CurrentMemoryContext, slots * sizeof(int32));
 	for (int64 i = 0; i < slots; i += AT_ONCE)
@@ -57,7 +57,7 @@ body_table_grow(BodyTable *table)
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("mining counts more than %d bodies of one kind", PG_INT32_MAX),
 				 errhint("Raise min_support or min_head_coverage.")));
-	mine_check_growth(table->memory, (room - table->room) * sizeof(CountedBody));
+	mining_check_growth(table->memory, (room - table->room) * sizeof(CountedBody));
 	table->body = table->body == NULL ? MemoryContextAllocHuge(CurrentMemoryContext, room * sizeof(CountedBody)) :
 		repalloc_huge(table->body, room * sizeof(CountedBody));
 	table->room = room;

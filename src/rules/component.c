@@ -111,7 +111,7 @@ take_part(Embedding *embedding)
 	return false;
 }
 
-/* What stands at one end alone and is complete is counted late, and not of all facts (search.c): it bounds nothing. */
+/* What stands at one end alone and is complete is counted late, and not of all facts (rule_search.c): it bounds nothing. */
 static void
 find_parts(const Components *components, Component *component)
 {

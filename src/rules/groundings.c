@@ -1,13 +1,13 @@
 /*
  * groundings.c
- *		The groundings of one component at the facts of one head: counted, listed (see search.h).
+ *		The groundings of one component at the facts of one head: counted, listed (see rule_search.h).
  *
  * Atoms are tried in the order of the component.  An atom with a new variable runs through the neighbours of the
  * other one; where a later atom joins the new variable to a second one that is bound, through what both have in
  * common, at the cost of the shorter list.  As soon as the atoms so far, or a part, are not over the bounds, the
  * search turns back.
  */
-#include "search.h"
+#include "rule_search.h"
 
 #include "miscadmin.h"
 
@@ -71,7 +71,7 @@ list_grounding(Matcher *matcher, int32 prefix, int64 label)
 	if (body->last != matcher->unit)
 	{
 		if (matcher->lists->body.count == matcher->lists->body.room)
-			mine_check_growth(matcher->table->memory, 2 * matcher->lists->body.room * sizeof(int32));
+			mining_check_growth(matcher->table->memory, 2 * matcher->lists->body.room * sizeof(int32));
 		numbers_append(&matcher->lists->body, number);
 		body->binding = NO_BINDING;
 	}

@@ -1,7 +1,7 @@
 /*
  * mining.h
- *		What the parts of mining share: mine.c (the whole, the result), search.c (rules over the bounds),
- *		body_counts.c (sizes of their bodies).  Entities and relations are rows.
+ *		What the parts of mining share: mine.c (the whole, the result), rule_search.c (the rules over the bounds
+ *		and their supports), body_counts.c (the sizes of their bodies).  Entities and relations are rows.
  */
 #ifndef HKG_RULES_MINING_H
 #define HKG_RULES_MINING_H
@@ -11,7 +11,8 @@
 #include "evidence/fact_index.h"
 #include "graph/graph.h"
 
-#include "mine.h"
+#include "mine_options.h"
+#include "rule.h"
 
 /* A closed rule over the bounds */
 typedef struct Candidate
@@ -41,15 +42,20 @@ typedef struct Mining
 	Candidate  *candidate;
 } Mining;
 
-/* ---- mine.c ------------------------------------------------------------------- */
-
 /* ERROR 53200, with the way out, when mining would take more than hybridkg.max_memory with so many more bytes. */
-extern void mine_check_growth(MemoryContext memory, uint64 bytes);
+extern void mining_check_growth(MemoryContext memory, uint64 bytes);
+
+/* Fills start and index; for the search, with the edges in both orders. */
+extern void mining_index_facts(Mining *mining);
 
 /* The least support of a rule over both bounds; the head has facts. */
 extern int32 mining_threshold(const Mining *mining, int32 head);
 
-/* The entities on the left of a directed atom */
+/* Takes a rule over the bounds, in any form; and a canonical rule that is given. */
+extern void mining_add(Mining *mining, int32 head, const Rule *rule, int32 support);
+extern void mining_add_given(Mining *mining, const Rule *rule);
+
+/* How many entities have edges of a directed atom */
 static inline int64
 mining_holders(const Mining *mining, DirectedAtom atom)
 {
@@ -62,9 +68,6 @@ mining_functional_backwards(const Mining *mining, int32 head)
 {
 	return mining_holders(mining, FORWARDS(head)) < mining_holders(mining, MIRRORED(FORWARDS(head)));
 }
-
-/* Takes a rule over the bounds, in any form. */
-extern void mining_add(Mining *mining, int32 head, const Rule *rule, int32 support);
 
 /* ---- body_counts.c: sizes of bodies of all candidates, and supports of given rules ---- */
 

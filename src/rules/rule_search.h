@@ -1,10 +1,10 @@
 /*
- * search.h
+ * rule_search.h
  *		The search for rules over the bounds, one head relation after the other.
  *
  * First the components of bodies (component.h) that are over the bounds, shorter ones first: their groundings
  * are enumerated over the index of facts, where parts of them are over the bounds (groundings.c).  Then those
- * that hold of the same facts are combined (search.c): with facts as baskets and components as items these are
+ * that hold of the same facts are combined (rule_search.c): with facts as baskets and components as items these are
  * the frequent itemsets of market baskets, and are found like them, from lists of facts.
  *
  * Support never rises when an atom is added: that is what leaves most bodies uncounted.
@@ -14,8 +14,8 @@
  * So no instantiated atom has the head's relation.)  And its variable has two bindings, at least, where
  * rule and head hold.  Entities of negative ids are no constants: such ids mark variables.
  */
-#ifndef HKG_RULES_SEARCH_H
-#define HKG_RULES_SEARCH_H
+#ifndef HKG_RULES_RULE_SEARCH_H
+#define HKG_RULES_RULE_SEARCH_H
 
 #include "server/compat.h"
 
@@ -86,4 +86,4 @@ extern void groundings_count(Search *search, int component);
 /* Lists the bodies of each unit, and their bindings. */
 extern void groundings_list(Search *search, int component);
 
-#endif							/* HKG_RULES_SEARCH_H */
+#endif							/* HKG_RULES_RULE_SEARCH_H */

@@ -1,12 +1,12 @@
 /*
- * search.c
- *		The search for rules over the bounds: heads, and components combined (see search.h).
+ * rule_search.c
+ *		The search for rules over the bounds: heads, and components combined (see rule_search.h).
  *
  * Bodies of several components are found depth first.  A combination has the list of its facts; how many of these
  * each further component has is counted in one array, in which the facts' own lists are the places.  So no
  * pair of components is looked at that no fact has.
  */
-#include "search.h"
+#include "rule_search.h"
 
 #include "miscadmin.h"
 
@@ -346,7 +346,7 @@ reserve_facts(Search *search, int component)
 	int64		bodies = search->table[component].count;
 	int64		facts = 0;
 
-	mine_check_growth(search->mining->memory, bodies * (sizeof(int64) + sizeof(int32)));
+	mining_check_growth(search->mining->memory, bodies * (sizeof(int64) + sizeof(int32)));
 	lists->first = palloc_extended((bodies + 2) * sizeof(int64), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	lists->count = palloc_extended(Max(bodies, 1) * sizeof(int32), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	for (int32 i = 0; i < search->facts; i++)
@@ -359,7 +359,7 @@ reserve_facts(Search *search, int component)
 	}
 	for (int64 i = 2; i <= bodies; i++)
 		lists->first[i] += lists->first[i - 1];
-	mine_check_growth(search->mining->memory, 2 * facts * sizeof(int32));
+	mining_check_growth(search->mining->memory, 2 * facts * sizeof(int32));
 	lists->fact = MemoryContextAllocHuge(CurrentMemoryContext, Max(facts, 1) * sizeof(int32));
 	if (lists->binding.count > 0)
 		lists->fact_binding = MemoryContextAllocHuge(CurrentMemoryContext, facts * sizeof(int32));
@@ -475,7 +475,7 @@ make_end(Search *search, int end)
 static void
 make_units(Search *search)
 {
-	mine_check_growth(search->mining->memory, search->facts * 3 * (sizeof(Unit) + sizeof(int32)));
+	mining_check_growth(search->mining->memory, search->facts * 3 * (sizeof(Unit) + sizeof(int32)));
 	make_end(search, X);
 	make_end(search, Y);
 	search->units[BOTH] = search->facts;
