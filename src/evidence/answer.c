@@ -343,7 +343,7 @@ apply_feature(EvAnswering *answering, int64_t edge)
 {
 	const EvFacts *facts = answering->facts;
 	EvEdge		feature = facts->edge[edge];
-	EvGroup		sharing = ev_group(facts, feature.other, EV_MIRRORED(feature.atom));
+	EvGroup		sharing = ev_group(facts, feature.other, MIRRORED(feature.atom));
 	int64_t		stride = stride_of(sharing);
 	int64_t		size = (sharing.end - sharing.first + stride - 1) / stride;
 
@@ -398,7 +398,7 @@ count_features(EvAnswering *answering, EvGroup answers, int64_t stride)
 			int64_t		feature = facts->mirror[j];
 
 			/* the body must not be the head */
-			if (facts->edge[j].atom == EV_MIRRORED(answering->atom) && facts->edge[j].other == answering->given)
+			if (facts->edge[j].atom == MIRRORED(answering->atom) && facts->edge[j].other == answering->given)
 				continue;
 			if (answering->shared[feature]++ == 0)
 				answering->feature[answering->feature_count++] = j;
@@ -421,7 +421,7 @@ apply_answer_feature(EvAnswering *answering, int64_t edge, int64_t stride)
 	answering->shared[first] = 0;
 	if (support < LEAST_SUPPORT)
 		return;
-	end = ev_group(facts, feature.other, EV_MIRRORED(feature.atom)).end;
+	end = ev_group(facts, feature.other, MIRRORED(feature.atom)).end;
 	confidence = (double) (support * stride) / (double) (end - first + EV_SMOOTHING);
 	if (confidence < LEAST_CONFIDENCE)
 		return;
@@ -477,7 +477,7 @@ ev_answer(EvAnswering *answering, Side side, int32_t given, int32_t relation,
 	answering->side = side;
 	answering->given = given;
 	answering->relation = relation;
-	answering->atom = side == SIDE_TAIL ? EV_FORWARDS(relation) : EV_MIRRORED(EV_FORWARDS(relation));
+	answering->atom = side == SIDE_TAIL ? FORWARDS(relation) : MIRRORED(FORWARDS(relation));
 	answering->pool = pool;
 	answering->thread = thread;
 	apply_paths(answering);

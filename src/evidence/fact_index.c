@@ -1,12 +1,12 @@
 /*
  * fact_index.c
- *		The facts as edges, in both directions.
+ *		The one index of facts in memory (see fact_index.h).
  */
 #include "fact_index.h"
 
-#include "core/sort.h"
 #include "core/allocation.h"
-#include "core/pool.h"
+#include "core/search.h"
+#include "core/sort.h"
 
 #define ENTITIES_AT_ONCE 64		/* of an item */
 #define EDGES_AT_ONCE 4096
@@ -84,10 +84,10 @@ fill_edges(void *argument, int64_t item, int thread)
 	for (int64_t i = 0; i < building->count; i++)
 	{
 		Triple	t = building->triples[i];
-		int32_t		atom = EV_FORWARDS(t.relation);
+		DirectedAtom atom = FORWARDS(t.relation);
 
 		facts->edge[--facts->start[t.head]] = (EvEdge) {atom, t.tail};
-		facts->edge[--facts->start[t.tail]] = (EvEdge) {EV_MIRRORED(atom), t.head};
+		facts->edge[--facts->start[t.tail]] = (EvEdge) {MIRRORED(atom), t.head};
 		facts->reflexive[t.relation] |= t.head == t.tail;
 		pool_yield_at(building->pool, thread, i);
 	}
@@ -147,7 +147,7 @@ index_mirrors(void *argument, int64_t item, int thread)
 	EvFacts    *facts = building->facts;
 
 	for (int64_t i = item * EDGES_AT_ONCE; i < (item + 1) * EDGES_AT_ONCE && i < facts->edges; i++)
-		facts->mirror[i] = ev_group(facts, facts->edge[i].other, EV_MIRRORED(facts->edge[i].atom)).first;
+		facts->mirror[i] = ev_group(facts, facts->edge[i].other, MIRRORED(facts->edge[i].atom)).first;
 	pool_yield(building->pool, thread);
 }
 
@@ -170,30 +170,73 @@ ev_facts(Arena *arena, Pool *pool, int32_t entities, int32_t relations,
 	return true;
 }
 
+/* ---- the second order ----------------------------------------------------------- */
+
+typedef struct Reordering
+{
+	const EvFacts *facts;
+	Pool	   *pool;
+	EvEdge	   *neighbour;
+	int64_t    *cursor;			/* by entity: the first of its neighbours so far */
+} Reordering;
+
+static void
+take_neighbours(Reordering *reordering, Allocation *allocation)
+{
+	reordering->neighbour = TAKE(allocation, EvEdge, (size_t) reordering->facts->edges);
+	reordering->cursor = TAKE(allocation, int64_t, (size_t) reordering->facts->entities);
+}
+
+/* The only item.  Entities come in descending order, and each goes before the others among its neighbours' own. */
+static void
+fill_neighbours(void *argument, int64_t item, int thread)
+{
+	const Reordering *reordering = argument;
+	const EvFacts *facts = reordering->facts;
+
+	(void) item;
+	for (int32_t e = 0; e < facts->entities; e++)
+		reordering->cursor[e] = facts->start[e + 1];
+	for (int32_t e = facts->entities - 1; e >= 0; e--)
+		for (int64_t i = facts->start[e]; i < facts->start[e + 1]; i++)
+		{
+			EvEdge		edge = facts->edge[i];
+
+			reordering->neighbour[--reordering->cursor[edge.other]] = (EvEdge) {MIRRORED(edge.atom), e};
+			pool_yield_at(reordering->pool, thread, i);
+		}
+}
+
+bool
+ev_neighbours(Arena *arena, Pool *pool, EvFacts *facts)
+{
+	Reordering	reordering = {.facts = facts,.pool = pool};
+	Allocation	allocation = {0};
+
+	take_neighbours(&reordering, &allocation);
+	if (!allocation_open(&allocation, arena))
+		return false;
+	take_neighbours(&reordering, &allocation);
+	pool_run(pool, 1, fill_neighbours, &reordering);
+	facts->neighbour = reordering.neighbour;
+	return true;
+}
+
+/* ---- groups ---------------------------------------------------------------------- */
+
 /* The first of an entity's edges that is not below `edge`. */
 static int64_t
-lower_bound(const EvFacts *facts, int32_t entity, EvEdge edge)
+first_edge(const EvFacts *facts, int32_t entity, EvEdge edge)
 {
-	int64_t		low = facts->start[entity];
-	int64_t		high = facts->start[entity + 1];
-
-	while (low < high)
-	{
-		int64_t		middle = low + (high - low) / 2;
-
-		if (compare_edges(&facts->edge[middle], &edge) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return lower_bound(facts->edge, facts->start[entity], facts->start[entity + 1],
+					   sizeof(EvEdge), &edge, compare_edges);
 }
 
 EvGroup
-ev_group(const EvFacts *facts, int32_t entity, int32_t atom)
+ev_group(const EvFacts *facts, int32_t entity, DirectedAtom atom)
 {
-	return (EvGroup) {lower_bound(facts, entity, (EvEdge) {atom, 0}),
-		lower_bound(facts, entity, (EvEdge) {atom + 1, 0})};
+	return (EvGroup) {first_edge(facts, entity, (EvEdge) {atom, 0}),
+		first_edge(facts, entity, (EvEdge) {atom + 1, 0})};
 }
 
 int64_t
@@ -207,10 +250,10 @@ ev_group_end(const EvFacts *facts, int32_t entity, int64_t first)
 }
 
 bool
-ev_holds(const EvFacts *facts, int32_t entity, int32_t atom, int32_t other)
+ev_holds(const EvFacts *facts, int32_t entity, DirectedAtom atom, int32_t other)
 {
 	EvEdge		edge = {atom, other};
-	int64_t		place = lower_bound(facts, entity, edge);
+	int64_t		place = first_edge(facts, entity, edge);
 
 	return place < facts->start[entity + 1] && compare_edges(&facts->edge[place], &edge) == 0;
 }

@@ -56,7 +56,7 @@ path_body_mirrored(const PathBody *body)
 	PathBody	mirrored = {.length = body->length};
 
 	for (int i = 0; i < body->length; i++)
-		mirrored.atom[i] = EV_MIRRORED(body->atom[body->length - 1 - i]);
+		mirrored.atom[i] = MIRRORED(body->atom[body->length - 1 - i]);
 	return mirrored;
 }
 

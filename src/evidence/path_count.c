@@ -104,7 +104,7 @@ static bool
 counts_closed(const PathCount *count, const PathBody *body, int32_t relation)
 {
 	return count->task->facts->reflexive[relation] &&
-		(body->length > 1 || EV_RELATION(body->atom[0]) != relation);
+		(body->length > 1 || RELATION_OF(body->atom[0]) != relation);
 }
 
 static void
@@ -253,7 +253,7 @@ count_item(void *argument, int64_t number, int thread)
 			continue;
 		tracer->steps += (double) (end - first);
 		for (PathCandidate *c = first; c < end; c++)
-			add_hits(count, tracer, EV_FORWARDS(c->relation) + mirrored,
+			add_hits(count, tracer, FORWARDS(c->relation) + mirrored,
 					 tracer->closed && counts_closed(count, &body, c->relation), c);
 	}
 	for (PathCandidate *c = first; c < end; c++)

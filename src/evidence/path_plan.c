@@ -112,7 +112,7 @@ cost_of(const PathPlanner *planner, int length, int32_t anchored)
 	int			near_steps = length / 2;
 
 	return expected_joins(planner, length, anchored) +
-		planner->fact_walks[length - near_steps][EV_MIRRORED(anchored)] +
+		planner->fact_walks[length - near_steps][MIRRORED(anchored)] +
 		planner->anchor_walks[near_steps][anchored] +
 		planner->fact_walks[near_steps][anchored] / PATH_ITEM_FACTS;
 }
@@ -133,14 +133,14 @@ path_planner_run(PathPlanner *planner, int length)
 {
 	for (int32_t r = 0; r < planner->facts->relations; r++)
 	{
-		int32_t		forwards = EV_FORWARDS(r);
+		int32_t		forwards = FORWARDS(r);
 		double		from_heads = cost_of(planner, length, forwards);
-		double		from_tails = cost_of(planner, length, EV_MIRRORED(forwards));
+		double		from_tails = cost_of(planner, length, MIRRORED(forwards));
 
 		planner->plan[r] = (PathPlan) {
 			.relation = r,
 			.length = length,
-			.anchored = from_heads < from_tails ? forwards : EV_MIRRORED(forwards),
+			.anchored = from_heads < from_tails ? forwards : MIRRORED(forwards),
 			.cost = fmin(from_heads, from_tails),
 			.facts = 1,
 			.halves = INFINITY

@@ -203,7 +203,7 @@ store_half(PathWalker *walker)
 	half->middle = walker->depth == 2 ? walker->entity[1] : NOTHING;
 	half->digits = 0;
 	for (int i = walker->depth - 1; i >= 0; i--)
-		half->digits = half->digits * base + (uint64_t) EV_MIRRORED(walker->atom[i]) + 1;
+		half->digits = half->digits * base + (uint64_t) MIRRORED(walker->atom[i]) + 1;
 	half->next = walker->first[half->end];
 	walker->first[half->end] = (int32_t) walker->halves++;
 }
@@ -241,7 +241,7 @@ is_path(const PathWalker *walker, EvEdge edge)
 	const PathPlan *plan = &walker->search->now;
 
 	return edge.other == walker->anchor &&
-		(reflexive ? EV_RELATION(edge.atom) != plan->relation : edge.atom != EV_MIRRORED(plan->anchored));
+		(reflexive ? RELATION_OF(edge.atom) != plan->relation : edge.atom != MIRRORED(plan->anchored));
 }
 
 /* Takes an edge, unless it leads to an entity that the half-path has visited. */
@@ -443,7 +443,7 @@ oriented(const PathSearch *search, uint64_t number)
 	const EvFacts *facts = search->task->facts;
 	PathBody	body = path_body(facts, number);
 
-	if (search->now.anchored == EV_FORWARDS(search->now.relation))
+	if (search->now.anchored == FORWARDS(search->now.relation))
 		body = path_body_mirrored(&body);
 	return path_body_number(facts, &body);
 }

@@ -71,7 +71,7 @@ bind(Matching *matching, int32_t relation, int32_t from, bool backwards, int32_t
 		match_with(matching, variable, from, done);
 		return;
 	}
-	group = ev_group(facts, from, EV_FORWARDS(relation) + backwards);
+	group = ev_group(facts, from, FORWARDS(relation) + backwards);
 	for (int64_t i = group.first; i < group.end && matching->edges < MOST_EDGES; i++)
 	{
 		matching->edges++;
@@ -83,7 +83,7 @@ static bool
 holds(const Matching *matching, const EvAtom *atom, int32_t first, int32_t second)
 {
 	return atom->relation == EV_IS ? first == second :
-		ev_holds(matching->facts, first, EV_FORWARDS(atom->relation), second);
+		ev_holds(matching->facts, first, FORWARDS(atom->relation), second);
 }
 
 /* Matches the atoms that are not done. */

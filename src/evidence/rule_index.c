@@ -41,7 +41,7 @@ ev_rules_bytes(int32_t relations, const EvRuleSet *set)
 int32_t
 ev_atom(const EvRule *rule, Side side, int i)
 {
-	return side == SIDE_TAIL ? rule->atom[i] : EV_MIRRORED(rule->atom[rule->length - 1 - i]);
+	return side == SIDE_TAIL ? rule->atom[i] : MIRRORED(rule->atom[rule->length - 1 - i]);
 }
 
 static int

@@ -62,7 +62,7 @@ path_of_rule(const RuleRows *rows, const Rule *rule, EvRule *path)
 		row = graph_row(rows->data->relation_id, rows->data->relations, rule->body[next].relation);
 		if (row < 0)
 			return false;
-		path->atom[i] = EV_FORWARDS(row) + backwards;
+		path->atom[i] = FORWARDS(row) + backwards;
 		used |= 1u << next;
 		visited |= 1u << (-1 - to);
 		at = to;

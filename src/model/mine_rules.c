@@ -120,7 +120,7 @@ hkg_mine_rules(PG_FUNCTION_ARGS)
 	read_call(fcinfo, &call);
 	sql_begin();
 	graph = graph_open(call.graph);
-	rules = mine_rules(graph, &call.options);
+	rules = mine_rules(graph, graph_read(graph), &call.options);
 	drop_unsure(rules, call.min_confidence);
 	rate(graph, &call, rules);
 	sql_end();

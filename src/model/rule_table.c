@@ -35,7 +35,7 @@ rules_of_query(const char *query, const SqlArgs *args)
 }
 
 MinedRules *
-mine_selected(Graph *graph, const char *model)
+mine_selected(Graph *graph, const GraphData *data, const char *model)
 {
 	RuleList	list;
 	SqlArgs		args = {0};
@@ -48,7 +48,7 @@ mine_selected(Graph *graph, const char *model)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("model \"%s\" of graph \"%s\" has no selected rules", model, graph->name),
 				 errhint("Add some with hkg_import_rules.")));
-	return mine_given(graph, list.rule, list.count);
+	return mine_given(graph, data, list.rule, list.count);
 }
 
 /* ---- writing ------------------------------------------------------------------ */

@@ -26,7 +26,7 @@ extern RuleList rules_of_query(const char *query, const SqlArgs *args);
 /*
  * The selected rules of a model, counted on the graph's facts.  ERROR 55000 when there are none.
  */
-extern MinedRules *mine_selected(Graph *graph, const char *model);
+extern MinedRules *mine_selected(Graph *graph, const GraphData *data, const char *model);
 
 /* Replaces the model's rules.  A rule's id is its position + 1. */
 extern void record_rules(Graph *graph, const char *model, const MinedRules *rules);

@@ -84,12 +84,12 @@ Rule
 counted_rule(const Evidence *evidence, Triple triple, const EvFiring *firing)
 {
 	const EvEdge *edge = &evidence->facts.edge[firing->number];
-	bool		backwards = edge->atom != EV_FORWARDS(EV_RELATION(edge->atom));
+	bool		backwards = IS_BACKWARDS(edge->atom);
 	Term		free = firing->source == EV_FEATURE ? TERM_X : TERM_Y;
 	Term		constant = evidence->entity_id[edge->other];
 	Rule		rule = {.head = triple.relation,.length = 2};
 
-	rule.body[0].relation = evidence->relation_id[EV_RELATION(edge->atom)];
+	rule.body[0].relation = evidence->relation_id[RELATION_OF(edge->atom)];
 	rule.body[0].first = backwards ? constant : free;
 	rule.body[0].second = backwards ? free : constant;
 	rule.body[1].relation = RULE_IS;

@@ -11,6 +11,8 @@
 
 #include "miscadmin.h"
 
+#include "server/growing_array.h"
+
 #include "body_pairs.h"
 #include "pair_facts.h"
 
@@ -62,8 +64,6 @@ take_pairs(void *argument, const BodyRules *rules, const Rectangle *pairs)
 	{
 		Candidate  *candidate = &count->mining->candidate[rules->rule[i]];
 
-		if (candidate->head < 0)
-			continue;
 		needed[functional_end(count, candidate)] = true;
 		if (count->mining->given)
 			candidate->support += pair_facts_count(&count->facts, candidate->head, pairs->x, pairs->x_count);
@@ -80,13 +80,13 @@ static int64
 pca_pairs(const PairCounts *count, const Candidate *candidate)
 {
 	const Mining *mining = count->mining;
-	const Profile *side = &mining->profile[2 * candidate->head + mining_functional_backwards(mining, candidate->head)];
-	const int32 *row = mining->profile_entity.value + side->start;
+	DirectedAtom side = FORWARDS(candidate->head) + mining_functional_backwards(mining, candidate->head);
+	const EvHolder *holder = mining->index.holder + mining->index.holders[side];
 	const int32 *pairs = count->end[functional_end(count, candidate)].pairs;
 	int64		sum = 0;
 
-	for (int32 i = 0; i < side->count; i++)
-		sum += pairs[row[i]];
+	for (int64 i = 0; i < mining_holders(mining, side); i++)
+		sum += pairs[holder[i].entity];
 	return sum;
 }
 
@@ -110,8 +110,7 @@ set_sizes(void *argument, const BodyRules *rules)
 
 		CHECK_FOR_INTERRUPTS();
 		candidate->body_size = count->pairs;
-		if (candidate->head >= 0)
-			candidate->pca_body_size = pca_pairs(count, candidate);
+		candidate->pca_body_size = pca_pairs(count, candidate);
 	}
 	clear_end(&count->end[0]);
 	clear_end(&count->end[1]);
@@ -122,6 +121,7 @@ void
 mine_bodies(Mining *mining)
 {
 	PairCounts	count = {.mining = mining};
+	const GraphData *data = mining->data;
 	PairsTarget target = {take_pairs, set_sizes, &count};
 	const Rule **body = MemoryContextAllocHuge(CurrentMemoryContext, Max(mining->count, 1) * sizeof(Rule *));
 
@@ -129,13 +129,10 @@ mine_bodies(Mining *mining)
 		body[i] = &mining->candidate[i].body;
 	for (int i = 0; i < 2; i++)
 		count.end[i].pairs = MemoryContextAllocExtended(CurrentMemoryContext,
-														Max(mining->entities, 1) * sizeof(int32),
+														Max(data->entities, 1) * sizeof(int32),
 														MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	if (mining->given)
-	{
-		mining_read_facts(mining);
-		count.facts = pair_facts_create(mining->fact, mining->facts, mining->relations, mining->entities);
-	}
-	body_pairs_each(body_pairs_create(mining->graph, mining->entity_id, mining->entities, 0),
+		count.facts = pair_facts_create(data->fact, data->facts, data->relations, data->entities);
+	body_pairs_each(body_pairs_create(mining->graph, data->entity_id, data->entities, 0),
 					body, (int32) mining->count, &target);
 }

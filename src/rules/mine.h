@@ -1,22 +1,14 @@
 /*
  * mine.h
- *		The search for rules and their counts on the facts (SPEC section 4), all
- *		but embedding confidence.
+ *		The search for rules and their counts on the facts, all but embedding confidence.
  */
 #ifndef HKG_RULES_MINE_H
 #define HKG_RULES_MINE_H
 
 #include "server/compat.h"
 
+#include "mine_options.h"
 #include "rule.h"
-
-typedef struct MineOptions
-{
-	int			max_rule_length;	/* atoms, the head counted: 2 to 4 */
-	double		min_head_coverage;
-	int			min_support;
-	bool		constants;
-} MineOptions;
 
 typedef struct MinedRule
 {
@@ -57,16 +49,13 @@ part_of(int64 part, int64 whole)
 	return whole == 0 ? 0 : (double) part / (double) whole;
 }
 
-/* ERROR 53200, with the way out, when mining would take more than hybridkg.max_memory. */
-extern void mine_check_memory(uint64 bytes);
-
 /*
- * Every closed rule over the bounds, counted on G+_0.  Between sql_begin() and sql_end(); result in the
- * current context.  ERROR 53200 when it would not fit hybridkg.max_memory.
+ * Every closed rule over the bounds, counted on G+_0: the facts of `data`, which table graph->facts has, too.  Between
+ * sql_begin() and sql_end(); result in the current context.  ERROR 53200 when it would not fit hybridkg.max_memory.
  */
-extern MinedRules *mine_rules(Graph *graph, const MineOptions *options);
+extern MinedRules *mine_rules(Graph *graph, const GraphData *data, const MineOptions *options);
 
 /* Different canonical rules, whatever their support, counted in the same way. */
-extern MinedRules *mine_given(Graph *graph, const Rule *rules, int64 count);
+extern MinedRules *mine_given(Graph *graph, const GraphData *data, const Rule *rules, int64 count);
 
 #endif							/* HKG_RULES_MINE_H */

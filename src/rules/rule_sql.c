@@ -9,7 +9,7 @@
  *
  * Two things differ in the statement for many bodies.  Ids are columns of its parameters: r<i> the relation of
  * atom i, c<i> its constant.  And b<i> is the facts in both directions (edges_sql), with a directed
- * atom for a relation (shape.h), so that bodies that differ in directions share the work.
+ * atom (evidence/fact_index.h) of the relation's id, so that bodies that differ in directions share the work.
  */
 #include "rule_sql.h"
 
@@ -18,9 +18,9 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
+#include "evidence/fact_index.h"
 #include "server/argument.h"
 #include "server/array.h"
-#include "shape.h"
 
 /* ---- the body as a join ---------------------------------------------------- */
 
@@ -410,6 +410,15 @@ append_needed(StringInfo sql, const Rule *form)
 	for (int i = 1; i <= parameters; i++)
 		appendStringInfo(sql, "%s$%d", i == 1 ? "" : ", ", i);
 	appendStringInfo(sql, ") body (body, %s))\n", key_columns(form, ALL_ATOMS(form), ""));
+}
+
+/* The facts as edges (x, atom, y), both ways. */
+static char *
+edges_sql(const Graph *graph)
+{
+	return psprintf("(select head::int as x, 2 * relation::int as atom, tail::int as y from %s"
+					" union all select tail::int, 2 * relation::int + 1, head::int from %s)",
+					graph->facts, graph->facts);
 }
 
 char *

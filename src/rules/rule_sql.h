@@ -27,6 +27,9 @@ extern char *rule_sql_groundings(const Graph *graph, const Rule *rule);
 
 /* ---- many bodies ------------------------------------------------------------- */
 
+/* Ids of relations below it leave room for a direction. */
+#define RELATION_LIMIT (INT32_C(1) << 30)
+
 /*
  * The rule without its head, relations and constants, each atom from its lower term to its higher one.  Bodies of
  * one form (equal bytes) share a statement.

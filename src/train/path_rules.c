@@ -52,9 +52,9 @@ rule_of(const GraphData *data, const EvPath *path)
 
 	for (int i = 0; i < path->length; i++)
 	{
-		bool		backwards = path->atom[i] != EV_FORWARDS(EV_RELATION(path->atom[i]));
+		bool		backwards = IS_BACKWARDS(path->atom[i]);
 
-		rule.body[i].relation = data->relation_id[EV_RELATION(path->atom[i])];
+		rule.body[i].relation = data->relation_id[RELATION_OF(path->atom[i])];
 		rule.body[i].first = term_of(path, backwards ? i + 1 : i);
 		rule.body[i].second = term_of(path, backwards ? i : i + 1);
 	}

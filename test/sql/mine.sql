@@ -363,9 +363,9 @@ select hkg_mine_rules('kin', omega => 2);
 select hkg_mine_rules('kin', ec_sample => 1);
 select hkg_mine_rules('kin', min_confidence => 'NaN');
 
--- too much for the memory that is allowed: how to ask for less
-insert into sparse.entity select i, 'e' || i from generate_series(1000, 1999) i;
-insert into sparse.triple select i, 0, i - 1000 from generate_series(1000, 1999) i;
+-- too much for the memory that is allowed: how to ask for less.  The index of facts takes 64 bytes of each
+insert into sparse.entity select i, 'e' || i from generate_series(1000, 20999) i;
+insert into sparse.triple select i, 0, i - 1000 from generate_series(1000, 20999) i;
 set hybridkg.max_memory = '1MB';
 create function refusal(statement text) returns text language plpgsql as $$
 declare

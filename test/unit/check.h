@@ -64,6 +64,9 @@ extern Triple random_triple(const KgeModel *model);
 extern bool build_facts(Arena *from, int32_t entities, int32_t relations, const Triple *triples,
 					   int64_t count, EvFacts *facts);
 
+/* ev_neighbours, likewise */
+extern bool build_neighbours(Arena *from, EvFacts *facts);
+
 /* ev_rules, by a leader alone */
 extern bool build_rules(Arena *from, int32_t relations, const EvRuleSet *set, EvRules *rules);
 

@@ -170,6 +170,16 @@ build_facts(Arena *from, int32_t entities, int32_t relations, const Triple *trip
 }
 
 bool
+build_neighbours(Arena *from, EvFacts *facts)
+{
+	Pool	   *pool = pool_create(2, NULL, NULL);
+	bool		made = ev_neighbours(from, pool, facts);
+
+	pool_destroy(pool);
+	return made;
+}
+
+bool
 build_rules(Arena *from, int32_t relations, const EvRuleSet *set, EvRules *rules)
 {
 	Pool    *leader = pool_create(0, NULL, NULL);

@@ -249,7 +249,7 @@ check_edges(const World *world, const EvFacts *facts)
 				if (!world->edge[e][atom][other])
 					continue;
 				CHECK(i < group.end && facts->edge[i].atom == atom && facts->edge[i].other == other);
-				CHECK(facts->mirror[i] == ev_group(facts, other, EV_MIRRORED(atom)).first);
+				CHECK(facts->mirror[i] == ev_group(facts, other, MIRRORED(atom)).first);
 				i++;
 			}
 			CHECK(i == group.end);
@@ -280,6 +280,37 @@ check_holders(const EvFacts *facts)
 	}
 }
 
+/* By other; between two entities, all edges; two entities have in common whoever has edges from both. */
+static void
+check_neighbours(const World *world, const EvFacts *facts)
+{
+	for (int a = 0; a < ENTITIES; a++)
+		for (int b = 0; b < ENTITIES; b++)
+		{
+			EvSpan		between = ev_edges_between(facts, a, b);
+			EvSpan		one = ev_span(facts, a);
+			EvSpan		other = ev_span(facts, b);
+			int			edges = 0;
+
+			for (const EvEdge *edge = between.at; edge < between.end; edge++)
+				CHECK(edge->other == b && world->edge[a][edge->atom][b]);
+			for (int atom = 0; atom < ATOMS; atom++)
+				edges += world->edge[a][atom][b];
+			CHECK(between.end - between.at == edges);
+			for (int c = 0; c < ENTITIES; c++)
+			{
+				EvSpan		to_one = ev_edges_between(facts, a, c);
+				EvSpan		to_other = ev_edges_between(facts, b, c);
+
+				if (to_one.at == to_one.end || to_other.at == to_other.end)
+					continue;
+				CHECK(ev_spans_common(&one, &other));
+				CHECK(ev_span_take(&one).at == to_one.at && ev_span_take(&other).at == to_other.at);
+			}
+			CHECK(!ev_spans_common(&one, &other));
+		}
+}
+
 static void
 check_world(void)
 {
@@ -293,6 +324,9 @@ check_world(void)
 	CHECK(build_facts(&arena, ENTITIES, RELATIONS, world.fact, world.facts, &facts));
 	check_edges(&world, &facts);
 	check_holders(&facts);
+	CHECK(build_neighbours(&arena, &facts));
+	check_neighbours(&world, &facts);
+	CHECK(!build_neighbours(&empty_arena, &facts));
 	set = (EvRuleSet) {world.rule, RULES, world.pattern, PATTERNS};
 	CHECK(build_rules(&arena, RELATIONS, &set, &rules));
 	answering = ev_answering(&arena, &facts, &rules);

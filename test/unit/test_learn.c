@@ -55,7 +55,7 @@ make_facts(World *world)
 			}
 		}
 	for (int i = 0; i < TARGETS * BODIES; i++)
-		rule[i] = (EvRule) {.relation = i / BODIES,.length = 1,.atom = {EV_FORWARDS(TARGETS + i % BODIES)},
+		rule[i] = (EvRule) {.relation = i / BODIES,.length = 1,.atom = {FORWARDS(TARGETS + i % BODIES)},
 			.confidence = confidences[i % BODIES]};
 	CHECK(build_facts(&arena, ENTITIES, RELATIONS, fact, count, &world->facts));
 	set = (EvRuleSet) {.rule = rule,.count = TARGETS * BODIES};
@@ -241,7 +241,7 @@ static void
 test_certain(void)
 {
 	World		world = {.model = random_model(variants[3], 8, ENTITIES, RELATIONS, 1.1)};
-	EvRule		rule = {.relation = 0,.length = 1,.atom = {EV_FORWARDS(TARGETS)},.confidence = 0.5f};
+	EvRule		rule = {.relation = 0,.length = 1,.atom = {FORWARDS(TARGETS)},.confidence = 0.5f};
 	EvRuleSet	set = {.rule = &rule,.count = 1};
 	Triple		fact[2];
 	EvCalibration rules;

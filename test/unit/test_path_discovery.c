@@ -32,10 +32,10 @@ make_toy(Toy *toy)
 		Triple	t = {next_below(ENTITIES), next_below(RELATIONS), next_below(ENTITIES)};
 
 		/* only relation 1 has reflexive facts */
-		if (toy->holds[t.head][EV_FORWARDS(t.relation)][t.tail] || (t.relation == 0 && t.head == t.tail))
+		if (toy->holds[t.head][FORWARDS(t.relation)][t.tail] || (t.relation == 0 && t.head == t.tail))
 			continue;
-		toy->holds[t.head][EV_FORWARDS(t.relation)][t.tail] = true;
-		toy->holds[t.tail][EV_MIRRORED(EV_FORWARDS(t.relation))][t.head] = true;
+		toy->holds[t.head][FORWARDS(t.relation)][t.tail] = true;
+		toy->holds[t.tail][MIRRORED(FORWARDS(t.relation))][t.head] = true;
 		toy->reflexive[t.relation] |= t.head == t.tail;
 		toy->triple[count++] = t;
 	}
@@ -67,7 +67,7 @@ static EvPath
 count_by_hand(const Toy *toy, int32_t relation, const int32_t *atom, int length)
 {
 	EvPath		path = {.relation = relation,.length = length};
-	bool		is_symmetry = length == 1 && EV_RELATION(atom[0]) == relation;
+	bool		is_symmetry = length == 1 && RELATION_OF(atom[0]) == relation;
 	int32_t		entity[EV_MAX_BODY + 1];
 
 	for (entity[0] = 0; entity[0] < ENTITIES; entity[0]++)
@@ -76,7 +76,7 @@ count_by_hand(const Toy *toy, int32_t relation, const int32_t *atom, int length)
 				leads(toy, atom, length, entity, 0, y))
 			{
 				path.body_size++;
-				path.support += toy->holds[entity[0]][EV_FORWARDS(relation)][y];
+				path.support += toy->holds[entity[0]][FORWARDS(relation)][y];
 			}
 	return path;
 }
@@ -135,7 +135,7 @@ test_complete_search(Pool *pool)
 			{
 				EvPath		by_hand = count_by_hand(&toy, relation, atom, length);
 				const EvPath *path = find(found, count, relation, atom, length);
-				bool		is_itself = length == 1 && atom[0] == EV_FORWARDS(relation);
+				bool		is_itself = length == 1 && atom[0] == FORWARDS(relation);
 
 				if (is_itself || by_hand.support < search.min_support)
 				{

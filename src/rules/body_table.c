@@ -1,0 +1,97 @@
+/*
+ * body_table.c
+ *		The bodies of one component, numbered and counted (see body_table.h).
+ */
+#include "body_table.h"
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "mining.h"
+
+#define LARGEST_ARRAY (INT64CONST(1) << 22) /* slots */
+#define FIRST_ROOM 1024			/* bodies */
+#define AT_ONCE (1 << 16)
+
+/* Free slots, in the current memory context. */
+static void
+make_slots(BodyTable *table, int64 slots)
+{
+	mining_check_growth(table->memory, slots * sizeof(int32));
+	table->slots = slots;
+	table->slot = MemoryContextAllocHuge(CurrentMemoryContext, slots * sizeof(int32));
+	for (int64 i = 0; i < slots; i += AT_ONCE)
+	{
+		CHECK_FOR_INTERRUPTS();
+		memset(table->slot + i, -1, Min(AT_ONCE, slots - i) * sizeof(int32));
+	}
+}
+
+static void
+fill_slots(BodyTable *table)
+{
+	for (int64 i = 0; i < table->count; i++)
+	{
+		if (i % AT_ONCE == 0)
+			CHECK_FOR_INTERRUPTS();
+		table->slot[body_table_slot(table, table->body[i].key)] = (int32) i;
+	}
+}
+
+void
+body_table_create(BodyTable *table, MemoryContext memory, int64 prefixes, int64 labels)
+{
+	bool		hashed = prefixes > LARGEST_ARRAY / Max(labels, 1);
+
+	*table = (BodyTable) {.memory = memory,.labels = labels,.hashed = hashed};
+	make_slots(table, hashed ? 2 * FIRST_ROOM : Max(prefixes * labels, 1));
+}
+
+void
+body_table_grow(BodyTable *table)
+{
+	int64		room = Max(2 * table->room, FIRST_ROOM);
+
+	if (room > PG_INT32_MAX)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("mining counts more than %d bodies of one kind", PG_INT32_MAX),
+				 errhint("Raise min_support or min_head_coverage.")));
+	mining_check_growth(table->memory, (room - table->room) * sizeof(CountedBody));
+	table->body = table->body == NULL ? MemoryContextAllocHuge(CurrentMemoryContext, room * sizeof(CountedBody)) :
+		repalloc_huge(table->body, room * sizeof(CountedBody));
+	table->room = room;
+	if (table->hashed && 2 * room > table->slots)
+	{
+		pfree(table->slot);
+		make_slots(table, 2 * room);
+		fill_slots(table);
+	}
+}
+
+void
+body_table_keep(BodyTable *table, int32 support)
+{
+	int64		kept = 0;
+
+	for (int64 i = 0; i < table->count; i++)
+	{
+		CountedBody		body = table->body[i];
+
+		if (i % AT_ONCE == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (!table->hashed)
+			table->slot[body.key] = -1;
+		if (body.support < support || (body.constant >= 0 && body.binding != TWO_BINDINGS))
+			continue;
+		body.last = -1;
+		table->body[kept++] = body;
+	}
+	table->count = kept;
+	if (table->hashed)
+	{
+		pfree(table->slot);
+		make_slots(table, pg_nextpower2_64(Max(2 * kept, 1)));
+	}
+	fill_slots(table);
+}
