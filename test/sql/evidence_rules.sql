@@ -82,6 +82,10 @@ select hkg_train('net', 'distmult', 4, iterations => 1, epochs => 1, top_rules =
 reset hybridkg.threads;
 select md5(string_agg(r::text, '|' order by id)) = :'digest' as same from net.rule r;
 
+-- a row of the table has all counts of mining or none, and none only as evidence
+select report from unnest(array['support = 1', 'evidence_error = null', 'evidence_confidence = null', 'selected = true', 'quality = 0.5']) a,
+	hkg_tools.try(format('update net.rule set %s where support is null', a)) report where report ~ '^2';
+
 -- fewer are the shortest
 select hkg_train('net', 'distmult', 4, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 100, evidence_length => 4);
 select count(*), count(*) filter (where array_length(body, 1) < 3) = :short as all_short_ones from net.rule;
@@ -92,9 +96,6 @@ select bytes > 100000 from hkg_estimate('net') where item = 'evidence';
 -- no time, no rules
 select hkg_train('net', 'distmult', 4, iterations => 1, epochs => 1, top_rules => 0, evidence_seconds => 0.001, evidence_length => 6);
 select count(*) < 20000 from net.rule;
--- a row of the table has all counts of mining or none, and none only as evidence
-select report from unnest(array['support = 1', 'evidence_error = null', 'evidence_confidence = null', 'selected = true', 'quality = 0.5']) a,
-	hkg_tools.try(format('update net.rule set %s where support is null', a)) report where report ~ '^2';
 select settings ->> 'evidence_seconds', settings ->> 'evidence_rules' from net.model;
 select report from unnest(array['evidence_rules => -1', 'evidence_length => 1', 'evidence_length => 7', 'evidence_seconds => 0', 'evidence_rules => null']) a,
 	hkg_tools.try(format('select hkg_train(''net'', %s)', a)) report where report not like 'HINT%';
