@@ -47,6 +47,15 @@ sub anchor
 	return lc($heading) =~ s/[^\w\s-]//gr =~ s/ /-/gr;
 }
 
+# A file named by its path, or by the end of it; NAME and NEW stand for any name
+sub exists_somewhere
+{
+	my ($name) = @_;
+	my @rooms = glob "src/*/$name";
+
+	return $name =~ /NAME|NEW/ || -e $name || -e "src/$name" || @rooms > 0;
+}
+
 sub headings
 {
 	my ($file, $level) = @_;
@@ -79,6 +88,8 @@ foreach my $file (@documents)
 		  if !-e $target || (defined $heading && !grep { anchor($_) eq $heading } map { headings($_, '#+') } grep { $lines{$_} } $target);
 	}
 	is(join(' ', @broken), '', "links of $file lead somewhere");
+	is(join(' ', grep { !exists_somewhere($_) } join("\n", map { $_->[1] } @prose) =~ /`([\w\/]+\.[ch]|test\/[\w\/.]+|bench\/\w+)\b/g), '',
+		"files that $file names are there");
 }
 
 # a contents list has every heading of level 2, and in the reference of level 3
