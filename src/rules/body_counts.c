@@ -19,6 +19,7 @@
 /* The pairs of each entity at one end of a body */
 typedef struct EndCounts
 {
+	bool		needed;
 	int32	   *pairs;			/* by row */
 	Numbers		counted;		/* the rows that have any */
 } EndCounts;
@@ -29,6 +30,7 @@ typedef struct PairCounts
 	PairFacts	facts;			/* for given rules */
 
 	/* the current body */
+	bool		begun;
 	EndCounts	end[2];			/* x, y */
 	int64		pairs;
 } PairCounts;
@@ -52,26 +54,44 @@ add_pairs(EndCounts *end, const int32 *row, int32 rows, int32 pairs)
 	}
 }
 
+/* Which ends the rules over a body need. */
 static void
-take_pairs(void *argument, const BodyRules *rules, const Rectangle *pairs)
+begin_body(PairCounts *count, const BodyRules *rules)
 {
-	PairCounts  *count = argument;
-	bool		needed[2] = {false, false};
+	for (int32 i = 0; i < rules->count; i++)
+	{
+		const Candidate *candidate = &count->mining->candidate[rules->rule[i]];
 
-	if (count->mining->given)
-		pair_facts_mark(&count->facts, pairs->y, pairs->y_count);
+		count->end[functional_end(count, candidate)].needed = true;
+	}
+	count->begun = true;
+}
+
+static void
+add_supports(PairCounts *count, const BodyRules *rules, const Rectangle *pairs)
+{
+	pair_facts_mark(&count->facts, pairs->y, pairs->y_count);
 	for (int32 i = 0; i < rules->count; i++)
 	{
 		Candidate  *candidate = &count->mining->candidate[rules->rule[i]];
 
-		needed[functional_end(count, candidate)] = true;
-		if (count->mining->given)
-			candidate->support += pair_facts_count(&count->facts, candidate->head, pairs->x, pairs->x_count);
+		candidate->support += pair_facts_count(&count->facts, candidate->head, pairs->x, pairs->x_count);
 	}
-	if (needed[0])
+}
+
+static void
+take_pairs(void *argument, const BodyRules *rules, const Rectangle *pairs)
+{
+	PairCounts *count = argument;
+
+	if (!count->begun)
+		begin_body(count, rules);
+	if (count->end[0].needed)
 		add_pairs(&count->end[0], pairs->x, pairs->x_count, pairs->y_count);
-	if (needed[1])
+	if (count->end[1].needed)
 		add_pairs(&count->end[1], pairs->y, pairs->y_count, pairs->x_count);
+	if (count->mining->given)
+		add_supports(count, rules, pairs);
 	count->pairs += (int64) pairs->x_count * pairs->y_count;
 }
 
@@ -96,13 +116,14 @@ clear_end(EndCounts *end)
 	for (int64 i = 0; i < end->counted.count; i++)
 		end->pairs[end->counted.value[i]] = 0;
 	end->counted.count = 0;
+	end->needed = false;
 }
 
 /* The body is complete: its rules get their sizes. */
 static void
 set_sizes(void *argument, const BodyRules *rules)
 {
-	PairCounts  *count = argument;
+	PairCounts *count = argument;
 
 	for (int32 i = 0; i < rules->count; i++)
 	{
@@ -115,6 +136,7 @@ set_sizes(void *argument, const BodyRules *rules)
 	clear_end(&count->end[0]);
 	clear_end(&count->end[1]);
 	count->pairs = 0;
+	count->begun = false;
 }
 
 void
