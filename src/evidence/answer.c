@@ -21,7 +21,7 @@
  * most of it untouched: what it writes is listed, and cleared when the next one starts.  Every loop
  * yields, so a call may end anywhere for good; the next one clears what it left.
  */
-#include "answer.h"
+#include "evidence.h"
 
 #include <math.h>
 

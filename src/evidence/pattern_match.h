@@ -5,7 +5,7 @@
 #ifndef HKG_EVIDENCE_PATTERN_MATCH_H
 #define HKG_EVIDENCE_PATTERN_MATCH_H
 
-#include "rule_index.h"
+#include "evidence.h"
 
 /*
  * Calls found(argument, answer) with each answer on `side` for the given entity, perhaps several

@@ -9,8 +9,7 @@
 #include <math.h>
 
 #include "check.h"
-#include "evidence/learn.h"
-#include "evidence/weights.h"
+#include "evidence/examples.h"
 
 #define ENTITIES 150
 #define TARGETS 2				/* relations 0 .. TARGETS - 1 */
@@ -306,7 +305,8 @@ test_rules_without_weight(void)
 	int64_t		order[LISTS];
 	int64_t		first[4] = {0, LISTS - OTHER_LISTS, LISTS, LISTS};
 	EvExamples	examples = {.keys = 3,.example = example,.order = order,.first = first};
-	WeightFit	fit;
+	EvLearnt	learnt;
+	int			discount[EV_KINDS];
 	double		own;
 	double		common;
 
@@ -324,12 +324,12 @@ test_rules_without_weight(void)
 			else
 				list_candidate(&example[i], next_uniform(-1, 1), j < CANDIDATES / 4);
 	}
-	CHECK(weights_fit(&arena, pool, &examples, &fit));
+	CHECK(weights_fit(&arena, pool, &examples, &learnt, discount));
 	pool_destroy(pool);
-	own = rank_lists(&examples, 1, fit.weights.weight[1]);
-	common = rank_lists(&examples, 1, fit.weights.weight[2]);
+	own = rank_lists(&examples, 1, learnt.weights.weight[1]);
+	common = rank_lists(&examples, 1, learnt.weights.weight[2]);
 	CHECK_SAYING(own > common - 1e-9 && common > 0.1, "weight %g ranks them %g, the common one, %g, %g",
-				 fit.weights.weight[1], own, fit.weights.weight[2], common);
+				 learnt.weights.weight[1], own, learnt.weights.weight[2], common);
 }
 
 static void
