@@ -157,7 +157,7 @@ tile_scores(KgeRanking *ranking, const Question *question, float *query)
 {
 	const KgeModel *model = ranking->model;
 	KgeQuery	asked = kge_query(model, question_triple(question, 0), question->side);
-	int			relation_width = model->function->relation_width(model->dimensions);
+	int			relation_width = kge_relation_width(model->function, model->dimensions);
 	TileScores		tile = {.ranking = ranking,.question = question};
 
 	kge_make_query(model, asked, query);

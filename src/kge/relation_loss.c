@@ -130,7 +130,7 @@ kge_relation_loss_take(const KgeTrainer *plan, int64_t pairs, int threads, Alloc
 double
 kge_relation_loss_flops(const KgeModel *model, double pairs)
 {
-	KgeEngine	engine = relation_engine(model->function->relation_width(model->dimensions));
+	KgeEngine	engine = relation_engine(kge_relation_width(model->function, model->dimensions));
 
 	return pairs * kge_relation_rows(model) * kge_engine_flops(&engine);
 }

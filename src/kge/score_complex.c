@@ -8,12 +8,6 @@
 #include "core/vector.h"
 #include "score_function.h"
 
-static int
-complex_relation_width(int d)
-{
-	return 2 * d;
-}
-
 static KgeInitial
 complex_initial(const KgeModel *model)
 {
@@ -91,7 +85,7 @@ const KgeScoreFunction kge_score_complex = {
 	.name = "complex",
 	.similarity = {KGE_DOT, KGE_DOT},
 	.parts = 2,
-	.relation_width = complex_relation_width,
+	.relation_parts = 2,
 	.initial = complex_initial,
 	.query = complex_query,
 	.given_gradient = complex_given_gradient,

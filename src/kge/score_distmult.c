@@ -7,12 +7,6 @@
 #include "core/vector.h"
 #include "score_function.h"
 
-static int
-distmult_relation_width(int d)
-{
-	return d;
-}
-
 static KgeInitial
 distmult_initial(const KgeModel *model)
 {
@@ -64,7 +58,7 @@ const KgeScoreFunction kge_score_distmult = {
 	.name = "distmult",
 	.similarity = {KGE_DOT, KGE_DOT},
 	.parts = 1,
-	.relation_width = distmult_relation_width,
+	.relation_parts = 1,
 	.initial = distmult_initial,
 	.query = distmult_query,
 	.given_gradient = distmult_given_gradient,

@@ -9,12 +9,6 @@
 #include "core/vector.h"
 #include "score_function.h"
 
-static int
-transe_relation_width(int d)
-{
-	return d;
-}
-
 static KgeInitial
 transe_initial(const KgeModel *model)
 {
@@ -75,7 +69,7 @@ const KgeScoreFunction kge_score_transe = {
 	.name = "transe",
 	.similarity = {KGE_L1, KGE_L2},
 	.parts = 1,
-	.relation_width = transe_relation_width,
+	.relation_parts = 1,
 	.initial = transe_initial,
 	.query = transe_query,
 	.given_gradient = transe_given_gradient,

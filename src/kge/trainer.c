@@ -35,7 +35,7 @@ kge_plan_rows(KgeTrainer *plan, const KgeModel *model, const KgeTraining *traini
 	plan->entity.half = model->function->parts == 2 ? model->dimensions : 0;
 	plan->entity.parameter = model->entity;
 	plan->relation.rows = kge_relation_rows(model);
-	plan->relation.width = model->function->relation_width(model->dimensions);
+	plan->relation.width = kge_relation_width(model->function, model->dimensions);
 	plan->relation.gradient_width = plan->entity.width;
 	plan->relation.model = model;
 	plan->relation.half = model->function->angles ? 0 : plan->entity.half;
@@ -135,9 +135,7 @@ kge_move_rows(KgeTrainer *trainer, double terms, double positives)
 	kge_slots_group(&trainer->entity);
 	kge_slots_group(&trainer->relation);
 	pool_run(trainer->pool, trainer->relation.touched_count, update_relation, trainer);
-	pool_run(trainer->pool,
-				 (trainer->entity.touched_count + ENTITIES_AT_ONCE - 1) / ENTITIES_AT_ONCE,
-				 update_entities, trainer);
+	pool_run(trainer->pool, pool_pieces(trainer->entity.touched_count, ENTITIES_AT_ONCE), update_entities, trainer);
 	kge_forget_rows(trainer);
 }
 

@@ -9,7 +9,6 @@
 
 #include "check.h"
 #include "kge/negatives.h"
-#include "kge/epoch_order.h"
 
 static size_t
 entity_bytes(const KgeModel *model)
