@@ -26,7 +26,6 @@
 #include <math.h>
 
 #include "core/allocation.h"
-#include "pattern_match.h"
 
 #define REACH (1 << 18)
 #define SAMPLE 1000

@@ -92,6 +92,15 @@ extern bool ev_rules(Arena *arena, Pool *pool, int32_t relations, const EvRuleSe
 /* The i-th directed atom of the path from the entity that is given, when answers take that side. */
 extern int32_t ev_atom(const EvRule *rule, Side side, int i);
 
+/* ---- pattern_match.c: the answers that a pattern infers ------------------- */
+
+/*
+ * Calls found(argument, answer) with each answer on `side` for the given entity, perhaps several
+ * times for one.  Stops after a number of edges that no single rule is worth more than, with what was found.
+ */
+extern void ev_match(const EvFacts *facts, const EvPattern *pattern, Side side, int32_t given,
+					 void (*found) (void *argument, int32_t answer), void *argument);
+
 /* ---- answer.c: rules that fire for a question ----------------------------- */
 
 /* Rules kept for a candidate: the most confident that fire */

@@ -20,7 +20,6 @@
 #include <string.h>
 
 #include "core/random.h"
-#include "path_plan.h"
 
 #define STORED_HALVES 65536		/* half-paths of an anchor; of more, some are drawn */
 #define SEEN_SLOTS 65536		/* a power of two; for the bodies of one fact, up to 3/4 of it */

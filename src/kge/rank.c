@@ -25,7 +25,6 @@
 #include "core/random.h"
 #include "core/vector.h"
 #include "engine.h"
-#include "score_bound.h"
 
 #define BLOCK	64				/* questions at a time */
 #define TILE	512				/* candidates at a time */

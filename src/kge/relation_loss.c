@@ -24,7 +24,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "relation_loss.h"
+#include "one_vs_all.h"
 #include "core/pool.h"
 #include "core/vector.h"
 #include "bfloat16.h"

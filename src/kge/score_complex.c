@@ -11,7 +11,6 @@
 static KgeInitial
 complex_initial(const KgeModel *model)
 {
-	(void) model;
 	return (KgeInitial) {.normal = true,.entity = 0.1,.relation = 0.1};
 }
 
@@ -56,7 +55,6 @@ complex_relation_gradient(int d, Side side, const float *restrict given,
 {
 	float		sign = side == SIDE_TAIL ? 1 : -1;
 
-	(void) relation;
 	for (int j = 0; j < d; j++)
 	{
 		d_relation[j] += d_query[j] * given[j] + d_query[d + j] * given[d + j];

@@ -10,7 +10,6 @@
 static KgeInitial
 distmult_initial(const KgeModel *model)
 {
-	(void) model;
 	return (KgeInitial) {.normal = true,.entity = 0.1,.relation = 0.1};
 }
 
@@ -18,7 +17,6 @@ KERNEL void
 distmult_query(int d, Side side, const float *restrict given,
 			   const float *restrict relation, float *restrict query)
 {
-	(void) side;
 	for (int j = 0; j < d; j++)
 		query[j] = given[j] * relation[j];
 }
@@ -27,7 +25,6 @@ KERNEL void
 distmult_given_gradient(int d, Side side, const float *restrict relation,
 						const float *restrict d_query, float *restrict d_given)
 {
-	(void) side;
 	for (int j = 0; j < d; j++)
 		d_given[j] += d_query[j] * relation[j];
 }
@@ -37,8 +34,6 @@ distmult_relation_gradient(int d, Side side, const float *restrict given,
 						   const float *restrict relation, const float *restrict d_query,
 						   float *restrict d_relation)
 {
-	(void) side;
-	(void) relation;
 	for (int j = 0; j < d; j++)
 		d_relation[j] += d_query[j] * given[j];
 }

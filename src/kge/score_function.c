@@ -146,7 +146,6 @@ fill_numbers(void *argument, int64_t item, int thread)
 	size_t		from = (size_t) item * AT_ONCE;
 	size_t		end = filling->count - from < AT_ONCE ? filling->count : from + AT_ONCE;
 
-	(void) thread;
 	for (size_t i = from; i < end; i++)
 	{
 		uint64_t	bits = random_bits(filling->stream, i);

@@ -113,7 +113,6 @@ rescal_relation_gradient(int d, Side side, const float *restrict given,
 	const float *left = side == SIDE_TAIL ? given : d_query;
 	const float *right = side == SIDE_TAIL ? d_query : given;
 
-	(void) relation;
 	for (int i = 0; i < d; i++)
 		add_scaled(d, left[i], right, d_relation + (size_t) i * (size_t) d);
 }

@@ -31,8 +31,6 @@ KERNEL void
 transe_given_gradient(int d, Side side, const float *restrict relation,
 					  const float *restrict d_query, float *restrict d_given)
 {
-	(void) side;
-	(void) relation;
 	for (int j = 0; j < d; j++)
 		d_given[j] += d_query[j];
 }
@@ -44,8 +42,6 @@ transe_relation_gradient(int d, Side side, const float *restrict given,
 {
 	float		sign = side == SIDE_TAIL ? 1 : -1;
 
-	(void) given;
-	(void) relation;
 	for (int j = 0; j < d; j++)
 		d_relation[j] += sign * d_query[j];
 }

@@ -17,7 +17,6 @@
 #include "core/sort.h"
 #include "core/vector.h"
 #include "engine.h"
-#include "score_bound.h"
 #include "sketch.h"
 
 #define AT_ONCE 256				/* candidates or triples of an item */

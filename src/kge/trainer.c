@@ -67,7 +67,6 @@ reset_rows(void *argument, int64_t item, int thread)
 {
 	KgeSlots   *slots = argument;
 
-	(void) thread;
 	kge_slots_reset(slots, (int32_t) item * rows_at_once(slots), end_of(slots, item));
 }
 
@@ -159,7 +158,6 @@ repeat_rows(void *argument, int64_t item, int thread)
 	const Repeating *repeating = argument;
 	KgeSlots   *slots = repeating->slots;
 
-	(void) thread;
 	kge_slots_repeat(slots, (int32_t) item * rows_at_once(slots), end_of(slots, item), repeating->times);
 }
 

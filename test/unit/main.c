@@ -75,15 +75,12 @@ take(size_t bytes)
 static void *
 allocate(void *context, size_t bytes)
 {
-	(void) context;
 	return take(bytes);
 }
 
 static void *
 allocate_nothing(void *context, size_t bytes)
 {
-	(void) context;
-	(void) bytes;
 	return NULL;
 }
 

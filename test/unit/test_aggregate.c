@@ -66,7 +66,6 @@ call_adjuster(void *argument, int64_t item, int thread)
 {
 	AdjusterCall *call = argument;
 
-	(void) item;
 	call->count = call->adjustment.ask(call->adjustment.argument, SIDE_TAIL, 0, 0, call->pool, thread, &call->additions);
 }
 

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "kge/score_bound.h"
 #include "check.h"
 #include "kge/engine.h"
 

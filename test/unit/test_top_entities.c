@@ -112,7 +112,6 @@ static size_t counted;
 static void *
 count_bytes(void *context, size_t bytes)
 {
-	(void) context;
 	counted += bytes;
 	return arena.allocate(arena.context, bytes);
 }

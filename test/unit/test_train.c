@@ -1284,7 +1284,6 @@ static size_t counted;
 static void *
 count_bytes(void *context, size_t bytes)
 {
-	(void) context;
 	counted += bytes;
 	return take(bytes);
 }
