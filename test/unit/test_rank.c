@@ -315,7 +315,6 @@ static void
 test_perfect_model(void)
 {
 	KgeModel	model = random_model(variants[2], 16, 16, 1, 0);
-	Pool    *pool = pool_create(2, NULL, NULL);
 	Triple	triples[16];
 	int32_t		head[16],
 				tail[16];
@@ -332,7 +331,6 @@ test_perfect_model(void)
 	CHECK(metrics.mrr == 1 && metrics.mr == 1 && metrics.hits_1 == 1);
 	metrics = kge_metrics(tail, 16);
 	CHECK(metrics.mrr == 1 && metrics.mr == 1 && metrics.hits_1 == 1);
-	pool_destroy(pool);
 }
 
 static void
