@@ -96,7 +96,6 @@ flush_denormals(bool flush)
 										 fpcr & ~(UINT64_C(1) << 24)));
 	return (fpcr >> 24 & 1) != 0;
 #else
-	(void) flush;
 	return false;
 #endif
 }

@@ -21,6 +21,7 @@ typedef struct QuestionBuild
 	Pool	   *pool;
 	const Triple *triples;		/* that pose questions; then those of the filter */
 	int64_t		count;
+	bool		fill;			/* the filter's answers are put in their places, no longer counted */
 } QuestionBuild;
 
 void
@@ -77,7 +78,6 @@ add_examples(void *argument, int64_t item, int thread)
 	QuestionBuild *build = argument;
 	Questions  *questions = build->questions;
 
-	(void) item;
 	questions->count = 0;
 	for (uint64_t i = 0; i <= questions->mask; i++)
 		questions->slot[i] = -1;
@@ -108,33 +108,20 @@ filter_answer(Questions *questions, Side side, int32_t relation, int32_t given,
 		questions->filter[question->filter + place] = answer;
 }
 
+/* Item: some triples of the filter. */
 static void
-filter_triples(QuestionBuild *build, int64_t item, bool fill)
+filter_triples(void *argument, int64_t item, int thread)
 {
+	QuestionBuild *build = argument;
 	int64_t		end = (item + 1) * AT_ONCE;
 
 	for (int64_t i = item * AT_ONCE; i < end && i < build->count; i++)
 	{
 		const Triple *triple = &build->triples[i];
 
-		filter_answer(build->questions, SIDE_HEAD, triple->relation, triple->tail, triple->head, fill);
-		filter_answer(build->questions, SIDE_TAIL, triple->relation, triple->head, triple->tail, fill);
+		filter_answer(build->questions, SIDE_HEAD, triple->relation, triple->tail, triple->head, build->fill);
+		filter_answer(build->questions, SIDE_TAIL, triple->relation, triple->head, triple->tail, build->fill);
 	}
-}
-
-/* Item: some triples of the filter, as the next one. */
-static void
-count_filter(void *argument, int64_t item, int thread)
-{
-	(void) thread;
-	filter_triples(argument, item, false);
-}
-
-static void
-fill_filter(void *argument, int64_t item, int thread)
-{
-	(void) thread;
-	filter_triples(argument, item, true);
 }
 
 static int
@@ -161,21 +148,22 @@ void
 questions_fill(Questions *questions, Pool *pool, const Triple *triples,
 			   const Triple *filter, int64_t filter_count)
 {
-	QuestionBuild build = {questions, pool, triples, questions->triples};
+	QuestionBuild build = {questions, pool, triples, questions->triples, false};
 	int64_t		items = pool_pieces(filter_count, AT_ONCE);
 	int64_t		total = 0;
 
 	pool_run(pool, 1, add_examples, &build);
 	build.triples = filter;
 	build.count = filter_count;
-	pool_run(pool, items, count_filter, &build);
+	pool_run(pool, items, filter_triples, &build);
 	for (int64_t i = 0; i < questions->count; i++)
 	{
 		questions->question[i].filter = total;
 		total += questions->question[i].filter_count;
 		questions->question[i].filter_count = 0;
 	}
-	pool_run(pool, items, fill_filter, &build);
+	build.fill = true;
+	pool_run(pool, items, filter_triples, &build);
 	pool_run(pool, questions->count, sort_filter, &build);
 }
 

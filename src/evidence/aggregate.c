@@ -3,7 +3,7 @@
  *		The confidences of the rules that fire for a candidate, combined into one number; and that
  *		number with the embedding's score.
  */
-#include "aggregate.h"
+#include "evidence.h"
 
 #include <math.h>
 

@@ -21,12 +21,11 @@
  * most of it untouched: what it writes is listed, and cleared when the next one starts.  Every loop
  * yields, so a call may end anywhere for good; the next one clears what it left.
  */
-#include "answer.h"
+#include "evidence.h"
 
 #include <math.h>
 
 #include "core/allocation.h"
-#include "pattern_match.h"
 
 #define REACH (1 << 18)
 #define SAMPLE 1000

@@ -7,11 +7,9 @@
  *
  * Sums over examples are taken item by item and added in order, so they do not depend on the threads.
  */
-#include "calibration.h"
+#include "examples.h"
 
 #include <math.h>
-
-#include "core/allocation.h"
 
 #define AT_ONCE 64				/* examples of an item */
 #define STEPS 30				/* of Newton's method, at most */
@@ -39,20 +37,10 @@ typedef struct CalibrationTask
 	double		target[2];		/* of a false candidate, and of a true answer */
 } CalibrationTask;
 
-static void
-take_calibration(CalibrationTask *task, Allocation *allocation, int64_t examples)
-{
-	task->partial = TAKE(allocation, Regression, (size_t) pool_pieces(examples, AT_ONCE));
-}
-
 size_t
 calibration_bytes(int64_t examples)
 {
-	CalibrationTask task;
-	Allocation	allocation = {0};
-
-	take_calibration(&task, &allocation, examples);
-	return allocation_bytes(&allocation);
+	return (size_t) pool_pieces(examples, AT_ONCE) * sizeof(Regression);
 }
 
 /* Fills the features, too. */
@@ -253,12 +241,10 @@ calibration_fit(Arena *arena, Pool *pool, const EvExamples *examples, const int 
 				EvCalibration *calibration)
 {
 	CalibrationTask task = {.pool = pool,.examples = examples};
-	Allocation	allocation = {0};
 
-	take_calibration(&task, &allocation, ev_examples_count(examples));
-	if (!allocation_open(&allocation, arena))
+	task.partial = arena->allocate(arena->context, calibration_bytes(ev_examples_count(examples)));
+	if (task.partial == NULL)
 		return false;
-	take_calibration(&task, &allocation, ev_examples_count(examples));
 	for (int kind = 0; kind < EV_KINDS; kind++)
 	{
 		double		error;

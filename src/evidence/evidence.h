@@ -4,16 +4,280 @@
  *
  * The facts stand as edges, in both directions, so that rules are applied from the entity that a question
  * gives, without a statement of SQL.  As in src/kge, entities and relations are row numbers, memory comes from the
- * caller's Arena, and work runs on a Pool.
+ * caller's Arena, and work runs on a Pool.  Functions that take memory have one beside them with the bytes
+ * that they take at most, and return false, NULL or -1 when the arena is empty.
  */
 #ifndef HKG_EVIDENCE_EVIDENCE_H
 #define HKG_EVIDENCE_EVIDENCE_H
 
-#include "aggregate.h"
-#include "answer.h"
 #include "fact_index.h"
-#include "learn.h"
-#include "path_discovery.h"
-#include "rule_index.h"
+
+#include "kge/kge.h"
+
+/* ---- rule_index.c: rules by relation -------------------------------------- */
+
+#define EV_MAX_BODY 5
+#define EV_SMOOTHING 5			/* added to the size of a body */
+
+/*
+ * The smoothed confidence of a rule, less the standard error where its counts are estimates: a few pairs can
+ * give a high plain confidence by chance.
+ */
+static inline double
+ev_smoothed_confidence(int64_t support, int64_t body_size, double error)
+{
+	double		confidence = (double) support / ((double) body_size + EV_SMOOTHING) - error;
+
+	return confidence > 0 ? confidence : 0;
+}
+
+/* relation(X, Y) <= atom[0](X, A), atom[1](A, B), ... up to Y */
+typedef struct EvRule
+{
+	int32_t		relation;
+	int32_t		length;
+	int32_t		atom[EV_MAX_BODY];	/* directed */
+	float		confidence;		/* smoothed, in 0 .. 1 */
+	int32_t		id;				/* the caller's */
+} EvRule;
+
+/* Terms are X, Y, other variables below them, and entities from 0 on. */
+#define EV_X (-1)
+#define EV_Y (-2)
+#define EV_IS (-1)				/* in the place of a relation: the two terms are the same entity */
+#define EV_MAX_VARIABLES (2 * EV_MAX_BODY + 2)
+
+typedef struct EvAtom
+{
+	int32_t		relation;
+	int32_t		first;
+	int32_t		second;
+} EvAtom;
+
+/* A rule with constants, with several atoms between two variables, ... */
+typedef struct EvPattern
+{
+	int32_t		relation;
+	int32_t		length;
+	EvAtom		atom[EV_MAX_BODY];
+	float		confidence;
+	int32_t		id;
+} EvPattern;
+
+typedef struct EvRules
+{
+	int64_t		count;
+	EvRule	   *rule;			/* by relation, then by the atoms from X on */
+	int64_t    *first;			/* by relation: its first rule; and the end */
+	int64_t    *backwards;		/* numbers of each relation's rules, by the atoms from Y on */
+	int64_t		patterns;
+	EvPattern  *pattern;		/* by relation */
+	int64_t    *first_pattern;	/* by relation; and the end */
+} EvRules;
+
+/* Rules in any order */
+typedef struct EvRuleSet
+{
+	const EvRule *rule;
+	int64_t		count;
+	const EvPattern *pattern;
+	int64_t		patterns;
+} EvRuleSet;
+
+extern size_t ev_rules_bytes(int32_t relations, const EvRuleSet *set);
+
+/* Copies and sorts the rules. */
+extern bool ev_rules(Arena *arena, Pool *pool, int32_t relations, const EvRuleSet *set, EvRules *sorted);
+
+/* The i-th directed atom of the path from the entity that is given, when answers take that side. */
+extern int32_t ev_atom(const EvRule *rule, Side side, int i);
+
+/* ---- pattern_match.c: the answers that a pattern infers ------------------- */
+
+/*
+ * Calls found(argument, answer) with each answer on `side` for the given entity, perhaps several
+ * times for one.  Stops after a number of edges that no single rule is worth more than, with what was found.
+ */
+extern void ev_match(const EvFacts *facts, const EvPattern *pattern, Side side, int32_t given,
+					 void (*found) (void *argument, int32_t answer), void *argument);
+
+/* ---- answer.c: rules that fire for a question ----------------------------- */
+
+/* Rules kept for a candidate: the most confident that fire */
+#define EV_FIRINGS 8
+
+/* What EvFiring.number is */
+typedef enum EvSource
+{
+	EV_PATH,					/* place in EvRules.rule */
+	EV_PATTERN,					/* place in EvRules.pattern */
+	EV_FEATURE,					/* r(X,"c") <= b(X,"d"): edge of X, the given entity, to d */
+	EV_ANSWER					/* r("g",Y) <= b(Y,"d"), g the given entity: edge of some Y to d */
+} EvSource;
+
+typedef struct EvFiring
+{
+	double		confidence;
+	int32_t		cluster;		/* rules of a cluster are much alike: only the most confident that fires counts */
+	EvSource	source;
+	int64_t		number;
+} EvFiring;
+
+typedef struct EvCandidate
+{
+	int32_t		entity;
+	int32_t		count;
+	EvFiring	firing[EV_FIRINGS]; /* by confidence, falling */
+} EvCandidate;
+
+/* What one thread answers questions with. */
+typedef struct EvAnswering EvAnswering;
+
+extern size_t ev_answering_bytes(const EvFacts *facts);
+
+/* facts and rules must stay. */
+extern EvAnswering *ev_answering(Arena *arena, const EvFacts *facts, const EvRules *rules);
+
+/*
+ * The candidates that rules infer for (given, relation), as answers on `side`, in no order; they last
+ * until another question.  Besides the given rules these are all rules with a constant in head and body,
+ * r(X,"c") <= b(X,"d") or r("c",Y) <= b(Y,"d"), that infer two facts at least: they are counted during the call.
+ * The call runs in `thread` of `pool`, or in its leader, and yields there.
+ */
+extern int64_t ev_answer(EvAnswering *answering, Side side, int32_t given, int32_t relation,
+						 Pool *pool, int thread, const EvCandidate **candidates);
+
+/* The candidate that an entity is for the last question; NULL when it is not inferred. */
+extern const EvCandidate *ev_candidate(const EvAnswering *answering, int32_t entity);
+
+/* ---- aggregate.c: evidence, and scores with it ---------------------------- */
+
+/*
+ * The evidence for a candidate: log(1 + s / 0.01), s = sum over i = 0, 1, ... of discount^i * -log(1 - c_i), c_i
+ * the confidences of the firing rules, falling.  With discount 1, 1 - exp(-s) is the noisy-or of rules of
+ * different clusters; with 0 the most confident rule counts alone, and the next ones where it is equal.  The
+ * logarithm makes a rule's confidence comparable with the log-probability of a score.
+ */
+extern double ev_evidence(const EvCandidate *candidate, double discount);
+
+/* The share of the i-th firing rule in s, in 0 .. 1. */
+extern double ev_share(const EvCandidate *candidate, double discount, int i);
+
+/* How evidence is combined with scores */
+typedef struct EvWeights
+{
+	double		discount;
+	double	   *weight;			/* by 2 * relation + side; NULL: all 1 */
+	double	   *scale;			/* likewise; the score is scale * (phi + weight * evidence) */
+} EvWeights;
+
+/* What a prediction is made from */
+typedef enum EvKind
+{
+	EV_EMBEDDING,
+	EV_RULES,
+	EV_BOTH,
+	EV_KINDS
+} EvKind;
+
+/*
+ * The probability of a candidate is 1 / (1 + exp(-(score_slope * phi + evidence_slope * evidence + offset))).
+ * It depends on these two and not on the combined score: weights put the candidates of one question
+ * in order, which does not make scores of different questions comparable.
+ */
+typedef struct EvCalibration
+{
+	double		score_slope;
+	double		evidence_slope;
+	double		offset;
+	double		error;			/* expected calibration error, on questions that were not fitted */
+} EvCalibration;
+
+/* Evidence as an adjustment of scores, for the threads of a pool */
+typedef struct EvAdjuster
+{
+	const EvFacts *facts;
+	EvWeights	weights;
+	int			threads;
+	EvAnswering **answering;	/* of each thread */
+	KgeAddition **addition;		/* likewise, room for all candidates */
+} EvAdjuster;
+
+extern size_t ev_adjuster_bytes(const EvFacts *facts, int threads);
+
+extern bool ev_adjuster(Arena *arena, const EvFacts *facts, const EvRules *rules, EvWeights weights,
+						int threads, EvAdjuster *adjuster);
+
+/* Adds the evidence, with the adjuster's weights. */
+extern KgeAdjustment ev_adjustment(EvAdjuster *adjuster);
+
+/* ---- learn.c: weights and calibration ------------------------------------- */
+
+/* Triples that neither embeddings nor rules were learnt from, with what they are learnt from here */
+typedef struct EvExampleSource
+{
+	const KgeModel *model;
+	const EvFacts *facts;
+	const EvRules *rules;
+	const Triple *triples;
+	int64_t		count;
+	const Triple *filter;		/* its answers are no candidates */
+	int64_t		filter_count;
+} EvExampleSource;
+
+typedef struct EvLearnt
+{
+	EvWeights	weights;
+	double		alone;			/* the discount of rules alone */
+	int64_t    *questions;		/* by 2 * relation + side: how many the weights were learnt from */
+	EvCalibration calibration[EV_KINDS];
+} EvLearnt;
+
+extern size_t ev_learn_bytes(const EvExampleSource *source, int threads);
+
+/* Learns what doc/method.md, "Evidence at prediction", defines. */
+extern bool ev_learn(Arena *arena, Pool *pool, const EvExampleSource *source, EvLearnt *learnt);
+
+/* ---- path_discovery.c: path rules found in the facts ---------------------- */
+
+/*
+ * relation(X, Y) <= atom[0](X, A), atom[1](A, B), ... up to Y
+ *
+ * Its counts are of pairs (x, y) that such a path connects over different entities, x and y among them
+ * (object identity).  So no path uses the fact that it would support, and the confidence is that for
+ * facts that are missing.  x = y is a pair only for relations with reflexive facts; then the path leads back to x.
+ */
+typedef struct EvPath
+{
+	int32_t		relation;
+	int32_t		length;			/* 1 .. EV_MAX_BODY */
+	int32_t		atom[EV_MAX_BODY];	/* directed */
+	int64_t		support;		/* the pairs that are facts of the relation */
+	int64_t		body_size;		/* all pairs */
+	double		confidence;		/* support / body_size */
+	double		error;			/* its standard error; 0: all pairs were counted, else sizes are estimates */
+} EvPath;
+
+typedef struct EvSearch
+{
+	int			length;			/* of the longest body, 1 .. EV_MAX_BODY */
+	int64_t		limit;			/* of the number of rules */
+	int64_t		min_support;
+	double		min_confidence;
+	double		work;			/* edges that may be looked at for each length, and again for its counts */
+	double		seconds;		/* a limit of time, which ends the search with what was found; 0: none */
+	uint64_t	seed;
+} EvSearch;
+
+extern size_t ev_paths_bytes(const EvFacts *facts, const EvSearch *search, int threads);
+
+/*
+ * Path rules, by length, relation and smoothed confidence.  When they are more than the limit, shorter ones
+ * are kept first, and of one length the best of each relation, as many of each.  Bodies of one and two atoms
+ * are searched completely, longer ones where `work` suffices, else by a sample.  The result depends on the
+ * arguments alone, but for `seconds`.  Returns how many.
+ */
+extern int64_t ev_paths(Arena *arena, Pool *pool, const EvFacts *facts, const EvSearch *search,
+						EvPath **found);
 
 #endif							/* HKG_EVIDENCE_EVIDENCE_H */

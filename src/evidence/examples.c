@@ -10,8 +10,6 @@
 
 #include <math.h>
 
-#include "aggregate.h"
-#include "answer.h"
 #include "core/heap.h"
 #include "core/question.h"
 #include "core/sort.h"

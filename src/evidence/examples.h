@@ -8,27 +8,13 @@
 #ifndef HKG_EVIDENCE_EXAMPLES_H
 #define HKG_EVIDENCE_EXAMPLES_H
 
-#include "rule_index.h"
-
-#include "kge/kge.h"
+#include "evidence.h"
 
 #define EV_BY_SCORE 64			/* candidates of an example that are chosen by score */
 #define EV_BY_EVIDENCE 64
 #define EV_DISCOUNTS 5
 
 extern const double ev_discounts[EV_DISCOUNTS];
-
-/* Triples that neither embeddings nor rules were learnt from, with what they are learnt from here */
-typedef struct EvExampleSource
-{
-	const KgeModel *model;
-	const EvFacts *facts;
-	const EvRules *rules;
-	const Triple *triples;
-	int64_t		count;
-	const Triple *filter;		/* its answers are no candidates */
-	int64_t		filter_count;
-} EvExampleSource;
 
 typedef struct EvListed
 {
@@ -51,7 +37,7 @@ typedef struct EvExamples
 	int64_t    *first;			/* by key: its first in order; and the end */
 } EvExamples;
 
-/* Bytes that ev_examples will take from its arena, of which facts' counts and the model's sizes are enough. */
+/* Bytes that ev_examples will take from its arena: facts' counts and the model's sizes are enough. */
 extern size_t ev_examples_bytes(const EvExampleSource *source, int threads);
 
 /* The examples of the triples, or of an even part of many; false when the arena is empty. */
@@ -72,5 +58,14 @@ ev_examples_count(const EvExamples *examples)
 {
 	return examples->first[examples->keys];
 }
+
+/* Fits weights and their discount; `discount`: the place in ev_discounts of the one that each kind of prediction uses. */
+extern size_t weights_bytes(int64_t examples, int32_t keys);
+extern bool weights_fit(Arena *arena, Pool *pool, const EvExamples *examples, EvLearnt *learnt, int *discount);
+
+/* Fits the calibration of each kind of prediction. */
+extern size_t calibration_bytes(int64_t examples);
+extern bool calibration_fit(Arena *arena, Pool *pool, const EvExamples *examples, const int *discount,
+							EvCalibration *calibration);
 
 #endif							/* HKG_EVIDENCE_EXAMPLES_H */

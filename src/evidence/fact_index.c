@@ -77,7 +77,6 @@ fill_edges(void *argument, int64_t item, int thread)
 	const Building *building = argument;
 	EvFacts    *facts = building->facts;
 
-	(void) item;
 	count_edges(building, thread);
 	for (int32_t i = 0; i < facts->relations; i++)
 		facts->reflexive[i] = false;
@@ -119,7 +118,6 @@ index_holders(void *argument, int64_t item, int thread)
 	EvFacts    *facts = building->facts;
 	int64_t		atoms = 2 * (int64_t) facts->relations;
 
-	(void) item;
 	for (int64_t i = 0; i <= atoms; i++)
 		facts->holders[i] = 0;
 	for (int32_t e = 0; e < facts->entities; e++)
@@ -194,7 +192,6 @@ fill_neighbours(void *argument, int64_t item, int thread)
 	const Reordering *reordering = argument;
 	const EvFacts *facts = reordering->facts;
 
-	(void) item;
 	for (int32_t e = 0; e < facts->entities; e++)
 		reordering->cursor[e] = facts->start[e + 1];
 	for (int32_t e = facts->entities - 1; e >= 0; e--)

@@ -2,10 +2,7 @@
  * learn.c
  *		Weights and calibration, learnt from triples that neither embeddings nor rules were learnt from.
  */
-#include "learn.h"
-
-#include "calibration.h"
-#include "weights.h"
+#include "examples.h"
 
 size_t
 ev_learn_bytes(const EvExampleSource *source, int threads)
@@ -20,15 +17,9 @@ bool
 ev_learn(Arena *arena, Pool *pool, const EvExampleSource *source, EvLearnt *learnt)
 {
 	EvExamples	examples;
-	WeightFit	fit;
 	int			discount[EV_KINDS] = {0};
 
-	if (!ev_examples(arena, pool, source, &examples) || !weights_fit(arena, pool, &examples, &fit))
-		return false;
-	learnt->weights = fit.weights;
-	learnt->alone = ev_discounts[fit.rules_discount];
-	learnt->questions = fit.questions;
-	discount[EV_RULES] = fit.rules_discount;
-	discount[EV_BOTH] = fit.discount;
-	return calibration_fit(arena, pool, &examples, discount, learnt->calibration);
+	return ev_examples(arena, pool, source, &examples) &&
+		weights_fit(arena, pool, &examples, learnt, discount) &&
+		calibration_fit(arena, pool, &examples, discount, learnt->calibration);
 }

@@ -7,17 +7,15 @@
  * spent.  In the latter case the anchors are a sample, and confidence is the ratio of two sums over them, with
  * the standard error of such a ratio (Cochran: Sampling Techniques, chapter 6).
  *
- * An item of the threads is a body with all its candidates.  Memory is taken once, by path_count_open; threads
+ * An item of the threads is a body with all its candidates.  Threads
  * yield after every some thousand steps.
  */
-#include "path_count.h"
+#include "path_task.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "core/allocation.h"
 #include "core/sort.h"
-#include "path_body.h"
 
 #define MIN_WORK 2000			/* of a body */
 #define MIN_ANCHORS 30			/* of a sample: by chance, fewer reach next to nothing */
@@ -317,46 +315,27 @@ path_count_run(PathCount *count)
 
 /* ---- memory ------------------------------------------------------------------------------- */
 
-static void
-take_count(PathCount *count, Allocation *allocation, const PathTask *task, int threads)
+PathCount *
+path_count_take(PathTask *task, int threads, Allocation *allocation)
 {
-	count->first = TAKE(allocation, int64_t, (size_t) task->room + 1);
-	count->tracer = TAKE(allocation, PathTracer, (size_t) threads);
+	PathCount  *taken = TAKE(allocation, PathCount, 1);
+	PathCount	count = {
+		.task = task,
+		.first = TAKE(allocation, int64_t, (size_t) task->room + 1),
+		.tracer = TAKE(allocation, PathTracer, (size_t) threads)
+	};
+
 	for (int i = 0; i < threads; i++)
 	{
 		uint32_t   *reached_by = TAKE(allocation, uint32_t, (size_t) task->facts->entities);
 
 		if (reached_by != NULL)
 		{
-			count->tracer[i] = (PathTracer) {.reached_by = reached_by};
+			count.tracer[i] = (PathTracer) {.reached_by = reached_by};
 			memset(reached_by, 0, (size_t) task->facts->entities * sizeof(uint32_t));
 		}
 	}
-}
-
-size_t
-path_count_bytes(const PathTask *task, int threads)
-{
-	PathCount	count;
-	Allocation	allocation = {0};
-
-	take_count(&count, &allocation, task, threads);
-	return sizeof(PathCount) + allocation_bytes(&allocation);
-}
-
-PathCount *
-path_count_open(Arena *arena, PathTask *task)
-{
-	PathCount  *count = arena->allocate(arena->context, sizeof(PathCount));
-	int			threads = pool_threads(task->pool);
-	Allocation	allocation = {0};
-
-	if (count == NULL)
-		return NULL;
-	*count = (PathCount) {.task = task};
-	take_count(count, &allocation, task, threads);
-	if (!allocation_open(&allocation, arena))
-		return NULL;
-	take_count(count, &allocation, task, threads);
-	return count;
+	if (taken != NULL)
+		*taken = count;
+	return taken;
 }

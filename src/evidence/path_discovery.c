@@ -9,16 +9,12 @@
  *
  * All memory is taken before the first search.  The leader yields in its loops, the threads in theirs.
  */
-#include "path_discovery.h"
+#include "path_task.h"
 
 #include <math.h>
 
-#include "core/allocation.h"
 #include "core/random.h"
 #include "core/sort.h"
-#include "path_body.h"
-#include "path_count.h"
-#include "path_search.h"
 
 /* Candidates for each rule that may be kept, but no more than there is work for, and than that */
 #define CANDIDATES_OF_RULE 64
@@ -181,23 +177,36 @@ room_for(const PathTask *task, int64_t limit)
 		CANDIDATES_OF_RELATION * (int64_t) task->facts->relations;
 }
 
-static EvPath *
-take_paths(PathTask *task, Allocation *allocation)
+/* The task, what its two steps work with, and the result */
+typedef struct Discovery
 {
+	PathTask	task;
+	PathSearch *search;
+	PathCount  *count;
+	EvPath	   *found;
+} Discovery;
+
+static void
+take_discovery(Discovery *discovery, int threads, Allocation *allocation)
+{
+	PathTask   *task = &discovery->task;
+
 	task->anchor = TAKE(allocation, int32_t, (size_t) task->facts->edges);
 	task->room = room_for(task, task->search->limit);
 	task->candidate = TAKE(allocation, PathCandidate, (size_t) task->room);
-	return TAKE(allocation, EvPath, (size_t) task->search->limit);
+	discovery->found = TAKE(allocation, EvPath, (size_t) task->search->limit);
+	discovery->search = path_search_take(task, threads, allocation);
+	discovery->count = path_count_take(task, threads, allocation);
 }
 
 size_t
 ev_paths_bytes(const EvFacts *facts, const EvSearch *search, int threads)
 {
-	PathTask	task = {.facts = facts,.search = search};
+	Discovery	discovery = {.task = {.facts = facts,.search = search}};
 	Allocation	allocation = {0};
 
-	take_paths(&task, &allocation);
-	return allocation_bytes(&allocation) + path_search_bytes(&task, threads) + path_count_bytes(&task, threads);
+	take_discovery(&discovery, threads, &allocation);
+	return allocation_bytes(&allocation);
 }
 
 /* A part of the time that is left */
@@ -212,8 +221,9 @@ set_deadline(PathTask *task, int64_t began, double part)
 }
 
 static int64_t
-discover(PathTask *task, PathSearch *path_search, PathCount *path_count, EvPath *found)
+discover(Discovery *discovery)
 {
+	PathTask   *task = &discovery->task;
 	const EvSearch *search = task->search;
 	int			longest = longest_with_number(task->facts, search->length);
 	int64_t		began = monotonic_now();
@@ -226,10 +236,10 @@ discover(PathTask *task, PathSearch *path_search, PathCount *path_count, EvPath 
 		task->work = search->work * (double) left / (double) search->limit;
 		task->room = room_for(task, left);
 		set_deadline(task, began, 0.5);
-		path_search_run(path_search);
+		path_search_run(discovery->search);
 		set_deadline(task, began, 1);
-		path_count_run(path_count);
-		kept += keep_best(task, left, found + kept);
+		path_count_run(discovery->count);
+		kept += keep_best(task, left, discovery->found + kept);
 	}
 	return kept;
 }
@@ -237,19 +247,15 @@ discover(PathTask *task, PathSearch *path_search, PathCount *path_count, EvPath 
 int64_t
 ev_paths(Arena *arena, Pool *pool, const EvFacts *facts, const EvSearch *search, EvPath **found)
 {
-	PathTask	task = {.facts = facts,.search = search,.pool = pool};
+	Discovery	discovery = {.task = {.facts = facts,.search = search,.pool = pool}};
 	Allocation	allocation = {0};
-	PathSearch *path_search;
-	PathCount  *path_count;
 
-	take_paths(&task, &allocation);
+	take_discovery(&discovery, pool_threads(pool), &allocation);
 	if (!allocation_open(&allocation, arena))
 		return -1;
-	*found = take_paths(&task, &allocation);
-	shuffle_anchors(&task);
-	path_search = path_search_open(arena, &task);
-	path_count = path_count_open(arena, &task);
-	if (path_search == NULL || path_count == NULL)
-		return -1;
-	return discover(&task, path_search, path_count, *found);
+	take_discovery(&discovery, pool_threads(pool), &allocation);
+	*found = discovery.found;
+	shuffle_anchors(&discovery.task);
+	path_search_open(discovery.search);
+	return discover(&discovery);
 }

@@ -6,7 +6,7 @@
  * k + 1 steps from an entity are the sum of those of k steps from its neighbours.  A relation is searched from
  * its heads or from its tails, whichever costs less.
  */
-#include "path_plan.h"
+#include "path_task.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -59,7 +59,6 @@ count_all_walks(void *argument, int64_t item, int thread)
 	PathPlanner *planner = argument;
 	const EvFacts *facts = planner->facts;
 
-	(void) item;
 	planner->join_probability = 0;
 	for (int32_t i = 0; i < facts->entities; i++)
 	{

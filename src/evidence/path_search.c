@@ -11,19 +11,15 @@
  * body gets depends on the threads, its count does not.  When a relation has more bodies than the table
  * holds, they are counted in two parts, and each of these in two again, if need be.
  *
- * Memory is taken once, by path_search_open.  Threads yield after every some thousand half-paths, the leader in
- * its loops over the table.
+ * Threads yield after every some thousand half-paths, the leader in its loops over the table.
  */
-#include "path_search.h"
+#include "path_task.h"
 
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
 
-#include "core/allocation.h"
 #include "core/random.h"
-#include "path_body.h"
-#include "path_plan.h"
 
 #define STORED_HALVES 65536		/* half-paths of an anchor; of more, some are drawn */
 #define SEEN_SLOTS 65536		/* a power of two; for the bodies of one fact, up to 3/4 of it */
@@ -523,32 +519,31 @@ take_walker(PathWalker *walker, Allocation *allocation, const EvFacts *facts)
 	walker->seen_by = TAKE(allocation, uint32_t, SEEN_SLOTS);
 }
 
-static void
-take_search(PathSearch *search, Allocation *allocation, int threads)
+PathSearch *
+path_search_take(PathTask *task, int threads, Allocation *allocation)
 {
-	const EvFacts *facts = search->task->facts;
+	const EvFacts *facts = task->facts;
+	PathSearch *taken = TAKE(allocation, PathSearch, 1);
+	PathSearch	search = {.task = task,.planner = {.facts = facts,.pool = task->pool},.slots = slots_for(task)};
 
-	path_planner_take(&search->planner, allocation);
-	search->item = TAKE(allocation, PathItem, (size_t) facts->edges / 2);
-	search->slot = TAKE(allocation, BodyCount, (size_t) search->slots);
-	search->used = TAKE(allocation, int32_t, (size_t) used_room(search) + MAX_THREADS);
-	search->walker = TAKE(allocation, PathWalker, (size_t) threads);
+	path_planner_take(&search.planner, allocation);
+	search.item = TAKE(allocation, PathItem, (size_t) facts->edges / 2);
+	search.slot = TAKE(allocation, BodyCount, (size_t) search.slots);
+	search.used = TAKE(allocation, int32_t, (size_t) used_room(&search) + MAX_THREADS);
+	search.walker = TAKE(allocation, PathWalker, (size_t) threads);
 	for (int i = 0; i < threads; i++)
 	{
 		PathWalker	walker;
 
-		take_walker(search->walker == NULL ? &walker : &search->walker[i], allocation, facts);
+		take_walker(search.walker == NULL ? &walker : &search.walker[i], allocation, facts);
 	}
-}
-
-static PathSearch
-begin_search(PathTask *task)
-{
-	return (PathSearch) {.task = task,.planner = {.facts = task->facts,.pool = task->pool},.slots = slots_for(task)};
+	if (taken != NULL)
+		*taken = search;
+	return taken;
 }
 
 static void
-begin_walker(PathWalker *walker, PathSearch *search, int thread)
+open_walker(PathWalker *walker, PathSearch *search, int thread)
 {
 	walker->search = search;
 	walker->thread = thread;
@@ -561,33 +556,11 @@ begin_walker(PathWalker *walker, PathSearch *search, int thread)
 	memset(walker->seen_by, 0, SEEN_SLOTS * sizeof(uint32_t));
 }
 
-size_t
-path_search_bytes(PathTask *task, int threads)
+void
+path_search_open(PathSearch *search)
 {
-	PathSearch	search = begin_search(task);
-	Allocation	allocation = {0};
-
-	take_search(&search, &allocation, threads);
-	return sizeof(PathSearch) + allocation_bytes(&allocation);
-}
-
-PathSearch *
-path_search_open(Arena *arena, PathTask *task)
-{
-	PathSearch *search = arena->allocate(arena->context, sizeof(PathSearch));
-	int			threads = pool_threads(task->pool);
-	Allocation	allocation = {0};
-
-	if (search == NULL)
-		return NULL;
-	*search = begin_search(task);
-	take_search(search, &allocation, threads);
-	if (!allocation_open(&allocation, arena))
-		return NULL;
-	take_search(search, &allocation, threads);
 	memset(search->slot, 0, (size_t) search->slots * sizeof(BodyCount));
-	for (int i = 0; i < threads; i++)
-		begin_walker(&search->walker[i], search, i);
+	for (int i = 0; i < pool_threads(search->task->pool); i++)
+		open_walker(&search->walker[i], search, i);
 	path_planner_open(&search->planner);
-	return search;
 }

@@ -1,20 +1,19 @@
 /*
  * path_task.h
- *		What the two steps of the search for path rules share: the task, and the candidates for rules.
+ *		What the two steps of the search for path rules share: the task, the candidates for rules, and bodies.
  *
  * For each length of body, path_search.c fills the candidates, and path_count.c counts them.
  */
 #ifndef HKG_EVIDENCE_PATH_TASK_H
 #define HKG_EVIDENCE_PATH_TASK_H
 
-#include "path_rule.h"
-
-#include "core/pool.h"
+#include "core/allocation.h"
+#include "evidence.h"
 
 /* A rule that may be found */
 typedef struct PathCandidate
 {
-	uint64_t	body;			/* its number, see path_body.h */
+	uint64_t	body;			/* its number, see below */
 	int32_t		relation;
 	int32_t		support;		/* of the facts looked at, those with such a path */
 	bool		complete;		/* all facts and all paths were looked at */
@@ -55,5 +54,120 @@ holder_count(const EvFacts *facts, int32_t atom)
 {
 	return facts->holders[atom + 1] - facts->holders[atom];
 }
+
+/* ---- bodies ------------------------------------------------------------------- */
+
+/*
+ * A body is also a number: its directed atoms, 1 added to each, are the digits to the base 2 * relations + 1.
+ * So longer bodies have greater numbers, and the length is bounded by what 64 bits hold.
+ */
+typedef struct PathBody
+{
+	int			length;
+	int32_t		atom[EV_MAX_BODY];
+} PathBody;
+
+static inline uint64_t
+path_body_base(const EvFacts *facts)
+{
+	return 2 * (uint64_t) facts->relations + 1;
+}
+
+static inline PathBody
+path_body(const EvFacts *facts, uint64_t number)
+{
+	uint64_t	base = path_body_base(facts);
+	PathBody	body = {0};
+	PathBody	reversed = {0};
+
+	for (; number > 0; number /= base)
+		reversed.atom[reversed.length++] = (int32_t) (number % base) - 1;
+	while (body.length < reversed.length)
+	{
+		body.atom[body.length] = reversed.atom[reversed.length - 1 - body.length];
+		body.length++;
+	}
+	return body;
+}
+
+static inline uint64_t
+path_body_number(const EvFacts *facts, const PathBody *body)
+{
+	uint64_t	number = 0;
+
+	for (int i = 0; i < body->length; i++)
+		number = number * path_body_base(facts) + (uint64_t) body->atom[i] + 1;
+	return number;
+}
+
+/* The same path, read from its other end. */
+static inline PathBody
+path_body_mirrored(const PathBody *body)
+{
+	PathBody	mirrored = {.length = body->length};
+
+	for (int i = 0; i < body->length; i++)
+		mirrored.atom[i] = MIRRORED(body->atom[body->length - 1 - i]);
+	return mirrored;
+}
+
+/* ---- path_plan.c: what the search for each relation costs, and how much of it is done ---- */
+
+#define PATH_FAR_STEPS 3		/* the longer half of the longest path */
+#define PATH_NEAR_STEPS 2
+#define PATH_ITEM_FACTS 64		/* facts of an anchor that one item takes */
+
+/* How the bodies of one length are searched for a relation */
+typedef struct PathPlan
+{
+	int32_t		relation;
+	int			length;
+	int32_t		anchored;		/* the atom of its facts from the anchor */
+	double		cost;			/* half-paths and joins, if all are taken */
+	double		facts;			/* the part of the facts that is searched */
+	double		halves;			/* half-paths of each side, at most */
+} PathPlan;
+
+/* Walks may pass an entity several times: they are more than the paths, and are counted without following them. */
+typedef struct PathPlanner
+{
+	const EvFacts *facts;
+	Pool	   *pool;
+	double	   *walks[PATH_FAR_STEPS + 1];	/* by entity: walks of that many steps from it */
+	double	   *fact_walks[PATH_FAR_STEPS + 1]; /* by atom: their sum over its edges */
+	double	   *anchor_walks[PATH_NEAR_STEPS + 1];	/* by atom: their sum over its anchors */
+	double		join_probability;	/* that two random edges lead to one entity */
+	PathPlan   *plan;			/* of each relation */
+} PathPlanner;
+
+/* Takes its memory; `facts` is set. */
+extern void path_planner_take(PathPlanner *planner, Allocation *allocation);
+
+/* Counts the walks; `pool` is set. */
+extern void path_planner_open(PathPlanner *planner);
+
+/* Makes the plans for a length, the cheapest first, each for all there is. */
+extern void path_planner_run(PathPlanner *planner, int length);
+
+/* Takes a sample where a plan costs more than that. */
+extern void path_plan_limit(const PathPlanner *planner, PathPlan *plan, double work);
+
+/* ---- the two steps ---------------------------------------------------------------- */
+
+typedef struct PathSearch PathSearch;
+typedef struct PathCount PathCount;
+
+/* Take what they work with, for the task's longest body. */
+extern PathSearch *path_search_take(PathTask *task, int threads, Allocation *allocation);
+extern PathCount *path_count_take(PathTask *task, int threads, Allocation *allocation);
+
+/* Makes it ready for the first length. */
+extern void path_search_open(PathSearch *search);
+
+/* Fills the task's candidates of its length, in no order. */
+extern void path_search_run(PathSearch *search);
+
+/* Counts the task's candidates, and drops those below a bound. */
+extern void path_count_run(PathCount *count);
 
 #endif							/* HKG_EVIDENCE_PATH_TASK_H */

@@ -6,7 +6,7 @@
  * with a single bound entity is matched against the edges of that entity.  A body is connected, so there always
  * is an atom with a bound term.
  */
-#include "pattern_match.h"
+#include "evidence.h"
 
 #define MOST_EDGES 100000
 

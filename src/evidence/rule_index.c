@@ -4,7 +4,7 @@
  *
  * The rules themselves are sorted for questions from X; for those from Y, their numbers are.
  */
-#include "rule_index.h"
+#include "evidence.h"
 
 #include "core/allocation.h"
 #include "core/sort.h"

@@ -15,7 +15,7 @@
  *
  * Sums over examples are taken item by item and added in order, so they do not depend on the threads.
  */
-#include "weights.h"
+#include "examples.h"
 
 #include <math.h>
 
@@ -55,24 +55,24 @@ typedef struct WeightTask
 } WeightTask;
 
 static void
-take_weights(WeightTask *task, Allocation *allocation, int64_t examples, int32_t keys, WeightFit *fit)
+take_weights(WeightTask *task, Allocation *allocation, int64_t examples, int32_t keys, EvLearnt *learnt)
 {
 	task->partial = TAKE(allocation, LossSums, (size_t) pool_pieces(examples, AT_ONCE));
 	task->fitted_a = TAKE(allocation, double, (size_t) keys);
 	task->fitted_b = TAKE(allocation, double, (size_t) keys);
-	fit->weights.weight = TAKE(allocation, double, (size_t) keys);
-	fit->weights.scale = TAKE(allocation, double, (size_t) keys);
-	fit->questions = TAKE(allocation, int64_t, (size_t) keys);
+	learnt->weights.weight = TAKE(allocation, double, (size_t) keys);
+	learnt->weights.scale = TAKE(allocation, double, (size_t) keys);
+	learnt->questions = TAKE(allocation, int64_t, (size_t) keys);
 }
 
 size_t
 weights_bytes(int64_t examples, int32_t keys)
 {
 	WeightTask	task;
-	WeightFit	fit;
+	EvLearnt	learnt;
 	Allocation	allocation = {0};
 
-	take_weights(&task, &allocation, examples, keys, &fit);
+	take_weights(&task, &allocation, examples, keys, &learnt);
 	return allocation_bytes(&allocation);
 }
 
@@ -325,25 +325,26 @@ best_discount(WeightTask *task, double (*rank) (WeightTask *task))
 }
 
 bool
-weights_fit(Arena *arena, Pool *pool, const EvExamples *examples, WeightFit *fit)
+weights_fit(Arena *arena, Pool *pool, const EvExamples *examples, EvLearnt *learnt, int *discount)
 {
 	WeightTask	task = {.pool = pool,.examples = examples};
 	Allocation	allocation = {0};
 
-	take_weights(&task, &allocation, ev_examples_count(examples), examples->keys, fit);
+	take_weights(&task, &allocation, ev_examples_count(examples), examples->keys, learnt);
 	if (!allocation_open(&allocation, arena))
 		return false;
-	take_weights(&task, &allocation, ev_examples_count(examples), examples->keys, fit);
-	fit->rules_discount = best_discount(&task, rank_of_rules);
-	fit->discount = task.discount = best_discount(&task, rank_of_both);
+	take_weights(&task, &allocation, ev_examples_count(examples), examples->keys, learnt);
+	discount[EV_RULES] = best_discount(&task, rank_of_rules);
+	discount[EV_BOTH] = task.discount = best_discount(&task, rank_of_both);
 	fit_common(&task);
 	pool_run(pool, examples->keys, fit_key, &task);
-	fit->weights.discount = ev_discounts[fit->discount];
+	learnt->alone = ev_discounts[discount[EV_RULES]];
+	learnt->weights.discount = ev_discounts[discount[EV_BOTH]];
 	for (int64_t i = 0; i < examples->keys; i++)
 	{
-		fit->weights.weight[i] = task.fitted_b[i] / task.fitted_a[i];
-		fit->weights.scale[i] = task.fitted_a[i] / task.a;
-		fit->questions[i] = examples->first[i + 1] - examples->first[i];
+		learnt->weights.weight[i] = task.fitted_b[i] / task.fitted_a[i];
+		learnt->weights.scale[i] = task.fitted_a[i] / task.a;
+		learnt->questions[i] = examples->first[i + 1] - examples->first[i];
 	}
 	return true;
 }

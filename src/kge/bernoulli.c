@@ -32,7 +32,6 @@ take(const KgeTrainer *plan, int threads, Allocation *allocation)
 	size_t		relations = (size_t) plan->relation.model->relations;
 	Bernoulli	work;
 
-	(void) threads;
 	work.head_chance = TAKE(allocation, double, relations);
 	work.member = TAKE(allocation, int32_t, (size_t) plan->max_positives);
 	work.start = TAKE(allocation, int64_t, relations + 2);
@@ -94,7 +93,6 @@ count_sides(void *argument, int64_t item, int thread)
 	int32_t		relations = trainer->model->relations;
 	size_t		bytes = (size_t) trainer->model->entities * sizeof(int32_t);
 
-	(void) item;
 	group(trainer, thread);
 	memset(work->seen, -1, bytes);
 	for (int32_t r = 0; r < relations; r++)

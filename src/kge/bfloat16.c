@@ -343,7 +343,6 @@ kge_bfloat16_of(bool with_tiles)
 const KgeBfloat16 *
 kge_bfloat16_of(bool with_tiles)
 {
-	(void) with_tiles;
 	return NULL;
 }
 

@@ -8,8 +8,8 @@
  * until it does not (less than four times in the mean).  So no thread has to
  * shuffle an array first, and the order takes no memory.
  */
-#include "epoch_order.h"
 #include "core/random.h"
+#include "trainer.h"
 
 KgeOrder
 kge_order(uint64_t seed, uint64_t epoch, uint64_t count)

@@ -11,7 +11,7 @@
  */
 #include <string.h>
 
-#include "group.h"
+#include "one_vs_all.h"
 #include "core/pool.h"
 
 typedef struct Grouping

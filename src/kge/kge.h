@@ -9,6 +9,8 @@
  * top k, embedding confidence) is a block of queries scored against a block of
  * candidates, so a score function is one file: two queries, their gradient,
  * the initial values, and the choice of a similarity.
+ *
+ * kge_THING(name) is the thing of that name, or NULL; kge_THING_name(i) the name of number i, or NULL past the last.
  */
 #ifndef HKG_KGE_KGE_H
 #define HKG_KGE_KGE_H
@@ -28,10 +30,7 @@ extern void kge_choose_kernels(void);
 
 typedef struct KgeScoreFunction KgeScoreFunction;
 
-/* The function of that name, or NULL. */
 extern const KgeScoreFunction *kge_score_function(const char *name);
-
-/* The name of function number i, or NULL past the last one. */
 extern const char *kge_score_function_name(int i);
 
 /* Floats in an entity's row (d, or 2d for complex models: real parts, then imaginary). */
@@ -113,10 +112,7 @@ extern double kge_sigmoid(double score);
  */
 typedef struct KgeLoss KgeLoss;
 
-/* The loss of that name, or NULL. */
 extern const KgeLoss *kge_loss(const char *name);
-
-/* The name of loss number i, or NULL past the last one. */
 extern const char *kge_loss_name(int i);
 
 /*
@@ -140,10 +136,7 @@ extern const char *kge_loss_name(int i);
  */
 typedef struct KgeSampler KgeSampler;
 
-/* The sampler of that name, or NULL. */
 extern const KgeSampler *kge_sampler(const char *name);
-
-/* The name of sampler number i, or NULL past the last one. */
 extern const char *kge_sampler_name(int i);
 
 /* Whether the loss takes negatives of that sampler: softmax has none, sampled_softmax weighs them itself. */
@@ -155,10 +148,7 @@ extern bool kge_goes_with(const KgeLoss *loss, const KgeSampler *sampler);
  */
 typedef struct KgeOptimizer KgeOptimizer;
 
-/* The optimiser of that name, or NULL. */
 extern const KgeOptimizer *kge_optimizer(const char *name);
-
-/* The name of optimiser number i, or NULL past the last one. */
 extern const char *kge_optimizer_name(int i);
 
 /* What the penalty adds up over the numbers of a row. */

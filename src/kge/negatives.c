@@ -49,8 +49,6 @@ plan_negatives(KgeTrainer *plan)
 static double
 count_scores(const KgeTraining *training, const KgeModel *model, int64_t positives, int64_t queries)
 {
-	(void) model;
-	(void) queries;
 	return (double) positives * (1 + training->negatives);
 }
 
@@ -247,7 +245,6 @@ static void
 softmax_negatives(KgeBlock *block, int count, const float *score, const float *weight,
 				  int weight_stride)
 {
-	(void) weight_stride;
 	kge_softmax(count, block->count, score, block->pairing.score_stride, block->log_sum, weight, block->derivative);
 }
 

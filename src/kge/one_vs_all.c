@@ -36,10 +36,8 @@
 #include "core/pool.h"
 #include "core/vector.h"
 #include "bfloat16.h"
-#include "group.h"
+#include "one_vs_all.h"
 #include "loss.h"
-#include "relation_loss.h"
-#include "trainer.h"
 
 #define BLOCK	64				/* queries */
 #define TILE	128				/* entities */
@@ -762,8 +760,6 @@ static double
 scores_of_all(const KgeTraining *training, const KgeModel *model,
 			  int64_t positives, int64_t queries)
 {
-	(void) training;
-	(void) positives;
 	return (double) queries * model->entities;
 }
 

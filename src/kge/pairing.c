@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "pairing.h"
+#include "negatives.h"
 
 KgePairing
 kge_pairing_take(const KgeTrainer *plan, Allocation *allocation)

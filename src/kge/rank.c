@@ -25,7 +25,6 @@
 #include "core/random.h"
 #include "core/vector.h"
 #include "engine.h"
-#include "score_bound.h"
 
 #define BLOCK	64				/* questions at a time */
 #define TILE	512				/* candidates at a time */
@@ -157,7 +156,7 @@ tile_scores(KgeRanking *ranking, const Question *question, float *query)
 {
 	const KgeModel *model = ranking->model;
 	KgeQuery	asked = kge_query(model, question_triple(question, 0), question->side);
-	int			relation_width = model->function->relation_width(model->dimensions);
+	int			relation_width = kge_relation_width(model->function, model->dimensions);
 	TileScores		tile = {.ranking = ranking,.question = question};
 
 	kge_make_query(model, asked, query);

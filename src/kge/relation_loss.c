@@ -24,7 +24,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "relation_loss.h"
+#include "one_vs_all.h"
 #include "core/pool.h"
 #include "core/vector.h"
 #include "bfloat16.h"
@@ -130,7 +130,7 @@ kge_relation_loss_take(const KgeTrainer *plan, int64_t pairs, int threads, Alloc
 double
 kge_relation_loss_flops(const KgeModel *model, double pairs)
 {
-	KgeEngine	engine = relation_engine(model->function->relation_width(model->dimensions));
+	KgeEngine	engine = relation_engine(kge_relation_width(model->function, model->dimensions));
 
 	return pairs * kge_relation_rows(model) * kge_engine_flops(&engine);
 }

@@ -18,7 +18,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "score_bound.h"
+#include "engine.h"
 
 #define U		(FLT_EPSILON / 2.0)
 #define TINY	1e-35

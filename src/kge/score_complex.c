@@ -8,16 +8,9 @@
 #include "core/vector.h"
 #include "score_function.h"
 
-static int
-complex_relation_width(int d)
-{
-	return 2 * d;
-}
-
 static KgeInitial
 complex_initial(const KgeModel *model)
 {
-	(void) model;
 	return (KgeInitial) {.normal = true,.entity = 0.1,.relation = 0.1};
 }
 
@@ -62,7 +55,6 @@ complex_relation_gradient(int d, Side side, const float *restrict given,
 {
 	float		sign = side == SIDE_TAIL ? 1 : -1;
 
-	(void) relation;
 	for (int j = 0; j < d; j++)
 	{
 		d_relation[j] += d_query[j] * given[j] + d_query[d + j] * given[d + j];
@@ -91,7 +83,7 @@ const KgeScoreFunction kge_score_complex = {
 	.name = "complex",
 	.similarity = {KGE_DOT, KGE_DOT},
 	.parts = 2,
-	.relation_width = complex_relation_width,
+	.relation_parts = 2,
 	.initial = complex_initial,
 	.query = complex_query,
 	.given_gradient = complex_given_gradient,

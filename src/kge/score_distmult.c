@@ -7,16 +7,9 @@
 #include "core/vector.h"
 #include "score_function.h"
 
-static int
-distmult_relation_width(int d)
-{
-	return d;
-}
-
 static KgeInitial
 distmult_initial(const KgeModel *model)
 {
-	(void) model;
 	return (KgeInitial) {.normal = true,.entity = 0.1,.relation = 0.1};
 }
 
@@ -24,7 +17,6 @@ KERNEL void
 distmult_query(int d, Side side, const float *restrict given,
 			   const float *restrict relation, float *restrict query)
 {
-	(void) side;
 	for (int j = 0; j < d; j++)
 		query[j] = given[j] * relation[j];
 }
@@ -33,7 +25,6 @@ KERNEL void
 distmult_given_gradient(int d, Side side, const float *restrict relation,
 						const float *restrict d_query, float *restrict d_given)
 {
-	(void) side;
 	for (int j = 0; j < d; j++)
 		d_given[j] += d_query[j] * relation[j];
 }
@@ -43,8 +34,6 @@ distmult_relation_gradient(int d, Side side, const float *restrict given,
 						   const float *restrict relation, const float *restrict d_query,
 						   float *restrict d_relation)
 {
-	(void) side;
-	(void) relation;
 	for (int j = 0; j < d; j++)
 		d_relation[j] += d_query[j] * given[j];
 }
@@ -64,7 +53,7 @@ const KgeScoreFunction kge_score_distmult = {
 	.name = "distmult",
 	.similarity = {KGE_DOT, KGE_DOT},
 	.parts = 1,
-	.relation_width = distmult_relation_width,
+	.relation_parts = 1,
 	.initial = distmult_initial,
 	.query = distmult_query,
 	.given_gradient = distmult_given_gradient,

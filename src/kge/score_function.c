@@ -35,7 +35,7 @@ kge_entity_width(const KgeScoreFunction *function, int dimensions)
 int
 kge_relation_width(const KgeScoreFunction *function, int dimensions)
 {
-	return function->relation_width(dimensions);
+	return dimensions * (function->relation_parts > 0 ? function->relation_parts : dimensions);
 }
 
 bool
@@ -53,8 +53,7 @@ kge_entity_count(const KgeModel *model)
 size_t
 kge_relation_count(const KgeModel *model)
 {
-	return (size_t) kge_relation_rows(model) *
-		(size_t) model->function->relation_width(model->dimensions);
+	return (size_t) kge_relation_rows(model) * (size_t) kge_relation_width(model->function, model->dimensions);
 }
 
 int32_t
@@ -147,7 +146,6 @@ fill_numbers(void *argument, int64_t item, int thread)
 	size_t		from = (size_t) item * AT_ONCE;
 	size_t		end = filling->count - from < AT_ONCE ? filling->count : from + AT_ONCE;
 
-	(void) thread;
 	for (size_t i = from; i < end; i++)
 	{
 		uint64_t	bits = random_bits(filling->stream, i);

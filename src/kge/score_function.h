@@ -34,9 +34,8 @@ struct KgeScoreFunction
 	const char *name;
 	KgeSimilarity similarity[2];	/* under norm 1, under norm 2 */
 	int			parts;			/* floats of an entity for each dimension */
+	int			relation_parts; /* likewise of a relation; 0: it is a d x d matrix */
 	bool		angles;			/* relations are angles, not regularised */
-
-	int			(*relation_width) (int d);
 
 	/* What initial values are drawn from. */
 	KgeInitial	(*initial) (const KgeModel *model);
@@ -87,8 +86,7 @@ static inline const float *
 kge_relation_row(const KgeModel *model, int32_t row)
 {
 	assert(0 <= row && row < kge_relation_rows(model));
-	return model->relation +
-		(size_t) row * (size_t) model->function->relation_width(model->dimensions);
+	return model->relation + (size_t) row * (size_t) kge_relation_width(model->function, model->dimensions);
 }
 
 /* ---- queries of a model ------------------------------------------------- */

@@ -14,12 +14,6 @@
 #define CHUNK	64				/* columns that are summed up at a time */
 #define LANES	16				/* sums that a row is cut into */
 
-static int
-rescal_relation_width(int d)
-{
-	return d * d;
-}
-
 /* A query's numbers start as large as DistMult's. */
 static KgeInitial
 rescal_initial(const KgeModel *model)
@@ -119,7 +113,6 @@ rescal_relation_gradient(int d, Side side, const float *restrict given,
 	const float *left = side == SIDE_TAIL ? given : d_query;
 	const float *right = side == SIDE_TAIL ? d_query : given;
 
-	(void) relation;
 	for (int i = 0; i < d; i++)
 		add_scaled(d, left[i], right, d_relation + (size_t) i * (size_t) d);
 }
@@ -146,7 +139,6 @@ const KgeScoreFunction kge_score_rescal = {
 	.name = "rescal",
 	.similarity = {KGE_DOT, KGE_DOT},
 	.parts = 1,
-	.relation_width = rescal_relation_width,
 	.initial = rescal_initial,
 	.query = rescal_query,
 	.given_gradient = rescal_given_gradient,

@@ -14,12 +14,6 @@
 #define CHUNK	64				/* phases turned into cosines and sines at a time */
 #define LARGE	1e6f			/* phases beyond are left to the C library */
 
-static int
-rotate_relation_width(int d)
-{
-	return d;
-}
-
 /* Phases all around the circle. */
 static KgeInitial
 rotate_initial(const KgeModel *model)
@@ -174,7 +168,7 @@ const KgeScoreFunction kge_score_rotate = {
 	.similarity = {KGE_MODULI, KGE_L2},
 	.parts = 2,
 	.angles = true,
-	.relation_width = rotate_relation_width,
+	.relation_parts = 1,
 	.initial = rotate_initial,
 	.query = rotate_query,
 	.given_gradient = rotate_given_gradient,

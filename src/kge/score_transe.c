@@ -9,12 +9,6 @@
 #include "core/vector.h"
 #include "score_function.h"
 
-static int
-transe_relation_width(int d)
-{
-	return d;
-}
-
 static KgeInitial
 transe_initial(const KgeModel *model)
 {
@@ -37,8 +31,6 @@ KERNEL void
 transe_given_gradient(int d, Side side, const float *restrict relation,
 					  const float *restrict d_query, float *restrict d_given)
 {
-	(void) side;
-	(void) relation;
 	for (int j = 0; j < d; j++)
 		d_given[j] += d_query[j];
 }
@@ -50,8 +42,6 @@ transe_relation_gradient(int d, Side side, const float *restrict given,
 {
 	float		sign = side == SIDE_TAIL ? 1 : -1;
 
-	(void) given;
-	(void) relation;
 	for (int j = 0; j < d; j++)
 		d_relation[j] += sign * d_query[j];
 }
@@ -75,7 +65,7 @@ const KgeScoreFunction kge_score_transe = {
 	.name = "transe",
 	.similarity = {KGE_L1, KGE_L2},
 	.parts = 1,
-	.relation_width = transe_relation_width,
+	.relation_parts = 1,
 	.initial = transe_initial,
 	.query = transe_query,
 	.given_gradient = transe_given_gradient,

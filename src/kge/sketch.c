@@ -11,7 +11,7 @@
 #include "core/allocation.h"
 #include "core/pool.h"
 #include "core/vector.h"
-#include "score_bound.h"
+#include "engine.h"
 
 #define AT_ONCE 256				/* rows of an item */
 #define STEPS	127				/* the largest code */

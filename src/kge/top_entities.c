@@ -17,7 +17,6 @@
 #include "core/sort.h"
 #include "core/vector.h"
 #include "engine.h"
-#include "score_bound.h"
 #include "sketch.h"
 
 #define AT_ONCE 256				/* candidates or triples of an item */
@@ -35,9 +34,7 @@ typedef struct Top
 	Pool    *pool;
 	const KgeModel *model;
 	const KgeSketch *sketch;
-	Side		side;
-	int32_t		given;
-	int32_t		relation;
+	Question	question;
 	const int32_t *excluded;
 	int64_t		excluded_count;
 	float	   *query;
@@ -91,18 +88,9 @@ compare_best(const void *a, const void *b)
 	return (left->row > right->row) - (left->row < right->row);
 }
 
-/* The triple that a candidate makes. */
-static Triple
-question(const Top *top, int32_t candidate)
-{
-	if (top->side == SIDE_HEAD)
-		return (Triple) {candidate, top->relation, top->given};
-	return (Triple) {top->given, top->relation, candidate};
-}
-
-/* The k highest of `count` scores that are numbers, best first, by way of the heap; how many there are. */
+/* Keeps the k highest of `count` scores that are numbers in a heap; how many there are. */
 static int64_t
-best_of(Pool *pool, int32_t count, const double *score, BestEntity *heap, int64_t k, int32_t *rows, double *scores)
+keep_best(Pool *pool, int32_t count, const double *score, BestEntity *heap, int64_t k)
 {
 	int64_t		kept = 0;
 
@@ -112,6 +100,15 @@ best_of(Pool *pool, int32_t count, const double *score, BestEntity *heap, int64_
 			kept = heap_offer(heap, kept, k, &(BestEntity) {score[i], i}, sizeof(BestEntity), compare_best);
 		pool_yield_at(pool, POOL_LEADER, i);
 	}
+	return kept;
+}
+
+/* The same, best first. */
+static int64_t
+best_of(Pool *pool, int32_t count, const double *score, BestEntity *heap, int64_t k, int32_t *rows, double *scores)
+{
+	int64_t		kept = keep_best(pool, count, score, heap, k);
+
 	sort_array(pool, POOL_LEADER, heap, kept, sizeof(BestEntity), compare_best);
 	for (int64_t i = 0; i < kept; i++)
 	{
@@ -148,7 +145,7 @@ score_finalists(void *argument, int64_t item, int thread)
 	for (int64_t i = item * AT_ONCE; i < end && i < top->model->entities; i++)
 	{
 		int32_t		row = (int32_t) i;
-		Triple	triple = kge_asked(top->model, question(top, row), top->side);
+		Triple		triple = kge_asked(top->model, question_triple(&top->question, row), top->question.side);
 
 		top->most[i] = top->most[i] >= top->threshold ? kge_score(top->model, triple) : NAN;
 	}
@@ -160,17 +157,11 @@ score_finalists(void *argument, int64_t item, int thread)
 static double
 find_threshold(Top *top, int64_t k)
 {
-	int64_t		count = 0;
-
 	for (int64_t i = 0; i < top->excluded_count; i++)
 		top->least[top->excluded[i]] = top->most[top->excluded[i]] = NAN;
-	for (int32_t i = 0; i < top->model->entities; i++)
-	{
-		if (!isnan(top->least[i]))
-			count = heap_offer(top->best, count, k, &(BestEntity) {top->least[i], i}, sizeof(BestEntity), compare_best);
-		pool_yield_at(top->pool, POOL_LEADER, i);
-	}
-	return count < k ? -INFINITY : top->best[0].score;
+	if (keep_best(top->pool, top->model->entities, top->least, top->best, k) < k)
+		return -INFINITY;
+	return top->best[0].score;
 }
 
 int64_t
@@ -179,9 +170,9 @@ kge_top(Arena *arena, Pool *pool, const KgeModel *model,
 		const int32_t *excluded, int64_t excluded_count,
 		int64_t k, int32_t *rows, double *scores)
 {
-	Top			top = {.pool = pool,.model = model,.sketch = sketch,.side = side,.given = given,
-		.relation = relation,.excluded = excluded,.excluded_count = excluded_count};
-	int64_t		items = (model->entities + AT_ONCE - 1) / AT_ONCE;
+	Top			top = {.pool = pool,.model = model,.sketch = sketch,.question = {side, relation, given},
+		.excluded = excluded,.excluded_count = excluded_count};
+	int64_t		items = pool_pieces(model->entities, AT_ONCE);
 	Allocation	allocation = {0};
 
 	k = at_most_all(model, k);
@@ -192,7 +183,7 @@ kge_top(Arena *arena, Pool *pool, const KgeModel *model,
 		return -1;
 	take_top(&top, &allocation, pool_threads(pool), k);
 
-	kge_make_query(model, kge_query(model, question(&top, 0), side), top.query);
+	kge_make_query(model, kge_query(model, question_triple(&top.question, 0), side), top.query);
 	top.query_norm = kge_norm(sketch->engine.width, top.query);
 	pool_run(pool, items, estimate, &top);
 	top.threshold = find_threshold(&top, k);
@@ -276,7 +267,7 @@ kge_neighbors(Arena *arena, Pool *pool, const KgeModel *model, int32_t entity,
 	if (!allocation_open(&allocation, arena))
 		return -1;
 	take_neighborhood(&neighborhood, &allocation, k);
-	pool_run(pool, (model->entities + AT_ONCE - 1) / AT_ONCE, compare, &neighborhood);
+	pool_run(pool, pool_pieces(model->entities, AT_ONCE), compare, &neighborhood);
 	return best_of(pool, model->entities, neighborhood.cosine, neighborhood.best, k, rows, cosines);
 }
 
@@ -330,6 +321,6 @@ kge_score_triples(Arena *arena, Pool *pool, const KgeModel *model,
 	if (!allocation_open(&allocation, arena))
 		return false;
 	scoring.query = TAKE(&allocation, float, floats);
-	pool_run(pool, (count + AT_ONCE - 1) / AT_ONCE, score_listed, &scoring);
+	pool_run(pool, pool_pieces(count, AT_ONCE), score_listed, &scoring);
 	return true;
 }

@@ -271,8 +271,7 @@ take_completion(Completion *completion, Allocation *allocation)
 	}
 }
 
-/* Best first. */
-/* Puts the heaps together; the first k are the outcome. */
+/* Puts the heaps together, best first; the first k are the outcome. */
 static int64_t
 gather(Completion *completion)
 {
@@ -303,7 +302,7 @@ plan(Pool *pool, const KgeModel *model, const KgeAdjustment *adjustment,
 
 	completion.engine = kge_engine(model);
 	completion.segment = adjustment == NULL ? SEGMENT : model->entities;
-	completion.segments = (model->entities + completion.segment - 1) / completion.segment;
+	completion.segments = pool_pieces(model->entities, completion.segment);
 	completion.questions = count_questions(fact, fact_count);
 	completion.k = most_triples(&completion, k);
 	return completion;
@@ -335,7 +334,7 @@ kge_complete(Arena *arena, Pool *pool, const KgeModel *model, const KgeAdjustmen
 		return -1;
 	take_completion(&completion, &allocation);
 	fill_questions(&completion);
-	pool_run(pool, (completion.questions + BLOCK - 1) / BLOCK * completion.segments,
+	pool_run(pool, pool_pieces(completion.questions, BLOCK) * completion.segments,
 				 score_segment, &completion);
 	count = gather(&completion);
 	for (int64_t i = 0; i < count; i++)

@@ -35,7 +35,7 @@ kge_plan_rows(KgeTrainer *plan, const KgeModel *model, const KgeTraining *traini
 	plan->entity.half = model->function->parts == 2 ? model->dimensions : 0;
 	plan->entity.parameter = model->entity;
 	plan->relation.rows = kge_relation_rows(model);
-	plan->relation.width = model->function->relation_width(model->dimensions);
+	plan->relation.width = kge_relation_width(model->function, model->dimensions);
 	plan->relation.gradient_width = plan->entity.width;
 	plan->relation.model = model;
 	plan->relation.half = model->function->angles ? 0 : plan->entity.half;
@@ -67,7 +67,6 @@ reset_rows(void *argument, int64_t item, int thread)
 {
 	KgeSlots   *slots = argument;
 
-	(void) thread;
 	kge_slots_reset(slots, (int32_t) item * rows_at_once(slots), end_of(slots, item));
 }
 
@@ -135,9 +134,7 @@ kge_move_rows(KgeTrainer *trainer, double terms, double positives)
 	kge_slots_group(&trainer->entity);
 	kge_slots_group(&trainer->relation);
 	pool_run(trainer->pool, trainer->relation.touched_count, update_relation, trainer);
-	pool_run(trainer->pool,
-				 (trainer->entity.touched_count + ENTITIES_AT_ONCE - 1) / ENTITIES_AT_ONCE,
-				 update_entities, trainer);
+	pool_run(trainer->pool, pool_pieces(trainer->entity.touched_count, ENTITIES_AT_ONCE), update_entities, trainer);
 	kge_forget_rows(trainer);
 }
 
@@ -161,7 +158,6 @@ repeat_rows(void *argument, int64_t item, int thread)
 	const Repeating *repeating = argument;
 	KgeSlots   *slots = repeating->slots;
 
-	(void) thread;
 	kge_slots_repeat(slots, (int32_t) item * rows_at_once(slots), end_of(slots, item), repeating->times);
 }
 

@@ -15,7 +15,7 @@
 #include "core/names.h"
 #include "core/pool.h"
 #include "negatives.h"
-#include "relation_loss.h"
+#include "one_vs_all.h"
 
 static const NameTable losses =
 NAME_TABLE(&kge_loss_logistic, &kge_loss_margin, &kge_loss_sampled_softmax, &kge_loss_softmax);

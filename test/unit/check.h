@@ -27,6 +27,10 @@ extern Arena empty_arena;
 
 extern void *take(size_t bytes);
 
+/* Two threads; and none, for what the leader does itself. */
+extern Pool *pool;
+extern Pool *leader;
+
 /* Draws of a test, all different from run to run of next_draw(), never by time. */
 extern uint64_t next_draw(void);
 extern double next_uniform(double low, double high);
@@ -59,16 +63,6 @@ extern const int variant_count;
 extern KgeModel random_model(Variant variant, int d, int entities, int relations,
 							 double limit);
 extern Triple random_triple(const KgeModel *model);
-
-/* ev_facts, on two threads */
-extern bool build_facts(Arena *from, int32_t entities, int32_t relations, const Triple *triples,
-					   int64_t count, EvFacts *facts);
-
-/* ev_neighbours, likewise */
-extern bool build_neighbours(Arena *from, EvFacts *facts);
-
-/* ev_rules, by a leader alone */
-extern bool build_rules(Arena *from, int32_t relations, const EvRuleSet *set, EvRules *rules);
 
 extern void test_threads(void);
 extern void test_dense(void);

@@ -75,15 +75,12 @@ take(size_t bytes)
 static void *
 allocate(void *context, size_t bytes)
 {
-	(void) context;
 	return take(bytes);
 }
 
 static void *
 allocate_nothing(void *context, size_t bytes)
 {
-	(void) context;
-	(void) bytes;
 	return NULL;
 }
 
@@ -158,36 +155,8 @@ random_triple(const KgeModel *model)
 	return triple;
 }
 
-bool
-build_facts(Arena *from, int32_t entities, int32_t relations, const Triple *triples,
-		   int64_t count, EvFacts *facts)
-{
-	Pool    *pool = pool_create(2, NULL, NULL);
-	bool		made = ev_facts(from, pool, entities, relations, triples, count, facts);
-
-	pool_destroy(pool);
-	return made;
-}
-
-bool
-build_neighbours(Arena *from, EvFacts *facts)
-{
-	Pool	   *pool = pool_create(2, NULL, NULL);
-	bool		made = ev_neighbours(from, pool, facts);
-
-	pool_destroy(pool);
-	return made;
-}
-
-bool
-build_rules(Arena *from, int32_t relations, const EvRuleSet *set, EvRules *rules)
-{
-	Pool    *leader = pool_create(0, NULL, NULL);
-	bool		made = ev_rules(from, leader, relations, set, rules);
-
-	pool_destroy(leader);
-	return made;
-}
+Pool	   *pool;
+Pool	   *leader;
 
 typedef struct Suite
 {
@@ -235,6 +204,8 @@ main(int count, char **names)
 {
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	kge_choose_kernels();
+	pool = pool_create(2, NULL, NULL);
+	leader = pool_create(0, NULL, NULL);
 	for (size_t i = 0; i < sizeof(suites) / sizeof(suites[0]); i++)
 		if (is_wanted(suites[i].name, count, names))
 		{
@@ -242,6 +213,8 @@ main(int count, char **names)
 			suites[i].run();
 			free_pieces();
 		}
+	pool_destroy(pool);
+	pool_destroy(leader);
 	printf("%ld passed, %ld failed\n", passed, failed);
 	return failed > 0;
 }

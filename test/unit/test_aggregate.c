@@ -66,7 +66,6 @@ call_adjuster(void *argument, int64_t item, int thread)
 {
 	AdjusterCall *call = argument;
 
-	(void) item;
 	call->count = call->adjustment.ask(call->adjustment.argument, SIDE_TAIL, 0, 0, call->pool, thread, &call->additions);
 }
 
@@ -88,8 +87,8 @@ check_adjustment(void)
 	KgeAdjustment adjustment;
 	AdjusterCall call;
 
-	CHECK(build_facts(&arena, 4, 3, fact, 3, &facts));
-	CHECK(build_rules(&arena, 3, &(EvRuleSet) {.rule = rule,.count = 2}, &rules));
+	CHECK(ev_facts(&arena, pool, 4, 3, fact, 3, &facts));
+	CHECK(ev_rules(&arena, leader, 3, &(EvRuleSet) {.rule = rule,.count = 2}, &rules));
 	CHECK(ev_adjuster(&arena, &facts, &rules, (EvWeights) {1, weight, scale}, 1, &adjuster));
 	adjustment = ev_adjustment(&adjuster);
 	call = (AdjusterCall) {adjustment, pool_create(1, NULL, NULL), NULL, 0};

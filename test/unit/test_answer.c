@@ -20,8 +20,6 @@
 #define FACTS 90
 #define RULES 40
 
-static Pool *leader;
-
 typedef struct World
 {
 	bool		edge[ENTITIES][ATOMS][ENTITIES];
@@ -321,14 +319,14 @@ check_world(void)
 	EvAnswering *answering;
 
 	make_world(&world);
-	CHECK(build_facts(&arena, ENTITIES, RELATIONS, world.fact, world.facts, &facts));
+	CHECK(ev_facts(&arena, pool, ENTITIES, RELATIONS, world.fact, world.facts, &facts));
 	check_edges(&world, &facts);
 	check_holders(&facts);
-	CHECK(build_neighbours(&arena, &facts));
+	CHECK(ev_neighbours(&arena, pool, &facts));
 	check_neighbours(&world, &facts);
-	CHECK(!build_neighbours(&empty_arena, &facts));
+	CHECK(!ev_neighbours(&empty_arena, pool, &facts));
 	set = (EvRuleSet) {world.rule, RULES, world.pattern, PATTERNS};
-	CHECK(build_rules(&arena, RELATIONS, &set, &rules));
+	CHECK(ev_rules(&arena, leader, RELATIONS, &set, &rules));
 	answering = ev_answering(&arena, &facts, &rules);
 	for (int i = 0; i < 120; i++)
 		check_question(&world, answering, next_below(2) == 0 ? SIDE_TAIL : SIDE_HEAD,
@@ -345,13 +343,13 @@ check_nothing(void)
 	EvAnswering *answering;
 	const EvCandidate *candidates;
 
-	CHECK(build_facts(&arena, 3, 2, NULL, 0, &facts));
-	CHECK(build_rules(&arena, 2, &set, &rules));
+	CHECK(ev_facts(&arena, pool, 3, 2, NULL, 0, &facts));
+	CHECK(ev_rules(&arena, leader, 2, &set, &rules));
 	answering = ev_answering(&arena, &facts, &rules);
 	CHECK(ev_answer(answering, SIDE_TAIL, 2, 1, leader, POOL_LEADER, &candidates) == 0);
 	CHECK(ev_candidate(answering, 0) == NULL);
-	CHECK(!build_facts(&empty_arena, 3, 2, NULL, 0, &facts));
-	CHECK(!build_rules(&empty_arena, 2, &set, &rules));
+	CHECK(!ev_facts(&empty_arena, pool, 3, 2, NULL, 0, &facts));
+	CHECK(!ev_rules(&empty_arena, leader, 2, &set, &rules));
 	CHECK(ev_answering(&empty_arena, &facts, &rules) == NULL);
 }
 
@@ -426,7 +424,7 @@ test_leaving_question(void)
 	EvRuleSet	set = {0};
 	EvFacts		facts;
 	EvRules		rules;
-	Pool	   *pool = pool_create(0, leave, &leaving);
+	Pool	   *left = pool_create(0, leave, &leaving);
 	Triple	   *fact = take(MANY * (MANY + 1) * sizeof(Triple));
 	EvCandidate *first;
 	int64_t		first_count;
@@ -438,8 +436,8 @@ test_leaving_question(void)
 		for (int j = 0; j < MANY; j++)
 			fact[MANY + MANY * i + j] = (Triple) {1 + i, 1, 1 + MANY + j};
 	}
-	CHECK(build_facts(&arena, 1 + 2 * MANY, 2, fact, MANY * (MANY + 1), &facts));
-	CHECK(build_rules(&arena, 2, &set, &rules));
+	CHECK(ev_facts(&arena, pool, 1 + 2 * MANY, 2, fact, MANY * (MANY + 1), &facts));
+	CHECK(ev_rules(&arena, leader, 2, &set, &rules));
 	answering = ev_answering(&arena, &facts, &rules);
 	first_count = ev_answer(answering, SIDE_TAIL, 0, 0, leader, POOL_LEADER, &candidates);
 	CHECK(first_count == MANY);
@@ -452,7 +450,7 @@ test_leaving_question(void)
 		count = -1;
 		ev_answer(answering, SIDE_HEAD, 1, 1, leader, POOL_LEADER, &candidates);
 		if (setjmp(out) == 0)
-			count = ev_answer(answering, SIDE_TAIL, 0, 0, pool, POOL_LEADER, &candidates);
+			count = ev_answer(answering, SIDE_TAIL, 0, 0, left, POOL_LEADER, &candidates);
 		else
 		{
 			CHECK(ev_answer(answering, SIDE_TAIL, 0, 0, leader, POOL_LEADER, &candidates) == first_count);
@@ -461,16 +459,16 @@ test_leaving_question(void)
 		}
 	} while (count < 0);
 	CHECK_SAYING(leaving.leave_at > 2, "%d times", leaving.leave_at);
-	pool_destroy(pool);
+	pool_destroy(left);
 
 	/* and it yields often */
-	pool = pool_create(0, note_pause, &pauses);
+	left = pool_create(0, note_pause, &pauses);
 	ev_answer(answering, SIDE_HEAD, 1, 1, leader, POOL_LEADER, &candidates);
 	pauses = (Pauses) {.last = processor_seconds()};
-	ev_answer(answering, SIDE_TAIL, 0, 0, pool, POOL_LEADER, &candidates);
+	ev_answer(answering, SIDE_TAIL, 0, 0, left, POOL_LEADER, &candidates);
 	note_pause(&pauses);
 	CHECK_SAYING(pauses.longest < 0.03, "%.0f ms without a pause", 1e3 * pauses.longest);
-	pool_destroy(pool);
+	pool_destroy(left);
 }
 
 /* So can one that spends its time on the answers of entities that share a feature: each of `MANY` has each of as many answers. */
@@ -488,14 +486,14 @@ test_leaving_answers(void)
 	EvRuleSet	set = {0};
 	EvFacts		facts;
 	EvRules		rules;
-	Pool	   *pool = pool_create(0, leave, &leaving);
+	Pool	   *left = pool_create(0, leave, &leaving);
 	Triple	   *fact = take(MANY * MANY * sizeof(Triple));
 	EvCandidate first[MANY];
 
 	for (int i = 0; i < MANY * MANY; i++)
 		fact[i] = (Triple) {i / MANY, 0, MANY + i % MANY};
-	CHECK(build_facts(&arena, 2 * MANY, 1, fact, MANY * MANY, &facts));
-	CHECK(build_rules(&arena, 1, &set, &rules));
+	CHECK(ev_facts(&arena, pool, 2 * MANY, 1, fact, MANY * MANY, &facts));
+	CHECK(ev_rules(&arena, leader, 1, &set, &rules));
 	answering = ev_answering(&arena, &facts, &rules);
 	CHECK(ev_answer(answering, SIDE_TAIL, 0, 0, leader, POOL_LEADER, &candidates) == MANY);
 	memcpy(first, candidates, sizeof(first));
@@ -505,25 +503,23 @@ test_leaving_answers(void)
 		CHECK(ev_answer(answering, SIDE_TAIL, 1, 0, leader, POOL_LEADER, &candidates) == MANY);
 		if (setjmp(out) == 0)
 		{
-			ev_answer(answering, SIDE_TAIL, 0, 0, pool, POOL_LEADER, &candidates);
+			ev_answer(answering, SIDE_TAIL, 0, 0, left, POOL_LEADER, &candidates);
 			CHECK_SAYING(false, "done within %d pauses", leave_at);
 		}
 		CHECK(ev_answer(answering, SIDE_TAIL, 0, 0, leader, POOL_LEADER, &candidates) == MANY);
 		for (int i = 0; i < MANY; i++)
 			CHECK(same_candidate(&candidates[i], &first[i]));
 	}
-	pool_destroy(pool);
+	pool_destroy(left);
 }
 
 void
 test_answer(void)
 {
-	leader = pool_create(0, NULL, NULL);
 	for (int i = 0; i < 10; i++)
 		check_world();
 	check_nothing();
 	test_leaving();
 	test_leaving_question();
 	test_leaving_answers();
-	pool_destroy(leader);
 }

@@ -3,7 +3,7 @@
  *		Positives by the query that they share, against pairwise comparison.
  */
 #include "check.h"
-#include "kge/group.h"
+#include "kge/one_vs_all.h"
 
 enum
 {
@@ -38,7 +38,6 @@ test_groups(int count, int limit)
 {
 	KgeGroups	groups = {.room = MOST,.keys = ENTITIES,.limit = limit};
 	Allocation	space = {0};
-	Pool    *pool = pool_create(2, NULL, NULL);
 	Triple	triples[MOST];
 	int			seen[2][MOST] = {{0}};
 	int			wrong = 0;
@@ -72,7 +71,6 @@ test_groups(int count, int limit)
 			wrong += seen[side][i] != 1;
 	}
 	CHECK_SAYING(wrong == 0, "%d positives, at most %d: %d wrong", count, limit, wrong);
-	pool_destroy(pool);
 }
 
 void

@@ -11,8 +11,6 @@
 #define ITEMS	6
 #define DRAWS	100000
 
-static Pool *pool;
-
 /*
  * Adds to inclusion[i] the probability that item i is among n drawn one after
  * the other, each time in proportion to its weight among those that are left;
@@ -65,7 +63,7 @@ test_frequencies(const float *scores, double beta, int n)
 
 	for (int seed = 0; seed < DRAWS; seed++)
 	{
-		if (kge_draw(&arena, pool, scores, key, ITEMS, beta, n, (uint64_t) seed, drawn, NULL) != n)
+		if (kge_draw(&arena, leader, scores, key, ITEMS, beta, n, (uint64_t) seed, drawn, NULL) != n)
 			CHECK_SAYING(false, "not %d were drawn", n);
 		for (int i = 0; i < n; i++)
 			count[drawn[i]]++;
@@ -92,7 +90,7 @@ test_extremes(double beta, const float *scores)
 
 	for (int n = 1; n <= ITEMS; n++)
 	{
-		CHECK(kge_draw(&arena, pool, scores, key, ITEMS, beta, n, 9, drawn, probability) == n);
+		CHECK(kge_draw(&arena, leader, scores, key, ITEMS, beta, n, 9, drawn, probability) == n);
 		for (int i = 0; i < n; i++)
 		{
 			CHECK(drawn[i] >= (i == 0 ? 0 : drawn[i - 1] + 1) && drawn[i] < ITEMS);
@@ -113,7 +111,7 @@ test_probability(void)
 	int64_t		drawn[3];
 	double		p[3];
 
-	CHECK(kge_draw(&arena, pool, scores, key, 3, 1, 10, 4, drawn, p) == 3);
+	CHECK(kge_draw(&arena, leader, scores, key, 3, 1, 10, 4, drawn, p) == 3);
 	CHECK(drawn[0] == 0 && drawn[1] == 1 && drawn[2] == 2);
 	CHECK(fabs(p[0] - 1 / 8.0) < 1e-7 && fabs(p[1] - 2 / 8.0) < 1e-7 && fabs(p[2] - 5 / 8.0) < 1e-7);
 }
@@ -135,14 +133,14 @@ test_keys(void)
 		scores[i] = turned[99 - i] = (float) next_uniform(-1, 1);
 		key[i] = turned_key[99 - i] = next_draw();
 	}
-	kge_draw(&arena, pool, scores, key, 100, 2, 30, 5, drawn, NULL);
-	kge_draw(&arena, pool, scores, key, 100, 2, 30, 5, again, NULL);
+	kge_draw(&arena, leader, scores, key, 100, 2, 30, 5, drawn, NULL);
+	kge_draw(&arena, leader, scores, key, 100, 2, 30, 5, again, NULL);
 	CHECK(memcmp(drawn, again, sizeof(drawn)) == 0);
-	kge_draw(&arena, pool, turned, turned_key, 100, 2, 30, 5, again, NULL);
+	kge_draw(&arena, leader, turned, turned_key, 100, 2, 30, 5, again, NULL);
 	for (int i = 0; i < 30; i++)
 		found += drawn[i] == 99 - again[29 - i];
 	CHECK(found == 30);
-	kge_draw(&arena, pool, scores, key, 100, 2, 30, 6, again, NULL);
+	kge_draw(&arena, leader, scores, key, 100, 2, 30, 6, again, NULL);
 	CHECK(memcmp(drawn, again, sizeof(drawn)) != 0);
 }
 
@@ -157,10 +155,10 @@ test_nan(void)
 
 	for (uint64_t seed = 0; seed < 100; seed++)
 	{
-		CHECK(kge_draw(&arena, pool, scores, key, ITEMS, 1, 3, seed, drawn, p) == 3);
+		CHECK(kge_draw(&arena, leader, scores, key, ITEMS, 1, 3, seed, drawn, p) == 3);
 		CHECK(drawn[0] == 1 && drawn[1] == 3 && drawn[2] == 4);
 	}
-	CHECK(kge_draw(&arena, pool, scores, key, ITEMS, 1, 5, 1, drawn, p) == 5);
+	CHECK(kge_draw(&arena, leader, scores, key, ITEMS, 1, 5, 1, drawn, p) == 5);
 	CHECK(p[0] == 0 || drawn[0] != 0);
 }
 
@@ -204,7 +202,6 @@ test_draw(void)
 	uint64_t	key[ITEMS] = {0};
 	int64_t		drawn[ITEMS];
 
-	pool = pool_create(0, NULL, NULL);
 	for (int n = 1; n < ITEMS; n++)
 		test_frequencies(scores, 1, n);
 	test_frequencies(scores, -2, 3);
@@ -220,8 +217,7 @@ test_draw(void)
 	test_keys();
 	test_nan();
 	test_pauses();
-	CHECK(kge_draw(&arena, pool, scores, key, 0, 1, 5, 1, drawn, NULL) == 0);
-	CHECK(kge_draw(&arena, pool, scores, key, ITEMS, 1, 0, 1, drawn, NULL) == 0);
-	CHECK(kge_draw(&empty_arena, pool, scores, key, ITEMS, 1, 2, 1, drawn, NULL) == -1);
-	pool_destroy(pool);
+	CHECK(kge_draw(&arena, leader, scores, key, 0, 1, 5, 1, drawn, NULL) == 0);
+	CHECK(kge_draw(&arena, leader, scores, key, ITEMS, 1, 0, 1, drawn, NULL) == 0);
+	CHECK(kge_draw(&empty_arena, leader, scores, key, ITEMS, 1, 2, 1, drawn, NULL) == -1);
 }

@@ -9,8 +9,7 @@
 #include <math.h>
 
 #include "check.h"
-#include "evidence/learn.h"
-#include "evidence/weights.h"
+#include "evidence/examples.h"
 
 #define ENTITIES 150
 #define TARGETS 2				/* relations 0 .. TARGETS - 1 */
@@ -57,9 +56,9 @@ make_facts(World *world)
 	for (int i = 0; i < TARGETS * BODIES; i++)
 		rule[i] = (EvRule) {.relation = i / BODIES,.length = 1,.atom = {FORWARDS(TARGETS + i % BODIES)},
 			.confidence = confidences[i % BODIES]};
-	CHECK(build_facts(&arena, ENTITIES, RELATIONS, fact, count, &world->facts));
+	CHECK(ev_facts(&arena, pool, ENTITIES, RELATIONS, fact, count, &world->facts));
 	set = (EvRuleSet) {.rule = rule,.count = TARGETS * BODIES};
-	CHECK(build_rules(&arena, RELATIONS, &set, &world->rules));
+	CHECK(ev_rules(&arena, leader, RELATIONS, &set, &world->rules));
 }
 
 /* By the definition, the most confident first. */
@@ -134,12 +133,10 @@ source_of(const World *world, int64_t count)
 static EvLearnt
 learn(const World *world, int64_t count)
 {
-	Pool	   *pool = pool_create(2, NULL, NULL);
 	EvExampleSource source = source_of(world, count);
 	EvLearnt	learnt;
 
 	CHECK(ev_learn(&arena, pool, &source, &learnt));
-	pool_destroy(pool);
 	return learnt;
 }
 
@@ -252,8 +249,8 @@ test_certain(void)
 		fact[i] = (Triple) {2 * i, TARGETS, 2 * i + 1};
 		world.triple[i] = (Triple) {2 * i, 0, 2 * i + 1};
 	}
-	CHECK(build_facts(&arena, ENTITIES, RELATIONS, fact, 2, &world.facts));
-	CHECK(build_rules(&arena, RELATIONS, &set, &world.rules));
+	CHECK(ev_facts(&arena, pool, ENTITIES, RELATIONS, fact, 2, &world.facts));
+	CHECK(ev_rules(&arena, leader, RELATIONS, &set, &world.rules));
 	rules = learn(&world, 2).calibration[EV_RULES];
 	probability = kge_sigmoid(rules.evidence_slope * log(1 + 100 * log(2)) + rules.offset);
 	CHECK_SAYING(fabs(probability - 5.0 / 6) < 1e-4, "probability %g", probability);
@@ -301,12 +298,12 @@ rank_lists(const EvExamples *examples, int key, double weight)
 static void
 test_rules_without_weight(void)
 {
-	Pool	   *pool = pool_create(2, NULL, NULL);
 	EvExample	example[LISTS] = {0};
 	int64_t		order[LISTS];
 	int64_t		first[4] = {0, LISTS - OTHER_LISTS, LISTS, LISTS};
 	EvExamples	examples = {.keys = 3,.example = example,.order = order,.first = first};
-	WeightFit	fit;
+	EvLearnt	learnt;
+	int			discount[EV_KINDS];
 	double		own;
 	double		common;
 
@@ -324,12 +321,11 @@ test_rules_without_weight(void)
 			else
 				list_candidate(&example[i], next_uniform(-1, 1), j < CANDIDATES / 4);
 	}
-	CHECK(weights_fit(&arena, pool, &examples, &fit));
-	pool_destroy(pool);
-	own = rank_lists(&examples, 1, fit.weights.weight[1]);
-	common = rank_lists(&examples, 1, fit.weights.weight[2]);
+	CHECK(weights_fit(&arena, pool, &examples, &learnt, discount));
+	own = rank_lists(&examples, 1, learnt.weights.weight[1]);
+	common = rank_lists(&examples, 1, learnt.weights.weight[2]);
 	CHECK_SAYING(own > common - 1e-9 && common > 0.1, "weight %g ranks them %g, the common one, %g, %g",
-				 fit.weights.weight[1], own, fit.weights.weight[2], common);
+				 learnt.weights.weight[1], own, learnt.weights.weight[2], common);
 }
 
 static void

@@ -39,7 +39,7 @@ make_toy(Toy *toy)
 		toy->reflexive[t.relation] |= t.head == t.tail;
 		toy->triple[count++] = t;
 	}
-	CHECK(build_facts(&arena, ENTITIES, RELATIONS, toy->triple, FACTS, &toy->facts));
+	CHECK(ev_facts(&arena, pool, ENTITIES, RELATIONS, toy->triple, FACTS, &toy->facts));
 }
 
 /* Whether a path of these atoms leads from path[depth] to y over different entities; the ends may be the same. */
@@ -244,7 +244,7 @@ make_crowd(EvFacts *facts)
 
 		triple[i] = (Triple) {head, relation, (head * (relation + 2) + round * 190 + next_below(180)) % CROWD};
 	}
-	CHECK(build_facts(&arena, CROWD, CROWD_RELATIONS, triple, CROWD_FACTS, facts));
+	CHECK(ev_facts(&arena, pool, CROWD, CROWD_RELATIONS, triple, CROWD_FACTS, facts));
 }
 
 /* Errors in units of the standard error have a mean square of about 1. */

@@ -149,8 +149,6 @@ look_at_signals(void *argument, int64_t item, int thread)
 	atomic_int *open = argument;
 	sigset_t	mask;
 
-	(void) item;
-	(void) thread;
 	pthread_sigmask(SIG_BLOCK, NULL, &mask);
 	for (int i = 1; i < 32; i++)
 		if (i != SIGKILL && i != SIGSTOP && !sigismember(&mask, i))
@@ -163,8 +161,6 @@ look_at_denormals(void *argument, int64_t item, int thread)
 	volatile double *product = argument;
 	volatile double small = 0x1p-1022;
 
-	(void) item;
-	(void) thread;
 	*product = small * 0.5;
 }
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "kge/epoch_order.h"
+#include "kge/trainer.h"
 
 /*
  * 100,000 draws into 10 places: the chi-square statistic has 9 degrees of

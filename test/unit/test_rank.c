@@ -41,7 +41,6 @@ ask(void *argument, Side side, int32_t given, int32_t relation, Pool *pool, int 
 	const KgeModel *model = argument;
 	int64_t		count = 0;
 
-	(void) pool;
 	for (int32_t e = model->entities - 1; e >= 0; e--)
 	{
 		Triple	triple = {side == SIDE_TAIL ? given : e, relation, side == SIDE_TAIL ? e : given};
@@ -252,11 +251,6 @@ raise_all(void *argument, Side side, int32_t given, int32_t relation, Pool *pool
 	static KgeAddition all[1024];
 	const KgeModel *model = argument;
 
-	(void) side;
-	(void) given;
-	(void) relation;
-	(void) pool;
-	(void) thread;
 	for (int32_t e = 0; e < model->entities; e++)
 		all[e] = (KgeAddition) {e, 0.1};
 	*additions = all;
@@ -321,7 +315,6 @@ static void
 test_perfect_model(void)
 {
 	KgeModel	model = random_model(variants[2], 16, 16, 1, 0);
-	Pool    *pool = pool_create(2, NULL, NULL);
 	Triple	triples[16];
 	int32_t		head[16],
 				tail[16];
@@ -338,7 +331,6 @@ test_perfect_model(void)
 	CHECK(metrics.mrr == 1 && metrics.mr == 1 && metrics.hits_1 == 1);
 	metrics = kge_metrics(tail, 16);
 	CHECK(metrics.mrr == 1 && metrics.mr == 1 && metrics.hits_1 == 1);
-	pool_destroy(pool);
 }
 
 static void

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "kge/score_bound.h"
 #include "check.h"
 #include "kge/engine.h"
 
@@ -213,7 +212,6 @@ static void
 test_list(Variant variant)
 {
 	KgeModel	model = random_model(variant, 21, 30, 2, 1.0);
-	Pool    *pool = pool_create(2, NULL, NULL);
 	Triple	triples[1000];
 	float		scores[1000];
 	double		worst = 0;
@@ -235,7 +233,6 @@ test_list(Variant variant)
 
 	/* scores of up to 30, single precision: 2e-6 each, some roundings */
 	CHECK_SAYING(worst < 2e-5, "%s: %g", variant.name, worst);
-	pool_destroy(pool);
 }
 
 /* Initial values: the same for a seed, whatever the threads; others for another; in their range. */

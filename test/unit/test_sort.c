@@ -153,7 +153,6 @@ test_sort(void)
 {
 	static const char *const orders[] = {"drawn", "rising", "falling", "organ pipes"};
 	static const int counts[] = {0, 1, 2, 3, 4096, 4097, 30000};
-	Pool    *leader = pool_create(0, NULL, NULL);
 
 	for (int i = 0; i < 4; i++)
 		for (int j = 0; j < 7; j++)
@@ -165,5 +164,4 @@ test_sort(void)
 	test_pauses();
 	test_leaving(leader, 0);
 	test_leaving(leader, 5);
-	pool_destroy(leader);
 }

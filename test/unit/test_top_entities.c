@@ -112,7 +112,6 @@ static size_t counted;
 static void *
 count_bytes(void *context, size_t bytes)
 {
-	(void) context;
 	counted += bytes;
 	return arena.allocate(arena.context, bytes);
 }
@@ -139,7 +138,6 @@ test_bytes(const KgeModel *model, const KgeSketch *sketch, Pool *pool)
 void
 test_top(void)
 {
-	Pool    *pool = pool_create(2, NULL, NULL);
 	KgeModel	model = random_model(variants[0], 4, ENTITIES, 2, 1.0);
 	const KgeSketch *sketch;
 	int32_t		row;
@@ -153,5 +151,4 @@ test_top(void)
 	test_bytes(&model, sketch, pool);
 	CHECK(kge_top(&arena, pool, &model, sketch, SIDE_TAIL, 3, 1, NULL, 0, 0, &row, &score) == 0);
 	CHECK(kge_top(&empty_arena, pool, &model, sketch, SIDE_TAIL, 3, 1, NULL, 0, 1, &row, &score) == -1);
-	pool_destroy(pool);
 }

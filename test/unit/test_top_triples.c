@@ -52,10 +52,6 @@ ask(void *argument, Side side, int32_t given, int32_t relation,
 	KgeAddition *list = take(sizeof(KgeAddition) * ENTITIES);
 	int64_t		count = 0;
 
-	(void) argument;
-	(void) side;
-	(void) pool;
-	(void) thread;
 	for (int i = ENTITIES - 1; i >= 0; i--)
 	{
 		double		addition = addition_to((Triple) {given, relation, i});

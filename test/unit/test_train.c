@@ -9,7 +9,6 @@
 
 #include "check.h"
 #include "kge/negatives.h"
-#include "kge/epoch_order.h"
 
 static size_t
 entity_bytes(const KgeModel *model)
@@ -390,7 +389,6 @@ test_definition(Variant variant, KgeTraining training, bool weighted)
 	int			width = kge_entity_width(model.function, 3);
 	int			relation_width = kge_relation_width(model.function, 3);
 	int			relations = kge_relation_rows(&model);
-	Pool    *pool = pool_create(2, NULL, NULL);
 	Known		entity_known[100] = {{0, 0, 0}},
 				relation_known[100] = {{0, 0, 0}};
 	Triple	triples[POSITIVES];
@@ -439,7 +437,6 @@ test_definition(Variant variant, KgeTraining training, bool weighted)
 	/* three steps of about 0.01 each, right to a few thousandths of themselves */
 	CHECK_SAYING(worst < 1e-4, "%s norm %d, weighted %d: off by %g", variant.name, variant.norm,
 				 weighted, worst);
-	pool_destroy(pool);
 }
 
 /* Every loss over negatives, sampler and optimiser that a definition is written for here. */
@@ -631,7 +628,6 @@ test_softmax(Variant variant, int d, int entities, int relations, int positives,
 	KgeModel	model = random_model(variant, d, entities, relations, 1.0);
 	int			entity = entities * kge_entity_width(model.function, d);
 	int			relation = kge_relation_rows(&model) * kge_relation_width(model.function, d);
-	Pool    *pool = pool_create(2, NULL, NULL);
 	Triple	triples[MOST];
 	float		weights[MOST];
 	float	   *state;
@@ -669,7 +665,6 @@ test_softmax(Variant variant, int d, int entities, int relations, int positives,
 						   relation < 200 ? relation : 30);
 	CHECK_SAYING(worst < factor * 1e-3, "%s norm %d, %d entities: relative error %g of relations",
 				 variant.name, variant.norm, entities, worst);
-	pool_destroy(pool);
 }
 
 /*
@@ -687,7 +682,6 @@ test_softmax_epoch(int batch_size, KgePrecision precision)
 	.learning_rate = 1e-9, .seed = 11, .loss = kge_loss("softmax"), .precision = precision,
 	.relation_weight = 0.7};
 	KgeModel	model = random_model(variants[3], 3, 9, 2, 1.0);
-	Pool    *pool = pool_create(2, NULL, NULL);
 	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &model, &training, POSITIVES);
 	Triple	triples[POSITIVES];
 	float		weights[POSITIVES];
@@ -708,7 +702,6 @@ test_softmax_epoch(int batch_size, KgePrecision precision)
 		CHECK_SAYING(fabs(loss - expected) < tolerance * expected, "batches of %d: loss %.9g, not %.9g",
 					 batch_size, loss, expected);
 	}
-	pool_destroy(pool);
 }
 
 /* A graph of two relations over `entities` numbers: next, and next but one. */
@@ -811,7 +804,6 @@ test_kbgan(Variant variant, const char *loss_name)
 	KgeModel	expected = copy_of(&model);
 	KgeModel	generator;
 	int			width = kge_entity_width(model.function, 3);
-	Pool    *pool = pool_create(2, NULL, NULL);
 	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &model, &training, POSITIVES);
 	Known		known[100] = {{0, 0, 0}};
 	Triple	triples[POSITIVES];
@@ -868,7 +860,6 @@ test_kbgan(Variant variant, const char *loss_name)
 		worst = fmax(worst, fabs(gradient - difference));
 	}
 	CHECK_SAYING(worst < 1e-4, "%s norm %d: policy gradient off by %g", variant.name, variant.norm, worst);
-	pool_destroy(pool);
 }
 
 /* ---- samplers ------------------------------------------------------------------- */
@@ -971,7 +962,6 @@ test_resume(KgeTraining how)
 	KgeTraining training = ring_training(how);
 	KgeModel	unbroken = random_model(variants[3], 6, 20, 2, 0.5);
 	KgeModel	resumed = copy_of(&unbroken);
-	Pool    *pool = pool_create(2, NULL, NULL);
 	Triple	triples[40];
 	int			count = ring(20, triples);
 	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &unbroken, &training, count);
@@ -986,7 +976,6 @@ test_resume(KgeTraining how)
 	for (uint64_t epoch = 1; epoch < 3; epoch++)
 		kge_train_epoch(second, triples, NULL, count, epoch);
 	CHECK(same_bits(&unbroken, &resumed));
-	pool_destroy(pool);
 }
 
 /*
@@ -1000,7 +989,6 @@ test_learning_rate_end(KgeTraining how)
 	KgeTraining training = ring_training(how);
 	KgeModel	falling = random_model(variants[3], 6, 20, 2, 0.5);
 	KgeModel	stepwise = copy_of(&falling);
-	Pool    *pool = pool_create(2, NULL, NULL);
 	Triple	triples[40];
 	int			count = ring(20, triples);
 	KgeTrainer *trainer;
@@ -1026,7 +1014,6 @@ test_learning_rate_end(KgeTraining how)
 	CHECK(max_difference(falling.entity, stepwise.entity, entity_bytes(&falling) / sizeof(float)) < 1e-6);
 	CHECK(max_difference(falling.relation, stepwise.relation, relation_bytes(&falling) / sizeof(float)) < 1e-6);
 	CHECK_SAYING(state_difference(trainer, before) < 1e-6, "%s: off by %g", how.sampler->name, state_difference(trainer, before));
-	pool_destroy(pool);
 }
 
 /* More negatives than a tile holds: the softmax over them is put together from its tiles. */
@@ -1098,7 +1085,6 @@ test_learning(Variant variant, const KgeLoss *loss, KgePrecision precision)
 	KgeTraining training = {.batch_size = 16, .block_size = 8, .negatives = 16,
 	.learning_rate = 0.1, .regularization = 0, .seed = 3, .loss = loss, .precision = precision};
 	KgeModel	model = random_model(variant, 16, 30, 2, 0);
-	Pool    *pool = pool_create(2, NULL, NULL);
 	Triple	triples[60];
 	int			count = grid(triples);
 	int32_t		head[60],
@@ -1125,7 +1111,6 @@ test_learning(Variant variant, const KgeLoss *loss, KgePrecision precision)
 	 */
 	CHECK_SAYING(kge_metrics(tail, count).mrr > (strcmp(variant.name, "distmult") == 0 ? 0.7 : 0.8),
 				 "%s norm %d: MRR %g", variant.name, variant.norm, kge_metrics(tail, count).mrr);
-	pool_destroy(pool);
 }
 
 /*
@@ -1140,7 +1125,6 @@ test_observing(Variant variant, const KgeLoss *loss)
 	KgeModel	start = random_model(variant, 20, 50, 2, 0.5);
 	KgeModel	plain = copy_of(&start);
 	KgeModel	observed = copy_of(&start);
-	Pool    *pool = pool_create(2, NULL, NULL);
 	Triple	triples[100];
 	int			count = ring(50, triples);
 	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &plain, &training, count);
@@ -1161,7 +1145,6 @@ test_observing(Variant variant, const KgeLoss *loss)
 			worst = fmax(worst, fabs((observed.entity[i] - start.entity[i]) / step - 0.5));
 	}
 	CHECK_SAYING(worst < 1e-3, "%s: a step is off by %g", variant.name, worst);
-	pool_destroy(pool);
 }
 
 /* Observing does not move what picks negatives, either, nor what it knows. */
@@ -1171,7 +1154,6 @@ test_observing_generator(void)
 	KgeTraining training = ring_training((KgeTraining) {.learning_rate = 0.1,.loss = kge_loss("logistic"),
 														.sampler = kge_sampler("kbgan")});
 	KgeModel	model = random_model(variants[3], 6, 20, 2, 0.5);
-	Pool    *pool = pool_create(2, NULL, NULL);
 	Triple	triples[40];
 	int			count = ring(20, triples);
 	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &model, &training, count);
@@ -1190,7 +1172,6 @@ test_observing_generator(void)
 	kge_train_epoch(trainer, triples, NULL, count, 0);
 	CHECK(kge_trainer_state(trainer, 2, &observed, &size) && kge_trainer_state(other, 2, &fresh, &size) &&
 		  memcmp(observed, fresh, size * sizeof(float)) != 0);
-	pool_destroy(pool);
 }
 
 /* What has no weight moves nothing, be it all positives or a part. */
@@ -1201,7 +1182,6 @@ test_no_weight(const KgeLoss *loss)
 	.learning_rate = 0.1, .regularization = 0.1, .seed = 3, .loss = loss};
 	KgeModel	model = random_model(variants[3], 6, 20, 2, 0.5);
 	KgeModel	before = copy_of(&model);
-	Pool    *pool = pool_create(2, NULL, NULL);
 	Triple	triples[40];
 	float		weights[40] = {0};
 	int			count = ring(20, triples);
@@ -1211,7 +1191,6 @@ test_no_weight(const KgeLoss *loss)
 	CHECK(same_bits(&model, &before));
 	CHECK(kge_train_epoch(trainer, triples, NULL, 0, 0) == 0);
 	CHECK(same_bits(&model, &before));
-	pool_destroy(pool);
 }
 
 /* Two entities: half of all negatives are masked, and a batch is larger than the data. */
@@ -1221,7 +1200,6 @@ test_two_entities(Variant variant, const KgeLoss *loss)
 	KgeTraining training = {.batch_size = 512, .block_size = 64, .negatives = 16,
 	.learning_rate = 0.1, .regularization = 0, .seed = 3, .loss = loss};
 	KgeModel	model = random_model(variant, 8, 2, 1, 0.5);
-	Pool    *pool = pool_create(2, NULL, NULL);
 	Triple	triple = {0, 0, 1};
 	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &model, &training, 1);
 
@@ -1235,7 +1213,6 @@ test_two_entities(Variant variant, const KgeLoss *loss)
 	CHECK_SAYING(kge_score(&model, triple) > 0 || is_softmax(loss), "%s norm %d: score %g", variant.name,
 				 variant.norm, kge_score(&model, triple));
 	CHECK(kge_score(&model, triple) > kge_score(&model, (Triple) {0, 0, 0}));
-	pool_destroy(pool);
 }
 
 static void
@@ -1261,7 +1238,6 @@ test_divergence(Variant variant, const KgeLoss *loss)
 	KgeTraining training = {.batch_size = 8, .block_size = 4, .negatives = 5,
 	.learning_rate = 1e30, .regularization = 0, .seed = 3, .loss = loss};
 	KgeModel	model = random_model(variant, 6, 20, 2, 0.5);
-	Pool    *pool = pool_create(2, NULL, NULL);
 	Triple	triples[40];
 	int			count = ring(20, triples);
 	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &model, &training, count);
@@ -1277,7 +1253,6 @@ test_divergence(Variant variant, const KgeLoss *loss)
 	trainer = kge_trainer_create(&arena, pool, &model, &training, count);
 	model.entity[13] = NAN;
 	CHECK(isnan(kge_train_epoch(trainer, triples, NULL, count, 0)));
-	pool_destroy(pool);
 }
 
 static size_t counted;
@@ -1285,7 +1260,6 @@ static size_t counted;
 static void *
 count_bytes(void *context, size_t bytes)
 {
-	(void) context;
 	counted += bytes;
 	return take(bytes);
 }

@@ -1,12 +1,13 @@
 /*
- * group.h
- *		The positives of an epoch, grouped by the query that they answer.
+ * one_vs_all.h
+ *		What the loss against all entities is made of.
  */
-#ifndef HKG_KGE_GROUP_H
-#define HKG_KGE_GROUP_H
+#ifndef HKG_KGE_ONE_VS_ALL_H
+#define HKG_KGE_ONE_VS_ALL_H
 
-#include "core/allocation.h"
-#include "kge.h"
+#include "trainer.h"
+
+/* ---- group.c: the positives of an epoch, grouped by the query that they answer  */
 
 typedef struct KgeGroups
 {
@@ -53,4 +54,33 @@ kge_group(const KgeGroups *groups, int64_t number)
 	return (KgeGroup) {side, start[1] - start[0], groups->member[side] + start[0]};
 }
 
-#endif							/* HKG_KGE_GROUP_H */
+/* ---- relation_loss.c: an auxiliary loss, of the relation that holds between two entities  */
+
+typedef struct KgeRelationLoss KgeRelationLoss;
+
+/* A triple as it is asked (kge_asked), and the weight of its loss. */
+typedef struct KgePair
+{
+	Triple	triple;
+	float		weight;
+} KgePair;
+
+/* Plans dense gradients for relations, and 2 slots of entities for each of `pairs` pairs. */
+extern void kge_relation_loss_plan(KgeTrainer *plan, int64_t pairs);
+
+/* Takes what it works with. */
+extern KgeRelationLoss *kge_relation_loss_take(const KgeTrainer *plan, int64_t pairs, int threads,
+											   Allocation *allocation);
+
+/*
+ * Adds to the minibatch's gradients those of the cross entropy of each pair's relation, times
+ * relation_weight: sets all relations' dense ones, and the slots of entities from `slot` on.
+ * Returns the sum of these losses.
+ */
+extern double kge_relation_loss(KgeTrainer *trainer, KgeRelationLoss *work,
+								const KgePair *pairs, int count, int slot);
+
+/* Floating-point operations of that many pairs. */
+extern double kge_relation_loss_flops(const KgeModel *model, double pairs);
+
+#endif							/* HKG_KGE_ONE_VS_ALL_H */
