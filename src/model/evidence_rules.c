@@ -5,7 +5,7 @@
  * A rule whose body is a path from X to Y becomes an EvRule; any other one an EvPattern.  A rule that names what has
  * no row infers nothing and is left out.
  */
-#include "evidence_rules.h"
+#include "model_evidence.h"
 
 #include "catalog/pg_type.h"
 #include "utils/builtins.h"

@@ -2,7 +2,7 @@
  * evidence_weights.c
  *		How a model weighs evidence, as it was learnt: read, written, handed on.
  */
-#include "evidence_weights.h"
+#include "model_evidence.h"
 
 #include <math.h>
 

@@ -6,7 +6,7 @@
  * the result is not in the filter.  Entities drawn from all would mostly be of the wrong type, and the
  * threshold too low for the false triples that users ask about.
  */
-#include "false_triples.h"
+#include "thresholds.h"
 
 #include "miscadmin.h"
 #include "utils/builtins.h"

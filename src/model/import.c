@@ -20,7 +20,6 @@
 #include "rules/formats.h"
 #include "server/host.h"
 #include "model.h"
-#include "model_rating.h"
 #include "rule_table.h"
 #include "server/growing_array.h"
 #include "server/sql.h"

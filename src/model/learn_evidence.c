@@ -2,16 +2,13 @@
  * learn_evidence.c
  *		Learning how a model weighs evidence; hkg_learn_evidence.
  */
-#include "learn_evidence.h"
+#include "model_evidence.h"
 
 #include "utils/acl.h"
 #include "utils/memutils.h"
 
-#include "evidence_rules.h"
-#include "evidence_weights.h"
 #include "graph/call.h"
 #include "model_cache.h"
-#include "model_evidence.h"
 #include "server/host.h"
 
 /* Facts, then the valid split: the test split takes no part in learning. */

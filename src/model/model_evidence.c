@@ -7,8 +7,6 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#include "evidence_rules.h"
-#include "evidence_weights.h"
 #include "server/host.h"
 
 /* one more thread for this many facts to sort: some milliseconds' work */

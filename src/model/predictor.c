@@ -6,7 +6,6 @@
 
 #include "utils/memutils.h"
 
-#include "evidence_weights.h"
 #include "model_cache.h"
 #include "server/argument.h"
 #include "server/host.h"

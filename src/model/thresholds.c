@@ -16,8 +16,6 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-#include "evidence_weights.h"
-#include "false_triples.h"
 #include "graph/call.h"
 #include "model_cache.h"
 #include "predictor.h"

@@ -17,7 +17,6 @@
 
 #include "server/argument.h"
 #include "server/name_table.h"
-#include "model/evidence_weights.h"
 #include "model/model_cache.h"
 #include "model/predictor.h"
 #include "server/sql.h"

@@ -1,6 +1,6 @@
 /*
  * confidence.c
- *		Embedding confidence and quality of mined rules, batch by batch (see confidence.h).
+ *		Embedding confidence and quality of mined rules, batch by batch (see selection.h).
  *
  * What the rules infer is scored in blocks, many rules at a time.  The order in which it comes depends on the
  * planner, so sums are taken in fixed point, where order does not matter: the same seed gives the same
@@ -9,7 +9,7 @@
  * A rule is given up as soon as its quality would be too low even if all of its predictions that are not
  * scored yet were certain.
  */
-#include "confidence.h"
+#include "selection.h"
 
 #include <math.h>
 
