@@ -70,7 +70,7 @@ threshold_corrupt(const GraphData *data, const Triple *known, int64 known_count,
 {
 	int64	   *start = facts_by_relation(data->fact, data->facts, data->relations);
 	Corruption	corruption = {data, start, known, known_count, seed};
-	Triple	   *made = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Triple) * Max(count, 1));
+	Triple	   *made = array_new(Triple, count);
 
 	*corrupted = 0;
 	for (int64 i = 0; i < count; i++)

@@ -213,10 +213,8 @@ drop_duplicates(Import *import)
 	if (import->count > 0)
 		qsort(import->rule, import->count, sizeof(Rule), compare_rules);
 	for (int64 i = 0; i < import->count; i++)
-	{
 		if (count == 0 || rule_compare(&import->rule[count - 1], &import->rule[i]) != 0)
 			import->rule[count++] = import->rule[i];
-	}
 	import->count = count;
 }
 

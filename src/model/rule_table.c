@@ -41,9 +41,8 @@ MinedRules *
 mine_selected(Graph *graph, const GraphData *data, const char *model)
 {
 	RuleList	list;
-	SqlArgs		args = {0};
+	SqlArgs		args = sql_args_text(model);
 
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
 	list = rules_of_query(psprintf("select distinct " RULE_COLUMNS " from %srule where model = $1 and selected",
 								   graph->prefix), &args);
 	if (list.count == 0)
@@ -164,9 +163,8 @@ write_rules(const char *statement, const MinedRules *rules)
 void
 record_rules(Graph *graph, const char *model, const MinedRules *rules)
 {
-	SqlArgs		args = {0};
+	SqlArgs		args = sql_args_text(model);
 
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
 	sql_run(psprintf("delete from %srule where model = $1", graph->prefix), &args);
 	write_rules(psprintf("insert into %1$srule (model, id, " NAMES COUNTS EVIDENCE ")"
 						 " select %2$s, id, " NAMES COUNTS EVIDENCE " from line"

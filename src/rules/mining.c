@@ -184,9 +184,7 @@ make_result(const Mining *mining)
 	MinedRules *result = palloc(sizeof(MinedRules));
 
 	result->count = mining->count;
-	result->rule = MemoryContextAllocExtended(CurrentMemoryContext,
-											  Max(mining->count, 1) * sizeof(MinedRule),
-											  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	result->rule = array_new_zero(MinedRule, mining->count);
 	for (int64 i = 0; i < mining->count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
