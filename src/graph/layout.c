@@ -11,7 +11,6 @@
  */
 #include "graph.h"
 
-#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
@@ -62,10 +61,9 @@ static char *
 find_step(const char *extension_schema, int32 layout)
 {
 	char	   *step = psprintf("%s.hkg_layout_%d()", quote_identifier(extension_schema), layout);
-	SqlArgs		args = {0};
+	SqlArgs		args = sql_args_text(step);
 	Datum		found;
 
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(step));
 	if (!sql_value("select pg_catalog.to_regprocedure($1)", &args, &found))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

@@ -158,10 +158,9 @@ typedef struct NamedId
 static int32
 read_id(Graph *graph, const char *table, const char *name)
 {
-	SqlArgs		args = {0};
+	SqlArgs		args = sql_args_text(name);
 	Datum		id;
 
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(name));
 	if (!sql_value(psprintf("select id::int from %s%s where name = $1", graph->prefix, table),
 				   &args, &id))
 		ereport(ERROR,

@@ -80,11 +80,10 @@ void
 embeddings_read_ids(EmbeddingRows *rows, MemoryContext context)
 {
 	IdReading	reading = {.rows = rows};
-	SqlArgs		args = {0};
+	SqlArgs		args = sql_args_text(rows->model);
 
 	rows->room = 1024;
 	rows->id = MemoryContextAlloc(context, rows->room * sizeof(int32));
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(rows->model));
 	sql_stream(psprintf("select %s::int from %s%s_embedding where model = $1 order by 1",
 						rows->kind, rows->graph->prefix, rows->kind),
 			   &args, take_id, &reading);
@@ -145,9 +144,8 @@ void
 embeddings_read(const EmbeddingRows *rows, const char *column, int width, float *embedding)
 {
 	EmbeddingReading reading = {.rows = rows,.width = width,.embedding = embedding};
-	SqlArgs		args = {0};
+	SqlArgs		args = sql_args_text(rows->model);
 
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(rows->model));
 	sql_stream(psprintf("select %s::int, %s::real[] from %s%s_embedding where model = $1",
 						rows->kind, column, rows->graph->prefix, rows->kind),
 			   &args, take_embedding, &reading);
@@ -184,10 +182,9 @@ embeddings_write(const EmbeddingRows *rows, const float *embedding, const float 
 	for (int64 first = 0; first < rows->count; first += chunk)
 	{
 		int			count = (int) Min(chunk, rows->count - first);
-		SqlArgs		args = {0};
+		SqlArgs		args = sql_args_text(rows->model);
 
 		CHECK_FOR_INTERRUPTS();
-		sql_arg(&args, TEXTOID, CStringGetTextDatum(rows->model));
 		sql_arg(&args, INT4ARRAYOID, array_of_int4(rows->id + first, count));
 		sql_arg(&args, FLOAT4ARRAYOID, array_of_float4(embedding + first * width, count * width));
 		if (reciprocal != NULL)

@@ -5,9 +5,8 @@
  * A rule whose body is a path from X to Y becomes an EvRule; any other one an EvPattern.  A rule that names what has
  * no row infers nothing and is left out.
  */
-#include "evidence_rules.h"
+#include "model_evidence.h"
 
-#include "catalog/pg_type.h"
 #include "utils/builtins.h"
 
 #include "rule_table.h"
@@ -131,9 +130,8 @@ EvRuleSet
 evidence_read_rules(const Graph *graph, const char *model, const GraphData *data)
 {
 	RuleRows	rows = {.data = data};
-	SqlArgs		args = {0};
+	SqlArgs		args = sql_args_text(model);
 
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
 	sql_stream(psprintf("select id::int, " RULE_COLUMNS ", evidence_confidence::float8 from %srule "
 						"where model = $1 and evidence_confidence is not null order by id",
 						graph->prefix), &args, take_rule, &rows);

@@ -2,7 +2,7 @@
  * evidence_weights.c
  *		How a model weighs evidence, as it was learnt: read, written, handed on.
  */
-#include "evidence_weights.h"
+#include "model_evidence.h"
 
 #include <math.h>
 
@@ -56,9 +56,8 @@ bool
 evidence_read_discounts(const Graph *graph, const char *model, double *rules, double *both)
 {
 	DiscountRow row = {0};
-	SqlArgs		args = {0};
+	SqlArgs		args = sql_args_text(model);
 
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
 	if (sql_stream(psprintf("select evidence::jsonb->'discount'->>'rules', evidence::jsonb->'discount'->>'both' "
 							"from %smodel where name = $1 and evidence is not null", graph->prefix),
 				   &args, take_discounts, &row) == 0)
@@ -133,13 +132,12 @@ evidence_read_weights(Graph *graph, const char *model, const GraphData *data, Ev
 {
 	WeightRows	rows = {.weights = weights,.data = data};
 	int32		relations = data->relations;
-	SqlArgs		args = {0};
+	SqlArgs		args = sql_args_text(model);
 
 	weights->weight = palloc(sizeof(double) * 2 * relations);
 	weights->scale = palloc(sizeof(double) * 2 * relations);
 	for (int32 i = 0; i < 2 * relations; i++)
 		weights->scale[i] = NAN;
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
 	sql_stream(psprintf("select relation::int, side::text = 'head', scale::float8, weight::float8 from %sevidence_weight "
 						"where model = $1 and num_nulls(relation, side) = 0", graph->prefix), &args, take_weight, &rows);
 	raise_weight_fault(graph, model, &rows);
@@ -168,13 +166,12 @@ take_calibration(void *argument, const Datum *values, const bool *nulls)
 void
 evidence_read_calibration(const Graph *graph, const char *model, EvCalibration *calibration)
 {
-	SqlArgs		args = {0};
+	SqlArgs		args = sql_args_text(model);
 
 	/* where nothing was learnt, sigma(score) with the usual weights */
 	calibration[EV_EMBEDDING] = (EvCalibration) {1, 0, 0, 0};
 	calibration[EV_RULES] = (EvCalibration) {0, 1, 0, 0};
 	calibration[EV_BOTH] = (EvCalibration) {1, USUAL_WEIGHT, 0, 0};
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
 	sql_stream(psprintf("select c.key, (c.value->>'score_slope')::float8, (c.value->>'evidence_slope')::float8, "
 						"(c.value->>'intercept')::float8 "
 						"from %smodel m, jsonb_each(m.evidence::jsonb->'calibration') c where m.name = $1 "
@@ -189,7 +186,7 @@ static void
 write_summary(const Graph *graph, const char *model, const EvLearnt *learnt)
 {
 	StringInfoData text;
-	SqlArgs		args = {0};
+	SqlArgs		args = sql_args_text(model);
 
 	initStringInfo(&text);
 	appendStringInfo(&text, "{\"discount\": {\"rules\": %g, \"both\": %g}", learnt == NULL ? USUAL_DISCOUNT : learnt->alone,
@@ -200,7 +197,6 @@ write_summary(const Graph *graph, const char *model, const EvLearnt *learnt)
 						 learnt->calibration[i].score_slope, learnt->calibration[i].evidence_slope,
 						 learnt->calibration[i].offset, learnt->calibration[i].error);
 	appendStringInfoString(&text, learnt == NULL ? "}" : "}}");
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
 	sql_run(psprintf("delete from %sevidence_weight where model = $1", graph->prefix), &args);
 	sql_run(psprintf("delete from %sthreshold where model = $1 and evidence <> 'embedding'", graph->prefix), &args);
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(text.data));
@@ -248,20 +244,18 @@ evidence_write_weights(const Graph *graph, const char *model, const GraphData *d
 bool
 evidence_has_learnt(const Graph *graph, const char *model)
 {
-	SqlArgs		args = {0};
+	SqlArgs		args = sql_args_text(model);
 	Datum		found;
 
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
 	return sql_value(psprintf("select true from %smodel where name = $1 and " LEARNT, graph->prefix), &args, &found);
 }
 
 char *
 evidence_learnt(const Graph *graph, const char *model)
 {
-	SqlArgs		args = {0};
+	SqlArgs		args = sql_args_text(model);
 	Datum		found;
 
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
 	if (!sql_value(psprintf("select jsonb_build_object('evidence', case when " LEARNT " then evidence end, "
 							"'weights', (select coalesce(jsonb_agg(w), '[]') from %1$sevidence_weight w where model = $1), "
 							"'thresholds', (select coalesce(jsonb_agg(t), '[]') from %1$sthreshold t where model = $1))::text "
@@ -274,11 +268,10 @@ evidence_learnt(const Graph *graph, const char *model)
 void
 evidence_restore(const Graph *graph, const char *model, const char *learnt, bool with_rules)
 {
-	SqlArgs		args = {0};
+	SqlArgs		args = sql_args_text(learnt);
 
 	if (with_rules)
 		write_summary(graph, model, NULL);
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(learnt));
 	sql_arg(&args, BOOLOID, BoolGetDatum(with_rules));
 	sql_run(psprintf("insert into %1$sevidence_weight select * from jsonb_populate_recordset(null::%1$sevidence_weight, $1::jsonb->'weights') "
 					 "where $2 and relation in (select id from %1$srelation)", graph->prefix), &args);

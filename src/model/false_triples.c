@@ -6,7 +6,7 @@
  * the result is not in the filter.  Entities drawn from all would mostly be of the wrong type, and the
  * threshold too low for the false triples that users ask about.
  */
-#include "false_triples.h"
+#include "thresholds.h"
 
 #include "miscadmin.h"
 #include "utils/builtins.h"
@@ -70,7 +70,7 @@ threshold_corrupt(const GraphData *data, const Triple *known, int64 known_count,
 {
 	int64	   *start = facts_by_relation(data->fact, data->facts, data->relations);
 	Corruption	corruption = {data, start, known, known_count, seed};
-	Triple	   *made = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Triple) * Max(count, 1));
+	Triple	   *made = array_new(Triple, count);
 
 	*corrupted = 0;
 	for (int64 i = 0; i < count; i++)

@@ -20,7 +20,6 @@
 #include "rules/formats.h"
 #include "server/host.h"
 #include "model.h"
-#include "model_rating.h"
 #include "rule_table.h"
 #include "server/growing_array.h"
 #include "server/sql.h"
@@ -214,10 +213,8 @@ drop_duplicates(Import *import)
 	if (import->count > 0)
 		qsort(import->rule, import->count, sizeof(Rule), compare_rules);
 	for (int64 i = 0; i < import->count; i++)
-	{
 		if (count == 0 || rule_compare(&import->rule[count - 1], &import->rule[i]) != 0)
 			import->rule[count++] = import->rule[i];
-	}
 	import->count = count;
 }
 

@@ -2,24 +2,21 @@
  * learn_evidence.c
  *		Learning how a model weighs evidence; hkg_learn_evidence.
  */
-#include "learn_evidence.h"
+#include "model_evidence.h"
 
 #include "utils/acl.h"
 #include "utils/memutils.h"
 
-#include "evidence_rules.h"
-#include "evidence_weights.h"
 #include "graph/call.h"
 #include "model_cache.h"
-#include "model_evidence.h"
+#include "server/growing_array.h"
 #include "server/host.h"
 
 /* Facts, then the valid split: the test split takes no part in learning. */
 static Triple *
 facts_and_valid(const GraphData *data, const Triple *valid, int64 valid_count)
 {
-	Triple	   *known = MemoryContextAllocHuge(CurrentMemoryContext,
-											  sizeof(Triple) * (data->facts + valid_count));
+	Triple	   *known = array_new(Triple, data->facts + valid_count);
 
 	memcpy(known, data->fact, sizeof(Triple) * data->facts);
 	memcpy(known + data->facts, valid, sizeof(Triple) * valid_count);

@@ -2,7 +2,7 @@
  * mine_rules.c
  *		hkg_mine_rules: the search for rules, rated by one of three measures.
  */
-#include "model_rating.h"
+#include "rule_table.h"
 
 #include <math.h>
 

@@ -7,12 +7,12 @@
 #include <math.h>
 
 #include "access/xact.h"
-#include "catalog/pg_type.h"
 #include "lib/stringinfo.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
 #include "embeddings.h"
+#include "server/growing_array.h"
 #include "server/host.h"
 #include "server/sql.h"
 
@@ -59,9 +59,8 @@ ModelRow
 model_read_row(Graph *graph, const char *name)
 {
 	ModelRow	row = {0};
-	SqlArgs		args = {0};
+	SqlArgs		args = sql_args_text(name);
 
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(name));
 	sql_stream_often(psprintf("select xmin::xid, ctid::tid, score_function::text, dimensions::int, status::text, "
 							  "settings->>'gamma', settings->>'norm', "
 							  "coalesce(settings->>'reciprocal' = 'true', false) from %smodel where name = $1",
@@ -75,10 +74,9 @@ model_read_row(Graph *graph, const char *name)
 void
 model_require(Graph *graph, const char *name)
 {
-	SqlArgs		args = {0};
+	SqlArgs		args = sql_args_text(name);
 	Datum		found;
 
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(name));
 	if (!sql_value(psprintf("select true from %smodel where name = $1", graph->prefix),
 				   &args, &found))
 		no_such_model(graph, name);
@@ -87,10 +85,9 @@ model_require(Graph *graph, const char *name)
 bool
 model_has_embeddings(Graph *graph, const char *name, double *omega)
 {
-	SqlArgs		args = {0};
+	SqlArgs		args = sql_args_text(name);
 	Datum		found;
 
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(name));
 	if (!sql_value(psprintf("select coalesce((settings->>'omega')::float8, 0.5) from %smodel where name = $1 "
 							"and exists (select from %sentity_embedding where model = name)",
 							graph->prefix, graph->prefix), &args, &found))
@@ -278,7 +275,7 @@ spread_rows(EmbeddingTable table, float *embedding, const int32 *ids, int32 coun
 
 	if (count == table.count && memcmp(ids, table.id, sizeof(int32) * count) == 0)
 		return embedding;
-	spread = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(float) * table.several * count * width);
+	spread = array_new(float, width * table.several * count);
 	for (int32 row = 0; row < table.several * count; row++)
 	{
 		int32		known = graph_row(table.id, table.count, ids[row % count]);

@@ -29,7 +29,6 @@
 #include "utils/memutils.h"
 #include "utils/rls.h"
 
-#include "evidence_weights.h"
 #include "graph/changes.h"
 #include "server/host.h"
 

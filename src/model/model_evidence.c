@@ -7,8 +7,7 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#include "evidence_rules.h"
-#include "evidence_weights.h"
+#include "server/growing_array.h"
 #include "server/host.h"
 
 /* one more thread for this many facts to sort: some milliseconds' work */
@@ -41,7 +40,7 @@ evidence_index(Evidence *evidence, const EvRuleSet *rules, const GraphData *data
 static int32 *
 rows_of(const int32 *ids, int32 count, const int32 *known, int32 known_count)
 {
-	int32	   *rows = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(int32) * Max(count, 1));
+	int32	   *rows = array_new(int32, count);
 
 	for (int32 i = 0; i < count; i++)
 		rows[i] = graph_row(known, known_count, ids[i]);

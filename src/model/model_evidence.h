@@ -1,6 +1,8 @@
 /*
  * model_evidence.h
- *		The evidence of a model: its rules, the graph's facts and the weights that it has learnt, in memory.
+ *		The evidence of a model: its rules, the graph's facts and the weights that it has learnt.
+ *
+ * ERROR 22000 when what was learnt is damaged; 53200 when what is read would not fit hybridkg.max_memory.
  */
 #ifndef HKG_MODEL_MODEL_EVIDENCE_H
 #define HKG_MODEL_MODEL_EVIDENCE_H
@@ -21,13 +23,12 @@ typedef struct Evidence
 
 /*
  * The evidence of a model, in the current context, from given facts and in their rows, or from all facts of the
- * graph and in the model's rows; NULL when it has none.  ERROR 22000 when what was learnt is damaged; 53200 when it
- * would not fit hybridkg.max_memory beside the bytes that are taken already.
+ * graph and in the model's rows, beside the bytes that are taken already; NULL when it has none.
  */
 extern Evidence *evidence_of_data(Graph *graph, const char *model, const GraphData *data);
 extern Evidence *evidence_of_model(Graph *graph, const Model *model, uint64 taken);
 
-/* What answers one question at a time, in the current context; ERROR 53200 as above. */
+/* What answers one question at a time, in the current context */
 extern EvAnswering *evidence_answering(const Evidence *evidence, uint64 taken);
 
 /* Facts and rules alone: what they take, and the two of them.  The rules' rows are those of `data`. */
@@ -39,5 +40,54 @@ extern KgeAdjustment evidence_adjustment(const Evidence *evidence, EvKind kind, 
 
 /* The evidence for a candidate, with the discount of that kind */
 extern double evidence_of_candidate(const Evidence *evidence, EvKind kind, const EvCandidate *candidate);
+
+/* ---- evidence_rules.c: the rules of a model, in rows ---- */
+
+/* The rules that have an evidence_confidence, as far as `data` has rows for all that they name; in the current context. */
+extern EvRuleSet evidence_read_rules(const Graph *graph, const char *model, const GraphData *data);
+
+/* ---- evidence_weights.c: what was learnt, in table evidence_weight and column evidence of table model ---- */
+
+/* Names of the kinds, NULL-terminated: embedding, rules, both */
+extern const char *const evidence_kinds[];
+
+/* The discounts of rules and of both; false when the model has no evidence. */
+extern bool evidence_read_discounts(const Graph *graph, const char *model, double *rules, double *both);
+
+/* Weight and scale of the relations of `data`; the usual ones where there are none. */
+extern void evidence_read_weights(Graph *graph, const char *model, const GraphData *data, EvWeights *weights);
+
+/* How scores become probabilities, by kind */
+extern void evidence_read_calibration(const Graph *graph, const char *model, EvCalibration *calibration);
+
+/*
+ * Writes what was learnt, in place of what was there; NULL: nothing was, and the usual weights count.  Thresholds
+ * of scores that use evidence are deleted.
+ */
+extern void evidence_write_weights(const Graph *graph, const char *model, const GraphData *data, const EvLearnt *learnt);
+
+/* Whether weights and probabilities were learnt. */
+extern bool evidence_has_learnt(const Graph *graph, const char *model);
+
+/*
+ * What a model has learnt of weights, probabilities and thresholds, as a text, for a model that goes on from it and
+ * takes its place; NULL when there is no such model.  with_rules: whether the new model has rules as evidence; else
+ * only the thresholds of the embedding are restored.
+ */
+extern char *evidence_learnt(const Graph *graph, const char *model);
+extern void evidence_restore(const Graph *graph, const char *model, const char *learnt, bool with_rules);
+
+/* ---- learn_evidence.c ---- */
+
+/*
+ * Learns the weights of a model from the valid split (rows of `data`, as those of kge) and writes
+ * them; without one, writes the usual ones.
+ */
+extern void evidence_learn(Graph *graph, const char *model, const GraphData *data, const KgeModel *kge,
+						   Pool *pool, const Triple *valid, int64 valid_count);
+
+/* What that takes beside its arguments, of a model with such rules: once as they are read, and once as they are used. */
+extern uint64 evidence_learn_bytes(const KgeModel *kge, const GraphData *data, const EvRuleSet *rules,
+								   int64 valid_count, int threads);
 
 #endif							/* HKG_MODEL_MODEL_EVIDENCE_H */

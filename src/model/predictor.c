@@ -6,9 +6,9 @@
 
 #include "utils/memutils.h"
 
-#include "evidence_weights.h"
 #include "model_cache.h"
 #include "server/argument.h"
+#include "server/growing_array.h"
 #include "server/host.h"
 
 EvKind
@@ -97,9 +97,8 @@ zero_model(int32 entities, int32 relations)
 		.relations = relations
 	};
 
-	kge.entity = MemoryContextAllocExtended(CurrentMemoryContext, sizeof(float) * Max(entities, 1),
-											MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	kge.relation = palloc0(sizeof(float) * Max(relations, 1));
+	kge.entity = array_new_zero(float, entities);
+	kge.relation = array_new_zero(float, relations);
 	return kge;
 }
 

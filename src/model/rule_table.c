@@ -1,6 +1,6 @@
 /*
  * rule_table.c
- *		Table `rule` of a graph, read and written (see rule_table.h).
+ *		Table `rule` of a graph, read, rated and written (see rule_table.h).
  */
 #include "rule_table.h"
 
@@ -12,7 +12,10 @@
 #include "utils/memutils.h"
 
 #include "evidence/evidence.h"
+#include "model_cache.h"
+#include "rules/selection.h"
 #include "server/growing_array.h"
+#include "server/host.h"
 
 /* ---- reading ------------------------------------------------------------------ */
 
@@ -38,9 +41,8 @@ MinedRules *
 mine_selected(Graph *graph, const GraphData *data, const char *model)
 {
 	RuleList	list;
-	SqlArgs		args = {0};
+	SqlArgs		args = sql_args_text(model);
 
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
 	list = rules_of_query(psprintf("select distinct " RULE_COLUMNS " from %srule where model = $1 and selected",
 								   graph->prefix), &args);
 	if (list.count == 0)
@@ -49,6 +51,33 @@ mine_selected(Graph *graph, const GraphData *data, const char *model)
 				 errmsg("model \"%s\" of graph \"%s\" has no selected rules", model, graph->name),
 				 errhint("Add some with hkg_import_rules.")));
 	return mine_given(graph, data, list.rule, list.count);
+}
+
+/* ---- quality ------------------------------------------------------------------ */
+
+static bool
+same_ids(const int32 *a, int32 a_count, const int32 *b, int32 b_count)
+{
+	return a_count == b_count && memcmp(a, b, a_count * sizeof(int32)) == 0;
+}
+
+void
+rate_by_model(Graph *graph, const char *name, MinedRules *rules, double omega, int sample)
+{
+	GraphData  *data = graph_read(graph);
+	const Model *model = model_open(graph, name);
+
+	if (!same_ids(model->entity_id, model->kge.entities, data->entity_id, data->entities) ||
+		!same_ids(model->relation_id, model->kge.relations, data->relation_id, data->relations))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("model \"%s\" lacks entities or relations of graph \"%s\"",
+						name, graph->name),
+				 errhint("Some were added since it was trained; train it again.")));
+	rate_rules(&(RatingModel) {
+		.pairs = body_pairs_create(graph, data->entity_id, data->entities, 0),
+		.data = data,.kge = &model->kge,.pool = hkg_pool(),.omega = omega,.sample = sample
+	}, rules);
 }
 
 /* ---- writing ------------------------------------------------------------------ */
@@ -134,9 +163,8 @@ write_rules(const char *statement, const MinedRules *rules)
 void
 record_rules(Graph *graph, const char *model, const MinedRules *rules)
 {
-	SqlArgs		args = {0};
+	SqlArgs		args = sql_args_text(model);
 
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
 	sql_run(psprintf("delete from %srule where model = $1", graph->prefix), &args);
 	write_rules(psprintf("insert into %1$srule (model, id, " NAMES COUNTS EVIDENCE ")"
 						 " select %2$s, id, " NAMES COUNTS EVIDENCE " from line"

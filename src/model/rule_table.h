@@ -1,6 +1,6 @@
 /*
  * rule_table.h
- *		Table `rule` of a graph: the rules of its models, read and written.
+ *		Table `rule` of a graph: the rules of its models, read, rated and written.
  */
 #ifndef HKG_MODEL_RULE_TABLE_H
 #define HKG_MODEL_RULE_TABLE_H
@@ -27,6 +27,12 @@ extern RuleList rules_of_query(const char *query, const SqlArgs *args);
  * The selected rules of a model, counted on the graph's facts.  ERROR 55000 when there are none.
  */
 extern MinedRules *mine_selected(Graph *graph, const GraphData *data, const char *model);
+
+/*
+ * Rates rules by a model's embeddings, as rate_rules does.  ERROR 55000 when the model lacks entities or relations of
+ * the graph.
+ */
+extern void rate_by_model(Graph *graph, const char *model, MinedRules *rules, double omega, int sample);
 
 /* Replaces the model's rules.  A rule's id is its position + 1. */
 extern void record_rules(Graph *graph, const char *model, const MinedRules *rules);

@@ -16,12 +16,11 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-#include "evidence_weights.h"
-#include "false_triples.h"
 #include "graph/call.h"
 #include "model_cache.h"
 #include "predictor.h"
 #include "server/argument.h"
+#include "server/growing_array.h"
 #include "server/host.h"
 #include "server/sql.h"
 
@@ -43,19 +42,6 @@ typedef struct ExampleList
 	const Evidence *evidence;	/* NULL where the model has none */
 	EvAdjuster	adjuster;		/* answers the threads' questions */
 } ExampleList;
-
-/* A labelled score and its relation */
-typedef struct Scored
-{
-	int32		relation;
-	KgeLabelled labelled;
-} Scored;
-
-typedef struct ScoredList
-{
-	Scored	   *scored;			/* by relation */
-	int64		count;
-} ScoredList;
 
 static int
 compare_examples(const void *a, const void *b)
@@ -107,8 +93,7 @@ make_examples(Graph *graph, const char *model, const GraphData *data, const KgeM
 {
 	ExampleList list = {.pool = hkg_pool()};
 
-	list.example = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(LabelledTriple) *
-										  Max(labelled->truths + labelled->falsehoods, 1));
+	list.example = array_new(LabelledTriple, labelled->truths + labelled->falsehoods);
 	add_examples(&list, kge, labelled->truth, labelled->truths, true);
 	add_examples(&list, kge, labelled->falsehood, labelled->falsehoods, false);
 	qsort(list.example, list.count, sizeof(LabelledTriple), compare_examples);
@@ -121,24 +106,23 @@ make_examples(Graph *graph, const char *model, const GraphData *data, const KgeM
 	return list;
 }
 
-/* The scores of a kind.  A triple without an embedding has no finite score, and is left out. */
-static ScoredList
-scores_of(const ExampleList *list, EvKind kind)
+/* The scores of some examples.  A triple without an embedding has no finite score, and is left out. */
+static int64
+score_examples(const ExampleList *list, EvKind kind, int64 first, int64 end, KgeLabelled *scored)
 {
 	Predictor	predictor = {.kind = kind,.evidence = list->evidence};
-	ScoredList	scores = {MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Scored) * Max(list->count, 1)), 0};
+	int64		count = 0;
 
-	for (int64 i = 0; i < list->count; i++)
+	for (int64 i = first; i < end; i++)
 	{
 		const LabelledTriple *example = &list->example[i];
-		int32		relation = example->triple.relation;
-		double		score = predictor_score(&predictor, SIDE_TAIL, relation, example->parts[kind]);
+		double		score = predictor_score(&predictor, SIDE_TAIL, example->triple.relation, example->parts[kind]);
 
 		CHECK_FOR_INTERRUPTS();
 		if (isfinite(score))
-			scores.scored[scores.count++] = (Scored) {relation, {score, example->truth}};
+			scored[count++] = (KgeLabelled) {score, example->truth};
 	}
-	return scores;
+	return count;
 }
 
 /* One threshold, and what it was learnt from */
@@ -161,31 +145,26 @@ compare_labelled(const void *a, const void *b)
 	return (left < right) - (left > right);
 }
 
+/* Sorts the scores. */
 static Threshold
-learn(const Scored *scored, int64 count)
+learn(KgeLabelled *scored, int64 count)
 {
 	Threshold	learnt = {.count = count};
-	KgeLabelled *labelled = MemoryContextAllocHuge(CurrentMemoryContext,
-												   sizeof(KgeLabelled) * Max(count, 1));
 
 	for (int64 i = 0; i < count; i++)
-	{
-		labelled[i] = scored[i].labelled;
-		learnt.truths += labelled[i].truth;
-	}
-	qsort(labelled, count, sizeof(KgeLabelled), compare_labelled);
-	learnt.threshold = kge_threshold(labelled, count, &learnt.right);
-	pfree(labelled);
+		learnt.truths += scored[i].truth;
+	qsort(scored, count, sizeof(KgeLabelled), compare_labelled);
+	learnt.threshold = kge_threshold(scored, count, &learnt.right);
 	return learnt;
 }
 
 static int64
-count_right(const Scored *scored, int64 count, double threshold)
+count_right(const KgeLabelled *scored, int64 count, double threshold)
 {
 	int64		right = 0;
 
 	for (int64 i = 0; i < count; i++)
-		right += (scored[i].labelled.score >= threshold) == scored[i].labelled.truth;
+		right += (scored[i].score >= threshold) == scored[i].truth;
 	return right;
 }
 
@@ -193,9 +172,8 @@ static SqlBatch *
 replace_thresholds(const Graph *graph, const char *model)
 {
 	static const Oid types[] = {INT4OID, FLOAT8OID, INT8OID, FLOAT8OID, TEXTOID};
-	SqlArgs		args = {0};
+	SqlArgs		args = sql_args_text(model);
 
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
 	sql_run(psprintf("delete from %sthreshold where model = $1", graph->prefix), &args);
 	return sql_batch_begin(psprintf("insert into %1$sthreshold (model, relation, threshold, triples, accuracy, evidence) "
 									"select %2$s, u.* "
@@ -224,8 +202,8 @@ write_threshold(SqlBatch *batch, int32 relation, EvKind kind, const Threshold *l
 static double
 learn_kind(SqlBatch *batch, const GraphData *data, const ExampleList *examples, EvKind kind)
 {
-	ScoredList	list = scores_of(examples, kind);
-	Threshold	all = learn(list.scored, list.count);
+	KgeLabelled *scored = array_new(KgeLabelled, examples->count);
+	Threshold	all = learn(scored, score_examples(examples, kind, 0, examples->count, scored));
 	int64		right = 0;
 	int64		next = 0;
 
@@ -234,19 +212,19 @@ learn_kind(SqlBatch *batch, const GraphData *data, const ExampleList *examples, 
 		int64		first = next;
 		Threshold	own;
 
-		while (next < list.count && list.scored[next].relation == row)
+		while (next < examples->count && examples->example[next].triple.relation == row)
 			next++;
-		own = learn(list.scored + first, next - first);
+		own = learn(scored, score_examples(examples, kind, first, next, scored));
 		if (own.truths == 0)
 		{
 			own.threshold = all.threshold;
-			own.right = count_right(list.scored + first, own.count, own.threshold);
+			own.right = count_right(scored, own.count, own.threshold);
 		}
 		write_threshold(batch, data->relation_id[row], kind, &own);
 		right += own.right;
 	}
-	pfree(list.scored);
-	return all.truths > 0 ? (double) right / (double) list.count : NAN;
+	pfree(scored);
+	return all.truths > 0 ? (double) right / (double) all.count : NAN;
 }
 
 double
@@ -269,8 +247,8 @@ threshold_learn(Graph *graph, const char *model, const GraphData *data, const Kg
 
 /* ---- hkg_learn_thresholds ---------------------------------------------------------------- */
 
-/* what learning takes for each triple, with the scores once more for one threshold */
-#define TRIPLE_BYTES (sizeof(LabelledTriple) + sizeof(Scored) + sizeof(KgeLabelled))
+/* what learning takes for each triple */
+#define TRIPLE_BYTES (sizeof(LabelledTriple) + sizeof(KgeLabelled))
 
 static void
 no_valid_split(const Graph *graph)

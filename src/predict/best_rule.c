@@ -20,6 +20,7 @@
 #include "model/rule_table.h"
 #include "rules/rule_sql.h"
 #include "server/array.h"
+#include "server/growing_array.h"
 #include "server/host.h"
 
 /* ---- rules ------------------------------------------------------------------------- */
@@ -58,9 +59,8 @@ read_selected_rules(const Graph *graph, const char *condition, const SqlArgs *ar
 static List *
 selected_rules(const Graph *graph, const char *model)
 {
-	SqlArgs		args = {0};
+	SqlArgs		args = sql_args_text(model);
 
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
 	return read_selected_rules(graph, "selected", &args);
 }
 
@@ -134,7 +134,7 @@ compare_placed(const void *a, const void *b)
 static PlacedTriple *
 sort_triples(const Triple *triple, int64 count)
 {
-	PlacedTriple *sorted = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(PlacedTriple) * Max(count, 1));
+	PlacedTriple *sorted = array_new(PlacedTriple, count);
 
 	for (int64 i = 0; i < count; i++)
 		sorted[i] = (PlacedTriple) {triple[i], i};
@@ -210,15 +210,13 @@ check_rule(const Graph *graph, const SelectedRule *selected, RuleCheck *check)
 static void
 check_selected_rules(const Graph *graph, const char *model, const Triple *triple, int64 count, BestRule *best)
 {
-	MemoryContext context = CurrentMemoryContext;
-	Size		room = Max(count, 1);
 	RuleCheck	check = {
 		.triple = triple,
 		.count = count,
 		.best = best,
-		.open = MemoryContextAllocHuge(context, sizeof(int64) * room),
-		.x = MemoryContextAllocHuge(context, sizeof(int32) * room),
-		.y = MemoryContextAllocHuge(context, sizeof(int32) * room)
+		.open = array_new(int64, count),
+		.x = array_new(int32, count),
+		.y = array_new(int32, count)
 	};
 	ListCell   *cell;
 
@@ -241,7 +239,7 @@ best_rule_bytes(int64 count)
 BestRule *
 best_rule_of_each(Graph *graph, const char *model, const Evidence *evidence, const Triple *triple, int64 count)
 {
-	BestRule   *best = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(BestRule) * Max(count, 1));
+	BestRule   *best = array_new(BestRule, count);
 
 	for (int64 i = 0; i < count; i++)
 		best[i] = (BestRule) {.id = NO_RULE};
@@ -254,8 +252,8 @@ best_rule_of_each(Graph *graph, const char *model, const Evidence *evidence, con
 void
 arg_best_rules(SqlArgs *args, const BestRule *rule, int count)
 {
-	int32	   *id = palloc_extended(sizeof(int32) * Max(count, 1), MCXT_ALLOC_HUGE);
-	char	  **counted = palloc_extended(sizeof(char *) * Max(count, 1), MCXT_ALLOC_HUGE);
+	int32	   *id = array_new(int32, count);
+	char	  **counted = array_new(char *, count);
 
 	for (int i = 0; i < count; i++)
 	{

@@ -115,9 +115,9 @@ find_missing(Graph *graph, const Predictor *predictor, const char *relation, int
 	hkg_check_memory_or(bytes_needed(pool, &scoring, &facts, k),
 						psprintf("a list of %d missing facts", k), "ask for a smaller k");
 	count = kge_complete(&arena, pool, &scoring.kge, scoring.adjustment, facts.triple, facts.count, k, &best);
-	list.triple = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Triple) * Max(count, 1));
-	list.score = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(double) * Max(count, 1));
-	list.probability = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(double) * Max(count, 1));
+	list.triple = array_new(Triple, count);
+	list.score = array_new(double, count);
+	list.probability = array_new(double, count);
 	for (int64 i = 0; i < count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();

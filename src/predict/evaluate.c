@@ -23,6 +23,7 @@
 #include "graph/call.h"
 #include "model/model_cache.h"
 #include "model/rule_table.h"
+#include "server/growing_array.h"
 #include "server/sql.h"
 
 const char *const evaluate_splits[] = {"valid", "test", "train", NULL};
@@ -74,8 +75,7 @@ rank_split(Graph *graph, const char *model, const char *split, int64 seed, EvKin
 	ranking.count = data->facts;
 	if (strcmp(split, "train") != 0)
 		ranking.triple = graph_read_split(graph, data, split, &ranking.count);
-	ranking.rank = MemoryContextAllocHuge(CurrentMemoryContext,
-										  sizeof(int32) * Max(2 * ranking.count, 1));
+	ranking.rank = array_new(int32, 2 * ranking.count);
 	ranking.evidence = open_scoring(graph, model, data, kind, &scoring);
 	if (ranking.count == 0)
 		return ranking;
@@ -181,9 +181,8 @@ hkg_ranks(PG_FUNCTION_ARGS)
 static RuleList
 best_rules(const Graph *graph, const char *model, int top_rules)
 {
-	SqlArgs		args = {0};
+	SqlArgs		args = sql_args_text(model);
 
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
 	sql_arg(&args, INT4OID, Int32GetDatum(top_rules));
 	return rules_of_query(psprintf("select " RULE_COLUMNS " from %srule "
 								   "where model = $1 and quality is not null and predictions > 0 "

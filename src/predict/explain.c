@@ -66,9 +66,8 @@ rules_for_triple(const Explanation *explanation)
 	const EvCandidate *candidate = explanation->candidate;
 	int32		id[EV_FIRINGS];
 	List	   *rules;
-	SqlArgs		args = {0};
+	SqlArgs		args = sql_args_text(explanation->model);
 
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(explanation->model));
 	sql_arg(&args, INT4OID, Int32GetDatum(explanation->triple.relation));
 	sql_arg(&args, INT4ARRAYOID, array_of_int4(id, firing_ids(explanation, id)));
 	rules = read_selected_rules(explanation->graph, "head = $2 and (selected or id = any ($3))", &args);
@@ -115,7 +114,7 @@ compare_shares(const ListCell *a, const ListCell *b)
 static void
 find_shares(Explanation *explanation)
 {
-	SqlArgs		args = {0};
+	SqlArgs		args = sql_args_text(explanation->model);
 	Datum		found;
 	EvAnswering *answering;
 	uint64		serial;
@@ -124,7 +123,6 @@ find_shares(Explanation *explanation)
 	const Model *model;
 	Triple		row;
 
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(explanation->model));
 	if (!sql_value(psprintf("select true from %smodel where name = $1 and evidence is not null and score_function is not null",
 							explanation->graph->prefix), &args, &found))
 		return;

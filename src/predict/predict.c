@@ -15,6 +15,7 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
+#include "core/search.h"
 #include "server/argument.h"
 #include "server/array.h"
 #include "server/host.h"
@@ -26,42 +27,48 @@
 
 /* ---- the best of many --------------------------------------------------------- */
 
-/* Rows of the model that are left out of a prediction, ascending */
-typedef struct RowList
+typedef struct RowReading
 {
 	const int32 *id;			/* row -> id, of entities or relations */
 	int32		rows;
-	int32	   *row;			/* that are left out */
-	int64		count;
-	int64		room;
-} RowList;
+	Numbers		known;
+} RowReading;
 
 static void
 take_row(void *argument, const Datum *values, const bool *nulls)
 {
-	RowList    *list = argument;
-	int32		row = graph_row(list->id, list->rows, DatumGetInt32(values[0]));
+	RowReading *reading = argument;
+	int32		row = graph_row(reading->id, reading->rows, DatumGetInt32(values[0]));
 
-	if (row < 0)
-		return;
-	list->row = array_reserve(list->row, list->count + 1, &list->room, sizeof(int32));
-	list->row[list->count++] = row;
+	if (row >= 0)
+		numbers_append(&reading->known, row);
 }
 
-/* The facts in which two columns have these ids, as rows of the third column, `wanted`. */
-static RowList
+/* The facts in which two columns have these ids, as ascending rows of the third column, `wanted`. */
+static Numbers
 known_rows(const Graph *graph, const int32 *ids, int32 rows, const char *wanted,
 		   const char *column, int32 id, const char *other_column, int32 other_id)
 {
-	RowList		list = {.id = ids,.rows = rows};
+	RowReading	reading = {.id = ids,.rows = rows};
 	SqlArgs		args = {0};
 
 	sql_arg(&args, INT4OID, Int32GetDatum(id));
 	sql_arg(&args, INT4OID, Int32GetDatum(other_id));
 	sql_stream_often(psprintf("select %s::int from %striple where %s = $1 and %s = $2 order by 1",
 							  wanted, graph->prefix, column, other_column),
-					 &args, take_row, &list);
-	return list;
+					 &args, take_row, &reading);
+	return reading.known;
+}
+
+/* Adds a row that is not among these, which ascend. */
+static void
+exclude_row(Numbers *excluded, int32 row)
+{
+	int64		place = lower_bound_int32(excluded->value, 0, excluded->count, row);
+
+	numbers_append(excluded, row);
+	memmove(excluded->value + place + 1, excluded->value + place, (excluded->count - 1 - place) * sizeof(int32));
+	excluded->value[place] = row;
 }
 
 /* Rows of a model with their scores, best first */
@@ -82,9 +89,9 @@ make_room(int64 room, uint64 search, Size more, const char *what)
 
 	hkg_check_memory_or(search + room * (sizeof(int32) + 2 * sizeof(double) + more),
 						psprintf("a list of " INT64_FORMAT " %s", room, what), "ask for a smaller k");
-	found.row = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(int32) * room);
-	found.score = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(double) * room);
-	found.probability = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(double) * room);
+	found.row = array_new(int32, room);
+	found.score = array_new(double, room);
+	found.probability = array_new(double, room);
 	return found;
 }
 
@@ -112,22 +119,6 @@ return_found(const Graph *graph, const char *table, const int32 *ids, const Foun
 		sql_stream_often(query, &args, sql_add_to_result, result);
 		sql_args_free(&args);
 	}
-}
-
-/* Adds a row that is not among them. */
-static void
-exclude_row(RowList *list, int32 row)
-{
-	int32	   *rows = palloc_extended(sizeof(int32) * (list->count + 1), MCXT_ALLOC_HUGE);
-	int64		before = 0;
-
-	while (before < list->count && list->row[before] < row)
-		before++;
-	for (int64 i = 0; i < list->count; i++)
-		rows[i + (i >= before)] = list->row[i];
-	rows[before] = row;
-	list->row = rows;
-	list->room = ++list->count;
 }
 
 /* ---- tails and heads ------------------------------------------------------------ */
@@ -183,7 +174,7 @@ typedef struct EntityQuestion
 	Side		side;
 	int32		given;
 	int32		relation;
-	RowList		excluded;
+	Numbers		excluded;		/* ascending rows */
 } EntityQuestion;
 
 static Triple
@@ -203,36 +194,33 @@ score_inferred(EntityQuestion *question, ScoredRow **scored)
 {
 	const Predictor *predictor = question->predictor;
 	const KgeModel *kge = &predictor->model->kge;
-	RowList	   *excluded = &question->excluded;
+	Numbers    *excluded = &question->excluded;
 	const EvCandidate *candidate;
 	int64		count = ev_answer(predictor->answering, question->side, question->given, question->relation,
 							   hkg_leader(), POOL_LEADER, &candidate);
-	int32	   *row = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(int32) * (excluded->count + count + 1));
-	int64		rows = excluded->count;
+	int64		known = excluded->count;
 	int64		inferred = 0;
 
-	*scored = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(ScoredRow) * (count + 1));
-	memcpy(row, excluded->row, sizeof(int32) * rows);
+	*scored = array_new(ScoredRow, count);
 	for (int64 i = 0; i < count; i++)
 	{
 		int32		entity = candidate[i].entity;
 		ScoreParts	parts = {0, evidence_of_candidate(predictor->evidence, predictor->kind, &candidate[i])};
 		double		score;
 
-		if (rows > 0 && bsearch(&entity, excluded->row, excluded->count, sizeof(int32), compare_rows) != NULL)
+		if (known > 0 && bsearch(&entity, excluded->value, known, sizeof(int32), compare_rows) != NULL)
 			continue;
 		if (predictor->kind == EV_BOTH)
 			parts.phi = kge_score(kge, kge_asked(kge, answered(question, entity), question->side));
-		row[rows++] = entity;
+		numbers_append(excluded, entity);
 		score = predictor_score(predictor, question->side, question->relation, parts);
 		if (!isnan(score))
 			(*scored)[inferred++] = (ScoredRow) {parts, score, entity};
 		if (i % 1024 == 0)
 			CHECK_FOR_INTERRUPTS();
 	}
-	qsort(row, rows, sizeof(int32), compare_rows);
-	excluded->row = row;
-	excluded->count = rows;
+	if (excluded->count > known)
+		qsort(excluded->value, excluded->count, sizeof(int32), compare_rows);
 	return inferred;
 }
 
@@ -242,7 +230,7 @@ merge_inferred(const EntityQuestion *question, ScoredRow *inferred, int64 inferr
 {
 	const Predictor *predictor = question->predictor;
 	int64		all = inferred_count + found->count;
-	ScoredRow  *scored = inferred == NULL ? palloc_extended(sizeof(ScoredRow) * (all + 1), MCXT_ALLOC_HUGE) :
+	ScoredRow  *scored = inferred == NULL ? array_new(ScoredRow, all + 1) :
 	repalloc_huge(inferred, sizeof(ScoredRow) * (all + 1));
 
 	for (int64 i = 0; i < found->count; i++)
@@ -278,7 +266,7 @@ predict_entities(Graph *graph, EntityQuestion *question, int k, bool known, SqlR
 		inferred_count = score_inferred(question, &inferred);
 	if (predictor->kind != EV_RULES)
 		found.count = kge_top(&arena, model_pool(kge), kge, model->sketch, question->side, question->given, question->relation,
-							  question->excluded.row, question->excluded.count, found.room, found.row, found.score);
+							  question->excluded.value, question->excluded.count, found.room, found.row, found.score);
 	merge_inferred(question, inferred, inferred_count, &found);
 	return_found(graph, "entity", model->entity_id, &found, result);
 }
@@ -319,7 +307,7 @@ hkg_predict_heads(PG_FUNCTION_ARGS)
 
 /* Every relation between two entities but the excluded ones; NaN scores are left out. */
 static int64
-score_relations(const Predictor *predictor, int32 head, int32 tail, const RowList *excluded,
+score_relations(const Predictor *predictor, int32 head, int32 tail, const Numbers *excluded,
 				ScoredRow *scored)
 {
 	const KgeModel *kge = &predictor->model->kge;
@@ -331,7 +319,7 @@ score_relations(const Predictor *predictor, int32 head, int32 tail, const RowLis
 		Triple		triple = {head, row, tail};
 
 		CHECK_FOR_INTERRUPTS();
-		if (next < excluded->count && excluded->row[next] == row)
+		if (next < excluded->count && excluded->value[next] == row)
 		{
 			next++;
 			continue;
@@ -351,9 +339,9 @@ predict_relations(Graph *graph, const Predictor *predictor, int32 head, int32 ta
 {
 	const Model *model = predictor->model;
 	const KgeModel *kge = &model->kge;
-	ScoredRow  *scored = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(ScoredRow) * kge->relations);
+	ScoredRow  *scored = array_new(ScoredRow, kge->relations);
 	Found		found = make_room(Min(k, kge->relations), 0, 0, "relations");
-	RowList		excluded = {0};
+	Numbers		excluded = {0};
 
 	if (!known)
 		excluded = known_rows(graph, model->relation_id, kge->relations, "relation",

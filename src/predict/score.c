@@ -17,7 +17,6 @@
 
 #include "server/argument.h"
 #include "server/name_table.h"
-#include "model/evidence_weights.h"
 #include "model/model_cache.h"
 #include "model/predictor.h"
 #include "server/sql.h"
@@ -306,11 +305,10 @@ hkg_score(PG_FUNCTION_ARGS)
 static void
 no_threshold(const Graph *graph, const char *model, int32 id, const char *relation, EvKind kind)
 {
-	SqlArgs		args = {0};
+	SqlArgs		args = sql_args_text(model);
 	Datum		found;
 	bool		deleted;
 
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
 	sql_arg(&args, INT4OID, Int32GetDatum(id));
 	deleted = kind != EV_EMBEDDING &&
 		sql_value(psprintf("select true from %sthreshold where model = $1 and relation = $2 and evidence = 'embedding'",
@@ -329,12 +327,11 @@ no_threshold(const Graph *graph, const char *model, int32 id, const char *relati
 static double
 read_threshold(FunctionCallInfo fcinfo, const Model *model, EvKind kind, int32 relation)
 {
-	SqlArgs		args = {0};
+	SqlArgs		args = sql_args_text(model->name);
 	int			nest_level;
 	Graph	   *graph = begin_reading(argument_name(fcinfo, 0, "graph"), &nest_level);
 	Datum		threshold;
 
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(model->name));
 	sql_arg(&args, INT4OID, Int32GetDatum(model->relation_id[relation]));
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(evidence_kinds[kind]));
 	if (!sql_value(psprintf("select nullif(threshold::float8, 'NaN') from %sthreshold "

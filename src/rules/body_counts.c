@@ -145,14 +145,12 @@ mine_bodies(Mining *mining)
 	PairCounts	count = {.mining = mining};
 	const GraphData *data = mining->data;
 	PairsTarget target = {take_pairs, set_sizes, &count};
-	const Rule **body = MemoryContextAllocHuge(CurrentMemoryContext, Max(mining->count, 1) * sizeof(Rule *));
+	const Rule **body = array_new(const Rule *, mining->count);
 
 	for (int64 i = 0; i < mining->count; i++)
 		body[i] = &mining->candidate[i].body;
 	for (int i = 0; i < 2; i++)
-		count.end[i].pairs = MemoryContextAllocExtended(CurrentMemoryContext,
-														Max(data->entities, 1) * sizeof(int32),
-														MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+		count.end[i].pairs = array_new_zero(int32, data->entities);
 	if (mining->given)
 		count.facts = pair_facts_create(data->fact, data->facts, data->relations, data->entities);
 	body_pairs_each(body_pairs_create(mining->graph, data->entity_id, data->entities, 0),

@@ -232,17 +232,12 @@ take_lists(void *argument, const Datum *values, const bool *nulls)
 static void
 evaluate(BodyPairs *pairs, const NeededBody *needed, int32 count)
 {
-	const Rule **body = MemoryContextAllocHuge(pairs->context, count * sizeof(Rule *));
-	int32	   *number = MemoryContextAllocHuge(pairs->context, count * sizeof(int32));
+	const Rule **body = array_new(const Rule *, count);
 	SqlArgs		args;
 
 	for (int32 i = 0; i < count; i++)
-	{
 		body[i] = needed[i].body;
-		number[i] = i;
-	}
-	args = rule_sql_bodies(body, number, count);
-	pfree(number);
+	args = rule_sql_bodies(body, count);
 	pfree(body);
 	pairs->needed = needed;
 	pairs->current = NULL;
@@ -274,8 +269,8 @@ compare_by_body(const void *a, const void *b)
 static NeededBody *
 group_by_body(const Rule *const *rules, int32 count, int32 *order, int32 *bodies)
 {
-	NumberedRule *sorted = MemoryContextAllocHuge(CurrentMemoryContext, count * sizeof(NumberedRule));
-	NeededBody *body = MemoryContextAllocHuge(CurrentMemoryContext, count * sizeof(NeededBody));
+	NumberedRule *sorted = array_new(NumberedRule, count);
+	NeededBody *body = array_new(NeededBody, count);
 
 	for (int32 i = 0; i < count; i++)
 		sorted[i] = (NumberedRule) {rules[i], i};
@@ -349,7 +344,7 @@ body_pairs_each(BodyPairs *pairs, const Rule *const *rules, int32 count, const P
 		return;
 	pairs->target = target;
 	pairs->caller = MemoryContextSwitchTo(pairs->context);
-	order = MemoryContextAllocHuge(pairs->context, count * sizeof(int32));
+	order = array_new(int32, count);
 	body = group_by_body(rules, count, order, &bodies);
 	evaluate_bodies(pairs, body, recall_bodies(pairs, body, bodies));
 	pfree(body);

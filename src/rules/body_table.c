@@ -8,6 +8,7 @@
 #include "utils/memutils.h"
 
 #include "mining.h"
+#include "server/growing_array.h"
 
 #define LARGEST_ARRAY (INT64CONST(1) << 22) /* slots */
 #define FIRST_ROOM 1024			/* bodies */
@@ -19,7 +20,7 @@ make_slots(BodyTable *table, int64 slots)
 {
 	mining_check_growth(table->memory, slots * sizeof(int32));
 	table->slots = slots;
-	table->slot = MemoryContextAllocHuge(CurrentMemoryContext, slots * sizeof(int32));
+	table->slot = array_new(int32, slots);
 	for (int64 i = 0; i < slots; i += AT_ONCE)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -50,7 +51,7 @@ body_table_create(BodyTable *table, MemoryContext memory, int64 prefixes, int64 
 void
 body_table_grow(BodyTable *table)
 {
-	int64		room = Max(2 * table->room, FIRST_ROOM);
+	int64		room = array_room(table->count + 1, table->room);
 
 	if (room > PG_INT32_MAX)
 		ereport(ERROR,
@@ -58,9 +59,7 @@ body_table_grow(BodyTable *table)
 				 errmsg("mining counts more than %d bodies of one kind", PG_INT32_MAX),
 				 errhint("Raise min_support or min_head_coverage.")));
 	mining_check_growth(table->memory, (room - table->room) * sizeof(CountedBody));
-	table->body = table->body == NULL ? MemoryContextAllocHuge(CurrentMemoryContext, room * sizeof(CountedBody)) :
-		repalloc_huge(table->body, room * sizeof(CountedBody));
-	table->room = room;
+	table->body = array_reserve(table->body, room, &table->room, sizeof(CountedBody));
 	if (table->hashed && 2 * room > table->slots)
 	{
 		pfree(table->slot);

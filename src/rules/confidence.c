@@ -1,6 +1,6 @@
 /*
  * confidence.c
- *		Embedding confidence and quality of mined rules, batch by batch (see confidence.h).
+ *		Embedding confidence and quality of mined rules, batch by batch (see selection.h).
  *
  * What the rules infer is scored in blocks, many rules at a time.  The order in which it comes depends on the
  * planner, so sums are taken in fixed point, where order does not matter: the same seed gives the same
@@ -9,7 +9,7 @@
  * A rule is given up as soon as its quality would be too low even if all of its predictions that are not
  * scored yet were certain.
  */
-#include "confidence.h"
+#include "selection.h"
 
 #include <math.h>
 
@@ -290,39 +290,34 @@ set_quality(Rater *rater, int32 number)
 Rater *
 rater_create(const RatingModel *model, MinedRules *rules)
 {
-	MemoryContext context = CurrentMemoryContext;
 	Rater	   *rater = palloc0(sizeof(Rater));
 
 	rater->model = *model;
 	rater->rules = rules;
-	rater->scratch = AllocSetContextCreate(context, "hybridkg scores", ALLOCSET_DEFAULT_SIZES);
-	rater->triple = MemoryContextAllocHuge(context, BLOCK * sizeof(Triple));
-	rater->score = MemoryContextAllocHuge(context, BLOCK * sizeof(float));
+	rater->scratch = AllocSetContextCreate(CurrentMemoryContext, "hybridkg scores", ALLOCSET_DEFAULT_SIZES);
+	rater->triple = array_new(Triple, BLOCK);
+	rater->score = array_new(float, BLOCK);
 	return rater;
 }
 
 void
 rater_rate(Rater *rater, const int32 *positions, int32 count, double least_quality)
 {
-	Size		room = Max(count, 1);
-	const Rule **rules = MemoryContextAllocHuge(CurrentMemoryContext, room * sizeof(Rule *));
+	const Rule **rules = array_new(const Rule *, count);
 	InferTarget target = {take_inferred, rater->model.sample > 0 ? take_draws : NULL, is_wanted, rater};
 
 	rater->position = positions;
 	rater->least_quality = least_quality;
-	rater->sums = MemoryContextAllocExtended(CurrentMemoryContext, room * sizeof(ScoreSums),
-											 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	rater->failed = MemoryContextAllocExtended(CurrentMemoryContext, room, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	rater->sums = array_new_zero(ScoreSums, count);
+	rater->failed = array_new_zero(bool, count);
 	for (int32 i = 0; i < count; i++)
 		rules[i] = &rule_of(rater, i)->rule;
 	if (count > 0)
 		infer_each(rater->model.pairs, rater->model.data, rules, count, &target);
 	score_block(rater);
 	for (int32 i = 0; i < count; i++)
-	{
 		if (!rater->failed[i])
 			set_quality(rater, i);
-	}
 	pfree(rater->failed);
 	pfree(rater->sums);
 	pfree(rules);

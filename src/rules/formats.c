@@ -215,10 +215,8 @@ find_closing(Reader *reader)
 	const char *at;
 
 	for (at = reader->at; at < reader->end; at++)
-	{
 		if (*at == ')' && (at + 1 == reader->end || strncmp(at + 1, ", ", 2) == 0))
 			return at;
-	}
 	reader->at = reader->end;
 	syntax_error(reader, "a closing parenthesis");
 	return NULL;				/* not reached */

@@ -11,6 +11,8 @@
 
 #include "miscadmin.h"
 
+#include "server/growing_array.h"
+
 #define CHECK_EVERY (1 << 12)
 #define NOBODY (-1)
 
@@ -285,7 +287,7 @@ groundings_list(Search *search, int component)
 	int			kind = unit_kind(matcher.component);
 
 	matcher.lists = lists;
-	lists->start = MemoryContextAllocHuge(CurrentMemoryContext, ((Size) search->units[kind] + 1) * sizeof(int64));
+	lists->start = array_new(int64, search->units[kind] + 1);
 	for (int32 i = 0; i < search->units[kind]; i++)
 	{
 		lists->start[i] = lists->body.count;

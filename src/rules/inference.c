@@ -89,9 +89,9 @@ infer_each(BodyPairs *pairs, const GraphData *data, const Rule *const *rules, in
 	MemoryContext caller = MemoryContextSwitchTo(context);
 	Inference	inference = {.target = target};
 
-	inference.relation = MemoryContextAllocHuge(context, Max(count, 1) * sizeof(int32));
+	inference.relation = array_new(int32, count);
 	inference.facts = pair_facts_create(data->fact, data->facts, data->relations, data->entities);
-	inference.chunk = MemoryContextAllocHuge(context, (CHUNK + 1) * sizeof(Triple));
+	inference.chunk = array_new(Triple, CHUNK + 1);
 	for (int32 i = 0; i < count; i++)
 		inference.relation[i] = graph_row(data->relation_id, data->relations, rules[i]->head);
 	MemoryContextSwitchTo(caller);
@@ -148,7 +148,6 @@ compare_inferred(const void *a, const void *b)
 static Inferences *
 group_by_triple(const Collection *collection)
 {
-	MemoryContext context = CurrentMemoryContext;
 	Inferences *inferences = palloc0(sizeof(Inferences));
 	const Inferred *inferred = collection->inferred;
 	int64		count = 0;
@@ -158,9 +157,9 @@ group_by_triple(const Collection *collection)
 		CHECK_FOR_INTERRUPTS();
 		inferences->count += i == 0 || triple_compare(&inferred[i - 1].triple, &inferred[i].triple) != 0;
 	}
-	inferences->triple = MemoryContextAllocHuge(context, Max(inferences->count, 1) * sizeof(Triple));
-	inferences->first = MemoryContextAllocHuge(context, (inferences->count + 1) * sizeof(int64));
-	inferences->rule = MemoryContextAllocHuge(context, Max(collection->count, 1) * sizeof(int32));
+	inferences->triple = array_new(Triple, inferences->count);
+	inferences->first = array_new(int64, inferences->count + 1);
+	inferences->rule = array_new(int32, collection->count);
 	for (int64 i = 0; i < collection->count; i++)
 	{
 		if (i == 0 || triple_compare(&inferred[i - 1].triple, &inferred[i].triple) != 0)

@@ -1,14 +1,22 @@
 /*
  * mine.h
- *		The search for rules and their counts on the facts, all but embedding confidence.
+ *		The search for rules and their counts on the facts, all but embedding confidence (see mining.c).
  */
 #ifndef HKG_RULES_MINE_H
 #define HKG_RULES_MINE_H
 
 #include "server/compat.h"
 
-#include "mine_options.h"
 #include "rule.h"
+
+/* Which rules are searched for */
+typedef struct MineOptions
+{
+	int			max_rule_length;	/* atoms, the head counted: 2 to 4 */
+	double		min_head_coverage;
+	int			min_support;
+	bool		constants;
+} MineOptions;
 
 typedef struct MinedRule
 {

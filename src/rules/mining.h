@@ -1,6 +1,6 @@
 /*
  * mining.h
- *		What the parts of mining share: mine.c (the whole, the result), rule_search.c (the rules over the bounds
+ *		What the parts of mining share: mining.c (the whole, the result), rule_search.c (the rules over the bounds
  *		and their supports), body_counts.c (the sizes of their bodies).  Entities and relations are rows.
  */
 #ifndef HKG_RULES_MINING_H
@@ -11,8 +11,7 @@
 #include "evidence/fact_index.h"
 #include "graph/graph.h"
 
-#include "mine_options.h"
-#include "rule.h"
+#include "mine.h"
 
 /* A closed rule over the bounds */
 typedef struct Candidate
@@ -45,15 +44,11 @@ typedef struct Mining
 /* ERROR 53200, with the way out, when mining would take more than hybridkg.max_memory with so many more bytes. */
 extern void mining_check_growth(MemoryContext memory, uint64 bytes);
 
-/* Fills start and index; for the search, with the edges in both orders. */
-extern void mining_index_facts(Mining *mining);
-
 /* The least support of a rule over both bounds; the head has facts. */
 extern int32 mining_threshold(const Mining *mining, int32 head);
 
-/* Takes a rule over the bounds, in any form; and a canonical rule that is given. */
+/* Takes a rule over the bounds, in any form. */
 extern void mining_add(Mining *mining, int32 head, const Rule *rule, int32 support);
-extern void mining_add_given(Mining *mining, const Rule *rule);
 
 /* How many entities have edges of a directed atom */
 static inline int64
@@ -69,8 +64,10 @@ mining_functional_backwards(const Mining *mining, int32 head)
 	return mining_holders(mining, FORWARDS(head)) < mining_holders(mining, MIRRORED(FORWARDS(head)));
 }
 
-/* ---- body_counts.c: sizes of bodies of all candidates, and supports of given rules ---- */
+/* rule_search.c: adds the rules over the bounds, as candidates. */
+extern void search_rules(Mining *mining);
 
+/* body_counts.c: the sizes of the bodies of all candidates, and the supports of given rules */
 extern void mine_bodies(Mining *mining);
 
 #endif							/* HKG_RULES_MINING_H */

@@ -7,14 +7,15 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
+#include "server/growing_array.h"
+
 PairFacts
 pair_facts_create(const Triple *fact, int64 facts, int32 relations, int32 entities)
 {
 	PairFacts	created = {.fact = fact};
 
 	created.start = facts_by_relation(fact, facts, relations);
-	created.mark = MemoryContextAllocExtended(CurrentMemoryContext, Max(entities, 1) * sizeof(uint64),
-											  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	created.mark = array_new_zero(uint64, entities);
 	return created;
 }
 

@@ -92,10 +92,8 @@ rename_term(Term term, Term *names, int *named)
 	if (!TERM_IS_VARIABLE(term) || term == TERM_X || term == TERM_Y)
 		return term;
 	for (int i = 0; i < *named; i++)
-	{
 		if (names[i] == term)
 			return TERM_A - i;
-	}
 	names[(*named)++] = term;
 	return TERM_A - (*named - 1);
 }
@@ -185,10 +183,8 @@ head_atom(const Rule *rule)
 	Atom		head = {rule->head, TERM_X, TERM_Y};
 
 	for (int i = 0; i < rule->length; i++)
-	{
 		if (rule->body[i].relation == RULE_IS)
 			*(rule->body[i].first == TERM_X ? &head.first : &head.second) = rule->body[i].second;
-	}
 	return head;
 }
 
@@ -249,10 +245,8 @@ fault_of_atom(const Rule *rule, int i)
 	if (is_equal(atom, &head))
 		return "the body contains the head";
 	for (int j = 0; j < i; j++)
-	{
 		if (is_equal(atom, &rule->body[j]))
 			return "an atom occurs twice";
-	}
 	return NULL;
 }
 
@@ -412,10 +406,8 @@ is_variable_name(const char *name)
 	if (!(*name >= 'A' && *name <= 'Z'))
 		return false;
 	for (name++; *name != '\0'; name++)
-	{
 		if (!isalnum((unsigned char) *name) && *name != '_')
 			return false;
-	}
 	return true;
 }
 
@@ -424,10 +416,8 @@ static Term
 variable_term(Parser *parser, char *name)
 {
 	for (int i = 0; i < parser->variables; i++)
-	{
 		if (strcmp(parser->variable[i], name) == 0)
 			return -1 - i;
-	}
 	parser->variable[parser->variables++] = name;
 	return -parser->variables;
 }

@@ -227,7 +227,7 @@ take_combination(Search *search, const Combination *base, Combination *grown, in
 		add_rule(search, grown, support);
 	if (grown->atoms + 1 >= search->mining->options->max_rule_length)
 		return;
-	grown->fact = fact = MemoryContextAllocHuge(CurrentMemoryContext, support * sizeof(int32));
+	grown->fact = fact = array_new(int32, support);
 	grown->facts = 0;
 	for (int64 i = 0, j = 0; next_common(base->fact, base->facts, &i, other, others, &j); i++, j++)
 		fact[grown->facts++] = other[j];
@@ -263,7 +263,7 @@ static int32 *
 take_supports(const Search *search, int component, Numbers *found)
 {
 	int32	   *count = search->lists[component].count;
-	int32	   *support = MemoryContextAllocHuge(CurrentMemoryContext, Max(found->count, 1) * sizeof(int32));
+	int32	   *support = array_new(int32, found->count);
 	int64		kept = 0;
 
 	for (int64 i = 0; i < found->count; i++)
@@ -347,8 +347,8 @@ reserve_facts(Search *search, int component)
 	int64		facts = 0;
 
 	mining_check_growth(search->mining->memory, bodies * (sizeof(int64) + sizeof(int32)));
-	lists->first = palloc_extended((bodies + 2) * sizeof(int64), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	lists->count = palloc_extended(Max(bodies, 1) * sizeof(int32), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	lists->first = array_new_zero(int64, bodies + 2);
+	lists->count = array_new_zero(int32, bodies);
 	for (int32 i = 0; i < search->facts; i++)
 	{
 		int32		unit = unit_of_fact(search, component, i);
@@ -360,9 +360,9 @@ reserve_facts(Search *search, int component)
 	for (int64 i = 2; i <= bodies; i++)
 		lists->first[i] += lists->first[i - 1];
 	mining_check_growth(search->mining->memory, 2 * facts * sizeof(int32));
-	lists->fact = MemoryContextAllocHuge(CurrentMemoryContext, Max(facts, 1) * sizeof(int32));
+	lists->fact = array_new(int32, facts);
 	if (lists->binding.count > 0)
-		lists->fact_binding = MemoryContextAllocHuge(CurrentMemoryContext, facts * sizeof(int32));
+		lists->fact_binding = array_new(int32, facts);
 }
 
 /* From the bodies of each unit, the facts of each body; beginnings move as lists fill. */
@@ -454,8 +454,8 @@ make_end(Search *search, int end)
 	int32		units = (int32) (index->holders[atom + 1] - index->holders[atom]);
 
 	search->units[end] = units;
-	search->unit[end] = MemoryContextAllocHuge(CurrentMemoryContext, units * sizeof(Unit));
-	search->unit_of[end] = MemoryContextAllocHuge(CurrentMemoryContext, search->facts * sizeof(int32));
+	search->unit[end] = array_new(Unit, units);
+	search->unit_of[end] = array_new(int32, search->facts);
 	for (int32 i = 0; i < units; i++)
 	{
 		search->unit[end][i] = (Unit) {{-1, -1}, 0};
@@ -479,7 +479,7 @@ make_units(Search *search)
 	make_end(search, X);
 	make_end(search, Y);
 	search->units[BOTH] = search->facts;
-	search->unit[BOTH] = MemoryContextAllocHuge(CurrentMemoryContext, search->facts * sizeof(Unit));
+	search->unit[BOTH] = array_new(Unit, search->facts);
 	search->unit_of[BOTH] = NULL;
 	for (int32 i = 0; i < search->facts; i++)
 		search->unit[BOTH][i] = (Unit) {{search->fact[i].head, search->fact[i].tail}, 1};

@@ -75,9 +75,6 @@ unit_kind(const Component *component)
 	return component->end[X] && component->end[Y] ? BOTH : component->end[X] ? X : Y;
 }
 
-/* Adds the rules over the bounds, as candidates. */
-extern void search_rules(Mining *mining);
-
 /* ---- groundings.c ---------------------------------------------------------------- */
 
 /* Counts the bodies of a component and keeps those over the bounds; those of its parts are there. */

@@ -21,6 +21,7 @@
 #include "evidence/fact_index.h"
 #include "server/argument.h"
 #include "server/array.h"
+#include "server/growing_array.h"
 
 /* ---- the body as a join ---------------------------------------------------- */
 
@@ -80,10 +81,8 @@ variable_column(const BodyJoin *join, Term variable, int end)
 	for (int i = 0; i < end; i++)
 	{
 		for (int place = 0; place < 2 && has_facts(join, i); place++)
-		{
 			if (atom_term(&join->rule->body[i], place) == variable)
 				return psprintf("b%d.%s", i + 1, place_name(place));
-		}
 	}
 	return NULL;
 }
@@ -252,10 +251,8 @@ static bool
 is_in_atoms(const Rule *form, unsigned atoms, Term variable)
 {
 	for (int i = 0; i < form->length; i++)
-	{
 		if ((atoms & (1U << i)) != 0 && is_in_atom(&form->body[i], variable))
 			return true;
-	}
 	return false;
 }
 
@@ -282,10 +279,8 @@ atoms_of_y(const Rule *form, Term middle)
 			if (is_in_atom(&form->body[i], TERM_Y))
 				atoms |= 1U << i;
 			for (int j = 0; j < form->length; j++)
-			{
 				if ((atoms & (1U << j)) != 0 && share_variable(&form->body[j], &form->body[i], middle))
 					atoms |= 1U << i;
-			}
 		}
 	} while (atoms != before);
 	return atoms;
@@ -306,10 +301,8 @@ middle_of(const Rule *form)
 	if (cuts(form, NO_VARIABLE))
 		return NO_VARIABLE;
 	for (Term term = TERM_A; is_in_atoms(form, ALL_ATOMS(form), term); term--)
-	{
 		if (cuts(form, term))
 			return term;
-	}
 	return TERM_X;
 }
 
@@ -444,29 +437,30 @@ rule_sql_products(const Graph *graph, const Rule *form)
 	return sql.data;
 }
 
-/* The relation or the constant of one atom in all bodies, as a parameter */
+/* The numbers of all bodies ('n'), or the relation ('r') or the constant ('c') of one atom in each, as a parameter */
 static void
 arg_label(SqlArgs *args, const Rule *const *rules, int32 count, int atom, char kind)
 {
-	int32	   *column = MemoryContextAllocHuge(CurrentMemoryContext, count * sizeof(int32));
+	int32	   *column = array_new(int32, count);
 
 	for (int32 i = 0; i < count; i++)
 	{
 		const Atom *here = &rules[i]->body[atom];
 
-		column[i] = kind == 'r' ? FORWARDS(here->relation) + is_backwards(here) : Max(here->first, here->second);
+		column[i] = kind == 'n' ? i :
+			kind == 'r' ? FORWARDS(here->relation) + is_backwards(here) : Max(here->first, here->second);
 	}
 	sql_arg(args, INT4ARRAYOID, array_of_int4(column, count));
 	pfree(column);
 }
 
 SqlArgs
-rule_sql_bodies(const Rule *const *rules, const int32 *numbers, int32 count)
+rule_sql_bodies(const Rule *const *rules, int32 count)
 {
 	Rule		form = rule_form(rules[0]);
 	SqlArgs		args = {0};
 
-	sql_arg(&args, INT4ARRAYOID, array_of_int4(numbers, count));
+	arg_label(&args, rules, count, 0, 'n');
 	for (int i = 0; i < form.length; i++)
 	{
 		if (form.body[i].relation != RULE_IS)

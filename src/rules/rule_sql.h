@@ -50,7 +50,7 @@ extern Rule rule_form(const Rule *rule);
  */
 extern char *rule_sql_products(const Graph *graph, const Rule *form);
 
-/* The parameters of that statement for `count` bodies of the form, and their numbers. */
-extern SqlArgs rule_sql_bodies(const Rule *const *rules, const int32 *numbers, int32 count);
+/* The parameters of that statement for `count` bodies of the form, which are numbered 0, 1, ... */
+extern SqlArgs rule_sql_bodies(const Rule *const *rules, int32 count);
 
 #endif							/* HKG_RULES_RULE_SQL_H */

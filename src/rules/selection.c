@@ -14,6 +14,7 @@
 #include "utils/memutils.h"
 
 #include "core/heap.h"
+#include "server/growing_array.h"
 
 /* rules of the first batch */
 #define FIRST_BATCH 1000
@@ -88,10 +89,8 @@ rule_within(const Selection *selection, const MinedRule *rule, int subset)
 	Rule		within = {.head = rule->rule.head};
 
 	for (int i = 0; i < rule->rule.length; i++)
-	{
 		if (subset & (1 << i))
 			within.body[within.length++] = rule->rule.body[i];
-	}
 	rule_canonicalise(&within);
 	return find_rule(selection, &within);
 }
@@ -267,13 +266,12 @@ run_selection(Selection *selection, const RatingModel *model, void (*run) (Selec
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(context);
 	MinedRules *rules = selection->rules;
-	Size		room = Max(rules->count, 1);
 
 	selection->omega = model->omega;
 	selection->rater = rater_create(model, rules);
-	selection->by_rule = MemoryContextAllocHuge(context, room * sizeof(MinedRule *));
-	selection->batch = MemoryContextAllocHuge(context, room * sizeof(int32));
-	selection->best = MemoryContextAllocHuge(context, Min(room, (Size) selection->top + 1) * sizeof(MinedRule *));
+	selection->by_rule = array_new(MinedRule *, rules->count);
+	selection->batch = array_new(int32, rules->count);
+	selection->best = array_new(MinedRule *, Min(rules->count, (int64) selection->top + 1));
 	for (int64 i = 0; i < rules->count; i++)
 	{
 		clear_quality(&rules->rule[i]);

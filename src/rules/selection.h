@@ -1,13 +1,26 @@
 /*
  * selection.h
- *		The K best of the mined rules, by quality.
+ *		The quality of mined rules, and the K best of them.
  */
 #ifndef HKG_RULES_SELECTION_H
 #define HKG_RULES_SELECTION_H
 
 #include "server/compat.h"
 
-#include "confidence.h"
+#include "body_pairs.h"
+#include "kge/kge.h"
+#include "mine.h"
+
+/* What quality is measured by: the scores of kge, for rules whose bodies are in pairs */
+typedef struct RatingModel
+{
+	BodyPairs  *pairs;
+	const GraphData *data;
+	const KgeModel *kge;
+	Pool	   *pool;
+	double		omega;			/* weight of embedding confidence */
+	int			sample;			/* predictions that each rule is measured on; 0: all */
+} RatingModel;
 
 /* Fills embedding_confidence, confidence_error, quality and kept of all rules. */
 extern void rate_rules(const RatingModel *model, MinedRules *rules);
@@ -20,5 +33,18 @@ extern void select_rules(const RatingModel *model, MinedRules *rules, int top, d
 
 /* By quality, support (both falling), text: for sorting */
 extern int	compare_quality(const MinedRule *a, const MinedRule *b);
+
+/* ---- confidence.c: rules rated batch by batch ---- */
+
+typedef struct Rater Rater;
+
+/* In the current context. */
+extern Rater *rater_create(const RatingModel *model, MinedRules *rules);
+
+/*
+ * Fills embedding_confidence, confidence_error and quality of the rules at these positions, all of which infer
+ * something.  A rule that turns out to stay below least_quality may be left without.
+ */
+extern void rater_rate(Rater *rater, const int32 *positions, int32 count, double least_quality);
 
 #endif							/* HKG_RULES_SELECTION_H */

@@ -1,6 +1,6 @@
 /*
  * growing_array.h
- *		Arrays that grow, of any type, also beyond 1 GB.
+ *		Arrays of any type, also beyond 1 GB, and arrays that grow.
  */
 #ifndef HKG_SERVER_GROWING_ARRAY_H
 #define HKG_SERVER_GROWING_ARRAY_H
@@ -8,6 +8,13 @@
 #include "compat.h"
 
 #include "utils/memutils.h"
+
+/* An array of `count` elements in the current memory context; of array_new_zero, all zero */
+#define array_new(type, count) \
+	((type *) MemoryContextAllocHuge(CurrentMemoryContext, (Size) Max(count, 1) * sizeof(type)))
+#define array_new_zero(type, count) \
+	((type *) MemoryContextAllocExtended(CurrentMemoryContext, (Size) Max(count, 1) * sizeof(type), \
+										 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO))
 
 typedef struct Numbers
 {

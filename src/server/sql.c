@@ -19,6 +19,7 @@
 #include "nodes/params.h"
 #include "tcop/dest.h"
 #include "utils/array.h"
+#include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -41,6 +42,15 @@ sql_arg(SqlArgs *args, Oid type, Datum value)
 	args->values[args->count] = value;
 	args->nulls[args->count] = ' ';
 	args->count++;
+}
+
+SqlArgs
+sql_args_text(const char *text)
+{
+	SqlArgs		args = {0};
+
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(text));
+	return args;
 }
 
 void

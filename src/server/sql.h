@@ -31,6 +31,9 @@ typedef struct SqlArgs
 
 #define SQL_NO_ARGS ((const SqlArgs *) NULL)
 
+/* Parameters that begin with a text. */
+extern SqlArgs sql_args_text(const char *text);
+
 extern void sql_arg(SqlArgs *args, Oid type, Datum value);
 extern void sql_arg_null(SqlArgs *args, Oid type);
 

@@ -9,7 +9,7 @@
 
 #include "utils/builtins.h"
 
-#include "model/learn_evidence.h"
+#include "model/model_evidence.h"
 #include "hold_out.h"
 #include "path_rules.h"
 #include "server/host.h"

@@ -24,9 +24,7 @@
 
 #include "estimate.h"
 #include "model/model.h"
-#include "model/evidence_weights.h"
-#include "model/false_triples.h"
-#include "model/learn_evidence.h"
+#include "model/model_evidence.h"
 #include "model/rule_table.h"
 #include "model/thresholds.h"
 #include "path_rules.h"
