@@ -28,8 +28,8 @@ typedef struct Graph
 	char	   *facts;			/* the table that rules are evaluated over, as a statement names it */
 	HTAB	   *relation_names; /* by id; all of them, once one was needed */
 	HTAB	   *entity_names;	/* by id; those that were needed */
-	struct ids_hash *relation_ids;	/* by name; those that were needed */
-	struct ids_hash *entity_ids;
+	struct names_hash *relation_ids;	/* by name; those that were needed */
+	struct names_hash *entity_ids;
 } Graph;
 
 /* ---- opening (graph.c) ------------------------------------------------------ */

@@ -17,21 +17,20 @@
 #include "miscadmin.h"
 #include "storage/lock.h"
 #include "tcop/cmdtag.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/hsearch.h"
 #include "utils/lsyscache.h"
 #include "utils/plancache.h"
-#include "common/hashfn.h"
 
-#include "server/argument.h"
 #include "graph.h"
-#include "server/host.h"
+#include "server/argument.h"
+#include "server/array.h"
 #include "server/growing_array.h"
+#include "server/host.h"
+#include "server/name_table.h"
 #include "server/sql.h"
 
 /* names of one statement */
-#define CHUNK 50000
+#define CHUNK_NAMES 50000
 
 #define NO_ID PG_INT32_MIN
 
@@ -45,60 +44,42 @@
 typedef struct NameList
 {
 	const char *table;
-	HTAB	   *index;			/* of NameEntry */
+	names_hash *position;		/* in `name` */
 	char	  **name;			/* by first appearance */
 	int32	   *id;				/* of name[i]; NO_ID until it was looked up or inserted */
 	int64		count;
 	int64		room;
 } NameList;
 
-typedef struct NameEntry
+static NameList
+name_list(const char *table)
 {
-	const char *name;			/* the key: the text, not the pointer */
-	int32		position;
-} NameEntry;
-
-static uint32
-hash_name(const void *key, Size size)
-{
-	const char *name = *(const char *const *) key;
-
-	return hash_bytes((const unsigned char *) name, strlen(name));
-}
-
-static int
-match_names(const void *a, const void *b, Size size)
-{
-	return strcmp(*(const char *const *) a, *(const char *const *) b);
-}
-
-static void
-name_list_init(NameList *list, const char *table)
-{
-	HASHCTL		control = {0};
-
-	control.keysize = sizeof(const char *);
-	control.entrysize = sizeof(NameEntry);
-	control.hash = hash_name;
-	control.match = match_names;
-	control.hcxt = CurrentMemoryContext;
-	list->table = table;
-	list->index = hash_create(table, 1024, &control,
-							  HASH_ELEM | HASH_FUNCTION | HASH_COMPARE | HASH_CONTEXT);
+	return (NameList) {.table = table,.position = names_create(CurrentMemoryContext, 1024, NULL)};
 }
 
 static int32
 name_position(NameList *list, const char *name)
 {
 	bool		found;
-	NameEntry  *entry = hash_search(list->index, &name, HASH_ENTER, &found);
+	NamedNumber *entry = names_insert(list->position, name, &found);
 
 	if (found)
-		return entry->position;
+		return entry->number;
 	list->name = array_reserve(list->name, list->count + 1, &list->room, sizeof(char *));
 	entry->name = list->name[list->count] = pstrdup(name);
-	entry->position = (int32) list->count++;
-	return entry->position;
+	entry->number = (int32) list->count++;
+	return entry->number;
+}
+
+/* What the next name takes beside its text: 0 unless the arrays grow. */
+static Size
+growth(const NameList *list)
+{
+	Size		bytes = list->count == list->room ? 2 * list->room * sizeof(char *) : 0;
+
+	if (list->position->members + 2 >= list->position->grow_threshold)
+		bytes += 2 * list->position->size * sizeof(NamedNumber);
+	return bytes;
 }
 
 /* ---- the user's rows ------------------------------------------------------- */
@@ -162,7 +143,8 @@ take_row(void *argument, const Datum *values, const bool *nulls)
 	for (int i = 0; i < 3; i++)
 		text[i] = column_text(load, i, values[i], nulls[i]);
 	MemoryContextSwitchTo(caller);
-	check_memory(load, load->rows < load->room ? 0 : 2 * load->room * sizeof(Triple));
+	check_memory(load, growth(&load->entities) + growth(&load->relations) +
+				 (load->rows < load->room ? 0 : 2 * load->room * sizeof(Triple)));
 	load->triple = array_reserve(load->triple, load->rows + 1, &load->room, sizeof(Triple));
 	triple = &load->triple[load->rows++];
 	triple->head = name_position(&load->entities, text[0]);
@@ -233,40 +215,27 @@ take_known_id(void *argument, const Datum *values, const bool *nulls)
 	pfree(name);
 }
 
-typedef struct NewIds
+/* Names of a list that have no id yet, for one statement */
+typedef struct Chunk
 {
-	int32	   *id;
-	int64		count;
-	int64		room;
-} NewIds;
+	int			count;
+	int32		position[CHUNK_NAMES];	/* in the list */
+	char	   *name[CHUNK_NAMES];
+} Chunk;
 
 static void
 take_new_id(void *argument, const Datum *values, const bool *nulls)
 {
-	NewIds	   *ids = argument;
-
-	if (ids->count < ids->room)
-		ids->id[ids->count] = DatumGetInt32(values[0]);
-	ids->count++;
+	numbers_append(argument, DatumGetInt32(values[0]));
 }
 
-static Datum
-text_array(char **names, const int32 *positions, int count)
-{
-	Datum	   *element = palloc(count * sizeof(Datum));
-
-	for (int i = 0; i < count; i++)
-		element[i] = CStringGetTextDatum(names[positions[i]]);
-	return PointerGetDatum(construct_array(element, count, TEXTOID, -1, false, TYPALIGN_INT));
-}
-
-/* Fetches the ids of those names at `positions` that are in the table. */
+/* Fetches the ids of the names that are in the table. */
 static void
-look_up_names(Load *load, NameList *list, const int32 *positions, int count)
+look_up_names(Load *load, NameList *list, const Chunk *chunk)
 {
 	SqlArgs		args = {0};
 
-	sql_arg(&args, TEXTARRAYOID, text_array(list->name, positions, count));
+	sql_arg(&args, TEXTARRAYOID, array_of_text(chunk->name, chunk->count));
 	/* not on the caller's snapshot, which may be older than the load that this one waited for */
 	sql_run_returning(psprintf("select t.id::int, n.name from %s%s t join unnest($1) n(name) on t.name = n.name",
 							   load->graph->prefix, list->table),
@@ -285,14 +254,14 @@ indexed_bytes(const char *name)
 
 /* After the server has refused a name as too long: ERROR that names the longest; the HINT shortens all of them. */
 static void
-check_names(const NameList *list, const int32 *positions, int count, const char *message)
+check_names(const NameList *list, const Chunk *chunk, const char *message)
 {
 	const char *longest = NULL;
 	Size		most = SHORT;
 
-	for (int i = 0; i < count; i++)
+	for (int i = 0; i < chunk->count; i++)
 	{
-		const char *name = list->name[positions[i]];
+		const char *name = chunk->name[i];
 		Size		bytes = strlen(name) <= most ? 0 : indexed_bytes(name);
 
 		CHECK_FOR_INTERRUPTS();
@@ -324,13 +293,13 @@ taken_hint(const Graph *graph, const NameList *list, const char *constraint)
 }
 
 static void
-insert_names(Load *load, NameList *list, const int32 *positions, int count)
+insert_names(Load *load, NameList *list, const Chunk *chunk)
 {
 	MemoryContext context = CurrentMemoryContext;
 	SqlArgs		args = {0};
-	NewIds		ids = {palloc(count * sizeof(int32)), 0, count};
+	Numbers		ids = {0};
 
-	sql_arg(&args, TEXTARRAYOID, text_array(list->name, positions, count));
+	sql_arg(&args, TEXTARRAYOID, array_of_text(chunk->name, chunk->count));
 	PG_TRY();
 	{
 		sql_run_returning(psprintf("insert into %s%s (name) select n.name from unnest($1) "
@@ -346,47 +315,47 @@ insert_names(Load *load, NameList *list, const int32 *positions, int count)
 		error = CopyErrorData();
 		FlushErrorState();
 		if (error->sqlerrcode == ERRCODE_PROGRAM_LIMIT_EXCEEDED)
-			check_names(list, positions, count, error->message);
+			check_names(list, chunk, error->message);
 		else if (error->sqlerrcode == ERRCODE_UNIQUE_VIOLATION)
 			error->hint = taken_hint(load->graph, list, error->constraint_name);
 		ReThrowError(error);
 	}
 	PG_END_TRY();
-	if (ids.count != count)
+	if (ids.count != chunk->count)
 		ereport(ERROR,
 				(errcode(ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION),
 				 errmsg("table %s%s took " INT64_FORMAT " of %d new names",
-						load->graph->prefix, list->table, ids.count, count),
+						load->graph->prefix, list->table, ids.count, chunk->count),
 				 errhint("Remove the trigger or the rule that changes what is inserted into it.")));
-	for (int i = 0; i < count; i++)
-		list->id[positions[i]] = ids.id[i];
+	for (int i = 0; i < chunk->count; i++)
+		list->id[chunk->position[i]] = ids.value[i];
 }
 
 /* Calls `action` with chunks of the names that have no id yet; returns the number of these names. */
 static int64
-for_nameless(Load *load, NameList *list,
-			 void (*action) (Load *, NameList *, const int32 *, int))
+for_nameless(Load *load, NameList *list, void (*action) (Load *, NameList *, const Chunk *))
 {
-	MemoryContext chunk_context = AllocSetContextCreate(CurrentMemoryContext, "hybridkg load",
-														ALLOCSET_DEFAULT_SIZES);
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "hybridkg load", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = CurrentMemoryContext;
-	int32	   *positions = palloc(CHUNK * sizeof(int32));
+	Chunk	   *chunk = palloc(sizeof(Chunk));
 	int64		total = 0;
 	int64		next = 0;
 
 	while (next < list->count)
 	{
-		int			count = 0;
-
-		for (; next < list->count && count < CHUNK; next++)
+		chunk->count = 0;
+		for (; next < list->count && chunk->count < CHUNK_NAMES; next++)
 			if (list->id[next] == NO_ID)
-				positions[count++] = (int32) next;
-		MemoryContextSwitchTo(chunk_context);
-		if (count > 0)
-			action(load, list, positions, count);
+			{
+				chunk->position[chunk->count] = (int32) next;
+				chunk->name[chunk->count++] = list->name[next];
+			}
+		MemoryContextSwitchTo(context);
+		if (chunk->count > 0)
+			action(load, list, chunk);
 		MemoryContextSwitchTo(caller);
-		MemoryContextReset(chunk_context);
-		total += count;
+		MemoryContextReset(context);
+		total += chunk->count;
 	}
 	return total;
 }
@@ -494,8 +463,8 @@ read_rows(Load *load, const char *query)
 {
 	MemoryContext caller = MemoryContextSwitchTo(load->context);
 
-	name_list_init(&load->entities, "entity");
-	name_list_init(&load->relations, "relation");
+	load->entities = name_list("entity");
+	load->relations = name_list("relation");
 	check_query(load, query);
 	sql_stream(query, SQL_NO_ARGS, take_row, load);
 	MemoryContextSwitchTo(caller);

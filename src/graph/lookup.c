@@ -7,13 +7,13 @@
 #include "graph.h"
 
 #include "catalog/pg_type.h"
-#include "common/hashfn.h"
 #include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/varlena.h"
 
+#include "server/name_table.h"
 #include "server/sql.h"
 
 /* names listed in a hint; with more of them, the nearest is named instead */
@@ -137,24 +137,6 @@ graphs_hint(const char *name)
 
 /* ---- ids by name ------------------------------------------------------------ */
 
-typedef struct NamedId
-{
-	const char *name;			/* the key */
-	int32		id;
-	char		status;			/* of the hash table */
-} NamedId;
-
-#define SH_PREFIX ids
-#define SH_ELEMENT_TYPE NamedId
-#define SH_KEY_TYPE const char *
-#define SH_KEY name
-#define SH_HASH_KEY(table, key) hash_bytes((const unsigned char *) (key), strlen(key))
-#define SH_EQUAL(table, a, b) (strcmp(a, b) == 0)
-#define SH_SCOPE static inline
-#define SH_DECLARE
-#define SH_DEFINE
-#include "lib/simplehash.h"
-
 static int32
 read_id(Graph *graph, const char *table, const char *name)
 {
@@ -171,20 +153,20 @@ read_id(Graph *graph, const char *table, const char *name)
 }
 
 static int32
-find_id(Graph *graph, const char *table, ids_hash **ids, const char *name)
+find_id(Graph *graph, const char *table, names_hash **ids, const char *name)
 {
 	MemoryContext context = GetMemoryChunkContext(graph);
-	NamedId    *known;
+	NamedNumber *known;
 	bool		found;
 	int32		id;
 
 	if (*ids == NULL)
-		*ids = ids_create(context, 64, NULL);
-	known = ids_lookup(*ids, name);
+		*ids = names_create(context, 64, NULL);
+	known = names_lookup(*ids, name);
 	if (known != NULL)
-		return known->id;
+		return known->number;
 	id = read_id(graph, table, name);
-	ids_insert(*ids, MemoryContextStrdup(context, name), &found)->id = id;
+	names_insert(*ids, MemoryContextStrdup(context, name), &found)->number = id;
 	return id;
 }
 
@@ -218,17 +200,26 @@ typedef struct CachedName
 
 /* In the graph's memory context. */
 static HTAB *
-create_names(const Graph *graph)
+create_names(Graph *graph)
 {
 	HASHCTL		control = {0};
 
 	control.keysize = sizeof(int32);
 	control.entrysize = sizeof(CachedName);
-	control.hcxt = GetMemoryChunkContext((void *) graph);
+	control.hcxt = GetMemoryChunkContext(graph);
 	return hash_create("hybridkg names", 256, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 }
 
 static const char *
+keep_name(Graph *graph, HTAB *names, int32 id, Datum name)
+{
+	char	   *copy = MemoryContextStrdup(GetMemoryChunkContext(graph), TextDatumGetCString(name));
+
+	((CachedName *) hash_search(names, &id, HASH_ENTER, NULL))->name = copy;
+	return copy;
+}
+
+static Datum
 read_entity_name(Graph *graph, int32 id)
 {
 	SqlArgs		args = {0};
@@ -238,7 +229,7 @@ read_entity_name(Graph *graph, int32 id)
 	if (!sql_value(psprintf("select name::text from %sentity where id = $1", graph->prefix),
 				   &args, &name))
 		no_such_id(graph, "entity", id);
-	return TextDatumGetCString(name);
+	return name;
 }
 
 const char *
@@ -249,24 +240,15 @@ graph_entity_name(Graph *graph, int32 id)
 	if (graph->entity_names == NULL)
 		graph->entity_names = create_names(graph);
 	entry = hash_search(graph->entity_names, &id, HASH_FIND, NULL);
-	if (entry == NULL)
-	{
-		char	   *name = MemoryContextStrdup(GetMemoryChunkContext(graph), read_entity_name(graph, id));
-
-		entry = hash_search(graph->entity_names, &id, HASH_ENTER, NULL);
-		entry->name = name;
-	}
-	return entry->name;
+	return entry != NULL ? entry->name : keep_name(graph, graph->entity_names, id, read_entity_name(graph, id));
 }
 
 static void
 add_relation_name(void *argument, const Datum *values, const bool *nulls)
 {
 	Graph	   *graph = argument;
-	int32		id = DatumGetInt32(values[0]);
-	CachedName *entry = hash_search(graph->relation_names, &id, HASH_ENTER, NULL);
 
-	entry->name = MemoryContextStrdup(GetMemoryChunkContext(graph), TextDatumGetCString(values[1]));
+	keep_name(graph, graph->relation_names, DatumGetInt32(values[0]), values[1]);
 }
 
 const char *
@@ -285,4 +267,3 @@ graph_relation_name(Graph *graph, int32 id)
 		no_such_id(graph, "relation", id);
 	return entry->name;
 }
-

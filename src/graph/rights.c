@@ -93,4 +93,3 @@ graph_require_owner(const Graph *graph)
 				 errhint("Its owner is \"%s\".", GetUserNameFromId(owner, false))));
 	return owner;
 }
-

@@ -5,7 +5,6 @@
 #include "planner.h"
 
 #include "catalog/pg_type.h"
-#include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/supportnodes.h"
 #include "optimizer/optimizer.h"
@@ -40,20 +39,6 @@ void
 plan_end(int nest_level)
 {
 	AtEOXact_GUC(true, nest_level);
-}
-
-/*
- * For long rows that are computed once and joined many times: a hash join of one batch in one process passes them by
- * reference.  With less work_mem, each joined row would be copied to disk; with workers, from process to process.
- */
-void
-plan_by_reference(int64 bytes)
-{
-	int64		kilobytes = Min(bytes / 1024 + 1, MAX_KILOBYTES);
-
-	set_option("max_parallel_workers_per_gather", "0");
-	if (kilobytes > work_mem)
-		set_option("work_mem", psprintf(INT64_FORMAT, kilobytes));
 }
 
 /* ---- rows of functions ---------------------------------------------------------- */

@@ -11,7 +11,4 @@
 extern int	plan_begin(void);
 extern void plan_end(int nest_level);
 
-/* Until the innermost plan_end, joins pass rows of `bytes` in all by reference. */
-extern void plan_by_reference(int64 bytes);
-
 #endif							/* HKG_SERVER_PLANNER_H */
