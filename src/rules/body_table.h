@@ -6,7 +6,9 @@
  * table continues that of its prefix.  The label of an atom is its directed atom; of an instantiated one, the group
  * of edges that it stands for (EvFacts.mirror).
  *
- * Where all pairs of prefix and label fit an array, a body is found by its place in it, else by hashing.
+ * Where all pairs of prefix and label fit an array, a body is found by its place in it, else by hashing.  Arrays take
+ * two thirds of the time of hashing (the search with all tables hashed: 1.4 times as long on FB15k-237, with
+ * constants 1.35, 1.6 on nations).
  */
 #ifndef HKG_RULES_BODY_TABLE_H
 #define HKG_RULES_BODY_TABLE_H
@@ -25,8 +27,8 @@ typedef struct CountedBody
 	DirectedAtom atom;			/* the last */
 	int32		constant;		/* its constant, a row; -1: none */
 	int32		support;
-	int32		last;			/* the last unit counted, or listed: several groundings there count once */
-	int32		binding;		/* of the variable beside the constant; TWO_BINDINGS: there was another */
+	int32		last;			/* the last unit that was counted, or listed: a unit counts once */
+	int32		binding;		/* of the variable beside the constant */
 } CountedBody;
 
 typedef struct BodyTable
@@ -44,7 +46,7 @@ typedef struct BodyTable
 /* Empty, in the current memory context. */
 extern void body_table_create(BodyTable *table, MemoryContext memory, int64 prefixes, int64 labels);
 
-/* Keeps the bodies that have that support, and two bindings where they are asked for. */
+/* Keeps the bodies of at least that support, and, with a constant, of two bindings. */
 extern void body_table_keep(BodyTable *table, int32 support);
 
 /* Room for another one. */

@@ -2,9 +2,9 @@
  * groundings.c
  *		The groundings of one component at the facts of one head: counted, listed (see rule_search.h).
  *
- * Atoms are tried in the order of the component.  An atom with a new variable runs through the neighbours of the
- * other one; where a later atom joins the new variable to a second one that is bound, through what both have in
- * common, at the cost of the shorter list.  As soon as the atoms so far, or a part, are not over the bounds, the
+ * Atoms are matched in the order of the component.  An atom with a new variable runs through the neighbours of its
+ * other one.  Where a later atom joins the new variable to a second one that is bound, only what both have in common
+ * is tried, at the cost of the shorter list.  As soon as the atoms so far, or a part, are not over the bounds, the
  * search turns back.
  */
 #include "rule_search.h"
@@ -14,7 +14,7 @@
 #include "server/growing_array.h"
 
 #define CHECK_EVERY (1 << 12)
-#define NOBODY (-1)
+#define UNBOUND (-1)
 
 typedef struct Matcher
 {
@@ -26,7 +26,7 @@ typedef struct Matcher
 
 	int32		unit;			/* its number */
 	int32		facts;			/* of the unit */
-	int32		bound[VARIABLES];	/* rows, or NOBODY */
+	int32		bound[VARIABLES];	/* rows, or UNBOUND */
 	EvSpan		edges[VARIABLES][VARIABLES];	/* from one bound variable to another */
 	int64		label[BODY_ATOMS];
 	int32		prefix[BODY_ATOMS + 1]; /* numbers of the first 0, 1, ... atoms */
@@ -37,9 +37,8 @@ typedef struct Matcher
 
 /* ---- one grounding ------------------------------------------------------------------ */
 
-/* The variable beside the constant has a further binding. */
 static inline void
-note_binding(const Matcher *matcher, CountedBody *body)
+add_binding(const Matcher *matcher, CountedBody *body)
 {
 	int32		binding = matcher->bound[matcher->component->step[matcher->component->atoms - 1].from];
 
@@ -58,7 +57,7 @@ count_grounding(Matcher *matcher, int32 prefix, int64 label)
 		body->support += matcher->facts;
 	body->last = matcher->unit;
 	if (matcher->constant >= 0)
-		note_binding(matcher, body);
+		add_binding(matcher, body);
 }
 
 static inline void
@@ -79,7 +78,7 @@ list_grounding(Matcher *matcher, int32 prefix, int64 label)
 	}
 	body->last = matcher->unit;
 	if (matcher->constant >= 0)
-		note_binding(matcher, body);
+		add_binding(matcher, body);
 }
 
 /* ---- atom by atom --------------------------------------------------------------------- */
@@ -162,16 +161,16 @@ try_edges(Matcher *matcher, int k, EvSpan edges)
 	}
 }
 
-/* Another bound variable that a later atom joins to the new one of atom k; NOBODY when there is none. */
+/* Another bound variable that a later atom joins to the new one of atom k; UNBOUND when there is none. */
 static int
 partner_of(const Matcher *matcher, int k)
 {
 	const Step *step = matcher->component->step;
 
 	for (int i = k + 1; i < matcher->component->atoms; i++)
-		if (step[i].to == step[k].to && step[i].from != step[k].from && matcher->bound[step[i].from] != NOBODY)
+		if (step[i].to == step[k].to && step[i].from != step[k].from && matcher->bound[step[i].from] != UNBOUND)
 			return step[i].from;
-	return NOBODY;
+	return UNBOUND;
 }
 
 static void
@@ -180,19 +179,19 @@ bind_variable(Matcher *matcher, int k)
 	Step		step = matcher->component->step[k];
 	int			partner = partner_of(matcher, k);
 	EvSpan		span = ev_span(matcher->index, matcher->bound[step.from]);
-	EvSpan		other = ev_span(matcher->index, matcher->bound[partner == NOBODY ? step.from : partner]);
+	EvSpan		other = ev_span(matcher->index, matcher->bound[partner == UNBOUND ? step.from : partner]);
 
-	while (partner == NOBODY ? span.at < span.end : ev_spans_common(&span, &other))
+	while (partner == UNBOUND ? span.at < span.end : ev_spans_common(&span, &other))
 	{
 		EvSpan		edges = ev_span_take(&span);
 
 		matcher->bound[step.to] = edges.at->other;
 		matcher->edges[step.from][step.to] = edges;
-		if (partner != NOBODY)
+		if (partner != UNBOUND)
 			matcher->edges[partner][step.to] = ev_span_take(&other);
 		try_edges(matcher, k, edges);
 	}
-	matcher->bound[step.to] = NOBODY;
+	matcher->bound[step.to] = UNBOUND;
 }
 
 static bool
@@ -232,7 +231,7 @@ match(Matcher *matcher, int k)
 
 	if (step.to == CONSTANT)
 		try_constants(matcher, k);
-	else if (matcher->bound[step.to] != NOBODY)
+	else if (matcher->bound[step.to] != UNBOUND)
 		try_edges(matcher, k, matcher->edges[step.from][step.to]);
 	else
 		bind_variable(matcher, k);
@@ -257,7 +256,7 @@ matcher_of(Search *search, int component)
 	return (Matcher) {
 		.search = search,.index = &search->mining->index,
 		.component = &search->components.component[component],.table = &search->table[component],
-		.bound = {NOBODY, NOBODY, NOBODY, NOBODY},.constant = -1
+		.bound = {UNBOUND, UNBOUND, UNBOUND, UNBOUND},.constant = -1
 	};
 }
 

@@ -1,17 +1,17 @@
 /*
  * rule_search.h
- *		The search for rules over the bounds, one head relation after the other.
+ *		The search for rules over the bounds, head after head.
  *
- * First the components of bodies (component.h) that are over the bounds, shorter ones first: their groundings
- * are enumerated over the index of facts, where parts of them are over the bounds (groundings.c).  Then those
- * that hold of the same facts are combined (rule_search.c): with facts as baskets and components as items these are
- * the frequent itemsets of market baskets, and are found like them, from lists of facts.
+ * First the components of bodies (component.h) that are over the bounds are found, shorter ones first: their
+ * groundings are enumerated over the index of facts, as far as their own parts are over the bounds (groundings.c).
+ * Then the components that the same facts have are combined (combinations.c).  With facts as transactions and bodies
+ * of components as items, these are frequent itemsets, and are found like them.
  *
- * Support never rises when an atom is added: that is what leaves most bodies uncounted.
+ * Support never rises when an atom is added: so most bodies are never counted.
  *
  * An instantiated atom is not unifiable with another atom of the rule: their relations differ, or else both have
  * constants, in the same place, and these differ.  (Two places unify when they are equal or one is a variable.
- * So no instantiated atom has the head's relation.)  And its variable has two bindings, at least, where
+ * So no instantiated atom has the head's relation.)  And its variable has at least two bindings where
  * rule and head hold.  Entities of negative ids are no constants: such ids mark variables.
  */
 #ifndef HKG_RULES_RULE_SEARCH_H
@@ -75,6 +75,15 @@ unit_kind(const Component *component)
 	return component->end[X] && component->end[Y] ? BOTH : component->end[X] ? X : Y;
 }
 
+/* Which unit of a component a fact is in */
+static inline int32
+unit_of_fact(const Search *search, int component, int32 fact)
+{
+	const int32 *unit_of = search->unit_of[unit_kind(&search->components.component[component])];
+
+	return unit_of == NULL ? fact : unit_of[fact];
+}
+
 /* ---- groundings.c ---------------------------------------------------------------- */
 
 /* Counts the bodies of a component and keeps those over the bounds; those of its parts are there. */
@@ -82,5 +91,13 @@ extern void groundings_count(Search *search, int component);
 
 /* Lists the bodies of each unit, and their bindings. */
 extern void groundings_list(Search *search, int component);
+
+/* ---- combinations.c -------------------------------------------------------------- */
+
+/* Adds the rules whose body is one component. */
+extern void search_add_bodies(Search *search, int component);
+
+/* Adds the rules whose body has several, from the components that have lists. */
+extern void search_combinations(Search *search);
 
 #endif							/* HKG_RULES_RULE_SEARCH_H */
