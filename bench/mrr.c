@@ -107,7 +107,7 @@ score(const double *h, const double *r, const double *t)
 			sum += (h[i] * r[i] - h[d + i] * r[d + i]) * t[i] + (h[i] * r[d + i] + h[d + i] * r[i]) * t[d + i];
 		else if (strcmp(function, "transe") == 0)
 			sum += norm == 1 ? fabs(h[i] + r[i] - t[i]) : pow(h[i] + r[i] - t[i], 2);
-		else
+		else if (strcmp(function, "rotate") == 0)
 		{
 			double		re = h[i] * r[i] - h[d + i] * r[d + i] - t[i];
 			double		im = h[i] * r[d + i] + h[d + i] * r[i] - t[d + i];

@@ -265,12 +265,12 @@ typedef struct KgeAddition
 
 /*
  * An adjustment: what is added to the model's scores of some candidates of a question, which
- * become scale * (phi + weight * addition).  ask() runs in the pool's threads; it lists entities, each once,
+ * become scale * (phi + weight * addition).  list() runs in the pool's threads; it lists entities, each once,
  * which stay valid until the thread's next question, and returns how many; other entities get nothing.
  */
 typedef struct KgeAdjustment
 {
-	int64_t		(*ask) (void *argument, Side side, int32_t given, int32_t relation,
+	int64_t		(*list) (void *argument, Side side, int32_t given, int32_t relation,
 						Pool *pool, int thread, const KgeAddition **additions);
 	void	   *argument;
 	const double *weight;		/* >= 0, by 2 * relation + side; NULL: all 1 */

@@ -324,7 +324,7 @@ adjust_rank(void *argument, int64_t item, int thread)
 	TileScores		tile = tile_scores(ranking, question, query);
 	double		weight = kge_adjustment_weight(ranking->adjustment, question->relation, question->side);
 	const KgeAddition *additions;
-	int64_t		count = ranking->adjustment->ask(ranking->adjustment->argument, question->side, question->given,
+	int64_t		count = ranking->adjustment->list(ranking->adjustment->argument, question->side, question->given,
 											  question->relation, ranking->pool, thread, &additions);
 
 	for (int64_t i = 0; i < count; i++)

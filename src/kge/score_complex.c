@@ -83,6 +83,7 @@ const KgeScoreFunction kge_score_complex = {
 	.name = "complex",
 	.similarity = {KGE_DOT, KGE_DOT},
 	.parts = 2,
+	.is_complex = true,
 	.relation_parts = 2,
 	.initial = complex_initial,
 	.query = complex_query,

@@ -15,7 +15,8 @@
 /* How a query and a candidate, two vectors of an entity's width, compare. */
 typedef enum KgeSimilarity
 {
-	KGE_DOT,					/* sum q c */
+	KGE_DOT,					/* sum q c; phi is then linear in head, relation and tail, as relation_weight, dura
+								 * and new entities need it */
 	KGE_L1,						/* gamma - sum |q - c| */
 	KGE_L2,						/* gamma - sqrt(sum (q - c)^2) */
 	KGE_MODULI					/* gamma - sum of moduli of complex q - c */
@@ -35,6 +36,7 @@ struct KgeScoreFunction
 	KgeSimilarity similarity[2];	/* under norm 1, under norm 2 */
 	int			parts;			/* floats of an entity for each dimension */
 	int			relation_parts; /* likewise of a relation; 0: it is a d x d matrix */
+	bool		is_complex;		/* 2 parts are real parts, then imaginary ones: N3 takes the modulus of each number */
 	bool		angles;			/* relations are angles, not regularised */
 
 	/* What initial values are drawn from. */

@@ -167,6 +167,7 @@ const KgeScoreFunction kge_score_rotate = {
 	.name = "rotate",
 	.similarity = {KGE_MODULI, KGE_L2},
 	.parts = 2,
+	.is_complex = true,
 	.angles = true,
 	.relation_parts = 1,
 	.initial = rotate_initial,

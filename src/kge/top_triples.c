@@ -196,7 +196,7 @@ take_raised(const Completion *completion, Thread *worker, const TailQuestion *qu
 		const float *query = queries.row + (size_t) i * (size_t) queries.stride;
 		Triple	triple = completion->fact[question[i].start];
 		const KgeAddition *additions;
-		int64_t		count = completion->adjustment->ask(completion->adjustment->argument, SIDE_TAIL, triple.head,
+		int64_t		count = completion->adjustment->list(completion->adjustment->argument, SIDE_TAIL, triple.head,
 													 triple.relation, completion->pool, thread, &additions);
 
 		for (int64_t j = 0; j < count; j++)

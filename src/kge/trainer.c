@@ -32,7 +32,7 @@ kge_plan_rows(KgeTrainer *plan, const KgeModel *model, const KgeTraining *traini
 	plan->engine = kge_engine(model);
 	plan->entity.rows = model->entities;
 	plan->entity.width = plan->entity.gradient_width = kge_model_width(model);
-	plan->entity.half = model->function->parts == 2 ? model->dimensions : 0;
+	plan->entity.half = model->function->is_complex ? model->dimensions : 0;
 	plan->entity.parameter = model->entity;
 	plan->relation.rows = kge_relation_rows(model);
 	plan->relation.width = kge_relation_width(model->function, model->dimensions);

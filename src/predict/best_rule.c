@@ -29,7 +29,7 @@ static void
 take_rule(void *argument, const Datum *values, const bool *nulls)
 {
 	List	  **rules = argument;
-	SelectedRule *selected = palloc0(sizeof(SelectedRule));
+	ModelRule *selected = palloc0(sizeof(ModelRule));
 
 	selected->id = DatumGetInt32(values[0]);
 	rule_from_array(DatumGetInt32(values[1]), values[2], &selected->rule);
@@ -43,7 +43,7 @@ take_rule(void *argument, const Datum *values, const bool *nulls)
 }
 
 List *
-read_selected_rules(const Graph *graph, const char *condition, const SqlArgs *args)
+read_model_rules(const Graph *graph, const char *condition, const SqlArgs *args)
 {
 	List	   *rules = NIL;
 
@@ -61,7 +61,7 @@ selected_rules(const Graph *graph, const char *model)
 {
 	SqlArgs		args = sql_args_text(model);
 
-	return read_selected_rules(graph, "selected", &args);
+	return read_model_rules(graph, "selected", &args);
 }
 
 /* ---- evidence ---------------------------------------------------------------------- */
@@ -185,7 +185,7 @@ take_inferred(void *argument, const Datum *values, const bool *nulls)
 }
 
 static void
-check_rule(const Graph *graph, const SelectedRule *selected, RuleCheck *check)
+check_rule(const Graph *graph, const ModelRule *selected, RuleCheck *check)
 {
 	SqlArgs		args = {0};
 	int			count = 0;

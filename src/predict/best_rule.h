@@ -11,7 +11,7 @@
 #include "rules/rule.h"
 #include "server/sql.h"
 
-typedef struct SelectedRule
+typedef struct ModelRule
 {
 	int32		id;
 	Rule		rule;
@@ -20,10 +20,10 @@ typedef struct SelectedRule
 	bool		quality_is_null;
 	bool		selected;
 	double		share;			/* of a score, by hkg_explain; NaN: the rule adds nothing */
-} SelectedRule;
+} ModelRule;
 
 /* The rules of a model that meet a condition ($1 is the model), best first */
-extern List *read_selected_rules(const Graph *graph, const char *condition, const SqlArgs *args);
+extern List *read_model_rules(const Graph *graph, const char *condition, const SqlArgs *args);
 
 /* The evidence for a triple (by ids) as an answer to (head, relation, ?); NULL: no rule infers it. */
 extern const EvCandidate *evidence_for_triple(const Evidence *evidence, EvAnswering *answering, Triple triple);

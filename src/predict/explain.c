@@ -52,7 +52,7 @@ set_share(List *rules, int32 id, double share)
 
 	foreach(cell, rules)
 	{
-		SelectedRule *rule = lfirst(cell);
+		ModelRule *rule = lfirst(cell);
 
 		if (rule->id == id)
 			rule->share = share;
@@ -70,7 +70,7 @@ rules_for_triple(const Explanation *explanation)
 
 	sql_arg(&args, INT4OID, Int32GetDatum(explanation->triple.relation));
 	sql_arg(&args, INT4ARRAYOID, array_of_int4(id, firing_ids(explanation, id)));
-	rules = read_selected_rules(explanation->graph, "head = $2 and (selected or id = any ($3))", &args);
+	rules = read_model_rules(explanation->graph, "head = $2 and (selected or id = any ($3))", &args);
 	for (int i = 0; candidate != NULL && i < candidate->count; i++)
 	{
 		const EvFiring *firing = &candidate->firing[i];
@@ -80,7 +80,7 @@ rules_for_triple(const Explanation *explanation)
 			set_share(rules, id[0], share);
 		else
 		{
-			SelectedRule *counted = palloc0(sizeof(SelectedRule));
+			ModelRule *counted = palloc0(sizeof(ModelRule));
 
 			counted->rule = counted_rule(explanation->evidence, explanation->triple, firing);
 			counted->text = rule_text(explanation->graph, &counted->rule);
@@ -96,8 +96,8 @@ rules_for_triple(const Explanation *explanation)
 static int
 compare_shares(const ListCell *a, const ListCell *b)
 {
-	const SelectedRule *left = lfirst(a);
-	const SelectedRule *right = lfirst(b);
+	const ModelRule *left = lfirst(a);
+	const ModelRule *right = lfirst(b);
 	double		left_share = isnan(left->share) ? -1 : left->share;
 	double		right_share = isnan(right->share) ? -1 : right->share;
 
@@ -144,7 +144,7 @@ find_shares(Explanation *explanation)
 
 typedef struct GroundingResult
 {
-	const SelectedRule *rule;
+	const ModelRule *rule;
 	SqlResult  *result;
 } GroundingResult;
 
@@ -152,7 +152,7 @@ static void
 return_grounding(void *argument, const Datum *values, const bool *nulls)
 {
 	GroundingResult *output = argument;
-	const SelectedRule *rule = output->rule;
+	const ModelRule *rule = output->rule;
 	Datum		row[4] = {
 		CStringGetTextDatum(rule->text),
 		Float8GetDatum(rule->quality),

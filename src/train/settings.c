@@ -237,6 +237,19 @@ settings_training(const TrainSettings *settings)
 	return training;
 }
 
+static char *
+linear_score_functions(void)
+{
+	StringInfoData list;
+	const char *name;
+
+	initStringInfo(&list);
+	for (int i = 0; (name = kge_score_function_name(i)) != NULL; i++)
+		if (!kge_is_distance(kge_score_function(name)))
+			appendStringInfo(&list, "%s%s", list.len == 0 ? "" : ", ", name);
+	return list.data;
+}
+
 /* ERROR unless the loss is softmax and the score is linear in head, relation and tail, as `what` requires. */
 static void
 check_linear(const TrainSettings *settings, const char *what)
@@ -251,7 +264,7 @@ check_linear(const TrainSettings *settings, const char *what)
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("%s does not go with score_function \"%s\"", what, settings->score_function),
 				 errdetail("The score must be linear in head, relation and tail."),
-				 errhint("Score functions that it goes with are distmult, complex and rescal.")));
+				 errhint("Score functions that it goes with are %s.", linear_score_functions())));
 }
 
 /*

@@ -64,7 +64,7 @@ extern KgeModel random_model(Variant variant, int d, int entities, int relations
 							 double limit);
 extern Triple random_triple(const KgeModel *model);
 
-extern void test_threads(void);
+extern void test_pool(void);
 extern void test_dense(void);
 extern void test_bfloat16(void);
 extern void test_random(void);
@@ -74,13 +74,13 @@ extern void test_loss(void);
 extern void test_group(void);
 extern void test_train(void);
 extern void test_rank(void);
-extern void test_top(void);
-extern void test_complete(void);
+extern void test_top_entities(void);
+extern void test_top_triples(void);
 extern void test_sort(void);
 extern void test_search(void);
-extern void test_threshold(void);
-extern void test_draw(void);
-extern void test_newcomers(void);
+extern void test_best_threshold(void);
+extern void test_importance_sampling(void);
+extern void test_new_entities(void);
 extern void test_path_discovery(void);
 extern void test_answer(void);
 extern void test_aggregate(void);

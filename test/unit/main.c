@@ -165,7 +165,7 @@ typedef struct Suite
 } Suite;
 
 static const Suite suites[] = {
-	{"threads", test_threads},
+	{"pool", test_pool},
 	{"dense", test_dense},
 	{"bfloat16", test_bfloat16},
 	{"random", test_random},
@@ -175,13 +175,13 @@ static const Suite suites[] = {
 	{"group", test_group},
 	{"train", test_train},
 	{"rank", test_rank},
-	{"top", test_top},
-	{"complete", test_complete},
+	{"top_entities", test_top_entities},
+	{"top_triples", test_top_triples},
 	{"sort", test_sort},
 	{"search", test_search},
-	{"threshold", test_threshold},
-	{"draw", test_draw},
-	{"new_entities", test_newcomers},
+	{"best_threshold", test_best_threshold},
+	{"importance_sampling", test_importance_sampling},
+	{"new_entities", test_new_entities},
 	{"path_discovery", test_path_discovery},
 	{"answer", test_answer},
 	{"aggregate", test_aggregate},

@@ -1,5 +1,5 @@
 /*
- * test_threshold.c
+ * test_best_threshold.c
  *		Thresholds against every possible one.
  */
 #include <math.h>
@@ -42,7 +42,7 @@ test_drawn(int count)
 }
 
 void
-test_threshold(void)
+test_best_threshold(void)
 {
 	/* two cuts are right in 4 of 5; the one between 3 and 9 lies in the wider gap, in its middle */
 	KgeLabelled labelled[] = {{10, true}, {9, true}, {3, false}, {2, true}, {1, false}};

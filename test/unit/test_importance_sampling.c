@@ -1,5 +1,5 @@
 /*
- * test_draw.c
+ * test_importance_sampling.c
  *		Drawing without replacement against exact enumeration.
  */
 #include <float.h>
@@ -193,7 +193,7 @@ test_pauses(void)
 }
 
 void
-test_draw(void)
+test_importance_sampling(void)
 {
 	static const float scores[ITEMS] = {0.5f, -1, 2, 0, 1.5f, -3};
 	static const float far[ITEMS] = {5000, -5000, 5000, 4999.5f, -5000, 0};

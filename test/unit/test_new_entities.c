@@ -1,5 +1,5 @@
 /*
- * test_newcomers.c
+ * test_new_entities.c
  *		Rows of new entities: by hand, and by what a place among neighbours means.
  */
 #include <math.h>
@@ -134,7 +134,7 @@ test_strangers(Variant variant)
 }
 
 void
-test_newcomers(void)
+test_new_entities(void)
 {
 	test_by_hand();
 	test_direction_by_hand();

@@ -1,5 +1,5 @@
 /*
- * test_threads.c
+ * test_pool.c
  *		The pool: every item once, pauses, leaving a run for good.
  */
 #include <pthread.h>
@@ -186,7 +186,7 @@ test_thread_state(void)
 }
 
 void
-test_threads(void)
+test_pool(void)
 {
 	CHECK(pool_create(-1, NULL, NULL) == NULL);
 	CHECK(pool_create(1025, NULL, NULL) == NULL);

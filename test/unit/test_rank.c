@@ -34,7 +34,7 @@ addition_to(Triple triple)
 }
 
 static int64_t
-ask(void *argument, Side side, int32_t given, int32_t relation, Pool *pool, int thread,
+list_additions(void *argument, Side side, int32_t given, int32_t relation, Pool *pool, int thread,
 	const KgeAddition **additions)
 {
 	static KgeAddition listed[4][1024];
@@ -152,7 +152,7 @@ static int
 compare(const char *what, const KgeModel *model, const Data *data, int threads)
 {
 	double		weights[2 * MAX_TRIPLES];
-	KgeAdjustment	adjustment = {.ask = ask,.argument = (void *) model,.weight = weights};
+	KgeAdjustment	adjustment = {.list = list_additions,.argument = (void *) model,.weight = weights};
 
 	for (int32_t i = 0; i < 2 * model->relations; i++)
 		weights[i] = weight_of(i / 2, i % 2);
@@ -272,7 +272,7 @@ test_all_equal(float value, bool raised)
 		SEEDS = 25
 	};
 	KgeModel	model = random_model(variants[2], 4, N, 2, 0);
-	KgeAdjustment	adjustment = {.ask = raise_all,.argument = &model};
+	KgeAdjustment	adjustment = {.list = raise_all,.argument = &model};
 	Pool    *pool = pool_create(raised ? 1 : 2, NULL, NULL);
 	double		count[N + 1] = {0};
 	double		sum = 0;

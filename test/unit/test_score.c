@@ -37,6 +37,16 @@ test_definitions(void)
 	CHECK(score_of("complex", 1, 1, entity, relation) == 60);
 }
 
+/* h = (1, 2), t = (4, 8), a matrix row by row: h M = (1*1 + 2*3, 1*2 + 2*4) = (7, 10); 7*4 + 10*8 */
+static void
+test_rescal_definition(void)
+{
+	float		entity[] = {1, 2, 4, 8};
+	float		relation[] = {1, 2, 3, 4};
+
+	CHECK(score_of("rescal", 1, 2, entity, relation) == 108);
+}
+
 /* d = 2, a half turn and none: h r - t = (-1 - 2i - t_0, 3 + 1i - t_1). */
 static void
 test_rotate_definition(void)
@@ -263,6 +273,7 @@ test_score(void)
 {
 	test_definitions();
 	test_rotate_definition();
+	test_rescal_definition();
 	test_table();
 	test_phases();
 	test_reciprocal();

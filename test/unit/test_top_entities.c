@@ -1,5 +1,5 @@
 /*
- * test_top.c
+ * test_top_entities.c
  *		The best k candidates against a brute force in double precision.
  */
 #include <math.h>
@@ -136,7 +136,7 @@ test_bytes(const KgeModel *model, const KgeSketch *sketch, Pool *pool)
 }
 
 void
-test_top(void)
+test_top_entities(void)
 {
 	KgeModel	model = random_model(variants[0], 4, ENTITIES, 2, 1.0);
 	const KgeSketch *sketch;

@@ -1,5 +1,5 @@
 /*
- * test_complete.c
+ * test_top_triples.c
  *		The best missing triples against a brute force over all of them.
  */
 #include <math.h>
@@ -46,7 +46,7 @@ addition_to(Triple triple)
 }
 
 static int64_t
-ask(void *argument, Side side, int32_t given, int32_t relation,
+list_additions(void *argument, Side side, int32_t given, int32_t relation,
 	Pool *pool, int thread, const KgeAddition **additions)
 {
 	KgeAddition *list = take(sizeof(KgeAddition) * ENTITIES);
@@ -68,8 +68,8 @@ static const double weights[2 * RELATIONS] = {9, 1.5, 9, 0, 9, 0.25};
 static const double scales[2 * RELATIONS] = {9, 0.5, 9, 1, 9, 3};
 
 static const KgeAdjustment opinions[] = {
-	{ask, NULL, NULL, NULL},
-	{ask, NULL, weights, scales}
+	{list_additions, NULL, NULL, NULL},
+	{list_additions, NULL, weights, scales}
 };
 
 static double
@@ -185,7 +185,7 @@ test_pauses(void)
 }
 
 void
-test_complete(void)
+test_top_triples(void)
 {
 	Pool    *pool = pool_create(1, NULL, NULL);
 	KgeModel	model = random_model(variants[0], 4, ENTITIES, 2, 1.0);

@@ -508,7 +508,8 @@ penalty_n3(const KgeModel *model, Triple triple)
 {
 	int			width = kge_entity_width(model->function, model->dimensions);
 	int			relation_width = kge_relation_width(model->function, model->dimensions);
-	int			half = width > model->dimensions ? model->dimensions : 0;
+	bool		is_complex = strcmp(model->function->name, "complex") == 0 || strcmp(model->function->name, "rotate") == 0;
+	int			half = is_complex ? model->dimensions : 0;
 	double		sum = cubes(kge_entity_row(model, triple.head), width, half) +
 		cubes(kge_entity_row(model, triple.tail), width, half);
 
