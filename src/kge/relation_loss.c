@@ -61,6 +61,7 @@ struct KgeRelationLoss
 	KgeDerivatives derivatives; /* of each thread, a block's */
 
 	/* the wave at work */
+	KgeTrainer *trainer;
 	const KgePair *pair;
 	int			count;
 	int			slot;			/* the first of its slots */
@@ -137,12 +138,6 @@ kge_relation_loss_flops(const KgeModel *model, double pairs)
 
 /* ---- a wave ------------------------------------------------------------- */
 
-typedef struct Wave
-{
-	KgeTrainer *trainer;
-	KgeRelationLoss *work;
-} Wave;
-
 /* A block's pairs, as the rows of their z. */
 static KgeRows
 block_rows(const KgeRelationLoss *work, int block)
@@ -194,15 +189,15 @@ columns_from(KgeRows rows, int from)
 	return rows;
 }
 
-/* So many relations from one on. */
+/* The relations of a tile. */
 static KgeRows
-relation_rows(const KgeTrainer *trainer, const KgeRelationLoss *work, int first, int count)
+relation_rows(const KgeRelationLoss *work, int first)
 {
 	int			left = work->relations - first;
 
 	return (KgeRows) {
-		left < count ? left : count, work->engine.width,
-		kge_relation_row(trainer->model, first)
+		left < TILE ? left : TILE, work->engine.width,
+		kge_relation_row(work->trainer->model, first)
 	};
 }
 
@@ -210,9 +205,9 @@ relation_rows(const KgeTrainer *trainer, const KgeRelationLoss *work, int first,
 static void
 pack_tile(void *argument, int64_t item, int thread)
 {
-	KgeTrainer *trainer = ((Wave *) argument)->trainer;
-	KgeRelationLoss *work = ((Wave *) argument)->work;
-	KgeRows		relations = relation_rows(trainer, work, (int) item * TILE, TILE);
+	KgeRelationLoss *work = argument;
+	KgeTrainer *trainer = work->trainer;
+	KgeRows		relations = relation_rows(work, (int) item * TILE);
 
 	for (int from = 0; from < work->engine.width; from += SLICE)
 	{
@@ -223,9 +218,9 @@ pack_tile(void *argument, int64_t item, int thread)
 }
 
 static void
-make_z(const KgeTrainer *trainer, KgeRelationLoss *work, int number)
+make_z(KgeRelationLoss *work, int number)
 {
-	const KgeModel *model = trainer->model;
+	const KgeModel *model = work->trainer->model;
 	KgePair		pair = work->pair[number];
 	float	   *z = work->z + (size_t) number * (size_t) work->stride;
 
@@ -234,7 +229,7 @@ make_z(const KgeTrainer *trainer, KgeRelationLoss *work, int number)
 									   kge_entity_row(model, pair.triple.head),
 									   kge_relation_row(model, pair.triple.relation),
 									   kge_entity_row(model, pair.triple.tail), z);
-	work->weight[number] = (float) trainer->training.relation_weight * pair.weight;
+	work->weight[number] = (float) work->trainer->training.relation_weight * pair.weight;
 }
 
 /* From a block's scores to its losses, and to their derivatives in the scores' place. */
@@ -277,9 +272,8 @@ fill_slot(KgeTrainer *trainer, int slot, int32_t row, Side side, int32_t other, 
 
 /* What a slice of the columns adds to a block's scores. */
 static void
-score_slice(Wave *wave, int block, int from, int thread)
+score_slice(KgeRelationLoss *work, int block, int from, int thread)
 {
-	KgeRelationLoss *work = wave->work;
 	int			width = slice_width(work, from);
 	KgeEngine	engine = relation_engine(width);
 	KgeRows		rows = block_rows(work, block);
@@ -292,7 +286,7 @@ score_slice(Wave *wave, int block, int from, int thread)
 		kge_engine_prepare(&engine, columns_from(rows, from), prepared);
 	for (int tile = 0; tile < work->tiles; tile++)
 	{
-		KgeRows		relations = relation_rows(wave->trainer, work, tile * TILE, TILE);
+		KgeRows		relations = relation_rows(work, tile * TILE);
 		float	   *score = block_scores(work, block, tile);
 
 		if (work->kernels != NULL)
@@ -302,7 +296,7 @@ score_slice(Wave *wave, int block, int from, int thread)
 			kge_dense_combine(KGE_PRODUCT, relations.count, rows.count, width,
 							  relations.row + from, relations.stride, 1,
 							  prepared, vector_stride(rows.count), score, BLOCK, from > 0);
-		pool_yield(wave->trainer->pool, thread);
+		pool_yield(work->trainer->pool, thread);
 	}
 }
 
@@ -310,28 +304,26 @@ score_slice(Wave *wave, int block, int from, int thread)
 static void
 score_block(void *argument, int64_t item, int thread)
 {
-	Wave	   *wave = argument;
-	KgeRelationLoss *work = wave->work;
+	KgeRelationLoss *work = argument;
 	int			block = (int) item;
 	int			count = block_rows(work, block).count;
 
 	for (int i = 0; i < count; i++)
 	{
-		make_z(wave->trainer, work, block * BLOCK + i);
-		pool_yield(wave->trainer->pool, thread);
+		make_z(work, block * BLOCK + i);
+		pool_yield(work->trainer->pool, thread);
 	}
 	for (int from = 0; from < work->engine.width; from += SLICE)
-		score_slice(wave, block, from, thread);
+		score_slice(work, block, from, thread);
 	derive(work, block, count, block_scores(work, block, 0));
 }
 
 static void
-learn_tile_bfloat16(Wave *wave, int block, int tile, int from, float *dense, bool add, int thread)
+learn_tile_bfloat16(KgeRelationLoss *work, int block, int tile, int from, float *dense, bool add, int thread)
 {
-	KgeRelationLoss *work = wave->work;
 	int			width = slice_width(work, from);
 	KgeRows		rows = block_rows(work, block);
-	KgeRows		relations = relation_rows(wave->trainer, work, tile * TILE, TILE);
+	KgeRows		relations = relation_rows(work, tile * TILE);
 	KgeDerivatives derivatives = kge_derivatives_of(work->derivatives, thread);
 
 	kge_pack_derivatives(work->kernels, relations.count, rows.count,
@@ -346,16 +338,15 @@ learn_tile_bfloat16(Wave *wave, int block, int tile, int from, float *dense, boo
 
 /* What a block and a tile add to the gradients of a slice's columns; the first block sets those of relations. */
 static void
-learn_tile(Wave *wave, int block, int tile, int from, int thread)
+learn_tile(KgeRelationLoss *work, int block, int tile, int from, int thread)
 {
-	KgeRelationLoss *work = wave->work;
 	KgeEngine	engine = relation_engine(slice_width(work, from));
-	KgeRows		relations = relation_rows(wave->trainer, work, tile * TILE, TILE);
-	float	   *dense = wave->trainer->relation.dense + (size_t) tile * TILE * (size_t) relations.stride;
+	KgeRows		relations = relation_rows(work, tile * TILE);
+	float	   *dense = work->trainer->relation.dense + (size_t) tile * TILE * (size_t) relations.stride;
 	bool		add = work->add || block > 0;
 
 	if (work->kernels != NULL)
-		learn_tile_bfloat16(wave, block, tile, from, dense, add, thread);
+		learn_tile_bfloat16(work, block, tile, from, dense, add, thread);
 	else
 		kge_engine_gradients(&engine, columns_from(block_rows(work, block), from),
 							 columns_from(relations, from), NULL, block_scores(work, block, tile), BLOCK,
@@ -366,8 +357,7 @@ learn_tile(Wave *wave, int block, int tile, int from, int thread)
 static void
 learn_slice(void *argument, int64_t item, int thread)
 {
-	Wave	   *wave = argument;
-	KgeRelationLoss *work = wave->work;
+	KgeRelationLoss *work = argument;
 	int			from = (int) item * SLICE;
 	size_t		bytes = (size_t) slice_width(work, from) * sizeof(float);
 
@@ -379,8 +369,8 @@ learn_slice(void *argument, int64_t item, int thread)
 			memset(z_gradient(work, block * BLOCK + i) + from, 0, bytes);
 		for (int tile = 0; tile < work->tiles; tile++)
 		{
-			learn_tile(wave, block, tile, from, thread);
-			pool_yield(wave->trainer->pool, thread);
+			learn_tile(work, block, tile, from, thread);
+			pool_yield(work->trainer->pool, thread);
 		}
 	}
 }
@@ -389,8 +379,8 @@ learn_slice(void *argument, int64_t item, int thread)
 static void
 finish_block(void *argument, int64_t item, int thread)
 {
-	KgeTrainer *trainer = ((Wave *) argument)->trainer;
-	KgeRelationLoss *work = ((Wave *) argument)->work;
+	KgeRelationLoss *work = argument;
+	KgeTrainer *trainer = work->trainer;
 	int			first = (int) item * BLOCK;
 	int			count = block_rows(work, (int) item).count;
 
@@ -409,12 +399,12 @@ double
 kge_relation_loss(KgeTrainer *trainer, KgeRelationLoss *work, const KgePair *pairs, int count,
 				  int slot)
 {
-	Wave		wave = {trainer, work};
 	double		loss = 0;
 	int			blocks;
 
+	work->trainer = trainer;
 	if (work->kernels != NULL)
-		pool_run(trainer->pool, work->tiles, pack_tile, &wave);
+		pool_run(trainer->pool, work->tiles, pack_tile, work);
 	for (int first = 0; first < count; first += work->wave)
 	{
 		work->pair = pairs + first;
@@ -422,9 +412,9 @@ kge_relation_loss(KgeTrainer *trainer, KgeRelationLoss *work, const KgePair *pai
 		work->slot = slot + 2 * first;
 		work->add = first > 0;
 		blocks = (int) pool_pieces(work->count, BLOCK);
-		pool_run(trainer->pool, blocks, score_block, &wave);
-		pool_run(trainer->pool, pool_pieces(work->engine.width, SLICE), learn_slice, &wave);
-		pool_run(trainer->pool, blocks, finish_block, &wave);
+		pool_run(trainer->pool, blocks, score_block, work);
+		pool_run(trainer->pool, pool_pieces(work->engine.width, SLICE), learn_slice, work);
+		pool_run(trainer->pool, blocks, finish_block, work);
 		for (int i = 0; i < work->count; i++)
 			loss += work->loss[i];
 	}

@@ -170,8 +170,8 @@ kge_top(Arena *arena, Pool *pool, const KgeModel *model,
 		const int32_t *excluded, int64_t excluded_count,
 		int64_t k, int32_t *rows, double *scores)
 {
-	Top			top = {.pool = pool,.model = model,.sketch = sketch,.question = {side, relation, given},
-		.excluded = excluded,.excluded_count = excluded_count};
+	Top			top = {.pool = pool,.model = model,.sketch = sketch,.excluded = excluded,.excluded_count = excluded_count,
+		.question = {.side = side,.relation = relation,.given = given}};
 	int64_t		items = pool_pieces(model->entities, AT_ONCE);
 	Allocation	allocation = {0};
 

@@ -5,6 +5,8 @@
 #ifndef CHECK_H
 #define CHECK_H
 
+#include <setjmp.h>
+
 #include "evidence/evidence.h"
 #include "kge/kge.h"
 #include "core/random.h"
@@ -47,6 +49,17 @@ extern double processor_seconds(void);
 
 /* A pool's `between` */
 extern void note_pause(void *pauses);
+
+/* Where to jump at a pause, and at which one: 1 is the first. */
+typedef struct Leaving
+{
+	jmp_buf		place;
+	int			leave_at;
+	int			pauses;
+} Leaving;
+
+/* A pool's `between` */
+extern void leave(void *leaving);
 
 /* The models that every test of scores goes through. */
 typedef struct Variant

@@ -51,6 +51,15 @@ note_pause(void *argument)
 	pauses->last = now;
 }
 
+void
+leave(void *argument)
+{
+	Leaving    *leaving = argument;
+
+	if (++leaving->pauses == leaving->leave_at)
+		longjmp(leaving->place, 1);
+}
+
 /* What `take` gave, linked by a header before each piece. */
 typedef struct Piece
 {

@@ -4,7 +4,6 @@
  *		every pair of entities, on graphs that are small enough for that.
  */
 #include <math.h>
-#include <setjmp.h>
 #include <string.h>
 
 #include "check.h"
@@ -353,23 +352,6 @@ check_nothing(void)
 	CHECK(ev_answering(&empty_arena, &facts, &rules) == NULL);
 }
 
-static jmp_buf out;
-
-typedef struct Leaving
-{
-	int			pauses;
-	int			leave_at;
-} Leaving;
-
-static void
-leave(void *argument)
-{
-	Leaving    *leaving = argument;
-
-	if (++leaving->pauses == leaving->leave_at)
-		longjmp(out, 1);
-}
-
 /* A million facts take a second to put in order, which can be left. */
 static void
 test_leaving(void)
@@ -383,11 +365,11 @@ test_leaving(void)
 	EvFacts		facts;
 	Pool	   *pool;
 
-	leaving = (Leaving) {0, 2};
+	leaving = (Leaving) {.leave_at = 2};
 	pool = pool_create(2, leave, &leaving);
 	for (int i = 0; i < MANY; i++)
 		fact[i] = (Triple) {next_below(MANY), next_below(RELATIONS), next_below(MANY)};
-	if (setjmp(out) == 0)
+	if (setjmp(leaving.place) == 0)
 	{
 		ev_facts(&arena, pool, MANY, RELATIONS, fact, MANY, &facts);
 		CHECK_SAYING(false, "the making of facts was not left");
@@ -446,10 +428,10 @@ test_leaving_question(void)
 	leaving = (Leaving) {0};
 	do
 	{
-		leaving = (Leaving) {0, leaving.leave_at + 1};
+		leaving = (Leaving) {.leave_at = leaving.leave_at + 1};
 		count = -1;
 		ev_answer(answering, SIDE_HEAD, 1, 1, leader, POOL_LEADER, &candidates);
-		if (setjmp(out) == 0)
+		if (setjmp(leaving.place) == 0)
 			count = ev_answer(answering, SIDE_TAIL, 0, 0, left, POOL_LEADER, &candidates);
 		else
 		{
@@ -499,9 +481,9 @@ test_leaving_answers(void)
 	memcpy(first, candidates, sizeof(first));
 	for (leave_at = 1; leave_at <= 4; leave_at++)
 	{
-		leaving = (Leaving) {0, leave_at};
+		leaving = (Leaving) {.leave_at = leave_at};
 		CHECK(ev_answer(answering, SIDE_TAIL, 1, 0, leader, POOL_LEADER, &candidates) == MANY);
-		if (setjmp(out) == 0)
+		if (setjmp(leaving.place) == 0)
 		{
 			ev_answer(answering, SIDE_TAIL, 0, 0, left, POOL_LEADER, &candidates);
 			CHECK_SAYING(false, "done within %d pauses", leave_at);

@@ -2,8 +2,6 @@
  * test_sort.c
  *		Sorting in parts: in order, nothing lost, and left whenever somebody asks.
  */
-#include <setjmp.h>
-
 #include "check.h"
 #include "core/sort.h"
 
@@ -107,26 +105,11 @@ test_pauses(void)
 	pool_destroy(leader);
 }
 
-typedef struct Leaving
-{
-	jmp_buf		place;
-	int			pauses;			/* until then */
-} Leaving;
-
-static void
-leave(void *argument)
-{
-	Leaving    *leaving = argument;
-
-	if (leaving->pauses-- == 0)
-		longjmp(leaving->place, 1);
-}
-
 /* All numbers are still there, and can be sorted. */
 static void
 test_leaving(Pool *leader, int pauses)
 {
-	Leaving		leaving = {.pauses = pauses};
+	Leaving		leaving = {.leave_at = pauses + 1};
 	Pool    *left = pool_create(0, leave, &leaving);
 	uint64_t	sum;
 	int64_t    *volatile number = draw_numbers(&sum);

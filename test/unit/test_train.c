@@ -3,7 +3,6 @@
  *		Epochs under every loss: against the definition, the same bits, learning, diverging.
  */
 #include <math.h>
-#include <setjmp.h>
 #include <string.h>
 #include <time.h>
 
@@ -1291,22 +1290,11 @@ test_memory(const KgeLoss *loss)
 	pool_destroy(pool);
 }
 
-static jmp_buf out;
-
-static void
-leave(void *argument)
-{
-	int		   *pauses = argument;
-
-	if (++*pauses == 3)
-		longjmp(out, 1);
-}
-
 /* Training can be left in the middle of a block of a second or so. */
 static void
 test_leaving(const KgeLoss *loss)
 {
-	static int	pauses;
+	static Leaving leaving;
 	KgeTraining training = {.batch_size = 64, .block_size = 64, .negatives = 4096,
 	.learning_rate = 0.1, .regularization = 0, .seed = 3, .loss = loss};
 	KgeModel	model = random_model(variants[4], 200, 500, 2, 0.5);
@@ -1315,15 +1303,15 @@ test_leaving(const KgeLoss *loss)
 	Pool    *pool;
 	KgeTrainer *trainer;
 
-	pauses = 0;
-	pool = pool_create(2, leave, &pauses);
+	leaving = (Leaving) {.leave_at = 3};
+	pool = pool_create(2, leave, &leaving);
 	trainer = kge_trainer_create(&arena, pool, &model, &training, count);
-	if (setjmp(out) == 0)
+	if (setjmp(leaving.place) == 0)
 	{
 		kge_train_epoch(trainer, triples, NULL, count, 0);
 		CHECK_SAYING(false, "the epoch was not left");
 	}
-	CHECK(pauses == 3);
+	CHECK(leaving.pauses == 3);
 	pool_destroy(pool);
 }
 
