@@ -31,12 +31,6 @@ typedef struct Fault
 	char	   *reason;			/* the end of a sentence; NULL: there is no such row */
 } Fault;
 
-typedef struct IdReading
-{
-	EmbeddingRows *rows;
-	Fault		fault;
-} IdReading;
-
 typedef struct EmbeddingReading
 {
 	const EmbeddingRows *rows;
@@ -49,15 +43,10 @@ typedef struct EmbeddingReading
 static void
 take_id(void *argument, const Datum *values, const bool *nulls)
 {
-	IdReading  *reading = argument;
-	EmbeddingRows *rows = reading->rows;
-	int32		id = DatumGetInt32(values[0]);
+	EmbeddingRows *rows = argument;
 
-	/* the primary key forbids it, if it is still there */
-	if (rows->count > 0 && rows->id[rows->count - 1] == id && reading->fault.reason == NULL)
-		reading->fault = (Fault) {id, pstrdup("is there twice")};
 	rows->id = array_reserve(rows->id, rows->count + 1, &rows->room, sizeof(int32));
-	rows->id[rows->count++] = id;
+	rows->id[rows->count++] = DatumGetInt32(values[0]);
 }
 
 static void
@@ -79,15 +68,17 @@ raise_fault(const EmbeddingRows *rows, const char *column, const Fault *fault)
 void
 embeddings_read_ids(EmbeddingRows *rows, MemoryContext context)
 {
-	IdReading	reading = {.rows = rows};
 	SqlArgs		args = sql_args_text(rows->model);
 
 	rows->room = 1024;
 	rows->id = MemoryContextAlloc(context, rows->room * sizeof(int32));
 	sql_stream(psprintf("select %s::int from %s%s_embedding where model = $1 order by 1",
 						rows->kind, rows->graph->prefix, rows->kind),
-			   &args, take_id, &reading);
-	raise_fault(rows, "embedding", &reading.fault);
+			   &args, take_id, rows);
+	/* the primary key forbids it, if it is still there */
+	for (int64 i = 1; i < rows->count; i++)
+		if (rows->id[i - 1] == rows->id[i])
+			raise_fault(rows, "embedding", &(Fault) {rows->id[i], "is there twice"});
 }
 
 static char *

@@ -21,25 +21,19 @@ static const char *const sides[] = {"head", "tail"};
 
 /* ---- discounts ------------------------------------------------------------------------ */
 
-/* Column evidence of table model */
-typedef struct DiscountRow
-{
-	char	   *discount[EV_KINDS];	/* NULL: it is not there */
-} DiscountRow;
-
+/* Texts by kind, of column evidence of table model; NULL where there is none */
 static void
 take_discounts(void *argument, const Datum *values, const bool *nulls)
 {
-	DiscountRow *row = argument;
+	char	  **discount = argument;
 
-	row->discount[EV_RULES] = nulls[0] ? NULL : TextDatumGetCString(values[0]);
-	row->discount[EV_BOTH] = nulls[1] ? NULL : TextDatumGetCString(values[1]);
+	discount[EV_RULES] = nulls[0] ? NULL : TextDatumGetCString(values[0]);
+	discount[EV_BOTH] = nulls[1] ? NULL : TextDatumGetCString(values[1]);
 }
 
 static double
-discount_of(const char *model, const DiscountRow *row, EvKind kind)
+discount_of(const char *model, EvKind kind, const char *text)
 {
-	const char *text = row->discount[kind];
 	char	   *end = NULL;
 	double		discount = text == NULL ? -1 : strtod(text, &end);
 
@@ -55,15 +49,15 @@ discount_of(const char *model, const DiscountRow *row, EvKind kind)
 bool
 evidence_read_discounts(const Graph *graph, const char *model, double *rules, double *both)
 {
-	DiscountRow row = {0};
+	char	   *discount[EV_KINDS] = {0};
 	SqlArgs		args = sql_args_text(model);
 
 	if (sql_stream(psprintf("select evidence::jsonb->'discount'->>'rules', evidence::jsonb->'discount'->>'both' "
 							"from %smodel where name = $1 and evidence is not null", graph->prefix),
-				   &args, take_discounts, &row) == 0)
+				   &args, take_discounts, discount) == 0)
 		return false;
-	*rules = discount_of(model, &row, EV_RULES);
-	*both = discount_of(model, &row, EV_BOTH);
+	*rules = discount_of(model, EV_RULES, discount[EV_RULES]);
+	*both = discount_of(model, EV_BOTH, discount[EV_BOTH]);
 	return true;
 }
 

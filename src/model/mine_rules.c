@@ -79,13 +79,6 @@ rate(Graph *graph, const MineCall *call, MinedRules *rules)
 		}
 }
 
-static int
-compare_by_quality(const void *a, const void *b)
-{
-	CHECK_FOR_INTERRUPTS();
-	return compare_quality(a, b);
-}
-
 static void
 put_rule(SqlResult *result, const MinedRule *rule)
 {
@@ -124,7 +117,7 @@ hkg_mine_rules(PG_FUNCTION_ARGS)
 	drop_unsure(rules, call.min_confidence);
 	rate(graph, &call, rules);
 	sql_end();
-	qsort(rules->rule, rules->count, sizeof(MinedRule), compare_by_quality);
+	qsort(rules->rule, rules->count, sizeof(MinedRule), compare_quality);
 	for (int64 i = 0; i < rules->count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();

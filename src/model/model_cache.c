@@ -2,18 +2,16 @@
  * model_cache.c
  *		The copies of models, with their evidence, that a backend keeps for its next calls.
  *
- * A backend keeps the models it used last, each in a memory context of its own
- * under CacheMemoryContext.  A copy is valid as long as the model's row is the very
- * version it was read with: (xmin, ctid), as the caller's snapshot shows it.
- * Training replaces that row, and triggers on the embedding tables update it
- * when somebody changes an embedding, a rule or a weight by hand.  So one look-up by primary key
- * decides whether the copy is valid, in any transaction, after a rollback, on a replica.
+ * A backend keeps the models it used last, each in a memory context of its own under CacheMemoryContext.  A copy is
+ * valid as long as the model's row is the very version it was read with: (xmin, ctid), as the caller's snapshot shows
+ * it.  Training replaces that row, and triggers on the embedding tables update it when somebody changes an embedding,
+ * a rule or a weight by hand.  So one look-up by primary key decides whether the copy is valid, in any transaction,
+ * after a rollback, on a replica.
  *
  * The evidence is kept beside its model, and is read again when the facts have changed (graph/changes.c).
  *
- * A copy must not show its reader more than the tables would.  Where a table has row
- * security for the caller, or the caller lacks the right to read all of it, the
- * server decides anew: the model is read again each time, and not kept.
+ * A copy must not show its reader more than the tables would.  Where a table has row security for the caller, or the
+ * caller lacks the right to read all of it, the server decides anew: the model is read again each time, and not kept.
  *
  * A model is built in a context under the caller's, which is moved under CacheMemoryContext when it is complete.  An
  * error on the way leaves nothing.

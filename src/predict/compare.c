@@ -16,25 +16,18 @@
 #include "best_rule.h"
 #include "graph/call.h"
 
-static int32 *
-ranks_under(Graph *graph, const char *model, const char *split, EvKind kind, SplitRanks *ranking)
-{
-	*ranking = rank_split(graph, model, split, 0, kind);
-	return ranking->rank;
-}
-
 static void
-return_comparison(const Graph *graph, const SplitRanks *ranking, const int32 *rank_a, const int32 *rank_b,
-				  const BestRule *rule, const char *model_b, SqlResult *result)
+return_comparison(const Graph *graph, const SplitRanks *a, const SplitRanks *b, const BestRule *rule,
+				  const char *model_b, SqlResult *result)
 {
-	int			count = (int) ranking->count;
+	int			count = (int) b->count;
 	SqlArgs		args = {0};
 
-	arg_triples(&args, ranking->triple, count);
-	sql_arg(&args, INT4ARRAYOID, array_of_int4(rank_a, count));
-	sql_arg(&args, INT4ARRAYOID, array_of_int4(rank_b, count));
-	sql_arg(&args, INT4ARRAYOID, array_of_int4(rank_a + count, count));
-	sql_arg(&args, INT4ARRAYOID, array_of_int4(rank_b + count, count));
+	arg_triples(&args, b->triple, count);
+	sql_arg(&args, INT4ARRAYOID, array_of_int4(a->rank, count));
+	sql_arg(&args, INT4ARRAYOID, array_of_int4(b->rank, count));
+	sql_arg(&args, INT4ARRAYOID, array_of_int4(a->rank + count, count));
+	sql_arg(&args, INT4ARRAYOID, array_of_int4(b->rank + count, count));
 	arg_best_rules(&args, rule, count);
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(model_b));
 	sql_result_query(result,
@@ -59,15 +52,14 @@ hkg_compare(PG_FUNCTION_ARGS)
 	EvKind		kind = argument_evidence(fcinfo, 4);
 	Call		call = call_begin(fcinfo, 2);
 	Graph	   *graph = call.graph;
-	SplitRanks	ranking;
-	int32	   *rank_a;
-	int32	   *rank_b;
+	SplitRanks	a;
+	SplitRanks	b;
 	BestRule   *rule;
 
 	argument_choice(split, "split", evaluate_splits);
-	rank_a = ranks_under(graph, model_a, split, kind, &ranking);
-	rank_b = ranks_under(graph, call.model, split, kind, &ranking);
-	rule = best_rule_of_each(graph, call.model, ranking.evidence, ranking.triple, ranking.count);
-	return_comparison(graph, &ranking, rank_a, rank_b, rule, call.model, call.result);
+	a = rank_split(graph, model_a, split, 0, kind);
+	b = rank_split(graph, call.model, split, 0, kind);
+	rule = best_rule_of_each(graph, call.model, b.evidence, b.triple, b.count);
+	return_comparison(graph, &a, &b, rule, call.model, call.result);
 	return call_end(&call);
 }

@@ -2,10 +2,9 @@
  * body_counts.c
  *		The sizes of the bodies of mined rules, and the supports of given rules.
  *
- * A body and its mirror image, read from Y to X, are evaluated as one (body_pairs.c).  PCA confidence
- * needs the pairs with some fact of the head's relation at the entity on the head's functional side.  So
- * pairs are counted for each entity, as x or as y, whichever the rules over the body need, and summed over
- * the entities of that side.
+ * A body and its mirror image, read from Y to X, are evaluated as one (body_pairs.c).  PCA confidence needs the pairs
+ * with some fact of the head's relation at the entity on the head's functional side.  So pairs are counted for each
+ * entity, as x or as y, whichever the rules over the body need, and summed over the entities of that side.
  */
 #include "mining.h"
 

@@ -2,9 +2,8 @@
  * body_pairs.c
  *		The pairs (x, y) that the bodies of many rules yield (see body_pairs.h).
  *
- * Rules with one body share its evaluation.  Bodies of one form share a statement (rule_sql_products).  All
- * pairs of all bodies together can be a thousand times the facts, so the statement returns products, and
- * product.c multiplies.
+ * Rules with one body share its evaluation.  Bodies of one form share a statement (rule_sql_products).  All pairs of
+ * all bodies together can be a thousand times the facts, so the statement returns products, and product.c multiplies.
  */
 #include "body_pairs.h"
 

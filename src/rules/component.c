@@ -127,9 +127,9 @@ find_parts(const Components *components, Component *component)
 
 /* ---- growth ------------------------------------------------------------------------- */
 
-/* Variables that are in too few atoms, of which a further one can mend two: so many atoms a body takes at least. */
+/* How many variables, from `first` on, are in one atom alone, the head counted; they lack another one. */
 static int
-least_atoms(const Component *component)
+lacking_variables(const Component *component, int first)
 {
 	int			uses[VARIABLES + 1] = {1, 1};
 	int			lacking = 0;
@@ -139,25 +139,9 @@ least_atoms(const Component *component)
 		uses[component->step[i].from]++;
 		uses[component->step[i].to]++;
 	}
-	for (int i = 0; i < VARIABLES; i++)
+	for (int i = first; i < VARIABLES; i++)
 		lacking += uses[i] == 1;
-	return component->atoms + (lacking + 1) / 2;
-}
-
-static bool
-is_complete(const Component *component)
-{
-	int			uses[VARIABLES + 1] = {0};
-
-	for (int i = 0; i < component->atoms; i++)
-	{
-		uses[component->step[i].from]++;
-		uses[component->step[i].to]++;
-	}
-	for (int i = A; i < VARIABLES; i++)
-		if (uses[i] == 1)
-			return false;
-	return true;
+	return lacking;
 }
 
 static void
@@ -170,10 +154,11 @@ grow(const ComponentGrowth *growth, const Component *base, int from, int to)
 	grown.prefix[grown.atoms++] = components->count;
 	grown.end[X] |= from == X;
 	grown.end[Y] |= from == Y || to == Y;
-	grown.complete = is_complete(&grown);
+	grown.complete = lacking_variables(&grown, A) == 0;
 	grown.constant = to == CONSTANT;
 	grown.parts = 0;
-	if (least_atoms(&grown) > growth->body_atoms || is_known(components, &grown))
+	/* a further atom can mend two */
+	if (grown.atoms + (lacking_variables(&grown, X) + 1) / 2 > growth->body_atoms || is_known(components, &grown))
 		return;
 	find_parts(components, &grown);
 	Assert(components->count < MAX_COMPONENTS);

@@ -186,8 +186,7 @@ hash_triple(const Rater *rater, Triple triple)
 }
 
 /*
- * Keeps what may be among the `sample` least hashes: those below a bound, which leaves too few in one case of
- * 10^15.
+ * Keeps what may be among the `sample` least hashes: those below a bound, which leaves too few in one case of 10^15.
  */
 static void
 draw_from(Rater *rater, int32 number, const Triple *triples, int64 count)

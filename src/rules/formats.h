@@ -15,10 +15,9 @@ typedef struct FormatRule
 } FormatRule;
 
 /*
- * AMIE 3's tables: `?a  r  ?b  ?b  s  ?c   => ?a  h  ?c`, a TAB, and measures; lines without an arrow have
- * no rule.  AnyBURL's: `predicted correct confidence rule` with TABs between, the rule as
- * `h(X,Y) <= r(X,A), s(A,Y)`; blank lines have no rule.
- * ERROR 42601, with the position, for any other line.
+ * AMIE 3's tables: `?a  r  ?b  ?b  s  ?c   => ?a  h  ?c`, a TAB, and measures; lines without an arrow have no rule.
+ * AnyBURL's: `predicted correct confidence rule` with TABs between, the rule as `h(X,Y) <= r(X,A), s(A,Y)`; blank
+ * lines have no rule.  ERROR 42601, with the position, for any other line.
  */
 extern FormatRule format_amie(const char *line);
 extern FormatRule format_anyburl(const char *line);

@@ -202,11 +202,11 @@ mine(Graph *graph, const GraphData *data, const MineOptions *options, const Rule
 {
 	MemoryContext memory = AllocSetContextCreate(CurrentMemoryContext, "hybridkg mining", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(memory);
-	Mining		mining = {.memory = memory,.graph = graph,.data = data,.options = options,.given = rules != NULL};
+	Mining		mining = {.memory = memory,.graph = graph,.data = data,.options = options,.given = options == NULL};
 	MinedRules *result;
 
 	index_facts(&mining);
-	if (rules == NULL)
+	if (!mining.given)
 		search_rules(&mining);
 	for (int64 i = 0; i < count; i++)
 		add_given(&mining, &rules[i]);
@@ -226,7 +226,5 @@ mine_rules(Graph *graph, const GraphData *data, const MineOptions *options)
 MinedRules *
 mine_given(Graph *graph, const GraphData *data, const Rule *rules, int64 count)
 {
-	static const MineOptions no_bounds = {0};
-
-	return mine(graph, data, &no_bounds, rules, count);
+	return mine(graph, data, NULL, rules, count);
 }

@@ -30,7 +30,7 @@ typedef struct Mining
 	MemoryContext memory;		/* all of this */
 	Graph	   *graph;
 	const GraphData *data;
-	const MineOptions *options;
+	const MineOptions *options; /* NULL: rules are given */
 	bool		given;			/* rules were given, their supports are to be counted */
 
 	int64	   *start;			/* by relation: its first fact; and the end */

@@ -2,12 +2,11 @@
  * rule.c
  *		A rule as a value: its canonical form, its text form, its array form.
  *
- * Rules that differ only in the names of fresh variables or in the order of atoms are one rule.
- * Its canonical form is the least of all orders of the body, with fresh variables named A, B, ... in the order
- * of their first use.  Orders are compared atom by atom, atoms by their lower term, higher term, direction and
- * relation, and terms as X < Y < A < B < ... < constants.  So the atom that contains X comes first and a
- * rule reads from X to Y; a constant of the head comes last.  A body has at most RULE_MAX_BODY
- * atoms: 120 orders are tried at worst.
+ * Rules that differ only in the names of fresh variables or in the order of atoms are one rule.  Its canonical form is
+ * the least of all orders of the body, with fresh variables named A, B, ... in the order of their first use.  Orders
+ * are compared atom by atom, atoms by their lower term, higher term, direction and relation, and terms as X < Y < A <
+ * B < ... < constants.  So the atom that contains X comes first and a rule reads from X to Y; a constant of the head
+ * comes last.  A body has at most RULE_MAX_BODY atoms: 120 orders are tried at worst.
  *
  * Text is read by a small recursive-descent parser.  Variables may have any names, the head's included.
  * An error gives the position of the character, counted from 1, and what is expected there.

@@ -3,8 +3,7 @@
  *		A rule as a small value: head relation and body atoms over numbered
  *		variables or constants; its canonical form and its text form.
  *
- * Wording.  An atom is relation(first, second); a term is a variable or a
- * constant (an entity).  The text form is
+ * Wording.  An atom is relation(first, second); a term is a variable or a constant (an entity).  The text form is
  *		r(X,Y) <= b1(X,A), b2(A,Y)
  * with variables X, Y, A, B, C ... and constants in double quotes (a quote
  * inside doubled).  A relation's name is written without quotes when it contains no

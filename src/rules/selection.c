@@ -37,13 +37,17 @@ typedef struct Selection
 } Selection;
 
 int
-compare_quality(const MinedRule *a, const MinedRule *b)
+compare_quality(const void *a, const void *b)
 {
-	if (a->quality != b->quality)
-		return a->quality > b->quality ? -1 : 1;
-	if (a->support != b->support)
-		return a->support > b->support ? -1 : 1;
-	return strcmp(a->text, b->text);
+	const MinedRule *left = a;
+	const MinedRule *right = b;
+
+	CHECK_FOR_INTERRUPTS();
+	if (left->quality != right->quality)
+		return left->quality > right->quality ? -1 : 1;
+	if (left->support != right->support)
+		return left->support > right->support ? -1 : 1;
+	return strcmp(left->text, right->text);
 }
 
 /* What the quality may be at most */
@@ -161,9 +165,8 @@ quality_needed(const Selection *selection)
 }
 
 /*
- * Puts the next rules that could be among the best, up to `size`, into the batch; returns where to go on.
- * Rules are ordered by standard confidence, and the bound rises with it, as all rules that infer anything have
- * the same omega.
+ * Puts the next rules that could be among the best, up to `size`, into the batch; returns where to go on.  Rules are
+ * ordered by standard confidence, and the bound rises with it, as all rules that infer anything have the same omega.
  */
 static int64
 next_batch(Selection *selection, int64 next, int64 size)

@@ -31,8 +31,8 @@ extern void rate_rules(const RatingModel *model, MinedRules *rules);
  */
 extern void select_rules(const RatingModel *model, MinedRules *rules, int top, double min_quality);
 
-/* By quality, support (both falling), text: for sorting */
-extern int	compare_quality(const MinedRule *a, const MinedRule *b);
+/* Two MinedRule, by quality, support (both falling), text: for qsort, which can be interrupted then */
+extern int	compare_quality(const void *a, const void *b);
 
 /* ---- confidence.c: rules rated batch by batch ---- */
 
