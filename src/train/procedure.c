@@ -23,18 +23,16 @@
 #include "utils/memutils.h"
 
 #include "estimate.h"
-#include "model/model.h"
 #include "model/evidence_weights.h"
 #include "model/false_triples.h"
 #include "model/learn_evidence.h"
+#include "model/model.h"
 #include "model/rule_table.h"
 #include "model/thresholds.h"
 #include "path_rules.h"
 #include "rules/mine.h"
 #include "rules/selection.h"
-#include "schedule.h"
 #include "server/sql.h"
-#include "warm_start.h"
 
 static double
 seconds_since(instr_time start)
@@ -64,7 +62,7 @@ procedure_read(Procedure *procedure)
 	training_facts_check(facts, graph, settings);
 	*learner = learner_sizes(settings, facts);
 	estimate_check(settings, facts, learner);
-	schedule_plan(procedure->progress, settings, facts, learner);
+	estimate_plan(procedure->progress, settings, facts, learner);
 	if (settings->warm_start)
 		warm_start_check(graph, settings->model, &learner->model);
 }
@@ -317,7 +315,7 @@ void
 procedure_refit(Procedure *procedure)
 {
 	Learner   *learner = &procedure->learner;
-	int64		epochs = schedule_refit_epochs(&procedure->settings, &procedure->facts, procedure->best.iteration.number);
+	int64		epochs = estimate_refit_epochs(&procedure->settings, &procedure->facts, procedure->best.iteration.number);
 	double		loss = 0;
 
 	progress_refit(procedure->progress, epochs);
