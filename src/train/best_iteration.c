@@ -1,13 +1,13 @@
 /*
  * best_iteration.c
- *		What is kept of the best iteration while training goes on (see best_iteration.h).
+ *		What is kept of the best iteration while training goes on.
  *
  * Its embeddings are in a temporary file, and take no memory: they are written when an iteration is better than those
  * before, and read at most twice.  After an error the file goes with the transaction, or with the process in a
  * background worker, where it outlives transactions.  After an error it must not be closed: closing writes what is left
  * in its buffer, and that may be what failed.
  */
-#include "best_iteration.h"
+#include "procedure.h"
 
 #include "miscadmin.h"
 #include "utils/memutils.h"

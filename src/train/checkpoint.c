@@ -1,12 +1,13 @@
 /*
  * checkpoint.c
- *		The state of a training between two iterations (see checkpoint.h).
+ *		The state of a training between two iterations, as rows of the graph: another process that goes on from there
+ *		gets the same bits.
  *
  * Table checkpoint holds it in parts: arrays as they are in memory, in chunks.  Like a data directory, it can be
  * read by a server of the same architecture.  Rules are not stored: on the same facts they are mined again, the
  * same.  A fingerprint shows whether the facts are the same.
  */
-#include "checkpoint.h"
+#include "procedure.h"
 
 #include "catalog/pg_type.h"
 #include "common/hashfn.h"

@@ -6,10 +6,18 @@
 #define HKG_TRAIN_ESTIMATE_H
 
 #include "learner.h"
+#include "progress.h"
 #include "settings.h"
 #include "training_facts.h"
 
 /* ERROR 53200 when a training would take more than hybridkg.max_memory; `learner` has no memory yet. */
 extern void estimate_check(const TrainSettings *settings, const TrainingFacts *facts, const Learner *learner);
+
+/* The work of a training's phases, before any of it is measured. */
+extern void estimate_plan(TrainingProgress *progress, const TrainSettings *settings, const TrainingFacts *facts,
+						  const Learner *learner);
+
+/* Epochs on all facts after the best of the iterations; 0 unless facts are held out. */
+extern int64 estimate_refit_epochs(const TrainSettings *settings, const TrainingFacts *facts, int best_iteration);
 
 #endif							/* HKG_TRAIN_ESTIMATE_H */

@@ -1,8 +1,12 @@
 /*
  * hold_out.c
- *		Facts that are held out in place of a valid split, where the graph has none (see hold_out.h).
+ *		Facts that are held out in place of a valid split, where the graph has none.
+ *
+ * They choose the best iteration, and weights of evidence, probabilities and thresholds are learnt from them.
+ * Embeddings and mined rules of the iterations are learnt without them; the refit and the last search for path
+ * rules use all facts.
  */
-#include "hold_out.h"
+#include "training_facts.h"
 
 #include "miscadmin.h"
 #include "utils/memutils.h"

@@ -9,7 +9,6 @@
 #include "miscadmin.h"
 
 #include "server/host.h"
-#include "warm_start.h"
 
 /*
  * A model is kept without the state of its optimizer: a pass over the facts estimates it.  Counting that pass as ten
@@ -20,7 +19,7 @@
 Learner
 learner_sizes(const TrainSettings *settings, const TrainingFacts *facts)
 {
-	Learner	learner = {.training = settings_training(settings),.positives = positives_sizes(settings, facts)};
+	Learner		learner = {.training = settings_training(settings),.positives = positives_sizes(settings, facts)};
 
 	learner.model.function = kge_score_function(settings->score_function);
 	learner.model.dimensions = settings->dimensions;

@@ -15,7 +15,7 @@
 typedef enum Embeddings
 {
 	EMBEDDINGS_LATEST,			/* those of the last epoch */
-	EMBEDDINGS_BEST,			/* those of the best iteration, see best_iteration.h */
+	EMBEDDINGS_BEST,			/* those of the best iteration, see best_iteration.c */
 	EMBEDDINGS_REFITTED			/* the best, after more epochs on all facts */
 } Embeddings;
 
@@ -48,5 +48,16 @@ extern double learner_epoch(Learner *learner, uint64 epoch);
 
 /* Filtered, on the valid split. */
 extern KgeMetrics learner_evaluate(const Learner *learner, const TrainingFacts *facts);
+
+/* ---- warm start (warm_start.c) --------------------------------------------------- */
+
+/*
+ * ERROR 42704 when there is no model of that name, 55000 when it has no embeddings, 22023 when they are of another
+ * score function or size than `model`.
+ */
+extern void warm_start_check(Graph *graph, const char *name, const KgeModel *model);
+
+/* Replaces initial values by those of the model of that name; new entities are placed by their neighbours. */
+extern void warm_start_fill(Graph *graph, const char *name, const GraphData *data, KgeModel *model);
 
 #endif							/* HKG_TRAIN_LEARNER_H */

@@ -30,17 +30,14 @@
 #include "path_rules.h"
 #include "rules/mine.h"
 #include "rules/selection.h"
-#include "schedule.h"
 #include "server/sql.h"
-#include "warm_start.h"
 
 static double
-seconds_since(instr_time start)
+clock_seconds(void)
 {
 	instr_time	now;
 
 	INSTR_TIME_SET_CURRENT(now);
-	INSTR_TIME_SUBTRACT(now, start);
 	return INSTR_TIME_GET_DOUBLE(now);
 }
 
@@ -62,7 +59,7 @@ procedure_read(Procedure *procedure)
 	training_facts_check(facts, graph, settings);
 	*learner = learner_sizes(settings, facts);
 	estimate_check(settings, facts, learner);
-	schedule_plan(procedure->progress, settings, facts, learner);
+	estimate_plan(procedure->progress, settings, facts, learner);
 	if (settings->warm_start)
 		warm_start_check(graph, settings->model, &learner->model);
 }
@@ -74,16 +71,15 @@ mine(Procedure *procedure)
 	const TrainSettings *settings = &procedure->settings;
 	const GraphData *data = procedure->facts.learnt;
 	MineOptions options = {settings->max_rule_length, settings->min_head_coverage, settings->min_support, settings->constants};
-	instr_time	start;
+	double		start = clock_seconds();
 
-	INSTR_TIME_SET_CURRENT(start);
 	progress_phase(procedure->progress, PHASE_MINING, (double) data->facts);
 	if (settings->rules != NULL)
 		model_require(procedure->rule_graph, settings->rules);
 	procedure->rules = settings->rules == NULL ? mine_rules(procedure->rule_graph, data, &options) :
 		mine_selected(procedure->rule_graph, data, settings->rules);
 	procedure->pairs = body_pairs_create(procedure->rule_graph, data->entity_id, data->entities, BODY_PAIRS_CACHE_BYTES);
-	procedure->mine_seconds = seconds_since(start);
+	procedure->mine_seconds = clock_seconds() - start;
 }
 
 /*
@@ -163,9 +159,8 @@ static void
 train_epochs(Procedure *procedure, Iteration *iteration)
 {
 	const TrainSettings *settings = &procedure->settings;
-	instr_time	start;
+	double		start = clock_seconds();
 
-	INSTR_TIME_SET_CURRENT(start);
 	progress_iteration(procedure->progress, iteration->number);
 	if (settings->warm_start && iteration->number == 1)
 		learner_observe(&procedure->learner, &procedure->facts);
@@ -175,21 +170,20 @@ train_epochs(Procedure *procedure, Iteration *iteration)
 		progress_epoch(procedure->progress, epoch, iteration->loss);
 		report_epoch(settings, iteration->number, epoch, iteration->loss);
 	}
-	iteration->train_seconds = seconds_since(start);
+	iteration->train_seconds = clock_seconds() - start;
 }
 
 static void
 evaluate(Procedure *procedure, Iteration *iteration)
 {
-	instr_time	start;
+	double		start = clock_seconds();
 
 	if (procedure->facts.valid_count == 0)
 		return;
-	INSTR_TIME_SET_CURRENT(start);
 	progress_phase(procedure->progress, PHASE_EVALUATING, 1);
 	iteration->metrics = learner_evaluate(&procedure->learner, &procedure->facts);
 	iteration->evaluated = true;
-	iteration->evaluate_seconds = seconds_since(start);
+	iteration->evaluate_seconds = clock_seconds() - start;
 }
 
 void
@@ -214,11 +208,10 @@ rank_rules(Procedure *procedure, Iteration *iteration)
 		.pairs = procedure->pairs,.data = procedure->facts.learnt,.kge = &learner->model,
 		.pool = learner->pool,.omega = settings->omega
 	};
-	instr_time	start;
+	double		start = clock_seconds();
 
-	INSTR_TIME_SET_CURRENT(start);
 	select_rules(&model, procedure->rules, settings->top_rules, settings->min_quality);
-	iteration->mine_seconds = procedure->mine_seconds + seconds_since(start);
+	iteration->mine_seconds = procedure->mine_seconds + clock_seconds() - start;
 	procedure->mine_seconds = 0;
 }
 
@@ -228,9 +221,8 @@ sample_inferences(Procedure *procedure, Iteration *iteration)
 	const GraphData *data = procedure->facts.learnt;
 	Learner   *learner = &procedure->learner;
 	Sample		sample;
-	instr_time	start;
+	double		start = clock_seconds();
 
-	INSTR_TIME_SET_CURRENT(start);
 	sample = sampling_infer(procedure->pairs, data, procedure->rules);
 	sampling_draw(&sample, learner, &procedure->settings, iteration->number);
 	positives_add(&learner->positives, sampling_weigh(&sample, procedure->rules), sample.count);
@@ -239,7 +231,7 @@ sample_inferences(Procedure *procedure, Iteration *iteration)
 	iteration->inferred = sample.inferences->count;
 	iteration->sampled = sample.count;
 	record_sample(procedure->graph, procedure->settings.model, iteration->number, data, &sample);
-	iteration->sample_seconds = seconds_since(start);
+	iteration->sample_seconds = clock_seconds() - start;
 }
 
 /* Without a valid split, the last iteration is the best. */
@@ -315,7 +307,7 @@ void
 procedure_refit(Procedure *procedure)
 {
 	Learner   *learner = &procedure->learner;
-	int64		epochs = schedule_refit_epochs(&procedure->settings, &procedure->facts, procedure->best.iteration.number);
+	int64		epochs = estimate_refit_epochs(&procedure->settings, &procedure->facts, procedure->best.iteration.number);
 	double		loss = 0;
 
 	progress_refit(procedure->progress, epochs);

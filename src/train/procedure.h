@@ -17,13 +17,24 @@
 
 #include "server/compat.h"
 
-#include "best_iteration.h"
+#include "storage/buffile.h"
+
 #include "learner.h"
 #include "progress.h"
 #include "record.h"
 #include "rules/body_pairs.h"
 #include "settings.h"
 #include "training_facts.h"
+
+/* What is kept of the best iteration while training goes on */
+typedef struct BestIteration
+{
+	Iteration	iteration;		/* number 0: none yet */
+	MinedRule  *rule;			/* all rules, with the quality that they had */
+	BufFile    *file;			/* its embeddings, when they were stored */
+	MemoryContext context;
+	bool		in_worker;
+} BestIteration;
 
 typedef struct Procedure
 {
@@ -71,5 +82,36 @@ extern void procedure_refit(Procedure *procedure);
 
 /* Writes the model, which replaces the one of its name. */
 extern void procedure_finish(Procedure *procedure);
+
+/* ---- the best iteration (best_iteration.c) ---------------------------------------- */
+
+/* Takes memory for that many rules, in the current context. */
+extern void best_iteration_open(BestIteration *best, int64 rules, bool in_worker);
+
+/* Stores the embeddings that are in memory, in the place of what was stored before. */
+extern void best_iteration_store(BestIteration *best, const Learner *learner);
+
+/* Brings its embeddings back to memory, unless they are there. */
+extern void best_iteration_restore(BestIteration *best, Learner *learner);
+
+/* Deletes the file. */
+extern void best_iteration_close(BestIteration *best);
+
+/* ---- the state between two iterations, as rows of the graph (checkpoint.c) --------- */
+
+/* Before the first iteration: the settings. */
+extern void checkpoint_begin(Graph *graph, const TrainSettings *settings);
+
+/* After an iteration: the state. */
+extern void checkpoint_save(Procedure *procedure);
+
+/* ERROR 55000 where no training of that model was interrupted. */
+extern void checkpoint_settings(Graph *graph, const char *model, TrainSettings *settings);
+
+/*
+ * Brings a procedure that was just opened to the last iteration that was saved, in the current context.  ERROR 55000
+ * when the graph has changed since, 22000 when the rows are damaged.
+ */
+extern void checkpoint_load(Procedure *procedure);
 
 #endif							/* HKG_TRAIN_PROCEDURE_H */

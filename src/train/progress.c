@@ -11,7 +11,7 @@
  *
  * Percent and eta come from the time that is left: each phase has work in units of its own, and a unit that is to
  * come takes as long as the units of its phase took on average, or, as long as none was measured, as long as was
- * guessed (schedule.c).  What is being done takes a tenth longer than it has taken so far, at least; so the
+ * guessed (estimate.c).  What is being done takes a tenth longer than it has taken so far, at least; so the
  * percentage approaches 100 and does not reach it.  It never falls, though estimates change.
  */
 #include "progress.h"

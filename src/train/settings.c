@@ -421,20 +421,27 @@ typedef struct Parsing
 	TrainSettings ignored;		/* the preset's values for arguments that the call gave */
 } Parsing;
 
+/* The number of the setting of that name; 0, that of the graph, where none is */
+static int
+find_setting(const char *name)
+{
+	int			i = lengthof(table) - 1;
+
+	while (i > 0 && strcmp(table[i].name, name) != 0)
+		i--;
+	return i;
+}
+
 static void
 take_setting(void *argument, const Datum *values, const bool *nulls)
 {
 	Parsing    *parsing = argument;
-	char	   *name = TextDatumGetCString(values[0]);
+	int			i = find_setting(TextDatumGetCString(values[0]));
 
-	for (int i = 1; i < (int) lengthof(table) && !nulls[1]; i++)
-	{
-		if (strcmp(table[i].name, name) != 0)
-			continue;
-		parsing->taken[i] = parsing->call == NULL || argument_is_default(parsing->call, i);
-		parse_setting(&table[i], TextDatumGetCString(values[1]),
-					  parsing->taken[i] ? parsing->settings : &parsing->ignored);
-	}
+	if (i == 0 || nulls[1])
+		return;
+	parsing->taken[i] = parsing->call == NULL || argument_is_default(parsing->call, i);
+	parse_setting(&table[i], TextDatumGetCString(values[1]), parsing->taken[i] ? parsing->settings : &parsing->ignored);
 }
 
 void
@@ -463,22 +470,13 @@ preset_list(const char *schema)
 	return TextDatumGetCString(names);
 }
 
-static bool
-is_taken(const Parsing *parsing, const char *name)
-{
-	for (int i = 1; i < (int) lengthof(table); i++)
-		if (strcmp(table[i].name, name) == 0)
-			return parsing->taken[i];
-	return false;
-}
-
 /* A preset's learning_rate_end is relative to its learning_rate: it is scaled where the call gives another rate. */
 static void
 scale_rate_end(const Parsing *preset)
 {
 	TrainSettings *settings = preset->settings;
 
-	if (is_taken(preset, "learning_rate_end") && preset->ignored.learning_rate > 0)
+	if (preset->taken[find_setting("learning_rate_end")] && preset->ignored.learning_rate > 0)
 		settings->learning_rate_end = settings->learning_rate_end * settings->learning_rate / preset->ignored.learning_rate;
 }
 

@@ -7,7 +7,6 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-#include "checkpoint.h"
 #include "procedure.h"
 #include "server/argument.h"
 #include "server/sql.h"

@@ -8,7 +8,6 @@
 #include "catalog/pg_type.h"
 #include "commands/defrem.h"
 
-#include "hold_out.h"
 #include "server/sql.h"
 
 /* Embeddings of a warm start were trained on all facts already, so none can be held out from them. */

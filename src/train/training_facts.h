@@ -20,7 +20,7 @@ typedef struct TrainingFacts
 	int64		filter_count;
 } TrainingFacts;
 
-/* Whether facts are held out in place of a valid split (hold_out.h); then embeddings are refitted on all facts. */
+/* Whether facts are held out in place of a valid split (hold_out.c); then embeddings are refitted on all facts. */
 static inline bool
 facts_are_held_out(const TrainingFacts *facts)
 {
@@ -39,5 +39,19 @@ extern void training_facts_check(const TrainingFacts *facts, const Graph *graph,
  */
 extern Graph *training_facts_copy(const TrainingFacts *facts, const Graph *graph);
 extern void training_facts_drop(const Graph *copy);
+
+/* ---- facts that are held out (hold_out.c) --------------------------------------- */
+
+/* The most that are held out of that many facts; 0 where they would be too few to learn from. */
+extern int64 hold_out_size(double share, int64 facts);
+
+/*
+ * Draws facts; returns them in order.  `rest` becomes the graph without them, NULL when none are drawn.  Every
+ * entity and relation keeps a fact.  All in the current context.
+ */
+extern Triple *hold_out_draw(const GraphData *data, double share, uint64 seed, GraphData **rest, int64 *count);
+
+/* NOTICE that `count` of the graph's facts are held out. */
+extern void hold_out_notice(const char *graph, int64 count, int64 facts);
 
 #endif							/* HKG_TRAIN_TRAINING_FACTS_H */

@@ -5,7 +5,7 @@
  * Entities and relations are the same when their ids are.  A new relation starts as in any training; a new entity
  * starts where its neighbours with embeddings place it (kge/new_entities.c).
  */
-#include "warm_start.h"
+#include "learner.h"
 
 #include "miscadmin.h"
 

@@ -32,8 +32,6 @@
 #include "utils/snapmgr.h"
 #include "utils/wait_event.h"
 
-#include "checkpoint.h"
-#include "hold_out.h"
 #include "procedure.h"
 #include "server/host.h"
 #include "server/sql.h"
