@@ -405,7 +405,7 @@ fill_block(Block *block, int thread)
 }
 
 static void
-meet_tile(Block *block, int32_t first, int32_t count, int thread)
+score_tile(Block *block, int32_t first, int32_t count, int thread)
 {
 	KgeRanking    *ranking = block->ranking;
 	int			stride = vector_stride(ranking->engine.width);
@@ -434,7 +434,7 @@ meet_tile(Block *block, int32_t first, int32_t count, int thread)
 
 /* Item: one block, one segment. */
 static void
-meet_segment(void *argument, int64_t item, int thread)
+score_segment(void *argument, int64_t item, int thread)
 {
 	KgeRanking    *ranking = argument;
 	int64_t		from = item % ranking->segments * SEGMENT;
@@ -458,7 +458,7 @@ meet_segment(void *argument, int64_t item, int thread)
 	{
 		int64_t		count = end - from < TILE ? end - from : TILE;
 
-		meet_tile(&block, (int32_t) from, (int32_t) count, thread);
+		score_tile(&block, (int32_t) from, (int32_t) count, thread);
 		pool_yield(ranking->pool, thread);
 	}
 }
@@ -510,7 +510,7 @@ kge_rank(Arena *arena, Pool *pool, const KgeModel *model, const KgeAdjustment *a
 	if (adjustment != NULL)
 		adjust_ranks(&ranking);
 	pool_run(pool, pool_pieces(ranking.questions.count, BLOCK) * ranking.segments,
-				 meet_segment, &ranking);
+				 score_segment, &ranking);
 	for (int64_t i = 0; i < count; i++)
 	{
 		head_rank[i] = draw_rank(&ranking, seed, 2 * i + SIDE_HEAD);

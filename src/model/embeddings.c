@@ -12,8 +12,6 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/array.h"
-#include "utils/builtins.h"
-#include "utils/memutils.h"
 
 #include "server/array.h"
 #include "server/growing_array.h"

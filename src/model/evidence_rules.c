@@ -7,8 +7,6 @@
  */
 #include "model_evidence.h"
 
-#include "utils/builtins.h"
-
 #include "rule_table.h"
 #include "server/growing_array.h"
 #include "server/host.h"

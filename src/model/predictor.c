@@ -4,8 +4,6 @@
  */
 #include "predictor.h"
 
-#include "utils/memutils.h"
-
 #include "model_cache.h"
 #include "server/argument.h"
 #include "server/growing_array.h"

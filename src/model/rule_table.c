@@ -75,7 +75,7 @@ rate_by_model(Graph *graph, const char *name, MinedRules *rules, double omega, i
 						name, graph->name),
 				 errhint("Some were added since it was trained; train it again.")));
 	rate_rules(&(RatingModel) {
-		.pairs = body_pairs_create(graph, data->entity_id, data->entities, 0),
+		.pairs = body_pairs_create(graph, data, 0),
 		.data = data,.kge = &model->kge,.pool = hkg_pool(),.omega = omega,.sample = sample
 	}, rules);
 }

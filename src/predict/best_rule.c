@@ -15,7 +15,6 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
-#include "utils/memutils.h"
 
 #include "model/rule_table.h"
 #include "rules/rule_sql.h"
@@ -53,15 +52,6 @@ read_model_rules(const Graph *graph, const char *condition, const SqlArgs *args)
 						graph->prefix, condition),
 			   args, take_rule, &rules);
 	return rules;
-}
-
-/* The selected rules of a model, best first. */
-static List *
-selected_rules(const Graph *graph, const char *model)
-{
-	SqlArgs		args = sql_args_text(model);
-
-	return read_model_rules(graph, "selected", &args);
 }
 
 /* ---- evidence ---------------------------------------------------------------------- */
@@ -110,12 +100,6 @@ firing_id(const EvRules *rules, const EvFiring *firing, int32 *id)
 }
 
 /* ---- the best rule of each of many triples ------------------------------------------ */
-
-static bool
-has_rule(const BestRule *best)
-{
-	return best->id != NO_RULE || best->counted != NULL;
-}
 
 /* Triples in order, so that no question is answered twice */
 typedef struct PlacedTriple
@@ -192,7 +176,8 @@ check_rule(const Graph *graph, const ModelRule *selected, RuleCheck *check)
 
 	for (int64 i = 0; i < check->count; i++)
 	{
-		if (check->triple[i].relation != selected->rule.head || has_rule(&check->best[i]))
+		if (check->triple[i].relation != selected->rule.head ||
+			check->best[i].id != NO_RULE || check->best[i].counted != NULL)
 			continue;
 		check->open[count] = i;
 		check->x[count] = check->triple[i].head;
@@ -218,9 +203,10 @@ check_selected_rules(const Graph *graph, const char *model, const Triple *triple
 		.x = array_new(int32, count),
 		.y = array_new(int32, count)
 	};
+	SqlArgs		args = sql_args_text(model);
 	ListCell   *cell;
 
-	foreach(cell, selected_rules(graph, model))
+	foreach(cell, read_model_rules(graph, "selected", &args))
 	{
 		CHECK_FOR_INTERRUPTS();
 		check_rule(graph, lfirst(cell), &check);

@@ -13,7 +13,6 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
-#include "utils/memutils.h"
 
 #include "core/search.h"
 #include "server/argument.h"

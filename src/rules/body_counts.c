@@ -151,7 +151,7 @@ mine_bodies(Mining *mining)
 	for (int i = 0; i < 2; i++)
 		count.end[i].pairs = array_new_zero(int32, data->entities);
 	if (mining->given)
-		count.facts = pair_facts_create(data->fact, data->facts, data->relations, data->entities);
-	body_pairs_each(body_pairs_create(mining->graph, data->entity_id, data->entities, 0),
+		count.facts = pair_facts_create(data);
+	body_pairs_each(body_pairs_create(mining->graph, data, 0),
 					body, (int32) mining->count, &target);
 }

@@ -7,7 +7,6 @@
  */
 #include "body_pairs.h"
 
-#include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/hsearch.h"
@@ -37,8 +36,7 @@ struct BodyPairs
 {
 	MemoryContext context;
 	Graph	   *graph;
-	const int32 *entity_id;
-	int32		entities;
+	const GraphData *data;
 	Product    *product;
 
 	HTAB	   *cache;			/* NULL without one */
@@ -54,7 +52,7 @@ struct BodyPairs
 };
 
 BodyPairs *
-body_pairs_create(Graph *graph, const int32 *entity_id, int32 entities, int64 cache_bytes)
+body_pairs_create(Graph *graph, const GraphData *data, int64 cache_bytes)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "hybridkg bodies",
 												  ALLOCSET_DEFAULT_SIZES);
@@ -63,9 +61,8 @@ body_pairs_create(Graph *graph, const int32 *entity_id, int32 entities, int64 ca
 
 	pairs->context = context;
 	pairs->graph = graph;
-	pairs->entity_id = entity_id;
-	pairs->entities = entities;
-	pairs->product = product_create(entities);
+	pairs->data = data;
+	pairs->product = product_create(data->entities);
 	if (cache_bytes > 0)
 	{
 		HASHCTL		control = {0};
@@ -202,7 +199,7 @@ add_list(BodyPairs *pairs, Datum value, void (*add) (Product *product, int32 row
 
 	for (int i = 0; i < ARR_DIMS(list)[0]; i++)
 	{
-		int32		row = graph_row(pairs->entity_id, pairs->entities, id[i]);
+		int32		row = graph_row(pairs->data->entity_id, pairs->data->entities, id[i]);
 
 		if (row >= 0)
 			add(pairs->product, row);

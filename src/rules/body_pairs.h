@@ -37,7 +37,7 @@ typedef struct PairsTarget
  * In a context of its own below the current one, until that goes.  The pairs of bodies are kept for the next
  * call, up to cache_bytes of them: the facts must not change meanwhile.
  */
-extern BodyPairs *body_pairs_create(Graph *graph, const int32 *entity_id, int32 entities, int64 cache_bytes);
+extern BodyPairs *body_pairs_create(Graph *graph, const GraphData *data, int64 cache_bytes);
 
 /* Evaluates the bodies of these rules, each once, in some order.  The rules' heads mean nothing. */
 extern void body_pairs_each(BodyPairs *pairs, const Rule *const *rules, int32 count, const PairsTarget *target);

@@ -5,7 +5,6 @@
 #include "body_table.h"
 
 #include "miscadmin.h"
-#include "utils/memutils.h"
 
 #include "mining.h"
 #include "server/growing_array.h"

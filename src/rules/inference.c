@@ -90,7 +90,7 @@ infer_each(BodyPairs *pairs, const GraphData *data, const Rule *const *rules, in
 	Inference	inference = {.target = target};
 
 	inference.relation = array_new(int32, count);
-	inference.facts = pair_facts_create(data->fact, data->facts, data->relations, data->entities);
+	inference.facts = pair_facts_create(data);
 	inference.chunk = array_new(Triple, CHUNK + 1);
 	for (int32 i = 0; i < count; i++)
 		inference.relation[i] = graph_row(data->relation_id, data->relations, rules[i]->head);

@@ -5,18 +5,17 @@
 #include "pair_facts.h"
 
 #include "miscadmin.h"
-#include "utils/memutils.h"
 
 #include "server/growing_array.h"
 
 PairFacts
-pair_facts_create(const Triple *fact, int64 facts, int32 relations, int32 entities)
+pair_facts_create(const GraphData *data)
 {
-	PairFacts	created = {.fact = fact};
-
-	created.start = facts_by_relation(fact, facts, relations);
-	created.mark = array_new_zero(uint64, entities);
-	return created;
+	return (PairFacts) {
+		.fact = data->fact,
+		.start = facts_by_relation(data->fact, data->facts, data->relations),
+		.mark = array_new_zero(uint64, data->entities)
+	};
 }
 
 void

@@ -22,7 +22,7 @@ typedef struct PairFacts
 } PairFacts;
 
 /* In the current context. */
-extern PairFacts pair_facts_create(const Triple *fact, int64 facts, int32 relations, int32 entities);
+extern PairFacts pair_facts_create(const GraphData *data);
 
 /* Makes these entities the marked ones; or the tails of the facts (x, relation, ?). */
 extern void pair_facts_mark(PairFacts *facts, const int32 *entity, int32 count);

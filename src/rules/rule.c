@@ -16,10 +16,8 @@
 #include <ctype.h>
 
 #include "catalog/pg_type.h"
-#include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
 #include "utils/array.h"
-#include "utils/builtins.h"
 
 #define MAX_VARIABLES (2 * RULE_MAX_BODY + 2)
 #define FOUND_BYTES 40			/* of a name in a message */
@@ -152,15 +150,6 @@ rule_canonicalise(Rule *rule)
 }
 
 /* ---- the language ------------------------------------------------------- */
-
-static void
-not_a_rule(const char *reason)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("rule is outside the language: %s", reason),
-			 errhint("A rule is closed and connected: every variable occurs in at least two atoms (the head counts), no atom occurs twice or relates a term to itself, and the body does not contain the head.")));
-}
 
 static bool
 atoms_share_variable(const Atom *a, const Atom *b)
@@ -554,7 +543,10 @@ rule_parse(Graph *graph, const char *text, Rule *rule)
 	const char *fault = rule_read(graph, text, rule);
 
 	if (fault != NULL)
-		not_a_rule(fault);
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("rule is outside the language: %s", fault),
+				 errhint("A rule is closed and connected: every variable occurs in at least two atoms (the head counts), no atom occurs twice or relates a term to itself, and the body does not contain the head.")));
 }
 
 /* ---- rule to text --------------------------------------------------------- */

@@ -22,7 +22,6 @@
 #include "lib/stringinfo.h"
 
 #include "graph/graph.h"
-#include "server/sql.h"
 
 #define RULE_MAX_BODY 5
 #define RULE_IS (-1)

@@ -16,7 +16,6 @@
 #include "catalog/pg_type.h"
 #include "lib/stringinfo.h"
 #include "utils/builtins.h"
-#include "utils/memutils.h"
 
 #include "evidence/fact_index.h"
 #include "server/argument.h"

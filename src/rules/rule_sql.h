@@ -12,6 +12,7 @@
 #include "server/compat.h"
 
 #include "rule.h"
+#include "server/sql.h"
 
 /* SELECT DISTINCT of the pairs (x, y) that the body yields, as ids. */
 extern char *rule_sql_pairs(const Graph *graph, const Rule *rule);

@@ -78,7 +78,7 @@ mine(Procedure *procedure)
 		model_require(procedure->rule_graph, settings->rules);
 	procedure->rules = settings->rules == NULL ? mine_rules(procedure->rule_graph, data, &options) :
 		mine_selected(procedure->rule_graph, data, settings->rules);
-	procedure->pairs = body_pairs_create(procedure->rule_graph, data->entity_id, data->entities, BODY_PAIRS_CACHE_BYTES);
+	procedure->pairs = body_pairs_create(procedure->rule_graph, data, BODY_PAIRS_CACHE_BYTES);
 	procedure->mine_seconds = clock_seconds() - start;
 }
 

@@ -22,7 +22,7 @@ typedef struct Case
 } Case;
 
 /* Everything that a block of queries and a tile of candidates need. */
-typedef struct Meeting
+typedef struct Pairing
 {
 	Case		size;
 	int			stride;
@@ -33,7 +33,7 @@ typedef struct Meeting
 	float	   *score;
 	float	   *d_query;
 	float	   *d_candidate;
-} Meeting;
+} Pairing;
 
 static float *
 take_floats(int rows, int columns, float value)
@@ -45,10 +45,10 @@ take_floats(int rows, int columns, float value)
 	return floats;
 }
 
-static Meeting
+static Pairing
 new_meeting(Case size)
 {
-	Meeting		pairing = {.size = size};
+	Pairing		pairing = {.size = size};
 
 	pairing.stride = kge_whole(size.width);
 	pairing.s_stride = kge_whole(size.queries) + 16;
@@ -63,7 +63,7 @@ new_meeting(Case size)
 
 /* Integers in -3 .. 3 are exact, and so are their sums; others are any numbers in -1 .. 1. */
 static void
-fill(Meeting *pairing, bool integers)
+fill(Pairing *pairing, bool integers)
 {
 	const Case *size = &pairing->size;
 
@@ -81,7 +81,7 @@ fill(Meeting *pairing, bool integers)
 
 /* By blocks of queries, each at its place among all. */
 static void
-meet(const KgeBfloat16 *kernels, Meeting *pairing)
+pair(const KgeBfloat16 *kernels, Pairing *pairing)
 {
 	const Case *size = &pairing->size;
 	KgeRows		candidates = {size->candidates, size->width, pairing->candidate};
@@ -140,7 +140,7 @@ is_sum(float result, Sum sum, bool exact)
 }
 
 static int
-count_wrong(const Meeting *pairing, bool exact)
+count_wrong(const Pairing *pairing, bool exact)
 {
 	const Case *size = &pairing->size;
 	int			wrong = 0;
@@ -184,11 +184,11 @@ test_products(const KgeBfloat16 *kernels, Case size)
 {
 	for (int integers = 0; integers < 2; integers++)
 	{
-		Meeting		pairing = new_meeting(size);
+		Pairing		pairing = new_meeting(size);
 		int			wrong;
 
 		fill(&pairing, integers == 1);
-		meet(kernels, &pairing);
+		pair(kernels, &pairing);
 		wrong = count_wrong(&pairing, integers == 1);
 		CHECK_SAYING(wrong == 0, "width %d, %d x %d, integers %d: %d wrong", size.width,
 					 size.candidates, size.queries, integers, wrong);
@@ -199,14 +199,14 @@ test_products(const KgeBfloat16 *kernels, Case size)
 static void
 test_specials(const KgeBfloat16 *kernels)
 {
-	Meeting		pairing = new_meeting((Case) {20, 5, 6, false});
+	Pairing		pairing = new_meeting((Case) {20, 5, 6, false});
 
 	fill(&pairing, true);
 	pairing.query[2 * pairing.stride + 3] = NAN;
 	pairing.candidate[4 * 20 + 3] = INFINITY;
 	for (int k = 0; k < 20; k++)
 		pairing.candidate[k] = 1e-40f;
-	meet(kernels, &pairing);
+	pair(kernels, &pairing);
 	for (int c = 0; c < 6; c++)
 		for (int q = 0; q < 5; q++)
 		{

@@ -67,7 +67,7 @@ list_additions(void *argument, Side side, int32_t given, int32_t relation,
 static const double weights[2 * RELATIONS] = {9, 1.5, 9, 0, 9, 0.25};
 static const double scales[2 * RELATIONS] = {9, 0.5, 9, 1, 9, 3};
 
-static const KgeAdjustment opinions[] = {
+static const KgeAdjustment adjustments[] = {
 	{list_additions, NULL, NULL, NULL},
 	{list_additions, NULL, weights, scales}
 };
@@ -196,7 +196,7 @@ test_top_triples(void)
 	{
 		test_variant(variants[i], NULL);
 		for (int j = 0; j < 2; j++)
-			test_variant(variants[i], &opinions[j]);
+			test_variant(variants[i], &adjustments[j]);
 	}
 	test_pauses();
 	CHECK(kge_complete(&arena, pool, &model, NULL, &known, 0, 10, &best) == 0);

@@ -113,7 +113,7 @@ side_of(const Minibatch *batch, int i, uint64_t *place)
 }
 
 /* A positive, and the negatives that it meets in its block. */
-typedef struct Met
+typedef struct Negatives
 {
 	Triple	triple;
 	double		weight;
@@ -123,32 +123,32 @@ typedef struct Met
 	int			count;
 	Triple	other[64];
 	int			number[64];		/* of each in the block */
-} Met;
+} Negatives;
 
 /* The negatives of a positive, without its own answer. */
 static void
-meet_negatives(const Minibatch *batch, Met *met)
+draw_negatives(const Minibatch *batch, Negatives *drawn)
 {
 	const KgeTraining *training = &batch->training;
 	int32_t		negative[64];
 
-	kge_draw_negatives(training->seed, batch->epoch, (uint64_t) met->block,
+	kge_draw_negatives(training->seed, batch->epoch, (uint64_t) drawn->block,
 					   batch->model->entities, training->negatives, negative);
 	for (int k = 0; k < training->negatives; k++)
 	{
-		Triple	other = met->triple;
+		Triple	other = drawn->triple;
 
-		*(met->side == SIDE_TAIL ? &other.tail : &other.head) = negative[k];
-		if (other.head == met->triple.head && other.tail == met->triple.tail)
+		*(drawn->side == SIDE_TAIL ? &other.tail : &other.head) = negative[k];
+		if (other.head == drawn->triple.head && other.tail == drawn->triple.tail)
 			continue;
-		met->number[met->count] = k;
-		met->other[met->count++] = other;
+		drawn->number[drawn->count] = k;
+		drawn->other[drawn->count++] = other;
 	}
 }
 
 /* Deals the minibatch's positives to blocks of one side: tails first, each in their order. */
 static void
-deal(const Minibatch *batch, Met *met)
+deal(const Minibatch *batch, Negatives *drawn)
 {
 	const KgeTraining *training = &batch->training;
 	int			dealt = 0;
@@ -165,13 +165,13 @@ deal(const Minibatch *batch, Met *met)
 
 			if (side_of(batch, i, &place) != (Side) side)
 				continue;
-			met[dealt].triple = batch->triples[place];
-			met[dealt].weight = batch->weights == NULL ? 1 : batch->weights[place];
-			met[dealt].side = (Side) side;
-			met[dealt].block = block + of_side / training->block_size;
-			met[dealt].place = of_side % training->block_size;
-			met[dealt].count = 0;
-			meet_negatives(batch, &met[dealt]);
+			drawn[dealt].triple = batch->triples[place];
+			drawn[dealt].weight = batch->weights == NULL ? 1 : batch->weights[place];
+			drawn[dealt].side = (Side) side;
+			drawn[dealt].block = block + of_side / training->block_size;
+			drawn[dealt].place = of_side % training->block_size;
+			drawn[dealt].count = 0;
+			draw_negatives(batch, &drawn[dealt]);
 			dealt++;
 			of_side++;
 		}
@@ -181,20 +181,20 @@ deal(const Minibatch *batch, Met *met)
 
 /* Which negative the generator picks, -1 if there is none. */
 static int
-pick(const Minibatch *batch, const Met *met)
+pick(const Minibatch *batch, const Negatives *drawn)
 {
 	const KgeModel *generator = batch->generator;
 	uint64_t	stream = random_stream(batch->training.seed, DRAW_GENERATOR, 1 + batch->epoch,
-									(uint64_t) met->block);
-	double		level = random_open(random_bits(stream, (uint64_t) met->place));
+									(uint64_t) drawn->block);
+	double		level = random_open(random_bits(stream, (uint64_t) drawn->place));
 	double		sum = 0;
 	double		passed = 0;
 
-	for (int k = 0; k < met->count; k++)
-		sum += exp(kge_score(generator, met->other[k]));
-	for (int k = 0; k < met->count; k++)
+	for (int k = 0; k < drawn->count; k++)
+		sum += exp(kge_score(generator, drawn->other[k]));
+	for (int k = 0; k < drawn->count; k++)
 	{
-		passed += exp(kge_score(generator, met->other[k])) / sum;
+		passed += exp(kge_score(generator, drawn->other[k])) / sum;
 		if (passed > level)
 			return k;
 	}
@@ -206,21 +206,21 @@ pick(const Minibatch *batch, const Met *met)
  * the generator's pick.  Tells whether they add up to one term.
  */
 static bool
-weigh(const Minibatch *batch, const Met *met, double *weight)
+weigh(const Minibatch *batch, const Negatives *drawn, double *weight)
 {
 	bool		soft = is_sampler(batch, "self_adversarial");
-	int			picked = is_sampler(batch, "kbgan") ? pick(batch, met) : -1;
+	int			picked = is_sampler(batch, "kbgan") ? pick(batch, drawn) : -1;
 	double		sum = 0;
 
-	for (int k = 0; k < met->count; k++)
+	for (int k = 0; k < drawn->count; k++)
 	{
 		weight[k] = soft ? exp(batch->training.temperature *
 							   kge_score(batch->constant,
-										 kge_asked(batch->constant, met->other[k], met->side))) :
+										 kge_asked(batch->constant, drawn->other[k], drawn->side))) :
 			is_sampler(batch, "kbgan") ? picked == k : 1;
 		sum += weight[k];
 	}
-	for (int k = 0; k < met->count && soft; k++)
+	for (int k = 0; k < drawn->count && soft; k++)
 		weight[k] /= sum;
 	return soft || is_sampler(batch, "kbgan");
 }
@@ -233,15 +233,15 @@ typedef struct Mean
 } Mean;
 
 static double
-penalty_of(const KgeModel *model, const Met *met)
+penalty_of(const KgeModel *model, const Negatives *drawn)
 {
-	Triple	asked = kge_asked(model, met->triple, met->side);
+	Triple	asked = kge_asked(model, drawn->triple, drawn->side);
 	int			width = kge_entity_width(model->function, model->dimensions);
 	double		penalty = 0;
 
 	for (int j = 0; j < width; j++)
-		penalty += pow(model->entity[met->triple.head * width + j], 2) +
-			pow(model->entity[met->triple.tail * width + j], 2);
+		penalty += pow(model->entity[drawn->triple.head * width + j], 2) +
+			pow(model->entity[drawn->triple.tail * width + j], 2);
 	width = kge_relation_width(model->function, model->dimensions);
 	for (int j = 0; j < width && strcmp(model->function->name, "rotate") != 0; j++)
 		penalty += pow(model->relation[asked.relation * width + j], 2);
@@ -249,59 +249,59 @@ penalty_of(const KgeModel *model, const Met *met)
 }
 
 static double
-score_of(const Minibatch *batch, const Met *met, Triple triple)
+score_of(const Minibatch *batch, const Negatives *drawn, Triple triple)
 {
-	return kge_score(batch->model, kge_asked(batch->model, triple, met->side));
+	return kge_score(batch->model, kge_asked(batch->model, triple, drawn->side));
 }
 
 /* Of a positive among its negatives: -log(exp(own) / (exp(own) + sum of exp(score))) */
 static void
-add_cross_entropy(const Minibatch *batch, const Met *met, Mean *loss)
+add_cross_entropy(const Minibatch *batch, const Negatives *drawn, Mean *loss)
 {
-	double		sum = exp(score_of(batch, met, met->triple));
+	double		sum = exp(score_of(batch, drawn, drawn->triple));
 
-	for (int k = 0; k < met->count; k++)
-		sum += exp(score_of(batch, met, met->other[k]));
-	loss->sum += met->weight * (log(sum) - score_of(batch, met, met->triple));
+	for (int k = 0; k < drawn->count; k++)
+		sum += exp(score_of(batch, drawn, drawn->other[k]));
+	loss->sum += drawn->weight * (log(sum) - score_of(batch, drawn, drawn->triple));
 	loss->terms++;
 }
 
 /* Adds the losses of a positive and of its negatives. */
 static void
-add_losses(const Minibatch *batch, const Met *met, Mean *loss)
+add_losses(const Minibatch *batch, const Negatives *drawn, Mean *loss)
 {
 	bool		margin = batch->training.loss == kge_loss("margin");
-	double		own = score_of(batch, met, met->triple);
+	double		own = score_of(batch, drawn, drawn->triple);
 	double		share[64];
-	bool		one = weigh(batch, met, share);
+	bool		one = weigh(batch, drawn, share);
 
-	loss->sum += margin ? 0 : met->weight * log1p(exp(-own));
-	for (int k = 0; k < met->count; k++)
+	loss->sum += margin ? 0 : drawn->weight * log1p(exp(-own));
+	for (int k = 0; k < drawn->count; k++)
 	{
-		double		score = score_of(batch, met, met->other[k]);
+		double		score = score_of(batch, drawn, drawn->other[k]);
 
-		loss->sum += met->weight * share[k] *
+		loss->sum += drawn->weight * share[k] *
 			(margin ? fmax(0, batch->model->gamma + score - own) : log1p(exp(score)));
 	}
-	loss->terms += (margin ? 0 : 1) + (one ? 1 : met->count);
+	loss->terms += (margin ? 0 : 1) + (one ? 1 : drawn->count);
 }
 
 /* The mean loss and the penalty of a minibatch, in double, term by term. */
 static double
 objective(const Minibatch *batch, Mean *loss)
 {
-	Met			met[16];
+	Negatives			drawn[16];
 	double		penalty = 0;
 
 	*loss = (Mean) {0, 0};
-	deal(batch, met);
+	deal(batch, drawn);
 	for (int i = 0; i < batch->size; i++)
 	{
 		if (batch->training.loss == kge_loss("sampled_softmax"))
-			add_cross_entropy(batch, &met[i], loss);
+			add_cross_entropy(batch, &drawn[i], loss);
 		else
-			add_losses(batch, &met[i], loss);
-		penalty += met[i].weight * penalty_of(batch->model, &met[i]);
+			add_losses(batch, &drawn[i], loss);
+		penalty += drawn[i].weight * penalty_of(batch->model, &drawn[i]);
 	}
 	return (loss->terms == 0 ? 0 : loss->sum / loss->terms) +
 		batch->training.regularization * penalty / batch->size;
@@ -752,7 +752,7 @@ generator_of(const KgeTrainer *trainer, const KgeModel *model)
 
 /* What the generator descends: minus the mean of reward * log p of its picks. */
 static double
-policy(const Minibatch *batch, const int *picked, const Met *met, const double *reward)
+policy(const Minibatch *batch, const int *picked, const Negatives *drawn, const double *reward)
 {
 	double		sum = 0;
 
@@ -760,11 +760,11 @@ policy(const Minibatch *batch, const int *picked, const Met *met, const double *
 	{
 		double		total = 0;
 
-		for (int k = 0; k < met[i].count; k++)
-			total += exp(kge_score(batch->generator, met[i].other[k]));
+		for (int k = 0; k < drawn[i].count; k++)
+			total += exp(kge_score(batch->generator, drawn[i].other[k]));
 		if (picked[i] >= 0)
-			sum -= met[i].weight * reward[i] *
-				(kge_score(batch->generator, met[i].other[picked[i]]) - log(total));
+			sum -= drawn[i].weight * reward[i] *
+				(kge_score(batch->generator, drawn[i].other[picked[i]]) - log(total));
 	}
 	return sum / batch->size;
 }
@@ -807,7 +807,7 @@ test_kbgan(Variant variant, const char *loss_name)
 	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &model, &training, POSITIVES);
 	Known		known[100] = {{0, 0, 0}};
 	Triple	triples[POSITIVES];
-	Met			met[POSITIVES];
+	Negatives			drawn[POSITIVES];
 	int			picked[POSITIVES];
 	double		reward[POSITIVES];
 	double		worst = 0;
@@ -824,12 +824,12 @@ test_kbgan(Variant variant, const char *loss_name)
 	for (size_t i = 0; i < count; i++)	/* far from all alike */
 		moved[i] *= 10;
 	generator = generator_of(trainer, &model);
-	deal(&batch, met);
+	deal(&batch, drawn);
 	for (int i = 0; i < POSITIVES; i++)
 	{
-		picked[i] = pick(&batch, &met[i]);
+		picked[i] = pick(&batch, &drawn[i]);
 		if (picked[i] >= 0)
-			reward[i] = kge_score(&before, kge_asked(&before, met[i].other[picked[i]], met[i].side));
+			reward[i] = kge_score(&before, kge_asked(&before, drawn[i].other[picked[i]], drawn[i].side));
 	}
 
 	objective(&batch, &mean);
@@ -853,9 +853,9 @@ test_kbgan(Variant variant, const char *loss_name)
 		double		difference;
 
 		generator.entity[i] = saved + 1e-3f;
-		difference = policy(&batch, picked, met, reward);
+		difference = policy(&batch, picked, drawn, reward);
 		generator.entity[i] = saved - 1e-3f;
-		difference = (difference - policy(&batch, picked, met, reward)) / 2e-3;
+		difference = (difference - policy(&batch, picked, drawn, reward)) / 2e-3;
 		generator.entity[i] = saved;
 		worst = fmax(worst, fabs(gradient - difference));
 	}
