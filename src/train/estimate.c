@@ -3,8 +3,8 @@
  *		What a training will take: hkg_estimate, the error when it is more than hybridkg.max_memory, and the time of
  *		each phase.
  *
- * The first two use the same list; its sizes come from the owners of the arrays.  Rules and what they infer are not in it: their
- * number is unknown until they are counted, and mining checks its own memory.
+ * The first two use the same list; its sizes come from the owners of the arrays.  Rules and what they infer are not in
+ * it: their number is unknown until they are counted, and mining checks its own memory.
  */
 #include "estimate.h"
 
