@@ -100,7 +100,7 @@ ALTER TABLE ONLY g.checkpoint ALTER COLUMN data SET STORAGE EXTERNAL;
 -- Name: TABLE checkpoint; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON TABLE g.checkpoint IS 'where a training in the background is, for hkg_resume; empty when it is done';
+COMMENT ON TABLE g.checkpoint IS 'the state of a background training, for hkg_resume; empty when it is done';
 
 
 --
@@ -121,7 +121,7 @@ COMMENT ON COLUMN g.checkpoint.part IS 'what data holds';
 -- Name: COLUMN checkpoint.number; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.checkpoint.number IS 'its place among the pieces of the part';
+COMMENT ON COLUMN g.checkpoint.number IS 'the number of the piece';
 
 
 --
@@ -151,7 +151,7 @@ CREATE TABLE g.checkpoint_inferred (
 -- Name: TABLE checkpoint_inferred; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON TABLE g.checkpoint_inferred IS 'rows of inferred that a training under way will leave';
+COMMENT ON TABLE g.checkpoint_inferred IS 'rows of inferred that a background training will leave';
 
 
 --
@@ -226,21 +226,21 @@ CREATE TABLE g.entity (
 -- Name: TABLE entity; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON TABLE g.entity IS 'entities: what facts are about';
+COMMENT ON TABLE g.entity IS 'the nodes of the graph';
 
 
 --
 -- Name: COLUMN entity.id; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.entity.id IS 'what other tables hold';
+COMMENT ON COLUMN g.entity.id IS 'its number in other tables';
 
 
 --
 -- Name: COLUMN entity.name; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.entity.name IS 'as people write it';
+COMMENT ON COLUMN g.entity.name IS 'its name';
 
 
 --
@@ -259,7 +259,7 @@ ALTER TABLE ONLY g.entity_embedding ALTER COLUMN embedding SET STORAGE EXTERNAL;
 -- Name: TABLE entity_embedding; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON TABLE g.entity_embedding IS 'what models learnt of entities';
+COMMENT ON TABLE g.entity_embedding IS 'embeddings of entities';
 
 
 --
@@ -378,7 +378,7 @@ CREATE TABLE g.holdout (
 -- Name: TABLE holdout; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON TABLE g.holdout IS 'facts held out: valid chooses the best iteration, test measures; neither is learnt from';
+COMMENT ON TABLE g.holdout IS 'facts held out: valid chooses the best iteration, test measures; no training learns from them';
 
 
 --
@@ -429,7 +429,7 @@ CREATE TABLE g.inferred (
 -- Name: TABLE inferred; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON TABLE g.inferred IS 'what was sampled from the inferences of the selected rules, iteration by iteration';
+COMMENT ON TABLE g.inferred IS 'the inferences of the selected rules that were sampled, iteration by iteration';
 
 
 --
@@ -478,7 +478,7 @@ COMMENT ON COLUMN g.inferred.score IS 'the score when drawn';
 -- Name: COLUMN inferred.probability; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.inferred.probability IS 'its probability to be the first one drawn';
+COMMENT ON COLUMN g.inferred.probability IS 'its probability to be drawn first';
 
 
 --
@@ -514,7 +514,7 @@ CREATE TABLE g.iteration (
 -- Name: TABLE iteration; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON TABLE g.iteration IS 'the learning curve of the latest training, as it goes: one row a global iteration';
+COMMENT ON TABLE g.iteration IS 'the learning curve of the latest training: a row for each iteration';
 
 
 --
@@ -577,14 +577,14 @@ COMMENT ON COLUMN g.iteration.rules IS 'rules selected';
 -- Name: COLUMN iteration.inferred; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.iteration.inferred IS 'triples that they infer beyond the facts that are learnt from';
+COMMENT ON COLUMN g.iteration.inferred IS 'triples that they infer beyond the facts';
 
 
 --
 -- Name: COLUMN iteration.sampled; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.iteration.sampled IS 'triples drawn from these';
+COMMENT ON COLUMN g.iteration.sampled IS 'inferences that were drawn';
 
 
 --
@@ -677,7 +677,7 @@ COMMENT ON COLUMN g.model.name IS 'the default is default';
 -- Name: COLUMN model.score_function; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.model.score_function IS 'null: the model is made of imported rules alone, it has no embeddings';
+COMMENT ON COLUMN g.model.score_function IS 'null: a model of imported rules, without embeddings';
 
 
 --
@@ -698,7 +698,7 @@ COMMENT ON COLUMN g.model.settings IS 'every argument of the training';
 -- Name: COLUMN model.status; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.model.status IS 'ready; training (in the background, by who is listed in hkg_progress), cancelled or failed: and why: the model before that is still there, if there was one';
+COMMENT ON COLUMN g.model.status IS 'ready, training, cancelled, or failed: and the reason, of the latest background training; until it is ready the model of before answers, if there was one';
 
 
 --
@@ -733,7 +733,7 @@ COMMENT ON COLUMN g.model.evidence IS 'how rules count at prediction; null: not 
 -- Name: COLUMN model.mrr; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.model.mrr IS 'filtered mean reciprocal rank of that iteration on the same, by the embedding alone';
+COMMENT ON COLUMN g.model.mrr IS 'filtered mean reciprocal rank of that iteration, on the same facts, by the embedding alone';
 
 
 --
@@ -779,14 +779,14 @@ COMMENT ON TABLE g.relation IS 'relations: the kinds of facts';
 -- Name: COLUMN relation.id; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.relation.id IS 'what other tables hold';
+COMMENT ON COLUMN g.relation.id IS 'its number in other tables';
 
 
 --
 -- Name: COLUMN relation.name; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.relation.name IS 'as people write it';
+COMMENT ON COLUMN g.relation.name IS 'its name';
 
 
 --
@@ -807,7 +807,7 @@ ALTER TABLE ONLY g.relation_embedding ALTER COLUMN reciprocal SET STORAGE EXTERN
 -- Name: TABLE relation_embedding; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON TABLE g.relation_embedding IS 'what models learnt of relations';
+COMMENT ON TABLE g.relation_embedding IS 'embeddings of relations';
 
 
 --
@@ -914,7 +914,7 @@ COMMENT ON COLUMN g.rule.rule IS 'as text: head <= body';
 -- Name: COLUMN rule.head; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.rule.head IS 'relation.id of what it infers';
+COMMENT ON COLUMN g.rule.head IS 'relation.id of the head';
 
 
 --
@@ -949,7 +949,7 @@ COMMENT ON COLUMN g.rule.pca_body_size IS 'those of them whose x is known to be 
 -- Name: COLUMN rule.predictions; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.rule.predictions IS 'pairs that the body yields and that are not facts';
+COMMENT ON COLUMN g.rule.predictions IS 'pairs for which the body holds and that are not facts';
 
 
 --
@@ -977,14 +977,14 @@ COMMENT ON COLUMN g.rule.pca_confidence IS 'support / pca_body_size';
 -- Name: COLUMN rule.embedding_confidence; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.rule.embedding_confidence IS 'mean of sigma(score) over the predictions; null when there are none, or when the rule could not reach the top K whatever it is';
+COMMENT ON COLUMN g.rule.embedding_confidence IS 'mean of sigma(score) over the predictions; null: there are none, or the rule could not reach the top K with any value';
 
 
 --
 -- Name: COLUMN rule.quality; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.rule.quality IS '(1 - omega) * standard_confidence + omega * embedding_confidence; null where embedding_confidence was not needed';
+COMMENT ON COLUMN g.rule.quality IS '(1 - omega) * standard_confidence + omega * embedding_confidence; null: not needed';
 
 
 --
@@ -1076,7 +1076,7 @@ COMMENT ON COLUMN g.threshold.triples IS 'facts of the valid split, or held out 
 -- Name: COLUMN threshold.accuracy; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.threshold.accuracy IS 'on those facts and their false counterparts';
+COMMENT ON COLUMN g.threshold.accuracy IS 'on those triples and their false counterparts';
 
 
 --
@@ -1110,35 +1110,35 @@ CREATE TABLE g.trial (
 -- Name: TABLE trial; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON TABLE g.trial IS 'what hkg_tune tried';
+COMMENT ON TABLE g.trial IS 'the trials of hkg_tune';
 
 
 --
 -- Name: COLUMN trial.id; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.trial.id IS 'the order in which they were tried';
+COMMENT ON COLUMN g.trial.id IS 'in the order in which they were tried';
 
 
 --
 -- Name: COLUMN trial.model; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.trial.model IS 'the name it was trained under, which tells one from the other: a checksum of its arguments, the facts, the valid split and hybridkg.precision; the best is renamed, others are removed';
+COMMENT ON COLUMN g.trial.model IS 'the name it was trained under: a checksum of its arguments, the facts, the valid split and hybridkg.precision; the best is renamed, others are removed';
 
 
 --
 -- Name: COLUMN trial.arguments; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.trial.arguments IS 'of hkg_train, those that were given';
+COMMENT ON COLUMN g.trial.arguments IS 'arguments of hkg_train that were given';
 
 
 --
 -- Name: COLUMN trial.status; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.trial.status IS 'done, failed or cancelled; what is not done is tried again';
+COMMENT ON COLUMN g.trial.status IS 'done, failed or cancelled; a trial that is not done is tried again';
 
 
 --
@@ -1452,9 +1452,9 @@ default	2	24	3	39	2.0851008892059326	0.19383840430735513	{2}
 --
 
 COPY g.iteration (model, number, loss, mrr, hits_1, hits_3, hits_10, rules, inferred, sampled, train_seconds, mine_seconds, sample_seconds, evaluate_seconds) FROM stdin;
-default	1	3.4746104430842317	0.450036075036075	0.3333333333333333	0.5	0.5	1	5	5	0.004974588	0.002912777	0.000662065	0.000154941
-default	2	2.246690621112476	0.7777777777777778	0.6666666666666666	0.8333333333333334	1	1	5	5	0.009821445	6.9724e-05	0.000613012	0.000142232
-plain	1	2.5838292796869538	0.09314859117490697	0	0	0.5	0	0	0	0.000878678	0	0	0.000168381
+default	1	3.4746104430842317	0.450036075036075	0.3333333333333333	0.5	0.5	1	5	5	0.0009953919998224592	0.005157856001460459	0.000711428998329211	0.00015954800073814113
+default	2	2.246690621112476	0.7777777777777778	0.6666666666666666	0.8333333333333334	1	1	5	5	0.000992819001112366	4.2702999053290114e-05	0.0003780530005315086	0.00014065899995330255
+plain	1	2.5838292796869538	0.09314859117490697	0	0	0.5	0	0	0	0.0008512069998687366	0	0	0.0001808300003176555
 \.
 
 
@@ -1463,8 +1463,8 @@ plain	1	2.5838292796869538	0.09314859117490697	0	0	0.5	0	0	0	0.000878678	0	0	0.0
 --
 
 COPY g.model (name, score_function, dimensions, settings, status, created_at, trained_at, best_iteration, evidence, mrr, hits_1, hits_3, hits_10) FROM stdin;
-default	complex	4	{"beta": 1, "loss": "softmax", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "default", "omega": 0, "rules": null, "epochs": 5, "preset": null, "holdout": 0.05, "patience": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "precision": "single", "top_rules": 200, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "iterations": 2, "reciprocal": true, "warm_start": false, "min_quality": 0, "min_support": 2, "regularizer": null, "sample_size": null, "temperature": 1, "learning_rate": 0.1, "evidence_rules": 20000, "regularization": 0, "score_function": "complex", "evidence_length": 3, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "learning_rate_end": null, "min_head_coverage": 0.01, "negative_sampling": "uniform"}	ready	2026-11-22 11:39:20.285076+00	2026-11-22 11:39:20.350518+00	2	{"discount": {"both": 0, "rules": 0}, "calibration": {"both": {"error": 0.01319, "intercept": -5.38092922, "score_slope": 1.96927365, "evidence_slope": 0}, "rules": {"error": 0.01319, "intercept": -3.62306381, "score_slope": 0, "evidence_slope": 0}, "embedding": {"error": 0.01936, "intercept": -5.38092922, "score_slope": 1.96927365, "evidence_slope": 0}}}	0.7777777777777778	0.6666666666666666	0.8333333333333334	1
-plain	transe	4	{"beta": 1, "loss": "logistic", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "plain", "omega": 0, "rules": null, "epochs": 5, "preset": null, "holdout": 0.05, "patience": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "precision": "single", "top_rules": 0, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "iterations": 1, "reciprocal": false, "warm_start": false, "min_quality": 0.7, "min_support": 2, "regularizer": null, "sample_size": null, "temperature": 1, "learning_rate": 0.1, "evidence_rules": 0, "regularization": 0, "score_function": "transe", "evidence_length": 4, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "learning_rate_end": 0.01, "min_head_coverage": 0.01, "negative_sampling": "self_adversarial"}	ready	2026-11-22 11:39:20.362439+00	2026-11-22 11:39:20.366109+00	1	\N	0.09314859117490697	0	0	0.5
+default	complex	4	{"beta": 1, "loss": "softmax", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "default", "omega": 0, "rules": null, "epochs": 5, "preset": null, "holdout": 0.05, "patience": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "precision": "single", "top_rules": 200, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "iterations": 2, "reciprocal": true, "warm_start": false, "min_quality": 0, "min_support": 2, "regularizer": null, "sample_size": null, "temperature": 1, "learning_rate": 0.1, "evidence_rules": 20000, "regularization": 0, "score_function": "complex", "evidence_length": 3, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "learning_rate_end": null, "min_head_coverage": 0.01, "negative_sampling": "uniform"}	ready	2026-11-22 12:24:46.739306+00	2026-11-22 12:24:46.760297+00	2	{"discount": {"both": 0, "rules": 0}, "calibration": {"both": {"error": 0.01319, "intercept": -5.38092922, "score_slope": 1.96927365, "evidence_slope": 0}, "rules": {"error": 0.01319, "intercept": -3.62306381, "score_slope": 0, "evidence_slope": 0}, "embedding": {"error": 0.01936, "intercept": -5.38092922, "score_slope": 1.96927365, "evidence_slope": 0}}}	0.7777777777777778	0.6666666666666666	0.8333333333333334	1
+plain	transe	4	{"beta": 1, "loss": "logistic", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "plain", "omega": 0, "rules": null, "epochs": 5, "preset": null, "holdout": 0.05, "patience": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "precision": "single", "top_rules": 0, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "iterations": 1, "reciprocal": false, "warm_start": false, "min_quality": 0.7, "min_support": 2, "regularizer": null, "sample_size": null, "temperature": 1, "learning_rate": 0.1, "evidence_rules": 0, "regularization": 0, "score_function": "transe", "evidence_length": 4, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "learning_rate_end": 0.01, "min_head_coverage": 0.01, "negative_sampling": "self_adversarial"}	ready	2026-11-22 12:24:46.761546+00	2026-11-22 12:24:46.765125+00	1	\N	0.09314859117490697	0	0	0.5
 \.
 
 
