@@ -322,8 +322,9 @@ measure_ranking(const Graph *graph, int d)
 	Clock		start = now();
 	char		figure[100];
 
-	kge_rank(&arena, pool, &model, NULL, graph->triple + graph->count - graph->test, graph->test,
-			 graph->triple, graph->count, 0, rank, rank + graph->test);
+	kge_rank(&arena, pool, &model, NULL,
+			 (KgeTriples) {graph->triple + graph->count - graph->test, graph->test},
+			 (KgeTriples) {graph->triple, graph->count}, 0, (KgeRanks) {rank, rank + graph->test});
 	start = since(start);
 	snprintf(figure, sizeof(figure), "%.2f s for 2 x %lld rankings", start.processor / threads, (long long) graph->test);
 

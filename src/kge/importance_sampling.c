@@ -96,8 +96,7 @@ sum_exponentials(Pool *pool, const float *scores, int64_t count, double beta, do
 }
 
 int64_t
-kge_draw(Arena *arena, Pool *pool, const float *scores, const uint64_t *key,
-		 int64_t count, double beta, int64_t n, uint64_t seed,
+kge_draw(Arena *arena, Pool *pool, KgeItems items, double beta, int64_t n, uint64_t seed,
 		 int64_t *drawn, double *probability)
 {
 	Allocation	allocation = {0};
@@ -107,7 +106,7 @@ kge_draw(Arena *arena, Pool *pool, const float *scores, const uint64_t *key,
 	int64_t		kept = 0;
 	Draw	   *heap;
 
-	n = n < count ? n : count;
+	n = n < items.count ? n : items.count;
 	if (n <= 0)
 		return 0;
 	TAKE(&allocation, Draw, (size_t) n);
@@ -115,10 +114,10 @@ kge_draw(Arena *arena, Pool *pool, const float *scores, const uint64_t *key,
 		return -1;
 	heap = TAKE(&allocation, Draw, (size_t) n);
 
-	for (int64_t i = 0; i < count; i++)
+	for (int64_t i = 0; i < items.count; i++)
 	{
-		Draw			candidate = draw_key(exponent(beta, scores[i]),
-										 random_bits(stream, key[i]), i);
+		Draw			candidate = draw_key(exponent(beta, items.score[i]),
+										 random_bits(stream, items.key[i]), i);
 
 		kept = heap_offer(heap, kept, n, &candidate, sizeof(Draw), compare_keys);
 		pool_yield_at(pool, POOL_LEADER, i);
@@ -132,10 +131,10 @@ kge_draw(Arena *arena, Pool *pool, const float *scores, const uint64_t *key,
 	sort_array(pool, POOL_LEADER, drawn, n, sizeof(int64_t), compare_items);
 	if (probability == NULL)
 		return n;
-	sum = sum_exponentials(pool, scores, count, beta, &largest);
+	sum = sum_exponentials(pool, items.score, items.count, beta, &largest);
 	for (int64_t i = 0; i < n; i++)
 	{
-		double		x = exponent(beta, scores[drawn[i]]);
+		double		x = exponent(beta, items.score[drawn[i]]);
 
 		probability[i] = isnan(x) ? 0 : exp(x - largest) / sum;
 		pool_yield_at(pool, POOL_LEADER, i);

@@ -279,9 +279,21 @@ typedef struct KgeAdjustment
 
 extern double kge_adjustment_weight(const KgeAdjustment *adjustment, int32_t relation, Side side);
 
+typedef struct KgeTriples
+{
+	const Triple *triple;
+	int64_t		count;
+} KgeTriples;
+
+typedef struct KgeRanks
+{
+	int32_t    *head;			/* by triple */
+	int32_t    *tail;
+} KgeRanks;
+
 /*
- * Filtered ranks of `count` triples, 1 first: head_rank[i] is the place of
- * triple i's head among all entities by score as head of (?, r, t), tail_rank[i]
+ * Filtered ranks of triples, 1 first: ranks.head[i] is the place of
+ * triple i's head among all entities by score as head of (?, r, t), ranks.tail[i]
  * likewise.  A candidate that forms one of the `filter` triples (any order,
  * duplicates allowed; other than the tested one) is skipped.  Order is that of
  * kge_score (double precision), whatever the fast path rounds to.  Among equals
@@ -291,9 +303,7 @@ extern double kge_adjustment_weight(const KgeAdjustment *adjustment, int32_t rel
  */
 extern bool kge_rank(Arena *arena, Pool *pool, const KgeModel *model,
 					 const KgeAdjustment *adjustment,
-					 const Triple *triples, int64_t count,
-					 const Triple *filter, int64_t filter_count,
-					 uint64_t seed, int32_t *head_rank, int32_t *tail_rank);
+					 KgeTriples ranked, KgeTriples filter, uint64_t seed, KgeRanks ranks);
 
 /* Bytes that kge_rank will take from its arena. */
 extern size_t kge_rank_bytes(const KgeModel *model, const KgeAdjustment *adjustment,
@@ -311,15 +321,23 @@ typedef struct KgeMetrics
 /* Means over `count` ranks; all NaN when there are none. */
 extern KgeMetrics kge_metrics(const int32_t *ranks, int64_t count);
 
+/* Which entity stands on that side of a triple of `relation`, with `given` on the other one? */
+typedef struct KgeTopQuestion
+{
+	Side		side;
+	int32_t		given;
+	int32_t		relation;
+	const int32_t *excluded;	/* rows that are no candidates, ascending */
+	int64_t		excluded_count;
+} KgeTopQuestion;
+
 /*
- * The k candidates of highest score for (given, relation), side asked for; the
- * `excluded` rows (ascending) and NaN scores are left out; ties go to the lower
+ * The k candidates of highest score; NaN scores are left out; ties go to the lower
  * row.  Fills rows and scores (room for k), best first; returns how many, or -1
  * when the arena is empty.  The answer is exact; the model's sketch makes it quick.
  */
 extern int64_t kge_top(Arena *arena, Pool *pool, const KgeModel *model,
-					   const KgeSketch *sketch, Side side, int32_t given, int32_t relation,
-					   const int32_t *excluded, int64_t excluded_count,
+					   const KgeSketch *sketch, KgeTopQuestion question,
 					   int64_t k, int32_t *rows, double *scores);
 
 /* Bytes that kge_top, or kge_neighbors, will take from its arena. */
@@ -405,17 +423,22 @@ extern double kge_threshold(const KgeLabelled *labelled, int64_t count, int64_t 
 
 /* ---- importance_sampling.c ------------------------------------------------------- */
 
+typedef struct KgeItems
+{
+	const float *score;
+	const uint64_t *key;		/* numbers an item's draw: the same key, seed and iteration draw the same */
+	int64_t		count;
+} KgeItems;
+
 /*
  * Importance sampling (doc/method.md, Sampling): draws min(n, count) of the items without replacement with
  * probability proportional to exp(beta * score), exactly and in the log domain
- * (Gumbel top n).  key[i] numbers item i's draw, so the same item, seed and
- * iteration draws the same.  Fills `drawn` (room for min(n, count)) with item
+ * (Gumbel top n).  Fills `drawn` (room for min(n, count)) with item
  * numbers, ascending, and probability (may be NULL; same room) with each drawn
  * item's p = exp(beta * score) / sum.  A NaN score is never drawn before a number.
  * Returns how many were drawn, or -1 when the arena is empty.
  */
-extern int64_t kge_draw(Arena *arena, Pool *pool, const float *scores, const uint64_t *key,
-						int64_t count, double beta, int64_t n, uint64_t seed,
+extern int64_t kge_draw(Arena *arena, Pool *pool, KgeItems items, double beta, int64_t n, uint64_t seed,
 						int64_t *drawn, double *probability);
 
 #endif							/* HKG_KGE_KGE_H */

@@ -490,31 +490,29 @@ kge_rank_bytes(const KgeModel *model, const KgeAdjustment *adjustment,
 
 bool
 kge_rank(Arena *arena, Pool *pool, const KgeModel *model, const KgeAdjustment *adjustment,
-		 const Triple *triples, int64_t count,
-		 const Triple *filter, int64_t filter_count,
-		 uint64_t seed, int32_t *head_rank, int32_t *tail_rank)
+		 KgeTriples ranked, KgeTriples filter, uint64_t seed, KgeRanks ranks)
 {
-	KgeRanking		ranking = {.pool = pool,.model = model,.adjustment = adjustment,.triples = triples,.count = count};
+	KgeRanking		ranking = {.pool = pool,.model = model,.adjustment = adjustment,.triples = ranked.triple,.count = ranked.count};
 	Allocation	allocation = {0};
 
 	ranking.engine = kge_engine(model);
 	ranking.segments = pool_pieces(model->entities, SEGMENT);
-	take_ranking(&ranking, &allocation, filter_count, pool_threads(pool));
+	take_ranking(&ranking, &allocation, filter.count, pool_threads(pool));
 	if (!allocation_open(&allocation, arena))
 		return false;
-	take_ranking(&ranking, &allocation, filter_count, pool_threads(pool));
+	take_ranking(&ranking, &allocation, filter.count, pool_threads(pool));
 
-	questions_fill(&ranking.questions, pool, triples, filter, filter_count);
-	pool_run(pool, pool_pieces(count, AT_ONCE), score_triples, &ranking);
+	questions_fill(&ranking.questions, pool, ranked.triple, filter.triple, filter.count);
+	pool_run(pool, pool_pieces(ranked.count, AT_ONCE), score_triples, &ranking);
 	pool_run(pool, pool_pieces(model->entities, AT_ONCE), measure_entities, &ranking);
 	if (adjustment != NULL)
 		adjust_ranks(&ranking);
 	pool_run(pool, pool_pieces(ranking.questions.count, BLOCK) * ranking.segments,
 				 score_segment, &ranking);
-	for (int64_t i = 0; i < count; i++)
+	for (int64_t i = 0; i < ranked.count; i++)
 	{
-		head_rank[i] = draw_rank(&ranking, seed, 2 * i + SIDE_HEAD);
-		tail_rank[i] = draw_rank(&ranking, seed, 2 * i + SIDE_TAIL);
+		ranks.head[i] = draw_rank(&ranking, seed, 2 * i + SIDE_HEAD);
+		ranks.tail[i] = draw_rank(&ranking, seed, 2 * i + SIDE_TAIL);
 		pool_yield_at(pool, POOL_LEADER, i);
 	}
 	return true;

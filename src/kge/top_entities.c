@@ -166,12 +166,12 @@ find_threshold(Top *top, int64_t k)
 
 int64_t
 kge_top(Arena *arena, Pool *pool, const KgeModel *model,
-		const KgeSketch *sketch, Side side, int32_t given, int32_t relation,
-		const int32_t *excluded, int64_t excluded_count,
+		const KgeSketch *sketch, KgeTopQuestion question,
 		int64_t k, int32_t *rows, double *scores)
 {
-	Top			top = {.pool = pool,.model = model,.sketch = sketch,.excluded = excluded,.excluded_count = excluded_count,
-		.question = {.side = side,.relation = relation,.given = given}};
+	Top			top = {.pool = pool,.model = model,.sketch = sketch,.excluded = question.excluded,
+		.excluded_count = question.excluded_count,
+		.question = {.side = question.side,.relation = question.relation,.given = question.given}};
 	int64_t		items = pool_pieces(model->entities, AT_ONCE);
 	Allocation	allocation = {0};
 
@@ -183,7 +183,7 @@ kge_top(Arena *arena, Pool *pool, const KgeModel *model,
 		return -1;
 	take_top(&top, &allocation, pool_threads(pool), k);
 
-	kge_make_query(model, kge_query(model, question_triple(&top.question, 0), side), top.query);
+	kge_make_query(model, kge_query(model, question_triple(&top.question, 0), question.side), top.query);
 	top.query_norm = kge_norm(sketch->engine.width, top.query);
 	pool_run(pool, items, estimate, &top);
 	top.threshold = find_threshold(&top, k);

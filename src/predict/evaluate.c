@@ -83,8 +83,8 @@ rank_split(Graph *graph, const char *model, const char *split, int64 seed, EvKin
 	hkg_check_memory(kge_rank_bytes(&scoring.kge, scoring.adjustment, ranking.count, known_count, hkg_threads),
 					 "the ranks of a split");
 	kge_rank(&arena, hkg_pool(), &scoring.kge, scoring.adjustment,
-			 ranking.triple, ranking.count, known, known_count,
-			 (uint64) seed, ranking.rank, ranking.rank + ranking.count);
+			 (KgeTriples) {ranking.triple, ranking.count}, (KgeTriples) {known, known_count}, (uint64) seed,
+			 (KgeRanks) {ranking.rank, ranking.rank + ranking.count});
 	triples_to_ids(ranking.triple, ranking.count, data);
 	return ranking;
 }

@@ -264,8 +264,10 @@ predict_entities(Graph *graph, EntityQuestion *question, int k, bool known, SqlR
 	if (predictor->kind != EV_EMBEDDING)
 		inferred_count = score_inferred(question, &inferred);
 	if (predictor->kind != EV_RULES)
-		found.count = kge_top(&arena, model_pool(kge), kge, model->sketch, question->side, question->given, question->relation,
-							  question->excluded.value, question->excluded.count, found.room, found.row, found.score);
+		found.count = kge_top(&arena, model_pool(kge), kge, model->sketch,
+							  (KgeTopQuestion) {question->side, question->given, question->relation,
+							  question->excluded.value, question->excluded.count},
+							  found.room, found.row, found.score);
 	merge_inferred(question, inferred, inferred_count, &found);
 	return_found(graph, "entity", model->entity_id, &found, result);
 }

@@ -98,7 +98,8 @@ learner_evaluate(const Learner *learner, const TrainingFacts *facts)
 	int64		count = facts->valid_count;
 	int32	   *rank = palloc_extended(2 * count * sizeof(int32), MCXT_ALLOC_HUGE);
 
-	kge_rank(&arena, learner->pool, &learner->model, NULL, facts->valid, count, facts->filter, facts->filter_count,
-			 learner->training.seed, rank, rank + count);
+	kge_rank(&arena, learner->pool, &learner->model, NULL,
+			 (KgeTriples) {facts->valid, count}, (KgeTriples) {facts->filter, facts->filter_count},
+			 learner->training.seed, (KgeRanks) {rank, rank + count});
 	return kge_metrics(rank, 2 * count);
 }

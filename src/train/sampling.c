@@ -56,7 +56,7 @@ sampling_draw(Sample *sample, const Learner *learner, const TrainSettings *setti
 		CHECK_FOR_INTERRUPTS();
 		key[i] = hash_bytes_extended((const unsigned char *) &triple[i], sizeof(Triple), iteration);
 	}
-	sample->count = kge_draw(&arena, learner->pool, sample->score, key, count, settings->beta, size,
+	sample->count = kge_draw(&arena, learner->pool, (KgeItems) {sample->score, key, count}, settings->beta, size,
 							 (uint64) settings->seed, sample->drawn, sample->probability);
 }
 

@@ -63,7 +63,7 @@ test_frequencies(const float *scores, double beta, int n)
 
 	for (int seed = 0; seed < DRAWS; seed++)
 	{
-		if (kge_draw(&arena, leader, scores, key, ITEMS, beta, n, (uint64_t) seed, drawn, NULL) != n)
+		if (kge_draw(&arena, leader, (KgeItems) {scores, key, ITEMS}, beta, n, (uint64_t) seed, drawn, NULL) != n)
 			CHECK_SAYING(false, "not %d were drawn", n);
 		for (int i = 0; i < n; i++)
 			count[drawn[i]]++;
@@ -90,7 +90,7 @@ test_extremes(double beta, const float *scores)
 
 	for (int n = 1; n <= ITEMS; n++)
 	{
-		CHECK(kge_draw(&arena, leader, scores, key, ITEMS, beta, n, 9, drawn, probability) == n);
+		CHECK(kge_draw(&arena, leader, (KgeItems) {scores, key, ITEMS}, beta, n, 9, drawn, probability) == n);
 		for (int i = 0; i < n; i++)
 		{
 			CHECK(drawn[i] >= (i == 0 ? 0 : drawn[i - 1] + 1) && drawn[i] < ITEMS);
@@ -111,7 +111,7 @@ test_probability(void)
 	int64_t		drawn[3];
 	double		p[3];
 
-	CHECK(kge_draw(&arena, leader, scores, key, 3, 1, 10, 4, drawn, p) == 3);
+	CHECK(kge_draw(&arena, leader, (KgeItems) {scores, key, 3}, 1, 10, 4, drawn, p) == 3);
 	CHECK(drawn[0] == 0 && drawn[1] == 1 && drawn[2] == 2);
 	CHECK(fabs(p[0] - 1 / 8.0) < 1e-7 && fabs(p[1] - 2 / 8.0) < 1e-7 && fabs(p[2] - 5 / 8.0) < 1e-7);
 }
@@ -133,14 +133,14 @@ test_keys(void)
 		scores[i] = turned[99 - i] = (float) next_uniform(-1, 1);
 		key[i] = turned_key[99 - i] = next_draw();
 	}
-	kge_draw(&arena, leader, scores, key, 100, 2, 30, 5, drawn, NULL);
-	kge_draw(&arena, leader, scores, key, 100, 2, 30, 5, again, NULL);
+	kge_draw(&arena, leader, (KgeItems) {scores, key, 100}, 2, 30, 5, drawn, NULL);
+	kge_draw(&arena, leader, (KgeItems) {scores, key, 100}, 2, 30, 5, again, NULL);
 	CHECK(memcmp(drawn, again, sizeof(drawn)) == 0);
-	kge_draw(&arena, leader, turned, turned_key, 100, 2, 30, 5, again, NULL);
+	kge_draw(&arena, leader, (KgeItems) {turned, turned_key, 100}, 2, 30, 5, again, NULL);
 	for (int i = 0; i < 30; i++)
 		found += drawn[i] == 99 - again[29 - i];
 	CHECK(found == 30);
-	kge_draw(&arena, leader, scores, key, 100, 2, 30, 6, again, NULL);
+	kge_draw(&arena, leader, (KgeItems) {scores, key, 100}, 2, 30, 6, again, NULL);
 	CHECK(memcmp(drawn, again, sizeof(drawn)) != 0);
 }
 
@@ -155,10 +155,10 @@ test_nan(void)
 
 	for (uint64_t seed = 0; seed < 100; seed++)
 	{
-		CHECK(kge_draw(&arena, leader, scores, key, ITEMS, 1, 3, seed, drawn, p) == 3);
+		CHECK(kge_draw(&arena, leader, (KgeItems) {scores, key, ITEMS}, 1, 3, seed, drawn, p) == 3);
 		CHECK(drawn[0] == 1 && drawn[1] == 3 && drawn[2] == 4);
 	}
-	CHECK(kge_draw(&arena, leader, scores, key, ITEMS, 1, 5, 1, drawn, p) == 5);
+	CHECK(kge_draw(&arena, leader, (KgeItems) {scores, key, ITEMS}, 1, 5, 1, drawn, p) == 5);
 	CHECK(p[0] == 0 || drawn[0] != 0);
 }
 
@@ -186,7 +186,7 @@ test_pauses(void)
 		key[i] = next_draw();
 	}
 	pauses = (Pauses) {.last = processor_seconds()};
-	CHECK(kge_draw(&arena, leader, scores, key, MANY, 1, MANY / 2, 1, drawn, probability) == MANY / 2);
+	CHECK(kge_draw(&arena, leader, (KgeItems) {scores, key, MANY}, 1, MANY / 2, 1, drawn, probability) == MANY / 2);
 	note_pause(&pauses);
 	CHECK_SAYING(pauses.longest < 0.03, "%.0f ms without a pause", 1e3 * pauses.longest);
 	pool_destroy(leader);
@@ -217,7 +217,7 @@ test_importance_sampling(void)
 	test_keys();
 	test_nan();
 	test_pauses();
-	CHECK(kge_draw(&arena, leader, scores, key, 0, 1, 5, 1, drawn, NULL) == 0);
-	CHECK(kge_draw(&arena, leader, scores, key, ITEMS, 1, 0, 1, drawn, NULL) == 0);
-	CHECK(kge_draw(&empty_arena, leader, scores, key, ITEMS, 1, 2, 1, drawn, NULL) == -1);
+	CHECK(kge_draw(&arena, leader, (KgeItems) {scores, key, 0}, 1, 5, 1, drawn, NULL) == 0);
+	CHECK(kge_draw(&arena, leader, (KgeItems) {scores, key, ITEMS}, 1, 0, 1, drawn, NULL) == 0);
+	CHECK(kge_draw(&empty_arena, leader, (KgeItems) {scores, key, ITEMS}, 1, 2, 1, drawn, NULL) == -1);
 }

@@ -126,8 +126,8 @@ compare_with(const char *what, const KgeModel *model, const KgeAdjustment *adjus
 	int			wrong = 0;
 	int			ties = 0;
 
-	CHECK(kge_rank(&arena, pool, model, adjustment, data->triples, data->count, data->known,
-				   data->known_count, 7, head, tail));
+	CHECK(kge_rank(&arena, pool, model, adjustment,
+			 (KgeTriples) {data->triples, data->count}, (KgeTriples) {data->known, data->known_count}, 7, (KgeRanks) {head, tail}));
 	for (int i = 0; i < data->count; i++)
 	{
 		int			lowest,
@@ -290,8 +290,8 @@ test_all_equal(float value, bool raised)
 		/* each triple once: a triple draws the same place every time */
 		for (int i = 0; i < TRIPLES; i++)
 			triples[i] = (Triple) {i % N, i / N % 2, (i * 7 + i / 40) % N};
-		CHECK(kge_rank(&arena, pool, &model, raised ? &adjustment : NULL, triples, TRIPLES, NULL, 0, (uint64_t) seed,
-					   rank[0], rank[1]));
+		CHECK(kge_rank(&arena, pool, &model, raised ? &adjustment : NULL,
+			 (KgeTriples) {triples, TRIPLES}, (KgeTriples) {NULL, 0}, (uint64_t) seed, (KgeRanks) {rank[0], rank[1]}));
 		for (int i = 0; i < 2 * TRIPLES; i++)
 		{
 			int			r = rank[i % 2][i / 2];
@@ -325,7 +325,8 @@ test_perfect_model(void)
 		model.relation[i] = 1;
 		triples[i] = (Triple) {i, 0, i};
 	}
-	CHECK(kge_rank(&arena, pool, &model, NULL, triples, 16, triples, 16, 1, head, tail));
+	CHECK(kge_rank(&arena, pool, &model, NULL,
+			 (KgeTriples) {triples, 16}, (KgeTriples) {triples, 16}, 1, (KgeRanks) {head, tail}));
 	metrics = kge_metrics(head, 16);
 	CHECK(metrics.mrr == 1 && metrics.mr == 1 && metrics.hits_1 == 1);
 	metrics = kge_metrics(tail, 16);
@@ -360,8 +361,8 @@ test_same_bits(void)
 	{
 		Pool    *pool = pool_create(threads, NULL, NULL);
 
-		CHECK(kge_rank(&arena, pool, &model, NULL, data.triples, data.count, data.known,
-					   data.known_count, 3, rank[threads - 1][0], rank[threads - 1][1]));
+		CHECK(kge_rank(&arena, pool, &model, NULL,
+			 (KgeTriples) {data.triples, data.count}, (KgeTriples) {data.known, data.known_count}, 3, (KgeRanks) {rank[threads - 1][0], rank[threads - 1][1]}));
 		pool_destroy(pool);
 	}
 	for (int i = 1; i < 3; i++)
@@ -378,9 +379,11 @@ test_no_memory(void)
 	int32_t		head = 77,
 				tail = 77;
 
-	CHECK(!kge_rank(&empty_arena, pool, &model, NULL, &triple, 1, &triple, 1, 1, &head, &tail));
+	CHECK(!kge_rank(&empty_arena, pool, &model, NULL,
+			 (KgeTriples) {&triple, 1}, (KgeTriples) {&triple, 1}, 1, (KgeRanks) {&head, &tail}));
 	CHECK(head == 77 && tail == 77);
-	CHECK(kge_rank(&arena, pool, &model, NULL, &triple, 0, &triple, 1, 1, &head, &tail));
+	CHECK(kge_rank(&arena, pool, &model, NULL,
+			 (KgeTriples) {&triple, 0}, (KgeTriples) {&triple, 1}, 1, (KgeRanks) {&head, &tail}));
 	CHECK(head == 77);
 	pool_destroy(pool);
 }
@@ -394,6 +397,9 @@ test_leaving(void)
 	Data		data = random_data(&model, 300);
 	int32_t		head[300],
 				tail[300];
+	static KgeTriples ranked;
+	static KgeTriples filter;
+	static KgeRanks ranks;
 	Pool    *pool;
 
 	leaving = (Leaving) {.leave_at = 2};
@@ -403,10 +409,12 @@ test_leaving(void)
 		memcpy(model.entity + 400 * e, model.entity, sizeof(float) * 400);
 		model.entity[400 * e + e % 400] += (float) e * 1e-9f;
 	}
+	ranked = (KgeTriples) {data.triples, 300};
+	filter = (KgeTriples) {data.known, data.known_count};
+	ranks = (KgeRanks) {head, tail};
 	if (setjmp(leaving.place) == 0)
 	{
-		kge_rank(&arena, pool, &model, NULL, data.triples, 300, data.known, data.known_count,
-				 1, head, tail);
+		kge_rank(&arena, pool, &model, NULL, ranked, filter, 1, ranks);
 		CHECK_SAYING(false, "the ranking was not left");
 	}
 	CHECK(leaving.pauses == 2);

@@ -26,8 +26,8 @@ compare(const char *what, const KgeModel *model, Pool *pool, Side side,
 	int32_t		rows[ENTITIES];
 	int			expected = 0;
 	int			wrong = 0;
-	int64_t		count = kge_top(&arena, pool, model, kge_sketch(&arena, pool, model), side, 3, 1, excluded, excluded_count,
-								k, rows, scores);
+	int64_t		count = kge_top(&arena, pool, model, kge_sketch(&arena, pool, model),
+				(KgeTopQuestion) {side, 3, 1, excluded, excluded_count}, k, rows, scores);
 
 	for (int e = 0; e < ENTITIES; e++)
 	{
@@ -127,7 +127,8 @@ test_bytes(const KgeModel *model, const KgeSketch *sketch, Pool *pool)
 	for (int k = 1; k <= 2 * ENTITIES; k += ENTITIES - 1)
 	{
 		counted = 0;
-		kge_top(&counting, pool, model, sketch, SIDE_TAIL, 3, 1, NULL, 0, k, row, score);
+		kge_top(&counting, pool, model, sketch,
+				(KgeTopQuestion) {SIDE_TAIL, 3, 1, NULL, 0}, k, row, score);
 		CHECK(counted > 0 && counted == kge_top_bytes(model, 2, k));
 		counted = 0;
 		kge_neighbors(&counting, pool, model, 0, k, row, score);
@@ -149,6 +150,8 @@ test_top_entities(void)
 	sketch = kge_sketch(&arena, pool, &model);
 	CHECK(kge_sketch(&empty_arena, pool, &model) == NULL);
 	test_bytes(&model, sketch, pool);
-	CHECK(kge_top(&arena, pool, &model, sketch, SIDE_TAIL, 3, 1, NULL, 0, 0, &row, &score) == 0);
-	CHECK(kge_top(&empty_arena, pool, &model, sketch, SIDE_TAIL, 3, 1, NULL, 0, 1, &row, &score) == -1);
+	CHECK(kge_top(&arena, pool, &model, sketch,
+				(KgeTopQuestion) {SIDE_TAIL, 3, 1, NULL, 0}, 0, &row, &score) == 0);
+	CHECK(kge_top(&empty_arena, pool, &model, sketch,
+				(KgeTopQuestion) {SIDE_TAIL, 3, 1, NULL, 0}, 1, &row, &score) == -1);
 }

@@ -1103,7 +1103,8 @@ test_learning(Variant variant, const KgeLoss *loss, KgePrecision precision)
 		last = kge_train_epoch(trainer, triples, NULL, count, epoch);
 	CHECK_SAYING(last < first / 3, "%s norm %d: loss %g, then %g", variant.name,
 				 variant.norm, first, last);
-	kge_rank(&arena, pool, &model, NULL, triples, count, triples, count, 1, head, tail);
+	kge_rank(&arena, pool, &model, NULL,
+			 (KgeTriples) {triples, count}, (KgeTriples) {triples, count}, 1, (KgeRanks) {head, tail});
 
 	/*
 	 * DistMult cannot tell (a, r, b) from (b, r, a), so that the left neighbour
