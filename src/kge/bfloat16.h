@@ -52,14 +52,14 @@ typedef struct KgePacked
 /* So many of them, each of rows of `width` numbers. */
 extern KgePacked kge_packed_take(Allocation *allocation, size_t count, size_t rows, int width);
 
-/* One of these. */
+/* One of these; a layout that is left out stays NULL, here and below. */
 static inline KgePacked
 kge_packed_of(KgePacked packed, int number)
 {
 	size_t		offset = (size_t) number * (size_t) packed.rows * (size_t) packed.depth;
 
-	packed.across += offset;
-	packed.along += offset;
+	packed.across = packed.across == NULL ? NULL : packed.across + offset;
+	packed.along = packed.along == NULL ? NULL : packed.along + offset;
 	return packed;
 }
 
@@ -67,8 +67,8 @@ kge_packed_of(KgePacked packed, int number)
 static inline KgePacked
 kge_packed_from(KgePacked packed, size_t row)
 {
-	packed.across += row * (size_t) packed.depth;
-	packed.along += row * (KGE_TILE / KGE_WHOLE);
+	packed.across = packed.across == NULL ? NULL : packed.across + row * (size_t) packed.depth;
+	packed.along = packed.along == NULL ? NULL : packed.along + row * (KGE_TILE / KGE_WHOLE);
 	return packed;
 }
 
