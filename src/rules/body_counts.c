@@ -8,12 +8,11 @@
  */
 #include "mining.h"
 
-#include "miscadmin.h"
-
 #include "server/growing_array.h"
 
 #include "body_pairs.h"
 #include "pair_facts.h"
+#include "server/host.h"
 
 /* The pairs of each entity at one end of a body */
 typedef struct EndCounts
@@ -128,7 +127,7 @@ set_sizes(void *argument, const BodyRules *rules)
 	{
 		Candidate  *candidate = &count->mining->candidate[rules->rule[i]];
 
-		CHECK_FOR_INTERRUPTS();
+		hkg_check_interrupts();
 		candidate->body_size = count->pairs;
 		candidate->pca_body_size = pca_pairs(count, candidate);
 	}

@@ -7,7 +7,6 @@
  */
 #include "body_pairs.h"
 
-#include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
@@ -16,6 +15,7 @@
 #include "server/growing_array.h"
 #include "server/planner.h"
 #include "server/sql.h"
+#include "server/host.h"
 
 typedef struct CachedBody
 {
@@ -148,7 +148,7 @@ hand_out(void *argument, const Rectangle *rectangle)
 static void
 end_body(BodyPairs *pairs)
 {
-	CHECK_FOR_INTERRUPTS();
+	hkg_check_interrupts();
 	MemoryContextSwitchTo(pairs->caller);
 	if (pairs->target->done != NULL)
 		pairs->target->done(pairs->target->argument, &pairs->current->rules);
@@ -257,7 +257,7 @@ compare_by_body(const void *a, const void *b)
 	const NumberedRule *right = b;
 	int			order = rule_compare_bodies(left->rule, right->rule);
 
-	CHECK_FOR_INTERRUPTS();
+	hkg_check_interrupts();
 	return order != 0 ? order : (left->number > right->number) - (left->number < right->number);
 }
 
@@ -290,7 +290,7 @@ compare_by_form(const void *a, const void *b)
 	const NeededBody *right = b;
 	int			order = memcmp(&left->form, &right->form, sizeof(Rule));
 
-	CHECK_FOR_INTERRUPTS();
+	hkg_check_interrupts();
 	return order != 0 ? order : (left->rules.rule > right->rules.rule) - (left->rules.rule < right->rules.rule);
 }
 

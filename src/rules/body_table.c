@@ -4,10 +4,9 @@
  */
 #include "body_table.h"
 
-#include "miscadmin.h"
-
 #include "mining.h"
 #include "server/growing_array.h"
+#include "server/host.h"
 
 #define LARGEST_ARRAY (INT64CONST(1) << 22) /* slots */
 #define FIRST_ROOM 1024			/* bodies */
@@ -22,7 +21,7 @@ make_slots(BodyTable *table, int64 slots)
 	table->slot = array_new(int32, slots);
 	for (int64 i = 0; i < slots; i += AT_ONCE)
 	{
-		CHECK_FOR_INTERRUPTS();
+		hkg_check_interrupts();
 		memset(table->slot + i, -1, Min(AT_ONCE, slots - i) * sizeof(int32));
 	}
 }
@@ -33,7 +32,7 @@ fill_slots(BodyTable *table)
 	for (int64 i = 0; i < table->count; i++)
 	{
 		if (i % AT_ONCE == 0)
-			CHECK_FOR_INTERRUPTS();
+			hkg_check_interrupts();
 		table->slot[body_table_slot(table, table->body[i].key)] = (int32) i;
 	}
 }
@@ -77,7 +76,7 @@ body_table_keep(BodyTable *table, int32 support)
 		CountedBody		body = table->body[i];
 
 		if (i % AT_ONCE == 0)
-			CHECK_FOR_INTERRUPTS();
+			hkg_check_interrupts();
 		if (!table->hashed)
 			table->slot[body.key] = -1;
 		if (body.support < support || (body.constant >= 0 && body.binding != TWO_BINDINGS))

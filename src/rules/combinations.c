@@ -8,9 +8,8 @@
  */
 #include "rule_search.h"
 
-#include "miscadmin.h"
-
 #include "core/search.h"
+#include "server/host.h"
 
 typedef struct ChosenBody
 {
@@ -251,7 +250,7 @@ count_bodies(const Search *search, const Combination *base, int component, int32
 	{
 		int32		unit = unit_of_fact(search, component, base->fact[i]);
 
-		CHECK_FOR_INTERRUPTS();
+		hkg_check_interrupts();
 		for (int64 j = lists->start[unit]; j < lists->start[unit + 1]; j++)
 		{
 			int32		body = lists->body.value[j];
@@ -297,7 +296,7 @@ extend_by(Search *search, const Combination *base, const Combination *grown, int
 	{
 		Combination taken = *grown;
 
-		CHECK_FOR_INTERRUPTS();
+		hkg_check_interrupts();
 		taken.chosen[taken.count - 1].body = found.value[i];
 		take_combination(search, base, &taken, support[i]);
 	}
@@ -334,7 +333,7 @@ search_combinations(Search *search)
 			continue;
 		for (int64 i = 0; i < search->table[component].count; i++)
 		{
-			CHECK_FOR_INTERRUPTS();
+			hkg_check_interrupts();
 			single.chosen[0].body = (int32) i;
 			single.fact = facts_of_body(search, single.chosen[0], &single.facts);
 			extend(search, &single);

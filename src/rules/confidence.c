@@ -13,7 +13,6 @@
 
 #include <math.h>
 
-#include "miscadmin.h"
 #include "utils/memutils.h"
 
 #include "inference.h"
@@ -127,7 +126,7 @@ score_block(Rater *rater)
 	MemoryContextReset(rater->scratch);
 	for (int32 i = 0; i < rater->segments; i++)
 	{
-		CHECK_FOR_INTERRUPTS();
+		hkg_check_interrupts();
 		add_scores(rater, &rater->segment[i],
 				   i + 1 < rater->segments ? rater->segment[i + 1].start : rater->triples);
 		if (rater->least_quality >= 0)
@@ -215,7 +214,7 @@ compare_draws(const void *a, const void *b)
 	const DrawnTriple *left = a;
 	const DrawnTriple *right = b;
 
-	CHECK_FOR_INTERRUPTS();
+	hkg_check_interrupts();
 	if (left->number != right->number)
 		return left->number < right->number ? -1 : 1;
 	if (left->hash != right->hash)

@@ -9,9 +9,8 @@
  */
 #include "rule_search.h"
 
-#include "miscadmin.h"
-
 #include "server/growing_array.h"
+#include "server/host.h"
 
 #define CHECK_EVERY (1 << 12)
 #define UNBOUND (-1)
@@ -131,7 +130,7 @@ try_label(Matcher *matcher, int k, int64 label)
 	const Component *component = matcher->component;
 
 	if (++matcher->steps % CHECK_EVERY == 0)
-		CHECK_FOR_INTERRUPTS();
+		hkg_check_interrupts();
 	if (!may_stand(matcher, k, label))
 		return;
 	matcher->label[k] = label;
@@ -240,7 +239,7 @@ match(Matcher *matcher, int k)
 static void
 match_unit(Matcher *matcher, int32 number, const Unit *unit)
 {
-	CHECK_FOR_INTERRUPTS();
+	hkg_check_interrupts();
 	matcher->unit = number;
 	matcher->facts = unit->facts;
 	matcher->bound[X] = unit->bound[X];

@@ -7,7 +7,6 @@
  */
 #include "inference.h"
 
-#include "miscadmin.h"
 #include "utils/memutils.h"
 
 #include "pair_facts.h"
@@ -42,7 +41,7 @@ infer_x(Inference *inference, int32 rule, int32 x, const Rectangle *pairs)
 {
 	int32		relation = inference->relation[rule];
 
-	CHECK_FOR_INTERRUPTS();
+	hkg_check_interrupts();
 	pair_facts_mark_tails(&inference->facts, relation, x);
 	for (int32 i = 0; i < pairs->y_count; i++)
 	{
@@ -139,7 +138,7 @@ compare_inferred(const void *a, const void *b)
 	const Inferred *right = b;
 	int			order = triple_compare(&left->triple, &right->triple);
 
-	CHECK_FOR_INTERRUPTS();
+	hkg_check_interrupts();
 	if (order != 0)
 		return order;
 	return left->rule < right->rule ? -1 : left->rule > right->rule;
@@ -154,7 +153,7 @@ group_by_triple(const Collection *collection)
 
 	for (int64 i = 0; i < collection->count; i++)
 	{
-		CHECK_FOR_INTERRUPTS();
+		hkg_check_interrupts();
 		inferences->count += i == 0 || triple_compare(&inferred[i - 1].triple, &inferred[i].triple) != 0;
 	}
 	inferences->triple = array_new(Triple, inferences->count);
@@ -168,7 +167,7 @@ group_by_triple(const Collection *collection)
 			inferences->first[count++] = i;
 		}
 		inferences->rule[i] = inferred[i].rule;
-		CHECK_FOR_INTERRUPTS();
+		hkg_check_interrupts();
 	}
 	inferences->first[count] = collection->count;
 	return inferences;

@@ -11,7 +11,6 @@
 
 #include <math.h>
 
-#include "miscadmin.h"
 #include "utils/float.h"
 #include "utils/memutils.h"
 
@@ -124,7 +123,7 @@ mining_add(Mining *mining, int32 head, const Rule *rule, int32 support)
 	Candidate  *candidate = new_candidate(mining, head);
 	Rule		mirrored;
 
-	CHECK_FOR_INTERRUPTS();
+	hkg_check_interrupts();
 	candidate->support = support;
 	candidate->rule = *rule;
 	rule_canonicalise(&candidate->rule);
@@ -153,7 +152,7 @@ compare_by_confidence(const void *a, const void *b)
 	double		left_confidence = MINED_STANDARD_CONFIDENCE(left);
 	double		right_confidence = MINED_STANDARD_CONFIDENCE(right);
 
-	CHECK_FOR_INTERRUPTS();
+	hkg_check_interrupts();
 	if (left_confidence != right_confidence)
 		return left_confidence > right_confidence ? -1 : 1;
 	if (left->support != right->support)
@@ -187,7 +186,7 @@ make_result(const Mining *mining)
 	result->rule = array_new_zero(MinedRule, mining->count);
 	for (int64 i = 0; i < mining->count; i++)
 	{
-		CHECK_FOR_INTERRUPTS();
+		hkg_check_interrupts();
 		make_mined_rule(mining, &mining->candidate[i], &result->rule[i]);
 	}
 	qsort(result->rule, result->count, sizeof(MinedRule), compare_by_confidence);

@@ -4,9 +4,8 @@
  */
 #include "pair_facts.h"
 
-#include "miscadmin.h"
-
 #include "server/growing_array.h"
+#include "server/host.h"
 
 PairFacts
 pair_facts_create(const GraphData *data)
@@ -46,7 +45,7 @@ pair_facts_count(const PairFacts *facts, int32 relation, const int32 *x, int32 c
 
 	for (int32 j = 0; j < count; j++)
 	{
-		CHECK_FOR_INTERRUPTS();
+		hkg_check_interrupts();
 		for (int64 i = facts_of_head(fact, facts->start[relation], end, x[j]); i < end && fact[i].head == x[j]; i++)
 			found += pair_facts_is_marked(facts, fact[i].tail);
 	}

@@ -14,7 +14,6 @@
 #include "product.h"
 
 #include "common/hashfn.h"
-#include "miscadmin.h"
 #include "port/pg_bitutils.h"
 
 #include "server/host.h"
@@ -194,7 +193,7 @@ chain_sets(Product *product)
 		int32		x = product->xs.value[i];
 		int32	   *slot = find_slot(product, x);
 
-		CHECK_FOR_INTERRUPTS();
+		hkg_check_interrupts();
 		product->next[x] = -1;
 		if (*slot < 0)
 		{
@@ -252,7 +251,7 @@ product_each(Product *product, void (*take) (void *argument, const Rectangle *re
 		int32		leader = product->leaders.value[i];
 		int32		count = unite(product, leader);
 
-		CHECK_FOR_INTERRUPTS();
+		hkg_check_interrupts();
 		gather_same(product, leader);
 		take(argument, &(Rectangle) {product->same.value, product->same.count, product->united, count});
 	}

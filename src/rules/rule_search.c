@@ -4,7 +4,7 @@
  */
 #include "rule_search.h"
 
-#include "miscadmin.h"
+#include "server/host.h"
 
 /* ---- components of one head ------------------------------------------------------------------ */
 
@@ -23,7 +23,7 @@ reserve_facts(Search *search, int component)
 	{
 		int32		unit = unit_of_fact(search, component, i);
 
-		CHECK_FOR_INTERRUPTS();
+		hkg_check_interrupts();
 		for (int64 j = lists->start[unit]; j < lists->start[unit + 1]; j++, facts++)
 			lists->first[lists->body.value[j] + 2]++;
 	}
@@ -46,7 +46,7 @@ list_facts(Search *search, int component)
 	{
 		int32		unit = unit_of_fact(search, component, i);
 
-		CHECK_FOR_INTERRUPTS();
+		hkg_check_interrupts();
 		for (int64 j = lists->start[unit]; j < lists->start[unit + 1]; j++)
 		{
 			int64		place = lists->first[lists->body.value[j] + 1]++;
@@ -132,7 +132,7 @@ make_end(Search *search, int end)
 	{
 		int32		unit = search->unit_of_entity[end == X ? search->fact[i].head : search->fact[i].tail];
 
-		CHECK_FOR_INTERRUPTS();
+		hkg_check_interrupts();
 		search->unit_of[end][i] = unit;
 		search->unit[end][unit].facts++;
 	}
@@ -182,7 +182,7 @@ search_rules(Mining *mining)
 	components_generate(mining->options->max_rule_length - 1, mining->options->constants, &search->components);
 	for (int32 head = 0; head < mining->data->relations; head++)
 	{
-		CHECK_FOR_INTERRUPTS();
+		hkg_check_interrupts();
 		if (mining->start[head] < mining->start[head + 1])
 			search_head(search, head);
 		MemoryContextReset(scratch);

@@ -9,12 +9,12 @@
 
 #include <math.h>
 
-#include "miscadmin.h"
 #include "utils/float.h"
 #include "utils/memutils.h"
 
 #include "core/heap.h"
 #include "server/growing_array.h"
+#include "server/host.h"
 
 /* rules of the first batch */
 #define FIRST_BATCH 1000
@@ -42,7 +42,7 @@ compare_quality(const void *a, const void *b)
 	const MinedRule *left = a;
 	const MinedRule *right = b;
 
-	CHECK_FOR_INTERRUPTS();
+	hkg_check_interrupts();
 	if (left->quality != right->quality)
 		return left->quality > right->quality ? -1 : 1;
 	if (left->support != right->support)
@@ -71,7 +71,7 @@ rate_batch(Selection *selection, double least_quality)
 static int
 compare_by_rule(const void *a, const void *b)
 {
-	CHECK_FOR_INTERRUPTS();
+	hkg_check_interrupts();
 	return rule_compare(&(*(MinedRule *const *) a)->rule, &(*(MinedRule *const *) b)->rule);
 }
 
@@ -196,7 +196,7 @@ offer(Selection *selection, int64 start, int64 end)
 
 	for (int64 i = start; i < end; i++)
 	{
-		CHECK_FOR_INTERRUPTS();
+		hkg_check_interrupts();
 		if (could_enter(selection, &rules[i]))
 			add_rules_within(selection, &rules[i]);
 	}
@@ -205,7 +205,7 @@ offer(Selection *selection, int64 start, int64 end)
 	{
 		MinedRule  *rule = &rules[i];
 
-		CHECK_FOR_INTERRUPTS();
+		hkg_check_interrupts();
 		if (could_enter(selection, rule) && quality_rises(selection, rule))
 			selection->best_count = heap_offer(selection->best, selection->best_count, selection->top,
 											   &rule, sizeof(MinedRule *), compare_best);
@@ -248,7 +248,7 @@ rate_all(Selection *selection)
 	rate_batch(selection, -1);
 	for (int64 i = 0; i < rules->count; i++)
 	{
-		CHECK_FOR_INTERRUPTS();
+		hkg_check_interrupts();
 		rules->rule[i].kept = quality_rises(selection, &rules->rule[i]);
 	}
 }

@@ -18,12 +18,18 @@
 int			hkg_threads;
 int			hkg_max_memory;
 
-static void
-between_slices(void *argument)
+void
+hkg_check_interrupts(void)
 {
 	if (!PostmasterIsAlive())
 		proc_exit(1);
 	CHECK_FOR_INTERRUPTS();
+}
+
+static void
+between_slices(void *argument)
+{
+	hkg_check_interrupts();
 }
 
 static void

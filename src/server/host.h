@@ -23,6 +23,12 @@ extern Pool *hkg_pool(void);
 /* The pool without threads, for work of the backend's own thread as POOL_LEADER; it is never destroyed. */
 extern Pool *hkg_leader(void);
 
+/*
+ * CHECK_FOR_INTERRUPTS, and the end of the process when the postmaster has died: a backend that computes on would keep
+ * the server from starting again.
+ */
+extern void hkg_check_interrupts(void);
+
 /* Memory of any size from a context, in huge pages where the system has them. */
 extern void *hkg_allocate(MemoryContext context, size_t bytes);
 

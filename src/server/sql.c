@@ -25,6 +25,8 @@
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
+#include "host.h"
+
 typedef struct RowReceiver
 {
 	DestReceiver pub;
@@ -152,6 +154,7 @@ receive_row(TupleTableSlot *slot, DestReceiver *self)
 	RowReceiver *receiver = (RowReceiver *) self;
 	MemoryContext executor = MemoryContextSwitchTo(receiver->context);
 
+	hkg_check_interrupts();
 	slot_getallattrs(slot);
 	receiver->row(receiver->argument, slot->tts_values, slot->tts_isnull);
 	MemoryContextSwitchTo(executor);
