@@ -20,7 +20,7 @@
 #include "server/sql.h"
 
 /* The layout that this library reads and writes: the number of the last procedure hkg_layout_N */
-static const int32 library_layout = 1;
+static const int32 library_layout = 2;
 
 static int32
 layout_of(const Graph *graph)
