@@ -4,8 +4,9 @@
  *		gets the same bits.
  *
  * Table checkpoint holds it in parts: arrays as they are in memory, in chunks.  Like a data directory, it can be
- * read by a server of the same architecture.  Rules are not stored: on the same facts they are mined again, the
- * same.  A fingerprint shows whether the facts are the same.
+ * read by a server of the same architecture.  Each chunk has a checksum, since rows can be changed: a number or an
+ * embedding that is not what was saved would spoil the model, or never end.  Rules are not stored: on the same facts
+ * they are mined again, the same.  A fingerprint shows whether the facts are the same.
  */
 #include "procedure.h"
 
@@ -78,6 +79,15 @@ fingerprint_of(const Procedure *procedure)
 
 /* ---- parts as rows ------------------------------------------------------------- */
 
+/* Of a chunk, in its place */
+static int64
+checksum_of(const char *part, int number, const void *values, Size bytes)
+{
+	uint64		place = hash_bytes_extended((const unsigned char *) part, (int) strlen(part), (uint64) number);
+
+	return (int64) hash_bytes_extended(values, (int) bytes, place);
+}
+
 static void
 arg_part(SqlArgs *args, const char *model, const char *part)
 {
@@ -88,7 +98,7 @@ arg_part(SqlArgs *args, const char *model, const char *part)
 static void
 write_part(Graph *graph, const char *model, const char *part, const void *values, Size bytes)
 {
-	char	   *statement = psprintf("insert into %scheckpoint values ($1, $2, $3, $4)", graph->prefix);
+	char	   *statement = psprintf("insert into %scheckpoint values ($1, $2, $3, $4, $5)", graph->prefix);
 	SqlArgs		args = {0};
 
 	arg_part(&args, model, part);
@@ -105,30 +115,10 @@ write_part(Graph *graph, const char *model, const char *part, const void *values
 		args.count = 2;
 		sql_arg(&args, INT4OID, Int32GetDatum(number));
 		sql_arg(&args, BYTEAOID, PointerGetDatum(chunk));
+		sql_arg(&args, INT8OID, Int64GetDatum(checksum_of(part, number, VARDATA(chunk), some)));
 		sql_run(statement, &args);
 		pfree(chunk);
 	}
-}
-
-typedef struct PartReader
-{
-	char	   *values;
-	Size		room;
-	Size		bytes;			/* of the chunks so far, even when there is no room for them */
-} PartReader;
-
-static void
-take_chunk(void *argument, const Datum *values, const bool *nulls)
-{
-	PartReader *part = argument;
-	bytea	   *chunk = DatumGetByteaPP(values[0]);
-	Size		bytes = VARSIZE_ANY_EXHDR(chunk);
-
-	if (part->bytes + bytes <= part->room)
-		memcpy(part->values + part->bytes, VARDATA_ANY(chunk), bytes);
-	part->bytes += bytes;
-	if ((Pointer) chunk != DatumGetPointer(values[0]))
-		pfree(chunk);
 }
 
 static void
@@ -141,17 +131,61 @@ raise_damage(const char *model, const char *detail)
 			 errhint("Train the model again.")));
 }
 
+typedef struct PartReader
+{
+	const char *model;
+	const char *name;
+	char	   *values;
+	Size		room;
+	Size		bytes;			/* of the chunks so far, even when there is no room for them */
+	int			chunks;
+} PartReader;
+
+/* The bytes of a row of read_chunks; ERROR when they are not what was saved */
+static bytea *
+next_chunk(PartReader *part, const Datum *values)
+{
+	bytea	   *chunk = DatumGetByteaPP(values[0]);
+	int64		checksum = checksum_of(part->name, part->chunks++, VARDATA_ANY(chunk), VARSIZE_ANY_EXHDR(chunk));
+
+	if (checksum != DatumGetInt64(values[1]))
+		raise_damage(part->model, psprintf("The checksum of its part \"%s\" is not that of its data.", part->name));
+	return chunk;
+}
+
+static void
+take_chunk(void *argument, const Datum *values, const bool *nulls)
+{
+	PartReader *part = argument;
+	bytea	   *chunk = next_chunk(part, values);
+	Size		bytes = VARSIZE_ANY_EXHDR(chunk);
+
+	if (part->bytes + bytes <= part->room)
+		memcpy(part->values + part->bytes, VARDATA_ANY(chunk), bytes);
+	part->bytes += bytes;
+	if ((Pointer) chunk != DatumGetPointer(values[0]))
+		pfree(chunk);
+}
+
+/* How many there are */
+static uint64
+read_chunks(Graph *graph, PartReader *part, SqlRow take)
+{
+	SqlArgs		args = {0};
+
+	arg_part(&args, part->model, part->name);
+	return sql_stream(psprintf("select coalesce(data::bytea, ''), coalesce(checksum::bigint, 0) from %scheckpoint "
+							   "where model = $1 and part = $2 order by number", graph->prefix),
+					  &args, take, part);
+}
+
 /* Whether there is such a part; ERROR when it is not of that size. */
 static bool
 read_part(Graph *graph, const char *model, const char *name, void *values, Size bytes)
 {
-	PartReader	part = {values, bytes, 0};
-	SqlArgs		args = {0};
+	PartReader	part = {.model = model, .name = name, .values = values, .room = bytes};
 
-	arg_part(&args, model, name);
-	if (sql_stream(psprintf("select coalesce(data::bytea, '') from %scheckpoint where model = $1 and part = $2 order by number",
-							graph->prefix),
-				   &args, take_chunk, &part) == 0)
+	if (read_chunks(graph, &part, take_chunk) == 0)
 		return false;
 	if (part.bytes != bytes)
 		raise_damage(model, psprintf("Its part \"%s\" has %zu bytes, expected %zu.",
@@ -237,20 +271,18 @@ checkpoint_save(Procedure *procedure)
 static void
 take_settings(void *argument, const Datum *values, const bool *nulls)
 {
-	*(char **) argument = TextDatumGetCString(values[0]);
+	PartReader *part = argument;
+	bytea	   *chunk = next_chunk(part, values);
+
+	part->values = pnstrdup(VARDATA_ANY(chunk), VARSIZE_ANY_EXHDR(chunk));
 }
 
 void
 checkpoint_settings(Graph *graph, const char *model, TrainSettings *settings)
 {
-	char	   *json = NULL;
-	SqlArgs		args = {0};
+	PartReader	part = {.model = model, .name = "settings"};
 
-	arg_part(&args, model, "settings");
-	sql_stream(psprintf("select pg_catalog.convert_from(coalesce(data::bytea, ''), pg_catalog.getdatabaseencoding()) from %scheckpoint "
-						"where model = $1 and part = $2", graph->prefix),
-			   &args, take_settings, &json);
-	if (json == NULL)
+	if (read_chunks(graph, &part, take_settings) == 0)
 	{
 		model_require(graph, model);
 		ereport(ERROR,
@@ -258,7 +290,7 @@ checkpoint_settings(Graph *graph, const char *model, TrainSettings *settings)
 				 errmsg("model \"%s\" of graph \"%s\" has no interrupted training", model, graph->name),
 				 errhint("hkg_train_background leaves one when it is stopped; hkg_train begins anew.")));
 	}
-	settings_parse(graph->name, json, settings);
+	settings_parse(graph->name, part.values, settings);
 	settings->model = pstrdup(model);	/* it may have been renamed */
 }
 

@@ -221,6 +221,21 @@ hkg_train_background(PG_FUNCTION_ARGS)
 
 /* ---- the worker: transactions --------------------------------------------------- */
 
+/* The launcher's: each transaction runs as this role, and no other can be set in it. */
+static Oid	launcher_role;
+
+/* A transaction must begin as the login role, and resets the role when it aborts. */
+static void
+take_role(void)
+{
+	Oid			login;
+	int			security;
+
+	GetUserIdAndSecContext(&login, &security);
+	if (launcher_role != login)
+		SetUserIdAndSecContext(launcher_role, security | SECURITY_LOCAL_USERID_CHANGE);
+}
+
 static void
 begin_transaction(void)
 {
@@ -228,6 +243,7 @@ begin_transaction(void)
 
 	SetCurrentStatementStartTimestamp();
 	StartTransactionCommand();
+	take_role();
 	PushActiveSnapshot(GetTransactionSnapshot());
 	MemoryContextSwitchTo(context);
 	sql_begin();
@@ -241,6 +257,7 @@ end_transaction(void)
 	sql_end();
 	PopActiveSnapshot();
 	CommitTransactionCommand();
+	SetUserIdAndSecContext(GetSessionUserId(), 0);
 	MemoryContextSwitchTo(context);
 	pgstat_report_stat(true);
 }
@@ -376,15 +393,7 @@ static void
 connect_as_launcher(const Launch *launch)
 {
 	BackgroundWorkerInitializeConnectionByOid(launch->database, launch->login, 0);
-	if (launch->role != launch->login)
-	{
-		Oid			user;
-		int			security;
-
-		/* and no other role can be set */
-		GetUserIdAndSecContext(&user, &security);
-		SetUserIdAndSecContext(launch->role, security | SECURITY_LOCAL_USERID_CHANGE);
-	}
+	launcher_role = launch->role;
 	SetConfigOption("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION);
 	SetConfigOption("work_mem", psprintf("%d", launch->work_mem), PGC_USERSET, PGC_S_SESSION);
 	SetConfigOption("hybridkg.threads", psprintf("%d", launch->threads), PGC_USERSET, PGC_S_SESSION);
