@@ -163,6 +163,16 @@ ok(defined $current, 'one is of the layout of this version');
 my $database = $current->{database};
 $node->safe_psql($database, q{select hkg_create_graph('empty')});
 
+# every released version is updated to this one, as if it had been made anew
+foreach my $released (grep { $_ ne $version } map { m{hybridkg--([\d.]+)\.sql$} ? $1 : () } glob 'sql/*.sql')
+{
+	$node->safe_psql('postgres', "create database updated");
+	$node->safe_psql('updated', "create extension hybridkg version '$released'; alter extension hybridkg update");
+	is(differences($node->safe_psql('updated', $of_extension), $node->safe_psql($database, $of_extension)), '',
+		"the extension, updated from $released, is as if made anew");
+	$node->safe_psql('postgres', "drop database updated");
+}
+
 # sessions that go on with the old library: one that predicts, one that trains
 my $old = $node->background_psql($database, on_error_stop => 0);
 my $score = q{select hkg_score('g', 'n3', 'twice', 'n6') > 0};
