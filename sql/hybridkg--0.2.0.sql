@@ -600,6 +600,7 @@ declare
 	call text;
 	place int;
 	worker int;
+	waits_for text;
 	done bool;
 	part record;
 	best record;
@@ -641,6 +642,15 @@ begin
 			from unnest(points) with ordinality u (p, i), jsonb_array_elements(part.value) with ordinality w (v, j) order by i, j);
 	end loop;
 	points := array(select p from unnest(points) with ordinality u (p, i) group by p order by min(i));
+	for part in select distinct key, value #>> '{}' as value, format_type(type, null) as type
+			from unnest(points) p, jsonb_each(p), pg_proc, unnest(proargnames[1 : pronargs], proargtypes::oid[]) a (name, type)
+			where oid = '@extschema@.hkg_train'::regproc and a.name = key loop
+		begin
+			execute format('select %L::%s', part.value, part.type);
+		exception when data_exception then
+			raise exception using errcode = sqlstate, message = format('"%s" must be of type %s, not "%s"', part.key, part.type, left(part.value, 100));
+		end;
+	end loop;
 	if trials < 1 then
 		raise exception using errcode = 'invalid_parameter_value', message = format('trials must be at least 1, not %s', trials);
 	elsif trials < cardinality(points) then
@@ -706,9 +716,15 @@ begin
 				loop
 					perform pg_stat_clear_snapshot();
 					exit when not exists (select from pg_stat_get_activity(worker));
+					if pg_backend_pid() = any (pg_blocking_pids(worker)) then
+						select coalesce(min(relation::regclass::text), min(locktype)) into waits_for from pg_locks where pid = worker and not granted;
+						raise exception using errcode = 'lock_not_available',
+							message = format('the training of a trial waits for a lock that this transaction holds on %s', waits_for),
+							hint = 'Call hkg_tune in a transaction of its own.';
+					end if;
 					perform pg_sleep(0.1);
 				end loop;
-			exception when query_canceled then
+			exception when query_canceled or lock_not_available then
 				perform pg_cancel_backend(worker);
 				raise;
 			end;
@@ -757,7 +773,7 @@ fixed: an object of arguments that all trials share; others have their defaults,
 trials: the number of points of the grid, drawn at random; null: all
 seed: draws them, and seeds the trainings, unless grid or fixed has a seed
 model: the name of the best model; a model of that name is replaced when the transaction commits
-errors: before anything is trained, 22023 for arguments that hkg_train would refuse, 55000 without a valid split, 55006 when the model is being trained or another search of the graph is under way, 53000 when no background worker is free; a trial that fails later is a row with its error';
+errors: before anything is trained, 22023 for arguments that hkg_train would refuse, 55000 without a valid split, 55006 when the model is being trained or another search of the graph is under way, 53000 when no background worker is free; 55P03 when a training waits for a lock that the caller''s transaction holds; a trial that fails later is a row with its error';
 
 create function hkg_mine_rules(graph name, max_rule_length int default 3, min_head_coverage float8 default 0.01,
 	min_support int default 2, constants bool default false, measure text default 'standard',

@@ -49,6 +49,13 @@ is($err, '', 'no trial, no notice');
 	q{set hybridkg.progress = iteration; select from hkg_tune('g', '{"dimensions": [3]}', '{"iterations": 1, "epochs": 1, "top_rules": 0}', seed => 1)});
 like($err, qr/NOTICE:  trial 1 of 1: \{.*"dimensions": 3.*\}, MRR 0\.\d+ after \d+\.\d s$/m, 'a notice for each trial');
 
+# a lock of the transaction that searches, for which a trial would wait without end
+($code, $out, $err) = $node->psql('postgres', "\\set VERBOSITY verbose\nbegin; lock table g.entity_embedding in share mode;
+	select from hkg_tune('g', '{\"dimensions\": [5]}', '{\"iterations\": 1, \"epochs\": 1, \"top_rules\": 0}')");
+like($err, qr/ERROR:  55P03: the training of a trial waits for a lock that this transaction holds on g\.entity_embedding\nHINT:  Call hkg_tune in a transaction of its own\./,
+	'a lock that a trial needs');
+ok($node->poll_query_until('postgres', 'select count(*) = 0 from hkg_progress'), 'the trial is cancelled');
+
 # one search of a graph at a time, and none for a model that is being trained
 my $first = session($node, 'first', "select from hkg_tune('g', $long, model => 'best')");
 my $pid = wait_for_session($node, $first);
