@@ -107,16 +107,21 @@ schema_of_written(Oid oid)
 	return schema;
 }
 
-HKG_FUNCTION(hkg_facts_changed);
-Datum
-hkg_facts_changed(PG_FUNCTION_ARGS)
+void
+facts_announce(Oid schema)
 {
-	Oid			schema = schema_of_written(PG_GETARG_OID(0));
 	Oid			layout = get_relname_relid("layout", schema);
 
 	if (OidIsValid(layout) && !is_sent(schema))
 		CacheInvalidateRelcacheByRelid(layout);
 	mark_written(schema);
+}
+
+HKG_FUNCTION(hkg_facts_changed);
+Datum
+hkg_facts_changed(PG_FUNCTION_ARGS)
+{
+	facts_announce(schema_of_written(PG_GETARG_OID(0)));
 	PG_RETURN_VOID();
 }
 
@@ -206,6 +211,14 @@ facts_check(FactsWatch *watch)
 
 /* ---- triggers ------------------------------------------------------------------- */
 
+bool
+trigger_announces(const Trigger *trigger, Oid schema)
+{
+	const char *function = get_func_name(trigger->tgfoid);
+
+	return get_func_namespace(trigger->tgfoid) == schema && function != NULL && strcmp(function, "facts_changed") == 0;
+}
+
 /*
  * The kinds of writing for which the trigger sends a message, if it is the graph's own: after statements; or after
  * rows, in a session that applies replicated changes, which fires no triggers of statements.
@@ -213,12 +226,10 @@ facts_check(FactsWatch *watch)
 static int
 events_sent(const Trigger *trigger, Oid schema, bool replicating)
 {
-	char	   *function = get_func_name(trigger->tgfoid);
 	char		elsewhere = replicating ? TRIGGER_FIRES_ON_ORIGIN : TRIGGER_FIRES_ON_REPLICA;
 
 	if ((TRIGGER_FOR_ROW(trigger->tgtype) != 0) != replicating || !TRIGGER_FOR_AFTER(trigger->tgtype) ||
-		trigger->tgenabled == TRIGGER_DISABLED || trigger->tgenabled == elsewhere ||
-		get_func_namespace(trigger->tgfoid) != schema || function == NULL || strcmp(function, "facts_changed") != 0)
+		trigger->tgenabled == TRIGGER_DISABLED || trigger->tgenabled == elsewhere || !trigger_announces(trigger, schema))
 		return 0;
 	return trigger->tgtype & TRIGGER_TYPE_EVENT_MASK;
 }
