@@ -379,6 +379,7 @@ add_names(Load *load, NameList *list)
 	list->id = MemoryContextAllocHuge(CurrentMemoryContext, Max(list->count, 1) * sizeof(int32));
 	for (int64 i = 0; i < list->count; i++)
 		list->id[i] = NO_ID;
+	numbers_reserve(&list->known, list->count);
 	for_nameless(load, list, look_up_names);
 	sort_array(hkg_leader(), POOL_LEADER, list->known.value, list->known.count, sizeof(int32), compare_ids);
 	return for_nameless(load, list, insert_names);
