@@ -36,7 +36,10 @@
 #include "catalog/pg_trigger.h"
 #include "catalog/pg_type.h"
 #include "commands/trigger.h"
+#include "miscadmin.h"
+#include "pgstat.h"
 #include "storage/lmgr.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
@@ -84,8 +87,24 @@ mark_written(Oid schema)
 }
 
 /*
- * The schema of a table that this transaction writes.  A message for any other table would cost other sessions time
- * for nothing, and a standby cannot send any: there, nobody holds this lock.
+ * Whether a message is right: from who may write the table, or did so by a view of somebody who may.  Others have the
+ * lock as soon as they prepare a statement, and could have all sessions read the facts again and again.
+ */
+static bool
+may_announce(Relation table)
+{
+	const AclMode writing = ACL_INSERT | ACL_UPDATE | ACL_DELETE | ACL_TRUNCATE;
+
+	return pg_class_aclmask(RelationGetRelid(table), GetUserId(), writing, ACLMASK_ANY) != 0 ||
+		pg_attribute_aclcheck_all(RelationGetRelid(table), GetUserId(), ACL_INSERT, ACLMASK_ANY) == ACLCHECK_OK ||
+		pg_attribute_aclcheck_all(RelationGetRelid(table), GetUserId(), ACL_UPDATE, ACLMASK_ANY) == ACLCHECK_OK ||
+		!pgstat_track_counts || (table->pgstat_info != NULL && table->pgstat_info->trans != NULL);
+}
+
+/*
+ * The schema of a table that this transaction writes; InvalidOid where others need not be sent a message of it.  A
+ * message for any other table would cost other sessions time for nothing, and a standby cannot send any: there, nobody
+ * holds this lock.
  */
 static Oid
 schema_of_written(Oid oid)
@@ -102,7 +121,7 @@ schema_of_written(Oid oid)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("this transaction does not write table \"%s\"", RelationGetRelationName(table)),
 				 errhint("Triggers on the table triple of a graph call hkg_facts_changed; nobody else needs to.")));
-	schema = RelationGetNamespace(table);
+	schema = may_announce(table) ? RelationGetNamespace(table) : InvalidOid;
 	relation_close(table, AccessShareLock);
 	return schema;
 }
@@ -121,7 +140,10 @@ HKG_FUNCTION(hkg_facts_changed);
 Datum
 hkg_facts_changed(PG_FUNCTION_ARGS)
 {
-	facts_announce(schema_of_written(PG_GETARG_OID(0)));
+	Oid			schema = schema_of_written(PG_GETARG_OID(0));
+
+	if (OidIsValid(schema))
+		facts_announce(schema);
 	PG_RETURN_VOID();
 }
 
