@@ -192,6 +192,7 @@ value(q{select hkg_create_graph('l')});
 my $reader = begin('select count(*) from l.triple');
 is(value(q{begin; select direct('l', 'select * from facts(20000)'); rollback}), '20000 0 direct', 'a reader has no load wait');
 $reader->query_safe('commit');
+value(q{set client_min_messages = warning; select hkg_drop_graph('l'); select hkg_create_graph('l')});
 $loader = begin(q{select hkg_load('l', 'select * from facts(20000)')});
 is($loader->query_safe(q{select count(*) from pg_locks where relation = 'l.triple'::regclass and mode = 'AccessExclusiveLock'}), '1',
 	'the lock is held while the facts are not committed');
