@@ -36,7 +36,10 @@
 #include "catalog/pg_trigger.h"
 #include "catalog/pg_type.h"
 #include "commands/trigger.h"
+#include "miscadmin.h"
+#include "pgstat.h"
 #include "storage/lmgr.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
@@ -84,8 +87,24 @@ mark_written(Oid schema)
 }
 
 /*
- * The schema of a table that this transaction writes.  A message for any other table would cost other sessions time
- * for nothing, and a standby cannot send any: there, nobody holds this lock.
+ * Whether a message is right: from who may write the table, or did so by a view of somebody who may.  Others have the
+ * lock as soon as they prepare a statement, and could have all sessions read the facts again and again.
+ */
+static bool
+may_announce(Relation table)
+{
+	const AclMode writing = ACL_INSERT | ACL_UPDATE | ACL_DELETE | ACL_TRUNCATE;
+
+	return pg_class_aclmask(RelationGetRelid(table), GetUserId(), writing, ACLMASK_ANY) != 0 ||
+		pg_attribute_aclcheck_all(RelationGetRelid(table), GetUserId(), ACL_INSERT, ACLMASK_ANY) == ACLCHECK_OK ||
+		pg_attribute_aclcheck_all(RelationGetRelid(table), GetUserId(), ACL_UPDATE, ACLMASK_ANY) == ACLCHECK_OK ||
+		!pgstat_track_counts || (table->pgstat_info != NULL && table->pgstat_info->trans != NULL);
+}
+
+/*
+ * The schema of a table that this transaction writes; InvalidOid where others need not be sent a message of it.  A
+ * message for any other table would cost other sessions time for nothing, and a standby cannot send any: there, nobody
+ * holds this lock.
  */
 static Oid
 schema_of_written(Oid oid)
@@ -102,9 +121,19 @@ schema_of_written(Oid oid)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("this transaction does not write table \"%s\"", RelationGetRelationName(table)),
 				 errhint("Triggers on the table triple of a graph call hkg_facts_changed; nobody else needs to.")));
-	schema = RelationGetNamespace(table);
+	schema = may_announce(table) ? RelationGetNamespace(table) : InvalidOid;
 	relation_close(table, AccessShareLock);
 	return schema;
+}
+
+void
+facts_announce(Oid schema)
+{
+	Oid			layout = get_relname_relid("layout", schema);
+
+	if (OidIsValid(layout) && !is_sent(schema))
+		CacheInvalidateRelcacheByRelid(layout);
+	mark_written(schema);
 }
 
 HKG_FUNCTION(hkg_facts_changed);
@@ -112,11 +141,9 @@ Datum
 hkg_facts_changed(PG_FUNCTION_ARGS)
 {
 	Oid			schema = schema_of_written(PG_GETARG_OID(0));
-	Oid			layout = get_relname_relid("layout", schema);
 
-	if (OidIsValid(layout) && !is_sent(schema))
-		CacheInvalidateRelcacheByRelid(layout);
-	mark_written(schema);
+	if (OidIsValid(schema))
+		facts_announce(schema);
 	PG_RETURN_VOID();
 }
 
@@ -206,6 +233,14 @@ facts_check(FactsWatch *watch)
 
 /* ---- triggers ------------------------------------------------------------------- */
 
+bool
+trigger_announces(const Trigger *trigger, Oid schema)
+{
+	const char *function = get_func_name(trigger->tgfoid);
+
+	return get_func_namespace(trigger->tgfoid) == schema && function != NULL && strcmp(function, "facts_changed") == 0;
+}
+
 /*
  * The kinds of writing for which the trigger sends a message, if it is the graph's own: after statements; or after
  * rows, in a session that applies replicated changes, which fires no triggers of statements.
@@ -213,12 +248,10 @@ facts_check(FactsWatch *watch)
 static int
 events_sent(const Trigger *trigger, Oid schema, bool replicating)
 {
-	char	   *function = get_func_name(trigger->tgfoid);
 	char		elsewhere = replicating ? TRIGGER_FIRES_ON_ORIGIN : TRIGGER_FIRES_ON_REPLICA;
 
 	if ((TRIGGER_FOR_ROW(trigger->tgtype) != 0) != replicating || !TRIGGER_FOR_AFTER(trigger->tgtype) ||
-		trigger->tgenabled == TRIGGER_DISABLED || trigger->tgenabled == elsewhere ||
-		get_func_namespace(trigger->tgfoid) != schema || function == NULL || strcmp(function, "facts_changed") != 0)
+		trigger->tgenabled == TRIGGER_DISABLED || trigger->tgenabled == elsewhere || !trigger_announces(trigger, schema))
 		return 0;
 	return trigger->tgtype & TRIGGER_TYPE_EVENT_MASK;
 }

@@ -8,6 +8,7 @@
 #include "server/compat.h"
 
 #include "lib/ilist.h"
+#include "utils/reltrigger.h"
 
 #include "graph.h"
 #include "server/visibility.h"
@@ -41,6 +42,12 @@ extern void facts_unwatch(FactsWatch *watch);
 
 /* Takes messages of changes.  To be called before the next two. */
 extern void facts_check(FactsWatch *watch);
+
+/* What the triggers of table triple do: has all sessions read the facts again when this transaction commits. */
+extern void facts_announce(Oid schema);
+
+/* Whether it is such a trigger, in that schema. */
+extern bool trigger_announces(const Trigger *trigger, Oid schema);
 
 /* For a copy that is read with the active snapshot; in the current context. */
 extern FactsVersion facts_version(const FactsWatch *watch);

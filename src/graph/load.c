@@ -3,10 +3,10 @@
  *		hkg_load: the rows of any query become facts.
  *
  * The user's query runs once.  Of its rows we keep each distinct name, in the order of first appearance, and three
- * numbers a row; so a load needs memory for the distinct names and 12 bytes a row, and is refused as soon as that is
- * more than hybridkg.max_memory.  Then names that the graph lacks are inserted, and after them the triples, sorted,
- * which makes inserting into the indexes faster.  A bad row is found before anything is written.  Loads of one graph
- * wait for each other.
+ * numbers a row; so a load needs memory for the distinct names and 20 bytes a row, and is refused as soon as that is
+ * more than hybridkg.max_memory.  Then names that the graph lacks are inserted, and after them the facts: by the writer
+ * of facts, or where that must not, by statements.  A bad row is found before anything is written.  Loads of one graph
+ * wait for each other; who may not load waits for nothing, and has no query run.
  */
 #include "server/compat.h"
 
@@ -21,6 +21,8 @@
 #include "utils/lsyscache.h"
 #include "utils/plancache.h"
 
+#include "core/sort.h"
+#include "fact_writer.h"
 #include "graph.h"
 #include "server/argument.h"
 #include "server/array.h"
@@ -49,6 +51,7 @@ typedef struct NameList
 	int32	   *id;				/* of name[i]; NO_ID until it was looked up or inserted */
 	int64		count;
 	int64		room;
+	Numbers		known;			/* ids that were in the table; ascending, once all were looked up */
 } NameList;
 
 static NameList
@@ -90,12 +93,12 @@ typedef struct Load
 	NameList	entities;
 	NameList	relations;
 	MemoryContext context;		/* of all that is kept of the rows */
-	MemoryContext row;			/* of one row's texts */
+	MemoryContext texts;		/* of one row */
 	FmgrInfo	output[3];		/* of the query's columns */
-	Triple  *triple;			/* positions in the name lists, then ids */
+	FactRow    *row;			/* positions in the name lists, then ids */
 	int64		rows;
 	int64		room;
-	Datum		split;			/* text */
+	const char *split;
 	int64		triples_added;
 	int64		entities_added;
 	int64		relations_added;
@@ -136,21 +139,21 @@ static void
 take_row(void *argument, const Datum *values, const bool *nulls)
 {
 	Load	   *load = argument;
-	MemoryContext caller = MemoryContextSwitchTo(load->row);
+	MemoryContext caller = MemoryContextSwitchTo(load->texts);
 	const char *text[3];
-	Triple  *triple;
+	Triple	   *triple;
 
 	for (int i = 0; i < 3; i++)
 		text[i] = column_text(load, i, values[i], nulls[i]);
 	MemoryContextSwitchTo(caller);
 	check_memory(load, growth(&load->entities) + growth(&load->relations) +
-				 (load->rows < load->room ? 0 : 2 * load->room * sizeof(Triple)));
-	load->triple = array_reserve(load->triple, load->rows + 1, &load->room, sizeof(Triple));
-	triple = &load->triple[load->rows++];
+				 (load->rows < load->room ? 0 : 2 * load->room * sizeof(FactRow)));
+	load->row = array_reserve(load->row, load->rows + 1, &load->room, sizeof(FactRow));
+	triple = &load->row[load->rows++].triple;
 	triple->head = name_position(&load->entities, text[0]);
 	triple->relation = name_position(&load->relations, text[1]);
 	triple->tail = name_position(&load->entities, text[2]);
-	MemoryContextReset(load->row);
+	MemoryContextReset(load->texts);
 }
 
 /* The server would refuse these with "not allowed in a non-volatile function", which says nothing of the way out. */
@@ -212,6 +215,7 @@ take_known_id(void *argument, const Datum *values, const bool *nulls)
 	char	   *name = TextDatumGetCString(values[1]);
 
 	list->id[name_position(list, name)] = DatumGetInt32(values[0]);
+	numbers_append(&list->known, DatumGetInt32(values[0]));
 	pfree(name);
 }
 
@@ -360,74 +364,88 @@ for_nameless(Load *load, NameList *list, void (*action) (Load *, NameList *, con
 	return total;
 }
 
+static int
+compare_ids(const void *a, const void *b)
+{
+	int32		left = *(const int32 *) a;
+	int32		right = *(const int32 *) b;
+
+	return left < right ? -1 : left > right;
+}
+
 static int64
 add_names(Load *load, NameList *list)
 {
 	list->id = MemoryContextAllocHuge(CurrentMemoryContext, Max(list->count, 1) * sizeof(int32));
 	for (int64 i = 0; i < list->count; i++)
 		list->id[i] = NO_ID;
+	numbers_reserve(&list->known, list->count);
 	for_nameless(load, list, look_up_names);
+	sort_array(hkg_leader(), POOL_LEADER, list->known.value, list->known.count, sizeof(int32), compare_ids);
 	return for_nameless(load, list, insert_names);
 }
 
-/* ---- triples ---------------------------------------------------------------- */
+/* ---- facts ------------------------------------------------------------------ */
 
-static int
-compare_by_head(const void *a, const void *b)
-{
-	const Triple *left = a;
-	const Triple *right = b;
-
-	CHECK_FOR_INTERRUPTS();
-	if (left->head != right->head)
-		return left->head < right->head ? -1 : 1;
-	return triple_compare(a, b);
-}
-
-/* Positions become ids; sorted, each triple once.  Returns how many are left. */
+/* Positions become ids; ordered, each triple once.  Returns how many are left. */
 static int64
-settle_triples(Load *load)
+settle_rows(Load *load)
 {
-	Triple  *triple = load->triple;
+	FactRow    *row = load->row;
 	int64		distinct = 0;
 
 	for (int64 i = 0; i < load->rows; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		triple[i].head = load->entities.id[triple[i].head];
-		triple[i].relation = load->relations.id[triple[i].relation];
-		triple[i].tail = load->entities.id[triple[i].tail];
+		row[i].triple.head = load->entities.id[row[i].triple.head];
+		row[i].triple.relation = load->relations.id[row[i].triple.relation];
+		row[i].triple.tail = load->entities.id[row[i].triple.tail];
 	}
-	qsort(triple, load->rows, sizeof(Triple), compare_by_head);
+	sort_array(hkg_leader(), POOL_LEADER, row, load->rows, sizeof(FactRow), triple_compare);
 	for (int64 i = 0; i < load->rows; i++)
-		if (distinct == 0 || triple_compare(&triple[distinct - 1], &triple[i]) != 0)
-			triple[distinct++] = triple[i];
+		if (distinct == 0 || triple_compare(&row[distinct - 1], &row[i]) != 0)
+			row[distinct++] = row[i];
 	return distinct;
 }
 
-static void
-add_triples(Load *load, const char *split)
+/* Where the writer of facts must not. */
+static int64
+insert_by_statement(const NewFacts *facts)
 {
 	static const Oid types[] = {INT4OID, INT4OID, INT4OID, TEXTOID};
-	bool		train = strcmp(split, "train") == 0;
-	int64		distinct = settle_triples(load);
+	bool		train = strcmp(facts->split, "train") == 0;
+	Datum		values[4] = {[3] = CStringGetTextDatum(facts->split)};
 	SqlBatch   *batch;
 
 	batch = sql_batch_begin(psprintf(train ? "insert into %striple select * from unnest($1, $2, $3) on conflict do nothing" :
 									 "insert into %sholdout select s, h, r, t from unnest($1, $2, $3, $4) u(h, r, t, s) on conflict do nothing",
-									 load->graph->prefix),
+									 facts->graph->prefix),
 							train ? 3 : 4, types);
-	for (int64 i = 0; i < distinct; i++)
+	for (int64 i = 0; i < facts->count; i++)
 	{
-		Datum		values[4];
+		const Triple *triple = &facts->row[i].triple;
 
-		values[0] = Int32GetDatum(load->triple[i].head);
-		values[1] = Int32GetDatum(load->triple[i].relation);
-		values[2] = Int32GetDatum(load->triple[i].tail);
-		values[3] = load->split;
+		values[0] = Int32GetDatum(triple->head);
+		values[1] = Int32GetDatum(triple->relation);
+		values[2] = Int32GetDatum(triple->tail);
 		sql_batch_row(batch, values, NULL);
 	}
-	load->triples_added = sql_batch_end(batch);
+	return sql_batch_end(batch);
+}
+
+static void
+add_facts(Load *load)
+{
+	NewFacts	facts = {
+		.graph = load->graph,
+		.split = load->split,
+		.row = load->row,
+		.count = settle_rows(load),
+		.entities = &load->entities.known,
+		.relations = &load->relations.known
+	};
+
+	load->triples_added = facts_write(&facts) ? facts.count : insert_by_statement(&facts);
 }
 
 /* ---- the function ------------------------------------------------------------ */
@@ -441,6 +459,18 @@ open_graph(const char *name)
 
 	sql_unpin(nest_level);
 	return graph;
+}
+
+/* Before the load waits for others, and others for it.  Names that are new need more, which their statement checks. */
+static void
+require_rights(const Load *load)
+{
+	TableRights needed[] = {
+		{"entity", ACL_SELECT}, {"relation", ACL_SELECT},
+		{strcmp(load->split, "train") == 0 ? "triple" : "holdout", ACL_INSERT}
+	};
+
+	graph_require_rights(load->graph, needed, lengthof(needed));
 }
 
 /* Fresh statistics for later joins, where the caller owns the tables. */
@@ -471,13 +501,13 @@ read_rows(Load *load, const char *query)
 }
 
 static void
-write_rows(Load *load, const char *split)
+write_rows(Load *load)
 {
 	int			nest_level = sql_pin();
 
 	load->entities_added = add_names(load, &load->entities);
 	load->relations_added = add_names(load, &load->relations);
-	add_triples(load, split);
+	add_facts(load);
 	if (load->triples_added > 0)
 		analyze_tables(load->graph);
 	sql_unpin(nest_level);
@@ -501,12 +531,13 @@ hkg_load(PG_FUNCTION_ARGS)
 		elog(ERROR, "return type must be a row type");
 	sql_begin();
 	load.graph = open_graph(name);
-	load.split = CStringGetTextDatum(split);
+	load.split = split;
 	load.context = AllocSetContextCreate(CurrentMemoryContext, "hybridkg load", ALLOCSET_DEFAULT_SIZES);
-	load.row = AllocSetContextCreate(load.context, "hybridkg load row", ALLOCSET_DEFAULT_SIZES);
+	load.texts = AllocSetContextCreate(load.context, "hybridkg load row", ALLOCSET_DEFAULT_SIZES);
+	require_rights(&load);
 	graph_lock_for_load(load.graph);
 	read_rows(&load, query);
-	write_rows(&load, split);
+	write_rows(&load);
 	sql_end();
 	values[0] = Int64GetDatum(load.triples_added);
 	values[1] = Int64GetDatum(load.rows - load.triples_added);

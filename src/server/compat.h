@@ -7,6 +7,9 @@
 
 #include "postgres.h"
 
+#include "access/genam.h"
+#include "catalog/index.h"
+#include "executor/executor.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "storage/proc.h"
@@ -40,6 +43,41 @@ hkg_transaction(void)
 	return MyProc->vxid.lxid;
 #else
 	return MyProc->lxid;
+#endif
+}
+
+/* Index entries of a new row; an entry that a unique index has already is an ERROR. */
+static inline void
+hkg_insert_index_tuples(ResultRelInfo *table, TupleTableSlot *row, EState *executor)
+{
+#if PG_VERSION_NUM >= 160000
+	(void) ExecInsertIndexTuples(table, row, executor, false, false, NULL, NIL, false);
+#else
+	(void) ExecInsertIndexTuples(table, row, executor, false, false, NULL, NIL);
+#endif
+}
+
+/* A scan without instrumentation, which is an argument since 18. */
+static inline IndexScanDesc
+hkg_index_beginscan(Relation table, Relation index, Snapshot snapshot, int keys)
+{
+#if PG_VERSION_NUM >= 180000
+	return index_beginscan(table, index, snapshot, NULL, keys, 0);
+#else
+	return index_beginscan(table, index, snapshot, keys, 0);
+#endif
+}
+
+/* Builds all indexes of a table anew; since 17 the statement is an argument. */
+static inline void
+hkg_reindex(Oid table)
+{
+	ReindexParams params = {0};
+
+#if PG_VERSION_NUM >= 170000
+	(void) reindex_relation(NULL, table, REINDEX_REL_CHECK_CONSTRAINTS, &params);
+#else
+	(void) reindex_relation(table, REINDEX_REL_CHECK_CONSTRAINTS, &params);
 #endif
 }
 
