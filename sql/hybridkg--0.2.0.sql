@@ -341,6 +341,11 @@ begin
 	delete from checkpoint_inferred;
 	alter table checkpoint add column checksum bigint not null;
 	comment on column checkpoint.checksum is 'of the piece, its part and its number: whether it is what was saved';
+
+	alter table iteration add column ranked bigint;
+	alter table iteration add column mrr_error float8;
+	comment on column iteration.ranked is 'triples of the valid split that were ranked; null in rows of 0.1.0';
+	comment on column iteration.mrr_error is 'standard error of mrr, where the metrics are estimates from a sample of the split; else null';
 end
 $$;
 comment on procedure hkg_layout_2() is 'the tables of 0.2.0; for hkg_upgrade_graph';
@@ -991,18 +996,22 @@ For every entity that is head of a fact of the relation, each entity is scored a
 -- ---------------------------------------------------------------------------
 
 create function hkg_evaluate(graph name, split text default 'test', model name default 'default', seed bigint default 0,
-	evidence text default 'both')
-returns table (side text, triples bigint, mrr float8, mr float8, hits_1 float8, hits_3 float8, hits_10 float8)
+	evidence text default 'both', sample int default null)
+returns table (side text, triples bigint, mrr float8, mr float8, hits_1 float8, hits_3 float8, hits_10 float8,
+	mrr_error float8)
 as 'MODULE_PATHNAME' language c stable parallel safe cost 1000000 rows 3
 set search_path = pg_catalog, pg_temp;
-comment on function hkg_evaluate(name, text, name, bigint, text) is
+comment on function hkg_evaluate(name, text, name, bigint, text, int) is
 'link prediction on a split: filtered ranks, ties at random
 graph: an existing graph
 split: valid or test; or train, whose triples are facts and part of their own evidence (see hkg_score)
 model: a trained model of the graph
-seed: draws the places of ties
+seed: draws the places of ties, and the sample
 evidence: what scores use: ''embedding'', ''rules'' or ''both''; ''both'' is the embedding alone where a model has no rules
+sample: ranks so many triples of the split, at least 2, spread evenly over it in the order of relations; the metrics are then estimates for all of it, without bias. null: all
 side: head, tail, or both (the mean over both)
+triples: that were ranked
+mrr_error: the standard error of mrr, null without a sample
 Every entity of the graph is ranked. One without an embedding (it came after the training) comes last. With rules alone it is ranked by what they infer, though hkg_score and predictions refuse it';
 
 create function hkg_ranks(graph name, split text default 'test', model name default 'default', seed bigint default 0,

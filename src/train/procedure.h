@@ -25,6 +25,7 @@
 #include "rules/body_pairs.h"
 #include "settings.h"
 #include "training_facts.h"
+#include "valid_ranking.h"
 
 /* What is kept of the best iteration while training goes on */
 typedef struct BestIteration
@@ -57,6 +58,7 @@ typedef struct Procedure
 
 	/* changed by each iteration */
 	Learner	learner;
+	ValidRanking ranking;
 	Iteration	iteration;		/* the one under way, or the last */
 	int			done;			/* iterations */
 	BestIteration best;
