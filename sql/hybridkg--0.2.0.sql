@@ -560,7 +560,7 @@ errors: 55000 when nothing was stopped or when the graph has changed since, 5500
 
 create function hkg_trainings()
 returns table (graph name, model name, pid int, phase text, iteration int, iterations int, epoch int, epochs int,
-	loss float8, started_at timestamptz, eta timestamptz, percent float8)
+	loss float8, started_at timestamptz, eta timestamptz, percent float8, bar text, rows bigint)
 as 'MODULE_PATHNAME' language c volatile parallel restricted rows 4
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_trainings() is
@@ -568,19 +568,21 @@ comment on function hkg_trainings() is
 
 create view hkg_progress as select * from @extschema@.hkg_trainings();
 grant select on hkg_progress to public;
-comment on view hkg_progress is 'a row for each training under way in this database';
+comment on view hkg_progress is 'a row for each training and each hkg_load under way in this database';
 comment on column hkg_progress.graph is 'the graph that is learnt from';
-comment on column hkg_progress.model is 'the name that the model will have';
+comment on column hkg_progress.model is 'the name that the model will have; null for hkg_load';
 comment on column hkg_progress.iteration is 'the current iteration, 1 first';
 comment on column hkg_progress.iterations is 'the most there will be';
 comment on column hkg_progress.epoch is 'epochs done in this iteration';
 comment on column hkg_progress.epochs is 'epochs of an iteration';
 comment on column hkg_progress.started_at is 'when it began';
-comment on column hkg_progress.pid is 'the process that trains: pg_cancel_backend(pid) stops it';
-comment on column hkg_progress.phase is 'reading, mining, training, evaluating, inferring, finding path rules, learning weights or writing';
+comment on column hkg_progress.pid is 'the process that does it: pg_cancel_backend(pid) stops it';
+comment on column hkg_progress.phase is 'reading, mining, training, evaluating, inferring, finding path rules, learning weights or writing; of hkg_load reading or writing';
 comment on column hkg_progress.loss is 'mean loss of the last epoch';
-comment on column hkg_progress.eta is 'when it will end, by the time that epochs and iterations took so far, and by guesses for what has not begun; sooner when patience runs out; null while the graph is read';
+comment on column hkg_progress.eta is 'when it will end, by the time that epochs and iterations took so far, and by guesses for what has not begun, which are scaled by that time; sooner when patience runs out; null while the graph or a query is read';
 comment on column hkg_progress.percent is 'time past, of all time by the same estimate; never falls, and stays below 100';
+comment on column hkg_progress.bar is 'percent as a bar, and the time that is left until eta';
+comment on column hkg_progress.rows is 'rows that hkg_load has read from its query, or has written';
 
 /*
  * Every trial is a training in the background, which commits: that is what lets a search survive whatever stops

@@ -155,13 +155,13 @@ evaluation_seconds(const TrainSettings *settings, const TrainingFacts *facts, co
 }
 
 void
-estimate_plan(TrainingProgress *progress, const TrainSettings *settings, const TrainingFacts *facts,
+estimate_plan(Progress *progress, const TrainSettings *settings, const TrainingFacts *facts,
 			  const Learner *learner)
 {
 	double		count = (double) facts->learnt->facts;
 	double		iterations = settings->iterations;
 	bool		mines = settings->top_rules > 0;
-	PhaseWork	work[TRAINING_PHASES] = {
+	PhaseWork	work[PROGRESS_PHASES] = {
 		[PHASE_MINING] = {mines ? count : 0, MINING_SECONDS},
 		[PHASE_TRAINING] = {iterations * settings->epochs +
 			(double) estimate_refit_epochs(settings, facts, settings->iterations),
