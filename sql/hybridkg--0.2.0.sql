@@ -341,6 +341,11 @@ begin
 	delete from checkpoint_inferred;
 	alter table checkpoint add column checksum bigint not null;
 	comment on column checkpoint.checksum is 'of the piece, its part and its number: whether it is what was saved';
+
+	alter table iteration add column ranked bigint;
+	alter table iteration add column mrr_error float8;
+	comment on column iteration.ranked is 'triples of the valid split that were ranked; null in rows of 0.1.0';
+	comment on column iteration.mrr_error is 'standard error of mrr, where the metrics are estimates from a sample of the split; else null';
 end
 $$;
 comment on procedure hkg_layout_2() is 'the tables of 0.2.0; for hkg_upgrade_graph';
@@ -556,7 +561,7 @@ errors: 55000 when nothing was stopped or when the graph has changed since, 5500
 
 create function hkg_trainings()
 returns table (graph name, model name, pid int, phase text, iteration int, iterations int, epoch int, epochs int,
-	loss float8, started_at timestamptz, eta timestamptz, percent float8)
+	loss float8, started_at timestamptz, eta timestamptz, percent float8, bar text, rows bigint)
 as 'MODULE_PATHNAME' language c volatile parallel restricted rows 4
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_trainings() is
@@ -564,19 +569,21 @@ comment on function hkg_trainings() is
 
 create view hkg_progress as select * from @extschema@.hkg_trainings();
 grant select on hkg_progress to public;
-comment on view hkg_progress is 'a row for each training under way in this database';
+comment on view hkg_progress is 'a row for each training and each hkg_load under way in this database';
 comment on column hkg_progress.graph is 'the graph that is learnt from';
-comment on column hkg_progress.model is 'the name that the model will have';
+comment on column hkg_progress.model is 'the name that the model will have; null for hkg_load';
 comment on column hkg_progress.iteration is 'the current iteration, 1 first';
 comment on column hkg_progress.iterations is 'the most there will be';
 comment on column hkg_progress.epoch is 'epochs done in this iteration';
 comment on column hkg_progress.epochs is 'epochs of an iteration';
 comment on column hkg_progress.started_at is 'when it began';
-comment on column hkg_progress.pid is 'the process that trains: pg_cancel_backend(pid) stops it';
-comment on column hkg_progress.phase is 'reading, mining, training, evaluating, inferring, finding path rules, learning weights or writing';
+comment on column hkg_progress.pid is 'the process that does it: pg_cancel_backend(pid) stops it';
+comment on column hkg_progress.phase is 'reading, mining, training, evaluating, inferring, finding path rules, learning weights or writing; of hkg_load reading or writing';
 comment on column hkg_progress.loss is 'mean loss of the last epoch';
-comment on column hkg_progress.eta is 'when it will end, by the time that epochs and iterations took so far, and by guesses for what has not begun; sooner when patience runs out; null while the graph is read';
+comment on column hkg_progress.eta is 'when it will end, by the time that epochs and iterations took so far, and by guesses for what has not begun, which are scaled by that time; sooner when patience runs out; null while the graph or a query is read';
 comment on column hkg_progress.percent is 'time past, of all time by the same estimate; never falls, and stays below 100';
+comment on column hkg_progress.bar is 'percent as a bar, and the time that is left until eta';
+comment on column hkg_progress.rows is 'rows that hkg_load has read from its query, or has written';
 
 /*
  * Every trial is a training in the background, which commits: that is what lets a search survive whatever stops
@@ -1008,18 +1015,22 @@ For every entity that is head of a fact of the relation, each entity is scored a
 -- ---------------------------------------------------------------------------
 
 create function hkg_evaluate(graph name, split text default 'test', model name default 'default', seed bigint default 0,
-	evidence text default 'both')
-returns table (side text, triples bigint, mrr float8, mr float8, hits_1 float8, hits_3 float8, hits_10 float8)
+	evidence text default 'both', sample int default null)
+returns table (side text, triples bigint, mrr float8, mr float8, hits_1 float8, hits_3 float8, hits_10 float8,
+	mrr_error float8)
 as 'MODULE_PATHNAME' language c stable parallel safe cost 1000000 rows 3
 set search_path = pg_catalog, pg_temp;
-comment on function hkg_evaluate(name, text, name, bigint, text) is
+comment on function hkg_evaluate(name, text, name, bigint, text, int) is
 'link prediction on a split: filtered ranks, ties at random
 graph: an existing graph
 split: valid or test; or train, whose triples are facts and part of their own evidence (see hkg_score)
 model: a trained model of the graph
-seed: draws the places of ties
+seed: draws the places of ties, and the sample
 evidence: what scores use: ''embedding'', ''rules'' or ''both''; ''both'' is the embedding alone where a model has no rules
+sample: ranks so many triples of the split, at least 2, spread evenly over it in the order of relations; the metrics are then estimates for all of it, without bias. null: all
 side: head, tail, or both (the mean over both)
+triples: that were ranked
+mrr_error: the standard error of mrr, null without a sample
 Every entity of the graph is ranked. One without an embedding (it came after the training) comes last. With rules alone it is ranked by what they infer, though hkg_score and predictions refuse it';
 
 create function hkg_ranks(graph name, split text default 'test', model name default 'default', seed bigint default 0,

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "server/host.h"
-#include "train/progress.h"
+#include "server/progress.h"
 #include "train/settings.h"
 
 PG_MODULE_MAGIC;

@@ -27,7 +27,8 @@ enum
 	DRAW_FACT,
 	DRAW_PATH,
 	DRAW_ANCHOR,
-	DRAW_HELD_OUT
+	DRAW_HELD_OUT,
+	DRAW_RANKED
 };
 
 /* The finaliser of splitmix64: a bijection that mixes all 64 bits. */

@@ -212,6 +212,13 @@ extern double kge_epoch_flops(const KgeModel *model, const KgeTraining *training
 							  int64_t positives, int64_t queries);
 
 /*
+ * Scores of a ranking that take no longer than such an epoch, whose scores have gradients; a lower bound, from what
+ * bench/kernels measures.
+ */
+extern double kge_epoch_scores(const KgeModel *model, const KgeTraining *training,
+							   int64_t positives, int64_t queries);
+
+/*
  * A trainer of `model`, which it changes in place; at most max_positives are
  * given to an epoch.  Keeps the optimiser's state from epoch to epoch.
  */
@@ -320,6 +327,39 @@ typedef struct KgeMetrics
 
 /* Means over `count` ranks; all NaN when there are none. */
 extern KgeMetrics kge_metrics(const int32_t *ranks, int64_t count);
+
+/* ---- rank_sample.c: the metrics of a list of triples, from a sample of them --------- */
+
+/* All of the list, or an even number of its triples, which are spread evenly. */
+typedef struct KgeSample
+{
+	int64_t		population;		/* triples of the list */
+	int64_t		count;			/* of the sample */
+} KgeSample;
+
+static inline bool
+kge_sample_is_all(KgeSample sample)
+{
+	return sample.count == sample.population;
+}
+
+/* At most that many of them, but two at least. */
+extern KgeSample kge_sample(int64_t population, int64_t wanted);
+
+/* Places in the list, ascending; room for sample.count. */
+extern void kge_sample_draw(KgeSample sample, uint64_t seed, int64_t *places);
+
+/*
+ * Estimates of the list's metrics, without bias; ranks are those of the sample on one side, or on both, one after the
+ * other.  Fills 1 / rank of each triple, the mean over its sides; room for sample.count.
+ */
+extern KgeMetrics kge_sample_metrics(KgeSample sample, const int32_t *ranks, int sides, double *reciprocals);
+
+/*
+ * The standard error of the mean that is estimated from values of the sample, or, with others (may be NULL), of the
+ * difference of two such means; 0 where the sample is all of the list.
+ */
+extern double kge_sample_error(KgeSample sample, const double *values, const double *others);
 
 /* Which entity stands on that side of a triple of `relation`, with `given` on the other one? */
 typedef struct KgeTopQuestion

@@ -133,6 +133,15 @@ kge_epoch_flops(const KgeModel *model, const KgeTraining *training,
 	return flops;
 }
 
+double
+kge_epoch_scores(const KgeModel *model, const KgeTraining *training, int64_t positives, int64_t queries)
+{
+	const KgeLoss *loss = training->loss;
+	double		each = training->precision == KGE_BFLOAT16 ? 1 : loss->score_cost;
+
+	return each * loss->scores(training, model, positives, queries);
+}
+
 KgeTrainer *
 kge_trainer_create(Arena *arena, Pool *pool, KgeModel *model,
 				   const KgeTraining *training, int64_t max_positives)

@@ -61,8 +61,24 @@ triples_to_ids(Triple *triple, int64 count, const GraphData *data)
 	}
 }
 
+/* The triples are the facts themselves, in split train. */
+static void
+draw_sample(SplitRanks *ranking, int64 wanted, int64 seed)
+{
+	KgeSample	sample = kge_sample(ranking->count, wanted);
+	int64	   *place = array_new(int64, sample.count);
+	Triple	   *drawn = array_new(Triple, sample.count);
+
+	kge_sample_draw(sample, (uint64) seed, place);
+	for (int64 i = 0; i < sample.count; i++)
+		drawn[i] = ranking->triple[place[i]];
+	ranking->sample = sample;
+	ranking->triple = drawn;
+	ranking->count = sample.count;
+}
+
 SplitRanks
-rank_split(Graph *graph, const char *model, const char *split, int64 seed, EvKind kind)
+rank_split(Graph *graph, const char *model, const char *split, int64 seed, EvKind kind, int sample)
 {
 	SplitRanks	ranking = {0};
 	Arena		arena = hkg_arena();
@@ -75,6 +91,9 @@ rank_split(Graph *graph, const char *model, const char *split, int64 seed, EvKin
 	ranking.count = data->facts;
 	if (strcmp(split, "train") != 0)
 		ranking.triple = graph_read_split(graph, data, split, &ranking.count);
+	ranking.sample = (KgeSample) {ranking.count, ranking.count};
+	if (sample > 0)
+		draw_sample(&ranking, sample, seed);
 	ranking.rank = array_new(int32, 2 * ranking.count);
 	ranking.evidence = open_scoring(graph, model, data, kind, &scoring);
 	if (ranking.count == 0)
@@ -90,31 +109,35 @@ rank_split(Graph *graph, const char *model, const char *split, int64 seed, EvKin
 }
 
 static void
-return_metrics(const char *side, int64 triples, const int32 *rank, int64 count, SqlResult *result)
+return_metrics(const char *side, const SplitRanks *ranking, const int32 *rank, int sides, SqlResult *result)
 {
-	KgeMetrics	metrics = kge_metrics(rank, count);
-	Datum		values[7] = {
+	double	   *reciprocal = array_new(double, ranking->count);
+	KgeMetrics	metrics = kge_sample_metrics(ranking->sample, rank, sides, reciprocal);
+	Datum		values[8] = {
 		CStringGetTextDatum(side),
-		Int64GetDatum(triples),
+		Int64GetDatum(ranking->count),
 		Float8GetDatum(metrics.mrr),
 		Float8GetDatum(metrics.mr),
 		Float8GetDatum(metrics.hits_1),
 		Float8GetDatum(metrics.hits_3),
-		Float8GetDatum(metrics.hits_10)
+		Float8GetDatum(metrics.hits_10),
+		Float8GetDatum(kge_sample_error(ranking->sample, reciprocal, NULL))
 	};
-	bool		nulls[7] = {false};
+	bool		nulls[8] = {false};
 
-	for (int i = 2; i < 7; i++)
-		nulls[i] = count == 0;
+	for (int i = 2; i < 8; i++)
+		nulls[i] = ranking->count == 0;
+	nulls[7] = kge_sample_is_all(ranking->sample);
 	sql_result_row(result, values, nulls);
+	pfree(reciprocal);
 }
 
 static void
 return_evaluation(Graph *graph, const SplitRanks *ranking, SqlResult *result)
 {
-	return_metrics("head", ranking->count, ranking->rank, ranking->count, result);
-	return_metrics("tail", ranking->count, ranking->rank + ranking->count, ranking->count, result);
-	return_metrics("both", ranking->count, ranking->rank, 2 * ranking->count, result);
+	return_metrics("head", ranking, ranking->rank, 1, result);
+	return_metrics("tail", ranking, ranking->rank + ranking->count, 1, result);
+	return_metrics("both", ranking, ranking->rank, 2, result);
 }
 
 static void
@@ -142,18 +165,28 @@ return_ranks(Graph *graph, const SplitRanks *ranking, SqlResult *result)
 	}
 }
 
-/* hkg_evaluate and hkg_ranks: the same arguments, other results */
+/* 0: none.  hkg_ranks has no such argument, nor has hkg_evaluate of 0.1.0. */
+static int
+argument_sample(FunctionCallInfo fcinfo)
+{
+	if (PG_NARGS() <= 5 || PG_ARGISNULL(5))
+		return 0;
+	return argument_int(fcinfo, 5, "sample", 2, PG_INT32_MAX);
+}
+
+/* hkg_evaluate and hkg_ranks: nearly the same arguments, other results */
 static Datum
 evaluate(FunctionCallInfo fcinfo, void (*return_result) (Graph *, const SplitRanks *, SqlResult *))
 {
 	char	   *split = argument_text(fcinfo, 1, "split");
 	int64		seed = DatumGetInt64(argument(fcinfo, 3, "seed"));
 	EvKind		kind = argument_evidence(fcinfo, 4);
+	int			sample = argument_sample(fcinfo);
 	Call		call = call_begin(fcinfo, 2);
 	SplitRanks	ranking;
 
 	argument_choice(split, "split", evaluate_splits);
-	ranking = rank_split(call.graph, call.model, split, seed, kind);
+	ranking = rank_split(call.graph, call.model, split, seed, kind, sample);
 	return_result(call.graph, &ranking, call.result);
 	return call_end(&call);
 }

@@ -12,13 +12,14 @@ extern const char *const evaluate_splits[];
 
 typedef struct SplitRanks
 {
-	int64		count;
+	KgeSample	sample;			/* of the split */
+	int64		count;			/* of the sample */
 	Triple	   *triple;			/* by ids, ordered by (relation, head, tail) */
 	int32	   *rank;			/* 2 * count: of the heads, then of the tails */
 	const Evidence *evidence;	/* that was used; NULL: the embedding alone */
 } SplitRanks;
 
-/* The seed draws the places of ties. */
-extern SplitRanks rank_split(Graph *graph, const char *model, const char *split, int64 seed, EvKind kind);
+/* The seed draws the places of ties, and a sample of that many triples, unless that is 0. */
+extern SplitRanks rank_split(Graph *graph, const char *model, const char *split, int64 seed, EvKind kind, int sample);
 
 #endif							/* HKG_PREDICT_EVALUATE_H */

@@ -27,6 +27,7 @@ typedef struct Header
 	uint64		fingerprint;
 	int64		samples;
 	Iteration	best;
+	double		highest_mrr;
 	int			done;
 } Header;
 
@@ -238,6 +239,13 @@ save_embeddings(Procedure *procedure, const char *entities, const char *relation
 	save(procedure, relations, learner->model.relation, learner_relation_bytes(learner));
 }
 
+/* Of the ranks that the next ones are compared with */
+static Size
+ranks_bytes(const Procedure *procedure)
+{
+	return procedure->ranking.sample.count * sizeof(double);
+}
+
 void
 checkpoint_save(Procedure *procedure)
 {
@@ -252,11 +260,14 @@ checkpoint_save(Procedure *procedure)
 	header.fingerprint = fingerprint_of(procedure);
 	header.samples = positives->samples;
 	header.best = procedure->best.iteration;
+	header.highest_mrr = procedure->ranking.highest_mrr;
 	header.done = procedure->done;
 	save(procedure, "header", &header, sizeof(header));
 	save_embeddings(procedure, "entities", "relations");
 	for (int i = 0; kge_trainer_state(procedure->learner.trainer, i, &values, &count); i++)
 		save(procedure, psprintf("optimizer %d", i), values, count * sizeof(float));
+	if (!kge_sample_is_all(procedure->ranking.sample))
+		save(procedure, "highest ranks", procedure->ranking.highest, ranks_bytes(procedure));
 	save(procedure, "samples", positives->sample, positives->samples * sizeof(Sampled));
 	if (is_best && procedure->facts.valid_count > 0)
 		save_embeddings(procedure, "best entities", "best relations");
@@ -395,6 +406,9 @@ checkpoint_load(Procedure *procedure)
 		header.samples < 0 || header.samples > learner->positives.max_samples)
 		raise_damage(settings->model, "Its header is out of range.");
 	load_best(procedure, &header.best);
+	procedure->ranking.highest_mrr = header.highest_mrr;
+	if (!kge_sample_is_all(procedure->ranking.sample))
+		load(procedure, "highest ranks", procedure->ranking.highest, ranks_bytes(procedure));
 	load_embeddings(procedure, "entities", "relations");
 	learner->embeddings = header.best.number == header.done ? EMBEDDINGS_BEST : EMBEDDINGS_LATEST;
 	for (int i = 0; kge_trainer_state(learner->trainer, i, &values, &count); i++)

@@ -14,6 +14,7 @@
 #include "path_rules.h"
 #include "server/host.h"
 #include "server/sql.h"
+#include "valid_ranking.h"
 
 typedef struct Need
 {
@@ -81,8 +82,11 @@ list_needs(const TrainSettings *settings, const TrainingFacts *facts, const Lear
 	if (settings->evidence_rules > 0)
 		add_need(&list, "evidence", evidence_bytes(settings, facts, model));
 	if (facts->valid_count > 0)
-		add_need(&list, "evaluation", 2 * facts->valid_count * sizeof(int32) +
-				 kge_rank_bytes(model, NULL, facts->valid_count, facts->filter_count, hkg_threads));
+	{
+		ValidRanking ranking = valid_ranking_sizes(settings, facts, learner);
+
+		add_need(&list, "evaluation", valid_ranking_bytes(&ranking, facts, model));
+	}
 	return list;
 }
 
@@ -143,24 +147,26 @@ epoch_seconds(const TrainingFacts *facts, const Learner *learner)
 
 /* A query of each side of each triple is scored against all entities. */
 static double
-evaluation_seconds(const TrainingFacts *facts, const Learner *learner)
+evaluation_seconds(const TrainSettings *settings, const TrainingFacts *facts, const Learner *learner)
 {
-	return (double) facts->valid_count * (double) learner_entity_bytes(learner) / (FLOPS * hkg_threads);
+	ValidRanking ranking = valid_ranking_sizes(settings, facts, learner);
+
+	return (double) ranking.sample.count * (double) learner_entity_bytes(learner) / (FLOPS * hkg_threads);
 }
 
 void
-estimate_plan(TrainingProgress *progress, const TrainSettings *settings, const TrainingFacts *facts,
+estimate_plan(Progress *progress, const TrainSettings *settings, const TrainingFacts *facts,
 			  const Learner *learner)
 {
 	double		count = (double) facts->learnt->facts;
 	double		iterations = settings->iterations;
 	bool		mines = settings->top_rules > 0;
-	PhaseWork	work[TRAINING_PHASES] = {
+	PhaseWork	work[PROGRESS_PHASES] = {
 		[PHASE_MINING] = {mines ? count : 0, MINING_SECONDS},
 		[PHASE_TRAINING] = {iterations * settings->epochs +
 			(double) estimate_refit_epochs(settings, facts, settings->iterations),
 		epoch_seconds(facts, learner)},
-		[PHASE_EVALUATING] = {facts->valid_count > 0 ? iterations : 0, evaluation_seconds(facts, learner)},
+		[PHASE_EVALUATING] = {facts->valid_count > 0 ? iterations : 0, evaluation_seconds(settings, facts, learner)},
 		[PHASE_INFERRING] = {mines ? iterations : 0, INFERRING_SECONDS * count},
 		[PHASE_PATH_RULES] = path_rules_work(settings, facts),
 		[PHASE_WEIGHTS] = {(double) facts->valid_count, WEIGHTS_SECONDS},

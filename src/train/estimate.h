@@ -6,7 +6,7 @@
 #define HKG_TRAIN_ESTIMATE_H
 
 #include "learner.h"
-#include "progress.h"
+#include "server/progress.h"
 #include "settings.h"
 #include "training_facts.h"
 
@@ -14,7 +14,7 @@
 extern void estimate_check(const TrainSettings *settings, const TrainingFacts *facts, const Learner *learner);
 
 /* The work of a training's phases, before any of it is measured. */
-extern void estimate_plan(TrainingProgress *progress, const TrainSettings *settings, const TrainingFacts *facts,
+extern void estimate_plan(Progress *progress, const TrainSettings *settings, const TrainingFacts *facts,
 						  const Learner *learner);
 
 /* Epochs on all facts after the best of the iterations; 0 unless facts are held out. */

@@ -90,16 +90,3 @@ learner_epoch(Learner *learner, uint64 epoch)
 	CHECK_FOR_INTERRUPTS();
 	return loss;
 }
-
-KgeMetrics
-learner_evaluate(const Learner *learner, const TrainingFacts *facts)
-{
-	Arena		arena = hkg_arena();
-	int64		count = facts->valid_count;
-	int32	   *rank = palloc_extended(2 * count * sizeof(int32), MCXT_ALLOC_HUGE);
-
-	kge_rank(&arena, learner->pool, &learner->model, NULL,
-			 (KgeTriples) {facts->valid, count}, (KgeTriples) {facts->filter, facts->filter_count},
-			 learner->training.seed, (KgeRanks) {rank, rank + count});
-	return kge_metrics(rank, 2 * count);
-}

@@ -1,6 +1,6 @@
 /*
  * learner.h
- *		The embeddings as they are learnt: epochs, and the metrics on the valid split.
+ *		The embeddings as they are learnt: epochs.
  */
 #ifndef HKG_TRAIN_LEARNER_H
 #define HKG_TRAIN_LEARNER_H
@@ -45,9 +45,6 @@ extern void learner_observe(Learner *learner, const TrainingFacts *facts);
  * diverged.
  */
 extern double learner_epoch(Learner *learner, uint64 epoch);
-
-/* Filtered, on the valid split. */
-extern KgeMetrics learner_evaluate(const Learner *learner, const TrainingFacts *facts);
 
 /* ---- warm start (warm_start.c) --------------------------------------------------- */
 

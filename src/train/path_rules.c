@@ -12,7 +12,7 @@
 #include "utils/float.h"
 #include "utils/memutils.h"
 
-#include "progress.h"
+#include "server/progress.h"
 #include "server/host.h"
 
 /* Measured: rules of a confidence of one in a thousand still improve the order of answers. */

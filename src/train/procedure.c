@@ -58,6 +58,7 @@ procedure_read(Procedure *procedure)
 	procedure->old_weights = settings->warm_start && facts->valid_count == 0 ? evidence_learnt(graph, settings->model) : NULL;
 	training_facts_check(facts, graph, settings);
 	*learner = learner_sizes(settings, facts);
+	procedure->ranking = valid_ranking_sizes(settings, facts, learner);
 	estimate_check(settings, facts, learner);
 	estimate_plan(procedure->progress, settings, facts, learner);
 	if (settings->warm_start)
@@ -104,6 +105,7 @@ procedure_open(Procedure *procedure)
 	procedure->scratch = AllocSetContextCreate(CurrentMemoryContext, "hybridkg iteration", ALLOCSET_DEFAULT_SIZES);
 	procedure->rule_graph = procedure->graph;
 	learner_open(&procedure->learner, procedure->graph, &procedure->settings, &procedure->facts);
+	valid_ranking_open(&procedure->ranking, &procedure->settings, &procedure->facts);
 	if (procedure->settings.top_rules > 0)
 		open_rules(procedure);
 	best_iteration_open(&procedure->best, procedure->rules == NULL ? 0 : procedure->rules->count, procedure->in_worker);
@@ -181,7 +183,7 @@ evaluate(Procedure *procedure, Iteration *iteration)
 	if (procedure->facts.valid_count == 0)
 		return;
 	progress_phase(procedure->progress, PHASE_EVALUATING, 1);
-	iteration->metrics = learner_evaluate(&procedure->learner, &procedure->facts);
+	valid_ranking_run(&procedure->ranking, &procedure->learner, &procedure->facts, iteration);
 	iteration->evaluated = true;
 	iteration->evaluate_seconds = clock_seconds() - start;
 }
@@ -234,13 +236,6 @@ sample_inferences(Procedure *procedure, Iteration *iteration)
 	iteration->sample_seconds = clock_seconds() - start;
 }
 
-/* Without a valid split, the last iteration is the best. */
-static bool
-is_best(const Iteration *iteration, const Iteration *best)
-{
-	return !iteration->evaluated || best->number == 0 || iteration->metrics.mrr > best->metrics.mrr;
-}
-
 /* Its embeddings stay in memory alone where no more epochs follow. */
 static void
 keep_best(Procedure *procedure, const Iteration *iteration)
@@ -268,6 +263,8 @@ report_iteration(const Procedure *procedure, const Iteration *iteration)
 					 procedure->settings.iterations, iteration->loss);
 	if (iteration->evaluated)
 		appendStringInfo(&line, ", valid MRR %.4f", iteration->metrics.mrr);
+	if (iteration->mrr_error > 0)
+		appendStringInfo(&line, " (" INT64_FORMAT " triples, standard error %.4f)", iteration->ranked, iteration->mrr_error);
 	if (procedure->rules != NULL)
 		appendStringInfo(&line, ", %d rules infer " INT64_FORMAT " triples, " INT64_FORMAT " sampled",
 						 iteration->rules, iteration->inferred, iteration->sampled);
@@ -293,7 +290,8 @@ procedure_infer(Procedure *procedure)
 		sql_see_changes_end();
 	}
 	record_iteration(procedure->graph, procedure->settings.model, iteration);
-	if (is_best(iteration, &procedure->best.iteration))
+	/* without a valid split, the last iteration is the best */
+	if (!iteration->evaluated || valid_ranking_is_best(&procedure->ranking, iteration))
 		keep_best(procedure, iteration);
 	report_iteration(procedure, iteration);
 	procedure->done = iteration->number;

@@ -20,11 +20,12 @@
 #include "storage/buffile.h"
 
 #include "learner.h"
-#include "progress.h"
+#include "server/progress.h"
 #include "record.h"
 #include "rules/body_pairs.h"
 #include "settings.h"
 #include "training_facts.h"
+#include "valid_ranking.h"
 
 /* What is kept of the best iteration while training goes on */
 typedef struct BestIteration
@@ -42,7 +43,7 @@ typedef struct Procedure
 	Graph	   *graph;
 	TrainSettings settings;
 	bool		in_worker;		/* over many transactions, in a background worker; else in the caller's transaction */
-	TrainingProgress *progress; /* or NULL, to let procedure_read begin it */
+	Progress *progress; /* or NULL, to let procedure_read begin it */
 
 	/* set by procedure_read */
 	TrainingFacts facts;
@@ -57,6 +58,7 @@ typedef struct Procedure
 
 	/* changed by each iteration */
 	Learner	learner;
+	ValidRanking ranking;
 	Iteration	iteration;		/* the one under way, or the last */
 	int			done;			/* iterations */
 	BestIteration best;

@@ -130,8 +130,10 @@ record_iteration(Graph *graph, const char *model, const Iteration *iteration)
 	arg_float(&args, true, iteration->mine_seconds);
 	arg_float(&args, true, iteration->sample_seconds);
 	arg_float(&args, true, iteration->evaluate_seconds);
+	sql_arg(&args, INT8OID, Int64GetDatum(iteration->ranked));
+	arg_float(&args, iteration->mrr_error > 0, iteration->mrr_error);
 	sql_run(psprintf("insert into %siteration values "
-					 "($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)", graph->prefix),
+					 "($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)", graph->prefix),
 			&args);
 }
 

@@ -17,6 +17,8 @@ typedef struct Iteration
 	double		loss;
 	bool		evaluated;		/* metrics are there */
 	KgeMetrics	metrics;		/* on the valid split */
+	double		mrr_error;		/* its standard error; 0 where all of the split was ranked */
+	int64		ranked;			/* triples of the split */
 	int			rules;			/* selected */
 	int64		inferred;		/* triples that they infer */
 	int64		sampled;		/* of those */

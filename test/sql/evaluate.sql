@@ -33,6 +33,17 @@ select * from hkg_evaluate('tiny');
 select side, triples, round(mrr::numeric, 6) as mrr, mr, hits_1, hits_3, hits_10 from hkg_evaluate('tiny', 'valid');
 select side, triples, mrr, mr from hkg_evaluate('tiny', 'train');
 
+-- a sample of two of these four: each two are as probable, so the mean of 600 estimates is MRR and MR of all, within 5
+-- deviations of a mean, and the mean of the squared error is their variance, within a fifth
+select side, min(s.triples) as triples, abs(avg(s.mrr) - min(a.mrr)) <= 5 * stddev(s.mrr) / sqrt(600) as mrr,
+	abs(avg(s.mr) - min(a.mr)) <= 5 * stddev(s.mr) / sqrt(600) as mr,
+	abs(variance(s.mrr) - avg(s.mrr_error ^ 2)) <= 0.2 * variance(s.mrr) as mrr_error
+from generate_series(1, 600) seed, hkg_evaluate('tiny', 'train', seed => seed, sample => 2) s
+	join hkg_evaluate('tiny', 'train') a using (side) group by side order by side;
+-- of three it is two; as many as there are, or more, are all
+select sample, count(*), sum(triples) as triples, count(mrr_error)
+from unnest('{3,4,1000000}'::int[]) sample, hkg_evaluate('tiny', 'train', sample => sample) group by sample order by sample;
+
 -- an entity that came after the training is a candidate that ranks last, and a triple with it counts
 insert into tiny.entity values (6, 'f');
 insert into tiny.holdout values ('valid', 2, 2, 6);			-- s(b,f)

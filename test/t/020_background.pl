@@ -331,5 +331,17 @@ value("set role writer; select hkg_train_background('g', $arguments, model => 'o
 ok(wait_until(q{select status <> 'training' from g.model where name = 'of_writer'}), 'a role that cannot log in');
 is(status('of_writer'), 'ready', 'trains in the background, too');
 
+# where a sample of the valid split is ranked: what its iterations are compared with is saved, too
+value(q{insert into g.entity (name) select 'more ' || i from generate_series(1, 100000) i});
+my $short = q{'distmult', dimensions => 4, iterations => 6, epochs => 20, top_rules => 0, evidence_rules => 0};
+value("select hkg_train('g', $short, model => 'whole 5')");
+$pid = value("select hkg_train_background('g', $short, model => 'stopped 5')");
+wait_until(q{select count(*) >= 2 from g.iteration where model = 'stopped 5'});
+value("select pg_terminate_backend($pid)");
+wait_until("select not exists (select from pg_stat_activity where pid = $pid)");
+value(q{select hkg_resume('g', 'stopped 5')});
+is(value(q{select count(*) from g.iteration where model = 'stopped 5' and mrr_error > 0 and ranked < 100}), '6', 'estimates');
+is(left_by($node, 'stopped 5'), left_by($node, 'whole 5'), 'the same after a resume');
+
 $node->stop('fast');
 done_testing();

@@ -184,6 +184,7 @@ static const Suite suites[] = {
 	{"group", test_group},
 	{"train", test_train},
 	{"rank", test_rank},
+	{"rank_sample", test_rank_sample},
 	{"top_entities", test_top_entities},
 	{"top_triples", test_top_triples},
 	{"sort", test_sort},

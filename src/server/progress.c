@@ -1,17 +1,18 @@
 /*
  * progress.c
- *		What a training is doing, for all sessions to see.
+ *		What a training or a load is doing, for all sessions to see.
  *
  * A table of fixed size in shared memory, created by the first backend that uses it: it fits into what every server
  * keeps to spare, so nothing has to be preloaded.  Its name has the number of its layout, since the memory lasts as
  * long as the server, and another version of this library may have created it.
  *
- * A training's entry is freed with its memory context, after an error too, or with the process.  The spinlock is
+ * An entry is freed with its memory context, after an error too, or with the process.  The spinlock is
  * held to write an entry, and to read one.
  *
  * Percent and eta come from the time that is left: each phase has work in units of its own, and a unit that is to
- * come takes as long as the units of its phase took on average, or, as long as none was measured, as long as was
- * guessed (estimate.c).  What is being done takes a tenth longer than it has taken so far, at least; so the
+ * come takes as long as the units of its phase took on average.  As long as none was measured, it is guessed
+ * (train/estimate.c); guesses are scaled by what the phases so far took, compared with theirs: machines differ, and
+ * other processes slow them down.  What is being done takes a tenth longer than it has taken so far, at least; so the
  * percentage approaches 100 and does not reach it.  It never falls, though estimates change.
  */
 #include "progress.h"
@@ -30,11 +31,12 @@
 
 int			hkg_progress_level;
 
-#define LAYOUT "hybridkg progress 2"
+#define LAYOUT "hybridkg progress 3"
 #define ENTRIES 64
 
 #define MOST_PERCENT 99			/* before the end */
 #define MOST_SECONDS 1e11		/* that an eta can be away */
+#define BAR_CELLS 20
 
 /* The work of a phase; besides, a training has one visit to a phase under way, whose units are in none of these. */
 typedef struct PhaseState
@@ -45,13 +47,13 @@ typedef struct PhaseState
 	double		guess;			/* seconds of a unit */
 } PhaseState;
 
-struct TrainingProgress
+struct Progress
 {
 	int			pid;			/* 0: free */
 	Oid			database;
 	NameData	graph;
-	NameData	model;
-	TrainingPhase phase;
+	NameData	model;			/* empty: of a load */
+	ProgressPhase phase;
 	double		units;			/* of the visit to that phase */
 	TimestampTz since;			/* its start */
 	int			iteration;
@@ -60,16 +62,17 @@ struct TrainingProgress
 	int			epoch;
 	int			epochs;
 	double		loss;			/* NaN: none yet */
+	int64		rows;			/* of a load, in this phase */
 	TimestampTz started_at;
 	bool		planned;
-	PhaseState	phases[TRAINING_PHASES];
+	PhaseState	phases[PROGRESS_PHASES];
 	double		percent;		/* the highest that was shown */
 };
 
 typedef struct Board
 {
 	slock_t		lock;
-	TrainingProgress entry[ENTRIES];
+	Progress entry[ENTRIES];
 } Board;
 
 static const char *const phase_names[] = {
@@ -77,7 +80,7 @@ static const char *const phase_names[] = {
 };
 
 static Board *board = NULL;
-static TrainingProgress not_shown;	/* of a training that found no free entry */
+static Progress not_shown;	/* of a training that found no free entry */
 
 static Board *
 find_board(void)
@@ -111,7 +114,7 @@ clear_own_entries(int code, Datum argument)
 static void
 clear_entry(void *progress)
 {
-	TrainingProgress *entry = progress;
+	Progress *entry = progress;
 
 	SpinLockAcquire(&board->lock);
 	if (entry->pid == MyProcPid)
@@ -119,10 +122,10 @@ clear_entry(void *progress)
 	SpinLockRelease(&board->lock);
 }
 
-static TrainingProgress *
-take_entry(const TrainingProgress *first)
+static Progress *
+take_entry(const Progress *first)
 {
-	TrainingProgress *taken = &not_shown;
+	Progress *taken = &not_shown;
 
 	SpinLockAcquire(&board->lock);
 	for (int i = ENTRIES - 1; i >= 0; i--)
@@ -133,24 +136,17 @@ take_entry(const TrainingProgress *first)
 	return taken;
 }
 
-TrainingProgress *
-progress_begin(const char *graph, const char *model, int iterations, int epochs)
+static Progress *
+begin(const char *graph, Progress first)
 {
 	static bool watches_exit = false;
 	MemoryContextCallback *callback = palloc0(sizeof(MemoryContextCallback));
-	TrainingProgress first = {
-		.pid = MyProcPid,
-		.database = MyDatabaseId,
-		.phase = PHASE_READING,
-		.iterations = iterations,
-		.epochs = epochs,
-		.loss = NAN,
-		.since = GetCurrentTimestamp(),
-		.started_at = GetCurrentTimestamp()
-	};
 
+	first.pid = MyProcPid;
+	first.database = MyDatabaseId;
+	first.phase = PHASE_READING;
+	first.since = first.started_at = GetCurrentTimestamp();
 	namestrcpy(&first.graph, graph);
-	namestrcpy(&first.model, model);
 	find_board();
 	if (!watches_exit)
 		before_shmem_exit(clear_own_entries, (Datum) 0);
@@ -159,6 +155,21 @@ progress_begin(const char *graph, const char *model, int iterations, int epochs)
 	callback->func = clear_entry;
 	MemoryContextRegisterResetCallback(CurrentMemoryContext, callback);
 	return callback->arg;
+}
+
+Progress *
+progress_begin(const char *graph, const char *model, int iterations, int epochs)
+{
+	Progress	first = {.iterations = iterations,.epochs = epochs,.loss = NAN};
+
+	namestrcpy(&first.model, model);
+	return begin(graph, first);
+}
+
+Progress *
+progress_begin_load(const char *graph)
+{
+	return begin(graph, (Progress) {.loss = NAN});
 }
 
 /* ---- work done ----------------------------------------------------------------- */
@@ -171,7 +182,7 @@ seconds_between(TimestampTz start, TimestampTz end)
 
 /* Its units are done, or, of a visit that ends in the midst of one, still to be done. */
 static void
-end_visit(TrainingProgress *progress, bool done, TimestampTz now)
+end_visit(Progress *progress, bool done, TimestampTz now)
 {
 	PhaseState *phase = &progress->phases[progress->phase];
 
@@ -183,7 +194,7 @@ end_visit(TrainingProgress *progress, bool done, TimestampTz now)
 }
 
 static void
-begin_visit(TrainingProgress *progress, TrainingPhase phase, double units, TimestampTz now)
+begin_visit(Progress *progress, ProgressPhase phase, double units, TimestampTz now)
 {
 	progress->phase = phase;
 	progress->units = Min(units, progress->phases[phase].left);
@@ -192,17 +203,17 @@ begin_visit(TrainingProgress *progress, TrainingPhase phase, double units, Times
 }
 
 void
-progress_plan(TrainingProgress *progress, const PhaseWork work[TRAINING_PHASES])
+progress_plan(Progress *progress, const PhaseWork work[PROGRESS_PHASES])
 {
 	SpinLockAcquire(&board->lock);
-	for (int i = 0; i < TRAINING_PHASES; i++)
+	for (int i = 0; i < PROGRESS_PHASES; i++)
 		progress->phases[i] = (PhaseState) {.left = work[i].units,.guess = work[i].units > 0 ? work[i].seconds : 0};
 	progress->planned = true;
 	SpinLockRelease(&board->lock);
 }
 
 static double
-units_of_iteration(const TrainingProgress *progress, TrainingPhase phase)
+units_of_iteration(const Progress *progress, ProgressPhase phase)
 {
 	if (phase == PHASE_TRAINING)
 		return progress->epochs;
@@ -210,13 +221,13 @@ units_of_iteration(const TrainingProgress *progress, TrainingPhase phase)
 }
 
 void
-progress_resume(TrainingProgress *progress, int done)
+progress_resume(Progress *progress, int done)
 {
 	SpinLockAcquire(&board->lock);
 	progress->iteration = progress->earlier = done;
-	for (int i = 0; i < TRAINING_PHASES; i++)
+	for (int i = 0; i < PROGRESS_PHASES; i++)
 	{
-		double		units = done * units_of_iteration(progress, (TrainingPhase) i);
+		double		units = done * units_of_iteration(progress, (ProgressPhase) i);
 
 		progress->phases[i].left -= Min(units, progress->phases[i].left);
 	}
@@ -225,18 +236,46 @@ progress_resume(TrainingProgress *progress, int done)
 
 /* In PHASE_TRAINING a visit is an epoch, which progress_epoch ends. */
 void
-progress_phase(TrainingProgress *progress, TrainingPhase phase, double units)
+progress_phase(Progress *progress, ProgressPhase phase, double units)
 {
 	TimestampTz now = GetCurrentTimestamp();
 
 	SpinLockAcquire(&board->lock);
 	end_visit(progress, progress->phase != PHASE_TRAINING, now);
 	begin_visit(progress, phase, units, now);
+	progress->rows = 0;
 	SpinLockRelease(&board->lock);
 }
 
 void
-progress_iteration(TrainingProgress *progress, int iteration)
+progress_advance(Progress *progress, double units)
+{
+	TimestampTz now = GetCurrentTimestamp();
+	PhaseState *phase = &progress->phases[progress->phase];
+
+	SpinLockAcquire(&board->lock);
+	units = Min(units, progress->units);
+	phase->seconds += seconds_between(progress->since, now);
+	phase->done += units;
+	progress->units -= units;
+	progress->since = now;
+	SpinLockRelease(&board->lock);
+}
+
+void
+progress_rows(Progress *progress, int64 rows)
+{
+	double		more = (double) (rows - progress->rows);
+
+	if (progress->units > 0 && more > 0)
+		progress_advance(progress, more);
+	SpinLockAcquire(&board->lock);
+	progress->rows = rows;
+	SpinLockRelease(&board->lock);
+}
+
+void
+progress_iteration(Progress *progress, int iteration)
 {
 	progress_phase(progress, PHASE_TRAINING, 1);
 	SpinLockAcquire(&board->lock);
@@ -246,7 +285,7 @@ progress_iteration(TrainingProgress *progress, int iteration)
 }
 
 void
-progress_epoch(TrainingProgress *progress, int epoch, double loss)
+progress_epoch(Progress *progress, int epoch, double loss)
 {
 	TimestampTz now = GetCurrentTimestamp();
 
@@ -259,7 +298,7 @@ progress_epoch(TrainingProgress *progress, int epoch, double loss)
 }
 
 void
-progress_refit(TrainingProgress *progress, int64 epochs)
+progress_refit(Progress *progress, int64 epochs)
 {
 	progress_phase(progress, PHASE_TRAINING, 0);
 	SpinLockAcquire(&board->lock);
@@ -271,36 +310,58 @@ progress_refit(TrainingProgress *progress, int64 epochs)
 
 /* ---- the view ------------------------------------------------------------------- */
 
+/* How much longer phases took so far than was guessed; nearly 1 in the first second */
 static double
-seconds_of_unit(const PhaseState *phase)
+slowness(const Progress *entry)
 {
-	return phase->done > 0 ? phase->seconds / phase->done : phase->guess;
+	double		taken = 1;
+	double		guessed = 1;
+
+	for (int i = 0; i < PROGRESS_PHASES; i++)
+	{
+		const PhaseState *phase = &entry->phases[i];
+
+		if (phase->done > 0 && phase->guess > 0)
+		{
+			taken += phase->seconds;
+			guessed += phase->done * phase->guess;
+		}
+	}
+	return taken / guessed;
 }
 
 static double
-seconds_left(const TrainingProgress *entry, TimestampTz now)
+seconds_of_unit(const Progress *entry, int phase)
+{
+	const PhaseState *state = &entry->phases[phase];
+
+	return state->done > 0 ? state->seconds / state->done : state->guess * slowness(entry);
+}
+
+static double
+seconds_left(const Progress *entry, TimestampTz now)
 {
 	double		taken = seconds_between(entry->since, now);
-	double		left = Max(entry->units * seconds_of_unit(&entry->phases[entry->phase]) - taken, taken / 10);
+	double		left = Max(entry->units * seconds_of_unit(entry, entry->phase) - taken, taken / 10);
 
-	for (int i = 0; i < TRAINING_PHASES; i++)
-		left += entry->phases[i].left * seconds_of_unit(&entry->phases[i]);
+	for (int i = 0; i < PROGRESS_PHASES; i++)
+		left += entry->phases[i].left * seconds_of_unit(entry, i);
 	return left;
 }
 
 static double
-seconds_past(const TrainingProgress *entry, TimestampTz now)
+seconds_past(const Progress *entry, TimestampTz now)
 {
 	double		past = seconds_between(entry->started_at, now);
 
-	for (int i = 0; i < TRAINING_PHASES; i++)
-		past += entry->earlier * units_of_iteration(entry, (TrainingPhase) i) * seconds_of_unit(&entry->phases[i]);
+	for (int i = 0; i < PROGRESS_PHASES; i++)
+		past += entry->earlier * units_of_iteration(entry, (ProgressPhase) i) * seconds_of_unit(entry, i);
 	return past;
 }
 
 /* The highest percentage that any session was shown */
 static double
-raise_percent(TrainingProgress *entry, TimestampTz started_at, double percent)
+raise_percent(Progress *entry, TimestampTz started_at, double percent)
 {
 	SpinLockAcquire(&board->lock);
 	/* it may be another training's by now */
@@ -310,11 +371,31 @@ raise_percent(TrainingProgress *entry, TimestampTz started_at, double percent)
 	return percent;
 }
 
+/* [=========>          ]  48 %, 0:01:10 left; never full, since a percentage before the end is below 100 */
+static char *
+draw_bar(double percent, bool estimated, double left)
+{
+	char		cells[BAR_CELLS + 1];
+	int			done = (int) (percent * BAR_CELLS / 100);
+	int64		seconds = (int64) ceil(left);
+
+	memset(cells, ' ', BAR_CELLS);
+	memset(cells, '=', done);
+	cells[done] = '>';
+	cells[BAR_CELLS] = '\0';
+	if (!estimated)
+		return psprintf("[%s] %3d %%", cells, (int) percent);
+	return psprintf("[%s] %3d %%, " INT64_FORMAT ":%02d:%02d left", cells, (int) percent,
+					seconds / 3600, (int) (seconds / 60 % 60), (int) (seconds % 60));
+}
+
 static void
-return_entry(const TrainingProgress *entry, TimestampTz now, double percent, SqlResult *result)
+return_entry(const Progress *entry, TimestampTz now, double percent, SqlResult *result)
 {
 	double		left = seconds_left(entry, now);
-	Datum		values[12] = {
+	bool		estimated = entry->planned && left <= MOST_SECONDS;
+	bool		is_load = NameStr(entry->model)[0] == '\0';
+	Datum		values[14] = {
 		NameGetDatum(&entry->graph),
 		NameGetDatum(&entry->model),
 		Int32GetDatum(entry->pid),
@@ -324,20 +405,22 @@ return_entry(const TrainingProgress *entry, TimestampTz now, double percent, Sql
 		Int32GetDatum(entry->epoch),
 		Int32GetDatum(entry->epochs),
 		Float8GetDatum(entry->loss),
-		TimestampTzGetDatum(entry->started_at)
+		TimestampTzGetDatum(entry->started_at),
+		TimestampTzGetDatum(now + (int64) (estimated ? left * USECS_PER_SEC : 0)),
+		Float8GetDatum(percent),
+		CStringGetTextDatum(draw_bar(percent, estimated, left)),
+		Int64GetDatum(entry->rows)
 	};
-	bool		nulls[12] = {false};
+	bool		nulls[14] = {
+		[1] = is_load,[4] = is_load,[5] = is_load,[6] = is_load,[7] = is_load,
+		[8] = isnan(entry->loss),[10] = !estimated,[13] = !is_load
+	};
 
-	nulls[8] = isnan(entry->loss);
-	nulls[10] = !entry->planned || left > MOST_SECONDS;
-	if (!nulls[10])
-		values[10] = TimestampTzGetDatum(now + (int64) (left * USECS_PER_SEC));
-	values[11] = Float8GetDatum(percent);
 	sql_result_row(result, values, nulls);
 }
 
 static double
-percent_of(const TrainingProgress *entry, TimestampTz now)
+percent_of(const Progress *entry, TimestampTz now)
 {
 	double		past = seconds_past(entry, now);
 
@@ -354,8 +437,8 @@ hkg_trainings(PG_FUNCTION_ARGS)
 	find_board();
 	for (int i = 0; i < ENTRIES; i++)
 	{
-		TrainingProgress *entry = &board->entry[i];
-		TrainingProgress copy;
+		Progress *entry = &board->entry[i];
+		Progress copy;
 
 		SpinLockAcquire(&board->lock);
 		copy = *entry;

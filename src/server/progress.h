@@ -1,0 +1,74 @@
+/*
+ * progress.h
+ *		What a training or a load is doing, for all sessions to see (view hkg_progress).
+ */
+#ifndef HKG_SERVER_PROGRESS_H
+#define HKG_SERVER_PROGRESS_H
+
+#include "compat.h"
+
+/* setting hybridkg.progress: how often a training reports */
+typedef enum ProgressLevel
+{
+	PROGRESS_OFF,
+	PROGRESS_ITERATION,
+	PROGRESS_EPOCH
+} ProgressLevel;
+
+extern int	hkg_progress_level;
+
+typedef enum ProgressPhase
+{
+	PHASE_READING,
+	PHASE_MINING,
+	PHASE_TRAINING,
+	PHASE_EVALUATING,
+	PHASE_INFERRING,
+	PHASE_PATH_RULES,
+	PHASE_WEIGHTS,
+	PHASE_WRITING,
+	PROGRESS_PHASES
+} ProgressPhase;
+
+/* The work of a phase, in units of its own: epochs, iterations, facts, ... */
+typedef struct PhaseWork
+{
+	double		units;			/* in all */
+	double		seconds;		/* of a unit: a guess, used until one was measured */
+} PhaseWork;
+
+typedef struct Progress Progress;
+
+/*
+ * A row of the view for a training, until the current memory context is deleted; when there is no room for another, it is not
+ * shown.
+ */
+extern Progress *progress_begin(const char *graph, const char *model, int iterations, int epochs);
+
+/* The same for a load of facts. */
+extern Progress *progress_begin_load(const char *graph);
+
+/* All the work there is, by phase: from here on there is an estimate. */
+extern void progress_plan(Progress *progress, const PhaseWork work[PROGRESS_PHASES]);
+
+/* That many iterations were done by another process. */
+extern void progress_resume(Progress *progress, int done);
+
+/* The phase begins, with so many units of its work. */
+extern void progress_phase(Progress *progress, ProgressPhase phase, double units);
+
+/* So many of them are done. */
+extern void progress_advance(Progress *progress, double units);
+
+/* That many rows are read, or written, in this phase. */
+extern void progress_rows(Progress *progress, int64 rows);
+
+extern void progress_iteration(Progress *progress, int iteration);
+
+/* An epoch is done, within PHASE_TRAINING. */
+extern void progress_epoch(Progress *progress, int epoch, double loss);
+
+/* The iterations are over; that many epochs follow. */
+extern void progress_refit(Progress *progress, int64 epochs);
+
+#endif							/* HKG_SERVER_PROGRESS_H */

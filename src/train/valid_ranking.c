@@ -1,0 +1,117 @@
+/*
+ * valid_ranking.c
+ *		The ranks of the valid split after each iteration (see valid_ranking.h).
+ *
+ * Each question is scored against all entities, which takes longer than the epochs where there are many.  So a graph of
+ * more than EXACT_ENTITIES ranks as many triples of the split as a tenth of the epochs' time allows (doc/method.md, The
+ * procedure).  That time is not measured but counted in scores: on any machine the same triples are ranked.
+ *
+ * All iterations rank the same triples.  The difference of two of them has a standard error that is much smaller than
+ * that of either.  Of iterations which the sample cannot tell apart, the one that was trained longest is taken.
+ */
+#include "valid_ranking.h"
+
+#include "server/host.h"
+
+#define EXACT_ENTITIES 100000	/* up to which all of the split is ranked */
+#define MOST_TIME 0.1			/* of that of the epochs */
+
+/* Distinct (relation, head), of which the queries of softmax are a part; facts are in their order. */
+static int64
+count_queries(const GraphData *data)
+{
+	int64		count = 0;
+
+	for (int64 i = 0; i < data->facts; i++)
+		count += i == 0 || data->fact[i].head != data->fact[i - 1].head ||
+			data->fact[i].relation != data->fact[i - 1].relation;
+	return count;
+}
+
+/* Triples that may be ranked after an iteration. */
+static int64
+affordable(const TrainSettings *settings, const GraphData *data, const Learner *learner)
+{
+	int64		queries = data->fact == NULL ? 2 * data->facts : count_queries(data);
+	double		scores = kge_epoch_scores(&learner->model, &learner->training, data->facts, queries);
+
+	return (int64) Min(MOST_TIME * settings->epochs * scores / (2.0 * data->entities), (double) PG_INT32_MAX);
+}
+
+ValidRanking
+valid_ranking_sizes(const TrainSettings *settings, const TrainingFacts *facts, const Learner *learner)
+{
+	int64		all = facts->valid_count;
+	bool		exact = facts->learnt->entities <= EXACT_ENTITIES;
+
+	return (ValidRanking) {
+		.sample = kge_sample(all, exact ? all + 1 : affordable(settings, facts->learnt, learner))
+	};
+}
+
+Size
+valid_ranking_bytes(const ValidRanking *ranking, const TrainingFacts *facts, const KgeModel *model)
+{
+	int64		count = ranking->sample.count;
+
+	return count * (sizeof(Triple) + sizeof(int64) + 2 * sizeof(int32) + 2 * sizeof(double)) +
+		kge_rank_bytes(model, NULL, count, facts->filter_count, hkg_threads);
+}
+
+static const Triple *
+draw(KgeSample sample, const TrainSettings *settings, const TrainingFacts *facts)
+{
+	Triple	   *drawn = hkg_allocate(CurrentMemoryContext, Max(sample.count, 1) * sizeof(Triple));
+	int64	   *place = hkg_allocate(CurrentMemoryContext, Max(sample.count, 1) * sizeof(int64));
+
+	kge_sample_draw(sample, (uint64) settings->seed, place);
+	for (int64 i = 0; i < sample.count; i++)
+		drawn[i] = facts->valid[place[i]];
+	pfree(place);
+	return drawn;
+}
+
+void
+valid_ranking_open(ValidRanking *ranking, const TrainSettings *settings, const TrainingFacts *facts)
+{
+	int64		count = Max(ranking->sample.count, 1);
+
+	ranking->triple = kge_sample_is_all(ranking->sample) ? facts->valid : draw(ranking->sample, settings, facts);
+	ranking->rank = hkg_allocate(CurrentMemoryContext, 2 * count * sizeof(int32));
+	ranking->reciprocal = hkg_allocate(CurrentMemoryContext, count * sizeof(double));
+	ranking->highest = hkg_allocate(CurrentMemoryContext, count * sizeof(double));
+	memset(ranking->highest, 0, count * sizeof(double));
+}
+
+void
+valid_ranking_run(ValidRanking *ranking, const Learner *learner, const TrainingFacts *facts, Iteration *iteration)
+{
+	Arena		arena = hkg_arena();
+	int64		count = ranking->sample.count;
+
+	kge_rank(&arena, learner->pool, &learner->model, NULL, (KgeTriples) {ranking->triple, count},
+			 (KgeTriples) {facts->filter, facts->filter_count}, learner->training.seed,
+			 (KgeRanks) {ranking->rank, ranking->rank + count});
+	iteration->metrics = kge_sample_metrics(ranking->sample, ranking->rank, 2, ranking->reciprocal);
+	iteration->mrr_error = kge_sample_error(ranking->sample, ranking->reciprocal, NULL);
+	iteration->ranked = count;
+}
+
+bool
+valid_ranking_is_best(ValidRanking *ranking, const Iteration *iteration)
+{
+	double		mrr = iteration->metrics.mrr;
+	double		error = kge_sample_error(ranking->sample, ranking->reciprocal, ranking->highest);
+	bool		first = ranking->highest_mrr == 0;
+	bool		best = first || mrr > ranking->highest_mrr - error;
+
+	if (first || mrr > ranking->highest_mrr)
+	{
+		double	   *latest = ranking->reciprocal;
+
+		ranking->reciprocal = ranking->highest;
+		ranking->highest = latest;
+		ranking->highest_mrr = mrr;
+	}
+	return best;
+}

@@ -1,0 +1,39 @@
+/*
+ * valid_ranking.h
+ *		The ranks of the valid split after each iteration, which choose the best one.
+ */
+#ifndef HKG_TRAIN_VALID_RANKING_H
+#define HKG_TRAIN_VALID_RANKING_H
+
+#include "server/compat.h"
+
+#include "learner.h"
+#include "record.h"
+#include "settings.h"
+#include "training_facts.h"
+
+typedef struct ValidRanking
+{
+	KgeSample	sample;			/* of the valid split: the triples that are ranked, the same after each iteration */
+	const Triple *triple;
+	int32	   *rank;			/* of their heads, then of their tails */
+	double	   *reciprocal;		/* of each triple, in the last iteration: the mean over both sides */
+	double	   *highest;		/* the same in the iteration of the highest MRR so far */
+	double		highest_mrr;	/* 0: none yet */
+} ValidRanking;
+
+/* The sizes alone, without memory */
+extern ValidRanking valid_ranking_sizes(const TrainSettings *settings, const TrainingFacts *facts, const Learner *learner);
+extern Size valid_ranking_bytes(const ValidRanking *ranking, const TrainingFacts *facts, const KgeModel *model);
+
+/* Takes all memory, in the current context; draws the sample. */
+extern void valid_ranking_open(ValidRanking *ranking, const TrainSettings *settings, const TrainingFacts *facts);
+
+/* Filtered; sets the iteration's metrics. */
+extern void valid_ranking_run(ValidRanking *ranking, const Learner *learner, const TrainingFacts *facts,
+							  Iteration *iteration);
+
+/* Whether the iteration, which was ranked last, becomes the best one; at most once for an iteration. */
+extern bool valid_ranking_is_best(ValidRanking *ranking, const Iteration *iteration);
+
+#endif							/* HKG_TRAIN_VALID_RANKING_H */
