@@ -147,7 +147,7 @@ evidence_without_index(Graph *graph, const Model *model)
 EvAnswering *
 evidence_answering(const Evidence *evidence, uint64 taken)
 {
-	Arena		arena = hkg_arena();
+	Arena		arena = hkg_scratch(true);
 
 	check_memory(taken, ev_answering_bytes(&evidence->facts));
 	return ev_answering(&arena, &evidence->facts, &evidence->rules);
@@ -158,7 +158,7 @@ evidence_answering(const Evidence *evidence, uint64 taken)
 KgeAdjustment
 evidence_adjustment(const Evidence *evidence, EvKind kind, int threads, EvAdjuster *adjuster)
 {
-	Arena		arena = hkg_arena();
+	Arena		arena = hkg_scratch(true);
 	EvWeights	weights = evidence->weights;
 
 	if (kind == EV_RULES)
