@@ -16,6 +16,9 @@
  * A model is built in a context under the caller's, which is moved under CacheMemoryContext when it is complete.  An
  * error on the way leaves nothing.
  *
+ * What answers questions grows with the graph, and is each backend's own.  Where it is large, it goes back to the
+ * system when the transaction ends: of hundreds of sessions, few ask at a time.
+ *
  * Our queries may run functions of users (a policy of row security, a view).  These may call ours,
  * which may drop a copy that is in use.  So a copy is freed when its last user ends.
  */
@@ -23,6 +26,7 @@
 
 #include "access/table.h"
 #include "access/transam.h"
+#include "access/xact.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
@@ -36,6 +40,9 @@
 #include "graph/writers.h"
 #include "server/host.h"
 #include "server/shared_copy.h"
+
+/* bytes of what answers questions that a backend keeps from one transaction to the next */
+#define WORK_KEPT (64 * 1024 * 1024)
 
 /* models kept in a backend, as far as they fit hybridkg.max_memory together */
 #define MODELS_KEPT 4
@@ -54,8 +61,10 @@ typedef struct EvidenceCopy
 {
 	Shared	   *shared;
 	Evidence   *evidence;
-	EvAnswering *answering;
+	MemoryContext work;			/* below that of `shared`: what answers questions */
+	EvAnswering *answering;		/* NULL: not there yet, or not any more */
 	uint64		serial;
+	uint64		bytes;			/* of this backend's memory */
 	FactsVersion facts;			/* that it was read with */
 } EvidenceCopy;
 
@@ -452,11 +461,60 @@ read_evidence(Graph *graph, const KeptModel *kept, bool keep)
 	EvidenceCopy copy = {.shared = palloc(sizeof(Shared)),.facts = facts_version(&kept->watch)};
 
 	*copy.shared = (Shared) {.context = context};
+	copy.work = AllocSetContextCreate(context, "hybridkg answers", ALLOCSET_SMALL_SIZES);
 	open_evidence(graph, kept, keep, &copy);
-	if (copy.evidence != NULL)
-		copy.answering = evidence_answering(copy.evidence, kept->bytes + MemoryContextMemAllocated(context, true));
 	MemoryContextSwitchTo(caller);
 	return copy;
+}
+
+static uint64
+next_serial(void)
+{
+	static uint64 last_serial = 0;
+
+	return ++last_serial;
+}
+
+/* What answers questions, if it is not there. */
+static void
+have_answering(const KeptModel *kept, EvidenceCopy *copy)
+{
+	MemoryContext caller;
+
+	if (copy->evidence == NULL || copy->answering != NULL)
+		return;
+	caller = MemoryContextSwitchTo(copy->work);
+	copy->answering = evidence_answering(copy->evidence, kept->bytes);
+	MemoryContextSwitchTo(caller);
+	copy->serial = copy->serial == 0 ? 0 : next_serial();
+}
+
+static void
+drop_large_answering(EvidenceCopy *copy)
+{
+	if (copy->answering == NULL || ev_answering_bytes(&copy->evidence->facts) <= WORK_KEPT)
+		return;
+	copy->answering = NULL;
+	MemoryContextReset(copy->work);
+}
+
+static void
+end_transaction(XactEvent event, void *argument)
+{
+	if (event == XACT_EVENT_PRE_COMMIT || event == XACT_EVENT_PARALLEL_PRE_COMMIT || event == XACT_EVENT_PRE_PREPARE)
+		return;
+	for (KeptModel *kept = kept_models; kept != NULL; kept = kept->next)
+		drop_large_answering(&kept->evidence);
+}
+
+static void
+watch_transactions(void)
+{
+	static bool watched = false;
+
+	if (!watched)
+		RegisterXactCallback(end_transaction, NULL);
+	watched = true;
 }
 
 static void
@@ -464,7 +522,7 @@ forget_evidence(KeptModel *kept)
 {
 	if (kept->evidence.shared == NULL)
 		return;
-	kept->bytes -= MemoryContextMemAllocated(kept->evidence.shared->context, true);
+	kept->bytes -= kept->evidence.bytes;
 	drop(kept->evidence.shared);
 	kept->evidence = (EvidenceCopy) {0};
 }
@@ -472,12 +530,12 @@ forget_evidence(KeptModel *kept)
 static void
 keep_evidence(KeptModel *kept, EvidenceCopy copy)
 {
-	static uint64 last_serial = 0;
-
 	forget_evidence(kept);		/* another call may have read it in the meantime */
-	copy.serial = ++last_serial;
+	copy.serial = next_serial();
 	MemoryContextSetParent(copy.shared->context, kept->shared.context);
-	kept->bytes += MemoryContextMemAllocated(copy.shared->context, true);
+	copy.bytes = MemoryContextMemAllocated(copy.shared->context, true) +
+		(copy.evidence == NULL ? 0 : ev_answering_bytes(&copy.evidence->facts));
+	kept->bytes += copy.bytes;
 	kept->evidence = copy;
 	if (kept->shared.dropped)
 		return;
@@ -500,10 +558,14 @@ model_evidence(Graph *graph, const Model *model, EvAnswering **answering, uint64
 	KeptModel  *kept = kept_of(model);
 	EvidenceCopy copy;
 
+	watch_transactions();
 	use(&kept->shared);
 	facts_check(&kept->watch);
 	if (model->serial == 0 || !may_keep(graph, evidence_tables))
+	{
 		copy = read_evidence(graph, kept, false);
+		have_answering(kept, &copy);
+	}
 	else
 	{
 		if (!evidence_holds(kept))
@@ -511,6 +573,7 @@ model_evidence(Graph *graph, const Model *model, EvAnswering **answering, uint64
 			forget_evidence(kept);
 			keep_evidence(kept, read_evidence(graph, kept, true));
 		}
+		have_answering(kept, &kept->evidence);
 		copy = kept->evidence;
 		use(copy.shared);
 	}
