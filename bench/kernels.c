@@ -84,7 +84,7 @@ allocate_last(void *context, size_t bytes)
 	return last_given = allocate(context, bytes);
 }
 
-static Arena arena = {allocate_last, NULL};
+static Arena arena = {allocate_last, NULL, false};
 
 /* ---- limits --------------------------------------------------------------------- */
 

@@ -394,7 +394,7 @@ errors: 42501 for others than the owner, 55006 while a model of the graph is bei
 
 -- In pg_catalog, so that whoever may write a fact finds it, whatever schema the extension is in.
 create function pg_catalog.hkg_facts_changed(facts regclass) returns void
-as 'MODULE_PATHNAME' language c volatile strict parallel unsafe;
+as 'MODULE_PATHNAME', 'hkg_facts_written' language c volatile strict parallel unsafe;
 comment on function pg_catalog.hkg_facts_changed(regclass) is
 'has every session read the facts of a graph again when this transaction commits; triggers on the table triple call it
 facts: the table, which this transaction writes';
@@ -558,6 +558,15 @@ comment on function hkg_resume(name, name) is
 graph: an existing graph
 model: the name it was trained under
 errors: 55000 when nothing was stopped or when the graph has changed since, 55006 when the model is being trained';
+
+create function hkg_cache()
+returns table (database text, graph name, model name, kind text, state text, bytes bigint, users int,
+	built_at timestamptz, used_at timestamptz)
+as 'MODULE_PATHNAME' language c volatile parallel restricted rows 8
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_cache() is
+'lists the models and indexes of facts that all sessions of the server share (hybridkg.shared_cache bounds them)
+returns for each: database; graph and model, null in another database; kind: model (embeddings and their sketch) or facts (the index of facts, and rules); state: building, ready, or evicted (no session finds it any more, those that have it let go of it when they use the model next, or end); bytes of its file; users: sessions that have it mapped; built_at; used_at';
 
 create function hkg_trainings()
 returns table (graph name, model name, pid int, phase text, iteration int, iterations int, epoch int, epochs int,

@@ -8,6 +8,7 @@
 
 #include "server/host.h"
 #include "server/progress.h"
+#include "server/shared_copy.h"
 #include "train/settings.h"
 
 PG_MODULE_MAGIC;
@@ -48,6 +49,11 @@ _PG_init(void)
 							"What would need more is refused before anything is allocated.",
 							&hkg_max_memory, 4 * 1024 * 1024, 1024, INT_MAX,
 							PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
+	DefineCustomIntVariable("hybridkg.shared_cache",
+							"The most that models and indexes of facts may take which all sessions of the server share.",
+							"They are files in the folder of temporary files. 0: each session has its own in its memory.",
+							&hkg_shared_cache, 1024 * 1024, 0, INT_MAX,
+							PGC_SUSET, GUC_UNIT_KB, NULL, NULL, NULL);
 	DefineCustomEnumVariable("hybridkg.progress",
 							 "How often training reports its progress as a NOTICE.",
 							 NULL,
@@ -60,4 +66,5 @@ _PG_init(void)
 							 PGC_USERSET, 0, NULL, NULL, NULL);
 	hkg_reserve_prefix("hybridkg");
 	kge_choose_kernels();
+	copy_begin();
 }

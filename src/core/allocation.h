@@ -66,6 +66,13 @@ allocation_open(Allocation *allocation, Arena *arena)
 	return true;
 }
 
+/* Arrays that are there already, in memory that was cut in the same way. */
+static inline Allocation
+allocation_over(void *memory)
+{
+	return (Allocation) {(char *) memory, 0, SIZE_MAX};
+}
+
 #define TAKE(allocation, type, count) \
 	((type *) allocation_take(allocation, count, sizeof(type)))
 

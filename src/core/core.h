@@ -44,6 +44,7 @@ typedef struct Arena
 	void	   *(*allocate) (void *context, size_t bytes);	/* aligned to 8 at
 															 * least */
 	void	   *context;
+	bool		zeroed;			/* all that it gives is zero, and takes no memory before it is written */
 } Arena;
 
 #endif							/* HKG_CORE_CORE_H */

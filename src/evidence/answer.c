@@ -17,13 +17,14 @@
  * bounded: of more than SAMPLE edges, entities or answers, an even sample is looked at, and a path that
  * reaches REACH entities at once does not fire.
  *
- * Memory is taken once, by ev_answering, and is proportional to the entities and facts.  A question leaves
- * most of it untouched: what it writes is listed, and cleared when the next one starts.  Every loop
+ * Memory is taken once, by ev_answering, and is proportional to the entities and facts.  It begins as zeros, and a
+ * question leaves most of it untouched: what it writes is listed, and cleared when the next one starts.  Every loop
  * yields, so a call may end anywhere for good; the next one clears what it left.
  */
 #include "evidence.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "core/allocation.h"
 
@@ -45,7 +46,7 @@ struct EvAnswering
 	int32_t		relation;
 	int32_t		atom;			/* from given to answers */
 
-	/* by entity: the first edge of its group of `indexed_atom`; -1: none */
+	/* by entity: the first edge of its group of `indexed_atom`, and 1; 0: none */
 	int32_t		indexed_atom;
 	int64_t    *first_answer;
 
@@ -65,7 +66,7 @@ struct EvAnswering
 	uint32_t   *stamp;			/* by entity: serial of the last set that it is in */
 	uint32_t	serial;
 
-	int32_t    *slot;			/* by entity: its candidate, or -1 */
+	int32_t    *slot;			/* by entity: its candidate, and 1; 0: none */
 	EvCandidate *candidate;
 	int64_t		count;
 	int64_t		room;
@@ -112,16 +113,9 @@ ev_answering(Arena *arena, const EvFacts *facts, const EvRules *rules)
 	take_answering(facts, &answering, &allocation);
 	if (!allocation_open(&allocation, arena))
 		return NULL;
+	if (!arena->zeroed)
+		memset(allocation.base, 0, allocation.planned);
 	taken = take_answering(facts, &answering, &allocation);
-	for (int32_t i = 0; i < facts->entities; i++)
-	{
-		answering.first_answer[i] = -1;
-		answering.slot[i] = -1;
-		answering.hits[i] = 0;
-		answering.stamp[i] = 0;
-	}
-	for (int64_t i = 0; i < facts->edges; i++)
-		answering.shared[i] = 0;
 	*taken = answering;
 	return taken;
 }
@@ -132,15 +126,15 @@ ev_answering(Arena *arena, const EvFacts *facts, const EvRules *rules)
 static EvCandidate *
 candidate_of(EvAnswering *answering, int32_t entity)
 {
-	if (answering->slot[entity] < 0)
+	if (answering->slot[entity] == 0)
 	{
 		if (answering->count == answering->room)
 			return NULL;
-		answering->slot[entity] = (int32_t) answering->count;
 		answering->candidate[answering->count].entity = entity;
 		answering->candidate[answering->count++].count = 0;
+		answering->slot[entity] = (int32_t) answering->count;
 	}
-	return &answering->candidate[answering->slot[entity]];
+	return &answering->candidate[answering->slot[entity] - 1];
 }
 
 /* The place of the firing rule of a cluster; the number of firing rules when there is none. */
@@ -311,9 +305,9 @@ index_answers(EvAnswering *answering)
 		return;
 	if (answering->indexed_atom >= 0)
 		for (int64_t i = facts->holders[answering->indexed_atom]; i < facts->holders[answering->indexed_atom + 1]; i++)
-			answering->first_answer[facts->holder[i].entity] = -1;
+			answering->first_answer[facts->holder[i].entity] = 0;
 	for (int64_t i = facts->holders[answering->atom]; i < facts->holders[answering->atom + 1]; i++)
-		answering->first_answer[facts->holder[i].entity] = facts->holder[i].first;
+		answering->first_answer[facts->holder[i].entity] = facts->holder[i].first + 1;
 	answering->indexed_atom = answering->atom;
 }
 
@@ -322,7 +316,7 @@ static void
 count_answers(EvAnswering *answering, int32_t entity)
 {
 	const EvFacts *facts = answering->facts;
-	int64_t		i = answering->first_answer[entity];
+	int64_t		i = answering->first_answer[entity] - 1;
 
 	if (i < 0)
 		return;
@@ -454,7 +448,7 @@ static void
 clear_question(EvAnswering *answering)
 {
 	for (int64_t i = 0; i < answering->count; i++)
-		answering->slot[answering->candidate[i].entity] = -1;
+		answering->slot[answering->candidate[i].entity] = 0;
 	for (int64_t i = 0; i < answering->hit_count; i++)
 		answering->hits[answering->hit[i]] = 0;
 	for (int64_t i = 0; i < answering->feature_count; i++)
@@ -490,5 +484,5 @@ ev_answer(EvAnswering *answering, Side side, int32_t given, int32_t relation,
 const EvCandidate *
 ev_candidate(const EvAnswering *answering, int32_t entity)
 {
-	return answering->slot[entity] < 0 ? NULL : &answering->candidate[answering->slot[entity]];
+	return answering->slot[entity] == 0 ? NULL : &answering->candidate[answering->slot[entity] - 1];
 }

@@ -73,6 +73,7 @@ typedef struct EvRules
 	int64_t		patterns;
 	EvPattern  *pattern;		/* by relation */
 	int64_t    *first_pattern;	/* by relation; and the end */
+	void	   *memory;			/* what all of these are in */
 } EvRules;
 
 /* Rules in any order */
@@ -88,6 +89,10 @@ extern size_t ev_rules_bytes(int32_t relations, const EvRuleSet *set);
 
 /* Copies and sorts the rules. */
 extern bool ev_rules(Arena *arena, Pool *pool, int32_t relations, const EvRuleSet *set, EvRules *sorted);
+
+/* As ev_facts_memory and ev_facts_move. */
+extern const void *ev_rules_memory(const EvRules *rules, int32_t relations, size_t *bytes);
+extern void ev_rules_move(EvRules *rules, int32_t relations, void *memory);
 
 /* The i-th directed atom of the path from the entity that is given, when answers take that side. */
 extern int32_t ev_atom(const EvRule *rule, Side side, int i);

@@ -160,12 +160,34 @@ ev_facts(Arena *arena, Pool *pool, int32_t entities, int32_t relations,
 	take_facts(facts, &allocation);
 	if (!allocation_open(&allocation, arena))
 		return false;
+	facts->memory = allocation.base;
 	take_facts(facts, &allocation);
 	pool_run(pool, 1, fill_edges, &building);
 	pool_run(pool, pool_pieces(entities, ENTITIES_AT_ONCE), sort_edges, &building);
 	pool_run(pool, pool_pieces(facts->edges, EDGES_AT_ONCE), index_mirrors, &building);
 	pool_run(pool, 1, index_holders, &building);
 	return true;
+}
+
+const void *
+ev_facts_memory(const EvFacts *facts, size_t *bytes)
+{
+	EvFacts		counted = *facts;
+	Allocation	allocation = {0};
+
+	take_facts(&counted, &allocation);
+	*bytes = allocation.used;
+	return facts->memory;
+}
+
+void
+ev_facts_move(EvFacts *facts, void *memory)
+{
+	Allocation	allocation = allocation_over(memory);
+
+	take_facts(facts, &allocation);
+	facts->memory = memory;
+	facts->neighbour = NULL;
 }
 
 /* ---- the second order ----------------------------------------------------------- */

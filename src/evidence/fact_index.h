@@ -54,6 +54,7 @@ typedef struct EvFacts
 	int64_t    *holders;		/* by directed atom: its first holder; and the end */
 	EvHolder   *holder;			/* of each atom, by entity: who has such edges */
 	EvEdge	   *neighbour;		/* of each entity, by other; NULL before ev_neighbours */
+	void	   *memory;			/* what all but `neighbour` are in */
 } EvFacts;
 
 /* A part of the edges, first .. end - 1 */
@@ -69,6 +70,13 @@ extern size_t ev_facts_bytes(int32_t entities, int32_t relations, int64_t facts)
 /* The facts, each once; in the arena.  False when it is empty. */
 extern bool ev_facts(Arena *arena, Pool *pool, int32_t entities, int32_t relations,
 					 const Triple *triples, int64_t count, EvFacts *facts);
+
+/*
+ * Its arrays as one piece of memory, which a copy of the index has elsewhere: after ev_facts_move, they are there (at a
+ * multiple of 64).  The second order is no part of it.
+ */
+extern const void *ev_facts_memory(const EvFacts *facts, size_t *bytes);
+extern void ev_facts_move(EvFacts *facts, void *memory);
 
 /* Builds the second order; takes at most as much as ev_facts took.  False when the arena is empty. */
 extern bool ev_neighbours(Arena *arena, Pool *pool, EvFacts *facts);

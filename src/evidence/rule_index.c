@@ -16,15 +16,21 @@ typedef struct RuleFromY
 	int64_t		number;
 } RuleFromY;
 
-/* Returns room for the rules that are sorted from Y. */
-static RuleFromY *
-take_rules(EvRules *rules, int32_t relations, Allocation *allocation)
+static void
+take_arrays(EvRules *rules, int32_t relations, Allocation *allocation)
 {
 	rules->rule = TAKE(allocation, EvRule, (size_t) rules->count);
 	rules->first = TAKE(allocation, int64_t, (size_t) relations + 1);
 	rules->backwards = TAKE(allocation, int64_t, (size_t) rules->count);
 	rules->pattern = TAKE(allocation, EvPattern, (size_t) rules->patterns);
 	rules->first_pattern = TAKE(allocation, int64_t, (size_t) relations + 1);
+}
+
+/* Returns room for the rules that are sorted from Y. */
+static RuleFromY *
+take_rules(EvRules *rules, int32_t relations, Allocation *allocation)
+{
+	take_arrays(rules, relations, allocation);
 	return TAKE(allocation, RuleFromY, (size_t) rules->count);
 }
 
@@ -112,6 +118,7 @@ ev_rules(Arena *arena, Pool *pool, int32_t relations, const EvRuleSet *set, EvRu
 	take_rules(rules, relations, &allocation);
 	if (!allocation_open(&allocation, arena))
 		return false;
+	rules->memory = allocation.base;
 	backwards = take_rules(rules, relations, &allocation);
 	for (int64_t i = 0; i < count; i++)
 		rules->rule[i] = set->rule[i];
@@ -126,4 +133,24 @@ ev_rules(Arena *arena, Pool *pool, int32_t relations, const EvRuleSet *set, EvRu
 		rules->backwards[i] = backwards[i].number;
 	find_first_rules(rules, relations);
 	return true;
+}
+
+const void *
+ev_rules_memory(const EvRules *rules, int32_t relations, size_t *bytes)
+{
+	EvRules		counted = *rules;
+	Allocation	allocation = {0};
+
+	take_arrays(&counted, relations, &allocation);
+	*bytes = allocation.used;
+	return rules->memory;
+}
+
+void
+ev_rules_move(EvRules *rules, int32_t relations, void *memory)
+{
+	Allocation	allocation = allocation_over(memory);
+
+	take_arrays(rules, relations, &allocation);
+	rules->memory = memory;
 }

@@ -27,9 +27,12 @@
  */
 #include "changes.h"
 
+#include "access/genam.h"
+#include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/table.h"
 #include "access/xact.h"
+#include "common/hashfn.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_proc.h"
@@ -41,10 +44,14 @@
 #include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/snapmgr.h"
 #include "utils/syscache.h"
+
+#include "writers.h"
 
 static dlist_head watches = DLIST_STATIC_INIT(watches);
 
@@ -133,17 +140,37 @@ facts_announce(Oid schema)
 
 	if (OidIsValid(layout) && !is_sent(schema))
 		CacheInvalidateRelcacheByRelid(layout);
+	writers_note(schema);
 	mark_written(schema);
 }
 
+static void
+announce_written(Oid table)
+{
+	Oid			schema = schema_of_written(table);
+
+	if (OidIsValid(schema))
+		facts_announce(schema);
+}
+
+/*
+ * hkg_facts_changed of SQL since 0.2.0.  Sessions that have the library of 0.1.0 still, which notes nothing, lack this
+ * symbol: after an upgrade they cannot write facts.
+ */
+HKG_FUNCTION(hkg_facts_written);
+Datum
+hkg_facts_written(PG_FUNCTION_ARGS)
+{
+	announce_written(PG_GETARG_OID(0));
+	PG_RETURN_VOID();
+}
+
+/* The same of 0.1.0 */
 HKG_FUNCTION(hkg_facts_changed);
 Datum
 hkg_facts_changed(PG_FUNCTION_ARGS)
 {
-	Oid			schema = schema_of_written(PG_GETARG_OID(0));
-
-	if (OidIsValid(schema))
-		facts_announce(schema);
+	announce_written(PG_GETARG_OID(0));
 	PG_RETURN_VOID();
 }
 
@@ -273,6 +300,61 @@ all_changes_are_sent(const FactsWatch *watch)
 	}
 	table_close(table, AccessShareLock);
 	return !inherited && written == TRIGGER_TYPE_EVENT_MASK && replicated == TRIGGER_TYPE_EVENT_MASK;
+}
+
+/*
+ * Adds the version of a row of a catalogue.  False where the active snapshot does not show it: before it was written,
+ * facts may have been changed without a note, and TRUNCATE takes them from older snapshots, too.
+ */
+static bool
+add_version(HeapTuple row, uint64 *definition)
+{
+	TransactionId xmin = HeapTupleHeaderGetRawXmin(row->t_data);
+	uint32		version[] = {xmin, ItemPointerGetBlockNumber(&row->t_self), ItemPointerGetOffsetNumber(&row->t_self)};
+
+	if (!HeapTupleHeaderXminFrozen(row->t_data) &&
+		(TransactionIdIsCurrentTransactionId(xmin) || XidInMVCCSnapshot(xmin, GetActiveSnapshot())))
+		return false;
+	*definition = hash_combine64(*definition, hash_bytes_extended((unsigned char *) version, sizeof(version), 0));
+	return true;
+}
+
+static bool
+add_trigger_versions(Oid table, uint64 *definition)
+{
+	Relation	triggers = table_open(TriggerRelationId, AccessShareLock);
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple	row;
+	bool		shown = true;
+
+	ScanKeyInit(&key, Anum_pg_trigger_tgrelid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(table));
+	scan = systable_beginscan(triggers, TriggerRelidNameIndexId, true, NULL, 1, &key);
+	while (HeapTupleIsValid(row = systable_getnext(scan)))
+		shown = add_version(row, definition) && shown;
+	systable_endscan(scan);
+	table_close(triggers, AccessShareLock);
+	return shown;
+}
+
+static bool
+add_cached_version(HeapTuple row, uint64 *definition)
+{
+	bool		shown = HeapTupleIsValid(row) && add_version(row, definition);
+
+	if (HeapTupleIsValid(row))
+		ReleaseSysCache(row);
+	return shown;
+}
+
+bool
+facts_are_noted(const FactsWatch *watch, uint64 *definition)
+{
+	*definition = hash_combine64(watch->triple, watch->sender);
+	return OidIsValid(watch->sender) && all_changes_are_sent(watch) &&
+		add_cached_version(SearchSysCache1(RELOID, ObjectIdGetDatum(watch->triple)), definition) &&
+		add_cached_version(SearchSysCache1(PROCOID, ObjectIdGetDatum(watch->sender)), definition) &&
+		add_trigger_versions(watch->triple, definition);
 }
 
 /* ---- versions ------------------------------------------------------------------- */

@@ -55,4 +55,11 @@ extern FactsVersion facts_version(const FactsWatch *watch);
 /* Whether reading the facts with the active snapshot would give the same copy.  When in doubt, false. */
 extern bool facts_version_holds(const FactsWatch *watch, const FactsVersion *version);
 
+/*
+ * Whether all transactions that change facts are noted for other sessions (writers.h), since the active snapshot at the
+ * latest.  If so, *definition is a number for the table and its triggers: where another session found the same, nobody
+ * has changed either in between.
+ */
+extern bool facts_are_noted(const FactsWatch *watch, uint64 *definition);
+
 #endif							/* HKG_GRAPH_CHANGES_H */

@@ -10,6 +10,7 @@
 #include "utils/lsyscache.h"
 
 #include "server/argument.h"
+#include "server/shared_copy.h"
 #include "server/sql.h"
 
 static bool
@@ -60,7 +61,7 @@ hkg_drop_graph(PG_FUNCTION_ARGS)
 	char	   *name = argument_name(fcinfo, 0, "graph");
 
 	sql_begin();
-	graph_find(name);
+	shared_copy_drop(graph_find(name)->schema);
 	sql_run(psprintf("drop schema %s cascade", quote_identifier(name)), SQL_NO_ARGS);
 	sql_end();
 	PG_RETURN_VOID();

@@ -262,6 +262,13 @@ extern size_t kge_sketch_bytes(const KgeModel *model);
 /* NULL when the arena is empty. */
 extern const KgeSketch *kge_sketch(Arena *arena, Pool *pool, const KgeModel *model);
 
+/*
+ * Its arrays as one piece of memory, and a sketch whose arrays are in a copy of that, at a multiple of 64; the model
+ * must be as large.  NULL when the arena is empty.
+ */
+extern const void *kge_sketch_memory(const KgeSketch *sketch, const KgeModel *model, size_t *bytes);
+extern const KgeSketch *kge_sketch_over(Arena *arena, const KgeModel *model, void *memory);
+
 /* ---- rank.c ------------------------------------------------------------- */
 
 typedef struct KgeAddition

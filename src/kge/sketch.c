@@ -87,20 +87,27 @@ sketch_rows(void *argument, int64_t item, int thread)
 	pool_yield(sketching->pool, thread);
 }
 
+static KgeSketch
+take_arrays(Allocation *allocation, const KgeModel *model)
+{
+	size_t		entities = (size_t) model->entities;
+	KgeSketch	sketch = {.engine = kge_engine(model),.memory = allocation->base};
+
+	sketch.code = TAKE(allocation, int8_t, entities * (size_t) sketch.engine.width);
+	sketch.scale = TAKE(allocation, float, entities);
+	sketch.norm = TAKE(allocation, float, entities);
+	sketch.error = TAKE(allocation, float, entities);
+	return sketch;
+}
+
 static KgeSketch *
 take_sketch(Allocation *allocation, const KgeModel *model)
 {
-	size_t		entities = (size_t) model->entities;
+	KgeSketch	arrays = take_arrays(allocation, model);
 	KgeSketch  *sketch = TAKE(allocation, KgeSketch, 1);
-	KgeSketch	parts;
 
-	parts.engine = kge_engine(model);
-	parts.code = TAKE(allocation, int8_t, entities * (size_t) parts.engine.width);
-	parts.scale = TAKE(allocation, float, entities);
-	parts.norm = TAKE(allocation, float, entities);
-	parts.error = TAKE(allocation, float, entities);
 	if (sketch != NULL)
-		*sketch = parts;
+		*sketch = arrays;
 	return sketch;
 }
 
@@ -125,6 +132,27 @@ kge_sketch(Arena *arena, Pool *pool, const KgeModel *model)
 	sketching.sketch = take_sketch(&allocation, model);
 	pool_run(pool, (model->entities + AT_ONCE - 1) / AT_ONCE, sketch_rows, &sketching);
 	return sketching.sketch;
+}
+
+const void *
+kge_sketch_memory(const KgeSketch *sketch, const KgeModel *model, size_t *bytes)
+{
+	Allocation	allocation = {0};
+
+	take_arrays(&allocation, model);
+	*bytes = allocation.used;
+	return sketch->memory;
+}
+
+const KgeSketch *
+kge_sketch_over(Arena *arena, const KgeModel *model, void *memory)
+{
+	Allocation	allocation = allocation_over(memory);
+	KgeSketch  *sketch = arena->allocate(arena->context, sizeof(KgeSketch));
+
+	if (sketch != NULL)
+		*sketch = take_arrays(&allocation, model);
+	return sketch;
 }
 
 /* ---- looking at it ------------------------------------------------------------ */

@@ -19,6 +19,7 @@ struct KgeSketch
 	float	   *scale;			/* of each row */
 	float	   *norm;			/* of each row, Euclidean, or more */
 	float	   *error;			/* how far the row is from the true one; infinite where it has no sketch */
+	void	   *memory;			/* what the arrays are in */
 };
 
 /*

@@ -212,6 +212,13 @@ sketch_model(Model *model, MemoryContext context)
 	MemoryContextDelete(work);
 }
 
+void
+model_read_settings(const char *name, const ModelRow *row, MemoryContext context, Model *model)
+{
+	interpret_model_row(name, row, &model->kge);
+	model->name = MemoryContextStrdup(context, name);
+}
+
 uint64
 model_read_shape(Graph *graph, const char *name, const ModelRow *row, MemoryContext context, Model *model)
 {
@@ -220,7 +227,7 @@ model_read_shape(Graph *graph, const char *name, const ModelRow *row, MemoryCont
 	EmbeddingRows relation = {.graph = graph,.model = name,.kind = "relation"};
 	uint64		bytes;
 
-	interpret_model_row(name, row, kge);
+	model_read_settings(name, row, context, model);
 	embeddings_read_ids(&entity, context);
 	require_rows(graph, name, row, "entity", entity.count);
 	embeddings_read_ids(&relation, context);
@@ -229,7 +236,6 @@ model_read_shape(Graph *graph, const char *name, const ModelRow *row, MemoryCont
 	kge->relations = (int32) relation.count;
 	model->entity_id = entity.id;
 	model->relation_id = relation.id;
-	model->name = MemoryContextStrdup(context, name);
 	bytes = sizeof(float) * ((uint64) entity.count * kge_entity_width(kge->function, kge->dimensions) +
 							 (uint64) kge_relation_rows(kge) * kge_relation_width(kge->function, kge->dimensions)) +
 		sizeof(int32) * (uint64) (entity.room + relation.room) + kge_sketch_bytes(kge);

@@ -16,19 +16,33 @@
  * A model is built in a context under the caller's, which is moved under CacheMemoryContext when it is complete.  An
  * error on the way leaves nothing.
  *
+ * What answers questions grows with the graph, and is each backend's own.  Where it is large, it goes back to the
+ * system when the transaction ends: of hundreds of sessions, few ask at a time.
+ *
  * Our queries may run functions of users (a policy of row security, a view).  These may call ours,
  * which may drop a copy that is in use.  So a copy is freed when its last user ends.
  */
 #include "model_cache.h"
 
+#include "access/table.h"
+#include "access/transam.h"
+#include "access/xact.h"
 #include "miscadmin.h"
+#include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/rel.h"
 #include "utils/rls.h"
 
+#include "model_share.h"
 #include "graph/changes.h"
+#include "graph/writers.h"
 #include "server/host.h"
+#include "server/shared_copy.h"
+
+/* bytes of what answers questions that a backend keeps from one transaction to the next */
+#define WORK_KEPT (64 * 1024 * 1024)
 
 /* models kept in a backend, as far as they fit hybridkg.max_memory together */
 #define MODELS_KEPT 4
@@ -39,6 +53,7 @@ typedef struct Shared
 	MemoryContext context;		/* this struct is in it, too */
 	int			users;
 	bool		dropped;
+	SharedCopy *copy;			/* NULL: its arrays are this backend's own */
 } Shared;
 
 /* Evidence and answering are NULL where the model has no evidence. */
@@ -46,8 +61,10 @@ typedef struct EvidenceCopy
 {
 	Shared	   *shared;
 	Evidence   *evidence;
-	EvAnswering *answering;
+	MemoryContext work;			/* below that of `shared`: what answers questions */
+	EvAnswering *answering;		/* NULL: not there yet, or not any more */
 	uint64		serial;
+	uint64		bytes;			/* of this backend's memory */
 	FactsVersion facts;			/* that it was read with */
 } EvidenceCopy;
 
@@ -108,6 +125,13 @@ use_model(KeptModel *kept)
 {
 	use(&kept->shared);
 	return &kept->model;
+}
+
+/* Whether it is this backend's own, or still the one that all backends share. */
+static bool
+is_current(Shared *shared)
+{
+	return shared->copy == NULL || shared_copy_use(shared->copy);
 }
 
 /* ---- models that are kept -------------------------------------------------- */
@@ -187,6 +211,25 @@ static const char *const embedding_tables[] = {
 };
 static const char *const evidence_tables[] = {"triple", "rule", "evidence_weight", NULL};
 
+/*
+ * Whether this transaction has written one of the tables.  What it reads then may be gone when it is rolled back, and
+ * a trigger that gives the model's row another version may not have run yet.
+ */
+static bool
+has_written(const Graph *graph, const char *const *tables)
+{
+	bool		written = false;
+
+	for (int i = 0; tables[i] != NULL && !written; i++)
+	{
+		Relation	table = table_open(get_relname_relid(tables[i], graph->schema), AccessShareLock);
+
+		written = CheckRelationLockedByMe(table, RowExclusiveLock, true);
+		table_close(table, AccessShareLock);
+	}
+	return written;
+}
+
 /* Whether a copy shows the caller no more than the tables would. */
 static bool
 may_keep(const Graph *graph, const char *const *tables)
@@ -205,21 +248,86 @@ may_keep(const Graph *graph, const char *const *tables)
 
 /* ---- opening --------------------------------------------------------------- */
 
+/* What all backends find it by. */
+static CopyKey
+copy_key(const Graph *graph, const char *name, TransactionId xmin, ItemPointerData ctid, const char *kind)
+{
+	return (CopyKey) {.kind = kind,.schema = graph->schema,.graph = graph->name,.model = name,.xmin = xmin,.ctid = ctid};
+}
+
 static KeptModel *
-read_model(Graph *graph, const char *name, const ModelRow *row)
+make_kept(const Graph *graph, const ModelRow *row)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "hybridkg model",
 												  ALLOCSET_DEFAULT_SIZES);
 	KeptModel  *kept = MemoryContextAllocZero(context, sizeof(KeptModel));
 
-	kept->bytes = model_read_shape(graph, name, row, context, &kept->model);
-	make_room(kept->bytes, kept_models);
-	model_read_numbers(graph, context, &kept->model);
-	evidence_read_calibration(graph, name, kept->model.calibration);
 	kept->shared.context = context;
 	kept->schema = graph->schema;
 	kept->xmin = row->xmin;
 	kept->ctid = row->ctid;
+	return kept;
+}
+
+/* From the tables, with all arrays in that context. */
+static void
+read_arrays(Graph *graph, const char *name, const ModelRow *row, MemoryContext context, KeptModel *kept)
+{
+	kept->bytes = model_read_shape(graph, name, row, context, &kept->model);
+	make_room(kept->bytes, kept_models);
+	model_read_numbers(graph, context, &kept->model);
+}
+
+static void
+take_copy(SharedCopy *copy, KeptModel *kept)
+{
+	model_over_copy(copy, kept->shared.context, &kept->model);
+	kept->shared.copy = copy;
+	kept->bytes = 0;
+}
+
+/* Builds the copy that all are to share, or its own where there is no room for that. */
+static void
+build_model(Graph *graph, const char *name, const ModelRow *row, CopyClaim *claim, KeptModel *kept)
+{
+	MemoryContext own = AllocSetContextCreate(kept->shared.context, "hybridkg arrays", ALLOCSET_DEFAULT_SIZES);
+	ModelParts	parts;
+	SharedCopy *copy;
+
+	read_arrays(graph, name, row, own, kept);
+	parts = model_parts(&kept->model);
+	copy = shared_copy_publish(claim, parts.part, parts.count, kept->shared.context);
+	if (copy == NULL)
+		return;
+	model_read_settings(name, row, kept->shared.context, &kept->model);
+	take_copy(copy, kept);
+	MemoryContextDelete(own);
+}
+
+/* keep: the caller may read all of it.  Then others share it. */
+static KeptModel *
+read_model(Graph *graph, const char *name, const ModelRow *row, bool keep)
+{
+	KeptModel  *kept = make_kept(graph, row);
+	CopyKey		key = copy_key(graph, name, row->xmin, row->ctid, "model");
+	CopyClaim  *claim = NULL;
+	SharedCopy *copy = NULL;
+
+	model_read_settings(name, row, kept->shared.context, &kept->model);
+	if (keep)
+		copy = shared_copy_open(&key, NULL, NULL, kept->shared.context, &claim);
+	if (claim != NULL && has_written(graph, embedding_tables))
+	{
+		shared_copy_abandon(claim);
+		claim = NULL;
+	}
+	if (copy != NULL)
+		take_copy(copy, kept);
+	else if (claim != NULL)
+		build_model(graph, name, row, claim, kept);
+	else
+		read_arrays(graph, name, row, kept->shared.context, kept);
+	evidence_read_calibration(graph, name, kept->model.calibration);
 	return kept;
 }
 
@@ -232,15 +340,16 @@ model_open(Graph *graph, const char *name)
 	KeptModel  *kept = find_kept(graph->schema, name);
 
 	if (kept != NULL && keep && kept->xmin == row.xmin &&
-		ItemPointerEquals(&kept->ctid, &row.ctid))
+		ItemPointerEquals(&kept->ctid, &row.ctid) && is_current(&kept->shared))
 	{
 		move_to_front(kept);
 		return use_model(kept);
 	}
 	if (kept != NULL)
 		forget(kept);
-	kept = read_model(graph, name, &row);
+	kept = read_model(graph, name, &row, keep);
 	kept->model.serial = keep ? ++last_serial : 0;
+	make_room(kept->bytes, kept_models);
 	MemoryContextSetParent(kept->shared.context, CacheMemoryContext);
 	facts_watch(&kept->watch, graph, kept->shared.context);
 	kept->next = kept_models;
@@ -256,9 +365,95 @@ kept_of(const Model *model)
 	return (KeptModel *) model;
 }
 
+/* Whether others can share what is read now: what it was read with. */
+static bool
+origin_now(const Graph *graph, const KeptModel *kept, FactsOrigin *origin)
+{
+	origin->view = writers_view();
+	return facts_are_noted(&kept->watch, &origin->definition) && writers_agree(graph->schema, &origin->view) &&
+		!has_written(graph, evidence_tables);
+}
+
+typedef struct WantedFacts
+{
+	Oid			schema;
+	FactsOrigin origin;
+} WantedFacts;
+
+static CopyFit
+fits(const SharedCopy *copy, void *argument)
+{
+	const WantedFacts *wanted = argument;
+	FactsOrigin found = copy_origin(copy);
+
+	if (found.definition == wanted->origin.definition && writers_agree(wanted->schema, &found.view))
+		return COPY_FITS;
+	return TransactionIdPrecedes(wanted->origin.view.xmax, found.view.xmax) ? COPY_IS_NEW : COPY_IS_OLD;
+}
+
+/* Beside the model, in the current context. */
+static void
+read_own_evidence(Graph *graph, const KeptModel *kept, EvidenceCopy *copy)
+{
+	copy->evidence = evidence_of_model(graph, &kept->model, kept->bytes);
+}
+
+static void
+take_evidence(Graph *graph, const KeptModel *kept, SharedCopy *shared, EvidenceCopy *copy)
+{
+	copy->evidence = evidence_without_index(graph, &kept->model);
+	if (copy->evidence != NULL)
+		evidence_over_copy(shared, copy->evidence);
+	copy->shared->copy = shared;
+}
+
+/* Builds the copy that all are to share, or its own where there is no room for that. */
+static void
+build_evidence(Graph *graph, const KeptModel *kept, const FactsOrigin *origin, CopyClaim *claim, EvidenceCopy *copy)
+{
+	MemoryContext context = copy->shared->context;
+	MemoryContext own = AllocSetContextCreate(context, "hybridkg arrays", ALLOCSET_DEFAULT_SIZES);
+	FactsOrigin now;
+	SharedCopy *shared = NULL;
+
+	MemoryContextSwitchTo(own);
+	read_own_evidence(graph, kept, copy);
+	if (copy->evidence != NULL && origin_now(graph, kept, &now) && now.definition == origin->definition)
+	{
+		ModelParts	parts = evidence_parts(copy->evidence, &now);
+
+		shared = shared_copy_publish(claim, parts.part, parts.count, context);
+	}
+	MemoryContextSwitchTo(context);
+	shared_copy_abandon(claim);
+	if (shared == NULL)
+		return;
+	take_evidence(graph, kept, shared, copy);
+	MemoryContextDelete(own);
+}
+
+/* keep: the caller may read all of it.  Then others share it. */
+static void
+open_evidence(Graph *graph, const KeptModel *kept, bool keep, EvidenceCopy *copy)
+{
+	CopyKey		key = copy_key(graph, kept->model.name, kept->xmin, kept->ctid, "facts");
+	WantedFacts wanted = {.schema = graph->schema};
+	CopyClaim  *claim = NULL;
+	SharedCopy *shared = NULL;
+
+	if (keep && origin_now(graph, kept, &wanted.origin))
+		shared = shared_copy_open(&key, fits, &wanted, copy->shared->context, &claim);
+	if (shared != NULL)
+		take_evidence(graph, kept, shared, copy);
+	else if (claim != NULL)
+		build_evidence(graph, kept, &wanted.origin, claim, copy);
+	else
+		read_own_evidence(graph, kept, copy);
+}
+
 /* In a context of its own, below the current one. */
 static EvidenceCopy
-read_evidence(Graph *graph, const KeptModel *kept)
+read_evidence(Graph *graph, const KeptModel *kept, bool keep)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "hybridkg evidence",
 												  ALLOCSET_DEFAULT_SIZES);
@@ -266,11 +461,60 @@ read_evidence(Graph *graph, const KeptModel *kept)
 	EvidenceCopy copy = {.shared = palloc(sizeof(Shared)),.facts = facts_version(&kept->watch)};
 
 	*copy.shared = (Shared) {.context = context};
-	copy.evidence = evidence_of_model(graph, &kept->model, kept->bytes);
-	if (copy.evidence != NULL)
-		copy.answering = evidence_answering(copy.evidence, kept->bytes + MemoryContextMemAllocated(context, true));
+	copy.work = AllocSetContextCreate(context, "hybridkg answers", ALLOCSET_SMALL_SIZES);
+	open_evidence(graph, kept, keep, &copy);
 	MemoryContextSwitchTo(caller);
 	return copy;
+}
+
+static uint64
+next_serial(void)
+{
+	static uint64 last_serial = 0;
+
+	return ++last_serial;
+}
+
+/* What answers questions, if it is not there. */
+static void
+have_answering(const KeptModel *kept, EvidenceCopy *copy)
+{
+	MemoryContext caller;
+
+	if (copy->evidence == NULL || copy->answering != NULL)
+		return;
+	caller = MemoryContextSwitchTo(copy->work);
+	copy->answering = evidence_answering(copy->evidence, kept->bytes);
+	MemoryContextSwitchTo(caller);
+	copy->serial = copy->serial == 0 ? 0 : next_serial();
+}
+
+static void
+drop_large_answering(EvidenceCopy *copy)
+{
+	if (copy->answering == NULL || ev_answering_bytes(&copy->evidence->facts) <= WORK_KEPT)
+		return;
+	copy->answering = NULL;
+	MemoryContextReset(copy->work);
+}
+
+static void
+end_transaction(XactEvent event, void *argument)
+{
+	if (event == XACT_EVENT_PRE_COMMIT || event == XACT_EVENT_PARALLEL_PRE_COMMIT || event == XACT_EVENT_PRE_PREPARE)
+		return;
+	for (KeptModel *kept = kept_models; kept != NULL; kept = kept->next)
+		drop_large_answering(&kept->evidence);
+}
+
+static void
+watch_transactions(void)
+{
+	static bool watched = false;
+
+	if (!watched)
+		RegisterXactCallback(end_transaction, NULL);
+	watched = true;
 }
 
 static void
@@ -278,7 +522,7 @@ forget_evidence(KeptModel *kept)
 {
 	if (kept->evidence.shared == NULL)
 		return;
-	kept->bytes -= MemoryContextMemAllocated(kept->evidence.shared->context, true);
+	kept->bytes -= kept->evidence.bytes;
 	drop(kept->evidence.shared);
 	kept->evidence = (EvidenceCopy) {0};
 }
@@ -286,12 +530,12 @@ forget_evidence(KeptModel *kept)
 static void
 keep_evidence(KeptModel *kept, EvidenceCopy copy)
 {
-	static uint64 last_serial = 0;
-
 	forget_evidence(kept);		/* another call may have read it in the meantime */
-	copy.serial = ++last_serial;
+	copy.serial = next_serial();
 	MemoryContextSetParent(copy.shared->context, kept->shared.context);
-	kept->bytes += MemoryContextMemAllocated(copy.shared->context, true);
+	copy.bytes = MemoryContextMemAllocated(copy.shared->context, true) +
+		(copy.evidence == NULL ? 0 : ev_answering_bytes(&copy.evidence->facts));
+	kept->bytes += copy.bytes;
 	kept->evidence = copy;
 	if (kept->shared.dropped)
 		return;
@@ -300,11 +544,11 @@ keep_evidence(KeptModel *kept, EvidenceCopy copy)
 }
 
 static bool
-evidence_holds(const KeptModel *kept)
+evidence_holds(KeptModel *kept)
 {
-	const EvidenceCopy *copy = &kept->evidence;
+	EvidenceCopy *copy = &kept->evidence;
 
-	return copy->shared != NULL && facts_version_holds(&kept->watch, &copy->facts);
+	return copy->shared != NULL && facts_version_holds(&kept->watch, &copy->facts) && is_current(copy->shared);
 }
 
 /* A copy is kept with the model as long as the caller may read all that it holds. */
@@ -314,17 +558,22 @@ model_evidence(Graph *graph, const Model *model, EvAnswering **answering, uint64
 	KeptModel  *kept = kept_of(model);
 	EvidenceCopy copy;
 
+	watch_transactions();
 	use(&kept->shared);
 	facts_check(&kept->watch);
 	if (model->serial == 0 || !may_keep(graph, evidence_tables))
-		copy = read_evidence(graph, kept);
+	{
+		copy = read_evidence(graph, kept, false);
+		have_answering(kept, &copy);
+	}
 	else
 	{
 		if (!evidence_holds(kept))
 		{
 			forget_evidence(kept);
-			keep_evidence(kept, read_evidence(graph, kept));
+			keep_evidence(kept, read_evidence(graph, kept, true));
 		}
+		have_answering(kept, &kept->evidence);
 		copy = kept->evidence;
 		use(copy.shared);
 	}

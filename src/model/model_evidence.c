@@ -79,16 +79,38 @@ check_memory(uint64 taken, uint64 bytes)
 						"use the embedding alone, where a function has the argument for it: evidence => 'embedding'");
 }
 
+static GraphData
+rows_of_model(const Model *model)
+{
+	return (GraphData) {.entities = model->kge.entities,.entity_id = model->entity_id,
+		.relations = model->kge.relations,.relation_id = model->relation_id};
+}
+
+/* All but facts and rules, in the rows of `data`; NULL when there is no evidence. */
+static Evidence *
+read_weights(Graph *graph, const char *name, const GraphData *data)
+{
+	Evidence   *evidence = palloc0(sizeof(Evidence));
+
+	if (!evidence_read_discounts(graph, name, &evidence->discount_alone, &evidence->weights.discount))
+		return NULL;
+	evidence->entity_id = data->entity_id;
+	evidence->relation_id = data->relation_id;
+	evidence_read_weights(graph, name, data, &evidence->weights);
+	return evidence;
+}
+
 /* data: NULL for all facts of the graph, in the rows of `model`.  What is needed on the way counts as well. */
 static Evidence *
 read_evidence(Graph *graph, const char *name, const Model *model, const GraphData *data, uint64 taken)
 {
-	Evidence   *evidence = palloc0(sizeof(Evidence));
+	GraphData	rows = data == NULL ? rows_of_model(model) : *data;
+	Evidence   *evidence = read_weights(graph, name, &rows);
 	MemoryContext work;
 	MemoryContext caller;
 	EvRuleSet	rules;
 
-	if (!evidence_read_discounts(graph, name, &evidence->discount_alone, &evidence->weights.discount))
+	if (evidence == NULL)
 		return NULL;
 	work = AllocSetContextCreate(CurrentMemoryContext, "hybridkg evidence", ALLOCSET_DEFAULT_SIZES);
 	caller = MemoryContextSwitchTo(work);
@@ -96,9 +118,6 @@ read_evidence(Graph *graph, const char *name, const Model *model, const GraphDat
 		data = translated(graph_read(graph), model);
 	rules = evidence_read_rules(graph, name, data);
 	MemoryContextSwitchTo(caller);
-	evidence->entity_id = data->entity_id;
-	evidence->relation_id = data->relation_id;
-	evidence_read_weights(graph, name, data, &evidence->weights);
 	check_memory(taken, evidence_index_bytes(&rules, data) + MemoryContextMemAllocated(work, true));
 	evidence_index(evidence, &rules, data);
 	MemoryContextDelete(work);
@@ -117,10 +136,18 @@ evidence_of_model(Graph *graph, const Model *model, uint64 taken)
 	return read_evidence(graph, model->name, model, NULL, taken);
 }
 
+Evidence *
+evidence_without_index(Graph *graph, const Model *model)
+{
+	GraphData	rows = rows_of_model(model);
+
+	return read_weights(graph, model->name, &rows);
+}
+
 EvAnswering *
 evidence_answering(const Evidence *evidence, uint64 taken)
 {
-	Arena		arena = hkg_arena();
+	Arena		arena = hkg_scratch(true);
 
 	check_memory(taken, ev_answering_bytes(&evidence->facts));
 	return ev_answering(&arena, &evidence->facts, &evidence->rules);
@@ -131,7 +158,7 @@ evidence_answering(const Evidence *evidence, uint64 taken)
 KgeAdjustment
 evidence_adjustment(const Evidence *evidence, EvKind kind, int threads, EvAdjuster *adjuster)
 {
-	Arena		arena = hkg_arena();
+	Arena		arena = hkg_scratch(true);
 	EvWeights	weights = evidence->weights;
 
 	if (kind == EV_RULES)

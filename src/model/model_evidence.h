@@ -28,6 +28,9 @@ typedef struct Evidence
 extern Evidence *evidence_of_data(Graph *graph, const char *model, const GraphData *data);
 extern Evidence *evidence_of_model(Graph *graph, const Model *model, uint64 taken);
 
+/* All but the facts and rules, which the caller has; NULL when the model has no evidence. */
+extern Evidence *evidence_without_index(Graph *graph, const Model *model);
+
 /* What answers one question at a time, in the current context */
 extern EvAnswering *evidence_answering(const Evidence *evidence, uint64 taken);
 

@@ -248,7 +248,7 @@ predict_entities(Graph *graph, EntityQuestion *question, int k, bool known, SqlR
 	const Predictor *predictor = question->predictor;
 	const Model *model = predictor->model;
 	const KgeModel *kge = &model->kge;
-	Arena		arena = hkg_arena();
+	Arena		arena = hkg_scratch(false);
 	uint64		search = predictor->kind == EV_RULES ? 0 : kge_top_bytes(kge, hkg_threads, k);
 	Found		found = make_room(Min(k, kge->entities), search, sizeof(ScoredRow), "entities");
 	ScoredRow  *inferred = NULL;
@@ -381,7 +381,7 @@ hkg_neighbors(PG_FUNCTION_ARGS)
 	const Model *model = model_open(call.graph, call.model);
 	const KgeModel *kge = &model->kge;
 	int32		entity = model_entity_row(model, call.graph, name);
-	Arena		arena = hkg_arena();
+	Arena		arena = hkg_scratch(false);
 	Found		found = make_room(Min(k, kge->entities), kge_neighbors_bytes(kge, k), 0, "entities");
 
 	found.count = kge_neighbors(&arena, model_pool(kge), kge, entity, found.room, found.row, found.score);

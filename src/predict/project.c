@@ -107,7 +107,7 @@ allocate(void *context, size_t bytes)
 static Projection
 find_components(const Model *model, int k)
 {
-	Arena		arena = {allocate, CurrentMemoryContext};
+	Arena		arena = {.allocate = allocate,.context = CurrentMemoryContext};
 	Projection	projection = {
 		.row = model->kge.entity,
 		.rows = model->kge.entities,

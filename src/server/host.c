@@ -106,10 +106,81 @@ arena_allocate(void *context, size_t bytes)
 Arena
 hkg_arena(void)
 {
-	Arena	arena = {arena_allocate, CurrentMemoryContext};
+	Arena	arena = {arena_allocate, CurrentMemoryContext, false};
 
 	return arena;
 }
+
+/* ---- large blocks ---------------------------------------------------------------- */
+
+#define LARGE ((size_t) 1 << 20)
+
+typedef struct Block
+{
+	MemoryContextCallback end;
+	void	   *memory;
+	size_t		bytes;
+} Block;
+
+static void
+unmap_block(void *argument)
+{
+	Block	   *block = argument;
+
+	(void) munmap(block->memory, block->bytes);
+}
+
+/* Zeros that take no memory yet. */
+static void *
+map_block(MemoryContext context, size_t bytes)
+{
+	Block	   *block = MemoryContextAlloc(context, sizeof(Block));
+	void	   *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		ereport(ERROR,
+				(errcode(ERRCODE_OUT_OF_MEMORY),
+				 errmsg("out of memory"),
+				 errdetail("Failed on request of size %zu.", bytes)));
+	*block = (Block) {{unmap_block, block, NULL}, memory, bytes};
+	MemoryContextRegisterResetCallback(context, &block->end);
+	return memory;
+}
+
+static void *
+allocate_scratch(void *context, size_t bytes)
+{
+	void	   *memory;
+
+	if (bytes < LARGE)
+		return hkg_allocate(context, bytes);
+	memory = map_block(context, bytes);
+	advise_huge_pages(memory, bytes);
+	return memory;
+}
+
+/* A huge page would be whole in memory as soon as a byte of it is written. */
+static void *
+allocate_zeros(void *context, size_t bytes)
+{
+	void	   *memory;
+
+	if (bytes < LARGE)
+		return MemoryContextAllocZero(context, Max(bytes, 1));
+	memory = map_block(context, bytes);
+#ifdef MADV_NOHUGEPAGE
+	madvise(memory, bytes, MADV_NOHUGEPAGE);
+#endif
+	return memory;
+}
+
+Arena
+hkg_scratch(bool zeroed)
+{
+	return (Arena) {zeroed ? allocate_zeros : allocate_scratch, CurrentMemoryContext, zeroed};
+}
+
+/* ---- limits ---------------------------------------------------------------------- */
 
 void
 hkg_check_memory_or(uint64 bytes, const char *purpose, const char *way_out)

@@ -38,6 +38,12 @@ extern void *hkg_allocate(MemoryContext context, size_t bytes);
  */
 extern Arena hkg_arena(void);
 
+/*
+ * The same, of large blocks that are no part of the context, and go back to the system with it: what malloc gets back
+ * it keeps.  zeroed: whole, as Arena has it, for memory of which little is written.
+ */
+extern Arena hkg_scratch(bool zeroed);
+
 /* ERROR 53200 when `bytes` are more than hybridkg.max_memory; `purpose` begins the message, as in "training". */
 extern void hkg_check_memory(uint64 bytes, const char *purpose);
 

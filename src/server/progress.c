@@ -2,9 +2,7 @@
  * progress.c
  *		What a training or a load is doing, for all sessions to see.
  *
- * A table of fixed size in shared memory, created by the first backend that uses it: it fits into what every server
- * keeps to spare, so nothing has to be preloaded.  Its name has the number of its layout, since the memory lasts as
- * long as the server, and another version of this library may have created it.
+ * A table of fixed size in shared memory.  Where the server has no room for it, trainings are not shown.
  *
  * An entry is freed with its memory context, after an error too, or with the process.  The spinlock is
  * held to write an entry, and to read one.
@@ -21,12 +19,11 @@
 
 #include "miscadmin.h"
 #include "storage/ipc.h"
-#include "storage/lwlock.h"
-#include "storage/shmem.h"
 #include "storage/spin.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
+#include "server/shared_memory.h"
 #include "server/sql.h"
 
 int			hkg_progress_level;
@@ -82,22 +79,25 @@ static const char *const phase_names[] = {
 static Board *board = NULL;
 static Progress not_shown;	/* of a training that found no free entry */
 
-static Board *
+static void
+make_board(void *memory)
+{
+	Board	   *made = memory;
+
+	SpinLockInit(&made->lock);
+}
+
+static void
 find_board(void)
 {
-	bool		found;
+	static Board not_shared;
 
+	if (board == NULL)
+		board = shared_memory(LAYOUT, sizeof(Board), make_board);
 	if (board != NULL)
-		return board;
-	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-	board = ShmemInitStruct(LAYOUT, sizeof(Board), &found);
-	if (!found)
-	{
-		memset(board, 0, sizeof(Board));
-		SpinLockInit(&board->lock);
-	}
-	LWLockRelease(AddinShmemInitLock);
-	return board;
+		return;
+	board = &not_shared;
+	make_board(board);
 }
 
 static void

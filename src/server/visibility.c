@@ -92,6 +92,13 @@ contains(const TransactionId *xids, int64 count, TransactionId xid)
 	return false;
 }
 
+bool
+visibility_shows(const Visibility *visibility, TransactionId xid)
+{
+	return TransactionIdPrecedes(xid, visibility->xmax) &&
+		!contains(visibility->running_xid, visibility->running, xid);
+}
+
 /* Whether `visibility` does not show any of these transactions either. */
 static bool
 all_hidden(const Visibility *visibility, const TransactionId *xids, int64 count)

@@ -37,4 +37,10 @@ extern bool visibility_is_active(const Visibility *visibility);
 /* Whether the active snapshot shows all changes that `visibility` shows; it may show more.  When in doubt, false. */
 extern bool visibility_is_covered(const Visibility *visibility);
 
+/*
+ * Whether it shows what a transaction wrote that is no subtransaction, if that has committed.  Not for snapshots of a
+ * standby.
+ */
+extern bool visibility_shows(const Visibility *visibility, TransactionId xid);
+
 #endif							/* HKG_SERVER_VISIBILITY_H */

@@ -93,8 +93,8 @@ allocate_nothing(void *context, size_t bytes)
 	return NULL;
 }
 
-Arena	arena = {allocate, NULL};
-Arena	empty_arena = {allocate_nothing, NULL};
+Arena	arena = {allocate, NULL, false};
+Arena	empty_arena = {allocate_nothing, NULL, false};
 
 static void
 free_pieces(void)

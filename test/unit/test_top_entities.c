@@ -120,7 +120,7 @@ count_bytes(void *context, size_t bytes)
 static void
 test_bytes(const KgeModel *model, const KgeSketch *sketch, Pool *pool)
 {
-	Arena	counting = {count_bytes, NULL};
+	Arena	counting = {count_bytes, NULL, false};
 	int32_t		row[ENTITIES];
 	double		score[ENTITIES];
 

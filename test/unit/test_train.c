@@ -1273,7 +1273,7 @@ test_memory(const KgeLoss *loss)
 	.learning_rate = 0.1, .regularization = 0, .seed = 3, .loss = loss};
 	KgeModel	model = random_model(variants[4], 50, 20, 2, 0.5);
 	Pool    *pool = pool_create(3, NULL, NULL);
-	Arena	counting = {count_bytes, NULL};
+	Arena	counting = {count_bytes, NULL, false};
 
 	counted = 0;
 	CHECK(kge_trainer_create(&counting, pool, &model, &training, 10000) != NULL);

@@ -1,0 +1,42 @@
+/*
+ * model_share.h
+ *		A model, and the facts and rules of its evidence, as parts of a copy that all processes share.
+ */
+#ifndef HKG_MODEL_MODEL_SHARE_H
+#define HKG_MODEL_MODEL_SHARE_H
+
+#include "server/compat.h"
+
+#include "model_evidence.h"
+#include "server/shared_copy.h"
+#include "server/visibility.h"
+
+/* Room for the parts of either */
+typedef struct ModelParts
+{
+	int			count;
+	CopyPart	part[COPY_PARTS];
+} ModelParts;
+
+extern ModelParts model_parts(const Model *model);
+
+/* Fills in numbers and ids of a model that has all else (model_read_settings).  The rest of it is in that context. */
+extern void model_over_copy(const SharedCopy *copy, MemoryContext context, Model *model);
+
+/* What facts were read with, for sessions that compare theirs with it */
+typedef struct FactsOrigin
+{
+	uint64		definition;		/* facts_are_noted */
+	Visibility	view;			/* writers_view */
+} FactsOrigin;
+
+/* In the current context.  The facts and rules of `evidence` alone: weights are read by each process. */
+extern ModelParts evidence_parts(const Evidence *evidence, const FactsOrigin *origin);
+
+/* The view leads into the copy. */
+extern FactsOrigin copy_origin(const SharedCopy *copy);
+
+/* Fills in facts and rules. */
+extern void evidence_over_copy(const SharedCopy *copy, Evidence *evidence);
+
+#endif							/* HKG_MODEL_MODEL_SHARE_H */

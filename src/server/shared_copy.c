@@ -1,0 +1,232 @@
+/*
+ * shared_copy.c
+ *		The copies that this process has mapped (see shared_copy.h).
+ *
+ * A mapping and a claim end with a memory context, after an error too, or with the process.
+ */
+#include "shared_copy.h"
+
+#include "access/xact.h"
+#include "lib/ilist.h"
+#include "storage/ipc.h"
+#include "utils/memutils.h"
+
+struct SharedCopy
+{
+	dlist_node	node;
+	MemoryContextCallback end;
+	CopyEntry	entry;
+	CopyMapping mapping;
+	bool		pinned;
+};
+
+struct CopyClaim
+{
+	dlist_node	node;
+	MemoryContextCallback end;
+	CopyEntry	entry;
+	bool		ended;
+};
+
+static dlist_head mapped = DLIST_STATIC_INIT(mapped);
+static dlist_head claims = DLIST_STATIC_INIT(claims);
+static Oid	dropped_schema = InvalidOid;	/* by this transaction */
+
+/* ---- ends ------------------------------------------------------------------------- */
+
+static void
+unpin(SharedCopy *copy)
+{
+	if (copy->pinned)
+		copy_unpin(copy->entry);
+	copy->pinned = false;
+}
+
+static void
+unpin_all(void)
+{
+	dlist_iter	iter;
+
+	dlist_foreach(iter, &mapped)
+		unpin(dlist_container(SharedCopy, node, iter.cur));
+}
+
+/* A subtransaction that was rolled back may have dropped it: then the copies are built again. */
+static void
+end_transaction(XactEvent event, void *argument)
+{
+	if (event == XACT_EVENT_PRE_COMMIT || event == XACT_EVENT_PARALLEL_PRE_COMMIT || event == XACT_EVENT_PRE_PREPARE)
+		return;
+	unpin_all();
+	if (OidIsValid(dropped_schema) && event == XACT_EVENT_COMMIT)
+		copy_evict_schema(dropped_schema);
+	dropped_schema = InvalidOid;
+}
+
+static void
+close_copy(void *argument)
+{
+	SharedCopy *copy = argument;
+
+	dlist_delete(&copy->node);
+	unpin(copy);
+	copy_file_unmap(copy->mapping);
+	copy_release(copy->entry);
+}
+
+static void
+end_claim(void *argument)
+{
+	shared_copy_abandon(argument);
+}
+
+static void
+end_process(int code, Datum argument)
+{
+	while (!dlist_is_empty(&claims))
+		shared_copy_abandon(dlist_head_element(CopyClaim, node, &claims));
+	while (!dlist_is_empty(&mapped))
+		close_copy(dlist_head_element(SharedCopy, node, &mapped));
+}
+
+static void
+watch_ends(void)
+{
+	static bool watched = false;
+
+	if (watched)
+		return;
+	RegisterXactCallback(end_transaction, NULL);
+	before_shmem_exit(end_process, (Datum) 0);
+	watched = true;
+}
+
+/* ---- opening ------------------------------------------------------------------------ */
+
+/* copy: zeroed memory of `context`.  entry has this process as a user, and its pin. */
+static bool
+map_entry(SharedCopy *copy, CopyEntry entry, MemoryContext context)
+{
+	copy->mapping = copy_file_map(entry.number);
+	if (copy->mapping.base == NULL)
+	{
+		copy_unpin(entry);
+		copy_release(entry);
+		copy_evict(entry);
+		return false;
+	}
+	copy->entry = entry;
+	copy->pinned = true;
+	copy->end = (MemoryContextCallback) {.func = close_copy,.arg = copy};
+	dlist_push_head(&mapped, &copy->node);
+	MemoryContextRegisterResetCallback(context, &copy->end);
+	return true;
+}
+
+/* In a context of its own, so that a copy that does not fit is let go of. */
+static SharedCopy *
+find_copy(const CopyKey *key, CopyCheck check, void *argument, MemoryContext context, CopyFit *fit)
+{
+	MemoryContext mapping = AllocSetContextCreate(context, "hybridkg mapping", ALLOCSET_SMALL_SIZES);
+	SharedCopy *copy = MemoryContextAllocZero(mapping, sizeof(SharedCopy));
+	CopyEntry	entry;
+
+	*fit = COPY_IS_OLD;
+	if (copy_find(key, &entry) && map_entry(copy, entry, mapping))
+		*fit = check == NULL ? COPY_FITS : check(copy, argument);
+	if (*fit == COPY_FITS)
+		return copy;
+	MemoryContextDelete(mapping);
+	return NULL;
+}
+
+static CopyClaim *
+claim_copy(const CopyKey *key)
+{
+	CopyClaim  *claim = palloc0(sizeof(CopyClaim));
+
+	if (!copy_claim(key, &claim->entry))
+		return NULL;
+	claim->end = (MemoryContextCallback) {.func = end_claim,.arg = claim};
+	dlist_push_head(&claims, &claim->node);
+	MemoryContextRegisterResetCallback(CurrentMemoryContext, &claim->end);
+	return claim;
+}
+
+/* Waits once: what others build next may be as unfit. */
+SharedCopy *
+shared_copy_open(const CopyKey *key, CopyCheck check, void *argument, MemoryContext context, CopyClaim **claim)
+{
+	CopyFit		fit;
+	SharedCopy *copy;
+
+	watch_ends();
+	*claim = NULL;
+	copy = find_copy(key, check, argument, context, &fit);
+	if (copy != NULL || fit == COPY_IS_NEW)
+		return copy;
+	*claim = claim_copy(key);
+	if (*claim != NULL || !copy_wait(key))
+		return NULL;
+	copy = find_copy(key, check, argument, context, &fit);
+	if (copy == NULL && fit == COPY_IS_OLD)
+		*claim = claim_copy(key);
+	return copy;
+}
+
+CopyPart
+shared_copy_part(const SharedCopy *copy, int i)
+{
+	return copy_file_part(copy->mapping, i);
+}
+
+bool
+shared_copy_use(SharedCopy *copy)
+{
+	if (copy->pinned)
+		return true;
+	copy_pin(copy->entry);
+	copy->pinned = true;
+	return copy_is_ready(copy->entry);
+}
+
+/* ---- building ----------------------------------------------------------------------- */
+
+static void
+end_of_claim(CopyClaim *claim)
+{
+	claim->ended = true;
+	dlist_delete(&claim->node);
+}
+
+void
+shared_copy_abandon(CopyClaim *claim)
+{
+	if (claim == NULL || claim->ended)
+		return;
+	end_of_claim(claim);
+	copy_abandon(claim->entry);
+}
+
+SharedCopy *
+shared_copy_publish(CopyClaim *claim, const CopyPart *parts, int count, MemoryContext context)
+{
+	SharedCopy *copy = MemoryContextAllocZero(context, sizeof(SharedCopy));
+
+	if (!copy_make_room(claim->entry, copy_file_bytes(parts, count)) ||
+		!copy_file_write(claim->entry.number, parts, count))
+	{
+		shared_copy_abandon(claim);
+		return NULL;
+	}
+	copy_complete(claim->entry);
+	end_of_claim(claim);
+	return map_entry(copy, claim->entry, context) ? copy : NULL;
+}
+
+void
+shared_copy_drop(Oid schema)
+{
+	watch_ends();
+	dropped_schema = schema;
+}
