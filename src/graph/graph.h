@@ -25,7 +25,6 @@ typedef struct Graph
 	Oid			schema;
 	char	   *name;			/* as the user typed it */
 	char	   *prefix;			/* quoted, with the dot: "my graph". */
-	char	   *facts;			/* the table that rules are evaluated over, as a statement names it */
 	HTAB	   *relation_names; /* by id; all of them, once one was needed */
 	HTAB	   *entity_names;	/* by id; those that were needed */
 	struct names_hash *relation_ids;	/* by name; those that were needed */

@@ -66,7 +66,7 @@ begin_body(PairCounts *count, const BodyRules *rules)
 }
 
 static void
-add_supports(PairCounts *count, const BodyRules *rules, const Rectangle *pairs)
+add_supports(PairCounts *count, const BodyRules *rules, const EvRectangle *pairs)
 {
 	pair_facts_mark(&count->facts, pairs->y, pairs->y_count);
 	for (int32 i = 0; i < rules->count; i++)
@@ -78,7 +78,7 @@ add_supports(PairCounts *count, const BodyRules *rules, const Rectangle *pairs)
 }
 
 static void
-take_pairs(void *argument, const BodyRules *rules, const Rectangle *pairs)
+take_pairs(void *argument, const BodyRules *rules, const EvRectangle *pairs)
 {
 	PairCounts *count = argument;
 
@@ -151,6 +151,5 @@ mine_bodies(Mining *mining)
 		count.end[i].pairs = array_new_zero(int32, data->entities);
 	if (mining->given)
 		count.facts = pair_facts_create(data);
-	body_pairs_each(body_pairs_create(mining->graph, data, 0),
-					body, (int32) mining->count, &target);
+	body_pairs_each(body_pairs_of_index(data, &mining->index), body, (int32) mining->count, &target);
 }

@@ -37,7 +37,7 @@ flush_chunk(Inference *inference, int32 rule)
 
 /* What x yields for one rule, without the facts */
 static void
-infer_x(Inference *inference, int32 rule, int32 x, const Rectangle *pairs)
+infer_x(Inference *inference, int32 rule, int32 x, const EvRectangle *pairs)
 {
 	int32		relation = inference->relation[rule];
 
@@ -53,7 +53,7 @@ infer_x(Inference *inference, int32 rule, int32 x, const Rectangle *pairs)
 }
 
 static void
-take_pairs(void *argument, const BodyRules *rules, const Rectangle *pairs)
+take_pairs(void *argument, const BodyRules *rules, const EvRectangle *pairs)
 {
 	Inference  *inference = argument;
 	const InferTarget *target = inference->target;
