@@ -17,8 +17,10 @@
 #include "core/random.h"
 #include "core/search.h"
 
-#define SET_ROOM (1 << 20)		/* entities of all sets that are kept; one set may have as many more as there are */
-#define SETS (1 << 18)
+#define SETS (1 << 18)			/* that are kept at most */
+#define MEMBERS 4				/* of a set, as far as there is memory for them all; one set may have all entities */
+#define SLOTS_OF(sets) (4 * (size_t) (sets) + 16)	/* between two and four of each set */
+#define AHEAD 16				/* x */
 #define WORK_AT_ONCE 4096		/* edges between two calls of pool_yield */
 
 /* A set of entities, and the x that have it */
@@ -57,6 +59,19 @@ struct EvJoin
 	uint32_t	slot_mask;
 };
 
+/* Each x has one set. */
+static int32_t
+most_sets(const EvFacts *facts)
+{
+	return facts->entities < SETS ? facts->entities : SETS;
+}
+
+static size_t
+most_members(const EvFacts *facts)
+{
+	return (size_t) most_sets(facts) * MEMBERS;
+}
+
 static void
 take_join(EvJoin *join, Allocation *allocation)
 {
@@ -68,9 +83,9 @@ take_join(EvJoin *join, Allocation *allocation)
 	join->same = TAKE(allocation, int32_t, entities);
 	join->united = TAKE(allocation, int32_t, entities + 1);
 	join->begin = TAKE(allocation, int64_t, entities);
-	join->set = TAKE(allocation, SharedSet, SETS);
-	join->member = TAKE(allocation, int32_t, SET_ROOM + entities);
-	join->slot = TAKE(allocation, int32_t, 2 * SETS);
+	join->set = TAKE(allocation, SharedSet, most_sets(join->facts));
+	join->member = TAKE(allocation, int32_t, most_members(join->facts) + entities);
+	join->slot = TAKE(allocation, int32_t, SLOTS_OF(most_sets(join->facts)));
 }
 
 size_t
@@ -402,9 +417,10 @@ clear_sets(EvJoin *join)
 static void
 size_slots(EvJoin *join, int64_t x_count)
 {
+	int64_t		sets = x_count < most_sets(join->facts) ? x_count : most_sets(join->facts);
 	uint32_t	slots = 16;
 
-	while (slots < 2 * SETS && slots < 2 * x_count)
+	while (slots < 2 * sets)
 		slots *= 2;
 	join->slot_mask = slots - 1;
 	clear_sets(join);
@@ -527,8 +543,20 @@ join_x(EvJoin *join, int32_t x)
 	size = join->plan.sharing == SHARE_ALL ? 0 : gather_set(join);
 	if (size > 0 || join->plan.sharing == SHARE_ALL)
 		add_x(join, x, size);
-	if (join->sets == SETS || join->members > SET_ROOM)
+	if (join->sets == most_sets(join->facts) || (size_t) join->members > most_members(join->facts))
 		flush_sets(join);
+}
+
+/* Asks for the memory of the x that will come: the reads are all over the index, and nearly all of the time. */
+static void
+look_ahead(const EvJoin *join, const EvHolder *holder, int64_t left)
+{
+	const EvEdge *edge = join->facts->edge;
+
+	if (left > AHEAD)
+		__builtin_prefetch(&edge[holder[AHEAD].first]);
+	if (left > AHEAD / 2 && join->indexed != NO_ATOM)
+		__builtin_prefetch(&join->begin[edge[holder[AHEAD / 2].first].other]);
 }
 
 static void
@@ -545,6 +573,8 @@ join_slice(EvJoin *join, EvSlice slice)
 		int32_t		x = source_entity(&source, i);
 
 		count_work(join, 1);
+		if (source.holder != NULL)
+			look_ahead(join, &source.holder[i], end - i);
 		if (!passes(join, level, source.link, x))
 			continue;
 		join->bound[0] = x;

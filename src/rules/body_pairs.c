@@ -12,7 +12,7 @@
 struct BodyPairs
 {
 	const GraphData *data;
-	const EvFacts *index;
+	EvFacts		index;
 	EvJoin	   *join;
 
 	/* one call of body_pairs_each */
@@ -23,31 +23,27 @@ struct BodyPairs
 static void
 check_memory(uint64 bytes)
 {
-	hkg_check_memory_or(bytes, "evaluating a rule's body", "use fewer facts");
-}
-
-BodyPairs *
-body_pairs_of_index(const GraphData *data, const EvFacts *index)
-{
-	Arena		arena = hkg_arena();
-	BodyPairs  *pairs = palloc0(sizeof(BodyPairs));
-
-	check_memory(ev_join_bytes(index));
-	pairs->data = data;
-	pairs->index = index;
-	pairs->join = ev_join(&arena, index);
-	return pairs;
+	hkg_check_memory_or(bytes, "evaluating a rule's body", "load fewer facts");
 }
 
 BodyPairs *
 body_pairs_create(const GraphData *data, Pool *pool)
 {
 	Arena		arena = hkg_arena();
-	EvFacts    *index = palloc(sizeof(EvFacts));
+	BodyPairs  *pairs = palloc0(sizeof(BodyPairs));
 
 	check_memory(ev_facts_bytes(data->entities, data->relations, data->facts));
-	ev_facts(&arena, pool, data->entities, data->relations, data->fact, data->facts, index);
-	return body_pairs_of_index(data, index);
+	ev_facts(&arena, pool, data->entities, data->relations, data->fact, data->facts, &pairs->index);
+	check_memory(ev_facts_bytes(data->entities, data->relations, data->facts) + ev_join_bytes(&pairs->index));
+	pairs->data = data;
+	pairs->join = ev_join(&arena, &pairs->index);
+	return pairs;
+}
+
+const EvFacts *
+body_pairs_index(const BodyPairs *pairs)
+{
+	return &pairs->index;
 }
 
 /* ---- one body -------------------------------------------------------------------- */
@@ -60,8 +56,7 @@ row_of_term(const GraphData *data, Term term, int32 *row)
 	return TERM_IS_VARIABLE(term) || *row >= 0;
 }
 
-/* The body in rows; false when nothing can match it, since it has a relation or an entity that has no row. */
-static bool
+bool
 body_in_rows(const GraphData *data, const Rule *rule, EvBody *body)
 {
 	body->length = rule->length;
@@ -95,7 +90,7 @@ evaluate(BodyPairs *pairs, const Rule *rule)
 
 	hkg_check_interrupts();
 	if (body_in_rows(pairs->data, rule, &body))
-		ev_join_body(pairs->join, &body, ev_slice(pairs->index, 0, 1), &target);
+		ev_join_body(pairs->join, &body, ev_slice(&pairs->index, 0, 1), &target);
 	if (pairs->target->done != NULL)
 		pairs->target->done(pairs->target->argument, &pairs->current);
 }
@@ -119,32 +114,36 @@ compare_by_body(const void *a, const void *b)
 	return order != 0 ? order : (left->number > right->number) - (left->number < right->number);
 }
 
-static NumberedRule *
-sort_by_body(const Rule *const *rules, int32 count)
+int32 *
+rules_by_body(const Rule *const *rules, int32 count)
 {
 	NumberedRule *sorted = array_new(NumberedRule, count);
+	int32	   *number = array_new(int32, count);
 
 	for (int32 i = 0; i < count; i++)
 		sorted[i] = (NumberedRule) {rules[i], i};
 	qsort(sorted, count, sizeof(NumberedRule), compare_by_body);
-	return sorted;
+	for (int32 i = 0; i < count; i++)
+		number[i] = sorted[i].number;
+	pfree(sorted);
+	return number;
 }
 
 void
 body_pairs_each(BodyPairs *pairs, const Rule *const *rules, int32 count, const PairsTarget *target)
 {
-	NumberedRule *sorted = sort_by_body(rules, count);
-	int32	   *number = array_new(int32, count);
+	int32	   *number = rules_by_body(rules, count);
 	int32		end;
 
 	pairs->target = target;
 	for (int32 start = 0; start < count; start = end)
 	{
-		for (end = start; end < count && rule_compare_bodies(sorted[start].rule, sorted[end].rule) == 0; end++)
-			number[end] = sorted[end].number;
+		const Rule *first = rules[number[start]];
+
+		for (end = start + 1; end < count && rule_compare_bodies(first, rules[number[end]]) == 0; end++)
+			;
 		pairs->current = (BodyRules) {number + start, end - start};
-		evaluate(pairs, sorted[start].rule);
+		evaluate(pairs, first);
 	}
 	pfree(number);
-	pfree(sorted);
 }

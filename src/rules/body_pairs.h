@@ -31,11 +31,15 @@ typedef struct PairsTarget
 	void	   *argument;
 } PairsTarget;
 
+/* The numbers 0 .. count - 1 of rules, those over one body together, in order. */
+extern int32 *rules_by_body(const Rule *const *rules, int32 count);
+
+/* The body in rows; false when nothing can match it, since it has a relation or an entity that has no row. */
+extern bool body_in_rows(const GraphData *data, const Rule *rule, EvBody *body);
+
 /* The index of the facts is made, on the pool, in the current memory context. */
 extern BodyPairs *body_pairs_create(const GraphData *data, Pool *pool);
-
-/* The index is the caller's. */
-extern BodyPairs *body_pairs_of_index(const GraphData *data, const EvFacts *index);
+extern const EvFacts *body_pairs_index(const BodyPairs *pairs);
 
 /* Evaluates the bodies of these rules, each once, in some order.  The rules' heads mean nothing. */
 extern void body_pairs_each(BodyPairs *pairs, const Rule *const *rules, int32 count, const PairsTarget *target);
