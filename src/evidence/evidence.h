@@ -10,13 +10,13 @@
 #ifndef HKG_EVIDENCE_EVIDENCE_H
 #define HKG_EVIDENCE_EVIDENCE_H
 
+#include "body.h"
 #include "fact_index.h"
 
 #include "kge/kge.h"
 
 /* ---- rule_index.c: rules by relation -------------------------------------- */
 
-#define EV_MAX_BODY 5
 #define EV_SMOOTHING 5			/* added to the size of a body */
 
 /*
@@ -40,19 +40,6 @@ typedef struct EvRule
 	float		confidence;		/* smoothed, in 0 .. 1 */
 	int32_t		id;				/* the caller's */
 } EvRule;
-
-/* Terms are X, Y, other variables below them, and entities from 0 on. */
-#define EV_X (-1)
-#define EV_Y (-2)
-#define EV_IS (-1)				/* in the place of a relation: the two terms are the same entity */
-#define EV_MAX_VARIABLES (2 * EV_MAX_BODY + 2)
-
-typedef struct EvAtom
-{
-	int32_t		relation;
-	int32_t		first;
-	int32_t		second;
-} EvAtom;
 
 /* A rule with constants, with several atoms between two variables, ... */
 typedef struct EvPattern

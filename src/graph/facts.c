@@ -180,21 +180,6 @@ facts_by_relation(const Triple *fact, int64 facts, int32 relations)
 	return start;
 }
 
-static int
-compare_head(const void *fact, const void *head)
-{
-	int32		left = ((const Triple *) fact)->head;
-	int32		right = *(const int32 *) head;
-
-	return left < right ? -1 : left > right;
-}
-
-int64
-facts_of_head(const Triple *fact, int64 low, int64 high, int32 head)
-{
-	return lower_bound(fact, low, high, sizeof(Triple), &head, compare_head);
-}
-
 int
 triple_compare(const void *a, const void *b)
 {

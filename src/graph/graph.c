@@ -41,7 +41,6 @@ graph_find(const char *name)
 				 errhint("%s", graphs_hint(name))));
 	graph->name = pstrdup(name);
 	graph->prefix = psprintf("%s.", quote_identifier(name));
-	graph->facts = psprintf("%striple", graph->prefix);
 	return graph;
 }
 

@@ -25,7 +25,6 @@ typedef struct Graph
 	Oid			schema;
 	char	   *name;			/* as the user typed it */
 	char	   *prefix;			/* quoted, with the dot: "my graph". */
-	char	   *facts;			/* the table that rules are evaluated over, as a statement names it */
 	HTAB	   *relation_names; /* by id; all of them, once one was needed */
 	HTAB	   *entity_names;	/* by id; those that were needed */
 	struct names_hash *relation_ids;	/* by name; those that were needed */
@@ -133,9 +132,6 @@ extern int32 graph_row(const int32 *ids, int32 count, int32 id);
 
 /* Where each relation's facts begin among facts in rows, and the end after the last; in the current context. */
 extern int64 *facts_by_relation(const Triple *fact, int64 facts, int32 relations);
-
-/* The first of the facts low .. high - 1, which are of one relation, whose head is `head` or comes after it. */
-extern int64 facts_of_head(const Triple *fact, int64 low, int64 high, int32 head);
 
 extern int	triple_compare(const void *a, const void *b);	/* by (relation, head, tail), for qsort */
 

@@ -66,6 +66,7 @@ rate_by_model(Graph *graph, const char *name, MinedRules *rules, double omega, i
 {
 	GraphData  *data = graph_read(graph);
 	const Model *model = model_open(graph, name);
+	Pool	   *pool = hkg_pool();
 
 	if (!same_ids(model->entity_id, model->kge.entities, data->entity_id, data->entities) ||
 		!same_ids(model->relation_id, model->kge.relations, data->relation_id, data->relations))
@@ -75,8 +76,8 @@ rate_by_model(Graph *graph, const char *name, MinedRules *rules, double omega, i
 						name, graph->name),
 				 errhint("Some were added since it was trained; train it again.")));
 	rate_rules(&(RatingModel) {
-		.pairs = body_pairs_create(graph, data, 0),
-		.data = data,.kge = &model->kge,.pool = hkg_pool(),.omega = omega,.sample = sample
+		.pairs = body_pairs_create(data, pool),
+		.data = data,.kge = &model->kge,.pool = pool,.omega = omega,.sample = sample
 	}, rules);
 }
 

@@ -2,155 +2,154 @@
  * body_counts.c
  *		The sizes of the bodies of mined rules, and the supports of given rules.
  *
- * A body and its mirror image, read from Y to X, are evaluated as one (body_pairs.c).  PCA confidence needs the pairs
- * with some fact of the head's relation at the entity on the head's functional side.  So pairs are counted for each
- * entity, as x or as y, whichever the rules over the body need, and summed over the entities of that side.
+ * A body and its mirror image, read from Y to X, are counted as one, on all threads (evidence/body_count.c), some
+ * bodies at a time.
  */
 #include "mining.h"
 
+#include "evidence/body_count.h"
 #include "server/growing_array.h"
-
-#include "body_pairs.h"
-#include "pair_facts.h"
 #include "server/host.h"
 
-/* The pairs of each entity at one end of a body */
-typedef struct EndCounts
-{
-	bool		needed;
-	int32	   *pairs;			/* by row */
-	Numbers		counted;		/* the rows that have any */
-} EndCounts;
+#include "body_pairs.h"
 
-typedef struct PairCounts
+/* Bodies that are counted at a time, and how often that is at least, if there are enough of them */
+#define MOST_AT_ONCE 4096
+#define LEAST_AT_ONCE 64
+#define TIMES 50
+
+typedef struct BodyCounts
 {
 	Mining	   *mining;
-	PairFacts	facts;			/* for given rules */
+	EvCounter  *counter;
+	int32	   *order;			/* numbers of candidates, by body */
+	int32		next;			/* place in it of the first candidate that is not counted yet */
+	int32		at_once;
 
-	/* the current body */
-	bool		begun;
-	EndCounts	end[2];			/* x, y */
-	int64		pairs;
-} PairCounts;
+	/* the bodies that are counted now */
+	EvCountedBody *body;
+	int32		bodies;
+	EvCountedRule *rule;		/* of the candidates from `next` on */
+} BodyCounts;
 
-/* Which end of the evaluated body is on the head's functional side: 0 for x. */
-static int
-functional_end(const PairCounts *count, const Candidate *candidate)
+static Candidate *
+candidate_at(const BodyCounts *counts, int32 place)
 {
-	return mining_functional_backwards(count->mining, candidate->head) ^ candidate->mirrored;
+	return &counts->mining->candidate[counts->order[place]];
 }
 
-static void
-add_pairs(EndCounts *end, const int32 *row, int32 rows, int32 pairs)
+static EvCountedRule
+counted_rule(const Mining *mining, const Candidate *candidate)
 {
-	numbers_reserve(&end->counted, end->counted.count + rows);
-	for (int32 i = 0; i < rows; i++)
+	bool		backwards = mining_functional_backwards(mining, candidate->head);
+
+	return (EvCountedRule) {
+		.relation = mining->given ? candidate->head : -1,
+		.side = FORWARDS(candidate->head) + backwards,
+		.side_is_y = backwards != candidate->mirrored
+	};
+}
+
+/* The end of the candidates with the body of the one at `start`. */
+static int32
+end_of_body(const BodyCounts *counts, int32 start)
+{
+	const Rule *body = &candidate_at(counts, start)->body;
+	int32		end = start + 1;
+
+	while (end < counts->mining->count && rule_compare_bodies(body, &candidate_at(counts, end)->body) == 0)
+		end++;
+	return end;
+}
+
+/* The next bodies; returns the end of their candidates. */
+static int32
+gather_bodies(BodyCounts *counts)
+{
+	const Mining *mining = counts->mining;
+	int32		end = counts->next;
+
+	counts->bodies = 0;
+	while (counts->bodies < counts->at_once && end < mining->count)
 	{
-		end->counted.value[end->counted.count] = row[i];
-		end->counted.count += end->pairs[row[i]] == 0;
-		end->pairs[row[i]] += pairs;
-	}
-}
-
-/* Which ends the rules over a body need. */
-static void
-begin_body(PairCounts *count, const BodyRules *rules)
-{
-	for (int32 i = 0; i < rules->count; i++)
-	{
-		const Candidate *candidate = &count->mining->candidate[rules->rule[i]];
-
-		count->end[functional_end(count, candidate)].needed = true;
-	}
-	count->begun = true;
-}
-
-static void
-add_supports(PairCounts *count, const BodyRules *rules, const Rectangle *pairs)
-{
-	pair_facts_mark(&count->facts, pairs->y, pairs->y_count);
-	for (int32 i = 0; i < rules->count; i++)
-	{
-		Candidate  *candidate = &count->mining->candidate[rules->rule[i]];
-
-		candidate->support += pair_facts_count(&count->facts, candidate->head, pairs->x, pairs->x_count);
-	}
-}
-
-static void
-take_pairs(void *argument, const BodyRules *rules, const Rectangle *pairs)
-{
-	PairCounts *count = argument;
-
-	if (!count->begun)
-		begin_body(count, rules);
-	if (count->end[0].needed)
-		add_pairs(&count->end[0], pairs->x, pairs->x_count, pairs->y_count);
-	if (count->end[1].needed)
-		add_pairs(&count->end[1], pairs->y, pairs->y_count, pairs->x_count);
-	if (count->mining->given)
-		add_supports(count, rules, pairs);
-	count->pairs += (int64) pairs->x_count * pairs->y_count;
-}
-
-/* The pairs of the body that have a fact on the head's functional side. */
-static int64
-pca_pairs(const PairCounts *count, const Candidate *candidate)
-{
-	const Mining *mining = count->mining;
-	DirectedAtom side = FORWARDS(candidate->head) + mining_functional_backwards(mining, candidate->head);
-	const EvHolder *holder = mining->index.holder + mining->index.holders[side];
-	const int32 *pairs = count->end[functional_end(count, candidate)].pairs;
-	int64		sum = 0;
-
-	for (int64 i = 0; i < mining_holders(mining, side); i++)
-		sum += pairs[holder[i].entity];
-	return sum;
-}
-
-static void
-clear_end(EndCounts *end)
-{
-	for (int64 i = 0; i < end->counted.count; i++)
-		end->pairs[end->counted.value[i]] = 0;
-	end->counted.count = 0;
-	end->needed = false;
-}
-
-/* The body is complete: its rules get their sizes. */
-static void
-set_sizes(void *argument, const BodyRules *rules)
-{
-	PairCounts *count = argument;
-
-	for (int32 i = 0; i < rules->count; i++)
-	{
-		Candidate  *candidate = &count->mining->candidate[rules->rule[i]];
+		EvCountedBody *body = &counts->body[counts->bodies++];
+		int32		start = end;
 
 		hkg_check_interrupts();
-		candidate->body_size = count->pairs;
-		candidate->pca_body_size = pca_pairs(count, candidate);
+		end = end_of_body(counts, start);
+		*body = (EvCountedBody) {.rule = &counts->rule[start],.rules = end - start};
+		for (int32 i = start; i < end; i++)
+			counts->rule[i] = counted_rule(mining, candidate_at(counts, i));
+		/* a rule that was given may have a body that nothing can match */
+		if (!body_in_rows(mining->data, &candidate_at(counts, start)->body, &body->body))
+			counts->bodies--;
 	}
-	clear_end(&count->end[0]);
-	clear_end(&count->end[1]);
-	count->pairs = 0;
-	count->begun = false;
+	return end;
+}
+
+/* The bodies are counted: their rules get their sizes. */
+static void
+set_sizes(BodyCounts *counts)
+{
+	for (int32 i = 0; i < counts->bodies; i++)
+	{
+		const EvCountedBody *body = &counts->body[i];
+
+		for (int32 k = 0; k < body->rules; k++)
+		{
+			Candidate  *candidate = candidate_at(counts, (int32) (body->rule - counts->rule) + k);
+
+			candidate->body_size = body->pairs;
+			candidate->pca_body_size = body->rule[k].known;
+			candidate->support += body->rule[k].facts;
+		}
+	}
+}
+
+static int32 *
+order_by_body(const Mining *mining)
+{
+	const Rule **body = array_new(const Rule *, mining->count);
+	int32	   *order;
+
+	for (int64 i = 0; i < mining->count; i++)
+		body[i] = &mining->candidate[i].body;
+	order = rules_by_body(body, (int32) mining->count);
+	pfree(body);
+	return order;
+}
+
+/* As many threads as there is memory for, one at least. */
+static EvCounter *
+make_counter(const Mining *mining)
+{
+	Arena		arena = hkg_arena();
+	uint64		left = (uint64) hkg_max_memory * 1024 - Min((uint64) hkg_max_memory * 1024,
+															MemoryContextMemAllocated(mining->memory, true));
+	uint64		bytes = ev_count_bytes(&mining->index);
+	int			threads = (int) Max(1, Min((uint64) hkg_threads, left / bytes));
+
+	mining_check_growth(mining->memory, threads * bytes);
+	return ev_counter(&arena, hkg_pool_of(threads), &mining->index);
 }
 
 void
 mine_bodies(Mining *mining)
 {
-	PairCounts	count = {.mining = mining};
-	const GraphData *data = mining->data;
-	PairsTarget target = {take_pairs, set_sizes, &count};
-	const Rule **body = array_new(const Rule *, mining->count);
+	int32		count = (int32) mining->count;
+	BodyCounts	counts = {.mining = mining,.at_once = Max(LEAST_AT_ONCE, Min(MOST_AT_ONCE, count / TIMES))};
 
-	for (int64 i = 0; i < mining->count; i++)
-		body[i] = &mining->candidate[i].body;
-	for (int i = 0; i < 2; i++)
-		count.end[i].pairs = array_new_zero(int32, data->entities);
-	if (mining->given)
-		count.facts = pair_facts_create(data);
-	body_pairs_each(body_pairs_create(mining->graph, data, 0),
-					body, (int32) mining->count, &target);
+	mining_check_growth(mining->memory, (uint64) count * (sizeof(EvCountedRule) + sizeof(int32) + sizeof(Rule *)) * 2);
+	counts.counter = make_counter(mining);
+	counts.order = order_by_body(mining);
+	counts.body = array_new(EvCountedBody, counts.at_once);
+	counts.rule = array_new(EvCountedRule, count);
+	while (counts.next < count)
+	{
+		int32		end = gather_bodies(&counts);
+
+		ev_count_bodies(counts.counter, counts.body, counts.bodies, ev_slice(&mining->index, 0, 1));
+		set_sizes(&counts);
+		counts.next = end;
+	}
 }

@@ -9,14 +9,12 @@
 
 #include "server/compat.h"
 
-#include "product.h"
+#include "evidence/body_join.h"
+#include "evidence/fact_index.h"
+#include "graph/graph.h"
 #include "rule.h"
-#include "server/host.h"
 
 typedef struct BodyPairs BodyPairs;
-
-/* A quarter of hybridkg.max_memory: room for a cache */
-#define BODY_PAIRS_CACHE_BYTES ((int64) hkg_max_memory * 1024 / 4)
 
 /* The rules over one body: their numbers, ascending */
 typedef struct BodyRules
@@ -28,16 +26,20 @@ typedef struct BodyRules
 /* Takes the pairs of one body after another, as rectangles that have no pair in common. */
 typedef struct PairsTarget
 {
-	void		(*take) (void *argument, const BodyRules *rules, const Rectangle *pairs);
+	void		(*take) (void *argument, const BodyRules *rules, const EvRectangle *pairs);
 	void		(*done) (void *argument, const BodyRules *rules);	/* the body is complete; may be NULL */
 	void	   *argument;
 } PairsTarget;
 
-/*
- * In a context of its own below the current one, until that goes.  The pairs of bodies are kept for the next
- * call, up to cache_bytes of them: the facts must not change meanwhile.
- */
-extern BodyPairs *body_pairs_create(Graph *graph, const GraphData *data, int64 cache_bytes);
+/* The numbers 0 .. count - 1 of rules, those over one body together, in order. */
+extern int32 *rules_by_body(const Rule *const *rules, int32 count);
+
+/* The body in rows; false when nothing can match it, since it has a relation or an entity that has no row. */
+extern bool body_in_rows(const GraphData *data, const Rule *rule, EvBody *body);
+
+/* The index of the facts is made, on the pool, in the current memory context. */
+extern BodyPairs *body_pairs_create(const GraphData *data, Pool *pool);
+extern const EvFacts *body_pairs_index(const BodyPairs *pairs);
 
 /* Evaluates the bodies of these rules, each once, in some order.  The rules' heads mean nothing. */
 extern void body_pairs_each(BodyPairs *pairs, const Rule *const *rules, int32 count, const PairsTarget *target);

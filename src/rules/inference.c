@@ -3,13 +3,13 @@
  *		What rules infer beyond the facts (see inference.h).
  *
  * Rules with the same body share one enumeration of its pairs (body_pairs.c).  For
- * each head over the body the pairs that are facts drop out, x by x (pair_facts.c).
+ * each head over the body the pairs that are facts drop out, x by x, since the facts of an x are few, and its pairs may be
+ * many.
  */
 #include "inference.h"
 
 #include "utils/memutils.h"
 
-#include "pair_facts.h"
 #include "server/growing_array.h"
 #include "server/host.h"
 
@@ -22,7 +22,9 @@ typedef struct Inference
 {
 	const InferTarget *target;
 	int32	   *relation;		/* row of each rule's head */
-	PairFacts	facts;
+	const EvFacts *index;
+	uint64	   *known;			/* by entity: the serial of the last x and relation that it was a tail of */
+	uint64		serial;
 	Triple	   *chunk;
 	int64		chunk_count;
 } Inference;
@@ -35,25 +37,36 @@ flush_chunk(Inference *inference, int32 rule)
 	inference->chunk_count = 0;
 }
 
+/* Marks the tails of the facts (x, relation, ?). */
+static void
+mark_tails(Inference *inference, int32 relation, int32 x)
+{
+	EvGroup		group = ev_group(inference->index, x, FORWARDS(relation));
+
+	inference->serial++;
+	for (int64 i = group.first; i < group.end; i++)
+		inference->known[inference->index->edge[i].other] = inference->serial;
+}
+
 /* What x yields for one rule, without the facts */
 static void
-infer_x(Inference *inference, int32 rule, int32 x, const Rectangle *pairs)
+infer_x(Inference *inference, int32 rule, int32 x, const EvRectangle *pairs)
 {
 	int32		relation = inference->relation[rule];
 
 	hkg_check_interrupts();
-	pair_facts_mark_tails(&inference->facts, relation, x);
+	mark_tails(inference, relation, x);
 	for (int32 i = 0; i < pairs->y_count; i++)
 	{
 		inference->chunk[inference->chunk_count] = (Triple) {x, relation, pairs->y[i]};
-		inference->chunk_count += !pair_facts_is_marked(&inference->facts, pairs->y[i]);
+		inference->chunk_count += inference->known[pairs->y[i]] != inference->serial;
 		if (inference->chunk_count == CHUNK)
 			flush_chunk(inference, rule);
 	}
 }
 
 static void
-take_pairs(void *argument, const BodyRules *rules, const Rectangle *pairs)
+take_pairs(void *argument, const BodyRules *rules, const EvRectangle *pairs)
 {
 	Inference  *inference = argument;
 	const InferTarget *target = inference->target;
@@ -89,7 +102,8 @@ infer_each(BodyPairs *pairs, const GraphData *data, const Rule *const *rules, in
 	Inference	inference = {.target = target};
 
 	inference.relation = array_new(int32, count);
-	inference.facts = pair_facts_create(data);
+	inference.index = body_pairs_index(pairs);
+	inference.known = array_new_zero(uint64, data->entities);
 	inference.chunk = array_new(Triple, CHUNK + 1);
 	for (int32 i = 0; i < count; i++)
 		inference.relation[i] = graph_row(data->relation_id, data->relations, rules[i]->head);

@@ -2,8 +2,8 @@
  * mining.c
  *		The search for rules and their counts on the facts (see mine.h), and what its parts share (see mining.h).
  *
- * The search finds the rules over the bounds and their supports, in memory (rule_search.c).  Their bodies are then
- * evaluated by statements, one for all bodies of a form (body_counts.c).
+ * The search finds the rules over the bounds and their supports (rule_search.c).  Then their bodies are evaluated
+ * (body_counts.c).
  *
  * All memory is in a context of its own; only the result is in the caller's.
  */
@@ -16,8 +16,6 @@
 
 #include "server/growing_array.h"
 #include "server/host.h"
-
-#include "rule_sql.h"
 
 /* Candidates between two looks at hybridkg.max_memory, and what one takes in the result, with its text */
 #define CHECK_EVERY (1 << 12)
@@ -45,7 +43,7 @@ mining_threshold(const Mining *mining, int32 head)
 	return (int32) Max(support, options->min_support);
 }
 
-/* A statement makes a directed atom of a relation's id. */
+/* Negative numbers in the place of a relation have other meanings (rule.h). */
 static void
 check_relations(const Mining *mining)
 {
@@ -53,12 +51,12 @@ check_relations(const Mining *mining)
 	{
 		int32		id = mining->data->relation_id[i];
 
-		if (mining->start[i] < mining->start[i + 1] && (id < 0 || id >= RELATION_LIMIT))
+		if (mining->start[i] < mining->start[i + 1] && id < 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 					 errmsg("relation id %d is out of range for mining", id),
-					 errhint("Ids of relations must be between 0 and %d; update table %srelation.",
-							 RELATION_LIMIT - 1, mining->graph->prefix)));
+					 errhint("Ids of relations must not be negative; update table %srelation.",
+							 mining->graph->prefix)));
 	}
 }
 

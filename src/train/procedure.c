@@ -9,7 +9,7 @@
  *		the embeddings and rules of the iteration with the best filtered MRR on the valid split, if there is one
  *
  * The counts of rules do not depend on the embeddings, so mining runs once, and an iteration only computes embedding
- * confidence again.  The pairs that a body yields are kept where there is room, else enumerated again.
+ * confidence again.
  *
  * Memory: what lasts is taken by procedure_read and procedure_open, in their caller's context, after its size was
  * checked against hybridkg.max_memory; what a step needs is in the scratch context.
@@ -76,38 +76,21 @@ mine(Procedure *procedure)
 
 	progress_phase(procedure->progress, PHASE_MINING, (double) data->facts);
 	if (settings->rules != NULL)
-		model_require(procedure->rule_graph, settings->rules);
-	procedure->rules = settings->rules == NULL ? mine_rules(procedure->rule_graph, data, &options) :
-		mine_selected(procedure->rule_graph, data, settings->rules);
-	procedure->pairs = body_pairs_create(procedure->rule_graph, data, BODY_PAIRS_CACHE_BYTES);
+		model_require(procedure->graph, settings->rules);
+	procedure->rules = settings->rules == NULL ? mine_rules(procedure->graph, data, &options) :
+		mine_selected(procedure->graph, data, settings->rules);
+	procedure->pairs = body_pairs_create(data, procedure->learner.pool);
 	procedure->mine_seconds = clock_seconds() - start;
-}
-
-/*
- * Rules need a copy of the facts where table triple has others: those that are held out, or later what others
- * change.
- */
-static void
-open_rules(Procedure *procedure)
-{
-	const TrainingFacts *facts = &procedure->facts;
-
-	if (procedure->in_worker || facts_are_held_out(facts))
-		procedure->rule_graph = training_facts_copy(facts, procedure->graph);
-	sql_see_changes();			/* the copy */
-	mine(procedure);
-	sql_see_changes_end();
 }
 
 void
 procedure_open(Procedure *procedure)
 {
 	procedure->scratch = AllocSetContextCreate(CurrentMemoryContext, "hybridkg iteration", ALLOCSET_DEFAULT_SIZES);
-	procedure->rule_graph = procedure->graph;
 	learner_open(&procedure->learner, procedure->graph, &procedure->settings, &procedure->facts);
 	valid_ranking_open(&procedure->ranking, &procedure->settings, &procedure->facts);
 	if (procedure->settings.top_rules > 0)
-		open_rules(procedure);
+		mine(procedure);
 	best_iteration_open(&procedure->best, procedure->rules == NULL ? 0 : procedure->rules->count, procedure->in_worker);
 }
 
@@ -284,10 +267,8 @@ procedure_infer(Procedure *procedure)
 	if (procedure->rules != NULL)
 	{
 		progress_phase(procedure->progress, PHASE_INFERRING, 1);
-		sql_see_changes();		/* a copy of the facts */
 		rank_rules(procedure, iteration);
 		sample_inferences(procedure, iteration);
-		sql_see_changes_end();
 	}
 	record_iteration(procedure->graph, procedure->settings.model, iteration);
 	/* without a valid split, the last iteration is the best */
@@ -406,6 +387,4 @@ procedure_finish(Procedure *procedure)
 	}
 	record_end(graph, settings->model, &procedure->best.iteration);
 	best_iteration_close(&procedure->best);
-	if (procedure->rule_graph != graph)
-		training_facts_drop(procedure->rule_graph);
 }

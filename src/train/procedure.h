@@ -51,8 +51,7 @@ typedef struct Procedure
 
 	/* set by procedure_open */
 	MemoryContext scratch;		/* of one iteration */
-	Graph	   *rule_graph;		/* the graph, with rules evaluated over facts.learnt */
-	BodyPairs  *pairs;			/* of its rules' bodies, kept over iterations */
+	BodyPairs  *pairs;			/* of rules' bodies, over facts.learnt */
 	MinedRules *rules;			/* NULL without rules.  An iteration changes their quality, never their counts */
 	double		mine_seconds;	/* until the first iteration reports them */
 

@@ -1,14 +1,8 @@
 /*
  * training_facts.c
- *		The facts of a training: read, checked, and as a table for rules (see training_facts.h).
+ *		The facts of a training: read and checked (see training_facts.h).
  */
 #include "training_facts.h"
-
-#include "catalog/namespace.h"
-#include "catalog/pg_type.h"
-#include "commands/defrem.h"
-
-#include "server/sql.h"
 
 /* Embeddings of a warm start were trained on all facts already, so none can be held out from them. */
 static void
@@ -62,56 +56,4 @@ training_facts_check(const TrainingFacts *facts, const Graph *graph, const Train
 				 errmsg("patience needs a valid split, but graph \"%s\" has none", graph->name),
 				 errdetail("No facts are held out in its place: there are too few, or holdout is 0."),
 				 errhint("Load one with hkg_load(..., 'valid'), or leave patience at null.")));
-}
-
-/* ---- as a table for rules ------------------------------------------------------ */
-
-static void
-insert_facts(const char *table, const GraphData *data)
-{
-	static const Oid types[] = {INT4OID, INT4OID, INT4OID};
-	SqlBatch   *batch = sql_batch_begin(psprintf("insert into %s select * from unnest($1, $2, $3)", table),
-										lengthof(types), types);
-
-	for (int64 i = 0; i < data->facts; i++)
-	{
-		Datum		values[3] = {
-			Int32GetDatum(data->entity_id[data->fact[i].head]),
-			Int32GetDatum(data->relation_id[data->fact[i].relation]),
-			Int32GetDatum(data->entity_id[data->fact[i].tail])
-		};
-
-		sql_batch_row(batch, values, NULL);
-	}
-	sql_batch_end(batch);
-}
-
-/* A name that no temporary table of the caller has */
-static char *
-free_name(void)
-{
-	return psprintf("pg_temp.%s", ChooseRelationName("hkg", NULL, "facts", LookupCreationNamespace("pg_temp"), false));
-}
-
-Graph *
-training_facts_copy(const TrainingFacts *facts, const Graph *graph)
-{
-	Graph	   *copy = palloc(sizeof(Graph));
-	char	   *table = free_name();
-
-	sql_run(psprintf("create table %s (head int not null, relation int not null, tail int not null)", table), SQL_NO_ARGS);
-	insert_facts(table, facts->learnt);
-	sql_run(psprintf("create unique index on %s (head, relation, tail)", table), SQL_NO_ARGS);
-	sql_run(psprintf("create index on %s (tail, relation, head)", table), SQL_NO_ARGS);
-	sql_run(psprintf("create index on %s (relation, head, tail)", table), SQL_NO_ARGS);
-	sql_run(psprintf("analyze %s", table), SQL_NO_ARGS);
-	*copy = *graph;
-	copy->facts = table;
-	return copy;
-}
-
-void
-training_facts_drop(const Graph *copy)
-{
-	sql_run(psprintf("drop table %s", copy->facts), SQL_NO_ARGS);
 }

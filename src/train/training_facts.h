@@ -33,13 +33,6 @@ extern TrainingFacts training_facts_read(Graph *graph, const TrainSettings *sett
 /* ERROR 55000 unless embeddings can be learnt from them with these settings. */
 extern void training_facts_check(const TrainingFacts *facts, const Graph *graph, const TrainSettings *settings);
 
-/*
- * The graph with rules evaluated over the facts that are learnt from: over a temporary table of them, which
- * training_facts_drop drops.
- */
-extern Graph *training_facts_copy(const TrainingFacts *facts, const Graph *graph);
-extern void training_facts_drop(const Graph *copy);
-
 /* ---- facts that are held out (hold_out.c) --------------------------------------- */
 
 /* The most that are held out of that many facts; 0 where they would be too few to learn from. */

@@ -25,15 +25,6 @@ begin
 end
 $$;
 select train('g', 'm');
-select to_regclass('pg_temp.hkg_facts') is null;
--- whatever temporary tables the caller has
-create temp table hkg_facts as select 'mine' as whose;
-select train('g', 'beside');
-select whose from hkg_facts;
-drop table hkg_facts;
-select bool_and(a.embedding = b.embedding) from g.entity_embedding a join g.entity_embedding b using (entity)
-where a.model = 'm' and b.model = 'beside';
-delete from g.model where name = 'beside';
 
 -- All that the rules infer is sampled, and whatever is held out is inferred from one of its two counterparts: so the facts
 -- among the samples are those that the rules had not seen, a twentieth of 4200

@@ -103,12 +103,15 @@ select rule, support, head_coverage from hkg_mine_rules('hundred', 2, 0.28, 1) o
 -- no facts, no rules
 delete from hundred.triple;
 select count(*) from hkg_mine_rules('hundred');
--- relations whose ids leave no room for a direction, entities with the least and the greatest id
-update hundred.relation set id = 2000000000 where id = 2;
+-- entities and relations with the least and the greatest id; a relation's must not be negative
+update hundred.relation set id = 2147483647 where id = 2;
 insert into hundred.entity values (500, 'below'), (2147483647, 'above'), (0, 'least');
 insert into hundred.triple values (500, 1, 2147483647), (2147483647, 1, 0), (500, 1, 0);
 select rule, support, body_size from hkg_mine_rules('hundred', min_support => 1) order by rule collate "C";
-insert into hundred.triple values (500, 2000000000, 2147483647);
+insert into hundred.triple values (500, 2147483647, 2147483647);
+select rule, support, body_size from hkg_mine_rules('hundred', min_support => 1) where rule ~ 's\(' order by rule collate "C";
+insert into hundred.relation values (-3, 'negative');
+insert into hundred.triple values (500, -3, 2147483647);
 select * from hkg_mine_rules('hundred', min_support => 1);
 
 -- ---- by brute force ---------------------------------------------------------------

@@ -95,6 +95,7 @@ extern void test_search(void);
 extern void test_best_threshold(void);
 extern void test_importance_sampling(void);
 extern void test_new_entities(void);
+extern void test_body_join(void);
 extern void test_path_discovery(void);
 extern void test_answer(void);
 extern void test_aggregate(void);

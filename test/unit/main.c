@@ -192,6 +192,7 @@ static const Suite suites[] = {
 	{"best_threshold", test_best_threshold},
 	{"importance_sampling", test_importance_sampling},
 	{"new_entities", test_new_entities},
+	{"body_join", test_body_join},
 	{"path_discovery", test_path_discovery},
 	{"answer", test_answer},
 	{"aggregate", test_aggregate},

@@ -1,0 +1,53 @@
+/*
+ * body_join.h
+ *		The pairs (x, y) for which a body of any form holds, joined over the index of facts.
+ *
+ * Pairs of one body add up over slices of x: whoever has the facts can take a slice, a thread or another server.
+ */
+#ifndef HKG_EVIDENCE_BODY_JOIN_H
+#define HKG_EVIDENCE_BODY_JOIN_H
+
+#include "body.h"
+#include "fact_index.h"
+
+/* A range of x, first .. end - 1 */
+typedef struct EvSlice
+{
+	int32_t		first;
+	int32_t		end;
+} EvSlice;
+
+/* Slice `number` (0 .. slices - 1) of all entities, each of about as many edges. */
+extern EvSlice ev_slice(const EvFacts *facts, int32_t number, int32_t slices);
+
+/* The pairs of each x with each y */
+typedef struct EvRectangle
+{
+	const int32_t *x;
+	int32_t		x_count;
+	const int32_t *y;
+	int32_t		y_count;
+} EvRectangle;
+
+/* What a thread needs to join one body after another */
+typedef struct EvJoin EvJoin;
+
+/* Bytes that ev_join takes; from an arena, NULL when it is empty. */
+extern size_t ev_join_bytes(const EvFacts *facts);
+extern EvJoin *ev_join(Arena *arena, const EvFacts *facts);
+
+/*
+ * Passes on the pairs of a body with x in the slice, as rectangles that have no pair in common; what they are depends
+ * on the facts, the body and the slice alone.  A rectangle lives until `take` returns.  Yields, as `thread` of the pool.
+ */
+typedef struct EvJoinTarget
+{
+	void		(*take) (void *argument, const EvRectangle *pairs);
+	void	   *argument;
+	Pool	   *pool;
+	int			thread;
+} EvJoinTarget;
+
+extern void ev_join_body(EvJoin *join, const EvBody *body, EvSlice slice, const EvJoinTarget *target);
+
+#endif							/* HKG_EVIDENCE_BODY_JOIN_H */

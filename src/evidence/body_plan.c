@@ -1,0 +1,175 @@
+/*
+ * body_plan.c
+ *		The order in which a body's variables are bound.
+ *
+ * X comes first.  Then always a variable that atoms join to those before it: first one that only narrows down what
+ * is bound already, then Y, then another.  An atom is a link of the later one of its two variables.
+ *
+ *		a(X,A), b(A,Y)				X, A (a from X), Y (b from A)
+ *		a(X,A), b(A,Y), c(X,Y)		X, Y (c from X), A (a from X, b from Y), of which one is enough
+ */
+#include "body_plan.h"
+
+/* A plan in the making */
+typedef struct Planning
+{
+	const EvFacts *facts;
+	const EvBody *body;
+	BodyPlan	plan;
+	int			level_of[EV_MAX_VARIABLES];	/* by -1 - variable; -1: not yet */
+	int			variables;
+} Planning;
+
+static bool
+is_variable(int32_t term)
+{
+	return term < 0;
+}
+
+static bool
+is_bound(const Planning *planning, int32_t term)
+{
+	return !is_variable(term) || planning->level_of[-1 - term] >= 0;
+}
+
+/* The term at the other end of an atom with this variable. */
+static int32_t
+other_term(const EvAtom *atom, int32_t variable)
+{
+	return atom->first == variable ? atom->second : atom->first;
+}
+
+static bool
+has_term(const EvAtom *atom, int32_t term)
+{
+	return atom->first == term || atom->second == term;
+}
+
+/* How soon a variable should be bound: 0 first */
+static int
+urgency(const Planning *planning, int32_t variable)
+{
+	bool		from_variable = false;
+	bool		from_constant = false;
+	bool		open = false;
+
+	for (int i = 0; i < planning->body->length; i++)
+	{
+		const EvAtom *atom = &planning->body->atom[i];
+		int32_t		other = other_term(atom, variable);
+
+		if (!has_term(atom, variable))
+			continue;
+		from_variable |= is_variable(other) && is_bound(planning, other);
+		from_constant |= !is_variable(other);
+		open |= !is_bound(planning, other);
+	}
+	if (from_variable)
+		return variable == EV_Y ? 1 : open ? 2 : 0;
+	return from_constant ? 3 : 4;
+}
+
+static int32_t
+next_variable(const Planning *planning)
+{
+	int32_t		best = 0;
+
+	for (int32_t variable = EV_Y; variable >= -planning->variables; variable--)
+		if (!is_bound(planning, variable) &&
+			(best == 0 || urgency(planning, variable) < urgency(planning, best)))
+			best = variable;
+	return best;
+}
+
+static int64_t
+holders(const EvFacts *facts, DirectedAtom atom)
+{
+	return facts->holders[atom + 1] - facts->holders[atom];
+}
+
+/* Takes what one atom demands of the level's variable, as far as the atom's other term is bound. */
+static void
+add_atom(Planning *planning, BodyLevel *level, const EvAtom *atom, int32_t variable)
+{
+	int32_t		other = other_term(atom, variable);
+	DirectedAtom away = FORWARDS(atom->relation) + (atom->first != variable);
+
+	if (atom->relation == EV_IS)
+		level->is = other;
+	else if (is_bound(planning, other))
+		level->link[level->links++] = (BodyLink) {
+			is_variable(other) ? planning->level_of[-1 - other] : -1, other, MIRRORED(away)
+		};
+	else if (level->held == NO_ATOM || holders(planning->facts, away) < holders(planning->facts, level->held))
+		level->held = away;
+}
+
+static void
+bind_variable(Planning *planning, int32_t variable)
+{
+	int			number = planning->plan.levels;
+	BodyLevel  *level = &planning->plan.level[number];
+
+	*level = (BodyLevel) {.is = NO_ENTITY,.held = NO_ATOM};
+	for (int i = 0; i < planning->body->length; i++)
+		if (has_term(&planning->body->atom[i], variable))
+			add_atom(planning, level, &planning->body->atom[i], variable);
+	planning->level_of[-1 - variable] = number;
+	if (variable == EV_Y)
+		planning->plan.y = number;
+	planning->plan.levels++;
+}
+
+/* Whether a level after `after` has a link from one of the levels first .. last. */
+static bool
+has_link(const BodyPlan *plan, int after, int first, int last)
+{
+	for (int i = after + 1; i < plan->levels; i++)
+		for (int k = 0; k < plan->level[i].links; k++)
+			if (plan->level[i].link[k].from >= first && plan->level[i].link[k].from <= last)
+				return true;
+	return false;
+}
+
+static BodySharing
+sharing_of(const BodyPlan *plan)
+{
+	if (!has_link(plan, 0, 0, 0))
+		return SHARE_ALL;
+	return plan->level[1].cut && plan->y > 1 ? SHARE_SETS : SHARE_NOTHING;
+}
+
+static void
+count_variables(Planning *planning)
+{
+	planning->variables = -EV_Y;
+	for (int i = 0; i < planning->body->length; i++)
+	{
+		const EvAtom *atom = &planning->body->atom[i];
+
+		if (-atom->first > planning->variables)
+			planning->variables = -atom->first;
+		if (-atom->second > planning->variables)
+			planning->variables = -atom->second;
+	}
+	for (int i = 0; i < planning->variables; i++)
+		planning->level_of[i] = -1;
+}
+
+BodyPlan
+body_plan(const EvFacts *facts, const EvBody *body)
+{
+	Planning	planning = {.facts = facts,.body = body};
+	BodyPlan   *plan = &planning.plan;
+
+	count_variables(&planning);
+	for (int32_t variable = EV_X; variable != 0; variable = next_variable(&planning))
+		bind_variable(&planning, variable);
+	for (int i = 0; i < plan->levels; i++)
+	{
+		plan->level[i].cut = !has_link(plan, i, 0, i - 1);
+		plan->level[i].once = i != plan->y && !has_link(plan, i, i, i);
+	}
+	plan->sharing = sharing_of(plan);
+	return *plan;
+}
