@@ -99,12 +99,11 @@ pca_pairs(const PairCounts *count, const Candidate *candidate)
 {
 	const Mining *mining = count->mining;
 	DirectedAtom side = FORWARDS(candidate->head) + mining_functional_backwards(mining, candidate->head);
-	const EvHolder *holder = mining->index.holder + mining->index.holders[side];
 	const int32 *pairs = count->end[functional_end(count, candidate)].pairs;
 	int64		sum = 0;
 
 	for (int64 i = 0; i < mining_holders(mining, side); i++)
-		sum += pairs[holder[i].entity];
+		sum += pairs[ev_holder(&mining->index, mining->index.holders[side] + i)];
 	return sum;
 }
 
