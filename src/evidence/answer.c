@@ -305,9 +305,9 @@ index_answers(EvAnswering *answering)
 		return;
 	if (answering->indexed_atom >= 0)
 		for (int64_t i = facts->holders[answering->indexed_atom]; i < facts->holders[answering->indexed_atom + 1]; i++)
-			answering->first_answer[facts->holder[i].entity] = 0;
+			answering->first_answer[ev_holder(facts, i)] = 0;
 	for (int64_t i = facts->holders[answering->atom]; i < facts->holders[answering->atom + 1]; i++)
-		answering->first_answer[facts->holder[i].entity] = facts->holder[i].first + 1;
+		answering->first_answer[ev_holder(facts, i)] = ev_group_at(facts, facts->holder[i]).first + 1;
 	answering->indexed_atom = answering->atom;
 }
 

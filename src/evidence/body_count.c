@@ -175,7 +175,7 @@ count_known(CountingThread *thread, EvCountedRule *rule)
 	const int32_t *pairs = thread->end[rule->side_is_y].pairs;
 
 	for (int64_t i = facts->holders[rule->side]; i < facts->holders[rule->side + 1]; i++)
-		rule->known += pairs[facts->holder[i].entity];
+		rule->known += pairs[ev_holder(facts, i)];
 }
 
 static void

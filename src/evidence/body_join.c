@@ -163,7 +163,8 @@ typedef struct Source
 {
 	const EvEdge *edge;			/* while they are of `atom` */
 	DirectedAtom atom;
-	const EvHolder *holder;
+	const int32_t *holder;		/* groups */
+	const EvGroupStart *group;	/* all of them */
 	int32_t		only;
 	int64_t		count;			/* at most */
 	int			link;			/* that the edges are of; -1: none */
@@ -179,7 +180,7 @@ static inline int32_t
 source_entity(const Source *source, int64_t i)
 {
 	return source->edge != NULL ? source->edge[i].other :
-		source->holder != NULL ? source->holder[i].entity : source->only;
+		source->holder != NULL ? source->group[source->holder[i]].entity : source->only;
 }
 
 /* The place of the first entity that is not below `bound`. */
@@ -273,7 +274,7 @@ source_of(const EvJoin *join, const BodyLevel *level)
 		return source;
 	if (level->links == 0)
 		return (Source) {
-			.holder = facts->holder + facts->holders[level->held],
+			.holder = facts->holder + facts->holders[level->held],.group = facts->group,
 			.count = facts->holders[level->held + 1] - facts->holders[level->held],.link = -1
 		};
 	return source_of_links(join, level);
@@ -549,14 +550,15 @@ join_x(EvJoin *join, int32_t x)
 
 /* Asks for the memory of the x that will come: the reads are all over the index, and nearly all of the time. */
 static void
-look_ahead(const EvJoin *join, const EvHolder *holder, int64_t left)
+look_ahead(const EvJoin *join, const int32_t *holder, int64_t left)
 {
 	const EvEdge *edge = join->facts->edge;
+	const EvGroupStart *group = join->facts->group;
 
 	if (left > AHEAD)
-		__builtin_prefetch(&edge[holder[AHEAD].first]);
+		__builtin_prefetch(&edge[group[holder[AHEAD]].first]);
 	if (left > AHEAD / 2 && join->indexed != NO_ATOM)
-		__builtin_prefetch(&join->begin[edge[holder[AHEAD / 2].first].other]);
+		__builtin_prefetch(&join->begin[edge[group[holder[AHEAD / 2]].first].other]);
 }
 
 static void
@@ -578,7 +580,7 @@ join_slice(EvJoin *join, EvSlice slice)
 		if (!passes(join, level, source.link, x))
 			continue;
 		join->bound[0] = x;
-		join->x_group = source.holder == NULL ? -1 : source.holder[i].first;
+		join->x_group = source.holder == NULL ? -1 : source.group[source.holder[i]].first;
 		join_x(join, x);
 	}
 	flush_sets(join);
@@ -594,7 +596,7 @@ index_groups(EvJoin *join, bool clear)
 
 	for (int64_t i = facts->holders[join->indexed]; i < facts->holders[join->indexed + 1]; i++)
 	{
-		join->begin[facts->holder[i].entity] = clear ? -1 : facts->holder[i].first;
+		join->begin[ev_holder(facts, i)] = clear ? -1 : ev_group_at(facts, facts->holder[i]).first;
 		count_work(join, 1);
 	}
 }

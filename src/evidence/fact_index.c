@@ -10,16 +10,30 @@
 
 #define ENTITIES_AT_ONCE 64		/* of an item */
 #define EDGES_AT_ONCE 4096
+#define MOST_FACTS (INT64_C(1) << 30)
+
+/* Groups are no more than edges, and no more than an entity can have. */
+static size_t
+most_groups(const EvFacts *facts)
+{
+	double		all = 2.0 * facts->relations * facts->entities;
+
+	return (size_t) (all < (double) facts->edges ? (int64_t) all : facts->edges);
+}
 
 static void
 take_facts(EvFacts *facts, Allocation *allocation)
 {
+	size_t		groups = most_groups(facts);
+
 	facts->start = TAKE(allocation, int64_t, (size_t) facts->entities + 1);
 	facts->edge = TAKE(allocation, EvEdge, (size_t) facts->edges);
-	facts->mirror = TAKE(allocation, int64_t, (size_t) facts->edges);
+	facts->mirror = TAKE(allocation, int32_t, (size_t) facts->edges);
 	facts->reflexive = TAKE(allocation, bool, (size_t) facts->relations);
+	facts->directory = TAKE(allocation, EvDirectory, (size_t) facts->entities + 1);
+	facts->group = TAKE(allocation, EvGroupStart, groups + 1);
 	facts->holders = TAKE(allocation, int64_t, 2 * (size_t) facts->relations + 1);
-	facts->holder = TAKE(allocation, EvHolder, (size_t) facts->edges);
+	facts->holder = TAKE(allocation, int32_t, groups);
 }
 
 size_t
@@ -29,7 +43,7 @@ ev_facts_bytes(int32_t entities, int32_t relations, int64_t facts)
 	Allocation	allocation = {0};
 
 	take_facts(&counted, &allocation);
-	return allocation_bytes(&allocation);
+	return facts >= MOST_FACTS ? SIZE_MAX : allocation_bytes(&allocation);
 }
 
 static int
@@ -52,44 +66,86 @@ typedef struct Building
 	Pool    *pool;
 } Building;
 
+/* Leaves in start[e + 1] where the edges of e begin; filling moves it on to where they end. */
 static void
 count_edges(const Building *building, int thread)
 {
 	EvFacts    *facts = building->facts;
+	int64_t    *next = facts->start + 1;
+	int64_t		first = 0;
 
 	for (int32_t i = 0; i <= facts->entities; i++)
 		facts->start[i] = 0;
 	for (int64_t i = 0; i < building->count; i++)
 	{
-		facts->start[building->triples[i].head]++;
-		facts->start[building->triples[i].tail]++;
+		next[building->triples[i].head]++;
+		next[building->triples[i].tail]++;
 		pool_yield_at(building->pool, thread, i);
 	}
-	/* the end of each entity's edges, from where filling them goes down to the first */
 	for (int32_t i = 0; i < facts->entities; i++)
-		facts->start[i + 1] += facts->start[i];
+	{
+		int64_t		edges = next[i];
+
+		next[i] = first;
+		first += edges;
+	}
 }
 
-/* The only item: each entity gets its edges, in no order. */
+/* The end of the facts, from `first` on, that have the same relation. */
+static int64_t
+end_of_relation(const Building *building, int64_t first)
+{
+	int64_t		end = first;
+
+	while (end < building->count && building->triples[end].relation == building->triples[first].relation)
+		end++;
+	return end;
+}
+
+/*
+ * The only item: each entity gets its edges.  They are in order where the facts come by relation, head and tail, as
+ * they are read from a table.
+ */
 static void
 fill_edges(void *argument, int64_t item, int thread)
 {
 	const Building *building = argument;
 	EvFacts    *facts = building->facts;
+	int64_t    *next = facts->start + 1;
 
 	count_edges(building, thread);
 	for (int32_t i = 0; i < facts->relations; i++)
 		facts->reflexive[i] = false;
-	for (int64_t i = 0; i < building->count; i++)
+	for (int64_t first = 0, end; first < building->count; first = end)
 	{
-		Triple	t = building->triples[i];
-		DirectedAtom atom = FORWARDS(t.relation);
+		DirectedAtom atom = FORWARDS(building->triples[first].relation);
 
-		facts->edge[--facts->start[t.head]] = (EvEdge) {atom, t.tail};
-		facts->edge[--facts->start[t.tail]] = (EvEdge) {MIRRORED(atom), t.head};
-		facts->reflexive[t.relation] |= t.head == t.tail;
-		pool_yield_at(building->pool, thread, i);
+		end = end_of_relation(building, first);
+		for (int64_t i = first; i < end; i++)
+		{
+			Triple	t = building->triples[i];
+
+			facts->edge[next[t.head]++] = (EvEdge) {atom, t.tail};
+			facts->reflexive[t.relation] |= t.head == t.tail;
+			pool_yield_at(building->pool, thread, i);
+		}
+		for (int64_t i = first; i < end; i++)
+		{
+			Triple	t = building->triples[i];
+
+			facts->edge[next[t.tail]++] = (EvEdge) {MIRRORED(atom), t.head};
+			pool_yield_at(building->pool, thread, i);
+		}
 	}
+}
+
+static bool
+is_sorted(const EvFacts *facts, int32_t entity)
+{
+	for (int64_t i = facts->start[entity] + 1; i < facts->start[entity + 1]; i++)
+		if (compare_edges(&facts->edge[i - 1], &facts->edge[i]) > 0)
+			return false;
+	return true;
 }
 
 /* Item: some entities. */
@@ -100,41 +156,73 @@ sort_edges(void *argument, int64_t item, int thread)
 	EvFacts    *facts = building->facts;
 
 	for (int64_t i = item * ENTITIES_AT_ONCE; i < (item + 1) * ENTITIES_AT_ONCE && i < facts->entities; i++)
-		sort_array(building->pool, thread, facts->edge + facts->start[i], facts->start[i + 1] - facts->start[i],
-				 sizeof(EvEdge), compare_edges);
+		if (!is_sorted(facts, (int32_t) i))
+			sort_array(building->pool, thread, facts->edge + facts->start[i], facts->start[i + 1] - facts->start[i],
+					   sizeof(EvEdge), compare_edges);
+	pool_yield(building->pool, thread);
 }
 
-static bool
-begins_group(const EvFacts *facts, int32_t entity, int64_t edge)
+/* ---- groups ---------------------------------------------------------------------- */
+
+/* Adds the groups of an entity behind those of the entities before it. */
+static int32_t
+add_groups(EvFacts *facts, int32_t entity, int32_t groups)
 {
-	return edge == facts->start[entity] || facts->edge[edge - 1].atom != facts->edge[edge].atom;
+	EvDirectory directory = {.group = groups};
+
+	for (int64_t i = facts->start[entity]; i < facts->start[entity + 1]; i++)
+	{
+		DirectedAtom atom = facts->edge[i].atom;
+
+		if (i == facts->start[entity] || facts->edge[i - 1].atom != atom)
+		{
+			facts->group[groups++] = (EvGroupStart) {(int32_t) i, entity, atom};
+			directory.atoms |= UINT64_C(1) << (atom >> facts->atom_shift);
+		}
+	}
+	facts->directory[entity] = directory;
+	return groups;
 }
 
-/* The only item.  Entities come in ascending order, so holders do. */
+/* The groups of each atom, in their order: by entity. */
 static void
-index_holders(void *argument, int64_t item, int thread)
+list_holders(const Building *building, int32_t groups, int thread)
 {
-	const Building *building = argument;
 	EvFacts    *facts = building->facts;
 	int64_t		atoms = 2 * (int64_t) facts->relations;
 
 	for (int64_t i = 0; i <= atoms; i++)
 		facts->holders[i] = 0;
-	for (int32_t e = 0; e < facts->entities; e++)
-		for (int64_t i = facts->start[e]; i < facts->start[e + 1]; i++)
-		{
-			facts->holders[facts->edge[i].atom] += begins_group(facts, e, i);
-			pool_yield_at(building->pool, thread, i);
-		}
+	for (int32_t i = 0; i < groups; i++)
+	{
+		facts->holders[facts->group[i].atom]++;
+		pool_yield_at(building->pool, thread, i);
+	}
 	for (int64_t i = 0; i < atoms; i++)
 		facts->holders[i + 1] += facts->holders[i];
-	for (int32_t e = facts->entities - 1; e >= 0; e--)
-		for (int64_t i = facts->start[e]; i < facts->start[e + 1]; i++)
-		{
-			if (begins_group(facts, e, i))
-				facts->holder[--facts->holders[facts->edge[i].atom]] = (EvHolder) {e, i};
-			pool_yield_at(building->pool, thread, i);
-		}
+	for (int32_t i = groups - 1; i >= 0; i--)
+	{
+		facts->holder[--facts->holders[facts->group[i].atom]] = i;
+		pool_yield_at(building->pool, thread, i);
+	}
+}
+
+/* The only item */
+static void
+index_groups(void *argument, int64_t item, int thread)
+{
+	const Building *building = argument;
+	EvFacts    *facts = building->facts;
+	int32_t		groups = 0;
+
+	for (int32_t e = 0; e < facts->entities; e++)
+	{
+		groups = add_groups(facts, e, groups);
+		pool_yield_at(building->pool, thread, e);
+	}
+	facts->directory[facts->entities] = (EvDirectory) {.group = groups};
+	facts->group[groups] = (EvGroupStart) {(int32_t) facts->edges, facts->entities, -1};
+	list_holders(building, groups, thread);
 }
 
 /* Item: some edges. */
@@ -145,9 +233,61 @@ index_mirrors(void *argument, int64_t item, int thread)
 	EvFacts    *facts = building->facts;
 
 	for (int64_t i = item * EDGES_AT_ONCE; i < (item + 1) * EDGES_AT_ONCE && i < facts->edges; i++)
-		facts->mirror[i] = ev_group(facts, facts->edge[i].other, MIRRORED(facts->edge[i].atom)).first;
+		facts->mirror[i] = (int32_t) ev_group(facts, facts->edge[i].other, MIRRORED(facts->edge[i].atom)).first;
 	pool_yield(building->pool, thread);
 }
+
+int32_t
+ev_group_search(const EvFacts *facts, int32_t first, int32_t end, DirectedAtom atom)
+{
+	while (first < end)
+	{
+		int32_t		middle = first + (end - first) / 2;
+
+		if (facts->group[middle].atom < atom)
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	return first;
+}
+
+void
+ev_groups(const EvFacts *facts, const int32_t *entity, int stride, int count, DirectedAtom atom, EvGroup *group)
+{
+	for (int i = 0; i < count; i++)
+		__builtin_prefetch(&facts->directory[entity[i * stride]]);
+	for (int i = 0; i < count; i++)
+	{
+		group[i] = ev_group(facts, entity[i * stride], atom);
+		__builtin_prefetch(&facts->edge[group[i].first]);
+	}
+}
+
+static int
+compare_others(const void *edge, const void *other)
+{
+	int32_t		left = ((const EvEdge *) edge)->other;
+	int32_t		right = *(const int32_t *) other;
+
+	return (left > right) - (left < right);
+}
+
+bool
+ev_group_holds(const EvFacts *facts, EvGroup group, int32_t other)
+{
+	int64_t		place = lower_bound(facts->edge, group.first, group.end, sizeof(EvEdge), &other, compare_others);
+
+	return place < group.end && facts->edge[place].other == other;
+}
+
+bool
+ev_holds(const EvFacts *facts, int32_t entity, DirectedAtom atom, int32_t other)
+{
+	return ev_group_holds(facts, ev_group(facts, entity, atom), other);
+}
+
+/* ---- all of it ---------------------------------------------------------------------- */
 
 bool
 ev_facts(Arena *arena, Pool *pool, int32_t entities, int32_t relations,
@@ -157,15 +297,17 @@ ev_facts(Arena *arena, Pool *pool, int32_t entities, int32_t relations,
 	Allocation	allocation = {0};
 
 	*facts = (EvFacts) {.entities = entities,.relations = relations,.edges = 2 * count};
+	while (2 * (int64_t) relations > INT64_C(64) << facts->atom_shift)
+		facts->atom_shift++;
 	take_facts(facts, &allocation);
-	if (!allocation_open(&allocation, arena))
+	if (count >= MOST_FACTS || !allocation_open(&allocation, arena))
 		return false;
 	facts->memory = allocation.base;
 	take_facts(facts, &allocation);
 	pool_run(pool, 1, fill_edges, &building);
 	pool_run(pool, pool_pieces(entities, ENTITIES_AT_ONCE), sort_edges, &building);
+	pool_run(pool, 1, index_groups, &building);
 	pool_run(pool, pool_pieces(facts->edges, EDGES_AT_ONCE), index_mirrors, &building);
-	pool_run(pool, 1, index_holders, &building);
 	return true;
 }
 
@@ -239,40 +381,4 @@ ev_neighbours(Arena *arena, Pool *pool, EvFacts *facts)
 	pool_run(pool, 1, fill_neighbours, &reordering);
 	facts->neighbour = reordering.neighbour;
 	return true;
-}
-
-/* ---- groups ---------------------------------------------------------------------- */
-
-/* The first of an entity's edges that is not below `edge`. */
-static int64_t
-first_edge(const EvFacts *facts, int32_t entity, EvEdge edge)
-{
-	return lower_bound(facts->edge, facts->start[entity], facts->start[entity + 1],
-					   sizeof(EvEdge), &edge, compare_edges);
-}
-
-EvGroup
-ev_group(const EvFacts *facts, int32_t entity, DirectedAtom atom)
-{
-	return (EvGroup) {first_edge(facts, entity, (EvEdge) {atom, 0}),
-		first_edge(facts, entity, (EvEdge) {atom + 1, 0})};
-}
-
-int64_t
-ev_group_end(const EvFacts *facts, int32_t entity, int64_t first)
-{
-	int64_t		i = first;
-
-	while (i < facts->start[entity + 1] && facts->edge[i].atom == facts->edge[first].atom)
-		i++;
-	return i;
-}
-
-bool
-ev_holds(const EvFacts *facts, int32_t entity, DirectedAtom atom, int32_t other)
-{
-	EvEdge		edge = {atom, other};
-	int64_t		place = first_edge(facts, entity, edge);
-
-	return place < facts->start[entity + 1] && compare_edges(&facts->edge[place], &edge) == 0;
 }

@@ -18,18 +18,21 @@
 #include "core/sort.h"
 
 #define MIN_WORK 2000			/* of a body */
+#define STEPS_AT_ONCE 4096		/* before a thread yields */
+#define STEPS_OF_SEARCH 16		/* of binary search, and of reading */
 #define MIN_ANCHORS 30			/* of a sample: by chance, fewer reach next to nothing */
 
 /* A thread's: the path at hand, and what the paths from an anchor reach */
 typedef struct PathTracer
 {
 	int32_t		entity[EV_MAX_BODY + 1];	/* of the path */
+	int32_t    *reached;		/* entities, each once */
+	int64_t		count;
 	uint32_t   *reached_by;		/* by entity: the number of the last anchor from which it was reached */
 	uint32_t	number;			/* of the anchor */
-	int64_t		reached;
 	bool		closed;			/* a path leads back to the anchor */
 	double		steps;			/* of this body */
-	int64_t		calls;
+	int64_t		unseen;			/* steps since it has yielded */
 } PathTracer;
 
 struct PathCount
@@ -49,35 +52,73 @@ is_visited(const PathTracer *tracer, int32_t entity, int depth)
 	return false;
 }
 
-/* Follows all paths that begin like the one at hand; false when the work is spent. */
+/* Spends the work of looking at the edges of a group; false when there is none left. */
 static bool
-trace(PathCount *count, int thread, const PathBody *body, int depth)
+spend(PathCount *count, int thread, EvGroup group)
 {
 	PathTracer *tracer = &count->tracer[thread];
-	const EvFacts *facts = count->task->facts;
-	int32_t		entity = tracer->entity[depth];
-	EvGroup		group;
+	int64_t		steps = group.end - group.first + 1;
 
-	pool_yield_at(count->task->pool, thread, ++tracer->calls);
-	if (depth == body->length)
+	tracer->steps += (double) steps;
+	tracer->unseen += steps;
+	if (tracer->unseen >= STEPS_AT_ONCE)
 	{
-		tracer->reached += tracer->reached_by[entity] != tracer->number;
-		tracer->reached_by[entity] = tracer->number;
-		return true;
+		tracer->unseen = 0;
+		pool_yield(count->task->pool, thread);
 	}
-	group = ev_group(facts, entity, body->atom[depth]);
-	tracer->steps += (double) (group.end - group.first) + 1;
-	if (tracer->steps > count->work)
+	return tracer->steps <= count->work;
+}
+
+/* Notes what the last atom leads to, a group, from the end of the path at hand; false when the work is spent. */
+static bool
+reach(PathCount *count, int thread, int depth, EvGroup group)
+{
+	PathTracer *tracer = &count->tracer[thread];
+	const EvEdge *edge = count->task->facts->edge;
+
+	if (!spend(count, thread, group))
 		return false;
 	for (int64_t i = group.first; i < group.end; i++)
 	{
-		if (depth == body->length - 1 && facts->edge[i].other == tracer->entity[0])
+		int32_t		other = edge[i].other;
+
+		if (other == tracer->entity[0])
 			tracer->closed = true;
-		if (is_visited(tracer, facts->edge[i].other, depth))
+		if (is_visited(tracer, other, depth))
 			continue;
-		tracer->entity[depth + 1] = facts->edge[i].other;
-		if (!trace(count, thread, body, depth + 1))
-			return false;
+		tracer->reached[tracer->count] = other;
+		tracer->count += tracer->reached_by[other] != tracer->number;
+		tracer->reached_by[other] = tracer->number;
+	}
+	return true;
+}
+
+/* Follows all paths that begin like the one at hand and go on by the edges of a group; false when the work is spent. */
+static bool
+trace(PathCount *count, int thread, const PathBody *body, int depth, EvGroup group)
+{
+	PathTracer *tracer = &count->tracer[thread];
+	const EvFacts *facts = count->task->facts;
+	EvGroup		ahead[EV_AHEAD];
+
+	if (depth == body->length - 1)
+		return reach(count, thread, depth, group);
+	if (!spend(count, thread, group))
+		return false;
+	for (int64_t first = group.first; first < group.end; first += EV_AHEAD)
+	{
+		const EvEdge *edge = facts->edge + first;
+		int			some = group.end - first < EV_AHEAD ? (int) (group.end - first) : EV_AHEAD;
+
+		ev_groups(facts, &edge->other, sizeof(EvEdge) / sizeof(int32_t), some, body->atom[depth + 1], ahead);
+		for (int i = 0; i < some; i++)
+		{
+			if (is_visited(tracer, edge[i].other, depth))
+				continue;
+			tracer->entity[depth + 1] = edge[i].other;
+			if (!trace(count, thread, body, depth + 1, ahead[i]))
+				return false;
+		}
 	}
 	return true;
 }
@@ -110,26 +151,48 @@ add_pairs(const PathTracer *tracer, AnchorSums *sums)
 {
 	for (int closed = 0; closed < 2; closed++)
 	{
-		double		pairs = (double) tracer->reached + (closed && tracer->closed);
+		double		pairs = (double) tracer->count + (closed && tracer->closed);
 
 		sums->pairs[closed] += pairs;
 		sums->squares[closed] += pairs * pairs;
 	}
 }
 
+/* Of the entities of a group, how many were reached; `closed`: whether the anchor counts as one. */
+static int64_t
+count_hits(const PathCount *count, const PathTracer *tracer, EvGroup group, bool closed)
+{
+	const EvEdge *edge = count->task->facts->edge;
+	int32_t		anchor = tracer->entity[0];
+	int64_t		hits = 0;
+
+	for (int64_t i = group.first; i < group.end; i++)
+		hits += edge[i].other == anchor ? closed : tracer->reached_by[edge[i].other] == tracer->number;
+	return hits;
+}
+
+/* The same for a group that is much the longer: each entity that was reached is searched in it. */
+static int64_t
+search_hits(const PathCount *count, const PathTracer *tracer, EvGroup group, bool closed)
+{
+	const EvFacts *facts = count->task->facts;
+	int64_t		hits = closed && ev_group_holds(facts, group, tracer->entity[0]);
+
+	for (int64_t i = 0; i < tracer->count; i++)
+		hits += ev_group_holds(facts, group, tracer->reached[i]);
+	return hits;
+}
+
 static void
 add_hits(const PathCount *count, const PathTracer *tracer, int32_t atom, bool closed, PathCandidate *candidate)
 {
-	const EvFacts *facts = count->task->facts;
-	int32_t		anchor = tracer->entity[0];
-	EvGroup		group = ev_group(facts, anchor, atom);
-	double		hits = 0;
+	EvGroup		group = ev_group(count->task->facts, tracer->entity[0], atom);
+	bool		longer = group.end - group.first > STEPS_OF_SEARCH * (tracer->count + 1);
+	double		hits = (double) (longer ? search_hits : count_hits) (count, tracer, group, closed);
 
-	for (int64_t i = group.first; i < group.end; i++)
-		hits += facts->edge[i].other == anchor ? closed : tracer->reached_by[facts->edge[i].other] == tracer->number;
 	candidate->hits += hits;
 	candidate->hits_squared += hits * hits;
-	candidate->hits_pairs += hits * ((double) tracer->reached + closed);
+	candidate->hits_pairs += hits * ((double) tracer->count + closed);
 }
 
 /* ---- what follows from the sums --------------------------------------------------------- */
@@ -205,19 +268,45 @@ reserve_numbers(PathTracer *tracer, const EvFacts *facts, uint32_t anchors)
 	tracer->number = 0;
 }
 
-/* Follows the body from one more anchor. */
+/* Follows the body from one more anchor, on by the edges of its first atom. */
 static void
-trace_anchor(PathCount *count, int thread, const PathBody *body, int32_t anchor, AnchorSums *sums)
+trace_anchor(PathCount *count, int thread, const PathBody *body, int32_t anchor, EvGroup group, AnchorSums *sums)
 {
 	PathTracer *tracer = &count->tracer[thread];
 
 	tracer->entity[0] = anchor;
 	tracer->number++;
-	tracer->reached = 0;
+	tracer->count = 0;
 	tracer->closed = false;
 	sums->used++;
-	sums->cut = !trace(count, thread, body, 0);
+	sums->cut = !trace(count, thread, body, 0, group);
 	add_pairs(tracer, sums);
+}
+
+/* Follows the body from its anchors, and counts the hits of its candidates. */
+static void
+trace_anchors(PathCount *count, int thread, const PathBody *body, bool mirrored, PathCandidate *first, PathCandidate *end,
+			  AnchorSums *sums)
+{
+	const EvFacts *facts = count->task->facts;
+	PathTracer *tracer = &count->tracer[thread];
+	const int32_t *anchor = count->task->anchor + facts->holders[body->atom[0]];
+	EvGroup		ahead[EV_AHEAD];
+
+	for (int64_t i = 0; i < (int64_t) sums->all && !sums->cut; i++)
+	{
+		int64_t		left = (int64_t) sums->all - i;
+
+		if (i % EV_AHEAD == 0)
+			ev_groups(facts, anchor + i, 1, left < EV_AHEAD ? (int) left : EV_AHEAD, body->atom[0], ahead);
+		trace_anchor(count, thread, body, anchor[i], ahead[i % EV_AHEAD], sums);
+		if (tracer->count == 0 && !tracer->closed)
+			continue;
+		tracer->steps += (double) (end - first);
+		for (PathCandidate *c = first; c < end; c++)
+			add_hits(count, tracer, FORWARDS(c->relation) + mirrored,
+					 tracer->closed && counts_closed(count, body, c->relation), c);
+	}
 }
 
 /* Item: the candidates of a body. */
@@ -227,33 +316,21 @@ count_item(void *argument, int64_t number, int thread)
 	PathCount  *count = argument;
 	const PathTask *task = count->task;
 	const EvFacts *facts = task->facts;
-	PathTracer *tracer = &count->tracer[thread];
 	PathCandidate *first = task->candidate + count->first[number];
 	PathCandidate *end = task->candidate + count->first[number + 1];
 	PathBody	body = path_body(facts, first->body);
 	PathBody	mirror = path_body_mirrored(&body);
 	bool		mirrored = holder_count(facts, mirror.atom[0]) < holder_count(facts, body.atom[0]);
-	const int32_t *anchor;
 	AnchorSums	sums = {0};
 
 	if (path_task_late(task))
 		return;
 	if (mirrored)
 		body = mirror;
-	anchor = task->anchor + facts->holders[body.atom[0]];
 	sums.all = (double) holder_count(facts, body.atom[0]);
-	reserve_numbers(tracer, facts, (uint32_t) holder_count(facts, body.atom[0]));
-	tracer->steps = 0;
-	while (sums.used < sums.all && !sums.cut)
-	{
-		trace_anchor(count, thread, &body, anchor[(int64_t) sums.used], &sums);
-		if (tracer->reached == 0 && !tracer->closed)
-			continue;
-		tracer->steps += (double) (end - first);
-		for (PathCandidate *c = first; c < end; c++)
-			add_hits(count, tracer, FORWARDS(c->relation) + mirrored,
-					 tracer->closed && counts_closed(count, &body, c->relation), c);
-	}
+	reserve_numbers(&count->tracer[thread], facts, (uint32_t) holder_count(facts, body.atom[0]));
+	count->tracer[thread].steps = 0;
+	trace_anchors(count, thread, &body, mirrored, first, end, &sums);
 	for (PathCandidate *c = first; c < end; c++)
 		conclude(&sums, counts_closed(count, &body, c->relation), c);
 }
@@ -327,11 +404,12 @@ path_count_take(PathTask *task, int threads, Allocation *allocation)
 
 	for (int i = 0; i < threads; i++)
 	{
+		int32_t    *reached = TAKE(allocation, int32_t, (size_t) task->facts->entities + 1);
 		uint32_t   *reached_by = TAKE(allocation, uint32_t, (size_t) task->facts->entities);
 
 		if (reached_by != NULL)
 		{
-			count.tracer[i] = (PathTracer) {.reached_by = reached_by};
+			count.tracer[i] = (PathTracer) {.reached = reached,.reached_by = reached_by};
 			memset(reached_by, 0, (size_t) task->facts->entities * sizeof(uint32_t));
 		}
 	}

@@ -51,7 +51,7 @@ shuffle_anchors(PathTask *task)
 			uint32_t	j = random_below(random_bits(stream, (uint64_t) i), (uint64_t) i + 1);
 
 			anchor[i] = anchor[j];
-			anchor[j] = facts->holder[facts->holders[d] + i].entity;
+			anchor[j] = ev_holder(facts, facts->holders[d] + i);
 			pool_yield_at(task->pool, POOL_LEADER, i);
 		}
 	}

@@ -74,7 +74,7 @@ count_all_walks(void *argument, int64_t item, int thread)
 		{
 			planner->anchor_walks[k][d] = 0;
 			for (int64_t i = facts->holders[d]; i < facts->holders[d + 1]; i++)
-				planner->anchor_walks[k][d] += planner->walks[k][facts->holder[i].entity];
+				planner->anchor_walks[k][d] += planner->walks[k][ev_holder(facts, i)];
 		}
 }
 
@@ -95,11 +95,11 @@ expected_joins(const PathPlanner *planner, int length, int32_t anchored)
 
 	for (int64_t i = facts->holders[anchored]; i < facts->holders[anchored + 1]; i++)
 	{
-		EvHolder	holder = facts->holder[i];
-		int64_t		end = ev_group_end(facts, holder.entity, holder.first);
+		int32_t		holder = ev_holder(facts, i);
+		EvGroup		group = ev_group_at(facts, facts->holder[i]);
 
-		for (int64_t j = holder.first; j < end; j++)
-			pairs += near[holder.entity] * far[facts->edge[j].other];
+		for (int64_t j = group.first; j < group.end; j++)
+			pairs += near[holder] * far[facts->edge[j].other];
 		pool_yield_at(planner->pool, POOL_LEADER, i);
 	}
 	return pairs * planner->join_probability;

@@ -386,14 +386,13 @@ make_items(PathSearch *search)
 
 	for (int64_t i = facts->holders[atom]; i < facts->holders[atom + 1]; i++)
 	{
-		EvHolder	holder = facts->holder[i];
-		int64_t		last = ev_group_end(facts, holder.entity, holder.first);
+		EvGroup		group = ev_group_at(facts, facts->holder[i]);
 
-		for (int64_t first = holder.first; first < last; first += PATH_ITEM_FACTS)
+		for (int64_t first = group.first; first < group.end; first += PATH_ITEM_FACTS)
 		{
-			int64_t		end = first + PATH_ITEM_FACTS < last ? first + PATH_ITEM_FACTS : last;
+			int64_t		end = first + PATH_ITEM_FACTS < group.end ? first + PATH_ITEM_FACTS : group.end;
 
-			search->item[items++] = (PathItem) {holder.entity, {first, end}};
+			search->item[items++] = (PathItem) {ev_holder(facts, i), {first, end}};
 		}
 	}
 	return items;

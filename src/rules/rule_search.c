@@ -116,7 +116,6 @@ make_end(Search *search, int end)
 {
 	const EvFacts *index = &search->mining->index;
 	DirectedAtom atom = end == X ? FORWARDS(search->head) : MIRRORED(FORWARDS(search->head));
-	const EvHolder *holder = index->holder + index->holders[atom];
 	int32		units = (int32) (index->holders[atom + 1] - index->holders[atom]);
 
 	search->units[end] = units;
@@ -125,8 +124,8 @@ make_end(Search *search, int end)
 	for (int32 i = 0; i < units; i++)
 	{
 		search->unit[end][i] = (Unit) {{-1, -1}, 0};
-		search->unit[end][i].bound[end] = holder[i].entity;
-		search->unit_of_entity[holder[i].entity] = i;
+		search->unit[end][i].bound[end] = ev_holder(index, index->holders[atom] + i);
+		search->unit_of_entity[search->unit[end][i].bound[end]] = i;
 	}
 	for (int32 i = 0; i < search->facts; i++)
 	{

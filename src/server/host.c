@@ -115,17 +115,17 @@ hkg_arena(void)
 
 #define LARGE ((size_t) 1 << 20)
 
-typedef struct Block
+typedef struct MemoryBlock
 {
 	MemoryContextCallback end;
 	void	   *memory;
 	size_t		bytes;
-} Block;
+} MemoryBlock;
 
 static void
 unmap_block(void *argument)
 {
-	Block	   *block = argument;
+	MemoryBlock	   *block = argument;
 
 	(void) munmap(block->memory, block->bytes);
 }
@@ -134,7 +134,7 @@ unmap_block(void *argument)
 static void *
 map_block(MemoryContext context, size_t bytes)
 {
-	Block	   *block = MemoryContextAlloc(context, sizeof(Block));
+	MemoryBlock	   *block = MemoryContextAlloc(context, sizeof(MemoryBlock));
 	void	   *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (memory == MAP_FAILED)
@@ -142,7 +142,7 @@ map_block(MemoryContext context, size_t bytes)
 				(errcode(ERRCODE_OUT_OF_MEMORY),
 				 errmsg("out of memory"),
 				 errdetail("Failed on request of size %zu.", bytes)));
-	*block = (Block) {{unmap_block, block, NULL}, memory, bytes};
+	*block = (MemoryBlock) {{unmap_block, block, NULL}, memory, bytes};
 	MemoryContextRegisterResetCallback(context, &block->end);
 	return memory;
 }
