@@ -257,6 +257,22 @@ kge_engine_flops(const KgeEngine *engine)
 	return NAN;
 }
 
+double
+kge_engine_rate(const KgeEngine *engine, bool gradients)
+{
+	switch (engine->similarity)
+	{
+		case KGE_DOT:
+		case KGE_L2:
+			return gradients ? 7e10 : 8e10;
+		case KGE_L1:
+			return gradients ? 2e10 : 3e10;
+		case KGE_MODULI:
+			return gradients ? 1.4e10 : 2.5e10;
+	}
+	return NAN;
+}
+
 float
 kge_engine_score(const KgeEngine *engine, const float *query, const float *candidate)
 {

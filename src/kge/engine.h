@@ -58,6 +58,9 @@ extern void kge_engine_gradients(const KgeEngine *engine, KgeRows queries,
 /* Floating-point operations of one score and its two gradients. */
 extern double kge_engine_flops(const KgeEngine *engine);
 
+/* How many a second a core does, of scores alone, rather fewer than it does, or with gradients (bench/kernels). */
+extern double kge_engine_rate(const KgeEngine *engine, bool gradients);
+
 /* The same two for a single query and candidate; adds to both gradients. */
 extern float kge_engine_score(const KgeEngine *engine, const float *query,
 							  const float *candidate);

@@ -212,11 +212,11 @@ extern double kge_epoch_flops(const KgeModel *model, const KgeTraining *training
 							  int64_t positives, int64_t queries);
 
 /*
- * Scores of a ranking that take no longer than such an epoch, whose scores have gradients; a lower bound, from what
- * bench/kernels measures.
+ * The seconds that they take a core of the machine of bench/RESULTS.md: a guess for others, and a measure of work,
+ * which unlike a clock is the same every time.
  */
-extern double kge_epoch_scores(const KgeModel *model, const KgeTraining *training,
-							   int64_t positives, int64_t queries);
+extern double kge_epoch_seconds(const KgeModel *model, const KgeTraining *training,
+								int64_t positives, int64_t queries);
 
 /*
  * A trainer of `model`, which it changes in place; at most max_positives are
@@ -318,6 +318,9 @@ typedef struct KgeRanks
 extern bool kge_rank(Arena *arena, Pool *pool, const KgeModel *model,
 					 const KgeAdjustment *adjustment,
 					 KgeTriples ranked, KgeTriples filter, uint64_t seed, KgeRanks ranks);
+
+/* Seconds of a core for that many triples, at most, by the same measure as kge_epoch_seconds. */
+extern double kge_rank_seconds(const KgeModel *model, int64_t count);
 
 /* Bytes that kge_rank will take from its arena. */
 extern size_t kge_rank_bytes(const KgeModel *model, const KgeAdjustment *adjustment,

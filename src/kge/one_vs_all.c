@@ -771,6 +771,5 @@ const KgeLoss kge_loss_softmax = {
 	.open = open_epoch,
 	.next = next_minibatch,
 	.scores = scores_of_all,
-	.score_cost = 3,
 	.learn = learn_softmax
 };

@@ -477,6 +477,15 @@ draw_rank(const KgeRanking *ranking, uint64_t seed, int64_t asked)
 														(uint64_t) count.equal + 1);
 }
 
+/* A score has a third of the operations of a score and its two gradients. */
+double
+kge_rank_seconds(const KgeModel *model, int64_t count)
+{
+	KgeEngine	engine = kge_engine(model);
+
+	return 2.0 * (double) count * model->entities * kge_engine_flops(&engine) / 3 / kge_engine_rate(&engine, false);
+}
+
 size_t
 kge_rank_bytes(const KgeModel *model, const KgeAdjustment *adjustment,
 			   int64_t count, int64_t filter_count, int threads)

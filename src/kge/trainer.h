@@ -84,9 +84,6 @@ struct KgeLoss
 	double		(*scores) (const KgeTraining *training, const KgeModel *model,
 						   int64_t positives, int64_t queries);
 
-	/* The time of each, with its gradients, in scores of a ranking: a lower bound; 1 in bfloat16. */
-	double		score_cost;
-
 	/*
 	 * Opens an epoch of `count` positives; then `next` takes what the next minibatch
 	 * holds, as long as anything is left.  Both are NULL where minibatches are

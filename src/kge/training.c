@@ -133,13 +133,21 @@ kge_epoch_flops(const KgeModel *model, const KgeTraining *training,
 	return flops;
 }
 
-double
-kge_epoch_scores(const KgeModel *model, const KgeTraining *training, int64_t positives, int64_t queries)
-{
-	const KgeLoss *loss = training->loss;
-	double		each = training->precision == KGE_BFLOAT16 ? 1 : loss->score_cost;
+/* Of one core, in products of whole blocks with all entities */
+#define SOFTMAX_RATE	1.2e11
+#define BFLOAT16_RATE	4e11
 
-	return each * loss->scores(training, model, positives, queries);
+double
+kge_epoch_seconds(const KgeModel *model, const KgeTraining *training, int64_t positives, int64_t queries)
+{
+	KgeEngine	engine = kge_engine(model);
+	double		rate = kge_engine_rate(&engine, true);
+
+	if (training->precision == KGE_BFLOAT16)
+		rate = BFLOAT16_RATE;
+	else if (training->loss->negatives == NULL && engine.similarity == KGE_DOT)
+		rate = SOFTMAX_RATE;
+	return kge_epoch_flops(model, training, positives, queries) / rate;
 }
 
 KgeTrainer *

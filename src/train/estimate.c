@@ -99,15 +99,14 @@ estimate_check(const TrainSettings *settings, const TrainingFacts *facts, const 
 /* ---- time -------------------------------------------------------------------- */
 
 /*
- * What one unit of a phase takes (progress.c): an order of magnitude from trainings of graphs of 3,000 to 300,000 facts
- * on one core.  It counts until the first unit of the phase was measured.
+ * Seconds of a core for one unit of a phase, by trainings on FB15k-237 and WN18RR.  They count until the first unit of
+ * the phase was measured (server/progress.c).  The others are those of the library (kge_epoch_seconds).
  */
-#define FLOPS 1e10				/* floating-point operations a second, of each thread */
-#define MINING_SECONDS 1e-4		/* of a fact */
-#define INFERRING_SECONDS 2e-5	/* of a fact, in each iteration */
-#define PATH_RULES_SECONDS 2e-4 /* of a fact */
-#define WEIGHTS_SECONDS 5e-3	/* of a triple of the valid split */
-#define WRITING_SECONDS 5e-5	/* of an entity or a rule */
+#define MINING_SECONDS 1.5e-5	/* of a fact */
+#define INFERRING_SECONDS 3e-6	/* of a fact, in each iteration */
+#define PATH_RULES_SECONDS 2.4e-5	/* of a fact */
+#define WEIGHTS_SECONDS 2e-3	/* of a triple of the valid split */
+#define WRITING_SECONDS 2.5e-5	/* of an entity or a rule */
 
 /*
  * The refit repeats a tenth of the epochs that made the best embeddings.  That gives back most of what a training on
@@ -128,7 +127,7 @@ static PhaseWork
 path_rules_work(const TrainSettings *settings, const TrainingFacts *facts)
 {
 	double		found_in = (double) facts->learnt->facts + (facts_are_held_out(facts) ? (double) facts->all->facts : 0);
-	PhaseWork	work = {found_in, PATH_RULES_SECONDS};
+	PhaseWork	work = {found_in, PATH_RULES_SECONDS / hkg_threads};
 
 	if (settings->evidence_rules == 0)
 		work.units = 0;
@@ -142,16 +141,15 @@ epoch_seconds(const TrainingFacts *facts, const Learner *learner)
 {
 	int64		count = facts->learnt->facts;
 
-	return kge_epoch_flops(&learner->model, &learner->training, count, 2 * count) / (FLOPS * hkg_threads);
+	return kge_epoch_seconds(&learner->model, &learner->training, count, 2 * count) / hkg_threads;
 }
 
-/* A query of each side of each triple is scored against all entities. */
 static double
 evaluation_seconds(const TrainSettings *settings, const TrainingFacts *facts, const Learner *learner)
 {
 	ValidRanking ranking = valid_ranking_sizes(settings, facts, learner);
 
-	return (double) ranking.sample.count * (double) learner_entity_bytes(learner) / (FLOPS * hkg_threads);
+	return kge_rank_seconds(&learner->model, ranking.sample.count) / hkg_threads;
 }
 
 void
@@ -169,7 +167,7 @@ estimate_plan(Progress *progress, const TrainSettings *settings, const TrainingF
 		[PHASE_EVALUATING] = {facts->valid_count > 0 ? iterations : 0, evaluation_seconds(settings, facts, learner)},
 		[PHASE_INFERRING] = {mines ? iterations : 0, INFERRING_SECONDS * count},
 		[PHASE_PATH_RULES] = path_rules_work(settings, facts),
-		[PHASE_WEIGHTS] = {(double) facts->valid_count, WEIGHTS_SECONDS},
+		[PHASE_WEIGHTS] = {(double) facts->valid_count, WEIGHTS_SECONDS / hkg_threads},
 		[PHASE_WRITING] = {facts_are_held_out(facts) ? 2 : 1,
 		WRITING_SECONDS * ((double) facts->all->entities + settings->evidence_rules)}
 	};

@@ -4,7 +4,7 @@
  *
  * Each question is scored against all entities, which takes longer than the epochs where there are many.  So a graph of
  * more than EXACT_ENTITIES ranks as many triples of the split as a tenth of the epochs' time allows (doc/method.md, The
- * procedure).  That time is not measured but counted in scores: on any machine the same triples are ranked.
+ * procedure).  That time is not measured but computed from the work: on any machine the same triples are ranked.
  *
  * All iterations rank the same triples.  The difference of two of them has a standard error that is much smaller than
  * that of either.  Of iterations which the sample cannot tell apart, the one that was trained longest is taken.
@@ -33,9 +33,9 @@ static int64
 affordable(const TrainSettings *settings, const GraphData *data, const Learner *learner)
 {
 	int64		queries = data->fact == NULL ? 2 * data->facts : count_queries(data);
-	double		scores = kge_epoch_scores(&learner->model, &learner->training, data->facts, queries);
+	double		epochs = settings->epochs * kge_epoch_seconds(&learner->model, &learner->training, data->facts, queries);
 
-	return (int64) Min(MOST_TIME * settings->epochs * scores / (2.0 * data->entities), (double) PG_INT32_MAX);
+	return (int64) Min(MOST_TIME * epochs / kge_rank_seconds(&learner->model, 1), (double) PG_INT32_MAX);
 }
 
 ValidRanking
