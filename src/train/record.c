@@ -11,8 +11,10 @@
 #include "catalog/pg_type.h"
 #include "lib/stringinfo.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
+#include "server/free_space.h"
 #include "server/sql.h"
 
 static void
@@ -30,7 +32,7 @@ arg_float(SqlArgs *args, bool known, double value)
 		sql_arg_null(args, FLOAT8OID);
 }
 
-/* Deletes the model's rows of these tables (NULL-terminated). */
+/* Deletes the model's rows of these tables (NULL-terminated); new ones take the room of those deleted before. */
 static void
 delete_from(Graph *graph, const char *model, const char *const *tables)
 {
@@ -38,7 +40,10 @@ delete_from(Graph *graph, const char *model, const char *const *tables)
 
 	arg_text(&name, model);
 	for (int i = 0; tables[i] != NULL; i++)
+	{
 		sql_run(psprintf("delete from %s%s where model = $1", graph->prefix, tables[i]), &name);
+		free_space_record(get_relname_relid(tables[i], graph->schema));
+	}
 }
 
 void

@@ -304,6 +304,7 @@ $node->safe_psql('postgres', 'create database closed; create role writer login')
 $node->safe_psql('closed', "create schema kg; create extension hybridkg schema kg; set search_path = public, kg; $make
 	grant usage on schema g to writer; grant insert on g.triple to writer; alter database closed set search_path = public, kg");
 $row = $node->safe_psql('closed', q{select concat_ws(', ', head, relation, tail) from fact('ann', 'rome')});
+$node->safe_psql('closed', 'alter database closed set hybridkg.shared_cache = 0');
 $asking = $node->background_psql('closed');
 is(inferred(), $no, 'ann does not live in rome');
 $node->safe_psql('closed', "set role writer; insert into g.triple values ($row)");
@@ -313,6 +314,20 @@ is(inferred(), $no, 'deleted');
 $node->safe_psql('closed', "create view public.fact_view as select * from g.triple; create role clerk; grant insert on fact_view to clerk;
 	set role clerk; insert into fact_view values ($row)");
 is(inferred(), $yes, 'or does so by a view of somebody who may');
+
+# a reader, who has the lock of writers by preparing a statement, has nobody read the facts again
+$node->safe_psql('closed', 'create role onlooker; grant usage on schema g to onlooker; grant select on g.triple to onlooker');
+my $flood = "set role onlooker; begin; prepare nothing as insert into g.triple values (1, 1, 1);
+	select pg_current_xact_id(), hkg_facts_changed('g.triple'); commit";
+ask("begin; $score");
+$read = ask($scans);
+$node->safe_psql('closed', $flood);
+ask($score);
+is(ask($scans), $read, 'whoever may only read has no session read the facts again');
+$node->safe_psql('closed', $flood =~ s/onlooker/writer/r);
+ask($score);
+cmp_ok(ask($scans), '>', $read, 'as whoever may write does');
+ask('commit');
 $asking->quit;
 
 done_testing();
