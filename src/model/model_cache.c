@@ -64,7 +64,7 @@ typedef struct EvidenceCopy
 	MemoryContext work;			/* below that of `shared`: what answers questions */
 	EvAnswering *answering;		/* NULL: not there yet, or not any more */
 	uint64		serial;
-	uint64		bytes;			/* of this backend's memory */
+	uint64		bytes;			/* of this backend's memory, as the model's bytes count it; 0: not kept */
 	FactsVersion facts;			/* that it was read with */
 } EvidenceCopy;
 
@@ -479,12 +479,13 @@ next_serial(void)
 static void
 have_answering(const KeptModel *kept, EvidenceCopy *copy)
 {
+	uint64		beside = kept->bytes - copy->bytes;
 	MemoryContext caller;
 
 	if (copy->evidence == NULL || copy->answering != NULL)
 		return;
 	caller = MemoryContextSwitchTo(copy->work);
-	copy->answering = evidence_answering(copy->evidence, kept->bytes);
+	copy->answering = evidence_answering(copy->evidence, beside + MemoryContextMemAllocated(copy->shared->context, true));
 	MemoryContextSwitchTo(caller);
 	copy->serial = copy->serial == 0 ? 0 : next_serial();
 }

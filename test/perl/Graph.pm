@@ -12,7 +12,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-our @EXPORT = qw(start_node make_graph tables left_by session wait_for_session finish kill_backend);
+our @EXPORT = qw(start_node make_graph cities tables left_by session wait_for_session finish kill_backend);
 
 # A started node with the extension in the database postgres; settings as in postgresql.conf.
 sub start_node
@@ -75,6 +75,37 @@ sub make_graph
 			where draw(h * 1000003::bigint + t, 8) < 0.1 order by 1, 2, 3', 'valid');
 	});
 	return;
+}
+
+# Statements that make graph g, with model m, in which a fact decides an answer: one rule, from(X,Y) <= lives(X,A),
+# in(A,Y), and two cities, rome in italy and paris in france.  It infers that somebody is from italy when there is a fact
+# that they live in rome, and nothing else does.
+sub cities
+{
+	return q{
+	select hkg_create_graph('g');
+	select hkg_load('g', $$values ('ann', 'lives', 'paris'), ('bob', 'lives', 'paris'), ('rome', 'in', 'italy'), ('paris', 'in', 'france'),
+		('bob', 'from', 'france')$$);
+	insert into g.model (name, score_function, dimensions, settings, status, created_at, evidence)
+	values ('m', 'distmult', 1, '{}', 'ready', now(), '{"discount": {"rules": 0.5, "both": 0.5}}');
+	insert into g.entity_embedding select 'm', id, '{1}' from g.entity;
+	insert into g.relation_embedding select 'm', id, '{1}' from g.relation;
+	insert into g.rule (model, id, rule, head, body, support, body_size, pca_body_size, predictions, head_coverage,
+		standard_confidence, pca_confidence, selected, evidence_confidence)
+	select 'm', 1, 'from(X,Y) <= lives(X,A), in(A,Y)', f.id, array[[l.id, -1, -3], [i.id, -3, -2]], 1, 1, 1, 0, 1, 1, 1, false, 0.5
+	from g.relation f, g.relation l, g.relation i where (f.name, l.name, i.name) = ('from', 'lives', 'in');
+
+	-- whether it is inferred that somebody is from italy: by a score, a prediction and an explanation
+	create function inferred(who text) returns text language sql stable as $$
+		select concat_ws(' ', hkg_score('g', who, 'from', 'italy', 'm', 'rules') > 0,
+			exists (select from hkg_predict_tails('g', who, 'from', 9, 'm', true, 'rules') where tail = 'italy'),
+			exists (select from hkg_explain('g', who, 'from', 'italy', 'm') where share > 0 and rule <> '(embedding)'))
+	$$;
+	create table asked (who text);
+	create function fact(who text, city text, out head int, out relation int, out tail int) language sql stable as $$
+		select h.id, r.id, t.id from g.entity h, g.relation r, g.entity t where (h.name, r.name, t.name) = (who, 'lives', city)
+	$$;
+	};
 }
 
 # A checksum of each of the graph's tables, all in a string.
