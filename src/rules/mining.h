@@ -31,7 +31,8 @@ typedef struct Mining
 	Graph	   *graph;
 	const GraphData *data;
 	const MineOptions *options; /* NULL: rules are given */
-	bool		given;			/* rules were given, their supports are to be counted */
+	bool		given;			/* rules were given, their supports are to be counted ... */
+	PairSlice	slice;			/* ... in this part of their pairs; else in all */
 
 	int64	   *start;			/* by relation: its first fact; and the end */
 	EvFacts		index;
