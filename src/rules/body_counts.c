@@ -152,5 +152,6 @@ mine_bodies(Mining *mining)
 		ev_count_bodies(counts.counter, counts.body, counts.bodies, slice);
 		set_sizes(&counts);
 		counts.next = end;
+		mining_report(mining, SEARCH_WORK + (1 - SEARCH_WORK) * end / count);
 	}
 }

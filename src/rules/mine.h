@@ -16,6 +16,10 @@ typedef struct MineOptions
 	double		min_head_coverage;
 	int			min_support;
 	bool		constants;
+
+	/* called now and then with the share of the work that is done, 0 to 1; may be NULL */
+	void		(*report) (void *argument, double done);
+	void	   *argument;
 } MineOptions;
 
 typedef struct MinedRule

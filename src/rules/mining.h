@@ -48,6 +48,17 @@ extern void mining_check_growth(MemoryContext memory, uint64 bytes);
 /* The least support of a rule over both bounds; the head has facts. */
 extern int32 mining_threshold(const Mining *mining, int32 head);
 
+/* Part of the work, 0 to 1, that the search takes, as far as is known beforehand; counting bodies takes the rest. */
+#define SEARCH_WORK 0.5
+
+/* Reports how much of the work is done. */
+static inline void
+mining_report(const Mining *mining, double done)
+{
+	if (mining->options != NULL && mining->options->report != NULL)
+		mining->options->report(mining->options->argument, done);
+}
+
 /* Takes a rule over the bounds, in any form. */
 extern void mining_add(Mining *mining, int32 head, const Rule *rule, int32 support);
 
