@@ -151,7 +151,7 @@ mine_bodies(Mining *mining)
 
 		ev_count_bodies(counts.counter, counts.body, counts.bodies, slice);
 		set_sizes(&counts);
+		mining_report(mining, (1 - SEARCH_WORK) * (end - counts.next) / count);
 		counts.next = end;
-		mining_report(mining, SEARCH_WORK + (1 - SEARCH_WORK) * end / count);
 	}
 }

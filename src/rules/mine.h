@@ -17,8 +17,8 @@ typedef struct MineOptions
 	int			min_support;
 	bool		constants;
 
-	/* called now and then with the share of the work that is done, 0 to 1; may be NULL */
-	void		(*report) (void *argument, double done);
+	/* called now and then: another part of the work is done; parts add up to 1 at most.  May be NULL */
+	void		(*report) (void *argument, double part);
 	void	   *argument;
 } MineOptions;
 

@@ -48,15 +48,15 @@ extern void mining_check_growth(MemoryContext memory, uint64 bytes);
 /* The least support of a rule over both bounds; the head has facts. */
 extern int32 mining_threshold(const Mining *mining, int32 head);
 
-/* Part of the work, 0 to 1, that the search takes, as far as is known beforehand; counting bodies takes the rest. */
+/* The part of the work that the search takes, as far as is known beforehand; counting bodies takes the rest. */
 #define SEARCH_WORK 0.5
 
-/* Reports how much of the work is done. */
+/* Reports that a part of the work is done. */
 static inline void
-mining_report(const Mining *mining, double done)
+mining_report(const Mining *mining, double part)
 {
 	if (mining->options != NULL && mining->options->report != NULL)
-		mining->options->report(mining->options->argument, done);
+		mining->options->report(mining->options->argument, part);
 }
 
 /* Takes a rule over the bounds, in any form. */
