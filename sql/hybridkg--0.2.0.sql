@@ -836,6 +836,19 @@ comment on function hkg_apply_rule(name, text) is
 graph: an existing graph
 rule: its text form, r(X,Y) <= b1(X,A), b2(A,Y), or with a constant in the head, r(X,"c") <= b(X,"d")';
 
+create function hkg_count_rules(graph name, rules text[], slice int default 1, slices int default 1)
+returns table (rule text, support bigint, body_size bigint, pca_body_size bigint)
+as 'MODULE_PATHNAME' language c stable parallel restricted cost 100000 rows 100
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_count_rules(name, text[], int, int) is
+'the counts of given rules on the facts, as hkg_mine_rules has them; one row for each different rule
+With slices, only pairs (x, y) count whose x is in that slice of the entities: counts add up over all slices, and several sessions, or servers with the same facts, can take one each.
+graph: an existing graph
+rules: their text forms, r(X,Y) <= b1(X,A), b2(A,Y), or with a constant in the head, r(X,"c") <= b(X,"d")
+slice: its number, 1 to slices
+slices: how many there are; each has about as many facts
+errors: 42601 with the position when a rule does not parse, 42704 for unknown names, 22023 for a rule outside the language';
+
 create function hkg_import_rules(graph name, lines text, format text default 'hybridkg', model name default 'default')
 returns bigint
 as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 100000

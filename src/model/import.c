@@ -223,7 +223,7 @@ drop_duplicates(Import *import)
 static MinedRules *
 measure(const Import *import, const char *model)
 {
-	MinedRules *rules = mine_given(import->graph, graph_read(import->graph), import->rule, import->count);
+	MinedRules *rules = mine_given(import->graph, graph_read(import->graph), import->rule, import->count, ALL_PAIRS);
 	double		omega;
 
 	if (model_has_embeddings(import->graph, model, &omega))

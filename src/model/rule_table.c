@@ -50,7 +50,7 @@ mine_selected(Graph *graph, const GraphData *data, const char *model)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("model \"%s\" of graph \"%s\" has no selected rules", model, graph->name),
 				 errhint("Add some with hkg_import_rules.")));
-	return mine_given(graph, data, list.rule, list.count);
+	return mine_given(graph, data, list.rule, list.count, ALL_PAIRS);
 }
 
 /* ---- quality ------------------------------------------------------------------ */

@@ -137,6 +137,7 @@ void
 mine_bodies(Mining *mining)
 {
 	int32		count = (int32) mining->count;
+	EvSlice		slice = ev_slice(&mining->index, mining->slice.number, mining->slice.of);
 	BodyCounts	counts = {.mining = mining,.at_once = Max(LEAST_AT_ONCE, Min(MOST_AT_ONCE, count / TIMES))};
 
 	mining_check_growth(mining->memory, (uint64) count * (sizeof(EvCountedRule) + sizeof(int32) + sizeof(Rule *)) * 2);
@@ -148,8 +149,9 @@ mine_bodies(Mining *mining)
 	{
 		int32		end = gather_bodies(&counts);
 
-		ev_count_bodies(counts.counter, counts.body, counts.bodies, ev_slice(&mining->index, 0, 1));
+		ev_count_bodies(counts.counter, counts.body, counts.bodies, slice);
 		set_sizes(&counts);
+		mining_report(mining, (1 - SEARCH_WORK) * (end - counts.next) / count);
 		counts.next = end;
 	}
 }

@@ -16,6 +16,10 @@ typedef struct MineOptions
 	double		min_head_coverage;
 	int			min_support;
 	bool		constants;
+
+	/* called now and then: another part of the work is done; parts add up to 1 at most.  May be NULL */
+	void		(*report) (void *argument, double part);
+	void	   *argument;
 } MineOptions;
 
 typedef struct MinedRule
@@ -63,7 +67,19 @@ part_of(int64 part, int64 whole)
  */
 extern MinedRules *mine_rules(Graph *graph, const GraphData *data, const MineOptions *options);
 
-/* Different canonical rules, whatever their support, counted in the same way. */
-extern MinedRules *mine_given(Graph *graph, const GraphData *data, const Rule *rules, int64 count);
+/* A part of all pairs: those with x in one of so many ranges of entities, which have about as many facts each */
+typedef struct PairSlice
+{
+	int			number;			/* 0 .. of - 1 */
+	int			of;
+} PairSlice;
+
+#define ALL_PAIRS ((PairSlice) {0, 1})
+
+/*
+ * Canonical rules, whatever their support, counted in the same way.  Support and body sizes are those of the pairs
+ * in the slice: over all slices they add up.
+ */
+extern MinedRules *mine_given(Graph *graph, const GraphData *data, const Rule *rules, int64 count, PairSlice slice);
 
 #endif							/* HKG_RULES_MINE_H */

@@ -193,35 +193,45 @@ make_result(const Mining *mining)
 
 /* ---- all of it --------------------------------------------------------------------- */
 
-/* Either all rules over the bounds, or those that are given. */
-static MinedRules *
-mine(Graph *graph, const GraphData *data, const MineOptions *options, const Rule *rules, int64 count)
+/* Makes the current context one of its own for mining; returns the caller's. */
+static MemoryContext
+begin(Mining *mining)
 {
-	MemoryContext memory = AllocSetContextCreate(CurrentMemoryContext, "hybridkg mining", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext caller = MemoryContextSwitchTo(memory);
-	Mining		mining = {.memory = memory,.graph = graph,.data = data,.options = options,.given = options == NULL};
+	mining->memory = AllocSetContextCreate(CurrentMemoryContext, "hybridkg mining", ALLOCSET_DEFAULT_SIZES);
+	return MemoryContextSwitchTo(mining->memory);
+}
+
+static MinedRules *
+end(Mining *mining, MemoryContext caller)
+{
 	MinedRules *result;
 
-	index_facts(&mining);
-	if (!mining.given)
-		search_rules(&mining);
-	for (int64 i = 0; i < count; i++)
-		add_given(&mining, &rules[i]);
-	mine_bodies(&mining);
+	mine_bodies(mining);
 	MemoryContextSwitchTo(caller);
-	result = make_result(&mining);
-	MemoryContextDelete(memory);
+	result = make_result(mining);
+	MemoryContextDelete(mining->memory);
 	return result;
 }
 
 MinedRules *
 mine_rules(Graph *graph, const GraphData *data, const MineOptions *options)
 {
-	return mine(graph, data, options, NULL, 0);
+	Mining		mining = {.graph = graph,.data = data,.options = options,.slice = ALL_PAIRS};
+	MemoryContext caller = begin(&mining);
+
+	index_facts(&mining);
+	search_rules(&mining);
+	return end(&mining, caller);
 }
 
 MinedRules *
-mine_given(Graph *graph, const GraphData *data, const Rule *rules, int64 count)
+mine_given(Graph *graph, const GraphData *data, const Rule *rules, int64 count, PairSlice slice)
 {
-	return mine(graph, data, NULL, rules, count);
+	Mining		mining = {.graph = graph,.data = data,.given = true,.slice = slice};
+	MemoryContext caller = begin(&mining);
+
+	index_facts(&mining);
+	for (int64 i = 0; i < count; i++)
+		add_given(&mining, &rules[i]);
+	return end(&mining, caller);
 }

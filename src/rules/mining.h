@@ -31,7 +31,8 @@ typedef struct Mining
 	Graph	   *graph;
 	const GraphData *data;
 	const MineOptions *options; /* NULL: rules are given */
-	bool		given;			/* rules were given, their supports are to be counted */
+	bool		given;			/* rules were given, their supports are to be counted ... */
+	PairSlice	slice;			/* ... in this part of their pairs; else in all */
 
 	int64	   *start;			/* by relation: its first fact; and the end */
 	EvFacts		index;
@@ -46,6 +47,17 @@ extern void mining_check_growth(MemoryContext memory, uint64 bytes);
 
 /* The least support of a rule over both bounds; the head has facts. */
 extern int32 mining_threshold(const Mining *mining, int32 head);
+
+/* The part of the work that the search takes, as far as is known beforehand; counting bodies takes the rest. */
+#define SEARCH_WORK 0.5
+
+/* Reports that a part of the work is done. */
+static inline void
+mining_report(const Mining *mining, double part)
+{
+	if (mining->options != NULL && mining->options->report != NULL)
+		mining->options->report(mining->options->argument, part);
+}
 
 /* Takes a rule over the bounds, in any form. */
 extern void mining_add(Mining *mining, int32 head, const Rule *rule, int32 support);

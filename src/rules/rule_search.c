@@ -185,6 +185,8 @@ search_rules(Mining *mining)
 		if (mining->start[head] < mining->start[head + 1])
 			search_head(search, head);
 		MemoryContextReset(scratch);
+		mining_report(mining, SEARCH_WORK * (double) (mining->start[head + 1] - mining->start[head]) /
+					  (double) Max(mining->data->facts, 1));
 	}
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(scratch);

@@ -65,13 +65,25 @@ procedure_read(Procedure *procedure)
 		warm_start_check(graph, settings->model, &learner->model);
 }
 
+/* Facts are the units of this phase. */
+static void
+report_mining(void *argument, double part)
+{
+	const Procedure *procedure = argument;
+
+	progress_advance(procedure->progress, part * (double) procedure->facts.learnt->facts);
+}
+
 /* Counts every rule, mined or given. */
 static void
 mine(Procedure *procedure)
 {
 	const TrainSettings *settings = &procedure->settings;
 	const GraphData *data = procedure->facts.learnt;
-	MineOptions options = {settings->max_rule_length, settings->min_head_coverage, settings->min_support, settings->constants};
+	MineOptions options = {
+		settings->max_rule_length, settings->min_head_coverage, settings->min_support, settings->constants,
+		report_mining, procedure
+	};
 	double		start = clock_seconds();
 
 	progress_phase(procedure->progress, PHASE_MINING, (double) data->facts);

@@ -3,6 +3,9 @@
 --
 \pset format unaligned
 \pset tuples_only on
+set client_min_messages = warning;
+\i test/tools.sql
+reset client_min_messages;
 
 -- ---- by hand ---------------------------------------------------------------
 
@@ -384,8 +387,7 @@ end
 $$;
 select refusal('select hkg_mine_rules(''sparse'')');
 
--- nor is a body evaluated that leads many to many: 300 x have an A, all A the same B, and that 1000 y.  A by A
--- these are 300,000 numbers of y, 1.2 MB
+-- a body that leads many to many takes no more: 300 x have an A, all A the same B, and that 1000 y
 select hkg_create_graph('hub');
 insert into hub.relation values (0, 'r'), (1, 'a'), (2, 'b'), (3, 'c');
 insert into hub.entity select i, 'e' || i from generate_series(0, 1999) i;
@@ -393,14 +395,39 @@ insert into hub.triple select i, 1, 300 + i from generate_series(0, 299) i;
 insert into hub.triple select 300 + i, 2, 600 from generate_series(0, 299) i;
 insert into hub.triple select 600, 3, 1000 + i from generate_series(0, 999) i;
 insert into hub.triple values (0, 0, 1000);
-select refusal($$select hkg_import_rules('hub', 'r(X,Y) <= a(X,A), b(A,B), c(B,Y)')$$);
--- or one over so many entities that 32 bytes of each are too many
-select refusal($$select hkg_import_rules('hub', 'r(X,Y) <= c(X,Y)')$$);
+select support, body_size, pca_body_size from hkg_count_rules('hub', array['r(X,Y) <= a(X,A), b(A,B), c(B,Y)']);
+-- but some hundred bytes of each entity
 insert into hub.entity select i, 'e' || i from generate_series(2000, 39999) i;
-select refusal($$select hkg_import_rules('hub', 'r(X,Y) <= c(X,Y)')$$);
+select refusal($$select hkg_count_rules('hub', array['r(X,Y) <= c(X,Y)'])$$);
 reset hybridkg.max_memory;
-select hkg_import_rules('hub', 'r(X,Y) <= a(X,A), b(A,B), c(B,Y)');
-select support, body_size from hub.rule order by 2;
+
+-- slices of x add up to the whole: all rules that were mined, some imported forms, with hubs as x, as y and between them,
+-- in more slices than there are edges
+create table counted as select rule, support, body_size, pca_body_size from hkg_mine_rules('kin', 4, 0, 1, true);
+insert into counted select * from hkg_count_rules('kin', array['sibling(X,"c") <= parent(A,X), likes(A,"b")',
+	'sibling(X,Y) <= parent(A,X), parent(A,Y), parent(B,X), likes(B,Y), before(A,B)']);
+create table counted_hub as select * from hkg_count_rules('hub', array['r(X,Y) <= a(X,A), b(A,B), c(B,Y)',
+	'c(X,Y) <= c(X,A), c(B,A), c(B,Y)', 'a(X,Y) <= c(A,X), c(A,Y)', 'b(X,Y) <= b(X,A), b(Y,A)']);
+select rule, support, body_size, pca_body_size from counted_hub order by rule collate "C";
+create function add_up(graph name, counted regclass, slices int) returns text language plpgsql as $$
+declare
+	answer text;
+begin
+	execute format('select format(''%%s rules, %%s differ'', count(*), count(*) filter (where (w.support, w.body_size, w.pca_body_size)
+			is distinct from (p.support, p.body_size, p.pca_body_size)))
+		from %s w left join (select c.rule, sum(c.support) as support, sum(c.body_size) as body_size, sum(c.pca_body_size) as pca_body_size
+			from generate_series(1, $2) slice, hkg_count_rules($1, (select array_agg(rule) from %s), slice, $2) c
+			group by c.rule) p using (rule)', counted, counted) into answer using graph, slices;
+	return answer;
+end
+$$;
+select slices, add_up('kin', 'counted', slices) from unnest(array[1, 2, 7, 50]) slices;
+select slices, add_up('hub', 'counted_hub', slices) from unnest(array[2, 5]) slices;
+select try_sql from unnest(array[$$select hkg_count_rules('kin', array['r(X,Y)'])$$, $$select hkg_count_rules('kin', array[null])$$,
+	$$select hkg_count_rules('kin', null)$$, $$select hkg_count_rules('kin', '{}', 3, 2)$$]) statement, hkg_tools.try(statement) try_sql;
+select count(*) from hkg_count_rules('kin', '{}');
+drop table counted, counted_hub;
+drop function add_up;
 
 -- reading is all it takes
 begin read only;
