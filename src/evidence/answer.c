@@ -13,9 +13,15 @@
  *	 answers of g among the facts?
  *
  * The rules of the last two kinds are far too many to be kept (millions for a graph of some 100,000 facts).
- * But few matter for one question, and their counts are found near g.  The work for a question is
- * bounded: of more than SAMPLE edges, entities or answers, an even sample is looked at, and a path that
- * reaches REACH entities at once does not fire.
+ * But few matter for one question, and their counts are found near g.
+ *
+ * The work for a question is bounded.  Of more than SAMPLE edges, entities or answers, an even sample is looked at, and
+ * a path that reaches REACH entities at once does not fire.  That is not enough where g or what it is related to is a
+ * hub: 1000 features, each shared by 1000 entities of 1000 answers.  So each kind of rule may also look at no more than
+ * WORK edges in all.  Features that need more are counted with samples of LEAST_SAMPLE, and some are left out, evenly.
+ *
+ * g has each of its features itself, and its own answers may be tens of thousands.  They are marked once, rather than
+ * counted for each feature.
  *
  * Memory is taken once, by ev_answering, and is proportional to the entities and facts.  It begins as zeros, and a
  * question leaves most of it untouched: what it writes is listed, and cleared when the next one starts.  Every loop
@@ -27,11 +33,22 @@
 #include <string.h>
 
 #include "core/allocation.h"
+#include "core/sort.h"
 
 #define REACH (1 << 18)
 #define SAMPLE 1000
+#define LEAST_SAMPLE 100		/* the standard error of a confidence is then at most 0.05 */
+#define WORK (1 << 22)
+#define AHEAD 16				/* firings before which memory is brought */
 #define LEAST_SUPPORT 2
 #define LEAST_CONFIDENCE 0.01
+
+/* The most confident rule of a cluster that infers an entity */
+typedef struct Best
+{
+	double		confidence;		/* 0: none */
+	int64_t		edge;
+} Best;
 
 struct EvAnswering
 {
@@ -45,15 +62,20 @@ struct EvAnswering
 	int32_t		given;
 	int32_t		relation;
 	int32_t		atom;			/* from given to answers */
-
-	/* by entity: the first edge of its group of `indexed_atom`, and 1; 0: none */
-	int32_t		indexed_atom;
-	int64_t    *first_answer;
+	EvGroup		known;			/* the answers of the given one among the facts */
+	int64_t		work;			/* edges that rules of the kind that is applied may look at yet */
 
 	/* how many entities that share a feature with the given one have an answer; and which answers they have */
 	int32_t    *hits;			/* by entity */
 	int32_t    *hit;
 	int64_t		hit_count;
+	bool	   *is_known;		/* by entity */
+
+	/* of the features with one atom */
+	Best	   *best;			/* by entity */
+	int32_t    *touched;		/* entities that have a best one */
+	int64_t		touched_count;
+	int64_t		sample;			/* of the entities that share a feature */
 
 	/* how many answers have a feature, by the first edge of its group; and which features, as edges */
 	int32_t    *shared;
@@ -80,9 +102,11 @@ take_answering(const EvFacts *facts, EvAnswering *answering, Allocation *allocat
 	size_t		room = entities < REACH ? entities : REACH;
 
 	answering->room = (int64_t) room;
-	answering->first_answer = TAKE(allocation, int64_t, entities);
 	answering->hits = TAKE(allocation, int32_t, entities);
 	answering->hit = TAKE(allocation, int32_t, entities);
+	answering->is_known = TAKE(allocation, bool, entities);
+	answering->best = TAKE(allocation, Best, entities);
+	answering->touched = TAKE(allocation, int32_t, entities);
 	answering->shared = TAKE(allocation, int32_t, (size_t) facts->edges);
 	answering->feature = TAKE(allocation, int64_t, (size_t) facts->edges);
 	for (int i = 0; i <= EV_MAX_BODY; i++)
@@ -106,7 +130,7 @@ ev_answering_bytes(const EvFacts *facts)
 EvAnswering *
 ev_answering(Arena *arena, const EvFacts *facts, const EvRules *rules)
 {
-	EvAnswering answering = {.facts = facts,.rules = rules,.indexed_atom = -1};
+	EvAnswering answering = {.facts = facts,.rules = rules};
 	EvAnswering *taken;
 	Allocation	allocation = {0};
 
@@ -118,6 +142,12 @@ ev_answering(Arena *arena, const EvFacts *facts, const EvRules *rules)
 	taken = take_answering(facts, &answering, &allocation);
 	*taken = answering;
 	return taken;
+}
+
+static void
+yield(const EvAnswering *answering)
+{
+	pool_yield(answering->pool, answering->thread);
 }
 
 /* ---- candidates --------------------------------------------------------------- */
@@ -172,45 +202,76 @@ fire(EvAnswering *answering, int32_t entity, EvFiring rule)
 	candidate->firing[place] = rule;
 }
 
-static void
-yield(const EvAnswering *answering)
-{
-	pool_yield(answering->pool, answering->thread);
-}
-
 /* ---- path rules ----------------------------------------------------------------- */
 
-/* The entities that an atom leads to from those at `depth`. */
+/* Begins a set of entities, each of which has a stamp. */
+static void
+begin_set(EvAnswering *answering)
+{
+	if (++answering->serial != 0)
+		return;
+	for (int32_t i = 0; i < answering->facts->entities; i++)
+		answering->stamp[i] = 0;
+	answering->serial = 1;
+}
+
+/* Adds the entities of a group to a set of `count`, as far as there is room; how many there are then. */
+static int64_t
+add_to_set(EvAnswering *answering, EvGroup group, int32_t *set, int64_t count)
+{
+	const EvEdge *edge = answering->facts->edge;
+
+	for (int64_t i = group.first; i < group.end && count < answering->room; i++)
+	{
+		int32_t		other = edge[i].other;
+
+		set[count] = other;
+		count += answering->stamp[other] != answering->serial;
+		answering->stamp[other] = answering->serial;
+	}
+	return count;
+}
+
+/* The entities that an atom leads to from those at `depth`; none, where there are too many or no work is left. */
 static void
 follow_atom(EvAnswering *answering, int depth, int32_t atom)
 {
-	const EvFacts *facts = answering->facts;
-	int32_t    *to = answering->reached[depth + 1];
+	int32_t    *from = answering->reached[depth];
+	int64_t		edges = 0;
+	int64_t		most = answering->work > SAMPLE ? answering->work : SAMPLE;
 	int64_t		count = 0;
+	EvGroup		group[EV_AHEAD];
 
-	if (++answering->serial == 0)
+	begin_set(answering);
+	for (int64_t first = 0; first < answering->reached_count[depth] && count < answering->room && edges <= most;
+		 first += EV_AHEAD)
 	{
-		for (int32_t i = 0; i < facts->entities; i++)
-			answering->stamp[i] = 0;
-		answering->serial = 1;
-	}
-	for (int64_t i = 0; i < answering->reached_count[depth] && count < answering->room; i++)
-	{
-		EvGroup		group = ev_group(facts, answering->reached[depth][i], atom);
+		int64_t		left = answering->reached_count[depth] - first;
+		int			some = left < EV_AHEAD ? (int) left : EV_AHEAD;
 
-		for (int64_t j = group.first; j < group.end && count < answering->room; j++)
+		ev_groups(answering->facts, from + first, 1, some, atom, group);
+		for (int i = 0; i < some; i++)
 		{
-			int32_t		other = facts->edge[j].other;
-
-			to[count] = other;
-			count += answering->stamp[other] != answering->serial;
-			answering->stamp[other] = answering->serial;
+			edges += group[i].end - group[i].first + 1;
+			count = add_to_set(answering, group[i], answering->reached[depth + 1], count);
 		}
-		if (i % 256 == 255)
+		if (first % (8 * EV_AHEAD) == 0)
 			yield(answering);
 	}
+	answering->work -= edges;
 	/* a graph of fewer entities cannot reach too many */
-	answering->reached_count[depth + 1] = count >= REACH ? 0 : count;
+	answering->reached_count[depth + 1] = count >= REACH || edges > most ? 0 : count;
+}
+
+/* Memory is slow to come: of one entity the slot is brought, of a nearer one, whose slot is there, the candidate. */
+static void
+prefetch_candidate(const EvAnswering *answering, int32_t far, int32_t near)
+{
+	int32_t		slot = answering->slot[near];
+
+	__builtin_prefetch(&answering->slot[far]);
+	if (slot > 0)
+		__builtin_prefetch(&answering->candidate[slot - 1]);
 }
 
 /* The rule infers what its whole path has reached. */
@@ -223,9 +284,15 @@ fire_path(EvAnswering *answering, const EvRule *rule)
 		.source = EV_PATH,
 		.number = rule - answering->rules->rule
 	};
+	const int32_t *reached = answering->reached[rule->length];
+	int64_t		count = answering->reached_count[rule->length];
 
-	for (int64_t i = 0; i < answering->reached_count[rule->length]; i++)
-		fire(answering, answering->reached[rule->length][i], firing);
+	for (int64_t i = 0; i < count; i++)
+	{
+		if (i + AHEAD < count)
+			prefetch_candidate(answering, reached[i + AHEAD], reached[i + AHEAD / 2]);
+		fire(answering, reached[i], firing);
+	}
 }
 
 /* Each path goes on from where it leaves the one before it. */
@@ -235,6 +302,7 @@ apply_paths(EvAnswering *answering)
 	const EvRules *rules = answering->rules;
 	const EvRule *before = NULL;
 
+	answering->work = WORK;
 	answering->reached[0][0] = answering->given;
 	answering->reached_count[0] = 1;
 	for (int64_t i = rules->first[answering->relation]; i < rules->first[answering->relation + 1]; i++)
@@ -288,73 +356,207 @@ apply_patterns(EvAnswering *answering)
 
 /* ---- rules with constants, by the features of the given entity ---------------------- */
 
-/* Of a group, one edge in this number is looked at: SAMPLE at most. */
+/* Of a group, one edge in this number is looked at: `sample` at most. */
 static int64_t
-stride_of(EvGroup group)
+stride_of(EvGroup group, int64_t sample)
 {
-	return (group.end - group.first + SAMPLE - 1) / SAMPLE;
-}
-
-/* Makes first_answer that of the question's atom. */
-static void
-index_answers(EvAnswering *answering)
-{
-	const EvFacts *facts = answering->facts;
-
-	if (answering->indexed_atom == answering->atom)
-		return;
-	if (answering->indexed_atom >= 0)
-		for (int64_t i = facts->holders[answering->indexed_atom]; i < facts->holders[answering->indexed_atom + 1]; i++)
-			answering->first_answer[ev_holder(facts, i)] = 0;
-	for (int64_t i = facts->holders[answering->atom]; i < facts->holders[answering->atom + 1]; i++)
-		answering->first_answer[ev_holder(facts, i)] = ev_group_at(facts, facts->holder[i]).first + 1;
-	answering->indexed_atom = answering->atom;
+	return (group.end - group.first + sample - 1) / sample;
 }
 
 /* Counts the answers of an entity that shares a feature with the given one. */
 static void
-count_answers(EvAnswering *answering, int32_t entity)
+count_answers(EvAnswering *answering, EvGroup answers)
 {
-	const EvFacts *facts = answering->facts;
-	int64_t		i = answering->first_answer[entity] - 1;
+	const EvEdge *edge = answering->facts->edge;
 
-	if (i < 0)
-		return;
-	for (; i < facts->start[entity + 1] && facts->edge[i].atom == answering->atom; i++)
+	for (int64_t i = answers.first; i < answers.end; i++)
 	{
-		int32_t		answer = facts->edge[i].other;
+		int32_t		answer = edge[i].other;
 
 		if (answering->hits[answer]++ == 0)
 			answering->hit[answering->hit_count++] = answer;
-		pool_yield_at(answering->pool, answering->thread, i);
+	}
+	answering->work -= answers.end - answers.first + 1;
+	pool_yield_at(answering->pool, answering->thread, answering->work);
+}
+
+/* Rules r(X,"c") <= b(X,"d") for one feature (b, d) of the given entity */
+typedef struct FeatureCount
+{
+	EvEdge		feature;
+	int64_t		edge;			/* the feature's */
+	int64_t		size;			/* of the sample of entities that share it */
+	bool		itself;			/* the given entity is one of them */
+	int64_t		before;			/* hits that were listed before it */
+} FeatureCount;
+
+/* The entities that share a feature */
+static EvGroup
+sharing(const EvAnswering *answering, int64_t edge)
+{
+	const EvFacts *facts = answering->facts;
+
+	return ev_group(facts, facts->edge[edge].other, MIRRORED(facts->edge[edge].atom));
+}
+
+static void
+count_feature(EvAnswering *answering, EvGroup group, FeatureCount *count)
+{
+	const EvFacts *facts = answering->facts;
+	int64_t		stride = stride_of(group, answering->sample);
+	EvGroup		answers[EV_AHEAD];
+
+	count->size = (group.end - group.first + stride - 1) / stride;
+	for (int64_t first = 0; first < count->size; first += EV_AHEAD)
+	{
+		const EvEdge *edge = facts->edge + group.first + first * stride;
+		int			some = count->size - first < EV_AHEAD ? (int) (count->size - first) : EV_AHEAD;
+
+		ev_groups(facts, &edge->other, (int) (stride * (int64_t) (sizeof(EvEdge) / sizeof(int32_t))), some,
+				  answering->atom, answers);
+		for (int i = 0; i < some; i++)
+			if (edge[i * stride].other != answering->given)
+				count_answers(answering, answers[i]);
+			else
+			{
+				count->itself = true;
+				count->before = answering->hit_count;
+			}
 	}
 }
 
-/* Rules r(X,"c") <= b(X,"d") for one feature (b, d) of the given entity, an edge. */
+/* Makes the rule for an answer the best one of its cluster, if it is. */
+static void
+offer(EvAnswering *answering, const FeatureCount *count, int32_t answer)
+{
+	int32_t		support = answering->hits[answer] + (count->itself && answering->is_known[answer]);
+	double		confidence = (double) support / (double) (count->size + EV_SMOOTHING);
+	Best	   *best = &answering->best[answer];
+
+	answering->hits[answer] = 0;
+	/* the body must not be the head */
+	if (support < LEAST_SUPPORT || confidence < LEAST_CONFIDENCE || confidence <= best->confidence ||
+		(count->feature.atom == answering->atom && count->feature.other == answer))
+		return;
+	if (best->confidence == 0)
+		answering->touched[answering->touched_count++] = answer;
+	*best = (Best) {confidence, count->edge};
+}
+
+static int
+compare_entities(const void *a, const void *b)
+{
+	int32_t		left = *(const int32_t *) a;
+	int32_t		right = *(const int32_t *) b;
+
+	return (left > right) - (left < right);
+}
+
+/*
+ * Offers all answers that were counted, in the order in which the entities that share the feature have them: those
+ * of the given entity come, in ascending order, behind those of the entities before it.
+ */
+static void
+offer_answers(EvAnswering *answering, const FeatureCount *count)
+{
+	int64_t		touched;
+
+	for (int64_t i = 0; i < count->before; i++)
+		offer(answering, count, answering->hit[i]);
+	touched = answering->touched_count;
+	for (int64_t i = count->before; count->itself && i < answering->hit_count; i++)
+		if (answering->is_known[answering->hit[i]])
+			offer(answering, count, answering->hit[i]);
+	sort_array(answering->pool, answering->thread, answering->touched + touched, answering->touched_count - touched,
+			   sizeof(int32_t), compare_entities);
+	for (int64_t i = count->before; i < answering->hit_count; i++)
+		if (answering->hits[answering->hit[i]] > 0)
+			offer(answering, count, answering->hit[i]);
+	answering->hit_count = 0;
+}
+
 static void
 apply_feature(EvAnswering *answering, int64_t edge)
 {
-	const EvFacts *facts = answering->facts;
-	EvEdge		feature = facts->edge[edge];
-	EvGroup		sharing = ev_group(facts, feature.other, MIRRORED(feature.atom));
-	int64_t		stride = stride_of(sharing);
-	int64_t		size = (sharing.end - sharing.first + stride - 1) / stride;
+	FeatureCount count = {.feature = answering->facts->edge[edge],.edge = edge};
+	EvGroup		group = sharing(answering, edge);
 
-	answering->hit_count = 0;
-	for (int64_t i = sharing.first; i < sharing.end; i += stride)
-		count_answers(answering, facts->edge[i].other);
-	for (int64_t i = 0; i < answering->hit_count; i++)
+	if (group.end - group.first < LEAST_SUPPORT)
+		return;
+	count_feature(answering, group, &count);
+	offer_answers(answering, &count);
+}
+
+/* The best rules of the features with one atom fire. */
+static void
+fire_best(EvAnswering *answering, DirectedAtom atom)
+{
+	for (int64_t i = 0; i < answering->touched_count; i++)
 	{
-		int32_t		answer = answering->hit[i];
-		int32_t		support = answering->hits[answer];
-		double		confidence = (double) support / (double) (size + EV_SMOOTHING);
+		int32_t		answer = answering->touched[i];
+		Best		best = answering->best[answer];
 
-		answering->hits[answer] = 0;
-		/* the body must not be the head */
-		if (support >= LEAST_SUPPORT && confidence >= LEAST_CONFIDENCE &&
-			!(feature.atom == answering->atom && feature.other == answer))
-			fire(answering, answer, (EvFiring) {confidence, feature.atom, EV_FEATURE, edge});
+		fire(answering, answer, (EvFiring) {best.confidence, atom, EV_FEATURE, best.edge});
+		answering->best[answer].confidence = 0;
 	}
+	answering->touched_count = 0;
+	yield(answering);
+}
+
+/* The edges that counting a feature looks at, with a sample of SAMPLE */
+static double
+cost_of_feature(const EvAnswering *answering, EvGroup group)
+{
+	const EvFacts *facts = answering->facts;
+	int64_t		stride = stride_of(group, SAMPLE);
+	int64_t		cost = 0;
+
+	for (int64_t i = group.first; i < group.end; i += stride)
+	{
+		EvGroup		answers = ev_group(facts, facts->edge[i].other, answering->atom);
+
+		cost += answers.end - answers.first + 1;
+	}
+	return (double) cost;
+}
+
+/*
+ * Sets the size of samples for WORK edges in all.  Returns how many features are one that is looked at.
+ */
+static int64_t
+limit_features(EvAnswering *answering, EvGroup own, int64_t stride)
+{
+	double		all = 0;
+	double		least = 0;
+
+	answering->sample = SAMPLE;
+	/* most questions cannot need more */
+	if ((own.end - own.first) / stride * SAMPLE < WORK / (answering->facts->largest[answering->atom] + 1))
+		return 1;
+	for (int64_t i = own.first; i < own.end; i += stride)
+	{
+		EvGroup		group = sharing(answering, i);
+		double		size = (double) (group.end - group.first);
+		double		cost;
+
+		if (size < LEAST_SUPPORT)
+			continue;
+		cost = cost_of_feature(answering, group);
+		all += cost;
+		least += cost * fmin(1, LEAST_SAMPLE / fmin(size, SAMPLE));
+		yield(answering);
+	}
+	if (all <= WORK)
+		return 1;
+	answering->sample = LEAST_SAMPLE;
+	return (int64_t) ceil(least / WORK);
+}
+
+static void
+mark_known(EvAnswering *answering, bool known)
+{
+	for (int64_t i = answering->known.first; i < answering->known.end; i++)
+		answering->is_known[answering->facts->edge[i].other] = known;
 }
 
 static void
@@ -362,12 +564,17 @@ apply_features(EvAnswering *answering)
 {
 	const EvFacts *facts = answering->facts;
 	EvGroup		own = {facts->start[answering->given], facts->start[answering->given + 1]};
-	int64_t		stride = stride_of(own);
+	int64_t		stride = stride_of(own, SAMPLE);
 
-	index_answers(answering);
+	if (own.first == own.end)
+		return;
+	stride *= limit_features(answering, own, stride);
+	mark_known(answering, true);
 	for (int64_t i = own.first; i < own.end; i += stride)
 	{
 		apply_feature(answering, i);
+		if (i + stride >= own.end || facts->edge[i + stride].atom != facts->edge[i].atom)
+			fire_best(answering, facts->edge[i].atom);
 		yield(answering);
 	}
 }
@@ -384,7 +591,7 @@ count_features(EvAnswering *answering, EvGroup answers, int64_t stride)
 	{
 		int32_t		answer = facts->edge[i].other;
 		EvGroup		own = {facts->start[answer], facts->start[answer + 1]};
-		int64_t		own_stride = stride_of(own);
+		int64_t		own_stride = stride_of(own, SAMPLE);
 
 		for (int64_t j = own.first; j < own.end; j += own_stride)
 		{
@@ -414,10 +621,11 @@ apply_answer_feature(EvAnswering *answering, int64_t edge, int64_t stride)
 	answering->shared[first] = 0;
 	if (support < LEAST_SUPPORT)
 		return;
-	end = ev_group(facts, feature.other, MIRRORED(feature.atom)).end;
+	end = sharing(answering, edge).end;
 	confidence = (double) (support * stride) / (double) (end - first + EV_SMOOTHING);
-	if (confidence < LEAST_CONFIDENCE)
+	if (confidence < LEAST_CONFIDENCE || end - first > answering->work)
 		return;
+	answering->work -= end - first;
 	for (int64_t i = first; i < end; i++)
 	{
 		fire(answering, facts->edge[i].other, (EvFiring) {fmin(confidence, 1), feature.atom, EV_ANSWER, edge});
@@ -429,9 +637,10 @@ apply_answer_feature(EvAnswering *answering, int64_t edge, int64_t stride)
 static void
 apply_answer_features(EvAnswering *answering)
 {
-	EvGroup		answers = ev_group(answering->facts, answering->given, answering->atom);
-	int64_t		stride = stride_of(answers);
+	EvGroup		answers = answering->known;
+	int64_t		stride = stride_of(answers, SAMPLE);
 
+	answering->work = WORK;
 	count_features(answering, answers, stride);
 	for (int64_t i = 0; i < answering->feature_count; i++)
 	{
@@ -453,8 +662,12 @@ clear_question(EvAnswering *answering)
 		answering->hits[answering->hit[i]] = 0;
 	for (int64_t i = 0; i < answering->feature_count; i++)
 		answering->shared[answering->facts->mirror[answering->feature[i]]] = 0;
+	for (int64_t i = 0; i < answering->touched_count; i++)
+		answering->best[answering->touched[i]].confidence = 0;
+	mark_known(answering, false);
 	answering->count = 0;
 	answering->hit_count = 0;
+	answering->touched_count = 0;
 	answering->feature_count = 0;
 	answering->answered = false;
 }
@@ -471,6 +684,7 @@ ev_answer(EvAnswering *answering, Side side, int32_t given, int32_t relation,
 	answering->given = given;
 	answering->relation = relation;
 	answering->atom = side == SIDE_TAIL ? FORWARDS(relation) : MIRRORED(FORWARDS(relation));
+	answering->known = ev_group(answering->facts, given, answering->atom);
 	answering->pool = pool;
 	answering->thread = thread;
 	apply_paths(answering);

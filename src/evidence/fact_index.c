@@ -32,6 +32,7 @@ take_facts(EvFacts *facts, Allocation *allocation)
 	facts->reflexive = TAKE(allocation, bool, (size_t) facts->relations);
 	facts->directory = TAKE(allocation, EvDirectory, (size_t) facts->entities + 1);
 	facts->group = TAKE(allocation, EvGroupStart, groups + 1);
+	facts->largest = TAKE(allocation, int32_t, 2 * (size_t) facts->relations);
 	facts->holders = TAKE(allocation, int64_t, 2 * (size_t) facts->relations + 1);
 	facts->holder = TAKE(allocation, int32_t, groups);
 }
@@ -184,7 +185,7 @@ add_groups(EvFacts *facts, int32_t entity, int32_t groups)
 	return groups;
 }
 
-/* The groups of each atom, in their order: by entity. */
+/* The groups of each atom, in their order: by entity; and how large they are at most. */
 static void
 list_holders(const Building *building, int32_t groups, int thread)
 {
@@ -193,9 +194,16 @@ list_holders(const Building *building, int32_t groups, int thread)
 
 	for (int64_t i = 0; i <= atoms; i++)
 		facts->holders[i] = 0;
+	for (int64_t i = 0; i < atoms; i++)
+		facts->largest[i] = 0;
 	for (int32_t i = 0; i < groups; i++)
 	{
-		facts->holders[facts->group[i].atom]++;
+		DirectedAtom atom = facts->group[i].atom;
+		int32_t		edges = facts->group[i + 1].first - facts->group[i].first;
+
+		facts->holders[atom]++;
+		if (edges > facts->largest[atom])
+			facts->largest[atom] = edges;
 		pool_yield_at(building->pool, thread, i);
 	}
 	for (int64_t i = 0; i < atoms; i++)

@@ -69,6 +69,7 @@ typedef struct EvFacts
 	int			atom_shift;
 	EvDirectory *directory;		/* by entity; and the end */
 	EvGroupStart *group;		/* by entity, then by atom; and the end */
+	int32_t    *largest;		/* by directed atom: the edges of its largest group */
 	int64_t    *holders;		/* by directed atom: its first holder; and the end */
 	int32_t    *holder;			/* of each atom, by entity: who has such edges, as numbers of groups */
 	EvEdge	   *neighbour;		/* of each entity, by other; NULL before ev_neighbours */

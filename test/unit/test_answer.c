@@ -250,7 +250,6 @@ check_edges(const World *world, const EvFacts *facts)
 				i++;
 			}
 			CHECK(i == group.end);
-			CHECK(i == group.first || ev_group_end(facts, e, group.first) == i);
 		}
 	for (int relation = 0; relation < RELATIONS; relation++)
 		CHECK(facts->reflexive[relation] == world->reflexive[relation]);
@@ -269,8 +268,10 @@ check_holders(const EvFacts *facts)
 
 			if (group.first == group.end)
 				continue;
-			CHECK(holder < facts->holders[atom + 1] && facts->holder[holder].entity == e &&
-				  facts->holder[holder].first == group.first);
+			CHECK(holder < facts->holders[atom + 1] && ev_holder(facts, holder) == e &&
+				  ev_group_at(facts, facts->holder[holder]).first == group.first &&
+				  ev_group_at(facts, facts->holder[holder]).end == group.end);
+			CHECK(group.end - group.first <= facts->largest[atom]);
 			holder++;
 		}
 		CHECK(holder == facts->holders[atom + 1]);
