@@ -138,11 +138,16 @@ multiply(const KgeCodes *codes, int from, const int8_t *row, const int32_t *row_
 VECTORS static int32_t
 sum_codes(int n, const int8_t *code)
 {
-	int32_t		sum = 0;
+	__m512i		one = _mm512_set1_epi8(1);
+	__m512i		sum = _mm512_setzero_si512();
 
-	for (int j = 0; j < n; j++)
-		sum += code[j];
-	return sum;
+	for (int j = 0; j < n; j += 64)
+	{
+		__mmask64	left = n - j < 64 ? (UINT64_C(1) << (n - j)) - 1 : ~UINT64_C(0);
+
+		sum = _mm512_dpbusd_epi32(sum, one, _mm512_maskz_loadu_epi8(left, code + j));
+	}
+	return _mm512_reduce_add_epi32(sum);
 }
 
 void

@@ -64,9 +64,12 @@ tiles_of(const KgeModel *model)
 static size_t
 listed_room(const Search *search)
 {
+	size_t		one = (size_t) search->model->entities;
+	size_t		all = one * (size_t) search->block;
+
 	if (search->adjustment == NULL)
 		return 0;
-	return search->model->entities > LISTED_AT_ONCE ? (size_t) search->model->entities : LISTED_AT_ONCE;
+	return all < LISTED_AT_ONCE ? all : one > LISTED_AT_ONCE ? one : LISTED_AT_ONCE;
 }
 
 static void
