@@ -18,13 +18,13 @@
 #define ROUNDING 2e-6			/* likewise for a product of sketches: a few units of its scales' last digit */
 
 static bool
-can_use_codes(const KgeBlock *block)
+can_use_codes(const KgeQuestionBlock *block)
 {
 	return block->sketch != NULL && block->engine.similarity == KGE_DOT && kge_has_codes();
 }
 
 void
-kge_block_take(KgeBlock *block, Allocation *allocation)
+kge_block_take(KgeQuestionBlock *block, Allocation *allocation)
 {
 	block->engine = kge_engine(block->model);
 	block->query = TAKE(allocation, float, KGE_BLOCK_QUESTIONS * (size_t) vector_stride(block->engine.width));
@@ -39,26 +39,26 @@ kge_block_take(KgeBlock *block, Allocation *allocation)
 }
 
 static const float *
-query_of(const KgeBlock *block, int question)
+query_of(const KgeQuestionBlock *block, int question)
 {
 	return block->query + (size_t) question * (size_t) vector_stride(block->engine.width);
 }
 
 static KgeRows
-queries_of(const KgeBlock *block)
+queries_of(const KgeQuestionBlock *block)
 {
 	return (KgeRows) {block->questions, vector_stride(block->engine.width), block->query};
 }
 
 /* The part of the slope that codes of the query add; 0 where they are not used */
 static double
-code_slope(const KgeBlock *block, int question)
+code_slope(const KgeQuestionBlock *block, int question)
 {
 	return can_use_codes(block) ? block->question[question].code_error + ROUNDING * block->question[question].norm : 0;
 }
 
 void
-kge_block_open(KgeBlock *block, const KgeTopQuestion *question, int questions)
+kge_block_open(KgeQuestionBlock *block, const KgeTopQuestion *question, int questions)
 {
 	block->questions = questions;
 	block->query_codes = kge_codes_for(block->query_codes, questions);
@@ -80,7 +80,7 @@ kge_block_open(KgeBlock *block, const KgeTopQuestion *question, int questions)
 }
 
 void
-kge_block_threshold(KgeBlock *block, int question, double phi)
+kge_block_threshold(KgeQuestionBlock *block, int question, double phi)
 {
 	KgeBlockQuestion *kept = &block->question[question];
 	KgeBound	bound = kge_bound(&block->engine, kept->norm, phi);
@@ -94,7 +94,7 @@ kge_block_threshold(KgeBlock *block, int question, double phi)
 /* ---- a tile ----------------------------------------------------------------- */
 
 static void
-find_norms(KgeBlock *block)
+find_norms(KgeQuestionBlock *block)
 {
 	for (int i = 0; i < block->count; i++)
 		block->norm[i] = block->sketch != NULL ? block->sketch->norm[block->first + i] :
@@ -103,7 +103,7 @@ find_norms(KgeBlock *block)
 
 /* What cannot be computed fast becomes a number: 0. */
 static void
-clear_wild(KgeBlock *block)
+clear_wild(KgeQuestionBlock *block)
 {
 	for (int q = 0; q < block->questions; q++)
 		for (int i = 0; block->question[q].wild && i < block->count; i++)
@@ -114,7 +114,7 @@ clear_wild(KgeBlock *block)
 }
 
 int32_t
-kge_block_score(KgeBlock *block, int32_t first)
+kge_block_score(KgeQuestionBlock *block, int32_t first)
 {
 	int32_t		left = block->model->entities - first;
 	size_t		width = (size_t) block->engine.width;
@@ -135,13 +135,13 @@ kge_block_score(KgeBlock *block, int32_t first)
 }
 
 static float *
-score_of(const KgeBlock *block, int question, int32_t entity)
+score_of(const KgeQuestionBlock *block, int question, int32_t entity)
 {
 	return &block->score[(entity - block->first) * KGE_BLOCK_QUESTIONS + question];
 }
 
 bool
-kge_block_exclude(KgeBlock *block, int question, int32_t entity)
+kge_block_exclude(KgeQuestionBlock *block, int question, int32_t entity)
 {
 	float	   *score = score_of(block, question, entity);
 	bool		was = !isnan(*score);
@@ -154,7 +154,7 @@ kge_block_exclude(KgeBlock *block, int question, int32_t entity)
 
 /* How far the fast score of the tile may be off. */
 static double
-error_of(const KgeBlock *block, int question, int32_t entity, double score)
+error_of(const KgeQuestionBlock *block, int question, int32_t entity, double score)
 {
 	double		norm = block->norm[entity - block->first];
 	double		query_norm = block->question[question].norm;
@@ -166,7 +166,7 @@ error_of(const KgeBlock *block, int question, int32_t entity, double score)
 }
 
 bool
-kge_block_reaches(const KgeBlock *block, int question, int32_t entity, double phi)
+kge_block_reaches(const KgeQuestionBlock *block, int question, int32_t entity, double phi)
 {
 	double		norm = block->norm[entity - block->first];
 	double		score = (double) *score_of(block, question, entity);
@@ -194,7 +194,7 @@ any_reaches(int n, const float *restrict score, const float *restrict slope, flo
 }
 
 static bool
-may_reach(const KgeBlock *block, int32_t entity)
+may_reach(const KgeQuestionBlock *block, int32_t entity)
 {
 	int			i = entity - block->first;
 	float		norm = (float) (ROUNDED_UP * block->norm[i]);
@@ -205,7 +205,7 @@ may_reach(const KgeBlock *block, int32_t entity)
 }
 
 void
-kge_block_visit(KgeBlock *block, void (*visit) (void *argument, int question, int32_t entity), void *argument)
+kge_block_visit(KgeQuestionBlock *block, void (*visit) (void *argument, int question, int32_t entity), void *argument)
 {
 	for (int32_t entity = block->first; entity < block->first + block->count; entity++)
 	{

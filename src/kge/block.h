@@ -25,7 +25,7 @@ typedef struct KgeBlockQuestion
 	bool		wild;			/* its fast scores are not finite: every candidate is visited */
 } KgeBlockQuestion;
 
-typedef struct KgeBlock
+typedef struct KgeQuestionBlock
 {
 	const KgeModel *model;
 	const KgeSketch *sketch;	/* NULL: the embeddings themselves are looked at */
@@ -43,27 +43,27 @@ typedef struct KgeBlock
 	int32_t		first;			/* candidate of the tile */
 	int			count;
 	bool		coded;			/* its scores are those of the sketch */
-} KgeBlock;
+} KgeQuestionBlock;
 
 /* Sets the block's arrays; `model` and `sketch` are set. */
-extern void kge_block_take(KgeBlock *block, Allocation *allocation);
+extern void kge_block_take(KgeQuestionBlock *block, Allocation *allocation);
 
 /* Makes the queries of at most KGE_BLOCK_QUESTIONS questions.  Their thresholds exclude nothing yet. */
-extern void kge_block_open(KgeBlock *block, const KgeTopQuestion *question, int questions);
+extern void kge_block_open(KgeQuestionBlock *block, const KgeTopQuestion *question, int questions);
 
 /* Candidates whose exact phi is below this one are not visited. */
-extern void kge_block_threshold(KgeBlock *block, int question, double phi);
+extern void kge_block_threshold(KgeQuestionBlock *block, int question, double phi);
 
 /* Scores the tile that begins with a candidate; returns the first one after the tile. */
-extern int32_t kge_block_score(KgeBlock *block, int32_t first);
+extern int32_t kge_block_score(KgeQuestionBlock *block, int32_t first);
 
 /* An entity of the tile is no candidate of a question any more; whether it was one. */
-extern bool kge_block_exclude(KgeBlock *block, int question, int32_t entity);
+extern bool kge_block_exclude(KgeQuestionBlock *block, int question, int32_t entity);
 
 /* Whether the exact phi of a candidate of the tile can be that high.  To be asked before it is excluded. */
-extern bool kge_block_reaches(const KgeBlock *block, int question, int32_t entity, double phi);
+extern bool kge_block_reaches(const KgeQuestionBlock *block, int question, int32_t entity, double phi);
 
 /* Visits the candidates of the tile that can reach the threshold of their question. */
-extern void kge_block_visit(KgeBlock *block, void (*visit) (void *argument, int question, int32_t entity), void *argument);
+extern void kge_block_visit(KgeQuestionBlock *block, void (*visit) (void *argument, int question, int32_t entity), void *argument);
 
 #endif							/* HKG_KGE_BLOCK_H */

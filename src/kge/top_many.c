@@ -28,8 +28,8 @@ typedef struct Listed
 /* What a thread works with */
 typedef struct Searcher
 {
-	struct Search *search;
-	KgeBlock	block;
+	struct ManySearch *search;
+	KgeQuestionBlock	block;
 	const KgeTopQuestion *question;	/* of the block */
 	KgeAnswer **heap;			/* by question of the block: the worst first */
 	int64_t    *kept;			/* likewise */
@@ -40,7 +40,7 @@ typedef struct Searcher
 	int64_t    *tile;			/* where each tile begins in by_tile; and the end */
 } Searcher;
 
-typedef struct Search
+typedef struct ManySearch
 {
 	Pool	   *pool;
 	const KgeModel *model;
@@ -52,7 +52,7 @@ typedef struct Search
 	KgeAnswer  *answers;
 	int64_t    *found;
 	Searcher   *searcher;		/* by thread */
-} Search;
+} ManySearch;
 
 static int64_t
 tiles_of(const KgeModel *model)
@@ -62,7 +62,7 @@ tiles_of(const KgeModel *model)
 
 /* A question may list all entities. */
 static size_t
-listed_room(const Search *search)
+listed_room(const ManySearch *search)
 {
 	size_t		one = (size_t) search->model->entities;
 	size_t		all = one * (size_t) search->block;
@@ -73,7 +73,7 @@ listed_room(const Search *search)
 }
 
 static void
-take_searcher(Search *search, Searcher *searcher, Allocation *allocation)
+take_searcher(ManySearch *search, Searcher *searcher, Allocation *allocation)
 {
 	kge_block_take(&searcher->block, allocation);
 	searcher->heap = TAKE(allocation, KgeAnswer *, (size_t) search->block);
@@ -85,7 +85,7 @@ take_searcher(Search *search, Searcher *searcher, Allocation *allocation)
 }
 
 static void
-take_search(Search *search, const KgeSketch *sketch, int threads, Allocation *allocation)
+take_search(ManySearch *search, const KgeSketch *sketch, int threads, Allocation *allocation)
 {
 	search->searcher = TAKE(allocation, Searcher, (size_t) threads);
 	for (int i = 0; i < threads; i++)
@@ -116,7 +116,7 @@ compare_answers(const void *a, const void *b)
 static double
 phi_needed(const Searcher *searcher, int number, double addition)
 {
-	const Search *search = searcher->search;
+	const ManySearch *search = searcher->search;
 	const KgeTopQuestion *question = &searcher->question[number];
 	const KgeAdjustment *adjustment = search->adjustment;
 	double		worst;
@@ -136,7 +136,7 @@ phi_needed(const Searcher *searcher, int number, double addition)
 static void
 offer(Searcher *searcher, int number, int32_t entity, double addition)
 {
-	const Search *search = searcher->search;
+	const ManySearch *search = searcher->search;
 	const KgeTopQuestion *question = &searcher->question[number];
 	Question	asked = {.side = question->side,.relation = question->relation,.given = question->given};
 	KgeAnswer	answer = {.addition = addition,.row = entity};
@@ -163,7 +163,7 @@ offer(Searcher *searcher, int number, int32_t entity, double addition)
 static int64_t
 list_some(Searcher *searcher, int64_t first, int64_t end, int thread)
 {
-	const Search *search = searcher->search;
+	const ManySearch *search = searcher->search;
 	const KgeAdjustment *adjustment = search->adjustment;
 	int64_t		room = (int64_t) listed_room(search);
 	int64_t		i = first;
@@ -278,7 +278,7 @@ search_listed(Searcher *searcher, int thread)
 static void
 search_block(Searcher *searcher, int64_t first, int questions, int thread)
 {
-	Search	   *search = searcher->search;
+	ManySearch	   *search = searcher->search;
 
 	searcher->question = search->questions.question + first;
 	for (int q = 0; q < questions; q++)
@@ -304,7 +304,7 @@ search_block(Searcher *searcher, int64_t first, int questions, int thread)
 static void
 search_item(void *argument, int64_t item, int thread)
 {
-	Search	   *search = argument;
+	ManySearch	   *search = argument;
 	Searcher   *searcher = &search->searcher[thread];
 	int64_t		end = (item + 1) * search->block;
 
@@ -323,10 +323,10 @@ search_item(void *argument, int64_t item, int thread)
 /* ---- all together -------------------------------------------------------------------- */
 
 /* Of few questions, blocks are small, so that every thread has some. */
-static Search
+static ManySearch
 plan(const KgeModel *model, const KgeAdjustment *adjustment, int threads, int64_t questions)
 {
-	Search		search = {.model = model,.adjustment = adjustment};
+	ManySearch		search = {.model = model,.adjustment = adjustment};
 
 	search.block = pool_pieces(pool_pieces(questions, threads), 16) * 16;
 	if (search.block > KGE_BLOCK_QUESTIONS)
@@ -338,7 +338,7 @@ size_t
 kge_top_many_bytes(const KgeModel *model, const KgeSketch *sketch, const KgeAdjustment *adjustment, int threads,
 				   int64_t questions)
 {
-	Search		search = plan(model, adjustment, threads, questions);
+	ManySearch		search = plan(model, adjustment, threads, questions);
 	Allocation	allocation = {0};
 
 	take_search(&search, sketch, threads, &allocation);
@@ -349,7 +349,7 @@ bool
 kge_top_many(Arena *arena, Pool *pool, const KgeModel *model, const KgeSketch *sketch, const KgeAdjustment *adjustment,
 			 bool listed, KgeTopQuestions questions, int64_t k, KgeAnswer *answers, int64_t *found)
 {
-	Search		search = plan(model, adjustment, pool_threads(pool), questions.count);
+	ManySearch		search = plan(model, adjustment, pool_threads(pool), questions.count);
 	Allocation	allocation = {0};
 
 	search.pool = pool;

@@ -213,23 +213,23 @@ make_questions(const Asked *asked, const int32 *given, int count)
 /* ---- evidence, by thread ---------------------------------------------------------------- */
 
 /* What a call site keeps: answerings for the threads beside the first, which uses the model's own */
-typedef struct CallSite
+typedef struct AnsweringSite
 {
 	MemoryContext context;		/* of the answerings */
 	uint64		serial;			/* of the evidence that they are for */
 	int			count;
 	EvAnswering *answering[FLEXIBLE_ARRAY_MEMBER];
-} CallSite;
+} AnsweringSite;
 
-static CallSite *
+static AnsweringSite *
 call_site(FunctionCallInfo fcinfo)
 {
-	CallSite   *site = fcinfo->flinfo->fn_extra;
+	AnsweringSite   *site = fcinfo->flinfo->fn_extra;
 
 	if (site != NULL)
 		return site;
 	site = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt,
-								  offsetof(CallSite, answering) + hkg_threads * sizeof(EvAnswering *));
+								  offsetof(AnsweringSite, answering) + hkg_threads * sizeof(EvAnswering *));
 	site->context = AllocSetContextCreate(fcinfo->flinfo->fn_mcxt, "hybridkg answerings", ALLOCSET_DEFAULT_SIZES);
 	fcinfo->flinfo->fn_extra = site;
 	return site;
@@ -238,7 +238,7 @@ call_site(FunctionCallInfo fcinfo)
 static EvAnswering **
 answering_of_threads(FunctionCallInfo fcinfo, const Predictor *predictor, int threads)
 {
-	CallSite   *site = call_site(fcinfo);
+	AnsweringSite   *site = call_site(fcinfo);
 	EvAnswering **answering = array_new(EvAnswering *, threads);
 	MemoryContext caller;
 

@@ -66,7 +66,7 @@ select number, report from unnest(array[
 	$$select hkg_predict_heads('g', 'from', array['c1', null])$$,
 	$$select hkg_predict_heads('g', 'from', array['c1'], 0)$$,
 	$$select hkg_predict_heads('g', 'from', array['c1'], model => 'none')$$,
-	$$set local hybridkg.max_memory = '1MB'; select hkg_predict_heads('g', 'from', q.names, 1000, known => true) from question q where relation = 'from'$$
+	$$set local hybridkg.max_memory = '1MB'; select hkg_predict_heads('g', 'from', (select array_agg(name) from g.entity), 1000)$$
 	]) with ordinality c (call, number), hkg_tools.try(call);
 select hkg_drop_graph('g');
 drop table question, setting, many, one;
