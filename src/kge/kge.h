@@ -293,6 +293,10 @@ typedef struct KgeAdjustment
 
 extern double kge_adjustment_weight(const KgeAdjustment *adjustment, int32_t relation, Side side);
 
+/* The score of a candidate; phi where the adjustment is NULL. */
+extern double kge_adjusted_score(const KgeAdjustment *adjustment, int32_t relation, Side side, double phi,
+								 double addition);
+
 typedef struct KgeTriples
 {
 	const Triple *triple;
@@ -381,6 +385,12 @@ typedef struct KgeTopQuestion
 	int64_t		excluded_count;
 } KgeTopQuestion;
 
+typedef struct KgeTopQuestions
+{
+	const KgeTopQuestion *question;
+	int64_t		count;
+} KgeTopQuestions;
+
 /*
  * The k candidates of highest score; NaN scores are left out; ties go to the lower
  * row.  Fills rows and scores (room for k), best first; returns how many, or -1
@@ -431,6 +441,30 @@ extern const float *kge_scorer_block(KgeScorer *scorer, int32_t first, int count
 
 /* The same of one entity for one question. */
 extern float kge_scorer_score(const KgeScorer *scorer, int question, int32_t entity);
+
+/* ---- top_many.c: the best candidates of many questions ------------------------ */
+
+typedef struct KgeAnswer
+{
+	double		score;			/* with the adjustment's scale and addition */
+	double		phi;
+	double		addition;
+	int32_t		row;
+} KgeAnswer;
+
+/*
+ * Of each question the k candidates of highest score, as kge_top has them, in answers[i * k ...], best first, and how
+ * many they are in found[i].  `adjustment` may be NULL.  `listed`: only what the adjustment lists is a candidate, and
+ * phi is 0.  k is at most the number of entities.  sketch: that of `model`, or NULL, which takes longer.  False when the
+ * arena is empty.
+ */
+extern bool kge_top_many(Arena *arena, Pool *pool, const KgeModel *model, const KgeSketch *sketch,
+						 const KgeAdjustment *adjustment, bool listed, KgeTopQuestions questions, int64_t k,
+						 KgeAnswer *answers, int64_t *found);
+
+/* Bytes that it will take from its arena. */
+extern size_t kge_top_many_bytes(const KgeModel *model, const KgeSketch *sketch, const KgeAdjustment *adjustment,
+								 int threads, int64_t questions);
 
 /* ---- top_triples.c --------------------------------------------------------- */
 

@@ -258,6 +258,17 @@ kge_adjustment_weight(const KgeAdjustment *adjustment, int32_t relation, Side si
 	return adjustment->weight == NULL ? 1 : adjustment->weight[2 * relation + (int32_t) side];
 }
 
+double
+kge_adjusted_score(const KgeAdjustment *adjustment, int32_t relation, Side side, double phi, double addition)
+{
+	double		scale;
+
+	if (adjustment == NULL)
+		return phi;
+	scale = adjustment->scale == NULL ? 1 : adjustment->scale[2 * relation + (int32_t) side];
+	return scale * (phi + kge_adjustment_weight(adjustment, relation, side) * addition);
+}
+
 /*
  * A candidate's score, with an addition, against that of the answer: 1 above, 0 equal, -1 below.  Sums are
  * compared, which are equal where phi and addition are; for the fast score a difference will do.

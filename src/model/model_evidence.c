@@ -155,16 +155,31 @@ evidence_answering(const Evidence *evidence, uint64 taken)
 
 /* ---- what it adds to a score ------------------------------------------------------------ */
 
+static EvWeights
+weights_of(const Evidence *evidence, EvKind kind)
+{
+	return kind == EV_RULES ? (EvWeights) {.discount = evidence->discount_alone} : evidence->weights;
+}
+
 KgeAdjustment
 evidence_adjustment(const Evidence *evidence, EvKind kind, int threads, EvAdjuster *adjuster)
 {
 	Arena		arena = hkg_scratch(true);
-	EvWeights	weights = evidence->weights;
 
-	if (kind == EV_RULES)
-		weights = (EvWeights) {.discount = evidence->discount_alone};
 	check_memory(0, ev_adjuster_bytes(&evidence->facts, threads));
-	ev_adjuster(&arena, &evidence->facts, &evidence->rules, weights, threads, adjuster);
+	ev_adjuster(&arena, &evidence->facts, &evidence->rules, weights_of(evidence, kind), threads, adjuster);
+	return ev_adjustment(adjuster);
+}
+
+KgeAdjustment
+evidence_adjustment_by(const Evidence *evidence, EvKind kind, int threads, EvAnswering **answering, EvAdjuster *adjuster)
+{
+	*adjuster = (EvAdjuster) {.facts = &evidence->facts,.weights = weights_of(evidence, kind),.threads = threads,
+		.answering = answering};
+	check_memory(0, (uint64) threads * evidence->facts.entities * sizeof(KgeAddition));
+	adjuster->addition = array_new(KgeAddition *, threads);
+	for (int i = 0; i < threads; i++)
+		adjuster->addition[i] = array_new(KgeAddition, evidence->facts.entities);
 	return ev_adjustment(adjuster);
 }
 

@@ -41,6 +41,10 @@ extern void evidence_index(Evidence *evidence, const EvRuleSet *rules, const Gra
 /* What is added to phi, over the threads of a pool: `adjuster` is filled, in the current context. */
 extern KgeAdjustment evidence_adjustment(const Evidence *evidence, EvKind kind, int threads, EvAdjuster *adjuster);
 
+/* The same with answerings that are there, one for each thread */
+extern KgeAdjustment evidence_adjustment_by(const Evidence *evidence, EvKind kind, int threads, EvAnswering **answering,
+											EvAdjuster *adjuster);
+
 /* The evidence for a candidate, with the discount of that kind */
 extern double evidence_of_candidate(const Evidence *evidence, EvKind kind, const EvCandidate *candidate);
 

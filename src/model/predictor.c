@@ -31,13 +31,21 @@ evidence_kind(const Evidence *evidence, EvKind kind, const char *model)
 Predictor
 predictor_open(Graph *graph, const char *model, EvKind kind)
 {
-	Predictor		predictor = {.model = model_open(graph, model)};
-	uint64		serial;
+	Predictor	predictor = {.model = model_open(graph, model)};
 
 	if (kind != EV_EMBEDDING)
-		predictor.evidence = model_evidence(graph, predictor.model, &predictor.answering, &serial);
+		predictor.evidence = model_evidence(graph, predictor.model, &predictor.answering,
+											&predictor.evidence_serial);
 	predictor.kind = evidence_kind(predictor.evidence, kind, model);
 	return predictor;
+}
+
+bool
+predictor_is_reflexive(const Predictor *predictor, Graph *graph, int32 relation)
+{
+	if (predictor->evidence != NULL)
+		return predictor->evidence->facts.reflexive[relation];
+	return graph_is_reflexive(graph, predictor->model->relation_id[relation]);
 }
 
 ScoreParts

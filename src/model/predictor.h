@@ -24,10 +24,14 @@ typedef struct Predictor
 	EvKind		kind;
 	const Evidence *evidence;	/* NULL: the embedding alone */
 	EvAnswering *answering;
+	uint64		evidence_serial;	/* see model_evidence */
 } Predictor;
 
 /* Opens the model of that name; errors are those of model_open and evidence_kind. */
 extern Predictor predictor_open(Graph *graph, const char *model, EvKind kind);
+
+/* As graph_is_reflexive, of a row of the model: from memory, where the facts are there. */
+extern bool predictor_is_reflexive(const Predictor *predictor, Graph *graph, int32 relation);
 
 /* The two parts of a score; 0 for a part that the kind leaves out */
 typedef struct ScoreParts

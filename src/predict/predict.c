@@ -259,7 +259,7 @@ predict_entities(Graph *graph, EntityQuestion *question, int k, bool known, SqlR
 									  question->side == SIDE_TAIL ? "tail" : "head",
 									  question->side == SIDE_TAIL ? "head" : "tail", model->entity_id[question->given],
 									  "relation", model->relation_id[question->relation]);
-	if (!graph_is_reflexive(graph, model->relation_id[question->relation]))
+	if (!predictor_is_reflexive(predictor, graph, question->relation))
 		exclude_row(&question->excluded, question->given);
 	if (predictor->kind != EV_EMBEDDING)
 		inferred_count = score_inferred(question, &inferred);

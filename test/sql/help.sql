@@ -6,7 +6,7 @@ select hkg_create_graph('g');
 select count(*) = (select count(*) from pg_proc where proname like 'hkg\_%' and pronamespace = 'public'::regnamespace and prokind = 'f' and prorettype <> 'internal'::regtype),
 	count(*) filter (where purpose is null or purpose = '' or length(purpose) > 250) from hkg_help();
 select function from hkg_help() where function ~ '^hkg_(help|train|predict_tails|sparsity|rule_precision)\(' order by 1;
-select purpose from hkg_help() where function like 'hkg\_predict\_tails%';
+select purpose from hkg_help() where function like 'hkg\_predict\_tails%' order by 1;
 
 -- every argument has its line in the comment
 select p.proname, argument
@@ -64,6 +64,8 @@ select expected_rows($$select * from hkg_predict_tails('g', 'e1', 'r')$$),
 	expected_rows($$select * from hkg_predict_relations('g', 'e1', 'e2', k => 3)$$),
 	expected_rows($$select * from hkg_neighbors('g', 'e1', 2 * 500)$$),
 	expected_rows($$select * from hkg_complete('g')$$),
+	expected_rows($$select * from hkg_predict_tails('g', array['e1', 'e2', 'e3'], 'r', 7)$$),
+	expected_rows($$select p.* from (select array_agg(name) a from g.entity) e, hkg_predict_heads('g', 'r', e.a, 7) p$$),
 	expected_rows($$select * from hkg_complete('g', k => 5000)$$);
 drop function expected_rows;
 

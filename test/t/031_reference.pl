@@ -82,19 +82,22 @@ sub stated
 
 # ---- functions ------------------------------------------------------------------
 
-my @known = rows("select p.proname, pg_get_function_result(p.oid), p.proallargtypes is not null from $functions order by 1");
+# a function of an array that has the name of another one has a section "NAME of ARGUMENT"
+my @known = rows("select p.proname || coalesce((select ' of ' || p.proargnames[i] from generate_series(1, p.pronargs) i
+		where p.proargtypes[i - 1] = 'text[]'::regtype and exists (select from pg_proc o where o.proname = p.proname and o.oid <> p.oid)), ''),
+	pg_get_function_result(p.oid), p.proallargtypes is not null, p.oid from $functions order by 1");
 
 is(join(' ', sort grep { /^hkg_/ } keys %text), join(' ', map { $_->[0] } @known), 'every function has a section, every section a function');
 foreach my $function (@known)
 {
-	my ($name, $result, $has_columns) = @$function;
+	my ($name, $result, $has_columns, $oid) = @$function;
 	my $same = ($text{$name} // '') =~ /Arguments:\s+those\s+of\s+\[(hkg_\w+)\]/ ? $1 : $name;
 	my @arguments = map { join ' ', @$_[0, 1], $_->[2] =~ s/::[\w ]+$//r =~ s/^NULL$/null/r }
 	  rows("select proargnames[i], format_type(proargtypes[i - 1], null), coalesce(pg_get_function_arg_default(p.oid, i), '')
-		from $functions, generate_series(1, pronargs) i where proname = '$name' order by i");
+		from $functions, generate_series(1, pronargs) i where p.oid = $oid order by i");
 	my @columns = map { join ' ', @$_ }
 	  rows("select proargnames[i], format_type(proallargtypes[i], null) from $functions, generate_subscripts(proargmodes, 1) i
-		where proname = '$name' and proargmodes[i] in ('o', 't') order by i");
+		where p.oid = $oid and proargmodes[i] in ('o', 't') order by i");
 
 	@arguments = sort @arguments if ($tables{"$same argument"} // 0) > 1;
 	is(stated($same, 'argument', 1), join("\n", @arguments), "arguments of $name");

@@ -89,6 +89,7 @@ extern void test_train(void);
 extern void test_rank(void);
 extern void test_rank_sample(void);
 extern void test_top_entities(void);
+extern void test_top_many(void);
 extern void test_top_triples(void);
 extern void test_sort(void);
 extern void test_search(void);

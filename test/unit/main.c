@@ -186,6 +186,7 @@ static const Suite suites[] = {
 	{"rank", test_rank},
 	{"rank_sample", test_rank_sample},
 	{"top_entities", test_top_entities},
+	{"top_many", test_top_many},
 	{"top_triples", test_top_triples},
 	{"sort", test_sort},
 	{"search", test_search},

@@ -1,0 +1,219 @@
+/*
+ * block.c
+ *		A block of questions against all candidates, a tile at a time (see block.h).
+ *
+ * Where the similarity is a dot product and the processor can, the sketch is multiplied by sketches of the queries.
+ * Of q and c, with sketches q' and c', |q c - q' c'| <= |q| |c - c'| + |q - q'| |c'|.  Otherwise the embeddings
+ * are multiplied (engine.c), with the error of score_bound.c.
+ *
+ * Candidates or queries that are too large to compute with fast, or hold NaN, have no fast score: their candidates are
+ * always visited.
+ */
+#include <math.h>
+
+#include "block.h"
+#include "core/vector.h"
+
+#define ROUNDED_UP 1.0001		/* more than is lost where a length is computed and kept */
+#define ROUNDING 2e-6			/* likewise for a product of sketches: a few units of its scales' last digit */
+
+static bool
+can_use_codes(const KgeQuestionBlock *block)
+{
+	return block->sketch != NULL && block->engine.similarity == KGE_DOT && kge_has_codes();
+}
+
+void
+kge_block_take(KgeQuestionBlock *block, Allocation *allocation)
+{
+	block->engine = kge_engine(block->model);
+	block->query = TAKE(allocation, float, KGE_BLOCK_QUESTIONS * (size_t) vector_stride(block->engine.width));
+	block->scratch = TAKE(allocation, float, kge_engine_scratch(&block->engine, KGE_BLOCK_QUESTIONS));
+	block->query_codes = kge_codes_take(allocation, block->engine.width, can_use_codes(block) ? KGE_BLOCK_QUESTIONS : 0);
+	block->question = TAKE(allocation, KgeBlockQuestion, KGE_BLOCK_QUESTIONS);
+	block->norm = TAKE(allocation, double, KGE_BLOCK_CANDIDATES);
+	block->score = TAKE(allocation, float, KGE_BLOCK_CANDIDATES * KGE_BLOCK_QUESTIONS);
+	block->slope = TAKE(allocation, float, KGE_BLOCK_QUESTIONS);
+	block->code_slope = TAKE(allocation, float, KGE_BLOCK_QUESTIONS);
+	block->low = TAKE(allocation, float, KGE_BLOCK_QUESTIONS);
+}
+
+static const float *
+query_of(const KgeQuestionBlock *block, int question)
+{
+	return block->query + (size_t) question * (size_t) vector_stride(block->engine.width);
+}
+
+static KgeRows
+queries_of(const KgeQuestionBlock *block)
+{
+	return (KgeRows) {block->questions, vector_stride(block->engine.width), block->query};
+}
+
+/* The part of the slope that codes of the query add; 0 where they are not used */
+static double
+code_slope(const KgeQuestionBlock *block, int question)
+{
+	return can_use_codes(block) ? block->question[question].code_error + ROUNDING * block->question[question].norm : 0;
+}
+
+void
+kge_block_open(KgeQuestionBlock *block, const KgeTopQuestion *question, int questions)
+{
+	block->questions = questions;
+	block->query_codes = kge_codes_for(block->query_codes, questions);
+	for (int i = 0; i < questions; i++)
+	{
+		KgeBlockQuestion *kept = &block->question[i];
+		Triple		triple = question[i].side == SIDE_TAIL ?
+			(Triple) {question[i].given, question[i].relation, 0} : (Triple) {0, question[i].relation, question[i].given};
+		float	   *query = block->query + (size_t) i * (size_t) vector_stride(block->engine.width);
+
+		kge_make_query(block->model, kge_query(block->model, triple, question[i].side), query);
+		*kept = (KgeBlockQuestion) {.norm = kge_norm(block->engine.width, query)};
+		kept->wild = !isfinite(kept->norm);
+		if (can_use_codes(block) && !kept->wild)
+			kept->code_error = ROUNDED_UP * kge_codes_set(&block->query_codes, i, query);
+		kge_block_threshold(block, i, -INFINITY);
+	}
+	kge_engine_prepare(&block->engine, queries_of(block), block->scratch);
+}
+
+void
+kge_block_threshold(KgeQuestionBlock *block, int question, double phi)
+{
+	KgeBlockQuestion *kept = &block->question[question];
+	KgeBound	bound = kge_bound(&block->engine, kept->norm, phi);
+
+	kept->threshold = phi;
+	block->low[question] = phi == -INFINITY || kept->wild ? -INFINITY : bound.low;
+	block->slope[question] = kept->wild ? 0 : bound.slope + (float) (ROUNDED_UP * code_slope(block, question));
+	block->code_slope[question] = kept->wild ? 0 : (float) (ROUNDED_UP * kept->norm);
+}
+
+/* ---- a tile ----------------------------------------------------------------- */
+
+static void
+find_norms(KgeQuestionBlock *block)
+{
+	for (int i = 0; i < block->count; i++)
+		block->norm[i] = block->sketch != NULL ? block->sketch->norm[block->first + i] :
+			kge_norm(block->engine.width, kge_entity_row(block->model, block->first + i));
+}
+
+/* What cannot be computed fast becomes a number: 0. */
+static void
+clear_wild(KgeQuestionBlock *block)
+{
+	for (int q = 0; q < block->questions; q++)
+		for (int i = 0; block->question[q].wild && i < block->count; i++)
+			block->score[i * KGE_BLOCK_QUESTIONS + q] = 0;
+	for (int i = 0; i < block->count; i++)
+		for (int q = 0; !isfinite(block->norm[i]) && q < block->questions; q++)
+			block->score[i * KGE_BLOCK_QUESTIONS + q] = 0;
+}
+
+int32_t
+kge_block_score(KgeQuestionBlock *block, int32_t first)
+{
+	int32_t		left = block->model->entities - first;
+	size_t		width = (size_t) block->engine.width;
+
+	block->first = first;
+	block->count = left < KGE_BLOCK_CANDIDATES ? left : KGE_BLOCK_CANDIDATES;
+	block->coded = can_use_codes(block) && block->count >= KGE_CODES_ROWS;
+	find_norms(block);
+	if (block->coded)
+		kge_codes_product(&block->query_codes, block->count, block->sketch->code + (size_t) first * width,
+						  block->sketch->scale + first, block->score, KGE_BLOCK_QUESTIONS);
+	else
+		kge_engine_scores(&block->engine, queries_of(block), block->scratch,
+						  (KgeRows) {block->count, block->engine.width, kge_entity_row(block->model, first)},
+						  block->score, KGE_BLOCK_QUESTIONS);
+	clear_wild(block);
+	return first + block->count;
+}
+
+static float *
+score_of(const KgeQuestionBlock *block, int question, int32_t entity)
+{
+	return &block->score[(entity - block->first) * KGE_BLOCK_QUESTIONS + question];
+}
+
+bool
+kge_block_exclude(KgeQuestionBlock *block, int question, int32_t entity)
+{
+	float	   *score = score_of(block, question, entity);
+	bool		was = !isnan(*score);
+
+	*score = NAN;
+	return was;
+}
+
+/* ---- what can reach a threshold ------------------------------------------------ */
+
+/* How far the fast score of the tile may be off. */
+static double
+error_of(const KgeQuestionBlock *block, int question, int32_t entity, double score)
+{
+	double		norm = block->norm[entity - block->first];
+	double		query_norm = block->question[question].norm;
+	double		error = kge_score_error(&block->engine, query_norm, norm, score);
+
+	if (!block->coded)
+		return error;
+	return error + code_slope(block, question) * norm + ROUNDED_UP * query_norm * block->sketch->error[entity];
+}
+
+bool
+kge_block_reaches(const KgeQuestionBlock *block, int question, int32_t entity, double phi)
+{
+	double		norm = block->norm[entity - block->first];
+	double		score = (double) *score_of(block, question, entity);
+
+	if (!isfinite(norm) || block->question[question].wild)
+		return true;
+	if (score + error_of(block, question, entity, score) < phi)
+		return false;
+	if (!block->coded)
+		return true;
+	score = (double) kge_engine_score(&block->engine, query_of(block, question), kge_entity_row(block->model, entity));
+	return !(score + kge_score_error(&block->engine, block->question[question].norm, norm, score) < phi);
+}
+
+/* Whether some score of a candidate, with its error, is in reach of its threshold. */
+KERNEL int
+any_reaches(int n, const float *restrict score, const float *restrict slope, float norm,
+			const float *restrict code_slope, float code_error, const float *restrict low)
+{
+	int			reaches = 0;
+
+	for (int i = 0; i < n; i++)
+		reaches |= score[i] + slope[i] * norm + code_slope[i] * code_error >= low[i];
+	return reaches;
+}
+
+static bool
+may_reach(const KgeQuestionBlock *block, int32_t entity)
+{
+	int			i = entity - block->first;
+	float		norm = (float) (ROUNDED_UP * block->norm[i]);
+
+	return !isfinite(norm) ||
+		any_reaches(block->questions, block->score + i * KGE_BLOCK_QUESTIONS, block->slope, norm, block->code_slope,
+					block->coded ? block->sketch->error[entity] : 0, block->low);
+}
+
+void
+kge_block_visit(KgeQuestionBlock *block, void (*visit) (void *argument, int question, int32_t entity), void *argument)
+{
+	for (int32_t entity = block->first; entity < block->first + block->count; entity++)
+	{
+		if (!may_reach(block, entity))
+			continue;
+		for (int q = 0; q < block->questions; q++)
+			if (!isnan(*score_of(block, q, entity)) &&
+				kge_block_reaches(block, q, entity, block->question[q].threshold))
+				visit(argument, q, entity);
+	}
+}

@@ -1,0 +1,367 @@
+/*
+ * top_many.c
+ *		The best candidates of many questions, which share a pass over the entities.
+ *
+ * An item is a block of questions, against all candidates (block.h).  What an adjustment raises is listed first, and
+ * put in order of tiles; in each tile it comes first, with its own bound, and is no candidate of the rest any more.
+ * Each question keeps its best exact scores in a heap, whose worst one is the threshold of what is looked at.
+ */
+#include <math.h>
+
+#include "block.h"
+#include "core/heap.h"
+#include "core/search.h"
+#include "core/sort.h"
+
+/* candidates that a block's adjustments may list together, unless one question lists more */
+#define LISTED_AT_ONCE (1 << 18)
+/* what the arithmetic of a score may lose, of its terms */
+#define ROUNDING 1e-12
+
+typedef struct Listed
+{
+	int32_t		entity;
+	int32_t		question;		/* of the block */
+	double		addition;
+} Listed;
+
+/* What a thread works with */
+typedef struct Searcher
+{
+	struct ManySearch *search;
+	KgeQuestionBlock	block;
+	const KgeTopQuestion *question;	/* of the block */
+	KgeAnswer **heap;			/* by question of the block: the worst first */
+	int64_t    *kept;			/* likewise */
+	int64_t    *excluded;		/* likewise: how many were excluded so far */
+	Listed	   *listed;
+	Listed	   *by_tile;
+	int64_t		listed_count;
+	int64_t    *tile;			/* where each tile begins in by_tile; and the end */
+} Searcher;
+
+typedef struct ManySearch
+{
+	Pool	   *pool;
+	const KgeModel *model;
+	const KgeAdjustment *adjustment;
+	bool		only_listed;
+	KgeTopQuestions questions;
+	int64_t		k;
+	int64_t		block;			/* questions of an item */
+	KgeAnswer  *answers;
+	int64_t    *found;
+	Searcher   *searcher;		/* by thread */
+} ManySearch;
+
+static int64_t
+tiles_of(const KgeModel *model)
+{
+	return pool_pieces(model->entities, KGE_BLOCK_CANDIDATES);
+}
+
+/* A question may list all entities. */
+static size_t
+listed_room(const ManySearch *search)
+{
+	size_t		one = (size_t) search->model->entities;
+	size_t		all = one * (size_t) search->block;
+
+	if (search->adjustment == NULL)
+		return 0;
+	return all < LISTED_AT_ONCE ? all : one > LISTED_AT_ONCE ? one : LISTED_AT_ONCE;
+}
+
+static void
+take_searcher(ManySearch *search, Searcher *searcher, Allocation *allocation)
+{
+	kge_block_take(&searcher->block, allocation);
+	searcher->heap = TAKE(allocation, KgeAnswer *, (size_t) search->block);
+	searcher->kept = TAKE(allocation, int64_t, (size_t) search->block);
+	searcher->excluded = TAKE(allocation, int64_t, (size_t) search->block);
+	searcher->listed = TAKE(allocation, Listed, listed_room(search));
+	searcher->by_tile = TAKE(allocation, Listed, listed_room(search));
+	searcher->tile = TAKE(allocation, int64_t, (size_t) tiles_of(search->model) + 2);
+}
+
+static void
+take_search(ManySearch *search, const KgeSketch *sketch, int threads, Allocation *allocation)
+{
+	search->searcher = TAKE(allocation, Searcher, (size_t) threads);
+	for (int i = 0; i < threads; i++)
+	{
+		Searcher	searcher = {.search = search,.block = {.model = search->model,.sketch = sketch}};
+
+		take_searcher(search, &searcher, allocation);
+		if (search->searcher != NULL)
+			search->searcher[i] = searcher;
+	}
+}
+
+/* ---- the best of a question ------------------------------------------------------ */
+
+/* The best first */
+static int
+compare_answers(const void *a, const void *b)
+{
+	const KgeAnswer *left = a;
+	const KgeAnswer *right = b;
+
+	if (left->score != right->score)
+		return left->score > right->score ? -1 : 1;
+	return (left->row > right->row) - (left->row < right->row);
+}
+
+/* Less than this phi is not enough for a candidate with that addition. */
+static double
+phi_needed(const Searcher *searcher, int number, double addition)
+{
+	const ManySearch *search = searcher->search;
+	const KgeTopQuestion *question = &searcher->question[number];
+	const KgeAdjustment *adjustment = search->adjustment;
+	double		worst;
+	double		added;
+
+	if (searcher->kept[number] < search->k)
+		return -INFINITY;
+	worst = searcher->heap[number][0].score;
+	if (adjustment == NULL)
+		return worst;
+	if (adjustment->scale != NULL)
+		worst /= adjustment->scale[2 * question->relation + (int32_t) question->side];
+	added = kge_adjustment_weight(adjustment, question->relation, question->side) * addition;
+	return worst - added - ROUNDING * (fabs(worst) + fabs(added));
+}
+
+static void
+offer(Searcher *searcher, int number, int32_t entity, double addition)
+{
+	const ManySearch *search = searcher->search;
+	const KgeTopQuestion *question = &searcher->question[number];
+	Question	asked = {.side = question->side,.relation = question->relation,.given = question->given};
+	KgeAnswer	answer = {.addition = addition,.row = entity};
+
+	if (!search->only_listed)
+	{
+		bool		flushed = flush_denormals(false);
+
+		answer.phi = kge_score(search->model, kge_asked(search->model, question_triple(&asked, entity), asked.side));
+		flush_denormals(flushed);
+	}
+	answer.score = kge_adjusted_score(search->adjustment, asked.relation, asked.side, answer.phi, addition);
+	if (isnan(answer.score))
+		return;
+	searcher->kept[number] = heap_offer(searcher->heap[number], searcher->kept[number], search->k, &answer,
+										sizeof(KgeAnswer), compare_answers);
+	if (!search->only_listed && searcher->kept[number] == search->k)
+		kge_block_threshold(&searcher->block, number, phi_needed(searcher, number, 0));
+}
+
+/* ---- what an adjustment lists ------------------------------------------------------ */
+
+/* Lists for the questions from `first` to end - 1, as many as there is room for: at least one.  Returns how many. */
+static int64_t
+list_some(Searcher *searcher, int64_t first, int64_t end, int thread)
+{
+	const ManySearch *search = searcher->search;
+	const KgeAdjustment *adjustment = search->adjustment;
+	int64_t		room = (int64_t) listed_room(search);
+	int64_t		i = first;
+
+	searcher->listed_count = 0;
+	for (; adjustment != NULL && i < end; i++)
+	{
+		const KgeTopQuestion *question = &search->questions.question[i];
+		const KgeAddition *additions;
+		int64_t		count = adjustment->list(adjustment->argument, question->side, question->given, question->relation,
+											 search->pool, thread, &additions);
+
+		if (searcher->listed_count + count > room)
+			return i - first;
+		for (int64_t j = 0; j < count; j++)
+			searcher->listed[searcher->listed_count++] = (Listed) {additions[j].entity, (int32_t) (i - first), additions[j].addition};
+	}
+	return end - first;
+}
+
+/* Puts what was listed in order of tiles. */
+static void
+sort_by_tile(Searcher *searcher)
+{
+	int64_t		tiles = tiles_of(searcher->search->model);
+	int64_t    *end = searcher->tile + 1;	/* of each tile, in the end */
+
+	for (int64_t i = 0; i < tiles + 2; i++)
+		searcher->tile[i] = 0;
+	for (int64_t i = 0; i < searcher->listed_count; i++)
+		end[searcher->listed[i].entity / KGE_BLOCK_CANDIDATES + 1]++;
+	for (int64_t i = 0; i < tiles; i++)
+		end[i + 1] += end[i];
+	for (int64_t i = 0; i < searcher->listed_count; i++)
+		searcher->by_tile[end[searcher->listed[i].entity / KGE_BLOCK_CANDIDATES]++] = searcher->listed[i];
+}
+
+/* ---- a block ------------------------------------------------------------------------ */
+
+/* In the tile that ends before `end` */
+static void
+exclude(Searcher *searcher, int32_t end)
+{
+	for (int q = 0; q < searcher->block.questions; q++)
+	{
+		const KgeTopQuestion *question = &searcher->question[q];
+
+		for (; searcher->excluded[q] < question->excluded_count && question->excluded[searcher->excluded[q]] < end;
+			 searcher->excluded[q]++)
+			kge_block_exclude(&searcher->block, q, question->excluded[searcher->excluded[q]]);
+	}
+}
+
+static void
+take_listed(Searcher *searcher, int64_t tile)
+{
+	for (int64_t i = searcher->tile[tile]; i < searcher->tile[tile + 1]; i++)
+	{
+		const Listed *listed = &searcher->by_tile[i];
+		double		needed = phi_needed(searcher, listed->question, listed->addition);
+		bool		reaches = kge_block_reaches(&searcher->block, listed->question, listed->entity, needed);
+
+		if (kge_block_exclude(&searcher->block, listed->question, listed->entity) && reaches)
+			offer(searcher, listed->question, listed->entity, listed->addition);
+	}
+}
+
+static void
+take_visited(void *argument, int question, int32_t entity)
+{
+	offer(argument, question, entity, 0);
+}
+
+static void
+search_tiles(Searcher *searcher, int questions, int thread)
+{
+	kge_block_open(&searcher->block, searcher->question, questions);
+	for (int32_t first = 0; first < searcher->search->model->entities;)
+	{
+		int64_t		tile = first / KGE_BLOCK_CANDIDATES;
+
+		first = kge_block_score(&searcher->block, first);
+		exclude(searcher, first);
+		take_listed(searcher, tile);
+		kge_block_visit(&searcher->block, take_visited, searcher);
+		pool_yield(searcher->search->pool, thread);
+	}
+}
+
+static bool
+is_excluded(const KgeTopQuestion *question, int32_t entity)
+{
+	int64_t		place = lower_bound_int32(question->excluded, 0, question->excluded_count, entity);
+
+	return place < question->excluded_count && question->excluded[place] == entity;
+}
+
+static void
+search_listed(Searcher *searcher, int thread)
+{
+	for (int64_t i = 0; i < searcher->listed_count; i++)
+	{
+		const Listed *listed = &searcher->listed[i];
+
+		if (!is_excluded(&searcher->question[listed->question], listed->entity))
+			offer(searcher, listed->question, listed->entity, listed->addition);
+		pool_yield_at(searcher->search->pool, thread, i);
+	}
+}
+
+/* The answers of some questions, from one on */
+static void
+search_block(Searcher *searcher, int64_t first, int questions, int thread)
+{
+	ManySearch	   *search = searcher->search;
+
+	searcher->question = search->questions.question + first;
+	for (int q = 0; q < questions; q++)
+	{
+		searcher->heap[q] = search->answers + (first + q) * search->k;
+		searcher->kept[q] = searcher->excluded[q] = 0;
+	}
+	if (search->only_listed)
+		search_listed(searcher, thread);
+	else
+	{
+		sort_by_tile(searcher);
+		search_tiles(searcher, questions, thread);
+	}
+	for (int q = 0; q < questions; q++)
+	{
+		sort_array(search->pool, thread, searcher->heap[q], searcher->kept[q], sizeof(KgeAnswer), compare_answers);
+		search->found[first + q] = searcher->kept[q];
+	}
+}
+
+/* Item: a block of questions, in parts where their adjustments list much. */
+static void
+search_item(void *argument, int64_t item, int thread)
+{
+	ManySearch	   *search = argument;
+	Searcher   *searcher = &search->searcher[thread];
+	int64_t		end = (item + 1) * search->block;
+
+	if (end > search->questions.count)
+		end = search->questions.count;
+	for (int64_t first = item * search->block; first < end;)
+	{
+		int64_t		some = list_some(searcher, first, end, thread);
+
+		search_block(searcher, first, (int) some, thread);
+		first += some;
+	}
+	pool_yield(search->pool, thread);
+}
+
+/* ---- all together -------------------------------------------------------------------- */
+
+/* Of few questions, blocks are small, so that every thread has some. */
+static ManySearch
+plan(const KgeModel *model, const KgeAdjustment *adjustment, int threads, int64_t questions)
+{
+	ManySearch		search = {.model = model,.adjustment = adjustment};
+
+	search.block = pool_pieces(pool_pieces(questions, threads), 16) * 16;
+	if (search.block > KGE_BLOCK_QUESTIONS)
+		search.block = KGE_BLOCK_QUESTIONS;
+	return search;
+}
+
+size_t
+kge_top_many_bytes(const KgeModel *model, const KgeSketch *sketch, const KgeAdjustment *adjustment, int threads,
+				   int64_t questions)
+{
+	ManySearch		search = plan(model, adjustment, threads, questions);
+	Allocation	allocation = {0};
+
+	take_search(&search, sketch, threads, &allocation);
+	return allocation_bytes(&allocation);
+}
+
+bool
+kge_top_many(Arena *arena, Pool *pool, const KgeModel *model, const KgeSketch *sketch, const KgeAdjustment *adjustment,
+			 bool listed, KgeTopQuestions questions, int64_t k, KgeAnswer *answers, int64_t *found)
+{
+	ManySearch		search = plan(model, adjustment, pool_threads(pool), questions.count);
+	Allocation	allocation = {0};
+
+	search.pool = pool;
+	search.k = k;
+	search.only_listed = listed;
+	search.questions = questions;
+	search.answers = answers;
+	search.found = found;
+	take_search(&search, sketch, pool_threads(pool), &allocation);
+	if (!allocation_open(&allocation, arena))
+		return false;
+	take_search(&search, sketch, pool_threads(pool), &allocation);
+	pool_run(pool, pool_pieces(questions.count, search.block), search_item, &search);
+	return true;
+}

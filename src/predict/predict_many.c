@@ -1,0 +1,374 @@
+/*
+ * predict_many.c
+ *		hkg_predict_tails and hkg_predict_heads of an array: many questions about one relation.
+ *
+ * The questions share all that a call does: the look-up of names, the reading of known facts, the threads and, above
+ * all, the passes over the entities (kge_top_many).  Each has the answers that it has alone.
+ *
+ * Memory is bounded: questions come in parts that have about ANSWERS_AT_ONCE answers together.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+
+#include "graph/call.h"
+#include "model/model_cache.h"
+#include "model/predictor.h"
+#include "server/argument.h"
+#include "server/array.h"
+#include "server/growing_array.h"
+#include "server/host.h"
+#include "server/sql.h"
+
+#define ANSWERS_AT_ONCE (1 << 19)
+/* one more thread for this many questions */
+#define QUESTIONS_A_THREAD 16
+
+/* All that a call asks */
+typedef struct Asked
+{
+	Graph	   *graph;
+	const Predictor *predictor;
+	Side		side;
+	int32		relation;
+	int			k;
+	bool		known;			/* whether known facts are answers, too */
+	bool		reflexive;		/* whether the given entity is */
+	int			count;
+	Datum	   *name;			/* text, of each given entity */
+	int32	   *given;			/* its row */
+	Datum	   *answer_name;	/* text, by row of the model; 0 until it was looked up */
+	Datum		no_name;		/* while it is looked up */
+	MemoryContext context;		/* of these */
+} Asked;
+
+/* ---- names ------------------------------------------------------------------------- */
+
+/* The elements of an array of text, in order */
+static void
+read_names(FunctionCallInfo fcinfo, int i, const char *name, Asked *asked)
+{
+	ArrayType  *array = DatumGetArrayTypeP(argument(fcinfo, i, name));
+	bool	   *nulls;
+
+	deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT, &asked->name, &nulls, &asked->count);
+	for (int j = 0; j < asked->count; j++)
+		if (nulls[j])
+			ereport(ERROR,
+					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+					 errmsg("element %d of %s must not be null", j + 1, name),
+					 errhint("array_remove(..., null) leaves such elements out.")));
+}
+
+static void
+take_given(void *argument, const Datum *values, const bool *nulls)
+{
+	Asked	   *asked = argument;
+	const Model *model = asked->predictor->model;
+
+	if (!nulls[1])
+		asked->given[DatumGetInt32(values[0]) - 1] =
+			graph_row(model->entity_id, model->kge.entities, DatumGetInt32(values[1]));
+}
+
+/* The rows of the given entities; the first name that has none is an error, as for a single question. */
+static void
+find_given(Asked *asked, Datum names)
+{
+	SqlArgs		args = {0};
+
+	asked->given = array_new(int32, asked->count);
+	for (int i = 0; i < asked->count; i++)
+		asked->given[i] = -1;
+	sql_arg(&args, TEXTARRAYOID, names);
+	sql_stream_often(psprintf("select u.place::int, e.id::int from unnest($1) with ordinality as u (name, place) "
+							  "join %sentity e on e.name = u.name", asked->graph->prefix),
+					 &args, take_given, asked);
+	for (int i = 0; i < asked->count; i++)
+		if (asked->given[i] < 0)
+			asked->given[i] = model_entity_row(asked->predictor->model, asked->graph, TextDatumGetCString(asked->name[i]));
+}
+
+static void
+take_answer_name(void *argument, const Datum *values, const bool *nulls)
+{
+	Asked	   *asked = argument;
+	const Model *model = asked->predictor->model;
+	int32		row = graph_row(model->entity_id, model->kge.entities, DatumGetInt32(values[0]));
+
+	if (row >= 0 && !nulls[1])
+	{
+		MemoryContext caller = MemoryContextSwitchTo(asked->context);
+
+		asked->answer_name[row] = PointerGetDatum(DatumGetTextPCopy(values[1]));
+		MemoryContextSwitchTo(caller);
+	}
+}
+
+/* Looks up the names of answers that have none yet. */
+static void
+find_answer_names(Asked *asked, const KgeAnswer *answers, const int64 *found, int count)
+{
+	Numbers		missing = {0};
+	SqlArgs		args = {0};
+
+	for (int64 i = 0; i < (int64) count * asked->k; i++)
+	{
+		int32		row = answers[i].row;
+
+		if (i % 1024 == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (i % asked->k >= found[i / asked->k] || asked->answer_name[row] != (Datum) 0)
+			continue;
+		asked->answer_name[row] = asked->no_name;
+		numbers_append(&missing, asked->predictor->model->entity_id[row]);
+	}
+	if (missing.count == 0)
+		return;
+	sql_arg(&args, INT4ARRAYOID, array_of_int4(missing.value, (int) missing.count));
+	sql_stream_often(psprintf("select e.id::int, e.name::text from unnest($1) u (id) join %sentity e on e.id = u.id",
+							  asked->graph->prefix),
+					 &args, take_answer_name, asked);
+}
+
+/* ---- what is left out ---------------------------------------------------------------- */
+
+/* The known answers of some questions, by question and row */
+typedef struct KnownAnswers
+{
+	const Asked *asked;
+	Numbers		row;
+	int64	   *end;			/* by question: where the next one's begin */
+} KnownAnswers;
+
+static void
+take_known(void *argument, const Datum *values, const bool *nulls)
+{
+	KnownAnswers *known = argument;
+	const Model *model = known->asked->predictor->model;
+	int32		row = graph_row(model->entity_id, model->kge.entities, DatumGetInt32(values[1]));
+
+	if (row < 0)
+		return;
+	numbers_append(&known->row, row);
+	known->end[DatumGetInt32(values[0]) - 1]++;
+}
+
+static KnownAnswers
+read_known(const Asked *asked, const int32 *given, int count)
+{
+	const Model *model = asked->predictor->model;
+	const char *column = asked->side == SIDE_TAIL ? "head" : "tail";
+	KnownAnswers known = {.asked = asked,.end = array_new_zero(int64, count)};
+	int32	   *id = array_new(int32, count);
+	SqlArgs		args = {0};
+
+	for (int i = 0; i < count; i++)
+		id[i] = model->entity_id[given[i]];
+	sql_arg(&args, INT4ARRAYOID, array_of_int4(id, count));
+	sql_arg(&args, INT4OID, Int32GetDatum(model->relation_id[asked->relation]));
+	if (!asked->known)
+		sql_stream_often(psprintf("select u.place::int, t.%s::int from unnest($1) with ordinality as u (id, place) "
+								  "join %striple t on t.%s = u.id where t.relation = $2 order by 1, 2",
+								  asked->side == SIDE_TAIL ? "tail" : "head", asked->graph->prefix, column),
+						 &args, take_known, &known);
+	for (int i = 1; i < count; i++)
+		known.end[i] += known.end[i - 1];
+	return known;
+}
+
+/* The known answers of each question, and the given entity where it is no answer, ascending */
+static KgeTopQuestion *
+make_questions(const Asked *asked, const int32 *given, int count)
+{
+	KnownAnswers known = read_known(asked, given, count);
+	KgeTopQuestion *question = array_new(KgeTopQuestion, count);
+	int32	   *excluded = array_new(int32, known.row.count + count);
+	int64		next = 0;
+
+	for (int i = 0; i < count; i++)
+	{
+		bool		pending = !asked->reflexive;
+		int64		first = next + i;
+
+		question[i] = (KgeTopQuestion) {asked->side, given[i], asked->relation, excluded + first, 0};
+		while (next < known.end[i])
+		{
+			if (pending && known.row.value[next] > given[i])
+			{
+				excluded[first + question[i].excluded_count++] = given[i];
+				pending = false;
+			}
+			excluded[first + question[i].excluded_count++] = known.row.value[next++];
+		}
+		if (pending)
+			excluded[first + question[i].excluded_count++] = given[i];
+	}
+	return question;
+}
+
+/* ---- evidence, by thread ---------------------------------------------------------------- */
+
+/* What a call site keeps: answerings for the threads beside the first, which uses the model's own */
+typedef struct AnsweringSite
+{
+	MemoryContext context;		/* of the answerings */
+	uint64		serial;			/* of the evidence that they are for */
+	int			count;
+	EvAnswering *answering[FLEXIBLE_ARRAY_MEMBER];
+} AnsweringSite;
+
+static AnsweringSite *
+call_site(FunctionCallInfo fcinfo)
+{
+	AnsweringSite   *site = fcinfo->flinfo->fn_extra;
+
+	if (site != NULL)
+		return site;
+	site = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt,
+								  offsetof(AnsweringSite, answering) + hkg_threads * sizeof(EvAnswering *));
+	site->context = AllocSetContextCreate(fcinfo->flinfo->fn_mcxt, "hybridkg answerings", ALLOCSET_DEFAULT_SIZES);
+	fcinfo->flinfo->fn_extra = site;
+	return site;
+}
+
+static EvAnswering **
+answering_of_threads(FunctionCallInfo fcinfo, const Predictor *predictor, int threads)
+{
+	AnsweringSite   *site = call_site(fcinfo);
+	EvAnswering **answering = array_new(EvAnswering *, threads);
+	MemoryContext caller;
+
+	if (site->serial == 0 || site->serial != predictor->evidence_serial)
+	{
+		MemoryContextReset(site->context);
+		site->count = 0;
+		site->serial = predictor->evidence_serial;
+	}
+	caller = MemoryContextSwitchTo(site->context);
+	while (site->count < threads - 1)
+	{
+		EvAnswering *more = evidence_answering(predictor->evidence, MemoryContextMemAllocated(site->context, true));
+
+		site->answering[site->count++] = more;
+	}
+	MemoryContextSwitchTo(caller);
+	answering[0] = predictor->answering;
+	for (int i = 1; i < threads; i++)
+		answering[i] = site->answering[i - 1];
+	return answering;
+}
+
+/* ---- answers ------------------------------------------------------------------------------ */
+
+static void
+return_answers(Asked *asked, int first, int count, const KgeAnswer *answers, const int64 *found, SqlResult *result)
+{
+	find_answer_names(asked, answers, found, count);
+	for (int i = 0; i < count; i++)
+		for (int64 j = 0; j < found[i]; j++)
+		{
+			const KgeAnswer *answer = &answers[(int64) i * asked->k + j];
+			ScoreParts	parts = {answer->phi, answer->addition};
+			Datum		values[4] = {asked->name[first + i], asked->answer_name[answer->row],
+				Float8GetDatum(predictor_score(asked->predictor, asked->side, asked->relation, parts)),
+				Float8GetDatum(predictor_probability(asked->predictor, parts))};
+			bool		nulls[4] = {false};
+
+			CHECK_FOR_INTERRUPTS();
+			sql_result_row(result, values, nulls);
+		}
+}
+
+static void
+answer_some(Asked *asked, Pool *pool, const KgeAdjustment *adjustment, int first, int count, SqlResult *result)
+{
+	const Predictor *predictor = asked->predictor;
+	const Model *model = predictor->model;
+	Arena		arena = hkg_arena();
+	KgeTopQuestions questions = {make_questions(asked, asked->given + first, count), count};
+	KgeAnswer  *answers;
+	int64	   *found;
+
+	hkg_check_memory_or(kge_top_many_bytes(&model->kge, model->sketch, adjustment, pool_threads(pool), count) +
+						(uint64) count * asked->k * sizeof(KgeAnswer),
+						psprintf("a list of %d entities for each question", asked->k), "ask for a smaller k");
+	answers = array_new(KgeAnswer, (Size) count * asked->k);
+	found = array_new(int64, count);
+	kge_top_many(&arena, pool, &model->kge, model->sketch, adjustment, predictor->kind == EV_RULES, questions, asked->k,
+				 answers, found);
+	return_answers(asked, first, count, answers, found, result);
+}
+
+/* A part of the questions at a time; what it takes is freed before the next one, but names. */
+static void
+answer_all(FunctionCallInfo fcinfo, Asked *asked, SqlResult *result)
+{
+	const Predictor *predictor = asked->predictor;
+	int			threads = Min(hkg_threads, 1 + asked->count / QUESTIONS_A_THREAD);
+	int			at_once = Max(ANSWERS_AT_ONCE / asked->k, 1);
+	Pool	   *pool = hkg_pool_of(threads);
+	KgeAdjustment adjustment;
+	EvAdjuster	adjuster;
+	MemoryContext part;
+
+	if (predictor->kind != EV_EMBEDDING)
+		adjustment = evidence_adjustment_by(predictor->evidence, predictor->kind, threads,
+											answering_of_threads(fcinfo, predictor, threads), &adjuster);
+	asked->context = CurrentMemoryContext;
+	asked->no_name = CStringGetTextDatum("");
+	asked->answer_name = array_new_zero(Datum, predictor->model->kge.entities);
+	part = AllocSetContextCreate(asked->context, "hybridkg part", ALLOCSET_DEFAULT_SIZES);
+	MemoryContextSwitchTo(part);
+	for (int first = 0; first < asked->count; first += at_once)
+	{
+		answer_some(asked, pool, predictor->kind == EV_EMBEDDING ? NULL : &adjustment, first,
+					Min(at_once, asked->count - first), result);
+		MemoryContextReset(part);
+	}
+	MemoryContextSwitchTo(asked->context);
+}
+
+static Datum
+predict_many(FunctionCallInfo fcinfo, Side side)
+{
+	int			names = side == SIDE_TAIL ? 1 : 2;
+	const char *what = side == SIDE_TAIL ? "heads" : "tails";
+	char	   *relation = argument_text(fcinfo, 3 - names, "relation");
+	int			k = argument_int(fcinfo, 3, "k", 1, PG_INT32_MAX);
+	Asked		asked = {.side = side,.known = DatumGetBool(argument(fcinfo, 5, "known"))};
+	EvKind		kind = argument_evidence(fcinfo, 6);
+	Datum		array = argument(fcinfo, names, what);
+	Call		call = call_begin(fcinfo, 4);
+	Predictor	predictor = predictor_open(call.graph, call.model, kind);
+
+	asked.graph = call.graph;
+	asked.predictor = &predictor;
+	asked.k = Min(k, predictor.model->kge.entities);
+	asked.relation = model_relation_row(predictor.model, call.graph, relation);
+	asked.reflexive = predictor_is_reflexive(&predictor, call.graph, asked.relation);
+	read_names(fcinfo, names, what, &asked);
+	if (asked.count > 0 && asked.k > 0)
+	{
+		find_given(&asked, array);
+		answer_all(fcinfo, &asked, call.result);
+	}
+	return call_end(&call);
+}
+
+HKG_FUNCTION(hkg_predict_tails_many);
+Datum
+hkg_predict_tails_many(PG_FUNCTION_ARGS)
+{
+	return predict_many(fcinfo, SIDE_TAIL);
+}
+
+HKG_FUNCTION(hkg_predict_heads_many);
+Datum
+hkg_predict_heads_many(PG_FUNCTION_ARGS)
+{
+	return predict_many(fcinfo, SIDE_HEAD);
+}

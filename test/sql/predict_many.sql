@@ -1,0 +1,72 @@
+--
+-- Predictions for an array of entities: each question has the answers that it has alone
+--
+set client_min_messages = warning;
+\i test/tools.sql
+reset client_min_messages;
+set hybridkg.progress = off;
+\t on
+\a
+
+-- 300 people on a ring of 60 towns, in 5 countries: rules and embedding both have something to say
+select hkg_create_graph('g');
+select triples from hkg_load('g', $$
+	select 'p' || i, 'lives', 't' || (i * 7) % 60 from generate_series(1, 300) i
+	union all select 't' || i, 'in', 'c' || i % 5 from generate_series(0, 59) i
+	union all select 'p' || i, 'from', 'c' || (i * 7) % 60 % 5 from generate_series(1, 300) i where i % 3 > 0
+	union all select 'p' || i, 'knows', 'p' || 1 + (i * i) % 300 from generate_series(1, 300) i
+	union all values ('p1', 'knows', 'p1')$$);
+select hkg_train('g', 'complex', dimensions => 8, iterations => 1, epochs => 3, top_rules => 0);
+select r.name from g.relation r where exists (select from g.triple where relation = r.id and head = tail);	-- where the given entity is an answer
+
+create table question as
+select r.name as relation, array_agg(e.name order by e.id) as names
+from g.relation r, g.entity e where e.id % 12 = r.id % 12 group by 1;
+create table setting as
+select evidence, known, k from unnest(array['embedding', 'rules', 'both']) evidence, unnest(array[false, true]) known, unnest(array[1, 10, 1000]) k;
+
+-- ---- the same as one by one, bit by bit ----
+
+create table many as
+select s.*, q.relation, p.head as given, p.tail as answer, p.score, p.probability, 'tail' as side
+from setting s, question q, hkg_predict_tails('g', q.names, q.relation, s.k, known => s.known, evidence => s.evidence) p
+union all
+select s.*, q.relation, p.tail, p.head, p.score, p.probability, 'head'
+from setting s, question q, hkg_predict_heads('g', q.relation, q.names, s.k, known => s.known, evidence => s.evidence) p;
+create table one as
+select s.*, q.relation, n as given, p.tail as answer, p.score, p.probability, 'tail' as side
+from setting s, question q, unnest(q.names) n, hkg_predict_tails('g', n, q.relation, s.k, known => s.known, evidence => s.evidence) p
+union all
+select s.*, q.relation, n, p.head, p.score, p.probability, 'head'
+from setting s, question q, unnest(q.names) n, hkg_predict_heads('g', q.relation, n, s.k, known => s.known, evidence => s.evidence) p;
+select evidence, count(*) > 500, count(*) = (select count(*) from one o where o.evidence = m.evidence) from many m group by 1 order by 1;
+select count(*) from (table many except table one) d;
+select count(*) from (table one except table many) d;
+
+-- ---- order and duplicates ----
+
+-- in the order of the array, the best first; a name that comes twice is answered twice
+select string_agg(distinct place || ' ' || head, ', ' order by place || ' ' || head)
+from (select (row_number() over () + 1) / 2 as place, head from hkg_predict_tails('g', array['p3', 'p1', 'p3'], 'from', 2)) p;
+select count(*) filter (where score > before) from
+	(select score, lag(score) over (partition by (place - 1) / 10 order by place) as before
+	from hkg_predict_tails('g', array['p3', 'p1', 'p3'], 'knows') with ordinality p (head, tail, score, probability, place)) p;
+select count(*) from hkg_predict_tails('g', '{}'::text[], 'from');
+-- a name as typed is a single question
+select pg_typeof(p.*) is not null, count(*) from hkg_predict_tails('g', 'p3', 'from', 2) p group by 1;
+
+-- ---- errors ----
+
+select number, regexp_replace(report, 'needs \d+ MB', 'needs … MB') from unnest(array[
+	$$select hkg_predict_tails('g', array['p1', 'nobody', 'p2'], 'from')$$,
+	$$select hkg_predict_tails('g', array['p1', null, 'p2'], 'from')$$,
+	$$select hkg_predict_tails('g', null::text[], 'from')$$,
+	$$select hkg_predict_tails('g', array['p1'], 'form')$$,
+	$$select hkg_predict_heads('g', 'from', array['c1', 'c9'])$$,
+	$$select hkg_predict_heads('g', 'from', array['c1', null])$$,
+	$$select hkg_predict_heads('g', 'from', array['c1'], 0)$$,
+	$$select hkg_predict_heads('g', 'from', array['c1'], model => 'none')$$,
+	$$set local hybridkg.max_memory = '1MB'; select hkg_predict_heads('g', 'from', (select array_agg(name) from g.entity), 1000)$$
+	]) with ordinality c (call, number), hkg_tools.try(call);
+select hkg_drop_graph('g');
+drop table question, setting, many, one;
