@@ -325,7 +325,11 @@ insert_rows(Writer *writer)
 	for (int i = 0; i < BATCH; i++)
 		slot[i] = table_slot_create(writer->table, NULL);
 	for (int64 i = 0; i < facts->count; i += BATCH)
+	{
+		progress_rows(facts->progress, i);
 		insert_batch(writer, &facts->row[i], (int) Min(BATCH, facts->count - i), slot, bulk);
+	}
+	progress_phase(facts->progress, PHASE_INDEXING, (double) facts->count);
 	for (int i = 0; i < BATCH; i++)
 		ExecDropSingleTupleTableSlot(slot[i]);
 	FreeBulkInsertState(bulk);

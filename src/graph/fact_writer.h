@@ -11,6 +11,7 @@
 
 #include "graph.h"
 #include "server/growing_array.h"
+#include "server/progress.h"
 
 typedef struct FactRow
 {
@@ -27,6 +28,7 @@ typedef struct NewFacts
 	/* ids that were in the tables before, ascending; rows have others only if this transaction inserted them */
 	const Numbers *entities;
 	const Numbers *relations;
+	Progress   *progress;
 } NewFacts;
 
 /*

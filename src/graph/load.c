@@ -36,6 +36,13 @@
 
 #define NO_ID PG_INT32_MIN
 
+/* how often the view hkg_progress gets their number */
+#define SHOWN_ROWS 1000
+
+/* Guesses until they are measured, for each row: writing it, with its names, and its index entries */
+#define WRITING_SECONDS 4e-6
+#define INDEXING_SECONDS 2e-6
+
 /* bytes that always fit an index, in which an entry takes at most a third of a page */
 #define SHORT (BLCKSZ / 4)
 /* bytes shown of a name that does not */
@@ -99,6 +106,7 @@ typedef struct Load
 	int64		rows;
 	int64		room;
 	const char *split;
+	Progress   *progress;
 	int64		triples_added;
 	int64		entities_added;
 	int64		relations_added;
@@ -154,6 +162,8 @@ take_row(void *argument, const Datum *values, const bool *nulls)
 	triple->relation = name_position(&load->relations, text[1]);
 	triple->tail = name_position(&load->entities, text[2]);
 	MemoryContextReset(load->texts);
+	if (load->rows % SHOWN_ROWS == 0)
+		progress_rows(load->progress, load->rows);
 }
 
 /* The server would refuse these with "not allowed in a non-volatile function", which says nothing of the way out. */
@@ -429,6 +439,8 @@ insert_by_statement(const NewFacts *facts)
 		values[1] = Int32GetDatum(triple->relation);
 		values[2] = Int32GetDatum(triple->tail);
 		sql_batch_row(batch, values, NULL);
+		if (i % SHOWN_ROWS == 0)
+			progress_rows(facts->progress, i);
 	}
 	return sql_batch_end(batch);
 }
@@ -442,7 +454,8 @@ add_facts(Load *load)
 		.row = load->row,
 		.count = settle_rows(load),
 		.entities = &load->entities.known,
-		.relations = &load->relations.known
+		.relations = &load->relations.known,
+		.progress = load->progress
 	};
 
 	load->triples_added = facts_write(&facts) ? facts.count : insert_by_statement(&facts);
@@ -504,7 +517,13 @@ static void
 write_rows(Load *load)
 {
 	int			nest_level = sql_pin();
+	double		rows = (double) load->rows;
+	PhaseWork	work[PROGRESS_PHASES] = {
+		[PHASE_WRITING] = {rows, WRITING_SECONDS},[PHASE_INDEXING] = {rows, INDEXING_SECONDS}
+	};
 
+	progress_plan(load->progress, work);
+	progress_phase(load->progress, PHASE_WRITING, rows);
 	load->entities_added = add_names(load, &load->entities);
 	load->relations_added = add_names(load, &load->relations);
 	add_facts(load);
@@ -532,6 +551,7 @@ hkg_load(PG_FUNCTION_ARGS)
 	sql_begin();
 	load.graph = open_graph(name);
 	load.split = split;
+	load.progress = progress_begin_load(load.graph->name);
 	load.context = AllocSetContextCreate(CurrentMemoryContext, "hybridkg load", ALLOCSET_DEFAULT_SIZES);
 	load.texts = AllocSetContextCreate(load.context, "hybridkg load row", ALLOCSET_DEFAULT_SIZES);
 	require_rights(&load);

@@ -73,7 +73,8 @@ typedef struct Board
 } Board;
 
 static const char *const phase_names[] = {
-	"reading", "mining", "training", "evaluating", "inferring", "finding path rules", "learning weights", "writing"
+	"reading", "mining", "training", "evaluating", "inferring", "finding path rules", "learning weights", "writing",
+	"indexing"
 };
 
 static Board *board = NULL;
@@ -413,7 +414,7 @@ return_entry(const Progress *entry, TimestampTz now, double percent, SqlResult *
 	};
 	bool		nulls[14] = {
 		[1] = is_load,[4] = is_load,[5] = is_load,[6] = is_load,[7] = is_load,
-		[8] = isnan(entry->loss),[10] = !estimated,[13] = !is_load
+		[8] = isnan(entry->loss),[10] = !estimated,[13] = !is_load || entry->phase == PHASE_INDEXING
 	};
 
 	sql_result_row(result, values, nulls);

@@ -27,6 +27,7 @@ typedef enum ProgressPhase
 	PHASE_PATH_RULES,
 	PHASE_WEIGHTS,
 	PHASE_WRITING,
+	PHASE_INDEXING,
 	PROGRESS_PHASES
 } ProgressPhase;
 

@@ -214,10 +214,10 @@ is(value(q{select count(*) > 0 from g.evidence_weight where model = 'bg 2'}), 't
 
 # Progress, from the beginning to the end: the search for path rules and all that follows the iterations is part of it
 value(q{
-	create function watch(watched name) returns table (number int, phase text, percent float8) language plpgsql as $$
+	create function watch(watched name) returns table (number int, phase text, percent float8, bar text) language plpgsql as $$
 	begin
 		for number in 1 .. 1000000 loop
-			select p.phase, p.percent into watch.phase, watch.percent from hkg_progress p where p.model = watched;
+			select p.phase, p.percent, p.bar into watch.phase, watch.percent, watch.bar from hkg_progress p where p.model = watched;
 			exit when not found;
 			return next;
 			perform pg_sleep(0.001);
@@ -225,6 +225,8 @@ value(q{
 	end $$});
 value("select hkg_train_background('g', $held_out, model => 'watched')");
 value("create table seen as select * from watch('watched')");
+is(value(q{select count(*) from seen where bar !~ '^\[=*> *\] +\d+ %(, \d+:\d\d:\d\d left)?$' or length(split_part(bar, ']', 1)) <> 21
+	or round(length(regexp_replace(bar, '[^=]', '', 'g'))) <> floor(percent / 5)}), '0', 'a bar of 20 cells shows it');
 is(value(q{select count(*) from seen join seen next on next.number = seen.number + 1 where next.percent < seen.percent}), '0',
 	'the percentage never falls');
 is(value(q{select max(percent) < 100 from seen}), 't', 'and is below 100 to the end');
@@ -330,6 +332,15 @@ like(refused(q{set role reader; select hkg_train_background('g', model => 'forbi
 value("set role writer; select hkg_train_background('g', $arguments, model => 'of_writer')");
 ok(wait_until(q{select status <> 'training' from g.model where name = 'of_writer'}), 'a role that cannot log in');
 is(status('of_writer'), 'ready', 'trains in the background, too');
+
+# a load is in the view, too
+my $load = session($node, 'load', q{select hkg_load('g', 'select ''l'' || i, ''r1'', ''e1'' from generate_series(1, 60000) i where pg_sleep(0.001) is not null')});
+ok(wait_until(q{select exists (select from hkg_progress where rows >= 1000)}), 'rows of a load');
+is(value(q{select concat_ws('|', graph, coalesce(model, 'null'), phase, rows % 1000, eta is null, percent, bar) from hkg_progress}),
+	'g|null|reading|0|t|0|[>                   ]   0 %', 'while its query runs');
+value('select pg_cancel_backend(pid) from hkg_progress');
+finish($load);
+is(value('select count(*) from hkg_progress'), '0', 'until it is cancelled');
 
 # where a sample of the valid split is ranked: what its iterations are compared with is saved, too
 value(q{insert into g.entity (name) select 'more ' || i from generate_series(1, 100000) i});
