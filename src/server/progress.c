@@ -28,7 +28,7 @@
 
 int			hkg_progress_level;
 
-#define LAYOUT "hybridkg progress 3"
+#define LAYOUT "hybridkg progress 4"
 #define ENTRIES 64
 
 #define MOST_PERCENT 99			/* before the end */
