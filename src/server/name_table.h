@@ -13,6 +13,7 @@ typedef struct NamedNumber
 {
 	const char *name;			/* the key */
 	int32		number;
+	uint32		hash;			/* kept: a name is looked at only when its hash fits, and not when the table grows */
 	char		status;			/* of the hash table */
 } NamedNumber;
 
@@ -22,6 +23,8 @@ typedef struct NamedNumber
 #define SH_KEY name
 #define SH_HASH_KEY(table, key) hash_bytes((const unsigned char *) (key), strlen(key))
 #define SH_EQUAL(table, a, b) (strcmp(a, b) == 0)
+#define SH_STORE_HASH
+#define SH_GET_HASH(table, entry) (entry)->hash
 #define SH_SCOPE static inline
 #define SH_DECLARE
 #define SH_DEFINE
