@@ -65,19 +65,21 @@ ev_count_bytes(const EvFacts *facts)
 }
 
 static bool
-open_thread(CountingThread *thread, Arena *arena, const EvFacts *facts)
+open_thread(CountingThread *thread, Arena *arena, Pool *pool, const EvFacts *facts)
 {
 	Allocation	allocation = {0};
 
-	*thread = (CountingThread) {.facts = facts,.join = ev_join(arena, facts)};
+	*thread = (CountingThread) {.facts = facts,.join = ev_join(arena, pool, facts)};
 	take_thread(thread, facts, &allocation);
 	if (thread->join == NULL || !allocation_open(&allocation, arena))
 		return false;
 	take_thread(thread, facts, &allocation);
 	for (int32_t e = 0; e < facts->entities; e++)
+	{
 		thread->end[0].pairs[e] = thread->end[1].pairs[e] = 0;
-	for (int32_t e = 0; e < facts->entities; e++)
 		thread->mark[e] = 0;
+		pool_yield_at(pool, POOL_LEADER, e);
+	}
 	return true;
 }
 
@@ -95,7 +97,7 @@ ev_counter(Arena *arena, Pool *pool, const EvFacts *facts)
 	if (counter->thread == NULL)
 		return NULL;
 	for (int i = 0; i < threads; i++)
-		if (!open_thread(&counter->thread[i], arena, facts))
+		if (!open_thread(&counter->thread[i], arena, pool, facts))
 			return NULL;
 	return counter;
 }

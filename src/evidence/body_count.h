@@ -28,7 +28,7 @@ typedef struct EvCountedBody
 /* What each of the threads takes at most */
 extern size_t ev_count_bytes(const EvFacts *facts);
 
-/* Scratch for the threads of a pool, from an arena; NULL when it is empty */
+/* Scratch for the threads of a pool, from an arena; NULL when it is empty.  Making it yields, as the pool's leader. */
 typedef struct EvCounter EvCounter;
 
 extern EvCounter *ev_counter(Arena *arena, Pool *pool, const EvFacts *facts);

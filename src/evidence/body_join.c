@@ -99,16 +99,19 @@ ev_join_bytes(const EvFacts *facts)
 }
 
 static void
-clear_stamps(EvJoin *join)
+clear_stamps(EvJoin *join, Pool *pool, int thread)
 {
-	for (int i = 0; i < BODY_LEVELS; i++)
-		for (int32_t e = 0; e < join->facts->entities; e++)
+	for (int32_t e = 0; e < join->facts->entities; e++)
+	{
+		for (int i = 0; i < BODY_LEVELS; i++)
 			join->stamp[i][e] = 0;
+		pool_yield_at(pool, thread, e);
+	}
 	join->serial = 0;
 }
 
 EvJoin *
-ev_join(Arena *arena, const EvFacts *facts)
+ev_join(Arena *arena, Pool *pool, const EvFacts *facts)
 {
 	EvJoin	   *join = arena->allocate(arena->context, sizeof(EvJoin));
 	Allocation	allocation = {0};
@@ -120,9 +123,12 @@ ev_join(Arena *arena, const EvFacts *facts)
 	if (!allocation_open(&allocation, arena))
 		return NULL;
 	take_join(join, &allocation);
-	clear_stamps(join);
+	clear_stamps(join, pool, POOL_LEADER);
 	for (int32_t e = 0; e < facts->entities; e++)
+	{
 		join->begin[e] = -1;
+		pool_yield_at(pool, POOL_LEADER, e);
+	}
 	return join;
 }
 
@@ -312,7 +318,7 @@ begin_union(EvJoin *join)
 	join->united_count = 0;
 	if (++join->serial == 0)
 	{
-		clear_stamps(join);
+		clear_stamps(join, join->target->pool, join->target->thread);
 		join->serial = 1;
 	}
 }

@@ -32,9 +32,9 @@ typedef struct EvRectangle
 /* What a thread needs to join one body after another */
 typedef struct EvJoin EvJoin;
 
-/* Bytes that ev_join takes; from an arena, NULL when it is empty. */
+/* Bytes that ev_join takes; from an arena, NULL when it is empty.  Yields, as the pool's leader. */
 extern size_t ev_join_bytes(const EvFacts *facts);
-extern EvJoin *ev_join(Arena *arena, const EvFacts *facts);
+extern EvJoin *ev_join(Arena *arena, Pool *pool, const EvFacts *facts);
 
 /*
  * Passes on the pairs of a body with x in the slice, as rectangles that have no pair in common; what they are depends

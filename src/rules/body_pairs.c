@@ -36,7 +36,7 @@ body_pairs_create(const GraphData *data, Pool *pool)
 	ev_facts(&arena, pool, data->entities, data->relations, data->fact, data->facts, &pairs->index);
 	check_memory(ev_facts_bytes(data->entities, data->relations, data->facts) + ev_join_bytes(&pairs->index));
 	pairs->data = data;
-	pairs->join = ev_join(&arena, &pairs->index);
+	pairs->join = ev_join(&arena, pool, &pairs->index);
 	return pairs;
 }
 

@@ -209,7 +209,7 @@ test_body_join(void)
 	for (int w = 0; w < 60; w++)
 	{
 		World		world = random_world();
-		EvJoin	   *join = ev_join(&arena, &world.facts);
+		EvJoin	   *join = ev_join(&arena, pool, &world.facts);
 		EvCounter  *counter = ev_counter(&arena, pool, &world.facts);
 
 		check_slices(&world);
@@ -220,6 +220,6 @@ test_body_join(void)
 			check_body(&world, &body, join, counter);
 		}
 	}
-	CHECK(ev_join(&empty_arena, &(EvFacts) {.entities = 3}) == NULL);
+	CHECK(ev_join(&empty_arena, pool, &(EvFacts) {.entities = 3}) == NULL);
 	CHECK(ev_counter(&empty_arena, pool, &(EvFacts) {.entities = 3}) == NULL);
 }
