@@ -376,8 +376,6 @@ count_answers(EvAnswering *answering, EvGroup answers)
 		if (answering->hits[answer]++ == 0)
 			answering->hit[answering->hit_count++] = answer;
 	}
-	answering->work -= answers.end - answers.first + 1;
-	pool_yield_at(answering->pool, answering->thread, answering->work);
 }
 
 /* Rules r(X,"c") <= b(X,"d") for one feature (b, d) of the given entity */
@@ -422,6 +420,7 @@ count_feature(EvAnswering *answering, EvGroup group, FeatureCount *count)
 				count->itself = true;
 				count->before = answering->hit_count;
 			}
+		yield(answering);
 	}
 }
 

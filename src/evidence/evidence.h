@@ -272,4 +272,11 @@ extern size_t ev_paths_bytes(const EvFacts *facts, const EvSearch *search, int t
 extern int64_t ev_paths(Arena *arena, Pool *pool, const EvFacts *facts, const EvSearch *search,
 						EvPath **found);
 
+/*
+ * Counts path rules again, in other facts with the same rows: those that were found and some more.  Rules with an
+ * error keep their counts, which are estimates.  Takes less memory than ev_paths; false when the arena is empty.
+ */
+extern bool ev_recount_paths(Arena *arena, Pool *pool, const EvFacts *facts, const EvSearch *search,
+							 EvPath *path, int64_t count);
+
 #endif							/* HKG_EVIDENCE_EVIDENCE_H */

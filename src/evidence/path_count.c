@@ -337,8 +337,8 @@ count_item(void *argument, int64_t number, int thread)
 
 /* ---- all bodies --------------------------------------------------------------------------- */
 
-static int
-compare_bodies(const void *a, const void *b)
+int
+path_compare(const void *a, const void *b)
 {
 	const PathCandidate *left = a;
 	const PathCandidate *right = b;
@@ -377,17 +377,33 @@ drop_below_bounds(PathTask *task)
 	task->candidates = kept;
 }
 
+/* Sorts the candidates; how many bodies they have. */
+static int64_t
+sort_bodies(PathCount *count)
+{
+	PathTask   *task = count->task;
+
+	sort_array(task->pool, POOL_LEADER, task->candidate, task->candidates, sizeof(PathCandidate), path_compare);
+	return find_bodies(task, count->first);
+}
+
+void
+path_count_bodies(PathCount *count, double work)
+{
+	int64_t		bodies = sort_bodies(count);
+
+	count->work = work;
+	pool_run(count->task->pool, bodies, count_item, count);
+}
+
 void
 path_count_run(PathCount *count)
 {
-	PathTask   *task = count->task;
-	int64_t		bodies;
+	int64_t		bodies = sort_bodies(count);
 
-	sort_array(task->pool, POOL_LEADER, task->candidate, task->candidates, sizeof(PathCandidate), compare_bodies);
-	bodies = find_bodies(task, count->first);
-	count->work = fmax(MIN_WORK, task->work / (double) (bodies > 0 ? bodies : 1));
-	pool_run(task->pool, bodies, count_item, count);
-	drop_below_bounds(task);
+	count->work = fmax(MIN_WORK, count->task->work / (double) (bodies > 0 ? bodies : 1));
+	pool_run(count->task->pool, bodies, count_item, count);
+	drop_below_bounds(count->task);
 }
 
 /* ---- memory ------------------------------------------------------------------------------- */

@@ -12,6 +12,7 @@
 #include "path_task.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "core/random.h"
 #include "core/sort.h"
@@ -258,4 +259,60 @@ ev_paths(Arena *arena, Pool *pool, const EvFacts *facts, const EvSearch *search,
 	shuffle_anchors(&discovery.task);
 	path_search_open(discovery.search);
 	return discover(&discovery);
+}
+
+/* ---- counts in other facts --------------------------------------------------------- */
+
+/* Whether all pairs of a path rule were counted. */
+static bool
+is_exact(const EvPath *path)
+{
+	return path->error == 0;
+}
+
+static PathCandidate
+candidate_of(const EvFacts *facts, const EvPath *path)
+{
+	PathBody	body = {.length = path->length};
+
+	for (int i = 0; i < path->length; i++)
+		body.atom[i] = path->atom[i];
+	return (PathCandidate) {.body = path_body_number(facts, &body),.relation = path->relation};
+}
+
+static void
+take_recount(Discovery *discovery, int threads, Allocation *allocation)
+{
+	PathTask   *task = &discovery->task;
+
+	task->anchor = TAKE(allocation, int32_t, (size_t) task->facts->edges);
+	task->candidate = TAKE(allocation, PathCandidate, (size_t) task->room);
+	discovery->count = path_count_take(task, threads, allocation);
+}
+
+bool
+ev_recount_paths(Arena *arena, Pool *pool, const EvFacts *facts, const EvSearch *search, EvPath *path, int64_t count)
+{
+	Discovery	discovery = {.task = {.facts = facts,.search = search,.pool = pool,.room = count}};
+	PathTask   *task = &discovery.task;
+	Allocation	allocation = {0};
+
+	take_recount(&discovery, pool_threads(pool), &allocation);
+	if (!allocation_open(&allocation, arena))
+		return false;
+	take_recount(&discovery, pool_threads(pool), &allocation);
+	shuffle_anchors(task);
+	for (int64_t i = 0; i < count; i++)
+		if (is_exact(&path[i]))
+			task->candidate[task->candidates++] = candidate_of(facts, &path[i]);
+	path_count_bodies(discovery.count, INFINITY);
+	for (int64_t i = 0; i < count; i++)
+		if (is_exact(&path[i]))
+		{
+			PathCandidate key = candidate_of(facts, &path[i]);
+
+			path[i] = path_of(task, bsearch(&key, task->candidate, (size_t) task->candidates, sizeof(key), path_compare));
+			pool_yield_at(pool, POOL_LEADER, i);
+		}
+	return true;
 }

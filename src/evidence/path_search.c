@@ -36,6 +36,7 @@ typedef struct HalfPath
 	uint64_t	digits;			/* of its atoms, read towards the anchor */
 } HalfPath;
 
+#define STEPS_AT_ONCE 4096		/* before a thread yields */
 #define NOTHING (-1)			/* in place of a half-path or an entity */
 
 /* A thread's: the half-path at hand, those stored, and the bodies seen */
@@ -219,10 +220,21 @@ join_halves(PathWalker *walker)
 			count_once(walker, digits + walker->half[i].digits);
 }
 
+/* Yields after some thousand steps. */
+static void
+add_steps(PathWalker *walker, int64_t steps)
+{
+	walker->steps += steps;
+	if (walker->steps < STEPS_AT_ONCE)
+		return;
+	walker->steps = 0;
+	pool_yield(walker->search->task->pool, walker->thread);
+}
+
 static void
 end_half(PathWalker *walker)
 {
-	pool_yield_at(walker->search->task->pool, walker->thread, ++walker->steps);
+	add_steps(walker, 1);
 	if (walker->storing)
 		store_half(walker);
 	else
@@ -254,6 +266,22 @@ step(PathWalker *walker, EvEdge edge)
 	return true;
 }
 
+/* The last step of half-paths to be joined, by all edges.  Most lead to where no other half-path ends. */
+static void
+join_edges(PathWalker *walker)
+{
+	const EvFacts *facts = walker->search->task->facts;
+	int32_t		entity = walker->entity[walker->depth];
+
+	for (int64_t i = facts->start[entity]; i < facts->start[entity + 1]; i++)
+		if (walker->first[facts->edge[i].other] != NOTHING && step(walker, facts->edge[i]))
+		{
+			join_halves(walker);
+			walker->depth--;
+		}
+	add_steps(walker, facts->start[entity + 1] - facts->start[entity]);
+}
+
 static void
 walk_all(PathWalker *walker, int steps)
 {
@@ -263,6 +291,11 @@ walk_all(PathWalker *walker, int steps)
 	if (steps == 0)
 	{
 		end_half(walker);
+		return;
+	}
+	if (steps == 1 && !walker->storing)
+	{
+		join_edges(walker);
 		return;
 	}
 	for (int64_t i = facts->start[entity]; i < facts->start[entity + 1]; i++)

@@ -167,7 +167,11 @@ extern void path_search_open(PathSearch *search);
 /* Fills the task's candidates of its length, in no order. */
 extern void path_search_run(PathSearch *search);
 
-/* Counts the task's candidates, and drops those below a bound. */
+/* Counts the task's candidates, which it sorts by path_compare; each body may take that much work. */
+extern void path_count_bodies(PathCount *count, double work);
+extern int	path_compare(const void *a, const void *b);
+
+/* Counts them with the task's work, and drops those below a bound. */
 extern void path_count_run(PathCount *count);
 
 #endif							/* HKG_EVIDENCE_PATH_TASK_H */

@@ -19,8 +19,9 @@
 #define MIN_SUPPORT 2
 #define MIN_CONFIDENCE 0.001
 
-/* Edges that the search may visit for each fact: with 300,000 facts it takes ten to twenty seconds. */
+/* Edges that the search may visit for each fact, and in all: some ten seconds for each length of rules */
 #define WORK_OF_FACT 10000
+#define MOST_WORK 3e9
 
 EvSearch
 path_rules_search(const TrainSettings *settings, int64 facts)
@@ -30,7 +31,7 @@ path_rules_search(const TrainSettings *settings, int64 facts)
 		.limit = settings->evidence_rules,
 		.min_support = MIN_SUPPORT,
 		.min_confidence = MIN_CONFIDENCE,
-		.work = (double) WORK_OF_FACT * facts,
+		.work = Min((double) WORK_OF_FACT * facts, MOST_WORK),
 		.seconds = settings->evidence_seconds,
 		.seed = (uint64) settings->seed
 	};
@@ -111,15 +112,16 @@ copy_rules(const MinedRules *given, int64 room)
 	return copy;
 }
 
-static MinedRules *
-merge(Graph *graph, const GraphData *data, const MinedRules *given, const EvPath *paths, int64 count)
+MinedRules *
+path_rules_merge(Graph *graph, const GraphData *data, const MinedRules *given, const PathRules *paths)
 {
-	MinedRules *all = copy_rules(given, count);
+	MinedRules *all = copy_rules(given, paths->count);
 	MinedRule **sorted = sort_rules(all);
 
-	for (int64 i = 0; i < count; i++)
+	for (int64 i = 0; i < paths->count; i++)
 	{
-		MinedRule	mined = mined_of(data, &paths[i]);
+		const EvPath *path = &paths->path[i];
+		MinedRule	mined = mined_of(data, path);
 		MinedRule  *rule = find_rule(sorted, given->count, &mined);
 
 		CHECK_FOR_INTERRUPTS();
@@ -129,47 +131,75 @@ merge(Graph *graph, const GraphData *data, const MinedRules *given, const EvPath
 			*rule = mined;
 			rule->text = rule_text(graph, &mined.rule);
 		}
-		rule->evidence_support = paths[i].support;
-		rule->evidence_body_size = paths[i].body_size;
-		rule->evidence_error = paths[i].error;
-		rule->evidence_confidence = ev_smoothed_confidence(paths[i].support, paths[i].body_size, paths[i].error);
+		rule->evidence_support = path->support;
+		rule->evidence_body_size = path->body_size;
+		rule->evidence_error = path->error;
+		rule->evidence_confidence = ev_smoothed_confidence(path->support, path->body_size, path->error);
 	}
 	return all;
 }
 
 /* ---- the search ------------------------------------------------------------------- */
 
-static int64
-find_paths(const GraphData *data, const TrainSettings *settings, Pool *pool, EvPath **paths)
+static double
+seconds_since(instr_time start)
 {
+	instr_time	now;
+
+	INSTR_TIME_SET_CURRENT(now);
+	INSTR_TIME_SUBTRACT(now, start);
+	return INSTR_TIME_GET_DOUBLE(now);
+}
+
+/* Of all that the search takes, only the rules stay. */
+static PathRules
+copy_paths(const EvPath *path, int64 count)
+{
+	PathRules	copy = {count, MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * sizeof(EvPath))};
+
+	memcpy(copy.path, path, count * sizeof(EvPath));
+	return copy;
+}
+
+PathRules
+path_rules_find(const GraphData *data, const TrainSettings *settings, Pool *pool)
+{
+	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "hybridkg path rules", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(work);
+	EvSearch	search = path_rules_search(settings, data->facts);
+	Arena		arena = hkg_arena();
+	EvPath	   *path = NULL;
+	EvFacts		facts;
+	int64		count;
+	PathRules	found;
+	instr_time	start;
+
+	INSTR_TIME_SET_CURRENT(start);
+	ev_facts(&arena, pool, data->entities, data->relations, data->fact, data->facts, &facts);
+	count = ev_paths(&arena, pool, &facts, &search, &path);
+	MemoryContextSwitchTo(caller);
+	found = copy_paths(path, count);
+	MemoryContextDelete(work);
+	if (hkg_progress_level != PROGRESS_OFF)
+		ereport(NOTICE, (errmsg_internal("found " INT64_FORMAT " path rules (%.1f s)", count, seconds_since(start))));
+	return found;
+}
+
+void
+path_rules_recount(PathRules *rules, const GraphData *data, const TrainSettings *settings, Pool *pool)
+{
+	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "hybridkg path rules", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(work);
 	EvSearch	search = path_rules_search(settings, data->facts);
 	Arena		arena = hkg_arena();
 	EvFacts		facts;
-
-	ev_facts(&arena, pool, data->entities, data->relations, data->fact, data->facts, &facts);
-	return ev_paths(&arena, pool, &facts, &search, paths);
-}
-
-MinedRules *
-path_rules_find(Graph *graph, const GraphData *data, const TrainSettings *settings, Pool *pool, const MinedRules *given)
-{
-	MemoryContext search = AllocSetContextCreate(CurrentMemoryContext, "hybridkg path rules", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext caller = MemoryContextSwitchTo(search);
-	EvPath	   *paths = NULL;
-	int64		count;
-	MinedRules *all;
 	instr_time	start;
-	instr_time	end;
 
 	INSTR_TIME_SET_CURRENT(start);
-	count = find_paths(data, settings, pool, &paths);
-	INSTR_TIME_SET_CURRENT(end);
-	INSTR_TIME_SUBTRACT(end, start);
+	ev_facts(&arena, pool, data->entities, data->relations, data->fact, data->facts, &facts);
+	ev_recount_paths(&arena, pool, &facts, &search, rules->path, rules->count);
 	MemoryContextSwitchTo(caller);
-	all = merge(graph, data, given, paths, count);
-	MemoryContextDelete(search);
+	MemoryContextDelete(work);
 	if (hkg_progress_level != PROGRESS_OFF)
-		ereport(NOTICE,
-				(errmsg_internal("found " INT64_FORMAT " path rules (%.1f s)", count, INSTR_TIME_GET_DOUBLE(end))));
-	return all;
+		ereport(NOTICE, (errmsg_internal("counted path rules on all facts (%.1f s)", seconds_since(start))));
 }

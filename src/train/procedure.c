@@ -325,13 +325,27 @@ write_embeddings(Procedure *procedure)
 	model_write_embeddings(procedure->graph, procedure->settings.model, procedure->facts.all, &procedure->learner.model);
 }
 
-static const MinedRules *
-add_path_rules(Procedure *procedure, const GraphData *data, const MinedRules *mined)
+/* Writes the rules of the best iteration, and path rules if there are any. */
+static void
+write_rules(Procedure *procedure, const PathRules *paths)
 {
+	const GraphData *data = procedure->facts.all;
+	MinedRules	mined = {procedure->rules == NULL ? 0 : procedure->rules->count, procedure->best.rule};
+
+	progress_phase(procedure->progress, PHASE_WRITING, 1);
+	record_rules(procedure->graph, procedure->settings.model,
+				 paths->count == 0 ? &mined : path_rules_merge(procedure->graph, data, &mined, paths));
+}
+
+static PathRules
+find_path_rules(Procedure *procedure)
+{
+	const GraphData *data = procedure->facts.learnt;
+
 	if (procedure->settings.evidence_rules == 0)
-		return mined;
+		return (PathRules) {0};
 	progress_phase(procedure->progress, PHASE_PATH_RULES, (double) data->facts);
-	return path_rules_find(procedure->graph, data, &procedure->settings, procedure->learner.pool, mined);
+	return path_rules_find(data, &procedure->settings, procedure->learner.pool);
 }
 
 static void
@@ -374,8 +388,8 @@ learn_weights(Procedure *procedure)
 }
 
 /*
- * Weights are learnt with path rules that were found without the held-out facts; then these are found again, with
- * them.
+ * Weights are learnt with path rules that were found and counted without the held-out facts; then these are counted
+ * with them.
  */
 void
 procedure_finish(Procedure *procedure)
@@ -383,19 +397,18 @@ procedure_finish(Procedure *procedure)
 	Graph	   *graph = procedure->graph;
 	const TrainSettings *settings = &procedure->settings;
 	const TrainingFacts *facts = &procedure->facts;
-	MinedRules	mined = {procedure->rules == NULL ? 0 : procedure->rules->count, procedure->best.rule};
-	const MinedRules *rules = add_path_rules(procedure, facts->learnt, &mined);
+	PathRules	paths = find_path_rules(procedure);
 
 	progress_phase(procedure->progress, PHASE_WRITING, 1);
 	record_replace(graph, settings);
 	write_embeddings(procedure);
-	record_rules(graph, settings->model, rules);
+	write_rules(procedure, &paths);
 	learn_weights(procedure);
-	if (facts_are_held_out(facts) && settings->evidence_rules > 0)
+	if (facts_are_held_out(facts) && paths.count > 0)
 	{
-		rules = add_path_rules(procedure, facts->all, &mined);
-		progress_phase(procedure->progress, PHASE_WRITING, 1);
-		record_rules(graph, settings->model, rules);
+		progress_phase(procedure->progress, PHASE_PATH_RULES, (double) facts->all->facts);
+		path_rules_recount(&paths, facts->all, settings, procedure->learner.pool);
+		write_rules(procedure, &paths);
 	}
 	record_end(graph, settings->model, &procedure->best.iteration);
 	best_iteration_close(&procedure->best);

@@ -299,6 +299,41 @@ test_bits(Pool *pool, Pool *other_pool)
 	CHECK(ev_paths(&arena, pool, &facts, &search, &b) != count || memcmp(a, b, (size_t) count * sizeof(EvPath)) != 0);
 }
 
+/* Rules that are found without some facts and counted again with them have the counts of all facts. */
+static void
+test_recount(Pool *pool)
+{
+	enum
+	{
+		LEFT_OUT = 5
+	};
+	EvSearch	search = all_of(3);
+	Toy			toy;
+	EvFacts		fewer;
+	EvPath	   *found;
+	int64_t		count;
+	int			changed = 0;
+
+	make_toy(&toy);
+	CHECK(ev_facts(&arena, pool, ENTITIES, RELATIONS, toy.triple, FACTS - LEFT_OUT, &fewer));
+	count = ev_paths(&arena, pool, &fewer, &search, &found);
+	CHECK(!ev_recount_paths(&empty_arena, pool, &toy.facts, &search, found, count));
+	for (int i = 0; i < 2; i++)
+	{
+		for (int64_t j = 0; j < count; j++)
+		{
+			EvPath		by_hand = count_by_hand(&toy, found[j].relation, found[j].atom, found[j].length);
+
+			changed += found[j].support != by_hand.support || found[j].body_size != by_hand.body_size;
+			CHECK(i == 0 || (found[j].support == by_hand.support && found[j].body_size == by_hand.body_size &&
+							 found[j].error == 0));
+		}
+		CHECK_SAYING(changed > 10, "%d rules have other counts", changed);
+		if (i == 0)
+			CHECK(ev_recount_paths(&arena, pool, &toy.facts, &search, found, count));
+	}
+}
+
 /* A search without time finds no rules. */
 static void
 test_time(Pool *pool)
@@ -334,6 +369,7 @@ test_path_discovery(void)
 	test_min_confidence(three);
 	test_sample(three);
 	test_bits(one, three);
+	test_recount(three);
 	test_time(one);
 	test_memory(one);
 	pool_destroy(one);
