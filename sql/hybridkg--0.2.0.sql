@@ -346,6 +346,12 @@ begin
 	alter table iteration add column mrr_error float8;
 	comment on column iteration.ranked is 'triples of the valid split that were ranked; null in rows of 0.1.0';
 	comment on column iteration.mrr_error is 'standard error of mrr, where the metrics are estimates from a sample of the split; else null';
+
+	alter table evidence_weight add held_out float8, add calibration jsonb;
+	comment on table evidence_weight is 'how rules add to a score, scale * (embedding''s score + weight * evidence), and how scores become probabilities';
+	comment on column evidence_weight.held_out is 'the share of the relation''s known facts that was held out, drawn towards that of all relations as if by ten more held-out facts';
+	comment on column evidence_weight.calibration is 'for evidence embedding, rules and both: with x = slope * score + intercept + (unanswered where the question has no known answer, else answers * log(1 + known answers)), 1 / (1 + exp(-x)) is the chance that a candidate is one of the held-out facts; null: that of column evidence of table model';
+	comment on column model.evidence is 'how rules count at prediction; null: not at all. discount: the weight of each further rule that infers the same candidate, 0 (only the best rule counts) to 1 (noisy-or), for rules alone and for rules beside the embedding; calibration: that of all relations together, see evidence_weight.calibration; error: the expected calibration error of the ten best answers, 0 to 1; held_out: the share of the known facts that was held out; assume_missing: the share of all true facts that the graph is assumed to lack, argument assume_missing of hkg_train';
 end
 $$;
 comment on procedure hkg_layout_2() is 'the tables of 0.2.0; for hkg_upgrade_graph';
@@ -475,7 +481,7 @@ create function hkg_train(graph name, score_function text default 'rotate', dime
 	temperature float8 default 1.0, reciprocal bool default false, regularizer text default null, preset text default null,
 	warm_start bool default false, rules name default null, relation_weight float8 default 0,
 	evidence_rules int default 20000, evidence_length int default 4, evidence_seconds float8 default null,
-	holdout float8 default 0.05, learning_rate_end float8 default null)
+	holdout float8 default 0.05, learning_rate_end float8 default null, assume_missing float8 default 0.1)
 returns text
 as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 1000000
 set search_path = pg_catalog, pg_temp;
@@ -522,6 +528,7 @@ evidence_length: atoms of such a rule, head included, 2 to 6 (6 for a sparse gra
 evidence_seconds: time for that search, 0.001 to 1e6; rules found by then are kept, which depends on the machine; null: no limit
 holdout: where the graph has no valid split, the share of the facts that is held out in its place, 0 to 0.5: at most 5000, drawn by seed; none where they would be fewer than 200, or with warm_start (then the old model''s weights, probabilities and thresholds stay). Each entity and relation keeps another fact. Embeddings and rules are learnt without them; the best iteration, the weights of rules, probabilities and thresholds from them. At the end, a tenth more epochs train on all facts, and path rules are found in all facts. (Mined rules are counted without them.) Predictions treat them as facts; a notice shows how many there are. 0: none are held out, rules have the default weights, and a probability is sigma(score)
 learning_rate_end: the step size in the last epoch of all iterations, reached from learning_rate in equal steps, 1e-10 to 1000; null: a tenth of learning_rate under the loss logistic without warm_start, learning_rate otherwise
+assume_missing: the share m of all true facts that the graph lacks, 1e-6 to 0.99. Probabilities are those of a missing fact: with p the chance that a candidate is one of the facts held out, and s the share that was held out, min(1, p m / ((1 - p) s (1 - m))). Facts that are missing are taken to be like those held out. hkg_learn_evidence changes it. null: a probability is p
 errors: 22023 for values out of range, 0A000 for what a score function does not go with, 22003 when training diverges, 53200 when it would need more than hybridkg.max_memory, 55006 when the model is being trained elsewhere, 55000 for a graph without facts or with one entity, 42704 or 55000 when there is no trained model to go on from, 42501 before anything is trained when the caller may not write what a model consists of';
 
 -- Functions that take the arguments of hkg_train share the comments on arguments and errors.
@@ -886,7 +893,7 @@ model: a trained model of the graph
 known: whether to list tails of known facts, too; these facts are part of their own evidence (see hkg_score). The head itself is listed only for a relation with facts whose head and tail are the same
 evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed) or ''both''; ''both'' is the embedding alone where a model has no rules
 score: see hkg_score
-probability: the chance that it is the true answer of a question of the valid split, or of the facts held out in its place (column model.evidence); sigma(score) where nothing was learnt';
+probability: the chance that it is true, if the share assume_missing of all true facts is missing (argument of hkg_train) and these are like the facts held out; calibrated by relation and side on the valid split, or the facts held out in its place (table evidence_weight), over all questions with that relation. Rows come in its order. sigma(score) where nothing was learnt';
 
 create function hkg_predict_heads(graph name, relation text, tail text, k int default 10,
 	model name default 'default', known bool default false, evidence text default 'both')
@@ -903,7 +910,7 @@ model: a trained model of the graph
 known: whether to list heads of known facts, too; these facts are part of their own evidence (see hkg_score). The tail itself is listed only for a relation with facts whose head and tail are the same
 evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed) or ''both''; ''both'' is the embedding alone where a model has no rules
 score: see hkg_score
-probability: the chance that it is the true answer of a question of the valid split, or of the facts held out in its place (column model.evidence); sigma(score) where nothing was learnt';
+probability: the chance that it is true, if the share assume_missing of all true facts is missing (argument of hkg_train) and these are like the facts held out; calibrated by relation and side on the valid split, or the facts held out in its place (table evidence_weight), over all questions with that relation. Rows come in its order. sigma(score) where nothing was learnt';
 
 create function hkg_predict_tails(graph name, heads text[], relation text, k int default 10,
 	model name default 'default', known bool default false, evidence text default 'both')
@@ -958,7 +965,7 @@ model: a trained model of the graph
 known: whether to list relations of known facts, too; these facts are part of their own evidence (see hkg_score)
 evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed) or ''both''; ''both'' is the embedding alone where a model has no rules
 score: see hkg_score
-probability: the chance that it is the true answer of a question of the valid split, or of the facts held out in its place (column model.evidence); sigma(score) where nothing was learnt';
+probability: the chance that it is true, if the share assume_missing of all true facts is missing (argument of hkg_train) and these are like the facts held out; calibrated by relation and side on the valid split, or the facts held out in its place (table evidence_weight), over all questions with that relation. Rows come in its order. sigma(score) where nothing was learnt';
 
 create function hkg_score(graph name, head text, relation text, tail text, model name default 'default',
 	evidence text default 'both')
@@ -1005,7 +1012,7 @@ create function hkg_classify(graph name, head text, relation text, tail text, mo
 returns bool
 as 'MODULE_PATHNAME' language c stable parallel safe cost 1000;	-- as hkg_score
 comment on function hkg_classify(name, text, text, text, name, text) is
-'whether the model classifies a triple as true: its score is at least the threshold of its relation, in table threshold
+'whether the model classifies a triple as true: its score is at least the threshold of its relation, in table threshold; after a training, where it is more probable than not
 graph: an existing graph
 head, relation, tail: names
 model: a trained model of the graph
@@ -1018,24 +1025,25 @@ returns float8
 as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 100000
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_learn_thresholds(name, regclass, name, bigint) is
-'learns the thresholds of hkg_classify, as every training does at its end: for each relation, the score that best separates its facts of the valid split from false triples; returns the accuracy on these
+'learns the thresholds of hkg_classify: for each relation, the score that best separates facts of the valid split from given false triples; without these, that of an even chance, as every training does; returns the accuracy
 A model with evidence of rules gets thresholds for the embedding, for rules and for both; the accuracy is that of both.
 graph: an existing graph with a valid split
-negatives: a table or view of false triples, with the columns head, relation and tail; null: each fact of the valid split with its head or its tail replaced by that of another fact of the relation, drawn at random, so that the result is not a known triple
+negatives: a table or view of false triples, with the columns head, relation and tail; null: thresholds are those of a probability of 1/2, and accuracy is on each fact of the valid split with its head or its tail replaced by that of another fact of the relation, drawn at random, so that the result is not a known triple (a model without learnt probabilities learns its thresholds from these)
 model: a trained model of the graph
 seed: draws the replacements
 errors: 55000 when there is no valid split, 42704 for an unknown name among the negatives, 55006 when the model is being trained';
 
-create function hkg_learn_evidence(graph name, model name default 'default') returns void
+create function hkg_learn_evidence(graph name, model name default 'default', assume_missing float8 default -1) returns void
 as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 100000
 set search_path = pg_catalog, pg_temp;
-comment on function hkg_learn_evidence(name, name) is
+comment on function hkg_learn_evidence(name, name, float8) is
 'learns the weights of rules at prediction, and the probability of a score, as every training with evidence_rules does at its end: from the valid split, on the current facts
 Without a valid split, what was learnt in training stays; where nothing was learnt, default weights are taken.
 The thresholds of scores that use rules are deleted, since these scores change: call hkg_learn_thresholds next.
 graph: an existing graph
 model: a trained model of the graph
-errors: 55006 when the model is being trained';
+assume_missing: see hkg_train; -1: as before
+errors: 22023 for a value out of range, 55006 when the model is being trained';
 
 create function hkg_explain(graph name, head text, relation text, tail text, model name default 'default')
 returns table (rule text, quality float8, grounding text, share float8)

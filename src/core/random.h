@@ -28,7 +28,8 @@ enum
 	DRAW_PATH,
 	DRAW_ANCHOR,
 	DRAW_HELD_OUT,
-	DRAW_RANKED
+	DRAW_RANKED,
+	DRAW_QUESTION
 };
 
 /* The finaliser of splitmix64: a bijection that mixes all 64 bits. */

@@ -41,6 +41,44 @@ ev_share(const EvCandidate *candidate, double discount, int i)
 	return sum_of(candidate, discount, i, i + 1) / sum_of(candidate, discount, 0, candidate->count);
 }
 
+/* ---- probabilities ------------------------------------------------------------------ */
+
+double
+ev_probability(const EvCalibration *calibration, EvJudged judged)
+{
+	double		x = calibration->slope * judged.score + calibration->score_slope * judged.phi +
+		calibration->evidence_slope * judged.evidence + calibration->offset;
+
+	x += calibration->best * judged.question.best + calibration->last * judged.question.last;
+	x += ev_known_answers(calibration, judged.question.known);
+	/* p / (1 - p) is exp(x) */
+	return calibration->odds > 0 ? fmin(1, calibration->odds * exp(x)) : 1 / (1 + exp(-x));
+}
+
+double
+ev_known_answers(const EvCalibration *calibration, int64_t known)
+{
+	return known == 0 ? calibration->unanswered : calibration->answers * log1p((double) known);
+}
+
+double
+ev_even_score(const EvCalibration *calibration, double answers)
+{
+	/* x for a probability of 1/2 */
+	double		even = calibration->odds > 0 ? -log(2 * calibration->odds) : 0;
+	double		missing = even - calibration->offset - answers;
+
+	if (calibration->slope > 0)
+		return missing / calibration->slope;
+	return missing > 0 ? INFINITY : -INFINITY;
+}
+
+double
+ev_odds(double held_out, double missing)
+{
+	return missing / (held_out * (1 - missing));
+}
+
 /* ---- an adjustment of scores -------------------------------------------------------- */
 
 static void

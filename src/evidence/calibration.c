@@ -1,9 +1,15 @@
 /*
  * calibration.c
- *		How probable a candidate is, by its score and its evidence, fitted to examples.
+ *		How probable a candidate is, by its score and the known answers of its question, fitted to examples.
  *
- * Platt's method: the logistic regression of whether a candidate is the true answer, on phi and evidence.
- * The examples of even number are fitted first, and those of odd number measure the error; then all are fitted.
+ * A logistic regression for each key, of whether a candidate was held out, on its score and on how many answers of its
+ * question are known (EvCalibration).  It is fitted where it is read: on the best EV_SHOWN candidates of each question,
+ * of questions with a held-out answer and of questions without, in the proportion in which users ask them.  All
+ * candidates would prove nothing: nearly all are false, and every estimate near 0 looks right.
+ *
+ * First a common fit to all keys; then that of each key, with a quadratic prior at the common one.  Its strength is
+ * the curvature of the common loss for so many held-out answers, and that number is chosen: examples of even number
+ * are fitted with each of several, and those of odd number decide.  They measure the error, too.  Then all are fitted.
  *
  * Sums over examples are taken item by item and added in order, so they do not depend on the threads.
  */
@@ -12,9 +18,22 @@
 #include <math.h>
 
 #define AT_ONCE 64				/* examples of an item */
-#define STEPS 30				/* of Newton's method, at most */
-#define FEATURES 3				/* phi, evidence and 1 */
+#define STEPS 50				/* of Newton's method, at most */
+#define FEATURES 6				/* score; 1; no answer is known; log(1 + known answers); best score; last score */
 #define BINS 15
+#define RIDGE 1e-6				/* a feature that is the same everywhere does not move */
+#define PRIORS 4
+#define HELD_OUT_PRIOR 10		/* held-out facts that draw a relation's share to that of all */
+
+static const double priors[PRIORS] = {3, 10, 30, 100};
+
+/* One of the best candidates of an example */
+typedef struct ShownCandidate
+{
+	double		score;
+	double		questions;		/* that it stands for */
+	bool		answer;
+} ShownCandidate;
 
 /* Loss, gradient and curvature of a logistic regression */
 typedef struct Regression
@@ -24,91 +43,252 @@ typedef struct Regression
 	double		curvature[FEATURES][FEATURES];
 } Regression;
 
+/* The coefficients, and how Newton's method comes to them */
+typedef struct Fit
+{
+	double		x[FEATURES];
+	bool		flat;			/* the slope of the score stays 0 */
+	double		lowest;
+	double		move[FEATURES];
+} Fit;
+
+/* Examples first .. end - 1 in the order of all, of a parity */
+typedef struct Part
+{
+	int64_t		first;
+	int64_t		end;
+	int			parity;			/* -1: all */
+} Part;
+
 typedef struct CalibrationTask
 {
 	Pool	   *pool;
 	const EvExamples *examples;
+	const EvWeights *weights;
 	EvKind		kind;			/* that is calibrated */
 	int			discount;		/* that it uses */
-	Regression *partial;		/* of each item */
-	bool		used[FEATURES];
-	double		coefficient[FEATURES];
-	int			parity;			/* examples of that parity only; -1: all */
+	bool		alone;			/* other answers of a question are not looked at */
+	int			parity;			/* of the examples that are fitted */
+	double		prior;			/* as if by that many held-out answers */
 	double		target[2];		/* of a false candidate, and of a true answer */
+	Fit			common;
+	double		average[FEATURES][FEATURES];	/* curvature of the common loss, for a held-out answer */
+	Fit		   *fit;			/* of each key */
+	ShownCandidate *shown;		/* EV_SHOWN of each example, in the order of all */
+	int		   *shown_count;
+	Regression *partial;		/* of each item */
 } CalibrationTask;
 
-size_t
-calibration_bytes(int64_t examples)
+static int64_t
+all_count(const EvExamples *examples)
 {
-	return (size_t) pool_pieces(examples, AT_ONCE) * sizeof(Regression);
+	return examples->all.first[examples->keys];
 }
 
-/* Fills the features, too. */
+static const EvExample *
+example_at(const CalibrationTask *task, int64_t i)
+{
+	return &task->examples->example[task->examples->all.number[i]];
+}
+
+/* ---- memory ------------------------------------------------------------------------- */
+
+static void
+take_calibration(CalibrationTask *task, Allocation *allocation, int64_t examples, int32_t keys, EvLearnt *learnt)
+{
+	task->partial = TAKE(allocation, Regression, (size_t) pool_pieces(examples, AT_ONCE));
+	task->shown = TAKE(allocation, ShownCandidate, (size_t) examples * EV_SHOWN);
+	task->shown_count = TAKE(allocation, int, (size_t) examples);
+	task->fit = TAKE(allocation, Fit, (size_t) keys);
+	learnt->held_out = TAKE(allocation, double, (size_t) keys / 2);
+	for (int kind = 0; kind < EV_KINDS; kind++)
+		learnt->calibration[kind] = TAKE(allocation, EvCalibrations, (size_t) keys);
+}
+
+size_t
+calibration_bytes(int64_t examples, int32_t keys)
+{
+	CalibrationTask task;
+	EvLearnt	learnt;
+	Allocation	allocation = {0};
+
+	take_calibration(&task, &allocation, examples, keys, &learnt);
+	return allocation_bytes(&allocation);
+}
+
+/* ---- what is shown -------------------------------------------------------------------- */
+
+/* The score that candidates are ranked by; NaN where none is shown. */
 static double
-probability(const CalibrationTask *task, const EvListed *listed, double *feature)
+score_of(const CalibrationTask *task, int32_t key, const EvListed *listed)
+{
+	double		evidence = listed->evidence[task->discount];
+
+	switch (task->kind)
+	{
+		case EV_EMBEDDING:
+			return listed->phi;
+		case EV_RULES:
+			return evidence > 0 ? evidence : NAN;
+		default:
+			return task->weights->scale[key] * (listed->phi + task->weights->weight[key] * evidence);
+	}
+}
+
+/* Puts a candidate in its place among the best so far; of equals, the first stays first. */
+static int
+offer_shown(ShownCandidate *shown, int count, const ShownCandidate *candidate)
+{
+	int			place = count;
+
+	while (place > 0 && shown[place - 1].score < candidate->score)
+		place--;
+	if (place == EV_SHOWN)
+		return count;
+	count = count < EV_SHOWN ? count + 1 : EV_SHOWN;
+	for (int i = count - 1; i > place; i--)
+		shown[i] = shown[i - 1];
+	shown[place] = *candidate;
+	return count;
+}
+
+/* Item: the best candidates of some examples.  A true answer comes last among equals. */
+static void
+show_best(void *argument, int64_t item, int thread)
+{
+	CalibrationTask *task = argument;
+	int64_t		end = all_count(task->examples);
+
+	for (int64_t i = item * AT_ONCE; i < (item + 1) * AT_ONCE && i < end; i++)
+	{
+		const EvExample *example = example_at(task, i);
+		int			count = 0;
+
+		for (int j = example->count - 1; j >= 0; j--)
+		{
+			bool		answer = j == 0 && !example->drawn;
+			ShownCandidate candidate = {score_of(task, example->key, &example->listed[j]),
+			example->questions * (answer ? 1 : example->share), answer};
+
+			if (!isnan(candidate.score))
+				count = offer_shown(&task->shown[i * EV_SHOWN], count, &candidate);
+		}
+		task->shown_count[i] = example->questions > 0 ? count : 0;
+	}
+	pool_yield(task->pool, thread);
+}
+
+/* ---- the regression ---------------------------------------------------------------------- */
+
+static void
+features_of(const CalibrationTask *task, int64_t i, int j, double *feature)
+{
+	const ShownCandidate *shown = &task->shown[i * EV_SHOWN];
+	int64_t		known = example_at(task, i)->known;
+
+	feature[0] = shown[j].score;
+	feature[1] = 1;
+	feature[2] = known == 0;
+	feature[3] = log1p((double) known);
+	feature[4] = task->alone ? 0 : shown[0].score;
+	feature[5] = task->alone || task->shown_count[i] < EV_SHOWN ? 0 : shown[EV_SHOWN - 1].score;
+}
+
+static double
+probability(const Fit *fit, const double *feature)
 {
 	double		x = 0;
 
-	feature[0] = task->used[0] ? listed->phi : 0;
-	feature[1] = task->used[1] ? listed->evidence[task->discount] : 0;
-	feature[2] = 1;
 	for (int i = 0; i < FEATURES; i++)
-		x += task->coefficient[i] * feature[i];
+		x += fit->x[i] * feature[i];
 	return 1 / (1 + exp(-x));
 }
 
 static void
-add_example(const CalibrationTask *task, const EvExample *example, Regression *sums)
+add_candidate(const CalibrationTask *task, const Fit *fit, int64_t i, int j, Regression *sums)
 {
-	for (int j = 0; j < example->count; j++)
-	{
-		double		feature[FEATURES];
-		double		p = probability(task, &example->listed[j], feature);
-		double		target = task->target[j == 0];
+	const ShownCandidate *shown = &task->shown[i * EV_SHOWN + j];
+	double		target = task->target[shown->answer];
+	double		feature[FEATURES];
+	double		p;
 
-		sums->loss -= target * log(fmax(p, 1e-300)) + (1 - target) * log1p(-fmin(p, 1 - 1e-16));
-		for (int k = 0; k < FEATURES; k++)
-		{
-			sums->gradient[k] += (p - target) * feature[k];
-			for (int l = 0; l < FEATURES; l++)
-				sums->curvature[k][l] += fmax(p * (1 - p), 1e-12) * feature[k] * feature[l];
-		}
+	features_of(task, i, j, feature);
+	p = probability(fit, feature);
+	sums->loss -= shown->questions * (target * log(fmax(p, 1e-300)) + (1 - target) * log1p(-fmin(p, 1 - 1e-16)));
+	for (int k = 0; k < FEATURES; k++)
+	{
+		sums->gradient[k] += shown->questions * (p - target) * feature[k];
+		for (int l = 0; l < FEATURES; l++)
+			sums->curvature[k][l] += shown->questions * fmax(p * (1 - p), 1e-12) * feature[k] * feature[l];
 	}
 }
 
-/* Item: some examples. */
+static Regression
+sum_part(const CalibrationTask *task, const Fit *fit, Part part, int thread)
+{
+	Regression	sums = {0};
+
+	for (int64_t i = part.first; i < part.end; i++)
+	{
+		if (part.parity >= 0 && i % 2 != part.parity)
+			continue;
+		for (int j = 0; j < task->shown_count[i]; j++)
+			add_candidate(task, fit, i, j, &sums);
+		if (i % AT_ONCE == 0)
+			pool_yield(task->pool, thread);
+	}
+	return sums;
+}
+
+static void
+add_sums(Regression *to, const Regression *from)
+{
+	to->loss += from->loss;
+	for (int k = 0; k < FEATURES; k++)
+	{
+		to->gradient[k] += from->gradient[k];
+		for (int l = 0; l < FEATURES; l++)
+			to->curvature[k][l] += from->curvature[k][l];
+	}
+}
+
+/* Item: sums over some examples, with the common fit. */
 static void
 sum_examples(void *argument, int64_t item, int thread)
 {
 	CalibrationTask *task = argument;
-	int64_t		end = ev_examples_count(task->examples);
-	Regression	sums = {0};
+	int64_t		end = all_count(task->examples);
+	Part		part = {item * AT_ONCE, (item + 1) * AT_ONCE < end ? (item + 1) * AT_ONCE : end, task->parity};
 
-	for (int64_t i = item * AT_ONCE; i < (item + 1) * AT_ONCE && i < end; i++)
-		if (task->parity < 0 || i % 2 == task->parity)
-			add_example(task, ev_example(task->examples, i), &sums);
-	task->partial[item] = sums;
-	pool_yield(task->pool, thread);
+	task->partial[item] = sum_part(task, &task->common, part, thread);
 }
 
 static Regression
 sum_all(CalibrationTask *task)
 {
-	int64_t		items = pool_pieces(ev_examples_count(task->examples), AT_ONCE);
+	int64_t		items = pool_pieces(all_count(task->examples), AT_ONCE);
 	Regression	sums = {0};
 
 	pool_run(task->pool, items, sum_examples, task);
 	for (int64_t i = 0; i < items; i++)
-	{
-		sums.loss += task->partial[i].loss;
-		for (int k = 0; k < FEATURES; k++)
-		{
-			sums.gradient[k] += task->partial[i].gradient[k];
-			for (int l = 0; l < FEATURES; l++)
-				sums.curvature[k][l] += task->partial[i].curvature[k][l];
-		}
-	}
+		add_sums(&sums, &task->partial[i]);
 	return sums;
+}
+
+/* Adds the loss of so many held-out answers with the average curvature, which is least at the common fit. */
+static void
+add_prior(const CalibrationTask *task, const Fit *fit, Regression *sums)
+{
+	for (int k = 0; k < FEATURES; k++)
+		for (int l = 0; l < FEATURES; l++)
+		{
+			double		curvature = task->prior * task->average[k][l];
+			double		distance = curvature * (fit->x[l] - task->common.x[l]);
+
+			sums->gradient[k] += distance;
+			sums->loss += distance * (fit->x[k] - task->common.x[k]) / 2;
+			sums->curvature[k][l] += curvature;
+		}
 }
 
 /* Solves curvature * step = gradient, in the place of the gradient. */
@@ -117,8 +297,7 @@ solve(Regression *sums)
 {
 	for (int i = 0; i < FEATURES; i++)
 	{
-		/* a feature that is not used has no curvature, and does not move */
-		sums->curvature[i][i] += 1e-6;
+		sums->curvature[i][i] += RIDGE;
 		for (int j = i + 1; j < FEATURES; j++)
 		{
 			double		ratio = sums->curvature[j][i] / sums->curvature[i][i];
@@ -136,125 +315,272 @@ solve(Regression *sums)
 	}
 }
 
+/* A step of Newton's method; after one that raised the loss, half of it is taken back.  False when it was small. */
+static bool
+step_fit(Fit *fit, Regression *sums)
+{
+	bool		raised = !(sums->loss <= fit->lowest);
+	double		length = 0;
+
+	if (!raised)
+	{
+		fit->lowest = sums->loss;
+		for (int k = 0; k < FEATURES && fit->flat; k++)
+			sums->gradient[0] = sums->curvature[0][k] = sums->curvature[k][0] = 0;
+		solve(sums);
+	}
+	for (int k = 0; k < FEATURES; k++)
+	{
+		fit->move[k] = raised ? fit->move[k] / 2 : sums->gradient[k];
+		fit->x[k] += raised ? fit->move[k] : -fit->move[k];
+		length = fmax(length, fabs(fit->move[k]));
+	}
+	return length > 1e-6;
+}
+
+static Fit
+fit_from(const Fit *start, bool flat)
+{
+	Fit			fit = {.flat = flat,.lowest = INFINITY};
+
+	for (int k = 0; k < FEATURES; k++)
+		fit.x[k] = start->x[k];
+	if (flat)
+		fit.x[0] = 0;
+	return fit;
+}
+
+/* ---- the common fit, and those of the keys ---------------------------------------------------- */
+
 /*
  * The targets of the regression count one true and one false candidate more than there are (Platt 1999).
  * Otherwise a few examples that happen to be separated by a score would make everything certain.
  */
-static void
+static double
 set_targets(CalibrationTask *task)
 {
-	double		answers = 0;
-	double		others = 0;
+	double		count[2] = {0};
 
-	for (int64_t i = 0; i < ev_examples_count(task->examples); i++)
-		if (task->parity < 0 || i % 2 == task->parity)
-		{
-			answers++;
-			others += ev_example(task->examples, i)->count - 1;
-		}
-	task->target[true] = (answers + 1) / (answers + 2);
-	task->target[false] = 1 / (others + 2);
+	for (int64_t i = 0; i < all_count(task->examples); i++)
+		for (int j = 0; j < task->shown_count[i] && (task->parity < 0 || i % 2 == task->parity); j++)
+			count[task->shown[i * EV_SHOWN + j].answer] += task->shown[i * EV_SHOWN + j].questions;
+	task->target[true] = (count[true] + 1) / (count[true] + 2);
+	task->target[false] = 1 / (count[false] + 2);
+	return count[true];
 }
 
-/* The regression over the examples of a parity.  After a step that raised the loss, half of it is taken back. */
+/* Fits the examples of a parity together; no probability falls when a score rises. */
 static void
-fit_regression(CalibrationTask *task, int parity)
+fit_common(CalibrationTask *task, int parity)
 {
-	double		length = INFINITY;
-	double		lowest = INFINITY;
-	double		move[FEATURES] = {0};
+	static const Fit start = {.x = {0, -4}};
+	double		answers;
+	bool		flat = false;
+	Regression	sums;
 
 	task->parity = parity;
-	set_targets(task);
-	task->coefficient[0] = task->coefficient[1] = 0;
-	task->coefficient[2] = -log(EV_BY_SCORE);
-	for (int step = 0; step < STEPS && length > 1e-6; step++)
+	answers = set_targets(task);
+	do
 	{
-		Regression	sums = sum_all(task);
-		bool		raised = sums.loss > lowest;
+		bool		moved = true;
 
-		if (!raised)
+		task->common = fit_from(&start, flat);
+		for (int step = 0; step < STEPS && moved; step++)
 		{
-			lowest = sums.loss;
-			solve(&sums);
+			sums = sum_all(task);
+			moved = step_fit(&task->common, &sums);
 		}
-		length = 0;
-		for (int k = 0; k < FEATURES; k++)
-		{
-			move[k] = raised ? move[k] / 2 : sums.gradient[k];
-			task->coefficient[k] += raised ? move[k] : -move[k];
-			length = fmax(length, fabs(move[k]));
-		}
-	}
+		flat = task->common.x[0] < 0;
+	} while (flat);
+	sums = sum_all(task);
+	for (int k = 0; k < FEATURES; k++)
+		for (int l = 0; l < FEATURES; l++)
+			task->average[k][l] = sums.curvature[k][l] / fmax(answers, 1);
 }
 
-/* The same, without the features of a negative slope: no probability falls when a score or evidence rises. */
+/* Item: fits one key. */
 static void
-fit_rising(CalibrationTask *task, int parity)
+fit_key(void *argument, int64_t key, int thread)
 {
-	const double *slope = task->coefficient;
-	bool		falls = true;
+	CalibrationTask *task = argument;
+	const int64_t *first = task->examples->all.first;
+	Part		part = {first[key], first[key + 1], task->parity};
+	Fit		   *fit = &task->fit[key];
+	bool		flat = task->common.flat;
 
-	task->used[0] = task->kind != EV_RULES;
-	task->used[1] = task->kind != EV_EMBEDDING;
-	while (falls)
+	do
 	{
-		fit_regression(task, parity);
-		falls = slope[0] < 0 || slope[1] < 0;
-		if (falls)
-			task->used[slope[0] < slope[1] ? 0 : 1] = false;
-	}
+		bool		moved = part.first < part.end;
+
+		*fit = fit_from(&task->common, flat);
+		for (int step = 0; step < STEPS && moved; step++)
+		{
+			Regression	sums = sum_part(task, fit, part, thread);
+
+			add_prior(task, fit, &sums);
+			moved = step_fit(fit, &sums);
+		}
+		flat = fit->x[0] < 0;
+	} while (flat);
 }
 
-/* The mean distance, in bins of probability, of what is predicted from what is true, over examples of a parity. */
-static double
-calibration_error(const CalibrationTask *task, int parity)
+static void
+fit_keys(CalibrationTask *task, double prior)
 {
-	int64_t		end = ev_examples_count(task->examples);
-	double		predicted[BINS] = {0};
-	double		answers[BINS] = {0};
-	double		distance = 0;
+	task->prior = prior;
+	pool_run(task->pool, task->examples->keys, fit_key, task);
+}
+
+/* The loss of the examples of the other parity, with the fit of each key. */
+static double
+other_loss(const CalibrationTask *task)
+{
+	const int64_t *first = task->examples->all.first;
+	double		loss = 0;
+
+	for (int32_t key = 0; key < task->examples->keys; key++)
+		loss += sum_part(task, &task->fit[key], (Part) {first[key], first[key + 1], 1 - task->parity}, POOL_LEADER).loss;
+	return loss;
+}
+
+/* ---- the error ------------------------------------------------------------------------------ */
+
+/*
+ * The mean distance, in bins of probability, of what is predicted from what is true, over what is shown of the
+ * examples of odd number; both as chances of a missing fact, where some are assumed.
+ */
+static double
+calibration_error(const CalibrationTask *task, const double *held_out, double missing)
+{
+	double		distance[BINS] = {0};
+	double		sum = 0;
 	double		count = 0;
 
-	for (int64_t i = parity; i < end; i += 2)
-	{
-		const EvExample *example = ev_example(task->examples, i);
-
-		for (int j = 0; j < example->count; j++)
+	for (int64_t i = 1; i < all_count(task->examples); i += 2)
+		for (int j = 0; j < task->shown_count[i]; j++)
 		{
+			const ShownCandidate *shown = &task->shown[i * EV_SHOWN + j];
+			const EvExample *example = example_at(task, i);
+			double		rho = missing > 0 ? ev_odds(held_out[example->key / 2], missing) : 1;
 			double		feature[FEATURES];
-			double		p = probability(task, &example->listed[j], feature);
-			int			bin = (int) fmin(p * BINS, BINS - 1);
+			double		p;
 
-			predicted[bin] += p;
-			answers[bin] += j == 0;
-			count++;
+			features_of(task, i, j, feature);
+			p = probability(&task->fit[example->key], feature);
+			distance[(int) fmin(fmin(rho * p, 1) * BINS, BINS - 1)] += shown->questions * rho * (p - shown->answer);
+			count += shown->questions;
+		}
+	for (int i = 0; i < BINS; i++)
+		sum += fabs(distance[i]);
+	return count > 0 ? sum / count : 0;
+}
+
+/* ---- shares that are held out ------------------------------------------------------------------ */
+
+static void
+set_held_out(const EvExampleSource *source, const EvExamples *examples, EvLearnt *learnt)
+{
+	const EvFacts *facts = source->facts;
+	double		answered = (double) ev_examples_answered(source) / 2;
+	double		common = answered / ((double) facts->edges / 2 + (double) source->count);
+	/* where there are many held-out triples, the others count as known */
+	double		triples = (double) source->count / answered;
+
+	for (int32_t r = 0; r < facts->relations; r++)
+	{
+		/* a triple is an example of either side */
+		double		held = (double) (examples->answered.first[2 * r + 2] - examples->answered.first[2 * r]) / 2;
+		double		known = 0;
+
+		for (int64_t i = facts->holders[FORWARDS(r)]; i < facts->holders[FORWARDS(r) + 1]; i++)
+		{
+			EvGroup		group = ev_group_at(facts, facts->holder[i]);
+
+			known += (double) (group.end - group.first);
+		}
+		learnt->held_out[r] = (held + HELD_OUT_PRIOR) / (held * triples + known + HELD_OUT_PRIOR / common);
+	}
+	learnt->held_out_all = common;
+}
+
+/* ---- all of it ---------------------------------------------------------------------------------- */
+
+static EvCalibration
+calibration_of(const Fit *fit)
+{
+	return (EvCalibration) {.slope = fit->x[0],.offset = fit->x[1],.unanswered = fit->x[2],.answers = fit->x[3],
+		.best = fit->x[4],.last = fit->x[5]};
+}
+
+/* The strength of the prior with which examples that were not fitted are most probable. */
+static double
+best_prior(CalibrationTask *task)
+{
+	double		lowest = INFINITY;
+	double		best = priors[0];
+
+	for (int i = 0; i < PRIORS; i++)
+	{
+		double		loss;
+
+		fit_keys(task, priors[i]);
+		loss = other_loss(task);
+		if (loss < lowest)
+		{
+			lowest = loss;
+			best = priors[i];
 		}
 	}
-	for (int i = 0; i < BINS; i++)
-		distance += fabs(predicted[i] - answers[i]);
-	return count > 0 ? distance / count : 0;
+	return best;
+}
+
+static void
+fit_all(CalibrationTask *task, double prior)
+{
+	fit_common(task, -1);
+	fit_keys(task, prior);
+}
+
+static void
+fit_kind(CalibrationTask *task, double missing, EvLearnt *learnt)
+{
+	EvCalibrations *calibration = learnt->calibration[task->kind];
+	double		prior;
+
+	pool_run(task->pool, pool_pieces(all_count(task->examples), AT_ONCE), show_best, task);
+	task->alone = false;
+	fit_common(task, 0);
+	prior = best_prior(task);
+	fit_keys(task, prior);
+	learnt->error[task->kind] = calibration_error(task, learnt->held_out, missing);
+	fit_all(task, prior);
+	learnt->common[task->kind].ranked = calibration_of(&task->common);
+	for (int32_t key = 0; key < task->examples->keys; key++)
+		calibration[key].ranked = calibration_of(&task->fit[key]);
+	task->alone = true;
+	fit_all(task, prior);
+	learnt->common[task->kind].alone = calibration_of(&task->common);
+	for (int32_t key = 0; key < task->examples->keys; key++)
+		calibration[key].alone = calibration_of(&task->fit[key]);
 }
 
 bool
 calibration_fit(Arena *arena, Pool *pool, const EvExamples *examples, const int *discount,
-				EvCalibration *calibration)
+				const EvExampleSource *source, EvLearnt *learnt)
 {
-	CalibrationTask task = {.pool = pool,.examples = examples};
+	CalibrationTask task = {.pool = pool,.examples = examples,.weights = &learnt->weights};
+	Allocation	allocation = {0};
 
-	task.partial = arena->allocate(arena->context, calibration_bytes(ev_examples_count(examples)));
-	if (task.partial == NULL)
+	take_calibration(&task, &allocation, all_count(examples), examples->keys, learnt);
+	if (!allocation_open(&allocation, arena))
 		return false;
+	take_calibration(&task, &allocation, all_count(examples), examples->keys, learnt);
+	set_held_out(source, examples, learnt);
 	for (int kind = 0; kind < EV_KINDS; kind++)
 	{
-		double		error;
-
 		task.kind = (EvKind) kind;
 		task.discount = discount[kind];
-		fit_rising(&task, 0);
-		error = calibration_error(&task, 1);
-		fit_rising(&task, -1);
-		calibration[kind] = (EvCalibration) {task.coefficient[0], task.coefficient[1], task.coefficient[2], error};
+		fit_kind(&task, source->missing, learnt);
 	}
 	return true;
 }

@@ -172,18 +172,74 @@ typedef enum EvKind
 	EV_KINDS
 } EvKind;
 
+/* The best answers of a question that calibration looks at */
+#define EV_SHOWN 10
+
 /*
- * The probability of a candidate is 1 / (1 + exp(-(score_slope * phi + evidence_slope * evidence + offset))).
- * It depends on these two and not on the combined score: weights put the candidates of one question
- * in order, which does not make scores of different questions comparable.
+ * A score becomes a probability.  With n known answers of the question,
+ *
+ *		x = slope * score + score_slope * phi + evidence_slope * evidence + best * (the question's best score)
+ *			+ last * (its EV_SHOWN-th score, 0 where fewer are shown) + offset + (n = 0 ? unanswered : answers * log(1 + n))
+ *
+ * and p = 1 / (1 + exp(-x)) is the chance to be one of the held-out facts.  All but the slopes is the same for the
+ * candidates of one question, so probabilities are in the order of scores.  (Slopes of the parts are those of models
+ * that an older version learnt; they are 0 in what is learnt here.)
+ *
+ * With odds rho above 0 the probability is min(1, rho p / (1 - p)) instead: that of a missing fact.
  */
 typedef struct EvCalibration
 {
+	double		slope;
 	double		score_slope;
 	double		evidence_slope;
 	double		offset;
-	double		error;			/* expected calibration error, on questions that were not fitted */
+	double		unanswered;
+	double		answers;
+	double		best;
+	double		last;
+	double		odds;
 } EvCalibration;
+
+/* Where the other answers of a question are ranked, and where a triple is judged alone: best and last are 0 there. */
+typedef struct EvCalibrations
+{
+	EvCalibration ranked;
+	EvCalibration alone;
+} EvCalibrations;
+
+/* What the answers of one question have in common */
+typedef struct EvQuestionScores
+{
+	int64_t		known;			/* answers among the facts */
+	double		best;
+	double		last;
+} EvQuestionScores;
+
+/* What a candidate is judged by */
+typedef struct EvJudged
+{
+	double		score;
+	double		phi;
+	double		evidence;
+	EvQuestionScores question;
+} EvJudged;
+
+extern double ev_probability(const EvCalibration *calibration, EvJudged judged);
+
+/* What a question with so many known answers adds to x. */
+extern double ev_known_answers(const EvCalibration *calibration, int64_t known);
+
+/*
+ * The score from which on a triple that is judged alone is more probable than not, where its question adds `answers`
+ * to x; infinite where no score is, or each.
+ */
+extern double ev_even_score(const EvCalibration *calibration, double answers);
+
+/*
+ * rho, by which the chance to be held out becomes the chance to be a missing fact: m / (s (1 - m)), where s is the
+ * share of the known facts that is held out and m the share of all true facts that is missing.
+ */
+extern double ev_odds(double held_out, double missing);
 
 /* Evidence as an adjustment of scores, for the threads of a pool */
 typedef struct EvAdjuster
@@ -203,6 +259,31 @@ extern bool ev_adjuster(Arena *arena, const EvFacts *facts, const EvRules *rules
 /* Adds the evidence, with the adjuster's weights. */
 extern KgeAdjustment ev_adjustment(EvAdjuster *adjuster);
 
+/* ---- question_domain.c: the questions that a user asks ---------------------- */
+
+/*
+ * The entities that questions with an atom are about, their given entities: those with facts of that atom (holders),
+ * and those without that are like them, which have an atom that a good share of its holders has together with it.
+ */
+typedef struct EvDomain
+{
+	int64_t		holders;
+	int64_t		alike;
+	int32_t    *entity;			/* holders, ascending; then the others */
+} EvDomain;
+
+/* Finds one domain after another */
+typedef struct EvDomainFinder EvDomainFinder;
+
+extern size_t ev_domain_finder_bytes(const EvFacts *facts);
+extern EvDomainFinder *ev_domain_finder(Arena *arena, const EvFacts *facts);
+
+/* The domain of an atom; it lasts until the next one is asked for. */
+extern EvDomain ev_domain(EvDomainFinder *finder, DirectedAtom atom, Pool *pool, int thread);
+
+/* Whether an entity is in that domain. */
+extern bool ev_in_domain(const EvDomainFinder *finder, int32_t entity);
+
 /* ---- learn.c: weights and calibration ------------------------------------- */
 
 /* Triples that neither embeddings nor rules were learnt from, with what they are learnt from here */
@@ -215,6 +296,7 @@ typedef struct EvExampleSource
 	int64_t		count;
 	const Triple *filter;		/* its answers are no candidates */
 	int64_t		filter_count;
+	double		missing;		/* share of the true facts that is assumed to be missing; 0: none is */
 } EvExampleSource;
 
 typedef struct EvLearnt
@@ -222,7 +304,11 @@ typedef struct EvLearnt
 	EvWeights	weights;
 	double		alone;			/* the discount of rules alone */
 	int64_t    *questions;		/* by 2 * relation + side: how many the weights were learnt from */
-	EvCalibration calibration[EV_KINDS];
+	double	   *held_out;		/* by relation: the share of its facts, drawn towards that of all relations */
+	double		held_out_all;	/* that share */
+	EvCalibrations *calibration[EV_KINDS];	/* by 2 * relation + side; odds are left to the caller */
+	EvCalibrations common[EV_KINDS];	/* of all of them together */
+	double		error[EV_KINDS];	/* expected calibration error, on questions that were not fitted */
 } EvLearnt;
 
 extern size_t ev_learn_bytes(const EvExampleSource *source, int threads);

@@ -16,6 +16,7 @@
 
 #define MOST_TRIPLES 10000
 #define LISTED (1 + EV_BY_SCORE + EV_BY_EVIDENCE)
+#define DRAWN_LISTED (2 * EV_DRAWN_BY_EACH)
 
 const double ev_discounts[EV_DISCOUNTS] = {0, 0.25, 0.5, 0.75, 1};
 
@@ -41,21 +42,32 @@ typedef struct ExampleTask
 {
 	Pool	   *pool;
 	const EvExampleSource *source;
-	int64_t		count;
-	Triple	   *triples;		/* an even part of the source's */
+	int64_t		count;			/* of held-out triples */
+	Triple	   *triples;		/* an even part of the source's; then the drawn ones */
+	QuestionSample sample;
 	Questions	questions;
 	ExampleWriter *writer;		/* of each thread */
 	EvExamples *examples;
 } ExampleTask;
 
 static void
+take_order(EvExampleOrder *order, Allocation *allocation, size_t examples, int32_t relations)
+{
+	order->number = TAKE(allocation, int64_t, examples);
+	order->first = TAKE(allocation, int64_t, 2 * (size_t) relations + 1);
+}
+
+static void
 take_examples(ExampleTask *task, Allocation *allocation, int threads)
 {
-	size_t		examples = 2 * (size_t) task->count;
+	int32_t		relations = task->source->model->relations;
+	size_t		answered = 2 * (size_t) task->count;
+	size_t		examples = (size_t) ev_examples_all(task->source);
 	EvListed   *listed;
 
-	task->triples = TAKE(allocation, Triple, (size_t) task->count);
-	questions_take(&task->questions, allocation, task->count, task->source->filter_count);
+	task->triples = TAKE(allocation, Triple, examples / 2);
+	question_sample_take(&task->sample, allocation, task->count, relations);
+	questions_take(&task->questions, allocation, (int64_t) examples / 2, task->source->filter_count);
 	task->writer = TAKE(allocation, ExampleWriter, (size_t) threads);
 	for (int i = 0; i < threads; i++)
 	{
@@ -65,31 +77,43 @@ take_examples(ExampleTask *task, Allocation *allocation, int threads)
 		if (task->writer != NULL)
 			task->writer[i] = (ExampleWriter) {.by_score = by_score,.by_evidence = by_evidence};
 	}
-	task->examples->keys = 2 * task->source->model->relations;
+	task->examples->keys = 2 * relations;
 	task->examples->example = TAKE(allocation, EvExample, examples);
-	task->examples->order = TAKE(allocation, int64_t, examples);
-	task->examples->first = TAKE(allocation, int64_t, (size_t) task->examples->keys + 1);
-	listed = TAKE(allocation, EvListed, examples * LISTED);
+	take_order(&task->examples->answered, allocation, answered, relations);
+	take_order(&task->examples->all, allocation, examples, relations);
+	listed = TAKE(allocation, EvListed, answered * LISTED + (examples - answered) * DRAWN_LISTED);
 	for (size_t i = 0; task->examples->example != NULL && i < examples; i++)
-		task->examples->example[i] = (EvExample) {.listed = listed + i * LISTED};
+	{
+		task->examples->example[i] = (EvExample) {.listed = listed,.drawn = i >= answered};
+		listed += i < answered ? LISTED : DRAWN_LISTED;
+	}
 }
 
 int64_t
-ev_examples_most(const EvExampleSource *source)
+ev_examples_answered(const EvExampleSource *source)
 {
 	return 2 * (source->count < MOST_TRIPLES ? source->count : MOST_TRIPLES);
+}
+
+int64_t
+ev_examples_all(const EvExampleSource *source)
+{
+	int64_t		answered = ev_examples_answered(source);
+
+	return answered + 2 * question_sample_most(answered / 2, source->model->relations);
 }
 
 size_t
 ev_examples_bytes(const EvExampleSource *source, int threads)
 {
 	EvExamples	examples;
-	ExampleTask task = {.source = source,.count = ev_examples_most(source) / 2,.examples = &examples};
+	ExampleTask task = {.source = source,.count = ev_examples_answered(source) / 2,.examples = &examples};
 	Allocation	allocation = {0};
 
 	take_examples(&task, &allocation, threads);
 	return allocation_bytes(&allocation) +
-		(size_t) threads * (kge_scorer_bytes(source->model) + ev_answering_bytes(source->facts));
+		(size_t) threads * (kge_scorer_bytes(source->model) + ev_answering_bytes(source->facts)) +
+		ev_domain_finder_bytes(source->facts);
 }
 
 /* The highest value first; sorts what a heap of them keeps. */
@@ -104,12 +128,19 @@ compare_chosen(const void *a, const void *b)
 	return (left->order > right->order) - (left->order < right->order);
 }
 
+/* Whether an example is of a held-out triple; drawn ones come after them. */
+static bool
+is_answered(const ExampleTask *task, int64_t example)
+{
+	return example < 2 * task->count;
+}
+
 /* Whether an entity is a true answer of a question, by its examples or by the filter. */
 static bool
 is_answer(const ExampleTask *task, const Question *question, int32_t entity)
 {
 	for (int64_t i = question->first_example; i >= 0; i = task->questions.next_example[i])
-		if (example_answer(task->triples, i) == entity)
+		if (is_answered(task, i) && example_answer(task->triples, i) == entity)
 			return true;
 	return question_filters(&task->questions, question, entity);
 }
@@ -208,25 +239,68 @@ list_chosen(const ExampleWriter *writer, EvExample *example, int q, const Chosen
 		list_entity(writer, example, q, chosen[i].entity);
 }
 
-/* Writes the lists of all examples of a question. */
+/* How many held-out answers a question has. */
+static int
+count_answered(const ExampleTask *task, const Question *question)
+{
+	int			count = 0;
+
+	for (int64_t i = question->first_example; i >= 0; i = task->questions.next_example[i])
+		count += is_answered(task, i);
+	return count;
+}
+
+static int64_t
+known_answers(const EvFacts *facts, const Question *question)
+{
+	EvGroup		group = ev_group(facts, question->given, question->side == SIDE_TAIL ? FORWARDS(question->relation) :
+								 MIRRORED(FORWARDS(question->relation)));
+
+	return group.end - group.first;
+}
+
+/* Writes the list of an example. */
+static void
+list_example(ExampleTask *task, const Question *question, int q, int thread, EvExample *example)
+{
+	ExampleWriter *writer = &task->writer[thread];
+	int64_t		by_score = writer->by_score_count[q];
+	int64_t		by_evidence = writer->by_evidence_count;
+
+	if (example->drawn)
+	{
+		by_score = by_score < EV_DRAWN_BY_EACH ? by_score : EV_DRAWN_BY_EACH;
+		by_evidence = by_evidence < EV_DRAWN_BY_EACH ? by_evidence : EV_DRAWN_BY_EACH;
+	}
+	/* nothing is learnt from a true answer without an embedding */
+	if (!example->drawn && example->count == 0)
+		return;
+	list_chosen(writer, example, q, writer->by_score + q * EV_BY_SCORE, by_score);
+	list_chosen(writer, example, q, writer->by_evidence, by_evidence);
+}
+
+/* Writes the lists of all examples of a question.  A drawn one is listed once, if no held-out triple answers it. */
 static void
 list_question(ExampleTask *task, const Question *question, int q, int thread)
 {
-	ExampleWriter *writer = &task->writer[thread];
+	int			answered = count_answered(task, question);
+	int64_t		known = known_answers(task->source->facts, question);
+	bool		listed = false;
 
 	choose_by_evidence(task, question, q, thread);
 	for (int64_t i = question->first_example; i >= 0; i = task->questions.next_example[i])
 	{
 		EvExample  *example = &task->examples->example[i];
 
-		example->key = 2 * question->relation + (int32_t) question->side;
-		example->count = 0;
-		list_entity(writer, example, q, example_answer(task->triples, i));
-		/* nothing is learnt from a true answer without an embedding */
-		if (example->count == 0)
+		if (example->drawn && (answered > 0 || listed))
 			continue;
-		list_chosen(writer, example, q, writer->by_score + q * EV_BY_SCORE, writer->by_score_count[q]);
-		list_chosen(writer, example, q, writer->by_evidence, writer->by_evidence_count);
+		example->key = 2 * question->relation + (int32_t) question->side;
+		example->known = known;
+		example->share = answered > 0 ? 1.0 / answered : 1;
+		if (is_answered(task, i))
+			list_entity(&task->writer[thread], example, q, example_answer(task->triples, i));
+		list_example(task, question, q, thread, example);
+		listed = true;
 	}
 }
 
@@ -249,9 +323,9 @@ list_block(void *argument, int64_t item, int thread)
 
 /* By key, and by number within it */
 static void
-order_examples(EvExamples *examples, int64_t count)
+order_examples(const EvExamples *examples, int64_t count, EvExampleOrder *order)
 {
-	int64_t    *first = examples->first;
+	int64_t    *first = order->first;
 
 	for (int64_t i = 0; i <= examples->keys; i++)
 		first[i] = 0;
@@ -262,7 +336,44 @@ order_examples(EvExamples *examples, int64_t count)
 		first[i + 1] += first[i];
 	for (int64_t i = count - 1; i >= 0; i--)
 		if (examples->example[i].count > 0)
-			examples->order[--first[examples->example[i].key]] = i;
+			order->number[--first[examples->example[i].key]] = i;
+}
+
+/* ---- what a question stands for --------------------------------------------------- */
+
+/*
+ * Questions of a key, with known answers and without: each question with a held-out answer is listed; those that were
+ * drawn stand for all others.
+ */
+static void
+weigh_questions(const ExampleTask *task, int64_t key, bool known)
+{
+	const EvExamples *examples = task->examples;
+	const EvExampleOrder *all = &examples->all;
+	double		left = (double) (known ? task->sample.holders[key] : task->sample.alike[key]);
+	double		drawn = 0;
+
+	for (int64_t i = all->first[key]; i < all->first[key + 1]; i++)
+	{
+		EvExample  *example = &examples->example[all->number[i]];
+
+		if ((example->known > 0) != known)
+			continue;
+		if (example->drawn)
+			drawn++;
+		else
+		{
+			example->questions = task->sample.asked[all->number[i]];
+			left -= example->questions * example->share;
+		}
+	}
+	for (int64_t i = all->first[key]; i < all->first[key + 1]; i++)
+	{
+		EvExample  *example = &examples->example[all->number[i]];
+
+		if (example->drawn && (example->known > 0) == known)
+			example->questions = fmax(left, drawn) / drawn;
+	}
 }
 
 /* What each thread works with takes memory of its own. */
@@ -281,23 +392,45 @@ open_writers(ExampleTask *task, Arena *arena, int threads)
 	return true;
 }
 
+/* Draws questions, and poses them with those of the held-out triples. */
+static void
+pose_questions(ExampleTask *task, EvDomainFinder *finder)
+{
+	const EvExampleSource *source = task->source;
+	QuestionSample *sample = &task->sample;
+
+	for (int64_t i = 0; i < task->count; i++)
+		task->triples[i] = source->triples[i * source->count / task->count];
+	question_sample_draw(sample, finder, task->pool, task->triples, task->count, source->model->relations);
+	for (int64_t i = 0; i < sample->count; i++)
+		task->triples[task->count + i] = sample->triple[i];
+	task->questions.triples = task->count + sample->count;
+	questions_fill(&task->questions, task->pool, task->triples, source->filter, source->filter_count);
+}
+
 bool
 ev_examples(Arena *arena, Pool *pool, const EvExampleSource *source, EvExamples *examples)
 {
-	ExampleTask task = {.pool = pool,.source = source,.count = ev_examples_most(source) / 2,.examples = examples};
+	ExampleTask task = {.pool = pool,.source = source,.count = ev_examples_answered(source) / 2,.examples = examples};
 	int			threads = pool_threads(pool);
+	EvDomainFinder *finder;
 	Allocation	allocation = {0};
 
 	take_examples(&task, &allocation, threads);
 	if (!allocation_open(&allocation, arena))
 		return false;
 	take_examples(&task, &allocation, threads);
-	if (!open_writers(&task, arena, threads))
+	finder = ev_domain_finder(arena, source->facts);
+	if (finder == NULL || !open_writers(&task, arena, threads))
 		return false;
-	for (int64_t i = 0; i < task.count; i++)
-		task.triples[i] = source->triples[i * source->count / task.count];
-	questions_fill(&task.questions, pool, task.triples, source->filter, source->filter_count);
+	pose_questions(&task, finder);
 	pool_run(pool, pool_pieces(task.questions.count, KGE_SCORER_QUESTIONS), list_block, &task);
-	order_examples(examples, 2 * task.count);
+	order_examples(examples, 2 * task.count, &examples->answered);
+	order_examples(examples, 2 * task.questions.triples, &examples->all);
+	for (int64_t key = 0; key < examples->keys; key++)
+	{
+		weigh_questions(&task, key, true);
+		weigh_questions(&task, key, false);
+	}
 	return true;
 }

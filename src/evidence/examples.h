@@ -4,14 +4,19 @@
  *
  * The true answer is listed first, then the candidates of the highest scores and those of the most
  * evidence, each with its score and its evidence.  weights.c and calibration.c read nothing else.
+ *
+ * Weights are learnt from the questions that a held-out triple answers.  Most questions that a user asks have no such
+ * answer: calibration needs them as well, so some are drawn, and stand for all of their kind.
  */
 #ifndef HKG_EVIDENCE_EXAMPLES_H
 #define HKG_EVIDENCE_EXAMPLES_H
 
+#include "core/allocation.h"
 #include "evidence.h"
 
 #define EV_BY_SCORE 64			/* candidates of an example that are chosen by score */
 #define EV_BY_EVIDENCE 64
+#define EV_DRAWN_BY_EACH 32		/* candidates by score, and by evidence, of a drawn question */
 #define EV_DISCOUNTS 5
 
 extern const double ev_discounts[EV_DISCOUNTS];
@@ -26,15 +31,26 @@ typedef struct EvExample
 {
 	int32_t		key;			/* 2 * relation + side */
 	int32_t		count;
-	EvListed   *listed;			/* the true answer first */
+	EvListed   *listed;			/* the true answer first, unless the question was drawn */
+	bool		drawn;			/* the question has no held-out answer */
+	double		share;			/* 1 / the number of examples of its question */
+	double		questions;		/* that its question stands for */
+	int64_t		known;			/* answers of the question among the facts */
 } EvExample;
+
+/* Examples by key, without those that have no candidates */
+typedef struct EvExampleOrder
+{
+	int64_t    *number;			/* of an example */
+	int64_t    *first;			/* by key: its first in number; and the end */
+} EvExampleOrder;
 
 typedef struct EvExamples
 {
 	int32_t		keys;
-	EvExample  *example;		/* by 2 * triple + side */
-	int64_t    *order;			/* examples by key; without those that have no candidates */
-	int64_t    *first;			/* by key: its first in order; and the end */
+	EvExample  *example;		/* by 2 * triple + side; those of drawn questions last */
+	EvExampleOrder answered;
+	EvExampleOrder all;
 } EvExamples;
 
 /* Bytes that ev_examples will take from its arena: facts' counts and the model's sizes are enough. */
@@ -43,29 +59,57 @@ extern size_t ev_examples_bytes(const EvExampleSource *source, int threads);
 /* The examples of the triples, or of an even part of many; false when the arena is empty. */
 extern bool ev_examples(Arena *arena, Pool *pool, const EvExampleSource *source, EvExamples *examples);
 
-/* How many ev_examples makes at most. */
-extern int64_t ev_examples_most(const EvExampleSource *source);
+/* How many answered ones ev_examples makes at most, and how many in all. */
+extern int64_t ev_examples_answered(const EvExampleSource *source);
+extern int64_t ev_examples_all(const EvExampleSource *source);
 
-/* The i-th in order */
+/* The i-th answered one, and how many there are */
 static inline const EvExample *
 ev_example(const EvExamples *examples, int64_t i)
 {
-	return &examples->example[examples->order[i]];
+	return &examples->example[examples->answered.number[i]];
 }
 
 static inline int64_t
 ev_examples_count(const EvExamples *examples)
 {
-	return examples->first[examples->keys];
+	return examples->answered.first[examples->keys];
 }
 
 /* Fits weights and their discount; `discount`: the place in ev_discounts of the one that each kind of prediction uses. */
 extern size_t weights_bytes(int64_t examples, int32_t keys);
 extern bool weights_fit(Arena *arena, Pool *pool, const EvExamples *examples, EvLearnt *learnt, int *discount);
 
-/* Fits the calibration of each kind of prediction. */
-extern size_t calibration_bytes(int64_t examples);
+/* Fits the calibration of each kind of prediction, with the weights that were fitted. */
+extern size_t calibration_bytes(int64_t examples, int32_t keys);
 extern bool calibration_fit(Arena *arena, Pool *pool, const EvExamples *examples, const int *discount,
-							EvCalibration *calibration);
+							const EvExampleSource *source, EvLearnt *learnt);
+
+/* ---- question_sample.c: questions drawn from those that users ask ------------------ */
+
+/*
+ * Triples that are no facts: their heads and their tails are drawn, each for questions of its own.  Half of them
+ * have facts of the relation, half are like those that have.
+ */
+typedef struct QuestionSample
+{
+	Triple	   *triple;
+	int64_t		count;
+	int64_t    *holders;		/* by key: entities that questions are about, see EvDomain */
+	int64_t    *alike;
+	bool	   *asked;			/* by example of the held-out triples: whether its question is one that users ask */
+	int64_t    *number;			/* of held-out triples, by relation */
+	int64_t    *first;			/* by relation: its first in number; and the end */
+} QuestionSample;
+
+/* Takes room for a sample, for questions of `triples` held-out triples. */
+extern void question_sample_take(QuestionSample *sample, Allocation *allocation, int64_t triples, int32_t relations);
+
+/* Draws it; as many questions for each relation as it has held-out triples, and a few more. */
+extern void question_sample_draw(QuestionSample *sample, EvDomainFinder *finder, Pool *pool,
+								 const Triple *triples, int64_t count, int32_t relations);
+
+/* How many triples that are, at most. */
+extern int64_t question_sample_most(int64_t triples, int32_t relations);
 
 #endif							/* HKG_EVIDENCE_EXAMPLES_H */

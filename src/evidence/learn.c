@@ -7,10 +7,10 @@
 size_t
 ev_learn_bytes(const EvExampleSource *source, int threads)
 {
-	int64_t		examples = ev_examples_most(source);
+	int32_t		keys = 2 * source->model->relations;
 
-	return ev_examples_bytes(source, threads) + weights_bytes(examples, 2 * source->model->relations) +
-		calibration_bytes(examples);
+	return ev_examples_bytes(source, threads) + weights_bytes(ev_examples_answered(source), keys) +
+		calibration_bytes(ev_examples_all(source), keys);
 }
 
 bool
@@ -21,5 +21,5 @@ ev_learn(Arena *arena, Pool *pool, const EvExampleSource *source, EvLearnt *lear
 
 	return ev_examples(arena, pool, source, &examples) &&
 		weights_fit(arena, pool, &examples, learnt, discount) &&
-		calibration_fit(arena, pool, &examples, discount, learnt->calibration);
+		calibration_fit(arena, pool, &examples, discount, source, learnt);
 }

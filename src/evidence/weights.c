@@ -229,8 +229,8 @@ static void
 fit_key(void *argument, int64_t key, int thread)
 {
 	WeightTask *task = argument;
-	int64_t		first = task->examples->first[key];
-	int64_t		end = task->examples->first[key + 1];
+	int64_t		first = task->examples->answered.first[key];
+	int64_t		end = task->examples->answered.first[key + 1];
 	double		a = task->a;
 	double		b = task->b;
 	bool		moved = first < end;
@@ -344,7 +344,7 @@ weights_fit(Arena *arena, Pool *pool, const EvExamples *examples, EvLearnt *lear
 	{
 		learnt->weights.weight[i] = task.fitted_b[i] / task.fitted_a[i];
 		learnt->weights.scale[i] = task.fitted_a[i] / task.a;
-		learnt->questions[i] = examples->first[i + 1] - examples->first[i];
+		learnt->questions[i] = examples->answered.first[i + 1] - examples->answered.first[i];
 	}
 	return true;
 }

@@ -56,6 +56,9 @@ typedef struct TableRights
 	AclMode		rights;
 } TableRights;
 
+/* Whether the caller may read a table of the graph. */
+extern bool graph_may_read(const Graph *graph, const char *table);
+
 /*
  * ERROR 42501, with all that is missing as HINT, where the statements to come would be refused: before hours are
  * spent on what cannot be written.

@@ -68,6 +68,14 @@ graph_require_rights(const Graph *graph, const TableRights *needed, int count)
 				 errhint("The graph's owner can give what is missing: %s", grants.data)));
 }
 
+bool
+graph_may_read(const Graph *graph, const char *table)
+{
+	Oid			oid = get_relname_relid(table, graph->schema);
+
+	return OidIsValid(oid) && has_right(oid, ACL_SELECT);
+}
+
 static Oid
 owner_of(const Graph *graph)
 {

@@ -470,26 +470,67 @@ extern size_t kge_top_many_bytes(const KgeModel *model, const KgeSketch *sketch,
 
 typedef struct KgeScored
 {
-	Triple	triple;
+	Triple		triple;
+	Side		side;			/* of the answer */
 	double		score;			/* with the adjustment's scale and addition */
 	double		phi;
 	double		addition;
+	double		probability;
 } KgeScored;
 
-/* Bytes that kge_complete will take from its arena. */
-extern size_t kge_complete_bytes(Pool *pool, const KgeModel *model, const KgeAdjustment *adjustment,
-								 const Triple *facts, int64_t fact_count, int64_t k);
+/* A question, and its known answers, which are no candidates: known[first .. end - 1] of its list */
+typedef struct KgeQuestionAnswers
+{
+	int32_t		given;
+	int64_t		first;
+	int64_t		end;
+} KgeQuestionAnswers;
+
+/* Questions for the same side and with the same relation */
+typedef struct KgeAsked
+{
+	Side		side;			/* of the answers */
+	int32_t		relation;
+	bool		reflexive;		/* the given entity is a candidate */
+	const KgeQuestionAnswers *question;
+	int64_t		count;
+	const int32_t *known;		/* ascending for each question */
+} KgeAsked;
+
+/* Sets the probabilities of the best answers of a question: they come best first, `least` at least if there are. */
+typedef struct KgeJudge
+{
+	void		(*judge) (void *argument, const KgeAsked *asked, const KgeQuestionAnswers *question,
+						  KgeScored *answers, int64_t count);
+	void	   *argument;
+	int64_t		least;
+} KgeJudge;
+
+/* How many triples, of how many questions in all, at most */
+typedef struct KgeWanted
+{
+	int64_t		k;
+	int64_t		questions;
+} KgeWanted;
+
+typedef struct KgeCompletion KgeCompletion;
+
+/* Bytes that kge_completion will take from its arena. */
+extern size_t kge_completion_bytes(Pool *pool, const KgeModel *model, const KgeAdjustment *adjustment, KgeJudge judge,
+								   KgeWanted wanted);
 
 /*
- * The k triples of highest score that are not among `facts`, of those whose (head, relation) is; `facts` is
- * ascending by (relation, head, tail).  Best first; ties go to the lower relation, head, tail.
- * They are chosen by scores in single precision, then scored and put in order in double.  Returns
- * how many, or -1 when the arena is empty; *best is in the arena.  adjustment: may be NULL.
+ * Finds the k most probable answers of questions that are no known ones: lists of questions are asked one after
+ * another, then the outcome is taken.  The best answers of a question are chosen by scores in single precision, then
+ * scored and judged in double; of one question at most max(k, least) are.  adjustment: may be NULL.  NULL when the
+ * arena is empty.
  */
-extern int64_t kge_complete(Arena *arena, Pool *pool, const KgeModel *model,
-							const KgeAdjustment *adjustment,
-							const Triple *facts, int64_t fact_count, int64_t k,
-							const KgeScored **best);
+extern KgeCompletion *kge_completion(Arena *arena, Pool *pool, const KgeModel *model, const KgeAdjustment *adjustment,
+									 KgeJudge judge, KgeWanted wanted);
+extern void kge_completion_ask(KgeCompletion *completion, const KgeAsked *asked);
+
+/* Most probable first, each triple once; ties go to the higher score, then the lower relation, head, tail.  Returns how many. */
+extern int64_t kge_completion_end(KgeCompletion *completion, const KgeScored **best);
 
 /* ---- best_threshold.c -------------------------------------------------------- */
 

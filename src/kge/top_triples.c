@@ -1,16 +1,18 @@
 /*
  * top_triples.c
- *		The most plausible triples that are not facts.
+ *		The most probable triples that are not facts.
  *
- * Every (head, relation) of the facts is a question for tails, and all entities are candidates.  A
- * block of questions is scored against a segment of the candidates, tile by tile; each thread
- * keeps its k best triples in a heap.  What the heaps hold
- * together is put in order at the end.  So memory is bounded by k, and the outcome does not
- * depend on which thread scored what.
+ * The caller's questions come in lists, each of one relation and side; all entities are candidates.  A block of
+ * questions is scored against the candidates, tile by tile, and the best answers of each question are kept.  How
+ * probable an answer is, the caller judges by the best answers of its question; each thread keeps the most probable
+ * triples in a heap.  What the heaps hold together is put in order at the end.  So memory is bounded by k, and the
+ * outcome does not depend on which thread scored what.
+ *
+ * A triple may be the answer of two questions, one for its tail and one for its head: the more probable one counts.
+ * So the heaps keep 2 k answers, among which are k triples.
  *
  * An adjustment raises the scores of few candidates.  A block computes it first, and keeps those
- * with what is added; they are marked, and not scored again.  Then a block is scored against all
- * candidates at once, so that each question is asked once.
+ * with what is added; they are marked, and not scored again.
  *
  * An entity is no candidate for itself where no fact of the relation is
  * about one entity alone: bilinear models score such triples high, and they are of no use.
@@ -27,15 +29,7 @@
 
 #define BLOCK	64				/* questions at a time, a bit for each */
 #define TILE	512				/* candidates at a time */
-#define SEGMENT 8192			/* candidates of an item, without an adjustment */
-
-/* The tails of one (head, relation): fact[start .. end-1] */
-typedef struct TailQuestion
-{
-	int64_t		start;
-	int64_t		end;
-	bool		reflexive;		/* its own head is a candidate */
-} TailQuestion;
+#define ANSWERS 16384			/* kept for a block, if one question has no more */
 
 /* What a thread works with */
 typedef struct Thread
@@ -43,72 +37,41 @@ typedef struct Thread
 	float	   *query;			/* BLOCK x stride */
 	float	   *engine;
 	float	   *score;			/* TILE x BLOCK */
-	uint64_t   *raised;			/* by entity, a bit for each of BLOCK questions: kept by the adjustment */
-	KgeScored  *heap;			/* the worst first */
+	uint64_t   *raised;			/* by entity, a bit for each question of the block: kept by the adjustment */
+	KgeScored  *answer;			/* the best of each question of the block, the worst first */
+	int64_t		answers[BLOCK];
+	KgeScored  *heap;			/* the least probable first */
 	int64_t		kept;
 } Thread;
 
-typedef struct Completion
+struct KgeCompletion
 {
-	Pool    *pool;
+	Pool	   *pool;
 	const KgeModel *model;
 	KgeEngine	engine;
 	const KgeAdjustment *adjustment;	/* or NULL */
-	const Triple *fact;
-	int64_t		fact_count;
+	KgeJudge	judge;
 	int64_t		k;
-	int64_t		segment;		/* candidates of an item */
-	int64_t		segments;
-	int64_t		questions;
-	TailQuestion   *question;
+	int64_t		most;			/* answers of a question that are kept */
+	int			block;			/* questions of an item */
+	const KgeAsked *asked;		/* the questions of now */
 	Thread	   *worker;			/* by thread */
 	KgeScored  *found;			/* what all heaps hold; then the outcome */
-} Completion;
+};
 
-static bool
-same_question(const Triple *a, const Triple *b)
+/* ---- order -------------------------------------------------------------- */
+
+static int
+compare_triples(const Triple *left, const Triple *right)
 {
-	return a->head == b->head && a->relation == b->relation;
+	if (left->relation != right->relation)
+		return left->relation < right->relation ? -1 : 1;
+	if (left->head != right->head)
+		return left->head < right->head ? -1 : 1;
+	return (left->tail > right->tail) - (left->tail < right->tail);
 }
 
-static int64_t
-count_questions(const Triple *fact, int64_t count)
-{
-	int64_t		questions = count > 0;
-
-	for (int64_t i = 1; i < count; i++)
-		questions += !same_question(&fact[i], &fact[i - 1]);
-	return questions;
-}
-
-/* Questions of a relation follow each other. */
-static void
-fill_questions(Completion *completion)
-{
-	const Triple *fact = completion->fact;
-	int64_t		next = 0;
-	int64_t		first = 0;		/* question of the relation */
-	bool		reflexive = false;
-
-	for (int64_t i = 0; i < completion->fact_count; i++)
-	{
-		if (i == 0 || !same_question(&fact[i], &fact[i - 1]))
-			completion->question[next++] = (TailQuestion) {i, i, false};
-		completion->question[next - 1].end = i + 1;
-		reflexive |= fact[i].head == fact[i].tail;
-		pool_yield_at(completion->pool, POOL_LEADER, i);
-		if (i + 1 == completion->fact_count || fact[i + 1].relation != fact[i].relation)
-		{
-			for (; first < next; first++)
-				completion->question[first].reflexive = reflexive;
-			reflexive = false;
-		}
-	}
-}
-
-/* ---- the best of a thread ---------------------------------------------- */
-
-/* The best first */
+/* The answers of a question, the best first */
 static int
 compare_scored(const void *a, const void *b)
 {
@@ -117,144 +80,201 @@ compare_scored(const void *a, const void *b)
 
 	if (left->score != right->score)
 		return left->score > right->score ? -1 : 1;
-	if (left->triple.relation != right->triple.relation)
-		return left->triple.relation < right->triple.relation ? -1 : 1;
-	if (left->triple.head != right->triple.head)
-		return left->triple.head < right->triple.head ? -1 : 1;
-	return (left->triple.tail > right->triple.tail) - (left->triple.tail < right->triple.tail);
+	return compare_triples(&left->triple, &right->triple);
 }
 
+/* The most probable first; of equals, an answer on the tail's side. */
 static int
-compare_tail(const void *element, const void *key)
+compare_probable(const void *a, const void *b)
 {
-	int32_t		tail = ((const Triple *) element)->tail;
-	int32_t		wanted = *(const int32_t *) key;
+	const KgeScored *left = a;
+	const KgeScored *right = b;
+	int			order;
 
-	return (tail > wanted) - (tail < wanted);
+	if (left->probability != right->probability)
+		return left->probability > right->probability ? -1 : 1;
+	order = compare_scored(a, b);
+	return order != 0 ? order : (left->side < right->side) - (left->side > right->side);
+}
+
+/* Both answers of a triple follow each other, the more probable one first. */
+static int
+compare_answered(const void *a, const void *b)
+{
+	int			order = compare_triples(&((const KgeScored *) a)->triple, &((const KgeScored *) b)->triple);
+
+	return order != 0 ? order : compare_probable(a, b);
+}
+
+/* ---- the best answers of a block of questions ------------------------------ */
+
+static Triple
+answered(const KgeAsked *asked, const KgeQuestionAnswers *question, int32_t answer)
+{
+	if (asked->side == SIDE_TAIL)
+		return (Triple) {question->given, asked->relation, answer};
+	return (Triple) {answer, asked->relation, question->given};
 }
 
 static bool
-is_fact(const Completion *completion, const TailQuestion *question, int32_t tail)
+is_fact(const KgeAsked *asked, const KgeQuestionAnswers *question, int32_t answer)
 {
-	int64_t		place = lower_bound(completion->fact, question->start, question->end, sizeof(Triple),
-									&tail, compare_tail);
+	int64_t		place = lower_bound_int32(asked->known, question->first, question->end, answer);
 
-	return place < question->end && completion->fact[place].tail == tail;
+	return place < question->end && asked->known[place] == answer;
 }
-
-/* ---- a block of questions against a segment of candidates ------------------------------ */
 
 /* The score of an answer: phi with what the adjustment adds. */
 static double
-score_of(const Completion *completion, int32_t relation, double phi, double addition)
+score_of(const KgeCompletion *completion, double phi, double addition)
 {
 	const KgeAdjustment *adjustment = completion->adjustment;
+	const KgeAsked *asked = completion->asked;
 	double		scale;
 
 	if (adjustment == NULL)
 		return phi;
-	scale = adjustment->scale == NULL ? 1 : adjustment->scale[2 * relation + SIDE_TAIL];
-	return scale * (phi + kge_adjustment_weight(adjustment, relation, SIDE_TAIL) * addition);
+	scale = adjustment->scale == NULL ? 1 : adjustment->scale[2 * asked->relation + (int32_t) asked->side];
+	return scale * (phi + kge_adjustment_weight(adjustment, asked->relation, asked->side) * addition);
 }
 
 /* Keeps a candidate, if it is one; NaN is never above anything. */
 static void
-consider(const Completion *completion, Thread *worker, const TailQuestion *question,
-		 int32_t tail, double phi, double addition)
+consider(const KgeCompletion *completion, Thread *worker, int64_t first, int number, int32_t candidate,
+		 double phi, double addition)
 {
-	Triple	triple = completion->fact[question->start];
-	double		score = score_of(completion, triple.relation, phi, addition);
+	const KgeAsked *asked = completion->asked;
+	const KgeQuestionAnswers *question = &asked->question[first + number];
+	KgeScored  *best = worker->answer + number * completion->most;
+	double		score = score_of(completion, phi, addition);
 
-	if (isnan(score) || (worker->kept == completion->k && score < worker->heap[0].score) ||
-		(tail == triple.head && !question->reflexive) || is_fact(completion, question, tail))
+	if (isnan(score) || (worker->answers[number] == completion->most && score < best[0].score) ||
+		(candidate == question->given && !asked->reflexive) || is_fact(asked, question, candidate))
 		return;
-	triple.tail = tail;
-	worker->kept = heap_offer(worker->heap, worker->kept, completion->k,
-							  &(KgeScored) {triple, score, phi, addition}, sizeof(KgeScored), compare_scored);
-}
-
-/* Looks at one question's scores of a tile. */
-static void
-take_tile(const Completion *completion, Thread *worker, const TailQuestion *question, int number,
-	 int32_t first, int32_t count)
-{
-	const float *score = worker->score + number;
-
-	for (int32_t c = 0; c < count; c++)
-		if (completion->adjustment == NULL || (worker->raised[first + c] >> number & 1) == 0)
-			consider(completion, worker, question, first + c, (double) score[c * BLOCK], 0);
+	worker->answers[number] = heap_offer(best, worker->answers[number], completion->most,
+										 &(KgeScored) {answered(asked, question, candidate), asked->side, score, phi, addition, 0},
+										 sizeof(KgeScored), compare_scored);
 }
 
 /* Takes the candidates that the adjustment raises, for a block of questions. */
 static void
-take_raised(const Completion *completion, Thread *worker, const TailQuestion *question, KgeRows queries, int thread)
+take_raised(const KgeCompletion *completion, Thread *worker, int64_t first, KgeRows queries, int thread)
 {
+	const KgeAsked *asked = completion->asked;
+	const KgeAdjustment *adjustment = completion->adjustment;
+
 	for (int32_t i = 0; i < completion->model->entities; i++)
 		worker->raised[i] = 0;
 	for (int i = 0; i < queries.count; i++)
 	{
 		const float *query = queries.row + (size_t) i * (size_t) queries.stride;
-		Triple	triple = completion->fact[question[i].start];
 		const KgeAddition *additions;
-		int64_t		count = completion->adjustment->list(completion->adjustment->argument, SIDE_TAIL, triple.head,
-													 triple.relation, completion->pool, thread, &additions);
+		int64_t		count = adjustment->list(adjustment->argument, asked->side, asked->question[first + i].given,
+											 asked->relation, completion->pool, thread, &additions);
 
 		for (int64_t j = 0; j < count; j++)
 		{
-			int32_t		tail = additions[j].entity;
-			float		phi = kge_engine_score(&completion->engine, query, kge_entity_row(completion->model, tail));
+			int32_t		entity = additions[j].entity;
+			float		phi = kge_engine_score(&completion->engine, query, kge_entity_row(completion->model, entity));
 
-			consider(completion, worker, &question[i], tail, (double) phi, additions[j].addition);
-			worker->raised[tail] |= UINT64_C(1) << i;
+			consider(completion, worker, first, i, entity, (double) phi, additions[j].addition);
+			worker->raised[entity] |= UINT64_C(1) << i;
 			if (j % 1024 == 0)
 				pool_yield(completion->pool, thread);
 		}
 	}
 }
 
-/* Item: one block, one segment. */
+/* Looks at a tile of scores. */
 static void
-score_segment(void *argument, int64_t item, int thread)
+take_tile(const KgeCompletion *completion, Thread *worker, int64_t first, int questions, int32_t from, int32_t count)
 {
-	Completion *completion = argument;
+	for (int i = 0; i < questions; i++)
+		for (int32_t c = 0; c < count; c++)
+			if (completion->adjustment == NULL || (worker->raised[from + c] >> i & 1) == 0)
+				consider(completion, worker, first, i, from + c, (double) worker->score[c * BLOCK + i], 0);
+}
+
+static void
+score_block(const KgeCompletion *completion, Thread *worker, int64_t first, KgeRows queries, int thread)
+{
 	const KgeModel *model = completion->model;
-	Thread	   *worker = &completion->worker[thread];
-	const TailQuestion *question = &completion->question[item / completion->segments * BLOCK];
-	int64_t		left = completion->questions - item / completion->segments * BLOCK;
-	int64_t		from = item % completion->segments * completion->segment;
-	int64_t		end = from + completion->segment < model->entities ? from + completion->segment : model->entities;
-	int			stride = vector_stride(completion->engine.width);
-	KgeRows		queries = {left < BLOCK ? (int) left : BLOCK, stride, worker->query};
 
-	for (int i = 0; i < queries.count; i++)
-		kge_make_query(model, kge_query(model, completion->fact[question[i].start], SIDE_TAIL),
-					   worker->query + (size_t) i * (size_t) stride);
-	if (completion->adjustment != NULL)
-		take_raised(completion, worker, question, queries, thread);
 	kge_engine_prepare(&completion->engine, queries, worker->engine);
-	for (; from < end; from += TILE)
+	for (int32_t from = 0; from < model->entities; from += TILE)
 	{
-		KgeRows		candidates = {from + TILE < end ? TILE : (int) (end - from),
-		completion->engine.width, kge_entity_row(model, (int32_t) from)};
+		KgeRows		candidates = {from + TILE < model->entities ? TILE : model->entities - from,
+		completion->engine.width, kge_entity_row(model, from)};
 
-		kge_engine_scores(&completion->engine, queries, worker->engine, candidates,
-						  worker->score, BLOCK);
-		for (int i = 0; i < queries.count; i++)
-			take_tile(completion, worker, &question[i], i, (int32_t) from, candidates.count);
+		kge_engine_scores(&completion->engine, queries, worker->engine, candidates, worker->score, BLOCK);
+		take_tile(completion, worker, first, queries.count, from, candidates.count);
 		pool_yield(completion->pool, thread);
 	}
+}
+
+/* Scores the answers of a question in double precision, has them judged, and keeps the most probable ones. */
+static void
+keep_probable(const KgeCompletion *completion, Thread *worker, int64_t first, int number, int thread)
+{
+	KgeScored  *answer = worker->answer + number * completion->most;
+	int64_t		count = worker->answers[number];
+
+	for (int64_t i = 0; i < count; i++)
+	{
+		answer[i].phi = kge_score(completion->model, kge_asked(completion->model, answer[i].triple, answer[i].side));
+		answer[i].score = score_of(completion, answer[i].phi, answer[i].addition);
+		if (i % 1024 == 0)
+			pool_yield(completion->pool, thread);
+	}
+	sort_array(completion->pool, thread, answer, count, sizeof(KgeScored), compare_scored);
+	completion->judge.judge(completion->judge.argument, completion->asked, &completion->asked->question[first + number],
+							answer, count);
+	for (int64_t i = 0; i < count; i++)
+	{
+		worker->kept = heap_offer(worker->heap, worker->kept, 2 * completion->k, &answer[i], sizeof(KgeScored),
+								  compare_probable);
+		if (i % 1024 == 0)
+			pool_yield(completion->pool, thread);
+	}
+}
+
+/* Item: one block. */
+static void
+answer_block(void *argument, int64_t item, int thread)
+{
+	KgeCompletion *completion = argument;
+	const KgeModel *model = completion->model;
+	const KgeAsked *asked = completion->asked;
+	Thread	   *worker = &completion->worker[thread];
+	int64_t		first = item * completion->block;
+	int			stride = vector_stride(completion->engine.width);
+	KgeRows		queries = {asked->count - first < completion->block ? (int) (asked->count - first) : completion->block,
+	stride, worker->query};
+
+	for (int i = 0; i < queries.count; i++)
+	{
+		Triple		triple = answered(asked, &asked->question[first + i], 0);
+
+		kge_make_query(model, kge_query(model, triple, asked->side), worker->query + (size_t) i * (size_t) stride);
+		worker->answers[i] = 0;
+	}
+	if (completion->adjustment != NULL)
+		take_raised(completion, worker, first, queries, thread);
+	score_block(completion, worker, first, queries, thread);
+	for (int i = 0; i < queries.count; i++)
+		keep_probable(completion, worker, first, i, thread);
 }
 
 /* ---- all together --------------------------------------------------------------------- */
 
 static void
-take_completion(Completion *completion, Allocation *allocation)
+take_completion(KgeCompletion **taken, KgeCompletion *completion, Allocation *allocation)
 {
 	int			threads = pool_threads(completion->pool);
 	size_t		stride = (size_t) vector_stride(completion->engine.width);
 
-	completion->question = TAKE(allocation, TailQuestion, (size_t) completion->questions);
-	completion->found = TAKE(allocation, KgeScored, (size_t) completion->k * (size_t) threads);
+	*taken = TAKE(allocation, KgeCompletion, 1);
+	completion->found = TAKE(allocation, KgeScored, 2 * (size_t) completion->k * (size_t) threads);
 	completion->worker = TAKE(allocation, Thread, (size_t) threads);
 	for (int i = 0; i < threads; i++)
 	{
@@ -265,17 +285,69 @@ take_completion(Completion *completion, Allocation *allocation)
 		worker.score = TAKE(allocation, float, TILE * BLOCK);
 		if (completion->adjustment != NULL)
 			worker.raised = TAKE(allocation, uint64_t, (size_t) completion->model->entities);
-		worker.heap = TAKE(allocation, KgeScored, (size_t) completion->k);
+		worker.answer = TAKE(allocation, KgeScored, (size_t) completion->block * (size_t) completion->most);
+		worker.heap = TAKE(allocation, KgeScored, 2 * (size_t) completion->k);
 		if (completion->worker != NULL)
 			completion->worker[i] = worker;
 	}
+	if (*taken != NULL)
+		**taken = *completion;
 }
 
-/* Puts the heaps together, best first; the first k are the outcome. */
+static KgeCompletion
+plan(Pool *pool, const KgeModel *model, const KgeAdjustment *adjustment, KgeJudge judge, KgeWanted wanted)
+{
+	KgeCompletion completion = {.pool = pool,.model = model,.adjustment = adjustment,.judge = judge};
+	int64_t		all = wanted.questions * model->entities;
+
+	completion.engine = kge_engine(model);
+	completion.k = wanted.k < all ? wanted.k : all;
+	completion.most = completion.k > judge.least ? completion.k : judge.least;
+	completion.most = completion.most < model->entities ? completion.most : model->entities;
+	completion.block = completion.most * BLOCK <= ANSWERS ? BLOCK : (int) (1 + ANSWERS / (completion.most + 1));
+	return completion;
+}
+
+size_t
+kge_completion_bytes(Pool *pool, const KgeModel *model, const KgeAdjustment *adjustment, KgeJudge judge, KgeWanted wanted)
+{
+	KgeCompletion completion = plan(pool, model, adjustment, judge, wanted);
+	KgeCompletion *taken;
+	Allocation	allocation = {0};
+
+	take_completion(&taken, &completion, &allocation);
+	return allocation_bytes(&allocation);
+}
+
+KgeCompletion *
+kge_completion(Arena *arena, Pool *pool, const KgeModel *model, const KgeAdjustment *adjustment, KgeJudge judge,
+			   KgeWanted wanted)
+{
+	KgeCompletion completion = plan(pool, model, adjustment, judge, wanted);
+	KgeCompletion *taken;
+	Allocation	allocation = {0};
+
+	take_completion(&taken, &completion, &allocation);
+	if (!allocation_open(&allocation, arena))
+		return NULL;
+	take_completion(&taken, &completion, &allocation);
+	return taken;
+}
+
+void
+kge_completion_ask(KgeCompletion *completion, const KgeAsked *asked)
+{
+	completion->asked = asked;
+	if (completion->k > 0)
+		pool_run(completion->pool, pool_pieces(asked->count, completion->block), answer_block, completion);
+}
+
+/* Puts the heaps together, and leaves one answer of each triple. */
 static int64_t
-gather(Completion *completion)
+gather(KgeCompletion *completion)
 {
 	int64_t		count = 0;
+	int64_t		triples = 0;
 
 	for (int i = 0; i < pool_threads(completion->pool); i++)
 		for (int64_t j = 0; j < completion->worker[i].kept; j++)
@@ -283,69 +355,22 @@ gather(Completion *completion)
 			completion->found[count++] = completion->worker[i].heap[j];
 			pool_yield_at(completion->pool, POOL_LEADER, j);
 		}
-	sort_array(completion->pool, POOL_LEADER, completion->found, count, sizeof(KgeScored), compare_scored);
-	return count < completion->k ? count : completion->k;
-}
-
-static int64_t
-most_triples(const Completion *completion, int64_t k)
-{
-	return k / completion->model->entities < completion->questions ? k :
-		completion->questions * completion->model->entities;
-}
-
-static Completion
-plan(Pool *pool, const KgeModel *model, const KgeAdjustment *adjustment,
-	 const Triple *fact, int64_t fact_count, int64_t k)
-{
-	Completion	completion = {.pool = pool,.model = model,.adjustment = adjustment,.fact = fact,.fact_count = fact_count};
-
-	completion.engine = kge_engine(model);
-	completion.segment = adjustment == NULL ? SEGMENT : model->entities;
-	completion.segments = pool_pieces(model->entities, completion.segment);
-	completion.questions = count_questions(fact, fact_count);
-	completion.k = most_triples(&completion, k);
-	return completion;
-}
-
-size_t
-kge_complete_bytes(Pool *pool, const KgeModel *model, const KgeAdjustment *adjustment,
-				   const Triple *fact, int64_t fact_count, int64_t k)
-{
-	Completion	completion = plan(pool, model, adjustment, fact, fact_count, k);
-	Allocation	allocation = {0};
-
-	take_completion(&completion, &allocation);
-	return allocation_bytes(&allocation);
+	sort_array(completion->pool, POOL_LEADER, completion->found, count, sizeof(KgeScored), compare_answered);
+	for (int64_t i = 0; i < count; i++)
+	{
+		if (triples == 0 || compare_triples(&completion->found[triples - 1].triple, &completion->found[i].triple) != 0)
+			completion->found[triples++] = completion->found[i];
+		pool_yield_at(completion->pool, POOL_LEADER, i);
+	}
+	return triples;
 }
 
 int64_t
-kge_complete(Arena *arena, Pool *pool, const KgeModel *model, const KgeAdjustment *adjustment,
-			 const Triple *fact, int64_t fact_count, int64_t k, const KgeScored **best)
+kge_completion_end(KgeCompletion *completion, const KgeScored **best)
 {
-	Completion	completion = plan(pool, model, adjustment, fact, fact_count, k);
-	Allocation	allocation = {0};
-	int64_t		count;
+	int64_t		count = gather(completion);
 
-	if (completion.k <= 0)
-		return 0;
-	take_completion(&completion, &allocation);
-	if (!allocation_open(&allocation, arena))
-		return -1;
-	take_completion(&completion, &allocation);
-	fill_questions(&completion);
-	pool_run(pool, pool_pieces(completion.questions, BLOCK) * completion.segments,
-				 score_segment, &completion);
-	count = gather(&completion);
-	for (int64_t i = 0; i < count; i++)
-	{
-		KgeScored  *found = &completion.found[i];
-
-		found->phi = kge_score(model, found->triple);
-		found->score = score_of(&completion, found->triple.relation, found->phi, found->addition);
-		pool_yield(pool, POOL_LEADER);
-	}
-	sort_array(pool, POOL_LEADER, completion.found, count, sizeof(KgeScored), compare_scored);
-	*best = completion.found;
-	return count;
+	sort_array(completion->pool, POOL_LEADER, completion->found, count, sizeof(KgeScored), compare_probable);
+	*best = completion->found;
+	return count < completion->k ? count : completion->k;
 }

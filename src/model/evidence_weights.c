@@ -145,35 +145,162 @@ evidence_read_weights(Graph *graph, const char *model, const GraphData *data, Ev
 
 /* ---- probabilities ------------------------------------------------------------------- */
 
+/*
+ * Column evidence of table model has the fit that is common to all relations, by kind, and table evidence_weight that
+ * of each relation and side.  A model of version 0.1.0 has a common fit alone, in the parts of the score: it goes on
+ * with that, as the chance to be held out.  Who may not read evidence_weight gets the common fit.
+ */
+typedef struct CalibrationRows
+{
+	Model	   *model;
+	double		missing;		/* 0: probabilities are chances to be held out */
+} CalibrationRows;
+
+/* The columns that a fit is read from, of a jsonb value */
+#define NUMBER(value, key) "coalesce((" value "->>'" key "')::float8, 0)"
+#define FIT_COLUMNS(value) \
+	NUMBER(value, "slope") "," NUMBER(value, "score_slope") "," NUMBER(value, "evidence_slope") "," \
+	NUMBER(value, "intercept") "," NUMBER(value, "unanswered") "," NUMBER(value, "answers") "," \
+	NUMBER(value, "best") "," NUMBER(value, "last")
+#define FITS FIT_COLUMNS("c.value") "," FIT_COLUMNS("coalesce(c.value->'alone', c.value)")
+
+static EvCalibration
+fit_of(const Datum *values, double odds)
+{
+	return (EvCalibration) {
+		.slope = DatumGetFloat8(values[0]),
+		.score_slope = DatumGetFloat8(values[1]),
+		.evidence_slope = DatumGetFloat8(values[2]),
+		.offset = DatumGetFloat8(values[3]),
+		.unanswered = DatumGetFloat8(values[4]),
+		.answers = DatumGetFloat8(values[5]),
+		.best = DatumGetFloat8(values[6]),
+		.last = DatumGetFloat8(values[7]),
+		.odds = odds
+	};
+}
+
+static EvCalibrations
+fits_of_row(const Datum *values, double odds)
+{
+	return (EvCalibrations) {fit_of(values, odds), fit_of(values + 8, odds)};
+}
+
+/* The place of a kind's name; EV_KINDS where it is none. */
+static int
+kind_of(Datum name)
+{
+	char	   *wanted = TextDatumGetCString(name);
+	int			kind = 0;
+
+	while (kind < EV_KINDS && strcmp(wanted, evidence_kinds[kind]) != 0)
+		kind++;
+	return kind;
+}
+
+/* rho, of shares that a row may hold; 0 where they are none */
+static double
+odds_of(double held_out, double missing)
+{
+	return held_out > 0 && held_out < 1 && missing > 0 && missing < 1 ? ev_odds(held_out, missing) : 0;
+}
+
+static void
+take_common(void *argument, const Datum *values, const bool *nulls)
+{
+	CalibrationRows *rows = argument;
+	Model	   *model = rows->model;
+	int			kind = kind_of(values[0]);
+	double		held_out = DatumGetFloat8(values[2]);
+
+	rows->missing = DatumGetFloat8(values[1]);
+	for (int32 i = 0; i < 2 * model->kge.relations && kind < EV_KINDS; i++)
+		model->calibration[i * EV_KINDS + kind] = fits_of_row(values + 3, odds_of(held_out, rows->missing));
+}
+
 static void
 take_calibration(void *argument, const Datum *values, const bool *nulls)
 {
-	EvCalibration *calibration = argument;
-	char	   *kind = TextDatumGetCString(values[0]);
+	CalibrationRows *rows = argument;
+	const Model *model = rows->model;
+	int32		row = graph_row(model->relation_id, model->kge.relations, DatumGetInt32(values[0]));
+	Side		side = DatumGetBool(values[1]) ? SIDE_HEAD : SIDE_TAIL;
+	int			kind = kind_of(values[2]);
 
-	for (int i = 0; i < EV_KINDS; i++)
-		if (strcmp(kind, evidence_kinds[i]) == 0)
-			calibration[i] = (EvCalibration) {DatumGetFloat8(values[1]), DatumGetFloat8(values[2]),
-				DatumGetFloat8(values[3]), 0};
+	if (row >= 0 && kind < EV_KINDS)
+		*model_calibration(model, (EvKind) kind, row, side) =
+			fits_of_row(values + 4, odds_of(DatumGetFloat8(values[3]), rows->missing));
+}
+
+bool
+evidence_read_calibration(const Graph *graph, Model *model)
+{
+	CalibrationRows rows = {.model = model};
+	SqlArgs		args = sql_args_text(model->name);
+
+	/* where nothing was learnt, sigma(score) */
+	for (int32 i = 0; i < 2 * EV_KINDS * model->kge.relations; i++)
+		model->calibration[i] = (EvCalibrations) {{.slope = 1}, {.slope = 1}};
+	sql_stream(psprintf("select c.key, coalesce((m.evidence::jsonb->>'assume_missing')::float8, 0), "
+						"coalesce((m.evidence::jsonb->>'held_out')::float8, 0), " FITS " from %smodel m, jsonb_each(m.evidence::jsonb->'calibration') c where m.name = $1 "
+						"and c.value->>'intercept' is not null", graph->prefix), &args, take_common, &rows);
+	if (!graph_may_read(graph, "evidence_weight"))
+		return false;
+	return sql_stream(psprintf("select w.relation::int, w.side::text = 'head', c.key, coalesce(w.held_out::float8, 0), "
+						FITS " from %sevidence_weight w, jsonb_each(w.calibration::jsonb) c where w.model = $1 "
+						"and num_nulls(w.relation, w.side, c.value->>'intercept') = 0",
+						graph->prefix), &args, take_calibration, &rows) > 0;
+}
+
+/* ---- the share that is assumed to be missing ------------------------------------------ */
+
+/* Of the last learning, else of the training; a model of version 0.1.0, which has neither, gets the default. */
+double
+evidence_read_missing(const Graph *graph, const char *model)
+{
+	SqlArgs		args = sql_args_text(model);
+	Datum		found;
+
+	if (!sql_value(psprintf("select x.missing from (select case when evidence::jsonb ? 'assume_missing' then evidence->>'assume_missing' "
+							"when settings::jsonb ? 'assume_missing' then settings->>'assume_missing' else '0.1' end::float8 as missing "
+							"from %smodel where name = $1) x where x.missing > 0 and x.missing < 1", graph->prefix),
+				   &args, &found))
+		return 0;
+	return DatumGetFloat8(found);
 }
 
 void
-evidence_read_calibration(const Graph *graph, const char *model, EvCalibration *calibration)
+evidence_write_missing(const Graph *graph, const char *model, double missing)
 {
 	SqlArgs		args = sql_args_text(model);
 
-	/* where nothing was learnt, sigma(score) with the usual weights */
-	calibration[EV_EMBEDDING] = (EvCalibration) {1, 0, 0, 0};
-	calibration[EV_RULES] = (EvCalibration) {0, 1, 0, 0};
-	calibration[EV_BOTH] = (EvCalibration) {1, USUAL_WEIGHT, 0, 0};
-	sql_stream(psprintf("select c.key, (c.value->>'score_slope')::float8, (c.value->>'evidence_slope')::float8, "
-						"(c.value->>'intercept')::float8 "
-						"from %smodel m, jsonb_each(m.evidence::jsonb->'calibration') c where m.name = $1 "
-						"and num_nulls(c.value->>'score_slope', c.value->>'evidence_slope', c.value->>'intercept') = 0",
-						graph->prefix), &args, take_calibration, calibration);
+	sql_arg(&args, FLOAT8OID, Float8GetDatum(missing));
+	sql_run(psprintf("update %smodel set evidence = evidence::jsonb || jsonb_build_object('assume_missing', nullif($2, 0)) "
+					 "where name = $1 and evidence::jsonb ? 'calibration'", graph->prefix), &args);
 }
 
 /* ---- writing ------------------------------------------------------------------------- */
+
+static void
+append_fit(StringInfo text, const EvCalibration *fit)
+{
+	appendStringInfo(text, "{\"slope\": %.9g, \"intercept\": %.9g, \"unanswered\": %.9g, \"answers\": %.9g",
+					 fit->slope, fit->offset, fit->unanswered, fit->answers);
+}
+
+/* The fits of a kind as an entry of a jsonb object; `error` is left out where it is not a number. */
+static void
+append_fits(StringInfo text, EvKind kind, const EvCalibrations *fits, double error)
+{
+	appendStringInfo(text, "%s\"%s\": ", kind == 0 ? "" : ", ", evidence_kinds[kind]);
+	append_fit(text, &fits->ranked);
+	appendStringInfo(text, ", \"best\": %.9g, \"last\": %.9g, \"alone\": ", fits->ranked.best, fits->ranked.last);
+	append_fit(text, &fits->alone);
+	appendStringInfoChar(text, '}');
+	if (!isnan(error))
+		appendStringInfo(text, ", \"error\": %.4g", error);
+	appendStringInfoChar(text, '}');
+}
 
 /* What goes into column model.evidence; learnt: NULL where there was nothing to learn from. */
 static void
@@ -185,36 +312,57 @@ write_summary(const Graph *graph, const char *model, const EvLearnt *learnt)
 	initStringInfo(&text);
 	appendStringInfo(&text, "{\"discount\": {\"rules\": %g, \"both\": %g}", learnt == NULL ? USUAL_DISCOUNT : learnt->alone,
 					 learnt == NULL ? USUAL_DISCOUNT : learnt->weights.discount);
-	for (int i = 0; i < EV_KINDS && learnt != NULL; i++)
-		appendStringInfo(&text, "%s\"%s\": {\"score_slope\": %.9g, \"evidence_slope\": %.9g, "
-						 "\"intercept\": %.9g, \"error\": %.4g}", i == 0 ? ", \"calibration\": {" : ", ", evidence_kinds[i],
-						 learnt->calibration[i].score_slope, learnt->calibration[i].evidence_slope,
-						 learnt->calibration[i].offset, learnt->calibration[i].error);
-	appendStringInfoString(&text, learnt == NULL ? "}" : "}}");
+	if (learnt != NULL)
+	{
+		appendStringInfo(&text, ", \"held_out\": %.9g, \"calibration\": {", learnt->held_out_all);
+		for (int i = 0; i < EV_KINDS; i++)
+			append_fits(&text, (EvKind) i, &learnt->common[i], learnt->error[i]);
+		appendStringInfoChar(&text, '}');
+	}
+	appendStringInfoChar(&text, '}');
 	sql_run(psprintf("delete from %sevidence_weight where model = $1", graph->prefix), &args);
 	sql_run(psprintf("delete from %sthreshold where model = $1 and evidence <> 'embedding'", graph->prefix), &args);
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(text.data));
 	sql_run(psprintf("update %smodel set evidence = $2::jsonb where name = $1", graph->prefix), &args);
 }
 
+/* The fits of a relation and side, by kind */
+static char *
+fits_of(const EvLearnt *learnt, int32 key)
+{
+	StringInfoData text;
+
+	initStringInfo(&text);
+	appendStringInfoChar(&text, '{');
+	for (int i = 0; i < EV_KINDS; i++)
+		append_fits(&text, (EvKind) i, &learnt->calibration[i][key], NAN);
+	appendStringInfoChar(&text, '}');
+	return text.data;
+}
+
 static void
 write_weights(const Graph *graph, const char *model, const GraphData *data, const EvLearnt *learnt)
 {
-	static const Oid types[] = {INT4OID, TEXTOID, FLOAT8OID, FLOAT8OID, INT8OID};
-	SqlBatch   *batch = sql_batch_begin(psprintf("insert into %1$sevidence_weight select %2$s, u.* "
-												 "from unnest($1, $2, $3, $4, $5) u (relation, side, scale, weight, questions) "
+	static const Oid types[] = {INT4OID, TEXTOID, FLOAT8OID, FLOAT8OID, INT8OID, FLOAT8OID, TEXTOID};
+	SqlBatch   *batch = sql_batch_begin(psprintf("insert into %1$sevidence_weight "
+												 "(model, relation, side, scale, weight, questions, held_out, calibration) "
+												 "select %2$s, relation, side, scale, weight, questions, held_out, calibration::jsonb "
+												 "from unnest($1, $2, $3, $4, $5, $6, $7) "
+												 "u (relation, side, scale, weight, questions, held_out, calibration) "
 												 "where u.relation in (select id from %1$srelation)",
 												 graph->prefix, quote_literal_cstr(model)),
 										lengthof(types), types);
 
 	for (int32 i = 0; i < 2 * data->relations; i++)
 	{
-		Datum		values[5] = {
+		Datum		values[7] = {
 			Int32GetDatum(data->relation_id[i / 2]),
 			CStringGetTextDatum(sides[i % 2]),
 			Float8GetDatum(learnt->weights.scale[i]),
 			Float8GetDatum(learnt->weights.weight[i]),
-			Int64GetDatum(learnt->questions[i])
+			Int64GetDatum(learnt->questions[i]),
+			Float8GetDatum(learnt->held_out[i / 2]),
+			CStringGetTextDatum(fits_of(learnt, i))
 		};
 
 		sql_batch_row(batch, values, NULL);

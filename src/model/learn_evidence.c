@@ -9,6 +9,7 @@
 
 #include "graph/call.h"
 #include "model_cache.h"
+#include "server/argument.h"
 #include "server/growing_array.h"
 #include "server/host.h"
 
@@ -35,31 +36,46 @@ evidence_learn_bytes(const KgeModel *kge, const GraphData *data, const EvRuleSet
 
 void
 evidence_learn(Graph *graph, const char *model, const GraphData *data, const KgeModel *kge,
-			   Pool *pool, const Triple *valid, int64 valid_count)
+			   Pool *pool, HeldOut valid)
 {
 	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "hybridkg evidence", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(work);
 	Arena		arena = hkg_arena();
 	Evidence	evidence = {0};
-	EvExampleSource source = {.model = kge,.facts = &evidence.facts,.rules = &evidence.rules,.triples = valid,.count = valid_count};
+	EvExampleSource source = {.model = kge,.facts = &evidence.facts,.rules = &evidence.rules,.triples = valid.triple,.count = valid.count,
+	.missing = valid.missing};
 	EvLearnt	learnt;
 	EvRuleSet	rules;
 
-	if (valid_count == 0)
+	if (valid.count == 0)
 		evidence_write_weights(graph, model, data, NULL);
 	else
 	{
 		rules = evidence_read_rules(graph, model, data);
-		hkg_check_memory(evidence_learn_bytes(kge, data, &rules, valid_count, pool_threads(pool)),
+		hkg_check_memory(evidence_learn_bytes(kge, data, &rules, valid.count, pool_threads(pool)),
 						 "learning how evidence weighs");
 		evidence_index(&evidence, &rules, data);
-		source.filter = facts_and_valid(data, valid, valid_count);
-		source.filter_count = data->facts + valid_count;
+		source.filter = facts_and_valid(data, valid.triple, valid.count);
+		source.filter_count = data->facts + valid.count;
 		ev_learn(&arena, pool, &source, &learnt);
 		evidence_write_weights(graph, model, data, &learnt);
+		evidence_write_missing(graph, model, valid.missing);
 	}
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(work);
+}
+
+/* The argument assume_missing; -1, and a declaration that lacks it, leave what the model has. */
+static double
+argument_missing(FunctionCallInfo fcinfo, int i, const Graph *graph, const char *model)
+{
+	if (PG_NARGS() <= i)
+		return evidence_read_missing(graph, model);
+	if (PG_ARGISNULL(i))
+		return 0;
+	if (PG_GETARG_FLOAT8(i) == -1)
+		return evidence_read_missing(graph, model);
+	return argument_float(fcinfo, i, "assume_missing", LEAST_MISSING, MOST_MISSING);
 }
 
 HKG_FUNCTION(hkg_learn_evidence);
@@ -73,22 +89,25 @@ hkg_learn_evidence(PG_FUNCTION_ARGS)
 	Graph	   *graph = call.graph;
 	GraphData  *data;
 	KgeModel	kge;
-	Triple	   *valid;
-	int64		valid_count;
+	HeldOut		valid;
 
 	/* before the model is read: a training may just be replacing it */
 	graph_lock_for_training(graph, call.model);
 	graph_require_rights(graph, written, lengthof(written));
 	data = graph_read(graph);
 	kge = model_of_graph(model_open(graph, call.model), data);
-	valid = graph_read_split(graph, data, "valid", &valid_count);
-	if (valid_count == 0 && evidence_has_learnt(graph, call.model))
+	valid.triple = graph_read_split(graph, data, "valid", &valid.count);
+	valid.missing = argument_missing(fcinfo, 2, graph, call.model);
+	if (valid.count == 0 && evidence_has_learnt(graph, call.model))
+	{
+		evidence_write_missing(graph, call.model, valid.missing);
 		ereport(NOTICE,
 				(errmsg("graph \"%s\" has no valid split: model \"%s\" keeps the weights that it has learnt",
 						graph->name, call.model),
 				 errhint("Load one with hkg_load(..., 'valid').")));
+	}
 	else
-		evidence_learn(graph, call.model, data, &kge, hkg_pool(), valid, valid_count);
+		evidence_learn(graph, call.model, data, &kge, hkg_pool(), valid);
 	graph_leave_training();
 	call_end(&call);
 	PG_RETURN_VOID();

@@ -21,7 +21,7 @@ typedef struct Model
 	int32	   *entity_id;		/* row -> id, ascending */
 	int32	   *relation_id;
 	char	   *name;
-	EvCalibration calibration[EV_KINDS];	/* sigma(score), where nothing was learnt */
+	EvCalibrations *calibration;	/* how scores become probabilities, see model_calibration */
 	uint64		serial;			/* of this copy: no other one of this backend has it; 0: the copy is not kept */
 } Model;
 
@@ -53,6 +53,13 @@ extern void model_require(Graph *graph, const char *name);
 extern void model_read_settings(const char *name, const ModelRow *row, MemoryContext context, Model *model);
 extern uint64 model_read_shape(Graph *graph, const char *name, const ModelRow *row, MemoryContext context, Model *model);
 extern void model_read_numbers(Graph *graph, MemoryContext context, Model *model);
+
+/* That of the answers of one side to questions with a relation, by what a prediction is made from */
+static inline EvCalibrations *
+model_calibration(const Model *model, EvKind kind, int32 relation, Side side)
+{
+	return &model->calibration[((Size) 2 * relation + side) * EV_KINDS + kind];
+}
 
 /* Whether there is a model of that name with embeddings; if so, fills in the omega it was trained with. */
 extern bool model_has_embeddings(Graph *graph, const char *name, double *omega);

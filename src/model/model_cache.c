@@ -207,7 +207,7 @@ model_recall(uint64 serial)
 }
 
 static const char *const embedding_tables[] = {
-	"model", "entity_embedding", "relation_embedding", "entity", "relation", NULL
+	"model", "entity_embedding", "relation_embedding", "entity", "relation", "evidence_weight", NULL
 };
 static const char *const evidence_tables[] = {"triple", "rule", "evidence_weight", NULL};
 
@@ -327,7 +327,9 @@ read_model(Graph *graph, const char *name, const ModelRow *row, bool keep)
 		build_model(graph, name, row, claim, kept);
 	else
 		read_arrays(graph, name, row, kept->shared.context, kept);
-	evidence_read_calibration(graph, name, kept->model.calibration);
+	kept->model.calibration = MemoryContextAllocHuge(kept->shared.context,
+													 sizeof(EvCalibrations) * 2 * EV_KINDS * kept->model.kge.relations);
+	evidence_read_calibration(graph, &kept->model);
 	return kept;
 }
 

@@ -144,6 +144,18 @@ evidence_without_index(Graph *graph, const Model *model)
 	return read_weights(graph, model->name, &rows);
 }
 
+Evidence *
+evidence_of_facts(Graph *graph, const Model *model)
+{
+	Evidence   *evidence = palloc0(sizeof(Evidence));
+	GraphData  *data = translated(graph_read(graph), model);
+	EvRuleSet	rules = {0};
+
+	hkg_check_memory(evidence_index_bytes(&rules, data), "an index of facts");
+	evidence_index(evidence, &rules, data);
+	return evidence;
+}
+
 EvAnswering *
 evidence_answering(const Evidence *evidence, uint64 taken)
 {

@@ -11,6 +11,10 @@
 
 #include "model.h"
 
+/* The range of assume_missing */
+#define LEAST_MISSING 1e-6
+#define MOST_MISSING 0.99
+
 typedef struct Evidence
 {
 	const int32 *entity_id;		/* row -> id, ascending */
@@ -30,6 +34,9 @@ extern Evidence *evidence_of_model(Graph *graph, const Model *model, uint64 take
 
 /* All but the facts and rules, which the caller has; NULL when the model has no evidence. */
 extern Evidence *evidence_without_index(Graph *graph, const Model *model);
+
+/* The index of facts in the model's rows, without rules and weights, for what needs no evidence. */
+extern Evidence *evidence_of_facts(Graph *graph, const Model *model);
 
 /* What answers one question at a time, in the current context */
 extern EvAnswering *evidence_answering(const Evidence *evidence, uint64 taken);
@@ -64,14 +71,24 @@ extern bool evidence_read_discounts(const Graph *graph, const char *model, doubl
 /* Weight and scale of the relations of `data`; the usual ones where there are none. */
 extern void evidence_read_weights(Graph *graph, const char *model, const GraphData *data, EvWeights *weights);
 
-/* How scores become probabilities, by kind */
-extern void evidence_read_calibration(const Graph *graph, const char *model, EvCalibration *calibration);
+/*
+ * How scores become probabilities: fills in the model's calibration, which has room.  Returns whether that was learnt
+ * for each relation and side.
+ */
+extern bool evidence_read_calibration(const Graph *graph, Model *model);
 
 /*
  * Writes what was learnt, in place of what was there; NULL: nothing was, and the usual weights count.  Thresholds
  * of scores that use evidence are deleted.
  */
 extern void evidence_write_weights(const Graph *graph, const char *model, const GraphData *data, const EvLearnt *learnt);
+
+/*
+ * The share of the true facts that a model assumes to be missing, of which probabilities are those of missing facts; 0
+ * (null in the table) where they are the chances to be held out.
+ */
+extern double evidence_read_missing(const Graph *graph, const char *model);
+extern void evidence_write_missing(const Graph *graph, const char *model, double missing);
 
 /* Whether weights and probabilities were learnt. */
 extern bool evidence_has_learnt(const Graph *graph, const char *model);
@@ -86,12 +103,20 @@ extern void evidence_restore(const Graph *graph, const char *model, const char *
 
 /* ---- learn_evidence.c ---- */
 
+/* Triples of the valid split, or held out in its place, in rows */
+typedef struct HeldOut
+{
+	const Triple *triple;
+	int64		count;
+	double		missing;		/* see evidence_read_missing */
+} HeldOut;
+
 /*
  * Learns the weights of a model from the valid split (rows of `data`, as those of kge) and writes
  * them; without one, writes the usual ones.
  */
 extern void evidence_learn(Graph *graph, const char *model, const GraphData *data, const KgeModel *kge,
-						   Pool *pool, const Triple *valid, int64 valid_count);
+						   Pool *pool, HeldOut valid);
 
 /* What that takes beside its arguments, of a model with such rules: once as they are read, and once as they are used. */
 extern uint64 evidence_learn_bytes(const KgeModel *kge, const GraphData *data, const EvRuleSet *rules,

@@ -81,12 +81,15 @@ predictor_score(const Predictor *predictor, Side side, int32 relation, ScorePart
 }
 
 double
-predictor_probability(const Predictor *predictor, ScoreParts parts)
+predictor_probability(const Predictor *predictor, Side side, int32 relation, EvJudged judged)
 {
-	const EvCalibration *calibration = &predictor->model->calibration[predictor->kind];
+	return ev_probability(&model_calibration(predictor->model, predictor->kind, relation, side)->ranked, judged);
+}
 
-	return kge_sigmoid(calibration->score_slope * parts.phi + calibration->evidence_slope * parts.evidence +
-					   calibration->offset);
+double
+predictor_probability_alone(const Predictor *predictor, int32 relation, EvJudged judged)
+{
+	return ev_probability(&model_calibration(predictor->model, predictor->kind, relation, SIDE_TAIL)->alone, judged);
 }
 
 /* ---- many triples ------------------------------------------------------------------ */

@@ -43,9 +43,13 @@ typedef struct ScoreParts
 /* Of a triple of the model, as an answer to (head, relation, ?) */
 extern ScoreParts predictor_parts(const Predictor *predictor, Triple triple);
 
-/* The score of an answer (of the predictor, kind and evidence are used), and its probability. */
+/*
+ * The score of an answer (of the predictor, kind and evidence are used), and its probability among the others; or that
+ * of a tail where no other one is looked at.
+ */
 extern double predictor_score(const Predictor *predictor, Side side, int32 relation, ScoreParts parts);
-extern double predictor_probability(const Predictor *predictor, ScoreParts parts);
+extern double predictor_probability(const Predictor *predictor, Side side, int32 relation, EvJudged judged);
+extern double predictor_probability_alone(const Predictor *predictor, int32 relation, EvJudged judged);
 
 /* What many triples are scored by; it must not move */
 typedef struct Scoring

@@ -2,9 +2,11 @@
  * thresholds.c
  *		Triplet classification: the thresholds of hkg_classify, and hkg_learn_thresholds.
  *
- * Each relation's threshold, one for each kind of evidence, is the score that best separates its true triples, those
- * of the valid split (or held out in its place), from false ones (false_triples.c).  A relation without true triples
- * there takes the threshold of all relations together.
+ * A relation has a threshold for each kind of evidence.  Where false triples are given, it is the score that best
+ * separates the relation's true triples, those of the valid split (or held out in its place), from these; a relation
+ * without true triples there takes the threshold of all relations together.  Else it is the score from which on a triple is
+ * more probable than not (EvCalibration), for a question with as many known answers as those of the true triples
+ * have.  A model without such probabilities has false triples drawn (false_triples.c).
  */
 #include "thresholds.h"
 
@@ -36,6 +38,7 @@ typedef struct LabelledTriple
 
 typedef struct ExampleList
 {
+	Model		model;			/* calibration alone: NULL where thresholds are not those of probabilities */
 	LabelledTriple    *example;		/* by (relation, head): those of a question follow each other */
 	int64		count;
 	Pool	   *pool;
@@ -198,6 +201,27 @@ write_threshold(SqlBatch *batch, int32 relation, EvKind kind, const Threshold *l
 	sql_batch_row(batch, values, nulls);
 }
 
+/* The score from which on a triple is more probable than not, by the known answers of true triples first .. end - 1 */
+static double
+even_score(const ExampleList *list, EvKind kind, int32 relation, int64 first, int64 end)
+{
+	const EvCalibration *calibration = &model_calibration(&list->model, kind, relation, SIDE_TAIL)->alone;
+	double		answers = 0;
+	int64		truths = 0;
+
+	for (int64 i = first; i < end; i++)
+	{
+		EvGroup		group = ev_group(&list->evidence->facts, list->example[i].triple.head, FORWARDS(relation));
+
+		CHECK_FOR_INTERRUPTS();
+		if (!list->example[i].truth)
+			continue;
+		answers += ev_known_answers(calibration, group.end - group.first);
+		truths++;
+	}
+	return ev_even_score(calibration, truths > 0 ? answers / (double) truths : ev_known_answers(calibration, 1));
+}
+
 /* Learns and writes the thresholds of a kind; returns their accuracy. */
 static double
 learn_kind(SqlBatch *batch, const GraphData *data, const ExampleList *examples, EvKind kind)
@@ -215,16 +239,29 @@ learn_kind(SqlBatch *batch, const GraphData *data, const ExampleList *examples, 
 		while (next < examples->count && examples->example[next].triple.relation == row)
 			next++;
 		own = learn(scored, score_examples(examples, kind, first, next, scored));
-		if (own.truths == 0)
-		{
+		if (examples->model.calibration != NULL)
+			own.threshold = even_score(examples, kind, row, first, next);
+		else if (own.truths == 0)
 			own.threshold = all.threshold;
-			own.right = count_right(scored, own.count, own.threshold);
-		}
+		own.right = count_right(scored, own.count, own.threshold);
 		write_threshold(batch, data->relation_id[row], kind, &own);
 		right += own.right;
 	}
 	pfree(scored);
 	return all.truths > 0 ? (double) right / (double) all.count : NAN;
+}
+
+/* The probabilities that the model has learnt, for the rows of `data` */
+static void
+read_calibration(const Graph *graph, const char *model, const GraphData *data, ExampleList *examples)
+{
+	Size		calibrations = (Size) 2 * EV_KINDS * data->relations;
+
+	examples->model = (Model) {.name = pstrdup(model),.relation_id = (int32 *) data->relation_id};
+	examples->model.kge.relations = data->relations;
+	examples->model.calibration = array_new(EvCalibrations, calibrations);
+	if (!evidence_read_calibration(graph, &examples->model))
+		examples->model.calibration = NULL;
 }
 
 double
@@ -237,6 +274,8 @@ threshold_learn(Graph *graph, const char *model, const GraphData *data, const Kg
 	SqlBatch   *batch = replace_thresholds(graph, model);
 	double		accuracy = 0;
 
+	if (!labelled->given && examples.evidence != NULL)
+		read_calibration(graph, model, data, &examples);
 	for (EvKind kind = EV_EMBEDDING; kind < (examples.evidence == NULL ? EV_RULES : EV_KINDS); kind++)
 		accuracy = learn_kind(batch, data, &examples, kind);
 	sql_batch_end(batch);
@@ -278,7 +317,8 @@ hkg_learn_thresholds(PG_FUNCTION_ARGS)
 	graph_require_rights(graph, &written, 1);
 	data = graph_read(graph);
 	labelled.truth = graph_read_split(graph, data, "valid", &labelled.truths);
-	if (PG_ARGISNULL(1))
+	labelled.given = !PG_ARGISNULL(1);
+	if (!labelled.given)
 	{
 		int64		count;
 		Triple	   *known = graph_read_known(graph, data, &count);

@@ -17,6 +17,7 @@ typedef struct Labelled
 	int64		truths;
 	const Triple *falsehood;
 	int64		falsehoods;
+	bool		given;			/* the false ones are the caller's, not drawn */
 } Labelled;
 
 /*

@@ -1,8 +1,10 @@
 /*
  * complete.c
- *		hkg_complete: the most plausible missing facts of a graph, each with its best rule.
+ *		hkg_complete: the most probable missing facts of a graph, each with its best rule.
  *
- * src/kge finds the facts, best_rule.c the rules.
+ * Each relation is asked about in both directions: for the tails of heads, and for the heads of tails.  Heads are those
+ * that have a fact of the relation, and those that are like them (evidence/question_domain.c); tails likewise.  src/kge
+ * finds the facts, best_rule.c the rules.
  */
 #include "postgres.h"
 
@@ -18,103 +20,226 @@
 #include "graph/call.h"
 #include "server/growing_array.h"
 
-/* ---- facts --------------------------------------------------------------------------- */
+/* ---- questions ------------------------------------------------------------------------- */
 
-typedef struct Facts
+/* The questions that are asked: of each relation, for either side, about the entities that such questions are about */
+typedef struct MissingQuestions
 {
-	const Model *model;
-	Triple	   *triple;			/* in the model's rows, by (relation, head, tail) */
-	int64		count;
-	int64		room;
-} Facts;
+	const Predictor *predictor;
+	const EvFacts *facts;
+	EvDomainFinder *finder;
+	int32		first;			/* relations first .. end - 1 */
+	int32		end;
+	int64		count;			/* of all questions */
+	int64		most;			/* of one relation and side */
+	int64		most_known;		/* answers of those */
+	KgeQuestionAnswers *question;	/* of one relation and side */
+	int32	   *known;
+} MissingQuestions;
+
+static DirectedAtom
+atom_of(int32 relation, Side side)
+{
+	return side == SIDE_TAIL ? FORWARDS(relation) : MIRRORED(FORWARDS(relation));
+}
 
 /* Facts about what the model has no row for are left out. */
-static void
-take_fact(void *argument, const Datum *values, const bool *nulls)
+static const EvFacts *
+facts_of(Graph *graph, const Predictor *predictor)
 {
-	Facts	   *facts = argument;
-	Triple		triple = model_triple(facts->model, (Triple) {
-		DatumGetInt32(values[0]), DatumGetInt32(values[1]), DatumGetInt32(values[2])
-	});
+	if (predictor->evidence != NULL)
+		return &predictor->evidence->facts;
+	return &evidence_of_facts(graph, predictor->model)->facts;
+}
 
-	if (triple.head < 0 || triple.relation < 0 || triple.tail < 0)
-		return;
-	if (facts->count == facts->room)
-		hkg_check_memory_or(3 * facts->room * sizeof(Triple), "a list of missing facts", "ask for those of one relation");
-	facts->triple = array_reserve(facts->triple, facts->count + 1, &facts->room, sizeof(Triple));
-	facts->triple[facts->count++] = triple;
+/* How many known answers the holders of an atom have. */
+static int64
+count_known(const EvFacts *facts, DirectedAtom atom)
+{
+	int64		count = 0;
+
+	for (int64 i = facts->holders[atom]; i < facts->holders[atom + 1]; i++)
+	{
+		EvGroup		group = ev_group_at(facts, facts->holder[i]);
+
+		count += group.end - group.first;
+		if (i % 1024 == 0)
+			CHECK_FOR_INTERRUPTS();
+	}
+	return count;
+}
+
+static void
+count_questions(MissingQuestions *questions)
+{
+	for (int32 key = 2 * questions->first; key < 2 * questions->end; key++)
+	{
+		DirectedAtom atom = atom_of(key / 2, (Side) (key % 2));
+		EvDomain	domain = ev_domain(questions->finder, atom, hkg_leader(), POOL_LEADER);
+		int64		count = domain.holders + domain.alike;
+
+		questions->count += count;
+		questions->most = Max(questions->most, count);
+		questions->most_known = Max(questions->most_known, count_known(questions->facts, atom));
+	}
 }
 
 /* relation: NULL for all */
-static Facts
-read_facts(Graph *graph, const Model *model, const char *relation)
+static MissingQuestions
+open_questions(Graph *graph, const Predictor *predictor, const char *relation)
 {
-	Facts		facts = {.model = model};
-	SqlArgs		args = {0};
+	Arena		arena = hkg_arena();
+	MissingQuestions	questions = {.predictor = predictor,.end = predictor->model->kge.relations};
 
 	if (relation != NULL)
-		sql_arg(&args, INT4OID, Int32GetDatum(model->relation_id[model_relation_row(model, graph, relation)]));
-	sql_stream(psprintf("select head::int, relation::int, tail::int from %striple %s order by relation, head, tail",
-						graph->prefix, relation == NULL ? "" : "where relation = $1"),
-			   &args, take_fact, &facts);
-	return facts;
+	{
+		questions.first = model_relation_row(predictor->model, graph, relation);
+		questions.end = questions.first + 1;
+	}
+	questions.facts = facts_of(graph, predictor);
+	hkg_check_memory_or(ev_domain_finder_bytes(questions.facts), "a list of missing facts", "ask for those of one relation");
+	questions.finder = ev_domain_finder(&arena, questions.facts);
+	count_questions(&questions);
+	hkg_check_memory_or(questions.most * sizeof(KgeQuestionAnswers) + questions.most_known * sizeof(int32),
+						"a list of missing facts", "ask for those of one relation");
+	questions.question = array_new(KgeQuestionAnswers, questions.most);
+	questions.known = array_new(int32, questions.most_known);
+	return questions;
 }
 
-/* Best first */
+/* A question about an entity, with its answers among the facts */
+static KgeQuestionAnswers
+question_about(MissingQuestions *questions, int32 entity, DirectedAtom atom, int64 *known)
+{
+	EvGroup		group = ev_group(questions->facts, entity, atom);
+	KgeQuestionAnswers question = {entity, *known, *known + group.end - group.first};
+
+	for (int64 i = group.first; i < group.end; i++)
+		questions->known[(*known)++] = questions->facts->edge[i].other;
+	return question;
+}
+
+/* Asks all questions of a relation for one side. */
+static void
+ask(MissingQuestions *questions, KgeCompletion *completion, int32 relation, Side side)
+{
+	DirectedAtom atom = atom_of(relation, side);
+	EvDomain	domain = ev_domain(questions->finder, atom, hkg_leader(), POOL_LEADER);
+	int64		known = 0;
+	KgeAsked	asked = {
+		.side = side,
+		.relation = relation,
+		.reflexive = questions->facts->reflexive[relation],
+		.question = questions->question,
+		.count = domain.holders + domain.alike,
+		.known = questions->known
+	};
+
+	for (int64 i = 0; i < asked.count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		questions->question[i] = question_about(questions, domain.entity[i], atom, &known);
+	}
+	kge_completion_ask(completion, &asked);
+}
+
+/* ---- answers ----------------------------------------------------------------------------- */
+
+/* KgeJudge's callback: probabilities as hkg_predict_tails and hkg_predict_heads show them. */
+static void
+judge(void *argument, const KgeAsked *asked, const KgeQuestionAnswers *question, KgeScored *answers, int64_t count)
+{
+	const Predictor *predictor = argument;
+	EvQuestionScores scores = {.known = question->end - question->first};
+
+	/* with rules alone, what no rule infers is no answer */
+	while (predictor->kind == EV_RULES && count > 0 && answers[count - 1].addition == 0)
+		answers[--count].probability = 0;
+	if (count > 0)
+		scores.best = answers[0].score;
+	if (count >= EV_SHOWN)
+		scores.last = answers[EV_SHOWN - 1].score;
+	for (int64_t i = 0; i < count; i++)
+		answers[i].probability = predictor_probability(predictor, asked->side, asked->relation,
+													   (EvJudged) {answers[i].score, answers[i].phi, answers[i].addition, scores});
+}
+
+/* Most probable first */
 typedef struct MissingList
 {
 	Triple	   *triple;			/* by ids */
 	double	   *score;
 	double	   *probability;
 	int64		count;
+	double		best;			/* probability of what was found; negative where nothing was */
 } MissingList;
 
-/* ---- the function ------------------------------------------------------------------------- */
+/* The score of hkg_score, whichever question it was found by */
+static double
+score_of_found(const Predictor *predictor, const KgeScored *found)
+{
+	if (found->side == SIDE_TAIL)
+		return found->score;
+	return predictor_score(predictor, SIDE_TAIL, found->triple.relation, predictor_parts(predictor, found->triple));
+}
 
 /* Adds what was found, unless it is too improbable, or with rules alone, no rule infers it. */
 static void
-add_missing(MissingList *list, const Predictor *predictor, const KgeScored *scored, double min_probability)
+add_missing(MissingList *list, const Predictor *predictor, const KgeScored *found, double min_probability)
 {
 	const Model *model = predictor->model;
-	ScoreParts	parts = {scored->phi, scored->addition};
-	double		probability = predictor_probability(predictor, parts);
 
-	if (probability < min_probability || (predictor->kind == EV_RULES && scored->addition == 0))
+	if (predictor->kind == EV_RULES && found->addition == 0)
+		return;
+	list->best = Max(list->best, found->probability);
+	if (found->probability < min_probability)
 		return;
 	list->triple[list->count] = (Triple) {
-		model->entity_id[scored->triple.head], model->relation_id[scored->triple.relation],
-		model->entity_id[scored->triple.tail]
+		model->entity_id[found->triple.head], model->relation_id[found->triple.relation],
+		model->entity_id[found->triple.tail]
 	};
-	list->score[list->count] = scored->score;
-	list->probability[list->count++] = probability;
+	list->score[list->count] = score_of_found(predictor, found);
+	list->probability[list->count++] = found->probability;
 }
 
 /* For finding the best k, and for returning as many as there can be */
 static uint64
-bytes_needed(Pool *pool, const Scoring *scoring, const Facts *facts, int k)
+bytes_needed(Pool *pool, const Scoring *scoring, KgeJudge judge, KgeWanted wanted)
 {
-	int64		listed = Min(k, facts->count * scoring->kge.entities);
+	int64		listed = Min(wanted.k, wanted.questions * scoring->kge.entities);
 
-	return kge_complete_bytes(pool, &scoring->kge, scoring->adjustment, facts->triple, facts->count, k) +
-		facts->room * sizeof(Triple) + listed * (sizeof(Triple) + 2 * sizeof(double)) + best_rule_bytes(listed);
+	return kge_completion_bytes(pool, &scoring->kge, scoring->adjustment, judge, wanted) +
+		listed * (sizeof(Triple) + 2 * sizeof(double)) + best_rule_bytes(listed);
+}
+
+static int64
+find_best(MissingQuestions *questions, KgeWanted wanted, const KgeScored **best)
+{
+	const Predictor *predictor = questions->predictor;
+	Arena		arena = hkg_arena();
+	Pool	   *pool = hkg_pool();
+	KgeJudge	judging = {judge, (void *) predictor, EV_SHOWN};
+	KgeCompletion *completion;
+	Scoring		scoring;
+
+	scoring_open(predictor->evidence, predictor->kind, predictor->model->kge, pool_threads(pool), &scoring);
+	hkg_check_memory_or(bytes_needed(pool, &scoring, judging, wanted),
+						psprintf("a list of " INT64_FORMAT " missing facts", wanted.k), "ask for a smaller k");
+	completion = kge_completion(&arena, pool, &scoring.kge, scoring.adjustment, judging, wanted);
+	for (int32 relation = questions->first; relation < questions->end; relation++)
+		for (int side = SIDE_HEAD; side <= SIDE_TAIL; side++)
+			ask(questions, completion, relation, (Side) side);
+	return kge_completion_end(completion, best);
 }
 
 static MissingList
 find_missing(Graph *graph, const Predictor *predictor, const char *relation, int k, double min_probability)
 {
-	Arena		arena = hkg_arena();
-	Pool	   *pool = hkg_pool();
-	MissingList list = {0};
+	MissingQuestions	questions = open_questions(graph, predictor, relation);
+	MissingList list = {.best = -1};
 	const KgeScored *best = NULL;
-	Scoring		scoring;
-	Facts		facts;
-	int64		count;
+	int64		count = find_best(&questions, (KgeWanted) {k, questions.count}, &best);
 
-	scoring_open(predictor->evidence, predictor->kind, predictor->model->kge, pool_threads(pool), &scoring);
-	facts = read_facts(graph, predictor->model, relation);
-	hkg_check_memory_or(bytes_needed(pool, &scoring, &facts, k),
-						psprintf("a list of %d missing facts", k), "ask for a smaller k");
-	count = kge_complete(&arena, pool, &scoring.kge, scoring.adjustment, facts.triple, facts.count, k, &best);
 	list.triple = array_new(Triple, count);
 	list.score = array_new(double, count);
 	list.probability = array_new(double, count);
@@ -124,6 +249,21 @@ find_missing(Graph *graph, const Predictor *predictor, const char *relation, int
 		add_missing(&list, predictor, &best[i], min_probability);
 	}
 	return list;
+}
+
+/* Why the list is empty */
+static void
+notice_nothing(const MissingList *list, double min_probability)
+{
+	if (list->best < 0)
+		ereport(NOTICE,
+				(errmsg("no missing fact was found"),
+				 errdetail("There is no question to ask, or no answer that is not a fact.")));
+	else
+		ereport(NOTICE,
+				(errmsg("no missing fact has a probability of %g or more", min_probability),
+				 errdetail("The most probable one that was found has %.3g.", list->best),
+				 errhint("Give a lower min_probability.")));
 }
 
 static void
@@ -165,8 +305,11 @@ hkg_complete(PG_FUNCTION_ARGS)
 	Call		call = call_begin(fcinfo, 4);
 	Predictor	predictor = predictor_open(call.graph, call.model, kind);
 	MissingList list = find_missing(call.graph, &predictor, relation, k, min_probability);
-	BestRule   *rule = best_rule_of_each(call.graph, call.model, predictor.evidence, list.triple, list.count);
+	BestRule   *rule;
 
+	if (list.count == 0)
+		notice_nothing(&list, min_probability);
+	rule = best_rule_of_each(call.graph, call.model, predictor.evidence, list.triple, list.count);
 	return_missing(call.graph, call.model, &list, rule, call.result);
 	return call_end(&call);
 }

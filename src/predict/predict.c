@@ -126,6 +126,7 @@ typedef struct ScoredRow
 {
 	ScoreParts	parts;
 	double		score;
+	double		probability;	/* of relations only */
 	int32		row;
 } ScoredRow;
 
@@ -142,18 +143,35 @@ compare_scored_rows(const void *a, const void *b)
 	return (left->row > right->row) - (left->row < right->row);
 }
 
-/* The best of them, as far as there is room. */
-static void
-take_best(const Predictor *predictor, ScoredRow *scored, int64 count, Found *found)
+/* Most probable first: scores of different relations are not comparable. */
+static int
+compare_probable_rows(const void *a, const void *b)
 {
-	qsort(scored, count, sizeof(ScoredRow), compare_scored_rows);
+	double		left = ((const ScoredRow *) a)->probability;
+	double		right = ((const ScoredRow *) b)->probability;
+
+	if (left != right)
+		return left > right ? -1 : 1;
+	return compare_scored_rows(a, b);
+}
+
+/* The best of them, as far as there is room; they come first among the scored ones. */
+static void
+take_best(ScoredRow *scored, int64 count, int (*compare) (const void *, const void *), Found *found)
+{
+	qsort(scored, count, sizeof(ScoredRow), compare);
 	found->count = Min(count, found->room);
 	for (int64 i = 0; i < found->count; i++)
 	{
 		found->row[i] = scored[i].row;
 		found->score[i] = scored[i].score;
-		found->probability[i] = predictor_probability(predictor, scored[i].parts);
 	}
+}
+
+static EvJudged
+judged_row(const ScoredRow *scored, EvQuestionScores question)
+{
+	return (EvJudged) {scored->score, scored->parts.phi, scored->parts.evidence, question};
 }
 
 static int
@@ -173,6 +191,7 @@ typedef struct EntityQuestion
 	Side		side;
 	int32		given;
 	int32		relation;
+	Numbers		known;			/* its answers among the facts, ascending rows */
 	Numbers		excluded;		/* ascending rows */
 } EntityQuestion;
 
@@ -214,7 +233,7 @@ score_inferred(EntityQuestion *question, ScoredRow **scored)
 		numbers_append(excluded, entity);
 		score = predictor_score(predictor, question->side, question->relation, parts);
 		if (!isnan(score))
-			(*scored)[inferred++] = (ScoredRow) {parts, score, entity};
+			(*scored)[inferred++] = (ScoredRow) {.parts = parts,.score = score,.row = entity};
 		if (i % 1024 == 0)
 			CHECK_FOR_INTERRUPTS();
 	}
@@ -223,23 +242,56 @@ score_inferred(EntityQuestion *question, ScoredRow **scored)
 	return inferred;
 }
 
-/* The best of those that rules infer and of those that are in `found` already */
+/* Whether an entity is an answer among the facts. */
+static bool
+is_known(const EntityQuestion *question, int32 row)
+{
+	return question->known.count > 0 &&
+		bsearch(&row, question->known.value, question->known.count, sizeof(int32), compare_rows) != NULL;
+}
+
+/* What calibration looks at beside a candidate, of the best ones: facts among them do not count. */
+static EvQuestionScores
+question_scores(const EntityQuestion *question, const ScoredRow *scored, int64 count)
+{
+	EvQuestionScores scores = {.known = question->known.count};
+	int			place = 0;
+
+	for (int64 i = 0; i < count && place < EV_SHOWN; i++)
+	{
+		if (is_known(question, scored[i].row))
+			continue;
+		if (place++ == 0)
+			scores.best = scored[i].score;
+		if (place == EV_SHOWN)
+			scores.last = scored[i].score;
+	}
+	return scores;
+}
+
+/* The best k of those that rules infer and of those that are in `found` already */
 static void
-merge_inferred(const EntityQuestion *question, ScoredRow *inferred, int64 inferred_count, Found *found)
+merge_inferred(const EntityQuestion *question, ScoredRow *inferred, int64 inferred_count, int k, Found *found)
 {
 	const Predictor *predictor = question->predictor;
 	int64		all = inferred_count + found->count;
 	ScoredRow  *scored = inferred == NULL ? array_new(ScoredRow, all + 1) :
 	repalloc_huge(inferred, sizeof(ScoredRow) * (all + 1));
+	EvQuestionScores scores;
 
 	for (int64 i = 0; i < found->count; i++)
 	{
 		ScoreParts	parts = {found->score[i], 0};
 
-		scored[inferred_count + i] = (ScoredRow) {parts,
-			predictor_score(predictor, question->side, question->relation, parts), found->row[i]};
+		scored[inferred_count + i] = (ScoredRow) {.parts = parts,.row = found->row[i],
+		.score = predictor_score(predictor, question->side, question->relation, parts)};
 	}
-	take_best(predictor, scored, all, found);
+	take_best(scored, all, compare_scored_rows, found);
+	scores = question_scores(question, scored, found->count);
+	found->count = Min(found->count, k);
+	for (int64 i = 0; i < found->count; i++)
+		found->probability[i] = predictor_probability(predictor, question->side, question->relation,
+													  judged_row(&scored[i], scores));
 }
 
 static void
@@ -249,16 +301,21 @@ predict_entities(Graph *graph, EntityQuestion *question, int k, bool known, SqlR
 	const Model *model = predictor->model;
 	const KgeModel *kge = &model->kge;
 	Arena		arena = hkg_scratch(false);
-	uint64		search = predictor->kind == EV_RULES ? 0 : kge_top_bytes(kge, hkg_threads, k);
-	Found		found = make_room(Min(k, kge->entities), search, sizeof(ScoredRow), "entities");
 	ScoredRow  *inferred = NULL;
 	int64		inferred_count = 0;
+	int			wanted;
+	Found		found;
 
-	if (!known)
-		question->excluded = known_rows(graph, model->entity_id, kge->entities,
-									  question->side == SIDE_TAIL ? "tail" : "head",
-									  question->side == SIDE_TAIL ? "head" : "tail", model->entity_id[question->given],
-									  "relation", model->relation_id[question->relation]);
+	question->known = known_rows(graph, model->entity_id, kge->entities,
+								 question->side == SIDE_TAIL ? "tail" : "head",
+								 question->side == SIDE_TAIL ? "head" : "tail", model->entity_id[question->given],
+								 "relation", model->relation_id[question->relation]);
+	for (int64 i = 0; i < question->known.count && !known; i++)
+		numbers_append(&question->excluded, question->known.value[i]);
+	/* probabilities depend on the first EV_SHOWN, facts left out */
+	wanted = (int) Min(Max((int64) k, EV_SHOWN + (known ? question->known.count : 0)), kge->entities);
+	found = make_room(wanted, predictor->kind == EV_RULES ? 0 : kge_top_bytes(kge, hkg_threads, wanted),
+					  sizeof(ScoredRow), "entities");
 	if (!predictor_is_reflexive(predictor, graph, question->relation))
 		exclude_row(&question->excluded, question->given);
 	if (predictor->kind != EV_EMBEDDING)
@@ -268,7 +325,7 @@ predict_entities(Graph *graph, EntityQuestion *question, int k, bool known, SqlR
 							  (KgeTopQuestion) {question->side, question->given, question->relation,
 							  question->excluded.value, question->excluded.count},
 							  found.room, found.row, found.score);
-	merge_inferred(question, inferred, inferred_count, &found);
+	merge_inferred(question, inferred, inferred_count, k, &found);
 	return_found(graph, "entity", model->entity_id, &found, result);
 }
 
@@ -306,9 +363,9 @@ hkg_predict_heads(PG_FUNCTION_ARGS)
 
 /* ---- relations -------------------------------------------------------------------- */
 
-/* Every relation between two entities but the excluded ones; NaN scores are left out. */
+/* Every relation between two entities but the excluded ones; NaN scores are left out.  known: answers, by relation */
 static int64
-score_relations(const Predictor *predictor, int32 head, int32 tail, const Numbers *excluded,
+score_relations(const Predictor *predictor, int32 head, int32 tail, const Numbers *excluded, const int64 *known,
 				ScoredRow *scored)
 {
 	const KgeModel *kge = &predictor->model->kge;
@@ -328,10 +385,40 @@ score_relations(const Predictor *predictor, int32 head, int32 tail, const Number
 		scored[count].row = row;
 		scored[count].parts = predictor_parts(predictor, triple);
 		scored[count].score = predictor_score(predictor, SIDE_TAIL, row, scored[count].parts);
+		scored[count].probability = predictor_probability_alone(predictor, row, judged_row(&scored[count], (EvQuestionScores) {known[row], 0, 0}));
 		if (!isnan(scored[count].score) && (predictor->kind != EV_RULES || scored[count].score > 0))
 			count++;
 	}
 	return count;
+}
+
+/* How many tails a head is known to have, by relation */
+typedef struct RowCounts
+{
+	const Model *model;
+	int64	   *known;
+} RowCounts;
+
+static void
+take_count(void *argument, const Datum *values, const bool *nulls)
+{
+	RowCounts  *counts = argument;
+	int32		row = graph_row(counts->model->relation_id, counts->model->kge.relations, DatumGetInt32(values[0]));
+
+	if (row >= 0)
+		counts->known[row] = DatumGetInt64(values[1]);
+}
+
+static int64 *
+known_tails(const Graph *graph, const Model *model, int32 head)
+{
+	RowCounts	counts = {model, array_new_zero(int64, model->kge.relations)};
+	SqlArgs		args = {0};
+
+	sql_arg(&args, INT4OID, Int32GetDatum(model->entity_id[head]));
+	sql_stream_often(psprintf("select relation::int, count(*) from %striple where head = $1 group by 1", graph->prefix),
+					 &args, take_count, &counts);
+	return counts.known;
 }
 
 static void
@@ -343,11 +430,15 @@ predict_relations(Graph *graph, const Predictor *predictor, int32 head, int32 ta
 	ScoredRow  *scored = array_new(ScoredRow, kge->relations);
 	Found		found = make_room(Min(k, kge->relations), 0, 0, "relations");
 	Numbers		excluded = {0};
+	int64		count;
 
 	if (!known)
 		excluded = known_rows(graph, model->relation_id, kge->relations, "relation",
 							  "head", model->entity_id[head], "tail", model->entity_id[tail]);
-	take_best(predictor, scored, score_relations(predictor, head, tail, &excluded, scored), &found);
+	count = score_relations(predictor, head, tail, &excluded, known_tails(graph, model, head), scored);
+	take_best(scored, count, compare_probable_rows, &found);
+	for (int64 i = 0; i < found.count; i++)
+		found.probability[i] = scored[i].probability;
 	return_found(graph, "relation", model->relation_id, &found, result);
 }
 

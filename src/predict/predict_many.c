@@ -14,6 +14,7 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 
+#include "core/search.h"
 #include "graph/call.h"
 #include "model/model_cache.h"
 #include "model/predictor.h"
@@ -108,20 +109,31 @@ take_answer_name(void *argument, const Datum *values, const bool *nulls)
 	}
 }
 
+/* The answers of some questions */
+typedef struct Answers
+{
+	int			first;			/* question */
+	int			count;
+	int			listed;			/* answers of a question, at most: more than k where probabilities need them */
+	KgeAnswer  *answer;			/* `listed` of each question, best first */
+	int64	   *found;			/* of each question */
+} Answers;
+
 /* Looks up the names of answers that have none yet. */
 static void
-find_answer_names(Asked *asked, const KgeAnswer *answers, const int64 *found, int count)
+find_answer_names(Asked *asked, const Answers *answers)
 {
 	Numbers		missing = {0};
 	SqlArgs		args = {0};
 
-	for (int64 i = 0; i < (int64) count * asked->k; i++)
+	for (int64 i = 0; i < (int64) answers->count * answers->listed; i++)
 	{
-		int32		row = answers[i].row;
+		int32		row = answers->answer[i].row;
 
 		if (i % 1024 == 0)
 			CHECK_FOR_INTERRUPTS();
-		if (i % asked->k >= found[i / asked->k] || asked->answer_name[row] != (Datum) 0)
+		if (i % answers->listed >= Min(answers->found[i / answers->listed], asked->k) ||
+			asked->answer_name[row] != (Datum) 0)
 			continue;
 		asked->answer_name[row] = asked->no_name;
 		numbers_append(&missing, asked->predictor->model->entity_id[row]);
@@ -170,23 +182,48 @@ read_known(const Asked *asked, const int32 *given, int count)
 		id[i] = model->entity_id[given[i]];
 	sql_arg(&args, INT4ARRAYOID, array_of_int4(id, count));
 	sql_arg(&args, INT4OID, Int32GetDatum(model->relation_id[asked->relation]));
-	if (!asked->known)
-		sql_stream_often(psprintf("select u.place::int, t.%s::int from unnest($1) with ordinality as u (id, place) "
-								  "join %striple t on t.%s = u.id where t.relation = $2 order by 1, 2",
-								  asked->side == SIDE_TAIL ? "tail" : "head", asked->graph->prefix, column),
-						 &args, take_known, &known);
+	sql_stream_often(psprintf("select u.place::int, t.%s::int from unnest($1) with ordinality as u (id, place) "
+							  "join %striple t on t.%s = u.id where t.relation = $2 order by 1, 2",
+							  asked->side == SIDE_TAIL ? "tail" : "head", asked->graph->prefix, column),
+					 &args, take_known, &known);
 	for (int i = 1; i < count; i++)
 		known.end[i] += known.end[i - 1];
 	return known;
 }
 
-/* The known answers of each question, and the given entity where it is no answer, ascending */
-static KgeTopQuestion *
-make_questions(const Asked *asked, const int32 *given, int count)
+/* The first known answer of a question */
+static int64
+first_known(const KnownAnswers *known, int question)
 {
-	KnownAnswers known = read_known(asked, given, count);
+	return question == 0 ? 0 : known->end[question - 1];
+}
+
+static bool
+is_known(const KnownAnswers *known, int question, int32 row)
+{
+	int64		first = first_known(known, question);
+	int64		place = lower_bound_int32(known->row.value, first, known->end[question], row);
+
+	return place < known->end[question] && known->row.value[place] == row;
+}
+
+/* Probabilities depend on the first EV_SHOWN answers, facts left out. */
+static int
+answers_listed(const Asked *asked, const KnownAnswers *known, int count)
+{
+	int64		most = 0;
+
+	for (int i = 0; i < count && asked->known; i++)
+		most = Max(most, known->end[i] - first_known(known, i));
+	return (int) Min(Max((int64) asked->k, EV_SHOWN + most), asked->predictor->model->kge.entities);
+}
+
+/* The known answers of each question, unless they are wanted, and the given entity where it is no answer, ascending */
+static KgeTopQuestion *
+make_questions(const Asked *asked, const int32 *given, const KnownAnswers *known, int count)
+{
 	KgeTopQuestion *question = array_new(KgeTopQuestion, count);
-	int32	   *excluded = array_new(int32, known.row.count + count);
+	int32	   *excluded = array_new(int32, known->row.count + count);
 	int64		next = 0;
 
 	for (int i = 0; i < count; i++)
@@ -195,14 +232,16 @@ make_questions(const Asked *asked, const int32 *given, int count)
 		int64		first = next + i;
 
 		question[i] = (KgeTopQuestion) {asked->side, given[i], asked->relation, excluded + first, 0};
-		while (next < known.end[i])
+		for (; next < known->end[i]; next++)
 		{
-			if (pending && known.row.value[next] > given[i])
+			if (asked->known)
+				continue;
+			if (pending && known->row.value[next] > given[i])
 			{
 				excluded[first + question[i].excluded_count++] = given[i];
 				pending = false;
 			}
-			excluded[first + question[i].excluded_count++] = known.row.value[next++];
+			excluded[first + question[i].excluded_count++] = known->row.value[next];
 		}
 		if (pending)
 			excluded[first + question[i].excluded_count++] = given[i];
@@ -264,23 +303,52 @@ answering_of_threads(FunctionCallInfo fcinfo, const Predictor *predictor, int th
 
 /* ---- answers ------------------------------------------------------------------------------ */
 
-static void
-return_answers(Asked *asked, int first, int count, const KgeAnswer *answers, const int64 *found, SqlResult *result)
+static double
+score_of(const Asked *asked, const KgeAnswer *answer)
 {
-	find_answer_names(asked, answers, found, count);
-	for (int i = 0; i < count; i++)
-		for (int64 j = 0; j < found[i]; j++)
+	return predictor_score(asked->predictor, asked->side, asked->relation, (ScoreParts) {answer->phi, answer->addition});
+}
+
+/* What calibration looks at beside an answer, of the best ones of its question: facts among them do not count. */
+static EvQuestionScores
+question_scores(const Asked *asked, const KnownAnswers *known, int question, const KgeAnswer *answer, int64 count)
+{
+	EvQuestionScores scores = {.known = known->end[question] - first_known(known, question)};
+	int			place = 0;
+
+	for (int64 i = 0; i < count && place < EV_SHOWN; i++)
+	{
+		if (asked->known && is_known(known, question, answer[i].row))
+			continue;
+		if (place++ == 0)
+			scores.best = score_of(asked, &answer[i]);
+		if (place == EV_SHOWN)
+			scores.last = score_of(asked, &answer[i]);
+	}
+	return scores;
+}
+
+static void
+return_answers(Asked *asked, const Answers *answers, const KnownAnswers *known, SqlResult *result)
+{
+	find_answer_names(asked, answers);
+	for (int i = 0; i < answers->count; i++)
+	{
+		const KgeAnswer *of_question = &answers->answer[(int64) i * answers->listed];
+		EvQuestionScores scores = question_scores(asked, known, i, of_question, answers->found[i]);
+
+		for (int64 j = 0; j < Min(answers->found[i], asked->k); j++)
 		{
-			const KgeAnswer *answer = &answers[(int64) i * asked->k + j];
-			ScoreParts	parts = {answer->phi, answer->addition};
-			Datum		values[4] = {asked->name[first + i], asked->answer_name[answer->row],
-				Float8GetDatum(predictor_score(asked->predictor, asked->side, asked->relation, parts)),
-				Float8GetDatum(predictor_probability(asked->predictor, parts))};
+			const KgeAnswer *answer = &of_question[j];
+			EvJudged	judged = {score_of(asked, answer), answer->phi, answer->addition, scores};
+			Datum		values[4] = {asked->name[answers->first + i], asked->answer_name[answer->row], Float8GetDatum(judged.score),
+				Float8GetDatum(predictor_probability(asked->predictor, asked->side, asked->relation, judged))};
 			bool		nulls[4] = {false};
 
 			CHECK_FOR_INTERRUPTS();
 			sql_result_row(result, values, nulls);
 		}
+	}
 }
 
 static void
@@ -289,18 +357,25 @@ answer_some(Asked *asked, Pool *pool, const KgeAdjustment *adjustment, int first
 	const Predictor *predictor = asked->predictor;
 	const Model *model = predictor->model;
 	Arena		arena = hkg_arena();
-	KgeTopQuestions questions = {make_questions(asked, asked->given + first, count), count};
-	KgeAnswer  *answers;
-	int64	   *found;
+	KnownAnswers known = read_known(asked, asked->given + first, count);
+	Answers		answers = {first, count, answers_listed(asked, &known, count), NULL, NULL};
+	KgeTopQuestions questions;
 
+	if (count > 1 && (int64) count * answers.listed > 2 * ANSWERS_AT_ONCE)
+	{
+		answer_some(asked, pool, adjustment, first, count / 2, result);
+		answer_some(asked, pool, adjustment, first + count / 2, count - count / 2, result);
+		return;
+	}
+	questions = (KgeTopQuestions) {make_questions(asked, asked->given + first, &known, count), count};
 	hkg_check_memory_or(kge_top_many_bytes(&model->kge, model->sketch, adjustment, pool_threads(pool), count) +
-						(uint64) count * asked->k * sizeof(KgeAnswer),
+						(uint64) count * answers.listed * sizeof(KgeAnswer),
 						psprintf("a list of %d entities for each question", asked->k), "ask for a smaller k");
-	answers = array_new(KgeAnswer, (Size) count * asked->k);
-	found = array_new(int64, count);
-	kge_top_many(&arena, pool, &model->kge, model->sketch, adjustment, predictor->kind == EV_RULES, questions, asked->k,
-				 answers, found);
-	return_answers(asked, first, count, answers, found, result);
+	answers.answer = array_new(KgeAnswer, (Size) count * answers.listed);
+	answers.found = array_new(int64, count);
+	kge_top_many(&arena, pool, &model->kge, model->sketch, adjustment, predictor->kind == EV_RULES, questions, answers.listed,
+				 answers.answer, answers.found);
+	return_answers(asked, &answers, &known, result);
 }
 
 /* A part of the questions at a time; what it takes is freed before the next one, but names. */
@@ -309,7 +384,7 @@ answer_all(FunctionCallInfo fcinfo, Asked *asked, SqlResult *result)
 {
 	const Predictor *predictor = asked->predictor;
 	int			threads = Min(hkg_threads, 1 + asked->count / QUESTIONS_A_THREAD);
-	int			at_once = Max(ANSWERS_AT_ONCE / asked->k, 1);
+	int			at_once = Max(ANSWERS_AT_ONCE / Max(asked->k, EV_SHOWN), 1);
 	Pool	   *pool = hkg_pool_of(threads);
 	KgeAdjustment adjustment;
 	EvAdjuster	adjuster;

@@ -375,12 +375,14 @@ learn_weights(Procedure *procedure)
 	if (procedure->old_weights != NULL)
 	{
 		evidence_restore(procedure->graph, settings->model, procedure->old_weights, settings->evidence_rules > 0);
+		evidence_write_missing(procedure->graph, settings->model, settings->assume_missing);
 		return;
 	}
 	sql_see_changes();			/* the rules */
 	if (settings->evidence_rules > 0)
 		evidence_learn(procedure->graph, settings->model, facts->learnt, &procedure->learner.model,
-					   procedure->learner.pool, facts->valid, facts->valid_count);
+					   procedure->learner.pool,
+					   (HeldOut) {facts->valid, facts->valid_count, settings->assume_missing});
 	sql_see_changes_end();
 	sql_see_changes();			/* the weights */
 	learn_thresholds(procedure);

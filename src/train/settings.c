@@ -13,6 +13,7 @@
 #include "utils/json.h"
 #include "utils/lsyscache.h"
 
+#include "model/model_evidence.h"
 #include "server/argument.h"
 #include "server/host.h"
 #include "rules/rule.h"
@@ -124,6 +125,7 @@ static const Setting table[] = {
 	{"evidence_seconds", SETTING_FLOAT, AT(evidence_seconds), 1e-3, 1e6, true, NULL},
 	FLOAT(holdout, 0, 0.5),
 	{"learning_rate_end", SETTING_FLOAT, AT(learning_rate_end), 1e-10, 1e3, true, NULL},
+	{"assume_missing", SETTING_FLOAT, AT(assume_missing), LEAST_MISSING, MOST_MISSING, true, NULL},
 
 	/* the last one is no argument, but a setting of the session */
 	CHOICE(precision, precision_name)
@@ -505,7 +507,8 @@ void
 settings_read(FunctionCallInfo fcinfo, TrainSettings *settings)
 {
 	memset(settings, 0, sizeof(*settings));
-	for (int i = 0; i < ARGUMENTS; i++)
+	/* the declaration of an older version has fewer */
+	for (int i = 0; i < ARGUMENTS && i < PG_NARGS(); i++)
 		read_setting(fcinfo, i, &table[i], settings);
 	settings->precision = pstrdup(precision_name(hkg_precision));
 	if (settings->preset != NULL)

@@ -56,6 +56,7 @@ typedef struct TrainSettings
 	double		evidence_seconds;	/* 0: no limit */
 	double		holdout;		/* share of the facts that is held out where there is no valid split */
 	double		learning_rate_end;	/* 0: learning_rate all the way */
+	double		assume_missing; /* share of the true facts; 0: none, probabilities are chances to be held out */
 	char	   *precision;		/* no argument: hybridkg.precision as training began */
 } TrainSettings;
 

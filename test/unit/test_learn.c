@@ -127,7 +127,7 @@ make_world(double a, double even_b, double odd_b, double discount)
 static EvExampleSource
 source_of(const World *world, int64_t count)
 {
-	return (EvExampleSource) {&world->model, &world->facts, &world->rules, world->triple, count, world->triple, count};
+	return (EvExampleSource) {&world->model, &world->facts, &world->rules, world->triple, count, world->triple, count, 0};
 }
 
 static EvLearnt
@@ -169,13 +169,23 @@ test_discount(void)
 	CHECK_SAYING(one >= 0.75 && none <= 0.25, "discounts %g of 1, %g of 0", one, none);
 }
 
+/* The probability that a tail is predicted with, by both halves. */
+static double
+probability_of(const World *world, const EvLearnt *learnt, Triple triple)
+{
+	int			key = 2 * triple.relation + SIDE_TAIL;
+	EvJudged	judged = {.phi = kge_score(&world->model, triple),.evidence = evidence_of(world, triple.head, triple.tail)};
+
+	judged.score = learnt->weights.scale[key] * (judged.phi + learnt->weights.weight[key] * judged.evidence);
+	return ev_probability(&learnt->calibration[EV_BOTH][key].alone, judged);
+}
+
 /* The predicted probabilities of likely tails, against those with which they were drawn. */
 static void
 test_calibration(void)
 {
 	World	   *world = make_world(1, 1, 1, 1);
 	EvLearnt	learnt = learn(world, TRIPLES);
-	EvCalibration both = learnt.calibration[EV_BOTH];
 	double		predicted = 0;
 	double		drawn = 0;
 	int			count = 0;
@@ -189,8 +199,7 @@ test_calibration(void)
 		for (int t = 0; t < ENTITIES; t++)
 		{
 			Triple		triple = {world->triple[i].head, world->triple[i].relation, t};
-			double		probability = kge_sigmoid(both.score_slope * kge_score(&world->model, triple) +
-												  both.evidence_slope * evidence_of(world, triple.head, t) + both.offset);
+			double		probability = probability_of(world, &learnt, triple);
 
 			if (probability < 0.2)
 				continue;
@@ -201,9 +210,9 @@ test_calibration(void)
 	}
 	CHECK_SAYING(count > 100 && fabs(predicted - drawn) < 0.07 * count, "%d likely ones: predicted %g, drawn with %g", count,
 				 predicted / count, drawn / count);
-	CHECK(both.error < 0.005);
-	CHECK(learnt.calibration[EV_EMBEDDING].evidence_slope == 0 && learnt.calibration[EV_EMBEDDING].score_slope > 0);
-	CHECK(learnt.calibration[EV_RULES].score_slope == 0 && learnt.calibration[EV_RULES].evidence_slope > 0);
+	CHECK(learnt.error[EV_BOTH] < 0.05);
+	for (int kind = 0; kind < EV_KINDS; kind++)
+		CHECK(learnt.calibration[kind][SIDE_TAIL].alone.slope > 0 && learnt.common[kind].ranked.slope > 0);
 }
 
 /* With an embedding that is always wrong, rules decide, and no higher score makes anything less probable. */
@@ -215,8 +224,8 @@ test_wrong_embedding(void)
 	for (int i = 0; i < 2 * RELATIONS; i++)
 		CHECK_SAYING(learnt.weights.weight[i] > 10 && learnt.weights.weight[i] < 100.001, "weight %g of %d",
 					 learnt.weights.weight[i], i);
-	CHECK(learnt.calibration[EV_EMBEDDING].score_slope == 0);
-	CHECK(learnt.calibration[EV_BOTH].score_slope == 0 && learnt.calibration[EV_BOTH].evidence_slope > 0);
+	CHECK(learnt.calibration[EV_EMBEDDING][SIDE_TAIL].alone.slope == 0);
+	CHECK(learnt.calibration[EV_BOTH][SIDE_TAIL].alone.slope > 0);
 }
 
 /* A few true answers, all with evidence, do not make evidence decide alone. */
@@ -251,8 +260,8 @@ test_certain(void)
 	}
 	CHECK(ev_facts(&arena, pool, ENTITIES, RELATIONS, fact, 2, &world.facts));
 	CHECK(ev_rules(&arena, leader, RELATIONS, &set, &world.rules));
-	rules = learn(&world, 2).calibration[EV_RULES];
-	probability = kge_sigmoid(rules.evidence_slope * log(1 + 100 * log(2)) + rules.offset);
+	rules = learn(&world, 2).common[EV_RULES].alone;
+	probability = ev_probability(&rules, (EvJudged) {.score = log(1 + 100 * log(2))});
 	CHECK_SAYING(fabs(probability - 5.0 / 6) < 1e-4, "probability %g", probability);
 }
 
@@ -276,7 +285,7 @@ rank_lists(const EvExamples *examples, int key, double weight)
 {
 	double		sum = 0;
 
-	for (int64_t i = examples->first[key]; i < examples->first[key + 1]; i++)
+	for (int64_t i = examples->answered.first[key]; i < examples->answered.first[key + 1]; i++)
 	{
 		const EvExample *example = ev_example(examples, i);
 		double		answer = example->listed[0].phi + weight * example->listed[0].evidence[0];
@@ -286,7 +295,7 @@ rank_lists(const EvExamples *examples, int key, double weight)
 			rank += example->listed[j].phi + weight * example->listed[j].evidence[0] >= answer;
 		sum += 1.0 / rank;
 	}
-	return sum / (double) (examples->first[key + 1] - examples->first[key]);
+	return sum / (double) (examples->answered.first[key + 1] - examples->answered.first[key]);
 }
 
 /*
@@ -301,7 +310,7 @@ test_rules_without_weight(void)
 	EvExample	example[LISTS] = {0};
 	int64_t		order[LISTS];
 	int64_t		first[4] = {0, LISTS - OTHER_LISTS, LISTS, LISTS};
-	EvExamples	examples = {.keys = 3,.example = example,.order = order,.first = first};
+	EvExamples	examples = {.keys = 3,.example = example,.answered = {order, first}};
 	EvLearnt	learnt;
 	int			discount[EV_KINDS];
 	double		own;

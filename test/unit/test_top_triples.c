@@ -1,6 +1,6 @@
 /*
  * test_top_triples.c
- *		The best missing triples against a brute force over all of them.
+ *		The most probable missing triples against a brute force over all of them.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -30,8 +30,8 @@ compare_scored(const void *a, const void *b)
 	const KgeScored *left = a;
 	const KgeScored *right = b;
 
-	if (left->score != right->score)
-		return left->score > right->score ? -1 : 1;
+	if (left->probability != right->probability)
+		return left->probability > right->probability ? -1 : 1;
 	return compare_triples(&left->triple, &right->triple);
 }
 
@@ -106,7 +106,7 @@ all_missing(const KgeModel *model, const KgeAdjustment *adjustment, const Triple
 
 			if (!isnan(score) && (reflexive || triple.head != triple.tail) &&
 				bsearch(&triple, known, (size_t) count, sizeof(Triple), compare_triples) == NULL)
-				out[missing++] = (KgeScored) {triple, score, kge_score(model, triple), addition_to(triple)};
+				out[missing++] = (KgeScored) {triple, SIDE_TAIL, score, kge_score(model, triple), addition_to(triple), score};
 		}
 	}
 	qsort(out, (size_t) missing, sizeof(KgeScored), compare_scored);
@@ -128,6 +128,109 @@ draw_known(Triple *known)
 	return KNOWN;
 }
 
+/* ---- questions ------------------------------------------------------------------------ */
+
+/* Any number that rises with the score serves.  Answers on the head's side are a little more probable. */
+static void
+judge(void *argument, const KgeAsked *asked, const KgeQuestionAnswers *question, KgeScored *answers, int64_t count)
+{
+	for (int64_t i = 0; i < count; i++)
+	{
+		check(i == 0 || answers[i - 1].score >= answers[i].score, __FILE__, __LINE__, "answer %d is out of order", (int) i);
+		answers[i].probability = answers[i].score + (asked->side == SIDE_HEAD ? 0.25 : 0);
+	}
+}
+
+static int32_t
+given_of(Triple triple, Side side)
+{
+	return side == SIDE_TAIL ? triple.head : triple.tail;
+}
+
+/* The questions of a relation for a side that known triples answer: the triples are ascending by (relation, head, tail). */
+static KgeAsked
+questions_of(const Triple *known, int count, int32_t relation, Side side)
+{
+	KgeQuestionAnswers *question = take(sizeof(KgeQuestionAnswers) * ENTITIES);
+	int32_t    *answer = take(sizeof(int32_t) * (size_t) (count + 1));
+	KgeAsked	asked = {.side = side,.relation = relation,.question = question,.known = answer};
+	int64_t		answers = 0;
+
+	for (int32_t given = 0; given < ENTITIES; given++)
+	{
+		int64_t		first = answers;
+
+		for (int i = 0; i < count; i++)
+			if (known[i].relation == relation && given_of(known[i], side) == given)
+			{
+				int32_t		other = side == SIDE_TAIL ? known[i].tail : known[i].head;
+
+				asked.reflexive |= known[i].head == known[i].tail;
+				if (answers == first || answer[answers - 1] != other)
+					answer[answers++] = other;
+			}
+		if (answers > first)
+			question[asked.count++] = (KgeQuestionAnswers) {given, first, answers};
+	}
+	return asked;
+}
+
+/* Asks for tails, and where `heads`, for heads; -1 when the arena is empty. */
+static int64_t
+complete(Arena *arena, Pool *pool, const KgeModel *model, const KgeAdjustment *adjustment, const Triple *known, int count,
+		 bool heads, int64_t k, const KgeScored **best)
+{
+	KgeJudge	judging = {judge, NULL, 10};
+	KgeCompletion *completion = kge_completion(arena, pool, model, adjustment, judging, (KgeWanted) {k, 2 * count});
+
+	if (completion == NULL)
+		return -1;
+	for (int32_t r = 0; r < model->relations; r++)
+		for (int side = heads ? SIDE_HEAD : SIDE_TAIL; side <= SIDE_TAIL; side++)
+		{
+			KgeAsked	asked = questions_of(known, count, r, (Side) side);
+
+			kge_completion_ask(completion, &asked);
+		}
+	return kge_completion_end(completion, best);
+}
+
+static bool
+has_question(const Triple *known, int count, Triple triple, Side side)
+{
+	for (int i = 0; i < count; i++)
+		if (known[i].relation == triple.relation && given_of(known[i], side) == given_of(triple, side))
+			return true;
+	return false;
+}
+
+/* Each missing triple that answers a question is listed once, as the more probable of its two answers. */
+static void
+test_both_sides(Variant variant)
+{
+	KgeModel	model = random_model(variant, 6, ENTITIES, RELATIONS, 1.0);
+	Triple		known[KNOWN];
+	int			count = draw_known(known);
+	const KgeScored *best;
+	int64_t		found = complete(&arena, pool, &model, NULL, known, count, true, 2000, &best);
+	int			wrong = 0;
+
+	for (int64_t i = 0; i < found; i++)
+	{
+		double		probability = -INFINITY;
+
+		for (int side = SIDE_HEAD; side <= SIDE_TAIL; side++)
+			if (has_question(known, count, best[i].triple, (Side) side))
+				probability = fmax(probability, kge_score(&model, kge_asked(&model, best[i].triple, (Side) side)) +
+								   (side == SIDE_HEAD ? 0.25 : 0));
+		wrong += best[i].probability != probability || (i > 0 && compare_scored(&best[i - 1], &best[i]) > 0 &&
+														best[i - 1].probability < best[i].probability);
+		for (int64_t j = 0; j < i; j++)
+			wrong += compare_triples(&best[i].triple, &best[j].triple) == 0;
+	}
+	CHECK_SAYING(found == 2000 && wrong == 0, "%s: %d found, %d wrong", model.function->name, (int) found, wrong);
+}
+
 static void
 test_variant(Variant variant, const KgeAdjustment *adjustment)
 {
@@ -146,7 +249,7 @@ test_variant(Variant variant, const KgeAdjustment *adjustment)
 			Pool    *pool = pool_create(threads, NULL, NULL);
 			int64_t		k = sizes[i] < missing ? sizes[i] : missing;
 			const KgeScored *best;
-			int64_t		found = kge_complete(&arena, pool, &model, adjustment, known, count, sizes[i], &best);
+			int64_t		found = complete(&arena, pool, &model, adjustment, known, count, false, sizes[i], &best);
 			int64_t		wrong = 0;
 
 			for (int64_t j = 0; j < found && j < k; j++)
@@ -178,7 +281,7 @@ test_pauses(void)
 	for (int i = 0; i < QUESTIONS; i++)
 		known[i] = (Triple) {i, 0, i + 1};
 	pauses = (Pauses) {.last = processor_seconds()};
-	CHECK(kge_complete(&arena, pool, &model, NULL, known, QUESTIONS, 250000, &best) == 250000);
+	CHECK(complete(&arena, pool, &model, NULL, known, QUESTIONS, false, 250000, &best) == 250000);
 	note_pause(&pauses);
 	CHECK_SAYING(pauses.longest < 0.04, "%.0f ms without a pause", 1e3 * pauses.longest);
 	pool_destroy(pool);
@@ -195,11 +298,12 @@ test_top_triples(void)
 	for (int i = 0; i < variant_count; i++)
 	{
 		test_variant(variants[i], NULL);
+		test_both_sides(variants[i]);
 		for (int j = 0; j < 2; j++)
 			test_variant(variants[i], &adjustments[j]);
 	}
 	test_pauses();
-	CHECK(kge_complete(&arena, pool, &model, NULL, &known, 0, 10, &best) == 0);
-	CHECK(kge_complete(&empty_arena, pool, &model, NULL, &known, 1, 10, &best) == -1);
+	CHECK(complete(&arena, pool, &model, NULL, &known, 0, false, 10, &best) == 0);
+	CHECK(complete(&empty_arena, pool, &model, NULL, &known, 1, false, 10, &best) == -1);
 	pool_destroy(pool);
 }

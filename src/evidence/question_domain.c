@@ -1,0 +1,133 @@
+/*
+ * question_domain.c
+ *		Which entities the questions of a relation are about.
+ *
+ * A question that has no answer among the facts is asked, too: somebody whose employer is not known may have one.  It
+ * makes sense for entities that are like those with an answer.  An entity is, if one of its atoms goes along
+ * with the atom of the question: of all that have this atom, a share of LEAST_SHARE has the question's, too.
+ */
+#include "evidence.h"
+
+#include "core/allocation.h"
+
+#define LEAST_SHARE 0.1
+#define LEAST_HOLDERS 2			/* one entity that has both atoms may be chance */
+
+struct EvDomainFinder
+{
+	const EvFacts *facts;
+	int64_t    *together;		/* by atom: holders of the question's atom that have it */
+	bool	   *found;			/* by entity: it is in the domain */
+	int32_t    *entity;
+	EvDomain	domain;
+	DirectedAtom atom;
+};
+
+static void
+take_finder(EvDomainFinder **finder, Allocation *allocation, const EvFacts *facts)
+{
+	EvDomainFinder taken = {.facts = facts};
+
+	*finder = TAKE(allocation, EvDomainFinder, 1);
+	taken.together = TAKE(allocation, int64_t, 2 * (size_t) facts->relations);
+	taken.found = TAKE(allocation, bool, (size_t) facts->entities);
+	taken.entity = TAKE(allocation, int32_t, (size_t) facts->entities);
+	if (*finder != NULL)
+		**finder = taken;
+}
+
+size_t
+ev_domain_finder_bytes(const EvFacts *facts)
+{
+	EvDomainFinder *finder;
+	Allocation	allocation = {0};
+
+	take_finder(&finder, &allocation, facts);
+	return allocation_bytes(&allocation);
+}
+
+EvDomainFinder *
+ev_domain_finder(Arena *arena, const EvFacts *facts)
+{
+	EvDomainFinder *finder;
+	Allocation	allocation = {0};
+
+	take_finder(&finder, &allocation, facts);
+	if (!allocation_open(&allocation, arena))
+		return NULL;
+	take_finder(&finder, &allocation, facts);
+	for (int32_t i = 0; i < facts->entities; i++)
+		finder->found[i] = false;
+	return finder;
+}
+
+static void
+add_entity(EvDomainFinder *finder, int32_t entity)
+{
+	finder->found[entity] = true;
+	finder->entity[finder->domain.holders + finder->domain.alike] = entity;
+}
+
+/* Counts the atoms of all holders, each once for a holder. */
+static void
+count_atoms(EvDomainFinder *finder, Pool *pool, int thread)
+{
+	const EvFacts *facts = finder->facts;
+
+	for (int32_t i = 0; i < 2 * facts->relations; i++)
+		finder->together[i] = 0;
+	for (int64_t i = facts->holders[finder->atom]; i < facts->holders[finder->atom + 1]; i++)
+	{
+		int32_t		entity = facts->group[facts->holder[i]].entity;
+
+		for (int32_t j = facts->directory[entity].group; j < facts->directory[entity + 1].group; j++)
+			finder->together[facts->group[j].atom]++;
+		add_entity(finder, entity);
+		finder->domain.holders++;
+		pool_yield_at(pool, thread, i);
+	}
+}
+
+/* Adds the entities of an atom. */
+static void
+add_alike(EvDomainFinder *finder, DirectedAtom atom, Pool *pool, int thread)
+{
+	const EvFacts *facts = finder->facts;
+
+	for (int64_t i = facts->holders[atom]; i < facts->holders[atom + 1]; i++)
+	{
+		int32_t		entity = facts->group[facts->holder[i]].entity;
+
+		pool_yield_at(pool, thread, i);
+		if (finder->found[entity])
+			continue;
+		add_entity(finder, entity);
+		finder->domain.alike++;
+	}
+}
+
+EvDomain
+ev_domain(EvDomainFinder *finder, DirectedAtom atom, Pool *pool, int thread)
+{
+	const EvFacts *facts = finder->facts;
+
+	for (int64_t i = 0; i < finder->domain.holders + finder->domain.alike; i++)
+		finder->found[finder->entity[i]] = false;
+	finder->atom = atom;
+	finder->domain = (EvDomain) {.entity = finder->entity};
+	count_atoms(finder, pool, thread);
+	for (int32_t i = 0; i < 2 * facts->relations; i++)
+	{
+		double		size = (double) (facts->holders[i + 1] - facts->holders[i]);
+
+		if (finder->together[i] >= LEAST_HOLDERS && (double) finder->together[i] >= LEAST_SHARE * size)
+			add_alike(finder, i, pool, thread);
+	}
+	return finder->domain;
+}
+
+bool
+ev_in_domain(const EvDomainFinder *finder, int32_t entity)
+{
+	return finder->found[entity];
+}

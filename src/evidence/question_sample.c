@@ -1,0 +1,148 @@
+/*
+ * question_sample.c
+ *		Questions drawn from those that users ask, most of which no held-out triple answers.
+ *
+ * For each relation with held-out triples, entities are taken at equal distances from its domains (question_domain.c),
+ * in turn of those with facts and of those without.  So both kinds are well represented, whichever is the larger; what
+ * each question stands for makes up for it.
+ */
+#include "examples.h"
+
+#define LEAST_DRAWN 20			/* triples of a relation */
+
+typedef struct SampleTask
+{
+	QuestionSample *sample;
+	EvDomainFinder *finder;
+	Pool	   *pool;
+	const Triple *triples;
+	int64_t		count;
+	int32_t		relations;
+} SampleTask;
+
+int64_t
+question_sample_most(int64_t triples, int32_t relations)
+{
+	return triples + LEAST_DRAWN * (triples < relations ? triples : relations);
+}
+
+void
+question_sample_take(QuestionSample *sample, Allocation *allocation, int64_t triples, int32_t relations)
+{
+	sample->triple = TAKE(allocation, Triple, (size_t) question_sample_most(triples, relations));
+	sample->holders = TAKE(allocation, int64_t, 2 * (size_t) relations);
+	sample->alike = TAKE(allocation, int64_t, 2 * (size_t) relations);
+	sample->asked = TAKE(allocation, bool, 2 * (size_t) triples);
+	sample->first = TAKE(allocation, int64_t, (size_t) relations + 1);
+	sample->number = TAKE(allocation, int64_t, (size_t) triples);
+}
+
+static void
+set_given(Triple *triple, Side side, int32_t given)
+{
+	if (side == SIDE_HEAD)
+		triple->tail = given;
+	else
+		triple->head = given;
+}
+
+/* Number i of n at equal distances from a list of that length */
+static int64_t
+place_of(int64_t i, int64_t n, int64_t length)
+{
+	return (int64_t) (((double) i + 0.5) * (double) length / (double) n);
+}
+
+/* Takes the given entities of a side, in turn from those with facts and from those without. */
+static void
+draw_side(const EvDomain *domain, Side side, Triple *triple, int64_t count)
+{
+	for (int64_t i = 0; i < count; i++)
+	{
+		bool		alike = i % 2 == 1 && domain->alike > 0;
+		int64_t		place = place_of(i / 2, (count + 1) / 2, alike ? domain->alike : domain->holders);
+
+		set_given(&triple[i], side, domain->entity[alike ? domain->holders + place : place]);
+	}
+}
+
+/* Puts the numbers of the held-out triples in order of their relations. */
+static void
+order_by_relation(SampleTask *task)
+{
+	int64_t    *first = task->sample->first;
+
+	for (int32_t r = 0; r <= task->relations; r++)
+		first[r] = 0;
+	for (int64_t i = 0; i < task->count; i++)
+		first[task->triples[i].relation]++;
+	for (int32_t r = 0; r < task->relations; r++)
+		first[r + 1] += first[r];
+	for (int64_t i = task->count - 1; i >= 0; i--)
+		task->sample->number[--first[task->triples[i].relation]] = i;
+}
+
+/*
+ * Notes the domain of a relation's questions for answers on a side, and whether its held-out triples pose such ones.
+ * Where the relation has no facts, no domain can be found, and what is held out is all there is to go by.
+ */
+static EvDomain
+note_domain(SampleTask *task, int32_t relation, Side side, int thread)
+{
+	QuestionSample *sample = task->sample;
+	DirectedAtom atom = side == SIDE_TAIL ? FORWARDS(relation) : MIRRORED(FORWARDS(relation));
+	EvDomain	domain = ev_domain(task->finder, atom, task->pool, thread);
+
+	sample->holders[2 * relation + (int32_t) side] = domain.holders;
+	sample->alike[2 * relation + (int32_t) side] = domain.alike;
+	for (int64_t i = sample->first[relation]; i < sample->first[relation + 1]; i++)
+	{
+		int64_t		number = sample->number[i];
+		const Triple *triple = &task->triples[number];
+
+		sample->asked[2 * number + (int64_t) side] = domain.holders == 0 ||
+			ev_in_domain(task->finder, side == SIDE_TAIL ? triple->head : triple->tail);
+	}
+	return domain;
+}
+
+/* The only item: draws for all relations. */
+static void
+draw_all(void *argument, int64_t item, int thread)
+{
+	SampleTask *task = argument;
+	QuestionSample *sample = task->sample;
+
+	for (int32_t r = 0; r < task->relations; r++)
+	{
+		int64_t		held_out = sample->first[r + 1] - sample->first[r];
+		Triple	   *triple = sample->triple + sample->count;
+
+		sample->holders[2 * r] = sample->holders[2 * r + 1] = 0;
+		if (held_out == 0)
+			continue;
+		for (int side = SIDE_HEAD; side <= SIDE_TAIL; side++)
+		{
+			EvDomain	domain = note_domain(task, r, side, thread);
+
+			if (domain.holders > 0)
+				draw_side(&domain, side, triple, held_out + LEAST_DRAWN);
+		}
+		if (sample->holders[2 * r] == 0)
+			continue;
+		for (int64_t i = 0; i < held_out + LEAST_DRAWN; i++)
+			triple[i].relation = r;
+		sample->count += held_out + LEAST_DRAWN;
+	}
+}
+
+void
+question_sample_draw(QuestionSample *sample, EvDomainFinder *finder, Pool *pool,
+					 const Triple *triples, int64_t count, int32_t relations)
+{
+	SampleTask	task = {sample, finder, pool, triples, count, relations};
+
+	sample->count = 0;
+	order_by_relation(&task);
+	pool_run(pool, 1, draw_all, &task);
+}
