@@ -7,8 +7,8 @@
  * followed once; a stamp, the serial number of the union in the making, marks it.
  *
  * All pairs can be a thousand times the facts, since many x reach the same y: all people of one gender, all
- * packages of one section.  So x are gathered by the set of entities that they have at level 1, if it is a cut, and what
- * the set reaches is united once.  Sets of a part of the slice are kept at a time, so memory does not grow.
+ * packages of one section.  So x are gathered by the set of entities that they have at level 1, if it is a cut, and
+ * what the set reaches is united once.  A bounded number of sets is kept at a time, so memory does not grow.
  */
 #include "body_join.h"
 

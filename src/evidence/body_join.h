@@ -38,7 +38,8 @@ extern EvJoin *ev_join(Arena *arena, Pool *pool, const EvFacts *facts);
 
 /*
  * Passes on the pairs of a body with x in the slice, as rectangles that have no pair in common; what they are depends
- * on the facts, the body and the slice alone.  A rectangle lives until `take` returns.  Yields, as `thread` of the pool.
+ * on the facts, the body and the slice alone.  A rectangle lives until `take` returns.  Yields, as that thread of the
+ * pool.
  */
 typedef struct EvJoinTarget
 {

@@ -2,9 +2,8 @@
  * inference.c
  *		What rules infer beyond the facts (see inference.h).
  *
- * Rules with the same body share one enumeration of its pairs (body_pairs.c).  For
- * each head over the body the pairs that are facts drop out, x by x, since the facts of an x are few, and its pairs may be
- * many.
+ * Rules with the same body share one enumeration of its pairs (body_pairs.c).  For each head over the body the pairs
+ * that are facts drop out, x by x: the facts of an x are few, its pairs may be many.
  */
 #include "inference.h"
 

@@ -62,8 +62,8 @@ part_of(int64 part, int64 whole)
 }
 
 /*
- * Every closed rule over the bounds, counted on G+_0: the facts of `data`.  Between sql_begin() and sql_end(); result in the
- * current context.  ERROR 53200 when it would not fit hybridkg.max_memory.
+ * Every closed rule over the bounds, counted on G+_0: the facts of `data`.  Between sql_begin() and sql_end(); result
+ * in the current context.  ERROR 53200 when it would not fit hybridkg.max_memory.
  */
 extern MinedRules *mine_rules(Graph *graph, const GraphData *data, const MineOptions *options);
 

@@ -146,7 +146,9 @@ static void
 check_counts(const World *world, const EvBody *body, int pairs[MOST_ENTITIES][MOST_ENTITIES], EvCounter *counter,
 			 int slices)
 {
-	EvCountedRule rule = {.relation = next_below(RELATIONS),.side = next_below(2 * RELATIONS),.side_is_y = next_below(2)};
+	EvCountedRule rule = {
+		.relation = next_below(RELATIONS),.side = next_below(2 * RELATIONS),.side_is_y = next_below(2)
+	};
 	EvCountedBody counted = {*body, &rule, 1, 0};
 	int64_t		all = 0;
 	int64_t		facts = 0;
