@@ -1,8 +1,8 @@
 /*
  * planner.c
- *		Hints for the planner: settings for large joins, the number of rows of our functions (see planner.h).
+ *		Hints for the planner: the number of rows of our functions.
  */
-#include "planner.h"
+#include "compat.h"
 
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
@@ -10,39 +10,6 @@
 #include "optimizer/optimizer.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/guc.h"
-
-/* ---- large joins ---------------------------------------------------------------- */
-
-/* Until the end of the GUC nest level. */
-static void
-set_option(const char *name, const char *value)
-{
-	(void) set_config_option(name, value, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-}
-
-/*
- * The facts may never have been analysed, and estimates for subqueries are poor in any case.  A nested loop that is
- * planned for ten rows may run over ten million; and sorting two sides for a merge is slower than hashing one.
- */
-int
-plan_begin(void)
-{
-	int			nest_level = NewGUCNestLevel();
-
-	set_option("enable_nestloop", "off");
-	set_option("enable_mergejoin", "off");
-	set_option("jit", "off");
-	return nest_level;
-}
-
-void
-plan_end(int nest_level)
-{
-	AtEOXact_GUC(true, nest_level);
-}
-
-/* ---- rows of functions ---------------------------------------------------------- */
 
 /* of an array that the planner does not see */
 #define USUAL_QUESTIONS 10
