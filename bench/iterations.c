@@ -32,7 +32,7 @@ allocate(void *context, size_t bytes)
 	return memory;
 }
 
-static Arena arena = {allocate, NULL};
+static Arena arena = {.allocate = allocate};
 
 typedef struct Data
 {
@@ -172,8 +172,10 @@ main(int count, char **argument)
 	pool = pool_create(atoi(argument[5]), NULL, NULL);
 	model.entities = data.entities;
 	model.relations = data.relations;
-	model.entity = allocate(NULL, (size_t) data.entities * (size_t) kge_entity_width(model.function, DIMENSIONS) * sizeof(float));
-	model.relation = allocate(NULL, (size_t) data.relations * (size_t) kge_relation_width(model.function, DIMENSIONS) * sizeof(float));
+	model.entity = allocate(NULL, sizeof(float) * (size_t) data.entities *
+							(size_t) kge_entity_width(model.function, DIMENSIONS));
+	model.relation = allocate(NULL, sizeof(float) * (size_t) data.relations *
+							  (size_t) kge_relation_width(model.function, DIMENSIONS));
 	kge_model_initialise(&model, pool, training.seed);
 	sample = kge_sample(data.valid, (int64_t) (MOST_TIME * EPOCHS * kge_epoch_seconds(&model, &training, data.train, 0) /
 											   kge_rank_seconds(&model, 1)));

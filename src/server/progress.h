@@ -41,8 +41,8 @@ typedef struct PhaseWork
 typedef struct Progress Progress;
 
 /*
- * A row of the view for a training, until the current memory context is deleted; when there is no room for another, it is not
- * shown.
+ * A row of the view for a training, until the current memory context is deleted; when there is no room for another, it
+ * is not shown.
  */
 extern Progress *progress_begin(const char *graph, const char *model, int iterations, int epochs);
 

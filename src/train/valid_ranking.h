@@ -23,7 +23,8 @@ typedef struct ValidRanking
 } ValidRanking;
 
 /* The sizes alone, without memory */
-extern ValidRanking valid_ranking_sizes(const TrainSettings *settings, const TrainingFacts *facts, const Learner *learner);
+extern ValidRanking valid_ranking_sizes(const TrainSettings *settings, const TrainingFacts *facts,
+										const Learner *learner);
 extern Size valid_ranking_bytes(const ValidRanking *ranking, const TrainingFacts *facts, const KgeModel *model);
 
 /* Takes all memory, in the current context; draws the sample. */

@@ -343,7 +343,7 @@ finish($load);
 is(value('select count(*) from hkg_progress'), '0', 'until it is cancelled');
 
 # where a sample of the valid split is ranked: what its iterations are compared with is saved, too
-value(q{insert into g.entity (name) select 'more ' || i from generate_series(1, 100000) i});
+value(q{insert into g.entity (name) select 'more ' || i from generate_series(1, 120000) i});
 my $short = q{'distmult', dimensions => 4, iterations => 6, epochs => 20, top_rules => 0, evidence_rules => 0, holdout => 0.1};
 value("select hkg_train('g', $short, model => 'whole 5')");
 $pid = value("select hkg_train_background('g', $short, model => 'stopped 5')");
