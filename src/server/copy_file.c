@@ -25,7 +25,7 @@
 #include "host.h"
 
 #define FOLDER "base/" PG_TEMP_FILES_DIR
-#define PREFIX PG_TEMP_FILE_PREFIX "_hybridkg."
+#define PREFIX PG_TEMP_FILE_PREFIX "_hybridkg" COPY_LAYOUT "."
 #define ALIGNMENT 64
 #define WRITTEN_AT_ONCE ((Size) 4 << 20)
 
