@@ -127,13 +127,6 @@ use_model(KeptModel *kept)
 	return &kept->model;
 }
 
-/* Whether it is this backend's own, or still the one that all backends share. */
-static bool
-is_current(Shared *shared)
-{
-	return shared->copy == NULL || shared_copy_use(shared->copy);
-}
-
 /* ---- models that are kept -------------------------------------------------- */
 
 static void
@@ -333,6 +326,17 @@ read_model(Graph *graph, const char *name, const ModelRow *row, bool keep)
 	return kept;
 }
 
+/* The backend's own gives way to one that others have built in the meantime. */
+static bool
+model_holds(const Graph *graph, KeptModel *kept, const ModelRow *row)
+{
+	CopyKey		key = copy_key(graph, kept->model.name, row->xmin, row->ctid, "model");
+
+	if (kept->xmin != row->xmin || !ItemPointerEquals(&kept->ctid, (ItemPointer) &row->ctid))
+		return false;
+	return kept->shared.copy == NULL ? !copy_exists(&key) : shared_copy_use(kept->shared.copy);
+}
+
 const Model *
 model_open(Graph *graph, const char *name)
 {
@@ -341,8 +345,7 @@ model_open(Graph *graph, const char *name)
 	bool		keep = may_keep(graph, embedding_tables);
 	KeptModel  *kept = find_kept(graph->schema, name);
 
-	if (kept != NULL && keep && kept->xmin == row.xmin &&
-		ItemPointerEquals(&kept->ctid, &row.ctid) && is_current(&kept->shared))
+	if (kept != NULL && keep && model_holds(graph, kept, &row))
 	{
 		move_to_front(kept);
 		return use_model(kept);
@@ -551,7 +554,8 @@ evidence_holds(KeptModel *kept)
 {
 	EvidenceCopy *copy = &kept->evidence;
 
-	return copy->shared != NULL && facts_version_holds(&kept->watch, &copy->facts) && is_current(copy->shared);
+	return copy->shared != NULL && facts_version_holds(&kept->watch, &copy->facts) &&
+		(copy->shared->copy == NULL || shared_copy_use(copy->shared->copy));
 }
 
 /* A copy is kept with the model as long as the caller may read all that it holds. */

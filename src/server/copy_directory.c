@@ -44,7 +44,7 @@
 
 int			hkg_shared_cache;
 
-#define LAYOUT "hybridkg copies 1"
+#define LAYOUT "hybridkg copies " COPY_LAYOUT
 #define SLOTS 64
 #define KIND_BYTES 8
 
@@ -147,7 +147,8 @@ is_of_model(const Slot *slot, const CopyKey *key)
 static bool
 has_key(const Slot *slot, const CopyKey *key)
 {
-	return is_of_model(slot, key) && slot->xmin == key->xmin && ItemPointerEquals((ItemPointer) &slot->ctid, (ItemPointer) &key->ctid);
+	return is_of_model(slot, key) && slot->xmin == key->xmin &&
+		ItemPointerEquals((ItemPointer) &slot->ctid, (ItemPointer) &key->ctid);
 }
 
 static Slot *
@@ -316,6 +317,19 @@ copy_find(const CopyKey *key, CopyEntry *entry)
 }
 
 bool
+copy_exists(const CopyKey *key)
+{
+	bool		exists;
+
+	if (hkg_shared_cache == 0 || !find_directory())
+		return false;
+	LWLockAcquire(&directory->lock, LW_SHARED);
+	exists = find_slot(SLOT_READY, key) != NULL;
+	LWLockRelease(&directory->lock);
+	return exists;
+}
+
+bool
 copy_is_ready(CopyEntry entry)
 {
 	bool		ready;
@@ -441,7 +455,10 @@ waits_for_lock(int pid)
 	return process != NULL && process->waitStatus == PROC_WAIT_STATUS_WAITING;
 }
 
-/* A process that a query runs in parallel may be one that the builder waits for; and a function that the builder calls may be here. */
+/*
+ * A process that a query runs in parallel may be one that the builder waits for, and a function that the builder's
+ * queries call may be here.
+ */
 bool
 copy_wait(const CopyKey *key)
 {

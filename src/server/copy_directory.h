@@ -36,6 +36,9 @@ typedef struct CopyEntry
 /* The copy of that key, with one user more, and one pin; false when there is none, or nothing is shared. */
 extern bool copy_find(const CopyKey *key, CopyEntry *entry);
 
+/* Whether there is one. */
+extern bool copy_exists(const CopyKey *key);
+
 /* Whether it is still there: not evicted, not replaced. */
 extern bool copy_is_ready(CopyEntry entry);
 

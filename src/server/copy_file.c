@@ -7,7 +7,9 @@
  *
  * Why files: /dev/shm, where segments of shared memory are, is small in a container.  The pages of a file belong to the
  * system's cache of files, which writes them out when memory is short; a segment would fill the memory.  Measured on
- * 600 MB (bench/RESULTS.md, "Shared copies"), both are written, mapped and read in the same time.
+ * 600 MB, a file of ext4 against a segment, Linux 6.18, in processor ms (medians of three): a process's first pass over
+ * 110 MB 4 against 13, its first 20,000 random rows 1 against 31, since the cache of files maps many pages at a time;
+ * to write all of it, which one process does once, 1,294 against 314.
  *
  * All blocks are written, never a hole mapped: a full disk is an error of write, not a signal when a page is touched.
  */
@@ -23,7 +25,7 @@
 #include "host.h"
 
 #define FOLDER "base/" PG_TEMP_FILES_DIR
-#define PREFIX PG_TEMP_FILE_PREFIX "_hybridkg."
+#define PREFIX PG_TEMP_FILE_PREFIX "_hybridkg" COPY_LAYOUT "."
 #define ALIGNMENT 64
 #define WRITTEN_AT_ONCE ((Size) 4 << 20)
 

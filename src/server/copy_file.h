@@ -13,6 +13,9 @@ typedef struct CopyPart
 	Size		bytes;
 } CopyPart;
 
+/* of the directory and of the files: where another version has another one, each has files of its own */
+#define COPY_LAYOUT "1"
+
 #define COPY_PARTS 16			/* of a copy, at most */
 
 /* Bytes of the file that holds these parts */

@@ -70,7 +70,8 @@ close_copy(void *argument)
 
 	dlist_delete(&copy->node);
 	unpin(copy);
-	copy_file_unmap(copy->mapping);
+	if (copy->mapping.base != NULL)
+		copy_file_unmap(copy->mapping);
 	copy_release(copy->entry);
 }
 
@@ -103,24 +104,19 @@ watch_ends(void)
 
 /* ---- opening ------------------------------------------------------------------------ */
 
-/* copy: zeroed memory of `context`.  entry has this process as a user, and its pin. */
+/* copy: zeroed memory of `context`.  entry has this process as a user, and its pin; false when its file is gone. */
 static bool
 map_entry(SharedCopy *copy, CopyEntry entry, MemoryContext context)
 {
-	copy->mapping = copy_file_map(entry.number);
-	if (copy->mapping.base == NULL)
-	{
-		copy_unpin(entry);
-		copy_release(entry);
-		copy_evict(entry);
-		return false;
-	}
 	copy->entry = entry;
 	copy->pinned = true;
 	copy->end = (MemoryContextCallback) {.func = close_copy,.arg = copy};
 	dlist_push_head(&mapped, &copy->node);
 	MemoryContextRegisterResetCallback(context, &copy->end);
-	return true;
+	copy->mapping = copy_file_map(entry.number);
+	if (copy->mapping.base == NULL)
+		copy_evict(entry);
+	return copy->mapping.base != NULL;
 }
 
 /* In a context of its own, so that a copy that does not fit is let go of. */
@@ -183,8 +179,8 @@ shared_copy_part(const SharedCopy *copy, int i)
 bool
 shared_copy_use(SharedCopy *copy)
 {
-	if (copy->pinned)
-		return true;
+	if (copy->pinned || hkg_shared_cache == 0)
+		return hkg_shared_cache > 0;
 	copy_pin(copy->entry);
 	copy->pinned = true;
 	return copy_is_ready(copy->entry);

@@ -37,7 +37,7 @@ typedef struct CopyClaim CopyClaim;
 extern SharedCopy *shared_copy_open(const CopyKey *key, CopyCheck check, void *argument,
 									MemoryContext context, CopyClaim **claim);
 
-/* Writes the parts as the copy, and opens it.  NULL where there is no room for it, in hybridkg.shared_cache or on disk. */
+/* Writes the parts as the copy, and opens it.  NULL: there is no room for it, in hybridkg.shared_cache or on disk. */
 extern SharedCopy *shared_copy_publish(CopyClaim *claim, const CopyPart *parts, int count, MemoryContext context);
 
 /* Ends a claim without a copy.  NULL does nothing. */

@@ -8,7 +8,7 @@
 #include "storage/lwlock.h"
 #include "storage/shmem.h"
 
-/* With AddinShmemInitLock held.  An error for lack of room is caught; it leaves nothing but the holds on interrupts at 0. */
+/* With AddinShmemInitLock held.  An error for lack of room leaves nothing but the holds on interrupts at 0. */
 static void *
 find_struct(const char *name, Size bytes, bool *found)
 {

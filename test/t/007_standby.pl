@@ -45,6 +45,9 @@ foreach my $question (@questions)
 		$primary->safe_psql('postgres', "select * from $question"), "$question on the standby");
 }
 
+my $kinds = q{select string_agg(kind, ',' order by kind) from hkg_cache() where users = 0};
+is($standby->safe_psql('postgres', $kinds), 'model', 'its sessions share a model; facts are read by each');
+
 # a session of the standby that holds the model sees that it was trained again
 my $asking = $standby->background_psql('postgres');
 my $before = $asking->query_safe(q{select hkg_score('g', 'e1', 'r1', 'e2')});
@@ -75,5 +78,11 @@ select hkg_facts_changed('g.triple')});
 like($err, qr/ERROR:  55000: this transaction does not write table "triple"/, 'no message is sent from there');
 ($code, $out, $err) = $standby->psql('postgres', "$train)");
 like($err, qr/read-only|recovery/, 'it can not be trained there');
+
+$standby->promote;
+is($standby->safe_psql('postgres', $rules), $before, 'as a server of its own it answers the same');
+is($standby->safe_psql('postgres', $kinds), 'facts,model', 'and its sessions share facts, too');
+$standby->safe_psql('postgres', 'insert into g.triple select tail, relation, head from g.triple on conflict do nothing');
+isnt($standby->safe_psql('postgres', $rules), $before, 'until others are written');
 
 done_testing();

@@ -18,7 +18,7 @@ my $folder = $node->data_dir . '/base/pgsql_tmp';
 sub other { return $node->safe_psql('postgres', $_[0]); }
 sub ask { return other(q{select inferred('ann')}); }
 sub cached { return other('select string_agg(concat_ws(\' \', kind, model, state, users), \',\' order by kind, model, state) from hkg_cache()'); }
-sub files { return scalar(() = glob "$folder/pgsql_tmp_hybridkg.*"); }
+sub files { return scalar(() = glob "$folder/pgsql_tmp_hybridkg*"); }
 
 # embeddings that the session's transaction has read
 my $scans = q{select sum(seq_tup_read + idx_tup_fetch) from pg_stat_xact_user_tables where relname = 'entity_embedding'};
@@ -249,7 +249,7 @@ SKIP:
 		system($command, '--pid', $pid, "--fsize=$allowed:$allowed") == 0 or die 'no limit';
 		$session->query_safe('set client_min_messages = log');
 		is($session->query($score), '1', "a session that can write $allowed bytes answers");
-		like($session->{stderr}, qr/LOG:  could not write file "base\/pgsql_tmp\/pgsql_tmp_hybridkg/, 'there is a line for the log');
+		like($session->{stderr}, qr/LOG:  could not write file "base\/pgsql_tmp\/pgsql_tmp_hybridkg1/, 'there is a line for the log');
 		unlike(cached(), qr/model m [^,]*[1-9]/, 'from its own memory');
 		$session->quit;
 		is(other(q{select count(*) from pg_ls_tmpdir()}), other('select count(*) from hkg_cache()'), 'and leaves no file');
