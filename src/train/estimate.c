@@ -123,11 +123,12 @@ estimate_refit_epochs(const TrainSettings *settings, const TrainingFacts *facts,
 	return facts_are_held_out(facts) ? (epochs + REFIT_PART - 1) / REFIT_PART : 0;
 }
 
-/* With facts held out, path rules are found twice. */
+/* With facts held out, path rules are counted again. */
 static PhaseWork
 path_rules_work(const TrainSettings *settings, const TrainingFacts *facts)
 {
-	double		found_in = (double) facts->learnt->facts + (facts_are_held_out(facts) ? (double) facts->all->facts : 0);
+	double		counted_again = facts_are_held_out(facts) ? ESTIMATE_RECOUNT * (double) facts->all->facts : 0;
+	double		found_in = (double) facts->learnt->facts + counted_again;
 	PhaseWork	work = {found_in, PATH_RULES_SECONDS / hkg_threads};
 
 	if (settings->evidence_rules == 0)

@@ -20,4 +20,7 @@ extern void estimate_plan(Progress *progress, const TrainSettings *settings, con
 /* Epochs on all facts after the best of the iterations; 0 unless facts are held out. */
 extern int64 estimate_refit_epochs(const TrainSettings *settings, const TrainingFacts *facts, int best_iteration);
 
+/* What counting path rules again takes, as a part of the search for them in as many facts */
+#define ESTIMATE_RECOUNT 0.5
+
 #endif							/* HKG_TRAIN_ESTIMATE_H */

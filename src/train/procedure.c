@@ -408,7 +408,7 @@ procedure_finish(Procedure *procedure)
 	learn_weights(procedure);
 	if (facts_are_held_out(facts) && paths.count > 0)
 	{
-		progress_phase(procedure->progress, PHASE_PATH_RULES, (double) facts->all->facts);
+		progress_phase(procedure->progress, PHASE_PATH_RULES, ESTIMATE_RECOUNT * (double) facts->all->facts);
 		path_rules_recount(&paths, facts->all, settings, procedure->learner.pool);
 		write_rules(procedure, &paths);
 	}
