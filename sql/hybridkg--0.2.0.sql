@@ -647,7 +647,7 @@ begin
 		elsif part.twice then
 			raise exception using errcode = 'invalid_parameter_value',
 				message = format('"%s" is both in grid and in fixed', part.key);
-		elsif grid ? part.key and part.key = any ('{evidence_rules,evidence_length,evidence_seconds,holdout}') then
+		elsif grid ? part.key and part.key = any ('{evidence_rules,evidence_length,evidence_seconds,holdout,assume_missing}') then
 			raise exception using errcode = 'invalid_parameter_value',
 				message = format('"%s" cannot be in the grid', part.key),
 				detail = 'They are compared on the valid split by what the embedding alone scores.',
