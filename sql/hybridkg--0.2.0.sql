@@ -647,7 +647,7 @@ begin
 		elsif part.twice then
 			raise exception using errcode = 'invalid_parameter_value',
 				message = format('"%s" is both in grid and in fixed', part.key);
-		elsif grid ? part.key and part.key = any ('{evidence_rules,evidence_length,evidence_seconds,holdout}') then
+		elsif grid ? part.key and part.key = any ('{evidence_rules,evidence_length,evidence_seconds,holdout,assume_missing}') then
 			raise exception using errcode = 'invalid_parameter_value',
 				message = format('"%s" cannot be in the grid', part.key),
 				detail = 'They are compared on the valid split by what the embedding alone scores.',
@@ -1066,17 +1066,17 @@ returns table (head text, relation text, tail text, score float8, probability fl
 as 'MODULE_PATHNAME' language c stable parallel safe cost 1000000 rows 100 support @extschema@.hkg_estimate_k
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_complete(name, text, int, float8, name, text) is
-'the most plausible missing facts of a graph, best first, as a list to review
+'the most probable missing facts of a graph, best first, as a list to review
 graph: an existing graph
 relation: a relation; null: all of them together
-k: how many in all by score, at least 1
+k: how many in all, at least 1
 min_probability: of these, less probable ones are left out, 0 to 1
 model: a trained model of the graph
 evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed) or ''both''; ''both'' is the embedding alone where a model has no rules
 score: see hkg_score
-probability: see hkg_predict_tails
+probability: see hkg_predict_tails; the higher of the two, where the question for the tail and that for the head find a fact. Rows come in its order. An empty list comes with a NOTICE that has the best one found
 rule: of the rules that are evidence for the fact, the one with the largest share (the first that hkg_explain lists); else the best selected rule that infers it; null where none does
-For every entity that is head of a fact of the relation, each entity is scored as tail: that many times d multiplications, shared by hybridkg.threads (all relations of FB15k-237, d = 200: 1.4 billion scores). With evidence, rules are applied once for each such (head, relation), which takes 1 to 3 ms on that graph. Memory is for k triples in each thread, and for the facts. Triples with one entity as head and tail are listed only for relations that have such facts. At place k, scores that differ by less than single precision may be exchanged.';
+For every entity that is head of a fact of the relation, each entity is scored as tail; for every tail, each as head; and likewise for entities that have no fact of the relation but are like those that have: of all that have one of their relations on its side, a tenth has this one, too. That many times d multiplications are shared by hybridkg.threads; with evidence, rules are applied once for each such question. Of one question at most k answers are judged, 10 where k is less. Memory is for 4 k triples in each thread, for the questions of a relation and for the facts. Triples with one entity as head and tail are listed only for relations that have such facts. Among the answers of a question, scores that differ by less than single precision may be exchanged.';
 
 -- ---------------------------------------------------------------------------
 -- Evaluation

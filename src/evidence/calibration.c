@@ -478,7 +478,7 @@ calibration_error(const CalibrationTask *task, const double *held_out, double mi
 /* ---- shares that are held out ------------------------------------------------------------------ */
 
 static void
-set_held_out(const EvExampleSource *source, const EvExamples *examples, EvLearnt *learnt)
+set_held_out(Pool *pool, const EvExampleSource *source, const EvExamples *examples, EvLearnt *learnt)
 {
 	const EvFacts *facts = source->facts;
 	double		answered = (double) ev_examples_answered(source) / 2;
@@ -497,6 +497,7 @@ set_held_out(const EvExampleSource *source, const EvExamples *examples, EvLearnt
 			EvGroup		group = ev_group_at(facts, facts->holder[i]);
 
 			known += (double) (group.end - group.first);
+			pool_yield_at(pool, POOL_LEADER, i);
 		}
 		learnt->held_out[r] = (held + HELD_OUT_PRIOR) / (held * triples + known + HELD_OUT_PRIOR / common);
 	}
@@ -575,7 +576,7 @@ calibration_fit(Arena *arena, Pool *pool, const EvExamples *examples, const int 
 	if (!allocation_open(&allocation, arena))
 		return false;
 	take_calibration(&task, &allocation, all_count(examples), examples->keys, learnt);
-	set_held_out(source, examples, learnt);
+	set_held_out(pool, source, examples, learnt);
 	for (int kind = 0; kind < EV_KINDS; kind++)
 	{
 		task.kind = (EvKind) kind;

@@ -7,6 +7,7 @@
  * the other relations.
  */
 #include <math.h>
+#include <string.h>
 
 #include "check.h"
 #include "evidence/examples.h"
@@ -215,6 +216,158 @@ test_calibration(void)
 		CHECK(learnt.calibration[kind][SIDE_TAIL].alone.slope > 0 && learnt.common[kind].ranked.slope > 0);
 }
 
+/* ---- missing facts ------------------------------------------------------------------------- */
+
+#define PEOPLE 1500
+#define LINKS 3					/* pairs of each body that an entity is in */
+#define MISSING 0.2
+#define HELD_OUT 0.1
+
+/* Whether what a rule of either body infers is true, by relation */
+static const double truth_of[2][2] = {{0.8, 0.2}, {0.3, 0.05}};
+static const float confidence_of[2] = {0.5f, 0.1f};
+
+/*
+ * Relations 0 and 1 are inferred by the bodies 2 and 3.  What they infer is true with given probabilities; of what is true
+ * a share is missing, and of the rest a share is held out.
+ */
+typedef struct Society
+{
+	Triple	   *fact;			/* with the bodies */
+	int64_t		facts;
+	Triple	   *held_out;
+	int64_t		held_outs;
+	Triple	   *unknown;		/* that neither is a fact nor was held out */
+	int64_t		unknowns;
+	int		   *body;			/* that infers it */
+} Society;
+
+static void
+decide(Society *society, Triple triple, int body)
+{
+	if (next_uniform(0, 1) >= truth_of[triple.relation][body] || next_uniform(0, 1) < MISSING)
+	{
+		society->body[society->unknowns] = body;
+		society->unknown[society->unknowns++] = triple;
+	}
+	else if (next_uniform(0, 1) < HELD_OUT)
+		society->held_out[society->held_outs++] = triple;
+	else
+		society->fact[society->facts++] = triple;
+}
+
+static Society
+draw_society(void)
+{
+	size_t		pairs = 2 * LINKS * PEOPLE;
+	Society		society = {.fact = take(sizeof(Triple) * 3 * pairs),.held_out = take(sizeof(Triple) * 2 * pairs)};
+
+	society.unknown = take(sizeof(Triple) * 2 * pairs);
+	society.body = take(sizeof(int) * 2 * pairs);
+	for (int h = 0; h < PEOPLE; h++)
+		for (int i = 0; i < 2 * LINKS; i++)
+		{
+			int			t = (h + 1 + i * (PEOPLE / (2 * LINKS)) + next_below(PEOPLE / (2 * LINKS) - 1)) % PEOPLE;
+
+			society.fact[society.facts++] = (Triple) {h, 2 + i % 2, t};
+			for (int r = 0; r < 2; r++)
+				decide(&society, (Triple) {h, r, t}, i % 2);
+		}
+	return society;
+}
+
+static double
+evidence_by(int body)
+{
+	return log(1 - 100 * log(1 - (double) confidence_of[body]));
+}
+
+/* The mean probability of what a body infers for a relation, as the answers of questions for tails */
+static double
+mean_probability(const Society *society, const EvLearnt *learnt, int relation, int body)
+{
+	EvCalibration calibration = learnt->calibration[EV_RULES][2 * relation + SIDE_TAIL].ranked;
+	double		sum = 0;
+	int			count = 0;
+
+	calibration.odds = ev_odds(learnt->held_out[relation], MISSING);
+	for (int64_t i = 0; i < society->unknowns; i++)
+	{
+		EvJudged	judged = {.score = evidence_by(society->body[i])};
+
+		if (society->unknown[i].relation != relation || society->body[i] != body)
+			continue;
+		for (int64_t j = 0; j < society->unknowns; j++)
+			if (society->unknown[j].relation == relation && society->unknown[j].head == society->unknown[i].head)
+				judged.question.best = fmax(judged.question.best, evidence_by(society->body[j]));
+		for (int64_t j = 0; j < society->facts; j++)
+			judged.question.known += society->fact[j].relation == relation && society->fact[j].head == society->unknown[i].head;
+		sum += ev_probability(&calibration, judged);
+		count++;
+	}
+	return sum / count;
+}
+
+/*
+ * Probabilities are those of missing facts, by relation, over all questions: of what a rule infers and is unknown, what is
+ * true with probability q is missing with q m / (1 - q + q m).
+ */
+static void
+test_missing(void)
+{
+	Society		society = draw_society();
+	KgeModel	model = random_model(variants[3], 4, PEOPLE, 4, 1.1);
+	Triple	   *filter = take(sizeof(Triple) * (size_t) (society.facts + society.held_outs));
+	EvFacts		facts;
+	EvRules		rules;
+	EvRule		rule[4];
+	EvRuleSet	set = {.rule = rule,.count = 4};
+	EvExampleSource source = {&model, &facts, &rules, society.held_out, society.held_outs, filter,
+	society.facts + society.held_outs, MISSING};
+	EvLearnt	learnt;
+
+	memcpy(filter, society.fact, sizeof(Triple) * (size_t) society.facts);
+	memcpy(filter + society.facts, society.held_out, sizeof(Triple) * (size_t) society.held_outs);
+	for (int i = 0; i < 4; i++)
+		rule[i] = (EvRule) {.relation = i / 2,.length = 1,.atom = {FORWARDS(2 + i % 2)},.confidence = confidence_of[i % 2]};
+	CHECK(ev_facts(&arena, pool, PEOPLE, 4, society.fact, society.facts, &facts));
+	CHECK(ev_rules(&arena, leader, 4, &set, &rules));
+	CHECK(ev_learn(&arena, pool, &source, &learnt));
+	/* of about 130 held-out answers in the half that measures it */
+	CHECK_SAYING(learnt.error[EV_RULES] < 0.06, "error %g", learnt.error[EV_RULES]);
+	for (int r = 0; r < 2; r++)
+		for (int body = 0; body < 2; body++)
+		{
+			double		due = truth_of[r][body] * MISSING / (1 - truth_of[r][body] + truth_of[r][body] * MISSING);
+			double		stated = mean_probability(&society, &learnt, r, body);
+
+			CHECK_SAYING(fabs(stated - due) < 0.01 + 0.15 * due, "relation %d, body %d: stated %g, not %g", r, body, stated, due);
+		}
+}
+
+/* An even chance: at that score the probability is 1/2, whatever the question adds. */
+static void
+test_even_score(void)
+{
+	EvCalibration calibration = {.slope = 2,.offset = -5,.unanswered = -1,.answers = 0.5};
+
+	for (int odds = 0; odds < 2; odds++)
+		for (int64_t known = 0; known < 3; known++)
+		{
+			double		score;
+
+			calibration.odds = odds * 1.5;
+			score = ev_even_score(&calibration, ev_known_answers(&calibration, known));
+			CHECK(fabs(ev_probability(&calibration, (EvJudged) {.score = score,.question = {.known = known}}) - 0.5) < 1e-12);
+		}
+	calibration.slope = 0;
+	CHECK(ev_even_score(&calibration, 0) == INFINITY);
+	calibration.offset = 5;
+	CHECK(ev_even_score(&calibration, 0) == -INFINITY);
+}
+
+/* ---- weights again ----------------------------------------------------------------------------- */
+
 /* With an embedding that is always wrong, rules decide, and no higher score makes anything less probable. */
 static void
 test_wrong_embedding(void)
@@ -365,4 +518,6 @@ test_learn(void)
 	test_certain();
 	test_rules_without_weight();
 	test_nothing();
+	test_missing();
+	test_even_score();
 }
