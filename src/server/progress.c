@@ -10,7 +10,7 @@
  * Percent and eta come from the time that is left: each phase has work in units of its own, and a unit that is to
  * come takes as long as the units of its phase took on average.  As long as none was measured, it is guessed
  * (train/estimate.c); guesses are scaled by what the phases so far took, compared with theirs: machines differ, and
- * other processes slow them down.  What is being done takes a tenth longer than it has taken so far, at least; so the
+ * other processes slow them down.  What is being done takes a quarter longer than it has taken so far, at least; so the
  * percentage approaches 100 and does not reach it.  It never falls, though estimates change.
  */
 #include "progress.h"
@@ -343,7 +343,7 @@ static double
 seconds_left(const Progress *entry, TimestampTz now)
 {
 	double		taken = seconds_between(entry->since, now);
-	double		left = Max(entry->units * seconds_of_unit(entry, entry->phase) - taken, taken / 10);
+	double		left = Max(entry->units * seconds_of_unit(entry, entry->phase) - taken, taken / 4);
 
 	for (int i = 0; i < PROGRESS_PHASES; i++)
 		left += entry->phases[i].left * seconds_of_unit(entry, i);
