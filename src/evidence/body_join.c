@@ -49,6 +49,7 @@ struct EvJoin
 	int32_t    *united;			/* ... and its y, with room for one more */
 	int32_t		united_count;
 	int64_t    *begin;			/* of the groups of `indexed`; -1: none */
+	uint64_t   *has_group;		/* a bit for whether there is one: the bits of all entities stay in the cache */
 	DirectedAtom indexed;
 
 	SharedSet  *set;
@@ -83,6 +84,7 @@ take_join(EvJoin *join, Allocation *allocation)
 	join->same = TAKE(allocation, int32_t, entities);
 	join->united = TAKE(allocation, int32_t, entities + 1);
 	join->begin = TAKE(allocation, int64_t, entities);
+	join->has_group = TAKE(allocation, uint64_t, entities / 64 + 1);
 	join->set = TAKE(allocation, SharedSet, most_sets(join->facts));
 	join->member = TAKE(allocation, int32_t, most_members(join->facts) + entities);
 	join->slot = TAKE(allocation, int32_t, SLOTS_OF(most_sets(join->facts)));
@@ -127,6 +129,7 @@ ev_join(Arena *arena, Pool *pool, const EvFacts *facts)
 	for (int32_t e = 0; e < facts->entities; e++)
 	{
 		join->begin[e] = -1;
+		join->has_group[e / 64] = 0;
 		pool_yield_at(pool, POOL_LEADER, e);
 	}
 	return join;
@@ -505,6 +508,12 @@ flush_sets(EvJoin *join)
 	clear_sets(join);
 }
 
+static inline bool
+is_indexed(const EvJoin *join, int32_t entity)
+{
+	return (join->has_group[entity / 64] >> (entity % 64) & 1) != 0;
+}
+
 /* The entities of level 1 for the x that is bound; those from which the next atom leads nowhere stay out. */
 static int32_t
 gather_set(EvJoin *join)
@@ -521,7 +530,7 @@ gather_set(EvJoin *join)
 
 		count_work(join, 1);
 
-		if ((indexed && join->begin[entity] < 0) || !passes(join, level, source.link, entity))
+		if ((indexed && !is_indexed(join, entity)) || !passes(join, level, source.link, entity))
 			continue;
 		member[size++] = entity;
 		if (level->once)
@@ -563,8 +572,6 @@ look_ahead(const EvJoin *join, const int32_t *holder, int64_t left)
 
 	if (left > AHEAD)
 		__builtin_prefetch(&edge[group[holder[AHEAD]].first]);
-	if (left > AHEAD / 2 && join->indexed != NO_ATOM)
-		__builtin_prefetch(&join->begin[edge[group[holder[AHEAD / 2]].first].other]);
 }
 
 static void
@@ -602,7 +609,13 @@ index_groups(EvJoin *join, bool clear)
 
 	for (int64_t i = facts->holders[join->indexed]; i < facts->holders[join->indexed + 1]; i++)
 	{
-		join->begin[ev_holder(facts, i)] = clear ? -1 : ev_group_at(facts, facts->holder[i]).first;
+		int32_t		entity = ev_holder(facts, i);
+
+		join->begin[entity] = clear ? -1 : ev_group_at(facts, facts->holder[i]).first;
+		if (clear)
+			join->has_group[entity / 64] = 0;
+		else
+			join->has_group[entity / 64] |= UINT64_C(1) << (entity % 64);
 		count_work(join, 1);
 	}
 }
