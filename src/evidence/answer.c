@@ -39,6 +39,7 @@
 #define SAMPLE 1000
 #define LEAST_SAMPLE 100		/* the standard error of a confidence is then at most 0.05 */
 #define WORK (1 << 22)
+#define PATTERN_WORK 100000		/* of one pattern: no single rule is worth more */
 #define AHEAD 16				/* firings before which memory is brought */
 #define LEAST_SUPPORT 2
 #define LEAST_CONFIDENCE 0.01
@@ -204,6 +205,15 @@ fire(EvAnswering *answering, int32_t entity, EvFiring rule)
 
 /* ---- path rules ----------------------------------------------------------------- */
 
+/* A rule may look at what is left of the work, but at no more than `most` edges, and at SAMPLE in any case. */
+static int64_t
+most_edges(const EvAnswering *answering, int64_t most)
+{
+	if (answering->work < most)
+		most = answering->work;
+	return most > SAMPLE ? most : SAMPLE;
+}
+
 /* Begins a set of entities, each of which has a stamp. */
 static void
 begin_set(EvAnswering *answering)
@@ -238,7 +248,7 @@ follow_atom(EvAnswering *answering, int depth, int32_t atom)
 {
 	int32_t    *from = answering->reached[depth];
 	int64_t		edges = 0;
-	int64_t		most = answering->work > SAMPLE ? answering->work : SAMPLE;
+	int64_t		most = most_edges(answering, WORK);
 	int64_t		count = 0;
 	EvGroup		group[EV_AHEAD];
 
@@ -344,12 +354,14 @@ apply_patterns(EvAnswering *answering)
 	const EvRules *rules = answering->rules;
 	int32_t		cluster = 4 * answering->facts->relations;
 
+	answering->work = WORK;
 	for (int64_t i = rules->first_pattern[answering->relation]; i < rules->first_pattern[answering->relation + 1]; i++)
 	{
 		const EvPattern *pattern = &rules->pattern[i];
 		FiringPattern firing = {answering, {pattern->confidence, cluster + (int32_t) i, EV_PATTERN, i}};
 
-		ev_match(answering->facts, pattern, answering->side, answering->given, fire_pattern, &firing);
+		answering->work -= ev_match(answering->facts, pattern, answering->side, answering->given,
+									most_edges(answering, PATTERN_WORK), fire_pattern, &firing);
 		yield(answering);
 	}
 }

@@ -88,10 +88,10 @@ extern int32_t ev_atom(const EvRule *rule, Side side, int i);
 
 /*
  * Calls found(argument, answer) with each answer on `side` for the given entity, perhaps several
- * times for one.  Stops after a number of edges that no single rule is worth more than, with what was found.
+ * times for one.  Stops when it has looked at `most` edges, with what was found.  Returns how many edges these were.
  */
-extern void ev_match(const EvFacts *facts, const EvPattern *pattern, Side side, int32_t given,
-					 void (*found) (void *argument, int32_t answer), void *argument);
+extern int64_t ev_match(const EvFacts *facts, const EvPattern *pattern, Side side, int32_t given, int64_t most,
+						void (*found) (void *argument, int32_t answer), void *argument);
 
 /* ---- answer.c: rules that fire for a question ----------------------------- */
 

@@ -8,15 +8,14 @@
  */
 #include "evidence.h"
 
-#define MOST_EDGES 100000
-
 typedef struct Matching
 {
 	const EvFacts *facts;
 	const EvPattern *pattern;
 	int32_t		answer;			/* the variable of the head that is not given */
 	int32_t		bound[EV_MAX_VARIABLES];	/* by -1 - variable; -1: not yet */
-	int64_t		edges;			/* looked at so far */
+	int64_t		edges;			/* looked at so far, */
+	int64_t		most;			/* and at most */
 	void		(*found) (void *argument, int32_t answer);
 	void	   *argument;
 } Matching;
@@ -72,7 +71,7 @@ bind(Matching *matching, int32_t relation, int32_t from, bool backwards, int32_t
 		return;
 	}
 	group = ev_group(facts, from, FORWARDS(relation) + backwards);
-	for (int64_t i = group.first; i < group.end && matching->edges < MOST_EDGES; i++)
+	for (int64_t i = group.first; i < group.end && matching->edges < matching->most; i++)
 	{
 		matching->edges++;
 		match_with(matching, variable, facts->edge[i].other, done);
@@ -113,14 +112,15 @@ match(Matching *matching, unsigned done)
 		bind(matching, atom->relation, second, true, atom->first, done);
 }
 
-void
-ev_match(const EvFacts *facts, const EvPattern *pattern, Side side, int32_t given,
+int64_t
+ev_match(const EvFacts *facts, const EvPattern *pattern, Side side, int32_t given, int64_t most,
 		 void (*found) (void *argument, int32_t answer), void *argument)
 {
 	Matching	matching = {
 		.facts = facts,
 		.pattern = pattern,
 		.answer = side == SIDE_TAIL ? EV_Y : EV_X,
+		.most = most,
 		.found = found,
 		.argument = argument
 	};
@@ -129,4 +129,5 @@ ev_match(const EvFacts *facts, const EvPattern *pattern, Side side, int32_t give
 		matching.bound[i] = -1;
 	matching.bound[-1 - (side == SIDE_TAIL ? EV_X : EV_Y)] = given;
 	match(&matching, 0);
+	return matching.edges;
 }
