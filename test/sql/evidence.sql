@@ -427,7 +427,7 @@ select grounding from hkg_explain('own', 'a', 'r', 'b', 'm') where rule <> '(emb
 
 -- ---- memory ----
 
--- a model and its evidence have to fit together: 2,500 entities, whose evidence takes some 0.7 MB whatever their embeddings take
+-- in a session's own memory, a model and its evidence have to fit together: 2,500 entities, whose evidence takes some 0.7 MB whatever their embeddings take
 select hkg_create_graph('big');
 insert into big.entity select i, 'e' || i from generate_series(1, 2500) i;
 insert into big.relation values (1, 'r');
@@ -436,10 +436,12 @@ insert into big.model (name, score_function, dimensions, settings, status, creat
 select name, 'distmult', d, '{}', 'ready', now(), '{"discount": {"rules": 0.5, "both": 0.5}}' from (values ('narrow', 1), ('wide', 50)) m (name, d);
 insert into big.entity_embedding select m.name, e.id, array_fill(1::real, array[dimensions]) from big.model m, big.entity e;
 insert into big.relation_embedding select m.name, 1, array_fill(1::real, array[dimensions]) from big.model m;
+set hybridkg.shared_cache = 0;
 set hybridkg.max_memory = '1MB';
 select hkg_score('big', 'e1', 'r', 'e9', 'narrow') > 0, hkg_score('big', 'e1', 'r', 'e9', 'wide', 'embedding');
 select report from hkg_tools.try($$select hkg_score('big', 'e1', 'r', 'e9', 'wide')$$);
 reset hybridkg.max_memory;
+reset hybridkg.shared_cache;
 -- facts that take more while they are read are not read: 33,000 of them, in an array that doubles
 alter table big.triple drop constraint triple_head_fkey, drop constraint triple_relation_fkey, drop constraint triple_tail_fkey;
 insert into big.triple select 1 + i % 200, 1, 201 + i / 200 from generate_series(0, 32999) i;

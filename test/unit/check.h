@@ -27,6 +27,9 @@ extern Arena arena;
 /* An arena that has nothing to give. */
 extern Arena empty_arena;
 
+/* A copy of that memory, at a multiple of 64; the original is overwritten. */
+extern void *moved(const void *memory, size_t bytes);
+
 extern void *take(size_t bytes);
 
 /* Two threads; and none, for what the leader does itself. */

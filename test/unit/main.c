@@ -94,6 +94,18 @@ allocate_nothing(void *context, size_t bytes)
 }
 
 Arena	arena = {allocate, NULL, false};
+
+void *
+moved(const void *memory, size_t bytes)
+{
+	char	   *room = arena.allocate(arena.context, bytes + 64);
+	char	   *copy = room + (64 - (uintptr_t) room % 64) % 64;
+
+	memcpy(copy, memory, bytes);
+	memset((void *) memory, 0xff, bytes);
+	return copy;
+}
+
 Arena	empty_arena = {allocate_nothing, NULL, false};
 
 static void

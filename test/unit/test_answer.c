@@ -309,6 +309,19 @@ check_neighbours(const World *world, const EvFacts *facts)
 		}
 }
 
+/* As sessions that share one have it */
+static void
+move_index(EvFacts *facts, EvRules *rules)
+{
+	size_t		bytes;
+	const void *memory = ev_facts_memory(facts, &bytes);
+
+	ev_facts_move(facts, moved(memory, bytes));
+	CHECK(facts->neighbour == NULL);
+	memory = ev_rules_memory(rules, RELATIONS, &bytes);
+	ev_rules_move(rules, RELATIONS, moved(memory, bytes));
+}
+
 static void
 check_world(void)
 {
@@ -327,6 +340,7 @@ check_world(void)
 	CHECK(!ev_neighbours(&empty_arena, pool, &facts));
 	set = (EvRuleSet) {world.rule, RULES, world.pattern, PATTERNS};
 	CHECK(ev_rules(&arena, leader, RELATIONS, &set, &rules));
+	move_index(&facts, &rules);
 	answering = ev_answering(&arena, &facts, &rules);
 	for (int i = 0; i < 120; i++)
 		check_question(&world, answering, next_below(2) == 0 ? SIDE_TAIL : SIDE_HEAD,

@@ -16,6 +16,16 @@ before(const double *score, int a, int b)
 	return score[a] != score[b] ? score[a] > score[b] : a < b;
 }
 
+/* As sessions that share one have it */
+static const KgeSketch *
+moved_sketch(const KgeModel *model, Pool *pool)
+{
+	size_t		bytes;
+	const void *memory = kge_sketch_memory(kge_sketch(&arena, pool, model), model, &bytes);
+
+	return kge_sketch_over(&arena, model, moved(memory, bytes));
+}
+
 static void
 compare(const char *what, const KgeModel *model, Pool *pool, Side side,
 		const int32_t *excluded, int excluded_count, int k)
@@ -26,7 +36,7 @@ compare(const char *what, const KgeModel *model, Pool *pool, Side side,
 	int32_t		rows[ENTITIES];
 	int			expected = 0;
 	int			wrong = 0;
-	int64_t		count = kge_top(&arena, pool, model, kge_sketch(&arena, pool, model),
+	int64_t		count = kge_top(&arena, pool, model, moved_sketch(model, pool),
 				(KgeTopQuestion) {side, 3, 1, excluded, excluded_count}, k, rows, scores);
 
 	for (int e = 0; e < ENTITIES; e++)
