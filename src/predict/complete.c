@@ -49,7 +49,7 @@ facts_of(Graph *graph, const Predictor *predictor)
 {
 	if (predictor->evidence != NULL)
 		return &predictor->evidence->facts;
-	return &evidence_of_facts(graph, predictor->model)->facts;
+	return &evidence_of_facts(graph, predictor->added)->facts;
 }
 
 /* How many known answers the holders of an atom have. */
@@ -187,16 +187,14 @@ score_of_found(const Predictor *predictor, const KgeScored *found)
 static void
 add_missing(MissingList *list, const Predictor *predictor, const KgeScored *found, double min_probability)
 {
-	const Model *model = predictor->model;
-
 	if (predictor->kind == EV_RULES && found->addition == 0)
 		return;
 	list->best = Max(list->best, found->probability);
 	if (found->probability < min_probability)
 		return;
 	list->triple[list->count] = (Triple) {
-		model->entity_id[found->triple.head], model->relation_id[found->triple.relation],
-		model->entity_id[found->triple.tail]
+		added_entities_id(predictor->added, found->triple.head), predictor->model->relation_id[found->triple.relation],
+		added_entities_id(predictor->added, found->triple.tail)
 	};
 	list->score[list->count] = score_of_found(predictor, found);
 	list->probability[list->count++] = found->probability;
@@ -222,7 +220,7 @@ find_best(MissingQuestions *questions, KgeWanted wanted, const KgeScored **best)
 	KgeCompletion *completion;
 	Scoring		scoring;
 
-	scoring_open(predictor->evidence, predictor->kind, predictor->model->kge, pool_threads(pool), &scoring);
+	scoring_open(predictor->evidence, predictor->kind, added_entities_array(predictor->added), pool_threads(pool), &scoring);
 	hkg_check_memory_or(bytes_needed(pool, &scoring, judging, wanted),
 						psprintf("a list of " INT64_FORMAT " missing facts", wanted.k), "ask for a smaller k");
 	completion = kge_completion(&arena, pool, &scoring.kge, scoring.adjustment, judging, wanted);
