@@ -452,7 +452,12 @@ open_evidence(Graph *graph, const KeptModel *kept, bool keep, EvidenceCopy *copy
 	if (keep && origin_now(graph, kept, &wanted.origin))
 		shared = shared_copy_open(&key, fits, &wanted, copy->shared->context, &claim);
 	if (shared != NULL)
+	{
 		take_evidence(graph, kept, shared, copy);
+		/* equal facts number new entities alike; a copy that does not is of no use here */
+		if (copy->evidence != NULL && copy->evidence->facts.entities != kept->model.kge.entities + copy->added->count)
+			read_own_evidence(graph, kept, copy);
+	}
 	else if (claim != NULL)
 		build_evidence(graph, kept, &wanted.origin, claim, copy);
 	else
