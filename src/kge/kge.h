@@ -481,19 +481,25 @@ typedef struct KgeAnswer
 	int32_t		row;
 } KgeAnswer;
 
-/*
- * Of each question the k candidates of highest score, as kge_top has them, in answers[i * k ...], best first, and how
- * many they are in found[i].  `adjustment` may be NULL.  `listed`: only what the adjustment lists is a candidate, and
- * phi is 0.  k is at most the number of entities.  sketch: that of `model`, or NULL, which takes longer.  False when the
- * arena is empty.
- */
-extern bool kge_top_many(Arena *arena, Pool *pool, const KgeModel *model, const KgeSketch *sketch,
-						 const KgeAdjustment *adjustment, bool listed, KgeTopQuestions questions, int64_t k,
-						 KgeAnswer *answers, int64_t *found);
+typedef struct KgeTopMany KgeTopMany;
 
-/* Bytes that it will take from its arena. */
+/* Bytes that kge_top_many will take from its arena. */
 extern size_t kge_top_many_bytes(const KgeModel *model, const KgeSketch *sketch, const KgeAdjustment *adjustment,
-								 int threads, int64_t questions);
+								 int threads);
+
+/*
+ * What searches with.  `adjustment` may be NULL.  `listed`: only what the adjustment lists is a candidate, and phi is 0.
+ * sketch: that of `model`, or NULL, which takes longer.  NULL when the arena is empty.
+ */
+extern KgeTopMany *kge_top_many(Arena *arena, Pool *pool, const KgeModel *model, const KgeSketch *sketch,
+								const KgeAdjustment *adjustment, bool listed);
+
+/*
+ * Of each question the k candidates of highest score, as kge_top has them: in answers[i * k ...], best first, and how
+ * many they are in found[i].  k is at most the number of entities.
+ */
+extern void kge_top_many_ask(KgeTopMany *search, KgeTopQuestions questions, int64_t k, KgeAnswer *answers,
+							 int64_t *found);
 
 /* ---- top_triples.c --------------------------------------------------------- */
 
@@ -540,22 +546,22 @@ typedef struct KgeWanted
 {
 	int64_t		k;
 	int64_t		questions;
+	bool		listed;			/* only what the adjustment lists is an answer */
 } KgeWanted;
 
 typedef struct KgeCompletion KgeCompletion;
 
 /* Bytes that kge_completion will take from its arena. */
-extern size_t kge_completion_bytes(Pool *pool, const KgeModel *model, const KgeAdjustment *adjustment, KgeJudge judge,
-								   KgeWanted wanted);
+extern size_t kge_completion_bytes(Pool *pool, const KgeModel *model, const KgeSketch *sketch,
+								   const KgeAdjustment *adjustment, KgeJudge judge, KgeWanted wanted);
 
 /*
  * Finds the k most probable answers of questions that are no known ones: lists of questions are asked one after
- * another, then the outcome is taken.  The best answers of a question are chosen by scores in single precision, then
- * scored and judged in double; of one question at most max(k, least) are.  adjustment: may be NULL.  NULL when the
- * arena is empty.
+ * another, then the outcome is taken.  Of one question at most max(k, least) answers are judged; probabilities have to
+ * rise with the score.  sketch and adjustment: as of kge_top_many.  NULL when the arena is empty.
  */
-extern KgeCompletion *kge_completion(Arena *arena, Pool *pool, const KgeModel *model, const KgeAdjustment *adjustment,
-									 KgeJudge judge, KgeWanted wanted);
+extern KgeCompletion *kge_completion(Arena *arena, Pool *pool, const KgeModel *model, const KgeSketch *sketch,
+									 const KgeAdjustment *adjustment, KgeJudge judge, KgeWanted wanted);
 extern void kge_completion_ask(KgeCompletion *completion, const KgeAsked *asked);
 
 /* Most probable first, each triple once; ties go to the higher score, then the lower relation, head, tail.  Returns how many. */

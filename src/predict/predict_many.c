@@ -367,13 +367,13 @@ answer_some(Asked *asked, Pool *pool, const KgeAdjustment *adjustment, int first
 		return;
 	}
 	questions = (KgeTopQuestions) {make_questions(asked, asked->given + first, &known, count), count};
-	hkg_check_memory_or(kge_top_many_bytes(&asked->kge, asked->sketch, adjustment, pool_threads(pool), count) +
+	hkg_check_memory_or(kge_top_many_bytes(&asked->kge, asked->sketch, adjustment, pool_threads(pool)) +
 						(uint64) count * answers.listed * sizeof(KgeAnswer),
 						psprintf("a list of %d entities for each question", asked->k), "ask for a smaller k");
 	answers.answer = array_new(KgeAnswer, (Size) count * answers.listed);
 	answers.found = array_new(int64, count);
-	kge_top_many(&arena, pool, &asked->kge, asked->sketch, adjustment, predictor->kind == EV_RULES, questions, answers.listed,
-				 answers.answer, answers.found);
+	kge_top_many_ask(kge_top_many(&arena, pool, &asked->kge, asked->sketch, adjustment, predictor->kind == EV_RULES),
+					 questions, answers.listed, answers.answer, answers.found);
 	return_answers(asked, &answers, &known, result);
 }
 
