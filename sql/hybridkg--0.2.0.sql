@@ -886,7 +886,7 @@ set search_path = pg_catalog, pg_temp;
 comment on function hkg_predict_tails(name, text, text, int, name, bool, text) is
 'the k most plausible tails of (head, relation, ?), best first
 graph: an existing graph
-head: an entity
+head: an entity; one that came after the training needs a fact, which places it among its neighbours
 relation: a relation
 k: how many, at least 1
 model: a trained model of the graph
@@ -904,7 +904,7 @@ comment on function hkg_predict_heads(name, text, text, int, name, bool, text) i
 'the k most plausible heads of (?, relation, tail), best first
 graph: an existing graph
 relation: a relation
-tail: an entity
+tail: an entity; one that came after the training needs a fact, which places it among its neighbours
 k: how many, at least 1
 model: a trained model of the graph
 known: whether to list heads of known facts, too; these facts are part of their own evidence (see hkg_score). The tail itself is listed only for a relation with facts whose head and tail are the same
@@ -1054,7 +1054,7 @@ comment on function hkg_explain(name, text, text, text, name) is
 graph: an existing graph
 head, relation, tail: names; the triple need not be a fact
 model: a trained model of the graph
-rule: (embedding), or a rule that is evidence or was selected in training. Rules with a constant in the head are counted for this triple and are in no table
+rule: (embedding), with how a new entity got its own: (embedding; of head: placed among its neighbours), or of head: none, where none of its facts could place it; or a rule that is evidence or was selected in training. Rules with a constant in the head are counted for this triple and are in no table
 quality: that of table rule, else the rule''s evidence_confidence; for a rule that is in no table, support / (body size + 5)
 grounding: the facts that match the rule''s body, one row for each grounding; only one for a rule that was not selected
 share: its part of hkg_score; the shares of different rules and of the embedding add up to it. Null for a rule that adds nothing, because a better one infers much the same
@@ -1099,7 +1099,7 @@ sample: ranks so many triples of the split, at least 2, spread evenly over it in
 side: head, tail, or both (the mean over both)
 triples: that were ranked
 mrr_error: the standard error of mrr, null without a sample
-Every entity of the graph is ranked. One without an embedding (it came after the training) comes last. With rules alone it is ranked by what they infer, though hkg_score and predictions refuse it';
+Every entity of the graph is ranked. One that came after the training is placed by its facts, as in predictions; one without an embedding and without a fact comes last';
 
 create function hkg_ranks(graph name, split text default 'test', model name default 'default', seed bigint default 0,
 	evidence text default 'both')

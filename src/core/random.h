@@ -29,7 +29,8 @@ enum
 	DRAW_ANCHOR,
 	DRAW_HELD_OUT,
 	DRAW_RANKED,
-	DRAW_QUESTION
+	DRAW_QUESTION,
+	DRAW_PLACE
 };
 
 /* The finaliser of splitmix64: a bijection that mixes all 64 bits. */

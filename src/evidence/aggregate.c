@@ -125,6 +125,43 @@ ev_adjuster(Arena *arena, const EvFacts *facts, const EvRules *rules, EvWeights 
 	return true;
 }
 
+bool
+ev_adjuster_expect(Arena *arena, EvAdjuster *adjuster, const KgeModel *model, const bool *is_new)
+{
+	adjuster->scorer = arena->allocate(arena->context, (size_t) adjuster->threads * sizeof(KgeScorer *));
+	for (int i = 0; adjuster->scorer != NULL && i < adjuster->threads; i++)
+	{
+		adjuster->scorer[i] = kge_scorer(arena, model);
+		if (adjuster->scorer[i] == NULL)
+			return false;
+	}
+	adjuster->is_new = is_new;
+	return adjuster->scorer != NULL;
+}
+
+/* Additions that turn the scores of new entities into those that are expected of them, beside the evidence. */
+static void
+expect_new(EvAdjuster *adjuster, const Question *question, EvCandidates candidates, int thread)
+{
+	double		weight = adjuster->weights.weight[2 * question->relation + (int32_t) question->side];
+	KgeScorer  *scorer = adjuster->scorer[thread];
+	EvExpected	expected;
+
+	if (!(weight > 0))
+		return;
+	expected = ev_expected(adjuster->facts, adjuster->is_new, candidates, adjuster->weights.discount, question, scorer);
+	for (int64_t i = 0; expected.found && i < candidates.count; i++)
+	{
+		KgeAddition *addition = &adjuster->addition[thread][i];
+		double		score;
+
+		if (!adjuster->is_new[addition->entity])
+			continue;
+		score = kge_scorer_score(scorer, 0, addition->entity);
+		addition->addition += (ev_expected_score(&expected, score, addition->addition) - score) / weight;
+	}
+}
+
 /* KgeAdjustment's callback */
 static int64_t
 list_additions(void *argument, Side side, int32_t given, int32_t relation,
@@ -138,6 +175,9 @@ list_additions(void *argument, Side side, int32_t given, int32_t relation,
 		adjuster->addition[thread][i] = (KgeAddition) {candidates[i].entity,
 			ev_evidence(&candidates[i], adjuster->weights.discount)};
 	*additions = adjuster->addition[thread];
+	if (adjuster->is_new != NULL)
+		expect_new(adjuster, &(Question) {.side = side,.relation = relation,.given = given},
+				   (EvCandidates) {candidates, count}, thread);
 	return count;
 }
 

@@ -155,6 +155,32 @@ extern double ev_evidence(const EvCandidate *candidate, double discount);
 /* The share of the i-th firing rule in s, in 0 .. 1. */
 extern double ev_share(const EvCandidate *candidate, double discount, int i);
 
+/* ---- expected.c: new entities that rules infer ----------------------------- */
+
+typedef struct EvCandidates
+{
+	const EvCandidate *candidate;
+	int64_t		count;
+} EvCandidates;
+
+/* A line above scores by evidence */
+typedef struct EvExpected
+{
+	bool		found;			/* whether there is one */
+	double		level;
+	double		slope;
+} EvExpected;
+
+/*
+ * The line above the scores of trained candidates of a question that are no facts; none where no candidate is new,
+ * or too few are not.  is_new: by entity; scorer: of the model, which it prepares.
+ */
+extern EvExpected ev_expected(const EvFacts *facts, const bool *is_new, EvCandidates candidates, double discount,
+							  const Question *question, KgeScorer *scorer);
+
+/* The score of a new entity with that evidence: its own where there is no line. */
+extern double ev_expected_score(const EvExpected *expected, double score, double evidence);
+
 /* How evidence is combined with scores */
 typedef struct EvWeights
 {
@@ -249,12 +275,17 @@ typedef struct EvAdjuster
 	int			threads;
 	EvAnswering **answering;	/* of each thread */
 	KgeAddition **addition;		/* likewise, room for all candidates */
+	const bool *is_new;			/* by entity; NULL: none is */
+	KgeScorer **scorer;			/* of each thread, where some are */
 } EvAdjuster;
 
 extern size_t ev_adjuster_bytes(const EvFacts *facts, int threads);
 
 extern bool ev_adjuster(Arena *arena, const EvFacts *facts, const EvRules *rules, EvWeights weights,
 						int threads, EvAdjuster *adjuster);
+
+/* From then on, new entities that are inferred get the score that is expected of them, in place of their own. */
+extern bool ev_adjuster_expect(Arena *arena, EvAdjuster *adjuster, const KgeModel *model, const bool *is_new);
 
 /* Adds the evidence, with the adjuster's weights. */
 extern KgeAdjustment ev_adjustment(EvAdjuster *adjuster);

@@ -53,6 +53,8 @@ typedef struct KgeModel
 	float	   *entity;			/* entities x kge_entity_width, row by row */
 	float	   *relation;		/* kge_relation_rows x kge_relation_width, row by row */
 	bool		reciprocal;		/* relations have an inverse each, in row relations + r */
+	int32_t		added;			/* entities beside them, from row `entities` on: they can be given, and scored one */
+	float	  **added_row;		/* by one; training, ranks and the best of all pass over them; a pointer to each */
 } KgeModel;
 
 /* Rows of `relation`: as many as relations, or twice as many. */
@@ -61,12 +63,15 @@ extern int32_t kge_relation_rows(const KgeModel *model);
 /* Fills entity and relation with the function's initial values, drawn by seed. */
 extern void kge_model_initialise(KgeModel *model, Pool *pool, uint64_t seed);
 
-/* Which rows are new to a trained model (new_entities.c); the caller's arrays. */
+/*
+ * Entities that are new to a trained model (new_entities.c); the caller's arrays.  New are rows of `entity`
+ * that are marked, or all that are added.
+ */
 typedef struct KgeNewEntities
 {
-	bool	   *entity;			/* by row: whether it is new */
-	bool	   *relation;
-	int32_t    *neighbours;		/* by row: trained ones so far, 0 first */
+	bool	   *entity;			/* by row: whether it is new; NULL: the added ones are */
+	bool	   *relation;		/* by row; NULL: none is */
+	int32_t    *neighbours;		/* of each row, or of each that is added: trained ones so far, 0 first */
 	float	   *query;			/* room for an entity's row */
 } KgeNewEntities;
 
@@ -74,9 +79,30 @@ typedef struct KgeNewEntities
  * Rows of new entities become the mean of their trained neighbours' queries; one without such neighbours
  * keeps its row.  First all facts, in one call or in several, then the placing.
  */
-extern void kge_new_entities_gather(KgeModel *model, KgeNewEntities *new_entities,
+extern void kge_new_entities_gather(const KgeModel *model, KgeNewEntities *new_entities,
 							   const Triple *facts, int64_t count);
-extern void kge_new_entities_place(KgeModel *model, const KgeNewEntities *new_entities);
+extern void kge_new_entities_place(const KgeModel *model, const KgeNewEntities *new_entities);
+
+/* What the rows of trained entities are like, by an even sample of them */
+typedef struct KgeTypicalRow
+{
+	float	   *mean;			/* the caller's, of an entity's width */
+	double		length;			/* the mean length */
+	double		deviation;		/* of a number of a row from the mean row's, root of the mean square */
+} KgeTypicalRow;
+
+/* Fills in the rest. */
+extern void kge_typical_row(const KgeModel *model, KgeTypicalRow *typical);
+
+/*
+ * The same for an added entity in place of kge_new_entities_place, for predictions, where it competes with trained
+ * entities: as far from queries as these are.  `key` numbers what is drawn.
+ */
+extern void kge_new_entity_place(const KgeModel *model, const KgeNewEntities *new_entities, int32_t row,
+								 const KgeTypicalRow *typical, uint64_t key);
+
+/* The row of an entity that nothing places. */
+extern void kge_neutral_row(const KgeModel *model, const KgeTypicalRow *typical, float *row);
 
 /*
  * phi(triple), from the definition in double precision: what every faster path
@@ -274,7 +300,7 @@ extern const KgeSketch *kge_sketch_over(Arena *arena, const KgeModel *model, voi
 typedef struct KgeAddition
 {
 	int32_t		entity;
-	double		addition;		/* >= 0 */
+	double		addition;
 } KgeAddition;
 
 /*
@@ -411,6 +437,9 @@ extern size_t kge_neighbors_bytes(const KgeModel *model, int64_t k);
 extern int64_t kge_neighbors(Arena *arena, Pool *pool, const KgeModel *model,
 							 int32_t entity, int64_t k, int32_t *rows, double *cosines);
 
+/* The cosine of the rows of two entities, which may be added ones; NaN where it has none. */
+extern double kge_cosine(const KgeModel *model, int32_t a, int32_t b);
+
 /*
  * phi of each triple, in single precision through the block kernels; fastest when
  * triples of one (relation, head) follow each other.
@@ -452,19 +481,25 @@ typedef struct KgeAnswer
 	int32_t		row;
 } KgeAnswer;
 
-/*
- * Of each question the k candidates of highest score, as kge_top has them, in answers[i * k ...], best first, and how
- * many they are in found[i].  `adjustment` may be NULL.  `listed`: only what the adjustment lists is a candidate, and
- * phi is 0.  k is at most the number of entities.  sketch: that of `model`, or NULL, which takes longer.  False when the
- * arena is empty.
- */
-extern bool kge_top_many(Arena *arena, Pool *pool, const KgeModel *model, const KgeSketch *sketch,
-						 const KgeAdjustment *adjustment, bool listed, KgeTopQuestions questions, int64_t k,
-						 KgeAnswer *answers, int64_t *found);
+typedef struct KgeTopMany KgeTopMany;
 
-/* Bytes that it will take from its arena. */
+/* Bytes that kge_top_many will take from its arena. */
 extern size_t kge_top_many_bytes(const KgeModel *model, const KgeSketch *sketch, const KgeAdjustment *adjustment,
-								 int threads, int64_t questions);
+								 int threads);
+
+/*
+ * What searches with.  `adjustment` may be NULL.  `listed`: only what the adjustment lists is a candidate, and phi is 0.
+ * sketch: that of `model`, or NULL, which takes longer.  NULL when the arena is empty.
+ */
+extern KgeTopMany *kge_top_many(Arena *arena, Pool *pool, const KgeModel *model, const KgeSketch *sketch,
+								const KgeAdjustment *adjustment, bool listed);
+
+/*
+ * Of each question the k candidates of highest score, as kge_top has them: in answers[i * k ...], best first, and how
+ * many they are in found[i].  k is at most the number of entities.
+ */
+extern void kge_top_many_ask(KgeTopMany *search, KgeTopQuestions questions, int64_t k, KgeAnswer *answers,
+							 int64_t *found);
 
 /* ---- top_triples.c --------------------------------------------------------- */
 
@@ -511,22 +546,22 @@ typedef struct KgeWanted
 {
 	int64_t		k;
 	int64_t		questions;
+	bool		listed;			/* only what the adjustment lists is an answer */
 } KgeWanted;
 
 typedef struct KgeCompletion KgeCompletion;
 
 /* Bytes that kge_completion will take from its arena. */
-extern size_t kge_completion_bytes(Pool *pool, const KgeModel *model, const KgeAdjustment *adjustment, KgeJudge judge,
-								   KgeWanted wanted);
+extern size_t kge_completion_bytes(Pool *pool, const KgeModel *model, const KgeSketch *sketch,
+								   const KgeAdjustment *adjustment, KgeJudge judge, KgeWanted wanted);
 
 /*
  * Finds the k most probable answers of questions that are no known ones: lists of questions are asked one after
- * another, then the outcome is taken.  The best answers of a question are chosen by scores in single precision, then
- * scored and judged in double; of one question at most max(k, least) are.  adjustment: may be NULL.  NULL when the
- * arena is empty.
+ * another, then the outcome is taken.  Of one question at most max(k, least) answers are judged; probabilities have to
+ * rise with the score.  sketch and adjustment: as of kge_top_many.  NULL when the arena is empty.
  */
-extern KgeCompletion *kge_completion(Arena *arena, Pool *pool, const KgeModel *model, const KgeAdjustment *adjustment,
-									 KgeJudge judge, KgeWanted wanted);
+extern KgeCompletion *kge_completion(Arena *arena, Pool *pool, const KgeModel *model, const KgeSketch *sketch,
+									 const KgeAdjustment *adjustment, KgeJudge judge, KgeWanted wanted);
 extern void kge_completion_ask(KgeCompletion *completion, const KgeAsked *asked);
 
 /* Most probable first, each triple once; ties go to the higher score, then the lower relation, head, tail.  Returns how many. */

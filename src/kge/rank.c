@@ -279,7 +279,7 @@ compare_raised(const TileScores *tile, int32_t candidate, float fast, int64_t as
 	const KgeRanking *ranking = tile->ranking;
 	double		t = ranking->exact[asked];
 	KgeBound	bound = kge_bound(&ranking->engine, tile->query_norm, t - addition);
-	float		rounded = (float) (2 * DBL_EPSILON * (fabs(t) + addition));
+	float		rounded = (float) (2 * DBL_EPSILON * (fabs(t) + fabs(addition)));
 	float		margin = bound.slope * ranking->norm[candidate] + rounded;
 	double		score;
 
@@ -312,7 +312,7 @@ count_raised(const TileScores *tile, const float *query, int64_t asked,
 			continue;
 		fast = kge_engine_score(&ranking->engine, query, kge_entity_row(ranking->model, candidate));
 		after = compare_raised(tile, candidate, fast, asked, weight * additions[i].addition);
-		if (after >= 0)
+		if (after >= 0 || additions[i].addition < 0)
 		{
 			before = compare_raised(tile, candidate, fast, asked, 0);
 			raised.above += (after > 0) - (before > 0);

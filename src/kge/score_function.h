@@ -80,7 +80,9 @@ kge_model_width(const KgeModel *model)
 static inline const float *
 kge_entity_row(const KgeModel *model, int32_t row)
 {
-	assert(0 <= row && row < model->entities);
+	assert(0 <= row && row < model->entities + model->added);
+	if (row >= model->entities)
+		return model->added_row[row - model->entities];
 	return model->entity + (size_t) row * (size_t) kge_model_width(model);
 }
 

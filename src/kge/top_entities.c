@@ -236,6 +236,12 @@ cosine(int n, const float *a, const float *b)
 	return ab / sqrt(aa * bb);
 }
 
+double
+kge_cosine(const KgeModel *model, int32_t a, int32_t b)
+{
+	return cosine(kge_model_width(model), kge_entity_row(model, a), kge_entity_row(model, b));
+}
+
 /* Item: the cosines of some entities, NaN for the one that is asked about. */
 static void
 compare(void *argument, int64_t item, int thread)

@@ -28,7 +28,7 @@ typedef struct Listed
 /* What a thread works with */
 typedef struct Searcher
 {
-	struct ManySearch *search;
+	const KgeTopMany *search;
 	KgeQuestionBlock	block;
 	const KgeTopQuestion *question;	/* of the block */
 	KgeAnswer **heap;			/* by question of the block: the worst first */
@@ -40,7 +40,7 @@ typedef struct Searcher
 	int64_t    *tile;			/* where each tile begins in by_tile; and the end */
 } Searcher;
 
-typedef struct ManySearch
+struct KgeTopMany
 {
 	Pool	   *pool;
 	const KgeModel *model;
@@ -52,7 +52,7 @@ typedef struct ManySearch
 	KgeAnswer  *answers;
 	int64_t    *found;
 	Searcher   *searcher;		/* by thread */
-} ManySearch;
+};
 
 static int64_t
 tiles_of(const KgeModel *model)
@@ -62,10 +62,10 @@ tiles_of(const KgeModel *model)
 
 /* A question may list all entities. */
 static size_t
-listed_room(const ManySearch *search)
+listed_room(const KgeTopMany *search)
 {
 	size_t		one = (size_t) search->model->entities;
-	size_t		all = one * (size_t) search->block;
+	size_t		all = one * KGE_BLOCK_QUESTIONS;
 
 	if (search->adjustment == NULL)
 		return 0;
@@ -73,29 +73,30 @@ listed_room(const ManySearch *search)
 }
 
 static void
-take_searcher(ManySearch *search, Searcher *searcher, Allocation *allocation)
+take_searcher(KgeTopMany *search, Searcher *searcher, Allocation *allocation)
 {
 	kge_block_take(&searcher->block, allocation);
-	searcher->heap = TAKE(allocation, KgeAnswer *, (size_t) search->block);
-	searcher->kept = TAKE(allocation, int64_t, (size_t) search->block);
-	searcher->excluded = TAKE(allocation, int64_t, (size_t) search->block);
+	searcher->heap = TAKE(allocation, KgeAnswer *, KGE_BLOCK_QUESTIONS);
+	searcher->kept = TAKE(allocation, int64_t, KGE_BLOCK_QUESTIONS);
+	searcher->excluded = TAKE(allocation, int64_t, KGE_BLOCK_QUESTIONS);
 	searcher->listed = TAKE(allocation, Listed, listed_room(search));
 	searcher->by_tile = TAKE(allocation, Listed, listed_room(search));
 	searcher->tile = TAKE(allocation, int64_t, (size_t) tiles_of(search->model) + 2);
 }
 
-static void
-take_search(ManySearch *search, const KgeSketch *sketch, int threads, Allocation *allocation)
+static KgeTopMany *
+take_search(KgeTopMany *search, const KgeSketch *sketch, int threads, Allocation *allocation)
 {
 	search->searcher = TAKE(allocation, Searcher, (size_t) threads);
 	for (int i = 0; i < threads; i++)
 	{
-		Searcher	searcher = {.search = search,.block = {.model = search->model,.sketch = sketch}};
+		Searcher	searcher = {.block = {.model = search->model,.sketch = sketch}};
 
 		take_searcher(search, &searcher, allocation);
 		if (search->searcher != NULL)
 			search->searcher[i] = searcher;
 	}
+	return TAKE(allocation, KgeTopMany, 1);
 }
 
 /* ---- the best of a question ------------------------------------------------------ */
@@ -116,7 +117,7 @@ compare_answers(const void *a, const void *b)
 static double
 phi_needed(const Searcher *searcher, int number, double addition)
 {
-	const ManySearch *search = searcher->search;
+	const KgeTopMany *search = searcher->search;
 	const KgeTopQuestion *question = &searcher->question[number];
 	const KgeAdjustment *adjustment = search->adjustment;
 	double		worst;
@@ -136,7 +137,7 @@ phi_needed(const Searcher *searcher, int number, double addition)
 static void
 offer(Searcher *searcher, int number, int32_t entity, double addition)
 {
-	const ManySearch *search = searcher->search;
+	const KgeTopMany *search = searcher->search;
 	const KgeTopQuestion *question = &searcher->question[number];
 	Question	asked = {.side = question->side,.relation = question->relation,.given = question->given};
 	KgeAnswer	answer = {.addition = addition,.row = entity};
@@ -163,7 +164,7 @@ offer(Searcher *searcher, int number, int32_t entity, double addition)
 static int64_t
 list_some(Searcher *searcher, int64_t first, int64_t end, int thread)
 {
-	const ManySearch *search = searcher->search;
+	const KgeTopMany *search = searcher->search;
 	const KgeAdjustment *adjustment = search->adjustment;
 	int64_t		room = (int64_t) listed_room(search);
 	int64_t		i = first;
@@ -278,7 +279,7 @@ search_listed(Searcher *searcher, int thread)
 static void
 search_block(Searcher *searcher, int64_t first, int questions, int thread)
 {
-	ManySearch	   *search = searcher->search;
+	const KgeTopMany *search = searcher->search;
 
 	searcher->question = search->questions.question + first;
 	for (int q = 0; q < questions; q++)
@@ -304,7 +305,7 @@ search_block(Searcher *searcher, int64_t first, int questions, int thread)
 static void
 search_item(void *argument, int64_t item, int thread)
 {
-	ManySearch	   *search = argument;
+	KgeTopMany	   *search = argument;
 	Searcher   *searcher = &search->searcher[thread];
 	int64_t		end = (item + 1) * search->block;
 
@@ -322,46 +323,46 @@ search_item(void *argument, int64_t item, int thread)
 
 /* ---- all together -------------------------------------------------------------------- */
 
-/* Of few questions, blocks are small, so that every thread has some. */
-static ManySearch
-plan(const KgeModel *model, const KgeAdjustment *adjustment, int threads, int64_t questions)
-{
-	ManySearch		search = {.model = model,.adjustment = adjustment};
-
-	search.block = pool_pieces(pool_pieces(questions, threads), 16) * 16;
-	if (search.block > KGE_BLOCK_QUESTIONS)
-		search.block = KGE_BLOCK_QUESTIONS;
-	return search;
-}
-
 size_t
-kge_top_many_bytes(const KgeModel *model, const KgeSketch *sketch, const KgeAdjustment *adjustment, int threads,
-				   int64_t questions)
+kge_top_many_bytes(const KgeModel *model, const KgeSketch *sketch, const KgeAdjustment *adjustment, int threads)
 {
-	ManySearch		search = plan(model, adjustment, threads, questions);
+	KgeTopMany	search = {.model = model,.adjustment = adjustment};
 	Allocation	allocation = {0};
 
 	take_search(&search, sketch, threads, &allocation);
 	return allocation_bytes(&allocation);
 }
 
-bool
+KgeTopMany *
 kge_top_many(Arena *arena, Pool *pool, const KgeModel *model, const KgeSketch *sketch, const KgeAdjustment *adjustment,
-			 bool listed, KgeTopQuestions questions, int64_t k, KgeAnswer *answers, int64_t *found)
+			 bool listed)
 {
-	ManySearch		search = plan(model, adjustment, pool_threads(pool), questions.count);
+	KgeTopMany	search = {.pool = pool,.model = model,.adjustment = adjustment,.only_listed = listed};
+	KgeTopMany *taken;
 	Allocation	allocation = {0};
 
-	search.pool = pool;
-	search.k = k;
-	search.only_listed = listed;
-	search.questions = questions;
-	search.answers = answers;
-	search.found = found;
 	take_search(&search, sketch, pool_threads(pool), &allocation);
 	if (!allocation_open(&allocation, arena))
-		return false;
-	take_search(&search, sketch, pool_threads(pool), &allocation);
-	pool_run(pool, pool_pieces(questions.count, search.block), search_item, &search);
-	return true;
+		return NULL;
+	taken = take_search(&search, sketch, pool_threads(pool), &allocation);
+	*taken = search;
+	for (int i = 0; i < pool_threads(pool); i++)
+		taken->searcher[i].search = taken;
+	return taken;
+}
+
+/* Of few questions, blocks are small, so that every thread has some. */
+void
+kge_top_many_ask(KgeTopMany *search, KgeTopQuestions questions, int64_t k, KgeAnswer *answers, int64_t *found)
+{
+	int			threads = pool_threads(search->pool);
+	int64_t		block = pool_pieces(pool_pieces(questions.count, threads), 16) * 16;
+
+	search->questions = questions;
+	search->k = k;
+	search->answers = answers;
+	search->found = found;
+	search->block = block < KGE_BLOCK_QUESTIONS ? block : KGE_BLOCK_QUESTIONS;
+	if (questions.count > 0 && k > 0)
+		pool_run(search->pool, pool_pieces(questions.count, search->block), search_item, search);
 }

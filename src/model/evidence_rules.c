@@ -15,6 +15,7 @@
 typedef struct RuleRows
 {
 	const GraphData *data;
+	const AddedEntities *added; /* or NULL */
 	EvRule	   *path;
 	int64		paths;
 	int64		path_room;
@@ -72,7 +73,12 @@ path_of_rule(const RuleRows *rows, const Rule *rule, EvRule *path)
 static bool
 row_of_term(const RuleRows *rows, Term term, int32 *row)
 {
-	*row = TERM_IS_VARIABLE(term) ? term : graph_row(rows->data->entity_id, rows->data->entities, term);
+	if (TERM_IS_VARIABLE(term))
+		*row = term;
+	else if (rows->added != NULL)
+		*row = added_entities_row(rows->added, term);
+	else
+		*row = graph_row(rows->data->entity_id, rows->data->entities, term);
 	return TERM_IS_VARIABLE(term) ? term >= -EV_MAX_VARIABLES : *row >= 0;
 }
 
@@ -125,9 +131,9 @@ take_rule(void *argument, const Datum *values, const bool *nulls)
 }
 
 EvRuleSet
-evidence_read_rules(const Graph *graph, const char *model, const GraphData *data)
+evidence_read_rules(const Graph *graph, const char *model, const GraphData *data, const AddedEntities *added)
 {
-	RuleRows	rows = {.data = data};
+	RuleRows	rows = {.data = data,.added = added};
 	SqlArgs		args = sql_args_text(model);
 
 	sql_stream(psprintf("select id::int, " RULE_COLUMNS ", evidence_confidence::float8 from %srule "

@@ -51,7 +51,7 @@ evidence_learn(Graph *graph, const char *model, const GraphData *data, const Kge
 		evidence_write_weights(graph, model, data, NULL);
 	else
 	{
-		rules = evidence_read_rules(graph, model, data);
+		rules = evidence_read_rules(graph, model, data, NULL);
 		hkg_check_memory(evidence_learn_bytes(kge, data, &rules, valid.count, pool_threads(pool)),
 						 "learning how evidence weighs");
 		evidence_index(&evidence, &rules, data);
@@ -95,7 +95,7 @@ hkg_learn_evidence(PG_FUNCTION_ARGS)
 	graph_lock_for_training(graph, call.model);
 	graph_require_rights(graph, written, lengthof(written));
 	data = graph_read(graph);
-	kge = model_of_graph(model_open(graph, call.model), data);
+	kge = added_entities_of_graph(added_entities_read(graph, model_open(graph, call.model), 0), data);
 	valid.triple = graph_read_split(graph, data, "valid", &valid.count);
 	valid.missing = argument_missing(fcinfo, 2, graph, call.model);
 	if (valid.count == 0 && evidence_has_learnt(graph, call.model))

@@ -315,46 +315,20 @@ model_of_graph(const Model *model, const GraphData *data)
 
 /* ---- names ------------------------------------------------------------------ */
 
-static int32
-require_row(const Model *model, const Graph *graph, int32 row, const char *kind, const char *name)
-{
-	if (row < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("%s \"%s\" is not in model \"%s\" of graph \"%s\"", kind, name,
-						model->name, graph->name),
-				 errdetail("It has no row in %s%s_embedding: it was added after the training, or the row was deleted.",
-						   graph->prefix, kind),
-				 errhint("Train the model again.")));
-	return row;
-}
-
-int32
-model_entity_row(const Model *model, Graph *graph, const char *name)
-{
-	int32		id = graph_entity_id(graph, name);
-
-	return require_row(model, graph, graph_row(model->entity_id, model->kge.entities, id),
-					   "entity", name);
-}
-
 int32
 model_relation_row(const Model *model, Graph *graph, const char *name)
 {
 	int32		id = graph_relation_id(graph, name);
+	int32		row = graph_row(model->relation_id, model->kge.relations, id);
 
-	return require_row(model, graph, graph_row(model->relation_id, model->kge.relations, id),
-					   "relation", name);
-}
-
-Triple
-model_triple(const Model *model, Triple ids)
-{
-	return (Triple) {
-		graph_row(model->entity_id, model->kge.entities, ids.head),
-		graph_row(model->relation_id, model->kge.relations, ids.relation),
-		graph_row(model->entity_id, model->kge.entities, ids.tail)
-	};
+	if (row < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("relation \"%s\" is not in model \"%s\" of graph \"%s\"", name, model->name, graph->name),
+				 errdetail("It has no row in %srelation_embedding: it was added after the training, or the row was deleted.",
+						   graph->prefix),
+				 errhint("Train the model again.")));
+	return row;
 }
 
 /* ---- writing ------------------------------------------------------------------ */

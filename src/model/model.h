@@ -69,16 +69,12 @@ extern Pool *model_pool(const KgeModel *kge);
 
 /*
  * The model with a row for each entity and relation of the graph, as `data` has them: NaN where there is no
- * embedding.  In the current context, or the model's own.
+ * embedding.  In the current context, or the model's own.  (added_entities_of_graph places new entities as well.)
  */
 extern KgeModel model_of_graph(const Model *model, const GraphData *data);
 
-/* The row of the entity or relation of that name.  ERROR 42704 where the graph has none, 55000 where the model has none. */
-extern int32 model_entity_row(const Model *model, Graph *graph, const char *name);
+/* The row of the relation of that name.  ERROR 42704 where the graph has none, 55000 where the model has none. */
 extern int32 model_relation_row(const Model *model, Graph *graph, const char *name);
-
-/* A triple of ids in the model's rows; -1 where there is none. */
-extern Triple model_triple(const Model *model, Triple ids);
 
 /* Writes embeddings of `kge` (rows as in data) as those of model `name`, which is in table model and has none yet. */
 extern void model_write_embeddings(Graph *graph, const char *name,

@@ -1,6 +1,6 @@
 /*
  * model_cache.c
- *		The copies of models, with their evidence, that a backend keeps for its next calls.
+ *		The copies of models, with their evidence and new entities, that a backend keeps for its next calls.
  *
  * A backend keeps the models it used last, each in a memory context of its own under CacheMemoryContext.  A copy is
  * valid as long as the model's row is the very version it was read with: (xmin, ctid), as the caller's snapshot shows
@@ -8,7 +8,8 @@
  * a rule or a weight by hand.  So one look-up by primary key decides whether the copy is valid, in any transaction,
  * after a rollback, on a replica.
  *
- * The evidence is kept beside its model, and is read again when the facts have changed (graph/changes.c).
+ * What depends on the facts is kept beside the model, and is read again when they have changed (graph/changes.c): the
+ * entities that came after the training, and these with the evidence, which takes far longer to read.
  *
  * A copy must not show its reader more than the tables would.  Where a table has row security for the caller, or the
  * caller lacks the right to read all of it, the server decides anew: the model is read again each time, and not kept.
@@ -56,10 +57,11 @@ typedef struct Shared
 	SharedCopy *copy;			/* NULL: its arrays are this backend's own */
 } Shared;
 
-/* Evidence and answering are NULL where the model has no evidence. */
+/* Evidence and answering are NULL where the model has no evidence, or where none was wanted. */
 typedef struct EvidenceCopy
 {
 	Shared	   *shared;
+	AddedEntities *added;
 	Evidence   *evidence;
 	MemoryContext work;			/* below that of `shared`: what answers questions */
 	EvAnswering *answering;		/* NULL: not there yet, or not any more */
@@ -77,7 +79,7 @@ typedef struct KeptModel
 	ItemPointerData ctid;
 	uint64		bytes;
 	FactsWatch	watch;
-	EvidenceCopy evidence;		/* shared is NULL until it was read */
+	EvidenceCopy facts[2];		/* without evidence, and with it; shared is NULL until it was read */
 	struct KeptModel *next;
 } KeptModel;
 
@@ -202,6 +204,7 @@ model_recall(uint64 serial)
 static const char *const embedding_tables[] = {
 	"model", "entity_embedding", "relation_embedding", "entity", "relation", "evidence_weight", NULL
 };
+static const char *const facts_tables[] = {"triple", NULL};
 static const char *const evidence_tables[] = {"triple", "rule", "evidence_weight", NULL};
 
 /*
@@ -362,7 +365,7 @@ model_open(Graph *graph, const char *name)
 	return use_model(kept);
 }
 
-/* ---- evidence -------------------------------------------------------------- */
+/* ---- what depends on the facts --------------------------------------------------- */
 
 static KeptModel *
 kept_of(const Model *model)
@@ -400,13 +403,13 @@ fits(const SharedCopy *copy, void *argument)
 static void
 read_own_evidence(Graph *graph, const KeptModel *kept, EvidenceCopy *copy)
 {
-	copy->evidence = evidence_of_model(graph, &kept->model, kept->bytes);
+	copy->evidence = evidence_of_model(graph, copy->added, kept->bytes + copy->added->bytes);
 }
 
 static void
 take_evidence(Graph *graph, const KeptModel *kept, SharedCopy *shared, EvidenceCopy *copy)
 {
-	copy->evidence = evidence_without_index(graph, &kept->model);
+	copy->evidence = evidence_without_index(graph, copy->added);
 	if (copy->evidence != NULL)
 		evidence_over_copy(shared, copy->evidence);
 	copy->shared->copy = shared;
@@ -449,7 +452,12 @@ open_evidence(Graph *graph, const KeptModel *kept, bool keep, EvidenceCopy *copy
 	if (keep && origin_now(graph, kept, &wanted.origin))
 		shared = shared_copy_open(&key, fits, &wanted, copy->shared->context, &claim);
 	if (shared != NULL)
+	{
 		take_evidence(graph, kept, shared, copy);
+		/* equal facts number new entities alike; a copy that does not is of no use here */
+		if (copy->evidence != NULL && copy->evidence->facts.entities != kept->model.kge.entities + copy->added->count)
+			read_own_evidence(graph, kept, copy);
+	}
 	else if (claim != NULL)
 		build_evidence(graph, kept, &wanted.origin, claim, copy);
 	else
@@ -458,7 +466,7 @@ open_evidence(Graph *graph, const KeptModel *kept, bool keep, EvidenceCopy *copy
 
 /* In a context of its own, below the current one. */
 static EvidenceCopy
-read_evidence(Graph *graph, const KeptModel *kept, bool keep)
+read_facts(Graph *graph, const KeptModel *kept, bool with_evidence, bool keep)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "hybridkg evidence",
 												  ALLOCSET_DEFAULT_SIZES);
@@ -467,7 +475,9 @@ read_evidence(Graph *graph, const KeptModel *kept, bool keep)
 
 	*copy.shared = (Shared) {.context = context};
 	copy.work = AllocSetContextCreate(context, "hybridkg answers", ALLOCSET_SMALL_SIZES);
-	open_evidence(graph, kept, keep, &copy);
+	copy.added = added_entities_read(graph, &kept->model, kept->bytes);
+	if (with_evidence)
+		open_evidence(graph, kept, keep, &copy);
 	MemoryContextSwitchTo(caller);
 	return copy;
 }
@@ -510,7 +520,7 @@ end_transaction(XactEvent event, void *argument)
 	if (event == XACT_EVENT_PRE_COMMIT || event == XACT_EVENT_PARALLEL_PRE_COMMIT || event == XACT_EVENT_PRE_PREPARE)
 		return;
 	for (KeptModel *kept = kept_models; kept != NULL; kept = kept->next)
-		drop_large_answering(&kept->evidence);
+		drop_large_answering(&kept->facts[true]);
 }
 
 static void
@@ -524,25 +534,25 @@ watch_transactions(void)
 }
 
 static void
-forget_evidence(KeptModel *kept)
+forget_facts(KeptModel *kept, EvidenceCopy *copy)
 {
-	if (kept->evidence.shared == NULL)
+	if (copy->shared == NULL)
 		return;
-	kept->bytes -= kept->evidence.bytes;
-	drop(kept->evidence.shared);
-	kept->evidence = (EvidenceCopy) {0};
+	kept->bytes -= copy->bytes;
+	drop(copy->shared);
+	*copy = (EvidenceCopy) {0};
 }
 
 static void
-keep_evidence(KeptModel *kept, EvidenceCopy copy)
+keep_facts(KeptModel *kept, EvidenceCopy copy, bool with_evidence)
 {
-	forget_evidence(kept);		/* another call may have read it in the meantime */
+	forget_facts(kept, &kept->facts[with_evidence]);	/* another call may have read it in the meantime */
 	copy.serial = next_serial();
 	MemoryContextSetParent(copy.shared->context, kept->shared.context);
 	copy.bytes = MemoryContextMemAllocated(copy.shared->context, true) +
 		(copy.evidence == NULL ? 0 : ev_answering_bytes(&copy.evidence->facts));
 	kept->bytes += copy.bytes;
-	kept->evidence = copy;
+	kept->facts[with_evidence] = copy;
 	if (kept->shared.dropped)
 		return;
 	move_to_front(kept);
@@ -550,17 +560,34 @@ keep_evidence(KeptModel *kept, EvidenceCopy copy)
 }
 
 static bool
-evidence_holds(KeptModel *kept)
+facts_hold(KeptModel *kept, bool with_evidence)
 {
-	EvidenceCopy *copy = &kept->evidence;
+	EvidenceCopy *copy = &kept->facts[with_evidence];
 
 	return copy->shared != NULL && facts_version_holds(&kept->watch, &copy->facts) &&
 		(copy->shared->copy == NULL || shared_copy_use(copy->shared->copy));
 }
 
+/* What is kept, read if need be; one with evidence serves where none is wanted. */
+static EvidenceCopy
+kept_facts(Graph *graph, KeptModel *kept, bool with_evidence)
+{
+	bool		both = with_evidence || (may_keep(graph, evidence_tables) && facts_hold(kept, true));
+
+	if (!facts_hold(kept, both))
+	{
+		forget_facts(kept, &kept->facts[both]);
+		keep_facts(kept, read_facts(graph, kept, both, true), both);
+	}
+	if (with_evidence)
+		have_answering(kept, &kept->facts[both]);
+	use(kept->facts[both].shared);
+	return kept->facts[both];
+}
+
 /* A copy is kept with the model as long as the caller may read all that it holds. */
-const Evidence *
-model_evidence(Graph *graph, const Model *model, EvAnswering **answering, uint64 *serial)
+ModelFacts
+model_facts(Graph *graph, const Model *model, bool with_evidence)
 {
 	KeptModel  *kept = kept_of(model);
 	EvidenceCopy copy;
@@ -568,29 +595,20 @@ model_evidence(Graph *graph, const Model *model, EvAnswering **answering, uint64
 	watch_transactions();
 	use(&kept->shared);
 	facts_check(&kept->watch);
-	if (model->serial == 0 || !may_keep(graph, evidence_tables))
-	{
-		copy = read_evidence(graph, kept, false);
-		have_answering(kept, &copy);
-	}
+	if (model->serial != 0 && may_keep(graph, with_evidence ? evidence_tables : facts_tables))
+		copy = kept_facts(graph, kept, with_evidence);
 	else
 	{
-		if (!evidence_holds(kept))
-		{
-			forget_evidence(kept);
-			keep_evidence(kept, read_evidence(graph, kept, true));
-		}
-		have_answering(kept, &kept->evidence);
-		copy = kept->evidence;
-		use(copy.shared);
+		copy = read_facts(graph, kept, with_evidence, false);
+		have_answering(kept, &copy);
 	}
-	*answering = copy.answering;
-	*serial = copy.serial;
-	return copy.evidence;
+	return (ModelFacts) {copy.added, copy.evidence, copy.answering, copy.serial};
 }
 
 bool
-model_has_evidence(const Model *model, uint64 serial)
+model_has_facts(const Model *model, uint64 serial)
 {
-	return serial != 0 && kept_of(model)->evidence.serial == serial;
+	const EvidenceCopy *copy = kept_of(model)->facts;
+
+	return serial != 0 && (copy[false].serial == serial || copy[true].serial == serial);
 }

@@ -1,6 +1,6 @@
 /*
  * model_cache.h
- *		The copies of models, with their evidence, that a backend keeps for its next calls.
+ *		The copies of models, with their evidence and new entities, that a backend keeps for its next calls.
  */
 #ifndef HKG_MODEL_MODEL_CACHE_H
 #define HKG_MODEL_MODEL_CACHE_H
@@ -19,14 +19,22 @@ extern const Model *model_open(Graph *graph, const char *name);
 /* The copy of that serial, if this backend still has it; else NULL. */
 extern const Model *model_recall(uint64 serial);
 
-/*
- * The evidence of an opened model's rules; NULL when it has none.  `answering` is for one question at a
- * time.  Both use the facts that the active snapshot shows, and live until the current context is
- * reset; where *serial is not 0, as long as model_has_evidence.
- */
-extern const Evidence *model_evidence(Graph *graph, const Model *model, EvAnswering **answering, uint64 *serial);
+/* What a backend keeps of the facts for a model */
+typedef struct ModelFacts
+{
+	const AddedEntities *added; /* entities that came after the training */
+	const Evidence *evidence;	/* of the model's rules; NULL: it has none, or was not read */
+	EvAnswering *answering;		/* for one question at a time; NULL without evidence */
+	uint64		serial;			/* 0: nothing is kept */
+} ModelFacts;
 
-/* Whether the evidence of that serial is still there. */
-extern bool model_has_evidence(const Model *model, uint64 serial);
+/*
+ * As the active snapshot shows the facts.  Lives until the current context is reset; where serial is not 0, as long as
+ * model_has_facts.
+ */
+extern ModelFacts model_facts(Graph *graph, const Model *model, bool with_evidence);
+
+/* Whether what has that serial is still there. */
+extern bool model_has_facts(const Model *model, uint64 serial);
 
 #endif							/* HKG_MODEL_MODEL_CACHE_H */

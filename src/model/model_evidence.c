@@ -38,35 +38,78 @@ evidence_index(Evidence *evidence, const EvRuleSet *rules, const GraphData *data
 /* ---- facts in the model's rows --------------------------------------------------------- */
 
 static int32 *
-rows_of(const int32 *ids, int32 count, const int32 *known, int32 known_count)
+entity_rows(const GraphData *data, const AddedEntities *added)
 {
-	int32	   *rows = array_new(int32, count);
+	int32	   *rows = array_new(int32, data->entities);
 
-	for (int32 i = 0; i < count; i++)
-		rows[i] = graph_row(known, known_count, ids[i]);
+	for (int32 i = 0; i < data->entities; i++)
+		rows[i] = added_entities_row(added, data->entity_id[i]);
 	return rows;
 }
 
-/* The graph in the model's rows, in place; facts about what has no row there are left out. */
-static GraphData *
-translated(GraphData *data, const Model *model)
+static int32 *
+relation_rows(const GraphData *data, const Model *model)
 {
-	int32	   *entity = rows_of(data->entity_id, data->entities, model->entity_id, model->kge.entities);
-	int32	   *relation = rows_of(data->relation_id, data->relations, model->relation_id, model->kge.relations);
-	int64		count = 0;
+	int32	   *rows = array_new(int32, data->relations);
 
-	for (int64 i = 0; i < data->facts; i++)
+	for (int32 i = 0; i < data->relations; i++)
+		rows[i] = graph_row(model->relation_id, model->kge.relations, data->relation_id[i]);
+	return rows;
+}
+
+/* Row -> id: the model's own array where no entity was added, so that most graphs take no memory for it. */
+static int32 *
+ids_by_row(const AddedEntities *added)
+{
+	const Model *model = added->model;
+	int32	   *id = model->entity_id;
+
+	if (added->count == 0)
+		return id;
+	id = array_new(int32, (Size) model->kge.entities + added->count);
+	memcpy(id, model->entity_id, sizeof(int32) * model->kge.entities);
+	memcpy(id + model->kge.entities, added->id, sizeof(int32) * added->count);
+	return id;
+}
+
+static GraphData
+rows_of_model(const AddedEntities *added)
+{
+	const Model *model = added->model;
+
+	return (GraphData) {.entities = model->kge.entities + added->count,.entity_id = ids_by_row(added),
+		.relations = model->kge.relations,.relation_id = model->relation_id};
+}
+
+/* The graph in these rows, in place; facts of relations without a row are left out. */
+static GraphData *
+translated(GraphData *data, const GraphData *rows, const AddedEntities *added)
+{
+	int32	   *entity = entity_rows(data, added);
+	int32	   *relation = relation_rows(data, added->model);
+	Triple	   *fact = data->fact;
+	int64		facts = data->facts;
+
+	*data = *rows;
+	data->fact = fact;
+	data->facts = 0;
+	for (int64 i = 0; i < facts; i++)
 	{
-		Triple	fact = data->fact[i];
+		Triple		moved = {entity[fact[i].head], relation[fact[i].relation], entity[fact[i].tail]};
 
 		CHECK_FOR_INTERRUPTS();
-		fact = (Triple) {entity[fact.head], relation[fact.relation], entity[fact.tail]};
-		if (fact.head >= 0 && fact.relation >= 0 && fact.tail >= 0)
-			data->fact[count++] = fact;
+		if (moved.head >= 0 && moved.relation >= 0 && moved.tail >= 0)
+			fact[data->facts++] = moved;
 	}
-	*data = (GraphData) {model->kge.entities, model->entity_id, model->kge.relations, model->relation_id,
-		count, data->fact};
 	return data;
+}
+
+int32
+evidence_entity_row(const Evidence *evidence, int32 id)
+{
+	if (evidence->added != NULL)
+		return added_entities_row(evidence->added, id);
+	return graph_row(evidence->entity_id, evidence->facts.entities, id);
 }
 
 /* ---- all of it ------------------------------------------------------------------------ */
@@ -79,16 +122,18 @@ check_memory(uint64 taken, uint64 bytes)
 						"use the embedding alone, where a function has the argument for it: evidence => 'embedding'");
 }
 
-static GraphData
-rows_of_model(const Model *model)
+static bool *
+mark_added(const AddedEntities *added)
 {
-	return (GraphData) {.entities = model->kge.entities,.entity_id = model->entity_id,
-		.relations = model->kge.relations,.relation_id = model->relation_id};
+	bool	   *marked = array_new_zero(bool, (Size) added->model->kge.entities + added->count);
+
+	memset(marked + added->model->kge.entities, true, added->count);
+	return marked;
 }
 
-/* All but facts and rules, in the rows of `data`; NULL when there is no evidence. */
+/* All but facts and rules, in the rows of `data`; NULL when there is no evidence.  added: NULL where these ascend */
 static Evidence *
-read_weights(Graph *graph, const char *name, const GraphData *data)
+read_weights(Graph *graph, const char *name, const GraphData *data, const AddedEntities *added)
 {
 	Evidence   *evidence = palloc0(sizeof(Evidence));
 
@@ -96,16 +141,18 @@ read_weights(Graph *graph, const char *name, const GraphData *data)
 		return NULL;
 	evidence->entity_id = data->entity_id;
 	evidence->relation_id = data->relation_id;
+	evidence->added = added;
+	evidence->is_new = added == NULL || added->count == 0 ? NULL : mark_added(added);
 	evidence_read_weights(graph, name, data, &evidence->weights);
 	return evidence;
 }
 
-/* data: NULL for all facts of the graph, in the rows of `model`.  What is needed on the way counts as well. */
+/* data: NULL for all facts of the graph, in the rows of `added`.  What is needed on the way counts as well. */
 static Evidence *
-read_evidence(Graph *graph, const char *name, const Model *model, const GraphData *data, uint64 taken)
+read_evidence(Graph *graph, const char *name, const AddedEntities *added, const GraphData *data, uint64 taken)
 {
-	GraphData	rows = data == NULL ? rows_of_model(model) : *data;
-	Evidence   *evidence = read_weights(graph, name, &rows);
+	GraphData	rows = data == NULL ? rows_of_model(added) : *data;
+	Evidence   *evidence = read_weights(graph, name, &rows, added);
 	MemoryContext work;
 	MemoryContext caller;
 	EvRuleSet	rules;
@@ -115,8 +162,8 @@ read_evidence(Graph *graph, const char *name, const Model *model, const GraphDat
 	work = AllocSetContextCreate(CurrentMemoryContext, "hybridkg evidence", ALLOCSET_DEFAULT_SIZES);
 	caller = MemoryContextSwitchTo(work);
 	if (data == NULL)
-		data = translated(graph_read(graph), model);
-	rules = evidence_read_rules(graph, name, data);
+		data = translated(graph_read(graph), &rows, added);
+	rules = evidence_read_rules(graph, name, data, added);
 	MemoryContextSwitchTo(caller);
 	check_memory(taken, evidence_index_bytes(&rules, data) + MemoryContextMemAllocated(work, true));
 	evidence_index(evidence, &rules, data);
@@ -131,24 +178,25 @@ evidence_of_data(Graph *graph, const char *model, const GraphData *data)
 }
 
 Evidence *
-evidence_of_model(Graph *graph, const Model *model, uint64 taken)
+evidence_of_model(Graph *graph, const AddedEntities *added, uint64 taken)
 {
-	return read_evidence(graph, model->name, model, NULL, taken);
+	return read_evidence(graph, added->model->name, added, NULL, taken);
 }
 
 Evidence *
-evidence_without_index(Graph *graph, const Model *model)
+evidence_without_index(Graph *graph, const AddedEntities *added)
 {
-	GraphData	rows = rows_of_model(model);
+	GraphData	rows = rows_of_model(added);
 
-	return read_weights(graph, model->name, &rows);
+	return read_weights(graph, added->model->name, &rows, added);
 }
 
 Evidence *
-evidence_of_facts(Graph *graph, const Model *model)
+evidence_of_facts(Graph *graph, const AddedEntities *added)
 {
 	Evidence   *evidence = palloc0(sizeof(Evidence));
-	GraphData  *data = translated(graph_read(graph), model);
+	GraphData	rows = rows_of_model(added);
+	GraphData  *data = translated(graph_read(graph), &rows, added);
 	EvRuleSet	rules = {0};
 
 	hkg_check_memory(evidence_index_bytes(&rules, data), "an index of facts");
@@ -193,6 +241,15 @@ evidence_adjustment_by(const Evidence *evidence, EvKind kind, int threads, EvAns
 	for (int i = 0; i < threads; i++)
 		adjuster->addition[i] = array_new(KgeAddition, evidence->facts.entities);
 	return ev_adjustment(adjuster);
+}
+
+void
+evidence_expect(const Evidence *evidence, EvAdjuster *adjuster, const KgeModel *kge)
+{
+	Arena		arena = hkg_arena();
+
+	if (evidence->is_new != NULL)
+		ev_adjuster_expect(&arena, adjuster, kge, evidence->is_new);
 }
 
 double

@@ -9,7 +9,7 @@
 
 #include "server/compat.h"
 
-#include "model.h"
+#include "added_entities.h"
 
 /* The range of assume_missing */
 #define LEAST_MISSING 1e-6
@@ -17,8 +17,10 @@
 
 typedef struct Evidence
 {
-	const int32 *entity_id;		/* row -> id, ascending */
+	const int32 *entity_id;		/* row -> id, ascending; of a model: those of its training, then the added ones */
 	const int32 *relation_id;
+	const AddedEntities *added; /* NULL: rows are those of given facts */
+	const bool *is_new;			/* by row, whether an entity came after the training; NULL: none did */
 	EvFacts		facts;
 	EvRules		rules;
 	EvWeights	weights;		/* of rules beside the embedding */
@@ -27,16 +29,20 @@ typedef struct Evidence
 
 /*
  * The evidence of a model, in the current context, from given facts and in their rows, or from all facts of the
- * graph and in the model's rows, beside the bytes that are taken already; NULL when it has none.
+ * graph and in the model's rows, with entities that came after the training behind them, beside the bytes that are
+ * taken already; NULL when it has none.
  */
 extern Evidence *evidence_of_data(Graph *graph, const char *model, const GraphData *data);
-extern Evidence *evidence_of_model(Graph *graph, const Model *model, uint64 taken);
+extern Evidence *evidence_of_model(Graph *graph, const AddedEntities *added, uint64 taken);
+
+/* From id to row, -1 where there is none */
+extern int32 evidence_entity_row(const Evidence *evidence, int32 id);
 
 /* All but the facts and rules, which the caller has; NULL when the model has no evidence. */
-extern Evidence *evidence_without_index(Graph *graph, const Model *model);
+extern Evidence *evidence_without_index(Graph *graph, const AddedEntities *added);
 
 /* The index of facts in the model's rows, without rules and weights, for what needs no evidence. */
-extern Evidence *evidence_of_facts(Graph *graph, const Model *model);
+extern Evidence *evidence_of_facts(Graph *graph, const AddedEntities *added);
 
 /* What answers one question at a time, in the current context */
 extern EvAnswering *evidence_answering(const Evidence *evidence, uint64 taken);
@@ -52,13 +58,20 @@ extern KgeAdjustment evidence_adjustment(const Evidence *evidence, EvKind kind, 
 extern KgeAdjustment evidence_adjustment_by(const Evidence *evidence, EvKind kind, int threads, EvAnswering **answering,
 											EvAdjuster *adjuster);
 
+/* The same beside the scores of a model that has the evidence's rows; it must stay where it is. */
+extern void evidence_expect(const Evidence *evidence, EvAdjuster *adjuster, const KgeModel *kge);
+
 /* The evidence for a candidate, with the discount of that kind */
 extern double evidence_of_candidate(const Evidence *evidence, EvKind kind, const EvCandidate *candidate);
 
 /* ---- evidence_rules.c: the rules of a model, in rows ---- */
 
-/* The rules that have an evidence_confidence, as far as `data` has rows for all that they name; in the current context. */
-extern EvRuleSet evidence_read_rules(const Graph *graph, const char *model, const GraphData *data);
+/*
+ * The rules that have an evidence_confidence, as far as `data` has rows for all that they name; in the current context.
+ * added: where rows of entities are not by ascending id but as it has them; else NULL.
+ */
+extern EvRuleSet evidence_read_rules(const Graph *graph, const char *model, const GraphData *data,
+									 const AddedEntities *added);
 
 /* ---- evidence_weights.c: what was learnt, in table evidence_weight and column evidence of table model ---- */
 

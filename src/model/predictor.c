@@ -4,7 +4,6 @@
  */
 #include "predictor.h"
 
-#include "model_cache.h"
 #include "server/argument.h"
 #include "server/growing_array.h"
 #include "server/host.h"
@@ -31,12 +30,24 @@ evidence_kind(const Evidence *evidence, EvKind kind, const char *model)
 Predictor
 predictor_open(Graph *graph, const char *model, EvKind kind)
 {
-	Predictor	predictor = {.model = model_open(graph, model)};
+	const Model *opened = model_open(graph, model);
 
-	if (kind != EV_EMBEDDING)
-		predictor.evidence = model_evidence(graph, predictor.model, &predictor.answering,
-											&predictor.evidence_serial);
-	predictor.kind = evidence_kind(predictor.evidence, kind, model);
+	return predictor_of(opened, model_facts(graph, opened, kind != EV_EMBEDDING), kind);
+}
+
+Predictor
+predictor_of(const Model *model, ModelFacts facts, EvKind kind)
+{
+	Predictor	predictor = {
+		.model = model,
+		.kge = added_entities_model(facts.added),
+		.added = facts.added,
+		.evidence = kind == EV_EMBEDDING ? NULL : facts.evidence,
+		.answering = facts.answering,
+		.facts_serial = facts.serial
+	};
+
+	predictor.kind = evidence_kind(predictor.evidence, kind, model->name);
 	return predictor;
 }
 
@@ -51,16 +62,44 @@ predictor_is_reflexive(const Predictor *predictor, Graph *graph, int32 relation)
 ScoreParts
 predictor_parts(const Predictor *predictor, Triple triple)
 {
-	ScoreParts	parts = {predictor->kind == EV_RULES ? 0 : kge_score(&predictor->model->kge, triple), 0};
+	ScoreParts	parts = {predictor->kind == EV_RULES ? 0 : kge_score(&predictor->kge, triple), 0};
 	const EvCandidate *candidate;
+	EvCandidates all;
 
 	if (predictor->kind == EV_EMBEDDING)
 		return parts;
-	ev_answer(predictor->answering, SIDE_TAIL, triple.head, triple.relation, hkg_leader(), POOL_LEADER, &candidate);
+	all.count = ev_answer(predictor->answering, SIDE_TAIL, triple.head, triple.relation, hkg_leader(), POOL_LEADER,
+						  &all.candidate);
 	candidate = ev_candidate(predictor->answering, triple.tail);
-	if (candidate != NULL)
-		parts.evidence = evidence_of_candidate(predictor->evidence, predictor->kind, candidate);
+	if (candidate == NULL)
+		return parts;
+	parts.evidence = evidence_of_candidate(predictor->evidence, predictor->kind, candidate);
+	if (triple.tail >= predictor->kge.entities)
+	{
+		EvExpected	expected = predictor_expected(predictor, SIDE_TAIL, triple.head, triple.relation, all);
+
+		predictor_expect(predictor, &expected, triple.tail, &parts);
+	}
 	return parts;
+}
+
+EvExpected
+predictor_expected(const Predictor *predictor, Side side, int32 given, int32 relation, EvCandidates candidates)
+{
+	const Evidence *evidence = predictor->evidence;
+	Arena		arena = hkg_arena();
+
+	if (predictor->kind != EV_BOTH || evidence->is_new == NULL)
+		return (EvExpected) {0};
+	return ev_expected(&evidence->facts, evidence->is_new, candidates, evidence->weights.discount,
+					   &(Question) {.side = side,.relation = relation,.given = given}, kge_scorer(&arena, &predictor->kge));
+}
+
+void
+predictor_expect(const Predictor *predictor, const EvExpected *expected, int32 entity, ScoreParts *parts)
+{
+	if (expected->found && predictor->evidence->is_new[entity])
+		parts->phi = ev_expected_score(expected, parts->phi, parts->evidence);
 }
 
 double
@@ -119,4 +158,6 @@ scoring_open(const Evidence *evidence, EvKind kind, KgeModel kge, int threads, S
 		return;
 	scoring->evidence = evidence_adjustment(evidence, kind, threads, &scoring->adjuster);
 	scoring->adjustment = &scoring->evidence;
+	if (kind == EV_BOTH)
+		evidence_expect(evidence, &scoring->adjuster, &scoring->kge);
 }

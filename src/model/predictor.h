@@ -7,6 +7,7 @@
 
 #include "server/compat.h"
 
+#include "model_cache.h"
 #include "model_evidence.h"
 
 /* The argument `evidence`: 'embedding', 'rules' or 'both' */
@@ -21,14 +22,19 @@ extern EvKind evidence_kind(const Evidence *evidence, EvKind kind, const char *m
 typedef struct Predictor
 {
 	const Model *model;
+	KgeModel	kge;			/* with the added entities */
+	const AddedEntities *added;
 	EvKind		kind;
 	const Evidence *evidence;	/* NULL: the embedding alone */
 	EvAnswering *answering;
-	uint64		evidence_serial;	/* see model_evidence */
+	uint64		facts_serial;	/* see model_facts */
 } Predictor;
 
 /* Opens the model of that name; errors are those of model_open and evidence_kind. */
 extern Predictor predictor_open(Graph *graph, const char *model, EvKind kind);
+
+/* The same of an opened model, whose facts were read with evidence where the kind has any. */
+extern Predictor predictor_of(const Model *model, ModelFacts facts, EvKind kind);
 
 /* As graph_is_reflexive, of a row of the model: from memory, where the facts are there. */
 extern bool predictor_is_reflexive(const Predictor *predictor, Graph *graph, int32 relation);
@@ -42,6 +48,14 @@ typedef struct ScoreParts
 
 /* Of a triple of the model, as an answer to (head, relation, ?) */
 extern ScoreParts predictor_parts(const Predictor *predictor, Triple triple);
+
+/*
+ * What the embedding is expected to score new entities among the candidates that rules infer (ev_expected); and the
+ * same put into the parts of one of them, whose evidence is there already.
+ */
+extern EvExpected predictor_expected(const Predictor *predictor, Side side, int32 given, int32 relation,
+									 EvCandidates candidates);
+extern void predictor_expect(const Predictor *predictor, const EvExpected *expected, int32 entity, ScoreParts *parts);
 
 /*
  * The score of an answer (of the predictor, kind and evidence are used), and its probability among the others; or that

@@ -329,7 +329,7 @@ hkg_learn_thresholds(PG_FUNCTION_ARGS)
 	else
 		labelled.falsehood = false_triples_read(graph, data, PG_GETARG_OID(1), TRIPLE_BYTES, &labelled.falsehoods);
 	/* after the negatives: they may be a view that uses other models, whose copies would replace this one */
-	kge = model_of_graph(model_open(graph, call.model), data);
+	kge = added_entities_of_graph(added_entities_read(graph, model_open(graph, call.model), 0), data);
 	accuracy = threshold_learn(graph, call.model, data, &kge, &labelled);
 	if (isnan(accuracy))
 		no_valid_split(graph);

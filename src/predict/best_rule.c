@@ -59,9 +59,9 @@ read_model_rules(const Graph *graph, const char *condition, const SqlArgs *args)
 const EvCandidate *
 evidence_for_triple(const Evidence *evidence, EvAnswering *answering, Triple triple)
 {
-	int32		head = graph_row(evidence->entity_id, evidence->facts.entities, triple.head);
+	int32		head = evidence_entity_row(evidence, triple.head);
 	int32		relation = graph_row(evidence->relation_id, evidence->facts.relations, triple.relation);
-	int32		tail = graph_row(evidence->entity_id, evidence->facts.entities, triple.tail);
+	int32		tail = evidence_entity_row(evidence, triple.tail);
 	const EvCandidate *candidates;
 
 	if (head < 0 || relation < 0 || tail < 0)

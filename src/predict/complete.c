@@ -49,7 +49,7 @@ facts_of(Graph *graph, const Predictor *predictor)
 {
 	if (predictor->evidence != NULL)
 		return &predictor->evidence->facts;
-	return &evidence_of_facts(graph, predictor->model)->facts;
+	return &evidence_of_facts(graph, predictor->added)->facts;
 }
 
 /* How many known answers the holders of an atom have. */
@@ -187,16 +187,14 @@ score_of_found(const Predictor *predictor, const KgeScored *found)
 static void
 add_missing(MissingList *list, const Predictor *predictor, const KgeScored *found, double min_probability)
 {
-	const Model *model = predictor->model;
-
 	if (predictor->kind == EV_RULES && found->addition == 0)
 		return;
 	list->best = Max(list->best, found->probability);
 	if (found->probability < min_probability)
 		return;
 	list->triple[list->count] = (Triple) {
-		model->entity_id[found->triple.head], model->relation_id[found->triple.relation],
-		model->entity_id[found->triple.tail]
+		added_entities_id(predictor->added, found->triple.head), predictor->model->relation_id[found->triple.relation],
+		added_entities_id(predictor->added, found->triple.tail)
 	};
 	list->score[list->count] = score_of_found(predictor, found);
 	list->probability[list->count++] = found->probability;
@@ -204,11 +202,11 @@ add_missing(MissingList *list, const Predictor *predictor, const KgeScored *foun
 
 /* For finding the best k, and for returning as many as there can be */
 static uint64
-bytes_needed(Pool *pool, const Scoring *scoring, KgeJudge judge, KgeWanted wanted)
+bytes_needed(Pool *pool, const Scoring *scoring, const KgeSketch *sketch, KgeJudge judge, KgeWanted wanted)
 {
 	int64		listed = Min(wanted.k, wanted.questions * scoring->kge.entities);
 
-	return kge_completion_bytes(pool, &scoring->kge, scoring->adjustment, judge, wanted) +
+	return kge_completion_bytes(pool, &scoring->kge, sketch, scoring->adjustment, judge, wanted) +
 		listed * (sizeof(Triple) + 2 * sizeof(double)) + best_rule_bytes(listed);
 }
 
@@ -219,13 +217,14 @@ find_best(MissingQuestions *questions, KgeWanted wanted, const KgeScored **best)
 	Arena		arena = hkg_arena();
 	Pool	   *pool = hkg_pool();
 	KgeJudge	judging = {judge, (void *) predictor, EV_SHOWN};
+	const KgeSketch *sketch = predictor->kind == EV_RULES || predictor->added->count > 0 ? NULL : predictor->model->sketch;
 	KgeCompletion *completion;
 	Scoring		scoring;
 
-	scoring_open(predictor->evidence, predictor->kind, predictor->model->kge, pool_threads(pool), &scoring);
-	hkg_check_memory_or(bytes_needed(pool, &scoring, judging, wanted),
+	scoring_open(predictor->evidence, predictor->kind, added_entities_array(predictor->added), pool_threads(pool), &scoring);
+	hkg_check_memory_or(bytes_needed(pool, &scoring, sketch, judging, wanted),
 						psprintf("a list of " INT64_FORMAT " missing facts", wanted.k), "ask for a smaller k");
-	completion = kge_completion(&arena, pool, &scoring.kge, scoring.adjustment, judging, wanted);
+	completion = kge_completion(&arena, pool, &scoring.kge, sketch, scoring.adjustment, judging, wanted);
 	for (int32 relation = questions->first; relation < questions->end; relation++)
 		for (int side = SIDE_HEAD; side <= SIDE_TAIL; side++)
 			ask(questions, completion, relation, (Side) side);
@@ -238,7 +237,7 @@ find_missing(Graph *graph, const Predictor *predictor, const char *relation, int
 	MissingQuestions	questions = open_questions(graph, predictor, relation);
 	MissingList list = {.best = -1};
 	const KgeScored *best = NULL;
-	int64		count = find_best(&questions, (KgeWanted) {k, questions.count}, &best);
+	int64		count = find_best(&questions, (KgeWanted) {k, questions.count, predictor->kind == EV_RULES}, &best);
 
 	list.triple = array_new(Triple, count);
 	list.score = array_new(double, count);

@@ -2,11 +2,11 @@
  * evaluate.c
  *		hkg_evaluate, hkg_ranks, hkg_rule_precision.
  *
- * Every entity of the graph is a candidate, with or without an embedding: ranking works on a model with a row for
- * each of them, NaN where there is no embedding, which ranks last.  Rules are applied to the graph as it is now: with
- * rules alone, an entity that came after the training is ranked like any other.  (Predictions and hkg_score refuse
- * such an entity under any evidence.  Ranks include it: leaving such triples or candidates out would flatter the
- * model.)  The filter is all facts and all of the holdout, never what was sampled.
+ * Every entity of the graph is a candidate: ranking works on a model with a row for each of them.  Rules are applied to
+ * the graph as it is now, and an entity that came after the training is placed by its facts (model/added_entities.h),
+ * as for predictions.  One without a fact has NaN, which ranks last.  (Predictions leave such an entity out.  Ranks
+ * include it: leaving such triples or candidates out would flatter the model.)  The filter is all facts and all of the
+ * holdout, never what was sampled.
  */
 #include "postgres.h"
 
@@ -43,7 +43,13 @@ open_scoring(Graph *graph, const char *name, const GraphData *data, EvKind kind,
 		evidence = evidence_of_data(graph, name, data);
 	/* also where rules alone are wanted and there are none: the error names embeddings, if these are missing too */
 	if (evidence == NULL || kind != EV_RULES)
-		kge = model_of_graph(model_open(graph, name), data);
+	{
+		const AddedEntities *added = model_facts(graph, model_open(graph, name), false).added;
+
+		kge = added_entities_of_graph(added, data);
+		if (evidence != NULL)
+			evidence->is_new = added_entities_marked(added, data);
+	}
 	kind = evidence_kind(evidence, kind, name);
 	scoring_open(evidence, kind, kge, hkg_threads, scoring);
 	return evidence;

@@ -15,7 +15,7 @@
 
 #include "best_rule.h"
 #include "graph/call.h"
-#include "model/model_cache.h"
+#include "model/predictor.h"
 #include "rules/rule_sql.h"
 #include "server/argument.h"
 #include "server/array.h"
@@ -29,6 +29,7 @@ typedef struct Explanation
 
 	const Evidence *evidence;	/* NULL: the model has none, or no rows for the triple */
 	const EvCandidate *candidate;	/* NULL: no rule fires */
+	const char *embedding;		/* what it is of entities that came after the training */
 	double		embedding_share;
 	double		evidence_share;
 } Explanation;
@@ -110,31 +111,64 @@ compare_shares(const ListCell *a, const ListCell *b)
 	return strcmp(left->text, right->text);
 }
 
+/* How an entity of that row got its embedding */
+typedef enum Origin
+{
+	LEARNT,
+	PLACED,
+	NEUTRAL
+} Origin;
+
+static Origin
+origin_of(const AddedEntities *added, int32 row)
+{
+	int32		trained = added->model->kge.entities;
+
+	return row < trained ? LEARNT : added->placed[row - trained] ? PLACED : NEUTRAL;
+}
+
+static const char *
+embedding_of(const AddedEntities *added, Triple row)
+{
+	static const char *const ends[] = {"", "placed among its neighbours", "none"};
+	Origin		head = origin_of(added, row.head);
+	Origin		tail = origin_of(added, row.tail);
+
+	if (head == LEARNT && tail == LEARNT)
+		return "(embedding)";
+	if (head == LEARNT || tail == LEARNT)
+		return psprintf("(embedding; of %s: %s)", head == LEARNT ? "tail" : "head", ends[head == LEARNT ? tail : head]);
+	return psprintf("(embedding; of head: %s; of tail: %s)", ends[head], ends[tail]);
+}
+
 /* The shares of embedding and evidence, if the model has evidence. */
 static void
 find_shares(Explanation *explanation)
 {
 	SqlArgs		args = sql_args_text(explanation->model);
 	Datum		found;
-	EvAnswering *answering;
-	uint64		serial;
 	int32		key;
 	const Evidence *evidence;
 	const Model *model;
+	ModelFacts	facts;
+	Predictor	predictor;
 	Triple		row;
 
 	if (!sql_value(psprintf("select true from %smodel where name = $1 and evidence is not null and score_function is not null",
 							explanation->graph->prefix), &args, &found))
 		return;
 	model = model_open(explanation->graph, explanation->model);
-	evidence = model_evidence(explanation->graph, model, &answering, &serial);
-	row = model_triple(model, explanation->triple);
+	facts = model_facts(explanation->graph, model, true);
+	evidence = facts.evidence;
+	row = added_entities_triple(facts.added, explanation->triple);
 	if (evidence == NULL || row.head < 0 || row.relation < 0 || row.tail < 0)
 		return;
 	key = 2 * row.relation + SIDE_TAIL;
+	predictor = predictor_of(model, facts, EV_BOTH);
 	explanation->evidence = evidence;
-	explanation->candidate = evidence_for_triple(evidence, answering, explanation->triple);
-	explanation->embedding_share = evidence->weights.scale[key] * kge_score(&model->kge, row);
+	explanation->embedding = embedding_of(facts.added, row);
+	explanation->embedding_share = evidence->weights.scale[key] * predictor_parts(&predictor, row).phi;
+	explanation->candidate = evidence_for_triple(evidence, facts.answering, explanation->triple);
 	if (explanation->candidate != NULL)
 		explanation->evidence_share = evidence->weights.scale[key] * evidence->weights.weight[key] *
 			evidence_of_candidate(evidence, EV_BOTH, explanation->candidate);
@@ -168,7 +202,7 @@ return_grounding(void *argument, const Datum *values, const bool *nulls)
 static void
 return_embedding(const Explanation *explanation)
 {
-	Datum		row[4] = {CStringGetTextDatum("(embedding)"), 0, 0, Float8GetDatum(explanation->embedding_share)};
+	Datum		row[4] = {CStringGetTextDatum(explanation->embedding), 0, 0, Float8GetDatum(explanation->embedding_share)};
 	bool		nulls[4] = {false, true, true, false};
 
 	sql_result_row(explanation->result, row, nulls);

@@ -26,10 +26,38 @@
 
 /* ---- the best of many --------------------------------------------------------- */
 
+/* Rows of entities or of relations */
+typedef struct RowNumbering
+{
+	const Predictor *predictor;
+	const char *table;			/* "entity" or "relation" */
+} RowNumbering;
+
+static bool
+are_entities(const RowNumbering *numbering)
+{
+	return strcmp(numbering->table, "entity") == 0;
+}
+
+static int32
+row_of_id(const RowNumbering *numbering, int32 id)
+{
+	const Model *model = numbering->predictor->model;
+
+	return are_entities(numbering) ? added_entities_row(numbering->predictor->added, id) :
+		graph_row(model->relation_id, model->kge.relations, id);
+}
+
+static int32
+id_of_row(const RowNumbering *numbering, int32 row)
+{
+	return are_entities(numbering) ? added_entities_id(numbering->predictor->added, row) :
+		numbering->predictor->model->relation_id[row];
+}
+
 typedef struct RowReading
 {
-	const int32 *id;			/* row -> id, of entities or relations */
-	int32		rows;
+	const RowNumbering *numbering;
 	Numbers		known;
 } RowReading;
 
@@ -37,18 +65,28 @@ static void
 take_row(void *argument, const Datum *values, const bool *nulls)
 {
 	RowReading *reading = argument;
-	int32		row = graph_row(reading->id, reading->rows, DatumGetInt32(values[0]));
+	int32		row = row_of_id(reading->numbering, DatumGetInt32(values[0]));
 
 	if (row >= 0)
 		numbers_append(&reading->known, row);
 }
 
+static int
+compare_rows(const void *a, const void *b)
+{
+	int32		left = *(const int32 *) a;
+	int32		right = *(const int32 *) b;
+
+	CHECK_FOR_INTERRUPTS();
+	return (left > right) - (left < right);
+}
+
 /* The facts in which two columns have these ids, as ascending rows of the third column, `wanted`. */
 static Numbers
-known_rows(const Graph *graph, const int32 *ids, int32 rows, const char *wanted,
+known_rows(const Graph *graph, const RowNumbering *numbering, const char *wanted,
 		   const char *column, int32 id, const char *other_column, int32 other_id)
 {
-	RowReading	reading = {.id = ids,.rows = rows};
+	RowReading	reading = {.numbering = numbering};
 	SqlArgs		args = {0};
 
 	sql_arg(&args, INT4OID, Int32GetDatum(id));
@@ -56,6 +94,9 @@ known_rows(const Graph *graph, const int32 *ids, int32 rows, const char *wanted,
 	sql_stream_often(psprintf("select %s::int from %striple where %s = $1 and %s = $2 order by 1",
 							  wanted, graph->prefix, column, other_column),
 					 &args, take_row, &reading);
+	/* rows ascend with ids but for those of entities that were added */
+	if (are_entities(numbering) && numbering->predictor->added->count > 0)
+		qsort(reading.known.value, reading.known.count, sizeof(int32), compare_rows);
 	return reading.known;
 }
 
@@ -96,14 +137,14 @@ make_room(int64 room, uint64 search, Size more, const char *what)
 
 /* Adds them to the result: name, score, probability.  (A result of two columns takes the first two.) */
 static void
-return_found(const Graph *graph, const char *table, const int32 *ids, const Found *found, SqlResult *result)
+return_found(const Graph *graph, const RowNumbering *numbering, const Found *found, SqlResult *result)
 {
 	int32	   *id = palloc(sizeof(int32) * Min(found->count, NAMED_ROWS));
 	char	   *query = psprintf("select e.name::text, u.score, u.probability "
 								 "from unnest($1::int[], $2::float8[], $3::float8[]) "
 								 "with ordinality as u (id, score, probability, place) "
 								 "join %s%s e on e.id = u.id order by u.place",
-								 graph->prefix, table);
+								 graph->prefix, numbering->table);
 
 	for (int64 first = 0; first < found->count; first += NAMED_ROWS)
 	{
@@ -111,7 +152,7 @@ return_found(const Graph *graph, const char *table, const int32 *ids, const Foun
 		SqlArgs		args = {0};
 
 		for (int i = 0; i < some; i++)
-			id[i] = ids[found->row[first + i]];
+			id[i] = id_of_row(numbering, found->row[first + i]);
 		sql_arg(&args, INT4ARRAYOID, array_of_int4(id, some));
 		sql_arg(&args, FLOAT8ARRAYOID, array_of_float8(found->score + first, some));
 		sql_arg(&args, FLOAT8ARRAYOID, array_of_float8(found->probability + first, some));
@@ -174,16 +215,6 @@ judged_row(const ScoredRow *scored, EvQuestionScores question)
 	return (EvJudged) {scored->score, scored->parts.phi, scored->parts.evidence, question};
 }
 
-static int
-compare_rows(const void *a, const void *b)
-{
-	int32		left = *(const int32 *) a;
-	int32		right = *(const int32 *) b;
-
-	CHECK_FOR_INTERRUPTS();
-	return (left > right) - (left < right);
-}
-
 /* (given, relation, ?) or (?, relation, given), and what is left out of its answers */
 typedef struct EntityQuestion
 {
@@ -211,11 +242,13 @@ static int64
 score_inferred(EntityQuestion *question, ScoredRow **scored)
 {
 	const Predictor *predictor = question->predictor;
-	const KgeModel *kge = &predictor->model->kge;
+	const KgeModel *kge = &predictor->kge;
 	Numbers    *excluded = &question->excluded;
 	const EvCandidate *candidate;
 	int64		count = ev_answer(predictor->answering, question->side, question->given, question->relation,
 							   hkg_leader(), POOL_LEADER, &candidate);
+	EvExpected	expected = predictor_expected(predictor, question->side, question->given, question->relation,
+											  (EvCandidates) {candidate, count});
 	int64		known = excluded->count;
 	int64		inferred = 0;
 
@@ -229,7 +262,10 @@ score_inferred(EntityQuestion *question, ScoredRow **scored)
 		if (known > 0 && bsearch(&entity, excluded->value, known, sizeof(int32), compare_rows) != NULL)
 			continue;
 		if (predictor->kind == EV_BOTH)
+		{
 			parts.phi = kge_score(kge, kge_asked(kge, answered(question, entity), question->side));
+			predictor_expect(predictor, &expected, entity, &parts);
+		}
 		numbers_append(excluded, entity);
 		score = predictor_score(predictor, question->side, question->relation, parts);
 		if (!isnan(score))
@@ -269,12 +305,41 @@ question_scores(const EntityQuestion *question, const ScoredRow *scored, int64 c
 	return scores;
 }
 
-/* The best k of those that rules infer and of those that are in `found` already */
+/* Entities that were added and are not excluded, behind the `count` that are in `scored` already; returns how many. */
+static int64
+score_added(const EntityQuestion *question, ScoredRow *scored)
+{
+	const Predictor *predictor = question->predictor;
+	const KgeModel *kge = &predictor->kge;
+	const Numbers *excluded = &question->excluded;
+	int64		next = lower_bound_int32(excluded->value, 0, excluded->count, kge->entities);
+	int64		count = 0;
+
+	for (int32 row = kge->entities; row < kge->entities + kge->added; row++)
+	{
+		ScoreParts	parts = {0};
+		double		score;
+
+		CHECK_FOR_INTERRUPTS();
+		if (next < excluded->count && excluded->value[next] == row)
+		{
+			next++;
+			continue;
+		}
+		parts.phi = kge_score(kge, kge_asked(kge, answered(question, row), question->side));
+		score = predictor_score(predictor, question->side, question->relation, parts);
+		if (!isnan(score))
+			scored[count++] = (ScoredRow) {.parts = parts,.score = score,.row = row};
+	}
+	return count;
+}
+
+/* The best k of those that rules infer, of those that are in `found` already, and of those that were added */
 static void
 merge_inferred(const EntityQuestion *question, ScoredRow *inferred, int64 inferred_count, int k, Found *found)
 {
 	const Predictor *predictor = question->predictor;
-	int64		all = inferred_count + found->count;
+	int64		all = inferred_count + found->count + predictor->kge.added;
 	ScoredRow  *scored = inferred == NULL ? array_new(ScoredRow, all + 1) :
 	repalloc_huge(inferred, sizeof(ScoredRow) * (all + 1));
 	EvQuestionScores scores;
@@ -286,6 +351,9 @@ merge_inferred(const EntityQuestion *question, ScoredRow *inferred, int64 inferr
 		scored[inferred_count + i] = (ScoredRow) {.parts = parts,.row = found->row[i],
 		.score = predictor_score(predictor, question->side, question->relation, parts)};
 	}
+	all = inferred_count + found->count;
+	if (predictor->kind != EV_RULES)
+		all += score_added(question, scored + all);
 	take_best(scored, all, compare_scored_rows, found);
 	scores = question_scores(question, scored, found->count);
 	found->count = Min(found->count, k);
@@ -299,21 +367,23 @@ predict_entities(Graph *graph, EntityQuestion *question, int k, bool known, SqlR
 {
 	const Predictor *predictor = question->predictor;
 	const Model *model = predictor->model;
-	const KgeModel *kge = &model->kge;
+	const KgeModel *kge = &predictor->kge;
+	const RowNumbering numbering = {predictor, "entity"};
 	Arena		arena = hkg_scratch(false);
 	ScoredRow  *inferred = NULL;
 	int64		inferred_count = 0;
 	int			wanted;
 	Found		found;
 
-	question->known = known_rows(graph, model->entity_id, kge->entities,
+	question->known = known_rows(graph, &numbering,
 								 question->side == SIDE_TAIL ? "tail" : "head",
-								 question->side == SIDE_TAIL ? "head" : "tail", model->entity_id[question->given],
+								 question->side == SIDE_TAIL ? "head" : "tail", id_of_row(&numbering, question->given),
 								 "relation", model->relation_id[question->relation]);
 	for (int64 i = 0; i < question->known.count && !known; i++)
 		numbers_append(&question->excluded, question->known.value[i]);
 	/* probabilities depend on the first EV_SHOWN, facts left out */
-	wanted = (int) Min(Max((int64) k, EV_SHOWN + (known ? question->known.count : 0)), kge->entities);
+	wanted = (int) Min(Max((int64) k, EV_SHOWN + (known ? question->known.count : 0)),
+					   (int64) kge->entities + kge->added);
 	found = make_room(wanted, predictor->kind == EV_RULES ? 0 : kge_top_bytes(kge, hkg_threads, wanted),
 					  sizeof(ScoredRow), "entities");
 	if (!predictor_is_reflexive(predictor, graph, question->relation))
@@ -323,10 +393,11 @@ predict_entities(Graph *graph, EntityQuestion *question, int k, bool known, SqlR
 	if (predictor->kind != EV_RULES)
 		found.count = kge_top(&arena, model_pool(kge), kge, model->sketch,
 							  (KgeTopQuestion) {question->side, question->given, question->relation,
-							  question->excluded.value, question->excluded.count},
+							  question->excluded.value,
+							  lower_bound_int32(question->excluded.value, 0, question->excluded.count, kge->entities)},
 							  found.room, found.row, found.score);
 	merge_inferred(question, inferred, inferred_count, k, &found);
-	return_found(graph, "entity", model->entity_id, &found, result);
+	return_found(graph, &numbering, &found, result);
 }
 
 static Datum
@@ -341,7 +412,7 @@ predict_side(FunctionCallInfo fcinfo, Side side)
 	Predictor	predictor = predictor_open(call.graph, call.model, kind);
 	EntityQuestion	question = {.predictor = &predictor,.side = side};
 
-	question.given = model_entity_row(predictor.model, call.graph, side == SIDE_TAIL ? first : second);
+	question.given = added_entities_row_of_name(predictor.added, call.graph, side == SIDE_TAIL ? first : second);
 	question.relation = model_relation_row(predictor.model, call.graph, side == SIDE_TAIL ? second : first);
 	predict_entities(call.graph, &question, k, known, call.result);
 	return call_end(&call);
@@ -410,12 +481,13 @@ take_count(void *argument, const Datum *values, const bool *nulls)
 }
 
 static int64 *
-known_tails(const Graph *graph, const Model *model, int32 head)
+known_tails(const Graph *graph, const Predictor *predictor, int32 head)
 {
+	const Model *model = predictor->model;
 	RowCounts	counts = {model, array_new_zero(int64, model->kge.relations)};
 	SqlArgs		args = {0};
 
-	sql_arg(&args, INT4OID, Int32GetDatum(model->entity_id[head]));
+	sql_arg(&args, INT4OID, Int32GetDatum(added_entities_id(predictor->added, head)));
 	sql_stream_often(psprintf("select relation::int, count(*) from %striple where head = $1 group by 1", graph->prefix),
 					 &args, take_count, &counts);
 	return counts.known;
@@ -425,21 +497,21 @@ static void
 predict_relations(Graph *graph, const Predictor *predictor, int32 head, int32 tail,
 				  int k, bool known, SqlResult *result)
 {
-	const Model *model = predictor->model;
-	const KgeModel *kge = &model->kge;
+	const KgeModel *kge = &predictor->kge;
+	const RowNumbering numbering = {predictor, "relation"};
 	ScoredRow  *scored = array_new(ScoredRow, kge->relations);
 	Found		found = make_room(Min(k, kge->relations), 0, 0, "relations");
 	Numbers		excluded = {0};
 	int64		count;
 
 	if (!known)
-		excluded = known_rows(graph, model->relation_id, kge->relations, "relation",
-							  "head", model->entity_id[head], "tail", model->entity_id[tail]);
-	count = score_relations(predictor, head, tail, &excluded, known_tails(graph, model, head), scored);
+		excluded = known_rows(graph, &numbering, "relation", "head", added_entities_id(predictor->added, head),
+							  "tail", added_entities_id(predictor->added, tail));
+	count = score_relations(predictor, head, tail, &excluded, known_tails(graph, predictor, head), scored);
 	take_best(scored, count, compare_probable_rows, &found);
 	for (int64 i = 0; i < found.count; i++)
 		found.probability[i] = scored[i].probability;
-	return_found(graph, "relation", model->relation_id, &found, result);
+	return_found(graph, &numbering, &found, result);
 }
 
 HKG_FUNCTION(hkg_predict_relations);
@@ -453,14 +525,50 @@ hkg_predict_relations(PG_FUNCTION_ARGS)
 	EvKind		kind = argument_evidence(fcinfo, 6);
 	Call		call = call_begin(fcinfo, 4);
 	Predictor	predictor = predictor_open(call.graph, call.model, kind);
-	int32		head = model_entity_row(predictor.model, call.graph, head_name);
-	int32		tail = model_entity_row(predictor.model, call.graph, tail_name);
+	int32		head = added_entities_row_of_name(predictor.added, call.graph, head_name);
+	int32		tail = added_entities_row_of_name(predictor.added, call.graph, tail_name);
 
 	predict_relations(call.graph, &predictor, head, tail, k, known, call.result);
 	return call_end(&call);
 }
 
 /* ---- neighbours --------------------------------------------------------------------- */
+
+/* The best of those in `found` and of the placed entities that were added */
+static void
+merge_added_neighbors(const Predictor *predictor, int32 entity, Found *found)
+{
+	const KgeModel *kge = &predictor->kge;
+	ScoredRow  *scored = array_new(ScoredRow, found->count + kge->added);
+	int64		count = found->count;
+
+	for (int64 i = 0; i < count; i++)
+		scored[i] = (ScoredRow) {.score = found->score[i],.row = found->row[i]};
+	for (int32 i = 0; i < kge->added; i++)
+	{
+		int32		row = kge->entities + i;
+		double		cosine = kge_cosine(kge, entity, row);
+
+		CHECK_FOR_INTERRUPTS();
+		if (row != entity && predictor->added->placed[i] && !isnan(cosine))
+			scored[count++] = (ScoredRow) {.score = cosine,.row = row};
+	}
+	take_best(scored, count, compare_scored_rows, found);
+}
+
+/* ERROR 55000 where the entity's neighbours did not place it. */
+static void
+require_place(const Predictor *predictor, int32 entity, const char *name)
+{
+	int32		trained = predictor->kge.entities;
+
+	if (entity >= trained && !predictor->added->placed[entity - trained])
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("entity \"%s\" has no place among the embeddings of model \"%s\"", name, predictor->model->name),
+				 errdetail("It was added after the training, and no fact connects it with an entity and by a relation of the training."),
+				 errhint("Insert such a fact, or train the model again.")));
+}
 
 HKG_FUNCTION(hkg_neighbors);
 Datum
@@ -469,14 +577,18 @@ hkg_neighbors(PG_FUNCTION_ARGS)
 	char	   *name = argument_text(fcinfo, 1, "entity");
 	int			k = argument_int(fcinfo, 2, "k", 1, PG_INT32_MAX);
 	Call		call = call_begin(fcinfo, 3);
-	const Model *model = model_open(call.graph, call.model);
-	const KgeModel *kge = &model->kge;
-	int32		entity = model_entity_row(model, call.graph, name);
+	Predictor	predictor = predictor_open(call.graph, call.model, EV_EMBEDDING);
+	const KgeModel *kge = &predictor.kge;
+	int32		entity = added_entities_row_of_name(predictor.added, call.graph, name);
 	Arena		arena = hkg_scratch(false);
-	Found		found = make_room(Min(k, kge->entities), kge_neighbors_bytes(kge, k), 0, "entities");
+	Found		found = make_room(Min(k, (int64) kge->entities + kge->added), kge_neighbors_bytes(kge, k),
+								  kge->added > 0 ? sizeof(ScoredRow) : 0, "entities");
 
+	require_place(&predictor, entity, name);
 	found.count = kge_neighbors(&arena, model_pool(kge), kge, entity, found.room, found.row, found.score);
+	if (kge->added > 0)
+		merge_added_neighbors(&predictor, entity, &found);
 	found.probability = found.score;	/* the result has no such column */
-	return_found(call.graph, "entity", model->entity_id, &found, call.result);
+	return_found(call.graph, &(RowNumbering) {&predictor, "entity"}, &found, call.result);
 	return call_end(&call);
 }

@@ -33,6 +33,8 @@ typedef struct Asked
 {
 	Graph	   *graph;
 	const Predictor *predictor;
+	KgeModel	kge;			/* with all entities in one array */
+	const KgeSketch *sketch;
 	Side		side;
 	int32		relation;
 	int			k;
@@ -68,11 +70,10 @@ static void
 take_given(void *argument, const Datum *values, const bool *nulls)
 {
 	Asked	   *asked = argument;
-	const Model *model = asked->predictor->model;
 
 	if (!nulls[1])
 		asked->given[DatumGetInt32(values[0]) - 1] =
-			graph_row(model->entity_id, model->kge.entities, DatumGetInt32(values[1]));
+			added_entities_row(asked->predictor->added, DatumGetInt32(values[1]));
 }
 
 /* The rows of the given entities; the first name that has none is an error, as for a single question. */
@@ -90,15 +91,15 @@ find_given(Asked *asked, Datum names)
 					 &args, take_given, asked);
 	for (int i = 0; i < asked->count; i++)
 		if (asked->given[i] < 0)
-			asked->given[i] = model_entity_row(asked->predictor->model, asked->graph, TextDatumGetCString(asked->name[i]));
+			asked->given[i] = added_entities_row_of_name(asked->predictor->added, asked->graph,
+														  TextDatumGetCString(asked->name[i]));
 }
 
 static void
 take_answer_name(void *argument, const Datum *values, const bool *nulls)
 {
 	Asked	   *asked = argument;
-	const Model *model = asked->predictor->model;
-	int32		row = graph_row(model->entity_id, model->kge.entities, DatumGetInt32(values[0]));
+	int32		row = added_entities_row(asked->predictor->added, DatumGetInt32(values[0]));
 
 	if (row >= 0 && !nulls[1])
 	{
@@ -136,7 +137,7 @@ find_answer_names(Asked *asked, const Answers *answers)
 			asked->answer_name[row] != (Datum) 0)
 			continue;
 		asked->answer_name[row] = asked->no_name;
-		numbers_append(&missing, asked->predictor->model->entity_id[row]);
+		numbers_append(&missing, added_entities_id(asked->predictor->added, row));
 	}
 	if (missing.count == 0)
 		return;
@@ -160,8 +161,7 @@ static void
 take_known(void *argument, const Datum *values, const bool *nulls)
 {
 	KnownAnswers *known = argument;
-	const Model *model = known->asked->predictor->model;
-	int32		row = graph_row(model->entity_id, model->kge.entities, DatumGetInt32(values[1]));
+	int32		row = added_entities_row(known->asked->predictor->added, DatumGetInt32(values[1]));
 
 	if (row < 0)
 		return;
@@ -179,7 +179,7 @@ read_known(const Asked *asked, const int32 *given, int count)
 	SqlArgs		args = {0};
 
 	for (int i = 0; i < count; i++)
-		id[i] = model->entity_id[given[i]];
+		id[i] = added_entities_id(asked->predictor->added, given[i]);
 	sql_arg(&args, INT4ARRAYOID, array_of_int4(id, count));
 	sql_arg(&args, INT4OID, Int32GetDatum(model->relation_id[asked->relation]));
 	sql_stream_often(psprintf("select u.place::int, t.%s::int from unnest($1) with ordinality as u (id, place) "
@@ -215,7 +215,7 @@ answers_listed(const Asked *asked, const KnownAnswers *known, int count)
 
 	for (int i = 0; i < count && asked->known; i++)
 		most = Max(most, known->end[i] - first_known(known, i));
-	return (int) Min(Max((int64) asked->k, EV_SHOWN + most), asked->predictor->model->kge.entities);
+	return (int) Min(Max((int64) asked->k, EV_SHOWN + most), asked->kge.entities);
 }
 
 /* The known answers of each question, unless they are wanted, and the given entity where it is no answer, ascending */
@@ -281,11 +281,11 @@ answering_of_threads(FunctionCallInfo fcinfo, const Predictor *predictor, int th
 	EvAnswering **answering = array_new(EvAnswering *, threads);
 	MemoryContext caller;
 
-	if (site->serial == 0 || site->serial != predictor->evidence_serial)
+	if (site->serial == 0 || site->serial != predictor->facts_serial)
 	{
 		MemoryContextReset(site->context);
 		site->count = 0;
-		site->serial = predictor->evidence_serial;
+		site->serial = predictor->facts_serial;
 	}
 	caller = MemoryContextSwitchTo(site->context);
 	while (site->count < threads - 1)
@@ -355,7 +355,6 @@ static void
 answer_some(Asked *asked, Pool *pool, const KgeAdjustment *adjustment, int first, int count, SqlResult *result)
 {
 	const Predictor *predictor = asked->predictor;
-	const Model *model = predictor->model;
 	Arena		arena = hkg_arena();
 	KnownAnswers known = read_known(asked, asked->given + first, count);
 	Answers		answers = {first, count, answers_listed(asked, &known, count), NULL, NULL};
@@ -368,14 +367,29 @@ answer_some(Asked *asked, Pool *pool, const KgeAdjustment *adjustment, int first
 		return;
 	}
 	questions = (KgeTopQuestions) {make_questions(asked, asked->given + first, &known, count), count};
-	hkg_check_memory_or(kge_top_many_bytes(&model->kge, model->sketch, adjustment, pool_threads(pool), count) +
+	hkg_check_memory_or(kge_top_many_bytes(&asked->kge, asked->sketch, adjustment, pool_threads(pool)) +
 						(uint64) count * answers.listed * sizeof(KgeAnswer),
 						psprintf("a list of %d entities for each question", asked->k), "ask for a smaller k");
 	answers.answer = array_new(KgeAnswer, (Size) count * answers.listed);
 	answers.found = array_new(int64, count);
-	kge_top_many(&arena, pool, &model->kge, model->sketch, adjustment, predictor->kind == EV_RULES, questions, answers.listed,
-				 answers.answer, answers.found);
+	kge_top_many_ask(kge_top_many(&arena, pool, &asked->kge, asked->sketch, adjustment, predictor->kind == EV_RULES),
+					 questions, answers.listed, answers.answer, answers.found);
 	return_answers(asked, &answers, &known, result);
+}
+
+/* The questions share passes over one array of all entities. */
+static void
+have_all_entities(Asked *asked, Pool *pool)
+{
+	const Predictor *predictor = asked->predictor;
+	Arena		arena = hkg_arena();
+
+	asked->kge = added_entities_array(predictor->added);
+	asked->sketch = predictor->model->sketch;
+	if (predictor->added->count == 0)
+		return;
+	hkg_check_memory_or(kge_sketch_bytes(&asked->kge), "a sketch of entities that came after the training", "train the model again");
+	asked->sketch = kge_sketch(&arena, pool, &asked->kge);
 }
 
 /* A part of the questions at a time; what it takes is freed before the next one, but names. */
@@ -390,12 +404,17 @@ answer_all(FunctionCallInfo fcinfo, Asked *asked, SqlResult *result)
 	EvAdjuster	adjuster;
 	MemoryContext part;
 
+	have_all_entities(asked, pool);
 	if (predictor->kind != EV_EMBEDDING)
+	{
 		adjustment = evidence_adjustment_by(predictor->evidence, predictor->kind, threads,
 											answering_of_threads(fcinfo, predictor, threads), &adjuster);
+		if (predictor->kind == EV_BOTH)
+			evidence_expect(predictor->evidence, &adjuster, &asked->kge);
+	}
 	asked->context = CurrentMemoryContext;
 	asked->no_name = CStringGetTextDatum("");
-	asked->answer_name = array_new_zero(Datum, predictor->model->kge.entities);
+	asked->answer_name = array_new_zero(Datum, asked->kge.entities);
 	part = AllocSetContextCreate(asked->context, "hybridkg part", ALLOCSET_DEFAULT_SIZES);
 	MemoryContextSwitchTo(part);
 	for (int first = 0; first < asked->count; first += at_once)
@@ -422,7 +441,7 @@ predict_many(FunctionCallInfo fcinfo, Side side)
 
 	asked.graph = call.graph;
 	asked.predictor = &predictor;
-	asked.k = Min(k, predictor.model->kge.entities);
+	asked.k = Min(k, predictor.kge.entities + predictor.kge.added);
 	asked.relation = model_relation_row(predictor.model, call.graph, relation);
 	asked.reflexive = predictor_is_reflexive(&predictor, call.graph, asked.relation);
 	read_names(fcinfo, names, what, &asked);

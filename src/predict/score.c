@@ -3,8 +3,8 @@
  *		hkg_score and hkg_classify: one triple, by its names.
  *
  * They are called row by row, up to millions of times in a query.  All of these calls use one snapshot.  So each call
- * site keeps the model and the rows of the names that it has looked up, until another snapshot, transaction,
- * subtransaction or user could find something else.  Setting search_path for each row would take longer than all of
+ * site keeps the model, what it has of the facts, and the rows of the names that it has looked up, until another
+ * snapshot, transaction, subtransaction or user could find something else.  Setting search_path for each row would take longer than all of
  * that, so it is set where tables are read.
  */
 #include "postgres.h"
@@ -41,9 +41,8 @@ typedef struct CallSite
 	names_hash *names;			/* rows by name, each name after 'e' for an entity, 'r' for a relation */
 	int			lookups;		/* names looked up so far, -1 when all are there */
 	double	   *threshold;		/* by EV_KINDS * relation + kind, NaN when not looked up; or NULL */
-	uint64		evidence_serial;	/* the evidence's; 0: it is not there */
-	const Evidence *evidence;
-	EvAnswering *answering;
+	EvKind		kind;			/* that is wanted */
+	ModelFacts	facts;			/* for that kind; rows are those of facts.added */
 } CallSite;
 
 /* A triple by name; each name as in CallSite.names */
@@ -61,9 +60,9 @@ forget_all(CallSite *site)
 	MemoryContextReset(site->context);
 }
 
-/* What the call site keeps: nothing, unless it is valid for this graph, this model and the active snapshot. */
+/* What the call site keeps: nothing, unless it is valid for this graph, model, evidence and the active snapshot. */
 static CallSite *
-call_site(FunctionCallInfo fcinfo, const char *graph, const char *model)
+call_site(FunctionCallInfo fcinfo, const char *graph, const char *model, EvKind kind)
 {
 	CallSite   *site = fcinfo->flinfo->fn_extra;
 
@@ -75,25 +74,26 @@ call_site(FunctionCallInfo fcinfo, const char *graph, const char *model)
 		fcinfo->flinfo->fn_extra = site;
 	}
 	if (site->graph != NULL &&
-		(strcmp(site->graph, graph) != 0 || strcmp(site->model, model) != 0 ||
+		(strcmp(site->graph, graph) != 0 || strcmp(site->model, model) != 0 || site->kind != kind ||
 		 site->names->members >= NAMES_LIMIT || !visibility_is_active(&site->view)))
 		forget_all(site);
 	return site;
 }
 
 static void
-remember_model(CallSite *site, const char *graph, const Model *model)
+remember_model(CallSite *site, const char *graph, const Model *model, EvKind kind, ModelFacts facts)
 {
 	MemoryContext caller;
 
 	forget_all(site);
-	if (model->serial == 0)
+	if (model->serial == 0 || facts.serial == 0)
 		return;
 	caller = MemoryContextSwitchTo(site->context);
 	site->names = names_create(site->context, 64, NULL);
 	site->lookups = 0;
 	site->threshold = NULL;
-	site->evidence_serial = 0;
+	site->kind = kind;
+	site->facts = facts;
 	site->view = visibility_active();
 	site->serial = model->serial;
 	site->model = pstrdup(model->name);
@@ -120,52 +120,43 @@ recall_row(const CallSite *site, const char *key, int32 *row)
 	return found != NULL;
 }
 
-typedef struct EntityNames
-{
-	CallSite   *site;
-	const Model *model;
-} EntityNames;
-
 static void
 take_entity_name(void *argument, const Datum *values, const bool *nulls)
 {
-	EntityNames *entities = argument;
-	const Model *model = entities->model;
-	int32		row = graph_row(model->entity_id, model->kge.entities, DatumGetInt32(values[0]));
+	CallSite   *site = argument;
+	int32		row = added_entities_row(site->facts.added, DatumGetInt32(values[0]));
 	char	   *key = TextDatumGetCString(values[1]);
 
 	if (row >= 0)
-		remember_row(entities->site, key, row);
+		remember_row(site, key, row);
 	pfree(key);
 }
 
 /* For millions of rows with thousands of entities, one query for all names takes less time than one for each. */
 static void
-remember_entities(CallSite *site, const Graph *graph, const Model *model)
+remember_entities(CallSite *site, const Graph *graph)
 {
-	EntityNames entities = {site, model};
-
 	sql_stream(psprintf("select id::int, 'e' || name::text from %sentity where name is not null", graph->prefix),
-			   SQL_NO_ARGS, take_entity_name, &entities);
+			   SQL_NO_ARGS, take_entity_name, site);
 	site->lookups = -1;
 }
 
 static int32
-find_row(CallSite *site, Graph *graph, const Model *model, const char *key)
+find_row(CallSite *site, Graph *graph, const AddedEntities *added, const char *key)
 {
 	int32		row;
 
 	if (recall_row(site, key, &row))
 		return row;
 	if (site->graph != NULL && site->lookups == LOOKUPS_LIMIT &&
-		model->kge.entities <= ENTITIES_AT_ONCE)
+		added->model->kge.entities <= ENTITIES_AT_ONCE)
 	{
-		remember_entities(site, graph, model);
+		remember_entities(site, graph);
 		if (recall_row(site, key, &row))
 			return row;
 	}
-	row = key[0] == 'e' ? model_entity_row(model, graph, key + 1) :
-		model_relation_row(model, graph, key + 1);
+	row = key[0] == 'e' ? added_entities_row_of_name(added, graph, key + 1) :
+		model_relation_row(added->model, graph, key + 1);
 	if (site->graph != NULL)
 	{
 		remember_row(site, key, row);
@@ -175,18 +166,32 @@ find_row(CallSite *site, Graph *graph, const Model *model, const char *key)
 	return row;
 }
 
-/* The model, and the triple in its rows, if the call site has all of them; else NULL. */
-static const Model *
-find_kept(const CallSite *site, const NamedTriple *names, Triple *triple)
+typedef struct ScoredTriple
 {
-	const Model *model = site->graph == NULL ? NULL : model_recall(site->serial);
+	const Model *model;
+	ModelFacts	facts;
+	Triple		triple;			/* in their rows */
+	EvKind		kind;			/* that was wanted, or the one that the model can have */
+	double		score;
+} ScoredTriple;
 
-	if (model == NULL ||
-		!recall_row(site, names->head, &triple->head) ||
-		!recall_row(site, names->relation, &triple->relation) ||
-		!recall_row(site, names->tail, &triple->tail))
-		return NULL;
-	return model;
+/* The model and the facts that the call site keeps; false when it has none. */
+static bool
+find_kept_model(const CallSite *site, ScoredTriple *scored)
+{
+	scored->model = site->graph == NULL ? NULL : model_recall(site->serial);
+	scored->facts = site->facts;
+	return scored->model != NULL && model_has_facts(scored->model, site->facts.serial);
+}
+
+/* The same with the triple. */
+static bool
+find_kept(const CallSite *site, const NamedTriple *names, ScoredTriple *scored)
+{
+	return find_kept_model(site, scored) &&
+		recall_row(site, names->head, &scored->triple.head) &&
+		recall_row(site, names->relation, &scored->triple.relation) &&
+		recall_row(site, names->tail, &scored->triple.tail);
 }
 
 /* Between these two, the graph's tables are read. */
@@ -205,30 +210,28 @@ end_reading(int nest_level)
 	sql_unpin(nest_level);
 }
 
-static const Model *
-find_in_tables(CallSite *site, const char *graph_name, const char *model_name,
-			   const NamedTriple *names, Triple *triple)
+static void
+find_in_tables(CallSite *site, const char *graph_name, const char *model_name, const NamedTriple *names,
+			   ScoredTriple *scored)
 {
 	int			nest_level;
 	Graph	   *graph = begin_reading(graph_name, &nest_level);
-	const Model *model;
 
-	model = site->graph == NULL ? NULL : model_recall(site->serial);
-	if (model == NULL)
+	if (!find_kept_model(site, scored))
 	{
-		model = model_open(graph, model_name);
-		remember_model(site, graph_name, model);
+		scored->model = model_open(graph, model_name);
+		scored->facts = model_facts(graph, scored->model, scored->kind != EV_EMBEDDING);
+		remember_model(site, graph_name, scored->model, scored->kind, scored->facts);
 	}
-	triple->head = find_row(site, graph, model, names->head);
-	triple->relation = find_row(site, graph, model, names->relation);
-	triple->tail = find_row(site, graph, model, names->tail);
+	scored->triple.head = find_row(site, graph, scored->facts.added, names->head);
+	scored->triple.relation = find_row(site, graph, scored->facts.added, names->relation);
+	scored->triple.tail = find_row(site, graph, scored->facts.added, names->tail);
 	end_reading(nest_level);
-	return model;
 }
 
-/* The arguments graph, head, relation, tail, model: the model, and the triple in its rows. */
-static const Model *
-find_triple(FunctionCallInfo fcinfo, Triple *triple)
+/* The arguments graph, head, relation, tail, model */
+static void
+find_triple(FunctionCallInfo fcinfo, ScoredTriple *scored)
 {
 	char	   *graph = argument_name(fcinfo, 0, "graph");
 	NamedTriple names = {
@@ -237,56 +240,24 @@ find_triple(FunctionCallInfo fcinfo, Triple *triple)
 		.tail = psprintf("e%s", argument_text(fcinfo, 3, "tail"))
 	};
 	char	   *name = argument_name(fcinfo, 4, "model");
-	CallSite   *site = call_site(fcinfo, graph, name);
-	const Model *model = find_kept(site, &names, triple);
+	CallSite   *site = call_site(fcinfo, graph, name, scored->kind);
 
-	return model != NULL ? model : find_in_tables(site, graph, name, &names, triple);
+	if (!find_kept(site, &names, scored))
+		find_in_tables(site, graph, name, &names, scored);
 }
 
 /* ---- scores ----------------------------------------------------------------------------- */
-
-/* The evidence of the model's rules, looked up once while what the call site keeps is valid. */
-static const Evidence *
-find_evidence(FunctionCallInfo fcinfo, const Model *model, EvAnswering **answering)
-{
-	CallSite   *site = fcinfo->flinfo->fn_extra;
-	const Evidence *evidence;
-	int			nest_level;
-	uint64		serial;
-
-	if (site->graph != NULL && model_has_evidence(model, site->evidence_serial))
-	{
-		*answering = site->answering;
-		return site->evidence;
-	}
-	evidence = model_evidence(begin_reading(argument_name(fcinfo, 0, "graph"), &nest_level), model, answering, &serial);
-	end_reading(nest_level);
-	site->evidence_serial = serial;
-	site->evidence = evidence;
-	site->answering = *answering;
-	return evidence;
-}
-
-typedef struct ScoredTriple
-{
-	const Model *model;
-	Triple		triple;
-	EvKind		kind;			/* that was wanted, or the one that the model can have */
-	double		score;
-} ScoredTriple;
 
 /* The arguments of hkg_score */
 static ScoredTriple
 score(FunctionCallInfo fcinfo)
 {
-	EvKind		kind = argument_evidence(fcinfo, 5);
-	Predictor	predictor = {.kind = EV_EMBEDDING};
-	ScoredTriple scored;
+	ScoredTriple scored = {.kind = argument_evidence(fcinfo, 5)};
+	Predictor	predictor;
 
-	scored.model = predictor.model = find_triple(fcinfo, &scored.triple);
-	if (kind != EV_EMBEDDING)
-		predictor.evidence = find_evidence(fcinfo, scored.model, &predictor.answering);
-	scored.kind = predictor.kind = evidence_kind(predictor.evidence, kind, scored.model->name);
+	find_triple(fcinfo, &scored);
+	predictor = predictor_of(scored.model, scored.facts, scored.kind);
+	scored.kind = predictor.kind;
 	scored.score = predictor_score(&predictor, SIDE_TAIL, scored.triple.relation,
 								   predictor_parts(&predictor, scored.triple));
 	return scored;

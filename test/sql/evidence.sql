@@ -399,7 +399,7 @@ select hkg_learn_evidence('g', 'm');
 select score_now() = score from score_before;
 rollback;
 
--- an entity that came after the training: evaluation ranks it, by what rules infer; by its name it is refused
+-- an entity that came after the training: ranked and predicted by what rules infer and by its place
 begin;
 insert into g.entity values (1000, 'kim');
 insert into g.triple select 1000, r.id, t.id from g.relation r, g.entity t where (r.name, t.name) = ('lives', 'rome');
@@ -407,9 +407,13 @@ delete from g.holdout;
 insert into g.holdout select 'test', 1000, r.id, t.id from g.relation r, g.entity t where (r.name, t.name) = ('from', 'italy');
 -- kim lives in rome, which is in italy: nothing else is inferred
 select head, tail_rank from hkg_ranks('g', 'test', 'm', 0, 'rules');
-select report from hkg_tools.try($$select hkg_score('g', 'kim', 'from', 'italy', 'm', 'rules')$$);
-select report from hkg_tools.try($$select hkg_predict_tails('g', 'kim', 'from', model => 'm', evidence => 'rules')$$);
+select same(hkg_score('g', 'kim', 'from', 'italy', 'm', 'rules'), score) from hkg_predict_tails('g', 'kim', 'from', model => 'm', evidence => 'rules');
+select tail from hkg_predict_tails('g', 'kim', 'from', 1, 'm');
+select head from hkg_predict_heads('g', 'from', 'italy', 9, 'm', evidence => 'rules') where head = 'kim';
+select distinct rule from hkg_explain('g', 'kim', 'from', 'italy', 'm') where rule like '(embedding%' or share > 0;
+select same(sum(share)::float8, hkg_score('g', 'kim', 'from', 'italy', 'm')) from (select distinct rule, share from hkg_explain('g', 'kim', 'from', 'italy', 'm')) e;
 rollback;
+select report from hkg_tools.try($$select hkg_score('g', 'kim', 'from', 'italy', 'm', 'rules')$$);
 
 -- ---- a fact among its own evidence ----
 

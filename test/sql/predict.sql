@@ -145,7 +145,7 @@ delete from tiny.entity where id = 4;
 select count(*) from hkg_predict_tails('tiny', 'a', 'r', 10, 'transe1', true);
 truncate tiny.entity_embedding;
 insert into tiny.entity_embedding values ('transe1', 1, '{0,0}'), ('transe1', 2, '{1,-1}');
-select tail, score from hkg_predict_tails('tiny', 'a', 'r', 10, 'transe1', true);	-- a + r = b
+select tail, score from hkg_predict_tails('tiny', 'a', 'r', 10, 'transe1', true);	-- a + r = b, and c is placed there by r(a,c)
 rollback;
 -- moved from one model to another
 begin;

@@ -21,12 +21,17 @@ my $train = q{select hkg_train('g', 'complex', dimensions => 8, iterations => 1,
 $primary->safe_psql('postgres', 'create extension hybridkg');
 make_graph($primary, 'g', 100, 1000);
 $primary->safe_psql('postgres', "$train)");
+# an entity that came after the training
+$primary->safe_psql('postgres', q{insert into g.entity select max(id) + 1, 'late' from g.entity;
+	insert into g.triple select h.id, r.id, t.id from g.entity h, g.relation r, g.entity t where (h.name, r.name, t.name) = ('late', 'r1', 'e2')});
 $primary->wait_for_catchup($standby);
 
 my @questions = (
 	q{hkg_predict_tails('g', 'e1', 'r1')},
 	q{hkg_predict_heads('g', 'r1', 'e1')},
 	q{hkg_predict_relations('g', 'e1', 'e2')},
+	q{hkg_predict_tails('g', 'late', 'r2')},
+	q{hkg_predict_heads('g', 'r1', 'e2', 200, known => true)},
 	q{hkg_score('g', 'e1', 'r1', 'e2')},
 	q{hkg_classify('g', 'e1', 'r1', 'e2')},
 	q{hkg_neighbors('g', 'e1')},

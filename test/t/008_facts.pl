@@ -82,6 +82,21 @@ other("insert into g.triple select * from kept");
 is(inferred(), $yes, 'all of them come back');
 take_back('all');
 
+# ---- an entity that came after the training ----
+
+# it is there for others with its first fact, and gone with its last one; the embedding alone knows it by its place
+my $kim = q{select concat_ws(' ', (select count(*) from hkg_predict_heads('g', 'from', 'italy', 9, 'm', true, 'rules') where head = 'kim'),
+	(select count(*) from hkg_predict_heads('g', 'from', 'italy', 9, 'm', true) where head = 'kim'),
+	(select count(*) from hkg_predict_tails('g', 'ann', 'lives', 9, 'm', true, 'embedding') where tail = 'kim'))};
+other(q{insert into g.entity values (1000, 'kim')});
+is(ask($kim), '0 0 0', 'without a fact it is no candidate');
+other(q{insert into g.triple select * from fact('kim', 'rome')});
+is(ask($kim), '1 1 1', 'with a fact it is one');
+is(inferred('kim'), $yes, 'and is asked about');
+other(q{delete from g.triple where head = 1000});
+is(ask($kim), '0 0 0', 'its fact is gone');
+other(q{delete from g.entity where id = 1000});
+
 # ---- what is not committed ----
 
 other("begin; $insert rollback");

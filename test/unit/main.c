@@ -151,7 +151,7 @@ KgeModel
 random_model(Variant variant, int d, int entities, int relations, double limit)
 {
 	KgeModel	model = {kge_score_function(variant.name), d, variant.norm, 4.0,
-	entities, relations, NULL, NULL, variant.reciprocal};
+	entities, relations, NULL, NULL, variant.reciprocal, 0, NULL};
 	size_t		entity = (size_t) entities * (size_t) kge_entity_width(model.function, d);
 	size_t		relation = (size_t) kge_relation_rows(&model) *
 		(size_t) kge_relation_width(model.function, d);

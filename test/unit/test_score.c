@@ -12,7 +12,7 @@
 static double
 score_of(const char *name, int norm, int d, float *entity, float *relation)
 {
-	KgeModel	model = {kge_score_function(name), d, norm, 9.0, 2, 1, entity, relation, false};
+	KgeModel	model = {kge_score_function(name), d, norm, 9.0, 2, 1, entity, relation, false, 0, NULL};
 
 	return kge_score(&model, (Triple) {0, 0, 1});
 }
@@ -181,7 +181,7 @@ test_reciprocal(void)
 {
 	float		entity[2] = {2, 3};
 	float		relation[2] = {5, 7};	/* r and its inverse */
-	KgeModel	model = {kge_score_function("distmult"), 1, 1, 0.0, 2, 1, entity, relation, true};
+	KgeModel	model = {kge_score_function("distmult"), 1, 1, 0.0, 2, 1, entity, relation, true, 0, NULL};
 	Triple	triple = {0, 0, 1};
 	float		query;
 

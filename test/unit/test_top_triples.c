@@ -181,7 +181,8 @@ complete(Arena *arena, Pool *pool, const KgeModel *model, const KgeAdjustment *a
 		 bool heads, int64_t k, const KgeScored **best)
 {
 	KgeJudge	judging = {judge, NULL, 10};
-	KgeCompletion *completion = kge_completion(arena, pool, model, adjustment, judging, (KgeWanted) {k, 2 * count});
+	KgeCompletion *completion = kge_completion(arena, pool, model, NULL, adjustment, judging,
+											   (KgeWanted) {k, 2 * count, false});
 
 	if (completion == NULL)
 		return -1;

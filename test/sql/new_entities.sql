@@ -1,0 +1,103 @@
+--
+-- Entities that came after a training: placed by their facts, predicted, candidates.  Models made by hand, d = 2.
+--
+set client_min_messages = warning;
+\i test/tools.sql
+reset client_min_messages;
+select hkg_create_graph('tiny');
+insert into tiny.entity values (1, 'a'), (2, 'b'), (3, 'c'), (4, 'd'), (5, 'e');
+insert into tiny.relation values (1, 'r'), (2, 's');
+insert into tiny.triple values (1, 1, 3), (1, 1, 2);	-- r(a,c), r(a,b)
+insert into tiny.model (name, score_function, dimensions, settings, status, created_at, trained_at)
+values ('transe', 'transe', 2, '{"gamma": 9, "norm": 1}', 'ready', now(), now()), ('distmult', 'distmult', 2, '{}', 'ready', now(), now());
+insert into tiny.entity_embedding select m.name, i, (array['{1,2}', '{3,1}', '{2,1}', '{5,5}', '{2,0}'])[i]::real[]
+from tiny.model m, generate_series(1, 5) i;
+insert into tiny.relation_embedding select m.name, i, (array['{1,-1}', '{0,1}'])[i]::real[] from tiny.model m, generate_series(1, 2) i;
+
+-- without a fact: refused, and no candidate
+insert into tiny.entity values (6, 'f');
+select report from unnest(array['hkg_score(''tiny'', ''a'', ''r'', ''f'', ''transe'')', 'hkg_predict_tails(''tiny'', ''f'', ''r'', 9, ''transe'')',
+	'hkg_predict_heads(''tiny'', ''r'', ''f'', 9, ''transe'')', 'hkg_predict_relations(''tiny'', ''a'', ''f'', 9, ''transe'')',
+	'hkg_neighbors(''tiny'', ''f'', 9, ''transe'')']) call, hkg_tools.try('select ' || call) report;
+select string_agg(tail, ' ') from hkg_predict_tails('tiny', 'a', 'r', 9, 'transe', true);
+
+-- TransE: r(a,f) alone places f at a + r = (2,1), where c is.  What is known of a: c, b and now f.
+insert into tiny.triple values (1, 1, 6);
+select hkg_score('tiny', 'a', 'r', 'f', 'transe');
+select * from hkg_predict_tails('tiny', 'a', 'r', 9, 'transe', true);
+select tail, score from hkg_predict_tails('tiny', 'a', 'r', 9, 'transe');
+-- r(?,f): h + r - (2,1): a 0, b (2,-1), c (1,-1), d (4,3), e (1,-2)
+select head, score from hkg_predict_heads('tiny', 'r', 'f', 9, 'transe', true);
+-- s(f,?): (2,2) less a (1,0), b (-1,1), c (0,1), d (-3,-3), e (0,2)
+select tail, score from hkg_predict_tails('tiny', 'f', 's', 9, 'transe');
+-- k counts all of them
+select count(*) from hkg_predict_tails('tiny', 'b', 's', 1000, 'transe', true);
+select tail from hkg_predict_tails('tiny', 'a', 'r', 2, 'transe', true);
+-- s(a,f): (1,3) - (2,1)
+select * from hkg_predict_relations('tiny', 'a', 'f', 9, 'transe', true);
+select relation, score from hkg_predict_relations('tiny', 'a', 'f', 9, 'transe');
+-- cosines with (2,1): c 1, b 7 / sqrt 50, d 15 / sqrt 250, e 4 / sqrt 20, a 4 / 5
+select entity, round(cosine::numeric, 6) as cosine from hkg_neighbors('tiny', 'f', 9, 'transe') n (entity, cosine);
+select entity, round(cosine::numeric, 6) as cosine from hkg_neighbors('tiny', 'a', 2, 'transe') n (entity, cosine);
+-- DistMult: a * r = (1,-2), at the mean length of the rows
+select abs(hkg_score('tiny', 'a', 'r', 'f', 'distmult') - sqrt(5) * (2 * sqrt(5) + sqrt(10) + sqrt(50) + 2) / 5) < 1e-5;
+
+-- ranks: s(f,?): a, c and f itself 8, b and e 7, d 3
+insert into tiny.holdout values ('test', 6, 2, 4);
+select tail_rank from hkg_ranks('tiny', 'test', 'transe');
+delete from tiny.holdout;
+
+-- two of them, one with an id below those of the training: r(b,g) places g at (4,0)
+insert into tiny.entity values (0, 'g');
+insert into tiny.triple values (2, 1, 0);
+select t, hkg_score('tiny', 'b', 'r', t, 'transe') from unnest(array['g', 'f', 'a', 'g']) t;
+select tail, score from hkg_predict_tails('tiny', 'b', 'r', 3, 'transe', true);
+select head, relation, tail, score from hkg_complete('tiny', 'r', 9, 0, 'transe');
+-- the same one by one and in a list
+select count(*) from tiny.entity h, tiny.relation r, hkg_predict_tails('tiny', h.name, r.name, 99, 'transe', true) p
+where h.name <> p.tail and abs(hkg_score('tiny', h.name, r.name, p.tail, 'transe') - p.score) > 1e-6;
+
+-- nothing places an entity whose facts have a new relation, or another new entity: it has a neutral embedding
+insert into tiny.entity values (7, 'x'), (8, 'y');
+insert into tiny.relation values (3, 'new');
+insert into tiny.triple values (7, 3, 1), (7, 1, 8);
+select count(*) from hkg_predict_tails('tiny', 'x', 's', 99, 'transe');
+select report from hkg_tools.try($$select hkg_neighbors('tiny', 'x', 9, 'transe')$$) report;
+select count(*) from hkg_neighbors('tiny', 'a', 99, 'transe');
+select report from hkg_tools.try($$select hkg_predict_tails('tiny', 'x', 'new', 9, 'transe')$$) report;
+-- DistMult, the mean row, (13/5, 9/5): r(a,x) = 13/5 - 18/5
+select round(hkg_score('tiny', 'a', 'r', 'x', 'distmult')::numeric, 5);
+
+-- what does not fit memory is neutral, with a notice
+set hybridkg.max_memory = '1MB';
+insert into tiny.entity select i, 'n' || i from generate_series(101, 50000) i;
+insert into tiny.triple select 1, 1, i from generate_series(101, 50000) i;
+select round(hkg_score('tiny', 'a', 'r', 'n101', 'distmult', 'embedding')::numeric, 5);
+reset hybridkg.max_memory;
+select round(hkg_score('tiny', 'a', 'r', 'n101', 'transe', 'embedding')::numeric, 5);
+delete from tiny.triple where tail > 100;
+
+-- when its fact is gone, so is its place; a rollback brings it back
+begin;
+delete from tiny.triple where tail = 6;
+select report from hkg_tools.try($$select hkg_score('tiny', 'a', 'r', 'f', 'transe')$$) report;
+select string_agg(tail, ' ') from hkg_predict_tails('tiny', 'b', 'r', 99, 'transe', true);
+rollback;
+select hkg_score('tiny', 'a', 'r', 'f', 'transe');
+-- nobody needs to read the facts for the entities of the training
+create role new_entities_reader;
+grant usage on schema tiny to new_entities_reader;
+grant select on tiny.layout, tiny.model, tiny.entity, tiny.relation, tiny.entity_embedding, tiny.relation_embedding to new_entities_reader;
+set role new_entities_reader;
+select hkg_score('tiny', 'a', 'r', 'b', 'transe', 'embedding');
+select report from hkg_tools.try($$select hkg_score('tiny', 'a', 'r', 'f', 'transe', 'embedding')$$) report;
+reset role;
+drop owned by new_entities_reader;
+drop role new_entities_reader;
+
+-- one that was trained and lost its embedding is like a new one: c is placed at a + r again
+delete from tiny.entity_embedding where entity = 3 and model = 'transe';
+select hkg_score('tiny', 'a', 'r', 'c', 'transe');
+
+set client_min_messages = warning;
+select hkg_drop_graph('tiny');
