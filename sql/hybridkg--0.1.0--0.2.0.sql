@@ -3,6 +3,18 @@
 -- complain if script is sourced in psql, rather than via ALTER EXTENSION
 \echo Use "ALTER EXTENSION hybridkg UPDATE" to load this file. \quit
 
+-- what has other arguments or results now
+
+drop view hkg_progress;
+drop function hkg_train(name, text, int, int, int, int, int, text, text, text, float8, float8, int, float8, float8, int, float8, bigint, int, float8, int, bool, int, bigint, name, float8, text, bool, int, float8, bool, text, text, bool, name, float8, int, int, float8, float8, float8);
+drop function hkg_trainings();
+drop function hkg_learn_evidence(name, name);
+drop function hkg_evaluate(name, text, name, bigint, text);
+drop function hkg_train_background(name, text, int, int, int, int, int, text, text, text, float8, float8, int, float8, float8, int, float8, bigint, int, float8, int, bool, int, bigint, name, float8, text, bool, int, float8, bool, text, text, bool, name, float8, int, int, float8, float8, float8);
+drop function hkg_estimate(name, text, int, int, int, int, int, text, text, text, float8, float8, int, float8, float8, int, float8, bigint, int, float8, int, bool, int, bigint, name, float8, text, bool, int, float8, bool, text, text, bool, name, float8, int, int, float8, float8, float8);
+
+-- and what is new
+
 create procedure hkg_layout_2()
 language plpgsql
 as $$
@@ -13,9 +25,153 @@ begin
 	delete from checkpoint_inferred;
 	alter table checkpoint add column checksum bigint not null;
 	comment on column checkpoint.checksum is 'of the piece, its part and its number: whether it is what was saved';
+
+	alter table iteration add column ranked bigint;
+	alter table iteration add column mrr_error float8;
+	comment on column iteration.ranked is 'triples of the valid split that were ranked; null in rows of 0.1.0';
+	comment on column iteration.mrr_error is 'standard error of mrr, where the metrics are estimates from a sample of the split; else null';
+
+	alter table evidence_weight add held_out float8, add calibration jsonb;
+	comment on table evidence_weight is 'how rules add to a score, scale * (embedding''s score + weight * evidence), and how scores become probabilities';
+	comment on column evidence_weight.held_out is 'the share of the relation''s known facts that was held out, drawn towards that of all relations as if by ten more held-out facts';
+	comment on column evidence_weight.calibration is 'for evidence embedding, rules and both: with x = slope * score + intercept + (unanswered where the question has no known answer, else answers * log(1 + known answers)), 1 / (1 + exp(-x)) is the chance that a candidate is one of the held-out facts; null: that of column evidence of table model';
+	comment on column model.evidence is 'how rules count at prediction; null: not at all. discount: the weight of each further rule that infers the same candidate, 0 (only the best rule counts) to 1 (noisy-or), for rules alone and for rules beside the embedding; calibration: that of all relations together, see evidence_weight.calibration; error: the expected calibration error of the ten best answers, 0 to 1; held_out: the share of the known facts that was held out; assume_missing: the share of all true facts that the graph is assumed to lack, argument assume_missing of hkg_train';
 end
 $$;
 comment on procedure hkg_layout_2() is 'the tables of 0.2.0; for hkg_upgrade_graph';
+
+create or replace function pg_catalog.hkg_facts_changed(facts regclass) returns void
+as 'MODULE_PATHNAME', 'hkg_facts_written' language c volatile strict parallel unsafe;
+comment on function hkg_load(name, text, text) is
+'adds the facts that a query returns, with their entities and relations
+The first load of 10,000 facts or more locks the empty table until its transaction ends, to build the indexes after the rows. Where the table has triggers, rules, policies, columns or keys of the owner''s, facts are inserted by statements.
+graph: an existing graph
+query: one SELECT whose first three columns are head, relation and tail, of any type, taken as text; it runs with the caller''s search_path, after the caller''s rights are checked
+split: train (facts to learn from), valid or test (facts held out)
+returns what this call added; duplicates: rows that were facts already or that came twice
+errors: 22004 or 22023 when a name is null or empty (nothing is loaded, the row is named), 42601 when the query has fewer than three columns or is no query, 0A000 when it writes, 54000 when a name is longer than its index takes (some 2,700 bytes after compression), 53200 when names and rows need more than hybridkg.max_memory before they are written, 42501 without select on entity and relation and insert on the table of facts, 23503 when somebody deletes an entity meanwhile';
+
+create function hkg_train(graph name, score_function text default 'rotate', dimensions int default 200,
+	iterations int default 10, epochs int default 10, batch_size int default 512, negatives int default 64,
+	negative_sampling text default null, loss text default 'logistic', optimizer text default 'adagrad',
+	learning_rate float8 default 0.1, gamma float8 default 9.0, norm int default 1, regularization float8 default 0,
+	omega float8 default 0, top_rules int default 200, beta float8 default 1.0, sample_size bigint default null,
+	max_rule_length int default 3, min_head_coverage float8 default 0.01, min_support int default 2,
+	constants bool default false, patience int default null, seed bigint default 0, model name default 'default',
+	min_quality float8 default 0.7, label text default 'confidence', accumulate bool default false, block_size int default 64,
+	temperature float8 default 1.0, reciprocal bool default false, regularizer text default null, preset text default null,
+	warm_start bool default false, rules name default null, relation_weight float8 default 0,
+	evidence_rules int default 20000, evidence_length int default 4, evidence_seconds float8 default null,
+	holdout float8 default 0.05, learning_rate_end float8 default null, assume_missing float8 default 0.1)
+returns text
+as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 1000000
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_train is
+'learns embeddings and rules together and keeps them as a model of the graph; returns the model''s name
+graph: an existing graph
+score_function: transe, distmult, complex, rotate or rescal (a matrix for each relation)
+dimensions: size d of an embedding (complex, rotate: d complex numbers), 1 to 10000
+iterations: rounds of training, mining and sampling, 1 to 10000
+epochs: passes over the positives in one iteration, 1 to 1000000
+batch_size: positives in a minibatch, 1 to 1000000
+negatives: negatives of each positive, 1 to 100000; block_size positives share them; softmax has none
+negative_sampling: uniform, bernoulli (the head is replaced with probability tph / (tph + hpt), by its relation''s tails per head and heads per tail), self_adversarial (the negatives of a positive are weighted by the softmax of temperature * score, and together weigh as much as the positive) or kbgan (a second model, trained by policy gradient, picks one hard negative for each positive); null: self_adversarial under the loss logistic, uniform otherwise
+loss: logistic (positives against sampled negatives), margin (the mean of max(0, gamma + score of the negative - score of the positive)), sampled_softmax (cross entropy of the true entity against its negatives), or softmax (cross entropy of the true entity against all entities, on both sides)
+optimizer: adagrad, or adam (learning_rate 0.001 or so); both move only what a minibatch touches, under softmax all entities
+learning_rate: step size of the optimizer, 1e-9 to 1000
+gamma: margin of transe and rotate; under the loss margin, that of every score function; -1e6 to 1e6
+norm: 1 or 2, the norm of transe''s and rotate''s distance (rotate, 1: the sum of moduli)
+regularization: weight of the mean penalty of h, r and t over a minibatch''s positives, 0 to 1e6
+omega: weight of embedding confidence in a rule''s quality, 0 to 1
+top_rules: how many rules are selected, 0 (embeddings alone) to 1000000
+beta: temperature of sampling: a triple is drawn in proportion to exp(beta * score), 0 to 1e6
+sample_size: how many inferred triples are drawn in an iteration; 1 to 2147483647; null: a tenth of the facts, at least 1
+max_rule_length: atoms of a rule, head included, 2 to 4 (4 takes ten times as long as 3 on sparse graphs, hundreds of times on dense ones: raise the other bounds)
+min_head_coverage: least share of the head relation''s facts that a rule infers, 0 to 1
+min_support: least number of facts that a rule infers, at least 1
+constants: search for rules with constants as well, r(X,Y) <= b(X,Y), c(X,"entity")
+patience: stop after that many iterations, at least 1, without a better MRR on the valid split, or on the facts held out in its place; null: never
+seed: the same seed and facts give the same bits
+model: the name to keep it under; a model of that name is replaced when the transaction commits
+min_quality: rules of lower quality are never selected, 0 to 1
+label: one, or confidence: the loss of a sampled triple is weighted by the highest quality among its rules
+accumulate: whether samples of earlier iterations stay
+block_size: positives that share their negatives, 1 to 10000; fewer are slower
+temperature: of self_adversarial; 0 weights a positive''s negatives alike, 1000 at most
+reciprocal: each relation has a second embedding, that of its inverse, for questions that ask for heads: (?, r, t) is then (t, inverse of r, ?); scores of triples stay those of (h, r, ?)
+regularizer: l2 (squares), n3 (cubed moduli) or dura (under softmax with distmult, complex or rescal: squares of h, of t and of the query vectors); null: n3 under softmax, l2 otherwise
+preset: a row of hkg_presets(); its settings replace arguments that have their default value, given or not; null: none
+warm_start: continue from the embeddings of the model of that name, with the same score_function, dimensions and reciprocal; new entities start where their neighbours place them, deleted ones are left out
+rules: a model whose selected rules, such as imported ones, are ranked and sampled from instead of mined ones; null: rules are mined
+relation_weight: under softmax with distmult, complex or rescal: weight of the cross entropy of the true relation against all relations, given head and tail, 0 to 1000
+evidence_rules: most path rules, r(X,Y) <= b(X,A), c(A,Y), that are kept as evidence at prediction; when there are more, shorter ones first, of one length the best of each relation; 0 (none) to 1000000
+evidence_length: atoms of such a rule, head included, 2 to 6 (6 for a sparse graph such as WordNet; on dense ones long rules mislead); of up to three atoms all are found, longer ones where the graph is sparse enough, otherwise from a sample of paths
+evidence_seconds: time for that search, 0.001 to 1e6; rules found by then are kept, which depends on the machine; null: no limit
+holdout: where the graph has no valid split, the share of the facts that is held out in its place, 0 to 0.5: at most 5000, drawn by seed; none where they would be fewer than 200, or with warm_start (then the old model''s weights, probabilities and thresholds stay). Each entity and relation keeps another fact. Embeddings and rules are learnt without them; the best iteration, the weights of rules, probabilities and thresholds from them. At the end, a tenth more epochs train on all facts, and path rules are found in all facts. (Mined rules are counted without them.) Predictions treat them as facts; a notice shows how many there are. 0: none are held out, rules have the default weights, and a probability is sigma(score)
+learning_rate_end: the step size in the last epoch of all iterations, reached from learning_rate in equal steps, 1e-10 to 1000; null: a tenth of learning_rate under the loss logistic without warm_start, learning_rate otherwise
+assume_missing: the share m of all true facts that the graph lacks, 1e-6 to 0.99. Probabilities are those of a missing fact: with p the chance that a candidate is one of the facts held out, and s the share that was held out, min(1, p m / ((1 - p) s (1 - m))). Facts that are missing are taken to be like those held out. hkg_learn_evidence changes it. null: a probability is p
+errors: 22023 for values out of range, 0A000 for what a score function does not go with, 22003 when training diverges, 53200 when it would need more than hybridkg.max_memory, 55006 when the model is being trained elsewhere, 55000 for a graph without facts or with one entity, 42704 or 55000 when there is no trained model to go on from, 42501 before anything is trained when the caller may not write what a model consists of';
+
+do $do$
+declare
+	arguments constant text := pg_get_function_arguments('@extschema@.hkg_train'::regproc);
+	meaning constant text := substring(obj_description('@extschema@.hkg_train'::regproc, 'pg_proc'), '\n.*');
+begin
+	execute format($$
+create function @extschema@.hkg_train_background(%s) returns int
+as 'MODULE_PATHNAME' language c volatile parallel unsafe
+set search_path = pg_catalog, pg_temp$$, arguments);
+	execute format('comment on function @extschema@.hkg_train_background is %L',
+$$hkg_train in a background worker, with the caller's rights; returns its process id once it has begun
+It commits after every iteration; the model of that name stays as it is until the new one is ready, and is then replaced at once. View hkg_progress shows it, pg_cancel_backend stops it, column status of table model has the outcome, hkg_resume continues a stopped one. It reads what is committed when it starts, and learns from the facts of that moment.$$ ||
+		meaning || ', 53000 when no background worker is free');
+
+	execute format($$
+create function @extschema@.hkg_estimate(%s) returns table (item text, bytes bigint, flops float8)
+as 'MODULE_PATHNAME' language c stable parallel unsafe cost 100000 rows 10
+set search_path = pg_catalog, pg_temp$$, arguments);
+	execute format('comment on function @extschema@.hkg_estimate is %L',
+$$what hkg_train would take, before it is tried: bytes of memory by purpose and in all, which must fit hybridkg.max_memory, and the floating-point operations of an epoch
+It counts the graph's facts and trains nothing. Not included: mined rules and their inferences, which are unknown before they are counted; their memory is checked while they are.$$ ||
+		meaning);
+end
+$do$;
+
+create function hkg_cache()
+returns table (database text, graph name, model name, kind text, state text, bytes bigint, users int,
+	built_at timestamptz, used_at timestamptz)
+as 'MODULE_PATHNAME' language c volatile parallel restricted rows 8
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_cache() is
+'lists the models and indexes of facts that all sessions of the server share (hybridkg.shared_cache bounds them)
+returns for each: database; graph and model, null in another database; kind: model (embeddings and their sketch) or facts (the index of facts, and rules); state: building, ready, or evicted (no session finds it any more, those that have it let go of it when they use the model next, or end); bytes of its file; users: sessions that have it mapped; built_at; used_at';
+
+create function hkg_trainings()
+returns table (graph name, model name, pid int, phase text, iteration int, iterations int, epoch int, epochs int,
+	loss float8, started_at timestamptz, eta timestamptz, percent float8, bar text, rows bigint)
+as 'MODULE_PATHNAME' language c volatile parallel restricted rows 4
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_trainings() is
+'the rows of view hkg_progress';
+
+create view hkg_progress as select * from @extschema@.hkg_trainings();
+
+grant select on hkg_progress to public;
+comment on view hkg_progress is 'a row for each training and each hkg_load under way in this database';
+comment on column hkg_progress.graph is 'the graph that is learnt from';
+comment on column hkg_progress.model is 'the name that the model will have; null for hkg_load';
+comment on column hkg_progress.iteration is 'the current iteration, 1 first';
+comment on column hkg_progress.iterations is 'the most there will be';
+comment on column hkg_progress.epoch is 'epochs done in this iteration';
+comment on column hkg_progress.epochs is 'epochs of an iteration';
+comment on column hkg_progress.started_at is 'when it began';
+comment on column hkg_progress.pid is 'the process that does it: pg_cancel_backend(pid) stops it';
+comment on column hkg_progress.phase is 'reading, mining, training, evaluating, inferring, finding path rules, learning weights or writing; of hkg_load reading, writing or indexing';
+comment on column hkg_progress.loss is 'mean loss of the last epoch';
+comment on column hkg_progress.eta is 'when it will end, by the time that epochs and iterations took so far, and by guesses for what has not begun, which are scaled by that time; sooner when patience runs out; null while the graph or a query is read';
+comment on column hkg_progress.percent is 'time past, of all time by the same estimate; never falls, and stays below 100';
+comment on column hkg_progress.bar is 'percent as a bar, and the time that is left until eta';
+comment on column hkg_progress.rows is 'rows that hkg_load has read from its query, or has written';
 
 create or replace function hkg_tune(graph name, grid jsonb, fixed jsonb default '{}', trials int default null,
 	seed bigint default 0, model name default 'default')
@@ -57,7 +213,7 @@ begin
 		elsif part.twice then
 			raise exception using errcode = 'invalid_parameter_value',
 				message = format('"%s" is both in grid and in fixed', part.key);
-		elsif grid ? part.key and part.key = any ('{evidence_rules,evidence_length,evidence_seconds,holdout}') then
+		elsif grid ? part.key and part.key = any ('{evidence_rules,evidence_length,evidence_seconds,holdout,assume_missing}') then
 			raise exception using errcode = 'invalid_parameter_value',
 				message = format('"%s" cannot be in the grid', part.key),
 				detail = 'They are compared on the valid split by what the embedding alone scores.',
@@ -208,3 +364,155 @@ trials: the number of points of the grid, drawn at random; null: all
 seed: draws them, and seeds the trainings, unless grid or fixed has a seed
 model: the name of the best model; a model of that name is replaced when the transaction commits
 errors: before anything is trained, 22023 for arguments that hkg_train would refuse, 55000 without a valid split, 55006 when the model is being trained or another search of the graph is under way, 53000 when no background worker is free; 55P03 when a training waits for a lock that the caller''s transaction holds; a trial that fails later is a row with its error';
+
+create function hkg_count_rules(graph name, rules text[], slice int default 1, slices int default 1)
+returns table (rule text, support bigint, body_size bigint, pca_body_size bigint)
+as 'MODULE_PATHNAME' language c stable parallel restricted cost 100000 rows 100
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_count_rules(name, text[], int, int) is
+'the counts of given rules on the facts, as hkg_mine_rules has them; one row for each different rule
+With slices, only pairs (x, y) count whose x is in that slice of the entities: counts add up over all slices, and several sessions, or servers with the same facts, can take one each.
+graph: an existing graph
+rules: their text forms, r(X,Y) <= b1(X,A), b2(A,Y), or with a constant in the head, r(X,"c") <= b(X,"d")
+slice: its number, 1 to slices
+slices: how many there are; each has about as many facts
+errors: 42601 with the position when a rule does not parse, 42704 for unknown names, 22023 for a rule outside the language';
+comment on function hkg_predict_tails(name, text, text, int, name, bool, text) is
+'the k most plausible tails of (head, relation, ?), best first
+graph: an existing graph
+head: an entity; one that came after the training needs a fact, which places it among its neighbours
+relation: a relation
+k: how many, at least 1
+model: a trained model of the graph
+known: whether to list tails of known facts, too; these facts are part of their own evidence (see hkg_score). The head itself is listed only for a relation with facts whose head and tail are the same
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed) or ''both''; ''both'' is the embedding alone where a model has no rules
+score: see hkg_score
+probability: the chance that it is true, if the share assume_missing of all true facts is missing (argument of hkg_train) and these are like the facts held out; calibrated by relation and side on the valid split, or the facts held out in its place (table evidence_weight), over all questions with that relation. Rows come in its order. sigma(score) where nothing was learnt';
+comment on function hkg_predict_heads(name, text, text, int, name, bool, text) is
+'the k most plausible heads of (?, relation, tail), best first
+graph: an existing graph
+relation: a relation
+tail: an entity; one that came after the training needs a fact, which places it among its neighbours
+k: how many, at least 1
+model: a trained model of the graph
+known: whether to list heads of known facts, too; these facts are part of their own evidence (see hkg_score). The tail itself is listed only for a relation with facts whose head and tail are the same
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed) or ''both''; ''both'' is the embedding alone where a model has no rules
+score: see hkg_score
+probability: the chance that it is true, if the share assume_missing of all true facts is missing (argument of hkg_train) and these are like the facts held out; calibrated by relation and side on the valid split, or the facts held out in its place (table evidence_weight), over all questions with that relation. Rows come in its order. sigma(score) where nothing was learnt';
+
+create function hkg_predict_tails(graph name, heads text[], relation text, k int default 10,
+	model name default 'default', known bool default false, evidence text default 'both')
+returns table (head text, tail text, score float8, probability float8)
+as 'MODULE_PATHNAME', 'hkg_predict_tails_many'
+language c stable parallel safe cost 10000 rows 100 support @extschema@.hkg_estimate_k
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_predict_tails(name, text[], text, int, name, bool, text) is
+'the k most plausible tails of (head, relation, ?) for each of many heads: the same as one by one, in a fraction of the time
+graph: an existing graph
+heads: entities, none null; of one that is there twice, answers are listed twice
+relation: a relation
+k: how many for each head, at least 1
+model: a trained model of the graph
+known: whether to list tails of known facts, too; these facts are part of their own evidence (see hkg_score). The head itself is listed only for a relation with facts whose head and tail are the same
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed) or ''both''; ''both'' is the embedding alone where a model has no rules
+head: the element of heads; rows come in the order of heads, and of one head best first
+score: see hkg_score
+probability: see hkg_predict_tails of a single head';
+
+create function hkg_predict_heads(graph name, relation text, tails text[], k int default 10,
+	model name default 'default', known bool default false, evidence text default 'both')
+returns table (tail text, head text, score float8, probability float8)
+as 'MODULE_PATHNAME', 'hkg_predict_heads_many'
+language c stable parallel safe cost 10000 rows 100 support @extschema@.hkg_estimate_k
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_predict_heads(name, text, text[], int, name, bool, text) is
+'the k most plausible heads of (?, relation, tail) for each of many tails: the same as one by one, in a fraction of the time
+graph: an existing graph
+relation: a relation
+tails: entities, none null; of one that is there twice, answers are listed twice
+k: how many for each tail, at least 1
+model: a trained model of the graph
+known: whether to list heads of known facts, too; these facts are part of their own evidence (see hkg_score). The tail itself is listed only for a relation with facts whose head and tail are the same
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed) or ''both''; ''both'' is the embedding alone where a model has no rules
+tail: the element of tails; rows come in the order of tails, and of one tail best first
+score: see hkg_score
+probability: see hkg_predict_tails of a single head';
+comment on function hkg_predict_relations(name, text, text, int, name, bool, text) is
+'the k most plausible relations of (head, ?, tail), best first
+graph: an existing graph
+head: an entity
+tail: an entity
+k: how many, at least 1
+model: a trained model of the graph
+known: whether to list relations of known facts, too; these facts are part of their own evidence (see hkg_score)
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed) or ''both''; ''both'' is the embedding alone where a model has no rules
+score: see hkg_score
+probability: the chance that it is true, if the share assume_missing of all true facts is missing (argument of hkg_train) and these are like the facts held out; calibrated by relation and side on the valid split, or the facts held out in its place (table evidence_weight), over all questions with that relation. Rows come in its order. sigma(score) where nothing was learnt';
+comment on function hkg_classify(name, text, text, text, name, text) is
+'whether the model classifies a triple as true: its score is at least the threshold of its relation, in table threshold; after a training, where it is more probable than not
+graph: an existing graph
+head, relation, tail: names
+model: a trained model of the graph
+evidence: what scores use: ''embedding'', ''rules'' or ''both'', as in hkg_score; each has its own thresholds. A fact is part of its own evidence
+errors: 55000 when the model has no thresholds: training had neither a valid split nor facts in its place, or hkg_learn_evidence has changed the scores';
+comment on function hkg_learn_thresholds(name, regclass, name, bigint) is
+'learns the thresholds of hkg_classify: for each relation, the score that best separates facts of the valid split from given false triples; without these, that of an even chance, as every training does; returns the accuracy
+A model with evidence of rules gets thresholds for the embedding, for rules and for both; the accuracy is that of both.
+graph: an existing graph with a valid split
+negatives: a table or view of false triples, with the columns head, relation and tail; null: thresholds are those of a probability of 1/2, and accuracy is on each fact of the valid split with its head or its tail replaced by that of another fact of the relation, drawn at random, so that the result is not a known triple (a model without learnt probabilities learns its thresholds from these)
+model: a trained model of the graph
+seed: draws the replacements
+errors: 55000 when there is no valid split, 42704 for an unknown name among the negatives, 55006 when the model is being trained';
+
+create function hkg_learn_evidence(graph name, model name default 'default', assume_missing float8 default -1) returns void
+as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 100000
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_learn_evidence(name, name, float8) is
+'learns the weights of rules at prediction, and the probability of a score, as every training with evidence_rules does at its end: from the valid split, on the current facts
+Without a valid split, what was learnt in training stays; where nothing was learnt, default weights are taken.
+The thresholds of scores that use rules are deleted, since these scores change: call hkg_learn_thresholds next.
+graph: an existing graph
+model: a trained model of the graph
+assume_missing: see hkg_train; -1: as before
+errors: 22023 for a value out of range, 55006 when the model is being trained';
+comment on function hkg_explain(name, text, text, text, name) is
+'the reasons for a triple''s score: the embedding and the rules that infer it, with the facts that ground them; the largest share first
+graph: an existing graph
+head, relation, tail: names; the triple need not be a fact
+model: a trained model of the graph
+rule: (embedding), with how a new entity got its own: (embedding; of head: placed among its neighbours), or of head: none, where none of its facts could place it; or a rule that is evidence or was selected in training. Rules with a constant in the head are counted for this triple and are in no table
+quality: that of table rule, else the rule''s evidence_confidence; for a rule that is in no table, support / (body size + 5)
+grounding: the facts that match the rule''s body, one row for each grounding; only one for a rule that was not selected
+share: its part of hkg_score; the shares of different rules and of the embedding add up to it. Null for a rule that adds nothing, because a better one infers much the same
+If the triple is a fact, the fact itself may be in a grounding, even alone: see hkg_score';
+comment on function hkg_complete(name, text, int, float8, name, text) is
+'the most probable missing facts of a graph, best first, as a list to review
+graph: an existing graph
+relation: a relation; null: all of them together
+k: how many in all, at least 1
+min_probability: of these, less probable ones are left out, 0 to 1
+model: a trained model of the graph
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed) or ''both''; ''both'' is the embedding alone where a model has no rules
+score: see hkg_score
+probability: see hkg_predict_tails; the higher of the two, where the question for the tail and that for the head find a fact. Rows come in its order. An empty list comes with a NOTICE that has the best one found
+rule: of the rules that are evidence for the fact, the one with the largest share (the first that hkg_explain lists); else the best selected rule that infers it; null where none does
+For every entity that is head of a fact of the relation, each entity is scored as tail; for every tail, each as head; and likewise for entities that have no fact of the relation but are like those that have: of all that have one of their relations on its side, a tenth has this one, too. That many times d multiplications are shared by hybridkg.threads; with evidence, rules are applied once for each such question. Of one question at most k answers are judged, 10 where k is less. Memory is for 4 k triples in each thread, for the questions of a relation and for the facts. Triples with one entity as head and tail are listed only for relations that have such facts. Among the answers of a question, scores that differ by less than single precision may be exchanged.';
+
+create function hkg_evaluate(graph name, split text default 'test', model name default 'default', seed bigint default 0,
+	evidence text default 'both', sample int default null)
+returns table (side text, triples bigint, mrr float8, mr float8, hits_1 float8, hits_3 float8, hits_10 float8,
+	mrr_error float8)
+as 'MODULE_PATHNAME' language c stable parallel safe cost 1000000 rows 3
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_evaluate(name, text, name, bigint, text, int) is
+'link prediction on a split: filtered ranks, ties at random
+graph: an existing graph
+split: valid or test; or train, whose triples are facts and part of their own evidence (see hkg_score)
+model: a trained model of the graph
+seed: draws the places of ties, and the sample
+evidence: what scores use: ''embedding'', ''rules'' or ''both''; ''both'' is the embedding alone where a model has no rules
+sample: ranks so many triples of the split, at least 2, spread evenly over it in the order of relations; the metrics are then estimates for all of it, without bias. null: all
+side: head, tail, or both (the mean over both)
+triples: that were ranked
+mrr_error: the standard error of mrr, null without a sample
+Every entity of the graph is ranked. One that came after the training is placed by its facts, as in predictions; one without an embedding and without a fact comes last';
