@@ -294,8 +294,12 @@ extern KgeAdjustment ev_adjustment(EvAdjuster *adjuster);
 
 /*
  * The entities that questions with an atom are about, their given entities: those with facts of that atom (holders),
- * and those without that are like them, which have an atom that a good share of its holders has together with it.
+ * and those without that are like them: they have an atom of whose holders a given share, and two at least, have this
+ * one, too.
  */
+#define EV_ALIKE 0.1			/* the share for questions that users ask */
+#define EV_MUCH_ALIKE 0.5		/* and for those that are asked for them */
+
 typedef struct EvDomain
 {
 	int64_t		holders;
@@ -307,7 +311,7 @@ typedef struct EvDomain
 typedef struct EvDomainFinder EvDomainFinder;
 
 extern size_t ev_domain_finder_bytes(const EvFacts *facts);
-extern EvDomainFinder *ev_domain_finder(Arena *arena, const EvFacts *facts);
+extern EvDomainFinder *ev_domain_finder(Arena *arena, const EvFacts *facts, double least_share);
 
 /* The domain of an atom; it lasts until the next one is asked for. */
 extern EvDomain ev_domain(EvDomainFinder *finder, DirectedAtom atom, Pool *pool, int thread);

@@ -420,7 +420,7 @@ ev_examples(Arena *arena, Pool *pool, const EvExampleSource *source, EvExamples 
 	if (!allocation_open(&allocation, arena))
 		return false;
 	take_examples(&task, &allocation, threads);
-	finder = ev_domain_finder(arena, source->facts);
+	finder = ev_domain_finder(arena, source->facts, EV_ALIKE);
 	if (finder == NULL || !open_writers(&task, arena, threads))
 		return false;
 	pose_questions(&task, finder);

@@ -4,18 +4,18 @@
  *
  * A question that has no answer among the facts is asked, too: somebody whose employer is not known may have one.  It
  * makes sense for entities that are like those with an answer.  An entity is, if one of its atoms goes along
- * with the atom of the question: of all that have this atom, a share of LEAST_SHARE has the question's, too.
+ * with the atom of the question: of all that have this atom, a good share has the question's, too.
  */
 #include "evidence.h"
 
 #include "core/allocation.h"
 
-#define LEAST_SHARE 0.1
 #define LEAST_HOLDERS 2			/* one entity that has both atoms may be chance */
 
 struct EvDomainFinder
 {
 	const EvFacts *facts;
+	double		least_share;
 	int64_t    *together;		/* by atom: holders of the question's atom that have it */
 	bool	   *found;			/* by entity: it is in the domain */
 	int32_t    *entity;
@@ -24,9 +24,9 @@ struct EvDomainFinder
 };
 
 static void
-take_finder(EvDomainFinder **finder, Allocation *allocation, const EvFacts *facts)
+take_finder(EvDomainFinder **finder, Allocation *allocation, const EvFacts *facts, double least_share)
 {
-	EvDomainFinder taken = {.facts = facts};
+	EvDomainFinder taken = {.facts = facts,.least_share = least_share};
 
 	*finder = TAKE(allocation, EvDomainFinder, 1);
 	taken.together = TAKE(allocation, int64_t, 2 * (size_t) facts->relations);
@@ -42,20 +42,20 @@ ev_domain_finder_bytes(const EvFacts *facts)
 	EvDomainFinder *finder;
 	Allocation	allocation = {0};
 
-	take_finder(&finder, &allocation, facts);
+	take_finder(&finder, &allocation, facts, 0);
 	return allocation_bytes(&allocation);
 }
 
 EvDomainFinder *
-ev_domain_finder(Arena *arena, const EvFacts *facts)
+ev_domain_finder(Arena *arena, const EvFacts *facts, double least_share)
 {
 	EvDomainFinder *finder;
 	Allocation	allocation = {0};
 
-	take_finder(&finder, &allocation, facts);
+	take_finder(&finder, &allocation, facts, least_share);
 	if (!allocation_open(&allocation, arena))
 		return NULL;
-	take_finder(&finder, &allocation, facts);
+	take_finder(&finder, &allocation, facts, least_share);
 	for (int32_t i = 0; i < facts->entities; i++)
 		finder->found[i] = false;
 	return finder;
@@ -120,7 +120,7 @@ ev_domain(EvDomainFinder *finder, DirectedAtom atom, Pool *pool, int thread)
 	{
 		double		size = (double) (facts->holders[i + 1] - facts->holders[i]);
 
-		if (finder->together[i] >= LEAST_HOLDERS && (double) finder->together[i] >= LEAST_SHARE * size)
+		if (finder->together[i] >= LEAST_HOLDERS && (double) finder->together[i] >= finder->least_share * size)
 			add_alike(finder, i, pool, thread);
 	}
 	return finder->domain;

@@ -3,7 +3,7 @@
  *		hkg_complete: the most probable missing facts of a graph, each with its best rule.
  *
  * Each relation is asked about in both directions: for the tails of heads, and for the heads of tails.  Heads are those
- * that have a fact of the relation, and those that are like them (evidence/question_domain.c); tails likewise.  src/kge
+ * that have a fact of the relation, and those much like them (evidence/question_domain.c); tails likewise.  src/kge
  * finds the facts, best_rule.c the rules.
  */
 #include "postgres.h"
@@ -98,7 +98,7 @@ open_questions(Graph *graph, const Predictor *predictor, const char *relation)
 	}
 	questions.facts = facts_of(graph, predictor);
 	hkg_check_memory_or(ev_domain_finder_bytes(questions.facts), "a list of missing facts", "ask for those of one relation");
-	questions.finder = ev_domain_finder(&arena, questions.facts);
+	questions.finder = ev_domain_finder(&arena, questions.facts, EV_MUCH_ALIKE);
 	count_questions(&questions);
 	hkg_check_memory_or(questions.most * sizeof(KgeQuestionAnswers) + questions.most_known * sizeof(int32),
 						"a list of missing facts", "ask for those of one relation");
