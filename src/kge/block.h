@@ -64,6 +64,7 @@ extern bool kge_block_exclude(KgeQuestionBlock *block, int question, int32_t ent
 extern bool kge_block_reaches(const KgeQuestionBlock *block, int question, int32_t entity, double phi);
 
 /* Visits the candidates of the tile that can reach the threshold of their question. */
-extern void kge_block_visit(KgeQuestionBlock *block, void (*visit) (void *argument, int question, int32_t entity), void *argument);
+extern void kge_block_visit(KgeQuestionBlock *block, void (*visit) (void *argument, int question, int32_t entity),
+							void *argument);
 
 #endif							/* HKG_KGE_BLOCK_H */

@@ -180,7 +180,8 @@ list_some(Searcher *searcher, int64_t first, int64_t end, int thread)
 		if (searcher->listed_count + count > room)
 			return i - first;
 		for (int64_t j = 0; j < count; j++)
-			searcher->listed[searcher->listed_count++] = (Listed) {additions[j].entity, (int32_t) (i - first), additions[j].addition};
+			searcher->listed[searcher->listed_count++] = (Listed) {additions[j].entity, (int32_t) (i - first),
+			additions[j].addition};
 	}
 	return end - first;
 }

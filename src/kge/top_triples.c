@@ -136,7 +136,10 @@ keep_probable(KgeCompletion *completion, const KgeAsked *asked, const KgeQuestio
 
 /* ---- parts of the questions ----------------------------------------------------- */
 
-/* Asks the pending questions from one on for so many answers; those that may have more become pending ones from `again` on. */
+/*
+ * Asks pending questions, from `first` on, for `depth` answers each.  Those that may have more are pending again, from
+ * `again` on; returns the place after them.
+ */
 static int64_t
 ask_part(KgeCompletion *completion, const KgeAsked *asked, int64_t first, int64_t count, int64_t offered, int64_t depth,
 		 int64_t again)
