@@ -52,7 +52,7 @@ insert into tiny.entity values (0, 'g');
 insert into tiny.triple values (2, 1, 0);
 select t, hkg_score('tiny', 'b', 'r', t, 'transe') from unnest(array['g', 'f', 'a', 'g']) t;
 select tail, score from hkg_predict_tails('tiny', 'b', 'r', 3, 'transe', true);
-select head, relation, tail, score from hkg_complete('tiny', 'r', 9, 0, 'transe');
+select head, relation, tail, score from hkg_complete('tiny', 'r', 5, 0, 'transe');
 -- the same one by one and in a list
 select count(*) from tiny.entity h, tiny.relation r, hkg_predict_tails('tiny', h.name, r.name, 99, 'transe', true) p
 where h.name <> p.tail and abs(hkg_score('tiny', h.name, r.name, p.tail, 'transe') - p.score) > 1e-6;
@@ -81,7 +81,7 @@ delete from tiny.triple where tail > 100;
 begin;
 delete from tiny.triple where tail = 6;
 select report from hkg_tools.try($$select hkg_score('tiny', 'a', 'r', 'f', 'transe')$$) report;
-select string_agg(tail, ' ') from hkg_predict_tails('tiny', 'b', 'r', 99, 'transe', true);
+select string_agg(tail, ' ' order by tail) from hkg_predict_tails('tiny', 'b', 'r', 99, 'transe', true);
 rollback;
 select hkg_score('tiny', 'a', 'r', 'f', 'transe');
 -- nobody needs to read the facts for the entities of the training
