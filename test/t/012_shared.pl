@@ -148,7 +148,7 @@ sub builder
 	my $builder;
 
 	$locker->query_safe("$insert $delete");
-	$locker->query_safe('begin; lock table g.entity in access exclusive mode');
+	$locker->query_safe('begin; lock table g.relation in access exclusive mode');
 	$builder = session($node, 'builder', $question);
 	$node->poll_query_until('postgres', q{select exists (select from hkg_cache() where state = 'building')}) or die 'nobody builds';
 	return $builder;
