@@ -455,7 +455,7 @@ test_leaving_question(void)
 				CHECK(same_candidate(&candidates[i], &first[i]));
 		}
 	} while (count < 0);
-	CHECK_SAYING(leaving.leave_at > 2, "%d times", leaving.leave_at);
+	CHECK_SAYING(leaving.leave_at > 1, "%d times", leaving.leave_at);
 	pool_destroy(left);
 
 	/* and it yields often */
