@@ -5,8 +5,8 @@
  *	iterations TRIPLES TRAIN VALID SEED THREADS
  *
  * TRIPLES has a line of three numbers (head, relation, tail) for each triple: the first TRAIN are learnt, the next
- * VALID ranked, all are known.  The training is the default one but for rules, with d = 16.  After each iteration all of
- * valid is ranked; the sample's ranks are among them.  The sample is as large, and chooses in the same way, as on a
+ * VALID ranked, all are known.  The training is the default one but for rules, with d = 16.  After each iteration all
+ * of valid is ranked; the sample's ranks are among them.  The sample is as large, and chooses in the same way, as on a
  * graph of many entities (src/train/valid_ranking.c).  Prints a row of a table for bench/iterations.
  */
 #include <stdio.h>

@@ -205,7 +205,8 @@ typedef enum EvKind
  * A score becomes a probability.  With n known answers of the question,
  *
  *		x = slope * score + score_slope * phi + evidence_slope * evidence + best * (the question's best score)
- *			+ last * (its EV_SHOWN-th score, 0 where fewer are shown) + offset + (n = 0 ? unanswered : answers * log(1 + n))
+ *			+ last * (its EV_SHOWN-th score, 0 where fewer are shown) + offset
+ *			+ (n = 0 ? unanswered : answers * log(1 + n))
  *
  * and p = 1 / (1 + exp(-x)) is the chance to be one of the held-out facts.  All but the slopes is the same for the
  * candidates of one question, so probabilities are in the order of scores.  (Slopes of the parts are those of models
@@ -294,11 +295,11 @@ extern KgeAdjustment ev_adjustment(EvAdjuster *adjuster);
 
 /*
  * The entities that questions with an atom are about, their given entities: those with facts of that atom (holders),
- * and those without that are like them: they have an atom of whose holders a given share, and two at least, have this
+ * and those without that are like them: they have an atom of whose holders a given share, and at least two, have this
  * one, too.
  */
 #define EV_ALIKE 0.1			/* the share for questions that users ask */
-#define EV_MUCH_ALIKE 0.5		/* and for those that are asked for them */
+#define EV_MUCH_ALIKE 0.5		/* and for those of hkg_complete, which nobody has asked */
 
 typedef struct EvDomain
 {

@@ -76,7 +76,9 @@ ev_examples_count(const EvExamples *examples)
 	return examples->answered.first[examples->keys];
 }
 
-/* Fits weights and their discount; `discount`: the place in ev_discounts of the one that each kind of prediction uses. */
+/*
+ * Fits weights and their discount; `discount`: the place in ev_discounts of the one that each kind of prediction uses.
+ */
 extern size_t weights_bytes(int64_t examples, int32_t keys);
 extern bool weights_fit(Arena *arena, Pool *pool, const EvExamples *examples, EvLearnt *learnt, int *discount);
 

@@ -33,8 +33,9 @@ typedef struct NewFacts
 
 /*
  * Writes the rows that the table lacks, and leaves only these in `facts`.  Their entities and relations are locked FOR
- * KEY SHARE; ERROR 23503 when one was deleted meanwhile.  False, and nothing is written, where a statement has to insert
- * what is left: the table is not as the layout made it, or somebody else inserted some of the facts at the same time.
+ * KEY SHARE; ERROR 23503 when one was deleted meanwhile.  False, and nothing is written, where a statement has to
+ * insert what is left: the table is not as the layout made it, or somebody else inserted some of the facts at the same
+ * time.
  */
 extern bool facts_write(NewFacts *facts);
 

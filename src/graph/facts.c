@@ -3,8 +3,8 @@
  *		The facts of a graph as arrays (see graph.h).
  *
  * They are stored here in the order (relation, head, tail), so a question about a relation is a binary search.  The
- * server returns them in the order of the table, which loads leave in this order, piece by piece: three times as fast as
- * by an index.  What is not in order yet is sorted here.
+ * server returns them in the order of the table, which loads leave in this order, piece by piece: three times as fast
+ * as by an index.  What is not in order yet is sorted here.
  */
 #include "graph.h"
 

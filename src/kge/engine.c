@@ -2,10 +2,9 @@
  * engine.c
  *		Scores of blocks of queries against blocks of candidates, and their gradients.
  *
- * Forward: every candidate's score for every query.  A dot product is a matrix
- * product with the queries transposed, and L1 and L2 are sums of the same shape
- * (dense.c); L2 may be a matrix product as well (expands).  A sum of moduli has a kernel here, which keeps the sums of four
- * queries and two candidates in registers; square roots bound its speed.
+ * Forward: every candidate's score for every query.  A dot product is a matrix product with the queries transposed, and
+ * L1 and L2 are sums of the same shape (dense.c); L2 may be a matrix product as well (expands).  A sum of moduli has a
+ * kernel here, which keeps the sums of four queries and two candidates in registers; square roots bound its speed.
  *
  * Backward, from g = the loss's derivative by each score: the dot product's and
  * the Euclidean distance's are two matrix products.  For L1 and the moduli a

@@ -488,8 +488,8 @@ extern size_t kge_top_many_bytes(const KgeModel *model, const KgeSketch *sketch,
 								 int threads);
 
 /*
- * What searches with.  `adjustment` may be NULL.  `listed`: only what the adjustment lists is a candidate, and phi is 0.
- * sketch: that of `model`, or NULL, which takes longer.  NULL when the arena is empty.
+ * What searches with.  `adjustment` may be NULL.  `listed`: only what the adjustment lists is a candidate, and phi is
+ * 0. sketch: that of `model`, or NULL, which takes longer.  NULL when the arena is empty.
  */
 extern KgeTopMany *kge_top_many(Arena *arena, Pool *pool, const KgeModel *model, const KgeSketch *sketch,
 								const KgeAdjustment *adjustment, bool listed);
@@ -564,7 +564,10 @@ extern KgeCompletion *kge_completion(Arena *arena, Pool *pool, const KgeModel *m
 									 const KgeAdjustment *adjustment, KgeJudge judge, KgeWanted wanted);
 extern void kge_completion_ask(KgeCompletion *completion, const KgeAsked *asked);
 
-/* Most probable first, each triple once; ties go to the higher score, then the lower relation, head, tail.  Returns how many. */
+/*
+ * Most probable first, each triple once; ties go to the higher score, then to the lower relation, head, tail.  Returns
+ * how many.
+ */
 extern int64_t kge_completion_end(KgeCompletion *completion, const KgeScored **best);
 
 /* ---- best_threshold.c -------------------------------------------------------- */

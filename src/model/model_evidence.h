@@ -131,7 +131,9 @@ typedef struct HeldOut
 extern void evidence_learn(Graph *graph, const char *model, const GraphData *data, const KgeModel *kge,
 						   Pool *pool, HeldOut valid);
 
-/* What that takes beside its arguments, of a model with such rules: once as they are read, and once as they are used. */
+/*
+ * What that takes beside its arguments, of a model with such rules: once as they are read, and once as they are used.
+ */
 extern uint64 evidence_learn_bytes(const KgeModel *kge, const GraphData *data, const EvRuleSet *rules,
 								   int64 valid_count, int threads);
 

@@ -4,9 +4,9 @@
  *
  * A relation has a threshold for each kind of evidence.  Where false triples are given, it is the score that best
  * separates the relation's true triples, those of the valid split (or held out in its place), from these; a relation
- * without true triples there takes the threshold of all relations together.  Else it is the score from which on a triple is
- * more probable than not (EvCalibration), for a question with as many known answers as those of the true triples
- * have.  A model without such probabilities has false triples drawn (false_triples.c).
+ * without true triples there takes the threshold of all relations together.  Else it is the score from which on a
+ * triple is more probable than not (EvCalibration), for a question with as many known answers as those of the true
+ * triples have.  A model without such probabilities has false triples drawn (false_triples.c).
  */
 #include "thresholds.h"
 

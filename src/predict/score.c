@@ -4,8 +4,8 @@
  *
  * They are called row by row, up to millions of times in a query.  All of these calls use one snapshot.  So each call
  * site keeps the model, what it has of the facts, and the rows of the names that it has looked up, until another
- * snapshot, transaction, subtransaction or user could find something else.  Setting search_path for each row would take longer than all of
- * that, so it is set where tables are read.
+ * snapshot, transaction, subtransaction or user could find something else.  Setting search_path for each row would take
+ * longer than all of that, so it is set where tables are read.
  */
 #include "postgres.h"
 

@@ -8,8 +8,8 @@
 #include "compat.h"
 
 /*
- * Has later inserts use the room that dead rows occupy, without waiting for vacuum.  What this transaction deleted stays.
- * Nothing happens where there is no such table.
+ * Has later inserts use the room that dead rows occupy, without waiting for vacuum.  What this transaction deleted
+ * stays.  Nothing happens where there is no such table.
  */
 extern void free_space_record(Oid table);
 

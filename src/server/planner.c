@@ -53,7 +53,7 @@ questions_of(const SupportRequestRows *request)
 	return Max(ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)), 1);
 }
 
-/* The planner support function of functions that return the k best (k: an int) of a question, or of each of an array. */
+/* Planner support of functions that return the k best (k: an int) of a question, or of each of an array. */
 HKG_FUNCTION(hkg_estimate_k);
 Datum
 hkg_estimate_k(PG_FUNCTION_ARGS)

@@ -8,8 +8,8 @@
  * training, and nothing is left of it; once the worker commits it is too late for that, and the launcher sends it a
  * cancel.  When the launcher is terminated, the training goes on: hkg_progress shows it.
  *
- * The worker has the launcher's rights.  Between two transactions it keeps the lock on the model's name, and the facts in
- * memory: rules are evaluated over those that the training began with, though others change them.  The epochs run
+ * The worker has the launcher's rights.  Between two transactions it keeps the lock on the model's name, and the facts
+ * in memory: rules are evaluated over those that the training began with, though others change them.  The epochs run
  * outside of any transaction, so no snapshot keeps vacuum from its work.
  */
 #include "server/compat.h"

@@ -382,7 +382,7 @@ COMMENT ON COLUMN g.evidence_weight.held_out IS 'the share of the relation''s kn
 -- Name: COLUMN evidence_weight.calibration; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.evidence_weight.calibration IS 'for evidence embedding, rules and both: with x = slope * score + intercept + (unanswered where the question has no known answer, else answers * log(1 + known answers)), 1 / (1 + exp(-x)) is the chance that a candidate is one of the held-out facts; null: that of column evidence of table model';
+COMMENT ON COLUMN g.evidence_weight.calibration IS 'for evidence embedding, rules and both: with x = slope * score + best * (the question''s best score) + last * (its tenth, 0 where fewer are shown) + intercept + (unanswered where the question has no known answer, else answers * log(1 + known answers)), 1 / (1 + exp(-x)) is the chance that a candidate is one of the held-out facts; null: that of column evidence of table model';
 
 
 --

@@ -78,8 +78,8 @@ sub make_graph
 }
 
 # Statements that make graph g, with model m, in which a fact decides an answer: one rule, from(X,Y) <= lives(X,A),
-# in(A,Y), and two cities, rome in italy and paris in france.  It infers that somebody is from italy when there is a fact
-# that they live in rome, and nothing else does.
+# in(A,Y), and two cities, rome in italy and paris in france.  It infers that somebody is from italy when there is a
+# fact that they live in rome, and nothing else does.
 sub cities
 {
 	return q{

@@ -1,5 +1,6 @@
 # A model that is trained again and again takes the room of the one before the last: without autovacuum, its tables stay
-# at two copies.  A row of 200 numbers fills a page with eight others, of 400 with three others, and 600 are stored apart.
+# at two copies.  A row of 200 numbers fills a page with eight others, of 400 with three others, and 600 are stored
+# apart.
 
 use strict;
 use warnings;

@@ -163,7 +163,8 @@ $pid = value("select hkg_train_background('g', $arguments, model => 'changed')")
 wait_until(q{select count(*) >= 1 from g.iteration where model = 'changed'});
 value("select pg_cancel_backend($pid)");
 wait_until(q{select status = 'cancelled' from g.model where name = 'changed'});
-# every part of a checkpoint has a checksum: a bit that differs in any of them is found, and so is a row in another's place
+# every part of a checkpoint has a checksum: a bit that differs in any of them is found, and so is a row in another's
+# place
 my @parts = split /\n/, value(q{select distinct part from g.checkpoint where model = 'changed' order by 1});
 cmp_ok(scalar @parts, '>=', 6, 'a checkpoint has settings, a header, embeddings of two iterations, samples');
 foreach my $part (@parts)
@@ -291,7 +292,8 @@ wait_until(q{select status <> 'training' from g.model where name = 'ruled'});
 like(status('ruled'), qr/^failed: new row for relation "rule" violates check constraint "none"/, 'an error at the very end');
 value('alter table g.rule drop constraint none');
 
-# whenever a session is stopped that waits for the worker to begin, no training is left that looks as if it were under way
+# whenever a session is stopped that waits for the worker to begin, no training is left that looks as if it were under
+# way
 my @left;
 for (my $milliseconds = 2; $milliseconds <= 60; $milliseconds += 2)
 {
@@ -303,7 +305,8 @@ for (my $milliseconds = 2; $milliseconds <= 60; $milliseconds += 2)
 }
 is("@left", '', 'a session that is stopped as the worker begins leaves no training');
 
-# a graph that loses a table, its name or everything while it is learnt from: the status, where there still is one, tells it
+# a graph that loses a table, its name or everything while it is learnt from: the status shows it, where there still is
+# one
 my %losses = (
 	'drop table lost.iteration' => 'lost',
 	'drop table lost.checkpoint' => 'lost',

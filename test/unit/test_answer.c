@@ -468,7 +468,10 @@ test_leaving_question(void)
 	pool_destroy(left);
 }
 
-/* So can one that spends its time on the answers of entities that share a feature: each of `MANY` has each of as many answers. */
+/*
+ * So can one that spends its time on the answers of entities that share a feature: each of `MANY` has each of as many
+ * answers.
+ */
 static void
 test_leaving_answers(void)
 {

@@ -228,8 +228,8 @@ static const double truth_of[2][2] = {{0.8, 0.2}, {0.3, 0.05}};
 static const float confidence_of[2] = {0.5f, 0.1f};
 
 /*
- * Relations 0 and 1 are inferred by the bodies 2 and 3.  What they infer is true with given probabilities; of what is true
- * a share is missing, and of the rest a share is held out.
+ * Relations 0 and 1 are inferred by the bodies 2 and 3.  What they infer is true with given probabilities; of what is
+ * true a share is missing, and of the rest a share is held out.
  */
 typedef struct Society
 {
@@ -309,8 +309,8 @@ mean_probability(const Society *society, const EvLearnt *learnt, int relation, i
 }
 
 /*
- * Probabilities are those of missing facts, by relation, over all questions: of what a rule infers and is unknown, what is
- * true with probability q is missing with q m / (1 - q + q m).
+ * Probabilities are those of missing facts, by relation, over all questions: of what a rule infers and is unknown, what
+ * is true with probability q is missing with q m / (1 - q + q m).
  */
 static void
 test_missing(void)
@@ -452,10 +452,10 @@ rank_lists(const EvExamples *examples, int key, double weight)
 }
 
 /*
- * Key 0: most true answers have evidence, and the lowest scores.  Key 1: one true answer of five has evidence, as half of
- * the candidates have, and the fourth score of these, so that evidence ranks it fourth and leaves it improbable.  The other
- * true answers have none, and are the more probable the less it counts.  So the likelihood is highest without evidence,
- * where ranks are far worse.  Key 2 has no examples, and gets the common weights.
+ * Key 0: most true answers have evidence, and the lowest scores.  Key 1: one true answer of five has evidence, as half
+ * of the candidates have, and the fourth score of these, so that evidence ranks it fourth and leaves it improbable.
+ * The other true answers have none, and are the more probable the less it counts.  So the likelihood is highest without
+ * evidence, where ranks are far worse.  Key 2 has no examples, and gets the common weights.
  */
 static void
 test_rules_without_weight(void)

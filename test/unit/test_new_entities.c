@@ -216,7 +216,9 @@ test_added_by_one(Variant variant)
 		CHECK_SAYING(fabs(length - typical.length) < 1e-5, "%s: length %g", variant.name, length);
 }
 
-/* With more facts a direction is shorter, between the bounds, and a place is off the mean; the same key, the same bits. */
+/*
+ * With more facts a direction is shorter, between the bounds, and a place is off the mean; the same key, the same bits.
+ */
 static void
 test_added_by_many(Variant variant)
 {

@@ -75,7 +75,8 @@ test_all(void)
 /*
  * Over many seeds the estimates have the list's metrics as their mean, and the mean of the squared error is their
  * variance.  The mean of SEEDS estimates is off by 5 of its deviations with probability 6e-7; the variance of an
- * estimate, which is nearly normal, has a relative deviation of sqrt(2 / SEEDS) = 0.03, the error's share in it is less.
+ * estimate, which is nearly normal, has a relative deviation of sqrt(2 / SEEDS) = 0.03, the error's share in it is
+ * less.
  */
 static void
 test_bias(void)

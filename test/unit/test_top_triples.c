@@ -147,7 +147,7 @@ given_of(Triple triple, Side side)
 	return side == SIDE_TAIL ? triple.head : triple.tail;
 }
 
-/* The questions of a relation for a side that known triples answer: the triples are ascending by (relation, head, tail). */
+/* Questions of a relation for a side that known triples answer; the triples ascend by (relation, head, tail). */
 static KgeAsked
 questions_of(const Triple *known, int count, int32_t relation, Side side)
 {
@@ -264,7 +264,10 @@ test_variant(Variant variant, const KgeAdjustment *adjustment)
 		}
 }
 
-/* Of hundreds of thousands, too, what the leader does with them in the end pauses; at once it would take several times the limit. */
+/*
+ * With hundreds of thousands, too, the leader pauses in its last steps; at once they would take several times the
+ * limit.
+ */
 static void
 test_pauses(void)
 {
