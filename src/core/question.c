@@ -124,15 +124,6 @@ filter_triples(void *argument, int64_t item, int thread)
 	}
 }
 
-static int
-compare_entities(const void *a, const void *b)
-{
-	int32_t		left = *(const int32_t *) a;
-	int32_t		right = *(const int32_t *) b;
-
-	return (left > right) - (left < right);
-}
-
 /* Item: sorts the filtered answers of a question. */
 static void
 sort_filter(void *argument, int64_t item, int thread)
@@ -141,7 +132,7 @@ sort_filter(void *argument, int64_t item, int thread)
 	Question   *question = &build->questions->question[item];
 
 	sort_array(build->pool, thread, build->questions->filter + question->filter, question->filter_count,
-			   sizeof(int32_t), compare_entities);
+			   sizeof(int32_t), compare_int32);
 }
 
 void

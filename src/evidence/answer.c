@@ -40,7 +40,7 @@
 #define LEAST_SAMPLE 100		/* the standard error of a confidence is then at most 0.05 */
 #define WORK (1 << 22)
 #define PATTERN_WORK 100000		/* of one pattern: no single rule is worth more */
-#define AHEAD 16				/* firings before which memory is brought */
+#define AHEAD 16				/* firings between fetching memory and using it */
 #define LEAST_SUPPORT 2
 #define LEAST_CONFIDENCE 0.01
 
@@ -273,7 +273,7 @@ follow_atom(EvAnswering *answering, int depth, int32_t atom)
 	answering->reached_count[depth + 1] = count >= REACH || edges > most ? 0 : count;
 }
 
-/* Memory is slow to come: of one entity the slot is brought, of a nearer one, whose slot is there, the candidate. */
+/* Fetches ahead: of an entity that comes later the slot; of a nearer one, whose slot is there by now, the candidate. */
 static void
 prefetch_candidate(const EvAnswering *answering, int32_t far, int32_t near)
 {
@@ -368,7 +368,7 @@ apply_patterns(EvAnswering *answering)
 
 /* ---- rules with constants, by the features of the given entity ---------------------- */
 
-/* Of a group, one edge in this number is looked at: `sample` at most. */
+/* Of n edges of a group one is looked at, so that these are `sample` at most; returns n. */
 static int64_t
 stride_of(EvGroup group, int64_t sample)
 {
@@ -454,15 +454,6 @@ offer(EvAnswering *answering, const FeatureCount *count, int32_t answer)
 	*best = (Best) {confidence, count->edge};
 }
 
-static int
-compare_entities(const void *a, const void *b)
-{
-	int32_t		left = *(const int32_t *) a;
-	int32_t		right = *(const int32_t *) b;
-
-	return (left > right) - (left < right);
-}
-
 /*
  * Offers all answers that were counted, in the order in which the entities that share the feature have them: those
  * of the given entity come, in ascending order, behind those of the entities before it.
@@ -479,7 +470,7 @@ offer_answers(EvAnswering *answering, const FeatureCount *count)
 		if (answering->is_known[answering->hit[i]])
 			offer(answering, count, answering->hit[i]);
 	sort_array(answering->pool, answering->thread, answering->touched + touched, answering->touched_count - touched,
-			   sizeof(int32_t), compare_entities);
+			   sizeof(int32_t), compare_int32);
 	for (int64_t i = count->before; i < answering->hit_count; i++)
 		if (answering->hits[answering->hit[i]] > 0)
 			offer(answering, count, answering->hit[i]);
@@ -531,9 +522,7 @@ cost_of_feature(const EvAnswering *answering, EvGroup group)
 	return (double) cost;
 }
 
-/*
- * Sets the size of samples for WORK edges in all.  Returns how many features are one that is looked at.
- */
+/* Sets the size of samples for WORK edges in all.  Returns n, where one feature of n is looked at. */
 static int64_t
 limit_features(EvAnswering *answering, EvGroup own, int64_t stride)
 {

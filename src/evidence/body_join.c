@@ -135,7 +135,7 @@ ev_join(Arena *arena, Pool *pool, const EvFacts *facts)
 	return join;
 }
 
-/* The first entity before which there are that many edges. */
+/* The first entity that has at least that many edges before its own. */
 static int32_t
 entity_at(const EvFacts *facts, int64_t edges)
 {
@@ -563,7 +563,7 @@ join_x(EvJoin *join, int32_t x)
 		flush_sets(join);
 }
 
-/* Asks for the memory of the x that will come: the reads are all over the index, and nearly all of the time. */
+/* Fetches memory of an x that comes later: reads are scattered over the index, and take nearly all of the time. */
 static void
 look_ahead(const EvJoin *join, const int32_t *holder, int64_t left)
 {

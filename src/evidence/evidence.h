@@ -251,6 +251,16 @@ typedef struct EvJudged
 	EvQuestionScores question;
 } EvJudged;
 
+/* Takes the score of a question's best answer that is no fact, then of the next ones: `shown` were taken before. */
+static inline void
+ev_show_score(EvQuestionScores *question, int64_t shown, double score)
+{
+	if (shown == 0)
+		question->best = score;
+	if (shown == EV_SHOWN - 1)
+		question->last = score;
+}
+
 extern double ev_probability(const EvCalibration *calibration, EvJudged judged);
 
 /* What a question with so many known answers adds to x. */

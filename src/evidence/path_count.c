@@ -7,8 +7,7 @@
  * spent.  In the latter case the anchors are a sample, and confidence is the ratio of two sums over them, with
  * the standard error of such a ratio (Cochran: Sampling Techniques, chapter 6).
  *
- * An item of the threads is a body with all its candidates.  Threads
- * yield after every some thousand steps.
+ * An item of the threads is a body with all its candidates.  Threads yield after some thousand steps.
  */
 #include "path_task.h"
 

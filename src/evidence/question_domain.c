@@ -3,8 +3,8 @@
  *		Which entities the questions of a relation are about.
  *
  * A question that has no answer among the facts is asked, too: somebody whose employer is not known may have one.  It
- * makes sense for entities that are like those with an answer.  An entity is, if one of its atoms goes along
- * with the atom of the question: of all that have this atom, a good share has the question's, too.
+ * makes sense for entities that are like those with an answer.  An entity is like them if one of its atoms goes along with
+ * the question's: of all entities that have this atom, a good share has the question's, too.
  */
 #include "evidence.h"
 

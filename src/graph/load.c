@@ -418,7 +418,7 @@ settle_rows(Load *load)
 	return distinct;
 }
 
-/* Where the writer of facts must not. */
+/* Inserts what the writer of facts (fact_writer.h) leaves to a statement. */
 static int64
 insert_by_statement(const NewFacts *facts)
 {

@@ -53,8 +53,9 @@ typedef struct KgeModel
 	float	   *entity;			/* entities x kge_entity_width, row by row */
 	float	   *relation;		/* kge_relation_rows x kge_relation_width, row by row */
 	bool		reciprocal;		/* relations have an inverse each, in row relations + r */
-	int32_t		added;			/* entities beside them, from row `entities` on: they can be given, and scored one */
-	float	  **added_row;		/* by one; training, ranks and the best of all pass over them; a pointer to each */
+	int32_t		added;			/* entities behind them, from row `entities` on: given, or scored one by one; left
+								 * out of training, of ranks and of the best of all */
+	float	  **added_row;		/* of each */
 } KgeModel;
 
 /* Rows of `relation`: as many as relations, or twice as many. */
@@ -489,7 +490,7 @@ extern size_t kge_top_many_bytes(const KgeModel *model, const KgeSketch *sketch,
 
 /*
  * What searches with.  `adjustment` may be NULL.  `listed`: only what the adjustment lists is a candidate, and phi is
- * 0. sketch: that of `model`, or NULL, which takes longer.  NULL when the arena is empty.
+ * 0.  sketch: that of `model`, or NULL, which takes longer.  NULL when the arena is empty.
  */
 extern KgeTopMany *kge_top_many(Arena *arena, Pool *pool, const KgeModel *model, const KgeSketch *sketch,
 								const KgeAdjustment *adjustment, bool listed);

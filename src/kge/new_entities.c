@@ -21,7 +21,7 @@
 
 #define LENGTH 0.4
 #define SPREAD 0.7
-#define TYPICAL_ROWS 1024		/* rows that tell what rows are like */
+#define TYPICAL_ROWS 1024		/* of trained entities, at most */
 
 /* ---- a training that goes on ---------------------------------------------------- */
 

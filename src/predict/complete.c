@@ -155,10 +155,8 @@ judge(void *argument, const KgeAsked *asked, const KgeQuestionAnswers *question,
 	/* with rules alone, what no rule infers is no answer */
 	while (predictor->kind == EV_RULES && count > 0 && answers[count - 1].addition == 0)
 		answers[--count].probability = 0;
-	if (count > 0)
-		scores.best = answers[0].score;
-	if (count >= EV_SHOWN)
-		scores.last = answers[EV_SHOWN - 1].score;
+	for (int64_t i = 0; i < Min(count, EV_SHOWN); i++)
+		ev_show_score(&scores, i, answers[i].score);
 	for (int64_t i = 0; i < count; i++)
 		answers[i].probability = predictor_probability(predictor, asked->side, asked->relation,
 													   (EvJudged) {answers[i].score, answers[i].phi, answers[i].addition, scores});

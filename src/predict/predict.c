@@ -291,17 +291,11 @@ static EvQuestionScores
 question_scores(const EntityQuestion *question, const ScoredRow *scored, int64 count)
 {
 	EvQuestionScores scores = {.known = question->known.count};
-	int			place = 0;
+	int			shown = 0;
 
-	for (int64 i = 0; i < count && place < EV_SHOWN; i++)
-	{
-		if (is_known(question, scored[i].row))
-			continue;
-		if (place++ == 0)
-			scores.best = scored[i].score;
-		if (place == EV_SHOWN)
-			scores.last = scored[i].score;
-	}
+	for (int64 i = 0; i < count && shown < EV_SHOWN; i++)
+		if (!is_known(question, scored[i].row))
+			ev_show_score(&scores, shown++, scored[i].score);
 	return scores;
 }
 

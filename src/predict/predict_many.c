@@ -314,17 +314,11 @@ static EvQuestionScores
 question_scores(const Asked *asked, const KnownAnswers *known, int question, const KgeAnswer *answer, int64 count)
 {
 	EvQuestionScores scores = {.known = known->end[question] - first_known(known, question)};
-	int			place = 0;
+	int			shown = 0;
 
-	for (int64 i = 0; i < count && place < EV_SHOWN; i++)
-	{
-		if (asked->known && is_known(known, question, answer[i].row))
-			continue;
-		if (place++ == 0)
-			scores.best = score_of(asked, &answer[i]);
-		if (place == EV_SHOWN)
-			scores.last = score_of(asked, &answer[i]);
-	}
+	for (int64 i = 0; i < count && shown < EV_SHOWN; i++)
+		if (!asked->known || !is_known(known, question, answer[i].row))
+			ev_show_score(&scores, shown++, score_of(asked, &answer[i]));
 	return scores;
 }
 

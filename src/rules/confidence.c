@@ -2,9 +2,9 @@
  * confidence.c
  *		Embedding confidence and quality of mined rules, batch by batch (see selection.h).
  *
- * What the rules infer is scored in blocks, many rules at a time.  The order in which it comes depends on the
- * planner, so sums are taken in fixed point, where order does not matter: the same seed gives the same
- * bits.  A sample of a rule's predictions is those with the least hashes, for the same reason.
+ * What the rules infer is scored in blocks, many rules at a time.  Sums are taken in fixed point, where order does not
+ * matter: so the same seed gives the same bits, however bodies are joined.  A sample of a rule's predictions is those
+ * with the least hashes, for the same reason.
  *
  * A rule is given up as soon as its quality would be too low even if all of its predictions that are not
  * scored yet were certain.

@@ -456,8 +456,8 @@ waits_for_lock(int pid)
 }
 
 /*
- * A process that a query runs in parallel may be one that the builder waits for, and a function that the builder's
- * queries call may be here.
+ * Waiting would be a deadlock in a parallel worker for which the builder waits, and in a function that a query of the
+ * builder calls.
  */
 bool
 copy_wait(const CopyKey *key)

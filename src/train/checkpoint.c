@@ -80,7 +80,7 @@ fingerprint_of(const Procedure *procedure)
 
 /* ---- parts as rows ------------------------------------------------------------- */
 
-/* Of a chunk, in its place */
+/* Of a chunk and of its place: part and number */
 static int64
 checksum_of(const char *part, int number, const void *values, Size bytes)
 {
@@ -168,7 +168,7 @@ take_chunk(void *argument, const Datum *values, const bool *nulls)
 		pfree(chunk);
 }
 
-/* How many there are */
+/* Calls take(part, row) for each chunk; returns how many there are. */
 static uint64
 read_chunks(Graph *graph, PartReader *part, SqlRow take)
 {
@@ -239,7 +239,7 @@ save_embeddings(Procedure *procedure, const char *entities, const char *relation
 	save(procedure, relations, learner->model.relation, learner_relation_bytes(learner));
 }
 
-/* Of the ranks that the next ones are compared with */
+/* The reciprocal ranks that those of later iterations are compared with */
 static Size
 ranks_bytes(const Procedure *procedure)
 {

@@ -12,8 +12,8 @@
 #include "utils/float.h"
 #include "utils/memutils.h"
 
-#include "server/progress.h"
 #include "server/host.h"
+#include "server/progress.h"
 
 /* Measured: rules of a confidence of one in a thousand still improve the order of answers. */
 #define MIN_SUPPORT 2

@@ -20,9 +20,9 @@
 #include "storage/buffile.h"
 
 #include "learner.h"
-#include "server/progress.h"
 #include "record.h"
 #include "rules/body_pairs.h"
+#include "server/progress.h"
 #include "settings.h"
 #include "training_facts.h"
 #include "valid_ranking.h"
@@ -43,7 +43,7 @@ typedef struct Procedure
 	Graph	   *graph;
 	TrainSettings settings;
 	bool		in_worker;		/* over many transactions, in a background worker; else in the caller's transaction */
-	Progress *progress; /* or NULL, to let procedure_read begin it */
+	Progress   *progress;		/* or NULL, to let procedure_read begin it */
 
 	/* set by procedure_read */
 	TrainingFacts facts;

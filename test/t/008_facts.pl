@@ -84,7 +84,7 @@ take_back('all');
 
 # ---- an entity that came after the training ----
 
-# it is there for others with its first fact, and gone with its last one; the embedding alone knows it by its place
+# it is there for others with its first fact, and gone with its last one; the embedding alone predicts it by its place
 my $kim = q{select concat_ws(' ', (select count(*) from hkg_predict_heads('g', 'from', 'italy', 9, 'm', true, 'rules') where head = 'kim'),
 	(select count(*) from hkg_predict_heads('g', 'from', 'italy', 9, 'm', true) where head = 'kim'),
 	(select count(*) from hkg_predict_tails('g', 'ann', 'lives', 9, 'm', true, 'embedding') where tail = 'kim'))};
