@@ -39,8 +39,8 @@ extern void *hkg_allocate(MemoryContext context, size_t bytes);
 extern Arena hkg_arena(void);
 
 /*
- * The same, of large blocks that are no part of the context, and go back to the system with it: what malloc gets back
- * it keeps.  zeroed: whole, as Arena has it, for memory of which little is written.
+ * The same, in large blocks outside of the context, which go back to the system when the context is deleted: malloc
+ * would keep them.  zeroed: as Arena has it, for memory of which little is written.
  */
 extern Arena hkg_scratch(bool zeroed);
 
