@@ -25,6 +25,8 @@
 #include "server/sql.h"
 
 #define ANSWERS_AT_ONCE (1 << 19)
+/* known answers of some questions together; more where one question has more */
+#define KNOWN_AT_ONCE (1 << 22)
 /* one more thread for this many questions */
 #define QUESTIONS_A_THREAD 16
 
@@ -153,8 +155,10 @@ find_answer_names(Asked *asked, const Answers *answers)
 typedef struct KnownAnswers
 {
 	const Asked *asked;
+	int			questions;
 	Numbers		row;
 	int64	   *end;			/* by question: where the next one's begin */
+	bool		too_many;		/* for these questions together: not all are here */
 } KnownAnswers;
 
 static void
@@ -163,8 +167,9 @@ take_known(void *argument, const Datum *values, const bool *nulls)
 	KnownAnswers *known = argument;
 	int32		row = added_entities_row(known->asked->predictor->added, DatumGetInt32(values[1]));
 
-	if (row < 0)
+	if (row < 0 || known->too_many)
 		return;
+	known->too_many = known->questions > 1 && known->row.count == KNOWN_AT_ONCE;
 	numbers_append(&known->row, row);
 	known->end[DatumGetInt32(values[0]) - 1]++;
 }
@@ -174,7 +179,7 @@ read_known(const Asked *asked, const int32 *given, int count)
 {
 	const Model *model = asked->predictor->model;
 	const char *column = asked->side == SIDE_TAIL ? "head" : "tail";
-	KnownAnswers known = {.asked = asked,.end = array_new_zero(int64, count)};
+	KnownAnswers known = {.asked = asked,.questions = count,.end = array_new_zero(int64, count)};
 	int32	   *id = array_new(int32, count);
 	SqlArgs		args = {0};
 
@@ -257,7 +262,8 @@ typedef struct AnsweringSite
 	MemoryContext context;		/* of the answerings */
 	uint64		serial;			/* of the evidence that they are for */
 	int			count;
-	EvAnswering *answering[FLEXIBLE_ARRAY_MEMBER];
+	int64		room;			/* hybridkg.threads may be raised between two calls */
+	EvAnswering **answering;	/* in that context */
 } AnsweringSite;
 
 static AnsweringSite *
@@ -267,8 +273,7 @@ call_site(FunctionCallInfo fcinfo)
 
 	if (site != NULL)
 		return site;
-	site = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt,
-								  offsetof(AnsweringSite, answering) + hkg_threads * sizeof(EvAnswering *));
+	site = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(AnsweringSite));
 	site->context = AllocSetContextCreate(fcinfo->flinfo->fn_mcxt, "hybridkg answerings", ALLOCSET_DEFAULT_SIZES);
 	fcinfo->flinfo->fn_extra = site;
 	return site;
@@ -285,6 +290,8 @@ answering_of_threads(FunctionCallInfo fcinfo, const Predictor *predictor, int th
 	{
 		MemoryContextReset(site->context);
 		site->count = 0;
+		site->room = 0;
+		site->answering = NULL;
 		site->serial = predictor->facts_serial;
 	}
 	caller = MemoryContextSwitchTo(site->context);
@@ -292,6 +299,7 @@ answering_of_threads(FunctionCallInfo fcinfo, const Predictor *predictor, int th
 	{
 		EvAnswering *more = evidence_answering(predictor->evidence, MemoryContextMemAllocated(site->context, true));
 
+		site->answering = array_reserve(site->answering, site->count + 1, &site->room, sizeof(EvAnswering *));
 		site->answering[site->count++] = more;
 	}
 	MemoryContextSwitchTo(caller);
@@ -345,6 +353,21 @@ return_answers(Asked *asked, const Answers *answers, const KnownAnswers *known, 
 	}
 }
 
+static void answer_some(Asked *asked, Pool *pool, const KgeAdjustment *adjustment, int first, int count,
+						SqlResult *result);
+
+/* What it takes is freed, but names. */
+static void
+answer_half(Asked *asked, Pool *pool, const KgeAdjustment *adjustment, int first, int count, SqlResult *result)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "hybridkg half", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(context);
+
+	answer_some(asked, pool, adjustment, first, count, result);
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(context);
+}
+
 static void
 answer_some(Asked *asked, Pool *pool, const KgeAdjustment *adjustment, int first, int count, SqlResult *result)
 {
@@ -354,10 +377,12 @@ answer_some(Asked *asked, Pool *pool, const KgeAdjustment *adjustment, int first
 	Answers		answers = {first, count, answers_listed(asked, &known, count), NULL, NULL};
 	KgeTopQuestions questions;
 
-	if (count > 1 && (int64) count * answers.listed > 2 * ANSWERS_AT_ONCE)
+	if (count > 1 && (known.too_many || (int64) count * answers.listed > 2 * ANSWERS_AT_ONCE))
 	{
-		answer_some(asked, pool, adjustment, first, count / 2, result);
-		answer_some(asked, pool, adjustment, first + count / 2, count - count / 2, result);
+		if (known.row.value != NULL)
+			pfree(known.row.value);
+		answer_half(asked, pool, adjustment, first, count / 2, result);
+		answer_half(asked, pool, adjustment, first + count / 2, count - count / 2, result);
 		return;
 	}
 	questions = (KgeTopQuestions) {make_questions(asked, asked->given + first, &known, count), count};

@@ -55,6 +55,10 @@ select count(*) from hkg_predict_tails('g', '{}'::text[], 'from');
 -- a name as typed is a single question
 select pg_typeof(p.*) is not null, count(*) from hkg_predict_tails('g', 'p3', 'from', 2) p group by 1;
 
+-- threads that are raised between two calls of one call site
+select count(*) from generate_series(1, 4) i, lateral (select set_config('hybridkg.threads', (i * i * i)::text, true)) s(threads),
+	lateral hkg_predict_tails('g', (select array_agg(name order by s.threads) from g.entity), 'from', 1, evidence => 'both');
+
 -- ---- errors ----
 
 select number, regexp_replace(report, 'needs \d+ MB', 'needs … MB') from unnest(array[
