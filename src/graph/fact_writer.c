@@ -306,7 +306,8 @@ insert_batch(Writer *writer, FactRow *row, int count, TupleTableSlot **slot, Bul
 	for (int i = 0; i < count; i++)
 	{
 		store_row(writer, &row[i], slot[i]);
-		ExecConstraints(writer->target, slot[i], writer->executor);
+		if (writer->table->rd_att->constr != NULL)
+			ExecConstraints(writer->target, slot[i], writer->executor);
 	}
 	caller = MemoryContextSwitchTo(GetPerTupleMemoryContext(writer->executor));
 	table_multi_insert(writer->table, slot, count, GetCurrentCommandId(true), 0, bulk);

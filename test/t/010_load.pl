@@ -121,6 +121,10 @@ is(value(q{begin; alter table o.triple add unique (head); select direct('o', 'se
 is(value(q{begin; alter table o.triple drop constraint triple_pkey; select direct('o', 'select * from facts(100)'); rollback}), '100 0 by statement',
 	'without any key facts come twice, as by a statement');
 
+is(value(q{select hkg_create_graph('bare'); alter table bare.triple drop constraint triple_pkey; alter table bare.triple alter head drop not null,
+	alter relation drop not null, alter tail drop not null; select direct('bare', 'select * from facts(12000)')}), "\n12000 0 direct",
+	'a table without any constraint of columns');
+
 # ---- rolled back ----
 
 value('create table sums as select * from contents(\'o\')');
