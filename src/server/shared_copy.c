@@ -2,7 +2,8 @@
  * shared_copy.c
  *		The copies that this process has mapped (see shared_copy.h).
  *
- * A mapping and a claim end with a memory context, after an error too, or with the process.
+ * A mapping and a claim end with a memory context, after an error too, or with the process, whose contexts may be
+ * deleted after that.
  */
 #include "shared_copy.h"
 
@@ -18,6 +19,7 @@ struct SharedCopy
 	CopyEntry	entry;
 	CopyMapping mapping;
 	bool		pinned;
+	bool		closed;
 };
 
 struct CopyClaim
@@ -68,6 +70,9 @@ close_copy(void *argument)
 {
 	SharedCopy *copy = argument;
 
+	if (copy->closed)
+		return;
+	copy->closed = true;
 	dlist_delete(&copy->node);
 	unpin(copy);
 	if (copy->mapping.base != NULL)

@@ -192,6 +192,17 @@ foreach my $end ('pg_cancel_backend', 'pg_terminate_backend')
 	is(other($question), 'f', 'another one does');
 }
 
+# one that has mapped a copy is terminated before it has read what comes after
+my $users = cached();
+$locker->query_safe('begin; lock table g.evidence_weight in access exclusive mode');
+$waiting = session($node, 'waiting', $question);
+$node->poll_query_until('postgres', q{select wait_event_type = 'Lock' from pg_stat_activity where application_name = 'waiting'});
+isnt(cached(), $users, 'a session has a copy mapped, and waits');
+other('select pg_terminate_backend(' . pid_of('waiting') . ')');
+ok(!finish($waiting), 'and is terminated');
+is(cached(), $users, 'which counts once');
+$locker->query_safe('commit');
+
 # ---- room ----
 
 sub cache_limit
