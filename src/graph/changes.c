@@ -34,6 +34,7 @@
 #include "access/xact.h"
 #include "common/hashfn.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_trigger.h"
@@ -283,13 +284,16 @@ events_sent(const Trigger *trigger, Oid schema, bool replicating)
 	return trigger->tgtype & TRIGGER_TYPE_EVENT_MASK;
 }
 
-/* Whether all changes are sent: somebody may have disabled a trigger.  A table that inherits from triple has none. */
+/*
+ * Whether all changes are sent: somebody may have disabled a trigger.  A table that inherits from triple has none, and
+ * a statement on a table that triple inherits from fires its own instead.
+ */
 static bool
 all_changes_are_sent(const FactsWatch *watch)
 {
 	Relation	table = table_open(watch->triple, AccessShareLock);
 	const TriggerDesc *triggers = table->trigdesc;
-	bool		inherited = table->rd_rel->relhassubclass;
+	bool		inherited = table->rd_rel->relhassubclass || has_superclass(watch->triple);
 	int			written = 0;
 	int			replicated = TRIGGER_TYPE_TRUNCATE; /* the server itself sends a message then */
 

@@ -92,6 +92,12 @@ other($delete);
 other('create extension hybridkg');
 is(ask(), $no, 'a fact that went while the extension was not there');
 
+other("create table parent (like g.triple); alter table g.triple inherit parent; $insert");
+is(ask(), $yes, 'a table that triple inherits from');
+other(q{delete from parent where (head, relation, tail) in (select * from fact('ann', 'rome'))});
+is(ask(), $no, 'a fact that is deleted by it');
+other('alter table g.triple no inherit parent; drop table parent');
+
 # ---- a model that changes ----
 
 my $score = q{select hkg_score('g', 'ann', 'lives', 'rome', 'm', 'embedding')};
