@@ -335,6 +335,9 @@ create procedure hkg_layout_2()
 language plpgsql
 as $$
 begin
+	-- who writes facts has committed: what the function of 0.1.0 sends, shared copies of this version do not note
+	lock table triple in share mode;
+
 	comment on table holdout is 'facts held out: valid chooses the best iteration and calibrates probabilities, test measures; no training learns from them';
 
 	delete from checkpoint;

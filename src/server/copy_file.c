@@ -98,9 +98,10 @@ write_all(int file, const char *data, Size bytes)
 {
 	while (bytes > 0)
 	{
-		ssize_t		written = write(file, data, Min(bytes, WRITTEN_AT_ONCE));
+		ssize_t		written;
 
 		hkg_check_interrupts();
+		written = write(file, data, Min(bytes, WRITTEN_AT_ONCE));
 		if (written < 0 && errno == EINTR)
 			continue;
 		if (written <= 0)
