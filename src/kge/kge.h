@@ -472,6 +472,9 @@ extern const float *kge_scorer_block(KgeScorer *scorer, int32_t first, int count
 /* The same of one entity for one question. */
 extern float kge_scorer_score(const KgeScorer *scorer, int question, int32_t entity);
 
+/* What the exact score (kge_score) does not exceed; NaN where that is not certain. */
+extern double kge_scorer_bound(const KgeScorer *scorer, int question, int32_t entity);
+
 /* ---- top_many.c: the best candidates of many questions ------------------------ */
 
 typedef struct KgeAnswer

@@ -11,6 +11,7 @@ struct KgeScorer
 	KgeEngine	engine;
 	KgeRows		queries;
 	float	   *query;			/* KGE_SCORER_QUESTIONS x stride */
+	double		norm[KGE_SCORER_QUESTIONS]; /* of the queries */
 	float	   *scratch;
 	float	   *score;			/* KGE_SCORER_ENTITIES x KGE_SCORER_QUESTIONS */
 };
@@ -57,9 +58,12 @@ kge_scorer_prepare(KgeScorer *scorer, const Question *questions, int count)
 	int			stride = vector_stride(scorer->engine.width);
 
 	for (int i = 0; i < count; i++)
-		kge_make_query(scorer->model,
-					   kge_query(scorer->model, question_triple(&questions[i], 0), questions[i].side),
-					   scorer->query + (size_t) i * (size_t) stride);
+	{
+		float	   *query = scorer->query + (size_t) i * (size_t) stride;
+
+		kge_make_query(scorer->model, kge_query(scorer->model, question_triple(&questions[i], 0), questions[i].side), query);
+		scorer->norm[i] = kge_norm(scorer->engine.width, query);
+	}
 	scorer->queries = (KgeRows) {count, stride, scorer->query};
 	kge_engine_prepare(&scorer->engine, scorer->queries, scorer->scratch);
 }
@@ -80,4 +84,14 @@ kge_scorer_score(const KgeScorer *scorer, int question, int32_t entity)
 	return kge_engine_score(&scorer->engine,
 							scorer->query + (size_t) question * (size_t) scorer->queries.stride,
 							kge_entity_row(scorer->model, entity));
+}
+
+double
+kge_scorer_bound(const KgeScorer *scorer, int question, int32_t entity)
+{
+	const KgeEngine *engine = &scorer->engine;
+	double		score = kge_scorer_score(scorer, question, entity);
+	double		norm = engine->similarity == KGE_DOT ? kge_norm(engine->width, kge_entity_row(scorer->model, entity)) : 0;
+
+	return score + kge_score_error(engine, scorer->norm[question], norm, score);
 }

@@ -3,8 +3,9 @@
  *		hkg_predict_tails, hkg_predict_heads, hkg_predict_relations, hkg_neighbors.
  *
  * Names become ids and ids become the model's rows; src/kge finds the best rows; one statement turns them into names
- * again.  Rules raise the scores of a few entities: these are scored one by one, and compared with the best of all
- * others.  Nothing here writes: all of it runs on a replica, in a read-only transaction and in parallel workers.
+ * again.  Rules raise the scores of some entities: those that can be among the best are scored one by one, and compared
+ * with the best of all others.  Nothing here writes: all of it runs on a replica, in a read-only transaction and in
+ * parallel workers.
  */
 #include "postgres.h"
 
@@ -14,6 +15,7 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 
+#include "core/heap.h"
 #include "core/search.h"
 #include "server/argument.h"
 #include "server/array.h"
@@ -234,12 +236,66 @@ answered(const EntityQuestion *question, int32 row)
 	return (Triple) {row, question->relation, question->given};
 }
 
+/* The highest scores so far, and bounds of others: most entities that rules infer are no answers that are returned. */
+typedef struct Contest
+{
+	const EntityQuestion *question;
+	KgeScorer  *scorer;			/* NULL: all are scored */
+	double	   *best;			/* a heap, the lowest first */
+	int64		count;
+	int64		room;
+} Contest;
+
+static int
+compare_scores(const void *a, const void *b)
+{
+	double		left = *(const double *) a;
+	double		right = *(const double *) b;
+
+	return left != right ? (left > right ? -1 : 1) : 0;
+}
+
+static Contest
+contest_open(const EntityQuestion *question, int64 wanted)
+{
+	const KgeModel *kge = &question->predictor->kge;
+	Question	asked = {.side = question->side,.relation = question->relation,.given = question->given};
+	Arena		arena = hkg_arena();
+	Contest		contest = {.question = question,.room = wanted};
+
+	if (question->predictor->kind != EV_BOTH)
+		return contest;
+	contest.scorer = kge_scorer(&arena, kge);
+	kge_scorer_prepare(contest.scorer, &asked, 1);
+	contest.best = array_new(double, wanted);
+	return contest;
+}
+
+/* Whether an entity can be among the best.  A new one can: rules raise its score. */
+static bool
+can_be_best(const Contest *contest, int32 entity, ScoreParts parts)
+{
+	const EntityQuestion *question = contest->question;
+
+	if (contest->scorer == NULL || contest->count < contest->room || entity >= question->predictor->kge.entities)
+		return true;
+	parts.phi = kge_scorer_bound(contest->scorer, 0, entity);
+	return !(predictor_score(question->predictor, question->side, question->relation, parts) < contest->best[0]);
+}
+
+static void
+note_score(Contest *contest, double score)
+{
+	if (contest->scorer != NULL)
+		contest->count = heap_offer(contest->best, contest->count, contest->room, &score, sizeof(double), compare_scores);
+}
+
 /*
- * The entities that rules infer, with their scores.  They are added to the excluded ones, so that the rest has the
- * score of the embedding.
+ * The entities that rules infer, with their scores, but for those that cannot be among the best `wanted`.  All of them
+ * are added to the excluded ones, so that the rest has the score of the embedding.
  */
 static int64
-score_inferred(EntityQuestion *question, ScoredRow **scored)
+score_inferred(EntityQuestion *question, int64 wanted, ScoredRow **scored)
 {
 	const Predictor *predictor = question->predictor;
 	const KgeModel *kge = &predictor->kge;
@@ -249,6 +305,7 @@ score_inferred(EntityQuestion *question, ScoredRow **scored)
 							   hkg_leader(), POOL_LEADER, &candidate);
 	EvExpected	expected = predictor_expected(predictor, question->side, question->given, question->relation,
 											  (EvCandidates) {candidate, count});
+	Contest		contest = contest_open(question, wanted);
 	int64		known = excluded->count;
 	int64		inferred = 0;
 
@@ -259,19 +316,23 @@ score_inferred(EntityQuestion *question, ScoredRow **scored)
 		ScoreParts	parts = {0, evidence_of_candidate(predictor->evidence, predictor->kind, &candidate[i])};
 		double		score;
 
+		if (i % 1024 == 0)
+			CHECK_FOR_INTERRUPTS();
 		if (known > 0 && bsearch(&entity, excluded->value, known, sizeof(int32), compare_rows) != NULL)
+			continue;
+		numbers_append(excluded, entity);
+		if (!can_be_best(&contest, entity, parts))
 			continue;
 		if (predictor->kind == EV_BOTH)
 		{
 			parts.phi = kge_score(kge, kge_asked(kge, answered(question, entity), question->side));
 			predictor_expect(predictor, &expected, entity, &parts);
 		}
-		numbers_append(excluded, entity);
 		score = predictor_score(predictor, question->side, question->relation, parts);
-		if (!isnan(score))
-			(*scored)[inferred++] = (ScoredRow) {.parts = parts,.score = score,.row = entity};
-		if (i % 1024 == 0)
-			CHECK_FOR_INTERRUPTS();
+		if (isnan(score))
+			continue;
+		note_score(&contest, score);
+		(*scored)[inferred++] = (ScoredRow) {.parts = parts,.score = score,.row = entity};
 	}
 	if (excluded->count > known)
 		qsort(excluded->value, excluded->count, sizeof(int32), compare_rows);
@@ -379,11 +440,11 @@ predict_entities(Graph *graph, EntityQuestion *question, int k, bool known, SqlR
 	wanted = (int) Min(Max((int64) k, EV_SHOWN + (known ? question->known.count : 0)),
 					   (int64) kge->entities + kge->added);
 	found = make_room(wanted, predictor->kind == EV_RULES ? 0 : kge_top_bytes(kge, hkg_threads, wanted),
-					  sizeof(ScoredRow), "entities");
+					  sizeof(ScoredRow) + sizeof(double), "entities");
 	if (!predictor_is_reflexive(predictor, graph, question->relation))
 		exclude_row(&question->excluded, question->given);
 	if (predictor->kind != EV_EMBEDDING)
-		inferred_count = score_inferred(question, &inferred);
+		inferred_count = score_inferred(question, wanted, &inferred);
 	if (predictor->kind != EV_RULES)
 		found.count = kge_top(&arena, model_pool(kge), kge, model->sketch,
 							  (KgeTopQuestion) {question->side, question->given, question->relation,
