@@ -70,19 +70,6 @@ read_data(const char *path)
 	return data;
 }
 
-static int
-compare(const void *a, const void *b)
-{
-	const Triple *left = a;
-	const Triple *right = b;
-
-	if (left->relation != right->relation)
-		return left->relation < right->relation ? -1 : 1;
-	if (left->head != right->head)
-		return left->head < right->head ? -1 : 1;
-	return (left->tail > right->tail) - (left->tail < right->tail);
-}
-
 /* The ranks of all, of heads and then of tails, after each iteration. */
 static int32_t *
 train(const Data *data, KgeModel *model, const KgeTraining *training, Pool *pool)
@@ -167,7 +154,7 @@ main(int count, char **argument)
 	data.train = atoll(argument[2]);
 	data.valid = atoll(argument[3]);
 	training.seed = (uint64_t) atoll(argument[4]);
-	qsort(data.triple + data.train, (size_t) data.valid, sizeof(Triple), compare);
+	qsort(data.triple + data.train, (size_t) data.valid, sizeof(Triple), triple_compare);
 	kge_choose_kernels();
 	pool = pool_create(atoi(argument[5]), NULL, NULL);
 	model.entities = data.entities;

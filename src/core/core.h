@@ -32,6 +32,20 @@ typedef struct Triple
 	int32_t		tail;			/* an entity's row */
 } Triple;
 
+/* The order in which facts stand: by relation, head, tail.  For qsort. */
+static inline int
+triple_compare(const void *a, const void *b)
+{
+	const Triple *left = a;
+	const Triple *right = b;
+
+	if (left->relation != right->relation)
+		return left->relation < right->relation ? -1 : 1;
+	if (left->head != right->head)
+		return left->head < right->head ? -1 : 1;
+	return (left->tail > right->tail) - (left->tail < right->tail);
+}
+
 /* The side of a triple that is asked for, or corrupted. */
 typedef enum Side
 {

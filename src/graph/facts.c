@@ -192,18 +192,3 @@ facts_by_relation(const Triple *fact, int64 facts, int32 relations)
 	start[relations] = next;
 	return start;
 }
-
-int
-triple_compare(const void *a, const void *b)
-{
-	const Triple *left = a;
-	const Triple *right = b;
-
-	if (left->relation != right->relation)
-		return left->relation < right->relation ? -1 : 1;
-	if (left->head != right->head)
-		return left->head < right->head ? -1 : 1;
-	if (left->tail != right->tail)
-		return left->tail < right->tail ? -1 : 1;
-	return 0;
-}

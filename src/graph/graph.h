@@ -136,6 +136,5 @@ extern int32 graph_row(const int32 *ids, int32 count, int32 id);
 /* Where each relation's facts begin among facts in rows, and the end after the last; in the current context. */
 extern int64 *facts_by_relation(const Triple *fact, int64 facts, int32 relations);
 
-extern int	triple_compare(const void *a, const void *b);	/* by (relation, head, tail), for qsort */
 
 #endif							/* HKG_GRAPH_GRAPH_H */

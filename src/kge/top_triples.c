@@ -47,16 +47,6 @@ struct KgeCompletion
 
 /* ---- order -------------------------------------------------------------- */
 
-static int
-compare_triples(const Triple *left, const Triple *right)
-{
-	if (left->relation != right->relation)
-		return left->relation < right->relation ? -1 : 1;
-	if (left->head != right->head)
-		return left->head < right->head ? -1 : 1;
-	return (left->tail > right->tail) - (left->tail < right->tail);
-}
-
 /* The answers of a question, the best first */
 static int
 compare_scored(const void *a, const void *b)
@@ -66,7 +56,7 @@ compare_scored(const void *a, const void *b)
 
 	if (left->score != right->score)
 		return left->score > right->score ? -1 : 1;
-	return compare_triples(&left->triple, &right->triple);
+	return triple_compare(&left->triple, &right->triple);
 }
 
 /* The most probable first; of equals, an answer on the tail's side. */
@@ -87,7 +77,7 @@ compare_probable(const void *a, const void *b)
 static int
 compare_answered(const void *a, const void *b)
 {
-	int			order = compare_triples(&((const KgeScored *) a)->triple, &((const KgeScored *) b)->triple);
+	int			order = triple_compare(&((const KgeScored *) a)->triple, &((const KgeScored *) b)->triple);
 
 	return order != 0 ? order : compare_probable(a, b);
 }
@@ -261,7 +251,7 @@ gather(KgeCompletion *completion)
 	sort_array(completion->pool, POOL_LEADER, found, completion->kept, sizeof(KgeScored), compare_answered);
 	for (int64_t i = 0; i < completion->kept; i++)
 	{
-		if (triples == 0 || compare_triples(&found[triples - 1].triple, &found[i].triple) != 0)
+		if (triples == 0 || triple_compare(&found[triples - 1].triple, &found[i].triple) != 0)
 			found[triples++] = found[i];
 		pool_yield_at(completion->pool, POOL_LEADER, i);
 	}

@@ -12,19 +12,6 @@
 #define KNOWN 60
 
 static int
-compare_triples(const void *a, const void *b)
-{
-	const Triple *left = a;
-	const Triple *right = b;
-
-	if (left->relation != right->relation)
-		return left->relation < right->relation ? -1 : 1;
-	if (left->head != right->head)
-		return left->head < right->head ? -1 : 1;
-	return (left->tail > right->tail) - (left->tail < right->tail);
-}
-
-static int
 compare_scored(const void *a, const void *b)
 {
 	const KgeScored *left = a;
@@ -32,7 +19,7 @@ compare_scored(const void *a, const void *b)
 
 	if (left->probability != right->probability)
 		return left->probability > right->probability ? -1 : 1;
-	return compare_triples(&left->triple, &right->triple);
+	return triple_compare(&left->triple, &right->triple);
 }
 
 /* ---- a made-up second adjustment, of about a third of the answers ------------------------ */
@@ -105,7 +92,7 @@ all_missing(const KgeModel *model, const KgeAdjustment *adjustment, const Triple
 			double		score = score_with(model, adjustment, triple);
 
 			if (!isnan(score) && (reflexive || triple.head != triple.tail) &&
-				bsearch(&triple, known, (size_t) count, sizeof(Triple), compare_triples) == NULL)
+				bsearch(&triple, known, (size_t) count, sizeof(Triple), triple_compare) == NULL)
 				out[missing++] = (KgeScored) {triple, SIDE_TAIL, score, kge_score(model, triple), addition_to(triple), score};
 		}
 	}
@@ -124,7 +111,7 @@ draw_known(Triple *known)
 		known[i] = (Triple) {head, i % RELATIONS, (head + 1 + next_below(ENTITIES - 1)) % ENTITIES};
 	}
 	known[0] = (Triple) {7, 0, 7};
-	qsort(known, KNOWN, sizeof(Triple), compare_triples);
+	qsort(known, KNOWN, sizeof(Triple), triple_compare);
 	return KNOWN;
 }
 
@@ -227,7 +214,7 @@ test_both_sides(Variant variant)
 		wrong += best[i].probability != probability || (i > 0 && compare_scored(&best[i - 1], &best[i]) > 0 &&
 														best[i - 1].probability < best[i].probability);
 		for (int64_t j = 0; j < i; j++)
-			wrong += compare_triples(&best[i].triple, &best[j].triple) == 0;
+			wrong += triple_compare(&best[i].triple, &best[j].triple) == 0;
 	}
 	CHECK_SAYING(found == 2000 && wrong == 0, "%s: %d found, %d wrong", model.function->name, (int) found, wrong);
 }
@@ -256,7 +243,7 @@ test_variant(Variant variant, const KgeAdjustment *adjustment)
 			for (int64_t j = 0; j < found && j < k; j++)
 				wrong += best[j].score != expected[j].score || best[j].phi != expected[j].phi ||
 					best[j].addition != (adjustment == NULL ? 0 : expected[j].addition) ||
-					compare_triples(&best[j].triple, &expected[j].triple) != 0;
+					triple_compare(&best[j].triple, &expected[j].triple) != 0;
 			CHECK_SAYING(found == k && wrong == 0, "%s adjustment, %s norm %d, k %d, %d threads: %d wrong, %d of %d",
 						 adjustment == NULL ? "no" : adjustment->weight == NULL ? "plain" : "weighed", model.function->name, model.norm, (int) k, threads, (int) wrong,
 						 (int) found, (int) k);
