@@ -20,6 +20,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "graph.h"
 #include "kge/bfloat16.h"
 #include "kge/dense.h"
 #include "kge/kge.h"
@@ -181,48 +182,6 @@ measure_limits(void)
 
 /* ---- the graph, and models ------------------------------------------------------- */
 
-typedef struct Graph
-{
-	Triple  *triple;
-	int64_t		count;
-	int64_t		train;
-	int64_t		test;
-	int64_t		queries;
-	int32_t		entities;
-	int32_t		relations;
-} Graph;
-
-static int32_t
-at_least(int32_t count, int32_t number)
-{
-	return number < count ? count : number + 1;
-}
-
-static Graph
-read_graph(const char *path)
-{
-	FILE	   *file = fopen(path, "r");
-	Graph		graph = {0};
-	int64_t		room = 0;
-	Triple	triple;
-
-	if (file == NULL)
-	{
-		perror(path);
-		exit(1);
-	}
-	while (fscanf(file, "%d %d %d", &triple.head, &triple.relation, &triple.tail) == 3)
-	{
-		if (graph.count == room)
-			graph.triple = realloc(graph.triple, (size_t) (room = 2 * room + 1024) * sizeof(Triple));
-		graph.triple[graph.count++] = triple;
-		graph.entities = at_least(at_least(graph.entities, triple.head), triple.tail);
-		graph.relations = at_least(graph.relations, triple.relation);
-	}
-	fclose(file);
-	return graph;
-}
-
 /* Uniform triples: hardly any two share a query. */
 static Graph
 made_graph(int64_t triples, int32_t entities)
@@ -318,19 +277,19 @@ static void
 measure_ranking(const Graph *graph, int d)
 {
 	KgeModel	model = new_model(graph, "complex", 1, d);
-	int32_t    *rank = malloc(2 * (size_t) graph->test * sizeof(int32_t));
+	int32_t    *rank = malloc(2 * (size_t) graph->ranked * sizeof(int32_t));
 	Clock		start = now();
 	char		figure[100];
 
 	kge_rank(&arena, pool, &model, NULL,
-			 (KgeTriples) {graph->triple + graph->count - graph->test, graph->test},
-			 (KgeTriples) {graph->triple, graph->count}, 0, (KgeRanks) {rank, rank + graph->test});
+			 (KgeTriples) {graph->triple + graph->count - graph->ranked, graph->ranked},
+			 (KgeTriples) {graph->triple, graph->count}, 0, (KgeRanks) {rank, rank + graph->ranked});
 	start = since(start);
-	snprintf(figure, sizeof(figure), "%.2f s for 2 x %lld rankings", start.processor / threads, (long long) graph->test);
+	snprintf(figure, sizeof(figure), "%.2f s for 2 x %lld rankings", start.processor / threads, (long long) graph->ranked);
 
 	/* equal questions are asked once, so that this may be more than there is to do */
 	row("filtered ranking, complex", figure, start,
-		2.0 * (double) graph->test * graph->entities * 2 * kge_entity_width(model.function, d), KGE_SINGLE);
+		2.0 * (double) graph->ranked * graph->entities * 2 * kge_entity_width(model.function, d), KGE_SINGLE);
 	free(last_given);
 	free(rank);
 	free_model(&model);
@@ -373,7 +332,7 @@ main(int count, char **argument)
 		return 2;
 	graph = read_graph(argument[1]);
 	graph.train = atoll(argument[2]);
-	graph.test = atoll(argument[3]);
+	graph.ranked = atoll(argument[3]);
 	graph.queries = atoll(argument[4]);
 	threads = atoi(argument[5]);
 	kge_choose_kernels();
