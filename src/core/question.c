@@ -167,7 +167,5 @@ question_filter_from(const Questions *questions, const Question *question, int32
 bool
 question_filters(const Questions *questions, const Question *question, int32_t entity)
 {
-	int64_t		place = question_filter_from(questions, question, entity);
-
-	return place < question->filter + question->filter_count && questions->filter[place] == entity;
+	return has_int32(questions->filter, question->filter, question->filter + question->filter_count, entity);
 }

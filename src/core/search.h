@@ -7,6 +7,7 @@
 #ifndef HKG_CORE_SEARCH_H
 #define HKG_CORE_SEARCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -44,6 +45,15 @@ lower_bound_int32(const int32_t *array, int64_t first, int64_t end, int32_t key)
 			end = middle;
 	}
 	return first;
+}
+
+/* Whether one of them is the key. */
+static inline bool
+has_int32(const int32_t *array, int64_t first, int64_t end, int32_t key)
+{
+	int64_t		place = lower_bound_int32(array, first, end, key);
+
+	return place < end && array[place] == key;
 }
 
 #endif							/* HKG_CORE_SEARCH_H */

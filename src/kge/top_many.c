@@ -255,22 +255,15 @@ search_tiles(Searcher *searcher, int questions, int thread)
 	}
 }
 
-static bool
-is_excluded(const KgeTopQuestion *question, int32_t entity)
-{
-	int64_t		place = lower_bound_int32(question->excluded, 0, question->excluded_count, entity);
-
-	return place < question->excluded_count && question->excluded[place] == entity;
-}
-
 static void
 search_listed(Searcher *searcher, int thread)
 {
 	for (int64_t i = 0; i < searcher->listed_count; i++)
 	{
 		const Listed *listed = &searcher->listed[i];
+		const KgeTopQuestion *question = &searcher->question[listed->question];
 
-		if (!is_excluded(&searcher->question[listed->question], listed->entity))
+		if (!has_int32(question->excluded, 0, question->excluded_count, listed->entity))
 			offer(searcher, listed->question, listed->entity, listed->addition);
 		pool_yield_at(searcher->search->pool, thread, i);
 	}

@@ -17,6 +17,7 @@
 
 #include "core/heap.h"
 #include "core/search.h"
+#include "core/sort.h"
 #include "server/argument.h"
 #include "server/array.h"
 #include "server/host.h"
@@ -73,14 +74,10 @@ take_row(void *argument, const Datum *values, const bool *nulls)
 		numbers_append(&reading->known, row);
 }
 
-static int
-compare_rows(const void *a, const void *b)
+static void
+sort_rows(Numbers *rows)
 {
-	int32		left = *(const int32 *) a;
-	int32		right = *(const int32 *) b;
-
-	CHECK_FOR_INTERRUPTS();
-	return (left > right) - (left < right);
+	sort_array(hkg_leader(), POOL_LEADER, rows->value, rows->count, sizeof(int32), compare_int32);
 }
 
 /* The facts in which two columns have these ids, as ascending rows of the third column, `wanted`. */
@@ -98,7 +95,7 @@ known_rows(const Graph *graph, const RowNumbering *numbering, const char *wanted
 					 &args, take_row, &reading);
 	/* rows ascend with ids but for those of entities that were added */
 	if (are_entities(numbering) && numbering->predictor->added->count > 0)
-		qsort(reading.known.value, reading.known.count, sizeof(int32), compare_rows);
+		sort_rows(&reading.known);
 	return reading.known;
 }
 
@@ -318,7 +315,7 @@ score_inferred(EntityQuestion *question, int64 wanted, ScoredRow **scored)
 
 		if (i % 1024 == 0)
 			CHECK_FOR_INTERRUPTS();
-		if (known > 0 && bsearch(&entity, excluded->value, known, sizeof(int32), compare_rows) != NULL)
+		if (has_int32(excluded->value, 0, known, entity))
 			continue;
 		numbers_append(excluded, entity);
 		if (!can_be_best(&contest, entity, parts))
@@ -335,7 +332,7 @@ score_inferred(EntityQuestion *question, int64 wanted, ScoredRow **scored)
 		(*scored)[inferred++] = (ScoredRow) {.parts = parts,.score = score,.row = entity};
 	}
 	if (excluded->count > known)
-		qsort(excluded->value, excluded->count, sizeof(int32), compare_rows);
+		sort_rows(excluded);
 	return inferred;
 }
 
@@ -343,8 +340,7 @@ score_inferred(EntityQuestion *question, int64 wanted, ScoredRow **scored)
 static bool
 is_known(const EntityQuestion *question, int32 row)
 {
-	return question->known.count > 0 &&
-		bsearch(&row, question->known.value, question->known.count, sizeof(int32), compare_rows) != NULL;
+	return has_int32(question->known.value, 0, question->known.count, row);
 }
 
 /* What calibration looks at beside a candidate, of the best ones: facts among them do not count. */

@@ -206,10 +206,7 @@ first_known(const KnownAnswers *known, int question)
 static bool
 is_known(const KnownAnswers *known, int question, int32 row)
 {
-	int64		first = first_known(known, question);
-	int64		place = lower_bound_int32(known->row.value, first, known->end[question], row);
-
-	return place < known->end[question] && known->row.value[place] == row;
+	return has_int32(known->row.value, first_known(known, question), known->end[question], row);
 }
 
 /* Probabilities depend on the first EV_SHOWN answers, facts left out. */
