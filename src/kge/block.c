@@ -177,8 +177,8 @@ kge_block_reaches(const KgeQuestionBlock *block, int question, int32_t entity, d
 		return false;
 	if (!block->coded)
 		return true;
-	score = (double) kge_engine_score(&block->engine, query_of(block, question), kge_entity_row(block->model, entity));
-	return !(score + kge_score_error(&block->engine, block->question[question].norm, norm, score) < phi);
+	return !(kge_score_limit(&block->engine, query_of(block, question), block->question[question].norm,
+							 kge_entity_row(block->model, entity), norm) < phi);
 }
 
 /* Whether some score of a candidate, with its error, is in reach of its threshold. */

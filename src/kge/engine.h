@@ -92,6 +92,10 @@ extern double kge_norm(int n, const float *row);
 extern double kge_score_error(const KgeEngine *engine, double query_norm,
 							  double candidate_norm, double s);
 
+/* What the exact score of a candidate does not exceed, by its fast one; NaN where that is not certain. */
+extern double kge_score_limit(const KgeEngine *engine, const float *query, double query_norm,
+							  const float *candidate, double candidate_norm);
+
 /* The bounds around threshold t for a query of that norm. */
 extern KgeBound kge_bound(const KgeEngine *engine, double query_norm, double t);
 

@@ -54,6 +54,15 @@ kge_score_error(const KgeEngine *engine, double query_norm, double candidate_nor
 	return a * (engine->gamma - s) + distance_error(engine, query_norm, s);
 }
 
+double
+kge_score_limit(const KgeEngine *engine, const float *query, double query_norm,
+				const float *candidate, double candidate_norm)
+{
+	double		score = kge_engine_score(engine, query, candidate);
+
+	return score + kge_score_error(engine, query_norm, candidate_norm, score);
+}
+
 static KgeBound
 widened(double slope, double high, double low)
 {

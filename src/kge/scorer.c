@@ -90,8 +90,9 @@ double
 kge_scorer_bound(const KgeScorer *scorer, int question, int32_t entity)
 {
 	const KgeEngine *engine = &scorer->engine;
-	double		score = kge_scorer_score(scorer, question, entity);
-	double		norm = engine->similarity == KGE_DOT ? kge_norm(engine->width, kge_entity_row(scorer->model, entity)) : 0;
+	const float *candidate = kge_entity_row(scorer->model, entity);
+	double		norm = engine->similarity == KGE_DOT ? kge_norm(engine->width, candidate) : 0;	/* no part of other errors */
 
-	return score + kge_score_error(engine, scorer->norm[question], norm, score);
+	return kge_score_limit(engine, scorer->query + (size_t) question * (size_t) scorer->queries.stride,
+						   scorer->norm[question], candidate, norm);
 }
