@@ -268,6 +268,36 @@ test_initial_values(Variant variant)
 	pool_destroy(others);
 }
 
+/*
+ * No exact score exceeds its bound, which is near for ordinary numbers: single precision errs by about
+ * 200 * 2^-24 of terms that add up to some hundreds.  Numbers that a float cannot square have no bound below.
+ */
+static void
+test_bound(Variant variant, double limit, bool ordinary)
+{
+	KgeModel	model = random_model(variant, 100, 50, 2, limit);
+	KgeScorer  *scorer = kge_scorer(&arena, &model);
+	int			low = 0;
+	int			far = 0;
+
+	for (int i = 0; i < 20; i++)
+	{
+		Question	question = {.side = i % 2 == 0 ? SIDE_TAIL : SIDE_HEAD,.given = next_below(50),.relation = i % 2};
+
+		kge_scorer_prepare(scorer, &question, 1);
+		for (int32_t e = 0; e < 50; e++)
+		{
+			double		exact = kge_score(&model, kge_asked(&model, question_triple(&question, e), question.side));
+			double		bound = kge_scorer_bound(scorer, 0, e);
+
+			low += bound < exact;
+			far += !(bound - exact < 0.05 * (1 + fabs(exact)));
+		}
+	}
+	CHECK_SAYING(low == 0, "%s norm %d, numbers to %g: %d bounds too low", variant.name, variant.norm, limit, low);
+	CHECK_SAYING(!ordinary || far == 0, "%s norm %d: %d bounds too high", variant.name, variant.norm, far);
+}
+
 void
 test_score(void)
 {
@@ -288,6 +318,8 @@ test_score(void)
 			for (int d = 1; d < 40; d++)
 				test_expanded(variants[i], d, 7, 9);
 		test_list(variants[i]);
+		test_bound(variants[i], 1, true);
+		test_bound(variants[i], 1e19, false);
 		test_initial_values(variants[i]);
 	}
 }
