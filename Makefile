@@ -3,18 +3,25 @@
 #	make, make install, make installcheck	for the server of PG_CONFIG
 #	make test	everything that checks the extension, on a private server
 #	make demo	all of WordNet, learnt on a private server
+#	make package-test	the Debian package, built, used and purged in systems of their own
+#	make dist	the archive of the last commit, for PGXN
 #
-# The last two need nothing but this folder: they see to the packages, and run
+# make test and make demo need nothing but this folder: they see to the packages, and run
 # on a throw-away server that they make and remove (test/server).
 
-ifneq (,$(filter test demo,$(MAKECMDGOALS)))
+ifneq (,$(filter test demo package-test dist,$(MAKECMDGOALS)))
 
 # these come before pg_config is there
-.PHONY: test demo
+.PHONY: test demo package-test dist
 test:
 	@bash test/run
 demo:
 	@bash demo/run
+package-test:
+	@bash test/package
+dist: VERSION = $(shell sed -n "s/^default_version = '\(.*\)'$$/\1/p" hybridkg.control)
+dist:
+	git archive --format=zip --prefix=hybridkg-$(VERSION)/ --output=hybridkg-$(VERSION).zip HEAD
 
 else
 
