@@ -3,6 +3,7 @@
 #	make, make install, make installcheck	for the server of PG_CONFIG
 #	make test	everything that checks the extension, on a private server
 #	make demo	all of WordNet, learnt on a private server
+#	make rdf	the extension hybridkg_rdf, which needs libserd-dev (make -C rdf install installs it)
 #	make package-test	the Debian package, built, used and purged in systems of their own
 #	make dist	the archive of the last commit, for PGXN
 #
@@ -96,6 +97,10 @@ clang: $(OBJS:.o=.clang) $(ALGEBRA_OBJS:.o=.clang)
 	clang -fsyntax-only -Werror $(PG_CFLAGS) $(CPPFLAGS) $<
 
 $(OBJS) $(ALGEBRA_OBJS): Makefile $(wildcard src/*/*.h)
+
+.PHONY: rdf
+rdf:
+	$(MAKE) -C rdf
 
 build/regress:
 	mkdir -p $@

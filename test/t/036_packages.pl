@@ -46,7 +46,8 @@ is($meta->{version}, $version, 'META.json has the version of hybridkg.control');
 for my $name (keys %{ $meta->{provides} })
 {
 	my $extension = $meta->{provides}{$name};
-	ok(-e "$name.control", "$name has a control file");
+	my ($control) = grep { -e } "$name.control", "rdf/$name.control";
+	ok(defined $control && content($control) =~ /^default_version = '\Q$version\E'$/m, "$name has a control file of that version");
 	ok(-e $extension->{$_}, "$extension->{$_} is there") for qw(file docfile);
 	is($extension->{version}, $version, "version of $name");
 }
