@@ -2,17 +2,20 @@
 #
 #	make, make install, make installcheck	for the server of PG_CONFIG
 #	make test	everything that checks the extension, on a private server
+#	make soak	the long forms of some tests, in slices (test/soak/run)
 #	make demo	all of WordNet, learnt on a private server
 #
-# The last two need nothing but this folder: they see to the packages, and run
+# The last three need nothing but this folder: they see to the packages, and run
 # on a throw-away server that they make and remove (test/server).
 
-ifneq (,$(filter test demo,$(MAKECMDGOALS)))
+ifneq (,$(filter test soak demo,$(MAKECMDGOALS)))
 
 # these come before pg_config is there
-.PHONY: test demo
+.PHONY: test soak demo
 test:
 	@bash test/run
+soak:
+	@bash test/soak/run
 demo:
 	@bash demo/run
 
