@@ -2,20 +2,23 @@
 #
 #	make, make install, make installcheck	for the server of PG_CONFIG
 #	make test	everything that checks the extension, on a private server
+#	make soak	the long forms of some tests, in slices (test/soak/run)
 #	make demo	all of WordNet, learnt on a private server
 #	make rdf	the extension hybridkg_rdf, which needs libserd-dev (make -C rdf install installs it)
 #	make package-test	the Debian package, built, used and purged in systems of their own
 #	make dist	the archive of the last commit, for PGXN
 #
-# make test and make demo need nothing but this folder: they see to the packages, and run
+# make test, soak and demo need nothing but this folder: they see to the packages, and run
 # on a throw-away server that they make and remove (test/server).
 
-ifneq (,$(filter test demo package-test dist,$(MAKECMDGOALS)))
+ifneq (,$(filter test soak demo package-test dist,$(MAKECMDGOALS)))
 
 # these come before pg_config is there
-.PHONY: test demo package-test dist
+.PHONY: test soak demo package-test dist
 test:
 	@bash test/run
+soak:
+	@bash test/soak/run
 demo:
 	@bash demo/run
 package-test:

@@ -23,6 +23,7 @@
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
+#include "server/pause.h"
 #include "server/shared_memory.h"
 #include "server/sql.h"
 
@@ -155,6 +156,7 @@ begin(const char *graph, Progress first)
 	callback->arg = take_entry(&first);
 	callback->func = clear_entry;
 	MemoryContextRegisterResetCallback(CurrentMemoryContext, callback);
+	hkg_pause_at(phase_names[PHASE_READING]);
 	return callback->arg;
 }
 
@@ -246,6 +248,7 @@ progress_phase(Progress *progress, ProgressPhase phase, double units)
 	begin_visit(progress, phase, units, now);
 	progress->rows = 0;
 	SpinLockRelease(&board->lock);
+	hkg_pause_at(phase_names[phase]);
 }
 
 void

@@ -12,6 +12,8 @@
 #include "storage/ipc.h"
 #include "utils/memutils.h"
 
+#include "pause.h"
+
 struct SharedCopy
 {
 	dlist_node	node;
@@ -220,6 +222,7 @@ shared_copy_publish(CopyClaim *claim, const CopyPart *parts, int count, MemoryCo
 		shared_copy_abandon(claim);
 		return NULL;
 	}
+	hkg_pause_at("sharing a copy");
 	copy_complete(claim->entry);
 	end_of_claim(claim);
 	return map_entry(copy, claim->entry, context) ? copy : NULL;

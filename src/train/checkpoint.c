@@ -17,6 +17,7 @@
 #include "utils/memutils.h"
 
 #include "model/model.h"
+#include "server/pause.h"
 #include "server/sql.h"
 
 #define CHUNK_BYTES (1024 * 1024)	/* a row that is written is in memory three times */
@@ -273,6 +274,7 @@ checkpoint_save(Procedure *procedure)
 		save_embeddings(procedure, "best entities", "best relations");
 	if (is_best && procedure->rules != NULL)
 		save_best_rules(procedure);
+	hkg_pause_at("saving a checkpoint");
 	MemoryContextSwitchTo(caller);
 	MemoryContextReset(procedure->scratch);
 }

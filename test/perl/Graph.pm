@@ -140,13 +140,13 @@ sub left_by
 # A session of its own that runs one statement; application_name is its name.
 sub session
 {
-	my ($node, $name, $statement) = @_;
+	my ($node, $name, $statement, $database) = @_;
 	my %session = (name => $name, out => '', err => '');
 	local $ENV{PGAPPNAME} = $name;
 
 	$session{run} = IPC::Run::start(
 		[ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-v', 'VERBOSITY=verbose',
-			'-d', $node->connstr('postgres'), '-c', $statement ],
+			'-d', $node->connstr($database // 'postgres'), '-c', $statement ],
 		'<', \undef, '>', \$session{out}, '2>', \$session{err});
 	return \%session;
 }
