@@ -872,6 +872,21 @@ format: hybridkg (the text form, r(X,Y) <= b1(X,A), b2(A,Y), up to a TAB), amie 
 model: the model they are added to; made of rules alone when it does not exist: it explains, and has no embeddings to predict with
 errors: with the line, 42601 with the position when one does not parse, 42704 for unknown names, 22023 for a rule outside the language; 55006 when the model is being trained';
 
+create function hkg_import_embeddings(graph name, model name, score_function text, entity_query text, relation_query text,
+	gamma float8 default 0, norm int default 1, reciprocal bool default false, out entities bigint, out relations bigint)
+as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 100000;
+comment on function hkg_import_embeddings(name, name, text, text, text, float8, int, bool) is
+'makes a model of embeddings that another program trained
+graph: an existing graph
+model: a name that no model with embeddings has; that of a model of imported rules adds embeddings to it
+score_function: ''transe'', ''distmult'', ''complex'', ''rotate'' or ''rescal''
+entity_query: a query of two columns: the name of an entity and its embedding, an array of d numbers; complex and rotate: d real parts, then d imaginary parts. Names that the graph lacks are left out
+relation_query: likewise of relations; rotate: d phases in radians; rescal: a matrix of d x d, row by row. With reciprocal, a third column has the embedding of the inverse
+gamma, norm: of transe and rotate: a score is gamma minus the distance in that norm, 1 or 2
+reciprocal: each relation has an embedding of its inverse, by which heads are scored
+entities, relations: how many got an embedding
+Queries run with the caller''s rights and search_path. Entities without an embedding (a NOTICE) are predicted as those that came after a training. An embedding of another length, or with what is no finite number, is an error (22000). hkg_learn_evidence adds rules, weights and probabilities.';
+
 -- ---------------------------------------------------------------------------
 -- Predictions
 -- ---------------------------------------------------------------------------

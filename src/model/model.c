@@ -98,8 +98,8 @@ model_has_embeddings(Graph *graph, const char *name, double *omega)
 
 /* ---- from the row to a model --------------------------------------------- */
 
-static char *
-score_function_names(void)
+char *
+model_score_functions(void)
 {
 	StringInfoData list;
 	const char *name;
@@ -139,7 +139,7 @@ interpret_model_row(const char *name, const ModelRow *row, KgeModel *kge)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_EXCEPTION),
 				 errmsg("model \"%s\" has the unknown score function \"%s\"", name, row->score_function),
-				 errhint("Known are: %s.", score_function_names())));
+				 errhint("Known are: %s.", model_score_functions())));
 	if (row->dimensions < 1 || row->dimensions > DIMENSIONS_LIMIT)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_EXCEPTION),

@@ -64,6 +64,9 @@ model_calibration(const Model *model, EvKind kind, int32 relation, Side side)
 /* Whether there is a model of that name with embeddings; if so, fills in the omega it was trained with. */
 extern bool model_has_embeddings(Graph *graph, const char *name, double *omega);
 
+/* The names of all score functions, for a hint. */
+extern char *model_score_functions(void);
+
 /* A pool no larger than one pass over the model's entities is worth. */
 extern Pool *model_pool(const KgeModel *kge);
 
