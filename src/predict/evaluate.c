@@ -239,25 +239,6 @@ infer_by(Graph *graph, const GraphData *data, const RuleList *rules)
 	return infer(body_pairs_create(data, hkg_pool()), data, pointers, (int32) rules->count);
 }
 
-/* How many triples are in both; each ascending, each triple once. */
-static int64
-count_common(const Triple *a, int64 a_count, const Triple *b, int64 b_count)
-{
-	int64		common = 0;
-	int64		i = 0;
-	int64		j = 0;
-
-	while (i < a_count && j < b_count)
-	{
-		int			order = triple_compare(&a[i], &b[j]);
-
-		common += order == 0;
-		i += order <= 0;
-		j += order >= 0;
-	}
-	return common;
-}
-
 HKG_FUNCTION(hkg_rule_precision);
 Datum
 hkg_rule_precision(PG_FUNCTION_ARGS)
@@ -282,7 +263,7 @@ hkg_rule_precision(PG_FUNCTION_ARGS)
 	rules = best_rules(call.graph, call.model, top_rules);
 	inferred = infer_by(call.graph, data, &rules);
 	held = graph_read_split(call.graph, data, split, &held_count);
-	correct = count_common(inferred->triple, inferred->count, held, held_count);
+	correct = triples_in_common(inferred->triple, inferred->count, held, held_count);
 	count = inferred->count;
 	call_end(&call);
 	values[0] = Int64GetDatum(count);
