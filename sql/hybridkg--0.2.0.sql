@@ -359,6 +359,13 @@ begin
 	comment on column source.id is '1';
 	comment on column source.query is 'it returns head, relation and tail; hkg_set_source wrote it';
 
+	-- for the foreign keys, when an entity is deleted
+	create index holdout_head_idx on holdout (head);
+	create index holdout_tail_idx on holdout (tail);
+	create index entity_embedding_entity_idx on entity_embedding (entity);
+	create index inferred_head_idx on inferred (head);
+	create index inferred_tail_idx on inferred (tail);
+
 	alter table evidence_weight add held_out float8, add calibration jsonb;
 	comment on table evidence_weight is 'how rules add to a score, scale * (embedding''s score + weight * evidence), and how scores become probabilities';
 	comment on column evidence_weight.held_out is 'the share of the relation''s known facts that was held out, drawn towards that of all relations as if by ten more held-out facts';

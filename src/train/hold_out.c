@@ -77,5 +77,5 @@ hold_out_notice(const char *graph, int64 count, int64 facts)
 					graph, count, facts),
 			 errdetail("The best iteration is chosen on them, and weights of rules, probabilities and thresholds are learnt from them. "
 					   "Only the last epochs train on them."),
-			 errhint("Load a valid split with hkg_split or hkg_load(..., 'valid'), or train on all facts from the start with holdout => 0.")));
+			 errhint("Make a valid split with hkg_split, load one with hkg_load(..., 'valid'), or train on all facts from the start with holdout => 0.")));
 }

@@ -103,7 +103,6 @@ truncate line;
 create function draw(int) returns int language sql as $$ select floor(random() * $1)::int $$;
 create function same(graph_rounds int) returns table (what text, rounds bigint) language plpgsql as $$
 declare
-	was bigint;
 	found record;
 	wanted record;
 begin
@@ -203,3 +202,9 @@ rollback;
 begin read only;
 select hkg_split('s');
 rollback;
+
+set client_min_messages = warning;
+select hkg_drop_graph(g) from unnest(array['g', 'random', 's', 'chain']) g;
+drop table line, fact, once, tests;
+drop function draw, same, keep;
+drop schema elsewhere cascade;
