@@ -334,6 +334,8 @@ comment on procedure hkg_layout_1() is 'the first tables of a graph; for hkg_upg
 create procedure hkg_layout_2()
 language plpgsql
 as $$
+declare
+	reader text;
 begin
 	-- who writes facts has committed: what the function of 0.1.0 sends, shared copies of this version do not note
 	lock table triple in share mode;
@@ -358,6 +360,11 @@ begin
 	comment on table source is 'the query that hkg_sync brings the graph in step with, in its only row';
 	comment on column source.id is '1';
 	comment on column source.query is 'it returns head, relation and tail; hkg_set_source wrote it';
+	for reader in select distinct case a.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end
+			from pg_class c, aclexplode(c.relacl) a
+			where c.oid = 'triple'::regclass and a.privilege_type = 'SELECT' and a.grantee <> c.relowner loop
+		execute format('grant select on source to %s', reader);
+	end loop;
 
 	-- for the foreign keys, when an entity is deleted
 	create index holdout_head_idx on holdout (head);
@@ -444,7 +451,7 @@ graph: an existing graph
 query: one SELECT whose first three columns are head, relation and tail, of any type, taken as text; it runs with the caller''s search_path, after the caller''s rights are checked
 split: train (facts to learn from), valid or test (facts held out)
 returns what this call added; duplicates: rows that were facts already or that came twice; held_out: facts that are held out already and were left out of train
-errors: 22004 or 22023 when a name is null or empty (nothing is loaded, the row is named), 42601 when the query has fewer than three columns or is no query, 0A000 when it writes, 54000 when a name is longer than its index takes (some 2,700 bytes after compression), 53200 when names and rows need more than hybridkg.max_memory before they are written, 42501 without select on entity, relation and holdout and insert on the table of facts, 23503 when somebody deletes an entity meanwhile';
+errors: 22004 or 22023 when a name is null or empty (nothing is loaded, the row is named), 42601 when the query has fewer than three columns or is no query, 0A000 when it writes, 54000 when a name is longer than its index takes (some 2,700 bytes after compression), 53200 when names and rows need more than hybridkg.max_memory before they are written, 42501 without select on entity and relation (and on holdout, for train, where facts are held out) and insert on the table of facts, 23503 when somebody deletes an entity meanwhile';
 
 create function hkg_sync(graph name, query text default null, prune bool default false, allow_empty bool default false,
 	out added bigint, out deleted bigint, out unchanged bigint, out held_out bigint, out entities bigint,

@@ -4,9 +4,14 @@
  */
 #include "fact_table.h"
 
+#include "access/relation.h"
+#include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
+#include "storage/bufmgr.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
 
 #include "core/sort.h"
 #include "server/array.h"
@@ -49,6 +54,21 @@ order(FactSet *set)
 		if (distinct == 0 || triple_compare(&set->triple[distinct - 1], &set->triple[i]) != 0)
 			set->triple[distinct++] = set->triple[i];
 	set->count = distinct;
+}
+
+bool
+fact_table_is_unused(const Graph *graph, const char *split)
+{
+	Oid			oid = get_relname_relid(is_train(split) ? "triple" : "holdout", graph->schema);
+	Relation	table = try_relation_open(oid, AccessShareLock);
+	bool		unused;
+
+	if (table == NULL)
+		return false;
+	unused = table->rd_rel->relkind == RELKIND_RELATION && !table->rd_rel->relhassubclass &&
+		RelationGetNumberOfBlocks(table) == 0;
+	relation_close(table, AccessShareLock);
+	return unused;
 }
 
 FactSet

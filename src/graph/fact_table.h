@@ -26,6 +26,9 @@ typedef struct FactSet
  */
 extern FactSet fact_table_read(Graph *graph, const char *split, const Numbers *heads);
 
+/* Whether the table of that split was never written, as far as anybody can see.  It takes no right. */
+extern bool fact_table_is_unused(const Graph *graph, const char *split);
+
 /* Adds those that the table lacks, and returns how many these were.  `facts` is used up. */
 extern int64 fact_table_add(NewFacts *facts);
 

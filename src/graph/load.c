@@ -41,6 +41,13 @@ is_train(const Load *load)
 	return strcmp(load->split, "train") == 0;
 }
 
+/* Whether some facts of the load may have to be left out. */
+static bool
+looks_at_held_out(const Load *load)
+{
+	return is_train(load) && !fact_table_is_unused(load->query.graph, NULL);
+}
+
 /* Before the load waits for others, and others for it.  Names that are new need more, which their statement checks. */
 static void
 require_rights(const Load *load)
@@ -50,7 +57,7 @@ require_rights(const Load *load)
 		{"holdout", ACL_SELECT}
 	};
 
-	graph_require_rights(load->query.graph, needed, is_train(load) ? 4 : 3);
+	graph_require_rights(load->query.graph, needed, looks_at_held_out(load) ? 4 : 3);
 }
 
 static FactSet
@@ -100,7 +107,7 @@ write_rows(Load *load)
 	progress_plan(query->progress, work);
 	progress_phase(query->progress, PHASE_WRITING, rows);
 	fact_query_settle(query);
-	if (is_train(load))
+	if (looks_at_held_out(load))
 		leave_out_held_out(load);
 	facts = fact_query_facts(query, load->split);
 	load->added = fact_table_add(&facts);
