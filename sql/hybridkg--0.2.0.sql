@@ -1178,6 +1178,26 @@ triples: that were ranked
 mrr_error: the standard error of mrr, null without a sample
 Every entity of the graph is ranked. One that came after the training is placed by its facts, as in predictions; one without an embedding and without a fact comes last';
 
+create function hkg_evaluate_by_relation(graph name, split text default 'test', model name default 'default',
+	seed bigint default 0, sample int default null)
+returns table (relation text, side text, triples bigint, mrr_embedding float8, mrr_rules float8, mrr_both float8,
+	hits_1_embedding float8, hits_1_rules float8, hits_1_both float8,
+	hits_10_embedding float8, hits_10_rules float8, hits_10_both float8)
+as 'MODULE_PATHNAME' language c stable parallel safe cost 3000000 rows 30
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_evaluate_by_relation(name, text, name, bigint, int) is
+'hkg_evaluate relation by relation, with what the embedding, rules and both together reach beside each other; relations with most triples first
+graph: an existing graph
+split: valid or test; or train, whose triples are facts and part of their own evidence (see hkg_score)
+model: a trained model of the graph
+seed: draws the places of ties, and the sample
+sample: as in hkg_evaluate; null: all triples
+relation: one that the split has triples of
+side: head, tail, or both (the mean over both)
+triples: that were ranked
+mrr_embedding, mrr_rules, mrr_both and so on: filtered metrics; null for what the model does not have
+The split is ranked three times.';
+
 create function hkg_ranks(graph name, split text default 'test', model name default 'default', seed bigint default 0,
 	evidence text default 'both')
 returns table (head text, relation text, tail text, head_rank int, tail_rank int)
