@@ -233,8 +233,8 @@ lock_chunk(const Graph *graph, const char *table, const int32 *ids, int count)
 		ereport(ERROR,
 				(errcode(ERRCODE_FOREIGN_KEY_VIOLATION),
 				 errmsg("table %s%s lost rows that the facts need", graph->prefix, table),
-				 errdetail("Another session deleted them while the facts were loaded. Nothing was loaded."),
-				 errhint("Load again: what is missing is inserted again.")));
+				 errdetail("Another session deleted them meanwhile. Nothing was changed."),
+				 errhint("Try again: what is missing is inserted again.")));
 }
 
 /* As the triggers of foreign keys do it: with the rights of the owner, and whatever policies say. */

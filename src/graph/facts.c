@@ -192,3 +192,22 @@ facts_by_relation(const Triple *fact, int64 facts, int32 relations)
 	start[relations] = next;
 	return start;
 }
+
+int64
+triples_in_common(const Triple *a, int64 a_count, const Triple *b, int64 b_count)
+{
+	int64		common = 0;
+	int64		i = 0;
+	int64		j = 0;
+
+	while (i < a_count && j < b_count)
+	{
+		int			order = triple_compare(&a[i], &b[j]);
+
+		CHECK_FOR_INTERRUPTS();
+		common += order == 0;
+		i += order <= 0;
+		j += order >= 0;
+	}
+	return common;
+}

@@ -53,6 +53,16 @@ graph_open(const char *name)
 	return graph;
 }
 
+Graph *
+graph_open_pinned(const char *name)
+{
+	int			nest_level = sql_pin();
+	Graph	   *graph = graph_open(name);
+
+	sql_unpin(nest_level);
+	return graph;
+}
+
 HKG_FUNCTION(hkg_drop_graph);
 Datum
 hkg_drop_graph(PG_FUNCTION_ARGS)

@@ -39,6 +39,9 @@ typedef struct Graph
  */
 extern Graph *graph_open(const char *name);
 
+/* The same in a function whose declaration does not pin search_path. */
+extern Graph *graph_open_pinned(const char *name);
+
 /* The same for a graph of any layout: for functions that look at none of its tables. */
 extern Graph *graph_find(const char *name);
 
@@ -70,8 +73,11 @@ extern Oid	graph_require_owner(const Graph *graph);
 
 /* ---- locks (locks.c) -------------------------------------------------------- */
 
-/* Until the transaction ends: one load of a graph at a time; the others wait. */
-extern void graph_lock_for_load(Graph *graph);
+/*
+ * Until the transaction ends: one load, sync or split of a graph at a time; the others wait.  function: as a read-only
+ * transaction refuses it, "hkg_load()".
+ */
+extern void graph_lock_for_load(Graph *graph, const char *function);
 
 /*
  * Until the transaction ends: one training of a model at a time; ERROR 55006 at once for the others.  Until
@@ -86,6 +92,9 @@ extern void graph_lock_session_for_training(Graph *graph, const char *model);
 
 /* Until the transaction ends: no load and no training of the graph; ERROR 55006 while a model is being trained. */
 extern void graph_lock_for_upgrade(Graph *graph);
+
+/* For who has graph_lock_for_load, to delete entities: no training, which would write their embeddings.  Likewise. */
+extern void graph_lock_for_pruning(Graph *graph);
 
 /* ---- names (lookup.c) ------------------------------------------------------- */
 
@@ -129,6 +138,9 @@ extern Triple *graph_read_known(Graph *graph, const GraphData *data, int64 *coun
  * answer to a question about itself: bilinear models score such triples high.  (Ranks count them all the same.)
  */
 extern bool graph_is_reflexive(Graph *graph, int32 relation);
+
+/* How many triples are in both lists, each of which is ordered by triple_compare, without repetitions. */
+extern int64 triples_in_common(const Triple *a, int64 a_count, const Triple *b, int64 b_count);
 
 /* The row of an id among `count` ascending ids, or -1. */
 extern int32 graph_row(const int32 *ids, int32 count, int32 id);

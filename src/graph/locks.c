@@ -16,7 +16,7 @@ typedef enum LockClass
 {
 	LOAD_LOCK = 3,
 	TRAINING_LOCK,				/* of a model */
-	LAYOUT_LOCK					/* shared by trainings, exclusive for an upgrade */
+	LAYOUT_LOCK					/* shared by trainings, exclusive for an upgrade, and to remove entities */
 } LockClass;
 
 #define LOCK_TRIES 10
@@ -48,9 +48,9 @@ lock_soon(const LOCKTAG *tag, LOCKMODE mode, bool session)
 }
 
 void
-graph_lock_for_load(Graph *graph)
+graph_lock_for_load(Graph *graph, const char *function)
 {
-	PreventCommandIfReadOnly("hkg_load()");
+	PreventCommandIfReadOnly(function);
 	lock_graph(graph, LOAD_LOCK);
 	graph_check_layout(graph);
 }
@@ -72,8 +72,8 @@ lock_for_training(Graph *graph, const char *model, bool session)
 	if (!lock_soon(&tag, ShareLock, session))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_IN_USE),
-				 errmsg("graph \"%s\" is being upgraded by another session", graph->name),
-				 errhint("Wait for the upgrade to end.")));
+				 errmsg("graph \"%s\" is being upgraded or pruned by another session", graph->name),
+				 errhint("Wait for that to end.")));
 	graph_check_layout(graph);
 }
 
@@ -97,17 +97,29 @@ graph_lock_session_for_training(Graph *graph, const char *model)
 	lock_for_training(graph, model, true);
 }
 
-void
-graph_lock_for_upgrade(Graph *graph)
+static void
+lock_without_trainings(const Graph *graph, const char *way_out)
 {
 	LOCKTAG		tag;
 
-	PreventCommandIfReadOnly("hkg_upgrade_graph()");
 	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, graph->schema, 0, LAYOUT_LOCK);
 	if (!lock_soon(&tag, ExclusiveLock, false))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_IN_USE),
-				 errmsg("graph \"%s\" is in use by a training or another upgrade", graph->name),
-				 errhint("Wait for it to end; the view hkg_progress lists trainings.")));
+				 errmsg("graph \"%s\" is in use by a training or an upgrade", graph->name),
+				 errhint("Wait for it to end%s; the view hkg_progress lists trainings.", way_out)));
+}
+
+void
+graph_lock_for_upgrade(Graph *graph)
+{
+	PreventCommandIfReadOnly("hkg_upgrade_graph()");
+	lock_without_trainings(graph, "");
 	lock_graph(graph, LOAD_LOCK);
+}
+
+void
+graph_lock_for_pruning(Graph *graph)
+{
+	lock_without_trainings(graph, ", or leave out prune");
 }

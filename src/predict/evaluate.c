@@ -171,13 +171,31 @@ return_ranks(Graph *graph, const SplitRanks *ranking, SqlResult *result)
 	}
 }
 
-/* 0: none.  hkg_ranks has no such argument, nor has hkg_evaluate of 0.1.0. */
-static int
-argument_sample(FunctionCallInfo fcinfo)
+/* hkg_ranks has no such argument, nor has hkg_evaluate of 0.1.0. */
+int
+argument_sample(FunctionCallInfo fcinfo, int i)
 {
-	if (PG_NARGS() <= 5 || PG_ARGISNULL(5))
+	if (PG_NARGS() <= i || PG_ARGISNULL(i))
 		return 0;
-	return argument_int(fcinfo, 5, "sample", 2, PG_INT32_MAX);
+	return argument_int(fcinfo, i, "sample", 2, PG_INT32_MAX);
+}
+
+void
+notice_empty_split(const Graph *graph, const char *split, const SplitRanks *ranks)
+{
+	const char *name = quote_literal_cstr(graph->name);
+
+	if (ranks->count > 0)
+		return;
+	if (strcmp(split, "train") == 0)
+		ereport(NOTICE,
+				(errmsg("graph \"%s\" has no facts", graph->name),
+				 errhint("Load some with hkg_load(%s, query).", name)));
+	else
+		ereport(NOTICE,
+				(errmsg("split \"%s\" of graph \"%s\" is empty", split, graph->name),
+				 errhint("Before a training, hkg_split(%s) holds facts out at random, hkg_load(%s, query, '%s') loads the split.",
+						 name, name, split)));
 }
 
 /* hkg_evaluate and hkg_ranks: nearly the same arguments, other results */
@@ -187,12 +205,13 @@ evaluate(FunctionCallInfo fcinfo, void (*return_result) (Graph *, const SplitRan
 	char	   *split = argument_text(fcinfo, 1, "split");
 	int64		seed = DatumGetInt64(argument(fcinfo, 3, "seed"));
 	EvKind		kind = argument_evidence(fcinfo, 4);
-	int			sample = argument_sample(fcinfo);
+	int			sample = argument_sample(fcinfo, 5);
 	Call		call = call_begin(fcinfo, 2);
 	SplitRanks	ranking;
 
 	argument_choice(split, "split", evaluate_splits);
 	ranking = rank_split(call.graph, call.model, split, seed, kind, sample);
+	notice_empty_split(call.graph, split, &ranking);
 	return_result(call.graph, &ranking, call.result);
 	return call_end(&call);
 }
@@ -239,25 +258,6 @@ infer_by(Graph *graph, const GraphData *data, const RuleList *rules)
 	return infer(body_pairs_create(data, hkg_pool()), data, pointers, (int32) rules->count);
 }
 
-/* How many triples are in both; each ascending, each triple once. */
-static int64
-count_common(const Triple *a, int64 a_count, const Triple *b, int64 b_count)
-{
-	int64		common = 0;
-	int64		i = 0;
-	int64		j = 0;
-
-	while (i < a_count && j < b_count)
-	{
-		int			order = triple_compare(&a[i], &b[j]);
-
-		common += order == 0;
-		i += order <= 0;
-		j += order >= 0;
-	}
-	return common;
-}
-
 HKG_FUNCTION(hkg_rule_precision);
 Datum
 hkg_rule_precision(PG_FUNCTION_ARGS)
@@ -282,7 +282,7 @@ hkg_rule_precision(PG_FUNCTION_ARGS)
 	rules = best_rules(call.graph, call.model, top_rules);
 	inferred = infer_by(call.graph, data, &rules);
 	held = graph_read_split(call.graph, data, split, &held_count);
-	correct = count_common(inferred->triple, inferred->count, held, held_count);
+	correct = triples_in_common(inferred->triple, inferred->count, held, held_count);
 	count = inferred->count;
 	call_end(&call);
 	values[0] = Int64GetDatum(count);

@@ -22,4 +22,10 @@ typedef struct SplitRanks
 /* The seed draws the places of ties, and a sample of that many triples, unless that is 0. */
 extern SplitRanks rank_split(Graph *graph, const char *model, const char *split, int64 seed, EvKind kind, int sample);
 
+/* The number of triples to rank; 0: all of them, where the argument is null, or where the function has none. */
+extern int	argument_sample(FunctionCallInfo fcinfo, int i);
+
+/* NOTICE with the statements that fill the split, where it has no triples. */
+extern void notice_empty_split(const Graph *graph, const char *split, const SplitRanks *ranks);
+
 #endif							/* HKG_PREDICT_EVALUATE_H */

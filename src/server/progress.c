@@ -1,6 +1,6 @@
 /*
  * progress.c
- *		What a training or a load is doing, for all sessions to see.
+ *		What a training, a load or a sync is doing, for all sessions to see.
  *
  * A table of fixed size in shared memory.  Where the server has no room for it, trainings are not shown.
  *
@@ -29,7 +29,7 @@
 
 int			hkg_progress_level;
 
-#define LAYOUT "hybridkg progress 4"
+#define LAYOUT "hybridkg progress 5"
 #define ENTRIES 64
 
 #define MOST_PERCENT 99			/* before the end */
@@ -74,8 +74,8 @@ typedef struct Board
 } Board;
 
 static const char *const phase_names[] = {
-	"reading", "mining", "training", "evaluating", "inferring", "finding path rules", "learning weights", "writing",
-	"indexing"
+	"reading", "mining", "training", "evaluating", "inferring", "finding path rules", "learning weights", "comparing",
+	"deleting", "writing", "indexing"
 };
 
 static Board *board = NULL;

@@ -1,6 +1,6 @@
 /*
  * progress.h
- *		What a training or a load is doing, for all sessions to see (view hkg_progress).
+ *		What a training, a load or a sync is doing, for all sessions to see (view hkg_progress).
  */
 #ifndef HKG_SERVER_PROGRESS_H
 #define HKG_SERVER_PROGRESS_H
@@ -26,6 +26,8 @@ typedef enum ProgressPhase
 	PHASE_INFERRING,
 	PHASE_PATH_RULES,
 	PHASE_WEIGHTS,
+	PHASE_COMPARING,
+	PHASE_DELETING,
 	PHASE_WRITING,
 	PHASE_INDEXING,
 	PROGRESS_PHASES
@@ -46,7 +48,7 @@ typedef struct Progress Progress;
  */
 extern Progress *progress_begin(const char *graph, const char *model, int iterations, int epochs);
 
-/* The same for a load of facts. */
+/* The same for a load or a sync of facts. */
 extern Progress *progress_begin_load(const char *graph);
 
 /* All the work there is, by phase: from here on there is an estimate. */

@@ -427,3 +427,20 @@ sql_result_query(SqlResult *result, const char *query, const SqlArgs *args)
 {
 	sql_stream(query, args, sql_add_to_result, result);
 }
+
+#define MOST_COUNTS 10
+
+Datum
+sql_counts(FunctionCallInfo fcinfo, const int64 *values)
+{
+	TupleDesc	descriptor;
+	Datum		counts[MOST_COUNTS];
+	bool		nulls[MOST_COUNTS] = {false};
+
+	if (get_call_result_type(fcinfo, NULL, &descriptor) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	Assert(descriptor->natts <= MOST_COUNTS);
+	for (int i = 0; i < descriptor->natts; i++)
+		counts[i] = Int64GetDatum(values[i]);
+	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(descriptor), counts, nulls));
+}

@@ -105,4 +105,7 @@ extern void sql_result_row(SqlResult *result, const Datum *values, const bool *n
 extern void sql_add_to_result(void *result, const Datum *values, const bool *nulls);
 extern void sql_result_query(SqlResult *result, const char *query, const SqlArgs *args);
 
+/* The result of a function that returns a record of bigint: as many of `values` as its declaration has columns. */
+extern Datum sql_counts(FunctionCallInfo fcinfo, const int64 *values);
+
 #endif							/* HKG_SERVER_SQL_H */

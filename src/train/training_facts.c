@@ -19,6 +19,23 @@ hold_out(TrainingFacts *facts, const Graph *graph, const TrainSettings *settings
 	facts->learnt = rest;
 }
 
+/* They were loaded twice, or inserted by hand: hkg_load and hkg_sync leave them out. */
+static void
+notice_overlap(Graph *graph, const GraphData *data)
+{
+	int64		held;
+	Triple	   *holdout = graph_read_split(graph, data, NULL, &held);
+	int64		common = triples_in_common(data->fact, data->facts, holdout, held);
+
+	pfree(holdout);
+	if (common > 0)
+		ereport(NOTICE,
+				(errmsg(INT64_FORMAT " of the facts that graph \"%s\" learns from are held out, too: metrics will be too high",
+						common, graph->name),
+				 errhint("Take them from the facts: delete from %1$striple f using %1$sholdout h "
+						 "where (h.head, h.relation, h.tail) = (f.head, f.relation, f.tail)", graph->prefix)));
+}
+
 TrainingFacts
 training_facts_read(Graph *graph, const TrainSettings *settings)
 {
@@ -26,6 +43,7 @@ training_facts_read(Graph *graph, const TrainSettings *settings)
 	TrainingFacts facts = {.all = data,.learnt = data};
 
 	facts.valid = graph_read_split(graph, data, "valid", &facts.valid_count);
+	notice_overlap(graph, data);
 	facts.filter = graph_read_known(graph, data, &facts.filter_count);
 	if (facts.valid_count == 0)
 		hold_out(&facts, graph, settings);

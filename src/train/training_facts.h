@@ -27,7 +27,7 @@ facts_are_held_out(const TrainingFacts *facts)
 	return facts->learnt != facts->all;
 }
 
-/* In the current context; a NOTICE when facts are held out. */
+/* In the current context; a NOTICE when facts are held out, and when held-out facts are learnt, too. */
 extern TrainingFacts training_facts_read(Graph *graph, const TrainSettings *settings);
 
 /* ERROR 55000 unless embeddings can be learnt from them with these settings. */

@@ -1063,6 +1063,38 @@ COMMENT ON COLUMN g.rule.evidence_confidence IS 'what prediction takes the rule 
 
 
 --
+-- Name: source; Type: TABLE; Schema: g; Owner: -
+--
+
+CREATE TABLE g.source (
+    id integer DEFAULT 1 NOT NULL,
+    query text NOT NULL,
+    CONSTRAINT source_id_check CHECK ((id = 1))
+);
+
+
+--
+-- Name: TABLE source; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON TABLE g.source IS 'the query that hkg_sync brings the graph in step with, in its only row';
+
+
+--
+-- Name: COLUMN source.id; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.source.id IS '1';
+
+
+--
+-- Name: COLUMN source.query; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.source.query IS 'it returns head, relation and tail; hkg_set_source wrote it';
+
+
+--
 -- Name: threshold; Type: TABLE; Schema: g; Owner: -
 --
 
@@ -1492,9 +1524,9 @@ default	2	24	3	39	2.0851008892059326	0.19383840430735513	{2}
 --
 
 COPY g.iteration (model, number, loss, mrr, hits_1, hits_3, hits_10, rules, inferred, sampled, train_seconds, mine_seconds, sample_seconds, evaluate_seconds, ranked, mrr_error) FROM stdin;
-default	1	3.4746104430842317	0.450036075036075	0.3333333333333333	0.5	0.5	1	5	5	0.0024396430017077364	0.0009984770003939047	0.0014228090003598481	0.00036664100116468035	3	\N
-default	2	2.246690621112476	0.7777777777777778	0.6666666666666666	0.8333333333333334	1	1	5	5	0.0027230949999648146	0.00011978899783571251	0.0008559749985579401	0.00042776700138347223	3	\N
-plain	1	2.5838292796869538	0.09314859117490697	0	0	0.5	0	0	0	0.0012564310018206015	0	0	0.0003886980011884589	3	\N
+default	1	3.4746104430842317	0.450036075036075	0.3333333333333333	0.5	0.5	1	5	5	0.002440012998704333	0.000609696999163134	0.001112016001570737	0.003230811002140399	3	\N
+default	2	2.246690621112476	0.7777777777777778	0.6666666666666666	0.8333333333333334	1	1	5	5	0.011423732001276221	4.965400148648769e-05	0.000633873998594936	0.0001316560010309331	3	\N
+plain	1	2.5838292796869538	0.09314859117490697	0	0	0.5	0	0	0	0.0008308270007546525	0	0	0.00014878200090606697	3	\N
 \.
 
 
@@ -1503,8 +1535,8 @@ plain	1	2.5838292796869538	0.09314859117490697	0	0	0.5	0	0	0	0.00125643100182060
 --
 
 COPY g.model (name, score_function, dimensions, settings, status, created_at, trained_at, best_iteration, evidence, mrr, hits_1, hits_3, hits_10) FROM stdin;
-default	complex	4	{"beta": 1, "loss": "softmax", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "default", "omega": 0, "rules": null, "epochs": 5, "preset": null, "holdout": 0.05, "patience": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "precision": "single", "top_rules": 200, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "iterations": 2, "reciprocal": true, "warm_start": false, "min_quality": 0, "min_support": 2, "regularizer": null, "sample_size": null, "temperature": 1, "learning_rate": 0.1, "assume_missing": 0.1, "evidence_rules": 20000, "regularization": 0, "score_function": "complex", "evidence_length": 3, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "learning_rate_end": null, "min_head_coverage": 0.01, "negative_sampling": "uniform"}	ready	2026-11-22 15:07:35.609036+00	2026-11-22 15:07:35.64789+00	2	{"discount": {"both": 0, "rules": 0}, "held_out": 0.038961039, "calibration": {"both": {"best": 0.18016358, "last": -2.72371756, "alone": {"slope": 1.17658709, "answers": -1.32277385, "intercept": -7.20567882, "unanswered": -1.29731945}, "error": 0.01251, "slope": 1.07946842, "answers": -0.764794451, "intercept": -6.13902435, "unanswered": -1.03565912}, "rules": {"best": 0.417862438, "last": 0, "alone": {"slope": 0.798595156, "answers": 0, "intercept": -3.8236553, "unanswered": 0.1763447}, "error": 1.403, "slope": 0.417862438, "answers": 0, "intercept": -3.90772818, "unanswered": 0.0922718186}, "embedding": {"best": -0.736003654, "last": -0.792349735, "alone": {"slope": 2.7894292, "answers": -3.0550244, "intercept": -8.55748958, "unanswered": -0.150020734}, "error": 0.02199, "slope": 3.33575372, "answers": -2.71324318, "intercept": -7.76032911, "unanswered": 0.154053609}}, "assume_missing": 0.1}	0.7777777777777778	0.6666666666666666	0.8333333333333334	1
-plain	transe	4	{"beta": 1, "loss": "logistic", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "plain", "omega": 0, "rules": null, "epochs": 5, "preset": null, "holdout": 0.05, "patience": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "precision": "single", "top_rules": 0, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "iterations": 1, "reciprocal": false, "warm_start": false, "min_quality": 0.7, "min_support": 2, "regularizer": null, "sample_size": null, "temperature": 1, "learning_rate": 0.1, "assume_missing": 0.1, "evidence_rules": 0, "regularization": 0, "score_function": "transe", "evidence_length": 4, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "learning_rate_end": 0.01, "min_head_coverage": 0.01, "negative_sampling": "self_adversarial"}	ready	2026-11-22 15:07:35.649785+00	2026-11-22 15:07:35.657743+00	1	\N	0.09314859117490697	0	0	0.5
+default	complex	4	{"beta": 1, "loss": "softmax", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "default", "omega": 0, "rules": null, "epochs": 5, "preset": null, "holdout": 0.05, "patience": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "precision": "single", "top_rules": 200, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "iterations": 2, "reciprocal": true, "warm_start": false, "min_quality": 0, "min_support": 2, "regularizer": null, "sample_size": null, "temperature": 1, "learning_rate": 0.1, "assume_missing": 0.1, "evidence_rules": 20000, "regularization": 0, "score_function": "complex", "evidence_length": 3, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "learning_rate_end": null, "min_head_coverage": 0.01, "negative_sampling": "uniform"}	ready	2026-11-22 17:11:40.523639+00	2026-11-22 17:11:40.622266+00	2	{"discount": {"both": 0, "rules": 0}, "held_out": 0.038961039, "calibration": {"both": {"best": 0.18016358, "last": -2.72371756, "alone": {"slope": 1.17658709, "answers": -1.32277385, "intercept": -7.20567882, "unanswered": -1.29731945}, "error": 0.01251, "slope": 1.07946842, "answers": -0.764794451, "intercept": -6.13902435, "unanswered": -1.03565912}, "rules": {"best": 0.417862438, "last": 0, "alone": {"slope": 0.798595156, "answers": 0, "intercept": -3.8236553, "unanswered": 0.1763447}, "error": 1.403, "slope": 0.417862438, "answers": 0, "intercept": -3.90772818, "unanswered": 0.0922718186}, "embedding": {"best": -0.736003654, "last": -0.792349735, "alone": {"slope": 2.7894292, "answers": -3.0550244, "intercept": -8.55748958, "unanswered": -0.150020734}, "error": 0.02199, "slope": 3.33575372, "answers": -2.71324318, "intercept": -7.76032911, "unanswered": 0.154053609}}, "assume_missing": 0.1}	0.7777777777777778	0.6666666666666666	0.8333333333333334	1
+plain	transe	4	{"beta": 1, "loss": "logistic", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "plain", "omega": 0, "rules": null, "epochs": 5, "preset": null, "holdout": 0.05, "patience": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "precision": "single", "top_rules": 0, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "iterations": 1, "reciprocal": false, "warm_start": false, "min_quality": 0.7, "min_support": 2, "regularizer": null, "sample_size": null, "temperature": 1, "learning_rate": 0.1, "assume_missing": 0.1, "evidence_rules": 0, "regularization": 0, "score_function": "transe", "evidence_length": 4, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "learning_rate_end": 0.01, "min_head_coverage": 0.01, "negative_sampling": "self_adversarial"}	ready	2026-11-22 17:11:40.623318+00	2026-11-22 17:11:40.62752+00	1	\N	0.09314859117490697	0	0	0.5
 \.
 
 
@@ -1540,6 +1572,14 @@ plain	3	{-2.2416143,-1.2516966,-1.1306721,2.497019}	\N
 COPY g.rule (model, id, rule, head, body, support, body_size, pca_body_size, predictions, head_coverage, standard_confidence, pca_confidence, embedding_confidence, quality, selected, evidence_support, evidence_body_size, evidence_error, evidence_confidence) FROM stdin;
 default	1	half(X,Y) <= twice(Y,X)	1	{{3,-2,-1}}	15	15	15	0	0.75	1	1	\N	\N	f	15	15	0	0.75
 default	2	twice(X,Y) <= half(Y,X)	3	{{1,-2,-1}}	15	20	15	5	1	0.75	1	0.8177793533187738	0.75	t	15	20	0	0.6
+\.
+
+
+--
+-- Data for Name: source; Type: TABLE DATA; Schema: g; Owner: -
+--
+
+COPY g.source (id, query) FROM stdin;
 \.
 
 
@@ -1787,6 +1827,14 @@ ALTER TABLE ONLY g.rule
 
 
 --
+-- Name: source source_pkey; Type: CONSTRAINT; Schema: g; Owner: -
+--
+
+ALTER TABLE ONLY g.source
+    ADD CONSTRAINT source_pkey PRIMARY KEY (id);
+
+
+--
 -- Name: threshold threshold_pkey; Type: CONSTRAINT; Schema: g; Owner: -
 --
 
@@ -1816,6 +1864,41 @@ ALTER TABLE ONLY g.trial
 
 ALTER TABLE ONLY g.triple
     ADD CONSTRAINT triple_pkey PRIMARY KEY (head, relation, tail);
+
+
+--
+-- Name: entity_embedding_entity_idx; Type: INDEX; Schema: g; Owner: -
+--
+
+CREATE INDEX entity_embedding_entity_idx ON g.entity_embedding USING btree (entity);
+
+
+--
+-- Name: holdout_head_idx; Type: INDEX; Schema: g; Owner: -
+--
+
+CREATE INDEX holdout_head_idx ON g.holdout USING btree (head);
+
+
+--
+-- Name: holdout_tail_idx; Type: INDEX; Schema: g; Owner: -
+--
+
+CREATE INDEX holdout_tail_idx ON g.holdout USING btree (tail);
+
+
+--
+-- Name: inferred_head_idx; Type: INDEX; Schema: g; Owner: -
+--
+
+CREATE INDEX inferred_head_idx ON g.inferred USING btree (head);
+
+
+--
+-- Name: inferred_tail_idx; Type: INDEX; Schema: g; Owner: -
+--
+
+CREATE INDEX inferred_tail_idx ON g.inferred USING btree (tail);
 
 
 --

@@ -1,0 +1,78 @@
+/*
+ * fact_query.h
+ *		The rows of a user's query, as facts by ids.
+ *
+ *		FactQuery	query = fact_query_begin(graph, words);
+ *		query.progress = ...;
+ *		fact_query_run(&query, text);		with the caller's search_path
+ *		fact_query_settle(&query);			writes names; from here on, query.row has ids
+ */
+#ifndef HKG_GRAPH_FACT_QUERY_H
+#define HKG_GRAPH_FACT_QUERY_H
+
+#include "server/compat.h"
+
+#include "fact_writer.h"
+#include "graph.h"
+#include "server/growing_array.h"
+#include "server/progress.h"
+
+/* Names, each once */
+typedef struct NameList
+{
+	const char *table;
+	struct names_hash *position;	/* in `name` */
+	char	  **name;			/* by first appearance */
+	int32	   *id;				/* of name[i]; NO_ID until it was looked up or inserted */
+	int64		count;
+	int64		room;
+	Numbers		known;			/* ids that were in the table; ascending, once all were looked up */
+} NameList;
+
+/* For errors */
+typedef struct FactQueryWords
+{
+	const char *purpose;		/* what needs too much memory, as in "loading" */
+	const char *way_out;		/* as hkg_check_memory_or has it */
+	const char *unharmed;		/* after a bad row: "Nothing was loaded." */
+} FactQueryWords;
+
+typedef struct FactQuery
+{
+	Graph	   *graph;
+	FactQueryWords words;
+	Progress   *progress;		/* the caller's */
+	MemoryContext context;		/* of all that is kept of the rows */
+	MemoryContext texts;		/* of one row */
+	FmgrInfo	output[3];		/* of the query's columns */
+	NameList	entities;
+	NameList	relations;
+	FactRow    *row;			/* positions in the name lists, then ids */
+	int64		rows;
+	int64		room;
+
+	/* set by fact_query_settle */
+	int64		facts;			/* of `row`: ordered by triple_compare, each once */
+	int64		entities_added;
+	int64		relations_added;
+} FactQuery;
+
+/* Its contexts are in the current one. */
+extern FactQuery fact_query_begin(Graph *graph, FactQueryWords words);
+
+/* Without running it.  ERROR 42601 unless it is one SELECT of three columns or more, 0A000 when it writes. */
+extern void fact_query_check(const char *text);
+
+/*
+ * Runs the query on the active snapshot and keeps its rows.  ERROR 22004 or 22023 for a name that is null or empty,
+ * 53200 when the rows need more than hybridkg.max_memory; and those of fact_query_check.
+ */
+extern void fact_query_run(FactQuery *query, const char *text);
+
+/* Inserts names that the graph lacks.  ERROR 54000 for one that is too long for its index. */
+extern void fact_query_settle(FactQuery *query);
+
+/* Its facts, for fact_table_add. */
+extern NewFacts fact_query_facts(const FactQuery *query, const char *split);
+
+#endif							/* HKG_GRAPH_FACT_QUERY_H */

@@ -1,0 +1,202 @@
+/*
+ * fact_table.c
+ *		The facts of a split as a set: read, added to, taken from (see fact_table.h).
+ */
+#include "fact_table.h"
+
+#include "access/relation.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "storage/bufmgr.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "core/sort.h"
+#include "server/array.h"
+#include "server/host.h"
+#include "server/sql.h"
+
+/* how often the view hkg_progress gets their number */
+#define SHOWN_ROWS 1000
+
+static bool
+is_train(const char *split)
+{
+	return split != NULL && strcmp(split, "train") == 0;
+}
+
+/* ---- reading ------------------------------------------------------------------ */
+
+static void
+take_fact(void *argument, const Datum *values, const bool *nulls)
+{
+	FactSet    *set = argument;
+
+	if (set->count == set->room)
+		hkg_check_memory_or(MemoryContextMemAllocated(CurrentMemoryContext, true) + 2 * set->room * sizeof(Triple),
+							"comparing the facts", "keep fewer of them in the graph");
+	set->triple = array_reserve(set->triple, set->count + 1, &set->room, sizeof(Triple));
+	set->triple[set->count++] = (Triple) {
+		DatumGetInt32(values[0]), DatumGetInt32(values[1]), DatumGetInt32(values[2])
+	};
+}
+
+/* Ordered, each once: one fact can be in both splits of holdout. */
+static void
+order(FactSet *set)
+{
+	int64		distinct = 0;
+
+	sort_array(hkg_leader(), POOL_LEADER, set->triple, set->count, sizeof(Triple), triple_compare);
+	for (int64 i = 0; i < set->count; i++)
+		if (distinct == 0 || triple_compare(&set->triple[distinct - 1], &set->triple[i]) != 0)
+			set->triple[distinct++] = set->triple[i];
+	set->count = distinct;
+}
+
+bool
+fact_table_is_unused(const Graph *graph, const char *split)
+{
+	Oid			oid = get_relname_relid(is_train(split) ? "triple" : "holdout", graph->schema);
+	Relation	table = try_relation_open(oid, AccessShareLock);
+	bool		unused;
+
+	if (table == NULL)
+		return false;
+	unused = table->rd_rel->relkind == RELKIND_RELATION && !table->rd_rel->relhassubclass &&
+		RelationGetNumberOfBlocks(table) == 0;
+	relation_close(table, AccessShareLock);
+	return unused;
+}
+
+FactSet
+fact_table_read(Graph *graph, const char *split, const Numbers *heads)
+{
+	FactSet		set = {0};
+	SqlArgs		args = {0};
+	char	   *query = psprintf("select head::int, relation::int, tail::int from %s%s where true",
+								 graph->prefix, is_train(split) ? "triple" : "holdout");
+
+	if (heads != NULL)
+	{
+		sql_arg(&args, INT4ARRAYOID, array_of_int4(heads->value, (int) heads->count));
+		query = psprintf("%s and head = any ($1)", query);
+	}
+	if (split == NULL)
+		query = psprintf("%s and split in ('valid', 'test')", query);
+	else if (!is_train(split))
+		query = psprintf("%s and split = %s", query, quote_literal_cstr(split));
+	sql_run_returning(query, &args, take_fact, &set);
+	order(&set);
+	return set;
+}
+
+/* ---- adding ------------------------------------------------------------------- */
+
+/* Inserts what the writer of facts (fact_writer.h) leaves to a statement. */
+static int64
+insert_by_statement(const NewFacts *facts)
+{
+	static const Oid types[] = {INT4OID, INT4OID, INT4OID, TEXTOID};
+	bool		train = is_train(facts->split);
+	Datum		values[4] = {[3] = CStringGetTextDatum(facts->split)};
+	SqlBatch   *batch;
+
+	batch = sql_batch_begin(psprintf(train ? "insert into %striple select * from unnest($1, $2, $3) on conflict do nothing" :
+									 "insert into %sholdout select s, h, r, t from unnest($1, $2, $3, $4) u(h, r, t, s) on conflict do nothing",
+									 facts->graph->prefix),
+							train ? 3 : 4, types);
+	for (int64 i = 0; i < facts->count; i++)
+	{
+		const Triple *triple = &facts->row[i].triple;
+
+		values[0] = Int32GetDatum(triple->head);
+		values[1] = Int32GetDatum(triple->relation);
+		values[2] = Int32GetDatum(triple->tail);
+		sql_batch_row(batch, values, NULL);
+		if (i % SHOWN_ROWS == 0)
+			progress_rows(facts->progress, i);
+	}
+	return sql_batch_end(batch);
+}
+
+int64
+fact_table_add(NewFacts *facts)
+{
+	if (facts->count == 0)
+		return 0;
+	return facts_write(facts) ? facts->count : insert_by_statement(facts);
+}
+
+/* ---- removing ----------------------------------------------------------------- */
+
+/* How many of the facts the table still has. */
+static int64
+count_kept(Graph *graph, const char *split, const FactSet *facts)
+{
+	FactSet		now = fact_table_read(graph, split, NULL);
+	int64		kept = triples_in_common(facts->triple, facts->count, now.triple, now.count);
+
+	if (now.triple != NULL)
+		pfree(now.triple);
+	return kept;
+}
+
+/* A statement that deletes fewer rows than were read: others deleted some meanwhile, or some are not to be deleted. */
+static void
+check_removed(Graph *graph, const char *split, const FactSet *facts)
+{
+	int64		kept = count_kept(graph, split, facts);
+
+	if (kept > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION),
+				 errmsg("table %s%s keeps " INT64_FORMAT " of " INT64_FORMAT " facts that were to be deleted",
+						graph->prefix, is_train(split) ? "triple" : "holdout", kept, facts->count),
+				 errdetail("Nothing was changed."),
+				 errhint("A policy, a rule or a trigger of the table keeps them: change it, or let a role delete them that may.")));
+}
+
+void
+fact_table_remove(Graph *graph, const char *split, const FactSet *facts, Progress *progress)
+{
+	static const Oid types[] = {INT4OID, INT4OID, INT4OID};
+	SqlBatch   *batch;
+
+	if (facts->count == 0)
+		return;
+	batch = sql_batch_begin(psprintf("delete from %s%s f using unnest($1, $2, $3) u(h, r, t) "
+									 "where f.head = u.h and f.relation = u.r and f.tail = u.t%s",
+									 graph->prefix, is_train(split) ? "triple" : "holdout",
+									 split == NULL || is_train(split) ? "" : psprintf(" and f.split = %s", quote_literal_cstr(split))),
+							3, types);
+	for (int64 i = 0; i < facts->count; i++)
+	{
+		const Triple *triple = &facts->triple[i];
+		Datum		values[3] = {Int32GetDatum(triple->head), Int32GetDatum(triple->relation), Int32GetDatum(triple->tail)};
+
+		sql_batch_row(batch, values, NULL);
+		if (i % SHOWN_ROWS == 0)
+			progress_rows(progress, i);
+	}
+	if (sql_batch_end(batch) < (uint64) facts->count)
+		check_removed(graph, split, facts);
+}
+
+/* ---- statistics --------------------------------------------------------------- */
+
+void
+fact_table_analyze(Graph *graph)
+{
+	SqlArgs		args = {0};
+	Datum		owned;
+
+	sql_arg(&args, OIDOID, ObjectIdGetDatum(graph->schema));
+	if (sql_value("select pg_catalog.pg_has_role(relowner, 'usage') from pg_catalog.pg_class "
+				  "where relnamespace = $1 and relname = 'triple'", &args, &owned) &&
+		DatumGetBool(owned))
+		sql_run(psprintf("analyze %sentity, %srelation, %striple",
+						 graph->prefix, graph->prefix, graph->prefix), SQL_NO_ARGS);
+}

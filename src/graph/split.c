@@ -1,0 +1,232 @@
+/*
+ * split.c
+ *		hkg_split: facts are held out at random as valid and test, and taken back.
+ *
+ * The splits are made anew: what they hold is a fact again, then facts are drawn from all.  So the same facts and seed
+ * give the same splits, however often they are made.
+ */
+#include "server/compat.h"
+
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/snapmgr.h"
+
+#include "core/random.h"
+#include "draw_facts.h"
+#include "fact_table.h"
+#include "graph.h"
+#include "server/argument.h"
+#include "server/growing_array.h"
+#include "server/host.h"
+#include "server/sql.h"
+
+/* what a fact is before and after; the marks of draw_facts */
+enum
+{
+	TRAIN,
+	VALID,
+	TEST,
+	SPLITS
+};
+
+static const char *const split_names[SPLITS] = {"train", "valid", "test"};
+
+typedef struct Split
+{
+	Graph	   *graph;
+	uint64		seed;
+	bool		remade[SPLITS];
+	double		share[SPLITS];
+	Progress   *progress;
+	GraphData  *data;			/* with facts of splits that are remade among its own, in order */
+	char	   *before;			/* of each fact, where it was */
+	char	   *after;
+	int64		count[SPLITS];	/* afterwards; of a split that is left alone, 0 */
+} Split;
+
+static void
+require_rights(const Graph *graph)
+{
+	const AclMode rights = ACL_SELECT | ACL_INSERT | ACL_DELETE;
+	TableRights needed[] = {{"entity", ACL_SELECT}, {"relation", ACL_SELECT}, {"triple", rights}, {"holdout", rights}};
+
+	graph_require_rights(graph, needed, lengthof(needed));
+}
+
+/* ---- all facts ------------------------------------------------------------------- */
+
+/* A fact that is in several splits comes from the first. */
+static void
+merge(Split *split, const Triple *more, int64 count, char place)
+{
+	GraphData  *data = split->data;
+	Triple	   *fact = array_new(Triple, data->facts + count);
+	char	   *before = array_new(char, data->facts + count);
+	int64		merged = 0;
+	int64		i = 0;
+
+	for (int64 j = 0; i < data->facts || j < count;)
+	{
+		int			order = i == data->facts ? 1 : j == count ? -1 : triple_compare(&data->fact[i], &more[j]);
+
+		CHECK_FOR_INTERRUPTS();
+		before[merged] = order <= 0 ? split->before[i] : place;
+		fact[merged++] = order <= 0 ? data->fact[i] : more[j];
+		i += order <= 0;
+		j += order >= 0;
+	}
+	pfree(data->fact);
+	pfree(split->before);
+	data->fact = fact;
+	data->facts = merged;
+	split->before = before;
+}
+
+static void
+read_facts(Split *split)
+{
+	PushActiveSnapshot(GetTransactionSnapshot());
+	split->data = graph_read(split->graph);
+	split->before = array_new_zero(char, split->data->facts);
+	for (int i = VALID; i <= TEST; i++)
+	{
+		int64		count;
+		Triple	   *held = graph_read_split(split->graph, split->data, split_names[i], &count);
+
+		hkg_check_memory((uint64) (split->data->facts + count) * 4 * sizeof(Triple), "splitting the facts");
+		if (split->remade[i])
+			merge(split, held, count, (char) i);
+		pfree(held);
+	}
+	PopActiveSnapshot();
+}
+
+/* ---- drawing --------------------------------------------------------------------- */
+
+static void
+draw(Split *split)
+{
+	const GraphData *data = split->data;
+
+	split->after = array_new_zero(char, data->facts);
+	for (int i = VALID; i <= TEST; i++)
+	{
+		int64		wanted = (int64) (split->share[i] * (double) data->facts);
+
+		split->count[i] = draw_facts(data, wanted, random_stream(split->seed, DRAW_HELD_OUT, (uint64) i, 0), (char) i,
+									 split->after);
+		if (split->count[i] < wanted)
+			ereport(NOTICE,
+					(errmsg(INT64_FORMAT " facts are held out as %s, not " INT64_FORMAT,
+							split->count[i], split_names[i], wanted),
+					 errdetail("The others are the last ones of an entity or a relation.")));
+	}
+	split->count[TRAIN] = data->facts - split->count[VALID] - split->count[TEST];
+}
+
+/* ---- writing --------------------------------------------------------------------- */
+
+static Triple
+by_ids(const GraphData *data, Triple fact)
+{
+	return (Triple) {data->entity_id[fact.head], data->relation_id[fact.relation], data->entity_id[fact.tail]};
+}
+
+/* The facts that leave split train. */
+static FactSet
+leaving(const Split *split)
+{
+	FactSet		set = {0};
+
+	for (int64 i = 0; i < split->data->facts; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (split->before[i] != TRAIN || split->after[i] == TRAIN)
+			continue;
+		set.triple = array_reserve(set.triple, set.count + 1, &set.room, sizeof(Triple));
+		set.triple[set.count++] = by_ids(split->data, split->data->fact[i]);
+	}
+	return set;
+}
+
+/* Those that come to a split; valid and test are empty by then. */
+static void
+add_coming(const Split *split, int place)
+{
+	const GraphData *data = split->data;
+	Numbers		entities = {data->entity_id, data->entities, data->entities};
+	Numbers		relations = {data->relation_id, data->relations, data->relations};
+	NewFacts	facts = {
+		.graph = split->graph,
+		.split = split_names[place],
+		.row = array_new(FactRow, data->facts),
+		.entities = &entities,
+		.relations = &relations,
+		.progress = split->progress
+	};
+	FactRow    *row = facts.row;
+
+	for (int64 i = 0; i < data->facts; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (split->after[i] == place && (place != TRAIN || split->before[i] != TRAIN))
+			row[facts.count++].triple = by_ids(data, data->fact[i]);
+	}
+	progress_phase(split->progress, PHASE_WRITING, (double) facts.count);
+	(void) fact_table_add(&facts);
+	pfree(row);
+}
+
+static void
+empty_splits(const Split *split)
+{
+	for (int i = VALID; i <= TEST; i++)
+		if (split->remade[i])
+			sql_run(psprintf("delete from %sholdout where split = '%s'", split->graph->prefix, split_names[i]),
+					SQL_NO_ARGS);
+}
+
+static void
+write_splits(const Split *split)
+{
+	FactSet		gone = leaving(split);
+
+	progress_phase(split->progress, PHASE_DELETING, (double) gone.count);
+	empty_splits(split);
+	fact_table_remove(split->graph, "train", &gone, split->progress);
+	for (int i = TRAIN; i < SPLITS; i++)
+		add_coming(split, i);
+}
+
+/* ---- the function ---------------------------------------------------------------- */
+
+/* 0 for a split that is left alone. */
+static void
+take_share(FunctionCallInfo fcinfo, int i, Split *split, int place)
+{
+	split->remade[place] = !PG_ARGISNULL(i);
+	if (split->remade[place])
+		split->share[place] = argument_float(fcinfo, i, split_names[place], 0, 0.5);
+}
+
+HKG_FUNCTION(hkg_split);
+Datum
+hkg_split(PG_FUNCTION_ARGS)
+{
+	char	   *name = argument_name(fcinfo, 0, "graph");
+	Split		split = {.seed = (uint64) DatumGetInt64(argument(fcinfo, 3, "seed"))};
+
+	take_share(fcinfo, 1, &split, VALID);
+	take_share(fcinfo, 2, &split, TEST);
+	sql_begin();
+	split.graph = graph_open(name);
+	split.progress = progress_begin_load(name);
+	require_rights(split.graph);
+	graph_lock_for_load(split.graph, "hkg_split()");
+	read_facts(&split);
+	draw(&split);
+	write_splits(&split);
+	sql_end();
+	return sql_counts(fcinfo, split.count);
+}

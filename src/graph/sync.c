@@ -1,0 +1,267 @@
+/*
+ * sync.c
+ *		hkg_sync: the facts of a graph become what a query returns.
+ *
+ * The query's rows, the facts and the held-out facts are three ordered lists.  One walk through them finds what is
+ * new, what is gone and what is held out; then what is gone is deleted, and what is new is added, each as a set.
+ *
+ * A held-out fact stays held out: it is not learnt, whether the query returns it or not.  One that is among the facts,
+ * too, is taken from these.
+ *
+ * A sync that waited for another one runs its query on what was committed by then: on the caller's older snapshot, it
+ * would take back what the other one did.
+ */
+#include "server/compat.h"
+
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/snapmgr.h"
+
+#include "fact_query.h"
+#include "fact_table.h"
+#include "graph.h"
+#include "server/argument.h"
+#include "server/host.h"
+#include "server/sql.h"
+#include "source.h"
+
+/* Guesses until they are measured, for each fact */
+#define DELETING_SECONDS 8e-6
+#define WRITING_SECONDS 8e-6
+#define INDEXING_SECONDS 8e-6
+
+/* the share of the facts that changes before the statistics of the tables do */
+#define ANALYZED_SHARE 0.1
+
+typedef struct Sync
+{
+	FactQuery	query;
+	bool		prune;
+	bool		allow_empty;
+	FactSet		gone;			/* facts that the query does not return, or that are held out */
+	FactSet		held_gone;		/* held-out facts that the query does not return */
+	int64		added;
+	int64		unchanged;
+	int64		held_out;
+	int64		pruned;
+} Sync;
+
+static void
+require_rights(const Sync *sync, bool uses_source)
+{
+	AclMode		pruning = sync->prune ? ACL_DELETE : 0;
+	TableRights needed[] = {
+		{"entity", ACL_SELECT | pruning}, {"relation", ACL_SELECT}, {"triple", ACL_SELECT | ACL_INSERT | ACL_DELETE},
+		{"holdout", ACL_SELECT | pruning}, {"source", ACL_SELECT}
+	};
+
+	graph_require_rights(sync->query.graph, needed, uses_source ? 5 : 4);
+}
+
+/* ---- the query ----------------------------------------------------------------- */
+
+static const char *
+source_of(Graph *graph)
+{
+	int			nest_level = sql_pin();
+	const char *source = source_read(graph);
+
+	sql_unpin(nest_level);
+	if (source == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("graph \"%s\" has no source", graph->name),
+				 errhint("Name the query once: select hkg_set_source(%s, 'select head, relation, tail from ...')",
+						 quote_literal_cstr(graph->name))));
+	return source;
+}
+
+/* `text`: NULL for the graph's source. */
+static void
+read_rows(Sync *sync, const char *text)
+{
+	FactQuery  *query = &sync->query;
+
+	PushActiveSnapshot(GetTransactionSnapshot());
+	fact_query_run(query, text != NULL ? text : source_of(query->graph));
+	PopActiveSnapshot();
+	if (query->rows == 0 && !sync->allow_empty)
+		ereport(ERROR,
+				(errcode(ERRCODE_NO_DATA_FOUND),
+				 errmsg("the query returns no rows"),
+				 errdetail("All facts of graph \"%s\" would be deleted. Nothing was changed.", query->graph->name),
+				 errhint("Where that is meant, add allow_empty => true.")));
+}
+
+/* ---- comparing ----------------------------------------------------------------- */
+
+/* Whether the set has the fact; what it has before that fact goes into `passed`, unless that is NULL. */
+static bool
+advance(const FactSet *set, int64 *next, const FactRow *row, FactSet *passed)
+{
+	for (; *next < set->count; (*next)++)
+	{
+		int			order = row == NULL ? -1 : triple_compare(&set->triple[*next], row);
+
+		if (order == 0)
+		{
+			(*next)++;
+			return true;
+		}
+		if (order > 0)
+			break;
+		CHECK_FOR_INTERRUPTS();
+		passed->triple[passed->count++] = set->triple[*next];
+	}
+	return false;
+}
+
+/*
+ * Leaves the rows that are new.  What is gone takes the beginning of the array that it was read into: as many facts as
+ * that, at most, are passed by then.
+ */
+static void
+compare(Sync *sync, FactSet facts, FactSet held)
+{
+	FactQuery  *query = &sync->query;
+	int64		new = 0;
+	int64		next_fact = 0;
+	int64		next_held = 0;
+
+	sync->gone = (FactSet) {.triple = facts.triple};
+	sync->held_gone = (FactSet) {.triple = held.triple};
+	for (int64 i = 0; i < query->facts; i++)
+	{
+		bool		known = advance(&facts, &next_fact, &query->row[i], &sync->gone);
+
+		CHECK_FOR_INTERRUPTS();
+		if (advance(&held, &next_held, &query->row[i], &sync->held_gone))
+		{
+			sync->held_out++;
+			if (known)
+				sync->gone.triple[sync->gone.count++] = query->row[i].triple;
+		}
+		else if (known)
+			sync->unchanged++;
+		else
+			query->row[new++] = query->row[i];
+	}
+	advance(&facts, &next_fact, NULL, &sync->gone);
+	advance(&held, &next_held, NULL, &sync->held_gone);
+	query->facts = new;
+}
+
+/* ---- what is gone ---------------------------------------------------------------- */
+
+/* Held-out facts that were loaded from elsewhere, the query knows nothing of: they are not to be lost for that. */
+static void
+check_held_gone(const Sync *sync)
+{
+	if (sync->held_gone.count == 0)
+		return;
+	if (sync->prune && sync->held_out == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("the query returns none of the " INT64_FORMAT " facts of graph \"%s\" that are held out",
+						sync->held_gone.count, sync->query.graph->name),
+				 errdetail("With prune, all of them would be deleted. Nothing was changed."),
+				 errhint("Let the query return them, too; or delete them from %sholdout; or leave out prune.",
+						 sync->query.graph->prefix)));
+	if (!sync->prune)
+		ereport(NOTICE,
+				(errmsg(INT64_FORMAT " facts that are held out are not among the query's rows; they stay held out",
+						sync->held_gone.count),
+				 errhint("prune => true deletes them.")));
+}
+
+/* Entities without a fact, and what models and the table of inferences have of them. */
+static int64
+prune_entities(const Graph *graph)
+{
+	return (int64) sql_run(psprintf("delete from %1$sentity e "
+									"where not exists (select from %1$striple f where f.head = e.id) "
+									"and not exists (select from %1$striple f where f.tail = e.id) "
+									"and not exists (select from %1$sholdout f where f.head = e.id) "
+									"and not exists (select from %1$sholdout f where f.tail = e.id)", graph->prefix),
+						   SQL_NO_ARGS);
+}
+
+/* ---- the whole ------------------------------------------------------------------- */
+
+static void
+begin_writing(const Sync *sync)
+{
+	double		gone = (double) (sync->gone.count + sync->held_gone.count);
+	double		new = (double) sync->query.facts;
+	PhaseWork	work[PROGRESS_PHASES] = {
+		[PHASE_DELETING] = {gone, DELETING_SECONDS},[PHASE_WRITING] = {new, WRITING_SECONDS},
+		[PHASE_INDEXING] = {new, INDEXING_SECONDS}
+	};
+
+	progress_plan(sync->query.progress, work);
+	progress_phase(sync->query.progress, PHASE_DELETING, gone);
+}
+
+static void
+write_changes(Sync *sync)
+{
+	FactQuery  *query = &sync->query;
+	NewFacts	facts = fact_query_facts(query, "train");
+
+	begin_writing(sync);
+	fact_table_remove(query->graph, "train", &sync->gone, query->progress);
+	if (sync->prune)
+		fact_table_remove(query->graph, NULL, &sync->held_gone, query->progress);
+	progress_phase(query->progress, PHASE_WRITING, (double) facts.count);
+	sync->added = fact_table_add(&facts);
+	if (sync->prune)
+		sync->pruned = prune_entities(query->graph);
+	if (sync->added + sync->gone.count > ANALYZED_SHARE * (double) (sync->added + sync->unchanged))
+		fact_table_analyze(query->graph);
+}
+
+/* All that is kept of facts is in the query's context, for its count of memory. */
+static void
+bring_in_step(Sync *sync)
+{
+	FactQuery  *query = &sync->query;
+	MemoryContext caller = MemoryContextSwitchTo(query->context);
+	int			nest_level = sql_pin();
+
+	progress_phase(query->progress, PHASE_COMPARING, 0);
+	fact_query_settle(query);
+	compare(sync, fact_table_read(query->graph, "train", NULL), fact_table_read(query->graph, NULL, NULL));
+	check_held_gone(sync);
+	write_changes(sync);
+	sql_unpin(nest_level);
+	MemoryContextSwitchTo(caller);
+}
+
+/* hkg_sync does not pin search_path: the query runs with the caller's. */
+HKG_FUNCTION(hkg_sync);
+Datum
+hkg_sync(PG_FUNCTION_ARGS)
+{
+	static const FactQueryWords words = {"comparing the facts", "keep fewer of them in the graph", "Nothing was changed."};
+	char	   *name = argument_name(fcinfo, 0, "graph");
+	char	   *text = PG_ARGISNULL(1) ? NULL : argument_text(fcinfo, 1, "query");
+	Sync		sync = {
+		.prune = DatumGetBool(argument(fcinfo, 2, "prune")),
+		.allow_empty = DatumGetBool(argument(fcinfo, 3, "allow_empty"))
+	};
+
+	sql_begin();
+	sync.query = fact_query_begin(graph_open_pinned(name), words);
+	sync.query.progress = progress_begin_load(name);
+	require_rights(&sync, text == NULL);
+	graph_lock_for_load(sync.query.graph, "hkg_sync()");
+	if (sync.prune)
+		graph_lock_for_pruning(sync.query.graph);
+	read_rows(&sync, text);
+	bring_in_step(&sync);
+	sql_end();
+	return sql_counts(fcinfo, (int64[]) {
+		sync.added, sync.gone.count, sync.unchanged, sync.held_out, sync.query.entities_added,
+		sync.query.relations_added, sync.pruned
+	});
+}

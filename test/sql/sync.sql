@@ -1,0 +1,210 @@
+-- A graph in step with tables: hkg_sync, hkg_set_source, hkg_source; facts held out and taken back: hkg_split
+\pset null '(null)'
+set client_min_messages = warning;
+\i test/tools.sql
+reset client_min_messages;
+create table line (head text, relation text, tail text);
+insert into line values ('ann', 'knows', 'ben'), ('ben', 'knows', 'cat'), ('cat', 'knows', 'ann'), ('ann', 'knows', 'ben');
+select hkg_create_graph('g');
+
+-- without a query, and with none that can be run
+select hkg_source('g');
+select hkg_tools.try($$select hkg_sync('g')$$);
+select hkg_tools.try($$select hkg_set_source('g', 'select head, relation from line')$$);
+select hkg_tools.try($$select hkg_set_source('g', 'delete from line returning *')$$);
+select hkg_tools.try($$select hkg_set_source('g', 'select 1, 2, 3; select 4, 5, 6')$$);
+select hkg_tools.try($$select hkg_set_source('g', 'table nowhere')$$);
+select hkg_tools.try($$select hkg_set_source(null, 'table line')$$);
+select hkg_tools.try($$select hkg_sync('g', prune => null)$$);
+select hkg_set_source('g', 'select * from line');
+select hkg_source('g');
+select hkg_set_source('g', null);
+select hkg_source('g');
+select hkg_set_source('g', 'table line');
+
+-- three facts; a row that comes twice is one
+select * from hkg_sync('g');
+select * from hkg_sync('g');
+select hkg_sync('g');
+-- one gone, one new with a new name and a new relation
+delete from line where head = 'cat';
+insert into line values ('ben', 'likes', 'dan');
+select * from hkg_sync('g');
+select h.name, r.name, t.name from g.triple
+	join g.entity h on h.id = head join g.relation r on r.id = relation join g.entity t on t.id = tail order by 1, 2, 3;
+-- another query for once
+select * from hkg_sync('g', $$select 'ann', 'knows', 'ben'$$);
+select * from hkg_sync('g');
+
+-- a bad row is named, and nothing is changed
+begin;
+insert into line values ('eve', 'knows', null);
+select hkg_tools.try($$select hkg_sync('g')$$);
+update line set tail = '' where tail is null;
+select hkg_tools.try($$select hkg_sync('g')$$);
+rollback;
+-- nor by a query that returns nothing
+select hkg_tools.try($$select hkg_sync('g', 'select * from line where false')$$);
+select count(*), (select count(*) from g.entity) as entities from g.triple;
+begin;
+select * from hkg_sync('g', 'select * from line where false', allow_empty => true);
+select count(*), (select count(*) from g.entity) as entities from g.triple;
+rollback;
+-- entities stay with their embeddings until they are pruned: cat has a fact, dan has none any more
+select hkg_train('g', 'distmult', dimensions => 2, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, holdout => 0);
+delete from line where tail = 'dan';
+select * from hkg_sync('g');
+select e.name, v.entity is not null as embedded from g.entity e left join g.entity_embedding v on v.entity = e.id order by 1;
+select * from hkg_sync('g', prune => true);
+select e.name, v.entity is not null as embedded from g.entity e left join g.entity_embedding v on v.entity = e.id order by 1;
+
+-- what is held out stays so, by sync and by load, and is counted
+select * from hkg_load('g', $$values ('ann', 'knows', 'cat'), ('cat', 'knows', 'eve')$$, 'test');
+insert into line values ('ann', 'knows', 'cat');
+select * from hkg_sync('g');
+select * from hkg_load('g', $$values ('ann', 'knows', 'cat'), ('ann', 'knows', 'ben'), ('ben', 'knows', 'ann')$$);
+-- a fact that is learnt and held out: training says so, sync mends it
+insert into g.triple select head, relation, tail from g.holdout;
+set hybridkg.progress = off;
+select hkg_train('g', 'distmult', dimensions => 2, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, holdout => 0);
+select * from hkg_sync('g');
+select hkg_train('g', 'distmult', dimensions => 2, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, holdout => 0);
+-- eve is in a held-out fact that the query lacks
+select * from hkg_sync('g', prune => true);
+select split, h.name, t.name from g.holdout join g.entity h on h.id = head join g.entity t on t.id = tail;
+select name from g.entity order by 1;
+-- but not all of them are deleted
+delete from line where (head, tail) = ('ann', 'cat');
+select hkg_tools.try($$select hkg_sync('g', prune => true)$$);
+select * from hkg_sync('g');
+
+-- the caller's search_path, and none of its operators for our own statements
+create schema elsewhere;
+create table elsewhere.line as values ('fay', 'knows', 'gus');
+create function elsewhere.same(int, int) returns boolean language plpgsql as $$ begin raise 'an operator of somebody''s'; end $$;
+create operator elsewhere.= (leftarg = int, rightarg = int, function = elsewhere.same);
+begin;
+set local search_path = elsewhere, public, pg_catalog;
+select * from hkg_sync('g');
+rollback;
+
+-- a policy or a trigger that keeps facts: an error, and nothing is changed
+create function keep() returns trigger language plpgsql as $$ begin return null; end $$;
+create trigger keep before delete on g.triple for each row execute function keep();
+delete from line where head = 'ben';
+select hkg_tools.try($$select hkg_sync('g')$$);
+drop trigger keep on g.triple;
+select * from hkg_sync('g');
+
+-- ---- 200 rounds of random changes, against the tables rebuilt ----
+
+select hkg_create_graph('random');
+truncate line;
+create function draw(int) returns int language sql as $$ select floor(random() * $1)::int $$;
+create function same(graph_rounds int) returns table (what text, rounds bigint) language plpgsql as $$
+declare
+	found record;
+	wanted record;
+begin
+	create temp table expected (head text, relation text, tail text) on commit drop;
+	create temp table before (head text, relation text, tail text) on commit drop;
+	create temp table held (head text, relation text, tail text) on commit drop;
+	create temp table outcome (what text) on commit drop;
+	for round in 1 .. graph_rounds loop
+		insert into line select 'e' || draw(60), 'r' || draw(4), 'e' || draw(60) from generate_series(1, draw(40));
+		delete from line where random() < 0.05 * draw(3);
+		if draw(10) = 0 then
+			perform hkg_split('random', valid => draw(3) * 0.05, test => draw(3) * 0.05, seed => round);
+		elsif draw(10) = 0 then	-- by hand, among the facts, too
+			insert into random.holdout select 'test', * from random.triple where random() < 0.05 on conflict do nothing;
+		end if;
+		truncate before, expected, held;
+		insert into before select h.name, r.name, t.name from random.triple
+			join random.entity h on h.id = head join random.relation r on r.id = relation join random.entity t on t.id = tail;
+		insert into held select distinct h.name, r.name, t.name from random.holdout
+			join random.entity h on h.id = head join random.relation r on r.id = relation join random.entity t on t.id = tail;
+		insert into expected select * from line except select * from held;
+		select (select count(*) from (table expected except table before) a), (select count(*) from (table before except table expected) d),
+			(select count(*) from (table before intersect table expected) u), (select count(*) from (table line intersect table held) o) into wanted;
+		select added, deleted, unchanged, held_out from hkg_sync('random', 'table line', allow_empty => true) into found;
+		insert into outcome select 'counts' where found = wanted;
+		insert into outcome select 'facts' where not exists (
+			(select h.name, r.name, t.name from random.triple
+				join random.entity h on h.id = head join random.relation r on r.id = relation join random.entity t on t.id = tail
+			except table expected) union all
+			(table expected except select h.name, r.name, t.name from random.triple
+				join random.entity h on h.id = head join random.relation r on r.id = relation join random.entity t on t.id = tail));
+		insert into outcome select 'held out' where not exists (table held except select h.name, r.name, t.name from random.holdout
+			join random.entity h on h.id = head join random.relation r on r.id = relation join random.entity t on t.id = tail);
+		if draw(10) = 0 then
+			perform hkg_split('random', 0, 0);
+			insert into outcome select 'taken back' where (select count(*) from random.holdout) = 0
+				and (select count(*) from random.triple) = (select count(*) from (table expected union table held) f);
+			perform hkg_sync('random', 'table line', prune => true, allow_empty => true);
+			insert into outcome select 'pruned' where not exists ((select name from random.entity) except (select head from line union select tail from line));
+		else
+			insert into outcome values ('taken back'), ('pruned');
+		end if;
+	end loop;
+	return query select o.what, count(*) from outcome o group by 1;
+end
+$$;
+select setseed(0.5);
+set client_min_messages = warning;
+select * from same(200) order by 1;
+reset client_min_messages;
+
+-- ---- splits ----
+
+select hkg_create_graph('s');
+-- 1,000 facts of 100 entities in 5 relations; the relation "rare" has one fact, and "alone" is in no other
+create table fact as select distinct 'e' || (hashint8extended(i, 1) & 1073741823) % 100 as head, 'r' || i % 5 as relation,
+	'e' || (hashint8extended(i, 2) & 1073741823) % 100 as tail from generate_series(1, 1010) i;
+delete from fact where (head, relation, tail) not in (select * from fact order by 1, 2, 3 limit 998);
+insert into fact values ('e1', 'rare', 'e2'), ('alone', 'r1', 'e2');
+select hkg_set_source('s', 'table fact');
+select added, entities, relations from hkg_sync('s');
+-- a twentieth and a tenth
+select * from hkg_split('s', valid => 0.05, test => 0.1, seed => 1);
+create table once as select * from s.holdout;
+-- the same facts and seed give the same splits, another seed others
+select * from hkg_split('s', valid => 0.05, test => 0.1, seed => 1);
+select count(*) from (table once except table s.holdout) d;
+select * from hkg_split('s', valid => 0.05, test => 0.1, seed => 2);
+select count(*) > 100 from (table once except table s.holdout) d;
+-- no entity and no relation lost its last fact; nothing is in two splits, nothing is lost
+select count(*) from s.entity where id not in (select head from s.triple union select tail from s.triple);
+select count(*) from s.relation where id not in (select relation from s.triple);
+select count(*) from (select head, relation, tail from s.holdout union table s.triple) f;
+select added, deleted, unchanged, held_out from hkg_sync('s');
+-- one split alone
+create table tests as select * from s.holdout where split = 'test';
+select * from hkg_split('s', valid => 0, test => null);
+select count(*) from (table tests except table s.holdout) d;
+select * from hkg_split('s', valid => 0.1, test => null);
+select split, count(*) from s.holdout group by 1 order by 1;
+-- all taken back
+select * from hkg_split('s', 0, 0);
+select added, deleted, unchanged, held_out from hkg_sync('s');
+-- as many as can be
+select hkg_create_graph('chain');
+select triples from hkg_load('chain', $$select 'e' || i, 'next', 'e' || i + 1 from generate_series(1, 100) i$$);
+select train_facts + valid_facts + test_facts as facts, test_facts < 50 as fewer from hkg_split('chain', valid => 0, test => 0.5);
+select count(*) from chain.entity where id not in (select head from chain.triple union select tail from chain.triple);
+select hkg_tools.try($$select hkg_split('s', valid => 0.6)$$);
+select hkg_tools.try($$select hkg_split('s', valid => 'nan')$$);
+select hkg_tools.try($$select hkg_split('s', seed => null)$$);
+select hkg_tools.try($$select hkg_split('nowhere')$$);
+
+begin read only;
+select hkg_sync('s');
+rollback;
+begin read only;
+select hkg_split('s');
+rollback;
+
+set client_min_messages = warning;
+select hkg_drop_graph(g) from unnest(array['g', 'random', 's', 'chain']) g;
+drop table line, fact, once, tests;
+drop function draw, same, keep;
+drop schema elsewhere cascade;
