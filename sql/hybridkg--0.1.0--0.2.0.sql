@@ -6,6 +6,7 @@
 -- what has other arguments or results now
 
 drop view hkg_progress;
+drop function hkg_load(name, text, text);
 drop function hkg_train(name, text, int, int, int, int, int, text, text, text, float8, float8, int, float8, float8, int, float8, bigint, int, float8, int, bool, int, bigint, name, float8, text, bool, int, float8, bool, text, text, bool, name, float8, int, int, float8, float8, float8);
 drop function hkg_trainings();
 drop function hkg_learn_evidence(name, name);
@@ -18,6 +19,8 @@ drop function hkg_estimate(name, text, int, int, int, int, int, text, text, text
 create procedure hkg_layout_2()
 language plpgsql
 as $$
+declare
+	reader text;
 begin
 	-- who writes facts has committed: what the function of 0.1.0 sends, shared copies of this version do not note
 	lock table triple in share mode;
@@ -34,6 +37,27 @@ begin
 	comment on column iteration.ranked is 'triples of the valid split that were ranked; null in rows of 0.1.0';
 	comment on column iteration.mrr_error is 'standard error of mrr, where the metrics are estimates from a sample of the split; else null';
 
+	-- a query of its own
+	create table source (
+		id int primary key default 1 check (id = 1),
+		query text not null
+	);
+	comment on table source is 'the query that hkg_sync brings the graph in step with, in its only row';
+	comment on column source.id is '1';
+	comment on column source.query is 'it returns head, relation and tail; hkg_set_source wrote it';
+	for reader in select distinct case a.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end
+			from pg_class c, aclexplode(c.relacl) a
+			where c.oid = 'triple'::regclass and a.privilege_type = 'SELECT' and a.grantee <> c.relowner loop
+		execute format('grant select on source to %s', reader);
+	end loop;
+
+	-- for the foreign keys, when an entity is deleted
+	create index holdout_head_idx on holdout (head);
+	create index holdout_tail_idx on holdout (tail);
+	create index entity_embedding_entity_idx on entity_embedding (entity);
+	create index inferred_head_idx on inferred (head);
+	create index inferred_tail_idx on inferred (tail);
+
 	alter table evidence_weight add held_out float8, add calibration jsonb;
 	comment on table evidence_weight is 'how rules add to a score, scale * (embedding''s score + weight * evidence), and how scores become probabilities';
 	comment on column evidence_weight.held_out is 'the share of the relation''s known facts that was held out, drawn towards that of all relations as if by ten more held-out facts';
@@ -42,17 +66,78 @@ begin
 end
 $$;
 comment on procedure hkg_layout_2() is 'the tables of 0.2.0; for hkg_upgrade_graph';
+comment on function hkg_create_graph(name) is
+'makes an empty graph: a schema of that name, owned by the caller
+Its tables are entity, relation, triple, holdout, model, entity_embedding, relation_embedding, threshold, evidence_weight, rule, inferred, iteration, checkpoint, checkpoint_inferred, trial and source
+graph: the name of the new schema
+errors: 42P06 when a schema of that name exists, 42939 for a name that no schema can have';
 
 create or replace function pg_catalog.hkg_facts_changed(facts regclass) returns void
 as 'MODULE_PATHNAME', 'hkg_facts_written' language c volatile strict parallel unsafe;
+
+create function hkg_load(graph name, query text, split text default 'train',
+	out triples bigint, out duplicates bigint, out entities bigint, out relations bigint, out held_out bigint)
+returns record
+as 'MODULE_PATHNAME' language c volatile parallel unsafe;
 comment on function hkg_load(name, text, text) is
 'adds the facts that a query returns, with their entities and relations
 The first load of 10,000 facts or more locks the empty table until its transaction ends, to build the indexes after the rows. Where the table has triggers, rules, policies, columns or keys of the owner''s, facts are inserted by statements.
 graph: an existing graph
 query: one SELECT whose first three columns are head, relation and tail, of any type, taken as text; it runs with the caller''s search_path, after the caller''s rights are checked
 split: train (facts to learn from), valid or test (facts held out)
-returns what this call added; duplicates: rows that were facts already or that came twice
-errors: 22004 or 22023 when a name is null or empty (nothing is loaded, the row is named), 42601 when the query has fewer than three columns or is no query, 0A000 when it writes, 54000 when a name is longer than its index takes (some 2,700 bytes after compression), 53200 when names and rows need more than hybridkg.max_memory before they are written, 42501 without select on entity and relation and insert on the table of facts, 23503 when somebody deletes an entity meanwhile';
+returns what this call added; duplicates: rows that were facts already or that came twice; held_out: facts that are held out already and were left out of train
+errors: 22004 or 22023 when a name is null or empty (nothing is loaded, the row is named), 42601 when the query has fewer than three columns or is no query, 0A000 when it writes, 54000 when a name is longer than its index takes (some 2,700 bytes after compression), 53200 when names and rows need more than hybridkg.max_memory before they are written, 42501 without select on entity and relation (and on holdout, for train, where facts are held out) and insert on the table of facts, 23503 when somebody deletes an entity meanwhile';
+
+create function hkg_sync(graph name, query text default null, prune bool default false, allow_empty bool default false,
+	out added bigint, out deleted bigint, out unchanged bigint, out held_out bigint, out entities bigint,
+	out relations bigint, out pruned bigint)
+returns record
+as 'MODULE_PATHNAME' language c volatile parallel unsafe;
+comment on function hkg_sync(name, text, bool, bool) is
+'brings a graph in step with your tables: its facts become what a query returns, those that are held out excepted
+New facts are added, and facts that are gone deleted, each as a set, in the caller''s transaction: an error changes nothing. A held-out fact stays held out; one that is among the facts, too, is taken from these. Models stay as they are, and predict from the new facts. Syncs, loads and splits of one graph wait for each other; the query runs afterwards, on what is committed by then.
+graph: an existing graph
+query: one SELECT whose first three columns are head, relation and tail, as in hkg_load; null: the graph''s source, see hkg_set_source. It runs with the caller''s rights and search_path
+prune: whether held-out facts that the query does not return are deleted, too, and then all entities without facts, with their embeddings; not while a model of the graph is being trained
+allow_empty: whether a query without rows is meant, and deletes all facts
+added, deleted: facts
+unchanged: facts that the query returns, and that were there
+held_out: facts that the query returns, and that are held out
+entities, relations: names that were added. Those that lost all facts stay, with their embeddings, unless pruned
+pruned: entities that were deleted
+Where row security hides facts from the caller, they stay.
+errors: those of hkg_load; P0002 when the query returns no rows, 55000 without a query and a source, or when prune would delete all held-out facts, 55006 for prune during a training, 27000 when a policy or a trigger keeps facts from being deleted, 42501 without select on entity, relation, holdout and source and select, insert and delete on triple; for prune also without delete on holdout and entity';
+
+create function hkg_set_source(graph name, query text) returns void
+as 'MODULE_PATHNAME' language c volatile parallel unsafe;
+comment on function hkg_set_source(name, text) is
+'keeps a query with a graph, as the one that hkg_sync(graph) brings it in step with
+It is checked, but not run. Whoever calls hkg_sync(graph) runs it with their own rights and search_path, as they would a view''s functions: call it for graphs of owners that you trust.
+graph: an existing graph
+query: one SELECT whose first three columns are head, relation and tail; null: the graph has no source any more
+errors: 42601 when the query has fewer than three columns or is no query, 0A000 when it writes, 42501 without select, insert, update and delete on table source';
+
+create function hkg_source(graph name) returns text
+as 'MODULE_PATHNAME' language c stable parallel safe
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_source(name) is
+'the query that hkg_sync(graph) brings a graph in step with; null when it has none
+graph: an existing graph';
+
+create function hkg_split(graph name, valid float8 default 0.03, test float8 default 0.03, seed bigint default 0,
+	out train_facts bigint, out valid_facts bigint, out test_facts bigint)
+returns record
+as 'MODULE_PATHNAME' language c volatile parallel unsafe
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_split(name, float8, float8, bigint) is
+'holds facts out at random as splits valid and test, and takes back those that were held out before: hkg_split(graph, 0, 0) takes back all
+Models that were trained before have learnt from facts that are held out now: train anew before you evaluate. A split that was loaded with hkg_load is replaced as well, unless its share is null.
+graph: an existing graph
+valid: share of the facts that becomes split valid, 0 to 0.5; null: that split is left as it is
+test: likewise, split test
+seed: the same facts and seed give the same splits
+returns how many facts there are now: to learn from, in valid and in test (0 for one that was left as it is). Fewer are held out than asked for where others are the last ones of an entity or a relation, which a notice shows
+errors: 22023 for a share out of range, 42501 without select on entity and relation and select, insert and delete on triple and holdout';
 
 create function hkg_train(graph name, score_function text default 'rotate', dimensions int default 200,
 	iterations int default 10, epochs int default 10, batch_size int default 512, negatives int default 64,
@@ -160,21 +245,21 @@ comment on function hkg_trainings() is
 create view hkg_progress as select * from @extschema@.hkg_trainings();
 
 grant select on hkg_progress to public;
-comment on view hkg_progress is 'a row for each training and each hkg_load under way in this database';
+comment on view hkg_progress is 'a row for each training and each hkg_load, hkg_sync or hkg_split under way in this database';
 comment on column hkg_progress.graph is 'the graph that is learnt from';
-comment on column hkg_progress.model is 'the name that the model will have; null for hkg_load';
+comment on column hkg_progress.model is 'the name that the model will have; null for what changes facts';
 comment on column hkg_progress.iteration is 'the current iteration, 1 first';
 comment on column hkg_progress.iterations is 'the most there will be';
 comment on column hkg_progress.epoch is 'epochs done in this iteration';
 comment on column hkg_progress.epochs is 'epochs of an iteration';
 comment on column hkg_progress.started_at is 'when it began';
 comment on column hkg_progress.pid is 'the process that does it: pg_cancel_backend(pid) stops it';
-comment on column hkg_progress.phase is 'reading, mining, training, evaluating, inferring, finding path rules, learning weights or writing; of hkg_load reading, writing or indexing';
+comment on column hkg_progress.phase is 'reading, mining, training, evaluating, inferring, finding path rules, learning weights or writing; of hkg_load and others that change facts reading, comparing, deleting, writing or indexing';
 comment on column hkg_progress.loss is 'mean loss of the last epoch';
 comment on column hkg_progress.eta is 'when it will end, by the time that epochs and iterations took so far, and by guesses for what has not begun, which are scaled by that time; sooner when patience runs out; null while the graph or a query is read';
 comment on column hkg_progress.percent is 'time past, of all time by the same estimate; never falls, and stays below 100';
 comment on column hkg_progress.bar is 'percent as a bar, and the time that is left until eta';
-comment on column hkg_progress.rows is 'rows that hkg_load has read from its query, or has written';
+comment on column hkg_progress.rows is 'rows that hkg_load or hkg_sync has read from its query, or rows that were deleted or written';
 
 create or replace function hkg_tune(graph name, grid jsonb, fixed jsonb default '{}', trials int default null,
 	seed bigint default 0, model name default 'default')
@@ -380,6 +465,21 @@ rules: their text forms, r(X,Y) <= b1(X,A), b2(A,Y), or with a constant in the h
 slice: its number, 1 to slices
 slices: how many there are; each has about as many facts
 errors: 42601 with the position when a rule does not parse, 42704 for unknown names, 22023 for a rule outside the language';
+
+create function hkg_import_embeddings(graph name, model name, score_function text, entity_query text, relation_query text,
+	gamma float8 default 0, norm int default 1, reciprocal bool default false, out entities bigint, out relations bigint)
+as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 100000;
+comment on function hkg_import_embeddings(name, name, text, text, text, float8, int, bool) is
+'makes a model of embeddings that another program trained
+graph: an existing graph
+model: a name that no model with embeddings has; that of a model of imported rules adds embeddings to it
+score_function: ''transe'', ''distmult'', ''complex'', ''rotate'' or ''rescal''
+entity_query: a query of two columns: the name of an entity and its embedding, an array of d numbers; complex and rotate: d real parts, then d imaginary parts. Names that the graph lacks are left out
+relation_query: likewise of relations; rotate: d phases in radians; rescal: a matrix of d x d, row by row. With reciprocal, a third column has the embedding of the inverse
+gamma, norm: of transe and rotate: a score is gamma minus the distance in that norm, 1 or 2
+reciprocal: each relation has an embedding of its inverse, by which heads are scored
+entities, relations: how many got an embedding
+Queries run with the caller''s rights and search_path. Entities without an embedding (a NOTICE) are predicted as those that came after a training. An embedding of another length, or with what is no finite number, is an error (22000). hkg_learn_evidence adds rules, weights and probabilities.';
 comment on function hkg_predict_tails(name, text, text, int, name, bool, text) is
 'the k most plausible tails of (head, relation, ?), best first
 graph: an existing graph
@@ -519,3 +619,23 @@ side: head, tail, or both (the mean over both)
 triples: that were ranked
 mrr_error: the standard error of mrr, null without a sample
 Every entity of the graph is ranked. One that came after the training is placed by its facts, as in predictions; one without an embedding and without a fact comes last';
+
+create function hkg_evaluate_by_relation(graph name, split text default 'test', model name default 'default',
+	seed bigint default 0, sample int default null)
+returns table (relation text, side text, triples bigint, mrr_embedding float8, mrr_rules float8, mrr_both float8,
+	hits_1_embedding float8, hits_1_rules float8, hits_1_both float8,
+	hits_10_embedding float8, hits_10_rules float8, hits_10_both float8)
+as 'MODULE_PATHNAME' language c stable parallel safe cost 3000000 rows 30
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_evaluate_by_relation(name, text, name, bigint, int) is
+'hkg_evaluate relation by relation, with what the embedding, rules and both together reach beside each other; relations with most triples first
+graph: an existing graph
+split: valid or test; or train, whose triples are facts and part of their own evidence (see hkg_score)
+model: a trained model of the graph
+seed: draws the places of ties, and the sample
+sample: as in hkg_evaluate; null: all triples
+relation: one that the split has triples of
+side: head, tail, or both (the mean over both)
+triples: that were ranked
+mrr_embedding, mrr_rules, mrr_both and so on: filtered metrics; null for what the model does not have
+The split is ranked three times.';
