@@ -551,7 +551,7 @@ hkg_load(PG_FUNCTION_ARGS)
 	sql_begin();
 	load.graph = open_graph(name);
 	load.split = split;
-	load.progress = progress_begin_load(load.graph->name);
+	load.progress = progress_begin_load(load.graph->schema);
 	load.context = AllocSetContextCreate(CurrentMemoryContext, "hybridkg load", ALLOCSET_DEFAULT_SIZES);
 	load.texts = AllocSetContextCreate(load.context, "hybridkg load row", ALLOCSET_DEFAULT_SIZES);
 	require_rights(&load);
