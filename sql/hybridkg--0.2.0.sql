@@ -645,7 +645,7 @@ begin
 	for part in select key, grid ? key and fixed ? key as twice from jsonb_object_keys(grid || fixed) key loop
 		if part.key <> all (known) then
 			raise exception using errcode = 'invalid_parameter_value',
-				message = format('"%s" is not an argument that can be tuned', part.key),
+				message = format('"%s" is not an argument that can be tuned', left(part.key, 100)),
 				hint = format('Known are: %s.', array_to_string(known, ', '));
 		elsif part.twice then
 			raise exception using errcode = 'invalid_parameter_value',
@@ -660,7 +660,7 @@ begin
 	for part in select key, value from jsonb_each(grid) loop
 		if jsonb_typeof(part.value) <> 'array' or part.value = '[]' then
 			raise exception using errcode = 'invalid_parameter_value',
-				message = format('grid must have a list of values for "%s", not %s', part.key, part.value),
+				message = format('grid must have a list of values for "%s", not %s', part.key, left(part.value::text, 100)),
 				hint = 'What all trials share goes to fixed.';
 		elsif cardinality(points)::bigint * jsonb_array_length(part.value) > 100000 then
 			raise exception using errcode = 'program_limit_exceeded', message = 'the grid has more than 100000 points';
