@@ -620,7 +620,7 @@ as 'MODULE_PATHNAME' language c volatile parallel unsafe
 set search_path = pg_catalog, pg_temp$$, arguments);
 	execute format('comment on function @extschema@.hkg_train_background is %L',
 $$hkg_train in a background worker, with the caller's rights; returns its process id once it has begun
-It commits after every iteration; the model of that name stays as it is until the new one is ready, and is then replaced at once. View hkg_progress shows it, pg_cancel_backend stops it, column status of table model has the outcome, hkg_resume continues a stopped one. It reads what is committed when it starts, and learns from the facts of that moment.$$ ||
+It commits after every iteration; the model of that name stays as it is until the new one is ready, and is then replaced at once. View hkg_progress shows it, pg_cancel_backend stops it, column status of table model has the outcome, hkg_resume continues a stopped one. It reads what is committed when it starts, as the current role and with the settings of the session, and learns from the facts of that moment.$$ ||
 		meaning || ', 53000 when no background worker is free');
 
 	execute format($$
@@ -650,7 +650,7 @@ as 'MODULE_PATHNAME' language c volatile parallel restricted rows 8
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_cache() is
 'lists the models and indexes of facts that all sessions of the server share (hybridkg.shared_cache bounds them)
-returns for each: database; graph and model, null in another database; kind: model (embeddings and their sketch) or facts (the index of facts, and rules); state: building, ready, or evicted (no session finds it any more, those that have it let go of it when they use the model next, or end); bytes of its file; users: sessions that have it mapped; built_at; used_at';
+returns for each: database; graph and model, null in another database and for roles that do not see all rows of the graph''s table model; kind: model (embeddings and their sketch) or facts (the index of facts, and rules); state: building, ready, or evicted (no session finds it any more, those that have it let go of it when they use the model next, or end); bytes of its file; users: sessions that have it mapped; built_at; used_at';
 
 create function hkg_trainings()
 returns table (graph name, model name, pid int, phase text, iteration int, iterations int, epoch int, epochs int,
@@ -662,7 +662,7 @@ comment on function hkg_trainings() is
 
 create view hkg_progress as select * from @extschema@.hkg_trainings();
 grant select on hkg_progress to public;
-comment on view hkg_progress is 'a row for each training and each hkg_load, hkg_sync or hkg_split under way in this database';
+comment on view hkg_progress is 'a row for each training and each hkg_load, hkg_sync or hkg_split under way in this database, for the role that runs it, roles that see all rows of the graph''s table model, and members of pg_read_all_stats';
 comment on column hkg_progress.graph is 'the graph that is learnt from';
 comment on column hkg_progress.model is 'the name that the model will have; null for what changes facts';
 comment on column hkg_progress.iteration is 'the current iteration, 1 first';
@@ -719,7 +719,7 @@ begin
 	for part in select key, grid ? key and fixed ? key as twice from jsonb_object_keys(grid || fixed) key loop
 		if part.key <> all (known) then
 			raise exception using errcode = 'invalid_parameter_value',
-				message = format('"%s" is not an argument that can be tuned', part.key),
+				message = format('"%s" is not an argument that can be tuned', left(part.key, 100)),
 				hint = format('Known are: %s.', array_to_string(known, ', '));
 		elsif part.twice then
 			raise exception using errcode = 'invalid_parameter_value',
@@ -734,7 +734,7 @@ begin
 	for part in select key, value from jsonb_each(grid) loop
 		if jsonb_typeof(part.value) <> 'array' or part.value = '[]' then
 			raise exception using errcode = 'invalid_parameter_value',
-				message = format('grid must have a list of values for "%s", not %s', part.key, part.value),
+				message = format('grid must have a list of values for "%s", not %s', part.key, left(part.value::text, 100)),
 				hint = 'What all trials share goes to fixed.';
 		elsif cardinality(points)::bigint * jsonb_array_length(part.value) > 100000 then
 			raise exception using errcode = 'program_limit_exceeded', message = 'the grid has more than 100000 points';

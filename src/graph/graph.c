@@ -22,6 +22,20 @@ is_graph(Oid schema)
 		get_attnum(layout, "version") != InvalidAttrNumber;
 }
 
+/* A kept copy of a model is valid as long as its row is the same version: views have none. */
+static void
+check_model_table(const Graph *graph)
+{
+	Oid			table = get_relname_relid("model", graph->schema);
+
+	if (OidIsValid(table) && get_rel_relkind(table) != RELKIND_RELATION)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("schema \"%s\" is not a graph", graph->name),
+				 errdetail("%smodel is not a table.", graph->prefix),
+				 errhint("Use the graph that its views show, if they do.")));
+}
+
 Graph *
 graph_find(const char *name)
 {
@@ -50,6 +64,7 @@ graph_open(const char *name)
 	Graph	   *graph = graph_find(name);
 
 	graph_check_layout(graph);
+	check_model_table(graph);
 	return graph;
 }
 

@@ -131,7 +131,7 @@ hkg_load(PG_FUNCTION_ARGS)
 	argument_choice(load.split, "split", splits);
 	sql_begin();
 	load.query = fact_query_begin(graph_open_pinned(name), words);
-	load.query.progress = progress_begin_load(name);
+	load.query.progress = progress_begin_load(load.query.graph->schema);
 	require_rights(&load);
 	graph_lock_for_load(load.query.graph, "hkg_load()");
 	fact_query_run(&load.query, query);

@@ -7,6 +7,7 @@
  */
 #include "graph.h"
 
+#include "access/xact.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
 #include "storage/lock.h"
@@ -77,10 +78,19 @@ lock_for_training(Graph *graph, const char *model, bool session)
 	graph_check_layout(graph);
 }
 
+static void
+require_writable(const Graph *graph, const char *model)
+{
+	if (XactReadOnly)
+		ereport(ERROR,
+				(errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
+				 errmsg("model \"%s\" of graph \"%s\" cannot be changed in a read-only transaction", model, graph->name)));
+}
+
 void
 graph_lock_for_training(Graph *graph, const char *model)
 {
-	PreventCommandIfReadOnly("a change of a model");
+	require_writable(graph, model);
 	lock_for_training(graph, model, false);
 	PushActiveSnapshot(GetTransactionSnapshot());
 }

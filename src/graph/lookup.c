@@ -13,6 +13,7 @@
 #include "utils/memutils.h"
 #include "utils/varlena.h"
 
+#include "server/argument.h"
 #include "server/name_table.h"
 #include "server/sql.h"
 
@@ -37,7 +38,7 @@ append_name(void *argument, const Datum *values, const bool *nulls)
 	NameSample *sample = argument;
 
 	appendStringInfo(&sample->list, "%s\"%s\"", sample->count++ == 0 ? "" : ", ",
-					 TextDatumGetCString(values[0]));
+					 argument_shown(TextDatumGetCString(values[0])));
 }
 
 typedef struct NameSearch
@@ -147,7 +148,7 @@ read_id(Graph *graph, const char *table, const char *name)
 				   &args, &id))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("%s \"%s\" does not exist in graph \"%s\"", table, name, graph->name),
+				 errmsg("%s \"%s\" does not exist in graph \"%s\"", table, argument_shown(name), graph->name),
 				 errhint("%s", graph_hint(graph, table, name))));
 	return DatumGetInt32(id);
 }

@@ -221,7 +221,7 @@ hkg_split(PG_FUNCTION_ARGS)
 	take_share(fcinfo, 2, &split, TEST);
 	sql_begin();
 	split.graph = graph_open(name);
-	split.progress = progress_begin_load(name);
+	split.progress = progress_begin_load(split.graph->schema);
 	require_rights(split.graph);
 	graph_lock_for_load(split.graph, "hkg_split()");
 	read_facts(&split);

@@ -252,7 +252,7 @@ hkg_sync(PG_FUNCTION_ARGS)
 
 	sql_begin();
 	sync.query = fact_query_begin(graph_open_pinned(name), words);
-	sync.query.progress = progress_begin_load(name);
+	sync.query.progress = progress_begin_load(sync.query.graph->schema);
 	require_rights(&sync, text == NULL);
 	graph_lock_for_load(sync.query.graph, "hkg_sync()");
 	if (sync.prune)

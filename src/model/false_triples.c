@@ -13,6 +13,7 @@
 #include "utils/lsyscache.h"
 
 #include "core/random.h"
+#include "server/argument.h"
 #include "server/growing_array.h"
 #include "server/host.h"
 #include "server/sql.h"
@@ -84,6 +85,8 @@ threshold_corrupt(const GraphData *data, const Triple *known, int64 known_count,
 	return made;
 }
 
+static const char *const columns[] = {"head", "relation", "tail"};
+
 /* ---- given --------------------------------------------------------------------- */
 
 typedef struct NegativeReading
@@ -96,6 +99,27 @@ typedef struct NegativeReading
 	int64		room;
 } NegativeReading;
 
+/* With its head, relation and tail */
+static void
+refuse_negative(const char *table, const Datum *values, const bool *nulls)
+{
+	const char *name[3];
+
+	for (int i = 0; i < 3; i++)
+	{
+		if (nulls[i])
+			ereport(ERROR,
+					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+					 errmsg("column \"%s\" of %s has a null", columns[i], table),
+					 errhint("False triples are names in the columns head, relation and tail.")));
+		name[i] = argument_shown(TextDatumGetCString(values[i]));
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_OBJECT),
+			 errmsg("%s holds %s(%s, %s), whose names are not all in the graph", table, name[1], name[0], name[2]),
+			 errhint("Leave out triples with unknown entities or relations.")));
+}
+
 static void
 take_negative(void *argument, const Datum *values, const bool *nulls)
 {
@@ -103,11 +127,7 @@ take_negative(void *argument, const Datum *values, const bool *nulls)
 	const GraphData *data = list->data;
 
 	if (nulls[0] || nulls[1] || nulls[2])
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("%s holds %s, whose names are not all in the graph", list->table,
-						TextDatumGetCString(values[3])),
-				 errhint("Leave out triples with unknown entities or relations.")));
+		refuse_negative(list->table, values + 3, nulls + 3);
 	/* the array, the one of twice its size that it grows to, and what is learnt from the triples of that */
 	if (list->count == list->room)
 		hkg_check_memory_or(list->room * (3 * sizeof(Triple) + 2 * list->bytes),
@@ -124,7 +144,6 @@ take_negative(void *argument, const Datum *values, const bool *nulls)
 static const char *
 table_name(Oid table)
 {
-	static const char *const columns[] = {"head", "relation", "tail"};
 	const char *name = get_rel_name(table);
 
 	if (name == NULL)
@@ -146,7 +165,7 @@ false_triples_read(const Graph *graph, const GraphData *data, Oid table, Size by
 {
 	NegativeReading list = {.data = data,.table = table_name(table),.bytes = bytes};
 
-	sql_stream(psprintf("select h.id::int, r.id::int, t.id::int, concat(n.relation, '(', n.head, ', ', n.tail, ')') from %2$s n "
+	sql_stream(psprintf("select h.id::int, r.id::int, t.id::int, n.head::text, n.relation::text, n.tail::text from %2$s n "
 						"left join %1$sentity h on h.name = n.head::text "
 						"left join %1$srelation r on r.name = n.relation::text "
 						"left join %1$sentity t on t.name = n.tail::text",

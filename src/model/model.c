@@ -12,6 +12,7 @@
 #include "utils/memutils.h"
 
 #include "embeddings.h"
+#include "server/argument.h"
 #include "server/growing_array.h"
 #include "server/host.h"
 #include "server/sql.h"
@@ -138,7 +139,7 @@ interpret_model_row(const char *name, const ModelRow *row, KgeModel *kge)
 	if (kge->function == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_EXCEPTION),
-				 errmsg("model \"%s\" has the unknown score function \"%s\"", name, row->score_function),
+				 errmsg("model \"%s\" has the unknown score function \"%s\"", name, argument_shown(row->score_function)),
 				 errhint("Known are: %s.", model_score_functions())));
 	if (row->dimensions < 1 || row->dimensions > DIMENSIONS_LIMIT)
 		ereport(ERROR,

@@ -30,17 +30,16 @@
 #include "access/xact.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
-#include "utils/acl.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
-#include "utils/rls.h"
 
 #include "model_share.h"
 #include "graph/changes.h"
 #include "graph/writers.h"
 #include "server/host.h"
 #include "server/shared_copy.h"
+#include "server/visibility.h"
 
 /* bytes of what answers questions that a backend keeps from one transaction to the next */
 #define WORK_KEPT (64 * 1024 * 1024)
@@ -231,14 +230,8 @@ static bool
 may_keep(const Graph *graph, const char *const *tables)
 {
 	for (int i = 0; tables[i] != NULL; i++)
-	{
-		Oid			table = get_relname_relid(tables[i], graph->schema);
-
-		if (!OidIsValid(table) ||
-			pg_class_aclcheck(table, GetUserId(), ACL_SELECT) != ACLCHECK_OK ||
-			check_enable_rls(table, InvalidOid, true) == RLS_ENABLED)
+		if (!visibility_of_all_rows(graph->schema, tables[i]))
 			return false;
-	}
 	return true;
 }
 

@@ -4,6 +4,10 @@
  *
  * The rules are those of the triple's relation that are evidence for the triple, and the selected ones.  Each one's
  * body is grounded with X and Y bound, by a statement of rules/rule_sql.c that takes the two entities as parameters.
+ *
+ * These statements may run functions of users (tables of a graph can be views), which may ask the same model other
+ * questions.  The evidence stays, shared or not: this call is one of its users (model/model_cache.c).  What answers
+ * questions is used again, so the rules that fire are copied from it.
  */
 #include "postgres.h"
 
@@ -141,6 +145,18 @@ embedding_of(const AddedEntities *added, Triple row)
 	return psprintf("(embedding; of head: %s; of tail: %s)", ends[head], ends[tail]);
 }
 
+static const EvCandidate *
+copy_candidate(const EvCandidate *candidate)
+{
+	EvCandidate *copy;
+
+	if (candidate == NULL)
+		return NULL;
+	copy = palloc(sizeof(EvCandidate));
+	*copy = *candidate;
+	return copy;
+}
+
 /* The shares of embedding and evidence, if the model has evidence. */
 static void
 find_shares(Explanation *explanation)
@@ -168,7 +184,7 @@ find_shares(Explanation *explanation)
 	explanation->evidence = evidence;
 	explanation->embedding = embedding_of(facts.added, row);
 	explanation->embedding_share = evidence->weights.scale[key] * predictor_parts(&predictor, row).phi;
-	explanation->candidate = evidence_for_triple(evidence, facts.answering, explanation->triple);
+	explanation->candidate = copy_candidate(evidence_for_triple(evidence, facts.answering, explanation->triple));
 	if (explanation->candidate != NULL)
 		explanation->evidence_share = evidence->weights.scale[key] * evidence->weights.weight[key] *
 			evidence_of_candidate(evidence, EV_BOTH, explanation->candidate);

@@ -9,10 +9,14 @@
 #include "access/htup_details.h"
 #include "catalog/pg_proc.h"
 #include "lib/stringinfo.h"
+#include "mb/pg_wchar.h"
 #include "optimizer/optimizer.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/syscache.h"
+
+/* of a text in a message */
+#define SHOWN_BYTES 200
 
 Datum
 argument(FunctionCallInfo fcinfo, int i, const char *name)
@@ -69,6 +73,14 @@ argument_check_model(const char *name)
 				 errmsg("model must not be empty")));
 }
 
+const char *
+argument_shown(const char *text)
+{
+	int			length = (int) strlen(text);
+
+	return length <= SHOWN_BYTES ? text : psprintf("%.*s...", pg_mbcliplen(text, length, SHOWN_BYTES), text);
+}
+
 int
 argument_choice(const char *value, const char *name, const char *const *known)
 {
@@ -83,7 +95,7 @@ argument_choice(const char *value, const char *name, const char *const *known)
 	}
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("unknown %s \"%s\"", name, value),
+			 errmsg("unknown %s \"%s\"", name, argument_shown(value)),
 			 errhint("Known are: %s.", list.data)));
 	return -1;					/* not reached */
 }

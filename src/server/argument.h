@@ -23,6 +23,9 @@ extern char *argument_name(FunctionCallInfo fcinfo, int i, const char *name);
  */
 extern int	argument_choice(const char *value, const char *name, const char *const *known);
 
+/* A text as a message shows it: its beginning, where it is long. */
+extern const char *argument_shown(const char *text);
+
 /* ERROR 22023 unless a model can have this name. */
 extern void argument_check_model(const char *name);
 

@@ -9,11 +9,15 @@
 
 #include "access/genam.h"
 #include "catalog/index.h"
+#include "catalog/pg_namespace.h"
 #include "executor/executor.h"
 #include "fmgr.h"
 #include "funcapi.h"
+#include "miscadmin.h"
 #include "storage/proc.h"
+#include "utils/acl.h"
 #include "utils/guc.h"
+#include "utils/guc_tables.h"
 
 /*
  * The library is built with hidden symbols; SQL functions are exported.  Servers before 16 declare them without
@@ -35,6 +39,18 @@ hkg_reserve_prefix(const char *prefix)
 #endif
 }
 
+/* All settings; since 16 they are in a hash table, and listed on demand. */
+static inline struct config_generic **
+hkg_settings(int *count)
+{
+#if PG_VERSION_NUM >= 160000
+	return get_guc_variables(count);
+#else
+	*count = GetNumConfigOptions();
+	return get_guc_variables();
+#endif
+}
+
 /* The number of the transaction in this backend, which it has even when it writes nothing. */
 static inline LocalTransactionId
 hkg_transaction(void)
@@ -43,6 +59,17 @@ hkg_transaction(void)
 	return MyProc->vxid.lxid;
 #else
 	return MyProc->lxid;
+#endif
+}
+
+/* Whether the caller may look up names in a schema; false when it is gone, too. */
+static inline bool
+hkg_may_use_schema(Oid schema)
+{
+#if PG_VERSION_NUM >= 160000
+	return object_aclcheck(NamespaceRelationId, schema, GetUserId(), ACL_USAGE) == ACLCHECK_OK;
+#else
+	return pg_namespace_aclcheck(schema, GetUserId(), ACL_USAGE) == ACLCHECK_OK;
 #endif
 }
 

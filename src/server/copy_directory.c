@@ -41,6 +41,7 @@
 #include "copy_file.h"
 #include "shared_memory.h"
 #include "sql.h"
+#include "visibility.h"
 
 int			hkg_shared_cache;
 
@@ -526,11 +527,11 @@ copy_abandon(CopyEntry claim)
 
 /* ---- hkg_cache --------------------------------------------------------------------------- */
 
-/* The names of a graph and a model in another database are not shown. */
+/* The names of a graph and a model are shown to who sees all of the graph's table model, in this database. */
 static void
 return_slot(const Slot *slot, SqlResult *result)
 {
-	bool		ours = slot->database == MyDatabaseId;
+	bool		named = slot->database == MyDatabaseId && visibility_of_all_rows(slot->schema, "model");
 	char	   *database = get_database_name(slot->database);
 	TimestampTz now = GetCurrentTimestamp();
 	TimestampTz used_at = (TimestampTz) pg_atomic_read_u64((pg_atomic_uint64 *) &slot->used_at);
@@ -545,7 +546,7 @@ return_slot(const Slot *slot, SqlResult *result)
 		TimestampTzGetDatum(slot->built_at),
 		TimestampTzGetDatum(Min(used_at, now))
 	};
-	bool		nulls[9] = {database == NULL, !ours, !ours};
+	bool		nulls[9] = {database == NULL, !named, !named};
 
 	sql_result_row(result, values, nulls);
 }

@@ -4,6 +4,9 @@
  *
  * A table of fixed size in shared memory.  Where the server has no room for it, trainings are not shown.
  *
+ * An entry names a graph and a model.  It is shown to the role that it runs as, to roles that see all of the graph's
+ * table model, and, as those of pg_stat_activity, to members of pg_read_all_stats.
+ *
  * An entry is freed with its memory context, after an error too, or with the process.  The spinlock is
  * held to write an entry, and to read one.
  *
@@ -17,15 +20,19 @@
 
 #include <math.h>
 
+#include "catalog/pg_authid.h"
 #include "miscadmin.h"
 #include "storage/ipc.h"
 #include "storage/spin.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/timestamp.h"
 
 #include "server/pause.h"
 #include "server/shared_memory.h"
 #include "server/sql.h"
+#include "server/visibility.h"
 
 int			hkg_progress_level;
 
@@ -49,6 +56,8 @@ struct Progress
 {
 	int			pid;			/* 0: free */
 	Oid			database;
+	Oid			role;
+	Oid			schema;
 	NameData	graph;
 	NameData	model;			/* empty: of a load */
 	ProgressPhase phase;
@@ -139,16 +148,18 @@ take_entry(const Progress *first)
 }
 
 static Progress *
-begin(const char *graph, Progress first)
+begin(Oid schema, Progress first)
 {
 	static bool watches_exit = false;
 	MemoryContextCallback *callback = palloc0(sizeof(MemoryContextCallback));
 
 	first.pid = MyProcPid;
 	first.database = MyDatabaseId;
+	first.role = GetUserId();
+	first.schema = schema;
 	first.phase = PHASE_READING;
 	first.since = first.started_at = GetCurrentTimestamp();
-	namestrcpy(&first.graph, graph);
+	namestrcpy(&first.graph, get_namespace_name(schema));
 	find_board();
 	if (!watches_exit)
 		before_shmem_exit(clear_own_entries, (Datum) 0);
@@ -161,18 +172,18 @@ begin(const char *graph, Progress first)
 }
 
 Progress *
-progress_begin(const char *graph, const char *model, int iterations, int epochs)
+progress_begin(Oid schema, const char *model, int iterations, int epochs)
 {
 	Progress	first = {.iterations = iterations,.epochs = epochs,.loss = NAN};
 
 	namestrcpy(&first.model, model);
-	return begin(graph, first);
+	return begin(schema, first);
 }
 
 Progress *
-progress_begin_load(const char *graph)
+progress_begin_load(Oid schema)
 {
-	return begin(graph, (Progress) {.loss = NAN});
+	return begin(schema, (Progress) {.loss = NAN});
 }
 
 /* ---- work done ----------------------------------------------------------------- */
@@ -431,6 +442,13 @@ percent_of(const Progress *entry, TimestampTz now)
 	return entry->planned && past > 0 ? Min(100 * past / (past + seconds_left(entry, now)), MOST_PERCENT) : 0;
 }
 
+static bool
+may_see(const Progress *entry)
+{
+	return has_privs_of_role(GetUserId(), entry->role) || has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_STATS) ||
+		visibility_of_all_rows(entry->schema, "model");
+}
+
 HKG_FUNCTION(hkg_trainings);
 Datum
 hkg_trainings(PG_FUNCTION_ARGS)
@@ -447,7 +465,7 @@ hkg_trainings(PG_FUNCTION_ARGS)
 		SpinLockAcquire(&board->lock);
 		copy = *entry;
 		SpinLockRelease(&board->lock);
-		if (copy.pid != 0 && copy.database == MyDatabaseId)
+		if (copy.pid != 0 && copy.database == MyDatabaseId && may_see(&copy))
 			return_entry(&copy, now, raise_percent(entry, copy.started_at, percent_of(&copy, now)), result);
 	}
 	return (Datum) 0;

@@ -43,13 +43,13 @@ typedef struct PhaseWork
 typedef struct Progress Progress;
 
 /*
- * A row of the view for a training, until the current memory context is deleted; when there is no room for another, it
- * is not shown.
+ * A row of the view for a training of a graph, a schema, until the current memory context is deleted; when there is no
+ * room for another, it is not shown.
  */
-extern Progress *progress_begin(const char *graph, const char *model, int iterations, int epochs);
+extern Progress *progress_begin(Oid schema, const char *model, int iterations, int epochs);
 
 /* The same for a load or a sync of facts. */
-extern Progress *progress_begin_load(const char *graph);
+extern Progress *progress_begin_load(Oid schema);
 
 /* All the work there is, by phase: from here on there is an estimate. */
 extern void progress_plan(Progress *progress, const PhaseWork work[PROGRESS_PHASES]);

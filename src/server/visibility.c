@@ -8,6 +8,9 @@
 #include "access/xact.h"
 #include "miscadmin.h"
 #include "storage/procarray.h"
+#include "utils/acl.h"
+#include "utils/lsyscache.h"
+#include "utils/rls.h"
 #include "utils/snapmgr.h"
 
 static TransactionId *
@@ -122,4 +125,14 @@ visibility_is_covered(const Visibility *visibility)
 		return false;
 	return all_hidden(visibility, snapshot->xip, snapshot->xcnt) &&
 		(!snapshot->takenDuringRecovery || all_hidden(visibility, snapshot->subxip, snapshot->subxcnt));
+}
+
+bool
+visibility_of_all_rows(Oid schema, const char *table)
+{
+	Oid			oid = get_relname_relid(table, schema);
+
+	return OidIsValid(oid) && hkg_may_use_schema(schema) &&
+		pg_class_aclcheck(oid, GetUserId(), ACL_SELECT) == ACLCHECK_OK &&
+		check_enable_rls(oid, InvalidOid, true) != RLS_ENABLED;
 }

@@ -1,6 +1,6 @@
 /*
  * visibility.h
- *		What a statement can see: its snapshot, kept to compare later ones with it.
+ *		What a statement can see: its snapshot, kept to compare later ones with it; rights to all rows of a table.
  */
 #ifndef HKG_SERVER_VISIBILITY_H
 #define HKG_SERVER_VISIBILITY_H
@@ -42,5 +42,8 @@ extern bool visibility_is_covered(const Visibility *visibility);
  * standby.
  */
 extern bool visibility_shows(const Visibility *visibility, TransactionId xid);
+
+/* Whether the caller may read every row of a table: has the rights, and row security shows all.  False: no such table */
+extern bool visibility_of_all_rows(Oid schema, const char *table);
 
 #endif							/* HKG_SERVER_VISIBILITY_H */

@@ -52,7 +52,7 @@ procedure_read(Procedure *procedure)
 	Learner   *learner = &procedure->learner;
 
 	if (procedure->progress == NULL)
-		procedure->progress = progress_begin(graph->name, settings->model, settings->iterations, settings->epochs);
+		procedure->progress = progress_begin(graph->schema, settings->model, settings->iterations, settings->epochs);
 	record_require_rights(graph);
 	*facts = training_facts_read(graph, settings);
 	procedure->old_weights = settings->warm_start && facts->valid_count == 0 ? evidence_learnt(graph, settings->model) : NULL;

@@ -497,7 +497,7 @@ apply_preset(FunctionCallInfo fcinfo, TrainSettings *settings)
 				   &args, take_setting, &parsing) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("preset \"%s\" is not known", settings->preset),
+				 errmsg("preset \"%s\" is not known", argument_shown(settings->preset)),
 				 errhint("Presets are: %s.", preset_list(quoted))));
 	sql_end();
 	scale_rate_end(&parsing);

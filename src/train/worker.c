@@ -8,7 +8,8 @@
  * training, and nothing is left of it; once the worker commits it is too late for that, and the launcher sends it a
  * cancel.  When the launcher is terminated, the training goes on: hkg_progress shows it.
  *
- * The worker has the launcher's rights.  Between two transactions it keeps the lock on the model's name, and the facts
+ * The worker has the launcher's rights, and the settings of its session, which policies of row security may read: it
+ * sees what the launcher sees, of what is committed.  Between two transactions it keeps the lock on the model's name, and the facts
  * in memory: rules are evaluated over those that the training began with, though others change them.  The epochs run
  * outside of any transaction, so no snapshot keeps vacuum from its work.
  */
@@ -33,7 +34,7 @@
 #include "utils/wait_event.h"
 
 #include "procedure.h"
-#include "server/host.h"
+#include "server/session_settings.h"
 #include "server/sql.h"
 
 /* for locks until the training has begun: the launcher may hold them itself */
@@ -58,9 +59,6 @@ typedef struct Launch
 	Oid			login;			/* session_user */
 	Oid			role;			/* current_user */
 	NameData	graph;
-	int			threads;
-	int			max_memory;
-	int			work_mem;
 	int64		held_out;		/* facts that are held out */
 	int64		facts;			/* all of them */
 	pid_t		pid;			/* of the worker; it may have ended before the launcher looks */
@@ -69,7 +67,7 @@ typedef struct Launch
 	char		message[TEXT_BYTES];
 	char		detail[TEXT_BYTES];
 	char		hint[TEXT_BYTES];
-	char		settings[FLEXIBLE_ARRAY_MEMBER];
+	char		settings[FLEXIBLE_ARRAY_MEMBER];	/* of the training, then those of the session */
 } Launch;
 
 HKG_EXPORT void hkg_worker_main(Datum argument);
@@ -80,7 +78,9 @@ static dsm_segment *
 write_launch(const TrainSettings *settings)
 {
 	char	   *json = settings_json(settings);
-	dsm_segment *segment = dsm_create(offsetof(Launch, settings) + strlen(json) + 1, 0);
+	Size		session_bytes;
+	char	   *session = session_settings(&session_bytes);
+	dsm_segment *segment = dsm_create(offsetof(Launch, settings) + strlen(json) + 1 + session_bytes, 0);
 	Launch	   *launch = dsm_segment_address(segment);
 
 	memset(launch, 0, offsetof(Launch, settings));
@@ -89,10 +89,8 @@ write_launch(const TrainSettings *settings)
 	launch->login = GetAuthenticatedUserId();
 	launch->role = GetUserId();
 	namestrcpy(&launch->graph, settings->graph);
-	launch->threads = hkg_threads;
-	launch->max_memory = hkg_max_memory;
-	launch->work_mem = work_mem;
 	strcpy(launch->settings, json);
+	memcpy(launch->settings + strlen(json) + 1, session, session_bytes);
 	return segment;
 }
 
@@ -281,20 +279,21 @@ report_to_launcher(Launch *launch, LaunchState state)
 	wake_launcher();
 }
 
-/* Reads and checks all, locks the model's name, and commits that the training has begun. */
+/* Takes the settings, reads and checks all, locks the model's name, and commits that the training has begun. */
 static void
 begin_training(Launch *launch, Procedure *procedure)
 {
 	MemoryContext trial;
 	MemoryContext context;
 
+	session_settings_take(launch->settings + strlen(launch->settings) + 1);
 	begin_transaction();
 	SetConfigOption("lock_timeout", START_LOCK_TIMEOUT, PGC_USERSET, PGC_S_SESSION);
 	settings_parse(NameStr(launch->graph), launch->settings, &procedure->settings);
 	procedure->graph = graph_open(procedure->settings.graph);
 	graph_lock_session_for_training(procedure->graph, procedure->settings.model);
 
-	procedure->progress = progress_begin(procedure->graph->name, procedure->settings.model,
+	procedure->progress = progress_begin(procedure->graph->schema, procedure->settings.model,
 										 procedure->settings.iterations, procedure->settings.epochs);
 	trial = AllocSetContextCreate(CurrentMemoryContext, "hybridkg trial", ALLOCSET_DEFAULT_SIZES);
 	context = MemoryContextSwitchTo(trial);
@@ -395,9 +394,6 @@ connect_as_launcher(const Launch *launch)
 	BackgroundWorkerInitializeConnectionByOid(launch->database, launch->login, 0);
 	launcher_role = launch->role;
 	SetConfigOption("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION);
-	SetConfigOption("work_mem", psprintf("%d", launch->work_mem), PGC_USERSET, PGC_S_SESSION);
-	SetConfigOption("hybridkg.threads", psprintf("%d", launch->threads), PGC_USERSET, PGC_S_SESSION);
-	SetConfigOption("hybridkg.max_memory", psprintf("%d", launch->max_memory), PGC_USERSET, PGC_S_SESSION);
 	SetConfigOption("hybridkg.progress", "off", PGC_USERSET, PGC_S_SESSION);
 }
 

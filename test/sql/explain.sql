@@ -34,3 +34,33 @@ commit;
 reset search_path;
 set client_min_messages = warning;
 select hkg_drop_graph('Kin & Co.');
+
+-- a table can be a view, whose functions ask the same model another question while hkg_explain reads it
+select hkg_create_graph('g');
+select triples from hkg_load('g', $$values ('ann', 'lives', 'rome'), ('bob', 'born', 'paris'), ('rome', 'in', 'italy'), ('paris', 'in', 'france'), ('cid', 'from', 'france')$$);
+insert into g.model (name, score_function, dimensions, settings, status, created_at, evidence)
+values ('m', 'distmult', 1, '{}', 'ready', now(), '{"discount": {"rules": 0.5, "both": 0.5}}');
+insert into g.entity_embedding select 'm', id, '{1}' from g.entity;
+insert into g.relation_embedding select 'm', id, '{1}' from g.relation;
+insert into g.rule (model, id, rule, head, body, support, body_size, pca_body_size, predictions, head_coverage,
+	standard_confidence, pca_confidence, selected, evidence_confidence)
+select 'm', n, format('from(X,Y) <= %s(X,A), in(A,Y)', first), f.id, array[[r.id, -1, -3], [i.id, -3, -2]], 1, 1, 1, 0, 1, 1, 1, false, confidence
+from (values (1, 'lives', 0.5), (2, 'born', 0.9)) v (n, first, confidence)
+	join g.relation r on r.name = first join g.relation f on f.name = 'from' join g.relation i on i.name = 'in';
+alter table g.rule rename to rule_kept;
+create function g.asks() returns bool language plpgsql as $$
+begin
+	if current_setting('my.asks', true) = 'yes' then
+		perform set_config('my.asks', 'no', false);
+		perform public.hkg_score('g', 'bob', 'from', 'france', 'm');
+	end if;
+	return true;
+end
+$$;
+create view g.rule as select * from g.rule_kept where g.asks();
+-- the share of the rule is log(1 + log(2) / 0.01), with the usual weight of 1.5
+select rule, round(share::numeric, 6) as share, round(1.5 * ln(1 + ln(2.0) / 0.01), 6) as expected from hkg_explain('g', 'ann', 'from', 'italy', 'm');
+set my.asks = 'yes';
+select rule, round(share::numeric, 6) as share, current_setting('my.asks') as asks from hkg_explain('g', 'ann', 'from', 'italy', 'm');
+drop function g.asks() cascade;
+select hkg_drop_graph('g');

@@ -128,6 +128,26 @@ like(as_role('reader', q{
 	set role stranger;
 	select hkg_score('g', 'e1', 'r', 'e2');}), qr/ERROR:  42501: /, 'a kept model does not outlive a change of role');
 
+# names of models that others train, or share, are for those who see table model
+my $watched = as_role('owner', q{select hkg_train_background('g', 'distmult', dimensions => 8, iterations => 10000, epochs => 100000,
+	top_rules => 0, model => 'secret')});
+my $names = q{select (select string_agg(model, ',') from hkg_progress), (select count(*) from hkg_trainings()),
+	(select count(*) > 0 and count(distinct model) = 1 from hkg_cache()), (select count(model) from hkg_cache())};
+like(as_role('owner', $names), qr/^secret\|1\|t\|[1-9]/, 'the owner sees that a model is being trained');
+like(as_role('reader', $names), qr/^secret\|1\|t\|[1-9]/, 'a reader, too');
+is(as_role('stranger', $names), '|0|f|0', 'a stranger does not');
+is($node->safe_psql('postgres', q{grant pg_read_all_stats to stranger; set role stranger; select model from hkg_progress}), 'secret',
+	'unless it may see all statistics');
+$node->safe_psql('postgres', 'revoke pg_read_all_stats from stranger; revoke select on g.model from reader');
+is(as_role('reader', $names), '|0|f|0', 'nor a reader of other tables');
+$node->safe_psql('postgres', q{grant select on g.model to reader; alter table g.model enable row level security;
+	create policy others on g.model using (name <> 'secret')});
+is(as_role('reader', $names), '|0|f|0', 'nor one for whom a policy hides models');
+like(as_role('owner', $names), qr/^secret\|1\|/, 'the role that trains sees it');
+$node->safe_psql('postgres', "alter table g.model disable row level security; drop policy others on g.model; select pg_cancel_backend($watched)");
+ok($node->poll_query_until('postgres', q{select not exists (select from hkg_progress)}), 'until it is cancelled');
+$node->safe_psql('postgres', q{delete from g.model where name = 'secret'});
+
 # row security decides what a reader sees
 $node->safe_psql('postgres', q{
 	alter table g.triple enable row level security;
@@ -135,6 +155,35 @@ $node->safe_psql('postgres', q{
 is(as_role('reader', q{select sum(frequency) from hkg_sparsity('g')}),
 	$node->safe_psql('postgres', 'select 2 * count(*) from g.triple where head <= 5'),
 	'row level security holds');
+
+# a background training is shown the same rows, where a policy reads settings of the session, too
+$node->safe_psql('postgres', q{
+	create role tenant login;
+	grant usage on schema g to tenant;
+	grant all on all tables in schema g to tenant;
+	create policy tenant on g.triple for select to tenant using (head < current_setting('app.heads')::int
+		or current_setting('app.whole') = 'yes' or current_setting('work_mem') = '64kB')});
+my %seen;
+foreach my $settings (q{set app.heads = 20; set app.whole = 'no'}, q{set app.heads = 20; set app.whole = 'yes'},
+	q{set app.heads = 30; set app.whole = 'yes'; reset app.whole; set lock_timeout = 1; set transaction_isolation = 'repeatable read'},
+	q{set app.heads = 10; set app.whole = 'no'; set work_mem = '64kB'; set default_transaction_isolation = 'serializable'},
+	q{begin; set local app.heads = 25; set local app.whole = 'no'; set local client_encoding = 'latin1'; set local search_path = g})
+{
+	my %left;
+
+	foreach my $function ('hkg_train', 'hkg_train_background')
+	{
+		unlike(as_role('tenant', qq{$settings; select public.$function('g', 'distmult', dimensions => 2, iterations => 1, epochs => 1,
+			holdout => 0, evidence_rules => 0, model => 'of tenant'); commit}), qr/ERROR/, "$function with $settings");
+		$node->poll_query_until('postgres', q{select status = 'ready' from g.model where name = 'of tenant'}) or die 'it is not done';
+		$left{$function} = left_by($node, 'of tenant');
+		$node->safe_psql('postgres', q{delete from g.model where name = 'of tenant'});
+	}
+	is($left{hkg_train_background}, $left{hkg_train}, 'the same model');
+	$seen{ $left{hkg_train} }++;
+}
+# all facts twice
+is(keys %seen, 4, 'other settings, other models');
 
 # nothing here runs with more rights than its caller's
 is($node->safe_psql('postgres', q{select count(*) from pg_proc p join pg_depend d on d.objid = p.oid and d.deptype = 'e'
