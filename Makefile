@@ -75,7 +75,8 @@ include $(PGXS)
 # it, an index such as half + j may wrap, and loops over it are not vectorised (a factor of 4 for
 # rotate); test/unit runs this code under UBSan.  Never -march=native:
 # one build serves all machines, kernels choose at run time.
-src/core/%.o src/kge/%.o src/evidence/%.o: override CFLAGS += -O3 -fno-math-errno -fno-trapping-math -fno-wrapv
+PURE_OPTIMIZATION ?= -O3
+src/core/%.o src/kge/%.o src/evidence/%.o: override CFLAGS += $(PURE_OPTIMIZATION) -fno-math-errno -fno-trapping-math -fno-wrapv
 src/kge/engine.o src/kge/sketch.o: override CFLAGS += -fassociative-math -fno-signed-zeros
 
 # hkg_project: a library of its own, which the first call opens.  Where BLAS and LAPACK are
