@@ -7,20 +7,27 @@
 #	make rdf	the extension hybridkg_rdf, which needs libserd-dev (make -C rdf install installs it)
 #	make package-test	the Debian package, built, used and purged in systems of their own
 #	make dist	the archive of the last commit, for PGXN
+#	make lint, make fuzz, make coverage	see CONTRIBUTING.md
 #
 # make test, soak and demo need nothing but this folder: they see to the packages, and run
 # on a throw-away server that they make and remove (test/server).
 
-ifneq (,$(filter test soak demo package-test dist,$(MAKECMDGOALS)))
+ifneq (,$(filter test soak demo package-test lint fuzz coverage dist,$(MAKECMDGOALS)))
 
 # these come before pg_config is there
-.PHONY: test soak demo package-test dist
+.PHONY: test soak demo package-test lint fuzz coverage dist
 test:
 	@bash test/run
 soak:
 	@bash test/soak/run
 demo:
 	@bash demo/run
+lint:
+	@bash test/lint
+fuzz:
+	@bash test/fuzz/run
+coverage:
+	@bash test/coverage
 package-test:
 	@bash test/package
 dist: VERSION = $(shell sed -n "s/^default_version = '\(.*\)'$$/\1/p" hybridkg.control)
@@ -68,7 +75,8 @@ include $(PGXS)
 # it, an index such as half + j may wrap, and loops over it are not vectorised (a factor of 4 for
 # rotate); test/unit runs this code under UBSan.  Never -march=native:
 # one build serves all machines, kernels choose at run time.
-src/core/%.o src/kge/%.o src/evidence/%.o: override CFLAGS += -O3 -fno-math-errno -fno-trapping-math -fno-wrapv
+PURE_OPTIMIZATION ?= -O3
+src/core/%.o src/kge/%.o src/evidence/%.o: override CFLAGS += $(PURE_OPTIMIZATION) -fno-math-errno -fno-trapping-math -fno-wrapv
 src/kge/engine.o src/kge/sketch.o: override CFLAGS += -fassociative-math -fno-signed-zeros
 
 # hkg_project: a library of its own, which the first call opens.  Where BLAS and LAPACK are

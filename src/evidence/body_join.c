@@ -571,6 +571,7 @@ look_ahead(const EvJoin *join, const int32_t *holder, int64_t left)
 	const EvGroupStart *group = join->facts->group;
 
 	if (left > AHEAD)
+		/* cppcheck-suppress objectIndex ; holder is in an array, of which `left` are to come */
 		__builtin_prefetch(&edge[group[holder[AHEAD]].first]);
 }
 

@@ -75,7 +75,7 @@ typedef struct EvRuleSet
 extern size_t ev_rules_bytes(int32_t relations, const EvRuleSet *set);
 
 /* Copies and sorts the rules. */
-extern bool ev_rules(Arena *arena, Pool *pool, int32_t relations, const EvRuleSet *set, EvRules *sorted);
+extern bool ev_rules(Arena *arena, Pool *pool, int32_t relations, const EvRuleSet *set, EvRules *rules);
 
 /* As ev_facts_memory and ev_facts_move. */
 extern const void *ev_rules_memory(const EvRules *rules, int32_t relations, size_t *bytes);

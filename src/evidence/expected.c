@@ -90,5 +90,7 @@ ev_expected(const EvFacts *facts, const bool *is_new, EvCandidates candidates, d
 		y = kge_scorer_score(scorer, 0, candidate->entity);
 		sums = (LineSums) {sums.count + 1, sums.x + x, sums.y + y, sums.xx + x * x, sums.xy + x * y, sums.yy + y * y};
 	}
-	return sums.count < LEAST ? (EvExpected) {0} : line_of(sums);
+	if (sums.count < LEAST)
+		return (EvExpected) {0};
+	return line_of(sums);
 }

@@ -183,13 +183,15 @@ writers_view(void)
 static GraphWriters
 read_writers(Oid schema)
 {
-	GraphWriters writers;
+	GraphWriters writers = {0};
 	GraphWriters *graph;
 
 	LWLockAcquire(&registry->lock, LW_EXCLUSIVE);
 	begin_registry();
 	graph = find_graph(schema);
-	writers = graph == NULL ? (GraphWriters) {.floor = registry->floor} : *graph;
+	writers.floor = registry->floor;
+	if (graph != NULL)
+		writers = *graph;
 	LWLockRelease(&registry->lock);
 	return writers;
 }

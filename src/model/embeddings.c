@@ -121,6 +121,7 @@ take_embedding(void *argument, const Datum *values, const bool *nulls)
 	array = nulls[1] ? NULL : DatumGetArrayTypeP(values[1]);
 	reason = array == NULL ? pstrdup("is null") : embedding_fault(array, reading->width);
 	if (reason == NULL)
+		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): without an array there is a reason */
 		memcpy(reading->embedding + (Size) row * reading->width, ARR_DATA_PTR(array),
 			   reading->width * sizeof(float));
 	else

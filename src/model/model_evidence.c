@@ -147,12 +147,12 @@ read_weights(Graph *graph, const char *name, const GraphData *data, const AddedE
 	return evidence;
 }
 
-/* data: NULL for all facts of the graph, in the rows of `added`.  What is needed on the way counts as well. */
+/* With `added`, all facts of the graph are read into these rows; else they have facts.  `taken`: memory of the caller. */
 static Evidence *
-read_evidence(Graph *graph, const char *name, const AddedEntities *added, const GraphData *data, uint64 taken)
+read_evidence(Graph *graph, const char *name, const AddedEntities *added, const GraphData *rows, uint64 taken)
 {
-	GraphData	rows = data == NULL ? rows_of_model(added) : *data;
-	Evidence   *evidence = read_weights(graph, name, &rows, added);
+	Evidence   *evidence = read_weights(graph, name, rows, added);
+	const GraphData *data = rows;
 	MemoryContext work;
 	MemoryContext caller;
 	EvRuleSet	rules;
@@ -161,8 +161,8 @@ read_evidence(Graph *graph, const char *name, const AddedEntities *added, const 
 		return NULL;
 	work = AllocSetContextCreate(CurrentMemoryContext, "hybridkg evidence", ALLOCSET_DEFAULT_SIZES);
 	caller = MemoryContextSwitchTo(work);
-	if (data == NULL)
-		data = translated(graph_read(graph), &rows, added);
+	if (added != NULL)
+		data = translated(graph_read(graph), rows, added);
 	rules = evidence_read_rules(graph, name, data, added);
 	MemoryContextSwitchTo(caller);
 	check_memory(taken, evidence_index_bytes(&rules, data) + MemoryContextMemAllocated(work, true));
@@ -180,7 +180,9 @@ evidence_of_data(Graph *graph, const char *model, const GraphData *data)
 Evidence *
 evidence_of_model(Graph *graph, const AddedEntities *added, uint64 taken)
 {
-	return read_evidence(graph, added->model->name, added, NULL, taken);
+	GraphData	rows = rows_of_model(added);
+
+	return read_evidence(graph, added->model->name, added, &rows, taken);
 }
 
 Evidence *
@@ -218,7 +220,9 @@ evidence_answering(const Evidence *evidence, uint64 taken)
 static EvWeights
 weights_of(const Evidence *evidence, EvKind kind)
 {
-	return kind == EV_RULES ? (EvWeights) {.discount = evidence->discount_alone} : evidence->weights;
+	if (kind == EV_RULES)
+		return (EvWeights) {.discount = evidence->discount_alone};
+	return evidence->weights;
 }
 
 KgeAdjustment

@@ -32,7 +32,7 @@ extern MinedRules *mine_selected(Graph *graph, const GraphData *data, const char
  * Rates rules by a model's embeddings, as rate_rules does.  ERROR 55000 when the model lacks entities or relations of
  * the graph.
  */
-extern void rate_by_model(Graph *graph, const char *model, MinedRules *rules, double omega, int sample);
+extern void rate_by_model(Graph *graph, const char *name, MinedRules *rules, double omega, int sample);
 
 /* Replaces the model's rules.  A rule's id is its position + 1. */
 extern void record_rules(Graph *graph, const char *model, const MinedRules *rules);

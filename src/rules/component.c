@@ -32,6 +32,7 @@ bind_term(Embedding *embedding, int term, int image)
 {
 	if (term < A || term == CONSTANT || image < A || image == CONSTANT)
 		return term == image;
+	/* cppcheck-suppress arrayIndexOutOfBoundsCond ; terms are at most CONSTANT, which is VARIABLES */
 	if (embedding->image[term] >= 0)
 		return embedding->image[term] == image;
 	for (int i = A; i < VARIABLES; i++)

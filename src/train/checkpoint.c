@@ -32,13 +32,13 @@ typedef struct Header
 	int			done;
 } Header;
 
-/* What an iteration computes of a rule */
+/* What an iteration computes of a rule; bytes, since what is read may be no bool */
 typedef struct RuleState
 {
 	double		embedding_confidence;
 	double		quality;
-	bool		kept;
-	bool		selected;
+	uint8		kept;
+	uint8		selected;
 } RuleState;
 
 /* ---- the fingerprint --------------------------------------------------------- */
@@ -328,8 +328,8 @@ load_best_rules(Procedure *procedure)
 
 		rule->embedding_confidence = state[i].embedding_confidence;
 		rule->quality = state[i].quality;
-		rule->kept = state[i].kept;
-		rule->selected = state[i].selected;
+		rule->kept = state[i].kept != 0;
+		rule->selected = state[i].selected != 0;
 	}
 	pfree(state);
 }
@@ -391,6 +391,20 @@ load_best(Procedure *procedure, const Iteration *best)
 	procedure->best.iteration = *best;
 }
 
+/* ERROR when it is not one of this training; what it has for a bool may be none. */
+static void
+check_header(const Procedure *procedure, const Header *header)
+{
+	const TrainSettings *settings = &procedure->settings;
+	uint8		evaluated;
+
+	memcpy(&evaluated, &header->best.evaluated, sizeof(evaluated));
+	if (header->done < 1 || header->done > settings->iterations ||
+		header->best.number < 0 || header->best.number > header->done || evaluated > 1 ||
+		header->samples < 0 || header->samples > procedure->learner.positives.max_samples)
+		raise_damage(settings->model, "Its header is out of range.");
+}
+
 void
 checkpoint_load(Procedure *procedure)
 {
@@ -404,9 +418,7 @@ checkpoint_load(Procedure *procedure)
 	if (!read_part(procedure->graph, settings->model, "header", &header, sizeof(header)))
 		return;
 	require_same_graph(procedure, &header);
-	if (header.done < 1 || header.done > settings->iterations ||
-		header.samples < 0 || header.samples > learner->positives.max_samples)
-		raise_damage(settings->model, "Its header is out of range.");
+	check_header(procedure, &header);
 	load_best(procedure, &header.best);
 	procedure->ranking.highest_mrr = header.highest_mrr;
 	if (!kge_sample_is_all(procedure->ranking.sample))
