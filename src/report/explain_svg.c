@@ -24,7 +24,7 @@
 #define WIDTH 780
 #define SIDE 120				/* middle of the head's box; likewise from the right, of the tail's */
 #define FIRST_LANE 70
-#define LANE 78
+#define LANE 84
 #define LANES 3
 #define BARS 8
 #define BAR 42
@@ -174,9 +174,9 @@ draw_node(Markup *markup, const char *class, Point at, const char *name)
 	chart_text(markup, at.x, at.y + 4, "middle", "name", clipped(name, NAME_CHARACTERS));
 }
 
-/* A curve from one point to another through `middle`, with an arrow there and a label above it */
+/* A curve from one point to another through `middle`, with an arrow there */
 static void
-draw_edge(Markup *markup, bool is_asked, Point from, Point to, Point middle, const char *label)
+draw_edge(Markup *markup, bool is_asked, Point from, Point to, Point middle)
 {
 	Point		bend = {2 * middle.x - (from.x + to.x) / 2, 2 * middle.y - (from.y + to.y) / 2};
 	double		angle = atan2(to.y - from.y, to.x - from.x) * 180 / M_PI;
@@ -187,6 +187,11 @@ draw_edge(Markup *markup, bool is_asked, Point from, Point to, Point middle, con
 	markup_open(markup, "path", "class", is_asked ? "arrow asked" : "arrow", "d", "M7 0L-5 -6L-5 6z", "transform",
 				psprintf("translate(%.1f %.1f) rotate(%.0f)", middle.x, middle.y, angle), NULL);
 	markup_close(markup);
+}
+
+static void
+draw_label(Markup *markup, Point middle, const char *label)
+{
 	chart_text(markup, middle.x, middle.y - 10, "middle", "name halo", clipped(label, LABEL_CHARACTERS));
 }
 
@@ -241,33 +246,52 @@ middle_of(const Lane *lane, const AskedTriple *asked, Point from, Point to, int 
 	return middle;
 }
 
+/* What covers what: nodes cover the ends of edges, labels cover both. */
+typedef enum Layer
+{
+	EDGES,
+	NODES,
+	LABELS,
+	LAYERS
+} Layer;
+
 static void
-draw_lane(Markup *markup, const Lane *lane, const AskedTriple *asked)
+draw_lane(Markup *markup, Layer layer, const Lane *lane, const AskedTriple *asked)
 {
 	const char *inner[2 * RULE_MAX_BODY];
 	int			count = inner_entities(lane, asked, inner);
 
-	for (int i = 0; i < lane->atoms; i++)
+	for (int i = 0; layer != NODES && i < lane->atoms; i++)
 	{
 		Point		from = place_of(lane, asked, inner, count, lane->name[3 * i + 1]);
 		Point		to = place_of(lane, asked, inner, count, lane->name[3 * i + 2]);
+		Point		middle = middle_of(lane, asked, from, to, i);
 
-		draw_edge(markup, false, from, to, middle_of(lane, asked, from, to, i), lane->name[3 * i]);
+		if (layer == EDGES)
+			draw_edge(markup, false, from, to, middle);
+		else
+			draw_label(markup, middle, lane->name[3 * i]);
 	}
-	for (int i = 0; i < count; i++)
+	for (int i = 0; layer == NODES && i < count; i++)
 		draw_node(markup, "node", place_of(lane, asked, inner, count, inner[i]), inner[i]);
 }
 
-/* The triple itself; its nodes cover the ends of all edges */
 static void
-draw_asked(Markup *markup, const AskedTriple *asked)
+draw_asked(Markup *markup, Layer layer, const AskedTriple *asked)
 {
 	Point		head = {SIDE, asked->y};
 	Point		tail = {WIDTH - SIDE, asked->y};
+	Point		middle = {WIDTH / 2.0, asked->y};
 
-	draw_edge(markup, true, head, tail, (Point) {WIDTH / 2.0, asked->y}, asked->relation);
-	draw_node(markup, "node asked", head, asked->head);
-	draw_node(markup, "node asked", tail, asked->tail);
+	if (layer == EDGES)
+		draw_edge(markup, true, head, tail, middle);
+	else if (layer == LABELS)
+		draw_label(markup, middle, asked->relation);
+	else
+	{
+		draw_node(markup, "node asked", head, asked->head);
+		draw_node(markup, "node asked", tail, asked->tail);
+	}
 }
 
 /* ---- bars ------------------------------------------------------------------------------------------ */
@@ -371,9 +395,12 @@ draw_explanation(Report *report, const char *model, const AskedTriple *asked)
 						  count, reasons.count));
 	draw_background(markup, height);
 	chart_text(markup, BAR_LEFT, 24, "start", "heading", count > 0 ? "Facts that rules infer it from" : "No rule infers it");
-	for (int i = count - 1; i >= 0; i--)
-		draw_lane(markup, &lanes[i], asked);
-	draw_asked(markup, asked);
+	for (Layer layer = EDGES; layer < LAYERS; layer++)
+	{
+		for (int i = 0; i < count; i++)
+			draw_lane(markup, layer, &lanes[i], asked);
+		draw_asked(markup, layer, asked);
+	}
 	if (reasons.count > 0)
 		draw_bars(markup, &reasons, middle);
 	markup_close(markup);

@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "catalog/pg_type.h"
+#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 
 #include "chart.h"
@@ -17,11 +18,12 @@
 #include "section.h"
 #include "server/growing_array.h"
 
-#define RANKED_MOST 1500
+#define RANKED_MOST 1000
 #define RANKED_LEAST 200
 #define RANKING_WORK 1e11		/* numbers of embeddings that all queries are compared with: some seconds */
 #define RELATIONS_DRAWN 16
 #define RELATIONS_LISTED 200
+#define NAME_CHARACTERS 24
 
 static const LegendEntry kinds[EV_KINDS] = {
 	[EV_EMBEDDING] = {"series-1", MARK_CIRCLE, "embedding alone"},
@@ -251,7 +253,7 @@ draw_relation(Report *report, const Chart *chart, const RankedSplit *ranked, Rel
 {
 	const char *name = graph_relation_name(report->graph, range.relation);
 
-	chart_text(chart->markup, chart->left - 6, chart_y(chart, row) + 4, "end", "name", clipped(name, 24));
+	chart_text(chart->markup, chart->left - 6, chart_y(chart, row) + 4, "end", "name", clipped(name, NAME_CHARACTERS));
 	chart_segment(chart, "grid", 0, row, 1, row);
 	for (int kind = 0; kind < EV_KINDS; kind++)
 	{
@@ -265,6 +267,17 @@ draw_relation(Report *report, const Chart *chart, const RankedSplit *ranked, Rel
 	}
 }
 
+/* What the longest name of a relation takes, in pixels */
+static double
+name_room(Report *report, const RelationRange *range, int rows)
+{
+	double		room = 60;
+
+	for (int i = 0; i < rows; i++)
+		room = Max(room, 6.8 * pg_mbstrlen(clipped(graph_relation_name(report->graph, range[i].relation), NAME_CHARACTERS)) + 14);
+	return room;
+}
+
 static void
 draw_relations(Report *report, const RankedSplit *ranked, const RelationRange *range, int count)
 {
@@ -276,7 +289,7 @@ draw_relations(Report *report, const RankedSplit *ranked, const RelationRange *r
 		.description = psprintf("A row for each of the %d relations with most questions, with a mark for the MRR of each kind; the table below has the numbers.", rows),
 		.x = {.label = "MRR, both sides",.low = 0,.high = 1},
 		.y = {.label = NULL,.low = rows - 0.4,.high = -0.6,.without_ticks = true},
-		.left = 175,
+		.left = name_room(report, range, rows),
 		.height = 56 + 20 * rows,
 		.width = 460
 	};
@@ -321,6 +334,7 @@ write_training_metrics(Report *report, const char *model)
 void
 section_accuracy(Report *report, const char *model)
 {
+	/* the first in the alphabet is test, where there is one */
 	char	   *split = report_text(psprintf("select min(split)::text from %sholdout", report->graph->prefix), SQL_NO_ARGS);
 	RankedSplit *ranked;
 	RelationRange *range;

@@ -13,7 +13,7 @@
 #include "chart.h"
 #include "drawn_questions.h"
 
-#define QUESTIONS 1000			/* of either group */
+#define QUESTIONS 750			/* of either group */
 #define BINS 10
 
 typedef struct Bin
@@ -85,7 +85,8 @@ draw_bin(const Chart *chart, const Bin *bin, double scale)
 	chart_segment(chart, "stroke-1", stated, Max(found - error, 0), stated, Min(found + error, 1));
 	chart_mark(chart, reliability_mark, stated, found, 4.5,
 			   psprintf("%s answers: stated %.3f, found %.3f", count_text(bin->answers), stated, found));
-	chart_text(chart->markup, chart_x(chart, stated) + 7, chart_y(chart, found) + 4, "start", "tick", count_text(bin->answers));
+	chart_text(chart->markup, chart_x(chart, stated) + (stated > 0.9 ? -8 : 8), chart_y(chart, found) + (found < 0.05 ? -8 : 14),
+			   stated > 0.9 ? "end" : "start", "tick halo", count_text(bin->answers));
 }
 
 static void

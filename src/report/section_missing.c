@@ -16,8 +16,8 @@
 
 #define LISTED 25
 #define WORK_OF_ALL 2e9			/* products of numbers in all questions together: some seconds */
-#define QUESTIONS_OF_ALL 20000
-#define QUESTIONS_DRAWN 750		/* of either group */
+#define QUESTIONS_OF_ALL 8000
+#define QUESTIONS_DRAWN 500		/* of either group */
 
 typedef struct MissingFact
 {

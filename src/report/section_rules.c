@@ -148,8 +148,9 @@ section_rules(Report *report, const char *model)
 		markup_paragraph(report->markup, "left-out", "The model has no rules.");
 		return;
 	}
-	markup_paragraph(report->markup, NULL, "The model has %s rules with counts, of which %s are selected.", count_text(counts.mined),
-					 count_text(counts.selected));
+	if (counts.mined > 0)
+		markup_paragraph(report->markup, NULL, "The model has %s rules with counts, of which %s are selected.", count_text(counts.mined),
+						 count_text(counts.selected));
 	if (counts.with_embedding > 0)
 		draw_rules(report, model, &counts, "embedding_confidence", "embedding confidence");
 	else if (counts.mined > 0)

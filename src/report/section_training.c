@@ -169,7 +169,7 @@ static void
 write_settings(Report *report, const char *model)
 {
 	SqlArgs		args = sql_args_text(model);
-	char	   *query = psprintf("select d.name, m.settings ->> d.name, coalesce(d.value #>> '{}', 'null') "
+	char	   *query = psprintf("select d.name, m.settings ->> d.name, coalesce(d.value #>> '{}', '(by the others)') "
 								 "from %smodel m, (%s) d (name, value) where m.name = $1 and m.settings ? d.name "
 								 "and d.name not in ('model', 'rules') and coalesce(m.settings -> d.name, 'null') is distinct from coalesce(d.value, 'null') "
 								 "order by 1", report->graph->prefix, default_values(report));
@@ -183,7 +183,7 @@ static void
 write_summary(Report *report, const char *model)
 {
 	SqlArgs		args = sql_args_text(model);
-	char	   *summary = report_text(psprintf("select concat_ws('; ', 'score function ' || score_function || ', ' || dimensions || ' dimensions', "
+	char	   *summary = report_text(psprintf("select concat_ws('; ', 'Score function ' || score_function || ', ' || dimensions || ' dimensions', "
 											   "'status ' || status, 'trained ' || to_char(trained_at, 'YYYY-MM-DD HH24:MI TZ')) "
 											   "from %smodel where name = $1", report->graph->prefix), &args);
 

@@ -90,7 +90,7 @@ table_row_end(Markup *markup)
 void
 table_text(Markup *markup, ColumnKind kind, const char *text)
 {
-	markup_open(markup, "td", NULL);
+	markup_open(markup, "td", "class", kind == COLUMN_CODE ? "rule" : kind == COLUMN_NAME ? "name" : "word", NULL);
 	if (kind == COLUMN_CODE)
 		markup_element(markup, "bdi", text, "class", "code", "dir", "ltr", NULL);
 	else if (kind == COLUMN_NAME)
@@ -128,9 +128,9 @@ table_number(Markup *markup, ColumnKind kind, double value)
 	{
 		if (kind == COLUMN_SHARE_BAR)
 			share_bar(markup, value);
-		markup_text(markup, kind == COLUMN_COUNT ? count_text(value) :
-					kind == COLUMN_DECIMALS ? psprintf("%.3f", value) :
-					kind == COLUMN_BYTES ? bytes_text(value) : share_text(value));
+		markup_element(markup, "span", kind == COLUMN_COUNT ? count_text(value) :
+					   kind == COLUMN_DECIMALS ? psprintf("%.3f", value) :
+					   kind == COLUMN_BYTES ? bytes_text(value) : share_text(value), NULL);
 	}
 	markup_close(markup);
 }
