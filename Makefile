@@ -37,7 +37,7 @@ dist:
 else
 
 MODULE_big = hybridkg
-ROOMS = core kge evidence server graph rules model predict train
+ROOMS = core kge evidence server graph rules model predict train report
 OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*.c $(ROOMS:%=src/%/*.c))))
 EXTENSION = hybridkg
 DATA = $(sort $(wildcard sql/hybridkg--*.sql))
@@ -47,7 +47,8 @@ REGRESS_OPTS = --inputdir=test --outputdir=build/regress --load-extension=hybrid
 REGRESS_PREP = build/regress
 TAP_TESTS = 1
 PROVE_TESTS = test/t/*.pl
-EXTRA_CLEAN = build tmp_check $(ALGEBRA) $(ALGEBRA_OBJS)
+STYLES = $(patsubst %,%.inc,$(wildcard src/report/*.css))
+EXTRA_CLEAN = build tmp_check $(ALGEBRA) $(ALGEBRA_OBJS) $(STYLES)
 
 PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
@@ -78,6 +79,11 @@ include $(PGXS)
 PURE_OPTIMIZATION ?= -O3
 src/core/%.o src/kge/%.o src/evidence/%.o: override CFLAGS += $(PURE_OPTIMIZATION) -fno-math-errno -fno-trapping-math -fno-wrapv
 src/kge/engine.o src/kge/sketch.o: override CFLAGS += -fassociative-math -fno-signed-zeros
+
+# the style sheets of reports, as strings of C
+src/report/style.o src/report/style.clang: $(STYLES)
+%.css.inc: %.css
+	sed 's/["\\]/\\&/g; s/.*/"&\\n"/' $< >$@
 
 # hkg_project: a library of its own, which the first call opens.  Where BLAS and LAPACK are
 # not installed, or with_blas=no says so, all else is built, and that function is an error.

@@ -1266,6 +1266,33 @@ frequency: how often the entity is head or tail of a fact; a fact about an entit
 sparsity: 1 - (frequency - min) / (max - min) over all entities; 0 when all are equally frequent';
 
 -- ---------------------------------------------------------------------------
+-- Reports
+-- ---------------------------------------------------------------------------
+
+create function hkg_report(graph name, model name default 'default', compare name default null) returns text
+as 'MODULE_PATHNAME' language c stable parallel unsafe cost 10000000
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_report(name, name, name) is
+'a page (HTML) that shows a graph and a model of it: relations, training, accuracy, probabilities, rules, a map, missing facts, cost
+psql -XAtc "select hkg_report(''g'')" >report.html writes it to a file, which needs nothing else: no script, no font, no picture
+graph: an existing graph
+model: a model of it; a graph without models has a page without them
+compare: another model, which stands beside the first one; null: none
+Accuracy is measured on split test (or valid), by a sample where that is large; missing facts are those of hkg_complete, or of a sample of questions where all would take long. The page states both. Two calls differ in the times that are measured.
+It reads with the caller''s rights and writes nothing. A section that needs what the caller may not read, or more than hybridkg.max_memory, is left out, and the page states why.
+errors: 42704 for an unknown model';
+
+create function hkg_explain_svg(graph name, head text, relation text, tail text, model name default 'default') returns text
+as 'MODULE_PATHNAME' language c stable parallel unsafe cost 20000
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_explain_svg(name, text, text, text, name) is
+'hkg_explain as a picture (SVG): the triple, groundings of the rules that count most for it as a small graph, and the shares of the embedding and of each rule as bars
+graph: an existing graph
+head, relation, tail: names; the triple need not be a fact
+model: a trained model of the graph
+errors: as those of hkg_explain';
+
+-- ---------------------------------------------------------------------------
 -- Help
 -- ---------------------------------------------------------------------------
 

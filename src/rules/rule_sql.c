@@ -151,6 +151,18 @@ append_name_joins(StringInfo sql, const Graph *graph, const Rule *rule)
 						 graph->prefix, i);
 }
 
+/* Appends what is selected and where it comes from. */
+static void
+append_groundings(StringInfo sql, const Graph *graph, const Rule *rule)
+{
+	appendStringInfoChar(sql, '\n');
+	append_joins(sql, graph, rule);
+	append_name_joins(sql, graph, rule);
+	append_first_conditions(sql, rule);
+	appendStringInfo(sql, " and %s = $1 and %s = $2\norder by 1",
+					 head_column(rule, TERM_X), head_column(rule, TERM_Y));
+}
+
 char *
 rule_sql_groundings(const Graph *graph, const Rule *rule)
 {
@@ -159,12 +171,22 @@ rule_sql_groundings(const Graph *graph, const Rule *rule)
 	initStringInfo(&sql);
 	appendStringInfoString(&sql, "select (");
 	append_readable_atoms(&sql, rule);
-	appendStringInfoString(&sql, ")::text as grounding\n");
-	append_joins(&sql, graph, rule);
-	append_name_joins(&sql, graph, rule);
-	append_first_conditions(&sql, rule);
-	appendStringInfo(&sql, " and %s = $1 and %s = $2\norder by 1",
-					 head_column(rule, TERM_X), head_column(rule, TERM_Y));
+	appendStringInfoString(&sql, ")::text as grounding");
+	append_groundings(&sql, graph, rule);
+	return sql.data;
+}
+
+char *
+rule_sql_grounding_names(const Graph *graph, const Rule *rule)
+{
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	appendStringInfoString(&sql, "select array[");
+	for (int i = 1; i <= rule_atoms(rule); i++)
+		appendStringInfo(&sql, "%sr%d.name::text, h%d.name::text, t%d.name::text", i == 1 ? "" : ", ", i, i, i);
+	appendStringInfoString(&sql, "] as names");
+	append_groundings(&sql, graph, rule);
 	return sql.data;
 }
 

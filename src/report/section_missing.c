@@ -1,0 +1,189 @@
+/*
+ * section_missing.c
+ *		The most plausible missing facts of a graph, each with its best rule and what grounds that.
+ *
+ * On a small graph they are those of hkg_complete.  On a larger one that takes longer than a page may: then they are the
+ * best answers to a sample of the questions.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "utils/builtins.h"
+
+#include "drawn_questions.h"
+
+#define LISTED 25
+#define WORK_OF_ALL 2e9			/* products of numbers in all questions together: some seconds */
+#define QUESTIONS_OF_ALL 8000
+#define QUESTIONS_DRAWN 500		/* of either group */
+
+typedef struct MissingFact
+{
+	char	   *head;
+	char	   *relation;
+	char	   *tail;
+	double		probability;
+} MissingFact;
+
+/* The best so far, best first */
+typedef struct MissingFacts
+{
+	MissingFact fact[LISTED];
+	int			count;
+} MissingFacts;
+
+static bool
+is_same(const MissingFact *fact, const Datum *values)
+{
+	return strcmp(fact->head, TextDatumGetCString(values[0])) == 0 && strcmp(fact->relation, TextDatumGetCString(values[1])) == 0 &&
+		strcmp(fact->tail, TextDatumGetCString(values[2])) == 0;
+}
+
+/* A row: head, relation, tail, probability.  A fact that answers two questions has the higher of two probabilities. */
+static void
+keep_best(void *argument, const Datum *values, const bool *nulls)
+{
+	MissingFacts *facts = argument;
+	double		probability = DatumGetFloat8(values[3]);
+	int			place = facts->count;
+
+	for (int i = 0; i < facts->count; i++)
+	{
+		if (facts->fact[i].probability < probability && place == facts->count)
+			place = i;
+		if (facts->fact[i].probability >= probability && is_same(&facts->fact[i], values))
+			return;
+	}
+	if (place == LISTED)
+		return;
+	for (int i = place; i < facts->count; i++)
+		if (is_same(&facts->fact[i], values))
+		{
+			facts->fact[i].probability = probability;
+			return;
+		}
+	facts->count = Min(facts->count + 1, LISTED);
+	memmove(&facts->fact[place + 1], &facts->fact[place], (facts->count - 1 - place) * sizeof(MissingFact));
+	facts->fact[place] = (MissingFact) {
+		TextDatumGetCString(values[0]), TextDatumGetCString(values[1]), TextDatumGetCString(values[2]), probability
+	};
+}
+
+/* ---- finding ------------------------------------------------------------------------------- */
+
+/* Whether hkg_complete takes a few seconds at most */
+static bool
+may_ask_all(const Report *report, const char *model)
+{
+	SqlArgs		args = sql_args_text(model);
+	double		questions = report_number(psprintf("select ((select count(*) from (select distinct relation, head from %1$striple) h) "
+												   "+ (select count(*) from (select distinct relation, tail from %1$striple) t))::float8",
+												   report->graph->prefix), SQL_NO_ARGS);
+	double		numbers = report_number(psprintf("select (count(*) * (select coalesce(dimensions, 1) from %1$smodel where name = $1))::float8 "
+												 "from %1$sentity", report->graph->prefix), &args);
+
+	return questions <= QUESTIONS_OF_ALL && questions * numbers <= WORK_OF_ALL;
+}
+
+static void
+find_in_all(Report *report, const char *model, MissingFacts *facts)
+{
+	SqlArgs		args = sql_args_text(model);
+
+	sql_stream(psprintf("select head, relation, tail, probability from %shkg_complete(%s, k => %d, min_probability => 0, model => $1::name)",
+						report->functions, quote_literal_cstr(report->graph->name), LISTED), &args, keep_best, facts);
+	markup_paragraph(report->markup, NULL, "All questions about what the graph lacks were asked, for heads and for tails (hkg_complete).");
+}
+
+static void
+find_in_sample(Report *report, const char *model, MissingFacts *facts)
+{
+	char	   *query = psprintf("select head, (select name::text from %srelation where id = $1), tail, probability from %%answers%% p "
+								 "order by probability desc limit %d", report->graph->prefix, LISTED);
+	int64		questions = ask_drawn_questions(report, model, QUESTIONS_DRAWN, query, keep_best, facts);
+
+	markup_paragraph(report->markup, NULL, "Found among the answers to %s questions, drawn evenly from all relations; hkg_complete asks all.",
+					 count_text((double) questions));
+}
+
+/* ---- writing -------------------------------------------------------------------------------- */
+
+static const Column missing_columns[] = {
+	{"head", COLUMN_NAME},
+	{"relation", COLUMN_NAME},
+	{"tail", COLUMN_NAME},
+	{"probability", COLUMN_SHARE_BAR},
+	{"rule that counts most", COLUMN_CODE},
+	{"because", COLUMN_CODE}
+};
+
+typedef struct BestReason
+{
+	char	   *rule;
+	char	   *grounding;
+} BestReason;
+
+static void
+take_reason(void *argument, const Datum *values, const bool *nulls)
+{
+	BestReason	   *reason = argument;
+
+	reason->rule = TextDatumGetCString(values[0]);
+	reason->grounding = nulls[1] ? pstrdup("") : TextDatumGetCString(values[1]);
+}
+
+/* The first rule of hkg_explain that has a share, or a grounding at least; the embedding where there is none */
+static BestReason
+reason_of(const Report *report, const char *model, const MissingFact *fact)
+{
+	BestReason		reason = {pstrdup(""), pstrdup("")};
+	SqlArgs		args = sql_args_text(model);
+
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(fact->head));
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(fact->relation));
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(fact->tail));
+	sql_stream(psprintf("select rule, grounding from %shkg_explain(%s, $2, $3, $4, $1::name) "
+						"order by grounding is null, share desc nulls last, quality desc nulls last, rule, grounding limit 1",
+						report->functions, quote_literal_cstr(report->graph->name)), &args, take_reason, &reason);
+	return reason;
+}
+
+static void
+write_facts(Report *report, const char *model, const MissingFacts *facts)
+{
+	Markup	   *markup = report->markup;
+
+	table_begin(markup, "Most probable first", missing_columns, lengthof(missing_columns));
+	for (int i = 0; i < facts->count; i++)
+	{
+		const MissingFact *fact = &facts->fact[i];
+		BestReason		reason = reason_of(report, model, fact);
+
+		table_row_begin(markup);
+		table_text(markup, COLUMN_NAME, fact->head);
+		table_text(markup, COLUMN_NAME, fact->relation);
+		table_text(markup, COLUMN_NAME, fact->tail);
+		table_number(markup, COLUMN_SHARE_BAR, fact->probability);
+		table_text(markup, COLUMN_CODE, reason.rule);
+		table_text(markup, COLUMN_CODE, reason.grounding);
+		table_row_end(markup);
+	}
+	table_end(markup);
+}
+
+void
+section_missing(Report *report, const char *model)
+{
+	MissingFacts facts = {.count = 0};
+
+	if (may_ask_all(report, model))
+		find_in_all(report, model, &facts);
+	else
+		find_in_sample(report, model, &facts);
+	if (facts.count == 0)
+		markup_paragraph(report->markup, "left-out", "Nothing was found.");
+	else
+		write_facts(report, model, &facts);
+}
