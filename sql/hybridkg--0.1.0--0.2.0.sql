@@ -211,7 +211,7 @@ as 'MODULE_PATHNAME' language c volatile parallel unsafe
 set search_path = pg_catalog, pg_temp$$, arguments);
 	execute format('comment on function @extschema@.hkg_train_background is %L',
 $$hkg_train in a background worker, with the caller's rights; returns its process id once it has begun
-It commits after every iteration; the model of that name stays as it is until the new one is ready, and is then replaced at once. View hkg_progress shows it, pg_cancel_backend stops it, column status of table model has the outcome, hkg_resume continues a stopped one. It reads what is committed when it starts, and learns from the facts of that moment.$$ ||
+It commits after every iteration; the model of that name stays as it is until the new one is ready, and is then replaced at once. View hkg_progress shows it, pg_cancel_backend stops it, column status of table model has the outcome, hkg_resume continues a stopped one. It reads what is committed when it starts, as the current role and with the settings of the session, and learns from the facts of that moment.$$ ||
 		meaning || ', 53000 when no background worker is free');
 
 	execute format($$
@@ -232,7 +232,7 @@ as 'MODULE_PATHNAME' language c volatile parallel restricted rows 8
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_cache() is
 'lists the models and indexes of facts that all sessions of the server share (hybridkg.shared_cache bounds them)
-returns for each: database; graph and model, null in another database; kind: model (embeddings and their sketch) or facts (the index of facts, and rules); state: building, ready, or evicted (no session finds it any more, those that have it let go of it when they use the model next, or end); bytes of its file; users: sessions that have it mapped; built_at; used_at';
+returns for each: database; graph and model, null in another database and for roles that do not see all rows of the graph''s table model; kind: model (embeddings and their sketch) or facts (the index of facts, and rules); state: building, ready, or evicted (no session finds it any more, those that have it let go of it when they use the model next, or end); bytes of its file; users: sessions that have it mapped; built_at; used_at';
 
 create function hkg_trainings()
 returns table (graph name, model name, pid int, phase text, iteration int, iterations int, epoch int, epochs int,
@@ -245,7 +245,7 @@ comment on function hkg_trainings() is
 create view hkg_progress as select * from @extschema@.hkg_trainings();
 
 grant select on hkg_progress to public;
-comment on view hkg_progress is 'a row for each training and each hkg_load, hkg_sync or hkg_split under way in this database';
+comment on view hkg_progress is 'a row for each training and each hkg_load, hkg_sync or hkg_split under way in this database, for the role that runs it, roles that see all rows of the graph''s table model, and members of pg_read_all_stats';
 comment on column hkg_progress.graph is 'the graph that is learnt from';
 comment on column hkg_progress.model is 'the name that the model will have; null for what changes facts';
 comment on column hkg_progress.iteration is 'the current iteration, 1 first';
@@ -296,7 +296,7 @@ begin
 	for part in select key, grid ? key and fixed ? key as twice from jsonb_object_keys(grid || fixed) key loop
 		if part.key <> all (known) then
 			raise exception using errcode = 'invalid_parameter_value',
-				message = format('"%s" is not an argument that can be tuned', part.key),
+				message = format('"%s" is not an argument that can be tuned', left(part.key, 100)),
 				hint = format('Known are: %s.', array_to_string(known, ', '));
 		elsif part.twice then
 			raise exception using errcode = 'invalid_parameter_value',
@@ -311,7 +311,7 @@ begin
 	for part in select key, value from jsonb_each(grid) loop
 		if jsonb_typeof(part.value) <> 'array' or part.value = '[]' then
 			raise exception using errcode = 'invalid_parameter_value',
-				message = format('grid must have a list of values for "%s", not %s', part.key, part.value),
+				message = format('grid must have a list of values for "%s", not %s', part.key, left(part.value::text, 100)),
 				hint = 'What all trials share goes to fixed.';
 		elsif cardinality(points)::bigint * jsonb_array_length(part.value) > 100000 then
 			raise exception using errcode = 'program_limit_exceeded', message = 'the grid has more than 100000 points';
@@ -639,3 +639,26 @@ side: head, tail, or both (the mean over both)
 triples: that were ranked
 mrr_embedding, mrr_rules, mrr_both and so on: filtered metrics; null for what the model does not have
 The split is ranked three times.';
+
+create function hkg_report(graph name, model name default 'default', compare name default null) returns text
+as 'MODULE_PATHNAME' language c stable parallel unsafe cost 10000000
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_report(name, name, name) is
+'a page (HTML) that shows a graph and a model of it: relations, training, accuracy, probabilities, rules, a map, missing facts, cost
+psql -XAtc "select hkg_report(''g'')" >report.html writes it to a file, which needs nothing else: no script, no font, no picture
+graph: an existing graph
+model: a model of it; a graph without models has a page without them
+compare: another model, which stands beside the first one; null: none
+Accuracy is measured on split test (or valid), by a sample where that is large; missing facts are those of hkg_complete, or of a sample of questions where all would take long. The page states both. Two calls differ in the times that are measured.
+It reads with the caller''s rights and writes nothing. A section that needs what the caller may not read, or more than hybridkg.max_memory, is left out, and the page states why.
+errors: 42704 for an unknown model';
+
+create function hkg_explain_svg(graph name, head text, relation text, tail text, model name default 'default') returns text
+as 'MODULE_PATHNAME' language c stable parallel unsafe cost 20000
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_explain_svg(name, text, text, text, name) is
+'hkg_explain as a picture (SVG): the triple, groundings of the rules that count most for it as a small graph, and the shares of the embedding and of each rule as bars
+graph: an existing graph
+head, relation, tail: names; the triple need not be a fact
+model: a trained model of the graph
+errors: as those of hkg_explain';
