@@ -654,7 +654,7 @@ It reads with the caller''s rights and writes nothing. A section that needs what
 errors: 42704 for an unknown model';
 
 create function hkg_explain_svg(graph name, head text, relation text, tail text, model name default 'default') returns text
-as 'MODULE_PATHNAME' language c stable parallel unsafe cost 20000
+as 'MODULE_PATHNAME' language c stable parallel safe cost 20000
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_explain_svg(name, text, text, text, name) is
 'hkg_explain as a picture (SVG): the triple, groundings of the rules that count most for it as a small graph, and the shares of the embedding and of each rule as bars
