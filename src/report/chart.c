@@ -306,14 +306,16 @@ chart_bar(const Chart *chart, const char *class, double x1, double y1, double x2
 	end_with_tip(markup, tip);
 }
 
+/* Names of one kind often begin alike: both ends are kept. */
 char *
 clipped(const char *text, int characters)
 {
 	int			length = (int) strlen(text);
-	int			kept;
+	int			given = pg_mbstrlen(text);
+	int			end = (characters - 2) / 2;
 
-	if (pg_mbstrlen(text) <= characters)
+	if (given <= characters)
 		return pstrdup(text);
-	kept = pg_mbcharcliplen(text, length, characters - 2);
-	return psprintf("%.*s...", kept, text);
+	return psprintf("%.*s...%s", pg_mbcharcliplen(text, length, characters - 2 - end), text,
+					text + pg_mbcharcliplen(text, length, given - end));
 }

@@ -82,7 +82,7 @@ extern void chart_cloud(const Chart *chart, const char *class, const double *x, 
 /* A text at a place in pixels; anchor: start, middle or end */
 extern void chart_text(Markup *markup, double x, double y, const char *anchor, const char *class, const char *text);
 
-/* At most so many characters of a text, with an ellipsis where some are left out */
+/* About so many characters of a text, with dots where some are left out */
 extern char *clipped(const char *text, int characters);
 
 #endif							/* HKG_REPORT_CHART_H */

@@ -167,10 +167,10 @@ static const Column accuracy_columns[] = {
 	{"relation", COLUMN_NAME},
 	{"asked for", COLUMN_TEXT},
 	{"questions", COLUMN_COUNT},
-	{"MRR embedding", COLUMN_DECIMALS},
+	{"MRR emb.", COLUMN_DECIMALS},
 	{"MRR rules", COLUMN_DECIMALS},
 	{"MRR both", COLUMN_DECIMALS},
-	{"Hits@10 embedding", COLUMN_DECIMALS},
+	{"Hits@10 emb.", COLUMN_DECIMALS},
 	{"Hits@10 rules", COLUMN_DECIMALS},
 	{"Hits@10 both", COLUMN_DECIMALS}
 };

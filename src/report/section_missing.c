@@ -15,6 +15,7 @@
 #include "drawn_questions.h"
 
 #define LISTED 25
+#define ASKED_OF_ALL 500		/* more than are listed: some may be held out */
 #define WORK_OF_ALL 2e9			/* products of numbers in all questions together: some seconds */
 #define QUESTIONS_OF_ALL 8000
 #define QUESTIONS_DRAWN 500		/* of either group */
@@ -71,6 +72,21 @@ keep_best(void *argument, const Datum *values, const bool *nulls)
 	};
 }
 
+/*
+ * A query of found facts (head, relation, tail, probability, by names) without those that are held out: they are not
+ * missing.  Who may not read table holdout sees them.
+ */
+static char *
+without_held_out(const Report *report, const char *found)
+{
+	const char *condition = psprintf("where not exists (select from %1$sholdout x join %1$sentity h on h.id = x.head "
+									 "join %1$srelation r on r.id = x.relation join %1$sentity t on t.id = x.tail "
+									 "where h.name = f.head and r.name = f.relation and t.name = f.tail)", report->graph->prefix);
+
+	return psprintf("select head, relation, tail, probability from (%s) f %s order by probability desc limit %d", found,
+					graph_may_read(report->graph, "holdout") ? condition : "", LISTED);
+}
+
 /* ---- finding ------------------------------------------------------------------------------- */
 
 /* Whether hkg_complete takes a few seconds at most */
@@ -92,16 +108,17 @@ find_in_all(Report *report, const char *model, MissingFacts *facts)
 {
 	SqlArgs		args = sql_args_text(model);
 
-	sql_stream(psprintf("select head, relation, tail, probability from %shkg_complete(%s, k => %d, min_probability => 0, model => $1::name)",
-						report->functions, quote_literal_cstr(report->graph->name), LISTED), &args, keep_best, facts);
+	sql_stream(without_held_out(report, psprintf("select * from %shkg_complete(%s, k => %d, min_probability => 0, model => $1::name) c",
+												 report->functions, quote_literal_cstr(report->graph->name), ASKED_OF_ALL)),
+			   &args, keep_best, facts);
 	markup_paragraph(report->markup, NULL, "All questions about what the graph lacks were asked, for heads and for tails (hkg_complete).");
 }
 
 static void
 find_in_sample(Report *report, const char *model, MissingFacts *facts)
 {
-	char	   *query = psprintf("select head, (select name::text from %srelation where id = $1), tail, probability from %%answers%% p "
-								 "order by probability desc limit %d", report->graph->prefix, LISTED);
+	char	   *query = without_held_out(report, psprintf("select p.head, r.name::text as relation, p.tail, p.probability from %%answers%% p, "
+														  "%srelation r where r.id = $1", report->graph->prefix));
 	int64		questions = ask_drawn_questions(report, model, QUESTIONS_DRAWN, query, keep_best, facts);
 
 	markup_paragraph(report->markup, NULL, "Found among the answers to %s questions, drawn evenly from all relations; hkg_complete asks all.",
