@@ -160,14 +160,10 @@ axis_labels(const Chart *chart)
 void
 picture_open(Markup *markup, double width, double height, const char *title, const char *description)
 {
-	char	   *title_id = markup_new_id(markup);
-	char	   *description_id = markup_new_id(markup);
-
 	markup_open(markup, "svg", "xmlns", "http://www.w3.org/2000/svg", "role", "img", "viewBox",
-				psprintf("0 0 %.0f %.0f", width, height), "aria-labelledby",
-				psprintf("%s %s", title_id, description_id), NULL);
-	markup_element(markup, "title", title, "id", title_id, NULL);
-	markup_element(markup, "desc", description, "id", description_id, NULL);
+				psprintf("0 0 %.0f %.0f", width, height), NULL);
+	markup_element(markup, "title", title, NULL);
+	markup_element(markup, "desc", description, NULL);
 }
 
 static void

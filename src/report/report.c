@@ -233,7 +233,7 @@ write_page(Report *report, const char *const *models, int count)
 	if (count == 0)
 		markup_paragraph(markup, "left-out", "The graph has no model of that name yet: hkg_train(graph) makes one.");
 	markup_close(markup);
-	markup_paragraph(markup, "footer", "Made by hkg_report of hybridkg.");
+	markup_element(markup, "footer", "Made by hkg_report of hybridkg.", NULL);
 	markup_close(markup);
 	markup_close(markup);
 }

@@ -233,7 +233,7 @@ write_table(Report *report, const RankedSplit *ranked, const RelationRange *rang
 		write_relation(report, ranked, range[i]);
 	table_end(report->markup);
 	if (count > RELATIONS_LISTED)
-		markup_paragraph(report->markup, "left-out", "Only the first %d of %d relations are listed.", RELATIONS_LISTED, count);
+		markup_paragraph(report->markup, "note", "Only the first %d of %d relations are listed.", RELATIONS_LISTED, count);
 }
 
 /* The kinds that there are, as a legend */

@@ -80,7 +80,7 @@ write_relations(Report *report)
 	sql_arg(&args, INT4OID, Int32GetDatum(RELATIONS_LISTED));
 	if (table_of_query(report->markup, "Relations, those with most facts first", relation_columns,
 					   lengthof(relation_columns), psprintf(relation_query, report->graph->prefix), &args) == RELATIONS_LISTED)
-		markup_paragraph(report->markup, "left-out", "Only the first %d are listed.", RELATIONS_LISTED);
+		markup_paragraph(report->markup, "note", "Only the first %d are listed.", RELATIONS_LISTED);
 	markup_paragraph(report->markup, "note", "Form: one means fewer than 1.5 heads a tail, or tails a head; functional: no "
 					 "head has two tails. Symmetric: facts that hold in the other direction as well. Density: facts of "
 					 "all pairs of one of the relation's heads and one of its tails; low is sparse.");

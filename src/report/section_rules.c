@@ -112,7 +112,7 @@ list_rules(Report *report, const char *model, const RuleCounts *counts)
 												 report->graph->prefix, RULES_LISTED), &args);
 
 	if (listed < counts->mined)
-		markup_paragraph(report->markup, "left-out", "The best %d of %s are listed; table rule has all.", RULES_LISTED, count_text(counts->mined));
+		markup_paragraph(report->markup, "note", "The best %d of %s are listed; table rule has all.", RULES_LISTED, count_text(counts->mined));
 }
 
 static const Column path_columns[] = {

@@ -115,32 +115,30 @@ sub well_formed
 		close $handle;
 		is(qx(xmllint --noout --nonet $file 2>&1), '', "xmllint reads $name");
 	}
-	my %harmless = map { $_ => 1 } qw(html head meta title style body header main section nav p h1 h2 h3 ul li a b bdi span div figure figcaption
+	my %harmless = map { $_ => 1 } qw(html head meta title style body header main section nav footer p h1 h2 h3 ul li a b bdi span div figure figcaption
 	  table thead tbody tr th td svg desc text line path circle rect);
 	is(join(' ', grep { !$harmless{$_} } map { $_->{tag} } @$elements), '', "$name has no other elements");
 	is(join(' ', grep { /^on|^src$|^style$/ } map { keys %{ $_->{attributes} } } @$elements), '', "$name has no attributes that run or load");
 	is(join(' ', grep { !/^#/ } map { $_->{attributes}{href} // () } @$elements), '', "links of $name stay on the page");
 	unlike(all_text([ tags($elements, 'style') ]), qr/url|import|<|&/, "its style loads nothing");
 	my @pictures = grep { ($_->{attributes}{role} // '') eq 'img' } tags($elements, 'svg');
-	my %id = map { ($_->{attributes}{id} // '') => $_->{text} } @$elements;
-	is(scalar(grep { my $picture = $_; grep { ($id{$_} // '') eq '' } split / /, $picture->{attributes}{'aria-labelledby'} // 'none' } @pictures), 0,
-		"each picture of $name has a text alternative");
+	is(scalar(grep { $_->{path} =~ /(^|\/)svg$/ && $_->{text} ne '' } tags($elements, 'desc')), scalar(@pictures), "each picture of $name is described");
 	return $elements;
 }
 
 # ---- a graph with names that would do harm ------------------------------------------------------------------------
 
-my @hostile = ('<script>alert(1)</script>', '"><img src=x onerror=alert(1)>', "' onload='alert(1)", ']]><!--', '&lt;b&amp;', "a\x{1}b\tc\r\nd\x{7F}",
-	"\x{5D0}\x{5D1}\x{5D2} (x) \x{202E}left", "\x{FFFE}\x{1F600}", 'x' x 2000, '%s%n$1', '</svg></style>');
+my @hostile = ('<script>alert(1)</script>', '"><img src=x onerror=alert(1)>', "' onload='alert(1) %s%n\$1", ']]><!--', '&lt;b&amp;', "a\x{1}b\tc\r\nd\x{7F}",
+	"\x{5D0}\x{5D1}\x{5D2} (x) \x{202E}left", "\x{FFFE}\x{1F600}", 'x' x 2000, '</svg></style>');
 my $names = join ', ', map { my $name = encode('UTF-8', $_); $name =~ s/([^\w])/sprintf '\\%03o', ord $1/ge; "convert_from('$name', 'UTF8')" } @hostile;
 
-make_graph($primary, 'g', 300, 3000);
+make_graph($primary, 'g', 200, 1500);
 $primary->safe_psql('postgres', qq{
 	alter schema g rename to "<g> & ""h""";
 	set search_path = "<g> & ""h""", public;
 	with name as (select n, place from unnest(array[$names]) with ordinality u (n, place)),
 		hub as (select id, row_number() over (order by facts desc, id) as place
-			from (select e.id, count(*) as facts from entity e join triple t on e.id in (t.head, t.tail) group by e.id) d)
+			from (select id, count(*) as facts from (select head as id from triple union all select tail from triple) t group by id) d)
 	update entity e set name = n.n from hub join name n using (place) where e.id = hub.id;
 	update relation set name = '<script>r1("' where name = 'r1';
 	update relation set name = convert_from('\\327\\251\\327\\234\\327\\225\\327\\235', 'UTF8') where name = 'r3';
@@ -157,7 +155,7 @@ my @sections = map { $_->{attributes}{id} } tags($elements, 'section');
 is("@sections", 'graph training accuracy calibration rules map missing cost', 'its sections');
 is(scalar(grep { ($_->{attributes}{role} // '') eq 'img' } tags($elements, 'svg')), 8,
 	'pictures: degrees, loss, MRR, time, accuracy, reliability, rules, map');
-cmp_ok(scalar(tags($elements, 'table')), '>=', 9, 'tables');
+cmp_ok(scalar(tags($elements, 'table')), '>=', 8, 'tables');
 is(scalar(grep { ($_->{attributes}{class} // '') eq 'left-out' } tags($elements, 'p')), 0, 'nothing is left out')
   or diag(all_text([ grep { ($_->{attributes}{class} // '') eq 'left-out' } tags($elements, 'p') ]));
 
@@ -189,8 +187,8 @@ cmp_ok(length $text, '<', 600_000, 'its size');
 
 # ---- an explanation -------------------------------------------------------------------------------------------------
 
-my $fact = $primary->safe_psql('postgres', qq{select format('%L, %L, %L', head, relation, tail) from hkg_complete($graph, model => '<b>"m', min_probability => 0)
-	where rule is not null and rule ~ '<= .*, ' and (head ~ '<' or tail ~ '<') limit 1});
+my $fact = $primary->safe_psql('postgres', qq{select format('%L, %L, %L', head, relation, tail) from hkg_complete($graph, k => 3000, model => '<b>"m', min_probability => 0)
+	where rule is not null and (head ~ '[<>]' or tail ~ '[<>]') limit 1});
 isnt($fact, '', 'a missing fact about a hostile name, that a rule infers');
 my $picture = page(qq{hkg_explain_svg($graph, $fact, '<b>"m')});
 $elements = well_formed($picture, 'an explanation');
@@ -282,13 +280,12 @@ foreach my $encoding ([ 'LATIN1', "chr(233)", 'e9' ], [ 'SQL_ASCII', q{e'\\xff'}
 
 # ---- memory, cancel ------------------------------------------------------------------------------------------------------------------
 
-$elements = parse($primary->safe_psql('postgres', qq{set hybridkg.max_memory = '64kB'; select hkg_report($graph, '<b>"m')}));
-like($left_out->($elements), qr/max_memory/, 'what needs too much memory is left out');
-
-make_graph($primary, 'big', 3000, 60000);
+make_graph($primary, 'big', 2000, 30000);
 $primary->safe_psql('postgres', q{select hkg_train('big', 'complex', 64, iterations => 1, epochs => 1, top_rules => 20)});
+$elements = parse($primary->safe_psql('postgres', q{load 'hybridkg'; set hybridkg.max_memory = '1MB'; select hkg_report('big')}));
+like($left_out->($elements), qr/max_memory/, 'what needs too much memory is left out');
 my $slow = 0;
-foreach my $milliseconds (20, 150, 400, 800, 1300, 2000, 3000)
+foreach my $milliseconds (20, 200, 500, 1000, 2000)
 {
 	my $late;
 	foreach my $try (1 .. 4)
