@@ -18,7 +18,7 @@
 #define ASKED_OF_ALL 500		/* more than are listed: some may be held out */
 #define WORK_OF_ALL 2e9			/* products of numbers in all questions together: some seconds */
 #define QUESTIONS_OF_ALL 8000
-#define QUESTIONS_DRAWN 500		/* of either group */
+#define QUESTIONS_DRAWN 300		/* of either group */
 
 typedef struct MissingFact
 {
