@@ -1007,12 +1007,13 @@ score: see hkg_score
 probability: the chance that it is true, if the share assume_missing of all true facts is missing (argument of hkg_train) and these are like the facts held out; calibrated by relation and side on the valid split, or the facts held out in its place (table evidence_weight), over all questions with that relation. Rows come in its order. sigma(score) where nothing was learnt';
 
 create function hkg_predict_tails(graph name, heads text[], relation text, k int default 10,
-	model name default 'default', known bool default false, evidence text default 'both')
+	model name default 'default', known bool default false, evidence text default 'both',
+	candidates text[] default null)
 returns table (head text, tail text, score float8, probability float8)
 as 'MODULE_PATHNAME', 'hkg_predict_tails_many'
 language c stable parallel safe cost 10000 rows 100 support @extschema@.hkg_estimate_k
 set search_path = pg_catalog, pg_temp;
-comment on function hkg_predict_tails(name, text[], text, int, name, bool, text) is
+comment on function hkg_predict_tails(name, text[], text, int, name, bool, text, text[]) is
 'the k most plausible tails of (head, relation, ?) for each of many heads: the same as one by one, in a fraction of the time
 graph: an existing graph
 heads: entities, none null; of one that is there twice, answers are listed twice
@@ -1021,17 +1022,19 @@ k: how many for each head, at least 1
 model: a trained model of the graph
 known: whether to list tails of known facts, too; these facts are part of their own evidence (see hkg_score). The head itself is listed only for a relation with facts whose head and tail are the same
 evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed) or ''both''; ''both'' is the embedding alone where a model has no rules
+candidates: entities, none null; only these are listed, with the probabilities that they have among all entities. Others are left out that the model does not have. null: all
 head: the element of heads; rows come in the order of heads, and of one head best first
 score: see hkg_score
 probability: see hkg_predict_tails of a single head';
 
 create function hkg_predict_heads(graph name, relation text, tails text[], k int default 10,
-	model name default 'default', known bool default false, evidence text default 'both')
+	model name default 'default', known bool default false, evidence text default 'both',
+	candidates text[] default null)
 returns table (tail text, head text, score float8, probability float8)
 as 'MODULE_PATHNAME', 'hkg_predict_heads_many'
 language c stable parallel safe cost 10000 rows 100 support @extschema@.hkg_estimate_k
 set search_path = pg_catalog, pg_temp;
-comment on function hkg_predict_heads(name, text, text[], int, name, bool, text) is
+comment on function hkg_predict_heads(name, text, text[], int, name, bool, text, text[]) is
 'the k most plausible heads of (?, relation, tail) for each of many tails: the same as one by one, in a fraction of the time
 graph: an existing graph
 relation: a relation
@@ -1040,6 +1043,7 @@ k: how many for each tail, at least 1
 model: a trained model of the graph
 known: whether to list heads of known facts, too; these facts are part of their own evidence (see hkg_score). The tail itself is listed only for a relation with facts whose head and tail are the same
 evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed) or ''both''; ''both'' is the embedding alone where a model has no rules
+candidates: entities, none null; only these are listed, with the probabilities that they have among all entities. Others are left out that the model does not have. null: all
 tail: the element of tails; rows come in the order of tails, and of one tail best first
 score: see hkg_score
 probability: see hkg_predict_tails of a single head';
