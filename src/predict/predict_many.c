@@ -5,6 +5,9 @@
  * The questions share all that a call does: the look-up of names, the reading of known facts, the threads and, above
  * all, the passes over the entities (kge_top_many).  Each has the answers that it has alone.
  *
+ * Where only some entities are candidates, a question's list is asked for again, and longer, until it has enough of
+ * them.  Probabilities are those among all entities.
+ *
  * Memory is bounded: questions come in parts that have about ANSWERS_AT_ONCE answers together.
  */
 #include "postgres.h"
@@ -29,6 +32,8 @@
 #define KNOWN_AT_ONCE (1 << 22)
 /* one more thread for this many questions */
 #define QUESTIONS_A_THREAD 16
+/* times that a list is longer when a shorter one had too few candidates */
+#define DEEPER 8
 
 /* All that a call asks */
 typedef struct Asked
@@ -45,6 +50,8 @@ typedef struct Asked
 	int			count;
 	Datum	   *name;			/* text, of each given entity */
 	int32	   *given;			/* its row */
+	bool	   *candidate;		/* by row of the model; NULL: all are candidates */
+	int64		candidates;
 	Datum	   *answer_name;	/* text, by row of the model; 0 until it was looked up */
 	Datum		no_name;		/* while it is looked up */
 	MemoryContext context;		/* of these */
@@ -52,20 +59,22 @@ typedef struct Asked
 
 /* ---- names ------------------------------------------------------------------------- */
 
-/* The elements of an array of text, in order */
-static void
-read_names(FunctionCallInfo fcinfo, int i, const char *name, Asked *asked)
+/* The elements of an array of text, in order; returns how many. */
+static int
+read_names(FunctionCallInfo fcinfo, int i, const char *name, Datum **names)
 {
 	ArrayType  *array = DatumGetArrayTypeP(argument(fcinfo, i, name));
 	bool	   *nulls;
+	int			count;
 
-	deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT, &asked->name, &nulls, &asked->count);
-	for (int j = 0; j < asked->count; j++)
+	deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT, names, &nulls, &count);
+	for (int j = 0; j < count; j++)
 		if (nulls[j])
 			ereport(ERROR,
 					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 					 errmsg("element %d of %s must not be null", j + 1, name),
 					 errhint("array_remove(..., null) leaves such elements out.")));
+	return count;
 }
 
 static void
@@ -112,6 +121,37 @@ take_answer_name(void *argument, const Datum *values, const bool *nulls)
 	}
 }
 
+/* ---- candidates -------------------------------------------------------------------- */
+
+static void
+take_candidate(void *argument, const Datum *values, const bool *nulls)
+{
+	Asked	   *asked = argument;
+	int32		row = added_entities_row(asked->predictor->added, DatumGetInt32(values[0]));
+
+	if (row < 0 || asked->candidate[row])
+		return;
+	asked->candidate[row] = true;
+	asked->candidates++;
+}
+
+/* Names that nothing in the model has are left out: they come from tables, which may have more than the graph. */
+static void
+read_candidates(FunctionCallInfo fcinfo, int i, Asked *asked)
+{
+	SqlArgs		args = {0};
+	Datum	   *names;
+
+	if (PG_ARGISNULL(i))
+		return;
+	(void) read_names(fcinfo, i, "candidates", &names);
+	asked->candidate = array_new_zero(bool, asked->predictor->kge.entities + asked->predictor->kge.added);
+	sql_arg(&args, TEXTARRAYOID, PG_GETARG_DATUM(i));
+	sql_stream_often(psprintf("select e.id::int from unnest($1) u (name) join %sentity e on e.name = u.name",
+							  asked->graph->prefix),
+					 &args, take_candidate, asked);
+}
+
 /* The answers of some questions */
 typedef struct Answers
 {
@@ -120,6 +160,7 @@ typedef struct Answers
 	int			listed;			/* answers of a question, at most: more than k where probabilities need them */
 	KgeAnswer  *answer;			/* `listed` of each question, best first */
 	int64	   *found;			/* of each question */
+	EvQuestionScores *scores;	/* of each question, for probabilities */
 } Answers;
 
 /* Looks up the names of answers that have none yet. */
@@ -327,19 +368,102 @@ question_scores(const Asked *asked, const KnownAnswers *known, int question, con
 	return scores;
 }
 
+/* Leaves the candidates among a question's answers; returns how many are left. */
+static int64
+keep_candidates(const Asked *asked, KgeAnswer *answer, int64 count)
+{
+	int64		kept = 0;
+
+	for (int64 i = 0; i < count && kept < asked->k; i++)
+		if (asked->candidate[answer[i].row])
+			answer[kept++] = answer[i];
+	return kept;
+}
+
+/* Whether a list of so many answers, of which these are candidates, ended too early. */
+static bool
+is_short(const Asked *asked, int64 kept, int64 found, int64 listed)
+{
+	return kept < Min(asked->candidates, asked->k) && found == listed && listed < asked->kge.entities;
+}
+
+/* Asks some questions for longer lists; of `some`, those that are too short still are left. */
 static void
-return_answers(Asked *asked, const Answers *answers, const KnownAnswers *known, SqlResult *result)
+ask_again(const Asked *asked, KgeTopMany *search, const KgeTopQuestion *all, Answers *answers, Numbers *some, int64 listed)
+{
+	int			at_once = (int) Min(Max(ANSWERS_AT_ONCE / listed, 1), some->count);
+	KgeTopQuestion *question = array_new(KgeTopQuestion, at_once);
+	int64	   *found = array_new(int64, at_once);
+	KgeAnswer  *answer;
+	int64		left = 0;
+
+	hkg_check_memory_or((uint64) at_once * listed * sizeof(KgeAnswer), "a search for candidates", "ask for a smaller k");
+	answer = array_new(KgeAnswer, (Size) at_once * listed);
+	for (int64 first = 0; first < some->count; first += at_once)
+	{
+		int			count = (int) Min(at_once, some->count - first);
+
+		for (int i = 0; i < count; i++)
+			question[i] = all[some->value[first + i]];
+		kge_top_many_ask(search, (KgeTopQuestions) {question, count}, listed, answer, found);
+		for (int i = 0; i < count; i++)
+		{
+			int32		number = some->value[first + i];
+			int64		kept = keep_candidates(asked, &answer[i * listed], found[i]);
+
+			memcpy(&answers->answer[(int64) number * answers->listed], &answer[i * listed], kept * sizeof(KgeAnswer));
+			answers->found[number] = kept;
+			if (is_short(asked, kept, found[i], listed))
+				some->value[left++] = number;
+		}
+	}
+	some->count = left;
+	pfree(question);
+	pfree(found);
+	pfree(answer);
+}
+
+static void
+leave_candidates(const Asked *asked, KgeTopMany *search, const KgeTopQuestion *question, Answers *answers)
+{
+	Numbers		some = {0};
+
+	for (int i = 0; i < answers->count; i++)
+	{
+		int64		found = answers->found[i];
+
+		answers->found[i] = keep_candidates(asked, &answers->answer[(int64) i * answers->listed], found);
+		if (is_short(asked, answers->found[i], found, answers->listed))
+			numbers_append(&some, i);
+	}
+	for (int64 listed = answers->listed; some.count > 0;)
+	{
+		listed = Min(listed * DEEPER, asked->kge.entities);
+		ask_again(asked, search, question, answers, &some, listed);
+	}
+}
+
+static void
+score_questions(const Asked *asked, const KnownAnswers *known, Answers *answers)
+{
+	answers->scores = array_new(EvQuestionScores, answers->count);
+	for (int i = 0; i < answers->count; i++)
+		answers->scores[i] = question_scores(asked, known, i, &answers->answer[(int64) i * answers->listed],
+											 answers->found[i]);
+}
+
+static void
+return_answers(Asked *asked, const Answers *answers, SqlResult *result)
 {
 	find_answer_names(asked, answers);
 	for (int i = 0; i < answers->count; i++)
 	{
 		const KgeAnswer *of_question = &answers->answer[(int64) i * answers->listed];
-		EvQuestionScores scores = question_scores(asked, known, i, of_question, answers->found[i]);
 
 		for (int64 j = 0; j < Min(answers->found[i], asked->k); j++)
 		{
 			const KgeAnswer *answer = &of_question[j];
-			EvJudged	judged = {score_of(asked, answer), answer->phi, answer->addition, scores};
+			EvJudged	judged = {score_of(asked, answer), answer->phi, answer->addition, answers->scores[i]};
 			Datum		values[4] = {asked->name[answers->first + i], asked->answer_name[answer->row], Float8GetDatum(judged.score),
 				Float8GetDatum(predictor_probability(asked->predictor, asked->side, asked->relation, judged))};
 			bool		nulls[4] = {false};
@@ -371,7 +495,8 @@ answer_some(Asked *asked, Pool *pool, const KgeAdjustment *adjustment, int first
 	const Predictor *predictor = asked->predictor;
 	Arena		arena = hkg_arena();
 	KnownAnswers known = read_known(asked, asked->given + first, count);
-	Answers		answers = {first, count, answers_listed(asked, &known, count), NULL, NULL};
+	Answers		answers = {.first = first,.count = count,.listed = answers_listed(asked, &known, count)};
+	KgeTopMany *search;
 	KgeTopQuestions questions;
 
 	if (count > 1 && (known.too_many || (int64) count * answers.listed > 2 * ANSWERS_AT_ONCE))
@@ -388,9 +513,12 @@ answer_some(Asked *asked, Pool *pool, const KgeAdjustment *adjustment, int first
 						psprintf("a list of %d entities for each question", asked->k), "ask for a smaller k");
 	answers.answer = array_new(KgeAnswer, (Size) count * answers.listed);
 	answers.found = array_new(int64, count);
-	kge_top_many_ask(kge_top_many(&arena, pool, &asked->kge, asked->sketch, adjustment, predictor->kind == EV_RULES),
-					 questions, answers.listed, answers.answer, answers.found);
-	return_answers(asked, &answers, &known, result);
+	search = kge_top_many(&arena, pool, &asked->kge, asked->sketch, adjustment, predictor->kind == EV_RULES);
+	kge_top_many_ask(search, questions, answers.listed, answers.answer, answers.found);
+	score_questions(asked, &known, &answers);
+	if (asked->candidate != NULL)
+		leave_candidates(asked, search, questions.question, &answers);
+	return_answers(asked, &answers, result);
 }
 
 /* The questions share passes over one array of all entities. */
@@ -460,7 +588,8 @@ predict_many(FunctionCallInfo fcinfo, Side side)
 	asked.k = Min(k, predictor.kge.entities + predictor.kge.added);
 	asked.relation = model_relation_row(predictor.model, call.graph, relation);
 	asked.reflexive = predictor_is_reflexive(&predictor, call.graph, asked.relation);
-	read_names(fcinfo, names, what, &asked);
+	asked.count = read_names(fcinfo, names, what, &asked.name);
+	read_candidates(fcinfo, 7, &asked);
 	if (asked.count > 0 && asked.k > 0)
 	{
 		find_given(&asked, array);

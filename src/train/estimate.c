@@ -177,7 +177,7 @@ estimate_plan(Progress *progress, const TrainSettings *settings, const TrainingF
 		[PHASE_TRAINING] = {iterations * settings->epochs +
 			(double) estimate_refit_epochs(settings, facts, settings->iterations),
 		epoch_seconds(facts, learner)},
-		[PHASE_EVALUATING] = {facts->valid_count > 0 ? iterations : 0, evaluation_seconds(settings, facts, learner)},
+		[PHASE_EVALUATING] = {facts->valid_count > 0 ? iterations + settings->warm_start : 0, evaluation_seconds(settings, facts, learner)},
 		[PHASE_INFERRING] = {mines ? iterations : 0, INFERRING_SECONDS * count},
 		[PHASE_PATH_RULES] = path_rules_work(settings, facts),
 		[PHASE_WEIGHTS] = weights_work(facts, learner),

@@ -106,6 +106,15 @@ procedure_open(Procedure *procedure)
 	best_iteration_open(&procedure->best, procedure->rules == NULL ? 0 : procedure->rules->count, procedure->in_worker);
 }
 
+void
+procedure_look_back(Procedure *procedure)
+{
+	if (!procedure->settings.warm_start || procedure->facts.valid_count == 0)
+		return;
+	progress_phase(procedure->progress, PHASE_EVALUATING, 1);
+	valid_ranking_before(&procedure->ranking, &procedure->learner, &procedure->facts);
+}
+
 bool
 procedure_is_done(const Procedure *procedure)
 {
@@ -389,6 +398,36 @@ learn_weights(Procedure *procedure)
 	sql_see_changes_end();
 }
 
+/* Whether the model that a warm start went on from is better by more than chance. */
+static bool
+is_refused(const Procedure *procedure)
+{
+	const TrainSettings *settings = &procedure->settings;
+	const ValidRanking *ranking = &procedure->ranking;
+	double		error;
+	double		loss;
+
+	if (ranking->before == NULL || strcmp(settings->replace, "always") == 0)
+		return false;
+	loss = valid_ranking_loss(ranking, &error);
+	if (loss <= error)
+		return false;
+	ereport(NOTICE,
+			(errmsg("model \"%s\" stays as it was: its valid MRR is %.4f, that of the new embeddings is %.4f",
+					settings->model, ranking->before_mrr, ranking->highest_mrr),
+			 errdetail("The standard error of the difference is %.4f.", error),
+			 errhint("Lower learning_rate (now %g), or have the model replaced by replace => 'always'.", settings->learning_rate)));
+	return true;
+}
+
+static void
+keep_old_model(Procedure *procedure)
+{
+	progress_phase(procedure->progress, PHASE_WRITING, 1);
+	record_keep(procedure->graph, procedure->settings.model);
+	best_iteration_close(&procedure->best);
+}
+
 /*
  * Weights are learnt with path rules that were found and counted without the held-out facts; then these are counted
  * with them.
@@ -399,8 +438,14 @@ procedure_finish(Procedure *procedure)
 	Graph	   *graph = procedure->graph;
 	const TrainSettings *settings = &procedure->settings;
 	const TrainingFacts *facts = &procedure->facts;
-	PathRules	paths = find_path_rules(procedure);
+	PathRules	paths;
 
+	if (is_refused(procedure))
+	{
+		keep_old_model(procedure);
+		return;
+	}
+	paths = find_path_rules(procedure);
 	progress_phase(procedure->progress, PHASE_WRITING, 1);
 	record_replace(graph, settings);
 	write_embeddings(procedure);

@@ -4,6 +4,7 @@
  *
  *		procedure_read(procedure);
  *		procedure_open(procedure);
+ *		procedure_look_back(procedure);
  *		while (!procedure_is_done(procedure))
  *		{
  *			procedure_learn(procedure);
@@ -69,6 +70,9 @@ extern void procedure_read(Procedure *procedure);
 /* Takes all memory, sets initial embeddings and counts rules. */
 extern void procedure_open(Procedure *procedure);
 
+/* Ranks the model that a warm start goes on from: before its embeddings change.  No SQL, no snapshot. */
+extern void procedure_look_back(Procedure *procedure);
+
 /* Whether all iterations were done, or patience has run out. */
 extern bool procedure_is_done(const Procedure *procedure);
 
@@ -81,7 +85,7 @@ extern void procedure_infer(Procedure *procedure);
 /* Where facts are held out: more epochs on all facts, from the best embeddings on.  No SQL, no snapshot. */
 extern void procedure_refit(Procedure *procedure);
 
-/* Writes the model, which replaces the one of its name. */
+/* Writes the model, which replaces the one of its name; unless it is worse than the one that it went on from. */
 extern void procedure_finish(Procedure *procedure);
 
 /* ---- the best iteration (best_iteration.c) ---------------------------------------- */

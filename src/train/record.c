@@ -203,3 +203,12 @@ record_end(Graph *graph, const char *model, const Iteration *best)
 					 graph->prefix),
 			&args);
 }
+
+void
+record_keep(Graph *graph, const char *model)
+{
+	static const char *const waiting[] = {"checkpoint", "checkpoint_inferred", NULL};
+
+	delete_from(graph, model, waiting);
+	record_status(graph, model, "ready");
+}

@@ -47,6 +47,9 @@ extern void record_replace(Graph *graph, const TrainSettings *settings);
 
 extern void record_status(Graph *graph, const char *model, const char *status);
 
+/* Where the old model stays: ends the training without a change of it. */
+extern void record_keep(Graph *graph, const char *model);
+
 /* The model is ready, from that iteration. */
 extern void record_end(Graph *graph, const char *model, const Iteration *best);
 

@@ -66,6 +66,14 @@ label_name(int i)
 	return i < (int) lengthof(names) ? names[i] : NULL;
 }
 
+static const char *
+replace_name(int i)
+{
+	static const char *const names[] = {"unless_worse", "always"};
+
+	return i < (int) lengthof(names) ? names[i] : NULL;
+}
+
 /* The place of an allowed text, or -1. */
 static int
 choice_place(const char *(*choice) (int i), const char *text)
@@ -126,12 +134,16 @@ static const Setting table[] = {
 	FLOAT(holdout, 0, 0.5),
 	{"learning_rate_end", SETTING_FLOAT, AT(learning_rate_end), 1e-10, 1e3, true, NULL},
 	{"assume_missing", SETTING_FLOAT, AT(assume_missing), LEAST_MISSING, MOST_MISSING, true, NULL},
+	{"replace", SETTING_TEXT, AT(replace), 0, 0, true, replace_name},
 
 	/* the last one is no argument, but a setting of the session */
 	CHOICE(precision, precision_name)
 };
 
 #define ARGUMENTS ((int) lengthof(table) - 1)
+
+/* times that the first step of a warm start is smaller than that of a training */
+#define WARM_SLOWNESS 10
 
 #define MEMBER(settings, setting, type) \
 	(*(type *) ((char *) (settings) + (setting)->offset))
@@ -252,6 +264,17 @@ linear_score_functions(void)
 	return list.data;
 }
 
+/* The number of the setting of that name; 0, that of the graph, where none is */
+static int
+find_setting(const char *name)
+{
+	int			i = lengthof(table) - 1;
+
+	while (i > 0 && strcmp(table[i].name, name) != 0)
+		i--;
+	return i;
+}
+
 /* ERROR unless the loss is softmax and the score is linear in head, relation and tail, as `what` requires. */
 static void
 check_linear(const TrainSettings *settings, const char *what)
@@ -271,7 +294,7 @@ check_linear(const TrainSettings *settings, const char *what)
 
 /*
  * Defaults that depend on the loss.  The logistic loss weighs each negative by itself: it learns more where hard
- * negatives weigh more, and with smaller steps in the end (doc/tuning.md).  A warm start keeps its rate.
+ * negatives weigh more, and with smaller steps in the end (doc/tuning.md).
  */
 static void
 fill_in(TrainSettings *settings)
@@ -281,6 +304,22 @@ fill_in(TrainSettings *settings)
 	if (settings->negative_sampling == NULL)
 		settings->negative_sampling = pstrdup(logistic ? "self_adversarial" : "uniform");
 	if (logistic && !settings->warm_start && settings->learning_rate_end == 0)
+		settings->learning_rate_end = settings->learning_rate / 10;
+	if (settings->replace == NULL)
+		settings->replace = pstrdup(replace_name(0));
+}
+
+/*
+ * A model was left by small steps: large ones would lead away from it, farther than a few epochs lead back
+ * (bench/RESULTS.md).
+ */
+static void
+slow_down(FunctionCallInfo fcinfo, TrainSettings *settings)
+{
+	if (!settings->warm_start || !argument_is_default(fcinfo, find_setting("learning_rate")))
+		return;
+	settings->learning_rate /= WARM_SLOWNESS;
+	if (argument_is_default(fcinfo, find_setting("learning_rate_end")))
 		settings->learning_rate_end = settings->learning_rate / 10;
 }
 
@@ -423,17 +462,6 @@ typedef struct Parsing
 	TrainSettings ignored;		/* the preset's values for arguments that the call gave */
 } Parsing;
 
-/* The number of the setting of that name; 0, that of the graph, where none is */
-static int
-find_setting(const char *name)
-{
-	int			i = lengthof(table) - 1;
-
-	while (i > 0 && strcmp(table[i].name, name) != 0)
-		i--;
-	return i;
-}
-
 static void
 take_setting(void *argument, const Datum *values, const bool *nulls)
 {
@@ -513,6 +541,7 @@ settings_read(FunctionCallInfo fcinfo, TrainSettings *settings)
 	settings->precision = pstrdup(precision_name(hkg_precision));
 	if (settings->preset != NULL)
 		apply_preset(fcinfo, settings);
+	slow_down(fcinfo, settings);
 	fill_in(settings);
 	check_settings(settings);
 }

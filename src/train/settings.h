@@ -57,6 +57,7 @@ typedef struct TrainSettings
 	double		holdout;		/* share of the facts that is held out where there is no valid split */
 	double		learning_rate_end;	/* 0: learning_rate all the way */
 	double		assume_missing; /* share of the true facts; 0: none, probabilities are chances to be held out */
+	char	   *replace;		/* the model of a warm start: unless_worse or always */
 	char	   *precision;		/* no argument: hybridkg.precision as training began */
 } TrainSettings;
 

@@ -53,6 +53,7 @@ hkg_train(PG_FUNCTION_ARGS)
 	graph_lock_for_training(procedure.graph, procedure.settings.model);
 	procedure_read(&procedure);
 	procedure_open(&procedure);
+	procedure_look_back(&procedure);
 	record_begin(procedure.graph, &procedure.settings);
 	run(&procedure);
 	graph_leave_training();
@@ -75,6 +76,7 @@ hkg_resume(PG_FUNCTION_ARGS)
 	checkpoint_settings(procedure.graph, model, &procedure.settings);
 	procedure_read(&procedure);
 	procedure_open(&procedure);
+	procedure_look_back(&procedure);
 	checkpoint_load(&procedure);
 	run(&procedure);
 	graph_leave_training();

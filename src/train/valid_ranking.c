@@ -11,6 +11,8 @@
  */
 #include "valid_ranking.h"
 
+#include <math.h>
+
 #include "server/host.h"
 
 #define EXACT_ENTITIES 120000	/* up to which all of the split is ranked */
@@ -54,7 +56,7 @@ valid_ranking_bytes(const ValidRanking *ranking, const TrainingFacts *facts, con
 {
 	int64		count = ranking->sample.count;
 
-	return count * (sizeof(Triple) + sizeof(int64) + 2 * sizeof(int32) + 2 * sizeof(double)) +
+	return count * (sizeof(Triple) + sizeof(int64) + 2 * sizeof(int32) + 3 * sizeof(double)) +
 		kge_rank_bytes(model, NULL, count, facts->filter_count, hkg_threads);
 }
 
@@ -95,6 +97,34 @@ valid_ranking_run(ValidRanking *ranking, const Learner *learner, const TrainingF
 	iteration->metrics = kge_sample_metrics(ranking->sample, ranking->rank, 2, ranking->reciprocal);
 	iteration->mrr_error = kge_sample_error(ranking->sample, ranking->reciprocal, NULL);
 	iteration->ranked = count;
+}
+
+void
+valid_ranking_before(ValidRanking *ranking, const Learner *learner, const TrainingFacts *facts)
+{
+	int64		count = Max(ranking->sample.count, 1);
+	Iteration	none = {0};
+
+	valid_ranking_run(ranking, learner, facts, &none);
+	ranking->before = hkg_allocate(CurrentMemoryContext, count * sizeof(double));
+	memcpy(ranking->before, ranking->reciprocal, ranking->sample.count * sizeof(double));
+	ranking->before_mrr = none.metrics.mrr;
+}
+
+/* The error is that of the mean over facts like those of the split: it is not 0 where all of the split was ranked. */
+double
+valid_ranking_loss(const ValidRanking *ranking, double *error)
+{
+	int64		count = ranking->sample.count;
+	double		mean = 0;
+	double		squares = 0;
+
+	for (int64 i = 0; i < count; i++)
+		mean += (ranking->before[i] - ranking->highest[i]) / (double) count;
+	for (int64 i = 0; i < count; i++)
+		squares += pow(ranking->before[i] - ranking->highest[i] - mean, 2);
+	*error = count < 2 ? 0 : sqrt(squares / ((double) count * (double) (count - 1)));
+	return ranking->before_mrr - ranking->highest_mrr;
 }
 
 bool

@@ -20,6 +20,8 @@ typedef struct ValidRanking
 	double	   *reciprocal;		/* of each triple, in the last iteration: the mean over both sides */
 	double	   *highest;		/* the same in the iteration of the highest MRR so far */
 	double		highest_mrr;	/* 0: none yet */
+	double	   *before;			/* the same of what a warm start goes on from; NULL: of none */
+	double		before_mrr;
 } ValidRanking;
 
 /* The sizes alone, without memory */
@@ -33,6 +35,12 @@ extern void valid_ranking_open(ValidRanking *ranking, const TrainSettings *setti
 /* Filtered; sets the iteration's metrics. */
 extern void valid_ranking_run(ValidRanking *ranking, const Learner *learner, const TrainingFacts *facts,
 							  Iteration *iteration);
+
+/* The same of the model that a warm start goes on from, before its first epoch. */
+extern void valid_ranking_before(ValidRanking *ranking, const Learner *learner, const TrainingFacts *facts);
+
+/* How much worse than that model the iteration of the highest MRR is, and the standard error of the difference */
+extern double valid_ranking_loss(const ValidRanking *ranking, double *error);
 
 /* Whether the iteration, which was ranked last, becomes the best one; at most once for an iteration. */
 extern bool valid_ranking_is_best(ValidRanking *ranking, const Iteration *iteration);

@@ -332,6 +332,7 @@ static void
 train(Procedure *procedure)
 {
 	open_training(procedure);
+	procedure_look_back(procedure);
 	while (!procedure_is_done(procedure))
 	{
 		procedure_learn(procedure);

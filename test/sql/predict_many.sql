@@ -55,6 +55,36 @@ select count(*) from hkg_predict_tails('g', '{}'::text[], 'from');
 -- a name as typed is a single question
 select pg_typeof(p.*) is not null, count(*) from hkg_predict_tails('g', 'p3', 'from', 2) p group by 1;
 
+-- candidates: those of the whole list, with the same numbers, however far down they are; names that are no entities are left out
+create temp table once (head text, tail text, score float8, probability float8);
+create temp table whole (head text, tail text, score float8, probability float8, place bigint);
+do $$
+declare
+	what text;
+	chosen text[];
+	wanted int;
+	differing bigint := 0;
+	listed bigint := 0;
+begin
+	foreach what in array array['embedding', 'rules', 'both'] loop
+		truncate whole;
+		insert into whole select * from hkg_predict_tails('g', (select array_agg(name) from g.entity), 'knows', 100000, evidence => what) with ordinality;
+		foreach wanted in array array[1, 3, 200] loop
+			for chosen in select array_agg(name) || array['nobody'] from g.entity where name ~ '7$' union all select array['p3', 'p1', 'p1'] union all select '{}' loop
+				truncate once;
+				insert into once select * from hkg_predict_tails('g', (select array_agg(name) from g.entity), 'knows', wanted, evidence => what, candidates => chosen);
+				with first as (select head, tail, score, probability from (select *, row_number() over (partition by head order by place) as n
+						from whole where tail = any (chosen)) l where n <= wanted)
+				select differing + count(*) from ((table first except table once) union all (table once except table first)) d into differing;
+				listed := listed + (select count(*) from once);
+			end loop;
+		end loop;
+	end loop;
+	raise notice '% differ, % listed', differing, listed > 1000;
+end
+$$;
+select count(*), count(*) filter (where head = 'p3') as p3 from hkg_predict_heads('g', 'from', array['c1', 'c2'], 5, known => true, candidates => array['p3', 'p4']);
+
 -- threads that are raised between two calls of one call site
 select count(*) from generate_series(1, 4) i, lateral (select set_config('hybridkg.threads', (i * i * i)::text, true)) s(threads),
 	lateral hkg_predict_tails('g', (select array_agg(name order by s.threads) from g.entity), 'from', 1, evidence => 'both');
@@ -68,6 +98,7 @@ select number, regexp_replace(report, 'needs \d+ MB', 'needs … MB') from unnes
 	$$select hkg_predict_tails('g', array['p1'], 'form')$$,
 	$$select hkg_predict_heads('g', 'from', array['c1', 'c9'])$$,
 	$$select hkg_predict_heads('g', 'from', array['c1', null])$$,
+	$$select hkg_predict_heads('g', 'from', array['c1'], candidates => array['p1', null])$$,
 	$$select hkg_predict_heads('g', 'from', array['c1'], 0)$$,
 	$$select hkg_predict_heads('g', 'from', array['c1'], model => 'none')$$,
 	$$set local hybridkg.max_memory = '1MB'; select hkg_predict_heads('g', 'from', (select array_agg(name) from g.entity), 1000)$$

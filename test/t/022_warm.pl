@@ -81,5 +81,50 @@ like(refused(q{select hkg_train_background('g', 'rotate', dimensions => 16, mode
 like(refused(q{select hkg_train_background('g', model => 'nobody', warm_start => true)}), qr/ERROR:  42704: /, 'no such model');
 is(left_by($node, 'front'), $whole, 'nothing has changed');
 
+# ---- a new model that is worse by more than chance does not replace the one it went on from ----
+
+# a ring in both directions, of which embeddings learn far more than chance
+value(q{select hkg_create_graph('ring');
+	select hkg_load('ring', $$select 'e' || i, r, 'e' || (i + d + 60) % 60 from generate_series(0, 59) i, (values ('next', 1), ('before', -1), ('over', 2)) v (r, d)$$);
+	select hkg_split('ring', valid => 0.15, test => 0, seed => 1);
+	select hkg_train('ring', 'complex', dimensions => 16, loss => 'softmax', batch_size => 50, iterations => 3, epochs => 30, top_rules => 10, seed => 1)});
+
+# all of the model; the learning curve is that of the latest training
+sub ring
+{
+	return value(join ' union all ', (map { "select md5(string_agg(t::text, '|' order by t::text)) from ring.$_ t" }
+			qw(entity_embedding relation_embedding rule inferred evidence_weight threshold)),
+		q{select concat_ws(' ', settings, status, trained_at, best_iteration, mrr, evidence) from ring.model});
+}
+
+my $ring = ring();
+my $ruin = q{'complex', dimensions => 16, loss => 'softmax', batch_size => 50, iterations => 1, epochs => 5, top_rules => 10, learning_rate => 50, warm_start => true};
+cmp_ok(value('select mrr from ring.model'), '>', 0.3, 'a model that has learnt something');
+my $notice = refused("select hkg_train('ring', $ruin)");
+like($notice, qr/NOTICE: .*model "default" stays as it was: its valid MRR is (0\.\d+), that of the new embeddings is (0\.\d+)\n.*standard error of the difference is 0\.\d+.*replace => 'always'/s, 'steps that are too large: a notice');
+is(abs(($notice =~ /its valid MRR is ([\d.]+)/)[0] - value('select mrr from ring.model')) < 0.0001 ? 'that' : 'another', 'that', 'which has the MRR of the old one');
+is(ring(), $ring, 'and it stays as it was');
+value("select hkg_train_background('ring', $ruin)");
+ok(wait_for(q{status = 'ready' from ring.model}), 'the same in the background');
+is(ring(), $ring, 'it stays');
+is(value(q{select count(*) from ring.checkpoint}) . value(q{select count(*) from ring.checkpoint_inferred}), '00', 'and nothing of the other one');
+# a training that was stopped, and is worse when it is resumed
+my $stopped = value(q{select hkg_train_background('ring', 'complex', dimensions => 16, loss => 'softmax', batch_size => 50, iterations => 200, epochs => 5,
+	top_rules => 0, evidence_rules => 0, learning_rate => 50, warm_start => true)});
+wait_for(q{count(*) >= 2 from ring.iteration});
+value("select pg_cancel_backend($stopped)");
+ok(wait_for(q{status = 'cancelled' from ring.model}), 'stopped');
+like(refused(q{select hkg_resume('ring')}), qr/NOTICE: .*stays as it was/, 'resumed: a notice');
+is(ring(), $ring, 'it stays');
+# small steps, the default, are taken
+like(refused(q{select hkg_train('ring', 'complex', dimensions => 16, loss => 'softmax', batch_size => 50, iterations => 1, epochs => 5, top_rules => 10, warm_start => true)}),
+	qr/^(?!.*stays as it was)/s, 'small steps are no worse');
+isnt(ring(), $ring, 'and replace it');
+is(value(q{select (settings->>'learning_rate') || ' ' || (settings->>'learning_rate_end') from ring.model}), '0.01 0.001', 'the default step sizes');
+my $mrr = value('select mrr from ring.model');
+value("select hkg_train('ring', $ruin, replace => 'always')");
+cmp_ok(value('select mrr from ring.model'), '<', $mrr, 'whoever asks for it gets it');
+like(refused(q{select hkg_train('ring', replace => 'never')}), qr/ERROR:  22023: unknown replace "never"/, 'no other choice');
+
 $node->stop('fast');
 done_testing();
