@@ -64,7 +64,7 @@ sub campaign
 	my ($number, $last, $end) = range($short, $long);
 	my $started = time();
 
-	@figures{qw(cases faults)} = (0, 0);
+	%figures = (cases => 0, faults => 0);
 	for (; $number <= $last && time() < $end; $number++)
 	{
 		srand($number);
