@@ -114,7 +114,7 @@ my $tmp = PostgreSQL::Test::Utils::tempdir;
 my $right = "'{$answers[0],$answers[1]}'";
 append_to_file("$tmp/one.sql", "select 1 / (($question) = any ($right))::int;\n");
 append_to_file("$tmp/two.sql", "begin isolation level repeatable read;\n$question \\gset\n\\sleep 20 ms\n" .
-	"select 1 / (:'answer' = ($question) and :'answer' = any ($right))::int;\nend;\n");
+	"select 1 / (':answer' = ($question) and ':answer' = any ($right))::int;\nend;\n");
 
 # 32 clients: of sessions that stay, sessions that do not, and transactions that see one model until they end
 sub replace
