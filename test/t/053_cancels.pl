@@ -41,6 +41,7 @@ my %statements = (
 	'predictions' => q{select count(*) from g.entity e, hkg_predict_tails('g', e.name, 'r1', 10, 'm'), generate_series(1, 100)},
 	'explanations' => "select count(*) from $triples cross join lateral hkg_explain('g', h.name, r.name, t.name, 'm')",
 	'load' => q{select hkg_load('g', 'select (i * 7919::bigint % 100003), i % 7, i from generate_series(1, 3000000) i')},
+	'sync' => q{select hkg_sync('g', 'select (i * 7919::bigint % 100003), i % 7, i from generate_series(1, 3000000) i')},
 	'import' => q{select hkg_import_rules('g', (select string_agg('r1(X,Y) <= r2(X,"e' || i % 3000 || '"), r3(X,Y)', e'\n') from generate_series(1, 300000) i), model => 'c')},
 	'weights' => q{select hkg_learn_evidence('g', 'm') from generate_series(1, 100)},
 	'thresholds' => q{select hkg_learn_thresholds('g', null, 'm', s) from generate_series(1, 1000) s},
@@ -165,7 +166,7 @@ sub cancel_at_random
 	return (sprintf('%s: %.0f ms', $what, $late), @wrong);
 }
 
-campaign('cancels', 22, 1000, \&cancel_at_random);
+campaign('cancels', 23, 1000, \&cancel_at_random);
 is(tables($node, 'g'), $before, 'no table has changed');
 unlike(value(q{set jit = on; explain (analyze, costs off) select count(hkg_score('g', 'e1', 'r1', 'e2', 'm')) from (select from generate_series(1, 100000)) c}),
 	qr/JIT/, 'the server does not compile a statement of 100,000 scores');

@@ -44,6 +44,7 @@ my @first = (
 	"select hkg_train_background('g', $long, model => 't'); select pg_sleep(0.3)",
 	"select count(*) from hkg_tune('g', '{\"dimensions\": [4, 8]}', '{\"iterations\": 2, \"epochs\": 5, \"evidence_rules\": 50, \"evidence_length\": 2}', model => 't')",
 	q{select hkg_load('g', 'select i % 9000, i % 5, -i from generate_series(1, 20000) i')},
+	q{select hkg_sync('g', 'select i % 301, i % 5, i % 307 from generate_series(1, 20000) i', true)},
 	q{select count(*) from generate_series(1, 4) i, hkg_mine_rules('g', max_rule_length => 4, min_support => i)},
 	q{select count(*) from g.entity e, hkg_predict_tails('g', e.name, '1', 10, 'm')},
 	q{select count(*) from generate_series(1, 20) i, hkg_complete('g', null, 1000 + i, 0, 'm')},
@@ -61,7 +62,7 @@ my @second = (@first, 'drop schema g cascade', 'alter table g.entity rename to z
 	'create unique index on g.iteration (loss); drop index g.iteration_loss_idx', 'revoke all on schema g from public',
 	'drop function g.facts_changed cascade', q{alter table g.checkpoint alter data type text using ''},
 	'lock table g.model in access exclusive mode', q{select count(*) from hkg_explain('g', '1', '1', '2', 'm')},
-	q{select hkg_upgrade_graph('g')}, 'analyze', q{select count(*) from hkg_classify('g', '1', '1', '2', 'm')},
+	q{select hkg_upgrade_graph('g')}, q{select hkg_split('g')}, q{select hkg_set_source('g', 'select 1, 2, 3')}, q{select count(*) from hkg_evaluate_by_relation('g', 'train', 'm')}, 'analyze', q{select count(*) from hkg_classify('g', '1', '1', '2', 'm')},
 	'create policy p on g.triple using (false); alter table g.triple enable row level security; alter table g.triple force row level security');
 my $pairs = @first * @second;
 
