@@ -155,7 +155,7 @@ sub session
 sub wait_for_session
 {
 	my ($node, $session, $seconds) = @_;
-	my $where = "application_name = '$session->{name}' and state = 'active'";
+	my $where = "application_name = '$session->{name}' and state = 'active' and backend_type = 'client backend'";
 
 	$node->poll_query_until('postgres', "select exists (select from pg_stat_activity where $where)")
 		or die "session $session->{name} does not run: $session->{err}";

@@ -45,15 +45,15 @@ sub is_long
 	return defined $ENV{HYBRIDKG_SOAK};
 }
 
-# The first case, the last one, and when to stop
+# The first case, the last one, and when to stop; none when the slice is one of another campaign
 sub range
 {
-	my ($short, $long) = @_;
+	my ($name, $short, $long) = @_;
 
 	return ($ENV{HYBRIDKG_CASE}, $ENV{HYBRIDKG_CASE}, 'inf') if defined $ENV{HYBRIDKG_CASE};
 	return (1, $short, 'inf') if !is_long();
-	my ($done, $seconds) = split / /, $ENV{HYBRIDKG_SOAK};
-	return ($done + 1, $long, time() + $seconds);
+	my ($campaign, $done, $seconds) = split / /, $ENV{HYBRIDKG_SOAK};
+	return $campaign eq $name ? ($done + 1, $long, time() + $seconds) : (1, 0, 0);
 }
 
 # Runs the cases: `short` of them, or a slice of `long`.  A case gets its number, which also seeds the draw, and returns
@@ -61,10 +61,10 @@ sub range
 sub campaign
 {
 	my ($name, $short, $long, $case) = @_;
-	my ($number, $last, $end) = range($short, $long);
+	my ($number, $last, $end) = range($name, $short, $long);
 	my $started = time();
 
-	@figures{qw(cases faults)} = (0, 0);
+	%figures = (cases => 0, faults => 0);
 	for (; $number <= $last && time() < $end; $number++)
 	{
 		srand($number);

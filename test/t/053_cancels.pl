@@ -1,0 +1,174 @@
+# Statements are cancelled, terminated or time out at random moments: each ends within half a second, nearly all within a
+# tenth, and leaves nothing.
+
+use strict;
+use warnings;
+
+use lib 'test/perl';
+use Graph;
+use PostgreSQL::Test::Utils;
+use Soak;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+my $node = start_node('cancels', qq{
+	hybridkg.threads = 2
+	client_min_messages = error
+	max_worker_processes = 16
+	# compilation is the server's, and is not interrupted
+	jit = off
+});
+make_graph($node, 'g', 3000, 30000);
+my $small = q{'distmult', dimensions => 16, iterations => 1, epochs => 2, evidence_length => 2};
+$node->safe_psql('postgres', "select hkg_train('g', $small, model => 'm')");
+my $before = tables($node, 'g');
+
+# Each takes seconds at least, and would change a table or leave a process.
+my $triples = q{g.triple p join g.entity h on h.id = p.head join g.relation r on r.id = p.relation join g.entity t on t.id = p.tail, generate_series(1, 100)};
+my %statements = (
+	'training, rotate' => q{select hkg_train('g', dimensions => 64, iterations => 50, model => 'c')},
+	'training, softmax' => q{select hkg_train('g', preset => 'complex', patience => 5, model => 'c')},
+	'training, rescal' => q{select hkg_train('g', 'rescal', dimensions => 64, iterations => 20, model => 'c')},
+	'training, adversarial' => q{select hkg_train('g', dimensions => 64, negative_sampling => 'kbgan', optimizer => 'adam', iterations => 20, model => 'c')},
+	'training, long rules' => q{select hkg_train('g', dimensions => 16, iterations => 1, epochs => 1, max_rule_length => 4, constants => true, model => 'c')},
+	'training, long paths' => q{select hkg_train('g', dimensions => 16, iterations => 1, epochs => 1, top_rules => 0, evidence_length => 6, model => 'c')},
+	'mining' => q{select count(*) from hkg_mine_rules('g', max_rule_length => 4, constants => true, min_support => 1, min_head_coverage => 0)},
+	'mining with a model' => q{select count(*) from generate_series(1, 100) i, hkg_mine_rules('g', measure => 'hybrid', model => 'm', constants => true, min_support => i)},
+	'evaluation' => q{select count(*) from generate_series(1, 100) s, hkg_evaluate('g', 'train', 'm', s)},
+	'comparison' => q{select count(*) from generate_series(1, 100), hkg_compare('g', 'm', 'm', 'train')},
+	'completing' => q{select count(*) from generate_series(1, 100) i, hkg_complete('g', null, 100000 + i, 0, 'm')},
+	'scores' => "select count(hkg_score('g', h.name, r.name, t.name, 'm')) from $triples",
+	'predictions' => q{select count(*) from g.entity e, hkg_predict_tails('g', e.name, 'r1', 10, 'm'), generate_series(1, 100)},
+	'explanations' => "select count(*) from $triples cross join lateral hkg_explain('g', h.name, r.name, t.name, 'm')",
+	'load' => q{select hkg_load('g', 'select (i * 7919::bigint % 100003), i % 7, i from generate_series(1, 3000000) i')},
+	'sync' => q{select hkg_sync('g', 'select (i * 7919::bigint % 100003), i % 7, i from generate_series(1, 3000000) i')},
+	'import' => q{select hkg_import_rules('g', (select string_agg('r1(X,Y) <= r2(X,"e' || i % 3000 || '"), r3(X,Y)', e'\n') from generate_series(1, 300000) i), model => 'c')},
+	'weights' => q{select hkg_learn_evidence('g', 'm') from generate_series(1, 100)},
+	'thresholds' => q{select hkg_learn_thresholds('g', null, 'm', s) from generate_series(1, 1000) s},
+	'precision' => q{select count(*) from generate_series(1, 1000) i, hkg_rule_precision('g', 1000 + i, 'valid', 'm')},
+	'sparsity' => q{select count(*) from generate_series(1, 1000), hkg_sparsity('g')},
+	'tuning' => q{select count(*) from hkg_tune('g', '{"dimensions": [200, 300]}', '{"epochs": 1000}', model => 'c2')},
+	'background training' => q{select hkg_train_background('g', dimensions => 100, epochs => 1000, model => 'c3'); select pg_sleep(60)});
+my @names = sort keys %statements;
+
+sub value
+{
+	my ($statement) = @_;
+
+	return $node->safe_psql('postgres', $statement);
+}
+
+# Ends a statement, and returns how many milliseconds later it was over
+$node->safe_psql('postgres', q{
+	create function hurry(victim int, how text) returns float8 language plpgsql as $$
+	declare
+		started timestamptz := clock_timestamp();
+	begin
+		if how = 'terminate' then
+			perform pg_terminate_backend(victim);
+		else
+			perform pg_cancel_backend(victim);
+		end if;
+		while exists (select from pg_stat_get_activity(victim) where state = 'active') loop
+			perform pg_sleep(0.001);
+			perform pg_stat_clear_snapshot();
+		end loop;
+		return 1000 * extract(epoch from clock_timestamp() - started);
+	end $$});
+
+# The milliseconds by which a statement ended later than its timeout
+sub time_out
+{
+	my ($statement, $wait) = @_;
+	my ($code, $out, $err) = $node->psql('postgres', qq{
+		select clock_timestamp() as started \\gset
+		set statement_timeout = @{[ int(1000 * $wait) + 1 ]};
+		$statement;
+		reset statement_timeout;
+		\\echo :SQLSTATE
+		select 1000 * extract(epoch from clock_timestamp() - :'started') - @{[ int(1000 * $wait) + 1 ]}}, on_error_stop => 0);
+	my @lines = split /\n/, $out;
+
+	return (pop @lines, $err);
+}
+
+# The process of a session that runs its statement; none when that is over.
+sub pid_of
+{
+	my ($session) = @_;
+	my $pid = '';
+
+	foreach my $try (1 .. 50)
+	{
+		last if $session->{err} =~ /ERROR/;
+		$session->{run}->pump_nb if $session->{run}->pumpable;
+		$pid = value("select pid from pg_stat_activity where application_name = '$session->{name}' and state = 'active' and backend_type = 'client backend'");
+		last if $pid ne '';
+	}
+	return $pid;
+}
+
+# The milliseconds by which a statement ended later than it was to, none when it was done before, and its messages
+sub end
+{
+	my ($statement, $wait, $how) = @_;
+
+	return time_out($statement, $wait) if $how eq 'timeout';
+	my $session = session($node, 'work', $statement);
+	my $pid = pid_of($session);
+	sleep($wait) if $pid ne '';
+	my $milliseconds = $pid eq '' ? '' : value("select hurry($pid, '$how')");
+	finish($session);
+	return ($milliseconds, $session->{err});
+}
+
+sub remains
+{
+	return value(q{
+		select 'lock ' || locktype from pg_locks where locktype = 'advisory'
+		union all select 'in progress: ' || model from hkg_progress
+		union all select 'work table ' || relname from pg_class where relpersistence = 't' and relkind = 'r'
+		union all select 'copy that is being built' from hkg_cache() where state = 'building'
+		union all select 'temporary file ' || name from pg_ls_tmpdir() where name !~ '^pgsql_tmp_hybridkg'
+		union all select 'process ' || backend_type from pg_stat_activity where backend_type ~ 'hybridkg|parallel' or application_name = 'work'
+		union all select 'model ' || name from g.model where name = 'c'});
+}
+
+# What workers began and committed
+sub end_workers
+{
+	value('select pg_cancel_backend(pid) from hkg_progress');
+	$node->poll_query_until('postgres', q{select not exists (select from hkg_progress) and not exists (select from pg_stat_activity where backend_type ~ 'hybridkg')});
+	value(q{delete from g.model where name <> 'm'; delete from g.trial});
+	return;
+}
+
+sub cancel_at_random
+{
+	my ($number) = @_;
+	my $name = $names[ $number * 7 % @names ];
+	my $how = pick(qw(cancel timeout terminate));
+	my $wait = rand(pick(0.05, 0.5, is_long() ? 4 : 1));
+	my ($late, $err) = end($statements{$name}, $wait, $how);
+	my $what = sprintf '%s, %s after %.3f s', $name, $how, $wait;
+	my @wrong;
+
+	my $done = $late eq '' || $err !~ /canceling statement|terminating connection/;
+	end_workers() if $done || $name =~ /tuning|background/;
+	@wrong = split /\n/, remains();
+	push @wrong, "another error: $err" if $err =~ /(ERROR|FATAL):/ && $err !~ /canceling statement|terminating connection/;
+	return ("$what: it was done", @wrong) if $done;
+	push @wrong, sprintf '%.0f ms late', $late if $late > 500;
+	count($late <= 100 ? 'within_100_ms' : $late <= 500 ? 'within_500_ms' : 'later');
+	count($how);
+	highest('max_ms', int($late));
+	note(sprintf '%s: %.0f ms', $what, $late);
+	return (sprintf('%s: %.0f ms', $what, $late), @wrong);
+}
+
+campaign('cancels', 23, 1000, \&cancel_at_random);
+is(tables($node, 'g'), $before, 'no table has changed');
+unlike(value(q{set jit = on; explain (analyze, costs off) select count(hkg_score('g', 'e1', 'r1', 'e2', 'm')) from (select from generate_series(1, 100000)) c}),
+	qr/JIT/, 'the server does not compile a statement of 100,000 scores');
+$node->stop;
+done_testing();

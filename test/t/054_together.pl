@@ -1,0 +1,144 @@
+# Two statements at once, all pairs of a list, on a graph of their own: neither ends in an internal error, in a deadlock
+# or not at all, and the graph can be trained afterwards.  And many clients predict while their model is replaced: each
+# answer is that of one model or of the other.
+
+use strict;
+use warnings;
+
+use lib 'test/perl';
+use Graph;
+use PostgreSQL::Test::Utils;
+use Soak;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+my $node = start_node('together', qq{
+	hybridkg.threads = 1
+	client_min_messages = error
+	max_connections = 60
+	max_worker_processes = 16
+	statement_timeout = '30s'
+});
+
+sub value
+{
+	my ($statement, $database) = @_;
+
+	return $node->safe_psql($database // 'postgres', $statement);
+}
+
+# ---- pairs ----
+
+my $tiny = q{'distmult', dimensions => 8, iterations => 1, epochs => 1, top_rules => 20, evidence_rules => 50, evidence_length => 2};
+my $long = q{'distmult', dimensions => 8, iterations => 4, epochs => 20, top_rules => 20, evidence_rules => 50, evidence_length => 2};
+value('create database source');
+value(qq{create extension hybridkg;
+	select hkg_create_graph('g');
+	select hkg_load('g', 'select (i * 7919::bigint) % 301, i % 5, (i * 31) % 307 from generate_series(1, 2000) i');
+	select hkg_train('g', $tiny, model => 'm')}, 'source');
+
+# What is at work first: a second or less of it
+my @first = (
+	"select hkg_train('g', $long, model => 't')",
+	"select hkg_train('g', $long, model => 'm')",
+	"select hkg_train_background('g', $long, model => 't'); select pg_sleep(0.3)",
+	"select count(*) from hkg_tune('g', '{\"dimensions\": [4, 8]}', '{\"iterations\": 2, \"epochs\": 5, \"evidence_rules\": 50, \"evidence_length\": 2}', model => 't')",
+	q{select hkg_load('g', 'select i % 9000, i % 5, -i from generate_series(1, 20000) i')},
+	q{select hkg_sync('g', 'select i % 301, i % 5, i % 307 from generate_series(1, 20000) i', true)},
+	q{select count(*) from generate_series(1, 4) i, hkg_mine_rules('g', max_rule_length => 4, min_support => i)},
+	q{select count(*) from g.entity e, hkg_predict_tails('g', e.name, '1', 10, 'm')},
+	q{select count(*) from generate_series(1, 20) i, hkg_complete('g', null, 1000 + i, 0, 'm')},
+	q{select hkg_learn_evidence('g', 'm') from generate_series(1, 5)},
+	q{select count(*) from hkg_evaluate('g', 'train', 'm')});
+my @second = (@first, 'drop schema g cascade', 'alter table g.entity rename to zz', 'alter table g.triple add column x int',
+	'alter table g.triple drop column tail', 'drop table g.rule cascade', 'truncate g.triple cascade', 'truncate g.entity cascade',
+	'delete from g.entity where id % 3 = 0 and not exists (select from g.triple where id in (head, tail))',
+	'delete from g.triple where head % 2 = 0', 'delete from g.triple where head < 100 or tail < 100; delete from g.entity where id < 100',
+	'delete from g.relation where id = 9', 'vacuum full g.triple', 'vacuum full g.entity_embedding', 'cluster g.triple using triple_pkey',
+	'reindex schema g', 'alter schema g rename to g2; alter schema g2 rename to g', 'alter schema g rename to g3', 'delete from g.model',
+	q{update g.model set name = 'other' where name in ('t', 'm')}, q{update g.entity_embedding set embedding = embedding where entity % 2 = 0},
+	q{select hkg_import_rules('g', '"1"(X,Y) <= "2"(Y,X)', model => 't')}, q{select hkg_learn_thresholds('g', null, 'm')},
+	q{select hkg_drop_graph('g')}, 'drop extension hybridkg', q{alter table g.model add check (status <> 'ready')},
+	'create unique index on g.iteration (loss); drop index g.iteration_loss_idx', 'revoke all on schema g from public',
+	'drop function g.facts_changed cascade', q{alter table g.checkpoint alter data type text using ''},
+	'lock table g.model in access exclusive mode', q{select count(*) from hkg_explain('g', '1', '1', '2', 'm')},
+	q{select hkg_upgrade_graph('g')}, q{select hkg_split('g')}, q{select hkg_set_source('g', 'select 1, 2, 3')}, q{select count(*) from hkg_evaluate_by_relation('g', 'train', 'm')}, 'analyze', q{select count(*) from hkg_classify('g', '1', '1', '2', 'm')},
+	'create policy p on g.triple using (false); alter table g.triple enable row level security; alter table g.triple force row level security');
+my $pairs = @first * @second;
+
+# A message that a user can act upon: of neither an internal error, a deadlock, a lost connection nor a time limit
+sub fault
+{
+	my ($what, $err) = @_;
+
+	return map { "$what: $_" } grep { /XX\d\d\d|40P01|server closed|terminat|57014/ } split /\n/, $err;
+}
+
+# One of all pairs, in an order that mixes them
+sub pair
+{
+	my ($number) = @_;
+	my $place = $number * 7919 % $pairs;
+	my ($one, $two) = ($first[ $place % @first ], $second[ int($place / @first) ]);
+	my @wrong;
+
+	value('drop database if exists work with (force)');
+	value('create database work template source');
+	my $session = session($node, 'first', $one, 'work');
+	sleep(rand(0.3));
+	my ($code, $out, $err) = $node->psql('work', "\\set VERBOSITY verbose\n$two");
+	finish($session);
+	push @wrong, fault('first', $session->{err}), fault('second', $err);
+	$node->poll_query_until('postgres', q{select not exists (select from pg_stat_activity where backend_type ~ 'hybridkg' and datname = 'work')})
+	  or push @wrong, 'a worker does not end';
+	if (value(q{select count(*) = 1 from pg_extension where extname = 'hybridkg'}, 'work') eq 't')
+	{
+		($code, $out, $err) = $node->psql('work', "\\set VERBOSITY verbose\nselect hkg_train('g', $tiny, model => 'next')");
+		push @wrong, fault('the next training', $err);
+	}
+	count('with_an_error') if $code != 0 || $session->{err} =~ /ERROR/;
+	return ("$one | $two", @wrong);
+}
+
+campaign('pairs', 12, $pairs, \&pair);
+
+# ---- a model is replaced ----
+
+make_graph($node, 'g', 300, 2000);
+my $question = q{select md5(string_agg(p::text, ';' order by p.score desc, p.tail)) || hkg_score('g', 'e1', 'r2', 'e2', 'm', 'embedding') as answer
+	from hkg_predict_tails('g', 'e1', 'r1', 8, 'm', true) p};
+my $train = q{select hkg_train('g', 'distmult', dimensions => 16, iterations => 1, epochs => 1, evidence_rules => 50, evidence_length => 2, holdout => 0, model => 'm', seed => };
+my @answers = map { (value("$train $_)"), value($question))[1] } 0, 1;
+isnt($answers[0], $answers[1], 'two models that can be told apart');
+
+my $tmp = PostgreSQL::Test::Utils::tempdir;
+my $right = "'{$answers[0],$answers[1]}'";
+append_to_file("$tmp/one.sql", "select 1 / (($question) = any ($right))::int;\n");
+append_to_file("$tmp/two.sql", "begin isolation level repeatable read;\n$question \\gset\n\\sleep 20 ms\n" .
+	"select 1 / (':answer' = ($question) and ':answer' = any ($right))::int;\nend;\n");
+
+# 32 clients: of sessions that stay, sessions that do not, and transactions that see one model until they end
+sub replace
+{
+	my ($number) = @_;
+	my @clients = ([ '-c', 16, '-f', "$tmp/one.sql" ], [ '-c', 8, '-C', '-f', "$tmp/one.sql" ], [ '-c', 8, '-f', "$tmp/two.sql" ]);
+	my @out = map { '' } @clients;
+	my @runs = map { IPC::Run::start([ 'pgbench', '-n', '-T', 600, '-h', $node->host, '-p', $node->port, @{ $clients[$_] }, 'postgres' ], '>', \$out[$_], '2>&1') } 0 .. $#clients;
+	my @wrong;
+
+	foreach my $seed (1 .. 5)
+	{
+		my ($code, $out, $err) = $node->psql('postgres', "$train $seed % 2)" . pick('', '; vacuum full g.entity_embedding', '; reindex table g.model', '; analyze'));
+
+		push @wrong, "the training fails: $err" if $code != 0;
+		count('replacements');
+	}
+	$_->signal('INT') foreach @runs;
+	$_->finish foreach @runs;
+	push @wrong, grep { /error|aborted|ERROR/ } map { split /\n/ } @out;
+	return ('five times, under 32 clients', @wrong);
+}
+
+campaign('replacements', 1, 10, \&replace);
+$node->stop;
+done_testing();
