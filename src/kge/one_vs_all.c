@@ -450,6 +450,17 @@ score_tile(void *argument, int64_t item, int thread)
 	}
 }
 
+/* The last block of a minibatch has columns without a query, in which nothing was computed. */
+static void
+round_scores(int count, int queries, const float *score, uint16_t *rounded)
+{
+	if (queries == BLOCK)
+		kge_bfloat16_round((size_t) count * BLOCK, score, rounded);
+	else
+		for (int i = 0; i < count; i++)
+			kge_bfloat16_round((size_t) queries, score + (size_t) i * BLOCK, rounded + (size_t) i * BLOCK);
+}
+
 /* Item: a tile.  Parts in bfloat16 are half of the memory that is written here and read on the way back. */
 static void
 score_tile_bfloat16(void *argument, int64_t item, int thread)
@@ -469,7 +480,7 @@ score_tile_bfloat16(void *argument, int64_t item, int thread)
 		kge_bfloat16_scores(work->kernels, block_packed(work, block), queries, packed, count, score, BLOCK);
 		keep_answers(work, block, queries, from, count, score);
 		kge_softmax_parts(count, queries, score, BLOCK, work->maximum + parts, work->sum + parts);
-		kge_bfloat16_round((size_t) count * BLOCK, score, work->part + score_place(work, block, from));
+		round_scores(count, queries, score, work->part + score_place(work, block, from));
 		pool_yield(trainer->pool, thread);
 	}
 }

@@ -29,7 +29,7 @@ count_text(double value)
 	for (int i = 0; i < length; i++)
 	{
 		appendStringInfoChar(&text, digits[i]);
-		if (digits[i] != '-' && i < length - 1 && (length - 1 - i) % 3 == 0)
+		if (i < length - 1 && digits[i] != '-' && (length - 1 - i) % 3 == 0)
 			appendStringInfoChar(&text, ',');
 	}
 	return text.data;

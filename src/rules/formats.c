@@ -291,6 +291,8 @@ format_anyburl(const char *line)
 		syntax_error(&reader, "a rule with an arrow <=");
 	}
 	head = read_anyburl_atom(&reader);
+	if (reader.at < reader.end)
+		syntax_error(&reader, "an arrow <=");
 	reader.at = reader.end + strlen(ANYBURL_ARROW);
 	reader.end = end;
 	reflexive = is_anyburl_reflexive(&head);

@@ -11,6 +11,6 @@
  * Has later inserts use the room that dead rows occupy, without waiting for vacuum.  What this transaction deleted
  * stays.  Nothing happens where there is no such table.
  */
-extern void free_space_record(Oid table);
+extern void free_space_record(Oid oid);
 
 #endif							/* HKG_SERVER_FREE_SPACE_H */

@@ -102,7 +102,7 @@ typedef struct SqlResult
 
 extern SqlResult *sql_result(FunctionCallInfo fcinfo);
 extern void sql_result_row(SqlResult *result, const Datum *values, const bool *nulls);
-extern void sql_add_to_result(void *result, const Datum *values, const bool *nulls);
+extern void sql_add_to_result(void *argument, const Datum *values, const bool *nulls);
 extern void sql_result_query(SqlResult *result, const char *query, const SqlArgs *args);
 
 /* The result of a function that returns a record of bigint: as many of `values` as its declaration has columns. */

@@ -89,7 +89,7 @@ write_launch(const TrainSettings *settings)
 	launch->login = GetAuthenticatedUserId();
 	launch->role = GetUserId();
 	namestrcpy(&launch->graph, settings->graph);
-	strcpy(launch->settings, json);
+	memcpy(launch->settings, json, strlen(json) + 1);
 	memcpy(launch->settings + strlen(json) + 1, session, session_bytes);
 	return segment;
 }

@@ -104,7 +104,7 @@ from unnest(array['parent(X,Y) <= parnt(Y,X)', 'parent(X,Y) <= parent(X,"Bo"), p
 	hkg_tools.try(format('select hkg_import_rules(%L, %L, model => ''wrong'')', 'kin', line)) report where report !~ '^HINT';
 select line || E'\n\t' || report
 from unnest(array[E'1\t1\t1\tparent(X,Y)', E'1\t1\t1\tparent(X,Y <= parent(Y,X)', E'1\t1\t1\tparent(bo,cy) <= parent(X,bo)', E'1\t1\t1\tparent(X,Y) <= parent(Y,X), ', E'1\t1\t1\tparent(X,Y) <= parent(Y,X) parent(X,A)',
-	E'1\t1\t1\tparent(X,Y) <= parent(bo,cy)', E'1\t1\t1\tparent(X,Y) <= (Y,X)', E'1\t1\t1\tparent(X,Y) <= parnt(Y,X)', E'1\t1\t1\tparent(X,Y) <= parent(Y,X), a,b(X,b)']) line,
+	E'1\t1\t1\tparent(X,Y) <= parent(bo,cy)', E'1\t1\t1\tparent(X,Y) <= (Y,X)', E'1\t1\t1\tparent(X,Y) <= parnt(Y,X)', E'1\t1\t1\tparent(X,Y), a,b(X,Y) <= parent(Y,X)', E'1\t1\t1\tparent(X,Y) <= parent(Y,X), a,b(X,b)']) line,
 	hkg_tools.try(format('select hkg_import_rules(%L, %L, ''anyburl'', ''wrong'')', 'kin', line)) report where report !~ '^HINT';
 select line || E'\n\t' || report
 from unnest(array['?a  parent  ?b   => ', '   => ?a  parent  ?b', '?a  parent  ?b   => ?b  parent  ?a  ?b', '?a  parnt  ?b   => ?b  parent  ?a', '?a  parent  ?b  ?a  parent  nobody   => ?b  parent  ?a']) line,
