@@ -94,7 +94,7 @@ sub quoted
 	return "'$text'";
 }
 
-# catalogue.try(statement): what came of it, as state, milliseconds, length of message, detail and hint, and these, without
+# catalogue.try(statement, search_path): what came of it, as state, milliseconds, length of message, detail and hint, and these, without
 # line breaks; whatever it did is taken back.
 sub define_try
 {
@@ -103,16 +103,19 @@ sub define_try
 	$node->safe_psql('postgres', q{
 		create schema catalogue;
 		grant usage on schema catalogue to public;
-		create function catalogue.try(statement text, out report text) language plpgsql set search_path from current as $$
+		create function catalogue.try(statement text, path text default null, out report text) language plpgsql set search_path = pg_catalog, public, pg_temp as $$
 		declare
 			state text = '00000';
 			message text = '';
 			detail text;
 			hint text;
+			query text = 'select pg_catalog.count(x.*), pg_catalog.md5(pg_catalog.string_agg(x::pg_catalog.text, ''|'' order by x::pg_catalog.text collate "C")) from ' || statement || ' x';
 			started timestamptz = clock_timestamp();
 		begin
 			begin
-				execute 'select count(x.*), md5(string_agg(x::text, ''|'' order by x::text collate "C")) from ' || statement || ' x' into message, detail;
+				perform set_config('search_path', path, true) where path is not null;
+				execute query into message, detail;
+				perform pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
 				message = concat_ws(' ', message, detail);
 				raise exception using errcode = 'HKG00';
 			exception when sqlstate 'HKG00' then
@@ -127,12 +130,14 @@ sub define_try
 	return;
 }
 
-# The reports of many calls, in one session: a list of { call, state, ms, length, text }; a call without a report ended
+# The reports of many calls, in one session, after a statement (before) and with a search_path (path): a list of { call, state, ms, length, text }; a call without a report ended
 # the session, or took too long.
 sub try_all
 {
-	my ($node, $before, @calls) = @_;
-	my ($code, $out, $err) = $node->psql('postgres', "$before;\n" . join("\n", map { 'select catalogue.try(' . quoted($_) . ');' } @calls), on_error_stop => 0);
+	my ($node, $how, @calls) = @_;
+	my $before = $how->{before} // 'select';
+	my $path = defined $how->{path} ? ', ' . quoted($how->{path}) : '';
+	my ($code, $out, $err) = $node->psql('postgres', "$before;\n" . join("\n", map { 'select catalogue.try(' . quoted($_) . "$path);" } @calls), on_error_stop => 0);
 
 	return reports_of($out, $err, @calls);
 }

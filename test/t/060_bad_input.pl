@@ -146,7 +146,7 @@ campaign('bad_input', scalar(@cases), 20000, sub {
 		}
 		push @calls, call_of($function, %given);
 	}
-	my @reports = try_all($node, 'select', @calls);
+	my @reports = try_all($node, {}, @calls);
 	foreach my $i (0 .. $#reports)
 	{
 		my $fault = fault_of($reports[$i], $argument->{name}, $number > @cases ? "''" : $values[$i]);
