@@ -131,7 +131,7 @@ ev_adjuster_expect(Arena *arena, EvAdjuster *adjuster, const KgeModel *model, co
 	adjuster->scorer = arena->allocate(arena->context, (size_t) adjuster->threads * sizeof(KgeScorer *));
 	for (int i = 0; adjuster->scorer != NULL && i < adjuster->threads; i++)
 	{
-		adjuster->scorer[i] = kge_scorer(arena, model);
+		adjuster->scorer[i] = kge_scorer(arena, model, NULL);
 		if (adjuster->scorer[i] == NULL)
 			return false;
 	}

@@ -51,8 +51,8 @@ kge_block_take(KgeQuestionBlock *block, Allocation *allocation)
 	block->low = TAKE(allocation, float, KGE_BLOCK_QUESTIONS);
 }
 
-static const float *
-query_of(const KgeQuestionBlock *block, int question)
+const float *
+kge_block_query(const KgeQuestionBlock *block, int question)
 {
 	return block->query + (size_t) question * (size_t) vector_stride(block->engine.width);
 }
@@ -228,7 +228,7 @@ kge_block_reaches(const KgeQuestionBlock *block, int question, int32_t entity, d
 		return false;
 	if (!block->coded)
 		return true;
-	return !(kge_score_limit(&block->engine, query_of(block, question), block->question[question].norm,
+	return !(kge_score_limit(&block->engine, kge_block_query(block, question), block->question[question].norm,
 							 kge_entity_row(block->model, entity), norm) < phi);
 }
 

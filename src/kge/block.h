@@ -55,6 +55,8 @@ extern void kge_block_take(KgeQuestionBlock *block, Allocation *allocation);
 /* Makes the queries of at most KGE_BLOCK_QUESTIONS questions.  Their thresholds exclude nothing yet. */
 extern void kge_block_open(KgeQuestionBlock *block, const KgeTopQuestion *question, int questions);
 
+extern const float *kge_block_query(const KgeQuestionBlock *block, int question);
+
 /* Candidates whose exact phi is below this one are not visited. */
 extern void kge_block_threshold(KgeQuestionBlock *block, int question, double phi);
 

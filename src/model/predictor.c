@@ -92,7 +92,7 @@ predictor_expected(const Predictor *predictor, Side side, int32 given, int32 rel
 	if (predictor->kind != EV_BOTH || evidence->is_new == NULL)
 		return (EvExpected) {0};
 	return ev_expected(&evidence->facts, evidence->is_new, candidates, evidence->weights.discount,
-					   &(Question) {.side = side,.relation = relation,.given = given}, kge_scorer(&arena, &predictor->kge));
+					   &(Question) {.side = side,.relation = relation,.given = given}, kge_scorer(&arena, &predictor->kge, NULL));
 }
 
 void
