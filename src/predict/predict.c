@@ -295,7 +295,6 @@ static int64
 score_inferred(EntityQuestion *question, int64 wanted, ScoredRow **scored)
 {
 	const Predictor *predictor = question->predictor;
-	const KgeModel *kge = &predictor->kge;
 	Numbers    *excluded = &question->excluded;
 	const EvCandidate *candidate;
 	int64		count = ev_answer(predictor->answering, question->side, question->given, question->relation,
