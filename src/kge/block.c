@@ -121,6 +121,16 @@ kge_block_threshold(KgeQuestionBlock *block, int question, double phi)
 		limit_moduli(block, question);
 }
 
+void
+kge_block_close(KgeQuestionBlock *block, int question)
+{
+	block->question[question].threshold = INFINITY;
+	block->low[question] = INFINITY;
+	block->slope[question] = block->code_slope[question] = 0;
+	if (can_use_moduli(block))
+		kge_moduli_close(&block->moduli, question);
+}
+
 /* ---- a tile ----------------------------------------------------------------- */
 
 static void

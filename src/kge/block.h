@@ -60,6 +60,9 @@ extern const float *kge_block_query(const KgeQuestionBlock *block, int question)
 /* Candidates whose exact phi is below this one are not visited. */
 extern void kge_block_threshold(KgeQuestionBlock *block, int question, double phi);
 
+/* No candidate with a fast score is visited any more. */
+extern void kge_block_close(KgeQuestionBlock *block, int question);
+
 /* Scores the tile that begins with a candidate; returns the first one after the tile. */
 extern int32_t kge_block_score(KgeQuestionBlock *block, int32_t first);
 

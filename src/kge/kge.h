@@ -543,13 +543,21 @@ typedef struct KgeAsked
 	const KgeQuestionAnswers *question;
 	int64_t		count;
 	const int32_t *known;		/* ascending for each question */
+	const int32_t *likely;		/* entities that answer many questions, each once, or none: they make it faster */
+	int64_t		likely_count;
 } KgeAsked;
 
-/* Sets the probabilities of the best answers of a question: they come best first, `least` at least if there are. */
+/*
+ * judge: sets the probabilities of the best answers of a question: they come best first, `least` at least if there are.
+ * needed: the score that a question's best answer has at least where some answer has that probability or more, if its
+ * `least`-th best score is `last` or more; minus infinity where this does not say.  May be NULL.
+ */
 typedef struct KgeJudge
 {
 	void		(*judge) (void *argument, const KgeAsked *asked, const KgeQuestionAnswers *question,
 						  KgeScored *answers, int64_t count);
+	double		(*needed) (void *argument, const KgeAsked *asked, const KgeQuestionAnswers *question, double probability,
+						   double last);
 	void	   *argument;
 	int64_t		least;
 } KgeJudge;
@@ -560,6 +568,7 @@ typedef struct KgeWanted
 	int64_t		k;
 	int64_t		questions;
 	bool		listed;			/* only what the adjustment lists is an answer */
+	double		probability;	/* what is less probable may be left out */
 } KgeWanted;
 
 typedef struct KgeCompletion KgeCompletion;

@@ -112,7 +112,13 @@ kge_moduli_open(KgeModuli *moduli, int count)
 	moduli->count = rounded_up(count);
 	memset(moduli->code, 0, code_bytes(moduli));
 	for (int i = 0; i < moduli->count; i++)
-		moduli->limit[i] = -MOST_LIMIT;
+		kge_moduli_close(moduli, i);
+}
+
+void
+kge_moduli_close(KgeModuli *moduli, int number)
+{
+	moduli->limit[number] = -MOST_LIMIT;
 }
 
 double

@@ -30,6 +30,9 @@ extern KgeModuli kge_moduli_take(Allocation *allocation, int half, int count);
 /* Queries of 0 that nothing is near enough to, no more of them than there is room for */
 extern void kge_moduli_open(KgeModuli *moduli, int count);
 
+/* Nothing is near enough to a query any more. */
+extern void kge_moduli_close(KgeModuli *moduli, int number);
+
 /* Fills in a finite query; returns a little more than the sum of moduli by which its codes are off. */
 extern double kge_moduli_set(KgeModuli *moduli, int number, const float *query);
 

@@ -126,6 +126,13 @@ predictor_probability(const Predictor *predictor, Side side, int32 relation, EvJ
 }
 
 double
+predictor_score_needed(const Predictor *predictor, Side side, int32 relation, int64 known, double last, double probability)
+{
+	return ev_score_needed(&model_calibration(predictor->model, predictor->kind, relation, side)->ranked, known, last,
+						   probability);
+}
+
+double
 predictor_probability_alone(const Predictor *predictor, int32 relation, EvJudged judged)
 {
 	return ev_probability(&model_calibration(predictor->model, predictor->kind, relation, SIDE_TAIL)->alone, judged);
