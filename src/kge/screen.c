@@ -94,6 +94,16 @@ typedef struct ScoreRange
 	double		most;
 } ScoreRange;
 
+/* Of a distance's error the norm is no part. */
+static double
+norm_of(const KgeQuestionBlock *block, int32_t entity)
+{
+	if (block->engine.similarity != KGE_DOT)
+		return 0;
+	return block->sketch != NULL && entity < block->model->entities ? block->sketch->norm[entity] :
+		kge_norm(block->engine.width, kge_entity_row(block->model, entity));
+}
+
 static ScoreRange
 range_of(const ScreenThread *thread, int q, int32_t entity, double addition)
 {
@@ -102,7 +112,7 @@ range_of(const ScreenThread *thread, int q, int32_t entity, double addition)
 	const KgeQuestionBlock *block = &thread->block;
 	const float *row = kge_entity_row(screen->model, entity);
 	double		score = kge_engine_score(&block->engine, kge_block_query(block, q), row);
-	double		error = kge_score_error(&block->engine, block->question[q].norm, kge_norm(block->engine.width, row), score);
+	double		error = kge_score_error(&block->engine, block->question[q].norm, norm_of(block, entity), score);
 
 	if (!isfinite(score) || !isfinite(error))
 		return (ScoreRange) {-INFINITY, INFINITY};
