@@ -55,6 +55,34 @@ ev_probability(const EvCalibration *calibration, EvJudged judged)
 	return calibration->odds > 0 ? fmin(1, calibration->odds * exp(x)) : 1 / (1 + exp(-x));
 }
 
+/* The x of a probability, or a little less */
+static double
+x_needed(const EvCalibration *calibration, double probability)
+{
+	double		x;
+
+	if (calibration->odds > 0)
+		x = log(probability / calibration->odds);
+	else
+		x = log(probability) - log1p(-fmin(probability, 1 - 1e-15));
+	return x - 1e-9 * (1 + fabs(x));
+}
+
+double
+ev_score_needed(const EvCalibration *calibration, int64_t known, double last, double probability)
+{
+	/* of answers to one question x rises with the score, so that of the best one is the highest */
+	double		slope = calibration->slope + calibration->best;
+	double		rest = x_needed(calibration, probability) - calibration->offset - ev_known_answers(calibration, known);
+
+	if (!(slope > 0) || calibration->score_slope != 0 || calibration->evidence_slope != 0)
+		return -INFINITY;
+	if (calibration->last < 0)
+		return (rest - calibration->last * last) / slope;
+	/* the last one is no better than the best one, or counts as 0 */
+	return fmin(rest / (slope + calibration->last), rest / slope);
+}
+
 double
 ev_known_answers(const EvCalibration *calibration, int64_t known)
 {
@@ -131,7 +159,7 @@ ev_adjuster_expect(Arena *arena, EvAdjuster *adjuster, const KgeModel *model, co
 	adjuster->scorer = arena->allocate(arena->context, (size_t) adjuster->threads * sizeof(KgeScorer *));
 	for (int i = 0; adjuster->scorer != NULL && i < adjuster->threads; i++)
 	{
-		adjuster->scorer[i] = kge_scorer(arena, model);
+		adjuster->scorer[i] = kge_scorer(arena, model, NULL);
 		if (adjuster->scorer[i] == NULL)
 			return false;
 	}

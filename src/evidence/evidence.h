@@ -263,6 +263,12 @@ ev_show_score(EvQuestionScores *question, int64_t shown, double score)
 
 extern double ev_probability(const EvCalibration *calibration, EvJudged judged);
 
+/*
+ * The score that the best answer of a question has at least where some answer is that probable: with so many known
+ * answers, and an EV_SHOWN-th best score of `last` or more.  Minus infinity where this does not bound it.
+ */
+extern double ev_score_needed(const EvCalibration *calibration, int64_t known, double last, double probability);
+
 /* What a question with so many known answers adds to x. */
 extern double ev_known_answers(const EvCalibration *calibration, int64_t known);
 

@@ -113,7 +113,7 @@ ev_examples_bytes(const EvExampleSource *source, int threads)
 	take_examples(&task, &allocation, threads);
 	return allocation_bytes(&allocation) +
 		(size_t) threads * (kge_scorer_bytes(source->model) + ev_answering_bytes(source->facts)) +
-		ev_domain_finder_bytes(source->facts);
+		(kge_scorer_wants_sketch(source->model) ? kge_sketch_bytes(source->model) : 0) + ev_domain_finder_bytes(source->facts);
 }
 
 /* The highest value first; sorts what a heap of them keeps. */
@@ -145,23 +145,31 @@ is_answer(const ExampleTask *task, const Question *question, int32_t entity)
 	return question_filters(&task->questions, question, entity);
 }
 
-/* Offers entities first .. first + count - 1 to the candidates by score of one question. */
-static void
-offer_tile(const ExampleTask *task, ExampleWriter *writer, const Question *question, int q,
-		   const float *score, int32_t first, int count)
+/* A search for candidates by score of a block of questions */
+typedef struct ScoreSearch
 {
+	const ExampleTask *task;
+	ExampleWriter *writer;
+	const Question *question;
+	float		least[KGE_SCORER_QUESTIONS];	/* score of the worst candidate where there are enough */
+} ScoreSearch;
+
+/* KgeScorer's callback */
+static void
+offer_entity(void *argument, int q, int32_t entity, float score)
+{
+	ScoreSearch *search = argument;
+	ExampleWriter *writer = search->writer;
 	ChosenEntity *chosen = writer->by_score + q * EV_BY_SCORE;
+	ChosenEntity candidate = {entity, score, entity};
 
-	for (int c = 0; c < count; c++)
-	{
-		ChosenEntity candidate = {first + c, score[c * KGE_SCORER_QUESTIONS + q], first + c};
-		bool		full = writer->by_score_count[q] == EV_BY_SCORE;
-
-		if ((full ? candidate.value > chosen[0].value : isfinite(candidate.value)) &&
-			!is_answer(task, question, candidate.entity))
-			writer->by_score_count[q] = heap_offer(chosen, writer->by_score_count[q], EV_BY_SCORE, &candidate,
-												   sizeof(ChosenEntity), compare_chosen);
-	}
+	if ((writer->by_score_count[q] < EV_BY_SCORE && !isfinite(score)) ||
+		is_answer(search->task, &search->question[q], entity))
+		return;
+	writer->by_score_count[q] = heap_offer(chosen, writer->by_score_count[q], EV_BY_SCORE, &candidate,
+										   sizeof(ChosenEntity), compare_chosen);
+	if (writer->by_score_count[q] == EV_BY_SCORE)
+		search->least[q] = chosen[0].value;
 }
 
 /* The candidates by score of a block of questions. */
@@ -169,18 +177,17 @@ static void
 choose_by_score(ExampleTask *task, const Question *question, int count, int thread)
 {
 	ExampleWriter *writer = &task->writer[thread];
-	int32_t		entities = task->source->model->entities;
+	ScoreSearch search = {.task = task,.writer = writer,.question = question};
 
 	kge_scorer_prepare(writer->scorer, question, count);
 	for (int q = 0; q < count; q++)
-		writer->by_score_count[q] = 0;
-	for (int32_t first = 0; first < entities; first += KGE_SCORER_ENTITIES)
 	{
-		int			tile = entities - first < KGE_SCORER_ENTITIES ? entities - first : KGE_SCORER_ENTITIES;
-		const float *score = kge_scorer_block(writer->scorer, first, tile);
-
-		for (int q = 0; q < count; q++)
-			offer_tile(task, writer, &question[q], q, score, first, tile);
+		writer->by_score_count[q] = 0;
+		search.least[q] = -INFINITY;
+	}
+	for (int32_t next = 0; next < task->source->model->entities;)
+	{
+		next = kge_scorer_search(writer->scorer, next, search.least, offer_entity, &search);
 		pool_yield(task->pool, thread);
 	}
 	for (int q = 0; q < count; q++)
@@ -380,11 +387,16 @@ weigh_questions(const ExampleTask *task, int64_t key, bool known)
 static bool
 open_writers(ExampleTask *task, Arena *arena, int threads)
 {
+	const KgeModel *model = task->source->model;
+	const KgeSketch *sketch = kge_scorer_wants_sketch(model) ? kge_sketch(arena, task->pool, model) : NULL;
+
+	if (sketch == NULL && kge_scorer_wants_sketch(model))
+		return false;
 	for (int i = 0; i < threads; i++)
 	{
 		ExampleWriter *writer = &task->writer[i];
 
-		writer->scorer = kge_scorer(arena, task->source->model);
+		writer->scorer = kge_scorer(arena, model, sketch);
 		writer->answering = ev_answering(arena, task->source->facts, task->source->rules);
 		if (writer->scorer == NULL || writer->answering == NULL)
 			return false;

@@ -2,14 +2,16 @@
  * block.c
  *		A block of questions against all candidates, a tile at a time (see block.h).
  *
- * Where the similarity is a dot product and the processor can, the sketch is multiplied by sketches of the queries.
- * Of q and c, with sketches q' and c', |q c - q' c'| <= |q| |c - c'| + |q - q'| |c'|.  Otherwise the embeddings
- * are multiplied (engine.c), with the error of score_bound.c.
+ * Where the processor can, the sketch is compared with sketches of the queries, for two similarities.  Of a dot product
+ * of q and c, with sketches q' and c', |q c - q' c'| <= |q| |c - c'| + |q - q'| |c'|.  A sum of moduli moves by at most
+ * |q - q'| + |c - c'|; that of the sketches is bounded from below, which is the side that excludes.  Otherwise the
+ * embeddings are compared (engine.c), with the error of score_bound.c.
  *
  * Candidates or queries that are too large to compute with fast, or hold NaN, have no fast score: their candidates are
  * always visited.
  */
 #include <math.h>
+#include <string.h>
 
 #include "block.h"
 #include "core/vector.h"
@@ -18,9 +20,15 @@
 #define ROUNDING 2e-6			/* likewise for a product of sketches: a few units of its scales' last digit */
 
 static bool
-can_use_codes(const KgeQuestionBlock *block)
+can_use_products(const KgeQuestionBlock *block)
 {
 	return block->sketch != NULL && block->engine.similarity == KGE_DOT && kge_has_codes();
+}
+
+static bool
+can_use_moduli(const KgeQuestionBlock *block)
+{
+	return block->sketch != NULL && kge_sketch_has_moduli(block->sketch);
 }
 
 void
@@ -29,7 +37,12 @@ kge_block_take(KgeQuestionBlock *block, Allocation *allocation)
 	block->engine = kge_engine(block->model);
 	block->query = TAKE(allocation, float, KGE_BLOCK_QUESTIONS * (size_t) vector_stride(block->engine.width));
 	block->scratch = TAKE(allocation, float, kge_engine_scratch(&block->engine, KGE_BLOCK_QUESTIONS));
-	block->query_codes = kge_codes_take(allocation, block->engine.width, can_use_codes(block) ? KGE_BLOCK_QUESTIONS : 0);
+	block->query_codes = kge_codes_take(allocation, block->engine.width, can_use_products(block) ? KGE_BLOCK_QUESTIONS : 0);
+	block->moduli = kge_moduli_take(allocation, block->engine.half, can_use_moduli(block) ? KGE_BLOCK_QUESTIONS : 0);
+	if (can_use_moduli(block) && block->model->entities > 0)
+		block->moduli.step = block->sketch->scale[0];
+	block->slack = TAKE(allocation, int32_t, KGE_BLOCK_CANDIDATES);
+	block->reaches = TAKE(allocation, uint8_t, KGE_BLOCK_QUESTIONS);
 	block->question = TAKE(allocation, KgeBlockQuestion, KGE_BLOCK_QUESTIONS);
 	block->norm = TAKE(allocation, double, KGE_BLOCK_CANDIDATES);
 	block->score = TAKE(allocation, float, KGE_BLOCK_CANDIDATES * KGE_BLOCK_QUESTIONS);
@@ -38,8 +51,8 @@ kge_block_take(KgeQuestionBlock *block, Allocation *allocation)
 	block->low = TAKE(allocation, float, KGE_BLOCK_QUESTIONS);
 }
 
-static const float *
-query_of(const KgeQuestionBlock *block, int question)
+const float *
+kge_block_query(const KgeQuestionBlock *block, int question)
 {
 	return block->query + (size_t) question * (size_t) vector_stride(block->engine.width);
 }
@@ -54,7 +67,7 @@ queries_of(const KgeQuestionBlock *block)
 static double
 code_slope(const KgeQuestionBlock *block, int question)
 {
-	return can_use_codes(block) ? block->question[question].code_error + ROUNDING * block->question[question].norm : 0;
+	return can_use_products(block) ? block->question[question].code_error + ROUNDING * block->question[question].norm : 0;
 }
 
 void
@@ -62,6 +75,8 @@ kge_block_open(KgeQuestionBlock *block, const KgeTopQuestion *question, int ques
 {
 	block->questions = questions;
 	block->query_codes = kge_codes_for(block->query_codes, questions);
+	if (can_use_moduli(block))
+		kge_moduli_open(&block->moduli, questions);
 	for (int i = 0; i < questions; i++)
 	{
 		KgeBlockQuestion *kept = &block->question[i];
@@ -72,11 +87,24 @@ kge_block_open(KgeQuestionBlock *block, const KgeTopQuestion *question, int ques
 		kge_make_query(block->model, kge_query(block->model, triple, question[i].side), query);
 		*kept = (KgeBlockQuestion) {.norm = kge_norm(block->engine.width, query)};
 		kept->wild = !isfinite(kept->norm);
-		if (can_use_codes(block) && !kept->wild)
+		if (can_use_products(block) && !kept->wild)
 			kept->code_error = ROUNDED_UP * kge_codes_set(&block->query_codes, i, query);
+		if (can_use_moduli(block) && !kept->wild)
+			kept->code_error = kge_moduli_set(&block->moduli, i, query);
 		kge_block_threshold(block, i, -INFINITY);
 	}
 	kge_engine_prepare(&block->engine, queries_of(block), block->scratch);
+}
+
+/* Moduli of sketches are looked at where the error of the query's codes, and that of the candidate's, would do. */
+static void
+limit_moduli(KgeQuestionBlock *block, int question)
+{
+	KgeBlockQuestion *kept = &block->question[question];
+
+	block->low[question] -= (float) (ROUNDED_UP * kept->code_error + ROUNDING * fabs(block->low[question]));
+	block->code_slope[question] = (float) ROUNDED_UP;
+	block->moduli.limit[question] = kge_moduli_limit(&block->moduli, block->engine.gamma - (double) block->low[question]);
 }
 
 void
@@ -89,6 +117,18 @@ kge_block_threshold(KgeQuestionBlock *block, int question, double phi)
 	block->low[question] = phi == -INFINITY || kept->wild ? -INFINITY : bound.low;
 	block->slope[question] = kept->wild ? 0 : bound.slope + (float) (ROUNDED_UP * code_slope(block, question));
 	block->code_slope[question] = kept->wild ? 0 : (float) (ROUNDED_UP * kept->norm);
+	if (can_use_moduli(block))
+		limit_moduli(block, question);
+}
+
+void
+kge_block_close(KgeQuestionBlock *block, int question)
+{
+	block->question[question].threshold = INFINITY;
+	block->low[question] = INFINITY;
+	block->slope[question] = block->code_slope[question] = 0;
+	if (can_use_moduli(block))
+		kge_moduli_close(&block->moduli, question);
 }
 
 /* ---- a tile ----------------------------------------------------------------- */
@@ -99,6 +139,32 @@ find_norms(KgeQuestionBlock *block)
 	for (int i = 0; i < block->count; i++)
 		block->norm[i] = block->sketch != NULL ? block->sketch->norm[block->first + i] :
 			kge_norm(block->engine.width, kge_entity_row(block->model, block->first + i));
+}
+
+static void
+find_slack(KgeQuestionBlock *block)
+{
+	for (int i = 0; i < block->count; i++)
+		block->slack[i] = kge_moduli_limit(&block->moduli, ROUNDED_UP * block->sketch->error[block->first + i]);
+}
+
+/* The scores of the tile by what the processor compares fastest */
+static void
+score_tile(KgeQuestionBlock *block)
+{
+	if (block->coded && can_use_moduli(block))
+	{
+		find_slack(block);
+		kge_moduli_scores(&block->moduli, block->count, kge_sketch_code(block->sketch, block->first), block->slack,
+						  block->engine.gamma, block->score, KGE_BLOCK_QUESTIONS);
+	}
+	else if (block->coded)
+		kge_codes_product(&block->query_codes, block->count, kge_sketch_code(block->sketch, block->first),
+						  block->sketch->scale + block->first, block->score, KGE_BLOCK_QUESTIONS);
+	else
+		kge_engine_scores(&block->engine, queries_of(block), block->scratch,
+						  (KgeRows) {block->count, block->engine.width, kge_entity_row(block->model, block->first)},
+						  block->score, KGE_BLOCK_QUESTIONS);
 }
 
 /* What cannot be computed fast becomes a number: 0. */
@@ -117,19 +183,12 @@ int32_t
 kge_block_score(KgeQuestionBlock *block, int32_t first)
 {
 	int32_t		left = block->model->entities - first;
-	size_t		width = (size_t) block->engine.width;
 
 	block->first = first;
 	block->count = left < KGE_BLOCK_CANDIDATES ? left : KGE_BLOCK_CANDIDATES;
-	block->coded = can_use_codes(block) && block->count >= KGE_CODES_ROWS;
+	block->coded = can_use_moduli(block) || (can_use_products(block) && block->count >= KGE_CODES_ROWS);
 	find_norms(block);
-	if (block->coded)
-		kge_codes_product(&block->query_codes, block->count, block->sketch->code + (size_t) first * width,
-						  block->sketch->scale + first, block->score, KGE_BLOCK_QUESTIONS);
-	else
-		kge_engine_scores(&block->engine, queries_of(block), block->scratch,
-						  (KgeRows) {block->count, block->engine.width, kge_entity_row(block->model, first)},
-						  block->score, KGE_BLOCK_QUESTIONS);
+	score_tile(block);
 	clear_wild(block);
 	return first + block->count;
 }
@@ -162,6 +221,8 @@ error_of(const KgeQuestionBlock *block, int question, int32_t entity, double sco
 
 	if (!block->coded)
 		return error;
+	if (can_use_moduli(block))
+		return error + block->question[question].code_error + block->sketch->error[entity];
 	return error + code_slope(block, question) * norm + ROUNDED_UP * query_norm * block->sketch->error[entity];
 }
 
@@ -177,31 +238,41 @@ kge_block_reaches(const KgeQuestionBlock *block, int question, int32_t entity, d
 		return false;
 	if (!block->coded)
 		return true;
-	return !(kge_score_limit(&block->engine, query_of(block, question), block->question[question].norm,
+	return !(kge_score_limit(&block->engine, kge_block_query(block, question), block->question[question].norm,
 							 kge_entity_row(block->model, entity), norm) < phi);
 }
 
-/* Whether some score of a candidate, with its error, is in reach of its threshold. */
+/* Which scores of a candidate, with their errors, are in reach of their thresholds; whether any is. */
 KERNEL int
-any_reaches(int n, const float *restrict score, const float *restrict slope, float norm,
-			const float *restrict code_slope, float code_error, const float *restrict low)
+find_reaches(int n, const float *restrict score, const float *restrict slope, float norm,
+			 const float *restrict code_slope, float code_error, const float *restrict low, uint8_t *restrict reaches)
 {
-	int			reaches = 0;
+	int			any = 0;
 
 	for (int i = 0; i < n; i++)
-		reaches |= score[i] + slope[i] * norm + code_slope[i] * code_error >= low[i];
-	return reaches;
+	{
+		int			is = score[i] + slope[i] * norm + code_slope[i] * code_error >= low[i];
+
+		reaches[i] = (uint8_t) is;
+		any |= is;
+	}
+	return any;
 }
 
+/* NaN excludes; of a candidate without a fast score, every question may be reached. */
 static bool
-may_reach(const KgeQuestionBlock *block, int32_t entity)
+may_reach(KgeQuestionBlock *block, int32_t entity)
 {
 	int			i = entity - block->first;
 	float		norm = (float) (ROUNDED_UP * block->norm[i]);
 
-	return !isfinite(norm) ||
-		any_reaches(block->questions, block->score + i * KGE_BLOCK_QUESTIONS, block->slope, norm, block->code_slope,
-					block->coded ? block->sketch->error[entity] : 0, block->low);
+	if (!isfinite(norm))
+	{
+		memset(block->reaches, 1, KGE_BLOCK_QUESTIONS);
+		return true;
+	}
+	return find_reaches(block->questions, block->score + i * KGE_BLOCK_QUESTIONS, block->slope, norm, block->code_slope,
+						block->coded ? block->sketch->error[entity] : 0, block->low, block->reaches);
 }
 
 void
@@ -212,7 +283,7 @@ kge_block_visit(KgeQuestionBlock *block, void (*visit) (void *argument, int ques
 		if (!may_reach(block, entity))
 			continue;
 		for (int q = 0; q < block->questions; q++)
-			if (!isnan(*score_of(block, q, entity)) &&
+			if (block->reaches[q] && !isnan(*score_of(block, q, entity)) &&
 				kge_block_reaches(block, q, entity, block->question[q].threshold))
 				visit(argument, q, entity);
 	}

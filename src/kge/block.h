@@ -11,6 +11,7 @@
 
 #include "core/allocation.h"
 #include "sketch.h"
+#include "sketch_moduli.h"
 #include "sketch_product.h"
 
 #define KGE_BLOCK_QUESTIONS 64
@@ -20,7 +21,7 @@
 typedef struct KgeBlockQuestion
 {
 	double		norm;			/* of its query */
-	double		code_error;		/* length of the query less its codes */
+	double		code_error;		/* length of the query less its codes, by the similarity's measure */
 	double		threshold;
 	bool		wild;			/* its fast scores are not finite: every candidate is visited */
 } KgeBlockQuestion;
@@ -34,7 +35,10 @@ typedef struct KgeQuestionBlock
 	KgeBlockQuestion *question;
 	float	   *query;			/* KGE_BLOCK_QUESTIONS x stride */
 	float	   *scratch;
-	KgeCodes	query_codes;
+	KgeCodes	query_codes;	/* where the similarity is a dot product */
+	KgeModuli	moduli;			/* where it is a sum of moduli */
+	int32_t    *slack;			/* of each candidate of the tile: what its sketch may be off, for these */
+	uint8_t    *reaches;		/* by question: whether a candidate can reach its threshold */
 	double	   *norm;			/* of each candidate of the tile, or more; infinite: it has no fast score */
 	float	   *score;			/* KGE_BLOCK_CANDIDATES x KGE_BLOCK_QUESTIONS; NaN: no candidate */
 	float	   *slope;			/* by question: the error of a fast score for each unit of the candidate's norm, ... */
@@ -51,8 +55,13 @@ extern void kge_block_take(KgeQuestionBlock *block, Allocation *allocation);
 /* Makes the queries of at most KGE_BLOCK_QUESTIONS questions.  Their thresholds exclude nothing yet. */
 extern void kge_block_open(KgeQuestionBlock *block, const KgeTopQuestion *question, int questions);
 
+extern const float *kge_block_query(const KgeQuestionBlock *block, int question);
+
 /* Candidates whose exact phi is below this one are not visited. */
 extern void kge_block_threshold(KgeQuestionBlock *block, int question, double phi);
+
+/* No candidate with a fast score is visited any more. */
+extern void kge_block_close(KgeQuestionBlock *block, int question);
 
 /* Scores the tile that begins with a candidate; returns the first one after the tile. */
 extern int32_t kge_block_score(KgeQuestionBlock *block, int32_t first);

@@ -450,30 +450,39 @@ extern bool kge_score_triples(Arena *arena, Pool *pool, const KgeModel *model,
 
 /* ---- scorer.c: scores of a block of questions, by one thread ------------------- */
 
-#define KGE_SCORER_QUESTIONS 16	/* of a block, at most */
-#define KGE_SCORER_ENTITIES 512	/* scored at once, at most */
+#define KGE_SCORER_QUESTIONS 64	/* of a block, at most */
 
 typedef struct KgeScorer KgeScorer;
 
+/* Whether a search is faster with a sketch; without this it may not have one. */
+extern bool kge_scorer_wants_sketch(const KgeModel *model);
+
+/* Bytes that kge_scorer will take from its arena, at most. */
 extern size_t kge_scorer_bytes(const KgeModel *model);
 
-/* NULL when the arena is empty. */
-extern KgeScorer *kge_scorer(Arena *arena, const KgeModel *model);
+/* sketch: that of `model`, or NULL.  NULL when the arena is empty. */
+extern KgeScorer *kge_scorer(Arena *arena, const KgeModel *model, const KgeSketch *sketch);
 
-/* Makes the queries of the questions that the next calls score. */
+/* Makes the queries of the questions that the next calls are about. */
 extern void kge_scorer_prepare(KgeScorer *scorer, const Question *questions, int count);
 
-/*
- * phi of entities first .. first + count - 1 as answers of each question, in single precision: that of entity
- * first + c for question q is [c * KGE_SCORER_QUESTIONS + q].  They last until the next block.
- */
-extern const float *kge_scorer_block(KgeScorer *scorer, int32_t first, int count);
-
-/* The same of one entity for one question. */
+/* phi of an entity as answer of a question, in single precision. */
 extern float kge_scorer_score(const KgeScorer *scorer, int question, int32_t entity);
+
+/* The same in double precision: kge_score */
+extern double kge_scorer_exact(KgeScorer *scorer, int question, int32_t entity);
 
 /* What the exact score (kge_score) does not exceed; NaN where that is not certain. */
 extern double kge_scorer_bound(const KgeScorer *scorer, int question, int32_t entity);
+
+typedef void (*KgeScorerVisit) (void *argument, int question, int32_t entity, float score);
+
+/*
+ * Visits the entities of a tile, from `first` on, whose score is above least[question], by ascending number for each
+ * question; the visit may raise least.  Returns the first entity after the tile.
+ */
+extern int32_t kge_scorer_search(KgeScorer *scorer, int32_t first, const float *least, KgeScorerVisit visit,
+								 void *argument);
 
 /* ---- top_many.c: the best candidates of many questions ------------------------ */
 
@@ -534,13 +543,21 @@ typedef struct KgeAsked
 	const KgeQuestionAnswers *question;
 	int64_t		count;
 	const int32_t *known;		/* ascending for each question */
+	const int32_t *likely;		/* entities that answer many questions, each once, or none: they make it faster */
+	int64_t		likely_count;
 } KgeAsked;
 
-/* Sets the probabilities of the best answers of a question: they come best first, `least` at least if there are. */
+/*
+ * judge: sets the probabilities of the best answers of a question: they come best first, `least` at least if there are.
+ * needed: the score that a question's best answer has at least where some answer has that probability or more, if its
+ * `least`-th best score is `last` or more; minus infinity where this does not say.  May be NULL.
+ */
 typedef struct KgeJudge
 {
 	void		(*judge) (void *argument, const KgeAsked *asked, const KgeQuestionAnswers *question,
 						  KgeScored *answers, int64_t count);
+	double		(*needed) (void *argument, const KgeAsked *asked, const KgeQuestionAnswers *question, double probability,
+						   double last);
 	void	   *argument;
 	int64_t		least;
 } KgeJudge;
@@ -551,6 +568,7 @@ typedef struct KgeWanted
 	int64_t		k;
 	int64_t		questions;
 	bool		listed;			/* only what the adjustment lists is an answer */
+	double		probability;	/* what is less probable may be left out */
 } KgeWanted;
 
 typedef struct KgeCompletion KgeCompletion;

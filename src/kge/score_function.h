@@ -56,6 +56,15 @@ struct KgeScoreFunction
 	/* phi in double precision, from the definition. */
 	double		(*score) (const KgeModel *model, const float *head,
 						  const float *relation, const float *tail);
+
+	/*
+	 * The same to the bit in two steps, where the relation's part of it is slow (exact_score.h): `prepared_parts` numbers
+	 * for each dimension; NULL: it is not.
+	 */
+	int			prepared_parts;
+	void		(*prepare) (int d, const float *relation, double *prepared);
+	double		(*score_prepared) (const KgeModel *model, const float *head,
+								   const double *prepared, const float *tail);
 };
 
 extern const KgeScoreFunction kge_score_transe;

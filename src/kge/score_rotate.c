@@ -143,6 +143,16 @@ rotate_relation_gradient(int d, Side side, const float *restrict given,
 	}
 }
 
+/* The square of the modulus of h e^(i theta) - t in one dimension, with the cosine and the sine of theta */
+static inline double
+square_of(int d, int j, double cosine, double sine, const float *head, const float *tail)
+{
+	double		re = head[j] * cosine - head[d + j] * sine - tail[j];
+	double		im = head[j] * sine + head[d + j] * cosine - tail[d + j];
+
+	return re * re + im * im;
+}
+
 static double
 rotate_score(const KgeModel *model, const float *head, const float *relation,
 			 const float *tail)
@@ -152,11 +162,33 @@ rotate_score(const KgeModel *model, const float *head, const float *relation,
 
 	for (int j = 0; j < d; j++)
 	{
-		double		c = cos((double) relation[j]);
-		double		s = sin((double) relation[j]);
-		double		re = head[j] * c - head[d + j] * s - tail[j];
-		double		im = head[j] * s + head[d + j] * c - tail[d + j];
-		double		square = re * re + im * im;
+		double		square = square_of(d, j, cos((double) relation[j]), sin((double) relation[j]), head, tail);
+
+		sum += model->norm == 1 ? sqrt(square) : square;
+	}
+	return model->gamma - (model->norm == 1 ? sum : sqrt(sum));
+}
+
+/* Cosines, then sines */
+static void
+rotate_prepare(int d, const float *relation, double *prepared)
+{
+	for (int j = 0; j < d; j++)
+	{
+		prepared[j] = cos((double) relation[j]);
+		prepared[d + j] = sin((double) relation[j]);
+	}
+}
+
+static double
+rotate_score_prepared(const KgeModel *model, const float *head, const double *prepared, const float *tail)
+{
+	int			d = model->dimensions;
+	double		sum = 0;
+
+	for (int j = 0; j < d; j++)
+	{
+		double		square = square_of(d, j, prepared[j], prepared[d + j], head, tail);
 
 		sum += model->norm == 1 ? sqrt(square) : square;
 	}
@@ -174,5 +206,8 @@ const KgeScoreFunction kge_score_rotate = {
 	.query = rotate_query,
 	.given_gradient = rotate_given_gradient,
 	.relation_gradient = rotate_relation_gradient,
-	.score = rotate_score
+	.score = rotate_score,
+	.prepared_parts = 2,
+	.prepare = rotate_prepare,
+	.score_prepared = rotate_score_prepared
 };

@@ -1,36 +1,47 @@
 /*
  * scorer.c
  *		Scores of a block of questions against any entities, in the hands of one thread.
+ *
+ * The search for high scores excludes most entities by a sketch (block.h), where that is faster; the others are scored
+ * as all would be without it.
  */
-#include "engine.h"
+#include <math.h>
+
+#include "block.h"
+#include "exact_score.h"
 #include "core/vector.h"
 
 struct KgeScorer
 {
-	const KgeModel *model;
-	KgeEngine	engine;
-	KgeRows		queries;
-	float	   *query;			/* KGE_SCORER_QUESTIONS x stride */
-	double		norm[KGE_SCORER_QUESTIONS]; /* of the queries */
-	float	   *scratch;
-	float	   *score;			/* KGE_SCORER_ENTITIES x KGE_SCORER_QUESTIONS */
+	KgeQuestionBlock block;
+	KgeExactScore exact;
+	Question	question[KGE_SCORER_QUESTIONS];
+
+	/* of a search */
+	const float *least;
+	KgeScorerVisit visit;
+	void	   *argument;
 };
 
 static KgeScorer *
 take_scorer(KgeScorer *scorer, Allocation *allocation)
 {
-	size_t		stride = (size_t) vector_stride(scorer->engine.width);
-
-	scorer->query = TAKE(allocation, float, KGE_SCORER_QUESTIONS * stride);
-	scorer->scratch = TAKE(allocation, float, kge_engine_scratch(&scorer->engine, KGE_SCORER_QUESTIONS));
-	scorer->score = TAKE(allocation, float, KGE_SCORER_ENTITIES * KGE_SCORER_QUESTIONS);
+	kge_block_take(&scorer->block, allocation);
+	scorer->exact = kge_exact_score_take(scorer->block.model, allocation);
 	return TAKE(allocation, KgeScorer, 1);
+}
+
+bool
+kge_scorer_wants_sketch(const KgeModel *model)
+{
+	return kge_sketch_has_moduli(&(KgeSketch) {.engine = kge_engine(model)});
 }
 
 size_t
 kge_scorer_bytes(const KgeModel *model)
 {
-	KgeScorer	scorer = {.engine = kge_engine(model)};
+	KgeSketch	sketch = {.engine = kge_engine(model),.scale = &(float) {0}};
+	KgeScorer	scorer = {.block = {.model = model,.sketch = kge_sketch_has_moduli(&sketch) ? &sketch : NULL}};
 	Allocation	allocation = {0};
 
 	take_scorer(&scorer, &allocation);
@@ -38,9 +49,9 @@ kge_scorer_bytes(const KgeModel *model)
 }
 
 KgeScorer *
-kge_scorer(Arena *arena, const KgeModel *model)
+kge_scorer(Arena *arena, const KgeModel *model, const KgeSketch *sketch)
 {
-	KgeScorer	scorer = {.model = model,.engine = kge_engine(model)};
+	KgeScorer	scorer = {.block = {.model = model,.sketch = sketch}};
 	KgeScorer  *taken;
 	Allocation	allocation = {0};
 
@@ -55,44 +66,93 @@ kge_scorer(Arena *arena, const KgeModel *model)
 void
 kge_scorer_prepare(KgeScorer *scorer, const Question *questions, int count)
 {
-	int			stride = vector_stride(scorer->engine.width);
+	KgeTopQuestion asked[KGE_SCORER_QUESTIONS];
 
 	for (int i = 0; i < count; i++)
 	{
-		float	   *query = scorer->query + (size_t) i * (size_t) stride;
-
-		kge_make_query(scorer->model, kge_query(scorer->model, question_triple(&questions[i], 0), questions[i].side), query);
-		scorer->norm[i] = kge_norm(scorer->engine.width, query);
+		asked[i] = (KgeTopQuestion) {.side = questions[i].side,.given = questions[i].given,.relation = questions[i].relation};
+		scorer->question[i] = questions[i];
 	}
-	scorer->queries = (KgeRows) {count, stride, scorer->query};
-	kge_engine_prepare(&scorer->engine, scorer->queries, scorer->scratch);
-}
-
-const float *
-kge_scorer_block(KgeScorer *scorer, int32_t first, int count)
-{
-	KgeRows		candidates = {count, scorer->engine.width, kge_entity_row(scorer->model, first)};
-
-	kge_engine_scores(&scorer->engine, scorer->queries, scorer->scratch, candidates,
-					  scorer->score, KGE_SCORER_QUESTIONS);
-	return scorer->score;
+	kge_block_open(&scorer->block, asked, count);
 }
 
 float
 kge_scorer_score(const KgeScorer *scorer, int question, int32_t entity)
 {
-	return kge_engine_score(&scorer->engine,
-							scorer->query + (size_t) question * (size_t) scorer->queries.stride,
-							kge_entity_row(scorer->model, entity));
+	return kge_engine_score(&scorer->block.engine, kge_block_query(&scorer->block, question),
+							kge_entity_row(scorer->block.model, entity));
+}
+
+double
+kge_scorer_exact(KgeScorer *scorer, int question, int32_t entity)
+{
+	const Question *asked = &scorer->question[question];
+
+	return kge_exact_score(&scorer->exact, question_triple(asked, entity), asked->side);
 }
 
 double
 kge_scorer_bound(const KgeScorer *scorer, int question, int32_t entity)
 {
-	const KgeEngine *engine = &scorer->engine;
-	const float *candidate = kge_entity_row(scorer->model, entity);
+	const KgeEngine *engine = &scorer->block.engine;
+	const float *candidate = kge_entity_row(scorer->block.model, entity);
 	double		norm = engine->similarity == KGE_DOT ? kge_norm(engine->width, candidate) : 0;	/* no part of other errors */
 
-	return kge_score_limit(engine, scorer->query + (size_t) question * (size_t) scorer->queries.stride,
-						   scorer->norm[question], candidate, norm);
+	return kge_score_limit(engine, kge_block_query(&scorer->block, question), scorer->block.question[question].norm,
+						   candidate, norm);
+}
+
+/* ---- a search ------------------------------------------------------------------------ */
+
+/* Exact scores below it belong to fast ones below `least`: either is off by less than the error. */
+static double
+exact_least(const KgeScorer *scorer, int question, float least)
+{
+	if (!isfinite(least))
+		return -INFINITY;
+	return least - 2 * kge_score_error(&scorer->block.engine, scorer->block.question[question].norm, 0, least);
+}
+
+/* kge_block_visit's callback */
+static void
+visit_near(void *argument, int question, int32_t entity)
+{
+	KgeScorer  *scorer = argument;
+	float		score = kge_scorer_score(scorer, question, entity);
+
+	if (score > scorer->least[question])
+		scorer->visit(scorer->argument, question, entity, score);
+}
+
+static void
+visit_all(KgeScorer *scorer)
+{
+	const KgeQuestionBlock *block = &scorer->block;
+
+	for (int q = 0; q < block->questions; q++)
+		for (int i = 0; i < block->count; i++)
+		{
+			float		score = block->score[i * KGE_BLOCK_QUESTIONS + q];
+
+			if (score > scorer->least[q])
+				scorer->visit(scorer->argument, q, block->first + i, score);
+		}
+}
+
+int32_t
+kge_scorer_search(KgeScorer *scorer, int32_t first, const float *least, KgeScorerVisit visit, void *argument)
+{
+	int32_t		next;
+
+	scorer->least = least;
+	scorer->visit = visit;
+	scorer->argument = argument;
+	for (int q = 0; scorer->block.sketch != NULL && q < scorer->block.questions; q++)
+		kge_block_threshold(&scorer->block, q, exact_least(scorer, q, least[q]));
+	next = kge_block_score(&scorer->block, first);
+	if (scorer->block.sketch != NULL)
+		kge_block_visit(&scorer->block, visit_near, scorer);
+	else
+		visit_all(scorer);
+	return next;
 }

@@ -4,18 +4,26 @@
  *
  * Of a row c, c' is its sketch.  By the triangle inequality a distance moves by at most
  * the distance of c' from c; a dot product with q by at most |q| |c' - c|.
+ *
+ * Rows of a sum of moduli have one scale, so that their codes can be compared with those of a query (sketch_moduli.c):
+ * the one for which some rows of the model are least off.
  */
 #include <math.h>
+#include <string.h>
 
 #include "sketch.h"
 #include "core/allocation.h"
 #include "core/pool.h"
 #include "core/vector.h"
 #include "engine.h"
+#include "sketch_moduli.h"
+#include "sketch_product.h"
 
 #define AT_ONCE 256				/* rows of an item */
 #define STEPS	127				/* the largest code */
 #define ROUNDED_UP 1.0001		/* more than is lost where a norm is computed and kept */
+#define SAMPLED 1000			/* rows that a common scale is chosen by */
+#define SCALES	8				/* that are tried, each half of the one before */
 
 typedef struct Sketching
 {
@@ -34,6 +42,24 @@ largest(int n, const float *row)
 	for (int j = 0; j < n; j++)
 		most = fmaxf(most, fabsf(row[j]));
 	return most;
+}
+
+bool
+kge_sketch_has_moduli(const KgeSketch *sketch)
+{
+	return sketch->engine.similarity == KGE_MODULI && kge_has_codes();
+}
+
+static size_t
+bytes_of_row(const KgeSketch *sketch)
+{
+	return kge_sketch_has_moduli(sketch) ? kge_moduli_bytes(sketch->engine.half) : (size_t) sketch->engine.width;
+}
+
+const int8_t *
+kge_sketch_code(const KgeSketch *sketch, int64_t row)
+{
+	return sketch->code + (size_t) row * bytes_of_row(sketch);
 }
 
 /* The length of c - c', in the norm that the similarity goes by. */
@@ -55,25 +81,95 @@ length(const KgeEngine *engine, const float *c, float scale, const int8_t *code)
 	return engine->similarity == KGE_DOT || engine->similarity == KGE_L2 ? sqrt(sum) : sum;
 }
 
+/* The codes of a finite row by a scale of its own; returns how far they are off. */
+static double
+encode(const KgeSketch *sketch, const float *c, float *scale, int8_t *code)
+{
+	int			width = sketch->engine.width;
+
+	*scale = largest(width, c) / STEPS;
+	if (!isfinite(1 / *scale))
+		*scale = 0;
+	for (int j = 0; j < width; j++)
+		code[j] = (int8_t) (*scale == 0 ? 0 : lrintf(c[j] / *scale));
+	return ROUNDED_UP * length(&sketch->engine, c, *scale, code);
+}
+
 /* Rows that are too large to compute with fast (score_bound.c), or hold NaN, are as far off as can be. */
 static void
 sketch_row(KgeSketch *sketch, int64_t row, const float *c)
 {
-	int			width = sketch->engine.width;
-	int8_t	   *code = sketch->code + (size_t) row * (size_t) width;
-	double		norm = kge_norm(width, c);
-	float		scale = isfinite(norm) ? largest(width, c) / STEPS : 0;
+	int8_t	   *code = sketch->code + (size_t) row * bytes_of_row(sketch);
+	double		norm = kge_norm(sketch->engine.width, c);
+	double		error = INFINITY;
 
-	if (!isfinite(1 / scale))
-		scale = 0;
-	for (int j = 0; j < width; j++)
-		code[j] = (int8_t) (scale == 0 ? 0 : lrintf(c[j] / scale));
-	sketch->scale[row] = scale;
-	sketch->error[row] = INFINITY;
+	memset(code, 0, bytes_of_row(sketch));
+	if (!kge_sketch_has_moduli(sketch))
+		sketch->scale[row] = 0;
 	if (isfinite(norm))
-		sketch->error[row] = (float) (ROUNDED_UP * length(&sketch->engine, c, scale, code));
+		error = kge_sketch_has_moduli(sketch) ? kge_moduli_encode(sketch->engine.half, c, sketch->scale[row], code) :
+			encode(sketch, c, &sketch->scale[row], code);
+	sketch->error[row] = (float) (ROUNDED_UP * error);
 	sketch->norm[row] = (float) (ROUNDED_UP * norm) + sketch->error[row];
 }
+
+/* ---- a scale for all rows ---------------------------------------------------------- */
+
+/* How far sampled rows are off, `code` has room for one. */
+static double
+lost_by_scale(const KgeSketch *sketch, const KgeModel *model, float scale, int8_t *code)
+{
+	double		lost = 0;
+
+	for (int64_t i = 0; i < model->entities; i += 1 + model->entities / SAMPLED)
+	{
+		const float *row = kge_entity_row(model, (int32_t) i);
+
+		if (isfinite(kge_norm(sketch->engine.width, row)))
+			lost += kge_moduli_encode(sketch->engine.half, row, scale, code);
+	}
+	return lost;
+}
+
+/* The largest number of the sampled rows is the largest code of the first scale.  The first row's codes are room. */
+static float
+common_scale(const KgeSketch *sketch, const KgeModel *model)
+{
+	float		most = 0;
+	float		best = 0;
+	double		least = INFINITY;
+
+	for (int64_t i = 0; i < model->entities; i += 1 + model->entities / SAMPLED)
+	{
+		const float *row = kge_entity_row(model, (int32_t) i);
+
+		if (isfinite(kge_norm(sketch->engine.width, row)))
+			most = fmaxf(most, largest(sketch->engine.width, row));
+	}
+	for (int i = 0; i < SCALES; i++)
+	{
+		float		scale = ldexpf(most / STEPS, -i);
+		double		lost = lost_by_scale(sketch, model, scale, sketch->code);
+
+		if (isnormal(scale) && lost < least)
+		{
+			least = lost;
+			best = scale;
+		}
+	}
+	return best;
+}
+
+static void
+set_common_scale(KgeSketch *sketch, const KgeModel *model)
+{
+	float		scale = common_scale(sketch, model);
+
+	for (int64_t i = 0; i < model->entities; i++)
+		sketch->scale[i] = scale;
+}
+
+/* ---- all rows ------------------------------------------------------------------------ */
 
 /* Item: some rows. */
 static void
@@ -93,7 +189,7 @@ take_arrays(Allocation *allocation, const KgeModel *model)
 	size_t		entities = (size_t) model->entities;
 	KgeSketch	sketch = {.engine = kge_engine(model),.memory = allocation->base};
 
-	sketch.code = TAKE(allocation, int8_t, entities * (size_t) sketch.engine.width);
+	sketch.code = TAKE(allocation, int8_t, entities * bytes_of_row(&sketch));
 	sketch.scale = TAKE(allocation, float, entities);
 	sketch.norm = TAKE(allocation, float, entities);
 	sketch.error = TAKE(allocation, float, entities);
@@ -130,7 +226,9 @@ kge_sketch(Arena *arena, Pool *pool, const KgeModel *model)
 	if (!allocation_open(&allocation, arena))
 		return NULL;
 	sketching.sketch = take_sketch(&allocation, model);
-	pool_run(pool, (model->entities + AT_ONCE - 1) / AT_ONCE, sketch_rows, &sketching);
+	if (kge_sketch_has_moduli(sketching.sketch))
+		set_common_scale(sketching.sketch, model);
+	pool_run(pool, pool_pieces(model->entities, AT_ONCE), sketch_rows, &sketching);
 	return sketching.sketch;
 }
 
@@ -191,39 +289,75 @@ score(const KgeSketch *sketch, const float *query, int64_t i, float *row)
 {
 	int			width = sketch->engine.width;
 
-	expand(width, sketch->scale[i], sketch->code + (size_t) i * (size_t) width, row);
+	expand(width, sketch->scale[i], kge_sketch_code(sketch, i), row);
 	return kge_engine_score(&sketch->engine, query, row);
 }
 
-static void
-note(const KgeSketch *sketch, double query_norm, int64_t i, double s, double *least, double *most)
+static double
+most_of(const KgeSketch *sketch, double query_norm, int64_t i, double s, double moved)
 {
-	double		moved = sketch->error[i];
-	double		error;
+	double		error = moved + kge_score_error(&sketch->engine, query_norm, sketch->norm[i], s);
 
-	if (sketch->engine.similarity == KGE_DOT)
-		moved *= ROUNDED_UP * query_norm;
-	error = moved + kge_score_error(&sketch->engine, query_norm, sketch->norm[i], s);
-	*least = isfinite(s) && isfinite(error) ? s - error : -INFINITY;
-	*most = isfinite(s) && isfinite(error) ? s + error : INFINITY;
+	return isfinite(s) && isfinite(error) ? s + error : INFINITY;
+}
+
+static double
+moved_of(const KgeSketch *sketch, double query_norm, int64_t i)
+{
+	return sketch->engine.similarity == KGE_DOT ? ROUNDED_UP * query_norm * sketch->error[i] : sketch->error[i];
+}
+
+/* Whole numbers are not off by more than the codes are. */
+static void
+look_at_moduli(const KgeSketchQuery *query, int64_t from, int64_t end, double *most)
+{
+	const KgeSketch *sketch = query->sketch;
+
+	kge_moduli_look(sketch->engine.half, sketch->scale[0], query->code, (int) (end - from), kge_sketch_code(sketch, from),
+					most + from);
+	for (int64_t i = from; i < end; i++)
+		most[i] = most_of(sketch, query->norm, i, sketch->engine.gamma - most[i], query->code_error + sketch->error[i]);
+}
+
+size_t
+kge_sketch_query_bytes(const KgeModel *model)
+{
+	return kge_moduli_bytes(model->dimensions);
+}
+
+KgeSketchQuery
+kge_sketch_query(const KgeSketch *sketch, const float *query, int8_t *room)
+{
+	KgeSketchQuery asked = {.sketch = sketch,.query = query,.norm = kge_norm(sketch->engine.width, query),.code = room};
+
+	if (kge_sketch_has_moduli(sketch) && isfinite(asked.norm))
+		asked.code_error = kge_moduli_encode(sketch->engine.half, query, sketch->scale[0], room);
+	return asked;
 }
 
 void
-kge_sketch_look(const KgeSketch *sketch, const float *query, double query_norm,
-				int64_t from, int64_t end, float *row, double *least, double *most)
+kge_sketch_look(const KgeSketchQuery *query, int64_t from, int64_t end, float *row, double *most)
 {
-	int			width = sketch->engine.width;
+	const KgeSketch *sketch = query->sketch;
 	int64_t		i = from;
 
+	if (!isfinite(query->norm))
+		for (; i < end; i++)
+			most[i] = INFINITY;
+	else if (kge_sketch_has_moduli(sketch))
+	{
+		look_at_moduli(query, from, end, most);
+		return;
+	}
 	for (; sketch->engine.similarity == KGE_DOT && i + 4 <= end; i += 4)
 	{
 		float		s[4];
 
-		dot_codes_4(width, query, sketch->code + (size_t) i * (size_t) width, s);
+		dot_codes_4(sketch->engine.width, query->query, kge_sketch_code(sketch, i), s);
 		for (int k = 0; k < 4; k++)
-			note(sketch, query_norm, i + k, (double) s[k] * sketch->scale[i + k],
-				 &least[i + k], &most[i + k]);
+			most[i + k] = most_of(sketch, query->norm, i + k, (double) s[k] * sketch->scale[i + k],
+								  moved_of(sketch, query->norm, i + k));
 	}
 	for (; i < end; i++)
-		note(sketch, query_norm, i, score(sketch, query, i, row), &least[i], &most[i]);
+		most[i] = most_of(sketch, query->norm, i, score(sketch, query->query, i, row), moved_of(sketch, query->norm, i));
 }

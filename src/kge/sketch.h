@@ -15,19 +15,37 @@
 struct KgeSketch
 {
 	KgeEngine	engine;
-	int8_t	   *code;			/* entities x width */
-	float	   *scale;			/* of each row */
+	int8_t	   *code;			/* of each row, see kge_sketch_code */
+	float	   *scale;			/* of each row: the same of all where they hold codes of moduli */
 	float	   *norm;			/* of each row, Euclidean, or more */
 	float	   *error;			/* how far the row is from the true one; infinite where it has no sketch */
 	void	   *memory;			/* what the arrays are in */
 };
 
+/* Whether codes are those of sketch_moduli.h; else `width` numbers of a row follow each other. */
+extern bool kge_sketch_has_moduli(const KgeSketch *sketch);
+
+/* The codes of a row; those of the next row follow. */
+extern const int8_t *kge_sketch_code(const KgeSketch *sketch, int64_t row);
+
+/* A query that all rows are compared with */
+typedef struct KgeSketchQuery
+{
+	const KgeSketch *sketch;
+	const float *query;
+	double		norm;
+	int8_t	   *code;
+	double		code_error;
+} KgeSketchQuery;
+
+/* Bytes of room for the codes of a query. */
+extern size_t kge_sketch_query_bytes(const KgeModel *model);
+extern KgeSketchQuery kge_sketch_query(const KgeSketch *sketch, const float *query, int8_t *room);
+
 /*
- * The least and the most that the exact scores of the rows from .. end-1 can be, for a query of
- * that norm: minus infinity and infinity where the sketch does not bound them.  `row` has room for a
- * row.
+ * The most that the exact scores of the rows from .. end-1 can be: infinity where the sketch does not bound them.
+ * `row` has room for a row.
  */
-extern void kge_sketch_look(const KgeSketch *sketch, const float *query, double query_norm,
-							int64_t from, int64_t end, float *row, double *least, double *most);
+extern void kge_sketch_look(const KgeSketchQuery *query, int64_t from, int64_t end, float *row, double *most);
 
 #endif							/* HKG_KGE_SKETCH_H */

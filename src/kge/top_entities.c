@@ -3,10 +3,9 @@
  *		The best candidates of a question, the nearest neighbours of an entity, and the
  *		scores of a list of triples.
  *
- * Top k: the threads score a sketch of all candidates and note, for each, the least and
- * the most that its exact score can be (sketch.c).  The k-th largest least is a threshold
- * that no finalist's most may fall below; finalists are scored in double
- * precision, and the best k of them kept.
+ * Top k: the threads score a sketch of all candidates and note, for each, the most that its exact score can be
+ * (sketch.c).  The k candidates for which that is highest are scored exactly: the lowest of their scores is a threshold
+ * that no finalist's most may fall below.  Finalists are scored in double precision, and the best k of them kept.
  */
 #include <math.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 #include "core/sort.h"
 #include "core/vector.h"
 #include "engine.h"
+#include "exact_score.h"
 #include "sketch.h"
 
 #define AT_ONCE 256				/* candidates or triples of an item */
@@ -39,9 +39,10 @@ typedef struct Top
 	int64_t		excluded_count;
 	float	   *query;
 	float	   *sketched;		/* threads x stride */
-	double		query_norm;
-	double	   *least;			/* of each candidate; NaN if left out */
-	double	   *most;			/* of each candidate; then the exact score */
+	int8_t	   *code;
+	KgeSketchQuery asked;
+	KgeExactScore *exact;		/* of each thread */
+	double	   *most;			/* of each candidate, NaN if left out; then the exact score */
 	double		threshold;
 	BestEntity	   *best;			/* heap, the worst first */
 } Top;
@@ -54,7 +55,15 @@ take_top(Top *top, Allocation *allocation, int threads, int64_t k)
 
 	top->query = TAKE(allocation, float, stride);
 	top->sketched = TAKE(allocation, float, stride * (size_t) threads);
-	top->least = TAKE(allocation, double, entities);
+	top->code = TAKE(allocation, int8_t, kge_sketch_query_bytes(top->model));
+	top->exact = TAKE(allocation, KgeExactScore, (size_t) threads);
+	for (int i = 0; i < threads; i++)
+	{
+		KgeExactScore exact = kge_exact_score_take(top->model, allocation);
+
+		if (top->exact != NULL)
+			top->exact[i] = exact;
+	}
 	top->most = TAKE(allocation, double, entities);
 	top->best = TAKE(allocation, BestEntity, (size_t) k);
 }
@@ -119,7 +128,7 @@ best_of(Pool *pool, int32_t count, const double *score, BestEntity *heap, int64_
 	return kept;
 }
 
-/* Item: the least and the most of some candidates. */
+/* Item: the most of some candidates. */
 static void
 estimate(void *argument, int64_t item, int thread)
 {
@@ -129,9 +138,27 @@ estimate(void *argument, int64_t item, int thread)
 
 	if (end > top->model->entities)
 		end = top->model->entities;
-	kge_sketch_look(top->sketch, top->query, top->query_norm, item * AT_ONCE, end, row,
-					top->least, top->most);
+	kge_sketch_look(&top->asked, item * AT_ONCE, end, row, top->most);
 	pool_yield(top->pool, thread);
+}
+
+static double
+exact_score(Top *top, int32_t row, int thread)
+{
+	return kge_exact_score(&top->exact[thread], question_triple(&top->question, row), top->question.side);
+}
+
+/* Whether a candidate can be among the best: by its sketch, then by its embedding. */
+static bool
+is_finalist(const Top *top, int32_t row)
+{
+	const KgeSketch *sketch = top->sketch;
+
+	if (!(top->most[row] >= top->threshold))
+		return false;
+	return isinf(top->most[row]) ||
+		!(kge_score_limit(&sketch->engine, top->query, top->asked.norm, kge_entity_row(top->model, row),
+						  sketch->norm[row]) < top->threshold);
 }
 
 /* Item: exact scores of the finalists among some candidates, NaN for the others. */
@@ -140,28 +167,36 @@ score_finalists(void *argument, int64_t item, int thread)
 {
 	Top		   *top = argument;
 	int64_t		end = (item + 1) * AT_ONCE;
-	bool		flushed = flush_denormals(false);
 
 	for (int64_t i = item * AT_ONCE; i < end && i < top->model->entities; i++)
-	{
-		int32_t		row = (int32_t) i;
-		Triple		triple = kge_asked(top->model, question_triple(&top->question, row), top->question.side);
-
-		top->most[i] = top->most[i] >= top->threshold ? kge_score(top->model, triple) : NAN;
-	}
-	flush_denormals(flushed);
+		top->most[i] = is_finalist(top, (int32_t) i) ? exact_score(top, (int32_t) i, thread) : NAN;
 	pool_yield(top->pool, thread);
 }
 
-/* The k-th largest least, or less than anything if there are fewer. */
+/* The lowest score of k candidates that promise high ones, or less than anything if there are fewer. */
 static double
 find_threshold(Top *top, int64_t k)
 {
-	for (int64_t i = 0; i < top->excluded_count; i++)
-		top->least[top->excluded[i]] = top->most[top->excluded[i]] = NAN;
-	if (keep_best(top->pool, top->model->entities, top->least, top->best, k) < k)
-		return -INFINITY;
-	return top->best[0].score;
+	int64_t		kept = 0;
+	double		threshold = INFINITY;
+
+	for (int32_t i = 0; i < top->model->entities; i++)
+	{
+		/* a most that is infinite promises nothing */
+		if (isfinite(top->most[i]))
+			kept = heap_offer(top->best, kept, k, &(BestEntity) {top->most[i], i}, sizeof(BestEntity), compare_best);
+		pool_yield_at(top->pool, POOL_LEADER, i);
+	}
+	for (int64_t i = 0; i < kept; i++)
+	{
+		double		score = exact_score(top, top->best[i].row, 0);
+
+		if (isnan(score))
+			return -INFINITY;
+		threshold = fmin(threshold, score);
+		pool_yield_at(top->pool, POOL_LEADER, i);
+	}
+	return kept < k ? -INFINITY : threshold;
 }
 
 int64_t
@@ -184,8 +219,10 @@ kge_top(Arena *arena, Pool *pool, const KgeModel *model,
 	take_top(&top, &allocation, pool_threads(pool), k);
 
 	kge_make_query(model, kge_query(model, question_triple(&top.question, 0), question.side), top.query);
-	top.query_norm = kge_norm(sketch->engine.width, top.query);
+	top.asked = kge_sketch_query(sketch, top.query, top.code);
 	pool_run(pool, items, estimate, &top);
+	for (int64_t i = 0; i < top.excluded_count; i++)
+		top.most[top.excluded[i]] = NAN;
 	top.threshold = find_threshold(&top, k);
 	pool_run(pool, items, score_finalists, &top);
 

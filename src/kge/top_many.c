@@ -12,6 +12,7 @@
 #include "core/heap.h"
 #include "core/search.h"
 #include "core/sort.h"
+#include "exact_score.h"
 
 /* candidates that a block's adjustments may list together, unless one question lists more */
 #define LISTED_AT_ONCE (1 << 18)
@@ -30,6 +31,7 @@ typedef struct Searcher
 {
 	const KgeTopMany *search;
 	KgeQuestionBlock	block;
+	KgeExactScore exact;
 	const KgeTopQuestion *question;	/* of the block */
 	KgeAnswer **heap;			/* by question of the block: the worst first */
 	int64_t    *kept;			/* likewise */
@@ -76,6 +78,7 @@ static void
 take_searcher(KgeTopMany *search, Searcher *searcher, Allocation *allocation)
 {
 	kge_block_take(&searcher->block, allocation);
+	searcher->exact = kge_exact_score_take(search->model, allocation);
 	searcher->heap = TAKE(allocation, KgeAnswer *, KGE_BLOCK_QUESTIONS);
 	searcher->kept = TAKE(allocation, int64_t, KGE_BLOCK_QUESTIONS);
 	searcher->excluded = TAKE(allocation, int64_t, KGE_BLOCK_QUESTIONS);
@@ -143,12 +146,7 @@ offer(Searcher *searcher, int number, int32_t entity, double addition)
 	KgeAnswer	answer = {.addition = addition,.row = entity};
 
 	if (!search->only_listed)
-	{
-		bool		flushed = flush_denormals(false);
-
-		answer.phi = kge_score(search->model, kge_asked(search->model, question_triple(&asked, entity), asked.side));
-		flush_denormals(flushed);
-	}
+		answer.phi = kge_exact_score(&searcher->exact, question_triple(&asked, entity), asked.side);
 	answer.score = kge_adjusted_score(search->adjustment, asked.relation, asked.side, answer.phi, addition);
 	if (isnan(answer.score))
 		return;

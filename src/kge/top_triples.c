@@ -7,6 +7,9 @@
  * judges by the best answers of its question; a heap keeps the most probable triples.  So memory is bounded by k and by
  * the number of questions.
  *
+ * Once there are enough triples, or where improbable ones are not wanted, most questions have no answer that would be
+ * kept: those are found first (screen.c), and not asked.  The first parts are small, so that the heap fills soon.
+ *
  * All triples may answer one question, but few questions have more than some of them.  So a question is asked for
  * FIRST_ANSWERS, and again for more as long as the last of them is kept.
  *
@@ -21,17 +24,23 @@
 #include "core/pool.h"
 #include "core/sort.h"
 #include "kge.h"
+#include "screen.h"
 
 #define FIRST_ANSWERS 16
 #define MORE_ANSWERS 8			/* times as many when a question is asked again */
+#define FIRST_PART 256			/* questions of the first part; the next ones have MORE_QUESTIONS times as many */
+#define MORE_QUESTIONS 4
 #define ANSWERS (1 << 18)		/* of the questions of a part, if one question has no more */
 
 struct KgeCompletion
 {
 	Pool	   *pool;
 	const KgeModel *model;
+	const KgeAdjustment *adjustment;
 	KgeTopMany *search;
+	KgeScreen  *screen;			/* NULL: every question is asked */
 	KgeJudge	judge;
+	double		probability;	/* that is wanted */
 	int64_t		k;
 	int64_t		most;			/* answers of a question that may be kept */
 	int64_t		room;			/* of `answer` */
@@ -159,6 +168,41 @@ ask_part(KgeCompletion *completion, const KgeAsked *asked, int64_t first, int64_
 	return again;
 }
 
+/* Puts those of some pending questions first that may have an answer that is kept; returns how many. */
+static int64_t
+screen_part(KgeCompletion *completion, const KgeAsked *asked, int64_t first, int64_t count)
+{
+	double		least = completion->probability;
+
+	if (completion->screen == NULL)
+		return count;
+	if (completion->kept == 2 * completion->k && completion->heap[0].probability > least)
+		least = completion->heap[0].probability;
+	return kge_screen_questions(completion->screen, completion->pool, completion->adjustment, completion->judge, asked,
+								least, completion->pending + first, count);
+}
+
+/* All pending questions, part by part; those that may have more are pending again.  Returns how many they are. */
+static int64_t
+ask_parts(KgeCompletion *completion, const KgeAsked *asked, int64_t pending, int64_t offered, int64_t depth)
+{
+	int64_t		most = completion->room / (depth + 1) < completion->part ? completion->room / (depth + 1) : completion->part;
+	int64_t		part = FIRST_PART;
+	int64_t		again = 0;
+
+	for (int64_t first = 0; first < pending; first += part, part *= MORE_QUESTIONS)
+	{
+		int64_t		count;
+
+		part = part < most ? part : most;
+		count = pending - first < part ? pending - first : part;
+		if (offered == 0)
+			count = screen_part(completion, asked, first, count);
+		again = ask_part(completion, asked, first, count, offered, depth, again);
+	}
+	return again;
+}
+
 void
 kge_completion_ask(KgeCompletion *completion, const KgeAsked *asked)
 {
@@ -170,15 +214,8 @@ kge_completion_ask(KgeCompletion *completion, const KgeAsked *asked)
 		completion->pending[i] = i;
 	while (pending > 0)
 	{
-		int64_t		again = 0;
-		int64_t		part;
-
 		depth = depth < completion->most ? depth : completion->most;
-		part = completion->room / (depth + 1) < completion->part ? completion->room / (depth + 1) : completion->part;
-		for (int64_t first = 0; first < pending; first += part)
-			again = ask_part(completion, asked, first, pending - first < part ? pending - first : part, offered, depth,
-							 again);
-		pending = again;
+		pending = ask_parts(completion, asked, pending, offered, depth);
 		offered = depth;
 		depth *= MORE_ANSWERS;
 	}
@@ -187,7 +224,7 @@ kge_completion_ask(KgeCompletion *completion, const KgeAsked *asked)
 /* ---- all together --------------------------------------------------------------------- */
 
 static KgeCompletion *
-take_completion(KgeCompletion *completion, KgeWanted wanted, Allocation *allocation)
+take_completion(KgeCompletion *completion, const KgeSketch *sketch, KgeWanted wanted, Allocation *allocation)
 {
 	completion->question = TAKE(allocation, KgeTopQuestion, (size_t) completion->part);
 	completion->answer = TAKE(allocation, KgeAnswer, (size_t) completion->room);
@@ -195,13 +232,16 @@ take_completion(KgeCompletion *completion, KgeWanted wanted, Allocation *allocat
 	completion->scored = TAKE(allocation, KgeScored, (size_t) completion->most);
 	completion->pending = TAKE(allocation, int64_t, (size_t) wanted.questions);
 	completion->heap = TAKE(allocation, KgeScored, 2 * (size_t) completion->k);
+	if (completion->judge.needed != NULL && !wanted.listed)
+		kge_screen_take(&completion->screen, allocation, completion->model, sketch, pool_threads(completion->pool),
+						completion->part);
 	return TAKE(allocation, KgeCompletion, 1);
 }
 
 static KgeCompletion
 plan(Pool *pool, const KgeModel *model, KgeJudge judge, KgeWanted wanted)
 {
-	KgeCompletion completion = {.pool = pool,.model = model,.judge = judge};
+	KgeCompletion completion = {.pool = pool,.model = model,.judge = judge,.probability = wanted.probability};
 	int64_t		all = wanted.questions * model->entities;
 
 	completion.k = wanted.k < all ? wanted.k : all;
@@ -220,7 +260,7 @@ kge_completion_bytes(Pool *pool, const KgeModel *model, const KgeSketch *sketch,
 	KgeCompletion completion = plan(pool, model, judge, wanted);
 	Allocation	allocation = {0};
 
-	take_completion(&completion, wanted, &allocation);
+	take_completion(&completion, sketch, wanted, &allocation);
 	return allocation_bytes(&allocation) + kge_top_many_bytes(model, sketch, adjustment, pool_threads(pool));
 }
 
@@ -232,10 +272,11 @@ kge_completion(Arena *arena, Pool *pool, const KgeModel *model, const KgeSketch 
 	KgeCompletion *taken;
 	Allocation	allocation = {0};
 
-	take_completion(&completion, wanted, &allocation);
+	take_completion(&completion, sketch, wanted, &allocation);
 	if (!allocation_open(&allocation, arena))
 		return NULL;
-	taken = take_completion(&completion, wanted, &allocation);
+	taken = take_completion(&completion, sketch, wanted, &allocation);
+	completion.adjustment = adjustment;
 	completion.search = kge_top_many(arena, pool, model, sketch, adjustment, wanted.listed);
 	*taken = completion;
 	return completion.search == NULL ? NULL : taken;

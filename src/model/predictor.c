@@ -92,7 +92,7 @@ predictor_expected(const Predictor *predictor, Side side, int32 given, int32 rel
 	if (predictor->kind != EV_BOTH || evidence->is_new == NULL)
 		return (EvExpected) {0};
 	return ev_expected(&evidence->facts, evidence->is_new, candidates, evidence->weights.discount,
-					   &(Question) {.side = side,.relation = relation,.given = given}, kge_scorer(&arena, &predictor->kge));
+					   &(Question) {.side = side,.relation = relation,.given = given}, kge_scorer(&arena, &predictor->kge, NULL));
 }
 
 void
@@ -123,6 +123,13 @@ double
 predictor_probability(const Predictor *predictor, Side side, int32 relation, EvJudged judged)
 {
 	return ev_probability(&model_calibration(predictor->model, predictor->kind, relation, side)->ranked, judged);
+}
+
+double
+predictor_score_needed(const Predictor *predictor, Side side, int32 relation, int64 known, double last, double probability)
+{
+	return ev_score_needed(&model_calibration(predictor->model, predictor->kind, relation, side)->ranked, known, last,
+						   probability);
 }
 
 double

@@ -63,6 +63,10 @@ extern void predictor_expect(const Predictor *predictor, const EvExpected *expec
  */
 extern double predictor_score(const Predictor *predictor, Side side, int32 relation, ScoreParts parts);
 extern double predictor_probability(const Predictor *predictor, Side side, int32 relation, EvJudged judged);
+
+/* The score that a question's best answer needs, see ev_score_needed. */
+extern double predictor_score_needed(const Predictor *predictor, Side side, int32 relation, int64 known, double last,
+									 double probability);
 extern double predictor_probability_alone(const Predictor *predictor, int32 relation, EvJudged judged);
 
 /* What many triples are scored by; it must not move */

@@ -15,10 +15,14 @@
 #include "server/argument.h"
 #include "server/array.h"
 #include "best_rule.h"
+#include "core/heap.h"
 #include "model/predictor.h"
 #include "server/host.h"
 #include "graph/call.h"
 #include "server/growing_array.h"
+
+#define TOO_PROBABLE 2			/* for any missing fact */
+#define LIKELY	64				/* frequent answers of a relation that are scored first */
 
 /* ---- questions ------------------------------------------------------------------------- */
 
@@ -35,6 +39,7 @@ typedef struct MissingQuestions
 	int64		most_known;		/* answers of those */
 	KgeQuestionAnswers *question;	/* of one relation and side */
 	int32	   *known;
+	int32		likely[LIKELY];
 } MissingQuestions;
 
 static DirectedAtom
@@ -119,6 +124,47 @@ question_about(MissingQuestions *questions, int32 entity, DirectedAtom atom, int
 	return question;
 }
 
+typedef struct FrequentAnswer
+{
+	int32		entity;
+	int64		facts;
+} FrequentAnswer;
+
+/* The most frequent one first */
+static int
+compare_frequent(const void *a, const void *b)
+{
+	const FrequentAnswer *left = a;
+	const FrequentAnswer *right = b;
+
+	if (left->facts != right->facts)
+		return left->facts > right->facts ? -1 : 1;
+	return (left->entity > right->entity) - (left->entity < right->entity);
+}
+
+/* The entities that answer most questions with an atom; returns how many. */
+static int64
+find_likely(MissingQuestions *questions, DirectedAtom atom)
+{
+	const EvFacts *facts = questions->facts;
+	DirectedAtom answers = MIRRORED(atom);
+	FrequentAnswer frequent[LIKELY];
+	int64		count = 0;
+
+	for (int64 i = facts->holders[answers]; i < facts->holders[answers + 1]; i++)
+	{
+		EvGroup		group = ev_group_at(facts, facts->holder[i]);
+		FrequentAnswer answer = {facts->group[facts->holder[i]].entity, group.end - group.first};
+
+		count = heap_offer(frequent, count, LIKELY, &answer, sizeof(FrequentAnswer), compare_frequent);
+		if (i % 1024 == 0)
+			CHECK_FOR_INTERRUPTS();
+	}
+	for (int64 i = 0; i < count; i++)
+		questions->likely[i] = frequent[i].entity;
+	return count;
+}
+
 /* Asks all questions of a relation for one side. */
 static void
 ask(MissingQuestions *questions, KgeCompletion *completion, int32 relation, Side side)
@@ -132,7 +178,9 @@ ask(MissingQuestions *questions, KgeCompletion *completion, int32 relation, Side
 		.reflexive = questions->facts->reflexive[relation],
 		.question = questions->question,
 		.count = domain.holders + domain.alike,
-		.known = questions->known
+		.known = questions->known,
+		.likely = questions->likely,
+		.likely_count = find_likely(questions, atom)
 	};
 
 	for (int64 i = 0; i < asked.count; i++)
@@ -160,6 +208,13 @@ judge(void *argument, const KgeAsked *asked, const KgeQuestionAnswers *question,
 	for (int64_t i = 0; i < count; i++)
 		answers[i].probability = predictor_probability(predictor, asked->side, asked->relation,
 													   (EvJudged) {answers[i].score, answers[i].phi, answers[i].addition, scores});
+}
+
+/* KgeJudge's callback: the same probabilities, the other way round */
+static double
+score_needed(void *argument, const KgeAsked *asked, const KgeQuestionAnswers *question, double probability, double last)
+{
+	return predictor_score_needed(argument, asked->side, asked->relation, question->end - question->first, last, probability);
 }
 
 /* Most probable first */
@@ -214,7 +269,7 @@ find_best(MissingQuestions *questions, KgeWanted wanted, const KgeScored **best)
 	const Predictor *predictor = questions->predictor;
 	Arena		arena = hkg_arena();
 	Pool	   *pool = hkg_pool();
-	KgeJudge	judging = {judge, (void *) predictor, EV_SHOWN};
+	KgeJudge	judging = {judge, score_needed, (void *) predictor, EV_SHOWN};
 	const KgeSketch *sketch = predictor->kind == EV_RULES || predictor->added->count > 0 ? NULL : predictor->model->sketch;
 	KgeCompletion *completion;
 	Scoring		scoring;
@@ -229,21 +284,37 @@ find_best(MissingQuestions *questions, KgeWanted wanted, const KgeScored **best)
 	return kge_completion_end(completion, best);
 }
 
+/* Adds the k best of them to a list that has room for them. */
+static void
+add_best(MissingList *list, const Predictor *predictor, const KgeScored *best, int64 count, double min_probability)
+{
+	for (int64 i = 0; i < count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		add_missing(list, predictor, &best[i], min_probability);
+	}
+}
+
 static MissingList
 find_missing(Graph *graph, const Predictor *predictor, const char *relation, int k, double min_probability)
 {
 	MissingQuestions	questions = open_questions(graph, predictor, relation);
+	KgeWanted	wanted = {k, questions.count, predictor->kind == EV_RULES, min_probability};
 	MissingList list = {.best = -1};
 	const KgeScored *best = NULL;
-	int64		count = find_best(&questions, (KgeWanted) {k, questions.count, predictor->kind == EV_RULES}, &best);
+	int64		count = find_best(&questions, wanted, &best);
 
 	list.triple = array_new(Triple, count);
 	list.score = array_new(double, count);
 	list.probability = array_new(double, count);
-	for (int64 i = 0; i < count; i++)
+	add_best(&list, predictor, best, count, min_probability);
+	if (list.count == 0 && min_probability > 0)
 	{
-		CHECK_FOR_INTERRUPTS();
-		add_missing(&list, predictor, &best[i], min_probability);
+		/* for the notice, and the list stays empty */
+		wanted.k = 1;
+		wanted.probability = 0;
+		count = find_best(&questions, wanted, &best);
+		add_best(&list, predictor, best, count, TOO_PROBABLE);
 	}
 	return list;
 }

@@ -262,7 +262,7 @@ contest_open(const EntityQuestion *question, int64 wanted)
 
 	if (question->predictor->kind != EV_BOTH)
 		return contest;
-	contest.scorer = kge_scorer(&arena, kge);
+	contest.scorer = kge_scorer(&arena, kge, NULL);
 	kge_scorer_prepare(contest.scorer, &asked, 1);
 	contest.best = array_new(double, wanted);
 	return contest;
@@ -295,7 +295,6 @@ static int64
 score_inferred(EntityQuestion *question, int64 wanted, ScoredRow **scored)
 {
 	const Predictor *predictor = question->predictor;
-	const KgeModel *kge = &predictor->kge;
 	Numbers    *excluded = &question->excluded;
 	const EvCandidate *candidate;
 	int64		count = ev_answer(predictor->answering, question->side, question->given, question->relation,
@@ -322,7 +321,7 @@ score_inferred(EntityQuestion *question, int64 wanted, ScoredRow **scored)
 			continue;
 		if (predictor->kind == EV_BOTH)
 		{
-			parts.phi = kge_score(kge, kge_asked(kge, answered(question, entity), question->side));
+			parts.phi = kge_scorer_exact(contest.scorer, 0, entity);
 			predictor_expect(predictor, &expected, entity, &parts);
 		}
 		score = predictor_score(predictor, question->side, question->relation, parts);

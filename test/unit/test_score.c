@@ -276,7 +276,7 @@ static void
 test_bound(Variant variant, double limit, bool ordinary)
 {
 	KgeModel	model = random_model(variant, 100, 50, 2, limit);
-	KgeScorer  *scorer = kge_scorer(&arena, &model);
+	KgeScorer  *scorer = kge_scorer(&arena, &model, NULL);
 	int			low = 0;
 	int			far = 0;
 

@@ -117,6 +117,8 @@ draw_known(Triple *known)
 
 /* ---- questions ------------------------------------------------------------------------ */
 
+static int	screened;			/* questions, by any thread */
+
 /* Any number that rises with the score serves.  Answers on the head's side are a little more probable. */
 static void
 judge(void *argument, const KgeAsked *asked, const KgeQuestionAnswers *question, KgeScored *answers, int64_t count)
@@ -126,6 +128,14 @@ judge(void *argument, const KgeAsked *asked, const KgeQuestionAnswers *question,
 		check(i == 0 || answers[i - 1].score >= answers[i].score, __FILE__, __LINE__, "answer %d is out of order", (int) i);
 		answers[i].probability = answers[i].score + (asked->side == SIDE_HEAD ? 0.25 : 0);
 	}
+}
+
+/* The same, the other way round */
+static double
+needed(void *argument, const KgeAsked *asked, const KgeQuestionAnswers *question, double probability, double last)
+{
+	__atomic_fetch_add(&screened, 1, __ATOMIC_RELAXED);
+	return probability - (asked->side == SIDE_HEAD ? 0.25 : 0);
 }
 
 static int32_t
@@ -167,9 +177,9 @@ static int64_t
 complete(Arena *arena, Pool *pool, const KgeModel *model, const KgeAdjustment *adjustment, const Triple *known, int count,
 		 bool heads, int64_t k, const KgeScored **best)
 {
-	KgeJudge	judging = {judge, NULL, 10};
-	KgeCompletion *completion = kge_completion(arena, pool, model, NULL, adjustment, judging,
-											   (KgeWanted) {k, 2 * count, false});
+	KgeJudge	judging = {judge, needed, NULL, 10};
+	KgeCompletion *completion = kge_completion(arena, pool, model, kge_sketch(arena, pool, model), adjustment, judging,
+											   (KgeWanted) {k, 2 * count, false, 0});
 
 	if (completion == NULL)
 		return -1;
@@ -293,6 +303,7 @@ test_top_triples(void)
 		for (int j = 0; j < 2; j++)
 			test_variant(variants[i], &adjustments[j]);
 	}
+	CHECK(screened > 0);
 	test_pauses();
 	CHECK(complete(&arena, pool, &model, NULL, &known, 0, false, 10, &best) == 0);
 	CHECK(complete(&empty_arena, pool, &model, NULL, &known, 1, false, 10, &best) == -1);

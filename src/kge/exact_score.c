@@ -1,0 +1,38 @@
+/*
+ * exact_score.c
+ *		kge_score of many triples of one relation (see exact_score.h).
+ */
+#include "exact_score.h"
+
+KgeExactScore
+kge_exact_score_take(const KgeModel *model, Allocation *allocation)
+{
+	size_t		numbers = (size_t) model->function->prepared_parts * (size_t) model->dimensions;
+
+	return (KgeExactScore) {model, -1, TAKE(allocation, double, numbers)};
+}
+
+static double
+score(KgeExactScore *exact, Triple triple)
+{
+	const KgeModel *model = exact->model;
+	const KgeScoreFunction *function = model->function;
+
+	if (function->prepare == NULL)
+		return kge_score(model, triple);
+	if (exact->relation != triple.relation)
+		function->prepare(model->dimensions, kge_relation_row(model, triple.relation), exact->prepared);
+	exact->relation = triple.relation;
+	return function->score_prepared(model, kge_entity_row(model, triple.head), exact->prepared,
+									kge_entity_row(model, triple.tail));
+}
+
+double
+kge_exact_score(KgeExactScore *exact, Triple triple, Side side)
+{
+	bool		flushed = flush_denormals(false);
+	double		phi = score(exact, kge_asked(exact->model, triple, side));
+
+	flush_denormals(flushed);
+	return phi;
+}

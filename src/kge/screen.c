@@ -1,0 +1,321 @@
+/*
+ * screen.c
+ *		Which questions can have an answer of a given probability?
+ *
+ * Where the most probable answers of all questions are wanted, nearly all questions have none of them, and the search for
+ * their best answers would be in vain.  The judge knows which score the best answer of a question needs, if it knows
+ * what another one, the `least`-th best, has at least.  So of each question
+ *
+ *	- what the adjustment lists is scored, and what is likely to be an answer: of either, the `least`-th best score is
+ *	  one that the question's has at least;
+ *	- the question stays if the best that is listed may have the score needed;
+ *	- else all candidates are compared with that score, which excludes them much faster than the score of a best answer
+ *	  does; often no score of the model alone is as high.
+ *
+ * Scores are fast ones with their errors (score_bound.c), so that no question is lost.
+ */
+#include "screen.h"
+
+#include <math.h>
+
+#include "block.h"
+#include "core/heap.h"
+#include "core/search.h"
+
+#define MOST_SHOWN 64			/* more than a judge looks at */
+
+typedef struct ScreenThread
+{
+	KgeQuestionBlock block;
+	KgeTopQuestion question[KGE_BLOCK_QUESTIONS];
+	double		best[MOST_SHOWN];	/* heap, the lowest first */
+	struct KgeScreen *screen;
+	int64_t		first;			/* question of a block, by place */
+} ScreenThread;
+
+struct KgeScreen
+{
+	Pool	   *pool;
+	const KgeModel *model;
+	const KgeAdjustment *adjustment;
+	KgeJudge	judge;
+	const KgeAsked *asked;
+	double		probability;
+	int64_t    *number;			/* of each question */
+	int64_t		count;
+	double	   *needed;			/* phi of a candidate that makes the question stay; infinite: none does, or it stays */
+	int64_t    *unclear;		/* places of questions whose candidates are looked at */
+	int64_t		unclear_count;
+	ScreenThread *thread;
+};
+
+void
+kge_screen_take(KgeScreen **screen, Allocation *allocation, const KgeModel *model, const KgeSketch *sketch,
+				int threads, int64_t questions)
+{
+	KgeScreen	taken = {.model = model};
+
+	*screen = TAKE(allocation, KgeScreen, 1);
+	taken.needed = TAKE(allocation, double, (size_t) questions);
+	taken.unclear = TAKE(allocation, int64_t, (size_t) questions);
+	taken.thread = TAKE(allocation, ScreenThread, (size_t) threads);
+	for (int i = 0; i < threads; i++)
+	{
+		KgeQuestionBlock block = {.model = model,.sketch = sketch};
+
+		kge_block_take(&block, allocation);
+		if (taken.thread != NULL)
+			taken.thread[i] = (ScreenThread) {.block = block,.screen = *screen};
+	}
+	if (*screen != NULL)
+		**screen = taken;
+}
+
+static const KgeQuestionAnswers *
+question_at(const KgeScreen *screen, int64_t place)
+{
+	return &screen->asked->question[screen->number[place]];
+}
+
+/* Facts are no candidates, nor is the given entity, where no fact of the relation is about one alone. */
+static bool
+is_candidate(const KgeScreen *screen, const KgeQuestionAnswers *question, int32_t entity)
+{
+	return (screen->asked->reflexive || entity != question->given) &&
+		!has_int32(screen->asked->known, question->first, question->end, entity);
+}
+
+/* ---- what is listed, and what is likely ------------------------------------------------- */
+
+/* Bounds of the score of a candidate */
+typedef struct ScoreRange
+{
+	double		least;
+	double		most;
+} ScoreRange;
+
+/* Of a distance's error the norm is no part. */
+static double
+norm_of(const KgeQuestionBlock *block, int32_t entity)
+{
+	if (block->engine.similarity != KGE_DOT)
+		return 0;
+	return block->sketch != NULL && entity < block->model->entities ? block->sketch->norm[entity] :
+		kge_norm(block->engine.width, kge_entity_row(block->model, entity));
+}
+
+static ScoreRange
+range_of(const ScreenThread *thread, int q, int32_t entity, double addition)
+{
+	const KgeScreen *screen = thread->screen;
+	const KgeAsked *asked = screen->asked;
+	const KgeQuestionBlock *block = &thread->block;
+	const float *row = kge_entity_row(screen->model, entity);
+	double		score = kge_engine_score(&block->engine, kge_block_query(block, q), row);
+	double		error = kge_score_error(&block->engine, block->question[q].norm, norm_of(block, entity), score);
+
+	if (!isfinite(score) || !isfinite(error))
+		return (ScoreRange) {-INFINITY, INFINITY};
+	return (ScoreRange) {kge_adjusted_score(screen->adjustment, asked->relation, asked->side, score - error, addition),
+		kge_adjusted_score(screen->adjustment, asked->relation, asked->side, score + error, addition)};
+}
+
+/* The lowest score first */
+static int
+compare_scores(const void *a, const void *b)
+{
+	double		left = *(const double *) a;
+	double		right = *(const double *) b;
+
+	return (left < right) - (left > right);
+}
+
+static int64_t
+offer_score(ScreenThread *thread, int64_t count, double score)
+{
+	return heap_offer(thread->best, count, thread->screen->judge.least, &score, sizeof(double), compare_scores);
+}
+
+/* What the `least`-th best of some scores is at least */
+static double
+last_of(const ScreenThread *thread, int64_t count)
+{
+	return count < thread->screen->judge.least ? -INFINITY : thread->best[0];
+}
+
+/* The most that a listed candidate scores; raises what the last one has at least. */
+static double
+look_at_listed(ScreenThread *thread, int q, const KgeQuestionAnswers *question, int number, double *last)
+{
+	const KgeScreen *screen = thread->screen;
+	const KgeAdjustment *adjustment = screen->adjustment;
+	const KgeAddition *additions;
+	int64_t		count = adjustment == NULL ? 0 :
+		adjustment->list(adjustment->argument, screen->asked->side, question->given, screen->asked->relation, screen->pool,
+						 number, &additions);
+	int64_t		kept = 0;
+	double		most = -INFINITY;
+
+	for (int64_t i = 0; i < count; i++)
+	{
+		ScoreRange	range;
+
+		if (!is_candidate(screen, question, additions[i].entity))
+			continue;
+		range = range_of(thread, q, additions[i].entity, additions[i].addition);
+		most = fmax(most, range.most);
+		kept = offer_score(thread, kept, range.least);
+		pool_yield_at(screen->pool, number, i + 1);
+	}
+	*last = fmax(*last, last_of(thread, kept));
+	return most;
+}
+
+/* Without what an adjustment would add, which is no less than 0 */
+static void
+look_at_likely(ScreenThread *thread, int q, const KgeQuestionAnswers *question, double *last)
+{
+	const KgeAsked *asked = thread->screen->asked;
+	int64_t		kept = 0;
+
+	for (int64_t i = 0; i < asked->likely_count; i++)
+		if (is_candidate(thread->screen, question, asked->likely[i]))
+			kept = offer_score(thread, kept, range_of(thread, q, asked->likely[i], 0).least);
+	*last = fmax(*last, last_of(thread, kept));
+}
+
+/* The phi for which a score without addition is that high, or a little less; more than any: no phi is. */
+static double
+phi_of_score(const KgeScreen *screen, double score)
+{
+	const KgeAdjustment *adjustment = screen->adjustment;
+	double		scale = adjustment == NULL || adjustment->scale == NULL ? 1 :
+		adjustment->scale[2 * screen->asked->relation + (int32_t) screen->asked->side];
+	double		phi = score / scale;
+
+	phi -= 1e-9 * (1 + fabs(phi));
+	/* a distance is not below 0 */
+	if (kge_engine(screen->model).similarity != KGE_DOT && phi > screen->model->gamma)
+		return INFINITY;
+	return phi;
+}
+
+static void
+open_block(ScreenThread *thread, const int64_t *places, int64_t first, int count)
+{
+	const KgeScreen *screen = thread->screen;
+
+	for (int q = 0; q < count; q++)
+	{
+		const KgeQuestionAnswers *question = question_at(screen, places == NULL ? first + q : places[first + q]);
+
+		thread->question[q] = (KgeTopQuestion) {.side = screen->asked->side,.given = question->given,
+			.relation = screen->asked->relation};
+	}
+	thread->first = first;
+	kge_block_open(&thread->block, thread->question, count);
+}
+
+/* How many questions of a list an item has */
+static int
+block_size(int64_t item, int64_t count)
+{
+	int64_t		left = count - item * KGE_BLOCK_QUESTIONS;
+
+	return (int) (left < KGE_BLOCK_QUESTIONS ? left : KGE_BLOCK_QUESTIONS);
+}
+
+/* Item: a block of questions. */
+static void
+look_at_block(void *argument, int64_t item, int number)
+{
+	KgeScreen  *screen = argument;
+	ScreenThread *thread = &screen->thread[number];
+	int64_t		first = item * KGE_BLOCK_QUESTIONS;
+	int			count = block_size(item, screen->count);
+
+	open_block(thread, NULL, first, count);
+	for (int q = 0; q < count; q++)
+	{
+		const KgeQuestionAnswers *question = question_at(screen, first + q);
+		double		last = -INFINITY;
+		double		most = look_at_listed(thread, q, question, number, &last);
+		double		needed;
+
+		look_at_likely(thread, q, question, &last);
+		needed = screen->judge.needed(screen->judge.argument, screen->asked, question, screen->probability, last);
+		screen->needed[first + q] = most >= needed ? -INFINITY : phi_of_score(screen, needed);
+		pool_yield(screen->pool, number);
+	}
+}
+
+/* ---- all candidates ------------------------------------------------------------------------ */
+
+/* kge_block_visit's callback: the question stays. */
+static void
+keep_question(void *argument, int q, int32_t entity)
+{
+	ScreenThread *thread = argument;
+	KgeScreen  *screen = thread->screen;
+	int64_t		place = screen->unclear[thread->first + q];
+
+	if (!is_candidate(screen, question_at(screen, place), entity))
+		return;
+	screen->needed[place] = -INFINITY;
+	kge_block_close(&thread->block, q);
+}
+
+/* Item: a block of questions against all candidates. */
+static void
+search_block(void *argument, int64_t item, int number)
+{
+	KgeScreen  *screen = argument;
+	ScreenThread *thread = &screen->thread[number];
+	int64_t		first = item * KGE_BLOCK_QUESTIONS;
+	int			count = block_size(item, screen->unclear_count);
+
+	open_block(thread, screen->unclear, first, count);
+	for (int q = 0; q < count; q++)
+		kge_block_threshold(&thread->block, q, screen->needed[screen->unclear[first + q]]);
+	for (int32_t next = 0; next < screen->model->entities;)
+	{
+		next = kge_block_score(&thread->block, next);
+		kge_block_visit(&thread->block, keep_question, thread);
+		pool_yield(screen->pool, number);
+	}
+}
+
+/* ---- all together ------------------------------------------------------------------------------ */
+
+static int64_t
+keep_staying(KgeScreen *screen)
+{
+	int64_t		staying = 0;
+
+	for (int64_t i = 0; i < screen->count; i++)
+		if (screen->needed[i] == -INFINITY)
+			screen->number[staying++] = screen->number[i];
+	return staying;
+}
+
+int64_t
+kge_screen_questions(KgeScreen *screen, Pool *pool, const KgeAdjustment *adjustment, KgeJudge judge,
+					 const KgeAsked *asked, double probability, int64_t *number, int64_t count)
+{
+	screen->pool = pool;
+	screen->adjustment = adjustment;
+	screen->judge = judge;
+	screen->asked = asked;
+	screen->probability = probability;
+	screen->number = number;
+	screen->count = count;
+	screen->unclear_count = 0;
+	if (probability <= 0 || judge.needed == NULL || judge.least > MOST_SHOWN)
+		return count;
+	pool_run(pool, pool_pieces(count, KGE_BLOCK_QUESTIONS), look_at_block, screen);
+	for (int64_t i = 0; i < count; i++)
+		if (isfinite(screen->needed[i]))
+			screen->unclear[screen->unclear_count++] = i;
+	pool_run(pool, pool_pieces(screen->unclear_count, KGE_BLOCK_QUESTIONS), search_block, screen);
+	return keep_staying(screen);
+}
