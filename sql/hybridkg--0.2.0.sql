@@ -373,6 +373,12 @@ begin
 	create index inferred_head_idx on inferred (head);
 	create index inferred_tail_idx on inferred (tail);
 
+	alter table rule add evidence_known_heads bigint, add evidence_known_tails bigint;
+	comment on column rule.evidence_known_heads is 'of the evidence_body_size pairs, those whose Y is tail of a fact of the head''s relation, estimated where they are many; null in rows of 0.1.0, as if it were all';
+	comment on column rule.evidence_known_tails is 'likewise, those whose X is head of one';
+	alter table evidence_weight add closed_world float8;
+	comment on column evidence_weight.closed_world is 'what counts as false where the given entity of a question has no fact of the relation: with u the share of such pairs in the body of a rule, the rule is worth its evidence_confidence / (1 - (1 - closed_world) * u); 1: all of them (standard confidence), 0: none (PCA confidence); null in rows of 0.1.0, as 1';
+
 	alter table evidence_weight add held_out float8, add calibration jsonb;
 	comment on table evidence_weight is 'how rules add to a score, scale * (embedding''s score + weight * evidence), and how scores become probabilities';
 	comment on column evidence_weight.held_out is 'the share of the relation''s known facts that was held out, drawn towards that of all relations as if by ten more held-out facts';

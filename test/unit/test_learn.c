@@ -290,7 +290,7 @@ mean_probability(const Society *society, const EvLearnt *learnt, int relation, i
 	double		sum = 0;
 	int			count = 0;
 
-	calibration.odds = ev_odds(learnt->held_out[relation], MISSING);
+	calibration.odds = calibration.fitted_odds = ev_odds(learnt->held_out[relation], MISSING);
 	for (int64_t i = 0; i < society->unknowns; i++)
 	{
 		EvJudged	judged = {.score = evidence_by(society->body[i])};
@@ -351,12 +351,13 @@ test_even_score(void)
 {
 	EvCalibration calibration = {.slope = 2,.offset = -5,.unanswered = -1,.answers = 0.5};
 
-	for (int odds = 0; odds < 2; odds++)
+	for (int odds = 0; odds < 4; odds++)
 		for (int64_t known = 0; known < 3; known++)
 		{
 			double		score;
 
-			calibration.odds = odds * 1.5;
+			calibration.odds = odds % 2 * 1.5;
+			calibration.fitted_odds = odds / 2 * 0.9;
 			score = ev_even_score(&calibration, ev_known_answers(&calibration, known));
 			CHECK(fabs(ev_probability(&calibration, (EvJudged) {.score = score,.question = {.known = known}}) - 0.5) < 1e-12);
 		}
