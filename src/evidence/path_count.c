@@ -183,14 +183,21 @@ search_hits(const PathCount *count, const PathTracer *tracer, EvGroup group, boo
 	return hits;
 }
 
+static bool
+has_fact(const PathCount *count, int32_t entity, int32_t atom)
+{
+	EvGroup		group = ev_group(count->task->facts, entity, atom);
+
+	return group.end > group.first;
+}
+
 /*
- * Of the entities that were reached, the share that has a fact with the atom that leads to them, from an even sample:
- * all entities of all pairs would take longer than all else.
+ * Of the pairs of an anchor, those whose other entity has a fact with the atom that leads to it, from an even sample:
+ * to look up all would take longer than all else.
  */
 static double
-share_known(const PathCount *count, const PathTracer *tracer, const AnchorSums *sums, int32_t atom)
+count_known(const PathCount *count, const PathTracer *tracer, const AnchorSums *sums, int32_t atom, bool closed)
 {
-	const EvFacts *facts = count->task->facts;
 	int64_t		looked_up = 1 + (int64_t) (LOOKED_UP / sums->all);
 	int64_t		from = (int64_t) sums->used;	/* other places for each anchor */
 	int64_t		known = 0;
@@ -198,13 +205,9 @@ share_known(const PathCount *count, const PathTracer *tracer, const AnchorSums *
 	if (looked_up > tracer->count)
 		looked_up = tracer->count;
 	for (int64_t i = 0; i < looked_up; i++)
-	{
-		int32_t		entity = tracer->reached[(from + i * tracer->count / looked_up) % tracer->count];
-		EvGroup		group = ev_group(facts, entity, MIRRORED(atom));
-
-		known += group.end > group.first;
-	}
-	return looked_up > 0 ? (double) known / (double) looked_up : 1;
+		known += has_fact(count, tracer->reached[(from + i * tracer->count / looked_up) % tracer->count], MIRRORED(atom));
+	return (closed && has_fact(count, tracer->entity[0], MIRRORED(atom))) +
+		(looked_up > 0 ? (double) (known * tracer->count) / (double) looked_up : 0);
 }
 
 static void
@@ -220,7 +223,7 @@ add_hits(const PathCount *count, const PathTracer *tracer, const AnchorSums *sum
 	candidate->hits_squared += hits * hits;
 	candidate->hits_pairs += hits * pairs;
 	candidate->known[0] += group.end > group.first ? pairs : 0;
-	candidate->known[1] += pairs * share_known(count, tracer, sums, atom);
+	candidate->known[1] += count_known(count, tracer, sums, atom, closed);
 }
 
 /* ---- what follows from the sums --------------------------------------------------------- */
