@@ -373,11 +373,16 @@ begin
 	create index inferred_head_idx on inferred (head);
 	create index inferred_tail_idx on inferred (tail);
 
+	alter table rule add evidence_known_heads bigint, add evidence_known_tails bigint;
+	comment on column rule.evidence_known_heads is 'of the evidence_body_size pairs, those whose Y is tail of a fact of the head''s relation, estimated where they are many; null in rows of 0.1.0, as if it were all';
+	comment on column rule.evidence_known_tails is 'likewise, those whose X is head of one';
 	alter table evidence_weight add held_out float8, add calibration jsonb;
 	comment on table evidence_weight is 'how rules add to a score, scale * (embedding''s score + weight * evidence), and how scores become probabilities';
 	comment on column evidence_weight.held_out is 'the share of the relation''s known facts that was held out, drawn towards that of all relations as if by ten more held-out facts';
-	comment on column evidence_weight.calibration is 'for evidence embedding, rules and both: with x = slope * score + best * (the question''s best score) + last * (its tenth, 0 where fewer are shown) + intercept + (unanswered where the question has no known answer, else answers * log(1 + known answers)), 1 / (1 + exp(-x)) is the chance that a candidate is one of the held-out facts; null: that of column evidence of table model';
-	comment on column model.evidence is 'how rules count at prediction; null: not at all. discount: the weight of each further rule that infers the same candidate, 0 (only the best rule counts) to 1 (noisy-or), for rules alone and for rules beside the embedding; calibration: that of all relations together, see evidence_weight.calibration; error: the expected calibration error of the ten best answers, 0 to 1; held_out: the share of the known facts that was held out; assume_missing: the share of all true facts that the graph is assumed to lack, argument assume_missing of hkg_train';
+	comment on column evidence_weight.calibration is 'for evidence embedding, rules and both: with x = slope * score + best * (the question''s best score) + last * (its tenth, 0 where fewer are shown) + intercept + (unanswered where the question has no known answer, else answers * log(1 + known answers)), P = 1 / (1 + exp(-x)) is the probability for which it was fitted: of a missing fact, where evidence of table model has a fitted_missing m above 0, else of a held-out fact; null: that of column evidence of table model';
+	alter table evidence_weight add closed_world float8;
+	comment on column evidence_weight.closed_world is 'what counts as false where the given entity of a question has no fact of the relation: with u the share of such pairs in the body of a rule, the rule is worth its evidence_confidence / (1 - (1 - closed_world) * u); 1: all of them (standard confidence), 0: none (PCA confidence); null in rows of 0.1.0, as 1';
+	comment on column model.evidence is 'how rules count at prediction; null: not at all. discount: the weight of each further rule that infers the same candidate, 0 (only the best rule counts) to 1 (noisy-or), for rules alone and for rules beside the embedding; calibration: that of all relations together, see evidence_weight.calibration; error: the expected calibration error of the ten best answers, 0 to 1; held_out: the share of the known facts that was held out; fitted_missing: the assume_missing that probabilities were fitted with, 0 where they are the chances to be held out; assume_missing: the share of all true facts that the graph is assumed to lack, argument assume_missing of hkg_train';
 end
 $$;
 comment on procedure hkg_layout_2() is 'the tables of 0.2.0; for hkg_upgrade_graph';
@@ -1153,7 +1158,7 @@ graph: an existing graph
 head, relation, tail: names; the triple need not be a fact
 model: a trained model of the graph
 rule: (embedding), with how a new entity got its own: (embedding; of head: placed among its neighbours), or of head: none, where none of its facts could place it; or a rule that is evidence or was selected in training. Rules with a constant in the head are counted for this triple and are in no table
-quality: that of table rule, else the rule''s evidence_confidence; for a rule that is in no table, support / (body size + 5)
+quality: that of table rule; else what the rule is worth as evidence for this answer: its evidence_confidence, or, for a rule that is in no table, support / (body size + 5); raised as column closed_world of evidence_weight says
 grounding: the facts that match the rule''s body, one row for each grounding; only one for a rule that was not selected
 share: its part of hkg_score; the shares of different rules and of the embedding add up to it. Null for a rule that adds nothing, because a better one infers much the same
 If the triple is a fact, the fact itself may be in a grounding, even alone: see hkg_score';

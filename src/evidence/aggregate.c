@@ -43,6 +43,31 @@ ev_share(const EvCandidate *candidate, double discount, int i)
 
 /* ---- probabilities ------------------------------------------------------------------ */
 
+static double
+probability_of(const EvCalibration *calibration, double x)
+{
+	double		p = 1 / (1 + exp(-x));
+
+	if (calibration->fitted_odds > 0)
+		return calibration->odds > 0 ? fmin(1, calibration->odds / calibration->fitted_odds * p) :
+			p / (calibration->fitted_odds + p);
+	/* p / (1 - p) is exp(x) */
+	return calibration->odds > 0 ? fmin(1, calibration->odds * exp(x)) : p;
+}
+
+/* The x of a probability of 1/2; infinite where there is none. */
+static double
+even_x(const EvCalibration *calibration)
+{
+	double		fitted = calibration->fitted_odds;
+	double		p;
+
+	if (!(fitted > 0))
+		return calibration->odds > 0 ? -log(2 * calibration->odds) : 0;
+	p = calibration->odds > 0 ? fitted / calibration->odds / 2 : fitted;
+	return p < 1 ? log(p / (1 - p)) : INFINITY;
+}
+
 double
 ev_probability(const EvCalibration *calibration, EvJudged judged)
 {
@@ -51,8 +76,7 @@ ev_probability(const EvCalibration *calibration, EvJudged judged)
 
 	x += calibration->best * judged.question.best + calibration->last * judged.question.last;
 	x += ev_known_answers(calibration, judged.question.known);
-	/* p / (1 - p) is exp(x) */
-	return calibration->odds > 0 ? fmin(1, calibration->odds * exp(x)) : 1 / (1 + exp(-x));
+	return probability_of(calibration, x);
 }
 
 /* The x of a probability, or a little less */
@@ -92,9 +116,7 @@ ev_known_answers(const EvCalibration *calibration, int64_t known)
 double
 ev_even_score(const EvCalibration *calibration, double answers)
 {
-	/* x for a probability of 1/2 */
-	double		even = calibration->odds > 0 ? -log(2 * calibration->odds) : 0;
-	double		missing = even - calibration->offset - answers;
+	double		missing = even_x(calibration) - calibration->offset - answers;
 
 	if (calibration->slope > 0)
 		return missing / calibration->slope;
@@ -146,7 +168,7 @@ ev_adjuster(Arena *arena, const EvFacts *facts, const EvRules *rules, EvWeights 
 	take_adjuster(adjuster, &allocation);
 	for (int i = 0; i < threads; i++)
 	{
-		adjuster->answering[i] = ev_answering(arena, facts, rules);
+		adjuster->answering[i] = ev_answering(arena, facts, rules, weights.closed);
 		if (adjuster->answering[i] == NULL)
 			return false;
 	}

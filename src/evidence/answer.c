@@ -55,6 +55,7 @@ struct EvAnswering
 {
 	const EvFacts *facts;
 	const EvRules *rules;
+	const double *closed_of;	/* by 2 * relation + side; NULL: all 1 */
 	Pool	   *pool;
 	int			thread;
 
@@ -63,6 +64,7 @@ struct EvAnswering
 	int32_t		given;
 	int32_t		relation;
 	int32_t		atom;			/* from given to answers */
+	double		closed;			/* what rules are worth, see ev_worth */
 	EvGroup		known;			/* the answers of the given one among the facts */
 	int64_t		work;			/* edges that rules of the kind that is applied may look at yet */
 
@@ -129,9 +131,9 @@ ev_answering_bytes(const EvFacts *facts)
 }
 
 EvAnswering *
-ev_answering(Arena *arena, const EvFacts *facts, const EvRules *rules)
+ev_answering(Arena *arena, const EvFacts *facts, const EvRules *rules, const double *closed)
 {
-	EvAnswering answering = {.facts = facts,.rules = rules};
+	EvAnswering answering = {.facts = facts,.rules = rules,.closed_of = closed};
 	EvAnswering *taken;
 	Allocation	allocation = {0};
 
@@ -143,6 +145,13 @@ ev_answering(Arena *arena, const EvFacts *facts, const EvRules *rules)
 	taken = take_answering(facts, &answering, &allocation);
 	*taken = answering;
 	return taken;
+}
+
+void
+ev_answering_weigh(EvAnswering *answering, const double *closed)
+{
+	answering->closed_of = closed;
+	answering->answered = false;
 }
 
 static void
@@ -289,7 +298,7 @@ static void
 fire_path(EvAnswering *answering, const EvRule *rule)
 {
 	EvFiring	firing = {
-		.confidence = rule->confidence,
+		.confidence = ev_worth(rule->confidence, rule->unknown[answering->side], answering->closed),
 		.cluster = 2 * answering->facts->relations + rule->atom[rule->length - 1],
 		.source = EV_PATH,
 		.number = rule - answering->rules->rule
@@ -396,6 +405,7 @@ typedef struct FeatureCount
 	EvEdge		feature;
 	int64_t		edge;			/* the feature's */
 	int64_t		size;			/* of the sample of entities that share it */
+	int64_t		answered;		/* of these, such as have an answer */
 	bool		itself;			/* the given entity is one of them */
 	int64_t		before;			/* hits that were listed before it */
 } FeatureCount;
@@ -425,6 +435,8 @@ count_feature(EvAnswering *answering, EvGroup group, FeatureCount *count)
 		ev_groups(facts, &edge->other, (int) (stride * (int64_t) (sizeof(EvEdge) / sizeof(int32_t))), some,
 				  answering->atom, answers);
 		for (int i = 0; i < some; i++)
+		{
+			count->answered += answers[i].end > answers[i].first;
 			if (edge[i * stride].other != answering->given)
 				count_answers(answering, answers[i]);
 			else
@@ -432,6 +444,7 @@ count_feature(EvAnswering *answering, EvGroup group, FeatureCount *count)
 				count->itself = true;
 				count->before = answering->hit_count;
 			}
+		}
 		yield(answering);
 	}
 }
@@ -441,7 +454,8 @@ static void
 offer(EvAnswering *answering, const FeatureCount *count, int32_t answer)
 {
 	int32_t		support = answering->hits[answer] + (count->itself && answering->is_known[answer]);
-	double		confidence = (double) support / (double) (count->size + EV_SMOOTHING);
+	double		confidence = ev_worth((double) support / (double) (count->size + EV_SMOOTHING),
+									  ev_unknown(count->size, count->answered), answering->closed);
 	Best	   *best = &answering->best[answer];
 
 	answering->hits[answer] = 0;
@@ -685,6 +699,7 @@ ev_answer(EvAnswering *answering, Side side, int32_t given, int32_t relation,
 	answering->relation = relation;
 	answering->atom = side == SIDE_TAIL ? FORWARDS(relation) : MIRRORED(FORWARDS(relation));
 	answering->known = ev_group(answering->facts, given, answering->atom);
+	answering->closed = answering->closed_of == NULL ? 1 : answering->closed_of[2 * relation + (int32_t) side];
 	answering->pool = pool;
 	answering->thread = thread;
 	apply_paths(answering);

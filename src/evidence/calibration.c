@@ -2,8 +2,10 @@
  * calibration.c
  *		How probable a candidate is, by its score and the known answers of its question, fitted to examples.
  *
- * A logistic regression for each key, of whether a candidate was held out, on its score and on how many answers of its
- * question are known (EvCalibration).  It is fitted where it is read: on the best EV_SHOWN candidates of each question,
+ * A regression for each key, of whether a candidate was held out, on its score and on how many answers of its
+ * question are known (EvCalibration).  The logistic function is that of the probability of a missing fact: even a
+ * candidate that is certainly true was held out with a chance of 1 / (1 + rho) only.  With a logistic chance to be held
+ * out, probabilities that are computed from it reach 1 too early.  The regression is fitted where it is read: on the best EV_SHOWN candidates of each question,
  * of questions with a held-out answer and of questions without, in the proportion in which users ask them.  All
  * candidates would prove nothing: nearly all are false, and every estimate near 0 looks right.
  *
@@ -70,6 +72,7 @@ typedef struct CalibrationTask
 	bool		alone;			/* other answers of a question are not looked at */
 	int			parity;			/* of the examples that are fitted */
 	double		prior;			/* as if by that many held-out answers */
+	const double *odds;			/* rho by key, see EvCalibration; NULL: nothing is assumed to be missing */
 	double		target[2];		/* of a false candidate, and of a true answer */
 	Fit			common;
 	double		average[FEATURES][FEATURES];	/* curvature of the common loss, for a held-out answer */
@@ -93,7 +96,8 @@ example_at(const CalibrationTask *task, int64_t i)
 
 /* ---- memory ------------------------------------------------------------------------- */
 
-static void
+/* Returns room for rho. */
+static double *
 take_calibration(CalibrationTask *task, Allocation *allocation, int64_t examples, int32_t keys, EvLearnt *learnt)
 {
 	task->partial = TAKE(allocation, Regression, (size_t) pool_pieces(examples, AT_ONCE));
@@ -103,6 +107,7 @@ take_calibration(CalibrationTask *task, Allocation *allocation, int64_t examples
 	learnt->held_out = TAKE(allocation, double, (size_t) keys / 2);
 	for (int kind = 0; kind < EV_KINDS; kind++)
 		learnt->calibration[kind] = TAKE(allocation, EvCalibrations, (size_t) keys);
+	return TAKE(allocation, double, (size_t) keys);
 }
 
 size_t
@@ -194,14 +199,26 @@ features_of(const CalibrationTask *task, int64_t i, int j, double *feature)
 	feature[5] = task->alone || task->shown_count[i] < EV_SHOWN ? 0 : shown[EV_SHOWN - 1].score;
 }
 
-static double
-probability(const Fit *fit, const double *feature)
+/* What a fit gives a candidate */
+typedef struct Judgement
+{
+	double		probability;	/* of a missing fact, or the chance where nothing is assumed to be missing */
+	double		chance;			/* to be one of the held-out facts */
+	double		slope;			/* of the logit of the chance, by the features' sum */
+} Judgement;
+
+static Judgement
+judge(const CalibrationTask *task, const Fit *fit, int32_t key, const double *feature)
 {
 	double		x = 0;
+	double		p;
 
 	for (int i = 0; i < FEATURES; i++)
 		x += fit->x[i] * feature[i];
-	return 1 / (1 + exp(-x));
+	p = 1 / (1 + exp(-x));
+	if (task->odds == NULL)
+		return (Judgement) {p, p, 1};
+	return (Judgement) {p, p / (task->odds[key] + p), 1 - p};
 }
 
 static void
@@ -210,16 +227,23 @@ add_candidate(const CalibrationTask *task, const Fit *fit, int64_t i, int j, Reg
 	const ShownCandidate *shown = &task->shown[i * EV_SHOWN + j];
 	double		target = task->target[shown->answer];
 	double		feature[FEATURES];
+	Judgement	judged;
 	double		p;
+	double		gradient;
+	double		curvature;
 
 	features_of(task, i, j, feature);
-	p = probability(fit, feature);
+	judged = judge(task, fit, example_at(task, i)->key, feature);
+	p = judged.chance;
 	sums->loss -= shown->questions * (target * log(fmax(p, 1e-300)) + (1 - target) * log1p(-fmin(p, 1 - 1e-16)));
+	gradient = shown->questions * judged.slope * (p - target);
+	/* that which is expected: never negative */
+	curvature = shown->questions * fmax(judged.slope * judged.slope * p * (1 - p), 1e-12);
 	for (int k = 0; k < FEATURES; k++)
 	{
-		sums->gradient[k] += shown->questions * (p - target) * feature[k];
+		sums->gradient[k] += gradient * feature[k];
 		for (int l = 0; l < FEATURES; l++)
-			sums->curvature[k][l] += shown->questions * fmax(p * (1 - p), 1e-12) * feature[k] * feature[l];
+			sums->curvature[k][l] += curvature * feature[k] * feature[l];
 	}
 }
 
@@ -450,7 +474,7 @@ other_loss(const CalibrationTask *task)
  * examples of odd number; both as chances of a missing fact, where some are assumed.
  */
 static double
-calibration_error(const CalibrationTask *task, const double *held_out, double missing)
+calibration_error(const CalibrationTask *task)
 {
 	double		distance[BINS] = {0};
 	double		sum = 0;
@@ -461,13 +485,14 @@ calibration_error(const CalibrationTask *task, const double *held_out, double mi
 		{
 			const ShownCandidate *shown = &task->shown[i * EV_SHOWN + j];
 			const EvExample *example = example_at(task, i);
-			double		rho = missing > 0 ? ev_odds(held_out[example->key / 2], missing) : 1;
+			double		rho = task->odds == NULL ? 1 : task->odds[example->key];
 			double		feature[FEATURES];
-			double		p;
+			Judgement	judged;
 
 			features_of(task, i, j, feature);
-			p = probability(&task->fit[example->key], feature);
-			distance[(int) fmin(fmin(rho * p, 1) * BINS, BINS - 1)] += shown->questions * rho * (p - shown->answer);
+			judged = judge(task, &task->fit[example->key], example->key, feature);
+			distance[(int) fmin(judged.probability * BINS, BINS - 1)] +=
+				shown->questions * rho * (judged.chance - shown->answer);
 			count += shown->questions;
 		}
 	for (int i = 0; i < BINS; i++)
@@ -543,7 +568,7 @@ fit_all(CalibrationTask *task, double prior)
 }
 
 static void
-fit_kind(CalibrationTask *task, double missing, EvLearnt *learnt)
+fit_kind(CalibrationTask *task, EvLearnt *learnt)
 {
 	EvCalibrations *calibration = learnt->calibration[task->kind];
 	double		prior;
@@ -553,7 +578,7 @@ fit_kind(CalibrationTask *task, double missing, EvLearnt *learnt)
 	fit_common(task, 0);
 	prior = best_prior(task);
 	fit_keys(task, prior);
-	learnt->error[task->kind] = calibration_error(task, learnt->held_out, missing);
+	learnt->error[task->kind] = calibration_error(task);
 	fit_all(task, prior);
 	learnt->common[task->kind].ranked = calibration_of(&task->common);
 	for (int32_t key = 0; key < task->examples->keys; key++)
@@ -571,17 +596,22 @@ calibration_fit(Arena *arena, Pool *pool, const EvExamples *examples, const int 
 {
 	CalibrationTask task = {.pool = pool,.examples = examples,.weights = &learnt->weights};
 	Allocation	allocation = {0};
+	double	   *odds;
 
 	take_calibration(&task, &allocation, all_count(examples), examples->keys, learnt);
 	if (!allocation_open(&allocation, arena))
 		return false;
-	take_calibration(&task, &allocation, all_count(examples), examples->keys, learnt);
+	odds = take_calibration(&task, &allocation, all_count(examples), examples->keys, learnt);
 	set_held_out(pool, source, examples, learnt);
+	learnt->missing = source->missing;
+	for (int32_t key = 0; key < examples->keys && source->missing > 0; key++)
+		odds[key] = ev_odds(learnt->held_out[key / 2], source->missing);
+	task.odds = source->missing > 0 ? odds : NULL;
 	for (int kind = 0; kind < EV_KINDS; kind++)
 	{
 		task.kind = (EvKind) kind;
 		task.discount = discount[kind];
-		fit_kind(&task, source->missing, learnt);
+		fit_kind(&task, learnt);
 	}
 	return true;
 }

@@ -31,6 +31,29 @@ ev_smoothed_confidence(int64_t support, int64_t body_size, double error)
 	return confidence > 0 ? confidence : 0;
 }
 
+/*
+ * The share of a body, smoothed, whose questions have no answer among the facts: of size pairs, `known` are of questions
+ * that have one.
+ */
+static inline double
+ev_unknown(int64_t body_size, int64_t known)
+{
+	return known < body_size ? (double) (body_size - known) / ((double) body_size + EV_SMOOTHING) : 0;
+}
+
+/*
+ * What a rule is worth for answers of questions, of which that share of its body has none among the facts.  They count
+ * as false by `closed`: 1 gives the confidence as it is (closed world), 0 the one under the partial completeness
+ * assumption.
+ */
+static inline double
+ev_worth(double confidence, double unknown, double closed)
+{
+	double		worth = confidence / (1 - (1 - closed) * unknown);
+
+	return worth < 1 ? worth : 1;
+}
+
 /* relation(X, Y) <= atom[0](X, A), atom[1](A, B), ... up to Y */
 typedef struct EvRule
 {
@@ -38,6 +61,7 @@ typedef struct EvRule
 	int32_t		length;
 	int32_t		atom[EV_MAX_BODY];	/* directed */
 	float		confidence;		/* smoothed, in 0 .. 1 */
+	float		unknown[2];		/* by side of the answers, see ev_unknown */
 	int32_t		id;				/* the caller's */
 } EvRule;
 
@@ -127,8 +151,11 @@ typedef struct EvAnswering EvAnswering;
 
 extern size_t ev_answering_bytes(const EvFacts *facts);
 
-/* facts and rules must stay. */
-extern EvAnswering *ev_answering(Arena *arena, const EvFacts *facts, const EvRules *rules);
+/* closed: see ev_worth, by 2 * relation + side; NULL: all 1.  All that is given must stay. */
+extern EvAnswering *ev_answering(Arena *arena, const EvFacts *facts, const EvRules *rules, const double *closed);
+
+/* From the next question on, rules are worth what another `closed` makes of them. */
+extern void ev_answering_weigh(EvAnswering *answering, const double *closed);
 
 /*
  * The candidates that rules infer for (given, relation), as answers on `side`, in no order; they last
@@ -187,6 +214,7 @@ typedef struct EvWeights
 	double		discount;
 	double	   *weight;			/* by 2 * relation + side; NULL: all 1 */
 	double	   *scale;			/* likewise; the score is scale * (phi + weight * evidence) */
+	double	   *closed;			/* likewise, see ev_worth */
 } EvWeights;
 
 /* What a prediction is made from */
@@ -208,11 +236,14 @@ typedef enum EvKind
  *			+ last * (its EV_SHOWN-th score, 0 where fewer are shown) + offset
  *			+ (n = 0 ? unanswered : answers * log(1 + n))
  *
- * and p = 1 / (1 + exp(-x)) is the chance to be one of the held-out facts.  All but the slopes is the same for the
- * candidates of one question, so probabilities are in the order of scores.  (Slopes of the parts are those of models
- * that an older version learnt; they are 0 in what is learnt here.)
+ * and P = 1 / (1 + exp(-x)).  All but the slopes is the same for the candidates of one question, so probabilities are
+ * in the order of scores.  (Slopes of the parts are those of models that an older version learnt; they are 0 in what
+ * is learnt here.)
  *
- * With odds rho above 0 the probability is min(1, rho p / (1 - p)) instead: that of a missing fact.
+ * P is the probability of a missing fact, of which the chance to be one of the held-out facts is p = P / (rho + P).
+ * It was fitted with rho = fitted_odds; with another rho, odds, it is min(1, odds / fitted_odds P); with odds of 0 p
+ * is asked for.  With fitted_odds of 0, P is p as it was fitted, and the probability of a missing fact, with odds
+ * above 0, min(1, odds P / (1 - P)).
  */
 typedef struct EvCalibration
 {
@@ -225,6 +256,7 @@ typedef struct EvCalibration
 	double		best;
 	double		last;
 	double		odds;
+	double		fitted_odds;
 } EvCalibration;
 
 /* Where the other answers of a question are ranked, and where a triple is judged alone: best and last are 0 there. */
@@ -358,6 +390,7 @@ typedef struct EvLearnt
 	int64_t    *questions;		/* by 2 * relation + side: how many the weights were learnt from */
 	double	   *held_out;		/* by relation: the share of its facts, drawn towards that of all relations */
 	double		held_out_all;	/* that share */
+	double		missing;		/* EvExampleSource's, which probabilities were fitted with */
 	EvCalibrations *calibration[EV_KINDS];	/* by 2 * relation + side; odds are left to the caller */
 	EvCalibrations common[EV_KINDS];	/* of all of them together */
 	double		error[EV_KINDS];	/* expected calibration error, on questions that were not fitted */
@@ -386,6 +419,7 @@ typedef struct EvPath
 	int64_t		body_size;		/* all pairs */
 	double		confidence;		/* support / body_size */
 	double		error;			/* its standard error; 0: all pairs were counted, else sizes are estimates */
+	int64_t		known[2];		/* pairs whose question for answers on a side has one among the facts; estimates */
 } EvPath;
 
 typedef struct EvSearch

@@ -111,9 +111,7 @@ ev_examples_bytes(const EvExampleSource *source, int threads)
 	Allocation	allocation = {0};
 
 	take_examples(&task, &allocation, threads);
-	return allocation_bytes(&allocation) +
-		(size_t) threads * (kge_scorer_bytes(source->model) + ev_answering_bytes(source->facts)) +
-		(kge_scorer_wants_sketch(source->model) ? kge_sketch_bytes(source->model) : 0) + ev_domain_finder_bytes(source->facts);
+	return allocation_bytes(&allocation) + ev_domain_finder_bytes(source->facts);
 }
 
 /* The highest value first; sorts what a heap of them keeps. */
@@ -383,27 +381,6 @@ weigh_questions(const ExampleTask *task, int64_t key, bool known)
 	}
 }
 
-/* What each thread works with takes memory of its own. */
-static bool
-open_writers(ExampleTask *task, Arena *arena, int threads)
-{
-	const KgeModel *model = task->source->model;
-	const KgeSketch *sketch = kge_scorer_wants_sketch(model) ? kge_sketch(arena, task->pool, model) : NULL;
-
-	if (sketch == NULL && kge_scorer_wants_sketch(model))
-		return false;
-	for (int i = 0; i < threads; i++)
-	{
-		ExampleWriter *writer = &task->writer[i];
-
-		writer->scorer = kge_scorer(arena, model, sketch);
-		writer->answering = ev_answering(arena, task->source->facts, task->source->rules);
-		if (writer->scorer == NULL || writer->answering == NULL)
-			return false;
-	}
-	return true;
-}
-
 /* Draws questions, and poses them with those of the held-out triples. */
 static void
 pose_questions(ExampleTask *task, EvDomainFinder *finder)
@@ -421,7 +398,7 @@ pose_questions(ExampleTask *task, EvDomainFinder *finder)
 }
 
 bool
-ev_examples(Arena *arena, Pool *pool, const EvExampleSource *source, EvExamples *examples)
+ev_examples(Arena *arena, Pool *pool, const EvExampleSource *source, const EvLearners *learners, EvExamples *examples)
 {
 	ExampleTask task = {.pool = pool,.source = source,.count = ev_examples_answered(source) / 2,.examples = examples};
 	int			threads = pool_threads(pool);
@@ -433,8 +410,13 @@ ev_examples(Arena *arena, Pool *pool, const EvExampleSource *source, EvExamples 
 		return false;
 	take_examples(&task, &allocation, threads);
 	finder = ev_domain_finder(arena, source->facts, EV_ALIKE);
-	if (finder == NULL || !open_writers(&task, arena, threads))
+	if (finder == NULL)
 		return false;
+	for (int i = 0; i < threads; i++)
+	{
+		task.writer[i].scorer = learners->scorer[i];
+		task.writer[i].answering = learners->answering[i];
+	}
 	pose_questions(&task, finder);
 	pool_run(pool, pool_pieces(task.questions.count, KGE_SCORER_QUESTIONS), list_block, &task);
 	order_examples(examples, 2 * task.count, &examples->answered);

@@ -53,11 +53,27 @@ typedef struct EvExamples
 	EvExampleOrder all;
 } EvExamples;
 
+/* What each thread scores and answers questions with, in all steps of learning */
+typedef struct EvLearners
+{
+	KgeScorer **scorer;
+	EvAnswering **answering;
+} EvLearners;
+
+/*
+ * Chooses what rules are worth for each relation and side, EvWeights.closed, and takes room for it.  Leaves the learners
+ * with another choice.
+ */
+extern size_t closed_world_bytes(const EvExampleSource *source);
+extern bool closed_world_fit(Arena *arena, Pool *pool, const EvExampleSource *source, const EvLearners *learners,
+							 EvLearnt *learnt);
+
 /* Bytes that ev_examples will take from its arena: facts' counts and the model's sizes are enough. */
 extern size_t ev_examples_bytes(const EvExampleSource *source, int threads);
 
 /* The examples of the triples, or of an even part of many; false when the arena is empty. */
-extern bool ev_examples(Arena *arena, Pool *pool, const EvExampleSource *source, EvExamples *examples);
+extern bool ev_examples(Arena *arena, Pool *pool, const EvExampleSource *source, const EvLearners *learners,
+						EvExamples *examples);
 
 /* How many answered ones ev_examples makes at most, and how many in all. */
 extern int64_t ev_examples_answered(const EvExampleSource *source);

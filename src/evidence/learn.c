@@ -1,25 +1,69 @@
 /*
  * learn.c
  *		Weights and calibration, learnt from triples that neither embeddings nor rules were learnt from.
+ *
+ * First what rules are worth, then how they weigh beside a score, then what the sum means: each step takes the one
+ * before as given.
  */
 #include "examples.h"
+
+static void
+take_learners(EvLearners *learners, Allocation *allocation, int threads)
+{
+	learners->scorer = TAKE(allocation, KgeScorer *, (size_t) threads);
+	learners->answering = TAKE(allocation, EvAnswering *, (size_t) threads);
+}
 
 size_t
 ev_learn_bytes(const EvExampleSource *source, int threads)
 {
 	int32_t		keys = 2 * source->model->relations;
+	EvLearners	learners;
+	Allocation	allocation = {0};
 
-	return ev_examples_bytes(source, threads) + weights_bytes(ev_examples_answered(source), keys) +
-		calibration_bytes(ev_examples_all(source), keys);
+	take_learners(&learners, &allocation, threads);
+	return allocation_bytes(&allocation) +
+		(size_t) threads * (kge_scorer_bytes(source->model) + ev_answering_bytes(source->facts)) +
+		(kge_scorer_wants_sketch(source->model) ? kge_sketch_bytes(source->model) : 0) +
+		closed_world_bytes(source) + ev_examples_bytes(source, threads) +
+		weights_bytes(ev_examples_answered(source), keys) + calibration_bytes(ev_examples_all(source), keys);
+}
+
+static bool
+open_learners(Arena *arena, Pool *pool, const EvExampleSource *source, EvLearners *learners)
+{
+	bool		sketched = kge_scorer_wants_sketch(source->model);
+	const KgeSketch *sketch = sketched ? kge_sketch(arena, pool, source->model) : NULL;
+	int			threads = pool_threads(pool);
+	Allocation	allocation = {0};
+
+	take_learners(learners, &allocation, threads);
+	if ((sketched && sketch == NULL) || !allocation_open(&allocation, arena))
+		return false;
+	take_learners(learners, &allocation, threads);
+	for (int i = 0; i < threads; i++)
+	{
+		learners->scorer[i] = kge_scorer(arena, source->model, sketch);
+		learners->answering[i] = ev_answering(arena, source->facts, source->rules, NULL);
+		if (learners->scorer[i] == NULL || learners->answering[i] == NULL)
+			return false;
+	}
+	return true;
 }
 
 bool
 ev_learn(Arena *arena, Pool *pool, const EvExampleSource *source, EvLearnt *learnt)
 {
+	EvLearners	learners;
 	EvExamples	examples;
 	int			discount[EV_KINDS] = {0};
+	int			threads = pool_threads(pool);
 
-	return ev_examples(arena, pool, source, &examples) &&
+	if (!open_learners(arena, pool, source, &learners) || !closed_world_fit(arena, pool, source, &learners, learnt))
+		return false;
+	for (int i = 0; i < threads; i++)
+		ev_answering_weigh(learners.answering[i], learnt->weights.closed);
+	return ev_examples(arena, pool, source, &learners, &examples) &&
 		weights_fit(arena, pool, &examples, learnt, discount) &&
 		calibration_fit(arena, pool, &examples, discount, source, learnt);
 }

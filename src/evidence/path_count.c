@@ -20,6 +20,7 @@
 #define STEPS_AT_ONCE 4096		/* before a thread yields */
 #define STEPS_OF_SEARCH 16		/* of binary search, and of reading */
 #define MIN_ANCHORS 30			/* of a sample: by chance, fewer reach next to nothing */
+#define LOOKED_UP 256			/* entities that a body reaches, at least, which are looked up: have they a fact? */
 
 /* A thread's: the path at hand, and what the paths from an anchor reach */
 typedef struct PathTracer
@@ -182,16 +183,47 @@ search_hits(const PathCount *count, const PathTracer *tracer, EvGroup group, boo
 	return hits;
 }
 
+static bool
+has_fact(const PathCount *count, int32_t entity, int32_t atom)
+{
+	EvGroup		group = ev_group(count->task->facts, entity, atom);
+
+	return group.end > group.first;
+}
+
+/*
+ * Of the pairs of an anchor, those whose other entity has a fact with the atom that leads to it, from an even sample:
+ * to look up all would take longer than all else.
+ */
+static double
+count_known(const PathCount *count, const PathTracer *tracer, const AnchorSums *sums, int32_t atom, bool closed)
+{
+	int64_t		looked_up = 1 + (int64_t) (LOOKED_UP / sums->all);
+	int64_t		from = (int64_t) sums->used;	/* other places for each anchor */
+	int64_t		known = 0;
+
+	if (looked_up > tracer->count)
+		looked_up = tracer->count;
+	for (int64_t i = 0; i < looked_up; i++)
+		known += has_fact(count, tracer->reached[(from + i * tracer->count / looked_up) % tracer->count], MIRRORED(atom));
+	return (closed && has_fact(count, tracer->entity[0], MIRRORED(atom))) +
+		(looked_up > 0 ? (double) (known * tracer->count) / (double) looked_up : 0);
+}
+
 static void
-add_hits(const PathCount *count, const PathTracer *tracer, int32_t atom, bool closed, PathCandidate *candidate)
+add_hits(const PathCount *count, const PathTracer *tracer, const AnchorSums *sums, int32_t atom, bool closed,
+		 PathCandidate *candidate)
 {
 	EvGroup		group = ev_group(count->task->facts, tracer->entity[0], atom);
 	bool		longer = group.end - group.first > STEPS_OF_SEARCH * (tracer->count + 1);
 	double		hits = (double) (longer ? search_hits : count_hits) (count, tracer, group, closed);
+	double		pairs = (double) tracer->count + closed;
 
 	candidate->hits += hits;
 	candidate->hits_squared += hits * hits;
-	candidate->hits_pairs += hits * ((double) tracer->count + closed);
+	candidate->hits_pairs += hits * pairs;
+	candidate->known[0] += group.end > group.first ? pairs : 0;
+	candidate->known[1] += count_known(count, tracer, sums, atom, closed);
 }
 
 /* ---- what follows from the sums --------------------------------------------------------- */
@@ -241,6 +273,17 @@ conclude_ratio(const AnchorSums *sums, bool closed, PathCandidate *candidate)
 	candidate->confidence = c;
 	candidate->body_size = pairs * sums->all / sums->used;
 	candidate->error = sampling_error(sums, fmax(deviations, 0)) / pairs;
+}
+
+/* Makes of pairs that were counted as many of all; from X and from Y, whichever the anchors are. */
+static void
+conclude_known(const AnchorSums *sums, bool closed, bool mirrored, PathCandidate *candidate)
+{
+	double		all = sums->pairs[closed] > 0 ? candidate->body_size / sums->pairs[closed] : 0;
+	double		known[2] = {all * candidate->known[0], all * candidate->known[1]};
+
+	candidate->known[0] = known[mirrored];
+	candidate->known[1] = known[!mirrored];
 }
 
 /* Leaves a candidate without a confidence when the sample is too small. */
@@ -303,7 +346,7 @@ trace_anchors(PathCount *count, int thread, const PathBody *body, bool mirrored,
 			continue;
 		tracer->steps += (double) (end - first);
 		for (PathCandidate *c = first; c < end; c++)
-			add_hits(count, tracer, FORWARDS(c->relation) + mirrored,
+			add_hits(count, tracer, sums, FORWARDS(c->relation) + mirrored,
 					 tracer->closed && counts_closed(count, body, c->relation), c);
 	}
 }
@@ -331,7 +374,12 @@ count_item(void *argument, int64_t number, int thread)
 	count->tracer[thread].steps = 0;
 	trace_anchors(count, thread, &body, mirrored, first, end, &sums);
 	for (PathCandidate *c = first; c < end; c++)
-		conclude(&sums, counts_closed(count, &body, c->relation), c);
+	{
+		bool		closed = counts_closed(count, &body, c->relation);
+
+		conclude(&sums, closed, c);
+		conclude_known(&sums, closed, mirrored, c);
+	}
 }
 
 /* ---- all bodies --------------------------------------------------------------------------- */

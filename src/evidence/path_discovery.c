@@ -130,6 +130,13 @@ fair_share(const PathTask *task, int64_t limit, int64_t *left)
 	return low;
 }
 
+/* A part of all pairs; those that are facts are of it. */
+static int64_t
+known_of(const PathCandidate *candidate, double known)
+{
+	return rounded(fmin(fmax(known, candidate->confidence * candidate->body_size), candidate->body_size));
+}
+
 static EvPath
 path_of(const PathTask *task, const PathCandidate *candidate)
 {
@@ -140,7 +147,9 @@ path_of(const PathTask *task, const PathCandidate *candidate)
 		.support = support_of(candidate),
 		.body_size = rounded(candidate->body_size),
 		.confidence = candidate->confidence,
-		.error = candidate->error
+		.error = candidate->error,
+		.known[SIDE_TAIL] = known_of(candidate, candidate->known[0]),
+		.known[SIDE_HEAD] = known_of(candidate, candidate->known[1])
 	};
 
 	for (int i = 0; i < body.length; i++)

@@ -74,12 +74,18 @@ typedef struct WeightRows
 
 /* As the end of a sentence; NULL when they are weights. */
 static char *
-weight_fault(double scale, double weight)
+weight_fault(const EvWeights *weights, int32 key)
 {
+	double		scale = weights->scale[key];
+	double		weight = weights->weight[key];
+	double		closed = weights->closed[key];
+
 	if (!(scale > 0 && isfinite(scale)))
 		return psprintf("holds the scale %g, expected a finite number above 0", scale);
 	if (!(weight >= 0 && isfinite(weight)))
 		return psprintf("holds the weight %g, expected a finite number of at least 0", weight);
+	if (!(closed >= 0 && closed <= 1))
+		return psprintf("holds the closed_world %g, expected a number from 0 to 1", closed);
 	return NULL;
 }
 
@@ -104,7 +110,8 @@ take_weight(void *argument, const Datum *values, const bool *nulls)
 	{
 		weights->scale[key] = DatumGetFloat8(values[2]);
 		weights->weight[key] = DatumGetFloat8(values[3]);
-		rows->fault = weight_fault(weights->scale[key], weights->weight[key]);
+		weights->closed[key] = DatumGetFloat8(values[4]);
+		rows->fault = weight_fault(weights, key);
 	}
 }
 
@@ -130,9 +137,13 @@ evidence_read_weights(Graph *graph, const char *model, const GraphData *data, Ev
 
 	weights->weight = palloc(sizeof(double) * 2 * relations);
 	weights->scale = palloc(sizeof(double) * 2 * relations);
+	weights->closed = palloc(sizeof(double) * 2 * relations);
 	for (int32 i = 0; i < 2 * relations; i++)
+	{
 		weights->scale[i] = NAN;
-	sql_stream(psprintf("select relation::int, side::text = 'head', scale::float8, weight::float8 from %sevidence_weight "
+		weights->closed[i] = 1;
+	}
+	sql_stream(psprintf("select relation::int, side::text = 'head', scale::float8, weight::float8, coalesce(closed_world::float8, 1) from %sevidence_weight "
 						"where model = $1 and num_nulls(relation, side) = 0", graph->prefix), &args, take_weight, &rows);
 	raise_weight_fault(graph, model, &rows);
 	for (int32 i = 0; i < 2 * relations; i++)
@@ -154,6 +165,7 @@ typedef struct CalibrationRows
 {
 	Model	   *model;
 	double		missing;		/* 0: probabilities are chances to be held out */
+	double		fitted;			/* the share with which they were fitted; 0: as such chances */
 } CalibrationRows;
 
 /* The columns that a fit is read from, of a jsonb value */
@@ -164,8 +176,15 @@ typedef struct CalibrationRows
 	NUMBER(value, "best") "," NUMBER(value, "last")
 #define FITS FIT_COLUMNS("c.value") "," FIT_COLUMNS("coalesce(c.value->'alone', c.value)")
 
+/* rho, of shares that a row may hold; 0 where they are none */
+static double
+odds_of(double held_out, double missing)
+{
+	return held_out > 0 && held_out < 1 && missing > 0 && missing < 1 ? ev_odds(held_out, missing) : 0;
+}
+
 static EvCalibration
-fit_of(const Datum *values, double odds)
+fit_of(const Datum *values, const CalibrationRows *rows, double held_out)
 {
 	return (EvCalibration) {
 		.slope = DatumGetFloat8(values[0]),
@@ -176,14 +195,15 @@ fit_of(const Datum *values, double odds)
 		.answers = DatumGetFloat8(values[5]),
 		.best = DatumGetFloat8(values[6]),
 		.last = DatumGetFloat8(values[7]),
-		.odds = odds
+		.odds = odds_of(held_out, rows->missing),
+		.fitted_odds = odds_of(held_out, rows->fitted)
 	};
 }
 
 static EvCalibrations
-fits_of_row(const Datum *values, double odds)
+fits_of_row(const Datum *values, const CalibrationRows *rows, double held_out)
 {
-	return (EvCalibrations) {fit_of(values, odds), fit_of(values + 8, odds)};
+	return (EvCalibrations) {fit_of(values, rows, held_out), fit_of(values + 8, rows, held_out)};
 }
 
 /* The place of a kind's name; EV_KINDS where it is none. */
@@ -198,24 +218,17 @@ kind_of(Datum name)
 	return kind;
 }
 
-/* rho, of shares that a row may hold; 0 where they are none */
-static double
-odds_of(double held_out, double missing)
-{
-	return held_out > 0 && held_out < 1 && missing > 0 && missing < 1 ? ev_odds(held_out, missing) : 0;
-}
-
 static void
 take_common(void *argument, const Datum *values, const bool *nulls)
 {
 	CalibrationRows *rows = argument;
 	Model	   *model = rows->model;
 	int			kind = kind_of(values[0]);
-	double		held_out = DatumGetFloat8(values[2]);
 
 	rows->missing = DatumGetFloat8(values[1]);
+	rows->fitted = DatumGetFloat8(values[3]);
 	for (int32 i = 0; i < 2 * model->kge.relations && kind < EV_KINDS; i++)
-		model->calibration[i * EV_KINDS + kind] = fits_of_row(values + 3, odds_of(held_out, rows->missing));
+		model->calibration[i * EV_KINDS + kind] = fits_of_row(values + 4, rows, DatumGetFloat8(values[2]));
 }
 
 static void
@@ -229,7 +242,7 @@ take_calibration(void *argument, const Datum *values, const bool *nulls)
 
 	if (row >= 0 && kind < EV_KINDS)
 		*model_calibration(model, (EvKind) kind, row, side) =
-			fits_of_row(values + 4, odds_of(DatumGetFloat8(values[3]), rows->missing));
+			fits_of_row(values + 4, rows, DatumGetFloat8(values[3]));
 }
 
 bool
@@ -242,7 +255,8 @@ evidence_read_calibration(const Graph *graph, Model *model)
 	for (int32 i = 0; i < 2 * EV_KINDS * model->kge.relations; i++)
 		model->calibration[i] = (EvCalibrations) {{.slope = 1}, {.slope = 1}};
 	sql_stream(psprintf("select c.key, coalesce((m.evidence::jsonb->>'assume_missing')::float8, 0), "
-						"coalesce((m.evidence::jsonb->>'held_out')::float8, 0), " FITS " from %smodel m, jsonb_each(m.evidence::jsonb->'calibration') c where m.name = $1 "
+						"coalesce((m.evidence::jsonb->>'held_out')::float8, 0), coalesce((m.evidence::jsonb->>'fitted_missing')::float8, 0), "
+						FITS " from %smodel m, jsonb_each(m.evidence::jsonb->'calibration') c where m.name = $1 "
 						"and c.value->>'intercept' is not null", graph->prefix), &args, take_common, &rows);
 	if (!graph_may_read(graph, "evidence_weight"))
 		return false;
@@ -314,7 +328,8 @@ write_summary(const Graph *graph, const char *model, const EvLearnt *learnt)
 					 learnt == NULL ? USUAL_DISCOUNT : learnt->weights.discount);
 	if (learnt != NULL)
 	{
-		appendStringInfo(&text, ", \"held_out\": %.9g, \"calibration\": {", learnt->held_out_all);
+		appendStringInfo(&text, ", \"held_out\": %.9g, \"fitted_missing\": %.9g, \"calibration\": {", learnt->held_out_all,
+						 learnt->missing);
 		for (int i = 0; i < EV_KINDS; i++)
 			append_fits(&text, (EvKind) i, &learnt->common[i], learnt->error[i]);
 		appendStringInfoChar(&text, '}');
@@ -343,23 +358,24 @@ fits_of(const EvLearnt *learnt, int32 key)
 static void
 write_weights(const Graph *graph, const char *model, const GraphData *data, const EvLearnt *learnt)
 {
-	static const Oid types[] = {INT4OID, TEXTOID, FLOAT8OID, FLOAT8OID, INT8OID, FLOAT8OID, TEXTOID};
+	static const Oid types[] = {INT4OID, TEXTOID, FLOAT8OID, FLOAT8OID, FLOAT8OID, INT8OID, FLOAT8OID, TEXTOID};
 	SqlBatch   *batch = sql_batch_begin(psprintf("insert into %1$sevidence_weight "
-												 "(model, relation, side, scale, weight, questions, held_out, calibration) "
-												 "select %2$s, relation, side, scale, weight, questions, held_out, calibration::jsonb "
-												 "from unnest($1, $2, $3, $4, $5, $6, $7) "
-												 "u (relation, side, scale, weight, questions, held_out, calibration) "
+												 "(model, relation, side, scale, weight, closed_world, questions, held_out, calibration) "
+												 "select %2$s, relation, side, scale, weight, closed_world, questions, held_out, calibration::jsonb "
+												 "from unnest($1, $2, $3, $4, $5, $6, $7, $8) "
+												 "u (relation, side, scale, weight, closed_world, questions, held_out, calibration) "
 												 "where u.relation in (select id from %1$srelation)",
 												 graph->prefix, quote_literal_cstr(model)),
 										lengthof(types), types);
 
 	for (int32 i = 0; i < 2 * data->relations; i++)
 	{
-		Datum		values[7] = {
+		Datum		values[8] = {
 			Int32GetDatum(data->relation_id[i / 2]),
 			CStringGetTextDatum(sides[i % 2]),
 			Float8GetDatum(learnt->weights.scale[i]),
 			Float8GetDatum(learnt->weights.weight[i]),
+			Float8GetDatum(learnt->weights.closed[i]),
 			Int64GetDatum(learnt->questions[i]),
 			Float8GetDatum(learnt->held_out[i / 2]),
 			CStringGetTextDatum(fits_of(learnt, i))

@@ -212,7 +212,7 @@ evidence_answering(const Evidence *evidence, uint64 taken)
 	Arena		arena = hkg_scratch(true);
 
 	check_memory(taken, ev_answering_bytes(&evidence->facts));
-	return ev_answering(&arena, &evidence->facts, &evidence->rules);
+	return ev_answering(&arena, &evidence->facts, &evidence->rules, evidence->weights.closed);
 }
 
 /* ---- what it adds to a score ------------------------------------------------------------ */
@@ -221,7 +221,7 @@ static EvWeights
 weights_of(const Evidence *evidence, EvKind kind)
 {
 	if (kind == EV_RULES)
-		return (EvWeights) {.discount = evidence->discount_alone};
+		return (EvWeights) {.discount = evidence->discount_alone,.closed = evidence->weights.closed};
 	return evidence->weights;
 }
 

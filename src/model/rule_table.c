@@ -87,13 +87,14 @@ rate_by_model(Graph *graph, const char *name, MinedRules *rules, double omega, i
 #define NAMES "rule, head, body, "
 #define COUNTS "support, body_size, pca_body_size, predictions, head_coverage, standard_confidence, pca_confidence, " \
 	"embedding_confidence, quality, selected, "
-#define EVIDENCE "evidence_support, evidence_body_size, evidence_error, evidence_confidence"
+#define EVIDENCE "evidence_support, evidence_body_size, evidence_error, evidence_known_heads, evidence_known_tails, " \
+	"evidence_confidence"
 
 static const Oid line_types[] = {
 	INT4OID, TEXTOID, INT4OID, TEXTOID,
 	INT8OID, INT8OID, INT8OID, INT8OID, FLOAT8OID, FLOAT8OID, FLOAT8OID,
 	FLOAT8OID, FLOAT8OID, BOOLOID,
-	INT8OID, INT8OID, FLOAT8OID, FLOAT8OID
+	INT8OID, INT8OID, FLOAT8OID, INT8OID, INT8OID, FLOAT8OID
 };
 
 /* A selected rule is evidence by its counts, unless it is so by those of its paths. */
@@ -125,6 +126,8 @@ add_line(SqlBatch *batch, int32 id, const MinedRule *rule)
 		Int64GetDatum(rule->evidence_support),
 		Int64GetDatum(rule->evidence_body_size),
 		Float8GetDatum(rule->evidence_error),
+		Int64GetDatum(rule->evidence_known[SIDE_HEAD]),
+		Int64GetDatum(rule->evidence_known[SIDE_TAIL]),
 		Float8GetDatum(evidence_of(rule))
 	};
 	bool		nulls[lengthof(line_types)] = {false};
@@ -133,9 +136,9 @@ add_line(SqlBatch *batch, int32 id, const MinedRule *rule)
 		nulls[i] = !rule->counted;
 	nulls[11] = isnan(rule->embedding_confidence);
 	nulls[12] = isnan(rule->quality);
-	for (int i = 14; i <= 16; i++)
+	for (int i = 14; i <= 18; i++)
 		nulls[i] = isnan(rule->evidence_confidence);
-	nulls[17] = isnan(evidence_of(rule));
+	nulls[19] = isnan(evidence_of(rule));
 	sql_batch_row(batch, values, nulls);
 }
 
@@ -144,7 +147,7 @@ static void
 write_rules(const char *statement, const MinedRules *rules)
 {
 	SqlBatch   *batch = sql_batch_begin(psprintf("with line as (select id, rule, head, body::int[], " COUNTS EVIDENCE
-												 " from unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)"
+												 " from unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)"
 												 " u(id, " NAMES COUNTS EVIDENCE ")) %s",
 												 statement),
 										lengthof(line_types), line_types);

@@ -16,8 +16,9 @@ typedef struct ModelRule
 	int32		id;
 	Rule		rule;
 	char	   *text;
-	double		quality;
+	double		quality;		/* that of table rule, else its evidence_confidence */
 	bool		quality_is_null;
+	bool		quality_is_confidence;
 	bool		selected;
 	double		share;			/* of a score, by hkg_explain; NaN: the rule adds nothing */
 } ModelRule;

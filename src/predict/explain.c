@@ -50,8 +50,21 @@ firing_ids(const Explanation *explanation, int32 *id)
 	return count;
 }
 
+/* What a rule is worth that has no quality of its own, as the table has it, for an answer to (head, relation, ?) */
+static double
+worth_of(const Explanation *explanation, const EvFiring *firing, double confidence)
+{
+	const Evidence *evidence = explanation->evidence;
+	const EvRule *rule;
+
+	if (firing->source != EV_PATH)
+		return confidence;
+	rule = &evidence->rules.rule[firing->number];
+	return ev_worth(confidence, rule->unknown[SIDE_TAIL], evidence->weights.closed[2 * rule->relation + SIDE_TAIL]);
+}
+
 static void
-set_share(List *rules, int32 id, double share)
+set_share(const Explanation *explanation, List *rules, int32 id, const EvFiring *firing, double share)
 {
 	ListCell   *cell;
 
@@ -59,8 +72,11 @@ set_share(List *rules, int32 id, double share)
 	{
 		ModelRule *rule = lfirst(cell);
 
-		if (rule->id == id)
-			rule->share = share;
+		if (rule->id != id)
+			continue;
+		rule->share = share;
+		if (rule->quality_is_confidence)
+			rule->quality = worth_of(explanation, firing, rule->quality);
 	}
 }
 
@@ -82,7 +98,7 @@ rules_for_triple(const Explanation *explanation)
 		double		share = explanation->evidence_share * ev_share(candidate, explanation->evidence->weights.discount, i);
 
 		if (firing_id(&explanation->evidence->rules, firing, &id[0]))
-			set_share(rules, id[0], share);
+			set_share(explanation, rules, id[0], firing, share);
 		else
 		{
 			ModelRule *counted = palloc0(sizeof(ModelRule));

@@ -37,6 +37,7 @@ typedef struct MinedRule
 	int64		evidence_support;	/* of a path rule, see EvPath */
 	int64		evidence_body_size;
 	double		evidence_error;
+	int64		evidence_known[2];
 	double		evidence_confidence;	/* NaN: no path rule that is evidence */
 	bool		kept;			/* closed rules within it have a lower Q */
 	bool		selected;		/* among the top K */

@@ -134,6 +134,7 @@ path_rules_merge(Graph *graph, const GraphData *data, const MinedRules *given, c
 		rule->evidence_support = path->support;
 		rule->evidence_body_size = path->body_size;
 		rule->evidence_error = path->error;
+		memcpy(rule->evidence_known, path->known, sizeof(path->known));
 		rule->evidence_confidence = ev_smoothed_confidence(path->support, path->body_size, path->error);
 	}
 	return all;

@@ -341,7 +341,7 @@ check_world(void)
 	set = (EvRuleSet) {world.rule, RULES, world.pattern, PATTERNS};
 	CHECK(ev_rules(&arena, leader, RELATIONS, &set, &rules));
 	move_index(&facts, &rules);
-	answering = ev_answering(&arena, &facts, &rules);
+	answering = ev_answering(&arena, &facts, &rules, NULL);
 	for (int i = 0; i < 120; i++)
 		check_question(&world, answering, next_below(2) == 0 ? SIDE_TAIL : SIDE_HEAD,
 					   next_below(ENTITIES), next_below(RELATIONS));
@@ -359,12 +359,12 @@ check_nothing(void)
 
 	CHECK(ev_facts(&arena, pool, 3, 2, NULL, 0, &facts));
 	CHECK(ev_rules(&arena, leader, 2, &set, &rules));
-	answering = ev_answering(&arena, &facts, &rules);
+	answering = ev_answering(&arena, &facts, &rules, NULL);
 	CHECK(ev_answer(answering, SIDE_TAIL, 2, 1, leader, POOL_LEADER, &candidates) == 0);
 	CHECK(ev_candidate(answering, 0) == NULL);
 	CHECK(!ev_facts(&empty_arena, pool, 3, 2, NULL, 0, &facts));
 	CHECK(!ev_rules(&empty_arena, leader, 2, &set, &rules));
-	CHECK(ev_answering(&empty_arena, &facts, &rules) == NULL);
+	CHECK(ev_answering(&empty_arena, &facts, &rules, NULL) == NULL);
 }
 
 /* A million facts take a second to put in order, which can be left. */
@@ -435,7 +435,7 @@ test_leaving_question(void)
 	}
 	CHECK(ev_facts(&arena, pool, 1 + 2 * MANY, 2, fact, MANY * (MANY + 1), &facts));
 	CHECK(ev_rules(&arena, leader, 2, &set, &rules));
-	answering = ev_answering(&arena, &facts, &rules);
+	answering = ev_answering(&arena, &facts, &rules, NULL);
 	first_count = ev_answer(answering, SIDE_TAIL, 0, 0, leader, POOL_LEADER, &candidates);
 	CHECK(first_count == MANY);
 	first = take((size_t) first_count * sizeof(EvCandidate));
@@ -493,7 +493,7 @@ test_leaving_answers(void)
 		fact[i] = (Triple) {i / MANY, 0, MANY + i % MANY};
 	CHECK(ev_facts(&arena, pool, 2 * MANY, 1, fact, MANY * MANY, &facts));
 	CHECK(ev_rules(&arena, leader, 1, &set, &rules));
-	answering = ev_answering(&arena, &facts, &rules);
+	answering = ev_answering(&arena, &facts, &rules, NULL);
 	CHECK(ev_answer(answering, SIDE_TAIL, 0, 0, leader, POOL_LEADER, &candidates) == MANY);
 	memcpy(first, candidates, sizeof(first));
 	leaving = (Leaving) {.leave_at = 1};
@@ -604,7 +604,7 @@ test_bound(void)
 		}
 	CHECK(ev_facts(&arena, pool, 2 * MANY, 1, fact, count, &facts));
 	CHECK(ev_rules(&arena, leader, 1, &set, &rules));
-	answering = ev_answering(&arena, &facts, &rules);
+	answering = ev_answering(&arena, &facts, &rules, NULL);
 	CHECK(ev_answer(answering, SIDE_TAIL, 0, 0, leader, POOL_LEADER, &candidates) == MANY);
 	for (int c = 0; c < MANY; c++)
 	{

@@ -62,6 +62,15 @@ leads(const Toy *toy, const int32_t *atom, int length, int32_t *path, int depth,
 	return false;
 }
 
+static bool
+has_fact(const Toy *toy, int32_t entity, int32_t atom)
+{
+	for (int32_t other = 0; other < ENTITIES; other++)
+		if (toy->holds[entity][atom][other])
+			return true;
+	return false;
+}
+
 /* Counts the rule's pairs by the definition. */
 static EvPath
 count_by_hand(const Toy *toy, int32_t relation, const int32_t *atom, int length)
@@ -77,6 +86,8 @@ count_by_hand(const Toy *toy, int32_t relation, const int32_t *atom, int length)
 			{
 				path.body_size++;
 				path.support += toy->holds[entity[0]][FORWARDS(relation)][y];
+				path.known[SIDE_TAIL] += has_fact(toy, entity[0], FORWARDS(relation));
+				path.known[SIDE_HEAD] += has_fact(toy, y, MIRRORED(FORWARDS(relation)));
 			}
 	return path;
 }
@@ -149,6 +160,7 @@ test_complete_search(Pool *pool)
 							 "relation %d, length %d, body %d: %ld of %ld, by hand %ld of %ld", relation, length, n,
 							 path == NULL ? -1 : (long) path->support, path == NULL ? -1 : (long) path->body_size,
 							 (long) by_hand.support, (long) by_hand.body_size);
+				CHECK(path != NULL && memcmp(path->known, by_hand.known, sizeof(by_hand.known)) == 0);
 			}
 		}
 	CHECK_SAYING(count == expected && count > 100, "%ld found, %ld by hand", (long) count, (long) expected);
