@@ -58,11 +58,16 @@ begin
 	create index inferred_head_idx on inferred (head);
 	create index inferred_tail_idx on inferred (tail);
 
+	alter table rule add evidence_known_heads bigint, add evidence_known_tails bigint;
+	comment on column rule.evidence_known_heads is 'of the evidence_body_size pairs, those whose Y is tail of a fact of the head''s relation, estimated where they are many; null in rows of 0.1.0, as if it were all';
+	comment on column rule.evidence_known_tails is 'likewise, those whose X is head of one';
 	alter table evidence_weight add held_out float8, add calibration jsonb;
 	comment on table evidence_weight is 'how rules add to a score, scale * (embedding''s score + weight * evidence), and how scores become probabilities';
 	comment on column evidence_weight.held_out is 'the share of the relation''s known facts that was held out, drawn towards that of all relations as if by ten more held-out facts';
-	comment on column evidence_weight.calibration is 'for evidence embedding, rules and both: with x = slope * score + best * (the question''s best score) + last * (its tenth, 0 where fewer are shown) + intercept + (unanswered where the question has no known answer, else answers * log(1 + known answers)), 1 / (1 + exp(-x)) is the chance that a candidate is one of the held-out facts; null: that of column evidence of table model';
-	comment on column model.evidence is 'how rules count at prediction; null: not at all. discount: the weight of each further rule that infers the same candidate, 0 (only the best rule counts) to 1 (noisy-or), for rules alone and for rules beside the embedding; calibration: that of all relations together, see evidence_weight.calibration; error: the expected calibration error of the ten best answers, 0 to 1; held_out: the share of the known facts that was held out; assume_missing: the share of all true facts that the graph is assumed to lack, argument assume_missing of hkg_train';
+	comment on column evidence_weight.calibration is 'for evidence embedding, rules and both: with x = slope * score + best * (the question''s best score) + last * (its tenth, 0 where fewer are shown) + intercept + (unanswered where the question has no known answer, else answers * log(1 + known answers)), P = 1 / (1 + exp(-x)) is the probability for which it was fitted: of a missing fact, where evidence of table model has a fitted_missing m above 0, else of a held-out fact; null: that of column evidence of table model';
+	alter table evidence_weight add closed_world float8;
+	comment on column evidence_weight.closed_world is 'what counts as false where the given entity of a question has no fact of the relation: with u the share of such pairs in the body of a rule, the rule is worth its evidence_confidence / (1 - (1 - closed_world) * u); 1: all of them (standard confidence), 0: none (PCA confidence); null in rows of 0.1.0, as 1';
+	comment on column model.evidence is 'how rules count at prediction; null: not at all. discount: the weight of each further rule that infers the same candidate, 0 (only the best rule counts) to 1 (noisy-or), for rules alone and for rules beside the embedding; calibration: that of all relations together, see evidence_weight.calibration; error: the expected calibration error of the ten best answers, 0 to 1; held_out: the share of the known facts that was held out; fitted_missing: the assume_missing that probabilities were fitted with, 0 where they are the chances to be held out; assume_missing: the share of all true facts that the graph is assumed to lack, argument assume_missing of hkg_train';
 end
 $$;
 comment on procedure hkg_layout_2() is 'the tables of 0.2.0; for hkg_upgrade_graph';
@@ -150,7 +155,8 @@ create function hkg_train(graph name, score_function text default 'rotate', dime
 	temperature float8 default 1.0, reciprocal bool default false, regularizer text default null, preset text default null,
 	warm_start bool default false, rules name default null, relation_weight float8 default 0,
 	evidence_rules int default 20000, evidence_length int default 4, evidence_seconds float8 default null,
-	holdout float8 default 0.05, learning_rate_end float8 default null, assume_missing float8 default 0.1)
+	holdout float8 default 0.05, learning_rate_end float8 default null, assume_missing float8 default 0.1,
+	replace text default 'unless_worse')
 returns text
 as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 1000000
 set search_path = pg_catalog, pg_temp;
@@ -166,7 +172,7 @@ negatives: negatives of each positive, 1 to 100000; block_size positives share t
 negative_sampling: uniform, bernoulli (the head is replaced with probability tph / (tph + hpt), by its relation''s tails per head and heads per tail), self_adversarial (the negatives of a positive are weighted by the softmax of temperature * score, and together weigh as much as the positive) or kbgan (a second model, trained by policy gradient, picks one hard negative for each positive); null: self_adversarial under the loss logistic, uniform otherwise
 loss: logistic (positives against sampled negatives), margin (the mean of max(0, gamma + score of the negative - score of the positive)), sampled_softmax (cross entropy of the true entity against its negatives), or softmax (cross entropy of the true entity against all entities, on both sides)
 optimizer: adagrad, or adam (learning_rate 0.001 or so); both move only what a minibatch touches, under softmax all entities
-learning_rate: step size of the optimizer, 1e-9 to 1000
+learning_rate: step size of the optimizer, 1e-9 to 1000; with warm_start, the default, or that of a preset, is a tenth of it
 gamma: margin of transe and rotate; under the loss margin, that of every score function; -1e6 to 1e6
 norm: 1 or 2, the norm of transe''s and rotate''s distance (rotate, 1: the sum of moduli)
 regularization: weight of the mean penalty of h, r and t over a minibatch''s positives, 0 to 1e6
@@ -189,15 +195,16 @@ temperature: of self_adversarial; 0 weights a positive''s negatives alike, 1000 
 reciprocal: each relation has a second embedding, that of its inverse, for questions that ask for heads: (?, r, t) is then (t, inverse of r, ?); scores of triples stay those of (h, r, ?)
 regularizer: l2 (squares), n3 (cubed moduli) or dura (under softmax with distmult, complex or rescal: squares of h, of t and of the query vectors); null: n3 under softmax, l2 otherwise
 preset: a row of hkg_presets(); its settings replace arguments that have their default value, given or not; null: none
-warm_start: continue from the embeddings of the model of that name, with the same score_function, dimensions and reciprocal; new entities start where their neighbours place them, deleted ones are left out
+warm_start: continue from the embeddings of the model of that name, with the same score_function, dimensions and reciprocal; new entities start where their neighbours place them, deleted ones are left out. Steps are small, see learning_rate, and the new model has to be no worse, see replace
 rules: a model whose selected rules, such as imported ones, are ranked and sampled from instead of mined ones; null: rules are mined
 relation_weight: under softmax with distmult, complex or rescal: weight of the cross entropy of the true relation against all relations, given head and tail, 0 to 1000
 evidence_rules: most path rules, r(X,Y) <= b(X,A), c(A,Y), that are kept as evidence at prediction; when there are more, shorter ones first, of one length the best of each relation; 0 (none) to 1000000
 evidence_length: atoms of such a rule, head included, 2 to 6 (6 for a sparse graph such as WordNet; on dense ones long rules mislead); of up to three atoms all are found, longer ones where the graph is sparse enough, otherwise from a sample of paths
 evidence_seconds: time for that search, 0.001 to 1e6; rules found by then are kept, which depends on the machine; null: no limit
 holdout: where the graph has no valid split, the share of the facts that is held out in its place, 0 to 0.5: at most 5000, drawn by seed; none where they would be fewer than 200, or with warm_start (then the old model''s weights, probabilities and thresholds stay). Each entity and relation keeps another fact. Embeddings and rules are learnt without them; the best iteration, the weights of rules, probabilities and thresholds from them. At the end, a tenth more epochs train on all facts, and path rules are found in all facts. (Mined rules are counted without them.) Predictions treat them as facts; a notice shows how many there are. 0: none are held out, rules have the default weights, and a probability is sigma(score)
-learning_rate_end: the step size in the last epoch of all iterations, reached from learning_rate in equal steps, 1e-10 to 1000; null: a tenth of learning_rate under the loss logistic without warm_start, learning_rate otherwise
+learning_rate_end: the step size in the last epoch of all iterations, reached from learning_rate in equal steps, 1e-10 to 1000; null: a tenth of learning_rate under the loss logistic without warm_start, or with warm_start and the default learning_rate; learning_rate otherwise
 assume_missing: the share m of all true facts that the graph lacks, 1e-6 to 0.99. Probabilities are those of a missing fact: with p the chance that a candidate is one of the facts held out, and s the share that was held out, min(1, p m / ((1 - p) s (1 - m))). Facts that are missing are taken to be like those held out. hkg_learn_evidence changes it. null: a probability is p
+replace: of warm_start on a graph with a valid split: unless_worse (the model of before stays, with a notice, where the MRR on that split of the new one''s best iteration is lower by more than the standard error of the difference) or always
 errors: 22023 for values out of range, 0A000 for what a score function does not go with, 22003 when training diverges, 53200 when it would need more than hybridkg.max_memory, 55006 when the model is being trained elsewhere, 55000 for a graph without facts or with one entity, 42704 or 55000 when there is no trained model to go on from, 42501 before anything is trained when the caller may not write what a model consists of';
 
 do $do$
@@ -270,7 +277,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
 	known constant text[] := array(select a from pg_proc, unnest(proargnames[1 : pronargs]) a
-		where oid = '@extschema@.hkg_train'::regproc and a not in ('graph', 'model', 'warm_start'));
+		where oid = '@extschema@.hkg_train'::regproc and a not in ('graph', 'model', 'warm_start', 'replace'));
 	points jsonb[] := array[jsonb_build_object('seed', seed) || fixed];
 	calls text[];		-- their arguments as SQL
 	names text[];		-- and their models
@@ -504,12 +511,13 @@ score: see hkg_score
 probability: the chance that it is true, if the share assume_missing of all true facts is missing (argument of hkg_train) and these are like the facts held out; calibrated by relation and side on the valid split, or the facts held out in its place (table evidence_weight), over all questions with that relation. Rows come in its order. sigma(score) where nothing was learnt';
 
 create function hkg_predict_tails(graph name, heads text[], relation text, k int default 10,
-	model name default 'default', known bool default false, evidence text default 'both')
+	model name default 'default', known bool default false, evidence text default 'both',
+	candidates text[] default null)
 returns table (head text, tail text, score float8, probability float8)
 as 'MODULE_PATHNAME', 'hkg_predict_tails_many'
 language c stable parallel safe cost 10000 rows 100 support @extschema@.hkg_estimate_k
 set search_path = pg_catalog, pg_temp;
-comment on function hkg_predict_tails(name, text[], text, int, name, bool, text) is
+comment on function hkg_predict_tails(name, text[], text, int, name, bool, text, text[]) is
 'the k most plausible tails of (head, relation, ?) for each of many heads: the same as one by one, in a fraction of the time
 graph: an existing graph
 heads: entities, none null; of one that is there twice, answers are listed twice
@@ -518,17 +526,19 @@ k: how many for each head, at least 1
 model: a trained model of the graph
 known: whether to list tails of known facts, too; these facts are part of their own evidence (see hkg_score). The head itself is listed only for a relation with facts whose head and tail are the same
 evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed) or ''both''; ''both'' is the embedding alone where a model has no rules
+candidates: entities, none null; only these are listed, with the probabilities that they have among all entities. Others are left out that the model does not have. null: all
 head: the element of heads; rows come in the order of heads, and of one head best first
 score: see hkg_score
 probability: see hkg_predict_tails of a single head';
 
 create function hkg_predict_heads(graph name, relation text, tails text[], k int default 10,
-	model name default 'default', known bool default false, evidence text default 'both')
+	model name default 'default', known bool default false, evidence text default 'both',
+	candidates text[] default null)
 returns table (tail text, head text, score float8, probability float8)
 as 'MODULE_PATHNAME', 'hkg_predict_heads_many'
 language c stable parallel safe cost 10000 rows 100 support @extschema@.hkg_estimate_k
 set search_path = pg_catalog, pg_temp;
-comment on function hkg_predict_heads(name, text, text[], int, name, bool, text) is
+comment on function hkg_predict_heads(name, text, text[], int, name, bool, text, text[]) is
 'the k most plausible heads of (?, relation, tail) for each of many tails: the same as one by one, in a fraction of the time
 graph: an existing graph
 relation: a relation
@@ -537,6 +547,7 @@ k: how many for each tail, at least 1
 model: a trained model of the graph
 known: whether to list heads of known facts, too; these facts are part of their own evidence (see hkg_score). The tail itself is listed only for a relation with facts whose head and tail are the same
 evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed) or ''both''; ''both'' is the embedding alone where a model has no rules
+candidates: entities, none null; only these are listed, with the probabilities that they have among all entities. Others are left out that the model does not have. null: all
 tail: the element of tails; rows come in the order of tails, and of one tail best first
 score: see hkg_score
 probability: see hkg_predict_tails of a single head';
@@ -551,6 +562,16 @@ known: whether to list relations of known facts, too; these facts are part of th
 evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed) or ''both''; ''both'' is the embedding alone where a model has no rules
 score: see hkg_score
 probability: the chance that it is true, if the share assume_missing of all true facts is missing (argument of hkg_train) and these are like the facts held out; calibrated by relation and side on the valid split, or the facts held out in its place (table evidence_weight), over all questions with that relation. Rows come in its order. sigma(score) where nothing was learnt';
+
+create or replace function hkg_score(graph name, head text, relation text, tail text, model name default 'default',
+	evidence text default 'both')
+returns float8
+as 'MODULE_PATHNAME' language c stable parallel safe cost 250;
+
+create or replace function hkg_classify(graph name, head text, relation text, tail text, model name default 'default',
+	evidence text default 'both')
+returns bool
+as 'MODULE_PATHNAME' language c stable parallel safe cost 250;
 comment on function hkg_classify(name, text, text, text, name, text) is
 'whether the model classifies a triple as true: its score is at least the threshold of its relation, in table threshold; after a training, where it is more probable than not
 graph: an existing graph
@@ -584,7 +605,7 @@ graph: an existing graph
 head, relation, tail: names; the triple need not be a fact
 model: a trained model of the graph
 rule: (embedding), with how a new entity got its own: (embedding; of head: placed among its neighbours), or of head: none, where none of its facts could place it; or a rule that is evidence or was selected in training. Rules with a constant in the head are counted for this triple and are in no table
-quality: that of table rule, else the rule''s evidence_confidence; for a rule that is in no table, support / (body size + 5)
+quality: that of table rule; else what the rule is worth as evidence for this answer: its evidence_confidence, or, for a rule that is in no table, support / (body size + 5); raised as column closed_world of evidence_weight says
 grounding: the facts that match the rule''s body, one row for each grounding; only one for a rule that was not selected
 share: its part of hkg_score; the shares of different rules and of the embedding add up to it. Null for a rule that adds nothing, because a better one infers much the same
 If the triple is a fact, the fact itself may be in a grounding, even alone: see hkg_score';
