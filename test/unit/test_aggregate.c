@@ -103,9 +103,42 @@ check_adjustment(void)
 	CHECK(!ev_adjuster(&empty_arena, &facts, &rules, (EvWeights) {0}, 1, &adjuster));
 }
 
+/* No question has an answer that is more probable than its best score allows; scores of ten answers are drawn. */
+static void
+check_needed(void)
+{
+	static const double odds[] = {0, 0.05, 15}, fitted[] = {0, 0.003, 2}, last[] = {-0.4, 0, 0.3};
+	int			bounded = 0;
+
+	for (int i = 0; i < 2700; i++)
+	{
+		EvCalibration calibration = {.slope = 1.1,.offset = -6,.unanswered = 2,.answers = 0.7,.best = i % 2 == 0 ? -0.4 : 0.2,
+			.last = last[i % 3],.odds = odds[i / 3 % 3],.fitted_odds = fitted[i / 9 % 3]};
+		EvQuestionScores question = {.known = i % 4,.best = next_below(3000) / 100.0 - 5};
+		double		probability;
+		double		needed;
+
+		question.last = question.best - next_below(1000) / 100.0;
+		probability = ev_probability(&calibration, (EvJudged) {.score = question.best,.question = question});
+		needed = ev_score_needed(&calibration, question.known, question.last - next_below(200) / 100.0, probability);
+		CHECK_SAYING(needed <= question.best, "calibration %d: %.17g needs %.17g, not %.17g", i, probability, needed, question.best);
+		/* what is known exactly bounds closely, but where probabilities no longer rise */
+		if (calibration.last < 0 && question.best < 5 && probability < 0.99)
+		{
+			needed = ev_score_needed(&calibration, question.known, question.last, probability);
+			bounded += fabs(needed - question.best) < 1e-6;
+			CHECK(fabs(needed - question.best) < 1e-6);
+		}
+	}
+	CHECK(bounded > 100);
+	CHECK(ev_score_needed(&(EvCalibration) {.slope = 1,.best = -1}, 0, 0, 0.5) == -INFINITY);
+	CHECK(ev_score_needed(&(EvCalibration) {.slope = 1,.last = -1}, 0, -INFINITY, 0.5) == -INFINITY);
+}
+
 void
 test_aggregate(void)
 {
+	check_needed();
 	check_numbers();
 	check_certain();
 	check_adjustment();
