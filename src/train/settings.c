@@ -143,7 +143,7 @@ static const Setting table[] = {
 #define ARGUMENTS ((int) lengthof(table) - 1)
 
 /* times that the first step of a warm start is smaller than that of a training */
-#define WARM_SLOWNESS 10
+#define WARM_SLOWNESS 2
 
 #define MEMBER(settings, setting, type) \
 	(*(type *) ((char *) (settings) + (setting)->offset))
