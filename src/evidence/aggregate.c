@@ -55,17 +55,20 @@ probability_of(const EvCalibration *calibration, double x)
 	return calibration->odds > 0 ? fmin(1, calibration->odds * exp(x)) : p;
 }
 
-/* The x of a probability of 1/2; infinite where there is none. */
+/* The x of a probability; infinite where none has it. */
 static double
-even_x(const EvCalibration *calibration)
+x_of(const EvCalibration *calibration, double probability)
 {
 	double		fitted = calibration->fitted_odds;
-	double		p;
+	double		p = probability;
 
-	if (!(fitted > 0))
-		return calibration->odds > 0 ? -log(2 * calibration->odds) : 0;
-	p = calibration->odds > 0 ? fitted / calibration->odds / 2 : fitted;
-	return p < 1 ? log(p / (1 - p)) : INFINITY;
+	if (!(fitted > 0) && calibration->odds > 0)
+		return log(probability / calibration->odds);
+	if (fitted > 0)
+		p *= calibration->odds > 0 ? fitted / calibration->odds : fitted / (1 - fmin(probability, 1 - 1e-15));
+	if (p > 1 + 1e-12)
+		return INFINITY;
+	return log(p) - log1p(-fmin(p, 1 - 1e-15));
 }
 
 double
@@ -83,13 +86,9 @@ ev_probability(const EvCalibration *calibration, EvJudged judged)
 static double
 x_needed(const EvCalibration *calibration, double probability)
 {
-	double		x;
+	double		x = x_of(calibration, probability);
 
-	if (calibration->odds > 0)
-		x = log(probability / calibration->odds);
-	else
-		x = log(probability) - log1p(-fmin(probability, 1 - 1e-15));
-	return x - 1e-9 * (1 + fabs(x));
+	return isfinite(x) ? x - 1e-9 * (1 + fabs(x)) : x;
 }
 
 double
@@ -116,7 +115,7 @@ ev_known_answers(const EvCalibration *calibration, int64_t known)
 double
 ev_even_score(const EvCalibration *calibration, double answers)
 {
-	double		missing = even_x(calibration) - calibration->offset - answers;
+	double		missing = x_of(calibration, 0.5) - calibration->offset - answers;
 
 	if (calibration->slope > 0)
 		return missing / calibration->slope;
