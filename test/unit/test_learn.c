@@ -409,6 +409,30 @@ test_even_score(void)
 	CHECK(ev_even_score(&calibration, 0) == -INFINITY);
 }
 
+/* The score that the best answer needs has that probability, whatever was fitted and is asked for; or none has it. */
+static void
+test_score_needed(void)
+{
+	static const double due[] = {0.001, 0.3, 0.5, 0.9};
+	EvCalibration calibration = {.slope = 2,.offset = -5,.unanswered = -1,.answers = 0.5,.best = 0.5};
+
+	for (int odds = 0; odds < 9; odds++)
+		for (int i = 0; i < 4; i++)
+		{
+			double		most;
+			double		score;
+			EvJudged	judged;
+
+			calibration.odds = odds % 3 * 0.7;
+			calibration.fitted_odds = odds / 3 * 0.9;
+			most = calibration.odds > 0 && calibration.fitted_odds > 0 ? calibration.odds / calibration.fitted_odds :
+				calibration.fitted_odds > 0 ? 1 / (1 + calibration.fitted_odds) : 1;
+			score = ev_score_needed(&calibration, 2, 0, due[i]);
+			judged = (EvJudged) {.score = score,.question = {.known = 2,.best = score}};
+			CHECK(due[i] > most ? score == INFINITY : fabs(ev_probability(&calibration, judged) - due[i]) < 1e-7);
+		}
+}
+
 /* ---- weights again ----------------------------------------------------------------------------- */
 
 /* With an embedding that is always wrong, rules decide, and no higher score makes anything less probable. */
@@ -564,4 +588,5 @@ test_learn(void)
 	test_missing();
 	test_closed_world();
 	test_even_score();
+	test_score_needed();
 }
