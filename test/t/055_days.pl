@@ -39,6 +39,7 @@ $node->safe_psql('postgres', q{
 	end $$});
 
 my %sessions = map { $_ => $node->background_psql('postgres') } qw(writer trainer reader);
+$_->set_query_timer_restart foreach values %sessions;	# a time limit for each query, not for all
 my %pid = map { $_ => $sessions{$_}->query_safe('select pg_backend_pid()') } keys %sessions;
 my (%memory, $size);		# once all are warm
 
