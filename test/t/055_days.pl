@@ -10,7 +10,6 @@ use Graph;
 use PostgreSQL::Test::Utils;
 use Soak;
 use Test::More;
-use Time::HiRes qw(time);
 
 my $warm = 4;					# rounds, until every session has read and kept what it needs
 
@@ -40,9 +39,9 @@ $node->safe_psql('postgres', q{
 	end $$});
 
 my %sessions = map { $_ => $node->background_psql('postgres') } qw(writer trainer reader);
+$_->set_query_timer_restart foreach values %sessions;	# a time limit for each query, not for all
 my %pid = map { $_ => $sessions{$_}->query_safe('select pg_backend_pid()') } keys %sessions;
 my (%memory, $size);		# once all are warm
-my $started = time();
 
 # Kilobytes that are the process's own
 sub memory
@@ -64,7 +63,7 @@ sub work
 	return $sessions{reader}->query_safe("select slowest($round)");
 }
 
-my $bytes = q{select sum(pg_total_relation_size(oid)) / 1024 from pg_class where relnamespace = 'g'::regnamespace and relkind = 'r'};
+my $bytes = q{select (sum(pg_total_relation_size(oid)) / 1024)::bigint from pg_class where relnamespace = 'g'::regnamespace and relkind = 'r'};
 my $files = q{select count(*) from pg_ls_tmpdir() where name !~ '^pgsql_tmp_hybridkg'};
 
 sub measure
@@ -80,7 +79,8 @@ sub measure
 		push @wrong, sprintf 'tables grew from %d to %d kB', $size, $kilobytes if $kilobytes > 3 * $size;
 	}
 	push @wrong, "$temporary temporary files" if $temporary > 0;
-	diag(sprintf 'sample days %d %d %d %d %d %.1f', time() - $started, @now{qw(writer trainer reader)}, $kilobytes, $slowest) if is_long();
+	diag(join ' ', 'sample days', (map { sprintf "${_}_MB=%.1f", $now{$_} / 1024 } sort keys %now),
+		sprintf('tables_MB=%.1f p99_of_predictions_ms=%.1f', $kilobytes / 1024, $slowest)) if is_long();
 	highest("max_${_}_mb", int($now{$_} / 1024)) foreach keys %now;
 	highest('max_tables_mb', int($kilobytes / 1024));
 	return (\%now, $kilobytes, @wrong);
