@@ -67,10 +67,10 @@ write_embeddings(const EmbeddingImport *import, const char *query, const char *k
 
 	error_context_stack = &context;
 	rows = sql_run(psprintf("insert into %1$s%2$s_embedding (model, %2$s, embedding%4$s) "
-							"select $1, e.id, q.embedding::real[]%5$s from (%3$s\n) q (name, embedding%4$s) "
-							"join %1$s%2$s e on e.name operator(pg_catalog.=) q.name::text collate \"C\"",
+							"select $1, e.id, q.embedding::pg_catalog.float4[]%5$s from (%3$s\n) q (name, embedding%4$s) "
+							"join %1$s%2$s e on e.name operator(pg_catalog.=) q.name::pg_catalog.text collate \"C\"",
 							import->graph->prefix, kind, query, reciprocal ? ", reciprocal" : "",
-							reciprocal ? ", q.reciprocal::real[]" : ""), &args);
+							reciprocal ? ", q.reciprocal::pg_catalog.float4[]" : ""), &args);
 	error_context_stack = context.previous;
 	if (rows == 0)
 		ereport(ERROR,
@@ -146,7 +146,7 @@ read_arguments(FunctionCallInfo fcinfo)
 	if (kge_score_function(import.score_function) == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("there is no score function \"%s\"", import.score_function),
+				 errmsg("there is no score function \"%s\"", argument_shown(import.score_function)),
 				 errhint("Known are: %s.", model_score_functions())));
 	return import;
 }
