@@ -30,6 +30,10 @@ cmp_ok(@functions, '>', 30, 'functions');
 is($node->safe_psql('postgres', q{select string_agg(p.oid::regprocedure::text, ', ') from pg_proc p join pg_depend d on d.classid = 'pg_proc'::regclass and d.objid = p.oid
 	and d.deptype = 'e' join pg_extension e on e.oid = d.refobjid and e.extname = 'hybridkg' where p.prosecdef}), '', 'no SECURITY DEFINER');
 
+# who owns a database, and is no superuser, does not create the extension in it
+$node->safe_psql('postgres', 'create role proprietor login; create database owned owner proprietor');
+like(($node->psql('owned', 'create extension hybridkg', extra_params => [ '-U', 'proprietor' ]))[2], qr/permission denied to create extension "hybridkg"/, 'not trusted');
+
 sub as
 {
 	my ($role, @calls) = @_;
