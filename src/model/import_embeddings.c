@@ -163,6 +163,7 @@ hkg_import_embeddings(PG_FUNCTION_ARGS)
 	EmbeddingImport import = read_arguments(fcinfo);
 	char	   *entities = argument_text(fcinfo, 3, "entity_query");
 	char	   *relations = argument_text(fcinfo, 4, "relation_query");
+	int			nest_level = sql_pin();
 	TupleDesc	descriptor;
 	Datum		values[2];
 	bool		nulls[2] = {false};
@@ -174,8 +175,11 @@ hkg_import_embeddings(PG_FUNCTION_ARGS)
 	graph_require_rights(import.graph, written, lengthof(written));
 	graph_lock_for_training(import.graph, import.model);
 	write_row(&import);
+	/* the caller's queries use the caller's search_path, all else does not */
+	sql_unpin(nest_level);
 	import.entities = write_embeddings(&import, entities, "entity", "entity_query", false);
 	import.relations = write_embeddings(&import, relations, "relation", "relation_query", import.reciprocal);
+	nest_level = sql_pin();
 	sql_see_changes();
 	write_dimensions(&import);
 	sql_see_changes_end();
@@ -185,6 +189,7 @@ hkg_import_embeddings(PG_FUNCTION_ARGS)
 	sql_see_changes_end();
 	graph_leave_training();
 	sql_end();
+	sql_unpin(nest_level);
 	values[0] = Int64GetDatum(import.entities);
 	values[1] = Int64GetDatum(import.relations);
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(descriptor), values, nulls)));
