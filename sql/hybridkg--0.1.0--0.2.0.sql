@@ -172,7 +172,7 @@ negatives: negatives of each positive, 1 to 100000; block_size positives share t
 negative_sampling: uniform, bernoulli (the head is replaced with probability tph / (tph + hpt), by its relation''s tails per head and heads per tail), self_adversarial (the negatives of a positive are weighted by the softmax of temperature * score, and together weigh as much as the positive) or kbgan (a second model, trained by policy gradient, picks one hard negative for each positive); null: self_adversarial under the loss logistic, uniform otherwise
 loss: logistic (positives against sampled negatives), margin (the mean of max(0, gamma + score of the negative - score of the positive)), sampled_softmax (cross entropy of the true entity against its negatives), or softmax (cross entropy of the true entity against all entities, on both sides)
 optimizer: adagrad, or adam (learning_rate 0.001 or so); both move only what a minibatch touches, under softmax all entities
-learning_rate: step size of the optimizer, 1e-9 to 1000; with warm_start, the default, or that of a preset, is a tenth of it
+learning_rate: step size of the optimizer, 1e-9 to 1000; with warm_start, the default, or that of a preset, is halved
 gamma: margin of transe and rotate; under the loss margin, that of every score function; -1e6 to 1e6
 norm: 1 or 2, the norm of transe''s and rotate''s distance (rotate, 1: the sum of moduli)
 regularization: weight of the mean penalty of h, r and t over a minibatch''s positives, 0 to 1e6

@@ -67,10 +67,10 @@ write_embeddings(const EmbeddingImport *import, const char *query, const char *k
 
 	error_context_stack = &context;
 	rows = sql_run(psprintf("insert into %1$s%2$s_embedding (model, %2$s, embedding%4$s) "
-							"select $1, e.id, q.embedding::real[]%5$s from (%3$s\n) q (name, embedding%4$s) "
-							"join %1$s%2$s e on e.name operator(pg_catalog.=) q.name::text collate \"C\"",
+							"select $1, e.id, q.embedding::pg_catalog.float4[]%5$s from (%3$s\n) q (name, embedding%4$s) "
+							"join %1$s%2$s e on e.name operator(pg_catalog.=) q.name::pg_catalog.text collate \"C\"",
 							import->graph->prefix, kind, query, reciprocal ? ", reciprocal" : "",
-							reciprocal ? ", q.reciprocal::real[]" : ""), &args);
+							reciprocal ? ", q.reciprocal::pg_catalog.float4[]" : ""), &args);
 	error_context_stack = context.previous;
 	if (rows == 0)
 		ereport(ERROR,
@@ -146,7 +146,7 @@ read_arguments(FunctionCallInfo fcinfo)
 	if (kge_score_function(import.score_function) == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("there is no score function \"%s\"", import.score_function),
+				 errmsg("there is no score function \"%s\"", argument_shown(import.score_function)),
 				 errhint("Known are: %s.", model_score_functions())));
 	return import;
 }
@@ -163,6 +163,7 @@ hkg_import_embeddings(PG_FUNCTION_ARGS)
 	EmbeddingImport import = read_arguments(fcinfo);
 	char	   *entities = argument_text(fcinfo, 3, "entity_query");
 	char	   *relations = argument_text(fcinfo, 4, "relation_query");
+	int			nest_level = sql_pin();
 	TupleDesc	descriptor;
 	Datum		values[2];
 	bool		nulls[2] = {false};
@@ -174,8 +175,11 @@ hkg_import_embeddings(PG_FUNCTION_ARGS)
 	graph_require_rights(import.graph, written, lengthof(written));
 	graph_lock_for_training(import.graph, import.model);
 	write_row(&import);
+	/* the caller's queries use the caller's search_path, all else does not */
+	sql_unpin(nest_level);
 	import.entities = write_embeddings(&import, entities, "entity", "entity_query", false);
 	import.relations = write_embeddings(&import, relations, "relation", "relation_query", import.reciprocal);
+	nest_level = sql_pin();
 	sql_see_changes();
 	write_dimensions(&import);
 	sql_see_changes_end();
@@ -185,6 +189,7 @@ hkg_import_embeddings(PG_FUNCTION_ARGS)
 	sql_see_changes_end();
 	graph_leave_training();
 	sql_end();
+	sql_unpin(nest_level);
 	values[0] = Int64GetDatum(import.entities);
 	values[1] = Int64GetDatum(import.relations);
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(descriptor), values, nulls)));

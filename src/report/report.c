@@ -242,14 +242,14 @@ write_page(Report *report, const char *const *models, int count)
 static bool
 has_models(const Graph *graph)
 {
-	return !graph_may_read(graph, "model") ||
-		report_number(psprintf("select count(*)::float8 from %smodel", graph->prefix), SQL_NO_ARGS) > 0;
+	return report_number(psprintf("select count(*)::float8 from %smodel", graph->prefix), SQL_NO_ARGS) > 0;
 }
 
 HKG_FUNCTION(hkg_report);
 Datum
 hkg_report(PG_FUNCTION_ARGS)
 {
+	static const TableRights read = {"model", ACL_SELECT};
 	const char *models[2];
 	int			count = 0;
 	Call		call;
@@ -260,13 +260,14 @@ hkg_report(PG_FUNCTION_ARGS)
 	if (!PG_ARGISNULL(2))
 		models[1] = argument_name(fcinfo, 2, "compare");
 	call = call_begin(fcinfo, 1);
+	graph_require_rights(call.graph, &read, 1);
 	markup_begin(&markup);
 	report = (Report) {&markup, call.graph, report_functions(fcinfo)};
 	if (has_models(call.graph) || !PG_ARGISNULL(2))
 	{
 		models[0] = call.model;
 		count = PG_ARGISNULL(2) ? 1 : 2;
-		for (int i = 0; graph_may_read(call.graph, "model") && i < count; i++)
+		for (int i = 0; i < count; i++)
 			model_require(call.graph, models[i]);
 	}
 	write_page(&report, models, count);

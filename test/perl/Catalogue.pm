@@ -20,11 +20,14 @@ my %usual = (
 	query => q{'select ''e1'', ''r1'', ''e2'''}, grid => q{'{"dimensions": [2]}'}, fixed => q{'{"iterations": 1, "epochs": 1, "evidence_rules": 0}'},
 	facts => q{'g.triple'}, iterations => '1', epochs => '1', dimensions => '4', evidence_rules => '50', evidence_length => '2',
 	negatives => '4', 'hkg_create_graph.graph' => q{'fresh'}, 'hkg_tune.model' => q{'of_test'}, 'hkg_train.model' => q{'of_test'},
-	'hkg_train_background.model' => q{'of_test'}, 'hkg_import_rules.model' => q{'of_test'});
+	'hkg_train_background.model' => q{'of_test'}, 'hkg_import_rules.model' => q{'of_test'},
+	'hkg_import_embeddings.model' => q{'of_test'}, 'hkg_import_embeddings.score_function' => q{'distmult'},
+	entity_query => q{'select name, array[1, 0.5]::real[] from g.entity'}, relation_query => q{'select name, array[1, 0.5]::real[] from g.relation'},
+	compare => q{'m2'});
 my %of_type = (text => q{'x'}, name => q{'x'}, integer => '1', bigint => '1', 'double precision' => '0.5', boolean => 'false',
 	jsonb => q{'{}'}, regclass => q{'g.triple'}, 'text[]' => q{array['x']}, 'integer[]' => q{array[1]}, 'timestamp with time zone' => q{now()});
 # defaults that are given a value, so that a call takes little time
-my %shorter = map { $_ => 1 } qw(iterations epochs dimensions evidence_rules evidence_length model model_a model_b fixed);
+my %shorter = map { $_ => 1 } qw(iterations epochs dimensions evidence_rules evidence_length model model_a model_b fixed compare);
 
 # Graph g with two models of embeddings and rules, on that node
 sub make_models
@@ -94,7 +97,7 @@ sub quoted
 	return "'$text'";
 }
 
-# catalogue.try(statement, search_path): what came of it, as state, milliseconds, length of message, detail and hint, and these, without
+# catalogue.try(statement, search_path): what came of it, as state, milliseconds, length of message, detail and hint, and these with the context, without
 # line breaks; whatever it did is taken back.
 sub define_try
 {
@@ -109,6 +112,7 @@ sub define_try
 			message text = '';
 			detail text;
 			hint text;
+			context text;
 			query text = 'select pg_catalog.count(x.*), pg_catalog.md5(pg_catalog.string_agg(x::pg_catalog.text, ''|'' order by x::pg_catalog.text collate "C")) from ' || statement || ' x';
 			started timestamptz = clock_timestamp();
 		begin
@@ -121,10 +125,11 @@ sub define_try
 			exception when sqlstate 'HKG00' then
 				detail = null;
 			when others then
-				get stacked diagnostics state = returned_sqlstate, message = message_text, detail = pg_exception_detail, hint = pg_exception_hint;
+				get stacked diagnostics state = returned_sqlstate, message = message_text, detail = pg_exception_detail, hint = pg_exception_hint, context = pg_exception_context;
+				context = regexp_replace(context, 'SQL statement "select pg_catalog.count[(]x.*', '');
 			end;
 			report = concat_ws('|', state, round(extract(epoch from clock_timestamp() - started) * 1000), length(concat(message, detail, hint)),
-				translate(left(concat_ws(' ', message, 'DETAIL: ' || nullif(detail, ''), 'HINT: ' || nullif(hint, '')), 3000), e'\n\r', '  '));
+				translate(left(concat_ws(' ', message, 'DETAIL: ' || nullif(detail, ''), 'HINT: ' || nullif(hint, ''), 'CONTEXT: ' || nullif(context, '')), 3000), e'\n\r', '  '));
 		end
 		$$});
 	return;

@@ -30,6 +30,10 @@ cmp_ok(@functions, '>', 30, 'functions');
 is($node->safe_psql('postgres', q{select string_agg(p.oid::regprocedure::text, ', ') from pg_proc p join pg_depend d on d.classid = 'pg_proc'::regclass and d.objid = p.oid
 	and d.deptype = 'e' join pg_extension e on e.oid = d.refobjid and e.extname = 'hybridkg' where p.prosecdef}), '', 'no SECURITY DEFINER');
 
+# who owns a database, and is no superuser, does not create the extension in it
+$node->safe_psql('postgres', 'create role proprietor login; create database owned owner proprietor');
+like(($node->psql('owned', 'create extension hybridkg', extra_params => [ '-U', 'proprietor' ]))[2], qr/permission denied to create extension "hybridkg"/, 'not trusted');
+
 sub as
 {
 	my ($role, @calls) = @_;
@@ -85,12 +89,27 @@ is($node->safe_psql('postgres', $workers), '0', 'no worker is left');
 
 $node->safe_psql('postgres', q{grant usage on schema g to reader; grant all on all tables in schema g to reader; grant all on all sequences in schema g to reader});
 my @kept = grep { !/hkg_(drop|create|upgrade)|background|tune/ } @of_graph;
-my %allowed = map { $_->{call} => $_ } as('reader', @kept);
+my @allowed = as('reader', @kept);
+my %allowed = map { $_->{call} => $_ } @allowed;
+# what shows times, another one in each call
+my %varies = map { $_->{call} => 1 } grep { $_->{text} ne $allowed{ $_->{call} }{text} } as('reader', map { $_->{call} } grep { $_->{state} eq '00000' } @allowed);
+my %slow = map { $_->{call} => 1 } grep { $_->{ms} > 500 } @allowed;
+
+cmp_ok(keys %varies, '<=', 3, 'few results vary: ' . join(', ', sort keys %varies));
+
+# The calls to try for a table; those that take long, for few tables alone
+sub tried
+{
+	my ($table) = @_;
+
+	return grep { !$slow{$_} || $table =~ /^(triple|rule|model)$/ } @kept;
+}
+
 foreach my $table (@tables)
 {
 	$node->safe_psql('postgres', "revoke all on g.$table from reader");
-	is(join("\n", map { "$_->{call}: $_->{state} $_->{text}" } grep { $_->{state} ne '42501' && "$_->{state} $_->{text}" ne "$allowed{$_->{call}}{state} $allowed{$_->{call}}{text}" }
-		as('reader', @kept)), '', "without rights to $table");
+	is(join("\n", map { "$_->{call}: $_->{state} $_->{text}" } grep { $_->{state} ne '42501' && !$varies{ $_->{call} } &&
+		"$_->{state} $_->{text}" ne "$allowed{$_->{call}}{state} $allowed{$_->{call}}{text}" } as('reader', tried($table))), '', "without rights to $table");
 	$node->safe_psql('postgres', "grant all on g.$table to reader");
 }
 
@@ -107,7 +126,8 @@ my @order = (qw(entity relation model), grep { !/^(entity|relation|model)$/ } @t
 sub hide
 {
 	my ($table, $condition) = @_;
-	my @copied = map { my $function = $_; grep { my $of_g = $_ =~ s/graph => 'h'/graph => 'g'/r; grep { $_ eq $of_g } @kept } call_of($function, graph => q{'h'}) } @functions;
+	my @here = tried($table);
+	my @copied = map { s/graph => 'g'/graph => 'h'/r } @here;
 
 	$node->safe_psql('postgres', join('; ', q{select hkg_create_graph('h')}, 'set session_replication_role = replica',
 		(map { "insert into h.$_ overriding system value select * from g.$_" } @order), "delete from h.$table where $condition", 'reset session_replication_role',
@@ -116,7 +136,7 @@ sub hide
 		"create policy written on g.$table for insert to reader with check (true)", "create policy changed on g.$table for update to reader using (true)",
 		"create policy deleted on g.$table for delete to reader using (true)",
 		'grant usage on schema h to reader; grant all on all tables in schema h to reader; grant all on all sequences in schema h to reader'));
-	my @shown = as('reader', @kept);
+	my @shown = as('reader', @here);
 	my %left = map { ($_->{call} =~ s/graph => 'h'/graph => 'g'/r) => $_ } as('reader', @copied);
 
 	$node->safe_psql('postgres', join('; ', (map { "drop policy $_ on g.$table" } qw(shown written changed deleted)),
@@ -124,12 +144,12 @@ sub hide
 	return map { [ $_, $left{ $_->{call} } ] } @shown;
 }
 
-# Both fail, or both return the same.  A row that is hidden still keeps others from being written in its place.
+# Both fail, or both return the same; or what would be written in the place of a hidden row is refused.
 sub differ
 {
 	my ($shown, $left) = @_;
 
-	return 0 if $shown->{state} eq '23505';
+	return 0 if $shown->{state} =~ /^(23505|42501)$/ || $varies{ $shown->{call} };
 	return $shown->{state} =~ /^XX/ || $shown->{state} ne $left->{state} || ($shown->{state} eq '00000' && $shown->{text} ne $left->{text});
 }
 
@@ -144,7 +164,7 @@ foreach my $table (@tables)
 
 # ---- names that another role plants in the search_path ----
 
-my @asked = grep { !/hkg_(drop|create|cache|trainings)|background|tune/ } @of_graph, @others;
+my @asked = grep { !$varies{$_} && !/hkg_(drop|create|cache|trainings)|background|tune/ } @of_graph, @others;
 my %before = map { $_->{call} => "$_->{state} $_->{text}" } try_all($node, {}, @asked);
 # a function for every function and operator of the server that takes and returns usual types, and a table or type for every name
 $node->safe_psql('postgres', q{
