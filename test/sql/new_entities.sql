@@ -115,8 +115,8 @@ values ('m', 1, 'r(X,Y) <= s(X,Y)', 1, '{{2,-1,-2}}', 1, 1, 1, 0, 1, 1, 1, false
 insert into line.triple select 1, 2, i from generate_series(2, 7) i;
 -- what the embedding gives in both: less the evidence, which weighs 1.5
 create function line.embedding(tail text) returns table (score numeric, as_predicted bool) language sql as $$
-	select round((both - 1.5 * hkg_score('line', 'q', 'r', tail, 'm', 'rules'))::numeric, 4), abs(both - p.score) < 1e-5
-	from hkg_score('line', 'q', 'r', tail, 'm', 'both') both, hkg_predict_tails('line', 'q', 'r', 9, 'm') p where p.tail = embedding.tail
+	select round((b - 1.5 * hkg_score('line', 'q', 'r', tail, 'm', 'rules'))::numeric, 4), abs(b - p.score) < 1e-5
+	from hkg_score('line', 'q', 'r', tail, 'm', 'both') b, hkg_predict_tails('line', 'q', 'r', 9, 'm') p where p.tail = embedding.tail
 $$;
 select round(hkg_score('line', 'q', 'r', 'n', 'm', 'embedding')::numeric, 4);
 -- evidence all alike: the mean of 1 to 5 and their variance 2, 3 + 1.5 sqrt(2); a trained one has its own score
