@@ -151,6 +151,8 @@ grow(const ComponentGrowth *growth, const Component *base, int from, int to)
 	Components *components = growth->components;
 	Component	grown = *base;
 
+	if (base->atoms == growth->body_atoms)
+		return;
 	grown.step[grown.atoms] = (Step) {from, to};
 	grown.prefix[grown.atoms++] = components->count;
 	grown.end[X] |= from == X;

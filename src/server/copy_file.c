@@ -20,6 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/file_utils.h"	/* PG_TEMP_FILES_DIR, since 17 */
 #include "storage/fd.h"
 
 #include "host.h"

@@ -99,5 +99,40 @@ drop role new_entities_reader;
 delete from tiny.entity_embedding where entity = 3 and model = 'transe';
 select hkg_score('tiny', 'a', 'r', 'c', 'transe');
 
+-- Where rules infer it: of what is no fact, a line through evidence and scores of the trained candidates, and 1.5 standard
+-- deviations of the rest above it.  DistMult, d = 1: r(q,ci) scores i.  n is placed by s(q,n) at the mean length, 16 / 6.
+select hkg_create_graph('line');
+insert into line.entity values (1, 'q'), (2, 'c1'), (3, 'c2'), (4, 'c3'), (5, 'c4'), (6, 'c5'), (7, 'n');
+insert into line.relation values (1, 'r'), (2, 's'), (3, 'u');
+insert into line.model (name, score_function, dimensions, settings, status, created_at, evidence)
+values ('m', 'distmult', 1, '{}', 'ready', now(), '{"discount": {"rules": 0.5, "both": 0.5}}');
+insert into line.entity_embedding select 'm', i, array[greatest(i - 1, 1)]::real[] from generate_series(1, 6) i;
+insert into line.relation_embedding select 'm', i, '{1}' from generate_series(1, 3) i;
+insert into line.rule (model, id, rule, head, body, support, body_size, pca_body_size, predictions, head_coverage, standard_confidence,
+	pca_confidence, selected, evidence_confidence)
+values ('m', 1, 'r(X,Y) <= s(X,Y)', 1, '{{2,-1,-2}}', 1, 1, 1, 0, 1, 1, 1, false, 0.5),
+	('m', 2, 'r(X,Y) <= u(X,Y)', 1, '{{3,-1,-2}}', 1, 1, 1, 0, 1, 1, 1, false, 0.8);
+insert into line.triple select 1, 2, i from generate_series(2, 7) i;
+-- what the embedding gives in both: less the evidence, which weighs 1.5
+create function line.embedding(tail text) returns table (score numeric, as_predicted bool) language sql as $$
+	select round((b - 1.5 * hkg_score('line', 'q', 'r', tail, 'm', 'rules'))::numeric, 4), abs(b - p.score) < 1e-5
+	from hkg_score('line', 'q', 'r', tail, 'm', 'both') b, hkg_predict_tails('line', 'q', 'r', 9, 'm') p where p.tail = embedding.tail
+$$;
+select round(hkg_score('line', 'q', 'r', 'n', 'm', 'embedding')::numeric, 4);
+-- evidence all alike: the mean of 1 to 5 and their variance 2, 3 + 1.5 sqrt(2); a trained one has its own score
+select line.embedding('n'), line.embedding('c2');
+-- of four, c5 being known, no line
+begin;
+insert into line.triple values (1, 1, 6);
+select line.embedding('n');
+rollback;
+-- more evidence for 3, 4, 5 and n: the line goes through the means 1.5 and 4, and leaves (2 * 0.25 + 2) / 5: 4 + 1.5 sqrt(0.5)
+insert into line.triple select 1, 3, i from generate_series(4, 7) i;
+select line.embedding('n');
+-- and for 1, 2 and n instead: the line would fall, so the mean counts
+delete from line.triple where relation = 3 and tail < 7;
+insert into line.triple values (1, 3, 2), (1, 3, 3);
+select line.embedding('n');
+
 set client_min_messages = warning;
-select hkg_drop_graph('tiny');
+select hkg_drop_graph('tiny'), hkg_drop_graph('line');

@@ -66,8 +66,6 @@ $subscriber->append_conf('postgresql.conf', 'hybridkg.progress = off');
 $subscriber->start;
 $subscriber->safe_psql('postgres', q{create extension hybridkg; select hkg_create_graph('g')});
 $node->safe_psql('postgres', q{
-	alter table g.triple replica identity full;
-	alter table g.holdout replica identity full;
 	create publication graph for table g.entity, g.relation, g.triple, g.holdout, g.model, g.entity_embedding, g.relation_embedding, g.threshold,
 		g.evidence_weight, g.rule});
 my $publisher = $node->connstr . ' dbname=postgres';
