@@ -55,7 +55,7 @@ table_begin(Markup *markup, const char *caption, const Column *columns, int coun
 	char	   *id = markup_new_id(markup);
 
 	markup_element(markup, "p", caption, "class", "caption", "id", id, NULL);
-	markup_open(markup, "div", "class", "scroll", "tabindex", "0", "role", "region", "aria-labelledby", id, NULL);
+	markup_open(markup, "div", "class", "scroll", "tabindex", "0", "role", "group", "aria-labelledby", id, NULL);
 	markup_open(markup, "table", NULL);
 	markup_open(markup, "thead", NULL);
 	markup_open(markup, "tr", NULL);
