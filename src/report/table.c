@@ -2,7 +2,8 @@
  * table.c
  *		The rows of a query as a table of the page (see table.h).
  *
- * A table may be wider or longer than its place: it stands in a box of its own that scrolls, which the keyboard reaches.
+ * A table may be wider or longer than its place: it stands in a box of its own that scrolls, also by the
+ * keyboard.
  */
 #include "postgres.h"
 
