@@ -221,7 +221,7 @@ markup_text(Markup *markup, const char *text)
 	append_escaped(&markup->output, text);
 }
 
-static void print_text(Markup *markup, const char *format, va_list values) pg_attribute_printf(2, 0);
+static void print_text(Markup *markup, const char *format, va_list values) __attribute__((format(printf, 2, 0)));
 
 static void
 print_text(Markup *markup, const char *format, va_list values)

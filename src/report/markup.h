@@ -43,7 +43,7 @@ extern void markup_close(Markup *markup);
 extern void markup_element(Markup *markup, const char *tag, const char *text,...) __attribute__((sentinel));
 
 extern void markup_text(Markup *markup, const char *text);
-extern void markup_print(Markup *markup, const char *format,...) pg_attribute_printf(2, 3);
+extern void markup_print(Markup *markup, const char *format,...) __attribute__((format(printf, 2, 3)));
 extern void markup_symbol(Markup *markup, uint32 code);
 
 /* A name of the graph: isolated, so that one from right to left leaves what is around it in its place. */
@@ -53,7 +53,7 @@ extern void markup_name(Markup *markup, const char *name);
 extern void markup_isolated(Markup *markup, const char *name);
 
 /* A paragraph, of a class or NULL */
-extern void markup_paragraph(Markup *markup, const char *class, const char *format,...) pg_attribute_printf(3, 4);
+extern void markup_paragraph(Markup *markup, const char *class, const char *format,...) __attribute__((format(printf, 3, 4)));
 
 /* An identifier that no other element of the page has */
 extern char *markup_new_id(Markup *markup);

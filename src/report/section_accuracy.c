@@ -2,8 +2,8 @@
  * section_accuracy.c
  *		How good a model is: ranks of held-out facts by relation and side, by the embedding, by rules and by both.
  *
- * The ranks are those of hkg_evaluate (predict/evaluate.h), of a sample where the split is large: spread evenly over the
- * relations, and the same for the three kinds.
+ * The ranks are those of hkg_evaluate (predict/evaluate.h), of a sample where the split is large: spread evenly over
+ * the relations, and the same for the three kinds.
  */
 #include "postgres.h"
 

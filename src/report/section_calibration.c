@@ -3,8 +3,8 @@
  *		Whether probabilities are what they are called: what a model states against what facts of split test show.
  *
  * A probability is about a graph that lacks the share m of all true facts, and split test is another share.  So what is
- * found there is scaled: with t facts in test and n known ones, by (m / (1 - m)) / (t / n); without m, by the share that
- * was held out when the probabilities were learnt.  Facts of split valid are known to whoever asks, and are no answers.
+ * found there is scaled: with t facts in test and n known ones, by (m / (1 - m)) / (t / n); without m, by the share
+ * that was held out when the probabilities were learnt.  Facts of split valid are known to whoever asks, and are no answers.
  */
 #include "postgres.h"
 

@@ -93,7 +93,7 @@ static const char *const degree_query =
 "	(select head as entity from %1$striple union all select tail from %1$striple) e group by entity) d "
 "group by degree order by degree desc";
 
-/* How many entities have at least so many facts, at places that are apart on a log axis; ascending degrees at the end */
+/* How many entities have at least so many facts, at places that are apart on a log axis; falling degrees */
 static int
 degree_curve(const Series *degrees, double *x, double *y)
 {

@@ -239,7 +239,7 @@ draw_map(Report *report, const Map *map)
 	range_of(map, false, &frame.y);
 	frame.description = psprintf("%s points, one an entity. Entities that are near each other have similar embeddings. The names "
 								 "are those of the most connected.", count_text((double) map->count));
-	markup_open(report->markup, "div", "class", "scroll wide", "tabindex", "0", "role", "region", "aria-label", "map", NULL);
+	markup_open(report->markup, "div", "class", "scroll wide", "tabindex", "0", "role", "group", "aria-label", "map", NULL);
 	chart = chart_begin(report->markup, &frame, legend, count + 1);
 	for (int i = count; i >= 0; i--)
 		draw_colour(&chart, map, colour, count, i);

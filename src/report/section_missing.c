@@ -2,8 +2,8 @@
  * section_missing.c
  *		The most plausible missing facts of a graph, each with its best rule and what grounds that.
  *
- * On a small graph they are those of hkg_complete.  On a larger one that takes longer than a page may: then they are the
- * best answers to a sample of the questions.
+ * On a small graph they are those of hkg_complete.  On a larger one that takes longer than a page may: then they are
+ * the best answers to a sample of the questions.
  */
 #include "postgres.h"
 

@@ -2,7 +2,8 @@
  * table.c
  *		The rows of a query as a table of the page (see table.h).
  *
- * A table may be wider or longer than its place: it stands in a box of its own that scrolls, which the keyboard reaches.
+ * A table may be wider or longer than its place: it stands in a box of its own that scrolls, also by the
+ * keyboard.
  */
 #include "postgres.h"
 
@@ -55,7 +56,7 @@ table_begin(Markup *markup, const char *caption, const Column *columns, int coun
 	char	   *id = markup_new_id(markup);
 
 	markup_element(markup, "p", caption, "class", "caption", "id", id, NULL);
-	markup_open(markup, "div", "class", "scroll", "tabindex", "0", "role", "region", "aria-labelledby", id, NULL);
+	markup_open(markup, "div", "class", "scroll", "tabindex", "0", "role", "group", "aria-labelledby", id, NULL);
 	markup_open(markup, "table", NULL);
 	markup_open(markup, "thead", NULL);
 	markup_open(markup, "tr", NULL);
