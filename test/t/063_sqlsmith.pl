@@ -44,11 +44,12 @@ foreach my $function (grep { $_->{name} !~ /hkg_(drop|create|upgrade|facts)|back
 	my ($usual, $drawn) = (call_of($function), call_of($function, %given));
 	my $name = "$function->{name}_" . ++$numbers;
 
-	$node->safe_psql('postgres', "create view smith.$name as select * from $usual") if $function->{name} !~ /train\b|learn|load|import|resume/;
+	# not of functions that return nothing
+	$node->psql('postgres', "create view smith.$name as select * from $usual") if $function->{name} !~ /train\b|learn|load|import|resume|sync/;
 	$node->safe_psql('postgres', "create function smith.$name(a int, b int, c int) returns text language sql volatile as " .
 		quoted("select string_agg(x::text, ',') from $drawn x")) if $usual ne $drawn;
 	$node->safe_psql('postgres', "create function smith.$name() returns text language sql volatile as " . quoted("select string_agg(x::text, ',') from $usual x"))
-		if $function->{name} =~ /learn|load|import|precision/;
+		if $function->{name} =~ /learn|load|import|precision|sync|split/;
 }
 $node->safe_psql('postgres', 'grant all on all tables in schema smith to smith');
 
