@@ -82,7 +82,7 @@ foreach my $file (@documents)
 		next if $link =~ /^https?:/;
 		my ($path, $heading) = split /#/, $link, 2;
 		my $folder = $file =~ m{^(.*/)} ? $1 : '';
-		my $target = $path eq '' ? $file : $folder . $path;
+		my $target = $path eq '' ? $file : ($folder . $path) =~ s{[^/]+/\.\./}{}r;
 
 		push @broken, $link
 		  if !-e $target || (defined $heading && !grep { anchor($_) eq $heading } map { headings($_, '#+') } grep { $lines{$_} } $target);
