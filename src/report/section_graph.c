@@ -14,6 +14,7 @@
 #define RELATIONS_LISTED 300
 #define HUBS_LISTED 10
 #define CURVE_POINTS 400
+#define POINTS_MARKED 40
 
 static double
 count_rows(const Report *report, const char *table)
@@ -128,6 +129,8 @@ draw_degrees(Report *report, const Series *degrees, double without)
 	Chart		chart = chart_begin(report->markup, &frame, NULL, 0);
 
 	chart_line(&chart, "line-1", x, y, count);
+	for (int i = 0; count <= POINTS_MARKED && i < count; i++)
+		chart_mark(&chart, (LegendEntry) {"series-1", MARK_CIRCLE, NULL}, x[i], y[i], 2.5, NULL);
 	chart_end(&chart);
 	markup_paragraph(report->markup, "note", "A straight line is a distribution with hubs. %s entities have no fact to learn from.",
 					 count_text(without));
