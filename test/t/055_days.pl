@@ -11,7 +11,7 @@ use PostgreSQL::Test::Utils;
 use Soak;
 use Test::More;
 
-my $warm = 4;					# rounds, until every session has read and kept what it needs
+my $warm = 3;					# rounds, until every session has read and kept what it needs
 
 my $node = start_node('days', q{
 	hybridkg.threads = 1
@@ -20,7 +20,7 @@ my $node = start_node('days', q{
 	autovacuum_vacuum_threshold = 50
 	autovacuum_vacuum_cost_delay = 0
 });
-make_graph($node, 'g', 1000, 10000);
+make_graph($node, 'g', 500, 4000);
 $node->safe_psql('postgres', q{
 	create table source as select h.name as head, r.name as relation, t.name as tail from (select head, relation, tail from g.triple union all select head, relation, tail from g.holdout) p
 		join g.entity h on h.id = p.head join g.relation r on r.id = p.relation join g.entity t on t.id = p.tail;
@@ -32,7 +32,7 @@ $node->safe_psql('postgres', q{
 	begin
 		for i in 1 .. 100 loop
 			started := clock_timestamp();
-			perform hkg_predict_tails('g', head, relation, 10, 'm') from source offset (round * 100 + i) % 4000 limit 1;
+			perform hkg_predict_tails('g', head, relation, 10, 'm') from source offset (round * 100 + i) % 2000 limit 1;
 			taken := taken || 1000 * extract(epoch from clock_timestamp() - started);
 		end loop;
 		return percentile_cont(0.99) within group (order by t) from unnest(taken) t;
@@ -54,7 +54,7 @@ sub work
 	my ($round) = @_;
 
 	$sessions{writer}->query_safe($_) foreach
-	  "select hkg_load('g', 'select ''n'' || i, ''r'' || i % 5 + 1, ''e'' || i % 900 from generate_series(1, 1000) i')",
+	  "select hkg_load('g', 'select ''n'' || i, ''r'' || i % 5 + 1, ''e'' || i % 450 from generate_series(1, 1000) i')",
 	  "delete from g.triple using g.entity e where e.id in (head, tail) and e.name ~ '^n' and e.id % 2 = $round % 2",
 	  "select hkg_sync('g', 'select * from source where hashtext(head || $round) % 20 <> 0', true)";
 	$sessions{trainer}->query_safe("select hkg_train('g', 'distmult', dimensions => 32, iterations => 1, epochs => 2, evidence_length => 2, evidence_rules => 200, seed => $round, model => 'm')");
@@ -87,7 +87,7 @@ sub measure
 }
 
 my $rounds = 0;
-campaign('days', 6, 100000, sub {
+campaign('days', 5, 100000, sub {
 	my ($number) = @_;
 	my ($now, $kilobytes, @wrong) = measure(work($number));
 
