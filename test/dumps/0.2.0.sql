@@ -318,6 +318,7 @@ CREATE TABLE g.evidence_weight (
     questions bigint NOT NULL,
     held_out double precision,
     calibration jsonb,
+    closed_world double precision,
     CONSTRAINT evidence_weight_side_check CHECK ((side = ANY (ARRAY['head'::text, 'tail'::text])))
 );
 
@@ -382,7 +383,14 @@ COMMENT ON COLUMN g.evidence_weight.held_out IS 'the share of the relation''s kn
 -- Name: COLUMN evidence_weight.calibration; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.evidence_weight.calibration IS 'for evidence embedding, rules and both: with x = slope * score + best * (the question''s best score) + last * (its tenth, 0 where fewer are shown) + intercept + (unanswered where the question has no known answer, else answers * log(1 + known answers)), 1 / (1 + exp(-x)) is the chance that a candidate is one of the held-out facts; null: that of column evidence of table model';
+COMMENT ON COLUMN g.evidence_weight.calibration IS 'for evidence embedding, rules and both: with x = slope * score + best * (the question''s best score) + last * (its tenth, 0 where fewer are shown) + intercept + (unanswered where the question has no known answer, else answers * log(1 + known answers)), P = 1 / (1 + exp(-x)) is the probability for which it was fitted: of a missing fact, where evidence of table model has a fitted_missing m above 0, else of a held-out fact; null: that of column evidence of table model';
+
+
+--
+-- Name: COLUMN evidence_weight.closed_world; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.evidence_weight.closed_world IS 'what counts as false where the given entity of a question has no fact of the relation: with u the share of such pairs in the body of a rule, the rule is worth its evidence_confidence / (1 - (1 - closed_world) * u); 1: all of them (standard confidence), 0: none (PCA confidence); null in rows of 0.1.0, as 1';
 
 
 --
@@ -766,7 +774,7 @@ COMMENT ON COLUMN g.model.best_iteration IS 'the iteration whose embeddings and 
 -- Name: COLUMN model.evidence; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.model.evidence IS 'how rules count at prediction; null: not at all. discount: the weight of each further rule that infers the same candidate, 0 (only the best rule counts) to 1 (noisy-or), for rules alone and for rules beside the embedding; calibration: that of all relations together, see evidence_weight.calibration; error: the expected calibration error of the ten best answers, 0 to 1; held_out: the share of the known facts that was held out; assume_missing: the share of all true facts that the graph is assumed to lack, argument assume_missing of hkg_train';
+COMMENT ON COLUMN g.model.evidence IS 'how rules count at prediction; null: not at all. discount: the weight of each further rule that infers the same candidate, 0 (only the best rule counts) to 1 (noisy-or), for rules alone and for rules beside the embedding; calibration: that of all relations together, see evidence_weight.calibration; error: the expected calibration error of the ten best answers, 0 to 1; held_out: the share of the known facts that was held out; fitted_missing: the assume_missing that probabilities were fitted with, 0 where they are the chances to be held out; assume_missing: the share of all true facts that the graph is assumed to lack, argument assume_missing of hkg_train';
 
 
 --
@@ -916,6 +924,8 @@ CREATE TABLE g.rule (
     evidence_body_size bigint,
     evidence_error double precision,
     evidence_confidence double precision,
+    evidence_known_heads bigint,
+    evidence_known_tails bigint,
     CONSTRAINT rule_counted_or_evidence CHECK (((support IS NOT NULL) OR ((evidence_support IS NOT NULL) AND (evidence_confidence IS NOT NULL) AND (embedding_confidence IS NULL) AND (quality IS NULL) AND (NOT selected)))),
     CONSTRAINT rule_counts_complete CHECK ((num_nonnulls(support, body_size, pca_body_size, predictions, head_coverage, standard_confidence, pca_confidence) = ANY (ARRAY[0, 7]))),
     CONSTRAINT rule_evidence_complete CHECK ((num_nonnulls(evidence_support, evidence_body_size, evidence_error) = ANY (ARRAY[0, 3])))
@@ -1060,6 +1070,20 @@ COMMENT ON COLUMN g.rule.evidence_error IS 'standard error of evidence_support /
 --
 
 COMMENT ON COLUMN g.rule.evidence_confidence IS 'what prediction takes the rule to be worth: evidence_support / (evidence_body_size + 5) - evidence_error; where these are null, of a selected rule, support / (body_size + 5); null: the rule is no evidence';
+
+
+--
+-- Name: COLUMN rule.evidence_known_heads; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.rule.evidence_known_heads IS 'of the evidence_body_size pairs, those whose Y is tail of a fact of the head''s relation, estimated where they are many; null in rows of 0.1.0, as if it were all';
+
+
+--
+-- Name: COLUMN rule.evidence_known_tails; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.rule.evidence_known_tails IS 'likewise, those whose X is head of one';
 
 
 --
@@ -1478,13 +1502,13 @@ plain	40	{-1.6445192,1.3853219,-2.1161616,-0.16760336}
 -- Data for Name: evidence_weight; Type: TABLE DATA; Schema: g; Owner: -
 --
 
-COPY g.evidence_weight (model, relation, side, scale, weight, questions, held_out, calibration) FROM stdin;
-default	1	head	1	1.177584096348895	0	0.03614457831325301	{"both": {"best": 0.18016358, "last": -2.72371756, "alone": {"slope": 1.17658709, "answers": -1.32277385, "intercept": -7.20567882, "unanswered": -1.29731945}, "slope": 1.07946842, "answers": -0.764794451, "intercept": -6.13902435, "unanswered": -1.03565912}, "rules": {"best": 0.417862438, "last": 0, "alone": {"slope": 0.798595156, "answers": 0, "intercept": -3.8236553, "unanswered": 0.1763447}, "slope": 0.417862438, "answers": 0, "intercept": -3.90772818, "unanswered": 0.0922718186}, "embedding": {"best": -0.736003654, "last": -0.792349735, "alone": {"slope": 2.7894292, "answers": -3.0550244, "intercept": -8.55748958, "unanswered": -0.150020734}, "slope": 3.33575372, "answers": -2.71324318, "intercept": -7.76032911, "unanswered": 0.154053609}}
-default	1	tail	1	1.177584096348895	0	0.03614457831325301	{"both": {"best": 0.18016358, "last": -2.72371756, "alone": {"slope": 1.17658709, "answers": -1.32277385, "intercept": -7.20567882, "unanswered": -1.29731945}, "slope": 1.07946842, "answers": -0.764794451, "intercept": -6.13902435, "unanswered": -1.03565912}, "rules": {"best": 0.417862438, "last": 0, "alone": {"slope": 0.798595156, "answers": 0, "intercept": -3.8236553, "unanswered": 0.1763447}, "slope": 0.417862438, "answers": 0, "intercept": -3.90772818, "unanswered": 0.0922718186}, "embedding": {"best": -0.736003654, "last": -0.792349735, "alone": {"slope": 2.7894292, "answers": -3.0550244, "intercept": -8.55748958, "unanswered": -0.150020734}, "slope": 3.33575372, "answers": -2.71324318, "intercept": -7.76032911, "unanswered": 0.154053609}}
-default	2	head	1	1.177584096348895	0	0.033821871476888386	{"both": {"best": 0.18016358, "last": -2.72371756, "alone": {"slope": 1.17658709, "answers": -1.32277385, "intercept": -7.20567882, "unanswered": -1.29731945}, "slope": 1.07946842, "answers": -0.764794451, "intercept": -6.13902435, "unanswered": -1.03565912}, "rules": {"best": 0.417862438, "last": 0, "alone": {"slope": 0.798595156, "answers": 0, "intercept": -3.8236553, "unanswered": 0.1763447}, "slope": 0.417862438, "answers": 0, "intercept": -3.90772818, "unanswered": 0.0922718186}, "embedding": {"best": -0.736003654, "last": -0.792349735, "alone": {"slope": 2.7894292, "answers": -3.0550244, "intercept": -8.55748958, "unanswered": -0.150020734}, "slope": 3.33575372, "answers": -2.71324318, "intercept": -7.76032911, "unanswered": 0.154053609}}
-default	2	tail	1	1.177584096348895	0	0.033821871476888386	{"both": {"best": 0.18016358, "last": -2.72371756, "alone": {"slope": 1.17658709, "answers": -1.32277385, "intercept": -7.20567882, "unanswered": -1.29731945}, "slope": 1.07946842, "answers": -0.764794451, "intercept": -6.13902435, "unanswered": -1.03565912}, "rules": {"best": 0.417862438, "last": 0, "alone": {"slope": 0.798595156, "answers": 0, "intercept": -3.8236553, "unanswered": 0.1763447}, "slope": 0.417862438, "answers": 0, "intercept": -3.90772818, "unanswered": 0.0922718186}, "embedding": {"best": -0.736003654, "last": -0.792349735, "alone": {"slope": 2.7894292, "answers": -3.0550244, "intercept": -8.55748958, "unanswered": -0.150020734}, "slope": 3.33575372, "answers": -2.71324318, "intercept": -7.76032911, "unanswered": 0.154053609}}
-default	3	head	1.0187431500507347	1.1790677427855216	3	0.04733009708737864	{"both": {"best": 0.179762065, "last": -3.52422738, "alone": {"slope": 1.15988523, "answers": -1.34752878, "intercept": -7.23605117, "unanswered": -1.29197799}, "slope": 1.05557418, "answers": -0.624008768, "intercept": -5.76145923, "unanswered": -0.861204813}, "rules": {"best": 0.407135885, "last": 0, "alone": {"slope": 0.778095172, "answers": 0, "intercept": -3.82818208, "unanswered": 0.171817922}, "slope": 0.407135884, "answers": 0, "intercept": -3.9100968, "unanswered": 0.0899031959}, "embedding": {"best": -0.506573708, "last": -2.36464075, "alone": {"slope": 2.96034117, "answers": -3.30733717, "intercept": -8.84607443, "unanswered": -0.0745952018}, "slope": 3.42288912, "answers": -2.73087081, "intercept": -7.52142063, "unanswered": 0.418393396}}
-default	3	tail	0.9785338001367766	1.2435155099104154	3	0.04733009708737864	{"both": {"best": 0.159294562, "last": -1.43138429, "alone": {"slope": 1.19933817, "answers": -1.29092794, "intercept": -7.17688707, "unanswered": -1.31447164}, "slope": 1.10685737, "answers": -0.991705513, "intercept": -6.68544139, "unanswered": -1.2547127}, "rules": {"best": 0.430288147, "last": 0, "alone": {"slope": 0.822342471, "answers": 0, "intercept": -3.81841145, "unanswered": 0.181588551}, "slope": 0.430288147, "answers": 0, "intercept": -3.90498435, "unanswered": 0.0950156471}, "embedding": {"best": -1.0736552, "last": 0.922148009, "alone": {"slope": 2.65031861, "answers": -2.81799943, "intercept": -8.2976379, "unanswered": -0.232123801}, "slope": 3.26115269, "answers": -2.65347023, "intercept": -7.91131925, "unanswered": -0.0831706581}}
+COPY g.evidence_weight (model, relation, side, scale, weight, questions, held_out, calibration, closed_world) FROM stdin;
+default	1	head	1	1.177584096348895	0	0.03614457831325301	{"both": {"best": 0.127492911, "last": -3.74977044, "alone": {"slope": 1.28449392, "answers": -1.1739991, "intercept": -6.59836567, "unanswered": -0.904642993}, "slope": 1.23056214, "answers": -0.407068136, "intercept": -5.02792334, "unanswered": -0.440648144}, "rules": {"best": 6.88643106, "last": 0, "alone": {"slope": 13.160956, "answers": 0, "intercept": -1.09381551, "unanswered": 2.90618449}, "slope": 6.88643106, "answers": 0, "intercept": -2.47934762, "unanswered": 1.52065238}, "embedding": {"best": -0.890949984, "last": -0.713384013, "alone": {"slope": 2.74961724, "answers": -2.72233372, "intercept": -7.82092831, "unanswered": 0.106569046}, "slope": 3.33425314, "answers": -2.30652614, "intercept": -6.87694083, "unanswered": 0.450672985}}	1
+default	1	tail	1	1.177584096348895	0	0.03614457831325301	{"both": {"best": 0.127492911, "last": -3.74977044, "alone": {"slope": 1.28449392, "answers": -1.1739991, "intercept": -6.59836567, "unanswered": -0.904642993}, "slope": 1.23056214, "answers": -0.407068136, "intercept": -5.02792334, "unanswered": -0.440648144}, "rules": {"best": 6.88643106, "last": 0, "alone": {"slope": 13.160956, "answers": 0, "intercept": -1.09381551, "unanswered": 2.90618449}, "slope": 6.88643106, "answers": 0, "intercept": -2.47934762, "unanswered": 1.52065238}, "embedding": {"best": -0.890949984, "last": -0.713384013, "alone": {"slope": 2.74961724, "answers": -2.72233372, "intercept": -7.82092831, "unanswered": 0.106569046}, "slope": 3.33425314, "answers": -2.30652614, "intercept": -6.87694083, "unanswered": 0.450672985}}	1
+default	2	head	1	1.177584096348895	0	0.033821871476888386	{"both": {"best": 0.127492911, "last": -3.74977044, "alone": {"slope": 1.28449392, "answers": -1.1739991, "intercept": -6.59836567, "unanswered": -0.904642993}, "slope": 1.23056214, "answers": -0.407068136, "intercept": -5.02792334, "unanswered": -0.440648144}, "rules": {"best": 6.88643106, "last": 0, "alone": {"slope": 13.160956, "answers": 0, "intercept": -1.09381551, "unanswered": 2.90618449}, "slope": 6.88643106, "answers": 0, "intercept": -2.47934762, "unanswered": 1.52065238}, "embedding": {"best": -0.890949984, "last": -0.713384013, "alone": {"slope": 2.74961724, "answers": -2.72233372, "intercept": -7.82092831, "unanswered": 0.106569046}, "slope": 3.33425314, "answers": -2.30652614, "intercept": -6.87694083, "unanswered": 0.450672985}}	1
+default	2	tail	1	1.177584096348895	0	0.033821871476888386	{"both": {"best": 0.127492911, "last": -3.74977044, "alone": {"slope": 1.28449392, "answers": -1.1739991, "intercept": -6.59836567, "unanswered": -0.904642993}, "slope": 1.23056214, "answers": -0.407068136, "intercept": -5.02792334, "unanswered": -0.440648144}, "rules": {"best": 6.88643106, "last": 0, "alone": {"slope": 13.160956, "answers": 0, "intercept": -1.09381551, "unanswered": 2.90618449}, "slope": 6.88643106, "answers": 0, "intercept": -2.47934762, "unanswered": 1.52065238}, "embedding": {"best": -0.890949984, "last": -0.713384013, "alone": {"slope": 2.74961724, "answers": -2.72233372, "intercept": -7.82092831, "unanswered": 0.106569046}, "slope": 3.33425314, "answers": -2.30652614, "intercept": -6.87694083, "unanswered": 0.450672985}}	1
+default	3	head	1.0187431500507347	1.1790677427855216	3	0.04733009708737864	{"both": {"best": 0.118910828, "last": -4.50073569, "alone": {"slope": 1.22342003, "answers": -1.19567652, "intercept": -6.57322894, "unanswered": -0.848232348}, "slope": 1.1813224, "answers": -0.267439354, "intercept": -4.62846643, "unanswered": -0.242632985}, "rules": {"best": 6.88643106, "last": 0, "alone": {"slope": 13.160956, "answers": 0, "intercept": -1.09381551, "unanswered": 2.90618449}, "slope": 6.88643106, "answers": 0, "intercept": -2.47934762, "unanswered": 1.52065238}, "embedding": {"best": -0.510586069, "last": -2.47310793, "alone": {"slope": 3.03721784, "answers": -3.059022, "intercept": -8.25704969, "unanswered": 0.15618618}, "slope": 3.44660487, "answers": -2.41646213, "intercept": -6.80226148, "unanswered": 0.68395643}}	1
+default	3	tail	0.9785338001367766	1.2435155099104154	3	0.04733009708737864	{"both": {"best": 0.118954338, "last": -2.6477711, "alone": {"slope": 1.34404776, "answers": -1.13407141, "intercept": -6.61475954, "unanswered": -0.978640353}, "slope": 1.27994792, "answers": -0.60117822, "intercept": -5.5342846, "unanswered": -0.66696775}, "rules": {"best": 6.88643106, "last": 0, "alone": {"slope": 13.160956, "answers": 0, "intercept": -1.09381551, "unanswered": 2.90618449}, "slope": 6.88643106, "answers": 0, "intercept": -2.47934762, "unanswered": 1.52065238}, "embedding": {"best": -1.37946924, "last": 1.32188212, "alone": {"slope": 2.51939124, "answers": -2.43187999, "intercept": -7.45474893, "unanswered": 0.0537122592}, "slope": 3.22693105, "answers": -2.21252506, "intercept": -6.93914949, "unanswered": 0.252849451}}	1
 \.
 
 
@@ -1524,9 +1548,9 @@ default	2	24	3	39	2.0851008892059326	0.19383840430735513	{2}
 --
 
 COPY g.iteration (model, number, loss, mrr, hits_1, hits_3, hits_10, rules, inferred, sampled, train_seconds, mine_seconds, sample_seconds, evaluate_seconds, ranked, mrr_error) FROM stdin;
-default	1	3.4746104430842317	0.450036075036075	0.3333333333333333	0.5	0.5	1	5	5	0.002440012998704333	0.000609696999163134	0.001112016001570737	0.003230811002140399	3	\N
-default	2	2.246690621112476	0.7777777777777778	0.6666666666666666	0.8333333333333334	1	1	5	5	0.011423732001276221	4.965400148648769e-05	0.000633873998594936	0.0001316560010309331	3	\N
-plain	1	2.5838292796869538	0.09314859117490697	0	0	0.5	0	0	0	0.0008308270007546525	0	0	0.00014878200090606697	3	\N
+default	1	3.4746104430842317	0.450036075036075	0.3333333333333333	0.5	0.5	1	5	5	0.0008643479995953385	0.0006020479995640926	0.0008081429987214506	0.00015611199705745094	3	\N
+default	2	2.246690621112476	0.7777777777777778	0.6666666666666666	0.8333333333333334	1	1	5	5	0.0008344719972228631	3.8836999010527506e-05	0.0003498309997667093	0.00019131400040350854	3	\N
+plain	1	2.5838292796869538	0.09314859117490697	0	0	0.5	0	0	0	0.0008514479995938018	0	0	0.0001387069969496224	3	\N
 \.
 
 
@@ -1535,8 +1559,8 @@ plain	1	2.5838292796869538	0.09314859117490697	0	0	0.5	0	0	0	0.00083082700075465
 --
 
 COPY g.model (name, score_function, dimensions, settings, status, created_at, trained_at, best_iteration, evidence, mrr, hits_1, hits_3, hits_10) FROM stdin;
-default	complex	4	{"beta": 1, "loss": "softmax", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "default", "omega": 0, "rules": null, "epochs": 5, "preset": null, "holdout": 0.05, "patience": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "precision": "single", "top_rules": 200, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "iterations": 2, "reciprocal": true, "warm_start": false, "min_quality": 0, "min_support": 2, "regularizer": null, "sample_size": null, "temperature": 1, "learning_rate": 0.1, "assume_missing": 0.1, "evidence_rules": 20000, "regularization": 0, "score_function": "complex", "evidence_length": 3, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "learning_rate_end": null, "min_head_coverage": 0.01, "negative_sampling": "uniform"}	ready	2026-11-22 17:11:40.523639+00	2026-11-22 17:11:40.622266+00	2	{"discount": {"both": 0, "rules": 0}, "held_out": 0.038961039, "calibration": {"both": {"best": 0.18016358, "last": -2.72371756, "alone": {"slope": 1.17658709, "answers": -1.32277385, "intercept": -7.20567882, "unanswered": -1.29731945}, "error": 0.01251, "slope": 1.07946842, "answers": -0.764794451, "intercept": -6.13902435, "unanswered": -1.03565912}, "rules": {"best": 0.417862438, "last": 0, "alone": {"slope": 0.798595156, "answers": 0, "intercept": -3.8236553, "unanswered": 0.1763447}, "error": 1.403, "slope": 0.417862438, "answers": 0, "intercept": -3.90772818, "unanswered": 0.0922718186}, "embedding": {"best": -0.736003654, "last": -0.792349735, "alone": {"slope": 2.7894292, "answers": -3.0550244, "intercept": -8.55748958, "unanswered": -0.150020734}, "error": 0.02199, "slope": 3.33575372, "answers": -2.71324318, "intercept": -7.76032911, "unanswered": 0.154053609}}, "assume_missing": 0.1}	0.7777777777777778	0.6666666666666666	0.8333333333333334	1
-plain	transe	4	{"beta": 1, "loss": "logistic", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "plain", "omega": 0, "rules": null, "epochs": 5, "preset": null, "holdout": 0.05, "patience": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "precision": "single", "top_rules": 0, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "iterations": 1, "reciprocal": false, "warm_start": false, "min_quality": 0.7, "min_support": 2, "regularizer": null, "sample_size": null, "temperature": 1, "learning_rate": 0.1, "assume_missing": 0.1, "evidence_rules": 0, "regularization": 0, "score_function": "transe", "evidence_length": 4, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "learning_rate_end": 0.01, "min_head_coverage": 0.01, "negative_sampling": "self_adversarial"}	ready	2026-11-22 17:11:40.623318+00	2026-11-22 17:11:40.62752+00	1	\N	0.09314859117490697	0	0	0.5
+default	complex	4	{"beta": 1, "loss": "softmax", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "default", "omega": 0, "rules": null, "epochs": 5, "preset": null, "holdout": 0.05, "replace": "unless_worse", "patience": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "precision": "single", "top_rules": 200, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "iterations": 2, "reciprocal": true, "warm_start": false, "min_quality": 0, "min_support": 2, "regularizer": null, "sample_size": null, "temperature": 1, "learning_rate": 0.1, "assume_missing": 0.1, "evidence_rules": 20000, "regularization": 0, "score_function": "complex", "evidence_length": 3, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "learning_rate_end": null, "min_head_coverage": 0.01, "negative_sampling": "uniform"}	ready	2026-11-22 18:12:23.485922+00	2026-11-22 18:12:23.51395+00	2	{"discount": {"both": 0, "rules": 0}, "held_out": 0.038961039, "calibration": {"both": {"best": 0.127492911, "last": -3.74977044, "alone": {"slope": 1.28449392, "answers": -1.1739991, "intercept": -6.59836567, "unanswered": -0.904642993}, "error": 0.0162, "slope": 1.23056214, "answers": -0.407068136, "intercept": -5.02792334, "unanswered": -0.440648144}, "rules": {"best": 6.88643106, "last": 0, "alone": {"slope": 13.160956, "answers": 0, "intercept": -1.09381551, "unanswered": 2.90618449}, "error": 1.646, "slope": 6.88643106, "answers": 0, "intercept": -2.47934762, "unanswered": 1.52065238}, "embedding": {"best": -0.890949984, "last": -0.713384013, "alone": {"slope": 2.74961724, "answers": -2.72233372, "intercept": -7.82092831, "unanswered": 0.106569046}, "error": 0.02017, "slope": 3.33425314, "answers": -2.30652614, "intercept": -6.87694083, "unanswered": 0.450672985}}, "assume_missing": 0.1, "fitted_missing": 0.1}	0.7777777777777778	0.6666666666666666	0.8333333333333334	1
+plain	transe	4	{"beta": 1, "loss": "logistic", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "plain", "omega": 0, "rules": null, "epochs": 5, "preset": null, "holdout": 0.05, "replace": "unless_worse", "patience": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "precision": "single", "top_rules": 0, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "iterations": 1, "reciprocal": false, "warm_start": false, "min_quality": 0.7, "min_support": 2, "regularizer": null, "sample_size": null, "temperature": 1, "learning_rate": 0.1, "assume_missing": 0.1, "evidence_rules": 0, "regularization": 0, "score_function": "transe", "evidence_length": 4, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "learning_rate_end": 0.01, "min_head_coverage": 0.01, "negative_sampling": "self_adversarial"}	ready	2026-11-22 18:12:23.515141+00	2026-11-22 18:12:23.519865+00	1	\N	0.09314859117490697	0	0	0.5
 \.
 
 
@@ -1569,9 +1593,9 @@ plain	3	{-2.2416143,-1.2516966,-1.1306721,2.497019}	\N
 -- Data for Name: rule; Type: TABLE DATA; Schema: g; Owner: -
 --
 
-COPY g.rule (model, id, rule, head, body, support, body_size, pca_body_size, predictions, head_coverage, standard_confidence, pca_confidence, embedding_confidence, quality, selected, evidence_support, evidence_body_size, evidence_error, evidence_confidence) FROM stdin;
-default	1	half(X,Y) <= twice(Y,X)	1	{{3,-2,-1}}	15	15	15	0	0.75	1	1	\N	\N	f	15	15	0	0.75
-default	2	twice(X,Y) <= half(Y,X)	3	{{1,-2,-1}}	15	20	15	5	1	0.75	1	0.8177793533187738	0.75	t	15	20	0	0.6
+COPY g.rule (model, id, rule, head, body, support, body_size, pca_body_size, predictions, head_coverage, standard_confidence, pca_confidence, embedding_confidence, quality, selected, evidence_support, evidence_body_size, evidence_error, evidence_confidence, evidence_known_heads, evidence_known_tails) FROM stdin;
+default	1	half(X,Y) <= twice(Y,X)	1	{{3,-2,-1}}	15	15	15	0	0.75	1	1	\N	\N	f	15	15	0	0.75	15	15
+default	2	twice(X,Y) <= half(Y,X)	3	{{1,-2,-1}}	15	20	15	5	1	0.75	1	0.8177793533187738	0.75	t	15	20	0	0.6	15	15
 \.
 
 
@@ -1588,15 +1612,15 @@ COPY g.source (id, query) FROM stdin;
 --
 
 COPY g.threshold (model, relation, threshold, triples, accuracy, evidence) FROM stdin;
-default	1	3.1758899659649455	0	\N	embedding
-default	2	3.1520789004182967	0	\N	embedding
-default	3	2.6348644225821776	3	0.6666666666666666	embedding
-default	1	2.513794834047035	0	\N	rules
-default	2	2.4306246807848777	0	\N	rules
-default	3	2.541874566510683	3	1	rules
-default	1	5.35991335948936	0	\N	both
-default	2	5.303462560323328	0	\N	both
-default	3	5.79054965206056	3	1	both
+default	1	3.530639141817887	0	\N	embedding
+default	2	3.530639141817887	0	\N	embedding
+default	3	2.9376289610342536	3	0.6666666666666666	embedding
+default	1	0.08311064257034215	0	\N	rules
+default	2	0.08311064257034215	0	\N	rules
+default	3	-0.13770800388664772	3	0.5	rules
+default	1	5.770459260830844	0	\N	both
+default	2	5.770459260830844	0	\N	both
+default	3	5.649650346502567	3	1	both
 plain	1	2.3993141716346145	0	\N	embedding
 plain	2	2.3993141716346145	0	\N	embedding
 plain	3	2.3993141716346145	3	0.6666666666666666	embedding
