@@ -133,7 +133,7 @@ sub replace
 		push @wrong, "the training fails: $err" if $code != 0;
 		count('replacements');
 	}
-	$_->signal('INT') foreach @runs;
+	$_->signal('TERM') foreach @runs;
 	$_->finish foreach @runs;
 	push @wrong, grep { /error|aborted|ERROR/ } map { split /\n/ } @out;
 	return ('five times, under 32 clients', @wrong);
