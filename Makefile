@@ -4,6 +4,7 @@
 #	make test	everything that checks the extension, on a private server
 #	make soak	the long forms of some tests, in slices (test/soak/run)
 #	make demo	all of WordNet, learnt on a private server
+#	make demo-packages	the packages of this Debian machine, likewise
 #	make rdf	the extension hybridkg_rdf, which needs libserd-dev (make -C rdf install installs it)
 #	make package-test	the Debian package, built, used and purged in systems of their own
 #	make dist	the archive of the last commit, for PGXN
@@ -12,16 +13,18 @@
 # make test, soak and demo need nothing but this folder: they see to the packages, and run
 # on a throw-away server that they make and remove (test/server).
 
-ifneq (,$(filter test soak demo package-test lint fuzz coverage dist,$(MAKECMDGOALS)))
+ifneq (,$(filter test soak demo demo-packages package-test lint fuzz coverage dist,$(MAKECMDGOALS)))
 
 # these come before pg_config is there
-.PHONY: test soak demo package-test lint fuzz coverage dist
+.PHONY: test soak demo demo-packages package-test lint fuzz coverage dist
 test:
 	@bash test/run
 soak:
 	@bash test/soak/run
 demo:
-	@bash demo/run
+	@bash demo/run wordnet
+demo-packages:
+	@bash demo/run packages
 lint:
 	@bash test/lint
 fuzz:
