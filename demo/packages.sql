@@ -115,5 +115,5 @@ from hkg_explain('packages', :'head', :'relation', :'tail') limit 6;
 insert into package values ('python3-tomorrow', 'python', null, null, 'a library of tomorrow');
 insert into need values ('python3-tomorrow', 'depends', 'python3');
 select added, deleted, entities from hkg_sync('packages');
-select head as package, tail as tag, round(probability::numeric, 2) as probability
-from hkg_predict_tails('packages', array['python3-tomorrow'], 'implemented-in', 2);
+select head as package, tail as maintainer, round(probability::numeric, 2) as probability
+from hkg_predict_tails('packages', array['python3-tomorrow'], 'maintainer', 2);
