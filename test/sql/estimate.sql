@@ -42,7 +42,7 @@ select bytes / 1024 + 1 as kilobytes from hkg_estimate(:arguments) where item = 
 set hybridkg.max_memory = :kilobytes;
 select hkg_train(:arguments);
 reset hybridkg.max_memory;
--- half a million rules more may be there to learn from: as they are read, sorted, and in two orders, 2 x 36 + 36 + 8 + 16 bytes each
+-- half a million rules more may be there to learn from: as they are read, sorted, and in two orders, 2 x 44 + 44 + 8 + 16 bytes each
 select round((m.bytes - l.bytes) / 5e5) as bytes from hkg_estimate('ring', 'complex', 2, evidence_rules => 1000000) m,
 	hkg_estimate('ring', 'complex', 2, evidence_rules => 500000) l where m.item = 'evidence' and l.item = 'evidence';
 
