@@ -84,7 +84,8 @@ sub stated
 
 # a function of an array that has the name of another one has a section "NAME of ARGUMENT"
 my @known = rows("select p.proname || coalesce((select ' of ' || p.proargnames[i] from generate_series(1, p.pronargs) i
-		where p.proargtypes[i - 1] = 'text[]'::regtype and exists (select from pg_proc o where o.proname = p.proname and o.oid <> p.oid)), ''),
+		where p.proargtypes[i - 1] = 'text[]'::regtype and exists (select from pg_proc o where o.proname = p.proname and o.oid <> p.oid)
+		order by i limit 1), ''),
 	pg_get_function_result(p.oid), p.proallargtypes is not null, p.oid from $functions order by 1");
 
 is(join(' ', sort grep { /^hkg_/ } keys %text), join(' ', map { $_->[0] } @known), 'every function has a section, every section a function');
@@ -92,7 +93,7 @@ foreach my $function (@known)
 {
 	my ($name, $result, $has_columns, $oid) = @$function;
 	my $same = ($text{$name} // '') =~ /Arguments:\s+those\s+of\s+\[(hkg_\w+)\]/ ? $1 : $name;
-	my @arguments = map { join ' ', @$_[0, 1], $_->[2] =~ s/::[\w ]+$//r =~ s/^NULL$/null/r }
+	my @arguments = map { join ' ', @$_[0, 1], $_->[2] =~ s/::[\w ]+(\[\])?$//r =~ s/^NULL$/null/r }
 	  rows("select proargnames[i], format_type(proargtypes[i - 1], null), coalesce(pg_get_function_arg_default(p.oid, i), '')
 		from $functions, generate_series(1, pronargs) i where p.oid = $oid order by i");
 	my @columns = map { join ' ', @$_ }
