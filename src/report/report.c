@@ -36,7 +36,7 @@ static const Section of_graph = {
 };
 
 static const Section of_model[] = {
-	{"training", "Training", "How the training went, iteration by iteration, and what it was told.", section_training},
+	{"training", "Training", "How the training went, iteration by iteration, and with which settings.", section_training},
 	{"accuracy", "Accuracy", "How often the model puts the right answer first, or among the first ten, for facts that it has not seen.",
 		section_accuracy},
 	{"calibration", "Probabilities", "Whether answers that are called probable are as often true.", section_calibration},
