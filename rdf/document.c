@@ -20,6 +20,7 @@
 #include "utils/tuplestore.h"
 
 #include "server/compat.h"
+#include "term.h"
 
 #define XSD_STRING "http://www.w3.org/2001/XMLSchema#string"
 
@@ -288,10 +289,7 @@ new_names(const char *base)
 	if (base == NULL)
 		return serd_env_new(NULL);
 	if (!serd_uri_string_has_scheme((const uint8_t *) base))
-		ereport(ERROR,
-				errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				errmsg("base is not an absolute IRI: \"%.*s\"", pg_mbcliplen(base, strlen(base), 100), base),
-				errhint("An absolute IRI begins with a scheme, such as http: or urn:."));
+		rdf_refuse_base(base);
 	node = serd_node_from_string(SERD_URI, (const uint8_t *) base);
 	names = serd_env_new(&node);
 	return names;

@@ -129,7 +129,16 @@ returns setof text
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+	missing text;
 begin
+	select name into missing
+	from unnest(array['graph', 'min_probability', 'k', 'model', 'base'],
+		array[graph is null, min_probability is null, k is null, model is null, base is null]) argument (name, is_missing)
+	where is_missing;
+	if found then
+		raise null_value_not_allowed using message = missing || ' must not be null';
+	end if;
 	if what not in ('facts', 'predictions') or what is null then
 		raise invalid_parameter_value using message = format('what is neither facts nor predictions: %L', left(what, 100)),
 			hint = 'Call hkg_rdf once for each of them.';

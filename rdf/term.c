@@ -16,8 +16,18 @@
 #include "utils/builtins.h"
 
 #include "server/compat.h"
+#include "term.h"
 
 PG_MODULE_MAGIC;
+
+void
+rdf_refuse_base(const char *base)
+{
+	ereport(ERROR,
+			errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			errmsg("base is not an absolute IRI: \"%.*s\"", pg_mbcliplen(base, strlen(base), 100), base),
+			errhint("An absolute IRI begins with a scheme, such as http: or urn:."));
+}
 
 /* Those of ASCII that N-Triples has in an IRI. */
 static bool
@@ -125,10 +135,7 @@ hkg_rdf_term(PG_FUNCTION_ARGS)
 	StringInfoData term;
 
 	if (!is_iri(base))
-		ereport(ERROR,
-				errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				errmsg("base is not an absolute IRI: \"%.*s\"", pg_mbcliplen(base, strlen(base), 100), base),
-				errhint("An absolute IRI begins with a scheme, such as http: or urn:."));
+		rdf_refuse_base(base);
 	initStringInfo(&term);
 	if (is_blank_node(name))
 		appendStringInfoString(&term, name);

@@ -12,7 +12,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-our @EXPORT = qw(start_node make_graph cities tables left_by session wait_for_session finish kill_backend);
+our @EXPORT = qw(start_node make_graph cities tables left_by session wait_for_session finish kill_backend lives);
 
 # A started node with the extension in the database postgres; settings as in postgresql.conf.
 sub start_node
@@ -170,6 +170,20 @@ sub finish
 
 	$session->{run}->finish;
 	return $session->{run}->result(0) == 0;
+}
+
+# Whether a process is there and no zombie
+sub lives
+{
+	my ($pid) = @_;
+	my $state = '';
+
+	if (open my $stat, '<', "/proc/$pid/stat")
+	{
+		($state) = (<$stat> // '') =~ /\) (\S)/;
+		close $stat;
+	}
+	return ($state // '') =~ /^[^ZX]$/;
 }
 
 1;

@@ -32,20 +32,6 @@ is($node->safe_psql('postgres', q{select count(*) from pg_class where relkind = 
 	(select oid from pg_namespace where nspname !~ '^(pg_|information_schema$|g$)')}), '0', 'no work table is left');
 $before = tables($node, 'g');
 
-# whether a process is there and no zombie
-sub lives
-{
-	my ($pid) = @_;
-	my $state = '';
-
-	if (open my $stat, '<', "/proc/$pid/stat")
-	{
-		($state) = (<$stat> // '') =~ /\) (\S)/;
-		close $stat;
-	}
-	return ($state // '') =~ /^[^ZX]$/;
-}
-
 foreach my $work ([ 'training', $long ],
 	[ 'mining', q{select count(*) from generate_series(1, 1000) i, hkg_mine_rules('g', min_head_coverage => (i - i) * 0.0, min_support => 1)} ],
 	[ 'evaluation', q{select count(*) from generate_series(1, 1000) i, hkg_evaluate('g', 'train', seed => i)} ])

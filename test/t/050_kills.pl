@@ -125,20 +125,6 @@ sub segment_exists
 	return grep { (split)[1] eq $segment } split /\n/, slurp_file('/proc/sysvipc/shm');
 }
 
-# whether a process is there and no zombie
-sub lives
-{
-	my ($pid) = @_;
-	my $state = '';
-
-	if (open my $stat, '<', "/proc/$pid/stat")
-	{
-		($state) = (<$stat> // '') =~ /\) (\S)/;
-		close $stat;
-	}
-	return ($state // '') =~ /^[^ZX]$/;
-}
-
 sub children
 {
 	my ($parent) = @_;

@@ -181,5 +181,8 @@ from hkg_parse_rdf((select string_agg(line, e'\n') from hkg_rdf('shop', 'predict
 select * from hkg_rdf('shop', 'rules');
 select * from hkg_rdf('shop', 'predictions', annotation => 'xml');
 select * from hkg_rdf('nowhere');
+select * from hkg_rdf(null);
+select * from hkg_rdf('shop', base => null);
+select * from hkg_rdf('shop', 'predictions', null);
 set client_min_messages = warning;
 drop schema shop, again cascade;
