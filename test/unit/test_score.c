@@ -7,7 +7,10 @@
 #include <string.h>
 
 #include "check.h"
+#include "core/allocation.h"
 #include "kge/engine.h"
+#include "kge/sketch_moduli.h"
+#include "kge/sketch_product.h"
 
 static double
 score_of(const char *name, int norm, int d, float *entity, float *relation)
@@ -298,6 +301,50 @@ test_bound(Variant variant, double limit, bool ordinary)
 	CHECK_SAYING(!ordinary || far == 0, "%s norm %d: %d bounds too high", variant.name, variant.norm, far);
 }
 
+/*
+ * Distances by bytes are lower bounds, where they are tightest: at 22.5 degrees, where rounding makes each number larger
+ * (10.51 and 4.51 steps become 11 and 5).  Without what was lost by it, a bound would be too high.
+ */
+static void
+test_moduli(void)
+{
+	enum
+	{
+		HALF = 8
+	};
+	const float step = 0.02f;
+	const double modulus = step * sqrt(10.51 * 10.51 + 4.51 * 4.51);
+	float		query[2 * HALF];
+	float		origin[2 * HALF] = {0};
+	int8_t		code[2][64];
+	int32_t		slack = 1 << 20;
+	float		base_less[32];
+	double		looked;
+	double		lost;
+	Allocation	allocation = {0};
+	KgeModuli	moduli;
+
+	if (!kge_has_codes() || kge_moduli_bytes(HALF) > sizeof(code[0]))
+		return;
+	for (int j = 0; j < 2 * HALF; j++)
+		query[j] = step * (j < HALF ? 10.51f : 4.51f);
+	kge_moduli_take(&allocation, HALF, 1);
+	CHECK(allocation_open(&allocation, &arena));
+	moduli = kge_moduli_take(&allocation, HALF, 1);
+	moduli.step = step;
+	kge_moduli_open(&moduli, 1);
+	moduli.limit[0] = kge_moduli_limit(&moduli, 1);
+	kge_moduli_encode(HALF, origin, step, code[0]);
+
+	lost = kge_moduli_encode(HALF, query, step, code[1]);
+	kge_moduli_look(HALF, step, code[1], 1, code[0], &looked);
+	CHECK(looked > HALF * modulus && looked - lost <= HALF * modulus);
+
+	lost = kge_moduli_set(&moduli, 0, query);
+	kge_moduli_scores(&moduli, 1, code[0], &slack, 0, base_less, 32);
+	CHECK(-base_less[0] > HALF * modulus && -base_less[0] - lost <= HALF * modulus);
+}
+
 void
 test_score(void)
 {
@@ -307,6 +354,7 @@ test_score(void)
 	test_table();
 	test_phases();
 	test_reciprocal();
+	test_moduli();
 	for (int i = 0; i < variant_count; i++)
 	{
 		test_block(variants[i], 1, 1, 1);
