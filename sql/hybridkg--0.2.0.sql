@@ -978,11 +978,11 @@ comment on function hkg_estimate_k(internal) is
 'support function: has the planner expect k rows of a function that returns the k best';
 
 create function hkg_predict_tails(graph name, head text, relation text, k int default 10,
-	model name default 'default', known bool default false, evidence text default 'both')
+	model name default 'default', known bool default false, evidence text default 'both',
+	candidates "any" default null)
 returns table (tail text, score float8, probability float8)
-as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10 support @extschema@.hkg_estimate_k
-set search_path = pg_catalog, pg_temp;
-comment on function hkg_predict_tails(name, text, text, int, name, bool, text) is
+as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10 support @extschema@.hkg_estimate_k;
+comment on function hkg_predict_tails(name, text, text, int, name, bool, text, "any") is
 'the k most plausible tails of (head, relation, ?), best first
 graph: an existing graph
 head: an entity; one that came after the training needs a fact, which places it among its neighbours
@@ -991,15 +991,16 @@ k: how many, at least 1
 model: a trained model of the graph
 known: whether to list tails of known facts, too; these facts are part of their own evidence (see hkg_score). The head itself is listed only for a relation with facts whose head and tail are the same
 evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed) or ''both''; ''both'' is the embedding alone where a model has no rules
+candidates: only these entities are listed, with the probabilities that they have among all: a query as text, whose first column names them, or an array of names (see hkg_complete). null: all
 score: see hkg_score
 probability: the chance that it is true, if the share assume_missing of all true facts is missing (argument of hkg_train) and these are like the facts held out; calibrated by relation and side on the valid split, or the facts held out in its place (table evidence_weight), over all questions with that relation. Rows come in its order. sigma(score) where nothing was learnt';
 
 create function hkg_predict_heads(graph name, relation text, tail text, k int default 10,
-	model name default 'default', known bool default false, evidence text default 'both')
+	model name default 'default', known bool default false, evidence text default 'both',
+	candidates "any" default null)
 returns table (head text, score float8, probability float8)
-as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10 support @extschema@.hkg_estimate_k
-set search_path = pg_catalog, pg_temp;
-comment on function hkg_predict_heads(name, text, text, int, name, bool, text) is
+as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10 support @extschema@.hkg_estimate_k;
+comment on function hkg_predict_heads(name, text, text, int, name, bool, text, "any") is
 'the k most plausible heads of (?, relation, tail), best first
 graph: an existing graph
 relation: a relation
@@ -1008,48 +1009,47 @@ k: how many, at least 1
 model: a trained model of the graph
 known: whether to list heads of known facts, too; these facts are part of their own evidence (see hkg_score). The tail itself is listed only for a relation with facts whose head and tail are the same
 evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed) or ''both''; ''both'' is the embedding alone where a model has no rules
+candidates: only these entities are listed, with the probabilities that they have among all: a query as text, whose first column names them, or an array of names (see hkg_complete). null: all
 score: see hkg_score
 probability: the chance that it is true, if the share assume_missing of all true facts is missing (argument of hkg_train) and these are like the facts held out; calibrated by relation and side on the valid split, or the facts held out in its place (table evidence_weight), over all questions with that relation. Rows come in its order. sigma(score) where nothing was learnt';
 
-create function hkg_predict_tails(graph name, heads text[], relation text, k int default 10,
+create function hkg_predict_tails(graph name, heads "any", relation text, k int default 10,
 	model name default 'default', known bool default false, evidence text default 'both',
-	candidates text[] default null)
+	candidates "any" default null)
 returns table (head text, tail text, score float8, probability float8)
 as 'MODULE_PATHNAME', 'hkg_predict_tails_many'
-language c stable parallel safe cost 10000 rows 100 support @extschema@.hkg_estimate_k
-set search_path = pg_catalog, pg_temp;
-comment on function hkg_predict_tails(name, text[], text, int, name, bool, text, text[]) is
+language c stable parallel safe cost 10000 rows 100 support @extschema@.hkg_estimate_k;
+comment on function hkg_predict_tails(name, "any", text, int, name, bool, text, "any") is
 'the k most plausible tails of (head, relation, ?) for each of many heads: the same as one by one, in a fraction of the time
 graph: an existing graph
-heads: entities, none null; of one that is there twice, answers are listed twice
+heads: entities, an array of names, or a query as text, whose first column names them: heads => ''select ...''; none null. Of one that is there twice, answers are listed twice
 relation: a relation
 k: how many for each head, at least 1
 model: a trained model of the graph
 known: whether to list tails of known facts, too; these facts are part of their own evidence (see hkg_score). The head itself is listed only for a relation with facts whose head and tail are the same
 evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed) or ''both''; ''both'' is the embedding alone where a model has no rules
-candidates: entities, none null; only these are listed, with the probabilities that they have among all entities. Others are left out that the model does not have. null: all
-head: the element of heads; rows come in the order of heads, and of one head best first
+candidates: only these entities are listed, with the probabilities that they have among all: a query as text, whose first column names them, or an array of names (see hkg_complete). null: all
+head: the name in heads; rows come in the order of heads, and of one head best first
 score: see hkg_score
 probability: see hkg_predict_tails of a single head';
 
-create function hkg_predict_heads(graph name, relation text, tails text[], k int default 10,
+create function hkg_predict_heads(graph name, relation text, tails "any", k int default 10,
 	model name default 'default', known bool default false, evidence text default 'both',
-	candidates text[] default null)
+	candidates "any" default null)
 returns table (tail text, head text, score float8, probability float8)
 as 'MODULE_PATHNAME', 'hkg_predict_heads_many'
-language c stable parallel safe cost 10000 rows 100 support @extschema@.hkg_estimate_k
-set search_path = pg_catalog, pg_temp;
-comment on function hkg_predict_heads(name, text, text[], int, name, bool, text, text[]) is
+language c stable parallel safe cost 10000 rows 100 support @extschema@.hkg_estimate_k;
+comment on function hkg_predict_heads(name, text, "any", int, name, bool, text, "any") is
 'the k most plausible heads of (?, relation, tail) for each of many tails: the same as one by one, in a fraction of the time
 graph: an existing graph
 relation: a relation
-tails: entities, none null; of one that is there twice, answers are listed twice
+tails: entities, an array of names, or a query as text, whose first column names them: tails => ''select ...''; none null. Of one that is there twice, answers are listed twice
 k: how many for each tail, at least 1
 model: a trained model of the graph
 known: whether to list heads of known facts, too; these facts are part of their own evidence (see hkg_score). The tail itself is listed only for a relation with facts whose head and tail are the same
 evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed) or ''both''; ''both'' is the embedding alone where a model has no rules
-candidates: entities, none null; only these are listed, with the probabilities that they have among all entities. Others are left out that the model does not have. null: all
-tail: the element of tails; rows come in the order of tails, and of one tail best first
+candidates: only these entities are listed, with the probabilities that they have among all: a query as text, whose first column names them, or an array of names (see hkg_complete). null: all
+tail: the name in tails; rows come in the order of tails, and of one tail best first
 score: see hkg_score
 probability: see hkg_predict_tails of a single head';
 
@@ -1164,11 +1164,11 @@ share: its part of hkg_score; the shares of different rules and of the embedding
 If the triple is a fact, the fact itself may be in a grounding, even alone: see hkg_score';
 
 create function hkg_complete(graph name, relation text default null, k int default 100,
-	min_probability float8 default 0.5, model name default 'default', evidence text default 'both')
+	min_probability float8 default 0.5, model name default 'default', evidence text default 'both',
+	heads "any" default null, candidates "any" default null, one_each bool default false)
 returns table (head text, relation text, tail text, score float8, probability float8, rule text)
-as 'MODULE_PATHNAME' language c stable parallel safe cost 1000000 rows 100 support @extschema@.hkg_estimate_k
-set search_path = pg_catalog, pg_temp;
-comment on function hkg_complete(name, text, int, float8, name, text) is
+as 'MODULE_PATHNAME' language c stable parallel restricted cost 1000000 rows 100 support @extschema@.hkg_estimate_k;
+comment on function hkg_complete(name, text, int, float8, name, text, "any", "any", bool) is
 'the most probable missing facts of a graph, best first, as a list to review
 graph: an existing graph
 relation: a relation; null: all of them together
@@ -1176,10 +1176,13 @@ k: how many in all, at least 1
 min_probability: of these, less probable ones are left out, 0 to 1
 model: a trained model of the graph
 evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed) or ''both''; ''both'' is the embedding alone where a model has no rules
+heads: only rows whose head is one of these are listed, of the relation or of all: a query as text, whose first column names them, such as ''select name from package where licence is null'', or an array of names, such as array(select ...). A query runs with the rights and the search_path of the caller; it may only read. No name is null; those that the model does not have are left out. A parameter of a prepared statement needs its type, as in $1::text. null: all
+candidates: only rows whose tail is one of these are listed; a query or an array likewise. null: all
+one_each: whether each head is listed once, with its most probable row, over all relations where relation is null
 score: see hkg_score
 probability: see hkg_predict_tails; the higher of the two, where the question for the tail and that for the head find a fact. Rows come in its order. An empty list comes with a NOTICE that has the best one found
 rule: of the rules that are evidence for the fact, the one with the largest share (the first that hkg_explain lists); else the best selected rule that infers it; null where none does
-For every entity that is head of a fact of the relation, each entity is scored as tail; for every tail, each as head; and likewise for entities that have no fact of the relation but are like those that have: of all that have one of their relations on its side, half have this one, too. That many times d multiplications are shared by hybridkg.threads; with evidence, rules are applied once for each such question. Of one question at most k answers are judged, 10 where k is less. Memory is for 4 k triples, for the questions of a relation and for the facts. Triples with one entity as head and tail are listed only for relations that have such facts.';
+For every entity that is head of a fact of the relation, each entity is scored as tail; for every tail, each as head; and likewise for entities that have no fact of the relation but are like those that have: of all that have one of their relations on its side, half have this one, too. That many times d multiplications are shared by hybridkg.threads; with evidence, rules are applied once for each such question. Of one question at most k answers are judged, 10 where k is less. Memory is for 4 k triples, for the questions of a relation and for the facts. Triples with one entity as head and tail are listed only for relations that have such facts. The rows for some heads or candidates are those of the whole list, with the same probabilities, which are those among all entities: questions about other entities are not asked, and a search passes over these alone; the best answers of all are found only for questions that may have an answer for the list.';
 
 -- ---------------------------------------------------------------------------
 -- Evaluation

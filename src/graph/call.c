@@ -8,8 +8,8 @@
 
 #include "server/argument.h"
 
-Call
-call_begin(FunctionCallInfo fcinfo, int model_argument)
+static Call
+begin(FunctionCallInfo fcinfo, int model_argument, Graph *(*open) (const char *))
 {
 	Call		call = {.caller = CurrentMemoryContext};
 	char	   *graph = argument_name(fcinfo, 0, "graph");
@@ -21,13 +21,33 @@ call_begin(FunctionCallInfo fcinfo, int model_argument)
 	MemoryContextSwitchTo(call.work);
 	call.model = argument_name(fcinfo, model_argument, "model");
 	sql_begin();
-	call.graph = graph_open(graph);
+	call.graph = open(graph);
 	return call;
+}
+
+Call
+call_begin(FunctionCallInfo fcinfo, int model_argument)
+{
+	return begin(fcinfo, model_argument, graph_open);
+}
+
+Call
+call_begin_unpinned(FunctionCallInfo fcinfo, int model_argument)
+{
+	return begin(fcinfo, model_argument, graph_open_pinned);
+}
+
+void
+call_pin(Call *call)
+{
+	call->nest_level = sql_pin();
 }
 
 Datum
 call_end(Call *call)
 {
+	if (call->nest_level > 0)
+		sql_unpin(call->nest_level);
 	sql_end();
 	MemoryContextSwitchTo(call->caller);
 	MemoryContextDelete(call->work);

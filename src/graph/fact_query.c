@@ -10,14 +10,10 @@
 
 #include "access/toast_internals.h"
 #include "catalog/pg_type.h"
-#include "executor/spi.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "storage/lock.h"
-#include "tcop/cmdtag.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
-#include "utils/plancache.h"
 
 #include "core/sort.h"
 #include "server/array.h"
@@ -25,6 +21,7 @@
 #include "server/host.h"
 #include "server/name_table.h"
 #include "server/sql.h"
+#include "server/user_query.h"
 
 /* names of one statement */
 #define CHUNK_NAMES 50000
@@ -128,55 +125,8 @@ take_row(void *argument, const Datum *values, const bool *nulls)
 		progress_rows(query->progress, query->rows);
 }
 
-/* The server would refuse these with "not allowed in a non-volatile function", which says nothing of the way out. */
-static bool
-writes(const CachedPlanSource *source)
-{
-	const Query *query = linitial_node(Query, source->query_list);
-
-	return query->hasModifyingCTE || query->rowMarks != NIL;
-}
-
-/* The query must be one SELECT (VALUES, TABLE, WITH) of three columns or more. */
-static void
-check_query(FactQuery *query, const char *text)
-{
-	MemoryContext caller = CurrentMemoryContext;
-	SPIPlanPtr	plan = SPI_prepare(text, 0, NULL);
-	List	   *sources;
-	CachedPlanSource *source;
-
-	MemoryContextSwitchTo(caller);
-	if (plan == NULL)
-		elog(ERROR, "could not prepare the query: %s", SPI_result_code_string(SPI_result));
-	sources = SPI_plan_get_plan_sources(plan);
-	source = list_length(sources) == 1 ? linitial(sources) : NULL;
-	if (source == NULL || source->commandTag != CMDTAG_SELECT || source->resultDesc == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_SYNTAX_ERROR),
-				 errmsg("query must be one SELECT"),
-				 errhint("Its first three columns are taken as head, relation and tail.")));
-	if (source->resultDesc->natts < 3)
-		ereport(ERROR,
-				(errcode(ERRCODE_SYNTAX_ERROR),
-				 errmsg("query has %d columns, but head, relation and tail are needed",
-						source->resultDesc->natts),
-				 errhint("Its first three columns are taken as head, relation and tail.")));
-	if (writes(source))
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("query must only read"),
-				 errhint("Write, or lock rows, by a statement of its own.")));
-	for (int i = 0; i < 3; i++)
-	{
-		Oid			output;
-		bool		varlena;
-
-		getTypeOutputInfo(TupleDescAttr(source->resultDesc, i)->atttypid, &output, &varlena);
-		fmgr_info(output, &query->output[i]);
-	}
-	SPI_freeplan(plan);
-}
+static const UserQuery facts_wanted = {"query", lengthof(column_names), "head, relation and tail are needed",
+"Its first three columns are taken as head, relation and tail."};
 
 /* ---- names become ids ------------------------------------------------------- */
 
@@ -367,7 +317,7 @@ fact_query_run(FactQuery *query, const char *text)
 
 	query->entities = name_list("entity");
 	query->relations = name_list("relation");
-	check_query(query, text);
+	user_query_check(&facts_wanted, text, query->output);
 	sql_stream(text, SQL_NO_ARGS, take_row, query);
 	MemoryContextSwitchTo(caller);
 }
@@ -375,9 +325,9 @@ fact_query_run(FactQuery *query, const char *text)
 void
 fact_query_check(const char *text)
 {
-	FactQuery	query = {0};
+	FmgrInfo	output[lengthof(column_names)];
 
-	check_query(&query, text);
+	user_query_check(&facts_wanted, text, output);
 }
 
 /* Positions become ids. */

@@ -514,6 +514,38 @@ extern KgeTopMany *kge_top_many(Arena *arena, Pool *pool, const KgeModel *model,
 extern void kge_top_many_ask(KgeTopMany *search, KgeTopQuestions questions, int64_t k, KgeAnswer *answers,
 							 int64_t *found);
 
+/* ---- chosen.c: some entities as candidates ---------------------------------------- */
+
+/*
+ * A model whose entities are chosen ones of another model, so that searches pass over these alone.  All entities follow
+ * them as added ones: they are given, and scored one by one.
+ */
+typedef struct KgeChosen
+{
+	KgeModel	model;
+	const KgeAdjustment *adjustment;	/* of its rows; NULL where there is none */
+	int32_t		count;			/* of those that are chosen: rows 0 .. count - 1 */
+	int32_t    *entity;			/* by row: that of the other model */
+	int32_t    *row;			/* by entity: that of the chosen one; -1: it is not chosen */
+} KgeChosen;
+
+/* Bytes that kge_chosen will take from its arena. */
+extern size_t kge_chosen_bytes(const KgeModel *model, const KgeAdjustment *adjustment, int32_t count, int threads);
+
+/*
+ * chosen: rows of `model`, ascending.  The model has no added entities; it and the adjustment, which may be NULL, last
+ * as long.  NULL when the arena is empty.
+ */
+extern KgeChosen *kge_chosen(Arena *arena, const KgeModel *model, const KgeAdjustment *adjustment, const int32_t *chosen,
+							 int32_t count, int threads);
+
+/* The row of an entity that is given. */
+static inline int32_t
+kge_chosen_given(const KgeChosen *chosen, int32_t entity)
+{
+	return chosen->count + entity;
+}
+
 /* ---- top_triples.c --------------------------------------------------------- */
 
 typedef struct KgeScored
@@ -545,12 +577,14 @@ typedef struct KgeAsked
 	const int32_t *known;		/* ascending for each question */
 	const int32_t *likely;		/* entities that answer many questions, each once, or none: they make it faster */
 	int64_t		likely_count;
+	const int32_t *entity;		/* that each row of the model is; NULL: the row itself */
 } KgeAsked;
 
 /*
  * judge: sets the probabilities of the best answers of a question: they come best first, `least` at least if there are.
  * needed: the score that a question's best answer has at least where some answer has that probability or more, if its
  * `least`-th best score is `last` or more; minus infinity where this does not say.  May be NULL.
+ * look: is called before questions are judged for the first time, with their numbers in the list.  May be NULL.
  */
 typedef struct KgeJudge
 {
@@ -560,6 +594,7 @@ typedef struct KgeJudge
 						   double last);
 	void	   *argument;
 	int64_t		least;
+	void		(*look) (void *argument, const KgeAsked *asked, const int64_t *number, int64_t count);
 } KgeJudge;
 
 /* How many triples, of how many questions in all, at most */
@@ -569,6 +604,8 @@ typedef struct KgeWanted
 	int64_t		questions;
 	bool		listed;			/* only what the adjustment lists is an answer */
 	double		probability;	/* what is less probable may be left out */
+	int32_t		heads;			/* 0, or one answer for each of so many heads */
+	int64_t		offered;		/* triples that are offered beside the answers, at most */
 } KgeWanted;
 
 typedef struct KgeCompletion KgeCompletion;
@@ -585,6 +622,9 @@ extern size_t kge_completion_bytes(Pool *pool, const KgeModel *model, const KgeS
 extern KgeCompletion *kge_completion(Arena *arena, Pool *pool, const KgeModel *model, const KgeSketch *sketch,
 									 const KgeAdjustment *adjustment, KgeJudge judge, KgeWanted wanted);
 extern void kge_completion_ask(KgeCompletion *completion, const KgeAsked *asked);
+
+/* Adds triples that another completion found; their rows are those of its outcome. */
+extern void kge_completion_offer(KgeCompletion *completion, const KgeScored *scored, int64_t count);
 
 /*
  * Most probable first, each triple once; ties go to the higher score, then to the lower relation, head, tail.  Returns

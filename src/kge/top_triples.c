@@ -4,25 +4,21 @@
  *
  * The caller's questions come in lists, each of one relation and side; all entities are candidates.  The best answers
  * of each question are found (top_many.c), a part of the questions at a time.  How probable an answer is, the caller
- * judges by the best answers of its question; a heap keeps the most probable triples.  So memory is bounded by k and by
- * the number of questions.
+ * judges by the best answers of its question; kept_triples.c keeps the most probable triples.  So memory is bounded by
+ * k and by the number of questions.
  *
  * Once there are enough triples, or where improbable ones are not wanted, most questions have no answer that would be
- * kept: those are found first (screen.c), and not asked.  The first parts are small, so that the heap fills soon.
+ * kept: those are found first (screen.c), and not asked.  The first parts are small, so that there are enough soon.
  *
  * All triples may answer one question, but few questions have more than some of them.  So a question is asked for
  * FIRST_ANSWERS, and again for more as long as the last of them is kept.
- *
- * A triple may be the answer of two questions, one for its tail and one for its head: the more probable one counts.
- * So the heap keeps 2 k answers, among which are k triples.
  *
  * An entity is no candidate for itself where no fact of the relation is
  * about one entity alone: bilinear models score such triples high, and they are of no use.
  */
 #include "core/allocation.h"
-#include "core/heap.h"
 #include "core/pool.h"
-#include "core/sort.h"
+#include "kept_triples.h"
 #include "kge.h"
 #include "screen.h"
 
@@ -50,55 +46,25 @@ struct KgeCompletion
 	int64_t    *found;
 	KgeScored  *scored;			/* answers of one question */
 	int64_t    *pending;		/* numbers of questions that have to be asked */
-	KgeScored  *heap;			/* the least probable first; then the outcome */
-	int64_t		kept;
+	KgeKeptTriples kept;
 };
 
-/* ---- order -------------------------------------------------------------- */
-
-/* The answers of a question, the best first */
-static int
-compare_scored(const void *a, const void *b)
-{
-	const KgeScored *left = a;
-	const KgeScored *right = b;
-
-	if (left->score != right->score)
-		return left->score > right->score ? -1 : 1;
-	return triple_compare(&left->triple, &right->triple);
-}
-
-/* The most probable first; of equals, an answer on the tail's side. */
-static int
-compare_probable(const void *a, const void *b)
-{
-	const KgeScored *left = a;
-	const KgeScored *right = b;
-	int			order;
-
-	if (left->probability != right->probability)
-		return left->probability > right->probability ? -1 : 1;
-	order = compare_scored(a, b);
-	return order != 0 ? order : (left->side < right->side) - (left->side > right->side);
-}
-
-/* Both answers of a triple follow each other, the more probable one first. */
-static int
-compare_answered(const void *a, const void *b)
-{
-	int			order = triple_compare(&((const KgeScored *) a)->triple, &((const KgeScored *) b)->triple);
-
-	return order != 0 ? order : compare_probable(a, b);
-}
-
 /* ---- the answers of a question ------------------------------------------------ */
+
+static int32_t
+entity_of(const KgeAsked *asked, int32_t row)
+{
+	return asked->entity == NULL ? row : asked->entity[row];
+}
 
 static Triple
 answered(const KgeAsked *asked, const KgeQuestionAnswers *question, int32_t answer)
 {
-	if (asked->side == SIDE_TAIL)
-		return (Triple) {question->given, asked->relation, answer};
-	return (Triple) {answer, asked->relation, question->given};
+	int32_t		given = entity_of(asked, question->given);
+	int32_t		found = entity_of(asked, answer);
+
+	return asked->side == SIDE_TAIL ? (Triple) {given, asked->relation, found} :
+		(Triple) {found, asked->relation, given};
 }
 
 /* The given entity was found with the others, and may be none: `depth` of the others count. */
@@ -121,16 +87,19 @@ keep_probable(KgeCompletion *completion, const KgeAsked *asked, const KgeQuestio
 			  int64_t offered, int64_t depth)
 {
 	KgeScored  *scored = completion->scored;
+	const KgeScored *last;
 
 	completion->judge.judge(completion->judge.argument, asked, question, scored, count);
 	for (int64_t i = offered; i < count; i++)
 	{
-		completion->kept = heap_offer(completion->heap, completion->kept, 2 * completion->k, &scored[i],
-									  sizeof(KgeScored), compare_probable);
+		kge_kept_offer(&completion->kept, &scored[i]);
 		pool_yield_at(completion->pool, POOL_LEADER, i);
 	}
-	return count == depth && depth < completion->most &&
-		(completion->kept < 2 * completion->k || compare_probable(&scored[count - 1], completion->heap) <= 0);
+	/* of a head's answers one is wanted */
+	if (count < depth || depth == completion->most || (completion->kept.heads > 0 && asked->side == SIDE_TAIL))
+		return false;
+	last = kge_kept_last(&completion->kept);
+	return last == NULL || kge_compare_probable(&scored[count - 1], last) <= 0;
 }
 
 /* ---- parts of the questions ----------------------------------------------------- */
@@ -152,6 +121,8 @@ ask_part(KgeCompletion *completion, const KgeAsked *asked, int64_t first, int64_
 		completion->question[i] = (KgeTopQuestion) {asked->side, question->given, asked->relation,
 		asked->known + question->first, question->end - question->first};
 	}
+	if (offered == 0 && completion->judge.look != NULL)
+		completion->judge.look(completion->judge.argument, asked, completion->pending + first, count);
 	kge_top_many_ask(completion->search, (KgeTopQuestions) {completion->question, count}, room, completion->answer,
 					 completion->found);
 	for (int64_t i = 0; i < count; i++)
@@ -173,11 +144,12 @@ static int64_t
 screen_part(KgeCompletion *completion, const KgeAsked *asked, int64_t first, int64_t count)
 {
 	double		least = completion->probability;
+	const KgeScored *last = kge_kept_last(&completion->kept);
 
 	if (completion->screen == NULL)
 		return count;
-	if (completion->kept == 2 * completion->k && completion->heap[0].probability > least)
-		least = completion->heap[0].probability;
+	if (last != NULL && last->probability > least)
+		least = last->probability;
 	return kge_screen_questions(completion->screen, completion->pool, completion->adjustment, completion->judge, asked,
 								least, completion->pending + first, count);
 }
@@ -231,7 +203,7 @@ take_completion(KgeCompletion *completion, const KgeSketch *sketch, KgeWanted wa
 	completion->found = TAKE(allocation, int64_t, (size_t) completion->part);
 	completion->scored = TAKE(allocation, KgeScored, (size_t) completion->most);
 	completion->pending = TAKE(allocation, int64_t, (size_t) wanted.questions);
-	completion->heap = TAKE(allocation, KgeScored, 2 * (size_t) completion->k);
+	completion->kept = kge_kept_take(completion->k, wanted.heads, allocation);
 	if (completion->judge.needed != NULL && !wanted.listed)
 		kge_screen_take(&completion->screen, allocation, completion->model, sketch, pool_threads(completion->pool),
 						completion->part);
@@ -242,7 +214,7 @@ static KgeCompletion
 plan(Pool *pool, const KgeModel *model, KgeJudge judge, KgeWanted wanted)
 {
 	KgeCompletion completion = {.pool = pool,.model = model,.judge = judge,.probability = wanted.probability};
-	int64_t		all = wanted.questions * model->entities;
+	int64_t		all = wanted.questions * model->entities + wanted.offered;
 
 	completion.k = wanted.k < all ? wanted.k : all;
 	completion.most = completion.k > judge.least ? completion.k : judge.least;
@@ -282,29 +254,21 @@ kge_completion(Arena *arena, Pool *pool, const KgeModel *model, const KgeSketch 
 	return completion.search == NULL ? NULL : taken;
 }
 
-/* Leaves one answer of each triple that was kept. */
-static int64_t
-gather(KgeCompletion *completion)
+void
+kge_completion_offer(KgeCompletion *completion, const KgeScored *scored, int64_t count)
 {
-	KgeScored  *found = completion->heap;
-	int64_t		triples = 0;
-
-	sort_array(completion->pool, POOL_LEADER, found, completion->kept, sizeof(KgeScored), compare_answered);
-	for (int64_t i = 0; i < completion->kept; i++)
+	for (int64_t i = 0; i < count && completion->k > 0; i++)
 	{
-		if (triples == 0 || triple_compare(&found[triples - 1].triple, &found[i].triple) != 0)
-			found[triples++] = found[i];
+		kge_kept_offer(&completion->kept, &scored[i]);
 		pool_yield_at(completion->pool, POOL_LEADER, i);
 	}
-	return triples;
 }
 
 int64_t
 kge_completion_end(KgeCompletion *completion, const KgeScored **best)
 {
-	int64_t		count = gather(completion);
+	int64_t		count = kge_kept_sort(&completion->kept, completion->pool);
 
-	sort_array(completion->pool, POOL_LEADER, completion->heap, count, sizeof(KgeScored), compare_probable);
-	*best = completion->heap;
+	*best = completion->kept.triple;
 	return count < completion->k ? count : completion->k;
 }

@@ -2,11 +2,14 @@
  * complete.c
  *		hkg_complete: the most probable missing facts of a graph, each with its best rule.
  *
- * Each relation is asked about in both directions: for the tails of heads, and for the heads of tails.  Heads are those
- * that have a fact of the relation, and those much like them (evidence/question_domain.c); tails likewise.  src/kge
- * finds the facts, best_rule.c the rules.
+ * missing_questions.c has the questions; src/kge finds the facts, best_rule.c the rules.  Where only some heads or tails
+ * are shown, a search passes over these alone (kge/chosen.c); then each side has a search of its own, and the best that
+ * the first one finds are offered to the second.  Probabilities are those among all entities: for questions that may
+ * have an answer that is listed, the best ones of all are found first.
  */
 #include "postgres.h"
+
+#include <math.h>
 
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
@@ -15,207 +18,263 @@
 #include "server/argument.h"
 #include "server/array.h"
 #include "best_rule.h"
-#include "core/heap.h"
+#include "missing_questions.h"
 #include "model/predictor.h"
 #include "server/host.h"
 #include "graph/call.h"
 #include "server/growing_array.h"
 
 #define TOO_PROBABLE 2			/* for any missing fact */
-#define LIKELY	64				/* frequent answers of a relation that are scored first */
+#define LOOKED_AT 1024			/* questions whose best answers of all are found at once */
 
-/* ---- questions ------------------------------------------------------------------------- */
-
-/* The questions that are asked: of each relation, for either side, about the entities that such questions are about */
-typedef struct MissingQuestions
+/* What the questions are asked with, and what is looked at beside their answers */
+typedef struct Asking
 {
+	MissingQuestions *questions;
 	const Predictor *predictor;
-	const EvFacts *facts;
-	EvDomainFinder *finder;
-	int32		first;			/* relations first .. end - 1 */
-	int32		end;
-	int64		count;			/* of all questions */
-	int64		most;			/* of one relation and side */
-	int64		most_known;		/* answers of those */
-	KgeQuestionAnswers *question;	/* of one relation and side */
-	int32	   *known;
-	int32		likely[LIKELY];
-} MissingQuestions;
+	Pool	   *pool;
+	Scoring		scoring;
+	const KgeSketch *sketch;
+	KgeChosen  *chosen;			/* candidates of a side; NULL: all entities */
 
-static DirectedAtom
-atom_of(int32 relation, Side side)
+	/* where there are candidates */
+	KgeAsked	all;			/* the questions that are asked, in rows of the model */
+	KgeTopMany *rivals;			/* finds the best answers of all */
+	EvQuestionScores *scores;	/* by question: what probabilities depend on beside the answer */
+} Asking;
+
+/* ---- probabilities ------------------------------------------------------------------------ */
+
+/* With rules alone, what no rule infers is no answer. */
+static bool
+is_answer(const Asking *asking, double addition)
 {
-	return side == SIDE_TAIL ? FORWARDS(relation) : MIRRORED(FORWARDS(relation));
+	return asking->predictor->kind != EV_RULES || addition != 0;
 }
 
-/* Facts about what the model has no row for are left out. */
-static const EvFacts *
-facts_of(Graph *graph, const Predictor *predictor)
-{
-	if (predictor->evidence != NULL)
-		return &predictor->evidence->facts;
-	return &evidence_of_facts(graph, predictor->added)->facts;
-}
-
-/* How many known answers the holders of an atom have. */
 static int64
-count_known(const EvFacts *facts, DirectedAtom atom)
+known_of(const Asking *asking, const KgeAsked *asked, const KgeQuestionAnswers *question)
 {
-	int64		count = 0;
-
-	for (int64 i = facts->holders[atom]; i < facts->holders[atom + 1]; i++)
-	{
-		EvGroup		group = ev_group_at(facts, facts->holder[i]);
-
-		count += group.end - group.first;
-		if (i % 1024 == 0)
-			CHECK_FOR_INTERRUPTS();
-	}
-	return count;
+	if (asking->chosen != NULL)
+		question = &asking->all.question[question - asked->question];
+	return question->end - question->first;
 }
 
-static void
-count_questions(MissingQuestions *questions)
+static EvQuestionScores
+scores_of(const Asking *asking, const KgeAsked *asked, const KgeQuestionAnswers *question, const KgeScored *answers,
+		  int64 count)
 {
-	for (int32 key = 2 * questions->first; key < 2 * questions->end; key++)
-	{
-		DirectedAtom atom = atom_of(key / 2, (Side) (key % 2));
-		EvDomain	domain = ev_domain(questions->finder, atom, hkg_leader(), POOL_LEADER);
-		int64		count = domain.holders + domain.alike;
+	EvQuestionScores scores = {.known = known_of(asking, asked, question)};
 
-		questions->count += count;
-		questions->most = Max(questions->most, count);
-		questions->most_known = Max(questions->most_known, count_known(questions->facts, atom));
-	}
+	if (asking->chosen != NULL)
+		return asking->scores[question - asked->question];
+	for (int64_t i = 0; i < Min(count, EV_SHOWN); i++)
+		ev_show_score(&scores, i, answers[i].score);
+	return scores;
 }
-
-/* relation: NULL for all */
-static MissingQuestions
-open_questions(Graph *graph, const Predictor *predictor, const char *relation)
-{
-	Arena		arena = hkg_arena();
-	MissingQuestions	questions = {.predictor = predictor,.end = predictor->model->kge.relations};
-
-	if (relation != NULL)
-	{
-		questions.first = model_relation_row(predictor->model, graph, relation);
-		questions.end = questions.first + 1;
-	}
-	questions.facts = facts_of(graph, predictor);
-	hkg_check_memory_or(ev_domain_finder_bytes(questions.facts), "a list of missing facts", "ask for those of one relation");
-	questions.finder = ev_domain_finder(&arena, questions.facts, EV_MUCH_ALIKE);
-	count_questions(&questions);
-	hkg_check_memory_or(questions.most * sizeof(KgeQuestionAnswers) + questions.most_known * sizeof(int32),
-						"a list of missing facts", "ask for those of one relation");
-	questions.question = array_new(KgeQuestionAnswers, questions.most);
-	questions.known = array_new(int32, questions.most_known);
-	return questions;
-}
-
-/* A question about an entity, with its answers among the facts */
-static KgeQuestionAnswers
-question_about(MissingQuestions *questions, int32 entity, DirectedAtom atom, int64 *known)
-{
-	EvGroup		group = ev_group(questions->facts, entity, atom);
-	KgeQuestionAnswers question = {entity, *known, *known + group.end - group.first};
-
-	for (int64 i = group.first; i < group.end; i++)
-		questions->known[(*known)++] = questions->facts->edge[i].other;
-	return question;
-}
-
-typedef struct FrequentAnswer
-{
-	int32		entity;
-	int64		facts;
-} FrequentAnswer;
-
-/* The most frequent one first */
-static int
-compare_frequent(const void *a, const void *b)
-{
-	const FrequentAnswer *left = a;
-	const FrequentAnswer *right = b;
-
-	if (left->facts != right->facts)
-		return left->facts > right->facts ? -1 : 1;
-	return (left->entity > right->entity) - (left->entity < right->entity);
-}
-
-/* The entities that answer most questions with an atom; returns how many. */
-static int64
-find_likely(MissingQuestions *questions, DirectedAtom atom)
-{
-	const EvFacts *facts = questions->facts;
-	DirectedAtom answers = MIRRORED(atom);
-	FrequentAnswer frequent[LIKELY];
-	int64		count = 0;
-
-	for (int64 i = facts->holders[answers]; i < facts->holders[answers + 1]; i++)
-	{
-		EvGroup		group = ev_group_at(facts, facts->holder[i]);
-		FrequentAnswer answer = {facts->group[facts->holder[i]].entity, group.end - group.first};
-
-		count = heap_offer(frequent, count, LIKELY, &answer, sizeof(FrequentAnswer), compare_frequent);
-		if (i % 1024 == 0)
-			CHECK_FOR_INTERRUPTS();
-	}
-	for (int64 i = 0; i < count; i++)
-		questions->likely[i] = frequent[i].entity;
-	return count;
-}
-
-/* Asks all questions of a relation for one side. */
-static void
-ask(MissingQuestions *questions, KgeCompletion *completion, int32 relation, Side side)
-{
-	DirectedAtom atom = atom_of(relation, side);
-	EvDomain	domain = ev_domain(questions->finder, atom, hkg_leader(), POOL_LEADER);
-	int64		known = 0;
-	KgeAsked	asked = {
-		.side = side,
-		.relation = relation,
-		.reflexive = questions->facts->reflexive[relation],
-		.question = questions->question,
-		.count = domain.holders + domain.alike,
-		.known = questions->known,
-		.likely = questions->likely,
-		.likely_count = find_likely(questions, atom)
-	};
-
-	for (int64 i = 0; i < asked.count; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		questions->question[i] = question_about(questions, domain.entity[i], atom, &known);
-	}
-	kge_completion_ask(completion, &asked);
-}
-
-/* ---- answers ----------------------------------------------------------------------------- */
 
 /* KgeJudge's callback: probabilities as hkg_predict_tails and hkg_predict_heads show them. */
 static void
 judge(void *argument, const KgeAsked *asked, const KgeQuestionAnswers *question, KgeScored *answers, int64_t count)
 {
-	const Predictor *predictor = argument;
-	EvQuestionScores scores = {.known = question->end - question->first};
+	const Asking *asking = argument;
+	EvQuestionScores scores;
 
-	/* with rules alone, what no rule infers is no answer */
-	while (predictor->kind == EV_RULES && count > 0 && answers[count - 1].addition == 0)
+	while (count > 0 && !is_answer(asking, answers[count - 1].addition))
 		answers[--count].probability = 0;
-	for (int64_t i = 0; i < Min(count, EV_SHOWN); i++)
-		ev_show_score(&scores, i, answers[i].score);
+	scores = scores_of(asking, asked, question, answers, count);
 	for (int64_t i = 0; i < count; i++)
-		answers[i].probability = predictor_probability(predictor, asked->side, asked->relation,
+		answers[i].probability = predictor_probability(asking->predictor, asked->side, asked->relation,
 													   (EvJudged) {answers[i].score, answers[i].phi, answers[i].addition, scores});
 }
 
-/* KgeJudge's callback: the same probabilities, the other way round */
+/*
+ * KgeJudge's callback: the same probabilities, the other way round.  A candidate is not the best of all; but where higher
+ * scores of others make it less probable, or do not matter, it needs what the best one needs.
+ */
 static double
 score_needed(void *argument, const KgeAsked *asked, const KgeQuestionAnswers *question, double probability, double last)
 {
-	return predictor_score_needed(argument, asked->side, asked->relation, question->end - question->first, last, probability);
+	const Asking *asking = argument;
+	const Predictor *predictor = asking->predictor;
+	const EvCalibration *calibration = &model_calibration(predictor->model, predictor->kind, asked->relation, asked->side)->ranked;
+
+	if (asking->chosen != NULL && (calibration->best > 0 || calibration->last > 0))
+		return -INFINITY;
+	return predictor_score_needed(predictor, asked->side, asked->relation, known_of(asking, asked, question), last, probability);
 }
+
+/* The best answers of all, as a question shows them: what is given is none of them. */
+static EvQuestionScores
+scores_of_all(const Asking *asking, const KgeQuestionAnswers *question, const KgeAnswer *answer, int64 count)
+{
+	EvQuestionScores scores = {.known = question->end - question->first};
+	int			shown = 0;
+
+	for (int64 i = 0; i < count && shown < EV_SHOWN; i++)
+		if ((asking->all.reflexive || answer[i].row != question->given) && is_answer(asking, answer[i].addition))
+			ev_show_score(&scores, shown++, answer[i].score);
+	return scores;
+}
+
+static void
+look_at_some(Asking *asking, const int64 *number, int count)
+{
+	const KgeAsked *all = &asking->all;
+	int			room = Min(EV_SHOWN + 1, asking->scoring.kge.entities);
+	KgeTopQuestion *question = array_new(KgeTopQuestion, count);
+	KgeAnswer  *answer = array_new(KgeAnswer, (Size) count * room);
+	int64	   *found = array_new(int64, count);
+
+	for (int i = 0; i < count; i++)
+	{
+		const KgeQuestionAnswers *asked = &all->question[number[i]];
+
+		question[i] = (KgeTopQuestion) {all->side, asked->given, all->relation, all->known + asked->first,
+		asked->end - asked->first};
+	}
+	kge_top_many_ask(asking->rivals, (KgeTopQuestions) {question, count}, room, answer, found);
+	for (int i = 0; i < count; i++)
+		asking->scores[number[i]] = scores_of_all(asking, &all->question[number[i]], answer + (Size) i * room, found[i]);
+	pfree(question);
+	pfree(answer);
+	pfree(found);
+}
+
+/* KgeJudge's callback */
+static void
+look(void *argument, const KgeAsked *asked, const int64_t *number, int64_t count)
+{
+	for (int64 first = 0; first < count; first += LOOKED_AT)
+		look_at_some(argument, number + first, (int) Min(LOOKED_AT, count - first));
+}
+
+/* ---- a search --------------------------------------------------------------------------- */
+
+static Asking
+asking_open(MissingQuestions *questions)
+{
+	const Predictor *predictor = questions->predictor;
+
+	return (Asking) {.questions = questions,.predictor = predictor,.pool = hkg_pool(),
+		.sketch = predictor->kind == EV_RULES || predictor->added->count > 0 ? NULL : predictor->model->sketch};
+}
+
+/* For finding the best k, and for returning as many as there can be */
+static uint64
+bytes_needed(const Asking *asking, const KgeModel *model, const KgeSketch *sketch, KgeJudge judge, KgeWanted wanted)
+{
+	int64		listed = Min(wanted.k, wanted.questions * model->entities + wanted.offered);
+	const Scoring *scoring = &asking->scoring;
+	uint64		bytes = kge_completion_bytes(asking->pool, model, sketch, scoring->adjustment, judge, wanted) +
+		listed * (sizeof(Triple) + 2 * sizeof(double)) + best_rule_bytes(listed);
+
+	if (asking->chosen != NULL)
+		bytes += kge_top_many_bytes(&scoring->kge, asking->sketch, scoring->adjustment, pool_threads(asking->pool)) +
+			LOOKED_AT * (EV_SHOWN + 1) * sizeof(KgeAnswer) + asking->questions->most * sizeof(EvQuestionScores);
+	return bytes;
+}
+
+/* Begins to look for answers among the candidates of a side; shown: NULL for all, of both sides. */
+static KgeCompletion *
+open_search(Asking *asking, const EntitySet *shown, KgeWanted wanted)
+{
+	const Scoring *scoring = &asking->scoring;
+	const KgeModel *model = &scoring->kge;
+	const KgeAdjustment *adjustment = scoring->adjustment;
+	const KgeSketch *sketch = asking->sketch;
+	Arena		arena = hkg_arena();
+	KgeJudge	judging = {judge, score_needed, asking, EV_SHOWN, NULL};
+
+	asking->chosen = NULL;
+	if (shown != NULL && shown->given)
+	{
+		asking->chosen = entity_set_chosen(shown, model, adjustment, pool_threads(asking->pool));
+		sketch = chosen_sketch(asking->chosen, sketch, asking->pool);
+		model = &asking->chosen->model;
+		adjustment = asking->chosen->adjustment;
+		judging.look = look;
+	}
+	hkg_check_memory_or(bytes_needed(asking, model, sketch, judging, wanted),
+						psprintf("a list of " INT64_FORMAT " missing facts", wanted.k), "ask for a smaller k");
+	if (asking->chosen != NULL)
+	{
+		asking->scores = array_new(EvQuestionScores, asking->questions->most);
+		asking->rivals = kge_top_many(&arena, asking->pool, &scoring->kge, asking->sketch, scoring->adjustment, wanted.listed);
+	}
+	return kge_completion(&arena, asking->pool, model, sketch, adjustment, judging, wanted);
+}
+
+/* Asks all questions of a relation for one side. */
+static void
+ask(Asking *asking, KgeCompletion *completion, int32 relation, Side side)
+{
+	KgeAsked	asked = asking->all = missing_questions_of(asking->questions, relation, side);
+
+	if (asking->chosen != NULL)
+		asked = missing_questions_among(asking->questions, &asking->all, asking->chosen);
+	kge_completion_ask(completion, &asked);
+}
+
+/* All questions, with one search */
+static int64
+find_among_all(Asking *asking, KgeWanted wanted, const KgeScored **best)
+{
+	const MissingQuestions *questions = asking->questions;
+	KgeCompletion *completion;
+
+	wanted.questions = questions->count[SIDE_HEAD] + questions->count[SIDE_TAIL];
+	completion = open_search(asking, NULL, wanted);
+	for (int32 relation = questions->first; relation < questions->end; relation++)
+		for (int side = SIDE_HEAD; side <= SIDE_TAIL; side++)
+			ask(asking, completion, relation, (Side) side);
+	return kge_completion_end(completion, best);
+}
+
+/* Those for the tails first: these are the many heads, and what they find leaves less to be looked for. */
+static int64
+find_among_shown(Asking *asking, KgeWanted wanted, const KgeScored **best)
+{
+	const MissingQuestions *questions = asking->questions;
+	const EntitySet *shown = questions->shown->side;
+	int64		count = 0;
+
+	if ((shown[SIDE_HEAD].given && shown[SIDE_HEAD].count == 0) || (shown[SIDE_TAIL].given && shown[SIDE_TAIL].count == 0))
+		return 0;
+	for (int side = SIDE_TAIL; side >= SIDE_HEAD; side--)
+	{
+		KgeCompletion *completion;
+
+		wanted.questions = questions->count[side];
+		wanted.offered = count;
+		if (count == wanted.k)
+			wanted.probability = Max(wanted.probability, (*best)[count - 1].probability);
+		completion = open_search(asking, &shown[side], wanted);
+		kge_completion_offer(completion, *best, count);
+		for (int32 relation = questions->first; relation < questions->end; relation++)
+			ask(asking, completion, relation, (Side) side);
+		count = kge_completion_end(completion, best);
+	}
+	return count;
+}
+
+static int64
+find_best(MissingQuestions *questions, KgeWanted wanted, const KgeScored **best)
+{
+	const Predictor *predictor = questions->predictor;
+	const EntitySet *shown = questions->shown->side;
+	Asking		asking = asking_open(questions);
+
+	scoring_open(predictor->evidence, predictor->kind, added_entities_array(predictor->added), pool_threads(asking.pool),
+				 &asking.scoring);
+	wanted.listed = predictor->kind == EV_RULES;
+	wanted.heads = wanted.heads > 0 ? asking.scoring.kge.entities : 0;
+	if (shown[SIDE_HEAD].given || shown[SIDE_TAIL].given)
+		return find_among_shown(&asking, wanted, best);
+	return find_among_all(&asking, wanted, best);
+}
+
+/* ---- answers ----------------------------------------------------------------------------- */
 
 /* Most probable first */
 typedef struct MissingList
@@ -253,37 +312,6 @@ add_missing(MissingList *list, const Predictor *predictor, const KgeScored *foun
 	list->probability[list->count++] = found->probability;
 }
 
-/* For finding the best k, and for returning as many as there can be */
-static uint64
-bytes_needed(Pool *pool, const Scoring *scoring, const KgeSketch *sketch, KgeJudge judge, KgeWanted wanted)
-{
-	int64		listed = Min(wanted.k, wanted.questions * scoring->kge.entities);
-
-	return kge_completion_bytes(pool, &scoring->kge, sketch, scoring->adjustment, judge, wanted) +
-		listed * (sizeof(Triple) + 2 * sizeof(double)) + best_rule_bytes(listed);
-}
-
-static int64
-find_best(MissingQuestions *questions, KgeWanted wanted, const KgeScored **best)
-{
-	const Predictor *predictor = questions->predictor;
-	Arena		arena = hkg_arena();
-	Pool	   *pool = hkg_pool();
-	KgeJudge	judging = {judge, score_needed, (void *) predictor, EV_SHOWN};
-	const KgeSketch *sketch = predictor->kind == EV_RULES || predictor->added->count > 0 ? NULL : predictor->model->sketch;
-	KgeCompletion *completion;
-	Scoring		scoring;
-
-	scoring_open(predictor->evidence, predictor->kind, added_entities_array(predictor->added), pool_threads(pool), &scoring);
-	hkg_check_memory_or(bytes_needed(pool, &scoring, sketch, judging, wanted),
-						psprintf("a list of " INT64_FORMAT " missing facts", wanted.k), "ask for a smaller k");
-	completion = kge_completion(&arena, pool, &scoring.kge, sketch, scoring.adjustment, judging, wanted);
-	for (int32 relation = questions->first; relation < questions->end; relation++)
-		for (int side = SIDE_HEAD; side <= SIDE_TAIL; side++)
-			ask(questions, completion, relation, (Side) side);
-	return kge_completion_end(completion, best);
-}
-
 /* Adds the k best of them to a list that has room for them. */
 static void
 add_best(MissingList *list, const Predictor *predictor, const KgeScored *best, int64 count, double min_probability)
@@ -295,11 +323,20 @@ add_best(MissingList *list, const Predictor *predictor, const KgeScored *best, i
 	}
 }
 
-static MissingList
-find_missing(Graph *graph, const Predictor *predictor, const char *relation, int k, double min_probability)
+/* What is to be listed */
+typedef struct ListWanted
 {
-	MissingQuestions	questions = open_questions(graph, predictor, relation);
-	KgeWanted	wanted = {k, questions.count, predictor->kind == EV_RULES, min_probability};
+	const char *relation;		/* NULL: all */
+	int			k;
+	double		min_probability;
+	bool		one_each;
+} ListWanted;
+
+static MissingList
+find_missing(Graph *graph, const Predictor *predictor, const ListWanted *list_wanted, const ShownEntities *shown)
+{
+	MissingQuestions	questions = missing_questions_open(graph, predictor, list_wanted->relation, shown);
+	KgeWanted	wanted = {.k = list_wanted->k,.probability = list_wanted->min_probability,.heads = list_wanted->one_each};
 	MissingList list = {.best = -1};
 	const KgeScored *best = NULL;
 	int64		count = find_best(&questions, wanted, &best);
@@ -307,8 +344,8 @@ find_missing(Graph *graph, const Predictor *predictor, const char *relation, int
 	list.triple = array_new(Triple, count);
 	list.score = array_new(double, count);
 	list.probability = array_new(double, count);
-	add_best(&list, predictor, best, count, min_probability);
-	if (list.count == 0 && min_probability > 0)
+	add_best(&list, predictor, best, count, list_wanted->min_probability);
+	if (list.count == 0 && list_wanted->min_probability > 0)
 	{
 		/* for the notice, and the list stays empty */
 		wanted.k = 1;
@@ -321,9 +358,18 @@ find_missing(Graph *graph, const Predictor *predictor, const char *relation, int
 
 /* Why the list is empty */
 static void
-notice_nothing(const MissingList *list, double min_probability)
+notice_nothing(const MissingList *list, double min_probability, const ShownEntities *shown)
 {
-	if (list->best < 0)
+	const EntitySet *heads = &shown->side[SIDE_HEAD];
+	const EntitySet *tails = &shown->side[SIDE_TAIL];
+
+	if ((heads->given && heads->count == 0) || (tails->given && tails->count == 0))
+		ereport(NOTICE,
+				(errmsg("no missing fact was found"),
+				 errdetail("Of " INT64_FORMAT " names in %s, none is an entity of the model.",
+						   heads->given && heads->count == 0 ? heads->names : tails->names,
+						   heads->given && heads->count == 0 ? "heads" : "candidates")));
+	else if (list->best < 0)
 		ereport(NOTICE,
 				(errmsg("no missing fact was found"),
 				 errdetail("There is no question to ask, or no answer that is not a fact.")));
@@ -366,17 +412,28 @@ HKG_FUNCTION(hkg_complete);
 Datum
 hkg_complete(PG_FUNCTION_ARGS)
 {
-	char	   *relation = PG_ARGISNULL(1) ? NULL : argument_text(fcinfo, 1, "relation");
-	int			k = argument_int(fcinfo, 2, "k", 1, PG_INT32_MAX);
-	double		min_probability = argument_float(fcinfo, 3, "min_probability", 0, 1);
+	ListWanted	wanted = {
+		.relation = PG_ARGISNULL(1) ? NULL : argument_text(fcinfo, 1, "relation"),
+		.k = argument_int(fcinfo, 2, "k", 1, PG_INT32_MAX),
+		.min_probability = argument_float(fcinfo, 3, "min_probability", 0, 1),
+		.one_each = PG_NARGS() > 8 && DatumGetBool(argument(fcinfo, 8, "one_each"))
+	};
 	EvKind		kind = argument_evidence(fcinfo, 5);
-	Call		call = call_begin(fcinfo, 4);
-	Predictor	predictor = predictor_open(call.graph, call.model, kind);
-	MissingList list = find_missing(call.graph, &predictor, relation, k, min_probability);
+	Call		call = call_begin_unpinned(fcinfo, 4);
+	GivenNames	heads = call_names(fcinfo, 6, "heads", &call);
+	GivenNames	candidates = call_names(fcinfo, 7, "candidates", &call);
+	ShownEntities shown;
+	Predictor	predictor;
+	MissingList list;
 	BestRule   *rule;
 
+	call_pin(&call);
+	predictor = predictor_open(call.graph, call.model, kind);
+	shown = (ShownEntities) {{entity_set(call.graph, predictor.added, &heads),
+	entity_set(call.graph, predictor.added, &candidates)}};
+	list = find_missing(call.graph, &predictor, &wanted, &shown);
 	if (list.count == 0)
-		notice_nothing(&list, min_probability);
+		notice_nothing(&list, wanted.min_probability, &shown);
 	rule = best_rule_of_each(call.graph, call.model, predictor.evidence, list.triple, list.count);
 	return_missing(call.graph, call.model, &list, rule, call.result);
 	return call_end(&call);

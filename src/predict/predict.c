@@ -24,6 +24,7 @@
 #include "graph/call.h"
 #include "model/model_cache.h"
 #include "model/predictor.h"
+#include "predict_many.h"
 #include "server/growing_array.h"
 #include "server/sql.h"
 
@@ -458,13 +459,20 @@ predict_side(FunctionCallInfo fcinfo, Side side)
 	int			k = argument_int(fcinfo, 3, "k", 1, PG_INT32_MAX);
 	bool		known = DatumGetBool(argument(fcinfo, 5, "known"));
 	EvKind		kind = argument_evidence(fcinfo, 6);
-	Call		call = call_begin(fcinfo, 4);
-	Predictor	predictor = predictor_open(call.graph, call.model, kind);
+	Call		call = call_begin_unpinned(fcinfo, 4);
+	GivenNames	candidates = call_names(fcinfo, 7, "candidates", &call);
+	Predictor	predictor;
 	EntityQuestion	question = {.predictor = &predictor,.side = side};
 
+	call_pin(&call);
+	predictor = predictor_open(call.graph, call.model, kind);
 	question.given = added_entities_row_of_name(predictor.added, call.graph, side == SIDE_TAIL ? first : second);
 	question.relation = model_relation_row(predictor.model, call.graph, side == SIDE_TAIL ? second : first);
-	predict_entities(call.graph, &question, k, known, call.result);
+	if (candidates.given)
+		predict_among(fcinfo, &call, &predictor, (QuestionAsked) {side, question.given, question.relation, k, known},
+					  &candidates);
+	else
+		predict_entities(call.graph, &question, k, known, call.result);
 	return call_end(&call);
 }
 

@@ -5,8 +5,8 @@
  * The questions share all that a call does: the look-up of names, the reading of known facts, the threads and, above
  * all, the passes over the entities (kge_top_many).  Each has the answers that it has alone.
  *
- * Where only some entities are candidates, a question's list is asked for again, and longer, until it has enough of
- * them.  Probabilities are those among all entities.
+ * Where only some entities are candidates, a search passes over these (kge/chosen.c).  Probabilities are those among
+ * all entities, whose best ones are found for them.
  *
  * Memory is bounded: questions come in parts that have about ANSWERS_AT_ONCE answers together.
  */
@@ -14,8 +14,9 @@
 
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
+
+#include "predict_many.h"
 
 #include "core/search.h"
 #include "graph/call.h"
@@ -32,8 +33,6 @@
 #define KNOWN_AT_ONCE (1 << 22)
 /* one more thread for this many questions */
 #define QUESTIONS_A_THREAD 16
-/* times that a list is longer when a shorter one had too few candidates */
-#define DEEPER 8
 
 /* All that a call asks */
 typedef struct Asked
@@ -48,10 +47,11 @@ typedef struct Asked
 	bool		known;			/* whether known facts are answers, too */
 	bool		reflexive;		/* whether the given entity is */
 	int			count;
-	Datum	   *name;			/* text, of each given entity */
+	Datum	   *name;			/* text, of each given entity; NULL: it is no column of the result */
 	int32	   *given;			/* its row */
-	bool	   *candidate;		/* by row of the model; NULL: all are candidates */
-	int64		candidates;
+	EntitySet	candidates;
+	KgeChosen  *chosen;			/* NULL: all entities are candidates */
+	const KgeSketch *chosen_sketch;
 	Datum	   *answer_name;	/* text, by row of the model; 0 until it was looked up */
 	Datum		no_name;		/* while it is looked up */
 	MemoryContext context;		/* of these */
@@ -59,51 +59,20 @@ typedef struct Asked
 
 /* ---- names ------------------------------------------------------------------------- */
 
-/* The elements of an array of text, in order; returns how many. */
-static int
-read_names(FunctionCallInfo fcinfo, int i, const char *name, Datum **names)
-{
-	ArrayType  *array = DatumGetArrayTypeP(argument(fcinfo, i, name));
-	bool	   *nulls;
-	int			count;
-
-	deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT, names, &nulls, &count);
-	for (int j = 0; j < count; j++)
-		if (nulls[j])
-			ereport(ERROR,
-					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-					 errmsg("element %d of %s must not be null", j + 1, name),
-					 errhint("array_remove(..., null) leaves such elements out.")));
-	return count;
-}
-
-static void
-take_given(void *argument, const Datum *values, const bool *nulls)
-{
-	Asked	   *asked = argument;
-
-	if (!nulls[1])
-		asked->given[DatumGetInt32(values[0]) - 1] =
-			added_entities_row(asked->predictor->added, DatumGetInt32(values[1]));
-}
-
 /* The rows of the given entities; the first name that has none is an error, as for a single question. */
 static void
-find_given(Asked *asked, Datum names)
+find_given(Asked *asked, const GivenNames *names)
 {
-	SqlArgs		args = {0};
-
-	asked->given = array_new(int32, asked->count);
+	asked->count = (int) names->count;
+	asked->given = entity_rows(asked->graph, asked->predictor->added, names);
+	asked->name = array_new(Datum, names->count);
 	for (int i = 0; i < asked->count; i++)
-		asked->given[i] = -1;
-	sql_arg(&args, TEXTARRAYOID, names);
-	sql_stream_often(psprintf("select u.place::int, e.id::int from unnest($1) with ordinality as u (name, place) "
-							  "join %sentity e on e.name = u.name", asked->graph->prefix),
-					 &args, take_given, asked);
-	for (int i = 0; i < asked->count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		asked->name[i] = CStringGetTextDatum(names->name[i]);
 		if (asked->given[i] < 0)
-			asked->given[i] = added_entities_row_of_name(asked->predictor->added, asked->graph,
-														  TextDatumGetCString(asked->name[i]));
+			asked->given[i] = added_entities_row_of_name(asked->predictor->added, asked->graph, names->name[i]);
+	}
 }
 
 static void
@@ -119,37 +88,6 @@ take_answer_name(void *argument, const Datum *values, const bool *nulls)
 		asked->answer_name[row] = PointerGetDatum(DatumGetTextPCopy(values[1]));
 		MemoryContextSwitchTo(caller);
 	}
-}
-
-/* ---- candidates -------------------------------------------------------------------- */
-
-static void
-take_candidate(void *argument, const Datum *values, const bool *nulls)
-{
-	Asked	   *asked = argument;
-	int32		row = added_entities_row(asked->predictor->added, DatumGetInt32(values[0]));
-
-	if (row < 0 || asked->candidate[row])
-		return;
-	asked->candidate[row] = true;
-	asked->candidates++;
-}
-
-/* Names that nothing in the model has are left out: they come from tables, which may have more than the graph. */
-static void
-read_candidates(FunctionCallInfo fcinfo, int i, Asked *asked)
-{
-	SqlArgs		args = {0};
-	Datum	   *names;
-
-	if (PG_ARGISNULL(i))
-		return;
-	(void) read_names(fcinfo, i, "candidates", &names);
-	asked->candidate = array_new_zero(bool, asked->predictor->kge.entities + asked->predictor->kge.added);
-	sql_arg(&args, TEXTARRAYOID, PG_GETARG_DATUM(i));
-	sql_stream_often(psprintf("select e.id::int from unnest($1) u (name) join %sentity e on e.name = u.name",
-							  asked->graph->prefix),
-					 &args, take_candidate, asked);
 }
 
 /* The answers of some questions */
@@ -258,7 +196,7 @@ answers_listed(const Asked *asked, const KnownAnswers *known, int count)
 
 	for (int i = 0; i < count && asked->known; i++)
 		most = Max(most, known->end[i] - first_known(known, i));
-	return (int) Min(Max((int64) asked->k, EV_SHOWN + most), asked->kge.entities);
+	return (int) Min(Max(asked->chosen != NULL ? 0 : (int64) asked->k, EV_SHOWN + most), asked->kge.entities);
 }
 
 /* The known answers of each question, unless they are wanted, and the given entity where it is no answer, ascending */
@@ -368,81 +306,6 @@ question_scores(const Asked *asked, const KnownAnswers *known, int question, con
 	return scores;
 }
 
-/* Leaves the candidates among a question's answers; returns how many are left. */
-static int64
-keep_candidates(const Asked *asked, KgeAnswer *answer, int64 count)
-{
-	int64		kept = 0;
-
-	for (int64 i = 0; i < count && kept < asked->k; i++)
-		if (asked->candidate[answer[i].row])
-			answer[kept++] = answer[i];
-	return kept;
-}
-
-/* Whether a list of so many answers, of which these are candidates, ended too early. */
-static bool
-is_short(const Asked *asked, int64 kept, int64 found, int64 listed)
-{
-	return kept < Min(asked->candidates, asked->k) && found == listed && listed < asked->kge.entities;
-}
-
-/* Asks some questions for longer lists; of `some`, those that are too short still are left. */
-static void
-ask_again(const Asked *asked, KgeTopMany *search, const KgeTopQuestion *all, Answers *answers, Numbers *some, int64 listed)
-{
-	int			at_once = (int) Min(Max(ANSWERS_AT_ONCE / listed, 1), some->count);
-	KgeTopQuestion *question = array_new(KgeTopQuestion, at_once);
-	int64	   *found = array_new(int64, at_once);
-	KgeAnswer  *answer;
-	int64		left = 0;
-
-	hkg_check_memory_or((uint64) at_once * listed * sizeof(KgeAnswer), "a search for candidates", "ask for a smaller k");
-	answer = array_new(KgeAnswer, (Size) at_once * listed);
-	for (int64 first = 0; first < some->count; first += at_once)
-	{
-		int			count = (int) Min(at_once, some->count - first);
-
-		for (int i = 0; i < count; i++)
-			question[i] = all[some->value[first + i]];
-		kge_top_many_ask(search, (KgeTopQuestions) {question, count}, listed, answer, found);
-		for (int i = 0; i < count; i++)
-		{
-			int32		number = some->value[first + i];
-			int64		kept = keep_candidates(asked, &answer[i * listed], found[i]);
-
-			memcpy(&answers->answer[(int64) number * answers->listed], &answer[i * listed], kept * sizeof(KgeAnswer));
-			answers->found[number] = kept;
-			if (is_short(asked, kept, found[i], listed))
-				some->value[left++] = number;
-		}
-	}
-	some->count = left;
-	pfree(question);
-	pfree(found);
-	pfree(answer);
-}
-
-static void
-leave_candidates(const Asked *asked, KgeTopMany *search, const KgeTopQuestion *question, Answers *answers)
-{
-	Numbers		some = {0};
-
-	for (int i = 0; i < answers->count; i++)
-	{
-		int64		found = answers->found[i];
-
-		answers->found[i] = keep_candidates(asked, &answers->answer[(int64) i * answers->listed], found);
-		if (is_short(asked, answers->found[i], found, answers->listed))
-			numbers_append(&some, i);
-	}
-	for (int64 listed = answers->listed; some.count > 0;)
-	{
-		listed = Min(listed * DEEPER, asked->kge.entities);
-		ask_again(asked, search, question, answers, &some, listed);
-	}
-}
-
 static void
 score_questions(const Asked *asked, const KnownAnswers *known, Answers *answers)
 {
@@ -450,6 +313,56 @@ score_questions(const Asked *asked, const KnownAnswers *known, Answers *answers)
 	for (int i = 0; i < answers->count; i++)
 		answers->scores[i] = question_scores(asked, known, i, &answers->answer[(int64) i * answers->listed],
 											 answers->found[i]);
+}
+
+/* ---- candidates -------------------------------------------------------------------- */
+
+/* The same questions, with rows of the candidates */
+static KgeTopQuestion *
+chosen_questions(const KgeChosen *chosen, const KgeTopQuestion *all, int count)
+{
+	KgeTopQuestion *question = array_new(KgeTopQuestion, count);
+	int64		excluded = 0;
+	int32	   *row;
+
+	for (int i = 0; i < count; i++)
+		excluded += all[i].excluded_count;
+	row = array_new(int32, excluded);
+	for (int i = 0; i < count; i++)
+	{
+		question[i] = (KgeTopQuestion) {all[i].side, kge_chosen_given(chosen, all[i].given), all[i].relation, row, 0};
+		for (int64 j = 0; j < all[i].excluded_count; j++)
+			if (chosen->row[all[i].excluded[j]] >= 0)
+				row[question[i].excluded_count++] = chosen->row[all[i].excluded[j]];
+		row += question[i].excluded_count;
+	}
+	return question;
+}
+
+/* The best candidates take the place of the best of all. */
+static void
+ask_chosen(const Asked *asked, Pool *pool, const KgeTopQuestion *all, Answers *answers)
+{
+	const KgeChosen *chosen = asked->chosen;
+	Arena		arena = hkg_arena();
+	int			k = Min(asked->k, chosen->count);
+	KgeTopQuestions questions = {chosen_questions(chosen, all, answers->count), answers->count};
+	KgeTopMany *search;
+
+	hkg_check_memory_or(kge_top_many_bytes(&chosen->model, asked->chosen_sketch, chosen->adjustment, pool_threads(pool)) +
+						(uint64) answers->count * k * sizeof(KgeAnswer), "a search among candidates", "ask for a smaller k");
+	search = kge_top_many(&arena, pool, &chosen->model, asked->chosen_sketch, chosen->adjustment,
+						  asked->predictor->kind == EV_RULES);
+	answers->listed = k;
+	answers->answer = array_new(KgeAnswer, (Size) answers->count * k);
+	kge_top_many_ask(search, questions, k, answers->answer, answers->found);
+	for (int i = 0; i < answers->count; i++)
+		for (int64 j = 0; j < answers->found[i]; j++)
+		{
+			KgeAnswer  *answer = &answers->answer[(int64) i * k + j];
+
+			answer->row = chosen->entity[answer->row];
+		}
 }
 
 static void
@@ -464,12 +377,13 @@ return_answers(Asked *asked, const Answers *answers, SqlResult *result)
 		{
 			const KgeAnswer *answer = &of_question[j];
 			EvJudged	judged = {score_of(asked, answer), answer->phi, answer->addition, answers->scores[i]};
-			Datum		values[4] = {asked->name[answers->first + i], asked->answer_name[answer->row], Float8GetDatum(judged.score),
+			Datum		values[4] = {asked->name == NULL ? (Datum) 0 : asked->name[answers->first + i], asked->answer_name[answer->row],
+				Float8GetDatum(judged.score),
 				Float8GetDatum(predictor_probability(asked->predictor, asked->side, asked->relation, judged))};
 			bool		nulls[4] = {false};
 
 			CHECK_FOR_INTERRUPTS();
-			sql_result_row(result, values, nulls);
+			sql_result_row(result, values + (asked->name == NULL), nulls);
 		}
 	}
 }
@@ -516,8 +430,8 @@ answer_some(Asked *asked, Pool *pool, const KgeAdjustment *adjustment, int first
 	search = kge_top_many(&arena, pool, &asked->kge, asked->sketch, adjustment, predictor->kind == EV_RULES);
 	kge_top_many_ask(search, questions, answers.listed, answers.answer, answers.found);
 	score_questions(asked, &known, &answers);
-	if (asked->candidate != NULL)
-		leave_candidates(asked, search, questions.question, &answers);
+	if (asked->chosen != NULL)
+		ask_chosen(asked, pool, questions.question, &answers);
 	return_answers(asked, &answers, result);
 }
 
@@ -556,6 +470,12 @@ answer_all(FunctionCallInfo fcinfo, Asked *asked, SqlResult *result)
 		if (predictor->kind == EV_BOTH)
 			evidence_expect(predictor->evidence, &adjuster, &asked->kge);
 	}
+	if (asked->candidates.given)
+	{
+		asked->chosen = entity_set_chosen(&asked->candidates, &asked->kge, predictor->kind == EV_EMBEDDING ? NULL : &adjustment,
+										  threads);
+		asked->chosen_sketch = chosen_sketch(asked->chosen, asked->sketch, pool);
+	}
 	asked->context = CurrentMemoryContext;
 	asked->no_name = CStringGetTextDatum("");
 	asked->answer_name = array_new_zero(Datum, asked->kge.entities);
@@ -570,6 +490,29 @@ answer_all(FunctionCallInfo fcinfo, Asked *asked, SqlResult *result)
 	MemoryContextSwitchTo(asked->context);
 }
 
+/* What is there to be asked: not, where no candidate is there */
+static void
+answer(FunctionCallInfo fcinfo, Asked *asked, SqlResult *result)
+{
+	const Predictor *predictor = asked->predictor;
+
+	asked->k = Min(asked->k, predictor->kge.entities + predictor->kge.added);
+	asked->reflexive = predictor_is_reflexive(predictor, asked->graph, asked->relation);
+	if (asked->count > 0 && asked->k > 0 && (!asked->candidates.given || asked->candidates.count > 0))
+		answer_all(fcinfo, asked, result);
+}
+
+void
+predict_among(FunctionCallInfo fcinfo, const Call *call, const Predictor *predictor, QuestionAsked question,
+			  const GivenNames *candidates)
+{
+	Asked		asked = {.graph = call->graph,.predictor = predictor,.side = question.side,.relation = question.relation,
+		.k = question.k,.known = question.known,.count = 1,.given = &question.given};
+
+	asked.candidates = entity_set(call->graph, predictor->added, candidates);
+	answer(fcinfo, &asked, call->result);
+}
+
 static Datum
 predict_many(FunctionCallInfo fcinfo, Side side)
 {
@@ -577,24 +520,25 @@ predict_many(FunctionCallInfo fcinfo, Side side)
 	const char *what = side == SIDE_TAIL ? "heads" : "tails";
 	char	   *relation = argument_text(fcinfo, 3 - names, "relation");
 	int			k = argument_int(fcinfo, 3, "k", 1, PG_INT32_MAX);
-	Asked		asked = {.side = side,.known = DatumGetBool(argument(fcinfo, 5, "known"))};
+	Asked		asked = {.side = side,.k = k,.known = DatumGetBool(argument(fcinfo, 5, "known"))};
 	EvKind		kind = argument_evidence(fcinfo, 6);
-	Datum		array = argument(fcinfo, names, what);
-	Call		call = call_begin(fcinfo, 4);
-	Predictor	predictor = predictor_open(call.graph, call.model, kind);
+	Call		call;
+	GivenNames	given;
+	GivenNames	candidates;
+	Predictor	predictor;
 
+	(void) argument(fcinfo, names, what);
+	call = call_begin_unpinned(fcinfo, 4);
+	given = call_names(fcinfo, names, what, &call);
+	candidates = call_names(fcinfo, 7, "candidates", &call);
+	call_pin(&call);
+	predictor = predictor_open(call.graph, call.model, kind);
 	asked.graph = call.graph;
 	asked.predictor = &predictor;
-	asked.k = Min(k, predictor.kge.entities + predictor.kge.added);
 	asked.relation = model_relation_row(predictor.model, call.graph, relation);
-	asked.reflexive = predictor_is_reflexive(&predictor, call.graph, asked.relation);
-	asked.count = read_names(fcinfo, names, what, &asked.name);
-	read_candidates(fcinfo, 7, &asked);
-	if (asked.count > 0 && asked.k > 0)
-	{
-		find_given(&asked, array);
-		answer_all(fcinfo, &asked, call.result);
-	}
+	find_given(&asked, &given);
+	asked.candidates = entity_set(call.graph, predictor.added, &candidates);
+	answer(fcinfo, &asked, call.result);
 	return call_end(&call);
 }
 

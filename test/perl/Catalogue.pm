@@ -25,7 +25,7 @@ my %usual = (
 	entity_query => q{'select name, array[1, 0.5]::real[] from g.entity'}, relation_query => q{'select name, array[1, 0.5]::real[] from g.relation'},
 	compare => q{'m2'});
 my %of_type = (text => q{'x'}, name => q{'x'}, integer => '1', bigint => '1', 'double precision' => '0.5', boolean => 'false',
-	jsonb => q{'{}'}, regclass => q{'g.triple'}, 'text[]' => q{array['x']}, 'integer[]' => q{array[1]}, 'timestamp with time zone' => q{now()});
+	jsonb => q{'{}'}, regclass => q{'g.triple'}, 'text[]' => q{array['x']}, '"any"' => q{array['x']}, 'integer[]' => q{array[1]}, 'timestamp with time zone' => q{now()});
 # defaults that are given a value, so that a call takes little time
 my %shorter = map { $_ => 1 } qw(iterations epochs dimensions evidence_rules evidence_length model model_a model_b fixed compare);
 
@@ -83,8 +83,9 @@ sub call_of
 	foreach my $argument (@{ $function->{arguments} })
 	{
 		my $value = exists $given{ $argument->{name} } ? $given{ $argument->{name} } : value_of($function, $argument);
+		my $cast = $argument->{type} eq '"any"' ? '' : "::$argument->{type}";
 
-		push @list, "$argument->{name} => $value" . ($argument->{type} eq 'name' || !defined $value || $value eq 'null' ? "::$argument->{type}" : '') if defined $value;
+		push @list, "$argument->{name} => $value" . ($argument->{type} eq 'name' || !defined $value || $value eq 'null' ? $cast : '') if defined $value;
 	}
 	return "$function->{schema}.$function->{name}(" . join(', ', @list) . ')';
 }

@@ -24,7 +24,7 @@ select c.relname, null from pg_class c
 where (c.relnamespace = 'g'::regnamespace or c.relname like 'hkg\_%') and c.relkind in ('r', 'v')
 	and obj_description(c.oid, 'pg_class') is null;
 
--- What may run where: what reads is STABLE and PARALLEL SAFE, what writes is VOLATILE and PARALLEL UNSAFE
+-- What may run where: what reads is STABLE and PARALLEL SAFE (but for a list that may read a temporary table), what writes is VOLATILE and PARALLEL UNSAFE
 select p.proname, p.provolatile, p.proparallel
 from pg_proc p where p.proname ~ '^hkg_(predict|score|classify|complete|evaluate|ranks|compare|explain|neighbors|project|rule|apply|sparsity|help)'
 	and (p.provolatile, p.proparallel) <> ('s', 's');

@@ -82,9 +82,9 @@ sub stated
 
 # ---- functions ------------------------------------------------------------------
 
-# a function of an array that has the name of another one has a section "NAME of ARGUMENT"
+# a function of many names that has the name of another one has a section "NAME of ARGUMENT"
 my @known = rows("select p.proname || coalesce((select ' of ' || p.proargnames[i] from generate_series(1, p.pronargs) i
-		where p.proargtypes[i - 1] = 'text[]'::regtype and exists (select from pg_proc o where o.proname = p.proname and o.oid <> p.oid)
+		where p.proargtypes[i - 1] = '\"any\"'::regtype and i <= p.pronargs - p.pronargdefaults and exists (select from pg_proc o where o.proname = p.proname and o.oid <> p.oid)
 		order by i limit 1), ''),
 	pg_get_function_result(p.oid), p.proallargtypes is not null, p.oid from $functions order by 1");
 

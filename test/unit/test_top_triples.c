@@ -177,9 +177,9 @@ static int64_t
 complete(Arena *arena, Pool *pool, const KgeModel *model, const KgeAdjustment *adjustment, const Triple *known, int count,
 		 bool heads, int64_t k, const KgeScored **best)
 {
-	KgeJudge	judging = {judge, needed, NULL, 10};
+	KgeJudge	judging = {judge, needed, NULL, 10, NULL};
 	KgeCompletion *completion = kge_completion(arena, pool, model, kge_sketch(arena, pool, model), adjustment, judging,
-											   (KgeWanted) {k, 2 * count, false, 0});
+											   (KgeWanted) {.k = k,.questions = 2 * count});
 
 	if (completion == NULL)
 		return -1;

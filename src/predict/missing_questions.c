@@ -1,0 +1,256 @@
+/*
+ * missing_questions.c
+ *		The questions of hkg_complete (see missing_questions.h).
+ *
+ * Each relation is asked about in both directions: for the tails of heads, and for the heads of tails.  Heads are those
+ * that have a fact of the relation, and those much like them (evidence/question_domain.c); tails likewise.  Where only
+ * some heads or tails are shown, questions about others are left out, and these are the only candidates of the rest.
+ */
+#include "missing_questions.h"
+
+#include "miscadmin.h"
+
+#include "core/heap.h"
+#include "server/growing_array.h"
+#include "server/host.h"
+
+static bool
+is_restricted(const ShownEntities *shown)
+{
+	return shown->side[SIDE_HEAD].given || shown->side[SIDE_TAIL].given;
+}
+
+static DirectedAtom
+atom_of(int32 relation, Side side)
+{
+	return side == SIDE_TAIL ? FORWARDS(relation) : MIRRORED(FORWARDS(relation));
+}
+
+/* Facts about what the model has no row for are left out. */
+static const EvFacts *
+facts_of(Graph *graph, const Predictor *predictor)
+{
+	if (predictor->evidence != NULL)
+		return &predictor->evidence->facts;
+	return &evidence_of_facts(graph, predictor->added)->facts;
+}
+
+/* The entities that a side's questions may be about */
+static const EntitySet *
+given_set(const MissingQuestions *questions, Side side)
+{
+	return &questions->shown->side[side == SIDE_TAIL ? SIDE_HEAD : SIDE_TAIL];
+}
+
+/* Those that questions of a relation for a side are about, which are put first; returns how many. */
+static int64
+find_given(MissingQuestions *questions, DirectedAtom atom, Side side, int32 **entity)
+{
+	EvDomain	domain = ev_domain(questions->finder, atom, hkg_leader(), POOL_LEADER);
+	const EntitySet *given = given_set(questions, side);
+	int64		count = 0;
+
+	*entity = domain.entity;
+	if (!given->given)
+		return domain.holders + domain.alike;
+	*entity = array_new(int32, domain.holders + domain.alike);
+	for (int64 i = 0; i < domain.holders + domain.alike; i++)
+	{
+		if (entity_set_has(given, domain.entity[i]))
+			(*entity)[count++] = domain.entity[i];
+		if (i % 1024 == 0)
+			CHECK_FOR_INTERRUPTS();
+	}
+	return count;
+}
+
+static void
+count_questions(MissingQuestions *questions)
+{
+	for (int32 key = 2 * questions->first; key < 2 * questions->end; key++)
+	{
+		Side		side = (Side) (key % 2);
+		DirectedAtom atom = atom_of(key / 2, side);
+		int32	   *entity;
+		int64		count = find_given(questions, atom, side, &entity);
+		int64		known = 0;
+
+		for (int64 i = 0; i < count; i++)
+		{
+			EvGroup		group = ev_group(questions->facts, entity[i], atom);
+
+			known += group.end - group.first;
+			if (i % 1024 == 0)
+				CHECK_FOR_INTERRUPTS();
+		}
+		questions->count[side] += count;
+		questions->most = Max(questions->most, count);
+		questions->most_known = Max(questions->most_known, known);
+		if (given_set(questions, side)->given)
+			pfree(entity);
+	}
+}
+
+static uint64
+question_bytes(const MissingQuestions *questions)
+{
+	uint64		bytes = questions->most * sizeof(KgeQuestionAnswers) + questions->most_known * sizeof(int32);
+
+	return is_restricted(questions->shown) ? 2 * bytes + (questions->most_known + questions->most) * sizeof(int32) : bytes;
+}
+
+MissingQuestions
+missing_questions_open(Graph *graph, const Predictor *predictor, const char *relation, const ShownEntities *shown)
+{
+	Arena		arena = hkg_arena();
+	MissingQuestions	questions = {.predictor = predictor,.shown = shown,.end = predictor->model->kge.relations};
+
+	if (relation != NULL)
+	{
+		questions.first = model_relation_row(predictor->model, graph, relation);
+		questions.end = questions.first + 1;
+	}
+	questions.facts = facts_of(graph, predictor);
+	hkg_check_memory_or(ev_domain_finder_bytes(questions.facts), "a list of missing facts", "ask for those of one relation");
+	questions.finder = ev_domain_finder(&arena, questions.facts, EV_MUCH_ALIKE);
+	count_questions(&questions);
+	hkg_check_memory_or(question_bytes(&questions), "a list of missing facts", "ask for those of one relation");
+	questions.question = array_new(KgeQuestionAnswers, questions.most);
+	questions.known = array_new(int32, questions.most_known);
+	if (!is_restricted(shown))
+		return questions;
+	questions.chosen = array_new(KgeQuestionAnswers, questions.most);
+	questions.chosen_known = array_new(int32, 2 * questions.most_known + questions.most);
+	return questions;
+}
+
+/* ---- of a relation and side ---------------------------------------------------------- */
+
+/* A question about an entity, with its answers among the facts */
+static KgeQuestionAnswers
+question_about(MissingQuestions *questions, int32 entity, DirectedAtom atom, int64 *known)
+{
+	EvGroup		group = ev_group(questions->facts, entity, atom);
+	KgeQuestionAnswers question = {entity, *known, *known + group.end - group.first};
+
+	for (int64 i = group.first; i < group.end; i++)
+		questions->known[(*known)++] = questions->facts->edge[i].other;
+	return question;
+}
+
+typedef struct FrequentAnswer
+{
+	int32		entity;
+	int64		facts;
+} FrequentAnswer;
+
+/* The most frequent one first */
+static int
+compare_frequent(const void *a, const void *b)
+{
+	const FrequentAnswer *left = a;
+	const FrequentAnswer *right = b;
+
+	if (left->facts != right->facts)
+		return left->facts > right->facts ? -1 : 1;
+	return (left->entity > right->entity) - (left->entity < right->entity);
+}
+
+/* The entities that answer most questions with an atom; returns how many. */
+static int64
+find_likely(MissingQuestions *questions, DirectedAtom atom)
+{
+	const EvFacts *facts = questions->facts;
+	DirectedAtom answers = MIRRORED(atom);
+	FrequentAnswer frequent[LIKELY];
+	int64		count = 0;
+
+	for (int64 i = facts->holders[answers]; i < facts->holders[answers + 1]; i++)
+	{
+		EvGroup		group = ev_group_at(facts, facts->holder[i]);
+		FrequentAnswer answer = {facts->group[facts->holder[i]].entity, group.end - group.first};
+
+		count = heap_offer(frequent, count, LIKELY, &answer, sizeof(FrequentAnswer), compare_frequent);
+		if (i % 1024 == 0)
+			CHECK_FOR_INTERRUPTS();
+	}
+	for (int64 i = 0; i < count; i++)
+		questions->likely[i] = frequent[i].entity;
+	return count;
+}
+
+KgeAsked
+missing_questions_of(MissingQuestions *questions, int32 relation, Side side)
+{
+	DirectedAtom atom = atom_of(relation, side);
+	int64		known = 0;
+	int32	   *entity;
+	KgeAsked	asked = {
+		.side = side,
+		.relation = relation,
+		.reflexive = questions->facts->reflexive[relation],
+		.question = questions->question,
+		.count = find_given(questions, atom, side, &entity),
+		.known = questions->known,
+		.likely = questions->likely,
+		.likely_count = find_likely(questions, atom)
+	};
+
+	for (int64 i = 0; i < asked.count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		questions->question[i] = question_about(questions, entity[i], atom, &known);
+	}
+	if (given_set(questions, side)->given)
+		pfree(entity);
+	return asked;
+}
+
+/* ---- among candidates ---------------------------------------------------------------- */
+
+/*
+ * Of a question: the candidates that are no answers, by their rows, then the known answers as what is given, which
+ * matters where the likely ones are looked at.
+ */
+static KgeQuestionAnswers
+question_among(MissingQuestions *questions, const KgeAsked *asked, const KgeQuestionAnswers *all, const KgeChosen *chosen,
+			   int64 first)
+{
+	bool		pending = !asked->reflexive;
+	int64		end = first;
+
+	for (int64 i = all->first; i <= all->end; i++)
+	{
+		if (pending && (i == all->end || asked->known[i] > all->given))
+		{
+			if (chosen->row[all->given] >= 0)
+				questions->chosen_known[end++] = chosen->row[all->given];
+			pending = false;
+		}
+		if (i < all->end && chosen->row[asked->known[i]] >= 0)
+			questions->chosen_known[end++] = chosen->row[asked->known[i]];
+	}
+	for (int64 i = all->first; i < all->end; i++)
+		questions->chosen_known[end++] = kge_chosen_given(chosen, asked->known[i]);
+	return (KgeQuestionAnswers) {kge_chosen_given(chosen, all->given), first, end};
+}
+
+KgeAsked
+missing_questions_among(MissingQuestions *questions, const KgeAsked *asked, const KgeChosen *chosen)
+{
+	KgeAsked	among = *asked;
+	int64		known = 0;
+
+	for (int64 i = 0; i < asked->count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		questions->chosen[i] = question_among(questions, asked, &asked->question[i], chosen, known);
+		known = questions->chosen[i].end;
+	}
+	for (int64 i = 0; i < asked->likely_count; i++)
+		questions->likely[i] = kge_chosen_given(chosen, asked->likely[i]);
+	among.question = questions->chosen;
+	among.known = questions->chosen_known;
+	among.entity = chosen->entity;
+	return among;
+}

@@ -1,0 +1,49 @@
+/*
+ * missing_questions.h
+ *		The questions of hkg_complete: about which entities, and what they have for known answers.
+ */
+#ifndef HKG_PREDICT_MISSING_QUESTIONS_H
+#define HKG_PREDICT_MISSING_QUESTIONS_H
+
+#include "server/compat.h"
+
+#include "entity_set.h"
+#include "model/predictor.h"
+
+#define LIKELY	64				/* frequent answers of a relation that are scored first */
+
+/* Which entities the triples of a list may have on a side, by Side: heads, then tails */
+typedef struct ShownEntities
+{
+	EntitySet	side[2];
+} ShownEntities;
+
+typedef struct MissingQuestions
+{
+	const Predictor *predictor;
+	const ShownEntities *shown;
+	const EvFacts *facts;
+	EvDomainFinder *finder;
+	int32		first;			/* relations first .. end - 1 */
+	int32		end;
+	int64		count[2];		/* of all questions, by the side of their answers */
+	int64		most;			/* of one relation and side */
+	int64		most_known;		/* answers of those */
+	KgeQuestionAnswers *question;	/* of one relation and side */
+	int32	   *known;
+	KgeQuestionAnswers *chosen; /* the same in rows of candidates, where only some entities are shown */
+	int32	   *chosen_known;
+	int32		likely[LIKELY];
+} MissingQuestions;
+
+/* relation: NULL for all.  In the current context. */
+extern MissingQuestions missing_questions_open(Graph *graph, const Predictor *predictor, const char *relation,
+											   const ShownEntities *shown);
+
+/* Those of a relation for one side; they last until the next ones. */
+extern KgeAsked missing_questions_of(MissingQuestions *questions, int32 relation, Side side);
+
+/* The same in rows of candidates. */
+extern KgeAsked missing_questions_among(MissingQuestions *questions, const KgeAsked *asked, const KgeChosen *chosen);
+
+#endif							/* HKG_PREDICT_MISSING_QUESTIONS_H */

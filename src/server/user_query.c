@@ -1,0 +1,58 @@
+/*
+ * user_query.c
+ *		A query that a caller gives as text (see user_query.h).
+ */
+#include "user_query.h"
+
+#include "executor/spi.h"
+#include "tcop/cmdtag.h"
+#include "utils/lsyscache.h"
+#include "utils/plancache.h"
+
+/* The server would refuse these with "not allowed in a non-volatile function", which says nothing of the way out. */
+static bool
+writes(const CachedPlanSource *source)
+{
+	const Query *query = linitial_node(Query, source->query_list);
+
+	return query->hasModifyingCTE || query->rowMarks != NIL;
+}
+
+void
+user_query_check(const UserQuery *query, const char *text, FmgrInfo *output)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	SPIPlanPtr	plan = SPI_prepare(text, 0, NULL);
+	List	   *sources;
+	CachedPlanSource *source;
+
+	MemoryContextSwitchTo(caller);
+	if (plan == NULL)
+		elog(ERROR, "could not prepare the query: %s", SPI_result_code_string(SPI_result));
+	sources = SPI_plan_get_plan_sources(plan);
+	source = list_length(sources) == 1 ? linitial(sources) : NULL;
+	if (source == NULL || source->commandTag != CMDTAG_SELECT || source->resultDesc == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_SYNTAX_ERROR),
+				 errmsg("%s must be one SELECT", query->argument),
+				 errhint("%s", query->hint)));
+	if (source->resultDesc->natts < query->columns)
+		ereport(ERROR,
+				(errcode(ERRCODE_SYNTAX_ERROR),
+				 errmsg("%s has %d columns, but %s", query->argument, source->resultDesc->natts, query->needed),
+				 errhint("%s", query->hint)));
+	if (writes(source))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("%s must only read", query->argument),
+				 errhint("Write, or lock rows, by a statement of its own.")));
+	for (int i = 0; i < query->columns; i++)
+	{
+		Oid			function;
+		bool		varlena;
+
+		getTypeOutputInfo(TupleDescAttr(source->resultDesc, i)->atttypid, &function, &varlena);
+		fmgr_info(function, &output[i]);
+	}
+	SPI_freeplan(plan);
+}

@@ -1,0 +1,27 @@
+/*
+ * user_query.h
+ *		A query that a caller gives as text: one SELECT that only reads.
+ */
+#ifndef HKG_SERVER_USER_QUERY_H
+#define HKG_SERVER_USER_QUERY_H
+
+#include "compat.h"
+
+/* What an error of a query says */
+typedef struct UserQuery
+{
+	const char *argument;		/* "query" */
+	int			columns;		/* that are needed, at most USER_QUERY_COLUMNS */
+	const char *needed;			/* "head, relation and tail are needed" */
+	const char *hint;
+} UserQuery;
+
+#define USER_QUERY_COLUMNS 3
+
+/*
+ * Prepares a query without running it, and finds the output functions of its first columns.  ERROR 42601 unless it is
+ * one SELECT (VALUES, TABLE, WITH) of as many columns, 0A000 when it writes.
+ */
+extern void user_query_check(const UserQuery *query, const char *text, FmgrInfo *output);
+
+#endif							/* HKG_SERVER_USER_QUERY_H */
