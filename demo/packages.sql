@@ -88,11 +88,11 @@ from packages.model;
 \echo 'Packages of which no tag says in what language they are written; the most probable answers:'
 \echo
 select c.head as package, c.tail as tag, round(c.probability::numeric, 2) as probability, left(p.summary, 60) as summary
-from hkg_complete('packages', 'implemented-in', 1000) c
+from hkg_complete('packages', 'implemented-in', 12, one_each => true,
+	heads => $$select name from package except select package from tag where facet = 'implemented-in'$$,
+	candidates => $$select tag from tag where facet = 'implemented-in'$$) c
 join package p on p.name = c.head
-where not exists (select from tag t where t.package = c.head and t.facet = 'implemented-in')
-order by c.probability desc, c.head
-limit 12;
+order by c.probability desc, c.head;
 
 \echo 'What a Python package most probably needs and does not name, beside what that is:'
 \echo

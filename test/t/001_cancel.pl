@@ -126,6 +126,8 @@ foreach my $case (
 	[ 'mining with a model', q{select * from hkg_mine_rules('g', max_rule_length => 4, min_support => 1, measure => 'hybrid', model => 'm')}, 300 ],
 	[ 'evaluation', q{select * from hkg_evaluate('g', 'train', 'm')}, 60 ],
 	[ 'completing', q{select count(*) from hkg_complete('g', k => 100000, min_probability => 0, model => 'm')}, 60 ],
+	[ 'completing for some heads', q{select count(*) from hkg_complete('g', k => 100000, min_probability => 0, model => 'm', heads => 'select name from g.entity', one_each => true)}, 60 ],
+	[ 'a query for heads', q{select count(*) from hkg_complete('g', model => 'm', heads => 'select i from generate_series(1, 100000000) i')}, 100 ],
 	[ 'many questions', q{select count(*) from (select array_agg(e.name) as heads from g.entity e, generate_series(1, 20)) q, hkg_predict_tails('g', q.heads, 'r1', 100, 'm')}, 60 ],
 	[ 'precision', q{select * from hkg_rule_precision('g', 200, 'valid', 'm')}, 50 ])
 {

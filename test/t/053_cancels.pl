@@ -37,6 +37,8 @@ my %statements = (
 	'evaluation' => q{select count(*) from generate_series(1, 100) s, hkg_evaluate('g', 'train', 'm', s)},
 	'comparison' => q{select count(*) from generate_series(1, 100), hkg_compare('g', 'm', 'm', 'train')},
 	'completing' => q{select count(*) from generate_series(1, 100) i, hkg_complete('g', null, 100000 + i, 0, 'm')},
+	'completing for some' => q{select count(*) from generate_series(1, 100) i, hkg_complete('g', null, 100000 + i, 0, 'm', heads => 'select name from g.entity where id % 2 = 0',
+		candidates => 'select name from g.entity where id % 3 > 0', one_each => i % 2 = 0)},
 	'scores' => "select count(hkg_score('g', h.name, r.name, t.name, 'm')) from $triples",
 	'predictions' => q{select count(*) from g.entity e, hkg_predict_tails('g', e.name, 'r1', 10, 'm'), generate_series(1, 100)},
 	'explanations' => "select count(*) from $triples cross join lateral hkg_explain('g', h.name, r.name, t.name, 'm')",

@@ -193,6 +193,120 @@ complete(Arena *arena, Pool *pool, const KgeModel *model, const KgeAdjustment *a
 	return kge_completion_end(completion, best);
 }
 
+/* ---- some candidates, one answer a head ------------------------------------------------- */
+
+/* The same questions in rows of candidates: what they exclude among these, the given one with it where it is none */
+static KgeAsked
+questions_among(const KgeAsked *asked, const KgeChosen *chosen)
+{
+	KgeAsked	among = *asked;
+	KgeQuestionAnswers *question = take(sizeof(KgeQuestionAnswers) * ENTITIES);
+	int32_t    *excluded = take(sizeof(int32_t) * (ENTITIES + KNOWN));
+	int64_t		end = 0;
+
+	for (int64_t i = 0; i < asked->count; i++)
+	{
+		const KgeQuestionAnswers *all = &asked->question[i];
+
+		question[i] = (KgeQuestionAnswers) {kge_chosen_given(chosen, all->given), end, end};
+		for (int32_t entity = 0; entity < ENTITIES; entity++)
+		{
+			bool		is_excluded = !asked->reflexive && entity == all->given;
+
+			for (int64_t j = all->first; j < all->end; j++)
+				is_excluded |= asked->known[j] == entity;
+			if (is_excluded && chosen->row[entity] >= 0)
+				excluded[end++] = chosen->row[entity];
+		}
+		question[i].end = end;
+	}
+	among.question = question;
+	among.known = excluded;
+	among.entity = chosen->entity;
+	return among;
+}
+
+/* The list for some tails is that for all, filtered: scores are the same to the bit. */
+static void
+test_chosen(Variant variant, const KgeAdjustment *adjustment)
+{
+	KgeModel	model = random_model(variant, 6, ENTITIES, RELATIONS, 1.0);
+	Triple		known[KNOWN];
+	int			count = draw_known(known);
+	KgeScored  *expected = take(sizeof(KgeScored) * KNOWN * ENTITIES);
+	int64_t		missing = all_missing(&model, adjustment, known, count, expected);
+	int32_t		some[ENTITIES];
+	int32_t		candidates = 0;
+	KgeChosen  *chosen;
+	KgeCompletion *completion;
+	const KgeScored *best;
+	int64_t		found;
+	int64_t		next = 0;
+	int			wrong = 0;
+
+	for (int32_t i = 0; i < ENTITIES; i++)
+		if (i % 3 == 1)
+			some[candidates++] = i;
+	chosen = kge_chosen(&arena, &model, adjustment, some, candidates, pool_threads(pool));
+	completion = kge_completion(&arena, pool, &chosen->model, NULL, chosen->adjustment, (KgeJudge) {judge, needed, NULL, 10, NULL},
+								(KgeWanted) {.k = 500,.questions = count});
+	for (int32_t r = 0; r < model.relations; r++)
+	{
+		KgeAsked	all = questions_of(known, count, r, SIDE_TAIL);
+		KgeAsked	asked = questions_among(&all, chosen);
+
+		kge_completion_ask(completion, &asked);
+	}
+	found = kge_completion_end(completion, &best);
+	for (int64_t i = 0; i < missing && next < found; i++)
+		if (expected[i].triple.tail % 3 == 1)
+		{
+			wrong += best[next].score != expected[i].score || triple_compare(&best[next].triple, &expected[i].triple) != 0;
+			next++;
+		}
+	CHECK_SAYING(found == 500 && next == 500 && wrong == 0, "%s: %d found, %d wrong", model.function->name, (int) found, wrong);
+}
+
+/* One answer a head: the first row of each head of the whole list, whichever question found it */
+static void
+test_one_each(Variant variant)
+{
+	KgeModel	model = random_model(variant, 6, ENTITIES, RELATIONS, 1.0);
+	Triple		known[KNOWN];
+	int			count = draw_known(known);
+	const KgeScored *all;
+	int64_t		missing = complete(&arena, pool, &model, NULL, known, count, true, 100000000, &all);
+
+	for (int64_t k = 1; k <= 1000; k *= 10)
+	{
+		KgeCompletion *completion = kge_completion(&arena, pool, &model, NULL, NULL, (KgeJudge) {judge, needed, NULL, 10, NULL},
+												   (KgeWanted) {.k = k,.questions = 2 * count,.heads = ENTITIES});
+		bool		listed[ENTITIES] = {false};
+		const KgeScored *best;
+		int64_t		found;
+		int64_t		next = 0;
+		int			wrong = 0;
+
+		for (int32_t r = 0; r < model.relations; r++)
+			for (int side = SIDE_HEAD; side <= SIDE_TAIL; side++)
+			{
+				KgeAsked	asked = questions_of(known, count, r, (Side) side);
+
+				kge_completion_ask(completion, &asked);
+			}
+		found = kge_completion_end(completion, &best);
+		for (int64_t i = 0; i < missing && next < found; i++)
+			if (!listed[all[i].triple.head])
+			{
+				listed[all[i].triple.head] = true;
+				wrong += best[next].probability != all[i].probability || triple_compare(&best[next].triple, &all[i].triple) != 0;
+				next++;
+			}
+		CHECK_SAYING(found == next && found == (k < ENTITIES ? k : ENTITIES) && wrong == 0, "%s, k %d: %d found, %d wrong", model.function->name,
+					 (int) k, (int) found, wrong);
+	}
+}
+
 static bool
 has_question(const Triple *known, int count, Triple triple, Side side)
 {
@@ -300,8 +414,13 @@ test_top_triples(void)
 	{
 		test_variant(variants[i], NULL);
 		test_both_sides(variants[i]);
+		test_one_each(variants[i]);
+		test_chosen(variants[i], NULL);
 		for (int j = 0; j < 2; j++)
+		{
 			test_variant(variants[i], &adjustments[j]);
+			test_chosen(variants[i], &adjustments[j]);
+		}
 	}
 	CHECK(screened > 0);
 	test_pauses();
