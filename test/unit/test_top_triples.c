@@ -248,8 +248,8 @@ test_chosen(Variant variant, const KgeAdjustment *adjustment)
 		if (i % 3 == 1)
 			some[candidates++] = i;
 	chosen = kge_chosen(&arena, &model, adjustment, some, candidates, pool_threads(pool));
-	completion = kge_completion(&arena, pool, &chosen->model, NULL, chosen->adjustment, (KgeJudge) {judge, needed, NULL, 10, NULL},
-								(KgeWanted) {.k = 500,.questions = count});
+	completion = kge_completion(&arena, pool, &chosen->model, kge_sketch(&arena, pool, &chosen->model), chosen->adjustment,
+								(KgeJudge) {judge, needed, NULL, 10, NULL}, (KgeWanted) {.k = 500,.questions = count});
 	for (int32_t r = 0; r < model.relations; r++)
 	{
 		KgeAsked	all = questions_of(known, count, r, SIDE_TAIL);
