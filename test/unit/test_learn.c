@@ -387,28 +387,6 @@ test_closed_world(void)
 	CHECK(learnt.weights.closed[2 * 0 + SIDE_HEAD] == 1 && learnt.weights.closed[2 * 1 + SIDE_HEAD] == 1);
 }
 
-/* An even chance: at that score the probability is 1/2, whatever the question adds. */
-static void
-test_even_score(void)
-{
-	EvCalibration calibration = {.slope = 2,.offset = -5,.unanswered = -1,.answers = 0.5};
-
-	for (int odds = 0; odds < 4; odds++)
-		for (int64_t known = 0; known < 3; known++)
-		{
-			double		score;
-
-			calibration.odds = odds % 2 * 1.5;
-			calibration.fitted_odds = odds / 2 * 0.9;
-			score = ev_even_score(&calibration, ev_known_answers(&calibration, known));
-			CHECK(fabs(ev_probability(&calibration, (EvJudged) {.score = score,.question = {.known = known}}) - 0.5) < 1e-12);
-		}
-	calibration.slope = 0;
-	CHECK(ev_even_score(&calibration, 0) == INFINITY);
-	calibration.offset = 5;
-	CHECK(ev_even_score(&calibration, 0) == -INFINITY);
-}
-
 /* The score that the best answer needs has that probability, whatever was fitted and is asked for; or none has it. */
 static void
 test_score_needed(void)
@@ -587,6 +565,5 @@ test_learn(void)
 	test_nothing();
 	test_missing();
 	test_closed_world();
-	test_even_score();
 	test_score_needed();
 }
