@@ -380,6 +380,7 @@ begin
 	comment on table evidence_weight is 'how rules add to a score, scale * (embedding''s score + weight * evidence), and how scores become probabilities';
 	comment on column evidence_weight.held_out is 'the share of the relation''s known facts that was held out, drawn towards that of all relations as if by ten more held-out facts';
 	comment on column evidence_weight.calibration is 'for evidence embedding, rules and both: with x = slope * score + best * (the question''s best score) + last * (its tenth, 0 where fewer are shown) + intercept + (unanswered where the question has no known answer, else answers * log(1 + known answers)), P = 1 / (1 + exp(-x)) is the probability for which it was fitted: of a missing fact, where evidence of table model has a fitted_missing m above 0, else of a held-out fact; null: that of column evidence of table model';
+	comment on table threshold is 'the thresholds of hkg_classify: learnt from false triples that were given, or of a model without learnt probabilities; else it goes by these';
 	alter table evidence_weight add closed_world float8;
 	comment on column evidence_weight.closed_world is 'what counts as false where the given entity of a question has no fact of the relation: with u the share of such pairs in the body of a rule, the rule is worth its evidence_confidence / (1 - (1 - closed_world) * u); 1: all of them (standard confidence), 0: none (PCA confidence); null in rows of 0.1.0, as 1';
 	comment on column model.evidence is 'how rules count at prediction; null: not at all. discount: the weight of each further rule that infers the same candidate, 0 (only the best rule counts) to 1 (noisy-or), for rules alone and for rules beside the embedding; calibration: that of all relations together, see evidence_weight.calibration; error: the expected calibration error of the ten best answers, 0 to 1; held_out: the share of the known facts that was held out; fitted_missing: the assume_missing that probabilities were fitted with, 0 where they are the chances to be held out; assume_missing: the share of all true facts that the graph is assumed to lack, argument assume_missing of hkg_train';
@@ -1115,12 +1116,13 @@ create function hkg_classify(graph name, head text, relation text, tail text, mo
 returns bool
 as 'MODULE_PATHNAME' language c stable parallel safe cost 250;	-- as hkg_score
 comment on function hkg_classify(name, text, text, text, name, text) is
-'whether the model classifies a triple as true: its score is at least the threshold of its relation, in table threshold; after a training, where it is more probable than not
+'whether the model classifies a triple as true: its probability is at least 1/2; where hkg_learn_thresholds was given false triples, its score at least the threshold of its relation, in table threshold
 graph: an existing graph
 head, relation, tail: names
 model: a trained model of the graph
-evidence: what scores use: ''embedding'', ''rules'' or ''both'', as in hkg_score; each has its own thresholds. A fact is part of its own evidence
-errors: 55000 when the model has no thresholds: training had neither a valid split nor facts in its place, or hkg_learn_evidence has changed the scores';
+evidence: what scores use: ''embedding'', ''rules'' or ''both'', as in hkg_score; each has its own probabilities and thresholds. A fact is part of its own evidence
+The probability is that of hkg_predict_relations, of a missing fact (assume_missing of hkg_train). A model without learnt probabilities has thresholds.
+errors: 55000 when the model has neither probabilities nor thresholds: training had neither a valid split nor facts in its place';
 
 create function hkg_learn_thresholds(graph name, negatives regclass default null, model name default 'default',
 	seed bigint default 0)
@@ -1128,10 +1130,10 @@ returns float8
 as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 100000
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_learn_thresholds(name, regclass, name, bigint) is
-'learns the thresholds of hkg_classify: for each relation, the score that best separates facts of the valid split from given false triples; without these, that of an even chance, as every training does; returns the accuracy
+'learns the thresholds of hkg_classify from given false triples: for each relation, the score that best separates facts of the valid split from these; without them, deletes thresholds, and hkg_classify goes by probabilities; returns the accuracy
 A model with evidence of rules gets thresholds for the embedding, for rules and for both; the accuracy is that of both.
 graph: an existing graph with a valid split
-negatives: a table or view of false triples, with the columns head, relation and tail; null: thresholds are those of a probability of 1/2, and accuracy is on each fact of the valid split with its head or its tail replaced by that of another fact of the relation, drawn at random, so that the result is not a known triple (a model without learnt probabilities learns its thresholds from these)
+negatives: a table or view of false triples, with the columns head, relation and tail; null: none, and the accuracy is that of probabilities on each fact of the valid split with its head or its tail replaced by that of another fact of the relation, drawn at random, so that the result is not a known triple (a model without learnt probabilities learns its thresholds from these)
 model: a trained model of the graph
 seed: draws the replacements
 errors: 55000 when there is no valid split, 42704 for an unknown name among the negatives, 55006 when the model is being trained';
@@ -1142,7 +1144,7 @@ set search_path = pg_catalog, pg_temp;
 comment on function hkg_learn_evidence(name, name, float8) is
 'learns the weights of rules at prediction, and the probability of a score, as every training with evidence_rules does at its end: from the valid split, on the current facts
 Without a valid split, what was learnt in training stays; where nothing was learnt, default weights are taken.
-The thresholds of scores that use rules are deleted, since these scores change: call hkg_learn_thresholds next.
+The thresholds of scores that use rules are deleted, since these scores change: hkg_classify then goes by probabilities, which it does anyway unless hkg_learn_thresholds was given false triples.
 graph: an existing graph
 model: a trained model of the graph
 assume_missing: see hkg_train; -1: as before

@@ -69,6 +69,13 @@ x_of(const EvCalibration *calibration, double probability)
 	return p < 1 ? log(p / (1 - p)) : INFINITY;
 }
 
+/* What a question with so many known answers adds to x */
+static double
+known_answers(const EvCalibration *calibration, int64_t known)
+{
+	return known == 0 ? calibration->unanswered : calibration->answers * log1p((double) known);
+}
+
 double
 ev_probability(const EvCalibration *calibration, EvJudged judged)
 {
@@ -76,7 +83,7 @@ ev_probability(const EvCalibration *calibration, EvJudged judged)
 		calibration->evidence_slope * judged.evidence + calibration->offset;
 
 	x += calibration->best * judged.question.best + calibration->last * judged.question.last;
-	x += ev_known_answers(calibration, judged.question.known);
+	x += known_answers(calibration, judged.question.known);
 	return probability_of(calibration, x);
 }
 
@@ -94,7 +101,7 @@ ev_score_needed(const EvCalibration *calibration, int64_t known, double last, do
 {
 	/* of answers to one question x rises with the score, so that of the best one is the highest */
 	double		slope = calibration->slope + calibration->best;
-	double		rest = x_needed(calibration, probability) - calibration->offset - ev_known_answers(calibration, known);
+	double		rest = x_needed(calibration, probability) - calibration->offset - known_answers(calibration, known);
 
 	if (!(slope > 0) || calibration->score_slope != 0 || calibration->evidence_slope != 0)
 		return -INFINITY;
@@ -102,22 +109,6 @@ ev_score_needed(const EvCalibration *calibration, int64_t known, double last, do
 		return (rest - calibration->last * last) / slope;
 	/* the last one is no better than the best one, or counts as 0 */
 	return fmin(rest / (slope + calibration->last), rest / slope);
-}
-
-double
-ev_known_answers(const EvCalibration *calibration, int64_t known)
-{
-	return known == 0 ? calibration->unanswered : calibration->answers * log1p((double) known);
-}
-
-double
-ev_even_score(const EvCalibration *calibration, double answers)
-{
-	double		missing = x_of(calibration, 0.5) - calibration->offset - answers;
-
-	if (calibration->slope > 0)
-		return missing / calibration->slope;
-	return missing > 0 ? INFINITY : -INFINITY;
 }
 
 double

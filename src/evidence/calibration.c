@@ -157,7 +157,38 @@ offer_shown(ShownCandidate *shown, int count, const ShownCandidate *candidate)
 	return count;
 }
 
-/* Item: the best candidates of some examples.  A true answer comes last among equals. */
+/* Offers a candidate of an example, if it is shown; returns how many are there. */
+static int
+offer_listed(const CalibrationTask *task, const EvExample *example, int j, bool answer, double questions,
+			 ShownCandidate *shown, int count)
+{
+	ShownCandidate candidate = {score_of(task, example->key, &example->listed[j]), questions, answer};
+
+	return isnan(candidate.score) ? count : offer_shown(shown, count, &candidate);
+}
+
+/*
+ * The best candidates of an example's question: all of its held-out answers are among them, as those that are missing
+ * are in what a user is shown.  A true answer comes last among equals.
+ */
+static int
+show_question(const CalibrationTask *task, const EvExample *first, ShownCandidate *shown)
+{
+	int			count = 0;
+
+	for (int j = first->count - 1; j >= !first->drawn; j--)
+		count = offer_listed(task, first, j, false, first->questions, shown, count);
+	for (const EvExample *example = first; !first->drawn;)
+	{
+		count = offer_listed(task, example, 0, true, first->questions, shown, count);
+		if (example->next < 0)
+			break;
+		example = &task->examples->example[example->next];
+	}
+	return count;
+}
+
+/* Item: what is shown for some examples: each question once. */
 static void
 show_best(void *argument, int64_t item, int thread)
 {
@@ -167,18 +198,8 @@ show_best(void *argument, int64_t item, int thread)
 	for (int64_t i = item * AT_ONCE; i < (item + 1) * AT_ONCE && i < end; i++)
 	{
 		const EvExample *example = example_at(task, i);
-		int			count = 0;
 
-		for (int j = example->count - 1; j >= 0; j--)
-		{
-			bool		answer = j == 0 && !example->drawn;
-			ShownCandidate candidate = {score_of(task, example->key, &example->listed[j]),
-			example->questions * (answer ? 1 : example->share), answer};
-
-			if (!isnan(candidate.score))
-				count = offer_shown(&task->shown[i * EV_SHOWN], count, &candidate);
-		}
-		task->shown_count[i] = example->questions > 0 ? count : 0;
+		task->shown_count[i] = example->questions > 0 ? show_question(task, example, &task->shown[i * EV_SHOWN]) : 0;
 	}
 	pool_yield(task->pool, thread);
 }

@@ -301,15 +301,6 @@ extern double ev_probability(const EvCalibration *calibration, EvJudged judged);
  */
 extern double ev_score_needed(const EvCalibration *calibration, int64_t known, double last, double probability);
 
-/* What a question with so many known answers adds to x. */
-extern double ev_known_answers(const EvCalibration *calibration, int64_t known);
-
-/*
- * The score from which on a triple that is judged alone is more probable than not, where its question adds `answers`
- * to x; infinite where no score is, or each.
- */
-extern double ev_even_score(const EvCalibration *calibration, double answers);
-
 /*
  * rho, by which the chance to be held out becomes the chance to be a missing fact: m / (s (1 - m)), where s is the
  * share of the known facts that is held out and m the share of all true facts that is missing.

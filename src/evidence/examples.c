@@ -84,7 +84,7 @@ take_examples(ExampleTask *task, Allocation *allocation, int threads)
 	listed = TAKE(allocation, EvListed, answered * LISTED + (examples - answered) * DRAWN_LISTED);
 	for (size_t i = 0; task->examples->example != NULL && i < examples; i++)
 	{
-		task->examples->example[i] = (EvExample) {.listed = listed,.drawn = i >= answered};
+		task->examples->example[i] = (EvExample) {.listed = listed,.drawn = i >= answered,.next = -1};
 		listed += i < answered ? LISTED : DRAWN_LISTED;
 	}
 }
@@ -244,15 +244,14 @@ list_chosen(const ExampleWriter *writer, EvExample *example, int q, const Chosen
 		list_entity(writer, example, q, chosen[i].entity);
 }
 
-/* How many held-out answers a question has. */
-static int
-count_answered(const ExampleTask *task, const Question *question)
+/* Whether a held-out triple answers a question. */
+static bool
+has_answer(const ExampleTask *task, const Question *question)
 {
-	int			count = 0;
-
 	for (int64_t i = question->first_example; i >= 0; i = task->questions.next_example[i])
-		count += is_answered(task, i);
-	return count;
+		if (is_answered(task, i))
+			return true;
+	return false;
 }
 
 static int64_t
@@ -284,28 +283,35 @@ list_example(ExampleTask *task, const Question *question, int q, int thread, EvE
 	list_chosen(writer, example, q, writer->by_evidence, by_evidence);
 }
 
-/* Writes the lists of all examples of a question.  A drawn one is listed once, if no held-out triple answers it. */
+/*
+ * Writes the lists of all examples of a question, and links those that have candidates.  A drawn question is listed
+ * once, if no held-out triple answers it.
+ */
 static void
 list_question(ExampleTask *task, const Question *question, int q, int thread)
 {
-	int			answered = count_answered(task, question);
+	bool		answered = has_answer(task, question);
 	int64_t		known = known_answers(task->source->facts, question);
-	bool		listed = false;
+	EvExample  *last = NULL;
 
 	choose_by_evidence(task, question, q, thread);
 	for (int64_t i = question->first_example; i >= 0; i = task->questions.next_example[i])
 	{
 		EvExample  *example = &task->examples->example[i];
 
-		if (example->drawn && (answered > 0 || listed))
+		if (example->drawn && (answered || last != NULL))
 			continue;
 		example->key = 2 * question->relation + (int32_t) question->side;
 		example->known = known;
-		example->share = answered > 0 ? 1.0 / answered : 1;
 		if (is_answered(task, i))
 			list_entity(&task->writer[thread], example, q, example_answer(task->triples, i));
 		list_example(task, question, q, thread, example);
-		listed = true;
+		if (example->count == 0)
+			continue;
+		example->is_first = last == NULL;
+		if (last != NULL)
+			last->next = i;
+		last = example;
 	}
 }
 
@@ -366,10 +372,10 @@ weigh_questions(const ExampleTask *task, int64_t key, bool known)
 			continue;
 		if (example->drawn)
 			drawn++;
-		else
+		else if (example->is_first)
 		{
 			example->questions = task->sample.asked[all->number[i]];
-			left -= example->questions * example->share;
+			left -= example->questions;
 		}
 	}
 	for (int64_t i = all->first[key]; i < all->first[key + 1]; i++)

@@ -33,8 +33,9 @@ typedef struct EvExample
 	int32_t		count;
 	EvListed   *listed;			/* the true answer first, unless the question was drawn */
 	bool		drawn;			/* the question has no held-out answer */
-	double		share;			/* 1 / the number of examples of its question */
-	double		questions;		/* that its question stands for */
+	bool		is_first;		/* of those of its question */
+	int64_t		next;			/* number of the next example of its question; -1: none */
+	double		questions;		/* that its question stands for; 0 but for the question's first example */
 	int64_t		known;			/* answers of the question among the facts */
 } EvExample;
 

@@ -166,6 +166,7 @@ typedef struct CalibrationRows
 	Model	   *model;
 	double		missing;		/* 0: probabilities are chances to be held out */
 	double		fitted;			/* the share with which they were fitted; 0: as such chances */
+	bool		learnt;			/* by this version */
 } CalibrationRows;
 
 /* The columns that a fit is read from, of a jsonb value */
@@ -226,6 +227,7 @@ take_common(void *argument, const Datum *values, const bool *nulls)
 	int			kind = kind_of(values[0]);
 
 	rows->missing = DatumGetFloat8(values[1]);
+	rows->learnt = DatumGetFloat8(values[2]) > 0;
 	rows->fitted = DatumGetFloat8(values[3]);
 	for (int32 i = 0; i < 2 * model->kge.relations && kind < EV_KINDS; i++)
 		model->calibration[i * EV_KINDS + kind] = fits_of_row(values + 4, rows, DatumGetFloat8(values[2]));
@@ -245,7 +247,7 @@ take_calibration(void *argument, const Datum *values, const bool *nulls)
 			fits_of_row(values + 4, rows, DatumGetFloat8(values[3]));
 }
 
-bool
+void
 evidence_read_calibration(const Graph *graph, Model *model)
 {
 	CalibrationRows rows = {.model = model};
@@ -258,12 +260,13 @@ evidence_read_calibration(const Graph *graph, Model *model)
 						"coalesce((m.evidence::jsonb->>'held_out')::float8, 0), coalesce((m.evidence::jsonb->>'fitted_missing')::float8, 0), "
 						FITS " from %smodel m, jsonb_each(m.evidence::jsonb->'calibration') c where m.name = $1 "
 						"and c.value->>'intercept' is not null", graph->prefix), &args, take_common, &rows);
+	model->probable = rows.learnt;
 	if (!graph_may_read(graph, "evidence_weight"))
-		return false;
-	return sql_stream(psprintf("select w.relation::int, w.side::text = 'head', c.key, coalesce(w.held_out::float8, 0), "
+		return;
+	sql_stream(psprintf("select w.relation::int, w.side::text = 'head', c.key, coalesce(w.held_out::float8, 0), "
 						FITS " from %sevidence_weight w, jsonb_each(w.calibration::jsonb) c where w.model = $1 "
 						"and num_nulls(w.relation, w.side, c.value->>'intercept') = 0",
-						graph->prefix), &args, take_calibration, &rows) > 0;
+						graph->prefix), &args, take_calibration, &rows);
 }
 
 /* ---- the share that is assumed to be missing ------------------------------------------ */

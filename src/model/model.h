@@ -22,6 +22,7 @@ typedef struct Model
 	int32	   *relation_id;
 	char	   *name;
 	EvCalibrations *calibration;	/* how scores become probabilities, see model_calibration */
+	bool		probable;		/* that was learnt, as method.md defines it: not by version 0.1.0 */
 	uint64		serial;			/* of this copy: no other one of this backend has it; 0: the copy is not kept */
 } Model;
 

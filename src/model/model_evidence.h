@@ -84,11 +84,8 @@ extern bool evidence_read_discounts(const Graph *graph, const char *model, doubl
 /* Weight and scale of the relations of `data`; the usual ones where there are none. */
 extern void evidence_read_weights(Graph *graph, const char *model, const GraphData *data, EvWeights *weights);
 
-/*
- * How scores become probabilities: fills in the model's calibration, which has room.  Returns whether that was learnt
- * for each relation and side.
- */
-extern bool evidence_read_calibration(const Graph *graph, Model *model);
+/* How scores become probabilities: fills in the model's calibration, which has room. */
+extern void evidence_read_calibration(const Graph *graph, Model *model);
 
 /*
  * Writes what was learnt, in place of what was there; NULL: nothing was, and the usual weights count.  Thresholds

@@ -138,6 +138,23 @@ predictor_probability_alone(const Predictor *predictor, int32 relation, EvJudged
 	return ev_probability(&model_calibration(predictor->model, predictor->kind, relation, SIDE_TAIL)->alone, judged);
 }
 
+bool
+predictor_is_probable(const Predictor *predictor, const EvFacts *facts, Triple triple, ScoreParts parts)
+{
+	EvGroup		known = ev_group(facts, triple.head, FORWARDS(triple.relation));
+	bool		is_fact = ev_holds(facts, triple.head, FORWARDS(triple.relation), triple.tail);
+	EvJudged	judged = {
+		.score = predictor_score(predictor, SIDE_TAIL, triple.relation, parts),
+		.phi = parts.phi,
+		.evidence = parts.evidence,
+		.question = {.known = known.end - known.first - is_fact}
+	};
+
+	/* with rules alone, what no rule infers is no answer */
+	return (predictor->kind != EV_RULES || parts.evidence > 0) &&
+		predictor_probability_alone(predictor, triple.relation, judged) >= 0.5;
+}
+
 /* ---- many triples ------------------------------------------------------------------ */
 
 /* A model that scores everything 0, to which rules alone add. */

@@ -59,7 +59,7 @@ extern void predictor_expect(const Predictor *predictor, const EvExpected *expec
 
 /*
  * The score of an answer (of the predictor, kind and evidence are used), and its probability among the others; or that
- * of a tail where no other one is looked at.
+ * of a tail where no other one is looked at (the model's calibration is used, too).
  */
 extern double predictor_score(const Predictor *predictor, Side side, int32 relation, ScoreParts parts);
 extern double predictor_probability(const Predictor *predictor, Side side, int32 relation, EvJudged judged);
@@ -68,6 +68,9 @@ extern double predictor_probability(const Predictor *predictor, Side side, int32
 extern double predictor_score_needed(const Predictor *predictor, Side side, int32 relation, int64 known, double last,
 									 double probability);
 extern double predictor_probability_alone(const Predictor *predictor, int32 relation, EvJudged judged);
+
+/* Whether a triple that is judged alone is more probable than not; a fact, as if it were none. */
+extern bool predictor_is_probable(const Predictor *predictor, const EvFacts *facts, Triple triple, ScoreParts parts);
 
 /* What many triples are scored by; it must not move */
 typedef struct Scoring

@@ -2,11 +2,11 @@
  * thresholds.c
  *		Triplet classification: the thresholds of hkg_classify, and hkg_learn_thresholds.
  *
- * A relation has a threshold for each kind of evidence.  Where false triples are given, it is the score that best
- * separates the relation's true triples, those of the valid split (or held out in its place), from these; a relation
- * without true triples there takes the threshold of all relations together.  Else it is the score from which on a
- * triple is more probable than not (EvCalibration), for a question with as many known answers as those of the true
- * triples have.  A model without such probabilities has false triples drawn (false_triples.c).
+ * A triple is true where it is more probable than not, and needs no threshold, unless false triples were given: users
+ * have reasons of their own for what they call false.  Then a relation has a threshold for each kind of evidence, the
+ * score that best separates its true triples, those of the valid split (or held out in its place), from these; a
+ * relation without true triples there takes the threshold of all relations together.  A model without probabilities has
+ * false triples drawn (false_triples.c).
  */
 #include "thresholds.h"
 
@@ -38,7 +38,7 @@ typedef struct LabelledTriple
 
 typedef struct ExampleList
 {
-	Model		model;			/* calibration alone: NULL where thresholds are not those of probabilities */
+	Model		model;			/* what probabilities take; they are of use where it is probable */
 	LabelledTriple    *example;		/* by (relation, head): those of a question follow each other */
 	int64		count;
 	Pool	   *pool;
@@ -91,6 +91,18 @@ add_evidence(void *argument, int64 item, int thread)
 	}
 }
 
+/* The probabilities that the model has learnt, for the rows of `data` */
+static Model
+read_calibration(const Graph *graph, const char *name, const GraphData *data)
+{
+	Model		model = {.name = pstrdup(name),.relation_id = (int32 *) data->relation_id};
+
+	model.kge.relations = data->relations;
+	model.calibration = array_new(EvCalibrations, (Size) 2 * EV_KINDS * data->relations);
+	evidence_read_calibration(graph, &model);
+	return model;
+}
+
 static ExampleList
 make_examples(Graph *graph, const char *model, const GraphData *data, const KgeModel *kge, const Labelled *labelled)
 {
@@ -103,6 +115,7 @@ make_examples(Graph *graph, const char *model, const GraphData *data, const KgeM
 	list.evidence = evidence_of_data(graph, model, data);
 	if (list.evidence != NULL)
 	{
+		list.model = read_calibration(graph, model, data);
 		evidence_adjustment(list.evidence, EV_BOTH, pool_threads(list.pool), &list.adjuster);
 		pool_run(list.pool, pool_pieces(list.count, TRIPLES_AT_ONCE), add_evidence, &list);
 	}
@@ -172,12 +185,10 @@ count_right(const KgeLabelled *scored, int64 count, double threshold)
 }
 
 static SqlBatch *
-replace_thresholds(const Graph *graph, const char *model)
+begin_thresholds(const Graph *graph, const char *model)
 {
 	static const Oid types[] = {INT4OID, FLOAT8OID, INT8OID, FLOAT8OID, TEXTOID};
-	SqlArgs		args = sql_args_text(model);
 
-	sql_run(psprintf("delete from %sthreshold where model = $1", graph->prefix), &args);
 	return sql_batch_begin(psprintf("insert into %1$sthreshold (model, relation, threshold, triples, accuracy, evidence) "
 									"select %2$s, u.* "
 									"from unnest($1, $2, $3, $4, $5) u (relation, threshold, triples, accuracy, evidence) "
@@ -201,27 +212,6 @@ write_threshold(SqlBatch *batch, int32 relation, EvKind kind, const Threshold *l
 	sql_batch_row(batch, values, nulls);
 }
 
-/* The score from which on a triple is more probable than not, by the known answers of true triples first .. end - 1 */
-static double
-even_score(const ExampleList *list, EvKind kind, int32 relation, int64 first, int64 end)
-{
-	const EvCalibration *calibration = &model_calibration(&list->model, kind, relation, SIDE_TAIL)->alone;
-	double		answers = 0;
-	int64		truths = 0;
-
-	for (int64 i = first; i < end; i++)
-	{
-		EvGroup		group = ev_group(&list->evidence->facts, list->example[i].triple.head, FORWARDS(relation));
-
-		CHECK_FOR_INTERRUPTS();
-		if (!list->example[i].truth)
-			continue;
-		answers += ev_known_answers(calibration, group.end - group.first);
-		truths++;
-	}
-	return ev_even_score(calibration, truths > 0 ? answers / (double) truths : ev_known_answers(calibration, 1));
-}
-
 /* Learns and writes the thresholds of a kind; returns their accuracy. */
 static double
 learn_kind(SqlBatch *batch, const GraphData *data, const ExampleList *examples, EvKind kind)
@@ -239,11 +229,11 @@ learn_kind(SqlBatch *batch, const GraphData *data, const ExampleList *examples, 
 		while (next < examples->count && examples->example[next].triple.relation == row)
 			next++;
 		own = learn(scored, score_examples(examples, kind, first, next, scored));
-		if (examples->model.calibration != NULL)
-			own.threshold = even_score(examples, kind, row, first, next);
-		else if (own.truths == 0)
+		if (own.truths == 0)
+		{
 			own.threshold = all.threshold;
-		own.right = count_right(scored, own.count, own.threshold);
+			own.right = count_right(scored, own.count, own.threshold);
+		}
 		write_threshold(batch, data->relation_id[row], kind, &own);
 		right += own.right;
 	}
@@ -251,17 +241,41 @@ learn_kind(SqlBatch *batch, const GraphData *data, const ExampleList *examples, 
 	return all.truths > 0 ? (double) right / (double) all.count : NAN;
 }
 
-/* The probabilities that the model has learnt, for the rows of `data` */
-static void
-read_calibration(const Graph *graph, const char *model, const GraphData *data, ExampleList *examples)
+/* The share of the examples that probabilities by both halves are right about */
+static double
+accuracy_of_probabilities(const ExampleList *list)
 {
-	Size		calibrations = (Size) 2 * EV_KINDS * data->relations;
+	Predictor	predictor = {.model = &list->model,.kind = EV_BOTH,.evidence = list->evidence};
+	int64		count = 0;
+	int64		truths = 0;
+	int64		right = 0;
 
-	examples->model = (Model) {.name = pstrdup(model),.relation_id = (int32 *) data->relation_id};
-	examples->model.kge.relations = data->relations;
-	examples->model.calibration = array_new(EvCalibrations, calibrations);
-	if (!evidence_read_calibration(graph, &examples->model))
-		examples->model.calibration = NULL;
+	for (int64 i = 0; i < list->count; i++)
+	{
+		const LabelledTriple *example = &list->example[i];
+		ScoreParts	parts = example->parts[EV_BOTH];
+
+		CHECK_FOR_INTERRUPTS();
+		if (!isfinite(parts.phi))
+			continue;
+		count++;
+		truths += example->truth;
+		right += predictor_is_probable(&predictor, &list->evidence->facts, example->triple, parts) == example->truth;
+	}
+	return truths > 0 ? (double) right / (double) count : NAN;
+}
+
+/* Learns and writes the thresholds of all kinds; returns the accuracy of the last one. */
+static double
+learn_kinds(Graph *graph, const char *model, const GraphData *data, const ExampleList *examples)
+{
+	SqlBatch   *batch = begin_thresholds(graph, model);
+	double		accuracy = 0;
+
+	for (EvKind kind = EV_EMBEDDING; kind < (examples->evidence == NULL ? EV_RULES : EV_KINDS); kind++)
+		accuracy = learn_kind(batch, data, examples, kind);
+	sql_batch_end(batch);
+	return accuracy;
 }
 
 double
@@ -271,14 +285,14 @@ threshold_learn(Graph *graph, const char *model, const GraphData *data, const Kg
 	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "hybridkg thresholds", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(work);
 	ExampleList examples = make_examples(graph, model, data, kge, labelled);
-	SqlBatch   *batch = replace_thresholds(graph, model);
-	double		accuracy = 0;
+	SqlArgs		args = sql_args_text(model);
+	double		accuracy;
 
-	if (!labelled->given && examples.evidence != NULL)
-		read_calibration(graph, model, data, &examples);
-	for (EvKind kind = EV_EMBEDDING; kind < (examples.evidence == NULL ? EV_RULES : EV_KINDS); kind++)
-		accuracy = learn_kind(batch, data, &examples, kind);
-	sql_batch_end(batch);
+	sql_run(psprintf("delete from %sthreshold where model = $1", graph->prefix), &args);
+	if (!labelled->given && examples.model.probable)
+		accuracy = accuracy_of_probabilities(&examples);
+	else
+		accuracy = learn_kinds(graph, model, data, &examples);
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(work);
 	return accuracy;

@@ -30,7 +30,14 @@
 #define LOOKUPS_LIMIT 500
 #define ENTITIES_AT_ONCE 100000
 
-/* What a call site of hkg_score keeps */
+/* Of a relation and the kind of evidence that is wanted */
+typedef struct KeptThreshold
+{
+	bool		looked_up;
+	double		value;			/* NaN: there is none */
+} KeptThreshold;
+
+/* What a call site of hkg_score or hkg_classify keeps */
 typedef struct CallSite
 {
 	MemoryContext context;		/* of all below; reset when they are no longer valid */
@@ -40,7 +47,7 @@ typedef struct CallSite
 	uint64		serial;			/* of the model's copy */
 	names_hash *names;			/* rows by name, each name after 'e' for an entity, 'r' for a relation */
 	int			lookups;		/* names looked up so far, -1 when all are there */
-	double	   *threshold;		/* by EV_KINDS * relation + kind, NaN when not looked up; or NULL */
+	KeptThreshold *threshold;	/* by relation; or NULL */
 	EvKind		kind;			/* that is wanted */
 	ModelFacts	facts;			/* for that kind; rows are those of facts.added */
 } CallSite;
@@ -172,6 +179,8 @@ typedef struct ScoredTriple
 	ModelFacts	facts;
 	Triple		triple;			/* in their rows */
 	EvKind		kind;			/* that was wanted, or the one that the model can have */
+	bool		judged;			/* facts are wanted whatever the kind, where there are probabilities */
+	ScoreParts	parts;
 	double		score;
 } ScoredTriple;
 
@@ -220,7 +229,8 @@ find_in_tables(CallSite *site, const char *graph_name, const char *model_name, c
 	if (!find_kept_model(site, scored))
 	{
 		scored->model = model_open(graph, model_name);
-		scored->facts = model_facts(graph, scored->model, scored->kind != EV_EMBEDDING);
+		scored->facts = model_facts(graph, scored->model,
+									scored->kind != EV_EMBEDDING || (scored->judged && scored->model->probable));
 		remember_model(site, graph_name, scored->model, scored->kind, scored->facts);
 	}
 	scored->triple.head = find_row(site, graph, scored->facts.added, names->head);
@@ -248,69 +258,65 @@ find_triple(FunctionCallInfo fcinfo, ScoredTriple *scored)
 
 /* ---- scores ----------------------------------------------------------------------------- */
 
-/* The arguments of hkg_score */
-static ScoredTriple
-score(FunctionCallInfo fcinfo)
+/* The arguments of hkg_score; returns what the score was made by. */
+static Predictor
+score(FunctionCallInfo fcinfo, ScoredTriple *scored)
 {
-	ScoredTriple scored = {.kind = argument_evidence(fcinfo, 5)};
 	Predictor	predictor;
 
-	find_triple(fcinfo, &scored);
-	predictor = predictor_of(scored.model, scored.facts, scored.kind);
-	scored.kind = predictor.kind;
-	scored.score = predictor_score(&predictor, SIDE_TAIL, scored.triple.relation,
-								   predictor_parts(&predictor, scored.triple));
-	return scored;
+	scored->kind = argument_evidence(fcinfo, 5);
+	find_triple(fcinfo, scored);
+	predictor = predictor_of(scored->model, scored->facts, scored->kind);
+	scored->kind = predictor.kind;
+	scored->parts = predictor_parts(&predictor, scored->triple);
+	scored->score = predictor_score(&predictor, SIDE_TAIL, scored->triple.relation, scored->parts);
+	return predictor;
 }
 
 HKG_FUNCTION(hkg_score);
 Datum
 hkg_score(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_FLOAT8(score(fcinfo).score);
+	ScoredTriple scored = {0};
+
+	score(fcinfo, &scored);
+	PG_RETURN_FLOAT8(scored.score);
 }
 
-/* ---- thresholds ----------------------------------------------------------------------- */
+/* ---- true or false ------------------------------------------------------------------------ */
 
-/* Where only the threshold of the embedding is there, hkg_learn_evidence has deleted the others. */
 static void
-no_threshold(const Graph *graph, const char *model, int32 id, const char *relation, EvKind kind)
+no_threshold(const char *model, const char *relation, EvKind kind)
 {
-	SqlArgs		args = sql_args_text(model);
-	Datum		found;
-	bool		deleted;
-
-	sql_arg(&args, INT4OID, Int32GetDatum(id));
-	deleted = kind != EV_EMBEDDING &&
-		sql_value(psprintf("select true from %sthreshold where model = $1 and relation = $2 and evidence = 'embedding'",
-						   graph->prefix), &args, &found);
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 			 errmsg("model \"%s\" has no threshold for relation \"%s\"%s", model, relation,
 					kind == EV_EMBEDDING ? "" : psprintf(" and evidence \"%s\"", evidence_kinds[kind])),
-			 deleted ? errdetail("hkg_learn_evidence has changed the scores of evidence \"%s\", and deleted their thresholds.",
-								 evidence_kinds[kind]) :
-			 errdetail("Thresholds are learnt from the valid split, or the facts held out in its place, at the end of a training."),
-			 errhint(deleted ? "Call hkg_learn_thresholds, which learns them from the valid split." :
-					 "Load a valid split and call hkg_learn_thresholds.")));
+			 errdetail("Thresholds, or probabilities in their place, are learnt from the valid split, or the facts held out in its place, at the end of a training."),
+			 errhint("Load a valid split and call hkg_learn_thresholds.")));
 }
 
+/* NaN where the relation has none and is judged by probabilities */
 static double
-read_threshold(FunctionCallInfo fcinfo, const Model *model, EvKind kind, int32 relation)
+read_threshold(FunctionCallInfo fcinfo, const ScoredTriple *scored)
 {
+	const Model *model = scored->model;
+	int32		relation = model->relation_id[scored->triple.relation];
 	SqlArgs		args = sql_args_text(model->name);
 	int			nest_level;
 	Graph	   *graph = begin_reading(argument_name(fcinfo, 0, "graph"), &nest_level);
 	Datum		threshold;
+	bool		found;
 
-	sql_arg(&args, INT4OID, Int32GetDatum(model->relation_id[relation]));
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(evidence_kinds[kind]));
-	if (!sql_value(psprintf("select nullif(threshold::float8, 'NaN') from %sthreshold "
-							"where model = $1 and relation = $2 and evidence = $3",
-							graph->prefix), &args, &threshold))
-		no_threshold(graph, model->name, model->relation_id[relation], argument_text(fcinfo, 2, "relation"), kind);
+	sql_arg(&args, INT4OID, Int32GetDatum(relation));
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(evidence_kinds[scored->kind]));
+	found = sql_value(psprintf("select nullif(threshold::float8, 'NaN') from %sthreshold "
+							   "where model = $1 and relation = $2 and evidence = $3",
+							   graph->prefix), &args, &threshold);
+	if (!found && !model->probable)
+		no_threshold(model->name, argument_text(fcinfo, 2, "relation"), scored->kind);
 	end_reading(nest_level);
-	return DatumGetFloat8(threshold);
+	return found ? DatumGetFloat8(threshold) : NAN;
 }
 
 /* The relation's threshold, looked up once while what the call site keeps is valid. */
@@ -318,29 +324,28 @@ static double
 threshold_of(FunctionCallInfo fcinfo, const ScoredTriple *scored)
 {
 	CallSite   *site = fcinfo->flinfo->fn_extra;
-	int32		relation = scored->triple.relation;
-	Size		kinds = (Size) EV_KINDS * scored->model->kge.relations;
-	double	   *threshold;
+	KeptThreshold *kept;
 
 	if (site->graph == NULL)
-		return read_threshold(fcinfo, scored->model, scored->kind, relation);
+		return read_threshold(fcinfo, scored);
 	if (site->threshold == NULL)
-	{
-		site->threshold = MemoryContextAllocHuge(site->context, sizeof(double) * kinds);
-		for (Size i = 0; i < kinds; i++)
-			site->threshold[i] = NAN;
-	}
-	threshold = &site->threshold[(Size) EV_KINDS * relation + scored->kind];
-	if (isnan(*threshold))
-		*threshold = read_threshold(fcinfo, scored->model, scored->kind, relation);
-	return *threshold;
+		site->threshold = MemoryContextAllocExtended(site->context, sizeof(KeptThreshold) * scored->model->kge.relations,
+													 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	kept = &site->threshold[scored->triple.relation];
+	if (!kept->looked_up)
+		*kept = (KeptThreshold) {true, read_threshold(fcinfo, scored)};
+	return kept->value;
 }
 
 HKG_FUNCTION(hkg_classify);
 Datum
 hkg_classify(PG_FUNCTION_ARGS)
 {
-	ScoredTriple scored = score(fcinfo);
+	ScoredTriple scored = {.judged = true};
+	Predictor	predictor = score(fcinfo, &scored);
+	double		threshold = threshold_of(fcinfo, &scored);
 
-	PG_RETURN_BOOL(scored.score >= threshold_of(fcinfo, &scored));
+	if (isnan(threshold))
+		PG_RETURN_BOOL(predictor_is_probable(&predictor, &scored.facts.evidence->facts, scored.triple, scored.parts));
+	PG_RETURN_BOOL(scored.score >= threshold);
 }

@@ -370,8 +370,8 @@ learn_thresholds(Procedure *procedure)
 }
 
 /*
- * Weights of rules, probabilities and thresholds are learnt by the best embeddings: refitted ones were trained on
- * the valid facts that they would be learnt from.
+ * Weights of rules and probabilities, or thresholds where there are none, are learnt by the best embeddings: refitted
+ * ones were trained on the valid facts that they would be learnt from.
  */
 static void
 learn_weights(Procedure *procedure)
@@ -387,14 +387,14 @@ learn_weights(Procedure *procedure)
 		evidence_write_missing(procedure->graph, settings->model, settings->assume_missing);
 		return;
 	}
+	if (settings->evidence_rules == 0)
+	{
+		learn_thresholds(procedure);
+		return;
+	}
 	sql_see_changes();			/* the rules */
-	if (settings->evidence_rules > 0)
-		evidence_learn(procedure->graph, settings->model, facts->learnt, &procedure->learner.model,
-					   procedure->learner.pool,
-					   (HeldOut) {facts->valid, facts->valid_count, settings->assume_missing});
-	sql_see_changes_end();
-	sql_see_changes();			/* the weights */
-	learn_thresholds(procedure);
+	evidence_learn(procedure->graph, settings->model, facts->learnt, &procedure->learner.model, procedure->learner.pool,
+				   (HeldOut) {facts->valid, facts->valid_count, settings->assume_missing});
 	sql_see_changes_end();
 }
 

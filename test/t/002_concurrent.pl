@@ -74,13 +74,15 @@ sub thresholds
 	return $node->safe_psql('postgres', q{select md5(string_agg(t::text, '|' order by relation, evidence)) from g.threshold t where model = 'm'});
 }
 
+$node->safe_psql('postgres', q{create table negative as select h.name as head, 'r1' as relation, t.name as tail from g.entity h, g.entity t
+	where h.id % 7 = 0 and t.id % 11 = 0});
 my $other = session($node, 'other', "begin; select hkg_train('g', $small, model => 'm', seed => 3); select pg_sleep(1); commit");
 wait_for_session($node, $other);
 $node->poll_query_until('postgres', "select wait_event = 'PgSleep' from pg_stat_activity where query ~ '^begin; select hkg_train' and pid <> pg_backend_pid()");
 $node->safe_psql('postgres', q{do $$ begin
 	loop
 		begin
-			perform hkg_learn_thresholds('g', null, 'm');
+			perform hkg_learn_thresholds('g', 'negative', 'm');
 			exit;
 		exception when object_in_use then
 		end;
@@ -88,7 +90,7 @@ $node->safe_psql('postgres', q{do $$ begin
 end $$});
 ok(finish($other), 'another training is committed meanwhile');
 my $learnt = thresholds();
-$node->safe_psql('postgres', "select hkg_learn_thresholds('g', null, 'm')");
+$node->safe_psql('postgres', "select hkg_learn_thresholds('g', 'negative', 'm')");
 is($learnt, thresholds(), 'thresholds are those of the model that was committed');
 
 # An entity goes with its facts while a training is under way: nothing is kept of it.
