@@ -12,6 +12,7 @@
 #include "score_function.h"
 
 #define CHUNK	64				/* phases turned into cosines and sines at a time */
+#define LANES	8				/* sums that a score is added up in */
 #define LARGE	1e6f			/* phases beyond are left to the C library */
 
 /* Phases all around the circle. */
@@ -143,14 +144,53 @@ rotate_relation_gradient(int d, Side side, const float *restrict given,
 	}
 }
 
-/* The square of the modulus of h e^(i theta) - t in one dimension, with the cosine and the sine of theta */
+/* The square of the modulus of h e^(i theta) - t in one dimension */
 static inline double
-square_of(int d, int j, double cosine, double sine, const float *head, const float *tail)
+square_of(int j, int d, const double *cosine, const double *sine, const float *head, const float *tail)
 {
-	double		re = head[j] * cosine - head[d + j] * sine - tail[j];
-	double		im = head[j] * sine + head[d + j] * cosine - tail[d + j];
+	double		re = head[j] * cosine[j] - head[d + j] * sine[j] - tail[j];
+	double		im = head[j] * sine[j] + head[d + j] * cosine[j] - tail[d + j];
 
 	return re * re + im * im;
+}
+
+#define TERM(j) (squares ? square_of(j, d, cosine, sine, head, tail) : sqrt(square_of(j, d, cosine, sine, head, tail)))
+
+/*
+ * sum[j % LANES] += that modulus, or its square; imaginary parts are d after the real ones.  Sums over vectors may not
+ * be taken in any order here, so the order has LANES of them.
+ */
+KERNEL void
+add_differences(int n, int d, bool squares, const double *restrict cosine, const double *restrict sine,
+				const float *restrict head, const float *restrict tail, double *restrict sum)
+{
+	int			whole = n / LANES * LANES;
+
+	for (int start = 0; start < whole; start += LANES)
+		for (int i = 0; i < LANES; i++)
+			sum[i] += TERM(start + i);
+	for (int j = whole; j < n; j++)
+		sum[j % LANES] += TERM(j);
+}
+
+static double
+finish_score(const KgeModel *model, const double *sum)
+{
+	double		all = 0;
+
+	for (int i = 0; i < LANES; i++)
+		all += sum[i];
+	return model->gamma - (model->norm == 1 ? all : sqrt(all));
+}
+
+static void
+exact_cosines(int n, const float *phase, double *cosine, double *sine)
+{
+	for (int j = 0; j < n; j++)
+	{
+		cosine[j] = cos((double) phase[j]);
+		sine[j] = sin((double) phase[j]);
+	}
 }
 
 static double
@@ -158,41 +198,35 @@ rotate_score(const KgeModel *model, const float *head, const float *relation,
 			 const float *tail)
 {
 	int			d = model->dimensions;
-	double		sum = 0;
+	double		sum[LANES] = {0};
 
-	for (int j = 0; j < d; j++)
+	for (int start = 0; start < d; start += CHUNK)
 	{
-		double		square = square_of(d, j, cos((double) relation[j]), sin((double) relation[j]), head, tail);
+		int			n = d - start < CHUNK ? d - start : CHUNK;
+		double		cosine[CHUNK],
+					sine[CHUNK];
 
-		sum += model->norm == 1 ? sqrt(square) : square;
+		exact_cosines(n, relation + start, cosine, sine);
+		add_differences(n, d, model->norm != 1, cosine, sine, head + start, tail + start, sum);
 	}
-	return model->gamma - (model->norm == 1 ? sum : sqrt(sum));
+	return finish_score(model, sum);
 }
 
 /* Cosines, then sines */
 static void
 rotate_prepare(int d, const float *relation, double *prepared)
 {
-	for (int j = 0; j < d; j++)
-	{
-		prepared[j] = cos((double) relation[j]);
-		prepared[d + j] = sin((double) relation[j]);
-	}
+	exact_cosines(d, relation, prepared, prepared + d);
 }
 
 static double
 rotate_score_prepared(const KgeModel *model, const float *head, const double *prepared, const float *tail)
 {
 	int			d = model->dimensions;
-	double		sum = 0;
+	double		sum[LANES] = {0};
 
-	for (int j = 0; j < d; j++)
-	{
-		double		square = square_of(d, j, prepared[j], prepared[d + j], head, tail);
-
-		sum += model->norm == 1 ? sqrt(square) : square;
-	}
-	return model->gamma - (model->norm == 1 ? sum : sqrt(sum));
+	add_differences(d, d, model->norm != 1, prepared, prepared + d, head, tail, sum);
+	return finish_score(model, sum);
 }
 
 const KgeScoreFunction kge_score_rotate = {

@@ -62,7 +62,13 @@ predictor_is_reflexive(const Predictor *predictor, Graph *graph, int32 relation)
 ScoreParts
 predictor_parts(const Predictor *predictor, Triple triple)
 {
-	ScoreParts	parts = {predictor->kind == EV_RULES ? 0 : kge_score(&predictor->kge, triple), 0};
+	return predictor_parts_from(predictor, triple, predictor->kind == EV_RULES ? 0 : kge_score(&predictor->kge, triple));
+}
+
+ScoreParts
+predictor_parts_from(const Predictor *predictor, Triple triple, double phi)
+{
+	ScoreParts	parts = {phi, 0};
 	const EvCandidate *candidate;
 	EvCandidates all;
 

@@ -46,8 +46,9 @@ typedef struct ScoreParts
 	double		evidence;
 } ScoreParts;
 
-/* Of a triple of the model, as an answer to (head, relation, ?) */
+/* Of a triple of the model, as an answer to (head, relation, ?); phi may be there already, 0 where the kind leaves it out. */
 extern ScoreParts predictor_parts(const Predictor *predictor, Triple triple);
+extern ScoreParts predictor_parts_from(const Predictor *predictor, Triple triple, double phi);
 
 /*
  * What the embedding is expected to score new entities among the candidates that rules infer (ev_expected); and the

@@ -15,7 +15,9 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
+#include "kge/exact_score.h"
 #include "server/argument.h"
+#include "server/growing_array.h"
 #include "server/name_table.h"
 #include "model/model_cache.h"
 #include "model/predictor.h"
@@ -29,6 +31,8 @@
 /* after that many look-ups, read all entities at once, if they are not too many */
 #define LOOKUPS_LIMIT 500
 #define ENTITIES_AT_ONCE 100000
+/* that what relations give to scores may take */
+#define PREPARED_BYTES ((Size) 16 << 20)
 
 /* Of a relation and the kind of evidence that is wanted */
 typedef struct KeptThreshold
@@ -45,14 +49,17 @@ typedef struct CallSite
 	char	   *model;
 	Visibility	view;
 	uint64		serial;			/* of the model's copy */
-	names_hash *names;			/* rows by name, each name after 'e' for an entity, 'r' for a relation */
-	int			lookups;		/* names looked up so far, -1 when all are there */
+	names_hash *entities;		/* rows by name */
+	names_hash *relations;
+	int			lookups;		/* names looked up so far, -1 when all entities are there */
+	int			exacts;
+	KgeExactScore *exact;		/* of relation i in number i % exacts; each call sets its model */
 	KeptThreshold *threshold;	/* by relation; or NULL */
 	EvKind		kind;			/* that is wanted */
 	ModelFacts	facts;			/* for that kind; rows are those of facts.added */
 } CallSite;
 
-/* A triple by name; each name as in CallSite.names */
+/* A triple by name */
 typedef struct NamedTriple
 {
 	char	   *head;
@@ -82,9 +89,24 @@ call_site(FunctionCallInfo fcinfo, const char *graph, const char *model, EvKind 
 	}
 	if (site->graph != NULL &&
 		(strcmp(site->graph, graph) != 0 || strcmp(site->model, model) != 0 || site->kind != kind ||
-		 site->names->members >= NAMES_LIMIT || !visibility_is_active(&site->view)))
+		 site->entities->members >= NAMES_LIMIT || site->relations->members >= NAMES_LIMIT || !visibility_is_active(&site->view)))
 		forget_all(site);
 	return site;
+}
+
+/* Room for what exact scores take from relations: from each one, or from those that were asked for last. */
+static void
+take_exact_scores(CallSite *site, const KgeModel *kge)
+{
+	Size		numbers = (Size) kge->function->prepared_parts * kge->dimensions;
+	Size		fit = PREPARED_BYTES / (sizeof(double) * Max(numbers, 1));
+	double	   *prepared;
+
+	site->exacts = (int) Max(Min(fit, (Size) kge->relations), 1);
+	site->exact = array_new(KgeExactScore, site->exacts);
+	prepared = array_new(double, (Size) site->exacts * numbers);
+	for (int i = 0; i < site->exacts; i++)
+		site->exact[i] = (KgeExactScore) {NULL, -1, prepared + (Size) i * numbers};
 }
 
 static void
@@ -96,7 +118,9 @@ remember_model(CallSite *site, const char *graph, const Model *model, EvKind kin
 	if (model->serial == 0 || facts.serial == 0)
 		return;
 	caller = MemoryContextSwitchTo(site->context);
-	site->names = names_create(site->context, 64, NULL);
+	site->entities = names_create(site->context, 64, NULL);
+	site->relations = names_create(site->context, 64, NULL);
+	take_exact_scores(site, &model->kge);
 	site->lookups = 0;
 	site->threshold = NULL;
 	site->kind = kind;
@@ -109,18 +133,18 @@ remember_model(CallSite *site, const char *graph, const Model *model, EvKind kin
 }
 
 static void
-remember_row(CallSite *site, const char *key, int32 row)
+remember_row(CallSite *site, names_hash *names, const char *name, int32 row)
 {
 	bool		found;
 
-	key = MemoryContextStrdup(site->context, key);
-	names_insert(site->names, key, &found)->number = row;
+	name = MemoryContextStrdup(site->context, name);
+	names_insert(names, name, &found)->number = row;
 }
 
 static bool
-recall_row(const CallSite *site, const char *key, int32 *row)
+recall_row(names_hash *names, const char *name, int32 *row)
 {
-	NamedNumber *found = site->graph == NULL ? NULL : names_lookup(site->names, key);
+	NamedNumber *found = names_lookup(names, name);
 
 	if (found != NULL)
 		*row = found->number;
@@ -132,44 +156,54 @@ take_entity_name(void *argument, const Datum *values, const bool *nulls)
 {
 	CallSite   *site = argument;
 	int32		row = added_entities_row(site->facts.added, DatumGetInt32(values[0]));
-	char	   *key = TextDatumGetCString(values[1]);
+	char	   *name = TextDatumGetCString(values[1]);
 
 	if (row >= 0)
-		remember_row(site, key, row);
-	pfree(key);
+		remember_row(site, site->entities, name, row);
+	pfree(name);
 }
 
 /* For millions of rows with thousands of entities, one query for all names takes less time than one for each. */
 static void
 remember_entities(CallSite *site, const Graph *graph)
 {
-	sql_stream(psprintf("select id::int, 'e' || name::text from %sentity where name is not null", graph->prefix),
+	sql_stream(psprintf("select id::int, name::text from %sentity where name is not null", graph->prefix),
 			   SQL_NO_ARGS, take_entity_name, site);
 	site->lookups = -1;
 }
 
 static int32
-find_row(CallSite *site, Graph *graph, const AddedEntities *added, const char *key)
+find_entity(CallSite *site, Graph *graph, const AddedEntities *added, const char *name)
 {
 	int32		row;
 
-	if (recall_row(site, key, &row))
+	if (site->graph == NULL)
+		return added_entities_row_of_name(added, graph, name);
+	if (recall_row(site->entities, name, &row))
 		return row;
-	if (site->graph != NULL && site->lookups == LOOKUPS_LIMIT &&
-		added->model->kge.entities <= ENTITIES_AT_ONCE)
+	if (site->lookups == LOOKUPS_LIMIT && added->model->kge.entities <= ENTITIES_AT_ONCE)
 	{
 		remember_entities(site, graph);
-		if (recall_row(site, key, &row))
+		if (recall_row(site->entities, name, &row))
 			return row;
 	}
-	row = key[0] == 'e' ? added_entities_row_of_name(added, graph, key + 1) :
-		model_relation_row(added->model, graph, key + 1);
+	row = added_entities_row_of_name(added, graph, name);
+	remember_row(site, site->entities, name, row);
+	if (site->lookups >= 0)
+		site->lookups++;
+	return row;
+}
+
+static int32
+find_relation(CallSite *site, Graph *graph, const Model *model, const char *name)
+{
+	int32		row;
+
+	if (site->graph != NULL && recall_row(site->relations, name, &row))
+		return row;
+	row = model_relation_row(model, graph, name);
 	if (site->graph != NULL)
-	{
-		remember_row(site, key, row);
-		if (site->lookups >= 0)
-			site->lookups++;
-	}
+		remember_row(site, site->relations, name, row);
 	return row;
 }
 
@@ -198,9 +232,9 @@ static bool
 find_kept(const CallSite *site, const NamedTriple *names, ScoredTriple *scored)
 {
 	return find_kept_model(site, scored) &&
-		recall_row(site, names->head, &scored->triple.head) &&
-		recall_row(site, names->relation, &scored->triple.relation) &&
-		recall_row(site, names->tail, &scored->triple.tail);
+		recall_row(site->entities, names->head, &scored->triple.head) &&
+		recall_row(site->relations, names->relation, &scored->triple.relation) &&
+		recall_row(site->entities, names->tail, &scored->triple.tail);
 }
 
 /* Between these two, the graph's tables are read. */
@@ -233,9 +267,9 @@ find_in_tables(CallSite *site, const char *graph_name, const char *model_name, c
 									scored->kind != EV_EMBEDDING || (scored->judged && scored->model->probable));
 		remember_model(site, graph_name, scored->model, scored->kind, scored->facts);
 	}
-	scored->triple.head = find_row(site, graph, scored->facts.added, names->head);
-	scored->triple.relation = find_row(site, graph, scored->facts.added, names->relation);
-	scored->triple.tail = find_row(site, graph, scored->facts.added, names->tail);
+	scored->triple.head = find_entity(site, graph, scored->facts.added, names->head);
+	scored->triple.relation = find_relation(site, graph, scored->model, names->relation);
+	scored->triple.tail = find_entity(site, graph, scored->facts.added, names->tail);
 	end_reading(nest_level);
 }
 
@@ -245,9 +279,9 @@ find_triple(FunctionCallInfo fcinfo, ScoredTriple *scored)
 {
 	char	   *graph = argument_name(fcinfo, 0, "graph");
 	NamedTriple names = {
-		.head = psprintf("e%s", argument_text(fcinfo, 1, "head")),
-		.relation = psprintf("r%s", argument_text(fcinfo, 2, "relation")),
-		.tail = psprintf("e%s", argument_text(fcinfo, 3, "tail"))
+		.head = argument_text(fcinfo, 1, "head"),
+		.relation = argument_text(fcinfo, 2, "relation"),
+		.tail = argument_text(fcinfo, 3, "tail")
 	};
 	char	   *name = argument_name(fcinfo, 4, "model");
 	CallSite   *site = call_site(fcinfo, graph, name, scored->kind);
@@ -257,6 +291,19 @@ find_triple(FunctionCallInfo fcinfo, ScoredTriple *scored)
 }
 
 /* ---- scores ----------------------------------------------------------------------------- */
+
+/* The embedding's part of the score of the triple; rows of one relation follow each other, or those of a few relations */
+static double
+find_phi(const CallSite *site, const Predictor *predictor, Triple triple)
+{
+	KgeExactScore *exact;
+
+	if (site->graph == NULL)
+		return kge_score(&predictor->kge, triple);
+	exact = &site->exact[triple.relation % site->exacts];
+	exact->model = &predictor->kge;
+	return kge_exact_score(exact, triple, SIDE_TAIL);
+}
 
 /* The arguments of hkg_score; returns what the score was made by. */
 static Predictor
@@ -268,7 +315,9 @@ score(FunctionCallInfo fcinfo, ScoredTriple *scored)
 	find_triple(fcinfo, scored);
 	predictor = predictor_of(scored->model, scored->facts, scored->kind);
 	scored->kind = predictor.kind;
-	scored->parts = predictor_parts(&predictor, scored->triple);
+	scored->parts = predictor_parts_from(&predictor, scored->triple,
+										 predictor.kind == EV_RULES ? 0 :
+										 find_phi(fcinfo->flinfo->fn_extra, &predictor, scored->triple));
 	scored->score = predictor_score(&predictor, SIDE_TAIL, scored->triple.relation, scored->parts);
 	return predictor;
 }
