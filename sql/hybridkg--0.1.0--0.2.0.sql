@@ -9,7 +9,10 @@ drop view hkg_progress;
 drop function hkg_load(name, text, text);
 drop function hkg_train(name, text, int, int, int, int, int, text, text, text, float8, float8, int, float8, float8, int, float8, bigint, int, float8, int, bool, int, bigint, name, float8, text, bool, int, float8, bool, text, text, bool, name, float8, int, int, float8, float8, float8);
 drop function hkg_trainings();
+drop function hkg_predict_tails(name, text, text, int, name, bool, text);
+drop function hkg_predict_heads(name, text, text, int, name, bool, text);
 drop function hkg_learn_evidence(name, name);
+drop function hkg_complete(name, text, int, float8, name, text);
 drop function hkg_evaluate(name, text, name, bigint, text);
 drop function hkg_train_background(name, text, int, int, int, int, int, text, text, text, float8, float8, int, float8, float8, int, float8, bigint, int, float8, int, bool, int, bigint, name, float8, text, bool, int, float8, bool, text, text, bool, name, float8, int, int, float8, float8, float8);
 drop function hkg_estimate(name, text, int, int, int, int, int, text, text, text, float8, float8, int, float8, float8, int, float8, bigint, int, float8, int, bool, int, bigint, name, float8, text, bool, int, float8, bool, text, text, bool, name, float8, int, int, float8, float8, float8);
@@ -65,6 +68,7 @@ begin
 	comment on table evidence_weight is 'how rules add to a score, scale * (embedding''s score + weight * evidence), and how scores become probabilities';
 	comment on column evidence_weight.held_out is 'the share of the relation''s known facts that was held out, drawn towards that of all relations as if by ten more held-out facts';
 	comment on column evidence_weight.calibration is 'for evidence embedding, rules and both: with x = slope * score + best * (the question''s best score) + last * (its tenth, 0 where fewer are shown) + intercept + (unanswered where the question has no known answer, else answers * log(1 + known answers)), P = 1 / (1 + exp(-x)) is the probability for which it was fitted: of a missing fact, where evidence of table model has a fitted_missing m above 0, else of a held-out fact; null: that of column evidence of table model';
+	comment on table threshold is 'the thresholds of hkg_classify: learnt from false triples that were given, or of a model without learnt probabilities; else it goes by these';
 	alter table evidence_weight add closed_world float8;
 	comment on column evidence_weight.closed_world is 'what counts as false where the given entity of a question has no fact of the relation: with u the share of such pairs in the body of a rule, the rule is worth its evidence_confidence / (1 - (1 - closed_world) * u); 1: all of them (standard confidence), 0: none (PCA confidence); null in rows of 0.1.0, as 1';
 	comment on column model.evidence is 'how rules count at prediction; null: not at all. discount: the weight of each further rule that infers the same candidate, 0 (only the best rule counts) to 1 (noisy-or), for rules alone and for rules beside the embedding; calibration: that of all relations together, see evidence_weight.calibration; error: the expected calibration error of the ten best answers, 0 to 1; held_out: the share of the known facts that was held out; fitted_missing: the assume_missing that probabilities were fitted with, 0 where they are the chances to be held out; assume_missing: the share of all true facts that the graph is assumed to lack, argument assume_missing of hkg_train';
@@ -487,7 +491,13 @@ gamma, norm: of transe and rotate: a score is gamma minus the distance in that n
 reciprocal: each relation has an embedding of its inverse, by which heads are scored
 entities, relations: how many got an embedding
 Queries run with the caller''s rights and search_path. Entities without an embedding (a NOTICE) are predicted as those that came after a training. An embedding of another length, or with what is no finite number, is an error (22000). hkg_learn_evidence adds rules, weights and probabilities.';
-comment on function hkg_predict_tails(name, text, text, int, name, bool, text) is
+
+create function hkg_predict_tails(graph name, head text, relation text, k int default 10,
+	model name default 'default', known bool default false, evidence text default 'both',
+	candidates "any" default null)
+returns table (tail text, score float8, probability float8)
+as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10 support @extschema@.hkg_estimate_k;
+comment on function hkg_predict_tails(name, text, text, int, name, bool, text, "any") is
 'the k most plausible tails of (head, relation, ?), best first
 graph: an existing graph
 head: an entity; one that came after the training needs a fact, which places it among its neighbours
@@ -496,9 +506,16 @@ k: how many, at least 1
 model: a trained model of the graph
 known: whether to list tails of known facts, too; these facts are part of their own evidence (see hkg_score). The head itself is listed only for a relation with facts whose head and tail are the same
 evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed) or ''both''; ''both'' is the embedding alone where a model has no rules
+candidates: only these entities are listed, with the probabilities that they have among all: a query as text, whose first column names them, or an array of names (see hkg_complete). null: all
 score: see hkg_score
 probability: the chance that it is true, if the share assume_missing of all true facts is missing (argument of hkg_train) and these are like the facts held out; calibrated by relation and side on the valid split, or the facts held out in its place (table evidence_weight), over all questions with that relation. Rows come in its order. sigma(score) where nothing was learnt';
-comment on function hkg_predict_heads(name, text, text, int, name, bool, text) is
+
+create function hkg_predict_heads(graph name, relation text, tail text, k int default 10,
+	model name default 'default', known bool default false, evidence text default 'both',
+	candidates "any" default null)
+returns table (head text, score float8, probability float8)
+as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10 support @extschema@.hkg_estimate_k;
+comment on function hkg_predict_heads(name, text, text, int, name, bool, text, "any") is
 'the k most plausible heads of (?, relation, tail), best first
 graph: an existing graph
 relation: a relation
@@ -507,48 +524,47 @@ k: how many, at least 1
 model: a trained model of the graph
 known: whether to list heads of known facts, too; these facts are part of their own evidence (see hkg_score). The tail itself is listed only for a relation with facts whose head and tail are the same
 evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed) or ''both''; ''both'' is the embedding alone where a model has no rules
+candidates: only these entities are listed, with the probabilities that they have among all: a query as text, whose first column names them, or an array of names (see hkg_complete). null: all
 score: see hkg_score
 probability: the chance that it is true, if the share assume_missing of all true facts is missing (argument of hkg_train) and these are like the facts held out; calibrated by relation and side on the valid split, or the facts held out in its place (table evidence_weight), over all questions with that relation. Rows come in its order. sigma(score) where nothing was learnt';
 
-create function hkg_predict_tails(graph name, heads text[], relation text, k int default 10,
+create function hkg_predict_tails(graph name, heads "any", relation text, k int default 10,
 	model name default 'default', known bool default false, evidence text default 'both',
-	candidates text[] default null)
+	candidates "any" default null)
 returns table (head text, tail text, score float8, probability float8)
 as 'MODULE_PATHNAME', 'hkg_predict_tails_many'
-language c stable parallel safe cost 10000 rows 100 support @extschema@.hkg_estimate_k
-set search_path = pg_catalog, pg_temp;
-comment on function hkg_predict_tails(name, text[], text, int, name, bool, text, text[]) is
+language c stable parallel safe cost 10000 rows 100 support @extschema@.hkg_estimate_k;
+comment on function hkg_predict_tails(name, "any", text, int, name, bool, text, "any") is
 'the k most plausible tails of (head, relation, ?) for each of many heads: the same as one by one, in a fraction of the time
 graph: an existing graph
-heads: entities, none null; of one that is there twice, answers are listed twice
+heads: entities, an array of names, or a query as text, whose first column names them: heads => ''select ...''; none null. Of one that is there twice, answers are listed twice
 relation: a relation
 k: how many for each head, at least 1
 model: a trained model of the graph
 known: whether to list tails of known facts, too; these facts are part of their own evidence (see hkg_score). The head itself is listed only for a relation with facts whose head and tail are the same
 evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed) or ''both''; ''both'' is the embedding alone where a model has no rules
-candidates: entities, none null; only these are listed, with the probabilities that they have among all entities. Others are left out that the model does not have. null: all
-head: the element of heads; rows come in the order of heads, and of one head best first
+candidates: only these entities are listed, with the probabilities that they have among all: a query as text, whose first column names them, or an array of names (see hkg_complete). null: all
+head: the name in heads; rows come in the order of heads, and of one head best first
 score: see hkg_score
 probability: see hkg_predict_tails of a single head';
 
-create function hkg_predict_heads(graph name, relation text, tails text[], k int default 10,
+create function hkg_predict_heads(graph name, relation text, tails "any", k int default 10,
 	model name default 'default', known bool default false, evidence text default 'both',
-	candidates text[] default null)
+	candidates "any" default null)
 returns table (tail text, head text, score float8, probability float8)
 as 'MODULE_PATHNAME', 'hkg_predict_heads_many'
-language c stable parallel safe cost 10000 rows 100 support @extschema@.hkg_estimate_k
-set search_path = pg_catalog, pg_temp;
-comment on function hkg_predict_heads(name, text, text[], int, name, bool, text, text[]) is
+language c stable parallel safe cost 10000 rows 100 support @extschema@.hkg_estimate_k;
+comment on function hkg_predict_heads(name, text, "any", int, name, bool, text, "any") is
 'the k most plausible heads of (?, relation, tail) for each of many tails: the same as one by one, in a fraction of the time
 graph: an existing graph
 relation: a relation
-tails: entities, none null; of one that is there twice, answers are listed twice
+tails: entities, an array of names, or a query as text, whose first column names them: tails => ''select ...''; none null. Of one that is there twice, answers are listed twice
 k: how many for each tail, at least 1
 model: a trained model of the graph
 known: whether to list heads of known facts, too; these facts are part of their own evidence (see hkg_score). The tail itself is listed only for a relation with facts whose head and tail are the same
 evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed) or ''both''; ''both'' is the embedding alone where a model has no rules
-candidates: entities, none null; only these are listed, with the probabilities that they have among all entities. Others are left out that the model does not have. null: all
-tail: the element of tails; rows come in the order of tails, and of one tail best first
+candidates: only these entities are listed, with the probabilities that they have among all: a query as text, whose first column names them, or an array of names (see hkg_complete). null: all
+tail: the name in tails; rows come in the order of tails, and of one tail best first
 score: see hkg_score
 probability: see hkg_predict_tails of a single head';
 comment on function hkg_predict_relations(name, text, text, int, name, bool, text) is
@@ -573,17 +589,18 @@ create or replace function hkg_classify(graph name, head text, relation text, ta
 returns bool
 as 'MODULE_PATHNAME' language c stable parallel safe cost 250;
 comment on function hkg_classify(name, text, text, text, name, text) is
-'whether the model classifies a triple as true: its score is at least the threshold of its relation, in table threshold; after a training, where it is more probable than not
+'whether the model classifies a triple as true: its probability is at least 1/2; where hkg_learn_thresholds was given false triples, its score at least the threshold of its relation, in table threshold
 graph: an existing graph
 head, relation, tail: names
 model: a trained model of the graph
-evidence: what scores use: ''embedding'', ''rules'' or ''both'', as in hkg_score; each has its own thresholds. A fact is part of its own evidence
-errors: 55000 when the model has no thresholds: training had neither a valid split nor facts in its place, or hkg_learn_evidence has changed the scores';
+evidence: what scores use: ''embedding'', ''rules'' or ''both'', as in hkg_score; each has its own probabilities and thresholds. A fact is part of its own evidence
+The probability is that of hkg_predict_relations, of a missing fact (assume_missing of hkg_train). A model without learnt probabilities has thresholds.
+errors: 55000 when the model has neither probabilities nor thresholds: training had neither a valid split nor facts in its place';
 comment on function hkg_learn_thresholds(name, regclass, name, bigint) is
-'learns the thresholds of hkg_classify: for each relation, the score that best separates facts of the valid split from given false triples; without these, that of an even chance, as every training does; returns the accuracy
+'learns the thresholds of hkg_classify from given false triples: for each relation, the score that best separates facts of the valid split from these; without them, deletes thresholds, and hkg_classify goes by probabilities; returns the accuracy
 A model with evidence of rules gets thresholds for the embedding, for rules and for both; the accuracy is that of both.
 graph: an existing graph with a valid split
-negatives: a table or view of false triples, with the columns head, relation and tail; null: thresholds are those of a probability of 1/2, and accuracy is on each fact of the valid split with its head or its tail replaced by that of another fact of the relation, drawn at random, so that the result is not a known triple (a model without learnt probabilities learns its thresholds from these)
+negatives: a table or view of false triples, with the columns head, relation and tail; null: none, and the accuracy is that of probabilities on each fact of the valid split with its head or its tail replaced by that of another fact of the relation, drawn at random, so that the result is not a known triple (a model without learnt probabilities learns its thresholds from these)
 model: a trained model of the graph
 seed: draws the replacements
 errors: 55000 when there is no valid split, 42704 for an unknown name among the negatives, 55006 when the model is being trained';
@@ -594,7 +611,7 @@ set search_path = pg_catalog, pg_temp;
 comment on function hkg_learn_evidence(name, name, float8) is
 'learns the weights of rules at prediction, and the probability of a score, as every training with evidence_rules does at its end: from the valid split, on the current facts
 Without a valid split, what was learnt in training stays; where nothing was learnt, default weights are taken.
-The thresholds of scores that use rules are deleted, since these scores change: call hkg_learn_thresholds next.
+The thresholds of scores that use rules are deleted, since these scores change: hkg_classify then goes by probabilities, which it does anyway unless hkg_learn_thresholds was given false triples.
 graph: an existing graph
 model: a trained model of the graph
 assume_missing: see hkg_train; -1: as before
@@ -609,7 +626,13 @@ quality: that of table rule; else what the rule is worth as evidence for this an
 grounding: the facts that match the rule''s body, one row for each grounding; only one for a rule that was not selected
 share: its part of hkg_score; the shares of different rules and of the embedding add up to it. Null for a rule that adds nothing, because a better one infers much the same
 If the triple is a fact, the fact itself may be in a grounding, even alone: see hkg_score';
-comment on function hkg_complete(name, text, int, float8, name, text) is
+
+create function hkg_complete(graph name, relation text default null, k int default 100,
+	min_probability float8 default 0.5, model name default 'default', evidence text default 'both',
+	heads "any" default null, candidates "any" default null, one_each bool default false)
+returns table (head text, relation text, tail text, score float8, probability float8, rule text)
+as 'MODULE_PATHNAME' language c stable parallel restricted cost 1000000 rows 100 support @extschema@.hkg_estimate_k;
+comment on function hkg_complete(name, text, int, float8, name, text, "any", "any", bool) is
 'the most probable missing facts of a graph, best first, as a list to review
 graph: an existing graph
 relation: a relation; null: all of them together
@@ -617,10 +640,13 @@ k: how many in all, at least 1
 min_probability: of these, less probable ones are left out, 0 to 1
 model: a trained model of the graph
 evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed) or ''both''; ''both'' is the embedding alone where a model has no rules
+heads: only rows whose head is one of these are listed, of the relation or of all: a query as text, whose first column names them, such as ''select name from package where licence is null'', or an array of names, such as array(select ...). A query runs with the rights and the search_path of the caller; it may only read. No name is null; those that the model does not have are left out. A parameter of a prepared statement needs its type, as in $1::text. null: all
+candidates: only rows whose tail is one of these are listed; a query or an array likewise. null: all
+one_each: whether each head is listed once, with its most probable row, over all relations where relation is null
 score: see hkg_score
 probability: see hkg_predict_tails; the higher of the two, where the question for the tail and that for the head find a fact. Rows come in its order. An empty list comes with a NOTICE that has the best one found
 rule: of the rules that are evidence for the fact, the one with the largest share (the first that hkg_explain lists); else the best selected rule that infers it; null where none does
-For every entity that is head of a fact of the relation, each entity is scored as tail; for every tail, each as head; and likewise for entities that have no fact of the relation but are like those that have: of all that have one of their relations on its side, half have this one, too. That many times d multiplications are shared by hybridkg.threads; with evidence, rules are applied once for each such question. Of one question at most k answers are judged, 10 where k is less. Memory is for 4 k triples, for the questions of a relation and for the facts. Triples with one entity as head and tail are listed only for relations that have such facts.';
+For every entity that is head of a fact of the relation, each entity is scored as tail; for every tail, each as head; and likewise for entities that have no fact of the relation but are like those that have: of all that have one of their relations on its side, half have this one, too. That many times d multiplications are shared by hybridkg.threads; with evidence, rules are applied once for each such question. Of one question at most k answers are judged, 10 where k is less. Memory is for 4 k triples, for the questions of a relation and for the facts. Triples with one entity as head and tail are listed only for relations that have such facts. The rows for some heads or candidates are those of the whole list, with the same probabilities, which are those among all entities: questions about other entities are not asked, and a search passes over these alone; the best answers of all are found only for questions that may have an answer for the list.';
 
 create function hkg_evaluate(graph name, split text default 'test', model name default 'default', seed bigint default 0,
 	evidence text default 'both', sample int default null)
