@@ -1137,7 +1137,7 @@ CREATE TABLE g.threshold (
 -- Name: TABLE threshold; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON TABLE g.threshold IS 'the thresholds of hkg_classify';
+COMMENT ON TABLE g.threshold IS 'the thresholds of hkg_classify: learnt from false triples that were given, or of a model without learnt probabilities; else it goes by these';
 
 
 --
@@ -1548,9 +1548,9 @@ default	2	24	3	39	2.0851008892059326	0.19383840430735513	{2}
 --
 
 COPY g.iteration (model, number, loss, mrr, hits_1, hits_3, hits_10, rules, inferred, sampled, train_seconds, mine_seconds, sample_seconds, evaluate_seconds, ranked, mrr_error) FROM stdin;
-default	1	3.4746104430842317	0.450036075036075	0.3333333333333333	0.5	0.5	1	5	5	0.0008643479995953385	0.0006020479995640926	0.0008081429987214506	0.00015611199705745094	3	\N
-default	2	2.246690621112476	0.7777777777777778	0.6666666666666666	0.8333333333333334	1	1	5	5	0.0008344719972228631	3.8836999010527506e-05	0.0003498309997667093	0.00019131400040350854	3	\N
-plain	1	2.5838292796869538	0.09314859117490697	0	0	0.5	0	0	0	0.0008514479995938018	0	0	0.0001387069969496224	3	\N
+default	1	3.4746104430842317	0.450036075036075	0.3333333333333333	0.5	0.5	1	5	5	0.09278798699961044	0.0403206240007421	0.005546899999899324	0.009593146001861896	3	\N
+default	2	2.246690621112476	0.7777777777777778	0.6666666666666666	0.8333333333333334	1	1	5	5	0.06183128699922236	0.00015244699898175895	0.0005978600020171143	0.005328995997842867	3	\N
+plain	1	2.5838292796869538	0.09314859117490697	0	0	0.5	0	0	0	0.023593404999701306	0	0	0.009959971997886896	3	\N
 \.
 
 
@@ -1559,8 +1559,8 @@ plain	1	2.5838292796869538	0.09314859117490697	0	0	0.5	0	0	0	0.00085144799959380
 --
 
 COPY g.model (name, score_function, dimensions, settings, status, created_at, trained_at, best_iteration, evidence, mrr, hits_1, hits_3, hits_10) FROM stdin;
-default	complex	4	{"beta": 1, "loss": "softmax", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "default", "omega": 0, "rules": null, "epochs": 5, "preset": null, "holdout": 0.05, "replace": "unless_worse", "patience": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "precision": "single", "top_rules": 200, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "iterations": 2, "reciprocal": true, "warm_start": false, "min_quality": 0, "min_support": 2, "regularizer": null, "sample_size": null, "temperature": 1, "learning_rate": 0.1, "assume_missing": 0.1, "evidence_rules": 20000, "regularization": 0, "score_function": "complex", "evidence_length": 3, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "learning_rate_end": null, "min_head_coverage": 0.01, "negative_sampling": "uniform"}	ready	2026-11-22 18:12:23.485922+00	2026-11-22 18:12:23.51395+00	2	{"discount": {"both": 0, "rules": 0}, "held_out": 0.038961039, "calibration": {"both": {"best": 0.127492911, "last": -3.74977044, "alone": {"slope": 1.28449392, "answers": -1.1739991, "intercept": -6.59836567, "unanswered": -0.904642993}, "error": 0.0162, "slope": 1.23056214, "answers": -0.407068136, "intercept": -5.02792334, "unanswered": -0.440648144}, "rules": {"best": 6.88643106, "last": 0, "alone": {"slope": 13.160956, "answers": 0, "intercept": -1.09381551, "unanswered": 2.90618449}, "error": 1.646, "slope": 6.88643106, "answers": 0, "intercept": -2.47934762, "unanswered": 1.52065238}, "embedding": {"best": -0.890949984, "last": -0.713384013, "alone": {"slope": 2.74961724, "answers": -2.72233372, "intercept": -7.82092831, "unanswered": 0.106569046}, "error": 0.02017, "slope": 3.33425314, "answers": -2.30652614, "intercept": -6.87694083, "unanswered": 0.450672985}}, "assume_missing": 0.1, "fitted_missing": 0.1}	0.7777777777777778	0.6666666666666666	0.8333333333333334	1
-plain	transe	4	{"beta": 1, "loss": "logistic", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "plain", "omega": 0, "rules": null, "epochs": 5, "preset": null, "holdout": 0.05, "replace": "unless_worse", "patience": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "precision": "single", "top_rules": 0, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "iterations": 1, "reciprocal": false, "warm_start": false, "min_quality": 0.7, "min_support": 2, "regularizer": null, "sample_size": null, "temperature": 1, "learning_rate": 0.1, "assume_missing": 0.1, "evidence_rules": 0, "regularization": 0, "score_function": "transe", "evidence_length": 4, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "learning_rate_end": 0.01, "min_head_coverage": 0.01, "negative_sampling": "self_adversarial"}	ready	2026-11-22 18:12:23.515141+00	2026-11-22 18:12:23.519865+00	1	\N	0.09314859117490697	0	0	0.5
+default	complex	4	{"beta": 1, "loss": "softmax", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "default", "omega": 0, "rules": null, "epochs": 5, "preset": null, "holdout": 0.05, "replace": "unless_worse", "patience": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "precision": "single", "top_rules": 200, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "iterations": 2, "reciprocal": true, "warm_start": false, "min_quality": 0, "min_support": 2, "regularizer": null, "sample_size": null, "temperature": 1, "learning_rate": 0.1, "assume_missing": 0.1, "evidence_rules": 20000, "regularization": 0, "score_function": "complex", "evidence_length": 3, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "learning_rate_end": null, "min_head_coverage": 0.01, "negative_sampling": "uniform"}	ready	2026-11-22 21:11:03.514145+00	2026-11-22 21:11:03.876586+00	2	{"discount": {"both": 0, "rules": 0}, "held_out": 0.038961039, "calibration": {"both": {"best": 0.127492911, "last": -3.74977044, "alone": {"slope": 1.28449392, "answers": -1.1739991, "intercept": -6.59836567, "unanswered": -0.904642993}, "error": 0.0162, "slope": 1.23056214, "answers": -0.407068136, "intercept": -5.02792334, "unanswered": -0.440648144}, "rules": {"best": 6.88643106, "last": 0, "alone": {"slope": 13.160956, "answers": 0, "intercept": -1.09381551, "unanswered": 2.90618449}, "error": 1.646, "slope": 6.88643106, "answers": 0, "intercept": -2.47934762, "unanswered": 1.52065238}, "embedding": {"best": -0.890949984, "last": -0.713384013, "alone": {"slope": 2.74961724, "answers": -2.72233372, "intercept": -7.82092831, "unanswered": 0.106569046}, "error": 0.02017, "slope": 3.33425314, "answers": -2.30652614, "intercept": -6.87694083, "unanswered": 0.450672985}}, "assume_missing": 0.1, "fitted_missing": 0.1}	0.7777777777777778	0.6666666666666666	0.8333333333333334	1
+plain	transe	4	{"beta": 1, "loss": "logistic", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "plain", "omega": 0, "rules": null, "epochs": 5, "preset": null, "holdout": 0.05, "replace": "unless_worse", "patience": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "precision": "single", "top_rules": 0, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "iterations": 1, "reciprocal": false, "warm_start": false, "min_quality": 0.7, "min_support": 2, "regularizer": null, "sample_size": null, "temperature": 1, "learning_rate": 0.1, "assume_missing": 0.1, "evidence_rules": 0, "regularization": 0, "score_function": "transe", "evidence_length": 4, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "learning_rate_end": 0.01, "min_head_coverage": 0.01, "negative_sampling": "self_adversarial"}	ready	2026-11-22 21:11:03.88428+00	2026-11-22 21:11:03.92204+00	1	\N	0.09314859117490697	0	0	0.5
 \.
 
 
@@ -1612,15 +1612,6 @@ COPY g.source (id, query) FROM stdin;
 --
 
 COPY g.threshold (model, relation, threshold, triples, accuracy, evidence) FROM stdin;
-default	1	3.530639141817887	0	\N	embedding
-default	2	3.530639141817887	0	\N	embedding
-default	3	2.9376289610342536	3	0.6666666666666666	embedding
-default	1	0.08311064257034215	0	\N	rules
-default	2	0.08311064257034215	0	\N	rules
-default	3	-0.13770800388664772	3	0.5	rules
-default	1	5.770459260830844	0	\N	both
-default	2	5.770459260830844	0	\N	both
-default	3	5.649650346502567	3	1	both
 plain	1	2.3993141716346145	0	\N	embedding
 plain	2	2.3993141716346145	0	\N	embedding
 plain	3	2.3993141716346145	3	0.6666666666666666	embedding
