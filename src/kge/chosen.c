@@ -75,7 +75,7 @@ plan(const KgeModel *model, const KgeAdjustment *adjustment, int32_t count)
 }
 
 static void
-fill_rows(KgeChosen *chosen, const KgeModel *model, const int32_t *entity)
+fill_rows(KgeChosen *chosen, Pool *pool, const KgeModel *model, const int32_t *entity)
 {
 	size_t		width = (size_t) kge_model_width(model);
 
@@ -84,12 +84,14 @@ fill_rows(KgeChosen *chosen, const KgeModel *model, const int32_t *entity)
 		chosen->row[i] = -1;
 		chosen->entity[chosen->count + i] = i;
 		chosen->model.added_row[i] = model->entity + (size_t) i * width;
+		pool_yield_at(pool, POOL_LEADER, i);
 	}
 	for (int32_t i = 0; i < chosen->count; i++)
 	{
 		chosen->entity[i] = entity[i];
 		chosen->row[entity[i]] = i;
 		memcpy(chosen->model.entity + (size_t) i * width, model->entity + (size_t) entity[i] * width, width * sizeof(float));
+		pool_yield_at(pool, POOL_LEADER, i);
 	}
 	chosen->model.entities = chosen->count;
 	chosen->model.added = model->entities;
@@ -106,18 +108,18 @@ kge_chosen_bytes(const KgeModel *model, const KgeAdjustment *adjustment, int32_t
 }
 
 KgeChosen *
-kge_chosen(Arena *arena, const KgeModel *model, const KgeAdjustment *adjustment, const int32_t *chosen, int32_t count,
-		   int threads)
+kge_chosen(Arena *arena, Pool *pool, const KgeModel *model, const KgeAdjustment *adjustment, const int32_t *chosen,
+		   int32_t count)
 {
 	ChosenParts parts = plan(model, adjustment, count);
 	ChosenParts *taken;
 	Allocation	allocation = {0};
 
-	take_parts(&parts, model, threads, &allocation);
+	take_parts(&parts, model, pool_threads(pool), &allocation);
 	if (!allocation_open(&allocation, arena))
 		return NULL;
-	taken = take_parts(&parts, model, threads, &allocation);
-	fill_rows(&parts.chosen, model, chosen);
+	taken = take_parts(&parts, model, pool_threads(pool), &allocation);
+	fill_rows(&parts.chosen, pool, model, chosen);
 	*taken = parts;
 	if (adjustment != NULL)
 	{

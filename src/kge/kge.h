@@ -529,15 +529,15 @@ typedef struct KgeChosen
 	int32_t    *row;			/* by entity: that of the chosen one; -1: it is not chosen */
 } KgeChosen;
 
-/* Bytes that kge_chosen will take from its arena. */
+/* Bytes that kge_chosen will take from its arena; threads: those of the pool that searches. */
 extern size_t kge_chosen_bytes(const KgeModel *model, const KgeAdjustment *adjustment, int32_t count, int threads);
 
 /*
  * chosen: rows of `model`, ascending.  The model has no added entities; it and the adjustment, which may be NULL, last
  * as long.  NULL when the arena is empty.
  */
-extern KgeChosen *kge_chosen(Arena *arena, const KgeModel *model, const KgeAdjustment *adjustment, const int32_t *chosen,
-							 int32_t count, int threads);
+extern KgeChosen *kge_chosen(Arena *arena, Pool *pool, const KgeModel *model, const KgeAdjustment *adjustment,
+							 const int32_t *chosen, int32_t count);
 
 /* The row of an entity that is given. */
 static inline int32_t

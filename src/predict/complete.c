@@ -189,7 +189,7 @@ open_search(Asking *asking, const EntitySet *shown, KgeWanted wanted)
 	asking->chosen = NULL;
 	if (shown != NULL && shown->given)
 	{
-		asking->chosen = entity_set_chosen(shown, model, adjustment, pool_threads(asking->pool));
+		asking->chosen = entity_set_chosen(shown, model, adjustment, asking->pool);
 		sketch = chosen_sketch(asking->chosen, sketch, asking->pool);
 		model = &asking->chosen->model;
 		adjustment = asking->chosen->adjustment;

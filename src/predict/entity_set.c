@@ -85,13 +85,13 @@ entity_set_has(const EntitySet *set, int32 row)
 /* ---- as candidates ------------------------------------------------------------- */
 
 KgeChosen *
-entity_set_chosen(const EntitySet *set, const KgeModel *model, const KgeAdjustment *adjustment, int threads)
+entity_set_chosen(const EntitySet *set, const KgeModel *model, const KgeAdjustment *adjustment, Pool *pool)
 {
 	Arena		arena = hkg_arena();
 
-	hkg_check_memory_or(kge_chosen_bytes(model, adjustment, set->count, threads), "a search among candidates",
+	hkg_check_memory_or(kge_chosen_bytes(model, adjustment, set->count, pool_threads(pool)), "a search among candidates",
 						"give fewer candidates");
-	return kge_chosen(&arena, model, adjustment, set->row, set->count, threads);
+	return kge_chosen(&arena, pool, model, adjustment, set->row, set->count);
 }
 
 const KgeSketch *

@@ -36,7 +36,7 @@ extern bool entity_set_has(const EntitySet *set, int32 row);
  * context; and their sketch, where the model has one and it makes searches faster: else NULL.
  */
 extern KgeChosen *entity_set_chosen(const EntitySet *set, const KgeModel *model, const KgeAdjustment *adjustment,
-									int threads);
+									Pool *pool);
 extern const KgeSketch *chosen_sketch(const KgeChosen *chosen, const KgeSketch *sketch, Pool *pool);
 
 #endif							/* HKG_PREDICT_ENTITY_SET_H */

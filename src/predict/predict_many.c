@@ -473,7 +473,7 @@ answer_all(FunctionCallInfo fcinfo, Asked *asked, SqlResult *result)
 	if (asked->candidates.given)
 	{
 		asked->chosen = entity_set_chosen(&asked->candidates, &asked->kge, predictor->kind == EV_EMBEDDING ? NULL : &adjustment,
-										  threads);
+										  pool);
 		asked->chosen_sketch = chosen_sketch(asked->chosen, asked->sketch, pool);
 	}
 	asked->context = CurrentMemoryContext;

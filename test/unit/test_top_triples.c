@@ -247,7 +247,7 @@ test_chosen(Variant variant, const KgeAdjustment *adjustment)
 	for (int32_t i = 0; i < ENTITIES; i++)
 		if (i % 3 == 1)
 			some[candidates++] = i;
-	chosen = kge_chosen(&arena, &model, adjustment, some, candidates, pool_threads(pool));
+	chosen = kge_chosen(&arena, pool, &model, adjustment, some, candidates);
 	completion = kge_completion(&arena, pool, &chosen->model, kge_sketch(&arena, pool, &chosen->model), chosen->adjustment,
 								(KgeJudge) {judge, needed, NULL, 10, NULL}, (KgeWanted) {.k = 500,.questions = count});
 	for (int32_t r = 0; r < model.relations; r++)
