@@ -1,15 +1,19 @@
 /*
  * exact_score.c
- *		kge_score of many triples of one relation (see exact_score.h).
+ *		kge_score of many triples of one relation (see kge.h).
  */
 #include "exact_score.h"
+
+size_t
+kge_exact_numbers(const KgeModel *model)
+{
+	return (size_t) model->function->prepared_parts * (size_t) model->dimensions;
+}
 
 KgeExactScore
 kge_exact_score_take(const KgeModel *model, Allocation *allocation)
 {
-	size_t		numbers = (size_t) model->function->prepared_parts * (size_t) model->dimensions;
-
-	return (KgeExactScore) {model, -1, TAKE(allocation, double, numbers)};
+	return (KgeExactScore) {model, -1, TAKE(allocation, double, kge_exact_numbers(model))};
 }
 
 static double

@@ -58,7 +58,7 @@ struct KgeScoreFunction
 						  const float *relation, const float *tail);
 
 	/*
-	 * The same to the bit in two steps, where the relation's part of it is slow (exact_score.h): `prepared_parts` numbers
+	 * The same to the bit in two steps, where the relation's part of it is slow (KgeExactScore): `prepared_parts` numbers
 	 * for each dimension; NULL: it is not.
 	 */
 	int			prepared_parts;

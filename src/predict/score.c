@@ -15,7 +15,6 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-#include "kge/exact_score.h"
 #include "server/argument.h"
 #include "server/growing_array.h"
 #include "server/name_table.h"
@@ -98,7 +97,7 @@ call_site(FunctionCallInfo fcinfo, const char *graph, const char *model, EvKind 
 static void
 take_exact_scores(CallSite *site, const KgeModel *kge)
 {
-	Size		numbers = (Size) kge->function->prepared_parts * kge->dimensions;
+	Size		numbers = kge_exact_numbers(kge);
 	Size		fit = PREPARED_BYTES / (sizeof(double) * Max(numbers, 1));
 	double	   *prepared;
 
