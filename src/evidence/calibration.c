@@ -5,9 +5,10 @@
  * A regression for each key, of whether a candidate was held out, on its score and on how many answers of its
  * question are known (EvCalibration).  The logistic function is that of the probability of a missing fact: even a
  * candidate that is certainly true was held out with a chance of 1 / (1 + rho) only.  With a logistic chance to be held
- * out, probabilities that are computed from it reach 1 too early.  The regression is fitted where it is read: on the best EV_SHOWN candidates of each question,
- * of questions with a held-out answer and of questions without, in the proportion in which users ask them.  All
- * candidates would prove nothing: nearly all are false, and every estimate near 0 looks right.
+ * out, probabilities that are computed from it reach 1 too early.  The regression is fitted where it is read: on the
+ * best EV_SHOWN candidates of each question, of questions with held-out answers and of questions without, in the
+ * proportion in which users ask them.  All candidates would prove nothing: nearly all are false, and every estimate
+ * near 0 looks right.
  *
  * First a common fit to all keys; then that of each key, with a quadratic prior at the common one.  Its strength is
  * the curvature of the common loss for so many held-out answers, and that number is chosen: examples of even number

@@ -265,7 +265,7 @@ known_answers(const EvFacts *facts, const Question *question)
 
 /* Writes the list of an example. */
 static void
-list_example(ExampleTask *task, const Question *question, int q, int thread, EvExample *example)
+list_example(ExampleTask *task, int q, int thread, EvExample *example)
 {
 	ExampleWriter *writer = &task->writer[thread];
 	int64_t		by_score = writer->by_score_count[q];
@@ -305,7 +305,7 @@ list_question(ExampleTask *task, const Question *question, int q, int thread)
 		example->known = known;
 		if (is_answered(task, i))
 			list_entity(&task->writer[thread], example, q, example_answer(task->triples, i));
-		list_example(task, question, q, thread, example);
+		list_example(task, q, thread, example);
 		if (example->count == 0)
 			continue;
 		example->is_first = last == NULL;
