@@ -57,6 +57,15 @@ rule_atoms(const Rule *rule)
 	return rule->length - (rule->length > 0 && rule->body[rule->length - 1].relation == RULE_IS);
 }
 
+/* Whether the constant of a canonical rule's head, if it has one, is the entity x or y in its place. */
+static inline bool
+rule_head_matches(const Rule *rule, int32 x, int32 y)
+{
+	const Atom *is = &rule->body[rule_atoms(rule)];
+
+	return rule_atoms(rule) == rule->length || is->second == (is->first == TERM_X ? x : y);
+}
+
 /* The rule with the body whose pairs it has: an empty one becomes r(X,A), A open. */
 extern Rule rule_with_domain(const Rule *rule);
 
