@@ -151,6 +151,25 @@ rule_canonicalise(Rule *rule)
 	*rule = best;
 }
 
+bool
+rule_term_is_open(const Rule *rule, Term term)
+{
+	int			atoms = 0;
+
+	for (int i = 0; i < rule->length; i++)
+		atoms += rule->body[i].first == term || rule->body[i].second == term;
+	return term < TERM_Y && atoms == 1;
+}
+
+bool
+rule_is_open(const Rule *rule)
+{
+	for (int i = 0; i < rule->length; i++)
+		if (rule_term_is_open(rule, rule->body[i].first) || rule_term_is_open(rule, rule->body[i].second))
+			return true;
+	return false;
+}
+
 Rule
 rule_with_domain(const Rule *rule)
 {

@@ -66,6 +66,10 @@ rule_head_matches(const Rule *rule, int32 x, int32 y)
 	return rule_atoms(rule) == rule->length || is->second == (is->first == TERM_X ? x : y);
 }
 
+/* Whether a term is an open variable of a rule; whether there is one. */
+extern bool rule_term_is_open(const Rule *rule, Term term);
+extern bool rule_is_open(const Rule *rule);
+
 /* The rule with the body whose pairs it has: an empty one becomes r(X,A), A open. */
 extern Rule rule_with_domain(const Rule *rule);
 

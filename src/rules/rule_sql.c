@@ -56,27 +56,13 @@ place_name(int place)
 	return place == 0 ? "head" : "tail";
 }
 
-/* Whether an atom of facts other than atom i has the term. */
-static bool
-is_shared(const Rule *rule, int i, Term term)
-{
-	for (int j = 0; j < rule->length; j++)
-		if (j != i && has_facts(rule, j) && (rule->body[j].first == term || rule->body[j].second == term))
-			return true;
-	return false;
-}
-
 /* The place of an atom's open variable; -1 when it has none. */
 static int
 open_place(const Rule *rule, int i)
 {
 	for (int place = 0; place < 2; place++)
-	{
-		Term		term = atom_term(&rule->body[i], place);
-
-		if (TERM_IS_VARIABLE(term) && term != TERM_X && term != TERM_Y && !is_shared(rule, i, term))
+		if (rule_term_is_open(rule, atom_term(&rule->body[i], place)))
 			return place;
-	}
 	return -1;
 }
 
