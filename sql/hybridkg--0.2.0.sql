@@ -949,8 +949,8 @@ comment on function hkg_import_rules(name, text, text, name) is
 'adds rules from elsewhere to a model, as selected rules: counted on the graph''s facts and rated by the model''s embeddings, if it has any; returns the number of different rules
 A rule that is imported again is counted anew. A training of that name replaces them all.
 graph: an existing graph
-lines: one rule a line; blank lines are skipped, numbers that come with a rule are ignored
-format: hybridkg (the text form, r(X,Y) <= b1(X,A), b2(A,Y), up to a TAB), amie (AMIE 3, lines without => are skipped) or anyburl. Rules of amie and anyburl outside the language, such as r(X,"c") <= b(X,A), are left out, and a NOTICE counts them
+lines: one rule a line; blank lines are skipped, numbers that come with a rule are ignored. A variable of one atom only is some entity, r(X,"c") <= b(X,A); an empty body, r(X,"c") <=, is any X with a fact of r
+format: hybridkg (the text form, r(X,Y) <= b1(X,A), b2(A,Y), up to a TAB), amie (AMIE 3, lines without => are skipped) or anyburl. Rules of amie and anyburl outside the language, such as r(X,Y) <= b(X,X), c(X,Y), are left out, and a NOTICE counts them
 model: the model they are added to; made of rules alone when it does not exist: it explains, and has no embeddings to predict with
 errors: with the line, 42601 with the position when one does not parse, 42704 for unknown names, 22023 for a rule outside the language; 55006 when the model is being trained';
 

@@ -10,7 +10,7 @@
 #include "body.h"
 #include "fact_index.h"
 
-#define BODY_LEVELS (EV_MAX_BODY + 1)	/* each variable has two places at least, those of the head counted */
+#define BODY_LEVELS (EV_MAX_BODY + 2)	/* X, Y, and one with each atom, for a rule is connected */
 
 #define NO_ENTITY (-1)
 #define NO_ATOM (-1)

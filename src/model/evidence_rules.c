@@ -34,8 +34,8 @@ leave(const Atom *atom, Term from, Term *to, bool *backwards)
 }
 
 /*
- * The rule as a path from X to Y, each atom and each variable once; false when it is none.  In a closed
- * path rule each variable but X and Y stands in two atoms, so that there is one way to go.
+ * The rule as a path from X to Y, each atom and each variable once; false when it is none.  In a path each variable
+ * but X and Y stands in two atoms, so that there is one way to go.
  */
 static bool
 path_of_rule(const RuleRows *rows, const Rule *rule, EvRule *path)

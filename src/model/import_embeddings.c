@@ -15,6 +15,7 @@
 #include "model.h"
 #include "server/argument.h"
 #include "server/sql.h"
+#include "server/user_query.h"
 
 typedef struct EmbeddingImport
 {
@@ -62,10 +63,17 @@ static int64
 write_embeddings(const EmbeddingImport *import, const char *query, const char *kind, const char *argument, bool reciprocal)
 {
 	ErrorContextCallback context = {error_context_stack, add_argument, unconstify(char *, argument)};
+	UserQuery	wanted = {
+		.argument = argument,.columns = reciprocal ? 3 : 2,
+		.needed = reciprocal ? "a name and two embeddings are needed" : "a name and an embedding are needed",
+		.hint = "An embedding is an array of numbers; with reciprocal, the second one is that of the inverse relation."
+	};
+	FmgrInfo	unused[USER_QUERY_COLUMNS];
 	SqlArgs		args = sql_args_text(import->model);
 	int64		rows;
 
 	error_context_stack = &context;
+	user_query_check(&wanted, query, unused);
 	rows = sql_run(psprintf("insert into %1$s%2$s_embedding (model, %2$s, embedding%4$s) "
 							"select $1, e.id, q.embedding::pg_catalog.float4[]%5$s from (%3$s\n) q (name, embedding%4$s) "
 							"join %1$s%2$s e on e.name operator(pg_catalog.=) q.name::pg_catalog.text collate \"C\"",

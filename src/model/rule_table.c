@@ -97,12 +97,19 @@ static const Oid line_types[] = {
 	INT8OID, INT8OID, FLOAT8OID, INT8OID, INT8OID, FLOAT8OID
 };
 
+/* What the counts of a rule are worth, as AnyBURL has it: general rules count where nothing better fires. */
+static double
+weight_of(const Rule *rule)
+{
+	return rule_atoms(rule) == 0 ? 0.01 : rule_is_open(rule) ? 0.1 : 1;
+}
+
 /* A selected rule is evidence by its counts, unless it is so by those of its paths. */
 static double
 evidence_of(const MinedRule *rule)
 {
 	return isnan(rule->evidence_confidence) && rule->selected ?
-		ev_smoothed_confidence(rule->support, rule->body_size, 0) : rule->evidence_confidence;
+		weight_of(&rule->rule) * ev_smoothed_confidence(rule->support, rule->body_size, 0) : rule->evidence_confidence;
 }
 
 static void

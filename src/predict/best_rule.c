@@ -178,6 +178,7 @@ check_rule(const Graph *graph, const ModelRule *selected, RuleCheck *check)
 	for (int64 i = 0; i < check->count; i++)
 	{
 		if (check->triple[i].relation != selected->rule.head ||
+			!rule_head_matches(&selected->rule, check->triple[i].head, check->triple[i].tail) ||
 			check->best[i].id != NO_RULE || check->best[i].counted != NULL)
 			continue;
 		check->open[count] = i;

@@ -257,9 +257,12 @@ explain(Explanation *explanation)
 	foreach(cell, rules)
 	{
 		GroundingResult output = {lfirst(cell), explanation->result};
-		char	   *groundings = rule_sql_groundings(explanation->graph, &output.rule->rule);
+		char	   *groundings;
 
 		CHECK_FOR_INTERRUPTS();
+		if (!rule_head_matches(&output.rule->rule, explanation->triple.head, explanation->triple.tail))
+			continue;
+		groundings = rule_sql_groundings(explanation->graph, &output.rule->rule);
 		/* there may be thousands: all are returned for the few selected rules, one for another rule */
 		if (!output.rule->selected)
 			groundings = psprintf("%s limit 1", groundings);

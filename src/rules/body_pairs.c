@@ -59,10 +59,12 @@ row_of_term(const GraphData *data, Term term, int32 *row)
 bool
 body_in_rows(const GraphData *data, const Rule *rule, EvBody *body)
 {
-	body->length = rule->length;
-	for (int i = 0; i < rule->length; i++)
+	Rule		whole = rule_with_domain(rule);
+
+	body->length = whole.length;
+	for (int i = 0; i < whole.length; i++)
 	{
-		const Atom *atom = &rule->body[i];
+		const Atom *atom = &whole.body[i];
 		EvAtom	   *in_rows = &body->atom[i];
 		bool		is = atom->relation == RULE_IS;
 

@@ -41,7 +41,7 @@ extern bool body_in_rows(const GraphData *data, const Rule *rule, EvBody *body);
 extern BodyPairs *body_pairs_create(const GraphData *data, Pool *pool);
 extern const EvFacts *body_pairs_index(const BodyPairs *pairs);
 
-/* Evaluates the bodies of these rules, each once, in some order.  The rules' heads mean nothing. */
+/* Evaluates the bodies of these rules, each once, in some order.  Heads matter to empty bodies alone. */
 extern void body_pairs_each(BodyPairs *pairs, const Rule *const *rules, int32 count, const PairsTarget *target);
 
 #endif							/* HKG_RULES_BODY_PAIRS_H */

@@ -270,47 +270,65 @@ skip_columns(Reader *reader)
 	}
 }
 
+/* Where the arrow is; at the end, where the body is empty, the space after it may be missing. */
+static const char *
+find_anyburl_arrow(Reader *reader)
+{
+	const char *arrow = strstr(reader->at, ANYBURL_ARROW);
+	int			least = strlen(ANYBURL_ARROW) - 1;
+
+	if (arrow == NULL && reader->end - reader->at > least && memcmp(reader->end - least, ANYBURL_ARROW, least) == 0)
+		arrow = reader->end - least;
+	if (arrow == NULL)
+		syntax_error(reader, "a rule with an arrow <=");
+	return arrow;
+}
+
+/* All atoms of the body, which may be none; returns whether one is reflexive. */
+static bool
+read_anyburl_body(Reader *reader, StringInfo body)
+{
+	bool		reflexive = false;
+	ForeignAtom atom;
+
+	if (reader->at >= reader->end)
+		return false;
+	for (;;)
+	{
+		atom = read_anyburl_atom(reader);
+		reflexive |= is_anyburl_reflexive(&atom);
+		append_atom(body, &atom);
+		if (reader->at == reader->end)
+			return reflexive;
+		appendStringInfoString(body, ", ");
+		reader->at += strlen(", ");
+	}
+}
+
 FormatRule
 format_anyburl(const char *line)
 {
 	Reader		reader = {line, line, line + strlen(line), ANYBURL_EXAMPLE};
-	const char *end = reader.end;
+	const char *end;
 	ForeignAtom head;
 	bool		reflexive;
 	StringInfoData body;
 
-	while (end > line && isspace((unsigned char) end[-1]))
-		end--;
+	while (reader.end > line && isspace((unsigned char) reader.end[-1]))
+		reader.end--;
+	end = reader.end;
 	if (end == line)
 		return (FormatRule) {0};
 	skip_columns(&reader);
-	reader.end = strstr(reader.at, ANYBURL_ARROW);
-	if (reader.end == NULL)
-	{
-		reader.end = end;
-		syntax_error(&reader, "a rule with an arrow <=");
-	}
+	reader.end = find_anyburl_arrow(&reader);
 	head = read_anyburl_atom(&reader);
 	if (reader.at < reader.end)
 		syntax_error(&reader, "an arrow <=");
 	reader.at = reader.end + strlen(ANYBURL_ARROW);
 	reader.end = end;
-	reflexive = is_anyburl_reflexive(&head);
-	if (reader.at >= end)
-		return (FormatRule) {.fault = "its body is empty"};
 	initStringInfo(&body);
-	for (;;)
-	{
-		ForeignAtom atom = read_anyburl_atom(&reader);
-
-		reflexive |= is_anyburl_reflexive(&atom);
-		append_atom(&body, &atom);
-		if (reader.at == end)
-			break;
-		appendStringInfoString(&body, ", ");
-		reader.at += strlen(", ");
-	}
-	if (reflexive)
+	reflexive = read_anyburl_body(&reader, &body);
+	if (reflexive || is_anyburl_reflexive(&head))
 		return (FormatRule) {.fault = "an atom relates a term to itself"};
 	return make_rule(&head, &body);
 }

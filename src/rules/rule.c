@@ -71,6 +71,8 @@ rule_compare_bodies(const Rule *a, const Rule *b)
 
 	for (int i = 0; order == 0 && i < a->length; i++)
 		order = compare_atoms(&a->body[i], &b->body[i]);
+	if (order == 0 && rule_atoms(a) == 0)
+		order = compare_int64(a->head, b->head);
 	return order;
 }
 
@@ -149,6 +151,41 @@ rule_canonicalise(Rule *rule)
 	*rule = best;
 }
 
+bool
+rule_term_is_open(const Rule *rule, Term term)
+{
+	int			atoms = 0;
+
+	for (int i = 0; i < rule->length; i++)
+		atoms += rule->body[i].first == term || rule->body[i].second == term;
+	return term < TERM_Y && atoms == 1;
+}
+
+bool
+rule_is_open(const Rule *rule)
+{
+	for (int i = 0; i < rule->length; i++)
+		if (rule_term_is_open(rule, rule->body[i].first) || rule_term_is_open(rule, rule->body[i].second))
+			return true;
+	return false;
+}
+
+Rule
+rule_with_domain(const Rule *rule)
+{
+	Rule		whole = *rule;
+
+	if (rule_atoms(rule) > 0)
+		return whole;
+	whole.length = 2;
+	whole.body[1] = rule->body[0];
+	if (rule->body[0].first == TERM_Y)
+		whole.body[0] = (Atom) {rule->head, TERM_X, TERM_A};
+	else
+		whole.body[0] = (Atom) {rule->head, TERM_A, TERM_Y};
+	return whole;
+}
+
 /* ---- the language ------------------------------------------------------- */
 
 static bool
@@ -198,28 +235,13 @@ is_connected(const Rule *rule)
 	return count == rule->length + 1;
 }
 
-/* Whether every variable occurs in at least two atoms; else one that does not. */
 static bool
-is_closed(const Rule *rule, Term *open)
+body_has(const Rule *rule, Term term)
 {
-	int			atoms[MAX_VARIABLES] = {1, 1};	/* the head's X and Y */
-
 	for (int i = 0; i < rule->length; i++)
-	{
-		if (TERM_IS_VARIABLE(rule->body[i].first))
-			atoms[-1 - rule->body[i].first]++;
-		if (TERM_IS_VARIABLE(rule->body[i].second))
-			atoms[-1 - rule->body[i].second]++;
-	}
-	for (int i = 0; i < MAX_VARIABLES; i++)
-	{
-		if (atoms[i] == 1)
-		{
-			*open = -1 - i;
-			return false;
-		}
-	}
-	return true;
+		if (rule->body[i].first == term || rule->body[i].second == term)
+			return true;
+	return false;
 }
 
 static const char *
@@ -260,8 +282,6 @@ fault_of_constant(const Rule *rule, int i)
 static const char *
 fault_of_rule(const Rule *rule, char *const *names)
 {
-	Term		open;
-
 	for (int i = 0; i < rule->length; i++)
 	{
 		const char *fault = fault_of_atom(rule, i);
@@ -271,8 +291,11 @@ fault_of_rule(const Rule *rule, char *const *names)
 		if (fault != NULL)
 			return fault;
 	}
-	if (!is_closed(rule, &open))
-		return psprintf("variable %s occurs in only one atom", names[-1 - open]);
+	for (Term term = TERM_X; rule_atoms(rule) > 0 && term >= TERM_Y; term--)
+		if (!body_has(rule, term))
+			return psprintf("variable %s of its head is not in its body", names[-1 - term]);
+	if (rule->length == 0)
+		return "its body is empty, and its head has no constant";
 	if (!is_connected(rule))
 		return "its atoms are not connected";
 	return NULL;
@@ -497,10 +520,13 @@ parse_head(Parser *parser, Rule *rule)
 	return good;
 }
 
-/* Returns whether there is room for all of it. */
+/* Returns whether there is room for all of it; it may be empty. */
 static bool
 parse_body(Parser *parser, Rule *rule)
 {
+	skip_space(parser);
+	if (*parser->at == '\0')
+		return true;
 	for (;;)
 	{
 		if (rule->length == RULE_MAX_BODY)
@@ -546,7 +572,7 @@ rule_parse(Graph *graph, const char *text, Rule *rule)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("rule is outside the language: %s", fault),
-				 errhint("A rule is closed and connected: every variable occurs in at least two atoms (the head counts), no atom occurs twice or relates a term to itself, and the body does not contain the head.")));
+				 errhint("A rule is connected: its body has the variables of its head, and its atoms share variables. No atom occurs twice or relates a term to itself, and the body does not contain the head.")));
 }
 
 /* ---- rule to text --------------------------------------------------------- */
@@ -606,9 +632,10 @@ rule_text(Graph *graph, const Rule *rule)
 
 	initStringInfo(&text);
 	append_atom(&text, graph, &head);
+	appendStringInfoString(&text, " <=");
 	for (int i = 0; i < rule_atoms(rule); i++)
 	{
-		appendStringInfoString(&text, i == 0 ? " <= " : ", ");
+		appendStringInfoString(&text, i == 0 ? " " : ", ");
 		append_atom(&text, graph, &rule->body[i]);
 	}
 

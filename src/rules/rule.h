@@ -13,6 +13,9 @@
  *		r(X,"c") <= b(X,"d")
  * As a value its head is r(X, Y) all the same, and the last atom of its body is `Y is c`, of
  * relation RULE_IS, which no fact has.  So every body yields pairs (x, y).
+ *
+ * A variable beside X and Y that stands in one atom only is open: some entity is in its place.  With a constant in the
+ * head the body may be empty, r(X,"c") <=: then X is any entity that has a fact of r, as head or as tail.
  */
 #ifndef HKG_RULES_RULE_H
 #define HKG_RULES_RULE_H
@@ -54,19 +57,35 @@ rule_atoms(const Rule *rule)
 	return rule->length - (rule->length > 0 && rule->body[rule->length - 1].relation == RULE_IS);
 }
 
+/* Whether the constant of a canonical rule's head, if it has one, is the entity x or y in its place. */
+static inline bool
+rule_head_matches(const Rule *rule, int32 x, int32 y)
+{
+	const Atom *is = &rule->body[rule_atoms(rule)];
+
+	return rule_atoms(rule) == rule->length || is->second == (is->first == TERM_X ? x : y);
+}
+
+/* Whether a term is an open variable of a rule; whether there is one. */
+extern bool rule_term_is_open(const Rule *rule, Term term);
+extern bool rule_is_open(const Rule *rule);
+
+/* The rule with the body whose pairs it has: an empty one becomes r(X,A), A open. */
+extern Rule rule_with_domain(const Rule *rule);
+
 /*
  * The one form of a rule: rules equal up to variable names (X and Y stay) and
  * the order of atoms become equal bytes.  Unused atoms are zeroed.
  */
 extern void rule_canonicalise(Rule *rule);
 
-/* Orders canonical rules and canonical bodies; 0 means equal. */
+/* Orders canonical rules and canonical bodies, of which empty ones have the same pairs by heads; 0 means equal. */
 extern int	rule_compare(const Rule *a, const Rule *b);
 extern int	rule_compare_bodies(const Rule *a, const Rule *b);
 
 /*
  * ERROR 42601 with the position when the text does not parse; 42704 for unknown names; 22023 when
- * the rule is outside the language (not closed, not connected, an atom twice or reflexive, ...).
+ * the rule is outside the language (not connected, an atom twice or reflexive, ...).
  */
 extern void rule_parse(Graph *graph, const char *text, Rule *rule);
 

@@ -3,9 +3,11 @@
  *		A rule's body as SQL over the graph's own tables (see rule_sql.h).
  *
  * A body is an inner join: atom i is the facts b<i>, a term of two atoms equates two columns, a constant equates
- * a column with an id, and a constant of the head is that id in place of a column.  Only ids and the graph's
- * quoted name go into a statement, so it contains no text of a user, and it stays in the subset that
- * distributed engines run: inner joins on equality, DISTINCT, integers.
+ * a column with an id, and a constant of the head is that id in place of a column.  Of an atom with an open variable one
+ * fact is enough: where other atoms, or the caller, bind its other variable, it is a lateral join with limit 1, so that
+ * the facts of a hub are not multiplied.  Only ids and the graph's quoted name go into a statement, so it contains no
+ * text of a user.  Without such atoms it stays in the subset that distributed engines run: inner joins on equality,
+ * DISTINCT, integers.
  */
 #include "rule_sql.h"
 
@@ -15,7 +17,25 @@
 
 #include "server/argument.h"
 
-/* ---- the body as a join ---------------------------------------------------- */
+/* A statement in the making */
+typedef struct BodySql
+{
+	StringInfoData text;
+	const Graph *graph;
+	Rule		rule;
+	const char *given[2];		/* what X and Y are; NULL: the statement finds them */
+} BodySql;
+
+static BodySql
+body_sql(const Graph *graph, const Rule *rule, const char *x, const char *y)
+{
+	BodySql		body = {.graph = graph,.rule = *rule,.given = {x, y}};
+
+	initStringInfo(&body.text);
+	return body;
+}
+
+/* ---- atoms and terms -------------------------------------------------------- */
 
 /* Whether atom i is one that facts match, rather than a constant of the head. */
 static inline bool
@@ -36,158 +56,231 @@ place_name(int place)
 	return place == 0 ? "head" : "tail";
 }
 
-/* The first column of a variable in the atoms before `end`; NULL when there is none. */
-static char *
-variable_column(const Rule *rule, Term variable, int end)
+/* The place of an atom's open variable; -1 when it has none. */
+static int
+open_place(const Rule *rule, int i)
 {
+	for (int place = 0; place < 2; place++)
+		if (rule_term_is_open(rule, atom_term(&rule->body[i], place)))
+			return place;
+	return -1;
+}
+
+/* Whether one fact of atom i is as good as all: it has an open variable, and something else binds the other one. */
+static bool
+is_single(const BodySql *body, int i)
+{
+	const Rule *rule = &body->rule;
+	int			open = open_place(rule, i);
+	Term		other = atom_term(&rule->body[i], 1 - open);
+
+	if (open < 0)
+		return false;
+	if (other >= TERM_Y && other <= TERM_X && body->given[TERM_X - other] != NULL)
+		return true;
+	for (int j = 0; j < rule->length; j++)
+		if (j != i && has_facts(rule, j) && (j < i || open_place(rule, j) < 0) &&
+			(rule->body[j].first == other || rule->body[j].second == other))
+			return true;
+	return false;
+}
+
+/* What a variable is: as given, or its first column in the joined atoms before `end`; NULL where it is new. */
+static char *
+variable_value(const BodySql *body, Term variable, int end)
+{
+	if (variable >= TERM_Y && body->given[TERM_X - variable] != NULL)
+		return pstrdup(body->given[TERM_X - variable]);
 	for (int i = 0; i < end; i++)
 	{
-		for (int place = 0; place < 2 && has_facts(rule, i); place++)
-			if (atom_term(&rule->body[i], place) == variable)
+		for (int place = 0; place < 2 && has_facts(&body->rule, i) && !is_single(body, i); place++)
+			if (atom_term(&body->rule.body[i], place) == variable)
 				return psprintf("b%d.%s", i + 1, place_name(place));
 	}
 	return NULL;
 }
 
-/* What X or Y is: a column, or the head's constant. */
+/* What X or Y is: the head's constant, or its value. */
 static char *
-head_column(const Rule *rule, Term term)
+head_value(const BodySql *body, Term term)
 {
-	const Atom *is = &rule->body[rule->length - 1];
+	const Atom *is = &body->rule.body[body->rule.length - 1];
 
 	if (is->relation == RULE_IS && is->first == term)
 		return psprintf("%d", is->second);
-	return variable_column(rule, term, rule->length);
+	return variable_value(body, term, body->rule.length);
 }
 
-/* The condition on a column of atom i, given the atoms before it; none for a new variable. */
+/* ---- the body as a join ---------------------------------------------------- */
+
+/* The condition on a column of atom i, given the atoms before `end`; none for a new variable. */
 static void
-append_condition(StringInfo sql, const Rule *rule, int i, int place)
+append_condition(BodySql *body, int i, int place, int end)
 {
-	Term		term = atom_term(&rule->body[i], place);
-	char	   *value = TERM_IS_VARIABLE(term) ? variable_column(rule, term, i) : psprintf("%d", term);
+	Term		term = atom_term(&body->rule.body[i], place);
+	char	   *value = TERM_IS_VARIABLE(term) ? variable_value(body, term, end) : psprintf("%d", term);
 
 	if (value != NULL)
-		appendStringInfo(sql, " and b%d.%s = %s", i + 1, place_name(place), value);
+		appendStringInfo(&body->text, " and b%d.%s = %s", i + 1, place_name(place), value);
 }
 
 static void
-append_conditions(StringInfo sql, const Rule *rule, int i)
+append_conditions(BodySql *body, int i, int end)
 {
-	appendStringInfo(sql, "b%d.relation = %d", i + 1, rule->body[i].relation);
-	append_condition(sql, rule, i, 0);
-	append_condition(sql, rule, i, 1);
+	appendStringInfo(&body->text, "b%d.relation = %d", i + 1, body->rule.body[i].relation);
+	append_condition(body, i, 0, end);
+	append_condition(body, i, 1, end);
 }
 
-/* from sports.triple b1 join sports.triple b2 on ...; the first atom's conditions come at the end. */
+/* The atoms that are joined, or those of which one fact is enough; `first` is the one that needs no `on`, -1 so far. */
 static void
-append_joins(StringInfo sql, const Graph *graph, const Rule *rule)
+append_atoms(BodySql *body, bool single, int *first)
 {
-	appendStringInfo(sql, "from %striple b1", graph->prefix);
-	for (int i = 1; i < rule->length; i++)
+	for (int i = 0; i < body->rule.length; i++)
 	{
-		if (!has_facts(rule, i))
+		bool		begins = *first < 0;
+
+		if (!has_facts(&body->rule, i) || is_single(body, i) != single)
 			continue;
-		appendStringInfo(sql, "\njoin %striple b%d on ", graph->prefix, i + 1);
-		append_conditions(sql, rule, i);
+		if (begins)
+			*first = i;
+		appendStringInfoString(&body->text, begins ? "from " : "\njoin ");
+		if (single)
+		{
+			appendStringInfo(&body->text, "lateral (select * from %striple b%d where ", body->graph->prefix, i + 1);
+			append_conditions(body, i, body->rule.length);
+			appendStringInfo(&body->text, " order by %s limit 1) b%d", place_name(open_place(&body->rule, i)), i + 1);
+		}
+		else
+			appendStringInfo(&body->text, "%striple b%d", body->graph->prefix, i + 1);
+		if (begins)
+			continue;
+		appendStringInfoString(&body->text, " on ");
+		if (single)
+			appendStringInfoString(&body->text, "true");
+		else
+			append_conditions(body, i, i);
 	}
+}
+
+/* from sports.triple b1 join sports.triple b2 on ...; returns the atom whose conditions come at the end, or -1. */
+static int
+append_joins(BodySql *body)
+{
+	int			first = -1;
+
+	append_atoms(body, false, &first);
+	append_atoms(body, true, &first);
+	return first < 0 || is_single(body, first) ? -1 : first;
+}
+
+static void
+append_where(BodySql *body, int first)
+{
+	appendStringInfoString(&body->text, "\nwhere ");
+	if (first < 0)
+		appendStringInfoString(&body->text, "true");
+	else
+		append_conditions(body, first, 0);
+}
+
+/* A constant of the head is what is given for its variable. */
+static void
+append_head_constant(BodySql *body)
+{
+	const Atom *is = &body->rule.body[body->rule.length - 1];
+
+	if (is->relation == RULE_IS)
+		appendStringInfo(&body->text, " and %s = %d", body->given[TERM_X - is->first], is->second);
 }
 
 /* ---- one rule ---------------------------------------------------------------- */
 
-static void
-append_first_conditions(StringInfo sql, const Rule *rule)
-{
-	appendStringInfoString(sql, "\nwhere ");
-	append_conditions(sql, rule, 0);
-}
-
 char *
 rule_sql_pairs(const Graph *graph, const Rule *rule)
 {
-	StringInfoData sql;
+	Rule		whole = rule_with_domain(rule);
+	BodySql		body = body_sql(graph, &whole, NULL, NULL);
 
-	initStringInfo(&sql);
-	appendStringInfo(&sql, "select distinct %s as x, %s as y\n",
-					 head_column(rule, TERM_X), head_column(rule, TERM_Y));
-	append_joins(&sql, graph, rule);
-	append_first_conditions(&sql, rule);
-	return sql.data;
+	appendStringInfo(&body.text, "select distinct %s as x, %s as y\n",
+					 head_value(&body, TERM_X), head_value(&body, TERM_Y));
+	append_where(&body, append_joins(&body));
+	return body.text.data;
 }
 
 /* OFFSET keeps the planner from working out the whole body first, which may be millions of pairs. */
 char *
 rule_sql_holds(const Graph *graph, const Rule *rule)
 {
-	StringInfoData sql;
+	BodySql		body = body_sql(graph, rule, "u.x", "u.y");
 
-	initStringInfo(&sql);
-	appendStringInfoString(&sql, "select u.place from unnest($1::int[], $2::int[]) "
+	appendStringInfoString(&body.text, "select u.place from unnest($1::int[], $2::int[]) "
 						   "with ordinality as u (x, y, place)\nwhere exists (select\n");
-	append_joins(&sql, graph, rule);
-	append_first_conditions(&sql, rule);
-	appendStringInfo(&sql, " and %s = u.x and %s = u.y\noffset 0)",
-					 head_column(rule, TERM_X), head_column(rule, TERM_Y));
-	return sql.data;
+	append_where(&body, append_joins(&body));
+	append_head_constant(&body);
+	appendStringInfoString(&body.text, "\noffset 0)");
+	return body.text.data;
 }
 
 /* r1.name || '(' || h1.name || ', ' || t1.name || ')' */
 static void
-append_readable_atoms(StringInfo sql, const Rule *rule)
+append_readable_atoms(BodySql *body)
 {
-	for (int i = 1; i <= rule_atoms(rule); i++)
-		appendStringInfo(sql, "%sr%d.name || '(' || h%d.name || ', ' || t%d.name || ')'",
+	for (int i = 1; i <= rule_atoms(&body->rule); i++)
+		appendStringInfo(&body->text, "%sr%d.name || '(' || h%d.name || ', ' || t%d.name || ')'",
 						 i == 1 ? "" : " || ', ' || ", i, i, i);
+	if (rule_atoms(&body->rule) == 0)
+		appendStringInfoString(&body->text, "null");
 }
 
 static void
-append_name_joins(StringInfo sql, const Graph *graph, const Rule *rule)
+append_name_joins(BodySql *body)
 {
-	for (int i = 1; i <= rule_atoms(rule); i++)
-		appendStringInfo(sql,
+	for (int i = 1; i <= rule_atoms(&body->rule); i++)
+		appendStringInfo(&body->text,
 						 "\njoin %1$srelation r%2$d on r%2$d.id = b%2$d.relation"
 						 "\njoin %1$sentity h%2$d on h%2$d.id = b%2$d.head"
 						 "\njoin %1$sentity t%2$d on t%2$d.id = b%2$d.tail",
-						 graph->prefix, i);
+						 body->graph->prefix, i);
 }
 
-/* Appends what is selected and where it comes from. */
+/* Appends where what is selected comes from. */
 static void
-append_groundings(StringInfo sql, const Graph *graph, const Rule *rule)
+append_groundings(BodySql *body)
 {
-	appendStringInfoChar(sql, '\n');
-	append_joins(sql, graph, rule);
-	append_name_joins(sql, graph, rule);
-	append_first_conditions(sql, rule);
-	appendStringInfo(sql, " and %s = $1 and %s = $2\norder by 1",
-					 head_column(rule, TERM_X), head_column(rule, TERM_Y));
+	int			first;
+
+	appendStringInfoChar(&body->text, '\n');
+	first = append_joins(body);
+	append_name_joins(body);
+	append_where(body, first);
+	append_head_constant(body);
+	appendStringInfoString(&body->text, "\norder by 1");
 }
 
 char *
 rule_sql_groundings(const Graph *graph, const Rule *rule)
 {
-	StringInfoData sql;
+	BodySql		body = body_sql(graph, rule, "$1", "$2");
 
-	initStringInfo(&sql);
-	appendStringInfoString(&sql, "select (");
-	append_readable_atoms(&sql, rule);
-	appendStringInfoString(&sql, ")::text as grounding");
-	append_groundings(&sql, graph, rule);
-	return sql.data;
+	appendStringInfoString(&body.text, "select (");
+	append_readable_atoms(&body);
+	appendStringInfoString(&body.text, ")::text as grounding");
+	append_groundings(&body);
+	return body.text.data;
 }
 
 char *
 rule_sql_grounding_names(const Graph *graph, const Rule *rule)
 {
-	StringInfoData sql;
+	BodySql		body = body_sql(graph, rule, "$1", "$2");
 
-	initStringInfo(&sql);
-	appendStringInfoString(&sql, "select array[");
+	appendStringInfoString(&body.text, "select array[");
 	for (int i = 1; i <= rule_atoms(rule); i++)
-		appendStringInfo(&sql, "%sr%d.name::text, h%d.name::text, t%d.name::text", i == 1 ? "" : ", ", i, i, i);
-	appendStringInfoString(&sql, "] as names");
-	append_groundings(&sql, graph, rule);
-	return sql.data;
+		appendStringInfo(&body.text, "%sr%d.name::text, h%d.name::text, t%d.name::text", i == 1 ? "" : ", ", i, i, i);
+	appendStringInfoString(&body.text, "] as names");
+	append_groundings(&body);
+	return body.text.data;
 }
 
 /* ---- SQL functions ---------------------------------------------------------- */

@@ -19,7 +19,7 @@ extern char *rule_sql_pairs(const Graph *graph, const Rule *rule);
 extern char *rule_sql_holds(const Graph *graph, const Rule *rule);
 
 /*
- * SELECT of the groundings of the body with X = $1 and Y = $2 (int ids): one text column,
+ * SELECT of the groundings of the body with X = $1 and Y = $2 (int ids), for open variables one each: one text column,
  * the atoms in readable form, `playsFor(Messi, Barcelona), clubType(Barcelona, Football)`.
  */
 extern char *rule_sql_groundings(const Graph *graph, const Rule *rule);

@@ -114,7 +114,7 @@ from unnest(array['parnt(X,Y) <= parent(Y,X)', 'parent(X,Y) <= ""(Y,X)', 'parent
 -- rules outside the language
 select rule || E'\n\t' || report
 from unnest(array['parent(X,X) <= parent(X,A), parent(A,X)', 'parent("bo","cy") <= parent("bo",X)', 'parent(X,Y) <= parent(X,Y)',
-	'parent("bo",Y) <= parent("cy",Y), parent("bo",Y)', 'parent(X,"bo") <= parent(Y,"bo")', 'parent(X,"bo") <= parent(X,Y)', 'parent(X,"bo") <= parent(X,"cy"), parent(Y,"bo")',
+	'parent("bo",Y) <= parent("cy",Y), parent("bo",Y)', 'parent(X,"bo") <= parent(Y,"bo")', 'parent(X,"bo") <= parent(X,"cy"), parent(Y,"bo")',
 	'parent(X,"bo") <= "a,b"(X,A), "a,b"(A,B), "a,b"(B,C), "a,b"(C,D), "a,b"(D,"cy")',
 	'parent(X,Y) <= parent(Y,X), parent(X,Y)', 'parent(X,Y) <= parent(Y,X), parent(Y,X)', 'parent(X,Y) <= parent(X,A)',
 	'parent(X,Y) <= parent(X,A), parent(A,B)', 'parent(X,Y) <= parent(Y,X), parent(X,X)', 'parent(X,Y) <= parent(Y,X), parent(Kind,"bo")',

@@ -29,7 +29,10 @@ typedef struct World
 	EvPattern	pattern[PATTERNS];	/* by relation */
 } World;
 
-/* Bodies of patterns by their terms; 0 is some entity.  One more atom may name Y in the head. */
+/*
+ * Bodies of patterns by their terms; 0 is some entity.  One more atom may name Y in the head, and does where the body
+ * has no Y.
+ */
 static const int32_t shapes[][3][2] = {
 	{{EV_X, EV_Y}, {EV_Y, EV_X}},
 	{{EV_X, 0}, {EV_X, EV_Y}},
@@ -37,7 +40,13 @@ static const int32_t shapes[][3][2] = {
 	{{EV_X, 0}, {0, EV_Y}},
 	{{A, EV_X}, {A, EV_Y}, {EV_Y, A}},
 	{{EV_X, A}, {A, B}, {B, EV_Y}},
-	{{EV_X, 0}, {EV_Y, 0}}
+	{{EV_X, 0}, {EV_Y, 0}},
+	{{EV_X, A}, {EV_X, EV_Y}},
+	{{A, EV_X}, {A, B}, {EV_Y, EV_X}},
+	{{EV_X, A}, {B, EV_Y}},
+	{{EV_X, A}},
+	{{A, EV_X}, {B, A}},
+	{{0}}
 };
 
 static EvPattern
@@ -45,12 +54,16 @@ random_pattern(int number)
 {
 	const int32_t (*shape)[2] = shapes[next_below((int) (sizeof(shapes) / sizeof(shapes[0])))];
 	EvPattern	pattern = {.relation = number * RELATIONS / PATTERNS,.confidence = (float) next_uniform(0, 1),.id = number};
+	bool		has_y = false;
 
 	for (; pattern.length < 3 && shape[pattern.length][0] != shape[pattern.length][1]; pattern.length++)
+	{
+		has_y |= shape[pattern.length][0] == EV_Y || shape[pattern.length][1] == EV_Y;
 		pattern.atom[pattern.length] = (EvAtom) {next_below(RELATIONS),
 			shape[pattern.length][0] == 0 ? next_below(ENTITIES) : shape[pattern.length][0],
 			shape[pattern.length][1] == 0 ? next_below(ENTITIES) : shape[pattern.length][1]};
-	if (next_below(4) == 0)
+	}
+	if (!has_y || next_below(4) == 0)
 		pattern.atom[pattern.length++] = (EvAtom) {EV_IS, EV_Y, next_below(ENTITIES)};
 	return pattern;
 }
@@ -163,7 +176,9 @@ brute_force(const World *world, Side side, int given, int relation, int e, doubl
 			take_higher(&best[ATOMS + rule->atom[rule->length - 1]], rule->confidence);
 	}
 	for (int i = 0; i < PATTERNS; i++)
-		if (world->pattern[i].relation == relation &&
+		/* X of an empty body is the entity that is asked about */
+		if (world->pattern[i].relation == relation && (side == SIDE_TAIL || world->pattern[i].length > 1 ||
+			world->pattern[i].atom[0].relation != EV_IS) &&
 			pattern_holds(world, &world->pattern[i], side == SIDE_TAIL ? given : e, side == SIDE_TAIL ? e : given))
 			best[2 * ATOMS + i] = world->pattern[i].confidence;
 	for (int a = 0; a < ATOMS; a++)

@@ -10,11 +10,12 @@
 
 #define MOST_ENTITIES 8
 #define RELATIONS 3
-#define VARIABLES 5				/* X, Y, A, B, C */
+#define MOST_VARIABLES 7		/* X, Y, and one with each atom */
 
 typedef struct World
 {
 	int			entities;
+	int			variables;		/* of a body, at most */
 	bool		fact[RELATIONS][MOST_ENTITIES][MOST_ENTITIES];
 	Triple		triple[RELATIONS * MOST_ENTITIES * MOST_ENTITIES];
 	int			count;
@@ -24,9 +25,11 @@ typedef struct World
 static World
 random_world(void)
 {
-	World		world = {.entities = 4 + next_below(MOST_ENTITIES - 3)};
+	World		world = {.entities = 3 + next_below(MOST_ENTITIES - 2)};
 	double		density = next_uniform(0.05, 0.6);
 
+	/* all assignments are tried */
+	world.variables = world.entities == 3 ? MOST_VARIABLES : MOST_VARIABLES - 2;
 	for (int r = 0; r < RELATIONS; r++)
 		for (int h = 0; h < world.entities; h++)
 			for (int t = 0; t < world.entities; t++)
@@ -42,7 +45,7 @@ random_world(void)
 static int32_t
 random_term(const World *world)
 {
-	return next_below(5) == 0 ? next_below(world->entities) : -1 - next_below(VARIABLES);
+	return next_below(5) == 0 ? next_below(world->entities) : -1 - next_below(world->variables);
 }
 
 /* A bit for each variable of a body, whether in atoms of facts or not */
@@ -73,7 +76,7 @@ is_body(const EvBody *body)
 	return (variables & 3) == 3 && ((variables + 1) & variables) == 0;
 }
 
-/* One in four has a constant of the head. */
+/* One in four has a constant of the head; many have variables in one place only. */
 static EvBody
 random_body(const World *world)
 {
@@ -110,10 +113,10 @@ holds(const World *world, const EvBody *body, const int *value)
 }
 
 static void
-try_all(const World *world, const EvBody *body, int value[VARIABLES], int variable,
+try_all(const World *world, const EvBody *body, int value[MOST_VARIABLES], int variable,
 		int pairs[MOST_ENTITIES][MOST_ENTITIES])
 {
-	if (variable == VARIABLES || (variables_of(body) >> variable) == 0)
+	if (variable == world->variables || (variables_of(body) >> variable) == 0)
 	{
 		if (holds(world, body, value))
 			pairs[value[0]][value[1]] = 1;
@@ -174,7 +177,7 @@ static void
 check_body(const World *world, const EvBody *body, EvJoin *join, EvCounter *counter)
 {
 	int			expected[MOST_ENTITIES][MOST_ENTITIES] = {0};
-	int			value[VARIABLES] = {0};
+	int			value[MOST_VARIABLES] = {0};
 	int			slices = 1 + next_below(4);
 	Joined		joined = {0};
 	EvJoinTarget target = {take_rectangle, &joined, leader, POOL_LEADER};
