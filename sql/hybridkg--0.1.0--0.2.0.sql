@@ -476,6 +476,14 @@ rules: their text forms, r(X,Y) <= b1(X,A), b2(A,Y), or with a constant in the h
 slice: its number, 1 to slices
 slices: how many there are; each has about as many facts
 errors: 42601 with the position when a rule does not parse, 42704 for unknown names, 22023 for a rule outside the language';
+comment on function hkg_import_rules(name, text, text, name) is
+'adds rules from elsewhere to a model, as selected rules: counted on the graph''s facts and rated by the model''s embeddings, if it has any; returns the number of different rules
+A rule that is imported again is counted anew. A training of that name replaces them all.
+graph: an existing graph
+lines: one rule a line; blank lines are skipped, numbers that come with a rule are ignored. A variable of one atom only is some entity, r(X,"c") <= b(X,A); an empty body, r(X,"c") <=, is any X with a fact of r
+format: hybridkg (the text form, r(X,Y) <= b1(X,A), b2(A,Y), up to a TAB), amie (AMIE 3, lines without => are skipped) or anyburl. Rules of amie and anyburl outside the language, such as r(X,Y) <= b(X,X), c(X,Y), are left out, and a NOTICE counts them
+model: the model they are added to; made of rules alone when it does not exist: it explains, and has no embeddings to predict with
+errors: with the line, 42601 with the position when one does not parse, 42704 for unknown names, 22023 for a rule outside the language; 55006 when the model is being trained';
 
 create function hkg_import_embeddings(graph name, model name, score_function text, entity_query text, relation_query text,
 	gamma float8 default 0, norm int default 1, reciprocal bool default false, out entities bigint, out relations bigint)
@@ -646,7 +654,7 @@ one_each: whether each head is listed once, with its most probable row, over all
 score: see hkg_score
 probability: see hkg_predict_tails; the higher of the two, where the question for the tail and that for the head find a fact. Rows come in its order. An empty list comes with a NOTICE that has the best one found
 rule: of the rules that are evidence for the fact, the one with the largest share (the first that hkg_explain lists); else the best selected rule that infers it; null where none does
-For every entity that is head of a fact of the relation, each entity is scored as tail; for every tail, each as head; and likewise for entities that have no fact of the relation but are like those that have: of all that have one of their relations on its side, half have this one, too. That many times d multiplications are shared by hybridkg.threads; with evidence, rules are applied once for each such question. Of one question at most k answers are judged, 10 where k is less. Memory is for 4 k triples, for the questions of a relation and for the facts. Triples with one entity as head and tail are listed only for relations that have such facts. The rows for some heads or candidates are those of the whole list, with the same probabilities, which are those among all entities: questions about other entities are not asked, and a search passes over these alone; the best answers of all are found only for questions that may have an answer for the list.';
+For every entity that is head of a fact of the relation, each entity is scored as tail; for every tail, each as head; and likewise for entities that have no fact of the relation but are like those that have: of all that have one of their relations on its side, half have this one, too. That many times d multiplications are shared by hybridkg.threads; with evidence, rules are applied once for each such question. Of one question at most k answers are judged, 10 where k is less. Memory is for 4 k triples, for the questions of a relation and for the facts. Triples with one entity as head and tail are listed only for relations that have such facts. The rows for some heads or candidates are those of the whole list, with the same probabilities, which are those among all entities: questions about other entities are not asked, and a search passes over these alone; the best answers of all are found only for questions that may have an answer for the list. For few heads of a relation with many tails, the questions about all these tails remain, to which rules are applied: hkg_predict_tails asks about the heads alone.';
 
 create function hkg_evaluate(graph name, split text default 'test', model name default 'default', seed bigint default 0,
 	evidence text default 'both', sample int default null)
