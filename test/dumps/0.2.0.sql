@@ -1069,7 +1069,7 @@ COMMENT ON COLUMN g.rule.evidence_error IS 'standard error of evidence_support /
 -- Name: COLUMN rule.evidence_confidence; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.rule.evidence_confidence IS 'what prediction takes the rule to be worth: evidence_support / (evidence_body_size + 5) - evidence_error; where these are null, of a selected rule, support / (body_size + 5); null: the rule is no evidence';
+COMMENT ON COLUMN g.rule.evidence_confidence IS 'what prediction takes the rule to be worth: evidence_support / (evidence_body_size + 5) - evidence_error; where these are null, of a selected rule, support / (body_size + 5), a tenth of that with a variable in one atom only, a hundredth with an empty body; null: the rule is no evidence';
 
 
 --
