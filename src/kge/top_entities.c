@@ -4,8 +4,9 @@
  *		scores of a list of triples.
  *
  * Top k: the threads score a sketch of all candidates and note, for each, the most that its exact score can be
- * (sketch.c).  The k candidates for which that is highest are scored exactly: the lowest of their scores is a threshold
- * that no finalist's most may fall below.  Finalists are scored in double precision, and the best k of them kept.
+ * (sketch.c), with what an adjustment adds.  The k candidates for which that is highest are scored exactly: the lowest
+ * of their scores is a threshold that no finalist's most may fall below.  Finalists are scored in double precision, and
+ * the best k of them kept.
  */
 #include <math.h>
 #include <string.h>
@@ -20,6 +21,8 @@
 #include "sketch.h"
 
 #define AT_ONCE 256				/* candidates or triples of an item */
+#define FINALISTS_AT_ONCE 32
+#define ROUNDING 1e-12			/* more than the arithmetic of a score may lose */
 
 /* ---- top k ------------------------------------------------------------------ */
 
@@ -29,22 +32,26 @@ typedef struct BestEntity
 	int32_t		row;
 } BestEntity;
 
+/* Candidates have numbers: that of the entity, or -1 - the place in the list. */
 typedef struct Top
 {
 	Pool    *pool;
 	const KgeModel *model;
 	const KgeSketch *sketch;
-	Question	question;
-	const int32_t *excluded;
-	int64_t		excluded_count;
+	KgeTopQuestion asked_for;
+	KgeListed	listed;
+	double		weight;			/* of what is listed */
 	float	   *query;
 	float	   *sketched;		/* threads x stride */
 	int8_t	   *code;
 	KgeSketchQuery asked;
 	KgeExactScore *exact;		/* of each thread */
-	double	   *most;			/* of each candidate, NaN if left out; then the exact score */
+	double	   *most;			/* of each entity, NaN if it is left out or listed; then the exact phi */
+	double	   *raised;			/* likewise of what is listed, with its addition */
 	double		threshold;
-	BestEntity	   *best;			/* heap, the worst first */
+	BestEntity	   *best;			/* heap of candidates that promise high scores, the worst first */
+	int32_t    *finalist;
+	int64_t		finalists;
 } Top;
 
 static void
@@ -65,7 +72,9 @@ take_top(Top *top, Allocation *allocation, int threads, int64_t k)
 			top->exact[i] = exact;
 	}
 	top->most = TAKE(allocation, double, entities);
+	top->raised = TAKE(allocation, double, (size_t) top->listed.count);
 	top->best = TAKE(allocation, BestEntity, (size_t) k);
+	top->finalist = TAKE(allocation, int32_t, entities);
 }
 
 /* There are no more than all. */
@@ -76,9 +85,9 @@ at_most_all(const KgeModel *model, int64_t k)
 }
 
 size_t
-kge_top_bytes(const KgeModel *model, int threads, int64_t k)
+kge_top_bytes(const KgeModel *model, int threads, int64_t listed, int64_t k)
 {
-	Top			top = {.model = model};
+	Top			top = {.model = model,.listed = {.count = listed}};
 	Allocation	allocation = {0};
 
 	take_top(&top, &allocation, threads, at_most_all(model, k));
@@ -96,6 +105,214 @@ compare_best(const void *a, const void *b)
 		return left->score > right->score ? -1 : 1;
 	return (left->row > right->row) - (left->row < right->row);
 }
+
+/* Item: the most of some candidates. */
+static void
+estimate(void *argument, int64_t item, int thread)
+{
+	Top		   *top = argument;
+	int64_t		end = (item + 1) * AT_ONCE;
+	float	   *row = top->sketched + (size_t) thread * (size_t) vector_stride(top->sketch->engine.width);
+
+	if (end > top->model->entities)
+		end = top->model->entities;
+	kge_sketch_look(&top->asked, item * AT_ONCE, end, row, top->most);
+	pool_yield(top->pool, thread);
+}
+
+/* Leaves out what is excluded, and sets apart what is listed. */
+static void
+set_apart(Top *top)
+{
+	for (int64_t i = 0; i < top->asked_for.excluded_count; i++)
+		top->most[top->asked_for.excluded[i]] = NAN;
+	for (int64_t i = 0; i < top->listed.count; i++)
+	{
+		const KgeAddition *listed = &top->listed.addition[i];
+
+		top->raised[i] = top->most[listed->entity] + top->weight * listed->addition;
+		top->most[listed->entity] = NAN;
+		pool_yield_at(top->pool, POOL_LEADER, i);
+	}
+}
+
+/* ---- a threshold ---- */
+
+static double *
+value_of(const Top *top, int32_t number)
+{
+	return number >= 0 ? &top->most[number] : &top->raised[-1 - number];
+}
+
+static int32_t
+entity_of(const Top *top, int32_t number)
+{
+	return number >= 0 ? number : top->listed.addition[-1 - number].entity;
+}
+
+/* What is added to the score of a candidate. */
+static double
+addition_of(const Top *top, int32_t number)
+{
+	return number >= 0 ? 0 : top->listed.addition[-1 - number].addition;
+}
+
+static double
+exact_phi(const Top *top, int32_t number, int thread)
+{
+	Question	question = {.side = top->asked_for.side,.relation = top->asked_for.relation,.given = top->asked_for.given};
+
+	return kge_exact_score(&top->exact[thread], question_triple(&question, entity_of(top, number)), question.side);
+}
+
+/* A most that is infinite promises nothing. */
+static int64_t
+offer_promising(Top *top, int64_t kept, int64_t k, double most, int32_t number)
+{
+	if (!isfinite(most) || (kept == k && most <= top->best[0].score))
+		return kept;
+	return heap_offer(top->best, kept, k, &(BestEntity) {most, number}, sizeof(BestEntity), compare_best);
+}
+
+/* The k candidates that promise the highest scores, or fewer; returns how many. */
+static int64_t
+find_promising(Top *top, int64_t k)
+{
+	int64_t		kept = 0;
+
+	for (int32_t i = 0; i < top->listed.count; i++)
+	{
+		kept = offer_promising(top, kept, k, top->raised[i], -1 - i);
+		pool_yield_at(top->pool, POOL_LEADER, i);
+	}
+	for (int32_t i = 0; i < top->model->entities; i++)
+	{
+		kept = offer_promising(top, kept, k, top->most[i], i);
+		pool_yield_at(top->pool, POOL_LEADER, i);
+	}
+	return kept;
+}
+
+/*
+ * The lowest phi + weight * addition of k candidates that promise high ones, or less than anything if there are fewer.
+ * Whatever is below it has a lower score, too, when either is multiplied with the scale.
+ */
+static double
+find_threshold(Top *top, int64_t k)
+{
+	int64_t		kept = find_promising(top, k);
+	double		threshold = INFINITY;
+
+	for (int64_t i = 0; i < kept; i++)
+	{
+		int32_t		number = top->best[i].row;
+		double		score = exact_phi(top, number, 0) + top->weight * addition_of(top, number);
+
+		if (isnan(score))
+			return -INFINITY;
+		threshold = fmin(threshold, score);
+		pool_yield_at(top->pool, POOL_LEADER, i);
+	}
+	return kept < k ? -INFINITY : threshold - ROUNDING * fabs(threshold);
+}
+
+/* ---- finalists ---- */
+
+static void
+list_finalists(Top *top)
+{
+	for (int32_t i = 0; i < top->listed.count; i++)
+	{
+		if (top->raised[i] >= top->threshold)
+			top->finalist[top->finalists++] = -1 - i;
+		pool_yield_at(top->pool, POOL_LEADER, i);
+	}
+	for (int32_t i = 0; i < top->model->entities; i++)
+	{
+		if (top->most[i] >= top->threshold)
+			top->finalist[top->finalists++] = i;
+		pool_yield_at(top->pool, POOL_LEADER, i);
+	}
+}
+
+/* Whether the embedding of a finalist rules it out. */
+static bool
+is_ruled_out(const Top *top, int32_t number)
+{
+	const KgeSketch *sketch = top->sketch;
+	int32_t		entity = entity_of(top, number);
+
+	return !isinf(*value_of(top, number)) &&
+		kge_score_limit(&sketch->engine, top->query, top->asked.norm, kge_entity_row(top->model, entity), sketch->norm[entity]) +
+		top->weight * addition_of(top, number) < top->threshold;
+}
+
+/* Item: the exact phi of some finalists, NaN for those that are ruled out. */
+static void
+score_finalists(void *argument, int64_t item, int thread)
+{
+	Top		   *top = argument;
+	int64_t		end = (item + 1) * FINALISTS_AT_ONCE;
+
+	for (int64_t i = item * FINALISTS_AT_ONCE; i < end && i < top->finalists; i++)
+	{
+		int32_t		number = top->finalist[i];
+
+		*value_of(top, number) = is_ruled_out(top, number) ? NAN : exact_phi(top, number, thread);
+	}
+	pool_yield(top->pool, thread);
+}
+
+/* The best k of the finalists; returns how many. */
+static int64_t
+best_finalists(const Top *top, int64_t k, KgeAnswer *answers)
+{
+	const KgeTopQuestion *question = &top->asked_for;
+	int64_t		kept = 0;
+
+	for (int64_t i = 0; i < top->finalists; i++)
+	{
+		int32_t		number = top->finalist[i];
+		KgeAnswer	answer = {.phi = *value_of(top, number),.addition = addition_of(top, number),.row = entity_of(top, number)};
+
+		answer.score = kge_adjusted_score(top->listed.adjustment, question->relation, question->side, answer.phi, answer.addition);
+		if (!isnan(answer.score))
+			kept = heap_offer(answers, kept, k, &answer, sizeof(KgeAnswer), kge_compare_answers);
+		pool_yield_at(top->pool, POOL_LEADER, i);
+	}
+	sort_array(top->pool, POOL_LEADER, answers, kept, sizeof(KgeAnswer), kge_compare_answers);
+	return kept;
+}
+
+int64_t
+kge_top(Arena *arena, Pool *pool, const KgeModel *model, const KgeSketch *sketch, KgeTopQuestion question, KgeListed listed,
+		int64_t k, KgeAnswer *answers)
+{
+	Top			top = {.pool = pool,.model = model,.sketch = sketch,.asked_for = question,.listed = listed};
+	Triple		triple = question_triple(&(Question) {.side = question.side,.relation = question.relation,.given = question.given}, 0);
+	Allocation	allocation = {0};
+
+	k = at_most_all(model, k);
+	if (k <= 0)
+		return 0;
+	take_top(&top, &allocation, pool_threads(pool), k);
+	if (!allocation_open(&allocation, arena))
+		return -1;
+	take_top(&top, &allocation, pool_threads(pool), k);
+
+	if (listed.adjustment != NULL)
+		top.weight = kge_adjustment_weight(listed.adjustment, question.relation, question.side);
+	kge_make_query(model, kge_query(model, triple, question.side), top.query);
+	top.asked = kge_sketch_query(sketch, top.query, top.code);
+	pool_run(pool, pool_pieces(model->entities, AT_ONCE), estimate, &top);
+	set_apart(&top);
+	top.threshold = find_threshold(&top, k);
+	list_finalists(&top);
+	pool_run(pool, pool_pieces(top.finalists, FINALISTS_AT_ONCE), score_finalists, &top);
+	return best_finalists(&top, k, answers);
+}
+
+/* ---- neighbours --------------------------------------------------------------- */
 
 /* Keeps the k highest of `count` scores that are numbers in a heap; how many there are. */
 static int64_t
@@ -127,109 +344,6 @@ best_of(Pool *pool, int32_t count, const double *score, BestEntity *heap, int64_
 	}
 	return kept;
 }
-
-/* Item: the most of some candidates. */
-static void
-estimate(void *argument, int64_t item, int thread)
-{
-	Top		   *top = argument;
-	int64_t		end = (item + 1) * AT_ONCE;
-	float	   *row = top->sketched + (size_t) thread * (size_t) vector_stride(top->sketch->engine.width);
-
-	if (end > top->model->entities)
-		end = top->model->entities;
-	kge_sketch_look(&top->asked, item * AT_ONCE, end, row, top->most);
-	pool_yield(top->pool, thread);
-}
-
-static double
-exact_score(Top *top, int32_t row, int thread)
-{
-	return kge_exact_score(&top->exact[thread], question_triple(&top->question, row), top->question.side);
-}
-
-/* Whether a candidate can be among the best: by its sketch, then by its embedding. */
-static bool
-is_finalist(const Top *top, int32_t row)
-{
-	const KgeSketch *sketch = top->sketch;
-
-	if (!(top->most[row] >= top->threshold))
-		return false;
-	return isinf(top->most[row]) ||
-		!(kge_score_limit(&sketch->engine, top->query, top->asked.norm, kge_entity_row(top->model, row),
-						  sketch->norm[row]) < top->threshold);
-}
-
-/* Item: exact scores of the finalists among some candidates, NaN for the others. */
-static void
-score_finalists(void *argument, int64_t item, int thread)
-{
-	Top		   *top = argument;
-	int64_t		end = (item + 1) * AT_ONCE;
-
-	for (int64_t i = item * AT_ONCE; i < end && i < top->model->entities; i++)
-		top->most[i] = is_finalist(top, (int32_t) i) ? exact_score(top, (int32_t) i, thread) : NAN;
-	pool_yield(top->pool, thread);
-}
-
-/* The lowest score of k candidates that promise high ones, or less than anything if there are fewer. */
-static double
-find_threshold(Top *top, int64_t k)
-{
-	int64_t		kept = 0;
-	double		threshold = INFINITY;
-
-	for (int32_t i = 0; i < top->model->entities; i++)
-	{
-		/* a most that is infinite promises nothing */
-		if (isfinite(top->most[i]))
-			kept = heap_offer(top->best, kept, k, &(BestEntity) {top->most[i], i}, sizeof(BestEntity), compare_best);
-		pool_yield_at(top->pool, POOL_LEADER, i);
-	}
-	for (int64_t i = 0; i < kept; i++)
-	{
-		double		score = exact_score(top, top->best[i].row, 0);
-
-		if (isnan(score))
-			return -INFINITY;
-		threshold = fmin(threshold, score);
-		pool_yield_at(top->pool, POOL_LEADER, i);
-	}
-	return kept < k ? -INFINITY : threshold;
-}
-
-int64_t
-kge_top(Arena *arena, Pool *pool, const KgeModel *model,
-		const KgeSketch *sketch, KgeTopQuestion question,
-		int64_t k, int32_t *rows, double *scores)
-{
-	Top			top = {.pool = pool,.model = model,.sketch = sketch,.excluded = question.excluded,
-		.excluded_count = question.excluded_count,
-		.question = {.side = question.side,.relation = question.relation,.given = question.given}};
-	int64_t		items = pool_pieces(model->entities, AT_ONCE);
-	Allocation	allocation = {0};
-
-	k = at_most_all(model, k);
-	if (k <= 0)
-		return 0;
-	take_top(&top, &allocation, pool_threads(pool), k);
-	if (!allocation_open(&allocation, arena))
-		return -1;
-	take_top(&top, &allocation, pool_threads(pool), k);
-
-	kge_make_query(model, kge_query(model, question_triple(&top.question, 0), question.side), top.query);
-	top.asked = kge_sketch_query(sketch, top.query, top.code);
-	pool_run(pool, items, estimate, &top);
-	for (int64_t i = 0; i < top.excluded_count; i++)
-		top.most[top.excluded[i]] = NAN;
-	top.threshold = find_threshold(&top, k);
-	pool_run(pool, items, score_finalists, &top);
-
-	return best_of(pool, model->entities, top.most, top.best, k, rows, scores);
-}
-
-/* ---- neighbours --------------------------------------------------------------- */
 
 typedef struct Neighborhood
 {

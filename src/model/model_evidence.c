@@ -256,6 +256,12 @@ evidence_expect(const Evidence *evidence, EvAdjuster *adjuster, const KgeModel *
 		ev_adjuster_expect(&arena, adjuster, kge, evidence->is_new);
 }
 
+KgeAdjustment
+evidence_listed(const Evidence *evidence)
+{
+	return (KgeAdjustment) {.weight = evidence->weights.weight,.scale = evidence->weights.scale};
+}
+
 double
 evidence_of_candidate(const Evidence *evidence, EvKind kind, const EvCandidate *candidate)
 {

@@ -61,6 +61,9 @@ extern KgeAdjustment evidence_adjustment_by(const Evidence *evidence, EvKind kin
 /* The same beside the scores of a model that has the evidence's rows; it must stay where it is. */
 extern void evidence_expect(const Evidence *evidence, EvAdjuster *adjuster, const KgeModel *kge);
 
+/* How evidence that is listed for a question is added to scores, for kge_top */
+extern KgeAdjustment evidence_listed(const Evidence *evidence);
+
 /* The evidence for a candidate, with the discount of that kind */
 extern double evidence_of_candidate(const Evidence *evidence, EvKind kind, const EvCandidate *candidate);
 
