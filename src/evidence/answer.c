@@ -370,14 +370,22 @@ static void
 offer_answers(EvAnswering *answering, int64_t edge, const FeatureCount *count)
 {
 	double		unknown = ev_unknown(count->size, count->answered);
+	int32_t		support = 0;
+	double		confidence = 0;
 
 	for (int64_t i = 0; i < count->count; i++)
 	{
 		int32_t		answer = count->answer[i].answer;
-		double		plain = ev_smoothed_confidence(count->answer[i].support, count->size, 0);
-		double		confidence = ev_worth(plain, unknown, answering->closed);
 		Best	   *best = &answering->best[answer];
 
+		if (i + AHEAD < count->count)
+			__builtin_prefetch(&answering->best[count->answer[i + AHEAD].answer]);
+		/* most have as much as the one before */
+		if (count->answer[i].support != support)
+		{
+			support = count->answer[i].support;
+			confidence = ev_worth(ev_smoothed_confidence(support, count->size, 0), unknown, answering->closed);
+		}
 		if (confidence < LEAST_CONFIDENCE || confidence <= best->confidence)
 			continue;
 		if (best->confidence == 0)
@@ -403,6 +411,8 @@ fire_best(EvAnswering *answering, DirectedAtom atom)
 		int32_t		answer = answering->touched[i];
 		Best		best = answering->best[answer];
 
+		if (i + AHEAD < answering->touched_count)
+			prefetch_candidate(answering, answering->touched[i + AHEAD], answering->touched[i + AHEAD / 2]);
 		fire(answering, answer, (EvFiring) {best.confidence, atom, EV_FEATURE, best.edge});
 		answering->best[answer].confidence = 0;
 	}
@@ -526,6 +536,8 @@ apply_answer_feature(EvAnswering *answering, int64_t edge, int64_t stride)
 	answering->work -= end - first;
 	for (int64_t i = first; i < end; i++)
 	{
+		if (i + AHEAD < end)
+			prefetch_candidate(answering, facts->edge[i + AHEAD].other, facts->edge[i + AHEAD / 2].other);
 		fire(answering, facts->edge[i].other, (EvFiring) {fmin(confidence, 1), feature.atom, EV_ANSWER, edge});
 		pool_yield_at(answering->pool, answering->thread, i);
 	}

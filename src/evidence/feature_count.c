@@ -16,6 +16,7 @@
 #include "evidence.h"
 
 #define FEW_ANSWERS 64			/* of the given entity: no more are counted for each feature */
+#define AHEAD 16				/* answers between fetching memory and using it */
 #define MOST_ANSWERS 1024		/* of a count that is remembered */
 #define MOST_PLACES (1 << 16)
 #define MOST_REMEMBERED (1 << 20)	/* answers of all counts */
@@ -128,6 +129,7 @@ typedef struct Counting
 	EvEdge		feature;
 	FeatureCount count;
 	AnswerSupport *answer;
+	int32_t		least;			/* support of a rule */
 	bool		itself;			/* the entity with marked answers shares the feature */
 	int64_t		before;			/* hits that were listed before it */
 } Counting;
@@ -141,6 +143,8 @@ count_answers(FeatureCounter *counter, EvGroup answers)
 	{
 		int32_t		answer = edge[i].other;
 
+		if (i + AHEAD < answers.end)
+			__builtin_prefetch(&counter->hits[edge[i + AHEAD].other]);
 		if (counter->hits[answer]++ == 0)
 			counter->hit[counter->hit_count++] = answer;
 	}
@@ -177,7 +181,7 @@ count_sharing(Counting *counting, EvGroup group, int64_t sample)
 	}
 }
 
-/* Lists an answer, if it may be that of a rule.  The body must not be the head. */
+/* Lists an answer, if it can be that of a rule.  The body must not be the head. */
 static void
 list_answer(Counting *counting, int32_t answer)
 {
@@ -186,10 +190,21 @@ list_answer(Counting *counting, int32_t answer)
 	int32_t		support = counter->hits[answer] + (counting->itself && counter->is_marked[answer]);
 
 	counter->hits[answer] = 0;
-	if (support < LEAST_SUPPORT || (counting->feature.atom == counter->atom && counting->feature.other == answer) ||
-		ev_worth(ev_smoothed_confidence(support, count->size, 0), ev_unknown(count->size, count->answered), 0) < LEAST_CONFIDENCE)
+	if (support < counting->least || (counting->feature.atom == counter->atom && counting->feature.other == answer))
 		return;
 	counting->answer[count->count++] = (AnswerSupport) {answer, support};
+}
+
+/* The support from which on a rule can be confident enough; it is more likely the more support it has. */
+static int32_t
+least_support(const FeatureCount *count)
+{
+	double		unknown = ev_unknown(count->size, count->answered);
+	int32_t		support = LEAST_SUPPORT;
+
+	while (support <= count->size && ev_worth(ev_smoothed_confidence(support, count->size, 0), unknown, 0) < LEAST_CONFIDENCE)
+		support++;
+	return support;
 }
 
 /* An AnswerSupport begins with its answer. */
@@ -210,6 +225,7 @@ list_answers(Counting *counting)
 	int64_t		before = counting->itself ? counting->before : counter->hit_count;
 	int64_t		listed;
 
+	counting->least = least_support(&counting->count);
 	for (int64_t i = 0; i < before; i++)
 		list_answer(counting, counter->hit[i]);
 	listed = counting->count.count;

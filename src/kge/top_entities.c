@@ -5,8 +5,9 @@
  *
  * Top k: the threads score a sketch of all candidates and note, for each, the most that its exact score can be
  * (sketch.c), with what an adjustment adds.  The k candidates for which that is highest are scored exactly: the lowest
- * of their scores is a threshold that no finalist's most may fall below.  Finalists are scored in double precision, and
- * the best k of them kept.
+ * of their scores is a threshold that no finalist's most may fall below.  Then the embeddings of the finalists, in single
+ * precision, give a most that is nearer, and a higher threshold.  What is left is scored in double precision, and the
+ * best k kept.
  */
 #include <math.h>
 #include <string.h>
@@ -47,7 +48,8 @@ typedef struct Top
 	KgeSketchQuery asked;
 	KgeExactScore *exact;		/* of each thread */
 	double	   *most;			/* of each entity, NaN if it is left out or listed; then the exact phi */
-	double	   *raised;			/* likewise of what is listed, with its addition */
+	double	   *most_of_tile;	/* the most of AT_ONCE entities */
+	double	   *raised;			/* the most of what is listed, with its addition; then the exact phi */
 	double		threshold;
 	BestEntity	   *best;			/* heap of candidates that promise high scores, the worst first */
 	int32_t    *finalist;
@@ -72,6 +74,7 @@ take_top(Top *top, Allocation *allocation, int threads, int64_t k)
 			top->exact[i] = exact;
 	}
 	top->most = TAKE(allocation, double, entities);
+	top->most_of_tile = TAKE(allocation, double, (size_t) pool_pieces(top->model->entities, AT_ONCE));
 	top->raised = TAKE(allocation, double, (size_t) top->listed.count);
 	top->best = TAKE(allocation, BestEntity, (size_t) k);
 	top->finalist = TAKE(allocation, int32_t, entities);
@@ -117,6 +120,10 @@ estimate(void *argument, int64_t item, int thread)
 	if (end > top->model->entities)
 		end = top->model->entities;
 	kge_sketch_look(&top->asked, item * AT_ONCE, end, row, top->most);
+	top->most_of_tile[item] = -INFINITY;
+	for (int64_t i = item * AT_ONCE; i < end; i++)
+		if (top->most[i] > top->most_of_tile[item])
+			top->most_of_tile[item] = top->most[i];
 	pool_yield(top->pool, thread);
 }
 
@@ -174,6 +181,24 @@ offer_promising(Top *top, int64_t kept, int64_t k, double most, int32_t number)
 	return heap_offer(top->best, kept, k, &(BestEntity) {most, number}, sizeof(BestEntity), compare_best);
 }
 
+static int64_t
+tiles_of(const Top *top)
+{
+	return pool_pieces(top->model->entities, AT_ONCE);
+}
+
+static int32_t
+first_of(int64_t tile)
+{
+	return (int32_t) (tile * AT_ONCE);
+}
+
+static int32_t
+end_of(const Top *top, int64_t tile)
+{
+	return tile + 1 < tiles_of(top) ? first_of(tile + 1) : top->model->entities;
+}
+
 /* The k candidates that promise the highest scores, or fewer; returns how many. */
 static int64_t
 find_promising(Top *top, int64_t k)
@@ -185,9 +210,23 @@ find_promising(Top *top, int64_t k)
 		kept = offer_promising(top, kept, k, top->raised[i], -1 - i);
 		pool_yield_at(top->pool, POOL_LEADER, i);
 	}
-	for (int32_t i = 0; i < top->model->entities; i++)
+	for (int64_t tile = 0; tile < tiles_of(top); tile++)
 	{
-		kept = offer_promising(top, kept, k, top->most[i], i);
+		for (int32_t i = first_of(tile); i < end_of(top, tile) && (kept < k || top->most_of_tile[tile] > top->best[0].score); i++)
+			kept = offer_promising(top, kept, k, top->most[i], i);
+		pool_yield_at(top->pool, POOL_LEADER, tile);
+	}
+	return kept;
+}
+
+static int64_t
+find_promising_finalists(Top *top, int64_t k)
+{
+	int64_t		kept = 0;
+
+	for (int64_t i = 0; i < top->finalists; i++)
+	{
+		kept = offer_promising(top, kept, k, *value_of(top, top->finalist[i]), top->finalist[i]);
 		pool_yield_at(top->pool, POOL_LEADER, i);
 	}
 	return kept;
@@ -198,9 +237,8 @@ find_promising(Top *top, int64_t k)
  * Whatever is below it has a lower score, too, when either is multiplied with the scale.
  */
 static double
-find_threshold(Top *top, int64_t k)
+threshold_of(Top *top, int64_t kept, int64_t k)
 {
-	int64_t		kept = find_promising(top, k);
 	double		threshold = INFINITY;
 
 	for (int64_t i = 0; i < kept; i++)
@@ -227,24 +265,35 @@ list_finalists(Top *top)
 			top->finalist[top->finalists++] = -1 - i;
 		pool_yield_at(top->pool, POOL_LEADER, i);
 	}
-	for (int32_t i = 0; i < top->model->entities; i++)
+	for (int64_t tile = 0; tile < tiles_of(top); tile++)
 	{
-		if (top->most[i] >= top->threshold)
-			top->finalist[top->finalists++] = i;
-		pool_yield_at(top->pool, POOL_LEADER, i);
+		for (int32_t i = first_of(tile); i < end_of(top, tile) && top->most_of_tile[tile] >= top->threshold; i++)
+			if (top->most[i] >= top->threshold)
+				top->finalist[top->finalists++] = i;
+		pool_yield_at(top->pool, POOL_LEADER, tile);
 	}
 }
 
-/* Whether the embedding of a finalist rules it out. */
-static bool
-is_ruled_out(const Top *top, int32_t number)
+/* Item: the most of some finalists by their embeddings, which is nearer than that by the sketch. */
+static void
+estimate_finalists(void *argument, int64_t item, int thread)
 {
+	Top		   *top = argument;
 	const KgeSketch *sketch = top->sketch;
-	int32_t		entity = entity_of(top, number);
+	int64_t		end = (item + 1) * FINALISTS_AT_ONCE;
 
-	return !isinf(*value_of(top, number)) &&
-		kge_score_limit(&sketch->engine, top->query, top->asked.norm, kge_entity_row(top->model, entity), sketch->norm[entity]) +
-		top->weight * addition_of(top, number) < top->threshold;
+	for (int64_t i = item * FINALISTS_AT_ONCE; i < end && i < top->finalists; i++)
+	{
+		int32_t		number = top->finalist[i];
+		int32_t		entity = entity_of(top, number);
+		double	   *most = value_of(top, number);
+		double		limit = kge_score_limit(&sketch->engine, top->query, top->asked.norm, kge_entity_row(top->model, entity),
+											sketch->norm[entity]) + top->weight * addition_of(top, number);
+
+		if (limit < *most && !isinf(*most))
+			*most = limit;
+	}
+	pool_yield(top->pool, thread);
 }
 
 /* Item: the exact phi of some finalists, NaN for those that are ruled out. */
@@ -258,7 +307,7 @@ score_finalists(void *argument, int64_t item, int thread)
 	{
 		int32_t		number = top->finalist[i];
 
-		*value_of(top, number) = is_ruled_out(top, number) ? NAN : exact_phi(top, number, thread);
+		*value_of(top, number) = *value_of(top, number) < top->threshold ? NAN : exact_phi(top, number, thread);
 	}
 	pool_yield(top->pool, thread);
 }
@@ -306,8 +355,10 @@ kge_top(Arena *arena, Pool *pool, const KgeModel *model, const KgeSketch *sketch
 	top.asked = kge_sketch_query(sketch, top.query, top.code);
 	pool_run(pool, pool_pieces(model->entities, AT_ONCE), estimate, &top);
 	set_apart(&top);
-	top.threshold = find_threshold(&top, k);
+	top.threshold = threshold_of(&top, find_promising(&top, k), k);
 	list_finalists(&top);
+	pool_run(pool, pool_pieces(top.finalists, FINALISTS_AT_ONCE), estimate_finalists, &top);
+	top.threshold = fmax(top.threshold, threshold_of(&top, find_promising_finalists(&top, k), k));
 	pool_run(pool, pool_pieces(top.finalists, FINALISTS_AT_ONCE), score_finalists, &top);
 	return best_finalists(&top, k, answers);
 }
