@@ -454,25 +454,19 @@ kge_compare_answers(const void *a, const void *b)
 	return (left->row > right->row) - (left->row < right->row);
 }
 
-/* What an adjustment lists for a question */
-typedef struct KgeListed
-{
-	const KgeAdjustment *adjustment;	/* NULL: nothing is listed, scores are phi */
-	const KgeAddition *addition;	/* of each entity once, but for added ones */
-	int64_t		count;
-} KgeListed;
-
 /*
  * The k candidates of highest score; NaN scores are left out; ties go to the lower
  * row.  Fills answers (room for k), best first; returns how many, or -1
  * when the arena is empty.  The answer is exact; the model's sketch makes it quick.
+ * adjustment: adds to scores, NULL for none; it lists once, while other threads look at the sketch.  Added entities
+ * that it lists are left out.
  */
 extern int64_t kge_top(Arena *arena, Pool *pool, const KgeModel *model,
-					   const KgeSketch *sketch, KgeTopQuestion question, KgeListed listed,
+					   const KgeSketch *sketch, KgeTopQuestion question, const KgeAdjustment *adjustment,
 					   int64_t k, KgeAnswer *answers);
 
-/* Bytes that kge_top, with so many listed, or kge_neighbors, will take from its arena. */
-extern size_t kge_top_bytes(const KgeModel *model, int threads, int64_t listed, int64_t k);
+/* Bytes that kge_top, with an adjustment or without, or kge_neighbors, will take from its arena. */
+extern size_t kge_top_bytes(const KgeModel *model, int threads, bool adjusted, int64_t k);
 extern size_t kge_neighbors_bytes(const KgeModel *model, int64_t k);
 
 /*

@@ -33,15 +33,17 @@ typedef struct BestEntity
 	int32_t		row;
 } BestEntity;
 
-/* Candidates have numbers: that of the entity, or -1 - the place in the list. */
+/* Candidates have numbers: that of the entity, or -1 - the place in what the adjustment lists. */
 typedef struct Top
 {
 	Pool    *pool;
 	const KgeModel *model;
 	const KgeSketch *sketch;
 	KgeTopQuestion asked_for;
-	KgeListed	listed;
-	double		weight;			/* of what is listed */
+	const KgeAdjustment *adjustment;	/* NULL: none */
+	double		weight;			/* of what it lists */
+	const KgeAddition *addition;	/* what it lists */
+	int64_t		listed;
 	float	   *query;
 	float	   *sketched;		/* threads x stride */
 	int8_t	   *code;
@@ -57,7 +59,7 @@ typedef struct Top
 } Top;
 
 static void
-take_top(Top *top, Allocation *allocation, int threads, int64_t k)
+take_top(Top *top, Allocation *allocation, int threads, bool adjusted, int64_t k)
 {
 	size_t		entities = (size_t) top->model->entities;
 	size_t		stride = (size_t) vector_stride(kge_model_width(top->model));
@@ -75,7 +77,7 @@ take_top(Top *top, Allocation *allocation, int threads, int64_t k)
 	}
 	top->most = TAKE(allocation, double, entities);
 	top->most_of_tile = TAKE(allocation, double, (size_t) pool_pieces(top->model->entities, AT_ONCE));
-	top->raised = TAKE(allocation, double, (size_t) top->listed.count);
+	top->raised = TAKE(allocation, double, adjusted ? entities : 0);
 	top->best = TAKE(allocation, BestEntity, (size_t) k);
 	top->finalist = TAKE(allocation, int32_t, entities);
 }
@@ -88,12 +90,12 @@ at_most_all(const KgeModel *model, int64_t k)
 }
 
 size_t
-kge_top_bytes(const KgeModel *model, int threads, int64_t listed, int64_t k)
+kge_top_bytes(const KgeModel *model, int threads, bool adjusted, int64_t k)
 {
-	Top			top = {.model = model,.listed = {.count = listed}};
+	Top			top = {.model = model};
 	Allocation	allocation = {0};
 
-	take_top(&top, &allocation, threads, at_most_all(model, k));
+	take_top(&top, &allocation, threads, adjusted, at_most_all(model, k));
 	return allocation_bytes(&allocation);
 }
 
@@ -107,78 +109,6 @@ compare_best(const void *a, const void *b)
 	if (left->score != right->score)
 		return left->score > right->score ? -1 : 1;
 	return (left->row > right->row) - (left->row < right->row);
-}
-
-/* Item: the most of some candidates. */
-static void
-estimate(void *argument, int64_t item, int thread)
-{
-	Top		   *top = argument;
-	int64_t		end = (item + 1) * AT_ONCE;
-	float	   *row = top->sketched + (size_t) thread * (size_t) vector_stride(top->sketch->engine.width);
-
-	if (end > top->model->entities)
-		end = top->model->entities;
-	kge_sketch_look(&top->asked, item * AT_ONCE, end, row, top->most);
-	top->most_of_tile[item] = -INFINITY;
-	for (int64_t i = item * AT_ONCE; i < end; i++)
-		if (top->most[i] > top->most_of_tile[item])
-			top->most_of_tile[item] = top->most[i];
-	pool_yield(top->pool, thread);
-}
-
-/* Leaves out what is excluded, and sets apart what is listed. */
-static void
-set_apart(Top *top)
-{
-	for (int64_t i = 0; i < top->asked_for.excluded_count; i++)
-		top->most[top->asked_for.excluded[i]] = NAN;
-	for (int64_t i = 0; i < top->listed.count; i++)
-	{
-		const KgeAddition *listed = &top->listed.addition[i];
-
-		top->raised[i] = top->most[listed->entity] + top->weight * listed->addition;
-		top->most[listed->entity] = NAN;
-		pool_yield_at(top->pool, POOL_LEADER, i);
-	}
-}
-
-/* ---- a threshold ---- */
-
-static double *
-value_of(const Top *top, int32_t number)
-{
-	return number >= 0 ? &top->most[number] : &top->raised[-1 - number];
-}
-
-static int32_t
-entity_of(const Top *top, int32_t number)
-{
-	return number >= 0 ? number : top->listed.addition[-1 - number].entity;
-}
-
-/* What is added to the score of a candidate. */
-static double
-addition_of(const Top *top, int32_t number)
-{
-	return number >= 0 ? 0 : top->listed.addition[-1 - number].addition;
-}
-
-static double
-exact_phi(const Top *top, int32_t number, int thread)
-{
-	Question	question = {.side = top->asked_for.side,.relation = top->asked_for.relation,.given = top->asked_for.given};
-
-	return kge_exact_score(&top->exact[thread], question_triple(&question, entity_of(top, number)), question.side);
-}
-
-/* A most that is infinite promises nothing. */
-static int64_t
-offer_promising(Top *top, int64_t kept, int64_t k, double most, int32_t number)
-{
-	if (!isfinite(most) || (kept == k && most <= top->best[0].score))
-		return kept;
-	return heap_offer(top->best, kept, k, &(BestEntity) {most, number}, sizeof(BestEntity), compare_best);
 }
 
 static int64_t
@@ -199,13 +129,107 @@ end_of(const Top *top, int64_t tile)
 	return tile + 1 < tiles_of(top) ? first_of(tile + 1) : top->model->entities;
 }
 
+static void
+list_additions(Top *top, int thread)
+{
+	const KgeTopQuestion *question = &top->asked_for;
+
+	top->listed = top->adjustment->list(top->adjustment->argument, question->side, question->given, question->relation,
+										top->pool, thread, &top->addition);
+}
+
+/* The most of the entities of a tile */
+static void
+estimate_tile(Top *top, int64_t tile, int thread)
+{
+	int32_t		first = first_of(tile);
+	int32_t		end = end_of(top, tile);
+	float	   *row = top->sketched + (size_t) thread * (size_t) vector_stride(top->sketch->engine.width);
+	double		most = -INFINITY;
+
+	kge_sketch_look(&top->asked, first, end, row, top->most);
+	for (int32_t i = first; i < end; i++)
+		most = top->most[i] > most ? top->most[i] : most;
+	top->most_of_tile[tile] = most;
+}
+
+/* Item: what the adjustment lists, which takes longest; then the tiles. */
+static void
+estimate(void *argument, int64_t item, int thread)
+{
+	Top		   *top = argument;
+
+	if (item > 0)
+		estimate_tile(top, item - 1, thread);
+	else if (top->adjustment != NULL)
+		list_additions(top, thread);
+	pool_yield(top->pool, thread);
+}
+
+/* Leaves out what is excluded, and sets apart what is listed. */
+static void
+set_apart(Top *top)
+{
+	for (int64_t i = 0; i < top->asked_for.excluded_count; i++)
+		top->most[top->asked_for.excluded[i]] = NAN;
+	for (int64_t i = 0; i < top->listed; i++)
+	{
+		const KgeAddition *listed = &top->addition[i];
+
+		pool_yield_at(top->pool, POOL_LEADER, i);
+		top->raised[i] = NAN;
+		if (listed->entity >= top->model->entities)
+			continue;
+		top->raised[i] = top->most[listed->entity] + top->weight * listed->addition;
+		top->most[listed->entity] = NAN;
+	}
+}
+
+/* ---- a threshold ---- */
+
+static double *
+value_of(const Top *top, int32_t number)
+{
+	return number >= 0 ? &top->most[number] : &top->raised[-1 - number];
+}
+
+static int32_t
+entity_of(const Top *top, int32_t number)
+{
+	return number >= 0 ? number : top->addition[-1 - number].entity;
+}
+
+/* What is added to the score of a candidate. */
+static double
+addition_of(const Top *top, int32_t number)
+{
+	return number >= 0 ? 0 : top->addition[-1 - number].addition;
+}
+
+static double
+exact_phi(const Top *top, int32_t number, int thread)
+{
+	Question	question = {.side = top->asked_for.side,.relation = top->asked_for.relation,.given = top->asked_for.given};
+
+	return kge_exact_score(&top->exact[thread], question_triple(&question, entity_of(top, number)), question.side);
+}
+
+/* A most that is infinite promises nothing. */
+static int64_t
+offer_promising(Top *top, int64_t kept, int64_t k, double most, int32_t number)
+{
+	if (!isfinite(most) || (kept == k && most <= top->best[0].score))
+		return kept;
+	return heap_offer(top->best, kept, k, &(BestEntity) {most, number}, sizeof(BestEntity), compare_best);
+}
+
 /* The k candidates that promise the highest scores, or fewer; returns how many. */
 static int64_t
 find_promising(Top *top, int64_t k)
 {
 	int64_t		kept = 0;
 
-	for (int32_t i = 0; i < top->listed.count; i++)
+	for (int32_t i = 0; i < top->listed; i++)
 	{
 		kept = offer_promising(top, kept, k, top->raised[i], -1 - i);
 		pool_yield_at(top->pool, POOL_LEADER, i);
@@ -259,7 +283,7 @@ threshold_of(Top *top, int64_t kept, int64_t k)
 static void
 list_finalists(Top *top)
 {
-	for (int32_t i = 0; i < top->listed.count; i++)
+	for (int32_t i = 0; i < top->listed; i++)
 	{
 		if (top->raised[i] >= top->threshold)
 			top->finalist[top->finalists++] = -1 - i;
@@ -324,7 +348,7 @@ best_finalists(const Top *top, int64_t k, KgeAnswer *answers)
 		int32_t		number = top->finalist[i];
 		KgeAnswer	answer = {.phi = *value_of(top, number),.addition = addition_of(top, number),.row = entity_of(top, number)};
 
-		answer.score = kge_adjusted_score(top->listed.adjustment, question->relation, question->side, answer.phi, answer.addition);
+		answer.score = kge_adjusted_score(top->adjustment, question->relation, question->side, answer.phi, answer.addition);
 		if (!isnan(answer.score))
 			kept = heap_offer(answers, kept, k, &answer, sizeof(KgeAnswer), kge_compare_answers);
 		pool_yield_at(top->pool, POOL_LEADER, i);
@@ -334,26 +358,26 @@ best_finalists(const Top *top, int64_t k, KgeAnswer *answers)
 }
 
 int64_t
-kge_top(Arena *arena, Pool *pool, const KgeModel *model, const KgeSketch *sketch, KgeTopQuestion question, KgeListed listed,
-		int64_t k, KgeAnswer *answers)
+kge_top(Arena *arena, Pool *pool, const KgeModel *model, const KgeSketch *sketch, KgeTopQuestion question,
+		const KgeAdjustment *adjustment, int64_t k, KgeAnswer *answers)
 {
-	Top			top = {.pool = pool,.model = model,.sketch = sketch,.asked_for = question,.listed = listed};
+	Top			top = {.pool = pool,.model = model,.sketch = sketch,.asked_for = question,.adjustment = adjustment};
 	Triple		triple = question_triple(&(Question) {.side = question.side,.relation = question.relation,.given = question.given}, 0);
 	Allocation	allocation = {0};
 
 	k = at_most_all(model, k);
 	if (k <= 0)
 		return 0;
-	take_top(&top, &allocation, pool_threads(pool), k);
+	take_top(&top, &allocation, pool_threads(pool), adjustment != NULL, k);
 	if (!allocation_open(&allocation, arena))
 		return -1;
-	take_top(&top, &allocation, pool_threads(pool), k);
+	take_top(&top, &allocation, pool_threads(pool), adjustment != NULL, k);
 
-	if (listed.adjustment != NULL)
-		top.weight = kge_adjustment_weight(listed.adjustment, question.relation, question.side);
+	if (adjustment != NULL)
+		top.weight = kge_adjustment_weight(adjustment, question.relation, question.side);
 	kge_make_query(model, kge_query(model, triple, question.side), top.query);
 	top.asked = kge_sketch_query(sketch, top.query, top.code);
-	pool_run(pool, pool_pieces(model->entities, AT_ONCE), estimate, &top);
+	pool_run(pool, 1 + tiles_of(&top), estimate, &top);
 	set_apart(&top);
 	top.threshold = threshold_of(&top, find_promising(&top, k), k);
 	list_finalists(&top);

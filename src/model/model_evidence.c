@@ -257,9 +257,18 @@ evidence_expect(const Evidence *evidence, EvAdjuster *adjuster, const KgeModel *
 }
 
 KgeAdjustment
-evidence_listed(const Evidence *evidence)
+evidence_adjustment_of_one(const Evidence *evidence, int threads, EvAnswering *answering, EvAdjuster *adjuster)
 {
-	return (KgeAdjustment) {.weight = evidence->weights.weight,.scale = evidence->weights.scale};
+	KgeAddition *addition = array_new(KgeAddition, evidence->facts.entities);
+
+	*adjuster = (EvAdjuster) {.facts = &evidence->facts,.weights = evidence->weights,.threads = threads,
+		.answering = array_new(EvAnswering *, threads),.addition = array_new(KgeAddition *, threads)};
+	for (int i = 0; i < threads; i++)
+	{
+		adjuster->answering[i] = answering;
+		adjuster->addition[i] = addition;
+	}
+	return ev_adjustment(adjuster);
 }
 
 double

@@ -232,12 +232,10 @@ answered(const EntityQuestion *question, int32 row)
 	return (Triple) {row, question->relation, question->given};
 }
 
-/* The entities that rules infer */
+/* Entities that rules infer, with their scores: all with rules alone, beside the embedding those that were added */
 typedef struct Inferred
 {
-	KgeAddition *addition;		/* of those that kge_top scores */
-	int64		additions;
-	ScoredRow  *scored;			/* the others: all with rules alone, beside the embedding those that were added */
+	ScoredRow  *scored;
 	int64		count;
 } Inferred;
 
@@ -263,36 +261,36 @@ add_scored(Inferred *inferred, const EntityQuestion *question, int32 entity, Sco
 		inferred->scored[inferred->count++] = (ScoredRow) {.parts = parts,.score = score,.row = entity};
 }
 
-/* Those that have their scores are excluded from then on. */
+/* They are excluded from then on. */
 static Inferred
 find_inferred(EntityQuestion *question)
 {
 	const Predictor *predictor = question->predictor;
 	Numbers    *excluded = &question->excluded;
-	const EvCandidate *candidate;
-	int64		count = ev_answer(predictor->answering, question->side, question->given, question->relation,
-							   hkg_leader(), POOL_LEADER, &candidate);
-	EvExpected	expected = predictor_expected(predictor, question->side, question->given, question->relation,
-											  (EvCandidates) {candidate, count});
-	int32		listed = predictor->kind == EV_BOTH ? predictor->kge.entities : 0;
+	int32		first = predictor->kind == EV_BOTH ? predictor->kge.entities : 0;
 	int64		known = excluded->count;
-	Inferred	inferred = {.addition = array_new(KgeAddition, count)};
+	Inferred	inferred = {0};
+	EvCandidates all;
+	EvExpected	expected;
 
-	inferred.scored = array_new(ScoredRow, predictor->kind == EV_BOTH ? predictor->kge.added : count);
-	for (int64 i = 0; i < count; i++)
+	if (predictor->kind == EV_EMBEDDING || first == predictor->kge.entities + predictor->kge.added)
+		return inferred;
+	all.count = ev_answer(predictor->answering, question->side, question->given, question->relation, hkg_leader(),
+						  POOL_LEADER, &all.candidate);
+	expected = predictor_expected(predictor, question->side, question->given, question->relation, all);
+	inferred.scored = array_new(ScoredRow, Min(all.count, predictor->kge.entities + predictor->kge.added - first));
+	for (int64 i = 0; i < all.count; i++)
 	{
-		int32		entity = candidate[i].entity;
-		double		evidence = evidence_of_candidate(predictor->evidence, predictor->kind, &candidate[i]);
+		int32		entity = all.candidate[i].entity;
+		double		evidence;
 
 		if (i % 1024 == 0)
 			CHECK_FOR_INTERRUPTS();
-		if (entity < listed)
-			inferred.addition[inferred.additions++] = (KgeAddition) {entity, evidence};
-		else if (!has_int32(excluded->value, 0, known, entity))
-		{
-			numbers_append(excluded, entity);
-			add_scored(&inferred, question, entity, parts_of_inferred(question, &expected, entity, evidence));
-		}
+		if (entity < first || has_int32(excluded->value, 0, known, entity))
+			continue;
+		numbers_append(excluded, entity);
+		evidence = evidence_of_candidate(predictor->evidence, predictor->kind, &all.candidate[i]);
+		add_scored(&inferred, question, entity, parts_of_inferred(question, &expected, entity, evidence));
 	}
 	if (excluded->count > known)
 		sort_rows(excluded);
@@ -350,24 +348,21 @@ score_added(const EntityQuestion *question, ScoredRow *scored)
 
 /* The best answers by the embedding, with what rules add; returns how many. */
 static int64
-score_entities(const EntityQuestion *question, const Inferred *inferred, int64 wanted, KgeAnswer *answer)
+score_entities(const EntityQuestion *question, int64 wanted, KgeAnswer *answer)
 {
 	const Predictor *predictor = question->predictor;
 	const KgeModel *kge = &predictor->kge;
+	Pool	   *pool = model_pool(kge);
 	KgeTopQuestion asked = {question->side, question->given, question->relation, question->excluded.value,
 	lower_bound_int32(question->excluded.value, 0, question->excluded.count, kge->entities)};
 	Arena		arena = hkg_scratch(false);
+	EvAdjuster	adjuster;
 	KgeAdjustment adjustment;
-	KgeListed	listed = {NULL, inferred->addition, inferred->additions};
 
-	if (predictor->kind == EV_RULES)
-		return 0;
 	if (predictor->kind == EV_BOTH)
-	{
-		adjustment = evidence_listed(predictor->evidence);
-		listed.adjustment = &adjustment;
-	}
-	return kge_top(&arena, model_pool(kge), kge, predictor->model->sketch, asked, listed, wanted, answer);
+		adjustment = evidence_adjustment_of_one(predictor->evidence, pool_threads(pool), predictor->answering, &adjuster);
+	return kge_top(&arena, pool, kge, predictor->model->sketch, asked, predictor->kind == EV_BOTH ? &adjustment : NULL,
+				   wanted, answer);
 }
 
 /* The best k of these, of what rules infer, and of those that were added */
@@ -406,8 +401,10 @@ predict_entities(Graph *graph, EntityQuestion *question, int k, bool known, SqlR
 	const Model *model = predictor->model;
 	const KgeModel *kge = &predictor->kge;
 	const RowNumbering numbering = {predictor, "entity"};
-	Inferred	inferred = {0};
+	bool		adjusted = predictor->kind == EV_BOTH;
+	Inferred	inferred;
 	int			wanted;
+	int64		answers = 0;
 	KgeAnswer  *answer;
 	Found		found;
 
@@ -422,12 +419,13 @@ predict_entities(Graph *graph, EntityQuestion *question, int k, bool known, SqlR
 					   (int64) kge->entities + kge->added);
 	if (!predictor_is_reflexive(predictor, graph, question->relation))
 		exclude_row(&question->excluded, question->given);
-	if (predictor->kind != EV_EMBEDDING)
-		inferred = find_inferred(question);
-	found = make_room(wanted, predictor->kind == EV_RULES ? 0 : kge_top_bytes(kge, hkg_threads, inferred.additions, wanted),
+	found = make_room(wanted, predictor->kind == EV_RULES ? 0 : kge_top_bytes(kge, hkg_threads, adjusted, wanted),
 					  sizeof(ScoredRow) + sizeof(KgeAnswer) + sizeof(double), "entities");
 	answer = array_new(KgeAnswer, wanted);
-	merge_answers(question, &inferred, answer, score_entities(question, &inferred, wanted, answer), k, &found);
+	if (predictor->kind != EV_RULES)
+		answers = score_entities(question, wanted, answer);
+	inferred = find_inferred(question);
+	merge_answers(question, &inferred, answer, answers, k, &found);
 	return_found(graph, &numbering, &found, result);
 }
 

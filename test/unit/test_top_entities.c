@@ -29,29 +29,43 @@ moved_sketch(const KgeModel *model, Pool *pool)
 /* Additions to the scores of some entities, the higher ones to every tenth */
 #define LISTED 150
 
-static KgeListed
-random_list(KgeAdjustment *adjustment, const double *weight_and_scale)
+typedef struct List
 {
-	static KgeAddition addition[LISTED];
+	KgeAddition addition[LISTED + 1];
+} List;
 
-	*adjustment = (KgeAdjustment) {.weight = weight_and_scale,.scale = weight_and_scale + 4};
+/* KgeAdjustment's callback.  The last one is of an entity behind those of the model. */
+static int64_t
+list_some(void *argument, Side side, int32_t given, int32_t relation, Pool *pool, int thread, const KgeAddition **additions)
+{
+	List	   *list = argument;
+
+	*additions = list->addition;
+	return LISTED + 1;
+}
+
+static void
+random_list(List *list)
+{
 	for (int i = 0; i < LISTED; i++)
-		addition[i] = (KgeAddition) {(i * 37 + 5) % ENTITIES, next_uniform(0, i % 10 == 0 ? 5 : 0.2)};
-	return (KgeListed) {adjustment, addition, LISTED};
+		list->addition[i] = (KgeAddition) {(i * 37 + 5) % ENTITIES, next_uniform(0, i % 10 == 0 ? 5 : 0.2)};
+	list->addition[LISTED] = (KgeAddition) {ENTITIES + 1, 1};
 }
 
 static double
-addition_of(KgeListed listed, int entity)
+addition_of(const KgeAdjustment *adjustment, int entity)
 {
-	for (int i = 0; i < listed.count; i++)
-		if (listed.addition[i].entity == entity)
-			return listed.addition[i].addition;
+	const List *list = adjustment == NULL ? NULL : adjustment->argument;
+
+	for (int i = 0; list != NULL && i < LISTED; i++)
+		if (list->addition[i].entity == entity)
+			return list->addition[i].addition;
 	return 0;
 }
 
 static void
 compare(const char *what, const KgeModel *model, Pool *pool, Side side,
-		const int32_t *excluded, int excluded_count, KgeListed listed, int k)
+		const int32_t *excluded, int excluded_count, const KgeAdjustment *adjustment, int k)
 {
 	double		phi[ENTITIES],
 				exact[ENTITIES];
@@ -60,15 +74,15 @@ compare(const char *what, const KgeModel *model, Pool *pool, Side side,
 	int			expected = 0;
 	int			wrong = 0;
 	int64_t		count = kge_top(&arena, pool, model, moved_sketch(model, pool),
-				(KgeTopQuestion) {side, 3, 1, excluded, excluded_count}, listed, k, answer);
+				(KgeTopQuestion) {side, 3, 1, excluded, excluded_count}, adjustment, k, answer);
 
 	for (int e = 0; e < ENTITIES; e++)
 	{
 		Triple	triple = side == SIDE_TAIL ? (Triple) {3, 1, e} : (Triple) {e, 1, 3};
 
 		phi[e] = kge_score(model, kge_asked(model, triple, side));
-		exact[e] = listed.adjustment == NULL ? phi[e] :
-			listed.adjustment->scale[2 + (int) side] * (phi[e] + listed.adjustment->weight[2 + (int) side] * addition_of(listed, e));
+		exact[e] = adjustment == NULL ? phi[e] :
+			adjustment->scale[2 + (int) side] * (phi[e] + adjustment->weight[2 + (int) side] * addition_of(adjustment, e));
 		out[e] = isnan(exact[e]);
 	}
 	for (int i = 0; i < excluded_count; i++)
@@ -84,7 +98,7 @@ compare(const char *what, const KgeModel *model, Pool *pool, Side side,
 			break;
 		out[best] = true;
 		wrong += expected >= count || answer[expected].row != best || answer[expected].score != exact[best] ||
-			answer[expected].phi != phi[best] || answer[expected].addition != addition_of(listed, best);
+			answer[expected].phi != phi[best] || answer[expected].addition != addition_of(adjustment, best);
 		expected++;
 	}
 	CHECK_SAYING(wrong == 0 && count == expected, "%s, %s norm %d, k %d: %d wrong, %d of %d",
@@ -99,16 +113,16 @@ test_variant(Variant variant, Pool *pool)
 	int32_t		excluded[] = {0, 5, 300, 699};
 	static const int sizes[] = {1, 10, 699, 700, 5000};
 	static const double weight_and_scale[8] = {0, 0, 0.7, 2, 1, 1, 3, 0.1};
-	const KgeListed none = {0};
-	KgeAdjustment adjustment;
-	KgeListed	listed = random_list(&adjustment, weight_and_scale);
+	List		list = {0};
+	KgeAdjustment adjustment = {list_some, &list, weight_and_scale, weight_and_scale + 4};
 
+	random_list(&list);
 	for (int i = 0; i < 3; i++)
 	{
-		compare("random", &model, pool, SIDE_TAIL, NULL, 0, none, sizes[i]);
-		compare("random", &model, pool, SIDE_HEAD, excluded, 4, none, sizes[i]);
-		compare("listed", &model, pool, SIDE_HEAD, NULL, 0, listed, sizes[i]);
-		compare("listed", &model, pool, SIDE_TAIL, excluded, 4, listed, sizes[i]);
+		compare("random", &model, pool, SIDE_TAIL, NULL, 0, NULL, sizes[i]);
+		compare("random", &model, pool, SIDE_HEAD, excluded, 4, NULL, sizes[i]);
+		compare("listed", &model, pool, SIDE_HEAD, NULL, 0, &adjustment, sizes[i]);
+		compare("listed", &model, pool, SIDE_TAIL, excluded, 4, &adjustment, sizes[i]);
 	}
 
 	/* ties and near ties: groups of the same row, some a unit of the last place off */
@@ -121,16 +135,16 @@ test_variant(Variant variant, Pool *pool)
 	}
 	for (int i = 0; i < 4; i++)
 	{
-		compare("ties", &model, pool, SIDE_TAIL, excluded, 4, none, sizes[i]);
-		compare("listed ties", &model, pool, SIDE_TAIL, excluded, 4, listed, sizes[i]);
+		compare("ties", &model, pool, SIDE_TAIL, excluded, 4, NULL, sizes[i]);
+		compare("listed ties", &model, pool, SIDE_TAIL, excluded, 4, &adjustment, sizes[i]);
 	}
 
 	model.entity[10 * width] = NAN;
 	model.entity[11 * width] = INFINITY;
-	compare("odd numbers", &model, pool, SIDE_TAIL, NULL, 0, listed, 30);
-	compare("odd numbers", &model, pool, SIDE_HEAD, NULL, 0, none, 700);
+	compare("odd numbers", &model, pool, SIDE_TAIL, NULL, 0, &adjustment, 30);
+	compare("odd numbers", &model, pool, SIDE_HEAD, NULL, 0, NULL, 700);
 	model.relation[kge_relation_width(model.function, 20)] = NAN;
-	compare("no number", &model, pool, SIDE_HEAD, NULL, 0, none, 10);
+	compare("no number", &model, pool, SIDE_HEAD, NULL, 0, NULL, 10);
 }
 
 /* Two cosines by hand, and the order of all. */
@@ -174,8 +188,8 @@ test_bytes(const KgeModel *model, const KgeSketch *sketch, Pool *pool)
 	{
 		counted = 0;
 		kge_top(&counting, pool, model, sketch,
-				(KgeTopQuestion) {SIDE_TAIL, 3, 1, NULL, 0}, (KgeListed) {0}, k, answer);
-		CHECK(counted > 0 && counted == kge_top_bytes(model, 2, 0, k));
+				(KgeTopQuestion) {SIDE_TAIL, 3, 1, NULL, 0}, NULL, k, answer);
+		CHECK(counted > 0 && counted == kge_top_bytes(model, 2, false, k));
 		counted = 0;
 		kge_neighbors(&counting, pool, model, 0, k, row, score);
 		CHECK(counted > 0 && counted == kge_neighbors_bytes(model, k));
@@ -196,7 +210,7 @@ test_top_entities(void)
 	CHECK(kge_sketch(&empty_arena, pool, &model) == NULL);
 	test_bytes(&model, sketch, pool);
 	CHECK(kge_top(&arena, pool, &model, sketch,
-				(KgeTopQuestion) {SIDE_TAIL, 3, 1, NULL, 0}, (KgeListed) {0}, 0, &answer) == 0);
+				(KgeTopQuestion) {SIDE_TAIL, 3, 1, NULL, 0}, NULL, 0, &answer) == 0);
 	CHECK(kge_top(&empty_arena, pool, &model, sketch,
-				(KgeTopQuestion) {SIDE_TAIL, 3, 1, NULL, 0}, (KgeListed) {0}, 1, &answer) == -1);
+				(KgeTopQuestion) {SIDE_TAIL, 3, 1, NULL, 0}, NULL, 1, &answer) == -1);
 }
