@@ -259,8 +259,10 @@ evidence_expect(const Evidence *evidence, EvAdjuster *adjuster, const KgeModel *
 KgeAdjustment
 evidence_adjustment_of_one(const Evidence *evidence, int threads, EvAnswering *answering, EvAdjuster *adjuster)
 {
-	KgeAddition *addition = array_new(KgeAddition, evidence->facts.entities);
+	KgeAddition *addition;
 
+	check_memory(0, (uint64) evidence->facts.entities * sizeof(KgeAddition));
+	addition = array_new(KgeAddition, evidence->facts.entities);
 	*adjuster = (EvAdjuster) {.facts = &evidence->facts,.weights = evidence->weights,.threads = threads,
 		.answering = array_new(EvAnswering *, threads),.addition = array_new(KgeAddition *, threads)};
 	for (int i = 0; i < threads; i++)

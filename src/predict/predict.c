@@ -233,11 +233,11 @@ answered(const EntityQuestion *question, int32 row)
 }
 
 /* Entities that rules infer, with their scores: all with rules alone, beside the embedding those that were added */
-typedef struct Inferred
+typedef struct InferredEntities
 {
 	ScoredRow  *scored;
 	int64		count;
-} Inferred;
+} InferredEntities;
 
 static ScoreParts
 parts_of_inferred(const EntityQuestion *question, const EvExpected *expected, int32 entity, double evidence)
@@ -253,7 +253,7 @@ parts_of_inferred(const EntityQuestion *question, const EvExpected *expected, in
 }
 
 static void
-add_scored(Inferred *inferred, const EntityQuestion *question, int32 entity, ScoreParts parts)
+add_scored(InferredEntities *inferred, const EntityQuestion *question, int32 entity, ScoreParts parts)
 {
 	double		score = predictor_score(question->predictor, question->side, question->relation, parts);
 
@@ -262,14 +262,14 @@ add_scored(Inferred *inferred, const EntityQuestion *question, int32 entity, Sco
 }
 
 /* They are excluded from then on. */
-static Inferred
+static InferredEntities
 find_inferred(EntityQuestion *question)
 {
 	const Predictor *predictor = question->predictor;
 	Numbers    *excluded = &question->excluded;
 	int32		first = predictor->kind == EV_BOTH ? predictor->kge.entities : 0;
 	int64		known = excluded->count;
-	Inferred	inferred = {0};
+	InferredEntities	inferred = {0};
 	EvCandidates all;
 	EvExpected	expected;
 
@@ -367,7 +367,7 @@ score_entities(const EntityQuestion *question, int64 wanted, KgeAnswer *answer)
 
 /* The best k of these, of what rules infer, and of those that were added */
 static void
-merge_answers(const EntityQuestion *question, const Inferred *inferred, const KgeAnswer *answer, int64 answers, int k,
+merge_answers(const EntityQuestion *question, const InferredEntities *inferred, const KgeAnswer *answer, int64 answers, int k,
 			  Found *found)
 {
 	const Predictor *predictor = question->predictor;
@@ -402,7 +402,7 @@ predict_entities(Graph *graph, EntityQuestion *question, int k, bool known, SqlR
 	const KgeModel *kge = &predictor->kge;
 	const RowNumbering numbering = {predictor, "entity"};
 	bool		adjusted = predictor->kind == EV_BOTH;
-	Inferred	inferred;
+	InferredEntities	inferred;
 	int			wanted;
 	int64		answers = 0;
 	KgeAnswer  *answer;
