@@ -23,6 +23,7 @@
 
 #define AT_ONCE 256				/* candidates or triples of an item */
 #define FINALISTS_AT_ONCE 32
+#define FEW_FINALISTS 512		/* which take less time than to wake threads */
 #define ROUNDING 1e-12			/* more than the arithmetic of a score may lose */
 
 /* ---- top k ------------------------------------------------------------------ */
@@ -211,7 +212,7 @@ exact_phi(const Top *top, int32_t number, int thread)
 {
 	Question	question = {.side = top->asked_for.side,.relation = top->asked_for.relation,.given = top->asked_for.given};
 
-	return kge_exact_score(&top->exact[thread], question_triple(&question, entity_of(top, number)), question.side);
+	return kge_exact_score(&top->exact[thread == POOL_LEADER ? 0 : thread], question_triple(&question, entity_of(top, number)), question.side);
 }
 
 /* A most that is infinite promises nothing. */
@@ -268,7 +269,7 @@ threshold_of(Top *top, int64_t kept, int64_t k)
 	for (int64_t i = 0; i < kept; i++)
 	{
 		int32_t		number = top->best[i].row;
-		double		score = exact_phi(top, number, 0) + top->weight * addition_of(top, number);
+		double		score = exact_phi(top, number, POOL_LEADER) + top->weight * addition_of(top, number);
 
 		if (isnan(score))
 			return -INFINITY;
@@ -336,6 +337,19 @@ score_finalists(void *argument, int64_t item, int thread)
 	pool_yield(top->pool, thread);
 }
 
+/* Runs items over all finalists. */
+static void
+for_finalists(Top *top, void (*function) (void *argument, int64_t item, int thread))
+{
+	int64_t		items = pool_pieces(top->finalists, FINALISTS_AT_ONCE);
+
+	if (top->finalists > FEW_FINALISTS)
+		pool_run(top->pool, items, function, top);
+	else
+		for (int64_t i = 0; i < items; i++)
+			function(top, i, POOL_LEADER);
+}
+
 /* The best k of the finalists; returns how many. */
 static int64_t
 best_finalists(const Top *top, int64_t k, KgeAnswer *answers)
@@ -381,9 +395,9 @@ kge_top(Arena *arena, Pool *pool, const KgeModel *model, const KgeSketch *sketch
 	set_apart(&top);
 	top.threshold = threshold_of(&top, find_promising(&top, k), k);
 	list_finalists(&top);
-	pool_run(pool, pool_pieces(top.finalists, FINALISTS_AT_ONCE), estimate_finalists, &top);
+	for_finalists(&top, estimate_finalists);
 	top.threshold = fmax(top.threshold, threshold_of(&top, find_promising_finalists(&top, k), k));
-	pool_run(pool, pool_pieces(top.finalists, FINALISTS_AT_ONCE), score_finalists, &top);
+	for_finalists(&top, score_finalists);
 	return best_finalists(&top, k, answers);
 }
 
