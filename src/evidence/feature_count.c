@@ -202,7 +202,8 @@ least_support(const FeatureCount *count)
 	double		unknown = ev_unknown(count->size, count->answered);
 	int32_t		support = LEAST_SUPPORT;
 
-	while (support <= count->size && ev_worth(ev_smoothed_confidence(support, count->size, 0), unknown, 0) < LEAST_CONFIDENCE)
+	while (support <= count->size &&
+		   ev_worth(ev_smoothed_confidence(support, count->size, 0), unknown, 0) < LEAST_CONFIDENCE)
 		support++;
 	return support;
 }

@@ -1,6 +1,6 @@
 /*
  * feature_count.h
- *		Rules r(X,"c") <= b(X,"d") of one feature (b, d), counted: of the entities that share it, how many have the answer c?
+ *		Rules r(X,"c") <= b(X,"d") of one feature (b, d), counted: of those that share it, how many have the answer c?
  *
  * The counts are the same whichever entity with that feature is asked about, and questions ask for the features of
  * hubs again and again.  So a counter remembers what it has counted, as far as it has room, for all questions with the

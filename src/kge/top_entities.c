@@ -5,9 +5,9 @@
  *
  * Top k: the threads score a sketch of all candidates and note, for each, the most that its exact score can be
  * (sketch.c), with what an adjustment adds.  The k candidates for which that is highest are scored exactly: the lowest
- * of their scores is a threshold that no finalist's most may fall below.  Then the embeddings of the finalists, in single
- * precision, give a most that is nearer, and a higher threshold.  What is left is scored in double precision, and the
- * best k kept.
+ * of their scores is a threshold that no finalist's most may fall below.  Then the embeddings of the finalists, in
+ * single precision, give a most that is nearer, and a higher threshold.  What is left is scored in double precision,
+ * and the best k kept.
  */
 #include <math.h>
 #include <string.h>
@@ -212,7 +212,8 @@ exact_phi(const Top *top, int32_t number, int thread)
 {
 	Question	question = {.side = top->asked_for.side,.relation = top->asked_for.relation,.given = top->asked_for.given};
 
-	return kge_exact_score(&top->exact[thread == POOL_LEADER ? 0 : thread], question_triple(&question, entity_of(top, number)), question.side);
+	return kge_exact_score(&top->exact[thread == POOL_LEADER ? 0 : thread],
+						   question_triple(&question, entity_of(top, number)), question.side);
 }
 
 /* A most that is infinite promises nothing. */
