@@ -78,7 +78,7 @@ take_top(Top *top, Allocation *allocation, int threads, bool adjusted, int64_t k
 	}
 	top->most = TAKE(allocation, double, entities);
 	top->most_of_tile = TAKE(allocation, double, (size_t) pool_pieces(top->model->entities, AT_ONCE));
-	top->raised = TAKE(allocation, double, adjusted ? entities : 0);
+	top->raised = TAKE(allocation, double, adjusted ? entities + (size_t) top->model->added : 0);
 	top->best = TAKE(allocation, BestEntity, (size_t) k);
 	top->finalist = TAKE(allocation, int32_t, entities);
 }

@@ -27,29 +27,32 @@ moved_sketch(const KgeModel *model, Pool *pool)
 }
 
 /* Additions to the scores of some entities, the higher ones to every tenth */
-#define LISTED 150
+#define ADDED 10				/* entities behind those of the model, which are listed as well */
 
 typedef struct List
 {
-	KgeAddition addition[LISTED + 1];
+	KgeAddition addition[ENTITIES + ADDED];
+	int			count;
 } List;
 
-/* KgeAdjustment's callback.  The last one is of an entity behind those of the model. */
+/* KgeAdjustment's callback */
 static int64_t
 list_some(void *argument, Side side, int32_t given, int32_t relation, Pool *pool, int thread, const KgeAddition **additions)
 {
 	List	   *list = argument;
 
 	*additions = list->addition;
-	return LISTED + 1;
+	return list->count;
 }
 
 static void
-random_list(List *list)
+random_list(List *list, int count)
 {
-	for (int i = 0; i < LISTED; i++)
+	for (int i = 0; i < count; i++)
 		list->addition[i] = (KgeAddition) {(i * 37 + 5) % ENTITIES, next_uniform(0, i % 10 == 0 ? 5 : 0.2)};
-	list->addition[LISTED] = (KgeAddition) {ENTITIES + 1, 1};
+	for (int i = 0; i < ADDED; i++)
+		list->addition[count + i] = (KgeAddition) {ENTITIES + i, 1};
+	list->count = count + ADDED;
 }
 
 static double
@@ -57,7 +60,7 @@ addition_of(const KgeAdjustment *adjustment, int entity)
 {
 	const List *list = adjustment == NULL ? NULL : adjustment->argument;
 
-	for (int i = 0; list != NULL && i < LISTED; i++)
+	for (int i = 0; list != NULL && i < list->count; i++)
 		if (list->addition[i].entity == entity)
 			return list->addition[i].addition;
 	return 0;
@@ -116,7 +119,11 @@ test_variant(Variant variant, Pool *pool)
 	List		list = {0};
 	KgeAdjustment adjustment = {list_some, &list, weight_and_scale, weight_and_scale + 4};
 
-	random_list(&list);
+	model.added = ADDED;
+	random_list(&list, ENTITIES);
+	for (int i = 0; i < 3; i++)
+		compare("all listed", &model, pool, SIDE_TAIL, excluded, 4, &adjustment, sizes[i]);
+	random_list(&list, 150);
 	for (int i = 0; i < 3; i++)
 	{
 		compare("random", &model, pool, SIDE_TAIL, NULL, 0, NULL, sizes[i]);
