@@ -20,9 +20,6 @@
  * hub: 1000 features, each shared by 1000 entities of 1000 answers.  So each kind of rule may also look at no more than
  * WORK edges in all.  Features that need more are counted with samples of LEAST_SAMPLE, and some are left out, evenly.
  *
- * g has each of its features itself, and its own answers may be tens of thousands.  They are marked once, rather than
- * counted for each feature.
- *
  * Memory is taken once, by ev_answering, and is proportional to the entities and facts.  It begins as zeros, and a
  * question leaves most of it untouched: what it writes is listed, and cleared when the next one starts.  Every loop
  * yields, so a call may end anywhere for good; the next one clears what it left.
@@ -33,7 +30,7 @@
 #include <string.h>
 
 #include "core/allocation.h"
-#include "core/sort.h"
+#include "feature_count.h"
 
 #define REACH (1 << 18)
 #define SAMPLE 1000
@@ -41,8 +38,6 @@
 #define WORK (1 << 22)
 #define PATTERN_WORK 100000		/* of one pattern: no single rule is worth more */
 #define AHEAD 16				/* firings between fetching memory and using it */
-#define LEAST_SUPPORT 2
-#define LEAST_CONFIDENCE 0.01
 
 /* The most confident rule of a cluster that infers an entity */
 typedef struct Best
@@ -68,13 +63,8 @@ struct EvAnswering
 	EvGroup		known;			/* the answers of the given one among the facts */
 	int64_t		work;			/* edges that rules of the kind that is applied may look at yet */
 
-	/* how many entities that share a feature with the given one have an answer; and which answers they have */
-	int32_t    *hits;			/* by entity */
-	int32_t    *hit;
-	int64_t		hit_count;
-	bool	   *is_known;		/* by entity */
-
 	/* of the features with one atom */
+	FeatureCounter *counter;
 	Best	   *best;			/* by entity */
 	int32_t    *touched;		/* entities that have a best one */
 	int64_t		touched_count;
@@ -105,9 +95,7 @@ take_answering(const EvFacts *facts, EvAnswering *answering, Allocation *allocat
 	size_t		room = entities < REACH ? entities : REACH;
 
 	answering->room = (int64_t) room;
-	answering->hits = TAKE(allocation, int32_t, entities);
-	answering->hit = TAKE(allocation, int32_t, entities);
-	answering->is_known = TAKE(allocation, bool, entities);
+	answering->counter = feature_counter_take(allocation, facts);
 	answering->best = TAKE(allocation, Best, entities);
 	answering->touched = TAKE(allocation, int32_t, entities);
 	answering->shared = TAKE(allocation, int32_t, (size_t) facts->edges);
@@ -377,130 +365,41 @@ apply_patterns(EvAnswering *answering)
 
 /* ---- rules with constants, by the features of the given entity ---------------------- */
 
-/* Of n edges of a group one is looked at, so that these are `sample` at most; returns n. */
-static int64_t
-stride_of(EvGroup group, int64_t sample)
-{
-	return (group.end - group.first + sample - 1) / sample;
-}
-
-/* Counts the answers of an entity that shares a feature with the given one. */
+/* Makes each rule the best one of its cluster for its answer, if it is. */
 static void
-count_answers(EvAnswering *answering, EvGroup answers)
+offer_answers(EvAnswering *answering, int64_t edge, const FeatureCount *count)
 {
-	const EvEdge *edge = answering->facts->edge;
+	double		unknown = ev_unknown(count->size, count->answered);
+	int32_t		support = 0;
+	double		confidence = 0;
 
-	for (int64_t i = answers.first; i < answers.end; i++)
+	for (int64_t i = 0; i < count->count; i++)
 	{
-		int32_t		answer = edge[i].other;
+		int32_t		answer = count->answer[i].answer;
+		Best	   *best = &answering->best[answer];
 
-		if (answering->hits[answer]++ == 0)
-			answering->hit[answering->hit_count++] = answer;
-	}
-}
-
-/* Rules r(X,"c") <= b(X,"d") for one feature (b, d) of the given entity */
-typedef struct FeatureCount
-{
-	EvEdge		feature;
-	int64_t		edge;			/* the feature's */
-	int64_t		size;			/* of the sample of entities that share it */
-	int64_t		answered;		/* of these, such as have an answer */
-	bool		itself;			/* the given entity is one of them */
-	int64_t		before;			/* hits that were listed before it */
-} FeatureCount;
-
-/* The entities that share a feature */
-static EvGroup
-sharing(const EvAnswering *answering, int64_t edge)
-{
-	const EvFacts *facts = answering->facts;
-
-	return ev_group(facts, facts->edge[edge].other, MIRRORED(facts->edge[edge].atom));
-}
-
-static void
-count_feature(EvAnswering *answering, EvGroup group, FeatureCount *count)
-{
-	const EvFacts *facts = answering->facts;
-	int64_t		stride = stride_of(group, answering->sample);
-	EvGroup		answers[EV_AHEAD];
-
-	count->size = (group.end - group.first + stride - 1) / stride;
-	for (int64_t first = 0; first < count->size; first += EV_AHEAD)
-	{
-		const EvEdge *edge = facts->edge + group.first + first * stride;
-		int			some = count->size - first < EV_AHEAD ? (int) (count->size - first) : EV_AHEAD;
-
-		ev_groups(facts, &edge->other, (int) (stride * (int64_t) (sizeof(EvEdge) / sizeof(int32_t))), some,
-				  answering->atom, answers);
-		for (int i = 0; i < some; i++)
+		if (i + AHEAD < count->count)
+			__builtin_prefetch(&answering->best[count->answer[i + AHEAD].answer]);
+		/* most have as much as the one before */
+		if (count->answer[i].support != support)
 		{
-			count->answered += answers[i].end > answers[i].first;
-			if (edge[i * stride].other != answering->given)
-				count_answers(answering, answers[i]);
-			else
-			{
-				count->itself = true;
-				count->before = answering->hit_count;
-			}
+			support = count->answer[i].support;
+			confidence = ev_worth(ev_smoothed_confidence(support, count->size, 0), unknown, answering->closed);
 		}
-		yield(answering);
+		if (confidence < LEAST_CONFIDENCE || confidence <= best->confidence)
+			continue;
+		if (best->confidence == 0)
+			answering->touched[answering->touched_count++] = answer;
+		*best = (Best) {confidence, edge};
 	}
-}
-
-/* Makes the rule for an answer the best one of its cluster, if it is. */
-static void
-offer(EvAnswering *answering, const FeatureCount *count, int32_t answer)
-{
-	int32_t		support = answering->hits[answer] + (count->itself && answering->is_known[answer]);
-	double		confidence = ev_worth((double) support / (double) (count->size + EV_SMOOTHING),
-									  ev_unknown(count->size, count->answered), answering->closed);
-	Best	   *best = &answering->best[answer];
-
-	answering->hits[answer] = 0;
-	/* the body must not be the head */
-	if (support < LEAST_SUPPORT || confidence < LEAST_CONFIDENCE || confidence <= best->confidence ||
-		(count->feature.atom == answering->atom && count->feature.other == answer))
-		return;
-	if (best->confidence == 0)
-		answering->touched[answering->touched_count++] = answer;
-	*best = (Best) {confidence, count->edge};
-}
-
-/*
- * Offers all answers that were counted, in the order in which the entities that share the feature have them: those
- * of the given entity come, in ascending order, behind those of the entities before it.
- */
-static void
-offer_answers(EvAnswering *answering, const FeatureCount *count)
-{
-	int64_t		touched;
-
-	for (int64_t i = 0; i < count->before; i++)
-		offer(answering, count, answering->hit[i]);
-	touched = answering->touched_count;
-	for (int64_t i = count->before; count->itself && i < answering->hit_count; i++)
-		if (answering->is_known[answering->hit[i]])
-			offer(answering, count, answering->hit[i]);
-	sort_array(answering->pool, answering->thread, answering->touched + touched, answering->touched_count - touched,
-			   sizeof(int32_t), compare_int32);
-	for (int64_t i = count->before; i < answering->hit_count; i++)
-		if (answering->hits[answering->hit[i]] > 0)
-			offer(answering, count, answering->hit[i]);
-	answering->hit_count = 0;
 }
 
 static void
 apply_feature(EvAnswering *answering, int64_t edge)
 {
-	FeatureCount count = {.feature = answering->facts->edge[edge],.edge = edge};
-	EvGroup		group = sharing(answering, edge);
+	FeatureCount count = feature_count(answering->counter, edge, answering->sample);
 
-	if (group.end - group.first < LEAST_SUPPORT)
-		return;
-	count_feature(answering, group, &count);
-	offer_answers(answering, &count);
+	offer_answers(answering, edge, &count);
 }
 
 /* The best rules of the features with one atom fire. */
@@ -512,6 +411,8 @@ fire_best(EvAnswering *answering, DirectedAtom atom)
 		int32_t		answer = answering->touched[i];
 		Best		best = answering->best[answer];
 
+		if (i + AHEAD < answering->touched_count)
+			prefetch_candidate(answering, answering->touched[i + AHEAD], answering->touched[i + AHEAD / 2]);
 		fire(answering, answer, (EvFiring) {best.confidence, atom, EV_FEATURE, best.edge});
 		answering->best[answer].confidence = 0;
 	}
@@ -519,21 +420,22 @@ fire_best(EvAnswering *answering, DirectedAtom atom)
 	yield(answering);
 }
 
-/* The edges that counting a feature looks at, with a sample of SAMPLE */
-static double
-cost_of_feature(const EvAnswering *answering, EvGroup group)
+/* Whether features cannot need more than WORK edges, by the sizes of their groups */
+static bool
+need_little(EvAnswering *answering, EvGroup own, int64_t stride)
 {
-	const EvFacts *facts = answering->facts;
-	int64_t		stride = stride_of(group, SAMPLE);
-	int64_t		cost = 0;
+	int64_t		most = WORK / (answering->facts->largest[answering->atom] + 1);
+	int64_t		sizes = 0;
 
-	for (int64_t i = group.first; i < group.end; i += stride)
+	if ((own.end - own.first) / stride * SAMPLE < most)
+		return true;
+	for (int64_t i = own.first; i < own.end && sizes < most; i += stride)
 	{
-		EvGroup		answers = ev_group(facts, facts->edge[i].other, answering->atom);
+		EvGroup		group = feature_sharing(answering->facts, i);
 
-		cost += answers.end - answers.first + 1;
+		sizes += group.end - group.first < SAMPLE ? group.end - group.first : SAMPLE;
 	}
-	return (double) cost;
+	return sizes < most;
 }
 
 /* Sets the size of samples for WORK edges in all.  Returns n, where one feature of n is looked at. */
@@ -544,18 +446,17 @@ limit_features(EvAnswering *answering, EvGroup own, int64_t stride)
 	double		least = 0;
 
 	answering->sample = SAMPLE;
-	/* most questions cannot need more */
-	if ((own.end - own.first) / stride * SAMPLE < WORK / (answering->facts->largest[answering->atom] + 1))
+	if (need_little(answering, own, stride))
 		return 1;
 	for (int64_t i = own.first; i < own.end; i += stride)
 	{
-		EvGroup		group = sharing(answering, i);
+		EvGroup		group = feature_sharing(answering->facts, i);
 		double		size = (double) (group.end - group.first);
 		double		cost;
 
 		if (size < LEAST_SUPPORT)
 			continue;
-		cost = cost_of_feature(answering, group);
+		cost = feature_cost(answering->counter, group, SAMPLE);
 		all += cost;
 		least += cost * fmin(1, LEAST_SAMPLE / fmin(size, SAMPLE));
 		yield(answering);
@@ -567,23 +468,16 @@ limit_features(EvAnswering *answering, EvGroup own, int64_t stride)
 }
 
 static void
-mark_known(EvAnswering *answering, bool known)
-{
-	for (int64_t i = answering->known.first; i < answering->known.end; i++)
-		answering->is_known[answering->facts->edge[i].other] = known;
-}
-
-static void
 apply_features(EvAnswering *answering)
 {
 	const EvFacts *facts = answering->facts;
 	EvGroup		own = {facts->start[answering->given], facts->start[answering->given + 1]};
-	int64_t		stride = stride_of(own, SAMPLE);
+	int64_t		stride = feature_stride(own, SAMPLE);
 
 	if (own.first == own.end)
 		return;
+	feature_counter_ask(answering->counter, answering->given, answering->atom, answering->pool, answering->thread);
 	stride *= limit_features(answering, own, stride);
-	mark_known(answering, true);
 	for (int64_t i = own.first; i < own.end; i += stride)
 	{
 		apply_feature(answering, i);
@@ -605,7 +499,7 @@ count_features(EvAnswering *answering, EvGroup answers, int64_t stride)
 	{
 		int32_t		answer = facts->edge[i].other;
 		EvGroup		own = {facts->start[answer], facts->start[answer + 1]};
-		int64_t		own_stride = stride_of(own, SAMPLE);
+		int64_t		own_stride = feature_stride(own, SAMPLE);
 
 		for (int64_t j = own.first; j < own.end; j += own_stride)
 		{
@@ -635,13 +529,15 @@ apply_answer_feature(EvAnswering *answering, int64_t edge, int64_t stride)
 	answering->shared[first] = 0;
 	if (support < LEAST_SUPPORT)
 		return;
-	end = sharing(answering, edge).end;
+	end = feature_sharing(facts, edge).end;
 	confidence = (double) (support * stride) / (double) (end - first + EV_SMOOTHING);
 	if (confidence < LEAST_CONFIDENCE || end - first > answering->work)
 		return;
 	answering->work -= end - first;
 	for (int64_t i = first; i < end; i++)
 	{
+		if (i + AHEAD < end)
+			prefetch_candidate(answering, facts->edge[i + AHEAD].other, facts->edge[i + AHEAD / 2].other);
 		fire(answering, facts->edge[i].other, (EvFiring) {fmin(confidence, 1), feature.atom, EV_ANSWER, edge});
 		pool_yield_at(answering->pool, answering->thread, i);
 	}
@@ -652,7 +548,7 @@ static void
 apply_answer_features(EvAnswering *answering)
 {
 	EvGroup		answers = answering->known;
-	int64_t		stride = stride_of(answers, SAMPLE);
+	int64_t		stride = feature_stride(answers, SAMPLE);
 
 	answering->work = WORK;
 	count_features(answering, answers, stride);
@@ -672,15 +568,11 @@ clear_question(EvAnswering *answering)
 {
 	for (int64_t i = 0; i < answering->count; i++)
 		answering->slot[answering->candidate[i].entity] = 0;
-	for (int64_t i = 0; i < answering->hit_count; i++)
-		answering->hits[answering->hit[i]] = 0;
 	for (int64_t i = 0; i < answering->feature_count; i++)
 		answering->shared[answering->facts->mirror[answering->feature[i]]] = 0;
 	for (int64_t i = 0; i < answering->touched_count; i++)
 		answering->best[answering->touched[i]].confidence = 0;
-	mark_known(answering, false);
 	answering->count = 0;
-	answering->hit_count = 0;
 	answering->touched_count = 0;
 	answering->feature_count = 0;
 	answering->answered = false;

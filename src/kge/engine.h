@@ -92,6 +92,15 @@ extern double kge_norm(int n, const float *row);
 extern double kge_score_error(const KgeEngine *engine, double query_norm,
 							  double candidate_norm, double s);
 
+/* The same where the similarity is a distance D = gamma - s: at most level + slope * D. */
+typedef struct KgeErrorLine
+{
+	double		level;
+	double		slope;
+} KgeErrorLine;
+
+extern KgeErrorLine kge_distance_error(const KgeEngine *engine, double query_norm);
+
 /* What the exact score of a candidate does not exceed, by its fast one; NaN where that is not certain. */
 extern double kge_score_limit(const KgeEngine *engine, const float *query, double query_norm,
 							  const float *candidate, double candidate_norm);

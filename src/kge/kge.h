@@ -434,17 +434,39 @@ typedef struct KgeTopQuestions
 	int64_t		count;
 } KgeTopQuestions;
 
+typedef struct KgeAnswer
+{
+	double		score;			/* with the adjustment's scale and addition */
+	double		phi;
+	double		addition;
+	int32_t		row;
+} KgeAnswer;
+
+/* The best first; for qsort */
+static inline int
+kge_compare_answers(const void *a, const void *b)
+{
+	const KgeAnswer *left = a;
+	const KgeAnswer *right = b;
+
+	if (left->score != right->score)
+		return left->score > right->score ? -1 : 1;
+	return (left->row > right->row) - (left->row < right->row);
+}
+
 /*
  * The k candidates of highest score; NaN scores are left out; ties go to the lower
- * row.  Fills rows and scores (room for k), best first; returns how many, or -1
+ * row.  Fills answers (room for k), best first; returns how many, or -1
  * when the arena is empty.  The answer is exact; the model's sketch makes it quick.
+ * adjustment: adds to scores, NULL for none; it lists once, while other threads look at the sketch.  Added entities
+ * that it lists are left out.
  */
 extern int64_t kge_top(Arena *arena, Pool *pool, const KgeModel *model,
-					   const KgeSketch *sketch, KgeTopQuestion question,
-					   int64_t k, int32_t *rows, double *scores);
+					   const KgeSketch *sketch, KgeTopQuestion question, const KgeAdjustment *adjustment,
+					   int64_t k, KgeAnswer *answers);
 
-/* Bytes that kge_top, or kge_neighbors, will take from its arena. */
-extern size_t kge_top_bytes(const KgeModel *model, int threads, int64_t k);
+/* Bytes that kge_top, with an adjustment or without, or kge_neighbors, will take from its arena. */
+extern size_t kge_top_bytes(const KgeModel *model, int threads, bool adjusted, int64_t k);
 extern size_t kge_neighbors_bytes(const KgeModel *model, int64_t k);
 
 /*
@@ -485,12 +507,6 @@ extern void kge_scorer_prepare(KgeScorer *scorer, const Question *questions, int
 /* phi of an entity as answer of a question, in single precision. */
 extern float kge_scorer_score(const KgeScorer *scorer, int question, int32_t entity);
 
-/* The same in double precision: kge_score */
-extern double kge_scorer_exact(KgeScorer *scorer, int question, int32_t entity);
-
-/* What the exact score (kge_score) does not exceed; NaN where that is not certain. */
-extern double kge_scorer_bound(const KgeScorer *scorer, int question, int32_t entity);
-
 typedef void (*KgeScorerVisit) (void *argument, int question, int32_t entity, float score);
 
 /*
@@ -501,14 +517,6 @@ extern int32_t kge_scorer_search(KgeScorer *scorer, int32_t first, const float *
 								 void *argument);
 
 /* ---- top_many.c: the best candidates of many questions ------------------------ */
-
-typedef struct KgeAnswer
-{
-	double		score;			/* with the adjustment's scale and addition */
-	double		phi;
-	double		addition;
-	int32_t		row;
-} KgeAnswer;
 
 typedef struct KgeTopMany KgeTopMany;
 

@@ -54,6 +54,15 @@ kge_score_error(const KgeEngine *engine, double query_norm, double candidate_nor
 	return a * (engine->gamma - s) + distance_error(engine, query_norm, s);
 }
 
+KgeErrorLine
+kge_distance_error(const KgeEngine *engine, double query_norm)
+{
+	double		a = (engine->width + 16) * U;
+
+	/* |s| is at most gamma + D */
+	return (KgeErrorLine) {distance_error(engine, query_norm, engine->gamma), a + 4 * U};
+}
+
 double
 kge_score_limit(const KgeEngine *engine, const float *query, double query_norm,
 				const float *candidate, double candidate_norm)

@@ -8,14 +8,11 @@
 #include <math.h>
 
 #include "block.h"
-#include "exact_score.h"
 #include "core/vector.h"
 
 struct KgeScorer
 {
 	KgeQuestionBlock block;
-	KgeExactScore exact;
-	Question	question[KGE_SCORER_QUESTIONS];
 
 	/* of a search */
 	const float *least;
@@ -27,7 +24,6 @@ static KgeScorer *
 take_scorer(KgeScorer *scorer, Allocation *allocation)
 {
 	kge_block_take(&scorer->block, allocation);
-	scorer->exact = kge_exact_score_take(scorer->block.model, allocation);
 	return TAKE(allocation, KgeScorer, 1);
 }
 
@@ -69,10 +65,7 @@ kge_scorer_prepare(KgeScorer *scorer, const Question *questions, int count)
 	KgeTopQuestion asked[KGE_SCORER_QUESTIONS];
 
 	for (int i = 0; i < count; i++)
-	{
 		asked[i] = (KgeTopQuestion) {.side = questions[i].side,.given = questions[i].given,.relation = questions[i].relation};
-		scorer->question[i] = questions[i];
-	}
 	kge_block_open(&scorer->block, asked, count);
 }
 
@@ -81,25 +74,6 @@ kge_scorer_score(const KgeScorer *scorer, int question, int32_t entity)
 {
 	return kge_engine_score(&scorer->block.engine, kge_block_query(&scorer->block, question),
 							kge_entity_row(scorer->block.model, entity));
-}
-
-double
-kge_scorer_exact(KgeScorer *scorer, int question, int32_t entity)
-{
-	const Question *asked = &scorer->question[question];
-
-	return kge_exact_score(&scorer->exact, question_triple(asked, entity), asked->side);
-}
-
-double
-kge_scorer_bound(const KgeScorer *scorer, int question, int32_t entity)
-{
-	const KgeEngine *engine = &scorer->block.engine;
-	const float *candidate = kge_entity_row(scorer->block.model, entity);
-	double		norm = engine->similarity == KGE_DOT ? kge_norm(engine->width, candidate) : 0;	/* no part of other errors */
-
-	return kge_score_limit(engine, kge_block_query(&scorer->block, question), scorer->block.question[question].norm,
-						   candidate, norm);
 }
 
 /* ---- a search ------------------------------------------------------------------------ */

@@ -313,10 +313,13 @@ look_at_moduli(const KgeSketchQuery *query, int64_t from, int64_t end, double *m
 {
 	const KgeSketch *sketch = query->sketch;
 
+	KgeErrorLine line = kge_distance_error(&sketch->engine, query->norm);
+	double		level = sketch->engine.gamma + query->code_error + line.level;
+
 	kge_moduli_look(sketch->engine.half, sketch->scale[0], query->code, (int) (end - from), kge_sketch_code(sketch, from),
 					most + from);
 	for (int64_t i = from; i < end; i++)
-		most[i] = most_of(sketch, query->norm, i, sketch->engine.gamma - most[i], query->code_error + sketch->error[i]);
+		most[i] = level - (1 - line.slope) * most[i] + sketch->error[i];
 }
 
 size_t

@@ -4,8 +4,10 @@
  *		scores of a list of triples.
  *
  * Top k: the threads score a sketch of all candidates and note, for each, the most that its exact score can be
- * (sketch.c).  The k candidates for which that is highest are scored exactly: the lowest of their scores is a threshold
- * that no finalist's most may fall below.  Finalists are scored in double precision, and the best k of them kept.
+ * (sketch.c), with what an adjustment adds.  The k candidates for which that is highest are scored exactly: the lowest
+ * of their scores is a threshold that no finalist's most may fall below.  Then the embeddings of the finalists, in
+ * single precision, give a most that is nearer, and a higher threshold.  What is left is scored in double precision,
+ * and the best k kept.
  */
 #include <math.h>
 #include <string.h>
@@ -20,6 +22,9 @@
 #include "sketch.h"
 
 #define AT_ONCE 256				/* candidates or triples of an item */
+#define FINALISTS_AT_ONCE 32
+#define FEW_FINALISTS 512		/* which take less time than to wake threads */
+#define ROUNDING 1e-12			/* more than the arithmetic of a score may lose */
 
 /* ---- top k ------------------------------------------------------------------ */
 
@@ -29,26 +34,33 @@ typedef struct BestEntity
 	int32_t		row;
 } BestEntity;
 
+/* Candidates have numbers: that of the entity, or -1 - the place in what the adjustment lists. */
 typedef struct Top
 {
 	Pool    *pool;
 	const KgeModel *model;
 	const KgeSketch *sketch;
-	Question	question;
-	const int32_t *excluded;
-	int64_t		excluded_count;
+	KgeTopQuestion asked_for;
+	const KgeAdjustment *adjustment;	/* NULL: none */
+	double		weight;			/* of what it lists */
+	const KgeAddition *addition;	/* what it lists */
+	int64_t		listed;
 	float	   *query;
 	float	   *sketched;		/* threads x stride */
 	int8_t	   *code;
 	KgeSketchQuery asked;
 	KgeExactScore *exact;		/* of each thread */
-	double	   *most;			/* of each candidate, NaN if left out; then the exact score */
+	double	   *most;			/* of each entity, NaN if it is left out or listed; then the exact phi */
+	double	   *most_of_tile;	/* the most of AT_ONCE entities */
+	double	   *raised;			/* the most of what is listed, with its addition; then the exact phi */
 	double		threshold;
-	BestEntity	   *best;			/* heap, the worst first */
+	BestEntity	   *best;			/* heap of candidates that promise high scores, the worst first */
+	int32_t    *finalist;
+	int64_t		finalists;
 } Top;
 
 static void
-take_top(Top *top, Allocation *allocation, int threads, int64_t k)
+take_top(Top *top, Allocation *allocation, int threads, bool adjusted, int64_t k)
 {
 	size_t		entities = (size_t) top->model->entities;
 	size_t		stride = (size_t) vector_stride(kge_model_width(top->model));
@@ -65,7 +77,10 @@ take_top(Top *top, Allocation *allocation, int threads, int64_t k)
 			top->exact[i] = exact;
 	}
 	top->most = TAKE(allocation, double, entities);
+	top->most_of_tile = TAKE(allocation, double, (size_t) pool_pieces(top->model->entities, AT_ONCE));
+	top->raised = TAKE(allocation, double, adjusted ? entities + (size_t) top->model->added : 0);
 	top->best = TAKE(allocation, BestEntity, (size_t) k);
+	top->finalist = TAKE(allocation, int32_t, entities);
 }
 
 /* There are no more than all. */
@@ -76,12 +91,12 @@ at_most_all(const KgeModel *model, int64_t k)
 }
 
 size_t
-kge_top_bytes(const KgeModel *model, int threads, int64_t k)
+kge_top_bytes(const KgeModel *model, int threads, bool adjusted, int64_t k)
 {
 	Top			top = {.model = model};
 	Allocation	allocation = {0};
 
-	take_top(&top, &allocation, threads, at_most_all(model, k));
+	take_top(&top, &allocation, threads, adjusted, at_most_all(model, k));
 	return allocation_bytes(&allocation);
 }
 
@@ -96,6 +111,298 @@ compare_best(const void *a, const void *b)
 		return left->score > right->score ? -1 : 1;
 	return (left->row > right->row) - (left->row < right->row);
 }
+
+static int64_t
+tiles_of(const Top *top)
+{
+	return pool_pieces(top->model->entities, AT_ONCE);
+}
+
+static int32_t
+first_of(int64_t tile)
+{
+	return (int32_t) (tile * AT_ONCE);
+}
+
+static int32_t
+end_of(const Top *top, int64_t tile)
+{
+	return tile + 1 < tiles_of(top) ? first_of(tile + 1) : top->model->entities;
+}
+
+static void
+list_additions(Top *top, int thread)
+{
+	const KgeTopQuestion *question = &top->asked_for;
+
+	top->listed = top->adjustment->list(top->adjustment->argument, question->side, question->given, question->relation,
+										top->pool, thread, &top->addition);
+}
+
+/* The most of the entities of a tile */
+static void
+estimate_tile(Top *top, int64_t tile, int thread)
+{
+	int32_t		first = first_of(tile);
+	int32_t		end = end_of(top, tile);
+	float	   *row = top->sketched + (size_t) thread * (size_t) vector_stride(top->sketch->engine.width);
+	double		most = -INFINITY;
+
+	kge_sketch_look(&top->asked, first, end, row, top->most);
+	for (int32_t i = first; i < end; i++)
+		most = top->most[i] > most ? top->most[i] : most;
+	top->most_of_tile[tile] = most;
+}
+
+/* Item: what the adjustment lists, which takes longest; then the tiles. */
+static void
+estimate(void *argument, int64_t item, int thread)
+{
+	Top		   *top = argument;
+
+	if (item > 0)
+		estimate_tile(top, item - 1, thread);
+	else if (top->adjustment != NULL)
+		list_additions(top, thread);
+	pool_yield(top->pool, thread);
+}
+
+/* Leaves out what is excluded, and sets apart what is listed. */
+static void
+set_apart(Top *top)
+{
+	for (int64_t i = 0; i < top->asked_for.excluded_count; i++)
+		top->most[top->asked_for.excluded[i]] = NAN;
+	for (int64_t i = 0; i < top->listed; i++)
+	{
+		const KgeAddition *listed = &top->addition[i];
+
+		pool_yield_at(top->pool, POOL_LEADER, i);
+		top->raised[i] = NAN;
+		if (listed->entity >= top->model->entities)
+			continue;
+		top->raised[i] = top->most[listed->entity] + top->weight * listed->addition;
+		top->most[listed->entity] = NAN;
+	}
+}
+
+/* ---- a threshold ---- */
+
+static double *
+value_of(const Top *top, int32_t number)
+{
+	return number >= 0 ? &top->most[number] : &top->raised[-1 - number];
+}
+
+static int32_t
+entity_of(const Top *top, int32_t number)
+{
+	return number >= 0 ? number : top->addition[-1 - number].entity;
+}
+
+/* What is added to the score of a candidate. */
+static double
+addition_of(const Top *top, int32_t number)
+{
+	return number >= 0 ? 0 : top->addition[-1 - number].addition;
+}
+
+static double
+exact_phi(const Top *top, int32_t number, int thread)
+{
+	Question	question = {.side = top->asked_for.side,.relation = top->asked_for.relation,.given = top->asked_for.given};
+
+	return kge_exact_score(&top->exact[thread == POOL_LEADER ? 0 : thread],
+						   question_triple(&question, entity_of(top, number)), question.side);
+}
+
+/* A most that is infinite promises nothing. */
+static int64_t
+offer_promising(Top *top, int64_t kept, int64_t k, double most, int32_t number)
+{
+	if (!isfinite(most) || (kept == k && most <= top->best[0].score))
+		return kept;
+	return heap_offer(top->best, kept, k, &(BestEntity) {most, number}, sizeof(BestEntity), compare_best);
+}
+
+/* The k candidates that promise the highest scores, or fewer; returns how many. */
+static int64_t
+find_promising(Top *top, int64_t k)
+{
+	int64_t		kept = 0;
+
+	for (int32_t i = 0; i < top->listed; i++)
+	{
+		kept = offer_promising(top, kept, k, top->raised[i], -1 - i);
+		pool_yield_at(top->pool, POOL_LEADER, i);
+	}
+	for (int64_t tile = 0; tile < tiles_of(top); tile++)
+	{
+		for (int32_t i = first_of(tile); i < end_of(top, tile) && (kept < k || top->most_of_tile[tile] > top->best[0].score); i++)
+			kept = offer_promising(top, kept, k, top->most[i], i);
+		pool_yield_at(top->pool, POOL_LEADER, tile);
+	}
+	return kept;
+}
+
+static int64_t
+find_promising_finalists(Top *top, int64_t k)
+{
+	int64_t		kept = 0;
+
+	for (int64_t i = 0; i < top->finalists; i++)
+	{
+		kept = offer_promising(top, kept, k, *value_of(top, top->finalist[i]), top->finalist[i]);
+		pool_yield_at(top->pool, POOL_LEADER, i);
+	}
+	return kept;
+}
+
+/*
+ * The lowest phi + weight * addition of k candidates that promise high ones, or less than anything if there are fewer.
+ * Whatever is below it has a lower score, too, when either is multiplied with the scale.
+ */
+static double
+threshold_of(Top *top, int64_t kept, int64_t k)
+{
+	double		threshold = INFINITY;
+
+	for (int64_t i = 0; i < kept; i++)
+	{
+		int32_t		number = top->best[i].row;
+		double		score = exact_phi(top, number, POOL_LEADER) + top->weight * addition_of(top, number);
+
+		if (isnan(score))
+			return -INFINITY;
+		threshold = fmin(threshold, score);
+		pool_yield_at(top->pool, POOL_LEADER, i);
+	}
+	return kept < k ? -INFINITY : threshold - ROUNDING * fabs(threshold);
+}
+
+/* ---- finalists ---- */
+
+static void
+list_finalists(Top *top)
+{
+	for (int32_t i = 0; i < top->listed; i++)
+	{
+		if (top->raised[i] >= top->threshold)
+			top->finalist[top->finalists++] = -1 - i;
+		pool_yield_at(top->pool, POOL_LEADER, i);
+	}
+	for (int64_t tile = 0; tile < tiles_of(top); tile++)
+	{
+		for (int32_t i = first_of(tile); i < end_of(top, tile) && top->most_of_tile[tile] >= top->threshold; i++)
+			if (top->most[i] >= top->threshold)
+				top->finalist[top->finalists++] = i;
+		pool_yield_at(top->pool, POOL_LEADER, tile);
+	}
+}
+
+/* Item: the most of some finalists by their embeddings, which is nearer than that by the sketch. */
+static void
+estimate_finalists(void *argument, int64_t item, int thread)
+{
+	Top		   *top = argument;
+	const KgeSketch *sketch = top->sketch;
+	int64_t		end = (item + 1) * FINALISTS_AT_ONCE;
+
+	for (int64_t i = item * FINALISTS_AT_ONCE; i < end && i < top->finalists; i++)
+	{
+		int32_t		number = top->finalist[i];
+		int32_t		entity = entity_of(top, number);
+		double	   *most = value_of(top, number);
+		double		limit = kge_score_limit(&sketch->engine, top->query, top->asked.norm, kge_entity_row(top->model, entity),
+											sketch->norm[entity]) + top->weight * addition_of(top, number);
+
+		if (limit < *most && !isinf(*most))
+			*most = limit;
+	}
+	pool_yield(top->pool, thread);
+}
+
+/* Item: the exact phi of some finalists, NaN for those that are ruled out. */
+static void
+score_finalists(void *argument, int64_t item, int thread)
+{
+	Top		   *top = argument;
+	int64_t		end = (item + 1) * FINALISTS_AT_ONCE;
+
+	for (int64_t i = item * FINALISTS_AT_ONCE; i < end && i < top->finalists; i++)
+	{
+		int32_t		number = top->finalist[i];
+
+		*value_of(top, number) = *value_of(top, number) < top->threshold ? NAN : exact_phi(top, number, thread);
+	}
+	pool_yield(top->pool, thread);
+}
+
+/* Runs items over all finalists. */
+static void
+for_finalists(Top *top, void (*function) (void *argument, int64_t item, int thread))
+{
+	int64_t		items = pool_pieces(top->finalists, FINALISTS_AT_ONCE);
+
+	if (top->finalists > FEW_FINALISTS)
+		pool_run(top->pool, items, function, top);
+	else
+		for (int64_t i = 0; i < items; i++)
+			function(top, i, POOL_LEADER);
+}
+
+/* The best k of the finalists; returns how many. */
+static int64_t
+best_finalists(const Top *top, int64_t k, KgeAnswer *answers)
+{
+	const KgeTopQuestion *question = &top->asked_for;
+	int64_t		kept = 0;
+
+	for (int64_t i = 0; i < top->finalists; i++)
+	{
+		int32_t		number = top->finalist[i];
+		KgeAnswer	answer = {.phi = *value_of(top, number),.addition = addition_of(top, number),.row = entity_of(top, number)};
+
+		answer.score = kge_adjusted_score(top->adjustment, question->relation, question->side, answer.phi, answer.addition);
+		if (!isnan(answer.score))
+			kept = heap_offer(answers, kept, k, &answer, sizeof(KgeAnswer), kge_compare_answers);
+		pool_yield_at(top->pool, POOL_LEADER, i);
+	}
+	sort_array(top->pool, POOL_LEADER, answers, kept, sizeof(KgeAnswer), kge_compare_answers);
+	return kept;
+}
+
+int64_t
+kge_top(Arena *arena, Pool *pool, const KgeModel *model, const KgeSketch *sketch, KgeTopQuestion question,
+		const KgeAdjustment *adjustment, int64_t k, KgeAnswer *answers)
+{
+	Top			top = {.pool = pool,.model = model,.sketch = sketch,.asked_for = question,.adjustment = adjustment};
+	Triple		triple = question_triple(&(Question) {.side = question.side,.relation = question.relation,.given = question.given}, 0);
+	Allocation	allocation = {0};
+
+	k = at_most_all(model, k);
+	if (k <= 0)
+		return 0;
+	take_top(&top, &allocation, pool_threads(pool), adjustment != NULL, k);
+	if (!allocation_open(&allocation, arena))
+		return -1;
+	take_top(&top, &allocation, pool_threads(pool), adjustment != NULL, k);
+
+	if (adjustment != NULL)
+		top.weight = kge_adjustment_weight(adjustment, question.relation, question.side);
+	kge_make_query(model, kge_query(model, triple, question.side), top.query);
+	top.asked = kge_sketch_query(sketch, top.query, top.code);
+	pool_run(pool, 1 + tiles_of(&top), estimate, &top);
+	set_apart(&top);
+	top.threshold = threshold_of(&top, find_promising(&top, k), k);
+	list_finalists(&top);
+	for_finalists(&top, estimate_finalists);
+	top.threshold = fmax(top.threshold, threshold_of(&top, find_promising_finalists(&top, k), k));
+	for_finalists(&top, score_finalists);
+	return best_finalists(&top, k, answers);
+}
+
+/* ---- neighbours --------------------------------------------------------------- */
 
 /* Keeps the k highest of `count` scores that are numbers in a heap; how many there are. */
 static int64_t
@@ -127,109 +434,6 @@ best_of(Pool *pool, int32_t count, const double *score, BestEntity *heap, int64_
 	}
 	return kept;
 }
-
-/* Item: the most of some candidates. */
-static void
-estimate(void *argument, int64_t item, int thread)
-{
-	Top		   *top = argument;
-	int64_t		end = (item + 1) * AT_ONCE;
-	float	   *row = top->sketched + (size_t) thread * (size_t) vector_stride(top->sketch->engine.width);
-
-	if (end > top->model->entities)
-		end = top->model->entities;
-	kge_sketch_look(&top->asked, item * AT_ONCE, end, row, top->most);
-	pool_yield(top->pool, thread);
-}
-
-static double
-exact_score(Top *top, int32_t row, int thread)
-{
-	return kge_exact_score(&top->exact[thread], question_triple(&top->question, row), top->question.side);
-}
-
-/* Whether a candidate can be among the best: by its sketch, then by its embedding. */
-static bool
-is_finalist(const Top *top, int32_t row)
-{
-	const KgeSketch *sketch = top->sketch;
-
-	if (!(top->most[row] >= top->threshold))
-		return false;
-	return isinf(top->most[row]) ||
-		!(kge_score_limit(&sketch->engine, top->query, top->asked.norm, kge_entity_row(top->model, row),
-						  sketch->norm[row]) < top->threshold);
-}
-
-/* Item: exact scores of the finalists among some candidates, NaN for the others. */
-static void
-score_finalists(void *argument, int64_t item, int thread)
-{
-	Top		   *top = argument;
-	int64_t		end = (item + 1) * AT_ONCE;
-
-	for (int64_t i = item * AT_ONCE; i < end && i < top->model->entities; i++)
-		top->most[i] = is_finalist(top, (int32_t) i) ? exact_score(top, (int32_t) i, thread) : NAN;
-	pool_yield(top->pool, thread);
-}
-
-/* The lowest score of k candidates that promise high ones, or less than anything if there are fewer. */
-static double
-find_threshold(Top *top, int64_t k)
-{
-	int64_t		kept = 0;
-	double		threshold = INFINITY;
-
-	for (int32_t i = 0; i < top->model->entities; i++)
-	{
-		/* a most that is infinite promises nothing */
-		if (isfinite(top->most[i]))
-			kept = heap_offer(top->best, kept, k, &(BestEntity) {top->most[i], i}, sizeof(BestEntity), compare_best);
-		pool_yield_at(top->pool, POOL_LEADER, i);
-	}
-	for (int64_t i = 0; i < kept; i++)
-	{
-		double		score = exact_score(top, top->best[i].row, 0);
-
-		if (isnan(score))
-			return -INFINITY;
-		threshold = fmin(threshold, score);
-		pool_yield_at(top->pool, POOL_LEADER, i);
-	}
-	return kept < k ? -INFINITY : threshold;
-}
-
-int64_t
-kge_top(Arena *arena, Pool *pool, const KgeModel *model,
-		const KgeSketch *sketch, KgeTopQuestion question,
-		int64_t k, int32_t *rows, double *scores)
-{
-	Top			top = {.pool = pool,.model = model,.sketch = sketch,.excluded = question.excluded,
-		.excluded_count = question.excluded_count,
-		.question = {.side = question.side,.relation = question.relation,.given = question.given}};
-	int64_t		items = pool_pieces(model->entities, AT_ONCE);
-	Allocation	allocation = {0};
-
-	k = at_most_all(model, k);
-	if (k <= 0)
-		return 0;
-	take_top(&top, &allocation, pool_threads(pool), k);
-	if (!allocation_open(&allocation, arena))
-		return -1;
-	take_top(&top, &allocation, pool_threads(pool), k);
-
-	kge_make_query(model, kge_query(model, question_triple(&top.question, 0), question.side), top.query);
-	top.asked = kge_sketch_query(sketch, top.query, top.code);
-	pool_run(pool, items, estimate, &top);
-	for (int64_t i = 0; i < top.excluded_count; i++)
-		top.most[top.excluded[i]] = NAN;
-	top.threshold = find_threshold(&top, k);
-	pool_run(pool, items, score_finalists, &top);
-
-	return best_of(pool, model->entities, top.most, top.best, k, rows, scores);
-}
-
-/* ---- neighbours --------------------------------------------------------------- */
 
 typedef struct Neighborhood
 {

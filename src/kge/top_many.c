@@ -104,18 +104,6 @@ take_search(KgeTopMany *search, const KgeSketch *sketch, int threads, Allocation
 
 /* ---- the best of a question ------------------------------------------------------ */
 
-/* The best first */
-static int
-compare_answers(const void *a, const void *b)
-{
-	const KgeAnswer *left = a;
-	const KgeAnswer *right = b;
-
-	if (left->score != right->score)
-		return left->score > right->score ? -1 : 1;
-	return (left->row > right->row) - (left->row < right->row);
-}
-
 /* Less than this phi is not enough for a candidate with that addition. */
 static double
 phi_needed(const Searcher *searcher, int number, double addition)
@@ -151,7 +139,7 @@ offer(Searcher *searcher, int number, int32_t entity, double addition)
 	if (isnan(answer.score))
 		return;
 	searcher->kept[number] = heap_offer(searcher->heap[number], searcher->kept[number], search->k, &answer,
-										sizeof(KgeAnswer), compare_answers);
+										sizeof(KgeAnswer), kge_compare_answers);
 	if (!search->only_listed && searcher->kept[number] == search->k)
 		kge_block_threshold(&searcher->block, number, phi_needed(searcher, number, 0));
 }
@@ -288,7 +276,7 @@ search_block(Searcher *searcher, int64_t first, int questions, int thread)
 	}
 	for (int q = 0; q < questions; q++)
 	{
-		sort_array(search->pool, thread, searcher->heap[q], searcher->kept[q], sizeof(KgeAnswer), compare_answers);
+		sort_array(search->pool, thread, searcher->heap[q], searcher->kept[q], sizeof(KgeAnswer), kge_compare_answers);
 		search->found[first + q] = searcher->kept[q];
 	}
 }

@@ -256,6 +256,23 @@ evidence_expect(const Evidence *evidence, EvAdjuster *adjuster, const KgeModel *
 		ev_adjuster_expect(&arena, adjuster, kge, evidence->is_new);
 }
 
+KgeAdjustment
+evidence_adjustment_of_one(const Evidence *evidence, int threads, EvAnswering *answering, EvAdjuster *adjuster)
+{
+	KgeAddition *addition;
+
+	check_memory(0, (uint64) evidence->facts.entities * sizeof(KgeAddition));
+	addition = array_new(KgeAddition, evidence->facts.entities);
+	*adjuster = (EvAdjuster) {.facts = &evidence->facts,.weights = evidence->weights,.threads = threads,
+		.answering = array_new(EvAnswering *, threads),.addition = array_new(KgeAddition *, threads)};
+	for (int i = 0; i < threads; i++)
+	{
+		adjuster->answering[i] = answering;
+		adjuster->addition[i] = addition;
+	}
+	return ev_adjustment(adjuster);
+}
+
 double
 evidence_of_candidate(const Evidence *evidence, EvKind kind, const EvCandidate *candidate)
 {

@@ -58,6 +58,10 @@ extern KgeAdjustment evidence_adjustment(const Evidence *evidence, EvKind kind, 
 extern KgeAdjustment evidence_adjustment_by(const Evidence *evidence, EvKind kind, int threads, EvAnswering **answering,
 											EvAdjuster *adjuster);
 
+/* The same of both halves for one question at a time, whichever thread it is in */
+extern KgeAdjustment evidence_adjustment_of_one(const Evidence *evidence, int threads, EvAnswering *answering,
+												EvAdjuster *adjuster);
+
 /* The same beside the scores of a model that has the evidence's rows; it must stay where it is. */
 extern void evidence_expect(const Evidence *evidence, EvAdjuster *adjuster, const KgeModel *kge);
 

@@ -3,9 +3,8 @@
  *		hkg_predict_tails, hkg_predict_heads, hkg_predict_relations, hkg_neighbors.
  *
  * Names become ids and ids become the model's rows; src/kge finds the best rows; one statement turns them into names
- * again.  Rules raise the scores of some entities: those that can be among the best are scored one by one, and compared
- * with the best of all others.  Nothing here writes: all of it runs on a replica, in a read-only transaction and in
- * parallel workers.
+ * again.  Rules raise the scores of some entities.  Nothing here writes: all of it runs on a replica, in a read-only
+ * transaction and in parallel workers.
  */
 #include "postgres.h"
 
@@ -15,7 +14,6 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 
-#include "core/heap.h"
 #include "core/search.h"
 #include "core/sort.h"
 #include "server/argument.h"
@@ -234,102 +232,65 @@ answered(const EntityQuestion *question, int32 row)
 	return (Triple) {row, question->relation, question->given};
 }
 
-/* The highest scores so far, and bounds of others: most entities that rules infer are no answers that are returned. */
-typedef struct Contest
+/* Entities that rules infer, with their scores: all with rules alone, beside the embedding those that were added */
+typedef struct InferredEntities
 {
-	const EntityQuestion *question;
-	KgeScorer  *scorer;			/* NULL: all are scored */
-	double	   *best;			/* a heap, the lowest first */
+	ScoredRow  *scored;
 	int64		count;
-	int64		room;
-} Contest;
+} InferredEntities;
 
-static int
-compare_scores(const void *a, const void *b)
+static ScoreParts
+parts_of_inferred(const EntityQuestion *question, const EvExpected *expected, int32 entity, double evidence)
 {
-	double		left = *(const double *) a;
-	double		right = *(const double *) b;
+	const Predictor *predictor = question->predictor;
+	ScoreParts	parts = {0, evidence};
 
-	return left != right ? (left > right ? -1 : 1) : 0;
-}
-
-static Contest
-contest_open(const EntityQuestion *question, int64 wanted)
-{
-	const KgeModel *kge = &question->predictor->kge;
-	Question	asked = {.side = question->side,.relation = question->relation,.given = question->given};
-	Arena		arena = hkg_arena();
-	Contest		contest = {.question = question,.room = wanted};
-
-	if (question->predictor->kind != EV_BOTH)
-		return contest;
-	contest.scorer = kge_scorer(&arena, kge, NULL);
-	kge_scorer_prepare(contest.scorer, &asked, 1);
-	contest.best = array_new(double, wanted);
-	return contest;
-}
-
-/* Whether an entity can be among the best.  A new one can: rules raise its score. */
-static bool
-can_be_best(const Contest *contest, int32 entity, ScoreParts parts)
-{
-	const EntityQuestion *question = contest->question;
-
-	if (contest->scorer == NULL || contest->count < contest->room || entity >= question->predictor->kge.entities)
-		return true;
-	parts.phi = kge_scorer_bound(contest->scorer, 0, entity);
-	return !(predictor_score(question->predictor, question->side, question->relation, parts) < contest->best[0]);
+	if (predictor->kind != EV_BOTH)
+		return parts;
+	parts.phi = kge_score(&predictor->kge, kge_asked(&predictor->kge, answered(question, entity), question->side));
+	predictor_expect(predictor, expected, entity, &parts);
+	return parts;
 }
 
 static void
-note_score(Contest *contest, double score)
+add_scored(InferredEntities *inferred, const EntityQuestion *question, int32 entity, ScoreParts parts)
 {
-	if (contest->scorer != NULL)
-		contest->count = heap_offer(contest->best, contest->count, contest->room, &score, sizeof(double), compare_scores);
+	double		score = predictor_score(question->predictor, question->side, question->relation, parts);
+
+	if (!isnan(score))
+		inferred->scored[inferred->count++] = (ScoredRow) {.parts = parts,.score = score,.row = entity};
 }
 
-/*
- * The entities that rules infer, with their scores, but for those that cannot be among the best `wanted`.  All of them
- * are added to the excluded ones, so that the rest has the score of the embedding.
- */
-static int64
-score_inferred(EntityQuestion *question, int64 wanted, ScoredRow **scored)
+/* They are excluded from then on. */
+static InferredEntities
+find_inferred(EntityQuestion *question)
 {
 	const Predictor *predictor = question->predictor;
 	Numbers    *excluded = &question->excluded;
-	const EvCandidate *candidate;
-	int64		count = ev_answer(predictor->answering, question->side, question->given, question->relation,
-							   hkg_leader(), POOL_LEADER, &candidate);
-	EvExpected	expected = predictor_expected(predictor, question->side, question->given, question->relation,
-											  (EvCandidates) {candidate, count});
-	Contest		contest = contest_open(question, wanted);
+	int32		first = predictor->kind == EV_BOTH ? predictor->kge.entities : 0;
 	int64		known = excluded->count;
-	int64		inferred = 0;
+	InferredEntities	inferred = {0};
+	EvCandidates all;
+	EvExpected	expected;
 
-	*scored = array_new(ScoredRow, count);
-	for (int64 i = 0; i < count; i++)
+	if (predictor->kind == EV_EMBEDDING || first == predictor->kge.entities + predictor->kge.added)
+		return inferred;
+	all.count = ev_answer(predictor->answering, question->side, question->given, question->relation, hkg_leader(),
+						  POOL_LEADER, &all.candidate);
+	expected = predictor_expected(predictor, question->side, question->given, question->relation, all);
+	inferred.scored = array_new(ScoredRow, Min(all.count, predictor->kge.entities + predictor->kge.added - first));
+	for (int64 i = 0; i < all.count; i++)
 	{
-		int32		entity = candidate[i].entity;
-		ScoreParts	parts = {0, evidence_of_candidate(predictor->evidence, predictor->kind, &candidate[i])};
-		double		score;
+		int32		entity = all.candidate[i].entity;
+		double		evidence;
 
 		if (i % 1024 == 0)
 			CHECK_FOR_INTERRUPTS();
-		if (has_int32(excluded->value, 0, known, entity))
+		if (entity < first || has_int32(excluded->value, 0, known, entity))
 			continue;
 		numbers_append(excluded, entity);
-		if (!can_be_best(&contest, entity, parts))
-			continue;
-		if (predictor->kind == EV_BOTH)
-		{
-			parts.phi = kge_scorer_exact(contest.scorer, 0, entity);
-			predictor_expect(predictor, &expected, entity, &parts);
-		}
-		score = predictor_score(predictor, question->side, question->relation, parts);
-		if (isnan(score))
-			continue;
-		note_score(&contest, score);
-		(*scored)[inferred++] = (ScoredRow) {.parts = parts,.score = score,.row = entity};
+		evidence = evidence_of_candidate(predictor->evidence, predictor->kind, &all.candidate[i]);
+		add_scored(&inferred, question, entity, parts_of_inferred(question, &expected, entity, evidence));
 	}
 	if (excluded->count > known)
 		sort_rows(excluded);
@@ -385,24 +346,44 @@ score_added(const EntityQuestion *question, ScoredRow *scored)
 	return count;
 }
 
-/* The best k of those that rules infer, of those that are in `found` already, and of those that were added */
-static void
-merge_inferred(const EntityQuestion *question, ScoredRow *inferred, int64 inferred_count, int k, Found *found)
+/* The best answers by the embedding, with what rules add; returns how many. */
+static int64
+score_entities(const EntityQuestion *question, int64 wanted, KgeAnswer *answer)
 {
 	const Predictor *predictor = question->predictor;
-	int64		all = inferred_count + found->count + predictor->kge.added;
-	ScoredRow  *scored = inferred == NULL ? array_new(ScoredRow, all + 1) :
-	repalloc_huge(inferred, sizeof(ScoredRow) * (all + 1));
+	const KgeModel *kge = &predictor->kge;
+	Pool	   *pool = model_pool(kge);
+	KgeTopQuestion asked = {question->side, question->given, question->relation, question->excluded.value,
+	lower_bound_int32(question->excluded.value, 0, question->excluded.count, kge->entities)};
+	Arena		arena = hkg_scratch(false);
+	EvAdjuster	adjuster;
+	KgeAdjustment adjustment;
+
+	if (predictor->kind == EV_BOTH)
+		adjustment = evidence_adjustment_of_one(predictor->evidence, pool_threads(pool), predictor->answering, &adjuster);
+	return kge_top(&arena, pool, kge, predictor->model->sketch, asked, predictor->kind == EV_BOTH ? &adjustment : NULL,
+				   wanted, answer);
+}
+
+/* The best k of these, of what rules infer, and of those that were added */
+static void
+merge_answers(const EntityQuestion *question, const InferredEntities *inferred, const KgeAnswer *answer, int64 answers, int k,
+			  Found *found)
+{
+	const Predictor *predictor = question->predictor;
+	int64		all = inferred->count;
+	ScoredRow  *scored = array_new(ScoredRow, all + answers + predictor->kge.added + 1);
 	EvQuestionScores scores;
 
-	for (int64 i = 0; i < found->count; i++)
+	if (all > 0)
+		memcpy(scored, inferred->scored, all * sizeof(ScoredRow));
+	for (int64 i = 0; i < answers; i++)
 	{
-		ScoreParts	parts = {found->score[i], 0};
+		ScoreParts	parts = {answer[i].phi, answer[i].addition};
 
-		scored[inferred_count + i] = (ScoredRow) {.parts = parts,.row = found->row[i],
+		scored[all++] = (ScoredRow) {.parts = parts,.row = answer[i].row,
 		.score = predictor_score(predictor, question->side, question->relation, parts)};
 	}
-	all = inferred_count + found->count;
 	if (predictor->kind != EV_RULES)
 		all += score_added(question, scored + all);
 	take_best(scored, all, compare_scored_rows, found);
@@ -420,10 +401,11 @@ predict_entities(Graph *graph, EntityQuestion *question, int k, bool known, SqlR
 	const Model *model = predictor->model;
 	const KgeModel *kge = &predictor->kge;
 	const RowNumbering numbering = {predictor, "entity"};
-	Arena		arena = hkg_scratch(false);
-	ScoredRow  *inferred = NULL;
-	int64		inferred_count = 0;
+	bool		adjusted = predictor->kind == EV_BOTH;
+	InferredEntities	inferred;
 	int			wanted;
+	int64		answers = 0;
+	KgeAnswer  *answer;
 	Found		found;
 
 	question->known = known_rows(graph, &numbering,
@@ -435,19 +417,15 @@ predict_entities(Graph *graph, EntityQuestion *question, int k, bool known, SqlR
 	/* probabilities depend on the first EV_SHOWN, facts left out */
 	wanted = (int) Min(Max((int64) k, EV_SHOWN + (known ? question->known.count : 0)),
 					   (int64) kge->entities + kge->added);
-	found = make_room(wanted, predictor->kind == EV_RULES ? 0 : kge_top_bytes(kge, hkg_threads, wanted),
-					  sizeof(ScoredRow) + sizeof(double), "entities");
 	if (!predictor_is_reflexive(predictor, graph, question->relation))
 		exclude_row(&question->excluded, question->given);
-	if (predictor->kind != EV_EMBEDDING)
-		inferred_count = score_inferred(question, wanted, &inferred);
+	found = make_room(wanted, predictor->kind == EV_RULES ? 0 : kge_top_bytes(kge, hkg_threads, adjusted, wanted),
+					  sizeof(ScoredRow) + sizeof(KgeAnswer) + sizeof(double), "entities");
+	answer = array_new(KgeAnswer, wanted);
 	if (predictor->kind != EV_RULES)
-		found.count = kge_top(&arena, model_pool(kge), kge, model->sketch,
-							  (KgeTopQuestion) {question->side, question->given, question->relation,
-							  question->excluded.value,
-							  lower_bound_int32(question->excluded.value, 0, question->excluded.count, kge->entities)},
-							  found.room, found.row, found.score);
-	merge_inferred(question, inferred, inferred_count, k, &found);
+		answers = score_entities(question, wanted, answer);
+	inferred = find_inferred(question);
+	merge_answers(question, &inferred, answer, answers, k, &found);
 	return_found(graph, &numbering, &found, result);
 }
 

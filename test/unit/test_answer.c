@@ -4,6 +4,7 @@
  *		every pair of entities, on graphs that are small enough for that.
  */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
@@ -645,6 +646,96 @@ test_bound(void)
 	CHECK_SAYING(differ > MANY / 2, "%d are estimates", differ);
 }
 
+/* Sorts facts, and leaves each once; returns how many are left. */
+static int
+distinct(Triple *fact, int count)
+{
+	int			kept = 0;
+
+	qsort(fact, (size_t) count, sizeof(Triple), triple_compare);
+	for (int i = 0; i < count; i++)
+		if (kept == 0 || triple_compare(&fact[kept - 1], &fact[i]) != 0)
+			fact[kept++] = fact[i];
+	return kept;
+}
+
+/* Whether two lists of candidates are the same, firings and order included. */
+static bool
+same_candidates(const EvCandidate *a, const EvCandidate *b, int64_t count)
+{
+	for (int64_t i = 0; i < count; i++)
+	{
+		if (a[i].entity != b[i].entity || a[i].count != b[i].count)
+			return false;
+		for (int j = 0; j < a[i].count; j++)
+		{
+			const EvFiring *left = &a[i].firing[j];
+			const EvFiring *right = &b[i].firing[j];
+
+			if (left->confidence != right->confidence || left->cluster != right->cluster || left->source != right->source ||
+				left->number != right->number)
+				return false;
+		}
+	}
+	return true;
+}
+
+/*
+ * What was counted for other questions changes no answer, whatever rules are worth by then: questions about hubs with
+ * hundreds of answers, and about others, in two rounds of a drawn order, against the first question of an answering.
+ */
+static void
+test_remembered(void)
+{
+	enum
+	{
+		PEOPLE = 300, THINGS = 120, RELATIONS_HERE = 3, QUESTIONS = 150
+	};
+	EvRuleSet	set = {0};
+	EvFacts		facts;
+	EvRules		rules;
+	EvAnswering *answering;
+	Triple	   *fact = take(RELATIONS_HERE * PEOPLE * 12 * sizeof(Triple));
+	double		closed[2 * RELATIONS_HERE] = {1, 1, 0.3, 0.3, 0, 1};
+	int			count = 0;
+	int			wrong = 0;
+
+	for (int r = 0; r < RELATIONS_HERE; r++)
+		for (int i = 0; i < PEOPLE; i++)
+			for (int j = 0; j < 12; j++)
+			{
+				int			thing = next_below(next_below(next_below(THINGS / 12) + 1) + 1);
+
+				/* the lower its number, the more people have a thing; some people have nothing */
+				if (i % 7 != r)
+					fact[count++] = (Triple) {i, r, PEOPLE + j * (THINGS / 12) + thing};
+			}
+	count = distinct(fact, count);
+	CHECK(ev_facts(&arena, pool, PEOPLE + THINGS, RELATIONS_HERE, fact, count, &facts));
+	CHECK(facts.largest[MIRRORED(FORWARDS(0))] > 100);
+	CHECK(ev_rules(&arena, leader, RELATIONS_HERE, &set, &rules));
+	answering = ev_answering(&arena, &facts, &rules, closed);
+	for (int i = 0; i < QUESTIONS; i++)
+	{
+		Side		side = i % 2 == 0 ? SIDE_TAIL : SIDE_HEAD;
+		/* a thing that few have, then one that many have, whose own answers count, too */
+		int32_t		thing = next_below(12) * (THINGS / 12) + (i % 4 == 1 ? THINGS / 12 - 1 : 0);
+		int32_t		given = side == SIDE_TAIL ? next_below(PEOPLE) : PEOPLE + thing;
+		int32_t		relation = i / 4 % RELATIONS_HERE;
+		EvAnswering *fresh = ev_answering(&arena, &facts, &rules, i < QUESTIONS / 2 ? closed : NULL);
+		const EvCandidate *expected;
+		const EvCandidate *found;
+		int64_t		all;
+
+		if (i == QUESTIONS / 2)
+			ev_answering_weigh(answering, NULL);
+		all = ev_answer(fresh, side, given, relation, leader, POOL_LEADER, &expected);
+		wrong += ev_answer(answering, side, given, relation, leader, POOL_LEADER, &found) != all ||
+			!same_candidates(expected, found, all);
+	}
+	CHECK_SAYING(wrong == 0, "%d of %d questions differ", wrong, QUESTIONS);
+}
+
 void
 test_answer(void)
 {
@@ -653,6 +744,7 @@ test_answer(void)
 	check_nothing();
 	test_many_atoms();
 	test_bound();
+	test_remembered();
 	test_leaving();
 	test_leaving_question();
 	test_leaving_answers();

@@ -279,7 +279,8 @@ static void
 test_bound(Variant variant, double limit, bool ordinary)
 {
 	KgeModel	model = random_model(variant, 100, 50, 2, limit);
-	KgeScorer  *scorer = kge_scorer(&arena, &model, NULL);
+	KgeEngine	engine = kge_engine(&model);
+	float	   *query = take(sizeof(float) * (size_t) engine.width);
 	int			low = 0;
 	int			far = 0;
 
@@ -287,11 +288,13 @@ test_bound(Variant variant, double limit, bool ordinary)
 	{
 		Question	question = {.side = i % 2 == 0 ? SIDE_TAIL : SIDE_HEAD,.given = next_below(50),.relation = i % 2};
 
-		kge_scorer_prepare(scorer, &question, 1);
+		kge_make_query(&model, kge_query(&model, question_triple(&question, 0), question.side), query);
 		for (int32_t e = 0; e < 50; e++)
 		{
 			double		exact = kge_score(&model, kge_asked(&model, question_triple(&question, e), question.side));
-			double		bound = kge_scorer_bound(scorer, 0, e);
+			const float *row = kge_entity_row(&model, e);
+			double		bound = kge_score_limit(&engine, query, kge_norm(engine.width, query), row,
+												kge_norm(engine.width, row));
 
 			low += bound < exact;
 			far += !(bound - exact < 0.05 * (1 + fabs(exact)));

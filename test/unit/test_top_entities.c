@@ -26,24 +26,66 @@ moved_sketch(const KgeModel *model, Pool *pool)
 	return kge_sketch_over(&arena, model, moved(memory, bytes));
 }
 
+/* Additions to the scores of some entities, the higher ones to every tenth */
+#define ADDED 10				/* entities behind those of the model, which are listed as well */
+
+typedef struct List
+{
+	KgeAddition addition[ENTITIES + ADDED];
+	int			count;
+} List;
+
+/* KgeAdjustment's callback */
+static int64_t
+list_some(void *argument, Side side, int32_t given, int32_t relation, Pool *pool, int thread, const KgeAddition **additions)
+{
+	List	   *list = argument;
+
+	*additions = list->addition;
+	return list->count;
+}
+
+static void
+random_list(List *list, int count)
+{
+	for (int i = 0; i < count; i++)
+		list->addition[i] = (KgeAddition) {(i * 37 + 5) % ENTITIES, next_uniform(0, i % 10 == 0 ? 5 : 0.2)};
+	for (int i = 0; i < ADDED; i++)
+		list->addition[count + i] = (KgeAddition) {ENTITIES + i, 1};
+	list->count = count + ADDED;
+}
+
+static double
+addition_of(const KgeAdjustment *adjustment, int entity)
+{
+	const List *list = adjustment == NULL ? NULL : adjustment->argument;
+
+	for (int i = 0; list != NULL && i < list->count; i++)
+		if (list->addition[i].entity == entity)
+			return list->addition[i].addition;
+	return 0;
+}
+
 static void
 compare(const char *what, const KgeModel *model, Pool *pool, Side side,
-		const int32_t *excluded, int excluded_count, int k)
+		const int32_t *excluded, int excluded_count, const KgeAdjustment *adjustment, int k)
 {
-	double		exact[ENTITIES],
-				scores[ENTITIES];
+	double		phi[ENTITIES],
+				exact[ENTITIES];
 	bool		out[ENTITIES] = {false};
-	int32_t		rows[ENTITIES];
+	KgeAnswer	answer[ENTITIES];
 	int			expected = 0;
 	int			wrong = 0;
 	int64_t		count = kge_top(&arena, pool, model, moved_sketch(model, pool),
-				(KgeTopQuestion) {side, 3, 1, excluded, excluded_count}, k, rows, scores);
+				(KgeTopQuestion) {side, 3, 1, excluded, excluded_count}, adjustment, k, answer);
 
 	for (int e = 0; e < ENTITIES; e++)
 	{
 		Triple	triple = side == SIDE_TAIL ? (Triple) {3, 1, e} : (Triple) {e, 1, 3};
 
-		exact[e] = kge_score(model, kge_asked(model, triple, side));
+		phi[e] = kge_score(model, kge_asked(model, triple, side));
+		exact[e] = adjustment == NULL ? phi[e] :
+			adjustment->scale[2 + (int) side] * (phi[e] + adjustment->weight[2 + (int) side] * addition_of(adjustment, e));
 		out[e] = isnan(exact[e]);
 	}
 	for (int i = 0; i < excluded_count; i++)
@@ -58,7 +100,8 @@ compare(const char *what, const KgeModel *model, Pool *pool, Side side,
 		if (best < 0)
 			break;
 		out[best] = true;
-		wrong += expected >= count || rows[expected] != best || scores[expected] != exact[best];
+		wrong += expected >= count || answer[expected].row != best || answer[expected].score != exact[best] ||
+			answer[expected].phi != phi[best] || answer[expected].addition != addition_of(adjustment, best);
 		expected++;
 	}
 	CHECK_SAYING(wrong == 0 && count == expected, "%s, %s norm %d, k %d: %d wrong, %d of %d",
@@ -72,11 +115,21 @@ test_variant(Variant variant, Pool *pool)
 	int			width = kge_entity_width(model.function, 20);
 	int32_t		excluded[] = {0, 5, 300, 699};
 	static const int sizes[] = {1, 10, 699, 700, 5000};
+	static const double weight_and_scale[8] = {0, 0, 0.7, 2, 1, 1, 3, 0.1};
+	List		list = {0};
+	KgeAdjustment adjustment = {list_some, &list, weight_and_scale, weight_and_scale + 4};
 
+	model.added = ADDED;
+	random_list(&list, ENTITIES);
+	for (int i = 0; i < 3; i++)
+		compare("all listed", &model, pool, SIDE_TAIL, excluded, 4, &adjustment, sizes[i]);
+	random_list(&list, 150);
 	for (int i = 0; i < 3; i++)
 	{
-		compare("random", &model, pool, SIDE_TAIL, NULL, 0, sizes[i]);
-		compare("random", &model, pool, SIDE_HEAD, excluded, 4, sizes[i]);
+		compare("random", &model, pool, SIDE_TAIL, NULL, 0, NULL, sizes[i]);
+		compare("random", &model, pool, SIDE_HEAD, excluded, 4, NULL, sizes[i]);
+		compare("listed", &model, pool, SIDE_HEAD, NULL, 0, &adjustment, sizes[i]);
+		compare("listed", &model, pool, SIDE_TAIL, excluded, 4, &adjustment, sizes[i]);
 	}
 
 	/* ties and near ties: groups of the same row, some a unit of the last place off */
@@ -88,14 +141,17 @@ test_variant(Variant variant, Pool *pool)
 			model.entity[e * width] = nextafterf(model.entity[e * width], 2);
 	}
 	for (int i = 0; i < 4; i++)
-		compare("ties", &model, pool, SIDE_TAIL, excluded, 4, sizes[i]);
+	{
+		compare("ties", &model, pool, SIDE_TAIL, excluded, 4, NULL, sizes[i]);
+		compare("listed ties", &model, pool, SIDE_TAIL, excluded, 4, &adjustment, sizes[i]);
+	}
 
 	model.entity[10 * width] = NAN;
 	model.entity[11 * width] = INFINITY;
-	compare("odd numbers", &model, pool, SIDE_TAIL, NULL, 0, 30);
-	compare("odd numbers", &model, pool, SIDE_HEAD, NULL, 0, 700);
+	compare("odd numbers", &model, pool, SIDE_TAIL, NULL, 0, &adjustment, 30);
+	compare("odd numbers", &model, pool, SIDE_HEAD, NULL, 0, NULL, 700);
 	model.relation[kge_relation_width(model.function, 20)] = NAN;
-	compare("no number", &model, pool, SIDE_HEAD, NULL, 0, 10);
+	compare("no number", &model, pool, SIDE_HEAD, NULL, 0, NULL, 10);
 }
 
 /* Two cosines by hand, and the order of all. */
@@ -131,6 +187,7 @@ static void
 test_bytes(const KgeModel *model, const KgeSketch *sketch, Pool *pool)
 {
 	Arena	counting = {count_bytes, NULL, false};
+	KgeAnswer	answer[ENTITIES];
 	int32_t		row[ENTITIES];
 	double		score[ENTITIES];
 
@@ -138,8 +195,8 @@ test_bytes(const KgeModel *model, const KgeSketch *sketch, Pool *pool)
 	{
 		counted = 0;
 		kge_top(&counting, pool, model, sketch,
-				(KgeTopQuestion) {SIDE_TAIL, 3, 1, NULL, 0}, k, row, score);
-		CHECK(counted > 0 && counted == kge_top_bytes(model, 2, k));
+				(KgeTopQuestion) {SIDE_TAIL, 3, 1, NULL, 0}, NULL, k, answer);
+		CHECK(counted > 0 && counted == kge_top_bytes(model, 2, false, k));
 		counted = 0;
 		kge_neighbors(&counting, pool, model, 0, k, row, score);
 		CHECK(counted > 0 && counted == kge_neighbors_bytes(model, k));
@@ -151,8 +208,7 @@ test_top_entities(void)
 {
 	KgeModel	model = random_model(variants[0], 4, ENTITIES, 2, 1.0);
 	const KgeSketch *sketch;
-	int32_t		row;
-	double		score;
+	KgeAnswer	answer;
 
 	for (int i = 0; i < variant_count; i++)
 		test_variant(variants[i], pool);
@@ -161,7 +217,7 @@ test_top_entities(void)
 	CHECK(kge_sketch(&empty_arena, pool, &model) == NULL);
 	test_bytes(&model, sketch, pool);
 	CHECK(kge_top(&arena, pool, &model, sketch,
-				(KgeTopQuestion) {SIDE_TAIL, 3, 1, NULL, 0}, 0, &row, &score) == 0);
+				(KgeTopQuestion) {SIDE_TAIL, 3, 1, NULL, 0}, NULL, 0, &answer) == 0);
 	CHECK(kge_top(&empty_arena, pool, &model, sketch,
-				(KgeTopQuestion) {SIDE_TAIL, 3, 1, NULL, 0}, 1, &row, &score) == -1);
+				(KgeTopQuestion) {SIDE_TAIL, 3, 1, NULL, 0}, NULL, 1, &answer) == -1);
 }

@@ -1,0 +1,324 @@
+/*
+ * feature_count.c
+ *		Rules of one feature, counted and remembered (see feature_count.h).
+ *
+ * The given entity has each of its features itself, and its own answers may be tens of thousands.  Then they are marked
+ * once, rather than counted for each feature.
+ *
+ * A count is remembered in a place that its feature and atom choose, where it replaces another one.  Its answers stand
+ * behind those of the counts before it.  Long lists are not remembered: they are of rare features, which few entities
+ * share.
+ */
+#include "feature_count.h"
+
+#include "core/random.h"
+#include "core/sort.h"
+#include "evidence.h"
+
+#define FEW_ANSWERS 64			/* of the given entity: no more are counted for each feature */
+#define AHEAD 16				/* answers between fetching memory and using it */
+#define MOST_ANSWERS 1024		/* of a count that is remembered */
+#define MOST_PLACES (1 << 16)
+#define MOST_REMEMBERED (1 << 20)	/* answers of all counts */
+
+/* A count in its place */
+typedef struct RememberedCount
+{
+	uint32_t	since;			/* the counter's generation */
+	int32_t		end;			/* of the group of the entities that share the feature */
+	DirectedAtom atom;
+	int32_t		sample;
+	int32_t		size;
+	int32_t		answered;
+	int32_t		first;			/* answer */
+	int32_t		count;
+} RememberedCount;
+
+struct FeatureCounter
+{
+	const EvFacts *facts;
+	Pool	   *pool;
+	int			thread;
+	DirectedAtom atom;
+
+	/* the entity that is not counted, but has marked answers; -1: none */
+	int32_t		marking;
+	EvGroup		marked;
+	bool	   *is_marked;		/* by entity */
+
+	/* how many entities have an answer; and which answers these are */
+	int32_t    *hits;			/* by entity */
+	int32_t    *hit;
+	int64_t		hit_count;
+
+	/* what is remembered */
+	uint32_t	generation;
+	int64_t		places;			/* a power of two */
+	RememberedCount *remembered;
+	AnswerSupport *answer;
+	int64_t		answers;
+	int64_t		room;			/* for them */
+};
+
+static int64_t
+places_for(const EvFacts *facts)
+{
+	int64_t		places = 1;
+
+	while (places < MOST_PLACES && places < facts->edges)
+		places *= 2;
+	return places;
+}
+
+FeatureCounter *
+feature_counter_take(Allocation *allocation, const EvFacts *facts)
+{
+	FeatureCounter *counter = TAKE(allocation, FeatureCounter, 1);
+	FeatureCounter taken = {.facts = facts,.marking = -1,.generation = 1,.places = places_for(facts)};
+	size_t		entities = (size_t) facts->entities;
+
+	/* a count has room when all others are forgotten */
+	taken.room = facts->entities + (facts->edges < MOST_REMEMBERED ? facts->edges : MOST_REMEMBERED);
+	taken.is_marked = TAKE(allocation, bool, entities);
+	taken.hits = TAKE(allocation, int32_t, entities);
+	taken.hit = TAKE(allocation, int32_t, entities);
+	taken.remembered = TAKE(allocation, RememberedCount, (size_t) taken.places);
+	taken.answer = TAKE(allocation, AnswerSupport, (size_t) taken.room);
+	if (counter != NULL)
+		*counter = taken;
+	return counter;
+}
+
+static void
+mark_answers(FeatureCounter *counter, bool is)
+{
+	for (int64_t i = counter->marked.first; i < counter->marked.end; i++)
+		counter->is_marked[counter->facts->edge[i].other] = is;
+}
+
+void
+feature_counter_ask(FeatureCounter *counter, int32_t given, DirectedAtom atom, Pool *pool, int thread)
+{
+	EvGroup		known = ev_group(counter->facts, given, atom);
+	bool		many = known.end - known.first > FEW_ANSWERS;
+
+	for (int64_t i = 0; i < counter->hit_count; i++)
+		counter->hits[counter->hit[i]] = 0;
+	counter->hit_count = 0;
+	mark_answers(counter, false);
+	counter->marking = many ? given : -1;
+	counter->marked = many ? known : (EvGroup) {0, 0};
+	mark_answers(counter, true);
+	counter->atom = atom;
+	counter->pool = pool;
+	counter->thread = thread;
+}
+
+EvGroup
+feature_sharing(const EvFacts *facts, int64_t edge)
+{
+	return ev_group(facts, facts->edge[edge].other, MIRRORED(facts->edge[edge].atom));
+}
+
+/* ---- counting -------------------------------------------------------------------- */
+
+/* Answers of one feature in the making */
+typedef struct Counting
+{
+	FeatureCounter *counter;
+	EvEdge		feature;
+	FeatureCount count;
+	AnswerSupport *answer;
+	int32_t		least;			/* support of a rule */
+	bool		itself;			/* the entity with marked answers shares the feature */
+	int64_t		before;			/* hits that were listed before it */
+} Counting;
+
+static void
+count_answers(FeatureCounter *counter, EvGroup answers)
+{
+	const EvEdge *edge = counter->facts->edge;
+
+	for (int64_t i = answers.first; i < answers.end; i++)
+	{
+		int32_t		answer = edge[i].other;
+
+		if (i + AHEAD < answers.end)
+			__builtin_prefetch(&counter->hits[edge[i + AHEAD].other]);
+		if (counter->hits[answer]++ == 0)
+			counter->hit[counter->hit_count++] = answer;
+	}
+}
+
+static void
+count_sharing(Counting *counting, EvGroup group, int64_t sample)
+{
+	FeatureCounter *counter = counting->counter;
+	FeatureCount *count = &counting->count;
+	int64_t		stride = feature_stride(group, sample);
+	EvGroup		answers[EV_AHEAD];
+
+	count->size = (group.end - group.first + stride - 1) / stride;
+	for (int64_t first = 0; first < count->size; first += EV_AHEAD)
+	{
+		const EvEdge *edge = counter->facts->edge + group.first + first * stride;
+		int			some = count->size - first < EV_AHEAD ? (int) (count->size - first) : EV_AHEAD;
+
+		ev_groups(counter->facts, &edge->other, (int) (stride * (int64_t) (sizeof(EvEdge) / sizeof(int32_t))), some,
+				  counter->atom, answers);
+		for (int i = 0; i < some; i++)
+		{
+			count->answered += answers[i].end > answers[i].first;
+			if (edge[i * stride].other != counter->marking)
+				count_answers(counter, answers[i]);
+			else
+			{
+				counting->itself = true;
+				counting->before = counter->hit_count;
+			}
+		}
+		pool_yield(counter->pool, counter->thread);
+	}
+}
+
+/* Lists an answer, if it can be that of a rule.  The body must not be the head. */
+static void
+list_answer(Counting *counting, int32_t answer)
+{
+	FeatureCounter *counter = counting->counter;
+	FeatureCount *count = &counting->count;
+	int32_t		support = counter->hits[answer] + (counting->itself && counter->is_marked[answer]);
+
+	counter->hits[answer] = 0;
+	if (support < counting->least || (counting->feature.atom == counter->atom && counting->feature.other == answer))
+		return;
+	counting->answer[count->count++] = (AnswerSupport) {answer, support};
+}
+
+/* The support from which on a rule can be confident enough; it is more likely the more support it has. */
+static int32_t
+least_support(const FeatureCount *count)
+{
+	double		unknown = ev_unknown(count->size, count->answered);
+	int32_t		support = LEAST_SUPPORT;
+
+	while (support <= count->size &&
+		   ev_worth(ev_smoothed_confidence(support, count->size, 0), unknown, 0) < LEAST_CONFIDENCE)
+		support++;
+	return support;
+}
+
+/* An AnswerSupport begins with its answer. */
+static void
+sort_answers(const FeatureCounter *counter, AnswerSupport *answer, int64_t count)
+{
+	sort_array(counter->pool, counter->thread, answer, count, sizeof(AnswerSupport), compare_int32);
+}
+
+/*
+ * Lists all answers that were counted, in the order in which the entities that share the feature have them: marked ones
+ * come, in ascending order, behind those of the entities before theirs.
+ */
+static void
+list_answers(Counting *counting)
+{
+	FeatureCounter *counter = counting->counter;
+	int64_t		before = counting->itself ? counting->before : counter->hit_count;
+	int64_t		listed;
+
+	counting->least = least_support(&counting->count);
+	for (int64_t i = 0; i < before; i++)
+		list_answer(counting, counter->hit[i]);
+	listed = counting->count.count;
+	for (int64_t i = before; i < counter->hit_count; i++)
+		if (counter->is_marked[counter->hit[i]])
+			list_answer(counting, counter->hit[i]);
+	sort_answers(counter, counting->answer + listed, counting->count.count - listed);
+	for (int64_t i = before; i < counter->hit_count; i++)
+		if (counter->hits[counter->hit[i]] > 0)
+			list_answer(counting, counter->hit[i]);
+	counter->hit_count = 0;
+}
+
+/* ---- remembering ------------------------------------------------------------------- */
+
+static void
+forget_all(FeatureCounter *counter)
+{
+	counter->answers = 0;
+	if (++counter->generation != 0)
+		return;
+	for (int64_t i = 0; i < counter->places; i++)
+		counter->remembered[i].since = 0;
+	counter->generation = 1;
+}
+
+static RememberedCount *
+place_of(const FeatureCounter *counter, EvGroup group, int64_t sample)
+{
+	uint64_t	place = random_stream((uint64_t) group.end, (uint64_t) counter->atom, (uint64_t) sample, 0);
+
+	return &counter->remembered[place & (uint64_t) (counter->places - 1)];
+}
+
+static bool
+is_remembered(const FeatureCounter *counter, const RememberedCount *remembered, EvGroup group, int64_t sample)
+{
+	return remembered->since == counter->generation && remembered->end == group.end && remembered->atom == counter->atom &&
+		remembered->sample == sample;
+}
+
+static void
+remember(FeatureCounter *counter, RememberedCount *place, EvGroup group, int64_t sample, const FeatureCount *count)
+{
+	*place = (RememberedCount) {
+		.since = counter->generation,
+		.end = (int32_t) group.end,
+		.atom = counter->atom,
+		.sample = (int32_t) sample,
+		.size = (int32_t) count->size,
+		.answered = (int32_t) count->answered,
+		.first = (int32_t) counter->answers,
+		.count = (int32_t) count->count
+	};
+	counter->answers += count->count;
+}
+
+FeatureCount
+feature_count(FeatureCounter *counter, int64_t edge, int64_t sample)
+{
+	EvGroup		group = feature_sharing(counter->facts, edge);
+	RememberedCount *place;
+	Counting	counting = {.counter = counter,.feature = counter->facts->edge[edge]};
+
+	if (group.end - group.first < LEAST_SUPPORT)
+		return counting.count;
+	place = place_of(counter, group, sample);
+	if (is_remembered(counter, place, group, sample))
+		return (FeatureCount) {place->size, place->answered, place->count, counter->answer + place->first};
+	if (counter->room - counter->answers < counter->facts->entities)
+		forget_all(counter);
+	counting.answer = counter->answer + counter->answers;
+	counting.count.answer = counting.answer;
+	count_sharing(&counting, group, sample);
+	list_answers(&counting);
+	if (counting.count.count <= MOST_ANSWERS)
+		remember(counter, place, group, sample, &counting.count);
+	return counting.count;
+}
+
+double
+feature_cost(FeatureCounter *counter, EvGroup group, int64_t sample)
+{
+	const EvFacts *facts = counter->facts;
+	int64_t		stride = feature_stride(group, sample);
+	int64_t		cost = 0;
+
+	for (int64_t i = group.first; i < group.end; i += stride)
+	{
+		EvGroup		answers = ev_group(facts, facts->edge[i].other, counter->atom);
+
+		cost += answers.end - answers.first + 1;
+	}
+	return (double) cost;
+}
