@@ -582,7 +582,7 @@ negatives: negatives of each positive, 1 to 100000; block_size positives share t
 negative_sampling: uniform, bernoulli (the head is replaced with probability tph / (tph + hpt), by its relation''s tails per head and heads per tail), self_adversarial (the negatives of a positive are weighted by the softmax of temperature * score, and together weigh as much as the positive) or kbgan (a second model, trained by policy gradient, picks one hard negative for each positive); null: self_adversarial under the loss logistic, uniform otherwise
 loss: logistic (positives against sampled negatives), margin (the mean of max(0, gamma + score of the negative - score of the positive)), sampled_softmax (cross entropy of the true entity against its negatives), or softmax (cross entropy of the true entity against all entities, on both sides)
 optimizer: adagrad, or adam (learning_rate 0.001 or so); both move only what a minibatch touches, under softmax all entities
-learning_rate: step size of the optimizer, 1e-9 to 1000; with warm_start, the default, or that of a preset, is halved
+learning_rate: step size of the optimizer, 1e-9 to 1000; with warm_start, the default, or that of a preset, is doubled
 gamma: margin of transe and rotate; under the loss margin, that of every score function; -1e6 to 1e6
 norm: 1 or 2, the norm of transe''s and rotate''s distance (rotate, 1: the sum of moduli)
 regularization: weight of the mean penalty of h, r and t over a minibatch''s positives, 0 to 1e6
@@ -605,7 +605,7 @@ temperature: of self_adversarial; 0 weights a positive''s negatives alike, 1000 
 reciprocal: each relation has a second embedding, that of its inverse, for questions that ask for heads: (?, r, t) is then (t, inverse of r, ?); scores of triples stay those of (h, r, ?)
 regularizer: l2 (squares), n3 (cubed moduli) or dura (under softmax with distmult, complex or rescal: squares of h, of t and of the query vectors); null: n3 under softmax, l2 otherwise
 preset: a row of hkg_presets(); its settings replace arguments that have their default value, given or not; null: none
-warm_start: continue from the embeddings of the model of that name, with the same score_function, dimensions and reciprocal; new entities start where their neighbours place them, deleted ones are left out. Steps are small, see learning_rate, and the new model has to be no worse, see replace
+warm_start: continue from the embeddings of the model of that name, with the same score_function, dimensions and reciprocal; new entities start where their neighbours place them, deleted ones are left out. Steps are large at first, see learning_rate, and the new model has to be no worse, see replace
 rules: a model whose selected rules, such as imported ones, are ranked and sampled from instead of mined ones; null: rules are mined
 relation_weight: under softmax with distmult, complex or rescal: weight of the cross entropy of the true relation against all relations, given head and tail, 0 to 1000
 evidence_rules: most path rules, r(X,Y) <= b(X,A), c(A,Y), that are kept as evidence at prediction; when there are more, shorter ones first, of one length the best of each relation; 0 (none) to 1000000

@@ -142,8 +142,8 @@ static const Setting table[] = {
 
 #define ARGUMENTS ((int) lengthof(table) - 1)
 
-/* times that the first step of a warm start is smaller than that of a training */
-#define WARM_SLOWNESS 2
+/* times that the first step of a warm start is larger than that of a training */
+#define WARM_PACE 2
 
 #define MEMBER(settings, setting, type) \
 	(*(type *) ((char *) (settings) + (setting)->offset))
@@ -310,15 +310,15 @@ fill_in(TrainSettings *settings)
 }
 
 /*
- * A model was left by small steps: large ones would lead away from it, farther than a few epochs lead back
- * (bench/RESULTS.md).
+ * A few epochs have to learn what came and to forget what went, which takes large steps; they fall, so that the rest of
+ * the model is not lost (bench/RESULTS.md, ten nights).
  */
 static void
-slow_down(FunctionCallInfo fcinfo, TrainSettings *settings)
+set_warm_pace(FunctionCallInfo fcinfo, TrainSettings *settings)
 {
 	if (!settings->warm_start || !argument_is_default(fcinfo, find_setting("learning_rate")))
 		return;
-	settings->learning_rate /= WARM_SLOWNESS;
+	settings->learning_rate *= WARM_PACE;
 	if (argument_is_default(fcinfo, find_setting("learning_rate_end")))
 		settings->learning_rate_end = settings->learning_rate / 10;
 }
@@ -541,7 +541,7 @@ settings_read(FunctionCallInfo fcinfo, TrainSettings *settings)
 	settings->precision = pstrdup(precision_name(hkg_precision));
 	if (settings->preset != NULL)
 		apply_preset(fcinfo, settings);
-	slow_down(fcinfo, settings);
+	set_warm_pace(fcinfo, settings);
 	fill_in(settings);
 	check_settings(settings);
 }

@@ -120,7 +120,7 @@ is(ring(), $ring, 'it stays');
 like(refused(q{select hkg_train('ring', 'complex', dimensions => 16, loss => 'softmax', batch_size => 50, iterations => 1, epochs => 5, top_rules => 10, warm_start => true)}),
 	qr/^(?!.*stays as it was)/s, 'small steps are no worse');
 isnt(ring(), $ring, 'and replace it');
-is(value(q{select (settings->>'learning_rate') || ' ' || (settings->>'learning_rate_end') from ring.model}), '0.05 0.005', 'the default step sizes');
+is(value(q{select (settings->>'learning_rate') || ' ' || (settings->>'learning_rate_end') from ring.model}), '0.2 0.02', 'the default step sizes');
 my $mrr = value('select mrr from ring.model');
 value("select hkg_train('ring', $ruin, replace => 'always')");
 cmp_ok(value('select mrr from ring.model'), '<', $mrr, 'whoever asks for it gets it');
