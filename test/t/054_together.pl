@@ -18,6 +18,7 @@ my $node = start_node('together', qq{
 	max_connections = 60
 	max_worker_processes = 16
 	statement_timeout = '30s'
+	deadlock_timeout = '200ms'
 });
 
 sub value
@@ -101,6 +102,59 @@ sub pair
 }
 
 campaign('pairs', 12, $pairs, \&pair);
+
+# ---- tables in any order ----
+
+# Somebody locks a table, and then another one, as ALTER TABLE and DROP TABLE go from a table to those that its keys reference,
+# and TRUNCATE ... CASCADE the other way.  Who writes several tables waits for the first one before it holds the second.
+my @orders = ([qw(triple entity)], [qw(entity triple)], [qw(rule relation)], [qw(entity_embedding entity)], [qw(model rule)]);
+my @writers = (
+	q{select hkg_load('g', 'values (1, 1, 1), (-1, -1, -1)')},
+	q{select hkg_sync('g', 'select i % 301, i % 5, i % 307 from generate_series(1, 2000) i', true)},
+	q{select hkg_split('g', 0.1, 0.1)},
+	"select hkg_train('g', $tiny, model => 'm')",
+	"select hkg_train_background('g', $tiny, model => 'm')",
+	q{select hkg_learn_evidence('g', 'm')},
+	q{select hkg_learn_thresholds('g', null, 'm')},
+	q{select hkg_import_rules('g', '"1"(X,Y) <= "2"(Y,X)', model => 'm')},
+	q{select hkg_import_embeddings('g', 'new', 'distmult', 'select name, ''{1}''::real[] from g.entity', 'select name, ''{1}''::real[] from g.relation')});
+
+sub in_order
+{
+	my ($statement, $first, $second) = @_;
+	my $locker = $node->background_psql('work');
+
+	$locker->query_safe("begin; lock table g.$first");
+	my $session = session($node, 'writer', $statement, 'work');
+	$node->poll_query_until('work', q{select exists (select from pg_locks where not granted)
+		or not exists (select from pg_stat_activity where application_name = 'writer' and state = 'active')
+		and exists (select from pg_stat_database where datname = 'work' and xact_commit > 0)});
+	$locker->query_safe("lock table g.$second; commit");
+	$locker->quit;
+	return (finish($session) ? () : ("$first, then $second: $session->{err}"));
+}
+
+if (!is_long())
+{
+	value('drop database if exists work with (force)');
+	value('create database work template source');
+	value(q{select hkg_split('g')}, 'work');
+	foreach my $statement (@writers)
+	{
+		is(join("\n", map { in_order($statement, @$_) } @orders), '', "no deadlock: $statement");
+	}
+	# an index that is built concurrently waits for the load, which leaves out the statistics then
+	value(q{create function wait() returns trigger language plpgsql as $$begin perform pg_advisory_xact_lock_shared(1); return null; end$$;
+		create trigger wait before insert on g.entity execute function wait()}, 'work');
+	my $locker = $node->background_psql('work');
+	$locker->query_safe('select pg_advisory_lock(1)');
+	my $load = session($node, 'load', q{select hkg_load('g', 'values (-2, -2, -2)')}, 'work');
+	$node->poll_query_until('work', q{select exists (select from pg_locks where locktype = 'advisory' and not granted)});
+	my $index = session($node, 'index', 'create index concurrently on g.triple (head)', 'work');
+	$node->poll_query_until('work', q{select exists (select from pg_locks where locktype = 'virtualxid' and not granted)});
+	$locker->quit;
+	ok(finish($load) && finish($index), 'no deadlock with an index that is built concurrently') or diag($load->{err}, $index->{err});
+}
 
 # ---- a model is replaced ----
 
