@@ -35,16 +35,7 @@ static Graph *graph;
 static GraphData *data;
 static Model model;
 static Procedure procedure = {.in_worker = true};
-
-static Datum
-query_value(const char *query)
-{
-	bool		isnull;
-
-	if (SPI_execute(query, true, 1) != SPI_OK_SELECT || SPI_processed != 1)
-		elog(ERROR, "no row of: %s", query);
-	return SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull);
-}
+static Datum old_settings;
 
 /* All names: what is looked up later is in memory, or an error. */
 static void
@@ -66,6 +57,7 @@ prepare(PG_FUNCTION_ARGS)
 	graph = CALL(graph_open)("g");
 	data = CALL(graph_read)(graph);
 	look_up_names();
+	CALL(sql_value)("select convert_from(data, 'utf8')::jsonb from fuzz.checkpoint where part = 'settings'", SQL_NO_ARGS, &old_settings);
 	model = *CALL(model_open)(graph, "m");
 	procedure.graph = graph;
 	CALL(checkpoint_settings)(graph, "cut", &procedure.settings);
@@ -174,7 +166,6 @@ PG_FUNCTION_INFO_V1(settings);
 PGDLLEXPORT Datum
 settings(PG_FUNCTION_ARGS)
 {
-	static Datum old;
 	bytea	   *input = PG_GETARG_BYTEA_PP(0);
 	Size		size = VARSIZE_ANY_EXHDR(input);
 	unsigned char first;
@@ -188,18 +179,11 @@ settings(PG_FUNCTION_ARGS)
 		OidFunctionCall1(DatumGetObjectId(DirectFunctionCall1(regprocedurein, CStringGetDatum("fuzz.text_of(bytea)"))),
 						 PointerGetDatum(cstring_to_text_with_len(VARDATA_ANY(input) + 1, size - 1)))))));
 	CALL(sql_begin)();
-	if (old == (Datum) 0)
-	{
-		MemoryContext caller = MemoryContextSwitchTo(TopMemoryContext);
-
-		old = PointerGetDatum(PG_DETOAST_DATUM_COPY(query_value("select convert_from(data, 'utf8')::jsonb from fuzz.checkpoint where part = 'settings'")));
-		MemoryContextSwitchTo(caller);
-	}
 	if (first % 3 == 1)
 		read_evidence(given);
 	else
 	{
-		Datum		both = DirectFunctionCall2(jsonb_concat, old, given);
+		Datum		both = DirectFunctionCall2(jsonb_concat, old_settings, given);
 
 		if (first % 3 == 0)
 			read_model(both);
