@@ -187,6 +187,7 @@ fact_table_remove(Graph *graph, const char *split, const FactSet *facts, Progres
 
 /* ---- statistics --------------------------------------------------------------- */
 
+/* It skips a table that is being vacuumed or indexed concurrently: that one may wait for this transaction's end. */
 void
 fact_table_analyze(Graph *graph)
 {
@@ -197,6 +198,6 @@ fact_table_analyze(Graph *graph)
 	if (sql_value("select pg_catalog.pg_has_role(relowner, 'usage') from pg_catalog.pg_class "
 				  "where relnamespace = $1 and relname = 'triple'", &args, &owned) &&
 		DatumGetBool(owned))
-		sql_run(psprintf("analyze %sentity, %srelation, %striple",
+		sql_run(psprintf("analyze (skip_locked) %sentity, %srelation, %striple",
 						 graph->prefix, graph->prefix, graph->prefix), SQL_NO_ARGS);
 }

@@ -96,6 +96,15 @@ extern void graph_lock_for_upgrade(Graph *graph);
 /* For who has graph_lock_for_load, to delete entities: no training, which would write their embeddings.  Likewise. */
 extern void graph_lock_for_pruning(Graph *graph);
 
+/*
+ * Until the transaction ends, what a statement that writes facts locks of the graph's tables; prune: it deletes entities.
+ * All of them are locked before the first is written, so that no deadlock comes of it.  After the rights were checked.
+ */
+extern void graph_lock_facts(const Graph *graph, bool prune);
+
+/* The same for a statement that writes a model. */
+extern void graph_lock_models(const Graph *graph);
+
 /* ---- names (lookup.c) ------------------------------------------------------- */
 
 /* ERROR 42704 with the nearest name as HINT. */

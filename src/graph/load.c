@@ -135,6 +135,7 @@ hkg_load(PG_FUNCTION_ARGS)
 	require_rights(&load);
 	graph_lock_for_load(load.query.graph, "hkg_load()");
 	fact_query_run(&load.query, query);
+	graph_lock_facts(load.query.graph, false);
 	write_rows(&load);
 	sql_end();
 	values[0] = load.added;

@@ -1,16 +1,23 @@
 /*
  * locks.c
- *		Locks on a graph, and on a model of it (see graph.h).
+ *		Locks on a graph, on a model of it, and on its tables (see graph.h).
  *
- * They are advisory locks of classes that SQL's advisory functions (classes 1 and 2) cannot take.  Field 1 is the
- * database, field 2 the schema, field 3 the model's hash or 0, field 4 the class.
+ * Those on a graph and on a model are advisory locks of classes that SQL's advisory functions (classes 1 and 2) cannot
+ * take.  Field 1 is the database, field 2 the schema, field 3 the model's hash or 0, field 4 the class.
+ *
+ * Order: the layout (graph_open reads it), the advisory locks, the tables.  A statement that writes several tables locks
+ * all of them before the first one.  No order of tables is that of all statements of the server: ALTER TABLE goes from a
+ * table to the one that its key references, TRUNCATE ... CASCADE the other way.  So we wait for one table while we
+ * hold none of the others.
  */
 #include "graph.h"
 
 #include "access/xact.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
+#include "storage/lmgr.h"
 #include "storage/lock.h"
+#include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
 
 typedef enum LockClass
@@ -132,4 +139,93 @@ void
 graph_lock_for_pruning(Graph *graph)
 {
 	lock_without_trainings(graph, ", or leave out prune");
+}
+
+/* ---- tables ----------------------------------------------------------------------- */
+
+typedef struct TableLock
+{
+	const char *table;
+	LOCKMODE	mode;
+} TableLock;
+
+#define MOST_TABLES 14
+
+/* The tables that are there; what is not is left to the statement that needs it. */
+typedef struct FoundTables
+{
+	int			count;
+	Oid			oid[MOST_TABLES];
+	LOCKMODE	mode[MOST_TABLES];
+} FoundTables;
+
+static FoundTables
+find_tables(const Graph *graph, const TableLock *lock, int count)
+{
+	FoundTables found = {0};
+
+	for (int i = 0; i < count; i++)
+	{
+		Oid			oid = get_relname_relid(lock[i].table, graph->schema);
+
+		if (!OidIsValid(oid))
+			continue;
+		found.oid[found.count] = oid;
+		found.mode[found.count++] = lock[i].mode;
+	}
+	return found;
+}
+
+/* Locks all and returns their number; or, where one is not free at once, locks none and returns that one's. */
+static int
+lock_at_once(const FoundTables *found)
+{
+	int			locked = 0;
+
+	while (locked < found->count && ConditionalLockRelationOid(found->oid[locked], found->mode[locked]))
+		locked++;
+	for (int i = 0; locked < found->count && i < locked; i++)
+		UnlockRelationOid(found->oid[i], found->mode[i]);
+	return locked;
+}
+
+static void
+lock_tables(const Graph *graph, const TableLock *lock, int count)
+{
+	FoundTables found = find_tables(graph, lock, count);
+	int			next = lock_at_once(&found);
+
+	while (next < found.count)
+	{
+		int			awaited = next;
+
+		LockRelationOid(found.oid[awaited], found.mode[awaited]);
+		next = lock_at_once(&found);
+		UnlockRelationOid(found.oid[awaited], found.mode[awaited]);
+	}
+}
+
+void
+graph_lock_facts(const Graph *graph, bool prune)
+{
+	static const TableLock lock[] = {
+		{"triple", RowExclusiveLock}, {"holdout", RowExclusiveLock}, {"entity", RowExclusiveLock},
+		{"relation", RowExclusiveLock}, {"entity_embedding", RowExclusiveLock}, {"inferred", RowExclusiveLock}
+	};
+
+	lock_tables(graph, lock, prune ? lengthof(lock) : 4);
+}
+
+void
+graph_lock_models(const Graph *graph)
+{
+	static const TableLock lock[] = {
+		{"model", RowExclusiveLock}, {"entity_embedding", RowExclusiveLock}, {"relation_embedding", RowExclusiveLock},
+		{"threshold", RowExclusiveLock}, {"evidence_weight", RowExclusiveLock}, {"rule", RowExclusiveLock},
+		{"inferred", RowExclusiveLock}, {"iteration", RowExclusiveLock}, {"checkpoint", RowExclusiveLock},
+		{"checkpoint_inferred", RowExclusiveLock}, {"triple", AccessShareLock}, {"holdout", AccessShareLock},
+		{"entity", RowShareLock}, {"relation", RowShareLock}
+	};
+
+	lock_tables(graph, lock, lengthof(lock));
 }

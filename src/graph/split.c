@@ -224,6 +224,7 @@ hkg_split(PG_FUNCTION_ARGS)
 	split.progress = progress_begin_load(split.graph->schema);
 	require_rights(split.graph);
 	graph_lock_for_load(split.graph, "hkg_split()");
+	graph_lock_facts(split.graph, false);
 	read_facts(&split);
 	draw(&split);
 	write_splits(&split);

@@ -258,6 +258,7 @@ hkg_sync(PG_FUNCTION_ARGS)
 	if (sync.prune)
 		graph_lock_for_pruning(sync.query.graph);
 	read_rows(&sync, text);
+	graph_lock_facts(sync.query.graph, sync.prune);
 	bring_in_step(&sync);
 	sql_end();
 	return sql_counts(fcinfo, (int64[]) {

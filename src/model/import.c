@@ -257,16 +257,15 @@ hkg_import_rules(PG_FUNCTION_ARGS)
 	import.graph = graph_open(graph);
 	import.context = CurrentMemoryContext;
 	import.scratch = AllocSetContextCreate(CurrentMemoryContext, "hybridkg rules", ALLOCSET_DEFAULT_SIZES);
+	graph_require_rights(import.graph, written, lengthof(written));
+	graph_lock_for_training(import.graph, model);
+	graph_lock_models(import.graph);
 	read_lines(&import);
 	report_omissions(&import);
 	drop_duplicates(&import);
 	if (import.count > 0)
-	{
-		graph_lock_for_training(import.graph, model);
-		graph_require_rights(import.graph, written, lengthof(written));
 		record_given_rules(import.graph, model, measure(&import, model));
-		graph_leave_training();
-	}
+	graph_leave_training();
 	sql_end();
 	PG_RETURN_INT64(import.count);
 }

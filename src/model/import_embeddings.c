@@ -182,6 +182,7 @@ hkg_import_embeddings(PG_FUNCTION_ARGS)
 	import.graph = graph_open(graph);
 	graph_require_rights(import.graph, written, lengthof(written));
 	graph_lock_for_training(import.graph, import.model);
+	graph_lock_models(import.graph);
 	write_row(&import);
 	/* the caller's queries use the caller's search_path, all else does not */
 	sql_unpin(nest_level);

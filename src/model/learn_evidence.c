@@ -94,6 +94,7 @@ hkg_learn_evidence(PG_FUNCTION_ARGS)
 	/* before the model is read: a training may just be replacing it */
 	graph_lock_for_training(graph, call.model);
 	graph_require_rights(graph, written, lengthof(written));
+	graph_lock_models(graph);
 	data = graph_read(graph);
 	kge = added_entities_of_graph(added_entities_read(graph, model_open(graph, call.model), 0), data);
 	valid.triple = graph_read_split(graph, data, "valid", &valid.count);

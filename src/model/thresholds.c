@@ -329,6 +329,7 @@ hkg_learn_thresholds(PG_FUNCTION_ARGS)
 	/* before the model is read: a training may be about to replace it */
 	graph_lock_for_training(graph, call.model);
 	graph_require_rights(graph, &written, 1);
+	graph_lock_models(graph);
 	data = graph_read(graph);
 	labelled.truth = graph_read_split(graph, data, "valid", &labelled.truths);
 	labelled.given = !PG_ARGISNULL(1);

@@ -250,7 +250,7 @@ Datum
 hkg_report(PG_FUNCTION_ARGS)
 {
 	static const TableRights read = {"model", ACL_SELECT};
-	const char *models[2];
+	const char *models[2] = {NULL};
 	int			count = 0;
 	Call		call;
 	Markup		markup;

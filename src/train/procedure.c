@@ -53,7 +53,7 @@ procedure_read(Procedure *procedure)
 
 	if (procedure->progress == NULL)
 		procedure->progress = progress_begin(graph->schema, settings->model, settings->iterations, settings->epochs);
-	record_require_rights(graph);
+	record_lock_tables(graph);
 	*facts = training_facts_read(graph, settings);
 	procedure->old_weights = settings->warm_start && facts->valid_count == 0 ? evidence_learnt(graph, settings->model) : NULL;
 	training_facts_check(facts, graph, settings);
@@ -285,6 +285,7 @@ procedure_infer(Procedure *procedure)
 	MemoryContext caller = MemoryContextSwitchTo(procedure->scratch);
 	Iteration  *iteration = &procedure->iteration;
 
+	graph_lock_models(procedure->graph);	/* in a worker, this is another transaction */
 	if (procedure->rules != NULL)
 	{
 		progress_phase(procedure->progress, PHASE_INFERRING, 1);
@@ -440,6 +441,7 @@ procedure_finish(Procedure *procedure)
 	const TrainingFacts *facts = &procedure->facts;
 	PathRules	paths;
 
+	graph_lock_models(graph);
 	if (is_refused(procedure))
 	{
 		keep_old_model(procedure);

@@ -59,7 +59,7 @@ record_status(Graph *graph, const char *model, const char *status)
 #define REPLACED (ACL_SELECT | ACL_INSERT | ACL_DELETE)
 
 void
-record_require_rights(const Graph *graph)
+record_lock_tables(const Graph *graph)
 {
 	static const TableRights needed[] = {
 		{"model", ACL_SELECT | ACL_INSERT | ACL_UPDATE},
@@ -69,6 +69,7 @@ record_require_rights(const Graph *graph)
 	};
 
 	graph_require_rights(graph, needed, lengthof(needed));
+	graph_lock_models(graph);
 }
 
 void

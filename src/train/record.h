@@ -28,8 +28,8 @@ typedef struct Iteration
 	double		evaluate_seconds;
 } Iteration;
 
-/* ERROR 42501 unless the current user may write all that a training writes. */
-extern void record_require_rights(const Graph *graph);
+/* Before a training reads anything (see graph_lock_models).  ERROR 42501 unless the user may write all that it writes. */
+extern void record_lock_tables(const Graph *graph);
 
 /*
  * Creates the model's row, with status "training", unless there is one: then the old model stays until

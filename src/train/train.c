@@ -73,6 +73,7 @@ hkg_resume(PG_FUNCTION_ARGS)
 	sql_begin();
 	procedure.graph = graph_open(graph);
 	graph_lock_for_training(procedure.graph, model);
+	record_lock_tables(procedure.graph);
 	checkpoint_settings(procedure.graph, model, &procedure.settings);
 	procedure_read(&procedure);
 	procedure_open(&procedure);

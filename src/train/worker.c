@@ -16,6 +16,7 @@
 #include "server/compat.h"
 
 #include "access/xact.h"
+#include "catalog/pg_type.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "pgstat.h"
@@ -135,6 +136,24 @@ leave_starting(Launch *launch, LaunchState state)
 	return pg_atomic_compare_exchange_u32(&launch->state, &starting, state);
 }
 
+/* ERROR 55P03 when the worker waits for this transaction, which waits for the worker. */
+static void
+refuse_own_lock(pid_t worker)
+{
+	SqlArgs		args = {0};
+	Datum		held;
+
+	sql_arg(&args, INT4OID, Int32GetDatum(worker));
+	sql_begin();
+	if (sql_value("select coalesce(min(relation::regclass::text), min(locktype)) from pg_locks "
+				  "where pid = $1 and not granted and pg_backend_pid() = any (pg_blocking_pids($1))", &args, &held))
+		ereport(ERROR,
+				(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
+				 errmsg("the training waits for a lock that this transaction holds on %s", TextDatumGetCString(held)),
+				 errhint("Commit what this transaction has done, then train.")));
+	sql_end();
+}
+
 /* Until the training has begun, or failed. */
 static void
 wait_for_worker(BackgroundWorkerHandle *handle, Launch *launch)
@@ -152,6 +171,8 @@ wait_for_worker(BackgroundWorkerHandle *handle, Launch *launch)
 						 PG_WAIT_EXTENSION);
 		ResetLatch(MyLatch);
 		CHECK_FOR_INTERRUPTS();
+		if (status == BGWH_STARTED)
+			refuse_own_lock(pid);
 	}
 }
 

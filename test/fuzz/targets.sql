@@ -120,7 +120,7 @@ $$;
 
 -- a checkpoint: seven bytes say in which part, from which byte on, four others stand.  Its checksums are right: who may write
 -- the table can compute them.
-create function fuzz.checkpoint(input bytea) returns void language plpgsql as $$
+create function fuzz.damage(input bytea) returns void language plpgsql as $$
 declare
 	parts int := (select count(*) from fuzz.checkpoint);
 	old fuzz.checkpoint;
@@ -134,6 +134,11 @@ begin
 		where (model, part, number) = ('cut', old.part, old.number);
 	end loop;
 	update g.checkpoint set checksum = fuzz.checksum(part, number, data) where model = 'cut';
+end
+$$;
+create function fuzz.checkpoint(input bytea) returns void language plpgsql as $$
+begin
+	perform fuzz.damage(input);
 	perform hkg_resume('g', 'cut');
 	perform hkg_predict_tails('g', 'n1', 'next', 2, 'cut');
 end
@@ -160,5 +165,33 @@ begin
 	if length(input) % 16 = 0 then	-- a hundred times as slow as the others
 		perform hkg_train('g', 'distmult', 1, iterations => 1, epochs => 1, rules => 'm', evidence_rules => 0, model => 'new');
 	end if;
+end
+$$;
+
+-- documents of RDF, where the extension is installed; the first byte is the format
+do $$
+begin
+	if exists (select from pg_available_extensions where name = 'hybridkg_rdf') then
+		create extension hybridkg_rdf;
+	end if;
+end
+$$;
+create function fuzz.rdf(input bytea) returns void language plpgsql as $$
+begin
+	perform hkg_parse_rdf(substr(input, 2), (array['turtle', 'ntriples', 'nquads', 'trig'])[1 + get_byte(input, 0) % 4], 'urn:a:b');
+end
+$$;
+
+-- rows for hkg_import_embeddings: the first byte is the score function, a line is a name and an array, "n1 {1,2}"; relations'
+-- are after an empty line
+create function fuzz.lines(part int) returns table (name text, embedding real[]) language sql stable as $$
+	select split_part(line, ' ', 1), split_part(line, ' ', 2)::real[] from string_to_table(split_part(current_setting('fuzz.text'), e'\n\n', part), e'\n') line
+$$;
+create function fuzz.embeddings(input bytea) returns void language plpgsql as $$
+begin
+	perform set_config('fuzz.text', fuzz.text_of(substr(input, 2)), true);
+	perform hkg_import_embeddings('g', 'new', (array['transe', 'distmult', 'complex', 'rotate', 'rescal'])[1 + get_byte(input, 0) % 5],
+		'select * from fuzz.lines(1)', 'select * from fuzz.lines(2)');
+	perform hkg_predict_tails('g', 'n1', 'next', 2, 'new');
 end
 $$;

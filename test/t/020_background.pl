@@ -245,13 +245,15 @@ is(value(q{select hkg_resume('g', 'stopped 2')}), 'stopped 2', 'resumed');
 is(left_by($node, 'stopped 2'), $whole, 'the very same after a resume');
 is(value(q{select count(*) from g.triple}), $facts, 'no fact is lost');
 # a valid split that comes after it has read the facts, before it has begun: all of it is read again
+value(q{create function public.wait() returns trigger language plpgsql as $$begin perform pg_advisory_xact_lock_shared(1); return null; end$$;
+	create trigger wait before insert on g.checkpoint execute function public.wait()});
 foreach my $warm ('false', 'true')
 {
 	my ($model, $like) = $warm eq 'true' ? ('stopped 2', 'whole 2') : ('bg 3', 'whole 3');
 	my $loader = session($node, 'loader', q{begin;
-		lock table g.checkpoint in exclusive mode;
+		select pg_advisory_xact_lock(1);
 		do $$ begin
-			while not exists (select from pg_locks where relation = 'g.checkpoint'::regclass and not granted) loop
+			while not exists (select from pg_locks where locktype = 'advisory' and not granted) loop
 				perform pg_sleep(0.01);
 			end loop;
 		end $$;
@@ -259,7 +261,7 @@ foreach my $warm ('false', 'true')
 			where t.head % 7 = 1 and h.tail % 5 = 2 on conflict do nothing;
 		commit});
 
-	wait_until(q{select exists (select from pg_locks where relation = 'g.checkpoint'::regclass and mode = 'ExclusiveLock')});
+	wait_until(q{select exists (select from pg_locks where locktype = 'advisory' and objid = 1 and mode = 'ExclusiveLock')});
 	value("select hkg_train_background('g', $held_out, warm_start => $warm, model => '$model')");
 	ok(finish($loader), 'a valid split is loaded meanwhile');
 	wait_until("select status <> 'training' from g.model where name = '$model'");
@@ -267,6 +269,7 @@ foreach my $warm ('false', 'true')
 	is(left_by($node, $model), left_by($node, $like), "learns from it, warm_start => $warm");
 	value(q{delete from g.holdout});
 }
+value('drop trigger wait on g.checkpoint');
 
 # what replaces a model with evidence by one without leaves none of it
 value("select hkg_train_background('g', $held_out, evidence_rules => 0, model => 'bg 2')");

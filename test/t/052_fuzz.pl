@@ -27,7 +27,7 @@ $node->safe_psql('postgres', q{
 	end
 	$$});
 my @targets = map { m{([^/]+)$} } glob 'test/fuzz/corpus/*';
-cmp_ok(scalar @targets, '==', 7, 'a corpus for each target');
+cmp_ok(scalar @targets, '==', 9, 'a corpus for each target');
 foreach my $target (@targets)
 {
 	my @calls = map { my $bytes = unpack 'H*', slurp_file($_); qq{select fuzz.fate('$target', '\\x$bytes') || ' $_'} }
