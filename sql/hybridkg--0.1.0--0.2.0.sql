@@ -224,7 +224,7 @@ set search_path = pg_catalog, pg_temp$$, arguments);
 	execute format('comment on function @extschema@.hkg_train_background is %L',
 $$hkg_train in a background worker, with the caller's rights; returns its process id once it has begun
 It commits after every iteration; the model of that name stays as it is until the new one is ready, and is then replaced at once. View hkg_progress shows it, pg_cancel_backend stops it, column status of table model has the outcome, hkg_resume continues a stopped one. It reads what is committed when it starts, as the current role and with the settings of the session, and learns from the facts of that moment.$$ ||
-		meaning || ', 53000 when no background worker is free');
+		meaning || ', 53000 when no background worker is free, 55P03 when it waits for a lock that the caller''s transaction holds');
 
 	execute format($$
 create function @extschema@.hkg_estimate(%s) returns table (item text, bytes bigint, flops float8)
