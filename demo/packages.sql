@@ -85,7 +85,7 @@ from packages.model;
 \echo
 \echo '=== 3. Tags that are missing, beside what the packages are'
 \echo
-\echo 'Packages of which no tag says in what language they are written; the most probable answers:'
+\echo 'Packages without a tag of the language they are written in; the most probable answers:'
 \echo
 select c.head as package, c.tail as tag, round(c.probability::numeric, 2) as probability, left(p.summary, 60) as summary
 from hkg_complete('packages', 'implemented-in', 12, one_each => true,
@@ -108,7 +108,7 @@ limit 10;
 select c.head, c.relation, c.tail from hkg_complete('packages', 'implemented-in', 1) c \gset
 \echo 'The embedding and each rule, for' :head ':' :relation ':' :tail
 \echo
-select coalesce(rule, 'embedding') as says, round(share::numeric, 2) as share, grounding
+select coalesce(rule, 'embedding') as reason, round(share::numeric, 2) as share, grounding
 from hkg_explain('packages', :'head', :'relation', :'tail') limit 6;
 
 \echo 'What is new in the tables is in the graph after one statement, and is predicted at once:'
