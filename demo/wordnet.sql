@@ -197,7 +197,7 @@ where place <= 5
 order by relation, place;
 
 \echo
-\echo 'What else are these?  None of those rules infers it; embeddings do, and rules with constants:'
+\echo 'What else are these?  Those rules do not infer it; embeddings, and rules with constants, rank it high:'
 \echo 'the three most plausible answers that are no facts, out of' :entities 'concepts.'
 \echo
 select w.name as concept, known.tails as "WordNet says: one of the",
