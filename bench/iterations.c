@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "graph.h"
+#include "core/dense.h"
 #include "kge/kge.h"
 
 enum
@@ -120,7 +121,7 @@ main(int count, char **argument)
 	graph.ranked = atoll(argument[3]);
 	training.seed = (uint64_t) atoll(argument[4]);
 	qsort(graph.triple + graph.train, (size_t) graph.ranked, sizeof(Triple), triple_compare);
-	kge_choose_kernels();
+	dense_choose_kernels();
 	pool = pool_create(atoi(argument[5]), NULL, NULL);
 	model.entities = graph.entities;
 	model.relations = graph.relations;

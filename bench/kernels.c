@@ -22,7 +22,7 @@
 
 #include "graph.h"
 #include "kge/bfloat16.h"
-#include "kge/dense.h"
+#include "core/dense.h"
 #include "kge/kge.h"
 #include "core/random.h"
 
@@ -117,7 +117,7 @@ multiply(void *argument, int64_t item, int thread)
 			kge_bfloat16_scores(kge_bfloat16(), all->queries, COLUMNS, all->candidates, ROWS,
 								out, COLUMNS);
 		else
-			kge_dense_combine(KGE_PRODUCT, ROWS, COLUMNS, DEPTH, all->a, DEPTH, 1, all->b, COLUMNS,
+			dense_combine(DENSE_PRODUCT, ROWS, COLUMNS, DEPTH, all->a, DEPTH, 1, all->b, COLUMNS,
 							  out, COLUMNS, false);
 }
 
@@ -335,7 +335,7 @@ main(int count, char **argument)
 	graph.ranked = atoll(argument[3]);
 	graph.queries = atoll(argument[4]);
 	threads = atoi(argument[5]);
-	kge_choose_kernels();
+	dense_choose_kernels();
 	pool = pool_create(threads, NULL, NULL);
 	measure_limits();
 

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "kge/dense.h"
+#include "core/dense.h"
 #include "kge/kge.h"
 
 enum
@@ -59,7 +59,7 @@ multiply(const Product *product, Sgemm sgemm, float *result)
 				zero = 0;
 
 	if (sgemm == NULL)
-		kge_dense_combine(KGE_PRODUCT, product->m, product->n, product->k, a,
+		dense_combine(DENSE_PRODUCT, product->m, product->n, product->k, a,
 						  product->transposed ? 1 : product->k, product->transposed ? product->m : 1,
 						  b, product->n, result, product->n, false);
 	else						/* column by column: the transposed product of the transposed factors */
@@ -138,7 +138,7 @@ main(int count, char **argument)
 		if (library != NULL && (sgemm[libraries] = (Sgemm) dlsym(library, "sgemm_")) != NULL)
 			name[libraries++] = argument[i];
 	}
-	kge_choose_kernels();
+	dense_choose_kernels();
 	for (int i = 0; i < CANDIDATES * MAX_WIDTH; i++)
 	{
 		a[i] = (float) (i * 7 % 1000) / 1000;

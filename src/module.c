@@ -6,6 +6,7 @@
 
 #include <unistd.h>
 
+#include "core/dense.h"
 #include "server/host.h"
 #include "server/progress.h"
 #include "server/shared_copy.h"
@@ -65,6 +66,6 @@ _PG_init(void)
 							 &hkg_precision, KGE_SINGLE, precisions,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
 	hkg_reserve_prefix("hybridkg");
-	kge_choose_kernels();
+	dense_choose_kernels();
 	copy_begin();
 }

@@ -134,7 +134,7 @@ take_adjuster(EvAdjuster *adjuster, Allocation *allocation)
 }
 
 size_t
-ev_adjuster_bytes(const EvFacts *facts, int threads)
+ev_adjuster_bytes(const FactIndex *facts, int threads)
 {
 	EvAdjuster	adjuster = {.facts = facts,.threads = threads};
 	Allocation	allocation = {0};
@@ -144,7 +144,7 @@ ev_adjuster_bytes(const EvFacts *facts, int threads)
 }
 
 bool
-ev_adjuster(Arena *arena, const EvFacts *facts, const EvRules *rules, EvWeights weights,
+ev_adjuster(Arena *arena, const FactIndex *facts, const EvRules *rules, EvWeights weights,
 			int threads, EvAdjuster *adjuster)
 {
 	Allocation	allocation = {0};

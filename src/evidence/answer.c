@@ -48,7 +48,7 @@ typedef struct Best
 
 struct EvAnswering
 {
-	const EvFacts *facts;
+	const FactIndex *facts;
 	const EvRules *rules;
 	const double *closed_of;	/* by 2 * relation + side; NULL: all 1 */
 	Pool	   *pool;
@@ -60,7 +60,7 @@ struct EvAnswering
 	int32_t		relation;
 	int32_t		atom;			/* from given to answers */
 	double		closed;			/* what rules are worth, see ev_worth */
-	EvGroup		known;			/* the answers of the given one among the facts */
+	FactGroup		known;			/* the answers of the given one among the facts */
 	int64_t		work;			/* edges that rules of the kind that is applied may look at yet */
 
 	/* of the features with one atom */
@@ -89,7 +89,7 @@ struct EvAnswering
 };
 
 static EvAnswering *
-take_answering(const EvFacts *facts, EvAnswering *answering, Allocation *allocation)
+take_answering(const FactIndex *facts, EvAnswering *answering, Allocation *allocation)
 {
 	size_t		entities = (size_t) facts->entities;
 	size_t		room = entities < REACH ? entities : REACH;
@@ -109,7 +109,7 @@ take_answering(const EvFacts *facts, EvAnswering *answering, Allocation *allocat
 }
 
 size_t
-ev_answering_bytes(const EvFacts *facts)
+ev_answering_bytes(const FactIndex *facts)
 {
 	EvAnswering answering;
 	Allocation	allocation = {0};
@@ -119,7 +119,7 @@ ev_answering_bytes(const EvFacts *facts)
 }
 
 EvAnswering *
-ev_answering(Arena *arena, const EvFacts *facts, const EvRules *rules, const double *closed)
+ev_answering(Arena *arena, const FactIndex *facts, const EvRules *rules, const double *closed)
 {
 	EvAnswering answering = {.facts = facts,.rules = rules,.closed_of = closed};
 	EvAnswering *taken;
@@ -224,9 +224,9 @@ begin_set(EvAnswering *answering)
 
 /* Adds the entities of a group to a set of `count`, as far as there is room; how many there are then. */
 static int64_t
-add_to_set(EvAnswering *answering, EvGroup group, int32_t *set, int64_t count)
+add_to_set(EvAnswering *answering, FactGroup group, int32_t *set, int64_t count)
 {
-	const EvEdge *edge = answering->facts->edge;
+	const FactEdge *edge = answering->facts->edge;
 
 	for (int64_t i = group.first; i < group.end && count < answering->room; i++)
 	{
@@ -247,22 +247,22 @@ follow_atom(EvAnswering *answering, int depth, int32_t atom)
 	int64_t		edges = 0;
 	int64_t		most = most_edges(answering, WORK);
 	int64_t		count = 0;
-	EvGroup		group[EV_AHEAD];
+	FactGroup		group[FACT_AHEAD];
 
 	begin_set(answering);
 	for (int64_t first = 0; first < answering->reached_count[depth] && count < answering->room && edges <= most;
-		 first += EV_AHEAD)
+		 first += FACT_AHEAD)
 	{
 		int64_t		left = answering->reached_count[depth] - first;
-		int			some = left < EV_AHEAD ? (int) left : EV_AHEAD;
+		int			some = left < FACT_AHEAD ? (int) left : FACT_AHEAD;
 
-		ev_groups(answering->facts, from + first, 1, some, atom, group);
+		fact_groups(answering->facts, from + first, 1, some, atom, group);
 		for (int i = 0; i < some; i++)
 		{
 			edges += group[i].end - group[i].first + 1;
 			count = add_to_set(answering, group[i], answering->reached[depth + 1], count);
 		}
-		if (first % (8 * EV_AHEAD) == 0)
+		if (first % (8 * FACT_AHEAD) == 0)
 			yield(answering);
 	}
 	answering->work -= edges;
@@ -422,7 +422,7 @@ fire_best(EvAnswering *answering, DirectedAtom atom)
 
 /* Whether features cannot need more than WORK edges, by the sizes of their groups */
 static bool
-need_little(EvAnswering *answering, EvGroup own, int64_t stride)
+need_little(EvAnswering *answering, FactGroup own, int64_t stride)
 {
 	int64_t		most = WORK / (answering->facts->largest[answering->atom] + 1);
 	int64_t		sizes = 0;
@@ -431,7 +431,7 @@ need_little(EvAnswering *answering, EvGroup own, int64_t stride)
 		return true;
 	for (int64_t i = own.first; i < own.end && sizes < most; i += stride)
 	{
-		EvGroup		group = feature_sharing(answering->facts, i);
+		FactGroup		group = feature_sharing(answering->facts, i);
 
 		sizes += group.end - group.first < SAMPLE ? group.end - group.first : SAMPLE;
 	}
@@ -440,7 +440,7 @@ need_little(EvAnswering *answering, EvGroup own, int64_t stride)
 
 /* Sets the size of samples for WORK edges in all.  Returns n, where one feature of n is looked at. */
 static int64_t
-limit_features(EvAnswering *answering, EvGroup own, int64_t stride)
+limit_features(EvAnswering *answering, FactGroup own, int64_t stride)
 {
 	double		all = 0;
 	double		least = 0;
@@ -450,7 +450,7 @@ limit_features(EvAnswering *answering, EvGroup own, int64_t stride)
 		return 1;
 	for (int64_t i = own.first; i < own.end; i += stride)
 	{
-		EvGroup		group = feature_sharing(answering->facts, i);
+		FactGroup		group = feature_sharing(answering->facts, i);
 		double		size = (double) (group.end - group.first);
 		double		cost;
 
@@ -470,8 +470,8 @@ limit_features(EvAnswering *answering, EvGroup own, int64_t stride)
 static void
 apply_features(EvAnswering *answering)
 {
-	const EvFacts *facts = answering->facts;
-	EvGroup		own = {facts->start[answering->given], facts->start[answering->given + 1]};
+	const FactIndex *facts = answering->facts;
+	FactGroup		own = {facts->start[answering->given], facts->start[answering->given + 1]};
 	int64_t		stride = feature_stride(own, SAMPLE);
 
 	if (own.first == own.end)
@@ -491,14 +491,14 @@ apply_features(EvAnswering *answering)
 
 /* Counts, by feature, the answers among the facts that have it. */
 static void
-count_features(EvAnswering *answering, EvGroup answers, int64_t stride)
+count_features(EvAnswering *answering, FactGroup answers, int64_t stride)
 {
-	const EvFacts *facts = answering->facts;
+	const FactIndex *facts = answering->facts;
 
 	for (int64_t i = answers.first; i < answers.end; i += stride)
 	{
 		int32_t		answer = facts->edge[i].other;
-		EvGroup		own = {facts->start[answer], facts->start[answer + 1]};
+		FactGroup		own = {facts->start[answer], facts->start[answer + 1]};
 		int64_t		own_stride = feature_stride(own, SAMPLE);
 
 		for (int64_t j = own.first; j < own.end; j += own_stride)
@@ -519,8 +519,8 @@ count_features(EvAnswering *answering, EvGroup answers, int64_t stride)
 static void
 apply_answer_feature(EvAnswering *answering, int64_t edge, int64_t stride)
 {
-	const EvFacts *facts = answering->facts;
-	EvEdge		feature = facts->edge[edge];
+	const FactIndex *facts = answering->facts;
+	FactEdge		feature = facts->edge[edge];
 	int64_t		first = facts->mirror[edge];
 	int32_t		support = answering->shared[first];
 	int64_t		end;
@@ -547,7 +547,7 @@ apply_answer_feature(EvAnswering *answering, int64_t edge, int64_t stride)
 static void
 apply_answer_features(EvAnswering *answering)
 {
-	EvGroup		answers = answering->known;
+	FactGroup		answers = answering->known;
 	int64_t		stride = feature_stride(answers, SAMPLE);
 
 	answering->work = WORK;
@@ -590,7 +590,7 @@ ev_answer(EvAnswering *answering, Side side, int32_t given, int32_t relation,
 	answering->given = given;
 	answering->relation = relation;
 	answering->atom = side == SIDE_TAIL ? FORWARDS(relation) : MIRRORED(FORWARDS(relation));
-	answering->known = ev_group(answering->facts, given, answering->atom);
+	answering->known = fact_group(answering->facts, given, answering->atom);
 	answering->closed = answering->closed_of == NULL ? 1 : answering->closed_of[2 * relation + (int32_t) side];
 	answering->pool = pool;
 	answering->thread = thread;

@@ -22,7 +22,7 @@ typedef struct EndCounts
 /* What a thread has */
 typedef struct CountingThread
 {
-	const EvFacts *facts;
+	const FactIndex *facts;
 	EvJoin	   *join;
 	EndCounts	end[2];			/* x, y */
 	uint32_t   *mark;			/* by entity: the serial of the last rectangle whose y it was */
@@ -42,7 +42,7 @@ struct EvCounter
 };
 
 static void
-take_thread(CountingThread *thread, const EvFacts *facts, Allocation *allocation)
+take_thread(CountingThread *thread, const FactIndex *facts, Allocation *allocation)
 {
 	size_t		entities = (size_t) facts->entities;
 
@@ -55,7 +55,7 @@ take_thread(CountingThread *thread, const EvFacts *facts, Allocation *allocation
 }
 
 size_t
-ev_count_bytes(const EvFacts *facts)
+ev_count_bytes(const FactIndex *facts)
 {
 	CountingThread counted = {0};
 	Allocation	allocation = {0};
@@ -65,7 +65,7 @@ ev_count_bytes(const EvFacts *facts)
 }
 
 static bool
-open_thread(CountingThread *thread, Arena *arena, Pool *pool, const EvFacts *facts)
+open_thread(CountingThread *thread, Arena *arena, Pool *pool, const FactIndex *facts)
 {
 	Allocation	allocation = {0};
 
@@ -84,7 +84,7 @@ open_thread(CountingThread *thread, Arena *arena, Pool *pool, const EvFacts *fac
 }
 
 EvCounter *
-ev_counter(Arena *arena, Pool *pool, const EvFacts *facts)
+ev_counter(Arena *arena, Pool *pool, const FactIndex *facts)
 {
 	int			threads = pool_threads(pool);
 	EvCounter  *counter = arena->allocate(arena->context, sizeof(EvCounter));
@@ -135,11 +135,11 @@ static void
 count_facts(CountingThread *thread, EvCountedRule *rule, const EvRectangle *pairs)
 {
 	const EvJoinTarget *target = &thread->target;
-	const EvFacts *facts = thread->facts;
+	const FactIndex *facts = thread->facts;
 
 	for (int32_t i = 0; i < pairs->x_count; i++)
 	{
-		EvGroup		group = ev_group(facts, pairs->x[i], FORWARDS(rule->relation));
+		FactGroup		group = fact_group(facts, pairs->x[i], FORWARDS(rule->relation));
 
 		for (int64_t k = group.first; k < group.end; k++)
 			rule->facts += thread->mark[facts->edge[k].other] == thread->serial;
@@ -173,11 +173,11 @@ take_pairs(void *argument, const EvRectangle *pairs)
 static void
 count_known(CountingThread *thread, EvCountedRule *rule)
 {
-	const EvFacts *facts = thread->facts;
+	const FactIndex *facts = thread->facts;
 	const int32_t *pairs = thread->end[rule->side_is_y].pairs;
 
 	for (int64_t i = facts->holders[rule->side]; i < facts->holders[rule->side + 1]; i++)
-		rule->known += pairs[ev_holder(facts, i)];
+		rule->known += pairs[fact_holder(facts, i)];
 }
 
 static void

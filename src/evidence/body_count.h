@@ -26,12 +26,12 @@ typedef struct EvCountedBody
 } EvCountedBody;
 
 /* What each of the threads takes at most */
-extern size_t ev_count_bytes(const EvFacts *facts);
+extern size_t ev_count_bytes(const FactIndex *facts);
 
 /* Scratch for the threads of a pool, from an arena; NULL when it is empty.  Making it yields, as the pool's leader. */
 typedef struct EvCounter EvCounter;
 
-extern EvCounter *ev_counter(Arena *arena, Pool *pool, const EvFacts *facts);
+extern EvCounter *ev_counter(Arena *arena, Pool *pool, const FactIndex *facts);
 
 /* Adds the pairs with x in the slice to all counts of these bodies. */
 extern void ev_count_bodies(EvCounter *counter, EvCountedBody *body, int64_t count, EvSlice slice);

@@ -34,7 +34,7 @@ typedef struct SharedSet
 
 struct EvJoin
 {
-	const EvFacts *facts;
+	const FactIndex *facts;
 	const EvJoinTarget *target;
 	BodyPlan	plan;
 	int32_t		bound[BODY_LEVELS];
@@ -62,13 +62,13 @@ struct EvJoin
 
 /* Each x has one set. */
 static int32_t
-most_sets(const EvFacts *facts)
+most_sets(const FactIndex *facts)
 {
 	return facts->entities < SETS ? facts->entities : SETS;
 }
 
 static size_t
-most_members(const EvFacts *facts)
+most_members(const FactIndex *facts)
 {
 	return (size_t) most_sets(facts) * MEMBERS;
 }
@@ -91,7 +91,7 @@ take_join(EvJoin *join, Allocation *allocation)
 }
 
 size_t
-ev_join_bytes(const EvFacts *facts)
+ev_join_bytes(const FactIndex *facts)
 {
 	EvJoin		counted = {.facts = facts};
 	Allocation	allocation = {0};
@@ -113,7 +113,7 @@ clear_stamps(EvJoin *join, Pool *pool, int thread)
 }
 
 EvJoin *
-ev_join(Arena *arena, Pool *pool, const EvFacts *facts)
+ev_join(Arena *arena, Pool *pool, const FactIndex *facts)
 {
 	EvJoin	   *join = arena->allocate(arena->context, sizeof(EvJoin));
 	Allocation	allocation = {0};
@@ -137,7 +137,7 @@ ev_join(Arena *arena, Pool *pool, const EvFacts *facts)
 
 /* The first entity that has at least that many edges before its own. */
 static int32_t
-entity_at(const EvFacts *facts, int64_t edges)
+entity_at(const FactIndex *facts, int64_t edges)
 {
 	int32_t		first = 0;
 	int32_t		end = facts->entities;
@@ -155,7 +155,7 @@ entity_at(const EvFacts *facts, int64_t edges)
 }
 
 EvSlice
-ev_slice(const EvFacts *facts, int32_t number, int32_t slices)
+ev_slice(const FactIndex *facts, int32_t number, int32_t slices)
 {
 	double		part = (double) facts->edges / slices;
 
@@ -170,10 +170,10 @@ ev_slice(const EvFacts *facts, int32_t number, int32_t slices)
 /* Ascending entities: the others of edges, holders, or a single one */
 typedef struct Source
 {
-	const EvEdge *edge;			/* while they are of `atom` */
+	const FactEdge *edge;			/* while they are of `atom` */
 	DirectedAtom atom;
 	const int32_t *holder;		/* groups */
-	const EvGroupStart *group;	/* all of them */
+	const FactGroupStart *group;	/* all of them */
 	int32_t		only;
 	int64_t		count;			/* at most */
 	int			link;			/* that the edges are of; -1: none */
@@ -225,27 +225,27 @@ count_work(EvJoin *join, int64_t edges)
  * The edges that a link leads along.  Where the beginning of the group is there already, its end is not: then edges of
  * higher atoms may follow.
  */
-static EvGroup
+static FactGroup
 group_of(const EvJoin *join, const BodyLink *link)
 {
 	int32_t		entity = link->from < 0 ? link->constant : join->bound[link->from];
 	int64_t		first;
 
 	if (link->from < 0)
-		return ev_group(join->facts, entity, link->atom);
+		return fact_group(join->facts, entity, link->atom);
 	if (link->from == 0 && link->atom == join->plan.level[0].held && join->x_group >= 0)
 		first = join->x_group;
 	else if (link->atom == join->indexed)
 		first = join->begin[entity];
 	else
-		return ev_group(join->facts, entity, link->atom);
-	return first < 0 ? (EvGroup) {0, 0} : (EvGroup) {first, join->facts->start[entity + 1]};
+		return fact_group(join->facts, entity, link->atom);
+	return first < 0 ? (FactGroup) {0, 0} : (FactGroup) {first, join->facts->start[entity + 1]};
 }
 
 static Source
 source_of_link(const EvJoin *join, const BodyLevel *level, int link)
 {
-	EvGroup		group = group_of(join, &level->link[link]);
+	FactGroup		group = group_of(join, &level->link[link]);
 
 	return (Source) {
 		.edge = join->facts->edge + group.first,.atom = level->link[link].atom,
@@ -276,7 +276,7 @@ source_of_links(const EvJoin *join, const BodyLevel *level)
 static Source
 source_of(const EvJoin *join, const BodyLevel *level)
 {
-	const EvFacts *facts = join->facts;
+	const FactIndex *facts = join->facts;
 	Source		source = {.only = level->is,.count = 1,.link = -1};
 
 	if (level->is != NO_ENTITY)
@@ -291,11 +291,11 @@ source_of(const EvJoin *join, const BodyLevel *level)
 
 /* Whether there is such an edge, looked up at the end with fewer edges. */
 static bool
-holds(const EvFacts *facts, int32_t entity, DirectedAtom atom, int32_t other)
+holds(const FactIndex *facts, int32_t entity, DirectedAtom atom, int32_t other)
 {
 	if (facts->start[other + 1] - facts->start[other] < facts->start[entity + 1] - facts->start[entity])
-		return ev_holds(facts, other, MIRRORED(atom), entity);
-	return ev_holds(facts, entity, atom, other);
+		return fact_holds(facts, other, MIRRORED(atom), entity);
+	return fact_holds(facts, entity, atom, other);
 }
 
 /* Whether an entity of the source is one of the other links, too. */
@@ -567,8 +567,8 @@ join_x(EvJoin *join, int32_t x)
 static void
 look_ahead(const EvJoin *join, const int32_t *holder, int64_t left)
 {
-	const EvEdge *edge = join->facts->edge;
-	const EvGroupStart *group = join->facts->group;
+	const FactEdge *edge = join->facts->edge;
+	const FactGroupStart *group = join->facts->group;
 
 	if (left > AHEAD)
 		/* cppcheck-suppress objectIndex ; holder is in an array, of which `left` are to come */
@@ -606,13 +606,13 @@ join_slice(EvJoin *join, EvSlice slice)
 static void
 index_groups(EvJoin *join, bool clear)
 {
-	const EvFacts *facts = join->facts;
+	const FactIndex *facts = join->facts;
 
 	for (int64_t i = facts->holders[join->indexed]; i < facts->holders[join->indexed + 1]; i++)
 	{
-		int32_t		entity = ev_holder(facts, i);
+		int32_t		entity = fact_holder(facts, i);
 
-		join->begin[entity] = clear ? -1 : ev_group_at(facts, facts->holder[i]).first;
+		join->begin[entity] = clear ? -1 : fact_group_at(facts, facts->holder[i]).first;
 		if (clear)
 			join->has_group[entity / 64] = 0;
 		else

@@ -8,7 +8,7 @@
 #define HKG_EVIDENCE_BODY_JOIN_H
 
 #include "body.h"
-#include "fact_index.h"
+#include "facts/fact_index.h"
 
 /* A range of x, first .. end - 1 */
 typedef struct EvSlice
@@ -18,7 +18,7 @@ typedef struct EvSlice
 } EvSlice;
 
 /* Slice `number` (0 .. slices - 1) of all entities, each of about as many edges. */
-extern EvSlice ev_slice(const EvFacts *facts, int32_t number, int32_t slices);
+extern EvSlice ev_slice(const FactIndex *facts, int32_t number, int32_t slices);
 
 /* The pairs of each x with each y */
 typedef struct EvRectangle
@@ -33,8 +33,8 @@ typedef struct EvRectangle
 typedef struct EvJoin EvJoin;
 
 /* Bytes that ev_join takes; from an arena, NULL when it is empty.  Yields, as the pool's leader. */
-extern size_t ev_join_bytes(const EvFacts *facts);
-extern EvJoin *ev_join(Arena *arena, Pool *pool, const EvFacts *facts);
+extern size_t ev_join_bytes(const FactIndex *facts);
+extern EvJoin *ev_join(Arena *arena, Pool *pool, const FactIndex *facts);
 
 /*
  * Passes on the pairs of a body with x in the slice, as rectangles that have no pair in common; what they are depends

@@ -13,7 +13,7 @@
 /* A plan in the making */
 typedef struct Planning
 {
-	const EvFacts *facts;
+	const FactIndex *facts;
 	const EvBody *body;
 	BodyPlan	plan;
 	int			level_of[EV_MAX_VARIABLES];	/* by -1 - variable; -1: not yet */
@@ -82,7 +82,7 @@ next_variable(const Planning *planning)
 }
 
 static int64_t
-holders(const EvFacts *facts, DirectedAtom atom)
+holders(const FactIndex *facts, DirectedAtom atom)
 {
 	return facts->holders[atom + 1] - facts->holders[atom];
 }
@@ -157,7 +157,7 @@ count_variables(Planning *planning)
 }
 
 BodyPlan
-body_plan(const EvFacts *facts, const EvBody *body)
+body_plan(const FactIndex *facts, const EvBody *body)
 {
 	Planning	planning = {.facts = facts,.body = body};
 	BodyPlan   *plan = &planning.plan;

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "body.h"
-#include "fact_index.h"
+#include "facts/fact_index.h"
 
 #define BODY_LEVELS (EV_MAX_BODY + 2)	/* X, Y, and one with each atom, for a rule is connected */
 
@@ -50,6 +50,6 @@ typedef struct BodyPlan
 	BodyLevel	level[BODY_LEVELS];
 } BodyPlan;
 
-extern BodyPlan body_plan(const EvFacts *facts, const EvBody *body);
+extern BodyPlan body_plan(const FactIndex *facts, const EvBody *body);
 
 #endif							/* HKG_EVIDENCE_BODY_PLAN_H */

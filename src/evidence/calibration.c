@@ -527,7 +527,7 @@ calibration_error(const CalibrationTask *task)
 static void
 set_held_out(Pool *pool, const EvExampleSource *source, const EvExamples *examples, EvLearnt *learnt)
 {
-	const EvFacts *facts = source->facts;
+	const FactIndex *facts = source->facts;
 	double		answered = (double) ev_examples_answered(source) / 2;
 	double		common = answered / ((double) facts->edges / 2 + (double) source->count);
 	/* where there are many held-out triples, the others count as known */
@@ -541,7 +541,7 @@ set_held_out(Pool *pool, const EvExampleSource *source, const EvExamples *exampl
 
 		for (int64_t i = facts->holders[FORWARDS(r)]; i < facts->holders[FORWARDS(r) + 1]; i++)
 		{
-			EvGroup		group = ev_group_at(facts, facts->holder[i]);
+			FactGroup		group = fact_group_at(facts, facts->holder[i]);
 
 			known += (double) (group.end - group.first);
 			pool_yield_at(pool, POOL_LEADER, i);

@@ -142,7 +142,7 @@ is_true(const ClosedTask *task, const Question *question, int32_t answer)
 	DirectedAtom atom = FORWARDS(question->relation) + (question->side == SIDE_HEAD);
 	Triple		triple = question_triple(question, answer);
 
-	return ev_holds(task->source->facts, question->given, atom, answer) ||
+	return fact_holds(task->source->facts, question->given, atom, answer) ||
 		bsearch(&triple, task->held_out, (size_t) task->source->count, sizeof(Triple), triple_compare) != NULL;
 }
 

@@ -11,7 +11,7 @@
 #define HKG_EVIDENCE_EVIDENCE_H
 
 #include "body.h"
-#include "fact_index.h"
+#include "facts/fact_index.h"
 
 #include "kge/kge.h"
 
@@ -101,7 +101,7 @@ extern size_t ev_rules_bytes(int32_t relations, const EvRuleSet *set);
 /* Copies and sorts the rules. */
 extern bool ev_rules(Arena *arena, Pool *pool, int32_t relations, const EvRuleSet *set, EvRules *rules);
 
-/* As ev_facts_memory and ev_facts_move. */
+/* As fact_index_memory and fact_index_move. */
 extern const void *ev_rules_memory(const EvRules *rules, int32_t relations, size_t *bytes);
 extern void ev_rules_move(EvRules *rules, int32_t relations, void *memory);
 
@@ -114,7 +114,7 @@ extern int32_t ev_atom(const EvRule *rule, Side side, int i);
  * Calls found(argument, answer) with each answer on `side` for the given entity, perhaps several
  * times for one.  Stops when it has looked at `most` edges, with what was found.  Returns how many edges these were.
  */
-extern int64_t ev_match(const EvFacts *facts, const EvPattern *pattern, Side side, int32_t given, int64_t most,
+extern int64_t ev_match(const FactIndex *facts, const EvPattern *pattern, Side side, int32_t given, int64_t most,
 						void (*found) (void *argument, int32_t answer), void *argument);
 
 /* ---- answer.c: rules that fire for a question ----------------------------- */
@@ -149,10 +149,10 @@ typedef struct EvCandidate
 /* What one thread answers questions with. */
 typedef struct EvAnswering EvAnswering;
 
-extern size_t ev_answering_bytes(const EvFacts *facts);
+extern size_t ev_answering_bytes(const FactIndex *facts);
 
 /* closed: see ev_worth, by 2 * relation + side; NULL: all 1.  All that is given must stay. */
-extern EvAnswering *ev_answering(Arena *arena, const EvFacts *facts, const EvRules *rules, const double *closed);
+extern EvAnswering *ev_answering(Arena *arena, const FactIndex *facts, const EvRules *rules, const double *closed);
 
 /* From the next question on, rules are worth what another `closed` makes of them. */
 extern void ev_answering_weigh(EvAnswering *answering, const double *closed);
@@ -202,7 +202,7 @@ typedef struct EvExpected
  * The line above the scores of trained candidates of a question that are no facts; none where no candidate is new,
  * or too few are not.  is_new: by entity; scorer: of the model, which it prepares.
  */
-extern EvExpected ev_expected(const EvFacts *facts, const bool *is_new, EvCandidates candidates, double discount,
+extern EvExpected ev_expected(const FactIndex *facts, const bool *is_new, EvCandidates candidates, double discount,
 							  const Question *question, KgeScorer *scorer);
 
 /* The score of a new entity with that evidence: its own where there is no line. */
@@ -310,7 +310,7 @@ extern double ev_odds(double held_out, double missing);
 /* Evidence as an adjustment of scores, for the threads of a pool */
 typedef struct EvAdjuster
 {
-	const EvFacts *facts;
+	const FactIndex *facts;
 	EvWeights	weights;
 	int			threads;
 	EvAnswering **answering;	/* of each thread */
@@ -319,9 +319,9 @@ typedef struct EvAdjuster
 	KgeScorer **scorer;			/* of each thread, where some are */
 } EvAdjuster;
 
-extern size_t ev_adjuster_bytes(const EvFacts *facts, int threads);
+extern size_t ev_adjuster_bytes(const FactIndex *facts, int threads);
 
-extern bool ev_adjuster(Arena *arena, const EvFacts *facts, const EvRules *rules, EvWeights weights,
+extern bool ev_adjuster(Arena *arena, const FactIndex *facts, const EvRules *rules, EvWeights weights,
 						int threads, EvAdjuster *adjuster);
 
 /* From then on, new entities that are inferred get the score that is expected of them, in place of their own. */
@@ -350,8 +350,8 @@ typedef struct EvDomain
 /* Finds one domain after another */
 typedef struct EvDomainFinder EvDomainFinder;
 
-extern size_t ev_domain_finder_bytes(const EvFacts *facts);
-extern EvDomainFinder *ev_domain_finder(Arena *arena, const EvFacts *facts, double least_share);
+extern size_t ev_domain_finder_bytes(const FactIndex *facts);
+extern EvDomainFinder *ev_domain_finder(Arena *arena, const FactIndex *facts, double least_share);
 
 /* The domain of an atom; it lasts until the next one is asked for. */
 extern EvDomain ev_domain(EvDomainFinder *finder, DirectedAtom atom, Pool *pool, int thread);
@@ -365,7 +365,7 @@ extern bool ev_in_domain(const EvDomainFinder *finder, int32_t entity);
 typedef struct EvExampleSource
 {
 	const KgeModel *model;
-	const EvFacts *facts;
+	const FactIndex *facts;
 	const EvRules *rules;
 	const Triple *triples;
 	int64_t		count;
@@ -424,7 +424,7 @@ typedef struct EvSearch
 	uint64_t	seed;
 } EvSearch;
 
-extern size_t ev_paths_bytes(const EvFacts *facts, const EvSearch *search, int threads);
+extern size_t ev_paths_bytes(const FactIndex *facts, const EvSearch *search, int threads);
 
 /*
  * Path rules, by length, relation and smoothed confidence.  When they are more than the limit, shorter ones
@@ -432,14 +432,14 @@ extern size_t ev_paths_bytes(const EvFacts *facts, const EvSearch *search, int t
  * are searched completely, longer ones where `work` suffices, else by a sample.  The result depends on the
  * arguments alone, but for `seconds`.  Returns how many.
  */
-extern int64_t ev_paths(Arena *arena, Pool *pool, const EvFacts *facts, const EvSearch *search,
+extern int64_t ev_paths(Arena *arena, Pool *pool, const FactIndex *facts, const EvSearch *search,
 						EvPath **found);
 
 /*
  * Counts path rules again, in other facts with the same rows: those that were found and some more.  Rules with an
  * error keep their counts, which are estimates.  Takes less memory than ev_paths; false when the arena is empty.
  */
-extern bool ev_recount_paths(Arena *arena, Pool *pool, const EvFacts *facts, const EvSearch *search,
+extern bool ev_recount_paths(Arena *arena, Pool *pool, const FactIndex *facts, const EvSearch *search,
 							 EvPath *path, int64_t count);
 
 #endif							/* HKG_EVIDENCE_EVIDENCE_H */

@@ -18,11 +18,11 @@
 #define RAISED 1.5				/* chosen on entities taken out of benchmark graphs (bench/new_entities) */
 
 static bool
-is_known(const EvFacts *facts, const Question *question, int32_t answer)
+is_known(const FactIndex *facts, const Question *question, int32_t answer)
 {
 	DirectedAtom atom = FORWARDS(question->relation) + (question->side == SIDE_HEAD);
 
-	return ev_holds(facts, question->given, atom, answer);
+	return fact_holds(facts, question->given, atom, answer);
 }
 
 /* Sums over pairs of evidence x and score y */
@@ -67,7 +67,7 @@ ev_expected_score(const EvExpected *expected, double score, double evidence)
 }
 
 EvExpected
-ev_expected(const EvFacts *facts, const bool *is_new, EvCandidates candidates, double discount,
+ev_expected(const FactIndex *facts, const bool *is_new, EvCandidates candidates, double discount,
 			const Question *question, KgeScorer *scorer)
 {
 	LineSums	sums = {0};

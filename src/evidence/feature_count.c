@@ -36,14 +36,14 @@ typedef struct RememberedCount
 
 struct FeatureCounter
 {
-	const EvFacts *facts;
+	const FactIndex *facts;
 	Pool	   *pool;
 	int			thread;
 	DirectedAtom atom;
 
 	/* the entity that is not counted, but has marked answers; -1: none */
 	int32_t		marking;
-	EvGroup		marked;
+	FactGroup		marked;
 	bool	   *is_marked;		/* by entity */
 
 	/* how many entities have an answer; and which answers these are */
@@ -61,7 +61,7 @@ struct FeatureCounter
 };
 
 static int64_t
-places_for(const EvFacts *facts)
+places_for(const FactIndex *facts)
 {
 	int64_t		places = 1;
 
@@ -71,7 +71,7 @@ places_for(const EvFacts *facts)
 }
 
 FeatureCounter *
-feature_counter_take(Allocation *allocation, const EvFacts *facts)
+feature_counter_take(Allocation *allocation, const FactIndex *facts)
 {
 	FeatureCounter *counter = TAKE(allocation, FeatureCounter, 1);
 	FeatureCounter taken = {.facts = facts,.marking = -1,.generation = 1,.places = places_for(facts)};
@@ -99,7 +99,7 @@ mark_answers(FeatureCounter *counter, bool is)
 void
 feature_counter_ask(FeatureCounter *counter, int32_t given, DirectedAtom atom, Pool *pool, int thread)
 {
-	EvGroup		known = ev_group(counter->facts, given, atom);
+	FactGroup		known = fact_group(counter->facts, given, atom);
 	bool		many = known.end - known.first > FEW_ANSWERS;
 
 	for (int64_t i = 0; i < counter->hit_count; i++)
@@ -107,17 +107,17 @@ feature_counter_ask(FeatureCounter *counter, int32_t given, DirectedAtom atom, P
 	counter->hit_count = 0;
 	mark_answers(counter, false);
 	counter->marking = many ? given : -1;
-	counter->marked = many ? known : (EvGroup) {0, 0};
+	counter->marked = many ? known : (FactGroup) {0, 0};
 	mark_answers(counter, true);
 	counter->atom = atom;
 	counter->pool = pool;
 	counter->thread = thread;
 }
 
-EvGroup
-feature_sharing(const EvFacts *facts, int64_t edge)
+FactGroup
+feature_sharing(const FactIndex *facts, int64_t edge)
 {
-	return ev_group(facts, facts->edge[edge].other, MIRRORED(facts->edge[edge].atom));
+	return fact_group(facts, facts->edge[edge].other, MIRRORED(facts->edge[edge].atom));
 }
 
 /* ---- counting -------------------------------------------------------------------- */
@@ -126,7 +126,7 @@ feature_sharing(const EvFacts *facts, int64_t edge)
 typedef struct Counting
 {
 	FeatureCounter *counter;
-	EvEdge		feature;
+	FactEdge		feature;
 	FeatureCount count;
 	AnswerSupport *answer;
 	int32_t		least;			/* support of a rule */
@@ -135,9 +135,9 @@ typedef struct Counting
 } Counting;
 
 static void
-count_answers(FeatureCounter *counter, EvGroup answers)
+count_answers(FeatureCounter *counter, FactGroup answers)
 {
-	const EvEdge *edge = counter->facts->edge;
+	const FactEdge *edge = counter->facts->edge;
 
 	for (int64_t i = answers.first; i < answers.end; i++)
 	{
@@ -151,20 +151,20 @@ count_answers(FeatureCounter *counter, EvGroup answers)
 }
 
 static void
-count_sharing(Counting *counting, EvGroup group, int64_t sample)
+count_sharing(Counting *counting, FactGroup group, int64_t sample)
 {
 	FeatureCounter *counter = counting->counter;
 	FeatureCount *count = &counting->count;
 	int64_t		stride = feature_stride(group, sample);
-	EvGroup		answers[EV_AHEAD];
+	FactGroup		answers[FACT_AHEAD];
 
 	count->size = (group.end - group.first + stride - 1) / stride;
-	for (int64_t first = 0; first < count->size; first += EV_AHEAD)
+	for (int64_t first = 0; first < count->size; first += FACT_AHEAD)
 	{
-		const EvEdge *edge = counter->facts->edge + group.first + first * stride;
-		int			some = count->size - first < EV_AHEAD ? (int) (count->size - first) : EV_AHEAD;
+		const FactEdge *edge = counter->facts->edge + group.first + first * stride;
+		int			some = count->size - first < FACT_AHEAD ? (int) (count->size - first) : FACT_AHEAD;
 
-		ev_groups(counter->facts, &edge->other, (int) (stride * (int64_t) (sizeof(EvEdge) / sizeof(int32_t))), some,
+		fact_groups(counter->facts, &edge->other, (int) (stride * (int64_t) (sizeof(FactEdge) / sizeof(int32_t))), some,
 				  counter->atom, answers);
 		for (int i = 0; i < some; i++)
 		{
@@ -254,7 +254,7 @@ forget_all(FeatureCounter *counter)
 }
 
 static RememberedCount *
-place_of(const FeatureCounter *counter, EvGroup group, int64_t sample)
+place_of(const FeatureCounter *counter, FactGroup group, int64_t sample)
 {
 	uint64_t	place = random_stream((uint64_t) group.end, (uint64_t) counter->atom, (uint64_t) sample, 0);
 
@@ -262,14 +262,14 @@ place_of(const FeatureCounter *counter, EvGroup group, int64_t sample)
 }
 
 static bool
-is_remembered(const FeatureCounter *counter, const RememberedCount *remembered, EvGroup group, int64_t sample)
+is_remembered(const FeatureCounter *counter, const RememberedCount *remembered, FactGroup group, int64_t sample)
 {
 	return remembered->since == counter->generation && remembered->end == group.end && remembered->atom == counter->atom &&
 		remembered->sample == sample;
 }
 
 static void
-remember(FeatureCounter *counter, RememberedCount *place, EvGroup group, int64_t sample, const FeatureCount *count)
+remember(FeatureCounter *counter, RememberedCount *place, FactGroup group, int64_t sample, const FeatureCount *count)
 {
 	*place = (RememberedCount) {
 		.since = counter->generation,
@@ -287,7 +287,7 @@ remember(FeatureCounter *counter, RememberedCount *place, EvGroup group, int64_t
 FeatureCount
 feature_count(FeatureCounter *counter, int64_t edge, int64_t sample)
 {
-	EvGroup		group = feature_sharing(counter->facts, edge);
+	FactGroup		group = feature_sharing(counter->facts, edge);
 	RememberedCount *place;
 	Counting	counting = {.counter = counter,.feature = counter->facts->edge[edge]};
 
@@ -308,15 +308,15 @@ feature_count(FeatureCounter *counter, int64_t edge, int64_t sample)
 }
 
 double
-feature_cost(FeatureCounter *counter, EvGroup group, int64_t sample)
+feature_cost(FeatureCounter *counter, FactGroup group, int64_t sample)
 {
-	const EvFacts *facts = counter->facts;
+	const FactIndex *facts = counter->facts;
 	int64_t		stride = feature_stride(group, sample);
 	int64_t		cost = 0;
 
 	for (int64_t i = group.first; i < group.end; i += stride)
 	{
-		EvGroup		answers = ev_group(facts, facts->edge[i].other, counter->atom);
+		FactGroup		answers = fact_group(facts, facts->edge[i].other, counter->atom);
 
 		cost += answers.end - answers.first + 1;
 	}

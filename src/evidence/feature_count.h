@@ -10,7 +10,7 @@
 #define HKG_EVIDENCE_FEATURE_COUNT_H
 
 #include "core/allocation.h"
-#include "fact_index.h"
+#include "facts/fact_index.h"
 
 #define LEAST_SUPPORT 2			/* of a rule that is counted for a question */
 #define LEAST_CONFIDENCE 0.01
@@ -32,7 +32,7 @@ typedef struct FeatureCount
 
 typedef struct FeatureCounter FeatureCounter;
 
-extern FeatureCounter *feature_counter_take(Allocation *allocation, const EvFacts *facts);
+extern FeatureCounter *feature_counter_take(Allocation *allocation, const FactIndex *facts);
 
 /*
  * The next counts are for questions about an entity, with an atom that leads to answers; what such a question has left
@@ -41,11 +41,11 @@ extern FeatureCounter *feature_counter_take(Allocation *allocation, const EvFact
 extern void feature_counter_ask(FeatureCounter *counter, int32_t given, DirectedAtom atom, Pool *pool, int thread);
 
 /* The entities that share a feature, which is an edge of one of them */
-extern EvGroup feature_sharing(const EvFacts *facts, int64_t edge);
+extern FactGroup feature_sharing(const FactIndex *facts, int64_t edge);
 
 /* Of n edges of a group one is looked at, so that these are `sample` at most; returns n. */
 static inline int64_t
-feature_stride(EvGroup group, int64_t sample)
+feature_stride(FactGroup group, int64_t sample)
 {
 	return (group.end - group.first + sample - 1) / sample;
 }
@@ -57,6 +57,6 @@ feature_stride(EvGroup group, int64_t sample)
 extern FeatureCount feature_count(FeatureCounter *counter, int64_t edge, int64_t sample);
 
 /* The edges that counting it looks at */
-extern double feature_cost(FeatureCounter *counter, EvGroup group, int64_t sample);
+extern double feature_cost(FeatureCounter *counter, FactGroup group, int64_t sample);
 
 #endif							/* HKG_EVIDENCE_FEATURE_COUNT_H */

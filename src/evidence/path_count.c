@@ -54,7 +54,7 @@ is_visited(const PathTracer *tracer, int32_t entity, int depth)
 
 /* Spends the work of looking at the edges of a group; false when there is none left. */
 static bool
-spend(PathCount *count, int thread, EvGroup group)
+spend(PathCount *count, int thread, FactGroup group)
 {
 	PathTracer *tracer = &count->tracer[thread];
 	int64_t		steps = group.end - group.first + 1;
@@ -71,10 +71,10 @@ spend(PathCount *count, int thread, EvGroup group)
 
 /* Notes what the last atom leads to, a group, from the end of the path at hand; false when the work is spent. */
 static bool
-reach(PathCount *count, int thread, int depth, EvGroup group)
+reach(PathCount *count, int thread, int depth, FactGroup group)
 {
 	PathTracer *tracer = &count->tracer[thread];
-	const EvEdge *edge = count->task->facts->edge;
+	const FactEdge *edge = count->task->facts->edge;
 
 	if (!spend(count, thread, group))
 		return false;
@@ -95,22 +95,22 @@ reach(PathCount *count, int thread, int depth, EvGroup group)
 
 /* Follows all paths that begin like the one at hand and go on by the edges of a group; false when the work is spent. */
 static bool
-trace(PathCount *count, int thread, const PathBody *body, int depth, EvGroup group)
+trace(PathCount *count, int thread, const PathBody *body, int depth, FactGroup group)
 {
 	PathTracer *tracer = &count->tracer[thread];
-	const EvFacts *facts = count->task->facts;
-	EvGroup		ahead[EV_AHEAD];
+	const FactIndex *facts = count->task->facts;
+	FactGroup		ahead[FACT_AHEAD];
 
 	if (depth == body->length - 1)
 		return reach(count, thread, depth, group);
 	if (!spend(count, thread, group))
 		return false;
-	for (int64_t first = group.first; first < group.end; first += EV_AHEAD)
+	for (int64_t first = group.first; first < group.end; first += FACT_AHEAD)
 	{
-		const EvEdge *edge = facts->edge + first;
-		int			some = group.end - first < EV_AHEAD ? (int) (group.end - first) : EV_AHEAD;
+		const FactEdge *edge = facts->edge + first;
+		int			some = group.end - first < FACT_AHEAD ? (int) (group.end - first) : FACT_AHEAD;
 
-		ev_groups(facts, &edge->other, sizeof(EvEdge) / sizeof(int32_t), some, body->atom[depth + 1], ahead);
+		fact_groups(facts, &edge->other, sizeof(FactEdge) / sizeof(int32_t), some, body->atom[depth + 1], ahead);
 		for (int i = 0; i < some; i++)
 		{
 			if (is_visited(tracer, edge[i].other, depth))
@@ -160,9 +160,9 @@ add_pairs(const PathTracer *tracer, AnchorSums *sums)
 
 /* Of the entities of a group, how many were reached; `closed`: whether the anchor counts as one. */
 static int64_t
-count_hits(const PathCount *count, const PathTracer *tracer, EvGroup group, bool closed)
+count_hits(const PathCount *count, const PathTracer *tracer, FactGroup group, bool closed)
 {
-	const EvEdge *edge = count->task->facts->edge;
+	const FactEdge *edge = count->task->facts->edge;
 	int32_t		anchor = tracer->entity[0];
 	int64_t		hits = 0;
 
@@ -173,20 +173,20 @@ count_hits(const PathCount *count, const PathTracer *tracer, EvGroup group, bool
 
 /* The same for a group that is much the longer: each entity that was reached is searched in it. */
 static int64_t
-search_hits(const PathCount *count, const PathTracer *tracer, EvGroup group, bool closed)
+search_hits(const PathCount *count, const PathTracer *tracer, FactGroup group, bool closed)
 {
-	const EvFacts *facts = count->task->facts;
-	int64_t		hits = closed && ev_group_holds(facts, group, tracer->entity[0]);
+	const FactIndex *facts = count->task->facts;
+	int64_t		hits = closed && fact_group_holds(facts, group, tracer->entity[0]);
 
 	for (int64_t i = 0; i < tracer->count; i++)
-		hits += ev_group_holds(facts, group, tracer->reached[i]);
+		hits += fact_group_holds(facts, group, tracer->reached[i]);
 	return hits;
 }
 
 static bool
 has_fact(const PathCount *count, int32_t entity, int32_t atom)
 {
-	EvGroup		group = ev_group(count->task->facts, entity, atom);
+	FactGroup		group = fact_group(count->task->facts, entity, atom);
 
 	return group.end > group.first;
 }
@@ -214,7 +214,7 @@ static void
 add_hits(const PathCount *count, const PathTracer *tracer, const AnchorSums *sums, int32_t atom, bool closed,
 		 PathCandidate *candidate)
 {
-	EvGroup		group = ev_group(count->task->facts, tracer->entity[0], atom);
+	FactGroup		group = fact_group(count->task->facts, tracer->entity[0], atom);
 	bool		longer = group.end - group.first > STEPS_OF_SEARCH * (tracer->count + 1);
 	double		hits = (double) (longer ? search_hits : count_hits) (count, tracer, group, closed);
 	double		pairs = (double) tracer->count + closed;
@@ -302,7 +302,7 @@ conclude(const AnchorSums *sums, bool closed, PathCandidate *candidate)
 
 /* Numbers of anchors start anew before they run out. */
 static void
-reserve_numbers(PathTracer *tracer, const EvFacts *facts, uint32_t anchors)
+reserve_numbers(PathTracer *tracer, const FactIndex *facts, uint32_t anchors)
 {
 	if (anchors < UINT32_MAX - tracer->number)
 		return;
@@ -312,7 +312,7 @@ reserve_numbers(PathTracer *tracer, const EvFacts *facts, uint32_t anchors)
 
 /* Follows the body from one more anchor, on by the edges of its first atom. */
 static void
-trace_anchor(PathCount *count, int thread, const PathBody *body, int32_t anchor, EvGroup group, AnchorSums *sums)
+trace_anchor(PathCount *count, int thread, const PathBody *body, int32_t anchor, FactGroup group, AnchorSums *sums)
 {
 	PathTracer *tracer = &count->tracer[thread];
 
@@ -330,18 +330,18 @@ static void
 trace_anchors(PathCount *count, int thread, const PathBody *body, bool mirrored, PathCandidate *first, PathCandidate *end,
 			  AnchorSums *sums)
 {
-	const EvFacts *facts = count->task->facts;
+	const FactIndex *facts = count->task->facts;
 	PathTracer *tracer = &count->tracer[thread];
 	const int32_t *anchor = count->task->anchor + facts->holders[body->atom[0]];
-	EvGroup		ahead[EV_AHEAD];
+	FactGroup		ahead[FACT_AHEAD];
 
 	for (int64_t i = 0; i < (int64_t) sums->all && !sums->cut; i++)
 	{
 		int64_t		left = (int64_t) sums->all - i;
 
-		if (i % EV_AHEAD == 0)
-			ev_groups(facts, anchor + i, 1, left < EV_AHEAD ? (int) left : EV_AHEAD, body->atom[0], ahead);
-		trace_anchor(count, thread, body, anchor[i], ahead[i % EV_AHEAD], sums);
+		if (i % FACT_AHEAD == 0)
+			fact_groups(facts, anchor + i, 1, left < FACT_AHEAD ? (int) left : FACT_AHEAD, body->atom[0], ahead);
+		trace_anchor(count, thread, body, anchor[i], ahead[i % FACT_AHEAD], sums);
 		if (tracer->count == 0 && !tracer->closed)
 			continue;
 		tracer->steps += (double) (end - first);
@@ -357,7 +357,7 @@ count_item(void *argument, int64_t number, int thread)
 {
 	PathCount  *count = argument;
 	const PathTask *task = count->task;
-	const EvFacts *facts = task->facts;
+	const FactIndex *facts = task->facts;
 	PathCandidate *first = task->candidate + count->first[number];
 	PathCandidate *end = task->candidate + count->first[number + 1];
 	PathBody	body = path_body(facts, first->body);

@@ -27,7 +27,7 @@
 
 /* Bodies have numbers of 64 bits. */
 static int
-longest_with_number(const EvFacts *facts, int length)
+longest_with_number(const FactIndex *facts, int length)
 {
 	uint64_t	left = UINT64_MAX;
 	int			digits = 0;
@@ -40,7 +40,7 @@ longest_with_number(const EvFacts *facts, int length)
 static void
 shuffle_anchors(PathTask *task)
 {
-	const EvFacts *facts = task->facts;
+	const FactIndex *facts = task->facts;
 
 	for (int32_t d = 0; d < 2 * facts->relations; d++)
 	{
@@ -52,7 +52,7 @@ shuffle_anchors(PathTask *task)
 			uint32_t	j = random_below(random_bits(stream, (uint64_t) i), (uint64_t) i + 1);
 
 			anchor[i] = anchor[j];
-			anchor[j] = ev_holder(facts, facts->holders[d] + i);
+			anchor[j] = fact_holder(facts, facts->holders[d] + i);
 			pool_yield_at(task->pool, POOL_LEADER, i);
 		}
 	}
@@ -210,7 +210,7 @@ take_discovery(Discovery *discovery, int threads, Allocation *allocation)
 }
 
 size_t
-ev_paths_bytes(const EvFacts *facts, const EvSearch *search, int threads)
+ev_paths_bytes(const FactIndex *facts, const EvSearch *search, int threads)
 {
 	Discovery	discovery = {.task = {.facts = facts,.search = search}};
 	Allocation	allocation = {0};
@@ -255,7 +255,7 @@ discover(Discovery *discovery)
 }
 
 int64_t
-ev_paths(Arena *arena, Pool *pool, const EvFacts *facts, const EvSearch *search, EvPath **found)
+ev_paths(Arena *arena, Pool *pool, const FactIndex *facts, const EvSearch *search, EvPath **found)
 {
 	Discovery	discovery = {.task = {.facts = facts,.search = search,.pool = pool}};
 	Allocation	allocation = {0};
@@ -280,7 +280,7 @@ is_exact(const EvPath *path)
 }
 
 static PathCandidate
-candidate_of(const EvFacts *facts, const EvPath *path)
+candidate_of(const FactIndex *facts, const EvPath *path)
 {
 	PathBody	body = {.length = path->length};
 
@@ -300,7 +300,7 @@ take_recount(Discovery *discovery, int threads, Allocation *allocation)
 }
 
 bool
-ev_recount_paths(Arena *arena, Pool *pool, const EvFacts *facts, const EvSearch *search, EvPath *path, int64_t count)
+ev_recount_paths(Arena *arena, Pool *pool, const FactIndex *facts, const EvSearch *search, EvPath *path, int64_t count)
 {
 	Discovery	discovery = {.task = {.facts = facts,.search = search,.pool = pool,.room = count}};
 	PathTask   *task = &discovery.task;

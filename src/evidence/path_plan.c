@@ -33,7 +33,7 @@ path_planner_take(PathPlanner *planner, Allocation *allocation)
 static void
 count_walks(PathPlanner *planner, int k, int thread)
 {
-	const EvFacts *facts = planner->facts;
+	const FactIndex *facts = planner->facts;
 
 	for (int32_t d = 0; d < 2 * facts->relations; d++)
 		planner->fact_walks[k][d] = 0;
@@ -57,7 +57,7 @@ static void
 count_all_walks(void *argument, int64_t item, int thread)
 {
 	PathPlanner *planner = argument;
-	const EvFacts *facts = planner->facts;
+	const FactIndex *facts = planner->facts;
 
 	planner->join_probability = 0;
 	for (int32_t i = 0; i < facts->entities; i++)
@@ -74,7 +74,7 @@ count_all_walks(void *argument, int64_t item, int thread)
 		{
 			planner->anchor_walks[k][d] = 0;
 			for (int64_t i = facts->holders[d]; i < facts->holders[d + 1]; i++)
-				planner->anchor_walks[k][d] += planner->walks[k][ev_holder(facts, i)];
+				planner->anchor_walks[k][d] += planner->walks[k][fact_holder(facts, i)];
 		}
 }
 
@@ -88,15 +88,15 @@ path_planner_open(PathPlanner *planner)
 static double
 expected_joins(const PathPlanner *planner, int length, int32_t anchored)
 {
-	const EvFacts *facts = planner->facts;
+	const FactIndex *facts = planner->facts;
 	const double *near = planner->walks[length / 2];
 	const double *far = planner->walks[length - length / 2];
 	double		pairs = 0;
 
 	for (int64_t i = facts->holders[anchored]; i < facts->holders[anchored + 1]; i++)
 	{
-		int32_t		holder = ev_holder(facts, i);
-		EvGroup		group = ev_group_at(facts, facts->holder[i]);
+		int32_t		holder = fact_holder(facts, i);
+		FactGroup		group = fact_group_at(facts, facts->holder[i]);
 
 		for (int64_t j = group.first; j < group.end; j++)
 			pairs += near[holder] * far[facts->edge[j].other];

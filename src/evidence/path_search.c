@@ -65,7 +65,7 @@ typedef struct PathWalker
 typedef struct PathItem
 {
 	int32_t		anchor;
-	EvGroup		facts;
+	FactGroup		facts;
 } PathItem;
 
 typedef struct BodyCount
@@ -243,7 +243,7 @@ end_half(PathWalker *walker)
 
 /* Whether an edge is a whole path, but not the fact itself, read from either end. */
 static bool
-is_path(const PathWalker *walker, EvEdge edge)
+is_path(const PathWalker *walker, FactEdge edge)
 {
 	bool		reflexive = walker->entity[0] == walker->anchor;
 	const PathPlan *plan = &walker->search->now;
@@ -254,7 +254,7 @@ is_path(const PathWalker *walker, EvEdge edge)
 
 /* Takes an edge, unless it leads to an entity that the half-path has visited. */
 static bool
-step(PathWalker *walker, EvEdge edge)
+step(PathWalker *walker, FactEdge edge)
 {
 	bool		whole = walker->search->now.length == 1;
 
@@ -270,7 +270,7 @@ step(PathWalker *walker, EvEdge edge)
 static void
 join_edges(PathWalker *walker)
 {
-	const EvFacts *facts = walker->search->task->facts;
+	const FactIndex *facts = walker->search->task->facts;
 	int32_t		entity = walker->entity[walker->depth];
 
 	for (int64_t i = facts->start[entity]; i < facts->start[entity + 1]; i++)
@@ -285,7 +285,7 @@ join_edges(PathWalker *walker)
 static void
 walk_all(PathWalker *walker, int steps)
 {
-	const EvFacts *facts = walker->search->task->facts;
+	const FactIndex *facts = walker->search->task->facts;
 	int32_t		entity = walker->entity[walker->depth];
 
 	if (steps == 0)
@@ -310,7 +310,7 @@ walk_all(PathWalker *walker, int steps)
 static void
 walk_some(PathWalker *walker, int steps, double halves, uint64_t stream)
 {
-	const EvFacts *facts = walker->search->task->facts;
+	const FactIndex *facts = walker->search->task->facts;
 	uint64_t	draw = 0;
 
 	for (int64_t i = 0; i < (int64_t) halves; i++)
@@ -386,7 +386,7 @@ static void
 search_item(void *argument, int64_t number, int thread)
 {
 	PathSearch *search = argument;
-	const EvFacts *facts = search->task->facts;
+	const FactIndex *facts = search->task->facts;
 	PathWalker *walker = &search->walker[thread];
 	PathItem	item = search->item[number];
 	int			near_steps = search->now.length / 2;
@@ -413,19 +413,19 @@ search_item(void *argument, int64_t number, int thread)
 static int64_t
 make_items(PathSearch *search)
 {
-	const EvFacts *facts = search->task->facts;
+	const FactIndex *facts = search->task->facts;
 	int32_t		atom = search->now.anchored;
 	int64_t		items = 0;
 
 	for (int64_t i = facts->holders[atom]; i < facts->holders[atom + 1]; i++)
 	{
-		EvGroup		group = ev_group_at(facts, facts->holder[i]);
+		FactGroup		group = fact_group_at(facts, facts->holder[i]);
 
 		for (int64_t first = group.first; first < group.end; first += PATH_ITEM_FACTS)
 		{
 			int64_t		end = first + PATH_ITEM_FACTS < group.end ? first + PATH_ITEM_FACTS : group.end;
 
-			search->item[items++] = (PathItem) {ev_holder(facts, i), {first, end}};
+			search->item[items++] = (PathItem) {fact_holder(facts, i), {first, end}};
 		}
 	}
 	return items;
@@ -468,7 +468,7 @@ least_count(const PathSearch *search, int64_t quota)
 static uint64_t
 oriented(const PathSearch *search, uint64_t number)
 {
-	const EvFacts *facts = search->task->facts;
+	const FactIndex *facts = search->task->facts;
 	PathBody	body = path_body(facts, number);
 
 	if (search->now.anchored == FORWARDS(search->now.relation))
@@ -543,7 +543,7 @@ path_search_run(PathSearch *search)
 /* ---- memory ------------------------------------------------------------------------ */
 
 static void
-take_walker(PathWalker *walker, Allocation *allocation, const EvFacts *facts)
+take_walker(PathWalker *walker, Allocation *allocation, const FactIndex *facts)
 {
 	walker->half = TAKE(allocation, HalfPath, STORED_HALVES);
 	walker->first = TAKE(allocation, int32_t, (size_t) facts->entities);
@@ -554,7 +554,7 @@ take_walker(PathWalker *walker, Allocation *allocation, const EvFacts *facts)
 PathSearch *
 path_search_take(PathTask *task, int threads, Allocation *allocation)
 {
-	const EvFacts *facts = task->facts;
+	const FactIndex *facts = task->facts;
 	PathSearch *taken = TAKE(allocation, PathSearch, 1);
 	PathSearch	search = {.task = task,.planner = {.facts = facts,.pool = task->pool},.slots = slots_for(task)};
 

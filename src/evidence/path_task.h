@@ -28,11 +28,11 @@ typedef struct PathCandidate
 
 typedef struct PathTask
 {
-	const EvFacts *facts;
+	const FactIndex *facts;
 	const EvSearch *search;
 	Pool	   *pool;
 	int64_t		deadline;		/* nanoseconds of the monotonic clock; 0: none */
-	int32_t    *anchor;			/* EvFacts.holder of each atom, in an order drawn by the seed */
+	int32_t    *anchor;			/* FactIndex.holder of each atom, in an order drawn by the seed */
 
 	/* for the length of body that is searched */
 	int			length;
@@ -51,7 +51,7 @@ path_task_late(const PathTask *task)
 
 /* The number of entities that have edges of an atom. */
 static inline int64_t
-holder_count(const EvFacts *facts, int32_t atom)
+holder_count(const FactIndex *facts, int32_t atom)
 {
 	return facts->holders[atom + 1] - facts->holders[atom];
 }
@@ -69,13 +69,13 @@ typedef struct PathBody
 } PathBody;
 
 static inline uint64_t
-path_body_base(const EvFacts *facts)
+path_body_base(const FactIndex *facts)
 {
 	return 2 * (uint64_t) facts->relations + 1;
 }
 
 static inline PathBody
-path_body(const EvFacts *facts, uint64_t number)
+path_body(const FactIndex *facts, uint64_t number)
 {
 	uint64_t	base = path_body_base(facts);
 	PathBody	body = {0};
@@ -92,7 +92,7 @@ path_body(const EvFacts *facts, uint64_t number)
 }
 
 static inline uint64_t
-path_body_number(const EvFacts *facts, const PathBody *body)
+path_body_number(const FactIndex *facts, const PathBody *body)
 {
 	uint64_t	number = 0;
 
@@ -132,7 +132,7 @@ typedef struct PathPlan
 /* Walks may pass an entity several times: they are more than the paths, and are counted without following them. */
 typedef struct PathPlanner
 {
-	const EvFacts *facts;
+	const FactIndex *facts;
 	Pool	   *pool;
 	double	   *walks[PATH_FAR_STEPS + 1];	/* by entity: walks of that many steps from it */
 	double	   *fact_walks[PATH_FAR_STEPS + 1]; /* by atom: their sum over its edges */

@@ -12,7 +12,7 @@
 
 typedef struct Matching
 {
-	const EvFacts *facts;
+	const FactIndex *facts;
 	const EvPattern *pattern;
 	int32_t		answer;			/* the variable of the head that is not given */
 	int32_t		bound[EV_MAX_VARIABLES];	/* by -1 - variable; -1: not yet */
@@ -85,14 +85,14 @@ is_answered(const Matching *matching)
 static bool
 bind(Matching *matching, int32_t relation, int32_t from, bool backwards, int32_t variable, unsigned done)
 {
-	const EvFacts *facts = matching->facts;
+	const FactIndex *facts = matching->facts;
 	bool		needed = is_needed(matching, variable, done);
 	bool		found = false;
-	EvGroup		group;
+	FactGroup		group;
 
 	if (relation == EV_IS)
 		return match_with(matching, variable, from, done);
-	group = ev_group(facts, from, FORWARDS(relation) + backwards);
+	group = fact_group(facts, from, FORWARDS(relation) + backwards);
 	for (int64_t i = group.first; i < group.end && matching->edges < matching->most; i++)
 	{
 		matching->edges++;
@@ -107,7 +107,7 @@ bind(Matching *matching, int32_t relation, int32_t from, bool backwards, int32_t
 static bool
 bind_holders(Matching *matching, int next, unsigned done)
 {
-	const EvFacts *facts = matching->facts;
+	const FactIndex *facts = matching->facts;
 	const EvAtom *atom = &matching->pattern->atom[next];
 	bool		backwards = !is_needed(matching, atom->first, done | 1u << next);
 	DirectedAtom held = FORWARDS(atom->relation) + backwards;
@@ -116,7 +116,7 @@ bind_holders(Matching *matching, int next, unsigned done)
 	for (int64_t i = facts->holders[held]; i < facts->holders[held + 1] && matching->edges < matching->most; i++)
 	{
 		matching->edges++;
-		found |= match_with(matching, backwards ? atom->second : atom->first, ev_holder(facts, i), done);
+		found |= match_with(matching, backwards ? atom->second : atom->first, fact_holder(facts, i), done);
 		if (found && is_answered(matching))
 			break;
 	}
@@ -127,7 +127,7 @@ static bool
 holds(const Matching *matching, const EvAtom *atom, int32_t first, int32_t second)
 {
 	return atom->relation == EV_IS ? first == second :
-		ev_holds(matching->facts, first, FORWARDS(atom->relation), second);
+		fact_holds(matching->facts, first, FORWARDS(atom->relation), second);
 }
 
 /* Matches the atoms that are not done; returns whether they can be. */
@@ -157,7 +157,7 @@ match(Matching *matching, unsigned done)
 }
 
 int64_t
-ev_match(const EvFacts *facts, const EvPattern *pattern, Side side, int32_t given, int64_t most,
+ev_match(const FactIndex *facts, const EvPattern *pattern, Side side, int32_t given, int64_t most,
 		 void (*found) (void *argument, int32_t answer), void *argument)
 {
 	Matching	matching = {

@@ -14,7 +14,7 @@
 
 struct EvDomainFinder
 {
-	const EvFacts *facts;
+	const FactIndex *facts;
 	double		least_share;
 	int64_t    *together;		/* by atom: holders of the question's atom that have it */
 	bool	   *found;			/* by entity: it is in the domain */
@@ -24,7 +24,7 @@ struct EvDomainFinder
 };
 
 static void
-take_finder(EvDomainFinder **finder, Allocation *allocation, const EvFacts *facts, double least_share)
+take_finder(EvDomainFinder **finder, Allocation *allocation, const FactIndex *facts, double least_share)
 {
 	EvDomainFinder taken = {.facts = facts,.least_share = least_share};
 
@@ -37,7 +37,7 @@ take_finder(EvDomainFinder **finder, Allocation *allocation, const EvFacts *fact
 }
 
 size_t
-ev_domain_finder_bytes(const EvFacts *facts)
+ev_domain_finder_bytes(const FactIndex *facts)
 {
 	EvDomainFinder *finder;
 	Allocation	allocation = {0};
@@ -47,7 +47,7 @@ ev_domain_finder_bytes(const EvFacts *facts)
 }
 
 EvDomainFinder *
-ev_domain_finder(Arena *arena, const EvFacts *facts, double least_share)
+ev_domain_finder(Arena *arena, const FactIndex *facts, double least_share)
 {
 	EvDomainFinder *finder;
 	Allocation	allocation = {0};
@@ -72,7 +72,7 @@ add_entity(EvDomainFinder *finder, int32_t entity)
 static void
 count_atoms(EvDomainFinder *finder, Pool *pool, int thread)
 {
-	const EvFacts *facts = finder->facts;
+	const FactIndex *facts = finder->facts;
 
 	for (int32_t i = 0; i < 2 * facts->relations; i++)
 		finder->together[i] = 0;
@@ -92,7 +92,7 @@ count_atoms(EvDomainFinder *finder, Pool *pool, int thread)
 static void
 add_alike(EvDomainFinder *finder, DirectedAtom atom, Pool *pool, int thread)
 {
-	const EvFacts *facts = finder->facts;
+	const FactIndex *facts = finder->facts;
 
 	for (int64_t i = facts->holders[atom]; i < facts->holders[atom + 1]; i++)
 	{
@@ -109,7 +109,7 @@ add_alike(EvDomainFinder *finder, DirectedAtom atom, Pool *pool, int thread)
 EvDomain
 ev_domain(EvDomainFinder *finder, DirectedAtom atom, Pool *pool, int thread)
 {
-	const EvFacts *facts = finder->facts;
+	const FactIndex *facts = finder->facts;
 
 	for (int64_t i = 0; i < finder->domain.holders + finder->domain.alike; i++)
 		finder->found[finder->entity[i]] = false;

@@ -19,7 +19,7 @@
 
 #include "engine.h"
 #include "core/vector.h"
-#include "dense.h"
+#include "core/dense.h"
 
 KgeEngine
 kge_engine(const KgeModel *model)
@@ -216,16 +216,16 @@ void
 kge_engine_scores(const KgeEngine *engine, KgeRows queries, const float *scratch,
 				  KgeRows candidates, float *s, int s_stride)
 {
-	static const KgeTerm terms[] = {
-		[KGE_DOT] = KGE_PRODUCT,
-		[KGE_L1] = KGE_ABSOLUTE,
-		[KGE_L2] = KGE_SQUARE
+	static const DenseTerm terms[] = {
+		[KGE_DOT] = DENSE_PRODUCT,
+		[KGE_L1] = DENSE_ABSOLUTE,
+		[KGE_L2] = DENSE_SQUARE
 	};
 
 	if (engine->similarity == KGE_MODULI)
 		moduli_block(engine->half, queries, candidates, s, s_stride);
 	else
-		kge_dense_combine(expands(engine) ? KGE_PRODUCT : terms[engine->similarity],
+		dense_combine(expands(engine) ? DENSE_PRODUCT : terms[engine->similarity],
 						  candidates.count, queries.count, engine->width, candidates.row, candidates.stride, 1,
 						  scratch, vector_stride(queries.count), s, s_stride, false);
 	if (engine->similarity == KGE_DOT)
@@ -461,9 +461,9 @@ static void
 dot_gradients(const KgeEngine *engine, KgeRows q, KgeRows c, const float *g,
 			  int g_stride, float *dq, float *dc, bool add)
 {
-	kge_dense_combine(KGE_PRODUCT, q.count, engine->width, c.count, g, 1, g_stride,
+	dense_combine(DENSE_PRODUCT, q.count, engine->width, c.count, g, 1, g_stride,
 					  c.row, c.stride, dq, q.stride, true);
-	kge_dense_combine(KGE_PRODUCT, c.count, engine->width, q.count, g, g_stride, 1,
+	dense_combine(DENSE_PRODUCT, c.count, engine->width, q.count, g, g_stride, 1,
 					  q.row, q.stride, dc, c.stride, add);
 }
 

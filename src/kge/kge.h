@@ -18,14 +18,6 @@
 #include "core/pool.h"
 #include "core/question.h"
 
-/* ---- dense.c ------------------------------------------------------------ */
-
-/*
- * Chooses the kernels of the matrix products for this processor; to be called once, before
- * anything below is.  (Without it, those that any processor can run are used.)
- */
-extern void kge_choose_kernels(void);
-
 /* ---- score_function.c: the table of score functions ------------------------------- */
 
 typedef struct KgeScoreFunction KgeScoreFunction;

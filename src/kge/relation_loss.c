@@ -28,7 +28,7 @@
 #include "core/pool.h"
 #include "core/vector.h"
 #include "bfloat16.h"
-#include "dense.h"
+#include "core/dense.h"
 #include "loss.h"
 
 #define BLOCK	64				/* pairs */
@@ -293,7 +293,7 @@ score_slice(KgeRelationLoss *work, int block, int from, int thread)
 			kge_bfloat16_scores(work->kernels, packed, rows.count,
 								tile_packed(work, tile), relations.count, score, BLOCK);
 		else
-			kge_dense_combine(KGE_PRODUCT, relations.count, rows.count, width,
+			dense_combine(DENSE_PRODUCT, relations.count, rows.count, width,
 							  relations.row + from, relations.stride, 1,
 							  prepared, vector_stride(rows.count), score, BLOCK, from > 0);
 		pool_yield(work->trainer->pool, thread);

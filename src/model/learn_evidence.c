@@ -27,7 +27,7 @@ facts_and_valid(const GraphData *data, const Triple *valid, int64 valid_count)
 uint64
 evidence_learn_bytes(const KgeModel *kge, const GraphData *data, const EvRuleSet *rules, int64 valid_count, int threads)
 {
-	EvFacts		facts = {.entities = data->entities,.relations = data->relations,.edges = 2 * data->facts};
+	FactIndex		facts = {.entities = data->entities,.relations = data->relations,.edges = 2 * data->facts};
 	EvExampleSource source = {.model = kge,.facts = &facts,.count = valid_count,.filter_count = data->facts + valid_count};
 
 	return 2 * (rules->count * sizeof(EvRule) + rules->patterns * sizeof(EvPattern)) + evidence_index_bytes(rules, data) +

@@ -18,7 +18,7 @@
 uint64
 evidence_index_bytes(const EvRuleSet *rules, const GraphData *data)
 {
-	return ev_facts_bytes(data->entities, data->relations, data->facts) + ev_rules_bytes(data->relations, rules);
+	return fact_index_bytes(data->entities, data->relations, data->facts) + ev_rules_bytes(data->relations, rules);
 }
 
 void
@@ -29,7 +29,7 @@ evidence_index(Evidence *evidence, const EvRuleSet *rules, const GraphData *data
 	MemoryContext caller = MemoryContextSwitchTo(work); /* the threads end with it */
 	Pool	   *pool = hkg_pool_of((int) Min(hkg_threads, 1 + data->facts / FACTS_A_THREAD));
 
-	ev_facts(&arena, pool, data->entities, data->relations, data->fact, data->facts, &evidence->facts);
+	fact_index(&arena, pool, data->entities, data->relations, data->fact, data->facts, &evidence->facts);
 	ev_rules(&arena, pool, data->relations, rules, &evidence->rules);
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(work);

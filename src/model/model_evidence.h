@@ -21,7 +21,7 @@ typedef struct Evidence
 	const int32 *relation_id;
 	const AddedEntities *added; /* NULL: rows are those of given facts */
 	const bool *is_new;			/* by row, whether an entity came after the training; NULL: none did */
-	EvFacts		facts;
+	FactIndex		facts;
 	EvRules		rules;
 	EvWeights	weights;		/* of rules beside the embedding */
 	double		discount_alone; /* of rules without the embedding */

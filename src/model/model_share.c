@@ -100,7 +100,7 @@ typedef enum EvidencePart
 typedef struct EvidenceHeader
 {
 	FactsOrigin origin;
-	EvFacts		facts;
+	FactIndex		facts;
 	EvRules		rules;
 } EvidenceHeader;
 
@@ -115,7 +115,7 @@ evidence_parts(const Evidence *evidence, const FactsOrigin *origin)
 	*header = (EvidenceHeader) {*origin, evidence->facts, evidence->rules};
 	add_part(&parts, header, sizeof(EvidenceHeader));
 	add_part(&parts, origin->view.running_xid, sizeof(TransactionId) * origin->view.running);
-	memory = ev_facts_memory(&evidence->facts, &bytes);
+	memory = fact_index_memory(&evidence->facts, &bytes);
 	add_part(&parts, memory, bytes);
 	memory = ev_rules_memory(&evidence->rules, evidence->facts.relations, &bytes);
 	add_part(&parts, memory, bytes);
@@ -139,6 +139,6 @@ evidence_over_copy(const SharedCopy *copy, Evidence *evidence)
 
 	evidence->facts = header->facts;
 	evidence->rules = header->rules;
-	ev_facts_move(&evidence->facts, part_data(copy, EVIDENCE_FACTS));
+	fact_index_move(&evidence->facts, part_data(copy, EVIDENCE_FACTS));
 	ev_rules_move(&evidence->rules, evidence->facts.relations, part_data(copy, EVIDENCE_RULES));
 }

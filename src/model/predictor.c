@@ -145,10 +145,10 @@ predictor_probability_alone(const Predictor *predictor, int32 relation, EvJudged
 }
 
 bool
-predictor_is_probable(const Predictor *predictor, const EvFacts *facts, Triple triple, ScoreParts parts)
+predictor_is_probable(const Predictor *predictor, const FactIndex *facts, Triple triple, ScoreParts parts)
 {
-	EvGroup		known = ev_group(facts, triple.head, FORWARDS(triple.relation));
-	bool		is_fact = ev_holds(facts, triple.head, FORWARDS(triple.relation), triple.tail);
+	FactGroup		known = fact_group(facts, triple.head, FORWARDS(triple.relation));
+	bool		is_fact = fact_holds(facts, triple.head, FORWARDS(triple.relation), triple.tail);
 	EvJudged	judged = {
 		.score = predictor_score(predictor, SIDE_TAIL, triple.relation, parts),
 		.phi = parts.phi,

@@ -71,7 +71,7 @@ extern double predictor_score_needed(const Predictor *predictor, Side side, int3
 extern double predictor_probability_alone(const Predictor *predictor, int32 relation, EvJudged judged);
 
 /* Whether a triple that is judged alone is more probable than not; a fact, as if it were none. */
-extern bool predictor_is_probable(const Predictor *predictor, const EvFacts *facts, Triple triple, ScoreParts parts);
+extern bool predictor_is_probable(const Predictor *predictor, const FactIndex *facts, Triple triple, ScoreParts parts);
 
 /* What many triples are scored by; it must not move */
 typedef struct Scoring

@@ -74,7 +74,7 @@ evidence_for_triple(const Evidence *evidence, EvAnswering *answering, Triple tri
 Rule
 counted_rule(const Evidence *evidence, Triple triple, const EvFiring *firing)
 {
-	const EvEdge *edge = &evidence->facts.edge[firing->number];
+	const FactEdge *edge = &evidence->facts.edge[firing->number];
 	bool		backwards = IS_BACKWARDS(edge->atom);
 	Term		free = firing->source == EV_FEATURE ? TERM_X : TERM_Y;
 	Term		constant = evidence->entity_id[edge->other];

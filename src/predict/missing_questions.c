@@ -27,7 +27,7 @@ atom_of(int32 relation, Side side)
 }
 
 /* Facts about what the model has no row for are left out. */
-static const EvFacts *
+static const FactIndex *
 facts_of(Graph *graph, const Predictor *predictor)
 {
 	if (predictor->evidence != NULL)
@@ -77,7 +77,7 @@ count_questions(MissingQuestions *questions)
 
 		for (int64 i = 0; i < count; i++)
 		{
-			EvGroup		group = ev_group(questions->facts, entity[i], atom);
+			FactGroup		group = fact_group(questions->facts, entity[i], atom);
 
 			known += group.end - group.first;
 			if (i % 1024 == 0)
@@ -130,7 +130,7 @@ missing_questions_open(Graph *graph, const Predictor *predictor, const char *rel
 static KgeQuestionAnswers
 question_about(MissingQuestions *questions, int32 entity, DirectedAtom atom, int64 *known)
 {
-	EvGroup		group = ev_group(questions->facts, entity, atom);
+	FactGroup		group = fact_group(questions->facts, entity, atom);
 	KgeQuestionAnswers question = {entity, *known, *known + group.end - group.first};
 
 	for (int64 i = group.first; i < group.end; i++)
@@ -160,14 +160,14 @@ compare_frequent(const void *a, const void *b)
 static int64
 find_likely(MissingQuestions *questions, DirectedAtom atom)
 {
-	const EvFacts *facts = questions->facts;
+	const FactIndex *facts = questions->facts;
 	DirectedAtom answers = MIRRORED(atom);
 	FrequentAnswer frequent[LIKELY];
 	int64		count = 0;
 
 	for (int64 i = facts->holders[answers]; i < facts->holders[answers + 1]; i++)
 	{
-		EvGroup		group = ev_group_at(facts, facts->holder[i]);
+		FactGroup		group = fact_group_at(facts, facts->holder[i]);
 		FrequentAnswer answer = {facts->group[facts->holder[i]].entity, group.end - group.first};
 
 		count = heap_offer(frequent, count, LIKELY, &answer, sizeof(FrequentAnswer), compare_frequent);

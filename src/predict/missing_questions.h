@@ -22,7 +22,7 @@ typedef struct MissingQuestions
 {
 	const Predictor *predictor;
 	const ShownEntities *shown;
-	const EvFacts *facts;
+	const FactIndex *facts;
 	EvDomainFinder *finder;
 	int32		first;			/* relations first .. end - 1 */
 	int32		end;

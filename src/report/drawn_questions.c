@@ -53,7 +53,7 @@ open_drawing(Drawing *drawing, const char *model, int64 wanted)
 	Arena		arena = hkg_arena();
 	int64		known = 0;
 	int64		alike = 0;
-	const EvFacts *facts;
+	const FactIndex *facts;
 
 	drawing->predictor = predictor_open(drawing->report->graph, model, EV_BOTH);
 	facts = drawing->predictor.evidence != NULL ? &drawing->predictor.evidence->facts :

@@ -12,7 +12,7 @@
 struct BodyPairs
 {
 	const GraphData *data;
-	EvFacts		index;
+	FactIndex		index;
 	EvJoin	   *join;
 
 	/* one call of body_pairs_each */
@@ -32,15 +32,15 @@ body_pairs_create(const GraphData *data, Pool *pool)
 	Arena		arena = hkg_arena();
 	BodyPairs  *pairs = palloc0(sizeof(BodyPairs));
 
-	check_memory(ev_facts_bytes(data->entities, data->relations, data->facts));
-	ev_facts(&arena, pool, data->entities, data->relations, data->fact, data->facts, &pairs->index);
-	check_memory(ev_facts_bytes(data->entities, data->relations, data->facts) + ev_join_bytes(&pairs->index));
+	check_memory(fact_index_bytes(data->entities, data->relations, data->facts));
+	fact_index(&arena, pool, data->entities, data->relations, data->fact, data->facts, &pairs->index);
+	check_memory(fact_index_bytes(data->entities, data->relations, data->facts) + ev_join_bytes(&pairs->index));
 	pairs->data = data;
 	pairs->join = ev_join(&arena, pool, &pairs->index);
 	return pairs;
 }
 
-const EvFacts *
+const FactIndex *
 body_pairs_index(const BodyPairs *pairs)
 {
 	return &pairs->index;

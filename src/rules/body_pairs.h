@@ -10,7 +10,7 @@
 #include "server/compat.h"
 
 #include "evidence/body_join.h"
-#include "evidence/fact_index.h"
+#include "facts/fact_index.h"
 #include "graph/graph.h"
 #include "rule.h"
 
@@ -39,7 +39,7 @@ extern bool body_in_rows(const GraphData *data, const Rule *rule, EvBody *body);
 
 /* The index of the facts is made, on the pool, in the current memory context. */
 extern BodyPairs *body_pairs_create(const GraphData *data, Pool *pool);
-extern const EvFacts *body_pairs_index(const BodyPairs *pairs);
+extern const FactIndex *body_pairs_index(const BodyPairs *pairs);
 
 /* Evaluates the bodies of these rules, each once, in some order.  Heads matter to empty bodies alone. */
 extern void body_pairs_each(BodyPairs *pairs, const Rule *const *rules, int32 count, const PairsTarget *target);

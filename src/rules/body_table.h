@@ -4,7 +4,7 @@
  *
  * A body is the number of its prefix (the atoms before the last), and the label of its last atom; so a component's
  * table continues that of its prefix.  The label of an atom is its directed atom; of an instantiated one, the group
- * of edges that it stands for (EvFacts.mirror).
+ * of edges that it stands for (FactIndex.mirror).
  *
  * Where all pairs of prefix and label fit an array, a body is found by its place in it, else by hashing.  Arrays take
  * two thirds of the time of hashing (the search with all tables hashed: 1.4 times as long on FB15k-237, with
@@ -16,7 +16,7 @@
 #include "server/compat.h"
 
 #include "core/random.h"
-#include "evidence/fact_index.h"
+#include "facts/fact_index.h"
 
 #define NO_BINDING (-1)
 #define TWO_BINDINGS (-2)		/* or more */

@@ -18,7 +18,7 @@
 typedef struct Matcher
 {
 	Search	   *search;
-	const EvFacts *index;
+	const FactIndex *index;
 	const Component *component;
 	BodyTable  *table;
 	FactLists  *lists;		/* NULL: bodies are counted */
@@ -26,7 +26,7 @@ typedef struct Matcher
 	int32		unit;			/* its number */
 	int32		facts;			/* of the unit */
 	int32		bound[VARIABLES];	/* rows, or UNBOUND */
-	EvSpan		edges[VARIABLES][VARIABLES];	/* from one bound variable to another */
+	FactSpan		edges[VARIABLES][VARIABLES];	/* from one bound variable to another */
 	int64		label[BODY_ATOMS];
 	int32		prefix[BODY_ATOMS + 1]; /* numbers of the first 0, 1, ... atoms */
 	DirectedAtom atom;			/* the last */
@@ -151,9 +151,9 @@ try_label(Matcher *matcher, int k, int64 label)
 }
 
 static inline void
-try_edges(Matcher *matcher, int k, EvSpan edges)
+try_edges(Matcher *matcher, int k, FactSpan edges)
 {
-	for (const EvEdge *edge = edges.at; edge < edges.end; edge++)
+	for (const FactEdge *edge = edges.at; edge < edges.end; edge++)
 	{
 		matcher->atom = edge->atom;
 		try_label(matcher, k, edge->atom);
@@ -177,17 +177,17 @@ bind_variable(Matcher *matcher, int k)
 {
 	Step		step = matcher->component->step[k];
 	int			partner = partner_of(matcher, k);
-	EvSpan		span = ev_span(matcher->index, matcher->bound[step.from]);
-	EvSpan		other = ev_span(matcher->index, matcher->bound[partner == UNBOUND ? step.from : partner]);
+	FactSpan		span = fact_span(matcher->index, matcher->bound[step.from]);
+	FactSpan		other = fact_span(matcher->index, matcher->bound[partner == UNBOUND ? step.from : partner]);
 
-	while (partner == UNBOUND ? span.at < span.end : ev_spans_common(&span, &other))
+	while (partner == UNBOUND ? span.at < span.end : fact_spans_common(&span, &other))
 	{
-		EvSpan		edges = ev_span_take(&span);
+		FactSpan		edges = fact_span_take(&span);
 
 		matcher->bound[step.to] = edges.at->other;
 		matcher->edges[step.from][step.to] = edges;
 		if (partner != UNBOUND)
-			matcher->edges[partner][step.to] = ev_span_take(&other);
+			matcher->edges[partner][step.to] = fact_span_take(&other);
 		try_edges(matcher, k, edges);
 	}
 	matcher->bound[step.to] = UNBOUND;
@@ -206,13 +206,13 @@ has_relation(const Matcher *matcher, int atoms, int32 relation)
 static void
 try_constants(Matcher *matcher, int k)
 {
-	const EvFacts *index = matcher->index;
+	const FactIndex *index = matcher->index;
 	const int32 *entity_id = matcher->search->mining->data->entity_id;
 	int32		entity = matcher->bound[matcher->component->step[k].from];
 
 	for (int64 i = index->start[entity]; i < index->start[entity + 1]; i++)
 	{
-		EvEdge		edge = index->edge[i];
+		FactEdge		edge = index->edge[i];
 
 		if (has_relation(matcher, k, RELATION_OF(edge.atom)) || entity_id[edge.other] < 0)
 			continue;
@@ -245,7 +245,7 @@ match_unit(Matcher *matcher, int32 number, const Unit *unit)
 	matcher->bound[X] = unit->bound[X];
 	matcher->bound[Y] = unit->bound[Y];
 	if (matcher->component->step[0].to == Y)
-		matcher->edges[X][Y] = ev_edges_between(matcher->index, unit->bound[X], unit->bound[Y]);
+		matcher->edges[X][Y] = fact_edges_between(matcher->index, unit->bound[X], unit->bound[Y]);
 	match(matcher, 0);
 }
 

@@ -21,7 +21,7 @@ typedef struct Inference
 {
 	const InferTarget *target;
 	int32	   *relation;		/* row of each rule's head */
-	const EvFacts *index;
+	const FactIndex *index;
 	uint64	   *known;			/* by entity: the serial of the last x and relation that it was a tail of */
 	uint64		serial;
 	Triple	   *chunk;
@@ -40,7 +40,7 @@ flush_chunk(Inference *inference, int32 rule)
 static void
 mark_tails(Inference *inference, int32 relation, int32 x)
 {
-	EvGroup		group = ev_group(inference->index, x, FORWARDS(relation));
+	FactGroup		group = fact_group(inference->index, x, FORWARDS(relation));
 
 	inference->serial++;
 	for (int64 i = group.first; i < group.end; i++)

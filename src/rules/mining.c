@@ -70,10 +70,10 @@ index_facts(Mining *mining)
 
 	mining->start = facts_by_relation(data->fact, data->facts, data->relations);
 	check_relations(mining);
-	mining_check_growth(mining->memory, ev_facts_bytes(data->entities, data->relations, data->facts));
-	ev_facts(&arena, pool, data->entities, data->relations, data->fact, data->facts, &mining->index);
+	mining_check_growth(mining->memory, fact_index_bytes(data->entities, data->relations, data->facts));
+	fact_index(&arena, pool, data->entities, data->relations, data->fact, data->facts, &mining->index);
 	if (!mining->given)
-		ev_neighbours(&arena, pool, &mining->index);
+		fact_neighbours(&arena, pool, &mining->index);
 }
 
 /* ---- candidates ------------------------------------------------------------------- */

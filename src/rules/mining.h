@@ -8,7 +8,7 @@
 
 #include "server/compat.h"
 
-#include "evidence/fact_index.h"
+#include "facts/fact_index.h"
 #include "graph/graph.h"
 
 #include "mine.h"
@@ -35,7 +35,7 @@ typedef struct Mining
 	PairSlice	slice;			/* ... in this part of their pairs; else in all */
 
 	int64	   *start;			/* by relation: its first fact; and the end */
-	EvFacts		index;
+	FactIndex		index;
 
 	int64		count;
 	int64		room;

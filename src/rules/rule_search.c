@@ -114,7 +114,7 @@ search_component(Search *search, int number)
 static void
 make_end(Search *search, int end)
 {
-	const EvFacts *index = &search->mining->index;
+	const FactIndex *index = &search->mining->index;
 	DirectedAtom atom = end == X ? FORWARDS(search->head) : MIRRORED(FORWARDS(search->head));
 	int32		units = (int32) (index->holders[atom + 1] - index->holders[atom]);
 
@@ -124,7 +124,7 @@ make_end(Search *search, int end)
 	for (int32 i = 0; i < units; i++)
 	{
 		search->unit[end][i] = (Unit) {{-1, -1}, 0};
-		search->unit[end][i].bound[end] = ev_holder(index, index->holders[atom] + i);
+		search->unit[end][i].bound[end] = fact_holder(index, index->holders[atom] + i);
 		search->unit_of_entity[search->unit[end][i].bound[end]] = i;
 	}
 	for (int32 i = 0; i < search->facts; i++)

@@ -170,13 +170,13 @@ path_rules_find(const GraphData *data, const TrainSettings *settings, Pool *pool
 	EvSearch	search = path_rules_search(settings, data->facts);
 	Arena		arena = hkg_arena();
 	EvPath	   *path = NULL;
-	EvFacts		facts;
+	FactIndex		facts;
 	int64		count;
 	PathRules	found;
 	instr_time	start;
 
 	INSTR_TIME_SET_CURRENT(start);
-	ev_facts(&arena, pool, data->entities, data->relations, data->fact, data->facts, &facts);
+	fact_index(&arena, pool, data->entities, data->relations, data->fact, data->facts, &facts);
 	count = ev_paths(&arena, pool, &facts, &search, &path);
 	MemoryContextSwitchTo(caller);
 	found = copy_paths(path, count);
@@ -193,11 +193,11 @@ path_rules_recount(PathRules *rules, const GraphData *data, const TrainSettings 
 	MemoryContext caller = MemoryContextSwitchTo(work);
 	EvSearch	search = path_rules_search(settings, data->facts);
 	Arena		arena = hkg_arena();
-	EvFacts		facts;
+	FactIndex		facts;
 	instr_time	start;
 
 	INSTR_TIME_SET_CURRENT(start);
-	ev_facts(&arena, pool, data->entities, data->relations, data->fact, data->facts, &facts);
+	fact_index(&arena, pool, data->entities, data->relations, data->fact, data->facts, &facts);
 	ev_recount_paths(&arena, pool, &facts, &search, rules->path, rules->count);
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(work);

@@ -11,6 +11,8 @@
 
 #include "check.h"
 
+#include "core/dense.h"
+
 static long passed;
 static long failed;
 
@@ -227,7 +229,7 @@ int
 main(int count, char **names)
 {
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	kge_choose_kernels();
+	dense_choose_kernels();
 	pool = pool_create(2, NULL, NULL);
 	leader = pool_create(0, NULL, NULL);
 	for (size_t i = 0; i < sizeof(suites) / sizeof(suites[0]); i++)

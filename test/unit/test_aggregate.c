@@ -81,13 +81,13 @@ check_adjustment(void)
 	double		weight[6] = {3, 2, 0, 0, 0, 0};
 	double		scale[6] = {1, 1, 1, 1, 1, 1};
 	double		added[4] = {0};
-	EvFacts		facts;
+	FactIndex		facts;
 	EvRules		rules;
 	EvAdjuster	adjuster;
 	KgeAdjustment adjustment;
 	AdjusterCall call;
 
-	CHECK(ev_facts(&arena, pool, 4, 3, fact, 3, &facts));
+	CHECK(fact_index(&arena, pool, 4, 3, fact, 3, &facts));
 	CHECK(ev_rules(&arena, leader, 3, &(EvRuleSet) {.rule = rule,.count = 2}, &rules));
 	CHECK(ev_adjuster(&arena, &facts, &rules, (EvWeights) {1, weight, scale, NULL}, 1, &adjuster));
 	adjustment = ev_adjustment(&adjuster);

@@ -247,22 +247,22 @@ check_question(const World *world, EvAnswering *answering, Side side, int given,
 }
 
 static void
-check_edges(const World *world, const EvFacts *facts)
+check_edges(const World *world, const FactIndex *facts)
 {
 	CHECK(facts->edges == 2 * world->facts);
 	for (int e = 0; e < ENTITIES; e++)
 		for (int atom = 0; atom < ATOMS; atom++)
 		{
-			EvGroup		group = ev_group(facts, e, atom);
+			FactGroup		group = fact_group(facts, e, atom);
 			int64_t		i = group.first;
 
 			for (int other = 0; other < ENTITIES; other++)
 			{
-				CHECK(ev_holds(facts, e, atom, other) == world->edge[e][atom][other]);
+				CHECK(fact_holds(facts, e, atom, other) == world->edge[e][atom][other]);
 				if (!world->edge[e][atom][other])
 					continue;
 				CHECK(i < group.end && facts->edge[i].atom == atom && facts->edge[i].other == other);
-				CHECK(facts->mirror[i] == ev_group(facts, other, MIRRORED(atom)).first);
+				CHECK(facts->mirror[i] == fact_group(facts, other, MIRRORED(atom)).first);
 				i++;
 			}
 			CHECK(i == group.end);
@@ -272,7 +272,7 @@ check_edges(const World *world, const EvFacts *facts)
 }
 
 static void
-check_holders(const EvFacts *facts)
+check_holders(const FactIndex *facts)
 {
 	for (int atom = 0; atom < ATOMS; atom++)
 	{
@@ -280,13 +280,13 @@ check_holders(const EvFacts *facts)
 
 		for (int e = 0; e < ENTITIES; e++)
 		{
-			EvGroup		group = ev_group(facts, e, atom);
+			FactGroup		group = fact_group(facts, e, atom);
 
 			if (group.first == group.end)
 				continue;
-			CHECK(holder < facts->holders[atom + 1] && ev_holder(facts, holder) == e &&
-				  ev_group_at(facts, facts->holder[holder]).first == group.first &&
-				  ev_group_at(facts, facts->holder[holder]).end == group.end);
+			CHECK(holder < facts->holders[atom + 1] && fact_holder(facts, holder) == e &&
+				  fact_group_at(facts, facts->holder[holder]).first == group.first &&
+				  fact_group_at(facts, facts->holder[holder]).end == group.end);
 			CHECK(group.end - group.first <= facts->largest[atom]);
 			holder++;
 		}
@@ -296,43 +296,43 @@ check_holders(const EvFacts *facts)
 
 /* By other; between two entities, all edges; two entities have in common whoever has edges from both. */
 static void
-check_neighbours(const World *world, const EvFacts *facts)
+check_neighbours(const World *world, const FactIndex *facts)
 {
 	for (int a = 0; a < ENTITIES; a++)
 		for (int b = 0; b < ENTITIES; b++)
 		{
-			EvSpan		between = ev_edges_between(facts, a, b);
-			EvSpan		one = ev_span(facts, a);
-			EvSpan		other = ev_span(facts, b);
+			FactSpan		between = fact_edges_between(facts, a, b);
+			FactSpan		one = fact_span(facts, a);
+			FactSpan		other = fact_span(facts, b);
 			int			edges = 0;
 
-			for (const EvEdge *edge = between.at; edge < between.end; edge++)
+			for (const FactEdge *edge = between.at; edge < between.end; edge++)
 				CHECK(edge->other == b && world->edge[a][edge->atom][b]);
 			for (int atom = 0; atom < ATOMS; atom++)
 				edges += world->edge[a][atom][b];
 			CHECK(between.end - between.at == edges);
 			for (int c = 0; c < ENTITIES; c++)
 			{
-				EvSpan		to_one = ev_edges_between(facts, a, c);
-				EvSpan		to_other = ev_edges_between(facts, b, c);
+				FactSpan		to_one = fact_edges_between(facts, a, c);
+				FactSpan		to_other = fact_edges_between(facts, b, c);
 
 				if (to_one.at == to_one.end || to_other.at == to_other.end)
 					continue;
-				CHECK(ev_spans_common(&one, &other));
-				CHECK(ev_span_take(&one).at == to_one.at && ev_span_take(&other).at == to_other.at);
+				CHECK(fact_spans_common(&one, &other));
+				CHECK(fact_span_take(&one).at == to_one.at && fact_span_take(&other).at == to_other.at);
 			}
-			CHECK(!ev_spans_common(&one, &other));
+			CHECK(!fact_spans_common(&one, &other));
 		}
 }
 
 /* As sessions that share one have it */
 static void
-move_index(EvFacts *facts, EvRules *rules)
+move_index(FactIndex *facts, EvRules *rules)
 {
 	size_t		bytes;
-	const void *memory = ev_facts_memory(facts, &bytes);
+	const void *memory = fact_index_memory(facts, &bytes);
 
-	ev_facts_move(facts, moved(memory, bytes));
+	fact_index_move(facts, moved(memory, bytes));
 	CHECK(facts->neighbour == NULL);
 	memory = ev_rules_memory(rules, RELATIONS, &bytes);
 	ev_rules_move(rules, RELATIONS, moved(memory, bytes));
@@ -343,17 +343,17 @@ check_world(void)
 {
 	World		world;
 	EvRuleSet	set;
-	EvFacts		facts;
+	FactIndex		facts;
 	EvRules		rules;
 	EvAnswering *answering;
 
 	make_world(&world);
-	CHECK(ev_facts(&arena, pool, ENTITIES, RELATIONS, world.fact, world.facts, &facts));
+	CHECK(fact_index(&arena, pool, ENTITIES, RELATIONS, world.fact, world.facts, &facts));
 	check_edges(&world, &facts);
 	check_holders(&facts);
-	CHECK(ev_neighbours(&arena, pool, &facts));
+	CHECK(fact_neighbours(&arena, pool, &facts));
 	check_neighbours(&world, &facts);
-	CHECK(!ev_neighbours(&empty_arena, pool, &facts));
+	CHECK(!fact_neighbours(&empty_arena, pool, &facts));
 	set = (EvRuleSet) {world.rule, RULES, world.pattern, PATTERNS};
 	CHECK(ev_rules(&arena, leader, RELATIONS, &set, &rules));
 	move_index(&facts, &rules);
@@ -368,17 +368,17 @@ static void
 check_nothing(void)
 {
 	EvRuleSet	set = {0};
-	EvFacts		facts;
+	FactIndex		facts;
 	EvRules		rules;
 	EvAnswering *answering;
 	const EvCandidate *candidates;
 
-	CHECK(ev_facts(&arena, pool, 3, 2, NULL, 0, &facts));
+	CHECK(fact_index(&arena, pool, 3, 2, NULL, 0, &facts));
 	CHECK(ev_rules(&arena, leader, 2, &set, &rules));
 	answering = ev_answering(&arena, &facts, &rules, NULL);
 	CHECK(ev_answer(answering, SIDE_TAIL, 2, 1, leader, POOL_LEADER, &candidates) == 0);
 	CHECK(ev_candidate(answering, 0) == NULL);
-	CHECK(!ev_facts(&empty_arena, pool, 3, 2, NULL, 0, &facts));
+	CHECK(!fact_index(&empty_arena, pool, 3, 2, NULL, 0, &facts));
 	CHECK(!ev_rules(&empty_arena, leader, 2, &set, &rules));
 	CHECK(ev_answering(&empty_arena, &facts, &rules, NULL) == NULL);
 }
@@ -393,7 +393,7 @@ test_leaving(void)
 	};
 	static Leaving leaving;
 	Triple	   *fact = take(MANY * sizeof(Triple));
-	EvFacts		facts;
+	FactIndex		facts;
 	Pool	   *pool;
 
 	leaving = (Leaving) {.leave_at = 2};
@@ -402,7 +402,7 @@ test_leaving(void)
 		fact[i] = (Triple) {next_below(MANY), next_below(RELATIONS), next_below(MANY)};
 	if (setjmp(leaving.place) == 0)
 	{
-		ev_facts(&arena, pool, MANY, RELATIONS, fact, MANY, &facts);
+		fact_index(&arena, pool, MANY, RELATIONS, fact, MANY, &facts);
 		CHECK_SAYING(false, "the making of facts was not left");
 	}
 	CHECK(leaving.pauses == 2);
@@ -435,7 +435,7 @@ test_leaving_question(void)
 	static const EvCandidate *candidates;
 	static int64_t count;
 	EvRuleSet	set = {0};
-	EvFacts		facts;
+	FactIndex		facts;
 	EvRules		rules;
 	Pool	   *left = pool_create(0, leave, &leaving);
 	Triple	   *fact = take(MANY * (MANY + 1) * sizeof(Triple));
@@ -449,7 +449,7 @@ test_leaving_question(void)
 		for (int j = 0; j < MANY; j++)
 			fact[MANY + MANY * i + j] = (Triple) {1 + i, 1, 1 + MANY + j};
 	}
-	CHECK(ev_facts(&arena, pool, 1 + 2 * MANY, 2, fact, MANY * (MANY + 1), &facts));
+	CHECK(fact_index(&arena, pool, 1 + 2 * MANY, 2, fact, MANY * (MANY + 1), &facts));
 	CHECK(ev_rules(&arena, leader, 2, &set, &rules));
 	answering = ev_answering(&arena, &facts, &rules, NULL);
 	first_count = ev_answer(answering, SIDE_TAIL, 0, 0, leader, POOL_LEADER, &candidates);
@@ -499,7 +499,7 @@ test_leaving_answers(void)
 	static EvAnswering *answering;
 	static const EvCandidate *candidates;
 	EvRuleSet	set = {0};
-	EvFacts		facts;
+	FactIndex		facts;
 	EvRules		rules;
 	Pool	   *left = pool_create(0, leave, &leaving);
 	Triple	   *fact = take(MANY * MANY * sizeof(Triple));
@@ -507,7 +507,7 @@ test_leaving_answers(void)
 
 	for (int i = 0; i < MANY * MANY; i++)
 		fact[i] = (Triple) {i / MANY, 0, MANY + i % MANY};
-	CHECK(ev_facts(&arena, pool, 2 * MANY, 1, fact, MANY * MANY, &facts));
+	CHECK(fact_index(&arena, pool, 2 * MANY, 1, fact, MANY * MANY, &facts));
 	CHECK(ev_rules(&arena, leader, 1, &set, &rules));
 	answering = ev_answering(&arena, &facts, &rules, NULL);
 	CHECK(ev_answer(answering, SIDE_TAIL, 0, 0, leader, POOL_LEADER, &candidates) == MANY);
@@ -539,7 +539,7 @@ test_many_atoms(void)
 	static bool edge[FEW][2 * MANY][FEW];
 	Triple	   *fact = take(ALL * sizeof(Triple));
 	Triple	   *sorted = take(ALL * sizeof(Triple));
-	EvFacts		facts[2];
+	FactIndex		facts[2];
 	int			count = 0;
 
 	memset(edge, 0, sizeof(edge));
@@ -559,18 +559,18 @@ test_many_atoms(void)
 			for (int t = 0; t < FEW; t++)
 				if (edge[h][2 * r][t])
 					sorted[count++] = (Triple) {h, r, t};
-	CHECK(ev_facts(&arena, pool, FEW, MANY, fact, ALL, &facts[0]));
-	CHECK(ev_facts(&arena, pool, FEW, MANY, sorted, ALL, &facts[1]));
-	CHECK(memcmp(facts[0].edge, facts[1].edge, 2 * ALL * sizeof(EvEdge)) == 0);
+	CHECK(fact_index(&arena, pool, FEW, MANY, fact, ALL, &facts[0]));
+	CHECK(fact_index(&arena, pool, FEW, MANY, sorted, ALL, &facts[1]));
+	CHECK(memcmp(facts[0].edge, facts[1].edge, 2 * ALL * sizeof(FactEdge)) == 0);
 	for (int e = 0; e < FEW; e++)
 		for (int atom = 0; atom < 2 * MANY; atom++)
 		{
-			EvGroup		group = ev_group(&facts[0], e, atom);
+			FactGroup		group = fact_group(&facts[0], e, atom);
 			int64_t		i = group.first;
 
 			for (int other = 0; other < FEW; other++)
 			{
-				CHECK(ev_holds(&facts[0], e, atom, other) == edge[e][atom][other]);
+				CHECK(fact_holds(&facts[0], e, atom, other) == edge[e][atom][other]);
 				if (edge[e][atom][other])
 				{
 					CHECK(facts[0].edge[i].atom == atom && facts[0].edge[i].other == other);
@@ -603,7 +603,7 @@ test_bound(void)
 	};
 	static bool has[MANY][MANY];
 	EvRuleSet	set = {0};
-	EvFacts		facts;
+	FactIndex		facts;
 	EvRules		rules;
 	EvAnswering *answering;
 	const EvCandidate *candidates;
@@ -618,7 +618,7 @@ test_bound(void)
 			if (has[e][c])
 				fact[count++] = (Triple) {e, 0, MANY + c};
 		}
-	CHECK(ev_facts(&arena, pool, 2 * MANY, 1, fact, count, &facts));
+	CHECK(fact_index(&arena, pool, 2 * MANY, 1, fact, count, &facts));
 	CHECK(ev_rules(&arena, leader, 1, &set, &rules));
 	answering = ev_answering(&arena, &facts, &rules, NULL);
 	CHECK(ev_answer(answering, SIDE_TAIL, 0, 0, leader, POOL_LEADER, &candidates) == MANY);
@@ -692,7 +692,7 @@ test_remembered(void)
 		PEOPLE = 300, THINGS = 120, RELATIONS_HERE = 3, QUESTIONS = 150
 	};
 	EvRuleSet	set = {0};
-	EvFacts		facts;
+	FactIndex		facts;
 	EvRules		rules;
 	EvAnswering *answering;
 	Triple	   *fact = take(RELATIONS_HERE * PEOPLE * 12 * sizeof(Triple));
@@ -711,7 +711,7 @@ test_remembered(void)
 					fact[count++] = (Triple) {i, r, PEOPLE + j * (THINGS / 12) + thing};
 			}
 	count = distinct(fact, count);
-	CHECK(ev_facts(&arena, pool, PEOPLE + THINGS, RELATIONS_HERE, fact, count, &facts));
+	CHECK(fact_index(&arena, pool, PEOPLE + THINGS, RELATIONS_HERE, fact, count, &facts));
 	CHECK(facts.largest[MIRRORED(FORWARDS(0))] > 100);
 	CHECK(ev_rules(&arena, leader, RELATIONS_HERE, &set, &rules));
 	answering = ev_answering(&arena, &facts, &rules, closed);

@@ -19,7 +19,7 @@ typedef struct World
 	bool		fact[RELATIONS][MOST_ENTITIES][MOST_ENTITIES];
 	Triple		triple[RELATIONS * MOST_ENTITIES * MOST_ENTITIES];
 	int			count;
-	EvFacts		facts;
+	FactIndex		facts;
 } World;
 
 static World
@@ -38,7 +38,7 @@ random_world(void)
 				if (world.fact[r][h][t])
 					world.triple[world.count++] = (Triple) {h, r, t};
 			}
-	CHECK(ev_facts(&arena, pool, world.entities, RELATIONS, world.triple, world.count, &world.facts));
+	CHECK(fact_index(&arena, pool, world.entities, RELATIONS, world.triple, world.count, &world.facts));
 	return world;
 }
 
@@ -160,7 +160,7 @@ check_counts(const World *world, const EvBody *body, int pairs[MOST_ENTITIES][MO
 	for (int x = 0; x < world->entities; x++)
 		for (int y = 0; y < world->entities; y++)
 		{
-			EvGroup		group = ev_group(&world->facts, rule.side_is_y ? y : x, rule.side);
+			FactGroup		group = fact_group(&world->facts, rule.side_is_y ? y : x, rule.side);
 
 			all += pairs[x][y];
 			facts += pairs[x][y] && world->fact[rule.relation][x][y];
@@ -225,6 +225,6 @@ test_body_join(void)
 			check_body(&world, &body, join, counter);
 		}
 	}
-	CHECK(ev_join(&empty_arena, pool, &(EvFacts) {.entities = 3}) == NULL);
-	CHECK(ev_counter(&empty_arena, pool, &(EvFacts) {.entities = 3}) == NULL);
+	CHECK(ev_join(&empty_arena, pool, &(FactIndex) {.entities = 3}) == NULL);
+	CHECK(ev_counter(&empty_arena, pool, &(FactIndex) {.entities = 3}) == NULL);
 }

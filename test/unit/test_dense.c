@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "check.h"
-#include "kge/dense.h"
+#include "core/dense.h"
 
 static float
-term_of(KgeTerm term, float a, float b)
+term_of(DenseTerm term, float a, float b)
 {
-	return term == KGE_PRODUCT ? a * b : term == KGE_ABSOLUTE ? fabsf(a - b) : (a - b) * (a - b);
+	return term == DENSE_PRODUCT ? a * b : term == DENSE_ABSOLUTE ? fabsf(a - b) : (a - b) * (a - b);
 }
 
 /*
@@ -19,7 +19,7 @@ term_of(KgeTerm term, float a, float b)
  * 2^24 and exact in single precision, whatever the order: equality is asked for.
  */
 static void
-test_product(KgeTerm term, int m, int n, int k, bool transposed, bool add)
+test_product(DenseTerm term, int m, int n, int k, bool transposed, bool add)
 {
 	int			a_row = transposed ? 1 : k + 3;
 	int			a_step = transposed ? m + 1 : 1;
@@ -36,7 +36,7 @@ test_product(KgeTerm term, int m, int n, int k, bool transposed, bool add)
 		b[i] = (float) (next_below(7) - 3);
 	for (int i = 0; i < m * out_row; i++)
 		out[i] = 7;
-	kge_dense_combine(term, m, n, k, a, a_row, a_step, b, b_row, out, out_row, add);
+	dense_combine(term, m, n, k, a, a_row, a_step, b, b_row, out, out_row, add);
 	for (int i = 0; i < m; i++)
 		for (int j = 0; j < out_row; j++)
 		{
@@ -57,7 +57,7 @@ test_nan(void)
 	float		out[2];
 
 	/* two products of 1 x 1 x 1, as rows of a: only the second is NaN */
-	kge_dense_combine(KGE_PRODUCT, 2, 1, 1, a, 1, 1, b, 1, out, 1, 0);
+	dense_combine(DENSE_PRODUCT, 2, 1, 1, a, 1, 1, b, 1, out, 1, 0);
 	CHECK(out[0] == 0 && isnan(out[1]));
 }
 
@@ -73,7 +73,7 @@ test_dense(void)
 				static const int depths[] = {1, 50, 256, 600};
 
 				for (int term = 0; term < 3; term++)
-					test_product((KgeTerm) term, sizes[i], sizes[j], depths[p],
+					test_product((DenseTerm) term, sizes[i], sizes[j], depths[p],
 								 (i + j) % 2, (i + p) % 2);
 			}
 	test_nan();

@@ -23,7 +23,7 @@ static const float confidences[BODIES] = {0.1f, 0.3f, 0.5f, 0.7f};
 typedef struct World
 {
 	KgeModel	model;
-	EvFacts		facts;
+	FactIndex		facts;
 	EvRules		rules;
 	double		a;
 	double		b[TARGETS];
@@ -57,7 +57,7 @@ make_facts(World *world)
 	for (int i = 0; i < TARGETS * BODIES; i++)
 		rule[i] = (EvRule) {.relation = i / BODIES,.length = 1,.atom = {FORWARDS(TARGETS + i % BODIES)},
 			.confidence = confidences[i % BODIES]};
-	CHECK(ev_facts(&arena, pool, ENTITIES, RELATIONS, fact, count, &world->facts));
+	CHECK(fact_index(&arena, pool, ENTITIES, RELATIONS, fact, count, &world->facts));
 	set = (EvRuleSet) {.rule = rule,.count = TARGETS * BODIES};
 	CHECK(ev_rules(&arena, leader, RELATIONS, &set, &world->rules));
 }
@@ -311,7 +311,7 @@ find_scores(const Society *society, EvAnswering *answering, double discount, int
 
 /* What is stated of a relation's unknown triples, as answers of questions for tails */
 static Stated
-state(const Society *society, EvAnswering *answering, const EvFacts *facts, const EvLearnt *learnt, int relation)
+state(const Society *society, EvAnswering *answering, const FactIndex *facts, const EvLearnt *learnt, int relation)
 {
 	EvCalibration calibration = learnt->calibration[EV_RULES][2 * relation + SIDE_TAIL].ranked;
 	Stated		stated = {0};
@@ -330,7 +330,7 @@ state(const Society *society, EvAnswering *answering, const EvFacts *facts, cons
 		if (triple.relation != relation)
 			continue;
 		question = find_scores(society, answering, learnt->alone, first, end, score);
-		question.known = ev_group(facts, triple.head, FORWARDS(relation)).end - ev_group(facts, triple.head, FORWARDS(relation)).first;
+		question.known = fact_group(facts, triple.head, FORWARDS(relation)).end - fact_group(facts, triple.head, FORWARDS(relation)).first;
 		for (int64_t i = first; i < end; i++)
 		{
 			stated.probability[society->body[i]] += ev_probability(&calibration, (EvJudged) {.score = score[i - first],.question = question});
@@ -350,7 +350,7 @@ test_missing(void)
 	Society		society = draw_society();
 	KgeModel	model = random_model(variants[3], 4, SOCIETY, 2 + WAYS, 1.1);
 	Triple	   *filter = take(sizeof(Triple) * (size_t) (society.facts + society.held_outs));
-	EvFacts		facts;
+	FactIndex		facts;
 	EvRules		rules;
 	EvRule		rule[2 * WAYS];
 	EvRuleSet	set = {.rule = rule,.count = 2 * WAYS};
@@ -363,7 +363,7 @@ test_missing(void)
 	memcpy(filter + society.facts, society.held_out, sizeof(Triple) * (size_t) society.held_outs);
 	for (int i = 0; i < 2 * WAYS; i++)
 		rule[i] = (EvRule) {.relation = i / WAYS,.length = 1,.atom = {FORWARDS(2 + i % WAYS)},.confidence = confidence_of[i % WAYS]};
-	CHECK(ev_facts(&arena, pool, SOCIETY, 2 + WAYS, society.fact, society.facts, &facts));
+	CHECK(fact_index(&arena, pool, SOCIETY, 2 + WAYS, society.fact, society.facts, &facts));
 	CHECK(ev_rules(&arena, leader, 2 + WAYS, &set, &rules));
 	CHECK(ev_learn(&arena, pool, &source, &learnt));
 	/* of about 130 held-out answers in the half that measures it */
@@ -398,7 +398,7 @@ test_several_answers(void)
 	EvRuleSet	set = {.rule = rule,.count = 2};
 	Triple		fact[4 * FAMILIES];
 	Triple	   *held_out = &fact[3 * FAMILIES];
-	EvFacts		facts;
+	FactIndex		facts;
 	EvRules		rules;
 	EvExampleSource source = {&model, &facts, &rules, held_out, FAMILIES, fact, 4 * FAMILIES, 0};
 	EvLearnt	learnt;
@@ -411,7 +411,7 @@ test_several_answers(void)
 	}
 	for (int i = 0; i < 2; i++)
 		rule[i] = (EvRule) {.relation = 0,.length = 1,.atom = {FORWARDS(i + 1)},.confidence = i == 0 ? 0.9f : 0.3f};
-	CHECK(ev_facts(&arena, pool, 4 * FAMILIES, 3, fact, 3 * FAMILIES, &facts));
+	CHECK(fact_index(&arena, pool, 4 * FAMILIES, 3, fact, 3 * FAMILIES, &facts));
 	CHECK(ev_rules(&arena, leader, 3, &set, &rules));
 	CHECK(ev_learn(&arena, pool, &source, &learnt));
 	for (int i = 0; i < 2; i++)
@@ -441,7 +441,7 @@ test_closed_world(void)
 	EvRuleSet	set = {.rule = rule,.count = 4};
 	Triple		fact[2 * VILLAGERS];
 	Triple		held_out[2 * VILLAGERS];
-	EvFacts		facts;
+	FactIndex		facts;
 	EvRules		rules;
 	EvExampleSource source = {&model, &facts, &rules, held_out, 2 * VILLAGERS, fact, 2 * VILLAGERS, MISSING};
 	EvLearnt	learnt;
@@ -455,7 +455,7 @@ test_closed_world(void)
 	for (int i = 0; i < 4; i++)
 		rule[i] = (EvRule) {.relation = i / 2,.length = 1,.atom = {FORWARDS(2 + i % 2)},.confidence = i % 2 == 0 ? 0.1f : 0.3f,
 		.unknown[SIDE_TAIL] = i % 2 == 0 ? 0.9f : 0};
-	CHECK(ev_facts(&arena, pool, 3 * VILLAGERS, 4, fact, 2 * VILLAGERS, &facts));
+	CHECK(fact_index(&arena, pool, 3 * VILLAGERS, 4, fact, 2 * VILLAGERS, &facts));
 	CHECK(ev_rules(&arena, leader, 4, &set, &rules));
 	CHECK(ev_learn(&arena, pool, &source, &learnt));
 	CHECK(learnt.weights.closed[2 * 0 + SIDE_TAIL] == 0 && learnt.weights.closed[2 * 1 + SIDE_TAIL] == 1);
@@ -532,7 +532,7 @@ test_certain(void)
 		fact[i] = (Triple) {2 * i, TARGETS, 2 * i + 1};
 		world.triple[i] = (Triple) {2 * i, 0, 2 * i + 1};
 	}
-	CHECK(ev_facts(&arena, pool, ENTITIES, RELATIONS, fact, 2, &world.facts));
+	CHECK(fact_index(&arena, pool, ENTITIES, RELATIONS, fact, 2, &world.facts));
 	CHECK(ev_rules(&arena, leader, RELATIONS, &set, &world.rules));
 	rules = learn(&world, 2).common[EV_RULES].alone;
 	probability = ev_probability(&rules, (EvJudged) {.score = log(1 + 100 * log(2))});

@@ -18,7 +18,7 @@ typedef struct Toy
 	Triple		triple[FACTS];
 	bool		holds[ENTITIES][ATOMS][ENTITIES];
 	bool		reflexive[RELATIONS];
-	EvFacts		facts;
+	FactIndex		facts;
 } Toy;
 
 static void
@@ -39,7 +39,7 @@ make_toy(Toy *toy)
 		toy->reflexive[t.relation] |= t.head == t.tail;
 		toy->triple[count++] = t;
 	}
-	CHECK(ev_facts(&arena, pool, ENTITIES, RELATIONS, toy->triple, FACTS, &toy->facts));
+	CHECK(fact_index(&arena, pool, ENTITIES, RELATIONS, toy->triple, FACTS, &toy->facts));
 }
 
 /* Whether a path of these atoms leads from path[depth] to y over different entities; the ends may be the same. */
@@ -243,7 +243,7 @@ test_min_confidence(Pool *pool)
 #define CROWD_FACTS 5400
 
 static void
-make_crowd(EvFacts *facts)
+make_crowd(FactIndex *facts)
 {
 	Triple	   *triple = take(CROWD_FACTS * sizeof(Triple));
 
@@ -256,7 +256,7 @@ make_crowd(EvFacts *facts)
 
 		triple[i] = (Triple) {head, relation, (head * (relation + 2) + round * 190 + next_below(180)) % CROWD};
 	}
-	CHECK(ev_facts(&arena, pool, CROWD, CROWD_RELATIONS, triple, CROWD_FACTS, facts));
+	CHECK(fact_index(&arena, pool, CROWD, CROWD_RELATIONS, triple, CROWD_FACTS, facts));
 }
 
 /* Errors in units of the standard error have a mean square of about 1. */
@@ -264,7 +264,7 @@ static void
 test_sample(Pool *pool)
 {
 	EvSearch	search = all_of(3);
-	EvFacts		facts;
+	FactIndex		facts;
 	EvPath	   *exact;
 	EvPath	   *found;
 	int64_t		exact_count;
@@ -309,7 +309,7 @@ static void
 test_bits(Pool *pool, Pool *other_pool)
 {
 	EvSearch	search = all_of(4);
-	EvFacts		facts;
+	FactIndex		facts;
 	EvPath	   *a;
 	EvPath	   *b;
 	int64_t		count;
@@ -333,13 +333,13 @@ test_recount(Pool *pool)
 	};
 	EvSearch	search = all_of(3);
 	Toy			toy;
-	EvFacts		fewer;
+	FactIndex		fewer;
 	EvPath	   *found;
 	int64_t		count;
 	int			changed = 0;
 
 	make_toy(&toy);
-	CHECK(ev_facts(&arena, pool, ENTITIES, RELATIONS, toy.triple, FACTS - LEFT_OUT, &fewer));
+	CHECK(fact_index(&arena, pool, ENTITIES, RELATIONS, toy.triple, FACTS - LEFT_OUT, &fewer));
 	count = ev_paths(&arena, pool, &fewer, &search, &found);
 	CHECK(!ev_recount_paths(&empty_arena, pool, &toy.facts, &search, found, count));
 	for (int i = 0; i < 2; i++)
@@ -363,7 +363,7 @@ static void
 test_time(Pool *pool)
 {
 	EvSearch	search = all_of(EV_MAX_BODY);
-	EvFacts		facts;
+	FactIndex		facts;
 	EvPath	   *found;
 
 	make_crowd(&facts);

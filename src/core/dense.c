@@ -20,14 +20,13 @@
  * padded with zeros.  The order of every sum depends on the shapes alone.
  *
  * TILE_KERNEL is written once with the compiler's vector types and
- * instantiated for each term and each level of vectors, of which kge_choose_kernels
+ * instantiated for each term and each level of vectors, of which dense_choose_kernels
  * chooses one.
  */
 #include <string.h>
 
 #include "dense.h"
-#include "core/vector.h"
-#include "kge.h"
+#include "vector.h"
 
 #define MAX_ROWS	8			/* of a tile */
 #define MAX_COLUMNS 32
@@ -40,7 +39,7 @@ typedef void (*TileKernel) (int k, const float *a, ptrdiff_t a_row, ptrdiff_t a_
 
 typedef struct Dense
 {
-	TileKernel	kernel[3];		/* by KgeTerm */
+	TileKernel	kernel[3];		/* by DenseTerm */
 	TileKernel	narrow[3];		/* for half of the columns */
 	int			rows;			/* of a tile */
 	int			columns;
@@ -127,7 +126,7 @@ TILE_KERNELS(16, __attribute__((target("avx512f,avx512vl,avx512dq,fma"))), 16, 8
 static Dense dense = {KERNELS(4), 4, 8};
 
 void
-kge_choose_kernels(void)
+dense_choose_kernels(void)
 {
 #if defined(__x86_64__)
 	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
@@ -174,7 +173,7 @@ edge_tile(TileKernel kernel, int columns, int m, int n, int k,
 
 /* At most a tile's columns of the result. */
 static void
-combine_columns(KgeTerm term, int m, int n, int k,
+combine_columns(DenseTerm term, int m, int n, int k,
 				const float *a, ptrdiff_t a_row, ptrdiff_t a_step,
 				const float *b, ptrdiff_t b_row, float *out, ptrdiff_t out_row, bool add)
 {
@@ -202,7 +201,7 @@ combine_columns(KgeTerm term, int m, int n, int k,
 }
 
 void
-kge_dense_combine(KgeTerm term, int m, int n, int k,
+dense_combine(DenseTerm term, int m, int n, int k,
 				  const float *a, ptrdiff_t a_row, ptrdiff_t a_step,
 				  const float *b, ptrdiff_t b_row,
 				  float *out, ptrdiff_t out_row, bool add)

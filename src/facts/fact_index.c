@@ -14,7 +14,7 @@
 
 /* Groups are no more than edges, and no more than an entity can have. */
 static size_t
-most_groups(const EvFacts *facts)
+most_groups(const FactIndex *facts)
 {
 	double		all = 2.0 * facts->relations * facts->entities;
 
@@ -22,25 +22,25 @@ most_groups(const EvFacts *facts)
 }
 
 static void
-take_facts(EvFacts *facts, Allocation *allocation)
+take_facts(FactIndex *facts, Allocation *allocation)
 {
 	size_t		groups = most_groups(facts);
 
 	facts->start = TAKE(allocation, int64_t, (size_t) facts->entities + 1);
-	facts->edge = TAKE(allocation, EvEdge, (size_t) facts->edges);
+	facts->edge = TAKE(allocation, FactEdge, (size_t) facts->edges);
 	facts->mirror = TAKE(allocation, int32_t, (size_t) facts->edges);
 	facts->reflexive = TAKE(allocation, bool, (size_t) facts->relations);
-	facts->directory = TAKE(allocation, EvDirectory, (size_t) facts->entities + 1);
-	facts->group = TAKE(allocation, EvGroupStart, groups + 1);
+	facts->directory = TAKE(allocation, FactDirectory, (size_t) facts->entities + 1);
+	facts->group = TAKE(allocation, FactGroupStart, groups + 1);
 	facts->largest = TAKE(allocation, int32_t, 2 * (size_t) facts->relations);
 	facts->holders = TAKE(allocation, int64_t, 2 * (size_t) facts->relations + 1);
 	facts->holder = TAKE(allocation, int32_t, groups);
 }
 
 size_t
-ev_facts_bytes(int32_t entities, int32_t relations, int64_t facts)
+fact_index_bytes(int32_t entities, int32_t relations, int64_t facts)
 {
-	EvFacts		counted = {.entities = entities,.relations = relations,.edges = 2 * facts};
+	FactIndex		counted = {.entities = entities,.relations = relations,.edges = 2 * facts};
 	Allocation	allocation = {0};
 
 	take_facts(&counted, &allocation);
@@ -50,8 +50,8 @@ ev_facts_bytes(int32_t entities, int32_t relations, int64_t facts)
 static int
 compare_edges(const void *a, const void *b)
 {
-	const EvEdge *left = a;
-	const EvEdge *right = b;
+	const FactEdge *left = a;
+	const FactEdge *right = b;
 
 	if (left->atom != right->atom)
 		return left->atom < right->atom ? -1 : 1;
@@ -61,7 +61,7 @@ compare_edges(const void *a, const void *b)
 /* Facts in the making */
 typedef struct Building
 {
-	EvFacts    *facts;
+	FactIndex    *facts;
 	const Triple *triples;
 	int64_t		count;
 	Pool    *pool;
@@ -71,7 +71,7 @@ typedef struct Building
 static void
 count_edges(const Building *building, int thread)
 {
-	EvFacts    *facts = building->facts;
+	FactIndex    *facts = building->facts;
 	int64_t    *next = facts->start + 1;
 	int64_t		first = 0;
 
@@ -111,7 +111,7 @@ static void
 fill_edges(void *argument, int64_t item, int thread)
 {
 	const Building *building = argument;
-	EvFacts    *facts = building->facts;
+	FactIndex    *facts = building->facts;
 	int64_t    *next = facts->start + 1;
 
 	count_edges(building, thread);
@@ -126,7 +126,7 @@ fill_edges(void *argument, int64_t item, int thread)
 		{
 			Triple	t = building->triples[i];
 
-			facts->edge[next[t.head]++] = (EvEdge) {atom, t.tail};
+			facts->edge[next[t.head]++] = (FactEdge) {atom, t.tail};
 			facts->reflexive[t.relation] |= t.head == t.tail;
 			pool_yield_at(building->pool, thread, i);
 		}
@@ -134,14 +134,14 @@ fill_edges(void *argument, int64_t item, int thread)
 		{
 			Triple	t = building->triples[i];
 
-			facts->edge[next[t.tail]++] = (EvEdge) {MIRRORED(atom), t.head};
+			facts->edge[next[t.tail]++] = (FactEdge) {MIRRORED(atom), t.head};
 			pool_yield_at(building->pool, thread, i);
 		}
 	}
 }
 
 static bool
-is_sorted(const EvFacts *facts, int32_t entity)
+is_sorted(const FactIndex *facts, int32_t entity)
 {
 	for (int64_t i = facts->start[entity] + 1; i < facts->start[entity + 1]; i++)
 		if (compare_edges(&facts->edge[i - 1], &facts->edge[i]) > 0)
@@ -154,12 +154,12 @@ static void
 sort_edges(void *argument, int64_t item, int thread)
 {
 	const Building *building = argument;
-	EvFacts    *facts = building->facts;
+	FactIndex    *facts = building->facts;
 
 	for (int64_t i = item * ENTITIES_AT_ONCE; i < (item + 1) * ENTITIES_AT_ONCE && i < facts->entities; i++)
 		if (!is_sorted(facts, (int32_t) i))
 			sort_array(building->pool, thread, facts->edge + facts->start[i], facts->start[i + 1] - facts->start[i],
-					   sizeof(EvEdge), compare_edges);
+					   sizeof(FactEdge), compare_edges);
 	pool_yield(building->pool, thread);
 }
 
@@ -167,9 +167,9 @@ sort_edges(void *argument, int64_t item, int thread)
 
 /* Adds the groups of an entity behind those of the entities before it. */
 static int32_t
-add_groups(EvFacts *facts, int32_t entity, int32_t groups)
+add_groups(FactIndex *facts, int32_t entity, int32_t groups)
 {
-	EvDirectory directory = {.group = groups};
+	FactDirectory directory = {.group = groups};
 
 	for (int64_t i = facts->start[entity]; i < facts->start[entity + 1]; i++)
 	{
@@ -177,7 +177,7 @@ add_groups(EvFacts *facts, int32_t entity, int32_t groups)
 
 		if (i == facts->start[entity] || facts->edge[i - 1].atom != atom)
 		{
-			facts->group[groups++] = (EvGroupStart) {(int32_t) i, entity, atom};
+			facts->group[groups++] = (FactGroupStart) {(int32_t) i, entity, atom};
 			directory.atoms |= UINT64_C(1) << (atom >> facts->atom_shift);
 		}
 	}
@@ -189,7 +189,7 @@ add_groups(EvFacts *facts, int32_t entity, int32_t groups)
 static void
 list_holders(const Building *building, int32_t groups, int thread)
 {
-	EvFacts    *facts = building->facts;
+	FactIndex    *facts = building->facts;
 	int64_t		atoms = 2 * (int64_t) facts->relations;
 
 	for (int64_t i = 0; i <= atoms; i++)
@@ -220,7 +220,7 @@ static void
 index_groups(void *argument, int64_t item, int thread)
 {
 	const Building *building = argument;
-	EvFacts    *facts = building->facts;
+	FactIndex    *facts = building->facts;
 	int32_t		groups = 0;
 
 	for (int32_t e = 0; e < facts->entities; e++)
@@ -228,8 +228,8 @@ index_groups(void *argument, int64_t item, int thread)
 		groups = add_groups(facts, e, groups);
 		pool_yield_at(building->pool, thread, e);
 	}
-	facts->directory[facts->entities] = (EvDirectory) {.group = groups};
-	facts->group[groups] = (EvGroupStart) {(int32_t) facts->edges, facts->entities, -1};
+	facts->directory[facts->entities] = (FactDirectory) {.group = groups};
+	facts->group[groups] = (FactGroupStart) {(int32_t) facts->edges, facts->entities, -1};
 	list_holders(building, groups, thread);
 }
 
@@ -238,15 +238,15 @@ static void
 index_mirrors(void *argument, int64_t item, int thread)
 {
 	const Building *building = argument;
-	EvFacts    *facts = building->facts;
+	FactIndex    *facts = building->facts;
 
 	for (int64_t i = item * EDGES_AT_ONCE; i < (item + 1) * EDGES_AT_ONCE && i < facts->edges; i++)
-		facts->mirror[i] = (int32_t) ev_group(facts, facts->edge[i].other, MIRRORED(facts->edge[i].atom)).first;
+		facts->mirror[i] = (int32_t) fact_group(facts, facts->edge[i].other, MIRRORED(facts->edge[i].atom)).first;
 	pool_yield(building->pool, thread);
 }
 
 int32_t
-ev_group_search(const EvFacts *facts, int32_t first, int32_t end, DirectedAtom atom)
+fact_group_search(const FactIndex *facts, int32_t first, int32_t end, DirectedAtom atom)
 {
 	while (first < end)
 	{
@@ -261,13 +261,13 @@ ev_group_search(const EvFacts *facts, int32_t first, int32_t end, DirectedAtom a
 }
 
 void
-ev_groups(const EvFacts *facts, const int32_t *entity, int stride, int count, DirectedAtom atom, EvGroup *group)
+fact_groups(const FactIndex *facts, const int32_t *entity, int stride, int count, DirectedAtom atom, FactGroup *group)
 {
 	for (int i = 0; i < count; i++)
 		__builtin_prefetch(&facts->directory[entity[i * stride]]);
 	for (int i = 0; i < count; i++)
 	{
-		group[i] = ev_group(facts, entity[i * stride], atom);
+		group[i] = fact_group(facts, entity[i * stride], atom);
 		__builtin_prefetch(&facts->edge[group[i].first]);
 	}
 }
@@ -275,36 +275,36 @@ ev_groups(const EvFacts *facts, const int32_t *entity, int stride, int count, Di
 static int
 compare_others(const void *edge, const void *other)
 {
-	int32_t		left = ((const EvEdge *) edge)->other;
+	int32_t		left = ((const FactEdge *) edge)->other;
 	int32_t		right = *(const int32_t *) other;
 
 	return (left > right) - (left < right);
 }
 
 bool
-ev_group_holds(const EvFacts *facts, EvGroup group, int32_t other)
+fact_group_holds(const FactIndex *facts, FactGroup group, int32_t other)
 {
-	int64_t		place = lower_bound(facts->edge, group.first, group.end, sizeof(EvEdge), &other, compare_others);
+	int64_t		place = lower_bound(facts->edge, group.first, group.end, sizeof(FactEdge), &other, compare_others);
 
 	return place < group.end && facts->edge[place].other == other;
 }
 
 bool
-ev_holds(const EvFacts *facts, int32_t entity, DirectedAtom atom, int32_t other)
+fact_holds(const FactIndex *facts, int32_t entity, DirectedAtom atom, int32_t other)
 {
-	return ev_group_holds(facts, ev_group(facts, entity, atom), other);
+	return fact_group_holds(facts, fact_group(facts, entity, atom), other);
 }
 
 /* ---- all of it ---------------------------------------------------------------------- */
 
 bool
-ev_facts(Arena *arena, Pool *pool, int32_t entities, int32_t relations,
-		 const Triple *triples, int64_t count, EvFacts *facts)
+fact_index(Arena *arena, Pool *pool, int32_t entities, int32_t relations,
+		 const Triple *triples, int64_t count, FactIndex *facts)
 {
 	Building	building = {facts, triples, count, pool};
 	Allocation	allocation = {0};
 
-	*facts = (EvFacts) {.entities = entities,.relations = relations,.edges = 2 * count};
+	*facts = (FactIndex) {.entities = entities,.relations = relations,.edges = 2 * count};
 	while (2 * (int64_t) relations > INT64_C(64) << facts->atom_shift)
 		facts->atom_shift++;
 	take_facts(facts, &allocation);
@@ -320,9 +320,9 @@ ev_facts(Arena *arena, Pool *pool, int32_t entities, int32_t relations,
 }
 
 const void *
-ev_facts_memory(const EvFacts *facts, size_t *bytes)
+fact_index_memory(const FactIndex *facts, size_t *bytes)
 {
-	EvFacts		counted = *facts;
+	FactIndex		counted = *facts;
 	Allocation	allocation = {0};
 
 	take_facts(&counted, &allocation);
@@ -331,7 +331,7 @@ ev_facts_memory(const EvFacts *facts, size_t *bytes)
 }
 
 void
-ev_facts_move(EvFacts *facts, void *memory)
+fact_index_move(FactIndex *facts, void *memory)
 {
 	Allocation	allocation = allocation_over(memory);
 
@@ -344,16 +344,16 @@ ev_facts_move(EvFacts *facts, void *memory)
 
 typedef struct Reordering
 {
-	const EvFacts *facts;
+	const FactIndex *facts;
 	Pool	   *pool;
-	EvEdge	   *neighbour;
+	FactEdge	   *neighbour;
 	int64_t    *cursor;			/* by entity: the first of its neighbours so far */
 } Reordering;
 
 static void
 take_neighbours(Reordering *reordering, Allocation *allocation)
 {
-	reordering->neighbour = TAKE(allocation, EvEdge, (size_t) reordering->facts->edges);
+	reordering->neighbour = TAKE(allocation, FactEdge, (size_t) reordering->facts->edges);
 	reordering->cursor = TAKE(allocation, int64_t, (size_t) reordering->facts->entities);
 }
 
@@ -362,22 +362,22 @@ static void
 fill_neighbours(void *argument, int64_t item, int thread)
 {
 	const Reordering *reordering = argument;
-	const EvFacts *facts = reordering->facts;
+	const FactIndex *facts = reordering->facts;
 
 	for (int32_t e = 0; e < facts->entities; e++)
 		reordering->cursor[e] = facts->start[e + 1];
 	for (int32_t e = facts->entities - 1; e >= 0; e--)
 		for (int64_t i = facts->start[e]; i < facts->start[e + 1]; i++)
 		{
-			EvEdge		edge = facts->edge[i];
+			FactEdge		edge = facts->edge[i];
 
-			reordering->neighbour[--reordering->cursor[edge.other]] = (EvEdge) {MIRRORED(edge.atom), e};
+			reordering->neighbour[--reordering->cursor[edge.other]] = (FactEdge) {MIRRORED(edge.atom), e};
 			pool_yield_at(reordering->pool, thread, i);
 		}
 }
 
 bool
-ev_neighbours(Arena *arena, Pool *pool, EvFacts *facts)
+fact_neighbours(Arena *arena, Pool *pool, FactIndex *facts)
 {
 	Reordering	reordering = {.facts = facts,.pool = pool};
 	Allocation	allocation = {0};

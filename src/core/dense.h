@@ -2,19 +2,19 @@
  * dense.h
  *		The product of two dense matrices and its like, behind one seam.
  */
-#ifndef HKG_KGE_DENSE_H
-#define HKG_KGE_DENSE_H
+#ifndef HKG_CORE_DENSE_H
+#define HKG_CORE_DENSE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 /* What is added up for a pair of numbers. */
-typedef enum KgeTerm
+typedef enum DenseTerm
 {
-	KGE_PRODUCT,				/* a b: the matrix product */
-	KGE_ABSOLUTE,				/* |a - b| */
-	KGE_SQUARE					/* (a - b)^2 */
-} KgeTerm;
+	DENSE_PRODUCT,				/* a b: the matrix product */
+	DENSE_ABSOLUTE,				/* |a - b| */
+	DENSE_SQUARE					/* (a - b)^2 */
+} DenseTerm;
 
 /*
  * out[i][j] = sum over p of term(a[i][p], b[p][j]), for i < m, j < n, p < k, or,
@@ -22,9 +22,15 @@ typedef enum KgeTerm
  * a may be given as it is or transposed; b and out are row by row.  May be called
  * from any number of threads.
  */
-extern void kge_dense_combine(KgeTerm term, int m, int n, int k,
+extern void dense_combine(DenseTerm term, int m, int n, int k,
 							  const float *a, ptrdiff_t a_row, ptrdiff_t a_step,
 							  const float *b, ptrdiff_t b_row,
 							  float *out, ptrdiff_t out_row, bool add);
 
-#endif							/* HKG_KGE_DENSE_H */
+/*
+ * Chooses the kernels for this processor; to be called once, before anything above is.  (Without it, those that any
+ * processor can run are used.)
+ */
+extern void dense_choose_kernels(void);
+
+#endif							/* HKG_CORE_DENSE_H */

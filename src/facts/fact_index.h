@@ -19,8 +19,8 @@
  * a search among the entity's groups starts from there.  Most look-ups are for atoms that an entity lacks, and
  * end with its bits.
  */
-#ifndef HKG_EVIDENCE_FACT_INDEX_H
-#define HKG_EVIDENCE_FACT_INDEX_H
+#ifndef HKG_FACTS_FACT_INDEX_H
+#define HKG_FACTS_FACT_INDEX_H
 
 #include "core/core.h"
 #include "core/pool.h"
@@ -36,81 +36,81 @@ typedef int32_t DirectedAtom;
 
 /* ---- the index ---------------------------------------------------------------- */
 
-typedef struct EvEdge
+typedef struct FactEdge
 {
 	DirectedAtom atom;
 	int32_t		other;
-} EvEdge;
+} FactEdge;
 
 /* The edges of an entity with one atom; they end where the next group begins */
-typedef struct EvGroupStart
+typedef struct FactGroupStart
 {
 	int32_t		first;			/* edge */
 	int32_t		entity;
 	DirectedAtom atom;
-} EvGroupStart;
+} FactGroupStart;
 
 /* The groups of an entity; they end where those of the next one begin */
-typedef struct EvDirectory
+typedef struct FactDirectory
 {
 	uint64_t	atoms;			/* bit atom >> atom_shift: whether it has an edge of that atom */
 	int32_t		group;			/* its first */
-} EvDirectory;
+} FactDirectory;
 
-typedef struct EvFacts
+typedef struct FactIndex
 {
 	int32_t		entities;
 	int32_t		relations;
 	int64_t		edges;			/* twice the facts */
 	int64_t    *start;			/* by entity: its first edge, in both orders; and the end */
-	EvEdge	   *edge;			/* of each entity, by atom, then by other */
+	FactEdge	   *edge;			/* of each entity, by atom, then by other */
 	int32_t    *mirror;			/* of each edge: the first of the group (other, mirrored atom) */
 	bool	   *reflexive;		/* by relation: whether a fact relates an entity to itself */
 	int			atom_shift;
-	EvDirectory *directory;		/* by entity; and the end */
-	EvGroupStart *group;		/* by entity, then by atom; and the end */
+	FactDirectory *directory;		/* by entity; and the end */
+	FactGroupStart *group;		/* by entity, then by atom; and the end */
 	int32_t    *largest;		/* by directed atom: the edges of its largest group */
 	int64_t    *holders;		/* by directed atom: its first holder; and the end */
 	int32_t    *holder;			/* of each atom, by entity: who has such edges, as numbers of groups */
-	EvEdge	   *neighbour;		/* of each entity, by other; NULL before ev_neighbours */
+	FactEdge	   *neighbour;		/* of each entity, by other; NULL before fact_neighbours */
 	void	   *memory;			/* what all but `neighbour` are in */
-} EvFacts;
+} FactIndex;
 
 /* A part of the edges, first .. end - 1 */
-typedef struct EvGroup
+typedef struct FactGroup
 {
 	int64_t		first;
 	int64_t		end;
-} EvGroup;
+} FactGroup;
 
-/* Bytes that ev_facts will take from its arena; SIZE_MAX for more facts than it has numbers for, 2^30. */
-extern size_t ev_facts_bytes(int32_t entities, int32_t relations, int64_t facts);
+/* Bytes that fact_index will take from its arena; SIZE_MAX for more facts than it has numbers for, 2^30. */
+extern size_t fact_index_bytes(int32_t entities, int32_t relations, int64_t facts);
 
 /* The facts, each once; in the arena.  False when it is empty. */
-extern bool ev_facts(Arena *arena, Pool *pool, int32_t entities, int32_t relations,
-					 const Triple *triples, int64_t count, EvFacts *facts);
+extern bool fact_index(Arena *arena, Pool *pool, int32_t entities, int32_t relations,
+					 const Triple *triples, int64_t count, FactIndex *facts);
 
 /*
- * Its arrays as one piece of memory, which a copy of the index has elsewhere: after ev_facts_move, they are there (at a
+ * Its arrays as one piece of memory, which a copy of the index has elsewhere: after fact_index_move, they are there (at a
  * multiple of 64).  The second order is no part of it.
  */
-extern const void *ev_facts_memory(const EvFacts *facts, size_t *bytes);
-extern void ev_facts_move(EvFacts *facts, void *memory);
+extern const void *fact_index_memory(const FactIndex *facts, size_t *bytes);
+extern void fact_index_move(FactIndex *facts, void *memory);
 
-/* Builds the second order; takes at most as much as ev_facts took.  False when the arena is empty. */
-extern bool ev_neighbours(Arena *arena, Pool *pool, EvFacts *facts);
+/* Builds the second order; takes at most as much as fact_index took.  False when the arena is empty. */
+extern bool fact_neighbours(Arena *arena, Pool *pool, FactIndex *facts);
 
 /* The number of the first group of an entity that is not below that atom, between two numbers */
-extern int32_t ev_group_search(const EvFacts *facts, int32_t first, int32_t end, DirectedAtom atom);
+extern int32_t fact_group_search(const FactIndex *facts, int32_t first, int32_t end, DirectedAtom atom);
 
-static inline EvGroup
-ev_group_at(const EvFacts *facts, int32_t number)
+static inline FactGroup
+fact_group_at(const FactIndex *facts, int32_t number)
 {
-	return (EvGroup) {facts->group[number].first, facts->group[number + 1].first};
+	return (FactGroup) {facts->group[number].first, facts->group[number + 1].first};
 }
 
 static inline int
-ev_count_bits(uint64_t bits)
+fact_count_bits(uint64_t bits)
 {
 	bits -= bits >> 1 & UINT64_C(0x5555555555555555);
 	bits = (bits & UINT64_C(0x3333333333333333)) + (bits >> 2 & UINT64_C(0x3333333333333333));
@@ -119,66 +119,66 @@ ev_count_bits(uint64_t bits)
 }
 
 /* The edges of an entity with an atom; none: 0 .. 0 */
-static inline EvGroup
-ev_group(const EvFacts *facts, int32_t entity, DirectedAtom atom)
+static inline FactGroup
+fact_group(const FactIndex *facts, int32_t entity, DirectedAtom atom)
 {
-	const EvDirectory *directory = &facts->directory[entity];
+	const FactDirectory *directory = &facts->directory[entity];
 	uint64_t	bit = UINT64_C(1) << (atom >> facts->atom_shift);
 	int32_t		number;
 
 	if ((directory->atoms & bit) == 0)
-		return (EvGroup) {0, 0};
-	number = directory->group + ev_count_bits(directory->atoms & (bit - 1));
+		return (FactGroup) {0, 0};
+	number = directory->group + fact_count_bits(directory->atoms & (bit - 1));
 	if (facts->group[number].atom != atom)
 	{
-		number = ev_group_search(facts, number, directory[1].group, atom);
+		number = fact_group_search(facts, number, directory[1].group, atom);
 		if (number == directory[1].group || facts->group[number].atom != atom)
-			return (EvGroup) {0, 0};
+			return (FactGroup) {0, 0};
 	}
-	return ev_group_at(facts, number);
+	return fact_group_at(facts, number);
 }
 
 /*
- * The same for each of `count` entities, `stride` numbers apart, at most EV_AHEAD.  A look-up waits for memory; those
+ * The same for each of `count` entities, `stride` numbers apart, at most FACT_AHEAD.  A look-up waits for memory; those
  * of several entities wait together.
  */
-#define EV_AHEAD 32
-extern void ev_groups(const EvFacts *facts, const int32_t *entity, int stride, int count, DirectedAtom atom, EvGroup *group);
+#define FACT_AHEAD 32
+extern void fact_groups(const FactIndex *facts, const int32_t *entity, int stride, int count, DirectedAtom atom, FactGroup *group);
 
 /* The entity that a holder is. */
 static inline int32_t
-ev_holder(const EvFacts *facts, int64_t holder)
+fact_holder(const FactIndex *facts, int64_t holder)
 {
 	return facts->group[facts->holder[holder]].entity;
 }
 
 /* Whether a group leads to an entity. */
-extern bool ev_group_holds(const EvFacts *facts, EvGroup group, int32_t other);
+extern bool fact_group_holds(const FactIndex *facts, FactGroup group, int32_t other);
 
 /* Whether there is such an edge. */
-extern bool ev_holds(const EvFacts *facts, int32_t entity, DirectedAtom atom, int32_t other);
+extern bool fact_holds(const FactIndex *facts, int32_t entity, DirectedAtom atom, int32_t other);
 
 /* ---- what two entities have in common ------------------------------------------ */
 
 /* Neighbours of one entity, ascending */
-typedef struct EvSpan
+typedef struct FactSpan
 {
-	const EvEdge *at;
-	const EvEdge *end;
-} EvSpan;
+	const FactEdge *at;
+	const FactEdge *end;
+} FactSpan;
 
-static inline EvSpan
-ev_span(const EvFacts *facts, int32_t entity)
+static inline FactSpan
+fact_span(const FactIndex *facts, int32_t entity)
 {
-	return (EvSpan) {facts->neighbour + facts->start[entity], facts->neighbour + facts->start[entity + 1]};
+	return (FactSpan) {facts->neighbour + facts->start[entity], facts->neighbour + facts->start[entity + 1]};
 }
 
 /* Goes on to the first neighbour that is not below the bound, in steps that double. */
 static inline void
-ev_span_seek(EvSpan *span, int32_t bound)
+fact_span_seek(FactSpan *span, int32_t bound)
 {
-	const EvEdge *low = span->at;
-	const EvEdge *high;
+	const FactEdge *low = span->at;
+	const FactEdge *high;
 	int64_t		step = 1;
 
 	while (span->end - low > step && low[step].other < bound)
@@ -189,7 +189,7 @@ ev_span_seek(EvSpan *span, int32_t bound)
 	high = span->end - low < step ? span->end : low + step;
 	while (low < high)
 	{
-		const EvEdge *middle = low + (high - low) / 2;
+		const FactEdge *middle = low + (high - low) / 2;
 
 		if (middle->other < bound)
 			low = middle + 1;
@@ -200,10 +200,10 @@ ev_span_seek(EvSpan *span, int32_t bound)
 }
 
 /* Splits off the edges to the same entity as the first. */
-static inline EvSpan
-ev_span_take(EvSpan *span)
+static inline FactSpan
+fact_span_take(FactSpan *span)
 {
-	EvSpan		taken = *span;
+	FactSpan		taken = *span;
 
 	while (span->at < span->end && span->at->other == taken.at->other)
 		span->at++;
@@ -216,30 +216,30 @@ ev_span_take(EvSpan *span)
  * longer (one of their owners is a country, say), it is searched rather than read.
  */
 static inline bool
-ev_spans_common(EvSpan *a, EvSpan *b)
+fact_spans_common(FactSpan *a, FactSpan *b)
 {
 	while (a->at < a->end && b->at < b->end)
 	{
 		if (a->at->other == b->at->other)
 			return true;
 		if (a->at->other < b->at->other)
-			ev_span_seek(a, b->at->other);
+			fact_span_seek(a, b->at->other);
 		else
-			ev_span_seek(b, a->at->other);
+			fact_span_seek(b, a->at->other);
 	}
 	return false;
 }
 
 /* The edges from one entity to another. */
-static inline EvSpan
-ev_edges_between(const EvFacts *facts, int32_t from, int32_t to)
+static inline FactSpan
+fact_edges_between(const FactIndex *facts, int32_t from, int32_t to)
 {
-	EvSpan		span = ev_span(facts, from);
+	FactSpan		span = fact_span(facts, from);
 
-	ev_span_seek(&span, to);
+	fact_span_seek(&span, to);
 	if (span.at == span.end || span.at->other != to)
-		return (EvSpan) {span.end, span.end};
-	return ev_span_take(&span);
+		return (FactSpan) {span.end, span.end};
+	return fact_span_take(&span);
 }
 
-#endif							/* HKG_EVIDENCE_FACT_INDEX_H */
+#endif							/* HKG_FACTS_FACT_INDEX_H */
