@@ -40,7 +40,7 @@ dist:
 else
 
 MODULE_big = hybridkg
-ROOMS = core facts kge evidence server graph rules model predict train report
+ROOMS = core facts paths kge evidence server graph rules model predict train report
 OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*.c $(ROOMS:%=src/%/*.c))))
 EXTENSION = hybridkg
 DATA = $(sort $(wildcard sql/hybridkg--*.sql))
@@ -80,7 +80,7 @@ include $(PGXS)
 # rotate); test/unit runs this code under UBSan.  Never -march=native:
 # one build serves all machines, kernels choose at run time.
 PURE_OPTIMIZATION ?= -O3
-src/core/%.o src/facts/%.o src/kge/%.o src/evidence/%.o: override CFLAGS += $(PURE_OPTIMIZATION) -fno-math-errno -fno-trapping-math -fno-wrapv
+src/core/%.o src/facts/%.o src/paths/%.o src/kge/%.o src/evidence/%.o: override CFLAGS += $(PURE_OPTIMIZATION) -fno-math-errno -fno-trapping-math -fno-wrapv
 src/kge/engine.o src/kge/sketch.o: override CFLAGS += -fassociative-math -fno-signed-zeros
 
 # the style sheets of reports, as strings of C

@@ -1,0 +1,137 @@
+/*
+ * paths.h
+ *		The third predictor: a network that is learnt to read the paths from an entity.
+ *
+ * A question (h, r, ?) starts at its given entity h.  A layer goes one step further over the edges of the facts: each
+ * entity that was reached sends its state along its edges, combined with the embedding of the edge's directed atom and
+ * weighted by attention, which depends on the state, on the atom and on the relation that is asked for.  A receiver adds
+ * up what comes in; a linear map and a gate make its new state of the sum and the state before.  Of the entities that a
+ * layer reaches for the first time only the most promising are kept, those that were kept once stay.  The score of an
+ * entity is read from its last state.  Parameters belong to relations and layers, none to an entity: so an entity that
+ * came after the training is as good as any other one, as soon as it has a fact.  doc/method.md, "Learnt paths", has
+ * the equations.
+ *
+ * Entities and relations are rows, those of the FactIndex.  Memory comes from the caller's Arena; functions return false
+ * or NULL when it is empty.  Results do not depend on the number of threads.
+ */
+#ifndef HKG_PATHS_PATHS_H
+#define HKG_PATHS_PATHS_H
+
+#include "core/pool.h"
+#include "facts/fact_index.h"
+
+/* ---- network.c: the parameters ------------------------------------------------- */
+
+#define PATH_MAX_LAYERS	16
+#define PATH_WIDTH_STEP	16		/* widths are multiples of it */
+#define PATH_MAX_WIDTH	256
+
+typedef struct PathShape
+{
+	int32_t		relations;
+	int			layers;			/* 1 .. PATH_MAX_LAYERS */
+	int			width;			/* numbers of a state */
+	int32_t		kept;			/* entities that a layer keeps of those it reaches first, at most; at least 1 */
+} PathShape;
+
+typedef struct PathNetwork
+{
+	PathShape	shape;
+	float	   *parameter;		/* path_parameters numbers, the caller's */
+} PathNetwork;
+
+/* How many numbers a network is. */
+extern size_t path_parameters(PathShape shape);
+
+/* Initial parameters. */
+extern void path_initialise(PathNetwork *network, uint64_t seed);
+
+/* ---- reader.c: answers ----------------------------------------------------------- */
+
+/* What one thread reads paths with */
+typedef struct PathReader PathReader;
+
+typedef struct PathAnswer
+{
+	int32_t		entity;
+	float		score;			/* 0 or more; all entities that are not listed have 0 */
+} PathAnswer;
+
+extern size_t path_reader_bytes(const FactIndex *facts, PathShape shape);
+
+/* Facts and network must stay. */
+extern PathReader *path_reader(Arena *arena, const FactIndex *facts, const PathNetwork *network);
+
+/*
+ * The entities that were kept, as answers on `side` for (given, relation), each once, in no order; they last until
+ * another question.  The given entity is one of them.  The call runs in `thread` of `pool`, or in its leader, and
+ * yields there.  Returns how many.
+ */
+extern int64_t path_answers(PathReader *reader, Side side, int32_t given, int32_t relation,
+							Pool *pool, int thread, const PathAnswer **answers);
+
+/* The score of an entity as an answer to the last question. */
+extern float path_score(const PathReader *reader, int32_t entity);
+
+/* ---- reasons.c: the paths that weigh most ----------------------------------------- */
+
+typedef struct PathStep
+{
+	DirectedAtom atom;			/* from the entity before, at first the given one */
+	int32_t		to;
+} PathStep;
+
+typedef struct PathReason
+{
+	int			length;			/* 0: what no single path has, of all the others together */
+	PathStep	step[PATH_MAX_LAYERS];	/* the last one leads to the answer */
+	double		share;			/* of the answer's score; all reasons' add up to 1 */
+} PathReason;
+
+/*
+ * The `most` paths at most that weigh most for an answer to the last question, by weight, and a last one of length 0
+ * with the rest.  Room for most + 1.  Returns how many.
+ */
+extern int	path_reasons(PathReader *reader, int32_t answer, int most, PathReason *reasons, Pool *pool, int thread);
+
+/* ---- trainer.c: learning ----------------------------------------------------------- */
+
+typedef struct PathTraining
+{
+	int			batch_size;		/* questions that are asked before the parameters change */
+	double		dropout;		/* share of the numbers of a sum that is left out, 0 .. 0.9 */
+	double		penalty;		/* times each parameter, added to its gradient */
+	bool		direct;			/* whether other facts of the two entities of a fact that is asked stay */
+	uint64_t	seed;
+} PathTraining;
+
+typedef struct PathTrainer PathTrainer;
+
+/* Bytes that path_trainer takes from its arena. */
+extern size_t path_trainer_bytes(const FactIndex *facts, PathShape shape, const PathTraining *training, int threads);
+
+/* Facts and network must stay; the network's parameters change. */
+extern PathTrainer *path_trainer(Arena *arena, const FactIndex *facts, PathNetwork *network,
+								 const PathTraining *training, int threads);
+
+/*
+ * Asks `count` triples, facts of the index, each on both sides, in minibatches, at that rate; the facts that
+ * are asked in a minibatch are taken out for it.  `draw` numbers the call, for what is drawn at random.  Returns the
+ * mean loss of a question.
+ */
+extern double path_train(PathTrainer *trainer, Pool *pool, const Triple *triple, int64_t count,
+						 double learning_rate, uint64_t draw);
+
+/* The optimiser's state, which goes on with the parameters where a training is resumed. */
+extern float *path_trainer_state(PathTrainer *trainer, size_t *count);
+
+/* Floating point operations of a question, about, of a network of that shape over such facts. */
+extern double path_flops(const FactIndex *facts, PathShape shape);
+
+/*
+ * Whether facts that are asked for later can be between entities that other facts relate: `triple` are held-out facts.
+ * PathTraining.direct is what it should be for such facts.
+ */
+extern bool path_is_direct(const FactIndex *facts, const Triple *triple, int64_t count);
+
+#endif							/* HKG_PATHS_PATHS_H */
