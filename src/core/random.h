@@ -30,7 +30,9 @@ enum
 	DRAW_HELD_OUT,
 	DRAW_RANKED,
 	DRAW_QUESTION,
-	DRAW_PLACE
+	DRAW_PLACE,
+	DRAW_NETWORK,
+	DRAW_DROPOUT
 };
 
 /* The finaliser of splitmix64: a bijection that mixes all 64 bits. */

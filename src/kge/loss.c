@@ -4,47 +4,22 @@
  *
  * Logistic: with x = -phi for a positive and phi for a negative, the loss is
  * log(1 + e^x) = max(x, 0) + log(1 + e^-|x|), its derivative by x sigma(x).  The
- * exponential and the logarithm are polynomials, to about 1e-7, so that the loop
- * becomes vectors.  Below -87 the derivative is 0, which e^x nearly is; that is
+ * logarithm is a polynomial as the exponential is (core/exponential.h).  Below -87 the derivative is 0, which e^x nearly is; that is
  * how a score is taken out, under the margin loss too.  NaN stays NaN.
  *
  * Softmax over a column that comes in pieces: each has its own maximum and its sum
  * relative to that; the caller puts them together.
  *
  * This file wants -O3 -fno-math-errno -fno-trapping-math, but no
- * -fassociative-math, which would undo the rounding by ROUNDER.
+ * -fassociative-math, which would undo the rounding of the exponential.
  */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "loss.h"
+#include "core/exponential.h"
 #include "core/vector.h"
-
-#define ROUNDER 12582912.0f		/* 1.5 * 2^23: adding it rounds to an integer */
-
-/* e^x for -87 <= x <= 0. */
-static inline float
-exponential(float x)
-{
-	union
-	{
-		float		number;
-		uint32_t	bits;
-	}			whole = {x * 1.44269504088896341f + ROUNDER},
-				power;
-	float		n = whole.number - ROUNDER;
-	float		r = (x - n * 0.693359375f) + n * 2.12194440e-4f;
-	float		p = 1.9875691500e-4f;
-
-	p = p * r + 1.3981999507e-3f;
-	p = p * r + 8.3334519073e-3f;
-	p = p * r + 4.1665795894e-2f;
-	p = p * r + 1.6666665459e-1f;
-	p = p * r + 5.0000001201e-1f;
-	power.bits = (whole.bits + 127) << 23;
-	return (p * r * r + r + 1) * power.number;
-}
 
 /* log(1 + e) for 0 <= e <= 1, from log((1 + z)/(1 - z)) = 2 (z + z^3/3 + ...) */
 static inline float

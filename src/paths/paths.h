@@ -94,7 +94,7 @@ typedef struct PathReason
  */
 extern int	path_reasons(PathReader *reader, int32_t answer, int most, PathReason *reasons, Pool *pool, int thread);
 
-/* ---- trainer.c: learning ----------------------------------------------------------- */
+/* ---- path_trainer.c: learning ----------------------------------------------------------- */
 
 typedef struct PathTraining
 {

@@ -1,0 +1,260 @@
+/*
+ * gate.c
+ *		From the sum of messages to the next state.
+ *
+ *		x = tanh(sum map_x + bias_x)
+ *		z = sigmoid(sum map_z + state keep + bias_z)
+ *		next = state + z (x - state)
+ *
+ * The state of an entity that the layer has added is 0, and its next one is multiplied by its chance: so what makes an
+ * entity promising is learnt from what follows from it.
+ */
+#include "walk.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/dense.h"
+#include "core/exponential.h"
+#include "core/random.h"
+#include "core/vector.h"
+
+#define BLOCK 128				/* rows at a time */
+
+/* Rows of one block, all of them senders, or all new */
+typedef struct Rows
+{
+	int32_t		first;			/* place */
+	int			count;
+	bool		new;
+} Rows;
+
+size_t
+path_update_block(PathShape shape)
+{
+	return (size_t) BLOCK * 4 * (size_t) shape.width;
+}
+
+/* The rows from a place on; a count of 0 at the end. */
+static Rows
+rows_from(const PathStage *stage, int32_t first)
+{
+	bool		new = first >= stage->senders;
+	int32_t		end = new ? stage->count : stage->senders;
+	int32_t		count = end - first;
+
+	return (Rows) {first, count < BLOCK ? count : BLOCK, new};
+}
+
+static float *
+rows_of(float *matrix, Rows rows, int width)
+{
+	return matrix + (int64_t) rows.first * width;
+}
+
+/* What each candidate is multiplied with: 0 where it is dropped out. */
+static void
+mask_row(const PathDropout *dropout, int layer, int32_t place, int width, float *mask)
+{
+	uint64_t	bound = (uint64_t) (dropout->share * 65536);
+	float		kept = 1 / (1 - (float) dropout->share);
+	uint64_t	stream = random_mix(dropout->stream + (uint64_t) layer * (UINT64_C(1) << 32) + (uint64_t) place);
+
+	for (int j = 0; j < width; j += 4)
+	{
+		uint64_t	bits = random_bits(stream, (uint64_t) j);
+
+		for (int k = 0; k < 4; k++, bits >>= 16)
+			mask[j + k] = (bits & 65535) < bound ? 0 : kept;
+	}
+}
+
+/* pre: of candidates and of gates, which become what they are; state may be next */
+KERNEL void
+gate_row(int width, const float *pre, const float *mask, const float *state, float chance,
+		 float *candidate, float *gate, float *next)
+{
+	for (int j = 0; j < width; j++)
+	{
+		float		x = 2 * sigmoid(2 * pre[j]) - 1;
+		float		z = sigmoid(pre[width + j]);
+		float		h = state[j];
+
+		candidate[j] = x;
+		gate[j] = z;
+		next[j] = chance * (h + z * (x * mask[j] - h));
+	}
+}
+
+/* d_next becomes the gradient of the state; returns that of the chance. */
+KERNEL float
+gate_row_back(int width, const float *restrict candidate, const float *restrict gate, const float *restrict mask,
+			  const float *restrict state, float chance, float *restrict d_next, float *restrict d_pre)
+{
+	float		d_chance = 0;
+
+	for (int j = 0; j < width; j++)
+	{
+		float		x = candidate[j];
+		float		z = gate[j];
+		float		h = state[j];
+		float		d = d_next[j];
+
+		d_chance += d * (h + z * (x * mask[j] - h));
+		d *= chance;
+		d_pre[j] = d * z * mask[j] * (1 - x * x);
+		d_pre[width + j] = d * (x * mask[j] - h) * z * (1 - z);
+		d_next[j] = d * (1 - z);
+	}
+	return d_chance;
+}
+
+/* pre = bias + sums map, and state keep for gates of senders */
+static void
+map_rows(const PathWalk *walk, int layer, Rows rows, float *pre)
+{
+	const PathLayer *weights = &walk->weights.layer[layer];
+	const PathStage *stage = &walk->stage[layer];
+	int			width = walk->shape.width;
+
+	for (int i = 0; i < rows.count; i++)
+		memcpy(pre + i * 2 * width, weights->bias, 2 * (size_t) width * sizeof(float));
+	dense_combine(DENSE_PRODUCT, rows.count, 2 * width, width, rows_of(stage->sum, rows, width), width, 1,
+				  weights->map, 2 * width, pre, 2 * width, true);
+	if (!rows.new)
+		dense_combine(DENSE_PRODUCT, rows.count, width, width, rows_of(stage->state, rows, width), width, 1,
+					  weights->keep, width, pre + width, 2 * width, true);
+}
+
+/* Where the i-th of some rows keeps its candidates, or gates: a scratch row without a record */
+static float *
+kept_row(const PathWalk *walk, float *kept, Rows rows, int i)
+{
+	return kept + (walk->recorded ? (int64_t) (rows.first + i) * walk->shape.width : 0);
+}
+
+typedef struct RowInputs
+{
+	float		ones[PATH_MAX_WIDTH];
+	float		zeros[PATH_MAX_WIDTH];
+	float		mask[PATH_MAX_WIDTH];
+} RowInputs;
+
+static void
+set_inputs(RowInputs *inputs, int width)
+{
+	memset(inputs->zeros, 0, (size_t) width * sizeof(float));
+	for (int j = 0; j < width; j++)
+		inputs->ones[j] = 1;
+}
+
+static const float *
+mask_of(const PathWalk *walk, int layer, int32_t place, RowInputs *inputs)
+{
+	if (!(walk->dropout.share > 0))
+		return inputs->ones;
+	mask_row(&walk->dropout, layer, place, walk->shape.width, inputs->mask);
+	return inputs->mask;
+}
+
+void
+path_update(PathWalk *walk, int layer)
+{
+	PathStage  *stage = &walk->stage[layer];
+	int			width = walk->shape.width;
+	RowInputs	inputs;
+	Rows		rows;
+
+	set_inputs(&inputs, width);
+	for (int32_t first = 0; first < stage->count; first += rows.count)
+	{
+		rows = rows_from(stage, first);
+		map_rows(walk, layer, rows, walk->block);
+		for (int i = 0; i < rows.count; i++)
+		{
+			int32_t		place = first + i;
+
+			gate_row(width, walk->block + i * 2 * width, mask_of(walk, layer, place, &inputs),
+					 rows.new ? inputs.zeros : stage->state + (int64_t) place * width,
+					 rows.new ? stage->chance[place - stage->senders] : 1, kept_row(walk, stage->candidate, rows, i),
+					 kept_row(walk, stage->gate, rows, i), stage[1].state + (int64_t) place * width);
+		}
+		pool_yield(walk->pool, walk->thread);
+	}
+}
+
+/* ---- backwards ------------------------------------------------------------------------------- */
+
+static void
+add_row(int width, float factor, const float *from, float *to)
+{
+	for (int j = 0; j < width; j++)
+		to[j] += factor * from[j];
+}
+
+/* Adds the gradients of a new entity's priority, from that of its chance. */
+static void
+promise_back(const PathWalk *walk, int layer, int32_t place, float d_chance, const PathLayer *gradients, float *d_sum)
+{
+	const PathStage *stage = &walk->stage[layer];
+	int			width = walk->shape.width;
+	float		chance = stage->chance[place - stage->senders];
+	float		d_priority = d_chance * chance * (1 - chance);
+
+	add_row(width, d_priority, stage->sum + (int64_t) place * width, gradients->priority);
+	gradients->priority[width] += d_priority;
+	add_row(width, d_priority, walk->weights.layer[layer].priority, d_sum);
+}
+
+/* Of d_pre: adds the gradients of parameters and of states, and writes those of sums. */
+static void
+map_rows_back(PathWalk *walk, int layer, Rows rows, const float *d_pre, const PathLayer *gradients)
+{
+	const PathStage *stage = &walk->stage[layer];
+	int			width = walk->shape.width;
+	const float *turned_map = walk->turned_map + (size_t) layer * 2 * (size_t) width * (size_t) width;
+	const float *turned_keep = walk->turned_keep + (size_t) layer * (size_t) width * (size_t) width;
+
+	for (int i = 0; i < rows.count; i++)
+		add_row(2 * width, 1, d_pre + i * 2 * width, gradients->bias);
+	dense_combine(DENSE_PRODUCT, rows.count, width, 2 * width, d_pre, 2 * width, 1, turned_map, width,
+				  rows_of(walk->sum, rows, width), width, false);
+	dense_combine(DENSE_PRODUCT, width, 2 * width, rows.count, rows_of(stage->sum, rows, width), 1, width, d_pre, 2 * width,
+				  gradients->map, 2 * width, true);
+	if (rows.new)
+		return;
+	dense_combine(DENSE_PRODUCT, rows.count, width, width, d_pre + width, 2 * width, 1, turned_keep, width,
+				  rows_of(walk->gradient, rows, width), width, true);
+	dense_combine(DENSE_PRODUCT, width, width, rows.count, rows_of(stage->state, rows, width), 1, width, d_pre + width,
+				  2 * width, gradients->keep, width, true);
+}
+
+void
+path_update_back(PathWalk *walk, int layer, const PathLayer *gradients)
+{
+	PathStage  *stage = &walk->stage[layer];
+	int			width = walk->shape.width;
+	float		d_chance[BLOCK];
+	RowInputs	inputs;
+	Rows		rows;
+
+	set_inputs(&inputs, width);
+	for (int32_t first = 0; first < stage->count; first += rows.count)
+	{
+		rows = rows_from(stage, first);
+		for (int i = 0; i < rows.count; i++)
+		{
+			int32_t		place = first + i;
+
+			d_chance[i] = gate_row_back(width, kept_row(walk, stage->candidate, rows, i), kept_row(walk, stage->gate, rows, i),
+										mask_of(walk, layer, place, &inputs),
+										rows.new ? inputs.zeros : stage->state + (int64_t) place * width,
+										rows.new ? stage->chance[place - stage->senders] : 1,
+										walk->gradient + (int64_t) place * width, walk->block + i * 2 * width);
+		}
+		map_rows_back(walk, layer, rows, walk->block, gradients);
+		for (int i = 0; i < rows.count && rows.new; i++)
+			promise_back(walk, layer, first + i, d_chance[i], gradients, walk->sum + (int64_t) (first + i) * width);
+		pool_yield(walk->pool, walk->thread);
+	}
+}

@@ -1,0 +1,396 @@
+/*
+ * path_trainer.c
+ *		Learning a network: minibatches of questions about facts, which are taken out meanwhile.
+ *
+ * The loss of a question is -log of the answer's share in a softmax over all entities, in which those that were not
+ * kept have score 0, and other known answers are left out.  The questions of a minibatch are dealt to SLOTS slots, each
+ * of which adds up the gradients of its own, in order; then the slots are added up, in order.  So bits do not depend
+ * on the threads.
+ */
+#include "walk.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/random.h"
+#include "core/vector.h"
+#include "kge/kge.h"
+#include "kge/optimizer.h"
+
+#define SLOTS 16
+#define PIECE 1024				/* parameters that are moved at once */
+
+struct PathTrainer
+{
+	PathTraining training;
+	PathNetwork *network;
+	const FactIndex *facts;
+	int			threads;
+	PathWalk   *walk;			/* of each thread */
+	PathRemoved removed;
+	size_t		parameters;
+	float	   *gradient;		/* SLOTS x parameters */
+	double	   *loss;			/* of each question of a minibatch */
+	float	   *state;			/* of the optimiser, a row for each piece */
+	const KgeOptimizer *optimizer;
+
+	/* the minibatch under way */
+	Pool	   *pool;
+	const Triple *triple;
+	int64_t		questions;		/* 2 i is (triple i, SIDE_HEAD) */
+	double		learning_rate;
+	uint64_t	stream;			/* of what is dropped out */
+};
+
+/* ---- memory ----------------------------------------------------------------------------- */
+
+static size_t
+pieces(const PathTrainer *trainer)
+{
+	return (size_t) pool_pieces((int64_t) trainer->parameters, PIECE);
+}
+
+static size_t
+state_width(const PathTrainer *trainer)
+{
+	return (size_t) trainer->optimizer->numbers * PIECE + (size_t) trainer->optimizer->more;
+}
+
+static PathTrainer
+plan_trainer(const FactIndex *facts, PathShape shape, const PathTraining *training, int threads)
+{
+	return (PathTrainer) {.training = *training,.facts = facts,.threads = threads,.parameters = path_parameters(shape),
+		.optimizer = kge_optimizer("adam")};
+}
+
+static PathTrainer *
+take_trainer(PathTrainer plan, PathShape shape, Allocation *allocation)
+{
+	PathTrainer *trainer = TAKE(allocation, PathTrainer, 1);
+	PathWalk	walk = {.facts = plan.facts,.shape = shape,.recorded = true};
+
+	plan.walk = TAKE(allocation, PathWalk, (size_t) plan.threads);
+	plan.removed.entity = TAKE(allocation, bool, (size_t) plan.facts->entities);
+	plan.removed.edge = TAKE(allocation, uint64_t, (size_t) (plan.facts->edges / 64 + 1));
+	plan.gradient = TAKE(allocation, float, SLOTS * plan.parameters);
+	plan.loss = TAKE(allocation, double, (size_t) plan.training.batch_size + 1);
+	plan.state = TAKE(allocation, float, pieces(&plan) * state_width(&plan));
+	for (int i = 0; i < plan.threads; i++)
+	{
+		path_walk_take(&walk, allocation);
+		if (plan.walk != NULL)
+			plan.walk[i] = walk;
+	}
+	if (trainer != NULL)
+		*trainer = plan;
+	return trainer;
+}
+
+size_t
+path_trainer_bytes(const FactIndex *facts, PathShape shape, const PathTraining *training, int threads)
+{
+	Allocation	allocation = {0};
+
+	take_trainer(plan_trainer(facts, shape, training, threads), shape, &allocation);
+	return allocation_bytes(&allocation);
+}
+
+PathTrainer *
+path_trainer(Arena *arena, const FactIndex *facts, PathNetwork *network,
+			 const PathTraining *training, int threads)
+{
+	PathTrainer plan = plan_trainer(facts, network->shape, training, threads);
+	Allocation	allocation = {0};
+	PathTrainer *trainer;
+
+	take_trainer(plan, network->shape, &allocation);
+	if (!allocation_open(&allocation, arena))
+		return NULL;
+	trainer = take_trainer(plan, network->shape, &allocation);
+	trainer->network = network;
+	memset(trainer->removed.entity, 0, (size_t) facts->entities * sizeof(bool));
+	memset(trainer->removed.edge, 0, (size_t) (facts->edges / 64 + 1) * sizeof(uint64_t));
+	memset(trainer->state, 0, pieces(trainer) * state_width(trainer) * sizeof(float));
+	for (int i = 0; i < threads; i++)
+	{
+		trainer->walk[i].weights = path_weights(network->shape, network->parameter);
+		trainer->walk[i].removed = &trainer->removed;
+		path_walk_open(&trainer->walk[i]);
+	}
+	return trainer;
+}
+
+float *
+path_trainer_state(PathTrainer *trainer, size_t *count)
+{
+	*count = pieces(trainer) * state_width(trainer);
+	return trainer->state;
+}
+
+/* ---- facts that are taken out -------------------------------------------------------------- */
+
+static void
+set_edge(PathTrainer *trainer, int64_t edge, bool removed)
+{
+	uint64_t	bit = UINT64_C(1) << edge % 64;
+
+	if (removed)
+		trainer->removed.edge[edge / 64] |= bit;
+	else
+		trainer->removed.edge[edge / 64] &= ~bit;
+}
+
+/* The edge of a group that leads to an entity, -1 when there is none. */
+static int64_t
+find_edge(const FactIndex *facts, FactGroup group, int32_t other)
+{
+	int64_t		first = group.first;
+	int64_t		end = group.end;
+
+	while (first < end)
+	{
+		int64_t		middle = first + (end - first) / 2;
+
+		if (facts->edge[middle].other < other)
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	return first < group.end && facts->edge[first].other == other ? first : -1;
+}
+
+static void
+set_edges(PathTrainer *trainer, int32_t from, DirectedAtom atom, int32_t to, bool removed)
+{
+	const FactIndex *facts = trainer->facts;
+	int64_t		edge = find_edge(facts, fact_group(facts, from, atom), to);
+
+	if (edge < 0)
+		return;
+	set_edge(trainer, edge, removed);
+	set_edge(trainer, find_edge(facts, fact_group(facts, to, MIRRORED(atom)), from), removed);
+}
+
+/* Takes a fact out, or puts it back: with all others of its entities, unless they stay. */
+static void
+set_removed(PathTrainer *trainer, Triple fact, bool removed)
+{
+	const FactIndex *facts = trainer->facts;
+	const FactDirectory *head = &facts->directory[fact.head];
+	const FactDirectory *tail = &facts->directory[fact.tail];
+	bool		from_tail = tail[1].group - tail[0].group < head[1].group - head[0].group;
+	const FactDirectory *directory = from_tail ? tail : head;
+
+	trainer->removed.entity[fact.head] = trainer->removed.entity[fact.tail] = removed;
+	if (trainer->training.direct)
+		set_edges(trainer, fact.head, FORWARDS(fact.relation), fact.tail, removed);
+	else
+		for (int32_t i = directory[0].group; i < directory[1].group; i++)
+			set_edges(trainer, from_tail ? fact.tail : fact.head, facts->group[i].atom, from_tail ? fact.head : fact.tail,
+					  removed);
+}
+
+bool
+path_is_direct(const FactIndex *facts, const Triple *triple, int64_t count)
+{
+	int64_t		direct = 0;
+
+	for (int64_t i = 0; i < count; i++)
+	{
+		const FactDirectory *head = &facts->directory[triple[i].head];
+		bool		found = false;
+
+		for (int32_t g = head[0].group; g < head[1].group && !found; g++)
+			found = find_edge(facts, fact_group_at(facts, g), triple[i].tail) >= 0;
+		direct += found;
+	}
+	return count == 0 || direct * 100 > count;
+}
+
+/* ---- a question ---------------------------------------------------------------------------- */
+
+typedef struct Asked
+{
+	PathQuestion question;
+	int32_t		answer;
+} Asked;
+
+static Asked
+question_of(const PathTrainer *trainer, int64_t number)
+{
+	const Triple *triple = &trainer->triple[number / 2];
+	DirectedAtom atom = FORWARDS(triple->relation);
+
+	if (number % 2 == SIDE_HEAD)
+		return (Asked) {{triple->tail, MIRRORED(atom)}, triple->head};
+	return (Asked) {{triple->head, atom}, triple->tail};
+}
+
+/* Known answers other than the one that is asked for are no candidates. */
+static void
+leave_out_known(PathWalk *walk, Asked asked)
+{
+	const FactIndex *facts = walk->facts;
+	FactGroup	known = fact_group(facts, asked.question.given, asked.question.asked);
+
+	for (int64_t i = known.first; i < known.end; i++)
+	{
+		int32_t		place = walk->place[facts->edge[i].other];
+
+		if (place >= 0 && facts->edge[i].other != asked.answer)
+			walk->score[place] = -INFINITY;
+	}
+}
+
+/* The logarithm of the sum of e^score over all entities. */
+static double
+log_sum(const PathWalk *walk)
+{
+	int32_t		count = path_walk_count(walk);
+	double		highest = 0;
+	double		total;
+
+	for (int32_t i = 0; i < count; i++)
+		highest = walk->score[i] > highest ? walk->score[i] : highest;
+	total = (walk->facts->entities - count) * exp(-highest);
+	for (int32_t i = 0; i < count; i++)
+		total += exp(walk->score[i] - highest);
+	return highest + log(total);
+}
+
+/* Scores become derivatives of the loss, which is returned. */
+static double
+lose(PathWalk *walk, int32_t answer)
+{
+	int32_t		place = walk->place[answer];
+	double		sum = log_sum(walk);
+	double		loss = sum - (place < 0 ? 0 : walk->score[place]);
+
+	for (int32_t i = 0; i < path_walk_count(walk); i++)
+		walk->score[i] = (float) exp(walk->score[i] - sum);
+	if (place >= 0)
+		walk->score[place] -= 1;
+	return loss;
+}
+
+/* Item: the questions of a slot. */
+static void
+ask_slot(void *argument, int64_t slot, int thread)
+{
+	PathTrainer *trainer = argument;
+	PathWalk   *walk = &trainer->walk[thread];
+	float	   *gradient = trainer->gradient + (size_t) slot * trainer->parameters;
+	PathWeights gradients = path_weights(trainer->network->shape, gradient);
+
+	memset(gradient, 0, trainer->parameters * sizeof(float));
+	walk->pool = trainer->pool;
+	walk->thread = thread;
+	for (int64_t i = slot; i < trainer->questions; i += SLOTS)
+	{
+		Asked		asked = question_of(trainer, i);
+
+		walk->dropout = (PathDropout) {trainer->training.dropout, random_bits(trainer->stream, (uint64_t) i)};
+		path_walk(walk, asked.question);
+		leave_out_known(walk, asked);
+		trainer->loss[i] = lose(walk, asked.answer);
+		path_walk_back(walk, &gradients);
+	}
+}
+
+/* ---- a minibatch ---------------------------------------------------------------------------- */
+
+KERNEL void
+add_slots(size_t count, size_t stride, const float *restrict gradient, float factor, float penalty,
+		  const float *restrict parameter, float *restrict sum)
+{
+	for (size_t i = 0; i < count; i++)
+		sum[i] = 0;
+	for (int slot = 0; slot < SLOTS; slot++)
+		for (size_t i = 0; i < count; i++)
+			sum[i] += gradient[slot * stride + i];
+	for (size_t i = 0; i < count; i++)
+		sum[i] = factor * sum[i] + penalty * parameter[i];
+}
+
+/* Item: some parameters. */
+static void
+move_piece(void *argument, int64_t item, int thread)
+{
+	PathTrainer *trainer = argument;
+	size_t		first = (size_t) item * PIECE;
+	size_t		count = trainer->parameters - first < PIECE ? trainer->parameters - first : PIECE;
+	float	   *parameter = trainer->network->parameter + first;
+	float		sum[PIECE];
+
+	(void) thread;
+	add_slots(count, trainer->parameters, trainer->gradient + first, 1 / (float) trainer->questions,
+			  (float) trainer->training.penalty, parameter, sum);
+	trainer->optimizer->move((int) count, trainer->learning_rate, sum, parameter,
+							 trainer->state + (size_t) item * state_width(trainer));
+}
+
+/* Item: a thread's transposed matrices. */
+static void
+turn_walk(void *argument, int64_t item, int thread)
+{
+	PathTrainer *trainer = argument;
+
+	(void) thread;
+	path_walk_turn(&trainer->walk[item]);
+}
+
+/* The mean of the losses, of questions that each thread may have asked. */
+static double
+learn_batch(PathTrainer *trainer)
+{
+	double		loss = 0;
+
+	for (int64_t i = 0; i < trainer->questions / 2; i++)
+		set_removed(trainer, trainer->triple[i], true);
+	pool_run(trainer->pool, trainer->threads, turn_walk, trainer);
+	pool_run(trainer->pool, SLOTS, ask_slot, trainer);
+	pool_run(trainer->pool, (int64_t) pieces(trainer), move_piece, trainer);
+	for (int64_t i = 0; i < trainer->questions / 2; i++)
+		set_removed(trainer, trainer->triple[i], false);
+	for (int64_t i = 0; i < trainer->questions; i++)
+		loss += trainer->loss[i];
+	return loss;
+}
+
+double
+path_train(PathTrainer *trainer, Pool *pool, const Triple *triple, int64_t count,
+		   double learning_rate, uint64_t draw)
+{
+	int64_t		at_once = (trainer->training.batch_size + 1) / 2;
+	double		loss = 0;
+
+	trainer->pool = pool;
+	trainer->learning_rate = learning_rate;
+	for (int64_t i = 0; i < count; i += at_once)
+	{
+		trainer->triple = triple + i;
+		trainer->questions = 2 * (count - i < at_once ? count - i : at_once);
+		trainer->stream = random_stream(trainer->training.seed, DRAW_DROPOUT, draw, (uint64_t) i);
+		loss += learn_batch(trainer);
+	}
+	return count == 0 ? 0 : loss / (2 * (double) count);
+}
+
+double
+path_flops(const FactIndex *facts, PathShape shape)
+{
+	double		edges = (double) facts->edges / facts->entities;
+	double		width = shape.width;
+	double		places = 1;
+	double		flops = 0;
+
+	for (int i = 0; i < shape.layers; i++)
+	{
+		double		reached = fmin(places * (1 + edges), facts->entities);
+
+		flops += places * (edges + 1) * 4 * width;
+		places = fmin(reached, places + shape.kept);
+		flops += places * 6 * width * width;
+	}
+	return flops;
+}

@@ -1,0 +1,364 @@
+/*
+ * walk.c
+ *		One question on its way through the layers of a network.
+ */
+#include "walk.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/exponential.h"
+#include "core/vector.h"
+
+int32_t
+path_most_reached(const FactIndex *facts)
+{
+	return facts->entities < PATH_MAX_REACHED ? facts->entities : PATH_MAX_REACHED;
+}
+
+/* Places that there may be before a layer. */
+static int32_t
+most_senders(const FactIndex *facts, PathShape shape, int layer)
+{
+	int64_t		most = 1 + (int64_t) layer * shape.kept;
+	int32_t		reached = path_most_reached(facts);
+
+	return most < reached ? (int32_t) most : reached;
+}
+
+int32_t
+path_most_places(const FactIndex *facts, PathShape shape)
+{
+	return most_senders(facts, shape, shape.layers);
+}
+
+/* ---- memory ------------------------------------------------------------------------------- */
+
+static int32_t
+largest_group(const FactIndex *facts)
+{
+	int32_t		largest = 1;
+
+	for (int32_t i = 0; i < 2 * facts->relations; i++)
+		largest = facts->largest[i] > largest ? facts->largest[i] : largest;
+	return largest;
+}
+
+static void
+take_stage(PathWalk *walk, Allocation *allocation, int layer)
+{
+	PathStage  *stage = &walk->stage[layer];
+	size_t		width = (size_t) walk->shape.width;
+	size_t		senders = (size_t) most_senders(walk->facts, walk->shape, layer);
+	size_t		count = (size_t) most_senders(walk->facts, walk->shape, layer + 1);
+
+	stage->state = TAKE(allocation, float, senders * width);
+	if (layer == walk->shape.layers)
+		return;
+	stage->sum = TAKE(allocation, float, count * width);
+	stage->candidate = TAKE(allocation, float, count * width);
+	stage->gate = TAKE(allocation, float, count * width);
+	stage->chance = TAKE(allocation, float, (size_t) walk->shape.kept);
+}
+
+/* Without a record all stages are one, and sums stay where they were added up. */
+static void
+take_shared_stage(PathWalk *walk, Allocation *allocation)
+{
+	size_t		width = (size_t) walk->shape.width;
+	PathStage	shared = {.sum = walk->sum};
+
+	shared.state = TAKE(allocation, float, (size_t) path_most_places(walk->facts, walk->shape) * width);
+	shared.candidate = TAKE(allocation, float, width);
+	shared.gate = TAKE(allocation, float, width);
+	shared.chance = TAKE(allocation, float, (size_t) walk->shape.kept);
+	for (int i = 0; i <= walk->shape.layers; i++)
+		walk->stage[i] = shared;
+}
+
+static void
+take_scratch(PathWalk *walk, Allocation *allocation)
+{
+	size_t		places = (size_t) path_most_places(walk->facts, walk->shape);
+	size_t		atoms = (size_t) walk->weights.atoms;
+
+	walk->attend_state = TAKE(allocation, float, places * ATTENTION);
+	walk->attend_atom = TAKE(allocation, float, atoms * ATTENTION);
+	walk->attention = TAKE(allocation, float, atoms);
+	walk->receiver = TAKE(allocation, int32_t, (size_t) largest_group(walk->facts));
+	walk->priority = TAKE(allocation, float, 2 * (size_t) path_most_reached(walk->facts));
+	walk->block = TAKE(allocation, float, path_update_block(walk->shape));
+}
+
+/* What only gradients need */
+static void
+take_gradients(PathWalk *walk, Allocation *allocation)
+{
+	size_t		places = (size_t) path_most_places(walk->facts, walk->shape);
+	size_t		width = (size_t) walk->shape.width;
+	size_t		layers = (size_t) walk->shape.layers;
+
+	walk->gradient = TAKE(allocation, float, places * width);
+	walk->d_attend_state = TAKE(allocation, float, places * ATTENTION);
+	walk->d_attend_atom = TAKE(allocation, float, (size_t) walk->weights.atoms * ATTENTION);
+	walk->turned_map = TAKE(allocation, float, layers * 2 * width * width);
+	walk->turned_keep = TAKE(allocation, float, layers * width * width);
+}
+
+void
+path_walk_take(PathWalk *walk, Allocation *allocation)
+{
+	size_t		reached = (size_t) path_most_reached(walk->facts);
+
+	walk->weights.atoms = 2 * walk->shape.relations + 1;
+	walk->place = TAKE(allocation, int32_t, (size_t) walk->facts->entities);
+	walk->entity = TAKE(allocation, int32_t, reached);
+	walk->sum = TAKE(allocation, float, reached * (size_t) walk->shape.width);
+	walk->score = TAKE(allocation, float, (size_t) path_most_places(walk->facts, walk->shape));
+	take_scratch(walk, allocation);
+	if (walk->recorded)
+	{
+		take_gradients(walk, allocation);
+		for (int i = 0; i <= walk->shape.layers; i++)
+			take_stage(walk, allocation, i);
+	}
+	else
+		take_shared_stage(walk, allocation);
+}
+
+void
+path_walk_open(PathWalk *walk)
+{
+	for (int32_t i = 0; i < walk->facts->entities; i++)
+		walk->place[i] = -1;
+	walk->stage[walk->shape.layers].senders = 0;
+	walk->under_way = false;
+}
+
+/* ---- the most promising of those that a layer reaches first ---------------------------------- */
+
+KERNEL void
+rate(int width, int64_t count, const float *restrict sum, const float *restrict priority, float *restrict rated)
+{
+	for (int64_t i = 0; i < count; i++)
+	{
+		float		lanes[16] = {0};
+		float		total = priority[width];
+
+		for (int j = 0; j < width; j += 16)
+			for (int k = 0; k < 16; k++)
+				lanes[k] += sum[i * width + j + k] * priority[j + k];
+		for (int k = 0; k < 16; k++)
+			total += lanes[k];
+		rated[i] = total;
+	}
+}
+
+/* The n-th largest of some numbers, n from 0 on, which change places. */
+static float
+nth_largest(float *number, int32_t count, int32_t n)
+{
+	int32_t		first = 0;
+	int32_t		last = count - 1;
+
+	while (first < last)
+	{
+		float		pivot = number[first + (last - first) / 2];
+		int32_t		i = first;
+		int32_t		j = last;
+
+		while (i <= j)
+		{
+			while (number[i] > pivot)
+				i++;
+			while (number[j] < pivot)
+				j--;
+			if (i <= j)
+			{
+				float		swapped = number[i];
+
+				number[i++] = number[j];
+				number[j--] = swapped;
+			}
+		}
+		if (n <= j)
+			last = j;
+		else if (n >= i)
+			first = i;
+		else
+			break;
+	}
+	return number[n];
+}
+
+/* The least priority that is kept, and how many of those that have it. */
+typedef struct Bound
+{
+	float		least;
+	int32_t		equal;
+} Bound;
+
+static Bound
+bound_of(const PathWalk *walk, int32_t reached)
+{
+	int32_t		kept = walk->shape.kept;
+	float	   *copy = walk->priority + reached;
+	Bound		bound = {-INFINITY, reached};
+
+	if (reached <= kept)
+		return bound;
+	memcpy(copy, walk->priority, (size_t) reached * sizeof(float));
+	bound.least = nth_largest(copy, reached, kept - 1);
+	bound.equal = kept;
+	for (int32_t i = 0; i < reached; i++)
+		bound.equal -= walk->priority[i] > bound.least;
+	return bound;
+}
+
+/* An entity moves to the next place, with its sum; or has none. */
+static void
+settle(PathWalk *walk, PathStage *stage, int32_t from, Bound *bound)
+{
+	size_t		width = (size_t) walk->shape.width;
+	float		priority = walk->priority[from - stage->senders];
+	int32_t		entity = walk->entity[from];
+	int32_t		to = stage->count;
+
+	if (!(priority > bound->least || (priority == bound->least && bound->equal-- > 0)))
+	{
+		walk->place[entity] = -1;
+		return;
+	}
+	stage->chance[to - stage->senders] = sigmoid(priority);
+	walk->entity[to] = entity;
+	walk->place[entity] = to;
+	if (stage->sum != walk->sum || to != from)
+		memcpy(stage->sum + (size_t) to * width, walk->sum + (size_t) from * width, width * sizeof(float));
+	stage->count++;
+}
+
+/* Of the entities with places behind the senders, only those that are kept still have one. */
+static void
+choose(PathWalk *walk, int layer, int32_t places)
+{
+	PathStage  *stage = &walk->stage[layer];
+	size_t		width = (size_t) walk->shape.width;
+	int32_t		reached = places - stage->senders;
+	Bound		bound;
+
+	rate((int) width, reached, walk->sum + (size_t) stage->senders * width, walk->weights.layer[layer].priority,
+		 walk->priority);
+	bound = bound_of(walk, reached);
+	if (stage->sum != walk->sum)
+		memcpy(stage->sum, walk->sum, (size_t) stage->senders * width * sizeof(float));
+	stage->count = stage->senders;
+	for (int32_t i = stage->senders; i < places; i++)
+		settle(walk, stage, i, &bound);
+}
+
+/* ---- the way ------------------------------------------------------------------------------- */
+
+/* Forgets the last question. */
+static void
+begin(PathWalk *walk, PathQuestion question)
+{
+	size_t		width = (size_t) walk->shape.width;
+
+	if (walk->under_way)
+		path_walk_open(walk);
+	for (int32_t i = 0; i < path_walk_count(walk); i++)
+		walk->place[walk->entity[i]] = -1;
+	walk->under_way = true;
+	walk->question = question;
+	walk->place[question.given] = 0;
+	walk->entity[0] = question.given;
+	walk->stage[0].senders = 1;
+	memcpy(walk->stage[0].state, walk->weights.start + (size_t) question.asked * width, width * sizeof(float));
+}
+
+static void
+read_scores(PathWalk *walk)
+{
+	const PathStage *last = &walk->stage[walk->shape.layers];
+
+	rate(walk->shape.width, last->senders, last->state, walk->weights.readout, walk->score);
+}
+
+void
+path_walk(PathWalk *walk, PathQuestion question)
+{
+	begin(walk, question);
+	for (int i = 0; i < walk->shape.layers; i++)
+	{
+		int32_t		places = path_spread(walk, i);
+
+		choose(walk, i, places);
+		path_update(walk, i);
+		walk->stage[i + 1].senders = walk->stage[i].count;
+	}
+	read_scores(walk);
+	walk->under_way = false;
+}
+
+/* ---- and back -------------------------------------------------------------------------------- */
+
+static void
+turn(int rows, int columns, const float *matrix, float *turned)
+{
+	for (int i = 0; i < rows; i++)
+		for (int j = 0; j < columns; j++)
+			turned[j * rows + i] = matrix[i * columns + j];
+}
+
+void
+path_walk_turn(PathWalk *walk)
+{
+	int			width = walk->shape.width;
+	size_t		square = (size_t) width * (size_t) width;
+
+	for (int i = 0; i < walk->shape.layers; i++)
+	{
+		turn(width, 2 * width, walk->weights.layer[i].map, walk->turned_map + (size_t) i * 2 * square);
+		turn(width, width, walk->weights.layer[i].keep, walk->turned_keep + (size_t) i * square);
+	}
+}
+
+/* Gradients of the last states, and of how scores are read from them. */
+static void
+read_back(PathWalk *walk, float *d_readout)
+{
+	const PathStage *last = &walk->stage[walk->shape.layers];
+	const float *readout = walk->weights.readout;
+	int			width = walk->shape.width;
+
+	for (int32_t i = 0; i < last->senders; i++)
+	{
+		float		d = walk->score[i];
+		const float *state = last->state + (int64_t) i * width;
+		float	   *gradient = walk->gradient + (int64_t) i * width;
+
+		for (int j = 0; j < width; j++)
+		{
+			gradient[j] = d * readout[j];
+			d_readout[j] += d * state[j];
+		}
+		d_readout[width] += d;
+	}
+}
+
+void
+path_walk_back(PathWalk *walk, const PathWeights *gradients)
+{
+	int			width = walk->shape.width;
+	float	   *start = gradients->start + (int64_t) walk->question.asked * width;
+
+	read_back(walk, gradients->readout);
+	for (int i = walk->shape.layers - 1; i >= 0; i--)
+	{
+		path_update_back(walk, i, &gradients->layer[i]);
+		path_spread_back(walk, i, &gradients->layer[i]);
+	}
+	for (int j = 0; j < width; j++)
+		start[j] += walk->gradient[j];
+}

@@ -1,0 +1,135 @@
+/*
+ * walk.h
+ *		One question on its way through the layers of a network: forwards to scores, backwards to gradients.
+ *
+ * Entities that were kept have places, in the order in which they were first reached: those of a layer come before
+ * those that the next layers add.  Place 0 is the given entity.
+ */
+#ifndef HKG_PATHS_WALK_H
+#define HKG_PATHS_WALK_H
+
+#include "core/allocation.h"
+#include "network.h"
+
+#define PATH_MAX_REACHED	131072	/* entities that a layer reaches at most; further ones are left out */
+
+/* What is asked of a walk */
+typedef struct PathQuestion
+{
+	int32_t		given;
+	DirectedAtom asked;			/* from the given entity to the answers */
+} PathQuestion;
+
+/* Facts that a walk does not use */
+typedef struct PathRemoved
+{
+	bool	   *entity;			/* by entity: whether it has such edges */
+	uint64_t   *edge;			/* a bit by edge */
+} PathRemoved;
+
+/* Numbers are dropped out at random, as `stream` says */
+typedef struct PathDropout
+{
+	double		share;			/* 0: none */
+	uint64_t	stream;
+} PathDropout;
+
+/* What a walk keeps of a layer; without a record, layers share it.  Rows are by place */
+typedef struct PathStage
+{
+	int32_t		senders;		/* places before it */
+	int32_t		count;			/* and after it */
+	float	   *state;			/* senders: the states before it */
+	float	   *sum;			/* of messages */
+	float	   *candidate;
+	float	   *gate;
+	float	   *chance;			/* of those that it added: how promising they are, in 0 .. 1 */
+} PathStage;
+
+typedef struct PathWalk
+{
+	const FactIndex *facts;
+	const PathRemoved *removed; /* NULL: no fact is */
+	PathShape	shape;
+	PathWeights weights;		/* parameters */
+	bool		recorded;		/* stages have their own arrays, for path_walk_back */
+	PathDropout dropout;
+	Pool	   *pool;
+	int			thread;
+	PathQuestion question;
+	bool		under_way;		/* also when a jump has left a question */
+	int32_t    *place;			/* by entity, -1: none */
+	int32_t    *entity;			/* by place */
+	float	   *sum;			/* of messages, or their gradients; of all that a layer reaches */
+	PathStage	stage[PATH_MAX_LAYERS + 1]; /* the last one has only states, of all that were kept */
+	float	   *score;			/* by place; gradients of scores, for path_walk_back */
+	float	   *gradient;		/* of states, by place */
+
+	/* scratch */
+	float	   *attend_state;	/* place x ATTENTION */
+	float	   *d_attend_state;
+	float	   *attend_atom;	/* atom x ATTENTION, with what the asked atom adds */
+	float	   *d_attend_atom;
+	float	   *attention;		/* of the groups of one entity */
+	float	   *d_attention;
+	int32_t    *receiver;		/* places that a group leads to */
+	float	   *priority;		/* of those that a layer reaches first */
+	float	   *block;			/* rows of the gate */
+	float	   *turned_map;		/* matrices transposed, for gradients: by layer */
+	float	   *turned_keep;
+} PathWalk;
+
+/* Places that there may be. */
+extern int32_t path_most_places(const FactIndex *facts, PathShape shape);
+
+/* Entities that a layer may reach. */
+extern int32_t path_most_reached(const FactIndex *facts);
+
+/* Takes the arrays of a walk whose facts, shape and `recorded` are set. */
+extern void path_walk_take(PathWalk *walk, Allocation *allocation);
+
+/* Makes a walk ready for its first question. */
+extern void path_walk_open(PathWalk *walk);
+
+/* How many entities were kept by the last question. */
+static inline int32_t
+path_walk_count(const PathWalk *walk)
+{
+	return walk->stage[walk->shape.layers].senders;
+}
+
+/* Asks a question: places, entities and scores are those of its answers. */
+extern void path_walk(PathWalk *walk, PathQuestion question);
+
+/*
+ * The derivatives of the scores are in `score`: adds those of all parameters to the gradients.  The matrices that
+ * path_walk_turn transposes must be those of the parameters.
+ */
+extern void path_walk_back(PathWalk *walk, const PathWeights *gradients);
+extern void path_walk_turn(PathWalk *walk);
+
+/* ---- messages.c: from senders to receivers ------------------------------------------- */
+
+/* Adds up the messages of a layer, and gives new entities places behind the senders: returns how many places there are. */
+extern int32_t path_spread(PathWalk *walk, int layer);
+
+/*
+ * walk->sum has the gradients of the layer's sums, by place: adds those of its parameters, and of the senders' states
+ * to walk->gradient.
+ */
+extern void path_spread_back(PathWalk *walk, int layer, const PathLayer *gradients);
+
+/* ---- gate.c: from sums to states ------------------------------------------------------- */
+
+/* The states after a layer, from its sums. */
+extern void path_update(PathWalk *walk, int layer);
+
+/*
+ * walk->gradient has the gradients of those states: replaces the senders' by those of the states before, adds those of
+ * parameters, and writes those of the sums to walk->sum.
+ */
+extern void path_update_back(PathWalk *walk, int layer, const PathLayer *gradients);
+
+extern size_t path_update_block(PathShape shape);	/* floats of scratch */
+
+#endif							/* HKG_PATHS_WALK_H */
