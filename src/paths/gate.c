@@ -2,9 +2,13 @@
  * gate.c
  *		From the sum of messages to the next state.
  *
- *		x = tanh(sum map_x + bias_x)
- *		z = sigmoid(sum map_z + state keep + bias_z)
+ *		m = mean of the squares of the sum's numbers
+ *		s = sum / sqrt(1 + m), l = log(1 + m)
+ *		x = tanh(s map_x + l level_x + bias_x)
+ *		z = sigmoid(s map_z + l level_z + state keep + bias_z)
  *		next = state + z (x - state)
+ *
+ * Of thousands of messages to a hub the sum is so large that x and z would all be at their ends: so it is levelled.
  *
  * The state of an entity that the layer has added is 0, and its next one is multiplied by its chance: so what makes an
  * entity promising is learnt from what follows from it.
@@ -32,7 +36,7 @@ typedef struct Rows
 size_t
 path_update_block(PathShape shape)
 {
-	return (size_t) BLOCK * 4 * (size_t) shape.width;
+	return (size_t) BLOCK * 5 * (size_t) shape.width;
 }
 
 /* The rows from a place on; a count of 0 at the end. */
@@ -69,11 +73,12 @@ mask_row(const PathDropout *dropout, int layer, int32_t place, int width, float 
 	}
 }
 
-/* pre: of candidates and of gates, which become what they are; state may be next */
+/* pre: of candidates and of gates; next may be the state itself */
 KERNEL void
 gate_row(int width, const float *pre, const float *mask, const float *state, float chance,
 		 float *candidate, float *gate, float *next)
 {
+#pragma GCC ivdep
 	for (int j = 0; j < width; j++)
 	{
 		float		x = 2 * sigmoid(2 * pre[j]) - 1;
@@ -109,18 +114,60 @@ gate_row_back(int width, const float *restrict candidate, const float *restrict 
 	return d_chance;
 }
 
-/* pre = bias + sums map, and state keep for gates of senders */
+/* How large a row is: the mean of its squares */
+KERNEL float
+mean_square(int width, const float *restrict row)
+{
+	float		lanes[16] = {0};
+	float		sum = 0;
+
+	for (int j = 0; j < width; j += 16)
+		for (int k = 0; k < 16; k++)
+			lanes[k] += row[j + k] * row[j + k];
+	for (int k = 0; k < 16; k++)
+		sum += lanes[k];
+	return sum / (float) width;
+}
+
+KERNEL void
+level_row(int width, const float *restrict sum, float factor, float logarithm, const float *restrict bias,
+		  const float *restrict level, float *restrict levelled, float *restrict pre)
+{
+	for (int j = 0; j < width; j++)
+		levelled[j] = factor * sum[j];
+	for (int j = 0; j < 2 * width; j++)
+		pre[j] = bias[j] + logarithm * level[j];
+}
+
+/* Levels the sums of some rows, and writes what the logarithm of their size and the bias give. */
+static void
+level_rows(const PathWalk *walk, int layer, Rows rows, float *levelled, float *pre)
+{
+	const PathLayer *weights = &walk->weights.layer[layer];
+	int			width = walk->shape.width;
+
+	for (int i = 0; i < rows.count; i++)
+	{
+		const float *sum = rows_of(walk->stage[layer].sum, rows, width) + i * width;
+		float		m = mean_square(width, sum);
+
+		level_row(width, sum, 1 / sqrtf(1 + m), log1pf(m), weights->bias, weights->level, levelled + i * width,
+				  pre + i * 2 * width);
+	}
+}
+
+/* pre = bias + logarithms level + levelled sums map, and state keep for gates of senders */
 static void
 map_rows(const PathWalk *walk, int layer, Rows rows, float *pre)
 {
 	const PathLayer *weights = &walk->weights.layer[layer];
 	const PathStage *stage = &walk->stage[layer];
 	int			width = walk->shape.width;
+	float	   *levelled = pre + BLOCK * 2 * width;
 
-	for (int i = 0; i < rows.count; i++)
-		memcpy(pre + i * 2 * width, weights->bias, 2 * (size_t) width * sizeof(float));
-	dense_combine(DENSE_PRODUCT, rows.count, 2 * width, width, rows_of(stage->sum, rows, width), width, 1,
-				  weights->map, 2 * width, pre, 2 * width, true);
+	level_rows(walk, layer, rows, levelled, pre);
+	dense_combine(DENSE_PRODUCT, rows.count, 2 * width, width, levelled, width, 1, weights->map, 2 * width, pre, 2 * width,
+				  true);
 	if (!rows.new)
 		dense_combine(DENSE_PRODUCT, rows.count, width, width, rows_of(stage->state, rows, width), width, 1,
 					  weights->keep, width, pre + width, 2 * width, true);
@@ -206,21 +253,79 @@ promise_back(const PathWalk *walk, int layer, int32_t place, float d_chance, con
 	add_row(width, d_priority, walk->weights.layer[layer].priority, d_sum);
 }
 
+/* The gradient of a sum, from those of the levelled one and of what its logarithm is multiplied with. */
+KERNEL void
+level_row_back(int width, const float *restrict sum, float m, float d_logarithm, const float *restrict d_levelled,
+			   float *restrict d_sum)
+{
+	float		lanes[16] = {0};
+	float		product = 0;
+	float		factor = 1 / sqrtf(1 + m);
+	float		along;
+
+	for (int j = 0; j < width; j += 16)
+		for (int k = 0; k < 16; k++)
+			lanes[k] += sum[j + k] * d_levelled[j + k];
+	for (int k = 0; k < 16; k++)
+		product += lanes[k];
+	along = (2 * d_logarithm / (1 + m) - factor * factor * factor * product) / (float) width;
+	for (int j = 0; j < width; j++)
+		d_sum[j] = factor * d_levelled[j] + along * sum[j];
+}
+
+static float
+product_of(int width, const float *a, const float *b)
+{
+	float		sum = 0;
+
+	for (int j = 0; j < width; j++)
+		sum += a[j] * b[j];
+	return sum;
+}
+
+static void
+level_rows_back(const PathWalk *walk, int layer, Rows rows, const float *d_pre, const float *d_levelled,
+				const PathLayer *gradients)
+{
+	const float *level = walk->weights.layer[layer].level;
+	int			width = walk->shape.width;
+
+	for (int i = 0; i < rows.count; i++)
+	{
+		const float *sum = rows_of(walk->stage[layer].sum, rows, width) + i * width;
+		float		m = mean_square(width, sum);
+
+		add_row(2 * width, 1, d_pre + i * 2 * width, gradients->bias);
+		add_row(2 * width, log1pf(m), d_pre + i * 2 * width, gradients->level);
+		level_row_back(width, sum, m, product_of(2 * width, d_pre + i * 2 * width, level), d_levelled + i * width,
+					   rows_of(walk->sum, rows, width) + i * width);
+	}
+}
+
 /* Of d_pre: adds the gradients of parameters and of states, and writes those of sums. */
 static void
-map_rows_back(PathWalk *walk, int layer, Rows rows, const float *d_pre, const PathLayer *gradients)
+map_rows_back(PathWalk *walk, int layer, Rows rows, float *d_pre, const PathLayer *gradients)
 {
 	const PathStage *stage = &walk->stage[layer];
 	int			width = walk->shape.width;
 	const float *turned_map = walk->turned_map + (size_t) layer * 2 * (size_t) width * (size_t) width;
 	const float *turned_keep = walk->turned_keep + (size_t) layer * (size_t) width * (size_t) width;
+	float	   *levelled = d_pre + BLOCK * 2 * width;
+	float	   *d_levelled = d_pre + BLOCK * 3 * width;
 
+	dense_combine(DENSE_PRODUCT, rows.count, width, 2 * width, d_pre, 2 * width, 1, turned_map, width, d_levelled, width,
+				  false);
 	for (int i = 0; i < rows.count; i++)
-		add_row(2 * width, 1, d_pre + i * 2 * width, gradients->bias);
-	dense_combine(DENSE_PRODUCT, rows.count, width, 2 * width, d_pre, 2 * width, 1, turned_map, width,
-				  rows_of(walk->sum, rows, width), width, false);
-	dense_combine(DENSE_PRODUCT, width, 2 * width, rows.count, rows_of(stage->sum, rows, width), 1, width, d_pre, 2 * width,
-				  gradients->map, 2 * width, true);
+	{
+		const float *sum = rows_of(stage->sum, rows, width) + i * width;
+		float		factor = 1 / sqrtf(1 + mean_square(width, sum));
+
+		for (int j = 0; j < width; j++)
+			levelled[i * width + j] = factor * sum[j];
+	}
+	dense_combine(DENSE_PRODUCT, width, 2 * width, rows.count, levelled, 1, width, d_pre, 2 * width, gradients->map,
+				  2 * width, true);
+	level_rows_back(walk, layer, rows, d_pre, d_levelled, gradients);
 	if (rows.new)
 		return;
 	dense_combine(DENSE_PRODUCT, rows.count, width, width, d_pre + width, 2 * width, 1, turned_keep, width,

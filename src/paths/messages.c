@@ -135,12 +135,6 @@ groups_of(const FactIndex *facts, int32_t entity)
 	return (Groups) {facts->group + directory[0].group, directory[1].group - directory[0].group};
 }
 
-static bool
-is_removed(const PathRemoved *removed, int64_t edge)
-{
-	return (removed->edge[edge / 64] >> edge % 64 & 1) != 0;
-}
-
 /* The place of an entity, a new one perhaps; -1 when there is none left. */
 static int32_t
 reach(PathWalk *walk, int32_t entity, int32_t *places, int32_t most)
@@ -167,7 +161,7 @@ receivers(PathWalk *walk, const PathRemoved *removed, FactGroup group, int32_t b
 	{
 		int32_t		place = walk->place[edge[i].other];
 
-		if ((uint32_t) place < (uint32_t) bound && (removed == NULL || !is_removed(removed, i)))
+		if ((uint32_t) place < (uint32_t) bound && (removed == NULL || !path_is_removed(removed, i)))
 			walk->receiver[count++] = place;
 	}
 	return count;
@@ -184,7 +178,7 @@ reached(PathWalk *walk, const PathRemoved *removed, FactGroup group, int32_t *pl
 	{
 		int32_t		place;
 
-		if (removed != NULL && is_removed(removed, i))
+		if (removed != NULL && path_is_removed(removed, i))
 			continue;
 		place = reach(walk, edge[i].other, places, most);
 		if (place >= 0)

@@ -29,6 +29,7 @@ take_layer(PathLayer *layer, Allocation *allocation, PathShape shape)
 	layer->attend_state = take(allocation, width, ATTENTION);
 	layer->attend = take(allocation, 1, ATTENTION + 1);
 	layer->map = take(allocation, width, 2 * width);
+	layer->level = take(allocation, 1, 2 * width);
 	layer->keep = take(allocation, width, width);
 	layer->bias = take(allocation, 1, 2 * width);
 	layer->priority = take(allocation, 1, width + 1);

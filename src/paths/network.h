@@ -20,7 +20,8 @@ typedef struct PathLayer
 	float	   *attend_asked;	/* asked atoms x ATTENTION */
 	float	   *attend_state;	/* width x ATTENTION */
 	float	   *attend;			/* ATTENTION, and an offset */
-	float	   *map;			/* width x 2 width: from a sum of messages to a candidate state, and to its gate */
+	float	   *map;			/* width x 2 width: from a levelled sum to a candidate state, and to its gate */
+	float	   *level;			/* 2 width: likewise, from the logarithm of how large the sum was */
 	float	   *keep;			/* width x width: from the state before to the gate */
 	float	   *bias;			/* 2 width */
 	float	   *priority;		/* width, and an offset: how promising an entity is by its first sum */

@@ -3,7 +3,8 @@
  *		Learning a network: minibatches of questions about facts, which are taken out meanwhile.
  *
  * The loss of a question is -log of the answer's share in a softmax over all entities, in which those that were not
- * kept have score 0, and other known answers are left out.  The questions of a minibatch are dealt to SLOTS slots, each
+ * kept have score 0, and other known answers are left out.  Where a question has many answers, some more of them are
+ * taken out and asked for at once: the way through the network is what costs time.  The loss is their mean.  The questions of a minibatch are dealt to SLOTS slots, each
  * of which adds up the gradients of its own, in order; then the slots are added up, in order.  So bits do not depend
  * on the threads.
  */
@@ -18,6 +19,8 @@
 #include "kge/optimizer.h"
 
 #define SLOTS 16
+#define MORE_ANSWERS 0.2		/* of a question's known answers, as many are asked for beside the one that is drawn */
+#define MOST_ANSWERS 32
 #define PIECE 1024				/* parameters that are moved at once */
 
 struct PathTrainer
@@ -209,42 +212,65 @@ path_is_direct(const FactIndex *facts, const Triple *triple, int64_t count)
 
 /* ---- a question ---------------------------------------------------------------------------- */
 
-typedef struct Asked
-{
-	PathQuestion question;
-	int32_t		answer;
-} Asked;
-
-static Asked
+static PathQuestion
 question_of(const PathTrainer *trainer, int64_t number)
 {
 	const Triple *triple = &trainer->triple[number / 2];
 	DirectedAtom atom = FORWARDS(triple->relation);
 
-	if (number % 2 == SIDE_HEAD)
-		return (Asked) {{triple->tail, MIRRORED(atom)}, triple->head};
-	return (Asked) {{triple->head, atom}, triple->tail};
+	return number % 2 == SIDE_HEAD ? (PathQuestion) {triple->tail, MIRRORED(atom)} : (PathQuestion) {triple->head, atom};
 }
 
-/* Known answers other than the one that is asked for are no candidates. */
+static Triple
+fact_of(PathQuestion question, int32_t answer)
+{
+	int32_t		relation = RELATION_OF(question.asked);
+
+	if (IS_BACKWARDS(question.asked))
+		return (Triple) {answer, relation, question.given};
+	return (Triple) {question.given, relation, answer};
+}
+
+/* Takes out some more answers of a question, or puts them back. */
 static void
-leave_out_known(PathWalk *walk, Asked asked)
+set_more_removed(PathTrainer *trainer, int64_t number, bool removed)
+{
+	PathQuestion question = question_of(trainer, number);
+	FactGroup	known = fact_group(trainer->facts, question.given, question.asked);
+	double		share = fmin(MORE_ANSWERS, MOST_ANSWERS / (double) (known.end - known.first));
+	uint64_t	stream = random_bits(trainer->stream, (uint64_t) (2 * number));
+
+	for (int64_t i = known.first; i < known.end; i++)
+		if (random_open(random_bits(stream, (uint64_t) (i - known.first))) < share)
+			set_removed(trainer, fact_of(question, trainer->facts->edge[i].other), removed);
+}
+
+/* Known answers are no candidates.  Those that were taken out are asked for: their places and scores are returned. */
+static int
+take_answers(PathWalk *walk, int32_t *place, float *score)
 {
 	const FactIndex *facts = walk->facts;
-	FactGroup	known = fact_group(facts, asked.question.given, asked.question.asked);
+	FactGroup	known = fact_group(facts, walk->question.given, walk->question.asked);
+	int			count = 0;
 
 	for (int64_t i = known.first; i < known.end; i++)
 	{
-		int32_t		place = walk->place[facts->edge[i].other];
+		int32_t		at = walk->place[facts->edge[i].other];
 
-		if (place >= 0 && facts->edge[i].other != asked.answer)
-			walk->score[place] = -INFINITY;
+		if (path_is_removed(walk->removed, i))
+		{
+			place[count] = at;
+			score[count++] = at < 0 ? 0 : walk->score[at];
+		}
+		if (at >= 0)
+			walk->score[at] = -INFINITY;
 	}
+	return count;
 }
 
-/* The logarithm of the sum of e^score over all entities. */
+/* The logarithm of the sum of e^score over all entities but known answers, of which `left_out` were not kept. */
 static double
-log_sum(const PathWalk *walk)
+log_sum(const PathWalk *walk, int left_out)
 {
 	int32_t		count = path_walk_count(walk);
 	double		highest = 0;
@@ -252,25 +278,43 @@ log_sum(const PathWalk *walk)
 
 	for (int32_t i = 0; i < count; i++)
 		highest = walk->score[i] > highest ? walk->score[i] : highest;
-	total = (walk->facts->entities - count) * exp(-highest);
+	total = (walk->facts->entities - count - left_out) * exp(-highest);
 	for (int32_t i = 0; i < count; i++)
 		total += exp(walk->score[i] - highest);
-	return highest + log(total);
+	return highest + log(total + 1e-30);
 }
 
-/* Scores become derivatives of the loss, which is returned. */
+/* Scores become derivatives of the loss, which is returned: the mean over the answers. */
 static double
-lose(PathWalk *walk, int32_t answer)
+lose(PathWalk *walk)
 {
-	int32_t		place = walk->place[answer];
-	double		sum = log_sum(walk);
-	double		loss = sum - (place < 0 ? 0 : walk->score[place]);
+	int32_t    *place = walk->receiver;
+	float	   *score = walk->priority;
+	int			answers = take_answers(walk, place, score);
+	int			left_out = 0;
+	double		share = 0;
+	double		loss = 0;
+	double		others;
 
+	for (int i = 0; i < answers; i++)
+		left_out += place[i] < 0;
+	others = log_sum(walk, left_out);
+
+	for (int i = 0; i < answers; i++)
+	{
+		double		sum = fmax(score[i], others) + log1p(exp(-fabs(score[i] - others)));
+
+		loss += sum - score[i];
+		share += exp(others - sum);
+		if (place[i] >= 0)
+			score[i] = (float) ((exp(score[i] - sum) - 1) / answers);
+	}
 	for (int32_t i = 0; i < path_walk_count(walk); i++)
-		walk->score[i] = (float) exp(walk->score[i] - sum);
-	if (place >= 0)
-		walk->score[place] -= 1;
-	return loss;
+		walk->score[i] = (float) (exp(walk->score[i] - others) * share / answers);
+	for (int i = 0; i < answers; i++)
+		if (place[i] >= 0)
+			walk->score[place[i]] = score[i];
+	return loss / answers;
 }
 
 /* Item: the questions of a slot. */
@@ -287,12 +331,9 @@ ask_slot(void *argument, int64_t slot, int thread)
 	walk->thread = thread;
 	for (int64_t i = slot; i < trainer->questions; i += SLOTS)
 	{
-		Asked		asked = question_of(trainer, i);
-
-		walk->dropout = (PathDropout) {trainer->training.dropout, random_bits(trainer->stream, (uint64_t) i)};
-		path_walk(walk, asked.question);
-		leave_out_known(walk, asked);
-		trainer->loss[i] = lose(walk, asked.answer);
+		walk->dropout = (PathDropout) {trainer->training.dropout, random_bits(trainer->stream, (uint64_t) (2 * i + 1))};
+		path_walk(walk, question_of(trainer, i));
+		trainer->loss[i] = lose(walk);
 		path_walk_back(walk, &gradients);
 	}
 }
@@ -339,19 +380,27 @@ turn_walk(void *argument, int64_t item, int thread)
 	path_walk_turn(&trainer->walk[item]);
 }
 
+/* Takes the facts of a minibatch out, or puts them back. */
+static void
+set_batch_removed(PathTrainer *trainer, bool removed)
+{
+	for (int64_t i = 0; i < trainer->questions / 2; i++)
+		set_removed(trainer, trainer->triple[i], removed);
+	for (int64_t i = 0; i < trainer->questions; i++)
+		set_more_removed(trainer, i, removed);
+}
+
 /* The mean of the losses, of questions that each thread may have asked. */
 static double
 learn_batch(PathTrainer *trainer)
 {
 	double		loss = 0;
 
-	for (int64_t i = 0; i < trainer->questions / 2; i++)
-		set_removed(trainer, trainer->triple[i], true);
+	set_batch_removed(trainer, true);
 	pool_run(trainer->pool, trainer->threads, turn_walk, trainer);
 	pool_run(trainer->pool, SLOTS, ask_slot, trainer);
 	pool_run(trainer->pool, (int64_t) pieces(trainer), move_piece, trainer);
-	for (int64_t i = 0; i < trainer->questions / 2; i++)
-		set_removed(trainer, trainer->triple[i], false);
+	set_batch_removed(trainer, false);
 	for (int64_t i = 0; i < trainer->questions; i++)
 		loss += trainer->loss[i];
 	return loss;

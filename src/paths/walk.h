@@ -27,6 +27,12 @@ typedef struct PathRemoved
 	uint64_t   *edge;			/* a bit by edge */
 } PathRemoved;
 
+static inline bool
+path_is_removed(const PathRemoved *removed, int64_t edge)
+{
+	return (removed->edge[edge / 64] >> edge % 64 & 1) != 0;
+}
+
 /* Numbers are dropped out at random, as `stream` says */
 typedef struct PathDropout
 {

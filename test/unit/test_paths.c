@@ -135,6 +135,7 @@ check_gradients(int layers, int32_t kept, double dropout)
 		CHECK_ARRAY(layer[i].attend_state, 16 * ATTENTION);
 		CHECK_ARRAY(layer[i].attend, ATTENTION + 1);
 		CHECK_ARRAY(layer[i].map, 16 * 32);
+		CHECK_ARRAY(layer[i].level, 32);
 		CHECK_ARRAY(layer[i].keep, 16 * 16);
 		CHECK_ARRAY(layer[i].bias, 32);
 		CHECK_ARRAY(layer[i].priority, 17);
