@@ -56,6 +56,14 @@ rows_of(float *matrix, Rows rows, int width)
 	return matrix + (int64_t) rows.first * width;
 }
 
+/* to += factor from */
+KERNEL void
+add_row(int width, float factor, const float *restrict from, float *restrict to)
+{
+	for (int j = 0; j < width; j++)
+		to[j] += factor * from[j];
+}
+
 /* What each candidate is multiplied with: 0 where it is dropped out. */
 static void
 mask_row(const PathDropout *dropout, int layer, int32_t place, int width, float *mask)
@@ -114,19 +122,25 @@ gate_row_back(int width, const float *restrict candidate, const float *restrict 
 	return d_chance;
 }
 
-/* How large a row is: the mean of its squares */
 KERNEL float
-mean_square(int width, const float *restrict row)
+product_of(int width, const float *restrict a, const float *restrict b)
 {
 	float		lanes[16] = {0};
 	float		sum = 0;
 
 	for (int j = 0; j < width; j += 16)
 		for (int k = 0; k < 16; k++)
-			lanes[k] += row[j + k] * row[j + k];
+			lanes[k] += a[j + k] * b[j + k];
 	for (int k = 0; k < 16; k++)
 		sum += lanes[k];
-	return sum / (float) width;
+	return sum;
+}
+
+/* How large a row is: the mean of its squares */
+static float
+mean_square(int width, const float *row)
+{
+	return product_of(width, row, row) / (float) width;
 }
 
 KERNEL void
@@ -232,13 +246,6 @@ path_update(PathWalk *walk, int layer)
 
 /* ---- backwards ------------------------------------------------------------------------------- */
 
-static void
-add_row(int width, float factor, const float *from, float *to)
-{
-	for (int j = 0; j < width; j++)
-		to[j] += factor * from[j];
-}
-
 /* Adds the gradients of a new entity's priority, from that of its chance. */
 static void
 promise_back(const PathWalk *walk, int layer, int32_t place, float d_chance, const PathLayer *gradients, float *d_sum)
@@ -254,33 +261,16 @@ promise_back(const PathWalk *walk, int layer, int32_t place, float d_chance, con
 }
 
 /* The gradient of a sum, from those of the levelled one and of what its logarithm is multiplied with. */
-KERNEL void
-level_row_back(int width, const float *restrict sum, float m, float d_logarithm, const float *restrict d_levelled,
-			   float *restrict d_sum)
+static void
+level_row_back(int width, const float *sum, float m, float d_logarithm, const float *d_levelled, float *d_sum)
 {
-	float		lanes[16] = {0};
-	float		product = 0;
 	float		factor = 1 / sqrtf(1 + m);
-	float		along;
+	float		product = product_of(width, sum, d_levelled);
+	float		along = (2 * d_logarithm / (1 + m) - factor * factor * factor * product) / (float) width;
 
-	for (int j = 0; j < width; j += 16)
-		for (int k = 0; k < 16; k++)
-			lanes[k] += sum[j + k] * d_levelled[j + k];
-	for (int k = 0; k < 16; k++)
-		product += lanes[k];
-	along = (2 * d_logarithm / (1 + m) - factor * factor * factor * product) / (float) width;
-	for (int j = 0; j < width; j++)
-		d_sum[j] = factor * d_levelled[j] + along * sum[j];
-}
-
-static float
-product_of(int width, const float *a, const float *b)
-{
-	float		sum = 0;
-
-	for (int j = 0; j < width; j++)
-		sum += a[j] * b[j];
-	return sum;
+	memset(d_sum, 0, (size_t) width * sizeof(float));
+	add_row(width, factor, d_levelled, d_sum);
+	add_row(width, along, sum, d_sum);
 }
 
 static void

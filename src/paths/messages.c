@@ -18,6 +18,7 @@
 
 typedef float Lanes __attribute__((vector_size(LANES * sizeof(float)), aligned(4), may_alias));
 typedef float Eight __attribute__((vector_size(ATTENTION * sizeof(float)), aligned(4), may_alias));
+typedef int32_t EightBits __attribute__((vector_size(ATTENTION * sizeof(float)), aligned(4), may_alias));
 
 static inline float *
 row(float *matrix, int64_t number, int width)
@@ -34,36 +35,32 @@ attend_groups(int count, const float *restrict state, const float *restrict atom
 {
 	for (int i = 0; i < count; i++)
 	{
-		const float *atom = atoms + group[i].atom * ATTENTION;
-		float		sum = out[ATTENTION];
-
-		for (int k = 0; k < ATTENTION; k++)
+		union
 		{
-			float		x = state[k] + atom[k];
+			Eight		vector;
+			float		number[ATTENTION];
+		}			x = {*(const Eight *) state + *(const Eight *) (atoms + group[i].atom * ATTENTION)};
 
-			sum += out[k] * (x > 0 ? x : 0);
-		}
-		attention[i] = sum;
+		x.vector = (Eight) ((EightBits) x.vector & (x.vector > 0)) * *(const Eight *) out;
+		for (int k = 0; k < 4; k++)
+			x.number[k] += x.number[k + 4];
+		attention[i] = (x.number[0] + x.number[2]) + (x.number[1] + x.number[3]) + out[ATTENTION];
 	}
 	for (int i = 0; i < count; i++)
 		attention[i] = sigmoid(attention[i]);
 }
 
 /* Gradients of one group's attention, from that of its logit */
-static void
-attend_back(float d_logit, const float *state, const float *atom, const float *out,
-			float *d_state, float *d_atom, float *d_out)
+KERNEL void
+attend_back(float d_logit, const float *restrict state, const float *restrict atom, const float *restrict out,
+			float *restrict d_state, float *restrict d_atom, float *restrict d_out)
 {
-	for (int k = 0; k < ATTENTION; k++)
-	{
-		float		x = state[k] + atom[k];
+	Eight		x = *(const Eight *) state + *(const Eight *) atom;
+	Eight		d = (Eight) ((EightBits) (d_logit * *(const Eight *) out) & (x > 0));
 
-		if (!(x > 0))
-			continue;
-		d_out[k] += d_logit * x;
-		d_state[k] += d_logit * out[k];
-		d_atom[k] += d_logit * out[k];
-	}
+	*(Eight *) d_out += d_logit * (Eight) ((EightBits) x & (x > 0));
+	*(Eight *) d_state += d;
+	*(Eight *) d_atom += d;
 	d_out[ATTENTION] += d_logit;
 }
 

@@ -35,16 +35,6 @@ path_most_places(const FactIndex *facts, PathShape shape)
 
 /* ---- memory ------------------------------------------------------------------------------- */
 
-static int32_t
-largest_group(const FactIndex *facts)
-{
-	int32_t		largest = 1;
-
-	for (int32_t i = 0; i < 2 * facts->relations; i++)
-		largest = facts->largest[i] > largest ? facts->largest[i] : largest;
-	return largest;
-}
-
 static void
 take_stage(PathWalk *walk, Allocation *allocation, int layer)
 {
@@ -86,7 +76,7 @@ take_scratch(PathWalk *walk, Allocation *allocation)
 	walk->attend_state = TAKE(allocation, float, places * ATTENTION);
 	walk->attend_atom = TAKE(allocation, float, atoms * ATTENTION);
 	walk->attention = TAKE(allocation, float, atoms);
-	walk->receiver = TAKE(allocation, int32_t, (size_t) largest_group(walk->facts));
+	walk->receiver = TAKE(allocation, int32_t, (size_t) walk->facts->entities);
 	walk->priority = TAKE(allocation, float, 2 * (size_t) path_most_reached(walk->facts));
 	walk->block = TAKE(allocation, float, path_update_block(walk->shape));
 }
