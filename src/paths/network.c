@@ -106,3 +106,55 @@ path_initialise(PathNetwork *network, uint64_t seed)
 	for (int i = 0; i < shape.layers; i++)
 		draw_layer(&weights.layer[i], shape, stream, &drawn);
 }
+
+/* ---- from one network to another ---------------------------------------------------------- */
+
+typedef struct Carry
+{
+	const int32_t *row;			/* of each relation of the other one */
+	int32_t		relations;		/* of the other one */
+	int32_t		from_relations;
+} Carry;
+
+/* A matrix with a row for each directed atom, and perhaps one more for the atom to itself */
+static void
+carry_atoms(const Carry *carry, const float *from, float *to, size_t width, bool to_itself)
+{
+	for (int32_t i = 0; i < carry->relations; i++)
+		if (carry->row[i] >= 0)
+			memcpy(to + FORWARDS((size_t) i) * width, from + FORWARDS((size_t) carry->row[i]) * width,
+				   2 * width * sizeof(float));
+	if (to_itself)
+		memcpy(to + FORWARDS((size_t) carry->relations) * width, from + FORWARDS((size_t) carry->from_relations) * width,
+			   width * sizeof(float));
+}
+
+static void
+carry_layer(const Carry *carry, const PathLayer *from, const PathLayer *to, size_t width)
+{
+	carry_atoms(carry, from->scale, to->scale, width, true);
+	carry_atoms(carry, from->shift, to->shift, width, true);
+	carry_atoms(carry, from->attend_atom, to->attend_atom, ATTENTION, true);
+	carry_atoms(carry, from->attend_asked, to->attend_asked, ATTENTION, false);
+	memcpy(to->attend_state, from->attend_state, width * ATTENTION * sizeof(float));
+	memcpy(to->attend, from->attend, (ATTENTION + 1) * sizeof(float));
+	memcpy(to->map, from->map, width * 2 * width * sizeof(float));
+	memcpy(to->level, from->level, 2 * width * sizeof(float));
+	memcpy(to->keep, from->keep, width * width * sizeof(float));
+	memcpy(to->bias, from->bias, 2 * width * sizeof(float));
+	memcpy(to->priority, from->priority, (width + 1) * sizeof(float));
+}
+
+void
+path_carry(const PathNetwork *from, const int32_t *row, PathNetwork *to)
+{
+	Carry		carry = {row, to->shape.relations, from->shape.relations};
+	size_t		width = (size_t) to->shape.width;
+	PathWeights old = path_weights(from->shape, from->parameter);
+	PathWeights new = path_weights(to->shape, to->parameter);
+
+	carry_atoms(&carry, old.start, new.start, width, false);
+	memcpy(new.readout, old.readout, (width + 1) * sizeof(float));
+	for (int i = 0; i < to->shape.layers; i++)
+		carry_layer(&carry, &old.layer[i], &new.layer[i], width);
+}

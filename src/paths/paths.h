@@ -46,6 +46,12 @@ extern size_t path_parameters(PathShape shape);
 /* Initial parameters. */
 extern void path_initialise(PathNetwork *network, uint64_t seed);
 
+/*
+ * Puts a network's parameters into another one, of the same layers and width, whose relations may be others: row[i] is
+ * the row in `from` of relation i of `to`, -1 for one that `from` lacks, whose parameters stay as they are.
+ */
+extern void path_carry(const PathNetwork *from, const int32_t *row, PathNetwork *to);
+
 /* ---- reader.c: answers ----------------------------------------------------------- */
 
 /* What one thread reads paths with */
