@@ -4,8 +4,9 @@
  *
  * Logistic: with x = -phi for a positive and phi for a negative, the loss is
  * log(1 + e^x) = max(x, 0) + log(1 + e^-|x|), its derivative by x sigma(x).  The
- * logarithm is a polynomial as the exponential is (core/exponential.h).  Below -87 the derivative is 0, which e^x nearly is; that is
- * how a score is taken out, under the margin loss too.  NaN stays NaN.
+ * logarithm is a polynomial, as the exponential is (core/exponential.h).  Below -87
+ * the derivative is 0, which e^x nearly is; that is how a score is taken out, under the
+ * margin loss too.  NaN stays NaN.
  *
  * Softmax over a column that comes in pieces: each has its own maximum and its sum
  * relative to that; the caller puts them together.

@@ -25,13 +25,13 @@
 
 #define BLOCK 128				/* rows at a time */
 
-/* Rows of one block, all of them senders, or all new */
-typedef struct Rows
+/* GateRows of one block, all of them senders, or all new */
+typedef struct GateRows
 {
 	int32_t		first;			/* place */
 	int			count;
 	bool		new;
-} Rows;
+} GateRows;
 
 size_t
 path_update_block(PathShape shape)
@@ -40,18 +40,18 @@ path_update_block(PathShape shape)
 }
 
 /* The rows from a place on; a count of 0 at the end. */
-static Rows
+static GateRows
 rows_from(const PathStage *stage, int32_t first)
 {
 	bool		new = first >= stage->senders;
 	int32_t		end = new ? stage->count : stage->senders;
 	int32_t		count = end - first;
 
-	return (Rows) {first, count < BLOCK ? count : BLOCK, new};
+	return (GateRows) {first, count < BLOCK ? count : BLOCK, new};
 }
 
 static float *
-rows_of(float *matrix, Rows rows, int width)
+rows_of(float *matrix, GateRows rows, int width)
 {
 	return matrix + (int64_t) rows.first * width;
 }
@@ -81,12 +81,11 @@ mask_row(const PathDropout *dropout, int layer, int32_t place, int width, float 
 	}
 }
 
-/* pre: of candidates and of gates; next may be the state itself */
+/* pre: of candidates and of gates */
 KERNEL void
-gate_row(int width, const float *pre, const float *mask, const float *state, float chance,
-		 float *candidate, float *gate, float *next)
+gate_row(int width, const float *restrict pre, const float *restrict mask, const float *restrict state, float chance,
+		 float *restrict candidate, float *restrict gate, float *restrict next)
 {
-#pragma GCC ivdep
 	for (int j = 0; j < width; j++)
 	{
 		float		x = 2 * sigmoid(2 * pre[j]) - 1;
@@ -155,7 +154,7 @@ level_row(int width, const float *restrict sum, float factor, float logarithm, c
 
 /* Levels the sums of some rows, and writes what the logarithm of their size and the bias give. */
 static void
-level_rows(const PathWalk *walk, int layer, Rows rows, float *levelled, float *pre)
+level_rows(const PathWalk *walk, int layer, GateRows rows, float *levelled, float *pre)
 {
 	const PathLayer *weights = &walk->weights.layer[layer];
 	int			width = walk->shape.width;
@@ -172,7 +171,7 @@ level_rows(const PathWalk *walk, int layer, Rows rows, float *levelled, float *p
 
 /* pre = bias + logarithms level + levelled sums map, and state keep for gates of senders */
 static void
-map_rows(const PathWalk *walk, int layer, Rows rows, float *pre)
+map_rows(const PathWalk *walk, int layer, GateRows rows, float *pre)
 {
 	const PathLayer *weights = &walk->weights.layer[layer];
 	const PathStage *stage = &walk->stage[layer];
@@ -189,33 +188,34 @@ map_rows(const PathWalk *walk, int layer, Rows rows, float *pre)
 
 /* Where the i-th of some rows keeps its candidates, or gates: a scratch row without a record */
 static float *
-kept_row(const PathWalk *walk, float *kept, Rows rows, int i)
+kept_row(const PathWalk *walk, float *kept, GateRows rows, int i)
 {
 	return kept + (walk->recorded ? (int64_t) (rows.first + i) * walk->shape.width : 0);
 }
 
-typedef struct RowInputs
+typedef struct RowScratch
 {
 	float		ones[PATH_MAX_WIDTH];
 	float		zeros[PATH_MAX_WIDTH];
 	float		mask[PATH_MAX_WIDTH];
-} RowInputs;
+	float		next[PATH_MAX_WIDTH];	/* which takes the place of the state, without a record */
+} RowScratch;
 
 static void
-set_inputs(RowInputs *inputs, int width)
+set_scratch(RowScratch *scratch, int width)
 {
-	memset(inputs->zeros, 0, (size_t) width * sizeof(float));
+	memset(scratch->zeros, 0, (size_t) width * sizeof(float));
 	for (int j = 0; j < width; j++)
-		inputs->ones[j] = 1;
+		scratch->ones[j] = 1;
 }
 
 static const float *
-mask_of(const PathWalk *walk, int layer, int32_t place, RowInputs *inputs)
+mask_of(const PathWalk *walk, int layer, int32_t place, RowScratch *scratch)
 {
 	if (!(walk->dropout.share > 0))
-		return inputs->ones;
-	mask_row(&walk->dropout, layer, place, walk->shape.width, inputs->mask);
-	return inputs->mask;
+		return scratch->ones;
+	mask_row(&walk->dropout, layer, place, walk->shape.width, scratch->mask);
+	return scratch->mask;
 }
 
 void
@@ -223,10 +223,10 @@ path_update(PathWalk *walk, int layer)
 {
 	PathStage  *stage = &walk->stage[layer];
 	int			width = walk->shape.width;
-	RowInputs	inputs;
-	Rows		rows;
+	RowScratch	scratch;
+	GateRows		rows;
 
-	set_inputs(&inputs, width);
+	set_scratch(&scratch, width);
 	for (int32_t first = 0; first < stage->count; first += rows.count)
 	{
 		rows = rows_from(stage, first);
@@ -235,10 +235,11 @@ path_update(PathWalk *walk, int layer)
 		{
 			int32_t		place = first + i;
 
-			gate_row(width, walk->block + i * 2 * width, mask_of(walk, layer, place, &inputs),
-					 rows.new ? inputs.zeros : stage->state + (int64_t) place * width,
+			gate_row(width, walk->block + i * 2 * width, mask_of(walk, layer, place, &scratch),
+					 rows.new ? scratch.zeros : stage->state + (int64_t) place * width,
 					 rows.new ? stage->chance[place - stage->senders] : 1, kept_row(walk, stage->candidate, rows, i),
-					 kept_row(walk, stage->gate, rows, i), stage[1].state + (int64_t) place * width);
+					 kept_row(walk, stage->gate, rows, i), scratch.next);
+			memcpy(stage[1].state + (int64_t) place * width, scratch.next, (size_t) width * sizeof(float));
 		}
 		pool_yield(walk->pool, walk->thread);
 	}
@@ -274,7 +275,7 @@ level_row_back(int width, const float *sum, float m, float d_logarithm, const fl
 }
 
 static void
-level_rows_back(const PathWalk *walk, int layer, Rows rows, const float *d_pre, const float *d_levelled,
+level_rows_back(const PathWalk *walk, int layer, GateRows rows, const float *d_pre, const float *d_levelled,
 				const PathLayer *gradients)
 {
 	const float *level = walk->weights.layer[layer].level;
@@ -294,7 +295,7 @@ level_rows_back(const PathWalk *walk, int layer, Rows rows, const float *d_pre, 
 
 /* Of d_pre: adds the gradients of parameters and of states, and writes those of sums. */
 static void
-map_rows_back(PathWalk *walk, int layer, Rows rows, float *d_pre, const PathLayer *gradients)
+map_rows_back(PathWalk *walk, int layer, GateRows rows, float *d_pre, const PathLayer *gradients)
 {
 	const PathStage *stage = &walk->stage[layer];
 	int			width = walk->shape.width;
@@ -330,10 +331,10 @@ path_update_back(PathWalk *walk, int layer, const PathLayer *gradients)
 	PathStage  *stage = &walk->stage[layer];
 	int			width = walk->shape.width;
 	float		d_chance[BLOCK];
-	RowInputs	inputs;
-	Rows		rows;
+	RowScratch	scratch;
+	GateRows		rows;
 
-	set_inputs(&inputs, width);
+	set_scratch(&scratch, width);
 	for (int32_t first = 0; first < stage->count; first += rows.count)
 	{
 		rows = rows_from(stage, first);
@@ -342,8 +343,8 @@ path_update_back(PathWalk *walk, int layer, const PathLayer *gradients)
 			int32_t		place = first + i;
 
 			d_chance[i] = gate_row_back(width, kept_row(walk, stage->candidate, rows, i), kept_row(walk, stage->gate, rows, i),
-										mask_of(walk, layer, place, &inputs),
-										rows.new ? inputs.zeros : stage->state + (int64_t) place * width,
+										mask_of(walk, layer, place, &scratch),
+										rows.new ? scratch.zeros : stage->state + (int64_t) place * width,
 										rows.new ? stage->chance[place - stage->senders] : 1,
 										walk->gradient + (int64_t) place * width, walk->block + i * 2 * width);
 		}

@@ -200,8 +200,8 @@ removed_of(const PathWalk *walk, int32_t entity)
 /* ---- a layer ------------------------------------------------------------------------------ */
 
 /* What attention adds up: by place, and by atom for the one that is asked for. */
-static void
-project(PathWalk *walk, int layer)
+void
+path_project(PathWalk *walk, int layer)
 {
 	const PathLayer *weights = &walk->weights.layer[layer];
 	const PathStage *stage = &walk->stage[layer];
@@ -227,6 +227,17 @@ attend(PathWalk *walk, int layer, int32_t sender, Groups groups)
 	attend_groups(1, state, walk->attend_atom, &itself, out, walk->attention + groups.count);
 }
 
+float
+path_attention(const PathWalk *walk, int layer, int32_t sender, DirectedAtom atom)
+{
+	FactGroupStart group = {.atom = atom};
+	float		attention;
+
+	attend_groups(1, walk->attend_state + (int64_t) sender * ATTENTION, walk->attend_atom, &group,
+				  walk->weights.layer[layer].attend, &attention);
+	return attention;
+}
+
 static void
 send(PathWalk *walk, int layer, int32_t sender, DirectedAtom atom, float attention, int count)
 {
@@ -244,7 +255,7 @@ path_spread(PathWalk *walk, int layer)
 	int32_t		most = path_most_reached(walk->facts);
 	int32_t		places = senders;
 
-	project(walk, layer);
+	path_project(walk, layer);
 	memset(walk->sum, 0, (size_t) senders * (size_t) walk->shape.width * sizeof(float));
 	for (int32_t i = 0; i < senders; i++)
 	{
@@ -285,7 +296,7 @@ send_gradients(PathWalk *walk, int layer, int32_t sender, DirectedAtom atom, flo
 				row(walk->d_attend_atom, atom, ATTENTION), gradients->attend);
 }
 
-/* Gradients of what `project` adds up */
+/* Gradients of what path_project adds up */
 static void
 project_back(PathWalk *walk, int layer, const PathLayer *gradients)
 {
@@ -315,7 +326,7 @@ path_spread_back(PathWalk *walk, int layer, const PathLayer *gradients)
 {
 	int32_t		senders = walk->stage[layer].senders;
 
-	project(walk, layer);
+	path_project(walk, layer);
 	memset(walk->d_attend_state, 0, (size_t) senders * ATTENTION * sizeof(float));
 	memset(walk->d_attend_atom, 0, (size_t) walk->weights.atoms * ATTENTION * sizeof(float));
 	for (int32_t i = 0; i < senders; i++)

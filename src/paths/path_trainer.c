@@ -4,9 +4,10 @@
  *
  * The loss of a question is -log of the answer's share in a softmax over all entities, in which those that were not
  * kept have score 0, and other known answers are left out.  Where a question has many answers, some more of them are
- * taken out and asked for at once: the way through the network is what costs time.  The loss is their mean.  The questions of a minibatch are dealt to SLOTS slots, each
- * of which adds up the gradients of its own, in order; then the slots are added up, in order.  So bits do not depend
- * on the threads.
+ * taken out and asked for at once, as the way through the network is what costs time: the loss is their mean.
+ *
+ * The questions of a minibatch are dealt to SLOTS slots, each of which adds up the gradients of its own, in order; then
+ * the slots are added up, in order.  So bits do not depend on the threads.
  */
 #include "walk.h"
 
@@ -73,8 +74,7 @@ take_trainer(PathTrainer plan, PathShape shape, Allocation *allocation)
 	PathWalk	walk = {.facts = plan.facts,.shape = shape,.recorded = true};
 
 	plan.walk = TAKE(allocation, PathWalk, (size_t) plan.threads);
-	plan.removed.entity = TAKE(allocation, bool, (size_t) plan.facts->entities);
-	plan.removed.edge = TAKE(allocation, uint64_t, (size_t) (plan.facts->edges / 64 + 1));
+	path_removed_take(&plan.removed, allocation, plan.facts);
 	plan.gradient = TAKE(allocation, float, SLOTS * plan.parameters);
 	plan.loss = TAKE(allocation, double, (size_t) plan.training.batch_size + 1);
 	plan.state = TAKE(allocation, float, pieces(&plan) * state_width(&plan));
@@ -111,8 +111,7 @@ path_trainer(Arena *arena, const FactIndex *facts, PathNetwork *network,
 		return NULL;
 	trainer = take_trainer(plan, network->shape, &allocation);
 	trainer->network = network;
-	memset(trainer->removed.entity, 0, (size_t) facts->entities * sizeof(bool));
-	memset(trainer->removed.edge, 0, (size_t) (facts->edges / 64 + 1) * sizeof(uint64_t));
+	path_removed_open(&trainer->removed, facts);
 	memset(trainer->state, 0, pieces(trainer) * state_width(trainer) * sizeof(float));
 	for (int i = 0; i < threads; i++)
 	{
@@ -130,86 +129,6 @@ path_trainer_state(PathTrainer *trainer, size_t *count)
 	return trainer->state;
 }
 
-/* ---- facts that are taken out -------------------------------------------------------------- */
-
-static void
-set_edge(PathTrainer *trainer, int64_t edge, bool removed)
-{
-	uint64_t	bit = UINT64_C(1) << edge % 64;
-
-	if (removed)
-		trainer->removed.edge[edge / 64] |= bit;
-	else
-		trainer->removed.edge[edge / 64] &= ~bit;
-}
-
-/* The edge of a group that leads to an entity, -1 when there is none. */
-static int64_t
-find_edge(const FactIndex *facts, FactGroup group, int32_t other)
-{
-	int64_t		first = group.first;
-	int64_t		end = group.end;
-
-	while (first < end)
-	{
-		int64_t		middle = first + (end - first) / 2;
-
-		if (facts->edge[middle].other < other)
-			first = middle + 1;
-		else
-			end = middle;
-	}
-	return first < group.end && facts->edge[first].other == other ? first : -1;
-}
-
-static void
-set_edges(PathTrainer *trainer, int32_t from, DirectedAtom atom, int32_t to, bool removed)
-{
-	const FactIndex *facts = trainer->facts;
-	int64_t		edge = find_edge(facts, fact_group(facts, from, atom), to);
-
-	if (edge < 0)
-		return;
-	set_edge(trainer, edge, removed);
-	set_edge(trainer, find_edge(facts, fact_group(facts, to, MIRRORED(atom)), from), removed);
-}
-
-/* Takes a fact out, or puts it back: with all others of its entities, unless they stay. */
-static void
-set_removed(PathTrainer *trainer, Triple fact, bool removed)
-{
-	const FactIndex *facts = trainer->facts;
-	const FactDirectory *head = &facts->directory[fact.head];
-	const FactDirectory *tail = &facts->directory[fact.tail];
-	bool		from_tail = tail[1].group - tail[0].group < head[1].group - head[0].group;
-	const FactDirectory *directory = from_tail ? tail : head;
-
-	trainer->removed.entity[fact.head] = trainer->removed.entity[fact.tail] = removed;
-	if (trainer->training.direct)
-		set_edges(trainer, fact.head, FORWARDS(fact.relation), fact.tail, removed);
-	else
-		for (int32_t i = directory[0].group; i < directory[1].group; i++)
-			set_edges(trainer, from_tail ? fact.tail : fact.head, facts->group[i].atom, from_tail ? fact.head : fact.tail,
-					  removed);
-}
-
-bool
-path_is_direct(const FactIndex *facts, const Triple *triple, int64_t count)
-{
-	int64_t		direct = 0;
-
-	for (int64_t i = 0; i < count; i++)
-	{
-		const FactDirectory *head = &facts->directory[triple[i].head];
-		bool		found = false;
-
-		for (int32_t g = head[0].group; g < head[1].group && !found; g++)
-			found = find_edge(facts, fact_group_at(facts, g), triple[i].tail) >= 0;
-		direct += found;
-	}
-	return count == 0 || direct * 100 > count;
-}
-
 /* ---- a question ---------------------------------------------------------------------------- */
 
 static PathQuestion
@@ -219,6 +138,16 @@ question_of(const PathTrainer *trainer, int64_t number)
 	DirectedAtom atom = FORWARDS(triple->relation);
 
 	return number % 2 == SIDE_HEAD ? (PathQuestion) {triple->tail, MIRRORED(atom)} : (PathQuestion) {triple->head, atom};
+}
+
+/* Takes a fact out, or puts it back: with all others of its entities, unless they stay. */
+static void
+set_removed(PathTrainer *trainer, Triple fact, bool removed)
+{
+	if (trainer->training.direct)
+		path_set_removed(&trainer->removed, trainer->facts, fact, removed);
+	else
+		path_set_all_removed(&trainer->removed, trainer->facts, fact, removed);
 }
 
 static Triple

@@ -17,6 +17,7 @@
 #ifndef HKG_PATHS_PATHS_H
 #define HKG_PATHS_PATHS_H
 
+#include "core/core.h"
 #include "core/pool.h"
 #include "facts/fact_index.h"
 
@@ -89,23 +90,31 @@ typedef struct PathStep
 
 typedef struct PathReason
 {
-	int			length;			/* 0: what no single path has, of all the others together */
+	int			length;			/* 0: all that is not in the other reasons */
 	PathStep	step[PATH_MAX_LAYERS];	/* the last one leads to the answer */
 	double		share;			/* of the answer's score; all reasons' add up to 1 */
 } PathReason;
 
+/* What finds reasons, one thread's */
+typedef struct PathReasoner PathReasoner;
+
+extern size_t path_reasoner_bytes(const FactIndex *facts, PathShape shape);
+extern PathReasoner *path_reasoner(Arena *arena, const FactIndex *facts, const PathNetwork *network);
+
 /*
- * The `most` paths at most that weigh most for an answer to the last question, by weight, and a last one of length 0
- * with the rest.  Room for most + 1.  Returns how many.
+ * The `most` paths at most that weigh most for `answer` as the answer on `side` for (given, relation), by weight, and a
+ * last reason of length 0 with the rest.  Room for most + 1.  Returns how many; 0 where the answer was not kept.  Where
+ * that triple is a fact, `without` takes it out.
  */
-extern int	path_reasons(PathReader *reader, int32_t answer, int most, PathReason *reasons, Pool *pool, int thread);
+extern int	path_reasons(PathReasoner *reasoner, Side side, int32_t given, int32_t relation, int32_t answer, bool without,
+						 int most, PathReason *reasons, Pool *pool, int thread);
 
 /* ---- path_trainer.c: learning ----------------------------------------------------------- */
 
 typedef struct PathTraining
 {
 	int			batch_size;		/* questions that are asked before the parameters change */
-	double		dropout;		/* share of the numbers of a sum that is left out, 0 .. 0.9 */
+	double		dropout;		/* share of the numbers of a candidate state that is left out, 0 .. 0.9 */
 	double		penalty;		/* times each parameter, added to its gradient */
 	bool		direct;			/* whether other facts of the two entities of a fact that is asked stay */
 	uint64_t	seed;
@@ -131,13 +140,13 @@ extern double path_train(PathTrainer *trainer, Pool *pool, const Triple *triple,
 /* The optimiser's state, which goes on with the parameters where a training is resumed. */
 extern float *path_trainer_state(PathTrainer *trainer, size_t *count);
 
-/* Floating point operations of a question, about, of a network of that shape over such facts. */
-extern double path_flops(const FactIndex *facts, PathShape shape);
-
 /*
  * Whether facts that are asked for later can be between entities that other facts relate: `triple` are held-out facts.
  * PathTraining.direct is what it should be for such facts.
  */
 extern bool path_is_direct(const FactIndex *facts, const Triple *triple, int64_t count);
+
+/* Floating point operations of a question, about, of a network of that shape over such facts. */
+extern double path_flops(const FactIndex *facts, PathShape shape);
 
 #endif							/* HKG_PATHS_PATHS_H */

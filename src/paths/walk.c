@@ -314,9 +314,8 @@ path_walk_turn(PathWalk *walk)
 	}
 }
 
-/* Gradients of the last states, and of how scores are read from them. */
-static void
-read_back(PathWalk *walk, float *d_readout)
+void
+path_read_back(PathWalk *walk, float *d_readout)
 {
 	const PathStage *last = &walk->stage[walk->shape.layers];
 	const float *readout = walk->weights.readout;
@@ -343,7 +342,7 @@ path_walk_back(PathWalk *walk, const PathWeights *gradients)
 	int			width = walk->shape.width;
 	float	   *start = gradients->start + (int64_t) walk->question.asked * width;
 
-	read_back(walk, gradients->readout);
+	path_read_back(walk, gradients->readout);
 	for (int i = walk->shape.layers - 1; i >= 0; i--)
 	{
 		path_update_back(walk, i, &gradients->layer[i]);

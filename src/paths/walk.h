@@ -33,6 +33,16 @@ path_is_removed(const PathRemoved *removed, int64_t edge)
 	return (removed->edge[edge / 64] >> edge % 64 & 1) != 0;
 }
 
+/* removed.c */
+extern void path_removed_take(PathRemoved *removed, Allocation *allocation, const FactIndex *facts);
+
+/* Takes nothing out. */
+extern void path_removed_open(PathRemoved *removed, const FactIndex *facts);
+
+/* Takes a fact out, or puts it back; the same with all facts that relate its entities. */
+extern void path_set_removed(PathRemoved *removed, const FactIndex *facts, Triple fact, bool is_removed);
+extern void path_set_all_removed(PathRemoved *removed, const FactIndex *facts, Triple fact, bool is_removed);
+
 /* Numbers are dropped out at random, as `stream` says */
 typedef struct PathDropout
 {
@@ -114,6 +124,9 @@ extern void path_walk(PathWalk *walk, PathQuestion question);
 extern void path_walk_back(PathWalk *walk, const PathWeights *gradients);
 extern void path_walk_turn(PathWalk *walk);
 
+/* Its first step: the gradients of the last states, in walk->gradient, and of how scores are read from them. */
+extern void path_read_back(PathWalk *walk, float *d_readout);
+
 /* ---- messages.c: from senders to receivers ------------------------------------------- */
 
 /* Adds up the messages of a layer, and gives new entities places behind the senders: returns how many places there are. */
@@ -124,6 +137,12 @@ extern int32_t path_spread(PathWalk *walk, int layer);
  * to walk->gradient.
  */
 extern void path_spread_back(PathWalk *walk, int layer, const PathLayer *gradients);
+
+/*
+ * The attention of a message, after path_project of its layer, which path_spread and path_spread_back begin with.
+ */
+extern void path_project(PathWalk *walk, int layer);
+extern float path_attention(const PathWalk *walk, int layer, int32_t sender, DirectedAtom atom);
 
 /* ---- gate.c: from sums to states ------------------------------------------------------- */
 

@@ -142,10 +142,340 @@ check_gradients(int layers, int32_t kept, double dropout)
 	}
 }
 
+/* ---- the definition -------------------------------------------------------------------------- */
+
+static double
+logistic(double x)
+{
+	return 1 / (1 + exp(-x));
+}
+
+/* A network as doc/method.md defines it, entity by entity, where all that is reached is kept */
+typedef struct Definition
+{
+	const PathWeights *weights;
+	PathQuestion question;
+	const Triple *triple;
+	int			triples;
+	int			width;
+	bool		reached[ENTITIES];
+	double		state[ENTITIES][16];
+} Definition;
+
+static double
+attention_of(const Definition *definition, const PathLayer *layer, const double *state, int atom)
+{
+	double		sum = layer->attend[ATTENTION];
+
+	for (int k = 0; k < ATTENTION; k++)
+	{
+		double		x = layer->attend_atom[atom * ATTENTION + k] +
+			layer->attend_asked[definition->question.asked * ATTENTION + k];
+
+		for (int j = 0; j < 16; j++)
+			x += state[j] * layer->attend_state[j * ATTENTION + k];
+		sum += layer->attend[k] * fmax(x, 0);
+	}
+	return logistic(sum);
+}
+
+static void
+add_message(const Definition *definition, const PathLayer *layer, int from, int atom, double *sum)
+{
+	const double *state = definition->state[from];
+	double		attention = attention_of(definition, layer, state, atom);
+
+	for (int j = 0; j < 16; j++)
+		sum[j] += attention * (state[j] * layer->scale[atom * 16 + j] + layer->shift[atom * 16 + j]);
+}
+
+static void
+next_state(const PathLayer *layer, const double *sum, bool new, double *state)
+{
+	double		m = 0;
+	double		chance = layer->priority[16];
+	double		next[16];
+
+	for (int j = 0; j < 16; j++)
+	{
+		m += sum[j] * sum[j] / 16;
+		chance += sum[j] * layer->priority[j];
+	}
+	for (int j = 0; j < 16; j++)
+	{
+		double		x = layer->bias[j] + log1p(m) * layer->level[j];
+		double		z = layer->bias[16 + j] + log1p(m) * layer->level[16 + j];
+
+		for (int i = 0; i < 16; i++)
+		{
+			x += sum[i] / sqrt(1 + m) * layer->map[i * 32 + j];
+			z += sum[i] / sqrt(1 + m) * layer->map[i * 32 + 16 + j] + state[i] * layer->keep[i * 16 + j];
+		}
+		next[j] = state[j] + logistic(z) * (tanh(x) - state[j]);
+	}
+	for (int j = 0; j < 16; j++)
+		state[j] = next[j] * (new ? logistic(chance) : 1);
+}
+
+static void
+define_layer(Definition *definition, const PathLayer *layer)
+{
+	double		sum[ENTITIES][16] = {{0}};
+	bool		reached[ENTITIES];
+
+	memcpy(reached, definition->reached, sizeof(reached));
+	for (int i = 0; i < definition->triples; i++)
+	{
+		Triple		t = definition->triple[i];
+
+		if (definition->reached[t.head])
+			add_message(definition, layer, t.head, FORWARDS(t.relation), sum[t.tail]);
+		if (definition->reached[t.tail])
+			add_message(definition, layer, t.tail, MIRRORED(FORWARDS(t.relation)), sum[t.head]);
+		reached[t.tail] = reached[t.tail] || definition->reached[t.head];
+		reached[t.head] = reached[t.head] || definition->reached[t.tail];
+	}
+	for (int i = 0; i < ENTITIES; i++)
+		if (definition->reached[i])
+			add_message(definition, layer, i, 2 * RELATIONS, sum[i]);
+	for (int i = 0; i < ENTITIES; i++)
+		if (reached[i])
+			next_state(layer, sum[i], !definition->reached[i], definition->state[i]);
+	memcpy(definition->reached, reached, sizeof(reached));
+}
+
+static void
+define(Definition *definition, int layers)
+{
+	memset(definition->reached, 0, sizeof(definition->reached));
+	memset(definition->state, 0, sizeof(definition->state));
+	definition->reached[definition->question.given] = true;
+	for (int j = 0; j < 16; j++)
+		definition->state[definition->question.given][j] = definition->weights->start[definition->question.asked * 16 + j];
+	for (int i = 0; i < layers; i++)
+		define_layer(definition, &definition->weights->layer[i]);
+}
+
+static void
+check_definition(bool recorded)
+{
+	Triple		triple[FACTS];
+	FactIndex	facts = random_facts(triple, ENTITIES, RELATIONS, FACTS);
+	PathNetwork network = random_network((PathShape) {RELATIONS, 3, 16, ENTITIES});
+	PathWalk	walk = open_walk(&facts, &network, recorded);
+	Definition	definition = {.weights = &walk.weights,.triple = triple,.triples = (int) facts.edges / 2};
+
+	for (int asked = 0; asked < 2 * RELATIONS; asked++)
+	{
+		int			kept = 0;
+
+		definition.question = (PathQuestion) {next_below(ENTITIES), asked};
+		define(&definition, 3);
+		path_walk(&walk, definition.question);
+		for (int i = 0; i < ENTITIES; i++)
+		{
+			double		score = walk.weights.readout[16];
+
+			for (int j = 0; j < 16; j++)
+				score += definition.state[i][j] * walk.weights.readout[j];
+			kept += definition.reached[i];
+			CHECK((walk.place[i] >= 0) == definition.reached[i]);
+			if (definition.reached[i])
+				CHECK_SAYING(fabs(score - walk.score[walk.place[i]]) < 1e-4, "%g, %g", score, walk.score[walk.place[i]]);
+		}
+		CHECK(path_walk_count(&walk) == kept);
+	}
+}
+
+/* ---- who is kept ---------------------------------------------------------------------------- */
+
+/* Of the entities that a layer reaches first, those with the highest priorities, as a network that keeps all has them. */
+static void
+check_kept(void)
+{
+	Triple		triple[FACTS];
+	FactIndex	facts = random_facts(triple, ENTITIES, RELATIONS, FACTS);
+	PathNetwork all = random_network((PathShape) {RELATIONS, 1, 16, ENTITIES});
+	PathNetwork few = {{RELATIONS, 1, 16, 3}, all.parameter};
+	PathWalk	walk_all = open_walk(&facts, &all, true);
+	PathWalk	walk_few = open_walk(&facts, &few, false);
+
+	for (int given = 0; given < ENTITIES; given++)
+	{
+		int			kept = 0;
+		float		least = 1;
+		float		most = 0;
+
+		path_walk(&walk_all, (PathQuestion) {given, 0});
+		path_walk(&walk_few, (PathQuestion) {given, 0});
+		for (int32_t i = 1; i < path_walk_count(&walk_all); i++)
+		{
+			float		chance = walk_all.stage[0].chance[i - 1];
+			bool		is_kept = walk_few.place[walk_all.entity[i]] >= 0;
+
+			kept += is_kept;
+			least = is_kept && chance < least ? chance : least;
+			most = !is_kept && chance > most ? chance : most;
+		}
+		CHECK(kept == (path_walk_count(&walk_all) - 1 < 3 ? path_walk_count(&walk_all) - 1 : 3));
+		CHECK(least >= most);
+		CHECK(walk_few.place[given] == 0);
+	}
+}
+
+/* ---- learning ---------------------------------------------------------------------------------- */
+
+#define PERSONS 60
+#define CITIES 12
+#define COUNTRIES 4
+
+/*
+ * Persons live in cities, cities are in countries and were in others, and a person's nationality is that of the city:
+ * two thirds of the nationalities are facts, the others are to be found.
+ */
+typedef struct Nations
+{
+	Triple		fact[2 * PERSONS + 2 * CITIES];
+	int			facts;
+	Triple		missing[PERSONS];
+	int			missings;
+	FactIndex	index;
+} Nations;
+
+static void
+make_nations(Nations *nations)
+{
+	*nations = (Nations) {.facts = 0};
+	for (int i = 0; i < CITIES; i++)
+	{
+		nations->fact[nations->facts++] = (Triple) {PERSONS + i, 1, PERSONS + CITIES + i % COUNTRIES};
+		nations->fact[nations->facts++] = (Triple) {PERSONS + i, 3, PERSONS + CITIES + (i + 1 + i / COUNTRIES) % COUNTRIES};
+	}
+	for (int i = 0; i < PERSONS; i++)
+	{
+		int			city = next_below(CITIES);
+		Triple		nationality = {i, 2, PERSONS + CITIES + city % COUNTRIES};
+
+		nations->fact[nations->facts++] = (Triple) {i, 0, PERSONS + city};
+		if (i % 3 == 0)
+			nations->missing[nations->missings++] = nationality;
+		else
+			nations->fact[nations->facts++] = nationality;
+	}
+	CHECK(fact_index(&arena, pool, PERSONS + CITIES + COUNTRIES, 4, nations->fact, nations->facts, &nations->index));
+}
+
+static PathNetwork
+learn_nations(Nations *nations, Pool *by, int passes)
+{
+	PathShape	shape = {4, 3, 16, 100};
+	PathNetwork network = {shape, take(path_parameters(shape) * sizeof(float))};
+	PathTraining training = {.batch_size = 8,.dropout = 0.1,.penalty = 1e-5,.direct = true,.seed = 5};
+	PathTrainer *trainer;
+
+	path_initialise(&network, 3);
+	trainer = path_trainer(&arena, &nations->index, &network, &training, pool_threads(by));
+	for (int i = 0; i < passes; i++)
+		path_train(trainer, by, nations->fact, nations->facts, 0.01, (uint64_t) i);
+	return network;
+}
+
+/* How many missing nationalities have a higher score than all other countries */
+static int
+count_found(const Nations *nations, const PathNetwork *network)
+{
+	PathReader *reader = path_reader(&arena, &nations->index, network);
+	const PathAnswer *answers;
+	int			found = 0;
+
+	for (int i = 0; i < nations->missings; i++)
+	{
+		bool		best = true;
+
+		path_answers(reader, SIDE_TAIL, nations->missing[i].head, 2, leader, POOL_LEADER, &answers);
+		for (int j = 0; j < COUNTRIES; j++)
+			best = best && (PERSONS + CITIES + j == nations->missing[i].tail ||
+							path_score(reader, PERSONS + CITIES + j) < path_score(reader, nations->missing[i].tail));
+		found += best;
+	}
+	return found;
+}
+
+/* The first reason is the city's country, all reasons are paths of facts, and their shares add up to 1. */
+static void
+check_reasons(const Nations *nations, const PathNetwork *network)
+{
+	PathReasoner *reasoner = path_reasoner(&arena, &nations->index, network);
+	PathReason	reasons[6];
+	int			by_city = 0;
+
+	for (int i = 0; i < nations->missings; i++)
+	{
+		Triple		triple = nations->missing[i];
+		int			count = path_reasons(reasoner, SIDE_TAIL, triple.head, 2, triple.tail, false, 5, reasons, leader,
+										 POOL_LEADER);
+		double		sum = 0;
+
+		CHECK(count > 0 && count <= 6);
+		for (int j = 0; j < count; j++)
+		{
+			int32_t		at = triple.head;
+
+			sum += reasons[j].share;
+			for (int k = 0; k < reasons[j].length; k++)
+			{
+				CHECK(fact_holds(&nations->index, at, reasons[j].step[k].atom, reasons[j].step[k].to));
+				at = reasons[j].step[k].to;
+			}
+			CHECK(reasons[j].length == 0 ? j == count - 1 : at == triple.tail);
+		}
+		CHECK(fabs(sum - 1) < 1e-6);
+		by_city += reasons[0].length == 2 && reasons[0].step[0].atom == FORWARDS(0) && reasons[0].step[1].atom == FORWARDS(1);
+	}
+	CHECK_SAYING(by_city >= nations->missings * 9 / 10, "%d of %d", by_city, nations->missings);
+}
+
+static void
+check_learning(void)
+{
+	Nations		nations;
+	PathNetwork network;
+	PathNetwork untaught;
+
+	make_nations(&nations);
+	network = learn_nations(&nations, pool, 30);
+	untaught = learn_nations(&nations, leader, 0);
+	CHECK_SAYING(count_found(&nations, &network) == nations.missings, "%d of %d", count_found(&nations, &network),
+				 nations.missings);
+	CHECK(count_found(&nations, &untaught) < nations.missings);
+	check_reasons(&nations, &network);
+}
+
+/* The same bits on one thread and on two */
+static void
+check_bits(void)
+{
+	Pool	   *one = pool_create(1, NULL, NULL);
+	Nations		nations;
+	PathNetwork by_two;
+	PathNetwork by_one;
+
+	make_nations(&nations);
+	by_two = learn_nations(&nations, pool, 2);
+	by_one = learn_nations(&nations, one, 2);
+	CHECK(memcmp(by_two.parameter, by_one.parameter, path_parameters(by_two.shape) * sizeof(float)) == 0);
+	pool_destroy(one);
+}
+
 void
 test_paths(void)
 {
 	check_gradients(1, ENTITIES, 0);
 	check_gradients(3, ENTITIES, 0);
 	check_gradients(3, ENTITIES, 0.3);
+	check_definition(false);
+	check_definition(true);
+	check_kept();
+	check_learning();
+	check_bits();
 }

@@ -1,0 +1,326 @@
+/*
+ * reasons.c
+ *		The paths that weigh most for an answer.
+ *
+ * The derivative of the answer's score by the sums of messages says what each message adds to it, to first order.  From
+ * the answer's last state the whole of its score flows back: at each layer what has flowed to an entity is shared out
+ * to the messages that it has got, and to its own state before, in proportion to what each adds; what would take away
+ * gets nothing.  So the flows of all paths from the given entity add up to 1.  Waiting at an entity is no step: flows
+ * of the same steps are one path.  Only the FLOWS largest are followed.
+ */
+#include "walk.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/exponential.h"
+#include "core/heap.h"
+
+#define FLOWS 256				/* that are followed from layer to layer */
+#define SPREAD 8				/* times as many are found before equal ones are put together */
+
+typedef struct Flow
+{
+	double		share;
+	int32_t		entity;			/* that it has come from */
+	int			length;
+	PathStep	step[PATH_MAX_LAYERS];	/* the last one first */
+} Flow;
+
+struct PathReasoner
+{
+	PathWalk	walk;
+	PathRemoved removed;
+	float	   *gradient;		/* of parameters, which nothing uses */
+	Flow	   *flow;			/* FLOWS at most */
+	Flow	   *next;			/* a heap of SPREAD * FLOWS */
+	int			flows;
+	int			found;
+};
+
+/* ---- memory ----------------------------------------------------------------------------- */
+
+static PathReasoner *
+take_reasoner(PathReasoner plan, Allocation *allocation)
+{
+	PathReasoner *reasoner = TAKE(allocation, PathReasoner, 1);
+
+	path_walk_take(&plan.walk, allocation);
+	path_removed_take(&plan.removed, allocation, plan.walk.facts);
+	plan.gradient = TAKE(allocation, float, path_parameters(plan.walk.shape));
+	plan.flow = TAKE(allocation, Flow, FLOWS);
+	plan.next = TAKE(allocation, Flow, SPREAD * FLOWS);
+	if (reasoner != NULL)
+		*reasoner = plan;
+	return reasoner;
+}
+
+static PathReasoner
+plan_reasoner(const FactIndex *facts, PathShape shape)
+{
+	return (PathReasoner) {.walk = {.facts = facts,.shape = shape,.recorded = true}};
+}
+
+size_t
+path_reasoner_bytes(const FactIndex *facts, PathShape shape)
+{
+	Allocation	allocation = {0};
+
+	take_reasoner(plan_reasoner(facts, shape), &allocation);
+	return allocation_bytes(&allocation);
+}
+
+PathReasoner *
+path_reasoner(Arena *arena, const FactIndex *facts, const PathNetwork *network)
+{
+	PathReasoner plan = plan_reasoner(facts, network->shape);
+	Allocation	allocation = {0};
+	PathReasoner *reasoner;
+
+	take_reasoner(plan, &allocation);
+	if (!allocation_open(&allocation, arena))
+		return NULL;
+	reasoner = take_reasoner(plan, &allocation);
+	reasoner->walk.weights = path_weights(network->shape, network->parameter);
+	reasoner->walk.removed = &reasoner->removed;
+	path_removed_open(&reasoner->removed, facts);
+	path_walk_open(&reasoner->walk);
+	path_walk_turn(&reasoner->walk);
+	return reasoner;
+}
+
+/* ---- what a message adds -------------------------------------------------------------------- */
+
+static double
+product(const float *a, const float *b, int width)
+{
+	double		sum = 0;
+
+	for (int j = 0; j < width; j++)
+		sum += (double) a[j] * b[j];
+	return sum;
+}
+
+/* What a message from a place along an atom adds to the score, by its receiver */
+static double
+message_worth(const PathWalk *walk, int layer, int32_t sender, DirectedAtom atom, int32_t receiver)
+{
+	const PathLayer *weights = &walk->weights.layer[layer];
+	int			width = walk->shape.width;
+	const float *state = walk->stage[layer].state + (int64_t) sender * width;
+	const float *scale = weights->scale + (int64_t) atom * width;
+	const float *shift = weights->shift + (int64_t) atom * width;
+	const float *d_sum = walk->sum + (int64_t) receiver * width;
+	double		sum = 0;
+
+	for (int j = 0; j < width; j++)
+		sum += (double) d_sum[j] * (state[j] * scale[j] + shift[j]);
+	return sum * path_attention(walk, layer, sender, atom);
+}
+
+/* What an entity's own state adds: by the message to itself, and by what the gate keeps. */
+static double
+waiting_worth(const PathWalk *walk, int layer, int32_t place)
+{
+	int			width = walk->shape.width;
+
+	return message_worth(walk, layer, place, walk->weights.atoms - 1, place) +
+		product(walk->gradient + (int64_t) place * width, walk->stage[layer].state + (int64_t) place * width, width);
+}
+
+/* ---- flows ------------------------------------------------------------------------------------ */
+
+/* By share, falling; equal ones in any order that does not change */
+static int
+compare_shares(const void *a, const void *b)
+{
+	const Flow *left = a;
+	const Flow *right = b;
+
+	if (left->share != right->share)
+		return left->share > right->share ? -1 : 1;
+	if (left->entity != right->entity)
+		return left->entity < right->entity ? -1 : 1;
+	return memcmp(left->step, right->step, sizeof(left->step));
+}
+
+/* Those of the same steps beside each other */
+static int
+compare_steps(const void *a, const void *b)
+{
+	const Flow *left = a;
+	const Flow *right = b;
+
+	if (left->entity != right->entity)
+		return left->entity < right->entity ? -1 : 1;
+	if (left->length != right->length)
+		return left->length < right->length ? -1 : 1;
+	return memcmp(left->step, right->step, sizeof(left->step));
+}
+
+static void
+offer(PathReasoner *reasoner, const Flow *flow)
+{
+	if (flow->share > 0)
+		reasoner->found = (int) heap_offer(reasoner->next, reasoner->found, SPREAD * FLOWS, flow, sizeof(Flow), compare_shares);
+}
+
+/* The flow that has come over an edge of its entity, backwards */
+static Flow
+step_back(const Flow *flow, const FactEdge *edge)
+{
+	Flow		next = *flow;
+
+	next.step[next.length++] = (PathStep) {MIRRORED(edge->atom), flow->entity};
+	next.entity = edge->other;
+	return next;
+}
+
+/* The place that an edge of a receiver has a message from; -1 when there is none. */
+static int32_t
+sender_of(const PathWalk *walk, int layer, int64_t edge)
+{
+	int32_t		sender = walk->place[walk->facts->edge[edge].other];
+
+	return sender < walk->stage[layer].senders && !path_is_removed(walk->removed, edge) ? sender : -1;
+}
+
+/* What a message over an edge of a receiver adds to the score, if it adds to it */
+static double
+edge_worth(const PathWalk *walk, int layer, int64_t edge, int32_t receiver)
+{
+	int32_t		sender = sender_of(walk, layer, edge);
+
+	return sender < 0 ? 0 :
+		fmax(message_worth(walk, layer, sender, MIRRORED(walk->facts->edge[edge].atom), receiver), 0);
+}
+
+/* Shares a flow out to where it has come from. */
+static void
+share_out(PathReasoner *reasoner, int layer, const Flow *flow)
+{
+	PathWalk   *walk = &reasoner->walk;
+	const int64_t *start = &walk->facts->start[flow->entity];
+	int32_t		place = walk->place[flow->entity];
+	double		waiting = place < walk->stage[layer].senders ? fmax(waiting_worth(walk, layer, place), 0) : 0;
+	double		total = waiting;
+	Flow		waits = *flow;
+
+	for (int64_t i = start[0]; i < start[1]; i++)
+		total += edge_worth(walk, layer, i, place);
+	if (!(total > 0))
+		return;
+	waits.share *= waiting / total;
+	offer(reasoner, &waits);
+	for (int64_t i = start[0]; i < start[1]; i++)
+	{
+		Flow		next = step_back(flow, &walk->facts->edge[i]);
+
+		next.share *= edge_worth(walk, layer, i, place) / total;
+		offer(reasoner, &next);
+	}
+	pool_yield(walk->pool, walk->thread);
+}
+
+/* Puts flows of the same steps together, and keeps the largest. */
+static void
+gather(PathReasoner *reasoner)
+{
+	Flow	   *next = reasoner->next;
+	int			distinct = 0;
+
+	qsort(next, (size_t) reasoner->found, sizeof(Flow), compare_steps);
+	for (int i = 0; i < reasoner->found; i++)
+		if (distinct > 0 && compare_steps(&next[i], &next[distinct - 1]) == 0)
+			next[distinct - 1].share += next[i].share;
+		else
+			next[distinct++] = next[i];
+	qsort(next, (size_t) distinct, sizeof(Flow), compare_shares);
+	reasoner->flows = distinct < FLOWS ? distinct : FLOWS;
+	memcpy(reasoner->flow, next, (size_t) reasoner->flows * sizeof(Flow));
+}
+
+/* Flows after a layer become flows before it. */
+static void
+flow_back(PathReasoner *reasoner, int layer)
+{
+	reasoner->found = 0;
+	for (int i = 0; i < reasoner->flows; i++)
+		share_out(reasoner, layer, &reasoner->flow[i]);
+	gather(reasoner);
+}
+
+/* ---- reasons -------------------------------------------------------------------------------------- */
+
+/* Follows the score of the answer at a place back to the given entity. */
+static void
+follow(PathReasoner *reasoner, int32_t place)
+{
+	PathWalk   *walk = &reasoner->walk;
+	PathWeights gradients = path_weights(walk->shape, reasoner->gradient);
+
+	memset(walk->score, 0, (size_t) path_walk_count(walk) * sizeof(float));
+	walk->score[place] = 1;
+	reasoner->flow[0] = (Flow) {.share = 1,.entity = walk->entity[place]};
+	reasoner->flows = 1;
+	path_read_back(walk, gradients.readout);
+	for (int i = walk->shape.layers - 1; i >= 0; i--)
+	{
+		path_update_back(walk, i, &gradients.layer[i]);
+		path_project(walk, i);
+		flow_back(reasoner, i);
+		path_spread_back(walk, i, &gradients.layer[i]);
+	}
+}
+
+static PathReason
+reason_of(const Flow *flow)
+{
+	PathReason	reason = {.length = flow->length,.share = flow->share};
+
+	for (int i = 0; i < flow->length; i++)
+		reason.step[i] = flow->step[flow->length - 1 - i];
+	return reason;
+}
+
+/* The largest flows of paths with steps, and a last reason with the rest. */
+static int
+list_reasons(const PathReasoner *reasoner, int most, PathReason *reasons)
+{
+	int			count = 0;
+	double		rest = 1;
+
+	for (int i = 0; i < reasoner->flows && count < most; i++)
+	{
+		if (reasoner->flow[i].length == 0)
+			continue;
+		reasons[count] = reason_of(&reasoner->flow[i]);
+		rest -= reasons[count++].share;
+	}
+	reasons[count] = (PathReason) {.share = fmax(rest, 0)};
+	return count + 1;
+}
+
+int
+path_reasons(PathReasoner *reasoner, Side side, int32_t given, int32_t relation, int32_t answer, bool without,
+			 int most, PathReason *reasons, Pool *pool, int thread)
+{
+	PathWalk   *walk = &reasoner->walk;
+	bool		for_tail = side == SIDE_TAIL;
+	Triple		fact = {for_tail ? given : answer, relation, for_tail ? answer : given};
+	int			count = 0;
+
+	walk->pool = pool;
+	walk->thread = thread;
+	path_removed_open(&reasoner->removed, walk->facts);
+	if (without)
+		path_set_removed(&reasoner->removed, walk->facts, fact, true);
+	path_walk(walk, (PathQuestion) {given, for_tail ? FORWARDS(relation) : MIRRORED(FORWARDS(relation))});
+	if (walk->place[answer] >= 0)
+	{
+		follow(reasoner, walk->place[answer]);
+		count = list_reasons(reasoner, most, reasons);
+	}
+	return count;
+}

@@ -1,0 +1,107 @@
+/*
+ * removed.c
+ *		Facts that a walk does not use.
+ */
+#include "walk.h"
+
+#include <string.h>
+
+static size_t
+edge_words(const FactIndex *facts)
+{
+	return (size_t) (facts->edges / 64 + 1);
+}
+
+void
+path_removed_take(PathRemoved *removed, Allocation *allocation, const FactIndex *facts)
+{
+	removed->entity = TAKE(allocation, bool, (size_t) facts->entities);
+	removed->edge = TAKE(allocation, uint64_t, edge_words(facts));
+}
+
+void
+path_removed_open(PathRemoved *removed, const FactIndex *facts)
+{
+	memset(removed->entity, 0, (size_t) facts->entities * sizeof(bool));
+	memset(removed->edge, 0, edge_words(facts) * sizeof(uint64_t));
+}
+
+static void
+set_edge(const PathRemoved *removed, int64_t edge, bool is_removed)
+{
+	uint64_t	bit = UINT64_C(1) << edge % 64;
+
+	if (is_removed)
+		removed->edge[edge / 64] |= bit;
+	else
+		removed->edge[edge / 64] &= ~bit;
+}
+
+/* The edge of a group that leads to an entity, -1 when there is none. */
+static int64_t
+find_edge(const FactIndex *facts, FactGroup group, int32_t other)
+{
+	int64_t		first = group.first;
+	int64_t		end = group.end;
+
+	while (first < end)
+	{
+		int64_t		middle = first + (end - first) / 2;
+
+		if (facts->edge[middle].other < other)
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	return first < group.end && facts->edge[first].other == other ? first : -1;
+}
+
+/* Both edges of a fact, if it is one */
+static void
+set_edges(const PathRemoved *removed, const FactIndex *facts, int32_t from, DirectedAtom atom, int32_t to, bool is_removed)
+{
+	int64_t		edge = find_edge(facts, fact_group(facts, from, atom), to);
+
+	if (edge < 0)
+		return;
+	set_edge(removed, edge, is_removed);
+	set_edge(removed, find_edge(facts, fact_group(facts, to, MIRRORED(atom)), from), is_removed);
+}
+
+void
+path_set_removed(PathRemoved *removed, const FactIndex *facts, Triple fact, bool is_removed)
+{
+	removed->entity[fact.head] = removed->entity[fact.tail] = is_removed;
+	set_edges(removed, facts, fact.head, FORWARDS(fact.relation), fact.tail, is_removed);
+}
+
+void
+path_set_all_removed(PathRemoved *removed, const FactIndex *facts, Triple fact, bool is_removed)
+{
+	const FactDirectory *head = &facts->directory[fact.head];
+	const FactDirectory *tail = &facts->directory[fact.tail];
+	bool		from_tail = tail[1].group - tail[0].group < head[1].group - head[0].group;
+	const FactDirectory *directory = from_tail ? tail : head;
+
+	removed->entity[fact.head] = removed->entity[fact.tail] = is_removed;
+	for (int32_t i = directory[0].group; i < directory[1].group; i++)
+		set_edges(removed, facts, from_tail ? fact.tail : fact.head, facts->group[i].atom, from_tail ? fact.head : fact.tail,
+				  is_removed);
+}
+
+bool
+path_is_direct(const FactIndex *facts, const Triple *triple, int64_t count)
+{
+	int64_t		direct = 0;
+
+	for (int64_t i = 0; i < count; i++)
+	{
+		const FactDirectory *head = &facts->directory[triple[i].head];
+		bool		found = false;
+
+		for (int32_t g = head[0].group; g < head[1].group && !found; g++)
+			found = find_edge(facts, fact_group_at(facts, g), triple[i].tail) >= 0;
+		direct += found;
+	}
+	return count == 0 || direct * 100 > count;
+}
