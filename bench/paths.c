@@ -10,6 +10,8 @@
  *
  *	layers=6 width=32 kept=1000 epochs=10 questions=4096 batch=32 rate=0.003 end=0.1 dropout=0 penalty=0
  *	direct=-1 (by what is held out) sample=500 seed=1 threads=2 save=FILE load=FILE test=0
+ *	new=FILE known=N	at the end, all but the first N triples of another graph with the same relations, whose first N
+ *						are its facts
  */
 #include <math.h>
 #include <stdio.h>
@@ -60,6 +62,7 @@ typedef struct Ranking
 {
 	PathReader **reader;		/* of each thread */
 	Pool	   *pool;
+	int32_t		entities;
 	const Triple *triple;
 	Questions	known;			/* of the triples, with all known answers */
 	double	   *reciprocal;		/* by example */
@@ -69,7 +72,7 @@ typedef struct Ranking
 /* The filtered rank of an answer; of equal ones, the middle. */
 static double
 rank_of(const Ranking *ranking, PathReader *reader, const Question *question, const PathAnswer *answers, int64_t count,
-		int64_t entities, int32_t answer)
+		int32_t answer)
 {
 	double		score = path_score(reader, answer);
 	double		above = 0;
@@ -96,11 +99,9 @@ rank_of(const Ranking *ranking, PathReader *reader, const Question *question, co
 		last = entity;
 	}
 	if (score == 0)
-		equal += (double) (entities - 1 - filtered - listed);
+		equal += (double) (ranking->entities - 1 - filtered - listed);
 	return 1 + above + equal / 2;
 }
-
-static int32_t entities;
 
 static void
 rank_question(void *argument, int64_t item, int thread)
@@ -114,7 +115,7 @@ rank_question(void *argument, int64_t item, int thread)
 
 	for (int64_t i = question->first_example; i >= 0; i = ranking->known.next_example[i])
 	{
-		double		rank = rank_of(ranking, reader, question, answers, count, entities, example_answer(ranking->triple, i));
+		double		rank = rank_of(ranking, reader, question, answers, count, example_answer(ranking->triple, i));
 
 		ranking->reciprocal[i] = 1 / rank;
 		ranking->hit[i] = rank <= 10;
@@ -131,7 +132,7 @@ typedef struct Metrics
 static Metrics
 rank_all(const Graph *graph, PathReader **reader, Pool *pool, const Triple *triple, int64_t count)
 {
-	Ranking		ranking = {.reader = reader,.pool = pool,.triple = triple};
+	Ranking		ranking = {.reader = reader,.pool = pool,.entities = graph->entities,.triple = triple};
 	Allocation	allocation = {0};
 	Metrics		metrics = {0};
 	int64_t		start;
@@ -170,6 +171,23 @@ shuffle(Triple *triple, int64_t count, uint64_t stream)
 	}
 }
 
+/* Ranks the facts of a graph that the network has not seen. */
+static void
+rank_new(const PathNetwork *network, Pool *pool)
+{
+	Graph		graph = read_graph(text_setting("new"));
+	int64_t		known = (int64_t) setting("known", 0);
+	PathReader *reader[64];
+	FactIndex	facts;
+	Metrics		metrics;
+
+	fact_index(&arena, pool, graph.entities, network->shape.relations, graph.triple, known, &facts);
+	for (int i = 0; i < pool_threads(pool); i++)
+		reader[i] = path_reader(&arena, &facts, network);
+	metrics = rank_all(&graph, reader, pool, graph.triple + known, graph.count - known);
+	printf("new entities: MRR %.4f, Hits@10 %.4f\n", metrics.mrr, metrics.hits);
+}
+
 int
 main(int count, char **argument)
 {
@@ -198,7 +216,6 @@ main(int count, char **argument)
 	graph = read_graph(argument[1]);
 	graph.train = atoll(argument[2]);
 	graph.ranked = atoll(argument[3]);
-	entities = graph.entities;
 	threads = (int) setting("threads", 2);
 	pool = pool_create(threads, NULL, NULL);
 	fact_index(&arena, pool, graph.entities, graph.relations, graph.triple, graph.train, &facts);
@@ -269,6 +286,8 @@ main(int count, char **argument)
 
 		printf("test: MRR %.4f, Hits@10 %.4f, %.1f ms a question ranked\n", metrics.mrr, metrics.hits, metrics.seconds * 1e3);
 	}
+	if (text_setting("new") != NULL)
+		rank_new(&network, pool);
 	pool_destroy(pool);
 	return 0;
 }
