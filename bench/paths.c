@@ -267,8 +267,8 @@ main(int count, char **argument)
 		next += questions;
 		train_seconds += monotonic_now() - start;
 		metrics = rank_all(&graph, reader, pool, valid, sample);
-		printf("epoch %d: %.1f s, %.1f ms a question, loss %.4f, MRR %.4f, Hits@10 %.4f, %.1f ms a question ranked\n", epoch + 1,
-			   (double) train_seconds / 1e9, (double) train_seconds / 1e6 * threads / (2.0 * (double) questions * (epoch + 1)), loss,
+		printf("epoch %d: %.1f s, %lld questions, %.1f ms a question, loss %.4f, MRR %.4f, Hits@10 %.4f, %.1f ms a question ranked\n", epoch + 1,
+			   (double) train_seconds / 1e9, (long long) (2 * questions * (epoch + 1)), (double) train_seconds / 1e6 * threads / (2.0 * (double) questions * (epoch + 1)), loss,
 			   metrics.mrr, metrics.hits, metrics.seconds * 1e3);
 		fflush(stdout);
 		if (text_setting("save") != NULL)
