@@ -11,17 +11,26 @@
 #include "core/exponential.h"
 #include "core/vector.h"
 
+#define LAST_KEPT 8
+
 int32_t
 path_most_reached(const FactIndex *facts)
 {
 	return facts->entities < PATH_MAX_REACHED ? facts->entities : PATH_MAX_REACHED;
 }
 
+/* Entities that a layer keeps of those that it reaches first, at most.  The last one's send nothing: they cost less. */
+static int32_t
+most_kept(PathShape shape, int layer)
+{
+	return layer < shape.layers - 1 ? shape.kept : LAST_KEPT * shape.kept;
+}
+
 /* Places that there may be before a layer. */
 static int32_t
 most_senders(const FactIndex *facts, PathShape shape, int layer)
 {
-	int64_t		most = 1 + (int64_t) layer * shape.kept;
+	int64_t		most = 1 + (int64_t) layer * shape.kept + (layer < shape.layers ? 0 : (LAST_KEPT - 1) * (int64_t) shape.kept);
 	int32_t		reached = path_most_reached(facts);
 
 	return most < reached ? (int32_t) most : reached;
@@ -49,7 +58,7 @@ take_stage(PathWalk *walk, Allocation *allocation, int layer)
 	stage->sum = TAKE(allocation, float, count * width);
 	stage->candidate = TAKE(allocation, float, count * width);
 	stage->gate = TAKE(allocation, float, count * width);
-	stage->chance = TAKE(allocation, float, (size_t) walk->shape.kept);
+	stage->chance = TAKE(allocation, float, (size_t) most_kept(walk->shape, layer));
 }
 
 /* Without a record all stages are one, and sums stay where they were added up. */
@@ -62,7 +71,7 @@ take_shared_stage(PathWalk *walk, Allocation *allocation)
 	shared.state = TAKE(allocation, float, (size_t) path_most_places(walk->facts, walk->shape) * width);
 	shared.candidate = TAKE(allocation, float, width);
 	shared.gate = TAKE(allocation, float, width);
-	shared.chance = TAKE(allocation, float, (size_t) walk->shape.kept);
+	shared.chance = TAKE(allocation, float, LAST_KEPT * (size_t) walk->shape.kept);
 	for (int i = 0; i <= walk->shape.layers; i++)
 		walk->stage[i] = shared;
 }
@@ -190,9 +199,9 @@ typedef struct Bound
 } Bound;
 
 static Bound
-bound_of(const PathWalk *walk, int32_t reached)
+bound_of(const PathWalk *walk, int layer, int32_t reached)
 {
-	int32_t		kept = walk->shape.kept;
+	int32_t		kept = most_kept(walk->shape, layer);
 	float	   *copy = walk->priority + reached;
 	Bound		bound = {-INFINITY, reached};
 
@@ -239,7 +248,7 @@ choose(PathWalk *walk, int layer, int32_t places)
 
 	rate((int) width, reached, walk->sum + (size_t) stage->senders * width, walk->weights.layer[layer].priority,
 		 walk->priority);
-	bound = bound_of(walk, reached);
+	bound = bound_of(walk, layer, reached);
 	if (stage->sum != walk->sum)
 		memcpy(stage->sum, walk->sum, (size_t) stage->senders * width * sizeof(float));
 	stage->count = stage->senders;

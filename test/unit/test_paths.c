@@ -289,16 +289,16 @@ check_definition(bool recorded)
 
 /* ---- who is kept ---------------------------------------------------------------------------- */
 
-/* Of the entities that a layer reaches first, those with the highest priorities, as a network that keeps all has them. */
+/* Of the entities that the first layer reaches, those with the highest priorities, as a network that keeps all has them. */
 static void
 check_kept(void)
 {
 	Triple		triple[FACTS];
 	FactIndex	facts = random_facts(triple, ENTITIES, RELATIONS, FACTS);
-	PathNetwork all = random_network((PathShape) {RELATIONS, 1, 16, ENTITIES});
-	PathNetwork few = {{RELATIONS, 1, 16, 3}, all.parameter};
+	PathNetwork all = random_network((PathShape) {RELATIONS, 2, 16, ENTITIES});
+	PathNetwork few = {{RELATIONS, 2, 16, 3}, all.parameter};
 	PathWalk	walk_all = open_walk(&facts, &all, true);
-	PathWalk	walk_few = open_walk(&facts, &few, false);
+	PathWalk	walk_few = open_walk(&facts, &few, true);
 
 	for (int given = 0; given < ENTITIES; given++)
 	{
@@ -308,16 +308,17 @@ check_kept(void)
 
 		path_walk(&walk_all, (PathQuestion) {given, 0});
 		path_walk(&walk_few, (PathQuestion) {given, 0});
-		for (int32_t i = 1; i < path_walk_count(&walk_all); i++)
+		for (int32_t i = 1; i < walk_all.stage[0].count; i++)
 		{
 			float		chance = walk_all.stage[0].chance[i - 1];
-			bool		is_kept = walk_few.place[walk_all.entity[i]] >= 0;
+			int32_t		place = walk_few.place[walk_all.entity[i]];
+			bool		is_kept = place >= 0 && place < walk_few.stage[0].count;
 
 			kept += is_kept;
 			least = is_kept && chance < least ? chance : least;
 			most = !is_kept && chance > most ? chance : most;
 		}
-		CHECK(kept == (path_walk_count(&walk_all) - 1 < 3 ? path_walk_count(&walk_all) - 1 : 3));
+		CHECK(kept == (walk_all.stage[0].count - 1 < 3 ? walk_all.stage[0].count - 1 : 3));
 		CHECK(least >= most);
 		CHECK(walk_few.place[given] == 0);
 	}
