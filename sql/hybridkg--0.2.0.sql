@@ -385,6 +385,39 @@ begin
 	alter table evidence_weight add closed_world float8;
 	comment on column evidence_weight.closed_world is 'what counts as false where the given entity of a question has no fact of the relation: with u the share of such pairs in the body of a rule, the rule is worth its evidence_confidence / (1 - (1 - closed_world) * u); 1: all of them (standard confidence), 0: none (PCA confidence); null in rows of 0.1.0, as 1';
 	comment on column model.evidence is 'how rules count at prediction; null: not at all. discount: the weight of each further rule that infers the same candidate, 0 (only the best rule counts) to 1 (noisy-or), for rules alone and for rules beside the embedding; calibration: that of all relations together, see evidence_weight.calibration; error: the expected calibration error of the ten best answers, 0 to 1; held_out: the share of the known facts that was held out; fitted_missing: the assume_missing that probabilities were fitted with, 0 where they are the chances to be held out; assume_missing: the share of all true facts that the graph is assumed to lack, argument assume_missing of hkg_train';
+
+	alter table model add paths jsonb;
+	comment on column model.paths is 'the shape of the network that reads paths, see table path_network: layers, width and kept, as arguments path_layers, path_width and path_kept of hkg_train; null: the model has none';
+	create table path_network (
+		model text not null references model on delete cascade on update cascade,
+		layer int not null,
+		part text not null,
+		relation int references relation on delete cascade,
+		inverse boolean,
+		numbers real[] not null
+	);
+	create unique index path_network_key on path_network (model, layer, part, coalesce(relation, -1), coalesce(inverse, false));
+	create index path_network_relation_idx on path_network (relation);
+	comment on table path_network is 'the parameters of the network that reads the paths from an entity, a part at a time; doc/method.md, "Learnt paths", defines them';
+	comment on column path_network.model is 'model.name';
+	comment on column path_network.layer is '1 first; 0: of no layer';
+	comment on column path_network.part is 'start: the state of the given entity by what is asked; readout: the score of a state, and an offset behind it; scale, shift: u and v of a message by atom; attend_atom, attend_asked, attend_state, attend: c, d, W, and w with b, of attention; map: A and B side by side, row by row; level, bias: of both likewise; keep: C; priority: pi with its offset';
+	comment on column path_network.relation is 'relation.id of the atom; null: of the atom that leads from an entity to itself, or of no atom';
+	comment on column path_network.inverse is 'whether the atom is read backwards; null where it has no relation';
+	comment on column path_network.numbers is 'the numbers of one row of the part';
+	for reader in select distinct case a.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end
+			from pg_class c, aclexplode(c.relacl) a
+			where c.oid = 'relation_embedding'::regclass and a.privilege_type = 'SELECT' and a.grantee <> c.relowner loop
+		execute format('grant select on path_network to %s', reader);
+	end loop;
+	create trigger inserted after insert on path_network referencing new table as changed
+		for each statement execute function model_changed();
+	create trigger updated after update on path_network referencing new table as changed old table as changed_from
+		for each statement execute function model_changed();
+	create trigger deleted after delete on path_network referencing old table as changed
+		for each statement execute function model_changed();
+	create trigger truncated after truncate on path_network
+		for each statement execute function model_changed();
 end
 $$;
 comment on procedure hkg_layout_2() is 'the tables of 0.2.0; for hkg_upgrade_graph';
@@ -417,7 +450,7 @@ end
 $$;
 comment on function hkg_create_graph(name) is
 'makes an empty graph: a schema of that name, owned by the caller
-Its tables are entity, relation, triple, holdout, model, entity_embedding, relation_embedding, threshold, evidence_weight, rule, inferred, iteration, checkpoint, checkpoint_inferred, trial and source
+Its tables are entity, relation, triple, holdout, model, entity_embedding, relation_embedding, threshold, evidence_weight, path_network, rule, inferred, iteration, checkpoint, checkpoint_inferred, trial and source
 graph: the name of the new schema
 errors: 42P06 when a schema of that name exists, 42939 for a name that no schema can have';
 

@@ -213,7 +213,8 @@ graph_lock_facts(const Graph *graph, bool prune)
 		{"relation", RowExclusiveLock}, {"entity_embedding", RowExclusiveLock}, {"inferred", RowExclusiveLock}
 	};
 
-	lock_tables(graph, lock, prune ? lengthof(lock) : 4);
+	/* without pruning, entities stay, and what belongs to them */
+	lock_tables(graph, lock, prune ? lengthof(lock) : lengthof(lock) - 2);
 }
 
 void
@@ -222,7 +223,8 @@ graph_lock_models(const Graph *graph)
 	static const TableLock lock[] = {
 		{"model", RowExclusiveLock}, {"entity_embedding", RowExclusiveLock}, {"relation_embedding", RowExclusiveLock},
 		{"threshold", RowExclusiveLock}, {"evidence_weight", RowExclusiveLock}, {"rule", RowExclusiveLock},
-		{"inferred", RowExclusiveLock}, {"iteration", RowExclusiveLock}, {"checkpoint", RowExclusiveLock},
+		{"path_network", RowExclusiveLock}, {"inferred", RowExclusiveLock}, {"iteration", RowExclusiveLock},
+		{"checkpoint", RowExclusiveLock},
 		{"checkpoint_inferred", RowExclusiveLock}, {"triple", AccessShareLock}, {"holdout", AccessShareLock},
 		{"entity", RowShareLock}, {"relation", RowShareLock}
 	};

@@ -107,54 +107,75 @@ path_initialise(PathNetwork *network, uint64_t seed)
 		draw_layer(&weights.layer[i], shape, stream, &drawn);
 }
 
-/* ---- from one network to another ---------------------------------------------------------- */
+/* ---- parts ---------------------------------------------------------------------------------- */
 
-typedef struct Carry
+static int
+layer_parts(const PathLayer *layer, PathShape shape, int number, PathPart *parts)
 {
-	const int32_t *row;			/* of each relation of the other one */
-	int32_t		relations;		/* of the other one */
-	int32_t		from_relations;
-} Carry;
+	int32_t		asked = 2 * shape.relations;
+	int			width = shape.width;
+	const PathPart all[] = {
+		{"scale", number, true, asked + 1, width, layer->scale},
+		{"shift", number, true, asked + 1, width, layer->shift},
+		{"attend_atom", number, true, asked + 1, ATTENTION, layer->attend_atom},
+		{"attend_asked", number, true, asked, ATTENTION, layer->attend_asked},
+		{"attend_state", number, false, 1, width * ATTENTION, layer->attend_state},
+		{"attend", number, false, 1, ATTENTION + 1, layer->attend},
+		{"map", number, false, 1, 2 * width * width, layer->map},
+		{"level", number, false, 1, 2 * width, layer->level},
+		{"keep", number, false, 1, width * width, layer->keep},
+		{"bias", number, false, 1, 2 * width, layer->bias},
+		{"priority", number, false, 1, width + 1, layer->priority}
+	};
 
-/* A matrix with a row for each directed atom, and perhaps one more for the atom to itself */
-static void
-carry_atoms(const Carry *carry, const float *from, float *to, size_t width, bool to_itself)
-{
-	for (int32_t i = 0; i < carry->relations; i++)
-		if (carry->row[i] >= 0)
-			memcpy(to + FORWARDS((size_t) i) * width, from + FORWARDS((size_t) carry->row[i]) * width,
-				   2 * width * sizeof(float));
-	if (to_itself)
-		memcpy(to + FORWARDS((size_t) carry->relations) * width, from + FORWARDS((size_t) carry->from_relations) * width,
-			   width * sizeof(float));
+	memcpy(parts, all, sizeof(all));
+	return (int) (sizeof(all) / sizeof(all[0]));
 }
 
-static void
-carry_layer(const Carry *carry, const PathLayer *from, const PathLayer *to, size_t width)
+int
+path_parts(const PathNetwork *network, PathPart *parts)
 {
-	carry_atoms(carry, from->scale, to->scale, width, true);
-	carry_atoms(carry, from->shift, to->shift, width, true);
-	carry_atoms(carry, from->attend_atom, to->attend_atom, ATTENTION, true);
-	carry_atoms(carry, from->attend_asked, to->attend_asked, ATTENTION, false);
-	memcpy(to->attend_state, from->attend_state, width * ATTENTION * sizeof(float));
-	memcpy(to->attend, from->attend, (ATTENTION + 1) * sizeof(float));
-	memcpy(to->map, from->map, width * 2 * width * sizeof(float));
-	memcpy(to->level, from->level, 2 * width * sizeof(float));
-	memcpy(to->keep, from->keep, width * width * sizeof(float));
-	memcpy(to->bias, from->bias, 2 * width * sizeof(float));
-	memcpy(to->priority, from->priority, (width + 1) * sizeof(float));
+	PathShape	shape = network->shape;
+	PathWeights weights = path_weights(shape, network->parameter);
+	int			count = 0;
+
+	parts[count++] = (PathPart) {"start", 0, true, 2 * shape.relations, shape.width, weights.start};
+	parts[count++] = (PathPart) {"readout", 0, false, 1, shape.width + 1, weights.readout};
+	for (int i = 0; i < shape.layers; i++)
+		count += layer_parts(&weights.layer[i], shape, i + 1, parts + count);
+	return count;
+}
+
+static size_t
+part_bytes(const PathPart *part, int32_t rows)
+{
+	return (size_t) rows * (size_t) part->columns * sizeof(float);
+}
+
+/* A part of each network, in its relations */
+static void
+carry_atoms(const PathPart *from, const int32_t *row, const PathPart *to)
+{
+	for (int32_t i = 0; i < to->rows / 2; i++)
+		if (row[i] >= 0)
+			memcpy(to->number + 2 * (size_t) i * (size_t) to->columns,
+				   from->number + 2 * (size_t) row[i] * (size_t) to->columns, part_bytes(to, 2));
+	if (to->rows % 2 == 1)
+		memcpy(to->number + (size_t) (to->rows - 1) * (size_t) to->columns,
+			   from->number + (size_t) (from->rows - 1) * (size_t) to->columns, part_bytes(to, 1));
 }
 
 void
 path_carry(const PathNetwork *from, const int32_t *row, PathNetwork *to)
 {
-	Carry		carry = {row, to->shape.relations, from->shape.relations};
-	size_t		width = (size_t) to->shape.width;
-	PathWeights old = path_weights(from->shape, from->parameter);
-	PathWeights new = path_weights(to->shape, to->parameter);
+	PathPart	old[PATH_MAX_PARTS];
+	PathPart	new[PATH_MAX_PARTS];
+	int			parts = path_parts(from, old);
 
-	carry_atoms(&carry, old.start, new.start, width, false);
-	memcpy(new.readout, old.readout, (width + 1) * sizeof(float));
-	for (int i = 0; i < to->shape.layers; i++)
-		carry_layer(&carry, &old.layer[i], &new.layer[i], width);
+	path_parts(to, new);
+	for (int i = 0; i < parts; i++)
+		if (new[i].by_atom)
+			carry_atoms(&old[i], row, &new[i]);
+		else
+			memcpy(new[i].number, old[i].number, part_bytes(&new[i], 1));
 }

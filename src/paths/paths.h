@@ -26,13 +26,15 @@
 #define PATH_MAX_LAYERS	16
 #define PATH_WIDTH_STEP	16		/* widths are multiples of it */
 #define PATH_MAX_WIDTH	256
+#define PATH_MAX_KEPT	65536
 
 typedef struct PathShape
 {
 	int32_t		relations;
 	int			layers;			/* 1 .. PATH_MAX_LAYERS */
 	int			width;			/* numbers of a state */
-	int32_t		kept;			/* entities that a layer keeps of those it reaches first, at most; at least 1 */
+	int32_t		kept;			/* entities that a layer keeps of those that it reaches first, at most: 1 .. PATH_MAX_KEPT; the
+								 * last layer keeps eight times as many */
 } PathShape;
 
 typedef struct PathNetwork
@@ -46,6 +48,26 @@ extern size_t path_parameters(PathShape shape);
 
 /* Initial parameters. */
 extern void path_initialise(PathNetwork *network, uint64_t seed);
+
+/*
+ * A part of the parameters: an array with `rows` rows of `columns` numbers.  By atom, row 2 i is of relation i forwards
+ * and row 2 i + 1 of it backwards; of an odd number of rows the last one is of the atom that leads from an entity to
+ * itself.
+ */
+typedef struct PathPart
+{
+	const char *name;
+	int			layer;			/* 1 .. layers; 0: of no layer */
+	bool		by_atom;
+	int32_t		rows;
+	int			columns;
+	float	   *number;
+} PathPart;
+
+#define PATH_MAX_PARTS (2 + 11 * PATH_MAX_LAYERS)
+
+/* All of them; returns how many. */
+extern int	path_parts(const PathNetwork *network, PathPart *parts);
 
 /*
  * Puts a network's parameters into another one, of the same layers and width, whose relations may be others: row[i] is

@@ -64,7 +64,7 @@ record_lock_tables(const Graph *graph)
 	static const TableRights needed[] = {
 		{"model", ACL_SELECT | ACL_INSERT | ACL_UPDATE},
 		{"entity_embedding", REPLACED}, {"relation_embedding", REPLACED}, {"threshold", REPLACED},
-		{"evidence_weight", REPLACED}, {"rule", REPLACED}, {"inferred", REPLACED}, {"iteration", REPLACED},
+		{"evidence_weight", REPLACED}, {"path_network", REPLACED}, {"rule", REPLACED}, {"inferred", REPLACED}, {"iteration", REPLACED},
 		{"checkpoint", REPLACED}, {"checkpoint_inferred", REPLACED}
 	};
 
@@ -92,7 +92,7 @@ void
 record_replace(Graph *graph, const TrainSettings *settings)
 {
 	static const char *const old[] = {
-		"entity_embedding", "relation_embedding", "threshold", "evidence_weight", "rule", "inferred", NULL
+		"entity_embedding", "relation_embedding", "threshold", "evidence_weight", "path_network", "rule", "inferred", NULL
 	};
 	static const char *const waiting[] = {"checkpoint", "checkpoint_inferred", NULL};
 	SqlArgs		args = {0};
@@ -107,7 +107,7 @@ record_replace(Graph *graph, const TrainSettings *settings)
 	arg_text(&args, settings->score_function);
 	sql_arg(&args, INT4OID, Int32GetDatum(settings->dimensions));
 	arg_text(&args, settings_json(settings));
-	sql_run(psprintf("update %smodel set score_function = $2, dimensions = $3, settings = $4::jsonb, evidence = null "
+	sql_run(psprintf("update %smodel set score_function = $2, dimensions = $3, settings = $4::jsonb, evidence = null, paths = null "
 					 "where name = $1", graph->prefix), &args);
 }
 

@@ -1,0 +1,25 @@
+/*
+ * path_network.h
+ *		The path network of a model, in column paths of table model and table path_network.
+ */
+#ifndef HKG_MODEL_PATH_NETWORK_H
+#define HKG_MODEL_PATH_NETWORK_H
+
+#include "server/compat.h"
+
+#include "graph/graph.h"
+#include "paths/paths.h"
+
+/* Whether a model has one. */
+extern bool path_network_exists(const Graph *graph, const char *model);
+
+/*
+ * It, in the current context, with the relations of `data` as its rows; relations that it has not learnt have initial
+ * parameters.  NULL when the model has none; ERROR 22000 when its rows are damaged.
+ */
+extern PathNetwork *path_network_read(Graph *graph, const char *model, const GraphData *data);
+
+/* Writes it in place of the model's, whose row is there; NULL: the model has none. */
+extern void path_network_write(const Graph *graph, const char *model, const GraphData *data, const PathNetwork *network);
+
+#endif							/* HKG_MODEL_PATH_NETWORK_H */
