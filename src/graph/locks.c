@@ -149,7 +149,7 @@ typedef struct TableLock
 	LOCKMODE	mode;
 } TableLock;
 
-#define MOST_TABLES 14
+#define MOST_TABLES 16
 
 /* The tables that are there; what is not is left to the statement that needs it. */
 typedef struct FoundTables
@@ -164,6 +164,7 @@ find_tables(const Graph *graph, const TableLock *lock, int count)
 {
 	FoundTables found = {0};
 
+	Assert(count <= MOST_TABLES);
 	for (int i = 0; i < count; i++)
 	{
 		Oid			oid = get_relname_relid(lock[i].table, graph->schema);
