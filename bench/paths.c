@@ -24,6 +24,8 @@
 #include "core/random.h"
 #include "paths/paths.h"
 
+#define MOST_THREADS 64
+
 static void *
 allocate(void *context, size_t bytes)
 {
@@ -157,7 +159,6 @@ rank_all(const Graph *graph, PathReader **reader, Pool *pool, const Triple *trip
 	return metrics;
 }
 
-/* Some of the triples, the same in each epoch, or others: in an order that is drawn. */
 static void
 shuffle(Triple *triple, int64_t count, uint64_t stream)
 {
@@ -171,123 +172,192 @@ shuffle(Triple *triple, int64_t count, uint64_t stream)
 	}
 }
 
-/* Ranks the facts of a graph that the network has not seen. */
-static void
-rank_new(const PathNetwork *network, Pool *pool)
-{
-	Graph		graph = read_graph(text_setting("new"));
-	int64_t		known = (int64_t) setting("known", 0);
-	PathReader *reader[64];
-	FactIndex	facts;
-	Metrics		metrics;
+/* ---- a run ------------------------------------------------------------------------------ */
 
-	fact_index(&arena, pool, graph.entities, network->shape.relations, graph.triple, known, &facts);
-	for (int i = 0; i < pool_threads(pool); i++)
-		reader[i] = path_reader(&arena, &facts, network);
-	metrics = rank_all(&graph, reader, pool, graph.triple + known, graph.count - known);
-	printf("new entities: MRR %.4f, Hits@10 %.4f\n", metrics.mrr, metrics.hits);
-}
-
-int
-main(int count, char **argument)
+typedef struct Run
 {
 	Graph		graph;
 	FactIndex	facts;
 	PathNetwork network;
 	PathTraining training;
 	PathTrainer *trainer;
-	PathReader *reader[64];
+	PathReader *reader[MOST_THREADS];
 	Pool	   *pool;
-	Triple	   *train;
-	Triple	   *valid;
-	int64_t		train_seconds = 0;
-	int64_t		questions;
-	int64_t		sample;
-	int64_t		next = 0;
-	int64_t		passes = 0;
-	int			epochs;
 	int			threads;
+	Triple	   *train;			/* in the order of this pass */
+	int64_t		next;			/* of train */
+	uint64_t	passes;
+	Triple	   *valid;			/* in an order that is drawn */
+	double		seconds;		/* of learning */
+} Run;
+
+static Triple *
+copy_of(const Triple *triple, int64_t count)
+{
+	Triple	   *copy = malloc((size_t) count * sizeof(Triple));
+
+	memcpy(copy, triple, (size_t) count * sizeof(Triple));
+	return copy;
+}
+
+static void
+open_graph(Run *run, const char *path, int64_t train, int64_t valid)
+{
+	run->graph = read_graph(path);
+	run->graph.train = train;
+	run->graph.ranked = valid;
+	run->threads = (int) setting("threads", 2);
+	run->pool = pool_create(run->threads, NULL, NULL);
+	fact_index(&arena, run->pool, run->graph.entities, run->graph.relations, run->graph.triple, train, &run->facts);
+	run->train = copy_of(run->graph.triple, train);
+	run->valid = copy_of(run->graph.triple + train, valid);
+	shuffle(run->valid, valid, random_stream(7, DRAW_RANKED, 0, 0));
+	run->next = train;
+}
+
+/* Reads the parameters from the file of that setting, or writes them; nothing where it is not set. */
+static void
+transfer(PathNetwork *network, const char *name, const char *mode)
+{
+	const char *path = text_setting(name);
+	size_t		count = path_parameters(network->shape);
+	FILE	   *file = path == NULL ? NULL : fopen(path, mode);
+
+	if (path == NULL)
+		return;
+	if (file == NULL || (*mode == 'r' ? fread(network->parameter, sizeof(float), count, file) :
+						 fwrite(network->parameter, sizeof(float), count, file)) != count)
+	{
+		perror(path);
+		exit(1);
+	}
+	fclose(file);
+}
+
+static void
+open_network(Run *run)
+{
+	PathNetwork *network = &run->network;
+
+	network->shape = (PathShape) {run->graph.relations, (int) setting("layers", 6), (int) setting("width", 32),
+		(int32_t) setting("kept", 1000)};
+	network->parameter = allocate(NULL, path_parameters(network->shape) * sizeof(float));
+	path_initialise(network, (uint64_t) setting("seed", 1));
+	transfer(network, "load", "r");
+	for (int i = 0; i < run->threads; i++)
+		run->reader[i] = path_reader(&arena, &run->facts, network);
+}
+
+static void
+open_trainer(Run *run)
+{
+	PathTraining *training = &run->training;
+
+	*training = (PathTraining) {.batch_size = (int) setting("batch", 32),.dropout = setting("dropout", 0),
+		.penalty = setting("penalty", 0),.seed = (uint64_t) setting("seed", 1),.direct = setting("direct", -1) != 0};
+	if (setting("direct", -1) < 0)
+		training->direct = path_is_direct(&run->facts, run->valid, run->graph.ranked);
+	run->trainer = path_trainer(&arena, &run->facts, &run->network, training, run->threads);
+	printf("direct %d, %zu parameters, trainer %zu MB, reader %zu MB\n", training->direct,
+		   path_parameters(run->network.shape),
+		   path_trainer_bytes(&run->facts, run->network.shape, training, run->threads) >> 20,
+		   path_reader_bytes(&run->facts, run->network.shape) >> 20);
+}
+
+static int64_t
+at_most(double wanted, int64_t count)
+{
+	return wanted < (double) count ? (int64_t) wanted : count;
+}
+
+static double
+learn(Run *run, int epoch, int64_t questions, double rate)
+{
+	int64_t		start = monotonic_now();
+	double		loss;
+
+	if (run->next + questions > run->graph.train)
+	{
+		shuffle(run->train, run->graph.train, random_stream(run->training.seed, DRAW_ORDER, run->passes++, 0));
+		run->next = 0;
+	}
+	loss = path_train(run->trainer, run->pool, run->train + run->next, questions, rate, (uint64_t) epoch);
+	run->next += questions;
+	run->seconds += (double) (monotonic_now() - start) / 1e9;
+	return loss;
+}
+
+static void
+run_epochs(Run *run)
+{
+	int64_t		questions = at_most(setting("questions", 4096), run->graph.train);
+	int64_t		sample = at_most(setting("sample", 500), run->graph.ranked);
+	int			epochs = (int) setting("epochs", 10);
+
+	for (int epoch = 0; epoch < epochs; epoch++)
+	{
+		double		loss = learn(run, epoch, questions, setting("rate", 0.003) * pow(setting("end", 0.1), (double) epoch / epochs));
+		Metrics		metrics = rank_all(&run->graph, run->reader, run->pool, run->valid, sample);
+		double		asked = 2.0 * (double) questions * (epoch + 1);
+
+		printf("epoch %d: %.1f s, %.0f questions, %.1f ms a question, loss %.4f, MRR %.4f, Hits@10 %.4f, "
+			   "%.1f ms a question ranked\n", epoch + 1, run->seconds, asked, run->seconds * 1e3 * run->threads / asked, loss,
+			   metrics.mrr, metrics.hits, metrics.seconds * 1e3);
+		fflush(stdout);
+		transfer(&run->network, "save", "w");
+	}
+}
+
+static void
+rank_test(const Run *run)
+{
+	const Graph *graph = &run->graph;
+	int64_t		behind = graph->train + graph->ranked;
+	Metrics		metrics;
+
+	if (!(setting("test", 0) > 0))
+		return;
+	metrics = rank_all(graph, run->reader, run->pool, graph->triple + behind, graph->count - behind);
+	printf("test: MRR %.4f, Hits@10 %.4f, %.1f ms a question ranked\n", metrics.mrr, metrics.hits, metrics.seconds * 1e3);
+}
+
+/* Ranks the facts of a graph that the network has not seen. */
+static void
+rank_new(const Run *run)
+{
+	const char *path = text_setting("new");
+	int64_t		known = (int64_t) setting("known", 0);
+	PathReader *reader[MOST_THREADS];
+	FactIndex	facts;
+	Graph		graph;
+	Metrics		metrics;
+
+	if (path == NULL)
+		return;
+	graph = read_graph(path);
+	fact_index(&arena, run->pool, graph.entities, run->graph.relations, graph.triple, known, &facts);
+	for (int i = 0; i < run->threads; i++)
+		reader[i] = path_reader(&arena, &facts, &run->network);
+	metrics = rank_all(&graph, reader, run->pool, graph.triple + known, graph.count - known);
+	printf("new entities: MRR %.4f, Hits@10 %.4f\n", metrics.mrr, metrics.hits);
+}
+
+int
+main(int count, char **argument)
+{
+	Run			run = {.seconds = 0};
 
 	if (count < 4)
 		return 2;
 	words = count - 4;
 	word = argument + 4;
 	dense_choose_kernels();
-	graph = read_graph(argument[1]);
-	graph.train = atoll(argument[2]);
-	graph.ranked = atoll(argument[3]);
-	threads = (int) setting("threads", 2);
-	pool = pool_create(threads, NULL, NULL);
-	fact_index(&arena, pool, graph.entities, graph.relations, graph.triple, graph.train, &facts);
-	network.shape = (PathShape) {graph.relations, (int) setting("layers", 6), (int) setting("width", 32),
-		(int32_t) setting("kept", 1000)};
-	network.parameter = allocate(NULL, path_parameters(network.shape) * sizeof(float));
-	path_initialise(&network, (uint64_t) setting("seed", 1));
-	if (text_setting("load") != NULL)
-	{
-		FILE	   *file = fopen(text_setting("load"), "r");
-
-		if (file == NULL || fread(network.parameter, sizeof(float), path_parameters(network.shape), file) == 0)
-			return 1;
-		fclose(file);
-	}
-	training = (PathTraining) {.batch_size = (int) setting("batch", 32),.dropout = setting("dropout", 0),
-		.penalty = setting("penalty", 0),.seed = (uint64_t) setting("seed", 1),.direct = setting("direct", -1) != 0};
-	if (setting("direct", -1) < 0)
-		training.direct = path_is_direct(&facts, graph.triple + graph.train, graph.ranked);
-	trainer = path_trainer(&arena, &facts, &network, &training, threads);
-	for (int i = 0; i < threads; i++)
-		reader[i] = path_reader(&arena, &facts, &network);
-	train = malloc((size_t) graph.train * sizeof(Triple));
-	valid = malloc((size_t) graph.ranked * sizeof(Triple));
-	memcpy(train, graph.triple, (size_t) graph.train * sizeof(Triple));
-	memcpy(valid, graph.triple + graph.train, (size_t) graph.ranked * sizeof(Triple));
-	shuffle(valid, graph.ranked, random_stream(7, DRAW_RANKED, 0, 0));
-	sample = (int64_t) setting("sample", 500);
-	sample = sample < graph.ranked ? sample : graph.ranked;
-	questions = (int64_t) setting("questions", 4096);
-	questions = questions < graph.train ? questions : graph.train;
-	epochs = (int) setting("epochs", 10);
-	next = graph.train;
-	printf("direct %d, %zu parameters, trainer %zu MB, reader %zu MB\n", training.direct, path_parameters(network.shape),
-		   path_trainer_bytes(&facts, network.shape, &training, threads) >> 20, path_reader_bytes(&facts, network.shape) >> 20);
-	for (int epoch = 0; epoch < epochs; epoch++)
-	{
-		double		rate = setting("rate", 0.003) * pow(setting("end", 0.1), (double) epoch / epochs);
-		int64_t		start = monotonic_now();
-		double		loss;
-		Metrics		metrics;
-
-		if (next + questions > graph.train)
-		{
-			shuffle(train, graph.train, random_stream(training.seed, DRAW_ORDER, (uint64_t) passes++, 0));
-			next = 0;
-		}
-		loss = path_train(trainer, pool, train + next, questions, rate, (uint64_t) epoch);
-		next += questions;
-		train_seconds += monotonic_now() - start;
-		metrics = rank_all(&graph, reader, pool, valid, sample);
-		printf("epoch %d: %.1f s, %lld questions, %.1f ms a question, loss %.4f, MRR %.4f, Hits@10 %.4f, %.1f ms a question ranked\n", epoch + 1,
-			   (double) train_seconds / 1e9, (long long) (2 * questions * (epoch + 1)), (double) train_seconds / 1e6 * threads / (2.0 * (double) questions * (epoch + 1)), loss,
-			   metrics.mrr, metrics.hits, metrics.seconds * 1e3);
-		fflush(stdout);
-		if (text_setting("save") != NULL)
-		{
-			FILE	   *file = fopen(text_setting("save"), "w");
-
-			fwrite(network.parameter, sizeof(float), path_parameters(network.shape), file);
-			fclose(file);
-		}
-	}
-	if (setting("test", 0) > 0)
-	{
-		Metrics		metrics = rank_all(&graph, reader, pool, graph.triple + graph.train + graph.ranked,
-									   graph.count - graph.train - graph.ranked);
-
-		printf("test: MRR %.4f, Hits@10 %.4f, %.1f ms a question ranked\n", metrics.mrr, metrics.hits, metrics.seconds * 1e3);
-	}
-	if (text_setting("new") != NULL)
-		rank_new(&network, pool);
-	pool_destroy(pool);
+	open_graph(&run, argument[1], atoll(argument[2]), atoll(argument[3]));
+	open_network(&run);
+	open_trainer(&run);
+	run_epochs(&run);
+	rank_test(&run);
+	rank_new(&run);
+	pool_destroy(run.pool);
 	return 0;
 }
