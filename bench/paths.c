@@ -132,7 +132,7 @@ typedef struct Metrics
 } Metrics;
 
 static Metrics
-rank_all(const Graph *graph, PathReader **reader, Pool *pool, const Triple *triple, int64_t count)
+rank_all(const Graph *graph, PathReader *const *reader, Pool *pool, const Triple *triple, int64_t count)
 {
 	Ranking		ranking = {.reader = reader,.pool = pool,.entities = graph->entities,.triple = triple};
 	Allocation	allocation = {0};
