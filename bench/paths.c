@@ -62,7 +62,7 @@ text_setting(const char *name)
 
 typedef struct Ranking
 {
-	PathReader **reader;		/* of each thread */
+	PathReader *const *reader;	/* of each thread */
 	Pool	   *pool;
 	int32_t		entities;
 	const Triple *triple;
