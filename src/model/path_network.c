@@ -230,7 +230,6 @@ write_part(const Graph *graph, const char *model, const PathPart *part, const Gr
 					 "from unnest($4::int[], $5::int[]) with ordinality as u (relation, inverse, place) "
 					 "where u.relation = %2$d or u.relation in (select id from %1$srelation)",
 					 graph->prefix, NO_RELATION, part->columns), &args);
-	sql_args_free(&args);
 }
 
 static void
