@@ -25,7 +25,7 @@
 PathLearning
 path_learning_sizes(const TrainSettings *settings, const TrainingFacts *facts)
 {
-	PathLearning learning = {.plan = path_plan(settings, facts)};
+	PathLearning learning = {.plan = path_settings(settings, facts)};
 
 	learning.ranking = path_ranking_sizes(&learning.plan, facts);
 	return learning;
@@ -35,7 +35,7 @@ path_learning_sizes(const TrainSettings *settings, const TrainingFacts *facts)
 uint64
 path_learning_bytes(const PathLearning *learning, const TrainingFacts *facts)
 {
-	const PathPlan *plan = &learning->plan;
+	const PathSettings *plan = &learning->plan;
 	const GraphData *data = facts->learnt;
 	FactIndex	index = path_index_sizes(facts);
 
@@ -48,7 +48,7 @@ path_learning_bytes(const PathLearning *learning, const TrainingFacts *facts)
 double
 path_learning_flops(const PathLearning *learning, const TrainingFacts *facts)
 {
-	const PathPlan *plan = &learning->plan;
+	const PathSettings *plan = &learning->plan;
 	FactIndex	index = path_index_sizes(facts);
 
 	return LEARNING_FLOPS * 2 * (double) plan->questions * path_flops(&index, plan->shape);
@@ -155,7 +155,7 @@ take_facts(const PathLearning *learning, int64 first, int64 count, Triple *fact)
 static double
 ask_questions(PathLearning *learning, int epoch, Pool *pool, Progress *progress)
 {
-	const PathPlan *plan = &learning->plan;
+	const PathSettings *plan = &learning->plan;
 	double		loss = 0;
 	Triple		fact[FACTS_AT_ONCE];
 

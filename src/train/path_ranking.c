@@ -16,7 +16,7 @@
 #define ANSWER_TIME (1.0 / 3)	/* of that of a question that is learnt from */
 
 PathRanking
-path_ranking_sizes(const PathPlan *plan, const TrainingFacts *facts)
+path_ranking_sizes(const PathSettings *plan, const TrainingFacts *facts)
 {
 	double		affordable = MOST_TIME / ANSWER_TIME * (double) plan->questions;
 
@@ -28,7 +28,7 @@ path_ranking_sizes(const PathPlan *plan, const TrainingFacts *facts)
 }
 
 uint64
-path_ranking_bytes(const PathRanking *ranking, const PathPlan *plan, const TrainingFacts *facts)
+path_ranking_bytes(const PathRanking *ranking, const PathSettings *plan, const TrainingFacts *facts)
 {
 	Allocation	allocation = {0};
 	Questions	questions;

@@ -21,8 +21,8 @@ typedef struct PathRanking
 } PathRanking;
 
 /* The sizes alone, without memory */
-extern PathRanking path_ranking_sizes(const PathPlan *plan, const TrainingFacts *facts);
-extern uint64 path_ranking_bytes(const PathRanking *ranking, const PathPlan *plan, const TrainingFacts *facts);
+extern PathRanking path_ranking_sizes(const PathSettings *plan, const TrainingFacts *facts);
+extern uint64 path_ranking_bytes(const PathRanking *ranking, const PathSettings *plan, const TrainingFacts *facts);
 
 /* Takes all memory, in the current context; index and network must stay. */
 extern void path_ranking_open(PathRanking *ranking, const TrainSettings *settings, const TrainingFacts *facts,

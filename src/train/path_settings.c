@@ -16,12 +16,12 @@
 #define EPOCHS 20
 #define RATE_END 0.1			/* of the rate, at the end */
 
-PathPlan
-path_plan(const TrainSettings *settings, const TrainingFacts *facts)
+PathSettings
+path_settings(const TrainSettings *settings, const TrainingFacts *facts)
 {
 	const GraphData *data = facts->learnt;
 	bool		dense = 2 * data->facts >= (int64) DENSE_EDGES * data->entities;
-	PathPlan	plan = {
+	PathSettings	plan = {
 		.shape = {
 			.relations = data->relations,
 			.layers = settings->path_layers > 0 ? settings->path_layers : dense ? 5 : 6,
@@ -48,7 +48,7 @@ path_index_sizes(const TrainingFacts *facts)
 }
 
 double
-path_rate(const PathPlan *plan, int epoch)
+path_rate(const PathSettings *plan, int epoch)
 {
 	return plan->learning_rate * pow(RATE_END, (double) (epoch - 1) / plan->epochs);
 }

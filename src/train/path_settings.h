@@ -11,21 +11,21 @@
 #include "settings.h"
 #include "training_facts.h"
 
-typedef struct PathPlan
+typedef struct PathSettings
 {
 	PathShape	shape;
 	PathTraining training;		/* `direct` is open: it takes an index of the facts */
 	int			epochs;
 	int64		questions;		/* facts that an epoch asks for, each on both sides */
 	double		learning_rate;	/* of the first epoch */
-} PathPlan;
+} PathSettings;
 
-extern PathPlan path_plan(const TrainSettings *settings, const TrainingFacts *facts);
+extern PathSettings path_settings(const TrainSettings *settings, const TrainingFacts *facts);
 
 /* The counts of an index of the facts that are learnt, without arrays: for what needs no more. */
 extern FactIndex path_index_sizes(const TrainingFacts *facts);
 
 /* The rate of an epoch, 1 first. */
-extern double path_rate(const PathPlan *plan, int epoch);
+extern double path_rate(const PathSettings *plan, int epoch);
 
 #endif							/* HKG_TRAIN_PATH_SETTINGS_H */

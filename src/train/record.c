@@ -65,8 +65,7 @@ record_lock_tables(const Graph *graph)
 		{"model", ACL_SELECT | ACL_INSERT | ACL_UPDATE},
 		{"entity_embedding", REPLACED}, {"relation_embedding", REPLACED}, {"threshold", REPLACED},
 		{"evidence_weight", REPLACED}, {"path_network", REPLACED}, {"rule", REPLACED}, {"inferred", REPLACED}, {"iteration", REPLACED},
-		{"path_epoch", REPLACED},
-		{"checkpoint", REPLACED}, {"checkpoint_inferred", REPLACED}
+		{"path_epoch", REPLACED}, {"checkpoint", REPLACED}, {"checkpoint_inferred", REPLACED}
 	};
 
 	graph_require_rights(graph, needed, lengthof(needed));
