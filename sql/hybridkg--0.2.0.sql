@@ -418,6 +418,38 @@ begin
 		for each statement execute function model_changed();
 	create trigger truncated after truncate on path_network
 		for each statement execute function model_changed();
+
+	create table path_epoch (
+		model text collate "C" not null references model on update cascade on delete cascade,
+		number int not null,
+		loss float8 not null,
+		mrr float8,
+		hits_1 float8,
+		hits_3 float8,
+		hits_10 float8,
+		ranked bigint,
+		mrr_error float8,
+		train_seconds float8 not null,
+		evaluate_seconds float8 not null,
+		primary key (model, number)
+	);
+	comment on table path_epoch is 'the learning curve of the path network of the latest training: a row for each epoch';
+	comment on column path_epoch.model is 'model.name';
+	comment on column path_epoch.number is '1 first';
+	comment on column path_epoch.loss is 'mean loss of a question';
+	comment on column path_epoch.mrr is 'filtered, by the network alone, on triples of the valid split or of the facts held out in its place; null where there are none';
+	comment on column path_epoch.hits_1 is 'filtered Hits@1, likewise';
+	comment on column path_epoch.hits_3 is 'filtered Hits@3, likewise';
+	comment on column path_epoch.hits_10 is 'filtered Hits@10, likewise';
+	comment on column path_epoch.ranked is 'triples that were ranked: 200 at most';
+	comment on column path_epoch.mrr_error is 'standard error of mrr, where not all triples were ranked; else null';
+	comment on column path_epoch.train_seconds is 'time for questions';
+	comment on column path_epoch.evaluate_seconds is 'time for metrics';
+	for reader in select distinct case a.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end
+			from pg_class c, aclexplode(c.relacl) a
+			where c.oid = 'iteration'::regclass and a.privilege_type = 'SELECT' and a.grantee <> c.relowner loop
+		execute format('grant select on path_epoch to %s', reader);
+	end loop;
 end
 $$;
 comment on procedure hkg_layout_2() is 'the tables of 0.2.0; for hkg_upgrade_graph';
@@ -450,7 +482,7 @@ end
 $$;
 comment on function hkg_create_graph(name) is
 'makes an empty graph: a schema of that name, owned by the caller
-Its tables are entity, relation, triple, holdout, model, entity_embedding, relation_embedding, threshold, evidence_weight, path_network, rule, inferred, iteration, checkpoint, checkpoint_inferred, trial and source
+Its tables are entity, relation, triple, holdout, model, entity_embedding, relation_embedding, threshold, evidence_weight, path_network, rule, inferred, iteration, path_epoch, checkpoint, checkpoint_inferred, trial and source
 graph: the name of the new schema
 errors: 42P06 when a schema of that name exists, 42939 for a name that no schema can have';
 
@@ -599,7 +631,9 @@ create function hkg_train(graph name, score_function text default 'rotate', dime
 	warm_start bool default false, rules name default null, relation_weight float8 default 0,
 	evidence_rules int default 20000, evidence_length int default 4, evidence_seconds float8 default null,
 	holdout float8 default 0.05, learning_rate_end float8 default null, assume_missing float8 default 0.1,
-	replace text default 'unless_worse')
+	replace text default 'unless_worse', paths bool default false, path_layers int default null, path_width int default null,
+	path_kept int default null, path_epochs int default null, path_questions int default null,
+	path_learning_rate float8 default null)
 returns text
 as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 1000000
 set search_path = pg_catalog, pg_temp;
@@ -648,6 +682,13 @@ holdout: where the graph has no valid split, the share of the facts that is held
 learning_rate_end: the step size in the last epoch of all iterations, reached from learning_rate in equal steps, 1e-10 to 1000; null: a tenth of learning_rate under the loss logistic without warm_start, or with warm_start and the default learning_rate; learning_rate otherwise
 assume_missing: the share m of all true facts that the graph lacks, 1e-6 to 0.99. Probabilities are those of a missing fact: with p the chance that a candidate is one of the facts held out, and s the share that was held out, min(1, p m / ((1 - p) s (1 - m))). Facts that are missing are taken to be like those held out. hkg_learn_evidence changes it. null: a probability is p
 replace: of warm_start on a graph with a valid split: unless_worse (the model of before stays, with a notice, where the MRR on that split of the new one''s best iteration is lower by more than the standard error of the difference) or always
+paths: also learn a network that reads the paths from a question''s entity (doc/method.md, "Learnt paths"). Its parameters belong to relations: a new entity is predicted as soon as it has a fact. With warm_start it goes on from the model''s network where that has the same layers, width and kept
+path_layers: steps of its paths, 1 to 16; null: 5, or 6 where an entity has fewer than ten facts in the mean
+path_width: numbers of an entity''s state, a multiple of 16, 16 to 256; null: 32, or 48 with more than 100 relations
+path_kept: entities that a step keeps of those it reaches first, 1 to 100000; null: 1000, or 300 where an entity has ten facts or more in the mean
+path_epochs: epochs of the network, 1 to 100000; the one that ranks best on the valid split, or on the facts held out in its place, is kept; null: 20
+path_questions: facts that an epoch asks for, each on both sides, 1 to 2147483647; all of them where they are fewer; null: 4096
+path_learning_rate: step size of the network''s first epoch, which falls to a tenth of it, 1e-9 to 1; null: 0.005, or 0.004 where an entity has ten facts or more in the mean
 errors: 22023 for values out of range, 0A000 for what a score function does not go with, 22003 when training diverges, 53200 when it would need more than hybridkg.max_memory, 55006 when the model is being trained elsewhere, 55000 for a graph without facts or with one entity, 42704 or 55000 when there is no trained model to go on from, 42501 before anything is trained when the caller may not write what a model consists of';
 
 -- Functions that take the arguments of hkg_train share the comments on arguments and errors.
@@ -766,7 +807,8 @@ begin
 		elsif part.twice then
 			raise exception using errcode = 'invalid_parameter_value',
 				message = format('"%s" is both in grid and in fixed', part.key);
-		elsif grid ? part.key and part.key = any ('{evidence_rules,evidence_length,evidence_seconds,holdout,assume_missing}') then
+		elsif grid ? part.key and (part.key like 'path%'
+				or part.key = any ('{evidence_rules,evidence_length,evidence_seconds,holdout,assume_missing}')) then
 			raise exception using errcode = 'invalid_parameter_value',
 				message = format('"%s" cannot be in the grid', part.key),
 				detail = 'They are compared on the valid split by what the embedding alone scores.',

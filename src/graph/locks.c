@@ -225,7 +225,7 @@ graph_lock_models(const Graph *graph)
 		{"model", RowExclusiveLock}, {"entity_embedding", RowExclusiveLock}, {"relation_embedding", RowExclusiveLock},
 		{"threshold", RowExclusiveLock}, {"evidence_weight", RowExclusiveLock}, {"rule", RowExclusiveLock},
 		{"path_network", RowExclusiveLock}, {"inferred", RowExclusiveLock}, {"iteration", RowExclusiveLock},
-		{"checkpoint", RowExclusiveLock},
+		{"path_epoch", RowExclusiveLock}, {"checkpoint", RowExclusiveLock},
 		{"checkpoint_inferred", RowExclusiveLock}, {"triple", AccessShareLock}, {"holdout", AccessShareLock},
 		{"entity", RowShareLock}, {"relation", RowShareLock}
 	};

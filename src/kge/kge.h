@@ -377,6 +377,19 @@ typedef struct KgeMetrics
 /* Means over `count` ranks; all NaN when there are none. */
 extern KgeMetrics kge_metrics(const int32_t *ranks, int64_t count);
 
+/* ---- epoch_order.c: in which order an epoch takes its positives ----------------------- */
+
+/* A permutation of 0 .. count-1 of which any place can be asked for. */
+typedef struct KgeOrder
+{
+	uint64_t	count;
+	int			half_bits;
+	uint64_t	key[6];
+} KgeOrder;
+
+extern KgeOrder kge_order(uint64_t seed, uint64_t epoch, uint64_t count);
+extern uint64_t kge_order_place(const KgeOrder *order, uint64_t i);
+
 /* ---- rank_sample.c: the metrics of a list of triples, from a sample of them --------- */
 
 /* All of the list, or an even number of its triples, which are spread evenly. */

@@ -13,18 +13,7 @@
 #include "engine.h"
 #include "optimizer.h"
 
-/* ---- epoch_order.c: the order of positives, and the negatives that a block draws ---- */
-
-/* A permutation of 0 .. count-1 of which any place can be asked for. */
-typedef struct KgeOrder
-{
-	uint64_t	count;
-	int			half_bits;
-	uint64_t	key[6];
-} KgeOrder;
-
-extern KgeOrder kge_order(uint64_t seed, uint64_t epoch, uint64_t count);
-extern uint64_t kge_order_place(const KgeOrder *order, uint64_t i);
+/* ---- epoch_order.c: the negatives that a block draws ---- */
 
 /* Draws the negatives of block number `block` of an epoch, uniform over entities. */
 extern void kge_draw_negatives(uint64_t seed, uint64_t epoch, uint64_t block,

@@ -220,16 +220,16 @@ write_part(const Graph *graph, const char *model, const PathPart *part, const Gr
 {
 	SqlArgs		args = sql_args_text(model);
 
-	sql_arg(&args, INT4OID, Int32GetDatum(part->layer));
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(part->name));
 	arg_rows(&args, part, data);
 	sql_arg(&args, FLOAT4ARRAYOID, array_of_float4(part->number, part->rows * part->columns));
 	sql_run(psprintf("insert into %1$spath_network (model, layer, part, relation, inverse, numbers) "
-					 "select $1, $2, $3, nullif(u.relation, %2$d), case when u.relation <> %2$d then u.inverse = 1 end, "
-					 "($6::real[])[((u.place - 1) * %3$d + 1)::int : (u.place * %3$d)::int] "
-					 "from unnest($4::int[], $5::int[]) with ordinality as u (relation, inverse, place) "
+					 "select $1, %4$d, $2, nullif(u.relation, %2$d), case when u.relation <> %2$d then u.inverse = 1 end, "
+					 "($5::real[])[((u.place - 1) * %3$d + 1)::int : (u.place * %3$d)::int] "
+					 "from unnest($3::int[], $4::int[]) with ordinality as u (relation, inverse, place) "
 					 "where u.relation = %2$d or u.relation in (select id from %1$srelation)",
-					 graph->prefix, NO_RELATION, part->columns), &args);
+					 graph->prefix, NO_RELATION, part->columns, part->layer), &args);
+	sql_args_free(&args);
 }
 
 static void

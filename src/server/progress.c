@@ -36,7 +36,7 @@
 
 int			hkg_progress_level;
 
-#define LAYOUT "hybridkg progress 5"
+#define LAYOUT "hybridkg progress 6"
 #define ENTRIES 64
 
 #define MOST_PERCENT 99			/* before the end */
@@ -83,8 +83,8 @@ typedef struct Board
 } Board;
 
 static const char *const phase_names[] = {
-	"reading", "mining", "training", "evaluating", "inferring", "finding path rules", "learning weights", "comparing",
-	"deleting", "writing", "indexing"
+	"reading", "mining", "training", "evaluating", "inferring", "learning paths", "finding path rules", "learning weights",
+	"comparing", "deleting", "writing", "indexing"
 };
 
 static Board *board = NULL;
@@ -245,6 +245,14 @@ progress_resume(Progress *progress, int done)
 
 		progress->phases[i].left -= Min(units, progress->phases[i].left);
 	}
+	SpinLockRelease(&board->lock);
+}
+
+void
+progress_skip(Progress *progress, ProgressPhase phase, double units)
+{
+	SpinLockAcquire(&board->lock);
+	progress->phases[phase].left -= Min(units, progress->phases[phase].left);
 	SpinLockRelease(&board->lock);
 }
 

@@ -24,6 +24,7 @@ typedef enum ProgressPhase
 	PHASE_TRAINING,
 	PHASE_EVALUATING,
 	PHASE_INFERRING,
+	PHASE_PATHS,
 	PHASE_PATH_RULES,
 	PHASE_WEIGHTS,
 	PHASE_COMPARING,
@@ -56,6 +57,9 @@ extern void progress_plan(Progress *progress, const PhaseWork work[PROGRESS_PHAS
 
 /* That many iterations were done by another process. */
 extern void progress_resume(Progress *progress, int done);
+
+/* So many units of a phase need not be done. */
+extern void progress_skip(Progress *progress, ProgressPhase phase, double units);
 
 /* The phase begins, with so many units of its work. */
 extern void progress_phase(Progress *progress, ProgressPhase phase, double units);

@@ -279,6 +279,40 @@ checkpoint_save(Procedure *procedure)
 	MemoryContextReset(procedure->scratch);
 }
 
+typedef struct PathHeader
+{
+	double		highest_mrr;
+	int			best_epoch;
+	int			done;
+} PathHeader;
+
+static Size
+network_bytes(const PathLearning *paths)
+{
+	return path_parameters(paths->plan.shape) * sizeof(float);
+}
+
+void
+checkpoint_save_paths(Procedure *procedure)
+{
+	MemoryContext caller = MemoryContextSwitchTo(procedure->scratch);
+	const PathLearning *paths = &procedure->paths;
+	const ValidRanking *valid = &paths->ranking.valid;
+	PathHeader	header = {valid->highest_mrr, paths->best_epoch, paths->done};
+	size_t		count;
+	float	   *state = path_trainer_state(paths->trainer, &count);
+
+	save(procedure, "path header", &header, sizeof(header));
+	save(procedure, "path network", paths->network.parameter, network_bytes(paths));
+	save(procedure, "path optimizer", state, count * sizeof(float));
+	if (paths->best_epoch == paths->done)
+		save(procedure, "best path network", paths->best, network_bytes(paths));
+	save(procedure, "highest path ranks", valid->highest, valid->sample.count * sizeof(double));
+	hkg_pause_at("saving a checkpoint of paths");
+	MemoryContextSwitchTo(caller);
+	MemoryContextReset(procedure->scratch);
+}
+
 /* ---- loading ----------------------------------------------------------------------- */
 
 static void
@@ -429,5 +463,30 @@ checkpoint_load(Procedure *procedure)
 		load(procedure, psprintf("optimizer %d", i), values, count * sizeof(float));
 	load_samples(procedure, header.samples);
 	procedure->done = header.done;
+	procedure->resumed = true;
 	progress_resume(procedure->progress, header.done);
+}
+
+void
+checkpoint_load_paths(Procedure *procedure)
+{
+	const char *model = procedure->settings.model;
+	PathLearning *paths = &procedure->paths;
+	ValidRanking *valid = &paths->ranking.valid;
+	PathHeader	header;
+	size_t		count;
+	float	   *state = path_trainer_state(paths->trainer, &count);
+
+	/* none before the first epoch is done */
+	if (!read_part(procedure->graph, model, "path header", &header, sizeof(header)))
+		return;
+	if (header.done < 1 || header.done > paths->plan.epochs || header.best_epoch < 1 || header.best_epoch > header.done)
+		raise_damage(model, "Its path header is out of range.");
+	load(procedure, "path network", paths->network.parameter, network_bytes(paths));
+	load(procedure, "path optimizer", state, count * sizeof(float));
+	load(procedure, "best path network", paths->best, network_bytes(paths));
+	load(procedure, "highest path ranks", valid->highest, valid->sample.count * sizeof(double));
+	valid->highest_mrr = header.highest_mrr;
+	paths->best_epoch = header.best_epoch;
+	paths->done = header.done;
 }

@@ -11,6 +11,7 @@
 #include "utils/builtins.h"
 
 #include "model/model_evidence.h"
+#include "path_learning.h"
 #include "path_rules.h"
 #include "server/host.h"
 #include "server/sql.h"
@@ -81,6 +82,12 @@ list_needs(const TrainSettings *settings, const TrainingFacts *facts, const Lear
 	add_need(&list, "a minibatch", kge_trainer_bytes(model, training, positives->room, hkg_threads) - state);
 	if (settings->evidence_rules > 0)
 		add_need(&list, "evidence", evidence_bytes(settings, facts, model));
+	if (settings->paths)
+	{
+		PathLearning paths = path_learning_sizes(settings, facts);
+
+		add_need(&list, "path network", path_learning_bytes(&paths, facts));
+	}
 	if (facts->valid_count > 0)
 	{
 		ValidRanking ranking = valid_ranking_sizes(settings, facts, learner);
@@ -149,6 +156,18 @@ weights_work(const TrainingFacts *facts, const Learner *learner)
 	return (PhaseWork) {(double) count, seconds / hkg_threads};
 }
 
+/* Facts that are asked are its units. */
+static PhaseWork
+paths_work(const TrainSettings *settings, const TrainingFacts *facts)
+{
+	PathLearning paths = path_learning_sizes(settings, facts);
+	double		questions = (double) paths.plan.questions;
+
+	if (!settings->paths)
+		return (PhaseWork) {0};
+	return (PhaseWork) {paths.plan.epochs * questions, path_learning_seconds(&paths, facts) / questions};
+}
+
 static double
 epoch_seconds(const TrainingFacts *facts, const Learner *learner)
 {
@@ -179,6 +198,7 @@ estimate_plan(Progress *progress, const TrainSettings *settings, const TrainingF
 		epoch_seconds(facts, learner)},
 		[PHASE_EVALUATING] = {facts->valid_count > 0 ? iterations + settings->warm_start : 0, evaluation_seconds(settings, facts, learner)},
 		[PHASE_INFERRING] = {mines ? iterations : 0, INFERRING_SECONDS * count},
+		[PHASE_PATHS] = paths_work(settings, facts),
 		[PHASE_PATH_RULES] = path_rules_work(settings, facts),
 		[PHASE_WEIGHTS] = weights_work(facts, learner),
 		[PHASE_WRITING] = {facts_are_held_out(facts) ? 2 : 1,
@@ -291,6 +311,13 @@ hkg_estimate(PG_FUNCTION_ARGS)
 	add_row(result, "all of it", &list.bytes, NULL);
 	flops = kge_epoch_flops(&learner.model, &learner.training, sizes.facts, sizes.queries);
 	add_row(result, "an epoch", NULL, &flops);
+	if (settings.paths)
+	{
+		PathLearning paths = path_learning_sizes(&settings, &facts);
+
+		flops = path_learning_flops(&paths, &facts);
+		add_row(result, "an epoch of the path network", NULL, &flops);
+	}
 	sql_end();
 	return (Datum) 0;
 }

@@ -25,6 +25,7 @@
 #include "estimate.h"
 #include "model/model.h"
 #include "model/model_evidence.h"
+#include "model/path_network.h"
 #include "model/rule_table.h"
 #include "model/thresholds.h"
 #include "path_rules.h"
@@ -399,31 +400,29 @@ learn_weights(Procedure *procedure)
 	sql_see_changes_end();
 }
 
-/* Whether the model that a warm start went on from is better by more than chance. */
-static bool
-is_refused(const Procedure *procedure)
+bool
+procedure_is_refused(const Procedure *procedure)
 {
-	const TrainSettings *settings = &procedure->settings;
-	const ValidRanking *ranking = &procedure->ranking;
 	double		error;
-	double		loss;
 
-	if (ranking->before == NULL || strcmp(settings->replace, "always") == 0)
+	if (procedure->ranking.before == NULL || strcmp(procedure->settings.replace, "always") == 0)
 		return false;
-	loss = valid_ranking_loss(ranking, &error);
-	if (loss <= error)
-		return false;
-	ereport(NOTICE,
-			(errmsg("model \"%s\" stays as it was: its valid MRR is %.4f, that of the new embeddings is %.4f",
-					settings->model, ranking->before_mrr, ranking->highest_mrr),
-			 errdetail("The standard error of the difference is %.4f.", error),
-			 errhint("Lower learning_rate (now %g), or have the model replaced by replace => 'always'.", settings->learning_rate)));
-	return true;
+	return valid_ranking_loss(&procedure->ranking, &error) > error;
 }
 
 static void
 keep_old_model(Procedure *procedure)
 {
+	const TrainSettings *settings = &procedure->settings;
+	const ValidRanking *ranking = &procedure->ranking;
+	double		error;
+
+	valid_ranking_loss(ranking, &error);
+	ereport(NOTICE,
+			(errmsg("model \"%s\" stays as it was: its valid MRR is %.4f, that of the new embeddings is %.4f",
+					settings->model, ranking->before_mrr, ranking->highest_mrr),
+			 errdetail("The standard error of the difference is %.4f.", error),
+			 errhint("Lower learning_rate (now %g), or have the model replaced by replace => 'always'.", settings->learning_rate)));
 	progress_phase(procedure->progress, PHASE_WRITING, 1);
 	record_keep(procedure->graph, procedure->settings.model);
 	best_iteration_close(&procedure->best);
@@ -442,7 +441,7 @@ procedure_finish(Procedure *procedure)
 	PathRules	paths;
 
 	graph_lock_models(graph);
-	if (is_refused(procedure))
+	if (procedure_is_refused(procedure))
 	{
 		keep_old_model(procedure);
 		return;
@@ -452,6 +451,8 @@ procedure_finish(Procedure *procedure)
 	record_replace(graph, settings);
 	write_embeddings(procedure);
 	write_rules(procedure, &paths);
+	if (procedure->network != NULL)
+		path_network_write(graph, settings->model, facts->all, procedure->network);
 	learn_weights(procedure);
 	if (facts_are_held_out(facts) && paths.count > 0)
 	{

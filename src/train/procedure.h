@@ -10,6 +10,13 @@
  *			procedure_learn(procedure);
  *			procedure_infer(procedure);
  *		}
+ *		procedure_open_paths(procedure);
+ *		while (!procedure_paths_are_done(procedure))
+ *		{
+ *			procedure_learn_paths(procedure);
+ *			procedure_record_paths(procedure);
+ *		}
+ *		procedure_close_paths(procedure);
  *		procedure_refit(procedure);
  *		procedure_finish(procedure);
  */
@@ -21,6 +28,7 @@
 #include "storage/buffile.h"
 
 #include "learner.h"
+#include "path_learning.h"
 #include "record.h"
 #include "rules/body_pairs.h"
 #include "server/progress.h"
@@ -62,6 +70,11 @@ typedef struct Procedure
 	Iteration	iteration;		/* the one under way, or the last */
 	int			done;			/* iterations */
 	BestIteration best;
+
+	/* of the path network, after the iterations */
+	bool		resumed;		/* the training goes on from a checkpoint */
+	PathLearning paths;			/* all 0 where none is learnt */
+	PathNetwork *network;		/* what was learnt; or NULL */
 } Procedure;
 
 /* Reads the graph.  ERROR 55000 when it cannot be learnt from, 53200 when that would not fit hybridkg.max_memory. */
@@ -82,11 +95,31 @@ extern void procedure_learn(Procedure *procedure);
 /* The rest of the iteration: the quality of rules, and a sample of what the best of them infer. */
 extern void procedure_infer(Procedure *procedure);
 
+/* Whether the model that a warm start goes on from will stay: it is better by more than chance. */
+extern bool procedure_is_refused(const Procedure *procedure);
+
 /* Where facts are held out: more epochs on all facts, from the best embeddings on.  No SQL, no snapshot. */
 extern void procedure_refit(Procedure *procedure);
 
 /* Writes the model, which replaces the one of its name; unless it is worse than the one that it went on from. */
 extern void procedure_finish(Procedure *procedure);
+
+/* ---- the path network (path_procedure.c) ------------------------------------------- */
+
+/* Takes its memory; nothing where the settings have no paths. */
+extern void procedure_open_paths(Procedure *procedure);
+
+/* Whether all epochs of it were done, or there is none. */
+extern bool procedure_paths_are_done(const Procedure *procedure);
+
+/* The next epoch, and its metrics.  No SQL, no snapshot. */
+extern void procedure_learn_paths(Procedure *procedure);
+
+/* Writes the epoch's row. */
+extern void procedure_record_paths(Procedure *procedure);
+
+/* Keeps the network of the best epoch, and frees all else.  No SQL. */
+extern void procedure_close_paths(Procedure *procedure);
 
 /* ---- the best iteration (best_iteration.c) ---------------------------------------- */
 
@@ -110,6 +143,9 @@ extern void checkpoint_begin(Graph *graph, const TrainSettings *settings);
 /* After an iteration: the state. */
 extern void checkpoint_save(Procedure *procedure);
 
+/* The same after an epoch of the path network. */
+extern void checkpoint_save_paths(Procedure *procedure);
+
 /* ERROR 55000 where no training of that model was interrupted. */
 extern void checkpoint_settings(Graph *graph, const char *model, TrainSettings *settings);
 
@@ -118,5 +154,8 @@ extern void checkpoint_settings(Graph *graph, const char *model, TrainSettings *
  * when the graph has changed since, 22000 when the rows are damaged.
  */
 extern void checkpoint_load(Procedure *procedure);
+
+/* The same of a path network that was just opened, of which perhaps no epoch was saved. */
+extern void checkpoint_load_paths(Procedure *procedure);
 
 #endif							/* HKG_TRAIN_PROCEDURE_H */

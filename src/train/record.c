@@ -65,7 +65,7 @@ record_lock_tables(const Graph *graph)
 		{"model", ACL_SELECT | ACL_INSERT | ACL_UPDATE},
 		{"entity_embedding", REPLACED}, {"relation_embedding", REPLACED}, {"threshold", REPLACED},
 		{"evidence_weight", REPLACED}, {"path_network", REPLACED}, {"rule", REPLACED}, {"inferred", REPLACED}, {"iteration", REPLACED},
-		{"checkpoint", REPLACED}, {"checkpoint_inferred", REPLACED}
+		{"path_epoch", REPLACED}, {"checkpoint", REPLACED}, {"checkpoint_inferred", REPLACED}
 	};
 
 	graph_require_rights(graph, needed, lengthof(needed));
@@ -75,7 +75,7 @@ record_lock_tables(const Graph *graph)
 void
 record_begin(Graph *graph, const TrainSettings *settings)
 {
-	static const char *const tables[] = {"checkpoint", "checkpoint_inferred", "iteration", NULL};
+	static const char *const tables[] = {"checkpoint", "checkpoint_inferred", "iteration", "path_epoch", NULL};
 	SqlArgs		row = {0};
 
 	delete_from(graph, settings->model, tables);
@@ -141,6 +141,25 @@ record_iteration(Graph *graph, const char *model, const Iteration *iteration)
 	sql_run(psprintf("insert into %siteration values "
 					 "($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)", graph->prefix),
 			&args);
+}
+
+void
+record_path_epoch(Graph *graph, const char *model, const Iteration *epoch)
+{
+	SqlArgs		args = {0};
+
+	arg_text(&args, model);
+	sql_arg(&args, INT4OID, Int32GetDatum(epoch->number));
+	arg_float(&args, true, epoch->loss);
+	arg_metrics(&args, epoch);
+	if (epoch->evaluated)
+		sql_arg(&args, INT8OID, Int64GetDatum(epoch->ranked));
+	else
+		sql_arg_null(&args, INT8OID);
+	arg_float(&args, epoch->mrr_error > 0, epoch->mrr_error);
+	arg_float(&args, true, epoch->train_seconds);
+	arg_float(&args, true, epoch->evaluate_seconds);
+	sql_run(psprintf("insert into %spath_epoch values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)", graph->prefix), &args);
 }
 
 /* Ids of the rules that infer triple `i`, as text: {1,5} */

@@ -39,6 +39,9 @@ extern void record_begin(Graph *graph, const TrainSettings *settings);
 
 extern void record_iteration(Graph *graph, const char *model, const Iteration *iteration);
 
+/* A row of table path_epoch, which has no rules. */
+extern void record_path_epoch(Graph *graph, const char *model, const Iteration *epoch);
+
 /* Writes what was drawn to a table of its own, where it waits for record_replace. */
 extern void record_sample(Graph *graph, const char *model, int iteration, const GraphData *data, const Sample *sample);
 

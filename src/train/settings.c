@@ -14,6 +14,7 @@
 #include "utils/lsyscache.h"
 
 #include "model/model_evidence.h"
+#include "paths/paths.h"
 #include "server/argument.h"
 #include "server/host.h"
 #include "rules/rule.h"
@@ -88,6 +89,7 @@ choice_place(const char *(*choice) (int i), const char *text)
 #define AT(field) offsetof(TrainSettings, field)
 #define INT(field, low, high) {FIELD(field), SETTING_INT, AT(field), low, high, false, NULL}
 #define FLOAT(field, low, high) {FIELD(field), SETTING_FLOAT, AT(field), low, high, false, NULL}
+#define OPTIONAL_INT(field, low, high) {FIELD(field), SETTING_INT, AT(field), low, high, true, NULL}
 #define BOOL(field) {FIELD(field), SETTING_BOOL, AT(field), 0, 0, false, NULL}
 #define CHOICE(field, choice) {FIELD(field), SETTING_TEXT, AT(field), 0, 0, false, choice}
 
@@ -114,7 +116,7 @@ static const Setting table[] = {
 	FLOAT(min_head_coverage, 0, 1),
 	INT(min_support, 1, INT_MAX),
 	BOOL(constants),
-	{"patience", SETTING_INT, AT(patience), 1, INT_MAX, true, NULL},
+	OPTIONAL_INT(patience, 1, INT_MAX),
 	{"seed", SETTING_BIGINT, AT(seed), -9223372036854775808.0, 9223372036854775807.0, false, NULL},
 	{"model", SETTING_NAME, AT(model), 0, 0, false, NULL},
 	FLOAT(min_quality, 0, 1),
@@ -135,6 +137,13 @@ static const Setting table[] = {
 	{"learning_rate_end", SETTING_FLOAT, AT(learning_rate_end), 1e-10, 1e3, true, NULL},
 	{"assume_missing", SETTING_FLOAT, AT(assume_missing), LEAST_MISSING, MOST_MISSING, true, NULL},
 	{"replace", SETTING_TEXT, AT(replace), 0, 0, true, replace_name},
+	BOOL(paths),
+	OPTIONAL_INT(path_layers, 1, PATH_MAX_LAYERS),
+	OPTIONAL_INT(path_width, PATH_WIDTH_STEP, PATH_MAX_WIDTH),
+	OPTIONAL_INT(path_kept, 1, 100000),
+	OPTIONAL_INT(path_epochs, 1, 100000),
+	OPTIONAL_INT(path_questions, 1, INT_MAX),
+	{"path_learning_rate", SETTING_FLOAT, AT(path_learning_rate), 1e-9, 1, true, NULL},
 
 	/* the last one is no argument, but a setting of the session */
 	CHOICE(precision, precision_name)
@@ -338,6 +347,10 @@ check_settings(const TrainSettings *settings)
 		check_linear(settings, "relation_weight");
 	if (settings->regularizer != NULL && strcmp(settings->regularizer, "dura") == 0)
 		check_linear(settings, "regularizer \"dura\"");
+	if (settings->path_width % PATH_WIDTH_STEP != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("path_width must be a multiple of %d, not %d", PATH_WIDTH_STEP, settings->path_width)));
 	if (!kge_has_precision(precision_of(settings)))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),

@@ -58,6 +58,13 @@ typedef struct TrainSettings
 	double		learning_rate_end;	/* 0: learning_rate all the way */
 	double		assume_missing; /* share of the true facts; 0: none, probabilities are chances to be held out */
 	char	   *replace;		/* the model of a warm start: unless_worse or always */
+	bool		paths;
+	int			path_layers;	/* this and the next ones: 0, by the graph (path_settings.c) */
+	int			path_width;
+	int			path_kept;
+	int			path_epochs;
+	int			path_questions;
+	double		path_learning_rate;
 	char	   *precision;		/* no argument: hybridkg.precision as training began */
 } TrainSettings;
 

@@ -19,6 +19,13 @@ run(Procedure *procedure)
 		procedure_learn(procedure);
 		procedure_infer(procedure);
 	}
+	procedure_open_paths(procedure);
+	while (!procedure_paths_are_done(procedure))
+	{
+		procedure_learn_paths(procedure);
+		procedure_record_paths(procedure);
+	}
+	procedure_close_paths(procedure);
 	procedure_refit(procedure);
 	procedure_finish(procedure);
 }

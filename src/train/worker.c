@@ -350,6 +350,23 @@ open_training(Procedure *procedure)
 }
 
 static void
+train_paths(Procedure *procedure)
+{
+	begin_transaction();
+	procedure_open_paths(procedure);
+	end_transaction();
+	while (!procedure_paths_are_done(procedure))
+	{
+		procedure_learn_paths(procedure);
+		begin_transaction();
+		procedure_record_paths(procedure);
+		checkpoint_save_paths(procedure);
+		end_transaction();
+	}
+	procedure_close_paths(procedure);
+}
+
+static void
 train(Procedure *procedure)
 {
 	open_training(procedure);
@@ -362,6 +379,7 @@ train(Procedure *procedure)
 		checkpoint_save(procedure);
 		end_transaction();
 	}
+	train_paths(procedure);
 	procedure_refit(procedure);
 	begin_transaction();
 	procedure_finish(procedure);

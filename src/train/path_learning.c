@@ -1,0 +1,212 @@
+/*
+ * path_learning.c
+ *		The path network of a model as it is learnt (see path_learning.h).
+ *
+ * Epochs go through the facts in a drawn order, pass after pass; what an epoch asks for follows from its number alone,
+ * so a training that is resumed asks for the same.  Facts that stand for the valid split are not among them, nor in the
+ * index.  No parameter belongs to an entity, so there is nothing to refit when they join the facts afterwards.
+ */
+#include "path_learning.h"
+
+#include <math.h>
+
+#include "portability/instr_time.h"
+#include "utils/memutils.h"
+
+#include "core/random.h"
+#include "server/host.h"
+
+#define FACTS_AT_ONCE 256		/* between two reports of progress */
+#define FLOPS 2e10				/* of a core, a second: measured (bench/RESULTS.md) */
+#define LEARNING_FLOPS 3		/* times those of an answer */
+
+/* ---- sizes --------------------------------------------------------------------------- */
+
+PathLearning
+path_learning_sizes(const TrainSettings *settings, const TrainingFacts *facts)
+{
+	PathLearning learning = {.plan = path_settings(settings, facts)};
+
+	learning.ranking = path_ranking_sizes(&learning.plan, facts);
+	return learning;
+}
+
+/* Parameters are there twice, of the latest and of the best epoch; those to go on from, and those that are written. */
+uint64
+path_learning_bytes(const PathLearning *learning, const TrainingFacts *facts)
+{
+	const PathSettings *plan = &learning->plan;
+	const GraphData *data = facts->learnt;
+	FactIndex	index = path_index_sizes(facts);
+
+	return fact_index_bytes(data->entities, data->relations, data->facts) +
+		path_trainer_bytes(&index, plan->shape, &plan->training, hkg_threads) +
+		4 * path_parameters(plan->shape) * sizeof(float) +
+		path_ranking_bytes(&learning->ranking, plan, facts);
+}
+
+double
+path_learning_flops(const PathLearning *learning, const TrainingFacts *facts)
+{
+	const PathSettings *plan = &learning->plan;
+	FactIndex	index = path_index_sizes(facts);
+
+	return LEARNING_FLOPS * 2 * (double) plan->questions * path_flops(&index, plan->shape);
+}
+
+double
+path_learning_seconds(const PathLearning *learning, const TrainingFacts *facts)
+{
+	return path_learning_flops(learning, facts) / FLOPS / hkg_threads;
+}
+
+/* ---- open and close ---------------------------------------------------------------------- */
+
+static bool
+goes_on_from(const PathShape *shape, const PathNetwork *old)
+{
+	return old != NULL && old->shape.relations == shape->relations && old->shape.layers == shape->layers &&
+		old->shape.width == shape->width && old->shape.kept == shape->kept;
+}
+
+static Size
+network_bytes(const PathLearning *learning)
+{
+	return path_parameters(learning->plan.shape) * sizeof(float);
+}
+
+static void
+open_network(PathLearning *learning, const PathNetwork *old)
+{
+	PathNetwork *network = &learning->network;
+
+	network->shape = learning->plan.shape;
+	network->parameter = hkg_allocate(CurrentMemoryContext, network_bytes(learning));
+	learning->best = hkg_allocate(CurrentMemoryContext, network_bytes(learning));
+	if (goes_on_from(&network->shape, old))
+		memcpy(network->parameter, old->parameter, network_bytes(learning));
+	else
+		path_initialise(network, learning->plan.training.seed);
+}
+
+void
+path_learning_open(PathLearning *learning, const TrainSettings *settings, const TrainingFacts *facts,
+				   const PathNetwork *old, Pool *pool)
+{
+	const GraphData *data = facts->learnt;
+	PathTraining *training = &learning->plan.training;
+	MemoryContext caller = CurrentMemoryContext;
+	Arena		arena;
+
+	learning->context = AllocSetContextCreate(caller, "hybridkg path network", ALLOCSET_DEFAULT_SIZES);
+	MemoryContextSwitchTo(learning->context);
+	arena = hkg_arena();
+	learning->training_facts = facts;
+	fact_index(&arena, pool, data->entities, data->relations, data->fact, data->facts, &learning->facts);
+	open_network(learning, old);
+	training->direct = path_is_direct(&learning->facts, facts->valid, facts->valid_count);
+	learning->trainer = path_trainer(&arena, &learning->facts, &learning->network, training, pool_threads(pool));
+	path_ranking_open(&learning->ranking, settings, facts, &learning->facts, &learning->network, pool);
+	MemoryContextSwitchTo(caller);
+}
+
+PathNetwork *
+path_learning_close(PathLearning *learning)
+{
+	PathNetwork *network = palloc(sizeof(PathNetwork));
+
+	network->shape = learning->plan.shape;
+	network->parameter = hkg_allocate(CurrentMemoryContext, network_bytes(learning));
+	memcpy(network->parameter, learning->best, network_bytes(learning));
+	MemoryContextDelete(learning->context);
+	return network;
+}
+
+/* ---- an epoch ------------------------------------------------------------------------------ */
+
+static double
+clock_seconds(void)
+{
+	instr_time	now;
+
+	INSTR_TIME_SET_CURRENT(now);
+	return INSTR_TIME_GET_DOUBLE(now);
+}
+
+/* The facts that stand from a place on in the order of all passes, one behind the other. */
+static void
+take_facts(const PathLearning *learning, int64 first, int64 count, Triple *fact)
+{
+	const GraphData *data = learning->training_facts->learnt;
+	uint64		seed = random_stream(learning->plan.training.seed, DRAW_NETWORK, 0, 0);
+	KgeOrder	order;
+
+	for (int64 i = 0; i < count; i++)
+	{
+		uint64		place = (uint64) (first + i);
+
+		if (i == 0 || place % data->facts == 0)
+			order = kge_order(seed, place / data->facts, (uint64) data->facts);
+		fact[i] = data->fact[kge_order_place(&order, place % data->facts)];
+	}
+}
+
+/* Returns the mean loss. */
+static double
+ask_questions(PathLearning *learning, int epoch, Pool *pool, Progress *progress)
+{
+	const PathSettings *plan = &learning->plan;
+	double		loss = 0;
+	Triple		fact[FACTS_AT_ONCE];
+
+	for (int64 done = 0; done < plan->questions; done += FACTS_AT_ONCE)
+	{
+		int64		first = (epoch - 1) * plan->questions + done;
+		int64		some = Min(FACTS_AT_ONCE, plan->questions - done);
+
+		take_facts(learning, first, some, fact);
+		loss += (double) some * path_train(learning->trainer, pool, fact, some, path_rate(plan, epoch), (uint64) first);
+		progress_advance(progress, (double) some);
+		hkg_check_interrupts();
+	}
+	return loss / (double) plan->questions;
+}
+
+static void
+raise_diverged(const PathLearning *learning, int epoch)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+			 errmsg("training diverged in epoch %d of the path network", epoch),
+			 errhint("Lower path_learning_rate (now %g).", learning->plan.learning_rate)));
+}
+
+/* Without a valid split, the last epoch is the best. */
+static void
+keep_best(PathLearning *learning, const Iteration *epoch)
+{
+	if (epoch->evaluated && !valid_ranking_is_best(&learning->ranking.valid, epoch))
+		return;
+	learning->best_epoch = epoch->number;
+	memcpy(learning->best, learning->network.parameter, network_bytes(learning));
+}
+
+void
+path_learning_epoch(PathLearning *learning, Pool *pool, Progress *progress)
+{
+	Iteration	epoch = {.number = learning->done + 1};
+	double		start = clock_seconds();
+
+	progress_phase(progress, PHASE_PATHS, (double) learning->plan.questions);
+	epoch.loss = ask_questions(learning, epoch.number, pool, progress);
+	epoch.train_seconds = clock_seconds() - start;
+	if (!isfinite(epoch.loss))
+		raise_diverged(learning, epoch.number);
+	start = clock_seconds();
+	if (learning->training_facts->valid_count > 0)
+		path_ranking_run(&learning->ranking, pool, &epoch);
+	epoch.evaluate_seconds = clock_seconds() - start;
+	keep_best(learning, &epoch);
+	learning->epoch = epoch;
+	learning->done = epoch.number;
+}

@@ -1,0 +1,56 @@
+/*
+ * path_learning.h
+ *		The path network of a model as it is learnt: epochs, each measured on the valid split.
+ *
+ * Between path_learning_open and path_learning_close it has memory of its own, in which the facts are indexed.
+ */
+#ifndef HKG_TRAIN_PATH_LEARNING_H
+#define HKG_TRAIN_PATH_LEARNING_H
+
+#include "server/compat.h"
+
+#include "path_ranking.h"
+#include "path_settings.h"
+#include "server/progress.h"
+
+typedef struct PathLearning
+{
+	/* sizes */
+	PathSettings	plan;
+	PathRanking ranking;
+
+	/* set by path_learning_open */
+	MemoryContext context;
+	const TrainingFacts *training_facts;
+	FactIndex	facts;			/* those that are learnt */
+	PathNetwork network;		/* of the latest epoch */
+	PathTrainer *trainer;
+
+	/* changed by each epoch */
+	float	   *best;			/* parameters of the best epoch so far */
+	int			best_epoch;		/* 0: none yet */
+	Iteration	epoch;			/* the latest, as a row of table path_epoch */
+	int			done;			/* epochs */
+} PathLearning;
+
+/* The sizes alone, without memory */
+extern PathLearning path_learning_sizes(const TrainSettings *settings, const TrainingFacts *facts);
+extern uint64 path_learning_bytes(const PathLearning *learning, const TrainingFacts *facts);
+
+/*
+ * Floating point operations of an epoch, and its seconds, about, on hybridkg.threads.
+ */
+extern double path_learning_flops(const PathLearning *learning, const TrainingFacts *facts);
+extern double path_learning_seconds(const PathLearning *learning, const TrainingFacts *facts);
+
+/* `old` (may be NULL) is where it goes on from, if it has the same shape.  The facts must stay.  No SQL. */
+extern void path_learning_open(PathLearning *learning, const TrainSettings *settings, const TrainingFacts *facts,
+							   const PathNetwork *old, Pool *pool);
+
+/* The next epoch, its metrics, and whether it is the best.  No SQL, no snapshot. */
+extern void path_learning_epoch(PathLearning *learning, Pool *pool, Progress *progress);
+
+/* The network of the best epoch, in the current context; all other memory is freed. */
+extern PathNetwork *path_learning_close(PathLearning *learning);
+
+#endif							/* HKG_TRAIN_PATH_LEARNING_H */

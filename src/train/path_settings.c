@@ -1,0 +1,54 @@
+/*
+ * path_settings.c
+ *		How the path network of a training is learnt (see path_settings.h).
+ *
+ * In a sparse graph few entities are reached in a step, so more steps and more entities are affordable.  In a dense one
+ * a question takes longer, and smaller minibatches learn more from as many.
+ */
+#include "path_settings.h"
+
+#include <math.h>
+
+#define DENSE_EDGES 10			/* of an entity, in the mean */
+#define MANY_RELATIONS 100
+#define DROPOUT 0.05
+#define QUESTIONS 4096
+#define EPOCHS 20
+#define RATE_END 0.1			/* of the rate, at the end */
+
+PathSettings
+path_settings(const TrainSettings *settings, const TrainingFacts *facts)
+{
+	const GraphData *data = facts->learnt;
+	bool		dense = 2 * data->facts >= (int64) DENSE_EDGES * data->entities;
+	PathSettings	plan = {
+		.shape = {
+			.relations = data->relations,
+			.layers = settings->path_layers > 0 ? settings->path_layers : dense ? 5 : 6,
+			.width = settings->path_width > 0 ? settings->path_width : data->relations > MANY_RELATIONS ? 48 : 32,
+			.kept = settings->path_kept > 0 ? settings->path_kept : dense ? 300 : 1000
+		},
+		.training = {.batch_size = dense ? 8 : 16,.dropout = DROPOUT,.seed = (uint64) settings->seed},
+		.epochs = settings->path_epochs > 0 ? settings->path_epochs : EPOCHS,
+		.questions = Min(settings->path_questions > 0 ? settings->path_questions : QUESTIONS, data->facts),
+		.learning_rate = settings->path_learning_rate
+	};
+
+	if (plan.learning_rate == 0)
+		plan.learning_rate = dense ? 0.004 : 0.005;
+	return plan;
+}
+
+FactIndex
+path_index_sizes(const TrainingFacts *facts)
+{
+	const GraphData *data = facts->learnt;
+
+	return (FactIndex) {.entities = data->entities,.relations = data->relations,.edges = 2 * data->facts};
+}
+
+double
+path_rate(const PathSettings *plan, int epoch)
+{
+	return plan->learning_rate * pow(RATE_END, (double) (epoch - 1) / plan->epochs);
+}

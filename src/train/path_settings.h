@@ -1,0 +1,31 @@
+/*
+ * path_settings.h
+ *		How the path network of a training is learnt: its arguments, and by the graph what they leave open.
+ */
+#ifndef HKG_TRAIN_PATH_SETTINGS_H
+#define HKG_TRAIN_PATH_SETTINGS_H
+
+#include "server/compat.h"
+
+#include "paths/paths.h"
+#include "settings.h"
+#include "training_facts.h"
+
+typedef struct PathSettings
+{
+	PathShape	shape;
+	PathTraining training;		/* `direct` is open: it takes an index of the facts */
+	int			epochs;
+	int64		questions;		/* facts that an epoch asks for, each on both sides */
+	double		learning_rate;	/* of the first epoch */
+} PathSettings;
+
+extern PathSettings path_settings(const TrainSettings *settings, const TrainingFacts *facts);
+
+/* The counts of an index of the facts that are learnt, without arrays: for what needs no more. */
+extern FactIndex path_index_sizes(const TrainingFacts *facts);
+
+/* The rate of an epoch, 1 first. */
+extern double path_rate(const PathSettings *plan, int epoch);
+
+#endif							/* HKG_TRAIN_PATH_SETTINGS_H */

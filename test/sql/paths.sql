@@ -1,0 +1,98 @@
+-- hkg_train(paths => true): a network that reads paths is learnt, measured after each epoch, and stored as rows.
+\pset null '(null)'
+set hybridkg.progress = off;
+set client_min_messages = warning;
+\i test/tools.sql
+reset client_min_messages;
+select hkg_create_graph('nations');
+-- persons live in cities, cities are in countries and were in others; a person's nationality is that of the city.
+-- Every third one's is missing: no fact but the path over the city leads from the person to the country.
+select * from hkg_load('nations', $$
+	select 'person' || p, 'lives_in', 'city' || p % 12 from generate_series(0, 59) p
+	union all select 'city' || c, 'is_in', 'country' || c % 4 from generate_series(0, 11) c
+	union all select 'city' || c, 'was_in', 'country' || (c + 1 + c / 4) % 4 from generate_series(0, 11) c
+	union all select 'person' || p, 'nationality', 'country' || p % 4 from generate_series(0, 59) p where p % 3 <> 0$$);
+select * from hkg_load('nations', $$
+	select 'person' || p, 'nationality', 'country' || p % 4 from generate_series(0, 59) p where p % 3 = 0$$, 'valid');
+
+create function pg_temp.learn(model text, variadic more text[] default '{}') returns text language plpgsql as $$
+begin
+	execute format('select hkg_train(''nations'', ''distmult'', dimensions => 4, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, paths => true, model => %L, %s)',
+		model, array_to_string(more, ', '));
+	return model;
+end
+$$;
+-- all numbers of a network
+create function pg_temp.network(model text) returns text language sql as $$
+	select md5(string_agg(p::text, ';' order by p::text)) from
+		(select layer, part, relation, inverse, numbers from nations.path_network where model = network.model) p
+$$;
+
+-- the missing nationalities are found, and persons by them: the path says all there is to know
+select pg_temp.learn('deep', 'path_layers => 3', 'path_width => 16', 'path_kept => 50', 'path_epochs => 12', 'path_questions => 100', 'path_learning_rate => 0.01');
+select count(*) as epochs, min(number) as first, max(number) as last, max(mrr) > 0.9 as finds_them, bool_and(hits_1 <= hits_3 and hits_3 <= hits_10) as hits,
+	(max(ranked), max(mrr_error)) as ranked, bool_and(train_seconds > 0 and evaluate_seconds > 0) as timed
+	from nations.path_epoch where model = 'deep';
+select first.loss > last.loss as has_learnt from nations.path_epoch first, nations.path_epoch last where (first.model, first.number, last.model, last.number) = ('deep', 1, 'deep', 12);
+select paths, settings->'path_layers' as layers, settings->'path_questions' as questions from nations.model where name = 'deep';
+select array_agg(distinct layer order by layer) as layers, count(distinct relation) as relations, bool_and(array_position(numbers, 'nan') is null) as numbers
+	from nations.path_network where model = 'deep';
+
+-- the same bits on any number of threads, others by another seed
+set hybridkg.threads = 1;
+select pg_temp.learn('one', 'path_layers => 3', 'path_width => 16', 'path_kept => 5', 'path_epochs => 2', 'path_questions => 100');
+set hybridkg.threads = 3;
+select pg_temp.learn('three', 'path_layers => 3', 'path_width => 16', 'path_kept => 5', 'path_epochs => 2', 'path_questions => 100');
+reset hybridkg.threads;
+select pg_temp.learn('other', 'path_layers => 3', 'path_width => 16', 'path_kept => 5', 'path_epochs => 2', 'path_questions => 100', 'seed => 1');
+select pg_temp.network('one') = pg_temp.network('three') as same, pg_temp.network('one') = pg_temp.network('other') as by_another_seed;
+select count(*) = 2 as same_curve from (select number, loss, mrr from nations.path_epoch where model = 'one' intersect
+	select number, loss, mrr from nations.path_epoch where model = 'three') c;
+
+-- null: by the graph, of which an entity has few facts; an epoch asks for no more facts than there are
+select pg_temp.learn('usual', 'path_epochs => 1', 'path_learning_rate => 1e-9');
+select paths, settings->'path_layers' as layers from nations.model where name = 'usual';
+
+-- a warm start goes on from the network of the same shape: its first epoch loses less than one that begins anew
+select pg_temp.learn('deep', 'path_layers => 3', 'path_width => 16', 'path_kept => 50', 'path_epochs => 1', 'path_questions => 100', 'path_learning_rate => 1e-9',
+	'warm_start => true', 'replace => ''always''');
+select loss < (select loss from nations.path_epoch where model = 'one' and number = 1) / 2 as goes_on, mrr > 0.9 as finds_them from nations.path_epoch where model = 'deep';
+select pg_temp.learn('deep', 'path_layers => 2', 'path_width => 16', 'path_kept => 50', 'path_epochs => 1', 'path_questions => 100', 'path_learning_rate => 1e-9',
+	'warm_start => true', 'replace => ''always''');
+select paths, (select loss > (select loss from nations.path_epoch where model = 'one' and number = 1) / 2 from nations.path_epoch where model = 'deep') as begins_anew
+	from nations.model where name = 'deep';
+
+-- a training without paths leaves none
+select hkg_train('nations', 'distmult', dimensions => 4, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, model => 'deep');
+select paths, (select count(*) from nations.path_network where model = 'deep') as numbers, (select count(*) from nations.path_epoch where model = 'deep') as epochs
+	from nations.model where name = 'deep';
+
+-- what it takes
+select item, bytes > 0 as bytes, flops > 0 as flops from hkg_estimate('nations', 'distmult', dimensions => 4, paths => true) where item ~ 'path network';
+select count(*) as none from hkg_estimate('nations', 'distmult', dimensions => 4) where item ~ 'path network';
+begin;
+select set_config('hybridkg.max_memory', (bytes / 1024 - 1) || 'kB', true) is not null as is_set from hkg_estimate('nations', 'distmult', dimensions => 4, iterations => 1, epochs => 1,
+	top_rules => 0, evidence_rules => 0, paths => true) where item = 'all of it';
+\set VERBOSITY sqlstate
+select hkg_train('nations', 'distmult', dimensions => 4, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, paths => true);
+\set VERBOSITY default
+rollback;
+
+-- without a valid split nothing is ranked, and the last epoch is kept
+begin;
+delete from nations.holdout;
+select pg_temp.learn('blind', 'path_layers => 2', 'path_width => 16', 'path_kept => 5', 'path_epochs => 2', 'path_questions => 20', 'holdout => 0');
+select number, mrr, ranked from nations.path_epoch where model = 'blind' order by 1;
+rollback;
+
+-- errors
+select hkg_train('nations', paths => null);
+select hkg_train('nations', paths => true, path_layers => 17);
+select hkg_train('nations', paths => true, path_width => 8);
+select hkg_train('nations', paths => true, path_width => 40);
+select hkg_train('nations', paths => true, path_kept => 0);
+select hkg_train('nations', paths => true, path_epochs => 0);
+select hkg_train('nations', paths => true, path_questions => 0);
+select hkg_train('nations', paths => true, path_learning_rate => 0);
+select hkg_tune('nations', '{"path_layers": [2, 3]}');
+select hkg_drop_graph('nations');
