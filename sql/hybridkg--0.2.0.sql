@@ -389,7 +389,7 @@ begin
 	alter table model add paths jsonb;
 	comment on column model.paths is 'the shape of the network that reads paths, see table path_network: layers, width and kept, as arguments path_layers, path_width and path_kept of hkg_train; null: the model has none';
 	create table path_network (
-		model text not null references model on delete cascade on update cascade,
+		model text collate "C" not null references model on delete cascade on update cascade,
 		layer int not null,
 		part text not null,
 		relation int references relation on delete cascade,
