@@ -4,7 +4,8 @@
  *
  * Forward: every candidate's score for every query.  A dot product is a matrix product with the queries transposed, and
  * L1 and L2 are sums of the same shape (dense.c); L2 may be a matrix product as well (expands).  A sum of moduli has a
- * kernel here, which keeps the sums of four queries and two candidates in registers; square roots bound its speed.
+ * kernel here, which keeps the sums of four queries and two candidates in registers; square roots bound its speed.  To
+ * learn from samples, estimates of roots are enough (rough_moduli.c).
  *
  * Backward, from g = the loss's derivative by each score: the dot product's and
  * the Euclidean distance's are two matrix products.  For L1 and the moduli a
@@ -18,13 +19,14 @@
 #include <string.h>
 
 #include "engine.h"
+#include "rough_moduli.h"
 #include "core/vector.h"
 #include "core/dense.h"
 
 KgeEngine
 kge_engine(const KgeModel *model)
 {
-	KgeEngine	engine = {.expands = false};
+	KgeEngine	engine = {.rough = false};
 
 	engine.similarity = model->function->similarity[model->norm == 2];
 	engine.width = kge_model_width(model);
@@ -143,7 +145,22 @@ square_distance(int n, const float *restrict a, const float *restrict b)
 static inline bool
 expands(const KgeEngine *engine)
 {
-	return engine->expands && engine->similarity == KGE_L2;
+	return engine->rough && engine->similarity == KGE_L2;
+}
+
+static inline bool
+estimates(const KgeEngine *engine)
+{
+	return engine->rough && kge_has_rough_moduli();
+}
+
+static void
+sum_moduli(const KgeEngine *engine, KgeRows q, KgeRows c, float *s, int s_stride)
+{
+	if (estimates(engine))
+		kge_rough_moduli(engine->half, q, c, s, s_stride);
+	else
+		moduli_block(engine->half, q, c, s, s_stride);
 }
 
 size_t
@@ -223,7 +240,7 @@ kge_engine_scores(const KgeEngine *engine, KgeRows queries, const float *scratch
 	};
 
 	if (engine->similarity == KGE_MODULI)
-		moduli_block(engine->half, queries, candidates, s, s_stride);
+		sum_moduli(engine, queries, candidates, s, s_stride);
 	else
 		dense_combine(expands(engine) ? DENSE_PRODUCT : terms[engine->similarity],
 						  candidates.count, queries.count, engine->width, candidates.row, candidates.stride, 1,
@@ -267,7 +284,7 @@ kge_engine_rate(const KgeEngine *engine, bool gradients)
 		case KGE_L1:
 			return gradients ? 2e10 : 3e10;
 		case KGE_MODULI:
-			return gradients ? 1.4e10 : 2.5e10;
+			return gradients ? (kge_has_rough_moduli() ? 2e10 : 1.4e10) : 2.5e10;
 	}
 	return NAN;
 }
@@ -434,6 +451,11 @@ distance_gradients(const KgeEngine *engine, KgeRows q, KgeRows c, const float *g
 
 	if (!add)
 		memset(dc, 0, (size_t) c.count * (size_t) c.stride * sizeof(float));
+	if (moduli && estimates(engine))
+	{
+		kge_rough_moduli_gradients(engine->half, q, c, g, g_stride, dq, dc);
+		return;
+	}
 	for (int i = 0; i < q.count; i += 4)
 		for (int k = 0; k < c.count; k++)
 		{

@@ -19,10 +19,11 @@ typedef struct KgeEngine
 	float		gamma;
 
 	/*
-	 * Whether an L2 distance is sqrt(|q|^2 + |c|^2 - 2 q c): half the time, but an error
-	 * of its square that is some 1e-7 of (|q| + |c|)^2, much where they are close.
+	 * Fewer digits in half the time, for samples to learn from.  An L2 distance is sqrt(|q|^2 + |c|^2 - 2 q c): the error of
+	 * its square is some 1e-7 of (|q| + |c|)^2, much where they are close.  A modulus is off by up to 6.2e-5 of itself
+	 * (rough_moduli.h), where the processor has estimates of roots.
 	 */
-	bool		expands;
+	bool		rough;
 } KgeEngine;
 
 typedef struct KgeRows

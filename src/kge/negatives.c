@@ -43,7 +43,7 @@ plan_negatives(KgeTrainer *plan)
 
 	plan->entity.count = blocks * (2 * (int64_t) training->block_size + training->negatives);
 	plan->relation.count = blocks * training->block_size;
-	plan->engine.expands = true;	/* positives, which may get close, are scored one by one */
+	plan->engine.rough = true;	/* positives, which may get close, are scored one by one */
 }
 
 static double
@@ -286,6 +286,8 @@ score_positives(KgeBlock *block)
 	{
 		int64_t		slot = answer_slot(block, i);
 
+		if (i + KGE_AHEAD < block->count)
+			kge_ask_for_row(trainer, block->answer[i + KGE_AHEAD]);
 		trainer->entity.row[slot] = block->answer[i];
 		trainer->entity.penalty[slot] = block->weight[i];
 		memset(kge_entity_gradient(trainer, slot), 0, (size_t) pairing->stride * sizeof(float));

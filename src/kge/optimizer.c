@@ -216,6 +216,15 @@ kge_optimizer(const char *name)
 	return name_find(&optimizers, name);
 }
 
+/* Asks for a slot's gradient and, of relations, for the row that its query was made of. */
+static inline void
+ask_for_slot(const KgeSlots *slots, int32_t slot)
+{
+	vector_prefetch(slots->gradient + (size_t) slot * (size_t) slots->stride, (size_t) slots->gradient_width);
+	if (slots->model != NULL)
+		vector_prefetch(kge_entity_row(slots->model, slots->query[slot].given), (size_t) slots->gradient_width);
+}
+
 /* Adds up the row's gradients and penalties, and unlinks its slots. */
 static void
 sum_slots(KgeSlots *slots, int32_t row, float *sum, double *penalty, Pool *pool, int thread)
@@ -233,6 +242,8 @@ sum_slots(KgeSlots *slots, int32_t row, float *sum, double *penalty, Pool *pool,
 	{
 		const float *gradient = slots->gradient + (size_t) slot * (size_t) slots->stride;
 
+		if (slots->next[slot] >= 0)
+			ask_for_slot(slots, slots->next[slot]);
 		if (slots->model != NULL)
 			kge_relation_gradient(slots->model, slots->query[slot], gradient, sum);
 		else
@@ -272,8 +283,7 @@ kge_slots_update(KgeSlots *slots, int32_t from, int32_t to, const KgeStep *step,
 		double		penalty;
 
 		if (more && slots->first[ahead] >= 0)
-			vector_prefetch(slots->gradient + (size_t) slots->first[ahead] * (size_t) slots->stride,
-						 (size_t) slots->gradient_width);
+			ask_for_slot(slots, slots->first[ahead]);
 		sum_slots(slots, row, sum, &penalty, pool, thread);
 		penalty *= step->penalty_scale;
 		if (more)

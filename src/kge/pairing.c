@@ -62,11 +62,15 @@ kge_pairing_open(KgePairing *pairing, Side side, const Triple *triple,
 	{
 		KgeQuery	query = kge_query(trainer->model, triple[i], side);
 
+		if (i + KGE_AHEAD < pairing->count)
+			kge_ask_for_row(trainer, side == SIDE_TAIL ? triple[i + KGE_AHEAD].head : triple[i + KGE_AHEAD].tail);
 		kge_make_query(trainer->model, query, pairing->query + (size_t) i * stride);
 		open_query(pairing, i, query, penalty == NULL ? 0 : penalty[i]);
 	}
 	for (int k = 0; k < pairing->negatives; k++)
 	{
+		if (k + KGE_AHEAD < pairing->negatives)
+			kge_ask_for_row(trainer, negative[k + KGE_AHEAD]);
 		memcpy(pairing->candidate + (size_t) k * stride,
 			   kge_entity_row(trainer->model, negative[k]),
 			   (size_t) trainer->engine.width * sizeof(float));

@@ -10,6 +10,7 @@
 #define HKG_KGE_TRAINER_H
 
 #include "core/allocation.h"
+#include "core/vector.h"
 #include "engine.h"
 #include "optimizer.h"
 
@@ -133,6 +134,15 @@ kge_positive(const KgeTrainer *trainer, int64_t i, float *weight)
 
 	*weight = trainer->weights == NULL ? 1 : trainer->weights[place];
 	return trainer->positives[place];
+}
+
+#define KGE_AHEAD	2			/* rows between asking and needing */
+
+/* Asks for an entity's row, which lies anywhere in memory, some rows before it is needed. */
+static inline void
+kge_ask_for_row(const KgeTrainer *trainer, int32_t entity)
+{
+	vector_prefetch(kge_entity_row(trainer->model, entity), (size_t) trainer->entity.width);
 }
 
 /* Says which query's gradient a relation's slot holds, and how much its relation is penalised. */

@@ -22,7 +22,7 @@ typedef struct Case
 	KgeModel	model;
 	Side		side;
 	int			label;
-	bool		expands;		/* of the engine */
+	bool		rough;			/* of the engine */
 	Triple	triple[QUERIES];
 	int32_t		candidate[CANDIDATES];
 } Case;
@@ -80,7 +80,7 @@ fast_gradients(const Case *test, bool pairs, float *d_entity, float *d_relation)
 	KgeRows		q = {QUERIES, width, query};
 	KgeRows		c = {CANDIDATES, width, candidate};
 
-	engine.expands = test->expands;
+	engine.rough = test->rough;
 	scratch = take(sizeof(float) * (kge_engine_scratch(&engine, QUERIES) + 1));
 	memset(d_query, 0, sizeof(float) * (size_t) (QUERIES * width));
 	memset(d_candidate, 0, sizeof(float) * (size_t) (CANDIDATES * width));
@@ -144,10 +144,10 @@ compare(const Case *test, const char *what, float *parameter, const float *gradi
 }
 
 static void
-test_case(Variant variant, int d, Side side, int label, bool pairs, bool expands)
+test_case(Variant variant, int d, Side side, int label, bool pairs, bool rough)
 {
 	Case		test = {.model = random_model(variant, d, ENTITIES, RELATIONS, 1.0),
-	.side = side,.label = label,.expands = expands};
+	.side = side,.label = label,.rough = rough};
 	int			entity = ENTITIES * kge_entity_width(test.model.function, d);
 	int			relation = kge_relation_rows(&test.model) * kge_relation_width(test.model.function, d);
 	float	   *d_entity = take(sizeof(float) * (size_t) entity);
@@ -194,7 +194,7 @@ test_no_distance(Variant variant, int d, float entities)
 		test.model.entity[i] = entities;
 	for (int n = 0; n < 4; n++)
 	{
-		test.expands = n & 2;
+		test.rough = n & 2;
 		memset(d_entity, 0, sizeof(float) * (size_t) entity);
 		memset(d_relation, 0, sizeof(float) * (size_t) relation);
 		fast_gradients(&test, n & 1, d_entity, d_relation);

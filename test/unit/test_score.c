@@ -9,6 +9,7 @@
 #include "check.h"
 #include "core/allocation.h"
 #include "kge/engine.h"
+#include "kge/rough_moduli.h"
 #include "kge/sketch_moduli.h"
 #include "kge/sketch_product.h"
 
@@ -156,7 +157,7 @@ test_expanded(Variant variant, int d, int queries, int candidates)
 	KgeRows		c = {candidates, width, model.entity};
 	double		worst = 0;
 
-	engine.expands = true;
+	engine.rough = true;
 	scratch = take(sizeof(float) * (kge_engine_scratch(&engine, queries) + 1));
 	for (int i = 0; i < queries; i++)
 		kge_make_query(&model, kge_query(&model, random_triple(&model), SIDE_TAIL), query + i * width);
@@ -348,6 +349,108 @@ test_moduli(void)
 	CHECK(-base_less[0] > HALF * modulus && -base_less[0] - lost <= HALF * modulus);
 }
 
+/* Two sets of complex numbers, real parts first, and what a kernel makes of them */
+typedef struct RoughCase
+{
+	int			half;
+	int			stride;
+	int			count[2];		/* queries, candidates */
+	float	   *row[2];
+	float	   *gradient[2];	/* added to */
+	double	   *exact[2];		/* gradients */
+	double	   *size[2];		/* the sums of their terms without sign */
+} RoughCase;
+
+static float *
+random_floats(int count)
+{
+	float	   *number = take(sizeof(float) * (size_t) count);
+
+	for (int i = 0; i < count; i++)
+		number[i] = (float) next_uniform(-1, 1);
+	return number;
+}
+
+static RoughCase
+rough_case(int half, int queries, int candidates)
+{
+	RoughCase	test = {.half = half,.stride = 2 * half + 3,.count = {queries, candidates}};
+
+	for (int side = 0; side < 2; side++)
+	{
+		int			numbers = test.count[side] * test.stride;
+
+		test.row[side] = random_floats(numbers);
+		test.gradient[side] = random_floats(numbers);
+		test.exact[side] = take(sizeof(double) * (size_t) numbers);
+		test.size[side] = take(sizeof(double) * (size_t) numbers);
+		for (int j = 0; j < numbers; j++)
+			test.size[side][j] = fabs(test.exact[side][j] = test.gradient[side][j]);
+	}
+	/* the first candidate is the first query, but for a number: moduli of 0 */
+	memcpy(test.row[1], test.row[0], sizeof(float) * (size_t) (2 * half - 1));
+	return test;
+}
+
+/* The sum of the moduli of a pair; adds its gradients, of which each part is -g times one of the modulus. */
+static double
+learn_exactly(RoughCase *test, int i, int k, double g)
+{
+	double		sum = 0;
+
+	for (int j = 0; j < test->half; j++)
+	{
+		int			place[2] = {i * test->stride + j, k * test->stride + j};
+		double		re = (double) test->row[0][place[0]] - test->row[1][place[1]];
+		double		im = (double) test->row[0][place[0] + test->half] - test->row[1][place[1] + test->half];
+		double		modulus = sqrt(re * re + im * im);
+
+		sum += modulus;
+		for (int n = 0; n < 4 && modulus > 0; n++)
+		{
+			double		step = (n / 2 == 0 ? -g : g) * (n % 2 == 0 ? re : im) / modulus;
+			int			number = place[n / 2] + n % 2 * test->half;
+
+			test->exact[n / 2][number] += step;
+			test->size[n / 2][number] += fabs(step);
+		}
+	}
+	return sum;
+}
+
+/* Each modulus and each step of a gradient may be off by 6.2e-5 of itself; what is added up loses less than 1e-6. */
+static bool
+is_near(double rough, double exact, double size)
+{
+	return fabs(rough - exact) <= 6.2e-5 * size + 1e-6 * (size + 1e-4);
+}
+
+static void
+test_rough_moduli(int half, int queries, int candidates)
+{
+	RoughCase	test = rough_case(half, queries, candidates);
+	KgeRows		q = {queries, test.stride, test.row[0]};
+	KgeRows		c = {candidates, test.stride, test.row[1]};
+	float	   *g = random_floats(candidates * queries);
+	float	   *s = random_floats(candidates * queries);
+	int			far = 0;
+
+	if (!kge_has_rough_moduli())
+		return;
+	kge_rough_moduli(half, q, c, s, queries);
+	kge_rough_moduli_gradients(half, q, c, g, queries, test.gradient[0], test.gradient[1]);
+	for (int n = 0; n < candidates * queries; n++)
+	{
+		double		sum = learn_exactly(&test, n % queries, n / queries, g[n]);
+
+		far += !is_near(s[n], sum, sum);
+	}
+	for (int side = 0; side < 2; side++)
+		for (int j = 0; j < test.count[side] * test.stride; j++)
+			far += !is_near(test.gradient[side][j], test.exact[side][j], test.size[side][j]);
+	CHECK_SAYING(far == 0, "half %d, %d x %d: %d rough numbers are far", half, queries, candidates, far);
+}
+
 void
 test_score(void)
 {
@@ -358,6 +461,10 @@ test_score(void)
 	test_phases();
 	test_reciprocal();
 	test_moduli();
+	test_rough_moduli(1, 1, 1);
+	test_rough_moduli(16, 4, 2);
+	test_rough_moduli(37, 7, 67);
+	test_rough_moduli(64, 64, 33);
 	for (int i = 0; i < variant_count; i++)
 	{
 		test_block(variants[i], 1, 1, 1);
