@@ -85,8 +85,10 @@ flush_denormals(bool flush)
 {
 #if defined(FLUSH_BITS)
 	unsigned int csr = _mm_getcsr();
+	unsigned int wanted = flush ? csr | FLUSH_BITS : csr & ~FLUSH_BITS;
 
-	_mm_setcsr(flush ? csr | FLUSH_BITS : csr & ~FLUSH_BITS);
+	if (wanted != csr)			/* reading it is quick, writing it is not */
+		_mm_setcsr(wanted);
 	return (csr & FLUSH_BITS) != 0;
 #elif defined(__aarch64__)
 	uint64_t	fpcr;

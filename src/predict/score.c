@@ -40,9 +40,25 @@ typedef struct KeptThreshold
 	double		value;			/* NaN: there is none */
 } KeptThreshold;
 
+/* The text of an argument in the last call: that of the next one is often the same */
+typedef struct LastText
+{
+	char	   *text;			/* in the memory of the call site itself */
+	Size		length;
+	Size		room;			/* 0: there was no call */
+	int32		number;			/* what it stands for: a row, or a kind of evidence; -1: not known yet */
+} LastText;
+
+enum
+{
+	HEAD, RELATION, TAIL, NAMES
+};
+
 /* What a call site of hkg_score or hkg_classify keeps */
 typedef struct CallSite
 {
+	LastText	name[NAMES];
+	LastText	evidence;
 	MemoryContext context;		/* of all below; reset when they are no longer valid */
 	char	   *graph;			/* as typed; NULL: nothing is kept */
 	char	   *model;
@@ -58,24 +74,41 @@ typedef struct CallSite
 	ModelFacts	facts;			/* for that kind; rows are those of facts.added */
 } CallSite;
 
-/* A triple by name */
-typedef struct NamedTriple
+/* Takes the text of argument i: it keeps its number where it is the same. */
+static void
+take_text(FunctionCallInfo fcinfo, int i, const char *what, LastText *last)
 {
-	char	   *head;
-	char	   *relation;
-	char	   *tail;
-} NamedTriple;
+	text	   *value = DatumGetTextPP(argument(fcinfo, i, what));
+	Size		length = VARSIZE_ANY_EXHDR(value);
+
+	if (last->room > 0 && length == last->length && memcmp(last->text, VARDATA_ANY(value), length) == 0)
+		return;
+	last->number = -1;
+	if (length >= last->room)
+	{
+		char	   *larger = MemoryContextAlloc(fcinfo->flinfo->fn_mcxt, length + 1);
+
+		if (last->text != NULL)
+			pfree(last->text);
+		last->text = larger;
+		last->room = length + 1;
+	}
+	memcpy(last->text, VARDATA_ANY(value), length);
+	last->length = length;
+	last->text[length] = '\0';
+}
 
 static void
 forget_all(CallSite *site)
 {
 	site->graph = NULL;
+	for (int i = 0; i < NAMES; i++)
+		site->name[i].number = -1;
 	MemoryContextReset(site->context);
 }
 
-/* What the call site keeps: nothing, unless it is valid for this graph, model, evidence and the active snapshot. */
 static CallSite *
-call_site(FunctionCallInfo fcinfo, const char *graph, const char *model, EvKind kind)
+call_site(FunctionCallInfo fcinfo)
 {
 	CallSite   *site = fcinfo->flinfo->fn_extra;
 
@@ -83,14 +116,20 @@ call_site(FunctionCallInfo fcinfo, const char *graph, const char *model, EvKind 
 	{
 		site = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(CallSite));
 		site->context = AllocSetContextCreate(fcinfo->flinfo->fn_mcxt, "hybridkg names",
-												ALLOCSET_DEFAULT_SIZES);
+											  ALLOCSET_DEFAULT_SIZES);
 		fcinfo->flinfo->fn_extra = site;
 	}
+	return site;
+}
+
+/* Leaves nothing of what the call site keeps, unless it is valid for this graph, model, evidence and the active snapshot. */
+static void
+check_kept(CallSite *site, const char *graph, const char *model, EvKind kind)
+{
 	if (site->graph != NULL &&
 		(strcmp(site->graph, graph) != 0 || strcmp(site->model, model) != 0 || site->kind != kind ||
 		 site->entities->members >= NAMES_LIMIT || site->relations->members >= NAMES_LIMIT || !visibility_is_active(&site->view)))
 		forget_all(site);
-	return site;
 }
 
 /* Room for what exact scores take from relations: from each one, or from those that were asked for last. */
@@ -226,14 +265,23 @@ find_kept_model(const CallSite *site, ScoredTriple *scored)
 	return scored->model != NULL && model_has_facts(scored->model, site->facts.serial);
 }
 
+static bool
+find_kept_row(names_hash *names, LastText *last, int32 *row)
+{
+	if (last->number < 0 && !recall_row(names, last->text, &last->number))
+		return false;
+	*row = last->number;
+	return true;
+}
+
 /* The same with the triple. */
 static bool
-find_kept(const CallSite *site, const NamedTriple *names, ScoredTriple *scored)
+find_kept(CallSite *site, ScoredTriple *scored)
 {
 	return find_kept_model(site, scored) &&
-		recall_row(site->entities, names->head, &scored->triple.head) &&
-		recall_row(site->relations, names->relation, &scored->triple.relation) &&
-		recall_row(site->entities, names->tail, &scored->triple.tail);
+		find_kept_row(site->entities, &site->name[HEAD], &scored->triple.head) &&
+		find_kept_row(site->relations, &site->name[RELATION], &scored->triple.relation) &&
+		find_kept_row(site->entities, &site->name[TAIL], &scored->triple.tail);
 }
 
 /* Between these two, the graph's tables are read. */
@@ -253,8 +301,7 @@ end_reading(int nest_level)
 }
 
 static void
-find_in_tables(CallSite *site, const char *graph_name, const char *model_name, const NamedTriple *names,
-			   ScoredTriple *scored)
+find_in_tables(CallSite *site, const char *graph_name, const char *model_name, ScoredTriple *scored)
 {
 	int			nest_level;
 	Graph	   *graph = begin_reading(graph_name, &nest_level);
@@ -266,27 +313,31 @@ find_in_tables(CallSite *site, const char *graph_name, const char *model_name, c
 									scored->kind != EV_EMBEDDING || (scored->judged && scored->model->probable));
 		remember_model(site, graph_name, scored->model, scored->kind, scored->facts);
 	}
-	scored->triple.head = find_entity(site, graph, scored->facts.added, names->head);
-	scored->triple.relation = find_relation(site, graph, scored->model, names->relation);
-	scored->triple.tail = find_entity(site, graph, scored->facts.added, names->tail);
+	scored->triple.head = find_entity(site, graph, scored->facts.added, site->name[HEAD].text);
+	scored->triple.relation = find_relation(site, graph, scored->model, site->name[RELATION].text);
+	scored->triple.tail = find_entity(site, graph, scored->facts.added, site->name[TAIL].text);
 	end_reading(nest_level);
 }
 
-/* The arguments graph, head, relation, tail, model */
+/* The arguments graph, head, relation, tail, model, evidence */
 static void
 find_triple(FunctionCallInfo fcinfo, ScoredTriple *scored)
 {
-	char	   *graph = argument_name(fcinfo, 0, "graph");
-	NamedTriple names = {
-		.head = argument_text(fcinfo, 1, "head"),
-		.relation = argument_text(fcinfo, 2, "relation"),
-		.tail = argument_text(fcinfo, 3, "tail")
-	};
-	char	   *name = argument_name(fcinfo, 4, "model");
-	CallSite   *site = call_site(fcinfo, graph, name, scored->kind);
+	static const char *const names[NAMES] = {"head", "relation", "tail"};
+	CallSite   *site = call_site(fcinfo);
+	const char *graph = NameStr(*DatumGetName(argument(fcinfo, 0, "graph")));
+	const char *model;
 
-	if (!find_kept(site, &names, scored))
-		find_in_tables(site, graph, name, &names, scored);
+	for (int i = 0; i < NAMES; i++)
+		take_text(fcinfo, 1 + i, names[i], &site->name[i]);
+	model = NameStr(*DatumGetName(argument(fcinfo, 4, "model")));
+	take_text(fcinfo, 5, "evidence", &site->evidence);
+	if (site->evidence.number < 0)
+		site->evidence.number = argument_evidence(fcinfo, 5);
+	scored->kind = (EvKind) site->evidence.number;
+	check_kept(site, graph, model, scored->kind);
+	if (!find_kept(site, scored))
+		find_in_tables(site, graph, model, scored);
 }
 
 /* ---- scores ----------------------------------------------------------------------------- */
@@ -310,7 +361,6 @@ score(FunctionCallInfo fcinfo, ScoredTriple *scored)
 {
 	Predictor	predictor;
 
-	scored->kind = argument_evidence(fcinfo, 5);
 	find_triple(fcinfo, scored);
 	predictor = predictor_of(scored->model, scored->facts, scored->kind);
 	scored->kind = predictor.kind;

@@ -81,22 +81,27 @@ argument_shown(const char *text)
 	return length <= SHOWN_BYTES ? text : psprintf("%.*s...", pg_mbcliplen(text, length, SHOWN_BYTES), text);
 }
 
-int
-argument_choice(const char *value, const char *name, const char *const *known)
+static void
+unknown_choice(const char *value, const char *name, const char *const *known)
 {
 	StringInfoData list;
 
 	initStringInfo(&list);
 	for (int i = 0; known[i] != NULL; i++)
-	{
-		if (strcmp(value, known[i]) == 0)
-			return i;
 		appendStringInfo(&list, "%s%s", i == 0 ? "" : ", ", known[i]);
-	}
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("unknown %s \"%s\"", name, argument_shown(value)),
 			 errhint("Known are: %s.", list.data)));
+}
+
+int
+argument_choice(const char *value, const char *name, const char *const *known)
+{
+	for (int i = 0; known[i] != NULL; i++)
+		if (strcmp(value, known[i]) == 0)
+			return i;
+	unknown_choice(value, name, known);
 	return -1;					/* not reached */
 }
 
