@@ -19,7 +19,6 @@
 #include <string.h>
 
 #include "engine.h"
-#include "rough_moduli.h"
 #include "core/vector.h"
 #include "core/dense.h"
 

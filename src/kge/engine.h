@@ -19,9 +19,9 @@ typedef struct KgeEngine
 	float		gamma;
 
 	/*
-	 * Fewer digits in half the time, for samples to learn from.  An L2 distance is sqrt(|q|^2 + |c|^2 - 2 q c): the error of
-	 * its square is some 1e-7 of (|q| + |c|)^2, much where they are close.  A modulus is off by up to 6.2e-5 of itself
-	 * (rough_moduli.h), where the processor has estimates of roots.
+	 * Fewer digits in half the time, for samples to learn from.  An L2 distance is sqrt(|q|^2 + |c|^2 - 2 q c): the error
+	 * of its square is some 1e-7 of (|q| + |c|)^2, much where they are close.  A modulus is off by up to 6.2e-5 of itself
+	 * (rough_moduli.c), where the processor has estimates of roots.
 	 */
 	bool		rough;
 } KgeEngine;
@@ -68,6 +68,18 @@ extern float kge_engine_score(const KgeEngine *engine, const float *query,
 extern void kge_engine_gradient(const KgeEngine *engine, const float *query,
 								const float *candidate, float score, float g,
 								float *d_query, float *d_candidate);
+
+/* ---- rough_moduli.c: sums of moduli from estimated roots, and their gradients -- */
+
+/* Whether this processor has them. */
+extern bool kge_has_rough_moduli(void);
+
+/* s = sum of the moduli of q - c over `half` complex numbers, each off by at most 6.2e-5 of itself and 1e-12. */
+extern void kge_rough_moduli(int half, KgeRows queries, KgeRows candidates, float *s, int s_stride);
+
+/* Adds to both gradients what derivatives g of minus those sums amount to, each step to 6.2e-5 of itself. */
+extern void kge_rough_moduli_gradients(int half, KgeRows queries, KgeRows candidates, const float *g, int s_stride,
+									   float *d_queries, float *d_candidates);
 
 /* ---- score_bound.c: how far a fast score may be from the exact one ----------- */
 

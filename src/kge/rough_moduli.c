@@ -2,15 +2,15 @@
  * rough_moduli.c
  *		Sums of moduli of complex differences, and their gradients, from estimated roots.
  *
- * A square root takes as long as ten other instructions, and half of the time of an epoch.  AVX512 estimates 1 / sqrt(x)
- * to 2^-14 in the time of two.  That is enough for samples to learn from, whose own noise is a thousand times that, and
- * it is used for nothing else.
+ * A square root takes as long as ten other instructions, and half of the time of an epoch.  AVX512 estimates its
+ * reciprocal to 2^-14 in the time of two.  That is enough for samples to learn from, whose own noise is a thousand
+ * times that, and it is used for nothing else.
  *
  * Sums are over the width, so they keep the sums of four queries and two candidates in registers.  Gradients are sums
  * over candidates and over queries: they take 16 numbers of the width of four queries into registers, with their
  * gradients, and pass over as many candidates as fit the first cache together.
  */
-#include "rough_moduli.h"
+#include "engine.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -236,14 +236,14 @@ pass_over_all(const Pass *pass, KgeRows q, float *d_q, int j, bool whole)
 }
 
 VECTORS void
-kge_rough_moduli_gradients(int half, KgeRows queries, KgeRows candidates, const float *g, int g_stride,
+kge_rough_moduli_gradients(int half, KgeRows queries, KgeRows candidates, const float *g, int s_stride,
 						   float *d_queries, float *d_candidates)
 {
 	int			whole = half / LANES * LANES;
 
 	for (int from = 0; from < candidates.count; from += AT_ONCE)
 	{
-		Pass		pass = {half, rows_from(candidates, from), g + (size_t) from * (size_t) g_stride, g_stride,
+		Pass		pass = {half, rows_from(candidates, from), g + (size_t) from * (size_t) s_stride, s_stride,
 		d_candidates + (size_t) from * (size_t) candidates.stride};
 
 		if (pass.c.count > AT_ONCE)
@@ -269,7 +269,7 @@ kge_rough_moduli(int half, KgeRows queries, KgeRows candidates, float *s, int s_
 }
 
 void
-kge_rough_moduli_gradients(int half, KgeRows queries, KgeRows candidates, const float *g, int g_stride,
+kge_rough_moduli_gradients(int half, KgeRows queries, KgeRows candidates, const float *g, int s_stride,
 						   float *d_queries, float *d_candidates)
 {
 }

@@ -9,7 +9,6 @@
 #include "check.h"
 #include "core/allocation.h"
 #include "kge/engine.h"
-#include "kge/rough_moduli.h"
 #include "kge/sketch_moduli.h"
 #include "kge/sketch_product.h"
 
