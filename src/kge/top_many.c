@@ -331,18 +331,31 @@ kge_top_many(Arena *arena, Pool *pool, const KgeModel *model, const KgeSketch *s
 	return taken;
 }
 
-/* Of few questions, blocks are small, so that every thread has some. */
+/*
+ * Questions of a block: as many for each thread, however few they are.  What lists additions for a question takes longer
+ * than the pass; else the pass is by 16 questions.
+ */
+static int64_t
+block_of(const KgeTopMany *search, int64_t questions)
+{
+	int64_t		threads = pool_threads(search->pool);
+	int64_t		blocks = pool_pieces(pool_pieces(questions, KGE_BLOCK_QUESTIONS), threads) * threads;
+	int64_t		block = pool_pieces(questions, blocks);
+
+	if (search->adjustment == NULL)
+		block = pool_pieces(block, 16) * 16;
+	return block;
+}
+
 void
 kge_top_many_ask(KgeTopMany *search, KgeTopQuestions questions, int64_t k, KgeAnswer *answers, int64_t *found)
 {
-	int			threads = pool_threads(search->pool);
-	int64_t		block = pool_pieces(pool_pieces(questions.count, threads), 16) * 16;
-
 	search->questions = questions;
 	search->k = k;
 	search->answers = answers;
 	search->found = found;
-	search->block = block < KGE_BLOCK_QUESTIONS ? block : KGE_BLOCK_QUESTIONS;
-	if (questions.count > 0 && k > 0)
-		pool_run(search->pool, pool_pieces(questions.count, search->block), search_item, search);
+	if (questions.count == 0 || k == 0)
+		return;
+	search->block = block_of(search, questions.count);
+	pool_run(search->pool, pool_pieces(questions.count, search->block), search_item, search);
 }

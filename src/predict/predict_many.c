@@ -3,7 +3,8 @@
  *		hkg_predict_tails and hkg_predict_heads of an array: many questions about one relation.
  *
  * The questions share all that a call does: the look-up of names, the reading of known facts, the threads and, above
- * all, the passes over the entities (kge_top_many).  Each has the answers that it has alone.
+ * all, the passes over the entities (kge_top_many).  Each has the answers that it has alone.  An entity that is given
+ * several times is asked about once.
  *
  * Where only some entities are candidates, a search passes over these (kge/chosen.c).  Probabilities are those among
  * all entities, whose best ones are found for them.
@@ -19,6 +20,7 @@
 #include "predict_many.h"
 
 #include "core/search.h"
+#include "core/sort.h"
 #include "graph/call.h"
 #include "model/model_cache.h"
 #include "model/predictor.h"
@@ -31,8 +33,9 @@
 #define ANSWERS_AT_ONCE (1 << 19)
 /* known answers of some questions together; more where one question has more */
 #define KNOWN_AT_ONCE (1 << 22)
-/* one more thread for this many questions */
+/* one more thread for this many questions, which the embedding answers alone, or rules, too, in ten times the time */
 #define QUESTIONS_A_THREAD 16
+#define RULED_QUESTIONS_A_THREAD 2
 
 /* All that a call asks */
 typedef struct Asked
@@ -90,10 +93,29 @@ take_answer_name(void *argument, const Datum *values, const bool *nulls)
 	}
 }
 
+/* Rows of given entities, ascending, each once */
+typedef struct DistinctGiven
+{
+	int			count;
+	int32	   *row;
+} DistinctGiven;
+
+static DistinctGiven
+distinct_given(const int32 *given, int count)
+{
+	DistinctGiven distinct = {0, array_new(int32, count)};
+
+	memcpy(distinct.row, given, count * sizeof(int32));
+	sort_array(hkg_leader(), POOL_LEADER, distinct.row, count, sizeof(int32), compare_int32);
+	for (int i = 0; i < count; i++)
+		if (i == 0 || distinct.row[i] != distinct.row[distinct.count - 1])
+			distinct.row[distinct.count++] = distinct.row[i];
+	return distinct;
+}
+
 /* The answers of some questions */
 typedef struct Answers
 {
-	int			first;			/* question */
 	int			count;
 	int			listed;			/* answers of a question, at most: more than k where probabilities need them */
 	KgeAnswer  *answer;			/* `listed` of each question, best first */
@@ -366,26 +388,29 @@ ask_chosen(const Asked *asked, Pool *pool, const KgeTopQuestion *all, Answers *a
 }
 
 static void
-return_answers(Asked *asked, const Answers *answers, SqlResult *result)
+return_question(const Asked *asked, const Answers *answers, int64 i, Datum name, SqlResult *result)
+{
+	for (int64 j = 0; j < Min(answers->found[i], asked->k); j++)
+	{
+		const KgeAnswer *answer = &answers->answer[i * answers->listed + j];
+		EvJudged	judged = {score_of(asked, answer), answer->phi, answer->addition, answers->scores[i]};
+		Datum		values[4] = {name, asked->answer_name[answer->row], Float8GetDatum(judged.score),
+			Float8GetDatum(predictor_probability(asked->predictor, asked->side, asked->relation, judged))};
+		bool		nulls[4] = {false};
+
+		CHECK_FOR_INTERRUPTS();
+		sql_result_row(result, values + (asked->name == NULL), nulls);
+	}
+}
+
+/* In the order in which entities were given, from one on */
+static void
+return_answers(Asked *asked, DistinctGiven given, const Answers *answers, int first, int count, SqlResult *result)
 {
 	find_answer_names(asked, answers);
-	for (int i = 0; i < answers->count; i++)
-	{
-		const KgeAnswer *of_question = &answers->answer[(int64) i * answers->listed];
-
-		for (int64 j = 0; j < Min(answers->found[i], asked->k); j++)
-		{
-			const KgeAnswer *answer = &of_question[j];
-			EvJudged	judged = {score_of(asked, answer), answer->phi, answer->addition, answers->scores[i]};
-			Datum		values[4] = {asked->name == NULL ? (Datum) 0 : asked->name[answers->first + i], asked->answer_name[answer->row],
-				Float8GetDatum(judged.score),
-				Float8GetDatum(predictor_probability(asked->predictor, asked->side, asked->relation, judged))};
-			bool		nulls[4] = {false};
-
-			CHECK_FOR_INTERRUPTS();
-			sql_result_row(result, values + (asked->name == NULL), nulls);
-		}
-	}
+	for (int i = first; i < first + count; i++)
+		return_question(asked, answers, lower_bound_int32(given.row, 0, given.count, asked->given[i]),
+						asked->name == NULL ? (Datum) 0 : asked->name[i], result);
 }
 
 static void answer_some(Asked *asked, Pool *pool, const KgeAdjustment *adjustment, int first, int count,
@@ -408,12 +433,13 @@ answer_some(Asked *asked, Pool *pool, const KgeAdjustment *adjustment, int first
 {
 	const Predictor *predictor = asked->predictor;
 	Arena		arena = hkg_arena();
-	KnownAnswers known = read_known(asked, asked->given + first, count);
-	Answers		answers = {.first = first,.count = count,.listed = answers_listed(asked, &known, count)};
+	DistinctGiven given = distinct_given(asked->given + first, count);
+	KnownAnswers known = read_known(asked, given.row, given.count);
+	Answers		answers = {.count = given.count,.listed = answers_listed(asked, &known, given.count)};
 	KgeTopMany *search;
 	KgeTopQuestions questions;
 
-	if (count > 1 && (known.too_many || (int64) count * answers.listed > 2 * ANSWERS_AT_ONCE))
+	if (given.count > 1 && (known.too_many || (int64) given.count * answers.listed > 2 * ANSWERS_AT_ONCE))
 	{
 		if (known.row.value != NULL)
 			pfree(known.row.value);
@@ -421,18 +447,18 @@ answer_some(Asked *asked, Pool *pool, const KgeAdjustment *adjustment, int first
 		answer_half(asked, pool, adjustment, first + count / 2, count - count / 2, result);
 		return;
 	}
-	questions = (KgeTopQuestions) {make_questions(asked, asked->given + first, &known, count), count};
+	questions = (KgeTopQuestions) {make_questions(asked, given.row, &known, given.count), given.count};
 	hkg_check_memory_or(kge_top_many_bytes(&asked->kge, asked->sketch, adjustment, pool_threads(pool)) +
-						(uint64) count * answers.listed * sizeof(KgeAnswer),
+						(uint64) given.count * answers.listed * sizeof(KgeAnswer),
 						psprintf("a list of %d entities for each question", asked->k), "ask for a smaller k");
-	answers.answer = array_new(KgeAnswer, (Size) count * answers.listed);
-	answers.found = array_new(int64, count);
+	answers.answer = array_new(KgeAnswer, (Size) given.count * answers.listed);
+	answers.found = array_new(int64, given.count);
 	search = kge_top_many(&arena, pool, &asked->kge, asked->sketch, adjustment, predictor->kind == EV_RULES);
 	kge_top_many_ask(search, questions, answers.listed, answers.answer, answers.found);
 	score_questions(asked, &known, &answers);
 	if (asked->chosen != NULL)
 		ask_chosen(asked, pool, questions.question, &answers);
-	return_answers(asked, &answers, result);
+	return_answers(asked, given, &answers, first, count, result);
 }
 
 /* The questions share passes over one array of all entities. */
@@ -455,7 +481,8 @@ static void
 answer_all(FunctionCallInfo fcinfo, Asked *asked, SqlResult *result)
 {
 	const Predictor *predictor = asked->predictor;
-	int			threads = Min(hkg_threads, 1 + asked->count / QUESTIONS_A_THREAD);
+	int			of_thread = predictor->kind == EV_EMBEDDING ? QUESTIONS_A_THREAD : RULED_QUESTIONS_A_THREAD;
+	int			threads = Min(hkg_threads, 1 + asked->count / of_thread);
 	int			at_once = Max(ANSWERS_AT_ONCE / Max(asked->k, EV_SHOWN), 1);
 	Pool	   *pool = hkg_pool_of(threads);
 	KgeAdjustment adjustment;
