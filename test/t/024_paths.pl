@@ -1,0 +1,100 @@
+# A path network that is learnt in the background: seen, cancelled at once, stopped and resumed to the same bits.
+
+use strict;
+use warnings;
+
+use lib 'test/perl';
+use Graph;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+my $node = start_node('paths');
+make_graph($node, 'g', 300, 3000);
+
+my $short = q{'distmult', dimensions => 8, iterations => 2, epochs => 2, top_rules => 20, evidence_rules => 100, seed => 3};
+my $paths = q{paths => true, path_layers => 3, path_width => 16, path_kept => 50, path_epochs => 6, path_questions => 300};
+my $arguments = "$short, holdout => 0.1, $paths";
+
+sub value { return $node->safe_psql('postgres', $_[0]) }
+
+sub wait_until
+{
+	my ($query) = @_;
+	my $end = time() + 60;
+
+	while (time() < $end)
+	{
+		return 1 if value($query) eq 't';
+		sleep(0.02);
+	}
+	return 0;
+}
+
+# the network and its learning curve, beside all else that a training leaves
+sub left
+{
+	my ($model) = @_;
+
+	return left_by($node, $model) . "\n" . value(qq{
+		select md5(string_agg((to_jsonb(n) - 'model')::text, '|' order by layer, part, relation, inverse, numbers)) from g.path_network n where model = '$model'
+		union all select string_agg(concat_ws(' ', number, loss, mrr, hits_1, ranked, mrr_error), '|' order by number) from g.path_epoch where model = '$model'
+		union all select paths::text from g.model where name = '$model'});
+}
+
+# Trains in the background and stops it after so many epochs of the network.
+sub stop_after
+{
+	my ($model, $epochs, $how) = @_;
+	my $pid = value("select hkg_train_background('g', $arguments, model => '$model')");
+
+	ok(wait_until("select count(*) >= $epochs from g.path_epoch where model = '$model'"), "$model: $epochs epochs");
+	$how eq 'kill' ? kill_backend($node, $pid) : value("select $how($pid)");
+	wait_until("select not exists (select from pg_stat_activity where pid = $pid)");
+	note(value("select count(*) from g.path_epoch where model = '$model'") . ' epochs were done');
+	return;
+}
+
+# with a valid split, of which a sample is ranked; and with facts that are held out in its place, on all of which the
+# embeddings are refitted after the network
+foreach my $what ('valid', 'held out')
+{
+	value('delete from g.holdout') if $what eq 'held out';
+	value("select hkg_train('g', $arguments, model => '$what')");
+	my $whole = left($what);
+
+	is(value("select count(*) from g.path_epoch where model = '$what' and mrr > 0 and ranked between 90 and 200"), '6', "$what: each epoch is measured");
+	value("select hkg_train_background('g', $arguments, model => '$what bg')");
+	ok(wait_until("select status <> 'training' from g.model where name = '$what bg'"), "$what: in the background");
+	is(left("$what bg"), $whole, "$what: the very same");
+	foreach my $how ($what eq 'valid' ? qw(pg_terminate_backend kill) : 'pg_cancel_backend')
+	{
+		foreach my $epochs (1, 3)
+		{
+			my $model = "$what $how $epochs";
+
+			stop_after($model, $epochs, $how);
+			value("select hkg_resume('g', '$model')") if value("select status <> 'ready' from g.model where name = '$model'") eq 't';
+			is(left($model), $whole, "$model: the very same after a resume");
+		}
+	}
+}
+
+# a checkpoint that was changed
+stop_after('damaged', 1, 'pg_cancel_backend');
+value(q{update g.checkpoint set data = data || '\x00' where model = 'damaged' and part = 'path network'});
+my ($code, $out, $err) = $node->psql('postgres', "\\set VERBOSITY verbose\nselect hkg_resume('g', 'damaged')");
+like($err, qr/ERROR:  22000: checkpoint of model "damaged" is damaged/, 'a damaged checkpoint is refused');
+
+# in the view, and cancelled at once
+my $pid = value(qq{select hkg_train_background('g', $short, model => 'endless', paths => true, path_questions => 100000, path_epochs => 1000)});
+ok(wait_until(q{select exists (select from hkg_progress where phase = 'learning paths' and percent > 0 and eta > now())}), 'in hkg_progress');
+my $start = time();
+value("select pg_cancel_backend($pid)");
+ok(wait_until("select not exists (select from hkg_progress)"), 'cancelled');
+cmp_ok(time() - $start, '<', 1, 'at once');
+note(sprintf('it took %.0f ms', 1000 * (time() - $start)));
+is(value(q{select status from g.model where name = 'endless'}), 'cancelled', 'its status');
+
+$node->stop('fast');
+done_testing();
