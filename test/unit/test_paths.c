@@ -324,6 +324,113 @@ check_kept(void)
 	}
 }
 
+/* ---- facts taken out, relations renamed -------------------------------------------------------- */
+
+static void
+check_same_scores(PathWalk *a, PathWalk *b, PathQuestion of_a, PathQuestion of_b)
+{
+	path_walk(a, of_a);
+	path_walk(b, of_b);
+	for (int i = 0; i < a->facts->entities; i++)
+	{
+		CHECK((a->place[i] < 0) == (b->place[i] < 0));
+		if (a->place[i] >= 0 && b->place[i] >= 0)
+			CHECK_SAYING(fabsf(a->score[a->place[i]] - b->score[b->place[i]]) < 1e-5f, "%g, %g", a->score[a->place[i]],
+						 b->score[b->place[i]]);
+	}
+}
+
+/* A fact that is taken out is as if it were none; with all facts of its entities, as if there were none of these. */
+static void
+check_removed(bool all)
+{
+	Triple		triple[FACTS];
+	Triple		left[FACTS];
+	FactIndex	facts = random_facts(triple, 8, RELATIONS, FACTS);
+	FactIndex	without;
+	Triple		removed = triple[3];
+	PathNetwork network = random_network((PathShape) {RELATIONS, 3, 16, ENTITIES});
+	PathWalk	walk = open_walk(&facts, &network, true);
+	PathWalk	other;
+	PathRemoved out;
+	Allocation	allocation = {0};
+	int			count = 0;
+
+	for (int64_t i = 0; i < facts.edges / 2; i++)
+	{
+		bool		between = (triple[i].head == removed.head && triple[i].tail == removed.tail) ||
+			(triple[i].head == removed.tail && triple[i].tail == removed.head);
+
+		if (all ? !between : i != 3)
+			left[count++] = triple[i];
+	}
+	CHECK(fact_index(&arena, pool, 8, RELATIONS, left, count, &without));
+	other = open_walk(&without, &network, false);
+	path_removed_take(&out, &allocation, &facts);
+	CHECK(allocation_open(&allocation, &arena));
+	path_removed_take(&out, &allocation, &facts);
+	path_removed_open(&out, &facts);
+	walk.removed = &out;
+	for (int asked = 0; asked < 2 * RELATIONS; asked++)
+	{
+		PathQuestion question = {removed.head, asked};
+
+		(all ? path_set_all_removed : path_set_removed) (&out, &facts, removed, true);
+		check_same_scores(&walk, &other, question, question);
+		(all ? path_set_all_removed : path_set_removed) (&out, &facts, removed, false);
+	}
+	for (int64_t i = 0; i < facts.edges; i++)
+		CHECK(!path_is_removed(&out, i));
+}
+
+/* A network carried to a graph with other numbers of relations, one of which it lacks, answers as before. */
+static void
+check_carry(void)
+{
+	static const int32_t row[RELATIONS + 1] = {2, -1, 0, 1};
+	static const int32_t number[RELATIONS] = {2, 3, 0}; /* of each relation, in the other graph */
+	Triple		triple[FACTS];
+	Triple		renamed[FACTS];
+	FactIndex	facts = random_facts(triple, ENTITIES, RELATIONS, FACTS);
+	FactIndex	others;
+	PathNetwork network = random_network((PathShape) {RELATIONS, 3, 16, ENTITIES});
+	PathNetwork carried = random_network((PathShape) {RELATIONS + 1, 3, 16, ENTITIES});
+	PathWalk	walk;
+	PathWalk	other;
+
+	for (int64_t i = 0; i < facts.edges / 2; i++)
+		renamed[i] = (Triple) {triple[i].head, number[triple[i].relation], triple[i].tail};
+	CHECK(fact_index(&arena, pool, ENTITIES, RELATIONS + 1, renamed, facts.edges / 2, &others));
+	path_carry(&network, row, &carried);
+	walk = open_walk(&facts, &network, false);
+	other = open_walk(&others, &carried, false);
+	for (int asked = 0; asked < 2 * RELATIONS; asked++)
+		check_same_scores(&walk, &other, (PathQuestion) {5, asked},
+						  (PathQuestion) {5, FORWARDS(number[RELATION_OF(asked)]) + asked % 2});
+}
+
+static void
+check_direct(void)
+{
+	Triple		triple[FACTS];
+	FactIndex	facts = random_facts(triple, ENTITIES, RELATIONS, FACTS);
+	Triple		backwards = {triple[0].tail, RELATIONS - 1, triple[0].head};
+	Triple		apart = {0, 0, 0};
+
+	for (int32_t i = 0; i < ENTITIES; i++)
+	{
+		bool		found = false;
+
+		for (int64_t j = facts.start[0]; j < facts.start[1]; j++)
+			found = found || facts.edge[j].other == i;
+		if (!found)
+			apart.tail = i;
+	}
+	CHECK(path_is_direct(&facts, &backwards, 1));
+	CHECK(!path_is_direct(&facts, &apart, 1));
+	CHECK(path_is_direct(&facts, NULL, 0));
+}
+
 /* ---- learning ---------------------------------------------------------------------------------- */
 
 #define PERSONS 60
@@ -477,6 +584,10 @@ test_paths(void)
 	check_definition(false);
 	check_definition(true);
 	check_kept();
+	check_removed(false);
+	check_removed(true);
+	check_carry();
+	check_direct();
 	check_learning();
 	check_bits();
 }
