@@ -52,6 +52,7 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
+#include "distribution.h"
 #include "writers.h"
 
 static dlist_head watches = DLIST_STATIC_INIT(watches);
@@ -247,7 +248,9 @@ facts_check(FactsWatch *watch)
 	Oid			sender;
 
 	AcceptInvalidationMessages();
-	triple = get_relname_relid("triple", watch->schema);
+	if (graph_writes_elsewhere(watch->schema, "triple"))
+		mark_written(watch->schema);
+	triple = graph_table_here(watch->schema, "triple");
 	layout = get_relname_relid("layout", watch->schema);
 	sender = find_sender();
 	if (!watch->changed && watch->triple == triple && watch->layout == layout && watch->sender == sender)
@@ -303,7 +306,8 @@ all_changes_are_sent(const FactsWatch *watch)
 		replicated |= events_sent(&triggers->triggers[i], watch->schema, true);
 	}
 	table_close(table, AccessShareLock);
-	return !inherited && written == TRIGGER_TYPE_EVENT_MASK && replicated == TRIGGER_TYPE_EVENT_MASK;
+	return !inherited && written == TRIGGER_TYPE_EVENT_MASK && replicated == TRIGGER_TYPE_EVENT_MASK &&
+		!table_is_distributed(watch->triple);
 }
 
 /*

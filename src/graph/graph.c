@@ -9,6 +9,7 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
+#include "distribution.h"
 #include "server/argument.h"
 #include "server/shared_copy.h"
 #include "server/sql.h"
@@ -64,6 +65,7 @@ graph_open(const char *name)
 	Graph	   *graph = graph_find(name);
 
 	graph_check_layout(graph);
+	graph_check_distribution(graph);
 	check_model_table(graph);
 	return graph;
 }

@@ -16,6 +16,7 @@
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
 
+#include "distribution.h"
 #include "server/argument.h"
 #include "server/sql.h"
 
@@ -103,6 +104,7 @@ hkg_upgrade_graph(PG_FUNCTION_ARGS)
 
 	sql_begin();
 	graph = graph_find(name);
+	graph_check_distribution(graph);
 	owner = graph_require_owner(graph);
 	graph_lock_for_upgrade(graph);
 	layout = layout_of(graph);

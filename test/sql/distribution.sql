@@ -1,0 +1,105 @@
+-- Where the tables of a graph are: what a cluster does is shown by 014_citus.pl, where Citus is installed.  Here some
+-- catalogues of Citus are made by hand, in transactions that are rolled back: what is refused, and that copies are read.
+set client_min_messages = warning;
+\set SHOW_CONTEXT never
+
+-- without Citus
+select hkg_create_graph('d');
+select triples from hkg_load('d', $$select 'e' || i, 'r' || i % 2, 'e' || i * 3 % 20 from generate_series(0, 19) i$$);
+select * from hkg_distribute_graph('d');
+select * from hkg_undistribute_graph('d');
+select * from hkg_distribute_graph('nothing');
+
+-- a table that is sharded, and one of models that is on every node
+create procedure make_catalogues() language plpgsql as $$
+begin
+	set local allow_system_table_mods = on;
+	create table pg_catalog.pg_dist_partition (logicalrelid regclass, partmethod "char", partkey text, colocationid int, repmodel "char");
+	create table pg_catalog.pg_dist_shard (logicalrelid regclass, shardid bigint);
+	create table pg_catalog.pg_dist_placement (placementid bigint, shardid bigint, shardstate int, groupid int);
+	create table pg_catalog.pg_dist_local_group (groupid int);
+	insert into pg_dist_local_group values (0);
+end
+$$;
+
+begin;
+call make_catalogues();
+insert into pg_catalog.pg_dist_partition values ('d.triple', 'h', '', 1, 's');
+select * from hkg_sparsity('d');
+rollback;
+begin;
+call make_catalogues();
+insert into pg_catalog.pg_dist_partition values ('d.triple', 'h', '', 1, 's');
+select * from hkg_load('d', $$select 'a', 'b', 'c'$$);
+rollback;
+begin;
+call make_catalogues();
+insert into pg_catalog.pg_dist_partition values ('d.model', 'n', '', 1, 't');
+select * from hkg_predict_tails('d', 'e1', 'r1', 3);
+rollback;
+
+-- every function that takes a graph refuses it with that error
+create function state_of(call text) returns text language plpgsql set search_path = public, pg_temp as $$
+begin
+	execute 'select * from ' || call;
+	return 'no error';
+exception when others then
+	return sqlstate;
+end
+$$;
+begin;
+call make_catalogues();
+insert into pg_catalog.pg_dist_partition values ('d.triple', 'h', '', 1, 's');
+select p.proname, c.state
+from pg_proc p join pg_depend d on d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e'
+	join pg_extension e on e.oid = d.refobjid and e.extname = 'hybridkg',
+	lateral (select state_of(format('%s(%s)', p.proname, string_agg(case
+			when i = 1 then quote_literal('d')
+			when proargnames[i] = 'query' then quote_literal('select ''a'', ''b'', ''c''')
+			when proargnames[i] = 'score_function' then quote_literal('rotate')
+			when proargtypes[i - 1] in ('float8'::regtype, 'int'::regtype, 'bigint'::regtype) then '1'
+			when proargtypes[i - 1] = 'text[]'::regtype then $$array['r1(X,Y) <= r0(X,Y)']$$
+			when proargtypes[i - 1] = 'int[]'::regtype then 'array[1]'
+			when proargtypes[i - 1] = '"any"'::regtype then $$array['e1']$$
+			when proargtypes[i - 1] = 'jsonb'::regtype then $$'{}'$$ else $$'e1'$$ end, ', ' order by i))) as state
+		from generate_series(1, p.pronargs - p.pronargdefaults) i) c
+where p.prokind = 'f' and p.proargnames[1] = 'graph' and p.proname not in ('hkg_create_graph', 'hkg_drop_graph', 'hkg_trainings')
+	and c.state <> '0A000'
+order by 1;
+rollback;
+
+-- a worker has facts and no models
+begin;
+call make_catalogues();
+update pg_catalog.pg_dist_local_group set groupid = 1;
+drop table d.model cascade;
+select * from hkg_predict_tails('d', 'e1', 'r1', 3);
+rollback;
+
+-- a reference table: rows come from the copy of this node, not from the table that has its name
+begin;
+call make_catalogues();
+create table d.triple_7 (like d.triple including all);
+insert into d.triple_7 select * from d.triple where relation = (select id from d.relation where name = 'r0');
+insert into pg_catalog.pg_dist_partition values ('d.triple', 'n', '', 1, 't');
+insert into pg_catalog.pg_dist_shard values ('d.triple', 7);
+insert into pg_catalog.pg_dist_placement values (1, 7, 1, 0), (2, 7, 1, 1);
+select rule, support, body_size from hkg_count_rules('d', array['r1(X,Y) <= r0(X,Y)', 'r0(X,Y) <= r1(X,Y)']);
+-- of another node, or not there yet: the table itself
+update pg_catalog.pg_dist_placement set shardstate = 3 where groupid = 0;
+select rule, support, body_size from hkg_count_rules('d', array['r1(X,Y) <= r0(X,Y)', 'r0(X,Y) <= r1(X,Y)']);
+rollback;
+
+-- the counts of slices add up to those of all pairs
+select hkg_create_graph('s');
+select triples from hkg_load('s', $$select 'e' || i % 97, 'r' || i % 3, 'e' || i * i % 89 from generate_series(1, 2000) i$$);
+create temp table rule as select array['r0(X,Y) <= r1(X,Y)', 'r0(X,Y) <= r1(Y,X)', 'r1(X,Y) <= r2(X,A), r0(A,Y)', 'r2(X,Y) <= r1(A,X), r1(A,Y)'] as rules;
+with part as (select c.* from rule, generate_series(1, 3) slice, hkg_count_rules('s', rules, slice, 3) c),
+	whole as (select c.* from rule, hkg_count_rules('s', rules) c)
+select w.rule, w.support, w.body_size, w.pca_body_size, (w.support, w.body_size, w.pca_body_size) = (sum(p.support), sum(p.body_size), sum(p.pca_body_size)) as adds_up,
+	count(*) filter (where p.body_size > 0) as slices_with_pairs
+from whole w join part p using (rule) group by w.rule, w.support, w.body_size, w.pca_body_size order by 1;
+
+select hkg_drop_graph('d'), hkg_drop_graph('s');
+drop procedure make_catalogues;
+drop function state_of;
