@@ -1471,6 +1471,7 @@ as $$
 declare
 	nodes int := (select count(*) from pg_dist_node where isactive and shouldhaveshards and noderole = 'primary');
 	placed int;
+	reader oid;
 begin
 	if to_regclass(format('%I.slice', graph)) is not null then
 		execute 'select count(distinct p.groupid) from pg_dist_shard s join pg_dist_placement p using (shardid) where s.logicalrelid = $1'
@@ -1481,6 +1482,10 @@ begin
 		execute format('drop table %I.slice', graph);
 	end if;
 	execute format('create table %I.slice (place int primary key, slice int not null, slices int not null)', graph);
+	for reader in select distinct a.grantee from pg_class c, aclexplode(c.relacl) a
+			where c.oid = format('%I.triple', graph)::regclass and a.privilege_type = 'SELECT' and a.grantee <> c.relowner loop
+		execute format('grant select on %I.slice to %s', graph, case reader when 0 then 'public' else quote_ident(pg_get_userbyid(reader)) end);
+	end loop;
 	execute format('comment on table %I.slice is %L', graph, 'slices of the work of mining, one on each node that has shards');
 	perform create_distributed_table(format('%I.slice', graph)::regclass, 'place', shard_count => nodes, colocate_with => 'none');
 	execute format('insert into %I.slice select place, row_number() over (order by place), $1
@@ -1514,7 +1519,7 @@ begin
 			raise exception using errcode = 'object_not_in_prerequisite_state',
 				message = format('node %s:%s does not have version %s of hybridkg', node.nodename, node.nodeport, wanted),
 				detail = format('It has: %s', coalesce(nullif(node.result, ''), 'none')),
-				hint = 'Install the same version on every server, then: select run_command_on_workers(''create extension hybridkg'')';
+				hint = 'Install the same version on every server, then: select run_command_on_workers(''set citus.enable_ddl_propagation = off; create extension if not exists hybridkg'')';
 		end if;
 	end loop;
 end
@@ -1579,6 +1584,28 @@ copied: a table that this call copied
 nodes: how many nodes have it now
 bytes: of its rows, that were sent to other nodes
 errors: 55000 without the extension citus, on a worker, where the coordinator is not among the nodes, or where a node has another version of hybridkg; 0A000 when a table of the graph is sharded';
+
+create function hkg_search_slice(graph name, left_out int[], max_rule_length int, min_head_coverage float8, min_support int,
+	constants bool, slice int, slices int) returns bigint[]
+as 'MODULE_PATHNAME' language c stable parallel restricted cost 1000000
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_search_slice(name, int[], int, float8, int, bool, int, int) is
+'the rules over the bounds with the heads of a slice, for mining on all nodes of a cluster
+graph: a graph, on any node that has its facts
+left_out: facts that do not count: ids of head, relation and tail, one after the other
+max_rule_length, min_head_coverage, min_support, constants: see hkg_mine_rules
+slice: the number of the slice, 1 first; slices: how many there are. The relations with most facts come first, each to the slice with fewest facts
+returns a checksum of the facts, then each rule: its head, the number of its atoms, relation, first and second term of each (see column body of table rule), and its support';
+
+create function hkg_count_slice(graph name, left_out int[], rules int[], slice int, slices int) returns bigint[]
+as 'MODULE_PATHNAME' language c stable parallel restricted cost 1000000
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_count_slice(name, int[], int[], int, int) is
+'the sizes of the bodies of rules in a slice of their pairs, for mining on all nodes of a cluster: over all slices they add up
+graph, left_out, slice, slices: see hkg_search_slice; slices are those of the first variable, or of the second one of a body that is counted backwards
+rules: as hkg_search_slice returns them, without supports
+returns a checksum of the facts, then for each rule the pairs of its body, and those of them that PCA confidence counts
+errors: 22023 for rules that are none';
 
 create function hkg_undistribute_graph(graph name)
 returns table (returned text, bytes bigint)

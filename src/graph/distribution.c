@@ -255,3 +255,16 @@ graph_check_distribution(const Graph *graph)
 	for (int i = TABLES_OF_FACTS; i < (int) lengthof(graph_tables); i++)
 		check_table(graph, graph_tables[i], false);
 }
+
+bool
+graph_has_slices(const Graph *graph)
+{
+	Oid			slices = get_relname_relid("slice", graph->schema);
+
+	if (!OidIsValid(slices) || !table_is_distributed(slices) || group_of_node() != 0)
+		return false;
+	for (int i = 0; i < TABLES_OF_FACTS; i++)
+		if (!is_reference_table(get_relname_relid(graph_tables[i], graph->schema)))
+			return false;
+	return true;
+}

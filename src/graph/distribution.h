@@ -37,4 +37,7 @@ extern void graph_check_distribution(const Graph *graph);
 /* The same for functions that need facts and names alone; they run on workers, too. */
 extern void graph_check_facts(const Graph *graph);
 
+/* Whether the work on its facts can be done by slices, on the nodes that have the rows of table slice. */
+extern bool graph_has_slices(const Graph *graph);
+
 #endif							/* HKG_GRAPH_DISTRIBUTION_H */

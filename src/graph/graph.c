@@ -71,6 +71,16 @@ graph_open(const char *name)
 }
 
 Graph *
+graph_open_facts(const char *name)
+{
+	Graph	   *graph = graph_find(name);
+
+	graph_check_layout(graph);
+	graph_check_facts(graph);
+	return graph;
+}
+
+Graph *
 graph_open_pinned(const char *name)
 {
 	int			nest_level = sql_pin();

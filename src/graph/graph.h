@@ -39,6 +39,9 @@ typedef struct Graph
  */
 extern Graph *graph_open(const char *name);
 
+/* The same for functions that need facts and names alone: a worker of a cluster has these. */
+extern Graph *graph_open_facts(const char *name);
+
 /* The same in a function whose declaration does not pin search_path. */
 extern Graph *graph_open_pinned(const char *name);
 
@@ -132,6 +135,8 @@ typedef struct GraphData
 	int32	   *relation_id;	/* ascending */
 	int64		facts;
 	Triple	   *fact;			/* table triple in rows, ordered by (relation, head, tail) */
+	const Triple *left_out;		/* facts of the table that are not among them, in the same order */
+	int64		left_out_count;
 } GraphData;
 
 extern GraphData *graph_read(Graph *graph);
