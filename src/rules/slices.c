@@ -118,7 +118,8 @@ refuse_numbers(const char *fault)
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("rules are not as hkg_search_slice returns them"),
-			 errdetail_internal("%s", fault)));
+			 errdetail_internal("%s", fault),
+			 errhint("Leave out the checksum, which comes first, and the support after each rule.")));
 }
 
 /* The rule that begins at place `next`, which moves on. */

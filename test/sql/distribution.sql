@@ -100,6 +100,53 @@ select w.rule, w.support, w.body_size, w.pca_body_size, (w.support, w.body_size,
 	count(*) filter (where p.body_size > 0) as slices_with_pairs
 from whole w join part p using (rule) group by w.rule, w.support, w.body_size, w.pca_body_size order by 1;
 
-select hkg_drop_graph('d'), hkg_drop_graph('s');
+-- what nodes do: the rules of slices of heads are those of all heads, each once; sizes of slices of pairs add up to those of all pairs
+create temp table mined as select rule, support, body_size, pca_body_size from hkg_mine_rules('s', min_support => 40, constants => true);
+create temp table found as select slice, hkg_search_slice('s', '{}', 3, 0.01, 40, true, slice, 3) as answer from generate_series(1, 3) slice;
+-- rules as they are sent: without the checksum and the supports
+create function parts(answer bigint[], out place int, out rule int[], out support bigint) returns setof record language plpgsql as $$
+declare
+	next int := 2;
+	length int;
+begin
+	place := 0;
+	while next <= cardinality(answer) loop
+		length := 2 + 3 * answer[next + 1];
+		place := place + 1;
+		rule := answer[next : next + length - 1]::int[];
+		support := answer[next + length];
+		return next;
+		next := next + length + 1;
+	end loop;
+end
+$$;
+create temp table part as select row_number() over (order by slice, p.place) as place, p.rule, p.support from found, parts(answer) p;
+select (select count(*) from part) as found, (select count(distinct rule) from part) as different, (select count(*) from mined) as mined,
+	(select sum(support) from part) = (select sum(support) from mined) as same_support,
+	(select count(distinct answer[1]) from found) as checksums, (select count(*) from found where cardinality(answer) > 1) as slices_with_rules;
+create function all_rules() returns int[] language sql as $$
+	select array_agg(number order by p.place, n) from part p, unnest(p.rule) with ordinality u (number, n)
+$$;
+create temp table sized as select slice, hkg_count_slice('s', '{}', all_rules(), slice, 3) as answer from generate_series(1, 3) slice;
+select (select sum(n) from sized, unnest(answer[2:]) with ordinality u (n, i) where i % 2 = 1) = (select sum(body_size) from mined) as sizes_add_up,
+	(select sum(n) from sized, unnest(answer[2:]) with ordinality u (n, i) where i % 2 = 0) = (select sum(pca_body_size) from mined) as pca_sizes_add_up,
+	(select count(*) from sized s, found f where s.slice = f.slice and s.answer[1] = f.answer[1]) as same_checksums;
+-- facts that are left out are as if they were not there
+select hkg_create_graph('t');
+select triples from hkg_load('t', 'select h.name, r.name, t.name from s.triple f join s.entity h on h.id = f.head join s.relation r on r.id = f.relation
+	join s.entity t on t.id = f.tail where (f.head + f.tail) % 10 > 0 order by 1, 2, 3');
+select cardinality(hkg_search_slice('s', (select array_agg(n order by f.head, f.relation, f.tail, i) from s.triple f,
+		unnest(array[f.head, f.relation, f.tail]) with ordinality u (n, i) where (f.head + f.tail) % 10 = 0), 3, 0.01, 5, false, 1, 1))
+	- cardinality(hkg_search_slice('t', '{}', 3, 0.01, 5, false, 1, 1)) as more_rules;
+-- what is none
+select hkg_count_slice('s', '{}', '{1}', 1, 1);
+select hkg_count_slice('s', '{}', '{1,1,2,-1,-9}', 1, 1);
+select hkg_count_slice('s', '{}', '{1,1,2,-1,-3}', 1, 1);
+select hkg_count_slice('s', '{}', '{99,1,2,-1,-2}', 1, 1);
+select hkg_count_slice('s', '{}', array[null]::int[], 1, 1);
+select hkg_count_slice('s', '{1,2}', '{}', 1, 1);
+select hkg_search_slice('s', '{}', 3, 0.01, 5, false, 4, 3);
+
+select hkg_drop_graph('d'), hkg_drop_graph('s'), hkg_drop_graph('t');
 drop procedure make_catalogues;
-drop function state_of;
+drop function state_of, parts, all_rules;

@@ -134,6 +134,59 @@ run(q{insert into g.entity values (99999, 'zed'); insert into g.entity_embedding
 	delete from g.entity where id = 99999});
 is(run('select count(*) from g.entity_embedding where entity = 99999'), '0', 'embeddings go with their entity');
 
+# ---- mining ----
+
+# rules are found and counted on the workers: a pushed-down UNION ALL once lost those that read an atom backwards
+my $mined = sub { return run(qq{select count(*) || ' ' || count(*) filter (where rule like '%(Y,X)%') || ' ' || md5(string_agg(m::text, ',' order by rule))
+	from hkg_mine_rules('$_[0]', min_support => $_[1], constants => true) m}) };
+my $tasks = sub { return (() = join('', map { slurp_file($_->logfile) } @node[1, 2]) =~ /hkg_(?:search|count)_slice\(/g) };
+
+$_->safe_psql('postgres', q{alter system set log_statement = 'all'}), $_->reload foreach @node[1, 2];
+sleep(1);
+foreach my $support (2, 10)
+{
+	is($mined->('g', $support), $mined->('l', $support), "mined rules, with support $support");
+}
+like($mined->('g', 2), qr/^\d+ [1-9]/, 'and some are backwards');
+cmp_ok($tasks->(), '>=', 12, 'on the workers');
+is(run(q{begin; insert into g.triple select min(id), 1, max(id) from g.entity on conflict do nothing;
+	insert into l.triple select min(id), 1, max(id) from l.entity on conflict do nothing;
+	select count(*) from (select rule, support, body_size, pca_body_size from hkg_mine_rules('g') except select rule, support, body_size, pca_body_size from hkg_mine_rules('l')) s;
+	rollback}), '0', 'facts that are not committed count');
+run(q{create role reader; grant usage on schema g to reader; grant select on g.entity, g.relation, g.triple, g.holdout to reader});
+is(run(q{set role reader; select count(*) from hkg_mine_rules('g', min_support => 10)}), run(q{select count(*) from hkg_mine_rules('l', min_support => 10)}), 'for who may only read');
+
+# ---- a lost worker, a cancel ----
+
+my $predict = q{select string_agg(tail, ' ' order by tail) from hkg_predict_tails('g', 'n1', 'r1', 3, 'm')};
+my $answer = run($predict);
+my $whole = run(q{select count(*) from hkg_mine_rules('g')});
+my $lost = $node[2]->port;
+$node[2]->stop('immediate');
+like(error_of(q{select count(*) from hkg_mine_rules('g')}), qr/^08\w+: .*$lost/, 'a lost worker: mining fails with its name');
+is(run($predict), $answer, 'predictions go on');
+like(error_of(q{select * from hkg_load('g', $$values ('a', 'b', 'c')$$)}), qr/^08\w+/, 'a load fails');
+is(run(q{select count(*) from g.entity where name in ('a', 'c')}), '0', 'and leaves nothing');
+$node[2]->start;
+is(run(q{select count(*) from hkg_mine_rules('g')}), $whole, 'the worker is back');
+
+make_graph($node[0], 'big', 2000, 60000);
+run(q{select * from hkg_distribute_graph('big')});
+my $mining = session($node[0], 'mining', q{select count(*) from hkg_mine_rules('big', max_rule_length => 4, min_head_coverage => 0, min_support => 1, constants => true)});
+my $running = q{select exists (select from pg_stat_activity where state = 'active' and query like '%hkg_search_slice(%' and pid <> pg_backend_pid())};
+my $pid = wait_for_session($node[0], $mining);
+$node[1]->poll_query_until('postgres', $running) or die 'no worker mines';
+my $start = time;
+run("select pg_cancel_backend($pid)");
+ok(!finish($mining), 'cancelled');
+like($mining->{err}, qr/57014/, 'as such');
+cmp_ok(time - $start, '<', 5, 'at once');
+foreach my $worker (@node[1, 2])
+{
+	ok($worker->poll_query_until('postgres', $running, 'f'), 'and nothing runs on a worker');
+}
+run(q{select hkg_drop_graph('big')});
+
 # ---- sessions ----
 
 run(q{select * from hkg_undistribute_graph('g'); select hkg_drop_graph('g')});
