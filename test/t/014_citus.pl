@@ -153,7 +153,7 @@ is(run(q{begin; insert into g.triple select min(id), 1, max(id) from g.entity on
 	insert into l.triple select min(id), 1, max(id) from l.entity on conflict do nothing;
 	select count(*) from (select rule, support, body_size, pca_body_size from hkg_mine_rules('g') except select rule, support, body_size, pca_body_size from hkg_mine_rules('l')) s;
 	rollback}), '0', 'facts that are not committed count');
-run(q{create role reader; grant usage on schema g to reader; grant select on g.entity, g.relation, g.triple, g.holdout to reader});
+run(q{create role reader login; grant usage on schema g to reader; grant select on g.entity, g.relation, g.triple, g.holdout to reader});
 is(run(q{set role reader; select count(*) from hkg_mine_rules('g', min_support => 10)}), run(q{select count(*) from hkg_mine_rules('l', min_support => 10)}), 'for who may only read');
 
 # ---- a lost worker, a cancel ----
