@@ -1416,7 +1416,9 @@ begin
 	end loop;
 end
 $$;
-comment on procedure hkg_keys_set_aside(name) is 'drops the keys to entity and relation, and keeps them in a table; for hkg_distribute_graph';
+comment on procedure hkg_keys_set_aside(name) is
+'drops the keys to entity and relation, and keeps them in a table; for hkg_distribute_graph
+graph: an existing graph';
 
 create procedure hkg_keys_restored(graph name, tables name[] default null)
 language plpgsql
@@ -1431,7 +1433,10 @@ begin
 	end loop;
 end
 $$;
-comment on procedure hkg_keys_restored(name, name[]) is 'adds the keys of these tables again (null: all); for hkg_distribute_graph and hkg_undistribute_graph';
+comment on procedure hkg_keys_restored(name, name[]) is
+'adds keys again; for hkg_distribute_graph and hkg_undistribute_graph
+graph: an existing graph
+tables: those whose keys are added; null: all';
 
 -- An identity column cannot leave the nodes again; a default can.
 create procedure hkg_numbered_by(graph name, identity bool)
@@ -1461,7 +1466,10 @@ begin
 	end loop;
 end
 $$;
-comment on procedure hkg_numbered_by(name, bool) is 'makes the ids of a graph identity columns, or columns with a sequence as their default; for hkg_distribute_graph and hkg_undistribute_graph';
+comment on procedure hkg_numbered_by(name, bool) is
+'makes the ids of a graph identity columns, or columns with a sequence as their default; for hkg_distribute_graph and hkg_undistribute_graph
+graph: an existing graph
+identity: whether they become identity columns';
 
 -- One slice for each node that may have shards: a row in the shard of that node.
 create procedure hkg_place_slices(graph name)
@@ -1493,7 +1501,9 @@ begin
 		using nodes, format('%I.slice', graph)::regclass;
 end
 $$;
-comment on procedure hkg_place_slices(name) is 'makes the table slice of a graph; for hkg_distribute_graph';
+comment on procedure hkg_place_slices(name) is
+'makes the table slice of a graph; for hkg_distribute_graph
+graph: an existing graph';
 
 create procedure hkg_check_cluster()
 language plpgsql
@@ -1594,7 +1604,8 @@ comment on function hkg_search_slice(name, int[], int, float8, int, bool, int, i
 graph: a graph, on any node that has its facts
 left_out: facts that do not count: ids of head, relation and tail, one after the other
 max_rule_length, min_head_coverage, min_support, constants: see hkg_mine_rules
-slice: the number of the slice, 1 first; slices: how many there are. The relations with most facts come first, each to the slice with fewest facts
+slice: the number of the slice, 1 first
+slices: how many there are. The relations with most facts come first, each to the slice with fewest facts
 returns a checksum of the facts, then each rule: its head, the number of its atoms, relation, first and second term of each (see column body of table rule), and its support';
 
 create function hkg_count_slice(graph name, left_out int[], rules int[], slice int, slices int) returns bigint[]
