@@ -52,7 +52,6 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
-#include "distribution.h"
 #include "writers.h"
 
 static dlist_head watches = DLIST_STATIC_INIT(watches);

@@ -1,11 +1,11 @@
 /*
  * distribution.c
- *		Where the tables of a graph are, on a server with Citus (see distribution.h).
+ *		Where the tables of a graph are, on a server with Citus (see graph.h).
  *
  * Facts and names of a distributed graph are reference tables: each node has a copy of all rows, in a table of its own
- * (the shard, triple_102008), which has the triggers and keys of the table.  The table that a user names is empty there,
- * and the planner of Citus puts the copy in its place.  Here the copy is read itself: it is an ordinary table of this
- * server, so that snapshots, triggers and what sessions share are as everywhere.  All else is local.
+ * (the shard, triple_102008), which has the triggers and keys of the table.  The table that a user names is empty, and
+ * the planner of Citus puts the copy in its place.  Here the copy is read itself: it is an ordinary table of this server,
+ * so that snapshots, triggers and what sessions share are as everywhere.  All else is local.
  *
  * A statement may write the copy of this node by another connection.  This session sees that by statements alone, until
  * it commits: hence graph_writes_elsewhere.
@@ -14,7 +14,7 @@
  *
  * The catalogues are read on their latest snapshot, as those of the server are.
  */
-#include "distribution.h"
+#include "graph.h"
 
 #include "access/genam.h"
 #include "access/relation.h"

@@ -17,7 +17,6 @@
 #include "utils/lsyscache.h"
 
 #include "core/sort.h"
-#include "distribution.h"
 #include "server/array.h"
 #include "server/growing_array.h"
 #include "server/host.h"

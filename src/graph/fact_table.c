@@ -14,7 +14,6 @@
 #include "utils/rel.h"
 
 #include "core/sort.h"
-#include "distribution.h"
 #include "server/array.h"
 #include "server/host.h"
 #include "server/sql.h"

@@ -15,7 +15,6 @@
 
 #include "core/search.h"
 #include "core/sort.h"
-#include "distribution.h"
 #include "server/growing_array.h"
 #include "server/host.h"
 #include "server/sql.h"

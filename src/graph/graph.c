@@ -9,7 +9,6 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
-#include "distribution.h"
 #include "server/argument.h"
 #include "server/shared_copy.h"
 #include "server/sql.h"

@@ -16,7 +16,6 @@
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
 
-#include "distribution.h"
 #include "server/argument.h"
 #include "server/sql.h"
 

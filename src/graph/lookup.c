@@ -13,7 +13,6 @@
 #include "utils/memutils.h"
 #include "utils/varlena.h"
 
-#include "distribution.h"
 #include "server/argument.h"
 #include "server/name_table.h"
 #include "server/sql.h"

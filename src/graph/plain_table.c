@@ -20,7 +20,6 @@
 #include "utils/rls.h"
 
 #include "changes.h"
-#include "distribution.h"
 
 /* Of holdout; triple lacks the first one. */
 static const struct

@@ -2,7 +2,7 @@
  * slices.c
  *		Mining by slices: what a node of a cluster does, and what the coordinator makes of it.
  *
- * Each node has all facts (graph/distribution.h).  First each slice of the heads is searched for rules over the bounds:
+ * Each node has all facts (graph/distribution.c).  First each slice of the heads is searched for rules over the bounds:
  * supports are those of all facts, and no two slices find the same rule.  Then each slice of the pairs of all bodies is
  * counted: the counts of slices add up.  Where the slices are, Citus runs the two statements; it opens connections,
  * passes errors on with the name of the node, and cancels.
@@ -20,7 +20,6 @@
 #include "utils/lsyscache.h"
 
 #include "core/sort.h"
-#include "graph/distribution.h"
 #include "server/argument.h"
 #include "server/array.h"
 #include "server/growing_array.h"

@@ -57,6 +57,7 @@ from pg_proc p join pg_depend d on d.classid = 'pg_proc'::regclass and d.objid =
 			when i = 1 then quote_literal('d')
 			when proargnames[i] = 'query' then quote_literal('select ''a'', ''b'', ''c''')
 			when proargnames[i] = 'score_function' then quote_literal('rotate')
+			when proargnames[i] = 'max_rule_length' then '3'
 			when proargtypes[i - 1] in ('float8'::regtype, 'int'::regtype, 'bigint'::regtype) then '1'
 			when proargtypes[i - 1] = 'bool'::regtype then 'false'
 			when proargtypes[i - 1] = 'text[]'::regtype then $$array['r1(X,Y) <= r0(X,Y)']$$
