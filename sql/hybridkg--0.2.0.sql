@@ -1560,6 +1560,7 @@ begin
 			perform truncate_local_data_after_distributing_table(format('%I.%I', graph, copied)::regclass);
 			return next;
 		end loop;
+		execute format('grant select on %I.layout to public', graph);	-- on nodes that were added after it was
 		call @extschema@.hkg_keys_restored(graph, array['triple', 'holdout']);
 		execute format($body$
 			create function %1$I.names_deleted() returns trigger
