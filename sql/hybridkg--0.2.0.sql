@@ -1564,13 +1564,13 @@ begin
 		call @extschema@.hkg_keys_restored(graph, array['triple', 'holdout']);
 		execute format($body$
 			create function %1$I.names_deleted() returns trigger
-			language plpgsql
+			language plpgsql security definer	-- as keys do it; the owner's, so no trigger of others may use it
 			set search_path = pg_catalog, pg_temp
 			as $trigger$
 			declare
 				part record;
 			begin
-				if to_regclass(%2$L) is not null then
+				if tg_table_schema = %3$L and to_regclass(%2$L) is not null then
 					for part in select * from %1$I.key where starts_with(tg_table_name, referenced) loop
 						execute format('delete from %%I.%%I where %%I in (select id from gone)', tg_table_schema, part.of_table, part.of_column);
 					end loop;
@@ -1578,7 +1578,7 @@ begin
 				return null;
 			end
 			$trigger$
-			$body$, graph, format('%I.key', graph));
+			$body$, graph, format('%I.key', graph), graph);
 		execute format('create trigger deleted after delete on %I.entity referencing old table as gone
 			for each statement execute function %1$I.names_deleted()', graph);
 		execute format('create trigger deleted after delete on %I.relation referencing old table as gone

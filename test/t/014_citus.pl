@@ -134,6 +134,11 @@ run(q{insert into g.entity values (99999, 'zed'); insert into g.entity_embedding
 	delete from g.entity where id = 99999});
 is(run('select count(*) from g.entity_embedding where entity = 99999'), '0', 'embeddings go with their entity');
 
+run(q{create role pruner login; grant usage on schema g to pruner; grant select, delete on g.entity to pruner; insert into g.entity values (99998, 'zod');
+	insert into g.entity_embedding select model, 99998, embedding from g.entity_embedding where model = 'm' limit 1;
+	set role pruner; delete from g.entity where id = 99998});
+is(run('select count(*) from g.entity_embedding where entity = 99998'), '0', 'also where who deletes it has no right on embeddings');
+
 # ---- mining ----
 
 # rules are found and counted on the workers: a pushed-down UNION ALL once lost those that read an atom backwards
@@ -155,6 +160,13 @@ is(run(q{begin; insert into g.triple select min(id), 1, max(id) from g.entity on
 	rollback}), '0', 'facts that are not committed count');
 run(q{create role reader login; grant usage on schema g to reader; grant select on g.entity, g.relation, g.triple, g.holdout to reader});
 is(run(q{set role reader; select count(*) from hkg_mine_rules('g', min_support => 10)}), run(q{select count(*) from hkg_mine_rules('l', min_support => 10)}), 'for who may only read');
+
+my $train = q{'rotate', dimensions => 8, iterations => 2, epochs => 1, negatives => 4, model => 'later', seed => 3)};
+run("select hkg_train_background('g', $train");
+run("select hkg_train('l', $train");
+$node[0]->poll_query_until('postgres', q{select exists (select from g.model where name = 'later' and status = 'ready')}) or die 'no background training';
+is(run(q{select count(*) from (select head, body, support, body_size, quality from g.rule where model = 'later' except select head, body, support, body_size, quality from l.rule where model = 'later') s}),
+	'0', 'a background training has the same rules');
 
 # ---- a lost worker, a cancel ----
 
