@@ -247,7 +247,9 @@ facts_check(FactsWatch *watch)
 	Oid			sender;
 
 	AcceptInvalidationMessages();
-	triple = get_relname_relid("triple", watch->schema);
+	if (graph_writes_elsewhere(watch->schema, "triple"))
+		mark_written(watch->schema);
+	triple = graph_table_here(watch->schema, "triple");
 	layout = get_relname_relid("layout", watch->schema);
 	sender = find_sender();
 	if (!watch->changed && watch->triple == triple && watch->layout == layout && watch->sender == sender)
@@ -303,7 +305,8 @@ all_changes_are_sent(const FactsWatch *watch)
 		replicated |= events_sent(&triggers->triggers[i], watch->schema, true);
 	}
 	table_close(table, AccessShareLock);
-	return !inherited && written == TRIGGER_TYPE_EVENT_MASK && replicated == TRIGGER_TYPE_EVENT_MASK;
+	return !inherited && written == TRIGGER_TYPE_EVENT_MASK && replicated == TRIGGER_TYPE_EVENT_MASK &&
+		!table_is_distributed(watch->triple);
 }
 
 /*

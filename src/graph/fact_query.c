@@ -14,6 +14,7 @@
 #include "miscadmin.h"
 #include "storage/lock.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 
 #include "core/sort.h"
 #include "server/array.h"
@@ -253,8 +254,12 @@ insert_names(FactQuery *query, NameList *list, const Chunk *chunk)
 				 errmsg("table %s%s took " INT64_FORMAT " of %d new names",
 						query->graph->prefix, list->table, ids.count, chunk->count),
 				 errhint("Remove the trigger or the rule that changes what is inserted into it.")));
-	for (int i = 0; i < chunk->count; i++)
-		list->id[chunk->position[i]] = ids.value[i];
+	/* the rows of a reference table come back from a node, in an order that nothing promises */
+	if (table_is_distributed(get_relname_relid(list->table, query->graph->schema)))
+		look_up_names(query, list, chunk);
+	else
+		for (int i = 0; i < chunk->count; i++)
+			list->id[chunk->position[i]] = ids.value[i];
 }
 
 /* Calls `action` with chunks of the names that have no id yet; returns the number of these names. */

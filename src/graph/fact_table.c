@@ -59,13 +59,13 @@ order(FactSet *set)
 bool
 fact_table_is_unused(const Graph *graph, const char *split)
 {
-	Oid			oid = get_relname_relid(is_train(split) ? "triple" : "holdout", graph->schema);
+	Oid			oid = graph_table_here(graph->schema, is_train(split) ? "triple" : "holdout");
 	Relation	table = try_relation_open(oid, AccessShareLock);
 	bool		unused;
 
 	if (table == NULL)
 		return false;
-	unused = table->rd_rel->relkind == RELKIND_RELATION && !table->rd_rel->relhassubclass &&
+	unused = table->rd_rel->relkind == RELKIND_RELATION && !table->rd_rel->relhassubclass && !table_is_distributed(oid) &&
 		RelationGetNumberOfBlocks(table) == 0;
 	relation_close(table, AccessShareLock);
 	return unused;
@@ -187,13 +187,18 @@ fact_table_remove(Graph *graph, const char *split, const FactSet *facts, Progres
 
 /* ---- statistics --------------------------------------------------------------- */
 
-/* It skips a table that is being vacuumed or indexed concurrently: that one may wait for this transaction's end. */
+/*
+ * It skips a table that is being vacuumed or indexed concurrently: that one may wait for this transaction's end.  The
+ * copies of a distributed graph are left to autovacuum: Citus does not analyze them in a transaction that wrote them.
+ */
 void
 fact_table_analyze(Graph *graph)
 {
 	SqlArgs		args = {0};
 	Datum		owned;
 
+	if (table_is_distributed(get_relname_relid("triple", graph->schema)))
+		return;
 	sql_arg(&args, OIDOID, ObjectIdGetDatum(graph->schema));
 	if (sql_value("select pg_catalog.pg_has_role(relowner, 'usage') from pg_catalog.pg_class "
 				  "where relnamespace = $1 and relname = 'triple'", &args, &owned) &&

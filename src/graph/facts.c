@@ -42,7 +42,7 @@ read_ids(Graph *graph, const char *table, int32 *count)
 	Numbers		ids = {0};
 
 	numbers_reserve(&ids, 1);
-	sql_stream(psprintf("select id::int from %s%s order by id", graph->prefix, table),
+	sql_stream(psprintf("select id::int from %s order by id", graph_table_name(graph, table)),
 			   SQL_NO_ARGS, add_id, &ids);
 	*count = (int32) ids.count;
 	return ids.value;
@@ -122,8 +122,8 @@ graph_read(Graph *graph)
 	data->entity_id = read_ids(graph, "entity", &data->entities);
 	data->relation_id = read_ids(graph, "relation", &data->relations);
 	data->fact = read_triples(data,
-							  psprintf("select head::int, relation::int, tail::int from %striple",
-									   graph->prefix),
+							  psprintf("select head::int, relation::int, tail::int from %s",
+									   graph_table_name(graph, "triple")),
 							  SQL_NO_ARGS, &data->facts);
 	return data;
 }
@@ -138,9 +138,9 @@ graph_read_split(Graph *graph, const GraphData *data, const char *split, int64 *
 	else
 		sql_arg(&args, TEXTOID, CStringGetTextDatum(split));
 	return read_triples(data,
-						psprintf("select head::int, relation::int, tail::int from %sholdout "
+						psprintf("select head::int, relation::int, tail::int from %s "
 								 "where split = $1 or $1 is null",
-								 graph->prefix),
+								 graph_table_name(graph, "holdout")),
 						&args, count);
 }
 
@@ -172,7 +172,8 @@ graph_is_reflexive(Graph *graph, int32 relation)
 	Datum		found;
 
 	sql_arg(&args, INT4OID, Int32GetDatum(relation));
-	return sql_value(psprintf("select true from %striple where relation = $1 and head = tail limit 1", graph->prefix),
+	return sql_value(psprintf("select true from %s where relation = $1 and head = tail limit 1",
+							  graph_table_name(graph, "triple")),
 					 &args, &found);
 }
 

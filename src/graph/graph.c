@@ -64,7 +64,18 @@ graph_open(const char *name)
 	Graph	   *graph = graph_find(name);
 
 	graph_check_layout(graph);
+	graph_check_distribution(graph);
 	check_model_table(graph);
+	return graph;
+}
+
+Graph *
+graph_open_facts(const char *name)
+{
+	Graph	   *graph = graph_find(name);
+
+	graph_check_layout(graph);
+	graph_check_facts(graph);
 	return graph;
 }
 

@@ -103,6 +103,7 @@ hkg_upgrade_graph(PG_FUNCTION_ARGS)
 
 	sql_begin();
 	graph = graph_find(name);
+	graph_check_distribution(graph);
 	owner = graph_require_owner(graph);
 	graph_lock_for_upgrade(graph);
 	layout = layout_of(graph);

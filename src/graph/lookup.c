@@ -144,7 +144,7 @@ read_id(Graph *graph, const char *table, const char *name)
 	SqlArgs		args = sql_args_text(name);
 	Datum		id;
 
-	if (!sql_value(psprintf("select id::int from %s%s where name = $1", graph->prefix, table),
+	if (!sql_value(psprintf("select id::int from %s where name = $1", graph_table_name(graph, table)),
 				   &args, &id))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
@@ -227,7 +227,7 @@ read_entity_name(Graph *graph, int32 id)
 	Datum		name;
 
 	sql_arg(&args, INT4OID, Int32GetDatum(id));
-	if (!sql_value(psprintf("select name::text from %sentity where id = $1", graph->prefix),
+	if (!sql_value(psprintf("select name::text from %s where id = $1", graph_table_name(graph, "entity")),
 				   &args, &name))
 		no_such_id(graph, "entity", id);
 	return name;
@@ -260,7 +260,7 @@ graph_relation_name(Graph *graph, int32 id)
 	if (graph->relation_names == NULL)
 	{
 		graph->relation_names = create_names(graph);
-		sql_stream(psprintf("select id::int, name::text from %srelation where name is not null", graph->prefix),
+		sql_stream(psprintf("select id::int, name::text from %s where name is not null", graph_table_name(graph, "relation")),
 				   SQL_NO_ARGS, add_relation_name, graph);
 	}
 	entry = hash_search(graph->relation_names, &id, HASH_FIND, NULL);

@@ -108,6 +108,7 @@ bool
 table_is_plain(const Graph *graph, Relation table)
 {
 	return table->rd_rel->relkind == RELKIND_RELATION && !table->rd_rel->relispartition &&
+		!table_is_distributed(RelationGetRelid(table)) &&
 		table->rd_rel->relam == HEAP_TABLE_AM_OID && table->rd_rules == NULL && ExecutorCheckPerms_hook == NULL &&
 		pg_class_aclcheck(RelationGetRelid(table), GetUserId(), ACL_INSERT) == ACLCHECK_OK &&
 		check_enable_rls(RelationGetRelid(table), InvalidOid, true) != RLS_ENABLED &&

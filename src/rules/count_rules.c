@@ -75,7 +75,7 @@ hkg_count_rules(PG_FUNCTION_ARGS)
 	int64		count;
 
 	sql_begin();
-	graph = graph_open(name);
+	graph = graph_open_facts(name);
 	rules = rules_of_array(graph, texts, &count);
 	mined = mine_given(graph, graph_read(graph), rules, count, (PairSlice) {slice - 1, slices});
 	for (int64 i = 0; i < mined->count; i++)

@@ -60,19 +60,24 @@ check_relations(const Mining *mining)
 	}
 }
 
-/* Fills start and index; for the search, with the edges in both orders. */
 static void
-index_facts(Mining *mining)
+list_heads(Mining *mining)
+{
+	mining->start = facts_by_relation(mining->data->fact, mining->data->facts, mining->data->relations);
+	check_relations(mining);
+}
+
+void
+mining_index(Mining *mining, bool for_search)
 {
 	const GraphData *data = mining->data;
 	Arena		arena = hkg_arena();
 	Pool	   *pool = hkg_pool();
 
-	mining->start = facts_by_relation(data->fact, data->facts, data->relations);
-	check_relations(mining);
+	list_heads(mining);
 	mining_check_growth(mining->memory, fact_index_bytes(data->entities, data->relations, data->facts));
 	fact_index(&arena, pool, data->entities, data->relations, data->fact, data->facts, &mining->index);
-	if (!mining->given)
+	if (for_search)
 		fact_neighbours(&arena, pool, &mining->index);
 }
 
@@ -193,9 +198,8 @@ make_result(const Mining *mining)
 
 /* ---- all of it --------------------------------------------------------------------- */
 
-/* Makes the current context one of its own for mining; returns the caller's. */
-static MemoryContext
-begin(Mining *mining)
+MemoryContext
+mining_begin(Mining *mining)
 {
 	mining->memory = AllocSetContextCreate(CurrentMemoryContext, "hybridkg mining", ALLOCSET_DEFAULT_SIZES);
 	return MemoryContextSwitchTo(mining->memory);
@@ -206,7 +210,6 @@ end(Mining *mining, MemoryContext caller)
 {
 	MinedRules *result;
 
-	mine_bodies(mining);
 	MemoryContextSwitchTo(caller);
 	result = make_result(mining);
 	MemoryContextDelete(mining->memory);
@@ -217,10 +220,15 @@ MinedRules *
 mine_rules(Graph *graph, const GraphData *data, const MineOptions *options)
 {
 	Mining		mining = {.graph = graph,.data = data,.options = options,.slice = ALL_PAIRS};
-	MemoryContext caller = begin(&mining);
+	MemoryContext caller = mining_begin(&mining);
 
-	index_facts(&mining);
-	search_rules(&mining);
+	list_heads(&mining);
+	if (!mine_slices(&mining))
+	{
+		mining_index(&mining, true);
+		search_rules(&mining);
+		mine_bodies(&mining);
+	}
 	return end(&mining, caller);
 }
 
@@ -228,10 +236,11 @@ MinedRules *
 mine_given(Graph *graph, const GraphData *data, const Rule *rules, int64 count, PairSlice slice)
 {
 	Mining		mining = {.graph = graph,.data = data,.given = true,.slice = slice};
-	MemoryContext caller = begin(&mining);
+	MemoryContext caller = mining_begin(&mining);
 
-	index_facts(&mining);
+	mining_index(&mining, false);
 	for (int64 i = 0; i < count; i++)
 		add_given(&mining, &rules[i]);
+	mine_bodies(&mining);
 	return end(&mining, caller);
 }

@@ -31,8 +31,9 @@ typedef struct Mining
 	Graph	   *graph;
 	const GraphData *data;
 	const MineOptions *options; /* NULL: rules are given */
-	bool		given;			/* rules were given, their supports are to be counted ... */
-	PairSlice	slice;			/* ... in this part of their pairs; else in all */
+	bool		given;			/* rules were given, their supports are to be counted */
+	PairSlice	slice;			/* the part of the pairs that is counted */
+	PairSlice	heads;			/* the part of the heads that is searched for; of 0: all */
 
 	int64	   *start;			/* by relation: its first fact; and the end */
 	FactIndex		index;
@@ -76,10 +77,22 @@ mining_functional_backwards(const Mining *mining, int32 head)
 	return mining_holders(mining, FORWARDS(head)) < mining_holders(mining, MIRRORED(FORWARDS(head)));
 }
 
+/* Makes the current context one of its own for mining; returns the caller's. */
+extern MemoryContext mining_begin(Mining *mining);
+
+/* Fills start and index; for the search, with the edges in both orders. */
+extern void mining_index(Mining *mining, bool for_search);
+
 /* rule_search.c: adds the rules over the bounds, as candidates. */
 extern void search_rules(Mining *mining);
 
 /* body_counts.c: the sizes of the bodies of all candidates, and the supports of given rules */
 extern void mine_bodies(Mining *mining);
+
+/*
+ * slices.c: all of it on the nodes of a cluster; false where there is none, or its nodes have other facts.  Needs no
+ * index.
+ */
+extern bool mine_slices(Mining *mining);
 
 #endif							/* HKG_RULES_MINING_H */

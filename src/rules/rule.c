@@ -674,29 +674,39 @@ damaged_body(const char *detail)
 			 errhint("A body is an int[] with one row per atom: relation, first term, second term. Train the model again, or delete the rule.")));
 }
 
+const char *
+rule_from_numbers(int32 head, int32 length, const int32 *number, Rule *rule)
+{
+	const char *fault;
+
+	memset(rule, 0, sizeof(Rule));
+	rule->head = head;
+	rule->length = length;
+	for (int i = 0; i < length; i++, number += 3)
+	{
+		if (Min(number[1], number[2]) < -MAX_VARIABLES)
+			return psprintf("There is no variable %d.", Min(number[1], number[2]));
+		rule->body[i] = (Atom) {number[0], number[1], number[2]};
+	}
+	fault = fault_of_rule(rule, variable_names);
+	if (fault != NULL)
+		return psprintf("It is outside the language: %s.", fault);
+	rule_canonicalise(rule);
+	return NULL;
+}
+
 void
 rule_from_array(int32 head, Datum body, Rule *rule)
 {
 	ArrayType  *array = DatumGetArrayTypeP(body);
-	const int32 *element = (const int32 *) ARR_DATA_PTR(array);
 	const char *fault;
 
 	if (ARR_ELEMTYPE(array) != INT4OID || ARR_NDIM(array) != 2 || ARR_DIMS(array)[1] != 3 ||
 		ARR_DIMS(array)[0] > RULE_MAX_BODY || array_contains_nulls(array))
 		damaged_body(psprintf("It is not an array of up to %d rows of three numbers.", RULE_MAX_BODY));
-	memset(rule, 0, sizeof(Rule));
-	rule->head = head;
-	rule->length = ARR_DIMS(array)[0];
-	for (int i = 0; i < rule->length; i++, element += 3)
-	{
-		if (Min(element[1], element[2]) < -MAX_VARIABLES)
-			damaged_body(psprintf("There is no variable %d.", Min(element[1], element[2])));
-		rule->body[i] = (Atom) {element[0], element[1], element[2]};
-	}
-	fault = fault_of_rule(rule, variable_names);
+	fault = rule_from_numbers(head, ARR_DIMS(array)[0], (const int32 *) ARR_DATA_PTR(array), rule);
 	if (fault != NULL)
-		damaged_body(psprintf("It is outside the language: %s.", fault));
-	rule_canonicalise(rule);
+		damaged_body(fault);
 	if ((Pointer) array != DatumGetPointer(body))
 		pfree(array);
 }

@@ -100,4 +100,7 @@ extern void rule_append_quoted(StringInfo text, const char *name);
 extern Datum rule_body_array(const Rule *rule);
 extern void rule_from_array(int32 head, Datum body, Rule *rule);
 
+/* A rule from such rows, up to RULE_MAX_BODY of them; what is wrong, as a sentence, or NULL. */
+extern const char *rule_from_numbers(int32 head, int32 length, const int32 *number, Rule *rule);
+
 #endif							/* HKG_RULES_RULE_H */

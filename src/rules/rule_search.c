@@ -108,6 +108,53 @@ search_component(Search *search, int number)
 	}
 }
 
+/* ---- slices of heads ------------------------------------------------------------------------------ */
+
+typedef struct HeadSize
+{
+	int32		head;
+	int64		facts;
+} HeadSize;
+
+static int
+compare_sizes(const void *a, const void *b)
+{
+	const HeadSize *left = a;
+	const HeadSize *right = b;
+
+	if (left->facts != right->facts)
+		return left->facts > right->facts ? -1 : 1;
+	return left->head < right->head ? -1 : left->head > right->head;
+}
+
+/* Which heads are searched for: the largest one that is left goes to the slice with fewest facts so far. */
+static bool *
+wanted_heads(const Mining *mining)
+{
+	int32		heads = mining->data->relations;
+	int			slices = Max(mining->heads.of, 1);
+	bool	   *wanted = array_new_zero(bool, heads);
+	HeadSize   *size = array_new(HeadSize, heads);
+	int64	   *load = array_new_zero(int64, slices);
+
+	for (int32 i = 0; i < heads; i++)
+		size[i] = (HeadSize) {i, mining->start[i + 1] - mining->start[i]};
+	qsort(size, heads, sizeof(HeadSize), compare_sizes);
+	for (int32 i = 0; i < heads; i++)
+	{
+		int			least = 0;
+
+		hkg_check_interrupts();
+		for (int j = 1; j < slices; j++)
+			least = load[j] < load[least] ? j : least;
+		load[least] += size[i].facts;
+		wanted[size[i].head] = least == mining->heads.number && size[i].facts > 0;
+	}
+	pfree(size);
+	pfree(load);
+	return wanted;
+}
+
 /* ---- heads --------------------------------------------------------------------------------------- */
 
 /* The entities at one end of the facts. */
@@ -175,14 +222,18 @@ search_rules(Mining *mining)
 	MemoryContext scratch = AllocSetContextCreate(mining->memory, "hybridkg head", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(scratch);
 	Search	   *search = MemoryContextAllocZero(mining->memory, sizeof(Search));
+	bool	   *wanted;
 
+	MemoryContextSwitchTo(mining->memory);
+	wanted = wanted_heads(mining);
+	MemoryContextSwitchTo(scratch);
 	search->mining = mining;
 	search->unit_of_entity = MemoryContextAllocHuge(mining->memory, Max(mining->data->entities, 1) * sizeof(int32));
 	components_generate(mining->options->max_rule_length - 1, mining->options->constants, &search->components);
 	for (int32 head = 0; head < mining->data->relations; head++)
 	{
 		hkg_check_interrupts();
-		if (mining->start[head] < mining->start[head + 1])
+		if (wanted[head])
 			search_head(search, head);
 		MemoryContextReset(scratch);
 		mining_report(mining, SEARCH_WORK * (double) (mining->start[head + 1] - mining->start[head]) /

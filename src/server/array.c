@@ -31,6 +31,12 @@ array_of_int4(const int32 *values, int count)
 }
 
 Datum
+array_of_int8(const int64 *values, int count)
+{
+	return make_array(INT8OID, values, count, sizeof(int64));
+}
+
+Datum
 array_of_float4(const float *values, int count)
 {
 	return make_array(FLOAT4OID, values, count, sizeof(float));

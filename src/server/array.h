@@ -15,6 +15,7 @@
 
 /* In the current context; at most 1 GB, NULL-free, one dimension, subscripts from 1. */
 extern Datum array_of_int4(const int32 *values, int count);
+extern Datum array_of_int8(const int64 *values, int count);
 extern Datum array_of_float4(const float *values, int count);
 extern Datum array_of_float8(const double *values, int count);
 

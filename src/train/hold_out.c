@@ -49,6 +49,8 @@ separate(const GraphData *data, const char *marked, int64 count, GraphData **res
 	**rest = *data;
 	(*rest)->fact = others;
 	(*rest)->facts = other;
+	(*rest)->left_out = drawn;
+	(*rest)->left_out_count = count;
 	return drawn;
 }
 

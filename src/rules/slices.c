@@ -1,0 +1,406 @@
+/*
+ * slices.c
+ *		Mining by slices: what a node of a cluster does, and what the coordinator makes of it.
+ *
+ * Each node has all facts (graph/distribution.c).  First each slice of the heads is searched for rules over the bounds:
+ * supports are those of all facts, and no two slices find the same rule.  Then each slice of the pairs of all bodies is
+ * counted: the counts of slices add up.  Where the slices are, Citus runs the two statements; it opens connections,
+ * passes errors on with the name of the node, and cancels.
+ *
+ * A node reads the facts when its statement begins, which may be later than the training did.  So it answers with a
+ * checksum of what it read.  Where that is another one, all is mined here.
+ */
+#include "mining.h"
+
+#include "access/xact.h"
+#include "catalog/pg_type.h"
+#include "common/hashfn.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+#include "core/sort.h"
+#include "server/argument.h"
+#include "server/array.h"
+#include "server/growing_array.h"
+#include "server/host.h"
+#include "server/sql.h"
+
+#define HASHED_BYTES ((Size) 1 << 20)
+#define SIZES 2					/* numbers for each rule that is counted: pairs, and those of them that PCA counts */
+
+/* ---- facts ------------------------------------------------------------------------- */
+
+static uint64
+checksum_of_bytes(const void *bytes, Size count, uint64 checksum)
+{
+	for (Size done = 0; done < count; done += HASHED_BYTES)
+	{
+		hkg_check_interrupts();
+		checksum = hash_bytes_extended((const unsigned char *) bytes + done, (int) Min(HASHED_BYTES, count - done), checksum);
+	}
+	return hash_combine64(checksum, count);
+}
+
+static int64
+checksum_of_facts(const GraphData *data)
+{
+	uint64		checksum = checksum_of_bytes(data->entity_id, data->entities * sizeof(int32), 0);
+
+	checksum = checksum_of_bytes(data->relation_id, data->relations * sizeof(int32), checksum);
+	return (int64) checksum_of_bytes(data->fact, data->facts * sizeof(Triple), checksum);
+}
+
+/* The facts that are left out, as ids: head, relation, tail, one after the other */
+static Datum
+left_out_array(const GraphData *data)
+{
+	int32	   *id = array_new(int32, data->left_out_count * 3);
+
+	for (int64 i = 0; i < data->left_out_count; i++)
+	{
+		id[3 * i] = data->entity_id[data->left_out[i].head];
+		id[3 * i + 1] = data->relation_id[data->left_out[i].relation];
+		id[3 * i + 2] = data->entity_id[data->left_out[i].tail];
+	}
+	return array_of_int4(id, (int) (3 * data->left_out_count));
+}
+
+static int
+compare_triples(const void *a, const void *b)
+{
+	return triple_compare(a, b);
+}
+
+static void
+leave_out(GraphData *data, const int32 *id, int count)
+{
+	Triple	   *left_out = array_new(Triple, count / 3);
+	int64		kept = 0;
+	int64		next = 0;
+
+	for (int i = 0; i < count / 3; i++)
+		left_out[i] = (Triple) {
+			graph_row(data->entity_id, data->entities, id[3 * i]),
+			graph_row(data->relation_id, data->relations, id[3 * i + 1]),
+			graph_row(data->entity_id, data->entities, id[3 * i + 2])
+		};
+	sort_array(hkg_leader(), POOL_LEADER, left_out, count / 3, sizeof(Triple), compare_triples);
+	for (int64 i = 0; i < data->facts; i++)
+	{
+		while (next < count / 3 && triple_compare(&left_out[next], &data->fact[i]) < 0)
+			next++;
+		if (next == count / 3 || triple_compare(&left_out[next], &data->fact[i]) != 0)
+			data->fact[kept++] = data->fact[i];
+	}
+	data->facts = kept;
+}
+
+/* ---- rules as numbers: head, length, and the three numbers of each atom ---------------- */
+
+static void
+append_rule(Numbers *numbers, const Rule *rule)
+{
+	numbers_append(numbers, rule->head);
+	numbers_append(numbers, rule->length);
+	for (int i = 0; i < rule->length; i++)
+	{
+		numbers_append(numbers, rule->body[i].relation);
+		numbers_append(numbers, rule->body[i].first);
+		numbers_append(numbers, rule->body[i].second);
+	}
+}
+
+static void
+refuse_numbers(const char *fault)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("rules are not as hkg_search_slice returns them"),
+			 errdetail_internal("%s", fault),
+			 errhint("Leave out the checksum, which comes first, and the support after each rule.")));
+}
+
+/* The rule that begins at place `next`, which moves on. */
+static Rule
+take_rule(const int32 *number, int64 count, int64 *next)
+{
+	Rule		rule = {0};
+	const char *fault;
+
+	if (*next + 2 > count || number[*next + 1] < 0 || number[*next + 1] > RULE_MAX_BODY ||
+		*next + 2 + 3 * number[*next + 1] > count)
+		refuse_numbers("Their lengths do not fit.");
+	fault = rule_from_numbers(number[*next], number[*next + 1], &number[*next + 2], &rule);
+	if (fault != NULL)
+		refuse_numbers(fault);
+	*next += 2 + 3 * rule.length;
+	return rule;
+}
+
+/* ---- what a node does --------------------------------------------------------------- */
+
+static const int32 *
+argument_numbers(FunctionCallInfo fcinfo, int i, const char *name, int *count)
+{
+	ArrayType  *array = DatumGetArrayTypeP(argument(fcinfo, i, name));
+
+	if (array_contains_nulls(array))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("%s must not contain null", name)));
+	*count = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+	return (const int32 *) ARR_DATA_PTR(array);
+}
+
+static GraphData *
+read_facts(FunctionCallInfo fcinfo, Graph *graph)
+{
+	GraphData  *data = graph_read(graph);
+	int			count;
+	const int32 *left_out = argument_numbers(fcinfo, 1, "left_out", &count);
+
+	if (count % 3 != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("left_out has %d numbers, but needs three for each fact", count)));
+	leave_out(data, left_out, count);
+	return data;
+}
+
+/* A checksum and other numbers, in the caller's context */
+static Datum
+answer(MemoryContext caller, int64 checksum, const int64 *value, int64 count)
+{
+	MemoryContext own;
+	int64	   *all;
+	Datum		array;
+
+	hkg_check_memory_or(3 * (count + 1) * sizeof(int64), "what a slice returns", "raise min_support or min_head_coverage");
+	all = array_new(int64, count + 1);
+	all[0] = checksum;
+	memcpy(all + 1, value, count * sizeof(int64));
+	own = MemoryContextSwitchTo(caller);
+	array = array_of_int8(all, (int) (count + 1));
+	MemoryContextSwitchTo(own);
+	return array;
+}
+
+/* The rules that were found, each with its support after it */
+static Datum
+found_rules(MemoryContext caller, int64 checksum, const Mining *mining)
+{
+	Numbers		found = {0};
+	int64	   *value;
+
+	for (int64 i = 0; i < mining->count; i++)
+	{
+		hkg_check_interrupts();
+		append_rule(&found, &mining->candidate[i].rule);
+		numbers_append(&found, mining->candidate[i].support);
+	}
+	value = array_new(int64, found.count);
+	for (int64 i = 0; i < found.count; i++)
+		value[i] = found.value[i];
+	return answer(caller, checksum, value, found.count);
+}
+
+HKG_FUNCTION(hkg_search_slice);
+Datum
+hkg_search_slice(PG_FUNCTION_ARGS)
+{
+	char	   *name = argument_name(fcinfo, 0, "graph");
+	MineOptions options = {
+		.max_rule_length = argument_int(fcinfo, 2, "max_rule_length", 2, RULE_MAX_BODY - 1),
+		.min_head_coverage = argument_float(fcinfo, 3, "min_head_coverage", 0, 1),
+		.min_support = argument_int(fcinfo, 4, "min_support", 1, INT_MAX),
+		.constants = DatumGetBool(argument(fcinfo, 5, "constants"))
+	};
+	int			slices = argument_int(fcinfo, 7, "slices", 1, INT_MAX);
+	int			slice = argument_int(fcinfo, 6, "slice", 1, slices);
+	MemoryContext caller = sql_begin();
+	Mining		mining = {.graph = graph_open_facts(name),.options = &options,.slice = ALL_PAIRS,.heads = {slice - 1, slices}};
+	Datum		array;
+
+	mining.data = read_facts(fcinfo, mining.graph);
+	MemoryContextSwitchTo(mining_begin(&mining));
+	mining_index(&mining, true);
+	search_rules(&mining);
+	array = found_rules(caller, checksum_of_facts(mining.data), &mining);
+	sql_end();
+	PG_RETURN_DATUM(array);
+}
+
+static void
+take_rules(Mining *mining, const int32 *number, int count)
+{
+	for (int64 next = 0; next < count;)
+	{
+		Rule		rule = take_rule(number, count, &next);
+		int32		head = graph_row(mining->data->relation_id, mining->data->relations, rule.head);
+
+		if (head < 0)
+			refuse_numbers(psprintf("The graph has no relation %d.", rule.head));
+		mining_add(mining, head, &rule, 0);
+	}
+}
+
+HKG_FUNCTION(hkg_count_slice);
+Datum
+hkg_count_slice(PG_FUNCTION_ARGS)
+{
+	char	   *name = argument_name(fcinfo, 0, "graph");
+	int			slices = argument_int(fcinfo, 4, "slices", 1, INT_MAX);
+	int			slice = argument_int(fcinfo, 3, "slice", 1, slices);
+	int			count;
+	const int32 *number = argument_numbers(fcinfo, 2, "rules", &count);
+	MemoryContext caller = sql_begin();
+	Mining		mining = {.graph = graph_open_facts(name),.slice = {slice - 1, slices}};
+	int64	   *size;
+	Datum		array;
+
+	mining.data = read_facts(fcinfo, mining.graph);
+	MemoryContextSwitchTo(mining_begin(&mining));
+	mining_index(&mining, false);
+	take_rules(&mining, number, count);
+	mine_bodies(&mining);
+	size = array_new(int64, SIZES * mining.count);
+	for (int64 i = 0; i < mining.count; i++)
+	{
+		size[SIZES * i] = mining.candidate[i].body_size;
+		size[SIZES * i + 1] = mining.candidate[i].pca_body_size;
+	}
+	array = answer(caller, checksum_of_facts(mining.data), size, SIZES * mining.count);
+	sql_end();
+	PG_RETURN_DATUM(array);
+}
+
+/* ---- what the coordinator does --------------------------------------------------------- */
+
+typedef struct SliceCall
+{
+	Mining	   *mining;
+	int64		checksum;
+	void		(*take) (Mining *mining, const int64 *value, int64 count);
+	int64		answers;
+	int64		slices;			/* how many there are to be */
+	uint64		sum;			/* of their numbers: each answers once */
+	bool		differs;		/* some node has other facts */
+} SliceCall;
+
+static void
+take_answer(void *argument, const Datum *values, const bool *nulls)
+{
+	SliceCall  *call = argument;
+	ArrayType  *array = DatumGetArrayTypeP(values[2]);
+	const int64 *value = (const int64 *) ARR_DATA_PTR(array);
+
+	call->answers++;
+	call->sum += DatumGetInt32(values[0]);
+	call->slices = DatumGetInt32(values[1]);
+	if (value[0] != call->checksum)
+		call->differs = true;
+	else
+		call->take(call->mining, value + 1, ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)) - 1);
+	if ((Pointer) array != DatumGetPointer(values[2]))
+		pfree(array);
+}
+
+/* Runs a function of the extension on all slices; false where the answers cannot be used. */
+static bool
+run_slices(SliceCall *call, const char *function, const char *arguments, const SqlArgs *args)
+{
+	const Graph *graph = call->mining->graph;
+	Datum		schema;
+
+	if (!sql_value("select pg_catalog.quote_ident(n.nspname) from pg_catalog.pg_extension e "
+				   "join pg_catalog.pg_namespace n on n.oid = e.extnamespace where e.extname = 'hybridkg'", SQL_NO_ARGS, &schema))
+		return false;
+	sql_stream(psprintf("select slice, slices, %s.%s(%s, %s, slice, slices) from %sslice", TextDatumGetCString(schema),
+						function, quote_literal_cstr(graph->name), arguments, graph->prefix), args, take_answer, call);
+	return !call->differs && call->answers > 0 && call->answers == call->slices &&
+		call->sum == (uint64) call->slices * (call->slices + 1) / 2;
+}
+
+static void
+take_found(Mining *mining, const int64 *value, int64 count)
+{
+	int32	   *number = array_new(int32, count);
+
+	for (int64 i = 0; i < count; i++)
+		number[i] = (int32) value[i];
+	for (int64 next = 0; next < count; next++)
+	{
+		Rule		rule = take_rule(number, count, &next);
+
+		mining_add(mining, graph_row(mining->data->relation_id, mining->data->relations, rule.head), &rule, number[next]);
+	}
+	pfree(number);
+}
+
+static void
+take_sizes(Mining *mining, const int64 *value, int64 count)
+{
+	if (count != SIZES * mining->count)
+		refuse_numbers("Sizes are missing.");
+	for (int64 i = 0; i < mining->count; i++)
+	{
+		mining->candidate[i].body_size += value[SIZES * i];
+		mining->candidate[i].pca_body_size += value[SIZES * i + 1];
+	}
+}
+
+static bool
+search_slices(Mining *mining, int64 checksum)
+{
+	SliceCall	call = {.mining = mining,.checksum = checksum,.take = take_found};
+	SqlArgs		args = {0};
+
+	sql_arg(&args, INT4ARRAYOID, left_out_array(mining->data));
+	sql_arg(&args, INT4OID, Int32GetDatum(mining->options->max_rule_length));
+	sql_arg(&args, FLOAT8OID, Float8GetDatum(mining->options->min_head_coverage));
+	sql_arg(&args, INT4OID, Int32GetDatum(mining->options->min_support));
+	sql_arg(&args, BOOLOID, BoolGetDatum(mining->options->constants));
+	return run_slices(&call, "hkg_search_slice", "$1, $2, $3, $4, $5", &args);
+}
+
+static bool
+count_slices(Mining *mining, int64 checksum)
+{
+	SliceCall	call = {.mining = mining,.checksum = checksum,.take = take_sizes};
+	SqlArgs		args = {0};
+	Numbers		numbers = {0};
+
+	for (int64 i = 0; i < mining->count; i++)
+		append_rule(&numbers, &mining->candidate[i].rule);
+	hkg_check_memory_or(2 * numbers.count * sizeof(int32), "sending the rules to the nodes", "raise min_support or min_head_coverage");
+	sql_arg(&args, INT4ARRAYOID, left_out_array(mining->data));
+	sql_arg(&args, INT4ARRAYOID, array_of_int4(numbers.value, (int) numbers.count));
+	return run_slices(&call, "hkg_count_slice", "$1, $2", &args);
+}
+
+bool
+mine_slices(Mining *mining)
+{
+	int64		checksum;
+
+	if (IsInParallelMode() || !graph_has_slices(mining->graph) || !graph_may_read(mining->graph, "slice"))
+		return false;
+	checksum = checksum_of_facts(mining->data);
+	if (search_slices(mining, checksum))
+	{
+		mining_report(mining, SEARCH_WORK);
+		if (mining->count == 0 || count_slices(mining, checksum))
+		{
+			mining_report(mining, 1 - SEARCH_WORK);
+			return true;
+		}
+	}
+	mining->count = 0;
+	ereport(NOTICE,
+			(errmsg("graph \"%s\" is mined on this server alone", mining->graph->name),
+			 errdetail("Its nodes do not all have the facts that this transaction has."),
+			 errhint("Somebody changes them meanwhile, or nodes were added: then select hkg_distribute_graph(%s).",
+					 quote_literal_cstr(mining->graph->name))));
+	return false;
+}

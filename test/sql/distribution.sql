@@ -1,0 +1,154 @@
+-- Where the tables of a graph are: what a cluster does is shown by 014_citus.pl, where Citus is installed.  Here some
+-- catalogues of Citus are made by hand, in transactions that are rolled back: what is refused, and that copies are read.
+set client_min_messages = warning;
+\set SHOW_CONTEXT never
+
+-- without Citus
+select hkg_create_graph('d');
+select triples from hkg_load('d', $$select 'e' || i, 'r' || i % 2, 'e' || i * 3 % 20 from generate_series(0, 19) i$$);
+select * from hkg_distribute_graph('d');
+select * from hkg_undistribute_graph('d');
+select * from hkg_distribute_graph('nothing');
+
+-- a table that is sharded, and one of models that is on every node
+create procedure make_catalogues() language plpgsql as $$
+begin
+	set local allow_system_table_mods = on;
+	create table pg_catalog.pg_dist_partition (logicalrelid regclass, partmethod "char", partkey text, colocationid int, repmodel "char");
+	create table pg_catalog.pg_dist_shard (logicalrelid regclass, shardid bigint);
+	create table pg_catalog.pg_dist_placement (placementid bigint, shardid bigint, shardstate int, groupid int);
+	create table pg_catalog.pg_dist_local_group (groupid int);
+	insert into pg_dist_local_group values (0);
+end
+$$;
+
+begin;
+call make_catalogues();
+insert into pg_catalog.pg_dist_partition values ('d.triple', 'h', '', 1, 's');
+select * from hkg_sparsity('d');
+rollback;
+begin;
+call make_catalogues();
+insert into pg_catalog.pg_dist_partition values ('d.triple', 'h', '', 1, 's');
+select * from hkg_load('d', $$select 'a', 'b', 'c'$$);
+rollback;
+begin;
+call make_catalogues();
+insert into pg_catalog.pg_dist_partition values ('d.model', 'n', '', 1, 't');
+select * from hkg_predict_tails('d', 'e1', 'r1', 3);
+rollback;
+
+-- every function that takes a graph refuses it with that error
+create function state_of(call text) returns text language plpgsql set search_path = public, pg_temp as $$
+begin
+	execute 'select * from ' || call;
+	return 'no error';
+exception when others then
+	return sqlstate;
+end
+$$;
+begin;
+call make_catalogues();
+insert into pg_catalog.pg_dist_partition values ('d.triple', 'h', '', 1, 's');
+select p.proname, c.state
+from pg_proc p join pg_depend d on d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e'
+	join pg_extension e on e.oid = d.refobjid and e.extname = 'hybridkg',
+	lateral (select state_of(format('%s(%s)', p.proname, string_agg(case
+			when i = 1 then quote_literal('d')
+			when proargnames[i] = 'query' then quote_literal('select ''a'', ''b'', ''c''')
+			when proargnames[i] = 'score_function' then quote_literal('rotate')
+			when proargnames[i] = 'max_rule_length' then '3'
+			when proargtypes[i - 1] in ('float8'::regtype, 'int'::regtype, 'bigint'::regtype) then '1'
+			when proargtypes[i - 1] = 'bool'::regtype then 'false'
+			when proargtypes[i - 1] = 'text[]'::regtype then $$array['r1(X,Y) <= r0(X,Y)']$$
+			when proargtypes[i - 1] = 'int[]'::regtype then 'array[1]'
+			when proargtypes[i - 1] = '"any"'::regtype then $$array['e1']$$
+			when proargtypes[i - 1] = 'jsonb'::regtype then $$'{}'$$ else $$'e1'$$ end, ', ' order by i))) as state
+		from generate_series(1, p.pronargs - p.pronargdefaults) i) c
+where p.prokind = 'f' and p.proargnames[1] = 'graph' and p.proname not in ('hkg_create_graph', 'hkg_drop_graph', 'hkg_trainings')
+	and c.state <> '0A000'
+order by 1;
+rollback;
+
+-- a worker has facts and no models
+begin;
+call make_catalogues();
+update pg_catalog.pg_dist_local_group set groupid = 1;
+drop table d.model cascade;
+select * from hkg_predict_tails('d', 'e1', 'r1', 3);
+rollback;
+
+-- a reference table: rows come from the copy of this node, not from the table that has its name
+begin;
+call make_catalogues();
+create table d.triple_7 (like d.triple including all);
+insert into d.triple_7 select * from d.triple where relation = (select id from d.relation where name = 'r0');
+insert into pg_catalog.pg_dist_partition values ('d.triple', 'n', '', 1, 't');
+insert into pg_catalog.pg_dist_shard values ('d.triple', 7);
+insert into pg_catalog.pg_dist_placement values (1, 7, 1, 0), (2, 7, 1, 1);
+select rule, support, body_size from hkg_count_rules('d', array['r1(X,Y) <= r0(X,Y)', 'r0(X,Y) <= r1(X,Y)']);
+-- of another node, or not there yet: the table itself
+update pg_catalog.pg_dist_placement set shardstate = 3 where groupid = 0;
+select rule, support, body_size from hkg_count_rules('d', array['r1(X,Y) <= r0(X,Y)', 'r0(X,Y) <= r1(X,Y)']);
+rollback;
+
+-- the counts of slices add up to those of all pairs
+select hkg_create_graph('s');
+select triples from hkg_load('s', $$select 'e' || i % 97, 'r' || i % 3, 'e' || i * i % 89 from generate_series(1, 2000) i$$);
+create temp table rule as select array['r0(X,Y) <= r1(X,Y)', 'r0(X,Y) <= r1(Y,X)', 'r1(X,Y) <= r2(X,A), r0(A,Y)', 'r2(X,Y) <= r1(A,X), r1(A,Y)'] as rules;
+with part as (select c.* from rule, generate_series(1, 3) slice, hkg_count_rules('s', rules, slice, 3) c),
+	whole as (select c.* from rule, hkg_count_rules('s', rules) c)
+select w.rule, w.support, w.body_size, w.pca_body_size, (w.support, w.body_size, w.pca_body_size) = (sum(p.support), sum(p.body_size), sum(p.pca_body_size)) as adds_up,
+	count(*) filter (where p.body_size > 0) as slices_with_pairs
+from whole w join part p using (rule) group by w.rule, w.support, w.body_size, w.pca_body_size order by 1;
+
+-- what nodes do: the rules of slices of heads are those of all heads, each once; sizes of slices of pairs add up to those of all pairs
+create temp table mined as select rule, support, body_size, pca_body_size from hkg_mine_rules('s', min_support => 40, constants => true);
+create temp table found as select slice, hkg_search_slice('s', '{}', 3, 0.01, 40, true, slice, 3) as answer from generate_series(1, 3) slice;
+-- rules as they are sent: without the checksum and the supports
+create function parts(answer bigint[], out place int, out rule int[], out support bigint) returns setof record language plpgsql as $$
+declare
+	next int := 2;
+	length int;
+begin
+	place := 0;
+	while next <= cardinality(answer) loop
+		length := 2 + 3 * answer[next + 1];
+		place := place + 1;
+		rule := answer[next : next + length - 1]::int[];
+		support := answer[next + length];
+		return next;
+		next := next + length + 1;
+	end loop;
+end
+$$;
+create temp table part as select row_number() over (order by slice, p.place) as place, p.rule, p.support from found, parts(answer) p;
+select (select count(*) from part) as found, (select count(distinct rule) from part) as different, (select count(*) from mined) as mined,
+	(select sum(support) from part) = (select sum(support) from mined) as same_support,
+	(select count(distinct answer[1]) from found) as checksums, (select count(*) from found where cardinality(answer) > 1) as slices_with_rules;
+create function all_rules() returns int[] language sql as $$
+	select array_agg(number order by p.place, n) from part p, unnest(p.rule) with ordinality u (number, n)
+$$;
+create temp table sized as select slice, hkg_count_slice('s', '{}', all_rules(), slice, 3) as answer from generate_series(1, 3) slice;
+select (select sum(n) from sized, unnest(answer[2:]) with ordinality u (n, i) where i % 2 = 1) = (select sum(body_size) from mined) as sizes_add_up,
+	(select sum(n) from sized, unnest(answer[2:]) with ordinality u (n, i) where i % 2 = 0) = (select sum(pca_body_size) from mined) as pca_sizes_add_up,
+	(select count(*) from sized s, found f where s.slice = f.slice and s.answer[1] = f.answer[1]) as same_checksums;
+-- facts that are left out are as if they were not there
+select hkg_create_graph('t');
+select triples from hkg_load('t', 'select h.name, r.name, t.name from s.triple f join s.entity h on h.id = f.head join s.relation r on r.id = f.relation
+	join s.entity t on t.id = f.tail where (f.head + f.tail) % 10 > 0 order by 1, 2, 3');
+select cardinality(hkg_search_slice('s', (select array_agg(n order by f.head, f.relation, f.tail, i) from s.triple f,
+		unnest(array[f.head, f.relation, f.tail]) with ordinality u (n, i) where (f.head + f.tail) % 10 = 0), 3, 0.01, 5, false, 1, 1))
+	- cardinality(hkg_search_slice('t', '{}', 3, 0.01, 5, false, 1, 1)) as more_rules;
+-- what is none
+select hkg_count_slice('s', '{}', '{1}', 1, 1);
+select hkg_count_slice('s', '{}', '{1,1,2,-1,-9}', 1, 1);
+select hkg_count_slice('s', '{}', '{1,1,2,-1,-3}', 1, 1);
+select hkg_count_slice('s', '{}', '{99,1,2,-1,-2}', 1, 1);
+select hkg_count_slice('s', '{}', array[null]::int[], 1, 1);
+select hkg_count_slice('s', '{1,2}', '{}', 1, 1);
+select hkg_search_slice('s', '{}', 3, 0.01, 5, false, 4, 3);
+
+select hkg_drop_graph('d'), hkg_drop_graph('s'), hkg_drop_graph('t');
+drop procedure make_catalogues;
+drop function state_of, parts, all_rules;

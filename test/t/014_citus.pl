@@ -1,0 +1,292 @@
+# A graph on a Citus cluster: three servers on this machine, a coordinator and two workers.  What a function returns is
+# what it returns for the same graph on one server; sharded tables are refused; no session answers from old facts.
+
+use strict;
+use warnings;
+
+use lib 'test/perl';
+use Catalogue;
+use Graph;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+my @node;
+
+sub start_nodes
+{
+	foreach my $name (qw(coordinator first second))
+	{
+		my $node = PostgreSQL::Test::Cluster->new($name);
+
+		$node->init;
+		if (!@node)
+		{
+			$node->start;
+			my $there = $node->safe_psql('postgres', q{select count(*) from pg_available_extensions where name = 'citus'});
+
+			$node->stop;
+			plan skip_all => 'Citus is not installed' if $there eq '0';
+		}
+		$node->append_conf('postgresql.conf', join "\n", q{shared_preload_libraries = 'citus'}, 'max_prepared_transactions = 50', 'max_connections = 60',
+			'restart_after_crash = on', 'hybridkg.progress = off', 'hybridkg.threads = 1', 'citus.enable_statistics_collection = off', '');
+		$node->start;
+		$node->safe_psql('postgres', 'create extension citus');
+		push @node, $node;
+	}
+	return;
+}
+
+sub run { return $node[0]->safe_psql('postgres', $_[0]); }
+
+# What a statement fails with, the message's first line
+sub error_of
+{
+	my ($statement, $node) = @_;
+	my ($code, $out, $err) = ($node // $node[0])->psql('postgres', "\\set VERBOSITY verbose\n$statement");
+
+	return $err =~ /ERROR:  (.*)/ ? $1 : "no error: $out";
+}
+
+sub hint_of
+{
+	my ($code, $out, $err) = $node[0]->psql('postgres', $_[0]);
+
+	return $err =~ /HINT:  (.*)/ ? $1 : "no hint: $err";
+}
+
+start_nodes();
+
+# ---- what a cluster needs ----
+
+run('create extension hybridkg');
+like(error_of(q{select hkg_distribute_graph('none')}), qr/^3F000: graph "none" does not exist/, 'a graph that is not there');
+make_graph($node[0], 'g', 60, 500);
+make_graph($node[0], 'l', 60, 500);
+like(error_of(q{select hkg_distribute_graph('g')}), qr/^55000: the coordinator is not among the nodes/, 'a cluster without nodes');
+run(sprintf q{select citus_set_coordinator_host('%s', %d)}, $node[0]->host, $node[0]->port);
+run(sprintf q{select citus_add_node('%s', %d)}, $_->host, $_->port) foreach @node[1, 2];
+$node[1]->safe_psql('postgres', 'set citus.enable_ddl_propagation = off; drop extension if exists hybridkg');
+like(error_of(q{select hkg_distribute_graph('g')}), qr/^55000: node \S+ does not have version \S+ of hybridkg/, 'a worker without the extension');
+run(hint_of(q{select hkg_distribute_graph('g')}) =~ s/.*then: //r);
+
+# ---- distributed ----
+
+run(q{grant select on g.entity, g.relation, g.triple to public});
+my $comments = q{select md5(string_agg(concat_ws('|', c.relname, d.objsubid, d.description), ',' order by c.relname, d.objsubid))
+	from pg_description d join pg_class c on c.oid = d.objoid where c.relnamespace = 'g'::regnamespace};
+my $keys = q{select string_agg(concat_ws(' ', conrelid::regclass, conname, pg_get_constraintdef(oid)), ',' order by conrelid::regclass::text, conname)
+	from pg_constraint where contype = 'f' and connamespace = 'g'::regnamespace};
+my $rights = q{select string_agg(concat_ws(' ', relname, relacl), ',' order by relname) from pg_class
+	where relnamespace = 'g'::regnamespace and relkind = 'r' and relacl is not null};
+my $columns = q{select string_agg(concat_ws(' ', attrelid::regclass, attname, format_type(atttypid, atttypmod), attnotnull, attidentity), ',' order by attrelid::regclass::text, attnum)
+	from pg_attribute where attrelid in ('g.entity'::regclass, 'g.relation'::regclass, 'g.triple'::regclass, 'g.holdout'::regclass) and attnum > 0};
+my @before = map { run($_) } $comments, $keys, $rights, $columns;
+
+is(run(q{select string_agg(copied || ' ' || nodes, ', ') from hkg_distribute_graph('g') where bytes >= 0}),
+	'entity 3, relation 3, triple 3, holdout 3', 'copied to three nodes');
+is(run(q{select count(*) from hkg_distribute_graph('g')}), '0', 'and again: nothing to do');
+is(run(q{select string_agg(result, ' ' order by nodeid) from run_command_on_all_nodes('select count(*) from g.triple')}),
+	join(' ', (run('select count(*) from l.triple')) x 3), 'each node has all facts');
+is(run(q{select count(*) from g.slice}), '2', 'a slice for each worker');
+
+# ---- every function's rows ----
+
+run(qq{select hkg_train('$_', 'rotate', dimensions => 8, iterations => 2, epochs => 2, negatives => 4, model => 'm', seed => 3);
+	select hkg_train('$_', 'complex', dimensions => 8, iterations => 2, epochs => 2, negatives => 4, model => 'm2', reciprocal => true, constants => true, seed => 3)})
+	foreach qw(g l);
+my $less_times = sub { my ($tables) = @_; $tables =~ s/^(model|iteration) .*\n?//mg; return $tables; };
+
+is($less_times->(tables($node[0], 'g')), $less_times->(tables($node[0], 'l')), 'rules, inferences and embeddings are those of one server');
+define_try($node[0]);
+foreach my $function (functions($node[0]))
+{
+	my ($first) = @{ $function->{arguments} };
+
+	next if !$first || $first->{name} ne 'graph' || $function->{name} =~ /^hkg_(create_graph|drop_graph|distribute_graph|undistribute_graph|train_background|tune|trainings|report|rule_sql)$/;
+	my @pair = map { (try_all($node[0], {}, call_of($function, graph => quoted($_))))[0] } qw(g l);
+
+	is("$pair[0]{state} $pair[0]{text}", join(' ', $pair[1]{state}, $pair[1]{text}) =~ s/(["'])l\1/$1g$1/gr, "$function->{name}: as on one server");
+}
+like(run(q{select hkg_report('g', 'm')}), qr{</html>\s*$}, 'hkg_report');
+
+# ---- changes ----
+
+my $facts = sub { return run(qq{select md5(string_agg(concat_ws(' ', h.name, r.name, t.name), ',' order by h.name, r.name, t.name)) from $_[0].triple f
+	join $_[0].entity h on h.id = f.head join $_[0].relation r on r.id = f.relation join $_[0].entity t on t.id = f.tail}) };
+my $more = q{select 'n' || i % 300, 'r' || i % 6, 'n' || i * 7 % 211 from generate_series(1, 3000) i};
+
+foreach my $call ("hkg_load('%s', \$\$$more\$\$)", q{hkg_load('%s', 'select ''n1'', ''r0'', ''m'' || i from generate_series(1, 50) i', 'test')},
+	"hkg_sync('%s', \$\$$more and i % 3 = 0\$\$)" =~ s/ and i/ where i/r, q{hkg_split('%s', 0, 0)}, "hkg_sync('%s', \$\$$more\$\$, true)", q{hkg_split('%s', 0.1, 0.1, 5)})
+{
+	my @rows = map { run("select * from " . ($call =~ s{%s}{$_}r)) } qw(g l);
+
+	is($rows[0], $rows[1], "as on one server: $call" =~ s/\n//gr);
+	is($facts->('g'), $facts->('l'), 'and the facts after it');
+}
+my $one_kind = q{select count(distinct result) from run_command_on_all_nodes($$select md5(concat((select string_agg(t::text, ',' order by head, relation, tail) from g.triple t),
+	(select string_agg(t::text, ',' order by split, head, relation, tail) from g.holdout t), (select string_agg(e::text, ',' order by id) from g.entity e)))$$)};
+is(run($one_kind), '1', 'all nodes have the same rows');
+like(error_of(q{delete from g.entity where id = (select min(head) from g.triple)}), qr/^23503/, 'an entity that has facts stays');
+like(error_of(q{insert into g.triple values (1000000, 1, 1)}), qr/^23503/, 'a fact has entities');
+run(q{insert into g.entity values (99999, 'zed'); insert into g.entity_embedding values ('m', 99999, '{1}');
+	delete from g.entity where id = 99999});
+is(run('select count(*) from g.entity_embedding where entity = 99999'), '0', 'embeddings go with their entity');
+
+run(q{create role pruner login; grant usage on schema g to pruner; grant select, delete on g.entity to pruner; insert into g.entity values (99998, 'zod');
+	insert into g.entity_embedding values ('m', 99998, '{1}');
+	set role pruner; delete from g.entity where id = 99998});
+is(run('select count(*) from g.entity_embedding where entity = 99998'), '0', 'also where who deletes it has no right on embeddings');
+
+# ---- mining ----
+
+# rules are found and counted on the workers: a pushed-down UNION ALL once lost those that read an atom backwards
+my $mined = sub { return run(qq{select count(*) || ' ' || count(*) filter (where rule like '%(Y,X)%') || ' ' || md5(string_agg(m::text, ',' order by rule))
+	from hkg_mine_rules('$_[0]', min_support => $_[1], constants => true) m}) };
+my $tasks = sub { return (() = join('', map { slurp_file($_->logfile) } @node[1, 2]) =~ /hkg_(?:search|count)_slice\(/g) };
+
+$_->safe_psql('postgres', q{alter system set log_statement = 'all'}), $_->reload foreach @node[1, 2];
+sleep(1);
+foreach my $support (2, 10)
+{
+	is($mined->('g', $support), $mined->('l', $support), "mined rules, with support $support");
+}
+like($mined->('g', 2), qr/^\d+ [1-9]/, 'and some are backwards');
+cmp_ok($tasks->(), '>=', 12, 'on the workers');
+is(run(q{begin; insert into g.triple select min(id), 1, max(id) from g.entity on conflict do nothing;
+	insert into l.triple select min(id), 1, max(id) from l.entity on conflict do nothing;
+	select count(*) from (select rule, support, body_size, pca_body_size from hkg_mine_rules('g') except select rule, support, body_size, pca_body_size from hkg_mine_rules('l')) s;
+	rollback}), '0', 'facts that are not committed count');
+run(q{create role reader login; grant usage on schema g to reader; grant select on g.entity, g.relation, g.triple, g.holdout to reader});
+is(run(q{set role reader; select count(*) from hkg_mine_rules('g', min_support => 10)}), run(q{select count(*) from hkg_mine_rules('l', min_support => 10)}), 'for who may only read');
+
+my $train = q{'rotate', dimensions => 8, iterations => 2, epochs => 1, negatives => 4, model => 'later', seed => 3)};
+run("select hkg_train_background('g', $train");
+run("select hkg_train('l', $train");
+$node[0]->poll_query_until('postgres', q{select exists (select from g.model where name = 'later' and status = 'ready')}) or die 'no background training';
+is(run(q{select count(*) from (select head, body, support, body_size, quality from g.rule where model = 'later' except select head, body, support, body_size, quality from l.rule where model = 'later') s}),
+	'0', 'a background training has the same rules');
+
+# ---- a lost worker, a cancel ----
+
+my $predict = q{select string_agg(tail, ' ' order by tail) from hkg_predict_tails('g', 'n1', 'r1', 3, 'later')};
+my $answer = run($predict);
+my $whole = run(q{select count(*) from hkg_mine_rules('g')});
+my $lost = $node[2]->port;
+$node[2]->stop('immediate');
+like(error_of(q{select count(*) from hkg_mine_rules('g')}), qr/^08\w+: .*$lost/, 'a lost worker: mining fails with its name');
+is(run($predict), $answer, 'predictions go on');
+like(error_of(q{select * from hkg_load('g', $$values ('a', 'b', 'c')$$)}), qr/^08\w+/, 'a load fails');
+is(run(q{select count(*) from g.entity where name in ('a', 'c')}), '0', 'and leaves nothing');
+$node[2]->start;
+is(run(q{select count(*) from hkg_mine_rules('g')}), $whole, 'the worker is back');
+
+make_graph($node[0], 'big', 2000, 60000);
+run(q{select * from hkg_distribute_graph('big')});
+my $mining = session($node[0], 'mining', q{select count(*) from hkg_mine_rules('big', max_rule_length => 4, min_head_coverage => 0, min_support => 1, constants => true)});
+my $running = q{select exists (select from pg_stat_activity where state = 'active' and query like '%hkg_search_slice(%' and pid <> pg_backend_pid())};
+my $pid = wait_for_session($node[0], $mining);
+$node[1]->poll_query_until('postgres', $running) or die 'no worker mines';
+my $start = time;
+run("select pg_cancel_backend($pid)");
+ok(!finish($mining), 'cancelled');
+like($mining->{err}, qr/57014/, 'as such');
+cmp_ok(time - $start, '<', 5, 'at once');
+foreach my $worker (@node[1, 2])
+{
+	ok($worker->poll_query_until('postgres', $running, 'f'), 'and nothing runs on a worker');
+}
+run(q{select hkg_drop_graph('big')});
+
+# ---- sessions ----
+
+run(q{select * from hkg_undistribute_graph('g'); select hkg_drop_graph('g')});
+run(cities());
+run(q{select hkg_distribute_graph('g')});
+my $asking = $node[0]->background_psql('postgres');
+my $yes = 't t t';
+my $no = 'f f f';
+my $inferred = sub { return $asking->query_safe(q{select inferred('ann')}); };
+my ($insert, $delete) = @{[ q{insert into g.triple select e.id, r.id, c.id from g.entity e, g.relation r, g.entity c where (e.name, r.name, c.name) = ('ann', 'lives', 'rome')},
+	q{delete from g.triple f using g.entity e, g.entity c where f.head = e.id and f.tail = c.id and (e.name, c.name) = ('ann', 'rome')} ]};
+
+is($inferred->(), $no, 'ann does not live in rome');
+foreach my $writer (0, 1)
+{
+	my $by = $writer == 0 ? 'on the coordinator' : 'on a worker';
+
+	$node[$writer]->safe_psql('postgres', $insert);
+	is($inferred->(), $yes, "a fact that is inserted $by counts at once");
+	$node[$writer]->safe_psql('postgres', $delete);
+	is($inferred->(), $no, "and one that is deleted $by does not");
+}
+run(q{select hkg_load('g', $$values ('ann', 'lives', 'rome')$$)});
+is($inferred->(), $yes, 'hkg_load');
+run(q{create table kept as select * from g.triple; truncate g.triple});
+is($inferred->(), $no, 'truncate');
+run(q{insert into g.triple select * from kept});
+is($inferred->(), $yes, 'all of them come back');
+run($delete);
+is($inferred->(), $no, 'and without this one');
+is($asking->query_safe(qq{begin; $insert; select inferred('ann')}), $yes, 'its own fact, before it commits');
+is(run(q{select inferred('ann')}), $no, 'which others do not have');
+is($asking->query_safe(q{rollback; select inferred('ann')}), $no, 'and is gone with it');
+is($asking->query_safe(qq{begin; set local citus.enable_local_execution = off; $insert; select inferred('ann')}), $yes, 'written by another connection');
+is($asking->query_safe(qq{$delete; select inferred('ann')}), $no, 'and deleted');
+is($asking->query_safe(qq{$insert; select inferred('ann')}), $yes, 'and inserted');
+is($asking->query_safe(q{rollback; select inferred('ann')}), $no, 'and rolled back');
+run(qq{begin; set local citus.enable_local_execution = off; $insert; commit});
+is($inferred->(), $yes, 'and committed, for others');
+run(qq{begin; set local citus.enable_local_execution = off; $delete; commit});
+is($inferred->(), $no, 'and back');
+$asking->quit;
+
+# ---- refusals ----
+
+like(error_of(q{select * from hkg_predict_tails('g', 'ann', 'lives', 3, 'm')}, $node[1]), qr/^55000: this server has only a copy of the facts/, 'a worker has no models');
+like(error_of(q{select hkg_distribute_graph('g')}, $node[1]), qr/^55000: this server has only a copy of the facts/, 'and distributes nothing');
+run(q{select hkg_create_graph('s'); select hkg_load('s', $$values ('a', 'r', 'b')$$);
+	alter table s.triple drop constraint triple_head_fkey, drop constraint triple_tail_fkey, drop constraint triple_relation_fkey;
+	set citus.enable_unsafe_triggers = on; set citus.shard_replication_factor = 1; select create_distributed_table('s.triple', 'head')});
+foreach my $call (q{hkg_load('s', $$values ('a', 'r', 'c')$$)}, q{hkg_train('s')}, q{hkg_mine_rules('s')}, q{hkg_predict_tails('s', 'a', 'r', 3)}, q{hkg_distribute_graph('s')})
+{
+	like(error_of("select * from $call"), qr/^0A000: table s\.triple is not whole on each node/, "$call: a sharded table is refused");
+}
+run('set citus.enable_unsafe_triggers = on; ' . (hint_of(q{select * from hkg_sparsity('s')}) =~ /(select undistribute_table\(.*?\));/)[0]);
+is(run(q{select count(*) from hkg_sparsity('s')}), '2', 'the way out works');
+is(run(q{select count(*) from hkg_distribute_graph('s')}), '4', 'and the graph can be distributed');
+
+# ---- a dump ----
+
+my $file = PostgreSQL::Test::Utils::tempdir() . '/g.sql';
+$node[0]->command_ok([ 'pg_dump', '-n', 'g', '-f', $file, $node[0]->connstr('postgres') ], 'a dump of a distributed graph');
+my $alone = PostgreSQL::Test::Cluster->new('alone');
+$alone->init;
+$alone->start;
+$alone->safe_psql('postgres', 'create extension hybridkg');
+$alone->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-f', $file, $alone->connstr('postgres') ], 'is restored on a server without Citus');
+is($alone->safe_psql('postgres', 'select count(*) from g.triple'), run('select count(*) from g.triple'), 'with all facts');
+$alone->safe_psql('postgres', q{select hkg_undistribute_graph('g')});
+like($alone->safe_psql('postgres', $keys), qr/entity_embedding_entity_fkey/, 'and gets its keys by hkg_undistribute_graph');
+is($alone->safe_psql('postgres', q{select triples from hkg_load('g', $$values ('eve', 'lives', 'rome')$$)}), '1', 'and goes on there');
+$alone->stop;
+
+# ---- taken back ----
+
+run(q{select hkg_drop_graph('g'); drop table kept});
+make_graph($node[0], 'g', 60, 500);
+run(q{grant select on g.entity, g.relation, g.triple to public});
+run(q{select hkg_distribute_graph('g')});
+is(run(q{select string_agg(returned, ' ') from hkg_undistribute_graph('g')}), 'holdout triple relation entity', 'taken back');
+is(run(q{select count(*) from hkg_undistribute_graph('g')}), '0', 'and again: nothing to do');
+my @after = map { run($_) } $comments, $keys, $rights, $columns;
+is($after[0], $before[0], 'comments');
+is($after[1], $before[1], 'keys');
+is($after[2], $before[2], 'rights');
+is($after[3], $before[3], 'columns');
+is(run(q{select triples from hkg_load('g', $$values ('eve', 'r1', 'e1')$$)}), '1', 'a load goes on with the ids');
+is(run(q{select to_regclass('g.key') is null and to_regclass('g.slice') is null}), 't', 'nothing is left');
+
+$_->stop foreach reverse @node;
+done_testing();
