@@ -1,7 +1,7 @@
 /*
  * aggregate.c
- *		The confidences of the rules that fire for a candidate, combined into one number; and that
- *		number with the embedding's score.
+ *		The confidences of the rules that fire for a candidate, and the score of its paths, combined into one number; and
+ *		that number with the embedding's score.
  */
 #include "evidence.h"
 
@@ -39,6 +39,22 @@ double
 ev_share(const EvCandidate *candidate, double discount, int i)
 {
 	return sum_of(candidate, discount, i, i + 1) / sum_of(candidate, discount, 0, candidate->count);
+}
+
+double
+ev_evidence_by(const EvWeights *weights, EvKind kind, int32_t key, const EvCandidate *candidate)
+{
+	double		paths = weights->paths == NULL ? 0 : weights->paths[key];
+
+	switch (kind)
+	{
+		case EV_RULES:
+			return ev_evidence(candidate, weights->discount);
+		case EV_PATHS:
+			return candidate->paths;
+		default:
+			return ev_evidence(candidate, weights->discount) + paths * candidate->paths;
+	}
 }
 
 /* ---- probabilities ------------------------------------------------------------------ */
@@ -134,29 +150,28 @@ take_adjuster(EvAdjuster *adjuster, Allocation *allocation)
 }
 
 size_t
-ev_adjuster_bytes(const FactIndex *facts, int threads)
+ev_adjuster_bytes(const EvBasis *basis, int threads)
 {
-	EvAdjuster	adjuster = {.facts = facts,.threads = threads};
+	EvAdjuster	adjuster = {.facts = basis->facts,.threads = threads};
 	Allocation	allocation = {0};
 
 	take_adjuster(&adjuster, &allocation);
-	return allocation_bytes(&allocation) + (size_t) threads * ev_answering_bytes(facts);
+	return allocation_bytes(&allocation) + (size_t) threads * ev_answering_bytes(basis);
 }
 
 bool
-ev_adjuster(Arena *arena, const FactIndex *facts, const EvRules *rules, EvWeights weights,
-			int threads, EvAdjuster *adjuster)
+ev_adjuster(Arena *arena, const EvBasis *basis, EvWeights weights, EvKind kind, int threads, EvAdjuster *adjuster)
 {
 	Allocation	allocation = {0};
 
-	*adjuster = (EvAdjuster) {.facts = facts,.weights = weights,.threads = threads};
+	*adjuster = (EvAdjuster) {.facts = basis->facts,.weights = weights,.kind = kind,.threads = threads};
 	take_adjuster(adjuster, &allocation);
 	if (!allocation_open(&allocation, arena))
 		return false;
 	take_adjuster(adjuster, &allocation);
 	for (int i = 0; i < threads; i++)
 	{
-		adjuster->answering[i] = ev_answering(arena, facts, rules, weights.closed);
+		adjuster->answering[i] = ev_answering(arena, basis, weights.closed);
 		if (adjuster->answering[i] == NULL)
 			return false;
 	}
@@ -181,13 +196,14 @@ ev_adjuster_expect(Arena *arena, EvAdjuster *adjuster, const KgeModel *model, co
 static void
 expect_new(EvAdjuster *adjuster, const Question *question, EvCandidates candidates, int thread)
 {
-	double		weight = adjuster->weights.weight[2 * question->relation + (int32_t) question->side];
+	const EvWeights *weights = &adjuster->weights;
+	double		weight = weights->weight[2 * question->relation + (int32_t) question->side];
 	KgeScorer  *scorer = adjuster->scorer[thread];
 	EvExpected	expected;
 
 	if (!(weight > 0))
 		return;
-	expected = ev_expected(adjuster->facts, adjuster->is_new, candidates, adjuster->weights.discount, question, scorer);
+	expected = ev_expected(adjuster->facts, adjuster->is_new, candidates, weights, question, scorer);
 	for (int64_t i = 0; expected.found && i < candidates.count; i++)
 	{
 		KgeAddition *addition = &adjuster->addition[thread][i];
@@ -207,11 +223,12 @@ list_additions(void *argument, Side side, int32_t given, int32_t relation,
 {
 	EvAdjuster *adjuster = argument;
 	const EvCandidate *candidates;
-	int64_t		count = ev_answer(adjuster->answering[thread], side, given, relation, pool, thread, &candidates);
+	int64_t		count = ev_answer(adjuster->answering[thread], adjuster->kind, side, given, relation, pool, thread,
+								  &candidates);
 
 	for (int64_t i = 0; i < count; i++)
 		adjuster->addition[thread][i] = (KgeAddition) {candidates[i].entity,
-			ev_evidence(&candidates[i], adjuster->weights.discount)};
+			ev_evidence_by(&adjuster->weights, adjuster->kind, 2 * relation + (int32_t) side, &candidates[i])};
 	*additions = adjuster->addition[thread];
 	if (adjuster->is_new != NULL)
 		expect_new(adjuster, &(Question) {.side = side,.relation = relation,.given = given},

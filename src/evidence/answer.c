@@ -1,6 +1,7 @@
 /*
  * answer.c
- *		Answering a question by rules: the entities that are inferred, and the rules that fire for each.
+ *		Answering a question: the entities that rules infer, with the rules that fire for each, and those that the path
+ *		network scores.
  *
  * Four kinds of rules are applied, all from the given entity g.  The question's atom is the directed
  * atom that leads from g to answers.
@@ -49,12 +50,14 @@ typedef struct Best
 struct EvAnswering
 {
 	const FactIndex *facts;
-	const EvRules *rules;
+	const EvRules *rules;		/* NULL: none */
+	PathReader *reader;			/* NULL: there is no network */
 	const double *closed_of;	/* by 2 * relation + side; NULL: all 1 */
 	Pool	   *pool;
 	int			thread;
 
 	/* the question */
+	EvKind		kind;
 	Side		side;
 	int32_t		given;
 	int32_t		relation;
@@ -109,28 +112,35 @@ take_answering(const FactIndex *facts, EvAnswering *answering, Allocation *alloc
 }
 
 size_t
-ev_answering_bytes(const FactIndex *facts)
+ev_answering_bytes(const EvBasis *basis)
 {
 	EvAnswering answering;
 	Allocation	allocation = {0};
 
-	take_answering(facts, &answering, &allocation);
-	return allocation_bytes(&allocation);
+	take_answering(basis->facts, &answering, &allocation);
+	return allocation_bytes(&allocation) +
+		(basis->network == NULL ? 0 : path_reader_bytes(basis->facts, basis->network->shape));
 }
 
 EvAnswering *
-ev_answering(Arena *arena, const FactIndex *facts, const EvRules *rules, const double *closed)
+ev_answering(Arena *arena, const EvBasis *basis, const double *closed)
 {
-	EvAnswering answering = {.facts = facts,.rules = rules,.closed_of = closed};
+	EvAnswering answering = {.facts = basis->facts,.rules = basis->rules,.closed_of = closed};
 	EvAnswering *taken;
 	Allocation	allocation = {0};
 
-	take_answering(facts, &answering, &allocation);
+	take_answering(basis->facts, &answering, &allocation);
 	if (!allocation_open(&allocation, arena))
 		return NULL;
 	if (!arena->zeroed)
 		memset(allocation.base, 0, allocation.planned);
-	taken = take_answering(facts, &answering, &allocation);
+	taken = take_answering(basis->facts, &answering, &allocation);
+	if (basis->network != NULL)
+	{
+		answering.reader = path_reader(arena, basis->facts, basis->network);
+		if (answering.reader == NULL)
+			return NULL;
+	}
 	*taken = answering;
 	return taken;
 }
@@ -159,10 +169,18 @@ candidate_of(EvAnswering *answering, int32_t entity)
 		if (answering->count == answering->room)
 			return NULL;
 		answering->candidate[answering->count].entity = entity;
+		answering->candidate[answering->count].paths = 0;
 		answering->candidate[answering->count++].count = 0;
 		answering->slot[entity] = (int32_t) answering->count;
 	}
 	return &answering->candidate[answering->slot[entity] - 1];
+}
+
+/* An entity that is given is no answer, unless its relation has facts of one entity. */
+static bool
+may_answer(const EvAnswering *answering, int32_t entity)
+{
+	return entity != answering->given || answering->facts->reflexive[answering->relation];
 }
 
 /* The place of the firing rule of a cluster; the number of firing rules when there is none. */
@@ -183,7 +201,7 @@ fire(EvAnswering *answering, int32_t entity, EvFiring rule)
 	EvCandidate *candidate;
 	int			place;
 
-	if (entity == answering->given && !answering->facts->reflexive[answering->relation])
+	if (!may_answer(answering, entity))
 		return;
 	candidate = candidate_of(answering, entity);
 	if (candidate == NULL)
@@ -560,6 +578,36 @@ apply_answer_features(EvAnswering *answering)
 	answering->feature_count = 0;
 }
 
+/* ---- learnt paths ----------------------------------------------------------------- */
+
+/* Before any rule fires: so there is room for all of them. */
+static void
+read_paths(EvAnswering *answering)
+{
+	const PathAnswer *answer;
+	int64_t		count = path_answers(answering->reader, answering->side, answering->given, answering->relation,
+									 answering->pool, answering->thread, &answer);
+
+	for (int64_t i = 0; i < count; i++)
+	{
+		EvCandidate *candidate;
+
+		/* a network that learnt nothing of use may score anything */
+		if (!(answer[i].score > 0 && isfinite(answer[i].score)) || !may_answer(answering, answer[i].entity))
+			continue;
+		candidate = candidate_of(answering, answer[i].entity);
+		if (candidate != NULL)
+			candidate->paths = answer[i].score;
+	}
+	yield(answering);
+}
+
+int
+ev_path_reasons(EvAnswering *answering, int32_t answer, int most, PathReason *reasons)
+{
+	return path_reasons(answering->reader, answer, most, reasons, answering->pool, answering->thread);
+}
+
 /* ---- a question ------------------------------------------------------------------- */
 
 /* Clears what the last question wrote; it may have been left in the middle. */
@@ -578,14 +626,25 @@ clear_question(EvAnswering *answering)
 	answering->answered = false;
 }
 
+static void
+apply_rules(EvAnswering *answering)
+{
+	apply_paths(answering);
+	apply_patterns(answering);
+	apply_features(answering);
+	apply_answer_features(answering);
+}
+
 int64_t
-ev_answer(EvAnswering *answering, Side side, int32_t given, int32_t relation,
+ev_answer(EvAnswering *answering, EvKind kind, Side side, int32_t given, int32_t relation,
 		  Pool *pool, int thread, const EvCandidate **candidates)
 {
 	*candidates = answering->candidate;
-	if (answering->answered && side == answering->side && given == answering->given && relation == answering->relation)
+	if (answering->answered && kind == answering->kind && side == answering->side && given == answering->given &&
+		relation == answering->relation)
 		return answering->count;
 	clear_question(answering);
+	answering->kind = kind;
 	answering->side = side;
 	answering->given = given;
 	answering->relation = relation;
@@ -594,10 +653,10 @@ ev_answer(EvAnswering *answering, Side side, int32_t given, int32_t relation,
 	answering->closed = answering->closed_of == NULL ? 1 : answering->closed_of[2 * relation + (int32_t) side];
 	answering->pool = pool;
 	answering->thread = thread;
-	apply_paths(answering);
-	apply_patterns(answering);
-	apply_features(answering);
-	apply_answer_features(answering);
+	if (kind != EV_RULES && answering->reader != NULL)
+		read_paths(answering);
+	if (kind != EV_PATHS && answering->rules != NULL)
+		apply_rules(answering);
 	answering->answered = true;
 	return answering->count;
 }

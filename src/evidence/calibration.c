@@ -136,7 +136,10 @@ score_of(const CalibrationTask *task, int32_t key, const EvListed *listed)
 			return listed->phi;
 		case EV_RULES:
 			return evidence > 0 ? evidence : NAN;
+		case EV_PATHS:
+			return listed->paths > 0 ? listed->paths : NAN;
 		default:
+			evidence += task->weights->paths[key] * listed->paths;
 			return task->weights->scale[key] * (listed->phi + task->weights->weight[key] * evidence);
 	}
 }
@@ -633,7 +636,8 @@ calibration_fit(Arena *arena, Pool *pool, const EvExamples *examples, const int 
 	{
 		task.kind = (EvKind) kind;
 		task.discount = discount[kind];
-		fit_kind(&task, learnt);
+		if (ev_has_kind(source, task.kind))
+			fit_kind(&task, learnt);
 	}
 	return true;
 }

@@ -189,8 +189,8 @@ rank_example(void *argument, int64_t item, int thread)
 		const EvCandidate *answer;
 
 		ev_answering_weigh(answering, task->same[s]);
-		candidates.count = ev_answer(answering, question.side, question.given, question.relation, task->pool, thread,
-									 &candidates.candidate);
+		candidates.count = ev_answer(answering, EV_RULES, question.side, question.given, question.relation, task->pool,
+									 thread, &candidates.candidate);
 		answer = ev_candidate(answering, due);
 		task->rank[item].with[s] = answer == NULL || !isfinite(kge_scorer_score(task->learners->scorer[thread], 0, due)) ? 0 :
 			rank_among(task, &question, candidates, answer, thread);

@@ -1,9 +1,9 @@
 /*
  * evidence.h
- *		The second pure half: rules evaluated in memory.
+ *		The second pure half: what rules and learnt paths infer, beside the scores of embeddings.
  *
  * The facts stand as edges, in both directions, so that rules are applied from the entity that a question
- * gives, without a statement of SQL.  As in src/kge, entities and relations are row numbers, memory comes from the
+ * gives, without a statement of SQL.  A path network (paths/paths.h) reads the same edges.  As in src/kge, entities and relations are row numbers, memory comes from the
  * caller's Arena, and work runs on a Pool.  Functions that take memory have one beside them with the bytes
  * that they take at most, and return false, NULL or -1 when the arena is empty.
  */
@@ -14,6 +14,24 @@
 #include "facts/fact_index.h"
 
 #include "kge/kge.h"
+#include "paths/paths.h"
+
+/* What a prediction is made from */
+typedef enum EvKind
+{
+	EV_EMBEDDING,
+	EV_RULES,
+	EV_PATHS,
+	EV_BOTH,					/* all that the model has */
+	EV_KINDS
+} EvKind;
+
+/* Whether scores have a part of the embedding's; else they are evidence alone, and what has none is no answer. */
+static inline bool
+ev_uses_embedding(EvKind kind)
+{
+	return kind == EV_EMBEDDING || kind == EV_BOTH;
+}
 
 /* ---- rule_index.c: rules by relation -------------------------------------- */
 
@@ -144,35 +162,50 @@ typedef struct EvCandidate
 	int32_t		entity;
 	int32_t		count;
 	EvFiring	firing[EV_FIRINGS]; /* by confidence, falling */
+	double		paths;			/* score of the path network; 0: not reached */
 } EvCandidate;
+
+/* What questions are answered by */
+typedef struct EvBasis
+{
+	const FactIndex *facts;
+	const EvRules *rules;		/* NULL: no rules, not even those that are counted when a question is asked */
+	const PathNetwork *network; /* NULL: none */
+} EvBasis;
 
 /* What one thread answers questions with. */
 typedef struct EvAnswering EvAnswering;
 
-extern size_t ev_answering_bytes(const FactIndex *facts);
+extern size_t ev_answering_bytes(const EvBasis *basis);
 
-/* closed: see ev_worth, by 2 * relation + side; NULL: all 1.  All that is given must stay. */
-extern EvAnswering *ev_answering(Arena *arena, const FactIndex *facts, const EvRules *rules, const double *closed);
+/* closed: see ev_worth, by 2 * relation + side; NULL: all 1.  All that `basis` leads to must stay, and `closed`. */
+extern EvAnswering *ev_answering(Arena *arena, const EvBasis *basis, const double *closed);
 
 /* From the next question on, rules are worth what another `closed` makes of them. */
 extern void ev_answering_weigh(EvAnswering *answering, const double *closed);
 
 /*
- * The candidates that rules infer for (given, relation), as answers on `side`, in no order; they last
- * until another question.  Besides the given rules these are all rules with a constant in head and body,
- * r(X,"c") <= b(X,"d") or r("c",Y) <= b(Y,"d"), that infer two facts at least: they are counted during the call.
- * The call runs in `thread` of `pool`, or in its leader, and yields there.
+ * The candidates for (given, relation), as answers on `side`, in no order; they last until another question: what rules
+ * infer (EV_RULES), what the path network scores above 0 (EV_PATHS), or either (EV_BOTH).  Besides the given rules
+ * these are all rules with a constant in head and body, r(X,"c") <= b(X,"d") or r("c",Y) <= b(Y,"d"), that infer two
+ * facts at least: they are counted during the call.  The call runs in `thread` of `pool`, or in its leader, and yields
+ * there.
  */
-extern int64_t ev_answer(EvAnswering *answering, Side side, int32_t given, int32_t relation,
+extern int64_t ev_answer(EvAnswering *answering, EvKind kind, Side side, int32_t given, int32_t relation,
 						 Pool *pool, int thread, const EvCandidate **candidates);
 
 /* The candidate that an entity is for the last question; NULL when it is not inferred. */
 extern const EvCandidate *ev_candidate(const EvAnswering *answering, int32_t entity);
 
+/*
+ * The paths that weigh most for an answer to the last question, which was asked of the network, too: see path_reasons.
+ */
+extern int	ev_path_reasons(EvAnswering *answering, int32_t answer, int most, PathReason *reasons);
+
 /* ---- aggregate.c: evidence, and scores with it ---------------------------- */
 
 /*
- * The evidence for a candidate: log(1 + s / 0.01), s = sum over i = 0, 1, ... of discount^i * -log(1 - c_i), c_i
+ * The evidence of rules for a candidate: log(1 + s / 0.01), s = sum over i = 0, 1, ... of discount^i * -log(1 - c_i), c_i
  * the confidences of the firing rules, falling.  With discount 1, 1 - exp(-s) is the noisy-or of rules of
  * different clusters; with 0 the most confident rule counts alone, and the next ones where it is equal.  The
  * logarithm makes a rule's confidence comparable with the log-probability of a score.
@@ -181,6 +214,19 @@ extern double ev_evidence(const EvCandidate *candidate, double discount);
 
 /* The share of the i-th firing rule in s, in 0 .. 1. */
 extern double ev_share(const EvCandidate *candidate, double discount, int i);
+
+/* How evidence is combined with scores */
+typedef struct EvWeights
+{
+	double		discount;
+	double	   *weight;			/* by 2 * relation + side; NULL: all 1 */
+	double	   *scale;			/* likewise; the score is scale * (phi + weight * evidence) */
+	double	   *closed;			/* likewise, see ev_worth */
+	double	   *paths;			/* likewise; evidence is that of rules + paths * the network's score; NULL: all 0 */
+} EvWeights;
+
+/* All evidence for a candidate, of the kinds that a prediction is made from; key: 2 * relation + side */
+extern double ev_evidence_by(const EvWeights *weights, EvKind kind, int32_t key, const EvCandidate *candidate);
 
 /* ---- expected.c: new entities that rules infer ----------------------------- */
 
@@ -202,29 +248,11 @@ typedef struct EvExpected
  * The line above the scores of trained candidates of a question that are no facts; none where no candidate is new,
  * or too few are not.  is_new: by entity; scorer: of the model, which it prepares.
  */
-extern EvExpected ev_expected(const FactIndex *facts, const bool *is_new, EvCandidates candidates, double discount,
+extern EvExpected ev_expected(const FactIndex *facts, const bool *is_new, EvCandidates candidates, const EvWeights *weights,
 							  const Question *question, KgeScorer *scorer);
 
 /* The score of a new entity with that evidence: its own where there is no line. */
 extern double ev_expected_score(const EvExpected *expected, double score, double evidence);
-
-/* How evidence is combined with scores */
-typedef struct EvWeights
-{
-	double		discount;
-	double	   *weight;			/* by 2 * relation + side; NULL: all 1 */
-	double	   *scale;			/* likewise; the score is scale * (phi + weight * evidence) */
-	double	   *closed;			/* likewise, see ev_worth */
-} EvWeights;
-
-/* What a prediction is made from */
-typedef enum EvKind
-{
-	EV_EMBEDDING,
-	EV_RULES,
-	EV_BOTH,
-	EV_KINDS
-} EvKind;
 
 /* The best answers of a question that calibration looks at */
 #define EV_SHOWN 10
@@ -312,6 +340,7 @@ typedef struct EvAdjuster
 {
 	const FactIndex *facts;
 	EvWeights	weights;
+	EvKind		kind;			/* of evidence: not that of the embedding */
 	int			threads;
 	EvAnswering **answering;	/* of each thread */
 	KgeAddition **addition;		/* likewise, room for all candidates */
@@ -319,10 +348,10 @@ typedef struct EvAdjuster
 	KgeScorer **scorer;			/* of each thread, where some are */
 } EvAdjuster;
 
-extern size_t ev_adjuster_bytes(const FactIndex *facts, int threads);
+extern size_t ev_adjuster_bytes(const EvBasis *basis, int threads);
 
-extern bool ev_adjuster(Arena *arena, const FactIndex *facts, const EvRules *rules, EvWeights weights,
-						int threads, EvAdjuster *adjuster);
+extern bool ev_adjuster(Arena *arena, const EvBasis *basis, EvWeights weights, EvKind kind, int threads,
+						EvAdjuster *adjuster);
 
 /* From then on, new entities that are inferred get the score that is expected of them, in place of their own. */
 extern bool ev_adjuster_expect(Arena *arena, EvAdjuster *adjuster, const KgeModel *model, const bool *is_new);
@@ -366,13 +395,27 @@ typedef struct EvExampleSource
 {
 	const KgeModel *model;
 	const FactIndex *facts;
-	const EvRules *rules;
+	const EvRules *rules;		/* NULL: none, as in EvBasis */
 	const Triple *triples;
 	int64_t		count;
 	const Triple *filter;		/* its answers are no candidates */
 	int64_t		filter_count;
 	double		missing;		/* share of the true facts that is assumed to be missing; 0: none is */
+	const PathNetwork *network; /* NULL: none */
 } EvExampleSource;
+
+static inline EvBasis
+ev_basis(const EvExampleSource *source)
+{
+	return (EvBasis) {source->facts, source->rules, source->network};
+}
+
+/* Whether a prediction of that kind can be made. */
+static inline bool
+ev_has_kind(const EvExampleSource *source, EvKind kind)
+{
+	return (kind != EV_RULES || source->rules != NULL) && (kind != EV_PATHS || source->network != NULL);
+}
 
 typedef struct EvLearnt
 {
@@ -382,6 +425,7 @@ typedef struct EvLearnt
 	double	   *held_out;		/* by relation: the share of its facts, drawn towards that of all relations */
 	double		held_out_all;	/* that share */
 	double		missing;		/* EvExampleSource's, which probabilities were fitted with */
+	/* of the kinds that ev_has_kind */
 	EvCalibrations *calibration[EV_KINDS];	/* by 2 * relation + side; odds are left to the caller */
 	EvCalibrations common[EV_KINDS];	/* of all of them together */
 	double		error[EV_KINDS];	/* expected calibration error, on questions that were not fitted */

@@ -3,8 +3,11 @@
  *		Questions with their true answers, as lists of candidates to learn weights and calibration from.
  *
  * An item of the threads is a block of distinct questions.  The block is scored against all entities, tile by
- * tile, then each question is answered by rules; the lists of all its examples are written from the two.
- * All memory is taken before the threads start; between tiles and between questions they yield.
+ * tile, then each question is answered by rules and by the path network; the lists of all its examples are written from
+ * these.  All memory is taken before the threads start; between tiles and between questions they yield.
+ *
+ * A network takes some ten milliseconds for a question of a large graph.  So there are fewer examples where there is
+ * one: as many as it answers with PATH_WORK, a minute or so.
  */
 #include "examples.h"
 
@@ -15,8 +18,8 @@
 #include "core/sort.h"
 
 #define MOST_TRIPLES 10000
-#define LISTED (1 + EV_BY_SCORE + EV_BY_EVIDENCE)
-#define DRAWN_LISTED (2 * EV_DRAWN_BY_EACH)
+#define MORE_DRAWN 20			/* triples of a relation, beside as many as are held out */
+#define PATH_WORK 5e12			/* floating point operations */
 
 const double ev_discounts[EV_DISCOUNTS] = {0, 0.25, 0.5, 0.75, 1};
 
@@ -27,6 +30,12 @@ typedef struct ChosenEntity
 	int64_t		order;			/* of equals the lower is chosen */
 } ChosenEntity;
 
+typedef struct ChosenList
+{
+	ChosenEntity *chosen;
+	int64_t		count;
+} ChosenList;
+
 /* What a thread works with */
 typedef struct ExampleWriter
 {
@@ -34,8 +43,8 @@ typedef struct ExampleWriter
 	EvAnswering *answering;
 	ChosenEntity *by_score;		/* KGE_SCORER_QUESTIONS x EV_BY_SCORE */
 	int64_t		by_score_count[KGE_SCORER_QUESTIONS];
-	ChosenEntity *by_evidence;	/* of one question */
-	int64_t		by_evidence_count;
+	ChosenList	by_evidence;	/* of one question */
+	ChosenList	by_paths;
 } ExampleWriter;
 
 typedef struct ExampleTask
@@ -50,11 +59,45 @@ typedef struct ExampleTask
 	EvExamples *examples;
 } ExampleTask;
 
+/* ---- how many ------------------------------------------------------------------------- */
+
+/* A fifth of the questions that the network is asked; infinite where there is none. */
+static double
+fifth_of_questions(const EvExampleSource *source)
+{
+	return source->network == NULL ? INFINITY : PATH_WORK / path_flops(source->facts, source->network->shape) / 5;
+}
+
+/* Two fifths are of held-out triples, two are drawn as these are, */
+static int64_t
+most_triples(const EvExampleSource *source)
+{
+	return (int64_t) fmax(1, fmin(fifth_of_questions(source), MOST_TRIPLES));
+}
+
+/* and the last fifth is drawn of each relation. */
+static int64_t
+more_drawn(const EvExampleSource *source)
+{
+	return (int64_t) fmax(1, fmin(fifth_of_questions(source) / (2 * source->model->relations), MORE_DRAWN));
+}
+
+/* ---- memory --------------------------------------------------------------------------- */
+
 static void
 take_order(EvExampleOrder *order, Allocation *allocation, size_t examples, int32_t relations)
 {
 	order->number = TAKE(allocation, int64_t, examples);
 	order->first = TAKE(allocation, int64_t, 2 * (size_t) relations + 1);
+}
+
+/* Candidates of an example */
+static size_t
+most_listed(const EvExampleSource *source, bool drawn)
+{
+	if (drawn)
+		return (source->network == NULL ? 2 : 3) * EV_DRAWN_BY_EACH;
+	return 1 + EV_BY_SCORE + EV_BY_EVIDENCE + (source->network == NULL ? 0 : EV_BY_PATHS);
 }
 
 static void
@@ -63,9 +106,12 @@ take_examples(ExampleTask *task, Allocation *allocation, int threads)
 	int32_t		relations = task->source->model->relations;
 	size_t		answered = 2 * (size_t) task->count;
 	size_t		examples = (size_t) ev_examples_all(task->source);
+	size_t		of_answered = most_listed(task->source, false);
+	size_t		of_drawn = most_listed(task->source, true);
 	EvListed   *listed;
 
 	task->triples = TAKE(allocation, Triple, examples / 2);
+	task->sample.more = more_drawn(task->source);
 	question_sample_take(&task->sample, allocation, task->count, relations);
 	questions_take(&task->questions, allocation, (int64_t) examples / 2, task->source->filter_count);
 	task->writer = TAKE(allocation, ExampleWriter, (size_t) threads);
@@ -73,26 +119,30 @@ take_examples(ExampleTask *task, Allocation *allocation, int threads)
 	{
 		ChosenEntity *by_score = TAKE(allocation, ChosenEntity, KGE_SCORER_QUESTIONS * EV_BY_SCORE);
 		ChosenEntity *by_evidence = TAKE(allocation, ChosenEntity, EV_BY_EVIDENCE);
+		ChosenEntity *by_paths = TAKE(allocation, ChosenEntity, EV_BY_PATHS);
 
 		if (task->writer != NULL)
-			task->writer[i] = (ExampleWriter) {.by_score = by_score,.by_evidence = by_evidence};
+			task->writer[i] = (ExampleWriter) {.by_score = by_score,.by_evidence = {by_evidence, 0},.by_paths = {by_paths, 0}};
 	}
 	task->examples->keys = 2 * relations;
+	task->examples->has_paths = task->source->network != NULL;
 	task->examples->example = TAKE(allocation, EvExample, examples);
 	take_order(&task->examples->answered, allocation, answered, relations);
 	take_order(&task->examples->all, allocation, examples, relations);
-	listed = TAKE(allocation, EvListed, answered * LISTED + (examples - answered) * DRAWN_LISTED);
+	listed = TAKE(allocation, EvListed, answered * of_answered + (examples - answered) * of_drawn);
 	for (size_t i = 0; task->examples->example != NULL && i < examples; i++)
 	{
 		task->examples->example[i] = (EvExample) {.listed = listed,.drawn = i >= answered,.next = -1};
-		listed += i < answered ? LISTED : DRAWN_LISTED;
+		listed += i < answered ? of_answered : of_drawn;
 	}
 }
 
 int64_t
 ev_examples_answered(const EvExampleSource *source)
 {
-	return 2 * (source->count < MOST_TRIPLES ? source->count : MOST_TRIPLES);
+	int64_t		most = most_triples(source);
+
+	return 2 * (source->count < most ? source->count : most);
 }
 
 int64_t
@@ -100,7 +150,7 @@ ev_examples_all(const EvExampleSource *source)
 {
 	int64_t		answered = ev_examples_answered(source);
 
-	return answered + 2 * question_sample_most(answered / 2, source->model->relations);
+	return answered + 2 * question_sample_most(answered / 2, source->model->relations, more_drawn(source));
 }
 
 size_t
@@ -194,34 +244,68 @@ choose_by_score(ExampleTask *task, const Question *question, int count, int thre
 }
 
 static bool
-is_chosen(const ChosenEntity *chosen, int64_t count, int32_t entity)
+is_chosen(ChosenList list, int32_t entity)
 {
-	for (int64_t i = 0; i < count; i++)
-		if (chosen[i].entity == entity)
+	for (int64_t i = 0; i < list.count; i++)
+		if (list.chosen[i].entity == entity)
 			return true;
 	return false;
 }
 
-/* The candidates by evidence of a question, without those by score. */
+static ChosenList
+chosen_by_score(const ExampleWriter *writer, int q)
+{
+	return (ChosenList) {writer->by_score + q * EV_BY_SCORE, writer->by_score_count[q]};
+}
+
 static void
-choose_by_evidence(ExampleTask *task, const Question *question, int q, int thread)
+offer_chosen(ChosenList *list, int64_t most, ChosenEntity candidate)
+{
+	list->count = heap_offer(list->chosen, list->count, most, &candidate, sizeof(ChosenEntity), compare_chosen);
+}
+
+static void
+sort_chosen(const ExampleTask *task, int thread, ChosenList list)
+{
+	sort_array(task->pool, thread, list.chosen, list.count, sizeof(ChosenEntity), compare_chosen);
+}
+
+/* The candidates by evidence of rules of a question, without those by score. */
+static void
+choose_by_evidence(ExampleTask *task, const Question *question, int q, int thread, EvCandidates all)
 {
 	ExampleWriter *writer = &task->writer[thread];
-	const EvCandidate *candidates;
-	int64_t		count = ev_answer(writer->answering, question->side, question->given, question->relation,
-								  task->pool, thread, &candidates);
+	ChosenList	by_score = chosen_by_score(writer, q);
 
-	writer->by_evidence_count = 0;
-	for (int64_t i = 0; i < count; i++)
+	writer->by_evidence.count = 0;
+	for (int64_t i = 0; i < all.count; i++)
 	{
-		ChosenEntity candidate = {candidates[i].entity, (float) ev_evidence(&candidates[i], 0.5), i};
+		ChosenEntity candidate = {all.candidate[i].entity, (float) ev_evidence(&all.candidate[i], 0.5), i};
 
-		if (!is_answer(task, question, candidate.entity) &&
-			!is_chosen(writer->by_score + q * EV_BY_SCORE, writer->by_score_count[q], candidate.entity))
-			writer->by_evidence_count = heap_offer(writer->by_evidence, writer->by_evidence_count, EV_BY_EVIDENCE,
-												   &candidate, sizeof(ChosenEntity), compare_chosen);
+		if (all.candidate[i].count > 0 && !is_answer(task, question, candidate.entity) &&
+			!is_chosen(by_score, candidate.entity))
+			offer_chosen(&writer->by_evidence, EV_BY_EVIDENCE, candidate);
 	}
-	sort_array(task->pool, thread, writer->by_evidence, writer->by_evidence_count, sizeof(ChosenEntity), compare_chosen);
+	sort_chosen(task, thread, writer->by_evidence);
+}
+
+/* Those by paths, without either. */
+static void
+choose_by_paths(ExampleTask *task, const Question *question, int q, int thread, EvCandidates all)
+{
+	ExampleWriter *writer = &task->writer[thread];
+	ChosenList	by_score = chosen_by_score(writer, q);
+
+	writer->by_paths.count = 0;
+	for (int64_t i = 0; i < all.count; i++)
+	{
+		ChosenEntity candidate = {all.candidate[i].entity, (float) all.candidate[i].paths, i};
+
+		if (candidate.value > 0 && !is_answer(task, question, candidate.entity) && !is_chosen(by_score, candidate.entity) &&
+			!is_chosen(writer->by_evidence, candidate.entity))
+			offer_chosen(&writer->by_paths, EV_BY_PATHS, candidate);
+	}
+	sort_chosen(task, thread, writer->by_paths);
 }
 
 /* Adds an entity to a list, if it has an embedding. */
@@ -232,16 +316,20 @@ list_entity(const ExampleWriter *writer, EvExample *example, int q, int32_t enti
 	EvListed   *listed = &example->listed[example->count];
 
 	listed->phi = kge_scorer_score(writer->scorer, q, entity);
+	listed->paths = candidate == NULL ? 0 : (float) candidate->paths;
 	for (int i = 0; i < EV_DISCOUNTS; i++)
 		listed->evidence[i] = candidate == NULL ? 0 : (float) ev_evidence(candidate, ev_discounts[i]);
 	example->count += isfinite(listed->phi) != 0;
 }
 
+/* Adds the best of those that are chosen: all, or of a drawn question some. */
 static void
-list_chosen(const ExampleWriter *writer, EvExample *example, int q, const ChosenEntity *chosen, int64_t count)
+list_chosen(const ExampleWriter *writer, EvExample *example, int q, ChosenList list)
 {
-	for (int64_t i = 0; i < count; i++)
-		list_entity(writer, example, q, chosen[i].entity);
+	int64_t		most = example->drawn && list.count > EV_DRAWN_BY_EACH ? EV_DRAWN_BY_EACH : list.count;
+
+	for (int64_t i = 0; i < most; i++)
+		list_entity(writer, example, q, list.chosen[i].entity);
 }
 
 /* Whether a held-out triple answers a question. */
@@ -267,20 +355,14 @@ known_answers(const FactIndex *facts, const Question *question)
 static void
 list_example(ExampleTask *task, int q, int thread, EvExample *example)
 {
-	ExampleWriter *writer = &task->writer[thread];
-	int64_t		by_score = writer->by_score_count[q];
-	int64_t		by_evidence = writer->by_evidence_count;
+	const ExampleWriter *writer = &task->writer[thread];
 
-	if (example->drawn)
-	{
-		by_score = by_score < EV_DRAWN_BY_EACH ? by_score : EV_DRAWN_BY_EACH;
-		by_evidence = by_evidence < EV_DRAWN_BY_EACH ? by_evidence : EV_DRAWN_BY_EACH;
-	}
 	/* nothing is learnt from a true answer without an embedding */
 	if (!example->drawn && example->count == 0)
 		return;
-	list_chosen(writer, example, q, writer->by_score + q * EV_BY_SCORE, by_score);
-	list_chosen(writer, example, q, writer->by_evidence, by_evidence);
+	list_chosen(writer, example, q, chosen_by_score(writer, q));
+	list_chosen(writer, example, q, writer->by_evidence);
+	list_chosen(writer, example, q, writer->by_paths);
 }
 
 /*
@@ -292,9 +374,13 @@ list_question(ExampleTask *task, const Question *question, int q, int thread)
 {
 	bool		answered = has_answer(task, question);
 	int64_t		known = known_answers(task->source->facts, question);
+	EvCandidates all;
 	EvExample  *last = NULL;
 
-	choose_by_evidence(task, question, q, thread);
+	all.count = ev_answer(task->writer[thread].answering, EV_BOTH, question->side, question->given, question->relation,
+						  task->pool, thread, &all.candidate);
+	choose_by_evidence(task, question, q, thread, all);
+	choose_by_paths(task, question, q, thread, all);
 	for (int64_t i = question->first_example; i >= 0; i = task->questions.next_example[i])
 	{
 		EvExample  *example = &task->examples->example[i];

@@ -2,8 +2,8 @@
  * examples.h
  *		Questions with their true answers, as lists of candidates to learn weights and calibration from.
  *
- * The true answer is listed first, then the candidates of the highest scores and those of the most
- * evidence, each with its score and its evidence.  weights.c and calibration.c read nothing else.
+ * The true answer is listed first, then the candidates of the highest scores, those of the most evidence of rules, and
+ * those that the path network scores highest, each with all three.  weights.c and calibration.c read nothing else.
  *
  * Weights are learnt from the questions that a held-out triple answers.  Most questions that a user asks have no such
  * answer: calibration needs them as well, so some are drawn, and stand for all of their kind.
@@ -16,7 +16,8 @@
 
 #define EV_BY_SCORE 64			/* candidates of an example that are chosen by score */
 #define EV_BY_EVIDENCE 64
-#define EV_DRAWN_BY_EACH 32		/* candidates by score, and by evidence, of a drawn question */
+#define EV_BY_PATHS 64
+#define EV_DRAWN_BY_EACH 32		/* candidates of each of the three, of a drawn question */
 #define EV_DISCOUNTS 5
 
 extern const double ev_discounts[EV_DISCOUNTS];
@@ -24,7 +25,8 @@ extern const double ev_discounts[EV_DISCOUNTS];
 typedef struct EvListed
 {
 	float		phi;
-	float		evidence[EV_DISCOUNTS]; /* with each of the discounts */
+	float		paths;			/* EvCandidate's */
+	float		evidence[EV_DISCOUNTS]; /* of rules, with each of the discounts */
 } EvListed;
 
 typedef struct EvExample
@@ -52,6 +54,7 @@ typedef struct EvExamples
 	EvExample  *example;		/* by 2 * triple + side; those of drawn questions last */
 	EvExampleOrder answered;
 	EvExampleOrder all;
+	bool		has_paths;		/* a path network has scored them */
 } EvExamples;
 
 /* What each thread scores and answers questions with, in all steps of learning */
@@ -119,16 +122,17 @@ typedef struct QuestionSample
 	bool	   *asked;			/* by example of the held-out triples: whether its question is one that users ask */
 	int64_t    *number;			/* of held-out triples, by relation */
 	int64_t    *first;			/* by relation: its first in number; and the end */
+	int64_t		more;			/* triples of a relation, than it has held-out ones */
 } QuestionSample;
 
-/* Takes room for a sample, for questions of `triples` held-out triples. */
+/* Takes room for a sample that has its `more`, for questions of `triples` held-out triples. */
 extern void question_sample_take(QuestionSample *sample, Allocation *allocation, int64_t triples, int32_t relations);
 
-/* Draws it; as many questions for each relation as it has held-out triples, and a few more. */
+/* Draws it; as many questions for each relation as it has held-out triples, and `more`. */
 extern void question_sample_draw(QuestionSample *sample, EvDomainFinder *finder, Pool *pool,
 								 const Triple *triples, int64_t count, int32_t relations);
 
 /* How many triples that are, at most. */
-extern int64_t question_sample_most(int64_t triples, int32_t relations);
+extern int64_t question_sample_most(int64_t triples, int32_t relations, int64_t more);
 
 #endif							/* HKG_EVIDENCE_EXAMPLES_H */

@@ -67,9 +67,10 @@ ev_expected_score(const EvExpected *expected, double score, double evidence)
 }
 
 EvExpected
-ev_expected(const FactIndex *facts, const bool *is_new, EvCandidates candidates, double discount,
+ev_expected(const FactIndex *facts, const bool *is_new, EvCandidates candidates, const EvWeights *weights,
 			const Question *question, KgeScorer *scorer)
 {
+	int32_t		key = 2 * question->relation + (int32_t) question->side;
 	LineSums	sums = {0};
 	int64_t		new_count = 0;
 
@@ -86,7 +87,7 @@ ev_expected(const FactIndex *facts, const bool *is_new, EvCandidates candidates,
 
 		if (is_new[candidate->entity] || is_known(facts, question, candidate->entity))
 			continue;
-		x = ev_evidence(candidate, discount);
+		x = ev_evidence_by(weights, EV_BOTH, key, candidate);
 		y = kge_scorer_score(scorer, 0, candidate->entity);
 		sums = (LineSums) {sums.count + 1, sums.x + x, sums.y + y, sums.xx + x * x, sums.xy + x * y, sums.yy + y * y};
 	}

@@ -2,7 +2,7 @@
  * learn.c
  *		Weights and calibration, learnt from triples that neither embeddings nor rules were learnt from.
  *
- * First what rules are worth, then how they weigh beside a score, then what the sum means: each step takes the one
+ * First what rules are worth, then how they and paths weigh beside a score, then what the sum means: each step takes the one
  * before as given.
  */
 #include "examples.h"
@@ -17,13 +17,14 @@ take_learners(EvLearners *learners, Allocation *allocation, int threads)
 size_t
 ev_learn_bytes(const EvExampleSource *source, int threads)
 {
+	EvBasis		basis = ev_basis(source);
 	int32_t		keys = 2 * source->model->relations;
 	EvLearners	learners;
 	Allocation	allocation = {0};
 
 	take_learners(&learners, &allocation, threads);
 	return allocation_bytes(&allocation) +
-		(size_t) threads * (kge_scorer_bytes(source->model) + ev_answering_bytes(source->facts)) +
+		(size_t) threads * (kge_scorer_bytes(source->model) + ev_answering_bytes(&basis)) +
 		(kge_scorer_wants_sketch(source->model) ? kge_sketch_bytes(source->model) : 0) +
 		closed_world_bytes(source) + ev_examples_bytes(source, threads) +
 		weights_bytes(ev_examples_answered(source), keys) + calibration_bytes(ev_examples_all(source), keys);
@@ -35,6 +36,7 @@ open_learners(Arena *arena, Pool *pool, const EvExampleSource *source, EvLearner
 	bool		sketched = kge_scorer_wants_sketch(source->model);
 	const KgeSketch *sketch = sketched ? kge_sketch(arena, pool, source->model) : NULL;
 	int			threads = pool_threads(pool);
+	EvBasis		basis = ev_basis(source);
 	Allocation	allocation = {0};
 
 	take_learners(learners, &allocation, threads);
@@ -44,7 +46,7 @@ open_learners(Arena *arena, Pool *pool, const EvExampleSource *source, EvLearner
 	for (int i = 0; i < threads; i++)
 	{
 		learners->scorer[i] = kge_scorer(arena, source->model, sketch);
-		learners->answering[i] = ev_answering(arena, source->facts, source->rules, NULL);
+		learners->answering[i] = ev_answering(arena, &basis, NULL);
 		if (learners->scorer[i] == NULL || learners->answering[i] == NULL)
 			return false;
 	}

@@ -8,8 +8,6 @@
  */
 #include "examples.h"
 
-#define LEAST_DRAWN 20			/* triples of a relation */
-
 typedef struct SampleTask
 {
 	QuestionSample *sample;
@@ -21,15 +19,15 @@ typedef struct SampleTask
 } SampleTask;
 
 int64_t
-question_sample_most(int64_t triples, int32_t relations)
+question_sample_most(int64_t triples, int32_t relations, int64_t more)
 {
-	return triples + LEAST_DRAWN * (triples < relations ? triples : relations);
+	return triples + more * (triples < relations ? triples : relations);
 }
 
 void
 question_sample_take(QuestionSample *sample, Allocation *allocation, int64_t triples, int32_t relations)
 {
-	sample->triple = TAKE(allocation, Triple, (size_t) question_sample_most(triples, relations));
+	sample->triple = TAKE(allocation, Triple, (size_t) question_sample_most(triples, relations, sample->more));
 	sample->holders = TAKE(allocation, int64_t, 2 * (size_t) relations);
 	sample->alike = TAKE(allocation, int64_t, 2 * (size_t) relations);
 	sample->asked = TAKE(allocation, bool, 2 * (size_t) triples);
@@ -116,6 +114,7 @@ draw_all(void *argument, int64_t item, int thread)
 	for (int32_t r = 0; r < task->relations; r++)
 	{
 		int64_t		held_out = sample->first[r + 1] - sample->first[r];
+		int64_t		drawn = held_out + sample->more;
 		Triple	   *triple = sample->triple + sample->count;
 
 		sample->holders[2 * r] = sample->holders[2 * r + 1] = 0;
@@ -126,13 +125,13 @@ draw_all(void *argument, int64_t item, int thread)
 			EvDomain	domain = note_domain(task, r, side, thread);
 
 			if (domain.holders > 0)
-				draw_side(&domain, side, triple, held_out + LEAST_DRAWN);
+				draw_side(&domain, side, triple, drawn);
 		}
 		if (sample->holders[2 * r] == 0)
 			continue;
-		for (int64_t i = 0; i < held_out + LEAST_DRAWN; i++)
+		for (int64_t i = 0; i < drawn; i++)
 			triple[i].relation = r;
-		sample->count += held_out + LEAST_DRAWN;
+		sample->count += drawn;
 	}
 }
 

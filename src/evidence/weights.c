@@ -2,10 +2,11 @@
  * weights.c
  *		How much evidence counts beside a score, fitted to examples.
  *
- * With s = a * phi + b * evidence, the probability of an example's true answer among its candidates is
- * softmax(s).  Newton's method first fits a and b to all examples (the common ones), with a prior at 1, then to
- * those of each key, with a prior at the common ones.  The weight of a key is b / a, its scale a / the common a:
- * so scores of all relations are comparable.  Of the discounts, that of the highest mean reciprocal rank is taken.
+ * With s = a * phi + b * evidence + c * paths, the probability of an example's true answer among its candidates is
+ * softmax(s).  Newton's method first fits a, b and c to all examples (the common ones), with a prior at 1, then to
+ * those of each key, with a prior at the common ones.  The weight of a key is b / a, paths count c / b as evidence, and
+ * its scale is a / the common a: so scores of all relations are comparable.  Of the discounts, that of the highest mean
+ * reciprocal rank is taken.
  *
  * The likelihood has a floor, FLOOR: without it a true answer that neither half expects would move the
  * weights more than all others (WN18RR: the embedding would get no weight at all).  With it the
@@ -25,20 +26,33 @@
 #define STEPS 30				/* of Newton's method, at most */
 #define FLOOR 0.02
 #define SHRINKAGE 20			/* of a key's weights to the common ones, in questions */
-#define PRIOR 5					/* of the common ones to (1, 1) */
+#define PRIOR 5					/* of the common ones to 1 */
 #define LEAST_A 0.01
 #define LEAST_ERRORS 2			/* standard errors from which on a difference of ranks is not chance */
 #define MOST_WEIGHT 100			/* b / a: with more, scores would not even decide between equals */
+#define MOST_PATHS 100			/* c / b: paths are a part of the evidence, which counts b */
 
-/* Gradient and curvature of the loss of examples in (a, b); and how well they are ranked */
+/* What the parts of a score count */
+typedef struct Coefficients
+{
+	double		a,				/* phi */
+				b,				/* evidence of rules */
+				c;				/* score of paths; 0 where there is no network */
+} Coefficients;
+
+/* Gradient and curvature of the loss of examples in (a, b, c); and how well they are ranked */
 typedef struct LossSums
 {
 	double		reciprocal_rank;	/* of the true answer in its list */
 	double		a,
-				b;
+				b,
+				c;
 	double		aa,
 				ab,
-				bb;
+				ac,
+				bb,
+				bc,
+				cc;
 } LossSums;
 
 typedef struct WeightTask
@@ -48,20 +62,18 @@ typedef struct WeightTask
 	LossSums   *partial;		/* of each item */
 	LossSums	common;			/* means of the common fit */
 	int			discount;		/* with which it is fitted */
-	double		a,				/* the common ones */
-				b;
-	double	   *fitted_a;		/* by key */
-	double	   *fitted_b;
+	Coefficients count;			/* the common ones */
+	Coefficients *fitted;		/* by key */
 } WeightTask;
 
 static void
 take_weights(WeightTask *task, Allocation *allocation, int64_t examples, int32_t keys, EvLearnt *learnt)
 {
 	task->partial = TAKE(allocation, LossSums, (size_t) pool_pieces(examples, AT_ONCE));
-	task->fitted_a = TAKE(allocation, double, (size_t) keys);
-	task->fitted_b = TAKE(allocation, double, (size_t) keys);
+	task->fitted = TAKE(allocation, Coefficients, (size_t) keys);
 	learnt->weights.weight = TAKE(allocation, double, (size_t) keys);
 	learnt->weights.scale = TAKE(allocation, double, (size_t) keys);
+	learnt->weights.paths = TAKE(allocation, double, (size_t) keys);
 	learnt->questions = TAKE(allocation, int64_t, (size_t) keys);
 }
 
@@ -76,47 +88,77 @@ weights_bytes(int64_t examples, int32_t keys)
 	return allocation_bytes(&allocation);
 }
 
-/* Adds the derivatives of an example's loss, -log(FLOOR + probability of the true answer). */
-static void
-add_example(const EvExample *example, int discount, double a, double b, LossSums *sums)
+static double
+score_of(const EvListed *listed, int discount, const Coefficients *count)
 {
-	const EvListed *listed = example->listed;
-	double		highest = -INFINITY;
-	double		total = 0;
-	LossSums	mean = {0};
-	double		first = a * listed[0].phi + b * listed[0].evidence[discount];
-	double		probability;
-	double		share;
-	int			above = 0;
+	return count->a * listed->phi + count->b * listed->evidence[discount] + count->c * listed->paths;
+}
 
-	for (int i = 0; i < example->count; i++)
-		highest = fmax(highest, a * listed[i].phi + b * listed[i].evidence[discount]);
+/* Sums over the candidates of an example, weighted by exp(score - highest); fills in the sum of these weights. */
+static LossSums
+sum_candidates(const EvExample *example, int discount, const Coefficients *count, double highest, double *total)
+{
+	LossSums	sums = {0};
+
 	for (int i = 0; i < example->count; i++)
 	{
-		double		phi = listed[i].phi;
-		double		evidence = listed[i].evidence[discount];
-		double		score = a * phi + b * evidence;
-		double		p = exp(score - highest);
+		const EvListed *listed = &example->listed[i];
+		double		phi = listed->phi;
+		double		evidence = listed->evidence[discount];
+		double		paths = listed->paths;
+		double		p = exp(score_of(listed, discount, count) - highest);
+
+		*total += p;
+		sums.a += p * phi;
+		sums.b += p * evidence;
+		sums.c += p * paths;
+		sums.aa += p * phi * phi;
+		sums.ab += p * phi * evidence;
+		sums.ac += p * phi * paths;
+		sums.bb += p * evidence * evidence;
+		sums.bc += p * evidence * paths;
+		sums.cc += p * paths * paths;
+	}
+	return sums;
+}
+
+/* Adds the derivatives of an example's loss, -log(FLOOR + probability of the true answer). */
+static void
+add_example(const EvExample *example, int discount, const Coefficients *count, LossSums *sums)
+{
+	const EvListed *listed = example->listed;
+	double		first = score_of(&listed[0], discount, count);
+	double		highest = -INFINITY;
+	int			above = 0;
+	LossSums	mean;
+	double		total = 0;
+	double		probability;
+	double		share;
+
+	for (int i = 0; i < example->count; i++)
+	{
+		double		score = score_of(&listed[i], discount, count);
 
 		above += score > first;
-		total += p;
-		mean.a += p * phi;
-		mean.b += p * evidence;
-		mean.aa += p * phi * phi;
-		mean.ab += p * phi * evidence;
-		mean.bb += p * evidence * evidence;
+		highest = fmax(highest, score);
 	}
+	mean = sum_candidates(example, discount, count, highest, &total);
 	mean.a /= total;
 	mean.b /= total;
+	mean.c /= total;
 	probability = exp(first - highest) / total;
 	/* the curvature of the likelihood without a floor, scaled: never negative */
 	share = probability / (probability + FLOOR);
 	sums->reciprocal_rank += 1.0 / (1 + above);
 	sums->a += share * (mean.a - listed[0].phi);
 	sums->b += share * (mean.b - listed[0].evidence[discount]);
+	sums->c += share * (mean.c - listed[0].paths);
 	sums->aa += share * (mean.aa / total - mean.a * mean.a);
 	sums->ab += share * (mean.ab / total - mean.a * mean.b);
+	sums->ac += share * (mean.ac / total - mean.a * mean.c);
 	sums->bb += share * (mean.bb / total - mean.b * mean.b);
+	sums->bc += share * (mean.bc / total - mean.b * mean.c);
+	sums->cc += share * (mean.cc / total - mean.c * mean.c);
 }
 
 static void
@@ -125,36 +167,64 @@ add_sums(LossSums *to, const LossSums *from)
 	to->reciprocal_rank += from->reciprocal_rank;
 	to->a += from->a;
 	to->b += from->b;
+	to->c += from->c;
 	to->aa += from->aa;
 	to->ab += from->ab;
+	to->ac += from->ac;
 	to->bb += from->bb;
+	to->bc += from->bc;
+	to->cc += from->cc;
 }
 
-/* Adds a quadratic prior: the loss of this many questions of that curvature, at a distance from its minimum. */
+/* Adds a quadratic prior: the loss of this many questions of that curvature, with its minimum at `centre`. */
 static void
-add_prior(LossSums *sums, const LossSums *curvature, double questions, double distance_a, double distance_b)
+add_prior(LossSums *sums, const LossSums *curvature, double questions, Coefficients at, Coefficients centre)
 {
-	sums->a += questions * (curvature->aa * distance_a + curvature->ab * distance_b);
-	sums->b += questions * (curvature->ab * distance_a + curvature->bb * distance_b);
+	double		a = at.a - centre.a;
+	double		b = at.b - centre.b;
+	double		c = at.c - centre.c;
+
+	sums->a += questions * (curvature->aa * a + curvature->ab * b + curvature->ac * c);
+	sums->b += questions * (curvature->ab * a + curvature->bb * b + curvature->bc * c);
+	sums->c += questions * (curvature->ac * a + curvature->bc * b + curvature->cc * c);
 	sums->aa += questions * curvature->aa;
 	sums->ab += questions * curvature->ab;
+	sums->ac += questions * curvature->ac;
 	sums->bb += questions * curvature->bb;
+	sums->bc += questions * curvature->bc;
+	sums->cc += questions * curvature->cc;
 }
 
-/* One step of Newton's method, shortened where it is long; false when it was small. */
-static bool
-newton_step(const LossSums *sums, double ridge, double *a, double *b)
+/* The step of Newton's method: c is eliminated, then Cramer's rule gives a and b. */
+static Coefficients
+solve(const LossSums *sums, double ridge)
 {
-	double		aa = sums->aa + ridge;
-	double		bb = sums->bb + ridge;
-	double		determinant = aa * bb - sums->ab * sums->ab;
-	double		step_a = (bb * sums->a - sums->ab * sums->b) / determinant;
-	double		step_b = (aa * sums->b - sums->ab * sums->a) / determinant;
-	double		length = fmax(fabs(step_a) / fmax(*a, 0.3), fabs(step_b) / fmax(*b, 0.3));
-	double		part = length > 1 ? 1 / length : 1;
+	double		cc = sums->cc + ridge;
+	double		aa = sums->aa + ridge - sums->ac * sums->ac / cc;
+	double		bb = sums->bb + ridge - sums->bc * sums->bc / cc;
+	double		ab = sums->ab - sums->ac * sums->bc / cc;
+	double		a = sums->a - sums->ac * sums->c / cc;
+	double		b = sums->b - sums->bc * sums->c / cc;
+	double		determinant = aa * bb - ab * ab;
+	Coefficients step = {(bb * a - ab * b) / determinant, (aa * b - ab * a) / determinant, 0};
 
-	*b = fmax(*b - part * step_b, 0);
-	*a = fmax(*a - part * step_a, fmax(LEAST_A, *b / MOST_WEIGHT));
+	step.c = (sums->c - sums->ac * step.a - sums->bc * step.b) / cc;
+	return step;
+}
+
+/* One step, shortened where it is long; false when it was small. */
+static bool
+newton_step(const LossSums *sums, double ridge, Coefficients *count)
+{
+	Coefficients step = solve(sums, ridge);
+	double		length = fmax(fabs(step.a) / fmax(count->a, 0.3), fabs(step.b) / fmax(count->b, 0.3));
+	double		part;
+
+	length = fmax(length, fabs(step.c) / fmax(count->c, 0.3));
+	part = length > 1 ? 1 / length : 1;
+	count->c = fmax(count->c - part * step.c, 0);
+	count->b = fmax(count->b - part * step.b, count->c / MOST_PATHS);
+	count->a = fmax(count->a - part * step.a, fmax(LEAST_A, count->b / MOST_WEIGHT));
 	return length > 1e-4;
 }
 
@@ -167,21 +237,32 @@ sum_examples(void *argument, int64_t item, int thread)
 	LossSums	sums = {0};
 
 	for (int64_t i = item * AT_ONCE; i < (item + 1) * AT_ONCE && i < end; i++)
-		add_example(ev_example(task->examples, i), task->discount, task->a, task->b, &sums);
+		add_example(ev_example(task->examples, i), task->discount, &task->count, &sums);
 	task->partial[item] = sums;
 	pool_yield(task->pool, thread);
 }
 
-/* Fits a and b to all examples; leaves the sums of the last step as means. */
+/* The means of the curvature, and of the reciprocal ranks, of so many examples */
+static LossSums
+means_of(const LossSums *sums, int64_t examples)
+{
+	double		n = (double) examples;
+
+	return (LossSums) {.reciprocal_rank = sums->reciprocal_rank / n,
+		.aa = sums->aa / n,.ab = sums->ab / n,.ac = sums->ac / n,.bb = sums->bb / n,.bc = sums->bc / n,.cc = sums->cc / n};
+}
+
+/* Fits a, b and c to all examples; leaves the sums of the last step as means. */
 static void
 fit_common(WeightTask *task)
 {
 	int64_t		count = ev_examples_count(task->examples);
 	int64_t		items = pool_pieces(count, AT_ONCE);
 	bool		moved = count > 0;
+	Coefficients centre = {1, 1, task->examples->has_paths ? 1 : 0};
 	LossSums	at_first = {0};
 
-	task->a = task->b = 1;
+	task->count = centre;
 	task->common = (LossSums) {0};
 	for (int step = 0; step < STEPS && moved; step++)
 	{
@@ -190,18 +271,17 @@ fit_common(WeightTask *task)
 		pool_run(task->pool, items, sum_examples, task);
 		for (int64_t i = 0; i < items; i++)
 			add_sums(&sums, &task->partial[i]);
-		task->common = (LossSums) {sums.reciprocal_rank / (double) count, 0, 0, sums.aa / (double) count,
-			sums.ab / (double) count, sums.bb / (double) count};
+		task->common = means_of(&sums, count);
 		if (step == 0)
 			at_first = task->common;
-		add_prior(&sums, &at_first, PRIOR, task->a - 1, task->b - 1);
-		moved = newton_step(&sums, 1e-6 * (double) count, &task->a, &task->b);
+		add_prior(&sums, &at_first, PRIOR, task->count, centre);
+		moved = newton_step(&sums, 1e-6 * (double) count, &task->count);
 	}
 }
 
 /* Whether these weights rank the true answers of some examples worse than the common ones, by more than chance. */
 static bool
-ranks_worse(const WeightTask *task, int64_t first, int64_t end, double a, double b, int thread)
+ranks_worse(const WeightTask *task, int64_t first, int64_t end, const Coefficients *fitted, int thread)
 {
 	double		sum = 0;
 	double		squares = 0;
@@ -213,8 +293,8 @@ ranks_worse(const WeightTask *task, int64_t first, int64_t end, double a, double
 		LossSums	common = {0};
 		double		gain;
 
-		add_example(example, task->discount, a, b, &own);
-		add_example(example, task->discount, task->a, task->b, &common);
+		add_example(example, task->discount, fitted, &own);
+		add_example(example, task->discount, &task->count, &common);
 		gain = own.reciprocal_rank - common.reciprocal_rank;
 		sum += gain;
 		squares += gain * gain;
@@ -224,37 +304,30 @@ ranks_worse(const WeightTask *task, int64_t first, int64_t end, double a, double
 	return sum < -LEAST_ERRORS * sqrt(squares);
 }
 
-/* Item: a and b of one key. */
+/* Item: the coefficients of one key. */
 static void
 fit_key(void *argument, int64_t key, int thread)
 {
 	WeightTask *task = argument;
 	int64_t		first = task->examples->answered.first[key];
 	int64_t		end = task->examples->answered.first[key + 1];
-	double		a = task->a;
-	double		b = task->b;
+	Coefficients fitted = task->count;
 	bool		moved = first < end;
 
 	for (int step = 0; step < STEPS && moved; step++)
 	{
 		LossSums	sums = {0};
 
-		add_prior(&sums, &task->common, SHRINKAGE, a - task->a, b - task->b);
+		add_prior(&sums, &task->common, SHRINKAGE, fitted, task->count);
 		for (int64_t i = first; i < end; i++)
 		{
-			add_example(ev_example(task->examples, i), task->discount, a, b, &sums);
+			add_example(ev_example(task->examples, i), task->discount, &fitted, &sums);
 			if (i % AT_ONCE == 0)
 				pool_yield(task->pool, thread);
 		}
-		moved = newton_step(&sums, 1e-6 * (double) (end - first), &a, &b);
+		moved = newton_step(&sums, 1e-6 * (double) (end - first), &fitted);
 	}
-	if (ranks_worse(task, first, end, a, b, thread))
-	{
-		a = task->a;
-		b = task->b;
-	}
-	task->fitted_a[key] = a;
-	task->fitted_b[key] = b;
+	task->fitted[key] = ranks_worse(task, first, end, &fitted, thread) ? task->count : fitted;
 }
 
 /* Item: reciprocal ranks by evidence alone; a tie counts half. */
@@ -342,8 +415,11 @@ weights_fit(Arena *arena, Pool *pool, const EvExamples *examples, EvLearnt *lear
 	learnt->weights.discount = ev_discounts[discount[EV_BOTH]];
 	for (int64_t i = 0; i < examples->keys; i++)
 	{
-		learnt->weights.weight[i] = task.fitted_b[i] / task.fitted_a[i];
-		learnt->weights.scale[i] = task.fitted_a[i] / task.a;
+		const Coefficients *fitted = &task.fitted[i];
+
+		learnt->weights.weight[i] = fitted->b / fitted->a;
+		learnt->weights.scale[i] = fitted->a / task.count.a;
+		learnt->weights.paths[i] = examples->has_paths ? fitted->c / fitted->b : 0;
 		learnt->questions[i] = examples->answered.first[i + 1] - examples->answered.first[i];
 	}
 	return true;

@@ -60,6 +60,25 @@ typedef struct AdjusterCall
 	int64_t		count;
 } AdjusterCall;
 
+/* Paths are added to the evidence of rules, or are the evidence. */
+static void
+check_evidence_by(void)
+{
+	double		paths[2] = {0, 1.5};
+	EvWeights	weights = {.discount = 1,.paths = paths};
+	EvCandidate candidate = {.count = 1,.firing = {{.confidence = 0.5}},.paths = 4};
+	double		rules = log(1 - 100 * log(0.5));
+
+	CHECK(near(ev_evidence_by(&weights, EV_BOTH, 1, &candidate), rules + 6));
+	CHECK(near(ev_evidence_by(&weights, EV_BOTH, 0, &candidate), rules));
+	CHECK(near(ev_evidence_by(&weights, EV_RULES, 1, &candidate), rules));
+	CHECK(ev_evidence_by(&weights, EV_PATHS, 0, &candidate) == 4);
+	candidate.count = 0;
+	CHECK(ev_evidence_by(&weights, EV_BOTH, 1, &candidate) == 6);
+	weights.paths = NULL;
+	CHECK(ev_evidence_by(&weights, EV_BOTH, 1, &candidate) == 0);
+}
+
 /* The only item. */
 static void
 call_adjuster(void *argument, int64_t item, int thread)
@@ -89,7 +108,7 @@ check_adjustment(void)
 
 	CHECK(fact_index(&arena, pool, 4, 3, fact, 3, &facts));
 	CHECK(ev_rules(&arena, leader, 3, &(EvRuleSet) {.rule = rule,.count = 2}, &rules));
-	CHECK(ev_adjuster(&arena, &facts, &rules, (EvWeights) {1, weight, scale, NULL}, 1, &adjuster));
+	CHECK(ev_adjuster(&arena, &(EvBasis) {&facts, &rules, NULL}, (EvWeights) {1, weight, scale, NULL, NULL}, EV_RULES, 1, &adjuster));
 	adjustment = ev_adjustment(&adjuster);
 	call = (AdjusterCall) {adjustment, pool_create(1, NULL, NULL), NULL, 0};
 	pool_run(call.pool, 1, call_adjuster, &call);
@@ -100,7 +119,7 @@ check_adjustment(void)
 	CHECK(near(added[1], log(1 - 100 * log(0.5))));
 	CHECK(near(added[2], log(1 - 100 * (log(0.5) + log(0.2)))));
 	CHECK(kge_adjustment_weight(&adjustment, 0, SIDE_HEAD) == 3 && kge_adjustment_weight(&adjustment, 0, SIDE_TAIL) == 2);
-	CHECK(!ev_adjuster(&empty_arena, &facts, &rules, (EvWeights) {0}, 1, &adjuster));
+	CHECK(!ev_adjuster(&empty_arena, &(EvBasis) {&facts, &rules, NULL}, (EvWeights) {0}, EV_RULES, 1, &adjuster));
 }
 
 /* No question has an answer that is more probable than its best score allows; scores of ten answers are drawn. */
@@ -141,5 +160,6 @@ test_aggregate(void)
 	check_needed();
 	check_numbers();
 	check_certain();
+	check_evidence_by();
 	check_adjustment();
 }

@@ -227,7 +227,7 @@ static void
 check_question(const World *world, EvAnswering *answering, Side side, int given, int relation)
 {
 	const EvCandidate *candidates;
-	int64_t		count = ev_answer(answering, side, given, relation, leader, POOL_LEADER, &candidates);
+	int64_t		count = ev_answer(answering, EV_RULES, side, given, relation, leader, POOL_LEADER, &candidates);
 
 	for (int e = 0; e < ENTITIES; e++)
 	{
@@ -357,10 +357,78 @@ check_world(void)
 	set = (EvRuleSet) {world.rule, RULES, world.pattern, PATTERNS};
 	CHECK(ev_rules(&arena, leader, RELATIONS, &set, &rules));
 	move_index(&facts, &rules);
-	answering = ev_answering(&arena, &facts, &rules, NULL);
+	answering = ev_answering(&arena, &(EvBasis) {&facts, &rules, NULL}, NULL);
 	for (int i = 0; i < 120; i++)
 		check_question(&world, answering, next_below(2) == 0 ? SIDE_TAIL : SIDE_HEAD,
 					   next_below(ENTITIES), next_below(RELATIONS));
+}
+
+/* What is asked by both is what rules infer and what the network scores, and no more. */
+static void
+check_union(EvAnswering *answering, PathReader *reader, const FactIndex *facts, Side side, int given, int relation)
+{
+	double		paths[ENTITIES] = {0};
+	int			firing[ENTITIES] = {0};
+	const EvCandidate *candidates;
+	const PathAnswer *answer;
+	int64_t		count = path_answers(reader, side, given, relation, leader, POOL_LEADER, &answer);
+	int64_t		all = 0;
+
+	for (int64_t i = 0; i < count; i++)
+		paths[answer[i].entity] = answer[i].score;
+	if (!facts->reflexive[relation])
+		paths[given] = 0;
+	count = ev_answer(answering, EV_RULES, side, given, relation, leader, POOL_LEADER, &candidates);
+	for (int64_t i = 0; i < count; i++)
+	{
+		CHECK(candidates[i].count > 0 && candidates[i].paths == 0);
+		firing[candidates[i].entity] = candidates[i].count;
+	}
+	count = ev_answer(answering, EV_PATHS, side, given, relation, leader, POOL_LEADER, &candidates);
+	for (int e = 0; e < ENTITIES; e++)
+	{
+		const EvCandidate *candidate = ev_candidate(answering, e);
+
+		CHECK(candidate == NULL ? paths[e] == 0 : candidate->paths == paths[e] && candidate->count == 0);
+		count -= candidate != NULL;
+	}
+	CHECK(count == 0);
+	count = ev_answer(answering, EV_BOTH, side, given, relation, leader, POOL_LEADER, &candidates);
+	for (int64_t i = 0; i < count; i++)
+		CHECK(candidates[i].paths == paths[candidates[i].entity] && candidates[i].count == firing[candidates[i].entity]);
+	for (int e = 0; e < ENTITIES; e++)
+		all += paths[e] > 0 || firing[e] > 0;
+	CHECK(count == all);
+}
+
+static void
+check_network(void)
+{
+	PathShape	shape = {.relations = RELATIONS,.layers = 2,.width = PATH_WIDTH_STEP,.kept = 5};
+	PathNetwork network = {shape, take(path_parameters(shape) * sizeof(float))};
+	World		world;
+	EvRuleSet	set;
+	FactIndex	facts;
+	EvRules		rules;
+	EvBasis		basis = {&facts, &rules, &network};
+	EvAnswering *answering;
+	const EvCandidate *candidates;
+
+	make_world(&world);
+	CHECK(fact_index(&arena, pool, ENTITIES, RELATIONS, world.fact, world.facts, &facts));
+	set = (EvRuleSet) {world.rule, RULES, world.pattern, PATTERNS};
+	CHECK(ev_rules(&arena, leader, RELATIONS, &set, &rules));
+	path_initialise(&network, next_draw());
+	CHECK(ev_answering_bytes(&basis) > ev_answering_bytes(&(EvBasis) {&facts, &rules, NULL}));
+	answering = ev_answering(&arena, &basis, NULL);
+	for (int i = 0; i < 60; i++)
+		check_union(answering, path_reader(&arena, &facts, &network), &facts, next_below(2) == 0 ? SIDE_TAIL : SIDE_HEAD,
+					next_below(ENTITIES), next_below(RELATIONS));
+	/* a network alone: no rule is counted either */
+	answering = ev_answering(&arena, &(EvBasis) {&facts, NULL, &network}, NULL);
+	CHECK(ev_answer(answering, EV_RULES, SIDE_TAIL, 0, 0, leader, POOL_LEADER, &candidates) == 0);
+	CHECK(ev_answer(answering, EV_BOTH, SIDE_TAIL, 0, 0, leader, POOL_LEADER, &candidates) ==
+		  ev_answer(answering, EV_PATHS, SIDE_TAIL, 0, 0, leader, POOL_LEADER, &candidates));
 }
 
 /* A graph without a fact, rules without one, and no memory. */
@@ -375,12 +443,12 @@ check_nothing(void)
 
 	CHECK(fact_index(&arena, pool, 3, 2, NULL, 0, &facts));
 	CHECK(ev_rules(&arena, leader, 2, &set, &rules));
-	answering = ev_answering(&arena, &facts, &rules, NULL);
-	CHECK(ev_answer(answering, SIDE_TAIL, 2, 1, leader, POOL_LEADER, &candidates) == 0);
+	answering = ev_answering(&arena, &(EvBasis) {&facts, &rules, NULL}, NULL);
+	CHECK(ev_answer(answering, EV_RULES, SIDE_TAIL, 2, 1, leader, POOL_LEADER, &candidates) == 0);
 	CHECK(ev_candidate(answering, 0) == NULL);
 	CHECK(!fact_index(&empty_arena, pool, 3, 2, NULL, 0, &facts));
 	CHECK(!ev_rules(&empty_arena, leader, 2, &set, &rules));
-	CHECK(ev_answering(&empty_arena, &facts, &rules, NULL) == NULL);
+	CHECK(ev_answering(&empty_arena, &(EvBasis) {&facts, &rules, NULL}, NULL) == NULL);
 }
 
 /* A million facts take a second to put in order, which can be left. */
@@ -451,8 +519,8 @@ test_leaving_question(void)
 	}
 	CHECK(fact_index(&arena, pool, 1 + 2 * MANY, 2, fact, MANY * (MANY + 1), &facts));
 	CHECK(ev_rules(&arena, leader, 2, &set, &rules));
-	answering = ev_answering(&arena, &facts, &rules, NULL);
-	first_count = ev_answer(answering, SIDE_TAIL, 0, 0, leader, POOL_LEADER, &candidates);
+	answering = ev_answering(&arena, &(EvBasis) {&facts, &rules, NULL}, NULL);
+	first_count = ev_answer(answering, EV_RULES, SIDE_TAIL, 0, 0, leader, POOL_LEADER, &candidates);
 	CHECK(first_count == MANY);
 	first = take((size_t) first_count * sizeof(EvCandidate));
 	memcpy(first, candidates, (size_t) first_count * sizeof(EvCandidate));
@@ -461,12 +529,12 @@ test_leaving_question(void)
 	{
 		leaving = (Leaving) {.leave_at = leaving.leave_at + 1};
 		count = -1;
-		ev_answer(answering, SIDE_HEAD, 1, 1, leader, POOL_LEADER, &candidates);
+		ev_answer(answering, EV_RULES, SIDE_HEAD, 1, 1, leader, POOL_LEADER, &candidates);
 		if (setjmp(leaving.place) == 0)
-			count = ev_answer(answering, SIDE_TAIL, 0, 0, left, POOL_LEADER, &candidates);
+			count = ev_answer(answering, EV_RULES, SIDE_TAIL, 0, 0, left, POOL_LEADER, &candidates);
 		else
 		{
-			CHECK(ev_answer(answering, SIDE_TAIL, 0, 0, leader, POOL_LEADER, &candidates) == first_count);
+			CHECK(ev_answer(answering, EV_RULES, SIDE_TAIL, 0, 0, leader, POOL_LEADER, &candidates) == first_count);
 			for (int64_t i = 0; i < first_count; i++)
 				CHECK(same_candidate(&candidates[i], &first[i]));
 		}
@@ -476,9 +544,9 @@ test_leaving_question(void)
 
 	/* and it yields often */
 	left = pool_create(0, note_pause, &pauses);
-	ev_answer(answering, SIDE_HEAD, 1, 1, leader, POOL_LEADER, &candidates);
+	ev_answer(answering, EV_RULES, SIDE_HEAD, 1, 1, leader, POOL_LEADER, &candidates);
 	pauses = (Pauses) {.last = processor_seconds()};
-	ev_answer(answering, SIDE_TAIL, 0, 0, left, POOL_LEADER, &candidates);
+	ev_answer(answering, EV_RULES, SIDE_TAIL, 0, 0, left, POOL_LEADER, &candidates);
 	note_pause(&pauses);
 	CHECK_SAYING(pauses.longest < 0.03, "%.0f ms without a pause", 1e3 * pauses.longest);
 	pool_destroy(left);
@@ -509,17 +577,17 @@ test_leaving_answers(void)
 		fact[i] = (Triple) {i / MANY, 0, MANY + i % MANY};
 	CHECK(fact_index(&arena, pool, 2 * MANY, 1, fact, MANY * MANY, &facts));
 	CHECK(ev_rules(&arena, leader, 1, &set, &rules));
-	answering = ev_answering(&arena, &facts, &rules, NULL);
-	CHECK(ev_answer(answering, SIDE_TAIL, 0, 0, leader, POOL_LEADER, &candidates) == MANY);
+	answering = ev_answering(&arena, &(EvBasis) {&facts, &rules, NULL}, NULL);
+	CHECK(ev_answer(answering, EV_RULES, SIDE_TAIL, 0, 0, leader, POOL_LEADER, &candidates) == MANY);
 	memcpy(first, candidates, sizeof(first));
 	leaving = (Leaving) {.leave_at = 1};
-	CHECK(ev_answer(answering, SIDE_TAIL, 1, 0, leader, POOL_LEADER, &candidates) == MANY);
+	CHECK(ev_answer(answering, EV_RULES, SIDE_TAIL, 1, 0, leader, POOL_LEADER, &candidates) == MANY);
 	if (setjmp(leaving.place) == 0)
 	{
-		ev_answer(answering, SIDE_TAIL, 0, 0, left, POOL_LEADER, &candidates);
+		ev_answer(answering, EV_RULES, SIDE_TAIL, 0, 0, left, POOL_LEADER, &candidates);
 		CHECK_SAYING(false, "%d answers were not left", MANY);
 	}
-	CHECK(ev_answer(answering, SIDE_TAIL, 0, 0, leader, POOL_LEADER, &candidates) == MANY);
+	CHECK(ev_answer(answering, EV_RULES, SIDE_TAIL, 0, 0, leader, POOL_LEADER, &candidates) == MANY);
 	for (int i = 0; i < MANY; i++)
 		CHECK(same_candidate(&candidates[i], &first[i]));
 	pool_destroy(left);
@@ -620,8 +688,8 @@ test_bound(void)
 		}
 	CHECK(fact_index(&arena, pool, 2 * MANY, 1, fact, count, &facts));
 	CHECK(ev_rules(&arena, leader, 1, &set, &rules));
-	answering = ev_answering(&arena, &facts, &rules, NULL);
-	CHECK(ev_answer(answering, SIDE_TAIL, 0, 0, leader, POOL_LEADER, &candidates) == MANY);
+	answering = ev_answering(&arena, &(EvBasis) {&facts, &rules, NULL}, NULL);
+	CHECK(ev_answer(answering, EV_RULES, SIDE_TAIL, 0, 0, leader, POOL_LEADER, &candidates) == MANY);
 	for (int c = 0; c < MANY; c++)
 	{
 		double		best = 0;
@@ -714,7 +782,7 @@ test_remembered(void)
 	CHECK(fact_index(&arena, pool, PEOPLE + THINGS, RELATIONS_HERE, fact, count, &facts));
 	CHECK(facts.largest[MIRRORED(FORWARDS(0))] > 100);
 	CHECK(ev_rules(&arena, leader, RELATIONS_HERE, &set, &rules));
-	answering = ev_answering(&arena, &facts, &rules, closed);
+	answering = ev_answering(&arena, &(EvBasis) {&facts, &rules, NULL}, closed);
 	for (int i = 0; i < QUESTIONS; i++)
 	{
 		Side		side = i % 2 == 0 ? SIDE_TAIL : SIDE_HEAD;
@@ -722,15 +790,15 @@ test_remembered(void)
 		int32_t		thing = next_below(12) * (THINGS / 12) + (i % 4 == 1 ? THINGS / 12 - 1 : 0);
 		int32_t		given = side == SIDE_TAIL ? next_below(PEOPLE) : PEOPLE + thing;
 		int32_t		relation = i / 4 % RELATIONS_HERE;
-		EvAnswering *fresh = ev_answering(&arena, &facts, &rules, i < QUESTIONS / 2 ? closed : NULL);
+		EvAnswering *fresh = ev_answering(&arena, &(EvBasis) {&facts, &rules, NULL}, i < QUESTIONS / 2 ? closed : NULL);
 		const EvCandidate *expected;
 		const EvCandidate *found;
 		int64_t		all;
 
 		if (i == QUESTIONS / 2)
 			ev_answering_weigh(answering, NULL);
-		all = ev_answer(fresh, side, given, relation, leader, POOL_LEADER, &expected);
-		wrong += ev_answer(answering, side, given, relation, leader, POOL_LEADER, &found) != all ||
+		all = ev_answer(fresh, EV_RULES, side, given, relation, leader, POOL_LEADER, &expected);
+		wrong += ev_answer(answering, EV_RULES, side, given, relation, leader, POOL_LEADER, &found) != all ||
 			!same_candidates(expected, found, all);
 	}
 	CHECK_SAYING(wrong == 0, "%d of %d questions differ", wrong, QUESTIONS);
@@ -741,6 +809,7 @@ test_answer(void)
 {
 	for (int i = 0; i < 10; i++)
 		check_world();
+	check_network();
 	check_nothing();
 	test_many_atoms();
 	test_bound();

@@ -128,7 +128,7 @@ make_world(double a, double even_b, double odd_b, double discount)
 static EvExampleSource
 source_of(const World *world, int64_t count)
 {
-	return (EvExampleSource) {&world->model, &world->facts, &world->rules, world->triple, count, world->triple, count, 0};
+	return (EvExampleSource) {&world->model, &world->facts, &world->rules, world->triple, count, world->triple, count, 0, NULL};
 }
 
 static EvLearnt
@@ -213,7 +213,8 @@ test_calibration(void)
 				 predicted / count, drawn / count);
 	CHECK(learnt.error[EV_BOTH] < 0.05);
 	for (int kind = 0; kind < EV_KINDS; kind++)
-		CHECK(learnt.calibration[kind][SIDE_TAIL].alone.slope > 0 && learnt.common[kind].ranked.slope > 0);
+		CHECK(kind == EV_PATHS ||
+			  (learnt.calibration[kind][SIDE_TAIL].alone.slope > 0 && learnt.common[kind].ranked.slope > 0));
 }
 
 /* ---- missing facts ------------------------------------------------------------------------- */
@@ -300,7 +301,7 @@ find_scores(const Society *society, EvAnswering *answering, double discount, int
 	EvQuestionScores question = {0};
 	const EvCandidate *candidates;
 
-	ev_answer(answering, SIDE_TAIL, triple.head, triple.relation, leader, POOL_LEADER, &candidates);
+	ev_answer(answering, EV_RULES, SIDE_TAIL, triple.head, triple.relation, leader, POOL_LEADER, &candidates);
 	for (int64_t i = first; i < end; i++)
 	{
 		score[i - first] = ev_evidence(ev_candidate(answering, society->unknown[i].tail), discount);
@@ -355,7 +356,7 @@ test_missing(void)
 	EvRule		rule[2 * WAYS];
 	EvRuleSet	set = {.rule = rule,.count = 2 * WAYS};
 	EvExampleSource source = {&model, &facts, &rules, society.held_out, society.held_outs, filter,
-	society.facts + society.held_outs, MISSING};
+	society.facts + society.held_outs, MISSING, NULL};
 	EvLearnt	learnt;
 	EvAnswering *answering;
 
@@ -368,7 +369,7 @@ test_missing(void)
 	CHECK(ev_learn(&arena, pool, &source, &learnt));
 	/* of about 130 held-out answers in the half that measures it */
 	CHECK_SAYING(learnt.error[EV_RULES] < 0.06, "error %g", learnt.error[EV_RULES]);
-	answering = ev_answering(&arena, &facts, &rules, learnt.weights.closed);
+	answering = ev_answering(&arena, &(EvBasis) {&facts, &rules, NULL}, learnt.weights.closed);
 	CHECK(answering != NULL);
 	for (int r = 0; r < 2; r++)
 	{
@@ -400,7 +401,7 @@ test_several_answers(void)
 	Triple	   *held_out = &fact[3 * FAMILIES];
 	FactIndex		facts;
 	EvRules		rules;
-	EvExampleSource source = {&model, &facts, &rules, held_out, FAMILIES, fact, 4 * FAMILIES, 0};
+	EvExampleSource source = {&model, &facts, &rules, held_out, FAMILIES, fact, 4 * FAMILIES, 0, NULL};
 	EvLearnt	learnt;
 
 	for (int h = 0; h < FAMILIES; h++)
@@ -443,7 +444,7 @@ test_closed_world(void)
 	Triple		held_out[2 * VILLAGERS];
 	FactIndex		facts;
 	EvRules		rules;
-	EvExampleSource source = {&model, &facts, &rules, held_out, 2 * VILLAGERS, fact, 2 * VILLAGERS, MISSING};
+	EvExampleSource source = {&model, &facts, &rules, held_out, 2 * VILLAGERS, fact, 2 * VILLAGERS, MISSING, NULL};
 	EvLearnt	learnt;
 
 	for (int h = 0; h < VILLAGERS; h++)
@@ -549,6 +550,7 @@ list_candidate(EvExample *example, double phi, double evidence)
 	EvListed   *listed = &example->listed[example->count++];
 
 	listed->phi = (float) phi;
+	listed->paths = 0;
 	for (int i = 0; i < EV_DISCOUNTS; i++)
 		listed->evidence[i] = (float) evidence;
 }
@@ -611,6 +613,180 @@ test_rules_without_weight(void)
 				 learnt.weights.weight[1], own, learnt.weights.weight[2], common);
 }
 
+#define DRAWN_LISTS 4000
+#define DRAWN_CANDIDATES 20
+
+/* The loss of all lists, by its definition */
+static double
+loss_of(const EvExamples *examples, double a, double b, double c)
+{
+	double		loss = 0;
+
+	for (int64_t i = 0; i < ev_examples_count(examples); i++)
+	{
+		const EvExample *example = ev_example(examples, i);
+		double		total = 0;
+		double		first = 0;
+
+		for (int j = example->count - 1; j >= 0; j--)
+		{
+			const EvListed *listed = &example->listed[j];
+
+			first = exp(a * listed->phi + b * listed->evidence[0] + c * listed->paths);
+			total += first;
+		}
+		loss -= log(0.02 + first / total);
+	}
+	return loss;
+}
+
+/* A list whose true answer, which comes first, is drawn by softmax(phi + 0.5 evidence + 2 paths) */
+static void
+draw_list(EvExample *example)
+{
+	double		part[DRAWN_CANDIDATES];
+	double		total = 0;
+	double		left;
+	int			answer = 0;
+	EvListed	first;
+
+	for (int j = 0; j < DRAWN_CANDIDATES; j++)
+	{
+		EvListed   *listed = &example->listed[j];
+
+		list_candidate(example, next_uniform(-2, 2), next_below(2) * next_uniform(0, 4));
+		listed->paths = next_below(2) == 0 ? 0 : (float) next_uniform(0, 2);
+		part[j] = exp(listed->phi + 0.5 * listed->evidence[0] + 2 * listed->paths);
+		total += part[j];
+	}
+	left = next_uniform(0, total);
+	while (answer < DRAWN_CANDIDATES - 1 && left >= part[answer])
+		left -= part[answer++];
+	first = example->listed[0];
+	example->listed[0] = example->listed[answer];
+	example->listed[answer] = first;
+}
+
+/*
+ * Newton's method in three variables finds what truths were drawn with, and where the loss is least: further off in
+ * each variable it is higher.  (Weights are ratios: of all numbers in that ratio, the best ones are tried.)
+ */
+static void
+test_three_parts(void)
+{
+	EvExample  *example = take(sizeof(EvExample) * DRAWN_LISTS);
+	int64_t		order[DRAWN_LISTS];
+	int64_t		first[3] = {0, DRAWN_LISTS, DRAWN_LISTS};
+	EvExamples	examples = {.keys = 2,.example = example,.answered = {order, first},.has_paths = true};
+	EvLearnt	learnt;
+	int			discount[EV_KINDS];
+	double		weight;
+	double		paths;
+	double		a = 1;
+	double		least = INFINITY;
+
+	for (int i = 0; i < DRAWN_LISTS; i++)
+	{
+		order[i] = i;
+		example[i] = (EvExample) {.listed = take(sizeof(EvListed) * DRAWN_CANDIDATES)};
+		draw_list(&example[i]);
+	}
+	CHECK(weights_fit(&arena, pool, &examples, &learnt, discount));
+	weight = learnt.weights.weight[1];
+	paths = learnt.weights.paths[1];
+	CHECK_SAYING(fabs(weight - 0.5) < 0.05 && fabs(paths - 4) < 0.4, "weight %g, not 0.5; paths count %g, not 4", weight, paths);
+	for (double tried = 0.7; tried < 1.3; tried += 0.02)
+		if (loss_of(&examples, tried, tried * weight, tried * weight * paths) < least)
+		{
+			a = tried;
+			least = loss_of(&examples, a, a * weight, a * weight * paths);
+		}
+	for (int off = -1; off <= 1; off += 2)
+	{
+		double		more = 1 + 0.05 * off;
+
+		CHECK(loss_of(&examples, a * more, a * weight, a * weight * paths) > least);
+		CHECK(loss_of(&examples, a, a * weight * more, a * weight * paths) > least);
+		CHECK(loss_of(&examples, a, a * weight, a * weight * paths * more) > least);
+	}
+	/* the same lists without a network: paths count nothing, whatever their scores are */
+	examples.has_paths = false;
+	for (int i = 0; i < DRAWN_LISTS * DRAWN_CANDIDATES; i++)
+		example[i / DRAWN_CANDIDATES].listed[i % DRAWN_CANDIDATES].paths = 0;
+	CHECK(weights_fit(&arena, pool, &examples, &learnt, discount));
+	CHECK(learnt.weights.paths[0] == 0 && learnt.weights.paths[1] == 0);
+}
+
+/* Initial parameters */
+static PathNetwork
+random_network(int32_t relations, int32_t kept)
+{
+	PathShape	shape = {.relations = relations,.layers = 2,.width = PATH_WIDTH_STEP,.kept = kept};
+	PathNetwork network = {shape, take(path_parameters(shape) * sizeof(float))};
+
+	path_initialise(&network, next_draw());
+	return network;
+}
+
+/* True answers are drawn by the scores of a network alone: it gets the weight, and predicts them by itself. */
+static void
+test_network(void)
+{
+	World	   *world = make_world(0, 0, 0, 1);
+	PathNetwork network = random_network(RELATIONS, ENTITIES);
+	EvExampleSource source = source_of(world, TRIPLES);
+	PathReader *reader = path_reader(&arena, &world->facts, &network);
+	EvLearnt	learnt;
+	double		mean = 0;
+
+	for (int i = 0; i < TRIPLES; i++)
+	{
+		const PathAnswer *answer;
+		int64_t		count = path_answers(reader, SIDE_TAIL, i / TARGETS, i % TARGETS, leader, POOL_LEADER, &answer);
+		int64_t		best = 0;
+
+		for (int64_t j = 0; j < count; j++)
+			if (answer[j].score > answer[best].score)
+				best = j;
+		world->triple[i] = (Triple) {i / TARGETS, i % TARGETS, answer[best].entity};
+		mean += answer[best].score / TRIPLES;
+	}
+	source.network = &network;
+	CHECK(ev_learn(&arena, pool, &source, &learnt));
+	for (int r = 0; r < TARGETS; r++)
+	{
+		int			key = 2 * r + SIDE_TAIL;
+
+		CHECK_SAYING(learnt.weights.weight[key] * learnt.weights.paths[key] > 1, "relation %d: weight %g, paths %g", r,
+					 learnt.weights.weight[key], learnt.weights.paths[key]);
+		CHECK(learnt.calibration[EV_PATHS][key].ranked.slope > 0);
+	}
+	CHECK(mean > 0);
+	/* without rules */
+	source.rules = NULL;
+	CHECK(ev_learn(&arena, pool, &source, &learnt));
+	CHECK(learnt.weights.weight[SIDE_TAIL] * learnt.weights.paths[SIDE_TAIL] > 1);
+}
+
+/* Examples of a network that takes long are few, and no fewer of a small one. */
+static void
+test_fewer_examples(void)
+{
+	FactIndex	facts = {.entities = 15000,.relations = 237,.edges = 540000};
+	KgeModel	model = {.entities = 15000,.relations = 237};
+	PathNetwork large = {{237, 7, 48, 2000}, NULL};
+	PathNetwork small = {{237, 1, PATH_WIDTH_STEP, 1}, NULL};
+	EvExampleSource source = {.model = &model,.facts = &facts,.count = 17000};
+	int64_t		all = ev_examples_all(&source);
+
+	CHECK(ev_examples_answered(&source) == 20000);
+	source.network = &large;
+	CHECK_SAYING(ev_examples_all(&source) < 20000 && ev_examples_answered(&source) > 200, "%lld of %lld examples",
+				 (long long) ev_examples_answered(&source), (long long) ev_examples_all(&source));
+	source.network = &small;
+	CHECK(ev_examples_all(&source) <= all);
+}
+
 static void
 test_nothing(void)
 {
@@ -638,6 +814,9 @@ test_learn(void)
 	test_few();
 	test_certain();
 	test_rules_without_weight();
+	test_three_parts();
+	test_network();
+	test_fewer_examples();
 	test_nothing();
 	test_missing();
 	test_several_answers();
