@@ -378,13 +378,12 @@ begin
 	comment on column rule.evidence_known_tails is 'likewise, those whose X is head of one';
 	comment on column rule.evidence_confidence is 'what prediction takes the rule to be worth: evidence_support / (evidence_body_size + 5) - evidence_error; where these are null, of a selected rule, support / (body_size + 5), a tenth of that with a variable in one atom only, a hundredth with an empty body; null: the rule is no evidence';
 	alter table evidence_weight add held_out float8, add calibration jsonb;
-	comment on table evidence_weight is 'how rules add to a score, scale * (embedding''s score + weight * evidence), and how scores become probabilities';
+	comment on table evidence_weight is 'how evidence adds to a score, scale * (embedding''s score + weight * evidence), and how scores become probabilities';
 	comment on column evidence_weight.held_out is 'the share of the relation''s known facts that was held out, drawn towards that of all relations as if by ten more held-out facts';
-	comment on column evidence_weight.calibration is 'for evidence embedding, rules and both: with x = slope * score + best * (the question''s best score) + last * (its tenth, 0 where fewer are shown) + intercept + (unanswered where the question has no known answer, else answers * log(1 + known answers)), P = 1 / (1 + exp(-x)) is the probability for which it was fitted: of a missing fact, where evidence of table model has a fitted_missing m above 0, else of a held-out fact; null: that of column evidence of table model';
+	comment on column evidence_weight.calibration is 'for evidence embedding, rules, paths and both, as far as the model has them: with x = slope * score + best * (the question''s best score) + last * (its tenth, 0 where fewer are shown) + intercept + (unanswered where the question has no known answer, else answers * log(1 + known answers)), P = 1 / (1 + exp(-x)) is the probability for which it was fitted: of a missing fact, where evidence of table model has a fitted_missing m above 0, else of a held-out fact; null: that of column evidence of table model';
 	comment on table threshold is 'the thresholds of hkg_classify: learnt from false triples that were given, or of a model without learnt probabilities; else it goes by these';
 	alter table evidence_weight add closed_world float8;
 	comment on column evidence_weight.closed_world is 'what counts as false where the given entity of a question has no fact of the relation: with u the share of such pairs in the body of a rule, the rule is worth its evidence_confidence / (1 - (1 - closed_world) * u); 1: all of them (standard confidence), 0: none (PCA confidence); null in rows of 0.1.0, as 1';
-	comment on column model.evidence is 'how rules count at prediction; null: not at all. discount: the weight of each further rule that infers the same candidate, 0 (only the best rule counts) to 1 (noisy-or), for rules alone and for rules beside the embedding; calibration: that of all relations together, see evidence_weight.calibration; error: the expected calibration error of the ten best answers, 0 to 1; held_out: the share of the known facts that was held out; fitted_missing: the assume_missing that probabilities were fitted with, 0 where they are the chances to be held out; assume_missing: the share of all true facts that the graph is assumed to lack, argument assume_missing of hkg_train';
 
 	alter table model add paths jsonb;
 	comment on column model.paths is 'the shape of the network that reads paths, see table path_network: layers, width and kept, as arguments path_layers, path_width and path_kept of hkg_train; null: the model has none';
@@ -450,6 +449,15 @@ begin
 			where c.oid = 'iteration'::regclass and a.privilege_type = 'SELECT' and a.grantee <> c.relowner loop
 		execute format('grant select on path_epoch to %s', reader);
 	end loop;
+
+	-- a path network beside rules
+	alter table evidence_weight add paths float8;
+	comment on column evidence_weight.paths is 'what the score of the path network counts as evidence, which is that of rules + paths * the score; null where the model had no network when weights were learnt, as the usual 0.7';
+	alter table threshold drop constraint threshold_evidence_check,
+		add constraint threshold_evidence_check check (evidence in ('embedding', 'rules', 'paths', 'both'));
+	comment on column threshold.evidence is 'the scores it is for: embedding, rules, paths or both, as the argument of hkg_classify';
+
+	comment on column model.evidence is 'how evidence counts at prediction; null: not at all, or a path network alone, with the usual weights. discount: the weight of each further rule that infers the same candidate, 0 (only the best rule counts) to 1 (noisy-or), for rules alone (null: rules are no evidence) and for rules beside the embedding; calibration: that of all relations together, see evidence_weight.calibration; error: the expected calibration error of the ten best answers, 0 to 1; held_out: the share of the known facts that was held out; fitted_missing: the assume_missing that probabilities were fitted with, 0 where they are the chances to be held out; assume_missing: the share of all true facts that the graph is assumed to lack, argument assume_missing of hkg_train';
 end
 $$;
 comment on procedure hkg_layout_2() is 'the tables of 0.2.0; for hkg_upgrade_graph';
@@ -1067,7 +1075,7 @@ relation: a relation
 k: how many, at least 1
 model: a trained model of the graph
 known: whether to list tails of known facts, too; these facts are part of their own evidence (see hkg_score). The head itself is listed only for a relation with facts whose head and tail are the same
-evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed) or ''both''; ''both'' is the embedding alone where a model has no rules
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed), ''paths'' (only what the path network scores is listed) or ''both'', which is all that the model has
 candidates: only these entities are listed, with the probabilities that they have among all: a query as text, whose first column names them, or an array of names (see hkg_complete). null: all
 score: see hkg_score
 probability: the chance that it is true, if the share assume_missing of all true facts is missing (argument of hkg_train) and these are like the facts held out; calibrated by relation and side on the valid split, or the facts held out in its place (table evidence_weight), over all questions with that relation. Rows come in its order. sigma(score) where nothing was learnt';
@@ -1085,7 +1093,7 @@ tail: an entity; one that came after the training needs a fact, which places it 
 k: how many, at least 1
 model: a trained model of the graph
 known: whether to list heads of known facts, too; these facts are part of their own evidence (see hkg_score). The tail itself is listed only for a relation with facts whose head and tail are the same
-evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed) or ''both''; ''both'' is the embedding alone where a model has no rules
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed), ''paths'' (only what the path network scores is listed) or ''both'', which is all that the model has
 candidates: only these entities are listed, with the probabilities that they have among all: a query as text, whose first column names them, or an array of names (see hkg_complete). null: all
 score: see hkg_score
 probability: the chance that it is true, if the share assume_missing of all true facts is missing (argument of hkg_train) and these are like the facts held out; calibrated by relation and side on the valid split, or the facts held out in its place (table evidence_weight), over all questions with that relation. Rows come in its order. sigma(score) where nothing was learnt';
@@ -1104,7 +1112,7 @@ relation: a relation
 k: how many for each head, at least 1
 model: a trained model of the graph
 known: whether to list tails of known facts, too; these facts are part of their own evidence (see hkg_score). The head itself is listed only for a relation with facts whose head and tail are the same
-evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed) or ''both''; ''both'' is the embedding alone where a model has no rules
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed), ''paths'' (only what the path network scores is listed) or ''both'', which is all that the model has
 candidates: only these entities are listed, with the probabilities that they have among all: a query as text, whose first column names them, or an array of names (see hkg_complete). null: all
 head: the name in heads; rows come in the order of heads, and of one head best first
 score: see hkg_score
@@ -1124,7 +1132,7 @@ tails: entities, an array of names, or a query as text, whose first column names
 k: how many for each tail, at least 1
 model: a trained model of the graph
 known: whether to list heads of known facts, too; these facts are part of their own evidence (see hkg_score). The tail itself is listed only for a relation with facts whose head and tail are the same
-evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed) or ''both''; ''both'' is the embedding alone where a model has no rules
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed), ''paths'' (only what the path network scores is listed) or ''both'', which is all that the model has
 candidates: only these entities are listed, with the probabilities that they have among all: a query as text, whose first column names them, or an array of names (see hkg_complete). null: all
 tail: the name in tails; rows come in the order of tails, and of one tail best first
 score: see hkg_score
@@ -1143,7 +1151,7 @@ tail: an entity
 k: how many, at least 1
 model: a trained model of the graph
 known: whether to list relations of known facts, too; these facts are part of their own evidence (see hkg_score)
-evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed) or ''both''; ''both'' is the embedding alone where a model has no rules
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed), ''paths'' (only what the path network scores is listed) or ''both'', which is all that the model has
 score: see hkg_score
 probability: the chance that it is true, if the share assume_missing of all true facts is missing (argument of hkg_train) and these are like the facts held out; calibrated by relation and side on the valid split, or the facts held out in its place (table evidence_weight), over all questions with that relation. Rows come in its order. sigma(score) where nothing was learnt';
 
@@ -1156,7 +1164,7 @@ comment on function hkg_score(name, text, text, text, name, text) is
 graph: an existing graph
 head, relation, tail: names
 model: a trained model of the graph
-evidence: what the score uses. ''embedding'': the score function''s value. ''rules'': log(1 + 100 s), s the sum of -log(1 - confidence) over the rules that infer the triple; each further one counts discount times as much as the one before (column model.evidence). ''both'': scale * (the first + weight * the second), see table evidence_weight; the embedding alone where a model has no rules
+evidence: what the score uses. ''embedding'': the score function''s value. ''rules'': log(1 + 100 s), s the sum of -log(1 - confidence) over the rules that infer the triple; each further one counts discount times as much as the one before (column model.evidence). ''paths'': the score of the path network, 0 for what it does not reach. ''both'', which is all that the model has: scale * (the first + weight * (the second + paths * the third)), see table evidence_weight
 A fact is part of its own evidence, and may score higher than if it were missing: some rules use the fact itself, such as r(X,Y) <= r(X,A), r(B,A), r(B,Y), and rules with constants are counted on it. Weights, probabilities and thresholds are learnt from triples that are not among the facts.
 Evidence takes about a millisecond for each (head, relation): sort many triples by these, or use the embedding alone.';
 
@@ -1196,7 +1204,7 @@ comment on function hkg_classify(name, text, text, text, name, text) is
 graph: an existing graph
 head, relation, tail: names
 model: a trained model of the graph
-evidence: what scores use: ''embedding'', ''rules'' or ''both'', as in hkg_score; each has its own probabilities and thresholds. A fact is part of its own evidence
+evidence: what scores use: ''embedding'', ''rules'', ''paths'' or ''both'', as in hkg_score; each has its own probabilities and thresholds. A fact is part of its own evidence
 The probability is that of hkg_predict_relations, of a missing fact (assume_missing of hkg_train). A model without learnt probabilities has thresholds.
 errors: 55000 when the model has neither probabilities nor thresholds: training had neither a valid split nor facts in its place';
 
@@ -1253,7 +1261,7 @@ relation: a relation; null: all of them together
 k: how many in all, at least 1
 min_probability: of these, less probable ones are left out, 0 to 1
 model: a trained model of the graph
-evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed) or ''both''; ''both'' is the embedding alone where a model has no rules
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed), ''paths'' (only what the path network scores is listed) or ''both'', which is all that the model has
 heads: only rows whose head is one of these are listed, of the relation or of all: a query as text, whose first column names them, such as ''select name from package where licence is null'', or an array of names, such as array(select ...). A query runs with the rights and the search_path of the caller; it may only read. No name is null; those that the model does not have are left out. A parameter of a prepared statement needs its type, as in $1::text. null: all
 candidates: only rows whose tail is one of these are listed; a query or an array likewise. null: all
 one_each: whether each head is listed once, with its most probable row, over all relations where relation is null
@@ -1278,7 +1286,7 @@ graph: an existing graph
 split: valid or test; or train, whose triples are facts and part of their own evidence (see hkg_score)
 model: a trained model of the graph
 seed: draws the places of ties, and the sample
-evidence: what scores use: ''embedding'', ''rules'' or ''both''; ''both'' is the embedding alone where a model has no rules
+evidence: what scores use: ''embedding'', ''rules'', ''paths'' or ''both'', which is all that the model has
 sample: ranks so many triples of the split, at least 2, spread evenly over it in the order of relations; the metrics are then estimates for all of it, without bias. null: all
 side: head, tail, or both (the mean over both)
 triples: that were ranked
@@ -1287,13 +1295,14 @@ Every entity of the graph is ranked. One that came after the training is placed 
 
 create function hkg_evaluate_by_relation(graph name, split text default 'test', model name default 'default',
 	seed bigint default 0, sample int default null)
-returns table (relation text, side text, triples bigint, mrr_embedding float8, mrr_rules float8, mrr_both float8,
-	hits_1_embedding float8, hits_1_rules float8, hits_1_both float8,
-	hits_10_embedding float8, hits_10_rules float8, hits_10_both float8)
+returns table (relation text, side text, triples bigint,
+	mrr_embedding float8, mrr_rules float8, mrr_paths float8, mrr_both float8,
+	hits_1_embedding float8, hits_1_rules float8, hits_1_paths float8, hits_1_both float8,
+	hits_10_embedding float8, hits_10_rules float8, hits_10_paths float8, hits_10_both float8)
 as 'MODULE_PATHNAME' language c stable parallel safe cost 3000000 rows 30
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_evaluate_by_relation(name, text, name, bigint, int) is
-'hkg_evaluate relation by relation, with what the embedding, rules and both together reach beside each other; relations with most triples first
+'hkg_evaluate relation by relation, with what the embedding, rules, learnt paths and all together reach beside each other; relations with most triples first
 graph: an existing graph
 split: valid or test; or train, whose triples are facts and part of their own evidence (see hkg_score)
 model: a trained model of the graph
@@ -1302,8 +1311,8 @@ sample: as in hkg_evaluate; null: all triples
 relation: one that the split has triples of
 side: head, tail, or both (the mean over both)
 triples: that were ranked
-mrr_embedding, mrr_rules, mrr_both and so on: filtered metrics; null for what the model does not have
-The split is ranked three times.';
+mrr_embedding, mrr_rules, mrr_paths, mrr_both and so on: filtered metrics; null for what the model does not have
+The split is ranked once for each of them.';
 
 create function hkg_ranks(graph name, split text default 'test', model name default 'default', seed bigint default 0,
 	evidence text default 'both')
@@ -1316,7 +1325,7 @@ graph: an existing graph
 split: valid or test; or train, whose triples are facts and part of their own evidence (see hkg_score)
 model: a trained model of the graph
 seed: draws the places of ties
-evidence: what scores use: ''embedding'', ''rules'' or ''both''; ''both'' is the embedding alone where a model has no rules';
+evidence: what scores use: ''embedding'', ''rules'', ''paths'' or ''both'', which is all that the model has';
 
 create function hkg_compare(graph name, model_a name, model_b name, split text default 'test',
 	evidence text default 'both')

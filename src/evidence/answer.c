@@ -602,12 +602,6 @@ read_paths(EvAnswering *answering)
 	yield(answering);
 }
 
-int
-ev_path_reasons(EvAnswering *answering, int32_t answer, int most, PathReason *reasons)
-{
-	return path_reasons(answering->reader, answer, most, reasons, answering->pool, answering->thread);
-}
-
 /* ---- a question ------------------------------------------------------------------- */
 
 /* Clears what the last question wrote; it may have been left in the middle. */

@@ -197,11 +197,6 @@ extern int64_t ev_answer(EvAnswering *answering, EvKind kind, Side side, int32_t
 /* The candidate that an entity is for the last question; NULL when it is not inferred. */
 extern const EvCandidate *ev_candidate(const EvAnswering *answering, int32_t entity);
 
-/*
- * The paths that weigh most for an answer to the last question, which was asked of the network, too: see path_reasons.
- */
-extern int	ev_path_reasons(EvAnswering *answering, int32_t answer, int most, PathReason *reasons);
-
 /* ---- aggregate.c: evidence, and scores with it ---------------------------- */
 
 /*

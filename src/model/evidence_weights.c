@@ -10,13 +10,15 @@
 #include "lib/stringinfo.h"
 #include "utils/builtins.h"
 
+#include "path_network.h"
 #include "server/sql.h"
 
 /* Where there is nothing to learn from: about what three benchmark graphs taught (bench/RESULTS.md) */
 #define USUAL_DISCOUNT 0.25
 #define USUAL_WEIGHT 1.5
+#define USUAL_PATHS 0.7			/* with the weight, as much as the score of a network that was trained by its loss */
 
-const char *const evidence_kinds[] = {"embedding", "rules", "both", NULL};
+const char *const evidence_kinds[] = {"embedding", "rules", "paths", "both", NULL};
 static const char *const sides[] = {"head", "tail"};
 
 /* ---- discounts ------------------------------------------------------------------------ */
@@ -27,7 +29,7 @@ take_discounts(void *argument, const Datum *values, const bool *nulls)
 {
 	char	  **discount = argument;
 
-	discount[EV_RULES] = nulls[0] ? NULL : TextDatumGetCString(values[0]);
+	discount[EV_RULES] = nulls[0] ? NULL : TextDatumGetCString(values[0]); /* "none" where rules are no evidence */
 	discount[EV_BOTH] = nulls[1] ? NULL : TextDatumGetCString(values[1]);
 }
 
@@ -52,13 +54,25 @@ evidence_read_discounts(const Graph *graph, const char *model, double *rules, do
 	char	   *discount[EV_KINDS] = {0};
 	SqlArgs		args = sql_args_text(model);
 
-	if (sql_stream(psprintf("select evidence::jsonb->'discount'->>'rules', evidence::jsonb->'discount'->>'both' "
+	if (sql_stream(psprintf("select case when evidence::jsonb->'discount'->'rules' = 'null' then 'none' "
+							"else evidence::jsonb->'discount'->>'rules' end, evidence::jsonb->'discount'->>'both' "
 							"from %smodel where name = $1 and evidence is not null", graph->prefix),
 				   &args, take_discounts, discount) == 0)
 		return false;
-	*rules = discount_of(model, EV_RULES, discount[EV_RULES]);
+	*rules = discount[EV_RULES] != NULL && strcmp(discount[EV_RULES], "none") == 0 ? NAN :
+		discount_of(model, EV_RULES, discount[EV_RULES]);
 	*both = discount_of(model, EV_BOTH, discount[EV_BOTH]);
 	return true;
+}
+
+EvidenceParts
+evidence_has(const Graph *graph, const char *model)
+{
+	double		rules;
+	double		both;
+
+	return (EvidenceParts) {evidence_read_discounts(graph, model, &rules, &both) && !isnan(rules),
+		path_network_exists(graph, model)};
 }
 
 /* ---- weights ------------------------------------------------------------------------ */
@@ -79,11 +93,14 @@ weight_fault(const EvWeights *weights, int32 key)
 	double		scale = weights->scale[key];
 	double		weight = weights->weight[key];
 	double		closed = weights->closed[key];
+	double		paths = weights->paths[key];
 
 	if (!(scale > 0 && isfinite(scale)))
 		return psprintf("holds the scale %g, expected a finite number above 0", scale);
 	if (!(weight >= 0 && isfinite(weight)))
 		return psprintf("holds the weight %g, expected a finite number of at least 0", weight);
+	if (!(paths >= 0 && isfinite(paths)))
+		return psprintf("holds %g for paths, expected a finite number of at least 0", paths);
 	if (!(closed >= 0 && closed <= 1))
 		return psprintf("holds the closed_world %g, expected a number from 0 to 1", closed);
 	return NULL;
@@ -111,6 +128,7 @@ take_weight(void *argument, const Datum *values, const bool *nulls)
 		weights->scale[key] = DatumGetFloat8(values[2]);
 		weights->weight[key] = DatumGetFloat8(values[3]);
 		weights->closed[key] = DatumGetFloat8(values[4]);
+		weights->paths[key] = nulls[5] ? USUAL_PATHS : DatumGetFloat8(values[5]);
 		rows->fault = weight_fault(weights, key);
 	}
 }
@@ -138,12 +156,13 @@ evidence_read_weights(Graph *graph, const char *model, const GraphData *data, Ev
 	weights->weight = palloc(sizeof(double) * 2 * relations);
 	weights->scale = palloc(sizeof(double) * 2 * relations);
 	weights->closed = palloc(sizeof(double) * 2 * relations);
+	weights->paths = palloc(sizeof(double) * 2 * relations);
 	for (int32 i = 0; i < 2 * relations; i++)
 	{
 		weights->scale[i] = NAN;
 		weights->closed[i] = 1;
 	}
-	sql_stream(psprintf("select relation::int, side::text = 'head', scale::float8, weight::float8, coalesce(closed_world::float8, 1) from %sevidence_weight "
+	sql_stream(psprintf("select relation::int, side::text = 'head', scale::float8, weight::float8, coalesce(closed_world::float8, 1), paths::float8 from %sevidence_weight "
 						"where model = $1 and num_nulls(relation, side) = 0", graph->prefix), &args, take_weight, &rows);
 	raise_weight_fault(graph, model, &rows);
 	for (int32 i = 0; i < 2 * relations; i++)
@@ -151,6 +170,7 @@ evidence_read_weights(Graph *graph, const char *model, const GraphData *data, Ev
 		{
 			weights->scale[i] = 1;
 			weights->weight[i] = USUAL_WEIGHT;
+			weights->paths[i] = USUAL_PATHS;
 		}
 }
 
@@ -305,6 +325,13 @@ append_fit(StringInfo text, const EvCalibration *fit)
 					 fit->slope, fit->offset, fit->unanswered, fit->answers);
 }
 
+/* Whether there is a fit of that kind. */
+static bool
+is_fitted(EvidenceParts has, EvKind kind)
+{
+	return (kind != EV_RULES || has.rules) && (kind != EV_PATHS || has.paths);
+}
+
 /* The fits of a kind as an entry of a jsonb object; `error` is left out where it is not a number. */
 static void
 append_fits(StringInfo text, EvKind kind, const EvCalibrations *fits, double error)
@@ -321,20 +348,22 @@ append_fits(StringInfo text, EvKind kind, const EvCalibrations *fits, double err
 
 /* What goes into column model.evidence; learnt: NULL where there was nothing to learn from. */
 static void
-write_summary(const Graph *graph, const char *model, const EvLearnt *learnt)
+write_summary(const Graph *graph, const char *model, EvidenceParts has, const EvLearnt *learnt)
 {
 	StringInfoData text;
 	SqlArgs		args = sql_args_text(model);
+	char	   *rules = has.rules ? psprintf("%g", learnt == NULL ? USUAL_DISCOUNT : learnt->alone) : "null";
 
 	initStringInfo(&text);
-	appendStringInfo(&text, "{\"discount\": {\"rules\": %g, \"both\": %g}", learnt == NULL ? USUAL_DISCOUNT : learnt->alone,
+	appendStringInfo(&text, "{\"discount\": {\"rules\": %s, \"both\": %g}", rules,
 					 learnt == NULL ? USUAL_DISCOUNT : learnt->weights.discount);
 	if (learnt != NULL)
 	{
 		appendStringInfo(&text, ", \"held_out\": %.9g, \"fitted_missing\": %.9g, \"calibration\": {", learnt->held_out_all,
 						 learnt->missing);
 		for (int i = 0; i < EV_KINDS; i++)
-			append_fits(&text, (EvKind) i, &learnt->common[i], learnt->error[i]);
+			if (is_fitted(has, (EvKind) i))
+				append_fits(&text, (EvKind) i, &learnt->common[i], learnt->error[i]);
 		appendStringInfoChar(&text, '}');
 	}
 	appendStringInfoChar(&text, '}');
@@ -346,34 +375,35 @@ write_summary(const Graph *graph, const char *model, const EvLearnt *learnt)
 
 /* The fits of a relation and side, by kind */
 static char *
-fits_of(const EvLearnt *learnt, int32 key)
+fits_of(const EvLearnt *learnt, EvidenceParts has, int32 key)
 {
 	StringInfoData text;
 
 	initStringInfo(&text);
 	appendStringInfoChar(&text, '{');
 	for (int i = 0; i < EV_KINDS; i++)
-		append_fits(&text, (EvKind) i, &learnt->calibration[i][key], NAN);
+		if (is_fitted(has, (EvKind) i))
+			append_fits(&text, (EvKind) i, &learnt->calibration[i][key], NAN);
 	appendStringInfoChar(&text, '}');
 	return text.data;
 }
 
 static void
-write_weights(const Graph *graph, const char *model, const GraphData *data, const EvLearnt *learnt)
+write_weights(const Graph *graph, const char *model, const GraphData *data, EvidenceParts has, const EvLearnt *learnt)
 {
-	static const Oid types[] = {INT4OID, TEXTOID, FLOAT8OID, FLOAT8OID, FLOAT8OID, INT8OID, FLOAT8OID, TEXTOID};
+	static const Oid types[] = {INT4OID, TEXTOID, FLOAT8OID, FLOAT8OID, FLOAT8OID, INT8OID, FLOAT8OID, TEXTOID, FLOAT8OID};
 	SqlBatch   *batch = sql_batch_begin(psprintf("insert into %1$sevidence_weight "
-												 "(model, relation, side, scale, weight, closed_world, questions, held_out, calibration) "
-												 "select %2$s, relation, side, scale, weight, closed_world, questions, held_out, calibration::jsonb "
-												 "from unnest($1, $2, $3, $4, $5, $6, $7, $8) "
-												 "u (relation, side, scale, weight, closed_world, questions, held_out, calibration) "
+												 "(model, relation, side, scale, weight, closed_world, questions, held_out, calibration, paths) "
+												 "select %2$s, relation, side, scale, weight, closed_world, questions, held_out, calibration::jsonb, paths "
+												 "from unnest($1, $2, $3, $4, $5, $6, $7, $8, $9) "
+												 "u (relation, side, scale, weight, closed_world, questions, held_out, calibration, paths) "
 												 "where u.relation in (select id from %1$srelation)",
 												 graph->prefix, quote_literal_cstr(model)),
 										lengthof(types), types);
 
 	for (int32 i = 0; i < 2 * data->relations; i++)
 	{
-		Datum		values[8] = {
+		Datum		values[9] = {
 			Int32GetDatum(data->relation_id[i / 2]),
 			CStringGetTextDatum(sides[i % 2]),
 			Float8GetDatum(learnt->weights.scale[i]),
@@ -381,20 +411,23 @@ write_weights(const Graph *graph, const char *model, const GraphData *data, cons
 			Float8GetDatum(learnt->weights.closed[i]),
 			Int64GetDatum(learnt->questions[i]),
 			Float8GetDatum(learnt->held_out[i / 2]),
-			CStringGetTextDatum(fits_of(learnt, i))
+			CStringGetTextDatum(fits_of(learnt, has, i)),
+			Float8GetDatum(learnt->weights.paths[i])
 		};
+		bool		nulls[9] = {[8] = !has.paths};
 
-		sql_batch_row(batch, values, NULL);
+		sql_batch_row(batch, values, nulls);
 	}
 	sql_batch_end(batch);
 }
 
 void
-evidence_write_weights(const Graph *graph, const char *model, const GraphData *data, const EvLearnt *learnt)
+evidence_write_weights(const Graph *graph, const char *model, const GraphData *data, EvidenceParts has,
+					   const EvLearnt *learnt)
 {
-	write_summary(graph, model, learnt);
+	write_summary(graph, model, has, learnt);
 	if (learnt != NULL)
-		write_weights(graph, model, data, learnt);
+		write_weights(graph, model, data, has, learnt);
 }
 
 /* ---- from one model to the next ------------------------------------------------------ */
@@ -427,13 +460,13 @@ evidence_learnt(const Graph *graph, const char *model)
 }
 
 void
-evidence_restore(const Graph *graph, const char *model, const char *learnt, bool with_rules)
+evidence_restore(const Graph *graph, const char *model, const char *learnt, EvidenceParts has)
 {
 	SqlArgs		args = sql_args_text(learnt);
 
-	if (with_rules)
-		write_summary(graph, model, NULL);
-	sql_arg(&args, BOOLOID, BoolGetDatum(with_rules));
+	if (has.rules || has.paths)
+		write_summary(graph, model, has, NULL);
+	sql_arg(&args, BOOLOID, BoolGetDatum(has.rules || has.paths));
 	sql_run(psprintf("insert into %1$sevidence_weight select * from jsonb_populate_recordset(null::%1$sevidence_weight, $1::jsonb->'weights') "
 					 "where $2 and relation in (select id from %1$srelation)", graph->prefix), &args);
 	sql_run(psprintf("insert into %1$sthreshold select * from jsonb_populate_recordset(null::%1$sthreshold, $1::jsonb->'thresholds') "

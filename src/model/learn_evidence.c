@@ -4,11 +4,14 @@
  */
 #include "model_evidence.h"
 
+#include <math.h>
+
 #include "utils/acl.h"
 #include "utils/memutils.h"
 
 #include "graph/call.h"
 #include "model_cache.h"
+#include "path_network.h"
 #include "server/argument.h"
 #include "server/growing_array.h"
 #include "server/host.h"
@@ -25,10 +28,12 @@ facts_and_valid(const GraphData *data, const Triple *valid, int64 valid_count)
 }
 
 uint64
-evidence_learn_bytes(const KgeModel *kge, const GraphData *data, const EvRuleSet *rules, int64 valid_count, int threads)
+evidence_learn_bytes(const KgeModel *kge, const GraphData *data, const EvRuleSet *rules, const PathNetwork *network,
+					 int64 valid_count, int threads)
 {
 	FactIndex		facts = {.entities = data->entities,.relations = data->relations,.edges = 2 * data->facts};
-	EvExampleSource source = {.model = kge,.facts = &facts,.count = valid_count,.filter_count = data->facts + valid_count};
+	EvExampleSource source = {.model = kge,.facts = &facts,.count = valid_count,.filter_count = data->facts + valid_count,
+	.network = network};
 
 	return 2 * (rules->count * sizeof(EvRule) + rules->patterns * sizeof(EvPattern)) + evidence_index_bytes(rules, data) +
 		ev_learn_bytes(&source, threads) + source.filter_count * sizeof(Triple);
@@ -36,29 +41,31 @@ evidence_learn_bytes(const KgeModel *kge, const GraphData *data, const EvRuleSet
 
 void
 evidence_learn(Graph *graph, const char *model, const GraphData *data, const KgeModel *kge,
-			   Pool *pool, HeldOut valid)
+			   Pool *pool, HeldOut valid, bool with_rules)
 {
 	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "hybridkg evidence", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(work);
 	Arena		arena = hkg_arena();
-	Evidence	evidence = {0};
-	EvExampleSource source = {.model = kge,.facts = &evidence.facts,.rules = &evidence.rules,.triples = valid.triple,.count = valid.count,
-	.missing = valid.missing};
+	Evidence	evidence = {.has_rules = with_rules,.network = path_network_read(graph, model, data)};
+	EvidenceParts has = {with_rules, evidence.network != NULL};
+	EvExampleSource source = {.model = kge,.facts = &evidence.facts,.rules = with_rules ? &evidence.rules : NULL,
+		.triples = valid.triple,.count = valid.count,.missing = valid.missing,.network = evidence.network};
 	EvLearnt	learnt;
-	EvRuleSet	rules;
+	EvRuleSet	rules = {0};
 
 	if (valid.count == 0)
-		evidence_write_weights(graph, model, data, NULL);
+		evidence_write_weights(graph, model, data, has, NULL);
 	else
 	{
-		rules = evidence_read_rules(graph, model, data, NULL);
-		hkg_check_memory(evidence_learn_bytes(kge, data, &rules, valid.count, pool_threads(pool)),
+		if (with_rules)
+			rules = evidence_read_rules(graph, model, data, NULL);
+		hkg_check_memory(evidence_learn_bytes(kge, data, &rules, evidence.network, valid.count, pool_threads(pool)),
 						 "learning how evidence weighs");
 		evidence_index(&evidence, &rules, data);
 		source.filter = facts_and_valid(data, valid.triple, valid.count);
 		source.filter_count = data->facts + valid.count;
 		ev_learn(&arena, pool, &source, &learnt);
-		evidence_write_weights(graph, model, data, &learnt);
+		evidence_write_weights(graph, model, data, has, &learnt);
 		evidence_write_missing(graph, model, valid.missing);
 	}
 	MemoryContextSwitchTo(caller);
@@ -76,6 +83,16 @@ argument_missing(FunctionCallInfo fcinfo, int i, const Graph *graph, const char 
 	if (PG_GETARG_FLOAT8(i) == -1)
 		return evidence_read_missing(graph, model);
 	return argument_float(fcinfo, i, "assume_missing", LEAST_MISSING, MOST_MISSING);
+}
+
+/* Whether rules are evidence from now on: unless they are none beside the model's path network. */
+static bool
+uses_rules(const Graph *graph, const char *model)
+{
+	double		rules;
+	double		both;
+
+	return !evidence_read_discounts(graph, model, &rules, &both) || !isnan(rules);
 }
 
 HKG_FUNCTION(hkg_learn_evidence);
@@ -108,7 +125,7 @@ hkg_learn_evidence(PG_FUNCTION_ARGS)
 				 errhint("Load one with hkg_load(..., 'valid').")));
 	}
 	else
-		evidence_learn(graph, call.model, data, &kge, hkg_pool(), valid);
+		evidence_learn(graph, call.model, data, &kge, hkg_pool(), valid, uses_rules(graph, call.model));
 	graph_leave_training();
 	call_end(&call);
 	PG_RETURN_VOID();

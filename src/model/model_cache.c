@@ -204,7 +204,7 @@ static const char *const embedding_tables[] = {
 	"model", "entity_embedding", "relation_embedding", "entity", "relation", "evidence_weight", NULL
 };
 static const char *const facts_tables[] = {"triple", NULL};
-static const char *const evidence_tables[] = {"triple", "rule", "evidence_weight", NULL};
+static const char *const evidence_tables[] = {"triple", "rule", "path_network", "evidence_weight", NULL};
 
 /*
  * Whether this transaction has written one of the tables.  What it reads then may be gone when it is rolled back, and
@@ -498,10 +498,18 @@ have_answering(const KeptModel *kept, EvidenceCopy *copy)
 	copy->serial = copy->serial == 0 ? 0 : next_serial();
 }
 
+static uint64
+answering_bytes(const Evidence *evidence)
+{
+	EvBasis		basis = evidence_basis(evidence);
+
+	return ev_answering_bytes(&basis);
+}
+
 static void
 drop_large_answering(EvidenceCopy *copy)
 {
-	if (copy->answering == NULL || ev_answering_bytes(&copy->evidence->facts) <= WORK_KEPT)
+	if (copy->answering == NULL || answering_bytes(copy->evidence) <= WORK_KEPT)
 		return;
 	copy->answering = NULL;
 	MemoryContextReset(copy->work);
@@ -543,7 +551,7 @@ keep_facts(KeptModel *kept, EvidenceCopy copy, bool with_evidence)
 	copy.serial = next_serial();
 	MemoryContextSetParent(copy.shared->context, kept->shared.context);
 	copy.bytes = MemoryContextMemAllocated(copy.shared->context, true) +
-		(copy.evidence == NULL ? 0 : ev_answering_bytes(&copy.evidence->facts));
+		(copy.evidence == NULL ? 0 : answering_bytes(copy.evidence));
 	kept->bytes += copy.bytes;
 	kept->facts[with_evidence] = copy;
 	if (kept->shared.dropped)

@@ -1,17 +1,45 @@
 /*
  * model_evidence.c
- *		The evidence of a model: its rules, the graph's facts and the weights that it has learnt, in memory.
+ *		The evidence of a model: its rules, its path network, the graph's facts and the weights that it has learnt, in
+ *		memory.
  */
 #include "model_evidence.h"
 
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
+#include <math.h>
+
+#include "path_network.h"
 #include "server/growing_array.h"
 #include "server/host.h"
 
 /* one more thread for this many facts to sort: some milliseconds' work */
 #define FACTS_A_THREAD 50000
+
+/* ---- what it has -------------------------------------------------------------------- */
+
+EvBasis
+evidence_basis(const Evidence *evidence)
+{
+	return (EvBasis) {&evidence->facts, evidence->has_rules ? &evidence->rules : NULL, evidence->network};
+}
+
+bool
+evidence_has_kind(const Evidence *evidence, EvKind kind)
+{
+	switch (kind)
+	{
+		case EV_EMBEDDING:
+			return true;
+		case EV_RULES:
+			return evidence != NULL && evidence->has_rules;
+		case EV_PATHS:
+			return evidence != NULL && evidence->network != NULL;
+		default:
+			return evidence != NULL;
+	}
+}
 
 /* ---- facts and rules ---------------------------------------------------------------- */
 
@@ -118,7 +146,7 @@ evidence_entity_row(const Evidence *evidence, int32 id)
 static void
 check_memory(uint64 taken, uint64 bytes)
 {
-	hkg_check_memory_or(taken + bytes, taken > 0 ? "a model with the evidence of its rules" : "the evidence of rules",
+	hkg_check_memory_or(taken + bytes, taken > 0 ? "a model with its evidence" : "the evidence of rules and paths",
 						"use the embedding alone, where a function has the argument for it: evidence => 'embedding'");
 }
 
@@ -131,13 +159,15 @@ mark_added(const AddedEntities *added)
 	return marked;
 }
 
-/* All but facts and rules, in the rows of `data`; NULL when there is no evidence.  added: NULL where these ascend */
+/* All but facts, rules and network, in the rows of `data`; NULL when there is no evidence.  added: NULL where these ascend */
 static Evidence *
 read_weights(Graph *graph, const char *name, const GraphData *data, const AddedEntities *added)
 {
 	Evidence   *evidence = palloc0(sizeof(Evidence));
+	bool		written = evidence_read_discounts(graph, name, &evidence->discount_alone, &evidence->weights.discount);
 
-	if (!evidence_read_discounts(graph, name, &evidence->discount_alone, &evidence->weights.discount))
+	evidence->has_rules = written && !isnan(evidence->discount_alone);
+	if (!evidence->has_rules && !path_network_exists(graph, name))
 		return NULL;
 	evidence->entity_id = data->entity_id;
 	evidence->relation_id = data->relation_id;
@@ -163,10 +193,11 @@ read_evidence(Graph *graph, const char *name, const AddedEntities *added, const 
 	caller = MemoryContextSwitchTo(work);
 	if (added != NULL)
 		data = translated(graph_read(graph), rows, added);
-	rules = evidence_read_rules(graph, name, data, added);
+	rules = evidence->has_rules ? evidence_read_rules(graph, name, data, added) : (EvRuleSet) {0};
 	MemoryContextSwitchTo(caller);
 	check_memory(taken, evidence_index_bytes(&rules, data) + MemoryContextMemAllocated(work, true));
 	evidence_index(evidence, &rules, data);
+	evidence->network = path_network_read(graph, name, data);
 	MemoryContextDelete(work);
 	return evidence;
 }
@@ -210,9 +241,10 @@ EvAnswering *
 evidence_answering(const Evidence *evidence, uint64 taken)
 {
 	Arena		arena = hkg_scratch(true);
+	EvBasis		basis = evidence_basis(evidence);
 
-	check_memory(taken, ev_answering_bytes(&evidence->facts));
-	return ev_answering(&arena, &evidence->facts, &evidence->rules, evidence->weights.closed);
+	check_memory(taken, ev_answering_bytes(&basis));
+	return ev_answering(&arena, &basis, evidence->weights.closed);
 }
 
 /* ---- what it adds to a score ------------------------------------------------------------ */
@@ -220,26 +252,27 @@ evidence_answering(const Evidence *evidence, uint64 taken)
 static EvWeights
 weights_of(const Evidence *evidence, EvKind kind)
 {
-	if (kind == EV_RULES)
-		return (EvWeights) {.discount = evidence->discount_alone,.closed = evidence->weights.closed};
-	return evidence->weights;
+	if (ev_uses_embedding(kind))
+		return evidence->weights;
+	return (EvWeights) {.discount = evidence->discount_alone,.closed = evidence->weights.closed};
 }
 
 KgeAdjustment
 evidence_adjustment(const Evidence *evidence, EvKind kind, int threads, EvAdjuster *adjuster)
 {
 	Arena		arena = hkg_scratch(true);
+	EvBasis		basis = evidence_basis(evidence);
 
-	check_memory(0, ev_adjuster_bytes(&evidence->facts, threads));
-	ev_adjuster(&arena, &evidence->facts, &evidence->rules, weights_of(evidence, kind), threads, adjuster);
+	check_memory(0, ev_adjuster_bytes(&basis, threads));
+	ev_adjuster(&arena, &basis, weights_of(evidence, kind), kind, threads, adjuster);
 	return ev_adjustment(adjuster);
 }
 
 KgeAdjustment
 evidence_adjustment_by(const Evidence *evidence, EvKind kind, int threads, EvAnswering **answering, EvAdjuster *adjuster)
 {
-	*adjuster = (EvAdjuster) {.facts = &evidence->facts,.weights = weights_of(evidence, kind),.threads = threads,
-		.answering = answering};
+	*adjuster = (EvAdjuster) {.facts = &evidence->facts,.weights = weights_of(evidence, kind),.kind = kind,
+		.threads = threads,.answering = answering};
 	check_memory(0, (uint64) threads * evidence->facts.entities * sizeof(KgeAddition));
 	adjuster->addition = array_new(KgeAddition *, threads);
 	for (int i = 0; i < threads; i++)
@@ -263,7 +296,7 @@ evidence_adjustment_of_one(const Evidence *evidence, int threads, EvAnswering *a
 
 	check_memory(0, (uint64) evidence->facts.entities * sizeof(KgeAddition));
 	addition = array_new(KgeAddition, evidence->facts.entities);
-	*adjuster = (EvAdjuster) {.facts = &evidence->facts,.weights = evidence->weights,.threads = threads,
+	*adjuster = (EvAdjuster) {.facts = &evidence->facts,.weights = evidence->weights,.kind = EV_BOTH,.threads = threads,
 		.answering = array_new(EvAnswering *, threads),.addition = array_new(KgeAddition *, threads)};
 	for (int i = 0; i < threads; i++)
 	{
@@ -274,7 +307,9 @@ evidence_adjustment_of_one(const Evidence *evidence, int threads, EvAnswering *a
 }
 
 double
-evidence_of_candidate(const Evidence *evidence, EvKind kind, const EvCandidate *candidate)
+evidence_of_candidate(const Evidence *evidence, EvKind kind, int32 relation, Side side, const EvCandidate *candidate)
 {
-	return ev_evidence(candidate, kind == EV_RULES ? evidence->discount_alone : evidence->weights.discount);
+	EvWeights	weights = weights_of(evidence, kind);
+
+	return ev_evidence_by(&weights, kind, 2 * relation + (int32) side, candidate);
 }

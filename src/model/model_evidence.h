@@ -1,6 +1,6 @@
 /*
  * model_evidence.h
- *		The evidence of a model: its rules, the graph's facts and the weights that it has learnt.
+ *		The evidence of a model: its rules, its path network, the graph's facts and the weights that it has learnt.
  *
  * ERROR 22000 when what was learnt is damaged; 53200 when what is read would not fit hybridkg.max_memory.
  */
@@ -22,10 +22,16 @@ typedef struct Evidence
 	const AddedEntities *added; /* NULL: rows are those of given facts */
 	const bool *is_new;			/* by row, whether an entity came after the training; NULL: none did */
 	FactIndex		facts;
+	bool		has_rules;		/* otherwise `rules` is empty, and none is counted when a question is asked */
 	EvRules		rules;
-	EvWeights	weights;		/* of rules beside the embedding */
+	const PathNetwork *network; /* with the relations' rows; NULL: none */
+	EvWeights	weights;		/* of rules and paths beside the embedding */
 	double		discount_alone; /* of rules without the embedding */
 } Evidence;
+
+/* What questions are answered by, and whether a prediction of a kind can be made; evidence: NULL where there is none */
+extern EvBasis evidence_basis(const Evidence *evidence);
+extern bool evidence_has_kind(const Evidence *evidence, EvKind kind);
 
 /*
  * The evidence of a model, in the current context, from given facts and in their rows, or from all facts of the
@@ -38,7 +44,7 @@ extern Evidence *evidence_of_model(Graph *graph, const AddedEntities *added, uin
 /* From id to row, -1 where there is none */
 extern int32 evidence_entity_row(const Evidence *evidence, int32 id);
 
-/* All but the facts and rules, which the caller has; NULL when the model has no evidence. */
+/* All but facts, rules and network, which the caller has; NULL when the model has no evidence. */
 extern Evidence *evidence_without_index(Graph *graph, const AddedEntities *added);
 
 /* The index of facts in the model's rows, without rules and weights, for what needs no evidence. */
@@ -65,8 +71,9 @@ extern KgeAdjustment evidence_adjustment_of_one(const Evidence *evidence, int th
 /* The same beside the scores of a model that has the evidence's rows; it must stay where it is. */
 extern void evidence_expect(const Evidence *evidence, EvAdjuster *adjuster, const KgeModel *kge);
 
-/* The evidence for a candidate, with the discount of that kind */
-extern double evidence_of_candidate(const Evidence *evidence, EvKind kind, const EvCandidate *candidate);
+/* The evidence of that kind for a candidate of a question for answers on `side` */
+extern double evidence_of_candidate(const Evidence *evidence, EvKind kind, int32 relation, Side side,
+									const EvCandidate *candidate);
 
 /* ---- evidence_rules.c: the rules of a model, in rows ---- */
 
@@ -79,23 +86,33 @@ extern EvRuleSet evidence_read_rules(const Graph *graph, const char *model, cons
 
 /* ---- evidence_weights.c: what was learnt, in table evidence_weight and column evidence of table model ---- */
 
-/* Names of the kinds, NULL-terminated: embedding, rules, both */
+/* Names of the kinds, NULL-terminated: embedding, rules, paths, both */
 extern const char *const evidence_kinds[];
 
-/* The discounts of rules and of both; false when the model has no evidence. */
+/* What a model has, of evidence */
+typedef struct EvidenceParts
+{
+	bool		rules;
+	bool		paths;
+} EvidenceParts;
+
+/* The discounts of rules, NaN where rules are no evidence, and of both; false when nothing was written. */
 extern bool evidence_read_discounts(const Graph *graph, const char *model, double *rules, double *both);
 
-/* Weight and scale of the relations of `data`; the usual ones where there are none. */
+extern EvidenceParts evidence_has(const Graph *graph, const char *model);
+
+/* Weights of the relations of `data`; the usual ones where there are none. */
 extern void evidence_read_weights(Graph *graph, const char *model, const GraphData *data, EvWeights *weights);
 
 /* How scores become probabilities: fills in the model's calibration, which has room. */
 extern void evidence_read_calibration(const Graph *graph, Model *model);
 
 /*
- * Writes what was learnt, in place of what was there; NULL: nothing was, and the usual weights count.  Thresholds
- * of scores that use evidence are deleted.
+ * Writes what was learnt of a model that has these parts, in place of what was there; NULL: nothing was, and the usual
+ * weights count.  Thresholds of scores that use evidence are deleted.
  */
-extern void evidence_write_weights(const Graph *graph, const char *model, const GraphData *data, const EvLearnt *learnt);
+extern void evidence_write_weights(const Graph *graph, const char *model, const GraphData *data, EvidenceParts has,
+								   const EvLearnt *learnt);
 
 /*
  * The share of the true facts that a model assumes to be missing, of which probabilities are those of missing facts; 0
@@ -109,11 +126,11 @@ extern bool evidence_has_learnt(const Graph *graph, const char *model);
 
 /*
  * What a model has learnt of weights, probabilities and thresholds, as a text, for a model that goes on from it and
- * takes its place; NULL when there is no such model.  with_rules: whether the new model has rules as evidence; else
- * only the thresholds of the embedding are restored.
+ * takes its place; NULL when there is no such model.  has: the evidence of the new model; where there is none, only
+ * the thresholds of the embedding are restored.
  */
 extern char *evidence_learnt(const Graph *graph, const char *model);
-extern void evidence_restore(const Graph *graph, const char *model, const char *learnt, bool with_rules);
+extern void evidence_restore(const Graph *graph, const char *model, const char *learnt, EvidenceParts has);
 
 /* ---- learn_evidence.c ---- */
 
@@ -127,15 +144,16 @@ typedef struct HeldOut
 
 /*
  * Learns the weights of a model from the valid split (rows of `data`, as those of kge) and writes
- * them; without one, writes the usual ones.
+ * them; without one, writes the usual ones.  Its rules, if they are evidence, and its path network are in their tables.
  */
 extern void evidence_learn(Graph *graph, const char *model, const GraphData *data, const KgeModel *kge,
-						   Pool *pool, HeldOut valid);
+						   Pool *pool, HeldOut valid, bool with_rules);
 
 /*
- * What that takes beside its arguments, of a model with such rules: once as they are read, and once as they are used.
+ * What that takes beside its arguments, of a model with such rules: once as they are read, and once as they are used;
+ * and with that network, but its parameters.  NULL: none
  */
 extern uint64 evidence_learn_bytes(const KgeModel *kge, const GraphData *data, const EvRuleSet *rules,
-								   int64 valid_count, int threads);
+								   const PathNetwork *network, int64 valid_count, int threads);
 
 #endif							/* HKG_MODEL_MODEL_EVIDENCE_H */

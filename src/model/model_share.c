@@ -1,6 +1,6 @@
 /*
  * model_share.c
- *		A model, and the facts and rules of its evidence, as parts of a shared copy (see model_share.h).
+ *		A model, and the facts, rules and network of its evidence, as parts of a shared copy (see model_share.h).
  *
  * Part 0 of each is a struct of plain numbers.  Arrays are shared as they are, and the structs with pointers to them
  * are each process's own.
@@ -93,7 +93,8 @@ typedef enum EvidencePart
 	EVIDENCE_HEADER,
 	EVIDENCE_RUNNING,			/* of the view */
 	EVIDENCE_FACTS,
-	EVIDENCE_RULES
+	EVIDENCE_RULES,
+	EVIDENCE_NETWORK			/* its parameters; there where the header has a shape */
 } EvidencePart;
 
 /* Pointers in it are of whoever made the copy. */
@@ -102,6 +103,7 @@ typedef struct EvidenceHeader
 	FactsOrigin origin;
 	FactIndex		facts;
 	EvRules		rules;
+	PathShape	network;		/* no layers: none */
 } EvidenceHeader;
 
 ModelParts
@@ -112,13 +114,18 @@ evidence_parts(const Evidence *evidence, const FactsOrigin *origin)
 	Size		bytes;
 	const void *memory;
 
-	*header = (EvidenceHeader) {*origin, evidence->facts, evidence->rules};
+	*header = (EvidenceHeader) {.origin = *origin,.facts = evidence->facts,.rules = evidence->rules};
 	add_part(&parts, header, sizeof(EvidenceHeader));
 	add_part(&parts, origin->view.running_xid, sizeof(TransactionId) * origin->view.running);
 	memory = fact_index_memory(&evidence->facts, &bytes);
 	add_part(&parts, memory, bytes);
 	memory = ev_rules_memory(&evidence->rules, evidence->facts.relations, &bytes);
 	add_part(&parts, memory, bytes);
+	if (evidence->network != NULL)
+	{
+		header->network = evidence->network->shape;
+		add_part(&parts, evidence->network->parameter, path_parameters(header->network) * sizeof(float));
+	}
 	return parts;
 }
 
@@ -141,4 +148,11 @@ evidence_over_copy(const SharedCopy *copy, Evidence *evidence)
 	evidence->rules = header->rules;
 	fact_index_move(&evidence->facts, part_data(copy, EVIDENCE_FACTS));
 	ev_rules_move(&evidence->rules, evidence->facts.relations, part_data(copy, EVIDENCE_RULES));
+	if (header->network.layers > 0)
+	{
+		PathNetwork *network = palloc(sizeof(PathNetwork));
+
+		*network = (PathNetwork) {header->network, part_data(copy, EVIDENCE_NETWORK)};
+		evidence->network = network;
+	}
 }

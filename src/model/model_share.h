@@ -1,6 +1,6 @@
 /*
  * model_share.h
- *		A model, and the facts and rules of its evidence, as parts of a copy that all processes share.
+ *		A model, and the facts, rules and path network of its evidence, as parts of a copy that all processes share.
  */
 #ifndef HKG_MODEL_MODEL_SHARE_H
 #define HKG_MODEL_MODEL_SHARE_H
@@ -30,13 +30,13 @@ typedef struct FactsOrigin
 	Visibility	view;			/* writers_view */
 } FactsOrigin;
 
-/* In the current context.  The facts and rules of `evidence` alone: weights are read by each process. */
+/* In the current context.  Facts, rules and network of `evidence` alone: weights are read by each process. */
 extern ModelParts evidence_parts(const Evidence *evidence, const FactsOrigin *origin);
 
 /* The view leads into the copy. */
 extern FactsOrigin copy_origin(const SharedCopy *copy);
 
-/* Fills in facts and rules. */
+/* Fills in facts, rules and network, which is in the current context but for its parameters. */
 extern void evidence_over_copy(const SharedCopy *copy, Evidence *evidence);
 
 #endif							/* HKG_MODEL_MODEL_SHARE_H */

@@ -17,14 +17,17 @@ argument_evidence(FunctionCallInfo fcinfo, int i)
 EvKind
 evidence_kind(const Evidence *evidence, EvKind kind, const char *model)
 {
-	if (evidence != NULL)
-		return kind;
-	if (kind == EV_RULES)
+	if (kind == EV_RULES && !evidence_has_kind(evidence, EV_RULES))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("model \"%s\" has no evidence of rules", model),
 				 errhint("Train it with evidence_rules above 0, or call hkg_learn_evidence.")));
-	return EV_EMBEDDING;
+	if (kind == EV_PATHS && !evidence_has_kind(evidence, EV_PATHS))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("model \"%s\" has no path network", model),
+				 errhint("Train it with paths => true.")));
+	return evidence == NULL ? EV_EMBEDDING : kind;
 }
 
 Predictor
@@ -62,7 +65,7 @@ predictor_is_reflexive(const Predictor *predictor, Graph *graph, int32 relation)
 ScoreParts
 predictor_parts(const Predictor *predictor, Triple triple)
 {
-	return predictor_parts_from(predictor, triple, predictor->kind == EV_RULES ? 0 : kge_score(&predictor->kge, triple));
+	return predictor_parts_from(predictor, triple, ev_uses_embedding(predictor->kind) ? kge_score(&predictor->kge, triple) : 0);
 }
 
 ScoreParts
@@ -74,12 +77,12 @@ predictor_parts_from(const Predictor *predictor, Triple triple, double phi)
 
 	if (predictor->kind == EV_EMBEDDING)
 		return parts;
-	all.count = ev_answer(predictor->answering, SIDE_TAIL, triple.head, triple.relation, hkg_leader(), POOL_LEADER,
-						  &all.candidate);
+	all.count = ev_answer(predictor->answering, predictor->kind, SIDE_TAIL, triple.head, triple.relation, hkg_leader(),
+						  POOL_LEADER, &all.candidate);
 	candidate = ev_candidate(predictor->answering, triple.tail);
 	if (candidate == NULL)
 		return parts;
-	parts.evidence = evidence_of_candidate(predictor->evidence, predictor->kind, candidate);
+	parts.evidence = evidence_of_candidate(predictor->evidence, predictor->kind, triple.relation, SIDE_TAIL, candidate);
 	if (triple.tail >= predictor->kge.entities)
 	{
 		EvExpected	expected = predictor_expected(predictor, SIDE_TAIL, triple.head, triple.relation, all);
@@ -97,7 +100,7 @@ predictor_expected(const Predictor *predictor, Side side, int32 given, int32 rel
 
 	if (predictor->kind != EV_BOTH || evidence->is_new == NULL)
 		return (EvExpected) {0};
-	return ev_expected(&evidence->facts, evidence->is_new, candidates, evidence->weights.discount,
+	return ev_expected(&evidence->facts, evidence->is_new, candidates, &evidence->weights,
 					   &(Question) {.side = side,.relation = relation,.given = given}, kge_scorer(&arena, &predictor->kge, NULL));
 }
 
@@ -118,6 +121,7 @@ predictor_score(const Predictor *predictor, Side side, int32 relation, ScorePart
 		case EV_EMBEDDING:
 			return parts.phi;
 		case EV_RULES:
+		case EV_PATHS:
 			return parts.evidence;
 		default:
 			return predictor->evidence->weights.scale[key] *
@@ -156,14 +160,14 @@ predictor_is_probable(const Predictor *predictor, const FactIndex *facts, Triple
 		.question = {.known = known.end - known.first - is_fact}
 	};
 
-	/* with rules alone, what no rule infers is no answer */
-	return (predictor->kind != EV_RULES || parts.evidence > 0) &&
+	/* without the embedding, what has no evidence is no answer */
+	return (ev_uses_embedding(predictor->kind) || parts.evidence > 0) &&
 		predictor_probability_alone(predictor, triple.relation, judged) >= 0.5;
 }
 
 /* ---- many triples ------------------------------------------------------------------ */
 
-/* A model that scores everything 0, to which rules alone add. */
+/* A model that scores everything 0, to which evidence alone adds. */
 static KgeModel
 zero_model(int32 entities, int32 relations)
 {
@@ -183,7 +187,7 @@ zero_model(int32 entities, int32 relations)
 void
 scoring_open(const Evidence *evidence, EvKind kind, KgeModel kge, int threads, Scoring *scoring)
 {
-	*scoring = (Scoring) {.kge = kind == EV_RULES ? zero_model(kge.entities, kge.relations) : kge};
+	*scoring = (Scoring) {.kge = ev_uses_embedding(kind) ? kge : zero_model(kge.entities, kge.relations)};
 	if (kind == EV_EMBEDDING)
 		return;
 	scoring->evidence = evidence_adjustment(evidence, kind, threads, &scoring->adjuster);

@@ -10,12 +10,12 @@
 #include "model_cache.h"
 #include "model_evidence.h"
 
-/* The argument `evidence`: 'embedding', 'rules' or 'both' */
+/* The argument `evidence`: 'embedding', 'rules', 'paths' or 'both' */
 extern EvKind argument_evidence(FunctionCallInfo fcinfo, int i);
 
 /*
- * The kind that a model can have: EV_EMBEDDING where both are wanted and it has no rules; ERROR 55000 where rules
- * alone are wanted and there are none.
+ * The kind that a model can have: EV_EMBEDDING where all are wanted and it has no evidence; ERROR 55000 where rules
+ * or paths alone are wanted and there are none.
  */
 extern EvKind evidence_kind(const Evidence *evidence, EvKind kind, const char *model);
 
@@ -51,7 +51,7 @@ extern ScoreParts predictor_parts(const Predictor *predictor, Triple triple);
 extern ScoreParts predictor_parts_from(const Predictor *predictor, Triple triple, double phi);
 
 /*
- * What the embedding is expected to score new entities among the candidates that rules infer (ev_expected); and the
+ * What the embedding is expected to score new entities among the candidates with evidence (ev_expected); and the
  * same put into the parts of one of them, whose evidence is there already.
  */
 extern EvExpected predictor_expected(const Predictor *predictor, Side side, int32 given, int32 relation,
@@ -82,7 +82,7 @@ typedef struct Scoring
 	EvAdjuster	adjuster;
 } Scoring;
 
-/* In the current context.  With rules alone, only the numbers of entities and relations are taken from kge. */
+/* In the current context.  Without the embedding, only the numbers of entities and relations are taken from kge. */
 extern void scoring_open(const Evidence *evidence, EvKind kind, KgeModel kge, int threads, Scoring *scoring);
 
 #endif							/* HKG_MODEL_PREDICTOR_H */

@@ -66,7 +66,7 @@ add_examples(ExampleList *list, const KgeModel *kge, const Triple *triples, int6
 		ScoreParts	parts = {kge_score(kge, triples[i]), 0};
 
 		CHECK_FOR_INTERRUPTS();
-		list->example[list->count++] = (LabelledTriple) {triples[i], truth, {parts, parts, parts}};
+		list->example[list->count++] = (LabelledTriple) {triples[i], truth, {parts, parts, parts, parts}};
 	}
 }
 
@@ -84,10 +84,11 @@ add_evidence(void *argument, int64 item, int thread)
 		Triple		triple = list->example[i].triple;
 		const EvCandidate *candidate;
 
-		ev_answer(list->adjuster.answering[thread], SIDE_TAIL, triple.head, triple.relation, list->pool, thread, &candidate);
+		ev_answer(list->adjuster.answering[thread], EV_BOTH, SIDE_TAIL, triple.head, triple.relation, list->pool, thread,
+				  &candidate);
 		candidate = ev_candidate(list->adjuster.answering[thread], triple.tail);
 		for (int kind = EV_RULES; kind < EV_KINDS && candidate != NULL; kind++)
-			list->example[i].parts[kind].evidence = evidence_of_candidate(list->evidence, kind, candidate);
+			list->example[i].parts[kind].evidence = evidence_of_candidate(list->evidence, kind, triple.relation, SIDE_TAIL, candidate);
 	}
 }
 
@@ -272,8 +273,9 @@ learn_kinds(Graph *graph, const char *model, const GraphData *data, const Exampl
 	SqlBatch   *batch = begin_thresholds(graph, model);
 	double		accuracy = 0;
 
-	for (EvKind kind = EV_EMBEDDING; kind < (examples->evidence == NULL ? EV_RULES : EV_KINDS); kind++)
-		accuracy = learn_kind(batch, data, examples, kind);
+	for (EvKind kind = EV_EMBEDDING; kind < EV_KINDS; kind++)
+		if (evidence_has_kind(examples->evidence, kind))
+			accuracy = learn_kind(batch, data, examples, kind);
 	sql_batch_end(batch);
 	return accuracy;
 }

@@ -58,7 +58,7 @@ read_model_rules(const Graph *graph, const char *condition, const SqlArgs *args)
 /* ---- evidence ---------------------------------------------------------------------- */
 
 const EvCandidate *
-evidence_for_triple(const Evidence *evidence, EvAnswering *answering, Triple triple)
+evidence_for_triple(const Evidence *evidence, EvAnswering *answering, EvKind kind, Triple triple)
 {
 	int32		head = evidence_entity_row(evidence, triple.head);
 	int32		relation = graph_row(evidence->relation_id, evidence->facts.relations, triple.relation);
@@ -67,7 +67,7 @@ evidence_for_triple(const Evidence *evidence, EvAnswering *answering, Triple tri
 
 	if (head < 0 || relation < 0 || tail < 0)
 		return NULL;
-	ev_answer(answering, SIDE_TAIL, head, relation, hkg_leader(), POOL_LEADER, &candidates);
+	ev_answer(answering, kind, SIDE_TAIL, head, relation, hkg_leader(), POOL_LEADER, &candidates);
 	return ev_candidate(answering, tail);
 }
 
@@ -136,7 +136,7 @@ use_evidence(Graph *graph, const Evidence *evidence, const Triple *triple, int64
 
 	for (int64 i = 0; i < count; i++)
 	{
-		const EvCandidate *candidate = evidence_for_triple(evidence, answering, sorted[i].triple);
+		const EvCandidate *candidate = evidence_for_triple(evidence, answering, EV_RULES, sorted[i].triple);
 		BestRule   *of = &best[sorted[i].place];
 
 		CHECK_FOR_INTERRUPTS();

@@ -26,8 +26,8 @@ typedef struct ModelRule
 /* The rules of a model that meet a condition ($1 is the model), best first */
 extern List *read_model_rules(const Graph *graph, const char *condition, const SqlArgs *args);
 
-/* The evidence for a triple (by ids) as an answer to (head, relation, ?); NULL: no rule infers it. */
-extern const EvCandidate *evidence_for_triple(const Evidence *evidence, EvAnswering *answering, Triple triple);
+/* The evidence of that kind for a triple (by ids) as an answer to (head, relation, ?); NULL: there is none. */
+extern const EvCandidate *evidence_for_triple(const Evidence *evidence, EvAnswering *answering, EvKind kind, Triple triple);
 
 /* The id of a firing rule in table rule; false when it was counted for the question: then it is in no table. */
 extern bool firing_id(const EvRules *rules, const EvFiring *firing, int32 *id);

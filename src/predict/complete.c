@@ -45,11 +45,11 @@ typedef struct Asking
 
 /* ---- probabilities ------------------------------------------------------------------------ */
 
-/* With rules alone, what no rule infers is no answer. */
+/* Without the embedding, what has no evidence is no answer. */
 static bool
 is_answer(const Asking *asking, double addition)
 {
-	return asking->predictor->kind != EV_RULES || addition != 0;
+	return ev_uses_embedding(asking->predictor->kind) || addition != 0;
 }
 
 static int64
@@ -157,7 +157,7 @@ asking_open(MissingQuestions *questions)
 	const Predictor *predictor = questions->predictor;
 
 	return (Asking) {.questions = questions,.predictor = predictor,.pool = hkg_pool(),
-		.sketch = predictor->kind == EV_RULES || predictor->added->count > 0 ? NULL : predictor->model->sketch};
+		.sketch = !ev_uses_embedding(predictor->kind) || predictor->added->count > 0 ? NULL : predictor->model->sketch};
 }
 
 /* For finding the best k, and for returning as many as there can be */
@@ -267,7 +267,7 @@ find_best(MissingQuestions *questions, KgeWanted wanted, const KgeScored **best)
 
 	scoring_open(predictor->evidence, predictor->kind, added_entities_array(predictor->added), pool_threads(asking.pool),
 				 &asking.scoring);
-	wanted.listed = predictor->kind == EV_RULES;
+	wanted.listed = !ev_uses_embedding(predictor->kind);
 	wanted.heads = wanted.heads > 0 ? asking.scoring.kge.entities : 0;
 	if (shown[SIDE_HEAD].given || shown[SIDE_TAIL].given)
 		return find_among_shown(&asking, wanted, best);
@@ -295,11 +295,11 @@ score_of_found(const Predictor *predictor, const KgeScored *found)
 	return predictor_score(predictor, SIDE_TAIL, found->triple.relation, predictor_parts(predictor, found->triple));
 }
 
-/* Adds what was found, unless it is too improbable, or with rules alone, no rule infers it. */
+/* Adds what was found, unless it is too improbable, or without the embedding, has no evidence. */
 static void
 add_missing(MissingList *list, const Predictor *predictor, const KgeScored *found, double min_probability)
 {
-	if (predictor->kind == EV_RULES && found->addition == 0)
+	if (!ev_uses_embedding(predictor->kind) && found->addition == 0)
 		return;
 	list->best = Max(list->best, found->probability);
 	if (found->probability < min_probability)

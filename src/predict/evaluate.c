@@ -31,7 +31,7 @@ static const char *const holdout_splits[] = {"valid", "test", NULL};
 
 /* ---- ranks --------------------------------------------------------------------- */
 
-/* A model without embeddings can be ranked with rules alone. */
+/* A model without embeddings can be ranked by its evidence alone. */
 static const Evidence *
 open_scoring(Graph *graph, const char *name, const GraphData *data, EvKind kind, Scoring *scoring)
 {
@@ -41,8 +41,8 @@ open_scoring(Graph *graph, const char *name, const GraphData *data, EvKind kind,
 	model_require(graph, name);
 	if (kind != EV_EMBEDDING)
 		evidence = evidence_of_data(graph, name, data);
-	/* also where rules alone are wanted and there are none: the error names embeddings, if these are missing too */
-	if (evidence == NULL || kind != EV_RULES)
+	/* also where rules or paths alone are wanted and there are none: the error names embeddings, if these are missing too */
+	if (evidence == NULL || ev_uses_embedding(kind))
 	{
 		const AddedEntities *added = model_facts(graph, model_open(graph, name), false).added;
 

@@ -52,10 +52,11 @@ rank_kind(Graph *graph, const char *model, const Wanted *wanted, EvKind kind, Ra
 	by_kind->any = &by_kind->ranks[kind];
 }
 
-/* Both are the embedding alone where the model has no rules; imported rules alone can be ranked, too. */
+/* All are the embedding alone where the model has no evidence; imported rules alone can be ranked, too. */
 static void
 rank_kinds(Graph *graph, const char *model, const Wanted *wanted, RanksByKind *by_kind)
 {
+	EvidenceParts has;
 	double		omega;
 
 	model_require(graph, model);
@@ -71,8 +72,12 @@ rank_kinds(Graph *graph, const char *model, const Wanted *wanted, RanksByKind *b
 		by_kind->known[EV_EMBEDDING] = true;
 		return;
 	}
+	has = evidence_has(graph, model);
 	rank_kind(graph, model, wanted, EV_EMBEDDING, by_kind);
-	rank_kind(graph, model, wanted, EV_RULES, by_kind);
+	if (has.rules)
+		rank_kind(graph, model, wanted, EV_RULES, by_kind);
+	if (has.paths)
+		rank_kind(graph, model, wanted, EV_PATHS, by_kind);
 }
 
 /* ---- stretches ------------------------------------------------------------------- */

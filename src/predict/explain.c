@@ -200,10 +200,10 @@ find_shares(Explanation *explanation)
 	explanation->evidence = evidence;
 	explanation->embedding = embedding_of(facts.added, row);
 	explanation->embedding_share = evidence->weights.scale[key] * predictor_parts(&predictor, row).phi;
-	explanation->candidate = copy_candidate(evidence_for_triple(evidence, facts.answering, explanation->triple));
+	explanation->candidate = copy_candidate(evidence_for_triple(evidence, facts.answering, EV_BOTH, explanation->triple));
 	if (explanation->candidate != NULL)
 		explanation->evidence_share = evidence->weights.scale[key] * evidence->weights.weight[key] *
-			evidence_of_candidate(evidence, EV_BOTH, explanation->candidate);
+			ev_evidence(explanation->candidate, evidence->weights.discount);
 }
 
 /* ---- the function ------------------------------------------------------------------- */

@@ -3,7 +3,7 @@
  *		hkg_predict_tails, hkg_predict_heads, hkg_predict_relations, hkg_neighbors.
  *
  * Names become ids and ids become the model's rows; src/kge finds the best rows; one statement turns them into names
- * again.  Rules raise the scores of some entities.  Nothing here writes: all of it runs on a replica, in a read-only
+ * again.  Evidence raises the scores of some entities.  Nothing here writes: all of it runs on a replica, in a read-only
  * transaction and in parallel workers.
  */
 #include "postgres.h"
@@ -232,7 +232,7 @@ answered(const EntityQuestion *question, int32 row)
 	return (Triple) {row, question->relation, question->given};
 }
 
-/* Entities that rules infer, with their scores: all with rules alone, beside the embedding those that were added */
+/* Entities with evidence, with their scores: all without the embedding, beside it those that were added */
 typedef struct InferredEntities
 {
 	ScoredRow  *scored;
@@ -267,7 +267,7 @@ find_inferred(EntityQuestion *question)
 {
 	const Predictor *predictor = question->predictor;
 	Numbers    *excluded = &question->excluded;
-	int32		first = predictor->kind == EV_BOTH ? predictor->kge.entities : 0;
+	int32		first = ev_uses_embedding(predictor->kind) ? predictor->kge.entities : 0;
 	int64		known = excluded->count;
 	InferredEntities	inferred = {0};
 	EvCandidates all;
@@ -275,8 +275,8 @@ find_inferred(EntityQuestion *question)
 
 	if (predictor->kind == EV_EMBEDDING || first == predictor->kge.entities + predictor->kge.added)
 		return inferred;
-	all.count = ev_answer(predictor->answering, question->side, question->given, question->relation, hkg_leader(),
-						  POOL_LEADER, &all.candidate);
+	all.count = ev_answer(predictor->answering, predictor->kind, question->side, question->given, question->relation,
+						  hkg_leader(), POOL_LEADER, &all.candidate);
 	expected = predictor_expected(predictor, question->side, question->given, question->relation, all);
 	inferred.scored = array_new(ScoredRow, Min(all.count, predictor->kge.entities + predictor->kge.added - first));
 	for (int64 i = 0; i < all.count; i++)
@@ -289,7 +289,8 @@ find_inferred(EntityQuestion *question)
 		if (entity < first || has_int32(excluded->value, 0, known, entity))
 			continue;
 		numbers_append(excluded, entity);
-		evidence = evidence_of_candidate(predictor->evidence, predictor->kind, &all.candidate[i]);
+		evidence = evidence_of_candidate(predictor->evidence, predictor->kind, question->relation, question->side,
+										 &all.candidate[i]);
 		add_scored(&inferred, question, entity, parts_of_inferred(question, &expected, entity, evidence));
 	}
 	if (excluded->count > known)
@@ -346,7 +347,7 @@ score_added(const EntityQuestion *question, ScoredRow *scored)
 	return count;
 }
 
-/* The best answers by the embedding, with what rules add; returns how many. */
+/* The best answers by the embedding, with what evidence adds; returns how many. */
 static int64
 score_entities(const EntityQuestion *question, int64 wanted, KgeAnswer *answer)
 {
@@ -365,7 +366,7 @@ score_entities(const EntityQuestion *question, int64 wanted, KgeAnswer *answer)
 				   wanted, answer);
 }
 
-/* The best k of these, of what rules infer, and of those that were added */
+/* The best k of these, of those with evidence, and of those that were added */
 static void
 merge_answers(const EntityQuestion *question, const InferredEntities *inferred, const KgeAnswer *answer, int64 answers, int k,
 			  Found *found)
@@ -384,7 +385,7 @@ merge_answers(const EntityQuestion *question, const InferredEntities *inferred, 
 		scored[all++] = (ScoredRow) {.parts = parts,.row = answer[i].row,
 		.score = predictor_score(predictor, question->side, question->relation, parts)};
 	}
-	if (predictor->kind != EV_RULES)
+	if (ev_uses_embedding(predictor->kind))
 		all += score_added(question, scored + all);
 	take_best(scored, all, compare_scored_rows, found);
 	scores = question_scores(question, scored, found->count);
@@ -419,10 +420,10 @@ predict_entities(Graph *graph, EntityQuestion *question, int k, bool known, SqlR
 					   (int64) kge->entities + kge->added);
 	if (!predictor_is_reflexive(predictor, graph, question->relation))
 		exclude_row(&question->excluded, question->given);
-	found = make_room(wanted, predictor->kind == EV_RULES ? 0 : kge_top_bytes(kge, hkg_threads, adjusted, wanted),
+	found = make_room(wanted, ev_uses_embedding(predictor->kind) ? kge_top_bytes(kge, hkg_threads, adjusted, wanted) : 0,
 					  sizeof(ScoredRow) + sizeof(KgeAnswer) + sizeof(double), "entities");
 	answer = array_new(KgeAnswer, wanted);
-	if (predictor->kind != EV_RULES)
+	if (ev_uses_embedding(predictor->kind))
 		answers = score_entities(question, wanted, answer);
 	inferred = find_inferred(question);
 	merge_answers(question, &inferred, answer, answers, k, &found);
@@ -493,7 +494,7 @@ score_relations(const Predictor *predictor, int32 head, int32 tail, const Number
 		scored[count].parts = predictor_parts(predictor, triple);
 		scored[count].score = predictor_score(predictor, SIDE_TAIL, row, scored[count].parts);
 		scored[count].probability = predictor_probability_alone(predictor, row, judged_row(&scored[count], (EvQuestionScores) {known[row], 0, 0}));
-		if (!isnan(scored[count].score) && (predictor->kind != EV_RULES || scored[count].score > 0))
+		if (!isnan(scored[count].score) && (ev_uses_embedding(predictor->kind) || scored[count].score > 0))
 			count++;
 	}
 	return count;

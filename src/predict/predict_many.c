@@ -374,7 +374,7 @@ ask_chosen(const Asked *asked, Pool *pool, const KgeTopQuestion *all, Answers *a
 	hkg_check_memory_or(kge_top_many_bytes(&chosen->model, asked->chosen_sketch, chosen->adjustment, pool_threads(pool)) +
 						(uint64) answers->count * k * sizeof(KgeAnswer), "a search among candidates", "ask for a smaller k");
 	search = kge_top_many(&arena, pool, &chosen->model, asked->chosen_sketch, chosen->adjustment,
-						  asked->predictor->kind == EV_RULES);
+						  !ev_uses_embedding(asked->predictor->kind));
 	answers->listed = k;
 	answers->answer = array_new(KgeAnswer, (Size) answers->count * k);
 	kge_top_many_ask(search, questions, k, answers->answer, answers->found);
@@ -453,7 +453,7 @@ answer_some(Asked *asked, Pool *pool, const KgeAdjustment *adjustment, int first
 						psprintf("a list of %d entities for each question", asked->k), "ask for a smaller k");
 	answers.answer = array_new(KgeAnswer, (Size) given.count * answers.listed);
 	answers.found = array_new(int64, given.count);
-	search = kge_top_many(&arena, pool, &asked->kge, asked->sketch, adjustment, predictor->kind == EV_RULES);
+	search = kge_top_many(&arena, pool, &asked->kge, asked->sketch, adjustment, !ev_uses_embedding(predictor->kind));
 	kge_top_many_ask(search, questions, answers.listed, answers.answer, answers.found);
 	score_questions(asked, &known, &answers);
 	if (asked->chosen != NULL)

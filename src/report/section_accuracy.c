@@ -1,9 +1,9 @@
 /*
  * section_accuracy.c
- *		How good a model is: ranks of held-out facts by relation and side, by the embedding, by rules and by both.
+ *		How good a model is: ranks of held-out facts by relation and side, by the embedding, by rules, by paths, and by all.
  *
  * The ranks are those of hkg_evaluate (predict/evaluate.h), of a sample where the split is large: spread evenly over
- * the relations, and the same for the three kinds.
+ * the relations, and the same for all kinds.
  */
 #include "postgres.h"
 
@@ -19,7 +19,7 @@
 #include "server/growing_array.h"
 
 #define RANKED_MOST 1000
-#define RANKED_LEAST 200
+#define RANKED_LEAST 200		/* and of a model with a path network, which takes longer for a question */
 #define RANKING_WORK 1e11		/* numbers of embeddings that all queries are compared with: some seconds */
 #define RELATIONS_DRAWN 16
 #define RELATIONS_LISTED 200
@@ -28,6 +28,7 @@
 static const LegendEntry kinds[EV_KINDS] = {
 	[EV_EMBEDDING] = {"series-1", MARK_CIRCLE, "embedding alone"},
 	[EV_RULES] = {"series-2", MARK_TRIANGLE, "rules alone"},
+	[EV_PATHS] = {"series-4", MARK_TRIANGLE, "paths alone"},
 	[EV_BOTH] = {"series-3", MARK_SQUARE, "both"}
 };
 
@@ -58,12 +59,12 @@ typedef struct RelationRange
 /* ---- ranking -------------------------------------------------------------------------------- */
 
 static int
-sample_size(const Report *report, const char *model, const char *split)
+sample_size(const Report *report, const char *model, const char *split, EvidenceParts has)
 {
 	SqlArgs		args = sql_args_text(model);
 	double		numbers = report_number(psprintf("select 2 * count(*) * (select coalesce(dimensions, 1)::float8 from %1$smodel where name = $1) "
 												 "from %1$sentity", report->graph->prefix), &args);
-	int			wanted = (int) Min(Max(RANKING_WORK / Max(numbers, 1), RANKED_LEAST), RANKED_MOST);
+	int			wanted = has.paths ? RANKED_LEAST : (int) Min(Max(RANKING_WORK / Max(numbers, 1), RANKED_LEAST), RANKED_MOST);
 	SqlArgs		of_split = sql_args_text(split);
 
 	return report_number(psprintf("select count(*)::float8 from %sholdout where split = $1", report->graph->prefix), &of_split) <= wanted ?
@@ -86,16 +87,17 @@ rank_all(Report *report, const char *model, const char *split)
 	RankedSplit *ranked = palloc0(sizeof(RankedSplit));
 	bool		has_embedding = report_number(psprintf("select 1::float8 from %smodel where name = $1 and score_function is not null",
 													  report->graph->prefix), &args) == 1;
-	bool		has_evidence = report_number(psprintf("select 1::float8 from %smodel where name = $1 and evidence is not null",
-													  report->graph->prefix), &args) == 1;
-	int			sample = sample_size(report, model, split);
+	EvidenceParts has = evidence_has(report->graph, model);
+	int			sample = sample_size(report, model, split, has);
 
 	ranked->split = split;
 	if (has_embedding)
 		rank_kind(ranked, report, model, EV_EMBEDDING, sample);
-	if (has_evidence)
+	if (has.rules)
 		rank_kind(ranked, report, model, EV_RULES, sample);
-	if (has_embedding && has_evidence)
+	if (has.paths)
+		rank_kind(ranked, report, model, EV_PATHS, sample);
+	if (has_embedding && (has.rules || has.paths))
 		rank_kind(ranked, report, model, EV_BOTH, sample);
 	return ranked;
 }
@@ -163,27 +165,39 @@ relation_ranges(const SplitRanks *ranks, int *count)
 
 /* ---- writing ------------------------------------------------------------------------------------ */
 
-static const Column accuracy_columns[] = {
-	{"relation", COLUMN_NAME},
-	{"asked for", COLUMN_TEXT},
-	{"questions", COLUMN_COUNT},
-	{"MRR emb.", COLUMN_DECIMALS},
-	{"MRR rules", COLUMN_DECIMALS},
-	{"MRR both", COLUMN_DECIMALS},
-	{"Hits@10 emb.", COLUMN_DECIMALS},
-	{"Hits@10 rules", COLUMN_DECIMALS},
-	{"Hits@10 both", COLUMN_DECIMALS}
-};
-
 static const char *const sides[] = {"head", "tail"};
+
+/* Most models have no paths. */
+static bool
+has_column(const RankedSplit *ranked, int kind)
+{
+	return kind != EV_PATHS || ranked->has[kind];
+}
+
+static void
+begin_accuracies(Markup *markup, const RankedSplit *ranked)
+{
+	static const char *const metrics[] = {"MRR", "Hits@10"};
+	static const char *const names[EV_KINDS] = {"emb.", "rules", "paths", "both"};
+	Column		columns[3 + 2 * EV_KINDS] = {{"relation", COLUMN_NAME}, {"asked for", COLUMN_TEXT}, {"questions", COLUMN_COUNT}};
+	int			count = 3;
+
+	for (int i = 0; i < 2; i++)
+		for (int kind = 0; kind < EV_KINDS; kind++)
+			if (has_column(ranked, kind))
+				columns[count++] = (Column) {psprintf("%s %s", metrics[i], names[kind]), COLUMN_DECIMALS};
+	table_begin(markup, "By relation and side, those with most questions first", columns, count);
+}
 
 static void
 write_accuracies(Markup *markup, const RankedSplit *ranked, const Accuracy *accuracy)
 {
 	for (int kind = 0; kind < EV_KINDS; kind++)
-		table_number(markup, COLUMN_DECIMALS, ranked->has[kind] ? accuracy[kind].mrr : NAN);
+		if (has_column(ranked, kind))
+			table_number(markup, COLUMN_DECIMALS, ranked->has[kind] ? accuracy[kind].mrr : NAN);
 	for (int kind = 0; kind < EV_KINDS; kind++)
-		table_number(markup, COLUMN_DECIMALS, ranked->has[kind] ? accuracy[kind].hits_10 : NAN);
+		if (has_column(ranked, kind))
+			table_number(markup, COLUMN_DECIMALS, ranked->has[kind] ? accuracy[kind].hits_10 : NAN);
 	table_row_end(markup);
 }
 
@@ -226,8 +240,7 @@ write_relation(Report *report, const RankedSplit *ranked, RelationRange range)
 static void
 write_table(Report *report, const RankedSplit *ranked, const RelationRange *range, int count)
 {
-	table_begin(report->markup, "By relation and side, those with most questions first", accuracy_columns,
-				lengthof(accuracy_columns));
+	begin_accuracies(report->markup, ranked);
 	write_whole(report->markup, ranked);
 	for (int i = 0; i < Min(count, RELATIONS_LISTED); i++)
 		write_relation(report, ranked, range[i]);
@@ -348,7 +361,7 @@ section_accuracy(Report *report, const char *model)
 	ranked = rank_all(report, model, split);
 	if (ranked->any == NULL)
 	{
-		markup_paragraph(report->markup, "left-out", "Left out: the model has neither embeddings nor rules that are evidence.");
+		markup_paragraph(report->markup, "left-out", "Left out: the model has neither embeddings nor evidence.");
 		return;
 	}
 	write_sample(report, ranked);

@@ -47,7 +47,7 @@ evidence_bytes(const TrainSettings *settings, const TrainingFacts *facts, const 
 	FactIndex		index = {.entities = data->entities,.relations = data->relations,.edges = 2 * data->facts};
 	EvRuleSet	rules = {.count = search.limit,.patterns = settings->top_rules};
 	uint64		learning = facts->valid_count == 0 ? 0 :
-		evidence_learn_bytes(model, data, &rules, facts->valid_count, hkg_threads);
+		evidence_learn_bytes(model, data, &rules, NULL, facts->valid_count, hkg_threads);
 
 	return Max(fact_index_bytes(data->entities, data->relations, data->facts) + ev_paths_bytes(&index, &search, hkg_threads),
 			   learning);

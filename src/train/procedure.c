@@ -385,7 +385,8 @@ learn_weights(Procedure *procedure)
 	best_iteration_restore(&procedure->best, &procedure->learner);
 	if (procedure->old_weights != NULL)
 	{
-		evidence_restore(procedure->graph, settings->model, procedure->old_weights, settings->evidence_rules > 0);
+		evidence_restore(procedure->graph, settings->model, procedure->old_weights,
+						 (EvidenceParts) {settings->evidence_rules > 0, false});
 		evidence_write_missing(procedure->graph, settings->model, settings->assume_missing);
 		return;
 	}
@@ -396,7 +397,8 @@ learn_weights(Procedure *procedure)
 	}
 	sql_see_changes();			/* the rules */
 	evidence_learn(procedure->graph, settings->model, facts->learnt, &procedure->learner.model, procedure->learner.pool,
-				   (HeldOut) {facts->valid, facts->valid_count, settings->assume_missing});
+				   (HeldOut) {facts->valid, facts->valid_count, settings->assume_missing},
+				   settings->evidence_rules > 0);
 	sql_see_changes_end();
 }
 
