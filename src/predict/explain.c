@@ -1,6 +1,7 @@
 /*
  * explain.c
- *		hkg_explain: the embedding's and each rule's share of a triple's score, and the facts that ground the rules.
+ *		hkg_explain: the embedding's, each rule's and each path's share of a triple's score, and the facts of rules and
+ *		paths.
  *
  * The rules are those of the triple's relation that are evidence for the triple, and the selected ones.  Each one's
  * body is grounded with X and Y bound, by a statement of rules/rule_sql.c that takes the two entities as parameters.
@@ -20,6 +21,7 @@
 #include "best_rule.h"
 #include "graph/call.h"
 #include "model/predictor.h"
+#include "path_explanation.h"
 #include "rules/rule_sql.h"
 #include "server/argument.h"
 #include "server/array.h"
@@ -35,7 +37,11 @@ typedef struct Explanation
 	const EvCandidate *candidate;	/* NULL: no rule fires */
 	const char *embedding;		/* what it is of entities that came after the training */
 	double		embedding_share;
-	double		evidence_share;
+	double		evidence_share; /* of rules */
+	double		paths_share;
+	ExplainedPath path[EXPLAINED_PATHS + 1];
+	int			paths;
+	int			listed;			/* of the paths so far */
 } Explanation;
 
 /* Ids of the rules that fire; returns how many. */
@@ -173,20 +179,36 @@ copy_candidate(const EvCandidate *candidate)
 	return copy;
 }
 
+/* The shares of rules and of paths, which statements of users do not change any more */
+static void
+find_evidence_shares(Explanation *explanation, EvAnswering *answering, Triple row)
+{
+	const Evidence *evidence = explanation->evidence;
+	int32		key = 2 * row.relation + SIDE_TAIL;
+	double		weight = evidence->weights.scale[key] * evidence->weights.weight[key];
+
+	explanation->candidate = copy_candidate(evidence_for_triple(evidence, answering, EV_BOTH, explanation->triple));
+	if (explanation->candidate == NULL)
+		return;
+	explanation->evidence_share = weight * ev_evidence(explanation->candidate, evidence->weights.discount);
+	explanation->paths_share = weight * evidence->weights.paths[key] * explanation->candidate->paths;
+	if (explanation->paths_share > 0)
+		explanation->paths = path_explanation(explanation->graph, evidence, row, explanation->path);
+}
+
 /* The shares of embedding and evidence, if the model has evidence. */
 static void
 find_shares(Explanation *explanation)
 {
 	SqlArgs		args = sql_args_text(explanation->model);
 	Datum		found;
-	int32		key;
 	const Evidence *evidence;
 	const Model *model;
 	ModelFacts	facts;
 	Predictor	predictor;
 	Triple		row;
 
-	if (!sql_value(psprintf("select true from %smodel where name = $1 and evidence is not null and score_function is not null",
+	if (!sql_value(psprintf("select true from %smodel where name = $1 and num_nonnulls(evidence, paths) > 0 and score_function is not null",
 							explanation->graph->prefix), &args, &found))
 		return;
 	model = model_open(explanation->graph, explanation->model);
@@ -195,15 +217,11 @@ find_shares(Explanation *explanation)
 	row = added_entities_triple(facts.added, explanation->triple);
 	if (evidence == NULL || row.head < 0 || row.relation < 0 || row.tail < 0)
 		return;
-	key = 2 * row.relation + SIDE_TAIL;
 	predictor = predictor_of(model, facts, EV_BOTH);
 	explanation->evidence = evidence;
 	explanation->embedding = embedding_of(facts.added, row);
-	explanation->embedding_share = evidence->weights.scale[key] * predictor_parts(&predictor, row).phi;
-	explanation->candidate = copy_candidate(evidence_for_triple(evidence, facts.answering, EV_BOTH, explanation->triple));
-	if (explanation->candidate != NULL)
-		explanation->evidence_share = evidence->weights.scale[key] * evidence->weights.weight[key] *
-			ev_evidence(explanation->candidate, evidence->weights.discount);
+	explanation->embedding_share = evidence->weights.scale[2 * row.relation + SIDE_TAIL] * predictor_parts(&predictor, row).phi;
+	find_evidence_shares(explanation, facts.answering, row);
 }
 
 /* ---- the function ------------------------------------------------------------------- */
@@ -240,6 +258,25 @@ return_embedding(const Explanation *explanation)
 	sql_result_row(explanation->result, row, nulls);
 }
 
+/* Lists those paths that have at least that share, and were not listed yet. */
+static void
+return_paths(Explanation *explanation, double least)
+{
+	for (; explanation->listed < explanation->paths; explanation->listed++)
+	{
+		const ExplainedPath *path = &explanation->path[explanation->listed];
+		double		share = explanation->paths_share * path->share;
+		Datum		row[4] = {CStringGetTextDatum(path->text), 0, 0, Float8GetDatum(share)};
+		bool		nulls[4] = {false, true, path->facts == NULL, false};
+
+		if (!(share >= least))
+			return;
+		if (path->facts != NULL)
+			row[2] = CStringGetTextDatum(path->facts);
+		sql_result_row(explanation->result, row, nulls);
+	}
+}
+
 static void
 explain(Explanation *explanation)
 {
@@ -262,12 +299,14 @@ explain(Explanation *explanation)
 		CHECK_FOR_INTERRUPTS();
 		if (!rule_head_matches(&output.rule->rule, explanation->triple.head, explanation->triple.tail))
 			continue;
+		return_paths(explanation, isnan(output.rule->share) ? 0 : output.rule->share);
 		groundings = rule_sql_groundings(explanation->graph, &output.rule->rule);
 		/* there may be thousands: all are returned for the few selected rules, one for another rule */
 		if (!output.rule->selected)
 			groundings = psprintf("%s limit 1", groundings);
 		sql_stream(groundings, &args, return_grounding, &output);
 	}
+	return_paths(explanation, -INFINITY);
 }
 
 HKG_FUNCTION(hkg_explain);

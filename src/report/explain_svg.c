@@ -79,6 +79,13 @@ is_rule(const Reason *reason)
 	return reason->groundings > 0;
 }
 
+/* The text of the rule whose body a path grounds; NULL where a reason is no path */
+static const char *
+rule_of_path(const char *reason)
+{
+	return strncmp(reason, PATH_PREFIX, strlen(PATH_PREFIX)) == 0 ? reason + strlen(PATH_PREFIX) : NULL;
+}
+
 /* Rows of one rule come one after the other. */
 static void
 take_reason(void *argument, const Datum *values, const bool *nulls)
@@ -90,6 +97,9 @@ take_reason(void *argument, const Datum *values, const bool *nulls)
 	if (last != NULL && strcmp(last->text, reason) == 0)
 	{
 		last->groundings++;
+		/* a rule has a share, each path one of its own */
+		if (rule_of_path(reason) != NULL && !nulls[2])
+			last->share += DatumGetFloat8(values[2]);
 		return;
 	}
 	reasons->reason = array_reserve(reasons->reason, reasons->count + 1, &reasons->room, sizeof(Reason));
@@ -127,10 +137,11 @@ take_names(void *argument, const Datum *values, const bool *nulls)
 static bool
 read_lane(Graph *graph, const AskedTriple *asked, const Reason *reason, Lane *lane)
 {
+	const char *path = rule_of_path(reason->text);
 	Rule		rule;
 	SqlArgs		args = {0};
 
-	if (rule_read(graph, reason->text, &rule) != NULL || rule_atoms(&rule) == 0)
+	if (rule_read(graph, path == NULL ? reason->text : path, &rule) != NULL || rule_atoms(&rule) == 0)
 		return false;
 	sql_arg(&args, INT4OID, Int32GetDatum(graph_entity_id(graph, asked->head)));
 	sql_arg(&args, INT4OID, Int32GetDatum(graph_entity_id(graph, asked->tail)));

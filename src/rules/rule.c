@@ -590,8 +590,8 @@ rule_append_quoted(StringInfo text, const char *name)
 	appendStringInfoChar(text, '"');
 }
 
-static void
-append_relation(StringInfo text, const char *name)
+void
+rule_append_relation(StringInfo text, const char *name)
 {
 	const char *c = name;
 
@@ -615,7 +615,7 @@ append_term(StringInfo text, Graph *graph, Term term)
 static void
 append_atom(StringInfo text, Graph *graph, const Atom *atom)
 {
-	append_relation(text, graph_relation_name(graph, atom->relation));
+	rule_append_relation(text, graph_relation_name(graph, atom->relation));
 	appendStringInfoChar(text, '(');
 	append_term(text, graph, atom->first);
 	appendStringInfoChar(text, ',');

@@ -27,6 +27,7 @@
 #include "graph/graph.h"
 
 #define RULE_MAX_BODY 5
+#define PATH_PREFIX "(path) "	/* of a path as a reason; the rule whose body it grounds follows */
 #define RULE_IS (-1)
 
 typedef int32 Term;				/* < 0: a variable; >= 0: an entity's id */
@@ -95,6 +96,9 @@ extern char *rule_text(Graph *graph, const Rule *rule);
 
 /* Appends a name in double quotes. */
 extern void rule_append_quoted(StringInfo text, const char *name);
+
+/* The name of a relation, quoted where a rule's text needs it */
+extern void rule_append_relation(StringInfo text, const char *name);
 
 /* For the body column of the rule table: int[][3], (relation or RULE_IS, first, second), terms as above. */
 extern Datum rule_body_array(const Rule *rule);

@@ -1,0 +1,84 @@
+/*
+ * path_explanation.c
+ *		The paths that weigh most for an answer, as text.
+ *
+ * A path has more atoms than a rule may have, and perhaps an entity twice; its text is that of the rule whose body it
+ * grounds.
+ */
+#include "postgres.h"
+
+#include "path_explanation.h"
+
+#include "rules/rule.h"
+#include "server/host.h"
+
+/* The variable behind that many steps of a path */
+static char
+variable_at(const PathReason *path, int step)
+{
+	return step == 0 ? 'X' : step == path->length ? 'Y' : (char) ('A' + step - 1);
+}
+
+static char *
+text_of(Graph *graph, const Evidence *evidence, int32 relation, const PathReason *path)
+{
+	StringInfoData text;
+
+	initStringInfo(&text);
+	appendStringInfoString(&text, PATH_PREFIX);
+	rule_append_relation(&text, graph_relation_name(graph, evidence->relation_id[relation]));
+	appendStringInfoString(&text, "(X,Y) <=");
+	for (int i = 0; i < path->length; i++)
+	{
+		DirectedAtom atom = path->step[i].atom;
+		bool		backwards = IS_BACKWARDS(atom);
+
+		appendStringInfoString(&text, i == 0 ? " " : ", ");
+		rule_append_relation(&text, graph_relation_name(graph, evidence->relation_id[RELATION_OF(atom)]));
+		appendStringInfo(&text, "(%c,%c)", variable_at(path, backwards ? i + 1 : i), variable_at(path, backwards ? i : i + 1));
+	}
+	return text.data;
+}
+
+static char *
+facts_of(Graph *graph, const Evidence *evidence, int32 given, const PathReason *path)
+{
+	StringInfoData text;
+	int32		from = given;
+
+	initStringInfo(&text);
+	for (int i = 0; i < path->length; i++)
+	{
+		const PathStep *step = &path->step[i];
+		bool		backwards = IS_BACKWARDS(step->atom);
+
+		appendStringInfo(&text, "%s%s(%s, ", i == 0 ? "" : ", ",
+						 graph_relation_name(graph, evidence->relation_id[RELATION_OF(step->atom)]),
+						 graph_entity_name(graph, evidence->entity_id[backwards ? step->to : from]));
+		appendStringInfo(&text, "%s)", graph_entity_name(graph, evidence->entity_id[backwards ? from : step->to]));
+		from = step->to;
+	}
+	return text.data;
+}
+
+int
+path_explanation(Graph *graph, const Evidence *evidence, Triple triple, ExplainedPath *explained)
+{
+	const PathNetwork *network = evidence->network;
+	Arena		arena = hkg_arena();
+	PathReason	reason[EXPLAINED_PATHS + 1];
+	int			count;
+
+	hkg_check_memory(path_reasoner_bytes(&evidence->facts, network->shape), "an explanation by paths");
+	count = path_reasons(path_reasoner(&arena, &evidence->facts, network), SIDE_TAIL, triple.head, triple.relation, triple.tail,
+						 false, EXPLAINED_PATHS, reason, hkg_leader(), POOL_LEADER);
+	for (int i = 0; i < count; i++)
+	{
+		explained[i] = (ExplainedPath) {.text = "(other paths)",.share = reason[i].share};
+		if (reason[i].length == 0)
+			continue;
+		explained[i].text = text_of(graph, evidence, triple.relation, &reason[i]);
+		explained[i].facts = facts_of(graph, evidence, triple.head, &reason[i]);
+	}
+	return count;
+}
