@@ -4,8 +4,6 @@
  */
 #include "model_evidence.h"
 
-#include <math.h>
-
 #include "utils/acl.h"
 #include "utils/memutils.h"
 
@@ -15,6 +13,7 @@
 #include "server/argument.h"
 #include "server/growing_array.h"
 #include "server/host.h"
+#include "server/sql.h"
 
 /* Facts, then the valid split: the test split takes no part in learning. */
 static Triple *
@@ -89,10 +88,11 @@ argument_missing(FunctionCallInfo fcinfo, int i, const Graph *graph, const char 
 static bool
 uses_rules(const Graph *graph, const char *model)
 {
-	double		rules;
-	double		both;
+	SqlArgs		args = sql_args_text(model);
+	Datum		found;
 
-	return !evidence_read_discounts(graph, model, &rules, &both) || !isnan(rules);
+	return !sql_value(psprintf("select true from %smodel where name = $1 and evidence::jsonb->'discount'->'rules' = 'null'",
+							   graph->prefix), &args, &found);
 }
 
 HKG_FUNCTION(hkg_learn_evidence);
