@@ -1,0 +1,96 @@
+--
+-- A path network as evidence: beside rules, alone, of new entities.  A family: p7's children are p14 and p15.
+--
+set client_min_messages = warning;
+\i test/tools.sql
+set hybridkg.progress = off;
+\t on
+\a
+select hkg_create_graph('kin');
+select hkg_load('kin', $$
+	select 'p' || i / 2, 'parent', 'p' || i from generate_series(2, 127) i
+	union all select 'p' || i / 4, 'grandparent', 'p' || i from generate_series(4, 127) i where i % 5 > 0$$);
+select hkg_load('kin', $$select 'p' || i / 4, 'grandparent', 'p' || i from generate_series(4, 127) i where i % 5 = 0$$, 'valid');
+select hkg_train('kin', dimensions => 8, epochs => 5, iterations => 1, seed => 3, paths => true, path_layers => 3, path_width => 16,
+	path_kept => 50, path_epochs => 4);
+-- weights are there for both sides of both relations; each kind has its probabilities
+select count(*), bool_and(paths >= 0), bool_and(calibration ?& array['embedding', 'rules', 'paths', 'both']) from kin.evidence_weight;
+select evidence->'calibration' ? 'paths' from kin.model;
+
+-- the network alone lists what it scores above 0, best first, as hkg_score has it
+create view answer as select row_number() over () as place, * from hkg_predict_tails('kin', 'p3', 'grandparent', 200, evidence => 'paths');
+select count(*) > 4, count(*) < 127, bool_and(score > 0) from answer;
+select count(*) from answer where score is distinct from hkg_score('kin', 'p3', 'grandparent', tail, evidence => 'paths');
+select count(*) from (select score, lag(score) over (order by place) from answer) a where score > lag;
+select hkg_score('kin', 'p3', 'grandparent', 'p3', evidence => 'paths');
+-- as many questions in one call have them
+select count(*) from (select tail, score, probability from answer except
+	select tail, score, probability from hkg_predict_tails('kin', array['p3'], 'grandparent', 200, evidence => 'paths')) d;
+-- and as sessions that share nothing
+set hybridkg.shared_cache = 0;
+select count(*) from (select place, tail, score from answer except
+	select row_number() over (), tail, score from hkg_predict_tails('kin', 'p3', 'grandparent', 200, evidence => 'paths')) d;
+reset hybridkg.shared_cache;
+
+-- all together are the sum that the weights define; one discount, so that hkg_score has the parts
+update kin.model set evidence = jsonb_set(evidence::jsonb, '{discount,both}', evidence::jsonb->'discount'->'rules');
+update kin.evidence_weight set paths = 2 where side = 'tail';
+create view score as
+	select e.name, hkg_score('kin', 'p3', 'grandparent', e.name) as total, w.scale * (hkg_score('kin', 'p3', 'grandparent', e.name, evidence => 'embedding')
+		+ w.weight * (hkg_score('kin', 'p3', 'grandparent', e.name, evidence => 'rules') + w.paths * hkg_score('kin', 'p3', 'grandparent', e.name, evidence => 'paths'))) as parts
+	from kin.entity e, kin.evidence_weight w join kin.relation r on r.id = w.relation where r.name = 'grandparent' and w.side = 'tail';
+select count(*), count(*) filter (where abs(total - parts) > 1e-9 * abs(total)) from score;
+select count(*) from score s join hkg_predict_tails('kin', 'p3', 'grandparent', 200, known => true) a on a.tail = s.name where a.score <> s.total;
+-- null: the usual 0.7
+update kin.evidence_weight set paths = 0.7;
+create temp table usual as select * from score;
+update kin.evidence_weight set paths = null;
+select count(*) from usual u join kin.entity e using (name) where total <> hkg_score('kin', 'p3', 'grandparent', name);
+
+-- the shares of the embedding, the rules and the paths add up; each path has its own
+update kin.evidence_weight set paths = 2;
+select abs(sum(share) - hkg_score('kin', 'p3', 'grandparent', 'p15')) < 1e-9 from (
+	select distinct rule, share, case when starts_with(rule, '(path)') then grounding end from hkg_explain('kin', 'p3', 'grandparent', 'p15')) x;
+select count(*) from hkg_explain('kin', 'p3', 'grandparent', 'p15') where rule = '(path) grandparent(X,Y) <= parent(X,A), parent(A,Y)'
+	and grounding = 'parent(p3, p7), parent(p7, p15)' and share > 0 and quality is null;
+select hkg_explain_svg('kin', 'p3', 'grandparent', 'p15')::text like '%(path)%';
+
+-- ranks, by relation too; thresholds where false triples are given
+select count(*), bool_and(mrr > 0) from hkg_evaluate('kin', 'valid', evidence => 'paths');
+select bool_and(num_nulls(mrr_embedding, mrr_rules, mrr_paths, mrr_both) = 0) from hkg_evaluate_by_relation('kin', 'valid');
+select count(*) from hkg_complete('kin', 'grandparent', 5, min_probability => 0, evidence => 'paths');
+create table lie (head text, relation text, tail text);
+insert into lie select 'p' || i, 'grandparent', 'p' || i / 2 from generate_series(2, 60) i;
+select hkg_learn_thresholds('kin', negatives => 'lie') > 0;
+select string_agg(distinct evidence, ' ' order by evidence) from kin.threshold;
+
+-- a new entity, as soon as it has a fact
+insert into kin.entity select max(id) + 1, 'newborn' from kin.entity;
+insert into kin.triple select h.id, r.id, t.id from kin.entity h, kin.relation r, kin.entity t
+	where (h.name, r.name, t.name) = ('p9', 'parent', 'newborn');
+select hkg_score('kin', 'p4', 'grandparent', 'newborn', evidence => 'paths') > 0;
+select count(*) > 0 from hkg_predict_heads('kin', 'grandparent', 'newborn', 10, evidence => 'paths');
+select count(*) from hkg_predict_heads('kin', 'grandparent', 'newborn', 10);
+
+-- weights that are none
+begin;
+update kin.evidence_weight set paths = -1;
+select count(*) from hkg_tools.try($$select hkg_score('kin', 'p3', 'grandparent', 'p12')$$) where report like '22000: %for paths, expected a finite number of at least 0%';
+rollback;
+
+-- a model without rules, whose weights are learnt again; and one without a network
+select hkg_train('kin', model => 'bare', dimensions => 8, epochs => 5, iterations => 1, evidence_rules => 0, paths => true, path_layers => 2,
+	path_width => 16, path_kept => 50, path_epochs => 1);
+select evidence->'discount'->'rules', evidence->'calibration' ? 'rules', evidence->'calibration' ? 'paths' from kin.model where name = 'bare';
+select hkg_learn_evidence('kin', 'bare');
+select evidence->'discount'->'rules' from kin.model where name = 'bare';
+select report from hkg_tools.try($$select hkg_score('kin', 'p3', 'grandparent', 'p12', 'bare', 'rules')$$);
+select hkg_score('kin', 'p3', 'grandparent', 'p12', 'bare', 'paths') > 0;
+select count(*) from hkg_predict_tails('kin', 'p3', 'grandparent', 5, 'bare');
+select num_nulls(mrr_embedding, mrr_paths, mrr_both), mrr_rules from hkg_evaluate_by_relation('kin', 'valid', 'bare') where relation = 'grandparent' and side = 'both';
+update kin.model set paths = null where name = 'default';
+select report from hkg_tools.try($$select * from hkg_predict_tails('kin', 'p3', 'grandparent', evidence => 'paths')$$);
+select count(*) from hkg_predict_tails('kin', 'p3', 'grandparent', 5);
+drop view answer, score;
+drop table usual, lie;
+drop schema kin cascade;
