@@ -38,7 +38,7 @@ add_need(NeedList *list, const char *item, uint64 bytes)
 	list->bytes += bytes;
 }
 
-/* The search for path rules, and later, in the same memory or more, learning how much rules weigh. */
+/* The search for path rules, and later, in the same memory or more, learning how much rules and paths weigh. */
 static uint64
 evidence_bytes(const TrainSettings *settings, const TrainingFacts *facts, const KgeModel *model)
 {
@@ -46,8 +46,9 @@ evidence_bytes(const TrainSettings *settings, const TrainingFacts *facts, const 
 	EvSearch	search = path_rules_search(settings, data->facts);
 	FactIndex		index = {.entities = data->entities,.relations = data->relations,.edges = 2 * data->facts};
 	EvRuleSet	rules = {.count = search.limit,.patterns = settings->top_rules};
+	PathNetwork network = {.shape = path_learning_sizes(settings, facts).plan.shape};
 	uint64		learning = facts->valid_count == 0 ? 0 :
-		evidence_learn_bytes(model, data, &rules, NULL, facts->valid_count, hkg_threads);
+		evidence_learn_bytes(model, data, &rules, settings->paths ? &network : NULL, facts->valid_count, hkg_threads);
 
 	return Max(fact_index_bytes(data->entities, data->relations, data->facts) + ev_paths_bytes(&index, &search, hkg_threads),
 			   learning);
@@ -80,7 +81,7 @@ list_needs(const TrainSettings *settings, const TrainingFacts *facts, const Lear
 		add_need(&list, "model to go on from", parameters);
 	add_need(&list, "state of the optimizer", state);
 	add_need(&list, "a minibatch", kge_trainer_bytes(model, training, positives->room, hkg_threads) - state);
-	if (settings->evidence_rules > 0)
+	if (settings->evidence_rules > 0 || settings->paths)
 		add_need(&list, "evidence", evidence_bytes(settings, facts, model));
 	if (settings->paths)
 	{

@@ -380,25 +380,24 @@ learn_weights(Procedure *procedure)
 {
 	const TrainSettings *settings = &procedure->settings;
 	const TrainingFacts *facts = &procedure->facts;
+	EvidenceParts has = {settings->evidence_rules > 0, settings->paths};
 
 	progress_phase(procedure->progress, PHASE_WEIGHTS, (double) facts->valid_count);
 	best_iteration_restore(&procedure->best, &procedure->learner);
 	if (procedure->old_weights != NULL)
 	{
-		evidence_restore(procedure->graph, settings->model, procedure->old_weights,
-						 (EvidenceParts) {settings->evidence_rules > 0, false});
+		evidence_restore(procedure->graph, settings->model, procedure->old_weights, has);
 		evidence_write_missing(procedure->graph, settings->model, settings->assume_missing);
 		return;
 	}
-	if (settings->evidence_rules == 0)
+	if (!has.rules && !has.paths)
 	{
 		learn_thresholds(procedure);
 		return;
 	}
-	sql_see_changes();			/* the rules */
+	sql_see_changes();			/* rules and network */
 	evidence_learn(procedure->graph, settings->model, facts->learnt, &procedure->learner.model, procedure->learner.pool,
-				   (HeldOut) {facts->valid, facts->valid_count, settings->assume_missing},
-				   settings->evidence_rules > 0);
+				   (HeldOut) {facts->valid, facts->valid_count, settings->assume_missing}, has.rules);
 	sql_see_changes_end();
 }
 
