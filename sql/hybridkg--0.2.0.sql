@@ -1239,14 +1239,14 @@ returns table (rule text, quality float8, grounding text, share float8)
 as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_explain(name, text, text, text, name) is
-'the reasons for a triple''s score: the embedding and the rules that infer it, with the facts that ground them; the largest share first
+'the reasons for a triple''s score: the embedding, the rules that infer it, with the facts that ground them, and learnt paths; the largest share first
 graph: an existing graph
 head, relation, tail: names; the triple need not be a fact
 model: a trained model of the graph
-rule: (embedding), with how a new entity got its own: (embedding; of head: placed among its neighbours), or of head: none, where none of its facts could place it; or a rule that is evidence or was selected in training. Rules with a constant in the head are counted for this triple and are in no table
+rule: (embedding), with how a new entity got its own: (embedding; of head: placed among its neighbours), or of head: none, where none of its facts could place it; or a rule that is evidence or was selected in training. Rules with a constant in the head are counted for this triple and are in no table. (path) and a rule: a path that weighs much in the score of the path network, which grounds that rule; (other paths): all but the five that weigh most
 quality: that of table rule; else what the rule is worth as evidence for this answer: its evidence_confidence, or, for a rule that is in no table, support / (body size + 5); raised as column closed_world of evidence_weight says
 grounding: the facts that match the rule''s body, one row for each grounding; only one for a rule that was not selected
-share: its part of hkg_score; the shares of different rules and of the embedding add up to it. Null for a rule that adds nothing, because a better one infers much the same
+share: its part of hkg_score; the shares of the embedding, of different rules and of paths, row by row, add up to it. Null for a rule that adds nothing, because a better one infers much the same
 If the triple is a fact, the fact itself may be in a grounding, even alone: see hkg_score';
 
 create function hkg_complete(graph name, relation text default null, k int default 100,
