@@ -1,7 +1,7 @@
 /*
  * aggregate.c
- *		The confidences of the rules that fire for a candidate, and the score of its paths, combined into one number; and
- *		that number with the embedding's score.
+ *		The confidences of the rules that fire for a candidate, and the score of its paths, combined into one
+ *		number; and that number with the embedding's score.
  */
 #include "evidence.h"
 

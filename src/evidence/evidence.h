@@ -3,9 +3,9 @@
  *		The second pure half: what rules and learnt paths infer, beside the scores of embeddings.
  *
  * The facts stand as edges, in both directions, so that rules are applied from the entity that a question
- * gives, without a statement of SQL.  A path network (paths/paths.h) reads the same edges.  As in src/kge, entities and relations are row numbers, memory comes from the
- * caller's Arena, and work runs on a Pool.  Functions that take memory have one beside them with the bytes
- * that they take at most, and return false, NULL or -1 when the arena is empty.
+ * gives, without a statement of SQL.  A path network (paths/paths.h) reads the same edges.  As in src/kge, entities and
+ * relations are row numbers, memory comes from the caller's Arena, and work runs on a Pool.  Functions that take memory
+ * have one beside them with the bytes that they take at most, and return false, NULL or -1 when the arena is empty.
  */
 #ifndef HKG_EVIDENCE_EVIDENCE_H
 #define HKG_EVIDENCE_EVIDENCE_H

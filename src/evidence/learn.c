@@ -2,8 +2,8 @@
  * learn.c
  *		Weights and calibration, learnt from triples that neither embeddings nor rules were learnt from.
  *
- * First what rules are worth, then how they and paths weigh beside a score, then what the sum means: each step takes the one
- * before as given.
+ * First what rules are worth, then how they and paths weigh beside a score, then what the sum means: each step
+ * takes the one before as given.
  */
 #include "examples.h"
 

@@ -159,7 +159,7 @@ mark_added(const AddedEntities *added)
 	return marked;
 }
 
-/* All but facts, rules and network, in the rows of `data`; NULL when there is no evidence.  added: NULL where these ascend */
+/* All but facts, rules and network, in rows of `data`; NULL when there is no evidence.  added: NULL where these ascend */
 static Evidence *
 read_weights(Graph *graph, const char *name, const GraphData *data, const AddedEntities *added)
 {

@@ -41,7 +41,7 @@ open_scoring(Graph *graph, const char *name, const GraphData *data, EvKind kind,
 	model_require(graph, name);
 	if (kind != EV_EMBEDDING)
 		evidence = evidence_of_data(graph, name, data);
-	/* also where rules or paths alone are wanted and there are none: the error names embeddings, if these are missing too */
+	/* also where rules or paths are wanted and there are none: the error names embeddings, if these are missing too */
 	if (evidence == NULL || ev_uses_embedding(kind))
 	{
 		const AddedEntities *added = model_facts(graph, model_open(graph, name), false).added;

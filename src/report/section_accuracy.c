@@ -1,6 +1,6 @@
 /*
  * section_accuracy.c
- *		How good a model is: ranks of held-out facts by relation and side, by the embedding, by rules, by paths, and by all.
+ *		How good a model is: ranks of held-out facts by relation and side, by the embedding, rules, paths, and by all.
  *
  * The ranks are those of hkg_evaluate (predict/evaluate.h), of a sample where the split is large: spread evenly over
  * the relations, and the same for all kinds.
