@@ -66,19 +66,92 @@ begin
 	comment on column rule.evidence_known_tails is 'likewise, those whose X is head of one';
 	comment on column rule.evidence_confidence is 'what prediction takes the rule to be worth: evidence_support / (evidence_body_size + 5) - evidence_error; where these are null, of a selected rule, support / (body_size + 5), a tenth of that with a variable in one atom only, a hundredth with an empty body; null: the rule is no evidence';
 	alter table evidence_weight add held_out float8, add calibration jsonb;
-	comment on table evidence_weight is 'how rules add to a score, scale * (embedding''s score + weight * evidence), and how scores become probabilities';
+	comment on table evidence_weight is 'how evidence adds to a score, scale * (embedding''s score + weight * evidence), and how scores become probabilities';
 	comment on column evidence_weight.held_out is 'the share of the relation''s known facts that was held out, drawn towards that of all relations as if by ten more held-out facts';
-	comment on column evidence_weight.calibration is 'for evidence embedding, rules and both: with x = slope * score + best * (the question''s best score) + last * (its tenth, 0 where fewer are shown) + intercept + (unanswered where the question has no known answer, else answers * log(1 + known answers)), P = 1 / (1 + exp(-x)) is the probability for which it was fitted: of a missing fact, where evidence of table model has a fitted_missing m above 0, else of a held-out fact; null: that of column evidence of table model';
+	comment on column evidence_weight.calibration is 'for evidence embedding, rules, paths and both, as far as the model has them: with x = slope * score + best * (the question''s best score) + last * (its tenth, 0 where fewer are shown) + intercept + (unanswered where the question has no known answer, else answers * log(1 + known answers)), P = 1 / (1 + exp(-x)) is the probability for which it was fitted: of a missing fact, where evidence of table model has a fitted_missing m above 0, else of a held-out fact; null: that of column evidence of table model';
 	comment on table threshold is 'the thresholds of hkg_classify: learnt from false triples that were given, or of a model without learnt probabilities; else it goes by these';
 	alter table evidence_weight add closed_world float8;
 	comment on column evidence_weight.closed_world is 'what counts as false where the given entity of a question has no fact of the relation: with u the share of such pairs in the body of a rule, the rule is worth its evidence_confidence / (1 - (1 - closed_world) * u); 1: all of them (standard confidence), 0: none (PCA confidence); null in rows of 0.1.0, as 1';
-	comment on column model.evidence is 'how rules count at prediction; null: not at all. discount: the weight of each further rule that infers the same candidate, 0 (only the best rule counts) to 1 (noisy-or), for rules alone and for rules beside the embedding; calibration: that of all relations together, see evidence_weight.calibration; error: the expected calibration error of the ten best answers, 0 to 1; held_out: the share of the known facts that was held out; fitted_missing: the assume_missing that probabilities were fitted with, 0 where they are the chances to be held out; assume_missing: the share of all true facts that the graph is assumed to lack, argument assume_missing of hkg_train';
+
+	alter table model add paths jsonb;
+	comment on column model.paths is 'the shape of the network that reads paths, see table path_network: layers, width and kept, as arguments path_layers, path_width and path_kept of hkg_train; null: the model has none';
+	create table path_network (
+		model text collate "C" not null references model on delete cascade on update cascade,
+		layer int not null,
+		part text not null,
+		relation int references relation on delete cascade,
+		inverse boolean,
+		numbers real[] not null
+	);
+	create unique index path_network_key on path_network (model, layer, part, coalesce(relation, -1), coalesce(inverse, false));
+	create index path_network_relation_idx on path_network (relation);
+	comment on table path_network is 'the parameters of the network that reads the paths from an entity, a part at a time; doc/method.md, "Learnt paths", defines them';
+	comment on column path_network.model is 'model.name';
+	comment on column path_network.layer is '1 first; 0: of no layer';
+	comment on column path_network.part is 'start: the state of the given entity by what is asked; readout: the score of a state, and an offset behind it; scale, shift: u and v of a message by atom; attend_atom, attend_asked, attend_state, attend: c, d, W, and w with b, of attention; map: A and B side by side, row by row; level, bias: of both likewise; keep: C; priority: pi with its offset';
+	comment on column path_network.relation is 'relation.id of the atom; null: of the atom that leads from an entity to itself, or of no atom';
+	comment on column path_network.inverse is 'whether the atom is read backwards; null where it has no relation';
+	comment on column path_network.numbers is 'the numbers of one row of the part';
+	for reader in select distinct case a.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end
+			from pg_class c, aclexplode(c.relacl) a
+			where c.oid = 'relation_embedding'::regclass and a.privilege_type = 'SELECT' and a.grantee <> c.relowner loop
+		execute format('grant select on path_network to %s', reader);
+	end loop;
+	create trigger inserted after insert on path_network referencing new table as changed
+		for each statement execute function model_changed();
+	create trigger updated after update on path_network referencing new table as changed old table as changed_from
+		for each statement execute function model_changed();
+	create trigger deleted after delete on path_network referencing old table as changed
+		for each statement execute function model_changed();
+	create trigger truncated after truncate on path_network
+		for each statement execute function model_changed();
+
+	create table path_epoch (
+		model text collate "C" not null references model on update cascade on delete cascade,
+		number int not null,
+		loss float8 not null,
+		mrr float8,
+		hits_1 float8,
+		hits_3 float8,
+		hits_10 float8,
+		ranked bigint,
+		mrr_error float8,
+		train_seconds float8 not null,
+		evaluate_seconds float8 not null,
+		primary key (model, number)
+	);
+	comment on table path_epoch is 'the learning curve of the path network of the latest training: a row for each epoch';
+	comment on column path_epoch.model is 'model.name';
+	comment on column path_epoch.number is '1 first';
+	comment on column path_epoch.loss is 'mean loss of a question';
+	comment on column path_epoch.mrr is 'filtered, by the network alone, on triples of the valid split or of the facts held out in its place; null where there are none';
+	comment on column path_epoch.hits_1 is 'filtered Hits@1, likewise';
+	comment on column path_epoch.hits_3 is 'filtered Hits@3, likewise';
+	comment on column path_epoch.hits_10 is 'filtered Hits@10, likewise';
+	comment on column path_epoch.ranked is 'triples that were ranked: 200 at most';
+	comment on column path_epoch.mrr_error is 'standard error of mrr, where not all triples were ranked; else null';
+	comment on column path_epoch.train_seconds is 'time for questions';
+	comment on column path_epoch.evaluate_seconds is 'time for metrics';
+	for reader in select distinct case a.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end
+			from pg_class c, aclexplode(c.relacl) a
+			where c.oid = 'iteration'::regclass and a.privilege_type = 'SELECT' and a.grantee <> c.relowner loop
+		execute format('grant select on path_epoch to %s', reader);
+	end loop;
+
+	-- a path network beside rules
+	alter table evidence_weight add paths float8;
+	comment on column evidence_weight.paths is 'what the score of the path network counts as evidence, which is that of rules + paths * the score; null where the model had no network when weights were learnt, as the usual 0.7';
+	alter table threshold drop constraint threshold_evidence_check,
+		add constraint threshold_evidence_check check (evidence in ('embedding', 'rules', 'paths', 'both'));
+	comment on column threshold.evidence is 'the scores it is for: embedding, rules, paths or both, as the argument of hkg_classify';
+
+	comment on column model.evidence is 'how evidence counts at prediction; null: not at all, or a path network alone, with the usual weights. discount: the weight of each further rule that infers the same candidate, 0 (only the best rule counts) to 1 (noisy-or), for rules alone (null: rules are no evidence) and for rules beside the embedding; calibration: that of all relations together, see evidence_weight.calibration; error: the expected calibration error of the ten best answers, 0 to 1; held_out: the share of the known facts that was held out; fitted_missing: the assume_missing that probabilities were fitted with, 0 where they are the chances to be held out; assume_missing: the share of all true facts that the graph is assumed to lack, argument assume_missing of hkg_train';
 end
 $$;
 comment on procedure hkg_layout_2() is 'the tables of 0.2.0; for hkg_upgrade_graph';
 comment on function hkg_create_graph(name) is
 'makes an empty graph: a schema of that name, owned by the caller
-Its tables are entity, relation, triple, holdout, model, entity_embedding, relation_embedding, threshold, evidence_weight, rule, inferred, iteration, checkpoint, checkpoint_inferred, trial and source
+Its tables are entity, relation, triple, holdout, model, entity_embedding, relation_embedding, threshold, evidence_weight, path_network, rule, inferred, iteration, path_epoch, checkpoint, checkpoint_inferred, trial and source
 graph: the name of the new schema
 errors: 42P06 when a schema of that name exists, 42939 for a name that no schema can have';
 
@@ -161,7 +234,9 @@ create function hkg_train(graph name, score_function text default 'rotate', dime
 	warm_start bool default false, rules name default null, relation_weight float8 default 0,
 	evidence_rules int default 20000, evidence_length int default 4, evidence_seconds float8 default null,
 	holdout float8 default 0.05, learning_rate_end float8 default null, assume_missing float8 default 0.1,
-	replace text default 'unless_worse')
+	replace text default 'unless_worse', paths bool default false, path_layers int default null, path_width int default null,
+	path_kept int default null, path_epochs int default null, path_questions int default null,
+	path_learning_rate float8 default null)
 returns text
 as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 1000000
 set search_path = pg_catalog, pg_temp;
@@ -210,6 +285,13 @@ holdout: where the graph has no valid split, the share of the facts that is held
 learning_rate_end: the step size in the last epoch of all iterations, reached from learning_rate in equal steps, 1e-10 to 1000; null: a tenth of learning_rate under the loss logistic without warm_start, or with warm_start and the default learning_rate; learning_rate otherwise
 assume_missing: the share m of all true facts that the graph lacks, 1e-6 to 0.99. Probabilities are those of a missing fact: with p the chance that a candidate is one of the facts held out, and s the share that was held out, min(1, p m / ((1 - p) s (1 - m))). Facts that are missing are taken to be like those held out. hkg_learn_evidence changes it. null: a probability is p
 replace: of warm_start on a graph with a valid split: unless_worse (the model of before stays, with a notice, where the MRR on that split of the new one''s best iteration is lower by more than the standard error of the difference) or always
+paths: also learn a network that reads the paths from a question''s entity (doc/method.md, "Learnt paths"). Its parameters belong to relations: a new entity is predicted as soon as it has a fact. With warm_start it goes on from the model''s network where that has the same layers, width and kept
+path_layers: steps of its paths, 1 to 16; null: 5, or 6 where an entity has fewer than ten facts in the mean
+path_width: numbers of an entity''s state, a multiple of 16, 16 to 256; null: 32, or 48 with more than 100 relations
+path_kept: entities that a step keeps of those it reaches first, 1 to 100000; null: 1000, or 300 where an entity has ten facts or more in the mean
+path_epochs: epochs of the network, 1 to 100000; the one that ranks best on the valid split, or on the facts held out in its place, is kept; null: 20
+path_questions: facts that an epoch asks for, each on both sides, 1 to 2147483647; all of them where they are fewer; null: 4096
+path_learning_rate: step size of the network''s first epoch, which falls to a tenth of it, 1e-9 to 1; null: 0.005, or 0.004 where an entity has ten facts or more in the mean
 errors: 22023 for values out of range, 0A000 for what a score function does not go with, 22003 when training diverges, 53200 when it would need more than hybridkg.max_memory, 55006 when the model is being trained elsewhere, 55000 for a graph without facts or with one entity, 42704 or 55000 when there is no trained model to go on from, 42501 before anything is trained when the caller may not write what a model consists of';
 
 do $do$
@@ -223,7 +305,7 @@ as 'MODULE_PATHNAME' language c volatile parallel unsafe
 set search_path = pg_catalog, pg_temp$$, arguments);
 	execute format('comment on function @extschema@.hkg_train_background is %L',
 $$hkg_train in a background worker, with the caller's rights; returns its process id once it has begun
-It commits after every iteration; the model of that name stays as it is until the new one is ready, and is then replaced at once. View hkg_progress shows it, pg_cancel_backend stops it, column status of table model has the outcome, hkg_resume continues a stopped one. It reads what is committed when it starts, as the current role and with the settings of the session, and learns from the facts of that moment.$$ ||
+It commits after every iteration, and after every epoch of a path network; the model of that name stays as it is until the new one is ready, and is then replaced at once. View hkg_progress shows it, pg_cancel_backend stops it, column status of table model has the outcome, hkg_resume continues a stopped one. It reads what is committed when it starts, as the current role and with the settings of the session, and learns from the facts of that moment.$$ ||
 		meaning || ', 53000 when no background worker is free, 55P03 when it waits for a lock that the caller''s transaction holds');
 
 	execute format($$
@@ -231,11 +313,16 @@ create function @extschema@.hkg_estimate(%s) returns table (item text, bytes big
 as 'MODULE_PATHNAME' language c stable parallel unsafe cost 100000 rows 10
 set search_path = pg_catalog, pg_temp$$, arguments);
 	execute format('comment on function @extschema@.hkg_estimate is %L',
-$$what hkg_train would take, before it is tried: bytes of memory by purpose and in all, which must fit hybridkg.max_memory, and the floating-point operations of an epoch
+$$what hkg_train would take, before it is tried: bytes of memory by purpose and in all, which must fit hybridkg.max_memory, and the floating-point operations of an epoch, and of one of the path network
 It counts the graph's facts and trains nothing. Not included: mined rules and their inferences, which are unknown before they are counted; their memory is checked while they are.$$ ||
 		meaning);
 end
 $do$;
+comment on function hkg_resume(name, name) is
+'continues a background training that was stopped, from the last iteration, or epoch of a path network, that it committed, in the caller''s transaction; the model has the same bits as that of an uninterrupted training; returns its name
+graph: an existing graph
+model: the name it was trained under
+errors: 55000 when nothing was stopped or when the graph has changed since, 55006 when the model is being trained';
 
 create function hkg_cache()
 returns table (database text, graph name, model name, kind text, state text, bytes bigint, users int,
@@ -266,7 +353,7 @@ comment on column hkg_progress.epoch is 'epochs done in this iteration';
 comment on column hkg_progress.epochs is 'epochs of an iteration';
 comment on column hkg_progress.started_at is 'when it began';
 comment on column hkg_progress.pid is 'the process that does it: pg_cancel_backend(pid) stops it';
-comment on column hkg_progress.phase is 'reading, mining, training, evaluating, inferring, finding path rules, learning weights or writing; of hkg_load and others that change facts reading, comparing, deleting, writing or indexing';
+comment on column hkg_progress.phase is 'reading, mining, training, evaluating, inferring, learning paths, finding path rules, learning weights or writing; of hkg_load and others that change facts reading, comparing, deleting, writing or indexing';
 comment on column hkg_progress.loss is 'mean loss of the last epoch';
 comment on column hkg_progress.eta is 'when it will end, by the time that epochs and iterations took so far, and by guesses for what has not begun, which are scaled by that time; sooner when patience runs out; null while the graph or a query is read';
 comment on column hkg_progress.percent is 'time past, of all time by the same estimate; never falls, and stays below 100';
@@ -313,7 +400,8 @@ begin
 		elsif part.twice then
 			raise exception using errcode = 'invalid_parameter_value',
 				message = format('"%s" is both in grid and in fixed', part.key);
-		elsif grid ? part.key and part.key = any ('{evidence_rules,evidence_length,evidence_seconds,holdout,assume_missing}') then
+		elsif grid ? part.key and (part.key like 'path%'
+				or part.key = any ('{evidence_rules,evidence_length,evidence_seconds,holdout,assume_missing}')) then
 			raise exception using errcode = 'invalid_parameter_value',
 				message = format('"%s" cannot be in the grid', part.key),
 				detail = 'They are compared on the valid split by what the embedding alone scores.',
@@ -514,7 +602,7 @@ relation: a relation
 k: how many, at least 1
 model: a trained model of the graph
 known: whether to list tails of known facts, too; these facts are part of their own evidence (see hkg_score). The head itself is listed only for a relation with facts whose head and tail are the same
-evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed) or ''both''; ''both'' is the embedding alone where a model has no rules
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed), ''paths'' (only what the path network scores is listed) or ''both'', which is all that the model has
 candidates: only these entities are listed, with the probabilities that they have among all: a query as text, whose first column names them, or an array of names (see hkg_complete). null: all
 score: see hkg_score
 probability: the chance that it is true, if the share assume_missing of all true facts is missing (argument of hkg_train) and these are like the facts held out; calibrated by relation and side on the valid split, or the facts held out in its place (table evidence_weight), over all questions with that relation. Rows come in its order. sigma(score) where nothing was learnt';
@@ -532,7 +620,7 @@ tail: an entity; one that came after the training needs a fact, which places it 
 k: how many, at least 1
 model: a trained model of the graph
 known: whether to list heads of known facts, too; these facts are part of their own evidence (see hkg_score). The tail itself is listed only for a relation with facts whose head and tail are the same
-evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed) or ''both''; ''both'' is the embedding alone where a model has no rules
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed), ''paths'' (only what the path network scores is listed) or ''both'', which is all that the model has
 candidates: only these entities are listed, with the probabilities that they have among all: a query as text, whose first column names them, or an array of names (see hkg_complete). null: all
 score: see hkg_score
 probability: the chance that it is true, if the share assume_missing of all true facts is missing (argument of hkg_train) and these are like the facts held out; calibrated by relation and side on the valid split, or the facts held out in its place (table evidence_weight), over all questions with that relation. Rows come in its order. sigma(score) where nothing was learnt';
@@ -551,7 +639,7 @@ relation: a relation
 k: how many for each head, at least 1
 model: a trained model of the graph
 known: whether to list tails of known facts, too; these facts are part of their own evidence (see hkg_score). The head itself is listed only for a relation with facts whose head and tail are the same
-evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed) or ''both''; ''both'' is the embedding alone where a model has no rules
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed), ''paths'' (only what the path network scores is listed) or ''both'', which is all that the model has
 candidates: only these entities are listed, with the probabilities that they have among all: a query as text, whose first column names them, or an array of names (see hkg_complete). null: all
 head: the name in heads; rows come in the order of heads, and of one head best first
 score: see hkg_score
@@ -571,7 +659,7 @@ tails: entities, an array of names, or a query as text, whose first column names
 k: how many for each tail, at least 1
 model: a trained model of the graph
 known: whether to list heads of known facts, too; these facts are part of their own evidence (see hkg_score). The tail itself is listed only for a relation with facts whose head and tail are the same
-evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed) or ''both''; ''both'' is the embedding alone where a model has no rules
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed), ''paths'' (only what the path network scores is listed) or ''both'', which is all that the model has
 candidates: only these entities are listed, with the probabilities that they have among all: a query as text, whose first column names them, or an array of names (see hkg_complete). null: all
 tail: the name in tails; rows come in the order of tails, and of one tail best first
 score: see hkg_score
@@ -584,7 +672,7 @@ tail: an entity
 k: how many, at least 1
 model: a trained model of the graph
 known: whether to list relations of known facts, too; these facts are part of their own evidence (see hkg_score)
-evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed) or ''both''; ''both'' is the embedding alone where a model has no rules
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed), ''paths'' (only what the path network scores is listed) or ''both'', which is all that the model has
 score: see hkg_score
 probability: the chance that it is true, if the share assume_missing of all true facts is missing (argument of hkg_train) and these are like the facts held out; calibrated by relation and side on the valid split, or the facts held out in its place (table evidence_weight), over all questions with that relation. Rows come in its order. sigma(score) where nothing was learnt';
 
@@ -592,6 +680,14 @@ create or replace function hkg_score(graph name, head text, relation text, tail 
 	evidence text default 'both')
 returns float8
 as 'MODULE_PATHNAME' language c stable parallel safe cost 250;
+comment on function hkg_score(name, text, text, text, name, text) is
+'the score of a triple as an answer to (head, relation, ?): any real number, higher is more plausible
+graph: an existing graph
+head, relation, tail: names
+model: a trained model of the graph
+evidence: what the score uses. ''embedding'': the score function''s value. ''rules'': log(1 + 100 s), s the sum of -log(1 - confidence) over the rules that infer the triple; each further one counts discount times as much as the one before (column model.evidence). ''paths'': the score of the path network, 0 for what it does not reach. ''both'', which is all that the model has: scale * (the first + weight * (the second + paths * the third)), see table evidence_weight
+A fact is part of its own evidence, and may score higher than if it were missing: some rules use the fact itself, such as r(X,Y) <= r(X,A), r(B,A), r(B,Y), and rules with constants are counted on it. Weights, probabilities and thresholds are learnt from triples that are not among the facts.
+Evidence takes about a millisecond for each (head, relation): sort many triples by these, or use the embedding alone.';
 
 create or replace function hkg_classify(graph name, head text, relation text, tail text, model name default 'default',
 	evidence text default 'both')
@@ -602,7 +698,7 @@ comment on function hkg_classify(name, text, text, text, name, text) is
 graph: an existing graph
 head, relation, tail: names
 model: a trained model of the graph
-evidence: what scores use: ''embedding'', ''rules'' or ''both'', as in hkg_score; each has its own probabilities and thresholds. A fact is part of its own evidence
+evidence: what scores use: ''embedding'', ''rules'', ''paths'' or ''both'', as in hkg_score; each has its own probabilities and thresholds. A fact is part of its own evidence
 The probability is that of hkg_predict_relations, of a missing fact (assume_missing of hkg_train). A model without learnt probabilities has thresholds.
 errors: 55000 when the model has neither probabilities nor thresholds: training had neither a valid split nor facts in its place';
 comment on function hkg_learn_thresholds(name, regclass, name, bigint) is
@@ -626,14 +722,14 @@ model: a trained model of the graph
 assume_missing: see hkg_train; -1: as before
 errors: 22023 for a value out of range, 55006 when the model is being trained';
 comment on function hkg_explain(name, text, text, text, name) is
-'the reasons for a triple''s score: the embedding and the rules that infer it, with the facts that ground them; the largest share first
+'the reasons for a triple''s score: the embedding, the rules that infer it, with the facts that ground them, and learnt paths; the largest share first
 graph: an existing graph
 head, relation, tail: names; the triple need not be a fact
 model: a trained model of the graph
-rule: (embedding), with how a new entity got its own: (embedding; of head: placed among its neighbours), or of head: none, where none of its facts could place it; or a rule that is evidence or was selected in training. Rules with a constant in the head are counted for this triple and are in no table
+rule: (embedding), with how a new entity got its own: (embedding; of head: placed among its neighbours), or of head: none, where none of its facts could place it; or a rule that is evidence or was selected in training. Rules with a constant in the head are counted for this triple and are in no table. (path) and a rule: a path that weighs much in the score of the path network, which grounds that rule; (other paths): all but the five that weigh most
 quality: that of table rule; else what the rule is worth as evidence for this answer: its evidence_confidence, or, for a rule that is in no table, support / (body size + 5); raised as column closed_world of evidence_weight says
 grounding: the facts that match the rule''s body, one row for each grounding; only one for a rule that was not selected
-share: its part of hkg_score; the shares of different rules and of the embedding add up to it. Null for a rule that adds nothing, because a better one infers much the same
+share: its part of hkg_score; the shares of the embedding, of different rules and of paths, row by row, add up to it. Null for a rule that adds nothing, because a better one infers much the same
 If the triple is a fact, the fact itself may be in a grounding, even alone: see hkg_score';
 
 create function hkg_complete(graph name, relation text default null, k int default 100,
@@ -648,7 +744,7 @@ relation: a relation; null: all of them together
 k: how many in all, at least 1
 min_probability: of these, less probable ones are left out, 0 to 1
 model: a trained model of the graph
-evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed) or ''both''; ''both'' is the embedding alone where a model has no rules
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed), ''paths'' (only what the path network scores is listed) or ''both'', which is all that the model has
 heads: only rows whose head is one of these are listed, of the relation or of all: a query as text, whose first column names them, such as ''select name from package where licence is null'', or an array of names, such as array(select ...). A query runs with the rights and the search_path of the caller; it may only read. No name is null; those that the model does not have are left out. A parameter of a prepared statement needs its type, as in $1::text. null: all
 candidates: only rows whose tail is one of these are listed; a query or an array likewise. null: all
 one_each: whether each head is listed once, with its most probable row, over all relations where relation is null
@@ -669,7 +765,7 @@ graph: an existing graph
 split: valid or test; or train, whose triples are facts and part of their own evidence (see hkg_score)
 model: a trained model of the graph
 seed: draws the places of ties, and the sample
-evidence: what scores use: ''embedding'', ''rules'' or ''both''; ''both'' is the embedding alone where a model has no rules
+evidence: what scores use: ''embedding'', ''rules'', ''paths'' or ''both'', which is all that the model has
 sample: ranks so many triples of the split, at least 2, spread evenly over it in the order of relations; the metrics are then estimates for all of it, without bias. null: all
 side: head, tail, or both (the mean over both)
 triples: that were ranked
@@ -678,13 +774,14 @@ Every entity of the graph is ranked. One that came after the training is placed 
 
 create function hkg_evaluate_by_relation(graph name, split text default 'test', model name default 'default',
 	seed bigint default 0, sample int default null)
-returns table (relation text, side text, triples bigint, mrr_embedding float8, mrr_rules float8, mrr_both float8,
-	hits_1_embedding float8, hits_1_rules float8, hits_1_both float8,
-	hits_10_embedding float8, hits_10_rules float8, hits_10_both float8)
+returns table (relation text, side text, triples bigint,
+	mrr_embedding float8, mrr_rules float8, mrr_paths float8, mrr_both float8,
+	hits_1_embedding float8, hits_1_rules float8, hits_1_paths float8, hits_1_both float8,
+	hits_10_embedding float8, hits_10_rules float8, hits_10_paths float8, hits_10_both float8)
 as 'MODULE_PATHNAME' language c stable parallel safe cost 3000000 rows 30
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_evaluate_by_relation(name, text, name, bigint, int) is
-'hkg_evaluate relation by relation, with what the embedding, rules and both together reach beside each other; relations with most triples first
+'hkg_evaluate relation by relation, with what the embedding, rules, learnt paths and all together reach beside each other; relations with most triples first
 graph: an existing graph
 split: valid or test; or train, whose triples are facts and part of their own evidence (see hkg_score)
 model: a trained model of the graph
@@ -693,8 +790,15 @@ sample: as in hkg_evaluate; null: all triples
 relation: one that the split has triples of
 side: head, tail, or both (the mean over both)
 triples: that were ranked
-mrr_embedding, mrr_rules, mrr_both and so on: filtered metrics; null for what the model does not have
-The split is ranked three times.';
+mrr_embedding, mrr_rules, mrr_paths, mrr_both and so on: filtered metrics; null for what the model does not have
+The split is ranked once for each of them.';
+comment on function hkg_ranks(name, text, name, bigint, text) is
+'the filtered ranks behind hkg_evaluate, triple by triple
+graph: an existing graph
+split: valid or test; or train, whose triples are facts and part of their own evidence (see hkg_score)
+model: a trained model of the graph
+seed: draws the places of ties
+evidence: what scores use: ''embedding'', ''rules'', ''paths'' or ''both'', which is all that the model has';
 
 create function hkg_report(graph name, model name default 'default', compare name default null) returns text
 as 'MODULE_PATHNAME' language c stable parallel unsafe cost 10000000
@@ -718,3 +822,282 @@ graph: an existing graph
 head, relation, tail: names; the triple need not be a fact
 model: a trained model of the graph
 errors: as those of hkg_explain';
+
+create procedure hkg_keys_set_aside(graph name)
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	part record;
+begin
+	execute format('create table if not exists %I.key (of_table name not null, of_column name not null, referenced name not null,
+		name name not null, definition text not null, primary key (of_table, name))', graph);
+	execute format('comment on table %I.key is %L', graph, 'keys of local tables to tables that are on every node; a trigger deletes what names a deleted row');
+	for part in
+		select t.relname as of_table, a.attname as of_column, r.relname as referenced, k.conname as name,
+			pg_get_constraintdef(k.oid) as definition
+		from pg_constraint k
+			join pg_class t on t.oid = k.conrelid
+			join pg_class r on r.oid = k.confrelid
+			join pg_attribute a on a.attrelid = t.oid and a.attnum = k.conkey[1]
+		where k.contype = 'f' and t.relnamespace = graph::text::regnamespace and r.relnamespace = t.relnamespace
+			and r.relname in ('entity', 'relation')
+	loop
+		execute format('insert into %I.key values ($1, $2, $3, $4, $5)', graph)
+			using part.of_table, part.of_column, part.referenced, part.name, part.definition;
+		execute format('alter table %I.%I drop constraint %I', graph, part.of_table, part.name);
+	end loop;
+end
+$$;
+comment on procedure hkg_keys_set_aside(name) is
+'drops the keys to entity and relation, and keeps them in a table; for hkg_distribute_graph
+graph: an existing graph';
+
+create procedure hkg_keys_restored(graph name, tables name[] default null)
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	part record;
+begin
+	for part in execute format('delete from %I.key where of_table = any ($1) or $1 is null returning *', graph) using tables loop
+		execute format('alter table %I.%I add constraint %I %s', graph, part.of_table, part.name,
+			replace(part.definition, 'REFERENCES ' || part.referenced || '(', format('REFERENCES %I.%I(', graph, part.referenced)));
+	end loop;
+end
+$$;
+comment on procedure hkg_keys_restored(name, name[]) is
+'adds keys again; for hkg_distribute_graph and hkg_undistribute_graph
+graph: an existing graph
+tables: those whose keys are added; null: all';
+
+create procedure hkg_numbered_by(graph name, identity bool)
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	part name;
+	next bigint;
+begin
+	foreach part in array array['entity', 'relation'] loop
+		if identity = exists (select from pg_attribute
+				where attrelid = format('%I.%I', graph, part)::regclass and attname = 'id' and attidentity <> '') then
+			continue;
+		end if;
+		execute format('select last_value + is_called::int from %s',
+			pg_get_serial_sequence(format('%I.%I', graph, part), 'id')) into next;
+		if identity then
+			execute format('alter table %I.%I alter id drop default', graph, part);
+			execute format('drop sequence %s', pg_get_serial_sequence(format('%I.%I', graph, part), 'id'));
+			execute format('alter table %I.%I alter id add generated by default as identity (start %s)', graph, part, next);
+		else
+			execute format('alter table %I.%I alter id drop identity', graph, part);
+			execute format('create sequence %I.%I as int start %s owned by %1$I.%4$I.id', graph, part || '_id_seq', next, part);
+			execute format('alter table %I.%I alter id set default nextval(%L)', graph, part, format('%I.%I', graph, part || '_id_seq'));
+		end if;
+	end loop;
+end
+$$;
+comment on procedure hkg_numbered_by(name, bool) is
+'makes the ids of a graph identity columns, or columns with a sequence as their default; for hkg_distribute_graph and hkg_undistribute_graph
+graph: an existing graph
+identity: whether they become identity columns';
+
+create procedure hkg_place_slices(graph name)
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	nodes int := (select count(*) from pg_dist_node where isactive and shouldhaveshards and noderole = 'primary');
+	placed int;
+	reader oid;
+begin
+	if to_regclass(format('%I.slice', graph)) is not null then
+		execute 'select count(distinct p.groupid) from pg_dist_shard s join pg_dist_placement p using (shardid) where s.logicalrelid = $1'
+			into placed using format('%I.slice', graph)::regclass;
+		if placed = nodes then
+			return;
+		end if;
+		execute format('drop table %I.slice', graph);
+	end if;
+	execute format('create table %I.slice (place int primary key, slice int not null, slices int not null)', graph);
+	for reader in select distinct a.grantee from pg_class c, aclexplode(c.relacl) a
+			where c.oid = format('%I.triple', graph)::regclass and a.privilege_type = 'SELECT' and a.grantee <> c.relowner loop
+		execute format('grant select on %I.slice to %s', graph, case reader when 0 then 'public' else quote_ident(pg_get_userbyid(reader)) end);
+	end loop;
+	execute format('comment on table %I.slice is %L', graph, 'slices of the work of mining, one on each node that has shards');
+	perform create_distributed_table(format('%I.slice', graph)::regclass, 'place', shard_count => nodes, colocate_with => 'none');
+	execute format('insert into %I.slice select place, row_number() over (order by place), $1
+		from (select min(n) as place from generate_series(1, 1000 * $1) n group by get_shard_id_for_distribution_column($2, n)) s', graph)
+		using nodes, format('%I.slice', graph)::regclass;
+end
+$$;
+comment on procedure hkg_place_slices(name) is
+'makes the table slice of a graph; for hkg_distribute_graph
+graph: an existing graph';
+
+create procedure hkg_check_cluster()
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	wanted text := (select extversion from pg_extension where extname = 'hybridkg');
+	node record;
+begin
+	if to_regclass('pg_catalog.pg_dist_node') is null then
+		raise exception using errcode = 'object_not_in_prerequisite_state',
+			message = 'this database has no extension citus',
+			hint = 'Install Citus on every server, add it to shared_preload_libraries, run "create extension citus" in this database of each, and name the workers: select citus_add_node(host, port). A graph on one server needs none of it.';
+	elsif (select groupid from pg_dist_local_group) <> 0 then
+		raise exception using errcode = 'object_not_in_prerequisite_state', message = 'this server is a worker',
+			hint = 'Connect to the coordinator: select nodename, nodeport from pg_dist_node where groupid = 0';
+	elsif not exists (select from pg_dist_node where groupid = 0) then
+		raise exception using errcode = 'object_not_in_prerequisite_state', message = 'the coordinator is not among the nodes of the cluster',
+			detail = 'It would have no copy of the facts.', hint = 'Name it: select citus_set_coordinator_host(host, port)';
+	end if;
+	for node in select * from run_command_on_workers('select max(extversion) from pg_extension where extname = ''hybridkg''') loop
+		if node.result is distinct from wanted then
+			raise exception using errcode = 'object_not_in_prerequisite_state',
+				message = format('node %s:%s does not have version %s of hybridkg', node.nodename, node.nodeport, wanted),
+				detail = format('It has: %s', coalesce(nullif(node.result, ''), 'none')),
+				hint = 'Install the same version on every server, then: select run_command_on_workers(''set citus.enable_ddl_propagation = off; create extension if not exists hybridkg'')';
+		end if;
+	end loop;
+end
+$$;
+comment on procedure hkg_check_cluster() is 'errors where the cluster is not ready; for hkg_distribute_graph';
+
+create function hkg_distribute_graph(graph name)
+returns table (copied text, nodes int, bytes bigint)
+language plpgsql volatile parallel unsafe cost 100000 rows 4
+set search_path = pg_catalog, pg_temp
+set client_min_messages = warning
+set citus.enable_unsafe_triggers = on
+as $$
+declare
+	others int;
+begin
+	perform @extschema@.hkg_source(graph);	-- errors unless it is a graph
+	call @extschema@.hkg_check_cluster();
+	select count(*) - 1 into others from pg_dist_node where isactive and noderole = 'primary';
+	if not exists (select from pg_dist_partition where logicalrelid = format('%I.triple', graph)::regclass) then
+		execute format('lock table %1$I.triple, %1$I.holdout, %1$I.entity, %1$I.relation in access exclusive mode', graph);
+		call @extschema@.hkg_keys_set_aside(graph);
+		call @extschema@.hkg_numbered_by(graph, false);
+		foreach copied in array array['entity', 'relation', 'triple', 'holdout'] loop
+			nodes := others + 1;
+			bytes := pg_relation_size(format('%I.%I', graph, copied)::regclass) * others;
+			perform create_reference_table(format('%I.%I', graph, copied)::regclass);
+			perform truncate_local_data_after_distributing_table(format('%I.%I', graph, copied)::regclass);
+			return next;
+		end loop;
+		execute format('grant select on %I.layout to public', graph);	-- on nodes that were added after it was
+		call @extschema@.hkg_keys_restored(graph, array['triple', 'holdout']);
+		execute format($body$
+			create function %1$I.names_deleted() returns trigger
+			language plpgsql security definer	-- as keys do it; the owner's, so no trigger of others may use it
+			set search_path = pg_catalog, pg_temp
+			as $trigger$
+			declare
+				part record;
+			begin
+				if tg_table_schema = %3$L and to_regclass(%2$L) is not null then
+					for part in select * from %1$I.key where starts_with(tg_table_name, referenced) loop
+						execute format('delete from %%I.%%I where %%I in (select id from gone)', tg_table_schema, part.of_table, part.of_column);
+					end loop;
+				end if;
+				return null;
+			end
+			$trigger$
+			$body$, graph, format('%I.key', graph), graph);
+		execute format('create trigger deleted after delete on %I.entity referencing old table as gone
+			for each statement execute function %1$I.names_deleted()', graph);
+		execute format('create trigger deleted after delete on %I.relation referencing old table as gone
+			for each statement execute function %1$I.names_deleted()', graph);
+	end if;
+	call @extschema@.hkg_place_slices(graph);
+end
+$$;
+comment on function hkg_distribute_graph(name) is
+'copies the facts of a graph to every node of a Citus cluster, so that mining and its counts use all of them; everything else is typed as before
+Tables entity, relation, triple and holdout become reference tables, with their triggers and keys; models stay on the coordinator. Rules are the same as on one server. Keys from tables of models to entity and relation become a trigger that deletes what names a deleted row. It locks the facts until its transaction ends. A graph that is distributed already gets new slices if nodes were added or removed.
+graph: an existing graph of the caller
+copied: a table that this call copied
+nodes: how many nodes have it now
+bytes: of its rows, that were sent to other nodes
+errors: 55000 without the extension citus, on a worker, where the coordinator is not among the nodes, or where a node has another version of hybridkg; 0A000 when a table of the graph is sharded';
+
+create function hkg_search_slice(graph name, left_out int[], max_rule_length int, min_head_coverage float8, min_support int,
+	constants bool, slice int, slices int) returns bigint[]
+as 'MODULE_PATHNAME' language c stable parallel restricted cost 1000000
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_search_slice(name, int[], int, float8, int, bool, int, int) is
+'the rules over the bounds with the heads of a slice, for mining on all nodes of a cluster
+graph: a graph, on any node that has its facts
+left_out: facts that do not count: ids of head, relation and tail, one after the other
+max_rule_length, min_head_coverage, min_support, constants: see hkg_mine_rules
+slice: the number of the slice, 1 first
+slices: how many there are. The relations with most facts come first, each to the slice with fewest facts
+returns a checksum of the facts, then each rule: its head, the number of its atoms, relation, first and second term of each (see column body of table rule), and its support';
+
+create function hkg_count_slice(graph name, left_out int[], rules int[], slice int, slices int) returns bigint[]
+as 'MODULE_PATHNAME' language c stable parallel restricted cost 1000000
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_count_slice(name, int[], int[], int, int) is
+'the sizes of the bodies of rules in a slice of their pairs, for mining on all nodes of a cluster: over all slices they add up
+graph, left_out, slice, slices: see hkg_search_slice; slices are those of the first variable, or of the second one of a body that is counted backwards
+rules: as hkg_search_slice returns them, without supports
+returns a checksum of the facts, then for each rule the pairs of its body, and those of them that PCA confidence counts
+errors: 22023 for rules that are none';
+
+create function hkg_undistribute_graph(graph name)
+returns table (returned text, bytes bigint)
+language plpgsql volatile parallel unsafe cost 100000 rows 4
+set search_path = pg_catalog, pg_temp
+set client_min_messages = warning
+set citus.enable_unsafe_triggers = on
+as $$
+declare
+	comments text[];
+	comment_again text;
+begin
+	perform @extschema@.hkg_source(graph);
+	if to_regclass(format('%I.key', graph)) is null then
+		return;
+	end if;
+	-- Citus makes the tables anew, without their comments
+	select array_agg(case when d.objsubid = 0 then format('comment on table %I.%I is %L', graph, c.relname, d.description)
+			else format('comment on column %I.%I.%I is %L', graph, c.relname, a.attname, d.description) end)
+		into comments
+		from pg_description d
+			join pg_class c on d.classoid = 'pg_class'::regclass and c.oid = d.objoid
+			left join pg_attribute a on a.attrelid = c.oid and a.attnum = d.objsubid
+		where c.relnamespace = graph::text::regnamespace and c.relname in ('entity', 'relation', 'triple', 'holdout');
+	execute format('drop trigger if exists deleted on %I.entity', graph);
+	execute format('drop trigger if exists deleted on %I.relation', graph);
+	execute format('drop function if exists %I.names_deleted()', graph);
+	call @extschema@.hkg_keys_set_aside(graph);
+	if to_regclass('pg_catalog.pg_dist_partition') is not null then
+		foreach returned in array array['holdout', 'triple', 'relation', 'entity'] loop
+			if exists (select from pg_dist_partition where logicalrelid = format('%I.%I', graph, returned)::regclass) then
+				perform undistribute_table(format('%I.%I', graph, returned)::regclass);
+				bytes := pg_relation_size(format('%I.%I', graph, returned)::regclass);
+				return next;
+			end if;
+		end loop;
+	end if;
+	call @extschema@.hkg_numbered_by(graph, true);
+	call @extschema@.hkg_keys_restored(graph);
+	foreach comment_again in array comments loop
+		execute comment_again;
+	end loop;
+	execute format('drop table if exists %1$I.slice, %1$I.key', graph);
+end
+$$;
+comment on function hkg_undistribute_graph(name) is
+'takes back what hkg_distribute_graph did: all tables of the graph are local, with their keys
+A graph that is restored from a dump of a distributed one, on a server with Citus or without, has all facts, but neither the copies nor these keys: this adds the keys, hkg_distribute_graph after it the copies.
+graph: an existing graph of the caller; one that is not distributed is left as it is
+returned: a table that is local again
+bytes: of its rows, that were written anew
+errors: 23503 when a model''s table names an entity or a relation that is gone';
