@@ -94,7 +94,7 @@ foreach my $table (sort keys %needed)
 # these are all that it needs, for a valid split, rules and evidence, too; and columns may be enough
 $node->safe_psql('postgres', q{insert into g.holdout select 'valid', head, relation, tail + 1 from g.triple where tail < 9 on conflict do nothing;
 	revoke update on g.model from trainer;
-	grant update (name, score_function, dimensions, settings, status, evidence, trained_at, best_iteration, mrr, hits_1, hits_3, hits_10)
+	grant update (name, score_function, dimensions, settings, status, evidence, paths, trained_at, best_iteration, mrr, hits_1, hits_3, hits_10)
 		on g.model to trainer});
 my $few = q{('g', 'distmult', dimensions => 8, iterations => 2, epochs => 1, min_quality => 0, model => 'of trainer')};
 is(as_role('trainer', "select hkg_train$few"), 'of trainer', 'a trainer trains');
