@@ -35,7 +35,7 @@
 #define KNOWN_AT_ONCE (1 << 22)
 /* one more thread for this many questions, which the embedding answers alone, or rules, too, in ten times the time */
 #define QUESTIONS_A_THREAD 16
-#define RULED_QUESTIONS_A_THREAD 2
+#define RULED_QUESTIONS_A_THREAD 4
 
 /* All that a call asks */
 typedef struct Asked
