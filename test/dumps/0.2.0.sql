@@ -319,6 +319,7 @@ CREATE TABLE g.evidence_weight (
     held_out double precision,
     calibration jsonb,
     closed_world double precision,
+    paths double precision,
     CONSTRAINT evidence_weight_side_check CHECK ((side = ANY (ARRAY['head'::text, 'tail'::text])))
 );
 
@@ -327,7 +328,7 @@ CREATE TABLE g.evidence_weight (
 -- Name: TABLE evidence_weight; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON TABLE g.evidence_weight IS 'how rules add to a score, scale * (embedding''s score + weight * evidence), and how scores become probabilities';
+COMMENT ON TABLE g.evidence_weight IS 'how evidence adds to a score, scale * (embedding''s score + weight * evidence), and how scores become probabilities';
 
 
 --
@@ -383,7 +384,7 @@ COMMENT ON COLUMN g.evidence_weight.held_out IS 'the share of the relation''s kn
 -- Name: COLUMN evidence_weight.calibration; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.evidence_weight.calibration IS 'for evidence embedding, rules and both: with x = slope * score + best * (the question''s best score) + last * (its tenth, 0 where fewer are shown) + intercept + (unanswered where the question has no known answer, else answers * log(1 + known answers)), P = 1 / (1 + exp(-x)) is the probability for which it was fitted: of a missing fact, where evidence of table model has a fitted_missing m above 0, else of a held-out fact; null: that of column evidence of table model';
+COMMENT ON COLUMN g.evidence_weight.calibration IS 'for evidence embedding, rules, paths and both, as far as the model has them: with x = slope * score + best * (the question''s best score) + last * (its tenth, 0 where fewer are shown) + intercept + (unanswered where the question has no known answer, else answers * log(1 + known answers)), P = 1 / (1 + exp(-x)) is the probability for which it was fitted: of a missing fact, where evidence of table model has a fitted_missing m above 0, else of a held-out fact; null: that of column evidence of table model';
 
 
 --
@@ -391,6 +392,13 @@ COMMENT ON COLUMN g.evidence_weight.calibration IS 'for evidence embedding, rule
 --
 
 COMMENT ON COLUMN g.evidence_weight.closed_world IS 'what counts as false where the given entity of a question has no fact of the relation: with u the share of such pairs in the body of a rule, the rule is worth its evidence_confidence / (1 - (1 - closed_world) * u); 1: all of them (standard confidence), 0: none (PCA confidence); null in rows of 0.1.0, as 1';
+
+
+--
+-- Name: COLUMN evidence_weight.paths; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.evidence_weight.paths IS 'what the score of the path network counts as evidence, which is that of rules + paths * the score; null where the model had no network when weights were learnt, as the usual 0.7';
 
 
 --
@@ -703,6 +711,7 @@ CREATE TABLE g.model (
     hits_1 double precision,
     hits_3 double precision,
     hits_10 double precision,
+    paths jsonb,
     CONSTRAINT model_name_check CHECK ((name <> ''::text))
 );
 
@@ -774,7 +783,7 @@ COMMENT ON COLUMN g.model.best_iteration IS 'the iteration whose embeddings and 
 -- Name: COLUMN model.evidence; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.model.evidence IS 'how rules count at prediction; null: not at all. discount: the weight of each further rule that infers the same candidate, 0 (only the best rule counts) to 1 (noisy-or), for rules alone and for rules beside the embedding; calibration: that of all relations together, see evidence_weight.calibration; error: the expected calibration error of the ten best answers, 0 to 1; held_out: the share of the known facts that was held out; fitted_missing: the assume_missing that probabilities were fitted with, 0 where they are the chances to be held out; assume_missing: the share of all true facts that the graph is assumed to lack, argument assume_missing of hkg_train';
+COMMENT ON COLUMN g.model.evidence IS 'how evidence counts at prediction; null: not at all, or a path network alone, with the usual weights. discount: the weight of each further rule that infers the same candidate, 0 (only the best rule counts) to 1 (noisy-or), for rules alone (null: rules are no evidence) and for rules beside the embedding; calibration: that of all relations together, see evidence_weight.calibration; error: the expected calibration error of the ten best answers, 0 to 1; held_out: the share of the known facts that was held out; fitted_missing: the assume_missing that probabilities were fitted with, 0 where they are the chances to be held out; assume_missing: the share of all true facts that the graph is assumed to lack, argument assume_missing of hkg_train';
 
 
 --
@@ -803,6 +812,179 @@ COMMENT ON COLUMN g.model.hits_3 IS 'filtered Hits@3, likewise';
 --
 
 COMMENT ON COLUMN g.model.hits_10 IS 'filtered Hits@10, likewise';
+
+
+--
+-- Name: COLUMN model.paths; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.model.paths IS 'the shape of the network that reads paths, see table path_network: layers, width and kept, as arguments path_layers, path_width and path_kept of hkg_train; null: the model has none';
+
+
+--
+-- Name: path_epoch; Type: TABLE; Schema: g; Owner: -
+--
+
+CREATE TABLE g.path_epoch (
+    model text NOT NULL COLLATE pg_catalog."C",
+    number integer NOT NULL,
+    loss double precision NOT NULL,
+    mrr double precision,
+    hits_1 double precision,
+    hits_3 double precision,
+    hits_10 double precision,
+    ranked bigint,
+    mrr_error double precision,
+    train_seconds double precision NOT NULL,
+    evaluate_seconds double precision NOT NULL
+);
+
+
+--
+-- Name: TABLE path_epoch; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON TABLE g.path_epoch IS 'the learning curve of the path network of the latest training: a row for each epoch';
+
+
+--
+-- Name: COLUMN path_epoch.model; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.path_epoch.model IS 'model.name';
+
+
+--
+-- Name: COLUMN path_epoch.number; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.path_epoch.number IS '1 first';
+
+
+--
+-- Name: COLUMN path_epoch.loss; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.path_epoch.loss IS 'mean loss of a question';
+
+
+--
+-- Name: COLUMN path_epoch.mrr; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.path_epoch.mrr IS 'filtered, by the network alone, on triples of the valid split or of the facts held out in its place; null where there are none';
+
+
+--
+-- Name: COLUMN path_epoch.hits_1; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.path_epoch.hits_1 IS 'filtered Hits@1, likewise';
+
+
+--
+-- Name: COLUMN path_epoch.hits_3; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.path_epoch.hits_3 IS 'filtered Hits@3, likewise';
+
+
+--
+-- Name: COLUMN path_epoch.hits_10; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.path_epoch.hits_10 IS 'filtered Hits@10, likewise';
+
+
+--
+-- Name: COLUMN path_epoch.ranked; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.path_epoch.ranked IS 'triples that were ranked: 200 at most';
+
+
+--
+-- Name: COLUMN path_epoch.mrr_error; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.path_epoch.mrr_error IS 'standard error of mrr, where not all triples were ranked; else null';
+
+
+--
+-- Name: COLUMN path_epoch.train_seconds; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.path_epoch.train_seconds IS 'time for questions';
+
+
+--
+-- Name: COLUMN path_epoch.evaluate_seconds; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.path_epoch.evaluate_seconds IS 'time for metrics';
+
+
+--
+-- Name: path_network; Type: TABLE; Schema: g; Owner: -
+--
+
+CREATE TABLE g.path_network (
+    model text NOT NULL COLLATE pg_catalog."C",
+    layer integer NOT NULL,
+    part text NOT NULL,
+    relation integer,
+    inverse boolean,
+    numbers real[] NOT NULL
+);
+
+
+--
+-- Name: TABLE path_network; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON TABLE g.path_network IS 'the parameters of the network that reads the paths from an entity, a part at a time; doc/method.md, "Learnt paths", defines them';
+
+
+--
+-- Name: COLUMN path_network.model; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.path_network.model IS 'model.name';
+
+
+--
+-- Name: COLUMN path_network.layer; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.path_network.layer IS '1 first; 0: of no layer';
+
+
+--
+-- Name: COLUMN path_network.part; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.path_network.part IS 'start: the state of the given entity by what is asked; readout: the score of a state, and an offset behind it; scale, shift: u and v of a message by atom; attend_atom, attend_asked, attend_state, attend: c, d, W, and w with b, of attention; map: A and B side by side, row by row; level, bias: of both likewise; keep: C; priority: pi with its offset';
+
+
+--
+-- Name: COLUMN path_network.relation; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.path_network.relation IS 'relation.id of the atom; null: of the atom that leads from an entity to itself, or of no atom';
+
+
+--
+-- Name: COLUMN path_network.inverse; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.path_network.inverse IS 'whether the atom is read backwards; null where it has no relation';
+
+
+--
+-- Name: COLUMN path_network.numbers; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.path_network.numbers IS 'the numbers of one row of the part';
 
 
 --
@@ -1129,7 +1311,7 @@ CREATE TABLE g.threshold (
     triples bigint NOT NULL,
     accuracy double precision,
     evidence text DEFAULT 'embedding'::text NOT NULL COLLATE pg_catalog."C",
-    CONSTRAINT threshold_evidence_check CHECK ((evidence = ANY (ARRAY['embedding'::text, 'rules'::text, 'both'::text])))
+    CONSTRAINT threshold_evidence_check CHECK ((evidence = ANY (ARRAY['embedding'::text, 'rules'::text, 'paths'::text, 'both'::text])))
 );
 
 
@@ -1179,7 +1361,7 @@ COMMENT ON COLUMN g.threshold.accuracy IS 'on those triples and their false coun
 -- Name: COLUMN threshold.evidence; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.threshold.evidence IS 'the scores it is for: embedding, rules or both, as the argument of hkg_classify';
+COMMENT ON COLUMN g.threshold.evidence IS 'the scores it is for: embedding, rules, paths or both, as the argument of hkg_classify';
 
 
 --
@@ -1502,13 +1684,13 @@ plain	40	{-1.6445192,1.3853219,-2.1161616,-0.16760336}
 -- Data for Name: evidence_weight; Type: TABLE DATA; Schema: g; Owner: -
 --
 
-COPY g.evidence_weight (model, relation, side, scale, weight, questions, held_out, calibration, closed_world) FROM stdin;
-default	1	head	1	1.177584096348895	0	0.03614457831325301	{"both": {"best": 0.127492911, "last": -3.74977044, "alone": {"slope": 1.28449392, "answers": -1.1739991, "intercept": -6.59836567, "unanswered": -0.904642993}, "slope": 1.23056214, "answers": -0.407068136, "intercept": -5.02792334, "unanswered": -0.440648144}, "rules": {"best": 6.88643106, "last": 0, "alone": {"slope": 13.160956, "answers": 0, "intercept": -1.09381551, "unanswered": 2.90618449}, "slope": 6.88643106, "answers": 0, "intercept": -2.47934762, "unanswered": 1.52065238}, "embedding": {"best": -0.890949984, "last": -0.713384013, "alone": {"slope": 2.74961724, "answers": -2.72233372, "intercept": -7.82092831, "unanswered": 0.106569046}, "slope": 3.33425314, "answers": -2.30652614, "intercept": -6.87694083, "unanswered": 0.450672985}}	1
-default	1	tail	1	1.177584096348895	0	0.03614457831325301	{"both": {"best": 0.127492911, "last": -3.74977044, "alone": {"slope": 1.28449392, "answers": -1.1739991, "intercept": -6.59836567, "unanswered": -0.904642993}, "slope": 1.23056214, "answers": -0.407068136, "intercept": -5.02792334, "unanswered": -0.440648144}, "rules": {"best": 6.88643106, "last": 0, "alone": {"slope": 13.160956, "answers": 0, "intercept": -1.09381551, "unanswered": 2.90618449}, "slope": 6.88643106, "answers": 0, "intercept": -2.47934762, "unanswered": 1.52065238}, "embedding": {"best": -0.890949984, "last": -0.713384013, "alone": {"slope": 2.74961724, "answers": -2.72233372, "intercept": -7.82092831, "unanswered": 0.106569046}, "slope": 3.33425314, "answers": -2.30652614, "intercept": -6.87694083, "unanswered": 0.450672985}}	1
-default	2	head	1	1.177584096348895	0	0.033821871476888386	{"both": {"best": 0.127492911, "last": -3.74977044, "alone": {"slope": 1.28449392, "answers": -1.1739991, "intercept": -6.59836567, "unanswered": -0.904642993}, "slope": 1.23056214, "answers": -0.407068136, "intercept": -5.02792334, "unanswered": -0.440648144}, "rules": {"best": 6.88643106, "last": 0, "alone": {"slope": 13.160956, "answers": 0, "intercept": -1.09381551, "unanswered": 2.90618449}, "slope": 6.88643106, "answers": 0, "intercept": -2.47934762, "unanswered": 1.52065238}, "embedding": {"best": -0.890949984, "last": -0.713384013, "alone": {"slope": 2.74961724, "answers": -2.72233372, "intercept": -7.82092831, "unanswered": 0.106569046}, "slope": 3.33425314, "answers": -2.30652614, "intercept": -6.87694083, "unanswered": 0.450672985}}	1
-default	2	tail	1	1.177584096348895	0	0.033821871476888386	{"both": {"best": 0.127492911, "last": -3.74977044, "alone": {"slope": 1.28449392, "answers": -1.1739991, "intercept": -6.59836567, "unanswered": -0.904642993}, "slope": 1.23056214, "answers": -0.407068136, "intercept": -5.02792334, "unanswered": -0.440648144}, "rules": {"best": 6.88643106, "last": 0, "alone": {"slope": 13.160956, "answers": 0, "intercept": -1.09381551, "unanswered": 2.90618449}, "slope": 6.88643106, "answers": 0, "intercept": -2.47934762, "unanswered": 1.52065238}, "embedding": {"best": -0.890949984, "last": -0.713384013, "alone": {"slope": 2.74961724, "answers": -2.72233372, "intercept": -7.82092831, "unanswered": 0.106569046}, "slope": 3.33425314, "answers": -2.30652614, "intercept": -6.87694083, "unanswered": 0.450672985}}	1
-default	3	head	1.0187431500507347	1.1790677427855216	3	0.04733009708737864	{"both": {"best": 0.118910828, "last": -4.50073569, "alone": {"slope": 1.22342003, "answers": -1.19567652, "intercept": -6.57322894, "unanswered": -0.848232348}, "slope": 1.1813224, "answers": -0.267439354, "intercept": -4.62846643, "unanswered": -0.242632985}, "rules": {"best": 6.88643106, "last": 0, "alone": {"slope": 13.160956, "answers": 0, "intercept": -1.09381551, "unanswered": 2.90618449}, "slope": 6.88643106, "answers": 0, "intercept": -2.47934762, "unanswered": 1.52065238}, "embedding": {"best": -0.510586069, "last": -2.47310793, "alone": {"slope": 3.03721784, "answers": -3.059022, "intercept": -8.25704969, "unanswered": 0.15618618}, "slope": 3.44660487, "answers": -2.41646213, "intercept": -6.80226148, "unanswered": 0.68395643}}	1
-default	3	tail	0.9785338001367766	1.2435155099104154	3	0.04733009708737864	{"both": {"best": 0.118954338, "last": -2.6477711, "alone": {"slope": 1.34404776, "answers": -1.13407141, "intercept": -6.61475954, "unanswered": -0.978640353}, "slope": 1.27994792, "answers": -0.60117822, "intercept": -5.5342846, "unanswered": -0.66696775}, "rules": {"best": 6.88643106, "last": 0, "alone": {"slope": 13.160956, "answers": 0, "intercept": -1.09381551, "unanswered": 2.90618449}, "slope": 6.88643106, "answers": 0, "intercept": -2.47934762, "unanswered": 1.52065238}, "embedding": {"best": -1.37946924, "last": 1.32188212, "alone": {"slope": 2.51939124, "answers": -2.43187999, "intercept": -7.45474893, "unanswered": 0.0537122592}, "slope": 3.22693105, "answers": -2.21252506, "intercept": -6.93914949, "unanswered": 0.252849451}}	1
+COPY g.evidence_weight (model, relation, side, scale, weight, questions, held_out, calibration, closed_world, paths) FROM stdin;
+default	1	head	1	1.177584096348895	0	0.03614457831325301	{"both": {"best": 0.127492911, "last": -3.74977044, "alone": {"slope": 1.28449392, "answers": -1.1739991, "intercept": -6.59836567, "unanswered": -0.904642993}, "slope": 1.23056214, "answers": -0.407068136, "intercept": -5.02792334, "unanswered": -0.440648144}, "rules": {"best": 6.88643106, "last": 0, "alone": {"slope": 13.160956, "answers": 0, "intercept": -1.09381551, "unanswered": 2.90618449}, "slope": 6.88643106, "answers": 0, "intercept": -2.47934762, "unanswered": 1.52065238}, "embedding": {"best": -0.890949984, "last": -0.713384013, "alone": {"slope": 2.74961724, "answers": -2.72233372, "intercept": -7.82092831, "unanswered": 0.106569046}, "slope": 3.33425314, "answers": -2.30652614, "intercept": -6.87694083, "unanswered": 0.450672985}}	1	\N
+default	1	tail	1	1.177584096348895	0	0.03614457831325301	{"both": {"best": 0.127492911, "last": -3.74977044, "alone": {"slope": 1.28449392, "answers": -1.1739991, "intercept": -6.59836567, "unanswered": -0.904642993}, "slope": 1.23056214, "answers": -0.407068136, "intercept": -5.02792334, "unanswered": -0.440648144}, "rules": {"best": 6.88643106, "last": 0, "alone": {"slope": 13.160956, "answers": 0, "intercept": -1.09381551, "unanswered": 2.90618449}, "slope": 6.88643106, "answers": 0, "intercept": -2.47934762, "unanswered": 1.52065238}, "embedding": {"best": -0.890949984, "last": -0.713384013, "alone": {"slope": 2.74961724, "answers": -2.72233372, "intercept": -7.82092831, "unanswered": 0.106569046}, "slope": 3.33425314, "answers": -2.30652614, "intercept": -6.87694083, "unanswered": 0.450672985}}	1	\N
+default	2	head	1	1.177584096348895	0	0.033821871476888386	{"both": {"best": 0.127492911, "last": -3.74977044, "alone": {"slope": 1.28449392, "answers": -1.1739991, "intercept": -6.59836567, "unanswered": -0.904642993}, "slope": 1.23056214, "answers": -0.407068136, "intercept": -5.02792334, "unanswered": -0.440648144}, "rules": {"best": 6.88643106, "last": 0, "alone": {"slope": 13.160956, "answers": 0, "intercept": -1.09381551, "unanswered": 2.90618449}, "slope": 6.88643106, "answers": 0, "intercept": -2.47934762, "unanswered": 1.52065238}, "embedding": {"best": -0.890949984, "last": -0.713384013, "alone": {"slope": 2.74961724, "answers": -2.72233372, "intercept": -7.82092831, "unanswered": 0.106569046}, "slope": 3.33425314, "answers": -2.30652614, "intercept": -6.87694083, "unanswered": 0.450672985}}	1	\N
+default	2	tail	1	1.177584096348895	0	0.033821871476888386	{"both": {"best": 0.127492911, "last": -3.74977044, "alone": {"slope": 1.28449392, "answers": -1.1739991, "intercept": -6.59836567, "unanswered": -0.904642993}, "slope": 1.23056214, "answers": -0.407068136, "intercept": -5.02792334, "unanswered": -0.440648144}, "rules": {"best": 6.88643106, "last": 0, "alone": {"slope": 13.160956, "answers": 0, "intercept": -1.09381551, "unanswered": 2.90618449}, "slope": 6.88643106, "answers": 0, "intercept": -2.47934762, "unanswered": 1.52065238}, "embedding": {"best": -0.890949984, "last": -0.713384013, "alone": {"slope": 2.74961724, "answers": -2.72233372, "intercept": -7.82092831, "unanswered": 0.106569046}, "slope": 3.33425314, "answers": -2.30652614, "intercept": -6.87694083, "unanswered": 0.450672985}}	1	\N
+default	3	head	1.0187431500507347	1.1790677427855216	3	0.04733009708737864	{"both": {"best": 0.118910828, "last": -4.50073569, "alone": {"slope": 1.22342003, "answers": -1.19567652, "intercept": -6.57322894, "unanswered": -0.848232348}, "slope": 1.1813224, "answers": -0.267439354, "intercept": -4.62846643, "unanswered": -0.242632985}, "rules": {"best": 6.88643106, "last": 0, "alone": {"slope": 13.160956, "answers": 0, "intercept": -1.09381551, "unanswered": 2.90618449}, "slope": 6.88643106, "answers": 0, "intercept": -2.47934762, "unanswered": 1.52065238}, "embedding": {"best": -0.510586069, "last": -2.47310793, "alone": {"slope": 3.03721784, "answers": -3.059022, "intercept": -8.25704969, "unanswered": 0.15618618}, "slope": 3.44660487, "answers": -2.41646213, "intercept": -6.80226148, "unanswered": 0.68395643}}	1	\N
+default	3	tail	0.9785338001367766	1.2435155099104154	3	0.04733009708737864	{"both": {"best": 0.118954338, "last": -2.6477711, "alone": {"slope": 1.34404776, "answers": -1.13407141, "intercept": -6.61475954, "unanswered": -0.978640353}, "slope": 1.27994792, "answers": -0.60117822, "intercept": -5.5342846, "unanswered": -0.66696775}, "rules": {"best": 6.88643106, "last": 0, "alone": {"slope": 13.160956, "answers": 0, "intercept": -1.09381551, "unanswered": 2.90618449}, "slope": 6.88643106, "answers": 0, "intercept": -2.47934762, "unanswered": 1.52065238}, "embedding": {"best": -1.37946924, "last": 1.32188212, "alone": {"slope": 2.51939124, "answers": -2.43187999, "intercept": -7.45474893, "unanswered": 0.0537122592}, "slope": 3.22693105, "answers": -2.21252506, "intercept": -6.93914949, "unanswered": 0.252849451}}	1	\N
 \.
 
 
@@ -1548,9 +1730,9 @@ default	2	24	3	39	2.0851008892059326	0.19383840430735513	{2}
 --
 
 COPY g.iteration (model, number, loss, mrr, hits_1, hits_3, hits_10, rules, inferred, sampled, train_seconds, mine_seconds, sample_seconds, evaluate_seconds, ranked, mrr_error) FROM stdin;
-default	1	3.4746104430842317	0.450036075036075	0.3333333333333333	0.5	0.5	1	5	5	0.09278798699961044	0.0403206240007421	0.005546899999899324	0.009593146001861896	3	\N
-default	2	2.246690621112476	0.7777777777777778	0.6666666666666666	0.8333333333333334	1	1	5	5	0.06183128699922236	0.00015244699898175895	0.0005978600020171143	0.005328995997842867	3	\N
-plain	1	2.5838292796869538	0.09314859117490697	0	0	0.5	0	0	0	0.023593404999701306	0	0	0.009959971997886896	3	\N
+default	1	3.4746104430842317	0.450036075036075	0.3333333333333333	0.5	0.5	1	5	5	0.004484058001253288	0.00857897600508295	0.0013089000058243982	0.000237212996580638	3	\N
+default	2	2.246690621112476	0.7777777777777778	0.6666666666666666	0.8333333333333334	1	1	5	5	0.011311545000353362	8.276299922727048e-05	0.0008465110004181042	0.0001790669994079508	3	\N
+plain	1	2.5838292796869538	0.09314859117490697	0	0	0.5	0	0	0	0.0009384079967276193	0	0	0.00014036900392966345	3	\N
 \.
 
 
@@ -1558,9 +1740,25 @@ plain	1	2.5838292796869538	0.09314859117490697	0	0	0.5	0	0	0	0.02359340499970130
 -- Data for Name: model; Type: TABLE DATA; Schema: g; Owner: -
 --
 
-COPY g.model (name, score_function, dimensions, settings, status, created_at, trained_at, best_iteration, evidence, mrr, hits_1, hits_3, hits_10) FROM stdin;
-default	complex	4	{"beta": 1, "loss": "softmax", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "default", "omega": 0, "rules": null, "epochs": 5, "preset": null, "holdout": 0.05, "replace": "unless_worse", "patience": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "precision": "single", "top_rules": 200, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "iterations": 2, "reciprocal": true, "warm_start": false, "min_quality": 0, "min_support": 2, "regularizer": null, "sample_size": null, "temperature": 1, "learning_rate": 0.1, "assume_missing": 0.1, "evidence_rules": 20000, "regularization": 0, "score_function": "complex", "evidence_length": 3, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "learning_rate_end": null, "min_head_coverage": 0.01, "negative_sampling": "uniform"}	ready	2026-11-22 21:11:03.514145+00	2026-11-22 21:11:03.876586+00	2	{"discount": {"both": 0, "rules": 0}, "held_out": 0.038961039, "calibration": {"both": {"best": 0.127492911, "last": -3.74977044, "alone": {"slope": 1.28449392, "answers": -1.1739991, "intercept": -6.59836567, "unanswered": -0.904642993}, "error": 0.0162, "slope": 1.23056214, "answers": -0.407068136, "intercept": -5.02792334, "unanswered": -0.440648144}, "rules": {"best": 6.88643106, "last": 0, "alone": {"slope": 13.160956, "answers": 0, "intercept": -1.09381551, "unanswered": 2.90618449}, "error": 1.646, "slope": 6.88643106, "answers": 0, "intercept": -2.47934762, "unanswered": 1.52065238}, "embedding": {"best": -0.890949984, "last": -0.713384013, "alone": {"slope": 2.74961724, "answers": -2.72233372, "intercept": -7.82092831, "unanswered": 0.106569046}, "error": 0.02017, "slope": 3.33425314, "answers": -2.30652614, "intercept": -6.87694083, "unanswered": 0.450672985}}, "assume_missing": 0.1, "fitted_missing": 0.1}	0.7777777777777778	0.6666666666666666	0.8333333333333334	1
-plain	transe	4	{"beta": 1, "loss": "logistic", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "plain", "omega": 0, "rules": null, "epochs": 5, "preset": null, "holdout": 0.05, "replace": "unless_worse", "patience": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "precision": "single", "top_rules": 0, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "iterations": 1, "reciprocal": false, "warm_start": false, "min_quality": 0.7, "min_support": 2, "regularizer": null, "sample_size": null, "temperature": 1, "learning_rate": 0.1, "assume_missing": 0.1, "evidence_rules": 0, "regularization": 0, "score_function": "transe", "evidence_length": 4, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "learning_rate_end": 0.01, "min_head_coverage": 0.01, "negative_sampling": "self_adversarial"}	ready	2026-11-22 21:11:03.88428+00	2026-11-22 21:11:03.92204+00	1	\N	0.09314859117490697	0	0	0.5
+COPY g.model (name, score_function, dimensions, settings, status, created_at, trained_at, best_iteration, evidence, mrr, hits_1, hits_3, hits_10, paths) FROM stdin;
+plain	transe	4	{"beta": 1, "loss": "logistic", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "plain", "omega": 0, "paths": false, "rules": null, "epochs": 5, "preset": null, "holdout": 0.05, "replace": "unless_worse", "patience": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "path_kept": null, "precision": "single", "top_rules": 0, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "iterations": 1, "path_width": null, "reciprocal": false, "warm_start": false, "min_quality": 0.7, "min_support": 2, "path_epochs": null, "path_layers": null, "regularizer": null, "sample_size": null, "temperature": 1, "learning_rate": 0.1, "assume_missing": 0.1, "evidence_rules": 0, "path_questions": null, "regularization": 0, "score_function": "transe", "evidence_length": 4, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "learning_rate_end": 0.01, "min_head_coverage": 0.01, "negative_sampling": "self_adversarial", "path_learning_rate": null}	ready	2026-11-23 00:55:33.139846+00	2026-11-23 00:55:33.146425+00	1	\N	0.09314859117490697	0	0	0.5	\N
+default	complex	4	{"beta": 1, "loss": "softmax", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "default", "omega": 0, "paths": false, "rules": null, "epochs": 5, "preset": null, "holdout": 0.05, "replace": "unless_worse", "patience": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "path_kept": null, "precision": "single", "top_rules": 200, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "iterations": 2, "path_width": null, "reciprocal": true, "warm_start": false, "min_quality": 0, "min_support": 2, "path_epochs": null, "path_layers": null, "regularizer": null, "sample_size": null, "temperature": 1, "learning_rate": 0.1, "assume_missing": 0.1, "evidence_rules": 20000, "path_questions": null, "regularization": 0, "score_function": "complex", "evidence_length": 3, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "learning_rate_end": null, "min_head_coverage": 0.01, "negative_sampling": "uniform", "path_learning_rate": null}	ready	2026-11-23 00:55:33.038844+00	2026-11-23 00:55:33.131057+00	2	{"discount": {"both": 0, "rules": 0}, "held_out": 0.038961039, "calibration": {"both": {"best": 0.127492911, "last": -3.74977044, "alone": {"slope": 1.28449392, "answers": -1.1739991, "intercept": -6.59836567, "unanswered": -0.904642993}, "error": 0.0162, "slope": 1.23056214, "answers": -0.407068136, "intercept": -5.02792334, "unanswered": -0.440648144}, "rules": {"best": 6.88643106, "last": 0, "alone": {"slope": 13.160956, "answers": 0, "intercept": -1.09381551, "unanswered": 2.90618449}, "error": 1.646, "slope": 6.88643106, "answers": 0, "intercept": -2.47934762, "unanswered": 1.52065238}, "embedding": {"best": -0.890949984, "last": -0.713384013, "alone": {"slope": 2.74961724, "answers": -2.72233372, "intercept": -7.82092831, "unanswered": 0.106569046}, "error": 0.02017, "slope": 3.33425314, "answers": -2.30652614, "intercept": -6.87694083, "unanswered": 0.450672985}}, "assume_missing": 0.1, "fitted_missing": 0.1}	0.7777777777777778	0.6666666666666666	0.8333333333333334	1	\N
+\.
+
+
+--
+-- Data for Name: path_epoch; Type: TABLE DATA; Schema: g; Owner: -
+--
+
+COPY g.path_epoch (model, number, loss, mrr, hits_1, hits_3, hits_10, ranked, mrr_error, train_seconds, evaluate_seconds) FROM stdin;
+\.
+
+
+--
+-- Data for Name: path_network; Type: TABLE DATA; Schema: g; Owner: -
+--
+
+COPY g.path_network (model, layer, part, relation, inverse, numbers) FROM stdin;
 \.
 
 
@@ -1810,6 +2008,14 @@ ALTER TABLE ONLY g.model
 
 
 --
+-- Name: path_epoch path_epoch_pkey; Type: CONSTRAINT; Schema: g; Owner: -
+--
+
+ALTER TABLE ONLY g.path_epoch
+    ADD CONSTRAINT path_epoch_pkey PRIMARY KEY (model, number);
+
+
+--
 -- Name: relation_embedding relation_embedding_pkey; Type: CONSTRAINT; Schema: g; Owner: -
 --
 
@@ -1917,6 +2123,20 @@ CREATE INDEX inferred_tail_idx ON g.inferred USING btree (tail);
 
 
 --
+-- Name: path_network_key; Type: INDEX; Schema: g; Owner: -
+--
+
+CREATE UNIQUE INDEX path_network_key ON g.path_network USING btree (model, layer, part, COALESCE(relation, '-1'::integer), COALESCE(inverse, false));
+
+
+--
+-- Name: path_network_relation_idx; Type: INDEX; Schema: g; Owner: -
+--
+
+CREATE INDEX path_network_relation_idx ON g.path_network USING btree (relation);
+
+
+--
 -- Name: triple_itself_idx; Type: INDEX; Schema: g; Owner: -
 --
 
@@ -1966,6 +2186,13 @@ CREATE TRIGGER deleted AFTER DELETE ON g.evidence_weight REFERENCING OLD TABLE A
 
 
 --
+-- Name: path_network deleted; Type: TRIGGER; Schema: g; Owner: -
+--
+
+CREATE TRIGGER deleted AFTER DELETE ON g.path_network REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION g.model_changed();
+
+
+--
 -- Name: relation_embedding deleted; Type: TRIGGER; Schema: g; Owner: -
 --
 
@@ -1991,6 +2218,13 @@ CREATE TRIGGER inserted AFTER INSERT ON g.entity_embedding REFERENCING NEW TABLE
 --
 
 CREATE TRIGGER inserted AFTER INSERT ON g.evidence_weight REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION g.model_changed();
+
+
+--
+-- Name: path_network inserted; Type: TRIGGER; Schema: g; Owner: -
+--
+
+CREATE TRIGGER inserted AFTER INSERT ON g.path_network REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION g.model_changed();
 
 
 --
@@ -2038,6 +2272,13 @@ CREATE TRIGGER truncated AFTER TRUNCATE ON g.evidence_weight FOR EACH STATEMENT 
 
 
 --
+-- Name: path_network truncated; Type: TRIGGER; Schema: g; Owner: -
+--
+
+CREATE TRIGGER truncated AFTER TRUNCATE ON g.path_network FOR EACH STATEMENT EXECUTE FUNCTION g.model_changed();
+
+
+--
 -- Name: relation_embedding truncated; Type: TRIGGER; Schema: g; Owner: -
 --
 
@@ -2063,6 +2304,13 @@ CREATE TRIGGER updated AFTER UPDATE ON g.entity_embedding REFERENCING OLD TABLE 
 --
 
 CREATE TRIGGER updated AFTER UPDATE ON g.evidence_weight REFERENCING OLD TABLE AS changed_from NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION g.model_changed();
+
+
+--
+-- Name: path_network updated; Type: TRIGGER; Schema: g; Owner: -
+--
+
+CREATE TRIGGER updated AFTER UPDATE ON g.path_network REFERENCING OLD TABLE AS changed_from NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION g.model_changed();
 
 
 --
@@ -2189,6 +2437,30 @@ ALTER TABLE ONLY g.inferred
 
 ALTER TABLE ONLY g.iteration
     ADD CONSTRAINT iteration_model_fkey FOREIGN KEY (model) REFERENCES g.model(name) ON UPDATE CASCADE ON DELETE CASCADE;
+
+
+--
+-- Name: path_epoch path_epoch_model_fkey; Type: FK CONSTRAINT; Schema: g; Owner: -
+--
+
+ALTER TABLE ONLY g.path_epoch
+    ADD CONSTRAINT path_epoch_model_fkey FOREIGN KEY (model) REFERENCES g.model(name) ON UPDATE CASCADE ON DELETE CASCADE;
+
+
+--
+-- Name: path_network path_network_model_fkey; Type: FK CONSTRAINT; Schema: g; Owner: -
+--
+
+ALTER TABLE ONLY g.path_network
+    ADD CONSTRAINT path_network_model_fkey FOREIGN KEY (model) REFERENCES g.model(name) ON UPDATE CASCADE ON DELETE CASCADE;
+
+
+--
+-- Name: path_network path_network_relation_fkey; Type: FK CONSTRAINT; Schema: g; Owner: -
+--
+
+ALTER TABLE ONLY g.path_network
+    ADD CONSTRAINT path_network_relation_fkey FOREIGN KEY (relation) REFERENCES g.relation(id) ON DELETE CASCADE;
 
 
 --
