@@ -168,6 +168,17 @@ $node[0]->poll_query_until('postgres', q{select exists (select from g.model wher
 is(run(q{select count(*) from (select head, body, support, body_size, quality from g.rule where model = 'later' except select head, body, support, body_size, quality from l.rule where model = 'later') s}),
 	'0', 'a background training has the same rules');
 
+# a node whose copy is not that of the others, by a hand that Citus would stop
+my $copy = 'g.triple_' . run(q{select shardid from pg_dist_shard where logicalrelid = 'g.triple'::regclass});
+my $by_hand = 'set citus.enable_manual_changes_to_shards = on;';
+my $taken = $node[1]->safe_psql('postgres', "$by_hand delete from $copy where ctid = (select min(ctid) from $copy) returning concat_ws(',', head, relation, tail)");
+my ($code, $out, $err) = $node[0]->psql('postgres', q{select count(*) from hkg_mine_rules('g', min_support => 10)});
+like($err, qr/graph "g" is mined on this server alone/, 'other facts on a node: a notice');
+is($out, run(q{select count(*) from hkg_mine_rules('l', min_support => 10)}), 'and the rules of this server');
+$node[1]->safe_psql('postgres', "$by_hand insert into $copy values ($taken)");
+($code, $out, $err) = $node[0]->psql('postgres', q{select count(*) from hkg_mine_rules('g', min_support => 10)});
+is($err, '', 'and none when it is mended');
+
 # ---- a lost worker, a cancel ----
 
 my $predict = q{select string_agg(tail, ' ' order by tail) from hkg_predict_tails('g', 'n1', 'r1', 3, 'later')};
