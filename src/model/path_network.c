@@ -15,6 +15,7 @@
 #include "utils/builtins.h"
 
 #include "server/array.h"
+#include "server/host.h"
 #include "server/sql.h"
 
 /* ---- reading -------------------------------------------------------------------------- */
@@ -25,6 +26,7 @@ typedef struct NetworkRows
 	PathNetwork *network;
 	PathPart	part[PATH_MAX_PARTS];
 	int			parts;
+	bool	   *taken;			/* by the place of a row's first number, whether the row was there */
 	int64		common;			/* rows without a relation so far */
 	int64	   *of_relation;	/* rows of each so far */
 	char	   *fault;			/* the end of a sentence about the rows; NULL: none so far */
@@ -73,15 +75,20 @@ numbers_fault(ArrayType *array, int count)
 	return NULL;
 }
 
-/* Takes a row of a part: at the row's number, or the last one where it has no relation. */
+/* Takes a row of a part; returns what is wrong with it, or NULL. */
 static char *
-take_numbers(const PathPart *part, int32 row, Datum numbers)
+take_numbers(const NetworkRows *rows, const PathPart *part, int32 row, Datum numbers)
 {
 	ArrayType  *array = DatumGetArrayTypeP(numbers);
 	char	   *fault = numbers_fault(array, part->columns);
+	float	   *to = part->number + (Size) row * part->columns;
+	bool	   *taken = rows->taken + (to - rows->network->parameter);
 
+	if (*taken)
+		return pstrdup("is there twice");
+	*taken = true;
 	if (fault == NULL)
-		memcpy(part->number + (Size) row * part->columns, ARR_DATA_PTR(array), part->columns * sizeof(float));
+		memcpy(to, ARR_DATA_PTR(array), part->columns * sizeof(float));
 	return fault;
 }
 
@@ -104,7 +111,7 @@ take_row(void *argument, const Datum *values, const bool *nulls)
 	relation = nulls[2] ? -1 : graph_row(rows->data->relation_id, rows->data->relations, DatumGetInt32(values[2]));
 	if (!nulls[2] && relation < 0)
 		return;
-	rows->fault = take_numbers(part, nulls[2] ? part->rows - 1 : FORWARDS(relation) + DatumGetBool(values[3]), values[4]);
+	rows->fault = take_numbers(rows, part, nulls[2] ? part->rows - 1 : FORWARDS(relation) + DatumGetBool(values[3]), values[4]);
 	if (nulls[2])
 		rows->common++;
 	else
@@ -119,7 +126,7 @@ check_rows(const Graph *graph, const char *model, NetworkRows *rows)
 	for (int32 i = 0; i < rows->data->relations; i++)
 		complete = complete && (rows->of_relation[i] == 0 || rows->of_relation[i] == rows_of_relation(rows));
 	if (rows->fault == NULL && !complete)
-		rows->fault = pstrdup("is missing, or there twice");
+		rows->fault = pstrdup("is missing");
 	if (rows->fault != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_EXCEPTION),
@@ -135,7 +142,8 @@ shape_number(const Graph *graph, const char *model, const char *name, int64 leas
 	Datum		found;
 
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(name));
-	if (!sql_value(psprintf("select case when jsonb_typeof(paths::jsonb->$2) = 'number' then trunc((paths::jsonb->>$2)::numeric)::int8 end "
+	if (!sql_value(psprintf("select case when jsonb_typeof(paths::jsonb->$2) = 'number' "
+							"then trunc(greatest(least((paths::jsonb->>$2)::numeric, 1e9), 0))::int8 end "
 							"from %smodel where name = $1", graph->prefix), &args, &found) ||
 		DatumGetInt64(found) < least || DatumGetInt64(found) > most)
 		ereport(ERROR,
@@ -179,18 +187,23 @@ path_network_read(Graph *graph, const char *model, const GraphData *data)
 {
 	NetworkRows rows = {.data = data};
 	SqlArgs		args = sql_args_text(model);
+	Size		count;
 
 	if (!path_network_exists(graph, model))
 		return NULL;
 	rows.network = palloc(sizeof(PathNetwork));
 	rows.network->shape = read_shape(graph, model, data);
-	rows.network->parameter = palloc_extended(path_parameters(rows.network->shape) * sizeof(float), MCXT_ALLOC_HUGE);
+	count = path_parameters(rows.network->shape);
+	hkg_check_memory_or(count * (sizeof(float) + sizeof(bool)), "a path network", "train it again with fewer layers or a smaller width");
+	rows.network->parameter = palloc_extended(count * sizeof(float), MCXT_ALLOC_HUGE);
+	rows.taken = palloc_extended(count * sizeof(bool), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	path_initialise(rows.network, 0);
 	rows.parts = path_parts(rows.network, rows.part);
 	rows.of_relation = palloc0(data->relations * sizeof(int64));
 	sql_stream(psprintf("select layer::int, part::text, relation::int, inverse::bool, numbers::real[] from %spath_network "
 						"where model = $1 and num_nulls(layer, part) = 0", graph->prefix), &args, take_row, &rows);
 	check_rows(graph, model, &rows);
+	pfree(rows.taken);
 	return rows.network;
 }
 

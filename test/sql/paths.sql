@@ -62,6 +62,45 @@ select pg_temp.learn('deep', 'path_layers => 2', 'path_width => 16', 'path_kept 
 select paths, (select loss > (select loss from nations.path_epoch where model = 'one' and number = 1) / 2 from nations.path_epoch where model = 'deep') as begins_anew
 	from nations.model where name = 'deep';
 
+-- damaged rows: each is found, and named
+begin;
+drop index nations.path_network_key;
+create function pg_temp.damaged(statement text) returns text language plpgsql as $$
+declare found text;
+begin
+	begin
+		execute statement;
+		select string_agg(report, '|') into found from hkg_tools.try($try$select hkg_score('nations', 'person0', 'nationality', 'country0', 'one', 'paths')$try$);
+		raise sqlstate 'UNDO0' using message = coalesce(found, '(none)');
+	exception when sqlstate 'UNDO0' then
+		return sqlerrm;
+	end;
+end
+$$;
+select hkg_score('nations', 'person0', 'nationality', 'country0', 'one', 'paths') is not null as undamaged;
+-- the two rows of one relation in a part, of which one is there twice and the other is not
+\set where 'where model = ''one'' and part = ''start'' and relation = (select id from nations.relation where name = ''is_in'')'
+select pg_temp.damaged($$update nations.path_network set inverse = true $$ || :'where');
+select pg_temp.damaged($$delete from nations.path_network $$ || :'where' || ' and inverse');
+select pg_temp.damaged($$update nations.path_network set numbers[2] = 'nan' $$ || :'where');
+select pg_temp.damaged($$update nations.path_network set numbers = numbers[2:] $$ || :'where');
+select pg_temp.damaged($$update nations.path_network set part = 'stop' $$ || :'where');
+select pg_temp.damaged($$update nations.path_network set relation = null, inverse = null $$ || :'where');
+select pg_temp.damaged($$update nations.model set paths = '{"layers": 1e300, "width": 16, "kept": 5}' where name = 'one'$$);
+select pg_temp.damaged($$update nations.model set paths = '{"layers": 3, "width": 20, "kept": 5}' where name = 'one'$$);
+select pg_temp.damaged($$update nations.model set paths = '[]' where name = 'one'$$);
+-- a relation without rows came after the training
+select pg_temp.damaged($$delete from nations.path_network where model = 'one' and relation = (select id from nations.relation where name = 'was_in')$$);
+rollback;
+
+-- 16 layers of 2 * 256 * 256 numbers and more take over 8 MB when they are read
+begin;
+delete from nations.holdout;	-- which would be ranked
+select pg_temp.learn('wide', 'path_layers => 16', 'path_width => 256', 'path_kept => 5', 'path_epochs => 1', 'path_questions => 1', 'holdout => 0');
+set local hybridkg.max_memory = '5MB';
+select report from hkg_tools.try($$select hkg_score('nations', 'person0', 'nationality', 'country0', 'wide', 'paths')$$);
+rollback;
+
 -- a training without paths leaves none
 select hkg_train('nations', 'distmult', dimensions => 4, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, model => 'deep');
 select paths, (select count(*) from nations.path_network where model = 'deep') as numbers, (select count(*) from nations.path_epoch where model = 'deep') as epochs
@@ -91,6 +130,7 @@ select hkg_train('nations', paths => true, path_layers => 17);
 select hkg_train('nations', paths => true, path_width => 8);
 select hkg_train('nations', paths => true, path_width => 40);
 select hkg_train('nations', paths => true, path_kept => 0);
+select hkg_train('nations', paths => true, path_kept => 65537);	-- more than an answer is made from
 select hkg_train('nations', paths => true, path_epochs => 0);
 select hkg_train('nations', paths => true, path_questions => 0);
 select hkg_train('nations', paths => true, path_learning_rate => 0);
