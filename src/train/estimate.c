@@ -44,7 +44,7 @@ evidence_bytes(const TrainSettings *settings, const TrainingFacts *facts, const 
 {
 	const GraphData *data = facts->learnt;
 	EvSearch	search = path_rules_search(settings, data->facts);
-	FactIndex		index = {.entities = data->entities,.relations = data->relations,.edges = 2 * data->facts};
+	FactIndex	index = path_index_sizes(facts);
 	EvRuleSet	rules = {.count = search.limit,.patterns = settings->top_rules};
 	PathNetwork network = {.shape = path_learning_sizes(settings, facts).plan.shape};
 	uint64		learning = facts->valid_count == 0 ? 0 :
@@ -147,13 +147,16 @@ path_rules_work(const TrainSettings *settings, const TrainingFacts *facts)
 	return work;
 }
 
-/* Weights are learnt from examples, for which all entities are scored. */
+/* Weights are learnt from examples, for which all entities are scored, and paths are read. */
 static PhaseWork
-weights_work(const TrainingFacts *facts, const Learner *learner)
+weights_work(const TrainSettings *settings, const TrainingFacts *facts, const Learner *learner)
 {
+	PathLearning paths = path_learning_sizes(settings, facts);
 	int64		count = Min(facts->valid_count, WEIGHTS_TRIPLES);
 	double		seconds = WEIGHTS_SECONDS + kge_rank_seconds(&learner->model, 1);
 
+	if (settings->paths)
+		seconds += path_answering_seconds(&paths, facts);
 	return (PhaseWork) {(double) count, seconds / hkg_threads};
 }
 
@@ -162,11 +165,11 @@ static PhaseWork
 paths_work(const TrainSettings *settings, const TrainingFacts *facts)
 {
 	PathLearning paths = path_learning_sizes(settings, facts);
-	double		questions = (double) paths.plan.questions;
 
 	if (!settings->paths)
 		return (PhaseWork) {0};
-	return (PhaseWork) {paths.plan.epochs * questions, path_learning_seconds(&paths, facts) / questions};
+	return (PhaseWork) {(double) paths.plan.epochs * (double) paths.plan.questions,
+		path_learning_seconds(&paths, facts) / hkg_threads};
 }
 
 static double
@@ -201,7 +204,7 @@ estimate_plan(Progress *progress, const TrainSettings *settings, const TrainingF
 		[PHASE_INFERRING] = {mines ? iterations : 0, INFERRING_SECONDS * count},
 		[PHASE_PATHS] = paths_work(settings, facts),
 		[PHASE_PATH_RULES] = path_rules_work(settings, facts),
-		[PHASE_WEIGHTS] = weights_work(facts, learner),
+		[PHASE_WEIGHTS] = weights_work(settings, facts, learner),
 		[PHASE_WRITING] = {facts_are_held_out(facts) ? 2 : 1,
 		WRITING_SECONDS * ((double) facts->all->entities + settings->evidence_rules)}
 	};

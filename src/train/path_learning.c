@@ -45,19 +45,31 @@ path_learning_bytes(const PathLearning *learning, const TrainingFacts *facts)
 		path_ranking_bytes(&learning->ranking, plan, facts);
 }
 
+/* Of a fact that is asked on both sides, to answer alone */
+static double
+answering_flops(const PathLearning *learning, const TrainingFacts *facts)
+{
+	FactIndex	index = path_index_sizes(facts);
+
+	return 2 * path_flops(&index, learning->plan.shape);
+}
+
 double
 path_learning_flops(const PathLearning *learning, const TrainingFacts *facts)
 {
-	const PathSettings *plan = &learning->plan;
-	FactIndex	index = path_index_sizes(facts);
-
-	return LEARNING_FLOPS * 2 * (double) plan->questions * path_flops(&index, plan->shape);
+	return LEARNING_FLOPS * (double) learning->plan.questions * answering_flops(learning, facts);
 }
 
 double
 path_learning_seconds(const PathLearning *learning, const TrainingFacts *facts)
 {
-	return path_learning_flops(learning, facts) / FLOPS / hkg_threads;
+	return LEARNING_FLOPS * path_answering_seconds(learning, facts);
+}
+
+double
+path_answering_seconds(const PathLearning *learning, const TrainingFacts *facts)
+{
+	return answering_flops(learning, facts) / FLOPS;
 }
 
 /* ---- open and close ---------------------------------------------------------------------- */

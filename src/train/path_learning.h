@@ -37,11 +37,12 @@ typedef struct PathLearning
 extern PathLearning path_learning_sizes(const TrainSettings *settings, const TrainingFacts *facts);
 extern uint64 path_learning_bytes(const PathLearning *learning, const TrainingFacts *facts);
 
-/*
- * Floating point operations of an epoch, and its seconds, about, on hybridkg.threads.
- */
+/* Floating point operations of an epoch. */
 extern double path_learning_flops(const PathLearning *learning, const TrainingFacts *facts);
+
+/* Seconds of a core, about, to ask a fact on both sides: to learn from it, and to answer alone. */
 extern double path_learning_seconds(const PathLearning *learning, const TrainingFacts *facts);
+extern double path_answering_seconds(const PathLearning *learning, const TrainingFacts *facts);
 
 /* `old` (may be NULL) is where it goes on from, if it has the same shape.  The facts must stay.  No SQL. */
 extern void path_learning_open(PathLearning *learning, const TrainSettings *settings, const TrainingFacts *facts,
