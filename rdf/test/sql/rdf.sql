@@ -167,6 +167,7 @@ from again.triple f join again.entity h on h.id = f.head join again.relation r o
 select count(*) as different from ((table shop_fact except table again_fact) union all (table again_fact except table shop_fact)) d;
 
 -- predictions: those of hkg_complete, with their probability and rule
+set hybridkg.progress = off;
 select hkg_train('shop', dimensions => 8, iterations => 1, epochs => 5, seed => 1, holdout => 0) is not null as trained;
 select count(*) as predictions from hkg_complete('shop', null, 10, 0) \gset
 select count(*) = :predictions as bare, bool_and(line ~ '^\S+ <\S+> \S+ \.$') as of_three_terms
