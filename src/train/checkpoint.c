@@ -113,7 +113,8 @@ write_part(Graph *graph, const char *model, const char *part, const void *values
 
 		CHECK_FOR_INTERRUPTS();
 		SET_VARSIZE(chunk, VARHDRSZ + some);
-		memcpy(VARDATA(chunk), (const char *) values + start, some);
+		if (some > 0)			/* else values may be NULL */
+			memcpy(VARDATA(chunk), (const char *) values + start, some);
 		args.count = 2;
 		sql_arg(&args, INT4OID, Int32GetDatum(number));
 		sql_arg(&args, BYTEAOID, PointerGetDatum(chunk));
