@@ -127,12 +127,15 @@ compare_sizes(const void *a, const void *b)
 	return left->head < right->head ? -1 : left->head > right->head;
 }
 
-/* Which heads are searched for: the largest one that is left goes to the slice with fewest facts so far. */
+/*
+ * Which heads are searched for: the largest one that is left goes to the slice with fewest facts so far.  Slices behind
+ * as many as there are heads have none.
+ */
 static bool *
 wanted_heads(const Mining *mining)
 {
 	int32		heads = mining->data->relations;
-	int			slices = Max(mining->heads.of, 1);
+	int			slices = Max(Min(mining->heads.of, heads), 1);
 	bool	   *wanted = array_new_zero(bool, heads);
 	HeadSize   *size = array_new(HeadSize, heads);
 	int64	   *load = array_new_zero(int64, slices);
