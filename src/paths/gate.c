@@ -25,7 +25,7 @@
 
 #define BLOCK 128				/* rows at a time */
 
-/* GateRows of one block, all of them senders, or all new */
+/* Rows of one block, all of them senders, or all new */
 typedef struct GateRows
 {
 	int32_t		first;			/* place */
