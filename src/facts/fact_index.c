@@ -40,7 +40,7 @@ take_facts(FactIndex *facts, Allocation *allocation)
 size_t
 fact_index_bytes(int32_t entities, int32_t relations, int64_t facts)
 {
-	FactIndex		counted = {.entities = entities,.relations = relations,.edges = 2 * facts};
+	FactIndex	counted = {.entities = entities,.relations = relations,.edges = 2 * facts};
 	Allocation	allocation = {0};
 
 	take_facts(&counted, &allocation);
@@ -61,7 +61,7 @@ compare_edges(const void *a, const void *b)
 /* Facts in the making */
 typedef struct Building
 {
-	FactIndex    *facts;
+	FactIndex  *facts;
 	const Triple *triples;
 	int64_t		count;
 	Pool    *pool;
@@ -71,7 +71,7 @@ typedef struct Building
 static void
 count_edges(const Building *building, int thread)
 {
-	FactIndex    *facts = building->facts;
+	FactIndex  *facts = building->facts;
 	int64_t    *next = facts->start + 1;
 	int64_t		first = 0;
 
@@ -111,7 +111,7 @@ static void
 fill_edges(void *argument, int64_t item, int thread)
 {
 	const Building *building = argument;
-	FactIndex    *facts = building->facts;
+	FactIndex  *facts = building->facts;
 	int64_t    *next = facts->start + 1;
 
 	count_edges(building, thread);
@@ -154,7 +154,7 @@ static void
 sort_edges(void *argument, int64_t item, int thread)
 {
 	const Building *building = argument;
-	FactIndex    *facts = building->facts;
+	FactIndex  *facts = building->facts;
 
 	for (int64_t i = item * ENTITIES_AT_ONCE; i < (item + 1) * ENTITIES_AT_ONCE && i < facts->entities; i++)
 		if (!is_sorted(facts, (int32_t) i))
@@ -189,7 +189,7 @@ add_groups(FactIndex *facts, int32_t entity, int32_t groups)
 static void
 list_holders(const Building *building, int32_t groups, int thread)
 {
-	FactIndex    *facts = building->facts;
+	FactIndex  *facts = building->facts;
 	int64_t		atoms = 2 * (int64_t) facts->relations;
 
 	for (int64_t i = 0; i <= atoms; i++)
@@ -220,7 +220,7 @@ static void
 index_groups(void *argument, int64_t item, int thread)
 {
 	const Building *building = argument;
-	FactIndex    *facts = building->facts;
+	FactIndex  *facts = building->facts;
 	int32_t		groups = 0;
 
 	for (int32_t e = 0; e < facts->entities; e++)
@@ -238,7 +238,7 @@ static void
 index_mirrors(void *argument, int64_t item, int thread)
 {
 	const Building *building = argument;
-	FactIndex    *facts = building->facts;
+	FactIndex  *facts = building->facts;
 
 	for (int64_t i = item * EDGES_AT_ONCE; i < (item + 1) * EDGES_AT_ONCE && i < facts->edges; i++)
 		facts->mirror[i] = (int32_t) fact_group(facts, facts->edge[i].other, MIRRORED(facts->edge[i].atom)).first;
@@ -281,12 +281,18 @@ compare_others(const void *edge, const void *other)
 	return (left > right) - (left < right);
 }
 
-bool
-fact_group_holds(const FactIndex *facts, FactGroup group, int32_t other)
+int64_t
+fact_group_find(const FactIndex *facts, FactGroup group, int32_t other)
 {
 	int64_t		place = lower_bound(facts->edge, group.first, group.end, sizeof(FactEdge), &other, compare_others);
 
-	return place < group.end && facts->edge[place].other == other;
+	return place < group.end && facts->edge[place].other == other ? place : -1;
+}
+
+bool
+fact_group_holds(const FactIndex *facts, FactGroup group, int32_t other)
+{
+	return fact_group_find(facts, group, other) >= 0;
 }
 
 bool
@@ -322,7 +328,7 @@ fact_index(Arena *arena, Pool *pool, int32_t entities, int32_t relations,
 const void *
 fact_index_memory(const FactIndex *facts, size_t *bytes)
 {
-	FactIndex		counted = *facts;
+	FactIndex	counted = *facts;
 	Allocation	allocation = {0};
 
 	take_facts(&counted, &allocation);
@@ -346,7 +352,7 @@ typedef struct Reordering
 {
 	const FactIndex *facts;
 	Pool	   *pool;
-	FactEdge	   *neighbour;
+	FactEdge   *neighbour;
 	int64_t    *cursor;			/* by entity: the first of its neighbours so far */
 } Reordering;
 
@@ -369,7 +375,7 @@ fill_neighbours(void *argument, int64_t item, int thread)
 	for (int32_t e = facts->entities - 1; e >= 0; e--)
 		for (int64_t i = facts->start[e]; i < facts->start[e + 1]; i++)
 		{
-			FactEdge		edge = facts->edge[i];
+			FactEdge	edge = facts->edge[i];
 
 			reordering->neighbour[--reordering->cursor[edge.other]] = (FactEdge) {MIRRORED(edge.atom), e};
 			pool_yield_at(reordering->pool, thread, i);

@@ -152,7 +152,8 @@ fact_holder(const FactIndex *facts, int64_t holder)
 	return facts->group[facts->holder[holder]].entity;
 }
 
-/* Whether a group leads to an entity. */
+/* The edge of a group that leads to an entity, -1 where there is none; and whether there is one. */
+extern int64_t fact_group_find(const FactIndex *facts, FactGroup group, int32_t other);
 extern bool fact_group_holds(const FactIndex *facts, FactGroup group, int32_t other);
 
 /* Whether there is such an edge. */
@@ -203,7 +204,7 @@ fact_span_seek(FactSpan *span, int32_t bound)
 static inline FactSpan
 fact_span_take(FactSpan *span)
 {
-	FactSpan		taken = *span;
+	FactSpan	taken = *span;
 
 	while (span->at < span->end && span->at->other == taken.at->other)
 		span->at++;
@@ -234,7 +235,7 @@ fact_spans_common(FactSpan *a, FactSpan *b)
 static inline FactSpan
 fact_edges_between(const FactIndex *facts, int32_t from, int32_t to)
 {
-	FactSpan		span = fact_span(facts, from);
+	FactSpan	span = fact_span(facts, from);
 
 	fact_span_seek(&span, to);
 	if (span.at == span.end || span.at->other != to)

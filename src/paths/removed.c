@@ -37,35 +37,16 @@ set_edge(const PathRemoved *removed, int64_t edge, bool is_removed)
 		removed->edge[edge / 64] &= ~bit;
 }
 
-/* The edge of a group that leads to an entity, -1 when there is none. */
-static int64_t
-find_edge(const FactIndex *facts, FactGroup group, int32_t other)
-{
-	int64_t		first = group.first;
-	int64_t		end = group.end;
-
-	while (first < end)
-	{
-		int64_t		middle = first + (end - first) / 2;
-
-		if (facts->edge[middle].other < other)
-			first = middle + 1;
-		else
-			end = middle;
-	}
-	return first < group.end && facts->edge[first].other == other ? first : -1;
-}
-
 /* Both edges of a fact, if it is one */
 static void
 set_edges(const PathRemoved *removed, const FactIndex *facts, int32_t from, DirectedAtom atom, int32_t to, bool is_removed)
 {
-	int64_t		edge = find_edge(facts, fact_group(facts, from, atom), to);
+	int64_t		edge = fact_group_find(facts, fact_group(facts, from, atom), to);
 
 	if (edge < 0)
 		return;
 	set_edge(removed, edge, is_removed);
-	set_edge(removed, find_edge(facts, fact_group(facts, to, MIRRORED(atom)), from), is_removed);
+	set_edge(removed, fact_group_find(facts, fact_group(facts, to, MIRRORED(atom)), from), is_removed);
 }
 
 void
@@ -100,7 +81,7 @@ path_is_direct(const FactIndex *facts, const Triple *triple, int64_t count)
 		bool		found = false;
 
 		for (int32_t g = head[0].group; g < head[1].group && !found; g++)
-			found = find_edge(facts, fact_group_at(facts, g), triple[i].tail) >= 0;
+			found = fact_group_holds(facts, fact_group_at(facts, g), triple[i].tail);
 		direct += found;
 	}
 	return count == 0 || direct * 100 > count;
