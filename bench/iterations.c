@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "graph.h"
+#include "memory.h"
 #include "core/dense.h"
 #include "kge/kge.h"
 
@@ -22,19 +23,6 @@ enum
 	ITERATIONS = 10, EPOCHS = 10, DIMENSIONS = 16
 };
 #define MOST_TIME 0.1
-
-static void *
-allocate(void *context, size_t bytes)
-{
-	void	   *memory = NULL;
-
-	(void) context;
-	if (posix_memalign(&memory, 64, bytes) != 0)
-		abort();
-	return memory;
-}
-
-static Arena arena = {.allocate = allocate};
 
 /* The ranks of all, of heads and then of tails, after each iteration. */
 static int32_t *

@@ -19,25 +19,13 @@
 #include <string.h>
 
 #include "graph.h"
+#include "memory.h"
 #include "core/dense.h"
 #include "core/question.h"
 #include "core/random.h"
 #include "paths/paths.h"
 
 #define MOST_THREADS 64
-
-static void *
-allocate(void *context, size_t bytes)
-{
-	void	   *memory = NULL;
-
-	(void) context;
-	if (posix_memalign(&memory, 64, bytes) != 0)
-		abort();
-	return memory;
-}
-
-static Arena arena = {.allocate = allocate};
 
 static int	words;
 static char **word;
