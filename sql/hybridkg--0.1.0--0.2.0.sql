@@ -23,6 +23,7 @@ create procedure hkg_layout_2()
 language plpgsql
 as $$
 declare
+	made text;
 	reader text;
 begin
 	-- who writes facts has committed: what the function of 0.1.0 sends, shared copies of this version do not note
@@ -48,11 +49,6 @@ begin
 	comment on table source is 'the query that hkg_sync brings the graph in step with, in its only row';
 	comment on column source.id is '1';
 	comment on column source.query is 'it returns head, relation and tail; hkg_set_source wrote it';
-	for reader in select distinct case a.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end
-			from pg_class c, aclexplode(c.relacl) a
-			where c.oid = 'triple'::regclass and a.privilege_type = 'SELECT' and a.grantee <> c.relowner loop
-		execute format('grant select on source to %s', reader);
-	end loop;
 
 	-- for the foreign keys, when an entity is deleted
 	create index holdout_head_idx on holdout (head);
@@ -92,11 +88,6 @@ begin
 	comment on column path_network.relation is 'relation.id of the atom; null: of the atom that leads from an entity to itself, or of no atom';
 	comment on column path_network.inverse is 'whether the atom is read backwards; null where it has no relation';
 	comment on column path_network.numbers is 'the numbers of one row of the part';
-	for reader in select distinct case a.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end
-			from pg_class c, aclexplode(c.relacl) a
-			where c.oid = 'relation_embedding'::regclass and a.privilege_type = 'SELECT' and a.grantee <> c.relowner loop
-		execute format('grant select on path_network to %s', reader);
-	end loop;
 	create trigger inserted after insert on path_network referencing new table as changed
 		for each statement execute function model_changed();
 	create trigger updated after update on path_network referencing new table as changed old table as changed_from
@@ -132,11 +123,6 @@ begin
 	comment on column path_epoch.mrr_error is 'standard error of mrr, where not all triples were ranked; else null';
 	comment on column path_epoch.train_seconds is 'time for questions';
 	comment on column path_epoch.evaluate_seconds is 'time for metrics';
-	for reader in select distinct case a.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end
-			from pg_class c, aclexplode(c.relacl) a
-			where c.oid = 'iteration'::regclass and a.privilege_type = 'SELECT' and a.grantee <> c.relowner loop
-		execute format('grant select on path_epoch to %s', reader);
-	end loop;
 
 	-- a path network beside rules
 	alter table evidence_weight add paths float8;
@@ -146,6 +132,14 @@ begin
 	comment on column threshold.evidence is 'the scores it is for: embedding, rules, paths or both, as the argument of hkg_classify';
 
 	comment on column model.evidence is 'how evidence counts at prediction; null: not at all, or a path network alone, with the usual weights. discount: the weight of each further rule that infers the same candidate, 0 (only the best rule counts) to 1 (noisy-or), for rules alone (null: rules are no evidence) and for rules beside the embedding; calibration: that of all relations together, see evidence_weight.calibration; error: the expected calibration error of the ten best answers, 0 to 1; held_out: the share of the known facts that was held out; fitted_missing: the assume_missing that probabilities were fitted with, 0 where they are the chances to be held out; assume_missing: the share of all true facts that the graph is assumed to lack, argument assume_missing of hkg_train';
+
+	-- who may read what a new table is like may read it, too
+	for made, reader in select distinct n.made, case a.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end
+			from (values ('source', 'triple'), ('path_network', 'relation_embedding'), ('path_epoch', 'iteration')) n (made, alike),
+				pg_class c, aclexplode(c.relacl) a
+			where c.oid = n.alike::regclass and a.privilege_type = 'SELECT' and a.grantee <> c.relowner loop
+		execute format('grant select on %I to %s', made, reader);
+	end loop;
 end
 $$;
 comment on procedure hkg_layout_2() is 'the tables of 0.2.0; for hkg_upgrade_graph';
