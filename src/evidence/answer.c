@@ -265,7 +265,7 @@ follow_atom(EvAnswering *answering, int depth, int32_t atom)
 	int64_t		edges = 0;
 	int64_t		most = most_edges(answering, WORK);
 	int64_t		count = 0;
-	FactGroup		group[FACT_AHEAD];
+	FactGroup	group[FACT_AHEAD];
 
 	begin_set(answering);
 	for (int64_t first = 0; first < answering->reached_count[depth] && count < answering->room && edges <= most;
@@ -449,7 +449,7 @@ need_little(EvAnswering *answering, FactGroup own, int64_t stride)
 		return true;
 	for (int64_t i = own.first; i < own.end && sizes < most; i += stride)
 	{
-		FactGroup		group = feature_sharing(answering->facts, i);
+		FactGroup	group = feature_sharing(answering->facts, i);
 
 		sizes += group.end - group.first < SAMPLE ? group.end - group.first : SAMPLE;
 	}
@@ -468,7 +468,7 @@ limit_features(EvAnswering *answering, FactGroup own, int64_t stride)
 		return 1;
 	for (int64_t i = own.first; i < own.end; i += stride)
 	{
-		FactGroup		group = feature_sharing(answering->facts, i);
+		FactGroup	group = feature_sharing(answering->facts, i);
 		double		size = (double) (group.end - group.first);
 		double		cost;
 
@@ -489,7 +489,7 @@ static void
 apply_features(EvAnswering *answering)
 {
 	const FactIndex *facts = answering->facts;
-	FactGroup		own = {facts->start[answering->given], facts->start[answering->given + 1]};
+	FactGroup	own = {facts->start[answering->given], facts->start[answering->given + 1]};
 	int64_t		stride = feature_stride(own, SAMPLE);
 
 	if (own.first == own.end)
@@ -516,7 +516,7 @@ count_features(EvAnswering *answering, FactGroup answers, int64_t stride)
 	for (int64_t i = answers.first; i < answers.end; i += stride)
 	{
 		int32_t		answer = facts->edge[i].other;
-		FactGroup		own = {facts->start[answer], facts->start[answer + 1]};
+		FactGroup	own = {facts->start[answer], facts->start[answer + 1]};
 		int64_t		own_stride = feature_stride(own, SAMPLE);
 
 		for (int64_t j = own.first; j < own.end; j += own_stride)
@@ -538,7 +538,7 @@ static void
 apply_answer_feature(EvAnswering *answering, int64_t edge, int64_t stride)
 {
 	const FactIndex *facts = answering->facts;
-	FactEdge		feature = facts->edge[edge];
+	FactEdge	feature = facts->edge[edge];
 	int64_t		first = facts->mirror[edge];
 	int32_t		support = answering->shared[first];
 	int64_t		end;
@@ -565,7 +565,7 @@ apply_answer_feature(EvAnswering *answering, int64_t edge, int64_t stride)
 static void
 apply_answer_features(EvAnswering *answering)
 {
-	FactGroup		answers = answering->known;
+	FactGroup	answers = answering->known;
 	int64_t		stride = feature_stride(answers, SAMPLE);
 
 	answering->work = WORK;

@@ -139,7 +139,7 @@ count_facts(CountingThread *thread, EvCountedRule *rule, const EvRectangle *pair
 
 	for (int32_t i = 0; i < pairs->x_count; i++)
 	{
-		FactGroup		group = fact_group(facts, pairs->x[i], FORWARDS(rule->relation));
+		FactGroup	group = fact_group(facts, pairs->x[i], FORWARDS(rule->relation));
 
 		for (int64_t k = group.first; k < group.end; k++)
 			rule->facts += thread->mark[facts->edge[k].other] == thread->serial;

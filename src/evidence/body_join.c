@@ -245,7 +245,7 @@ group_of(const EvJoin *join, const BodyLink *link)
 static Source
 source_of_link(const EvJoin *join, const BodyLevel *level, int link)
 {
-	FactGroup		group = group_of(join, &level->link[link]);
+	FactGroup	group = group_of(join, &level->link[link]);
 
 	return (Source) {
 		.edge = join->facts->edge + group.first,.atom = level->link[link].atom,

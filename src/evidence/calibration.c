@@ -544,7 +544,7 @@ set_held_out(Pool *pool, const EvExampleSource *source, const EvExamples *exampl
 
 		for (int64_t i = facts->holders[FORWARDS(r)]; i < facts->holders[FORWARDS(r) + 1]; i++)
 		{
-			FactGroup		group = fact_group_at(facts, facts->holder[i]);
+			FactGroup	group = fact_group_at(facts, facts->holder[i]);
 
 			known += (double) (group.end - group.first);
 			pool_yield_at(pool, POOL_LEADER, i);

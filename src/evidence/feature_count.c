@@ -43,7 +43,7 @@ struct FeatureCounter
 
 	/* the entity that is not counted, but has marked answers; -1: none */
 	int32_t		marking;
-	FactGroup		marked;
+	FactGroup	marked;
 	bool	   *is_marked;		/* by entity */
 
 	/* how many entities have an answer; and which answers these are */
@@ -99,7 +99,7 @@ mark_answers(FeatureCounter *counter, bool is)
 void
 feature_counter_ask(FeatureCounter *counter, int32_t given, DirectedAtom atom, Pool *pool, int thread)
 {
-	FactGroup		known = fact_group(counter->facts, given, atom);
+	FactGroup	known = fact_group(counter->facts, given, atom);
 	bool		many = known.end - known.first > FEW_ANSWERS;
 
 	for (int64_t i = 0; i < counter->hit_count; i++)
@@ -126,7 +126,7 @@ feature_sharing(const FactIndex *facts, int64_t edge)
 typedef struct Counting
 {
 	FeatureCounter *counter;
-	FactEdge		feature;
+	FactEdge	feature;
 	FeatureCount count;
 	AnswerSupport *answer;
 	int32_t		least;			/* support of a rule */
@@ -156,7 +156,7 @@ count_sharing(Counting *counting, FactGroup group, int64_t sample)
 	FeatureCounter *counter = counting->counter;
 	FeatureCount *count = &counting->count;
 	int64_t		stride = feature_stride(group, sample);
-	FactGroup		answers[FACT_AHEAD];
+	FactGroup	answers[FACT_AHEAD];
 
 	count->size = (group.end - group.first + stride - 1) / stride;
 	for (int64_t first = 0; first < count->size; first += FACT_AHEAD)
@@ -287,7 +287,7 @@ remember(FeatureCounter *counter, RememberedCount *place, FactGroup group, int64
 FeatureCount
 feature_count(FeatureCounter *counter, int64_t edge, int64_t sample)
 {
-	FactGroup		group = feature_sharing(counter->facts, edge);
+	FactGroup	group = feature_sharing(counter->facts, edge);
 	RememberedCount *place;
 	Counting	counting = {.counter = counter,.feature = counter->facts->edge[edge]};
 
@@ -316,7 +316,7 @@ feature_cost(FeatureCounter *counter, FactGroup group, int64_t sample)
 
 	for (int64_t i = group.first; i < group.end; i += stride)
 	{
-		FactGroup		answers = fact_group(facts, facts->edge[i].other, counter->atom);
+		FactGroup	answers = fact_group(facts, facts->edge[i].other, counter->atom);
 
 		cost += answers.end - answers.first + 1;
 	}

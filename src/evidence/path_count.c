@@ -99,7 +99,7 @@ trace(PathCount *count, int thread, const PathBody *body, int depth, FactGroup g
 {
 	PathTracer *tracer = &count->tracer[thread];
 	const FactIndex *facts = count->task->facts;
-	FactGroup		ahead[FACT_AHEAD];
+	FactGroup	ahead[FACT_AHEAD];
 
 	if (depth == body->length - 1)
 		return reach(count, thread, depth, group);
@@ -186,7 +186,7 @@ search_hits(const PathCount *count, const PathTracer *tracer, FactGroup group, b
 static bool
 has_fact(const PathCount *count, int32_t entity, int32_t atom)
 {
-	FactGroup		group = fact_group(count->task->facts, entity, atom);
+	FactGroup	group = fact_group(count->task->facts, entity, atom);
 
 	return group.end > group.first;
 }
@@ -214,7 +214,7 @@ static void
 add_hits(const PathCount *count, const PathTracer *tracer, const AnchorSums *sums, int32_t atom, bool closed,
 		 PathCandidate *candidate)
 {
-	FactGroup		group = fact_group(count->task->facts, tracer->entity[0], atom);
+	FactGroup	group = fact_group(count->task->facts, tracer->entity[0], atom);
 	bool		longer = group.end - group.first > STEPS_OF_SEARCH * (tracer->count + 1);
 	double		hits = (double) (longer ? search_hits : count_hits) (count, tracer, group, closed);
 	double		pairs = (double) tracer->count + closed;
@@ -333,7 +333,7 @@ trace_anchors(PathCount *count, int thread, const PathBody *body, bool mirrored,
 	const FactIndex *facts = count->task->facts;
 	PathTracer *tracer = &count->tracer[thread];
 	const int32_t *anchor = count->task->anchor + facts->holders[body->atom[0]];
-	FactGroup		ahead[FACT_AHEAD];
+	FactGroup	ahead[FACT_AHEAD];
 
 	for (int64_t i = 0; i < (int64_t) sums->all && !sums->cut; i++)
 	{

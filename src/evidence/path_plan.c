@@ -96,7 +96,7 @@ expected_joins(const PathPlanner *planner, int length, int32_t anchored)
 	for (int64_t i = facts->holders[anchored]; i < facts->holders[anchored + 1]; i++)
 	{
 		int32_t		holder = fact_holder(facts, i);
-		FactGroup		group = fact_group_at(facts, facts->holder[i]);
+		FactGroup	group = fact_group_at(facts, facts->holder[i]);
 
 		for (int64_t j = group.first; j < group.end; j++)
 			pairs += near[holder] * far[facts->edge[j].other];

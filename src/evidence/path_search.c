@@ -65,7 +65,7 @@ typedef struct PathWalker
 typedef struct PathItem
 {
 	int32_t		anchor;
-	FactGroup		facts;
+	FactGroup	facts;
 } PathItem;
 
 typedef struct BodyCount
@@ -419,7 +419,7 @@ make_items(PathSearch *search)
 
 	for (int64_t i = facts->holders[atom]; i < facts->holders[atom + 1]; i++)
 	{
-		FactGroup		group = fact_group_at(facts, facts->holder[i]);
+		FactGroup	group = fact_group_at(facts, facts->holder[i]);
 
 		for (int64_t first = group.first; first < group.end; first += PATH_ITEM_FACTS)
 		{

@@ -88,7 +88,7 @@ bind(Matching *matching, int32_t relation, int32_t from, bool backwards, int32_t
 	const FactIndex *facts = matching->facts;
 	bool		needed = is_needed(matching, variable, done);
 	bool		found = false;
-	FactGroup		group;
+	FactGroup	group;
 
 	if (relation == EV_IS)
 		return match_with(matching, variable, from, done);

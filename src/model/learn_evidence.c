@@ -30,7 +30,7 @@ uint64
 evidence_learn_bytes(const KgeModel *kge, const GraphData *data, const EvRuleSet *rules, const PathNetwork *network,
 					 int64 valid_count, int threads)
 {
-	FactIndex		facts = {.entities = data->entities,.relations = data->relations,.edges = 2 * data->facts};
+	FactIndex	facts = {.entities = data->entities,.relations = data->relations,.edges = 2 * data->facts};
 	EvExampleSource source = {.model = kge,.facts = &facts,.count = valid_count,.filter_count = data->facts + valid_count,
 	.network = network};
 

@@ -21,7 +21,7 @@ typedef struct Evidence
 	const int32 *relation_id;
 	const AddedEntities *added; /* NULL: rows are those of given facts */
 	const bool *is_new;			/* by row, whether an entity came after the training; NULL: none did */
-	FactIndex		facts;
+	FactIndex	facts;
 	bool		has_rules;		/* otherwise `rules` is empty, and none is counted when a question is asked */
 	EvRules		rules;
 	const PathNetwork *network; /* with the relations' rows; NULL: none */

@@ -101,7 +101,7 @@ typedef enum EvidencePart
 typedef struct EvidenceHeader
 {
 	FactsOrigin origin;
-	FactIndex		facts;
+	FactIndex	facts;
 	EvRules		rules;
 	PathShape	network;		/* no layers: none */
 } EvidenceHeader;

@@ -151,7 +151,7 @@ predictor_probability_alone(const Predictor *predictor, int32 relation, EvJudged
 bool
 predictor_is_probable(const Predictor *predictor, const FactIndex *facts, Triple triple, ScoreParts parts)
 {
-	FactGroup		known = fact_group(facts, triple.head, FORWARDS(triple.relation));
+	FactGroup	known = fact_group(facts, triple.head, FORWARDS(triple.relation));
 	bool		is_fact = fact_holds(facts, triple.head, FORWARDS(triple.relation), triple.tail);
 	EvJudged	judged = {
 		.score = predictor_score(predictor, SIDE_TAIL, triple.relation, parts),

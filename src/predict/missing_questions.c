@@ -77,7 +77,7 @@ count_questions(MissingQuestions *questions)
 
 		for (int64 i = 0; i < count; i++)
 		{
-			FactGroup		group = fact_group(questions->facts, entity[i], atom);
+			FactGroup	group = fact_group(questions->facts, entity[i], atom);
 
 			known += group.end - group.first;
 			if (i % 1024 == 0)
@@ -130,7 +130,7 @@ missing_questions_open(Graph *graph, const Predictor *predictor, const char *rel
 static KgeQuestionAnswers
 question_about(MissingQuestions *questions, int32 entity, DirectedAtom atom, int64 *known)
 {
-	FactGroup		group = fact_group(questions->facts, entity, atom);
+	FactGroup	group = fact_group(questions->facts, entity, atom);
 	KgeQuestionAnswers question = {entity, *known, *known + group.end - group.first};
 
 	for (int64 i = group.first; i < group.end; i++)
@@ -167,7 +167,7 @@ find_likely(MissingQuestions *questions, DirectedAtom atom)
 
 	for (int64 i = facts->holders[answers]; i < facts->holders[answers + 1]; i++)
 	{
-		FactGroup		group = fact_group_at(facts, facts->holder[i]);
+		FactGroup	group = fact_group_at(facts, facts->holder[i]);
 		FrequentAnswer answer = {facts->group[facts->holder[i]].entity, group.end - group.first};
 
 		count = heap_offer(frequent, count, LIKELY, &answer, sizeof(FrequentAnswer), compare_frequent);

@@ -12,7 +12,7 @@
 struct BodyPairs
 {
 	const GraphData *data;
-	FactIndex		index;
+	FactIndex	index;
 	EvJoin	   *join;
 
 	/* one call of body_pairs_each */

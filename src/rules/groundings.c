@@ -177,12 +177,12 @@ bind_variable(Matcher *matcher, int k)
 {
 	Step		step = matcher->component->step[k];
 	int			partner = partner_of(matcher, k);
-	FactSpan		span = fact_span(matcher->index, matcher->bound[step.from]);
-	FactSpan		other = fact_span(matcher->index, matcher->bound[partner == UNBOUND ? step.from : partner]);
+	FactSpan	span = fact_span(matcher->index, matcher->bound[step.from]);
+	FactSpan	other = fact_span(matcher->index, matcher->bound[partner == UNBOUND ? step.from : partner]);
 
 	while (partner == UNBOUND ? span.at < span.end : fact_spans_common(&span, &other))
 	{
-		FactSpan		edges = fact_span_take(&span);
+		FactSpan	edges = fact_span_take(&span);
 
 		matcher->bound[step.to] = edges.at->other;
 		matcher->edges[step.from][step.to] = edges;
@@ -212,7 +212,7 @@ try_constants(Matcher *matcher, int k)
 
 	for (int64 i = index->start[entity]; i < index->start[entity + 1]; i++)
 	{
-		FactEdge		edge = index->edge[i];
+		FactEdge	edge = index->edge[i];
 
 		if (has_relation(matcher, k, RELATION_OF(edge.atom)) || entity_id[edge.other] < 0)
 			continue;

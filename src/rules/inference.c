@@ -40,7 +40,7 @@ flush_chunk(Inference *inference, int32 rule)
 static void
 mark_tails(Inference *inference, int32 relation, int32 x)
 {
-	FactGroup		group = fact_group(inference->index, x, FORWARDS(relation));
+	FactGroup	group = fact_group(inference->index, x, FORWARDS(relation));
 
 	inference->serial++;
 	for (int64 i = group.first; i < group.end; i++)

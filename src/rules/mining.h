@@ -36,7 +36,7 @@ typedef struct Mining
 	PairSlice	heads;			/* the part of the heads that is searched for; of 0: all */
 
 	int64	   *start;			/* by relation: its first fact; and the end */
-	FactIndex		index;
+	FactIndex	index;
 
 	int64		count;
 	int64		room;

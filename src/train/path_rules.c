@@ -170,7 +170,7 @@ path_rules_find(const GraphData *data, const TrainSettings *settings, Pool *pool
 	EvSearch	search = path_rules_search(settings, data->facts);
 	Arena		arena = hkg_arena();
 	EvPath	   *path = NULL;
-	FactIndex		facts;
+	FactIndex	facts;
 	int64		count;
 	PathRules	found;
 	instr_time	start;
@@ -193,7 +193,7 @@ path_rules_recount(PathRules *rules, const GraphData *data, const TrainSettings 
 	MemoryContext caller = MemoryContextSwitchTo(work);
 	EvSearch	search = path_rules_search(settings, data->facts);
 	Arena		arena = hkg_arena();
-	FactIndex		facts;
+	FactIndex	facts;
 	instr_time	start;
 
 	INSTR_TIME_SET_CURRENT(start);

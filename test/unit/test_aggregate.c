@@ -100,7 +100,7 @@ check_adjustment(void)
 	double		weight[6] = {3, 2, 0, 0, 0, 0};
 	double		scale[6] = {1, 1, 1, 1, 1, 1};
 	double		added[4] = {0};
-	FactIndex		facts;
+	FactIndex	facts;
 	EvRules		rules;
 	EvAdjuster	adjuster;
 	KgeAdjustment adjustment;

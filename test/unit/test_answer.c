@@ -253,7 +253,7 @@ check_edges(const World *world, const FactIndex *facts)
 	for (int e = 0; e < ENTITIES; e++)
 		for (int atom = 0; atom < ATOMS; atom++)
 		{
-			FactGroup		group = fact_group(facts, e, atom);
+			FactGroup	group = fact_group(facts, e, atom);
 			int64_t		i = group.first;
 
 			for (int other = 0; other < ENTITIES; other++)
@@ -280,7 +280,7 @@ check_holders(const FactIndex *facts)
 
 		for (int e = 0; e < ENTITIES; e++)
 		{
-			FactGroup		group = fact_group(facts, e, atom);
+			FactGroup	group = fact_group(facts, e, atom);
 
 			if (group.first == group.end)
 				continue;
@@ -301,9 +301,9 @@ check_neighbours(const World *world, const FactIndex *facts)
 	for (int a = 0; a < ENTITIES; a++)
 		for (int b = 0; b < ENTITIES; b++)
 		{
-			FactSpan		between = fact_edges_between(facts, a, b);
-			FactSpan		one = fact_span(facts, a);
-			FactSpan		other = fact_span(facts, b);
+			FactSpan	between = fact_edges_between(facts, a, b);
+			FactSpan	one = fact_span(facts, a);
+			FactSpan	other = fact_span(facts, b);
 			int			edges = 0;
 
 			for (const FactEdge *edge = between.at; edge < between.end; edge++)
@@ -313,8 +313,8 @@ check_neighbours(const World *world, const FactIndex *facts)
 			CHECK(between.end - between.at == edges);
 			for (int c = 0; c < ENTITIES; c++)
 			{
-				FactSpan		to_one = fact_edges_between(facts, a, c);
-				FactSpan		to_other = fact_edges_between(facts, b, c);
+				FactSpan	to_one = fact_edges_between(facts, a, c);
+				FactSpan	to_other = fact_edges_between(facts, b, c);
 
 				if (to_one.at == to_one.end || to_other.at == to_other.end)
 					continue;
@@ -343,7 +343,7 @@ check_world(void)
 {
 	World		world;
 	EvRuleSet	set;
-	FactIndex		facts;
+	FactIndex	facts;
 	EvRules		rules;
 	EvAnswering *answering;
 
@@ -436,7 +436,7 @@ static void
 check_nothing(void)
 {
 	EvRuleSet	set = {0};
-	FactIndex		facts;
+	FactIndex	facts;
 	EvRules		rules;
 	EvAnswering *answering;
 	const EvCandidate *candidates;
@@ -461,7 +461,7 @@ test_leaving(void)
 	};
 	static Leaving leaving;
 	Triple	   *fact = take(MANY * sizeof(Triple));
-	FactIndex		facts;
+	FactIndex	facts;
 	Pool	   *pool;
 
 	leaving = (Leaving) {.leave_at = 2};
@@ -503,7 +503,7 @@ test_leaving_question(void)
 	static const EvCandidate *candidates;
 	static int64_t count;
 	EvRuleSet	set = {0};
-	FactIndex		facts;
+	FactIndex	facts;
 	EvRules		rules;
 	Pool	   *left = pool_create(0, leave, &leaving);
 	Triple	   *fact = take(MANY * (MANY + 1) * sizeof(Triple));
@@ -567,7 +567,7 @@ test_leaving_answers(void)
 	static EvAnswering *answering;
 	static const EvCandidate *candidates;
 	EvRuleSet	set = {0};
-	FactIndex		facts;
+	FactIndex	facts;
 	EvRules		rules;
 	Pool	   *left = pool_create(0, leave, &leaving);
 	Triple	   *fact = take(MANY * MANY * sizeof(Triple));
@@ -607,7 +607,7 @@ test_many_atoms(void)
 	static bool edge[FEW][2 * MANY][FEW];
 	Triple	   *fact = take(ALL * sizeof(Triple));
 	Triple	   *sorted = take(ALL * sizeof(Triple));
-	FactIndex		facts[2];
+	FactIndex	facts[2];
 	int			count = 0;
 
 	memset(edge, 0, sizeof(edge));
@@ -633,7 +633,7 @@ test_many_atoms(void)
 	for (int e = 0; e < FEW; e++)
 		for (int atom = 0; atom < 2 * MANY; atom++)
 		{
-			FactGroup		group = fact_group(&facts[0], e, atom);
+			FactGroup	group = fact_group(&facts[0], e, atom);
 			int64_t		i = group.first;
 
 			for (int other = 0; other < FEW; other++)
@@ -671,7 +671,7 @@ test_bound(void)
 	};
 	static bool has[MANY][MANY];
 	EvRuleSet	set = {0};
-	FactIndex		facts;
+	FactIndex	facts;
 	EvRules		rules;
 	EvAnswering *answering;
 	const EvCandidate *candidates;
@@ -760,7 +760,7 @@ test_remembered(void)
 		PEOPLE = 300, THINGS = 120, RELATIONS_HERE = 3, QUESTIONS = 150
 	};
 	EvRuleSet	set = {0};
-	FactIndex		facts;
+	FactIndex	facts;
 	EvRules		rules;
 	EvAnswering *answering;
 	Triple	   *fact = take(RELATIONS_HERE * PEOPLE * 12 * sizeof(Triple));

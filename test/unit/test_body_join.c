@@ -19,7 +19,7 @@ typedef struct World
 	bool		fact[RELATIONS][MOST_ENTITIES][MOST_ENTITIES];
 	Triple		triple[RELATIONS * MOST_ENTITIES * MOST_ENTITIES];
 	int			count;
-	FactIndex		facts;
+	FactIndex	facts;
 } World;
 
 static World
@@ -160,7 +160,7 @@ check_counts(const World *world, const EvBody *body, int pairs[MOST_ENTITIES][MO
 	for (int x = 0; x < world->entities; x++)
 		for (int y = 0; y < world->entities; y++)
 		{
-			FactGroup		group = fact_group(&world->facts, rule.side_is_y ? y : x, rule.side);
+			FactGroup	group = fact_group(&world->facts, rule.side_is_y ? y : x, rule.side);
 
 			all += pairs[x][y];
 			facts += pairs[x][y] && world->fact[rule.relation][x][y];

@@ -23,7 +23,7 @@ static const float confidences[BODIES] = {0.1f, 0.3f, 0.5f, 0.7f};
 typedef struct World
 {
 	KgeModel	model;
-	FactIndex		facts;
+	FactIndex	facts;
 	EvRules		rules;
 	double		a;
 	double		b[TARGETS];
@@ -351,7 +351,7 @@ test_missing(void)
 	Society		society = draw_society();
 	KgeModel	model = random_model(variants[3], 4, SOCIETY, 2 + WAYS, 1.1);
 	Triple	   *filter = take(sizeof(Triple) * (size_t) (society.facts + society.held_outs));
-	FactIndex		facts;
+	FactIndex	facts;
 	EvRules		rules;
 	EvRule		rule[2 * WAYS];
 	EvRuleSet	set = {.rule = rule,.count = 2 * WAYS};
@@ -399,7 +399,7 @@ test_several_answers(void)
 	EvRuleSet	set = {.rule = rule,.count = 2};
 	Triple		fact[4 * FAMILIES];
 	Triple	   *held_out = &fact[3 * FAMILIES];
-	FactIndex		facts;
+	FactIndex	facts;
 	EvRules		rules;
 	EvExampleSource source = {&model, &facts, &rules, held_out, FAMILIES, fact, 4 * FAMILIES, 0, NULL};
 	EvLearnt	learnt;
@@ -442,7 +442,7 @@ test_closed_world(void)
 	EvRuleSet	set = {.rule = rule,.count = 4};
 	Triple		fact[2 * VILLAGERS];
 	Triple		held_out[2 * VILLAGERS];
-	FactIndex		facts;
+	FactIndex	facts;
 	EvRules		rules;
 	EvExampleSource source = {&model, &facts, &rules, held_out, 2 * VILLAGERS, fact, 2 * VILLAGERS, MISSING, NULL};
 	EvLearnt	learnt;

@@ -18,7 +18,7 @@ typedef struct Toy
 	Triple		triple[FACTS];
 	bool		holds[ENTITIES][ATOMS][ENTITIES];
 	bool		reflexive[RELATIONS];
-	FactIndex		facts;
+	FactIndex	facts;
 } Toy;
 
 static void
@@ -264,7 +264,7 @@ static void
 test_sample(Pool *pool)
 {
 	EvSearch	search = all_of(3);
-	FactIndex		facts;
+	FactIndex	facts;
 	EvPath	   *exact;
 	EvPath	   *found;
 	int64_t		exact_count;
@@ -309,7 +309,7 @@ static void
 test_bits(Pool *pool, Pool *other_pool)
 {
 	EvSearch	search = all_of(4);
-	FactIndex		facts;
+	FactIndex	facts;
 	EvPath	   *a;
 	EvPath	   *b;
 	int64_t		count;
@@ -333,7 +333,7 @@ test_recount(Pool *pool)
 	};
 	EvSearch	search = all_of(3);
 	Toy			toy;
-	FactIndex		fewer;
+	FactIndex	fewer;
 	EvPath	   *found;
 	int64_t		count;
 	int			changed = 0;
@@ -363,7 +363,7 @@ static void
 test_time(Pool *pool)
 {
 	EvSearch	search = all_of(EV_MAX_BODY);
-	FactIndex		facts;
+	FactIndex	facts;
 	EvPath	   *found;
 
 	make_crowd(&facts);
