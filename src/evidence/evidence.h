@@ -481,4 +481,23 @@ extern int64_t ev_paths(Arena *arena, Pool *pool, const FactIndex *facts, const 
 extern bool ev_recount_paths(Arena *arena, Pool *pool, const FactIndex *facts, const EvSearch *search,
 							 EvPath *path, int64_t count);
 
+/* The counts of a path rule of any length, as EvPath has them */
+typedef struct EvPathCounts
+{
+	int64_t		support;
+	int64_t		body_size;		/* 0: not known, since the work was spent before enough of the pairs were seen */
+	double		confidence;
+	double		error;			/* 0: all pairs were counted, `known` exactly, too */
+	int64_t		known[2];
+} EvPathCounts;
+
+extern size_t ev_count_paths_bytes(const FactIndex *facts, int64_t count, int threads);
+
+/*
+ * Counts relation(X, Y) <= path for some paths: each may look at search->work edges, from the ends of its pairs that
+ * search->seed draws.  Of a path that needs more, counts are estimates.  False when the arena is empty.
+ */
+extern bool ev_count_paths(Arena *arena, Pool *pool, const FactIndex *facts, const EvSearch *search, int32_t relation,
+						   const RelationPath *path, int64_t count, EvPathCounts *counts);
+
 #endif							/* HKG_EVIDENCE_EVIDENCE_H */

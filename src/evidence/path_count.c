@@ -20,12 +20,12 @@
 #define STEPS_AT_ONCE 4096		/* before a thread yields */
 #define STEPS_OF_SEARCH 16		/* of binary search, and of reading */
 #define MIN_ANCHORS 30			/* of a sample: by chance, fewer reach next to nothing */
-#define LOOKED_UP 256			/* entities that a body reaches, at least, which are looked up: have they a fact? */
+#define LOOKED_UP 256			/* see PathCount */
 
 /* A thread's: the path at hand, and what the paths from an anchor reach */
 typedef struct PathTracer
 {
-	int32_t		entity[EV_MAX_BODY + 1];	/* of the path */
+	int32_t		entity[PATH_MAX_LAYERS + 1];	/* of the path */
 	int32_t    *reached;		/* entities, each once */
 	int64_t		count;
 	uint32_t   *reached_by;		/* by entity: the number of the last anchor from which it was reached */
@@ -40,7 +40,9 @@ struct PathCount
 	PathTask   *task;
 	PathTracer *tracer;			/* of each thread */
 	int64_t    *first;			/* by body: its first candidate; and the end */
+	const PathBody *given;		/* by candidate, where bodies are given */
 	double		work;			/* of one body */
+	int32_t		looked_up;		/* entities that a body reaches, at least, which are looked up: have they a fact? */
 };
 
 static bool
@@ -198,7 +200,7 @@ has_fact(const PathCount *count, int32_t entity, int32_t atom)
 static double
 count_known(const PathCount *count, const PathTracer *tracer, const AnchorSums *sums, int32_t atom, bool closed)
 {
-	int64_t		looked_up = 1 + (int64_t) (LOOKED_UP / sums->all);
+	int64_t		looked_up = 1 + (int64_t) (count->looked_up / sums->all);
 	int64_t		from = (int64_t) sums->used;	/* other places for each anchor */
 	int64_t		known = 0;
 
@@ -351,16 +353,12 @@ trace_anchors(PathCount *count, int thread, const PathBody *body, bool mirrored,
 	}
 }
 
-/* Item: the candidates of a body. */
+/* Counts the candidates of a body. */
 static void
-count_item(void *argument, int64_t number, int thread)
+count_body(PathCount *count, int thread, PathBody body, PathCandidate *first, PathCandidate *end)
 {
-	PathCount  *count = argument;
 	const PathTask *task = count->task;
 	const FactIndex *facts = task->facts;
-	PathCandidate *first = task->candidate + count->first[number];
-	PathCandidate *end = task->candidate + count->first[number + 1];
-	PathBody	body = path_body(facts, first->body);
 	PathBody	mirror = path_body_mirrored(&body);
 	bool		mirrored = holder_count(facts, mirror.atom[0]) < holder_count(facts, body.atom[0]);
 	AnchorSums	sums = {0};
@@ -380,6 +378,27 @@ count_item(void *argument, int64_t number, int thread)
 		conclude(&sums, closed, c);
 		conclude_known(&sums, closed, mirrored, c);
 	}
+}
+
+/* Item: a body by its number */
+static void
+count_item(void *argument, int64_t number, int thread)
+{
+	PathCount  *count = argument;
+	const PathTask *task = count->task;
+	PathCandidate *first = task->candidate + count->first[number];
+
+	count_body(count, thread, path_body(task->facts, first->body), first, task->candidate + count->first[number + 1]);
+}
+
+/* Item: a body that is given */
+static void
+count_given_item(void *argument, int64_t number, int thread)
+{
+	PathCount  *count = argument;
+	PathCandidate *candidate = count->task->candidate + number;
+
+	count_body(count, thread, count->given[number], candidate, candidate + 1);
 }
 
 /* ---- all bodies --------------------------------------------------------------------------- */
@@ -444,6 +463,15 @@ path_count_bodies(PathCount *count, double work)
 }
 
 void
+path_count_given(PathCount *count, const PathBody *body, double work)
+{
+	count->given = body;
+	count->work = work;
+	count->looked_up = INT32_MAX;
+	pool_run(count->task->pool, count->task->candidates, count_given_item, count);
+}
+
+void
 path_count_run(PathCount *count)
 {
 	int64_t		bodies = sort_bodies(count);
@@ -461,6 +489,7 @@ path_count_take(PathTask *task, int threads, Allocation *allocation)
 	PathCount  *taken = TAKE(allocation, PathCount, 1);
 	PathCount	count = {
 		.task = task,
+		.looked_up = LOOKED_UP,
 		.first = TAKE(allocation, int64_t, (size_t) task->room + 1),
 		.tracer = TAKE(allocation, PathTracer, (size_t) threads)
 	};

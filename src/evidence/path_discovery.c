@@ -13,6 +13,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/random.h"
 #include "core/sort.h"
@@ -323,5 +324,73 @@ ev_recount_paths(Arena *arena, Pool *pool, const FactIndex *facts, const EvSearc
 			path[i] = path_of(task, bsearch(&key, task->candidate, (size_t) task->candidates, sizeof(key), path_compare));
 			pool_yield_at(pool, POOL_LEADER, i);
 		}
+	return true;
+}
+
+/* ---- counts of paths that are given ------------------------------------------------ */
+
+typedef struct GivenPaths
+{
+	PathTask	task;
+	PathCount  *count;
+	PathBody   *body;
+} GivenPaths;
+
+static void
+take_given(GivenPaths *given, int threads, Allocation *allocation)
+{
+	PathTask   *task = &given->task;
+
+	task->anchor = TAKE(allocation, int32_t, (size_t) task->facts->edges);
+	task->candidate = TAKE(allocation, PathCandidate, (size_t) task->room);
+	given->body = TAKE(allocation, PathBody, (size_t) task->room);
+	given->count = path_count_take(task, threads, allocation);
+}
+
+size_t
+ev_count_paths_bytes(const FactIndex *facts, int64_t count, int threads)
+{
+	GivenPaths	given = {.task = {.facts = facts,.room = count}};
+	Allocation	allocation = {0};
+
+	take_given(&given, threads, &allocation);
+	return allocation_bytes(&allocation);
+}
+
+static EvPathCounts
+counts_of(const PathCandidate *candidate)
+{
+	return (EvPathCounts) {
+		.support = support_of(candidate),
+		.body_size = rounded(candidate->body_size),
+		.confidence = candidate->confidence,
+		.error = candidate->error,
+		.known[SIDE_TAIL] = known_of(candidate, candidate->known[0]),
+		.known[SIDE_HEAD] = known_of(candidate, candidate->known[1])
+	};
+}
+
+bool
+ev_count_paths(Arena *arena, Pool *pool, const FactIndex *facts, const EvSearch *search, int32_t relation,
+			   const RelationPath *path, int64_t count, EvPathCounts *counts)
+{
+	GivenPaths	given = {.task = {.facts = facts,.search = search,.pool = pool,.room = count,.candidates = count}};
+	PathTask   *task = &given.task;
+	Allocation	allocation = {0};
+
+	take_given(&given, pool_threads(pool), &allocation);
+	if (!allocation_open(&allocation, arena))
+		return false;
+	take_given(&given, pool_threads(pool), &allocation);
+	shuffle_anchors(task);
+	for (int64_t i = 0; i < count; i++)
+	{
+		task->candidate[i] = (PathCandidate) {.relation = relation};
+		given.body[i].length = path[i].length;
+		memcpy(given.body[i].atom, path[i].atom, sizeof(path[i].atom));
+	}
+	path_count_given(given.count, given.body, search->work);
+	for (int64_t i = 0; i < count; i++)
+		counts[i] = counts_of(&task->candidate[i]);
 	return true;
 }

@@ -65,7 +65,7 @@ holder_count(const FactIndex *facts, int32_t atom)
 typedef struct PathBody
 {
 	int			length;
-	int32_t		atom[EV_MAX_BODY];
+	int32_t		atom[PATH_MAX_LAYERS];	/* of one with a number EV_MAX_BODY at most */
 } PathBody;
 
 static inline uint64_t
@@ -171,6 +171,9 @@ extern void path_search_run(PathSearch *search);
 /* Counts the task's candidates, which it sorts by path_compare; each body may take that much work. */
 extern void path_count_bodies(PathCount *count, double work);
 extern int	path_compare(const void *a, const void *b);
+
+/* Counts the task's candidates, of which each has a body of its own there, likewise; and all that bodies reach. */
+extern void path_count_given(PathCount *count, const PathBody *body, double work);
 
 /* Counts them with the task's work, and drops those below a bound. */
 extern void path_count_run(PathCount *count);

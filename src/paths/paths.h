@@ -117,6 +117,8 @@ typedef struct PathReason
 	double		share;			/* of the answer's score; all reasons' add up to 1 */
 } PathReason;
 
+#define PATH_MOST_REASONS 256	/* with steps, that an answer has */
+
 /* What finds reasons, one thread's */
 typedef struct PathReasoner PathReasoner;
 
@@ -130,6 +132,26 @@ extern PathReasoner *path_reasoner(Arena *arena, const FactIndex *facts, const P
  */
 extern int	path_reasons(PathReasoner *reasoner, Side side, int32_t given, int32_t relation, int32_t answer, bool without,
 						 int most, PathReason *reasons, Pool *pool, int thread);
+
+/* ---- survey.c: the relation paths that weigh most over many questions --------------- */
+
+/* What paths over entities have in common: their atoms, from the head of a fact to its tail */
+typedef struct RelationPath
+{
+	int			length;			/* 1 .. PATH_MAX_LAYERS */
+	DirectedAtom atom[PATH_MAX_LAYERS];	/* 0 behind the last */
+	int64_t		questions;		/* that it has a share of */
+	double		share;			/* the sum of these; those of one question add up to 1 at most */
+} RelationPath;
+
+extern size_t path_survey_bytes(const FactIndex *facts, PathShape shape, int64_t count, int threads);
+
+/*
+ * Asks for `count` facts of the index, each on both sides without itself, and lists the relation paths of all reasons,
+ * the largest share first.  Returns how many; -1 when the arena is empty.
+ */
+extern int64_t path_survey(Arena *arena, Pool *pool, const FactIndex *facts, const PathNetwork *network, const Triple *fact,
+						   int64_t count, RelationPath **found);
 
 /* ---- path_trainer.c: learning ----------------------------------------------------------- */
 

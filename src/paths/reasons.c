@@ -17,7 +17,7 @@
 #include "core/exponential.h"
 #include "core/heap.h"
 
-#define FLOWS 256				/* that are followed from layer to layer */
+#define FLOWS PATH_MOST_REASONS	/* that are followed from layer to layer */
 #define SPREAD 8				/* times as many are found before equal ones are put together */
 
 typedef struct Flow

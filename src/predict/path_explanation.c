@@ -12,31 +12,17 @@
 #include "rules/rule.h"
 #include "server/host.h"
 
-/* The variable behind that many steps of a path */
-static char
-variable_at(const PathReason *path, int step)
-{
-	return step == 0 ? 'X' : step == path->length ? 'Y' : (char) ('A' + step - 1);
-}
-
 static char *
 text_of(Graph *graph, const Evidence *evidence, int32 relation, const PathReason *path)
 {
+	DirectedAtom atom[PATH_MAX_LAYERS];
 	StringInfoData text;
 
+	for (int i = 0; i < path->length; i++)
+		atom[i] = path->step[i].atom;
 	initStringInfo(&text);
 	appendStringInfoString(&text, PATH_PREFIX);
-	rule_append_relation(&text, graph_relation_name(graph, evidence->relation_id[relation]));
-	appendStringInfoString(&text, "(X,Y) <=");
-	for (int i = 0; i < path->length; i++)
-	{
-		DirectedAtom atom = path->step[i].atom;
-		bool		backwards = IS_BACKWARDS(atom);
-
-		appendStringInfoString(&text, i == 0 ? " " : ", ");
-		rule_append_relation(&text, graph_relation_name(graph, evidence->relation_id[RELATION_OF(atom)]));
-		appendStringInfo(&text, "(%c,%c)", variable_at(path, backwards ? i + 1 : i), variable_at(path, backwards ? i : i + 1));
-	}
+	rule_append_path(&text, graph, evidence->relation_id, relation, atom, path->length);
 	return text.data;
 }
 

@@ -645,6 +645,52 @@ rule_text(Graph *graph, const Rule *rule)
 	return result;
 }
 
+/* ---- paths as rules -------------------------------------------------------- */
+
+/* The term at a place of the path X, A, B, ..., Y */
+static Term
+path_term(int length, int place)
+{
+	return place == 0 ? TERM_X : place == length ? TERM_Y : TERM_A - (place - 1);
+}
+
+Rule
+rule_of_path(const int32 *relation_id, int32 relation, const DirectedAtom *atom, int length)
+{
+	Rule		rule = {.head = relation_id[relation],.length = length};
+
+	for (int i = 0; i < length; i++)
+	{
+		int			backwards = IS_BACKWARDS(atom[i]);
+
+		rule.body[i] = (Atom) {relation_id[RELATION_OF(atom[i])], path_term(length, i + backwards),
+		path_term(length, i + 1 - backwards)};
+	}
+	rule_canonicalise(&rule);
+	return rule;
+}
+
+static char
+path_variable(int length, int place)
+{
+	return place == 0 ? 'X' : place == length ? 'Y' : (char) ('A' + place - 1);
+}
+
+void
+rule_append_path(StringInfo text, Graph *graph, const int32 *relation_id, int32 relation, const DirectedAtom *atom, int length)
+{
+	rule_append_relation(text, graph_relation_name(graph, relation_id[relation]));
+	appendStringInfoString(text, "(X,Y) <=");
+	for (int i = 0; i < length; i++)
+	{
+		int			backwards = IS_BACKWARDS(atom[i]);
+
+		appendStringInfoString(text, i == 0 ? " " : ", ");
+		rule_append_relation(text, graph_relation_name(graph, relation_id[RELATION_OF(atom[i])]));
+		appendStringInfo(text, "(%c,%c)", path_variable(length, i + backwards), path_variable(length, i + 1 - backwards));
+	}
+}
+
 /* ---- rule to array and back ----------------------------------------------- */
 
 Datum

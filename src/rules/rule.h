@@ -24,6 +24,7 @@
 
 #include "lib/stringinfo.h"
 
+#include "facts/fact_index.h"
 #include "graph/graph.h"
 
 #define RULE_MAX_BODY 5
@@ -93,6 +94,14 @@ extern void rule_parse(Graph *graph, const char *text, Rule *rule);
 /* The same, but returns why the rule is outside the language, as the end of a sentence; NULL when it is not. */
 extern const char *rule_read(Graph *graph, const char *text, Rule *rule);
 extern char *rule_text(Graph *graph, const Rule *rule);
+
+/*
+ * relation(X,Y) <= a path from X to Y, of `length` directed atoms; relations are rows, relation_id has their ids.  As a
+ * canonical rule the path has RULE_MAX_BODY atoms at most; its text, with the atoms in the path's order, any number.
+ */
+extern Rule rule_of_path(const int32 *relation_id, int32 relation, const DirectedAtom *atom, int length);
+extern void rule_append_path(StringInfo text, Graph *graph, const int32 *relation_id, int32 relation,
+							 const DirectedAtom *atom, int length);
 
 /* Appends a name in double quotes. */
 extern void rule_append_quoted(StringInfo text, const char *name);

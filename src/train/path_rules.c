@@ -39,34 +39,10 @@ path_rules_search(const TrainSettings *settings, int64 facts)
 	return search;
 }
 
-/* The term at a place of the path X, A, B, ..., Y */
-static Term
-term_of(const EvPath *path, int place)
-{
-	return place == 0 ? TERM_X : place == path->length ? TERM_Y : TERM_A - (place - 1);
-}
-
-static Rule
-rule_of(const GraphData *data, const EvPath *path)
-{
-	Rule		rule = {.head = data->relation_id[path->relation],.length = path->length};
-
-	for (int i = 0; i < path->length; i++)
-	{
-		bool		backwards = IS_BACKWARDS(path->atom[i]);
-
-		rule.body[i].relation = data->relation_id[RELATION_OF(path->atom[i])];
-		rule.body[i].first = term_of(path, backwards ? i + 1 : i);
-		rule.body[i].second = term_of(path, backwards ? i : i + 1);
-	}
-	rule_canonicalise(&rule);
-	return rule;
-}
-
 static MinedRule
 mined_of(const GraphData *data, const EvPath *path)
 {
-	MinedRule	mined = {.rule = rule_of(data, path)};
+	MinedRule	mined = {.rule = rule_of_path(data->relation_id, path->relation, path->atom, path->length)};
 
 	mined.embedding_confidence = mined.confidence_error = mined.quality = get_float8_nan();
 	return mined;

@@ -1,0 +1,220 @@
+/*
+ * survey.c
+ *		The relation paths that weigh most over many questions.
+ *
+ * Each fact is taken out and asked for on both sides.  The reasons of its score are paths over entities (reasons.c);
+ * those with the same directed atoms, read from head to tail, are one relation path, and their shares add up.  A path
+ * that returns to an entity counts without the loop: like waiting there, it is no step towards the answer.  So each
+ * relation path has a grounding over different entities that does not use the fact.
+ */
+#include "paths.h"
+
+#include <string.h>
+
+#include "core/allocation.h"
+#include "core/sort.h"
+
+/* One thread's */
+typedef struct Surveyor
+{
+	PathReasoner *reasoner;
+	PathReason *reasons;		/* PATH_MOST_REASONS, and the rest */
+} Surveyor;
+
+typedef struct Survey
+{
+	Pool	   *pool;
+	const Triple *fact;
+	Surveyor   *surveyor;
+	RelationPath *path;			/* PATH_MOST_REASONS of each question */
+	int64_t    *found;			/* by question */
+} Survey;
+
+/* ---- the relation path of a reason ------------------------------------------------------------ */
+
+/* The first place of an entity among those that were visited; -1: it is not there. */
+static int
+place_of(const int32_t *visited, int count, int32_t entity)
+{
+	for (int i = 0; i < count; i++)
+		if (visited[i] == entity)
+			return i;
+	return -1;
+}
+
+/* The atoms of a reason without its loops.  The last step may lead back to the given entity, where that is the answer. */
+static RelationPath
+without_loops(const PathReason *reason, int32_t given)
+{
+	RelationPath path = {.share = reason->share,.questions = 1};
+	int32_t		visited[PATH_MAX_LAYERS + 1] = {given};
+
+	for (int i = 0; i < reason->length; i++)
+	{
+		const PathStep *step = &reason->step[i];
+		int			place = place_of(visited, path.length + 1, step->to);
+
+		if (place > 0 || (place == 0 && i < reason->length - 1))
+		{
+			path.length = place;
+			continue;
+		}
+		path.atom[path.length++] = step->atom;
+		visited[path.length] = step->to;
+	}
+	memset(path.atom + path.length, 0, (size_t) (PATH_MAX_LAYERS - path.length) * sizeof(DirectedAtom));
+	return path;
+}
+
+static void
+mirror(RelationPath *path)
+{
+	RelationPath read = *path;
+
+	for (int i = 0; i < path->length; i++)
+		path->atom[i] = MIRRORED(read.atom[path->length - 1 - i]);
+}
+
+/* ---- equal ones together ------------------------------------------------------------------------- */
+
+static int
+compare_atoms(const void *a, const void *b)
+{
+	const RelationPath *left = a;
+	const RelationPath *right = b;
+
+	if (left->length != right->length)
+		return left->length < right->length ? -1 : 1;
+	for (int i = 0; i < left->length; i++)
+		if (left->atom[i] != right->atom[i])
+			return left->atom[i] < right->atom[i] ? -1 : 1;
+	return 0;
+}
+
+/* By share, falling */
+static int
+compare_shares(const void *a, const void *b)
+{
+	const RelationPath *left = a;
+	const RelationPath *right = b;
+
+	if (left->share != right->share)
+		return left->share > right->share ? -1 : 1;
+	return compare_atoms(a, b);
+}
+
+/* Returns how many different ones there are, which come first then. */
+static int64_t
+add_up(RelationPath *path, int64_t count, Pool *pool, int thread)
+{
+	int64_t		distinct = 0;
+
+	sort_array(pool, thread, path, count, sizeof(RelationPath), compare_atoms);
+	for (int64_t i = 0; i < count; i++)
+	{
+		pool_yield_at(pool, thread, i);
+		if (distinct == 0 || compare_atoms(&path[distinct - 1], &path[i]) != 0)
+			path[distinct++] = path[i];
+		else
+		{
+			path[distinct - 1].share += path[i].share;
+			path[distinct - 1].questions += path[i].questions;
+		}
+	}
+	return distinct;
+}
+
+/* ---- questions -------------------------------------------------------------------------------------- */
+
+/* Item: a fact on one side. */
+static void
+ask(void *argument, int64_t number, int thread)
+{
+	Survey	   *survey = argument;
+	const Surveyor *surveyor = &survey->surveyor[thread];
+	Triple		fact = survey->fact[number / 2];
+	Side		side = (Side) (number % 2);
+	int32_t		given = side == SIDE_TAIL ? fact.head : fact.tail;
+	RelationPath *path = survey->path + number * PATH_MOST_REASONS;
+	int64_t		found = 0;
+	int			reasons = path_reasons(surveyor->reasoner, side, given, fact.relation, side == SIDE_TAIL ? fact.tail : fact.head,
+									   true, PATH_MOST_REASONS, surveyor->reasons, survey->pool, thread);
+
+	for (int i = 0; i < reasons; i++)
+	{
+		path[found] = without_loops(&surveyor->reasons[i], given);
+		if (side == SIDE_HEAD)
+			mirror(&path[found]);
+		found += path[found].length > 0;
+	}
+	survey->found[number] = add_up(path, found, survey->pool, thread);
+	for (int64_t i = 0; i < survey->found[number]; i++)
+		path[i].questions = 1;
+}
+
+/* Puts what the questions found side by side. */
+static int64_t
+gather(const Survey *survey, int64_t questions)
+{
+	int64_t		count = 0;
+
+	for (int64_t i = 0; i < questions; i++)
+	{
+		memmove(survey->path + count, survey->path + i * PATH_MOST_REASONS, (size_t) survey->found[i] * sizeof(RelationPath));
+		count += survey->found[i];
+		pool_yield(survey->pool, POOL_LEADER);
+	}
+	return count;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------------------ */
+
+static void
+take_survey(Survey *survey, int64_t facts, int threads, Allocation *allocation)
+{
+	survey->surveyor = TAKE(allocation, Surveyor, (size_t) threads);
+	for (int i = 0; i < threads; i++)
+	{
+		PathReason *reasons = TAKE(allocation, PathReason, PATH_MOST_REASONS + 1);
+
+		if (reasons != NULL)
+			survey->surveyor[i].reasons = reasons;
+	}
+	survey->path = TAKE(allocation, RelationPath, 2 * (size_t) facts * PATH_MOST_REASONS);
+	survey->found = TAKE(allocation, int64_t, 2 * (size_t) facts);
+}
+
+size_t
+path_survey_bytes(const FactIndex *facts, PathShape shape, int64_t count, int threads)
+{
+	Survey		survey = {0};
+	Allocation	allocation = {0};
+
+	take_survey(&survey, count, threads, &allocation);
+	return allocation_bytes(&allocation) + (size_t) threads * path_reasoner_bytes(facts, shape);
+}
+
+int64_t
+path_survey(Arena *arena, Pool *pool, const FactIndex *facts, const PathNetwork *network, const Triple *fact, int64_t count,
+			RelationPath **found)
+{
+	Survey		survey = {.pool = pool,.fact = fact};
+	Allocation	allocation = {0};
+	int64_t		distinct;
+
+	take_survey(&survey, count, pool_threads(pool), &allocation);
+	if (!allocation_open(&allocation, arena))
+		return -1;
+	take_survey(&survey, count, pool_threads(pool), &allocation);
+	for (int i = 0; i < pool_threads(pool); i++)
+	{
+		survey.surveyor[i].reasoner = path_reasoner(arena, facts, network);
+		if (survey.surveyor[i].reasoner == NULL)
+			return -1;
+	}
+	pool_run(pool, 2 * count, ask, &survey);
+	*found = survey.path;
+	distinct = add_up(survey.path, gather(&survey, 2 * count), pool, POOL_LEADER);
+	sort_array(pool, POOL_LEADER, survey.path, distinct, sizeof(RelationPath), compare_shares);
+	return distinct;
+}

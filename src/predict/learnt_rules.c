@@ -1,0 +1,281 @@
+/*
+ * learnt_rules.c
+ *		hkg_path_rules: the paths that weigh most in a model's path network, as rules with their counts.
+ *
+ * paths/survey.c finds the paths, relation by relation; evidence/path_discovery.c counts them as it counts path rules.
+ * Names and the ids of equal rules are looked up at last: these statements may run functions of users, which may ask
+ * the same model.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+
+#include "evaluate.h"
+#include "graph/call.h"
+#include "rules/rule.h"
+#include "server/argument.h"
+#include "server/array.h"
+#include "server/growing_array.h"
+#include "server/host.h"
+
+/* Edges that the counts of a rule may look at: about a second */
+#define WORK_OF_RULE 1e7
+
+#define COLUMNS 12
+
+typedef struct LearntRule
+{
+	int32		relation;		/* row */
+	RelationPath path;
+	EvPathCounts counts;
+	double		share;			/* mean over the questions that were asked */
+	int64		facts;			/* of the relation */
+	int64		known;			/* pairs that PCA confidence is over */
+	int32		id;				/* in table rule; -1: it is not there */
+} LearntRule;
+
+typedef struct Learning
+{
+	const FactIndex *facts;
+	const PathNetwork *network;
+	Pool	   *pool;
+	int			k;
+	int			sample;			/* facts of a relation that are asked; 0: all */
+	int64		seed;
+	LearntRule *rule;
+	int64		count;
+	int64		room;
+} Learning;
+
+/* ---- the rules of a relation ------------------------------------------------------------ */
+
+static int64
+count_facts(const FactIndex *facts, DirectedAtom atom)
+{
+	int64		count = 0;
+
+	for (int64 i = facts->holders[atom]; i < facts->holders[atom + 1]; i++)
+	{
+		FactGroup	group = fact_group_at(facts, facts->holder[i]);
+
+		count += group.end - group.first;
+		if (i % 1024 == 0)
+			CHECK_FOR_INTERRUPTS();
+	}
+	return count;
+}
+
+/* The facts at these places, ascending, among those of the relation by head and tail */
+static Triple *
+facts_at(const FactIndex *facts, int32 relation, const int64 *place, int64 count)
+{
+	Triple	   *fact = array_new(Triple, count);
+	int64		before = 0;
+	int64		found = 0;
+
+	for (int64 i = facts->holders[FORWARDS(relation)]; found < count; i++)
+	{
+		FactGroup	group = fact_group_at(facts, facts->holder[i]);
+		int32		head = fact_holder(facts, i);
+
+		for (; found < count && place[found] - before < group.end - group.first; found++)
+			fact[found] = (Triple) {head, relation, facts->edge[group.first + place[found] - before].other};
+		before += group.end - group.first;
+		if (i % 1024 == 0)
+			CHECK_FOR_INTERRUPTS();
+	}
+	return fact;
+}
+
+static Triple *
+draw_facts_of(const Learning *learning, int32 relation, KgeSample sample)
+{
+	int64	   *place = array_new(int64, sample.count);
+
+	kge_sample_draw(sample, (uint64) learning->seed, place);
+	return facts_at(learning->facts, relation, place, sample.count);
+}
+
+static void
+check_memory(const Learning *learning, int64 asked)
+{
+	int			threads = pool_threads(learning->pool);
+
+	hkg_check_memory_or(path_survey_bytes(learning->facts, learning->network->shape, asked, threads) +
+						ev_count_paths_bytes(learning->facts, learning->k, threads),
+						"a survey of learnt paths", "ask for fewer facts with a smaller sample");
+}
+
+static void
+add_rules(Learning *learning, int32 relation, int64 facts, int64 asked, const RelationPath *path, const EvPathCounts *counts,
+		  int64 count)
+{
+	const int64 *holders = learning->facts->holders;
+	DirectedAtom forwards = FORWARDS(relation);
+	int64		heads = holders[forwards + 1] - holders[forwards];
+	int64		tails = holders[forwards + 2] - holders[forwards + 1];
+
+	learning->rule = array_reserve(learning->rule, learning->count + count, &learning->room, sizeof(LearntRule));
+	for (int64 i = 0; i < count; i++)
+		learning->rule[learning->count++] = (LearntRule) {
+			.relation = relation,
+			.path = path[i],
+			.counts = counts[i],
+			.share = path[i].share / (2 * (double) asked),
+			.facts = facts,
+			.known = counts[i].known[heads < tails ? SIDE_HEAD : SIDE_TAIL],
+			.id = -1
+		};
+}
+
+/* The k best of a relation; all memory but theirs is given back. */
+static void
+learn_of_relation(Learning *learning, int32 relation)
+{
+	int64		facts = count_facts(learning->facts, FORWARDS(relation));
+	KgeSample	sample = kge_sample(facts, learning->sample == 0 ? facts : learning->sample);
+	EvSearch	search = {.work = WORK_OF_RULE,.seed = (uint64) learning->seed};
+	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "hybridkg learnt paths", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(work);
+	Arena		arena = hkg_scratch(false);
+	EvPathCounts *counts = array_new(EvPathCounts, learning->k);
+	RelationPath *path;
+	int64		count;
+
+	check_memory(learning, sample.count);
+	count = path_survey(&arena, learning->pool, learning->facts, learning->network,
+						draw_facts_of(learning, relation, sample), sample.count, &path);
+	count = Min(count, learning->k);
+	ev_count_paths(&arena, learning->pool, learning->facts, &search, relation, path, count, counts);
+	MemoryContextSwitchTo(caller);
+	if (count > 0)
+		add_rules(learning, relation, facts, sample.count, path, counts, count);
+	MemoryContextDelete(work);
+}
+
+/* ---- the same rules in the table ------------------------------------------------------------ */
+
+static void
+set_id(void *argument, const Datum *values, const bool *nulls)
+{
+	Learning   *learning = argument;
+
+	learning->rule[DatumGetInt64(values[0]) - 1].id = DatumGetInt32(values[1]);
+}
+
+static void
+find_ids(Graph *graph, const char *model, const int32 *relation_id, Learning *learning)
+{
+	SqlArgs		args = sql_args_text(model);
+	int32	   *head = array_new(int32, learning->count);
+	char	  **body = array_new_zero(char *, learning->count);
+
+	for (int64 i = 0; i < learning->count; i++)
+	{
+		const LearntRule *rule = &learning->rule[i];
+
+		CHECK_FOR_INTERRUPTS();
+		head[i] = relation_id[rule->relation];
+		if (rule->path.length <= RULE_MAX_BODY)
+		{
+			Rule		same = rule_of_path(relation_id, rule->relation, rule->path.atom, rule->path.length);
+
+			body[i] = OidOutputFunctionCall(F_ARRAY_OUT, rule_body_array(&same));
+		}
+	}
+	sql_arg(&args, INT4ARRAYOID, array_of_int4(head, (int) learning->count));
+	sql_arg(&args, TEXTARRAYOID, array_of_text(body, (int) learning->count));
+	sql_stream(psprintf("select u.place, min(r.id)::int from %srule r "
+						"join unnest($2::int[], $3::text[]) with ordinality u (head, body, place) "
+						"on r.head = u.head and r.body::int[] = u.body::int[] where r.model = $1 group by u.place",
+						graph->prefix), &args, set_id, learning);
+}
+
+/* ---- rows -------------------------------------------------------------------------------------- */
+
+/* By share, falling; then as the relations and their paths stand */
+static int
+compare_rules(const void *a, const void *b)
+{
+	const LearntRule *left = a;
+	const LearntRule *right = b;
+
+	if (left->share != right->share)
+		return left->share > right->share ? -1 : 1;
+	if (left->relation != right->relation)
+		return left->relation < right->relation ? -1 : 1;
+	return memcmp(left->path.atom, right->path.atom, sizeof(left->path.atom));
+}
+
+static double
+part_of(double part, double whole)
+{
+	return whole > 0 ? part / whole : 0;
+}
+
+static void
+return_rule(Graph *graph, const int32 *relation_id, const LearntRule *rule, SqlResult *result)
+{
+	const RelationPath *path = &rule->path;
+	const EvPathCounts *counts = &rule->counts;
+	StringInfoData text;
+	Datum		values[COLUMNS];
+	bool		nulls[COLUMNS] = {false};
+
+	initStringInfo(&text);
+	rule_append_path(&text, graph, relation_id, rule->relation, path->atom, path->length);
+	values[0] = CStringGetTextDatum(graph_relation_name(graph, relation_id[rule->relation]));
+	values[1] = CStringGetTextDatum(text.data);
+	values[2] = Int32GetDatum(path->length + 1);
+	values[3] = Float8GetDatum(rule->share);
+	values[4] = Int64GetDatum(path->questions);
+	values[5] = Int64GetDatum(counts->support);
+	values[6] = Int64GetDatum(counts->body_size);
+	values[7] = Float8GetDatum(part_of(counts->support, rule->facts));
+	values[8] = Float8GetDatum(counts->confidence);
+	values[9] = Float8GetDatum(counts->error);
+	values[10] = Float8GetDatum(part_of(counts->support, rule->known));
+	values[11] = Int32GetDatum(rule->id);
+	for (int i = 5; i <= 10; i++)
+		nulls[i] = counts->body_size == 0;
+	nulls[11] = rule->id < 0;
+	sql_result_row(result, values, nulls);
+	pfree(text.data);
+}
+
+HKG_FUNCTION(hkg_path_rules);
+Datum
+hkg_path_rules(PG_FUNCTION_ARGS)
+{
+	char	   *name = PG_ARGISNULL(1) ? NULL : argument_text(fcinfo, 1, "relation");
+	Learning	learning = {
+		.k = argument_int(fcinfo, 3, "k", 1, 10000),
+		.sample = argument_sample(fcinfo, 4),
+		.seed = DatumGetInt64(argument(fcinfo, 5, "seed"))
+	};
+	Call		call = call_begin(fcinfo, 2);
+	Predictor	predictor = predictor_open(call.graph, call.model, EV_PATHS);
+	int32		relations = predictor.model->kge.relations;
+	int32	   *relation_id = array_new(int32, relations);
+	int32		only = name == NULL ? -1 : model_relation_row(predictor.model, call.graph, name);
+
+	memcpy(relation_id, predictor.evidence->relation_id, relations * sizeof(int32));
+	learning.facts = &predictor.evidence->facts;
+	learning.network = predictor.evidence->network;
+	learning.pool = hkg_pool();
+	for (int32 i = 0; i < relations; i++)
+		if (only < 0 || i == only)
+			learn_of_relation(&learning, i);
+	if (learning.count > 0)
+		qsort(learning.rule, learning.count, sizeof(LearntRule), compare_rules);
+	find_ids(call.graph, call.model, relation_id, &learning);
+	for (int64 i = 0; i < learning.count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		return_rule(call.graph, relation_id, &learning.rule[i], call.result);
+	}
+	return call_end(&call);
+}
