@@ -181,7 +181,7 @@ find_ids(Graph *graph, const char *model, const int32 *relation_id, Learning *le
 		head[i] = relation_id[rule->relation];
 		if (rule->path.length <= RULE_MAX_BODY)
 		{
-			Rule		same = rule_of_path(relation_id, rule->relation, rule->path.atom, rule->path.length);
+			Rule		same = rule_from_path(relation_id, rule->relation, rule->path.atom, rule->path.length);
 
 			body[i] = OidOutputFunctionCall(F_ARRAY_OUT, rule_body_array(&same));
 		}

@@ -655,7 +655,7 @@ path_term(int length, int place)
 }
 
 Rule
-rule_of_path(const int32 *relation_id, int32 relation, const DirectedAtom *atom, int length)
+rule_from_path(const int32 *relation_id, int32 relation, const DirectedAtom *atom, int length)
 {
 	Rule		rule = {.head = relation_id[relation],.length = length};
 

@@ -99,7 +99,7 @@ extern char *rule_text(Graph *graph, const Rule *rule);
  * relation(X,Y) <= a path from X to Y, of `length` directed atoms; relations are rows, relation_id has their ids.  As a
  * canonical rule the path has RULE_MAX_BODY atoms at most; its text, with the atoms in the path's order, any number.
  */
-extern Rule rule_of_path(const int32 *relation_id, int32 relation, const DirectedAtom *atom, int length);
+extern Rule rule_from_path(const int32 *relation_id, int32 relation, const DirectedAtom *atom, int length);
 extern void rule_append_path(StringInfo text, Graph *graph, const int32 *relation_id, int32 relation,
 							 const DirectedAtom *atom, int length);
 
