@@ -140,7 +140,7 @@ ask(void *argument, int64_t number, int thread)
 	int			reasons = path_reasons(surveyor->reasoner, side, given, fact.relation, side == SIDE_TAIL ? fact.tail : fact.head,
 									   true, PATH_MOST_REASONS, surveyor->reasons, survey->pool, thread);
 
-	for (int i = 0; i < reasons; i++)
+	for (int i = 0; i < reasons - 1; i++)	/* the last one is the rest */
 	{
 		path[found] = without_loops(&surveyor->reasons[i], given);
 		if (side == SIDE_HEAD)

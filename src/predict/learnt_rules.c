@@ -136,7 +136,7 @@ static void
 learn_of_relation(Learning *learning, int32 relation)
 {
 	int64		facts = count_facts(learning->facts, FORWARDS(relation));
-	KgeSample	sample = kge_sample(facts, learning->sample == 0 ? facts : learning->sample);
+	KgeSample	sample = learning->sample == 0 ? (KgeSample) {facts, facts} : kge_sample(facts, learning->sample);
 	EvSearch	search = {.work = WORK_OF_RULE,.seed = (uint64) learning->seed};
 	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "hybridkg learnt paths", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(work);

@@ -77,7 +77,7 @@ count_by_hand(const Toy *toy, int32_t relation, const int32_t *atom, int length)
 {
 	EvPath		path = {.relation = relation,.length = length};
 	bool		is_symmetry = length == 1 && RELATION_OF(atom[0]) == relation;
-	int32_t		entity[EV_MAX_BODY + 1];
+	int32_t		entity[PATH_MAX_LAYERS + 1];
 
 	for (entity[0] = 0; entity[0] < ENTITIES; entity[0]++)
 		for (int32_t y = 0; y < ENTITIES; y++)
@@ -358,6 +358,73 @@ test_recount(Pool *pool)
 	}
 }
 
+/* ---- given paths ---------------------------------------------------------------- */
+
+/* All counts of given paths, some longer than those that are searched for, are those of the definition. */
+static void
+test_given(Pool *pool)
+{
+	EvSearch	search = {.work = INFINITY,.seed = 3};
+	Toy			toy;
+	int			differ = 0;
+
+	make_toy(&toy);
+	for (int32_t relation = 0; relation < RELATIONS; relation++)
+		for (int length = 1; length <= EV_MAX_BODY + 1; length++)
+		{
+			static RelationPath path[ATOMS * ATOMS * ATOMS * ATOMS * ATOMS * ATOMS + 1];
+			static EvPathCounts counts[ATOMS * ATOMS * ATOMS * ATOMS * ATOMS * ATOMS];
+			int			count = 0;
+
+			for (; body_number(count, length, path[count].atom); count++)
+				path[count].length = length;
+			CHECK(ev_count_paths(&arena, pool, &toy.facts, &search, relation, path, count, counts));
+			for (int i = 0; i < count; i++)
+			{
+				EvPath		by_hand = count_by_hand(&toy, relation, path[i].atom, length);
+
+				differ += counts[i].support != by_hand.support || counts[i].body_size != by_hand.body_size ||
+					memcmp(counts[i].known, by_hand.known, sizeof(by_hand.known)) != 0 || counts[i].error != 0 ||
+					fabs(counts[i].confidence * (double) by_hand.body_size - (double) by_hand.support) > 1e-9;
+			}
+		}
+	CHECK_SAYING(differ == 0, "%d paths have other counts", differ);
+}
+
+/* With less work counts are estimates, of which the errors are as large as they are said to be; with next to none, none. */
+static void
+test_given_sample(Pool *pool)
+{
+	EvSearch	search = {.work = INFINITY,.seed = 3};
+	RelationPath path[6 * 6 * 6 * 6];
+	EvPathCounts exact[6 * 6 * 6 * 6];
+	EvPathCounts counts[6 * 6 * 6 * 6];
+	FactIndex	facts;
+	int			count = 0;
+	int			estimates = 0;
+	double		squares = 0;
+
+	make_crowd(&facts);
+	for (; count < 6 * 6 * 6 * 6; count++)
+		path[count] = (RelationPath) {4, {count % 6, count / 6 % 6, count / 36 % 6, count / 216}, 0, 0};
+	CHECK(!ev_count_paths(&empty_arena, pool, &facts, &search, 1, path, count, exact));
+	CHECK(ev_count_paths(&arena, pool, &facts, &search, 1, path, count, exact));
+	search.work = 3e4;
+	CHECK(ev_count_paths(&arena, pool, &facts, &search, 1, path, count, counts));
+	for (int i = 0; i < count; i++)
+		if (counts[i].error > 0)
+		{
+			squares += pow((counts[i].confidence - exact[i].confidence) / counts[i].error, 2);
+			estimates++;
+		}
+	CHECK_SAYING(estimates > count / 2 && squares / estimates > 0.5 && squares / estimates < 2, "%d: %g", estimates,
+				 squares / estimates);
+	search.work = 100;
+	CHECK(ev_count_paths(&arena, pool, &facts, &search, 1, path, count, counts));
+	for (int i = 0; i < count; i++)
+		CHECK(counts[i].body_size == 0);
+}
+
 /* A search without time finds no rules. */
 static void
 test_time(Pool *pool)
@@ -394,6 +461,8 @@ test_path_discovery(void)
 	test_sample(three);
 	test_bits(one, three);
 	test_recount(three);
+	test_given(three);
+	test_given_sample(three);
 	test_time(one);
 	test_memory(one);
 	pool_destroy(one);

@@ -618,6 +618,71 @@ check_reasons(const Nations *nations, const PathNetwork *network)
 	CHECK_SAYING(by_city >= nations->missings * 9 / 10, "%d of %d", by_city, nations->missings);
 }
 
+/* ---- relation paths ------------------------------------------------------------------------ */
+
+/* The city's country is what all facts of a nationality are found by, without themselves and from both sides. */
+static void
+check_survey(const Nations *nations, const PathNetwork *network)
+{
+	Triple		asked[PERSONS];
+	int			count = 0;
+	RelationPath *path;
+
+	for (int i = 0; i < nations->facts; i++)
+		if (nations->fact[i].relation == 2)
+			asked[count++] = nations->fact[i];
+	CHECK(path_survey(&empty_arena, pool, &nations->index, network, asked, count, &path) == -1);
+	CHECK(path_survey(&arena, pool, &nations->index, network, asked, count, &path) > 0);
+	CHECK(path[0].length == 2 && path[0].atom[0] == FORWARDS(0) && path[0].atom[1] == FORWARDS(1));
+	CHECK_SAYING(path[0].questions == 2 * count && path[0].share > count / 2.0, "%ld of %d, %g", (long) path[0].questions, 2 * count, path[0].share);
+}
+
+/*
+ * Of any network, over facts with loops and reflexive ones: each relation path is that of a path over different entities
+ * for each question that it has a share of, is listed once, and shares add up to no more than the questions.
+ */
+static void
+check_any_survey(int layers)
+{
+	Triple		triple[FACTS];
+	FactIndex	facts = random_facts(triple, 12, RELATIONS, FACTS);
+	PathNetwork network = random_network((PathShape) {RELATIONS, layers, 16, 12});
+	EvSearch	search = {.work = INFINITY};
+	RelationPath *path;
+	Triple		asked[FACTS];
+	int			all = 0;
+	int			looped = 0;
+
+	for (int32_t r = 0; r < RELATIONS; r++)
+	{
+		int			count = 0;
+		int64_t		found;
+		EvPathCounts *counts;
+		double		sum = 0;
+
+		for (int i = 0; i < facts.edges / 2; i++)
+			if (triple[i].relation == r)
+				asked[count++] = triple[i];
+		found = path_survey(&arena, pool, &facts, &network, asked, count, &path);
+		counts = take((size_t) found * sizeof(EvPathCounts));
+		CHECK(ev_count_paths(&arena, pool, &facts, &search, r, path, found, counts));
+		for (int64_t i = 0; i < found; i++)
+		{
+			sum += path[i].share;
+			CHECK_SAYING(path[i].questions <= 2 * counts[i].support, "%d atoms: %ld questions, support %ld", path[i].length,
+						 (long) path[i].questions, (long) counts[i].support);
+			CHECK(i == 0 || path[i].share <= path[i - 1].share);
+			for (int64_t j = 0; j < i; j++)
+				CHECK(path[i].length != path[j].length || memcmp(path[i].atom, path[j].atom, sizeof(path[i].atom)) != 0);
+			for (int j = 1; j < path[i].length; j++)
+				looped += path[i].atom[j] == MIRRORED(path[i].atom[j - 1]);
+		}
+		CHECK(sum > 0 && sum <= 2 * count + 1e-6);
+		all += (int) found;
+	}
+	CHECK_SAYING(all > 100 && looped > 0, "%d paths, %d atoms that lead back by their relation", all, looped);
+}
+
 static void
 check_learning(void)
 {
@@ -632,6 +697,7 @@ check_learning(void)
 				 nations.missings);
 	CHECK(count_found(&nations, &untaught) < nations.missings);
 	check_reasons(&nations, &network);
+	check_survey(&nations, &network);
 }
 
 /* The same bits on one thread and on two */
@@ -642,11 +708,17 @@ check_bits(void)
 	Nations		nations;
 	PathNetwork by_two;
 	PathNetwork by_one;
+	RelationPath *path;
+	RelationPath *path_by_one;
+	int64_t		paths;
 
 	make_nations(&nations);
 	by_two = learn_nations(&nations, pool, 2);
 	by_one = learn_nations(&nations, one, 2);
 	CHECK(memcmp(by_two.parameter, by_one.parameter, path_parameters(by_two.shape) * sizeof(float)) == 0);
+	paths = path_survey(&arena, pool, &nations.index, &by_two, nations.fact, nations.facts, &path);
+	CHECK(path_survey(&arena, one, &nations.index, &by_one, nations.fact, nations.facts, &path_by_one) == paths);
+	CHECK(memcmp(path, path_by_one, (size_t) paths * sizeof(RelationPath)) == 0);
 	pool_destroy(one);
 }
 
@@ -665,5 +737,7 @@ test_paths(void)
 	check_direct();
 	check_loss();
 	check_learning();
+	check_any_survey(3);
+	check_any_survey(5);
 	check_bits();
 }
