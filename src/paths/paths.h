@@ -123,7 +123,8 @@ typedef struct PathReason
 typedef struct PathReasoner PathReasoner;
 
 extern size_t path_reasoner_bytes(const FactIndex *facts, PathShape shape);
-extern PathReasoner *path_reasoner(Arena *arena, const FactIndex *facts, const PathNetwork *network);
+/* by_atoms: paths with the same atoms are one reason, with the entities of one of them, which are different ones. */
+extern PathReasoner *path_reasoner(Arena *arena, const FactIndex *facts, const PathNetwork *network, bool by_atoms);
 
 /*
  * The `most` paths at most that weigh most for `answer` as the answer on `side` for (given, relation), by weight, and a

@@ -7,6 +7,10 @@
  * to the messages that it has got, and to its own state before, in proportion to what each adds; what would take away
  * gets nothing.  So the flows of all paths from the given entity add up to 1.  Waiting at an entity is no step: flows
  * of the same steps are one path.  Only the FLOWS largest are followed.
+ *
+ * By atoms, flows from one entity with the same atoms are one, whatever entities are between it and the answer: so the
+ * FLOWS largest are more of the whole.  A flow that comes to an entity again loses the loop, and one that comes to the
+ * given entity stays there.
  */
 #include "walk.h"
 
@@ -33,6 +37,8 @@ struct PathReasoner
 	PathWalk	walk;
 	PathRemoved removed;
 	float	   *gradient;		/* of parameters, which nothing uses */
+	bool		by_atoms;
+	int32_t		given;			/* of the question */
 	Flow	   *flow;			/* FLOWS at most */
 	Flow	   *next;			/* a heap of SPREAD * FLOWS */
 	int			flows;
@@ -72,7 +78,7 @@ path_reasoner_bytes(const FactIndex *facts, PathShape shape)
 }
 
 PathReasoner *
-path_reasoner(Arena *arena, const FactIndex *facts, const PathNetwork *network)
+path_reasoner(Arena *arena, const FactIndex *facts, const PathNetwork *network, bool by_atoms)
 {
 	PathReasoner plan = plan_reasoner(facts, network->shape);
 	Allocation	allocation = {0};
@@ -84,6 +90,7 @@ path_reasoner(Arena *arena, const FactIndex *facts, const PathNetwork *network)
 	reasoner = take_reasoner(plan, &allocation);
 	reasoner->walk.weights = path_weights(network->shape, network->parameter);
 	reasoner->walk.removed = &reasoner->removed;
+	reasoner->by_atoms = by_atoms;
 	path_removed_open(&reasoner->removed, facts);
 	path_walk_open(&reasoner->walk);
 	path_walk_turn(&reasoner->walk);
@@ -145,9 +152,9 @@ compare_shares(const void *a, const void *b)
 	return memcmp(left->step, right->step, sizeof(left->step));
 }
 
-/* Those of the same steps beside each other */
+/* Those from one entity with the same atoms beside each other */
 static int
-compare_steps(const void *a, const void *b)
+compare_atoms(const void *a, const void *b)
 {
 	const Flow *left = a;
 	const Flow *right = b;
@@ -156,7 +163,21 @@ compare_steps(const void *a, const void *b)
 		return left->entity < right->entity ? -1 : 1;
 	if (left->length != right->length)
 		return left->length < right->length ? -1 : 1;
-	return memcmp(left->step, right->step, sizeof(left->step));
+	for (int i = 0; i < left->length; i++)
+		if (left->step[i].atom != right->step[i].atom)
+			return left->step[i].atom < right->step[i].atom ? -1 : 1;
+	return 0;
+}
+
+/* And of these, those of the same steps */
+static int
+compare_steps(const void *a, const void *b)
+{
+	const Flow *left = a;
+	const Flow *right = b;
+	int			order = compare_atoms(a, b);
+
+	return order != 0 ? order : memcmp(left->step, right->step, sizeof(left->step));
 }
 
 static void
@@ -166,14 +187,28 @@ offer(PathReasoner *reasoner, const Flow *flow)
 		reasoner->found = (int) heap_offer(reasoner->next, reasoner->found, SPREAD * FLOWS, flow, sizeof(Flow), compare_shares);
 }
 
+/* Cuts a loop off, where a flow has come to an entity again: but for the answer, where that is the given entity. */
+static void
+cut_loop(Flow *flow, int32_t given)
+{
+	for (int i = flow->entity == given; i < flow->length; i++)
+		if (flow->step[i].to == flow->entity)
+		{
+			memset(flow->step + i, 0, (size_t) (flow->length - i) * sizeof(PathStep));
+			flow->length = i;
+		}
+}
+
 /* The flow that has come over an edge of its entity, backwards */
 static Flow
-step_back(const Flow *flow, const FactEdge *edge)
+step_back(const PathReasoner *reasoner, const Flow *flow, const FactEdge *edge)
 {
 	Flow		next = *flow;
 
 	next.step[next.length++] = (PathStep) {MIRRORED(edge->atom), flow->entity};
 	next.entity = edge->other;
+	if (reasoner->by_atoms)
+		cut_loop(&next, reasoner->given);
 	return next;
 }
 
@@ -207,6 +242,11 @@ share_out(PathReasoner *reasoner, int layer, const Flow *flow)
 	double		total = waiting;
 	Flow		waits = *flow;
 
+	if (reasoner->by_atoms && flow->entity == reasoner->given && flow->length > 0)
+	{
+		offer(reasoner, flow);
+		return;
+	}
 	for (int64_t i = start[0]; i < start[1]; i++)
 		total += edge_worth(walk, layer, i, place);
 	if (!(total > 0))
@@ -215,7 +255,7 @@ share_out(PathReasoner *reasoner, int layer, const Flow *flow)
 	offer(reasoner, &waits);
 	for (int64_t i = start[0]; i < start[1]; i++)
 	{
-		Flow		next = step_back(flow, &walk->facts->edge[i]);
+		Flow		next = step_back(reasoner, flow, &walk->facts->edge[i]);
 
 		next.share *= edge_worth(walk, layer, i, place) / total;
 		offer(reasoner, &next);
@@ -223,7 +263,7 @@ share_out(PathReasoner *reasoner, int layer, const Flow *flow)
 	pool_yield(walk->pool, walk->thread);
 }
 
-/* Puts flows of the same steps together, and keeps the largest. */
+/* Puts flows that are one together, and keeps the largest. */
 static void
 gather(PathReasoner *reasoner)
 {
@@ -232,7 +272,7 @@ gather(PathReasoner *reasoner)
 
 	qsort(next, (size_t) reasoner->found, sizeof(Flow), compare_steps);
 	for (int i = 0; i < reasoner->found; i++)
-		if (distinct > 0 && compare_steps(&next[i], &next[distinct - 1]) == 0)
+		if (distinct > 0 && (reasoner->by_atoms ? compare_atoms : compare_steps) (&next[i], &next[distinct - 1]) == 0)
 			next[distinct - 1].share += next[i].share;
 		else
 			next[distinct++] = next[i];
@@ -311,6 +351,7 @@ path_reasons(PathReasoner *reasoner, Side side, int32_t given, int32_t relation,
 	Triple		fact = {for_tail ? given : answer, relation, for_tail ? answer : given};
 	int			count = 0;
 
+	reasoner->given = given;
 	walk->pool = pool;
 	walk->thread = thread;
 	path_removed_open(&reasoner->removed, walk->facts);

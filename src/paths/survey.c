@@ -2,10 +2,9 @@
  * survey.c
  *		The relation paths that weigh most over many questions.
  *
- * Each fact is taken out and asked for on both sides.  The reasons of its score are paths over entities (reasons.c);
- * those with the same directed atoms, read from head to tail, are one relation path, and their shares add up.  A path
- * that returns to an entity counts without the loop: like waiting there, it is no step towards the answer.  So each
- * relation path has a grounding over different entities that does not use the fact.
+ * Each fact is taken out and asked for on both sides.  The reasons of its score are taken by atoms (reasons.c): read from
+ * head to tail, those of the same atoms are one relation path, and their shares add up.  Each of them stands for a path
+ * over different entities, without the fact: so a relation path that has a share has a support.
  */
 #include "paths.h"
 
@@ -32,37 +31,13 @@ typedef struct Survey
 
 /* ---- the relation path of a reason ------------------------------------------------------------ */
 
-/* The first place of an entity among those that were visited; -1: it is not there. */
-static int
-place_of(const int32_t *visited, int count, int32_t entity)
-{
-	for (int i = 0; i < count; i++)
-		if (visited[i] == entity)
-			return i;
-	return -1;
-}
-
-/* The atoms of a reason without its loops.  The last step may lead back to the given entity, where that is the answer. */
 static RelationPath
-without_loops(const PathReason *reason, int32_t given)
+path_of(const PathReason *reason)
 {
-	RelationPath path = {.share = reason->share,.questions = 1};
-	int32_t		visited[PATH_MAX_LAYERS + 1] = {given};
+	RelationPath path = {.length = reason->length,.share = reason->share,.questions = 1};
 
-	for (int i = 0; i < reason->length; i++)
-	{
-		const PathStep *step = &reason->step[i];
-		int			place = place_of(visited, path.length + 1, step->to);
-
-		if (place > 0 || (place == 0 && i < reason->length - 1))
-		{
-			path.length = place;
-			continue;
-		}
-		path.atom[path.length++] = step->atom;
-		visited[path.length] = step->to;
-	}
-	memset(path.atom + path.length, 0, (size_t) (PATH_MAX_LAYERS - path.length) * sizeof(DirectedAtom));
+	for (int i = 0; i < path.length; i++)
+		path.atom[i] = reason->step[i].atom;
 	return path;
 }
 
@@ -105,14 +80,14 @@ compare_shares(const void *a, const void *b)
 
 /* Returns how many different ones there are, which come first then. */
 static int64_t
-add_up(RelationPath *path, int64_t count, Pool *pool, int thread)
+add_up(RelationPath *path, int64_t count, Pool *pool)
 {
 	int64_t		distinct = 0;
 
-	sort_array(pool, thread, path, count, sizeof(RelationPath), compare_atoms);
+	sort_array(pool, POOL_LEADER, path, count, sizeof(RelationPath), compare_atoms);
 	for (int64_t i = 0; i < count; i++)
 	{
-		pool_yield_at(pool, thread, i);
+		pool_yield_at(pool, POOL_LEADER, i);
 		if (distinct == 0 || compare_atoms(&path[distinct - 1], &path[i]) != 0)
 			path[distinct++] = path[i];
 		else
@@ -136,20 +111,16 @@ ask(void *argument, int64_t number, int thread)
 	Side		side = (Side) (number % 2);
 	int32_t		given = side == SIDE_TAIL ? fact.head : fact.tail;
 	RelationPath *path = survey->path + number * PATH_MOST_REASONS;
-	int64_t		found = 0;
 	int			reasons = path_reasons(surveyor->reasoner, side, given, fact.relation, side == SIDE_TAIL ? fact.tail : fact.head,
 									   true, PATH_MOST_REASONS, surveyor->reasons, survey->pool, thread);
 
-	for (int i = 0; i < reasons - 1; i++)	/* the last one is the rest */
+	survey->found[number] = reasons == 0 ? 0 : reasons - 1; /* the last one is the rest */
+	for (int i = 0; i < survey->found[number]; i++)
 	{
-		path[found] = without_loops(&surveyor->reasons[i], given);
+		path[i] = path_of(&surveyor->reasons[i]);
 		if (side == SIDE_HEAD)
-			mirror(&path[found]);
-		found += path[found].length > 0;
+			mirror(&path[i]);
 	}
-	survey->found[number] = add_up(path, found, survey->pool, thread);
-	for (int64_t i = 0; i < survey->found[number]; i++)
-		path[i].questions = 1;
 }
 
 /* Puts what the questions found side by side. */
@@ -208,13 +179,13 @@ path_survey(Arena *arena, Pool *pool, const FactIndex *facts, const PathNetwork 
 	take_survey(&survey, count, pool_threads(pool), &allocation);
 	for (int i = 0; i < pool_threads(pool); i++)
 	{
-		survey.surveyor[i].reasoner = path_reasoner(arena, facts, network);
+		survey.surveyor[i].reasoner = path_reasoner(arena, facts, network, true);
 		if (survey.surveyor[i].reasoner == NULL)
 			return -1;
 	}
 	pool_run(pool, 2 * count, ask, &survey);
 	*found = survey.path;
-	distinct = add_up(survey.path, gather(&survey, 2 * count), pool, POOL_LEADER);
+	distinct = add_up(survey.path, gather(&survey, 2 * count), pool);
 	sort_array(pool, POOL_LEADER, survey.path, distinct, sizeof(RelationPath), compare_shares);
 	return distinct;
 }

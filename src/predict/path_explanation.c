@@ -56,7 +56,7 @@ path_explanation(Graph *graph, const Evidence *evidence, Triple triple, Explaine
 	int			count;
 
 	hkg_check_memory(path_reasoner_bytes(&evidence->facts, network->shape), "an explanation by paths");
-	count = path_reasons(path_reasoner(&arena, &evidence->facts, network), SIDE_TAIL, triple.head, triple.relation, triple.tail,
+	count = path_reasons(path_reasoner(&arena, &evidence->facts, network, false), SIDE_TAIL, triple.head, triple.relation, triple.tail,
 						 false, EXPLAINED_PATHS, reason, hkg_leader(), POOL_LEADER);
 	for (int i = 0; i < count; i++)
 	{

@@ -588,7 +588,7 @@ count_found(const Nations *nations, const PathNetwork *network)
 static void
 check_reasons(const Nations *nations, const PathNetwork *network)
 {
-	PathReasoner *reasoner = path_reasoner(&arena, &nations->index, network);
+	PathReasoner *reasoner = path_reasoner(&arena, &nations->index, network, false);
 	PathReason	reasons[6];
 	int			by_city = 0;
 
