@@ -726,6 +726,29 @@ grounding: the facts that match the rule''s body, one row for each grounding; on
 share: its part of hkg_score; the shares of the embedding, of different rules and of paths, row by row, add up to it. Null for a rule that adds nothing, because a better one infers much the same
 If the triple is a fact, the fact itself may be in a grounding, even alone: see hkg_score';
 
+create function hkg_path_rules(graph name, relation text default null, model name default 'default', k int default 10,
+	sample int default 100, seed bigint default 0)
+returns table (relation text, rule text, length int, share float8, questions bigint, support bigint, body_size bigint,
+	head_coverage float8, confidence float8, confidence_error float8, pca_confidence float8, rule_id int)
+as 'MODULE_PATHNAME' language c stable parallel safe cost 1000000 rows 100
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_path_rules(name, text, name, int, int, bigint) is
+'what a path network has learnt, as rules: for each relation the paths that weigh most over many questions, with their counts; the largest share first
+graph: an existing graph
+relation: a relation; null: each of them, by itself
+model: a model that was trained with paths => true
+k: rules of each relation, 1 to 10000
+sample: facts of each relation that are asked for, at least 2, spread evenly over them; each of them on both sides, and without itself among the facts. null: all
+seed: draws the facts, and where counts are estimates the pairs; the same call has the same rows
+rule: a path from X to Y over learnt steps, in their order, as hkg_explain shows them for one answer; a path that returns to an entity counts without the loop
+length: atoms of the rule, head included, at most path_layers + 1. Rules of more than six are no rules for hkg_import_rules, hkg_rule_sql and others
+share: of the network''s scores of these facts; the mean over the questions, where a fact that the network does not reach counts as 0. The shares of all paths of a relation add up to 1 at most
+questions: of the two for each fact, those that the path has a share in
+support, body_size, head_coverage, confidence, pca_confidence: of path rules, as columns evidence_support and evidence_body_size of table rule have them: pairs that the path connects over different entities, x and y among them; so no fact is evidence of itself, and where a path can be closed or use the fact, these are fewer than what hkg_mine_rules counts
+confidence_error: standard error of confidence; 0: all pairs were counted. A rule that has to look at more than 10 million edges is counted from a sample of the entities at one end, drawn by seed, and the counts are estimates. Null, with all counts, where 30 of these entities need more than that, or none of their pairs is a fact: paths of many atoms through hubs
+rule_id: of the same rule in table rule, whichever way it was found; null: neither mining nor the search for path rules kept it
+A fact takes about twenty times a prediction, shared by hybridkg.threads; memory is for the paths of the facts of one relation and, for each thread, for a question. errors: 42704 for an unknown relation, 55000 where the model has no path network, or came before the relation; 53200 where it does not fit hybridkg.max_memory';
+
 create function hkg_complete(graph name, relation text default null, k int default 100,
 	min_probability float8 default 0.5, model name default 'default', evidence text default 'both',
 	heads "any" default null, candidates "any" default null, one_each bool default false)

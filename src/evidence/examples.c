@@ -6,8 +6,8 @@
  * tile, then each question is answered by rules and by the path network; the lists of all its examples are written from
  * these.  All memory is taken before the threads start; between tiles and between questions they yield.
  *
- * A network takes some ten milliseconds for a question of a large graph.  So there are fewer examples where there is
- * one: as many as it answers with PATH_WORK, a minute or so.
+ * A network takes some milliseconds for a question.  So there are fewer examples where it takes more than these: as many
+ * as it answers with PATH_WORK, some minutes of a thread.
  */
 #include "examples.h"
 

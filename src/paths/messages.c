@@ -14,7 +14,7 @@
 #include "core/vector.h"
 
 #define LANES 16				/* widths are whole numbers of them */
-#define YIELD_AT 16				/* senders between two looks at the slice's end */
+#define YIELD_AT (1 << 18)		/* numbers that are added up between two looks at the slice's end */
 
 typedef float Lanes __attribute__((vector_size(LANES * sizeof(float)), aligned(4), may_alias));
 typedef float Eight __attribute__((vector_size(ATTENTION * sizeof(float)), aligned(4), may_alias));
@@ -197,6 +197,17 @@ removed_of(const PathWalk *walk, int32_t entity)
 	return walk->removed != NULL && walk->removed->entity[entity] ? walk->removed : NULL;
 }
 
+/* Looks at the slice's end when the messages of many edges have been added up. */
+static void
+yield_behind(PathWalk *walk, FactGroup group, int64_t *numbers)
+{
+	*numbers += (group.end - group.first) * walk->shape.width;
+	if (*numbers < YIELD_AT)
+		return;
+	*numbers = 0;
+	pool_yield(walk->pool, walk->thread);
+}
+
 /* ---- a layer ------------------------------------------------------------------------------ */
 
 /* What attention adds up: by place, and by atom for the one that is asked for. */
@@ -254,6 +265,7 @@ path_spread(PathWalk *walk, int layer)
 	int32_t		senders = walk->stage[layer].senders;
 	int32_t		most = path_most_reached(walk->facts);
 	int32_t		places = senders;
+	int64_t		numbers = 0;
 
 	path_project(walk, layer);
 	memset(walk->sum, 0, (size_t) senders * (size_t) walk->shape.width * sizeof(float));
@@ -265,14 +277,15 @@ path_spread(PathWalk *walk, int layer)
 		attend(walk, layer, i, groups);
 		for (int g = 0; g < groups.count; g++)
 		{
-			int			count = reached(walk, removed, group_edges(groups.group + g), &places, most);
+			FactGroup	group = group_edges(groups.group + g);
+			int			count = reached(walk, removed, group, &places, most);
 
 			send(walk, layer, i, groups.group[g].atom, walk->attention[g], count);
+			yield_behind(walk, group, &numbers);
 		}
 		walk->receiver[0] = i;
 		send(walk, layer, i, walk->weights.atoms - 1, walk->attention[groups.count], 1);
-		if (i % YIELD_AT == 0)
-			pool_yield(walk->pool, walk->thread);
+		yield_behind(walk, (FactGroup) {0, 1}, &numbers);
 	}
 	return places;
 }
@@ -325,6 +338,7 @@ void
 path_spread_back(PathWalk *walk, int layer, const PathLayer *gradients)
 {
 	int32_t		senders = walk->stage[layer].senders;
+	int64_t		numbers = 0;
 
 	path_project(walk, layer);
 	memset(walk->d_attend_state, 0, (size_t) senders * ATTENTION * sizeof(float));
@@ -337,14 +351,15 @@ path_spread_back(PathWalk *walk, int layer, const PathLayer *gradients)
 		attend(walk, layer, i, groups);
 		for (int g = 0; g < groups.count; g++)
 		{
-			int			count = receivers(walk, removed, group_edges(groups.group + g), walk->stage[layer].count);
+			FactGroup	group = group_edges(groups.group + g);
+			int			count = receivers(walk, removed, group, walk->stage[layer].count);
 
 			send_gradients(walk, layer, i, groups.group[g].atom, walk->attention[g], count, gradients);
+			yield_behind(walk, group, &numbers);
 		}
 		walk->receiver[0] = i;
 		send_gradients(walk, layer, i, walk->weights.atoms - 1, walk->attention[groups.count], 1, gradients);
-		if (i % YIELD_AT == 0)
-			pool_yield(walk->pool, walk->thread);
+		yield_behind(walk, (FactGroup) {0, 1}, &numbers);
 	}
 	project_back(walk, layer, gradients);
 }

@@ -16,7 +16,6 @@
 
 #include "core/random.h"
 #include "core/vector.h"
-#include "kge/kge.h"
 #include "kge/optimizer.h"
 
 #define SLOTS 16
@@ -174,9 +173,12 @@ set_more_removed(PathTrainer *trainer, int64_t number, bool removed)
 			set_removed(trainer, fact_of(question, trainer->facts->edge[i].other), removed);
 }
 
-/* Known answers are no candidates.  Those that were taken out are asked for: their places and scores are returned. */
+/*
+ * Known answers are no candidates: *left_out is how many of them were not kept.  Those that were taken out are asked for:
+ * their places and scores are returned.
+ */
 static int
-take_answers(PathWalk *walk, int32_t *place, float *score)
+take_answers(PathWalk *walk, int32_t *place, float *score, int32_t *left_out)
 {
 	const FactIndex *facts = walk->facts;
 	FactGroup	known = fact_group(facts, walk->question.given, walk->question.asked);
@@ -193,13 +195,15 @@ take_answers(PathWalk *walk, int32_t *place, float *score)
 		}
 		if (at >= 0)
 			walk->score[at] = -INFINITY;
+		else
+			(*left_out)++;
 	}
 	return count;
 }
 
 /* The logarithm of the sum of e^score over all entities but known answers, of which `left_out` were not kept. */
 static double
-log_sum(const PathWalk *walk, int left_out)
+log_sum(const PathWalk *walk, int32_t left_out)
 {
 	int32_t		count = path_walk_count(walk);
 	double		highest = 0;
@@ -219,15 +223,11 @@ lose(PathWalk *walk)
 {
 	int32_t    *place = walk->receiver;
 	float	   *score = walk->priority;
-	int			answers = take_answers(walk, place, score);
-	int			left_out = 0;
+	int32_t		left_out = 0;
+	int			answers = take_answers(walk, place, score, &left_out);
+	double		others = log_sum(walk, left_out);
 	double		share = 0;
 	double		loss = 0;
-	double		others;
-
-	for (int i = 0; i < answers; i++)
-		left_out += place[i] < 0;
-	others = log_sum(walk, left_out);
 
 	for (int i = 0; i < answers; i++)
 	{
@@ -352,23 +352,4 @@ path_train(PathTrainer *trainer, Pool *pool, const Triple *triple, int64_t count
 		loss += learn_batch(trainer);
 	}
 	return count == 0 ? 0 : loss / (2 * (double) count);
-}
-
-double
-path_flops(const FactIndex *facts, PathShape shape)
-{
-	double		edges = (double) facts->edges / facts->entities;
-	double		width = shape.width;
-	double		places = 1;
-	double		flops = 0;
-
-	for (int i = 0; i < shape.layers; i++)
-	{
-		double		reached = fmin(places * (1 + edges), facts->entities);
-
-		flops += places * (edges + 1) * 4 * width;
-		places = fmin(reached, places + shape.kept);
-		flops += places * 6 * width * width;
-	}
-	return flops;
 }

@@ -186,8 +186,8 @@ extern double path_train(PathTrainer *trainer, Pool *pool, const Triple *triple,
 extern float *path_trainer_state(PathTrainer *trainer, size_t *count);
 
 /*
- * Whether facts that are asked for later can be between entities that other facts relate: `triple` are held-out facts.
- * PathTraining.direct is what it should be for such facts.
+ * Whether facts that are asked for later can be between entities that other facts relate: more than one in a hundred of
+ * these, which are held out, are (of 2,000 of them, spread evenly), or there are none.  So PathTraining.direct should be.
  */
 extern bool path_is_direct(const FactIndex *facts, const Triple *triple, int64_t count);
 

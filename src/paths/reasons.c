@@ -231,6 +231,19 @@ edge_worth(const PathWalk *walk, int layer, int64_t edge, int32_t receiver)
 		fmax(message_worth(walk, layer, sender, MIRRORED(walk->facts->edge[edge].atom), receiver), 0);
 }
 
+/* What comes over an edge of a flow */
+static void
+offer_edge(PathReasoner *reasoner, const Flow *flow, int64_t edge, double share)
+{
+	Flow		next;
+
+	if (share == 0)
+		return;
+	next = step_back(reasoner, flow, &reasoner->walk.facts->edge[edge]);
+	next.share *= share;
+	offer(reasoner, &next);
+}
+
 /* Shares a flow out to where it has come from. */
 static void
 share_out(PathReasoner *reasoner, int layer, const Flow *flow)
@@ -248,19 +261,19 @@ share_out(PathReasoner *reasoner, int layer, const Flow *flow)
 		return;
 	}
 	for (int64_t i = start[0]; i < start[1]; i++)
+	{
 		total += edge_worth(walk, layer, i, place);
+		pool_yield_at(walk->pool, walk->thread, i);
+	}
 	if (!(total > 0))
 		return;
 	waits.share *= waiting / total;
 	offer(reasoner, &waits);
 	for (int64_t i = start[0]; i < start[1]; i++)
 	{
-		Flow		next = step_back(reasoner, flow, &walk->facts->edge[i]);
-
-		next.share *= edge_worth(walk, layer, i, place) / total;
-		offer(reasoner, &next);
+		offer_edge(reasoner, flow, i, edge_worth(walk, layer, i, place) / total);
+		pool_yield_at(walk->pool, walk->thread, i);
 	}
-	pool_yield(walk->pool, walk->thread);
 }
 
 /* Puts flows that are one together, and keeps the largest. */

@@ -4,6 +4,7 @@
  */
 #include "walk.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,25 @@ int32_t
 path_most_places(const FactIndex *facts, PathShape shape)
 {
 	return most_senders(facts, shape, shape.layers);
+}
+
+double
+path_flops(const FactIndex *facts, PathShape shape)
+{
+	double		edges = (double) facts->edges / facts->entities;
+	double		width = shape.width;
+	double		places = 1;
+	double		flops = 0;
+
+	for (int i = 0; i < shape.layers; i++)
+	{
+		double		reached = fmin(places * (1 + edges), facts->entities);
+
+		flops += places * (edges + 1) * 4 * width;
+		places = fmin(reached, places + most_kept(shape, i));
+		flops += places * 6 * width * width;
+	}
+	return flops;
 }
 
 /* ---- memory ------------------------------------------------------------------------------- */
@@ -150,7 +170,7 @@ rate(int width, int64_t count, const float *restrict sum, const float *restrict 
 				lanes[k] += sum[i * width + j + k] * priority[j + k];
 		for (int k = 0; k < 16; k++)
 			total += lanes[k];
-		rated[i] = total;
+		rated[i] = total >= -FLT_MAX ? total : -INFINITY;	/* NaN too, of parameters that are too large, comes last */
 	}
 }
 

@@ -37,7 +37,7 @@ typedef struct LearntRule
 	int32		id;				/* in table rule; -1: it is not there */
 } LearntRule;
 
-typedef struct Learning
+typedef struct RuleSurvey
 {
 	const FactIndex *facts;
 	const PathNetwork *network;
@@ -48,7 +48,7 @@ typedef struct Learning
 	LearntRule *rule;
 	int64		count;
 	int64		room;
-} Learning;
+} RuleSurvey;
 
 /* ---- the rules of a relation ------------------------------------------------------------ */
 
@@ -91,36 +91,36 @@ facts_at(const FactIndex *facts, int32 relation, const int64 *place, int64 count
 }
 
 static Triple *
-draw_facts_of(const Learning *learning, int32 relation, KgeSample sample)
+draw_facts_of(const RuleSurvey *survey, int32 relation, KgeSample sample)
 {
 	int64	   *place = array_new(int64, sample.count);
 
-	kge_sample_draw(sample, (uint64) learning->seed, place);
-	return facts_at(learning->facts, relation, place, sample.count);
+	kge_sample_draw(sample, (uint64) survey->seed, place);
+	return facts_at(survey->facts, relation, place, sample.count);
 }
 
 static void
-check_memory(const Learning *learning, int64 asked)
+check_memory(const RuleSurvey *survey, int64 asked)
 {
-	int			threads = pool_threads(learning->pool);
+	int			threads = pool_threads(survey->pool);
 
-	hkg_check_memory_or(path_survey_bytes(learning->facts, learning->network->shape, asked, threads) +
-						ev_count_paths_bytes(learning->facts, learning->k, threads),
+	hkg_check_memory_or(path_survey_bytes(survey->facts, survey->network->shape, asked, threads) +
+						ev_count_paths_bytes(survey->facts, survey->k, threads),
 						"a survey of learnt paths", "ask for fewer facts with a smaller sample");
 }
 
 static void
-add_rules(Learning *learning, int32 relation, int64 facts, int64 asked, const RelationPath *path, const EvPathCounts *counts,
+add_rules(RuleSurvey *survey, int32 relation, int64 facts, int64 asked, const RelationPath *path, const EvPathCounts *counts,
 		  int64 count)
 {
-	const int64 *holders = learning->facts->holders;
+	const int64 *holders = survey->facts->holders;
 	DirectedAtom forwards = FORWARDS(relation);
 	int64		heads = holders[forwards + 1] - holders[forwards];
 	int64		tails = holders[forwards + 2] - holders[forwards + 1];
 
-	learning->rule = array_reserve(learning->rule, learning->count + count, &learning->room, sizeof(LearntRule));
+	survey->rule = array_reserve(survey->rule, survey->count + count, &survey->room, sizeof(LearntRule));
 	for (int64 i = 0; i < count; i++)
-		learning->rule[learning->count++] = (LearntRule) {
+		survey->rule[survey->count++] = (LearntRule) {
 			.relation = relation,
 			.path = path[i],
 			.counts = counts[i],
@@ -133,26 +133,26 @@ add_rules(Learning *learning, int32 relation, int64 facts, int64 asked, const Re
 
 /* The k best of a relation; all memory but theirs is given back. */
 static void
-learn_of_relation(Learning *learning, int32 relation)
+survey_relation(RuleSurvey *survey, int32 relation)
 {
-	int64		facts = count_facts(learning->facts, FORWARDS(relation));
-	KgeSample	sample = learning->sample == 0 ? (KgeSample) {facts, facts} : kge_sample(facts, learning->sample);
-	EvSearch	search = {.work = WORK_OF_RULE,.seed = (uint64) learning->seed};
+	int64		facts = count_facts(survey->facts, FORWARDS(relation));
+	KgeSample	sample = survey->sample == 0 ? (KgeSample) {facts, facts} : kge_sample(facts, survey->sample);
+	EvSearch	search = {.work = WORK_OF_RULE,.seed = (uint64) survey->seed};
 	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "hybridkg learnt paths", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(work);
 	Arena		arena = hkg_scratch(false);
-	EvPathCounts *counts = array_new(EvPathCounts, learning->k);
+	EvPathCounts *counts = array_new(EvPathCounts, survey->k);
 	RelationPath *path;
 	int64		count;
 
-	check_memory(learning, sample.count);
-	count = path_survey(&arena, learning->pool, learning->facts, learning->network,
-						draw_facts_of(learning, relation, sample), sample.count, &path);
-	count = Min(count, learning->k);
-	ev_count_paths(&arena, learning->pool, learning->facts, &search, relation, path, count, counts);
+	check_memory(survey, sample.count);
+	count = path_survey(&arena, survey->pool, survey->facts, survey->network,
+						draw_facts_of(survey, relation, sample), sample.count, &path);
+	count = Min(count, survey->k);
+	ev_count_paths(&arena, survey->pool, survey->facts, &search, relation, path, count, counts);
 	MemoryContextSwitchTo(caller);
 	if (count > 0)
-		add_rules(learning, relation, facts, sample.count, path, counts, count);
+		add_rules(survey, relation, facts, sample.count, path, counts, count);
 	MemoryContextDelete(work);
 }
 
@@ -161,21 +161,21 @@ learn_of_relation(Learning *learning, int32 relation)
 static void
 set_id(void *argument, const Datum *values, const bool *nulls)
 {
-	Learning   *learning = argument;
+	RuleSurvey *survey = argument;
 
-	learning->rule[DatumGetInt64(values[0]) - 1].id = DatumGetInt32(values[1]);
+	survey->rule[DatumGetInt64(values[0]) - 1].id = DatumGetInt32(values[1]);
 }
 
 static void
-find_ids(Graph *graph, const char *model, const int32 *relation_id, Learning *learning)
+find_ids(Graph *graph, const char *model, const int32 *relation_id, RuleSurvey *survey)
 {
 	SqlArgs		args = sql_args_text(model);
-	int32	   *head = array_new(int32, learning->count);
-	char	  **body = array_new_zero(char *, learning->count);
+	int32	   *head = array_new(int32, survey->count);
+	char	  **body = array_new_zero(char *, survey->count);
 
-	for (int64 i = 0; i < learning->count; i++)
+	for (int64 i = 0; i < survey->count; i++)
 	{
-		const LearntRule *rule = &learning->rule[i];
+		const LearntRule *rule = &survey->rule[i];
 
 		CHECK_FOR_INTERRUPTS();
 		head[i] = relation_id[rule->relation];
@@ -186,12 +186,12 @@ find_ids(Graph *graph, const char *model, const int32 *relation_id, Learning *le
 			body[i] = OidOutputFunctionCall(F_ARRAY_OUT, rule_body_array(&same));
 		}
 	}
-	sql_arg(&args, INT4ARRAYOID, array_of_int4(head, (int) learning->count));
-	sql_arg(&args, TEXTARRAYOID, array_of_text(body, (int) learning->count));
+	sql_arg(&args, INT4ARRAYOID, array_of_int4(head, (int) survey->count));
+	sql_arg(&args, TEXTARRAYOID, array_of_text(body, (int) survey->count));
 	sql_stream(psprintf("select u.place, min(r.id)::int from %srule r "
 						"join unnest($2::int[], $3::text[]) with ordinality u (head, body, place) "
 						"on r.head = u.head and r.body::int[] = u.body::int[] where r.model = $1 group by u.place",
-						graph->prefix), &args, set_id, learning);
+						graph->prefix), &args, set_id, survey);
 }
 
 /* ---- rows -------------------------------------------------------------------------------------- */
@@ -251,7 +251,7 @@ Datum
 hkg_path_rules(PG_FUNCTION_ARGS)
 {
 	char	   *name = PG_ARGISNULL(1) ? NULL : argument_text(fcinfo, 1, "relation");
-	Learning	learning = {
+	RuleSurvey	survey = {
 		.k = argument_int(fcinfo, 3, "k", 1, 10000),
 		.sample = argument_sample(fcinfo, 4),
 		.seed = DatumGetInt64(argument(fcinfo, 5, "seed"))
@@ -263,19 +263,19 @@ hkg_path_rules(PG_FUNCTION_ARGS)
 	int32		only = name == NULL ? -1 : model_relation_row(predictor.model, call.graph, name);
 
 	memcpy(relation_id, predictor.evidence->relation_id, relations * sizeof(int32));
-	learning.facts = &predictor.evidence->facts;
-	learning.network = predictor.evidence->network;
-	learning.pool = hkg_pool();
+	survey.facts = &predictor.evidence->facts;
+	survey.network = predictor.evidence->network;
+	survey.pool = hkg_pool();
 	for (int32 i = 0; i < relations; i++)
 		if (only < 0 || i == only)
-			learn_of_relation(&learning, i);
-	if (learning.count > 0)
-		qsort(learning.rule, learning.count, sizeof(LearntRule), compare_rules);
-	find_ids(call.graph, call.model, relation_id, &learning);
-	for (int64 i = 0; i < learning.count; i++)
+			survey_relation(&survey, i);
+	if (survey.count > 0)
+		qsort(survey.rule, survey.count, sizeof(LearntRule), compare_rules);
+	find_ids(call.graph, call.model, relation_id, &survey);
+	for (int64 i = 0; i < survey.count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		return_rule(call.graph, relation_id, &learning.rule[i], call.result);
+		return_rule(call.graph, relation_id, &survey.rule[i], call.result);
 	}
 	return call_end(&call);
 }

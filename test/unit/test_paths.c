@@ -83,7 +83,7 @@ check_array(const char *name, PathWalk *walk, PathQuestion question, const float
 	{
 		size_t		at = (size_t) next_below((int) count);
 		float		kept = parameter[at];
-		float		step = 1e-2f;
+		float		step = 3e-3f;		/* rarely changes who is kept */
 		double		above;
 		double		below;
 
@@ -324,6 +324,32 @@ check_kept(void)
 	}
 }
 
+/* Priorities of parameters that are far too large are infinite or no numbers: no more are kept than there is room for. */
+static void
+check_too_large(void)
+{
+	static const float large[] = {0, 0, 10, -10, 3e38f, -3e38f};
+	Triple		triple[2 * ENTITIES];
+
+	for (int trial = 0; trial < 200; trial++)
+	{
+		FactIndex	facts;
+		PathNetwork network = random_network((PathShape) {RELATIONS, 2, 16, 1});
+		PathWalk	walk;
+
+		for (int i = 0; i < 2 * ENTITIES; i++)
+			triple[i] = (Triple) {0, next_below(RELATIONS), i / 2};
+		qsort(triple, 2 * ENTITIES, sizeof(Triple), triple_compare);
+		CHECK(fact_index(&arena, pool, ENTITIES, RELATIONS, triple, 2 * ENTITIES, &facts));
+		for (size_t i = 0; i < path_parameters(network.shape); i++)
+			network.parameter[i] += large[next_below(6)];
+		walk = open_walk(&facts, &network, true);
+		path_walk(&walk, (PathQuestion) {0, FORWARDS(0)});
+		CHECK(walk.stage[0].count <= 2);
+		CHECK(path_walk_count(&walk) <= 10);
+	}
+}
+
 /* ---- facts taken out, relations renamed -------------------------------------------------------- */
 
 static void
@@ -416,6 +442,7 @@ check_direct(void)
 	FactIndex	facts = random_facts(triple, ENTITIES, RELATIONS, FACTS);
 	Triple		backwards = {triple[0].tail, RELATIONS - 1, triple[0].head};
 	Triple		apart = {0, 0, 0};
+	Triple		many[300];
 
 	for (int32_t i = 0; i < ENTITIES; i++)
 	{
@@ -429,6 +456,10 @@ check_direct(void)
 	CHECK(path_is_direct(&facts, &backwards, 1));
 	CHECK(!path_is_direct(&facts, &apart, 1));
 	CHECK(path_is_direct(&facts, NULL, 0));
+	for (int i = 0; i < 300; i++)
+		many[i] = i < 3 ? backwards : apart;
+	CHECK(!path_is_direct(&facts, many, 300));
+	CHECK(path_is_direct(&facts, many, 299));
 }
 
 /* ---- the loss --------------------------------------------------------------------------------- */
@@ -504,6 +535,28 @@ check_loss(void)
 		CHECK_SAYING(fabs((above - below) / 2e-2 - state[1 + at] / 0.1) < 2e-3 + 0.02 * fabs(state[1 + at] / 0.1),
 					 "%d: %g, %g", at, (above - below) / 2e-2, state[1 + at] / 0.1);
 	}
+}
+
+/*
+ * A network whose scores are all 0: of n known answers those that are asked for are each one of 1 + (entities - n),
+ * though the last layer keeps eight entities.
+ */
+static void
+check_loss_of_hub(void)
+{
+	Triple		triple[25];
+	FactIndex	facts;
+	PathNetwork network = {.shape = {1, 1, 16, 1}};
+	float	   *ignored;
+	double		loss;
+
+	network.parameter = take(path_parameters(network.shape) * sizeof(float));
+	memset(network.parameter, 0, path_parameters(network.shape) * sizeof(float));
+	for (int i = 0; i < 25; i++)
+		triple[i] = (Triple) {0, 0, 1 + i};
+	CHECK(fact_index(&arena, pool, ENTITIES, 1, triple, 25, &facts));
+	loss = loss_of(&facts, &network, triple[4], &ignored);
+	CHECK_SAYING(fabs(loss - (log(1 + ENTITIES - 25) + log(1 + ENTITIES - 1)) / 2) < 1e-6, "%g", loss);
 }
 
 /* ---- learning ---------------------------------------------------------------------------------- */
@@ -618,6 +671,80 @@ check_reasons(const Nations *nations, const PathNetwork *network)
 	CHECK_SAYING(by_city >= nations->missings * 9 / 10, "%d of %d", by_city, nations->missings);
 }
 
+/* The score of an entity that some numbers have reached in the only layer */
+static double
+score_of(const PathWeights *weights, const double *sum)
+{
+	double		state[16] = {0};
+	double		score = weights->readout[16];
+
+	next_state(&weights->layer[0], sum, true, state);
+	for (int j = 0; j < 16; j++)
+		score += state[j] * weights->readout[j];
+	return score;
+}
+
+/* What a message adds to the score, to first order */
+static double
+message_adds(const PathWeights *weights, const double *sum, const double *message)
+{
+	double		adds = 0;
+
+	for (int j = 0; j < 16; j++)
+	{
+		double		above[16];
+		double		below[16];
+
+		memcpy(above, sum, sizeof(above));
+		memcpy(below, sum, sizeof(below));
+		above[j] += 1e-4;
+		below[j] -= 1e-4;
+		adds += message[j] * (score_of(weights, above) - score_of(weights, below)) / 2e-4;
+	}
+	return fmax(adds, 0);
+}
+
+/* Two facts between two entities: each has the share of what its message adds. */
+static void
+check_shares(void)
+{
+	Triple		triple[] = {{0, 0, 1}, {0, 1, 1}, {1, 2, 2}};
+	int			both = 0;
+
+	for (int trial = 0; trial < 20; trial++)
+	{
+		FactIndex	facts;
+		PathNetwork network = random_network((PathShape) {RELATIONS, 1, 16, 3});
+		PathWeights weights = path_weights(network.shape, network.parameter);
+		Definition	definition = {.weights = &weights,.question = {0, FORWARDS(2)}};
+		double		message[2][16] = {{0}};
+		double		sum[16];
+		double		adds[2];
+		PathReason	reasons[4];
+		int			count;
+
+		CHECK(fact_index(&arena, pool, 3, RELATIONS, triple, 3, &facts));
+		memset(definition.state, 0, sizeof(definition.state));
+		for (int j = 0; j < 16; j++)
+			definition.state[0][j] = weights.start[FORWARDS(2) * 16 + j];
+		for (int r = 0; r < 2; r++)
+			add_message(&definition, &weights.layer[0], 0, FORWARDS(r), message[r]);
+		for (int j = 0; j < 16; j++)
+			sum[j] = message[0][j] + message[1][j];
+		for (int r = 0; r < 2; r++)
+			adds[r] = message_adds(&weights, sum, message[r]);
+		count = path_reasons(path_reasoner(&arena, &facts, &network, false), SIDE_TAIL, 0, 2, 1, false, 3, reasons, leader,
+							 POOL_LEADER);
+		both += adds[0] > 0 && adds[1] > 0;
+		for (int i = 0; i < count; i++)
+			if (reasons[i].length == 1)
+				CHECK_SAYING(fabs(reasons[i].share - adds[RELATION_OF(reasons[i].step[0].atom)] / (adds[0] + adds[1])) < 1e-3,
+							 "%g of %g, %g", reasons[i].share, adds[0], adds[1]);
+		CHECK(count >= 1 + (adds[0] > 0) + (adds[1] > 0) - (adds[0] + adds[1] == 0));
+	}
+	CHECK(both > 0);
+}
+
 /* ---- relation paths ------------------------------------------------------------------------ */
 
 /* The city's country is what nationalities are found by, at least from the person. */
@@ -728,6 +855,7 @@ test_paths(void)
 	check_gradients(1, ENTITIES, 0);
 	check_gradients(3, ENTITIES, 0);
 	check_gradients(3, ENTITIES, 0.3);
+	check_gradients(3, 2, 0);
 	check_definition(false);
 	check_definition(true);
 	check_kept();
@@ -736,6 +864,9 @@ test_paths(void)
 	check_carry();
 	check_direct();
 	check_loss();
+	check_loss_of_hub();
+	check_too_large();
+	check_shares();
 	check_learning();
 	check_any_survey(3);
 	check_any_survey(5);
