@@ -84,7 +84,7 @@ begin
 	comment on table path_network is 'the parameters of the network that reads the paths from an entity, a part at a time; doc/method.md, "Learnt paths", defines them';
 	comment on column path_network.model is 'model.name';
 	comment on column path_network.layer is '1 first; 0: of no layer';
-	comment on column path_network.part is 'start: the state of the given entity by what is asked; readout: the score of a state, and an offset behind it; scale, shift: u and v of a message by atom; attend_atom, attend_asked, attend_state, attend: c, d, W, and w with b, of attention; map: A and B side by side, row by row; level, bias: of both likewise; keep: C; priority: pi with its offset';
+	comment on column path_network.part is 'start: the state of the given entity by what is asked; readout: the score of a state, and an offset behind it; scale, shift: u and v of a message by atom; attend_atom, attend_asked, attend_state, attend: c, d, W transposed, and w with b, of attention; map: A and B transposed and side by side, a row for each number of M; level, bias: of both likewise; keep: C transposed; priority: pi with its offset';
 	comment on column path_network.relation is 'relation.id of the atom; null: of the atom that leads from an entity to itself, or of no atom';
 	comment on column path_network.inverse is 'whether the atom is read backwards; null where it has no relation';
 	comment on column path_network.numbers is 'the numbers of one row of the part';
@@ -282,7 +282,7 @@ replace: of warm_start on a graph with a valid split: unless_worse (the model of
 paths: also learn a network that reads the paths from a question''s entity (doc/method.md, "Learnt paths"). Its parameters belong to relations: a new entity is predicted as soon as it has a fact. With warm_start it goes on from the model''s network where that has the same layers, width and kept
 path_layers: steps of its paths, 1 to 16; null: 5, or 6 where an entity has fewer than ten facts in the mean
 path_width: numbers of an entity''s state, a multiple of 16, 16 to 256; null: 32, or 48 with more than 100 relations
-path_kept: entities that a step keeps of those it reaches first, 1 to 65536; null: 1000, or 300 where an entity has ten facts or more in the mean
+path_kept: entities that a step keeps of those it reaches first (the last step eight times as many), 1 to 65536; null: 1000, or 300 where an entity has ten facts or more in the mean
 path_epochs: epochs of the network, 1 to 100000; the one that ranks best on the valid split, or on the facts held out in its place, is kept; null: 20
 path_questions: facts that an epoch asks for, each on both sides, 1 to 2147483647; all of them where they are fewer; null: 4096
 path_learning_rate: step size of the network''s first epoch, which falls to a tenth of it, 1e-9 to 1; null: 0.005, or 0.004 where an entity has ten facts or more in the mean
