@@ -328,7 +328,6 @@ check_kept(void)
 static void
 check_too_large(void)
 {
-	static const float large[] = {0, 0, 10, -10, 3e38f, -3e38f};
 	Triple		triple[2 * ENTITIES];
 
 	for (int trial = 0; trial < 200; trial++)
@@ -341,9 +340,12 @@ check_too_large(void)
 			triple[i] = (Triple) {0, next_below(RELATIONS), i / 2};
 		qsort(triple, 2 * ENTITIES, sizeof(Triple), triple_compare);
 		CHECK(fact_index(&arena, pool, ENTITIES, RELATIONS, triple, 2 * ENTITIES, &facts));
-		for (size_t i = 0; i < path_parameters(network.shape); i++)
-			network.parameter[i] += large[next_below(6)];
 		walk = open_walk(&facts, &network, true);
+		for (int j = 0; j < 16; j++)
+		{
+			walk.weights.layer[0].shift[FORWARDS(0) * 16 + j] = 3e38f;
+			walk.weights.layer[0].priority[j] = next_below(2) == 0 ? 10 : -10;
+		}
 		path_walk(&walk, (PathQuestion) {0, FORWARDS(0)});
 		CHECK(walk.stage[0].count <= 2);
 		CHECK(path_walk_count(&walk) <= 10);
