@@ -241,11 +241,13 @@ save_embeddings(Procedure *procedure, const char *entities, const char *relation
 	save(procedure, relations, learner->model.relation, learner_relation_bytes(learner));
 }
 
-/* The reciprocal ranks that those of later iterations are compared with */
+/* The reciprocal ranks that those of later iterations, and of the model before, are compared with; 0: none is needed */
 static Size
 ranks_bytes(const Procedure *procedure)
 {
-	return procedure->ranking.sample.count * sizeof(double);
+	const ValidRanking *ranking = &procedure->ranking;
+
+	return kge_sample_is_all(ranking->sample) && !procedure->settings.warm_start ? 0 : ranking->sample.count * sizeof(double);
 }
 
 void
@@ -268,7 +270,7 @@ checkpoint_save(Procedure *procedure)
 	save_embeddings(procedure, "entities", "relations");
 	for (int i = 0; kge_trainer_state(procedure->learner.trainer, i, &values, &count); i++)
 		save(procedure, psprintf("optimizer %d", i), values, count * sizeof(float));
-	if (!kge_sample_is_all(procedure->ranking.sample))
+	if (ranks_bytes(procedure) > 0)
 		save(procedure, "highest ranks", procedure->ranking.highest, ranks_bytes(procedure));
 	save(procedure, "samples", positives->sample, positives->samples * sizeof(Sampled));
 	if (is_best && procedure->facts.valid_count > 0)
@@ -456,7 +458,7 @@ checkpoint_load(Procedure *procedure)
 	check_header(procedure, &header);
 	load_best(procedure, &header.best);
 	procedure->ranking.highest_mrr = header.highest_mrr;
-	if (!kge_sample_is_all(procedure->ranking.sample))
+	if (ranks_bytes(procedure) > 0)
 		load(procedure, "highest ranks", procedure->ranking.highest, ranks_bytes(procedure));
 	load_embeddings(procedure, "entities", "relations");
 	learner->embeddings = header.best.number == header.done ? EMBEDDINGS_BEST : EMBEDDINGS_LATEST;

@@ -116,6 +116,16 @@ value("select pg_cancel_backend($stopped)");
 ok(wait_for(q{status = 'cancelled' from ring.model}), 'stopped');
 like(refused(q{select hkg_resume('ring')}), qr/NOTICE: .*stays as it was/, 'resumed: a notice');
 is(ring(), $ring, 'it stays');
+# the same of one whose first iteration is its best: the error is that of an uninterrupted training
+my $worse = q{'complex', dimensions => 16, loss => 'softmax', batch_size => 50, iterations => 400, epochs => 5, top_rules => 0, evidence_rules => 0,
+	learning_rate => 1, regularization => 10, warm_start => true};
+my ($error) = refused("select hkg_train('ring', $worse)") =~ /standard error of the difference is (\d\.\d+)/;
+is(value('select number from ring.iteration order by mrr desc limit 1'), '1', 'the first iteration is the best');
+$stopped = value("select hkg_train_background('ring', $worse)");
+wait_for(q{count(*) > 0 from ring.checkpoint where part = 'header'});
+value("select pg_cancel_backend($stopped)");
+ok(wait_for(q{status = 'cancelled' from ring.model}), 'stopped');
+is((refused(q{select hkg_resume('ring')}) =~ /standard error of the difference is (\d\.\d+)/)[0], $error, 'resumed: the same error');
 # small steps, the default, are taken
 like(refused(q{select hkg_train('ring', 'complex', dimensions => 16, loss => 'softmax', batch_size => 50, iterations => 1, epochs => 5, top_rules => 10, warm_start => true)}),
 	qr/^(?!.*stays as it was)/s, 'small steps are no worse');
