@@ -135,42 +135,55 @@ check_rows(const Graph *graph, const char *model, NetworkRows *rows)
 						 graph->prefix, quote_literal_cstr(model))));
 }
 
-static int64
-shape_number(const Graph *graph, const char *model, const char *name, int64 least, int64 most)
-{
-	SqlArgs		args = sql_args_text(model);
-	Datum		found;
+/* What column paths holds by that name, -1: no number */
+#define NUMBER(name) \
+	"coalesce(case when jsonb_typeof(paths::jsonb->'" name "') = 'number' " \
+	"then trunc(greatest(least((paths::jsonb->>'" name "')::numeric, 1e9), 0))::int8 end, -1)"
 
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(name));
-	if (!sql_value(psprintf("select case when jsonb_typeof(paths::jsonb->$2) = 'number' "
-							"then trunc(greatest(least((paths::jsonb->>$2)::numeric, 1e9), 0))::int8 end "
-							"from %smodel where name = $1", graph->prefix), &args, &found) ||
-		DatumGetInt64(found) < least || DatumGetInt64(found) > most)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_EXCEPTION),
-				 errmsg("column paths of model \"%s\" in %smodel holds no %s from " INT64_FORMAT " to " INT64_FORMAT, model,
-						graph->prefix, name, least, most),
-				 errhint("Train the model again, or have it without a network: update %smodel set paths = null where name = %s",
-						 graph->prefix, quote_literal_cstr(model))));
-	return DatumGetInt64(found);
+static void
+take_numbers_of_shape(void *argument, const Datum *values, const bool *nulls)
+{
+	int64	   *number = argument;
+
+	for (int i = 0; i < 3; i++)
+		number[i] = DatumGetInt64(values[i]);
 }
 
-static PathShape
-read_shape(const Graph *graph, const char *model, const GraphData *data)
+static int
+check_number(const Graph *graph, const char *model, const char *name, int64 number, int least, int most)
 {
-	PathShape	shape = {
-		.relations = data->relations,
-		.layers = (int) shape_number(graph, model, "layers", 1, PATH_MAX_LAYERS),
-		.width = (int) shape_number(graph, model, "width", PATH_WIDTH_STEP, PATH_MAX_WIDTH),
-		.kept = (int32) shape_number(graph, model, "kept", 1, PATH_MAX_KEPT)
-	};
-
-	if (shape.width % PATH_WIDTH_STEP != 0)
+	if (number < least || number > most)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_EXCEPTION),
-				 errmsg("width %d in column paths of model \"%s\" in %smodel is no multiple of %d", shape.width, model,
+				 errmsg("column paths of model \"%s\" in %smodel holds no %s from %d to %d", model, graph->prefix, name, least, most),
+				 errhint("Train the model again, or have it without a network: update %smodel set paths = null where name = %s",
+						 graph->prefix, quote_literal_cstr(model))));
+	return (int) number;
+}
+
+/* False when the model has no network. */
+static bool
+read_shape(const Graph *graph, const char *model, const GraphData *data, PathShape *shape)
+{
+	SqlArgs		args = sql_args_text(model);
+	int64		number[3];
+
+	if (sql_stream_often(psprintf("select " NUMBER("layers") ", " NUMBER("width") ", " NUMBER("kept")
+								  " from %smodel where name = $1 and paths is not null", graph->prefix),
+						 &args, take_numbers_of_shape, number) == 0)
+		return false;
+	*shape = (PathShape) {
+		.relations = data->relations,
+		.layers = check_number(graph, model, "layers", number[0], 1, PATH_MAX_LAYERS),
+		.width = check_number(graph, model, "width", number[1], PATH_WIDTH_STEP, PATH_MAX_WIDTH),
+		.kept = check_number(graph, model, "kept", number[2], 1, PATH_MAX_KEPT)
+	};
+	if (shape->width % PATH_WIDTH_STEP != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("width %d in column paths of model \"%s\" in %smodel is no multiple of %d", shape->width, model,
 						graph->prefix, PATH_WIDTH_STEP)));
-	return shape;
+	return true;
 }
 
 bool
@@ -187,12 +200,13 @@ path_network_read(Graph *graph, const char *model, const GraphData *data)
 {
 	NetworkRows rows = {.data = data};
 	SqlArgs		args = sql_args_text(model);
+	PathShape	shape;
 	Size		count;
 
-	if (!path_network_exists(graph, model))
+	if (!read_shape(graph, model, data, &shape))
 		return NULL;
 	rows.network = palloc(sizeof(PathNetwork));
-	rows.network->shape = read_shape(graph, model, data);
+	rows.network->shape = shape;
 	count = path_parameters(rows.network->shape);
 	hkg_check_memory_or(count * (sizeof(float) + sizeof(bool)), "a path network", "train it again with fewer layers or a smaller width");
 	rows.network->parameter = palloc_extended(count * sizeof(float), MCXT_ALLOC_HUGE);
