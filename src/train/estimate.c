@@ -54,6 +54,16 @@ evidence_bytes(const TrainSettings *settings, const TrainingFacts *facts, const 
 			   learning);
 }
 
+/* What a path network is learnt with is given back before its evidence is weighed. */
+static uint64
+paths_bytes(const TrainSettings *settings, const TrainingFacts *facts, const KgeModel *model)
+{
+	PathLearning paths = path_learning_sizes(settings, facts);
+
+	return Max(path_learning_bytes(&paths, facts),
+			   path_learning_left_bytes(&paths) + evidence_bytes(settings, facts, model));
+}
+
 static uint64
 facts_bytes(const TrainingFacts *facts)
 {
@@ -81,14 +91,10 @@ list_needs(const TrainSettings *settings, const TrainingFacts *facts, const Lear
 		add_need(&list, "model to go on from", parameters);
 	add_need(&list, "state of the optimizer", state);
 	add_need(&list, "a minibatch", kge_trainer_bytes(model, training, positives->room, hkg_threads) - state);
-	if (settings->evidence_rules > 0 || settings->paths)
-		add_need(&list, "evidence", evidence_bytes(settings, facts, model));
 	if (settings->paths)
-	{
-		PathLearning paths = path_learning_sizes(settings, facts);
-
-		add_need(&list, "path network", path_learning_bytes(&paths, facts));
-	}
+		add_need(&list, "path network, then evidence", paths_bytes(settings, facts, model));
+	else if (settings->evidence_rules > 0)
+		add_need(&list, "evidence", evidence_bytes(settings, facts, model));
 	if (facts->valid_count > 0)
 	{
 		ValidRanking ranking = valid_ranking_sizes(settings, facts, learner);

@@ -45,6 +45,13 @@ path_learning_bytes(const PathLearning *learning, const TrainingFacts *facts)
 		path_ranking_bytes(&learning->ranking, plan, facts);
 }
 
+/* The best epoch's parameters, those to go on from, and those that are written. */
+uint64
+path_learning_left_bytes(const PathLearning *learning)
+{
+	return 3 * path_parameters(learning->plan.shape) * sizeof(float);
+}
+
 /* Of a fact that is asked on both sides, to answer alone */
 static double
 answering_flops(const PathLearning *learning, const TrainingFacts *facts)

@@ -36,6 +36,7 @@ typedef struct PathLearning
 /* The sizes alone, without memory */
 extern PathLearning path_learning_sizes(const TrainSettings *settings, const TrainingFacts *facts);
 extern uint64 path_learning_bytes(const PathLearning *learning, const TrainingFacts *facts);
+extern uint64 path_learning_left_bytes(const PathLearning *learning);	/* after path_learning_close */
 
 /* Floating point operations of an epoch. */
 extern double path_learning_flops(const PathLearning *learning, const TrainingFacts *facts);

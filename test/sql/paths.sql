@@ -117,6 +117,15 @@ select hkg_train('nations', 'distmult', dimensions => 4, iterations => 1, epochs
 \set VERBOSITY default
 rollback;
 
+-- a kilobyte more than that is enough to the end, where rules and paths are weighed: what the network is learnt with has
+-- been given back
+begin;
+\set arguments '\'nations\', \'distmult\', dimensions => 4, iterations => 1, epochs => 1, paths => true, path_epochs => 1'
+select sum(bytes) filter (where item <> 'all of it') = sum(bytes) filter (where item = 'all of it') as adds_up from hkg_estimate(:arguments);
+select set_config('hybridkg.max_memory', (bytes / 1024 + 1) || 'kB', true) is not null as is_set from hkg_estimate(:arguments) where item = 'all of it';
+select hkg_train(:arguments);
+rollback;
+
 -- without a valid split nothing is ranked, and the last epoch is kept
 begin;
 delete from nations.holdout;
