@@ -23,14 +23,22 @@ static const char *const sides[] = {"head", "tail"};
 
 /* ---- discounts ------------------------------------------------------------------------ */
 
-/* Texts by kind, of column evidence of table model; NULL where there is none */
+/* In column evidence of table model; NULL where there is none */
+typedef struct DiscountTexts
+{
+	bool		has_rules;
+	char	   *rules;
+	char	   *both;
+} DiscountTexts;
+
 static void
 take_discounts(void *argument, const Datum *values, const bool *nulls)
 {
-	char	  **discount = argument;
+	DiscountTexts *texts = argument;
 
-	discount[EV_RULES] = nulls[0] ? NULL : TextDatumGetCString(values[0]); /* "none" where rules are no evidence */
-	discount[EV_BOTH] = nulls[1] ? NULL : TextDatumGetCString(values[1]);
+	texts->has_rules = DatumGetBool(values[0]);
+	texts->rules = nulls[1] ? NULL : TextDatumGetCString(values[1]);
+	texts->both = nulls[2] ? NULL : TextDatumGetCString(values[2]);
 }
 
 static double
@@ -49,29 +57,28 @@ discount_of(const char *model, EvKind kind, const char *text)
 }
 
 bool
-evidence_read_discounts(const Graph *graph, const char *model, double *rules, double *both)
+evidence_read_discounts(const Graph *graph, const char *model, EvidenceDiscounts *discounts)
 {
-	char	   *discount[EV_KINDS] = {0};
+	DiscountTexts texts;
 	SqlArgs		args = sql_args_text(model);
 
-	if (sql_stream(psprintf("select case when evidence::jsonb->'discount'->'rules' = 'null' then 'none' "
-							"else evidence::jsonb->'discount'->>'rules' end, evidence::jsonb->'discount'->>'both' "
+	if (sql_stream(psprintf("select coalesce(evidence::jsonb->'discount'->'rules' <> 'null', true), "
+							"evidence::jsonb->'discount'->>'rules', evidence::jsonb->'discount'->>'both' "
 							"from %smodel where name = $1 and evidence is not null", graph->prefix),
-				   &args, take_discounts, discount) == 0)
+				   &args, take_discounts, &texts) == 0)
 		return false;
-	*rules = discount[EV_RULES] != NULL && strcmp(discount[EV_RULES], "none") == 0 ? NAN :
-		discount_of(model, EV_RULES, discount[EV_RULES]);
-	*both = discount_of(model, EV_BOTH, discount[EV_BOTH]);
+	discounts->has_rules = texts.has_rules;
+	discounts->rules = texts.has_rules ? discount_of(model, EV_RULES, texts.rules) : 0;
+	discounts->both = discount_of(model, EV_BOTH, texts.both);
 	return true;
 }
 
 EvidenceParts
 evidence_has(const Graph *graph, const char *model)
 {
-	double		rules;
-	double		both;
+	EvidenceDiscounts discounts;
 
-	return (EvidenceParts) {evidence_read_discounts(graph, model, &rules, &both) && !isnan(rules),
+	return (EvidenceParts) {evidence_read_discounts(graph, model, &discounts) && discounts.has_rules,
 		path_network_exists(graph, model)};
 }
 

@@ -8,8 +8,6 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#include <math.h>
-
 #include "path_network.h"
 #include "server/growing_array.h"
 #include "server/host.h"
@@ -164,9 +162,12 @@ static Evidence *
 read_weights(Graph *graph, const char *name, const GraphData *data, const AddedEntities *added)
 {
 	Evidence   *evidence = palloc0(sizeof(Evidence));
-	bool		written = evidence_read_discounts(graph, name, &evidence->discount_alone, &evidence->weights.discount);
+	EvidenceDiscounts discounts = {0};
 
-	evidence->has_rules = written && !isnan(evidence->discount_alone);
+	evidence_read_discounts(graph, name, &discounts);
+	evidence->has_rules = discounts.has_rules;
+	evidence->discount_alone = discounts.rules;
+	evidence->weights.discount = discounts.both;
 	if (!evidence->has_rules && !path_network_exists(graph, name))
 		return NULL;
 	evidence->entity_id = data->entity_id;

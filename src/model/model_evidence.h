@@ -96,8 +96,15 @@ typedef struct EvidenceParts
 	bool		paths;
 } EvidenceParts;
 
-/* The discounts of rules, NaN where rules are no evidence, and of both; false when nothing was written. */
-extern bool evidence_read_discounts(const Graph *graph, const char *model, double *rules, double *both);
+typedef struct EvidenceDiscounts
+{
+	bool		has_rules;		/* whether rules are evidence */
+	double		rules;			/* of rules alone, if so */
+	double		both;
+} EvidenceDiscounts;
+
+/* False when nothing was written. */
+extern bool evidence_read_discounts(const Graph *graph, const char *model, EvidenceDiscounts *discounts);
 
 extern EvidenceParts evidence_has(const Graph *graph, const char *model);
 
