@@ -216,28 +216,65 @@ expect_new(EvAdjuster *adjuster, const Question *question, EvCandidates candidat
 	}
 }
 
-/* KgeAdjustment's callback */
+static int64_t
+list_by(EvAdjuster *adjuster, EvKind kind, const Question *question, Pool *pool, int thread, const KgeAddition **additions)
+{
+	KgeAddition *addition = adjuster->addition[thread];
+	int32_t		key = 2 * question->relation + (int32_t) question->side;
+	EvCandidates all;
+
+	all.count = ev_answer(adjuster->answering[thread], kind, question->side, question->given, question->relation, pool, thread,
+						  &all.candidate);
+	for (int64_t i = 0; i < all.count; i++)
+		addition[i] = (KgeAddition) {all.candidate[i].entity, ev_evidence_by(&adjuster->weights, kind, key, &all.candidate[i])};
+	*additions = addition;
+	if (adjuster->is_new != NULL)
+		expect_new(adjuster, question, all, thread);
+	return all.count;
+}
+
+/* KgeAdjustment's callbacks */
 static int64_t
 list_additions(void *argument, Side side, int32_t given, int32_t relation,
 			   Pool *pool, int thread, const KgeAddition **additions)
 {
 	EvAdjuster *adjuster = argument;
-	const EvCandidate *candidates;
-	int64_t		count = ev_answer(adjuster->answering[thread], adjuster->kind, side, given, relation, pool, thread,
-								  &candidates);
 
-	for (int64_t i = 0; i < count; i++)
-		adjuster->addition[thread][i] = (KgeAddition) {candidates[i].entity,
-			ev_evidence_by(&adjuster->weights, adjuster->kind, 2 * relation + (int32_t) side, &candidates[i])};
-	*additions = adjuster->addition[thread];
-	if (adjuster->is_new != NULL)
-		expect_new(adjuster, &(Question) {.side = side,.relation = relation,.given = given},
-				   (EvCandidates) {candidates, count}, thread);
-	return count;
+	return list_by(adjuster, adjuster->kind, &(Question) {.side = side,.relation = relation,.given = given}, pool, thread,
+				   additions);
+}
+
+static int64_t
+list_of_rules(void *argument, Side side, int32_t given, int32_t relation,
+			  Pool *pool, int thread, const KgeAddition **additions)
+{
+	return list_by(argument, EV_RULES, &(Question) {.side = side,.relation = relation,.given = given}, pool, thread, additions);
+}
+
+/* The score that is expected of a new entity changes otherwise. */
+static double
+paths_add(void *argument, Side side, int32_t relation)
+{
+	const EvAdjuster *adjuster = argument;
+	const EvWeights *weights = &adjuster->weights;
+	int32_t		key = 2 * relation + (int32_t) side;
+
+	return adjuster->is_new != NULL ? INFINITY :
+		weights->scale[key] * weights->weight[key] * weights->paths[key] * adjuster->most_paths;
 }
 
 KgeAdjustment
 ev_adjustment(EvAdjuster *adjuster)
 {
-	return (KgeAdjustment) {list_additions, adjuster, adjuster->weights.weight, adjuster->weights.scale};
+	KgeAdjustment adjustment = {.list = list_additions,.argument = adjuster,.weight = adjuster->weights.weight,
+		.scale = adjuster->weights.scale};
+
+	adjuster->most_paths = ev_answering_most_paths(adjuster->answering[0]);
+	if (adjuster->kind != EV_BOTH || adjuster->most_paths == 0)
+		return adjustment;
+	adjuster->quick = adjustment;
+	adjuster->quick.list = list_of_rules;
+	adjustment.quick = &adjuster->quick;
+	adjustment.more = paths_add;
+	return adjustment;
 }

@@ -145,6 +145,12 @@ ev_answering(Arena *arena, const EvBasis *basis, const double *closed)
 	return taken;
 }
 
+double
+ev_answering_most_paths(const EvAnswering *answering)
+{
+	return answering->reader == NULL ? 0 : path_most_score(answering->reader);
+}
+
 void
 ev_answering_weigh(EvAnswering *answering, const double *closed)
 {

@@ -181,6 +181,9 @@ extern size_t ev_answering_bytes(const EvBasis *basis);
 /* closed: see ev_worth, by 2 * relation + side; NULL: all 1.  All that `basis` leads to must stay, and `closed`. */
 extern EvAnswering *ev_answering(Arena *arena, const EvBasis *basis, const double *closed);
 
+/* The score of its path network is no higher; 0: it has none. */
+extern double ev_answering_most_paths(const EvAnswering *answering);
+
 /* From the next question on, rules are worth what another `closed` makes of them. */
 extern void ev_answering_weigh(EvAnswering *answering, const double *closed);
 
@@ -341,6 +344,8 @@ typedef struct EvAdjuster
 	KgeAddition **addition;		/* likewise, room for all candidates */
 	const bool *is_new;			/* by entity; NULL: none is */
 	KgeScorer **scorer;			/* of each thread, where some are */
+	KgeAdjustment quick;		/* that of rules alone, where there are paths, too */
+	double		most_paths;		/* no score of theirs is above it */
 } EvAdjuster;
 
 extern size_t ev_adjuster_bytes(const EvBasis *basis, int threads);
@@ -351,7 +356,7 @@ extern bool ev_adjuster(Arena *arena, const EvBasis *basis, EvWeights weights, E
 /* From then on, new entities that are inferred get the score that is expected of them, in place of their own. */
 extern bool ev_adjuster_expect(Arena *arena, EvAdjuster *adjuster, const KgeModel *model, const bool *is_new);
 
-/* Adds the evidence, with the adjuster's weights. */
+/* Adds the evidence, with the adjuster's weights; quickly that of rules alone.  The adjuster must stay where it is. */
 extern KgeAdjustment ev_adjustment(EvAdjuster *adjuster);
 
 /* ---- question_domain.c: the questions that a user asks ---------------------- */

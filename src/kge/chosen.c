@@ -14,6 +14,7 @@
 typedef struct ChosenAdjustment
 {
 	KgeAdjustment adjustment;
+	KgeAdjustment quick;
 	const KgeAdjustment *all;
 	const KgeChosen *chosen;
 	KgeAddition **addition;		/* by thread, room for all that are chosen */
@@ -25,17 +26,13 @@ typedef struct ChosenParts
 	ChosenAdjustment adjustment;
 } ChosenParts;
 
-/* KgeAdjustment's callback */
+/* Those of a list that are chosen, in place of it; returns how many. */
 static int64_t
-list_chosen(void *argument, Side side, int32_t given, int32_t relation, Pool *pool, int thread,
-			const KgeAddition **additions)
+keep_chosen(const ChosenAdjustment *adjustment, int thread, int64_t count, const KgeAddition **additions)
 {
-	ChosenAdjustment *adjustment = argument;
 	const KgeChosen *chosen = adjustment->chosen;
 	KgeAddition *addition = adjustment->addition[thread];
-	const KgeAddition *all;
-	int64_t		count = adjustment->all->list(adjustment->all->argument, side, chosen->entity[given], relation, pool, thread,
-											  &all);
+	const KgeAddition *all = *additions;
 	int64_t		listed = 0;
 
 	for (int64_t i = 0; i < count; i++)
@@ -43,6 +40,37 @@ list_chosen(void *argument, Side side, int32_t given, int32_t relation, Pool *po
 			addition[listed++] = (KgeAddition) {chosen->row[all[i].entity], all[i].addition};
 	*additions = addition;
 	return listed;
+}
+
+/* KgeAdjustment's callbacks */
+static int64_t
+list_chosen(void *argument, Side side, int32_t given, int32_t relation, Pool *pool, int thread,
+			const KgeAddition **additions)
+{
+	const ChosenAdjustment *adjustment = argument;
+	const KgeAdjustment *all = adjustment->all;
+
+	return keep_chosen(adjustment, thread, all->list(all->argument, side, adjustment->chosen->entity[given], relation, pool,
+													 thread, additions), additions);
+}
+
+static int64_t
+list_quickly(void *argument, Side side, int32_t given, int32_t relation, Pool *pool, int thread,
+			 const KgeAddition **additions)
+{
+	const ChosenAdjustment *adjustment = argument;
+	const KgeAdjustment *quick = adjustment->all->quick;
+
+	return keep_chosen(adjustment, thread, quick->list(quick->argument, side, adjustment->chosen->entity[given], relation,
+													   pool, thread, additions), additions);
+}
+
+static double
+add_more(void *argument, Side side, int32_t relation)
+{
+	const KgeAdjustment *all = ((const ChosenAdjustment *) argument)->all;
+
+	return all->more(all->argument, side, relation);
 }
 
 static ChosenParts *
@@ -124,8 +152,15 @@ kge_chosen(Arena *arena, Pool *pool, const KgeModel *model, const KgeAdjustment 
 	if (adjustment != NULL)
 	{
 		taken->adjustment.chosen = &taken->chosen;
-		taken->adjustment.adjustment = (KgeAdjustment) {list_chosen, &taken->adjustment, adjustment->weight,
-			adjustment->scale};
+		taken->adjustment.adjustment = (KgeAdjustment) {.list = list_chosen,.argument = &taken->adjustment,
+			.weight = adjustment->weight,.scale = adjustment->scale};
+		if (adjustment->quick != NULL)
+		{
+			taken->adjustment.quick = taken->adjustment.adjustment;
+			taken->adjustment.quick.list = list_quickly;
+			taken->adjustment.adjustment.quick = &taken->adjustment.quick;
+			taken->adjustment.adjustment.more = add_more;
+		}
 		taken->chosen.adjustment = &taken->adjustment.adjustment;
 	}
 	return &taken->chosen;

@@ -324,6 +324,8 @@ typedef struct KgeAdjustment
 	void	   *argument;
 	const double *weight;		/* >= 0, by 2 * relation + side; NULL: all 1 */
 	const double *scale;		/* > 0, likewise: makes scores of all questions comparable */
+	const struct KgeAdjustment *quick;	/* of one that takes long: one that does not, but adds less; else NULL */
+	double		(*more) (void *argument, Side side, int32_t relation);	/* with quick: what scores are above its, at most */
 } KgeAdjustment;
 
 extern double kge_adjustment_weight(const KgeAdjustment *adjustment, int32_t relation, Side side);
@@ -543,6 +545,9 @@ extern KgeTopMany *kge_top_many(Arena *arena, Pool *pool, const KgeModel *model,
 extern void kge_top_many_ask(KgeTopMany *search, KgeTopQuestions questions, int64_t k, KgeAnswer *answers,
 							 int64_t *found);
 
+/* From the next questions on, with another adjustment; no NULL for one, nor one for NULL. */
+extern void kge_top_many_adjust(KgeTopMany *search, const KgeAdjustment *adjustment);
+
 /* ---- chosen.c: some entities as candidates ---------------------------------------- */
 
 /*
@@ -614,6 +619,8 @@ typedef struct KgeAsked
  * needed: the score that a question's best answer has at least where some answer has that probability or more, if its
  * `least`-th best score is `last` or more; minus infinity where this does not say.  May be NULL.
  * look: is called before questions are judged for the first time, with their numbers in the list.  May be NULL.
+ * promise: the probability of the best of some answers, which come best first, with the scores of a quick adjustment.  May
+ * be NULL where none is quick.
  */
 typedef struct KgeJudge
 {
@@ -624,6 +631,8 @@ typedef struct KgeJudge
 	void	   *argument;
 	int64_t		least;
 	void		(*look) (void *argument, const KgeAsked *asked, const int64_t *number, int64_t count);
+	double		(*promise) (void *argument, const KgeAsked *asked, const KgeQuestionAnswers *question,
+							const KgeScored *answers, int64_t count);
 } KgeJudge;
 
 /* How many triples, of how many questions in all, at most */
@@ -635,6 +644,7 @@ typedef struct KgeWanted
 	double		probability;	/* what is less probable may be left out */
 	int32_t		heads;			/* 0, or one answer for each of so many heads */
 	int64_t		offered;		/* triples that are offered beside the answers, at most */
+	bool		exact;			/* also where the adjustment takes long, see top_triples.c */
 } KgeWanted;
 
 typedef struct KgeCompletion KgeCompletion;

@@ -331,6 +331,12 @@ kge_top_many(Arena *arena, Pool *pool, const KgeModel *model, const KgeSketch *s
 	return taken;
 }
 
+void
+kge_top_many_adjust(KgeTopMany *search, const KgeAdjustment *adjustment)
+{
+	search->adjustment = adjustment;
+}
+
 /*
  * Questions of a block: as many for each thread, however few they are.  What lists additions for a question takes longer
  * than the pass; else the pass is by 16 questions.

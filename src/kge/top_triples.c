@@ -13,11 +13,19 @@
  * All triples may answer one question, but few questions have more than some of them.  So a question is asked for
  * FIRST_ANSWERS, and again for more as long as the last of them is kept.
  *
+ * Where the adjustment takes long, the questions of a list are first answered with a quick one.  Those that promise most
+ * are asked first, but for those that cannot have an answer that would be kept, whatever the adjustment adds beyond the
+ * quick one.  Unless an exact outcome is wanted, the rest is not asked when PATIENCE questions in a row had no answer that
+ * was kept.
+ *
  * An entity is no candidate for itself where no fact of the relation is
  * about one entity alone: bilinear models score such triples high, and they are of no use.
  */
+#include <math.h>
+
 #include "core/allocation.h"
 #include "core/pool.h"
+#include "core/sort.h"
 #include "kept_triples.h"
 #include "kge.h"
 #include "screen.h"
@@ -26,7 +34,17 @@
 #define MORE_ANSWERS 8			/* times as many when a question is asked again */
 #define FIRST_PART 256			/* questions of the first part; the next ones have MORE_QUESTIONS times as many */
 #define MORE_QUESTIONS 4
+#define PATIENCE 64				/* questions of a list that are asked in vain before the rest is left out */
 #define ANSWERS (1 << 18)		/* of the questions of a part, if one question has no more */
+
+/* What a question promises, by the quick adjustment's scores */
+typedef struct Promise
+{
+	double		probability;	/* of the best answer */
+	double		best;			/* its score; minus infinity: there is no answer */
+	double		last;			/* that of the `least`-th; minus infinity: there are fewer */
+	int64_t		number;			/* of the question */
+} Promise;
 
 struct KgeCompletion
 {
@@ -47,6 +65,9 @@ struct KgeCompletion
 	KgeScored  *scored;			/* answers of one question */
 	int64_t    *pending;		/* numbers of questions that have to be asked */
 	KgeKeptTriples kept;
+	Promise    *promise;		/* NULL: the adjustment does not take long */
+	bool		exact;
+	bool		gained;			/* a triple that may stay */
 };
 
 /* ---- the answers of a question ------------------------------------------------ */
@@ -81,6 +102,23 @@ score_answers(KgeCompletion *completion, const KgeAsked *asked, const KgeQuestio
 	return count;
 }
 
+static bool
+is_wanted(const KgeCompletion *completion, const KgeScored *scored)
+{
+	const KgeScored *last = kge_kept_last(&completion->kept);
+
+	return scored->probability >= completion->probability && (last == NULL || kge_compare_probable(scored, last) < 0);
+}
+
+/* The probability that an answer needs */
+static double
+least_probability(const KgeCompletion *completion)
+{
+	const KgeScored *last = kge_kept_last(&completion->kept);
+
+	return last != NULL && last->probability > completion->probability ? last->probability : completion->probability;
+}
+
 /* Keeps the most probable answers, of which the first ones were offered before; whether the question may have more. */
 static bool
 keep_probable(KgeCompletion *completion, const KgeAsked *asked, const KgeQuestionAnswers *question, int64_t count,
@@ -92,6 +130,7 @@ keep_probable(KgeCompletion *completion, const KgeAsked *asked, const KgeQuestio
 	completion->judge.judge(completion->judge.argument, asked, question, scored, count);
 	for (int64_t i = offered; i < count; i++)
 	{
+		completion->gained |= is_wanted(completion, &scored[i]);
 		kge_kept_offer(&completion->kept, &scored[i]);
 		pool_yield_at(completion->pool, POOL_LEADER, i);
 	}
@@ -104,6 +143,18 @@ keep_probable(KgeCompletion *completion, const KgeAsked *asked, const KgeQuestio
 
 /* ---- parts of the questions ----------------------------------------------------- */
 
+static void
+fill_questions(KgeCompletion *completion, const KgeAsked *asked, int64_t first, int64_t count)
+{
+	for (int64_t i = 0; i < count; i++)
+	{
+		const KgeQuestionAnswers *question = &asked->question[completion->pending[first + i]];
+
+		completion->question[i] = (KgeTopQuestion) {asked->side, question->given, asked->relation,
+		asked->known + question->first, question->end - question->first};
+	}
+}
+
 /*
  * Asks pending questions, from `first` on, for `depth` answers each.  Those that may have more are pending again, from
  * `again` on; returns the place after them.
@@ -114,13 +165,7 @@ ask_part(KgeCompletion *completion, const KgeAsked *asked, int64_t first, int64_
 {
 	int64_t		room = depth < completion->model->entities ? depth + 1 : depth;
 
-	for (int64_t i = 0; i < count; i++)
-	{
-		const KgeQuestionAnswers *question = &asked->question[completion->pending[first + i]];
-
-		completion->question[i] = (KgeTopQuestion) {asked->side, question->given, asked->relation,
-		asked->known + question->first, question->end - question->first};
-	}
+	fill_questions(completion, asked, first, count);
 	if (offered == 0 && completion->judge.look != NULL)
 		completion->judge.look(completion->judge.argument, asked, completion->pending + first, count);
 	kge_top_many_ask(completion->search, (KgeTopQuestions) {completion->question, count}, room, completion->answer,
@@ -143,15 +188,10 @@ ask_part(KgeCompletion *completion, const KgeAsked *asked, int64_t first, int64_
 static int64_t
 screen_part(KgeCompletion *completion, const KgeAsked *asked, int64_t first, int64_t count)
 {
-	double		least = completion->probability;
-	const KgeScored *last = kge_kept_last(&completion->kept);
-
 	if (completion->screen == NULL)
 		return count;
-	if (last != NULL && last->probability > least)
-		least = last->probability;
 	return kge_screen_questions(completion->screen, completion->pool, completion->adjustment, completion->judge, asked,
-								least, completion->pending + first, count);
+								least_probability(completion), completion->pending + first, count);
 }
 
 /* All pending questions, part by part; those that may have more are pending again.  Returns how many they are. */
@@ -175,6 +215,119 @@ ask_parts(KgeCompletion *completion, const KgeAsked *asked, int64_t pending, int
 	return again;
 }
 
+/* ---- where an adjustment takes long ------------------------------------------------ */
+
+/* What promises most first */
+static int
+compare_promises(const void *a, const void *b)
+{
+	const Promise *left = a;
+	const Promise *right = b;
+
+	if (left->probability != right->probability)
+		return left->probability > right->probability ? -1 : 1;
+	return (left->number > right->number) - (left->number < right->number);
+}
+
+static Promise
+promise_of(const KgeCompletion *completion, const KgeAsked *asked, int64_t number, int64_t count)
+{
+	const KgeJudge *judge = &completion->judge;
+	const KgeScored *scored = completion->scored;
+	Promise		promise = {0, -INFINITY, -INFINITY, number};
+
+	if (count == 0)
+		return promise;
+	promise.probability = judge->promise(judge->argument, asked, &asked->question[number], scored, count);
+	promise.best = scored[0].score;
+	if (count == judge->least)
+		promise.last = scored[count - 1].score;
+	return promise;
+}
+
+/* Looks at some pending questions, from `first` on. */
+static void
+look_at_part(KgeCompletion *completion, const KgeAsked *asked, int64_t first, int64_t count)
+{
+	int64_t		depth = completion->judge.least;
+	int64_t		room = depth < completion->model->entities ? depth + 1 : completion->model->entities;
+
+	fill_questions(completion, asked, first, count);
+	kge_top_many_ask(completion->search, (KgeTopQuestions) {completion->question, count}, room, completion->answer,
+					 completion->found);
+	for (int64_t i = 0; i < count; i++)
+	{
+		int64_t		number = completion->pending[first + i];
+		int64_t		scored = score_answers(completion, asked, &asked->question[number], completion->answer + i * room,
+										   completion->found[i], depth);
+
+		completion->promise[first + i] = promise_of(completion, asked, number, scored);
+		pool_yield_at(completion->pool, POOL_LEADER, i);
+	}
+}
+
+static void
+order_by_promise(KgeCompletion *completion, const KgeAsked *asked, int64_t count)
+{
+	int64_t		part = completion->room / (completion->judge.least + 1);
+
+	if (part > completion->part)
+		part = completion->part;
+	kge_top_many_adjust(completion->search, completion->adjustment->quick);
+	for (int64_t first = 0; first < count; first += part)
+		look_at_part(completion, asked, first, count - first < part ? count - first : part);
+	kge_top_many_adjust(completion->search, completion->adjustment);
+	sort_array(completion->pool, POOL_LEADER, completion->promise, count, sizeof(Promise), compare_promises);
+}
+
+/* Whether a question can have an answer that is kept. */
+static bool
+can_gain(const KgeCompletion *completion, const KgeAsked *asked, const Promise *promise)
+{
+	const KgeAdjustment *adjustment = completion->adjustment;
+	const KgeJudge *judge = &completion->judge;
+	double		most = promise->best + adjustment->more(adjustment->argument, asked->side, asked->relation);
+	double		least = least_probability(completion);
+
+	return least <= 0 || judge->needed == NULL ||
+		!(most < judge->needed(judge->argument, asked, &asked->question[promise->number], least, promise->last));
+}
+
+/* Makes the next of the questions that can gain pending, from `first` on, at most so many; returns how many. */
+static int64_t
+choose_promising(KgeCompletion *completion, const KgeAsked *asked, int64_t *next, int64_t first, int64_t most)
+{
+	int64_t		count = 0;
+
+	for (; *next < asked->count && count < most; ++*next)
+	{
+		if (can_gain(completion, asked, &completion->promise[*next]))
+			completion->pending[first + count++] = completion->promise[*next].number;
+		pool_yield_at(completion->pool, POOL_LEADER, *next);
+	}
+	return count;
+}
+
+/* All questions for the first time, in the order of what they promise.  Those that may have more answers are pending again. */
+static int64_t
+ask_promising(KgeCompletion *completion, const KgeAsked *asked, int64_t depth)
+{
+	int64_t		most = completion->room / (depth + 1) < PATIENCE ? completion->room / (depth + 1) : PATIENCE;
+	int64_t		again = 0;
+	int64_t		next = 0;
+
+	order_by_promise(completion, asked, asked->count);
+	most = most < completion->part ? most : completion->part;
+	do
+	{
+		int64_t		count = choose_promising(completion, asked, &next, again, most);
+
+		completion->gained = false;
+		again = ask_part(completion, asked, again, count, 0, depth, again);
+	} while (next < asked->count && (completion->exact || completion->gained));
+	return again;
+}
+
 void
 kge_completion_ask(KgeCompletion *completion, const KgeAsked *asked)
 {
@@ -187,7 +340,10 @@ kge_completion_ask(KgeCompletion *completion, const KgeAsked *asked)
 	while (pending > 0)
 	{
 		depth = depth < completion->most ? depth : completion->most;
-		pending = ask_parts(completion, asked, pending, offered, depth);
+		if (offered == 0 && completion->promise != NULL)
+			pending = ask_promising(completion, asked, depth);
+		else
+			pending = ask_parts(completion, asked, pending, offered, depth);
 		offered = depth;
 		depth *= MORE_ANSWERS;
 	}
@@ -204,16 +360,19 @@ take_completion(KgeCompletion *completion, const KgeSketch *sketch, KgeWanted wa
 	completion->scored = TAKE(allocation, KgeScored, (size_t) completion->most);
 	completion->pending = TAKE(allocation, int64_t, (size_t) wanted.questions);
 	completion->kept = kge_kept_take(completion->k, wanted.heads, allocation);
-	if (completion->judge.needed != NULL && !wanted.listed)
+	if (completion->adjustment != NULL && completion->adjustment->quick != NULL)
+		completion->promise = TAKE(allocation, Promise, (size_t) wanted.questions);
+	else if (completion->judge.needed != NULL && !wanted.listed)
 		kge_screen_take(&completion->screen, allocation, completion->model, sketch, pool_threads(completion->pool),
 						completion->part);
 	return TAKE(allocation, KgeCompletion, 1);
 }
 
 static KgeCompletion
-plan(Pool *pool, const KgeModel *model, KgeJudge judge, KgeWanted wanted)
+plan(Pool *pool, const KgeModel *model, const KgeAdjustment *adjustment, KgeJudge judge, KgeWanted wanted)
 {
-	KgeCompletion completion = {.pool = pool,.model = model,.judge = judge,.probability = wanted.probability};
+	KgeCompletion completion = {.pool = pool,.model = model,.adjustment = adjustment,.judge = judge,.probability = wanted.probability,
+		.exact = wanted.exact};
 	int64_t		all = wanted.questions * model->entities + wanted.offered;
 
 	completion.k = wanted.k < all ? wanted.k : all;
@@ -229,7 +388,7 @@ size_t
 kge_completion_bytes(Pool *pool, const KgeModel *model, const KgeSketch *sketch, const KgeAdjustment *adjustment,
 					 KgeJudge judge, KgeWanted wanted)
 {
-	KgeCompletion completion = plan(pool, model, judge, wanted);
+	KgeCompletion completion = plan(pool, model, adjustment, judge, wanted);
 	Allocation	allocation = {0};
 
 	take_completion(&completion, sketch, wanted, &allocation);
@@ -240,7 +399,7 @@ KgeCompletion *
 kge_completion(Arena *arena, Pool *pool, const KgeModel *model, const KgeSketch *sketch, const KgeAdjustment *adjustment,
 			   KgeJudge judge, KgeWanted wanted)
 {
-	KgeCompletion completion = plan(pool, model, judge, wanted);
+	KgeCompletion completion = plan(pool, model, adjustment, judge, wanted);
 	KgeCompletion *taken;
 	Allocation	allocation = {0};
 
@@ -248,7 +407,6 @@ kge_completion(Arena *arena, Pool *pool, const KgeModel *model, const KgeSketch 
 	if (!allocation_open(&allocation, arena))
 		return NULL;
 	taken = take_completion(&completion, sketch, wanted, &allocation);
-	completion.adjustment = adjustment;
 	completion.search = kge_top_many(arena, pool, model, sketch, adjustment, wanted.listed);
 	*taken = completion;
 	return completion.search == NULL ? NULL : taken;

@@ -102,6 +102,9 @@ extern int64_t path_answers(PathReader *reader, Side side, int32_t given, int32_
 /* The score of an entity as an answer to the last question. */
 extern float path_score(const PathReader *reader, int32_t entity);
 
+/* No score is above it. */
+extern double path_most_score(const PathReader *reader);
+
 /* ---- reasons.c: the paths that weigh most ----------------------------------------- */
 
 typedef struct PathStep

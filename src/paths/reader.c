@@ -85,3 +85,24 @@ path_score(const PathReader *reader, int32_t entity)
 
 	return place < 0 ? 0 : reader->answer[place].score;
 }
+
+/*
+ * A state is between the one before it and numbers within 1: so it is within 1, or within what a question starts with.
+ * What rounding adds is far below a hundredth.
+ */
+double
+path_most_score(const PathReader *reader)
+{
+	const PathWalk *walk = &reader->walk;
+	const float *readout = walk->weights.readout;
+	int			width = walk->shape.width;
+	double		largest = 1;
+	double		sum = 0;
+
+	for (int64_t i = 0; i < (int64_t) walk->weights.atoms * width; i++)
+		largest = fmax(largest, fabs((double) walk->weights.start[i]));
+	for (int i = 0; i < width; i++)
+		sum += fabs((double) readout[i]);
+	sum = readout[width] + 1.01 * largest * sum + 0.01;
+	return isfinite(sum) ? positive((float) sum) : INFINITY;
+}

@@ -19,6 +19,7 @@
 #include "server/array.h"
 #include "best_rule.h"
 #include "missing_questions.h"
+#include "tail_scores.h"
 #include "model/predictor.h"
 #include "server/host.h"
 #include "graph/call.h"
@@ -149,6 +150,19 @@ look(void *argument, const KgeAsked *asked, const int64_t *number, int64_t count
 		look_at_some(argument, number + first, (int) Min(LOOKED_AT, count - first));
 }
 
+/* KgeJudge's callback: as if these were all answers. */
+static double
+promise(void *argument, const KgeAsked *asked, const KgeQuestionAnswers *question, const KgeScored *answers, int64_t count)
+{
+	const Asking *asking = argument;
+	EvQuestionScores scores = {.known = known_of(asking, asked, question)};
+
+	for (int64 i = 0; i < Min(count, EV_SHOWN); i++)
+		ev_show_score(&scores, i, answers[i].score);
+	return predictor_probability(asking->predictor, asked->side, asked->relation,
+								 (EvJudged) {answers[0].score, answers[0].phi, answers[0].addition, scores});
+}
+
 /* ---- a search --------------------------------------------------------------------------- */
 
 static Asking
@@ -167,7 +181,7 @@ bytes_needed(const Asking *asking, const KgeModel *model, const KgeSketch *sketc
 	int64		listed = Min(wanted.k, wanted.questions * model->entities + wanted.offered);
 	const Scoring *scoring = &asking->scoring;
 	uint64		bytes = kge_completion_bytes(asking->pool, model, sketch, scoring->adjustment, judge, wanted) +
-		listed * (sizeof(Triple) + 2 * sizeof(double)) + best_rule_bytes(listed);
+		listed * (sizeof(Triple) + 2 * sizeof(double)) + tail_scores_bytes(listed) + best_rule_bytes(listed);
 
 	if (asking->chosen != NULL)
 		bytes += kge_top_many_bytes(&scoring->kge, asking->sketch, scoring->adjustment, pool_threads(asking->pool)) +
@@ -184,7 +198,7 @@ open_search(Asking *asking, const EntitySet *shown, KgeWanted wanted)
 	const KgeAdjustment *adjustment = scoring->adjustment;
 	const KgeSketch *sketch = asking->sketch;
 	Arena		arena = hkg_arena();
-	KgeJudge	judging = {judge, score_needed, asking, EV_SHOWN, NULL};
+	KgeJudge	judging = {.judge = judge,.needed = score_needed,.argument = asking,.least = EV_SHOWN,.promise = promise};
 
 	asking->chosen = NULL;
 	if (shown != NULL && shown->given)
@@ -259,19 +273,15 @@ find_among_shown(Asking *asking, KgeWanted wanted, const KgeScored **best)
 }
 
 static int64
-find_best(MissingQuestions *questions, KgeWanted wanted, const KgeScored **best)
+find_best(Asking *asking, KgeWanted wanted, const KgeScored **best)
 {
-	const Predictor *predictor = questions->predictor;
-	const EntitySet *shown = questions->shown->side;
-	Asking		asking = asking_open(questions);
+	const EntitySet *shown = asking->questions->shown->side;
 
-	scoring_open(predictor->evidence, predictor->kind, added_entities_array(predictor->added), pool_threads(asking.pool),
-				 &asking.scoring);
-	wanted.listed = !ev_uses_embedding(predictor->kind);
-	wanted.heads = wanted.heads > 0 ? asking.scoring.kge.entities : 0;
+	wanted.listed = !ev_uses_embedding(asking->predictor->kind);
+	wanted.heads = wanted.heads > 0 ? asking->scoring.kge.entities : 0;
 	if (shown[SIDE_HEAD].given || shown[SIDE_TAIL].given)
-		return find_among_shown(&asking, wanted, best);
-	return find_among_all(&asking, wanted, best);
+		return find_among_shown(asking, wanted, best);
+	return find_among_all(asking, wanted, best);
 }
 
 /* ---- answers ----------------------------------------------------------------------------- */
@@ -286,40 +296,37 @@ typedef struct MissingList
 	double		best;			/* probability of what was found; negative where nothing was */
 } MissingList;
 
-/* The score of hkg_score, whichever question it was found by */
-static double
-score_of_found(const Predictor *predictor, const KgeScored *found)
-{
-	if (found->side == SIDE_TAIL)
-		return found->score;
-	return predictor_score(predictor, SIDE_TAIL, found->triple.relation, predictor_parts(predictor, found->triple));
-}
-
-/* Adds what was found, unless it is too improbable, or without the embedding, has no evidence. */
+/* Adds what was found, unless it is too improbable and has no score, or without the embedding, has no evidence. */
 static void
-add_missing(MissingList *list, const Predictor *predictor, const KgeScored *found, double min_probability)
+add_missing(MissingList *list, const Predictor *predictor, const KgeScored *found, const double *score)
 {
 	if (!ev_uses_embedding(predictor->kind) && found->addition == 0)
 		return;
 	list->best = Max(list->best, found->probability);
-	if (found->probability < min_probability)
+	if (score == NULL)
 		return;
 	list->triple[list->count] = (Triple) {
 		added_entities_id(predictor->added, found->triple.head), predictor->model->relation_id[found->triple.relation],
 		added_entities_id(predictor->added, found->triple.tail)
 	};
-	list->score[list->count] = score_of_found(predictor, found);
+	list->score[list->count] = *score;
 	list->probability[list->count++] = found->probability;
 }
 
-/* Adds the k best of them to a list that has room for them. */
+/* Adds the k best of them, most probable first, to a list that has room for them. */
 static void
-add_best(MissingList *list, const Predictor *predictor, const KgeScored *best, int64 count, double min_probability)
+add_best(MissingList *list, Asking *asking, const KgeScored *best, int64 count, double min_probability)
 {
+	int64		probable = 0;
+	double	   *score;
+
+	while (probable < count && best[probable].probability >= min_probability)
+		probable++;
+	score = tail_scores(asking->predictor, &asking->scoring, asking->pool, best, probable);
 	for (int64 i = 0; i < count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		add_missing(list, predictor, &best[i], min_probability);
+		add_missing(list, asking->predictor, &best[i], i < probable ? &score[i] : NULL);
 	}
 }
 
@@ -330,28 +337,41 @@ typedef struct ListWanted
 	int			k;
 	double		min_probability;
 	bool		one_each;
+	bool		exact;
 } ListWanted;
+
+/* A network that was asked has found something that is nearly the best, and takes too long to be asked again. */
+static bool
+wants_best(const MissingList *list, const Predictor *predictor)
+{
+	return list->best < 0 || predictor->evidence == NULL || predictor->evidence->network == NULL;
+}
 
 static MissingList
 find_missing(Graph *graph, const Predictor *predictor, const ListWanted *list_wanted, const ShownEntities *shown)
 {
 	MissingQuestions	questions = missing_questions_open(graph, predictor, list_wanted->relation, shown);
-	KgeWanted	wanted = {.k = list_wanted->k,.probability = list_wanted->min_probability,.heads = list_wanted->one_each};
+	Asking		asking = asking_open(&questions);
+	KgeWanted	wanted = {.k = list_wanted->k,.probability = list_wanted->min_probability,.heads = list_wanted->one_each,
+		.exact = list_wanted->exact};
 	MissingList list = {.best = -1};
 	const KgeScored *best = NULL;
-	int64		count = find_best(&questions, wanted, &best);
+	int64		count;
 
+	scoring_open(predictor->evidence, predictor->kind, added_entities_array(predictor->added), pool_threads(asking.pool),
+				 &asking.scoring);
+	count = find_best(&asking, wanted, &best);
 	list.triple = array_new(Triple, count);
 	list.score = array_new(double, count);
 	list.probability = array_new(double, count);
-	add_best(&list, predictor, best, count, list_wanted->min_probability);
-	if (list.count == 0 && list_wanted->min_probability > 0)
+	add_best(&list, &asking, best, count, list_wanted->min_probability);
+	if (list.count == 0 && list_wanted->min_probability > 0 && wants_best(&list, predictor))
 	{
 		/* for the notice, and the list stays empty */
 		wanted.k = 1;
 		wanted.probability = 0;
-		count = find_best(&questions, wanted, &best);
-		add_best(&list, predictor, best, count, TOO_PROBABLE);
+		count = find_best(&asking, wanted, &best);
+		add_best(&list, &asking, best, count, TOO_PROBABLE);
 	}
 	return list;
 }
@@ -416,7 +436,8 @@ hkg_complete(PG_FUNCTION_ARGS)
 		.relation = PG_ARGISNULL(1) ? NULL : argument_text(fcinfo, 1, "relation"),
 		.k = argument_int(fcinfo, 2, "k", 1, PG_INT32_MAX),
 		.min_probability = argument_float(fcinfo, 3, "min_probability", 0, 1),
-		.one_each = PG_NARGS() > 8 && DatumGetBool(argument(fcinfo, 8, "one_each"))
+		.one_each = PG_NARGS() > 8 && DatumGetBool(argument(fcinfo, 8, "one_each")),
+		.exact = PG_NARGS() > 9 && DatumGetBool(argument(fcinfo, 9, "exact"))
 	};
 	EvKind		kind = argument_evidence(fcinfo, 5);
 	Call		call = call_begin_unpinned(fcinfo, 4);

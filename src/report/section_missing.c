@@ -111,7 +111,7 @@ find_in_all(Report *report, const char *model, MissingFacts *facts)
 	sql_stream(without_held_out(report, psprintf("select * from %shkg_complete(%s, k => %d, min_probability => 0, model => $1::name) c",
 												 report->functions, quote_literal_cstr(report->graph->name), ASKED_OF_ALL)),
 			   &args, keep_best, facts);
-	markup_paragraph(report->markup, NULL, "All questions about what the graph lacks were asked, for heads and for tails (hkg_complete).");
+	markup_paragraph(report->markup, NULL, "Found by hkg_complete among the questions about what the graph lacks, for heads and for tails.");
 }
 
 static void

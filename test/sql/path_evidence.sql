@@ -59,6 +59,28 @@ select hkg_explain_svg('kin', 'p3', 'grandparent', 'p15')::text like '%(path)%';
 select count(*), bool_and(mrr > 0) from hkg_evaluate('kin', 'valid', evidence => 'paths');
 select bool_and(num_nulls(mrr_embedding, mrr_rules, mrr_paths, mrr_both) = 0) from hkg_evaluate_by_relation('kin', 'valid');
 select count(*) from hkg_complete('kin', 'grandparent', 5, min_probability => 0, evidence => 'paths');
+-- a list of missing facts has the scores of hkg_score, and the probabilities of a question for tails or for heads
+create temp table missing as select row_number() over () as place, * from hkg_complete('kin', null, 100000, 0, exact => true);
+select count(*) > 1000 from missing;
+select count(*) from missing where place <= 300 and score <> hkg_score('kin', head, relation, tail);
+create temp table shown as
+	select p.head, r.name as relation, p.tail, p.probability
+	from kin.relation r, hkg_predict_tails('kin', array(select name from kin.entity), r.name, 200) p
+	union all select p.head, r.name, p.tail, p.probability
+	from kin.relation r, hkg_predict_heads('kin', r.name, array(select name from kin.entity), 200) p;
+select count(*) from missing m where not exists (select from shown s
+	where (s.head, s.relation, s.tail, s.probability) = (m.head, m.relation, m.tail, m.probability));
+-- a short one is the beginning of it, on any number of threads; the network is then asked about some of the questions
+set hybridkg.threads = 3;
+select k, floor, exact, count(*) = count(*) filter (where m.place = c.place), count(*) = least(k, (select count(*) from missing where probability >= floor))
+from (values (10, 0.0), (40, 0.3), (200, 0.5)) as w (k, floor), unnest(array[false, true]) exact,
+	hkg_complete('kin', null, k, floor, exact => exact) with ordinality as c (head, relation, tail, score, probability, rule, place)
+	join missing m using (head, relation, tail, score, probability) group by k, floor, exact order by k, exact;
+reset hybridkg.threads;
+-- of some heads alone; one answer for each
+select count(*), count(*) filter (where not exists (select from missing m where (m.head, m.relation, m.tail, m.probability) = (c.head, c.relation, c.tail, c.probability)))
+from hkg_complete('kin', null, 30, 0, heads => array['p3', 'p9', 'p20'], candidates => 'select name from kin.entity where id % 2 = 0', one_each => true, exact => true) c;
+select count(*) from hkg_complete('kin', min_probability => 1);
 create table lie (head text, relation text, tail text);
 insert into lie select 'p' || i, 'grandparent', 'p' || i / 2 from generate_series(2, 60) i;
 select hkg_learn_thresholds('kin', negatives => 'lie') > 0;

@@ -162,6 +162,7 @@ $node->safe_psql('postgres', q{select hkg_train('s', 'distmult', dimensions => 1
 foreach my $milliseconds (100, 400, 900)
 {
 	ok(times_out('learnt paths as rules', q{select * from hkg_path_rules('s', 'b', 'p', sample => 2000)}, $milliseconds, 0.1), 'learnt paths as rules: was still running');
+	ok(times_out('completing with learnt paths', q{select count(*) from hkg_complete('s', k => 100000, min_probability => 0, model => 'p', exact => true)}, $milliseconds, 0.1), 'completing with learnt paths: was still running');
 }
 
 # pg_cancel_backend and pg_terminate_backend, seen from another session

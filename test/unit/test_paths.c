@@ -628,9 +628,11 @@ count_found(const Nations *nations, const PathNetwork *network)
 
 	for (int i = 0; i < nations->missings; i++)
 	{
+		int64_t		count = path_answers(reader, SIDE_TAIL, nations->missing[i].head, 2, leader, POOL_LEADER, &answers);
 		bool		best = true;
 
-		path_answers(reader, SIDE_TAIL, nations->missing[i].head, 2, leader, POOL_LEADER, &answers);
+		for (int64_t j = 0; j < count; j++)
+			CHECK(answers[j].score <= path_most_score(reader));
 		for (int j = 0; j < COUNTRIES; j++)
 			best = best && (PERSONS + CITIES + j == nations->missing[i].tail ||
 							path_score(reader, PERSONS + CITIES + j) < path_score(reader, nations->missing[i].tail));

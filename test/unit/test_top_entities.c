@@ -117,7 +117,7 @@ test_variant(Variant variant, Pool *pool)
 	static const int sizes[] = {1, 10, 699, 700, 5000};
 	static const double weight_and_scale[8] = {0, 0, 0.7, 2, 1, 1, 3, 0.1};
 	List		list = {0};
-	KgeAdjustment adjustment = {list_some, &list, weight_and_scale, weight_and_scale + 4};
+	KgeAdjustment adjustment = {.list = list_some,.argument = &list,.weight = weight_and_scale,.scale = weight_and_scale + 4};
 
 	model.added = ADDED;
 	random_list(&list, ENTITIES);

@@ -156,8 +156,8 @@ test_variant(Variant variant, bool wild)
 {
 	KgeModel	model = random_model(variant, 7, ENTITIES, RELATIONS, 1.0);
 	KgeAddition *room = take(sizeof(KgeAddition) * ENTITIES * 2);
-	KgeAdjustment plain = {list_additions, room, NULL, NULL};
-	KgeAdjustment weighted = {list_additions, room, weights, scales};
+	KgeAdjustment plain = {.list = list_additions,.argument = room};
+	KgeAdjustment weighted = {.list = list_additions,.argument = room,.weight = weights,.scale = scales};
 
 	if (wild)
 		make_wild(&model);
