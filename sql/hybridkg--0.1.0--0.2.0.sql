@@ -751,10 +751,10 @@ A fact takes about twenty times a prediction, shared by hybridkg.threads; memory
 
 create function hkg_complete(graph name, relation text default null, k int default 100,
 	min_probability float8 default 0.5, model name default 'default', evidence text default 'both',
-	heads "any" default null, candidates "any" default null, one_each bool default false)
+	heads "any" default null, candidates "any" default null, one_each bool default false, exact bool default false)
 returns table (head text, relation text, tail text, score float8, probability float8, rule text)
 as 'MODULE_PATHNAME' language c stable parallel restricted cost 1000000 rows 100 support @extschema@.hkg_estimate_k;
-comment on function hkg_complete(name, text, int, float8, name, text, "any", "any", bool) is
+comment on function hkg_complete(name, text, int, float8, name, text, "any", "any", bool, bool) is
 'the most probable missing facts of a graph, best first, as a list to review
 graph: an existing graph
 relation: a relation; null: all of them together
@@ -765,10 +765,12 @@ evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is 
 heads: only rows whose head is one of these are listed, of the relation or of all: a query as text, whose first column names them, such as ''select name from package where licence is null'', or an array of names, such as array(select ...). A query runs with the rights and the search_path of the caller; it may only read. No name is null; those that the model does not have are left out. A parameter of a prepared statement needs its type, as in $1::text. null: all
 candidates: only rows whose tail is one of these are listed; a query or an array likewise. null: all
 one_each: whether each head is listed once, with its most probable row, over all relations where relation is null
+exact: whether a path network, where the model has one, is asked about every question that may have an answer for the list; false: see below
 score: see hkg_score
 probability: see hkg_predict_tails; the higher of the two, where the question for the tail and that for the head find a fact. Rows come in its order. An empty list comes with a NOTICE that has the best one found
 rule: of the rules that are evidence for the fact, the one with the largest share (the first that hkg_explain lists); else the best selected rule that infers it; null where none does
-For every entity that is head of a fact of the relation, each entity is scored as tail; for every tail, each as head; and likewise for entities that have no fact of the relation but are like those that have: of all that have one of their relations on its side, half have this one, too. That many times d multiplications are shared by hybridkg.threads; with evidence, rules are applied once for each such question. Of one question at most k answers are judged, 10 where k is less. Memory is for 4 k triples, for the questions of a relation and for the facts. Triples with one entity as head and tail are listed only for relations that have such facts. The rows for some heads or candidates are those of the whole list, with the same probabilities, which are those among all entities: questions about other entities are not asked, and a search passes over these alone; the best answers of all are found only for questions that may have an answer for the list. For few heads of a relation with many tails, the questions about all these tails remain, to which rules are applied: hkg_predict_tails asks about the heads alone.';
+For every entity that is head of a fact of the relation, each entity is scored as tail; for every tail, each as head; and likewise for entities that have no fact of the relation but are like those that have: of all that have one of their relations on its side, half have this one, too. That many times d multiplications are shared by hybridkg.threads; with evidence, rules are applied once for each such question. Of one question at most k answers are judged, 10 where k is less. Memory is for 4 k triples, for the questions of a relation and for the facts. Triples with one entity as head and tail are listed only for relations that have such facts. The rows for some heads or candidates are those of the whole list, with the same probabilities, which are those among all entities: questions about other entities are not asked, and a search passes over these alone; the best answers of all are found only for questions that may have an answer for the list. For few heads of a relation with many tails, the questions about all these tails remain, to which rules are applied: hkg_predict_tails asks about the heads alone.
+A path network takes some milliseconds for a question. With ''both'' it is asked about few: those of a relation and side are put in the order of the probability that embedding and rules give their best answer; what no score of the network can lift into the list is left out; and unless exact, the rest of a relation and side is left out when 64 in a row had no answer for the list. So rows may be missing that the network alone expects; those that are listed have the same scores and probabilities. With ''paths'' it is asked about all.';
 
 create function hkg_evaluate(graph name, split text default 'test', model name default 'default', seed bigint default 0,
 	evidence text default 'both', sample int default null)
