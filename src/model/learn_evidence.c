@@ -35,7 +35,7 @@ evidence_learn_bytes(const KgeModel *kge, const GraphData *data, const EvRuleSet
 	.network = network};
 
 	return 2 * (rules->count * sizeof(EvRule) + rules->patterns * sizeof(EvPattern)) + evidence_index_bytes(rules, data) +
-		ev_learn_bytes(&source, threads) + source.filter_count * sizeof(Triple);
+		path_network_bytes(network) + ev_learn_bytes(&source, threads) + source.filter_count * sizeof(Triple);
 }
 
 void
@@ -45,7 +45,7 @@ evidence_learn(Graph *graph, const char *model, const GraphData *data, const Kge
 	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "hybridkg evidence", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(work);
 	Arena		arena = hkg_arena();
-	Evidence	evidence = {.has_rules = with_rules,.network = path_network_read(graph, model, data)};
+	Evidence	evidence = {.has_rules = with_rules,.network = path_network_read(graph, model, data, 0)};
 	EvidenceParts has = {with_rules, evidence.network != NULL};
 	EvExampleSource source = {.model = kge,.facts = &evidence.facts,.rules = with_rules ? &evidence.rules : NULL,
 		.triples = valid.triple,.count = valid.count,.missing = valid.missing,.network = evidence.network};

@@ -196,9 +196,10 @@ read_evidence(Graph *graph, const char *name, const AddedEntities *added, const 
 		data = translated(graph_read(graph), rows, added);
 	rules = evidence->has_rules ? evidence_read_rules(graph, name, data, added) : (EvRuleSet) {0};
 	MemoryContextSwitchTo(caller);
-	check_memory(taken, evidence_index_bytes(&rules, data) + MemoryContextMemAllocated(work, true));
+	evidence->network = path_network_read(graph, name, data, taken + MemoryContextMemAllocated(work, true));
+	check_memory(taken, path_network_bytes(evidence->network) + evidence_index_bytes(&rules, data) +
+				 MemoryContextMemAllocated(work, true));
 	evidence_index(evidence, &rules, data);
-	evidence->network = path_network_read(graph, name, data);
 	MemoryContextDelete(work);
 	return evidence;
 }
@@ -236,6 +237,14 @@ evidence_of_facts(Graph *graph, const AddedEntities *added)
 	hkg_check_memory(evidence_index_bytes(&rules, data), "an index of facts");
 	evidence_index(evidence, &rules, data);
 	return evidence;
+}
+
+uint64
+evidence_taken_bytes(const Evidence *evidence)
+{
+	const FactIndex *facts = &evidence->facts;
+
+	return fact_index_bytes(facts->entities, facts->relations, facts->edges / 2) + path_network_bytes(evidence->network);
 }
 
 EvAnswering *

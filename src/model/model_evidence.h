@@ -50,6 +50,9 @@ extern Evidence *evidence_without_index(Graph *graph, const AddedEntities *added
 /* The index of facts in the model's rows, without rules and weights, for what needs no evidence. */
 extern Evidence *evidence_of_facts(Graph *graph, const AddedEntities *added);
 
+/* What its facts and its network take */
+extern uint64 evidence_taken_bytes(const Evidence *evidence);
+
 /* What answers one question at a time, in the current context */
 extern EvAnswering *evidence_answering(const Evidence *evidence, uint64 taken);
 

@@ -18,6 +18,8 @@
 #include "server/host.h"
 #include "server/sql.h"
 
+#define LARGEST 1e6				/* beyond all that is learnt; sums of what is far larger would overflow */
+
 /* ---- reading -------------------------------------------------------------------------- */
 
 typedef struct NetworkRows
@@ -29,7 +31,8 @@ typedef struct NetworkRows
 	bool	   *taken;			/* by the place of a row's first number, whether the row was there */
 	int64		common;			/* rows without a relation so far */
 	int64	   *of_relation;	/* rows of each so far */
-	char	   *fault;			/* the end of a sentence about the rows; NULL: none so far */
+	char	   *fault;			/* the end of a sentence about a row; NULL: none so far */
+	char	   *place;			/* which row that is, as a sentence */
 } NetworkRows;
 
 /* Rows that each relation has; and those that have none */
@@ -70,8 +73,8 @@ numbers_fault(ArrayType *array, int count)
 	if (ARR_NDIM(array) > 1 || held != count || array_contains_nulls(array))
 		return psprintf("has %d numbers, expected %d", held, count);
 	for (int i = 0; i < count; i++)
-		if (!isfinite(((float *) ARR_DATA_PTR(array))[i]))
-			return psprintf("holds at position %d what is no finite number", i + 1);
+		if (!(fabsf(((float *) ARR_DATA_PTR(array))[i]) <= LARGEST))
+			return psprintf("holds at position %d what is no number from -%g to %g", i + 1, LARGEST, LARGEST);
 	return NULL;
 }
 
@@ -85,11 +88,42 @@ take_numbers(const NetworkRows *rows, const PathPart *part, int32 row, Datum num
 	bool	   *taken = rows->taken + (to - rows->network->parameter);
 
 	if (*taken)
-		return pstrdup("is there twice");
+		fault = pstrdup("is there twice");
 	*taken = true;
 	if (fault == NULL)
 		memcpy(to, ARR_DATA_PTR(array), part->columns * sizeof(float));
+	if ((Pointer) array != DatumGetPointer(numbers))
+		pfree(array);
 	return fault;
+}
+
+/* Takes a row of that part, NULL: of none; returns what is wrong with it, or NULL. */
+static char *
+take_values(NetworkRows *rows, const PathPart *part, const Datum *values, const bool *nulls)
+{
+	int32		relation;
+
+	if (part == NULL || nulls[4] || (nulls[2] ? part->rows % 2 == 0 : !part->by_atom || nulls[3]))
+		return pstrdup("is no row of a network of that shape");
+	if (nulls[2])
+	{
+		rows->common++;
+		return take_numbers(rows, part, part->rows - 1, values[4]);
+	}
+	relation = graph_row(rows->data->relation_id, rows->data->relations, DatumGetInt32(values[2]));
+	if (relation < 0)
+		return NULL;
+	rows->of_relation[relation]++;
+	return take_numbers(rows, part, FORWARDS(relation) + DatumGetBool(values[3]), values[4]);
+}
+
+static char *
+place_of_row(const char *part, const Datum *values, const bool *nulls)
+{
+	if (nulls[2])
+		return psprintf("Its layer is %d, its part is \"%s\", without a relation.", DatumGetInt32(values[0]), part);
+	return psprintf("Its layer is %d, its part is \"%s\", its relation has the id %d%s.", DatumGetInt32(values[0]), part,
+					DatumGetInt32(values[2]), !nulls[3] && DatumGetBool(values[3]) ? ", inverse" : "");
 }
 
 /* Columns layer, part, relation, inverse, numbers */
@@ -97,42 +131,57 @@ static void
 take_row(void *argument, const Datum *values, const bool *nulls)
 {
 	NetworkRows *rows = argument;
-	const PathPart *part;
-	int32		relation;
+	char	   *part;
 
 	if (rows->fault != NULL)
 		return;
-	part = find_part(rows, TextDatumGetCString(values[1]), DatumGetInt32(values[0]));
-	if (part == NULL || nulls[4] || (nulls[2] ? part->rows % 2 == 0 : !part->by_atom || nulls[3]))
+	part = TextDatumGetCString(values[1]);
+	rows->fault = take_values(rows, find_part(rows, part, DatumGetInt32(values[0])), values, nulls);
+	if (rows->fault != NULL)
+		rows->place = place_of_row(part, values, nulls);
+	pfree(part);
+}
+
+/* All rows of a relation are there, or none; and all others. */
+static void
+check_complete(NetworkRows *rows)
+{
+	const GraphData *data = rows->data;
+
+	if (rows->common != rows_in_common(rows))
 	{
-		rows->fault = pstrdup("is no row of a network of that shape");
-		return;
+		rows->fault = pstrdup("is missing");
+		rows->place = psprintf("Without a relation it has " INT64_FORMAT " rows, expected " INT64_FORMAT ".", rows->common,
+							   rows_in_common(rows));
 	}
-	relation = nulls[2] ? -1 : graph_row(rows->data->relation_id, rows->data->relations, DatumGetInt32(values[2]));
-	if (!nulls[2] && relation < 0)
-		return;
-	rows->fault = take_numbers(rows, part, nulls[2] ? part->rows - 1 : FORWARDS(relation) + DatumGetBool(values[3]), values[4]);
-	if (nulls[2])
-		rows->common++;
-	else
-		rows->of_relation[relation]++;
+	for (int32 i = 0; i < data->relations && rows->fault == NULL; i++)
+		if (rows->of_relation[i] != 0 && rows->of_relation[i] != rows_of_relation(rows))
+		{
+			rows->fault = pstrdup("is missing");
+			rows->place = psprintf("Of the relation with the id %d it has " INT64_FORMAT " rows, expected " INT64_FORMAT ".",
+								   data->relation_id[i], rows->of_relation[i], rows_of_relation(rows));
+		}
+}
+
+/* The way out of what is damaged */
+static int
+hint_at(const Graph *graph, const char *model)
+{
+	return errhint("Train the model again, or have it without a network: update %smodel set paths = null where name = %s",
+				   graph->prefix, quote_literal_cstr(model));
 }
 
 static void
 check_rows(const Graph *graph, const char *model, NetworkRows *rows)
 {
-	bool		complete = rows->common == rows_in_common(rows);
-
-	for (int32 i = 0; i < rows->data->relations; i++)
-		complete = complete && (rows->of_relation[i] == 0 || rows->of_relation[i] == rows_of_relation(rows));
-	if (rows->fault == NULL && !complete)
-		rows->fault = pstrdup("is missing");
+	if (rows->fault == NULL)
+		check_complete(rows);
 	if (rows->fault != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_EXCEPTION),
 				 errmsg("a row of model \"%s\" in %spath_network %s", model, graph->prefix, rows->fault),
-				 errhint("Train the model again, or have it without a network: update %smodel set paths = null where name = %s",
-						 graph->prefix, quote_literal_cstr(model))));
+				 errdetail_internal("%s", rows->place),
+				 hint_at(graph, model)));
 }
 
 /* What column paths holds by that name, -1: no number */
@@ -156,8 +205,7 @@ check_number(const Graph *graph, const char *model, const char *name, int64 numb
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_EXCEPTION),
 				 errmsg("column paths of model \"%s\" in %smodel holds no %s from %d to %d", model, graph->prefix, name, least, most),
-				 errhint("Train the model again, or have it without a network: update %smodel set paths = null where name = %s",
-						 graph->prefix, quote_literal_cstr(model))));
+				 hint_at(graph, model)));
 	return (int) number;
 }
 
@@ -182,7 +230,8 @@ read_shape(const Graph *graph, const char *model, const GraphData *data, PathSha
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_EXCEPTION),
 				 errmsg("width %d in column paths of model \"%s\" in %smodel is no multiple of %d", shape->width, model,
-						graph->prefix, PATH_WIDTH_STEP)));
+						graph->prefix, PATH_WIDTH_STEP),
+				 hint_at(graph, model)));
 	return true;
 }
 
@@ -195,8 +244,14 @@ path_network_exists(const Graph *graph, const char *model)
 	return sql_value(psprintf("select true from %smodel where name = $1 and paths is not null", graph->prefix), &args, &found);
 }
 
+uint64
+path_network_bytes(const PathNetwork *network)
+{
+	return network == NULL ? 0 : path_parameters(network->shape) * (sizeof(float) + sizeof(bool));
+}
+
 PathNetwork *
-path_network_read(Graph *graph, const char *model, const GraphData *data)
+path_network_read(Graph *graph, const char *model, const GraphData *data, uint64 taken)
 {
 	NetworkRows rows = {.data = data};
 	SqlArgs		args = sql_args_text(model);
@@ -208,7 +263,8 @@ path_network_read(Graph *graph, const char *model, const GraphData *data)
 	rows.network = palloc(sizeof(PathNetwork));
 	rows.network->shape = shape;
 	count = path_parameters(rows.network->shape);
-	hkg_check_memory_or(count * (sizeof(float) + sizeof(bool)), "a path network", "train it again with fewer layers or a smaller width");
+	hkg_check_memory_or(taken + path_network_bytes(rows.network), "a path network",
+						"train it again with a smaller path_width or fewer path_layers");
 	rows.network->parameter = palloc_extended(count * sizeof(float), MCXT_ALLOC_HUGE);
 	rows.taken = palloc_extended(count * sizeof(bool), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	path_initialise(rows.network, 0);

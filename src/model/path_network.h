@@ -15,9 +15,13 @@ extern bool path_network_exists(const Graph *graph, const char *model);
 
 /*
  * It, in the current context, with the relations of `data` as its rows; relations that it has not learnt have initial
- * parameters.  NULL when the model has none; ERROR 22000 when its rows are damaged.
+ * parameters.  NULL when the model has none; ERROR 22000 when its rows are damaged, 53200 when it does not fit beside
+ * the bytes that are taken.
  */
-extern PathNetwork *path_network_read(Graph *graph, const char *model, const GraphData *data);
+extern PathNetwork *path_network_read(Graph *graph, const char *model, const GraphData *data, uint64 taken);
+
+/* What it takes to read it; NULL: 0 */
+extern uint64 path_network_bytes(const PathNetwork *network);
 
 /* Writes it in place of the model's, whose row is there; NULL: the model has none. */
 extern void path_network_write(const Graph *graph, const char *model, const GraphData *data, const PathNetwork *network);

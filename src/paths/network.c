@@ -145,37 +145,3 @@ path_parts(const PathNetwork *network, PathPart *parts)
 		count += layer_parts(&weights.layer[i], shape, i + 1, parts + count);
 	return count;
 }
-
-static size_t
-part_bytes(const PathPart *part, int32_t rows)
-{
-	return (size_t) rows * (size_t) part->columns * sizeof(float);
-}
-
-/* A part of each network, in its relations */
-static void
-carry_atoms(const PathPart *from, const int32_t *row, const PathPart *to)
-{
-	for (int32_t i = 0; i < to->rows / 2; i++)
-		if (row[i] >= 0)
-			memcpy(to->number + 2 * (size_t) i * (size_t) to->columns,
-				   from->number + 2 * (size_t) row[i] * (size_t) to->columns, part_bytes(to, 2));
-	if (to->rows % 2 == 1)
-		memcpy(to->number + (size_t) (to->rows - 1) * (size_t) to->columns,
-			   from->number + (size_t) (from->rows - 1) * (size_t) to->columns, part_bytes(to, 1));
-}
-
-void
-path_carry(const PathNetwork *from, const int32_t *row, PathNetwork *to)
-{
-	PathPart	old[PATH_MAX_PARTS];
-	PathPart	new[PATH_MAX_PARTS];
-	int			parts = path_parts(from, old);
-
-	path_parts(to, new);
-	for (int i = 0; i < parts; i++)
-		if (new[i].by_atom)
-			carry_atoms(&old[i], row, &new[i]);
-		else
-			memcpy(new[i].number, old[i].number, part_bytes(&new[i], 1));
-}

@@ -270,8 +270,7 @@ ask_slot(void *argument, int64_t slot, int thread)
 /* ---- a minibatch ---------------------------------------------------------------------------- */
 
 KERNEL void
-add_slots(size_t count, size_t stride, const float *restrict gradient, float factor, float penalty,
-		  const float *restrict parameter, float *restrict sum)
+add_slots(size_t count, size_t stride, const float *restrict gradient, float factor, float *restrict sum)
 {
 	for (size_t i = 0; i < count; i++)
 		sum[i] = 0;
@@ -279,7 +278,7 @@ add_slots(size_t count, size_t stride, const float *restrict gradient, float fac
 		for (size_t i = 0; i < count; i++)
 			sum[i] += gradient[slot * stride + i];
 	for (size_t i = 0; i < count; i++)
-		sum[i] = factor * sum[i] + penalty * parameter[i];
+		sum[i] *= factor;
 }
 
 /* Item: some parameters. */
@@ -293,8 +292,7 @@ move_piece(void *argument, int64_t item, int thread)
 	float		sum[PIECE];
 
 	(void) thread;
-	add_slots(count, trainer->parameters, trainer->gradient + first, 1 / (float) trainer->questions,
-			  (float) trainer->training.penalty, parameter, sum);
+	add_slots(count, trainer->parameters, trainer->gradient + first, 1 / (float) trainer->questions, sum);
 	trainer->optimizer->move((int) count, trainer->learning_rate, sum, parameter,
 							 trainer->state + (size_t) item * state_width(trainer));
 }

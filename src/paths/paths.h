@@ -69,12 +69,6 @@ typedef struct PathPart
 /* All of them; returns how many. */
 extern int	path_parts(const PathNetwork *network, PathPart *parts);
 
-/*
- * Puts a network's parameters into another one, of the same layers and width, whose relations may be others: row[i] is
- * the row in `from` of relation i of `to`, -1 for one that `from` lacks, whose parameters stay as they are.
- */
-extern void path_carry(const PathNetwork *from, const int32_t *row, PathNetwork *to);
-
 /* ---- reader.c: answers ----------------------------------------------------------- */
 
 /* What one thread reads paths with */
@@ -163,7 +157,6 @@ typedef struct PathTraining
 {
 	int			batch_size;		/* questions that are asked before the parameters change */
 	double		dropout;		/* share of the numbers of a candidate state that is left out, 0 .. 0.9 */
-	double		penalty;		/* times each parameter, added to its gradient */
 	bool		direct;			/* whether other facts of the two entities of a fact that is asked stay */
 	uint64_t	seed;
 } PathTraining;

@@ -45,6 +45,7 @@ typedef struct RuleSurvey
 	int			k;
 	int			sample;			/* facts of a relation that are asked; 0: all */
 	int64		seed;
+	uint64		taken;			/* bytes of facts and network */
 	LearntRule *rule;
 	int64		count;
 	int64		room;
@@ -104,7 +105,7 @@ check_memory(const RuleSurvey *survey, int64 asked)
 {
 	int			threads = pool_threads(survey->pool);
 
-	hkg_check_memory_or(path_survey_bytes(survey->facts, survey->network->shape, asked, threads) +
+	hkg_check_memory_or(survey->taken + path_survey_bytes(survey->facts, survey->network->shape, asked, threads) +
 						ev_count_paths_bytes(survey->facts, survey->k, threads),
 						"a survey of learnt paths", "ask for fewer facts with a smaller sample");
 }
@@ -265,6 +266,7 @@ hkg_path_rules(PG_FUNCTION_ARGS)
 	memcpy(relation_id, predictor.evidence->relation_id, relations * sizeof(int32));
 	survey.facts = &predictor.evidence->facts;
 	survey.network = predictor.evidence->network;
+	survey.taken = evidence_taken_bytes(predictor.evidence);
 	survey.pool = hkg_pool();
 	for (int32 i = 0; i < relations; i++)
 		if (only < 0 || i == only)

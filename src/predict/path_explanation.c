@@ -55,7 +55,8 @@ path_explanation(Graph *graph, const Evidence *evidence, Triple triple, Explaine
 	PathReason	reason[EXPLAINED_PATHS + 1];
 	int			count;
 
-	hkg_check_memory(path_reasoner_bytes(&evidence->facts, network->shape), "an explanation by paths");
+	hkg_check_memory_or(evidence_taken_bytes(evidence) + path_reasoner_bytes(&evidence->facts, network->shape),
+						"an explanation by paths", "train the model again with a smaller path_kept or path_width");
 	count = path_reasons(path_reasoner(&arena, &evidence->facts, network, false), SIDE_TAIL, triple.head, triple.relation, triple.tail,
 						 false, EXPLAINED_PATHS, reason, hkg_leader(), POOL_LEADER);
 	for (int i = 0; i < count; i++)

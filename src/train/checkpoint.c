@@ -311,7 +311,6 @@ checkpoint_save_paths(Procedure *procedure)
 	if (paths->best_epoch == paths->done)
 		save(procedure, "best path network", paths->best, network_bytes(paths));
 	save(procedure, "highest path ranks", valid->highest, valid->sample.count * sizeof(double));
-	hkg_pause_at("saving a checkpoint of paths");
 	MemoryContextSwitchTo(caller);
 	MemoryContextReset(procedure->scratch);
 }

@@ -107,7 +107,13 @@ list_needs(const TrainSettings *settings, const TrainingFacts *facts, const Lear
 void
 estimate_check(const TrainSettings *settings, const TrainingFacts *facts, const Learner *learner)
 {
-	hkg_check_memory(list_needs(settings, facts, learner).bytes, "training");
+	NeedList	list = list_needs(settings, facts, learner);
+	const KgeModel *model = &learner->model;
+	uint64		paths = settings->paths ? paths_bytes(settings, facts, model) : 0;
+
+	hkg_check_memory_or(list.bytes, "training", paths > list.bytes / 2 ?
+						"make the path network smaller: path_kept, path_width, path_layers" :
+						"ask for less: fewer dimensions, rules or samples");
 }
 
 /* ---- time -------------------------------------------------------------------- */

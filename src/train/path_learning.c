@@ -84,8 +84,7 @@ path_answering_seconds(const PathLearning *learning, const TrainingFacts *facts)
 static bool
 goes_on_from(const PathShape *shape, const PathNetwork *old)
 {
-	return old != NULL && old->shape.relations == shape->relations && old->shape.layers == shape->layers &&
-		old->shape.width == shape->width && old->shape.kept == shape->kept;
+	return old != NULL && old->shape.layers == shape->layers && old->shape.width == shape->width && old->shape.kept == shape->kept;
 }
 
 static Size

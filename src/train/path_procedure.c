@@ -16,7 +16,7 @@ procedure_open_paths(Procedure *procedure)
 		return;
 	procedure->paths = path_learning_sizes(settings, &procedure->facts);
 	if (settings->warm_start)
-		old = path_network_read(procedure->graph, settings->model, procedure->facts.learnt);
+		old = path_network_read(procedure->graph, settings->model, procedure->facts.learnt, 0);
 	path_learning_open(&procedure->paths, settings, &procedure->facts, old, procedure->learner.pool);
 	if (procedure->resumed)
 		checkpoint_load_paths(procedure);

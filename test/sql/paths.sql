@@ -83,6 +83,7 @@ select hkg_score('nations', 'person0', 'nationality', 'country0', 'one', 'paths'
 select pg_temp.damaged($$update nations.path_network set inverse = true $$ || :'where');
 select pg_temp.damaged($$delete from nations.path_network $$ || :'where' || ' and inverse');
 select pg_temp.damaged($$update nations.path_network set numbers[2] = 'nan' $$ || :'where');
+select pg_temp.damaged($$update nations.path_network set numbers[1] = '-3e38' $$ || :'where');
 select pg_temp.damaged($$update nations.path_network set numbers = numbers[2:] $$ || :'where');
 select pg_temp.damaged($$update nations.path_network set part = 'stop' $$ || :'where');
 select pg_temp.damaged($$update nations.path_network set relation = null, inverse = null $$ || :'where');

@@ -411,32 +411,6 @@ check_removed(bool all)
 		CHECK(!path_is_removed(&out, i));
 }
 
-/* A network carried to a graph with other numbers of relations, one of which it lacks, answers as before. */
-static void
-check_carry(void)
-{
-	static const int32_t row[RELATIONS + 1] = {2, -1, 0, 1};
-	static const int32_t number[RELATIONS] = {2, 3, 0}; /* of each relation, in the other graph */
-	Triple		triple[FACTS];
-	Triple		renamed[FACTS];
-	FactIndex	facts = random_facts(triple, ENTITIES, RELATIONS, FACTS);
-	FactIndex	others;
-	PathNetwork network = random_network((PathShape) {RELATIONS, 3, 16, ENTITIES});
-	PathNetwork carried = random_network((PathShape) {RELATIONS + 1, 3, 16, ENTITIES});
-	PathWalk	walk;
-	PathWalk	other;
-
-	for (int64_t i = 0; i < facts.edges / 2; i++)
-		renamed[i] = (Triple) {triple[i].head, number[triple[i].relation], triple[i].tail};
-	CHECK(fact_index(&arena, pool, ENTITIES, RELATIONS + 1, renamed, facts.edges / 2, &others));
-	path_carry(&network, row, &carried);
-	walk = open_walk(&facts, &network, false);
-	other = open_walk(&others, &carried, false);
-	for (int asked = 0; asked < 2 * RELATIONS; asked++)
-		check_same_scores(&walk, &other, (PathQuestion) {5, asked},
-						  (PathQuestion) {5, FORWARDS(number[RELATION_OF(asked)]) + asked % 2});
-}
-
 static void
 check_direct(void)
 {
@@ -608,7 +582,7 @@ learn_nations(Nations *nations, Pool *by, int passes)
 {
 	PathShape	shape = {4, 3, 16, 100};
 	PathNetwork network = {shape, take(path_parameters(shape) * sizeof(float))};
-	PathTraining training = {.batch_size = 8,.dropout = 0.1,.penalty = 1e-5,.direct = true,.seed = 5};
+	PathTraining training = {.batch_size = 8,.dropout = 0.1,.direct = true,.seed = 5};
 	PathTrainer *trainer;
 
 	path_initialise(&network, 3);
@@ -865,7 +839,6 @@ test_paths(void)
 	check_kept();
 	check_removed(false);
 	check_removed(true);
-	check_carry();
 	check_direct();
 	check_loss();
 	check_loss_of_hub();
