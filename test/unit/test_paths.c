@@ -324,6 +324,23 @@ check_kept(void)
 	}
 }
 
+/* The last layer keeps eight times as many: 16 of the 29 that are around the given entity. */
+static void
+check_last_kept(void)
+{
+	Triple		triple[ENTITIES - 1];
+	FactIndex	facts;
+	PathNetwork network = random_network((PathShape) {1, 1, 16, 2});
+	PathWalk	walk;
+
+	for (int i = 0; i < ENTITIES - 1; i++)
+		triple[i] = (Triple) {0, 0, 1 + i};
+	CHECK(fact_index(&arena, pool, ENTITIES, 1, triple, ENTITIES - 1, &facts));
+	walk = open_walk(&facts, &network, false);
+	path_walk(&walk, (PathQuestion) {0, FORWARDS(0)});
+	CHECK(path_walk_count(&walk) == 1 + 16);
+}
+
 /* Priorities of parameters that are far too large are infinite or no numbers: no more are kept than there is room for. */
 static void
 check_too_large(void)
@@ -440,17 +457,24 @@ check_direct(void)
 
 /* ---- the loss --------------------------------------------------------------------------------- */
 
-/* A minibatch of one triple, that changes nothing at rate 0; `state`: the optimiser's after it */
+/* A minibatch of one triple, that changes nothing at rate 0; `state`: the optimiser's after it, unless NULL */
+static double
+loss_of_draw(const FactIndex *facts, PathNetwork *network, Triple triple, bool direct, uint64_t draw, float **state)
+{
+	PathTraining training = {.batch_size = 2,.direct = direct,.seed = 5};
+	PathTrainer *trainer = path_trainer(&arena, facts, network, &training, pool_threads(pool));
+	size_t		count;
+	double		loss = path_train(trainer, pool, &triple, 1, 0, draw);
+
+	if (state != NULL)
+		*state = path_trainer_state(trainer, &count);
+	return loss;
+}
+
 static double
 loss_of(const FactIndex *facts, PathNetwork *network, Triple triple, float **state)
 {
-	PathTraining training = {.batch_size = 2,.direct = true,.seed = 5};
-	PathTrainer *trainer = path_trainer(&arena, facts, network, &training, pool_threads(pool));
-	size_t		count;
-	double		loss = path_train(trainer, pool, &triple, 1, 0, 1);
-
-	*state = path_trainer_state(trainer, &count);
-	return loss;
+	return loss_of_draw(facts, network, triple, true, 1, state);
 }
 
 /* -log of the answer's share, from the scores of a network over the facts without the triple */
@@ -533,6 +557,82 @@ check_loss_of_hub(void)
 	CHECK(fact_index(&arena, pool, ENTITIES, 1, triple, 25, &facts));
 	loss = loss_of(&facts, &network, triple[4], &ignored);
 	CHECK_SAYING(fabs(loss - (log(1 + ENTITIES - 25) + log(1 + ENTITIES - 1)) / 2) < 1e-6, "%g", loss);
+}
+
+/* With all facts that relate the two entities taken out, where they are to be */
+static void
+check_loss_without_direct(void)
+{
+	Triple		triple[ENTITIES + 2];
+	FactIndex	facts;
+	FactIndex	without;
+	PathNetwork network = random_network((PathShape) {RELATIONS, 3, 16, ENTITIES});
+	double		loss;
+
+	for (int i = 0; i < ENTITIES; i++)
+		triple[i] = (Triple) {i, 0, (i + 1) % ENTITIES};
+	triple[ENTITIES] = (Triple) {8, 1, 9};
+	triple[ENTITIES + 1] = (Triple) {9, 2, 8};
+	CHECK(fact_index(&arena, pool, ENTITIES, RELATIONS, triple, ENTITIES + 2, &facts));
+	triple[8] = triple[ENTITIES - 1];
+	CHECK(fact_index(&arena, pool, ENTITIES, RELATIONS, triple, ENTITIES - 1, &without));
+	loss = loss_of_draw(&facts, &network, (Triple) {8, 0, 9}, false, 1, NULL);
+	CHECK_SAYING(fabs(loss - (defined_loss(&without, &network, SIDE_HEAD, 9, (Triple) {8, 0, 9}, 8) +
+							  defined_loss(&without, &network, SIDE_TAIL, 8, (Triple) {8, 0, 9}, 9)) / 2) < 1e-4, "%g", loss);
+}
+
+#define LEAVES 400
+
+/*
+ * The loss of a fact of entity 0 with one of its leaves, where so many leaves are asked for.  These are out of reach, with
+ * score 0; entity 0 and one more are the only ones that are no known answers, and have scores by the leaves that are left.
+ */
+static double
+loss_of_leaves(const PathNetwork *network, const Triple *triple, int asked)
+{
+	FactIndex	without;
+	PathWalk	walk;
+	double		heads;
+	double		tails;
+
+	CHECK(fact_index(&arena, pool, LEAVES + 2, 2, triple + asked, LEAVES + 1 - asked, &without));
+	walk = open_walk(&without, network, false);
+	path_walk(&walk, (PathQuestion) {0, FORWARDS(0)});
+	tails = log(1 + exp(walk.score[walk.place[0]]) + exp(walk.score[walk.place[LEAVES + 1]]));
+	path_walk(&walk, (PathQuestion) {1, MIRRORED(FORWARDS(0))});
+	heads = log(LEAVES + 1 + exp(walk.score[walk.place[1]]));
+	return (heads + tails) / 2;
+}
+
+/* Of 400 known answers 32 more are asked for in the mean: which number it was is seen by the loss. */
+static void
+check_more_answers(void)
+{
+	Triple		triple[LEAVES + 1];
+	FactIndex	facts;
+	PathNetwork network = random_network((PathShape) {2, 2, 16, LEAVES + 2});
+	double		defined[101];
+	double		asked = 0;
+
+	for (int i = 0; i < LEAVES; i++)
+		triple[i] = (Triple) {0, 0, 1 + i};
+	triple[LEAVES] = (Triple) {0, 1, LEAVES + 1};
+	CHECK(fact_index(&arena, pool, LEAVES + 2, 2, triple, LEAVES + 1, &facts));
+	for (int i = 1; i <= 100; i++)
+		defined[i] = loss_of_leaves(&network, triple, i);
+	for (uint64_t draw = 0; draw < 16; draw++)
+	{
+		double		loss = loss_of_draw(&facts, &network, triple[0], true, draw, NULL);
+		int			nearest = 1;
+
+		for (int i = 2; i <= 100; i++)
+			if (fabs(defined[i] - loss) < fabs(defined[nearest] - loss))
+				nearest = i;
+		CHECK_SAYING(fabs(defined[nearest] - loss) < 1e-5, "%g, %g", defined[nearest], loss);
+		asked += nearest / 16.0;
+	}
+	/* one and 32 * 399 / 400, with a standard deviation of 5.4 / 4 */
+	CHECK_SAYING(asked > 29 && asked < 37, "%g in the mean", asked);
 }
 
 /* ---- learning ---------------------------------------------------------------------------------- */
@@ -723,6 +823,89 @@ check_shares(void)
 	CHECK(both > 0);
 }
 
+/* The score of an entity from its sum in the second of two layers, and its state before */
+static double
+second_score(const PathWeights *weights, const double *sum, const double *before)
+{
+	double		state[16];
+	double		score = weights->readout[16];
+
+	memcpy(state, before, sizeof(state));
+	next_state(&weights->layer[1], sum, false, state);
+	for (int j = 0; j < 16; j++)
+		score += state[j] * weights->readout[j];
+	return score;
+}
+
+/* What a vector adds to it, to first order: as a part of the sum, or as the state before */
+static double
+second_adds(const PathWeights *weights, const double *sum, const double *before, const double *vector, bool is_state)
+{
+	double		score[2];
+
+	for (int sign = 0; sign < 2; sign++)
+	{
+		double		moved_sum[16];
+		double		moved_state[16];
+
+		for (int j = 0; j < 16; j++)
+		{
+			double		step = (sign == 0 ? 1e-4 : -1e-4) * vector[j];
+
+			moved_sum[j] = sum[j] + (is_state ? 0 : step);
+			moved_state[j] = before[j] + (is_state ? step : 0);
+		}
+		score[sign] = second_score(weights, moved_sum, moved_state);
+	}
+	return (score[0] - score[1]) / 2e-4;
+}
+
+/*
+ * Two ways to an answer, of one step and of two.  In the second layer it has messages over both, one of its own, and its
+ * state: the share of the long way is that of the message over it.
+ */
+static void
+check_waiting(void)
+{
+	Triple		triple[] = {{0, 0, 1}, {0, 1, 2}, {2, 2, 1}};
+	FactIndex	facts;
+	int			longer = 0;
+
+	CHECK(fact_index(&arena, pool, 3, RELATIONS, triple, 3, &facts));
+	for (int trial = 0; trial < 40; trial++)
+	{
+		PathNetwork network = random_network((PathShape) {RELATIONS, 2, 16, 3});
+		PathWeights weights = path_weights(network.shape, network.parameter);
+		Definition	definition = {.weights = &weights,.question = {0, FORWARDS(1)},.triple = triple,.triples = 3};
+		double		message[3][16] = {{0}};
+		double		sum[16];
+		double		adds[3];
+		double		expected;
+		PathReason	reasons[4];
+		int			count;
+
+		define(&definition, 1);
+		add_message(&definition, &weights.layer[1], 0, FORWARDS(0), message[0]);
+		add_message(&definition, &weights.layer[1], 2, FORWARDS(2), message[1]);
+		add_message(&definition, &weights.layer[1], 1, 2 * RELATIONS, message[2]);
+		for (int j = 0; j < 16; j++)
+			sum[j] = message[0][j] + message[1][j] + message[2][j];
+		for (int i = 0; i < 3; i++)
+			adds[i] = second_adds(&weights, sum, definition.state[1], message[i], false);
+		adds[2] += second_adds(&weights, sum, definition.state[1], definition.state[1], true);
+		expected = fmax(adds[1], 0) / (fmax(adds[0], 0) + fmax(adds[1], 0) + fmax(adds[2], 0));
+		count = path_reasons(path_reasoner(&arena, &facts, &network, trial % 2 == 0), SIDE_TAIL, 0, 1, 1, false, 3, reasons,
+							 leader, POOL_LEADER);
+		for (int i = 0; i < count; i++)
+			if (reasons[i].length == 2 && reasons[i].step[0].to == 2)
+			{
+				longer++;
+				CHECK_SAYING(fabs(reasons[i].share - expected) < 1e-3, "%g, %g", reasons[i].share, expected);
+			}
+	}
+	CHECK_SAYING(longer > 5, "%d", longer);
+}
+
 /* ---- relation paths ------------------------------------------------------------------------ */
 
 /* The city's country is what nationalities are found by, at least from the person. */
@@ -757,6 +940,7 @@ check_any_survey(int layers)
 	Triple		asked[FACTS];
 	int			all = 0;
 	int			looped = 0;
+	int			returned = 0;
 
 	for (int32_t r = 0; r < RELATIONS; r++)
 	{
@@ -784,7 +968,11 @@ check_any_survey(int layers)
 		}
 		CHECK(sum > 0 && sum <= 2 * count + 1e-6);
 		all += (int) found;
+		for (int i = 0; i < count; i++)
+			if (asked[i].head == asked[i].tail)
+				returned += path_survey(&arena, pool, &facts, &network, &asked[i], 1, &path) > 0;
 	}
+	CHECK_SAYING(returned > 0, "no path leads back to the given entity");
 	CHECK_SAYING(all > 100 && looped > 0, "%d paths, %d atoms that lead back by their relation", all, looped);
 }
 
@@ -837,13 +1025,17 @@ test_paths(void)
 	check_definition(false);
 	check_definition(true);
 	check_kept();
+	check_last_kept();
 	check_removed(false);
 	check_removed(true);
 	check_direct();
 	check_loss();
 	check_loss_of_hub();
+	check_loss_without_direct();
+	check_more_answers();
 	check_too_large();
 	check_shares();
+	check_waiting();
 	check_learning();
 	check_any_survey(3);
 	check_any_survey(5);
