@@ -41,11 +41,15 @@ ev_share(const EvCandidate *candidate, double discount, int i)
 	return sum_of(candidate, discount, i, i + 1) / sum_of(candidate, discount, 0, candidate->count);
 }
 
+static double
+weight_of_paths(const EvWeights *weights, int32_t key)
+{
+	return weights->paths == NULL ? 0 : weights->paths[key];
+}
+
 double
 ev_evidence_by(const EvWeights *weights, EvKind kind, int32_t key, const EvCandidate *candidate)
 {
-	double		paths = weights->paths == NULL ? 0 : weights->paths[key];
-
 	switch (kind)
 	{
 		case EV_RULES:
@@ -53,7 +57,7 @@ ev_evidence_by(const EvWeights *weights, EvKind kind, int32_t key, const EvCandi
 		case EV_PATHS:
 			return candidate->paths;
 		default:
-			return ev_evidence(candidate, weights->discount) + paths * candidate->paths;
+			return ev_evidence(candidate, weights->discount) + weight_of_paths(weights, key) * candidate->paths;
 	}
 }
 
@@ -260,7 +264,7 @@ paths_add(void *argument, Side side, int32_t relation)
 	int32_t		key = 2 * relation + (int32_t) side;
 
 	return adjuster->is_new != NULL ? INFINITY :
-		weights->scale[key] * weights->weight[key] * weights->paths[key] * adjuster->most_paths;
+		weights->scale[key] * weights->weight[key] * weight_of_paths(weights, key) * adjuster->most_paths;
 }
 
 KgeAdjustment

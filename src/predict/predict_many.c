@@ -33,7 +33,10 @@
 #define ANSWERS_AT_ONCE (1 << 19)
 /* known answers of some questions together; more where one question has more */
 #define KNOWN_AT_ONCE (1 << 22)
-/* one more thread for this many questions, which the embedding answers alone, or rules, too, in ten times the time */
+/*
+ * One more thread for this many questions, which the embedding answers alone, or rules, too, in ten times the time; for
+ * each one of a path network, which takes another ten times that.
+ */
 #define QUESTIONS_A_THREAD 16
 #define RULED_QUESTIONS_A_THREAD 4
 
@@ -476,13 +479,22 @@ have_all_entities(Asked *asked, Pool *pool)
 	asked->sketch = kge_sketch(&arena, pool, &asked->kge);
 }
 
+static int
+threads_for(const Predictor *predictor, int questions)
+{
+	int			of_thread = predictor->kind == EV_EMBEDDING ? QUESTIONS_A_THREAD : RULED_QUESTIONS_A_THREAD;
+
+	if (predictor->evidence != NULL && predictor->evidence->network != NULL && predictor->kind != EV_RULES)
+		return Min(hkg_threads, questions);
+	return Min(hkg_threads, 1 + questions / of_thread);
+}
+
 /* A part of the questions at a time; what it takes is freed before the next one, but names. */
 static void
 answer_all(FunctionCallInfo fcinfo, Asked *asked, SqlResult *result)
 {
 	const Predictor *predictor = asked->predictor;
-	int			of_thread = predictor->kind == EV_EMBEDDING ? QUESTIONS_A_THREAD : RULED_QUESTIONS_A_THREAD;
-	int			threads = Min(hkg_threads, 1 + asked->count / of_thread);
+	int			threads = threads_for(predictor, asked->count);
 	int			at_once = Max(ANSWERS_AT_ONCE / Max(asked->k, EV_SHOWN), 1);
 	Pool	   *pool = hkg_pool_of(threads);
 	KgeAdjustment adjustment;
