@@ -482,11 +482,11 @@ have_all_entities(Asked *asked, Pool *pool)
 static int
 threads_for(const Predictor *predictor, int questions)
 {
-	int			of_thread = predictor->kind == EV_EMBEDDING ? QUESTIONS_A_THREAD : RULED_QUESTIONS_A_THREAD;
-
-	if (predictor->evidence != NULL && predictor->evidence->network != NULL && predictor->kind != EV_RULES)
-		return Min(hkg_threads, questions);
-	return Min(hkg_threads, 1 + questions / of_thread);
+	if (predictor->kind == EV_EMBEDDING)
+		return Min(hkg_threads, 1 + questions / QUESTIONS_A_THREAD);
+	if (predictor->kind == EV_RULES || predictor->evidence->network == NULL)
+		return Min(hkg_threads, 1 + questions / RULED_QUESTIONS_A_THREAD);
+	return Min(hkg_threads, questions);
 }
 
 /* A part of the questions at a time; what it takes is freed before the next one, but names. */
