@@ -100,7 +100,8 @@ void
 procedure_open(Procedure *procedure)
 {
 	procedure->scratch = AllocSetContextCreate(CurrentMemoryContext, "hybridkg iteration", ALLOCSET_DEFAULT_SIZES);
-	learner_open(&procedure->learner, procedure->graph, &procedure->settings, &procedure->facts);
+	learner_open(&procedure->learner, procedure->graph, &procedure->settings, &procedure->facts,
+				 procedure->in_worker);
 	valid_ranking_open(&procedure->ranking, &procedure->settings, &procedure->facts);
 	if (procedure->settings.top_rules > 0)
 		mine(procedure);
@@ -412,6 +413,13 @@ procedure_is_refused(const Procedure *procedure)
 }
 
 static void
+close_files(Procedure *procedure)
+{
+	best_iteration_close(&procedure->best);
+	learner_close(&procedure->learner);
+}
+
+static void
 keep_old_model(Procedure *procedure)
 {
 	const TrainSettings *settings = &procedure->settings;
@@ -426,7 +434,7 @@ keep_old_model(Procedure *procedure)
 			 errhint("Lower learning_rate (now %g), or have the model replaced by replace => 'always'.", settings->learning_rate)));
 	progress_phase(procedure->progress, PHASE_WRITING, 1);
 	record_keep(procedure->graph, procedure->settings.model);
-	best_iteration_close(&procedure->best);
+	close_files(procedure);
 }
 
 /*
@@ -462,5 +470,5 @@ procedure_finish(Procedure *procedure)
 		write_rules(procedure, &paths);
 	}
 	record_end(graph, settings->model, &procedure->best.iteration);
-	best_iteration_close(&procedure->best);
+	close_files(procedure);
 }
