@@ -117,7 +117,7 @@ estimate_check(const TrainSettings *settings, const TrainingFacts *facts, const 
 
 	hkg_check_memory_or(list.bytes, "training", paths > list.bytes / 2 ?
 						"make the path network smaller: path_kept, path_width, path_layers" :
-						"ask for less: fewer dimensions, rules or samples");
+						"ask for less: fewer dimensions, rules or samples, or more partitions");
 }
 
 /* ---- time -------------------------------------------------------------------- */

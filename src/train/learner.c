@@ -136,6 +136,13 @@ learner_epoch(Learner *learner, uint64 epoch)
 }
 
 void
+learner_forget(const Learner *learner)
+{
+	if (is_partitioned(&learner->partitions))
+		partition_file_forget(&learner->partitions.file);
+}
+
+void
 learner_close(Learner *learner)
 {
 	if (is_partitioned(&learner->partitions))

@@ -53,6 +53,9 @@ extern void learner_observe(Learner *learner, const TrainingFacts *facts);
  */
 extern double learner_epoch(Learner *learner, uint64 epoch);
 
+/* The process lets go of the pages of its file, if there is one, that it has looked at. */
+extern void learner_forget(const Learner *learner);
+
 /* Deletes its file, if there is one; the embeddings stay until the memory goes. */
 extern void learner_close(Learner *learner);
 

@@ -329,12 +329,23 @@ procedure_refit(Procedure *procedure)
 				(errmsg_internal("refitted on all facts: " INT64_FORMAT " epochs, loss %.5f", epochs, loss)));
 }
 
+/* By as many entities as are in memory at a time. */
 static void
 write_embeddings(Procedure *procedure)
 {
-	if (procedure->learner.embeddings != EMBEDDINGS_REFITTED)
-		best_iteration_restore(&procedure->best, &procedure->learner);
-	model_write_embeddings(procedure->graph, procedure->settings.model, procedure->facts.all, &procedure->learner.model);
+	Learner   *learner = &procedure->learner;
+	const char *model = procedure->settings.model;
+	const GraphData *data = procedure->facts.all;
+	int32		piece = learner->partitions.room.entities;
+
+	if (learner->embeddings != EMBEDDINGS_REFITTED)
+		best_iteration_restore(&procedure->best, learner);
+	for (int32 from = 0; from < data->entities; from += piece)
+	{
+		model_write_entities(procedure->graph, model, data, &learner->model, from, Min(piece, data->entities - from));
+		learner_forget(learner);
+	}
+	model_write_relations(procedure->graph, model, data, &learner->model);
 }
 
 /* Writes the rules of the best iteration, and path rules if there are any. */
