@@ -7,7 +7,7 @@ set hybridkg.progress = off;
 
 -- 500 people in 50 towns of 10 countries.  Citizens are of the country of their town: a fifth of those facts is held out.
 select hkg_create_graph('people');
-create table fact as
+create temp table fact as
 select 'p' || p as head, 'lives_in' as relation, 't' || p % 50 as tail, p as number from generate_series(1, 500) p
 union all select 't' || t, 'town_of', 'c' || t % 10, -1 from generate_series(0, 49) t
 union all select 'p' || p, 'citizen_of', 'c' || p % 10, p from generate_series(1, 500) p
@@ -38,7 +38,7 @@ select bits('none') = bits('one');
 select distinct settings->>'partitions' from people.model;
 
 -- The same seed gives the same bits, on any number of threads; other partitions are another training
-create table sum as
+create temp table sum as
 select p, t, bits(train('m', p)) from unnest(array[2, 4, 7]) p, unnest(array['1', '3', '1']) t, set_config('hybridkg.threads', t, false);
 select p, count(*), count(distinct bits) from sum group by p order by p;
 select count(distinct bits) from sum where bits <> bits('one');
@@ -57,7 +57,7 @@ begin
 	return sum / 3;
 end
 $$;
-create table way as
+create temp table way as
 select way, mean_mrr(1, more) as one, mean_mrr(4, more) as four from (values
 	('logistic', ', epochs => 40, gamma => 4, temperature => 0.5, learning_rate => 0.3'),
 	('sampled_softmax', $$, epochs => 40, score_function => 'complex', loss => 'sampled_softmax', learning_rate => 0.2, regularization => 0.01$$),
@@ -91,7 +91,6 @@ select (560 * 400 + 4 * 200) * 4 as one, (140 * 400 + 4 * 200) * 4 as eight, 560
 -- Refused
 \set VERBOSITY verbose
 \set SHOW_CONTEXT never
-\set ON_ERROR_STOP off
 create function try(more text) returns text language plpgsql as $$
 declare
 	message text;
@@ -120,3 +119,7 @@ select try('dimensions => 9000, epochs => 1, iterations => 1, top_rules => 0, ev
 select try('dimensions => 9000, epochs => 1, iterations => 1, top_rules => 0, evidence_rules => 0, batch_size => 64, negatives => 16, partitions => 16');
 set temp_file_limit = '1MB';
 select try('partitions => 4, epochs => 1, iterations => 1');
+reset temp_file_limit;
+reset hybridkg.max_memory;
+select hkg_drop_graph('few'), hkg_drop_graph('people');
+drop function train, bits, mean_mrr, try;
