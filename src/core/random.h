@@ -32,7 +32,10 @@ enum
 	DRAW_QUESTION,
 	DRAW_PLACE,
 	DRAW_NETWORK,
-	DRAW_DROPOUT
+	DRAW_DROPOUT,
+	DRAW_PARTITION,
+	DRAW_PARTNER,
+	DRAW_BUCKET
 };
 
 /* The finaliser of splitmix64: a bijection that mixes all 64 bits. */

@@ -56,6 +56,11 @@ extern int32_t kge_relation_rows(const KgeModel *model);
 /* Fills entity and relation with the function's initial values, drawn by seed. */
 extern void kge_model_initialise(KgeModel *model, Pool *pool, uint64_t seed);
 
+/* The same in pieces: entities from .. from+count-1, into rows of their own; and relations. */
+extern void kge_initial_entities(const KgeModel *model, Pool *pool, uint64_t seed, int32_t from, int32_t count,
+								 float *entity);
+extern void kge_initial_relations(KgeModel *model, Pool *pool, uint64_t seed);
+
 /*
  * Entities that are new to a trained model (new_entities.c); the caller's arrays.  New are rows of `entity`
  * that are marked, or all that are added.
@@ -285,6 +290,74 @@ extern double kge_train_observe(KgeTrainer *trainer, const Triple *positives,
  * are filled with those of another goes on where that one stopped.
  */
 extern bool kge_trainer_state(const KgeTrainer *trainer, int i, float **values, size_t *count);
+
+/* ---- partitions.c: training with two partitions of the entities in memory ---- */
+
+/*
+ * Each epoch deals the entities anew to partitions, at random, in stripes of consecutive rows.  A bucket is two
+ * partitions: the facts between them, and a part of those inside either.  Each fact is in one bucket of an epoch.
+ * Consecutive buckets share a partition, which keeps its place in memory, 0 or 1.
+ */
+typedef struct KgePartitioning
+{
+	int32_t		entities;		/* at least as many as partitions */
+	int			partitions;		/* 2 .. KGE_MOST_PARTITIONS */
+	int64_t		max_positives;	/* of an epoch */
+	bool		weighted;		/* positives have weights */
+	uint64_t	seed;
+} KgePartitioning;
+
+#define KGE_MOST_PARTITIONS 128
+
+typedef struct KgePartitions KgePartitions;
+
+/* The most entities of a partition. */
+extern int32_t kge_partition_room(const KgePartitioning *sizes);
+
+/* Bytes that kge_partitions_create will take from its arena. */
+extern size_t kge_partitions_bytes(const KgePartitioning *sizes);
+extern KgePartitions *kge_partitions_create(Arena *arena, Pool *pool, const KgePartitioning *sizes);
+
+/* Deals the entities for an epoch, and the positives, which may go then, to its buckets.  weights: or NULL. */
+extern void kge_partitions_deal(KgePartitions *partitions, const Triple *positives, const float *weights,
+								int64_t count, uint64_t epoch);
+
+/* Consecutive entities; in memory, those of a partition follow each other without gaps. */
+typedef struct KgeStripe
+{
+	int32_t		from;
+	int32_t		count;
+} KgeStripe;
+
+/* Stripes of a partition, ascending: i = 0, 1, ... until false. */
+extern bool kge_partition_stripe(const KgePartitions *partitions, int partition, int32_t i, KgeStripe *stripe);
+
+typedef struct KgeBucket
+{
+	int			partition[2];	/* by place */
+	int32_t		rows[2];		/* entities of each */
+	const Triple *positives;	/* entities as rows: those of place 0, then those of place 1 */
+	const float *weights;		/* or NULL */
+	int64_t		count;
+	uint64_t	seed;			/* of its draws */
+} KgeBucket;
+
+extern int kge_bucket_count(const KgePartitions *partitions);
+extern KgeBucket kge_bucket(const KgePartitions *partitions, int i);
+
+/* Losses added up; the mean is sum / terms. */
+typedef struct KgeLossSum
+{
+	double		sum;			/* NaN when the training diverged */
+	int64_t		terms;
+} KgeLossSum;
+
+/*
+ * Trains the rows of a bucket.  The trainer's model has room for two partitions: the bucket's rows are those from `skip`
+ * on, in the order of KgeBucket.positives.  All that changes is these rows, relations, and the optimiser's state of
+ * both.  Minibatches are of equal size, batch_size at most, and the sampler is not kbgan, whose model has all entities.
+ */
+extern KgeLossSum kge_train_bucket(const KgeTrainer *trainer, int32_t skip, const KgeBucket *bucket, uint64_t epoch);
 
 /* ---- sketch.c ----------------------------------------------------------- */
 

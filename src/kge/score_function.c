@@ -116,6 +116,7 @@ typedef struct Filling
 	bool		normal;
 	double		extent;			/* deviation or limit */
 	uint64_t	stream;
+	size_t		first;			/* the draw of the first number */
 } Filling;
 
 /* Uniform in -limit .. limit. */
@@ -148,7 +149,7 @@ fill_numbers(void *argument, int64_t item, int thread)
 
 	for (size_t i = from; i < end; i++)
 	{
-		uint64_t	bits = random_bits(filling->stream, i);
+		uint64_t	bits = random_bits(filling->stream, filling->first + i);
 
 		filling->values[i] = filling->normal ? draw_normal(bits, filling->extent) :
 			draw_uniform(bits, filling->extent);
@@ -162,16 +163,31 @@ fill(Pool *pool, Filling filling)
 }
 
 void
-kge_model_initialise(KgeModel *model, Pool *pool, uint64_t seed)
+kge_initial_entities(const KgeModel *model, Pool *pool, uint64_t seed, int32_t from, int32_t count, float *entity)
+{
+	KgeInitial	initial = model->function->initial(model);
+	size_t		width = (size_t) kge_model_width(model);
+
+	fill(pool, (Filling) {
+		entity, (size_t) count * width, initial.normal, initial.entity,
+		random_stream(seed, DRAW_ENTITY, 0, 0), (size_t) from * width
+	});
+}
+
+void
+kge_initial_relations(KgeModel *model, Pool *pool, uint64_t seed)
 {
 	KgeInitial	initial = model->function->initial(model);
 
 	fill(pool, (Filling) {
-		model->entity, kge_entity_count(model), initial.normal, initial.entity,
-		random_stream(seed, DRAW_ENTITY, 0, 0)
-	});
-	fill(pool, (Filling) {
 		model->relation, kge_relation_count(model), initial.normal, initial.relation,
-		random_stream(seed, DRAW_RELATION, 0, 0)
+		random_stream(seed, DRAW_RELATION, 0, 0), 0
 	});
+}
+
+void
+kge_model_initialise(KgeModel *model, Pool *pool, uint64_t seed)
+{
+	kge_initial_entities(model, pool, seed, 0, model->entities, model->entity);
+	kge_initial_relations(model, pool, seed);
 }

@@ -126,6 +126,12 @@ extern void kge_repeat_rows(KgeTrainer *trainer, int times);
 /* Makes all slots unused, and moves nothing. */
 extern void kge_forget_rows(KgeTrainer *trainer);
 
+/* ---- training.c ---- */
+
+/* One pass over the positives, as kge_train_epoch. */
+extern KgeLossSum kge_train_positives(KgeTrainer *trainer, const Triple *positives, const float *weights,
+									  int64_t count, uint64_t epoch);
+
 /* Positive i of the minibatch, and its weight. */
 static inline Triple
 kge_positive(const KgeTrainer *trainer, int64_t i, float *weight)

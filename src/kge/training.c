@@ -216,29 +216,37 @@ next_minibatch(KgeTrainer *trainer)
 	return trainer->count > 0;
 }
 
-double
-kge_train_epoch(KgeTrainer *trainer, const Triple *positives,
-				const float *weights, int64_t count, uint64_t epoch)
+KgeLossSum
+kge_train_positives(KgeTrainer *trainer, const Triple *positives, const float *weights, int64_t count, uint64_t epoch)
 {
 	const KgeLoss *loss = trainer->training.loss;
-	KgeSum		sum = {0};
+	KgeLossSum	losses = {0};
 
 	if (count == 0)
-		return 0;
+		return losses;
 	trainer->positives = positives;
 	trainer->weights = weights;
 	trainer->epoch = epoch;
 	(loss->open != NULL ? loss->open : open_epoch) (trainer, count);
-	while (isfinite(sum.loss) && (loss->next != NULL ? loss->next : next_minibatch) (trainer))
+	while (isfinite(losses.sum) && (loss->next != NULL ? loss->next : next_minibatch) (trainer))
 	{
 		KgeSum		minibatch = learn_minibatch(trainer);
 
-		sum.loss += minibatch.loss;
-		sum.terms += minibatch.terms;
+		losses.sum += minibatch.loss;
+		losses.terms += minibatch.terms;
 	}
-	if (sum.terms == 0)			/* no positive had a negative */
-		return sum.loss;
-	return isfinite(sum.loss) ? sum.loss / (double) sum.terms : NAN;
+	return losses;
+}
+
+double
+kge_train_epoch(KgeTrainer *trainer, const Triple *positives,
+				const float *weights, int64_t count, uint64_t epoch)
+{
+	KgeLossSum	losses = kge_train_positives(trainer, positives, weights, count, epoch);
+
+	if (losses.terms == 0)		/* no positive had a negative */
+		return losses.sum;
+	return isfinite(losses.sum) ? losses.sum / (double) losses.terms : NAN;
 }
 
 double

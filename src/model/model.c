@@ -335,13 +335,19 @@ model_relation_row(const Model *model, Graph *graph, const char *name)
 /* ---- writing ------------------------------------------------------------------ */
 
 void
-model_write_embeddings(Graph *graph, const char *name, const GraphData *data, const KgeModel *kge)
+model_write_entities(Graph *graph, const char *name, const GraphData *data, const KgeModel *kge, int32 from, int32 count)
 {
-	EmbeddingRows entity = {graph, name, "entity", data->entity_id, kge->entities, 0};
-	EmbeddingRows relation = {graph, name, "relation", data->relation_id, kge->relations, 0};
-	int			relation_width = kge_relation_width(kge->function, kge->dimensions);
+	EmbeddingRows rows = {graph, name, "entity", data->entity_id + from, count, 0};
+	int			width = kge_entity_width(kge->function, kge->dimensions);
 
-	embeddings_write(&entity, kge->entity, NULL, kge_entity_width(kge->function, kge->dimensions));
-	embeddings_write(&relation, kge->relation,
-					 kge->reciprocal ? kge->relation + (Size) kge->relations * relation_width : NULL, relation_width);
+	embeddings_write(&rows, kge->entity + (Size) from * width, NULL, width);
+}
+
+void
+model_write_relations(Graph *graph, const char *name, const GraphData *data, const KgeModel *kge)
+{
+	EmbeddingRows rows = {graph, name, "relation", data->relation_id, kge->relations, 0};
+	int			width = kge_relation_width(kge->function, kge->dimensions);
+
+	embeddings_write(&rows, kge->relation, kge->reciprocal ? kge->relation + (Size) kge->relations * width : NULL, width);
 }

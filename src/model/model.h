@@ -80,8 +80,12 @@ extern KgeModel model_of_graph(const Model *model, const GraphData *data);
 /* The row of the relation of that name.  ERROR 42704 where the graph has none, 55000 where the model has none. */
 extern int32 model_relation_row(const Model *model, Graph *graph, const char *name);
 
-/* Writes embeddings of `kge` (rows as in data) as those of model `name`, which is in table model and has none yet. */
-extern void model_write_embeddings(Graph *graph, const char *name,
-								   const GraphData *data, const KgeModel *kge);
+/*
+ * Writes embeddings of `kge` (rows as in data) as those of model `name`, which is in table model and has none yet: of
+ * entities from .. from+count-1, and of all relations.
+ */
+extern void model_write_entities(Graph *graph, const char *name, const GraphData *data, const KgeModel *kge,
+								 int32 from, int32 count);
+extern void model_write_relations(Graph *graph, const char *name, const GraphData *data, const KgeModel *kge);
 
 #endif							/* HKG_MODEL_MODEL_H */

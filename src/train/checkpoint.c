@@ -268,7 +268,7 @@ checkpoint_save(Procedure *procedure)
 	header.done = procedure->done;
 	save(procedure, "header", &header, sizeof(header));
 	save_embeddings(procedure, "entities", "relations");
-	for (int i = 0; kge_trainer_state(procedure->learner.trainer, i, &values, &count); i++)
+	for (int i = 0; learner_state(&procedure->learner, i, &values, &count); i++)
 		save(procedure, psprintf("optimizer %d", i), values, count * sizeof(float));
 	if (ranks_bytes(procedure) > 0)
 		save(procedure, "highest ranks", procedure->ranking.highest, ranks_bytes(procedure));
@@ -461,7 +461,7 @@ checkpoint_load(Procedure *procedure)
 		load(procedure, "highest ranks", procedure->ranking.highest, ranks_bytes(procedure));
 	load_embeddings(procedure, "entities", "relations");
 	learner->embeddings = header.best.number == header.done ? EMBEDDINGS_BEST : EMBEDDINGS_LATEST;
-	for (int i = 0; kge_trainer_state(learner->trainer, i, &values, &count); i++)
+	for (int i = 0; learner_state(learner, i, &values, &count); i++)
 		load(procedure, psprintf("optimizer %d", i), values, count * sizeof(float));
 	load_samples(procedure, header.samples);
 	procedure->done = header.done;

@@ -77,10 +77,12 @@ list_needs(const TrainSettings *settings, const TrainingFacts *facts, const Lear
 {
 	NeedList	list = {0};
 	const KgeModel *model = &learner->model;
+	const PartitionMemory *partitions = &learner->partitions;
+	const KgeModel *trained = &partitions->room;
 	const KgeTraining *training = &learner->training;
 	const Positives *positives = &learner->positives;
-	uint64		parameters = learner_entity_bytes(learner) + learner_relation_bytes(learner);
-	uint64		state = kge_trainer_state_bytes(model, training);
+	uint64		parameters = learner_memory_bytes(learner);
+	uint64		state = kge_trainer_state_bytes(trained, training);
 
 	add_need(&list, "facts", facts_bytes(facts));
 	add_need(&list, "filter of the evaluation", facts->filter_count * sizeof(Triple));
@@ -90,7 +92,9 @@ list_needs(const TrainSettings *settings, const TrainingFacts *facts, const Lear
 	if (settings->warm_start)
 		add_need(&list, "model to go on from", parameters);
 	add_need(&list, "state of the optimizer", state);
-	add_need(&list, "a minibatch", kge_trainer_bytes(model, training, positives->room, hkg_threads) - state);
+	add_need(&list, "a minibatch", kge_trainer_bytes(trained, training, positives->room, hkg_threads) - state);
+	if (is_partitioned(partitions))
+		add_need(&list, "facts by bucket", kge_partitions_bytes(&partitions->sizes));
 	if (settings->paths)
 		add_need(&list, "path network, then evidence", paths_bytes(settings, facts, model));
 	else if (settings->evidence_rules > 0)
@@ -113,7 +117,7 @@ estimate_check(const TrainSettings *settings, const TrainingFacts *facts, const 
 
 	hkg_check_memory_or(list.bytes, "training", paths > list.bytes / 2 ?
 						"make the path network smaller: path_kept, path_width, path_layers" :
-						"ask for less: fewer dimensions, rules or samples");
+						"ask for less: fewer dimensions, rules or samples, or more partitions");
 }
 
 /* ---- time -------------------------------------------------------------------- */
@@ -301,6 +305,14 @@ add_row(SqlResult *result, const char *item, const uint64 *bytes, const double *
 	sql_result_row(result, values, nulls);
 }
 
+static void
+add_file(SqlResult *result, const PartitionMemory *partitions)
+{
+	uint64		bytes = partition_file_bytes(&partitions->file);
+
+	add_row(result, "file of partitions", &bytes, NULL);
+}
+
 HKG_FUNCTION(hkg_estimate);
 Datum
 hkg_estimate(PG_FUNCTION_ARGS)
@@ -325,6 +337,8 @@ hkg_estimate(PG_FUNCTION_ARGS)
 	for (int i = 0; i < list.count; i++)
 		add_row(result, list.need[i].item, &list.need[i].bytes, NULL);
 	add_row(result, "all of it", &list.bytes, NULL);
+	if (is_partitioned(&learner.partitions))
+		add_file(result, &learner.partitions);
 	flops = kge_epoch_flops(&learner.model, &learner.training, sizes.facts, sizes.queries);
 	add_row(result, "an epoch", NULL, &flops);
 	if (settings.paths)

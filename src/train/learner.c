@@ -28,15 +28,26 @@ learner_sizes(const TrainSettings *settings, const TrainingFacts *facts)
 	learner.model.entities = facts->all->entities;
 	learner.model.relations = facts->all->relations;
 	learner.model.reciprocal = settings->reciprocal;
+	learner.partitions = partition_memory_sizes(settings, &learner.model, &learner.positives, &learner.training);
 	return learner;
+}
+
+static Size
+entity_bytes(const KgeModel *model)
+{
+	return (Size) model->entities * kge_entity_width(model->function, model->dimensions) * sizeof(float);
 }
 
 Size
 learner_entity_bytes(const Learner *learner)
 {
-	const KgeModel *model = &learner->model;
+	return entity_bytes(&learner->model);
+}
 
-	return (Size) model->entities * kge_entity_width(model->function, model->dimensions) * sizeof(float);
+Size
+learner_memory_bytes(const Learner *learner)
+{
+	return entity_bytes(&learner->partitions.room) + learner_relation_bytes(learner);
 }
 
 Size
@@ -47,27 +58,59 @@ learner_relation_bytes(const Learner *learner)
 	return (Size) kge_relation_rows(model) * kge_relation_width(model->function, model->dimensions) * sizeof(float);
 }
 
-void
-learner_open(Learner *learner, Graph *graph, const TrainSettings *settings, const TrainingFacts *facts)
+static void
+raise_too_many(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+			 errmsg("an epoch would have more than %d positives, or a minibatch more than %d entities to learn",
+					INT_MAX, INT_MAX),
+			 errhint("Lower sample_size or batch_size or negatives, or raise block_size.")));
+}
+
+/* All embeddings in memory */
+static void
+open_whole(Learner *learner, Graph *graph, const TrainSettings *settings, const TrainingFacts *facts)
 {
 	Arena		arena = hkg_arena();
 	KgeModel   *model = &learner->model;
 
-	learner->pool = hkg_pool();
 	model->entity = hkg_allocate(CurrentMemoryContext, learner_entity_bytes(learner));
-	model->relation = hkg_allocate(CurrentMemoryContext, learner_relation_bytes(learner));
-	positives_open(&learner->positives, settings);
-	positives_set(&learner->positives, facts->learnt);
 	kge_model_initialise(model, learner->pool, learner->training.seed);
 	if (settings->warm_start)
 		warm_start_fill(graph, settings->model, facts->learnt, model);
 	learner->trainer = kge_trainer_create(&arena, learner->pool, model, &learner->training, learner->positives.room);
 	if (learner->trainer == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("an epoch would have more than %d positives, or a minibatch more than %d entities to learn",
-						INT_MAX, INT_MAX),
-				 errhint("Lower sample_size or batch_size or negatives, or raise block_size.")));
+		raise_too_many();
+}
+
+static void
+open_partitioned(Learner *learner, bool in_worker)
+{
+	kge_initial_relations(&learner->model, learner->pool, learner->training.seed);
+	partition_memory_open(&learner->partitions, learner->pool, &learner->model, &learner->training, in_worker);
+	if (learner->partitions.trainer == NULL)
+		raise_too_many();
+}
+
+void
+learner_open(Learner *learner, Graph *graph, const TrainSettings *settings, const TrainingFacts *facts, bool in_worker)
+{
+	learner->pool = hkg_pool();
+	learner->model.relation = hkg_allocate(CurrentMemoryContext, learner_relation_bytes(learner));
+	positives_open(&learner->positives, settings);
+	positives_set(&learner->positives, facts->learnt);
+	if (is_partitioned(&learner->partitions))
+		open_partitioned(learner, in_worker);
+	else
+		open_whole(learner, graph, settings, facts);
+}
+
+bool
+learner_state(const Learner *learner, int i, float **values, size_t *count)
+{
+	return is_partitioned(&learner->partitions) ? partition_memory_state(&learner->partitions, i, values, count) :
+		kge_trainer_state(learner->trainer, i, values, count);
 }
 
 void
@@ -86,7 +129,22 @@ learner_epoch(Learner *learner, uint64 epoch)
 	double		loss;
 
 	learner->embeddings = EMBEDDINGS_LATEST;
-	loss = kge_train_epoch(learner->trainer, positives->triple, positives->weight, positives->count, epoch);
+	loss = is_partitioned(&learner->partitions) ? partition_memory_epoch(&learner->partitions, positives, epoch) :
+		kge_train_epoch(learner->trainer, positives->triple, positives->weight, positives->count, epoch);
 	CHECK_FOR_INTERRUPTS();
 	return loss;
+}
+
+void
+learner_forget(const Learner *learner)
+{
+	if (is_partitioned(&learner->partitions))
+		partition_file_forget(&learner->partitions.file);
+}
+
+void
+learner_close(Learner *learner)
+{
+	if (is_partitioned(&learner->partitions))
+		partition_file_close(&learner->partitions.file);
 }

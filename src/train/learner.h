@@ -7,6 +7,7 @@
 
 #include "server/compat.h"
 
+#include "partition_memory.h"
 #include "positives.h"
 #include "settings.h"
 #include "training_facts.h"
@@ -21,21 +22,27 @@ typedef enum Embeddings
 
 typedef struct Learner
 {
-	KgeModel	model;
+	KgeModel	model;			/* where it is partitioned, its entities are in a file that is mapped to memory */
+	PartitionMemory partitions;
 	Embeddings	embeddings;		/* of the model */
 	Positives	positives;		/* of the next epoch */
 	KgeTraining training;
-	KgeTrainer *trainer;
+	KgeTrainer *trainer;		/* NULL where it is partitioned */
 	Pool	   *pool;
 } Learner;
 
 /* The sizes alone, without memory */
 extern Learner learner_sizes(const TrainSettings *settings, const TrainingFacts *facts);
-extern Size learner_entity_bytes(const Learner *learner);
+extern Size learner_entity_bytes(const Learner *learner);	/* of all entities */
 extern Size learner_relation_bytes(const Learner *learner);
+extern Size learner_memory_bytes(const Learner *learner);	/* of all relations, and of the entities in memory */
 
 /* Takes all memory, in the current context; sets initial embeddings, or those of the graph's model for a warm start. */
-extern void learner_open(Learner *learner, Graph *graph, const TrainSettings *settings, const TrainingFacts *facts);
+extern void learner_open(Learner *learner, Graph *graph, const TrainSettings *settings, const TrainingFacts *facts,
+						 bool in_worker);
+
+/* As kge_trainer_state, of all entities */
+extern bool learner_state(const Learner *learner, int i, float **values, size_t *count);
 
 /* A pass over the facts that fills the state of the optimizer and moves no embedding: for a warm start. */
 extern void learner_observe(Learner *learner, const TrainingFacts *facts);
@@ -45,6 +52,12 @@ extern void learner_observe(Learner *learner, const TrainingFacts *facts);
  * diverged.
  */
 extern double learner_epoch(Learner *learner, uint64 epoch);
+
+/* The process lets go of the pages of its file, if there is one, that it has looked at. */
+extern void learner_forget(const Learner *learner);
+
+/* Deletes its file, if there is one; the embeddings stay until the memory goes. */
+extern void learner_close(Learner *learner);
 
 /* ---- warm start (warm_start.c) --------------------------------------------------- */
 

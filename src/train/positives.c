@@ -7,6 +7,12 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
+bool
+positives_are_weighted(const TrainSettings *settings)
+{
+	return strcmp(settings->label, "confidence") == 0;
+}
+
 Positives
 positives_sizes(const TrainSettings *settings, const TrainingFacts *facts)
 {
@@ -26,7 +32,7 @@ positives_open(Positives *positives, const TrainSettings *settings)
 
 	positives->sample = palloc(sizeof(Sampled));
 	positives->triple = MemoryContextAllocHuge(context, positives->room * sizeof(Triple));
-	if (strcmp(settings->label, "confidence") == 0)
+	if (positives_are_weighted(settings))
 		positives->weight = MemoryContextAllocHuge(context, positives->room * sizeof(float));
 }
 

@@ -30,6 +30,9 @@ typedef struct Positives
 	int64		count;
 } Positives;
 
+/* Whether samples have weights of their own */
+extern bool positives_are_weighted(const TrainSettings *settings);
+
 /* The sizes alone, without memory */
 extern Positives positives_sizes(const TrainSettings *settings, const TrainingFacts *facts);
 

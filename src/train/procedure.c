@@ -100,7 +100,8 @@ void
 procedure_open(Procedure *procedure)
 {
 	procedure->scratch = AllocSetContextCreate(CurrentMemoryContext, "hybridkg iteration", ALLOCSET_DEFAULT_SIZES);
-	learner_open(&procedure->learner, procedure->graph, &procedure->settings, &procedure->facts);
+	learner_open(&procedure->learner, procedure->graph, &procedure->settings, &procedure->facts,
+				 procedure->in_worker);
 	valid_ranking_open(&procedure->ranking, &procedure->settings, &procedure->facts);
 	if (procedure->settings.top_rules > 0)
 		mine(procedure);
@@ -328,12 +329,23 @@ procedure_refit(Procedure *procedure)
 				(errmsg_internal("refitted on all facts: " INT64_FORMAT " epochs, loss %.5f", epochs, loss)));
 }
 
+/* By as many entities as are in memory at a time. */
 static void
 write_embeddings(Procedure *procedure)
 {
-	if (procedure->learner.embeddings != EMBEDDINGS_REFITTED)
-		best_iteration_restore(&procedure->best, &procedure->learner);
-	model_write_embeddings(procedure->graph, procedure->settings.model, procedure->facts.all, &procedure->learner.model);
+	Learner   *learner = &procedure->learner;
+	const char *model = procedure->settings.model;
+	const GraphData *data = procedure->facts.all;
+	int32		piece = learner->partitions.room.entities;
+
+	if (learner->embeddings != EMBEDDINGS_REFITTED)
+		best_iteration_restore(&procedure->best, learner);
+	for (int32 from = 0; from < data->entities; from += piece)
+	{
+		model_write_entities(procedure->graph, model, data, &learner->model, from, Min(piece, data->entities - from));
+		learner_forget(learner);
+	}
+	model_write_relations(procedure->graph, model, data, &learner->model);
 }
 
 /* Writes the rules of the best iteration, and path rules if there are any. */
@@ -412,6 +424,13 @@ procedure_is_refused(const Procedure *procedure)
 }
 
 static void
+close_files(Procedure *procedure)
+{
+	best_iteration_close(&procedure->best);
+	learner_close(&procedure->learner);
+}
+
+static void
 keep_old_model(Procedure *procedure)
 {
 	const TrainSettings *settings = &procedure->settings;
@@ -426,7 +445,7 @@ keep_old_model(Procedure *procedure)
 			 errhint("Lower learning_rate (now %g), or have the model replaced by replace => 'always'.", settings->learning_rate)));
 	progress_phase(procedure->progress, PHASE_WRITING, 1);
 	record_keep(procedure->graph, procedure->settings.model);
-	best_iteration_close(&procedure->best);
+	close_files(procedure);
 }
 
 /*
@@ -462,5 +481,5 @@ procedure_finish(Procedure *procedure)
 		write_rules(procedure, &paths);
 	}
 	record_end(graph, settings->model, &procedure->best.iteration);
-	best_iteration_close(&procedure->best);
+	close_files(procedure);
 }

@@ -144,6 +144,7 @@ static const Setting table[] = {
 	OPTIONAL_INT(path_epochs, 1, 100000),
 	OPTIONAL_INT(path_questions, 1, INT_MAX),
 	{"path_learning_rate", SETTING_FLOAT, AT(path_learning_rate), 1e-9, 1, true, NULL},
+	OPTIONAL_INT(partitions, 1, KGE_MOST_PARTITIONS),
 
 	/* the last one is no argument, but a setting of the session */
 	CHOICE(precision, precision_name)
@@ -316,6 +317,8 @@ fill_in(TrainSettings *settings)
 		settings->learning_rate_end = settings->learning_rate / 10;
 	if (settings->replace == NULL)
 		settings->replace = pstrdup(replace_name(0));
+	if (settings->partitions == 0)
+		settings->partitions = 1;
 }
 
 /*
@@ -330,6 +333,29 @@ set_warm_pace(FunctionCallInfo fcinfo, TrainSettings *settings)
 	settings->learning_rate *= WARM_PACE;
 	if (argument_is_default(fcinfo, find_setting("learning_rate_end")))
 		settings->learning_rate_end = settings->learning_rate / 10;
+}
+
+/* ERROR 0A000 where more of the model is needed at a time than two partitions of its entities */
+static void
+check_partitions(const TrainSettings *settings)
+{
+	bool		softmax = strcmp(settings->loss, "softmax") == 0;
+
+	if (settings->partitions == 1)
+		return;
+	if (softmax || strcmp(settings->negative_sampling, "kbgan") == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("%s \"%s\" does not go with partitions => %d", softmax ? "loss" : "negative_sampling",
+						softmax ? settings->loss : settings->negative_sampling, settings->partitions),
+				 errdetail("It needs all entities in memory, where only those of two partitions are."),
+				 softmax ? errhint("Choose the loss \"sampled_softmax\" or \"logistic\", or leave partitions at 1.") :
+				 errhint("Choose negative_sampling \"self_adversarial\", or leave partitions at 1.")));
+	if (settings->warm_start)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("warm_start does not go with partitions => %d", settings->partitions),
+				 errhint("Leave partitions at 1, or train anew.")));
 }
 
 /* Conditions on several arguments together */
@@ -347,6 +373,7 @@ check_settings(const TrainSettings *settings)
 		check_linear(settings, "relation_weight");
 	if (settings->regularizer != NULL && strcmp(settings->regularizer, "dura") == 0)
 		check_linear(settings, "regularizer \"dura\"");
+	check_partitions(settings);
 	if (settings->path_width % PATH_WIDTH_STEP != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -65,6 +65,7 @@ typedef struct TrainSettings
 	int			path_epochs;
 	int			path_questions;
 	double		path_learning_rate;
+	int			partitions;		/* of the entities, two of which are in memory; 1: all are */
 	char	   *precision;		/* no argument: hybridkg.precision as training began */
 } TrainSettings;
 

@@ -63,6 +63,11 @@ training_facts_check(const TrainingFacts *facts, const Graph *graph, const Train
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("graph \"%s\" has one entity, but embeddings need at least two", graph->name),
 				 errhint("Load more facts with hkg_load.")));
+	if (settings->partitions > facts->learnt->entities)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("partitions must be at most the number of entities of graph \"%s\", %d, not %d",
+						graph->name, facts->learnt->entities, settings->partitions)));
 	if (settings->rules != NULL && strcmp(settings->rules, settings->model) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -197,6 +197,7 @@ static const Suite suites[] = {
 	{"loss", test_loss},
 	{"group", test_group},
 	{"train", test_train},
+	{"partitions", test_partitions},
 	{"rank", test_rank},
 	{"rank_sample", test_rank_sample},
 	{"top_entities", test_top_entities},

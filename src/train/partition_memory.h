@@ -1,0 +1,47 @@
+/*
+ * partition_memory.h
+ *		Two partitions of a model's entities in memory, all of them in a file.
+ */
+#ifndef HKG_TRAIN_PARTITION_MEMORY_H
+#define HKG_TRAIN_PARTITION_MEMORY_H
+
+#include "server/compat.h"
+
+#include "partition_file.h"
+#include "positives.h"
+
+typedef struct PartitionMemory
+{
+	KgePartitioning sizes;		/* partitions 1: all entities are in memory, and nothing of this is used */
+	KgeModel	room;			/* its entities: two partitions; its relations: the model's */
+	KgeTrainer *trainer;		/* of the room */
+	KgePartitions *partitions;
+	PartitionFile file;
+	int			held[2];		/* the partition at each place of the room; -1: none */
+	int32		rows[2];		/* of these */
+} PartitionMemory;
+
+/* The sizes alone, without memory */
+extern PartitionMemory partition_memory_sizes(const TrainSettings *settings, const KgeModel *model,
+											  const Positives *positives, const KgeTraining *training);
+
+static inline bool
+is_partitioned(const PartitionMemory *memory)
+{
+	return memory->sizes.partitions > 1;
+}
+
+/*
+ * Takes all memory, in the current context, and writes initial embeddings.  `model` has its relations; its entities
+ * become those of the file, which are up to date between epochs.
+ */
+extern void partition_memory_open(PartitionMemory *memory, Pool *pool, KgeModel *model, const KgeTraining *training,
+								  bool in_worker);
+
+/* One pass over the positives.  Returns the mean loss, NaN when it diverged. */
+extern double partition_memory_epoch(PartitionMemory *memory, const Positives *positives, uint64 epoch);
+
+/* As kge_trainer_state: that of all entities is the file's. */
+extern bool partition_memory_state(const PartitionMemory *memory, int i, float **values, size_t *count);
+
+#endif							/* HKG_TRAIN_PARTITION_MEMORY_H */
