@@ -207,7 +207,11 @@ count_known(const PathCount *count, const PathTracer *tracer, const AnchorSums *
 	if (looked_up > tracer->count)
 		looked_up = tracer->count;
 	for (int64_t i = 0; i < looked_up; i++)
+	{
 		known += has_fact(count, tracer->reached[(from + i * tracer->count / looked_up) % tracer->count], MIRRORED(atom));
+		if (i % STEPS_AT_ONCE == STEPS_AT_ONCE - 1)
+			pool_yield(count->task->pool, (int) (tracer - count->tracer));
+	}
 	return (closed && has_fact(count, tracer->entity[0], MIRRORED(atom))) +
 		(looked_up > 0 ? (double) (known * tracer->count) / (double) looked_up : 0);
 }
