@@ -744,6 +744,9 @@ extern void kge_completion_offer(KgeCompletion *completion, const KgeScored *sco
  */
 extern int64_t kge_completion_end(KgeCompletion *completion, const KgeScored **best);
 
+/* How many questions were asked: not those that were left out because they could have no answer, or promised none. */
+extern int64_t kge_completion_asked(const KgeCompletion *completion);
+
 /* ---- best_threshold.c -------------------------------------------------------- */
 
 typedef struct KgeLabelled

@@ -68,6 +68,7 @@ struct KgeCompletion
 	Promise    *promise;		/* NULL: the adjustment does not take long */
 	bool		exact;
 	bool		gained;			/* a triple that may stay */
+	int64_t		asked;			/* questions */
 };
 
 /* ---- the answers of a question ------------------------------------------------ */
@@ -166,6 +167,7 @@ ask_part(KgeCompletion *completion, const KgeAsked *asked, int64_t first, int64_
 	int64_t		room = depth < completion->model->entities ? depth + 1 : depth;
 
 	fill_questions(completion, asked, first, count);
+	completion->asked += offered == 0 ? count : 0;
 	if (offered == 0 && completion->judge.look != NULL)
 		completion->judge.look(completion->judge.argument, asked, completion->pending + first, count);
 	kge_top_many_ask(completion->search, (KgeTopQuestions) {completion->question, count}, room, completion->answer,
@@ -429,4 +431,10 @@ kge_completion_end(KgeCompletion *completion, const KgeScored **best)
 
 	*best = completion->kept.triple;
 	return count < completion->k ? count : completion->k;
+}
+
+int64_t
+kge_completion_asked(const KgeCompletion *completion)
+{
+	return completion->asked;
 }

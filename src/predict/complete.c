@@ -230,6 +230,16 @@ ask(Asking *asking, KgeCompletion *completion, int32 relation, Side side)
 	kge_completion_ask(completion, &asked);
 }
 
+/* What was found; how much was asked is for whoever measures. */
+static int64
+end_search(KgeCompletion *completion, int64 questions, const KgeScored **best)
+{
+	ereport(DEBUG1,
+			(errmsg_internal("asked " INT64_FORMAT " of " INT64_FORMAT " questions", (int64) kge_completion_asked(completion),
+							 questions)));
+	return kge_completion_end(completion, best);
+}
+
 /* All questions, with one search */
 static int64
 find_among_all(Asking *asking, KgeWanted wanted, const KgeScored **best)
@@ -242,7 +252,7 @@ find_among_all(Asking *asking, KgeWanted wanted, const KgeScored **best)
 	for (int32 relation = questions->first; relation < questions->end; relation++)
 		for (int side = SIDE_HEAD; side <= SIDE_TAIL; side++)
 			ask(asking, completion, relation, (Side) side);
-	return kge_completion_end(completion, best);
+	return end_search(completion, wanted.questions, best);
 }
 
 /* Those for the tails first: these are the many heads, and what they find leaves less to be looked for. */
@@ -267,7 +277,7 @@ find_among_shown(Asking *asking, KgeWanted wanted, const KgeScored **best)
 		kge_completion_offer(completion, *best, count);
 		for (int32 relation = questions->first; relation < questions->end; relation++)
 			ask(asking, completion, relation, (Side) side);
-		count = kge_completion_end(completion, best);
+		count = end_search(completion, wanted.questions, best);
 	}
 	return count;
 }

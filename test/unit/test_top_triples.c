@@ -429,6 +429,8 @@ complete_many(const KgeModel *model, const KgeAdjustment *adjustment, const Trip
 	listed = 0;
 	kge_completion_ask(completion, &asked);
 	*lists = listed;
+	/* some are asked again for more answers */
+	CHECK(kge_completion_asked(completion) > 0 && kge_completion_asked(completion) <= listed);
 	return kge_completion_end(completion, best);
 }
 
