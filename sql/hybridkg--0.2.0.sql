@@ -634,7 +634,7 @@ create function hkg_train(graph name, score_function text default 'rotate', dime
 	evidence_rules int default 20000, evidence_length int default 4, evidence_seconds float8 default null,
 	holdout float8 default 0.05, learning_rate_end float8 default null, assume_missing float8 default 0.1,
 	replace text default 'unless_worse', paths bool default false, path_layers int default null, path_width int default null,
-	path_kept int default null, path_epochs int default null, path_questions int default null,
+	path_kept int default null, path_epochs int default null, path_facts int default null,
 	path_learning_rate float8 default null, partitions int default 1)
 returns text
 as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 1000000
@@ -689,7 +689,7 @@ path_layers: steps of its paths, 1 to 16; null: 5, or 6 where an entity has fewe
 path_width: numbers of an entity''s state, a multiple of 16, 16 to 256; null: 32, or 48 with more than 100 relations
 path_kept: entities that a step keeps of those it reaches first (the last step eight times as many), 1 to 65536; null: 1000, or 300 where an entity has ten facts or more in the mean
 path_epochs: epochs of the network, 1 to 100000; the one that ranks best on the valid split, or on the facts held out in its place, is kept; null: 20
-path_questions: facts that an epoch asks for, each on both sides, 1 to 2147483647; all of them where they are fewer; null: 4096
+path_facts: facts that an epoch asks for, each on both sides, 1 to 2147483647; all of them where they are fewer; null: 4096
 path_learning_rate: step size of the network''s first epoch, which falls to a tenth of it, 1e-9 to 1; null: 0.005, or 0.004 where an entity has ten facts or more in the mean
 partitions: parts of the entities, of which two are in memory with the state of their optimizer while embeddings are learnt; the others wait in a temporary file. 1 to 128, at most the number of entities; null: 1, all are in memory. From 3 on it takes less memory: hkg_estimate shows how much. Not with the loss softmax, kbgan or warm_start
 errors: 22023 for values out of range, 0A000 for what a score function, or more than one partition, does not go with, 22003 when training diverges, 53200 when it would need more than hybridkg.max_memory, 55006 when the model is being trained elsewhere, 55000 for a graph without facts or with one entity, 42704 or 55000 when there is no trained model to go on from, 42501 before anything is trained when the caller may not write what a model consists of';

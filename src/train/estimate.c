@@ -184,7 +184,7 @@ paths_work(const TrainSettings *settings, const TrainingFacts *facts)
 
 	if (!settings->paths)
 		return (PhaseWork) {0};
-	return (PhaseWork) {(double) paths.plan.epochs * (double) paths.plan.questions,
+	return (PhaseWork) {(double) paths.plan.epochs * (double) paths.plan.facts,
 		path_learning_seconds(&paths, facts) / hkg_threads};
 }
 

@@ -64,7 +64,7 @@ answering_flops(const PathLearning *learning, const TrainingFacts *facts)
 double
 path_learning_flops(const PathLearning *learning, const TrainingFacts *facts)
 {
-	return LEARNING_FLOPS * (double) learning->plan.questions * answering_flops(learning, facts);
+	return LEARNING_FLOPS * (double) learning->plan.facts * answering_flops(learning, facts);
 }
 
 double
@@ -177,17 +177,17 @@ ask_questions(PathLearning *learning, int epoch, Pool *pool, Progress *progress)
 	double		loss = 0;
 	Triple		fact[FACTS_AT_ONCE];
 
-	for (int64 done = 0; done < plan->questions; done += FACTS_AT_ONCE)
+	for (int64 done = 0; done < plan->facts; done += FACTS_AT_ONCE)
 	{
-		int64		first = (epoch - 1) * plan->questions + done;
-		int64		some = Min(FACTS_AT_ONCE, plan->questions - done);
+		int64		first = (epoch - 1) * plan->facts + done;
+		int64		some = Min(FACTS_AT_ONCE, plan->facts - done);
 
 		take_facts(learning, first, some, fact);
 		loss += (double) some * path_train(learning->trainer, pool, fact, some, path_rate(plan, epoch), (uint64) first);
 		progress_advance(progress, (double) some);
 		hkg_check_interrupts();
 	}
-	return loss / (double) plan->questions;
+	return loss / (double) plan->facts;
 }
 
 static void
@@ -215,7 +215,7 @@ path_learning_epoch(PathLearning *learning, Pool *pool, Progress *progress)
 	Iteration	epoch = {.number = learning->done + 1};
 	double		start = clock_seconds();
 
-	progress_phase(progress, PHASE_PATHS, (double) learning->plan.questions);
+	progress_phase(progress, PHASE_PATHS, (double) learning->plan.facts);
 	epoch.loss = ask_questions(learning, epoch.number, pool, progress);
 	epoch.train_seconds = clock_seconds() - start;
 	if (!isfinite(epoch.loss))

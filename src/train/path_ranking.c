@@ -18,7 +18,7 @@
 PathRanking
 path_ranking_sizes(const PathSettings *plan, const TrainingFacts *facts)
 {
-	double		affordable = MOST_TIME / ANSWER_TIME * (double) plan->questions;
+	double		affordable = MOST_TIME / ANSWER_TIME * (double) plan->facts;
 
 	return (PathRanking) {
 		.valid.sample = kge_sample(facts->valid_count, (int64) Min(affordable, MOST_TRIPLES)),

@@ -12,7 +12,7 @@
 #define DENSE_EDGES 10			/* of an entity, in the mean */
 #define MANY_RELATIONS 100
 #define DROPOUT 0.05
-#define QUESTIONS 4096
+#define FACTS 4096			/* that an epoch asks for */
 #define EPOCHS 20
 #define RATE_END 0.1			/* of the rate, at the end */
 
@@ -30,7 +30,7 @@ path_settings(const TrainSettings *settings, const TrainingFacts *facts)
 		},
 		.training = {.batch_size = dense ? 8 : 16,.dropout = DROPOUT,.seed = (uint64) settings->seed},
 		.epochs = settings->path_epochs > 0 ? settings->path_epochs : EPOCHS,
-		.questions = Min(settings->path_questions > 0 ? settings->path_questions : QUESTIONS, data->facts),
+		.facts = Min(settings->path_facts > 0 ? settings->path_facts : FACTS, data->facts),
 		.learning_rate = settings->path_learning_rate
 	};
 

@@ -16,7 +16,7 @@ typedef struct PathSettings
 	PathShape	shape;
 	PathTraining training;		/* `direct` is open: it takes an index of the facts */
 	int			epochs;
-	int64		questions;		/* facts that an epoch asks for, each on both sides */
+	int64		facts;			/* that an epoch asks for, each on both sides */
 	double		learning_rate;	/* of the first epoch */
 } PathSettings;
 

@@ -142,7 +142,7 @@ static const Setting table[] = {
 	OPTIONAL_INT(path_width, PATH_WIDTH_STEP, PATH_MAX_WIDTH),
 	OPTIONAL_INT(path_kept, 1, PATH_MAX_KEPT),
 	OPTIONAL_INT(path_epochs, 1, 100000),
-	OPTIONAL_INT(path_questions, 1, INT_MAX),
+	OPTIONAL_INT(path_facts, 1, INT_MAX),
 	{"path_learning_rate", SETTING_FLOAT, AT(path_learning_rate), 1e-9, 1, true, NULL},
 	OPTIONAL_INT(partitions, 1, KGE_MOST_PARTITIONS),
 

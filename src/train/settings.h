@@ -63,7 +63,7 @@ typedef struct TrainSettings
 	int			path_width;
 	int			path_kept;
 	int			path_epochs;
-	int			path_questions;
+	int			path_facts;
 	double		path_learning_rate;
 	int			partitions;		/* of the entities, two of which are in memory; 1: all are */
 	char	   *precision;		/* no argument: hybridkg.precision as training began */

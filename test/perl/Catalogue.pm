@@ -19,7 +19,7 @@ my %usual = (
 	rule => q{'r1(X,Y) <= r2(X,Y)'}, lines => q{'r1(X,Y) <= r2(X,Y)'}, rules => q{array['r1(X,Y) <= r2(X,Y)']}, top_rules => '3',
 	query => q{'select ''e1'', ''r1'', ''e2'''}, grid => q{'{"dimensions": [2]}'}, fixed => q{'{"iterations": 1, "epochs": 1, "evidence_rules": 0}'},
 	facts => q{'g.triple'}, iterations => '1', epochs => '1', dimensions => '4', evidence_rules => '50', evidence_length => '2',
-	path_layers => '2', path_width => '16', path_kept => '9', path_epochs => '1', path_questions => '9', negatives => '4', 'hkg_create_graph.graph' => q{'fresh'}, 'hkg_tune.model' => q{'of_test'}, 'hkg_train.model' => q{'of_test'},
+	path_layers => '2', path_width => '16', path_kept => '9', path_epochs => '1', path_facts => '9', negatives => '4', 'hkg_create_graph.graph' => q{'fresh'}, 'hkg_tune.model' => q{'of_test'}, 'hkg_train.model' => q{'of_test'},
 	'hkg_train_background.model' => q{'of_test'}, 'hkg_import_rules.model' => q{'of_test'},
 	'hkg_import_embeddings.model' => q{'of_test'}, 'hkg_import_embeddings.score_function' => q{'distmult'},
 	entity_query => q{'select name, array[1, 0.5]::real[] from g.entity'}, relation_query => q{'select name, array[1, 0.5]::real[] from g.relation'},
@@ -27,7 +27,7 @@ my %usual = (
 my %of_type = (text => q{'x'}, name => q{'x'}, integer => '1', bigint => '1', 'double precision' => '0.5', boolean => 'false',
 	jsonb => q{'{}'}, regclass => q{'g.triple'}, 'text[]' => q{array['x']}, '"any"' => q{array['x']}, 'integer[]' => q{array[1]}, 'timestamp with time zone' => q{now()});
 # defaults that are given a value, so that a call takes little time
-my %shorter = map { $_ => 1 } qw(iterations epochs dimensions evidence_rules evidence_length path_layers path_width path_kept path_epochs path_questions
+my %shorter = map { $_ => 1 } qw(iterations epochs dimensions evidence_rules evidence_length path_layers path_width path_kept path_epochs path_facts
 	model model_a model_b fixed compare);
 
 # Graph g with two models of embeddings and rules, on that node

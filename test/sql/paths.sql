@@ -29,22 +29,22 @@ create function pg_temp.network(model text) returns text language sql as $$
 $$;
 
 -- the missing nationalities are found, and persons by them: the path says all there is to know
-select pg_temp.learn('deep', 'path_layers => 3', 'path_width => 16', 'path_kept => 50', 'path_epochs => 12', 'path_questions => 100', 'path_learning_rate => 0.01');
+select pg_temp.learn('deep', 'path_layers => 3', 'path_width => 16', 'path_kept => 50', 'path_epochs => 12', 'path_facts => 100', 'path_learning_rate => 0.01');
 select count(*) as epochs, min(number) as first, max(number) as last, max(mrr) > 0.9 as finds_them, bool_and(hits_1 <= hits_3 and hits_3 <= hits_10) as hits,
 	(max(ranked), max(mrr_error)) as ranked, bool_and(train_seconds > 0 and evaluate_seconds > 0) as timed
 	from nations.path_epoch where model = 'deep';
 select first.loss > last.loss as has_learnt from nations.path_epoch first, nations.path_epoch last where (first.model, first.number, last.model, last.number) = ('deep', 1, 'deep', 12);
-select paths, settings->'path_layers' as layers, settings->'path_questions' as questions from nations.model where name = 'deep';
+select paths, settings->'path_layers' as layers, settings->'path_facts' as facts from nations.model where name = 'deep';
 select array_agg(distinct layer order by layer) as layers, count(distinct relation) as relations, bool_and(array_position(numbers, 'nan') is null) as numbers
 	from nations.path_network where model = 'deep';
 
 -- the same bits on any number of threads, others by another seed
 set hybridkg.threads = 1;
-select pg_temp.learn('one', 'path_layers => 3', 'path_width => 16', 'path_kept => 5', 'path_epochs => 2', 'path_questions => 100');
+select pg_temp.learn('one', 'path_layers => 3', 'path_width => 16', 'path_kept => 5', 'path_epochs => 2', 'path_facts => 100');
 set hybridkg.threads = 3;
-select pg_temp.learn('three', 'path_layers => 3', 'path_width => 16', 'path_kept => 5', 'path_epochs => 2', 'path_questions => 100');
+select pg_temp.learn('three', 'path_layers => 3', 'path_width => 16', 'path_kept => 5', 'path_epochs => 2', 'path_facts => 100');
 reset hybridkg.threads;
-select pg_temp.learn('other', 'path_layers => 3', 'path_width => 16', 'path_kept => 5', 'path_epochs => 2', 'path_questions => 100', 'seed => 1');
+select pg_temp.learn('other', 'path_layers => 3', 'path_width => 16', 'path_kept => 5', 'path_epochs => 2', 'path_facts => 100', 'seed => 1');
 select pg_temp.network('one') = pg_temp.network('three') as same, pg_temp.network('one') = pg_temp.network('other') as by_another_seed;
 select count(*) = 2 as same_curve from (select number, loss, mrr from nations.path_epoch where model = 'one' intersect
 	select number, loss, mrr from nations.path_epoch where model = 'three') c;
@@ -54,10 +54,10 @@ select pg_temp.learn('usual', 'path_epochs => 1', 'path_learning_rate => 1e-9');
 select paths, settings->'path_layers' as layers from nations.model where name = 'usual';
 
 -- a warm start goes on from the network of the same shape: its first epoch loses less than one that begins anew
-select pg_temp.learn('deep', 'path_layers => 3', 'path_width => 16', 'path_kept => 50', 'path_epochs => 1', 'path_questions => 100', 'path_learning_rate => 1e-9',
+select pg_temp.learn('deep', 'path_layers => 3', 'path_width => 16', 'path_kept => 50', 'path_epochs => 1', 'path_facts => 100', 'path_learning_rate => 1e-9',
 	'warm_start => true', 'replace => ''always''');
 select loss < (select loss from nations.path_epoch where model = 'one' and number = 1) / 2 as goes_on, mrr > 0.9 as finds_them from nations.path_epoch where model = 'deep';
-select pg_temp.learn('deep', 'path_layers => 2', 'path_width => 16', 'path_kept => 50', 'path_epochs => 1', 'path_questions => 100', 'path_learning_rate => 1e-9',
+select pg_temp.learn('deep', 'path_layers => 2', 'path_width => 16', 'path_kept => 50', 'path_epochs => 1', 'path_facts => 100', 'path_learning_rate => 1e-9',
 	'warm_start => true', 'replace => ''always''');
 select paths, (select loss > (select loss from nations.path_epoch where model = 'one' and number = 1) / 2 from nations.path_epoch where model = 'deep') as begins_anew
 	from nations.model where name = 'deep';
@@ -97,7 +97,7 @@ rollback;
 -- 16 layers of 2 * 256 * 256 numbers and more take over 8 MB when they are read
 begin;
 delete from nations.holdout;	-- which would be ranked
-select pg_temp.learn('wide', 'path_layers => 16', 'path_width => 256', 'path_kept => 5', 'path_epochs => 1', 'path_questions => 1', 'holdout => 0');
+select pg_temp.learn('wide', 'path_layers => 16', 'path_width => 256', 'path_kept => 5', 'path_epochs => 1', 'path_facts => 1', 'holdout => 0');
 set local hybridkg.max_memory = '5MB';
 select report from hkg_tools.try($$select hkg_score('nations', 'person0', 'nationality', 'country0', 'wide', 'paths')$$);
 -- room for the network as it is read, five bytes a number, but not for facts beside it
@@ -133,7 +133,7 @@ rollback;
 -- without a valid split nothing is ranked, and the last epoch is kept
 begin;
 delete from nations.holdout;
-select pg_temp.learn('blind', 'path_layers => 2', 'path_width => 16', 'path_kept => 5', 'path_epochs => 2', 'path_questions => 20', 'holdout => 0');
+select pg_temp.learn('blind', 'path_layers => 2', 'path_width => 16', 'path_kept => 5', 'path_epochs => 2', 'path_facts => 20', 'holdout => 0');
 select number, mrr, ranked from nations.path_epoch where model = 'blind' order by 1;
 rollback;
 
@@ -145,7 +145,7 @@ select hkg_train('nations', paths => true, path_width => 40);
 select hkg_train('nations', paths => true, path_kept => 0);
 select hkg_train('nations', paths => true, path_kept => 65537);	-- more than an answer is made from
 select hkg_train('nations', paths => true, path_epochs => 0);
-select hkg_train('nations', paths => true, path_questions => 0);
+select hkg_train('nations', paths => true, path_facts => 0);
 select hkg_train('nations', paths => true, path_learning_rate => 0);
 select hkg_tune('nations', '{"path_layers": [2, 3]}');
 select hkg_drop_graph('nations');

@@ -13,7 +13,7 @@ my $node = start_node('paths');
 make_graph($node, 'g', 300, 3000);
 
 my $short = q{'distmult', dimensions => 8, iterations => 2, epochs => 2, top_rules => 20, evidence_rules => 100, seed => 3};
-my $paths = q{paths => true, path_layers => 3, path_width => 16, path_kept => 50, path_epochs => 6, path_questions => 300};
+my $paths = q{paths => true, path_layers => 3, path_width => 16, path_kept => 50, path_epochs => 6, path_facts => 300};
 my $arguments = "$short, holdout => 0.1, $paths";
 
 sub value { return $node->safe_psql('postgres', $_[0]) }
@@ -87,7 +87,7 @@ my ($code, $out, $err) = $node->psql('postgres', "\\set VERBOSITY verbose\nselec
 like($err, qr/ERROR:  22000: checkpoint of model "damaged" is damaged/, 'a damaged checkpoint is refused');
 
 # in the view, and cancelled at once
-my $pid = value(qq{select hkg_train_background('g', $short, model => 'endless', paths => true, path_questions => 100000, path_epochs => 1000)});
+my $pid = value(qq{select hkg_train_background('g', $short, model => 'endless', paths => true, path_facts => 100000, path_epochs => 1000)});
 ok(wait_until(q{select exists (select from hkg_progress where phase = 'learning paths' and percent > 0 and eta > now())}), 'in hkg_progress');
 my $start = time();
 value("select pg_cancel_backend($pid)");
