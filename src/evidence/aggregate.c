@@ -42,9 +42,9 @@ ev_share(const EvCandidate *candidate, double discount, int i)
 }
 
 static double
-weight_of_paths(const EvWeights *weights, int32_t key)
+weight_of_network(const EvWeights *weights, int32_t key)
 {
-	return weights->paths == NULL ? 0 : weights->paths[key];
+	return weights->network == NULL ? 0 : weights->network[key];
 }
 
 double
@@ -54,10 +54,10 @@ ev_evidence_by(const EvWeights *weights, EvKind kind, int32_t key, const EvCandi
 	{
 		case EV_RULES:
 			return ev_evidence(candidate, weights->discount);
-		case EV_PATHS:
-			return candidate->paths;
+		case EV_NETWORK:
+			return candidate->network;
 		default:
-			return ev_evidence(candidate, weights->discount) + weight_of_paths(weights, key) * candidate->paths;
+			return ev_evidence(candidate, weights->discount) + weight_of_network(weights, key) * candidate->network;
 	}
 }
 
@@ -257,14 +257,14 @@ list_of_rules(void *argument, Side side, int32_t given, int32_t relation,
 
 /* The score that is expected of a new entity changes otherwise. */
 static double
-paths_add(void *argument, Side side, int32_t relation)
+network_adds(void *argument, Side side, int32_t relation)
 {
 	const EvAdjuster *adjuster = argument;
 	const EvWeights *weights = &adjuster->weights;
 	int32_t		key = 2 * relation + (int32_t) side;
 
 	return adjuster->is_new != NULL ? INFINITY :
-		weights->scale[key] * weights->weight[key] * weight_of_paths(weights, key) * adjuster->most_paths;
+		weights->scale[key] * weights->weight[key] * weight_of_network(weights, key) * adjuster->most_network;
 }
 
 KgeAdjustment
@@ -273,12 +273,12 @@ ev_adjustment(EvAdjuster *adjuster)
 	KgeAdjustment adjustment = {.list = list_additions,.argument = adjuster,.weight = adjuster->weights.weight,
 		.scale = adjuster->weights.scale};
 
-	adjuster->most_paths = ev_answering_most_paths(adjuster->answering[0]);
-	if (adjuster->kind != EV_BOTH || adjuster->most_paths == 0)
+	adjuster->most_network = ev_answering_most_network(adjuster->answering[0]);
+	if (adjuster->kind != EV_BOTH || adjuster->most_network == 0)
 		return adjustment;
 	adjuster->quick = adjustment;
 	adjuster->quick.list = list_of_rules;
 	adjustment.quick = &adjuster->quick;
-	adjustment.more = paths_add;
+	adjustment.more = network_adds;
 	return adjustment;
 }

@@ -146,7 +146,7 @@ ev_answering(Arena *arena, const EvBasis *basis, const double *closed)
 }
 
 double
-ev_answering_most_paths(const EvAnswering *answering)
+ev_answering_most_network(const EvAnswering *answering)
 {
 	return answering->reader == NULL ? 0 : path_most_score(answering->reader);
 }
@@ -175,7 +175,7 @@ candidate_of(EvAnswering *answering, int32_t entity)
 		if (answering->count == answering->room)
 			return NULL;
 		answering->candidate[answering->count].entity = entity;
-		answering->candidate[answering->count].paths = 0;
+		answering->candidate[answering->count].network = 0;
 		answering->candidate[answering->count++].count = 0;
 		answering->slot[entity] = (int32_t) answering->count;
 	}
@@ -328,7 +328,7 @@ fire_path(EvAnswering *answering, const EvRule *rule)
 
 /* Each path goes on from where it leaves the one before it. */
 static void
-apply_paths(EvAnswering *answering)
+apply_path_rules(EvAnswering *answering)
 {
 	const EvRules *rules = answering->rules;
 	const EvRule *before = NULL;
@@ -588,7 +588,7 @@ apply_answer_features(EvAnswering *answering)
 
 /* Before any rule fires: so there is room for all of them. */
 static void
-read_paths(EvAnswering *answering)
+ask_network(EvAnswering *answering)
 {
 	const PathAnswer *answer;
 	int64_t		count = path_answers(answering->reader, answering->side, answering->given, answering->relation,
@@ -603,7 +603,7 @@ read_paths(EvAnswering *answering)
 			continue;
 		candidate = candidate_of(answering, answer[i].entity);
 		if (candidate != NULL)
-			candidate->paths = answer[i].score;
+			candidate->network = answer[i].score;
 	}
 	yield(answering);
 }
@@ -629,7 +629,7 @@ clear_question(EvAnswering *answering)
 static void
 apply_rules(EvAnswering *answering)
 {
-	apply_paths(answering);
+	apply_path_rules(answering);
 	apply_patterns(answering);
 	apply_features(answering);
 	apply_answer_features(answering);
@@ -654,8 +654,8 @@ ev_answer(EvAnswering *answering, EvKind kind, Side side, int32_t given, int32_t
 	answering->pool = pool;
 	answering->thread = thread;
 	if (kind != EV_RULES && answering->reader != NULL)
-		read_paths(answering);
-	if (kind != EV_PATHS && answering->rules != NULL)
+		ask_network(answering);
+	if (kind != EV_NETWORK && answering->rules != NULL)
 		apply_rules(answering);
 	answering->answered = true;
 	return answering->count;

@@ -136,10 +136,10 @@ score_of(const CalibrationTask *task, int32_t key, const EvListed *listed)
 			return listed->phi;
 		case EV_RULES:
 			return evidence > 0 ? evidence : NAN;
-		case EV_PATHS:
-			return listed->paths > 0 ? listed->paths : NAN;
+		case EV_NETWORK:
+			return listed->network > 0 ? listed->network : NAN;
 		default:
-			evidence += task->weights->paths[key] * listed->paths;
+			evidence += task->weights->network[key] * listed->network;
 			return task->weights->scale[key] * (listed->phi + task->weights->weight[key] * evidence);
 	}
 }

@@ -21,7 +21,7 @@ typedef enum EvKind
 {
 	EV_EMBEDDING,
 	EV_RULES,
-	EV_PATHS,
+	EV_NETWORK,
 	EV_BOTH,					/* all that the model has */
 	EV_KINDS
 } EvKind;
@@ -162,7 +162,7 @@ typedef struct EvCandidate
 	int32_t		entity;
 	int32_t		count;
 	EvFiring	firing[EV_FIRINGS]; /* by confidence, falling */
-	double		paths;			/* score of the path network; 0: not reached */
+	double		network;		/* score of the path network; 0: not reached */
 } EvCandidate;
 
 /* What questions are answered by */
@@ -182,14 +182,14 @@ extern size_t ev_answering_bytes(const EvBasis *basis);
 extern EvAnswering *ev_answering(Arena *arena, const EvBasis *basis, const double *closed);
 
 /* The score of its path network is no higher; 0: it has none. */
-extern double ev_answering_most_paths(const EvAnswering *answering);
+extern double ev_answering_most_network(const EvAnswering *answering);
 
 /* From the next question on, rules are worth what another `closed` makes of them. */
 extern void ev_answering_weigh(EvAnswering *answering, const double *closed);
 
 /*
  * The candidates for (given, relation), as answers on `side`, in no order; they last until another question: what rules
- * infer (EV_RULES), what the path network scores above 0 (EV_PATHS), or either (EV_BOTH).  Besides the given rules
+ * infer (EV_RULES), what the path network scores above 0 (EV_NETWORK), or either (EV_BOTH).  Besides the given rules
  * these are all rules with a constant in head and body, r(X,"c") <= b(X,"d") or r("c",Y) <= b(Y,"d"), that infer two
  * facts at least: they are counted during the call.  The call runs in `thread` of `pool`, or in its leader, and yields
  * there.
@@ -220,7 +220,7 @@ typedef struct EvWeights
 	double	   *weight;			/* by 2 * relation + side; NULL: all 1 */
 	double	   *scale;			/* likewise; the score is scale * (phi + weight * evidence) */
 	double	   *closed;			/* likewise, see ev_worth */
-	double	   *paths;			/* likewise; evidence is that of rules + paths * the network's score; NULL: all 0 */
+	double	   *network;		/* likewise; evidence is that of rules + network * the network's score; NULL: all 0 */
 } EvWeights;
 
 /* All evidence for a candidate, of the kinds that a prediction is made from; key: 2 * relation + side */
@@ -345,7 +345,7 @@ typedef struct EvAdjuster
 	const bool *is_new;			/* by entity; NULL: none is */
 	KgeScorer **scorer;			/* of each thread, where some are */
 	KgeAdjustment quick;		/* that of rules alone, where there are paths, too */
-	double		most_paths;		/* no score of theirs is above it */
+	double		most_network;		/* no score of theirs is above it */
 } EvAdjuster;
 
 extern size_t ev_adjuster_bytes(const EvBasis *basis, int threads);
@@ -414,7 +414,7 @@ ev_basis(const EvExampleSource *source)
 static inline bool
 ev_has_kind(const EvExampleSource *source, EvKind kind)
 {
-	return (kind != EV_RULES || source->rules != NULL) && (kind != EV_PATHS || source->network != NULL);
+	return (kind != EV_RULES || source->rules != NULL) && (kind != EV_NETWORK || source->network != NULL);
 }
 
 typedef struct EvLearnt
@@ -445,7 +445,7 @@ extern bool ev_learn(Arena *arena, Pool *pool, const EvExampleSource *source, Ev
  * (object identity).  So no path uses the fact that it would support, and the confidence is that for
  * facts that are missing.  x = y is a pair only for relations with reflexive facts; then the path leads back to x.
  */
-typedef struct EvPath
+typedef struct EvPathRule
 {
 	int32_t		relation;
 	int32_t		length;			/* 1 .. EV_MAX_BODY */
@@ -455,7 +455,7 @@ typedef struct EvPath
 	double		confidence;		/* support / body_size */
 	double		error;			/* its standard error; 0: all pairs were counted, else sizes are estimates */
 	int64_t		known[2];		/* pairs whose question for answers on a side has one among the facts; estimates */
-} EvPath;
+} EvPathRule;
 
 typedef struct EvSearch
 {
@@ -468,7 +468,7 @@ typedef struct EvSearch
 	uint64_t	seed;
 } EvSearch;
 
-extern size_t ev_paths_bytes(const FactIndex *facts, const EvSearch *search, int threads);
+extern size_t ev_path_rules_bytes(const FactIndex *facts, const EvSearch *search, int threads);
 
 /*
  * Path rules, by length, relation and smoothed confidence.  When they are more than the limit, shorter ones
@@ -476,17 +476,17 @@ extern size_t ev_paths_bytes(const FactIndex *facts, const EvSearch *search, int
  * are searched completely, longer ones where `work` suffices, else by a sample.  The result depends on the
  * arguments alone, but for `seconds`.  Returns how many.
  */
-extern int64_t ev_paths(Arena *arena, Pool *pool, const FactIndex *facts, const EvSearch *search,
-						EvPath **found);
+extern int64_t ev_path_rules(Arena *arena, Pool *pool, const FactIndex *facts, const EvSearch *search,
+						EvPathRule **found);
 
 /*
  * Counts path rules again, in other facts with the same rows: those that were found and some more.  Rules with an
- * error keep their counts, which are estimates.  Takes less memory than ev_paths; false when the arena is empty.
+ * error keep their counts, which are estimates.  Takes less memory than ev_path_rules; false when the arena is empty.
  */
-extern bool ev_recount_paths(Arena *arena, Pool *pool, const FactIndex *facts, const EvSearch *search,
-							 EvPath *path, int64_t count);
+extern bool ev_recount_path_rules(Arena *arena, Pool *pool, const FactIndex *facts, const EvSearch *search,
+							 EvPathRule *path, int64_t count);
 
-/* The counts of a path rule of any length, as EvPath has them */
+/* The counts of a path rule of any length, as EvPathRule has them */
 typedef struct EvPathCounts
 {
 	int64_t		support;

@@ -44,7 +44,7 @@ typedef struct ExampleWriter
 	ChosenEntity *by_score;		/* KGE_SCORER_QUESTIONS x EV_BY_SCORE */
 	int64_t		by_score_count[KGE_SCORER_QUESTIONS];
 	ChosenList	by_evidence;	/* of one question */
-	ChosenList	by_paths;
+	ChosenList	by_network;
 } ExampleWriter;
 
 typedef struct ExampleTask
@@ -119,13 +119,13 @@ take_examples(ExampleTask *task, Allocation *allocation, int threads)
 	{
 		ChosenEntity *by_score = TAKE(allocation, ChosenEntity, KGE_SCORER_QUESTIONS * EV_BY_SCORE);
 		ChosenEntity *by_evidence = TAKE(allocation, ChosenEntity, EV_BY_EVIDENCE);
-		ChosenEntity *by_paths = TAKE(allocation, ChosenEntity, EV_BY_PATHS);
+		ChosenEntity *by_network = TAKE(allocation, ChosenEntity, EV_BY_PATHS);
 
 		if (task->writer != NULL)
-			task->writer[i] = (ExampleWriter) {.by_score = by_score,.by_evidence = {by_evidence, 0},.by_paths = {by_paths, 0}};
+			task->writer[i] = (ExampleWriter) {.by_score = by_score,.by_evidence = {by_evidence, 0},.by_network = {by_network, 0}};
 	}
 	task->examples->keys = 2 * relations;
-	task->examples->has_paths = task->source->network != NULL;
+	task->examples->has_network = task->source->network != NULL;
 	task->examples->example = TAKE(allocation, EvExample, examples);
 	take_order(&task->examples->answered, allocation, answered, relations);
 	take_order(&task->examples->all, allocation, examples, relations);
@@ -291,21 +291,21 @@ choose_by_evidence(ExampleTask *task, const Question *question, int q, int threa
 
 /* Those by paths, without either. */
 static void
-choose_by_paths(ExampleTask *task, const Question *question, int q, int thread, EvCandidates all)
+choose_by_network(ExampleTask *task, const Question *question, int q, int thread, EvCandidates all)
 {
 	ExampleWriter *writer = &task->writer[thread];
 	ChosenList	by_score = chosen_by_score(writer, q);
 
-	writer->by_paths.count = 0;
+	writer->by_network.count = 0;
 	for (int64_t i = 0; i < all.count; i++)
 	{
-		ChosenEntity candidate = {all.candidate[i].entity, (float) all.candidate[i].paths, i};
+		ChosenEntity candidate = {all.candidate[i].entity, (float) all.candidate[i].network, i};
 
 		if (candidate.value > 0 && !is_answer(task, question, candidate.entity) && !is_chosen(by_score, candidate.entity) &&
 			!is_chosen(writer->by_evidence, candidate.entity))
-			offer_chosen(&writer->by_paths, EV_BY_PATHS, candidate);
+			offer_chosen(&writer->by_network, EV_BY_PATHS, candidate);
 	}
-	sort_chosen(task, thread, writer->by_paths);
+	sort_chosen(task, thread, writer->by_network);
 }
 
 /* Adds an entity to a list, if it has an embedding. */
@@ -316,7 +316,7 @@ list_entity(const ExampleWriter *writer, EvExample *example, int q, int32_t enti
 	EvListed   *listed = &example->listed[example->count];
 
 	listed->phi = kge_scorer_score(writer->scorer, q, entity);
-	listed->paths = candidate == NULL ? 0 : (float) candidate->paths;
+	listed->network = candidate == NULL ? 0 : (float) candidate->network;
 	for (int i = 0; i < EV_DISCOUNTS; i++)
 		listed->evidence[i] = candidate == NULL ? 0 : (float) ev_evidence(candidate, ev_discounts[i]);
 	example->count += isfinite(listed->phi) != 0;
@@ -362,7 +362,7 @@ list_example(ExampleTask *task, int q, int thread, EvExample *example)
 		return;
 	list_chosen(writer, example, q, chosen_by_score(writer, q));
 	list_chosen(writer, example, q, writer->by_evidence);
-	list_chosen(writer, example, q, writer->by_paths);
+	list_chosen(writer, example, q, writer->by_network);
 }
 
 /*
@@ -380,7 +380,7 @@ list_question(ExampleTask *task, const Question *question, int q, int thread)
 	all.count = ev_answer(task->writer[thread].answering, EV_BOTH, question->side, question->given, question->relation,
 						  task->pool, thread, &all.candidate);
 	choose_by_evidence(task, question, q, thread, all);
-	choose_by_paths(task, question, q, thread, all);
+	choose_by_network(task, question, q, thread, all);
 	for (int64_t i = question->first_example; i >= 0; i = task->questions.next_example[i])
 	{
 		EvExample  *example = &task->examples->example[i];

@@ -25,7 +25,7 @@ extern const double ev_discounts[EV_DISCOUNTS];
 typedef struct EvListed
 {
 	float		phi;
-	float		paths;			/* EvCandidate's */
+	float		network;		/* EvCandidate's */
 	float		evidence[EV_DISCOUNTS]; /* of rules, with each of the discounts */
 } EvListed;
 
@@ -54,7 +54,7 @@ typedef struct EvExamples
 	EvExample  *example;		/* by 2 * triple + side; those of drawn questions last */
 	EvExampleOrder answered;
 	EvExampleOrder all;
-	bool		has_paths;		/* a path network has scored them */
+	bool		has_network;		/* a path network has scored them */
 } EvExamples;
 
 /* What each thread scores and answers questions with, in all steps of learning */

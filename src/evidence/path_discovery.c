@@ -138,11 +138,11 @@ known_of(const PathCandidate *candidate, double known)
 	return rounded(fmin(fmax(known, candidate->confidence * candidate->body_size), candidate->body_size));
 }
 
-static EvPath
+static EvPathRule
 path_of(const PathTask *task, const PathCandidate *candidate)
 {
 	PathBody	body = path_body(task->facts, candidate->body);
-	EvPath		path = {
+	EvPathRule	path = {
 		.relation = candidate->relation,
 		.length = body.length,
 		.support = support_of(candidate),
@@ -160,7 +160,7 @@ path_of(const PathTask *task, const PathCandidate *candidate)
 
 /* Copies the best of each relation.  The first relations get one more, while some are left. */
 static int64_t
-keep_best(PathTask *task, int64_t limit, EvPath *found)
+keep_best(PathTask *task, int64_t limit, EvPathRule *found)
 {
 	int64_t		left;
 	int64_t		share;
@@ -194,7 +194,7 @@ typedef struct Discovery
 	PathTask	task;
 	PathSearch *search;
 	PathCount  *count;
-	EvPath	   *found;
+	EvPathRule *found;
 } Discovery;
 
 static void
@@ -205,13 +205,13 @@ take_discovery(Discovery *discovery, int threads, Allocation *allocation)
 	task->anchor = TAKE(allocation, int32_t, (size_t) task->facts->edges);
 	task->room = room_for(task, task->search->limit);
 	task->candidate = TAKE(allocation, PathCandidate, (size_t) task->room);
-	discovery->found = TAKE(allocation, EvPath, (size_t) task->search->limit);
+	discovery->found = TAKE(allocation, EvPathRule, (size_t) task->search->limit);
 	discovery->search = path_search_take(task, threads, allocation);
 	discovery->count = path_count_take(task, threads, allocation);
 }
 
 size_t
-ev_paths_bytes(const FactIndex *facts, const EvSearch *search, int threads)
+ev_path_rules_bytes(const FactIndex *facts, const EvSearch *search, int threads)
 {
 	Discovery	discovery = {.task = {.facts = facts,.search = search}};
 	Allocation	allocation = {0};
@@ -256,7 +256,7 @@ discover(Discovery *discovery)
 }
 
 int64_t
-ev_paths(Arena *arena, Pool *pool, const FactIndex *facts, const EvSearch *search, EvPath **found)
+ev_path_rules(Arena *arena, Pool *pool, const FactIndex *facts, const EvSearch *search, EvPathRule **found)
 {
 	Discovery	discovery = {.task = {.facts = facts,.search = search,.pool = pool}};
 	Allocation	allocation = {0};
@@ -275,13 +275,13 @@ ev_paths(Arena *arena, Pool *pool, const FactIndex *facts, const EvSearch *searc
 
 /* Whether all pairs of a path rule were counted. */
 static bool
-is_exact(const EvPath *path)
+is_exact(const EvPathRule *path)
 {
 	return path->error == 0;
 }
 
 static PathCandidate
-candidate_of(const FactIndex *facts, const EvPath *path)
+candidate_of(const FactIndex *facts, const EvPathRule *path)
 {
 	PathBody	body = {.length = path->length};
 
@@ -301,7 +301,7 @@ take_recount(Discovery *discovery, int threads, Allocation *allocation)
 }
 
 bool
-ev_recount_paths(Arena *arena, Pool *pool, const FactIndex *facts, const EvSearch *search, EvPath *path, int64_t count)
+ev_recount_path_rules(Arena *arena, Pool *pool, const FactIndex *facts, const EvSearch *search, EvPathRule *path, int64_t count)
 {
 	Discovery	discovery = {.task = {.facts = facts,.search = search,.pool = pool,.room = count}};
 	PathTask   *task = &discovery.task;

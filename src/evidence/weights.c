@@ -37,7 +37,7 @@ typedef struct Coefficients
 {
 	double		a,				/* phi */
 				b,				/* evidence of rules */
-				c;				/* score of paths; 0 where there is no network */
+				c;				/* score of the network; 0 where there is none */
 } Coefficients;
 
 /* Gradient and curvature of the loss of examples in (a, b, c); and how well they are ranked */
@@ -73,7 +73,7 @@ take_weights(WeightTask *task, Allocation *allocation, int64_t examples, int32_t
 	task->fitted = TAKE(allocation, Coefficients, (size_t) keys);
 	learnt->weights.weight = TAKE(allocation, double, (size_t) keys);
 	learnt->weights.scale = TAKE(allocation, double, (size_t) keys);
-	learnt->weights.paths = TAKE(allocation, double, (size_t) keys);
+	learnt->weights.network = TAKE(allocation, double, (size_t) keys);
 	learnt->questions = TAKE(allocation, int64_t, (size_t) keys);
 }
 
@@ -91,7 +91,7 @@ weights_bytes(int64_t examples, int32_t keys)
 static double
 score_of(const EvListed *listed, int discount, const Coefficients *count)
 {
-	return count->a * listed->phi + count->b * listed->evidence[discount] + count->c * listed->paths;
+	return count->a * listed->phi + count->b * listed->evidence[discount] + count->c * listed->network;
 }
 
 /* Sums over the candidates of an example, weighted by exp(score - highest); fills in the sum of these weights. */
@@ -105,19 +105,19 @@ sum_candidates(const EvExample *example, int discount, const Coefficients *count
 		const EvListed *listed = &example->listed[i];
 		double		phi = listed->phi;
 		double		evidence = listed->evidence[discount];
-		double		paths = listed->paths;
+		double		network = listed->network;
 		double		p = exp(score_of(listed, discount, count) - highest);
 
 		*total += p;
 		sums.a += p * phi;
 		sums.b += p * evidence;
-		sums.c += p * paths;
+		sums.c += p * network;
 		sums.aa += p * phi * phi;
 		sums.ab += p * phi * evidence;
-		sums.ac += p * phi * paths;
+		sums.ac += p * phi * network;
 		sums.bb += p * evidence * evidence;
-		sums.bc += p * evidence * paths;
-		sums.cc += p * paths * paths;
+		sums.bc += p * evidence * network;
+		sums.cc += p * network * network;
 	}
 	return sums;
 }
@@ -152,7 +152,7 @@ add_example(const EvExample *example, int discount, const Coefficients *count, L
 	sums->reciprocal_rank += 1.0 / (1 + above);
 	sums->a += share * (mean.a - listed[0].phi);
 	sums->b += share * (mean.b - listed[0].evidence[discount]);
-	sums->c += share * (mean.c - listed[0].paths);
+	sums->c += share * (mean.c - listed[0].network);
 	sums->aa += share * (mean.aa / total - mean.a * mean.a);
 	sums->ab += share * (mean.ab / total - mean.a * mean.b);
 	sums->ac += share * (mean.ac / total - mean.a * mean.c);
@@ -259,7 +259,7 @@ fit_common(WeightTask *task)
 	int64_t		count = ev_examples_count(task->examples);
 	int64_t		items = pool_pieces(count, AT_ONCE);
 	bool		moved = count > 0;
-	Coefficients centre = {1, 1, task->examples->has_paths ? 1 : 0};
+	Coefficients centre = {1, 1, task->examples->has_network ? 1 : 0};
 	LossSums	at_first = {0};
 
 	task->count = centre;
@@ -419,7 +419,7 @@ weights_fit(Arena *arena, Pool *pool, const EvExamples *examples, EvLearnt *lear
 
 		learnt->weights.weight[i] = fitted->b / fitted->a;
 		learnt->weights.scale[i] = fitted->a / task.count.a;
-		learnt->weights.paths[i] = examples->has_paths ? fitted->c / fitted->b : 0;
+		learnt->weights.network[i] = examples->has_network ? fitted->c / fitted->b : 0;
 		learnt->questions[i] = examples->answered.first[i + 1] - examples->answered.first[i];
 	}
 	return true;

@@ -16,7 +16,7 @@
 /* Where there is nothing to learn from: about what three benchmark graphs taught (bench/RESULTS.md) */
 #define USUAL_DISCOUNT 0.25
 #define USUAL_WEIGHT 1.5
-#define USUAL_PATHS 0.7			/* with the weight, as much as the score of a network that was trained by its loss */
+#define USUAL_NETWORK 0.7			/* with the weight, as much as the score of a network that was trained by its loss */
 
 const char *const evidence_kinds[] = {"embedding", "rules", "paths", "both", NULL};
 static const char *const sides[] = {"head", "tail"};
@@ -100,7 +100,7 @@ weight_fault(const EvWeights *weights, int32 key)
 	double		scale = weights->scale[key];
 	double		weight = weights->weight[key];
 	double		closed = weights->closed[key];
-	double		paths = weights->paths[key];
+	double		paths = weights->network[key];
 
 	if (!(scale > 0 && isfinite(scale)))
 		return psprintf("holds the scale %g, expected a finite number above 0", scale);
@@ -135,7 +135,7 @@ take_weight(void *argument, const Datum *values, const bool *nulls)
 		weights->scale[key] = DatumGetFloat8(values[2]);
 		weights->weight[key] = DatumGetFloat8(values[3]);
 		weights->closed[key] = DatumGetFloat8(values[4]);
-		weights->paths[key] = nulls[5] ? USUAL_PATHS : DatumGetFloat8(values[5]);
+		weights->network[key] = nulls[5] ? USUAL_NETWORK : DatumGetFloat8(values[5]);
 		rows->fault = weight_fault(weights, key);
 	}
 }
@@ -163,7 +163,7 @@ evidence_read_weights(Graph *graph, const char *model, const GraphData *data, Ev
 	weights->weight = palloc(sizeof(double) * 2 * relations);
 	weights->scale = palloc(sizeof(double) * 2 * relations);
 	weights->closed = palloc(sizeof(double) * 2 * relations);
-	weights->paths = palloc(sizeof(double) * 2 * relations);
+	weights->network = palloc(sizeof(double) * 2 * relations);
 	for (int32 i = 0; i < 2 * relations; i++)
 	{
 		weights->scale[i] = NAN;
@@ -177,7 +177,7 @@ evidence_read_weights(Graph *graph, const char *model, const GraphData *data, Ev
 		{
 			weights->scale[i] = 1;
 			weights->weight[i] = USUAL_WEIGHT;
-			weights->paths[i] = USUAL_PATHS;
+			weights->network[i] = USUAL_NETWORK;
 		}
 }
 
@@ -336,7 +336,7 @@ append_fit(StringInfo text, const EvCalibration *fit)
 static bool
 is_fitted(EvidenceParts has, EvKind kind)
 {
-	return (kind != EV_RULES || has.rules) && (kind != EV_PATHS || has.paths);
+	return (kind != EV_RULES || has.rules) && (kind != EV_NETWORK || has.network);
 }
 
 /* The fits of a kind as an entry of a jsonb object; `error` is left out where it is not a number. */
@@ -419,9 +419,9 @@ write_weights(const Graph *graph, const char *model, const GraphData *data, Evid
 			Int64GetDatum(learnt->questions[i]),
 			Float8GetDatum(learnt->held_out[i / 2]),
 			CStringGetTextDatum(fits_of(learnt, has, i)),
-			Float8GetDatum(learnt->weights.paths[i])
+			Float8GetDatum(learnt->weights.network[i])
 		};
-		bool		nulls[9] = {[8] = !has.paths};
+		bool		nulls[9] = {[8] = !has.network};
 
 		sql_batch_row(batch, values, nulls);
 	}
@@ -471,9 +471,9 @@ evidence_restore(const Graph *graph, const char *model, const char *learnt, Evid
 {
 	SqlArgs		args = sql_args_text(learnt);
 
-	if (has.rules || has.paths)
+	if (has.rules || has.network)
 		write_summary(graph, model, has, NULL);
-	sql_arg(&args, BOOLOID, BoolGetDatum(has.rules || has.paths));
+	sql_arg(&args, BOOLOID, BoolGetDatum(has.rules || has.network));
 	sql_run(psprintf("insert into %1$sevidence_weight select * from jsonb_populate_recordset(null::%1$sevidence_weight, $1::jsonb->'weights') "
 					 "where $2 and relation in (select id from %1$srelation)", graph->prefix), &args);
 	sql_run(psprintf("insert into %1$sthreshold select * from jsonb_populate_recordset(null::%1$sthreshold, $1::jsonb->'thresholds') "

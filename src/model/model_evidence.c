@@ -32,7 +32,7 @@ evidence_has_kind(const Evidence *evidence, EvKind kind)
 			return true;
 		case EV_RULES:
 			return evidence != NULL && evidence->has_rules;
-		case EV_PATHS:
+		case EV_NETWORK:
 			return evidence != NULL && evidence->network != NULL;
 		default:
 			return evidence != NULL;

@@ -96,7 +96,7 @@ extern const char *const evidence_kinds[];
 typedef struct EvidenceParts
 {
 	bool		rules;
-	bool		paths;
+	bool		network;
 } EvidenceParts;
 
 typedef struct EvidenceDiscounts

@@ -22,7 +22,7 @@ evidence_kind(const Evidence *evidence, EvKind kind, const char *model)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("model \"%s\" has no evidence of rules", model),
 				 errhint("Train it with evidence_rules above 0, or call hkg_learn_evidence.")));
-	if (kind == EV_PATHS && !evidence_has_kind(evidence, EV_PATHS))
+	if (kind == EV_NETWORK && !evidence_has_kind(evidence, EV_NETWORK))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("model \"%s\" has no path network", model),
@@ -121,7 +121,7 @@ predictor_score(const Predictor *predictor, Side side, int32 relation, ScorePart
 		case EV_EMBEDDING:
 			return parts.phi;
 		case EV_RULES:
-		case EV_PATHS:
+		case EV_NETWORK:
 			return parts.evidence;
 		default:
 			return predictor->evidence->weights.scale[key] *

@@ -76,8 +76,8 @@ rank_kinds(Graph *graph, const char *model, const Wanted *wanted, RanksByKind *b
 	rank_kind(graph, model, wanted, EV_EMBEDDING, by_kind);
 	if (has.rules)
 		rank_kind(graph, model, wanted, EV_RULES, by_kind);
-	if (has.paths)
-		rank_kind(graph, model, wanted, EV_PATHS, by_kind);
+	if (has.network)
+		rank_kind(graph, model, wanted, EV_NETWORK, by_kind);
 }
 
 /* ---- stretches ------------------------------------------------------------------- */

@@ -191,7 +191,7 @@ find_evidence_shares(Explanation *explanation, EvAnswering *answering, Triple ro
 	if (explanation->candidate == NULL)
 		return;
 	explanation->evidence_share = weight * ev_evidence(explanation->candidate, evidence->weights.discount);
-	explanation->paths_share = weight * evidence->weights.paths[key] * explanation->candidate->paths;
+	explanation->paths_share = weight * evidence->weights.network[key] * explanation->candidate->network;
 	if (explanation->paths_share > 0)
 		explanation->paths = path_explanation(explanation->graph, evidence, row, explanation->path);
 }

@@ -258,7 +258,7 @@ hkg_path_rules(PG_FUNCTION_ARGS)
 		.seed = DatumGetInt64(argument(fcinfo, 5, "seed"))
 	};
 	Call		call = call_begin(fcinfo, 2);
-	Predictor	predictor = predictor_open(call.graph, call.model, EV_PATHS);
+	Predictor	predictor = predictor_open(call.graph, call.model, EV_NETWORK);
 	int32		relations = predictor.model->kge.relations;
 	int32	   *relation_id = array_new(int32, relations);
 	int32		only = name == NULL ? -1 : model_relation_row(predictor.model, call.graph, name);

@@ -28,7 +28,7 @@
 static const LegendEntry kinds[EV_KINDS] = {
 	[EV_EMBEDDING] = {"series-1", MARK_CIRCLE, "embedding alone"},
 	[EV_RULES] = {"series-2", MARK_TRIANGLE, "rules alone"},
-	[EV_PATHS] = {"series-4", MARK_TRIANGLE, "paths alone"},
+	[EV_NETWORK] = {"series-4", MARK_TRIANGLE, "paths alone"},
 	[EV_BOTH] = {"series-3", MARK_SQUARE, "both"}
 };
 
@@ -64,7 +64,7 @@ sample_size(const Report *report, const char *model, const char *split, Evidence
 	SqlArgs		args = sql_args_text(model);
 	double		numbers = report_number(psprintf("select 2 * count(*) * (select coalesce(dimensions, 1)::float8 from %1$smodel where name = $1) "
 												 "from %1$sentity", report->graph->prefix), &args);
-	int			wanted = has.paths ? RANKED_LEAST : (int) Min(Max(RANKING_WORK / Max(numbers, 1), RANKED_LEAST), RANKED_MOST);
+	int			wanted = has.network ? RANKED_LEAST : (int) Min(Max(RANKING_WORK / Max(numbers, 1), RANKED_LEAST), RANKED_MOST);
 	SqlArgs		of_split = sql_args_text(split);
 
 	return report_number(psprintf("select count(*)::float8 from %sholdout where split = $1", report->graph->prefix), &of_split) <= wanted ?
@@ -95,9 +95,9 @@ rank_all(Report *report, const char *model, const char *split)
 		rank_kind(ranked, report, model, EV_EMBEDDING, sample);
 	if (has.rules)
 		rank_kind(ranked, report, model, EV_RULES, sample);
-	if (has.paths)
-		rank_kind(ranked, report, model, EV_PATHS, sample);
-	if (has_embedding && (has.rules || has.paths))
+	if (has.network)
+		rank_kind(ranked, report, model, EV_NETWORK, sample);
+	if (has_embedding && (has.rules || has.network))
 		rank_kind(ranked, report, model, EV_BOTH, sample);
 	return ranked;
 }
@@ -171,7 +171,7 @@ static const char *const sides[] = {"head", "tail"};
 static bool
 has_column(const RankedSplit *ranked, int kind)
 {
-	return kind != EV_PATHS || ranked->has[kind];
+	return kind != EV_NETWORK || ranked->has[kind];
 }
 
 static void

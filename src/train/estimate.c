@@ -50,7 +50,7 @@ evidence_bytes(const TrainSettings *settings, const TrainingFacts *facts, const 
 	uint64		learning = facts->valid_count == 0 ? 0 :
 		evidence_learn_bytes(model, data, &rules, settings->paths ? &network : NULL, facts->valid_count, hkg_threads);
 
-	return Max(fact_index_bytes(data->entities, data->relations, data->facts) + ev_paths_bytes(&index, &search, hkg_threads),
+	return Max(fact_index_bytes(data->entities, data->relations, data->facts) + ev_path_rules_bytes(&index, &search, hkg_threads),
 			   learning);
 }
 

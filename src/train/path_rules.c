@@ -3,7 +3,7 @@
  *		The rules that a model uses as evidence at prediction: the rules of the best iteration, and path rules that are
  *		found in the facts alone (evidence/path_discovery.c).
  *
- * Path rules are counted under object identity (EvPath), mined rules are not.  A rule that is both has both counts.
+ * Path rules are counted under object identity (EvPathRule), mined rules are not.  A rule that is both has both counts.
  */
 #include "path_rules.h"
 
@@ -40,7 +40,7 @@ path_rules_search(const TrainSettings *settings, int64 facts)
 }
 
 static MinedRule
-mined_of(const GraphData *data, const EvPath *path)
+mined_of(const GraphData *data, const EvPathRule *path)
 {
 	MinedRule	mined = {.rule = rule_from_path(data->relation_id, path->relation, path->atom, path->length)};
 
@@ -96,7 +96,7 @@ path_rules_merge(Graph *graph, const GraphData *data, const MinedRules *given, c
 
 	for (int64 i = 0; i < paths->count; i++)
 	{
-		const EvPath *path = &paths->path[i];
+		const EvPathRule *path = &paths->path[i];
 		MinedRule	mined = mined_of(data, path);
 		MinedRule  *rule = find_rule(sorted, given->count, &mined);
 
@@ -130,11 +130,11 @@ seconds_since(instr_time start)
 
 /* Of all that the search takes, only the rules stay. */
 static PathRules
-copy_paths(const EvPath *path, int64 count)
+copy_paths(const EvPathRule *path, int64 count)
 {
-	PathRules	copy = {count, MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * sizeof(EvPath))};
+	PathRules	copy = {count, MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * sizeof(EvPathRule))};
 
-	memcpy(copy.path, path, count * sizeof(EvPath));
+	memcpy(copy.path, path, count * sizeof(EvPathRule));
 	return copy;
 }
 
@@ -145,7 +145,7 @@ path_rules_find(const GraphData *data, const TrainSettings *settings, Pool *pool
 	MemoryContext caller = MemoryContextSwitchTo(work);
 	EvSearch	search = path_rules_search(settings, data->facts);
 	Arena		arena = hkg_arena();
-	EvPath	   *path = NULL;
+	EvPathRule *path = NULL;
 	FactIndex	facts;
 	int64		count;
 	PathRules	found;
@@ -153,7 +153,7 @@ path_rules_find(const GraphData *data, const TrainSettings *settings, Pool *pool
 
 	INSTR_TIME_SET_CURRENT(start);
 	fact_index(&arena, pool, data->entities, data->relations, data->fact, data->facts, &facts);
-	count = ev_paths(&arena, pool, &facts, &search, &path);
+	count = ev_path_rules(&arena, pool, &facts, &search, &path);
 	MemoryContextSwitchTo(caller);
 	found = copy_paths(path, count);
 	MemoryContextDelete(work);
@@ -174,7 +174,7 @@ path_rules_recount(PathRules *rules, const GraphData *data, const TrainSettings 
 
 	INSTR_TIME_SET_CURRENT(start);
 	fact_index(&arena, pool, data->entities, data->relations, data->fact, data->facts, &facts);
-	ev_recount_paths(&arena, pool, &facts, &search, rules->path, rules->count);
+	ev_recount_path_rules(&arena, pool, &facts, &search, rules->path, rules->count);
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(work);
 	if (hkg_progress_level != PROGRESS_OFF)

@@ -19,7 +19,7 @@ extern EvSearch path_rules_search(const TrainSettings *settings, int64 facts);
 typedef struct PathRules
 {
 	int64		count;
-	EvPath	   *path;
+	EvPathRule *path;
 } PathRules;
 
 /* Searches for them in the facts; in the current context. */

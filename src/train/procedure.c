@@ -402,7 +402,7 @@ learn_weights(Procedure *procedure)
 		evidence_write_missing(procedure->graph, settings->model, settings->assume_missing);
 		return;
 	}
-	if (!has.rules && !has.paths)
+	if (!has.rules && !has.network)
 	{
 		learn_thresholds(procedure);
 		return;

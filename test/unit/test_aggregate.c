@@ -65,17 +65,17 @@ static void
 check_evidence_by(void)
 {
 	double		paths[2] = {0, 1.5};
-	EvWeights	weights = {.discount = 1,.paths = paths};
-	EvCandidate candidate = {.count = 1,.firing = {{.confidence = 0.5}},.paths = 4};
+	EvWeights	weights = {.discount = 1,.network = paths};
+	EvCandidate candidate = {.count = 1,.firing = {{.confidence = 0.5}},.network = 4};
 	double		rules = log(1 - 100 * log(0.5));
 
 	CHECK(near(ev_evidence_by(&weights, EV_BOTH, 1, &candidate), rules + 6));
 	CHECK(near(ev_evidence_by(&weights, EV_BOTH, 0, &candidate), rules));
 	CHECK(near(ev_evidence_by(&weights, EV_RULES, 1, &candidate), rules));
-	CHECK(ev_evidence_by(&weights, EV_PATHS, 0, &candidate) == 4);
+	CHECK(ev_evidence_by(&weights, EV_NETWORK, 0, &candidate) == 4);
 	candidate.count = 0;
 	CHECK(ev_evidence_by(&weights, EV_BOTH, 1, &candidate) == 6);
-	weights.paths = NULL;
+	weights.network = NULL;
 	CHECK(ev_evidence_by(&weights, EV_BOTH, 1, &candidate) == 0);
 }
 

@@ -381,21 +381,21 @@ check_union(EvAnswering *answering, PathReader *reader, const FactIndex *facts, 
 	count = ev_answer(answering, EV_RULES, side, given, relation, leader, POOL_LEADER, &candidates);
 	for (int64_t i = 0; i < count; i++)
 	{
-		CHECK(candidates[i].count > 0 && candidates[i].paths == 0);
+		CHECK(candidates[i].count > 0 && candidates[i].network == 0);
 		firing[candidates[i].entity] = candidates[i].count;
 	}
-	count = ev_answer(answering, EV_PATHS, side, given, relation, leader, POOL_LEADER, &candidates);
+	count = ev_answer(answering, EV_NETWORK, side, given, relation, leader, POOL_LEADER, &candidates);
 	for (int e = 0; e < ENTITIES; e++)
 	{
 		const EvCandidate *candidate = ev_candidate(answering, e);
 
-		CHECK(candidate == NULL ? paths[e] == 0 : candidate->paths == paths[e] && candidate->count == 0);
+		CHECK(candidate == NULL ? paths[e] == 0 : candidate->network == paths[e] && candidate->count == 0);
 		count -= candidate != NULL;
 	}
 	CHECK(count == 0);
 	count = ev_answer(answering, EV_BOTH, side, given, relation, leader, POOL_LEADER, &candidates);
 	for (int64_t i = 0; i < count; i++)
-		CHECK(candidates[i].paths == paths[candidates[i].entity] && candidates[i].count == firing[candidates[i].entity]);
+		CHECK(candidates[i].network == paths[candidates[i].entity] && candidates[i].count == firing[candidates[i].entity]);
 	for (int e = 0; e < ENTITIES; e++)
 		all += paths[e] > 0 || firing[e] > 0;
 	CHECK(count == all);
@@ -428,7 +428,7 @@ check_network(void)
 	answering = ev_answering(&arena, &(EvBasis) {&facts, NULL, &network}, NULL);
 	CHECK(ev_answer(answering, EV_RULES, SIDE_TAIL, 0, 0, leader, POOL_LEADER, &candidates) == 0);
 	CHECK(ev_answer(answering, EV_BOTH, SIDE_TAIL, 0, 0, leader, POOL_LEADER, &candidates) ==
-		  ev_answer(answering, EV_PATHS, SIDE_TAIL, 0, 0, leader, POOL_LEADER, &candidates));
+		  ev_answer(answering, EV_NETWORK, SIDE_TAIL, 0, 0, leader, POOL_LEADER, &candidates));
 }
 
 /* A graph without a fact, rules without one, and no memory. */

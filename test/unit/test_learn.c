@@ -213,7 +213,7 @@ test_calibration(void)
 				 predicted / count, drawn / count);
 	CHECK(learnt.error[EV_BOTH] < 0.05);
 	for (int kind = 0; kind < EV_KINDS; kind++)
-		CHECK(kind == EV_PATHS ||
+		CHECK(kind == EV_NETWORK ||
 			  (learnt.calibration[kind][SIDE_TAIL].alone.slope > 0 && learnt.common[kind].ranked.slope > 0));
 }
 
@@ -550,7 +550,7 @@ list_candidate(EvExample *example, double phi, double evidence)
 	EvListed   *listed = &example->listed[example->count++];
 
 	listed->phi = (float) phi;
-	listed->paths = 0;
+	listed->network = 0;
 	for (int i = 0; i < EV_DISCOUNTS; i++)
 		listed->evidence[i] = (float) evidence;
 }
@@ -632,7 +632,7 @@ loss_of(const EvExamples *examples, double a, double b, double c)
 		{
 			const EvListed *listed = &example->listed[j];
 
-			first = exp(a * listed->phi + b * listed->evidence[0] + c * listed->paths);
+			first = exp(a * listed->phi + b * listed->evidence[0] + c * listed->network);
 			total += first;
 		}
 		loss -= log(0.02 + first / total);
@@ -655,8 +655,8 @@ draw_list(EvExample *example)
 		EvListed   *listed = &example->listed[j];
 
 		list_candidate(example, next_uniform(-2, 2), next_below(2) * next_uniform(0, 4));
-		listed->paths = next_below(2) == 0 ? 0 : (float) next_uniform(0, 2);
-		part[j] = exp(listed->phi + 0.5 * listed->evidence[0] + 2 * listed->paths);
+		listed->network = next_below(2) == 0 ? 0 : (float) next_uniform(0, 2);
+		part[j] = exp(listed->phi + 0.5 * listed->evidence[0] + 2 * listed->network);
 		total += part[j];
 	}
 	left = next_uniform(0, total);
@@ -677,7 +677,7 @@ test_three_parts(void)
 	EvExample  *example = take(sizeof(EvExample) * DRAWN_LISTS);
 	int64_t		order[DRAWN_LISTS];
 	int64_t		first[3] = {0, DRAWN_LISTS, DRAWN_LISTS};
-	EvExamples	examples = {.keys = 2,.example = example,.answered = {order, first},.has_paths = true};
+	EvExamples	examples = {.keys = 2,.example = example,.answered = {order, first},.has_network = true};
 	EvLearnt	learnt;
 	int			discount[EV_KINDS];
 	double		weight;
@@ -693,7 +693,7 @@ test_three_parts(void)
 	}
 	CHECK(weights_fit(&arena, pool, &examples, &learnt, discount));
 	weight = learnt.weights.weight[1];
-	paths = learnt.weights.paths[1];
+	paths = learnt.weights.network[1];
 	CHECK_SAYING(fabs(weight - 0.5) < 0.05 && fabs(paths - 4) < 0.4, "weight %g, not 0.5; paths count %g, not 4", weight, paths);
 	for (double tried = 0.7; tried < 1.3; tried += 0.02)
 		if (loss_of(&examples, tried, tried * weight, tried * weight * paths) < least)
@@ -710,11 +710,11 @@ test_three_parts(void)
 		CHECK(loss_of(&examples, a, a * weight, a * weight * paths * more) > least);
 	}
 	/* the same lists without a network: paths count nothing, whatever their scores are */
-	examples.has_paths = false;
+	examples.has_network = false;
 	for (int i = 0; i < DRAWN_LISTS * DRAWN_CANDIDATES; i++)
-		example[i / DRAWN_CANDIDATES].listed[i % DRAWN_CANDIDATES].paths = 0;
+		example[i / DRAWN_CANDIDATES].listed[i % DRAWN_CANDIDATES].network = 0;
 	CHECK(weights_fit(&arena, pool, &examples, &learnt, discount));
-	CHECK(learnt.weights.paths[0] == 0 && learnt.weights.paths[1] == 0);
+	CHECK(learnt.weights.network[0] == 0 && learnt.weights.network[1] == 0);
 }
 
 /* Initial parameters */
@@ -757,15 +757,15 @@ test_network(void)
 	{
 		int			key = 2 * r + SIDE_TAIL;
 
-		CHECK_SAYING(learnt.weights.weight[key] * learnt.weights.paths[key] > 1, "relation %d: weight %g, paths %g", r,
-					 learnt.weights.weight[key], learnt.weights.paths[key]);
-		CHECK(learnt.calibration[EV_PATHS][key].ranked.slope > 0);
+		CHECK_SAYING(learnt.weights.weight[key] * learnt.weights.network[key] > 1, "relation %d: weight %g, paths %g", r,
+					 learnt.weights.weight[key], learnt.weights.network[key]);
+		CHECK(learnt.calibration[EV_NETWORK][key].ranked.slope > 0);
 	}
 	CHECK(mean > 0);
 	/* without rules */
 	source.rules = NULL;
 	CHECK(ev_learn(&arena, pool, &source, &learnt));
-	CHECK(learnt.weights.weight[SIDE_TAIL] * learnt.weights.paths[SIDE_TAIL] > 1);
+	CHECK(learnt.weights.weight[SIDE_TAIL] * learnt.weights.network[SIDE_TAIL] > 1);
 }
 
 /* Examples of a network that takes long are few, and no fewer of a small one. */

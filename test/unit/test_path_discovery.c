@@ -72,10 +72,10 @@ has_fact(const Toy *toy, int32_t entity, int32_t atom)
 }
 
 /* Counts the rule's pairs by the definition. */
-static EvPath
+static EvPathRule
 count_by_hand(const Toy *toy, int32_t relation, const int32_t *atom, int length)
 {
-	EvPath		path = {.relation = relation,.length = length};
+	EvPathRule	path = {.relation = relation,.length = length};
 	bool		is_symmetry = length == 1 && RELATION_OF(atom[0]) == relation;
 	int32_t		entity[PATH_MAX_LAYERS + 1];
 
@@ -92,8 +92,8 @@ count_by_hand(const Toy *toy, int32_t relation, const int32_t *atom, int length)
 	return path;
 }
 
-static const EvPath *
-find(const EvPath *paths, int64_t count, int32_t relation, const int32_t *atom, int length)
+static const EvPathRule *
+find(const EvPathRule *paths, int64_t count, int32_t relation, const int32_t *atom, int length)
 {
 	for (int64_t i = 0; i < count; i++)
 		if (paths[i].relation == relation && paths[i].length == length &&
@@ -131,12 +131,12 @@ test_complete_search(Pool *pool)
 {
 	EvSearch	search = all_of(EV_MAX_BODY);
 	Toy			toy;
-	EvPath	   *found;
+	EvPathRule *found;
 	int64_t		count;
 	int64_t		expected = 0;
 
 	make_toy(&toy);
-	count = ev_paths(&arena, pool, &toy.facts, &search, &found);
+	count = ev_path_rules(&arena, pool, &toy.facts, &search, &found);
 	for (int32_t relation = 0; relation < RELATIONS; relation++)
 		for (int length = 1; length <= EV_MAX_BODY; length++)
 		{
@@ -144,8 +144,8 @@ test_complete_search(Pool *pool)
 
 			for (int n = 0; body_number(n, length, atom); n++)
 			{
-				EvPath		by_hand = count_by_hand(&toy, relation, atom, length);
-				const EvPath *path = find(found, count, relation, atom, length);
+				EvPathRule	by_hand = count_by_hand(&toy, relation, atom, length);
+				const EvPathRule *path = find(found, count, relation, atom, length);
 				bool		is_itself = length == 1 && atom[0] == FORWARDS(relation);
 
 				if (is_itself || by_hand.support < search.min_support)
@@ -167,14 +167,14 @@ test_complete_search(Pool *pool)
 }
 
 static double
-worth(const EvPath *path)
+worth(const EvPathRule *path)
 {
 	return (double) path->support / ((double) path->body_size + 5);
 }
 
 /* Whether a rule that was left out should have been kept instead of this one. */
 static bool
-is_better(const EvPath *left_out, const EvPath *kept)
+is_better(const EvPathRule *left_out, const EvPathRule *kept)
 {
 	return left_out->length < kept->length ||
 		(left_out->length == kept->length && left_out->relation == kept->relation &&
@@ -190,8 +190,8 @@ test_limit(Pool *pool)
 {
 	EvSearch	search = all_of(3);
 	Toy			toy;
-	EvPath	   *all;
-	EvPath	   *best;
+	EvPathRule *all;
+	EvPathRule *best;
 	int64_t		count;
 	int64_t		shorter = 0;
 	int64_t		kept;
@@ -199,12 +199,12 @@ test_limit(Pool *pool)
 	bool		any_better = false;
 
 	make_toy(&toy);
-	count = ev_paths(&arena, pool, &toy.facts, &search, &all);
+	count = ev_path_rules(&arena, pool, &toy.facts, &search, &all);
 	for (int64_t i = 0; i < count; i++)
 		shorter += all[i].length < 3;
 	search.limit = shorter + 21;
 	CHECK(count > search.limit);
-	kept = ev_paths(&arena, pool, &toy.facts, &search, &best);
+	kept = ev_path_rules(&arena, pool, &toy.facts, &search, &best);
 	CHECK(kept == shorter + 21);
 	for (int64_t i = 0; i < kept; i++)
 		longest[best[i].relation] += best[i].length == 3;
@@ -214,7 +214,7 @@ test_limit(Pool *pool)
 			any_better |= is_better(&all[i], &best[j]);
 	CHECK(!any_better);
 	search.limit = 1;
-	CHECK(ev_paths(&arena, pool, &toy.facts, &search, &best) == 1);
+	CHECK(ev_path_rules(&arena, pool, &toy.facts, &search, &best) == 1);
 }
 
 static void
@@ -222,18 +222,18 @@ test_min_confidence(Pool *pool)
 {
 	EvSearch	search = all_of(3);
 	Toy			toy;
-	EvPath	   *found;
+	EvPathRule *found;
 	int64_t		count;
 	int64_t		expected = 0;
 
 	make_toy(&toy);
-	count = ev_paths(&arena, pool, &toy.facts, &search, &found);
+	count = ev_path_rules(&arena, pool, &toy.facts, &search, &found);
 	for (int64_t i = 0; i < count; i++)
 		expected += found[i].confidence >= 0.25 && found[i].support >= 4;
 	search.min_confidence = 0.25;
 	search.min_support = 4;
 	CHECK(expected > 0 && expected < count);
-	CHECK(ev_paths(&arena, pool, &toy.facts, &search, &found) == expected);
+	CHECK(ev_path_rules(&arena, pool, &toy.facts, &search, &found) == expected);
 }
 
 /* ---- by a sample ---------------------------------------------------------------- */
@@ -265,8 +265,8 @@ test_sample(Pool *pool)
 {
 	EvSearch	search = all_of(3);
 	FactIndex	facts;
-	EvPath	   *exact;
-	EvPath	   *found;
+	EvPathRule *exact;
+	EvPathRule *found;
 	int64_t		exact_count;
 	int64_t		count;
 	int64_t		estimates = 0;
@@ -274,12 +274,12 @@ test_sample(Pool *pool)
 
 	make_crowd(&facts);
 	search.work = 1e12;
-	exact_count = ev_paths(&arena, pool, &facts, &search, &exact);
+	exact_count = ev_path_rules(&arena, pool, &facts, &search, &exact);
 	search.work = 1e5;
-	count = ev_paths(&arena, pool, &facts, &search, &found);
+	count = ev_path_rules(&arena, pool, &facts, &search, &found);
 	for (int64_t i = 0; i < count; i++)
 	{
-		const EvPath *counted = find(exact, exact_count, found[i].relation, found[i].atom, found[i].length);
+		const EvPathRule *counted = find(exact, exact_count, found[i].relation, found[i].atom, found[i].length);
 
 		CHECK(counted != NULL && counted->error == 0);
 		if (counted == NULL || found[i].error == 0)
@@ -294,7 +294,7 @@ test_sample(Pool *pool)
 
 /* Whether they have the same bits, but for bytes between members */
 static bool
-same_paths(const EvPath *a, const EvPath *b, int64_t count)
+same_paths(const EvPathRule *a, const EvPathRule *b, int64_t count)
 {
 	for (int64_t i = 0; i < count; i++)
 		if (a[i].relation != b[i].relation || a[i].length != b[i].length ||
@@ -310,17 +310,17 @@ test_bits(Pool *pool, Pool *other_pool)
 {
 	EvSearch	search = all_of(4);
 	FactIndex	facts;
-	EvPath	   *a;
-	EvPath	   *b;
+	EvPathRule *a;
+	EvPathRule *b;
 	int64_t		count;
 
 	make_crowd(&facts);
 	search.work = 1e5;
-	count = ev_paths(&arena, pool, &facts, &search, &a);
-	CHECK(ev_paths(&arena, other_pool, &facts, &search, &b) == count);
+	count = ev_path_rules(&arena, pool, &facts, &search, &a);
+	CHECK(ev_path_rules(&arena, other_pool, &facts, &search, &b) == count);
 	CHECK(count > 200 && same_paths(a, b, count));
 	search.seed++;
-	CHECK(ev_paths(&arena, pool, &facts, &search, &b) != count || !same_paths(a, b, count));
+	CHECK(ev_path_rules(&arena, pool, &facts, &search, &b) != count || !same_paths(a, b, count));
 }
 
 /* Rules that are found without some facts and counted again with them have the counts of all facts. */
@@ -334,19 +334,19 @@ test_recount(Pool *pool)
 	EvSearch	search = all_of(3);
 	Toy			toy;
 	FactIndex	fewer;
-	EvPath	   *found;
+	EvPathRule *found;
 	int64_t		count;
 	int			changed = 0;
 
 	make_toy(&toy);
 	CHECK(fact_index(&arena, pool, ENTITIES, RELATIONS, toy.triple, FACTS - LEFT_OUT, &fewer));
-	count = ev_paths(&arena, pool, &fewer, &search, &found);
-	CHECK(!ev_recount_paths(&empty_arena, pool, &toy.facts, &search, found, count));
+	count = ev_path_rules(&arena, pool, &fewer, &search, &found);
+	CHECK(!ev_recount_path_rules(&empty_arena, pool, &toy.facts, &search, found, count));
 	for (int i = 0; i < 2; i++)
 	{
 		for (int64_t j = 0; j < count; j++)
 		{
-			EvPath		by_hand = count_by_hand(&toy, found[j].relation, found[j].atom, found[j].length);
+			EvPathRule	by_hand = count_by_hand(&toy, found[j].relation, found[j].atom, found[j].length);
 
 			changed += found[j].support != by_hand.support || found[j].body_size != by_hand.body_size;
 			CHECK(i == 0 || (found[j].support == by_hand.support && found[j].body_size == by_hand.body_size &&
@@ -354,7 +354,7 @@ test_recount(Pool *pool)
 		}
 		CHECK_SAYING(changed > 10, "%d rules have other counts", changed);
 		if (i == 0)
-			CHECK(ev_recount_paths(&arena, pool, &toy.facts, &search, found, count));
+			CHECK(ev_recount_path_rules(&arena, pool, &toy.facts, &search, found, count));
 	}
 }
 
@@ -381,7 +381,7 @@ test_given(Pool *pool)
 			CHECK(ev_count_paths(&arena, pool, &toy.facts, &search, relation, path, count, counts));
 			for (int i = 0; i < count; i++)
 			{
-				EvPath		by_hand = count_by_hand(&toy, relation, path[i].atom, length);
+				EvPathRule	by_hand = count_by_hand(&toy, relation, path[i].atom, length);
 
 				differ += counts[i].support != by_hand.support || counts[i].body_size != by_hand.body_size ||
 					memcmp(counts[i].known, by_hand.known, sizeof(by_hand.known)) != 0 || counts[i].error != 0 ||
@@ -431,11 +431,11 @@ test_time(Pool *pool)
 {
 	EvSearch	search = all_of(EV_MAX_BODY);
 	FactIndex	facts;
-	EvPath	   *found;
+	EvPathRule *found;
 
 	make_crowd(&facts);
 	search.seconds = 1e-9;
-	CHECK(ev_paths(&arena, pool, &facts, &search, &found) == 0);
+	CHECK(ev_path_rules(&arena, pool, &facts, &search, &found) == 0);
 }
 
 static void
@@ -443,10 +443,10 @@ test_memory(Pool *pool)
 {
 	EvSearch	search = all_of(2);
 	Toy			toy;
-	EvPath	   *found;
+	EvPathRule *found;
 
 	make_toy(&toy);
-	CHECK(ev_paths(&empty_arena, pool, &toy.facts, &search, &found) == -1);
+	CHECK(ev_path_rules(&empty_arena, pool, &toy.facts, &search, &found) == -1);
 }
 
 void
