@@ -177,7 +177,8 @@ run_phase(void *argument, int64_t item, int thread)
 	course->done[phase]++;
 }
 
-static const PoolPhase phases[] = {{open_phase, run_phase}, {open_phase, run_phase}, {open_phase, run_phase}, {open_phase, run_phase}};
+#define PHASE	{open_phase, run_phase}
+static const PoolPhase phases[] = {PHASE, PHASE, PHASE, PHASE};
 
 /* Items of a millisecond in phases of many, none, one and some: threads wait, and pauses come while they do. */
 static void
