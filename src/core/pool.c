@@ -16,6 +16,11 @@
  *
  * A slice may span several short runs: a minibatch takes a few milliseconds,
  * and calling `between` after each of them would cost more than it brings.
+ *
+ * Phases are one run, in which each thread is an item that takes part in all of
+ * them.  To wake the leader and then all threads takes some 100 microseconds on a
+ * virtual machine, as long as a phase may; so a thread that waits for the next
+ * phase looks for it that long before it sleeps.
  */
 #include <assert.h>
 #include <pthread.h>
@@ -34,6 +39,8 @@
 
 #define SLICE_NANOSECONDS	INT64_C(10000000)
 #define STACK_BYTES			((size_t) 2 << 20)
+#define LOOKING_NANOSECONDS INT64_C(100000) /* that a thread waits for a phase awake */
+#define ASLEEP_NANOSECONDS	50000	/* then, between two looks */
 
 typedef struct Worker
 {
@@ -329,4 +336,91 @@ pool_run(Pool *pool, int64_t items,
 	pthread_mutex_unlock(&pool->lock);
 	while (!run_slice(pool))
 		pause_if_due(pool);
+}
+
+/* ---- phases ------------------------------------------------------------------ */
+
+typedef struct Phase
+{
+	int64_t		items;
+	_Atomic int64_t next;
+	_Atomic int64_t done;
+} Phase;
+
+typedef struct Phases
+{
+	Pool    *pool;
+	const PoolPhase *phases;
+	int			count;
+	void	   *argument;
+	_Atomic int opened;			/* phases whose items may be taken */
+	Phase		phase[POOL_PHASES];
+} Phases;
+
+/* Opens phase i, and those after it while there is nothing to run in them. */
+static void
+open_phases(Phases *work, int i)
+{
+	int64_t		items = 0;
+
+	for (; i < work->count && items <= 0; i++)
+	{
+		items = work->phases[i].open(work->argument);
+		work->phase[i].items = items;
+		atomic_store_explicit(&work->opened, i + 1, memory_order_release);
+	}
+}
+
+static void
+wait_for_phase(Phases *work, int i, int thread)
+{
+	const struct timespec asleep = {.tv_nsec = ASLEEP_NANOSECONDS};
+	int64_t		start = 0;
+
+	while (atomic_load_explicit(&work->opened, memory_order_acquire) <= i)
+	{
+		pool_yield(work->pool, thread);
+		if (start == 0)
+			start = monotonic_now();
+		if (monotonic_now() - start > LOOKING_NANOSECONDS)
+			nanosleep(&asleep, NULL);
+	}
+}
+
+static void
+take_phase(Phases *work, int i, int thread)
+{
+	Phase	   *phase = &work->phase[i];
+	int64_t		item;
+
+	while ((item = atomic_fetch_add_explicit(&phase->next, 1, memory_order_relaxed)) < phase->items)
+	{
+		work->phases[i].function(work->argument, item, thread);
+		if (atomic_fetch_add_explicit(&phase->done, 1, memory_order_acq_rel) + 1 == phase->items)
+			open_phases(work, i + 1);
+		pool_yield(work->pool, thread);
+	}
+}
+
+/* Item: a thread's part in all phases.  One that comes late finds nothing left. */
+static void
+take_part(void *argument, int64_t item, int thread)
+{
+	Phases	   *work = argument;
+
+	for (int i = 0; i < work->count; i++)
+	{
+		wait_for_phase(work, i, thread);
+		take_phase(work, i, thread);
+	}
+}
+
+void
+pool_run_phases(Pool *pool, int count, const PoolPhase *phases, void *argument)
+{
+	Phases		work = {.pool = pool,.phases = phases,.count = count,.argument = argument};
+
+	assert(pool->threads > 0 && count <= POOL_PHASES);
+	open_phases(&work, 0);
+	pool_run(pool, pool->threads, take_part, &work);
 }

@@ -33,6 +33,25 @@ extern void pool_run(Pool *pool, int64_t items,
 					 void *argument);
 
 /*
+ * What is run when all items of the phase before are done: `open` by one thread, then the `items` that it returns by
+ * all threads, as pool_run does.  Of the first phase `open` is called by the leader, and may use the pool itself.
+ * function may be NULL where there are never items.
+ */
+typedef struct PoolPhase
+{
+	int64_t		(*open) (void *argument);
+	void		(*function) (void *argument, int64_t item, int thread);
+} PoolPhase;
+
+#define POOL_PHASES	4			/* at most */
+
+/*
+ * Runs 1 .. POOL_PHASES phases one after the other.  Between two of them no thread goes to sleep for long, nor does the
+ * leader wake: for short runs that follow each other many times.
+ */
+extern void pool_run_phases(Pool *pool, int count, const PoolPhase *phases, void *argument);
+
+/*
  * Called from inside a long item: parks the calling thread here when the slice
  * is over, and goes on in the next one.  Does not return when the leader has
  * left this run for good, so an item must hold nothing that it would have to

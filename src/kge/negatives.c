@@ -28,6 +28,7 @@ typedef struct Negatives
 	int32_t    *heads;
 	int			tails;			/* how many are for tails */
 	int			tail_blocks;
+	int64_t		blocks;			/* of both sides */
 	double	   *block_loss;
 	int64_t    *block_terms;
 	KgeBlock   *block;			/* one for each thread */
@@ -440,26 +441,39 @@ deal(KgeTrainer *trainer)
 	return work->tail_blocks + (heads + size - 1) / size;
 }
 
-static KgeSum
-learn_sampled(KgeTrainer *trainer)
+static int64_t
+open_minibatch(void *argument)
 {
+	KgeTrainer *trainer = argument;
 	Negatives  *work = trainer->work;
 	const KgeSampler *sampler = trainer->training.sampler;
-	KgeSum		sum = {.positives = (double) trainer->count};
-	int64_t		blocks;
 
 	if (trainer->start == 0 && sampler->open != NULL)
 		sampler->open(trainer);
-	blocks = deal(trainer);
-	pool_run(trainer->pool, blocks, learn_block, trainer);
-	for (int64_t i = 0; i < blocks; i++)
+	return work->blocks = deal(trainer);
+}
+
+static KgeSum
+sum_blocks(const KgeTrainer *trainer)
+{
+	const Negatives *work = trainer->work;
+	KgeSum		sum = {.positives = (double) trainer->count};
+
+	for (int64_t i = 0; i < work->blocks; i++)
 	{
 		sum.loss += work->block_loss[i];
 		sum.terms += work->block_terms[i];
 	}
-	if (sampler->finish != NULL)
-		sampler->finish(trainer, blocks);
 	return sum;
+}
+
+static void
+finish_minibatch(KgeTrainer *trainer)
+{
+	const Negatives *work = trainer->work;
+
+	if (trainer->training.sampler->finish != NULL)
+		trainer->training.sampler->finish(trainer, work->blocks);
 }
 
 const KgeLoss kge_loss_logistic = {
@@ -469,7 +483,10 @@ const KgeLoss kge_loss_logistic = {
 	.plan = plan_negatives,
 	.take = take_negatives,
 	.scores = count_scores,
-	.learn = learn_sampled,
+	.learn = open_minibatch,
+	.item = learn_block,
+	.sum = sum_blocks,
+	.finish = finish_minibatch,
 	.positives = logistic_positives,
 	.negatives = logistic_negatives
 };
@@ -480,7 +497,10 @@ const KgeLoss kge_loss_margin = {
 	.plan = plan_negatives,
 	.take = take_negatives,
 	.scores = count_scores,
-	.learn = learn_sampled,
+	.learn = open_minibatch,
+	.item = learn_block,
+	.sum = sum_blocks,
+	.finish = finish_minibatch,
 	.positives = margin_positives,
 	.negatives = margin_negatives
 };
@@ -491,7 +511,10 @@ const KgeLoss kge_loss_sampled_softmax = {
 	.plan = plan_negatives,
 	.take = take_negatives,
 	.scores = count_scores,
-	.learn = learn_sampled,
+	.learn = open_minibatch,
+	.item = learn_block,
+	.sum = sum_blocks,
+	.finish = finish_minibatch,
 	.positives = softmax_positives,
 	.negatives = softmax_negatives
 };

@@ -80,6 +80,7 @@ typedef struct OneVsAll
 	Answer	   *answer;
 	int			queries;
 	int			answers;
+	KgeSum		total;
 
 	/* the loss of relations, if not NULL, and what it asks */
 	KgeRelationLoss *relations;
@@ -748,9 +749,10 @@ learn_relations(KgeTrainer *trainer)
 	return kge_relation_loss(trainer, work->relations, work->pair, pairs, most_answers(trainer));
 }
 
-static KgeSum
-learn_softmax(KgeTrainer *trainer)
+static int64_t
+learn_softmax(void *argument)
 {
+	KgeTrainer *trainer = argument;
 	OneVsAll   *work = trainer->work;
 	KgeSum		sum = {.terms = work->answers,.positives = work->answers / 2.0};
 	int			waves = (int) pool_pieces(work->queries, work->wave);
@@ -765,7 +767,14 @@ learn_softmax(KgeTrainer *trainer)
 	}
 	if (work->relations != NULL)
 		sum.loss += learn_relations(trainer);
-	return sum;
+	work->total = sum;
+	return 0;
+}
+
+static KgeSum
+sum_minibatch(const KgeTrainer *trainer)
+{
+	return ((const OneVsAll *) trainer->work)->total;
 }
 
 static double
@@ -783,5 +792,6 @@ const KgeLoss kge_loss_softmax = {
 	.open = open_epoch,
 	.next = next_minibatch,
 	.scores = scores_of_all,
-	.learn = learn_softmax
+	.learn = learn_softmax,
+	.sum = sum_minibatch
 };

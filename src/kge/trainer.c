@@ -2,7 +2,7 @@
  * trainer.c
  *		The rows of a trainer: entities and relations, which every minibatch moves.
  *
- * The leader groups a minibatch's slots by the row they belong to, and the threads update
+ * One thread groups a minibatch's slots by the row they belong to, and all update
  * distinct rows, relations first (optimizer.c).
  */
 #include "trainer.h"
@@ -120,8 +120,23 @@ learning_rate(const KgeTraining *training, uint64_t epoch)
 	return training->learning_rate + done * (training->learning_rate_end - training->learning_rate);
 }
 
+static int64_t
+count_relations(void *argument)
+{
+	return ((KgeTrainer *) argument)->relation.touched_count;
+}
+
+static int64_t
+count_entities(void *argument)
+{
+	return pool_pieces(((KgeTrainer *) argument)->entity.touched_count, ENTITIES_AT_ONCE);
+}
+
+const PoolPhase kge_move_relations = {count_relations, update_relation};
+const PoolPhase kge_move_entities = {count_entities, update_entities};
+
 void
-kge_move_rows(KgeTrainer *trainer, double terms, double positives)
+kge_group_rows(KgeTrainer *trainer, double terms, double positives)
 {
 	double		power = trainer->entity.cubes ? 3 : 2;
 
@@ -133,8 +148,15 @@ kge_move_rows(KgeTrainer *trainer, double terms, double positives)
 	};
 	kge_slots_group(&trainer->entity);
 	kge_slots_group(&trainer->relation);
-	pool_run(trainer->pool, trainer->relation.touched_count, update_relation, trainer);
-	pool_run(trainer->pool, pool_pieces(trainer->entity.touched_count, ENTITIES_AT_ONCE), update_entities, trainer);
+}
+
+void
+kge_move_rows(KgeTrainer *trainer, double terms, double positives)
+{
+	const PoolPhase phases[] = {kge_move_relations, kge_move_entities};
+
+	kge_group_rows(trainer, terms, positives);
+	pool_run_phases(trainer->pool, 2, phases, trainer);
 	kge_forget_rows(trainer);
 }
 

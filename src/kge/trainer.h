@@ -10,6 +10,7 @@
 #define HKG_KGE_TRAINER_H
 
 #include "core/allocation.h"
+#include "core/pool.h"
 #include "core/vector.h"
 #include "engine.h"
 #include "optimizer.h"
@@ -21,6 +22,14 @@ extern void kge_draw_negatives(uint64_t seed, uint64_t epoch, uint64_t block,
 							   int32_t entities, int count, int32_t *negative);
 
 /* ---- trainer.c ---------------------------------------------------------------- */
+
+/* A minibatch's losses, added up. */
+typedef struct KgeSum
+{
+	double		loss;
+	int64_t		terms;			/* the mean is the loss divided by these */
+	double		positives;		/* the penalty is a mean over these */
+} KgeSum;
 
 struct KgeTrainer
 {
@@ -45,17 +54,10 @@ struct KgeTrainer
 	int64_t		left;			/* positives from `start` on */
 	int64_t		start;			/* place of the minibatch's first positive */
 	int64_t		count;			/* its positives */
+	KgeSum		total;			/* its losses, when the slots are filled */
 	KgeStep		step;
 	bool		observing;		/* nothing but the optimiser's state is to change */
 };
-
-/* A minibatch's losses, added up. */
-typedef struct KgeSum
-{
-	double		loss;
-	int64_t		terms;			/* the mean is the loss divided by these */
-	double		positives;		/* the penalty is a mean over these */
-} KgeSum;
 
 struct KgeBlock;
 
@@ -83,10 +85,15 @@ struct KgeLoss
 	bool		(*next) (KgeTrainer *trainer);
 
 	/*
-	 * Fills the slots (all are unused when it is called) with the gradients of the
-	 * sum of the minibatch's losses.
+	 * Fill the slots (all are unused) with the gradients of the sum of the minibatch's
+	 * losses: `learn` in the leader, which may run things on the pool, then as many items as
+	 * it returns, a phase of the pool.  Then `sum` adds up the losses; `finish` (or NULL) is
+	 * called in the leader when rows have moved.
 	 */
-	KgeSum		(*learn) (KgeTrainer *trainer);
+	int64_t		(*learn) (void *trainer);
+	void		(*item) (void *trainer, int64_t item, int thread);
+	KgeSum		(*sum) (const KgeTrainer *trainer);
+	void		(*finish) (KgeTrainer *trainer);
 
 	/*
 	 * Of losses over sampled negatives: the losses and derivatives of a block's own
@@ -115,9 +122,15 @@ extern void kge_take_rows(KgeTrainer *plan, int threads, Allocation *allocation)
 extern void kge_reset_rows(KgeTrainer *trainer);
 
 /*
- * Moves the rows that have slots, and makes all slots unused.  The gradient is the slots'
- * divided by `terms`, the penalty theirs divided by `positives`.
+ * Moving the rows that have slots.  First the slots are grouped by their rows: the gradient will be
+ * the slots' divided by `terms`, the penalty theirs divided by `positives`.  Then come two phases of the
+ * pool, whose argument is the trainer; without groups they move nothing.  Then slots are to be forgotten.
  */
+extern void kge_group_rows(KgeTrainer *trainer, double terms, double positives);
+extern const PoolPhase kge_move_relations;
+extern const PoolPhase kge_move_entities;
+
+/* All of that. */
 extern void kge_move_rows(KgeTrainer *trainer, double terms, double positives);
 
 /* The optimiser's state becomes what it would be had each gradient so far been applied `times` times. */

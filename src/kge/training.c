@@ -3,8 +3,8 @@
  *		Embedding learning: epochs and minibatches, the tables of losses and of samplers.
  *
  * First the threads compute the minibatch's gradients, in slots, by the loss
- * (negatives.c, one_vs_all.c).  Then the leader groups the slots by the row they
- * belong to, and the threads update distinct rows (trainer.c).  Nothing of this
+ * (negatives.c, one_vs_all.c).  Then one groups the slots by the row they
+ * belong to, and all update distinct rows (trainer.c).  Nothing of this
  * depends on the number of threads.
  *
  * The loss is a mean over a minibatch, but the slots hold the derivatives of a
@@ -186,14 +186,34 @@ kge_trainer_state(const KgeTrainer *trainer, int i, float **values, size_t *coun
 
 /* ---- a minibatch and an epoch -------------------------------------------- */
 
+/* Between the gradients and the rows: a phase without items. */
+static int64_t
+add_up(void *argument)
+{
+	KgeTrainer *trainer = argument;
+
+	trainer->total = trainer->training.loss->sum(trainer);
+	if (isfinite(trainer->total.loss))
+		kge_group_rows(trainer, (double) trainer->total.terms, trainer->total.positives);
+	return 0;
+}
+
 static KgeSum
 learn_minibatch(KgeTrainer *trainer)
 {
-	KgeSum		sum = trainer->training.loss->learn(trainer);
+	const KgeLoss *loss = trainer->training.loss;
+	const PoolPhase phases[] = {
+		{loss->learn, loss->item},
+		{add_up, NULL},
+		kge_move_relations,
+		kge_move_entities
+	};
 
-	if (isfinite(sum.loss))
-		kge_move_rows(trainer, (double) sum.terms, sum.positives);
-	return sum;
+	pool_run_phases(trainer->pool, 4, phases, trainer);
+	kge_forget_rows(trainer);
+	if (loss->finish != NULL)
+		loss->finish(trainer);
+	return trainer->total;
 }
 
 /* Minibatches of batch_size positives, in an order drawn for the epoch. */

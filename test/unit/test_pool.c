@@ -143,6 +143,92 @@ test_leaving(bool reuse)
 	pool_destroy(job.pool);
 }
 
+/* Phases: what each has done when the next one opens. */
+typedef struct Course
+{
+	Pool    *pool;
+	int64_t		items[POOL_PHASES];
+	int			opened;
+	atomic_int	done[POOL_PHASES];
+	double		duration;		/* of an item */
+	jmp_buf		out;
+} Course;
+
+static int64_t
+open_phase(void *argument)
+{
+	Course	   *course = argument;
+
+	if (course->opened > 0)
+		CHECK(course->done[course->opened - 1] == course->items[course->opened - 1]);
+	return course->items[course->opened++];
+}
+
+static void
+run_phase(void *argument, int64_t item, int thread)
+{
+	Course	   *course = argument;
+	int			phase = course->opened - 1;
+
+	for (double end = seconds() + course->duration; seconds() < end;)
+		pool_yield(course->pool, thread);
+	CHECK(0 <= item && item < course->items[phase]);
+	CHECK(course->opened - 1 == phase);
+	course->done[phase]++;
+}
+
+#define PHASE	{open_phase, run_phase}
+static const PoolPhase phases[] = {PHASE, PHASE, PHASE, PHASE};
+
+/* Items of a millisecond in phases of many, none, one and some: threads wait, and pauses come while they do. */
+static void
+test_phases(int threads, double duration, void (*between) (void *argument), void *argument)
+{
+	Course		course = {.items = {40, 0, 1, 7},.duration = duration};
+
+	course.pool = pool_create(threads, between, argument);
+	for (int round = 0; round < 3; round++)
+	{
+		course.opened = 0;
+		for (int i = 0; i < POOL_PHASES; i++)
+			course.done[i] = 0;
+		pool_run_phases(course.pool, POOL_PHASES, phases, &course);
+		CHECK(course.opened == POOL_PHASES);
+		for (int i = 0; i < POOL_PHASES; i++)
+			CHECK(course.done[i] == course.items[i]);
+	}
+	pool_destroy(course.pool);
+}
+
+static void
+leave_course(void *argument)
+{
+	Course	   *course = argument;
+
+	longjmp(course->out, 1);
+}
+
+/* One thread is inside of the only item, the others wait for the next phase: all are left, and do other things. */
+static void
+test_leaving_phases(void)
+{
+	static Course course;
+	static Job	job;
+
+	course = (Course) {.items = {1, 5},.duration = 60};
+	job = no_job();
+	job.pool = course.pool = pool_create(3, leave_course, &course);
+	if (setjmp(course.out) == 0)
+	{
+		pool_run_phases(course.pool, 2, phases, &course);
+		CHECK_SAYING(false, "the run was not left");
+	}
+	CHECK(course.done[0] == 0 && course.done[1] == 0 && course.opened == 1);
+	if (setjmp(course.out) == 0)
+		pool_run(job.pool, 3, run_item, &job);
+	pool_destroy(course.pool);
+}
+
 static void
 look_at_signals(void *argument, int64_t item, int thread)
 {
@@ -195,5 +281,15 @@ test_pool(void)
 	test_pauses_inside_items();
 	test_leaving(true);
 	test_leaving(false);
+	for (int threads = 1; threads <= 5; threads++)
+	{
+		static Job	job;
+
+		job = no_job();
+		test_phases(threads, 0.001, pause_job, &job);
+		CHECK(job.pauses > 0);
+		test_phases(threads, 0, NULL, NULL);
+	}
+	test_leaving_phases();
 	test_thread_state();
 }
