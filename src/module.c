@@ -65,6 +65,11 @@ _PG_init(void)
 							 "Parameters and sums are single precision either way. bfloat16 needs a processor with AMX-BF16 or AVX512-BF16.",
 							 &hkg_precision, KGE_SINGLE, precisions,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomRealVariable("hybridkg.slice_seconds",
+							 "Ranking that would take one thread so many seconds is divided among the nodes of a cluster.",
+							 "Results do not depend on it. -1: all of it is done on the coordinator.",
+							 &hkg_slice_seconds, 5, -1, 1e9,
+							 PGC_USERSET, 0, NULL, NULL, NULL);
 	hkg_reserve_prefix("hybridkg");
 	dense_choose_kernels();
 	copy_begin();

@@ -176,6 +176,15 @@ is_written(Oid table)
 	return written;
 }
 
+/* Models are on the coordinator; a worker has tables of those that it was sent (model/sent_model.c). */
+Oid
+graph_table(Oid schema, const char *table)
+{
+	Oid			oid = get_relname_relid(table, schema);
+
+	return OidIsValid(oid) ? oid : get_relname_relid(psprintf("sent_%s", table), schema);
+}
+
 bool
 graph_writes_elsewhere(Oid schema, const char *table)
 {
@@ -187,7 +196,7 @@ graph_writes_elsewhere(Oid schema, const char *table)
 Oid
 graph_table_here(Oid schema, const char *table)
 {
-	Oid			oid = get_relname_relid(table, schema);
+	Oid			oid = graph_table(schema, table);
 	Oid			copy = is_reference_table(oid) && !is_written(oid) ? copy_of(oid) : InvalidOid;
 
 	return OidIsValid(copy) ? copy : oid;
@@ -238,7 +247,7 @@ graph_check_facts(const Graph *graph)
 static void
 check_node(const Graph *graph)
 {
-	if (group_of_node() != 0 && !OidIsValid(get_relname_relid("model", graph->schema)))
+	if (graph_is_copy(graph))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("this server has only a copy of the facts of graph \"%s\"", graph->name),
@@ -255,6 +264,12 @@ graph_check_distribution(const Graph *graph)
 	graph_check_facts(graph);
 	for (int i = TABLES_OF_FACTS; i < (int) lengthof(graph_tables); i++)
 		check_table(graph, graph_tables[i], false);
+}
+
+bool
+graph_is_copy(const Graph *graph)
+{
+	return group_of_node() != 0 && !OidIsValid(get_relname_relid("model", graph->schema));
 }
 
 bool

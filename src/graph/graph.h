@@ -60,7 +60,10 @@ extern bool table_is_distributed(Oid table);
  */
 extern Oid	graph_table_here(Oid schema, const char *table);
 
-/* Its name for a query that reads it, quoted, with the schema; in the current context. */
+/* That of the layout's name; on a worker, where it is a table of models, the one of those that were sent to it. */
+extern Oid	graph_table(Oid schema, const char *table);
+
+/* The name of the table of this node, for a query that reads it: quoted, with the schema; in the current context. */
 extern char *graph_table_name(const Graph *graph, const char *table);
 
 /*
@@ -74,6 +77,9 @@ extern void graph_check_distribution(const Graph *graph);
 
 /* The same for functions that need facts and names alone; they run on workers, too. */
 extern void graph_check_facts(const Graph *graph);
+
+/* Whether this is a worker, which has only what the coordinator sent. */
+extern bool graph_is_copy(const Graph *graph);
 
 /* Whether the work on its facts can be done by slices, on the nodes that have the rows of table slice. */
 extern bool graph_has_slices(const Graph *graph);

@@ -71,7 +71,7 @@ graph_require_rights(const Graph *graph, const TableRights *needed, int count)
 bool
 graph_may_read(const Graph *graph, const char *table)
 {
-	Oid			oid = get_relname_relid(table, graph->schema);
+	Oid			oid = graph_table(graph->schema, table);
 
 	return OidIsValid(oid) && has_right(oid, ACL_SELECT);
 }

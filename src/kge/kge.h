@@ -747,6 +747,14 @@ extern int64_t kge_completion_end(KgeCompletion *completion, const KgeScored **b
 /* How many questions were asked: not those that were left out because they could have no answer, or promised none. */
 extern int64_t kge_completion_asked(const KgeCompletion *completion);
 
+/*
+ * The outcome of several completions that asked parts of the questions with the same k and heads: of what they found,
+ * the same as one that asked all.  Of `wanted`, questions are 0, and `offered` is the count.  0 when the arena is empty.
+ */
+extern size_t kge_merge_bytes(KgeWanted wanted);
+extern int64_t kge_merge(Arena *arena, Pool *pool, KgeWanted wanted, const KgeScored *scored, int64_t count,
+						 const KgeScored **best);
+
 /* ---- best_threshold.c -------------------------------------------------------- */
 
 typedef struct KgeLabelled

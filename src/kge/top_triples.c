@@ -438,3 +438,34 @@ kge_completion_asked(const KgeCompletion *completion)
 {
 	return completion->asked;
 }
+
+/* ---- several outcomes ------------------------------------------------------------------- */
+
+static KgeKeptTriples
+take_merged(KgeWanted wanted, Allocation *allocation)
+{
+	return kge_kept_take(wanted.k < wanted.offered ? wanted.k : wanted.offered, wanted.heads, allocation);
+}
+
+size_t
+kge_merge_bytes(KgeWanted wanted)
+{
+	Allocation	allocation = {0};
+
+	take_merged(wanted, &allocation);
+	return allocation_bytes(&allocation);
+}
+
+int64_t
+kge_merge(Arena *arena, Pool *pool, KgeWanted wanted, const KgeScored *scored, int64_t count, const KgeScored **best)
+{
+	KgeCompletion merged = {.pool = pool,.k = wanted.k};
+	Allocation	allocation = {0};
+
+	take_merged(wanted, &allocation);
+	if (count == 0 || !allocation_open(&allocation, arena))
+		return 0;
+	merged.kept = take_merged(wanted, &allocation);
+	kge_completion_offer(&merged, scored, count);
+	return kge_completion_end(&merged, best);
+}

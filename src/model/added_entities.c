@@ -46,7 +46,7 @@ others_are_below(const Graph *graph, const Model *model, const SqlArgs *last)
 {
 	Datum		count;
 
-	return sql_value(psprintf("select count(*) from %sentity where id <= $1", graph->prefix), last, &count) &&
+	return sql_value(psprintf("select count(*) from %s where id <= $1", graph_table_name(graph, "entity")), last, &count) &&
 		DatumGetInt64(count) != model->kge.entities;
 }
 
@@ -59,9 +59,10 @@ read_ids(const Graph *graph, const Model *model)
 
 	sql_arg(&last, INT4OID, Int32GetDatum(model->entity_id[model->kge.entities - 1]));
 	if (others_are_below(graph, model, &last))
-		sql_stream(psprintf("select id::int from %sentity order by id", graph->prefix), SQL_NO_ARGS, take_id, &reading);
+		sql_stream(psprintf("select id::int from %s order by id", graph_table_name(graph, "entity")), SQL_NO_ARGS, take_id, &reading);
 	else
-		sql_stream(psprintf("select id::int from %sentity where id > $1 order by id", graph->prefix), &last, take_id, &reading);
+		sql_stream(psprintf("select id::int from %s where id > $1 order by id", graph_table_name(graph, "entity")),
+				   &last, take_id, &reading);
 	return reading.id;
 }
 
@@ -136,8 +137,8 @@ read_facts(const Graph *graph, FactReading *reading)
 	SqlArgs		args = {0};
 
 	sql_arg(&args, INT4ARRAYOID, array_of_int4(reading->id->value, (int) reading->id->count));
-	sql_stream(psprintf("select head::int, relation::int, tail::int from %striple "
-						"where head = any ($1) or tail = any ($1) order by relation, head, tail", graph->prefix),
+	sql_stream(psprintf("select head::int, relation::int, tail::int from %s "
+						"where head = any ($1) or tail = any ($1) order by relation, head, tail", graph_table_name(graph, "triple")),
 			   &args, take_fact, reading);
 	sql_args_free(&args);
 }

@@ -63,6 +63,12 @@ raise_fault(const EmbeddingRows *rows, const char *column, const Fault *fault)
 				 errhint("Train the model again.")));
 }
 
+static char *
+table_of(const EmbeddingRows *rows)
+{
+	return graph_table_name(rows->graph, psprintf("%s_embedding", rows->kind));
+}
+
 void
 embeddings_read_ids(EmbeddingRows *rows, MemoryContext context)
 {
@@ -70,8 +76,8 @@ embeddings_read_ids(EmbeddingRows *rows, MemoryContext context)
 
 	rows->room = 1024;
 	rows->id = MemoryContextAlloc(context, rows->room * sizeof(int32));
-	sql_stream(psprintf("select %s::int from %s%s_embedding where model = $1 order by 1",
-						rows->kind, rows->graph->prefix, rows->kind),
+	sql_stream(psprintf("select %s::int from %s where model = $1 order by 1",
+						rows->kind, table_of(rows)),
 			   &args, take_id, rows);
 	/* the primary key forbids it, if it is still there */
 	for (int64 i = 1; i < rows->count; i++)
@@ -136,8 +142,8 @@ embeddings_read(const EmbeddingRows *rows, const char *column, int width, float 
 	EmbeddingReading reading = {.rows = rows,.width = width,.embedding = embedding};
 	SqlArgs		args = sql_args_text(rows->model);
 
-	sql_stream(psprintf("select %s::int, %s::real[] from %s%s_embedding where model = $1",
-						rows->kind, column, rows->graph->prefix, rows->kind),
+	sql_stream(psprintf("select %s::int, %s::real[] from %s where model = $1",
+						rows->kind, column, table_of(rows)),
 			   &args, take_embedding, &reading);
 	raise_fault(rows, column, &reading.fault);
 	/* row security may be random */

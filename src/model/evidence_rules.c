@@ -146,8 +146,8 @@ evidence_read_rules(const Graph *graph, const char *model, const GraphData *data
 
 	sql_stream(psprintf("select id::int, " RULE_COLUMNS ", evidence_confidence::float8, coalesce(evidence_body_size::int8, 0), "
 						"coalesce(evidence_known_heads::int8, evidence_body_size::int8, 0), "
-						"coalesce(evidence_known_tails::int8, evidence_body_size::int8, 0) from %srule "
+						"coalesce(evidence_known_tails::int8, evidence_body_size::int8, 0) from %s "
 						"where model = $1 and evidence_confidence is not null order by id",
-						graph->prefix), &args, take_rule, &rows);
+						graph_table_name(graph, "rule")), &args, take_rule, &rows);
 	return (EvRuleSet) {rows.path, rows.paths, rows.pattern, rows.patterns};
 }

@@ -64,7 +64,7 @@ evidence_read_discounts(const Graph *graph, const char *model, EvidenceDiscounts
 
 	if (sql_stream(psprintf("select coalesce(evidence::jsonb->'discount'->'rules' <> 'null', true), "
 							"evidence::jsonb->'discount'->>'rules', evidence::jsonb->'discount'->>'both' "
-							"from %smodel where name = $1 and evidence is not null", graph->prefix),
+							"from %s where name = $1 and evidence is not null", graph_table_name(graph, "model")),
 				   &args, take_discounts, &texts) == 0)
 		return false;
 	discounts->has_rules = texts.has_rules;
@@ -169,8 +169,8 @@ evidence_read_weights(Graph *graph, const char *model, const GraphData *data, Ev
 		weights->scale[i] = NAN;
 		weights->closed[i] = 1;
 	}
-	sql_stream(psprintf("select relation::int, side::text = 'head', scale::float8, weight::float8, coalesce(closed_world::float8, 1), paths::float8 from %sevidence_weight "
-						"where model = $1 and num_nulls(relation, side) = 0", graph->prefix), &args, take_weight, &rows);
+	sql_stream(psprintf("select relation::int, side::text = 'head', scale::float8, weight::float8, coalesce(closed_world::float8, 1), paths::float8 from %s "
+						"where model = $1 and num_nulls(relation, side) = 0", graph_table_name(graph, "evidence_weight")), &args, take_weight, &rows);
 	raise_weight_fault(graph, model, &rows);
 	for (int32 i = 0; i < 2 * relations; i++)
 		if (isnan(weights->scale[i]))
@@ -285,15 +285,15 @@ evidence_read_calibration(const Graph *graph, Model *model)
 		model->calibration[i] = (EvCalibrations) {{.slope = 1}, {.slope = 1}};
 	sql_stream(psprintf("select c.key, coalesce((m.evidence::jsonb->>'assume_missing')::float8, 0), "
 						"coalesce((m.evidence::jsonb->>'held_out')::float8, 0), coalesce((m.evidence::jsonb->>'fitted_missing')::float8, 0), "
-						FITS " from %smodel m, jsonb_each(m.evidence::jsonb->'calibration') c where m.name = $1 "
-						"and c.value->>'intercept' is not null", graph->prefix), &args, take_common, &rows);
+						FITS " from %s m, jsonb_each(m.evidence::jsonb->'calibration') c where m.name = $1 "
+						"and c.value->>'intercept' is not null", graph_table_name(graph, "model")), &args, take_common, &rows);
 	model->probable = rows.learnt;
 	if (!graph_may_read(graph, "evidence_weight"))
 		return;
 	sql_stream(psprintf("select w.relation::int, w.side::text = 'head', c.key, coalesce(w.held_out::float8, 0), "
-						FITS " from %sevidence_weight w, jsonb_each(w.calibration::jsonb) c where w.model = $1 "
+						FITS " from %s w, jsonb_each(w.calibration::jsonb) c where w.model = $1 "
 						"and num_nulls(w.relation, w.side, c.value->>'intercept') = 0",
-						graph->prefix), &args, take_calibration, &rows);
+						graph_table_name(graph, "evidence_weight")), &args, take_calibration, &rows);
 }
 
 /* ---- the share that is assumed to be missing ------------------------------------------ */

@@ -64,8 +64,8 @@ model_read_row(Graph *graph, const char *name)
 
 	sql_stream_often(psprintf("select xmin::xid, ctid::tid, score_function::text, dimensions::int, status::text, "
 							  "settings->>'gamma', settings->>'norm', "
-							  "coalesce(settings->>'reciprocal' = 'true', false) from %smodel where name = $1",
-							  graph->prefix),
+							  "coalesce(settings->>'reciprocal' = 'true', false) from %s where name = $1",
+							  graph_table_name(graph, "model")),
 					 &args, take_model_row, &row);
 	if (!row.found)
 		no_such_model(graph, name);
@@ -78,7 +78,7 @@ model_require(Graph *graph, const char *name)
 	SqlArgs		args = sql_args_text(name);
 	Datum		found;
 
-	if (!sql_value(psprintf("select true from %smodel where name = $1", graph->prefix),
+	if (!sql_value(psprintf("select true from %s where name = $1", graph_table_name(graph, "model")),
 				   &args, &found))
 		no_such_model(graph, name);
 }
@@ -89,9 +89,9 @@ model_has_embeddings(Graph *graph, const char *name, double *omega)
 	SqlArgs		args = sql_args_text(name);
 	Datum		found;
 
-	if (!sql_value(psprintf("select coalesce((settings->>'omega')::float8, 0.5) from %smodel where name = $1 "
-							"and exists (select from %sentity_embedding where model = name)",
-							graph->prefix, graph->prefix), &args, &found))
+	if (!sql_value(psprintf("select coalesce((settings->>'omega')::float8, 0.5) from %s where name = $1 "
+							"and exists (select from %s where model = name)",
+							graph_table_name(graph, "model"), graph_table_name(graph, "entity_embedding")), &args, &found))
 		return false;
 	*omega = DatumGetFloat8(found);
 	return true;

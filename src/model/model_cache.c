@@ -206,6 +206,16 @@ static const char *const embedding_tables[] = {
 static const char *const facts_tables[] = {"triple", NULL};
 static const char *const evidence_tables[] = {"triple", "rule", "path_network", "evidence_weight", NULL};
 
+static bool
+is_written(Oid table)
+{
+	Relation	relation = table_open(table, AccessShareLock);
+	bool		written = CheckRelationLockedByMe(relation, RowExclusiveLock, true);
+
+	table_close(relation, AccessShareLock);
+	return written;
+}
+
 /*
  * Whether this transaction has written one of the tables.  What it reads then may be gone when it is rolled back, and
  * a trigger that gives the model's row another version may not have run yet.
@@ -216,12 +226,7 @@ has_written(const Graph *graph, const char *const *tables)
 	bool		written = false;
 
 	for (int i = 0; tables[i] != NULL && !written; i++)
-	{
-		Relation	table = table_open(get_relname_relid(tables[i], graph->schema), AccessShareLock);
-
-		written = CheckRelationLockedByMe(table, RowExclusiveLock, true);
-		table_close(table, AccessShareLock);
-	}
+		written = is_written(graph_table(graph->schema, tables[i])) || is_written(graph_table_here(graph->schema, tables[i]));
 	return written;
 }
 
@@ -230,7 +235,7 @@ static bool
 may_keep(const Graph *graph, const char *const *tables)
 {
 	for (int i = 0; tables[i] != NULL; i++)
-		if (!visibility_of_all_rows(graph->schema, tables[i]))
+		if (!visibility_of_all_rows(graph_table(graph->schema, tables[i])))
 			return false;
 	return true;
 }

@@ -217,7 +217,7 @@ read_shape(const Graph *graph, const char *model, const GraphData *data, PathSha
 	int64		number[3];
 
 	if (sql_stream_often(psprintf("select " NUMBER("layers") ", " NUMBER("width") ", " NUMBER("kept")
-								  " from %smodel where name = $1 and paths is not null", graph->prefix),
+								  " from %s where name = $1 and paths is not null", graph_table_name(graph, "model")),
 						 &args, take_numbers_of_shape, number) == 0)
 		return false;
 	*shape = (PathShape) {
@@ -241,7 +241,8 @@ path_network_exists(const Graph *graph, const char *model)
 	SqlArgs		args = sql_args_text(model);
 	Datum		found;
 
-	return sql_value(psprintf("select true from %smodel where name = $1 and paths is not null", graph->prefix), &args, &found);
+	return sql_value(psprintf("select true from %s where name = $1 and paths is not null",
+							graph_table_name(graph, "model")), &args, &found);
 }
 
 uint64
@@ -270,8 +271,8 @@ path_network_read(Graph *graph, const char *model, const GraphData *data, uint64
 	path_initialise(rows.network, 0);
 	rows.parts = path_parts(rows.network, rows.part);
 	rows.of_relation = palloc0(data->relations * sizeof(int64));
-	sql_stream(psprintf("select layer::int, part::text, relation::int, inverse::bool, numbers::real[] from %spath_network "
-						"where model = $1 and num_nulls(layer, part) = 0", graph->prefix), &args, take_row, &rows);
+	sql_stream(psprintf("select layer::int, part::text, relation::int, inverse::bool, numbers::real[] from %s "
+						"where model = $1 and num_nulls(layer, part) = 0", graph_table_name(graph, "path_network")), &args, take_row, &rows);
 	check_rows(graph, model, &rows);
 	pfree(rows.taken);
 	return rows.network;

@@ -59,6 +59,8 @@ hkg_compare(PG_FUNCTION_ARGS)
 	argument_choice(split, "split", evaluate_splits);
 	a = rank_split(graph, model_a, split, 0, kind, 0);
 	b = rank_split(graph, call.model, split, 0, kind, 0);
+	if (b.has_evidence && b.evidence == NULL)
+		b.evidence = evidence_of_data(graph, call.model, graph_read(graph));
 	rule = best_rule_of_each(graph, call.model, b.evidence, b.triple, b.count);
 	return_comparison(graph, &a, &b, rule, call.model, call.result);
 	return call_end(&call);

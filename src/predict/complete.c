@@ -18,7 +18,7 @@
 #include "server/argument.h"
 #include "server/array.h"
 #include "best_rule.h"
-#include "missing_questions.h"
+#include "complete.h"
 #include "tail_scores.h"
 #include "model/predictor.h"
 #include "server/host.h"
@@ -31,7 +31,7 @@
 /* What the questions are asked with, and what is looked at beside their answers */
 typedef struct Asking
 {
-	MissingQuestions *questions;
+	const MissingQuestions *questions;
 	const Predictor *predictor;
 	Pool	   *pool;
 	Scoring		scoring;
@@ -166,7 +166,7 @@ promise(void *argument, const KgeAsked *asked, const KgeQuestionAnswers *questio
 /* ---- a search --------------------------------------------------------------------------- */
 
 static Asking
-asking_open(MissingQuestions *questions)
+asking_open(const MissingQuestions *questions)
 {
 	const Predictor *predictor = questions->predictor;
 
@@ -294,6 +294,25 @@ find_best(Asking *asking, KgeWanted wanted, const KgeScored **best)
 	return find_among_all(asking, wanted, best);
 }
 
+/* In place: the adjustment leads into the scoring. */
+static void
+open_scores(Asking *asking)
+{
+	const Predictor *predictor = asking->predictor;
+
+	scoring_open(predictor->evidence, predictor->kind, added_entities_array(predictor->added), pool_threads(asking->pool),
+				 &asking->scoring);
+}
+
+int64
+find_best_here(const MissingQuestions *questions, KgeWanted wanted, const KgeScored **best)
+{
+	Asking		asking = asking_open(questions);
+
+	open_scores(&asking);
+	return find_best(&asking, wanted, best);
+}
+
 /* ---- answers ----------------------------------------------------------------------------- */
 
 /* Most probable first */
@@ -350,6 +369,14 @@ typedef struct ListWanted
 	bool		exact;
 } ListWanted;
 
+static int64
+find_anywhere(Graph *graph, Asking *asking, KgeWanted wanted, const KgeScored **best)
+{
+	int64		count;
+
+	return find_best_on_nodes(graph, asking->questions, wanted, best, &count) ? count : find_best(asking, wanted, best);
+}
+
 /* A network that was asked has found something that is nearly the best, and takes too long to be asked again. */
 static bool
 wants_best(const MissingList *list, const Predictor *predictor)
@@ -360,7 +387,8 @@ wants_best(const MissingList *list, const Predictor *predictor)
 static MissingList
 find_missing(Graph *graph, const Predictor *predictor, const ListWanted *list_wanted, const ShownEntities *shown)
 {
-	MissingQuestions	questions = missing_questions_open(graph, predictor, list_wanted->relation, shown);
+	int32		relation = list_wanted->relation == NULL ? -1 : model_relation_row(predictor->model, graph, list_wanted->relation);
+	MissingQuestions questions = missing_questions_open(graph, predictor, relation, shown);
 	Asking		asking = asking_open(&questions);
 	KgeWanted	wanted = {.k = list_wanted->k,.probability = list_wanted->min_probability,.heads = list_wanted->one_each,
 		.exact = list_wanted->exact};
@@ -368,9 +396,8 @@ find_missing(Graph *graph, const Predictor *predictor, const ListWanted *list_wa
 	const KgeScored *best = NULL;
 	int64		count;
 
-	scoring_open(predictor->evidence, predictor->kind, added_entities_array(predictor->added), pool_threads(asking.pool),
-				 &asking.scoring);
-	count = find_best(&asking, wanted, &best);
+	open_scores(&asking);
+	count = find_anywhere(graph, &asking, wanted, &best);
 	list.triple = array_new(Triple, count);
 	list.score = array_new(double, count);
 	list.probability = array_new(double, count);
@@ -380,7 +407,7 @@ find_missing(Graph *graph, const Predictor *predictor, const ListWanted *list_wa
 		/* for the notice, and the list stays empty */
 		wanted.k = 1;
 		wanted.probability = 0;
-		count = find_best(&asking, wanted, &best);
+		count = find_anywhere(graph, &asking, wanted, &best);
 		add_best(&list, &asking, best, count, TOO_PROBABLE);
 	}
 	return list;

@@ -45,7 +45,7 @@ entity_rows(const Graph *graph, const AddedEntities *added, const GivenNames *na
 {
 	int32	   *row = array_new(int32, names->count);
 	char	   *query = psprintf("select u.place::int, e.id::int from unnest($1) with ordinality as u (name, place) "
-								 "join %sentity e on e.name = u.name", graph->prefix);
+								 "join %s e on e.name = u.name", graph_table_name(graph, "entity"));
 
 	for (int64 i = 0; i < names->count; i++)
 		row[i] = -1;

@@ -83,35 +83,64 @@ draw_sample(SplitRanks *ranking, int64 wanted, int64 seed)
 	ranking->count = sample.count;
 }
 
-SplitRanks
-rank_split(Graph *graph, const char *model, const char *split, int64 seed, EvKind kind, int sample)
+void
+rank_task_open(RankTask *task)
 {
-	SplitRanks	ranking = {0};
-	Arena		arena = hkg_arena();
-	GraphData  *data = graph_read(graph);
-	Scoring		scoring;
+	SplitRanks *ranks = &task->ranks;
 	Triple	   *known;
 	int64		known_count;
 
-	ranking.triple = data->fact;
-	ranking.count = data->facts;
-	if (strcmp(split, "train") != 0)
-		ranking.triple = graph_read_split(graph, data, split, &ranking.count);
-	ranking.sample = (KgeSample) {ranking.count, ranking.count};
-	if (sample > 0)
-		draw_sample(&ranking, sample, seed);
-	ranking.rank = array_new(int32, 2 * ranking.count);
-	ranking.evidence = open_scoring(graph, model, data, kind, &scoring);
-	if (ranking.count == 0)
-		return ranking;
-	known = graph_read_known(graph, data, &known_count);
-	hkg_check_memory(kge_rank_bytes(&scoring.kge, scoring.adjustment, ranking.count, known_count, hkg_threads),
+	task->data = graph_read(task->graph);
+	ranks->triple = task->data->fact;
+	ranks->count = task->data->facts;
+	if (strcmp(task->split, "train") != 0)
+		ranks->triple = graph_read_split(task->graph, task->data, task->split, &ranks->count);
+	ranks->sample = (KgeSample) {ranks->count, ranks->count};
+	if (task->sample > 0)
+		draw_sample(ranks, task->sample, task->seed);
+	ranks->rank = array_new(int32, 2 * ranks->count);
+	if (ranks->count == 0)
+		return;
+	known = graph_read_known(task->graph, task->data, &known_count);
+	task->known = (KgeTriples) {known, known_count};
+}
+
+const Evidence *
+rank_here(const RankTask *task, KgeTriples triples, KgeRanks ranks)
+{
+	Arena		arena = hkg_arena();
+	Scoring		scoring;
+	const Evidence *evidence = open_scoring(task->graph, task->model, task->data, task->kind, &scoring);
+
+	if (triples.count == 0)
+		return evidence;
+	hkg_check_memory(kge_rank_bytes(&scoring.kge, scoring.adjustment, triples.count, task->known.count, hkg_threads),
 					 "the ranks of a split");
-	kge_rank(&arena, hkg_pool(), &scoring.kge, scoring.adjustment,
-			 (KgeTriples) {ranking.triple, ranking.count}, (KgeTriples) {known, known_count}, (uint64) seed,
-			 (KgeRanks) {ranking.rank, ranking.rank + ranking.count});
-	triples_to_ids(ranking.triple, ranking.count, data);
-	return ranking;
+	kge_rank(&arena, hkg_pool(), &scoring.kge, scoring.adjustment, triples, task->known, (uint64) task->seed, ranks);
+	return evidence;
+}
+
+SplitRanks
+rank_split(Graph *graph, const char *model, const char *split, int64 seed, EvKind kind, int sample)
+{
+	RankTask	task = {.graph = graph,.model = model,.split = split,.seed = seed,.kind = kind,.sample = sample};
+	SplitRanks *ranks = &task.ranks;
+
+	rank_task_open(&task);
+	if (rank_on_nodes(&task))
+	{
+		EvidenceParts has = evidence_has(graph, model);
+
+		ranks->has_evidence = kind != EV_EMBEDDING && (has.rules || has.paths);
+	}
+	else
+	{
+		ranks->evidence = rank_here(&task, (KgeTriples) {ranks->triple, ranks->count},
+									(KgeRanks) {ranks->rank, ranks->rank + ranks->count});
+		ranks->has_evidence = ranks->evidence != NULL;
+	}
+	triples_to_ids(ranks->triple, ranks->count, task.data);
+	return task.ranks;
 }
 
 static void

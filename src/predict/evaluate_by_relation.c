@@ -66,7 +66,7 @@ rank_kinds(Graph *graph, const char *model, const Wanted *wanted, RanksByKind *b
 		return;
 	}
 	rank_kind(graph, model, wanted, EV_BOTH, by_kind);
-	if (by_kind->ranks[EV_BOTH].evidence == NULL)
+	if (!by_kind->ranks[EV_BOTH].has_evidence)
 	{
 		by_kind->ranks[EV_EMBEDDING] = by_kind->ranks[EV_BOTH];
 		by_kind->known[EV_EMBEDDING] = true;

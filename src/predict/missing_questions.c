@@ -44,7 +44,7 @@ given_set(const MissingQuestions *questions, Side side)
 
 /* Those that questions of a relation for a side are about, which are put first; returns how many. */
 static int64
-find_given(MissingQuestions *questions, DirectedAtom atom, Side side, int32 **entity)
+find_given(const MissingQuestions *questions, DirectedAtom atom, Side side, int32 **entity)
 {
 	EvDomain	domain = ev_domain(questions->finder, atom, hkg_leader(), POOL_LEADER);
 	const EntitySet *given = given_set(questions, side);
@@ -100,15 +100,15 @@ question_bytes(const MissingQuestions *questions)
 }
 
 MissingQuestions
-missing_questions_open(Graph *graph, const Predictor *predictor, const char *relation, const ShownEntities *shown)
+missing_questions_open(Graph *graph, const Predictor *predictor, int32 relation, const ShownEntities *shown)
 {
 	Arena		arena = hkg_arena();
 	MissingQuestions	questions = {.predictor = predictor,.shown = shown,.end = predictor->model->kge.relations};
 
-	if (relation != NULL)
+	if (relation >= 0)
 	{
-		questions.first = model_relation_row(predictor->model, graph, relation);
-		questions.end = questions.first + 1;
+		questions.first = relation;
+		questions.end = relation + 1;
 	}
 	questions.facts = facts_of(graph, predictor);
 	hkg_check_memory_or(ev_domain_finder_bytes(questions.facts), "a list of missing facts", "ask for those of one relation");
@@ -117,6 +117,7 @@ missing_questions_open(Graph *graph, const Predictor *predictor, const char *rel
 	hkg_check_memory_or(question_bytes(&questions), "a list of missing facts", "ask for those of one relation");
 	questions.question = array_new(KgeQuestionAnswers, questions.most);
 	questions.known = array_new(int32, questions.most_known);
+	questions.likely = array_new(int32, LIKELY);
 	if (!is_restricted(shown))
 		return questions;
 	questions.chosen = array_new(KgeQuestionAnswers, questions.most);
@@ -128,7 +129,7 @@ missing_questions_open(Graph *graph, const Predictor *predictor, const char *rel
 
 /* A question about an entity, with its answers among the facts */
 static KgeQuestionAnswers
-question_about(MissingQuestions *questions, int32 entity, DirectedAtom atom, int64 *known)
+question_about(const MissingQuestions *questions, int32 entity, DirectedAtom atom, int64 *known)
 {
 	FactGroup	group = fact_group(questions->facts, entity, atom);
 	KgeQuestionAnswers question = {entity, *known, *known + group.end - group.first};
@@ -158,7 +159,7 @@ compare_frequent(const void *a, const void *b)
 
 /* The entities that answer most questions with an atom; returns how many. */
 static int64
-find_likely(MissingQuestions *questions, DirectedAtom atom)
+find_likely(const MissingQuestions *questions, DirectedAtom atom)
 {
 	const FactIndex *facts = questions->facts;
 	DirectedAtom answers = MIRRORED(atom);
@@ -179,11 +180,19 @@ find_likely(MissingQuestions *questions, DirectedAtom atom)
 	return count;
 }
 
+/* Where slice number `before` + 1 of a list begins; that of all: the list */
+static int64
+slice_first(NodeSlice slice, int64 count, int before)
+{
+	return slice.count == 0 ? (before < 0 ? 0 : count) : count * before / slice.count;
+}
+
 KgeAsked
-missing_questions_of(MissingQuestions *questions, int32 relation, Side side)
+missing_questions_of(const MissingQuestions *questions, int32 relation, Side side)
 {
 	DirectedAtom atom = atom_of(relation, side);
 	int64		known = 0;
+	int64		first;
 	int32	   *entity;
 	KgeAsked	asked = {
 		.side = side,
@@ -196,10 +205,12 @@ missing_questions_of(MissingQuestions *questions, int32 relation, Side side)
 		.likely_count = find_likely(questions, atom)
 	};
 
+	first = slice_first(questions->slice, asked.count, questions->slice.number - 1);
+	asked.count = slice_first(questions->slice, asked.count, questions->slice.number) - first;
 	for (int64 i = 0; i < asked.count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		questions->question[i] = question_about(questions, entity[i], atom, &known);
+		questions->question[i] = question_about(questions, entity[first + i], atom, &known);
 	}
 	if (given_set(questions, side)->given)
 		pfree(entity);
@@ -213,7 +224,7 @@ missing_questions_of(MissingQuestions *questions, int32 relation, Side side)
  * matters where the likely ones are looked at.
  */
 static KgeQuestionAnswers
-question_among(MissingQuestions *questions, const KgeAsked *asked, const KgeQuestionAnswers *all, const KgeChosen *chosen,
+question_among(const MissingQuestions *questions, const KgeAsked *asked, const KgeQuestionAnswers *all, const KgeChosen *chosen,
 			   int64 first)
 {
 	bool		pending = !asked->reflexive;
@@ -236,7 +247,7 @@ question_among(MissingQuestions *questions, const KgeAsked *asked, const KgeQues
 }
 
 KgeAsked
-missing_questions_among(MissingQuestions *questions, const KgeAsked *asked, const KgeChosen *chosen)
+missing_questions_among(const MissingQuestions *questions, const KgeAsked *asked, const KgeChosen *chosen)
 {
 	KgeAsked	among = *asked;
 	int64		known = 0;

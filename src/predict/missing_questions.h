@@ -8,6 +8,7 @@
 #include "server/compat.h"
 
 #include "entity_set.h"
+#include "graph/node_slices.h"
 #include "model/predictor.h"
 
 #define LIKELY	64				/* frequent answers of a relation that are scored first */
@@ -22,6 +23,7 @@ typedef struct MissingQuestions
 {
 	const Predictor *predictor;
 	const ShownEntities *shown;
+	NodeSlice	slice;			/* the part of each list of questions that is asked; of 0: all */
 	const FactIndex *facts;
 	EvDomainFinder *finder;
 	int32		first;			/* relations first .. end - 1 */
@@ -33,17 +35,17 @@ typedef struct MissingQuestions
 	int32	   *known;
 	KgeQuestionAnswers *chosen; /* the same in rows of candidates, where only some entities are shown */
 	int32	   *chosen_known;
-	int32		likely[LIKELY];
+	int32	   *likely;			/* room for LIKELY */
 } MissingQuestions;
 
-/* relation: NULL for all.  In the current context. */
-extern MissingQuestions missing_questions_open(Graph *graph, const Predictor *predictor, const char *relation,
+/* relation: a row; negative for all.  In the current context. */
+extern MissingQuestions missing_questions_open(Graph *graph, const Predictor *predictor, int32 relation,
 											   const ShownEntities *shown);
 
 /* Those of a relation for one side; they last until the next ones. */
-extern KgeAsked missing_questions_of(MissingQuestions *questions, int32 relation, Side side);
+extern KgeAsked missing_questions_of(const MissingQuestions *questions, int32 relation, Side side);
 
 /* The same in rows of candidates. */
-extern KgeAsked missing_questions_among(MissingQuestions *questions, const KgeAsked *asked, const KgeChosen *chosen);
+extern KgeAsked missing_questions_among(const MissingQuestions *questions, const KgeAsked *asked, const KgeChosen *chosen);
 
 #endif							/* HKG_PREDICT_MISSING_QUESTIONS_H */

@@ -1,55 +1,28 @@
 /*
  * slices.c
- *		Mining by slices: what a node of a cluster does, and what the coordinator makes of it.
+ *		Mining by slices (graph/node_slices.h): what a node of a cluster does, and what the coordinator makes of it.
  *
- * Each node has all facts (graph/distribution.c).  First each slice of the heads is searched for rules over the bounds:
- * supports are those of all facts, and no two slices find the same rule.  Then each slice of the pairs of all bodies is
- * counted: the counts of slices add up.  Where the slices are, Citus runs the two statements; it opens connections,
- * passes errors on with the name of the node, and cancels.
- *
- * A node reads the facts when its statement begins, which may be later than the training did.  So it answers with a
- * checksum of what it read.  Where that is another one, all is mined here.
+ * First each slice of the heads is searched for rules over the bounds: supports are those of all facts, and no two
+ * slices find the same rule.  Then each slice of the pairs of all bodies is counted: the counts of slices add up.
  */
 #include "mining.h"
 
-#include "access/xact.h"
 #include "catalog/pg_type.h"
-#include "common/hashfn.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
 #include "core/sort.h"
+#include "graph/node_slices.h"
 #include "server/argument.h"
 #include "server/array.h"
 #include "server/growing_array.h"
 #include "server/host.h"
 #include "server/sql.h"
 
-#define HASHED_BYTES ((Size) 1 << 20)
 #define SIZES 2					/* numbers for each rule that is counted: pairs, and those of them that PCA counts */
 
 /* ---- facts ------------------------------------------------------------------------- */
-
-static uint64
-checksum_of_bytes(const void *bytes, Size count, uint64 checksum)
-{
-	for (Size done = 0; done < count; done += HASHED_BYTES)
-	{
-		hkg_check_interrupts();
-		checksum = hash_bytes_extended((const unsigned char *) bytes + done, (int) Min(HASHED_BYTES, count - done), checksum);
-	}
-	return hash_combine64(checksum, count);
-}
-
-static int64
-checksum_of_facts(const GraphData *data)
-{
-	uint64		checksum = checksum_of_bytes(data->entity_id, data->entities * sizeof(int32), 0);
-
-	checksum = checksum_of_bytes(data->relation_id, data->relations * sizeof(int32), checksum);
-	return (int64) checksum_of_bytes(data->fact, data->facts * sizeof(Triple), checksum);
-}
 
 /* The facts that are left out, as ids: head, relation, tail, one after the other */
 static Datum
@@ -168,23 +141,8 @@ read_facts(FunctionCallInfo fcinfo, Graph *graph)
 	return data;
 }
 
-/* A checksum and other numbers, in the caller's context */
-static Datum
-answer(MemoryContext caller, int64 checksum, const int64 *value, int64 count)
-{
-	MemoryContext own;
-	int64	   *all;
-	Datum		array;
-
-	hkg_check_memory_or(3 * (count + 1) * sizeof(int64), "what a slice returns", "raise min_support or min_head_coverage");
-	all = array_new(int64, count + 1);
-	all[0] = checksum;
-	memcpy(all + 1, value, count * sizeof(int64));
-	own = MemoryContextSwitchTo(caller);
-	array = array_of_int8(all, (int) (count + 1));
-	MemoryContextSwitchTo(own);
-	return array;
-}
+/* Too many rules take too much memory. */
+#define FEWER_RULES "raise min_support or min_head_coverage"
 
 /* The rules that were found, each with its support after it */
 static Datum
@@ -202,7 +160,7 @@ found_rules(MemoryContext caller, int64 checksum, const Mining *mining)
 	value = array_new(int64, found.count);
 	for (int64 i = 0; i < found.count; i++)
 		value[i] = found.value[i];
-	return answer(caller, checksum, value, found.count);
+	return node_answer(caller, checksum, value, found.count, FEWER_RULES);
 }
 
 HKG_FUNCTION(hkg_search_slice);
@@ -226,7 +184,7 @@ hkg_search_slice(PG_FUNCTION_ARGS)
 	MemoryContextSwitchTo(mining_begin(&mining));
 	mining_index(&mining, true);
 	search_rules(&mining);
-	array = found_rules(caller, checksum_of_facts(mining.data), &mining);
+	array = found_rules(caller, (int64) checksum_of_facts(mining.data), &mining);
 	sql_end();
 	PG_RETURN_DATUM(array);
 }
@@ -270,61 +228,17 @@ hkg_count_slice(PG_FUNCTION_ARGS)
 		size[SIZES * i] = mining.candidate[i].body_size;
 		size[SIZES * i + 1] = mining.candidate[i].pca_body_size;
 	}
-	array = answer(caller, checksum_of_facts(mining.data), size, SIZES * mining.count);
+	array = node_answer(caller, (int64) checksum_of_facts(mining.data), size, SIZES * mining.count, FEWER_RULES);
 	sql_end();
 	PG_RETURN_DATUM(array);
 }
 
 /* ---- what the coordinator does --------------------------------------------------------- */
 
-typedef struct SliceCall
-{
-	Mining	   *mining;
-	int64		checksum;
-	void		(*take) (Mining *mining, const int64 *value, int64 count);
-	int64		answers;
-	int64		slices;			/* how many there are to be */
-	uint64		sum;			/* of their numbers: each answers once */
-	bool		differs;		/* some node has other facts */
-} SliceCall;
-
 static void
-take_answer(void *argument, const Datum *values, const bool *nulls)
+take_found(void *argument, NodeSlice slice, const int64 *value, int64 count)
 {
-	SliceCall  *call = argument;
-	ArrayType  *array = DatumGetArrayTypeP(values[2]);
-	const int64 *value = (const int64 *) ARR_DATA_PTR(array);
-
-	call->answers++;
-	call->sum += DatumGetInt32(values[0]);
-	call->slices = DatumGetInt32(values[1]);
-	if (value[0] != call->checksum)
-		call->differs = true;
-	else
-		call->take(call->mining, value + 1, ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)) - 1);
-	if ((Pointer) array != DatumGetPointer(values[2]))
-		pfree(array);
-}
-
-/* Runs a function of the extension on all slices; false where the answers cannot be used. */
-static bool
-run_slices(SliceCall *call, const char *function, const char *arguments, const SqlArgs *args)
-{
-	const Graph *graph = call->mining->graph;
-	Datum		schema;
-
-	if (!sql_value("select pg_catalog.quote_ident(n.nspname) from pg_catalog.pg_extension e "
-				   "join pg_catalog.pg_namespace n on n.oid = e.extnamespace where e.extname = 'hybridkg'", SQL_NO_ARGS, &schema))
-		return false;
-	sql_stream(psprintf("select slice, slices, %s.%s(%s, %s, slice, slices) from %sslice", TextDatumGetCString(schema),
-						function, quote_literal_cstr(graph->name), arguments, graph->prefix), args, take_answer, call);
-	return !call->differs && call->answers > 0 && call->answers == call->slices &&
-		call->sum == (uint64) call->slices * (call->slices + 1) / 2;
-}
-
-static void
-take_found(Mining *mining, const int64 *value, int64 count)
-{
+	Mining	   *mining = argument;
 	int32	   *number = array_new(int32, count);
 
 	for (int64 i = 0; i < count; i++)
@@ -339,8 +253,10 @@ take_found(Mining *mining, const int64 *value, int64 count)
 }
 
 static void
-take_sizes(Mining *mining, const int64 *value, int64 count)
+take_sizes(void *argument, NodeSlice slice, const int64 *value, int64 count)
 {
+	Mining	   *mining = argument;
+
 	if (count != SIZES * mining->count)
 		refuse_numbers("Sizes are missing.");
 	for (int64 i = 0; i < mining->count; i++)
@@ -353,30 +269,30 @@ take_sizes(Mining *mining, const int64 *value, int64 count)
 static bool
 search_slices(Mining *mining, int64 checksum)
 {
-	SliceCall	call = {.mining = mining,.checksum = checksum,.take = take_found};
 	SqlArgs		args = {0};
+	NodeSlices	slices = {mining->graph, "hkg_search_slice", "$1, $2, $3, $4, $5", &args, checksum, take_found, mining};
 
 	sql_arg(&args, INT4ARRAYOID, left_out_array(mining->data));
 	sql_arg(&args, INT4OID, Int32GetDatum(mining->options->max_rule_length));
 	sql_arg(&args, FLOAT8OID, Float8GetDatum(mining->options->min_head_coverage));
 	sql_arg(&args, INT4OID, Int32GetDatum(mining->options->min_support));
 	sql_arg(&args, BOOLOID, BoolGetDatum(mining->options->constants));
-	return run_slices(&call, "hkg_search_slice", "$1, $2, $3, $4, $5", &args);
+	return node_slices_run(&slices);
 }
 
 static bool
 count_slices(Mining *mining, int64 checksum)
 {
-	SliceCall	call = {.mining = mining,.checksum = checksum,.take = take_sizes};
 	SqlArgs		args = {0};
+	NodeSlices	slices = {mining->graph, "hkg_count_slice", "$1, $2", &args, checksum, take_sizes, mining};
 	Numbers		numbers = {0};
 
 	for (int64 i = 0; i < mining->count; i++)
 		append_rule(&numbers, &mining->candidate[i].rule);
-	hkg_check_memory_or(2 * numbers.count * sizeof(int32), "sending the rules to the nodes", "raise min_support or min_head_coverage");
+	hkg_check_memory_or(2 * numbers.count * sizeof(int32), "sending the rules to the nodes", FEWER_RULES);
 	sql_arg(&args, INT4ARRAYOID, left_out_array(mining->data));
 	sql_arg(&args, INT4ARRAYOID, array_of_int4(numbers.value, (int) numbers.count));
-	return run_slices(&call, "hkg_count_slice", "$1, $2", &args);
+	return node_slices_run(&slices);
 }
 
 bool
@@ -384,9 +300,9 @@ mine_slices(Mining *mining)
 {
 	int64		checksum;
 
-	if (IsInParallelMode() || !graph_has_slices(mining->graph) || !graph_may_read(mining->graph, "slice"))
+	if (!node_slices_exist(mining->graph))
 		return false;
-	checksum = checksum_of_facts(mining->data);
+	checksum = (int64) checksum_of_facts(mining->data);
 	if (search_slices(mining, checksum))
 	{
 		mining_report(mining, SEARCH_WORK);
@@ -397,10 +313,6 @@ mine_slices(Mining *mining)
 		}
 	}
 	mining->count = 0;
-	ereport(NOTICE,
-			(errmsg("graph \"%s\" is mined on this server alone", mining->graph->name),
-			 errdetail("Its nodes do not all have the facts that this transaction has."),
-			 errhint("Somebody changes them meanwhile, or nodes were added: then select hkg_distribute_graph(%s).",
-					 quote_literal_cstr(mining->graph->name))));
+	node_slices_failed(mining->graph, psprintf("graph \"%s\" is mined", mining->graph->name));
 	return false;
 }

@@ -531,7 +531,7 @@ copy_abandon(CopyEntry claim)
 static void
 return_slot(const Slot *slot, SqlResult *result)
 {
-	bool		named = slot->database == MyDatabaseId && visibility_of_all_rows(slot->schema, "model");
+	bool		named = slot->database == MyDatabaseId && visibility_of_all_rows(get_relname_relid("model", slot->schema));
 	char	   *database = get_database_name(slot->database);
 	TimestampTz now = GetCurrentTimestamp();
 	TimestampTz used_at = (TimestampTz) pg_atomic_read_u64((pg_atomic_uint64 *) &slot->used_at);

@@ -17,6 +17,7 @@
 
 int			hkg_threads;
 int			hkg_max_memory;
+double		hkg_slice_seconds;
 
 void
 hkg_check_interrupts(void)

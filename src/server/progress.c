@@ -454,7 +454,7 @@ static bool
 may_see(const Progress *entry)
 {
 	return has_privs_of_role(GetUserId(), entry->role) || has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_STATS) ||
-		visibility_of_all_rows(entry->schema, "model");
+		visibility_of_all_rows(get_relname_relid("model", entry->schema));
 }
 
 HKG_FUNCTION(hkg_trainings);

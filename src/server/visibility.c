@@ -128,11 +128,9 @@ visibility_is_covered(const Visibility *visibility)
 }
 
 bool
-visibility_of_all_rows(Oid schema, const char *table)
+visibility_of_all_rows(Oid table)
 {
-	Oid			oid = get_relname_relid(table, schema);
-
-	return OidIsValid(oid) && hkg_may_use_schema(schema) &&
-		pg_class_aclcheck(oid, GetUserId(), ACL_SELECT) == ACLCHECK_OK &&
-		check_enable_rls(oid, InvalidOid, true) != RLS_ENABLED;
+	return OidIsValid(table) && hkg_may_use_schema(get_rel_namespace(table)) &&
+		pg_class_aclcheck(table, GetUserId(), ACL_SELECT) == ACLCHECK_OK &&
+		check_enable_rls(table, InvalidOid, true) != RLS_ENABLED;
 }

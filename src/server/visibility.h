@@ -44,6 +44,6 @@ extern bool visibility_is_covered(const Visibility *visibility);
 extern bool visibility_shows(const Visibility *visibility, TransactionId xid);
 
 /* Whether the caller may read every row of a table: has the rights, and row security shows all.  False: no such table */
-extern bool visibility_of_all_rows(Oid schema, const char *table);
+extern bool visibility_of_all_rows(Oid table);
 
 #endif							/* HKG_SERVER_VISIBILITY_H */

@@ -1,0 +1,131 @@
+/*
+ * node_slices.c
+ *		Work on a graph, done in slices on the nodes of a cluster (see node_slices.h).
+ */
+#include "node_slices.h"
+
+#include "access/xact.h"
+#include "common/hashfn.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+
+#include "server/array.h"
+#include "server/growing_array.h"
+#include "server/host.h"
+
+#define HASHED_BYTES ((Size) 1 << 20)
+
+/* ---- checksums -------------------------------------------------------------------- */
+
+uint64
+checksum_of_bytes(const void *bytes, Size count, uint64 checksum)
+{
+	for (Size done = 0; done < count; done += HASHED_BYTES)
+	{
+		hkg_check_interrupts();
+		checksum = hash_bytes_extended((const unsigned char *) bytes + done, (int) Min(HASHED_BYTES, count - done), checksum);
+	}
+	return hash_combine64(checksum, count);
+}
+
+uint64
+checksum_of_facts(const GraphData *data)
+{
+	uint64		checksum = checksum_of_bytes(data->entity_id, data->entities * sizeof(int32), 0);
+
+	checksum = checksum_of_bytes(data->relation_id, data->relations * sizeof(int32), checksum);
+	return checksum_of_bytes(data->fact, data->facts * sizeof(Triple), checksum);
+}
+
+/* ---- what a node does --------------------------------------------------------------- */
+
+Datum
+node_answer(MemoryContext context, int64 checksum, const int64 *value, int64 count, const char *hint)
+{
+	MemoryContext own;
+	int64	   *all;
+	Datum		array;
+
+	hkg_check_memory_or(3 * (count + 1) * sizeof(int64), "what a slice returns", hint);
+	all = array_new(int64, count + 1);
+	all[0] = checksum;
+	memcpy(all + 1, value, count * sizeof(int64));
+	own = MemoryContextSwitchTo(context);
+	array = array_of_int8(all, (int) (count + 1));
+	MemoryContextSwitchTo(own);
+	pfree(all);
+	return array;
+}
+
+/* ---- what the coordinator does --------------------------------------------------------- */
+
+bool
+node_slices_exist(const Graph *graph)
+{
+	return !IsInParallelMode() && graph_has_slices(graph) && graph_may_read(graph, "slice");
+}
+
+typedef struct NodeAnswers
+{
+	const NodeSlices *slices;
+	int64		count;
+	int			wanted;			/* how many there are to be */
+	uint64		sum;			/* of their numbers: each answers once */
+	bool		differs;		/* some node read something else */
+} NodeAnswers;
+
+static void
+take_answer(void *argument, const Datum *values, const bool *nulls)
+{
+	NodeAnswers *answers = argument;
+	const NodeSlices *slices = answers->slices;
+	NodeSlice	slice = {DatumGetInt32(values[0]), DatumGetInt32(values[1])};
+	ArrayType  *array = nulls[2] ? NULL : DatumGetArrayTypeP(values[2]);
+	const int64 *value = array == NULL ? NULL : (const int64 *) ARR_DATA_PTR(array);
+
+	answers->count++;
+	answers->sum += slice.number;
+	answers->wanted = slice.count;
+	if (value == NULL || value[0] != slices->checksum)
+		answers->differs = true;
+	else
+		slices->take(slices->argument, slice, value + 1, ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)) - 1);
+	if (array != NULL && (Pointer) array != DatumGetPointer(values[2]))
+		pfree(array);
+}
+
+char *
+extension_schema(void)
+{
+	Datum		schema;
+
+	if (!sql_value("select pg_catalog.quote_ident(n.nspname) from pg_catalog.pg_extension e "
+				   "join pg_catalog.pg_namespace n on n.oid = e.extnamespace where e.extname = 'hybridkg'", SQL_NO_ARGS, &schema))
+		return NULL;
+	return TextDatumGetCString(schema);
+}
+
+bool
+node_slices_run(const NodeSlices *slices)
+{
+	const Graph *graph = slices->graph;
+	char	   *schema = extension_schema();
+	NodeAnswers answers = {.slices = slices};
+
+	if (schema == NULL)
+		return false;
+	sql_stream(psprintf("select slice, slices, %s.%s(%s, %s, slice, slices) from %sslice", schema, slices->function,
+						quote_literal_cstr(graph->name), slices->arguments, graph->prefix), slices->args, take_answer, &answers);
+	return !answers.differs && answers.count > 0 && answers.count == answers.wanted &&
+		answers.sum == (uint64) answers.wanted * (answers.wanted + 1) / 2;
+}
+
+void
+node_slices_failed(const Graph *graph, const char *what)
+{
+	ereport(NOTICE,
+			(errmsg("%s on this server alone", what),
+			 errdetail("Its nodes do not all have the facts that this transaction has."),
+			 errhint("Somebody changes them meanwhile, or nodes were added: then select hkg_distribute_graph(%s).",
+					 quote_literal_cstr(graph->name))));
+}

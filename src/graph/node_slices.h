@@ -1,0 +1,62 @@
+/*
+ * node_slices.h
+ *		Work on a graph, done in slices on the nodes of a cluster.
+ *
+ * Each node has all facts (distribution.c).  A function of the extension takes a slice of the work and returns numbers;
+ * Citus runs it where the rows of table slice are, passes errors on with the name of the node, and cancels.
+ *
+ * A node reads when its statement begins, which may be later than the caller did.  So it answers with a checksum of
+ * what it read.  Where that is another one, the answers are of no use, and the caller does all of the work.
+ */
+#ifndef HKG_GRAPH_NODE_SLICES_H
+#define HKG_GRAPH_NODE_SLICES_H
+
+#include "server/compat.h"
+
+#include "graph.h"
+#include "server/sql.h"
+
+/* A slice of the work: its number, from 1 on, and how many there are */
+typedef struct NodeSlice
+{
+	int			number;
+	int			count;
+} NodeSlice;
+
+typedef struct NodeSlices
+{
+	const Graph *graph;
+	const char *function;		/* its arguments: graph, `arguments`, slice, slices; returns bigint[], see node_answer */
+	const char *arguments;		/* as the statement has them: "$1, $2" */
+	const SqlArgs *args;
+	int64		checksum;
+	void		(*take) (void *argument, NodeSlice slice, const int64 *value, int64 count);
+	void	   *argument;
+} NodeSlices;
+
+/* Whether the caller can have work done on other nodes. */
+extern bool node_slices_exist(const Graph *graph);
+
+/*
+ * Runs the function on all slices, and takes each answer; false where the answers cannot be used: a node read something
+ * else, or returned null.  Then some of them may have been taken.
+ */
+extern bool node_slices_run(const NodeSlices *slices);
+
+/* NOTICE that this server does the work alone.  what: "graph \"g\" is mined" */
+extern void node_slices_failed(const Graph *graph, const char *what);
+
+/* What a node returns, in that context: a checksum, and other numbers.  hint: for what takes too much memory */
+extern Datum node_answer(MemoryContext context, int64 checksum, const int64 *value, int64 count, const char *hint);
+
+/* The schema of the extension, quoted, in the current context; NULL where it is being made. */
+extern char *extension_schema(void);
+
+/* ---- checksums -------------------------------------------------------------------- */
+
+extern uint64 checksum_of_bytes(const void *bytes, Size count, uint64 checksum);
+
+/* Of its ids and facts */
+extern uint64 checksum_of_facts(const GraphData *data);
+
+#endif							/* HKG_GRAPH_NODE_SLICES_H */

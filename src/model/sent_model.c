@@ -1,0 +1,80 @@
+/*
+ * sent_model.c
+ *		A model on the nodes of a cluster (see sent_model.h).
+ *
+ * Models are local tables of the coordinator.  What ranks on other nodes needs their rows: hkg_send_model copies those
+ * of one model into reference tables (sent_model, sent_entity_embedding, ...), where a worker reads them as its own
+ * (graph_table).  That is done when a ranking needs it, once for each version of the model's row: as for the copies of
+ * model_cache.c, this row changes whenever something of the model does.
+ */
+#include "sent_model.h"
+
+#include "access/xact.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+#include "graph/node_slices.h"
+#include "server/sql.h"
+
+/* What the evidence of a question takes, about */
+#define RULES_SECONDS 0.0005
+#define PATHS_SECONDS 0.005
+
+static char *
+version_in(const char *table, const char *version, const char *model)
+{
+	SqlArgs		args = sql_args_text(model);
+	Datum		found;
+
+	if (!sql_value(psprintf("select %s from %s where name = $1", version, table), &args, &found))
+		return NULL;
+	return TextDatumGetCString(found);
+}
+
+char *
+model_version(const Graph *graph, const char *model)
+{
+	return version_in(graph_table_name(graph, "model"), graph_is_copy(graph) ? "version" : "xmin::text || ctid::text", model);
+}
+
+static bool
+may_send(const Graph *graph)
+{
+	return !XactReadOnly &&
+		pg_class_aclcheck(get_relname_relid("sent_model", graph->schema), GetUserId(), ACL_INSERT) == ACLCHECK_OK;
+}
+
+bool
+model_send(const Graph *graph, const char *model, const char *version)
+{
+	SqlArgs		args = {0};
+	char	   *sent;
+	char	   *schema = extension_schema();
+
+	if (schema == NULL || !graph_may_read(graph, "sent_model"))
+		return false;
+	sent = version_in(graph_table_name(graph, "sent_model"), "version", model);
+	if (sent != NULL && strcmp(sent, version) == 0)
+		return true;
+	if (!may_send(graph))
+		return false;
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(graph->name));
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
+	sql_run(psprintf("select %s.hkg_send_model($1::name, $2::name)", schema), &args);
+	return true;
+}
+
+double
+model_question_seconds(const KgeModel *kge, EvidenceParts has, EvKind kind, int64 questions)
+{
+	double		seconds = kge != NULL && ev_uses_embedding(kind) ? kge_rank_seconds(kge, questions) / 2 : 0;
+
+	if (has.rules && (kind == EV_RULES || kind == EV_BOTH))
+		seconds += RULES_SECONDS * (double) questions;
+	if (has.paths && (kind == EV_PATHS || kind == EV_BOTH))
+		seconds += PATHS_SECONDS * (double) questions;
+	return seconds;
+}

@@ -1,0 +1,241 @@
+/*
+ * complete_slices.c
+ *		hkg_complete by slices of its questions (graph/node_slices.h), where that pays.
+ *
+ * What the answers of a question are, and how probable, depends on the model and the facts alone.  A slice has a part
+ * of the questions of each relation and side, and finds the most probable of their answers; the most probable of all are
+ * among these.  All of it is exact.
+ */
+#include "complete.h"
+
+#include "catalog/pg_type.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+
+#include "graph/node_slices.h"
+#include "model/sent_model.h"
+#include "server/argument.h"
+#include "server/array.h"
+#include "server/growing_array.h"
+#include "server/host.h"
+
+#define SENT 8					/* numbers of an answer */
+#define ALL_RELATIONS (-1)
+
+/* ---- what both sides have ------------------------------------------------------------- */
+
+/* Of all that answers depend on, but the model */
+static int64
+checksum_of_questions(const MissingQuestions *questions)
+{
+	const FactIndex *facts = questions->facts;
+	const AddedEntities *added = questions->predictor->added;
+	uint64		checksum = checksum_of_bytes(facts->start, (facts->entities + 1) * sizeof(int64_t), 0);
+
+	checksum = checksum_of_bytes(facts->edge, facts->edges * sizeof(FactEdge), checksum);
+	return (int64) checksum_of_bytes(added->id, added->count * sizeof(int32), checksum);
+}
+
+/* Numbers are sent as they are, bit by bit. */
+static int64
+bits_of(double number)
+{
+	int64		bits;
+
+	memcpy(&bits, &number, sizeof(bits));
+	return bits;
+}
+
+static double
+number_of(int64 bits)
+{
+	double		number;
+
+	memcpy(&number, &bits, sizeof(number));
+	return number;
+}
+
+static void
+pack(const KgeScored *scored, int64 *value)
+{
+	int64		packed[SENT] = {
+		scored->triple.head, scored->triple.relation, scored->triple.tail, scored->side,
+		bits_of(scored->score), bits_of(scored->phi), bits_of(scored->addition), bits_of(scored->probability)
+	};
+
+	memcpy(value, packed, sizeof(packed));
+}
+
+static KgeScored
+unpack(const int64 *value)
+{
+	return (KgeScored) {
+		{(int32) value[0], (int32) value[1], (int32) value[2]}, (Side) value[3],
+		number_of(value[4]), number_of(value[5]), number_of(value[6]), number_of(value[7])
+	};
+}
+
+/* ---- what a node does --------------------------------------------------------------- */
+
+/* The rows that are shown of a side; null: all */
+static EntitySet
+shown_rows(FunctionCallInfo fcinfo, int i)
+{
+	EntitySet	set = {.given = !PG_ARGISNULL(i)};
+	ArrayType  *array;
+
+	if (!set.given)
+		return set;
+	array = PG_GETARG_ARRAYTYPE_P(i);
+	set.names = set.count = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+	set.row = (int32 *) ARR_DATA_PTR(array);
+	return set;
+}
+
+static Datum
+answer_slice(const MissingQuestions *questions, KgeWanted wanted, MemoryContext caller)
+{
+	const KgeScored *best = NULL;
+	int64		count = find_best_here(questions, wanted, &best);
+	int64	   *value = array_new(int64, SENT * count);
+
+	for (int64 i = 0; i < count; i++)
+		pack(&best[i], value + SENT * i);
+	return node_answer(caller, checksum_of_questions(questions), value, SENT * count, "ask for a smaller k");
+}
+
+HKG_FUNCTION(hkg_complete_slice);
+Datum
+hkg_complete_slice(PG_FUNCTION_ARGS)
+{
+	char	   *name = argument_name(fcinfo, 0, "graph");
+	char	   *model = argument_name(fcinfo, 1, "model");
+	EvKind		kind = argument_evidence(fcinfo, 2);
+	int			relation = argument_int(fcinfo, 3, "relation", ALL_RELATIONS, PG_INT32_MAX);
+	KgeWanted	wanted = {
+		.k = argument_int(fcinfo, 4, "k", 1, PG_INT32_MAX),
+		.probability = argument_float(fcinfo, 5, "min_probability", 0, 1),
+		.heads = DatumGetBool(argument(fcinfo, 6, "one_each")),
+		.exact = true
+	};
+	ShownEntities shown = {{shown_rows(fcinfo, 7), shown_rows(fcinfo, 8)}};
+	char	   *asked = argument_text(fcinfo, 9, "version");
+	NodeSlice	slice = {.count = argument_int(fcinfo, 11, "slices", 1, PG_INT32_MAX)};
+	MemoryContext caller;
+	Datum		array = (Datum) 0;
+	Graph	   *graph;
+	char	   *version;
+
+	slice.number = argument_int(fcinfo, 10, "slice", 1, slice.count);
+	caller = sql_begin();
+	graph = graph_open_facts(name);
+	version = model_version(graph, model);
+	if (version != NULL && strcmp(version, asked) == 0)
+	{
+		Predictor	predictor = predictor_open(graph, model, kind);
+		MissingQuestions questions = missing_questions_open(graph, &predictor, relation, &shown);
+
+		questions.slice = slice;
+		array = answer_slice(&questions, wanted, caller);
+	}
+	sql_end();
+	if (array == (Datum) 0)
+		PG_RETURN_NULL();
+	PG_RETURN_DATUM(array);
+}
+
+/* ---- what the coordinator does --------------------------------------------------------- */
+
+/* What the nodes have found */
+typedef struct FoundFacts
+{
+	KgeScored  *scored;
+	int64		count;
+	int64		room;
+} FoundFacts;
+
+static void
+take_answers(void *argument, NodeSlice slice, const int64 *value, int64 count)
+{
+	FoundFacts *found = argument;
+
+	hkg_check_memory_or(2 * (found->count + count / SENT) * sizeof(KgeScored), "what the nodes have found", "ask for a smaller k");
+	found->scored = array_reserve(found->scored, found->count + count / SENT, &found->room, sizeof(KgeScored));
+	for (int64 i = 0; i + SENT <= count; i += SENT)
+		found->scored[found->count++] = unpack(value + i);
+}
+
+static void
+arg_shown(SqlArgs *args, const EntitySet *set)
+{
+	if (set->given)
+		sql_arg(args, INT4ARRAYOID, array_of_int4(set->row, set->count));
+	else
+		sql_arg_null(args, INT4ARRAYOID);
+}
+
+static bool
+pays(const MissingQuestions *questions)
+{
+	const Predictor *predictor = questions->predictor;
+	EvidenceParts has = {evidence_has_kind(predictor->evidence, EV_RULES), evidence_has_kind(predictor->evidence, EV_PATHS)};
+
+	return hkg_slice_seconds >= 0 &&
+		model_question_seconds(&predictor->kge, has, predictor->kind,
+							   questions->count[SIDE_HEAD] + questions->count[SIDE_TAIL]) >= hkg_slice_seconds;
+}
+
+/* Where a network is not asked everything, what it is asked depends on all of the questions. */
+static bool
+is_exact(const Predictor *predictor, KgeWanted wanted)
+{
+	bool		with_paths = predictor->kind == EV_PATHS || predictor->kind == EV_BOTH;
+
+	return wanted.exact || !with_paths || !evidence_has_kind(predictor->evidence, EV_PATHS);
+}
+
+/* Of each node's most probable answers, the most probable of all */
+static int64
+merge(const MissingQuestions *questions, KgeWanted wanted, const FoundFacts *found, const KgeScored **best)
+{
+	Arena		arena = hkg_arena();
+
+	wanted.questions = 0;
+	wanted.offered = found->count;
+	wanted.heads = wanted.heads > 0 ? questions->predictor->kge.entities : 0;
+	hkg_check_memory_or(kge_merge_bytes(wanted), "what the nodes have found", "ask for a smaller k");
+	return kge_merge(&arena, hkg_leader(), wanted, found->scored, found->count, best);
+}
+
+bool
+find_best_on_nodes(Graph *graph, const MissingQuestions *questions, KgeWanted wanted, const KgeScored **best, int64 *count)
+{
+	const Predictor *predictor = questions->predictor;
+	const char *model = predictor->model->name;
+	FoundFacts	found = {0};
+	SqlArgs		args = sql_args_text(model);
+	NodeSlices	slices = {graph, "hkg_complete_slice", "$1::name, $2, $3, $4, $5, $6, $7, $8, $9", &args, 0, take_answers, &found};
+	char	   *version;
+
+	if (!is_exact(predictor, wanted) || !node_slices_exist(graph) || !pays(questions))
+		return false;
+	version = model_version(graph, model);
+	if (version == NULL || !model_send(graph, model, version))
+		return false;
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(evidence_kinds[predictor->kind]));
+	sql_arg(&args, INT4OID, Int32GetDatum(questions->end - questions->first == 1 ? questions->first : ALL_RELATIONS));
+	sql_arg(&args, INT4OID, Int32GetDatum((int32) wanted.k));
+	sql_arg(&args, FLOAT8OID, Float8GetDatum(wanted.probability));
+	sql_arg(&args, BOOLOID, BoolGetDatum(wanted.heads > 0));
+	arg_shown(&args, &questions->shown->side[SIDE_HEAD]);
+	arg_shown(&args, &questions->shown->side[SIDE_TAIL]);
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(version));
+	slices.checksum = checksum_of_questions(questions);
+	if (!node_slices_run(&slices))
+	{
+		node_slices_failed(graph, psprintf("a list of missing facts of graph \"%s\" is made", graph->name));
+		return false;
+	}
+	*count = merge(questions, wanted, &found, best);
+	return true;
+}
