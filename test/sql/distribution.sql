@@ -57,6 +57,8 @@ from pg_proc p join pg_depend d on d.classid = 'pg_proc'::regclass and d.objid =
 			when i = 1 then quote_literal('d')
 			when proargnames[i] = 'query' then quote_literal('select ''a'', ''b'', ''c''')
 			when proargnames[i] = 'score_function' then quote_literal('rotate')
+			when proargnames[i] = 'split' then quote_literal('test')
+			when proargnames[i] = 'evidence' then quote_literal('both')
 			when proargnames[i] = 'max_rule_length' then '3'
 			when proargtypes[i - 1] in ('float8'::regtype, 'int'::regtype, 'bigint'::regtype) then '1'
 			when proargtypes[i - 1] = 'bool'::regtype then 'false'
@@ -149,6 +151,39 @@ select hkg_count_slice('s', '{}', array[null]::int[], 1, 1);
 select hkg_count_slice('s', '{1,2}', '{}', 1, 1);
 select hkg_search_slice('s', '{}', 3, 0.01, 5, false, 4, 3);
 
-select hkg_drop_graph('d'), hkg_drop_graph('s'), hkg_drop_graph('t');
+-- ranking by slices: each triple of a split is in one of them, with the rank that it has among all
+select hkg_create_graph('u');
+select triples from hkg_load('u', $$select 'e' || i % 40, 'r' || i % 3, 'e' || i * 7 % 40 from generate_series(1, 120) i where i % 5 > 0$$);
+select hkg_train('u', 'rotate', dimensions => 4, iterations => 1, epochs => 3, negatives => 2, model => 'm', seed => 3, constants => false);
+select xmin::text || ctid::text as version from u.model where name = 'm' \gset
+create temp table ranked as select row_number() over () - 1 as place, head_rank, tail_rank from hkg_ranks('u', 'train', 'm', 5);
+create temp table in_slice as
+	select place, stretch % 3 + 1 as slice, row_number() over (partition by stretch % 3 order by stretch, place) as n, count(*) over (partition by stretch % 3) as size
+	from (select count(*) as triples from ranked) c, generate_series(0, 23) stretch, lateral generate_series(triples * stretch / 24, triples * (stretch + 1) / 24 - 1) place;
+create temp table rank_part as select slice, hkg_rank_slice('u', 'm', 'train', 5, 'both', 0, :'version', slice, 3) as answer from generate_series(1, 3) slice;
+select count(*) = (select count(*) from ranked) as all_of_them,
+	bool_and(r.head_rank = p.answer[1 + i.n] and r.tail_rank = p.answer[1 + i.size + i.n]) as same_ranks, count(distinct p.answer[1]) as checksums
+from ranked r join in_slice i using (place) join rank_part p using (slice);
+-- a sample is drawn before it is cut
+select cardinality(hkg_rank_slice('u', 'm', 'train', 5, 'embedding', 50, :'version', 1, 2)) + cardinality(hkg_rank_slice('u', 'm', 'train', 5, 'embedding', 50, :'version', 2, 2)) as numbers;
+-- and so are questions for missing facts: the most probable ones of the slices are those of all questions
+create temp table answered as
+	select slice, n[1] as head, n[2] as relation, n[3] as tail, max(n[8]) as probability
+	from (select slice, hkg_complete_slice('u', 'm', 'both', -1, 50, 0, false, null, null, :'version', slice, 3) as answer from generate_series(1, 3) slice offset 0) a,
+		lateral (select answer[i : i + 7] as n from generate_series(2, cardinality(answer), 8) i) u
+	group by 1, 2, 3, 4;
+create temp table best as select head, relation, tail from (select head, relation, tail, max(probability) as probability from answered group by 1, 2, 3) a order by probability desc limit 40;
+with e as (select name, row_number() over (order by id) - 1 as place from u.entity), r as (select name, row_number() over (order by id) - 1 as place from u.relation)
+select count(*) as listed, count(distinct c.probability) as probabilities, count(b.head) as found
+from hkg_complete('u', k => 40, min_probability => 0, model => 'm') c join e h on h.name = c.head join r on r.name = c.relation join e t on t.name = c.tail
+	left join best b on (b.head, b.relation, b.tail) = (h.place, r.place, t.place);
+select count(distinct slice) as slices_with_answers from answered;
+-- a node that has another version of the model answers nothing
+select hkg_rank_slice('u', 'm', 'train', 5, 'both', 0, 'another', 1, 3) is null as no_ranks, hkg_complete_slice('u', 'm', 'both', -1, 50, 0, false, null, null, 'another', 1, 3) is null as no_facts;
+select hkg_send_model('u', 'm');
+select hkg_rank_slice('u', 'm', 'all', 5, 'both', 0, 'another', 1, 3);
+select hkg_rank_slice('u', 'm', 'train', 5, 'both', 0, 'another', 4, 3);
+
+select hkg_drop_graph('d'), hkg_drop_graph('s'), hkg_drop_graph('t'), hkg_drop_graph('u');
 drop procedure make_catalogues;
 drop function state_of, parts, all_rules;

@@ -104,7 +104,7 @@ foreach my $function (functions($node[0]))
 {
 	my ($first) = @{ $function->{arguments} };
 
-	next if !$first || $first->{name} ne 'graph' || $function->{name} =~ /^hkg_(create_graph|drop_graph|distribute_graph|undistribute_graph|train_background|tune|trainings|report|rule_sql)$/;
+	next if !$first || $first->{name} ne 'graph' || $function->{name} =~ /^hkg_(create_graph|drop_graph|distribute_graph|undistribute_graph|send_model|train_background|tune|trainings|report|rule_sql)$/;
 	my @pair = map { (try_all($node[0], {}, call_of($function, graph => quoted($_))))[0] } qw(g l);
 
 	is("$pair[0]{state} $pair[0]{text}", join(' ', $pair[1]{state}, $pair[1]{text}) =~ s/(["'])l\1/$1g$1/gr, "$function->{name}: as on one server");
@@ -179,6 +179,52 @@ $node[1]->safe_psql('postgres', "$by_hand insert into $copy values ($taken)");
 ($code, $out, $err) = $node[0]->psql('postgres', q{select count(*) from hkg_mine_rules('g', min_support => 10)});
 is($err, '', 'and none when it is mended');
 
+# ---- ranking ----
+
+# on all nodes, whatever it would take here
+my $sliced = sub { my ($query) = @_; return run("set hybridkg.slice_seconds = 0; $query"); };
+my $ranking_tasks = sub { return (() = join('', map { slurp_file($_->logfile) } @node[1, 2]) =~ /hkg_(?:rank|complete)_slice\(/g) };
+my $rows = sub { return "select md5(string_agg(c::text, ',' order by c::text)) || count(*) from $_[0] c" };
+my @calls = (q{hkg_ranks('%s', 'train', 'other', 7)}, q{hkg_evaluate('%s', 'train', 'later', 3, sample => 200)}, q{hkg_evaluate_by_relation('%s', 'test', 'later')},
+	q{hkg_compare('%s', 'other', 'later')}, q{hkg_complete('%s', null, 200, 0.01, 'later')}, q{hkg_complete('%s', null, 20, 0, 'other', 'rules', one_each => true)},
+	q{hkg_complete('%s', 'r2', 50, 0, 'later', heads => 'select ''n'' || i from generate_series(1, 100) i', candidates => array['n3', 'n14', 'n15', 'n92'])},
+	q{hkg_complete('%s', null, 5, 1, 'other', 'embedding')});
+
+run("select hkg_train('$_', 'complex', dimensions => 8, iterations => 1, epochs => 2, negatives => 4, model => 'other', reciprocal => true, seed => 4)") foreach qw(g l);
+foreach my $call (@calls)
+{
+	my $before = $ranking_tasks->();
+
+	is($sliced->($rows->($call =~ s/%s/g/r)), run($rows->($call =~ s/%s/l/r)), "as on one server: $call");
+	cmp_ok($ranking_tasks->(), '>=', $before + 2, 'on the workers');
+}
+my $ranks = $rows->(q{hkg_ranks('%s', 'test', 'later', 7)});
+my $of = sub { my ($graph) = @_; return $ranks =~ s/%s/$graph/r };
+my $before = $ranking_tasks->();
+run($of->('g'));
+is($ranking_tasks->(), $before, 'few questions stay on the coordinator');
+is(run(q{select hkg_send_model('g', 'later')}), '0', 'a model is sent once');
+run(qq{update $_.evidence_weight set weight = weight / 2 where model = 'later'}) foreach qw(g l);
+is($sliced->($of->('g')), run($of->('l')), 'and again when it was changed');
+is(run(q{select version = (select xmin::text || ctid::text from g.model where name = 'later') from g.sent_model where name = 'later'}), 't', 'this version');
+my $half = q{update %s.entity_embedding set embedding = (select array_agg(x / 2) from unnest(embedding) x) where model = 'later'};
+is((split /\n/, $sliced->("begin; " . ($half =~ s/%s/g/r) . "; " . $of->('g') . "; rollback"))[0],
+	(split /\n/, run("begin; " . ($half =~ s/%s/l/r) . "; " . $of->('l') . "; rollback"))[0], 'a change that is not committed counts');
+is($sliced->($of->('g')), run($of->('l')), 'and is gone after the rollback');
+run(qq{insert into $_.entity (name) values ('new'); insert into $_.triple select n.id, 1, o.id from $_.entity n, $_.entity o where (n.name, o.name) in (('new', 'n1'), ('new', 'n2'))}) foreach qw(g l);
+is($sliced->($of->('g')), run($of->('l')), 'an entity that came after the training');
+run(qq{update g.evidence_weight set weight = weight where model = 'later'; grant select on all tables in schema g to reader});
+is(run("set role reader; set hybridkg.slice_seconds = 0; " . $of->('g')), run($of->('l')), 'who may not send a model ranks on the coordinator');
+is(run(qq{set hybridkg.slice_seconds = 0; begin read only; @{[$of->('g')]}; commit}), run($of->('l')), 'as does a transaction that only reads');
+$sliced->($of->('g'));
+is(run("set role reader; set hybridkg.slice_seconds = 0; " . $of->('g')), run($of->('l')), 'and on all nodes once it is there');
+$taken = $node[1]->safe_psql('postgres', "$by_hand delete from $copy where ctid = (select min(ctid) from $copy) returning concat_ws(',', head, relation, tail)");
+($code, $out, $err) = $node[0]->psql('postgres', "set hybridkg.slice_seconds = 0; " . $of->('g'));
+like($err, qr/split "test" of graph "g" is ranked on this server alone/, 'other facts on a node: a notice');
+is($out, run($of->('l')), 'and the ranks of this server');
+$node[1]->safe_psql('postgres', "$by_hand insert into $copy values ($taken)");
+is($sliced->($of->('g')), run($of->('l')), 'and of all nodes when it is mended');
+
 # ---- a lost worker, a cancel ----
 
 my $predict = q{select string_agg(tail, ' ' order by tail) from hkg_predict_tails('g', 'n1', 'r1', 3, 'later')};
@@ -187,6 +233,8 @@ my $whole = run(q{select count(*) from hkg_mine_rules('g')});
 my $lost = $node[2]->port;
 $node[2]->stop('immediate');
 like(error_of(q{select count(*) from hkg_mine_rules('g')}), qr/^08\w+: .*$lost/, 'a lost worker: mining fails with its name');
+like(error_of('set hybridkg.slice_seconds = 0; ' . $of->('g')), qr/^08\w+: .*$lost/, 'as does ranking by slices');
+is(run($of->('g')), run($of->('l')), 'but not on the coordinator');
 is(run($predict), $answer, 'predictions go on');
 like(error_of(q{select * from hkg_load('g', $$values ('a', 'b', 'c')$$)}), qr/^08\w+/, 'a load fails');
 is(run(q{select count(*) from g.entity where name in ('a', 'c')}), '0', 'and leaves nothing');
@@ -195,19 +243,29 @@ is(run(q{select count(*) from hkg_mine_rules('g')}), $whole, 'the worker is back
 
 make_graph($node[0], 'big', 2000, 60000);
 run(q{select * from hkg_distribute_graph('big')});
-my $mining = session($node[0], 'mining', q{select count(*) from hkg_mine_rules('big', max_rule_length => 4, min_head_coverage => 0, min_support => 1, constants => true)});
-my $running = q{select exists (select from pg_stat_activity where state = 'active' and query like '%hkg_search_slice(%' and pid <> pg_backend_pid())};
-my $pid = wait_for_session($node[0], $mining);
-$node[1]->poll_query_until('postgres', $running) or die 'no worker mines';
-my $start = time;
-run("select pg_cancel_backend($pid)");
-ok(!finish($mining), 'cancelled');
-like($mining->{err}, qr/57014/, 'as such');
-cmp_ok(time - $start, '<', 5, 'at once');
-foreach my $worker (@node[1, 2])
+run(q{select hkg_train('big', 'rotate', dimensions => 64, iterations => 1, epochs => 1, negatives => 2, model => 'm', seed => 3, top_rules => 0, evidence_length => 2)});
+my %long = (
+	search => q{select count(*) from hkg_mine_rules('big', max_rule_length => 4, min_head_coverage => 0, min_support => 1, constants => true)},
+	rank => q{set hybridkg.slice_seconds = 0; select count(*) from hkg_ranks('big', 'train', 'm', 0, 'rules')},
+	complete => q{set hybridkg.slice_seconds = 0; select count(*) from hkg_complete('big', null, 100000, 0, 'm')});
+my $watch = $node[1]->background_psql('postgres');
+my $cancel = $node[0]->background_psql('postgres');
+foreach my $what (sort keys %long)
 {
-	ok($worker->poll_query_until('postgres', $running, 'f'), 'and nothing runs on a worker');
+	my $running = qq{select exists (select from pg_stat_activity where state = 'active' and query like '%hkg_${what}_slice(%' and pid <> pg_backend_pid())};
+	my $caller = session($node[0], $what, $long{$what});
+	my $pid = wait_for_session($node[0], $caller);
+
+	$node[1]->poll_query_until('postgres', $running) or die "no worker does $what";
+	my $start = time;
+	$cancel->query_safe("select pg_cancel_backend($pid)");
+	sleep(0.02) while $watch->query_safe($running) eq 't' && time - $start < 30;
+	cmp_ok(time - $start, '<', 1, "cancelled: $what ends on a worker within a second");
+	ok(!finish($caller), 'and on the coordinator');
+	like($caller->{err}, qr/57014/, 'as such');
+	ok($_->poll_query_until('postgres', $running, 'f'), 'and nothing runs on a worker') foreach @node[1, 2];
 }
+$_->quit foreach $watch, $cancel;
 run(q{select hkg_drop_graph('big')});
 
 # ---- sessions ----
