@@ -243,11 +243,11 @@ is(run(q{select count(*) from hkg_mine_rules('g')}), $whole, 'the worker is back
 
 make_graph($node[0], 'big', 2000, 60000);
 run(q{select * from hkg_distribute_graph('big')});
-run(q{select hkg_train('big', 'rotate', dimensions => 64, iterations => 1, epochs => 1, negatives => 2, model => 'm', seed => 3, top_rules => 0, evidence_length => 2)});
+run(q{select hkg_train('big', 'rotate', dimensions => 64, iterations => 1, epochs => 1, negatives => 2, model => 'm', seed => 3, top_rules => 0, evidence_rules => 0, holdout => 0)});
 my %long = (
 	search => q{select count(*) from hkg_mine_rules('big', max_rule_length => 4, min_head_coverage => 0, min_support => 1, constants => true)},
-	rank => q{set hybridkg.slice_seconds = 0; select count(*) from hkg_ranks('big', 'train', 'm', 0, 'rules')},
-	complete => q{set hybridkg.slice_seconds = 0; select count(*) from hkg_complete('big', null, 100000, 0, 'm')});
+	rank => q{set hybridkg.slice_seconds = 0; select count(*) from hkg_ranks('big', 'train', 'm', 0, 'embedding')},
+	complete => q{set hybridkg.slice_seconds = 0; select count(*) from hkg_complete('big', null, 100000, 0, 'm', 'embedding')});
 my $watch = $node[1]->background_psql('postgres');
 my $cancel = $node[0]->background_psql('postgres');
 foreach my $what (sort keys %long)
