@@ -6,14 +6,19 @@
 
 #include "access/xact.h"
 #include "common/hashfn.h"
+#include "miscadmin.h"
+#include "tcop/tcopprot.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/timeout.h"
 
 #include "server/array.h"
 #include "server/growing_array.h"
 #include "server/host.h"
 
 #define HASHED_BYTES ((Size) 1 << 20)
+#define CLIENT_CHECKED "250ms"	/* how often a node looks whether its client is there */
 
 /* ---- checksums -------------------------------------------------------------------- */
 
@@ -38,6 +43,16 @@ checksum_of_facts(const GraphData *data)
 }
 
 /* ---- what a node does --------------------------------------------------------------- */
+
+/* Until the function returns: its declaration sets search_path, so that settings are restored. */
+void
+node_slice_begin(void)
+{
+	set_config_option("client_connection_check_interval", CLIENT_CHECKED, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true,
+					  DEBUG1, false);
+	if (client_connection_check_interval > 0 && MyProcPort != NULL && !get_timeout_active(CLIENT_CONNECTION_CHECK_TIMEOUT))
+		enable_timeout_after(CLIENT_CONNECTION_CHECK_TIMEOUT, client_connection_check_interval);
+}
 
 Datum
 node_answer(MemoryContext context, int64 checksum, const int64 *value, int64 count, const char *hint)

@@ -46,6 +46,12 @@ extern bool node_slices_run(const NodeSlices *slices);
 /* NOTICE that this server does the work alone.  what: "graph \"g\" is mined" */
 extern void node_slices_failed(const Graph *graph, const char *what);
 
+/*
+ * For a function that takes a slice, before its work: it ends soon after its client is gone.  A cancel that comes before
+ * the statement begins is lost; then Citus closes the connection.
+ */
+extern void node_slice_begin(void);
+
 /* What a node returns, in that context: a checksum, and other numbers.  hint: for what takes too much memory */
 extern Datum node_answer(MemoryContext context, int64 checksum, const int64 *value, int64 count, const char *hint);
 

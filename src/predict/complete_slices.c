@@ -127,6 +127,7 @@ hkg_complete_slice(PG_FUNCTION_ARGS)
 	char	   *version;
 
 	slice.number = argument_int(fcinfo, 10, "slice", 1, slice.count);
+	node_slice_begin();
 	caller = sql_begin();
 	graph = graph_open_facts(name);
 	version = model_version(graph, model);

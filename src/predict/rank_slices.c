@@ -85,6 +85,7 @@ hkg_rank_slice(PG_FUNCTION_ARGS)
 
 	slice.number = argument_int(fcinfo, 7, "slice", 1, slice.count);
 	argument_choice(task.split, "split", evaluate_splits);
+	node_slice_begin();
 	caller = sql_begin();
 	task.graph = graph_open_facts(name);
 	version = model_version(task.graph, task.model);

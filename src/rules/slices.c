@@ -180,6 +180,7 @@ hkg_search_slice(PG_FUNCTION_ARGS)
 	Mining		mining = {.graph = graph_open_facts(name),.options = &options,.slice = ALL_PAIRS,.heads = {slice - 1, slices}};
 	Datum		array;
 
+	node_slice_begin();
 	mining.data = read_facts(fcinfo, mining.graph);
 	MemoryContextSwitchTo(mining_begin(&mining));
 	mining_index(&mining, true);
@@ -217,6 +218,7 @@ hkg_count_slice(PG_FUNCTION_ARGS)
 	int64	   *size;
 	Datum		array;
 
+	node_slice_begin();
 	mining.data = read_facts(fcinfo, mining.graph);
 	MemoryContextSwitchTo(mining_begin(&mining));
 	mining_index(&mining, false);
