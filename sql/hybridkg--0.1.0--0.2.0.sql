@@ -956,6 +956,119 @@ comment on procedure hkg_place_slices(name) is
 'makes the table slice of a graph; for hkg_distribute_graph
 graph: an existing graph';
 
+create procedure hkg_place_models(graph name)
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	part text;
+	reader oid;
+begin
+	foreach part in array array['model', 'entity_embedding', 'relation_embedding', 'evidence_weight', 'rule', 'path_network'] loop
+		if to_regclass(format('%I.sent_%s', graph, part)) is not null then
+			continue;
+		end if;
+		execute format('create table %1$I.sent_%2$s (like %1$I.%2$s)', graph, part);
+		if part = 'model' then
+			execute format('alter table %I.sent_model add version text not null', graph);
+		end if;
+		execute format('create index on %I.sent_%s (%s)', graph, part, case part when 'model' then 'name' else 'model' end);
+		for reader in select distinct a.grantee from pg_class c, aclexplode(c.relacl) a
+				where c.oid = format('%I.%I', graph, part)::regclass and a.privilege_type = 'SELECT' and a.grantee <> c.relowner loop
+			execute format('grant select on %I.sent_%s to %s', graph, part,
+				case reader when 0 then 'public' else quote_ident(pg_get_userbyid(reader)) end);
+		end loop;
+		execute format('comment on table %I.sent_%s is %L', graph, part, format('rows of table %s, on every node of a cluster', part));
+		perform create_reference_table(format('%I.sent_%s', graph, part)::regclass);
+	end loop;
+end
+$$;
+comment on procedure hkg_place_models(name) is
+'makes the tables of models that are sent to the nodes of a cluster; for hkg_distribute_graph
+graph: an existing graph';
+
+create function hkg_send_model(graph name, model name default 'default') returns bigint
+language plpgsql volatile parallel unsafe cost 1000000
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	wanted text;
+	found text;
+	models name[];
+	part text;
+	condition text;
+	sent bigint;
+	bytes bigint;
+	others int;
+begin
+	perform @extschema@.hkg_source(graph);	-- errors unless it is a graph
+	if to_regclass(format('%I.sent_model', graph)) is null then
+		raise exception using errcode = 'object_not_in_prerequisite_state', message = format('graph "%s" is not distributed', graph),
+			hint = format('On a cluster of Citus: select hkg_distribute_graph(%L)', graph);
+	end if;
+	perform pg_advisory_xact_lock(format('%I.sent_model', graph)::regclass::oid::bigint);
+	select count(*) - 1 into others from pg_dist_node where isactive and noderole = 'primary';
+	loop
+		execute format('select xmin::text || ctid::text from %I.model where name = $1', graph) into wanted using model;
+		if wanted is null then
+			raise exception using errcode = 'undefined_object', message = format('model "%s" does not exist in graph "%s"', model, graph);
+		end if;
+		execute format('select version from %I.sent_model where name = $1', graph) into found using model;
+		if found = wanted then
+			return coalesce(bytes, 0);
+		end if;
+		execute format('select array_agg(name) from %I.model where name <> $1', graph) into models using model;
+		bytes := 0;
+		foreach part in array array['model', 'entity_embedding', 'relation_embedding', 'evidence_weight', 'rule', 'path_network'] loop
+			execute format('delete from %I.sent_%s where %s <> all ($1)', graph, part, case part when 'model' then 'name' else 'model' end)
+				using coalesce(models, '{}');
+			-- of rules, those that are evidence
+			condition := case part when 'model' then 't.name = $1' when 'rule' then 't.model = $1 and t.evidence_confidence is not null'
+				else 't.model = $1' end;
+			execute format('insert into %1$I.sent_%2$s select t.*%3$s from %1$I.%2$s t where %4$s', graph, part,
+				case part when 'model' then format(', %L', wanted) else '' end, condition) using model;
+			execute format('select coalesce(sum(pg_column_size(t.*)), 0) from %I.%s t where %s', graph, part, condition)
+				into sent using model;
+			bytes := bytes + sent * others;
+		end loop;
+	end loop;
+end
+$$;
+comment on function hkg_send_model(name, name) is
+'copies a model to every node of a cluster, for ranking there; hkg_evaluate, hkg_ranks and hkg_complete do it themselves where it pays
+A node that has this version of the model gets nothing. Models that are gone are deleted there.
+graph: a distributed graph of the caller
+model: a model of the graph
+returns the bytes of the rows that were sent to other nodes
+errors: 55000 when the graph is not distributed; 42704 when there is no such model';
+
+create function hkg_rank_slice(graph name, model name, split text, seed bigint, evidence text, sample int, version text,
+	slice int, slices int) returns bigint[]
+as 'MODULE_PATHNAME' language c stable parallel restricted cost 1000000
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_rank_slice(name, name, text, bigint, text, int, text, int, int) is
+'the ranks of a slice of the triples of a split, for hkg_evaluate on all nodes of a cluster
+graph, model, split, seed, evidence: see hkg_ranks
+sample: see hkg_evaluate; 0: all triples
+version: that of the model: on the coordinator, xmin and ctid of its row
+slice: the number of the slice, 1 first
+slices: how many there are. Each has eight stretches of the triples, in the order of hkg_ranks
+returns a checksum of the facts and of the split, then the ranks of the heads, then those of the tails; null when this node has another version of the model';
+
+create function hkg_complete_slice(graph name, model name, evidence text, relation int, k int, min_probability float8, one_each bool,
+	heads int[], candidates int[], version text, slice int, slices int) returns bigint[]
+as 'MODULE_PATHNAME' language c stable parallel restricted cost 1000000
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_complete_slice(name, name, text, int, int, float8, bool, int[], int[], text, int, int) is
+'the most probable missing facts that answer a slice of the questions, for hkg_complete on all nodes of a cluster
+graph, model, evidence, k, min_probability, one_each: see hkg_complete; min_probability may leave out what is less probable
+relation: a row of the model, from 0 on; -1: all
+heads, candidates: rows of the model, ascending; null: all
+version: see hkg_rank_slice
+slice: the number of the slice, 1 first
+slices: how many there are. Each has a part of the questions of each relation and side
+returns a checksum of the facts, then for each fact: rows of head, relation and tail; 0 where it was found as a head, 1 as a tail; score, its parts and the probability, as bits; null when this node has another version of the model';
+
 create procedure hkg_check_cluster()
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -1035,11 +1148,12 @@ begin
 		execute format('create trigger deleted after delete on %I.relation referencing old table as gone
 			for each statement execute function %1$I.names_deleted()', graph);
 	end if;
+	call @extschema@.hkg_place_models(graph);
 	call @extschema@.hkg_place_slices(graph);
 end
 $$;
 comment on function hkg_distribute_graph(name) is
-'copies the facts of a graph to every node of a Citus cluster, so that mining and its counts use all of them; everything else is typed as before
+'copies the facts of a graph to every node of a Citus cluster, so that mining, its counts and ranking use all of them; everything else is typed as before
 Tables entity, relation, triple and holdout become reference tables, with their triggers and keys; models stay on the coordinator. Rules are the same as on one server. Keys from tables of models to entity and relation become a trigger that deletes what names a deleted row. It locks the facts until its transaction ends. A graph that is distributed already gets new slices if nodes were added or removed.
 graph: an existing graph of the caller
 copied: a table that this call copied
@@ -1111,7 +1225,8 @@ begin
 	foreach comment_again in array comments loop
 		execute comment_again;
 	end loop;
-	execute format('drop table if exists %1$I.slice, %1$I.key', graph);
+	execute format('drop table if exists %1$I.slice, %1$I.key, %1$I.sent_model, %1$I.sent_entity_embedding, %1$I.sent_relation_embedding,
+		%1$I.sent_evidence_weight, %1$I.sent_rule, %1$I.sent_path_network', graph);
 end
 $$;
 comment on function hkg_undistribute_graph(name) is

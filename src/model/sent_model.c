@@ -74,7 +74,7 @@ model_question_seconds(const KgeModel *kge, EvidenceParts has, EvKind kind, int6
 
 	if (has.rules && (kind == EV_RULES || kind == EV_BOTH))
 		seconds += RULES_SECONDS * (double) questions;
-	if (has.paths && (kind == EV_PATHS || kind == EV_BOTH))
+	if (has.network && (kind == EV_NETWORK || kind == EV_BOTH))
 		seconds += PATHS_SECONDS * (double) questions;
 	return seconds;
 }
