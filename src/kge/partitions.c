@@ -15,7 +15,6 @@
  *
  * A bucket's training is a function of its two partitions, the relations, its positives and its seed.
  */
-#include <math.h>
 #include <string.h>
 
 #include "core/random.h"
