@@ -336,6 +336,7 @@ typedef struct KgeBucket
 {
 	int			partition[2];	/* by place */
 	int32_t		rows[2];		/* entities of each */
+	double		part;			/* of all entities */
 	const Triple *positives;	/* entities as rows: those of place 0, then those of place 1 */
 	const float *weights;		/* or NULL */
 	int64_t		count;
@@ -355,7 +356,8 @@ typedef struct KgeLossSum
 /*
  * Trains the rows of a bucket.  The trainer's model has room for two partitions: the bucket's rows are those from `skip`
  * on, in the order of KgeBucket.positives.  All that changes is these rows, relations, and the optimiser's state of
- * both.  Minibatches are of equal size, batch_size at most, and the sampler is not kbgan, whose model has all entities.
+ * both.  Minibatches are of equal size, at most as large a part of batch_size as the bucket has of the entities, but
+ * block_size at least.  The sampler is not kbgan, whose model has all entities.
  */
 extern KgeLossSum kge_train_bucket(const KgeTrainer *trainer, int32_t skip, const KgeBucket *bucket, uint64_t epoch);
 

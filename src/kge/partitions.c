@@ -172,11 +172,14 @@ KgeBucket
 kge_bucket(const KgePartitions *partitions, int i)
 {
 	const Pair *pair = &partitions->pair[i];
+	int32_t		first = partitions->rows[pair->partition[0]];
+	int32_t		second = partitions->rows[pair->partition[1]];
 	int64_t		start = partitions->start[i];
 
 	return (KgeBucket) {
 		.partition = {pair->partition[0], pair->partition[1]},
-		.rows = {partitions->rows[pair->partition[0]], partitions->rows[pair->partition[1]]},
+		.rows = {first, second},
+		.part = (double) (first + second) / partitions->sizes.entities,
 		.positives = partitions->positive + start,
 		.weights = partitions->dealt_weight == NULL ? NULL : partitions->weight + start,
 		.count = partitions->start[i + 1] - start,
@@ -331,13 +334,18 @@ kge_partitions_deal(KgePartitions *partitions, const Triple *positives, const fl
 
 /* ---- a bucket's training -------------------------------------------------------------------- */
 
-/* The size of minibatches that are as many as before, and as equal as can be. */
+/*
+ * As much smaller as there are fewer entities.  So a minibatch has an entity as often as without partitions, and its row
+ * takes as many steps in an epoch; else the steps of rows that are often there would be few and large.
+ */
 static int
-even_batch(int batch_size, int64_t count)
+batch_size(const KgeTraining *training, const KgeBucket *bucket)
 {
-	int64_t		batches = pool_pieces(count, batch_size);
+	double		part = ceil(training->batch_size * bucket->part);
+	int64_t		most = part > training->block_size ? (int64_t) part : training->block_size;
+	int64_t		batches = pool_pieces(bucket->count, most);
 
-	return batches == 0 ? batch_size : (int) pool_pieces(count, batches);
+	return (int) (batches == 0 ? most : pool_pieces(bucket->count, batches));
 }
 
 KgeLossSum
@@ -353,6 +361,6 @@ kge_train_bucket(const KgeTrainer *trainer, int32_t skip, const KgeBucket *bucke
 	part.entity.parameter = model.entity;
 	part.entity.state += (size_t) skip * kge_slots_state_width(&part.entity);
 	part.training.seed = bucket->seed;
-	part.training.batch_size = even_batch(part.training.batch_size, bucket->count);
+	part.training.batch_size = batch_size(&trainer->training, bucket);
 	return kge_train_positives(&part, bucket->positives, bucket->weights, bucket->count, epoch);
 }

@@ -53,46 +53,40 @@ raise_failure(const char *what)
 			 errmsg("could not %s a temporary file: %m", what)));
 }
 
-void
-partition_file_write(const PartitionFile *file, FilePart part, KgeStripe stripe, const float *rows)
+static void
+copy_rows(const PartitionFile *file, FilePart part, KgeStripe stripe, char *rows, bool writes)
 {
 	off_t		start = start_of(file, part) + (off_t) stripe.from * (off_t) file->row_bytes[part];
 	Size		bytes = (Size) stripe.count * file->row_bytes[part];
 
-	for (Size done = 0; done < bytes;)
+	for (Size done = 0; done < bytes; done += COPIED_AT_ONCE)
 	{
 		int			some = (int) Min(bytes - done, COPIED_AT_ONCE);
+		off_t		place = start + (off_t) done;
+		int			copied;
 
 		hkg_check_interrupts();
 		errno = 0;
-		if (FileWrite(file->file, (char *) rows + done, some, start + (off_t) done, WAIT_EVENT_BUFFILE_WRITE) != some)
-		{
-			errno = errno == 0 ? ENOSPC : errno;
-			raise_failure("write to");
-		}
-		done += some;
+		copied = writes ? (int) FileWrite(file->file, rows + done, some, place, WAIT_EVENT_BUFFILE_WRITE) :
+			(int) FileRead(file->file, rows + done, some, place, WAIT_EVENT_BUFFILE_READ);
+		if (copied == some)
+			continue;
+		if (errno == 0)
+			errno = writes ? ENOSPC : EIO;
+		raise_failure(writes ? "write to" : "read");
 	}
+}
+
+void
+partition_file_write(const PartitionFile *file, FilePart part, KgeStripe stripe, const float *rows)
+{
+	copy_rows(file, part, stripe, (char *) rows, true);
 }
 
 void
 partition_file_read(const PartitionFile *file, FilePart part, KgeStripe stripe, float *rows)
 {
-	off_t		start = start_of(file, part) + (off_t) stripe.from * (off_t) file->row_bytes[part];
-	Size		bytes = (Size) stripe.count * file->row_bytes[part];
-
-	for (Size done = 0; done < bytes;)
-	{
-		int			some = (int) Min(bytes - done, COPIED_AT_ONCE);
-
-		hkg_check_interrupts();
-		errno = 0;
-		if (FileRead(file->file, (char *) rows + done, some, start + (off_t) done, WAIT_EVENT_BUFFILE_READ) != some)
-		{
-			errno = errno == 0 ? EIO : errno;
-			raise_failure("read");
-		}
-		done += some;
-	}
+	copy_rows(file, part, stripe, (char *) rows, false);
 }
 
 /* ---- as memory ---------------------------------------------------------------------- */

@@ -10,8 +10,6 @@
 
 #include <math.h>
 
-#include "miscadmin.h"
-
 #include "server/host.h"
 
 /* ---- sizes and memory ----------------------------------------------------------------- */

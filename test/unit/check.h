@@ -80,6 +80,11 @@ extern KgeModel random_model(Variant variant, int d, int entities, int relations
 							 double limit);
 extern Triple random_triple(const KgeModel *model);
 
+/* test_train.c: a model's matrices */
+extern size_t entity_bytes(const KgeModel *model);
+extern size_t relation_bytes(const KgeModel *model);
+extern KgeModel copy_of(const KgeModel *model);
+
 extern void test_pool(void);
 extern void test_dense(void);
 extern void test_bfloat16(void);

@@ -9,21 +9,21 @@
 #include "check.h"
 #include "kge/negatives.h"
 
-static size_t
+size_t
 entity_bytes(const KgeModel *model)
 {
 	return sizeof(float) * (size_t) model->entities *
 		(size_t) kge_entity_width(model->function, model->dimensions);
 }
 
-static size_t
+size_t
 relation_bytes(const KgeModel *model)
 {
 	return sizeof(float) * (size_t) kge_relation_rows(model) *
 		(size_t) kge_relation_width(model->function, model->dimensions);
 }
 
-static KgeModel
+KgeModel
 copy_of(const KgeModel *model)
 {
 	KgeModel	copy = *model;
