@@ -179,7 +179,7 @@ static bool
 pays(const MissingQuestions *questions)
 {
 	const Predictor *predictor = questions->predictor;
-	EvidenceParts has = {evidence_has_kind(predictor->evidence, EV_RULES), evidence_has_kind(predictor->evidence, EV_PATHS)};
+	EvidenceParts has = {evidence_has_kind(predictor->evidence, EV_RULES), evidence_has_kind(predictor->evidence, EV_NETWORK)};
 
 	return hkg_slice_seconds >= 0 &&
 		model_question_seconds(&predictor->kge, has, predictor->kind,
@@ -190,9 +190,9 @@ pays(const MissingQuestions *questions)
 static bool
 is_exact(const Predictor *predictor, KgeWanted wanted)
 {
-	bool		with_paths = predictor->kind == EV_PATHS || predictor->kind == EV_BOTH;
+	bool		with_network = predictor->kind == EV_NETWORK || predictor->kind == EV_BOTH;
 
-	return wanted.exact || !with_paths || !evidence_has_kind(predictor->evidence, EV_PATHS);
+	return wanted.exact || !with_network || !evidence_has_kind(predictor->evidence, EV_NETWORK);
 }
 
 /* Of each node's most probable answers, the most probable of all */

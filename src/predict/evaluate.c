@@ -131,7 +131,7 @@ rank_split(Graph *graph, const char *model, const char *split, int64 seed, EvKin
 	{
 		EvidenceParts has = evidence_has(graph, model);
 
-		ranks->has_evidence = kind != EV_EMBEDDING && (has.rules || has.paths);
+		ranks->has_evidence = kind != EV_EMBEDDING && (has.rules || has.network);
 	}
 	else
 	{

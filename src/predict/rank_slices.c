@@ -110,7 +110,7 @@ seconds_here(const RankTask *task)
 	EvidenceParts has = evidence_has(task->graph, task->model);
 	Model		model = {.sketch = NULL};
 
-	if ((task->kind == EV_RULES && !has.rules) || (task->kind == EV_PATHS && !has.paths))
+	if ((task->kind == EV_RULES && !has.rules) || (task->kind == EV_NETWORK && !has.network))
 		return -1;
 	if (row.score_function != NULL)
 		model_read_settings(task->model, &row, CurrentMemoryContext, &model);
