@@ -80,9 +80,10 @@ select relation, avg(holds::int)::float8 as world, avg(left_over::int)::float8 a
 	sum(left_over::int)::float8 / nullif(sum(case when by_tail then some_head else some_tail end::int), 0) as pca
 from counted join sides using (relation) group by 1;
 
+create table if not exists planted_drawn (cell text);
 create table if not exists planted_rule (relation text primary key, rule text);
 insert into planted_rule values ('copy', 'copy(X,Y) <= a(X,Y)'), ('inverse', 'inverse(X,Y) <= b(Y,X)'), ('chain', 'chain(X,Y) <= c(X,A), d(A,Y)'),
-	('long', 'long(X,Y) <= a(X,A), c(A,B), d(B,Y)'), ('typed', 'typed(X,Y) <= d(X,Y), kind(X,"kind 0")') on conflict do nothing;
+	('long', 'long(X,Y) <= a(X,A), d(B,Y), c(A,B)'), ('typed', 'typed(X,Y) <= d(X,Y), kind(X,"kind 0")') on conflict do nothing;
 create table if not exists planted_found (entities int, missing text, share float8, accuracy float8, relation text, mined text, world float8,
 	standard float8, pca float8, mined_standard float8, mined_pca float8, place bigint, others bigint, primary key (entities, missing, share, accuracy, relation));
 create table if not exists planted_run (entities int, missing text, share float8, accuracy float8, arm text, questions bigint, embedding float8, rules float8,
@@ -93,7 +94,7 @@ create or replace view planted_cell as
 select entities, missing, share, accuracy, max(questions) as questions, max(embedding) filter (where arm = 'loop-alone') as la,
 	max(embedding) filter (where arm = 'loop') as l, max(inferred) filter (where arm = 'loop') as i, max(sampled) filter (where arm = 'loop') as s,
 	max(embedding) filter (where arm = 'default-alone') as da, max(embedding) filter (where arm = 'default') as d,
-	max(rules) as r, max(combined) as b
+	max(rules) as r, max(combined) as b, max(embedding) filter (where arm = 'loop-given') as g
 from planted_run group by 1, 2, 3, 4;
 
 create or replace function three(value float8) returns text language sql immutable as $$ select to_char(value, 'FM0.000') $$;
