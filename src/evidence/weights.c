@@ -419,7 +419,7 @@ weights_fit(Arena *arena, Pool *pool, const EvExamples *examples, EvLearnt *lear
 
 		learnt->weights.weight[i] = fitted->b / fitted->a;
 		learnt->weights.scale[i] = fitted->a / task.count.a;
-		learnt->weights.network[i] = examples->has_network ? fitted->c / fitted->b : 0;
+		learnt->weights.network[i] = fitted->c > 0 ? fitted->c / fitted->b : 0;
 		learnt->questions[i] = examples->answered.first[i + 1] - examples->answered.first[i];
 	}
 	return true;

@@ -640,9 +640,9 @@ loss_of(const EvExamples *examples, double a, double b, double c)
 	return loss;
 }
 
-/* A list whose true answer, which comes first, is drawn by softmax(phi + 0.5 evidence + 2 paths) */
+/* A list whose true answer, which comes first, is drawn by softmax(phi + sign * (0.5 evidence + 2 paths)) */
 static void
-draw_list(EvExample *example)
+draw_list(EvExample *example, double sign)
 {
 	double		part[DRAWN_CANDIDATES];
 	double		total = 0;
@@ -656,7 +656,7 @@ draw_list(EvExample *example)
 
 		list_candidate(example, next_uniform(-2, 2), next_below(2) * next_uniform(0, 4));
 		listed->network = next_below(2) == 0 ? 0 : (float) next_uniform(0, 2);
-		part[j] = exp(listed->phi + 0.5 * listed->evidence[0] + 2 * listed->network);
+		part[j] = exp(listed->phi + sign * (0.5 * listed->evidence[0] + 2 * listed->network));
 		total += part[j];
 	}
 	left = next_uniform(0, total);
@@ -689,7 +689,7 @@ test_three_parts(void)
 	{
 		order[i] = i;
 		example[i] = (EvExample) {.listed = take(sizeof(EvListed) * DRAWN_CANDIDATES)};
-		draw_list(&example[i]);
+		draw_list(&example[i], 1);
 	}
 	CHECK(weights_fit(&arena, pool, &examples, &learnt, discount));
 	weight = learnt.weights.weight[1];
@@ -715,6 +715,28 @@ test_three_parts(void)
 		example[i / DRAWN_CANDIDATES].listed[i % DRAWN_CANDIDATES].network = 0;
 	CHECK(weights_fit(&arena, pool, &examples, &learnt, discount));
 	CHECK(learnt.weights.network[0] == 0 && learnt.weights.network[1] == 0);
+}
+
+/* Where rules and paths mislead, neither counts. */
+static void
+test_misleading_parts(void)
+{
+	EvExample  *example = take(sizeof(EvExample) * DRAWN_LISTS);
+	int64_t		order[DRAWN_LISTS];
+	int64_t		first[3] = {0, DRAWN_LISTS / 2, DRAWN_LISTS};
+	EvExamples	examples = {.keys = 2,.example = example,.answered = {order, first},.has_network = true};
+	EvLearnt	learnt;
+	int			discount[EV_KINDS];
+
+	for (int i = 0; i < DRAWN_LISTS; i++)
+	{
+		order[i] = i;
+		example[i] = (EvExample) {.listed = take(sizeof(EvListed) * DRAWN_CANDIDATES)};
+		draw_list(&example[i], i < first[1] ? 1 : -1);
+	}
+	CHECK(weights_fit(&arena, pool, &examples, &learnt, discount));
+	CHECK(learnt.weights.weight[0] > 0.4 && learnt.weights.network[0] > 2);
+	CHECK(learnt.weights.weight[1] == 0 && learnt.weights.network[1] == 0);
 }
 
 /* Initial parameters */
@@ -815,6 +837,7 @@ test_learn(void)
 	test_certain();
 	test_rules_without_weight();
 	test_three_parts();
+	test_misleading_parts();
 	test_network();
 	test_fewer_examples();
 	test_nothing();
