@@ -79,7 +79,7 @@ unpack(const int64 *value)
 
 /* The rows that are shown of a side; null: all */
 static EntitySet
-shown_rows(FunctionCallInfo fcinfo, int i)
+shown_rows(FunctionCallInfo fcinfo, int i, const char *what)
 {
 	EntitySet	set = {.given = !PG_ARGISNULL(i)};
 	ArrayType  *array;
@@ -87,9 +87,39 @@ shown_rows(FunctionCallInfo fcinfo, int i)
 	if (!set.given)
 		return set;
 	array = PG_GETARG_ARRAYTYPE_P(i);
+	if (ARR_NDIM(array) > 1 || array_contains_nulls(array))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("%s of a slice must be a list of rows without nulls", what)));
 	set.names = set.count = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
 	set.row = (int32 *) ARR_DATA_PTR(array);
 	return set;
+}
+
+static void
+check_rows(const char *what, const EntitySet *set, int64 rows)
+{
+	for (int64 i = 0; i < set->count; i++)
+		if (set->row[i] < (i == 0 ? 0 : set->row[i - 1] + 1) || set->row[i] >= rows)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("%s of a slice holds %d at position " INT64_FORMAT, what, set->row[i], i + 1),
+					 errdetail("Expected are rows from 0 to " INT64_FORMAT ", ascending.", rows - 1)));
+}
+
+/* What only hkg_complete passes on, so it needs no hint */
+static void
+check_asked(const Predictor *predictor, int relation, const ShownEntities *shown)
+{
+	int64		rows = (int64) predictor->model->kge.entities + predictor->added->count;
+
+	if (relation >= predictor->model->kge.relations)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("relation of a slice must be from %d to %d, not %d", ALL_RELATIONS, predictor->model->kge.relations - 1,
+						relation)));
+	check_rows("heads", &shown->side[SIDE_HEAD], rows);
+	check_rows("candidates", &shown->side[SIDE_TAIL], rows);
 }
 
 static Datum
@@ -118,7 +148,7 @@ hkg_complete_slice(PG_FUNCTION_ARGS)
 		.heads = DatumGetBool(argument(fcinfo, 6, "one_each")),
 		.exact = true
 	};
-	ShownEntities shown = {{shown_rows(fcinfo, 7), shown_rows(fcinfo, 8)}};
+	ShownEntities shown = {{shown_rows(fcinfo, 7, "heads"), shown_rows(fcinfo, 8, "candidates")}};
 	char	   *asked = argument_text(fcinfo, 9, "version");
 	NodeSlice	slice = {.count = argument_int(fcinfo, 11, "slices", 1, PG_INT32_MAX)};
 	MemoryContext caller;
@@ -134,8 +164,10 @@ hkg_complete_slice(PG_FUNCTION_ARGS)
 	if (version != NULL && strcmp(version, asked) == 0)
 	{
 		Predictor	predictor = predictor_open(graph, model, kind);
-		MissingQuestions questions = missing_questions_open(graph, &predictor, relation, &shown);
+		MissingQuestions questions;
 
+		check_asked(&predictor, relation, &shown);
+		questions = missing_questions_open(graph, &predictor, relation, &shown);
 		questions.slice = slice;
 		array = answer_slice(&questions, wanted, caller);
 	}

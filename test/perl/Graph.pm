@@ -20,7 +20,7 @@ sub start_node
 	my ($name, $settings) = @_;
 	my $node = PostgreSQL::Test::Cluster->new($name);
 
-	$node->init;
+	$node->init(extra => ['--encoding=UTF8']);	# whatever the environment's is
 	# the node comes up again when a backend is killed
 	$node->append_conf('postgresql.conf',
 		"restart_after_crash = on\nhybridkg.progress = off\n" . ($settings // ''));

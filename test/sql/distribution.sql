@@ -183,6 +183,13 @@ select hkg_rank_slice('u', 'm', 'train', 5, 'both', 0, 'another', 1, 3) is null 
 select hkg_send_model('u', 'm');
 select hkg_rank_slice('u', 'm', 'all', 5, 'both', 0, 'another', 1, 3);
 select hkg_rank_slice('u', 'm', 'train', 5, 'both', 0, 'another', 4, 3);
+-- whoever asks for a slice by hand gets no rows that are not there
+select hkg_complete_slice('u', 'm', 'both', 2000000000, 50, 0, false, null, null, :'version', 1, 3);
+select hkg_complete_slice('u', 'm', 'both', -1, 50, 0, false, array[0, 2000000000], null, :'version', 1, 3);
+select hkg_complete_slice('u', 'm', 'both', -1, 50, 0, false, null, array[1, 1], :'version', 1, 3);
+select hkg_complete_slice('u', 'm', 'both', -1, 50, 0, false, null, array[-1], :'version', 1, 3);
+select hkg_complete_slice('u', 'm', 'both', -1, 50, 0, false, array[1, null], null, :'version', 1, 3);
+select cardinality(hkg_complete_slice('u', 'm', 'both', -1, 50, 0, false, array[0], array[1], :'version', 1, 1)) > 0 as answered;
 
 select hkg_drop_graph('d'), hkg_drop_graph('s'), hkg_drop_graph('t'), hkg_drop_graph('u');
 drop procedure make_catalogues;
