@@ -76,6 +76,7 @@ graph_open_facts(const char *name)
 
 	graph_check_layout(graph);
 	graph_check_facts(graph);
+	check_model_table(graph);
 	return graph;
 }
 

@@ -82,8 +82,8 @@ my %more = ((map { $_ => \@queries } qw(heads tails candidates)), entity_query =
 my %named = (
 	(map { $_ => 'quer|column|row|name|statement|cursor|syntax error|division by zero|parameter|entit|identifier|quoted|memory' } qw(query entity_query relation_query)),
 	lines => 'line|rule|relation|entity|format', rule => 'character|rule|relation|entity|bod', rules => 'rule|character|relation|entity|model|bod',
-	grid => 'grid|argument|"', fixed => 'grid|argument|"', negatives => 'head|names|relation|valid|empty|division by zero',
-	head => 'entity', tail => 'entity', (map { $_ => 'entity|relation "g\.model" does not exist' } qw(heads tails candidates)), warm_start => 'model', score_function => 'embedding', k => 'k |memory', model => 'model|rule', model_a => 'model', model_b => 'model',
+	grid => 'grid|argument|"', fixed => 'grid|argument|"', negatives => 'head|names|relation|valid|empty|division by zero|is an index',
+	head => 'entity', tail => 'entity', (map { $_ => 'entity|array literal|relation "g\.model" does not exist' } qw(heads tails candidates)), warm_start => 'model', score_function => 'embedding', k => 'k |memory', model => 'model|rule', model_a => 'model', model_b => 'model',
 	facts => 'relation|table',
 	relation => 'relation', compare => 'model', split => 'split|valid|test', source => 'source|column|row|relation|table|name');
 
