@@ -57,7 +57,7 @@ select added, entities, relations from hkg_sync('packages');
 select item, pg_size_pretty(bytes) as memory, round((flops / 1e9)::numeric) as "GFlop an epoch"
 from hkg_estimate('packages') where item in ('all of it', 'total', 'an epoch') or flops is not null;
 
-select hkg_train_background('packages', dimensions => 32, iterations => 2, epochs => 5, seed => 1) as pid \g /dev/null
+select hkg_train_background('packages', dimensions => 32, paths => false, iterations => 2, epochs => 5, seed => 1) as pid \g /dev/null
 set client_min_messages = notice;
 \set VERBOSITY terse
 do $$

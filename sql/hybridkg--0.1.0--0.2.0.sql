@@ -216,6 +216,46 @@ seed: the same facts and seed give the same splits
 returns how many facts there are now: to learn from, in valid and in test (0 for one that was left as it is). Fewer are held out than asked for where others are the last ones of an entity or a relation, which a notice shows
 errors: 22023 for a share out of range, 42501 without select on entity and relation and select, insert and delete on triple and holdout';
 
+create or replace function hkg_presets() returns table (preset text, purpose text, settings jsonb)
+language sql immutable parallel safe rows 10
+set search_path = pg_catalog, pg_temp
+as $$ values
+	('paper', 'the hybrid procedure as it was published: samples accumulate and weigh as much as facts',
+	 '{"score_function": "rotate", "dimensions": 200, "iterations": 10, "epochs": 100, "batch_size": 512, "negatives": 256, "negative_sampling": "uniform",
+	   "loss": "logistic", "learning_rate": 0.1, "learning_rate_end": 0.1, "regularization": 0, "reciprocal": false, "omega": 0.5, "top_rules": 200, "beta": 1, "max_rule_length": 3,
+	   "min_head_coverage": 0.01, "min_support": 2, "constants": false, "min_quality": 0, "min_confidence": 0, "label": "one", "accumulate": true, "evidence_rules": 0, "holdout": 0}'::jsonb),
+	('trusted-rules', 'a hybrid that samples from good rules only, and trusts an inference as far as its rule',
+	 '{"omega": 0, "min_quality": 0.7, "label": "confidence", "accumulate": false}'),
+	('complex', 'embeddings alone: where to start with a graph of up to some ten thousand entities',
+	 '{"score_function": "complex", "dimensions": 100, "loss": "softmax", "regularization": 0.05, "reciprocal": true, "batch_size": 500, "iterations": 8, "epochs": 4, "top_rules": 0}'),
+	('complex-codex-s', 'codex-s, embeddings alone',
+	 '{"score_function": "complex", "dimensions": 400, "loss": "softmax", "regularization": 0.01, "reciprocal": true, "batch_size": 500, "iterations": 5, "epochs": 5, "top_rules": 0}'),
+	('complex-fb15k-237', 'FB15k-237, embeddings alone',
+	 '{"score_function": "complex", "dimensions": 400, "loss": "softmax", "regularization": 0.05, "relation_weight": 1, "reciprocal": true, "batch_size": 1000, "iterations": 12, "epochs": 3, "top_rules": 0}'),
+	('distmult-fb15k-237', 'FB15k-237, embeddings alone',
+	 '{"score_function": "distmult", "dimensions": 400, "loss": "softmax", "regularization": 0.05, "reciprocal": true, "batch_size": 1000, "iterations": 6, "epochs": 4, "top_rules": 0}'),
+	('rescal-fb15k-237', 'FB15k-237, embeddings alone',
+	 '{"score_function": "rescal", "dimensions": 200, "loss": "softmax", "regularizer": "dura", "regularization": 0.05, "batch_size": 1000, "learning_rate": 0.1, "learning_rate_end": 0.01, "iterations": 8, "epochs": 4, "top_rules": 0}'),
+	('transe-fb15k-237', 'FB15k-237, embeddings alone',
+	 '{"score_function": "transe", "dimensions": 200, "gamma": 6, "negatives": 256, "negative_sampling": "self_adversarial", "learning_rate": 0.1, "learning_rate_end": 0.01, "iterations": 8, "epochs": 10, "top_rules": 0}'),
+	('rotate-fb15k-237', 'FB15k-237, embeddings alone',
+	 '{"score_function": "rotate", "dimensions": 200, "gamma": 8, "negatives": 256, "negative_sampling": "self_adversarial", "reciprocal": true, "learning_rate": 0.1, "learning_rate_end": 0.01, "iterations": 8, "epochs": 10, "top_rules": 0}'),
+	('complex-wn18rr', 'WN18RR, embeddings alone',
+	 '{"score_function": "complex", "dimensions": 800, "loss": "softmax", "regularization": 0.1, "reciprocal": true, "batch_size": 2000, "learning_rate": 0.1, "learning_rate_end": 0.02, "iterations": 10, "epochs": 2, "top_rules": 0}'),
+	('distmult-wn18rr', 'WN18RR, embeddings alone',
+	 '{"score_function": "distmult", "dimensions": 800, "loss": "softmax", "regularization": 0.1, "reciprocal": true, "batch_size": 2000, "learning_rate": 0.1, "learning_rate_end": 0.02, "iterations": 8, "epochs": 2, "top_rules": 0}'),
+	('rescal-wn18rr', 'WN18RR, embeddings alone',
+	 '{"score_function": "rescal", "dimensions": 256, "loss": "softmax", "regularizer": "dura", "regularization": 0.1, "batch_size": 400, "iterations": 16, "epochs": 3, "top_rules": 0}'),
+	('transe-wn18rr', 'WN18RR, embeddings alone',
+	 '{"score_function": "transe", "dimensions": 200, "negatives": 256, "gamma": 6, "negative_sampling": "self_adversarial", "temperature": 0.5, "learning_rate": 0.1, "learning_rate_end": 0.1, "iterations": 5, "epochs": 32, "top_rules": 0}'),
+	('nne-aer-wn18', 'non-negative entities and approximate entailment (Ding et al. 2018), with the settings published for WN18',
+	 '{"score_function": "complex", "constraints": "nne_aer", "dimensions": 200, "entailment_weight": 10, "regularization": 0.00015, "negatives": 10, "negative_sampling": "uniform", "block_size": 1, "learning_rate": 1, "learning_rate_end": 1, "batch_size": 1414, "iterations": 20, "epochs": 50, "top_rules": 0}'),
+	('nne-aer-fb15k', 'the same, with those published for FB15k',
+	 '{"score_function": "complex", "constraints": "nne_aer", "dimensions": 200, "entailment_weight": 0.001, "regularization": 0.00005, "negatives": 10, "negative_sampling": "uniform", "block_size": 1, "learning_rate": 0.5, "learning_rate_end": 0.5, "batch_size": 4831, "iterations": 20, "epochs": 50, "top_rules": 0}'),
+	('rotate-wn18rr', 'WN18RR, embeddings alone',
+	 '{"score_function": "rotate", "dimensions": 200, "negatives": 64, "negative_sampling": "uniform", "gamma": 4, "regularization": 0.01, "reciprocal": true, "learning_rate": 0.1, "learning_rate_end": 0.002, "iterations": 5, "epochs": 30, "top_rules": 0}')
+$$;
+
 create function hkg_train(graph name, score_function text default 'rotate', dimensions int default 200,
 	iterations int default 10, epochs int default 10, batch_size int default 512, negatives int default 64,
 	negative_sampling text default null, loss text default 'logistic', optimizer text default 'adagrad',
@@ -223,14 +263,16 @@ create function hkg_train(graph name, score_function text default 'rotate', dime
 	omega float8 default 0, top_rules int default 200, beta float8 default 1.0, sample_size bigint default null,
 	max_rule_length int default 3, min_head_coverage float8 default 0.01, min_support int default 2,
 	constants bool default false, patience int default null, seed bigint default 0, model name default 'default',
-	min_quality float8 default 0.7, label text default 'confidence', accumulate bool default false, block_size int default 64,
+	min_quality float8 default null, label text default 'confidence', accumulate bool default false, block_size int default 64,
 	temperature float8 default 1.0, reciprocal bool default false, regularizer text default null, preset text default null,
 	warm_start bool default false, rules name default null, relation_weight float8 default 0,
 	evidence_rules int default 20000, evidence_length int default 4, evidence_seconds float8 default null,
 	holdout float8 default 0.05, learning_rate_end float8 default null, assume_missing float8 default 0.1,
-	replace text default 'unless_worse', paths bool default false, path_layers int default null, path_width int default null,
+	replace text default 'unless_worse', paths bool default null, path_layers int default null, path_width int default null,
 	path_kept int default null, path_epochs int default null, path_facts int default null,
-	path_learning_rate float8 default null, partitions int default 1)
+	path_learning_rate float8 default null, partitions int default 1,
+	constraints text default 'none', entailment_weight float8 default 0.1, entailment_confidence float8 default 0.8,
+	min_confidence float8 default 0.7, nodes int default null)
 returns text
 as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 1000000
 set search_path = pg_catalog, pg_temp;
@@ -261,7 +303,7 @@ constants: search for rules with constants as well, r(X,Y) <= b(X,Y), c(X,"entit
 patience: stop after that many iterations, at least 1, without a better MRR on the valid split, or on the facts held out in its place; null: never
 seed: the same seed and facts give the same bits
 model: the name to keep it under; a model of that name is replaced when the transaction commits
-min_quality: rules of lower quality are never selected, 0 to 1
+min_quality: rules of lower quality are never selected, 0 to 1; null: there is no such bound
 label: one, or confidence: the loss of a sampled triple is weighted by the highest quality among its rules
 accumulate: whether samples of earlier iterations stay
 block_size: positives that share their negatives, 1 to 10000; fewer are slower
@@ -279,7 +321,7 @@ holdout: where the graph has no valid split, the share of the facts that is held
 learning_rate_end: the step size in the last epoch of all iterations, reached from learning_rate in equal steps, 1e-10 to 1000; null: a tenth of learning_rate under the loss logistic without warm_start, or with warm_start and the default learning_rate; learning_rate otherwise
 assume_missing: the share m of all true facts that the graph lacks, 1e-6 to 0.99. Probabilities are those of a missing fact: with p the chance that a candidate is one of the facts held out, and s the share that was held out, min(1, p m / ((1 - p) s (1 - m))). Facts that are missing are taken to be like those held out. hkg_learn_evidence changes it. null: a probability is p
 replace: of warm_start on a graph with a valid split: unless_worse (the model of before stays, with a notice, where the MRR on that split of the new one''s best iteration is lower by more than the standard error of the difference) or always
-paths: also learn a network that reads the paths from a question''s entity (doc/method.md, "Learnt paths"). Its parameters belong to relations: a new entity is predicted as soon as it has a fact. With warm_start it goes on from the model''s network where that has the same layers, width and kept
+paths: also learn a network that reads the paths from a question''s entity (doc/method.md, "Learnt paths"). Its parameters belong to relations: a new entity is predicted as soon as it has a fact. With warm_start it goes on from the model''s network where that has the same layers, width and kept. Training takes two to four times as long, a prediction some milliseconds more. null: yes where the graph has 20,000 to 300,000 facts, some of which are valid or held out, with evidence_rules and without a preset; with warm_start where the model has a network
 path_layers: steps of its paths, 1 to 16; null: 5, or 6 where an entity has fewer than ten facts in the mean
 path_width: numbers of an entity''s state, a multiple of 16, 16 to 256; null: 32, or 48 with more than 100 relations
 path_kept: entities that a step keeps of those it reaches first (the last step eight times as many), 1 to 65536; null: 1000, or 300 where an entity has ten facts or more in the mean
@@ -287,6 +329,11 @@ path_epochs: epochs of the network, 1 to 100000; the one that ranks best on the 
 path_facts: facts that an epoch asks for, each on both sides, 1 to 2147483647; all of them where they are fewer; null: 4096
 path_learning_rate: step size of the network''s first epoch, which falls to a tenth of it, 1e-9 to 1; null: 0.005, or 0.004 where an entity has ten facts or more in the mean
 partitions: parts of the entities, of which two are in memory with the state of their optimizer while embeddings are learnt; the others wait in a temporary file. 1 to 128, at most the number of entities; null: 1, all are in memory. From 3 on it takes less memory: hkg_estimate shows how much. Not with the loss softmax, kbgan or warm_start
+constraints: what embeddings fulfil (doc/method.md, "Constraints"), with complex only: none, nne (real and imaginary parts of entities stay in [0, 1]) or nne_aer (this, and a rule with one atom, r(X,Y) <= b(X,Y) or b(Y,X), draws the two relations together: Ding et al. 2018)
+entailment_weight: of nne_aer: weight of the penalty of such rules beside a minibatch''s mean loss, times their PCA confidence, 1e-9 to 1e6; null: 0.1
+entailment_confidence: of nne_aer: least PCA confidence of such a rule; min_head_coverage and min_support bound them, too; 1e-9 to 1; null: 0.8
+min_confidence: rules of lower standard confidence are never selected, whatever their quality, 0 to 1; the default is 0 where min_quality is given; null: 0
+nodes: buckets, of two partitions each, that are trained at once, 1 to half of partitions; what they change of the relations is then merged. On a distributed graph its nodes train them (hkg_distribute_graph); elsewhere this process does, one after the other, with the same result. null: as many as the graph has nodes for, at most half of partitions; 1 where it is not distributed
 errors: 22023 for values out of range, 0A000 for what a score function, or more than one partition, does not go with, 22003 when training diverges, 53200 when it would need more than hybridkg.max_memory, 55006 when the model is being trained elsewhere, 55000 for a graph without facts or with one entity, 42704 or 55000 when there is no trained model to go on from, 42501 before anything is trained when the caller may not write what a model consists of';
 
 do $do$
@@ -304,12 +351,14 @@ It commits after every iteration, and after every epoch of a path network; the m
 		meaning || ', 53000 when no background worker is free, 55P03 when it waits for a lock that the caller''s transaction holds');
 
 	execute format($$
-create function @extschema@.hkg_estimate(%s) returns table (item text, bytes bigint, flops float8)
+create function @extschema@.hkg_estimate(%s, bandwidth float8 default 10) returns table (item text, bytes bigint, flops float8, seconds float8)
 as 'MODULE_PATHNAME' language c stable parallel unsafe cost 100000 rows 10
 set search_path = pg_catalog, pg_temp$$, arguments);
 	execute format('comment on function @extschema@.hkg_estimate is %L',
 $$what hkg_train would take, before it is tried: bytes of memory by purpose and in all, which must fit hybridkg.max_memory, and the floating-point operations of an epoch, and of one of the path network
-It counts the graph's facts and trains nothing. Not included: mined rules and their inferences, which are unknown before they are counted; their memory is checked while they are.$$ ||
+On several nodes it has the memory of a node, and what is sent in an epoch, too. It counts the graph's facts and trains nothing. Not included: mined rules and their inferences, which are unknown before they are counted; their memory is checked while they are.
+seconds: of sending, at that bandwidth
+bandwidth: between nodes, in Gbit/s, 0.001 to 1e6$$ ||
 		meaning);
 end
 $do$;
@@ -330,7 +379,7 @@ returns for each: database; graph and model, null in another database and for ro
 
 create function hkg_trainings()
 returns table (graph name, model name, pid int, phase text, iteration int, iterations int, epoch int, epochs int,
-	loss float8, started_at timestamptz, eta timestamptz, percent float8, bar text, rows bigint)
+	loss float8, started_at timestamptz, eta timestamptz, percent float8, bar text, rows bigint, nodes int)
 as 'MODULE_PATHNAME' language c volatile parallel restricted rows 4
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_trainings() is
@@ -353,6 +402,7 @@ comment on column hkg_progress.loss is 'mean loss of the last epoch';
 comment on column hkg_progress.eta is 'when it will end, by the time that epochs and iterations took so far, and by guesses for what has not begun, which are scaled by that time; sooner when patience runs out; null while the graph or a query is read';
 comment on column hkg_progress.percent is 'time past, of all time by the same estimate; never falls, and stays below 100';
 comment on column hkg_progress.bar is 'percent as a bar, and the time that is left until eta';
+comment on column hkg_progress.nodes is 'servers that train its embeddings, see partitions and nodes of hkg_train; null for what changes facts';
 comment on column hkg_progress.rows is 'rows that hkg_load or hkg_sync has read from its query, or rows that were deleted or written';
 
 create or replace function hkg_tune(graph name, grid jsonb, fixed jsonb default '{}', trials int default null,
@@ -436,8 +486,9 @@ begin
 	end if;
 
 	-- a preset's settings one by one: hkg_train itself would take them for arguments that are given with their default value, too
+	-- and no paths by the graph, since trials are compared by the embedding alone
 	calls := array(select (select string_agg(format('%I => %L', key, value #>> '{}'), ', ')
-			from jsonb_each(coalesce((select settings || case when p ? 'learning_rate' then jsonb_build_object('learning_rate_end',
+			from jsonb_each('{"paths": false}' || coalesce((select settings || case when p ? 'learning_rate' then jsonb_build_object('learning_rate_end',
 					(settings->>'learning_rate_end')::float8 * (p->>'learning_rate')::float8 / (settings->>'learning_rate')::float8)
 					else '{}' end || (p - 'preset') from @extschema@.hkg_presets() where preset = p->>'preset'), p)))
 		from unnest(points) with ordinality u (p, i) order by i);
@@ -768,9 +819,9 @@ candidates: only rows whose tail is one of these are listed; a query or an array
 one_each: whether each head is listed once, with its most probable row, over all relations where relation is null
 exact: whether a path network, where the model has one, is asked about every question that may have an answer for the list; false: see below
 score: see hkg_score
-probability: see hkg_predict_tails; the higher of the two, where the question for the tail and that for the head find a fact. Rows come in its order. An empty list comes with a NOTICE that has the best one found
+probability: by both questions that the fact answers, the one for its tail and the one for its head: that whose log odds are the mean of theirs (hkg_predict_tails, hkg_predict_heads). Where the question that finds it less probable is the only one that is asked, see below, its own. Rows come in its order. An empty list comes with a NOTICE that has the best one found
 rule: of the rules that are evidence for the fact, the one with the largest share (the first that hkg_explain lists); else the best selected rule that infers it; null where none does
-For every entity that is head of a fact of the relation, each entity is scored as tail; for every tail, each as head; and likewise for entities that have no fact of the relation but are like those that have: of all that have one of their relations on its side, half have this one, too. That many times d multiplications are shared by hybridkg.threads; with evidence, rules are applied once for each such question. Of one question at most k answers are judged, 10 where k is less. Memory is for 4 k triples, for the questions of a relation and for the facts. Triples with one entity as head and tail are listed only for relations that have such facts. The rows for some heads or candidates are those of the whole list, with the same probabilities, which are those among all entities: questions about other entities are not asked, and a search passes over these alone; the best answers of all are found only for questions that may have an answer for the list. For few heads of a relation with many tails, the questions about all these tails remain, to which rules are applied: hkg_predict_tails asks about the heads alone.
+For every entity that is head of a fact of the relation, each entity is scored as tail; for every tail, each as head; and likewise for entities that have no fact of the relation but are like those that have: of all that have one of their relations on its side, half have this one, too. That many times d multiplications are shared by hybridkg.threads; with evidence, rules are applied once for each such question. An answer that is probable enough by its own question is settled by the other one, which takes about a prediction, shared by all answers that it has. Memory is for 4 k triples, for the questions of a relation, for the answers of one question and for the facts. Triples with one entity as head and tail are listed only for relations that have such facts. The rows for some heads or candidates are those of the whole list, with the same probabilities, which are those among all entities: questions about other entities are not asked, and a search passes over these alone; the best answers of all are found only for questions that may have an answer for the list. For few heads of a relation with many tails, the questions about all these tails remain, to which rules are applied: hkg_predict_tails asks about the heads alone.
 A path network takes some milliseconds for a question. With ''both'' it is asked about few: those of a relation and side are put in the order of the probability that embedding and rules give their best answer; what no score of the network can lift into the list is left out; and unless exact, the rest of a relation and side is left out when 64 in a row had no answer for the list. So rows may be missing that the network alone expects; those that are listed have the same scores and probabilities. With ''paths'' it is asked about all.';
 
 create function hkg_evaluate(graph name, split text default 'test', model name default 'default', seed bigint default 0,
@@ -955,6 +1006,47 @@ $$;
 comment on procedure hkg_place_slices(name) is
 'makes the table slice of a graph; for hkg_distribute_graph
 graph: an existing graph';
+
+create procedure hkg_place_buckets(graph name)
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	writer oid;
+begin
+	if to_regclass(format('%I.bucket', graph)) is not null then
+		if (select count(distinct colocationid) = 1 and count(*) = 2 from pg_dist_partition
+				where logicalrelid in (format('%I.bucket', graph)::regclass, format('%I.slice', graph)::regclass)) then
+			return;
+		end if;
+		execute format('drop table %I.bucket', graph);
+	end if;
+	execute format('create unlogged table %I.bucket (place int, lane int, number bigint, bytes bytea, primary key (place, lane, number))', graph);
+	execute format('alter table %I.bucket alter bytes set storage external', graph);	-- random numbers: nothing to compress
+	for writer in select distinct a.grantee from pg_class c, aclexplode(c.relacl) a
+			where c.oid = format('%I.model', graph)::regclass and a.privilege_type = 'INSERT' and a.grantee <> c.relowner loop
+		execute format('grant select, insert, update, truncate on %I.bucket to %s', graph,
+			case writer when 0 then 'public' else quote_ident(pg_get_userbyid(writer)) end);
+	end loop;
+	execute format('comment on table %I.bucket is %L', graph, 'entities on their way to a node that trains them, and back; empty otherwise');
+	perform create_distributed_table(format('%I.bucket', graph)::regclass, 'place', colocate_with => format('%I.slice', graph));
+end
+$$;
+comment on procedure hkg_place_buckets(name) is
+'makes the table bucket of a graph; for hkg_distribute_graph
+graph: an existing graph with a table slice';
+
+create function hkg_train_slice(graph name, settings text, blocks regclass, place int, lane int) returns float8[]
+as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 1000000
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_train_slice(name, text, regclass, int, int) is
+'trains a bucket whose blocks are in a table, for hkg_train on all nodes of a cluster: it changes those of embeddings, relations and the state of their optimizer
+graph: a graph, on any node that has its facts
+settings: the arguments of hkg_train, as column settings of table model has them
+blocks: the table, or the shard of it on this node
+place, lane: of its rows, those of the bucket
+returns the sum of the losses, and of how many
+errors: XX001 when blocks are missing or do not fit each other; 53200 when they would need more than hybridkg.max_memory';
 
 create procedure hkg_place_models(graph name)
 language plpgsql
@@ -1150,10 +1242,11 @@ begin
 	end if;
 	call @extschema@.hkg_place_models(graph);
 	call @extschema@.hkg_place_slices(graph);
+	call @extschema@.hkg_place_buckets(graph);
 end
 $$;
 comment on function hkg_distribute_graph(name) is
-'copies the facts of a graph to every node of a Citus cluster, so that mining, its counts and ranking use all of them; everything else is typed as before
+'copies the facts of a graph to every node of a Citus cluster, so that mining, its counts, ranking and training by partitions use all of them; everything else is typed as before
 Tables entity, relation, triple and holdout become reference tables, with their triggers and keys; models stay on the coordinator. Rules are the same as on one server. Keys from tables of models to entity and relation become a trigger that deletes what names a deleted row. It locks the facts until its transaction ends. A graph that is distributed already gets new slices if nodes were added or removed.
 graph: an existing graph of the caller
 copied: a table that this call copied
@@ -1225,7 +1318,7 @@ begin
 	foreach comment_again in array comments loop
 		execute comment_again;
 	end loop;
-	execute format('drop table if exists %1$I.slice, %1$I.key, %1$I.sent_model, %1$I.sent_entity_embedding, %1$I.sent_relation_embedding,
+	execute format('drop table if exists %1$I.bucket, %1$I.slice, %1$I.key, %1$I.sent_model, %1$I.sent_entity_embedding, %1$I.sent_relation_embedding,
 		%1$I.sent_evidence_weight, %1$I.sent_rule, %1$I.sent_path_network', graph);
 end
 $$;

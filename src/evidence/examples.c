@@ -345,8 +345,7 @@ has_answer(const ExampleTask *task, const Question *question)
 static int64_t
 known_answers(const FactIndex *facts, const Question *question)
 {
-	FactGroup	group = fact_group(facts, question->given, question->side == SIDE_TAIL ? FORWARDS(question->relation) :
-								 MIRRORED(FORWARDS(question->relation)));
+	FactGroup	group = fact_group(facts, question->given, asked_atom(question->relation, question->side));
 
 	return group.end - group.first;
 }

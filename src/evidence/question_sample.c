@@ -88,7 +88,7 @@ static EvDomain
 note_domain(SampleTask *task, int32_t relation, Side side, int thread)
 {
 	QuestionSample *sample = task->sample;
-	DirectedAtom atom = side == SIDE_TAIL ? FORWARDS(relation) : MIRRORED(FORWARDS(relation));
+	DirectedAtom atom = asked_atom(relation, side);
 	EvDomain	domain = ev_domain(task->finder, atom, task->pool, thread);
 
 	sample->holders[2 * relation + (int32_t) side] = domain.holders;

@@ -34,6 +34,13 @@ typedef int32_t DirectedAtom;
 #define IS_BACKWARDS(atom) (((atom) & 1) != 0)
 #define RELATION_OF(atom) ((atom) / 2)
 
+/* The atom that leads from what a question gives to the answers on a side. */
+static inline DirectedAtom
+asked_atom(int32_t relation, Side side)
+{
+	return side == SIDE_TAIL ? FORWARDS(relation) : MIRRORED(FORWARDS(relation));
+}
+
 /* ---- the index ---------------------------------------------------------------- */
 
 typedef struct FactEdge

@@ -213,6 +213,25 @@ typedef enum KgePrecision
 /* Whether this processor, and its system, can; single is always there. */
 extern bool kge_has_precision(KgePrecision precision);
 
+/*
+ * What embeddings fulfil while they are learnt: `none`; `nne`, entities in [0, 1]; `nne_aer`, this and entailments
+ * (nne_aer.c has the equations).
+ */
+typedef struct KgeConstraint KgeConstraint;
+
+extern const KgeConstraint *kge_constraint(const char *name);
+extern const char *kge_constraint_name(int i);
+
+/* The name of the score function that it goes with; NULL: any. */
+extern const char *kge_constraint_function(const KgeConstraint *constraint);
+
+/* Whether it has entailments. */
+extern bool kge_constraint_entails(const KgeConstraint *constraint);
+
+/* Initial or old rows of entities become the nearest ones that are allowed; `model` is for their width alone. */
+extern void kge_constrain_entities(const KgeConstraint *constraint, const KgeModel *model, Pool *pool,
+								   float *entity, int32_t count);
+
 typedef struct KgeTraining
 {
 	int			batch_size;		/* positives in a minibatch, >= 1 */
@@ -232,6 +251,8 @@ typedef struct KgeTraining
 	KgePrecision precision;		/* one that is there */
 	const KgeOptimizer *optimizer;	/* NULL: adagrad */
 	double		relation_weight;	/* of softmax: that of its loss of relations, >= 0 */
+	const KgeConstraint *constraint;	/* NULL: none */
+	double		entailment_weight;	/* of the penalty of entailments in each minibatch, >= 0 */
 } KgeTraining;
 
 typedef struct KgeTrainer KgeTrainer;
@@ -264,6 +285,22 @@ extern double kge_epoch_seconds(const KgeModel *model, const KgeTraining *traini
  */
 extern KgeTrainer *kge_trainer_create(Arena *arena, Pool *pool, KgeModel *model,
 									  const KgeTraining *training, int64_t max_positives);
+
+/* body(x, y), or with inverse body(y, x), entails head(x, y), as far as `confidence`; rows of relations */
+typedef struct KgeEntailment
+{
+	int32_t		body;
+	int32_t		head;
+	bool		inverse;
+	float		confidence;
+} KgeEntailment;
+
+/*
+ * Sets the entailments of a trainer whose constraint has some; there were none.  Takes kge_entailment_bytes from the
+ * arena, or returns false.  The relations in them move in every minibatch.
+ */
+extern size_t kge_entailment_bytes(const KgeModel *model, int64_t count);
+extern bool kge_trainer_entail(KgeTrainer *trainer, Arena *arena, const KgeEntailment *entailments, int64_t count);
 
 /*
  * One pass over the positives in an order drawn for this epoch: minibatches of
@@ -305,9 +342,11 @@ typedef struct KgePartitioning
 	int64_t		max_positives;	/* of an epoch */
 	bool		weighted;		/* positives have weights */
 	uint64_t	seed;
+	int			lanes;			/* buckets that are trained at once, 1 .. KGE_MOST_LANES */
 } KgePartitioning;
 
 #define KGE_MOST_PARTITIONS 128
+#define KGE_MOST_LANES (KGE_MOST_PARTITIONS / 2)
 
 typedef struct KgePartitions KgePartitions;
 
@@ -329,8 +368,9 @@ typedef struct KgeStripe
 	int32_t		count;
 } KgeStripe;
 
-/* Stripes of a partition, ascending: i = 0, 1, ... until false. */
+/* Stripes of a partition, ascending: i = 0, 1, ... until false.  All but the last have kge_stripe_rows entities. */
 extern bool kge_partition_stripe(const KgePartitions *partitions, int partition, int32_t i, KgeStripe *stripe);
+extern int32_t kge_stripe_rows(const KgePartitions *partitions);
 
 typedef struct KgeBucket
 {
@@ -346,6 +386,13 @@ typedef struct KgeBucket
 extern int kge_bucket_count(const KgePartitions *partitions);
 extern KgeBucket kge_bucket(const KgePartitions *partitions, int i);
 
+/*
+ * The end of the step that begins with bucket i.  Buckets of a step, at most as many as lanes, share no partition: each
+ * can be trained without the others, and then relations are merged.
+ */
+extern int	kge_step_end(const KgePartitions *partitions, int i);
+
+
 /* Losses added up; the mean is sum / terms. */
 typedef struct KgeLossSum
 {
@@ -360,6 +407,19 @@ typedef struct KgeLossSum
  * block_size at least.  The sampler is not kbgan, whose model has all entities.
  */
 extern KgeLossSum kge_train_bucket(const KgeTrainer *trainer, int32_t skip, const KgeBucket *bucket, uint64_t epoch);
+
+/* Relations, and the state of their optimiser as kge_trainer_state has it */
+typedef struct KgeRelations
+{
+	float	   *relation;
+	float	   *state;
+} KgeRelations;
+
+/*
+ * The trainer's relations become what those of 1 .. KGE_MOST_LANES lanes amount to together.  Each lane began with the
+ * trainer's, and has trained a bucket of one step.
+ */
+extern void kge_merge_relations(KgeTrainer *trainer, const KgeRelations *lane, int lanes);
 
 /* ---- sketch.c ----------------------------------------------------------- */
 
@@ -696,6 +756,8 @@ typedef struct KgeAsked
  * look: is called before questions are judged for the first time, with their numbers in the list.  May be NULL.
  * promise: the probability of the best of some answers, which come best first, with the scores of a quick adjustment.  May
  * be NULL where none is quick.
+ * settle: replaces the probabilities of some answers of one side, at most KGE_SETTLED, by what counts, which is no higher.
+ * May be NULL.
  */
 typedef struct KgeJudge
 {
@@ -708,7 +770,10 @@ typedef struct KgeJudge
 	void		(*look) (void *argument, const KgeAsked *asked, const int64_t *number, int64_t count);
 	double		(*promise) (void *argument, const KgeAsked *asked, const KgeQuestionAnswers *question,
 							const KgeScored *answers, int64_t count);
+	void		(*settle) (void *argument, KgeScored *answers, int64_t count);
 } KgeJudge;
+
+#define KGE_SETTLED 1024
 
 /* How many triples, of how many questions in all, at most */
 typedef struct KgeWanted
@@ -730,8 +795,9 @@ extern size_t kge_completion_bytes(Pool *pool, const KgeModel *model, const KgeS
 
 /*
  * Finds the k most probable answers of questions that are no known ones: lists of questions are asked one after
- * another, then the outcome is taken.  Of one question at most max(k, least) answers are judged; probabilities have to
- * rise with the score.  sketch and adjustment: as of kge_top_many.  NULL when the arena is empty.
+ * another, then the outcome is taken.  Of one question at most max(k, least) answers are judged, but where `settle` is
+ * set as many as may be kept; probabilities have to rise with the score.  sketch and adjustment: as of kge_top_many.
+ * NULL when the arena is empty.
  */
 extern KgeCompletion *kge_completion(Arena *arena, Pool *pool, const KgeModel *model, const KgeSketch *sketch,
 									 const KgeAdjustment *adjustment, KgeJudge judge, KgeWanted wanted);

@@ -20,6 +20,12 @@
  * are corrected for their start from 0, by the count of those.  (By the count of all
  * minibatches the first steps of a rare row would be three times too large.)  A row's
  * state is that count, then m, then v.
+ *
+ * Merging.  Lanes begin with the same row and take steps of their own.  Under Adagrad the gradient that a lane has
+ * applied is its movement times the root of its state; the gradients of all lanes together move the row by the state
+ * that has the squares of all of them.  So the lanes' first steps, which are as long as the learning rate, do not add up
+ * to a leap, and later ones are as if they had been taken in turn.  Adam's steps are as long whatever came before, so
+ * movements add up; the corrected means are those of the lanes, by their steps.
  */
 #include <math.h>
 
@@ -34,6 +40,7 @@
 #define ADAM_EPSILON	1e-8f
 #define FADE_MEAN		0.9f
 #define FADE_SQUARE		0.999f
+#define ADAM_MOST_STEPS 16777216	/* that a float counts */
 
 void
 kge_slots_take(KgeSlots *slots, Allocation *allocation)
@@ -49,10 +56,13 @@ kge_slots_take(KgeSlots *slots, Allocation *allocation)
 		slots->query = TAKE(allocation, KgeQuery, count);
 	slots->penalty = TAKE(allocation, float, count);
 	slots->next = TAKE(allocation, int32_t, count);
-	slots->touched = TAKE(allocation, int32_t, count);
+	slots->touched = TAKE(allocation, int32_t, count + (size_t) slots->pulls.room);
 	slots->first = TAKE(allocation, int32_t, rows);
 	if (slots->is_dense)
 		slots->dense = allocation_take(allocation, rows, (size_t) slots->width * sizeof(float));
+	slots->pulls.row = TAKE(allocation, int32_t, (size_t) slots->pulls.room);
+	slots->pulls.place = TAKE(allocation, int32_t, (size_t) slots->pulls.room);
+	slots->pulls.gradient = allocation_take(allocation, (size_t) slots->pulls.room, (size_t) slots->width * sizeof(float));
 }
 
 void
@@ -87,6 +97,9 @@ kge_slots_group(KgeSlots *slots)
 		slots->next[slot] = slots->first[row];
 		slots->first[row] = (int32_t) slot;
 	}
+	for (int32_t i = 0; i < slots->pulls.count; i++)
+		if (slots->first[slots->pulls.row[i]] < 0)
+			slots->touched[slots->touched_count++] = slots->pulls.row[i];
 	if (slots->is_dense)
 		slots->touched_count = slots->rows;
 }
@@ -200,8 +213,79 @@ adam_repeat(int n, int times, float *state)
 	}
 }
 
-static const KgeOptimizer kge_adagrad = {"adagrad", 1, 0, adagrad, adagrad_repeat};
-static const KgeOptimizer kge_adam = {"adam", 2, 1, adam, adam_repeat};
+static void
+adagrad_merge(int n, int lanes, const KgeRow *lane, KgeRow row)
+{
+	for (int j = 0; j < n; j++)
+	{
+		double		gradient = 0;	/* times the learning rate */
+		double		state = row.state[j];
+
+		for (int l = 0; l < lanes; l++)
+		{
+			float		moved = lane[l].parameter[j] - row.parameter[j];
+
+			gradient += moved * (sqrt(lane[l].state[j]) + ADAGRAD_EPSILON);
+			state += lane[l].state[j] - row.state[j];
+		}
+		row.parameter[j] += (float) (gradient / (sqrt(state) + ADAGRAD_EPSILON));
+		row.state[j] = (float) state;
+	}
+}
+
+/* Steps that a lane took; where the count stays, lanes weigh the same. */
+static double
+adam_steps(const KgeRow *lane, KgeRow row)
+{
+	return lane->state[0] < ADAM_MOST_STEPS ? lane->state[0] - row.state[0] : 1;
+}
+
+/* n means from number `place` of the state on become those of the lanes, after `steps` of all lanes. */
+static void
+adam_merge_means(int n, int place, double fade, double steps, int lanes, const KgeRow *lane, KgeRow row)
+{
+	double		weight[KGE_MOST_LANES];
+
+	for (int l = 0; l < lanes; l++)
+	{
+		double		own = adam_steps(&lane[l], row);
+
+		weight[l] = own == 0 ? 0 : own / steps * (1 - pow(fade, row.state[0] + steps)) / (1 - pow(fade, lane[l].state[0]));
+	}
+	for (int j = place; j < place + n; j++)
+	{
+		double		mean = 0;
+
+		for (int l = 0; l < lanes; l++)
+			mean += weight[l] * lane[l].state[j];
+		row.state[j] = (float) mean;
+	}
+}
+
+static void
+adam_merge(int n, int lanes, const KgeRow *lane, KgeRow row)
+{
+	double		steps = 0;
+
+	for (int l = 0; l < lanes; l++)
+		steps += adam_steps(&lane[l], row);
+	if (steps == 0)
+		return;
+	adam_merge_means(n, 1, FADE_MEAN, steps, lanes, lane, row);
+	adam_merge_means(n, 1 + n, FADE_SQUARE, steps, lanes, lane, row);
+	for (int j = 0; j < n; j++)
+	{
+		double		moved = 0;
+
+		for (int l = 0; l < lanes; l++)
+			moved += lane[l].parameter[j] - row.parameter[j];
+		row.parameter[j] += (float) moved;
+	}
+	row.state[0] += (float) steps;
+}
+
+static const KgeOptimizer kge_adagrad = {"adagrad", 1, 0, adagrad, adagrad_repeat, adagrad_merge};
+static const KgeOptimizer kge_adam = {"adam", 2, 1, adam, adam_repeat, adam_merge};
 static const NameTable optimizers = NAME_TABLE(&kge_adagrad, &kge_adam);
 
 const char *
@@ -292,9 +376,13 @@ kge_slots_update(KgeSlots *slots, int32_t from, int32_t to, const KgeStep *step,
 				  parameter, sum);
 		if (slots->cubes && penalty != 0)
 			pull_cubes(slots->width, slots->half, (float) penalty, parameter, sum);
+		if (slots->pulls.count > 0 && slots->pulls.place[row] >= 0)
+			add_slot(slots->width, slots->pulls.gradient + (size_t) slots->pulls.place[row] * width, sum);
 		if (more)
 			vector_prefetch(slots->state + ahead * state_width, state_width);
 		slots->optimizer->move(slots->width, step->learning_rate, sum, parameter, state);
+		if (slots->project != NULL)
+			slots->project(slots->width, parameter);
 	}
 }
 
@@ -305,4 +393,16 @@ kge_slots_repeat(KgeSlots *slots, int32_t from, int32_t to, int times)
 
 	for (int32_t row = from; row < to; row++)
 		slots->optimizer->repeat(slots->width, times, slots->state + (size_t) row * width);
+}
+
+void
+kge_slots_merge(KgeSlots *slots, int32_t row, const KgeRow *lane, int lanes)
+{
+	size_t		start = (size_t) row * (size_t) slots->width;
+	size_t		state = (size_t) row * kge_slots_state_width(slots);
+	KgeRow		of_lane[KGE_MOST_LANES];
+
+	for (int l = 0; l < lanes; l++)
+		of_lane[l] = (KgeRow) {lane[l].parameter + start, lane[l].state + state};
+	slots->optimizer->merge(slots->width, lanes, of_lane, (KgeRow) {slots->parameter + start, slots->state + state});
 }

@@ -13,6 +13,13 @@
 #include "core/allocation.h"
 #include "score_function.h"
 
+/* A row and the state of its optimizer */
+typedef struct KgeRow
+{
+	float	   *parameter;
+	float	   *state;
+} KgeRow;
+
 struct KgeOptimizer
 {
 	const char *name;
@@ -23,7 +30,23 @@ struct KgeOptimizer
 
 	/* A row's state becomes what it would be had each gradient so far been applied `times` times. */
 	void		(*repeat) (int n, int times, float *state);
+
+	/* The row becomes what lanes amount to together that each began as it is. */
+	void		(*merge) (int n, int lanes, const KgeRow *lane, KgeRow row);
 };
+
+/*
+ * Gradients that some rows have in every minibatch, beside their slots and as they are: those of a penalty on
+ * parameters (constraint.c).
+ */
+typedef struct KgePulls
+{
+	int32_t		room;			/* rows that may have one; 0: none */
+	int32_t		count;
+	int32_t    *row;			/* room */
+	int32_t    *place;			/* of each row among these, or -1; room, which is all rows */
+	float	   *gradient;		/* room x the slots' width */
+} KgePulls;
 
 /* One parameter matrix, its optimiser's state, and a minibatch's gradients. */
 typedef struct KgeSlots
@@ -36,6 +59,8 @@ typedef struct KgeSlots
 	const KgeOptimizer *optimizer;
 	float	   *state;			/* rows x kge_slots_state_width */
 	bool		cubes;			/* the penalty is of cubed moduli, not of squares */
+	KgePulls	pulls;
+	void		(*project) (int n, float *row); /* what becomes of a row that has moved; NULL: it stays */
 
 	/* slots: gradients as they were computed, several of one row perhaps */
 	int64_t		count;
@@ -96,13 +121,16 @@ extern void kge_slots_group(KgeSlots *slots);
  * Moves rows number from .. to-1 of those that move: the gradient of a row is
  * the sum of its slots (and of its dense gradient) times the step's gradient_scale, plus the
  * sum of its slots' penalties times penalty_scale times the row (each number times
- * its modulus, for cubes).  Different threads may update different rows at once;
+ * its modulus, for cubes), plus its pull.  Different threads may update different rows at once;
  * sum is a scratch row.
  */
 extern void kge_slots_update(KgeSlots *slots, int32_t from, int32_t to, const KgeStep *step,
 							 float *sum, Pool *pool, int thread);
 
-/* The same for the state of rows from .. to-1. */
+/* Merges row number `row` of lanes, whose matrices and states begin at `lane`. */
+extern void kge_slots_merge(KgeSlots *slots, int32_t row, const KgeRow *lane, int lanes);
+
+/* Of the state of rows from .. to-1: each gradient so far was applied `times` times. */
 extern void kge_slots_repeat(KgeSlots *slots, int32_t from, int32_t to, int times);
 
 #endif							/* HKG_KGE_OPTIMIZER_H */

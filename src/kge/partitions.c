@@ -13,7 +13,10 @@
  * Why in stripes: entities wait in a file in the order of their rows, so a partition is read in pieces.  A stripe is
  * long enough for the file and short enough to make a partition of at least STRIPES stripes.
  *
- * A bucket's training is a function of its two partitions, the relations, its positives and its seed.
+ * A bucket's training is a function of its two partitions, the relations, its positives and its seed.  So buckets that
+ * share no partition can be trained at once, in lanes, if what they make of the relations is merged (optimizer.c).  With
+ * one lane, consecutive buckets share a partition, which stays in memory.  With more, they come in the rounds of a
+ * tournament in which each partition plays each other one, and a round is cut into steps of equal size.
  */
 #include <math.h>
 #include <string.h>
@@ -36,6 +39,7 @@ struct KgePartitions
 	int			buckets;
 	Pair	   *pair;			/* of each bucket */
 	int		   *bucket_of;		/* of two partitions */
+	int		   *step_end;		/* of each bucket */
 
 	/* stripes; the last one may have fewer rows */
 	int32_t		stripe_rows;
@@ -93,6 +97,7 @@ take(const KgePartitioning *sizes, Allocation *allocation)
 	work.stripes = (int32_t) stripes;
 	work.pair = TAKE(allocation, Pair, buckets);
 	work.bucket_of = TAKE(allocation, int, count * count);
+	work.step_end = TAKE(allocation, int, buckets);
 	work.partition_of = TAKE(allocation, int, stripes);
 	work.first_row = TAKE(allocation, int32_t, stripes);
 	work.stripe = TAKE(allocation, int32_t, stripes);
@@ -132,7 +137,7 @@ set_bucket(KgePartitions *work, int number, Pair pair)
  * takes the place of the one that is not shared.
  */
 static void
-order_buckets(KgePartitions *work)
+order_snake(KgePartitions *work)
 {
 	int			count = work->sizes.partitions;
 	int			number = 0;
@@ -143,8 +148,48 @@ order_buckets(KgePartitions *work)
 			int			other = i % 2 == 0 ? k : count + i - k;
 			Pair		pair = i / 2 % 2 == 0 ? (Pair) {{i, other}} : (Pair) {{other, i}};
 
-			set_bucket(work, number++, pair);
+			set_bucket(work, number, pair);
+			work->step_end[number] = number + 1;
+			number++;
 		}
+}
+
+/* Cuts the buckets from .. to-1 of a round into steps. */
+static void
+cut_round(KgePartitions *work, int from, int to)
+{
+	int			steps = (int) pool_pieces(to - from, work->sizes.lanes);
+
+	for (int step = 0; step < steps; step++)
+	{
+		int			end = from + (to - from) * (step + 1) / steps;
+
+		for (int i = from + (to - from) * step / steps; i < end; i++)
+			work->step_end[i] = end;
+	}
+}
+
+/*
+ * The circle method: one of an even number of players stays, the others go around, and who is opposite plays.  Where
+ * partitions are odd, one rests.
+ */
+static void
+order_rounds(KgePartitions *work)
+{
+	int			count = work->sizes.partitions;
+	int			moving = count - 1 + count % 2;
+	int			number = 0;
+
+	for (int round = 0; round < moving; round++)
+	{
+		int			first = number;
+
+		if (count % 2 == 0)
+			set_bucket(work, number++, (Pair) {{round, moving}});
+		for (int i = 1; i <= moving / 2; i++)
+			set_bucket(work, number++, (Pair) {{(round + i) % moving, (round - i + moving) % moving}});
+		cut_round(work, first, number);
+	}
 }
 
 KgePartitions *
@@ -158,7 +203,7 @@ kge_partitions_create(Arena *arena, Pool *pool, const KgePartitioning *sizes)
 		return NULL;
 	work = take(sizes, &allocation);
 	work->pool = pool;
-	order_buckets(work);
+	(sizes->lanes == 1 ? order_snake : order_rounds) (work);
 	return work;
 }
 
@@ -166,6 +211,12 @@ int
 kge_bucket_count(const KgePartitions *partitions)
 {
 	return partitions->buckets;
+}
+
+int
+kge_step_end(const KgePartitions *partitions, int i)
+{
+	return partitions->step_end[i];
 }
 
 KgeBucket
@@ -195,6 +246,12 @@ rows_of_stripe(const KgePartitions *work, int32_t stripe)
 	int32_t		left = work->sizes.entities - stripe * work->stripe_rows;
 
 	return left < work->stripe_rows ? left : work->stripe_rows;
+}
+
+int32_t
+kge_stripe_rows(const KgePartitions *partitions)
+{
+	return partitions->stripe_rows;
 }
 
 /* The first place of a partition in the order of stripes. */

@@ -10,6 +10,9 @@
  * Once there are enough triples, or where improbable ones are not wanted, most questions have no answer that would be
  * kept: those are found first (screen.c), and not asked.  The first parts are small, so that there are enough soon.
  *
+ * A triple may count less than its question alone says.  What is probable enough by its question is settled by the
+ * caller, many answers at a time, before it is offered.
+ *
  * All triples may answer one question, but few questions have more than some of them.  So a question is asked for
  * FIRST_ANSWERS, and again for more as long as the last of them is kept.
  *
@@ -35,6 +38,8 @@
 #define FIRST_PART 256			/* questions of the first part; the next ones have MORE_QUESTIONS times as many */
 #define MORE_QUESTIONS 4
 #define PATIENCE 64				/* questions of a list that are asked in vain before the rest is left out */
+#define FIRST_SETTLED 64		/* answers that are settled first; the next ones are MORE_SETTLED times as many */
+#define MORE_SETTLED 2
 #define ANSWERS (1 << 18)		/* of the questions of a part, if one question has no more */
 
 /* What a question promises, by the quick adjustment's scores */
@@ -63,6 +68,8 @@ struct KgeCompletion
 	KgeAnswer  *answer;
 	int64_t    *found;
 	KgeScored  *scored;			/* answers of one question */
+	KgeScored  *settling;		/* judged, but not settled; NULL: as judged */
+	int64_t		settling_count;
 	int64_t    *pending;		/* numbers of questions that have to be asked */
 	KgeKeptTriples kept;
 	Promise    *promise;		/* NULL: the adjustment does not take long */
@@ -120,6 +127,57 @@ least_probability(const KgeCompletion *completion)
 	return last != NULL && last->probability > completion->probability ? last->probability : completion->probability;
 }
 
+static void
+offer(KgeCompletion *completion, const KgeScored *scored)
+{
+	completion->gained |= is_wanted(completion, scored);
+	kge_kept_offer(&completion->kept, scored);
+}
+
+/* The end of those that are probable enough to be settled, in order, from `first` on. */
+static int64_t
+probable_end(const KgeCompletion *completion, int64_t first, int64_t end)
+{
+	double		least = least_probability(completion);
+
+	while (end > first && completion->settling[end - 1].probability < least)
+		end--;
+	return end;
+}
+
+/* Settles the most probable ones first, few at a time: what they come to excludes others. */
+static void
+settle(KgeCompletion *completion)
+{
+	KgeScored  *settling = completion->settling;
+	int64_t		end = completion->settling_count;
+	int64_t		part = FIRST_SETTLED;
+
+	sort_array(completion->pool, POOL_LEADER, settling, end, sizeof(KgeScored), kge_compare_probable);
+	for (int64_t first = 0; (end = probable_end(completion, first, end)) > first; first += part, part *= MORE_SETTLED)
+	{
+		part = part < end - first ? part : end - first;
+		completion->judge.settle(completion->judge.argument, settling + first, part);
+		for (int64_t i = first; i < first + part; i++)
+			offer(completion, &settling[i]);
+	}
+	completion->settling_count = 0;
+}
+
+/* What is too improbable is offered as it is judged: it may be the best of nothing that is listed. */
+static void
+offer_judged(KgeCompletion *completion, const KgeScored *scored)
+{
+	if (completion->settling == NULL || scored->probability < least_probability(completion))
+	{
+		offer(completion, scored);
+		return;
+	}
+	completion->settling[completion->settling_count++] = *scored;
+	if (completion->settling_count == KGE_SETTLED)
+		settle(completion);
+}
+
 /* Keeps the most probable answers, of which the first ones were offered before; whether the question may have more. */
 static bool
 keep_probable(KgeCompletion *completion, const KgeAsked *asked, const KgeQuestionAnswers *question, int64_t count,
@@ -131,8 +189,7 @@ keep_probable(KgeCompletion *completion, const KgeAsked *asked, const KgeQuestio
 	completion->judge.judge(completion->judge.argument, asked, question, scored, count);
 	for (int64_t i = offered; i < count; i++)
 	{
-		completion->gained |= is_wanted(completion, &scored[i]);
-		kge_kept_offer(&completion->kept, &scored[i]);
+		offer_judged(completion, &scored[i]);
 		pool_yield_at(completion->pool, POOL_LEADER, i);
 	}
 	/* of a head's answers one is wanted */
@@ -183,6 +240,8 @@ ask_part(KgeCompletion *completion, const KgeAsked *asked, int64_t first, int64_
 			completion->pending[again++] = number;
 		pool_yield_at(completion->pool, POOL_LEADER, i);
 	}
+	if (completion->settling_count > 0)
+		settle(completion);
 	return again;
 }
 
@@ -360,6 +419,8 @@ take_completion(KgeCompletion *completion, const KgeSketch *sketch, KgeWanted wa
 	completion->answer = TAKE(allocation, KgeAnswer, (size_t) completion->room);
 	completion->found = TAKE(allocation, int64_t, (size_t) completion->part);
 	completion->scored = TAKE(allocation, KgeScored, (size_t) completion->most);
+	if (completion->judge.settle != NULL)
+		completion->settling = TAKE(allocation, KgeScored, KGE_SETTLED);
 	completion->pending = TAKE(allocation, int64_t, (size_t) wanted.questions);
 	completion->kept = kge_kept_take(completion->k, wanted.heads, allocation);
 	if (completion->adjustment != NULL && completion->adjustment->quick != NULL)
@@ -378,7 +439,8 @@ plan(Pool *pool, const KgeModel *model, const KgeAdjustment *adjustment, KgeJudg
 	int64_t		all = wanted.questions * model->entities + wanted.offered;
 
 	completion.k = wanted.k < all ? wanted.k : all;
-	completion.most = completion.k > judge.least ? completion.k : judge.least;
+	/* the best k by their question may all count less than the next one */
+	completion.most = judge.settle != NULL ? model->entities : completion.k > judge.least ? completion.k : judge.least;
 	completion.most = completion.most < model->entities ? completion.most : model->entities;
 	completion.part = wanted.questions < ANSWERS / FIRST_ANSWERS ? wanted.questions : ANSWERS / FIRST_ANSWERS;
 	completion.room = completion.part * (FIRST_ANSWERS + 1);

@@ -8,6 +8,7 @@
 #include "trainer.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "core/pool.h"
 #include "core/vector.h"
@@ -196,4 +197,38 @@ kge_repeat_rows(KgeTrainer *trainer, int times)
 {
 	repeat(trainer->pool, &trainer->entity, times);
 	repeat(trainer->pool, &trainer->relation, times);
+}
+
+typedef struct Merging
+{
+	KgeSlots   *slots;
+	const KgeRow *lane;
+	int			lanes;
+} Merging;
+
+/* Item: a row. */
+static void
+merge_row(void *argument, int64_t item, int thread)
+{
+	const Merging *merging = argument;
+
+	kge_slots_merge(merging->slots, (int32_t) item, merging->lane, merging->lanes);
+}
+
+void
+kge_merge_relations(KgeTrainer *trainer, const KgeRelations *lane, int lanes)
+{
+	KgeSlots   *slots = &trainer->relation;
+	KgeRow		first[KGE_MOST_LANES];
+	Merging		merging = {slots, first, lanes};
+
+	for (int l = 0; l < lanes; l++)
+		first[l] = (KgeRow) {lane[l].relation, lane[l].state};
+	if (lanes > 1)
+	{
+		pool_run(trainer->pool, slots->rows, merge_row, &merging);
+		return;
+	}
+	memcpy(slots->parameter, lane->relation, (size_t) slots->rows * (size_t) slots->width * sizeof(float));
+	memcpy(slots->state, lane->state, kge_slots_state_count(slots) * sizeof(float));
 }

@@ -46,6 +46,10 @@ struct KgeTrainer
 	void	   *work;			/* the loss's own */
 	void	   *sampler;		/* the sampler's own */
 
+	/* entailments, by the relations that have pulls: those of number i from partner[partner_start[i]] on */
+	struct KgePartner *partner;
+	int64_t    *partner_start;	/* room of pulls + 2 */
+
 	/* the epoch and the minibatch at work */
 	const Triple *positives;
 	const float *weights;

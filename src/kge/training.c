@@ -12,6 +12,7 @@
  */
 #include <math.h>
 
+#include "constraint.h"
 #include "core/names.h"
 #include "core/pool.h"
 #include "negatives.h"
@@ -69,6 +70,7 @@ take_trainer(KgeTrainer plan, int threads, Allocation *allocation)
 	plan.work = plan.training.loss->take(&plan, threads, allocation);
 	if (plan.training.sampler->take != NULL)
 		plan.sampler = plan.training.sampler->take(&plan, threads, allocation);
+	plan.partner_start = TAKE(allocation, int64_t, plan.relation.pulls.room > 0 ? (size_t) plan.relation.pulls.room + 2 : 0);
 	if (memory != NULL)
 		*memory = plan;
 	return memory;
@@ -94,7 +96,10 @@ plan_trainer(const KgeModel *model, const KgeTraining *training, int64_t max_pos
 		full.sampler = &uniform;
 	if (full.optimizer == NULL)
 		full.optimizer = kge_optimizer("adagrad");
+	if (full.constraint == NULL)
+		full.constraint = kge_constraint("none");
 	kge_plan_rows(&plan, model, &full);
+	kge_plan_constraint(&plan);
 	full.loss->plan(&plan);
 	return plan;
 }
@@ -186,16 +191,17 @@ kge_trainer_state(const KgeTrainer *trainer, int i, float **values, size_t *coun
 
 /* ---- a minibatch and an epoch -------------------------------------------- */
 
-/* Between the gradients and the rows: a phase without items. */
+/* Between the gradients and the rows.  The phase's items are relations with entailments. */
 static int64_t
 add_up(void *argument)
 {
 	KgeTrainer *trainer = argument;
 
 	trainer->total = trainer->training.loss->sum(trainer);
-	if (isfinite(trainer->total.loss))
-		kge_group_rows(trainer, (double) trainer->total.terms, trainer->total.positives);
-	return 0;
+	if (!isfinite(trainer->total.loss))
+		return 0;
+	kge_group_rows(trainer, (double) trainer->total.terms, trainer->total.positives);
+	return trainer->relation.pulls.count;
 }
 
 static KgeSum
@@ -204,7 +210,7 @@ learn_minibatch(KgeTrainer *trainer)
 	const KgeLoss *loss = trainer->training.loss;
 	const PoolPhase phases[] = {
 		{loss->learn, loss->item},
-		{add_up, NULL},
+		{add_up, kge_pull_relation},
 		kge_move_relations,
 		kge_move_entities
 	};

@@ -65,29 +65,31 @@ predictor_is_reflexive(const Predictor *predictor, Graph *graph, int32 relation)
 ScoreParts
 predictor_parts(const Predictor *predictor, Triple triple)
 {
-	return predictor_parts_from(predictor, triple, ev_uses_embedding(predictor->kind) ? kge_score(&predictor->kge, triple) : 0);
+	return predictor_parts_on(predictor, SIDE_TAIL, triple, ev_uses_embedding(predictor->kind) ? kge_score(&predictor->kge, triple) : 0);
 }
 
 ScoreParts
-predictor_parts_from(const Predictor *predictor, Triple triple, double phi)
+predictor_parts_on(const Predictor *predictor, Side side, Triple triple, double phi)
 {
+	int32		given = side == SIDE_TAIL ? triple.head : triple.tail;
+	int32		answer = side == SIDE_TAIL ? triple.tail : triple.head;
 	ScoreParts	parts = {phi, 0};
 	const EvCandidate *candidate;
 	EvCandidates all;
 
 	if (predictor->kind == EV_EMBEDDING)
 		return parts;
-	all.count = ev_answer(predictor->answering, predictor->kind, SIDE_TAIL, triple.head, triple.relation, hkg_leader(),
-						  POOL_LEADER, &all.candidate);
-	candidate = ev_candidate(predictor->answering, triple.tail);
+	all.count = ev_answer(predictor->answering, predictor->kind, side, given, triple.relation, hkg_leader(), POOL_LEADER,
+						  &all.candidate);
+	candidate = ev_candidate(predictor->answering, answer);
 	if (candidate == NULL)
 		return parts;
-	parts.evidence = evidence_of_candidate(predictor->evidence, predictor->kind, triple.relation, SIDE_TAIL, candidate);
-	if (triple.tail >= predictor->kge.entities)
+	parts.evidence = evidence_of_candidate(predictor->evidence, predictor->kind, triple.relation, side, candidate);
+	if (answer >= predictor->kge.entities)
 	{
-		EvExpected	expected = predictor_expected(predictor, SIDE_TAIL, triple.head, triple.relation, all);
+		EvExpected	expected = predictor_expected(predictor, side, given, triple.relation, all);
 
-		predictor_expect(predictor, &expected, triple.tail, &parts);
+		predictor_expect(predictor, &expected, answer, &parts);
 	}
 	return parts;
 }

@@ -46,9 +46,11 @@ typedef struct ScoreParts
 	double		evidence;
 } ScoreParts;
 
-/* Of a triple of the model, as an answer to (head, relation, ?); phi may be there already, 0 where the kind leaves it out. */
+/* Of a triple of the model, as an answer to (head, relation, ?) */
 extern ScoreParts predictor_parts(const Predictor *predictor, Triple triple);
-extern ScoreParts predictor_parts_from(const Predictor *predictor, Triple triple, double phi);
+
+/* The same as an answer on a side, where its phi is there already; that is 0 where the kind leaves it out. */
+extern ScoreParts predictor_parts_on(const Predictor *predictor, Side side, Triple triple, double phi);
 
 /*
  * What the embedding is expected to score new entities among the candidates with evidence (ev_expected); and the

@@ -67,7 +67,7 @@ path_answers(PathReader *reader, Side side, int32_t given, int32_t relation,
 			 Pool *pool, int thread, const PathAnswer **answers)
 {
 	PathWalk   *walk = &reader->walk;
-	DirectedAtom asked = side == SIDE_TAIL ? FORWARDS(relation) : MIRRORED(FORWARDS(relation));
+	DirectedAtom asked = asked_atom(relation, side);
 
 	walk->pool = pool;
 	walk->thread = thread;

@@ -370,7 +370,7 @@ path_reasons(PathReasoner *reasoner, Side side, int32_t given, int32_t relation,
 	path_removed_open(&reasoner->removed, walk->facts);
 	if (without)
 		path_set_removed(&reasoner->removed, walk->facts, fact, true);
-	path_walk(walk, (PathQuestion) {given, for_tail ? FORWARDS(relation) : MIRRORED(FORWARDS(relation))});
+	path_walk(walk, (PathQuestion) {given, asked_atom(relation, for_tail ? SIDE_TAIL : SIDE_HEAD)});
 	if (walk->place[answer] >= 0)
 	{
 		follow(reasoner, walk->place[answer]);

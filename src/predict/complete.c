@@ -5,7 +5,8 @@
  * missing_questions.c has the questions; src/kge finds the facts, best_rule.c the rules.  Where only some heads or tails
  * are shown, a search passes over these alone (kge/chosen.c); then each side has a search of its own, and the best that
  * the first one finds are offered to the second.  Probabilities are those among all entities: for questions that may
- * have an answer that is listed, the best ones of all are found first.
+ * have an answer that is listed, the best ones of all are found first.  What counts is the probability by both questions
+ * of a triple (both_questions.c).
  */
 #include "postgres.h"
 
@@ -18,15 +19,15 @@
 #include "server/argument.h"
 #include "server/array.h"
 #include "best_rule.h"
+#include "both_questions.h"
 #include "complete.h"
-#include "tail_scores.h"
+#include "side_scores.h"
 #include "model/predictor.h"
 #include "server/host.h"
 #include "graph/call.h"
 #include "server/growing_array.h"
 
 #define TOO_PROBABLE 2			/* for any missing fact */
-#define LOOKED_AT 1024			/* questions whose best answers of all are found at once */
 
 /* What the questions are asked with, and what is looked at beside their answers */
 typedef struct Asking
@@ -36,12 +37,9 @@ typedef struct Asking
 	Pool	   *pool;
 	Scoring		scoring;
 	const KgeSketch *sketch;
+	BothQuestions *both;
 	KgeChosen  *chosen;			/* candidates of a side; NULL: all entities */
-
-	/* where there are candidates */
 	KgeAsked	all;			/* the questions that are asked, in rows of the model */
-	KgeTopMany *rivals;			/* finds the best answers of all */
-	EvQuestionScores *scores;	/* by question: what probabilities depend on beside the answer */
 } Asking;
 
 /* ---- probabilities ------------------------------------------------------------------------ */
@@ -53,24 +51,34 @@ is_answer(const Asking *asking, double addition)
 	return ev_uses_embedding(asking->predictor->kind) || addition != 0;
 }
 
+/* The question in rows of the model */
+static const KgeQuestionAnswers *
+whole_question(const Asking *asking, const KgeAsked *asked, const KgeQuestionAnswers *question)
+{
+	return &asking->all.question[question - asked->question];
+}
+
 static int64
 known_of(const Asking *asking, const KgeAsked *asked, const KgeQuestionAnswers *question)
 {
-	if (asking->chosen != NULL)
-		question = &asking->all.question[question - asked->question];
-	return question->end - question->first;
+	const KgeQuestionAnswers *whole = whole_question(asking, asked, question);
+
+	return whole->end - whole->first;
 }
 
+/* What the answers have in common: where some entities are candidates, the best ones of all were looked for. */
 static EvQuestionScores
 scores_of(const Asking *asking, const KgeAsked *asked, const KgeQuestionAnswers *question, const KgeScored *answers,
 		  int64 count)
 {
 	EvQuestionScores scores = {.known = known_of(asking, asked, question)};
+	int32		given = whole_question(asking, asked, question)->given;
 
 	if (asking->chosen != NULL)
-		return asking->scores[question - asked->question];
+		return both_questions_scores(asking->both, asked->side, given);
 	for (int64_t i = 0; i < Min(count, EV_SHOWN); i++)
 		ev_show_score(&scores, i, answers[i].score);
+	both_questions_note(asking->both, asked->side, given, scores);
 	return scores;
 }
 
@@ -105,49 +113,26 @@ score_needed(void *argument, const KgeAsked *asked, const KgeQuestionAnswers *qu
 	return predictor_score_needed(predictor, asked->side, asked->relation, known_of(asking, asked, question), last, probability);
 }
 
-/* The best answers of all, as a question shows them: what is given is none of them. */
-static EvQuestionScores
-scores_of_all(const Asking *asking, const KgeQuestionAnswers *question, const KgeAnswer *answer, int64 count)
-{
-	EvQuestionScores scores = {.known = question->end - question->first};
-	int			shown = 0;
-
-	for (int64 i = 0; i < count && shown < EV_SHOWN; i++)
-		if ((asking->all.reflexive || answer[i].row != question->given) && is_answer(asking, answer[i].addition))
-			ev_show_score(&scores, shown++, answer[i].score);
-	return scores;
-}
-
-static void
-look_at_some(Asking *asking, const int64 *number, int count)
-{
-	const KgeAsked *all = &asking->all;
-	int			room = Min(EV_SHOWN + 1, asking->scoring.kge.entities);
-	KgeTopQuestion *question = array_new(KgeTopQuestion, count);
-	KgeAnswer  *answer = array_new(KgeAnswer, (Size) count * room);
-	int64	   *found = array_new(int64, count);
-
-	for (int i = 0; i < count; i++)
-	{
-		const KgeQuestionAnswers *asked = &all->question[number[i]];
-
-		question[i] = (KgeTopQuestion) {all->side, asked->given, all->relation, all->known + asked->first,
-		asked->end - asked->first};
-	}
-	kge_top_many_ask(asking->rivals, (KgeTopQuestions) {question, count}, room, answer, found);
-	for (int i = 0; i < count; i++)
-		asking->scores[number[i]] = scores_of_all(asking, &all->question[number[i]], answer + (Size) i * room, found[i]);
-	pfree(question);
-	pfree(answer);
-	pfree(found);
-}
-
 /* KgeJudge's callback */
 static void
 look(void *argument, const KgeAsked *asked, const int64_t *number, int64_t count)
 {
-	for (int64 first = 0; first < count; first += LOOKED_AT)
-		look_at_some(argument, number + first, (int) Min(LOOKED_AT, count - first));
+	const Asking *asking = argument;
+	int32	   *given = array_new(int32, count);
+
+	for (int64 i = 0; i < count; i++)
+		given[i] = asking->all.question[number[i]].given;
+	both_questions_look(asking->both, asked->side, given, count);
+	pfree(given);
+}
+
+/* KgeJudge's callback */
+static void
+settle(void *argument, KgeScored *answers, int64_t count)
+{
+	const Asking *asking = argument;
+
+	both_questions_settle(asking->both, answers, count);
 }
 
 /* KgeJudge's callback: as if these were all answers. */
@@ -181,12 +166,10 @@ bytes_needed(const Asking *asking, const KgeModel *model, const KgeSketch *sketc
 	int64		listed = Min(wanted.k, wanted.questions * model->entities + wanted.offered);
 	const Scoring *scoring = &asking->scoring;
 	uint64		bytes = kge_completion_bytes(asking->pool, model, sketch, scoring->adjustment, judge, wanted) +
-		listed * (sizeof(Triple) + 2 * sizeof(double)) + tail_scores_bytes(listed) + best_rule_bytes(listed);
+		listed * (sizeof(Triple) + 2 * sizeof(double)) + side_scores_bytes(listed) + best_rule_bytes(listed);
 
-	if (asking->chosen != NULL)
-		bytes += kge_top_many_bytes(&scoring->kge, asking->sketch, scoring->adjustment, pool_threads(asking->pool)) +
-			LOOKED_AT * (EV_SHOWN + 1) * sizeof(KgeAnswer) + asking->questions->most * sizeof(EvQuestionScores);
-	return bytes;
+	return bytes + both_questions_bytes(asking->predictor, scoring, asking->sketch, asking->pool, KGE_SETTLED) +
+		(asking->chosen == NULL ? 0 : asking->questions->most * sizeof(int32));
 }
 
 /* Begins to look for answers among the candidates of a side; shown: NULL for all, of both sides. */
@@ -198,7 +181,8 @@ open_search(Asking *asking, const EntitySet *shown, KgeWanted wanted)
 	const KgeAdjustment *adjustment = scoring->adjustment;
 	const KgeSketch *sketch = asking->sketch;
 	Arena		arena = hkg_arena();
-	KgeJudge	judging = {.judge = judge,.needed = score_needed,.argument = asking,.least = EV_SHOWN,.promise = promise};
+	KgeJudge	judging = {.judge = judge,.needed = score_needed,.argument = asking,.least = EV_SHOWN,.promise = promise,
+	.settle = settle};
 
 	asking->chosen = NULL;
 	if (shown != NULL && shown->given)
@@ -211,11 +195,9 @@ open_search(Asking *asking, const EntitySet *shown, KgeWanted wanted)
 	}
 	hkg_check_memory_or(bytes_needed(asking, model, sketch, judging, wanted),
 						psprintf("a list of " INT64_FORMAT " missing facts", wanted.k), "ask for a smaller k");
-	if (asking->chosen != NULL)
-	{
-		asking->scores = array_new(EvQuestionScores, asking->questions->most);
-		asking->rivals = kge_top_many(&arena, asking->pool, &scoring->kge, asking->sketch, scoring->adjustment, wanted.listed);
-	}
+	if (asking->both == NULL)
+		asking->both = both_questions_open(asking->predictor, asking->questions->facts, &asking->scoring, asking->sketch,
+										   asking->pool, wanted.listed);
 	return kge_completion(&arena, asking->pool, model, sketch, adjustment, judging, wanted);
 }
 
@@ -225,6 +207,7 @@ ask(Asking *asking, KgeCompletion *completion, int32 relation, Side side)
 {
 	KgeAsked	asked = asking->all = missing_questions_of(asking->questions, relation, side);
 
+	both_questions_begin(asking->both, relation);
 	if (asking->chosen != NULL)
 		asked = missing_questions_among(asking->questions, &asking->all, asking->chosen);
 	kge_completion_ask(completion, &asked);
@@ -232,15 +215,20 @@ ask(Asking *asking, KgeCompletion *completion, int32 relation, Side side)
 
 /* What was found; how much was asked is for whoever measures. */
 static int64
-end_search(KgeCompletion *completion, int64 questions, const KgeScored **best)
+end_search(const Asking *asking, KgeCompletion *completion, int64 questions, const KgeScored **best)
 {
+	int64		looked;
+	int64		settled;
+
+	both_questions_count(asking->both, &looked, &settled);
 	ereport(DEBUG1,
 			(errmsg_internal("asked " INT64_FORMAT " of " INT64_FORMAT " questions", (int64) kge_completion_asked(completion),
-							 questions)));
+							 questions),
+			 errdetail_internal("Settled " INT64_FORMAT " answers, by " INT64_FORMAT " questions more.", settled, looked)));
 	return kge_completion_end(completion, best);
 }
 
-/* All questions, with one search */
+/* All questions, with one search; those for tails first: most that settle what the others find were asked then. */
 static int64
 find_among_all(Asking *asking, KgeWanted wanted, const KgeScored **best)
 {
@@ -250,9 +238,9 @@ find_among_all(Asking *asking, KgeWanted wanted, const KgeScored **best)
 	wanted.questions = questions->count[SIDE_HEAD] + questions->count[SIDE_TAIL];
 	completion = open_search(asking, NULL, wanted);
 	for (int32 relation = questions->first; relation < questions->end; relation++)
-		for (int side = SIDE_HEAD; side <= SIDE_TAIL; side++)
+		for (int side = SIDE_TAIL; side >= SIDE_HEAD; side--)
 			ask(asking, completion, relation, (Side) side);
-	return end_search(completion, wanted.questions, best);
+	return end_search(asking, completion, wanted.questions, best);
 }
 
 /* Those for the tails first: these are the many heads, and what they find leaves less to be looked for. */
@@ -277,7 +265,7 @@ find_among_shown(Asking *asking, KgeWanted wanted, const KgeScored **best)
 		kge_completion_offer(completion, *best, count);
 		for (int32 relation = questions->first; relation < questions->end; relation++)
 			ask(asking, completion, relation, (Side) side);
-		count = end_search(completion, wanted.questions, best);
+		count = end_search(asking, completion, wanted.questions, best);
 	}
 	return count;
 }

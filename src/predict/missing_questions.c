@@ -20,12 +20,6 @@ is_restricted(const ShownEntities *shown)
 	return shown->side[SIDE_HEAD].given || shown->side[SIDE_TAIL].given;
 }
 
-static DirectedAtom
-atom_of(int32 relation, Side side)
-{
-	return side == SIDE_TAIL ? FORWARDS(relation) : MIRRORED(FORWARDS(relation));
-}
-
 /* Facts about what the model has no row for are left out. */
 static const FactIndex *
 facts_of(Graph *graph, const Predictor *predictor)
@@ -70,7 +64,7 @@ count_questions(MissingQuestions *questions)
 	for (int32 key = 2 * questions->first; key < 2 * questions->end; key++)
 	{
 		Side		side = (Side) (key % 2);
-		DirectedAtom atom = atom_of(key / 2, side);
+		DirectedAtom atom = asked_atom(key / 2, side);
 		int32	   *entity;
 		int64		count = find_given(questions, atom, side, &entity);
 		int64		known = 0;
@@ -190,7 +184,7 @@ slice_first(NodeSlice slice, int64 count, int before)
 KgeAsked
 missing_questions_of(const MissingQuestions *questions, int32 relation, Side side)
 {
-	DirectedAtom atom = atom_of(relation, side);
+	DirectedAtom atom = asked_atom(relation, side);
 	int64		known = 0;
 	int64		first;
 	int32	   *entity;

@@ -364,7 +364,7 @@ score(FunctionCallInfo fcinfo, ScoredTriple *scored)
 	find_triple(fcinfo, scored);
 	predictor = predictor_of(scored->model, scored->facts, scored->kind);
 	scored->kind = predictor.kind;
-	scored->parts = predictor_parts_from(&predictor, scored->triple,
+	scored->parts = predictor_parts_on(&predictor, SIDE_TAIL, scored->triple,
 										 ev_uses_embedding(predictor.kind) ?
 										 find_phi(fcinfo->flinfo->fn_extra, &predictor, scored->triple) : 0);
 	scored->score = predictor_score(&predictor, SIDE_TAIL, scored->triple.relation, scored->parts);

@@ -33,12 +33,6 @@ typedef struct Drawing
 	EveryNth	alike;
 } Drawing;
 
-static DirectedAtom
-atom_of(int32 relation, Side side)
-{
-	return side == SIDE_TAIL ? FORWARDS(relation) : MIRRORED(FORWARDS(relation));
-}
-
 static EveryNth
 every_nth(int64 count, int64 wanted)
 {
@@ -62,7 +56,7 @@ open_drawing(Drawing *drawing, const char *model, int64 wanted)
 	drawing->finder = ev_domain_finder(&arena, facts, EV_ALIKE);
 	for (int32 key = 0; key < 2 * drawing->predictor.model->kge.relations; key++)
 	{
-		EvDomain	domain = ev_domain(drawing->finder, atom_of(key / 2, (Side) (key % 2)), hkg_leader(), POOL_LEADER);
+		EvDomain	domain = ev_domain(drawing->finder, asked_atom(key / 2, (Side) (key % 2)), hkg_leader(), POOL_LEADER);
 
 		known += domain.holders;
 		alike += domain.alike;
@@ -116,7 +110,7 @@ ask_drawn_questions(Report *report, const char *model, int64 wanted, const char 
 	for (int32 key = 0; key < 2 * drawing.predictor.model->kge.relations; key++)
 	{
 		Side		side = (Side) (key % 2);
-		EvDomain	domain = ev_domain(drawing.finder, atom_of(key / 2, side), hkg_leader(), POOL_LEADER);
+		EvDomain	domain = ev_domain(drawing.finder, asked_atom(key / 2, side), hkg_leader(), POOL_LEADER);
 		Numbers		ids = {0};
 		SqlArgs		args = {0};
 

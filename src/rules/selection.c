@@ -28,6 +28,7 @@ typedef struct Selection
 	double		omega;
 	int			top;
 	double		min_quality;
+	double		min_confidence;
 
 	int32	   *batch;			/* positions of the rules to be rated next */
 	int32		batch_count;
@@ -150,6 +151,7 @@ static bool
 could_enter(const Selection *selection, const MinedRule *rule)
 {
 	return MINED_PREDICTIONS(rule) > 0 && !isnan(rule->quality) && rule->quality >= selection->min_quality &&
+		MINED_STANDARD_CONFIDENCE(rule) >= selection->min_confidence &&
 		(selection->best_count < selection->top || compare_quality(rule, selection->best[0]) < 0);
 }
 
@@ -180,7 +182,7 @@ next_batch(Selection *selection, int64 next, int64 size)
 
 		if (MINED_PREDICTIONS(rule) == 0)
 			continue;
-		if (bound_of(selection, rule) < needed)
+		if (bound_of(selection, rule) < needed || MINED_STANDARD_CONFIDENCE(rule) < selection->min_confidence)
 			return rules->count;
 		if (isnan(rule->quality))
 			selection->batch[selection->batch_count++] = (int32) next;
@@ -295,9 +297,26 @@ rate_rules(const RatingModel *model, MinedRules *rules)
 }
 
 void
-select_rules(const RatingModel *model, MinedRules *rules, int top, double min_quality)
+select_rules(const RatingModel *model, MinedRules *rules, int top, double min_quality, double min_confidence)
 {
-	Selection	selection = {.rules = rules,.top = top,.min_quality = min_quality};
+	Selection	selection = {.rules = rules,.top = top,.min_quality = min_quality,.min_confidence = min_confidence};
 
 	run_selection(&selection, model, select_best);
+}
+
+/* They come by standard confidence, the highest first. */
+void
+rate_confident(const RatingModel *model, MinedRules *rules, double least_confidence)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "hybridkg rating", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(context);
+	int32	   *positions = array_new(int32, rules->count);
+	int32		count = 0;
+
+	for (int64 i = 0; i < rules->count && MINED_STANDARD_CONFIDENCE(&rules->rule[i]) >= least_confidence; i++)
+		if (MINED_PREDICTIONS(&rules->rule[i]) > 0 && isnan(rules->rule[i].embedding_confidence))
+			positions[count++] = (int32) i;
+	rater_rate(rater_create(model, rules), positions, count, -1);
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(context);
 }

@@ -29,7 +29,14 @@ extern void rate_rules(const RatingModel *model, MinedRules *rules);
  * Selects exactly those `top` rules that infer something, are kept, and have the highest qualities, of at least
  * min_quality (ties by support, then by text).  Fills the same only as far as that takes.
  */
-extern void select_rules(const RatingModel *model, MinedRules *rules, int top, double min_quality);
+extern void select_rules(const RatingModel *model, MinedRules *rules, int top, double min_quality,
+						 double min_confidence);
+
+/*
+ * Fills embedding_confidence, confidence_error and quality of those that have none yet, of at least that standard
+ * confidence.  What they infer beyond the facts is at most support * (1 / least_confidence - 1) in all.
+ */
+extern void rate_confident(const RatingModel *model, MinedRules *rules, double least_confidence);
 
 /* Two MinedRule, by quality, support (both falling), text: for qsort, which can be interrupted then */
 extern int	compare_quality(const void *a, const void *b);

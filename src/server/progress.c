@@ -36,7 +36,7 @@
 
 int			hkg_progress_level;
 
-#define LAYOUT "hybridkg progress 6"
+#define LAYOUT "hybridkg progress 7"
 #define ENTRIES 64
 
 #define MOST_PERCENT 99			/* before the end */
@@ -68,6 +68,7 @@ struct Progress
 	int			earlier;		/* iterations that another process did, before the training was resumed */
 	int			epoch;
 	int			epochs;
+	int			nodes;			/* servers that train its buckets */
 	double		loss;			/* NaN: none yet */
 	int64		rows;			/* of a load, in this phase */
 	TimestampTz started_at;
@@ -174,7 +175,7 @@ begin(Oid schema, Progress first)
 Progress *
 progress_begin(Oid schema, const char *model, int iterations, int epochs)
 {
-	Progress	first = {.iterations = iterations,.epochs = epochs,.loss = NAN};
+	Progress	first = {.iterations = iterations,.epochs = epochs,.nodes = 1,.loss = NAN};
 
 	namestrcpy(&first.model, model);
 	return begin(schema, first);
@@ -321,6 +322,14 @@ progress_epoch(Progress *progress, int epoch, double loss)
 }
 
 void
+progress_nodes(Progress *progress, int nodes)
+{
+	SpinLockAcquire(&board->lock);
+	progress->nodes = nodes;
+	SpinLockRelease(&board->lock);
+}
+
+void
 progress_refit(Progress *progress, int64 epochs)
 {
 	progress_phase(progress, PHASE_TRAINING, 0);
@@ -418,7 +427,7 @@ return_entry(const Progress *entry, TimestampTz now, double percent, SqlResult *
 	double		left = seconds_left(entry, now);
 	bool		estimated = entry->planned && left <= MOST_SECONDS;
 	bool		is_load = NameStr(entry->model)[0] == '\0';
-	Datum		values[14] = {
+	Datum		values[15] = {
 		NameGetDatum(&entry->graph),
 		NameGetDatum(&entry->model),
 		Int32GetDatum(entry->pid),
@@ -432,11 +441,12 @@ return_entry(const Progress *entry, TimestampTz now, double percent, SqlResult *
 		TimestampTzGetDatum(now + (int64) (estimated ? left * USECS_PER_SEC : 0)),
 		Float8GetDatum(percent),
 		CStringGetTextDatum(draw_bar(percent, estimated, left)),
-		Int64GetDatum(entry->rows)
+		Int64GetDatum(entry->rows),
+		Int32GetDatum(entry->nodes)
 	};
-	bool		nulls[14] = {
+	bool		nulls[15] = {
 		[1] = is_load,[4] = is_load,[5] = is_load,[6] = is_load,[7] = is_load,
-		[8] = isnan(entry->loss),[10] = !estimated,[13] = !is_load || entry->phase == PHASE_INDEXING
+		[8] = isnan(entry->loss),[10] = !estimated,[13] = !is_load || entry->phase == PHASE_INDEXING,[14] = is_load
 	};
 
 	sql_result_row(result, values, nulls);

@@ -75,6 +75,9 @@ extern void progress_iteration(Progress *progress, int iteration);
 /* An epoch is done, within PHASE_TRAINING. */
 extern void progress_epoch(Progress *progress, int epoch, double loss);
 
+/* That many servers train its embeddings; 1 until then. */
+extern void progress_nodes(Progress *progress, int nodes);
+
 /* The iterations are over; that many epochs follow. */
 extern void progress_refit(Progress *progress, int64 epochs);
 

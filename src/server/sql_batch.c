@@ -11,6 +11,7 @@
 #include "utils/memutils.h"
 
 #define BATCH_ROWS 20000
+#define BATCH_BYTES ((Size) 32 * 1024 * 1024)	/* about, of values */
 #define BATCH_COLUMNS SQL_MAX_ARGS
 
 struct SqlBatch
@@ -90,7 +91,7 @@ sql_batch_row(SqlBatch *batch, const Datum *values, const bool *nulls)
 			datumCopy(values[i], batch->by_value[i], batch->length[i]);
 	}
 	MemoryContextSwitchTo(caller);
-	if (++batch->rows == BATCH_ROWS)
+	if (++batch->rows == BATCH_ROWS || MemoryContextMemAllocated(batch->context, false) >= BATCH_BYTES)
 		batch_flush(batch);
 }
 

@@ -11,8 +11,10 @@
 #include "utils/builtins.h"
 
 #include "model/model_evidence.h"
+#include "node_buckets.h"
 #include "path_learning.h"
 #include "path_rules.h"
+#include "server/argument.h"
 #include "server/host.h"
 #include "server/sql.h"
 #include "valid_ranking.h"
@@ -48,7 +50,7 @@ evidence_bytes(const TrainSettings *settings, const TrainingFacts *facts, const 
 	EvRuleSet	rules = {.count = search.limit,.patterns = settings->top_rules};
 	PathNetwork network = {.shape = path_learning_sizes(settings, facts).plan.shape};
 	uint64		learning = facts->valid_count == 0 ? 0 :
-		evidence_learn_bytes(model, data, &rules, settings->paths ? &network : NULL, facts->valid_count, hkg_threads);
+		evidence_learn_bytes(model, data, &rules, settings->paths == YES ? &network : NULL, facts->valid_count, hkg_threads);
 
 	return Max(fact_index_bytes(data->entities, data->relations, data->facts) + ev_path_rules_bytes(&index, &search, hkg_threads),
 			   learning);
@@ -95,7 +97,9 @@ list_needs(const TrainSettings *settings, const TrainingFacts *facts, const Lear
 	add_need(&list, "a minibatch", kge_trainer_bytes(trained, training, positives->room, hkg_threads) - state);
 	if (is_partitioned(partitions))
 		add_need(&list, "facts by bucket", kge_partitions_bytes(&partitions->sizes));
-	if (settings->paths)
+	if (settings->nodes > 1)
+		add_need(&list, "relations of nodes", lane_relations_bytes(&partitions->bytes, settings->nodes));
+	if (settings->paths == YES)
 		add_need(&list, "path network, then evidence", paths_bytes(settings, facts, model));
 	else if (settings->evidence_rules > 0)
 		add_need(&list, "evidence", evidence_bytes(settings, facts, model));
@@ -113,7 +117,7 @@ estimate_check(const TrainSettings *settings, const TrainingFacts *facts, const 
 {
 	NeedList	list = list_needs(settings, facts, learner);
 	const KgeModel *model = &learner->model;
-	uint64		paths = settings->paths ? paths_bytes(settings, facts, model) : 0;
+	uint64		paths = settings->paths == YES ? paths_bytes(settings, facts, model) : 0;
 
 	hkg_check_memory_or(list.bytes, "training", paths > list.bytes / 2 ?
 						"make the path network smaller: path_kept, path_width, path_layers" :
@@ -171,7 +175,7 @@ weights_work(const TrainSettings *settings, const TrainingFacts *facts, const Le
 	int64		count = Min(facts->valid_count, WEIGHTS_TRIPLES);
 	double		seconds = WEIGHTS_SECONDS + kge_rank_seconds(&learner->model, 1);
 
-	if (settings->paths)
+	if (settings->paths == YES)
 		seconds += path_answering_seconds(&paths, facts);
 	return (PhaseWork) {(double) count, seconds / hkg_threads};
 }
@@ -182,7 +186,7 @@ paths_work(const TrainSettings *settings, const TrainingFacts *facts)
 {
 	PathLearning paths = path_learning_sizes(settings, facts);
 
-	if (!settings->paths)
+	if (settings->paths != YES)
 		return (PhaseWork) {0};
 	return (PhaseWork) {(double) paths.plan.epochs * (double) paths.plan.facts,
 		path_learning_seconds(&paths, facts) / hkg_threads};
@@ -292,25 +296,82 @@ facts_of_sizes(const Sizes *sizes, const TrainSettings *settings)
 	return facts;
 }
 
+/* Numbers below 0 are NULL. */
 static void
-add_row(SqlResult *result, const char *item, const uint64 *bytes, const double *flops)
+add_row(SqlResult *result, const char *item, double bytes, double flops, double seconds)
 {
-	Datum		values[3] = {CStringGetTextDatum(item)};
-	bool		nulls[3] = {false, bytes == NULL, flops == NULL};
+	Datum		values[] = {CStringGetTextDatum(item), Int64GetDatum((int64) bytes), Float8GetDatum(flops), Float8GetDatum(seconds)};
+	bool		nulls[] = {false, bytes < 0, flops < 0, seconds < 0};
 
-	if (bytes != NULL)
-		values[1] = Int64GetDatum((int64) *bytes);
-	if (flops != NULL)
-		values[2] = Float8GetDatum(*flops);
 	sql_result_row(result, values, nulls);
 }
 
 static void
-add_file(SqlResult *result, const PartitionMemory *partitions)
+add_bytes(SqlResult *result, const char *item, uint64 bytes)
 {
-	uint64		bytes = partition_file_bytes(&partitions->file);
+	add_row(result, item, (double) bytes, -1, -1);
+}
 
-	add_row(result, "file of partitions", &bytes, NULL);
+static double
+bucket_count(const PartitionMemory *partitions)
+{
+	return (double) partitions->sizes.partitions * (partitions->sizes.partitions - 1) / 2;
+}
+
+static double
+bytes_of_positive(const PartitionMemory *partitions)
+{
+	return sizeof(Triple) + (partitions->sizes.weighted ? sizeof(float) : 0);
+}
+
+/* Of a node: what trains a bucket, and the bucket */
+static uint64
+node_bytes(const Learner *learner)
+{
+	const PartitionMemory *partitions = &learner->partitions;
+	double		positives = (double) learner->positives.room / bucket_count(partitions);
+
+	return learner_memory_bytes(learner) + (uint64) (positives * bytes_of_positive(partitions)) +
+		kge_trainer_bytes(&partitions->room, &learner->training, learner->positives.room, hkg_threads);
+}
+
+/* In an epoch a bucket's two partitions and the relations go to a node and come back, and its positives go there. */
+static double
+sent_bytes(const Learner *learner)
+{
+	const PartitionMemory *partitions = &learner->partitions;
+	const BucketSizes *sizes = &partitions->bytes;
+	double		rows = 2.0 * partitions->sizes.entities / partitions->sizes.partitions;
+	double		bucket = rows * (double) (sizes->entity + sizes->entity_state) + (double) (sizes->relations + sizes->relation_state);
+
+	return 2 * bucket_count(partitions) * bucket + (double) learner->positives.room * bytes_of_positive(partitions);
+}
+
+#define BITS_OF_BYTE 8
+#define BITS_OF_GIGABIT 1e9
+
+/* bandwidth: in Gbit/s */
+static void
+add_partitions(SqlResult *result, const TrainSettings *settings, const Learner *learner, double bandwidth)
+{
+	if (!is_partitioned(&learner->partitions))
+		return;
+	add_bytes(result, "file of partitions", partition_file_bytes(&learner->partitions.file));
+	if (settings->nodes == 1)
+		return;
+	add_bytes(result, "a node", node_bytes(learner));
+	add_row(result, "sent in an epoch", sent_bytes(learner), -1, sent_bytes(learner) * BITS_OF_BYTE / (bandwidth * BITS_OF_GIGABIT));
+}
+
+#define COLUMNS_WITH_SECONDS 4	/* an older version has neither these nor a bandwidth */
+#define USUAL_BANDWIDTH 10
+
+static double
+bandwidth_of(FunctionCallInfo fcinfo, const SqlResult *result)
+{
+	if (result->descriptor->natts < COLUMNS_WITH_SECONDS)
+		return USUAL_BANDWIDTH;
+	return argument_float(fcinfo, PG_NARGS() - 1, "bandwidth", 1e-3, 1e6);
 }
 
 HKG_FUNCTION(hkg_estimate);
@@ -325,28 +386,30 @@ hkg_estimate(PG_FUNCTION_ARGS)
 	Learner		learner;
 	NeedList	list;
 	double		flops;
+	double		bandwidth = bandwidth_of(fcinfo, result);
 
 	settings_read(fcinfo, &settings);
 	sql_begin();
 	graph = graph_open(settings.graph);
+	node_buckets_fill_in(graph, &settings);
 	sizes = count_sizes(graph);
 	facts = facts_of_sizes(&sizes, &settings);
+	path_settings_decide(&settings, graph, &facts);
 	training_facts_check(&facts, graph, &settings);
 	learner = learner_sizes(&settings, &facts);
 	list = list_needs(&settings, &facts, &learner);
 	for (int i = 0; i < list.count; i++)
-		add_row(result, list.need[i].item, &list.need[i].bytes, NULL);
-	add_row(result, "all of it", &list.bytes, NULL);
-	if (is_partitioned(&learner.partitions))
-		add_file(result, &learner.partitions);
+		add_bytes(result, list.need[i].item, list.need[i].bytes);
+	add_bytes(result, "all of it", list.bytes);
+	add_partitions(result, &settings, &learner, bandwidth);
 	flops = kge_epoch_flops(&learner.model, &learner.training, sizes.facts, sizes.queries);
-	add_row(result, "an epoch", NULL, &flops);
-	if (settings.paths)
+	add_row(result, "an epoch", -1, flops, -1);
+	if (settings.paths == YES)
 	{
 		PathLearning paths = path_learning_sizes(&settings, &facts);
 
 		flops = path_learning_flops(&paths, &facts);
-		add_row(result, "an epoch of the path network", NULL, &flops);
+		add_row(result, "an epoch of the path network", -1, flops, -1);
 	}
 	sql_end();
 	return (Datum) 0;

@@ -8,6 +8,7 @@
 
 #include "miscadmin.h"
 
+#include "node_buckets.h"
 #include "server/host.h"
 
 /*
@@ -21,13 +22,9 @@ learner_sizes(const TrainSettings *settings, const TrainingFacts *facts)
 {
 	Learner		learner = {.training = settings_training(settings),.positives = positives_sizes(settings, facts)};
 
-	learner.model.function = kge_score_function(settings->score_function);
-	learner.model.dimensions = settings->dimensions;
-	learner.model.norm = settings->norm;
-	learner.model.gamma = settings->gamma;
+	learner.model = settings_model(settings);
 	learner.model.entities = facts->all->entities;
 	learner.model.relations = facts->all->relations;
-	learner.model.reciprocal = settings->reciprocal;
 	learner.partitions = partition_memory_sizes(settings, &learner.model, &learner.positives, &learner.training);
 	return learner;
 }
@@ -79,18 +76,21 @@ open_whole(Learner *learner, Graph *graph, const TrainSettings *settings, const 
 	kge_model_initialise(model, learner->pool, learner->training.seed);
 	if (settings->warm_start)
 		warm_start_fill(graph, settings->model, facts->learnt, model);
+	kge_constrain_entities(learner->training.constraint, model, learner->pool, model->entity, model->entities);
 	learner->trainer = kge_trainer_create(&arena, learner->pool, model, &learner->training, learner->positives.room);
 	if (learner->trainer == NULL)
 		raise_too_many();
 }
 
 static void
-open_partitioned(Learner *learner, bool in_worker)
+open_partitioned(Learner *learner, Graph *graph, const TrainSettings *settings, bool in_worker)
 {
 	kge_initial_relations(&learner->model, learner->pool, learner->training.seed);
 	partition_memory_open(&learner->partitions, learner->pool, &learner->model, &learner->training, in_worker);
 	if (learner->partitions.trainer == NULL)
 		raise_too_many();
+	learner->partitions.nodes = node_buckets_open(graph, settings, in_worker);
+	learner->partitions.train_on_nodes = node_buckets_train;
 }
 
 void
@@ -101,7 +101,7 @@ learner_open(Learner *learner, Graph *graph, const TrainSettings *settings, cons
 	positives_open(&learner->positives, settings);
 	positives_set(&learner->positives, facts->learnt);
 	if (is_partitioned(&learner->partitions))
-		open_partitioned(learner, in_worker);
+		open_partitioned(learner, graph, settings, in_worker);
 	else
 		open_whole(learner, graph, settings, facts);
 }

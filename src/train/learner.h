@@ -9,6 +9,7 @@
 
 #include "partition_memory.h"
 #include "positives.h"
+#include "rules/mine.h"
 #include "settings.h"
 #include "training_facts.h"
 
@@ -58,6 +59,14 @@ extern void learner_forget(const Learner *learner);
 
 /* Deletes its file, if there is one; the embeddings stay until the memory goes. */
 extern void learner_close(Learner *learner);
+
+/* ---- entailments (entailments.c) ----------------------------------------------------- */
+
+/*
+ * Of these rules, those with one atom and at least that PCA confidence become entailments of the embeddings, whose
+ * constraint has some; in the current context.  ERROR 53200 when they would not fit hybridkg.max_memory.
+ */
+extern void learner_entail(Learner *learner, const GraphData *data, const MinedRules *rules, double least_confidence);
 
 /* ---- warm start (warm_start.c) --------------------------------------------------- */
 

@@ -1,7 +1,8 @@
 /*
  * partition_memory.c
  *		Epochs with two partitions of the entities in memory (see partition_memory.h; kge/partitions.c has what is
- *		trained when).
+ *		trained when).  Where there are nodes for the buckets of a step, they train them (node_buckets.c); else this
+ *		process does, in lanes, with the same result.
  *
  * The room has two places.  The rows at place 0 end where those at place 1 begin, so that the rows of a bucket have no
  * gap between them though partitions differ by some rows, and a partition that the next bucket shares stays as it is.
@@ -14,22 +15,6 @@
 
 /* ---- sizes and memory ----------------------------------------------------------------- */
 
-static Size
-entity_row_bytes(const KgeModel *model)
-{
-	return kge_entity_width(model->function, model->dimensions) * sizeof(float);
-}
-
-/* Of the state, by that of one entity more */
-static Size
-state_row_bytes(KgeModel model, const KgeTraining *training)
-{
-	Size		bytes = kge_trainer_state_bytes(&model, training);
-
-	model.entities++;
-	return kge_trainer_state_bytes(&model, training) - bytes;
-}
-
 PartitionMemory
 partition_memory_sizes(const TrainSettings *settings, const KgeModel *model, const Positives *positives,
 					   const KgeTraining *training)
@@ -40,7 +25,8 @@ partition_memory_sizes(const TrainSettings *settings, const KgeModel *model, con
 			.partitions = settings->partitions,
 			.max_positives = positives->room,
 			.weighted = positives_are_weighted(settings),
-			.seed = training->seed
+			.seed = training->seed,
+			.lanes = settings->nodes
 		},
 		.room = *model,
 		.file = {.rows = model->entities},
@@ -50,8 +36,9 @@ partition_memory_sizes(const TrainSettings *settings, const KgeModel *model, con
 	if (!is_partitioned(&memory))
 		return memory;
 	memory.room.entities = 2 * kge_partition_room(&memory.sizes);
-	memory.file.row_bytes[FILE_EMBEDDINGS] = entity_row_bytes(model);
-	memory.file.row_bytes[FILE_STATE] = state_row_bytes(memory.room, training);
+	memory.bytes = bucket_sizes(&memory.room, training);
+	memory.file.row_bytes[FILE_EMBEDDINGS] = memory.bytes.entity;
+	memory.file.row_bytes[FILE_STATE] = memory.bytes.entity_state;
 	return memory;
 }
 
@@ -67,13 +54,14 @@ room_state(const PartitionMemory *memory)
 
 /* The state of a new trainer is that of every entity. */
 static void
-write_initial(PartitionMemory *memory, const KgeModel *model, Pool *pool, uint64 seed)
+write_initial(PartitionMemory *memory, const KgeModel *model, Pool *pool, const KgeTraining *training)
 {
 	for (int32 from = 0; from < model->entities; from += memory->room.entities)
 	{
 		KgeStripe	rows = {from, Min(memory->room.entities, model->entities - from)};
 
-		kge_initial_entities(model, pool, seed, rows.from, rows.count, memory->room.entity);
+		kge_initial_entities(model, pool, training->seed, rows.from, rows.count, memory->room.entity);
+		kge_constrain_entities(training->constraint, model, pool, memory->room.entity, rows.count);
 		partition_file_write(&memory->file, FILE_EMBEDDINGS, rows, memory->room.entity);
 		partition_file_write(&memory->file, FILE_STATE, rows, room_state(memory));
 	}
@@ -86,13 +74,14 @@ partition_memory_open(PartitionMemory *memory, Pool *pool, KgeModel *model, cons
 	KgeModel   *room = &memory->room;
 
 	room->relation = model->relation;
-	room->entity = hkg_allocate(CurrentMemoryContext, (Size) room->entities * entity_row_bytes(room));
+	room->entity = hkg_allocate(CurrentMemoryContext, (Size) room->entities * memory->bytes.entity);
 	memory->trainer = kge_trainer_create(&arena, pool, room, training, memory->sizes.max_positives);
 	if (memory->trainer == NULL)
 		return;
 	memory->partitions = kge_partitions_create(&arena, pool, &memory->sizes);
+	lane_relations_open(&memory->lanes, memory->trainer, model->relation, &memory->bytes, memory->sizes.lanes);
 	partition_file_open(&memory->file, in_worker);
-	write_initial(memory, model, pool, training->seed);
+	write_initial(memory, model, pool, training);
 	partition_file_map(&memory->file);
 	model->entity = partition_file_rows(&memory->file, FILE_EMBEDDINGS);
 }
@@ -109,12 +98,22 @@ partition_memory_state(const PartitionMemory *memory, int i, float **values, siz
 
 /* ---- the two places --------------------------------------------------------------------- */
 
-typedef void (*CopyStripe) (const PartitionFile *file, FilePart part, KgeStripe stripe, float *rows);
-
-static void
-write_stripe(const PartitionFile *file, FilePart part, KgeStripe stripe, float *rows)
+void
+partition_memory_copy(const PartitionMemory *memory, int partition, FilePart part, KgeStripe rows, void *values, bool writes)
 {
-	partition_file_write(file, part, stripe, rows);
+	char	   *value = values;
+	KgeStripe	stripe;
+
+	for (int32 i = rows.from / kge_stripe_rows(memory->partitions);
+		 rows.count > 0 && kge_partition_stripe(memory->partitions, partition, i, &stripe); i++)
+	{
+		if (writes)
+			partition_file_write(&memory->file, part, stripe, (float *) value);
+		else
+			partition_file_read(&memory->file, part, stripe, (float *) value);
+		value += stripe.count * memory->file.row_bytes[part];
+		rows.count -= stripe.count;
+	}
 }
 
 static int32
@@ -125,20 +124,18 @@ first_row(const PartitionMemory *memory, int place)
 	return place == 0 ? middle - memory->rows[0] : middle;
 }
 
-/* Copies the partition that is held at a place, stripe by stripe. */
+/* Copies the partition that is held at a place. */
 static void
-copy_place(PartitionMemory *memory, int place, CopyStripe copy)
+copy_place(PartitionMemory *memory, int place, bool writes)
 {
-	const PartitionFile *file = &memory->file;
 	float	   *values[FILE_PARTS] = {memory->room.entity, room_state(memory)};
-	Size		row = first_row(memory, place);
-	KgeStripe	stripe;
+	KgeStripe	rows = {0, memory->rows[place]};
 
-	for (int32 i = 0; kge_partition_stripe(memory->partitions, memory->held[place], i, &stripe); i++)
+	for (FilePart part = 0; part < FILE_PARTS; part++)
 	{
-		for (FilePart part = 0; part < FILE_PARTS; part++)
-			copy(file, part, stripe, values[part] + row * file->row_bytes[part] / sizeof(float));
-		row += stripe.count;
+		Size		start = first_row(memory, place) * memory->file.row_bytes[part];
+
+		partition_memory_copy(memory, memory->held[place], part, rows, (char *) values[part] + start, writes);
 	}
 }
 
@@ -146,7 +143,7 @@ static void
 put_back(PartitionMemory *memory, int place)
 {
 	if (memory->held[place] >= 0)
-		copy_place(memory, place, write_stripe);
+		copy_place(memory, place, true);
 	memory->held[place] = -1;
 }
 
@@ -158,32 +155,91 @@ hold(PartitionMemory *memory, const KgeBucket *bucket, int place)
 	put_back(memory, place);
 	memory->held[place] = bucket->partition[place];
 	memory->rows[place] = bucket->rows[place];
-	copy_place(memory, place, partition_file_read);
+	copy_place(memory, place, false);
 }
 
 /* ---- an epoch ------------------------------------------------------------------------------ */
+
+static void
+add_loss(KgeLossSum *sum, KgeLossSum more)
+{
+	sum->sum += more.sum;
+	sum->terms += more.terms;
+}
+
+static KgeLossSum
+train_bucket(PartitionMemory *memory, const KgeBucket *bucket, uint64 epoch)
+{
+	hold(memory, bucket, 0);
+	hold(memory, bucket, 1);
+	return kge_train_bucket(memory->trainer, first_row(memory, 0), bucket, epoch);
+}
+
+/* One after the other, each with the relations that the step began with */
+static KgeLossSum
+train_lanes(PartitionMemory *memory, const KgeBucket *bucket, int count, uint64 epoch)
+{
+	LaneRelations *lanes = &memory->lanes;
+	KgeLossSum	loss = {0};
+
+	lane_relations_begin(lanes);
+	for (int l = 0; l < count && isfinite(loss.sum); l++)
+	{
+		lane_relations_enter(lanes);
+		add_loss(&loss, train_bucket(memory, &bucket[l], epoch));
+		lane_relations_leave(lanes, l);
+	}
+	lane_relations_enter(lanes);
+	return loss;
+}
+
+static KgeLossSum
+train_step(PartitionMemory *memory, const KgeBucket *bucket, int count, uint64 epoch)
+{
+	KgeLossSum	loss;
+
+	if (memory->sizes.lanes == 1)
+		return train_bucket(memory, bucket, epoch);
+	loss = memory->nodes != NULL ? memory->train_on_nodes(memory->nodes, memory, bucket, count, epoch) :
+		train_lanes(memory, bucket, count, epoch);
+	if (isfinite(loss.sum))
+		lane_relations_merge(&memory->lanes, count);
+	return loss;
+}
+
+/* The buckets first .. end-1 that have positives; returns how many. */
+static int
+buckets_of_step(const PartitionMemory *memory, int first, int end, KgeBucket *bucket)
+{
+	int			count = 0;
+
+	for (int i = first; i < end; i++)
+	{
+		bucket[count] = kge_bucket(memory->partitions, i);
+		count += bucket[count].count > 0;
+	}
+	return count;
+}
 
 double
 partition_memory_epoch(PartitionMemory *memory, const Positives *positives, uint64 epoch)
 {
 	KgeLossSum	loss = {0};
+	KgeBucket	bucket[KGE_MOST_LANES];
+	int			end;
 
 	partition_file_forget(&memory->file);
 	kge_partitions_deal(memory->partitions, positives->triple, positives->weight, positives->count, epoch);
-	for (int i = 0; i < kge_bucket_count(memory->partitions); i++)
+	for (int i = 0; i < kge_bucket_count(memory->partitions); i = end)
 	{
-		KgeBucket	bucket = kge_bucket(memory->partitions, i);
-		KgeLossSum	of_bucket;
+		int			count;
 
-		if (bucket.count == 0)
-			continue;
-		hold(memory, &bucket, 0);
-		hold(memory, &bucket, 1);
-		of_bucket = kge_train_bucket(memory->trainer, first_row(memory, 0), &bucket, epoch);
-		if (!isfinite(of_bucket.sum))
+		end = kge_step_end(memory->partitions, i);
+		count = buckets_of_step(memory, i, end, bucket);
+		if (count > 0)
+			add_loss(&loss, train_step(memory, bucket, count, epoch));
+		if (!isfinite(loss.sum))
 			return NAN;
-		loss.sum += of_bucket.sum;
-		loss.terms += of_bucket.terms;
 	}
 	put_back(memory, 0);
 	put_back(memory, 1);

@@ -7,19 +7,28 @@
 
 #include "server/compat.h"
 
+#include "lane_relations.h"
 #include "partition_file.h"
 #include "positives.h"
 
-typedef struct PartitionMemory
+typedef struct NodeBuckets NodeBuckets;
+typedef struct PartitionMemory PartitionMemory;
+
+struct PartitionMemory
 {
 	KgePartitioning sizes;		/* partitions 1: all entities are in memory, and nothing of this is used */
 	KgeModel	room;			/* its entities: two partitions; its relations: the model's */
+	BucketSizes bytes;
 	KgeTrainer *trainer;		/* of the room */
 	KgePartitions *partitions;
+	LaneRelations lanes;
+	NodeBuckets *nodes;			/* that train the buckets of a step; NULL: this process does, one after the other */
+	KgeLossSum	(*train_on_nodes) (NodeBuckets *nodes, PartitionMemory *memory, const KgeBucket *bucket, int count,
+								   uint64 epoch);
 	PartitionFile file;
 	int			held[2];		/* the partition at each place of the room; -1: none */
 	int32		rows[2];		/* of these */
-} PartitionMemory;
+};
 
 /* The sizes alone, without memory */
 extern PartitionMemory partition_memory_sizes(const TrainSettings *settings, const KgeModel *model,
@@ -37,6 +46,10 @@ is_partitioned(const PartitionMemory *memory)
  */
 extern void partition_memory_open(PartitionMemory *memory, Pool *pool, KgeModel *model, const KgeTraining *training,
 								  bool in_worker);
+
+/* Copies rows of a partition from the file, or to it; they begin with a stripe. */
+extern void partition_memory_copy(const PartitionMemory *memory, int partition, FilePart part, KgeStripe rows,
+								  void *values, bool writes);
 
 /* One pass over the positives.  Returns the mean loss, NaN when it diverged. */
 extern double partition_memory_epoch(PartitionMemory *memory, const Positives *positives, uint64 epoch);

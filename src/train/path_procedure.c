@@ -12,7 +12,7 @@ procedure_open_paths(Procedure *procedure)
 	const TrainSettings *settings = &procedure->settings;
 	PathNetwork *old = NULL;
 
-	if (!settings->paths || procedure_is_refused(procedure))
+	if (settings->paths != YES || procedure_is_refused(procedure))
 		return;
 	procedure->paths = path_learning_sizes(settings, &procedure->facts);
 	if (settings->warm_start)

@@ -4,10 +4,18 @@
  *
  * In a sparse graph few entities are reached in a step, so more steps and more entities are affordable.  In a dense one
  * a question takes longer, and smaller minibatches learn more from as many.
+ *
+ * A network makes training two to four times as long, and an answer some milliseconds.  It pays on graphs of a middle
+ * size: smaller ones gained nothing, larger ones were not measured (bench/RESULTS.md, "All three").
  */
 #include "path_settings.h"
 
 #include <math.h>
+
+#include "model/path_network.h"
+
+#define FEWEST_FACTS 20000
+#define MOST_FACTS 300000
 
 #define DENSE_EDGES 10			/* of an entity, in the mean */
 #define MANY_RELATIONS 100
@@ -15,6 +23,25 @@
 #define FACTS 4096			/* that an epoch asks for */
 #define EPOCHS 20
 #define RATE_END 0.1			/* of the rate, at the end */
+
+/* A preset is a method as it was published. */
+static bool
+pay(const TrainSettings *settings, const TrainingFacts *facts)
+{
+	return settings->preset == NULL && settings->evidence_rules > 0 && facts->valid_count > 0 &&
+		facts->all->facts >= FEWEST_FACTS && facts->all->facts <= MOST_FACTS;
+}
+
+void
+path_settings_decide(TrainSettings *settings, const Graph *graph, const TrainingFacts *facts)
+{
+	if (settings->paths != BY_GRAPH)
+		return;
+	if (settings->warm_start)
+		settings->paths = path_network_exists(graph, settings->model) ? YES : NO;
+	else
+		settings->paths = pay(settings, facts) ? YES : NO;
+}
 
 PathSettings
 path_settings(const TrainSettings *settings, const TrainingFacts *facts)

@@ -20,6 +20,12 @@ typedef struct PathSettings
 	double		learning_rate;	/* of the first epoch */
 } PathSettings;
 
+/*
+ * Whether paths are learnt where the call leaves it open: a warm start does where the model has a network, another
+ * training by the number of facts.
+ */
+extern void path_settings_decide(TrainSettings *settings, const Graph *graph, const TrainingFacts *facts);
+
 extern PathSettings path_settings(const TrainSettings *settings, const TrainingFacts *facts);
 
 /* The counts of an index of the facts that are learnt, without arrays: for what needs no more. */

@@ -28,6 +28,7 @@
 #include "model/path_network.h"
 #include "model/rule_table.h"
 #include "model/thresholds.h"
+#include "node_buckets.h"
 #include "path_rules.h"
 #include "rules/mine.h"
 #include "rules/selection.h"
@@ -47,7 +48,7 @@ clock_seconds(void)
 void
 procedure_read(Procedure *procedure)
 {
-	const TrainSettings *settings = &procedure->settings;
+	TrainSettings *settings = &procedure->settings;
 	Graph	   *graph = procedure->graph;
 	TrainingFacts *facts = &procedure->facts;
 	Learner   *learner = &procedure->learner;
@@ -55,7 +56,9 @@ procedure_read(Procedure *procedure)
 	if (procedure->progress == NULL)
 		procedure->progress = progress_begin(graph->schema, settings->model, settings->iterations, settings->epochs);
 	record_lock_tables(graph);
+	node_buckets_fill_in(graph, &procedure->settings);
 	*facts = training_facts_read(graph, settings);
+	path_settings_decide(settings, graph, facts);
 	procedure->old_weights = settings->warm_start && facts->valid_count == 0 ? evidence_learnt(graph, settings->model) : NULL;
 	training_facts_check(facts, graph, settings);
 	*learner = learner_sizes(settings, facts);
@@ -96,15 +99,34 @@ mine(Procedure *procedure)
 	procedure->mine_seconds = clock_seconds() - start;
 }
 
+/* Mined rules have those of one atom among them; where none were mined, these are. */
+static void
+entail(Procedure *procedure)
+{
+	const TrainSettings *settings = &procedure->settings;
+	const GraphData *data = procedure->facts.learnt;
+	MineOptions options = {2, settings->min_head_coverage, settings->min_support, false, NULL, NULL};
+	bool		mined = procedure->rules != NULL && settings->rules == NULL;
+	MemoryContext caller = MemoryContextSwitchTo(procedure->scratch);
+	const MinedRules *rules = mined ? procedure->rules : mine_rules(procedure->graph, data, &options);
+
+	MemoryContextSwitchTo(caller);
+	learner_entail(&procedure->learner, data, rules, settings->entailment_confidence);
+	MemoryContextReset(procedure->scratch);
+}
+
 void
 procedure_open(Procedure *procedure)
 {
 	procedure->scratch = AllocSetContextCreate(CurrentMemoryContext, "hybridkg iteration", ALLOCSET_DEFAULT_SIZES);
 	learner_open(&procedure->learner, procedure->graph, &procedure->settings, &procedure->facts,
 				 procedure->in_worker);
+	progress_nodes(procedure->progress, node_buckets_servers(procedure->learner.partitions.nodes));
 	valid_ranking_open(&procedure->ranking, &procedure->settings, &procedure->facts);
 	if (procedure->settings.top_rules > 0)
 		mine(procedure);
+	if (kge_constraint_entails(procedure->learner.training.constraint))
+		entail(procedure);
 	best_iteration_open(&procedure->best, procedure->rules == NULL ? 0 : procedure->rules->count, procedure->in_worker);
 }
 
@@ -207,18 +229,25 @@ procedure_learn(Procedure *procedure)
 
 /* ---- an iteration: rules -------------------------------------------------------- */
 
+static RatingModel
+rating_model(const Procedure *procedure)
+{
+	const Learner *learner = &procedure->learner;
+
+	return (RatingModel) {
+		.pairs = procedure->pairs,.data = procedure->facts.learnt,.kge = &learner->model,
+		.pool = learner->pool,.omega = procedure->settings.omega
+	};
+}
+
 static void
 rank_rules(Procedure *procedure, Iteration *iteration)
 {
 	const TrainSettings *settings = &procedure->settings;
-	const Learner *learner = &procedure->learner;
-	RatingModel model = {
-		.pairs = procedure->pairs,.data = procedure->facts.learnt,.kge = &learner->model,
-		.pool = learner->pool,.omega = settings->omega
-	};
+	RatingModel model = rating_model(procedure);
 	double		start = clock_seconds();
 
-	select_rules(&model, procedure->rules, settings->top_rules, settings->min_quality);
+	select_rules(&model, procedure->rules, settings->top_rules, settings->min_quality, settings->min_confidence);
 	iteration->mine_seconds = procedure->mine_seconds + clock_seconds() - start;
 	procedure->mine_seconds = 0;
 }
@@ -348,6 +377,24 @@ write_embeddings(Procedure *procedure)
 	model_write_relations(procedure->graph, model, data, &learner->model);
 }
 
+/*
+ * The selection needs the embedding confidence of few rules.  That of all that pass its bound is to be seen, by the best
+ * embeddings; without a bound, what rules infer may be many times the facts.
+ */
+static void
+rate_rules_that_pass(Procedure *procedure)
+{
+	const TrainSettings *settings = &procedure->settings;
+	MinedRules	mined = {procedure->rules == NULL ? 0 : procedure->rules->count, procedure->best.rule};
+	double		least = Max(settings->min_quality, settings->min_confidence);
+	RatingModel model = rating_model(procedure);
+
+	if (mined.count == 0 || least == 0)
+		return;
+	best_iteration_restore(&procedure->best, &procedure->learner);
+	rate_confident(&model, &mined, least);
+}
+
 /* Writes the rules of the best iteration, and path rules if there are any. */
 static void
 write_rules(Procedure *procedure, const PathRules *paths)
@@ -392,7 +439,7 @@ learn_weights(Procedure *procedure)
 {
 	const TrainSettings *settings = &procedure->settings;
 	const TrainingFacts *facts = &procedure->facts;
-	EvidenceParts has = {settings->evidence_rules > 0, settings->paths};
+	EvidenceParts has = {settings->evidence_rules > 0, settings->paths == YES};
 
 	progress_phase(procedure->progress, PHASE_WEIGHTS, (double) facts->valid_count);
 	best_iteration_restore(&procedure->best, &procedure->learner);
@@ -470,6 +517,7 @@ procedure_finish(Procedure *procedure)
 	progress_phase(procedure->progress, PHASE_WRITING, 1);
 	record_replace(graph, settings);
 	write_embeddings(procedure);
+	rate_rules_that_pass(procedure);
 	write_rules(procedure, &paths);
 	if (procedure->network != NULL)
 		path_network_write(graph, settings->model, facts->all, procedure->network);

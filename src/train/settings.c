@@ -28,6 +28,7 @@ typedef enum SettingType
 	SETTING_BIGINT,
 	SETTING_FLOAT,
 	SETTING_BOOL,
+	SETTING_DECISION,
 	SETTING_TEXT,
 	SETTING_NAME
 } SettingType;
@@ -119,7 +120,7 @@ static const Setting table[] = {
 	OPTIONAL_INT(patience, 1, INT_MAX),
 	{"seed", SETTING_BIGINT, AT(seed), -9223372036854775808.0, 9223372036854775807.0, false, NULL},
 	{"model", SETTING_NAME, AT(model), 0, 0, false, NULL},
-	FLOAT(min_quality, 0, 1),
+	{"min_quality", SETTING_FLOAT, AT(min_quality), 0, 1, true, NULL},
 	CHOICE(label, label_name),
 	BOOL(accumulate),
 	INT(block_size, 1, 10000),
@@ -137,7 +138,7 @@ static const Setting table[] = {
 	{"learning_rate_end", SETTING_FLOAT, AT(learning_rate_end), 1e-10, 1e3, true, NULL},
 	{"assume_missing", SETTING_FLOAT, AT(assume_missing), LEAST_MISSING, MOST_MISSING, true, NULL},
 	{"replace", SETTING_TEXT, AT(replace), 0, 0, true, replace_name},
-	BOOL(paths),
+	{"paths", SETTING_DECISION, AT(paths), 0, 0, true, NULL},
 	OPTIONAL_INT(path_layers, 1, PATH_MAX_LAYERS),
 	OPTIONAL_INT(path_width, PATH_WIDTH_STEP, PATH_MAX_WIDTH),
 	OPTIONAL_INT(path_kept, 1, PATH_MAX_KEPT),
@@ -145,6 +146,11 @@ static const Setting table[] = {
 	OPTIONAL_INT(path_facts, 1, INT_MAX),
 	{"path_learning_rate", SETTING_FLOAT, AT(path_learning_rate), 1e-9, 1, true, NULL},
 	OPTIONAL_INT(partitions, 1, KGE_MOST_PARTITIONS),
+	{"constraints", SETTING_TEXT, AT(constraints), 0, 0, true, kge_constraint_name},
+	{"entailment_weight", SETTING_FLOAT, AT(entailment_weight), 1e-9, 1e6, true, NULL},
+	{"entailment_confidence", SETTING_FLOAT, AT(entailment_confidence), 1e-9, 1, true, NULL},
+	{"min_confidence", SETTING_FLOAT, AT(min_confidence), 0, 1, true, NULL},
+	OPTIONAL_INT(nodes, 1, KGE_MOST_LANES),
 
 	/* the last one is no argument, but a setting of the session */
 	CHOICE(precision, precision_name)
@@ -217,6 +223,9 @@ read_setting(FunctionCallInfo fcinfo, int i, const Setting *setting, TrainSettin
 		case SETTING_BOOL:
 			MEMBER(settings, setting, bool) = DatumGetBool(argument(fcinfo, i, setting->name));
 			break;
+		case SETTING_DECISION:
+			MEMBER(settings, setting, Decision) = PG_GETARG_BOOL(i) ? YES : NO;
+			break;
 		case SETTING_TEXT:
 		case SETTING_NAME:
 			read_text(fcinfo, i, setting, settings);
@@ -255,10 +264,24 @@ settings_training(const TrainSettings *settings)
 		.temperature = settings->temperature,
 		.regularizer = regularizer_of(settings),
 		.optimizer = kge_optimizer(settings->optimizer),
-		.relation_weight = settings->relation_weight
+		.relation_weight = settings->relation_weight,
+		.constraint = kge_constraint(settings->constraints),
+		.entailment_weight = settings->entailment_weight
 	};
 
 	return training;
+}
+
+KgeModel
+settings_model(const TrainSettings *settings)
+{
+	return (KgeModel) {
+		.function = kge_score_function(settings->score_function),
+		.dimensions = settings->dimensions,
+		.norm = settings->norm,
+		.gamma = settings->gamma,
+		.reciprocal = settings->reciprocal
+	};
 }
 
 static char *
@@ -302,6 +325,18 @@ check_linear(const TrainSettings *settings, const char *what)
 				 errhint("Score functions that it goes with are %s.", linear_score_functions())));
 }
 
+/* The threshold is that of Ding et al. 2018, the weight that of their program. */
+static void
+fill_in_constraint(TrainSettings *settings)
+{
+	if (settings->constraints == NULL)
+		settings->constraints = pstrdup("none");
+	if (settings->entailment_weight == 0)
+		settings->entailment_weight = 0.1;
+	if (settings->entailment_confidence == 0)
+		settings->entailment_confidence = 0.8;
+}
+
 /*
  * Defaults that depend on the loss.  The logistic loss weighs each negative by itself: it learns more where hard
  * negatives weigh more, and with smaller steps in the end (doc/tuning.md).
@@ -319,6 +354,7 @@ fill_in(TrainSettings *settings)
 		settings->replace = pstrdup(replace_name(0));
 	if (settings->partitions == 0)
 		settings->partitions = 1;
+	fill_in_constraint(settings);
 }
 
 /*
@@ -335,12 +371,35 @@ set_warm_pace(FunctionCallInfo fcinfo, TrainSettings *settings)
 		settings->learning_rate_end = settings->learning_rate / 10;
 }
 
+/* A bound on quality takes the place of the default one on standard confidence; the declaration of an older version has none. */
+static void
+set_bound(FunctionCallInfo fcinfo, TrainSettings *settings)
+{
+	int			bound = find_setting("min_confidence");
+
+	if (!PG_ARGISNULL(find_setting("min_quality")) && bound < PG_NARGS() && argument_is_default(fcinfo, bound))
+		settings->min_confidence = 0;
+}
+
+/* ERROR 22023 where there are fewer pairs of partitions than nodes */
+static void
+check_nodes(const TrainSettings *settings)
+{
+	if (settings->nodes > 1 && settings->nodes > settings->partitions / 2)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("nodes must be at most half of partitions (%d), not %d", settings->partitions, settings->nodes),
+				 errdetail("Each node trains two partitions at a time, which no other one has then."),
+				 errhint("Choose partitions => %d, or more.", 2 * settings->nodes)));
+}
+
 /* ERROR 0A000 where more of the model is needed at a time than two partitions of its entities */
 static void
 check_partitions(const TrainSettings *settings)
 {
 	bool		softmax = strcmp(settings->loss, "softmax") == 0;
 
+	check_nodes(settings);
 	if (settings->partitions == 1)
 		return;
 	if (softmax || strcmp(settings->negative_sampling, "kbgan") == 0)
@@ -356,6 +415,18 @@ check_partitions(const TrainSettings *settings)
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("warm_start does not go with partitions => %d", settings->partitions),
 				 errhint("Leave partitions at 1, or train anew.")));
+}
+
+static void
+check_constraint(const TrainSettings *settings)
+{
+	const char *function = kge_constraint_function(kge_constraint(settings->constraints));
+
+	if (function != NULL && strcmp(function, settings->score_function) != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("constraints \"%s\" does not go with score_function \"%s\"", settings->constraints, settings->score_function),
+				 errhint("Choose score_function \"%s\", or constraints \"none\".", function)));
 }
 
 /* Conditions on several arguments together */
@@ -374,6 +445,7 @@ check_settings(const TrainSettings *settings)
 	if (settings->regularizer != NULL && strcmp(settings->regularizer, "dura") == 0)
 		check_linear(settings, "regularizer \"dura\"");
 	check_partitions(settings);
+	check_constraint(settings);
 	if (settings->path_width % PATH_WIDTH_STEP != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -396,6 +468,8 @@ append_number(StringInfo json, double number)
 	double_to_shortest_decimal_buf(number, digits);
 	appendStringInfoString(json, digits);
 }
+
+static const char *const decision_text[] = {[BY_GRAPH] = "null",[NO] = "false",[YES] = "true"};
 
 static void
 append_setting(StringInfo json, const Setting *setting, const TrainSettings *settings)
@@ -422,6 +496,9 @@ append_setting(StringInfo json, const Setting *setting, const TrainSettings *set
 			break;
 		case SETTING_BOOL:
 			appendStringInfoString(json, MEMBER(settings, setting, const bool) ? "true" : "false");
+			break;
+		case SETTING_DECISION:
+			appendStringInfoString(json, decision_text[MEMBER(settings, setting, const Decision)]);
 			break;
 		case SETTING_TEXT:
 		case SETTING_NAME:
@@ -480,6 +557,10 @@ parse_setting(const Setting *setting, const char *text, TrainSettings *settings)
 			break;
 		case SETTING_BOOL:
 			MEMBER(settings, setting, bool) = strcmp(text, "true") == 0;
+			ranged = false;
+			break;
+		case SETTING_DECISION:
+			MEMBER(settings, setting, Decision) = strcmp(text, "true") == 0 ? YES : NO;
 			ranged = false;
 			break;
 		case SETTING_TEXT:
@@ -579,6 +660,7 @@ settings_read(FunctionCallInfo fcinfo, TrainSettings *settings)
 	for (int i = 0; i < ARGUMENTS && i < PG_NARGS(); i++)
 		read_setting(fcinfo, i, &table[i], settings);
 	settings->precision = pstrdup(precision_name(hkg_precision));
+	set_bound(fcinfo, settings);
 	if (settings->preset != NULL)
 		apply_preset(fcinfo, settings);
 	set_warm_pace(fcinfo, settings);

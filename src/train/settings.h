@@ -12,6 +12,14 @@
 /* setting hybridkg.precision, a KgePrecision */
 extern int	hkg_precision;
 
+/* An argument that is true or false, or left to the graph */
+typedef enum Decision
+{
+	BY_GRAPH,
+	NO,
+	YES
+} Decision;
+
 /* In the order of hkg_train's arguments, which its comment in SQL describes */
 typedef struct TrainSettings
 {
@@ -40,7 +48,7 @@ typedef struct TrainSettings
 	int			patience;		/* 0: never stop early */
 	int64		seed;
 	char	   *model;
-	double		min_quality;
+	double		min_quality;	/* 0: no bound */
 	char	   *label;
 	bool		accumulate;
 	int			block_size;
@@ -58,7 +66,7 @@ typedef struct TrainSettings
 	double		learning_rate_end;	/* 0: learning_rate all the way */
 	double		assume_missing; /* share of the true facts; 0: none, probabilities are chances to be held out */
 	char	   *replace;		/* the model of a warm start: unless_worse or always */
-	bool		paths;
+	Decision	paths;			/* path_settings_decide leaves NO or YES */
 	int			path_layers;	/* this and the next ones: 0, by the graph (path_settings.c) */
 	int			path_width;
 	int			path_kept;
@@ -66,14 +74,20 @@ typedef struct TrainSettings
 	int			path_facts;
 	double		path_learning_rate;
 	int			partitions;		/* of the entities, two of which are in memory; 1: all are */
+	char	   *constraints;
+	double		entailment_weight;	/* of the penalty of entailments */
+	double		entailment_confidence;	/* PCA confidence that a rule needs to be an entailment */
+	double		min_confidence; /* standard confidence that a selected rule has at least; 0: no bound */
+	int			nodes;			/* buckets that are trained at once; 0: as many as nodes can do (node_buckets.c) */
 	char	   *precision;		/* no argument: hybridkg.precision as training began */
 } TrainSettings;
 
 /* ERROR 22004 or 22023 that names the argument, the range and what was found. */
 extern void settings_read(FunctionCallInfo fcinfo, TrainSettings *settings);
 
-/* The part that src/kge needs */
+/* The part that src/kge needs; a model of no entities and relations yet */
 extern KgeTraining settings_training(const TrainSettings *settings);
+extern KgeModel settings_model(const TrainSettings *settings);
 
 /* As JSON text: an object of every argument but the graph, and the precision; null where NULL was given. */
 extern char *settings_json(const TrainSettings *settings);

@@ -37,6 +37,7 @@
 #include "procedure.h"
 #include "server/session_settings.h"
 #include "server/sql.h"
+#include "transaction.h"
 
 /* for locks until the training has begun: the launcher may hold them itself */
 #define START_LOCK_TIMEOUT "10s"
@@ -238,49 +239,6 @@ hkg_train_background(PG_FUNCTION_ARGS)
 	PG_RETURN_INT32(pid);
 }
 
-/* ---- the worker: transactions --------------------------------------------------- */
-
-/* The launcher's: each transaction runs as this role, and no other can be set in it. */
-static Oid	launcher_role;
-
-/* A transaction must begin as the login role, and resets the role when it aborts. */
-static void
-take_role(void)
-{
-	Oid			login;
-	int			security;
-
-	GetUserIdAndSecContext(&login, &security);
-	if (launcher_role != login)
-		SetUserIdAndSecContext(launcher_role, security | SECURITY_LOCAL_USERID_CHANGE);
-}
-
-static void
-begin_transaction(void)
-{
-	MemoryContext context = CurrentMemoryContext;
-
-	SetCurrentStatementStartTimestamp();
-	StartTransactionCommand();
-	take_role();
-	PushActiveSnapshot(GetTransactionSnapshot());
-	MemoryContextSwitchTo(context);
-	sql_begin();
-}
-
-static void
-end_transaction(void)
-{
-	MemoryContext context = CurrentMemoryContext;
-
-	sql_end();
-	PopActiveSnapshot();
-	CommitTransactionCommand();
-	SetUserIdAndSecContext(GetSessionUserId(), 0);
-	MemoryContextSwitchTo(context);
-	pgstat_report_stat(true);
-}
-
 /* ---- the worker: the training ------------------------------------------------------ */
 
 static void
@@ -308,7 +266,7 @@ begin_training(Launch *launch, Procedure *procedure)
 	MemoryContext context;
 
 	session_settings_take(launch->settings + strlen(launch->settings) + 1);
-	begin_transaction();
+	transaction_begin();
 	SetConfigOption("lock_timeout", START_LOCK_TIMEOUT, PGC_USERSET, PGC_S_SESSION);
 	settings_parse(NameStr(launch->graph), launch->settings, &procedure->settings);
 	procedure->graph = graph_open(procedure->settings.graph);
@@ -331,7 +289,7 @@ begin_training(Launch *launch, Procedure *procedure)
 		ereport(ERROR,
 				(errcode(ERRCODE_QUERY_CANCELED),
 				 errmsg("the session that started this training gave up")));
-	end_transaction();
+	transaction_end();
 	SetConfigOption("lock_timeout", "0", PGC_USERSET, PGC_S_SESSION);
 }
 
@@ -342,26 +300,26 @@ open_training(Procedure *procedure)
 	int			isolation = DefaultXactIsoLevel;
 
 	DefaultXactIsoLevel = XACT_REPEATABLE_READ;
-	begin_transaction();
+	transaction_begin();
 	DefaultXactIsoLevel = isolation;
 	procedure_read(procedure);
 	procedure_open(procedure);
-	end_transaction();
+	transaction_end();
 }
 
 static void
 train_paths(Procedure *procedure)
 {
-	begin_transaction();
+	transaction_begin();
 	procedure_open_paths(procedure);
-	end_transaction();
+	transaction_end();
 	while (!procedure_paths_are_done(procedure))
 	{
 		procedure_learn_paths(procedure);
-		begin_transaction();
+		transaction_begin();
 		procedure_record_paths(procedure);
 		checkpoint_save_paths(procedure);
-		end_transaction();
+		transaction_end();
 	}
 	procedure_close_paths(procedure);
 }
@@ -374,16 +332,16 @@ train(Procedure *procedure)
 	while (!procedure_is_done(procedure))
 	{
 		procedure_learn(procedure);
-		begin_transaction();
+		transaction_begin();
 		procedure_infer(procedure);
 		checkpoint_save(procedure);
-		end_transaction();
+		transaction_end();
 	}
 	train_paths(procedure);
 	procedure_refit(procedure);
-	begin_transaction();
+	transaction_begin();
 	procedure_finish(procedure);
-	end_transaction();
+	transaction_end();
 }
 
 /* ---- the worker: errors -------------------------------------------------------------- */
@@ -416,14 +374,14 @@ fail_training(Oid schema, const char *model, const ErrorData *error)
 	bool		cancelled = error->sqlerrcode == ERRCODE_QUERY_CANCELED;
 	Graph		graph = {.schema = schema};
 
-	begin_transaction();
+	transaction_begin();
 	graph.name = get_namespace_name(schema);
 	if (graph.name != NULL && OidIsValid(get_relname_relid("model", schema)))
 	{
 		graph.prefix = psprintf("%s.", quote_identifier(graph.name));
 		record_status(&graph, model, cancelled ? "cancelled" : psprintf("failed: %s", error->message));
 	}
-	end_transaction();
+	transaction_end();
 }
 
 /* ---- the worker: start ------------------------------------------------------------------ */
@@ -432,7 +390,7 @@ static void
 connect_as_launcher(const Launch *launch)
 {
 	BackgroundWorkerInitializeConnectionByOid(launch->database, launch->login, 0);
-	launcher_role = launch->role;
+	transaction_role(launch->role);
 	SetConfigOption("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION);
 	SetConfigOption("hybridkg.progress", "off", PGC_USERSET, PGC_S_SESSION);
 }

@@ -68,7 +68,7 @@ select count(c.rule) > 0, count(*) filter (where c.rule is distinct from (select
 from hkg_complete('h', k => 20, min_probability => 0) c;
 
 -- what is listed counts against the memory that is allowed, beside what it takes to find it: with one thread 2 x 2 x 56 bytes each (and
--- more for all), 28 as a list, 40 with their rules
+-- more for all), 76 as a list, 40 with their rules
 select hkg_create_graph('big');
 insert into big.entity select i, 'e' || i from generate_series(1, 121) i;
 insert into big.relation values (1, 'r');

@@ -64,6 +64,7 @@ from pg_proc p join pg_depend d on d.classid = 'pg_proc'::regclass and d.objid =
 			when proargtypes[i - 1] = 'bool'::regtype then 'false'
 			when proargtypes[i - 1] = 'text[]'::regtype then $$array['r1(X,Y) <= r0(X,Y)']$$
 			when proargtypes[i - 1] = 'int[]'::regtype then 'array[1]'
+			when proargtypes[i - 1] = 'regclass'::regtype then $$'d.triple'$$
 			when proargtypes[i - 1] = '"any"'::regtype then $$array['e1']$$
 			when proargtypes[i - 1] = 'jsonb'::regtype then $$'{}'$$ else $$'e1'$$ end, ', ' order by i))) as state
 		from generate_series(1, p.pronargs - p.pronargdefaults) i) c

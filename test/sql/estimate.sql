@@ -46,9 +46,26 @@ reset hybridkg.max_memory;
 select round((m.bytes - l.bytes) / 5e5) as bytes from hkg_estimate('ring', 'complex', 2, evidence_rules => 1000000) m,
 	hkg_estimate('ring', 'complex', 2, evidence_rules => 500000) l where m.item = 'evidence' and l.item = 'evidence';
 
+-- paths are learnt from 20,000 facts on, unless the call says otherwise; not with a preset, nor without rules as evidence
+select hkg_create_graph('middle');
+select triples from hkg_load('middle', $$select 'e' || i, 'next', 'e' || (i + j) % 2000 from generate_series(0, 1999) i, generate_series(1, 10) j$$);
+create function learns_paths(arguments text) returns bool language plpgsql as $$
+declare
+	answer bool;
+begin
+	execute format('select exists (select from hkg_estimate(''middle'', %s) where item like ''path network%%'')', arguments) into answer;
+	return answer;
+end $$;
+select arguments, learns_paths(arguments) from unnest(array['dimensions => 8', 'dimensions => 8, paths => false', 'preset => ''paper''',
+	'evidence_rules => 0', 'holdout => 0', 'warm_start => true']) arguments;
+delete from middle.triple where ctid in (select ctid from middle.triple limit 1);
+select arguments, learns_paths(arguments) from unnest(array['dimensions => 8', 'dimensions => 8, paths => true']) arguments;
+drop function learns_paths(text);
+select hkg_drop_graph('middle');
+
 -- the arguments are those of hkg_train
 select pg_get_function_arguments('hkg_train'::regproc) = pg_get_function_arguments('hkg_train_background'::regproc) as background,
-	pg_get_function_arguments('hkg_train'::regproc) = pg_get_function_arguments('hkg_estimate'::regproc) as estimate;
+	pg_get_function_arguments('hkg_train'::regproc) || ', bandwidth double precision DEFAULT 10' = pg_get_function_arguments('hkg_estimate'::regproc) as estimate;
 select report from hkg_tools.try($$select hkg_estimate('nowhere')$$) where report ~ '^3F000';
 select report from hkg_tools.try($$select hkg_estimate('ring', dimensions => 0)$$);
 -- what cannot be trained cannot be estimated

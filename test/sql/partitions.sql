@@ -35,13 +35,21 @@ $$;
 select train('none', null);
 select train('one', 1);
 select bits('none') = bits('one');
-select distinct settings->>'partitions' from people.model;
+select distinct settings->>'partitions', settings->>'nodes' from people.model;
 
 -- The same seed gives the same bits, on any number of threads; other partitions are another training
 create temp table sum as
 select p, t, bits(train('m', p)) from unnest(array[2, 4, 7]) p, unnest(array['1', '3', '1']) t, set_config('hybridkg.threads', t, false);
 select p, count(*), count(distinct bits) from sum group by p order by p;
 select count(distinct bits) from sum where bits <> bits('one');
+
+-- Buckets that are trained at once, here one after the other: the same bits on any number of threads, and a training of its own
+create temp table at_once as
+select p, n, t, bits(train('m', p, format(', nodes => %s, epochs => 2', n)))
+from (values (4, 1), (4, 2), (7, 2), (7, 3)) v (p, n), unnest(array['1', '3']) t, set_config('hybridkg.threads', t, false);
+select p, n, count(*), count(distinct bits) from at_once group by p, n order by p, n;
+select count(distinct bits) from at_once;
+select bits(train('m', 4, ', epochs => 2')) = bits from at_once where (p, n, t) = (4, 1, '1');
 set hybridkg.threads = 1;
 
 -- Four partitions learn as much as one at equal epochs, under each loss and sampler that they go with: means of three seeds,
@@ -51,7 +59,7 @@ declare
 	sum float8 := 0;
 begin
 	for seed in 1 .. 3 loop
-		perform train('m', partitions, format('%s, seed => %s', more, seed));
+		perform train('m', partitions, format('%s, seed => %s', replace(more, 'two(partitions)', case partitions when 1 then '1' else '2' end), seed));
 		sum := sum + (select mrr from people.model where name = 'm');
 	end loop;
 	return sum / 3;
@@ -61,6 +69,9 @@ create temp table way as
 select way, mean_mrr(1, more) as one, mean_mrr(4, more) as four from (values
 	('logistic', ', epochs => 40, gamma => 4, temperature => 0.5, learning_rate => 0.3'),
 	('sampled_softmax', $$, epochs => 40, score_function => 'complex', loss => 'sampled_softmax', learning_rate => 0.2, regularization => 0.01$$),
+	('logistic, two at once', ', epochs => 40, gamma => 4, temperature => 0.5, learning_rate => 0.3, nodes => two(partitions)'),
+	('margin, bernoulli, adam, two at once', $$, epochs => 40, score_function => 'transe', loss => 'margin', negative_sampling => 'bernoulli', gamma => 1,
+		optimizer => 'adam', learning_rate => 0.05, nodes => two(partitions)$$),
 	('margin, bernoulli, adam', $$, epochs => 40, score_function => 'transe', loss => 'margin', negative_sampling => 'bernoulli', gamma => 1,
 		optimizer => 'adam', learning_rate => 0.05$$)) w (way, more);
 select way, one > 0.5 as learnt, four > one - 0.04 as as_well from way order by way;
@@ -88,6 +99,15 @@ where item in ('embeddings', 'state of the optimizer', 'facts by bucket', 'file 
 -- rotate, 200 dimensions: 400 numbers of an entity, 200 of each of 4 relations.  560 entities are as many stripes of one row, 70 of a partition.
 select (560 * 400 + 4 * 200) * 4 as one, (140 * 400 + 4 * 200) * 4 as eight, 560 * 400 * 2 * 4 as file;
 
+-- On two nodes, each has a bucket: the two partitions, and a sixth of the facts and samples of four partitions' six buckets.  In an epoch each
+-- bucket goes there and back, with the relations, and its facts go there
+create temp table two as select * from hkg_estimate('people', top_rules => 0, evidence_rules => 0, partitions => 4, nodes => 2, bandwidth => 2.5, label => 'one');
+select item from two where item ~ 'node|sent' order by item collate "C";
+select e.bytes - 2 * 6 * ((560 / 2) * 400 * 2 * 4 + 4 * 200 * 2 * 4) = (select count(*) from people.triple) * 12 as sent, abs(e.seconds - e.bytes * 8 / 2.5e9) < 1e-9 as seconds
+from two e where item = 'sent in an epoch';
+select b.bytes - r.bytes between 0 and 20000 as node from two b, (select sum(bytes) as bytes from two where item in ('embeddings', 'state of the optimizer', 'a minibatch')) r where b.item = 'a node';
+select count(*) from hkg_estimate('people', partitions => 4, bandwidth => 0);
+
 -- Refused
 \set VERBOSITY verbose
 \set SHOW_CONTEXT never
@@ -109,6 +129,9 @@ select try(call) from (values
 	(3, $$partitions => 4, loss => 'softmax'$$),
 	(4, $$partitions => 4, preset => 'complex'$$),
 	(5, $$partitions => 4, negative_sampling => 'kbgan'$$),
+	(7, $$nodes => 0, partitions => 4$$),
+	(8, $$nodes => 2$$),
+	(9, $$nodes => 3, partitions => 5$$),
 	(6, $$partitions => 4, warm_start => true, model => 'four', score_function => 'distmult', dimensions => 16$$)) c (place, call) order by place;
 select hkg_create_graph('few');
 select triples from hkg_load('few', $$select 'a' || i, 'r', 'a' || i + 1 from generate_series(1, 9) i$$);

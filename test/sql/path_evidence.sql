@@ -3,6 +3,7 @@
 --
 set client_min_messages = warning;
 \i test/tools.sql
+\i test/asked.sql
 set hybridkg.progress = off;
 \t on
 \a
@@ -59,17 +60,23 @@ select hkg_explain_svg('kin', 'p3', 'grandparent', 'p15')::text like '%(path)%';
 select count(*), bool_and(mrr > 0) from hkg_evaluate('kin', 'valid', evidence => 'paths');
 select bool_and(num_nulls(mrr_embedding, mrr_rules, mrr_paths, mrr_both) = 0) from hkg_evaluate_by_relation('kin', 'valid');
 select count(*) from hkg_complete('kin', 'grandparent', 5, min_probability => 0, evidence => 'paths');
--- a list of missing facts has the scores of hkg_score, and the probabilities of a question for tails or for heads
+-- a list of missing facts has the scores of hkg_score, and the mean log odds of both questions, where the one that
+-- thinks more of the triple is asked; else the lower probability
 create temp table missing as select row_number() over () as place, * from hkg_complete('kin', null, 100000, 0, exact => true);
 select count(*) > 1000 from missing;
 select count(*) from missing where place <= 300 and score <> hkg_score('kin', head, relation, tail);
+create temp table asked as select * from hkg_tools.asked('kin');
 create temp table shown as
-	select p.head, r.name as relation, p.tail, p.probability
-	from kin.relation r, hkg_predict_tails('kin', array(select name from kin.entity), r.name, 200) p
-	union all select p.head, r.name, p.tail, p.probability
-	from kin.relation r, hkg_predict_heads('kin', r.name, array(select name from kin.entity), 200) p;
-select count(*) from missing m where not exists (select from shown s
-	where (s.head, s.relation, s.tail, s.probability) = (m.head, m.relation, m.tail, m.probability));
+	select head, relation, tail, t.p as by_tail, h.p as by_head,
+		(relation, case when t.p > h.p then 'tail' else 'head' end, case when t.p > h.p then head else tail end) in (select relation, side, entity from asked) as asked
+	from (select p.head, r.name as relation, p.tail, p.probability as p
+		from kin.relation r, hkg_predict_tails('kin', array(select name from kin.entity), r.name, 200) p) t
+	join (select p.head, r.name as relation, p.tail, p.probability as p
+		from kin.relation r, hkg_predict_heads('kin', r.name, array(select name from kin.entity), 200) p) h using (head, relation, tail);
+select count(*), sum((abs(m.probability - least(by_tail, by_head)) > 1e-6)::int) > 100 as means, sum((not asked and by_tail <> by_head)::int) > 100 as lower_ones,
+	max(abs(m.probability - case when not asked or by_tail = by_head then least(by_tail, by_head)
+		else 1 / (1 + exp(-(ln(by_tail / (1 - by_tail)) + ln(by_head / (1 - by_head))) / 2)) end)) < 1e-9 as right
+from missing m left join shown using (head, relation, tail);
 -- a short one is the beginning of it, on any number of threads; the network is then asked about some of the questions
 set hybridkg.threads = 3;
 select k, floor, exact, count(*) = count(*) filter (where m.place = c.place), count(*) = least(k, (select count(*) from missing where probability >= floor))

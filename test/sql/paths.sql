@@ -138,7 +138,6 @@ select number, mrr, ranked from nations.path_epoch where model = 'blind' order b
 rollback;
 
 -- errors
-select hkg_train('nations', paths => null);
 select hkg_train('nations', paths => true, path_layers => 17);
 select hkg_train('nations', paths => true, path_width => 8);
 select hkg_train('nations', paths => true, path_width => 40);

@@ -48,6 +48,26 @@ select count(*) filter (where selected) as selected,
 select r.rule, abs(r.embedding_confidence - (
 		select avg(1 / (1 + exp(-hkg_score('league', a.head, a.relation, a.tail)))) from hkg_apply_rule('league', r.rule) a where not known)) < 1e-5 as mean_of_sigma
 	from league.rule r where selected and length(rule) < 60 order by rule collate "C" limit 3;
+-- With omega 0 the best are those of highest standard confidence, whatever the embeddings: the selection rates the first 1000
+-- of some thousand rules.  The embedding confidence of all that pass min_quality is there nevertheless.
+select hkg_create_graph('dense');
+select triples > 500 from hkg_load('dense', $$select 'e' || a, 'r' || r, 'e' || b from generate_series(1, 12) a, generate_series(1, 12) b,
+	generate_series(1, 8) r where hashint4(a * 10000 + b * 100 + r) % 5 > -2$$);
+select hkg_train('dense', 'distmult', dimensions => 4, iterations => 2, epochs => 1, top_rules => 3, min_quality => 0.5, evidence_rules => 0, holdout => 0);
+select count(*) > 3000 as many, count(*) = count(embedding_confidence) as all_rated, bool_and(quality = standard_confidence) as by_standard_confidence,
+	count(*) filter (where selected) as selected
+	from dense.rule where standard_confidence >= 0.5 and predictions > 0;
+select (select min(quality) from dense.rule where selected) >=
+	(select max(quality) from dense.rule r where not selected and predictions > 0
+		and quality > all (select w.quality from dense.rule w where w.head = r.head and w.body <@ r.body and w.id <> r.id and array_length(w.body, 1) < array_length(r.body, 1) and w.quality is not null)) as best;
+-- by the embeddings of the model, the last ones here
+select count(*), bool_and(abs(r.embedding_confidence - (
+		select avg(1 / (1 + exp(-hkg_score('dense', a.head, a.relation, a.tail)))) from hkg_apply_rule('dense', r.rule) a where not known)) < 1e-5) as mean_of_sigma
+	from dense.rule r where standard_confidence >= 0.5 and predictions > 0 and id % 500 = 0;
+-- without a bound they are rated only as far as needed
+select hkg_train('dense', 'distmult', dimensions => 4, iterations => 1, epochs => 1, top_rules => 3, min_quality => 0, evidence_rules => 0, holdout => 0);
+select count(embedding_confidence) < count(*) as some_not from dense.rule where predictions > 0;
+select hkg_drop_graph('dense');
 -- samples: 10 an iteration, no facts, and each inferred by the rules it names
 select iteration, count(*), bool_and(probability > 0 and probability <= 1) as probabilities,
 	count(t.head) as facts from league.inferred i left join league.triple t using (head, relation, tail) group by 1 order by 1;

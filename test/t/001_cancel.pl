@@ -19,7 +19,7 @@ make_graph($node, 'g', 5000, 50000);
 
 # A few seconds, in about equal parts training, mining, sampling (from millions of inferences), and looking for
 # evidence.
-my $train = q{select hkg_train('g', 'distmult', dimensions => 32, iterations => 1, epochs => 40, evidence_seconds => 1,
+my $train = q{select hkg_train('g', 'distmult', dimensions => 32, iterations => 1, epochs => 40, evidence_seconds => 1, paths => false,
 	sample_size => 5000, min_head_coverage => 0.001, top_rules => 1000, omega => 0.5, min_quality => 0, model => 'm')};
 
 # What a statement left of threads, of tables and of locks in its session: nothing.

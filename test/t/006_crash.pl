@@ -11,8 +11,8 @@ use Time::HiRes qw(sleep time);
 
 my $node = start_node('crash');
 make_graph($node, 'g', 3000, 30000);
-my $old = q{select hkg_train('g', 'distmult', dimensions => 16, iterations => 1, epochs => 2)};
-my $long = q{select hkg_train('g', 'distmult', dimensions => 64, iterations => 1000, epochs => 20)};
+my $old = q{select hkg_train('g', 'distmult', paths => false, dimensions => 16, iterations => 1, epochs => 2)};
+my $long = q{select hkg_train('g', 'distmult', paths => false, dimensions => 64, iterations => 1000, epochs => 20)};
 
 $node->safe_psql('postgres', $old);
 $node->safe_psql('postgres', 'checkpoint');

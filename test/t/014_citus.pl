@@ -225,6 +225,80 @@ is($out, run($of->('l')), 'and the ranks of this server');
 $node[1]->safe_psql('postgres', "$by_hand insert into $copy values ($taken)");
 is($sliced->($of->('g')), run($of->('l')), 'and of all nodes when it is mended');
 
+# ---- training ----
+
+# buckets are trained on the workers, with the bits that they get here one after the other
+my $buckets = sub { return (() = join('', map { slurp_file($_->logfile) } @node[1, 2]) =~ /hkg_train_slice\(/g) };
+my $bits = sub {
+	my ($graph, $model) = @_;
+
+	return run(qq{select md5(string_agg(row, ';' order by row collate "C")) from (
+		select concat_ws(' ', 'entity', entity, embedding) as row from $graph.entity_embedding where model = '$model'
+		union all select concat_ws(' ', 'relation', relation, embedding) from $graph.relation_embedding where model = '$model'
+		union all select concat_ws(' ', 'rule', head, body, quality, selected) from $graph.rule where model = '$model'
+		union all select concat_ws(' ', 'iteration', number, loss, mrr, sampled) from $graph.iteration where model = '$model') a});
+};
+my $part = sub {
+	my ($graph, $model, $more) = @_;
+
+	return "'$graph', dimensions => 8, iterations => 2, epochs => 2, negatives => 4, top_rules => 20, min_quality => 0, sample_size => 100, evidence_rules => 0, seed => 3, model => '$model', $more";
+};
+
+run(q{select hkg_distribute_graph('g')});
+foreach my $more (q{partitions => 4}, q{partitions => 7, nodes => 3, accumulate => true, batch_size => 5000},
+	q{partitions => 9, score_function => 'complex', loss => 'sampled_softmax', optimizer => 'adam', learning_rate => 0.01, reciprocal => true},
+	q{partitions => 5, score_function => 'transe', loss => 'margin', negative_sampling => 'bernoulli', label => 'one'},
+	q{partitions => 128, nodes => 64, score_function => 'rescal'})
+{
+	my $before = $buckets->();
+
+	run('select hkg_train(' . $part->('g', 'p', $more) . ')');
+	cmp_ok($buckets->(), '>=', $before + 8, "buckets are trained on the workers: $more");
+	run('select hkg_train(' . $part->('l', 'p', $more =~ /nodes/ ? $more : "$more, nodes => 2") . ')');
+	is($bits->('g', 'p'), $bits->('l', 'p'), 'as on one server');
+	is(run('select count(*) from g.bucket'), '0', 'nothing is left');
+}
+is(run(q{select string_agg(item, ', ' order by item) from hkg_estimate('g', partitions => 4) where item in ('a node', 'sent in an epoch')}), 'a node, sent in an epoch',
+	'an estimate is of all nodes');
+my $alone = sub { my ($before) = @_; my $tasks = $buckets->(); run("$before select hkg_train(" . $part->('g', 'p', 'partitions => 4, nodes => 2') . ')'); return $buckets->() - $tasks };
+is($alone->('set hybridkg.slice_seconds = -1;'), 0, 'or here, where that is wanted');
+run('select hkg_train(' . $part->('l', 'p', 'partitions => 4, nodes => 2') . ')');
+is($bits->('g', 'p'), $bits->('l', 'p'), 'with the same result');
+
+# the coordinator takes part in a background worker alone
+run(sprintf q{select citus_set_node_property('%s', %d, 'shouldhaveshards', true); select * from hkg_distribute_graph('g')}, $node[0]->host, $node[0]->port);
+$node[0]->safe_psql('postgres', q{alter system set log_statement = 'all'});
+$node[0]->reload;
+sleep(1);
+run('select hkg_train(' . $part->('l', 'three', 'partitions => 6, nodes => 3') . ')');
+foreach my $call ('hkg_train', 'hkg_train_background')
+{
+	run("select $call(" . $part->('g', 'three', 'partitions => 6') . ')');
+	$node[0]->poll_query_until('postgres', q{select status = 'ready' from g.model where name = 'three'}) or die "no $call";
+	is($bits->('g', 'three'), $bits->('l', 'three'), "$call on three nodes");
+	is((slurp_file($node[0]->logfile) =~ /hkg_train_slice\(/) ? 1 : 0, $call eq 'hkg_train' ? 0 : 1, 'one of them this one in the background');
+	run(q{delete from g.model where name = 'three'});
+}
+run(sprintf q{select citus_set_node_property('%s', %d, 'shouldhaveshards', false); select * from hkg_distribute_graph('g')}, $node[0]->host, $node[0]->port);
+is(run(q{select count(*) from g.slice}), '2', 'two again');
+$node[0]->safe_psql('postgres', 'alter system reset log_statement');
+$node[0]->reload;
+
+# a worker that is lost ends the training, which goes on from the last iteration
+my $long = q{partitions => 4, iterations => 6, epochs => 3};
+run('select hkg_train(' . $part->('l', 'lost', "$long, nodes => 2") =~ s/iterations => 2, epochs => 2, //r . ')');
+run('select hkg_train_background(' . $part->('g', 'lost', $long) =~ s/iterations => 2, epochs => 2, //r . ')');
+$node[0]->poll_query_until('postgres', q{select count(*) >= 2 from g.iteration where model = 'lost'}) or die 'no iteration';
+is(run(q{select nodes from hkg_progress where model = 'lost'}), '2', 'hkg_progress shows nodes');
+my $lost_node = $node[2]->port;
+$node[2]->stop('immediate');
+$node[0]->poll_query_until('postgres', q{select status like 'failed%' from g.model where name = 'lost'}) or die 'it goes on';
+like(run(q{select status from g.model where name = 'lost'}), qr/$lost_node/, 'a lost worker: a training fails with its name');
+like(error_of('select hkg_train(' . $part->('g', 'p', 'partitions => 4') =~ s/top_rules => 20/top_rules => 0/r . ')'), qr/^08\w+: .*$lost_node/, 'and so does another');
+$node[2]->start;
+is(run(q{select hkg_resume('g', 'lost')}), 'lost', 'it is resumed');
+is($bits->('g', 'lost'), $bits->('l', 'lost'), 'the very same as the unbroken one');
+
 # ---- a lost worker, a cancel ----
 
 my $predict = q{select string_agg(tail, ' ' order by tail) from hkg_predict_tails('g', 'n1', 'r1', 3, 'later')};
@@ -247,7 +321,8 @@ run(q{select hkg_train('big', 'rotate', dimensions => 64, iterations => 1, epoch
 my %long = (
 	search => q{select count(*) from hkg_mine_rules('big', max_rule_length => 4, min_head_coverage => 0, min_support => 1, constants => true)},
 	rank => q{set hybridkg.slice_seconds = 0; select count(*) from hkg_ranks('big', 'train', 'm', 0, 'embedding')},
-	complete => q{set hybridkg.slice_seconds = 0; select count(*) from hkg_complete('big', null, 100000, 0, 'm', 'embedding')});
+	complete => q{set hybridkg.slice_seconds = 0; select count(*) from hkg_complete('big', null, 100000, 0, 'm', 'embedding')},
+	train => q{select hkg_train('big', dimensions => 400, negatives => 512, epochs => 100, partitions => 4, top_rules => 0, model => 'long')});
 my $watch = $node[1]->background_psql('postgres');
 my $cancel = $node[0]->background_psql('postgres');
 foreach my $what (sort keys %long)

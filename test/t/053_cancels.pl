@@ -20,7 +20,8 @@ my $node = start_node('cancels', qq{
 });
 make_graph($node, 'g', 3000, 30000);
 my $small = q{'distmult', dimensions => 16, iterations => 1, epochs => 2, evidence_length => 2};
-$node->safe_psql('postgres', "select hkg_train('g', $small, model => 'm')");
+$node->safe_psql('postgres', "select hkg_train('g', $small, paths => false, model => 'm');
+	select hkg_train('g', $small, path_layers => 3, path_width => 16, path_epochs => 1, path_facts => 64, model => 'p')");
 my $before = tables($node, 'g');
 
 # Each takes seconds at least, and would change a table or leave a process.
@@ -32,6 +33,7 @@ my %statements = (
 	'training, adversarial' => q{select hkg_train('g', dimensions => 64, negative_sampling => 'kbgan', optimizer => 'adam', iterations => 20, model => 'c')},
 	'training, long rules' => q{select hkg_train('g', dimensions => 16, iterations => 1, epochs => 1, max_rule_length => 4, constants => true, model => 'c')},
 	'training, long paths' => q{select hkg_train('g', dimensions => 16, iterations => 1, epochs => 1, top_rules => 0, evidence_length => 6, model => 'c')},
+	'training, learnt paths' => q{select hkg_train('g', dimensions => 16, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 1, model => 'c')},
 	'mining' => q{select count(*) from hkg_mine_rules('g', max_rule_length => 4, constants => true, min_support => 1, min_head_coverage => 0)},
 	'mining with a model' => q{select count(*) from generate_series(1, 100) i, hkg_mine_rules('g', measure => 'hybrid', model => 'm', constants => true, min_support => i)},
 	'evaluation' => q{select count(*) from generate_series(1, 100) s, hkg_evaluate('g', 'train', 'm', s)},
@@ -39,6 +41,8 @@ my %statements = (
 	'completing' => q{select count(*) from generate_series(1, 100) i, hkg_complete('g', null, 100000 + i, 0, 'm')},
 	'completing for some' => q{select count(*) from generate_series(1, 100) i, hkg_complete('g', null, 100000 + i, 0, 'm', heads => 'select name from g.entity where id % 2 = 0',
 		candidates => 'select name from g.entity where id % 3 > 0', one_each => i % 2 = 0)},
+	'completing with learnt paths' => q{select count(*) from hkg_complete('g', k => 100000, min_probability => 0, model => 'p', exact => true)},
+	'learnt paths as rules' => q{select * from hkg_path_rules('g', 'r1', 'p', sample => 20000)},
 	'scores' => "select count(hkg_score('g', h.name, r.name, t.name, 'm')) from $triples",
 	'predictions' => q{select count(*) from g.entity e, hkg_predict_tails('g', e.name, 'r1', 10, 'm'), generate_series(1, 100)},
 	'explanations' => "select count(*) from $triples cross join lateral hkg_explain('g', h.name, r.name, t.name, 'm')",
@@ -141,7 +145,7 @@ sub end_workers
 {
 	value('select pg_cancel_backend(pid) from hkg_progress');
 	$node->poll_query_until('postgres', q{select not exists (select from hkg_progress) and not exists (select from pg_stat_activity where backend_type ~ 'hybridkg')});
-	value(q{delete from g.model where name <> 'm'; delete from g.trial});
+	value(q{delete from g.model where name not in ('m', 'p'); delete from g.trial});
 	return;
 }
 
@@ -168,7 +172,7 @@ sub cancel_at_random
 	return (sprintf('%s: %.0f ms', $what, $late), @wrong);
 }
 
-campaign('cancels', 23, 1000, \&cancel_at_random);
+campaign('cancels', 26, 1000, \&cancel_at_random);
 is(tables($node, 'g'), $before, 'no table has changed');
 unlike(value(q{set jit = on; explain (analyze, costs off) select count(hkg_score('g', 'e1', 'r1', 'e2', 'm')) from (select from generate_series(1, 100000)) c}),
 	qr/JIT/, 'the server does not compile a statement of 100,000 scores');

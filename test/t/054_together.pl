@@ -32,8 +32,8 @@ sub value
 
 # ---- pairs ----
 
-my $tiny = q{'distmult', dimensions => 8, iterations => 1, epochs => 1, top_rules => 20, evidence_rules => 50, evidence_length => 2};
-my $long = q{'distmult', dimensions => 8, iterations => 4, epochs => 20, top_rules => 20, evidence_rules => 50, evidence_length => 2};
+my $tiny = q{'distmult', paths => false, dimensions => 8, iterations => 1, epochs => 1, top_rules => 20, evidence_rules => 50, evidence_length => 2};
+my $long = q{'distmult', paths => false, dimensions => 8, iterations => 4, epochs => 20, top_rules => 20, evidence_rules => 50, evidence_length => 2};
 value('create database source');
 value(qq{create extension hybridkg;
 	select hkg_create_graph('g');

@@ -95,6 +95,7 @@ extern void test_loss(void);
 extern void test_group(void);
 extern void test_train(void);
 extern void test_partitions(void);
+extern void test_constraint(void);
 extern void test_rank(void);
 extern void test_rank_sample(void);
 extern void test_top_entities(void);

@@ -4,6 +4,7 @@
  */
 #include <math.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +70,7 @@ typedef struct Piece
 	double		align[7];
 } Piece;
 
-static Piece *pieces;
+static _Atomic(Piece *) pieces;	/* adjustments of questions take some on threads */
 
 void *
 take(size_t bytes)
@@ -78,8 +79,7 @@ take(size_t bytes)
 
 	if (piece == NULL)
 		abort();
-	piece->next = pieces;
-	pieces = piece;
+	piece->next = atomic_exchange(&pieces, piece);
 	return piece + 1;
 }
 
@@ -113,12 +113,14 @@ Arena	empty_arena = {allocate_nothing, NULL, false};
 static void
 free_pieces(void)
 {
-	while (pieces != NULL)
-	{
-		Piece	   *next = pieces->next;
+	Piece	   *piece = atomic_exchange(&pieces, NULL);
 
-		free(pieces);
-		pieces = next;
+	while (piece != NULL)
+	{
+		Piece	   *next = piece->next;
+
+		free(piece);
+		piece = next;
 	}
 }
 
@@ -198,6 +200,7 @@ static const Suite suites[] = {
 	{"group", test_group},
 	{"train", test_train},
 	{"partitions", test_partitions},
+	{"constraint", test_constraint},
 	{"rank", test_rank},
 	{"rank_sample", test_rank_sample},
 	{"top_entities", test_top_entities},

@@ -1,6 +1,6 @@
 /*
  * test_partitions.c
- *		Partitions: every entity and every positive once, buckets that share, a bucket's training.
+ *		Partitions: every entity and every positive once, buckets that share, steps of lanes, a bucket's training, merging.
  */
 #include <math.h>
 #include <string.h>
@@ -52,9 +52,35 @@ rows_of(const KgePartitions *partitions, int partition, int32_t *seen, int32_t *
 
 /* ---- what is dealt ----------------------------------------------------------------- */
 
-/* Each two partitions are one bucket; consecutive buckets share one partition, at the same place. */
+/* Buckets of a step share no partition; a round of half as many buckets as partitions takes as few steps as can be. */
 static void
-check_order(const KgePartitions *partitions, int count)
+check_steps(const KgePartitions *partitions, int count, int lanes)
+{
+	int			buckets = kge_bucket_count(partitions);
+	int			of_round = count / 2;
+	int			steps = 0;
+
+	for (int first = 0; first < buckets; first = kge_step_end(partitions, first), steps++)
+	{
+		bool		busy[KGE_MOST_PARTITIONS] = {false};
+		int			end = kge_step_end(partitions, first);
+
+		CHECK_SAYING(end > first && end <= first + lanes && end <= buckets, "a step from %d to %d", first, end);
+		for (int i = first; i < end; i++)
+			for (int place = 0; place < 2; place++)
+			{
+				int			partition = kge_bucket(partitions, i).partition[place];
+
+				CHECK_SAYING(!busy[partition], "partition %d is twice in a step", partition);
+				busy[partition] = true;
+			}
+	}
+	CHECK_SAYING(steps == buckets / of_round * ((of_round + lanes - 1) / lanes), "%d steps", steps);
+}
+
+/* Each two partitions are one bucket; in one lane, consecutive buckets share one partition, at the same place. */
+static void
+check_order(const KgePartitions *partitions, int count, int lanes)
 {
 	int			seen[KGE_MOST_PARTITIONS][KGE_MOST_PARTITIONS] = {{0}};
 	int			shared = 0;
@@ -71,7 +97,7 @@ check_order(const KgePartitions *partitions, int count)
 			for (int place = 0; place < 2; place++)
 				shared += kge_bucket(partitions, i - 1).partition[place] == bucket.partition[place];
 	}
-	CHECK(shared == kge_bucket_count(partitions) - 1);
+	CHECK(lanes > 1 || shared == kge_bucket_count(partitions) - 1);
 	for (int i = 0; i < count; i++)
 		for (int j = i + 1; j < count; j++)
 			CHECK_SAYING(seen[i][j] == 1, "partitions %d and %d make %d buckets", i, j, seen[i][j]);
@@ -130,9 +156,9 @@ check_deal(const KgePartitions *partitions, const KgePartitioning *sizes, const 
 }
 
 static void
-test_deal(int32_t entities, int count)
+test_deal(int32_t entities, int count, int lanes)
 {
-	KgePartitioning sizes = {entities, count, 3000, true, next_draw()};
+	KgePartitioning sizes = {entities, count, 3000, true, next_draw(), lanes};
 	KgePartitions *partitions = kge_partitions_create(&arena, pool, &sizes);
 	Triple	   *triples = draw_triples(entities, 3000);
 	float	   *weights = number_weights(3000);
@@ -140,7 +166,8 @@ test_deal(int32_t entities, int count)
 	for (uint64_t epoch = 0; epoch < 3; epoch++)
 	{
 		kge_partitions_deal(partitions, triples, weights, 3000, epoch);
-		check_order(partitions, count);
+		check_order(partitions, count, lanes);
+		check_steps(partitions, count, lanes);
 		check_deal(partitions, &sizes, triples, 3000);
 	}
 	kge_partitions_deal(partitions, triples, weights, 0, 3);
@@ -157,7 +184,7 @@ test_deal(int32_t entities, int count)
 static void
 test_chances(void)
 {
-	KgePartitioning sizes = {1024, 4, 1000, false, 7};
+	KgePartitioning sizes = {1024, 4, 1000, false, 7, 1};
 	KgePartitions *partitions = kge_partitions_create(&arena, pool, &sizes);
 	Triple	   *loops = take(1000 * sizeof(Triple));
 	double		chi_square = 0;
@@ -291,14 +318,141 @@ test_negatives(void)
 	CHECK_SAYING(chi_square < 78.6, "chi square %g", chi_square);
 }
 
+/* ---- lanes ---------------------------------------------------------------------------- */
+
+/* A trainer's relations, as each of two lanes has them */
+typedef struct Lanes
+{
+	Room	   *room;
+	size_t		numbers;		/* of relations */
+	KgeRelations own;
+	size_t		state_count;
+	KgeRelations lane[2];
+} Lanes;
+
+static float *
+copy_floats(const float *values, size_t count)
+{
+	return memcpy(take(count * sizeof(float)), values, count * sizeof(float));
+}
+
+static Lanes
+lanes_of(const char *optimizer, float state)
+{
+	KgeTraining training = training_of("logistic", 1);
+	Lanes		lanes;
+
+	training.optimizer = kge_optimizer(optimizer);
+	lanes.room = room_of(random_model(variants[0], 6, 20, 3, 0.5), &training, pool);
+	lanes.numbers = relation_bytes(&lanes.room->model) / sizeof(float);
+	lanes.own.relation = lanes.room->model.relation;
+	CHECK(kge_trainer_state(lanes.room->trainer, 1, &lanes.own.state, &lanes.state_count));
+	for (size_t i = 0; i < lanes.state_count; i++)
+		lanes.own.state[i] = state;
+	for (int l = 0; l < 2; l++)
+		lanes.lane[l] = (KgeRelations) {copy_floats(lanes.own.relation, lanes.numbers), copy_floats(lanes.own.state, lanes.state_count)};
+	return lanes;
+}
+
+/* Steps of one gradient g = 2 of each number, at a learning rate of 0.1, by the optimizer itself */
+static void
+take_steps(const char *optimizer, const Lanes *lanes, KgeRelations relations, int steps)
+{
+	const KgeOptimizer *chosen = kge_optimizer(optimizer);
+	size_t		width = lanes->numbers / 3;
+	size_t		state_width = lanes->state_count / 3;
+	float	   *gradient = take(width * sizeof(float));
+
+	for (size_t j = 0; j < width; j++)
+		gradient[j] = 2;
+	for (int step = 0; step < steps; step++)
+		for (size_t r = 0; r < 3; r++)
+			chosen->move((int) width, 0.1, gradient, relations.relation + r * width, relations.state + r * state_width);
+}
+
+static float
+farthest(const float *x, const float *y, size_t count)
+{
+	float		most = 0;
+
+	for (size_t i = 0; i < count; i++)
+		most = fmaxf(most, fabsf(x[i] - y[i]));
+	return most;
+}
+
+/* Under Adam, two lanes that take 3 and 4 steps of one gradient are where one is after 7. */
+static void
+test_merge_adam(void)
+{
+	Lanes		lanes = lanes_of("adam", 0);
+	KgeRelations alone = {copy_floats(lanes.own.relation, lanes.numbers), copy_floats(lanes.own.state, lanes.state_count)};
+
+	take_steps("adam", &lanes, lanes.lane[0], 3);
+	take_steps("adam", &lanes, lanes.lane[1], 4);
+	take_steps("adam", &lanes, alone, 7);
+	kge_merge_relations(lanes.room->trainer, lanes.lane, 2);
+	CHECK(farthest(lanes.own.relation, alone.relation, lanes.numbers) < 1e-5f);
+	CHECK(farthest(lanes.own.state, alone.state, lanes.state_count) < 1e-5f);
+}
+
+/*
+ * Under Adagrad, two first steps of 0.1 make one of 0.1 times the root of 2, since the state has both squares.  Where the
+ * state is large before, lanes that take 3 and 4 steps are where one is after 7.
+ */
+static void
+test_merge_adagrad(void)
+{
+	Lanes		first = lanes_of("adagrad", 0);
+	Lanes		later = lanes_of("adagrad", 1e6f);
+	float	   *before = copy_floats(first.own.relation, first.numbers);
+	KgeRelations alone = {copy_floats(later.own.relation, later.numbers), copy_floats(later.own.state, later.state_count)};
+
+	for (int l = 0; l < 2; l++)
+		take_steps("adagrad", &first, first.lane[l], 1);
+	kge_merge_relations(first.room->trainer, first.lane, 2);
+	for (size_t i = 0; i < first.numbers; i++)
+	{
+		CHECK_SAYING(fabsf(before[i] - first.own.relation[i] - 0.141421f) < 1e-5f, "moved by %g", before[i] - first.own.relation[i]);
+		CHECK(first.own.state[i] == 8);
+	}
+	take_steps("adagrad", &later, later.lane[0], 3);
+	take_steps("adagrad", &later, later.lane[1], 4);
+	take_steps("adagrad", &later, alone, 7);
+	kge_merge_relations(later.room->trainer, later.lane, 2);
+	CHECK(farthest(later.own.relation, alone.relation, later.numbers) < 1e-6f);
+	CHECK(memcmp(later.own.state, alone.state, later.state_count * sizeof(float)) == 0);
+}
+
+/* One lane is what it is; lanes that have not moved change nothing, nor does a lane beside one that has. */
+static void
+test_merge_one(const char *optimizer)
+{
+	Lanes		lanes = lanes_of(optimizer, 0);
+	KgeRelations before = {copy_floats(lanes.own.relation, lanes.numbers), copy_floats(lanes.own.state, lanes.state_count)};
+
+	kge_merge_relations(lanes.room->trainer, lanes.lane, 2);
+	CHECK(memcmp(lanes.own.relation, before.relation, lanes.numbers * sizeof(float)) == 0);
+	CHECK(memcmp(lanes.own.state, before.state, lanes.state_count * sizeof(float)) == 0);
+	take_steps(optimizer, &lanes, lanes.lane[1], 5);
+	kge_merge_relations(lanes.room->trainer, lanes.lane, 2);
+	CHECK(farthest(lanes.own.relation, lanes.lane[1].relation, lanes.numbers) < 1e-6f);
+	CHECK(farthest(lanes.own.state, lanes.lane[1].state, lanes.state_count) < 1e-5f);
+	kge_merge_relations(lanes.room->trainer, lanes.lane + 1, 1);
+	CHECK(memcmp(lanes.own.relation, lanes.lane[1].relation, lanes.numbers * sizeof(float)) == 0);
+	CHECK(memcmp(lanes.own.state, lanes.lane[1].state, lanes.state_count * sizeof(float)) == 0);
+}
+
 void
 test_partitions(void)
 {
-	static const int sizes[][2] = {{2, 2}, {7, 7}, {10, 3}, {135, 4}, {1000, 8}, {20000, 5}, {5000, 13}, {3000, 128}};
+	static const int sizes[][3] = {
+		{2, 2, 1}, {7, 7, 1}, {10, 3, 1}, {135, 4, 1}, {1000, 8, 1}, {20000, 5, 1}, {5000, 13, 1}, {3000, 128, 1},
+		{2, 2, 2}, {7, 7, 2}, {10, 3, 2}, {135, 4, 2}, {1000, 8, 3}, {20000, 5, 2}, {5000, 13, 4}, {3000, 128, 64}
+	};
 	Pool	   *three = pool_create(3, NULL, NULL);
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-		test_deal(sizes[i][0], sizes[i][1]);
+		test_deal(sizes[i][0], sizes[i][1], sizes[i][2]);
 	test_chances();
 	for (int i = 0; i < variant_count; i++)
 	{
@@ -307,5 +461,9 @@ test_partitions(void)
 		test_bucket(variants[i], "margin", three);
 	}
 	test_negatives();
+	test_merge_adam();
+	test_merge_adagrad();
+	test_merge_one("adam");
+	test_merge_one("adagrad");
 	pool_destroy(three);
 }

@@ -381,6 +381,71 @@ test_both_sides(Variant variant)
 	CHECK_SAYING(found == 2000 && wrong == 0, "%s: %d found, %d wrong", model.function->name, (int) found, wrong);
 }
 
+/* What a triple counts less than its question says: between 0 and 2 */
+static double
+lowered_by(const Triple *triple)
+{
+	return (double) ((uint32_t) (triple->head * 31 + triple->relation * 7 + triple->tail) * 2654435761u >> 28) / 8;
+}
+
+static int	settled;			/* triples */
+
+static void
+settle(void *argument, KgeScored *answers, int64_t count)
+{
+	CHECK(count > 0 && count <= KGE_SETTLED);
+	settled += (int) count;
+	for (int64_t i = 0; i < count; i++)
+		answers[i].probability -= lowered_by(&answers[i].triple);
+}
+
+static int
+compare_settled(const void *a, const void *b)
+{
+	double		left = ((const KgeScored *) a)->probability;
+	double		right = ((const KgeScored *) b)->probability;
+
+	return left != right ? (left < right) - (left > right) : compare_scored(a, b);
+}
+
+/* Triples are listed by what they count, and few are settled where few are wanted. */
+static void
+test_settled(Variant variant)
+{
+	KgeModel	model = random_model(variant, 6, ENTITIES, RELATIONS, 1.0);
+	KgeJudge	lowering = judging;
+	Triple		known[KNOWN];
+	int			count = draw_known(known);
+	KgeScored  *expected = take(sizeof(KgeScored) * KNOWN * ENTITIES);
+	int64_t		missing = all_missing(&model, NULL, known, count, expected);
+
+	lowering.settle = settle;
+	for (int64_t i = 0; i < missing; i++)
+		expected[i].probability -= lowered_by(&expected[i].triple);
+	qsort(expected, (size_t) missing, sizeof(KgeScored), compare_settled);
+	for (int64_t k = 1; k <= 2000; k = k == 1 ? 50 : k * 40)
+	{
+		KgeCompletion *completion = kge_completion(&arena, pool, &model, NULL, NULL, lowering,
+												   (KgeWanted) {.k = k,.questions = count,.probability = -1000});
+		const KgeScored *best;
+		int64_t		found;
+		int			wrong = 0;
+
+		settled = 0;
+		for (int32_t r = 0; r < model.relations; r++)
+		{
+			KgeAsked	asked = questions_of(known, count, r, SIDE_TAIL);
+
+			kge_completion_ask(completion, &asked);
+		}
+		found = kge_completion_end(completion, &best);
+		for (int64_t i = 0; i < found; i++)
+			wrong += best[i].probability != expected[i].probability || triple_compare(&best[i].triple, &expected[i].triple) != 0;
+		CHECK_SAYING(found == k && wrong == 0 && settled >= k && (k > 1 || settled < missing / 4),
+					 "%s, k %d: %d found, %d wrong, %d of %d settled", model.function->name, (int) k, (int) found, wrong, settled, (int) missing);
+	}
+}
+
 static void
 test_variant(Variant variant, const KgeAdjustment *adjustment)
 {
@@ -506,6 +571,7 @@ test_top_triples(void)
 		test_variant(variants[i], NULL);
 		test_both_sides(variants[i]);
 		test_one_each(variants[i]);
+		test_settled(variants[i]);
 		test_quick(variants[i]);
 		test_chosen(variants[i], NULL);
 		for (int j = 0; j < ADJUSTMENTS; j++)

@@ -1,0 +1,101 @@
+/*
+ * answering.h
+ *		What a question is answered with, for answer.c and the kinds of rules that it applies.
+ *
+ * The work for a question is bounded.  Of more than ANSWERING_SAMPLE edges, entities or answers, an even sample is looked
+ * at, and a path that reaches ANSWERING_REACH entities at once does not fire.  That is not enough where the given entity
+ * or what it is related to is a hub: 1000 features, each shared by 1000 entities of 1000 answers.  So each kind of rule
+ * may also look at no more than ANSWERING_WORK edges in all.
+ */
+#ifndef HKG_EVIDENCE_ANSWERING_H
+#define HKG_EVIDENCE_ANSWERING_H
+
+#include "evidence.h"
+
+#include "feature_count.h"
+
+#define ANSWERING_REACH (1 << 18)
+#define ANSWERING_SAMPLE 1000
+#define ANSWERING_WORK (1 << 22)
+#define ANSWERING_AHEAD 16		/* firings between fetching memory and using it */
+
+/* The most confident rule of a cluster that infers an entity */
+typedef struct AnsweringBest
+{
+	double		confidence;		/* 0: none */
+	int64_t		edge;
+} AnsweringBest;
+
+struct EvAnswering
+{
+	const FactIndex *facts;
+	const EvRules *rules;		/* NULL: none */
+	PathReader *reader;			/* NULL: there is no network */
+	const double *closed_of;	/* by 2 * relation + side; NULL: all 1 */
+	Pool	   *pool;
+	int			thread;
+
+	/* the question */
+	EvKind		kind;
+	Side		side;
+	int32_t		given;
+	int32_t		relation;
+	int32_t		atom;			/* from given to answers */
+	double		closed;			/* what rules are worth, see ev_worth */
+	FactGroup	known;			/* the answers of the given one among the facts */
+	int64_t		work;			/* edges that rules of the kind that is applied may look at yet */
+
+	/* of the features with one atom */
+	FeatureCounter *counter;
+	AnsweringBest *best;		/* by entity */
+	int32_t    *touched;		/* entities that have a best one */
+	int64_t		touched_count;
+	int64_t		sample;			/* of the entities that share a feature */
+
+	/* how many answers have a feature, by the first edge of its group; and which features, as edges */
+	int32_t    *shared;
+	int64_t    *feature;
+	int64_t		feature_count;
+
+	/* the entities that each prefix of a path reaches */
+	int32_t    *reached[EV_MAX_BODY + 1];
+	int64_t		reached_count[EV_MAX_BODY + 1];
+	uint32_t   *stamp;			/* by entity: serial of the last set that it is in */
+	uint32_t	serial;
+
+	int32_t    *slot;			/* by entity: its candidate, and 1; 0: none */
+	EvCandidate *candidate;
+	int64_t		count;
+	int64_t		room;
+	bool		answered;		/* the candidates are complete */
+};
+
+/* A rule infers the entity. */
+extern void answering_fire(EvAnswering *answering, int32_t entity, EvFiring rule);
+
+/* Rules along paths from the given entity, and rules of any other shape */
+extern void answering_apply_path_rules(EvAnswering *answering);
+extern void answering_apply_patterns(EvAnswering *answering);
+
+/* Rules with constants: by the features of the given entity, and by those of its answers */
+extern void answering_apply_features(EvAnswering *answering);
+extern void answering_apply_answer_features(EvAnswering *answering);
+
+static inline void
+answering_yield(const EvAnswering *answering)
+{
+	pool_yield(answering->pool, answering->thread);
+}
+
+/* Fetches ahead: of an entity that comes later the slot; of a nearer one, whose slot is there by now, the candidate. */
+static inline void
+answering_prefetch(const EvAnswering *answering, int32_t far, int32_t near)
+{
+	int32_t		slot = answering->slot[near];
+
+	__builtin_prefetch(&answering->slot[far]);
+	if (slot > 0)
+		__builtin_prefetch(&answering->candidate[slot - 1]);
+}
+
+#endif							/* HKG_EVIDENCE_ANSWERING_H */

@@ -1,0 +1,214 @@
+/*
+ * both_questions.c
+ *		How probable a triple is by both questions that it answers (see both_questions.h).
+ *
+ * By the higher probability, lists would be of mistakes: a question about a hub has hundreds of answers, and leaves
+ * open which entities lack such facts altogether.  The other questions do.  On codex-s and on Debian's packages lists by
+ * the mean of both log odds hold what they state, and many more true triples (bench/RESULTS.md, "Lists by both questions").
+ *
+ * A probability depends on the best answers of its question.  They are looked for once for each question of a relation,
+ * many at a time.
+ */
+#include "both_questions.h"
+
+#include <math.h>
+
+#include "server/growing_array.h"
+#include "server/host.h"
+#include "side_scores.h"
+
+#define AT_ONCE 256			/* questions whose best answers are found at once */
+
+/* A question: what its answers have in common, if it is of relation `relation` */
+typedef struct FoundScores
+{
+	EvQuestionScores scores;
+	int32		relation;
+} FoundScores;
+
+struct BothQuestions
+{
+	const Predictor *predictor;
+	const FactIndex *facts;
+	Scoring    *scoring;
+	Pool	   *pool;
+	KgeTopMany *search;
+	int32		relation;
+	FoundScores *found[2];		/* by the side of the answers, and the entity that is given */
+	int32		room;			/* answers of a question that are looked for */
+	int64		looked;			/* questions, and answers that were settled */
+	int64		settled;
+};
+
+static Side
+other_side(Side side)
+{
+	return side == SIDE_TAIL ? SIDE_HEAD : SIDE_TAIL;
+}
+
+/* ---- memory ------------------------------------------------------------------------- */
+
+uint64
+both_questions_bytes(const Predictor *predictor, const Scoring *scoring, const KgeSketch *sketch, Pool *pool, int64 answers)
+{
+	uint64		question = (EV_SHOWN + 1) * sizeof(KgeAnswer) + sizeof(KgeTopQuestion) + sizeof(int64);
+
+	return kge_top_many_bytes(&scoring->kge, sketch, scoring->adjustment, pool_threads(pool)) + AT_ONCE * question +
+		2 * scoring->kge.entities * sizeof(FoundScores) + answers * sizeof(int32) + side_scores_bytes(answers);
+}
+
+BothQuestions *
+both_questions_open(const Predictor *predictor, const FactIndex *facts, Scoring *scoring, const KgeSketch *sketch,
+					Pool *pool, bool listed)
+{
+	BothQuestions *both = palloc(sizeof(BothQuestions));
+	Arena		arena = hkg_arena();
+
+	*both = (BothQuestions) {.predictor = predictor,.facts = facts,.scoring = scoring,.pool = pool,.relation = -1};
+	both->room = Min(EV_SHOWN + 1, scoring->kge.entities);
+	for (int side = SIDE_HEAD; side <= SIDE_TAIL; side++)
+	{
+		both->found[side] = array_new(FoundScores, scoring->kge.entities);
+		for (int32 i = 0; i < scoring->kge.entities; i++)
+			both->found[side][i].relation = -1;
+	}
+	both->search = kge_top_many(&arena, pool, &scoring->kge, sketch, scoring->adjustment, listed);
+	return both;
+}
+
+/* ---- the best answers of questions ----------------------------------------------------- */
+
+void
+both_questions_begin(BothQuestions *both, int32 relation)
+{
+	both->relation = relation;
+}
+
+void
+both_questions_note(BothQuestions *both, Side side, int32 given, EvQuestionScores scores)
+{
+	both->found[side][given] = (FoundScores) {scores, both->relation};
+}
+
+EvQuestionScores
+both_questions_scores(const BothQuestions *both, Side side, int32 given)
+{
+	return both->found[side][given].scores;
+}
+
+/* Without the embedding, what has no evidence is no answer; nor is what is given, but for some relations. */
+static EvQuestionScores
+common_scores(const BothQuestions *both, const KgeTopQuestion *question, const KgeAnswer *answer, int64 count)
+{
+	EvQuestionScores scores = {.known = question->excluded_count};
+	bool		reflexive = both->facts->reflexive[both->relation];
+	bool		embedding = ev_uses_embedding(both->predictor->kind);
+	int			shown = 0;
+
+	for (int64 i = 0; i < count && shown < EV_SHOWN; i++)
+		if ((reflexive || answer[i].row != question->given) && (embedding || answer[i].addition != 0))
+			ev_show_score(&scores, shown++, answer[i].score);
+	return scores;
+}
+
+/* Questions with their known answers */
+static KgeTopQuestion *
+list_questions(const BothQuestions *both, Side side, const int32 *given, int count)
+{
+	const FactIndex *facts = both->facts;
+	KgeTopQuestion *question = array_new(KgeTopQuestion, count);
+	DirectedAtom atom = asked_atom(both->relation, side);
+
+	for (int i = 0; i < count; i++)
+	{
+		FactGroup	group = fact_group(facts, given[i], atom);
+		int32	   *known = array_new(int32, group.end - group.first);
+
+		for (int64 j = group.first; j < group.end; j++)
+			known[j - group.first] = facts->edge[j].other;
+		question[i] = (KgeTopQuestion) {side, given[i], both->relation, known, group.end - group.first};
+	}
+	return question;
+}
+
+static void
+look_at_some(BothQuestions *both, Side side, const int32 *given, int count)
+{
+	KgeTopQuestion *question = list_questions(both, side, given, count);
+	KgeAnswer  *answer = array_new(KgeAnswer, (Size) count * both->room);
+	int64	   *found = array_new(int64, count);
+
+	kge_top_many_ask(both->search, (KgeTopQuestions) {question, count}, both->room, answer, found);
+	for (int i = 0; i < count; i++)
+	{
+		both_questions_note(both, side, given[i], common_scores(both, &question[i], answer + (Size) i * both->room, found[i]));
+		pfree(unconstify(int32 *, question[i].excluded));
+	}
+	pfree(question);
+	pfree(answer);
+	pfree(found);
+}
+
+void
+both_questions_look(BothQuestions *both, Side side, const int32 *given, int64 count)
+{
+	FoundScores *found = both->found[side];
+	int32	   *missing = array_new(int32, count);
+	int64		questions = 0;
+
+	for (int64 i = 0; i < count; i++)
+		if (found[given[i]].relation != both->relation)
+		{
+			found[given[i]].relation = both->relation;
+			missing[questions++] = given[i];
+		}
+	both->looked += questions;
+	for (int64 first = 0; first < questions; first += AT_ONCE)
+		look_at_some(both, side, missing + first, (int) Min(AT_ONCE, questions - first));
+	pfree(missing);
+}
+
+/* ---- both together ----------------------------------------------------------------------- */
+
+/* The probability whose log odds are the mean */
+static double
+between(double p, double q)
+{
+	double		yes = sqrt(p * q);
+	double		no = sqrt((1 - p) * (1 - q));
+
+	return p == q || yes + no == 0 ? p : yes / (yes + no);
+}
+
+void
+both_questions_settle(BothQuestions *both, KgeScored *answer, int64 count)
+{
+	const Predictor *predictor = both->predictor;
+	Side		side = count == 0 ? SIDE_TAIL : other_side(answer[0].side);
+	int32	   *given = array_new(int32, count);
+	ScoreParts *parts;
+
+	both->settled += count;
+	for (int64 i = 0; i < count; i++)
+		given[i] = side == SIDE_TAIL ? answer[i].triple.head : answer[i].triple.tail;
+	both_questions_look(both, side, given, count);
+	parts = side_parts(predictor, both->scoring, both->pool, answer, count, side);
+	for (int64 i = 0; i < count; i++)
+	{
+		double		score = predictor_score(predictor, side, both->relation, parts[i]);
+		EvQuestionScores scores = both_questions_scores(both, side, given[i]);
+		double		other = predictor_probability(predictor, side, both->relation,
+												  (EvJudged) {score, parts[i].phi, parts[i].evidence, scores});
+
+		answer[i].probability = Min(answer[i].probability, between(answer[i].probability, other));
+	}
+	pfree(given);
+	pfree(parts);
+}
+
+void
+both_questions_count(const BothQuestions *both, int64 *looked, int64 *settled)
+{
+	*looked = both->looked;
+	*settled = both->settled;
+}

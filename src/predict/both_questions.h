@@ -1,0 +1,43 @@
+/*
+ * both_questions.h
+ *		How probable a triple is by both questions that it answers: (head, relation, ?) and (?, relation, tail).
+ */
+#ifndef HKG_PREDICT_BOTH_QUESTIONS_H
+#define HKG_PREDICT_BOTH_QUESTIONS_H
+
+#include "server/compat.h"
+
+#include "model/predictor.h"
+
+typedef struct BothQuestions BothQuestions;
+
+/* What both_questions_open takes, for one settlement of so many answers, too. */
+extern uint64 both_questions_bytes(const Predictor *predictor, const Scoring *scoring, const KgeSketch *sketch, Pool *pool,
+								   int64 answers);
+
+/* In the current context.  listed: only what has evidence is an answer. */
+extern BothQuestions *both_questions_open(const Predictor *predictor, const FactIndex *facts, Scoring *scoring,
+										  const KgeSketch *sketch, Pool *pool, bool listed);
+
+/* From now on questions are of this relation. */
+extern void both_questions_begin(BothQuestions *both, int32 relation);
+
+/* What the answers of the question about an entity have in common, for those who have found it */
+extern void both_questions_note(BothQuestions *both, Side side, int32 given, EvQuestionScores scores);
+
+/* Finds it for those questions of a side where nobody has. */
+extern void both_questions_look(BothQuestions *both, Side side, const int32 *given, int64 count);
+
+/* What was found */
+extern EvQuestionScores both_questions_scores(const BothQuestions *both, Side side, int32 given);
+
+/*
+ * Replaces the probabilities of answers of one side, which are those by their own questions, by what counts: the mean by
+ * both, as log odds, where that is lower.
+ */
+extern void both_questions_settle(BothQuestions *both, KgeScored *answer, int64 count);
+
+/* How many questions were looked at, and answers settled; for whoever measures. */
+extern void both_questions_count(const BothQuestions *both, int64 *looked, int64 *settled);
+
+#endif							/* HKG_PREDICT_BOTH_QUESTIONS_H */
