@@ -386,7 +386,6 @@ comment on function hkg_trainings() is
 'the rows of view hkg_progress';
 
 create view hkg_progress as select * from @extschema@.hkg_trainings();
-
 grant select on hkg_progress to public;
 comment on view hkg_progress is 'a row for each training and each hkg_load, hkg_sync or hkg_split under way in this database, for the role that runs it, roles that see all rows of the graph''s table model, and members of pg_read_all_stats';
 comment on column hkg_progress.graph is 'the graph that is learnt from';
@@ -404,7 +403,6 @@ comment on column hkg_progress.percent is 'time past, of all time by the same es
 comment on column hkg_progress.bar is 'percent as a bar, and the time that is left until eta';
 comment on column hkg_progress.nodes is 'servers that train its embeddings, see partitions and nodes of hkg_train; null for what changes facts';
 comment on column hkg_progress.rows is 'rows that hkg_load or hkg_sync has read from its query, or rows that were deleted or written';
-
 create or replace function hkg_tune(graph name, grid jsonb, fixed jsonb default '{}', trials int default null,
 	seed bigint default 0, model name default 'default')
 returns table (trial int, arguments jsonb, status text, mrr float8, hits_1 float8, hits_3 float8, hits_10 float8,
@@ -726,6 +724,7 @@ create or replace function hkg_score(graph name, head text, relation text, tail 
 	evidence text default 'both')
 returns float8
 as 'MODULE_PATHNAME' language c stable parallel safe cost 250;
+
 comment on function hkg_score(name, text, text, text, name, text) is
 'the score of a triple as an answer to (head, relation, ?): any real number, higher is more plausible
 graph: an existing graph
@@ -739,6 +738,7 @@ create or replace function hkg_classify(graph name, head text, relation text, ta
 	evidence text default 'both')
 returns bool
 as 'MODULE_PATHNAME' language c stable parallel safe cost 250;
+
 comment on function hkg_classify(name, text, text, text, name, text) is
 'whether the model classifies a triple as true: its probability is at least 1/2; where hkg_learn_thresholds was given false triples, its score at least the threshold of its relation, in table threshold
 graph: an existing graph
@@ -1036,10 +1036,10 @@ comment on procedure hkg_place_buckets(name) is
 'makes the table bucket of a graph; for hkg_distribute_graph
 graph: an existing graph with a table slice';
 
-create function hkg_train_slice(graph name, settings text, blocks regclass, place int, lane int) returns float8[]
+create function hkg_train_slice(graph name, settings jsonb, blocks regclass, place int, lane int) returns float8[]
 as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 1000000
 set search_path = pg_catalog, pg_temp;
-comment on function hkg_train_slice(name, text, regclass, int, int) is
+comment on function hkg_train_slice(name, jsonb, regclass, int, int) is
 'trains a bucket whose blocks are in a table, for hkg_train on all nodes of a cluster: it changes those of embeddings, relations and the state of their optimizer
 graph: a graph, on any node that has its facts
 settings: the arguments of hkg_train, as column settings of table model has them

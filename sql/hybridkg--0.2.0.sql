@@ -1579,10 +1579,10 @@ comment on procedure hkg_place_buckets(name) is
 'makes the table bucket of a graph; for hkg_distribute_graph
 graph: an existing graph with a table slice';
 
-create function hkg_train_slice(graph name, settings text, blocks regclass, place int, lane int) returns float8[]
+create function hkg_train_slice(graph name, settings jsonb, blocks regclass, place int, lane int) returns float8[]
 as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 1000000
 set search_path = pg_catalog, pg_temp;
-comment on function hkg_train_slice(name, text, regclass, int, int) is
+comment on function hkg_train_slice(name, jsonb, regclass, int, int) is
 'trains a bucket whose blocks are in a table, for hkg_train on all nodes of a cluster: it changes those of embeddings, relations and the state of their optimizer
 graph: a graph, on any node that has its facts
 settings: the arguments of hkg_train, as column settings of table model has them

@@ -228,7 +228,8 @@ send_step(const NodeBuckets *nodes, const BucketLane *lane, int count)
 
 typedef struct Losses
 {
-	int			lanes;
+	int			lanes;			/* of the step */
+	int			received;
 	double		sum[KGE_MOST_LANES];
 	double		terms[KGE_MOST_LANES];
 } Losses;
@@ -237,11 +238,14 @@ static void
 take_loss(void *argument, const Datum *values, const bool *nulls)
 {
 	Losses	   *losses = argument;
-	int32		lane = DatumGetInt32(values[0]);
-	ArrayType  *array = DatumGetArrayTypeP(values[1]);
-	const double *number = (const double *) ARR_DATA_PTR(array);
+	int32		lane = nulls[0] ? -1 : DatumGetInt32(values[0]);
+	ArrayType  *array = nulls[1] ? NULL : DatumGetArrayTypeP(values[1]);
+	const double *number;
 
-	losses->lanes++;
+	if (lane < 0 || lane >= losses->lanes || array == NULL || ARR_NDIM(array) != 1 || ARR_DIMS(array)[0] != 2 || ARR_HASNULL(array))
+		bucket_blocks_damaged();
+	number = (const double *) ARR_DATA_PTR(array);
+	losses->received++;
 	losses->sum[lane] = number[0];
 	losses->terms[lane] = number[1];
 }
@@ -252,13 +256,13 @@ run_step(const NodeBuckets *nodes, int count)
 {
 	const Graph *graph = nodes->graph;
 	SqlArgs		args = sql_args_text(nodes->settings);
-	Losses		losses = {0};
+	Losses		losses = {.lanes = count};
 	KgeLossSum	sum = {0};
 
-	sql_stream(psprintf("select b.lane, %s.hkg_train_slice(%s, $1, b.tableoid::pg_catalog.regclass, b.place, b.lane) "
+	sql_stream(psprintf("select b.lane, %s.hkg_train_slice(%s, $1::pg_catalog.jsonb, b.tableoid::pg_catalog.regclass, b.place, b.lane) "
 						"from %sbucket b where b.number = 0", extension_schema(), quote_literal_cstr(graph->name), graph->prefix),
 			   &args, take_loss, &losses);
-	if (losses.lanes != count)
+	if (losses.received != count)
 		bucket_blocks_damaged();
 	for (int l = 0; l < count; l++)
 	{

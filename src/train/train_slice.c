@@ -9,6 +9,7 @@
 
 #include "catalog/pg_type.h"
 #include "utils/builtins.h"
+#include "utils/jsonb.h"
 #include "utils/lsyscache.h"
 
 #include "bucket_blocks.h"
@@ -187,18 +188,17 @@ train(TrainSlice *slice)
 }
 
 static KgeLossSum
-train_slice(TrainSlice *slice, const TrainSettings *settings)
+train_slice(TrainSlice *slice, const BucketHead *head, const TrainSettings *settings)
 {
-	BucketHead	head = read_head(slice);
 	BucketSizes sizes;
 	KgeLossSum	loss;
 
 	slice->model = settings_model(settings);
-	slice->model.entities = head.rows[0] + head.rows[1];
-	slice->model.relations = head.relations;
+	slice->model.entities = head->rows[0] + head->rows[1];
+	slice->model.relations = head->relations;
 	slice->training = settings_training(settings);
 	sizes = bucket_sizes(&slice->model, &slice->training);
-	slice->blocks = bucket_blocks(&head, &sizes);
+	slice->blocks = bucket_blocks(head, &sizes);
 	check_memory(slice);
 	open_slice(slice);
 	read_blocks(slice);
@@ -225,11 +225,12 @@ Datum
 hkg_train_slice(PG_FUNCTION_ARGS)
 {
 	char	   *graph = argument_name(fcinfo, 0, "graph");
-	char	   *json = argument_text(fcinfo, 1, "settings");
+	Jsonb	   *given = DatumGetJsonbP(argument(fcinfo, 1, "settings"));
 	TrainSlice	slice = {
 		.place = argument_int(fcinfo, 3, "place", PG_INT32_MIN, PG_INT32_MAX),
 		.lane = argument_int(fcinfo, 4, "lane", 0, KGE_MOST_LANES - 1)
 	};
+	BucketHead	head;
 	TrainSettings settings;
 	KgeLossSum	loss;
 	double		numbers[2];
@@ -240,8 +241,9 @@ hkg_train_slice(PG_FUNCTION_ARGS)
 	sql_begin();
 	(void) graph_open_facts(graph);
 	slice.table = table_name(DatumGetObjectId(argument(fcinfo, 2, "blocks")));
-	settings_parse(graph, json, &settings);
-	loss = train_slice(&slice, &settings);
+	head = read_head(&slice);
+	settings_parse(graph, JsonbToCString(NULL, &given->root, VARSIZE(given)), &settings);
+	loss = train_slice(&slice, &head, &settings);
 	sql_end();
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(own);
