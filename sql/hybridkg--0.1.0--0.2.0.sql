@@ -1046,7 +1046,7 @@ settings: the arguments of hkg_train, as column settings of table model has them
 blocks: the table, or the shard of it on this node
 place, lane: of its rows, those of the bucket
 returns the sum of the losses, and of how many
-errors: XX001 when blocks are missing or do not fit each other; 53200 when they would need more than hybridkg.max_memory';
+errors: XX001 when blocks are missing or do not fit each other; 42P01 and 42703 when blocks is no such table; 53200 when they would need more than hybridkg.max_memory';
 
 create procedure hkg_place_models(graph name)
 language plpgsql

@@ -7,7 +7,10 @@
  */
 #include "server/compat.h"
 
+#include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
 #include "utils/lsyscache.h"
@@ -208,15 +211,32 @@ train_slice(TrainSlice *slice, const BucketHead *head, const TrainSettings *sett
 	return loss;
 }
 
+static void
+check_columns(Oid table)
+{
+	static const char *const columns[] = {"place", "lane", "number", "bytes"};
+
+	for (int i = 0; i < (int) lengthof(columns); i++)
+		if (get_attnum(table, columns[i]) == InvalidAttrNumber)
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_COLUMN),
+					 errmsg("blocks has no column \"%s\"", columns[i]),
+					 errhint("Give table bucket of a distributed graph, or a shard of it.")));
+}
+
+/* The table as a statement names it; any number can be a regclass. */
 static char *
-table_name(Oid table)
+block_table(Oid table)
 {
 	char	   *name = get_rel_name(table);
 
-	if (name == NULL)
+	if (name == NULL || get_rel_relkind(table) != RELKIND_RELATION)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("there is no table with oid %u", table)));
+				 errmsg("blocks must be a table, which %s is not", name == NULL ? psprintf("%u", table) : quote_identifier(name))));
+	if (pg_class_aclmask(table, GetUserId(), ACL_SELECT | ACL_UPDATE, ACLMASK_ALL) != (ACL_SELECT | ACL_UPDATE))
+		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_TABLE, name);
+	check_columns(table);
 	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(table)), name);
 }
 
@@ -240,7 +260,7 @@ hkg_train_slice(PG_FUNCTION_ARGS)
 	node_slice_begin();
 	sql_begin();
 	(void) graph_open_facts(graph);
-	slice.table = table_name(DatumGetObjectId(argument(fcinfo, 2, "blocks")));
+	slice.table = block_table(DatumGetObjectId(argument(fcinfo, 2, "blocks")));
 	head = read_head(&slice);
 	settings_parse(graph, JsonbToCString(NULL, &given->root, VARSIZE(given)), &settings);
 	loss = train_slice(&slice, &head, &settings);

@@ -69,14 +69,14 @@ my %returned = map { $text{$_} =~ /Returns `([^`]+)`/ ? ($_ => $1) : () } keys %
 my %format = map { $_->[0] => $_->[1] } rows('select t, format_type(t::regtype, null) from unnest(array[' .
 	  join(', ', map { "'$_'" } values %returned, map { $_->[3] } grep { $_->[1] =~ /^(argument|result|column)$/ } @stated) . ']) t');
 
-# The rows of a kind in a section, one a line.  Where one table has them all, the order counts.
+# The rows of a kind in sections, one a line.  Where one table has them all, the order counts.
 sub stated
 {
-	my ($of, $kind, $with_default) = @_;
+	my ($kind, $with_default, @of) = @_;
 	my @lines = map { join ' ', $_->[2], $format{$_->[3]}, $with_default ? $_->[4] : () }
-	  grep { $_->[0] eq $of && $_->[1] eq $kind } @stated;
+	  grep { my $row = $_; $row->[1] eq $kind && grep { $row->[0] eq $_ } @of } @stated;
 
-	@lines = sort @lines if ($tables{"$of $kind"} // 0) > 1;
+	@lines = sort @lines if ($tables{"$of[0] $kind"} // 0) > 1;
 	return join "\n", @lines;
 }
 
@@ -100,9 +100,10 @@ foreach my $function (@known)
 	  rows("select proargnames[i], format_type(proallargtypes[i], null) from $functions, generate_subscripts(proargmodes, 1) i
 		where p.oid = $oid and proargmodes[i] in ('o', 't') order by i");
 
+	my @of = $same eq $name ? $name : ($same, $name);	# those of another function, and its own
 	@arguments = sort @arguments if ($tables{"$same argument"} // 0) > 1;
-	is(stated($same, 'argument', 1), join("\n", @arguments), "arguments of $name");
-	is(stated($name, 'result'), join("\n", @columns), "columns of the result of $name");
+	is(stated('argument', 1, @of), join("\n", @arguments), "arguments of $name");
+	is(stated('result', 0, $name), join("\n", @columns), "columns of the result of $name");
 	is($format{$returned{$name} // ''}, $result, "result of $name") if $has_columns eq 'f';
 }
 
@@ -118,7 +119,7 @@ foreach my $table (rows(q{select relname, oid from pg_class where relnamespace =
 		where attrelid = $oid and attnum > 0 and not attisdropped order by attnum");
 
 	push @tables, $name;
-	is(stated($name, 'column'), join("\n", @columns), "columns of $name");
+	is(stated('column', 0, $name), join("\n", @columns), "columns of $name");
 }
 is(join(' ', sort grep { !/^hkg_/ } keys %text), join(' ', sort @tables), 'every table has a section, every section a table');
 
