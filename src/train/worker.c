@@ -367,6 +367,16 @@ fail_before_begin(Launch *launch, const ErrorData *error)
 	report_to_launcher(launch, LAUNCH_FAILED);
 }
 
+/* Of a connection that was lost, the context has which node it went to. */
+static char *
+failure(const ErrorData *error)
+{
+	bool		is_connection = ERRCODE_TO_CATEGORY(error->sqlerrcode) == ERRCODE_TO_CATEGORY(ERRCODE_CONNECTION_FAILURE);
+
+	return is_connection && error->context != NULL ? psprintf("failed: %s, %s", error->message, error->context) :
+		psprintf("failed: %s", error->message);
+}
+
 /* The graph may have been renamed since, or dropped, or its table model. */
 static void
 fail_training(Oid schema, const char *model, const ErrorData *error)
@@ -379,7 +389,7 @@ fail_training(Oid schema, const char *model, const ErrorData *error)
 	if (graph.name != NULL && OidIsValid(get_relname_relid("model", schema)))
 	{
 		graph.prefix = psprintf("%s.", quote_identifier(graph.name));
-		record_status(&graph, model, cancelled ? "cancelled" : psprintf("failed: %s", error->message));
+		record_status(&graph, model, cancelled ? "cancelled" : failure(error));
 	}
 	transaction_end();
 }
