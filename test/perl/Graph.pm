@@ -12,7 +12,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-our @EXPORT = qw(start_node make_graph cities tables left_by session wait_for_session finish kill_backend lives);
+our @EXPORT = qw(start_node make_graph cities tables left_by wait_until session wait_for_session finish kill_backend lives);
 
 # A started node with the extension in the database postgres; settings as in postgresql.conf.
 sub start_node
@@ -135,6 +135,20 @@ sub left_by
 		"select concat_ws(' ', score_function, dimensions, status, best_iteration, mrr, evidence, settings - 'model') from g.model where name = '$model'",
 		"select count(*)::text from g.checkpoint where model = '$model'",
 		"select count(*)::text from g.checkpoint_inferred where model = '$model'");
+}
+
+# Waits until a query returns true, a minute or `seconds`; whether it did.
+sub wait_until
+{
+	my ($node, $query, $seconds) = @_;
+	my $end = time() + ($seconds // 60);
+
+	while (time() < $end)
+	{
+		return 1 if $node->safe_psql('postgres', $query) eq 't';
+		sleep(0.02);
+	}
+	return 0;
 }
 
 # A session of its own that runs one statement; application_name is its name.

@@ -26,19 +26,6 @@ sub refused
 
 sub status { return value("select status from g.model where name = '$_[0]'") }
 
-sub wait_until
-{
-	my ($query, $seconds) = @_;
-	my $end = time() + ($seconds // 60);
-
-	while (time() < $end)
-	{
-		return 1 if value($query) eq 't';
-		sleep(0.02);
-	}
-	return 0;
-}
-
 value("select hkg_train('g', $arguments, model => 'whole')");
 my $whole = left_by($node, 'whole');
 
@@ -46,9 +33,9 @@ my $whole = left_by($node, 'whole');
 my $pid = value("select hkg_train_background('g', $arguments, model => 'bg')");
 like($pid, qr/^\d+$/, 'the process id');
 is(value("select count(*) from hkg_progress where pid = $pid and model = 'bg' and graph = 'g'"), '1', 'is in hkg_progress');
-ok(wait_until("select status = 'ready' from g.model where name = 'bg'"), 'it gets ready');
+ok(wait_until($node, "select status = 'ready' from g.model where name = 'bg'"), 'it gets ready');
 is(left_by($node, 'bg'), $whole, 'and leaves the very same as hkg_train');
-ok(wait_until('select count(*) = 0 from hkg_progress', 5), 'and leaves hkg_progress');
+ok(wait_until($node, 'select count(*) = 0 from hkg_progress', 5), 'and leaves hkg_progress');
 
 # stopped and resumed, at several places; cancelled or terminated or killed
 my %stops = (pg_cancel_backend => [ 0, 3 ], pg_terminate_backend => [1], kill => [2]);
@@ -59,7 +46,7 @@ foreach my $how (sort keys %stops)
 		my $model = "${how}_$iterations";
 
 		$pid = value("select hkg_train_background('g', $arguments, model => '$model')");
-		wait_until("select (select count(*) from g.iteration where model = '$model') >= $iterations");
+		wait_until($node, "select (select count(*) from g.iteration where model = '$model') >= $iterations");
 		if ($how eq 'kill')
 		{
 			kill_backend($node, $pid);
@@ -68,7 +55,7 @@ foreach my $how (sort keys %stops)
 		{
 			value("select $how($pid)");
 		}
-		wait_until("select not exists (select from pg_stat_activity where pid = $pid)");
+		wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)");
 		my $done = value("select count(*) from g.iteration where model = '$model'");
 		is(status($model), $how eq 'pg_cancel_backend' ? 'cancelled' : 'training', "$model: status after $done iterations");
 		like(refused("select * from hkg_predict_tails('g', 'e1', 'r1', model => '$model')"), qr/55000.*is not trained/,
@@ -80,19 +67,19 @@ foreach my $how (sort keys %stops)
 
 # what a rolled back resume leaves can be resumed
 $pid = value("select hkg_train_background('g', $arguments, model => 'again')");
-wait_until(q{select count(*) >= 1 from g.iteration where model = 'again'});
+wait_until($node, q{select count(*) >= 1 from g.iteration where model = 'again'});
 value("select pg_cancel_backend($pid)");
-ok(wait_until(q{select status = 'cancelled' from g.model where name = 'again'}), 'cancelled');
+ok(wait_until($node, q{select status = 'cancelled' from g.model where name = 'again'}), 'cancelled');
 value(q{begin; select hkg_resume('g', 'again'); rollback});
 value(q{select hkg_resume('g', 'again')});
 is(left_by($node, 'again'), $whole, 'the very same after a resume that was rolled back');
 
 # a resume that is cancelled leaves no file in its session, though one in the background keeps it between transactions
 $pid = value("select hkg_train_background('g', 'distmult', dimensions => 8, iterations => 10000, epochs => 1, top_rules => 0, model => 'long')");
-wait_until(q{select count(*) >= 2 from g.iteration where model = 'long'});
+wait_until($node, q{select count(*) >= 2 from g.iteration where model = 'long'});
 is(value('select count(*) from pg_ls_tmpdir()'), '1', 'the best embeddings are in a file');
 value("select pg_cancel_backend($pid)");
-ok(wait_until('select count(*) = 0 from pg_ls_tmpdir()'), 'which goes with the process');
+ok(wait_until($node, 'select count(*) = 0 from pg_ls_tmpdir()'), 'which goes with the process');
 my ($resumed, $files) = $node->psql('postgres', q{set statement_timeout = '1s'; select hkg_resume('g', 'long');
 	reset statement_timeout; select count(*) from pg_ls_tmpdir()}, on_error_stop => 0);
 is($files, '0', 'and with the transaction of a resume');
@@ -138,14 +125,14 @@ my ($iteration, $iterations, $epoch, $epochs, $loss, $eta, $percent) = split /\|
 is("$iteration $iterations $epochs $loss $eta $percent", '1 1000 100000 t t t', 'progress');
 cmp_ok($epoch, '>', 0, 'epochs are counted');
 my $foreground = session($node, 'foreground', "select hkg_train('g', $endless, model => 'front')");
-ok(wait_until(q{select count(*) = 2 from hkg_progress where phase = 'training' and loss > 0}, 20), 'hkg_train is in the view, too');
+ok(wait_until($node, q{select count(*) = 2 from hkg_progress where phase = 'training' and loss > 0}, 20), 'hkg_train is in the view, too');
 value(q{select pg_cancel_backend(pid) from hkg_progress where model = 'front'});
 finish($foreground);
 is(value('select count(*) from hkg_progress'), '1', 'until it is cancelled');
 
 my $cancelled = time();
 value("select pg_cancel_backend($pid)");
-ok(wait_until(q{select status = 'cancelled' from g.model where name = 'old'}, 5), 'cancelled');
+ok(wait_until($node, q{select status = 'cancelled' from g.model where name = 'old'}, 5), 'cancelled');
 cmp_ok(time() - $cancelled, '<', 1, 'at once');
 is(value($embeddings), $before, 'the old model is there');
 is(value(q{select count(*) from hkg_predict_tails('g', 'e1', 'r1', 5, 'old')}), '5', 'it predicts');
@@ -153,16 +140,16 @@ is(value(q{select count(*) from hkg_predict_tails('g', 'e1', 'r1', 5, 'old')}), 
 # facts that come and go meanwhile are not learnt, and do no harm
 $pid = value("select hkg_train_background('g', $arguments, model => 'moving')");
 value(q{select hkg_load('g', 'select ''new'' || i, ''r1'', ''e'' || i from generate_series(1, 200) i')});
-ok(wait_until(q{select status <> 'training' from g.model where name = 'moving'}), 'facts loaded meanwhile');
+ok(wait_until($node, q{select status <> 'training' from g.model where name = 'moving'}), 'facts loaded meanwhile');
 is(left_by($node, 'moving'), $whole, 'it learnt from the facts that it began with');
 is(value(q{select count(*) from g.entity_embedding e join g.entity n on n.id = e.entity where n.name ~ '^new'}), '0', 'no more');
 
 # a graph that changed cannot be resumed
 value(q{insert into g.holdout select 'test', e.id, r.id, e.id from g.entity e, g.relation r where e.name = 'e1' and r.name = 'r1'});
 $pid = value("select hkg_train_background('g', $arguments, model => 'changed')");
-wait_until(q{select count(*) >= 1 from g.iteration where model = 'changed'});
+wait_until($node, q{select count(*) >= 1 from g.iteration where model = 'changed'});
 value("select pg_cancel_backend($pid)");
-wait_until(q{select status = 'cancelled' from g.model where name = 'changed'});
+wait_until($node, q{select status = 'cancelled' from g.model where name = 'changed'});
 # every part of a checkpoint has a checksum: a bit that differs in any of them is found, and so is a row in another's
 # place
 my @parts = split /\n/, value(q{select distinct part from g.checkpoint where model = 'changed' order by 1});
@@ -193,9 +180,9 @@ like(refused(q{select hkg_resume('g', 'whole')}), qr/ERROR:  55000: .*no interru
 # nor can a training on rules of a model that has other ones since
 value(q{select hkg_import_rules('g', 'r1(X,Y) <= r2(X,Y)', model => 'given')});
 $pid = value(q{select hkg_train_background('g', 'distmult', dimensions => 8, iterations => 10000, epochs => 1, rules => 'given', model => 'ruled')});
-wait_until(q{select count(*) >= 1 from g.iteration where model = 'ruled'});
+wait_until($node, q{select count(*) >= 1 from g.iteration where model = 'ruled'});
 value("select pg_cancel_backend($pid)");
-wait_until(q{select status = 'cancelled' from g.model where name = 'ruled'});
+wait_until($node, q{select status = 'cancelled' from g.model where name = 'ruled'});
 value(q{delete from g.model where name = 'given'; select hkg_import_rules('g', 'r1(X,Y) <= r3(X,Y)', model => 'given')});
 like(refused(q{select hkg_resume('g', 'ruled')}), qr/ERROR:  55000: .*has changed/, 'rules that have changed');
 value(q{delete from g.model where name in ('given', 'ruled')});
@@ -209,7 +196,7 @@ value("select hkg_train('g', $held_out, model => 'whole 2')");
 $whole = left_by($node, 'whole 2');
 like(refused("select hkg_train_background('g', $held_out, model => 'bg 2')"),
 	qr/NOTICE:  00000: .*: $tenth of its $facts facts are held out/, 'facts are held out in place of a valid split');
-ok(wait_until("select status = 'ready' from g.model where name = 'bg 2'"), 'it gets ready');
+ok(wait_until($node, "select status = 'ready' from g.model where name = 'bg 2'"), 'it gets ready');
 is(left_by($node, 'bg 2'), $whole, 'the very same as hkg_train');
 is(value(q{select count(*) > 0 from g.evidence_weight where model = 'bg 2'}), 't', 'with weights');
 
@@ -238,9 +225,9 @@ is(value(q{select min(percent) filter (where phase = 'finding path rules') betwe
 value('drop table seen');
 
 $pid = value("select hkg_train_background('g', $held_out, model => 'stopped 2')");
-wait_until(q{select count(*) >= 2 from g.iteration where model = 'stopped 2'});
+wait_until($node, q{select count(*) >= 2 from g.iteration where model = 'stopped 2'});
 value("select pg_terminate_backend($pid)");
-wait_until("select not exists (select from pg_stat_activity where pid = $pid)");
+wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)");
 is(value(q{select hkg_resume('g', 'stopped 2')}), 'stopped 2', 'resumed');
 is(left_by($node, 'stopped 2'), $whole, 'the very same after a resume');
 is(value(q{select count(*) from g.triple}), $facts, 'no fact is lost');
@@ -261,10 +248,10 @@ foreach my $warm ('false', 'true')
 			where t.head % 7 = 1 and h.tail % 5 = 2 on conflict do nothing;
 		commit});
 
-	wait_until(q{select exists (select from pg_locks where locktype = 'advisory' and objid = 1 and mode = 'ExclusiveLock')});
+	wait_until($node, q{select exists (select from pg_locks where locktype = 'advisory' and objid = 1 and mode = 'ExclusiveLock')});
 	value("select hkg_train_background('g', $held_out, warm_start => $warm, model => '$model')");
 	ok(finish($loader), 'a valid split is loaded meanwhile');
-	wait_until("select status <> 'training' from g.model where name = '$model'");
+	wait_until($node, "select status <> 'training' from g.model where name = '$model'");
 	value("select hkg_train('g', $held_out, warm_start => $warm, model => '$like')");
 	is(left_by($node, $model), left_by($node, $like), "learns from it, warm_start => $warm");
 	value(q{delete from g.holdout});
@@ -273,7 +260,7 @@ value('drop trigger wait on g.checkpoint');
 
 # what replaces a model with evidence by one without leaves none of it
 value("select hkg_train_background('g', $held_out, evidence_rules => 0, model => 'bg 2')");
-ok(wait_until("select status = 'ready' and settings->>'evidence_rules' = '0' from g.model where name = 'bg 2'"), 'replaced');
+ok(wait_until($node, "select status = 'ready' and settings->>'evidence_rules' = '0' from g.model where name = 'bg 2'"), 'replaced');
 is(value(q{select count(*) from g.evidence_weight where model = 'bg 2' union all select count(evidence) from g.model where name = 'bg 2'}),
 	"0\n0", 'by a model without evidence');
 
@@ -287,11 +274,11 @@ like(refused(q{begin read only; select hkg_train_background('g')}), qr/ERROR:  2
 like(refused(q{begin; update g.model set status = 'mine' where name = 'whole'; select hkg_train_background('g', model => 'whole')}),
 	qr/ERROR:  55P03: /, 'a row that the session has locked itself');
 value(q{select hkg_train_background('g', 'distmult', dimensions => 8, iterations => 1, epochs => 50, learning_rate => 1000, gamma => 1, model => 'wild')});
-wait_until(q{select status <> 'training' from g.model where name = 'wild'});
+wait_until($node, q{select status <> 'training' from g.model where name = 'wild'});
 like(status('wild'), qr/^(failed: training diverged in epoch \d+ of iteration 1|ready)$/, 'the status tells what failed: ' . status('wild'));
 value(q{alter table g.rule add constraint none check (model <> 'ruled')});
 value("select hkg_train_background('g', $arguments, model => 'ruled')");
-wait_until(q{select status <> 'training' from g.model where name = 'ruled'});
+wait_until($node, q{select status <> 'training' from g.model where name = 'ruled'});
 like(status('ruled'), qr/^failed: new row for relation "rule" violates check constraint "none"/, 'an error at the very end');
 value('alter table g.rule drop constraint none');
 
@@ -303,7 +290,7 @@ for (my $milliseconds = 2; $milliseconds <= 60; $milliseconds += 2)
 	my ($code, $begun) = $node->psql('postgres', "set statement_timeout = $milliseconds; select hkg_train_background('g', $endless, model => 'hasty')");
 
 	value("select pg_cancel_backend($begun)") if $code == 0;
-	wait_until(q{select not exists (select from pg_stat_activity where backend_type = 'hybridkg training')});
+	wait_until($node, q{select not exists (select from pg_stat_activity where backend_type = 'hybridkg training')});
 	push @left, $milliseconds if value(q{delete from g.model where name = 'hasty' returning status}) eq 'training';
 }
 is("@left", '', 'a session that is stopped as the worker begins leaves no training');
@@ -321,9 +308,9 @@ foreach my $loss (sort keys %losses)
 	make_graph($node, 'lost', 300, 3000);
 	$pid = value(q{select hkg_train_background('lost', 'distmult', dimensions => 8, iterations => 2, epochs => 300, top_rules => 0)});
 	# it holds no lock then
-	wait_until("select phase = 'training' from hkg_progress where pid = $pid");
+	wait_until($node, "select phase = 'training' from hkg_progress where pid = $pid");
 	value($loss);
-	ok(wait_until("select not exists (select from pg_stat_activity where pid = $pid)"), "$loss: the training ends");
+	ok(wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)"), "$loss: the training ends");
 	is(value('select count(*) from hkg_progress'), '0', "$loss: and is not in hkg_progress any more");
 	my $schema = $losses{$loss} // 'lost';
 	like(value("select status from $schema.model"), qr/^failed: (relation|schema) "lost.*" does not exist/, "$loss: and its status tells it")
@@ -336,12 +323,12 @@ value(q{create role writer; create role reader login; grant usage on schema g to
 	grant select on all tables in schema g to writer, reader; grant insert, update, delete on all tables in schema g to writer});
 like(refused(q{set role reader; select hkg_train_background('g', model => 'forbidden')}), qr/ERROR:  42501: /, 'a role that may not write');
 value("set role writer; select hkg_train_background('g', $arguments, model => 'of_writer')");
-ok(wait_until(q{select status <> 'training' from g.model where name = 'of_writer'}), 'a role that cannot log in');
+ok(wait_until($node, q{select status <> 'training' from g.model where name = 'of_writer'}), 'a role that cannot log in');
 is(status('of_writer'), 'ready', 'trains in the background, too');
 
 # a load is in the view, too
 my $load = session($node, 'load', q{select hkg_load('g', 'select ''l'' || i, ''r1'', ''e1'' from generate_series(1, 60000) i where pg_sleep(0.001) is not null')});
-ok(wait_until(q{select exists (select from hkg_progress where rows >= 1000)}), 'rows of a load');
+ok(wait_until($node, q{select exists (select from hkg_progress where rows >= 1000)}), 'rows of a load');
 is(value(q{select concat_ws('|', graph, coalesce(model, 'null'), phase, rows % 1000, eta is null, percent, bar) from hkg_progress}),
 	'g|null|reading|0|t|0|[>                   ]   0 %', 'while its query runs');
 value('select pg_cancel_backend(pid) from hkg_progress');
@@ -353,9 +340,9 @@ value(q{insert into g.entity (name) select 'more ' || i from generate_series(1, 
 my $short = q{'distmult', dimensions => 4, iterations => 6, epochs => 20, top_rules => 0, evidence_rules => 0, holdout => 0.1};
 value("select hkg_train('g', $short, model => 'whole 5')");
 $pid = value("select hkg_train_background('g', $short, model => 'stopped 5')");
-wait_until(q{select count(*) >= 2 from g.iteration where model = 'stopped 5'});
+wait_until($node, q{select count(*) >= 2 from g.iteration where model = 'stopped 5'});
 value("select pg_terminate_backend($pid)");
-wait_until("select not exists (select from pg_stat_activity where pid = $pid)");
+wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)");
 value(q{select hkg_resume('g', 'stopped 5')});
 is(value(q{select count(*) from g.iteration where model = 'stopped 5' and mrr_error > 0 and ranked < 100}), '6', 'estimates');
 is(left_by($node, 'stopped 5'), left_by($node, 'whole 5'), 'the same after a resume');

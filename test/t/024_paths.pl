@@ -18,19 +18,6 @@ my $arguments = "$short, holdout => 0.1, $paths";
 
 sub value { return $node->safe_psql('postgres', $_[0]) }
 
-sub wait_until
-{
-	my ($query) = @_;
-	my $end = time() + 60;
-
-	while (time() < $end)
-	{
-		return 1 if value($query) eq 't';
-		sleep(0.02);
-	}
-	return 0;
-}
-
 # the network and its learning curve, beside all else that a training leaves
 sub left
 {
@@ -48,9 +35,9 @@ sub stop_after
 	my ($model, $epochs, $how) = @_;
 	my $pid = value("select hkg_train_background('g', $arguments, model => '$model')");
 
-	ok(wait_until("select count(*) >= $epochs from g.path_epoch where model = '$model'"), "$model: $epochs epochs");
+	ok(wait_until($node, "select count(*) >= $epochs from g.path_epoch where model = '$model'"), "$model: $epochs epochs");
 	$how eq 'kill' ? kill_backend($node, $pid) : value("select $how($pid)");
-	wait_until("select not exists (select from pg_stat_activity where pid = $pid)");
+	wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)");
 	note(value("select count(*) from g.path_epoch where model = '$model'") . ' epochs were done');
 	return;
 }
@@ -65,7 +52,7 @@ foreach my $what ('valid', 'held out')
 
 	is(value("select count(*) from g.path_epoch where model = '$what' and mrr > 0 and ranked between 90 and 200"), '6', "$what: each epoch is measured");
 	value("select hkg_train_background('g', $arguments, model => '$what bg')");
-	ok(wait_until("select status <> 'training' from g.model where name = '$what bg'"), "$what: in the background");
+	ok(wait_until($node, "select status <> 'training' from g.model where name = '$what bg'"), "$what: in the background");
 	is(left("$what bg"), $whole, "$what: the very same");
 	foreach my $how ($what eq 'valid' ? qw(pg_terminate_backend kill) : 'pg_cancel_backend')
 	{
@@ -88,10 +75,10 @@ like($err, qr/ERROR:  22000: checkpoint of model "damaged" is damaged/, 'a damag
 
 # in the view, and cancelled at once
 my $pid = value(qq{select hkg_train_background('g', $short, model => 'endless', paths => true, path_facts => 100000, path_epochs => 1000)});
-ok(wait_until(q{select exists (select from hkg_progress where phase = 'learning paths' and percent > 0 and eta > now())}), 'in hkg_progress');
+ok(wait_until($node, q{select exists (select from hkg_progress where phase = 'learning paths' and percent > 0 and eta > now())}), 'in hkg_progress');
 my $start = time();
 value("select pg_cancel_backend($pid)");
-ok(wait_until("select not exists (select from hkg_progress)"), 'cancelled');
+ok(wait_until($node, "select not exists (select from hkg_progress)"), 'cancelled');
 cmp_ok(time() - $start, '<', 1, 'at once');
 note(sprintf('it took %.0f ms', 1000 * (time() - $start)));
 is(value(q{select status from g.model where name = 'endless'}), 'cancelled', 'its status');

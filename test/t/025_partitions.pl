@@ -8,7 +8,6 @@ use lib 'test/perl';
 use Graph;
 use PostgreSQL::Test::Utils;
 use Test::More;
-use Time::HiRes qw(sleep time);
 
 my $node = start_node('partitions');
 make_graph($node, 'g', 300, 3000);
@@ -17,33 +16,20 @@ my $arguments = q{dimensions => 16, iterations => 5, epochs => 2, sample_size =>
 
 sub value { return $node->safe_psql('postgres', $_[0]) }
 
-sub wait_until
-{
-	my ($query) = @_;
-	my $end = time() + 60;
-
-	while (time() < $end)
-	{
-		return 1 if value($query) eq 't';
-		sleep(0.02);
-	}
-	return 0;
-}
-
 value("select hkg_train('g', $arguments, model => 'whole')");
 my $whole = left_by($node, 'whole');
 
 my $pid = value("select hkg_train_background('g', $arguments, model => 'bg')");
-ok(wait_until("select status = 'ready' from g.model where name = 'bg'"), 'in the background');
+ok(wait_until($node, "select status = 'ready' from g.model where name = 'bg'"), 'in the background');
 is(left_by($node, 'bg'), $whole, 'the very same as hkg_train');
 
 # the state of the optimizer of all entities is saved, not of two partitions alone
 foreach my $how ('pg_cancel_backend', 'kill')
 {
 	$pid = value("select hkg_train_background('g', $arguments, model => '$how')");
-	wait_until("select count(*) >= 2 from g.iteration where model = '$how'");
+	wait_until($node, "select count(*) >= 2 from g.iteration where model = '$how'");
 	$how eq 'kill' ? kill_backend($node, $pid) : value("select $how($pid)");
-	wait_until("select not exists (select from pg_stat_activity where pid = $pid)");
+	wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)");
 	is(value("select hkg_resume('g', '$how')"), $how, "$how: resumed");
 	is(left_by($node, $how), $whole, "$how: the very same as the unbroken one");
 }
@@ -51,9 +37,9 @@ foreach my $how ('pg_cancel_backend', 'kill')
 # the file goes with the process, and with the transaction
 my $endless = q{dimensions => 64, iterations => 10000, epochs => 100, top_rules => 0, holdout => 0, partitions => 4};
 $pid = value("select hkg_train_background('g', $endless, model => 'long')");
-ok(wait_until('select count(*) = 1 and sum(size) > 300 * 128 * 4 from pg_ls_tmpdir()'), 'partitions wait in a file');
+ok(wait_until($node, 'select count(*) = 1 and sum(size) > 300 * 128 * 4 from pg_ls_tmpdir()'), 'partitions wait in a file');
 value("select pg_cancel_backend($pid)");
-ok(wait_until('select count(*) = 0 from pg_ls_tmpdir()'), 'which goes with the process');
+ok(wait_until($node, 'select count(*) = 0 from pg_ls_tmpdir()'), 'which goes with the process');
 my ($code, $files) = $node->psql('postgres', qq{set statement_timeout = '1s'; select hkg_train('g', $endless, model => 'long');
 	reset statement_timeout; select count(*) from pg_ls_tmpdir()}, on_error_stop => 0);
 is($files, '0', 'and with a transaction that fails');

@@ -7,7 +7,6 @@ use warnings;
 use lib 'test/perl';
 use Graph;
 use Test::More;
-use Time::HiRes qw(sleep time);
 
 my $node = start_node('constraints');
 make_graph($node, 'g', 300, 3000);
@@ -16,19 +15,6 @@ make_graph($node, 'g', 300, 3000);
 my $arguments = q{'complex', dimensions => 16, iterations => 5, epochs => 2, sample_size => 100, top_rules => 20, evidence_rules => 0, omega => 0.5, min_quality => 0, seed => 3, constraints => 'nne_aer', entailment_weight => 0.01};
 
 sub value { return $node->safe_psql('postgres', $_[0]) }
-
-sub wait_until
-{
-	my ($query) = @_;
-	my $end = time() + 60;
-
-	while (time() < $end)
-	{
-		return 1 if value($query) eq 't';
-		sleep(0.02);
-	}
-	return 0;
-}
 
 cmp_ok(value(q{select count(*) from hkg_mine_rules('g', max_rule_length => 2, measure => 'pca') where pca_confidence >= 0.8}), '>=', 2, 'there are entailments');
 value("select hkg_train('g', $arguments, model => 'whole')");
@@ -40,9 +26,9 @@ foreach my $how ('pg_cancel_backend', 'kill')
 {
 	my $pid = value("select hkg_train_background('g', $arguments, model => '$how')");
 
-	wait_until("select count(*) >= 2 from g.iteration where model = '$how'");
+	wait_until($node, "select count(*) >= 2 from g.iteration where model = '$how'");
 	$how eq 'kill' ? kill_backend($node, $pid) : value("select $how($pid)");
-	wait_until("select not exists (select from pg_stat_activity where pid = $pid)");
+	wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)");
 	is(value("select coalesce((select hkg_resume('g', '$how') from g.model where name = '$how' and status <> 'ready'), '$how')"), $how, "$how: resumed");
 	is(left_by($node, $how), $whole, "$how: the very same as the unbroken one");
 }
