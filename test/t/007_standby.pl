@@ -21,6 +21,7 @@ my $train = q{select hkg_train('g', 'complex', dimensions => 8, iterations => 1,
 $primary->safe_psql('postgres', 'create extension hybridkg');
 make_graph($primary, 'g', 100, 1000);
 $primary->safe_psql('postgres', "$train)");
+$primary->safe_psql('postgres', "$train, model => 'paths', paths => true, path_layers => 2, path_width => 16, path_kept => 50, path_epochs => 1)");
 # an entity that came after the training
 $primary->safe_psql('postgres', q{insert into g.entity select max(id) + 1, 'late' from g.entity;
 	insert into g.triple select h.id, r.id, t.id from g.entity h, g.relation r, g.entity t where (h.name, r.name, t.name) = ('late', 'r1', 'e2')});
@@ -41,6 +42,9 @@ my @questions = (
 	q{hkg_evaluate('g', 'valid')},
 	q{hkg_ranks('g', 'valid')},
 	q{hkg_rule_precision('g', 10, 'valid')},
+	q{hkg_predict_tails('g', 'e1', 'r1', 10, 'paths')},
+	q{hkg_explain('g', 'e1', 'r2', 'e2', 'paths')},
+	q{hkg_path_rules('g', 'r2', 'paths')},
 	q{hkg_apply_rule('g', 'r1(X,Y) <= r3(Y,X)')},
 	q{hkg_sparsity('g')},
 	q{hkg_help()});
@@ -50,8 +54,8 @@ foreach my $question (@questions)
 		$primary->safe_psql('postgres', "select * from $question"), "$question on the standby");
 }
 
-my $kinds = q{select string_agg(kind, ',' order by kind) from hkg_cache() where users = 0};
-is($standby->safe_psql('postgres', $kinds), 'model', 'its sessions share a model; facts are read by each');
+my $kinds = q{select string_agg(distinct kind, ',' order by kind) from hkg_cache() where users = 0};
+is($standby->safe_psql('postgres', $kinds), 'model', 'its sessions share models; facts are read by each');
 
 # a session of the standby that holds the model sees that it was trained again
 my $asking = $standby->background_psql('postgres');
