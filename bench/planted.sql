@@ -87,7 +87,7 @@ insert into planted_rule values ('copy', 'copy(X,Y) <= a(X,Y)'), ('inverse', 'in
 create table if not exists planted_found (entities int, missing text, share float8, accuracy float8, relation text, mined text, world float8,
 	standard float8, pca float8, mined_standard float8, mined_pca float8, place bigint, others bigint, primary key (entities, missing, share, accuracy, relation));
 create table if not exists planted_run (entities int, missing text, share float8, accuracy float8, arm text, questions bigint, embedding float8, rules float8,
-	combined float8, best int, inferred bigint, sampled bigint, primary key (entities, missing, share, accuracy, arm));
+	combined float8, best int, inferred bigint, sampled bigint, facts bigint, seconds int, primary key (entities, missing, share, accuracy, arm));
 
 -- A row of the table: MRR of loop and default, with rules and alone
 create or replace view planted_cell as
