@@ -5,6 +5,7 @@
 #	make soak	the long forms of some tests, in slices (test/soak/run)
 #	make demo	all of WordNet, learnt on a private server
 #	make demo-packages	the packages of this Debian machine, likewise
+#	make paper-check	the paper's figures, our tables and the names of arms agree (bench/paper/check)
 #	make rdf	the extension hybridkg_rdf, which needs libserd-dev (make -C rdf install installs it)
 #	make package-test	the Debian package, built, used and purged in systems of their own
 #	make dist	the archive of the last commit, for PGXN
@@ -13,10 +14,10 @@
 # make test, soak and demo need nothing but this folder: they see to the packages, and run
 # on a throw-away server that they make and remove (test/server).
 
-ifneq (,$(filter test soak demo demo-packages package-test lint fuzz coverage dist,$(MAKECMDGOALS)))
+ifneq (,$(filter test soak demo demo-packages package-test lint fuzz coverage dist paper-check,$(MAKECMDGOALS)))
 
 # these come before pg_config is there
-.PHONY: test soak demo demo-packages package-test lint fuzz coverage dist
+.PHONY: test soak demo demo-packages package-test lint fuzz coverage dist paper-check
 test:
 	@bash test/run
 soak:
@@ -33,6 +34,8 @@ coverage:
 	@bash test/coverage
 package-test:
 	@bash test/package
+paper-check:
+	@bench/paper/check
 dist: VERSION = $(shell sed -n "s/^default_version = '\(.*\)'$$/\1/p" hybridkg.control)
 dist:
 	git archive --format=zip --prefix=hybridkg-$(VERSION)/ --output=hybridkg-$(VERSION).zip HEAD

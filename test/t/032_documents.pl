@@ -1,5 +1,5 @@
 # The form of the documents: lines of at most 120 characters, complete contents lists, links that lead somewhere,
-# and no words that let things act like people.
+# no words that let things act like people, and figures of the paper that agree (bench/paper/check).
 
 use strict;
 use warnings;
@@ -100,4 +100,8 @@ foreach my $file (glob 'doc/*.md')
 
 	is(join(', ', grep { index($contents, '(#' . anchor($_) . ')') < 0 } map { headings($file, $_) } @levels), '', "contents of $file: what is missing");
 }
+
+# the paper's figures, the tables measured, and the names of arms
+my $report = qx{bench/paper/check 2>&1};
+is($?, 0, 'make paper-check') or diag($report);
 done_testing();

@@ -50,6 +50,18 @@ test_rescal_definition(void)
 	CHECK(score_of("rescal", 1, 2, entity, relation) == 108);
 }
 
+/* The paper's example: M t = (0.83, 0.11), so (0.9, 0.1) has 0.758 and (0.3, 0.1) has 0.26 */
+static void
+test_rescal_example(void)
+{
+	float		ronaldo[] = {0.9f, 0.1f, 0.2f, 0.9f};
+	float		dembele[] = {0.3f, 0.1f, 0.2f, 0.9f};
+	float		is_called[] = {0.1f, 0.9f, 0.1f, 0.1f};
+
+	CHECK(fabs(score_of("rescal", 1, 2, ronaldo, is_called) - 0.758) < 1e-6);
+	CHECK(fabs(score_of("rescal", 1, 2, dembele, is_called) - 0.26) < 1e-6);
+}
+
 /* d = 2, a half turn and none: h r - t = (-1 - 2i - t_0, 3 + 1i - t_1). */
 static void
 test_rotate_definition(void)
@@ -456,6 +468,7 @@ test_score(void)
 	test_definitions();
 	test_rotate_definition();
 	test_rescal_definition();
+	test_rescal_example();
 	test_table();
 	test_phases();
 	test_reciprocal();
