@@ -4,6 +4,7 @@
 use strict;
 use warnings;
 
+use File::Temp qw(tempdir);
 use Test::More;
 
 my @documents = (qw(README.md CHANGELOG.md ARCHITECTURE.md CONTRIBUTING.md), glob 'doc/*.md');
@@ -101,7 +102,25 @@ foreach my $file (glob 'doc/*.md')
 	is(join(', ', grep { index($contents, '(#' . anchor($_) . ')') < 0 } map { headings($file, $_) } @levels), '', "contents of $file: what is missing");
 }
 
-# the paper's figures, the tables measured, and the names of arms
+# The paper's figures, the tables measured, and the names of arms: they agree, and a fault in any of them is found
 my $report = qx{bench/paper/check 2>&1};
 is($?, 0, 'make paper-check') or diag($report);
+
+my $copy = tempdir(CLEANUP => 1);
+foreach my $fault (
+	[ 'a figure', 'bench/paper/figures.tsv', q{s/^(link prediction\tFB15k-237\ttranse\tMRR\t.*)0\.2865/${1}0.2875/} ],
+	[ 'a published figure', 'bench/paper/figures.tsv', q{s/^(link prediction\tFB15k-237\trotate\tMRR\t)0\.338/${1}0.339/} ],
+	[ 'a cell that is left out', 'bench/paper/figures.tsv', q{s/^link prediction\tYAGO3-10\truge\tHits\@3\t.*\n//} ],
+	[ 'an arm of the table', 'bench/paper/RESULTS.md', q{s/^\| transe \| loop \|/| transe | paper |/} ],
+	[ 'a setting of arm paper', 'bench/paper/common', q{s/paper\.paths=false/paper.paths=false paper.epochs=4/} ],
+	[ 'a word of a script', 'bench/paper/link', q{s/ longer\.iterations=6/ paper.loss=softmax/} ],
+	[ 'the preset', 'sql/hybridkg--0.2.0.sql', q{s/"negatives": 256, "negative_sampling": "uniform",$/"negatives": 64, "negative_sampling": "uniform",/} ])
+{
+	my ($name, $file, $change) = @$fault;
+	system "rm -rf $copy/*; mkdir $copy/bench $copy/sql; cp -r bench/paper bench/common $copy/bench; cp sql/hybridkg--0.2.0.sql $copy/sql";
+	system 'perl', '-i', '-pe', $change, "$copy/$file";
+	is(system("cmp -s $file $copy/$file") >> 8, 1, "$name is changed");
+	$report = qx{$copy/bench/paper/check 2>&1};
+	is($? >> 8, 1, "paper-check finds the change of $name");
+}
 done_testing();
