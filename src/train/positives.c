@@ -7,16 +7,19 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
+#include "hybrid.h"
+
 bool
 positives_are_weighted(const TrainSettings *settings)
 {
-	return strcmp(settings->label, "confidence") == 0;
+	return hybrid_find(settings->hybrid)->infers && strcmp(settings->label, "confidence") == 0;
 }
 
 Positives
 positives_sizes(const TrainSettings *settings, const TrainingFacts *facts)
 {
-	int64		draws = settings->top_rules == 0 ? 0 : settings->accumulate ? settings->iterations : 1;
+	bool		infers = settings->top_rules > 0 && hybrid_find(settings->hybrid)->infers;
+	int64		draws = !infers ? 0 : settings->accumulate ? settings->iterations : 1;
 	Positives	positives = {.accumulate = settings->accumulate};
 
 	positives.sample_size = settings->sample_size > 0 ? settings->sample_size : Max(facts->learnt->facts / 10, 1);

@@ -23,6 +23,7 @@
 #include "utils/memutils.h"
 
 #include "estimate.h"
+#include "hybrid.h"
 #include "model/model.h"
 #include "model/model_evidence.h"
 #include "model/path_network.h"
@@ -248,6 +249,7 @@ rank_rules(Procedure *procedure, Iteration *iteration)
 	double		start = clock_seconds();
 
 	select_rules(&model, procedure->rules, settings->top_rules, settings->min_quality, settings->min_confidence);
+	iteration->rules = (int32) sampling_rules(procedure->rules);
 	iteration->mine_seconds = procedure->mine_seconds + clock_seconds() - start;
 	procedure->mine_seconds = 0;
 }
@@ -264,7 +266,6 @@ sample_inferences(Procedure *procedure, Iteration *iteration)
 	sampling_draw(&sample, learner, &procedure->settings, iteration->number);
 	positives_add(&learner->positives, sampling_weigh(&sample, procedure->rules), sample.count);
 	positives_set(&learner->positives, data);
-	iteration->rules = sample.rules;
 	iteration->inferred = sample.inferences->count;
 	iteration->sampled = sample.count;
 	record_sample(procedure->graph, procedure->settings.model, iteration->number, data, &sample);
@@ -301,8 +302,10 @@ report_iteration(const Procedure *procedure, const Iteration *iteration)
 	if (iteration->mrr_error > 0)
 		appendStringInfo(&line, " (" INT64_FORMAT " triples, standard error %.4f)", iteration->ranked, iteration->mrr_error);
 	if (procedure->rules != NULL)
-		appendStringInfo(&line, ", %d rules infer " INT64_FORMAT " triples, " INT64_FORMAT " sampled",
-						 iteration->rules, iteration->inferred, iteration->sampled);
+		appendStringInfo(&line, ", %d rules", iteration->rules);
+	if (procedure->rules != NULL && hybrid_find(procedure->settings.hybrid)->infers)
+		appendStringInfo(&line, " infer " INT64_FORMAT " triples, " INT64_FORMAT " sampled",
+						 iteration->inferred, iteration->sampled);
 	appendStringInfo(&line, " (%.1f s training, %.1f s mining, %.1f s sampling, %.1f s evaluating)",
 					 iteration->train_seconds, iteration->mine_seconds, iteration->sample_seconds,
 					 iteration->evaluate_seconds);
@@ -321,7 +324,8 @@ procedure_infer(Procedure *procedure)
 	{
 		progress_phase(procedure->progress, PHASE_INFERRING, 1);
 		rank_rules(procedure, iteration);
-		sample_inferences(procedure, iteration);
+		if (hybrid_find(procedure->settings.hybrid)->infers)
+			sample_inferences(procedure, iteration);
 	}
 	record_iteration(procedure->graph, procedure->settings.model, iteration);
 	/* without a valid split, the last iteration is the best */

@@ -10,8 +10,8 @@
 
 #include "server/host.h"
 
-static int64
-count_selected(const MinedRules *rules)
+int64
+sampling_rules(const MinedRules *rules)
 {
 	int64		count = 0;
 
@@ -23,7 +23,7 @@ count_selected(const MinedRules *rules)
 Sample
 sampling_infer(BodyPairs *pairs, const GraphData *data, const MinedRules *rules)
 {
-	int64		count = count_selected(rules);
+	int64		count = sampling_rules(rules);
 	const Rule **selected = palloc(Max(count, 1) * sizeof(Rule *));
 	Sample		sample = {.rule_id = palloc(Max(count, 1) * sizeof(int32))};
 

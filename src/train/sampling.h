@@ -23,6 +23,9 @@ typedef struct Sample
 	double	   *probability;	/* of each drawn one */
 } Sample;
 
+/* How many rules are selected */
+extern int64 sampling_rules(const MinedRules *rules);
+
 /* What the selected rules infer beyond the facts, in the current context; nothing is drawn yet. */
 extern Sample sampling_infer(BodyPairs *pairs, const GraphData *data, const MinedRules *rules);
 

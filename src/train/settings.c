@@ -13,6 +13,7 @@
 #include "utils/json.h"
 #include "utils/lsyscache.h"
 
+#include "hybrid.h"
 #include "model/model_evidence.h"
 #include "paths/paths.h"
 #include "server/argument.h"
@@ -151,6 +152,7 @@ static const Setting table[] = {
 	{"entailment_confidence", SETTING_FLOAT, AT(entailment_confidence), 1e-9, 1, true, NULL},
 	{"min_confidence", SETTING_FLOAT, AT(min_confidence), 0, 1, true, NULL},
 	OPTIONAL_INT(nodes, 1, KGE_MOST_LANES),
+	{"hybrid", SETTING_TEXT, AT(hybrid), 0, 0, true, hybrid_name},
 
 	/* the last one is no argument, but a setting of the session */
 	CHOICE(precision, precision_name)
@@ -355,6 +357,8 @@ fill_in(TrainSettings *settings)
 	if (settings->partitions == 0)
 		settings->partitions = 1;
 	fill_in_constraint(settings);
+	if (settings->hybrid == NULL)
+		settings->hybrid = pstrdup(hybrid_name(0));
 }
 
 /*

@@ -79,6 +79,7 @@ typedef struct TrainSettings
 	double		entailment_confidence;	/* PCA confidence that a rule needs to be an entailment */
 	double		min_confidence; /* standard confidence that a selected rule has at least; 0: no bound */
 	int			nodes;			/* buckets that are trained at once; 0: as many as nodes can do (node_buckets.c) */
+	char	   *hybrid;
 	char	   *precision;		/* no argument: hybridkg.precision as training began */
 } TrainSettings;
 
