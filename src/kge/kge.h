@@ -15,6 +15,8 @@
 #ifndef HKG_KGE_KGE_H
 #define HKG_KGE_KGE_H
 
+#include <math.h>
+
 #include "core/pool.h"
 #include "core/question.h"
 
@@ -232,6 +234,20 @@ extern bool kge_constraint_entails(const KgeConstraint *constraint);
 extern void kge_constrain_entities(const KgeConstraint *constraint, const KgeModel *model, Pool *pool,
 								   float *entity, int32_t count);
 
+/*
+ * Labels between 0 and 1 for triples that may be true: found in every step from the triple's score and its evidence,
+ * which has the place of its weight.  Such triples have no negatives, and no share of the regularisation.
+ */
+typedef struct KgeLabelling KgeLabelling;
+
+#define KGE_FACT	INFINITY	/* evidence of a fact: a positive with negatives */
+
+/* The labelling of that name, or NULL. */
+extern const KgeLabelling *kge_labelling(const char *name);
+
+/* The label of a triple of that score and (finite, >= 0) evidence. */
+extern float kge_label(const KgeLabelling *labelling, float score, float evidence);
+
 typedef struct KgeTraining
 {
 	int			batch_size;		/* positives in a minibatch, >= 1 */
@@ -253,6 +269,7 @@ typedef struct KgeTraining
 	double		relation_weight;	/* of softmax: that of its loss of relations, >= 0 */
 	const KgeConstraint *constraint;	/* NULL: none */
 	double		entailment_weight;	/* of the penalty of entailments in each minibatch, >= 0 */
+	const KgeLabelling *labelling;	/* of logistic: of positives that are no facts; NULL: there are none */
 } KgeTraining;
 
 typedef struct KgeTrainer KgeTrainer;
@@ -308,6 +325,9 @@ extern bool kge_trainer_entail(KgeTrainer *trainer, Arena *arena, const KgeEntai
  * weights: the weight of each positive's loss and of its negatives', or NULL for
  * all 1.  epoch: its number from the start of training, 0 first, which numbers
  * its draws.  A weight scales a positive's share of the regularisation as well.
+ * With a labelling, weights are evidence: KGE_FACT, or that of a triple that gets a label.
+ * The loss of a minibatch is then the mean over its facts and negatives, and that over
+ * the triples with labels, added up.
  * Returns the epoch's mean loss (without regularisation; 0 of no positives), NaN
  * when the training diverged.
  */

@@ -12,6 +12,8 @@
  * the negatives.  A negative that is a positive's own answer is no negative of
  * that one: its score is set so low that loss and derivative are 0.
  *
+ * Positives with labels (labels.h) are in blocks of their own, which have no negatives; these come last.
+ *
  * The negatives are gone through twice, tile by tile: for their scores, which the
  * sampler may need all of before it can weigh each, and for the rest.
  */
@@ -20,15 +22,18 @@
 
 #include "negatives.h"
 #include "core/pool.h"
+#include "labels.h"
 #include "loss.h"
 
 typedef struct Negatives
 {
-	int32_t    *dealt;			/* the minibatch's positives, those for tails first */
+	int32_t    *dealt;			/* the minibatch's positives: those for tails, those for heads, those with labels */
 	int32_t    *heads;
 	int			tails;			/* how many are for tails */
+	int			facts;			/* and for heads */
 	int			tail_blocks;
-	int64_t		blocks;			/* of both sides */
+	int64_t		fact_blocks;	/* of both sides */
+	int64_t		blocks;			/* of all */
 	double	   *block_loss;
 	int64_t    *block_terms;
 	KgeBlock   *block;			/* one for each thread */
@@ -67,6 +72,7 @@ take_block(const KgeTrainer *plan, Allocation *allocation)
 	block.derivative = allocation_take(allocation, KGE_TILE, scores);
 	block.triple = TAKE(allocation, Triple, size);
 	block.weight = TAKE(allocation, float, size);
+	block.evidence = TAKE(allocation, float, plan->training.labelling == NULL ? 0 : size);
 	block.answer = TAKE(allocation, int32_t, size);
 	block.loss = TAKE(allocation, float, size);
 	block.own_score = TAKE(allocation, float, size);
@@ -257,6 +263,14 @@ answer_slot(const KgeBlock *block, int i)
 	return block->pairing.given_slot + block->trainer->training.block_size + i;
 }
 
+/* With a labelling, what was fetched as its weight is the evidence of positive i. */
+static void
+take_evidence(KgeBlock *block, int i)
+{
+	block->evidence[i] = block->weight[i];
+	block->weight[i] = block->labelled ? 0 : 1;
+}
+
 /* Fetches the block's positives, the first of which was dealt place `first`, and negatives. */
 static void
 fill_block(KgeBlock *block, int first)
@@ -269,6 +283,8 @@ fill_block(KgeBlock *block, int first)
 		const Triple *triple = &block->triple[i];
 
 		block->triple[i] = kge_positive(trainer, work->dealt[first + i], &block->weight[i]);
+		if (trainer->training.labelling != NULL)
+			take_evidence(block, i);
 		block->answer[i] = block->side == SIDE_TAIL ? triple->tail : triple->head;
 		block->loss[i] = 0;
 	}
@@ -296,6 +312,38 @@ score_positives(KgeBlock *block)
 			kge_engine_score(&trainer->engine, pairing->query + (size_t) i * (size_t) pairing->stride,
 							 kge_entity_row(trainer->model, block->answer[i]));
 	}
+}
+
+/* The terms of a fact and its negatives in the mean of their minibatch. */
+static int
+terms_of_fact(const KgeTraining *training)
+{
+	return training->sampler->share != NULL ? 2 : 1 + training->negatives;
+}
+
+/*
+ * The minibatch's sum is divided by the terms of its facts.  So that the mean over triples with labels is beside that
+ * over facts and negatives, each weighs as many terms as there are for one of them.
+ */
+static float
+label_weight(const KgeTrainer *trainer)
+{
+	const Negatives *work = trainer->work;
+	double		terms = (double) work->facts * terms_of_fact(&trainer->training);
+
+	return work->facts == 0 ? 1 : (float) (terms / (double) (trainer->count - work->facts));
+}
+
+static void
+lose_positives(KgeBlock *block)
+{
+	const KgeTraining *training = &block->trainer->training;
+
+	if (block->labelled)
+		kge_label_loss(training->labelling, block->count, block->own_score, block->evidence, label_weight(block->trainer),
+					   block->own_derivative, block->loss);
+	else
+		training->loss->positives(block);
 }
 
 static void
@@ -346,8 +394,8 @@ learn(KgeBlock *block)
 		pool_yield(pool, block->thread);
 	}
 	score_positives(block);
-	training->loss->positives(block);
-	if (training->sampler->look != NULL)
+	lose_positives(block);
+	if (training->sampler->look != NULL && !block->labelled)
 		training->sampler->look(block);
 	for (int from = 0; from < block->negatives; from += KGE_TILE)
 	{
@@ -361,7 +409,8 @@ learn(KgeBlock *block)
 
 /*
  * The terms of a block's mean: each positive, where the loss counts them.  So is each
- * negative of a positive, or, where they share its weight, all of them together.
+ * negative of a positive, or, where they share its weight, all of them together.  Labels
+ * are in the mean of facts (label_weight), unless there are no facts.
  */
 static int64_t
 count_terms(const KgeBlock *block, int64_t pairs)
@@ -369,8 +418,34 @@ count_terms(const KgeBlock *block, int64_t pairs)
 	const KgeTraining *training = &block->trainer->training;
 	int64_t		negatives = training->sampler->share != NULL ? block->count : pairs;
 
+	if (block->labelled)
+		return ((const Negatives *) block->trainer->work)->facts == 0 ? block->count : 0;
 	return (training->loss->counts_positives ? block->count : 0) +
 		(training->loss->counts_negatives ? negatives : 0);
+}
+
+/* Sets which of the dealt positives the block has, and which side of them it corrupts; returns the first one's place. */
+static int
+open_block(KgeBlock *block, int64_t item)
+{
+	KgeTrainer *trainer = block->trainer;
+	const KgeTraining *training = &trainer->training;
+	const Negatives *work = trainer->work;
+	int			size = training->block_size;
+	int64_t		batch = trainer->start / training->batch_size;
+	bool		tails = item < work->tail_blocks;
+	bool		labelled = item >= work->fact_blocks;
+	int64_t		before = labelled ? work->fact_blocks : tails ? 0 : work->tail_blocks;
+	int64_t		first = (labelled ? work->facts : tails ? 0 : work->tails) + (item - before) * size;
+	int64_t		left = (labelled ? trainer->count : tails ? work->tails : work->facts) - first;
+
+	block->item = item;
+	block->number = batch * kge_block_count(training) + item;
+	block->labelled = labelled;
+	block->side = tails || (labelled && (uint64_t) (batch + (int64_t) trainer->epoch) % 2 == 0) ? SIDE_TAIL : SIDE_HEAD;
+	block->count = (int) (left < size ? left : size);
+	block->negatives = labelled ? 0 : training->negatives;
+	return (int) first;
 }
 
 /* Item: block number `item` of the minibatch. */
@@ -383,24 +458,19 @@ learn_block(void *argument, int64_t item, int thread)
 	KgeBlock   *block = &work->block[thread];
 	KgePairing *pairing = &block->pairing;
 	int			size = training->block_size;
-	int64_t		batch = trainer->start / training->batch_size;
-	bool		tails = item < work->tail_blocks;
-	int64_t		first = tails ? item * size : work->tails + (item - work->tail_blocks) * size;
-	int64_t		left = (tails ? work->tails : trainer->count) - first;
 	double		loss = 0;
+	int			first;
 
 	block->trainer = pairing->trainer = trainer;
 	block->thread = thread;
-	block->item = item;
-	block->number = batch * kge_block_count(training) + item;
-	block->side = tails ? SIDE_TAIL : SIDE_HEAD;
-	block->count = pairing->count = (int) (left < size ? left : size);
-	block->negatives = pairing->negatives = training->negatives;
+	first = open_block(block, item);
+	pairing->count = block->count;
+	pairing->negatives = block->negatives;
 	pairing->given_slot = item * (2 * size + training->negatives);
 	pairing->negative_slot = pairing->given_slot + 2 * size;
 	pairing->relation_slot = item * size;
 
-	fill_block(block, (int) first);
+	fill_block(block, first);
 	work->block_terms[item] = count_terms(block, learn(block));
 	for (int i = 0; i < block->count; i++)
 		loss += block->loss[i];
@@ -422,23 +492,39 @@ side_of(const KgeTrainer *trainer, int64_t i)
 			trainer->epoch) % 2 == 0 ? SIDE_TAIL : SIDE_HEAD;
 }
 
-/* Deals the positives to blocks of one side; returns how many blocks. */
+static bool
+has_label(const KgeTrainer *trainer, int64_t i)
+{
+	float		evidence;
+
+	if (trainer->training.labelling == NULL || trainer->weights == NULL)
+		return false;
+	(void) kge_positive(trainer, i, &evidence);
+	return evidence < KGE_FACT;
+}
+
+/* Deals the positives to blocks of one side, or of those with labels; returns how many blocks. */
 static int64_t
 deal(KgeTrainer *trainer)
 {
 	Negatives  *work = trainer->work;
 	int			size = trainer->training.block_size;
 	int			heads = 0;
+	int			labels = 0;
 
 	work->tails = 0;
 	for (int32_t i = 0; i < trainer->count; i++)
-		if (side_of(trainer, i) == SIDE_TAIL)
+		if (has_label(trainer, i))
+			work->dealt[trainer->count - ++labels] = i;
+		else if (side_of(trainer, i) == SIDE_TAIL)
 			work->dealt[work->tails++] = i;
 		else
 			work->heads[heads++] = i;
 	memcpy(work->dealt + work->tails, work->heads, (size_t) heads * sizeof(int32_t));
+	work->facts = work->tails + heads;
 	work->tail_blocks = (work->tails + size - 1) / size;
-	return work->tail_blocks + (heads + size - 1) / size;
+	work->fact_blocks = work->tail_blocks + (heads + size - 1) / size;
+	return work->fact_blocks + (labels + size - 1) / size;
 }
 
 static int64_t
@@ -457,7 +543,7 @@ static KgeSum
 sum_blocks(const KgeTrainer *trainer)
 {
 	const Negatives *work = trainer->work;
-	KgeSum		sum = {.positives = (double) trainer->count};
+	KgeSum		sum = {.positives = (double) (work->facts == 0 ? trainer->count : work->facts)};
 
 	for (int64_t i = 0; i < work->blocks; i++)
 	{
@@ -473,7 +559,7 @@ finish_minibatch(KgeTrainer *trainer)
 	const Negatives *work = trainer->work;
 
 	if (trainer->training.sampler->finish != NULL)
-		trainer->training.sampler->finish(trainer, work->blocks);
+		trainer->training.sampler->finish(trainer, work->fact_blocks);
 }
 
 const KgeLoss kge_loss_logistic = {

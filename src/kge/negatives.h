@@ -88,6 +88,7 @@ typedef struct KgeBlock
 	int64_t		item;			/* its number in the minibatch */
 	int64_t		number;			/* its number in the epoch: numbers its draws */
 	Side		side;			/* the corrupted one */
+	bool		labelled;		/* its positives have labels, and no negatives */
 	int			count;			/* positives */
 	int			negatives;
 	int32_t    *negative;
@@ -99,6 +100,7 @@ typedef struct KgeBlock
 	/* of each positive */
 	Triple  *triple;
 	float	   *weight;
+	float	   *evidence;		/* with a labelling */
 	int32_t    *answer;
 	float	   *loss;
 	float	   *own_score;
@@ -141,11 +143,11 @@ extern const KgeSampler kge_sampler_bernoulli;
 extern const KgeSampler kge_sampler_self_adversarial;
 extern const KgeSampler kge_sampler_kbgan;
 
-/* Blocks of a minibatch, at most: each side's last one may not be full. */
+/* Blocks of a minibatch, at most: each side's last one may not be full, nor the last one of those with labels. */
 static inline int
 kge_block_count(const KgeTraining *training)
 {
-	return (training->batch_size - 1) / training->block_size + 2;
+	return (training->batch_size - 1) / training->block_size + 2 + (training->labelling != NULL);
 }
 
 /* Negatives of the tile that starts at `from`. */

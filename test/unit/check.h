@@ -96,6 +96,7 @@ extern void test_group(void);
 extern void test_train(void);
 extern void test_partitions(void);
 extern void test_constraint(void);
+extern void test_labels(void);
 extern void test_rank(void);
 extern void test_rank_sample(void);
 extern void test_top_entities(void);

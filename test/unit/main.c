@@ -201,6 +201,7 @@ static const Suite suites[] = {
 	{"train", test_train},
 	{"partitions", test_partitions},
 	{"constraint", test_constraint},
+	{"labels", test_labels},
 	{"rank", test_rank},
 	{"rank_sample", test_rank_sample},
 	{"top_entities", test_top_entities},

@@ -1,0 +1,37 @@
+/*
+ * labels.c
+ *		The table of labellings, and the loss against labels (see labels.h).
+ */
+#include <math.h>
+
+#include "labels.h"
+#include "core/exponential.h"
+#include "core/names.h"
+
+static const NameTable labellings = NAME_TABLE(&kge_labelling_ruge);
+
+const KgeLabelling *
+kge_labelling(const char *name)
+{
+	return name_find(&labellings, name);
+}
+
+float
+kge_label(const KgeLabelling *labelling, float score, float evidence)
+{
+	return labelling->label(score, evidence);
+}
+
+/* y * log(1 + e^-s) + (1 - y) * log(1 + e^s) = log(1 + e^s) - y * s */
+void
+kge_label_loss(const KgeLabelling *labelling, int n, const float *s, const float *evidence, float weight,
+			   float *g, float *loss)
+{
+	for (int i = 0; i < n; i++)
+	{
+		float		label = labelling->label(s[i], evidence[i]);
+
+		g[i] = weight * (sigmoid(s[i]) - label);
+		loss[i] += weight * ((s[i] > 0 ? s[i] : 0) + log1pf(expf(-fabsf(s[i]))) - label * s[i]);
+	}
+}

@@ -1,0 +1,27 @@
+/*
+ * labels.h
+ *		Positives whose labels are between 0 and 1, found anew whenever they are learnt: one file, one row in labels.c.
+ */
+#ifndef HKG_KGE_LABELS_H
+#define HKG_KGE_LABELS_H
+
+#include "kge.h"
+
+struct KgeLabelling
+{
+	const char *name;
+
+	/* The label of a triple of that score and evidence. */
+	float		(*label) (float score, float evidence);
+};
+
+extern const KgeLabelling kge_labelling_ruge;
+
+/*
+ * The cross entropy of n scores against their labels; no gradient flows through these.  Fills g with its
+ * derivative by each score, times weight, and adds to loss[i] what score i loses, times weight.
+ */
+extern void kge_label_loss(const KgeLabelling *labelling, int n, const float *s, const float *evidence, float weight,
+						   float *g, float *loss);
+
+#endif							/* HKG_KGE_LABELS_H */

@@ -1,0 +1,174 @@
+/*
+ * test_labels.c
+ *		Labels: the closed form against a numeric minimum of what it minimises, the loss and its derivative, the same bits.
+ *		Gradients of minibatches with labels are in test_train.c.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "check.h"
+#include "kge/labels.h"
+
+#define RULES	3
+
+/*
+ * The objective of a label by its definition (Guo et al. 2018): near the truth value, and each rule gives up c * (1 - pi),
+ * where pi = body * s - body + 1 is the truth of its grounding, whose body are facts.
+ */
+static double
+objective(double s, double score, const double *confidence, double penalty)
+{
+	const double body = 1;
+	double		truth = 1 / (1 + exp(-score));
+	double		sum = (s - truth) * (s - truth) / 2;
+
+	for (int i = 0; i < RULES; i++)
+		sum += penalty * fmax(0, confidence[i] * (1 - (body * s - body + 1)));
+	return sum;
+}
+
+/* By thirds: it is convex. */
+static double
+minimum(double score, const double *confidence, double penalty)
+{
+	double		low = 0;
+	double		high = 1;
+
+	while (high - low > 1e-9)
+	{
+		double		left = low + (high - low) / 3;
+		double		right = high - (high - low) / 3;
+
+		if (objective(left, score, confidence, penalty) < objective(right, score, confidence, penalty))
+			high = right;
+		else
+			low = left;
+	}
+	return low;
+}
+
+static void
+test_closed_form(void)
+{
+	int			at_one = 0;
+
+	for (int i = 0; i < 1000; i++)
+	{
+		double		score = next_uniform(-8, 8);
+		double		penalty = pow(10, next_uniform(-3, 0));
+		double		confidence[RULES];
+		double		sum = 0;
+		double		expected,
+					found;
+
+		for (int j = 0; j < RULES; j++)
+			sum += confidence[j] = next_below(3) == 0 ? 0 : next_uniform(0, 1);
+		expected = minimum(score, confidence, penalty);
+		found = kge_label(kge_labelling("ruge"), (float) score, (float) (penalty * sum));
+		at_one += found == 1;
+		CHECK_SAYING(fabs(found - expected) < 1e-5, "score %g, penalty %g: %g, not %g", score, penalty, found, expected);
+	}
+	CHECK_SAYING(at_one > 100 && at_one < 900, "%d labels of 1", at_one);
+}
+
+/* Labels by hand: half true, and a rule of confidence 0.8 that weighs 0.25, and no more than true. */
+static void
+test_labels_by_hand(void)
+{
+	const KgeLabelling *ruge = kge_labelling("ruge");
+
+	CHECK(kge_label(ruge, 0, 0) == 0.5f);
+	CHECK(fabsf(kge_label(ruge, 0, 0.25f * 0.8f) - 0.7f) < 1e-6f);
+	CHECK(kge_label(ruge, 0, 0.75f) == 1);
+	CHECK(kge_label(ruge, 100, 0) == 1);
+	CHECK(kge_label(ruge, -100, 0) < 1e-30f);
+	CHECK(kge_labelling("sampled") == NULL);
+}
+
+static double
+cross_entropy(double score, double label)
+{
+	return label * log1p(exp(-score)) + (1 - label) * log1p(exp(score));
+}
+
+static void
+test_label_loss(void)
+{
+	const float evidence = 0.1f;
+	const float weight = 3;
+
+	for (float score = -20; score <= 20; score += 0.25f)
+	{
+		double		label = kge_label(kge_labelling("ruge"), score, evidence);
+		double		slope = (cross_entropy(score + 1e-4, label) - cross_entropy(score - 1e-4, label)) / 2e-4;
+		float		g,
+					loss = 1;
+
+		kge_label_loss(kge_labelling("ruge"), 1, &score, &evidence, weight, &g, &loss);
+		CHECK_SAYING(fabs(loss - 1 - weight * cross_entropy(score, label)) < 1e-5, "score %g: %g", score, loss);
+		CHECK_SAYING(fabs(g - weight * slope) < 1e-5, "score %g: %g, not %g", score, g, weight * slope);
+	}
+}
+
+/* ---- what a training leaves --------------------------------------------------------- */
+
+#define ENTITIES	30
+#define POSITIVES	200
+
+static KgeModel
+trained(const KgeModel *start, KgeTraining training, const float *evidence, int threads)
+{
+	KgeModel	model = copy_of(start);
+	Pool	   *own = pool_create(threads, NULL, NULL);
+	KgeTrainer *trainer = kge_trainer_create(&arena, own, &model, &training, POSITIVES);
+	Triple		triples[POSITIVES];
+
+	for (int i = 0; i < POSITIVES; i++)
+		triples[i] = (Triple) {i % ENTITIES, i % 3, (i * i + 3) % ENTITIES};
+	for (uint64_t epoch = 0; epoch < 10; epoch++)
+		kge_train_epoch(trainer, triples, evidence, POSITIVES, epoch);
+	pool_destroy(own);
+	return model;
+}
+
+static bool
+same(const KgeModel *a, const KgeModel *b)
+{
+	return memcmp(a->entity, b->entity, entity_bytes(a)) == 0 && memcmp(a->relation, b->relation, relation_bytes(a)) == 0;
+}
+
+/* On any number of threads; evidence is not ignored. */
+static void
+test_bits(const char *sampler)
+{
+	KgeModel	start = random_model((Variant) {"complex", 1, true}, 6, ENTITIES, 3, 1);
+	KgeTraining training = {
+		.batch_size = 48,.block_size = 5,.negatives = 7,.learning_rate = 0.05,.seed = 5,.loss = kge_loss("logistic"),
+		.sampler = kge_sampler(sampler),.temperature = 1,.regularization = 0.01,.labelling = kge_labelling("ruge")
+	};
+	float		evidence[POSITIVES];
+	KgeModel	one,
+				three,
+				other;
+
+	for (int i = 0; i < POSITIVES; i++)
+		evidence[i] = i % 4 == 0 ? 0.1f : KGE_FACT;
+	one = trained(&start, training, evidence, 1);
+	three = trained(&start, training, evidence, 3);
+	CHECK(same(&one, &three));
+	evidence[0] = 0.2f;
+	other = trained(&start, training, evidence, 2);
+	CHECK(!same(&one, &other));
+}
+
+void
+test_labels(void)
+{
+	test_closed_form();
+	test_labels_by_hand();
+	test_label_loss();
+	test_bits("uniform");
+	test_bits("self_adversarial");
+	test_bits("bernoulli");
+	test_bits("kbgan");
+}
