@@ -272,7 +272,7 @@ create function hkg_train(graph name, score_function text default 'rotate', dime
 	path_kept int default null, path_epochs int default null, path_facts int default null,
 	path_learning_rate float8 default null, partitions int default 1,
 	constraints text default 'none', entailment_weight float8 default 0.1, entailment_confidence float8 default 0.8,
-	min_confidence float8 default 0.7, nodes int default null, hybrid text default 'sampled')
+	min_confidence float8 default 0.7, nodes int default null, hybrid text default 'sampled', rule_weight float8 default 0.01)
 returns text
 as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 1000000
 set search_path = pg_catalog, pg_temp;
@@ -334,7 +334,8 @@ entailment_weight: of nne_aer: weight of the penalty of such rules beside a mini
 entailment_confidence: of nne_aer: least PCA confidence of such a rule; min_head_coverage and min_support bound them, too; 1e-9 to 1; null: 0.8
 min_confidence: rules of lower standard confidence are never selected, whatever their quality, 0 to 1; the default is 0 where min_quality is given; null: 0
 nodes: buckets, of two partitions each, that are trained at once, 1 to half of partitions; what they change of the relations is then merged. On a distributed graph its nodes train them (hkg_distribute_graph); elsewhere this process does, one after the other, with the same result. null: as many as the graph has nodes for, at most half of partitions; 1 where it is not distributed
-hybrid: how rules take part in learning embeddings (doc/method.md, "The procedure"): sampled (what they infer is sampled and learnt with the facts) or none (embeddings learn from facts alone; rules are mined and ranked all the same, for rules and predictions); null: sampled
+hybrid: how rules take part in learning embeddings (doc/method.md, "How rules take part"): sampled (what they infer is sampled and learnt like facts), ruge (what they infer gets a soft label in every step, from its score and the confidences of its rules; under the loss logistic) or none (embeddings learn from facts alone; rules are mined and ranked all the same, for rules and predictions); null: sampled
+rule_weight: of ruge: how much the confidence of a rule adds to the label of what it infers, 1e-9 to 1e6; null: 0.01
 errors: 22023 for values out of range, 0A000 for what a score function, or more than one partition, does not go with, 22003 when training diverges, 53200 when it would need more than hybridkg.max_memory, 55006 when the model is being trained elsewhere, 55000 for a graph without facts or with one entity, 42704 or 55000 when there is no trained model to go on from, 42501 before anything is trained when the caller may not write what a model consists of';
 
 do $do$

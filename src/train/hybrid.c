@@ -6,17 +6,25 @@
 
 #include "core/names.h"
 
-/* The procedure of doc/method.md: inferred triples are positives like facts, weighted by the quality of their rules. */
+/* The highest quality */
+static double
+add_quality(double worth, const MinedRule *rule)
+{
+	return Max(worth, rule->quality);
+}
+
+/* The procedure of doc/method.md: inferred triples are positives like facts, of less weight. */
 static const Hybrid sampled = {
 	.name = "sampled",
-	.infers = true
+	.infers = true,
+	.add = add_quality
 };
 
 static const Hybrid none = {
 	.name = "none"
 };
 
-static const NameTable hybrids = NAME_TABLE(&sampled, &none);
+static const NameTable hybrids = NAME_TABLE(&sampled, &none, &hybrid_ruge);
 
 const char *
 hybrid_name(int i)
@@ -28,4 +36,10 @@ const Hybrid *
 hybrid_find(const char *name)
 {
 	return name_find(&hybrids, name);
+}
+
+const KgeLabelling *
+hybrid_labelling(const Hybrid *hybrid)
+{
+	return kge_labelling(hybrid->name);
 }

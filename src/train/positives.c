@@ -12,17 +12,22 @@
 bool
 positives_are_weighted(const TrainSettings *settings)
 {
-	return hybrid_find(settings->hybrid)->infers && strcmp(settings->label, "confidence") == 0;
+	const Hybrid *hybrid = hybrid_find(settings->hybrid);
+
+	return hybrid_labelling(hybrid) != NULL || (hybrid->infers && strcmp(settings->label, "confidence") == 0);
 }
 
 Positives
 positives_sizes(const TrainSettings *settings, const TrainingFacts *facts)
 {
-	bool		infers = settings->top_rules > 0 && hybrid_find(settings->hybrid)->infers;
+	const Hybrid *hybrid = hybrid_find(settings->hybrid);
+	bool		infers = settings->top_rules > 0 && hybrid->infers;
 	int64		draws = !infers ? 0 : settings->accumulate ? settings->iterations : 1;
 	Positives	positives = {.accumulate = settings->accumulate};
+	int64		usual_size = hybrid->evenly ? facts->learnt->facts : Max(facts->learnt->facts / 10, 1);
 
-	positives.sample_size = settings->sample_size > 0 ? settings->sample_size : Max(facts->learnt->facts / 10, 1);
+	positives.fact_weight = hybrid_labelling(hybrid) == NULL ? 1 : KGE_FACT;
+	positives.sample_size = settings->sample_size > 0 ? settings->sample_size : usual_size;
 	positives.max_samples = draws * positives.sample_size;
 	positives.room = facts->all->facts + positives.max_samples;
 	return positives;
@@ -57,7 +62,7 @@ positives_set(Positives *positives, const GraphData *data)
 
 	positives->count = 0;
 	for (int64 i = 0; i < data->facts; i++)
-		add_positive(positives, data->fact[i], 1);
+		add_positive(positives, data->fact[i], positives->fact_weight);
 	for (int64 i = 0; i < positives->samples; i++)
 	{
 		const Sampled *sample = &positives->sample[i];

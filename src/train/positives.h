@@ -14,13 +14,14 @@
 typedef struct Sampled
 {
 	Triple		triple;
-	float		weight;			/* of its loss */
+	float		weight;			/* of its loss, or its evidence (hybrid.h) */
 } Sampled;
 
 typedef struct Positives
 {
 	int64		sample_size;	/* samples of an iteration */
 	bool		accumulate;		/* samples of earlier iterations stay */
+	float		fact_weight;	/* what facts have beside the samples' weights */
 	int64		max_samples;	/* there can be at once */
 	int64		room;			/* for positives */
 	Sampled    *sample;			/* ordered by triple */

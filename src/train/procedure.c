@@ -264,7 +264,7 @@ sample_inferences(Procedure *procedure, Iteration *iteration)
 
 	sample = sampling_infer(procedure->pairs, data, procedure->rules);
 	sampling_draw(&sample, learner, &procedure->settings, iteration->number);
-	positives_add(&learner->positives, sampling_weigh(&sample, procedure->rules), sample.count);
+	positives_add(&learner->positives, sampling_weigh(&sample, procedure->rules, &procedure->settings), sample.count);
 	positives_set(&learner->positives, data);
 	iteration->inferred = sample.inferences->count;
 	iteration->sampled = sample.count;

@@ -8,6 +8,7 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
+#include "hybrid.h"
 #include "server/host.h"
 
 int64
@@ -45,6 +46,7 @@ sampling_draw(Sample *sample, const Learner *learner, const TrainSettings *setti
 	const Triple *triple = sample->inferences->triple;
 	int64		count = sample->inferences->count;
 	int64		size = Min(learner->positives.sample_size, count);
+	double		beta = hybrid_find(settings->hybrid)->evenly ? 0 : settings->beta;
 	uint64	   *key = MemoryContextAllocHuge(context, Max(count, 1) * sizeof(uint64));
 
 	sample->score = MemoryContextAllocHuge(context, Max(count, 1) * sizeof(float));
@@ -56,31 +58,33 @@ sampling_draw(Sample *sample, const Learner *learner, const TrainSettings *setti
 		CHECK_FOR_INTERRUPTS();
 		key[i] = hash_bytes_extended((const unsigned char *) &triple[i], sizeof(Triple), iteration);
 	}
-	sample->count = kge_draw(&arena, learner->pool, (KgeItems) {sample->score, key, count}, settings->beta, size,
+	sample->count = kge_draw(&arena, learner->pool, (KgeItems) {sample->score, key, count}, beta, size,
 							 (uint64) settings->seed, sample->drawn, sample->probability);
 }
 
 static float
-highest_quality(const Sample *sample, const MinedRules *rules, int64 inference)
+worth_of(const Sample *sample, const MinedRules *rules, int64 inference, const Hybrid *hybrid, double scale)
 {
 	const Inferences *inferences = sample->inferences;
-	double		highest = 0;
+	double		worth = 0;
 
 	for (int64 i = inferences->first[inference]; i < inferences->first[inference + 1]; i++)
-		highest = Max(highest, rules->rule[sample->rule_id[inferences->rule[i]] - 1].quality);
-	return (float) highest;
+		worth = hybrid->add(worth, &rules->rule[sample->rule_id[inferences->rule[i]] - 1]);
+	return (float) (scale * worth);
 }
 
 Sampled *
-sampling_weigh(const Sample *sample, const MinedRules *rules)
+sampling_weigh(const Sample *sample, const MinedRules *rules, const TrainSettings *settings)
 {
 	Sampled    *sampled = MemoryContextAllocHuge(CurrentMemoryContext, Max(sample->count, 1) * sizeof(Sampled));
+	const Hybrid *hybrid = hybrid_find(settings->hybrid);
+	double		scale = hybrid_labelling(hybrid) == NULL ? 1 : settings->rule_weight;
 
 	for (int64 i = 0; i < sample->count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		sampled[i].triple = sample->inferences->triple[sample->drawn[i]];
-		sampled[i].weight = highest_quality(sample, rules, sample->drawn[i]);
+		sampled[i].weight = worth_of(sample, rules, sample->drawn[i], hybrid, scale);
 	}
 	return sampled;
 }

@@ -29,10 +29,10 @@ extern int64 sampling_rules(const MinedRules *rules);
 /* What the selected rules infer beyond the facts, in the current context; nothing is drawn yet. */
 extern Sample sampling_infer(BodyPairs *pairs, const GraphData *data, const MinedRules *rules);
 
-/* Draws from it: triples of a high score are more probable. */
+/* Draws from it: triples of a high score are more probable, unless the method draws evenly. */
 extern void sampling_draw(Sample *sample, const Learner *learner, const TrainSettings *settings, int iteration);
 
-/* The drawn triples, each with the highest quality of the rules that infer it as its weight. */
-extern Sampled *sampling_weigh(const Sample *sample, const MinedRules *rules);
+/* The drawn triples, each with what it is worth by the rules that infer it. */
+extern Sampled *sampling_weigh(const Sample *sample, const MinedRules *rules, const TrainSettings *settings);
 
 #endif							/* HKG_TRAIN_SAMPLING_H */

@@ -153,6 +153,7 @@ static const Setting table[] = {
 	{"min_confidence", SETTING_FLOAT, AT(min_confidence), 0, 1, true, NULL},
 	OPTIONAL_INT(nodes, 1, KGE_MOST_LANES),
 	{"hybrid", SETTING_TEXT, AT(hybrid), 0, 0, true, hybrid_name},
+	{"rule_weight", SETTING_FLOAT, AT(rule_weight), 1e-9, 1e6, true, NULL},
 
 	/* the last one is no argument, but a setting of the session */
 	CHOICE(precision, precision_name)
@@ -268,7 +269,8 @@ settings_training(const TrainSettings *settings)
 		.optimizer = kge_optimizer(settings->optimizer),
 		.relation_weight = settings->relation_weight,
 		.constraint = kge_constraint(settings->constraints),
-		.entailment_weight = settings->entailment_weight
+		.entailment_weight = settings->entailment_weight,
+		.labelling = hybrid_labelling(hybrid_find(settings->hybrid))
 	};
 
 	return training;
@@ -359,6 +361,8 @@ fill_in(TrainSettings *settings)
 	fill_in_constraint(settings);
 	if (settings->hybrid == NULL)
 		settings->hybrid = pstrdup(hybrid_name(0));
+	if (settings->rule_weight == 0)
+		settings->rule_weight = 0.01;	/* Guo et al. 2018 */
 }
 
 /*
@@ -433,6 +437,30 @@ check_constraint(const TrainSettings *settings)
 				 errhint("Choose score_function \"%s\", or constraints \"none\".", function)));
 }
 
+/* ERROR 22023 where labels of inferred triples have no use, or there are none */
+static void
+check_hybrid(const TrainSettings *settings)
+{
+	if (hybrid_labelling(hybrid_find(settings->hybrid)) == NULL)
+		return;
+	if (strcmp(settings->loss, "logistic") != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("hybrid \"%s\" has no use under loss \"%s\"", settings->hybrid, settings->loss),
+				 errdetail("It learns labels between 0 and 1 as probabilities."),
+				 errhint("Choose the loss \"logistic\", or hybrid \"sampled\".")));
+	if (settings->top_rules == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("hybrid \"%s\" needs rules, but top_rules is 0", settings->hybrid),
+				 errhint("Raise top_rules, or choose hybrid \"none\".")));
+	if (strcmp(settings->label, "confidence") != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("label \"%s\" has no use under hybrid \"%s\", which finds labels itself", settings->label, settings->hybrid),
+				 errhint("Leave label at its default.")));
+}
+
 /* Conditions on several arguments together */
 static void
 check_settings(const TrainSettings *settings)
@@ -450,6 +478,7 @@ check_settings(const TrainSettings *settings)
 		check_linear(settings, "regularizer \"dura\"");
 	check_partitions(settings);
 	check_constraint(settings);
+	check_hybrid(settings);
 	if (settings->path_width % PATH_WIDTH_STEP != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -80,6 +80,7 @@ typedef struct TrainSettings
 	double		min_confidence; /* standard confidence that a selected rule has at least; 0: no bound */
 	int			nodes;			/* buckets that are trained at once; 0: as many as nodes can do (node_buckets.c) */
 	char	   *hybrid;
+	double		rule_weight;	/* of a rule's confidence in a label */
 	char	   *precision;		/* no argument: hybridkg.precision as training began */
 } TrainSettings;
 

@@ -40,6 +40,51 @@ select count(*) from land.inferred where model = 'none';
 -- it has no room for samples
 select bool_and(n.bytes = b.bytes) as same from hkg_estimate('land', hybrid => 'none') n join hkg_estimate('land', top_rules => 0) b using (item) where item = 'positives';
 
+-- ruge
+create function pg_temp.sigmoid(x float8) returns float8 language sql as 'select 1 / (1 + exp(-x))';
+select pg_temp.train('ruge', $$hybrid => 'ruge', rule_weight => 0.25$$) = 'ruge' as trained;
+select settings->>'hybrid' as hybrid, settings->>'rule_weight' as rule_weight from land.model where name = 'ruge';
+-- all that is inferred is learnt, where that is no more than the facts
+select number, inferred > 0 and sampled = inferred as all from land.iteration where model = 'ruge' order by 1;
+-- and drawn alike, where it is more
+select pg_temp.train('some', $$hybrid => 'ruge', sample_size => 7$$) = 'some' as trained;
+select i.number, i.sampled, count(*), bool_and(abs(f.probability - 1.0 / i.inferred) < 1e-9) as evenly from land.iteration i join land.inferred f on f.model = i.model and f.iteration = i.number
+	where i.model = 'some' group by 1, 2 order by 1;
+-- the same bits on any number of threads, others with another weight, and those of none in the first iteration
+set hybridkg.threads = 3;
+select pg_temp.train('three', $$hybrid => 'ruge', rule_weight => 0.25$$) = 'three' as trained;
+set hybridkg.threads = 1;
+select pg_temp.train('light', $$hybrid => 'ruge', rule_weight => null$$) = 'light' as trained;
+select pg_temp.bits('three') = pg_temp.bits('ruge') as threads, pg_temp.bits('light') <> pg_temp.bits('ruge') as weight, pg_temp.bits('none') <> pg_temp.bits('ruge') as learnt;
+select settings->>'rule_weight' as rule_weight from land.model where name = 'light';
+
+-- Labels by hand.  b(X,Y) for 20 pairs, 16 of which are h(X,Y) too: h(X,Y) <= b(X,Y) infers four with PCA confidence 1, as no x has another h.  A weight of
+-- 5 makes all their labels 1: their scores rise as those of facts do, far beyond what embeddings alone give
+select hkg_create_graph('pairs');
+select triples from hkg_load('pairs', $$
+	select 'x' || i, 'b', 'y' || i from generate_series(1, 20) i
+	union all select 'x' || i, 'h', 'y' || i from generate_series(1, 16) i$$);
+select hkg_train('pairs', 'distmult', dimensions => 16, iterations => 4, epochs => 60, batch_size => 20, negatives => 4, block_size => 4, evidence_rules => 0, holdout => 0,
+	max_rule_length => 2, min_confidence => 0.5, hybrid => way, rule_weight => weight, learning_rate => 0.1, model => way || weight)
+from (values ('none', 0.01), ('ruge', 0.01), ('ruge', 5)) w (way, weight);
+select m.name, bool_and(i.inferred = 4 and i.sampled = 4) as inferred from pairs.model m join pairs.iteration i on i.model = m.name where m.name like 'ruge%' group by 1 order by 1;
+create function pg_temp.truth(model name, low int, high int) returns float8 language sql as $$
+	select avg(pg_temp.sigmoid(hkg_score('pairs', 'x' || i, 'h', 'y' || i, model))) from generate_series(low, high) i $$;
+select pg_temp.truth('ruge5', 17, 20) > 0.9 as as_facts, pg_temp.truth('ruge5', 1, 16) > 0.9 as facts,
+	pg_temp.truth('none0.01', 17, 20) < pg_temp.truth('ruge0.01', 17, 20) as drawn, pg_temp.truth('ruge0.01', 17, 20) < pg_temp.truth('ruge5', 17, 20) as more;
+select hkg_drop_graph('pairs');
+
+-- with partitions, at other samplers, and from a model
+select way, pg_temp.train('run', format($$hybrid => 'ruge', rule_weight => 0.1, %s$$, way)) as model from unnest(array[
+	'partitions => 4', $$negative_sampling => 'uniform'$$, $$negative_sampling => 'bernoulli', reciprocal => true$$, $$negative_sampling => 'kbgan'$$,
+	$$optimizer => 'adam', learning_rate => 0.01$$, 'accumulate => true, sample_size => 3']) way;
+select pg_temp.train('run', $$hybrid => 'ruge', warm_start => true, replace => 'always'$$);
+
 -- Refused
+select * from hkg_tools.try($$select hkg_train('land', hybrid => 'ruge', loss => 'softmax')$$);
+select * from hkg_tools.try($$select hkg_train('land', hybrid => 'ruge', loss => 'margin')$$);
+select * from hkg_tools.try($$select hkg_train('land', hybrid => 'ruge', top_rules => 0)$$);
+select * from hkg_tools.try($$select hkg_train('land', hybrid => 'ruge', label => 'one')$$);
+select * from hkg_tools.try($$select hkg_train('land', hybrid => 'ruge', rule_weight => 0)$$);
 select * from hkg_tools.try($$select hkg_train('land', hybrid => 'some')$$);
 select hkg_drop_graph('land');
