@@ -618,6 +618,8 @@ as $$ values
 	 '{"score_function": "complex", "constraints": "nne_aer", "dimensions": 200, "entailment_weight": 10, "regularization": 0.00015, "negatives": 10, "negative_sampling": "uniform", "block_size": 1, "learning_rate": 1, "learning_rate_end": 1, "batch_size": 1414, "iterations": 20, "epochs": 50, "top_rules": 0}'),
 	('nne-aer-fb15k', 'the same, with those published for FB15k',
 	 '{"score_function": "complex", "constraints": "nne_aer", "dimensions": 200, "entailment_weight": 0.001, "regularization": 0.00005, "negatives": 10, "negative_sampling": "uniform", "block_size": 1, "learning_rate": 0.5, "learning_rate_end": 0.5, "batch_size": 4831, "iterations": 20, "epochs": 50, "top_rules": 0}'),
+	('ruge-fb15k', 'soft labels of what rules infer (Guo et al. 2018), with the settings published for FB15k',
+	 '{"score_function": "complex", "hybrid": "ruge", "rule_weight": 0.01, "dimensions": 200, "regularization": 0.00005, "negatives": 10, "negative_sampling": "uniform", "block_size": 1, "learning_rate": 0.5, "learning_rate_end": 0.5, "batch_size": 4831, "iterations": 20, "epochs": 50, "top_rules": 454}'),
 	('rotate-wn18rr', 'WN18RR, embeddings alone',
 	 '{"score_function": "rotate", "dimensions": 200, "negatives": 64, "negative_sampling": "uniform", "gamma": 4, "regularization": 0.01, "reciprocal": true, "learning_rate": 0.1, "learning_rate_end": 0.002, "iterations": 5, "epochs": 30, "top_rules": 0}')
 $$;
@@ -663,8 +665,8 @@ norm: 1 or 2, the norm of transe''s and rotate''s distance (rotate, 1: the sum o
 regularization: weight of the mean penalty of h, r and t over a minibatch''s positives, 0 to 1e6
 omega: weight of embedding confidence in a rule''s quality, 0 to 1
 top_rules: how many rules are selected, 0 (embeddings alone) to 1000000
-beta: temperature of sampling: a triple is drawn in proportion to exp(beta * score), 0 to 1e6
-sample_size: how many inferred triples are drawn in an iteration; 1 to 2147483647; null: a tenth of the facts, at least 1
+beta: temperature of sampling: a triple is drawn in proportion to exp(beta * score), 0 to 1e6; with hybrid ruge all are drawn alike
+sample_size: how many inferred triples are drawn in an iteration; 1 to 2147483647; null: a tenth of the facts, at least 1; with hybrid ruge as many as the facts
 max_rule_length: atoms of a rule, head included, 2 to 4 (4 takes ten times as long as 3 on sparse graphs, hundreds of times on dense ones: raise the other bounds)
 min_head_coverage: least share of the head relation''s facts that a rule infers, 0 to 1
 min_support: least number of facts that a rule infers, at least 1
