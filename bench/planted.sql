@@ -61,8 +61,9 @@ begin
 			when chance('split', relation, head, tail) < 0.2 then 'valid' else 'test' end as split
 	from world;
 	-- an entity or relation that is in no learnt fact cannot be asked for
-	delete from fact f where split <> 'train' and (not exists (select from fact t where t.split = 'train' and f.head in (t.head, t.tail))
-		or not exists (select from fact t where t.split = 'train' and f.tail in (t.head, t.tail)));
+	set local work_mem = '256MB';
+	delete from fact where split <> 'train' and (head not in (select head from fact where split = 'train' union select tail from fact where split = 'train')
+		or tail not in (select head from fact where split = 'train' union select tail from fact where split = 'train'));
 	analyze fact;
 end
 $$;
