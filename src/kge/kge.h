@@ -248,6 +248,26 @@ extern const KgeLabelling *kge_labelling(const char *name);
 /* The label of a triple of that score and (finite, >= 0) evidence. */
 extern float kge_label(const KgeLabelling *labelling, float score, float evidence);
 
+/* ---- itere.c: axioms between relations -------------------------------------- */
+
+typedef enum KgeAxiomKind
+{
+	KGE_AXIOM_SUB,				/* head(X,Y) <= body(X,Y) */
+	KGE_AXIOM_INVERSE,			/* head(X,Y) <= body(Y,X) */
+	KGE_AXIOM_CHAIN				/* head(X,Y) <= body(X,A), body(A,Y) */
+} KgeAxiomKind;
+
+typedef struct KgeAxiom
+{
+	KgeAxiomKind kind;
+	int32_t		head;
+	int32_t		body[2];		/* the second of a chain alone */
+} KgeAxiom;
+
+/* Whether a score function has axioms; how far an axiom is from holding, 0: it does for all entities. */
+extern bool kge_has_axioms(const KgeScoreFunction *function);
+extern double kge_axiom_distance(const KgeModel *model, KgeAxiom axiom);
+
 typedef struct KgeTraining
 {
 	int			batch_size;		/* positives in a minibatch, >= 1 */

@@ -8,7 +8,7 @@
 #include "core/exponential.h"
 #include "core/names.h"
 
-static const NameTable labellings = NAME_TABLE(&kge_labelling_ruge);
+static const NameTable labellings = NAME_TABLE(&kge_labelling_ruge, &kge_labelling_itere);
 
 const KgeLabelling *
 kge_labelling(const char *name)

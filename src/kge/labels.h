@@ -13,9 +13,13 @@ struct KgeLabelling
 
 	/* The label of a triple of that score and evidence. */
 	float		(*label) (float score, float evidence);
+
+	/* Each such triple is a term of its minibatch's mean, as a fact is; else their own mean is added to that of facts. */
+	bool		terms;
 };
 
 extern const KgeLabelling kge_labelling_ruge;
+extern const KgeLabelling kge_labelling_itere;
 
 /*
  * The cross entropy of n scores against their labels; no gradient flows through these.  Fills g with its

@@ -321,6 +321,12 @@ terms_of_fact(const KgeTraining *training)
 	return training->sampler->share != NULL ? 2 : 1 + training->negatives;
 }
 
+static bool
+labels_are_terms(const KgeTrainer *trainer)
+{
+	return ((const Negatives *) trainer->work)->facts == 0 || trainer->training.labelling->terms;
+}
+
 /*
  * The minibatch's sum is divided by the terms of its facts.  So that the mean over triples with labels is beside that
  * over facts and negatives, each weighs as many terms as there are for one of them.
@@ -331,7 +337,7 @@ label_weight(const KgeTrainer *trainer)
 	const Negatives *work = trainer->work;
 	double		terms = (double) work->facts * terms_of_fact(&trainer->training);
 
-	return work->facts == 0 ? 1 : (float) (terms / (double) (trainer->count - work->facts));
+	return labels_are_terms(trainer) ? 1 : (float) (terms / (double) (trainer->count - work->facts));
 }
 
 static void
@@ -410,7 +416,7 @@ learn(KgeBlock *block)
 /*
  * The terms of a block's mean: each positive, where the loss counts them.  So is each
  * negative of a positive, or, where they share its weight, all of them together.  Labels
- * are in the mean of facts (label_weight), unless there are no facts.
+ * are in the mean of facts (label_weight), unless they are terms.
  */
 static int64_t
 count_terms(const KgeBlock *block, int64_t pairs)
@@ -419,7 +425,7 @@ count_terms(const KgeBlock *block, int64_t pairs)
 	int64_t		negatives = training->sampler->share != NULL ? block->count : pairs;
 
 	if (block->labelled)
-		return ((const Negatives *) block->trainer->work)->facts == 0 ? block->count : 0;
+		return labels_are_terms(block->trainer) ? block->count : 0;
 	return (training->loss->counts_positives ? block->count : 0) +
 		(training->loss->counts_negatives ? negatives : 0);
 }

@@ -6,25 +6,31 @@
 
 #include "core/names.h"
 
-/* The highest quality */
-static double
-add_quality(double worth, const MinedRule *rule)
+double
+hybrid_most(double worth, double more)
 {
-	return Max(worth, rule->quality);
+	return Max(worth, more);
+}
+
+static void
+rate_quality(const RuleRating *rating, double *worth)
+{
+	for (int64 i = 0; i < rating->rules->count; i++)
+		worth[i] = rating->rules->rule[i].quality;
 }
 
 /* The procedure of doc/method.md: inferred triples are positives like facts, of less weight. */
 static const Hybrid sampled = {
 	.name = "sampled",
-	.infers = true,
-	.add = add_quality
+	.rate = rate_quality,
+	.join = hybrid_most
 };
 
 static const Hybrid none = {
 	.name = "none"
 };
 
-static const NameTable hybrids = NAME_TABLE(&sampled, &none, &hybrid_ruge);
+static const NameTable hybrids = NAME_TABLE(&sampled, &none, &hybrid_ruge, &hybrid_itere);
 
 const char *
 hybrid_name(int i)

@@ -15,17 +15,38 @@
 #include "kge/kge.h"
 #include "rules/mine.h"
 
+#define NO_PART (-1)			/* worth of a rule whose inferences are not learnt */
+
+/* What rules are rated by */
+typedef struct RuleRating
+{
+	const MinedRules *rules;
+	const GraphData *data;
+	const KgeModel *kge;
+	double		rule_weight;
+} RuleRating;
+
 typedef struct Hybrid
 {
 	const char *name;
-	bool		infers;			/* inferred triples are learnt; else rules are mined and ranked for predictions alone */
 	bool		evenly;			/* drawn without regard to their scores, as many as there are facts; else a tenth */
+	bool		axioms;			/* needs a score function that has axioms */
 
-	/* Adds a rule that infers a triple to what it is worth so far, 0 at first. */
-	double		(*add) (double worth, const MinedRule *rule);
+	/* Fills what each rule is worth.  NULL: nothing is inferred, rules are mined and ranked for predictions alone. */
+	void		(*rate) (const RuleRating *rating, double *worth);
+
+	/* What a triple is worth that was worth so much by other rules (0: there are none yet), and is inferred by one more */
+	double		(*join) (double worth, double more);
+
+	/* Inferred triples have one of these entities, of which there is a flag each; NULL: any */
+	bool	   *(*entities) (const GraphData *data);
 } Hybrid;
 
 extern const Hybrid hybrid_ruge;
+extern const Hybrid hybrid_itere;
+
+/* A way to join: the most of both */
+extern double hybrid_most(double worth, double more);
 
 /* The i-th method's name, or NULL past the last */
 extern const char *hybrid_name(int i);

@@ -6,15 +6,22 @@
  */
 #include "hybrid.h"
 
-static double
-add_confidence(double worth, const MinedRule *rule)
+static void
+rate_confidence(const RuleRating *rating, double *worth)
 {
-	return worth + MINED_PCA_CONFIDENCE(rule);
+	for (int64 i = 0; i < rating->rules->count; i++)
+		worth[i] = rating->rule_weight * MINED_PCA_CONFIDENCE(&rating->rules->rule[i]);
+}
+
+static double
+add(double worth, double more)
+{
+	return worth + more;
 }
 
 const Hybrid hybrid_ruge = {
 	.name = "ruge",
-	.infers = true,
 	.evenly = true,
-	.add = add_confidence
+	.rate = rate_confidence,
+	.join = add
 };

@@ -259,12 +259,14 @@ sample_inferences(Procedure *procedure, Iteration *iteration)
 {
 	const GraphData *data = procedure->facts.learnt;
 	Learner   *learner = &procedure->learner;
+	const Hybrid *hybrid = hybrid_find(procedure->settings.hybrid);
+	RuleRating	rating = {procedure->rules, data, &learner->model, procedure->settings.rule_weight};
 	Sample		sample;
 	double		start = clock_seconds();
 
-	sample = sampling_infer(procedure->pairs, data, procedure->rules);
+	sample = sampling_infer(procedure->pairs, &rating, hybrid);
 	sampling_draw(&sample, learner, &procedure->settings, iteration->number);
-	positives_add(&learner->positives, sampling_weigh(&sample, procedure->rules, &procedure->settings), sample.count);
+	positives_add(&learner->positives, sampling_weigh(&sample, hybrid), sample.count);
 	positives_set(&learner->positives, data);
 	iteration->inferred = sample.inferences->count;
 	iteration->sampled = sample.count;
@@ -303,7 +305,7 @@ report_iteration(const Procedure *procedure, const Iteration *iteration)
 		appendStringInfo(&line, " (" INT64_FORMAT " triples, standard error %.4f)", iteration->ranked, iteration->mrr_error);
 	if (procedure->rules != NULL)
 		appendStringInfo(&line, ", %d rules", iteration->rules);
-	if (procedure->rules != NULL && hybrid_find(procedure->settings.hybrid)->infers)
+	if (procedure->rules != NULL && hybrid_find(procedure->settings.hybrid)->rate != NULL)
 		appendStringInfo(&line, " infer " INT64_FORMAT " triples, " INT64_FORMAT " sampled",
 						 iteration->inferred, iteration->sampled);
 	appendStringInfo(&line, " (%.1f s training, %.1f s mining, %.1f s sampling, %.1f s evaluating)",
@@ -324,7 +326,7 @@ procedure_infer(Procedure *procedure)
 	{
 		progress_phase(procedure->progress, PHASE_INFERRING, 1);
 		rank_rules(procedure, iteration);
-		if (hybrid_find(procedure->settings.hybrid)->infers)
+		if (hybrid_find(procedure->settings.hybrid)->rate != NULL)
 			sample_inferences(procedure, iteration);
 	}
 	record_iteration(procedure->graph, procedure->settings.model, iteration);

@@ -8,7 +8,6 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#include "hybrid.h"
 #include "server/host.h"
 
 int64
@@ -21,20 +20,54 @@ sampling_rules(const MinedRules *rules)
 	return count;
 }
 
-Sample
-sampling_infer(BodyPairs *pairs, const GraphData *data, const MinedRules *rules)
+/* Leaves those with one of the entities. */
+static void
+keep_about(Inferences *inferences, const bool *entities)
 {
+	int64		kept = 0;
+	int64		rules = 0;
+
+	for (int64 i = 0; i < inferences->count; i++)
+	{
+		Triple		triple = inferences->triple[i];
+		int64		end = inferences->first[i + 1];
+
+		CHECK_FOR_INTERRUPTS();
+		if (!entities[triple.head] && !entities[triple.tail])
+			continue;
+		for (int64 j = inferences->first[i], to = rules; j < end; j++, to++)
+			inferences->rule[to] = inferences->rule[j];
+		end -= inferences->first[i];
+		inferences->triple[kept] = triple;
+		inferences->first[kept++] = rules;
+		rules += end;
+	}
+	inferences->first[kept] = rules;
+	inferences->count = kept;
+}
+
+Sample
+sampling_infer(BodyPairs *pairs, const RuleRating *rating, const Hybrid *hybrid)
+{
+	const MinedRules *rules = rating->rules;
 	int64		count = sampling_rules(rules);
 	const Rule **selected = palloc(Max(count, 1) * sizeof(Rule *));
-	Sample		sample = {.rule_id = palloc(Max(count, 1) * sizeof(int32))};
+	double	   *worth = MemoryContextAllocHuge(CurrentMemoryContext, Max(rules->count, 1) * sizeof(double));
+	Sample		sample = {.rule_id = palloc(Max(count, 1) * sizeof(int32)),.worth = palloc(Max(count, 1) * sizeof(double))};
+	Inferences *inferences;
 
+	hybrid->rate(rating, worth);
 	for (int64 i = 0; i < rules->count; i++)
-		if (rules->rule[i].selected)
+		if (rules->rule[i].selected && worth[i] != NO_PART)
 		{
 			sample.rule_id[sample.rules] = (int32) i + 1;
+			sample.worth[sample.rules] = worth[i];
 			selected[sample.rules++] = &rules->rule[i].rule;
 		}
-	sample.inferences = infer(pairs, data, selected, sample.rules);
+	inferences = infer(pairs, rating->data, selected, sample.rules);
+	if (hybrid->entities != NULL)
+		keep_about(inferences, hybrid->entities(rating->data));
+	sample.inferences = inferences;
 	return sample;
 }
 
@@ -63,28 +96,26 @@ sampling_draw(Sample *sample, const Learner *learner, const TrainSettings *setti
 }
 
 static float
-worth_of(const Sample *sample, const MinedRules *rules, int64 inference, const Hybrid *hybrid, double scale)
+worth_of(const Sample *sample, int64 inference, const Hybrid *hybrid)
 {
 	const Inferences *inferences = sample->inferences;
 	double		worth = 0;
 
 	for (int64 i = inferences->first[inference]; i < inferences->first[inference + 1]; i++)
-		worth = hybrid->add(worth, &rules->rule[sample->rule_id[inferences->rule[i]] - 1]);
-	return (float) (scale * worth);
+		worth = hybrid->join(worth, sample->worth[inferences->rule[i]]);
+	return (float) worth;
 }
 
 Sampled *
-sampling_weigh(const Sample *sample, const MinedRules *rules, const TrainSettings *settings)
+sampling_weigh(const Sample *sample, const Hybrid *hybrid)
 {
 	Sampled    *sampled = MemoryContextAllocHuge(CurrentMemoryContext, Max(sample->count, 1) * sizeof(Sampled));
-	const Hybrid *hybrid = hybrid_find(settings->hybrid);
-	double		scale = hybrid_labelling(hybrid) == NULL ? 1 : settings->rule_weight;
 
 	for (int64 i = 0; i < sample->count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		sampled[i].triple = sample->inferences->triple[sample->drawn[i]];
-		sampled[i].weight = worth_of(sample, rules, sample->drawn[i], hybrid, scale);
+		sampled[i].weight = worth_of(sample, sample->drawn[i], hybrid);
 	}
 	return sampled;
 }

@@ -7,6 +7,7 @@
 
 #include "server/compat.h"
 
+#include "hybrid.h"
 #include "learner.h"
 #include "positives.h"
 #include "rules/inference.h"
@@ -14,8 +15,9 @@
 
 typedef struct Sample
 {
-	int			rules;			/* that are selected */
+	int			rules;			/* that are selected, and take part */
 	int32	   *rule_id;		/* of each of them, as in table rule */
+	double	   *worth;			/* of each of them (hybrid.h) */
 	const Inferences *inferences;	/* of those rules; they name a rule by its place in rule_id */
 	float	   *score;			/* of each inference */
 	int64		count;
@@ -27,12 +29,12 @@ typedef struct Sample
 extern int64 sampling_rules(const MinedRules *rules);
 
 /* What the selected rules infer beyond the facts, in the current context; nothing is drawn yet. */
-extern Sample sampling_infer(BodyPairs *pairs, const GraphData *data, const MinedRules *rules);
+extern Sample sampling_infer(BodyPairs *pairs, const RuleRating *rating, const Hybrid *hybrid);
 
 /* Draws from it: triples of a high score are more probable, unless the method draws evenly. */
 extern void sampling_draw(Sample *sample, const Learner *learner, const TrainSettings *settings, int iteration);
 
 /* The drawn triples, each with what it is worth by the rules that infer it. */
-extern Sampled *sampling_weigh(const Sample *sample, const MinedRules *rules, const TrainSettings *settings);
+extern Sampled *sampling_weigh(const Sample *sample, const Hybrid *hybrid);
 
 #endif							/* HKG_TRAIN_SAMPLING_H */

@@ -441,8 +441,16 @@ check_constraint(const TrainSettings *settings)
 static void
 check_hybrid(const TrainSettings *settings)
 {
-	if (hybrid_labelling(hybrid_find(settings->hybrid)) == NULL)
+	const Hybrid *hybrid = hybrid_find(settings->hybrid);
+
+	if (hybrid_labelling(hybrid) == NULL)
 		return;
+	if (hybrid->axioms && !kge_has_axioms(kge_score_function(settings->score_function)))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("hybrid \"%s\" does not go with score_function \"%s\"", settings->hybrid, settings->score_function),
+				 errdetail("It compares relations as factors of each dimension."),
+				 errhint("Choose score_function \"complex\" or \"distmult\", or another hybrid.")));
 	if (strcmp(settings->loss, "logistic") != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -74,6 +74,18 @@ select pg_temp.truth('ruge5', 17, 20) > 0.9 as as_facts, pg_temp.truth('ruge5', 
 	pg_temp.truth('none0.01', 17, 20) < pg_temp.truth('ruge0.01', 17, 20) as drawn;
 select hkg_drop_graph('pairs');
 
+-- itere: only what axioms infer about sparse entities is learnt
+select pg_temp.train('axioms', $$hybrid => 'itere'$$) = 'axioms' as trained;
+select count(*) > 0 as some, bool_and(greatest(h.sparsity, t.sparsity) > 0.995) as sparse from land.inferred i join land.entity a on a.id = i.head join land.entity b on b.id = i.tail
+	join hkg_sparsity('land') h on h.entity = a.name join hkg_sparsity('land') t on t.entity = b.name where model = 'axioms';
+select count(*) > 0 as some, bool_and(rule ~ '^\S+\(X,Y\) <= (\S+\((X,Y|Y,X)\)|\S+\(X,A\), \S+\(A,Y\)|\S+\(A,Y\), \S+\(X,A\))$') as axioms
+	from land.rule where model = 'axioms' and id in (select unnest(rules) from land.inferred where model = 'axioms');
+set hybridkg.threads = 3;
+select pg_temp.train('three', $$hybrid => 'itere'$$) = 'three' as trained;
+set hybridkg.threads = 1;
+select pg_temp.bits('three') = pg_temp.bits('axioms') as threads, pg_temp.bits('axioms') <> pg_temp.bits('ruge') as other;
+select pg_temp.train('run', $$hybrid => 'itere', partitions => 4, reciprocal => true$$) as model;
+
 -- with partitions, at other samplers, and from a model
 select way, pg_temp.train('run', format($$hybrid => 'ruge', rule_weight => 0.1, %s$$, way)) as model from unnest(array[
 	'partitions => 4', $$negative_sampling => 'uniform'$$, $$negative_sampling => 'bernoulli', reciprocal => true$$, $$negative_sampling => 'kbgan'$$,
@@ -86,5 +98,7 @@ select * from hkg_tools.try($$select hkg_train('land', hybrid => 'ruge', loss =>
 select * from hkg_tools.try($$select hkg_train('land', hybrid => 'ruge', top_rules => 0)$$);
 select * from hkg_tools.try($$select hkg_train('land', hybrid => 'ruge', label => 'one')$$);
 select * from hkg_tools.try($$select hkg_train('land', hybrid => 'ruge', rule_weight => 0)$$);
+select * from hkg_tools.try($$select hkg_train('land', hybrid => 'itere')$$);
+select * from hkg_tools.try($$select hkg_train('land', 'complex', hybrid => 'itere', loss => 'margin')$$);
 select * from hkg_tools.try($$select hkg_train('land', hybrid => 'some')$$);
 select hkg_drop_graph('land');

@@ -110,6 +110,56 @@ test_label_loss(void)
 	}
 }
 
+/* ---- axioms -------------------------------------------------------------------------- */
+
+/* Relations of complex with one dimension: i, -i, 1 and 2; of distmult 0.5, 2 and 1. */
+static void
+test_axioms(void)
+{
+	float		complex_relations[] = {0, 1, 0, -1, 1, 0, 2, 0};
+	float		real_relations[] = {0.5f, 2, 1};
+	KgeModel	complex = {.function = kge_score_function("complex"),.dimensions = 1,.relations = 4,.relation = complex_relations};
+	KgeModel	real = {.function = kge_score_function("distmult"),.dimensions = 1,.relations = 3,.relation = real_relations};
+
+	CHECK(fabs(kge_axiom_distance(&complex, (KgeAxiom) {KGE_AXIOM_INVERSE, 0, {1}})) < 1e-7);	/* i * -i = 1 */
+	CHECK(fabs(kge_axiom_distance(&complex, (KgeAxiom) {KGE_AXIOM_INVERSE, 0, {0}}) - 2) < 1e-7);	/* i * i = -1, not 1 */
+	CHECK(fabs(kge_axiom_distance(&complex, (KgeAxiom) {KGE_AXIOM_INVERSE, 2, {2}})) < 1e-7);
+	CHECK(fabs(kge_axiom_distance(&complex, (KgeAxiom) {KGE_AXIOM_CHAIN, 0, {2, 0}})) < 1e-7);	/* 1 * i = i */
+	CHECK(fabs(kge_axiom_distance(&complex, (KgeAxiom) {KGE_AXIOM_CHAIN, 3, {3, 3}}) - 2) < 1e-7);	/* 2 * 2 = 4, not 2 */
+	CHECK(fabs(kge_axiom_distance(&complex, (KgeAxiom) {KGE_AXIOM_SUB, 0, {2}}) - sqrt(2)) < 1e-7);
+	CHECK(fabs(kge_axiom_distance(&real, (KgeAxiom) {KGE_AXIOM_INVERSE, 0, {1}})) < 1e-7);
+	CHECK(fabs(kge_axiom_distance(&real, (KgeAxiom) {KGE_AXIOM_SUB, 0, {1}}) - 1.5) < 1e-7);
+	CHECK(kge_has_axioms(complex.function) && !kge_has_axioms(kge_score_function("transe")));
+	CHECK(kge_label(kge_labelling("itere"), 3, 0.25f) == 0.25f);
+}
+
+/* Where an axiom's distance is 0, what it infers scores as much as what it infers it from: the claim that the scores rest on. */
+static void
+test_axiom_scores(void)
+{
+	KgeModel	model = random_model((Variant) {"complex", 1, false}, 6, 10, 3, 1);
+	float	   *row = model.relation;
+
+	for (int j = 0; j < 6; j++)
+	{
+		double		angle = next_uniform(-3, 3);
+
+		row[j] = row[12 + j] = row[24 + j] = (float) cos(angle);
+		row[6 + j] = row[24 + 6 + j] = (float) sin(angle);
+		row[12 + 6 + j] = (float) -sin(angle);
+	}
+	CHECK(kge_axiom_distance(&model, (KgeAxiom) {KGE_AXIOM_INVERSE, 0, {1}}) < 1e-6);
+	CHECK(kge_axiom_distance(&model, (KgeAxiom) {KGE_AXIOM_SUB, 0, {2}}) < 1e-6);
+	for (int i = 0; i < 50; i++)
+	{
+		int32_t		x = next_below(10);
+		int32_t		y = next_below(10);
+
+		CHECK(fabs(kge_score(&model, (Triple) {x, 0, y}) - kge_score(&model, (Triple) {y, 1, x})) < 1e-5);
+		CHECK(fabs(kge_score(&model, (Triple) {x, 0, y}) - kge_score(&model, (Triple) {x, 2, y})) < 1e-6);
+	}
+}
+
 /* ---- what a training leaves --------------------------------------------------------- */
 
 #define ENTITIES	30
@@ -167,6 +217,8 @@ test_labels(void)
 	test_closed_form();
 	test_labels_by_hand();
 	test_label_loss();
+	test_axioms();
+	test_axiom_scores();
 	test_bits("uniform");
 	test_bits("self_adversarial");
 	test_bits("bernoulli");

@@ -298,20 +298,21 @@ add_losses(const Minibatch *batch, const Negatives *drawn, Mean *loss)
 }
 
 /*
- * Adds the cross entropy of each triple with a label, which `constant` gives: their mean counts as much as that of the
- * terms of `facts` facts, of which masked negatives are some.
+ * Adds the cross entropy of each triple with a label, of ruge by `constant`: their mean counts as much as that of the
+ * terms of `facts` facts, of which masked negatives are some.  Of itere, labels are evidence, and each is a term.
  */
 static void
 add_labelled(const Minibatch *batch, int facts, Mean *loss)
 {
 	const KgeTraining *training = &batch->training;
 	int			terms = is_sampler(batch, "self_adversarial") ? 2 : 1 + training->negatives;
+	bool		ruge = training->labelling == kge_labelling("ruge");
 	Side		side = (batch->start / training->batch_size + (int) batch->epoch) % 2 == 0 ? SIDE_TAIL : SIDE_HEAD;
 
 	for (int i = 0; i < batch->size; i++)
 	{
 		uint64_t	place;
-		double		weight = facts == 0 ? 1 : (double) facts * terms / (batch->size - facts);
+		double		weight = facts == 0 || !ruge ? 1 : (double) facts * terms / (batch->size - facts);
 		double		score,
 					label;
 		Triple		triple;
@@ -321,9 +322,9 @@ add_labelled(const Minibatch *batch, int facts, Mean *loss)
 			continue;
 		triple = kge_asked(batch->model, batch->triples[place], side);
 		score = kge_score(batch->model, triple);
-		label = fmin(1, 1 / (1 + exp(-kge_score(batch->constant, triple))) + batch->weights[place]);
+		label = fmin(1, (ruge ? 1 / (1 + exp(-kge_score(batch->constant, triple))) : 0) + batch->weights[place]);
 		loss->sum += weight * (label * log1p(exp(-score)) + (1 - label) * log1p(exp(score)));
-		loss->terms += facts == 0;
+		loss->terms += facts == 0 || !ruge;
 	}
 }
 
@@ -507,9 +508,9 @@ test_definitions(Variant variant, bool weighted)
 
 	/* some with labels beside facts; of ten positives in fours, a minibatch may have no fact */
 	if (weighted)
-		for (int i = 0; i < 3; i++)
-			test_definition(variant, (KgeTraining) {.loss = kge_loss("logistic"),.sampler = kge_sampler(samplers[i]),
-							.temperature = 2,.labelling = kge_labelling("ruge")}, true);
+		for (int i = 0; i < 6; i++)
+			test_definition(variant, (KgeTraining) {.loss = kge_loss("logistic"),.sampler = kge_sampler(samplers[i / 2]),
+							.temperature = 2,.labelling = kge_labelling(i % 2 == 0 ? "ruge" : "itere")}, true);
 }
 
 /* ---- softmax and N3 from the definition ------------------------------------ */

@@ -1,0 +1,136 @@
+/*
+ * hybrid_itere.c
+ *		Rules that are axioms between relations, by the embeddings of these (Zhang et al. 2019; kge/itere.c has the
+ *		distance).
+ *
+ * The pool of axioms are the mined rules of an axiom's form.  Of those of one kind the nearest one scores 1, the farthest
+ * 0.  A triple is worth the highest score of its axioms, which is its label.  Only triples with a sparse entity are
+ * learnt: other entities have facts enough.
+ */
+#include "hybrid.h"
+
+#include <math.h>
+
+#include "miscadmin.h"
+
+#include "server/growing_array.h"
+
+/* sparsity that an entity must exceed (hkg_sparsity), that of Zhang et al. 2019 */
+#define LEAST_SPARSITY 0.995
+
+/* Kinds whose distances are compared: symmetry and transitivity are kinds of their own */
+#define KINDS 5
+#define NO_AXIOM KINDS
+
+static int32
+relation_row(const GraphData *data, int32 id)
+{
+	return graph_row(data->relation_id, data->relations, id);
+}
+
+static bool
+is_atom(const Atom *atom, Term first, Term second)
+{
+	return atom->first == first && atom->second == second;
+}
+
+/* The atom of a canonical body between these variables, or NULL */
+static const Atom *
+find_atom(const Rule *rule, Term first, Term second)
+{
+	for (int i = 0; i < rule->length; i++)
+		if (is_atom(&rule->body[i], first, second))
+			return &rule->body[i];
+	return NULL;
+}
+
+/* Returns the kind of axiom that a rule is, or NO_AXIOM. */
+static int
+axiom_of(const Rule *rule, const GraphData *data, KgeAxiom *axiom)
+{
+	const Atom *forward = find_atom(rule, TERM_X, rule->length == 1 ? TERM_Y : TERM_A);
+	const Atom *second = find_atom(rule, TERM_A, TERM_Y);
+	const Atom *backward = find_atom(rule, TERM_Y, TERM_X);
+	const Atom *first = forward != NULL ? forward : backward;
+	bool		is_axiom = rule->length == 1 ? first != NULL : rule->length == 2 && forward != NULL && second != NULL;
+
+	if (!is_axiom)
+		return NO_AXIOM;
+	axiom->kind = rule->length == 2 ? KGE_AXIOM_CHAIN : forward != NULL ? KGE_AXIOM_SUB : KGE_AXIOM_INVERSE;
+	axiom->head = relation_row(data, rule->head);
+	axiom->body[0] = relation_row(data, first->relation);
+	axiom->body[1] = rule->length == 2 ? relation_row(data, second->relation) : 0;
+	if (axiom->kind == KGE_AXIOM_INVERSE && first->relation == rule->head)
+		return 3;
+	if (axiom->kind == KGE_AXIOM_CHAIN && first->relation == rule->head && second->relation == rule->head)
+		return 4;
+	return axiom->kind;
+}
+
+/* Distances, then scores in their place */
+static void
+rate_axioms(const RuleRating *rating, double *worth)
+{
+	int		   *kind = array_new(int, rating->rules->count);
+	double		nearest[KINDS + 1],
+				farthest[KINDS + 1] = {0};
+
+	for (int k = 0; k <= KINDS; k++)
+		nearest[k] = INFINITY;
+	for (int64 i = 0; i < rating->rules->count; i++)
+	{
+		KgeAxiom	axiom;
+
+		CHECK_FOR_INTERRUPTS();
+		kind[i] = axiom_of(&rating->rules->rule[i].rule, rating->data, &axiom);
+		if (kind[i] == NO_AXIOM)
+			continue;
+		worth[i] = kge_axiom_distance(rating->kge, axiom);
+		nearest[kind[i]] = Min(nearest[kind[i]], worth[i]);
+		farthest[kind[i]] = Max(farthest[kind[i]], worth[i]);
+	}
+	for (int64 i = 0; i < rating->rules->count; i++)
+	{
+		int			k = kind[i];
+
+		if (k == NO_AXIOM)
+			worth[i] = NO_PART;
+		else
+			worth[i] = farthest[k] > nearest[k] ? (farthest[k] - worth[i]) / (farthest[k] - nearest[k]) : 1;
+	}
+	pfree(kind);
+}
+
+static bool *
+sparse_entities(const GraphData *data)
+{
+	int64	   *frequency = array_new(int64, data->entities);
+	bool	   *sparse = array_new(bool, data->entities);
+	int64		least = PG_INT64_MAX;
+	int64		most = 0;
+
+	memset(frequency, 0, data->entities * sizeof(int64));
+	for (int64 i = 0; i < data->facts; i++)
+	{
+		frequency[data->fact[i].head]++;
+		frequency[data->fact[i].tail]++;
+	}
+	for (int32 i = 0; i < data->entities; i++)
+	{
+		least = Min(least, frequency[i]);
+		most = Max(most, frequency[i]);
+	}
+	for (int32 i = 0; i < data->entities; i++)
+		sparse[i] = (double) (frequency[i] - least) < (1 - LEAST_SPARSITY) * (double) (most - least);
+	pfree(frequency);
+	return sparse;
+}
+
+const Hybrid hybrid_itere = {
+	.name = "itere",
+	.axioms = true,
+	.evenly = true,
+	.rate = rate_axioms,
+	.join = hybrid_most,
+	.entities = sparse_entities
+};
