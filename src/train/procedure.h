@@ -92,7 +92,7 @@ extern bool procedure_is_done(const Procedure *procedure);
 /* The epochs of the next iteration, and its metrics.  No SQL, no snapshot. */
 extern void procedure_learn(Procedure *procedure);
 
-/* The rest of the iteration: the quality of rules, and a sample of what the best of them infer. */
+/* The rest of the iteration: the quality of rules, and a sample of what the best of them infer, unless none is learnt. */
 extern void procedure_infer(Procedure *procedure);
 
 /* Whether the model that a warm start goes on from will stay: it is better by more than chance. */
