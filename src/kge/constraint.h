@@ -35,6 +35,6 @@ extern const KgeConstraint kge_constraint_nne_aer;
 extern void kge_plan_constraint(KgeTrainer *plan);
 
 /* A phase's items: the rows of relations in entailments.  Sets their pulls, before any row moves. */
-extern void kge_pull_relation(void *trainer, int64_t item, int thread);
+extern void kge_pull_relation(void *argument, int64_t item, int thread);
 
 #endif							/* HKG_KGE_CONSTRAINT_H */
