@@ -56,7 +56,7 @@ typedef struct LegendEntry
 } LegendEntry;
 
 /* A figure with its heading, a legend (count 0: none), and the picture with its axes; chart_end closes it. */
-extern Chart chart_begin(Markup *markup, const ChartFrame *frame, const LegendEntry *legend, int count);
+extern Chart chart_begin(Markup *markup, const ChartFrame *frame, const LegendEntry *entry, int count);
 extern void chart_end(Chart *chart);
 
 /* A picture with a text alternative and no axes, in such a figure; closed by markup_close. */
