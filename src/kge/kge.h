@@ -245,9 +245,6 @@ typedef struct KgeLabelling KgeLabelling;
 /* The labelling of that name, or NULL. */
 extern const KgeLabelling *kge_labelling(const char *name);
 
-/* The label of a triple of that score and (finite, >= 0) evidence. */
-extern float kge_label(const KgeLabelling *labelling, float score, float evidence);
-
 /* ---- itere.c: axioms between relations -------------------------------------- */
 
 typedef enum KgeAxiomKind

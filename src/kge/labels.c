@@ -16,12 +16,6 @@ kge_labelling(const char *name)
 	return name_find(&labellings, name);
 }
 
-float
-kge_label(const KgeLabelling *labelling, float score, float evidence)
-{
-	return labelling->label(score, evidence);
-}
-
 /* y * log(1 + e^-s) + (1 - y) * log(1 + e^s) = log(1 + e^s) - y * s */
 void
 kge_label_loss(const KgeLabelling *labelling, int n, const float *s, const float *evidence, float weight,

@@ -11,7 +11,7 @@ struct KgeLabelling
 {
 	const char *name;
 
-	/* The label of a triple of that score and evidence. */
+	/* The label of a triple of that score and (finite, >= 0) evidence. */
 	float		(*label) (float score, float evidence);
 
 	/* Each such triple is a term of its minibatch's mean, as a fact is; else their own mean is added to that of facts. */

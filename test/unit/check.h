@@ -80,10 +80,11 @@ extern KgeModel random_model(Variant variant, int d, int entities, int relations
 							 double limit);
 extern Triple random_triple(const KgeModel *model);
 
-/* test_train.c: a model's matrices */
+/* test_train.c: a model's matrices, in bytes, and compared bit by bit */
 extern size_t entity_bytes(const KgeModel *model);
 extern size_t relation_bytes(const KgeModel *model);
 extern KgeModel copy_of(const KgeModel *model);
+extern bool same_bits(const KgeModel *a, const KgeModel *b);
 
 extern void test_pool(void);
 extern void test_dense(void);

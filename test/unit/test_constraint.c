@@ -164,12 +164,6 @@ trained(const KgeModel *start, KgeTraining training, int threads)
 	return model;
 }
 
-static bool
-same(const KgeModel *a, const KgeModel *b)
-{
-	return memcmp(a->entity, b->entity, entity_bytes(a)) == 0 && memcmp(a->relation, b->relation, relation_bytes(a)) == 0;
-}
-
 /* `how` has loss, sampler, optimizer and precision. */
 static void
 test_training(KgeTraining how)
@@ -189,7 +183,7 @@ test_training(KgeTraining how)
 	training.batch_size = 8;
 	one = trained(&start, training, 1);
 	three = trained(&start, training, 3);
-	CHECK(same(&one, &three));
+	CHECK(same_bits(&one, &three));
 	CHECK(in_bounds(one.entity, entity_bytes(&one) / sizeof(float)));
 
 	/* a large weight leaves little of the penalty that there is without it */
@@ -201,7 +195,7 @@ test_training(KgeTraining how)
 	training.constraint = kge_constraint("none");
 	free_model = trained(&start, training, 2);
 	CHECK(!in_bounds(free_model.entity, entity_bytes(&free_model) / sizeof(float)));
-	CHECK(!same(&free_model, &bounded));
+	CHECK(!same_bits(&free_model, &bounded));
 }
 
 /* A trainer without the field has none. */
@@ -218,7 +212,7 @@ test_none(void)
 	kge_train_epoch(kge_trainer_create(&arena, pool, &none, &training, POSITIVES), facts, NULL, POSITIVES, 0);
 	training.constraint = NULL;
 	kge_train_epoch(kge_trainer_create(&arena, pool, &unset, &training, POSITIVES), facts, NULL, POSITIVES, 0);
-	CHECK(same(&none, &unset));
+	CHECK(same_bits(&none, &unset));
 }
 
 void

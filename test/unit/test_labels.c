@@ -64,7 +64,7 @@ test_closed_form(void)
 		for (int j = 0; j < RULES; j++)
 			sum += confidence[j] = next_below(3) == 0 ? 0 : next_uniform(0, 1);
 		expected = minimum(score, confidence, penalty);
-		found = kge_label(kge_labelling("ruge"), (float) score, (float) (penalty * sum));
+		found = kge_labelling("ruge")->label((float) score, (float) (penalty * sum));
 		at_one += found == 1;
 		CHECK_SAYING(fabs(found - expected) < 1e-5, "score %g, penalty %g: %g, not %g", score, penalty, found, expected);
 	}
@@ -77,11 +77,11 @@ test_labels_by_hand(void)
 {
 	const KgeLabelling *ruge = kge_labelling("ruge");
 
-	CHECK(kge_label(ruge, 0, 0) == 0.5f);
-	CHECK(fabsf(kge_label(ruge, 0, 0.25f * 0.8f) - 0.7f) < 1e-6f);
-	CHECK(kge_label(ruge, 0, 0.75f) == 1);
-	CHECK(kge_label(ruge, 100, 0) == 1);
-	CHECK(kge_label(ruge, -100, 0) < 1e-30f);
+	CHECK(ruge->label(0, 0) == 0.5f);
+	CHECK(fabsf(ruge->label(0, 0.25f * 0.8f) - 0.7f) < 1e-6f);
+	CHECK(ruge->label(0, 0.75f) == 1);
+	CHECK(ruge->label(100, 0) == 1);
+	CHECK(ruge->label(-100, 0) < 1e-30f);
 	CHECK(kge_labelling("sampled") == NULL);
 }
 
@@ -99,7 +99,7 @@ test_label_loss(void)
 
 	for (float score = -20; score <= 20; score += 0.25f)
 	{
-		double		label = kge_label(kge_labelling("ruge"), score, evidence);
+		double		label = kge_labelling("ruge")->label(score, evidence);
 		double		slope = (cross_entropy(score + 1e-4, label) - cross_entropy(score - 1e-4, label)) / 2e-4;
 		float		g,
 					loss = 1;
@@ -130,7 +130,7 @@ test_axioms(void)
 	CHECK(fabs(kge_axiom_distance(&real, (KgeAxiom) {KGE_AXIOM_INVERSE, 0, {1}})) < 1e-7);
 	CHECK(fabs(kge_axiom_distance(&real, (KgeAxiom) {KGE_AXIOM_SUB, 0, {1}}) - 1.5) < 1e-7);
 	CHECK(kge_has_axioms(complex.function) && !kge_has_axioms(kge_score_function("transe")));
-	CHECK(kge_label(kge_labelling("itere"), 3, 0.25f) == 0.25f);
+	CHECK(kge_labelling("itere")->label(3, 0.25f) == 0.25f);
 }
 
 /* Where an axiom's distance is 0, what it infers scores as much as what it infers it from: the claim that the scores rest on. */
@@ -181,12 +181,6 @@ trained(const KgeModel *start, KgeTraining training, const float *evidence, int 
 	return model;
 }
 
-static bool
-same(const KgeModel *a, const KgeModel *b)
-{
-	return memcmp(a->entity, b->entity, entity_bytes(a)) == 0 && memcmp(a->relation, b->relation, relation_bytes(a)) == 0;
-}
-
 /* On any number of threads; evidence is not ignored. */
 static void
 test_bits(const char *sampler)
@@ -205,10 +199,10 @@ test_bits(const char *sampler)
 		evidence[i] = i % 4 == 0 ? 0.1f : KGE_FACT;
 	one = trained(&start, training, evidence, 1);
 	three = trained(&start, training, evidence, 3);
-	CHECK(same(&one, &three));
+	CHECK(same_bits(&one, &three));
 	evidence[0] = 0.2f;
 	other = trained(&start, training, evidence, 2);
-	CHECK(!same(&one, &other));
+	CHECK(!same_bits(&one, &other));
 }
 
 void

@@ -35,7 +35,7 @@ copy_of(const KgeModel *model)
 	return copy;
 }
 
-static bool
+bool
 same_bits(const KgeModel *a, const KgeModel *b)
 {
 	return memcmp(a->entity, b->entity, entity_bytes(a)) == 0 &&
