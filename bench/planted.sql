@@ -49,17 +49,21 @@ begin
 end
 $$;
 
--- What is missing of the heads' relations: facts one by one, or all facts of a relation that some entities have.  A fifth
--- of it is the valid split, which chooses iterations and weights; the rest is test, which nothing is chosen by.
-create or replace procedure take_out(share float8, blocks bool) language plpgsql as
+-- What is missing of the heads' relations: facts one by one (single), all facts of a relation that some entities have
+-- (blocks), exceptions alone, which no rule infers, or facts one by one where the bodies have gaps, too: as large a share
+-- of the base facts is nowhere.  A fifth of it is the valid split, which chooses iterations and weights; the rest is test,
+-- which nothing is chosen by.
+create or replace procedure take_out(share float8, kind text) language plpgsql as
 $$
 begin
 	truncate fact;
 	insert into fact
 	select head, relation, tail,
-		case when not hidden or chance('missing', relation, head, case when blocks then '' else tail end) >= share then 'train'
+		case when not hidden or chance('missing', relation, head, case when kind = 'blocks' then '' else tail end) >= share
+				or (kind = 'exceptions' and (relation, head, tail) in (select relation, x, y from body)) then 'train'
 			when chance('split', relation, head, tail) < 0.2 then 'valid' else 'test' end as split
-	from world;
+	from world
+	where kind <> 'gaps' or hidden or relation not in (select relation from base) or chance('missing', relation, head, tail) >= share;
 	-- an entity or relation that is in no learnt fact cannot be asked for
 	set local work_mem = '256MB';
 	delete from fact where split <> 'train' and (head not in (select head from fact where split = 'train' union select tail from fact where split = 'train')
