@@ -8,15 +8,9 @@
  */
 #include "labels.h"
 
-static float
-label(float score, float evidence)
-{
-	return evidence < 1 ? evidence : 1;
-}
-
 const KgeLabelling kge_labelling_itere = {
 	.name = "itere",
-	.label = label,
+	.label = kge_label_evidence,
 	.terms = true
 };
 

@@ -8,12 +8,18 @@
 #include "core/exponential.h"
 #include "core/names.h"
 
-static const NameTable labellings = NAME_TABLE(&kge_labelling_ruge, &kge_labelling_itere);
+static const NameTable labellings = NAME_TABLE(&kge_labelling_ruge, &kge_labelling_itere, &kge_labelling_plogicnet);
 
 const KgeLabelling *
 kge_labelling(const char *name)
 {
 	return name_find(&labellings, name);
+}
+
+float
+kge_label_evidence(float score, float evidence)
+{
+	return evidence < 1 ? evidence : 1;
 }
 
 /* y * log(1 + e^-s) + (1 - y) * log(1 + e^s) = log(1 + e^s) - y * s */

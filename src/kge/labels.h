@@ -20,6 +20,10 @@ struct KgeLabelling
 
 extern const KgeLabelling kge_labelling_ruge;
 extern const KgeLabelling kge_labelling_itere;
+extern const KgeLabelling kge_labelling_plogicnet;
+
+/* A way to label: the evidence is the label. */
+extern float kge_label_evidence(float score, float evidence);
 
 /*
  * The cross entropy of n scores against their labels; no gradient flows through these.  Fills g with its

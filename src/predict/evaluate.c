@@ -284,7 +284,7 @@ infer_by(Graph *graph, const GraphData *data, const RuleList *rules)
 
 	for (int64 i = 0; i < rules->count; i++)
 		pointers[i] = &rules->rule[i];
-	return infer(body_pairs_create(data, hkg_pool()), data, pointers, (int32) rules->count);
+	return infer(body_pairs_create(data, hkg_pool()), data, pointers, (int32) rules->count, false);
 }
 
 HKG_FUNCTION(hkg_rule_precision);

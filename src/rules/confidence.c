@@ -302,7 +302,9 @@ void
 rater_rate(Rater *rater, const int32 *positions, int32 count, double least_quality)
 {
 	const Rule **rules = array_new(const Rule *, count);
-	InferTarget target = {take_inferred, rater->model.sample > 0 ? take_draws : NULL, is_wanted, rater};
+	InferTarget target = {
+		.take = take_inferred,.done = rater->model.sample > 0 ? take_draws : NULL,.wanted = is_wanted,.argument = rater
+	};
 
 	rater->position = positions;
 	rater->least_quality = least_quality;

@@ -47,7 +47,7 @@ mark_tails(Inference *inference, int32 relation, int32 x)
 		inference->known[inference->index->edge[i].other] = inference->serial;
 }
 
-/* What x yields for one rule, without the facts */
+/* What x yields for one rule: facts, or what is beyond them */
 static void
 infer_x(Inference *inference, int32 rule, int32 x, const EvRectangle *pairs)
 {
@@ -58,7 +58,7 @@ infer_x(Inference *inference, int32 rule, int32 x, const EvRectangle *pairs)
 	for (int32 i = 0; i < pairs->y_count; i++)
 	{
 		inference->chunk[inference->chunk_count] = (Triple) {x, relation, pairs->y[i]};
-		inference->chunk_count += inference->known[pairs->y[i]] != inference->serial;
+		inference->chunk_count += (inference->known[pairs->y[i]] == inference->serial) == inference->target->facts;
 		if (inference->chunk_count == CHUNK)
 			flush_chunk(inference, rule);
 	}
@@ -187,10 +187,10 @@ group_by_triple(const Collection *collection)
 }
 
 Inferences *
-infer(BodyPairs *pairs, const GraphData *data, const Rule *const *rules, int32 count)
+infer(BodyPairs *pairs, const GraphData *data, const Rule *const *rules, int32 count, bool facts)
 {
 	Collection	collection = {0};
-	InferTarget target = {.take = collect,.argument = &collection};
+	InferTarget target = {.take = collect,.facts = facts,.argument = &collection};
 	Inferences *inferences;
 
 	collection.inferred = array_reserve(NULL, 1, &collection.room, sizeof(Inferred));

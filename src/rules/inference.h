@@ -1,6 +1,6 @@
 /*
  * inference.h
- *		What rules infer beyond the facts, rule by rule, and triple by triple.
+ *		What rules infer, beyond the facts or among them, rule by rule, and triple by triple.
  */
 #ifndef HKG_RULES_INFERENCE_H
 #define HKG_RULES_INFERENCE_H
@@ -17,6 +17,7 @@ typedef struct InferTarget
 {
 	void		(*take) (void *argument, int32 rule, const Triple *triples, int64 count);
 	void		(*done) (void *argument);	/* all rules that it had triples of are complete; may be NULL */
+	bool		facts;			/* takes the facts that they infer, in place of what is beyond */
 	bool		(*wanted) (void *argument, int32 rule); /* whether the rule's triples are needed still; may be NULL */
 	void	   *argument;
 } InferTarget;
@@ -33,7 +34,8 @@ typedef struct Inferences
 	int32	   *rule;			/* positions in the array given to infer, ascending */
 } Inferences;
 
-/* In the current context; ERROR 53200 when it would not fit hybridkg.max_memory. */
-extern Inferences *infer(BodyPairs *pairs, const GraphData *data, const Rule *const *rules, int32 count);
+/* What is beyond the facts, or the facts among it; in the current context.  ERROR 53200 when it would not fit hybridkg.max_memory. */
+extern Inferences *infer(BodyPairs *pairs, const GraphData *data, const Rule *const *rules, int32 count,
+						 bool facts);
 
 #endif							/* HKG_RULES_INFERENCE_H */

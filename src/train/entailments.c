@@ -8,21 +8,22 @@
 
 #include "miscadmin.h"
 
+#include "axioms.h"
 #include "server/growing_array.h"
 #include "server/host.h"
 
 static bool
-is_entailment(const MinedRule *rule, double least_confidence)
+entailment_of(const MinedRule *rule, const GraphData *data, double least_confidence, KgeEntailment *entailment)
 {
-	return rule->counted && rule->rule.length == 1 &&
-		TERM_IS_VARIABLE(rule->rule.body[0].first) && TERM_IS_VARIABLE(rule->rule.body[0].second) &&
-		MINED_PCA_CONFIDENCE(rule) >= least_confidence;
-}
+	KgeAxiom	axiom;
 
-static int32
-relation_row(const GraphData *data, int32 id)
-{
-	return graph_row(data->relation_id, data->relations, id);
+	if (!rule->counted || MINED_PCA_CONFIDENCE(rule) < least_confidence ||
+		!axiom_of(&rule->rule, data, &axiom) || axiom.kind == KGE_AXIOM_CHAIN)
+		return false;
+	*entailment = (KgeEntailment) {
+		axiom.body[0], axiom.head, axiom.kind == KGE_AXIOM_INVERSE, (float) MINED_PCA_CONFIDENCE(rule)
+	};
+	return true;
 }
 
 void
@@ -35,14 +36,8 @@ learner_entail(Learner *learner, const GraphData *data, const MinedRules *rules,
 
 	for (int64 i = 0; i < rules->count; i++)
 	{
-		const MinedRule *rule = &rules->rule[i];
-
 		CHECK_FOR_INTERRUPTS();
-		if (is_entailment(rule, least_confidence))
-			entailment[count++] = (KgeEntailment) {
-			relation_row(data, rule->rule.body[0].relation), relation_row(data, rule->rule.head),
-				rule->rule.body[0].first == TERM_Y, (float) MINED_PCA_CONFIDENCE(rule)
-		};
+		count += entailment_of(&rules->rule[i], data, least_confidence, &entailment[count]);
 	}
 	hkg_check_memory(kge_entailment_bytes(&learner->model, count), "entailments of relations");
 	if (!kge_trainer_entail(trainer, &arena, entailment, count))

@@ -7,9 +7,13 @@
 #include "core/names.h"
 
 double
-hybrid_most(double worth, double more)
+hybrid_most(const double *worth, const int32 *rule, int64 rules)
 {
-	return Max(worth, more);
+	double		most = worth[rule[0]];
+
+	for (int64 i = 1; i < rules; i++)
+		most = Max(most, worth[rule[i]]);
+	return most;
 }
 
 static void
@@ -23,14 +27,14 @@ rate_quality(const RuleRating *rating, double *worth)
 static const Hybrid sampled = {
 	.name = "sampled",
 	.rate = rate_quality,
-	.join = hybrid_most
+	.combine = hybrid_most
 };
 
 static const Hybrid none = {
 	.name = "none"
 };
 
-static const NameTable hybrids = NAME_TABLE(&sampled, &none, &hybrid_ruge, &hybrid_itere);
+static const NameTable hybrids = NAME_TABLE(&sampled, &none, &hybrid_ruge, &hybrid_itere, &hybrid_plogicnet);
 
 const char *
 hybrid_name(int i)
@@ -42,6 +46,12 @@ const Hybrid *
 hybrid_find(const char *name)
 {
 	return name_find(&hybrids, name);
+}
+
+bool
+hybrid_infers(const Hybrid *hybrid)
+{
+	return hybrid->rate != NULL;
 }
 
 const KgeLabelling *

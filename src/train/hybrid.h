@@ -13,6 +13,7 @@
 #include "server/compat.h"
 
 #include "kge/kge.h"
+#include "rules/inference.h"
 #include "rules/mine.h"
 
 #define NO_PART (-1)			/* worth of a rule whose inferences are not learnt */
@@ -26,6 +27,14 @@ typedef struct RuleRating
 	double		rule_weight;
 } RuleRating;
 
+/* What the rules that take part infer, which they are learnt from */
+typedef struct InferredTriples
+{
+	const Inferences *facts;
+	const Inferences *beyond;
+	const float *score;			/* of each triple beyond the facts */
+} InferredTriples;
+
 typedef struct Hybrid
 {
 	const char *name;
@@ -35,8 +44,11 @@ typedef struct Hybrid
 	/* Fills what each rule is worth.  NULL: nothing is inferred, rules are mined and ranked for predictions alone. */
 	void		(*rate) (const RuleRating *rating, double *worth);
 
-	/* What a triple is worth that was worth so much by other rules (0: there are none yet), and is inferred by one more */
-	double		(*join) (double worth, double more);
+	/* Finds anew what the rules are worth, by the facts and other triples that they infer; NULL: rate does it alone */
+	void		(*learn) (const InferredTriples *inferred, int32 rules, double *worth);
+
+	/* What a triple is worth that these rules infer, of which there are some */
+	double		(*combine) (const double *worth, const int32 *rule, int64 rules);
 
 	/* Inferred triples have one of these entities, of which there is a flag each; NULL: any */
 	bool	   *(*entities) (const GraphData *data);
@@ -44,15 +56,19 @@ typedef struct Hybrid
 
 extern const Hybrid hybrid_ruge;
 extern const Hybrid hybrid_itere;
+extern const Hybrid hybrid_plogicnet;
 
-/* A way to join: the most of both */
-extern double hybrid_most(double worth, double more);
+/* A way to combine: the most that one of them is worth */
+extern double hybrid_most(const double *worth, const int32 *rule, int64 rules);
 
 /* The i-th method's name, or NULL past the last */
 extern const char *hybrid_name(int i);
 
 /* The method of a name that is there */
 extern const Hybrid *hybrid_find(const char *name);
+
+/* Whether what rules infer is learnt */
+extern bool hybrid_infers(const Hybrid *hybrid);
 
 /* Its labelling; NULL: inferred triples are positives like facts, or there are none */
 extern const KgeLabelling *hybrid_labelling(const Hybrid *hybrid);

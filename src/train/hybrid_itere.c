@@ -13,6 +13,7 @@
 
 #include "miscadmin.h"
 
+#include "axioms.h"
 #include "server/growing_array.h"
 
 /* sparsity that an entity must exceed (hkg_sparsity), that of Zhang et al. 2019 */
@@ -22,47 +23,15 @@
 #define KINDS 5
 #define NO_AXIOM KINDS
 
-static int32
-relation_row(const GraphData *data, int32 id)
-{
-	return graph_row(data->relation_id, data->relations, id);
-}
-
-static bool
-is_atom(const Atom *atom, Term first, Term second)
-{
-	return atom->first == first && atom->second == second;
-}
-
-/* The atom of a canonical body between these variables, or NULL */
-static const Atom *
-find_atom(const Rule *rule, Term first, Term second)
-{
-	for (int i = 0; i < rule->length; i++)
-		if (is_atom(&rule->body[i], first, second))
-			return &rule->body[i];
-	return NULL;
-}
-
 /* Returns the kind of axiom that a rule is, or NO_AXIOM. */
 static int
-axiom_of(const Rule *rule, const GraphData *data, KgeAxiom *axiom)
+kind_of(const Rule *rule, const GraphData *data, KgeAxiom *axiom)
 {
-	const Atom *forward = find_atom(rule, TERM_X, rule->length == 1 ? TERM_Y : TERM_A);
-	const Atom *second = find_atom(rule, TERM_A, TERM_Y);
-	const Atom *backward = find_atom(rule, TERM_Y, TERM_X);
-	const Atom *first = forward != NULL ? forward : backward;
-	bool		is_axiom = rule->length == 1 ? first != NULL : rule->length == 2 && forward != NULL && second != NULL;
-
-	if (!is_axiom)
+	if (!axiom_of(rule, data, axiom))
 		return NO_AXIOM;
-	axiom->kind = rule->length == 2 ? KGE_AXIOM_CHAIN : forward != NULL ? KGE_AXIOM_SUB : KGE_AXIOM_INVERSE;
-	axiom->head = relation_row(data, rule->head);
-	axiom->body[0] = relation_row(data, first->relation);
-	axiom->body[1] = rule->length == 2 ? relation_row(data, second->relation) : 0;
-	if (axiom->kind == KGE_AXIOM_INVERSE && first->relation == rule->head)
+	if (axiom->kind == KGE_AXIOM_INVERSE && axiom->body[0] == axiom->head)
 		return 3;
-	if (axiom->kind == KGE_AXIOM_CHAIN && first->relation == rule->head && second->relation == rule->head)
+	if (axiom->kind == KGE_AXIOM_CHAIN && axiom->body[0] == axiom->head && axiom->body[1] == axiom->head)
 		return 4;
 	return axiom->kind;
 }
@@ -82,7 +51,7 @@ rate_axioms(const RuleRating *rating, double *worth)
 		KgeAxiom	axiom;
 
 		CHECK_FOR_INTERRUPTS();
-		kind[i] = axiom_of(&rating->rules->rule[i].rule, rating->data, &axiom);
+		kind[i] = kind_of(&rating->rules->rule[i].rule, rating->data, &axiom);
 		if (kind[i] == NO_AXIOM)
 			continue;
 		worth[i] = kge_axiom_distance(rating->kge, axiom);
@@ -131,6 +100,6 @@ const Hybrid hybrid_itere = {
 	.axioms = true,
 	.evenly = true,
 	.rate = rate_axioms,
-	.join = hybrid_most,
+	.combine = hybrid_most,
 	.entities = sparse_entities
 };

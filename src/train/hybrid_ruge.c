@@ -14,14 +14,18 @@ rate_confidence(const RuleRating *rating, double *worth)
 }
 
 static double
-add(double worth, double more)
+add(const double *worth, const int32 *rule, int64 rules)
 {
-	return worth + more;
+	double		sum = 0;
+
+	for (int64 i = 0; i < rules; i++)
+		sum += worth[rule[i]];
+	return sum;
 }
 
 const Hybrid hybrid_ruge = {
 	.name = "ruge",
 	.evenly = true,
 	.rate = rate_confidence,
-	.join = add
+	.combine = add
 };

@@ -14,14 +14,14 @@ positives_are_weighted(const TrainSettings *settings)
 {
 	const Hybrid *hybrid = hybrid_find(settings->hybrid);
 
-	return hybrid_labelling(hybrid) != NULL || (hybrid->rate != NULL && strcmp(settings->label, "confidence") == 0);
+	return hybrid_labelling(hybrid) != NULL || (hybrid_infers(hybrid) && strcmp(settings->label, "confidence") == 0);
 }
 
 Positives
 positives_sizes(const TrainSettings *settings, const TrainingFacts *facts)
 {
 	const Hybrid *hybrid = hybrid_find(settings->hybrid);
-	bool		infers = settings->top_rules > 0 && hybrid->rate != NULL;
+	bool		infers = settings->top_rules > 0 && hybrid_infers(hybrid);
 	int64		draws = !infers ? 0 : settings->accumulate ? settings->iterations : 1;
 	Positives	positives = {.accumulate = settings->accumulate};
 	int64		usual_size = hybrid->evenly ? facts->learnt->facts : Max(facts->learnt->facts / 10, 1);

@@ -305,7 +305,7 @@ report_iteration(const Procedure *procedure, const Iteration *iteration)
 		appendStringInfo(&line, " (" INT64_FORMAT " triples, standard error %.4f)", iteration->ranked, iteration->mrr_error);
 	if (procedure->rules != NULL)
 		appendStringInfo(&line, ", %d rules", iteration->rules);
-	if (procedure->rules != NULL && hybrid_find(procedure->settings.hybrid)->rate != NULL)
+	if (procedure->rules != NULL && hybrid_infers(hybrid_find(procedure->settings.hybrid)))
 		appendStringInfo(&line, " infer " INT64_FORMAT " triples, " INT64_FORMAT " sampled",
 						 iteration->inferred, iteration->sampled);
 	appendStringInfo(&line, " (%.1f s training, %.1f s mining, %.1f s sampling, %.1f s evaluating)",
@@ -326,7 +326,7 @@ procedure_infer(Procedure *procedure)
 	{
 		progress_phase(procedure->progress, PHASE_INFERRING, 1);
 		rank_rules(procedure, iteration);
-		if (hybrid_find(procedure->settings.hybrid)->rate != NULL)
+		if (hybrid_infers(hybrid_find(procedure->settings.hybrid)))
 			sample_inferences(procedure, iteration);
 	}
 	record_iteration(procedure->graph, procedure->settings.model, iteration);

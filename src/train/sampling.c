@@ -64,7 +64,9 @@ sampling_infer(BodyPairs *pairs, const RuleRating *rating, const Hybrid *hybrid)
 			sample.worth[sample.rules] = worth[i];
 			selected[sample.rules++] = &rules->rule[i].rule;
 		}
-	inferences = infer(pairs, rating->data, selected, sample.rules);
+	inferences = infer(pairs, rating->data, selected, sample.rules, false);
+	if (hybrid->learn != NULL)
+		sample.facts = infer(pairs, rating->data, selected, sample.rules, true);
 	if (hybrid->entities != NULL)
 		keep_about(inferences, hybrid->entities(rating->data));
 	sample.inferences = inferences;
@@ -99,18 +101,18 @@ static float
 worth_of(const Sample *sample, int64 inference, const Hybrid *hybrid)
 {
 	const Inferences *inferences = sample->inferences;
-	double		worth = 0;
+	int64		first = inferences->first[inference];
 
-	for (int64 i = inferences->first[inference]; i < inferences->first[inference + 1]; i++)
-		worth = hybrid->join(worth, sample->worth[inferences->rule[i]]);
-	return (float) worth;
+	return (float) hybrid->combine(sample->worth, inferences->rule + first, inferences->first[inference + 1] - first);
 }
 
 Sampled *
-sampling_weigh(const Sample *sample, const Hybrid *hybrid)
+sampling_weigh(Sample *sample, const Hybrid *hybrid)
 {
 	Sampled    *sampled = MemoryContextAllocHuge(CurrentMemoryContext, Max(sample->count, 1) * sizeof(Sampled));
 
+	if (hybrid->learn != NULL)
+		hybrid->learn(&(InferredTriples) {sample->facts, sample->inferences, sample->score}, sample->rules, sample->worth);
 	for (int64 i = 0; i < sample->count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();

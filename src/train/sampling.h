@@ -19,6 +19,7 @@ typedef struct Sample
 	int32	   *rule_id;		/* of each of them, as in table rule */
 	double	   *worth;			/* of each of them (hybrid.h) */
 	const Inferences *inferences;	/* of those rules; they name a rule by its place in rule_id */
+	const Inferences *facts;	/* that they infer; NULL: nothing is learnt from them */
 	float	   *score;			/* of each inference */
 	int64		count;
 	int64	   *drawn;			/* places in the inferences, ascending */
@@ -34,7 +35,7 @@ extern Sample sampling_infer(BodyPairs *pairs, const RuleRating *rating, const H
 /* Draws from it: triples of a high score are more probable, unless the method draws evenly. */
 extern void sampling_draw(Sample *sample, const Learner *learner, const TrainSettings *settings, int iteration);
 
-/* The drawn triples, each with what it is worth by the rules that infer it. */
-extern Sampled *sampling_weigh(const Sample *sample, const Hybrid *hybrid);
+/* The drawn triples, each with what it is worth by the rules that infer it, and by what these are found to be worth. */
+extern Sampled *sampling_weigh(Sample *sample, const Hybrid *hybrid);
 
 #endif							/* HKG_TRAIN_SAMPLING_H */
