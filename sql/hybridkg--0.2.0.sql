@@ -369,9 +369,10 @@ begin
 	create index inferred_head_idx on inferred (head);
 	create index inferred_tail_idx on inferred (tail);
 
-	alter table rule add evidence_known_heads bigint, add evidence_known_tails bigint;
+	alter table rule add evidence_known_heads bigint, add evidence_known_tails bigint, add worth float8;
 	comment on column rule.evidence_known_heads is 'of the evidence_body_size pairs, those whose Y is tail of a fact of the head''s relation, estimated where they are many; null in rows of 0.1.0, as if it were all';
 	comment on column rule.evidence_known_tails is 'likewise, those whose X is head of one';
+	comment on column rule.worth is 'what the rule is worth in learning embeddings, by hybrid of hkg_train: its quality (sampled), rule_weight * pca_confidence (ruge), its score as an axiom (itere) or its weight in the Markov logic network (plogicnet), in the best iteration; null: it has no part in that';
 	comment on column rule.evidence_confidence is 'what prediction takes the rule to be worth: evidence_support / (evidence_body_size + 5) - evidence_error; where these are null, of a selected rule, support / (body_size + 5), a tenth of that with a variable in one atom only, a hundredth with an empty body; null: the rule is no evidence';
 	alter table evidence_weight add held_out float8, add calibration jsonb;
 	comment on table evidence_weight is 'how evidence adds to a score, scale * (embedding''s score + weight * evidence), and how scores become probabilities';

@@ -88,13 +88,13 @@ rate_by_model(Graph *graph, const char *name, MinedRules *rules, double omega, i
 #define COUNTS "support, body_size, pca_body_size, predictions, head_coverage, standard_confidence, pca_confidence, " \
 	"embedding_confidence, quality, selected, "
 #define EVIDENCE "evidence_support, evidence_body_size, evidence_error, evidence_known_heads, evidence_known_tails, " \
-	"evidence_confidence"
+	"evidence_confidence, worth"
 
 static const Oid line_types[] = {
 	INT4OID, TEXTOID, INT4OID, TEXTOID,
 	INT8OID, INT8OID, INT8OID, INT8OID, FLOAT8OID, FLOAT8OID, FLOAT8OID,
 	FLOAT8OID, FLOAT8OID, BOOLOID,
-	INT8OID, INT8OID, FLOAT8OID, INT8OID, INT8OID, FLOAT8OID
+	INT8OID, INT8OID, FLOAT8OID, INT8OID, INT8OID, FLOAT8OID, FLOAT8OID
 };
 
 /* What the counts of a rule are worth, as AnyBURL has it: general rules count where nothing better fires. */
@@ -135,7 +135,8 @@ add_line(SqlBatch *batch, int32 id, const MinedRule *rule)
 		Float8GetDatum(rule->evidence_error),
 		Int64GetDatum(rule->evidence_known[SIDE_HEAD]),
 		Int64GetDatum(rule->evidence_known[SIDE_TAIL]),
-		Float8GetDatum(evidence_of(rule))
+		Float8GetDatum(evidence_of(rule)),
+		Float8GetDatum(rule->worth)
 	};
 	bool		nulls[lengthof(line_types)] = {false};
 
@@ -146,6 +147,7 @@ add_line(SqlBatch *batch, int32 id, const MinedRule *rule)
 	for (int i = 14; i <= 18; i++)
 		nulls[i] = isnan(rule->evidence_confidence);
 	nulls[19] = isnan(evidence_of(rule));
+	nulls[20] = isnan(rule->worth);
 	sql_batch_row(batch, values, nulls);
 }
 
@@ -154,7 +156,7 @@ static void
 write_rules(const char *statement, const MinedRules *rules)
 {
 	SqlBatch   *batch = sql_batch_begin(psprintf("with line as (select id, rule, head, body::int[], " COUNTS EVIDENCE
-												 " from unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)"
+												 " from unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)"
 												 " u(id, " NAMES COUNTS EVIDENCE ")) %s",
 												 statement),
 										lengthof(line_types), line_types);
@@ -196,7 +198,7 @@ record_given_rules(Graph *graph, const char *model, const MinedRules *rules)
 						 " pca_body_size = line.pca_body_size, predictions = line.predictions,"
 						 " head_coverage = line.head_coverage, standard_confidence = line.standard_confidence,"
 						 " pca_confidence = line.pca_confidence, embedding_confidence = line.embedding_confidence,"
-						 " quality = line.quality, selected = line.selected, evidence_confidence ="
+						 " quality = line.quality, worth = line.worth, selected = line.selected, evidence_confidence ="
 						 " case when r.evidence_error is null then line.evidence_confidence else r.evidence_confidence end"
 						 " from line where r.model = %2$s and r.head = line.head and r.body = line.body returning line.id)"
 						 " insert into %1$srule (model, id, " NAMES COUNTS EVIDENCE ")"

@@ -39,6 +39,7 @@ typedef struct MinedRule
 	double		evidence_error;
 	int64		evidence_known[2];
 	double		evidence_confidence;	/* NaN: no path rule that is evidence */
+	double		worth;			/* in learning embeddings (train/hybrid.h); NaN: it has no part in that */
 	bool		kept;			/* closed rules within it have a lower Q */
 	bool		selected;		/* among the top K */
 } MinedRule;

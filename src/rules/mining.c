@@ -176,6 +176,7 @@ make_mined_rule(const Mining *mining, const Candidate *candidate, MinedRule *min
 	mined->embedding_confidence = get_float8_nan();
 	mined->confidence_error = get_float8_nan();
 	mined->quality = get_float8_nan();
+	mined->worth = get_float8_nan();
 	mined->evidence_confidence = get_float8_nan();
 	mined->kept = true;
 }

@@ -37,6 +37,7 @@ typedef struct RuleState
 {
 	double		embedding_confidence;
 	double		quality;
+	double		worth;
 	uint8		kept;
 	uint8		selected;
 } RuleState;
@@ -225,6 +226,7 @@ save_best_rules(Procedure *procedure)
 
 		state[i].embedding_confidence = rule->embedding_confidence;
 		state[i].quality = rule->quality;
+		state[i].worth = rule->worth;
 		state[i].kept = rule->kept;
 		state[i].selected = rule->selected;
 	}
@@ -364,6 +366,7 @@ load_best_rules(Procedure *procedure)
 
 		rule->embedding_confidence = state[i].embedding_confidence;
 		rule->quality = state[i].quality;
+		rule->worth = state[i].worth;
 		rule->kept = state[i].kept != 0;
 		rule->selected = state[i].selected != 0;
 	}

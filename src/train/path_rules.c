@@ -44,7 +44,7 @@ mined_of(const GraphData *data, const EvPathRule *path)
 {
 	MinedRule	mined = {.rule = rule_from_path(data->relation_id, path->relation, path->atom, path->length)};
 
-	mined.embedding_confidence = mined.confidence_error = mined.quality = get_float8_nan();
+	mined.embedding_confidence = mined.confidence_error = mined.quality = mined.worth = get_float8_nan();
 	return mined;
 }
 

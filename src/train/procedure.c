@@ -20,6 +20,7 @@
 
 #include "miscadmin.h"
 #include "portability/instr_time.h"
+#include "utils/float.h"
 #include "utils/memutils.h"
 
 #include "estimate.h"
@@ -254,6 +255,16 @@ rank_rules(Procedure *procedure, Iteration *iteration)
 	procedure->mine_seconds = 0;
 }
 
+/* The rules show what they are worth. */
+static void
+note_worth(MinedRules *rules, const Sample *sample)
+{
+	for (int64 i = 0; i < rules->count; i++)
+		rules->rule[i].worth = get_float8_nan();
+	for (int i = 0; i < sample->rules; i++)
+		rules->rule[sample->rule_id[i] - 1].worth = sample->worth[i];
+}
+
 static void
 sample_inferences(Procedure *procedure, Iteration *iteration)
 {
@@ -268,6 +279,7 @@ sample_inferences(Procedure *procedure, Iteration *iteration)
 	sampling_draw(&sample, learner, &procedure->settings, iteration->number);
 	positives_add(&learner->positives, sampling_weigh(&sample, hybrid), sample.count);
 	positives_set(&learner->positives, data);
+	note_worth(procedure->rules, &sample);
 	iteration->inferred = sample.inferences->count;
 	iteration->sampled = sample.count;
 	record_sample(procedure->graph, procedure->settings.model, iteration->number, data, &sample);

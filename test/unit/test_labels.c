@@ -160,6 +160,138 @@ test_axiom_scores(void)
 	}
 }
 
+/* ---- a Markov logic network ------------------------------------------------------------ */
+
+#define TRIPLES		40
+#define WEIGHTS		5
+
+/* Triples that random rules infer, with random truths; facts are every third. */
+static KgeNetwork
+random_network(void)
+{
+	KgeInferred *inferred = take(TRIPLES * sizeof(KgeInferred));
+
+	for (int i = 0; i < TRIPLES; i++)
+	{
+		int32_t    *rule = take(WEIGHTS * sizeof(int32_t));
+		int64_t		triples = 1 + next_below(50);
+		int			rules = 0;
+
+		for (int32_t j = 0; j < WEIGHTS; j++)
+			if (next_below(2) == 0)
+				rule[rules++] = j;
+		if (rules == 0)
+			rule[rules++] = 0;
+		inferred[i] = (KgeInferred) {rule, rules, triples, i % 3 == 0 ? (double) triples : next_uniform(0, (double) triples)};
+	}
+	return (KgeNetwork) {WEIGHTS, TRIPLES, inferred};
+}
+
+/* By definition: each triple is true or not, and log p or log(1 - p) is what it adds, in the mean over its truth. */
+static double
+likelihood(const KgeNetwork *network, const double *weight)
+{
+	double		sum = 0;
+
+	for (int64_t i = 0; i < network->count; i++)
+	{
+		const KgeInferred *inferred = &network->inferred[i];
+		double		mean = 0;
+		double		p;
+
+		for (int64_t j = 0; j < inferred->rules; j++)
+			mean += weight[inferred->rule[j]] / (double) inferred->rules;
+		p = 1 / (1 + exp(-mean));
+		sum += inferred->truth * log(p) + ((double) inferred->triples - inferred->truth) * log(1 - p);
+	}
+	return sum;
+}
+
+static void
+test_rule_gradient(void)
+{
+	for (int round = 0; round < 20; round++)
+	{
+		KgeNetwork	network = random_network();
+		double		weight[WEIGHTS];
+		double		gradient[WEIGHTS];
+		double		found;
+
+		for (int i = 0; i < WEIGHTS; i++)
+			weight[i] = next_uniform(-3, 3);
+		found = kge_rules_likelihood(&network, weight, gradient);
+		CHECK_SAYING(fabs(found / likelihood(&network, weight) - 1) < 1e-10, "likelihood %g", found);
+		CHECK(kge_rules_likelihood(&network, weight, NULL) == found);
+		for (int i = 0; i < WEIGHTS; i++)
+		{
+			const double h = 1e-5;
+			double		here = weight[i];
+			double		slope;
+
+			weight[i] = here + h;
+			slope = likelihood(&network, weight);
+			weight[i] = here - h;
+			slope = (slope - likelihood(&network, weight)) / (2 * h);
+			weight[i] = here;
+			CHECK_SAYING(fabs(gradient[i] - slope) < 1e-5 * (1 + fabs(slope)), "gradient %g, not %g", gradient[i], slope);
+		}
+	}
+}
+
+/*
+ * Steps never lower the likelihood, however high the rate.  Of one rule the maximum is log(t / (n - t)): 16 facts and four
+ * triples that are as good as false, log 4.
+ */
+static void
+test_rule_steps(void)
+{
+	const int32_t one = 0;
+	const KgeInferred pairs[] = {{&one, 1, 16, 16}, {&one, 1, 4, 0}};
+	const int32_t both[] = {0, 1};
+	const KgeNetwork single = {1, 2, pairs};
+	KgeNetwork	network = random_network();
+	double		weight[WEIGHTS] = {0};
+	double		gradient[WEIGHTS];
+	double		step[WEIGHTS];
+	double		before = -INFINITY;
+	int			falls = 0;
+
+	kge_rules_steps(&network, 1e6, step);
+	for (int i = 0; i < 500; i++)
+	{
+		double		now = kge_rules_likelihood(&network, weight, gradient);
+
+		falls += now < before - 1e-9;
+		before = now;
+		for (int j = 0; j < WEIGHTS; j++)
+			weight[j] += step[j] * gradient[j];
+	}
+	CHECK_SAYING(falls == 0, "%d falls", falls);
+	for (int j = 0; j < WEIGHTS; j++)
+		CHECK_SAYING(fabs(gradient[j]) < 1e-3, "gradient %g at the end", gradient[j]);
+
+	kge_rules_steps(&single, 1e6, step);
+	CHECK(step[0] == 0.2);		/* 1 / (20 / 4) */
+	weight[0] = 0;
+	for (int i = 0; i < 500; i++)
+	{
+		kge_rules_likelihood(&single, weight, gradient);
+		weight[0] += step[0] * gradient[0];
+	}
+	CHECK_SAYING(fabs(weight[0] - log(4)) < 1e-9, "weight %g", weight[0]);
+	CHECK(fabs(kge_rules_probability(weight, &one, 1) - 0.8) < 1e-9);
+	kge_rules_steps(&single, 1e-4, step);
+	CHECK(step[0] == 1e-4);
+
+	/* the mean of log 4 and -log 4 is 0, that of log 4 and 0 is log 2 */
+	weight[0] = log(4);
+	weight[1] = -log(4);
+	CHECK(fabs(kge_rules_probability(weight, both, 2) - 0.5) < 1e-12);
+	weight[1] = 0;
+	CHECK(fabs(kge_rules_probability(weight, both, 2) - 2.0 / 3) < 1e-12);
+	CHECK(kge_labelling("plogicnet")->label(3, 0.25f) == 0.25f);
+}
+
 /* ---- what a training leaves --------------------------------------------------------- */
 
 #define ENTITIES	30
@@ -213,6 +345,8 @@ test_labels(void)
 	test_label_loss();
 	test_axioms();
 	test_axiom_scores();
+	test_rule_gradient();
+	test_rule_steps();
 	test_bits("uniform");
 	test_bits("self_adversarial");
 	test_bits("bernoulli");
