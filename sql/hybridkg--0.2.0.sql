@@ -621,6 +621,10 @@ as $$ values
 	 '{"score_function": "complex", "constraints": "nne_aer", "dimensions": 200, "entailment_weight": 0.001, "regularization": 0.00005, "negatives": 10, "negative_sampling": "uniform", "block_size": 1, "learning_rate": 0.5, "learning_rate_end": 0.5, "batch_size": 4831, "iterations": 20, "epochs": 50, "top_rules": 0}'),
 	('ruge-fb15k', 'soft labels of what rules infer (Guo et al. 2018), with the settings published for FB15k',
 	 '{"score_function": "complex", "hybrid": "ruge", "rule_weight": 0.01, "dimensions": 200, "regularization": 0.00005, "negatives": 10, "negative_sampling": "uniform", "block_size": 1, "learning_rate": 0.5, "learning_rate_end": 0.5, "batch_size": 4831, "iterations": 20, "epochs": 50, "top_rules": 454}'),
+	('plogicnet-fb15k-237', 'embeddings and a Markov logic network in turn (Qu and Tang 2019), with the settings published for FB15k-237',
+	 '{"score_function": "transe", "hybrid": "plogicnet", "dimensions": 1000, "gamma": 9, "negatives": 256, "negative_sampling": "self_adversarial", "temperature": 1, "block_size": 1, "optimizer": "adam", "learning_rate": 0.00005, "learning_rate_end": 0.000005, "batch_size": 1024, "iterations": 2, "epochs": 376, "top_rules": 1000000, "min_confidence": 0.6}'),
+	('plogicnet-wn18rr', 'the same, with those published for WN18RR',
+	 '{"score_function": "transe", "hybrid": "plogicnet", "dimensions": 500, "gamma": 6, "negatives": 1024, "negative_sampling": "self_adversarial", "temperature": 0.5, "block_size": 1, "optimizer": "adam", "learning_rate": 0.00005, "learning_rate_end": 0.000005, "batch_size": 512, "iterations": 2, "epochs": 472, "top_rules": 1000000, "min_confidence": 0.1}'),
 	('rotate-wn18rr', 'WN18RR, embeddings alone',
 	 '{"score_function": "rotate", "dimensions": 200, "negatives": 64, "negative_sampling": "uniform", "gamma": 4, "regularization": 0.01, "reciprocal": true, "learning_rate": 0.1, "learning_rate_end": 0.002, "iterations": 5, "epochs": 30, "top_rules": 0}')
 $$;
@@ -666,8 +670,8 @@ norm: 1 or 2, the norm of transe''s and rotate''s distance (rotate, 1: the sum o
 regularization: weight of the mean penalty of h, r and t over a minibatch''s positives, 0 to 1e6
 omega: weight of embedding confidence in a rule''s quality, 0 to 1
 top_rules: how many rules are selected, 0 (embeddings alone) to 1000000
-beta: temperature of sampling: a triple is drawn in proportion to exp(beta * score), 0 to 1e6; with hybrid ruge and itere all are drawn alike
-sample_size: how many inferred triples are drawn in an iteration; 1 to 2147483647; null: a tenth of the facts, at least 1; with hybrid ruge and itere as many as the facts
+beta: temperature of sampling: a triple is drawn in proportion to exp(beta * score), 0 to 1e6; with hybrid ruge, itere and plogicnet all are drawn alike
+sample_size: how many inferred triples are drawn in an iteration; 1 to 2147483647; null: a tenth of the facts, at least 1; with hybrid ruge, itere and plogicnet as many as the facts
 max_rule_length: atoms of a rule, head included, 2 to 4 (4 takes ten times as long as 3 on sparse graphs, hundreds of times on dense ones: raise the other bounds)
 min_head_coverage: least share of the head relation''s facts that a rule infers, 0 to 1
 min_support: least number of facts that a rule infers, at least 1
@@ -706,7 +710,7 @@ entailment_weight: of nne_aer: weight of the penalty of such rules beside a mini
 entailment_confidence: of nne_aer: least PCA confidence of such a rule; min_head_coverage and min_support bound them, too; 1e-9 to 1; null: 0.8
 min_confidence: rules of lower standard confidence are never selected, whatever their quality, 0 to 1; the default is 0 where min_quality is given; null: 0
 nodes: buckets, of two partitions each, that are trained at once, 1 to half of partitions; what they change of the relations is then merged. On a distributed graph its nodes train them (hkg_distribute_graph); elsewhere this process does, one after the other, with the same result. null: as many as the graph has nodes for, at most half of partitions; 1 where it is not distributed
-hybrid: how rules take part in learning embeddings (doc/method.md, "How rules take part"): sampled (what they infer is sampled and learnt like facts), ruge (what they infer gets a soft label in every step, from its score and the confidences of its rules; under the loss logistic), itere (what axioms infer about sparse entities gets a label, which the embeddings of their relations give; with complex or distmult and the loss logistic) or none (embeddings learn from facts alone; rules are mined and ranked all the same, for rules and predictions); null: sampled
+hybrid: how rules take part in learning embeddings (doc/method.md, "How rules take part"): sampled (what they infer is sampled and learnt like facts), ruge (what they infer gets a soft label in every step, from its score and the confidences of its rules; under the loss logistic), itere (what axioms infer about sparse entities gets a label, which the embeddings of their relations give; with complex or distmult and the loss logistic), plogicnet (what rules of an axiom''s form infer gets the probability of a Markov logic network as label, whose weights are learnt in turn with the embeddings; under the loss logistic) or none (embeddings learn from facts alone; rules are mined and ranked all the same, for rules and predictions); null: sampled
 rule_weight: of ruge: how much the confidence of a rule adds to the label of what it infers, 1e-9 to 1e6; null: 0.01
 errors: 22023 for values out of range, 0A000 for what a score function, or more than one partition, does not go with, 22003 when training diverges, 53200 when it would need more than hybridkg.max_memory, 55006 when the model is being trained elsewhere, 55000 for a graph without facts or with one entity, 42704 or 55000 when there is no trained model to go on from, 42501 before anything is trained when the caller may not write what a model consists of';
 

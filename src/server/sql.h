@@ -18,7 +18,7 @@
 #include "executor/tuptable.h"
 #include "utils/tuplestore.h"
 
-#define SQL_MAX_ARGS 20
+#define SQL_MAX_ARGS 21
 
 /* Parameters of a statement */
 typedef struct SqlArgs

@@ -72,6 +72,19 @@ create function pg_temp.truth(model name, low int, high int) returns float8 lang
 	select avg(pg_temp.sigmoid(hkg_score('pairs', 'x' || i, 'h', 'y' || i, model))) from generate_series(low, high) i $$;
 select pg_temp.truth('ruge5', 17, 20) > 0.9 as as_facts, pg_temp.truth('ruge5', 1, 16) > 0.9 as facts,
 	pg_temp.truth('none0.01', 17, 20) < pg_temp.truth('ruge0.01', 17, 20) as drawn;
+select bool_and(worth = 5 * pca_confidence) as ruge from pairs.rule where model = 'ruge5' and selected;
+
+-- plogicnet: weights by hand.  h(X,Y) <= b(X,Y) infers 16 facts, and four triples that are as true as their scores: 1000 steps from 0 of 0.0001 * (t - 20 *
+-- sigma(w)), where t is the truth of all 20.  b(X,Y) <= h(X,Y) infers nothing new, and has no part
+select hkg_train('pairs', 'distmult', dimensions => 16, iterations => 20, epochs => 60, batch_size => 20, negatives => 4, block_size => 4, evidence_rules => 0, holdout => 0,
+	max_rule_length => 2, min_confidence => 0.5, hybrid => 'plogicnet', learning_rate => 0.1, model => 'plogicnet');
+select bool_and(inferred = 4 and sampled = 4) as inferred from pairs.iteration where model = 'plogicnet';
+with recursive truth (t) as (select 16 + sum(pg_temp.sigmoid(score)) from pairs.inferred where model = 'plogicnet' and iteration = 20),
+	ascent (step, w) as (select 0, 0.0::float8 union all select step + 1, w + 0.0001 * (t - 20 * pg_temp.sigmoid(w)) from ascent, truth where step < 1000)
+select rule, abs(worth - (select w from ascent where step = 1000)) < 1e-9 as as_due from pairs.rule where model = 'plogicnet' order by 1;
+-- sigma(w) is their label, and what a cross entropy is least at
+select abs(pg_temp.truth('plogicnet', 17, 20) - pg_temp.sigmoid(worth)) < 0.02 as learnt, pg_temp.sigmoid(worth) between 0.6 and 0.7 as label,
+	pg_temp.truth('plogicnet', 1, 16) > 0.9 as facts from pairs.rule where model = 'plogicnet' and worth is not null;
 select hkg_drop_graph('pairs');
 
 -- itere: only what axioms infer about sparse entities is learnt
@@ -85,6 +98,25 @@ select pg_temp.train('three', $$hybrid => 'itere'$$) = 'three' as trained;
 set hybridkg.threads = 1;
 select pg_temp.bits('three') = pg_temp.bits('axioms') as threads, pg_temp.bits('axioms') <> pg_temp.bits('ruge') as other;
 select pg_temp.train('run', $$hybrid => 'itere', partitions => 4, reciprocal => true$$) as model;
+
+-- what rules are worth: of itere the score of an axiom
+select count(worth) > 0 as some, bool_and(worth between 0 and 1) as scores, bool_and(selected) as selected from land.rule where model = 'axioms' and worth is not null;
+select bool_and((worth is not null) = selected and (worth = quality) is not false) as qualities from land.rule where model = 'default';
+select count(worth) as none from land.rule where model = 'none';
+
+-- plogicnet: of those that were selected, rules of an axiom's form have weights; any score function has them
+select pg_temp.train('network', $$hybrid => 'plogicnet'$$) = 'network' as trained;
+select bool_and((worth is not null) = (selected and rule ~ '^\S+\(X,Y\) <= (\S+\((X,Y|Y,X)\)|\S+\(X,A\), \S+\(A,Y\)|\S+\(A,Y\), \S+\(X,A\))$')) as axioms, count(worth) > 0 as some
+	from land.rule where model = 'network';
+select number, inferred > 0 and sampled = inferred as all from land.iteration where model = 'network' order by 1;
+set hybridkg.threads = 3;
+select pg_temp.train('three', $$hybrid => 'plogicnet'$$) = 'three' as trained;
+set hybridkg.threads = 1;
+select pg_temp.bits('three') = pg_temp.bits('network') as threads, pg_temp.bits('network') <> pg_temp.bits('ruge') as other;
+select count(*) as differ from land.rule a join land.rule b using (rule) where a.model = 'three' and b.model = 'network' and a.worth is distinct from b.worth;
+select way, pg_temp.train('run', format($$hybrid => 'plogicnet', %s$$, way)) as model from unnest(array['partitions => 4', 'accumulate => true, sample_size => 3', $$negative_sampling => 'uniform'$$]) way;
+select hkg_train('land', 'transe', dimensions => 8, iterations => 2, epochs => 5, hybrid => 'plogicnet', evidence_rules => 0, min_confidence => 0.5, holdout => 0, model => 'run');
+select count(worth) > 0 as weights from land.rule where model = 'run';
 
 -- with partitions, at other samplers, and from a model
 select way, pg_temp.train('run', format($$hybrid => 'ruge', rule_weight => 0.1, %s$$, way)) as model from unnest(array[
@@ -100,5 +132,8 @@ select * from hkg_tools.try($$select hkg_train('land', hybrid => 'ruge', label =
 select * from hkg_tools.try($$select hkg_train('land', hybrid => 'ruge', rule_weight => 0)$$);
 select * from hkg_tools.try($$select hkg_train('land', hybrid => 'itere')$$);
 select * from hkg_tools.try($$select hkg_train('land', 'complex', hybrid => 'itere', loss => 'margin')$$);
+select * from hkg_tools.try($$select hkg_train('land', hybrid => 'plogicnet', loss => 'softmax')$$);
+select * from hkg_tools.try($$select hkg_train('land', hybrid => 'plogicnet', top_rules => 0)$$);
+select * from hkg_tools.try($$select hkg_train('land', hybrid => 'plogicnet', label => 'one')$$);
 select * from hkg_tools.try($$select hkg_train('land', hybrid => 'some')$$);
 select hkg_drop_graph('land');

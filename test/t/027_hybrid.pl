@@ -15,7 +15,7 @@ my $settings = q{'complex', dimensions => 16, iterations => 5, epochs => 2, samp
 
 sub value { return $node->safe_psql('postgres', $_[0]) }
 
-foreach my $hybrid ('ruge', 'itere')
+foreach my $hybrid ('ruge', 'itere', 'plogicnet')
 {
 	my $arguments = "$settings, hybrid => '$hybrid'";
 
