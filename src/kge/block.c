@@ -73,18 +73,26 @@ code_slope(const KgeQuestionBlock *block, int question)
 void
 kge_block_open(KgeQuestionBlock *block, const KgeTopQuestion *question, int questions)
 {
+	KgeQuery	asked[KGE_BLOCK_QUESTIONS];
+	int			stride = vector_stride(block->engine.width);
+
 	block->questions = questions;
 	block->query_codes = kge_codes_for(block->query_codes, questions);
 	if (can_use_moduli(block))
 		kge_moduli_open(&block->moduli, questions);
 	for (int i = 0; i < questions; i++)
 	{
-		KgeBlockQuestion *kept = &block->question[i];
 		Triple		triple = question[i].side == SIDE_TAIL ?
 			(Triple) {question[i].given, question[i].relation, 0} : (Triple) {0, question[i].relation, question[i].given};
-		float	   *query = block->query + (size_t) i * (size_t) vector_stride(block->engine.width);
 
-		kge_make_query(block->model, kge_query(block->model, triple, question[i].side), query);
+		asked[i] = kge_query(block->model, triple, question[i].side);
+	}
+	kge_make_queries(block->model, asked, questions, block->query, stride);
+	for (int i = 0; i < questions; i++)
+	{
+		KgeBlockQuestion *kept = &block->question[i];
+		float	   *query = block->query + (size_t) i * (size_t) stride;
+
 		*kept = (KgeBlockQuestion) {.norm = kge_norm(block->engine.width, query)};
 		kept->wild = !isfinite(kept->norm);
 		if (can_use_products(block) && !kept->wild)

@@ -7,13 +7,29 @@
 size_t
 kge_exact_numbers(const KgeModel *model)
 {
+	if (kge_is_network(model))
+		return (size_t) kge_model_width(model);
 	return (size_t) model->function->prepared_parts * (size_t) model->dimensions;
 }
 
 KgeExactScore
 kge_exact_score_take(const KgeModel *model, Allocation *allocation)
 {
-	return (KgeExactScore) {model, -1, TAKE(allocation, double, kge_exact_numbers(model))};
+	return (KgeExactScore) {model, -1, TAKE(allocation, double, kge_exact_numbers(model)), -1};
+}
+
+/* What is prepared is a query: the score is defined by its numbers in single precision. */
+static double
+score_of_query(KgeExactScore *exact, Triple triple)
+{
+	const KgeModel *model = exact->model;
+	float	   *query = (float *) exact->prepared;
+
+	if (exact->relation != triple.relation || exact->head != triple.head)
+		kge_make_query(model, (KgeQuery) {SIDE_TAIL, triple.relation, triple.head}, query);
+	exact->relation = triple.relation;
+	exact->head = triple.head;
+	return kge_query_score(model, query, kge_entity_row(model, triple.tail));
 }
 
 static double
@@ -22,6 +38,8 @@ score(KgeExactScore *exact, Triple triple)
 	const KgeModel *model = exact->model;
 	const KgeScoreFunction *function = model->function;
 
+	if (kge_is_network(model))
+		return score_of_query(exact, triple);
 	if (function->prepare == NULL)
 		return kge_score(model, triple);
 	if (exact->relation != triple.relation)

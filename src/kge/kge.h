@@ -27,11 +27,20 @@ typedef struct KgeScoreFunction KgeScoreFunction;
 extern const KgeScoreFunction *kge_score_function(const char *name);
 extern const char *kge_score_function_name(int i);
 
-/* Floats in an entity's row (d, or 2d for complex models: real parts, then imaginary). */
+/* Floats in an entity's row (d, or 2d for complex models: real parts, then imaginary; for `conve` d, then a bias). */
 extern int	kge_entity_width(const KgeScoreFunction *function, int dimensions);
 
 /* Floats in a relation's row (for `rotate`: d phases, in radians). */
 extern int	kge_relation_width(const KgeScoreFunction *function, int dimensions);
+
+/* Whether it can have that many dimensions. */
+extern bool kge_fits(const KgeScoreFunction *function, int dimensions);
+
+/*
+ * Whether weights that all queries share make them: then relations are reciprocal, the loss is k_vs_all, and the score is
+ * not linear in head and relation.
+ */
+extern bool kge_has_network(const KgeScoreFunction *function);
 
 /* Whether the score is gamma minus a distance (so that gamma and norm matter). */
 extern bool kge_is_distance(const KgeScoreFunction *function);
@@ -52,8 +61,11 @@ typedef struct KgeModel
 	float	  **added_row;		/* of each */
 } KgeModel;
 
-/* Rows of `relation`: as many as relations, or twice as many. */
+/* Rows of `relation`: as many as relations, or twice as many, and those of shared weights. */
 extern int32_t kge_relation_rows(const KgeModel *model);
+
+/* Rows of shared weights, the last ones of `relation`; 0 but of a network. */
+extern int32_t kge_shared_rows(const KgeModel *model);
 
 /* Fills entity and relation with the function's initial values, drawn by seed. */
 extern void kge_model_initialise(KgeModel *model, Pool *pool, uint64_t seed);
@@ -111,19 +123,21 @@ extern void kge_neutral_row(const KgeModel *model, const KgeTypicalRow *typical,
 extern double kge_score(const KgeModel *model, Triple triple);
 
 /*
- * Scores of many triples: what a score takes from its relation alone, such as the cosines and sines of angles, is
- * computed once, which is nearly all of the work of a score.  The outcome has the same bits.
+ * Scores of many triples: what a score takes from its relation alone, such as the cosines and sines of angles, or from
+ * head and relation where a network makes queries, is computed once, which is nearly all of the work of a score.  The
+ * outcome has the same bits.
  */
 typedef struct KgeExactScore
 {
 	const KgeModel *model;
 	int32_t		relation;		/* that was prepared; -1: none was */
 	double	   *prepared;		/* room for kge_exact_numbers(model) */
+	int32_t		head;			/* of a network: that was prepared with it */
 } KgeExactScore;
 
 extern size_t kge_exact_numbers(const KgeModel *model);
 
-/* kge_score(kge_asked(model, triple, side)), with denormals; fastest where triples of one relation follow each other. */
+/* kge_score(kge_asked(model, triple, side)), with denormals; fastest where triples of one relation, and head, follow each other. */
 extern double kge_exact_score(KgeExactScore *exact, Triple triple, Side side);
 
 /*
@@ -151,6 +165,10 @@ extern double kge_sigmoid(double score);
  *					notice of block_size and negatives.  With a relation_weight, which a
  *					distance model cannot have, plus that times the cross entropy of the true
  *					relation against all relations (relation_loss.c).
+ *		k_vs_all	logistic over all entities, of which those that answer the query have y = 1
+ *					(or its weight, where that is less), the mean over queries and entities
+ *					(Dettmers et al. 2018).  batch_size is of queries.  With label_smoothing e, y
+ *					is (1 - e) y + e / entities.
  */
 typedef struct KgeLoss KgeLoss;
 
@@ -317,6 +335,8 @@ typedef struct KgeTraining
 	const KgeConstraint *constraint;	/* NULL: none */
 	double		entailment_weight;	/* of the penalty of entailments in each minibatch, >= 0 */
 	const KgeLabelling *labelling;	/* of logistic: of positives that are no facts; NULL: there are none */
+	double		label_smoothing;	/* of k_vs_all, >= 0, < 1 */
+	double		dropout[3];		/* of a network: of its input, its feature maps, its hidden numbers; >= 0, < 1 */
 } KgeTraining;
 
 typedef struct KgeTrainer KgeTrainer;

@@ -12,6 +12,8 @@
  * gets LENGTH + (1 - LENGTH) / sqrt(n) of the usual length, and a place is moved by SPREAD * (1 - 1 / n) of
  * the rows' deviation, in a drawn direction, which lies across all queries.  A single query is taken as it
  * is.  Numbers and form were chosen on entities taken out of benchmark graphs (bench/new_entities).
+ *
+ * The queries of a network are no places of entities: nothing places a new one.
  */
 #include <math.h>
 #include <string.h>
@@ -64,7 +66,7 @@ gather(const KgeModel *model, KgeNewEntities *new_entities, Triple fact, Side si
 void
 kge_new_entities_gather(const KgeModel *model, KgeNewEntities *new_entities, const Triple *facts, int64_t count)
 {
-	for (int64_t i = 0; i < count; i++)
+	for (int64_t i = 0; i < count && !kge_is_network(model); i++)
 	{
 		gather(model, new_entities, facts[i], SIDE_TAIL);
 		gather(model, new_entities, facts[i], SIDE_HEAD);

@@ -124,6 +124,47 @@ score_triples(void *argument, int64_t item, int thread)
 	}
 }
 
+/* The queries of a block of questions, in the thread's scratch; returns how many there are. */
+static int
+make_block(KgeRanking *ranking, int64_t block, int thread)
+{
+	int64_t		left = ranking->questions.count - block * BLOCK;
+	KgeQuery	asked[BLOCK];
+	int			count = left < BLOCK ? (int) left : BLOCK;
+
+	for (int i = 0; i < count; i++)
+	{
+		const Question *question = &ranking->questions.question[block * BLOCK + i];
+
+		asked[i] = kge_query(ranking->model, question_triple(question, 0), question->side);
+	}
+	kge_make_queries(ranking->model, asked, count, ranking->scratch[thread].query, vector_stride(ranking->engine.width));
+	pool_yield(ranking->pool, thread);
+	return count;
+}
+
+/* Item: exact scores of what a block of questions asks of a network, whose queries define them. */
+static void
+score_by_query(void *argument, int64_t item, int thread)
+{
+	KgeRanking *ranking = argument;
+	int			count = make_block(ranking, item, thread);
+
+	for (int i = 0; i < count; i++)
+	{
+		const float *query = ranking->scratch[thread].query + (size_t) i * (size_t) vector_stride(ranking->engine.width);
+		int64_t		asked = ranking->questions.question[item * BLOCK + i].first_example;
+
+		for (; asked >= 0; asked = ranking->questions.next_example[asked])
+		{
+			ranking->phi[asked] = kge_query_score(ranking->model, query,
+												  kge_entity_row(ranking->model, example_answer(ranking->triples, asked)));
+			ranking->counts[asked] = (RankCount) {0, 0};
+			pool_yield_at(ranking->pool, thread, asked / 2);
+		}
+	}
+}
+
 /* Item: norms of some entities. */
 static void
 measure_entities(void *argument, int64_t item, int thread)
@@ -143,6 +184,7 @@ typedef struct TileScores
 {
 	KgeRanking    *ranking;
 	const Question *question;
+	const float *query;
 	double		query_norm;
 	bool		nan;			/* every score is NaN */
 	int32_t		first;			/* candidates first .. first+count-1 */
@@ -150,16 +192,14 @@ typedef struct TileScores
 	float	   *score;			/* of each */
 } TileScores;
 
-/* Makes the question's query, too. */
 static TileScores
-tile_scores(KgeRanking *ranking, const Question *question, float *query)
+tile_scores(KgeRanking *ranking, const Question *question, const float *query)
 {
 	const KgeModel *model = ranking->model;
 	KgeQuery	asked = kge_query(model, question_triple(question, 0), question->side);
 	int			relation_width = kge_relation_width(model->function, model->dimensions);
-	TileScores		tile = {.ranking = ranking,.question = question};
+	TileScores		tile = {.ranking = ranking,.question = question,.query = query};
 
-	kge_make_query(model, asked, query);
 	tile.query_norm = kge_norm(ranking->engine.width, query);
 	tile.nan = isnan(ranking->norm[question->given]) ||
 		isnan(kge_norm(relation_width, kge_relation_row(model, asked.relation)));
@@ -178,6 +218,8 @@ candidate_score(const TileScores *tile, int32_t candidate, int32_t answer, doubl
 	if (memcmp(kge_entity_row(model, candidate), kge_entity_row(model, answer),
 			   (size_t) ranking->engine.width * sizeof(float)) == 0)
 		return phi;
+	if (kge_is_network(model))
+		return kge_query_score(model, tile->query, kge_entity_row(model, candidate));
 	return exact_score(model, question_triple(tile->question, candidate),
 					   tile->question->side);
 }
@@ -332,12 +374,14 @@ adjust_rank(void *argument, int64_t item, int thread)
 	const Question *question = &ranking->questions.question[item];
 	double	   *added = ranking->added + (size_t) thread * (size_t) ranking->model->entities;
 	float	   *query = ranking->scratch[thread].query;
-	TileScores		tile = tile_scores(ranking, question, query);
+	TileScores		tile;
 	double		weight = kge_adjustment_weight(ranking->adjustment, question->relation, question->side);
 	const KgeAddition *additions;
 	int64_t		count = ranking->adjustment->list(ranking->adjustment->argument, question->side, question->given,
 											  question->relation, ranking->pool, thread, &additions);
 
+	kge_make_query(ranking->model, kge_query(ranking->model, question_triple(question, 0), question->side), query);
+	tile = tile_scores(ranking, question, query);
 	for (int64_t i = 0; i < count; i++)
 		added[additions[i].entity] = weight * additions[i].addition;
 	for (int64_t asked = question->first_example; asked >= 0; asked = ranking->questions.next_example[asked])
@@ -406,10 +450,7 @@ fill_block(Block *block, int thread)
 
 	for (int i = 0; i < block->count; i++)
 	{
-		const Question *question = &block->question[i];
-		float	   *query = block->scratch->query + (size_t) i * (size_t) stride;
-
-		block->tile[i] = tile_scores(ranking, question, query);
+		block->tile[i] = tile_scores(ranking, &block->question[i], block->scratch->query + (size_t) i * (size_t) stride);
 		block->tile[i].score = block->scratch->by_question + i * TILE;
 		pool_yield(ranking->pool, thread);
 	}
@@ -451,14 +492,13 @@ score_segment(void *argument, int64_t item, int thread)
 	int64_t		from = item % ranking->segments * SEGMENT;
 	int64_t		end = from + SEGMENT;
 	int64_t		start = item / ranking->segments * BLOCK;
-	int64_t		left = ranking->questions.count - start;
 	Block		block;
 	KgeRows		queries;
 
 	block.ranking = ranking;
 	block.scratch = &ranking->scratch[thread];
 	block.question = &ranking->questions.question[start];
-	block.count = left < BLOCK ? (int) left : BLOCK;
+	block.count = make_block(ranking, item / ranking->segments, thread);
 	fill_block(&block, thread);
 	queries = (KgeRows) {block.count, vector_stride(ranking->engine.width), block.scratch->query};
 	kge_engine_prepare(&ranking->engine, queries, block.scratch->engine);
@@ -523,7 +563,10 @@ kge_rank(Arena *arena, Pool *pool, const KgeModel *model, const KgeAdjustment *a
 	take_ranking(&ranking, &allocation, filter.count, pool_threads(pool));
 
 	questions_fill(&ranking.questions, pool, ranked.triple, filter.triple, filter.count);
-	pool_run(pool, pool_pieces(ranked.count, AT_ONCE), score_triples, &ranking);
+	if (kge_is_network(model))
+		pool_run(pool, pool_pieces(ranking.questions.count, BLOCK), score_by_query, &ranking);
+	else
+		pool_run(pool, pool_pieces(ranked.count, AT_ONCE), score_triples, &ranking);
 	pool_run(pool, pool_pieces(model->entities, AT_ONCE), measure_entities, &ranking);
 	if (adjustment != NULL)
 		adjust_ranks(&ranking);

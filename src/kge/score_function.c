@@ -12,7 +12,7 @@
 #define AT_ONCE 65536			/* numbers of an item */
 
 static const NameTable functions =
-NAME_TABLE(&kge_score_transe, &kge_score_distmult, &kge_score_complex, &kge_score_rotate, &kge_score_rescal);
+NAME_TABLE(&kge_score_transe, &kge_score_distmult, &kge_score_complex, &kge_score_rotate, &kge_score_rescal, &kge_score_conve);
 
 const KgeScoreFunction *
 kge_score_function(const char *name)
@@ -29,13 +29,25 @@ kge_score_function_name(int i)
 int
 kge_entity_width(const KgeScoreFunction *function, int dimensions)
 {
-	return function->parts * dimensions;
+	return function->parts * dimensions + function->more;
 }
 
 int
 kge_relation_width(const KgeScoreFunction *function, int dimensions)
 {
 	return dimensions * (function->relation_parts > 0 ? function->relation_parts : dimensions);
+}
+
+bool
+kge_fits(const KgeScoreFunction *function, int dimensions)
+{
+	return function->fits == NULL || function->fits(dimensions);
+}
+
+bool
+kge_has_network(const KgeScoreFunction *function)
+{
+	return function->queries != NULL;
 }
 
 bool
@@ -59,7 +71,13 @@ kge_relation_count(const KgeModel *model)
 int32_t
 kge_relation_rows(const KgeModel *model)
 {
-	return model->reciprocal ? 2 * model->relations : model->relations;
+	return (model->reciprocal ? 2 * model->relations : model->relations) + kge_shared_rows(model);
+}
+
+int32_t
+kge_shared_rows(const KgeModel *model)
+{
+	return kge_is_network(model) ? model->function->shared_rows(model->dimensions) : 0;
 }
 
 Triple
@@ -78,6 +96,26 @@ kge_query(const KgeModel *model, Triple triple, Side side)
 	if (side == SIDE_HEAD && !model->reciprocal)
 		return (KgeQuery) {SIDE_HEAD, asked.relation, asked.tail};
 	return (KgeQuery) {SIDE_TAIL, asked.relation, asked.head};
+}
+
+void
+kge_make_queries(const KgeModel *model, const KgeQuery *asked, int count, float *vector, int stride)
+{
+	if (kge_is_network(model))
+		model->function->queries(model, asked, count, vector, stride);
+	else
+		for (int i = 0; i < count; i++)
+			kge_make_query(model, asked[i], vector + (size_t) i * (size_t) stride);
+}
+
+double
+kge_query_score(const KgeModel *model, const float *query, const float *candidate)
+{
+	double		sum = 0;
+
+	for (int j = 0; j < kge_model_width(model); j++)
+		sum += (double) query[j] * candidate[j];
+	return sum;
 }
 
 double
@@ -183,6 +221,8 @@ kge_initial_relations(KgeModel *model, Pool *pool, uint64_t seed)
 		model->relation, kge_relation_count(model), initial.normal, initial.relation,
 		random_stream(seed, DRAW_RELATION, 0, 0), 0
 	});
+	if (kge_is_network(model))
+		model->function->start(model, seed);
 }
 
 void

@@ -30,11 +30,20 @@ typedef struct KgeInitial
 	double		relation;
 } KgeInitial;
 
+/* What a query is made of: rows of a model. */
+typedef struct KgeQuery
+{
+	Side		side;			/* asked for */
+	int32_t		relation;
+	int32_t		given;
+} KgeQuery;
+
 struct KgeScoreFunction
 {
 	const char *name;
 	KgeSimilarity similarity[2];	/* under norm 1, under norm 2 */
 	int			parts;			/* floats of an entity for each dimension */
+	int			more;			/* and behind them: its bias */
 	int			relation_parts; /* likewise of a relation; 0: it is a d x d matrix */
 	bool		is_complex;		/* 2 parts are real parts, then imaginary ones: N3 takes the modulus of each number */
 	bool		angles;			/* relations are angles, not regularised */
@@ -65,6 +74,18 @@ struct KgeScoreFunction
 	void		(*prepare) (int d, const float *relation, double *prepared);
 	double		(*score_prepared) (const KgeModel *model, const float *head,
 								   const double *prepared, const float *tail);
+
+	/*
+	 * Where weights that all queries share make them (conve.h), instead of query and its gradients: the rows of these
+	 * weights, behind those of relations and as wide; their initial values; and queries of tails, `stride` floats from
+	 * one to the next, whose bits are the same alone and among others.  score is kge_query_score of such a query.
+	 */
+	int32_t		(*shared_rows) (int d);
+	void		(*start) (KgeModel *model, uint64_t seed);
+	void		(*queries) (const KgeModel *model, const KgeQuery *asked, int count, float *vector, int stride);
+
+	/* Whether it can have that many dimensions; NULL: any number. */
+	bool		(*fits) (int d);
 };
 
 extern const KgeScoreFunction kge_score_transe;
@@ -72,6 +93,7 @@ extern const KgeScoreFunction kge_score_distmult;
 extern const KgeScoreFunction kge_score_complex;
 extern const KgeScoreFunction kge_score_rotate;
 extern const KgeScoreFunction kge_score_rescal;
+extern const KgeScoreFunction kge_score_conve;
 
 /* How far initial values of a distance model go. */
 extern double kge_distance_limit(const KgeModel *model);
@@ -83,7 +105,7 @@ extern size_t kge_relation_count(const KgeModel *model);
 static inline int
 kge_model_width(const KgeModel *model)
 {
-	return model->function->parts * model->dimensions;
+	return model->function->parts * model->dimensions + model->function->more;
 }
 
 static inline const float *
@@ -104,23 +126,31 @@ kge_relation_row(const KgeModel *model, int32_t row)
 
 /* ---- queries of a model ------------------------------------------------- */
 
-/* What a query is made of: rows of a model. */
-typedef struct KgeQuery
-{
-	Side		side;			/* asked for */
-	int32_t		relation;
-	int32_t		given;
-} KgeQuery;
-
 /* The query that asks for that side of a triple. */
 extern KgeQuery kge_query(const KgeModel *model, Triple triple, Side side);
+
+/* Whether weights that all queries share make them: by functions of KgeScoreFunction of its own. */
+static inline bool
+kge_is_network(const KgeModel *model)
+{
+	return model->function->queries != NULL;
+}
 
 static inline void
 kge_make_query(const KgeModel *model, KgeQuery query, float *vector)
 {
-	model->function->query(model->dimensions, query.side, kge_entity_row(model, query.given),
-						   kge_relation_row(model, query.relation), vector);
+	if (kge_is_network(model))
+		model->function->queries(model, &query, 1, vector, 0);
+	else
+		model->function->query(model->dimensions, query.side, kge_entity_row(model, query.given),
+							   kge_relation_row(model, query.relation), vector);
 }
+
+/* Several of them, which is faster where they are made by a network. */
+extern void kge_make_queries(const KgeModel *model, const KgeQuery *asked, int count, float *vector, int stride);
+
+/* The dot product of a network's query and a candidate, in double precision. */
+extern double kge_query_score(const KgeModel *model, const float *query, const float *candidate);
 
 static inline void
 kge_given_gradient(const KgeModel *model, KgeQuery query, const float *d_query, float *d_given)

@@ -38,7 +38,10 @@ kge_plan_rows(KgeTrainer *plan, const KgeModel *model, const KgeTraining *traini
 	plan->relation.rows = kge_relation_rows(model);
 	plan->relation.width = kge_relation_width(model->function, model->dimensions);
 	plan->relation.gradient_width = plan->entity.width;
-	plan->relation.model = model;
+	if (kge_is_network(model))
+		plan->relation.gradient_width = plan->relation.width;
+	else
+		plan->relation.model = model;
 	plan->relation.half = model->function->angles ? 0 : plan->entity.half;
 	plan->relation.parameter = model->relation;
 	plan->entity.optimizer = plan->relation.optimizer = training->optimizer;

@@ -115,6 +115,7 @@ extern const KgeLoss kge_loss_logistic;
 extern const KgeLoss kge_loss_margin;
 extern const KgeLoss kge_loss_sampled_softmax;
 extern const KgeLoss kge_loss_softmax;
+extern const KgeLoss kge_loss_k_vs_all;
 
 /* A trainer's matrices and engine: what does not depend on a loss but for the slots. */
 extern void kge_plan_rows(KgeTrainer *plan, const KgeModel *model, const KgeTraining *training);

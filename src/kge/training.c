@@ -13,13 +13,15 @@
 #include <math.h>
 
 #include "constraint.h"
+#include "conve.h"
 #include "core/names.h"
 #include "core/pool.h"
 #include "negatives.h"
 #include "one_vs_all.h"
 
 static const NameTable losses =
-NAME_TABLE(&kge_loss_logistic, &kge_loss_margin, &kge_loss_sampled_softmax, &kge_loss_softmax);
+NAME_TABLE(&kge_loss_logistic, &kge_loss_margin, &kge_loss_sampled_softmax, &kge_loss_softmax,
+		   &kge_loss_k_vs_all);
 
 const char *
 kge_loss_name(int i)
@@ -135,6 +137,8 @@ kge_epoch_flops(const KgeModel *model, const KgeTraining *training,
 
 	if (training->relation_weight > 0)
 		flops += kge_relation_loss_flops(model, 2.0 * (double) positives);
+	if (kge_is_network(model))
+		flops += (double) queries * conve_flops(model->dimensions);
 	return flops;
 }
 
