@@ -114,5 +114,6 @@ extern void test_answer(void);
 extern void test_paths(void);
 extern void test_aggregate(void);
 extern void test_learn(void);
+extern void test_conve(void);
 
 #endif							/* CHECK_H */

@@ -217,7 +217,8 @@ static const Suite suites[] = {
 	{"answer", test_answer},
 	{"paths", test_paths},
 	{"aggregate", test_aggregate},
-	{"learn", test_learn}
+	{"learn", test_learn},
+	{"conve", test_conve}
 };
 
 static bool
