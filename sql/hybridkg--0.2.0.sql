@@ -410,6 +410,27 @@ begin
 	create trigger truncated after truncate on path_network
 		for each statement execute function model_changed();
 
+	comment on column entity_embedding.embedding is 'd numbers; complex and rotate: d real parts, then d imaginary parts; conve: d numbers and a bias';
+	create table shared_weight (
+		model text collate "C" not null references model on update cascade on delete cascade,
+		number int not null,
+		weights real[] not null,
+		primary key (model, number)
+	);
+	alter table shared_weight alter column weights set storage external;
+	comment on table shared_weight is 'the weights of the network that makes queries, of models with the score function conve; doc/method.md, "A convolutional network", defines them';
+	comment on column shared_weight.model is 'model.name';
+	comment on column shared_weight.number is '1 first: the rows of the matrix W, then all other weights one after the other';
+	comment on column shared_weight.weights is 'd numbers';
+	create trigger inserted after insert on shared_weight referencing new table as changed
+		for each statement execute function model_changed();
+	create trigger updated after update on shared_weight referencing new table as changed old table as changed_from
+		for each statement execute function model_changed();
+	create trigger deleted after delete on shared_weight referencing old table as changed
+		for each statement execute function model_changed();
+	create trigger truncated after truncate on shared_weight
+		for each statement execute function model_changed();
+
 	create table path_epoch (
 		model text collate "C" not null references model on update cascade on delete cascade,
 		number int not null,
@@ -448,7 +469,8 @@ begin
 
 	-- who may read what a new table is like may read it, too
 	for made, reader in select distinct n.made, case a.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end
-			from (values ('source', 'triple'), ('path_network', 'relation_embedding'), ('path_epoch', 'iteration')) n (made, alike),
+			from (values ('source', 'triple'), ('path_network', 'relation_embedding'), ('shared_weight', 'relation_embedding'),
+				('path_epoch', 'iteration')) n (made, alike),
 				pg_class c, aclexplode(c.relacl) a
 			where c.oid = n.alike::regclass and a.privilege_type = 'SELECT' and a.grantee <> c.relowner loop
 		execute format('grant select on %I to %s', made, reader);
@@ -485,7 +507,7 @@ end
 $$;
 comment on function hkg_create_graph(name) is
 'makes an empty graph: a schema of that name, owned by the caller
-Its tables are entity, relation, triple, holdout, model, entity_embedding, relation_embedding, threshold, evidence_weight, path_network, rule, inferred, iteration, path_epoch, checkpoint, checkpoint_inferred, trial and source
+Its tables are entity, relation, triple, holdout, model, entity_embedding, relation_embedding, threshold, evidence_weight, path_network, shared_weight, rule, inferred, iteration, path_epoch, checkpoint, checkpoint_inferred, trial and source
 graph: the name of the new schema
 errors: 42P06 when a schema of that name exists, 42939 for a name that no schema can have';
 
@@ -625,6 +647,8 @@ as $$ values
 	 '{"score_function": "transe", "hybrid": "plogicnet", "dimensions": 1000, "gamma": 9, "negatives": 256, "negative_sampling": "self_adversarial", "temperature": 1, "block_size": 1, "optimizer": "adam", "learning_rate": 0.00005, "learning_rate_end": 0.000005, "batch_size": 1024, "iterations": 2, "epochs": 376, "top_rules": 1000000, "min_confidence": 0.6}'),
 	('plogicnet-wn18rr', 'the same, with those published for WN18RR',
 	 '{"score_function": "transe", "hybrid": "plogicnet", "dimensions": 500, "gamma": 6, "negatives": 1024, "negative_sampling": "self_adversarial", "temperature": 0.5, "block_size": 1, "optimizer": "adam", "learning_rate": 0.00005, "learning_rate_end": 0.000005, "batch_size": 512, "iterations": 2, "epochs": 472, "top_rules": 1000000, "min_confidence": 0.1}'),
+	('conve', 'a convolutional network (Dettmers et al. 2018), with the settings published for FB15k-237 and WN18RR',
+	 '{"score_function": "conve", "dimensions": 200, "loss": "k_vs_all", "optimizer": "adam", "learning_rate": 0.001, "learning_rate_end": 0.001, "reciprocal": true, "batch_size": 128, "label_smoothing": 0.1, "input_dropout": 0.2, "feature_dropout": 0.2, "hidden_dropout": 0.3, "iterations": 20, "epochs": 10, "top_rules": 0}'),
 	('rotate-wn18rr', 'WN18RR, embeddings alone',
 	 '{"score_function": "rotate", "dimensions": 200, "negatives": 64, "negative_sampling": "uniform", "gamma": 4, "regularization": 0.01, "reciprocal": true, "learning_rate": 0.1, "learning_rate_end": 0.002, "iterations": 5, "epochs": 30, "top_rules": 0}')
 $$;
@@ -648,22 +672,23 @@ create function hkg_train(graph name, score_function text default 'rotate', dime
 	path_kept int default null, path_epochs int default null, path_facts int default null,
 	path_learning_rate float8 default null, partitions int default 1,
 	constraints text default 'none', entailment_weight float8 default 0.1, entailment_confidence float8 default 0.8,
-	min_confidence float8 default 0.7, nodes int default null, hybrid text default 'sampled', rule_weight float8 default 0.01)
+	min_confidence float8 default 0.7, nodes int default null, hybrid text default 'sampled', rule_weight float8 default 0.01,
+	label_smoothing float8 default 0, input_dropout float8 default 0.2, feature_dropout float8 default 0.2, hidden_dropout float8 default 0.3)
 returns text
 as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 1000000
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_train is
 'learns embeddings and rules together and keeps them as a model of the graph; returns the model''s name
 graph: an existing graph
-score_function: transe, distmult, complex, rotate or rescal (a matrix for each relation)
+score_function: transe, distmult, complex, rotate, rescal (a matrix for each relation) or conve (a convolutional network reads entity and relation: Dettmers et al. 2018; dimensions up to 2000, the image of an entity has the most nearly square shape that they allow). With conve, the defaults of loss, optimizer, learning_rate and reciprocal are k_vs_all, adam, 0.001 and true
 dimensions: size d of an embedding (complex, rotate: d complex numbers), 1 to 10000
 iterations: rounds of training, mining and sampling, 1 to 10000
 epochs: passes over the positives in one iteration, 1 to 1000000
-batch_size: positives in a minibatch, 1 to 1000000
-negatives: negatives of each positive, 1 to 100000; block_size positives share them; softmax has none
+batch_size: positives in a minibatch, 1 to 1000000; under k_vs_all queries, each with all its answers
+negatives: negatives of each positive, 1 to 100000; block_size positives share them; softmax and k_vs_all have none
 negative_sampling: uniform, bernoulli (the head is replaced with probability tph / (tph + hpt), by its relation''s tails per head and heads per tail), self_adversarial (the negatives of a positive are weighted by the softmax of temperature * score, and together weigh as much as the positive) or kbgan (a second model, trained by policy gradient, picks one hard negative for each positive); null: self_adversarial under the loss logistic, uniform otherwise
-loss: logistic (positives against sampled negatives), margin (the mean of max(0, gamma + score of the negative - score of the positive)), sampled_softmax (cross entropy of the true entity against its negatives), or softmax (cross entropy of the true entity against all entities, on both sides)
-optimizer: adagrad, or adam (learning_rate 0.001 or so); both move only what a minibatch touches, under softmax all entities
+loss: logistic (positives against sampled negatives), margin (the mean of max(0, gamma + score of the negative - score of the positive)), sampled_softmax (cross entropy of the true entity against its negatives), softmax (cross entropy of the true entity against all entities, on both sides), or k_vs_all (logistic over all entities, of which those that answer a query are true at once; conve learns by it alone)
+optimizer: adagrad, or adam (learning_rate 0.001 or so); both move only what a minibatch touches, under softmax and k_vs_all all entities, and with conve all relations
 learning_rate: step size of the optimizer, 1e-9 to 1000; with warm_start, the default, or that of a preset, is doubled
 gamma: margin of transe and rotate; under the loss margin, that of every score function; -1e6 to 1e6
 norm: 1 or 2, the norm of transe''s and rotate''s distance (rotate, 1: the sum of moduli)
@@ -704,7 +729,7 @@ path_kept: entities that a step keeps of those it reaches first (the last step e
 path_epochs: epochs of the network, 1 to 100000; the one that ranks best on the valid split, or on the facts held out in its place, is kept; null: 20
 path_facts: facts that an epoch asks for, each on both sides, 1 to 2147483647; all of them where they are fewer; null: 4096
 path_learning_rate: step size of the network''s first epoch, which falls to a tenth of it, 1e-9 to 1; null: 0.005, or 0.004 where an entity has ten facts or more in the mean
-partitions: parts of the entities, of which two are in memory with the state of their optimizer while embeddings are learnt; the others wait in a temporary file. 1 to 128, at most the number of entities; null: 1, all are in memory. From 3 on it takes less memory: hkg_estimate shows how much. Not with the loss softmax, kbgan or warm_start
+partitions: parts of the entities, of which two are in memory with the state of their optimizer while embeddings are learnt; the others wait in a temporary file. 1 to 128, at most the number of entities; null: 1, all are in memory. From 3 on it takes less memory: hkg_estimate shows how much. Not with the losses softmax and k_vs_all, kbgan or warm_start
 constraints: what embeddings fulfil (doc/method.md, "Constraints"), with complex only: none, nne (real and imaginary parts of entities stay in [0, 1]) or nne_aer (this, and a rule with one atom, r(X,Y) <= b(X,Y) or b(Y,X), draws the two relations together: Ding et al. 2018)
 entailment_weight: of nne_aer: weight of the penalty of such rules beside a minibatch''s mean loss, times their PCA confidence, 1e-9 to 1e6; null: 0.1
 entailment_confidence: of nne_aer: least PCA confidence of such a rule; min_head_coverage and min_support bound them, too; 1e-9 to 1; null: 0.8
@@ -712,6 +737,10 @@ min_confidence: rules of lower standard confidence are never selected, whatever 
 nodes: buckets, of two partitions each, that are trained at once, 1 to half of partitions; what they change of the relations is then merged. On a distributed graph its nodes train them (hkg_distribute_graph); elsewhere this process does, one after the other, with the same result. null: as many as the graph has nodes for, at most half of partitions; 1 where it is not distributed
 hybrid: how rules take part in learning embeddings (doc/method.md, "How rules take part"): sampled (what they infer is sampled and learnt like facts), ruge (what they infer gets a soft label in every step, from its score and the confidences of its rules; under the loss logistic), itere (what axioms infer about sparse entities gets a label, which the embeddings of their relations give; with complex or distmult and the loss logistic), plogicnet (what rules of an axiom''s form infer gets the probability of a Markov logic network as label, whose weights are learnt in turn with the embeddings; under the loss logistic) or none (embeddings learn from facts alone; rules are mined and ranked all the same, for rules and predictions); null: sampled
 rule_weight: of ruge: how much the confidence of a rule adds to the label of what it infers, 1e-9 to 1e6; null: 0.01
+label_smoothing: of k_vs_all: with e, a label y is (1 - e) y + e / (number of entities), 0 to 0.99; null: 0
+input_dropout: of conve: chance that a number of the images of entity and relation is left out while it learns, 0 to 0.99; null: 0
+feature_dropout: of conve: likewise of all that a filter finds
+hidden_dropout: of conve: likewise of a number of the hidden layer
 errors: 22023 for values out of range, 0A000 for what a score function, or more than one partition, does not go with, 22003 when training diverges, 53200 when it would need more than hybridkg.max_memory, 55006 when the model is being trained elsewhere, 55000 for a graph without facts or with one entity, 42704 or 55000 when there is no trained model to go on from, 42501 before anything is trained when the caller may not write what a model consists of';
 
 -- Functions that take the arguments of hkg_train share the comments on arguments and errors.
@@ -1609,7 +1638,7 @@ declare
 	part text;
 	reader oid;
 begin
-	foreach part in array array['model', 'entity_embedding', 'relation_embedding', 'evidence_weight', 'rule', 'path_network'] loop
+	foreach part in array array['model', 'entity_embedding', 'relation_embedding', 'evidence_weight', 'rule', 'path_network', 'shared_weight'] loop
 		if to_regclass(format('%I.sent_%s', graph, part)) is not null then
 			continue;
 		end if;
@@ -1664,7 +1693,7 @@ begin
 		end if;
 		execute format('select array_agg(name) from %I.model where name <> $1', graph) into models using model;
 		bytes := 0;
-		foreach part in array array['model', 'entity_embedding', 'relation_embedding', 'evidence_weight', 'rule', 'path_network'] loop
+		foreach part in array array['model', 'entity_embedding', 'relation_embedding', 'evidence_weight', 'rule', 'path_network', 'shared_weight'] loop
 			execute format('delete from %I.sent_%s where %s <> all ($1)', graph, part, case part when 'model' then 'name' else 'model' end)
 				using coalesce(models, '{}');
 			-- of rules, those that are evidence
@@ -1872,7 +1901,7 @@ begin
 		execute comment_again;
 	end loop;
 	execute format('drop table if exists %1$I.bucket, %1$I.slice, %1$I.key, %1$I.sent_model, %1$I.sent_entity_embedding, %1$I.sent_relation_embedding,
-		%1$I.sent_evidence_weight, %1$I.sent_rule, %1$I.sent_path_network', graph);
+		%1$I.sent_evidence_weight, %1$I.sent_rule, %1$I.sent_path_network, %1$I.sent_shared_weight', graph);
 end
 $$;
 comment on function hkg_undistribute_graph(name) is

@@ -149,7 +149,7 @@ typedef struct TableLock
 	LOCKMODE	mode;
 } TableLock;
 
-#define MOST_TABLES 16
+#define MOST_TABLES 17
 
 /* The tables that are there; what is not is left to the statement that needs it. */
 typedef struct FoundTables
@@ -224,8 +224,8 @@ graph_lock_models(const Graph *graph)
 	static const TableLock lock[] = {
 		{"model", RowExclusiveLock}, {"entity_embedding", RowExclusiveLock}, {"relation_embedding", RowExclusiveLock},
 		{"threshold", RowExclusiveLock}, {"evidence_weight", RowExclusiveLock}, {"rule", RowExclusiveLock},
-		{"path_network", RowExclusiveLock}, {"inferred", RowExclusiveLock}, {"iteration", RowExclusiveLock},
-		{"path_epoch", RowExclusiveLock}, {"checkpoint", RowExclusiveLock},
+		{"path_network", RowExclusiveLock}, {"shared_weight", RowExclusiveLock}, {"inferred", RowExclusiveLock},
+		{"iteration", RowExclusiveLock}, {"path_epoch", RowExclusiveLock}, {"checkpoint", RowExclusiveLock},
 		{"checkpoint_inferred", RowExclusiveLock}, {"triple", AccessShareLock}, {"holdout", AccessShareLock},
 		{"entity", RowShareLock}, {"relation", RowShareLock}
 	};

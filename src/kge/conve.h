@@ -98,7 +98,8 @@ typedef struct ConveGradients
 extern void conve_batch_backward(ConveBatch *batch, Pool *pool, const float *d_vector, int stride,
 								 ConveGradients gradients);
 
-/* Floating-point operations of a query, and of its gradients. */
+/* Floating-point operations of a query, and of its gradients; of these a core does so many a second. */
 extern double conve_flops(int d);
+#define CONVE_RATE	5e10
 
 #endif							/* HKG_KGE_CONVE_H */

@@ -28,6 +28,7 @@
 
 #define BLOCK	32				/* queries */
 #define DEPTH	1024			/* features of a product, between two looks at the clock */
+#define LANES	8				/* sums that a row is cut into */
 #define FADE	0.9f			/* of the means that are kept */
 
 /* A stage of the minibatch: z = (x - mean) * slope; and the means of d_y and of d_y z */
@@ -134,17 +135,39 @@ row_of(const ConveBatch *batch, float *rows, int row)
 
 /* ---- kernels -------------------------------------------------------------------- */
 
-KERNEL Sums
-sum_squares(int n, const float *restrict x)
+/* Of the sums that LANES numbers in turn are added to, the sum */
+static inline Sums
+sum_lanes(const double *one, const double *two)
 {
 	Sums		sums = {0, 0};
 
-	for (int i = 0; i < n; i++)
+	for (int l = 0; l < LANES; l++)
 	{
-		sums.one += x[i];
-		sums.two += (double) x[i] * x[i];
+		sums.one += one[l];
+		sums.two += two[l];
 	}
 	return sums;
+}
+
+KERNEL Sums
+sum_squares(int n, const float *restrict x)
+{
+	double		one[LANES] = {0};
+	double		two[LANES] = {0};
+	int			i = 0;
+
+	for (; i + LANES <= n; i += LANES)
+		for (int l = 0; l < LANES; l++)
+		{
+			one[l] += x[i + l];
+			two[l] += (double) x[i + l] * x[i + l];
+		}
+	for (; i < n; i++)
+	{
+		one[0] += x[i];
+		two[0] += (double) x[i] * x[i];
+	}
+	return sum_lanes(one, two);
 }
 
 /* y = (factor * x + offset) * mask */
@@ -172,17 +195,24 @@ KERNEL Sums
 unmask_row(int n, float mean, float slope, const float *restrict x, const float *restrict y,
 		   const float *restrict mask, float *restrict d_y)
 {
-	Sums		sums = {0, 0};
+	double		one[LANES] = {0};
+	double		two[LANES] = {0};
+	int			i = 0;
 
-	for (int i = 0; i < n; i++)
+	for (int j = 0; j < n; j++)
+		d_y[j] = y[j] == 0 ? 0 : d_y[j] * mask[j];
+	for (; i + LANES <= n; i += LANES)
+		for (int l = 0; l < LANES; l++)
+		{
+			one[l] += d_y[i + l];
+			two[l] += (double) d_y[i + l] * ((x[i + l] - mean) * slope);
+		}
+	for (; i < n; i++)
 	{
-		float		d = y[i] == 0 ? 0 : d_y[i] * mask[i];
-
-		d_y[i] = d;
-		sums.one += d;
-		sums.two += (double) d * ((x[i] - mean) * slope);
+		one[0] += d_y[i];
+		two[0] += (double) d_y[i] * ((x[i] - mean) * slope);
 	}
-	return sums;
+	return sum_lanes(one, two);
 }
 
 /* d_x of a normalisation */

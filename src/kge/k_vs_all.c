@@ -27,19 +27,19 @@
 #define TILE	128				/* entities */
 #define SHARDS	16				/* at most */
 
-typedef struct Answer
+typedef struct TrueAnswer
 {
 	int32_t		entity;
 	float		label;
-} Answer;
+} TrueAnswer;
 
-typedef struct Query
+typedef struct GroupQuery
 {
 	KgeGroup	group;
-	Answer	   *answer;			/* ascending */
+	TrueAnswer *answer;			/* ascending */
 	int			answers;
 	float		weight;			/* the sum of labels */
-} Query;
+} GroupQuery;
 
 typedef struct KVsAll
 {
@@ -57,11 +57,11 @@ typedef struct KVsAll
 
 	/* the minibatch: of each query */
 	int			count;
-	Query	   *query;
+	GroupQuery *query;
 	KgeQuery   *asked;
 	float	   *vector;
 	float	   *d_vector;
-	Answer	   *answer;			/* of all */
+	TrueAnswer *answer;			/* of all */
 	size_t		prepared_size;
 	float	   *prepared;		/* of each block, the engine's */
 	float	   *d_query;		/* shards x queries x stride */
@@ -95,11 +95,11 @@ take(const KgeTrainer *plan, int threads, Allocation *allocation)
 	work.groups.keys = plan->entity.rows > plan->relation.rows ? plan->entity.rows : plan->relation.rows;
 	work.groups.limit = INT32_MAX;
 	kge_groups_take(&work.groups, allocation);
-	work.query = TAKE(allocation, Query, most);
+	work.query = TAKE(allocation, GroupQuery, most);
 	work.asked = TAKE(allocation, KgeQuery, most);
 	work.vector = allocation_take(allocation, most, row);
 	work.d_vector = allocation_take(allocation, most, row);
-	work.answer = TAKE(allocation, Answer, 2 * (size_t) plan->max_positives);
+	work.answer = TAKE(allocation, TrueAnswer, 2 * (size_t) plan->max_positives);
 	work.prepared_size = kge_engine_scratch(&plan->engine, BLOCK);
 	work.prepared = allocation_take(allocation, (size_t) pool_pieces(work.most, BLOCK), work.prepared_size * sizeof(float));
 	work.d_query = allocation_take(allocation, (size_t) work.shards * most, row);
@@ -133,14 +133,14 @@ next_minibatch(KgeTrainer *trainer)
 {
 	KVsAll	   *work = trainer->work;
 	int64_t		groups = kge_groups_count(&work->groups);
-	Answer	   *answer = work->answer;
+	TrueAnswer *answer = work->answer;
 
 	work->count = 0;
 	if (work->minibatch == work->minibatches)
 		return false;
 	for (int64_t i = groups * work->minibatch / work->minibatches; i < groups * (work->minibatch + 1) / work->minibatches; i++)
 	{
-		Query	   *query = &work->query[work->count++];
+		GroupQuery *query = &work->query[work->count++];
 
 		query->group = kge_group(&work->groups, (int64_t) kge_order_place(&work->order, (uint64_t) i));
 		query->answer = answer;
@@ -183,8 +183,8 @@ shard_gradient(const KVsAll *work, int shard, int query)
 static int
 compare_answers(const void *a, const void *b)
 {
-	const Answer *left = a;
-	const Answer *right = b;
+	const TrueAnswer *left = a;
+	const TrueAnswer *right = b;
 
 	if (left->entity != right->entity)
 		return left->entity < right->entity ? -1 : 1;
@@ -193,7 +193,7 @@ compare_answers(const void *a, const void *b)
 
 /* Lists a query's answers; what is a positive several times has the highest label. */
 static void
-read_answers(const KgeTrainer *trainer, Query *query, int thread)
+read_answers(const KgeTrainer *trainer, GroupQuery *query, int thread)
 {
 	const KgeGroup *group = &query->group;
 
@@ -205,7 +205,7 @@ read_answers(const KgeTrainer *trainer, Query *query, int thread)
 		query->answer[i].label = trainer->weights == NULL ? 1 : fminf(trainer->weights[group->member[i]], 1);
 		pool_yield_at(trainer->pool, thread, i);
 	}
-	sort_array(trainer->pool, thread, query->answer, group->count, sizeof(Answer), compare_answers);
+	sort_array(trainer->pool, thread, query->answer, group->count, sizeof(TrueAnswer), compare_answers);
 	query->answers = 0;
 	query->weight = 0;
 	for (int i = 0; i < group->count; i++)
@@ -222,7 +222,7 @@ static void
 open_query(KgeTrainer *trainer, int number, int thread)
 {
 	KVsAll	   *work = trainer->work;
-	Query	   *query = &work->query[number];
+	GroupQuery *query = &work->query[number];
 	KgeQuery	asked = kge_query(trainer->model, trainer->positives[query->group.member[0]], query->group.side);
 
 	read_answers(trainer, query, thread);
@@ -297,7 +297,7 @@ raise_labels(int n, float y, const float *restrict s, float *restrict g, float *
 
 /* The same for a query's answers in a tile. */
 static void
-raise_answers(const KgeTrainer *trainer, const Query *query, int32_t from, int rows, const float *s, float *g, float *loss)
+raise_answers(const KgeTrainer *trainer, const GroupQuery *query, int32_t from, int rows, const float *s, float *g, float *loss)
 {
 	float		kept = (float) (1 - trainer->training.label_smoothing);
 	int			low = 0;

@@ -24,6 +24,7 @@
 #include "core/question.h"
 #include "core/random.h"
 #include "core/vector.h"
+#include "conve.h"
 #include "engine.h"
 
 #define BLOCK	64				/* questions at a time */
@@ -533,8 +534,11 @@ double
 kge_rank_seconds(const KgeModel *model, int64_t count)
 {
 	KgeEngine	engine = kge_engine(model);
+	double		seconds = model->entities * kge_engine_flops(&engine) / 3 / kge_engine_rate(&engine, false);
 
-	return 2.0 * (double) count * model->entities * kge_engine_flops(&engine) / 3 / kge_engine_rate(&engine, false);
+	if (kge_is_network(model))
+		seconds += conve_flops(model->dimensions) / 3 / CONVE_RATE;
+	return 2.0 * (double) count * seconds;
 }
 
 size_t

@@ -121,11 +121,11 @@ conve_start(KgeModel *model, uint64_t seed)
 /* ---- queries -------------------------------------------------------------------- */
 
 /* What an entity and a relation are made a query of. */
-typedef struct Pair
+typedef struct QueryRows
 {
 	const float *given;
 	const float *relation;
-} Pair;
+} QueryRows;
 
 /* A stage's normalisation as factor * x + offset. */
 typedef struct Linear
@@ -157,7 +157,7 @@ rectify_rows(int rows, int n, const float *restrict factor, const float *restric
 
 /* The patches of some places, query by query. */
 static void
-fill_patches(ConveShape shape, Linear input, const Pair *pair, int count, int first, int places, float *patch)
+fill_patches(ConveShape shape, Linear input, const QueryRows *pair, int count, int first, int places, float *patch)
 {
 	for (int i = 0; i < count; i++)
 		for (int p = first; p < first + places; p++)
@@ -171,7 +171,7 @@ fill_patches(ConveShape shape, Linear input, const Pair *pair, int count, int fi
 
 /* At most QUERIES of them */
 static void
-evaluate(const KgeModel *model, const Pair *pair, int count, float *vector, int stride)
+evaluate(const KgeModel *model, const QueryRows *pair, int count, float *vector, int stride)
 {
 	ConveShape	shape = conve_shape(model->dimensions);
 	ConveWeights weights = conve_weights(shape, conve_rows(model));
@@ -222,10 +222,10 @@ conve_queries(const KgeModel *model, const KgeQuery *asked, int count, float *ve
 	for (int first = 0; first < count; first += QUERIES)
 	{
 		int			some = count - first < QUERIES ? count - first : QUERIES;
-		Pair		pair[QUERIES];
+		QueryRows		pair[QUERIES];
 
 		for (int i = 0; i < some; i++)
-			pair[i] = (Pair) {kge_entity_row(model, asked[first + i].given), kge_relation_row(model, asked[first + i].relation)};
+			pair[i] = (QueryRows) {kge_entity_row(model, asked[first + i].given), kge_relation_row(model, asked[first + i].relation)};
 		evaluate(model, pair, some, vector + (size_t) first * (size_t) stride, stride);
 	}
 	flush_denormals(flushed);
@@ -237,7 +237,7 @@ conve_score(const KgeModel *model, const float *head, const float *relation, con
 	float		query[MOST_DIMENSIONS + 1];
 	bool		flushed = flush_denormals(false);
 
-	evaluate(model, &(Pair) {head, relation}, 1, query, 0);
+	evaluate(model, &(QueryRows) {head, relation}, 1, query, 0);
 	flush_denormals(flushed);
 	return kge_query_score(model, query, tail);
 }

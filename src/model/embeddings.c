@@ -95,8 +95,7 @@ not_finite(const float *numbers, int count)
 	return NULL;
 }
 
-/* Why an array is no embedding, as the end of a sentence; NULL when it is one. */
-static char *
+char *
 embedding_fault(ArrayType *array, int width)
 {
 	int			count = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));

@@ -7,6 +7,8 @@
 
 #include "server/compat.h"
 
+#include "utils/array.h"
+
 #include "graph/graph.h"
 
 /* The rows of a model in one of the two tables */
@@ -19,6 +21,9 @@ typedef struct EmbeddingRows
 	int64		count;
 	int64		room;
 } EmbeddingRows;
+
+/* Why an array is no embedding of that many numbers, as the end of a sentence; NULL when it is one. */
+extern char *embedding_fault(ArrayType *array, int width);
 
 /* Fills in the ids, in that context.  ERROR 22000 where one is there twice. */
 extern void embeddings_read_ids(EmbeddingRows *rows, MemoryContext context);

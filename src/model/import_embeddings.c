@@ -156,6 +156,12 @@ read_arguments(FunctionCallInfo fcinfo)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("there is no score function \"%s\"", argument_shown(import.score_function)),
 				 errhint("Known are: %s.", model_score_functions())));
+	if (kge_has_network(kge_score_function(import.score_function)))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("embeddings of score function \"%s\" cannot be imported", import.score_function),
+				 errdetail("Its queries are made by a network, whose weights are no embeddings."),
+				 errhint("Train it with hkg_train.")));
 	return import;
 }
 

@@ -12,6 +12,7 @@
 #include "utils/memutils.h"
 
 #include "embeddings.h"
+#include "shared_weights.h"
 #include "server/argument.h"
 #include "server/growing_array.h"
 #include "server/host.h"
@@ -147,6 +148,12 @@ interpret_model_row(const char *name, const ModelRow *row, KgeModel *kge)
 				 errmsg("model \"%s\" has %d dimensions, expected 1 to %d", name, row->dimensions,
 						DIMENSIONS_LIMIT),
 				 errhint("Train the model again.")));
+	if (!kge_fits(kge->function, row->dimensions) || (kge_has_network(kge->function) && !row->reciprocal))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("model \"%s\" has a shape that score function \"%s\" cannot have", name, row->score_function),
+				 errdetail("It has %d dimensions, %s reciprocal relations.", row->dimensions, row->reciprocal ? "with" : "without"),
+				 errhint("Train the model again.")));
 	kge->dimensions = row->dimensions;
 	kge->reciprocal = row->reciprocal;
 	kge->norm = 1;
@@ -259,6 +266,7 @@ model_read_numbers(Graph *graph, MemoryContext context, Model *model)
 	embeddings_read(&relation, "embedding", relation_width, kge->relation);
 	if (kge->reciprocal)
 		embeddings_read(&relation, "reciprocal", relation_width, kge->relation + (Size) kge->relations * relation_width);
+	shared_weights_read(graph, model->name, kge);
 	sketch_model(model, context);
 }
 
@@ -271,6 +279,7 @@ typedef struct EmbeddingTable
 	int32		count;
 	int			width;
 	int			several;		/* tables of `count` rows, one after the other */
+	int32		shared;			/* rows behind them, which stay */
 } EmbeddingTable;
 
 /* The embeddings in rows of other ids, NaN where there is none. */
@@ -282,7 +291,7 @@ spread_rows(EmbeddingTable table, float *embedding, const int32 *ids, int32 coun
 
 	if (count == table.count && memcmp(ids, table.id, sizeof(int32) * count) == 0)
 		return embedding;
-	spread = array_new(float, width * table.several * count);
+	spread = array_new(float, width * (table.several * count + table.shared));
 	for (int32 row = 0; row < table.several * count; row++)
 	{
 		int32		known = graph_row(table.id, table.count, ids[row % count]);
@@ -294,6 +303,8 @@ spread_rows(EmbeddingTable table, float *embedding, const int32 *ids, int32 coun
 			for (Size i = 0; i < width; i++)
 				to[i] = NAN;
 	}
+	memcpy(spread + table.several * count * width, embedding + (Size) table.several * table.count * width,
+		   sizeof(float) * width * table.shared);
 	return spread;
 }
 
@@ -301,12 +312,12 @@ KgeModel
 model_of_graph(const Model *model, const GraphData *data)
 {
 	KgeModel	kge = model->kge;
-	EmbeddingTable entity = {model->entity_id, kge.entities, kge_entity_width(kge.function, kge.dimensions), 1};
+	EmbeddingTable entity = {model->entity_id, kge.entities, kge_entity_width(kge.function, kge.dimensions), 1, 0};
 	EmbeddingTable relation = {model->relation_id, kge.relations, kge_relation_width(kge.function, kge.dimensions),
-	kge.reciprocal ? 2 : 1};
+	kge.reciprocal ? 2 : 1, kge_shared_rows(&kge)};
 
 	check_memory(sizeof(float) * ((uint64) data->entities * entity.width +
-								  (uint64) relation.several * data->relations * relation.width), model->name);
+								  ((uint64) relation.several * data->relations + relation.shared) * relation.width), model->name);
 	kge.entity = spread_rows(entity, kge.entity, data->entity_id, data->entities);
 	kge.relation = spread_rows(relation, kge.relation, data->relation_id, data->relations);
 	kge.entities = data->entities;
@@ -350,4 +361,5 @@ model_write_relations(Graph *graph, const char *name, const GraphData *data, con
 	int			width = kge_relation_width(kge->function, kge->dimensions);
 
 	embeddings_write(&rows, kge->relation, kge->reciprocal ? kge->relation + (Size) kge->relations * width : NULL, width);
+	shared_weights_write(graph, name, kge);
 }

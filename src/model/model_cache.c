@@ -203,8 +203,20 @@ model_recall(uint64 serial)
 static const char *const embedding_tables[] = {
 	"model", "entity_embedding", "relation_embedding", "entity", "relation", "evidence_weight", NULL
 };
+static const char *const network_tables[] = {
+	"model", "entity_embedding", "relation_embedding", "shared_weight", "entity", "relation", "evidence_weight", NULL
+};
 static const char *const facts_tables[] = {"triple", NULL};
 static const char *const evidence_tables[] = {"triple", "rule", "path_network", "evidence_weight", NULL};
+
+/* Those that a model's embeddings are read from */
+static const char *const *
+tables_of(const ModelRow *row)
+{
+	const KgeScoreFunction *function = row->score_function == NULL ? NULL : kge_score_function(row->score_function);
+
+	return function != NULL && kge_has_network(function) ? network_tables : embedding_tables;
+}
 
 static bool
 is_written(Oid table)
@@ -310,7 +322,7 @@ read_model(Graph *graph, const char *name, const ModelRow *row, bool keep)
 	model_read_settings(name, row, kept->shared.context, &kept->model);
 	if (keep)
 		copy = shared_copy_open(&key, NULL, NULL, kept->shared.context, &claim);
-	if (claim != NULL && has_written(graph, embedding_tables))
+	if (claim != NULL && has_written(graph, tables_of(row)))
 	{
 		shared_copy_abandon(claim);
 		claim = NULL;
@@ -343,7 +355,7 @@ model_open(Graph *graph, const char *name)
 {
 	static uint64 last_serial = 0;
 	ModelRow	row = model_read_row(graph, name);
-	bool		keep = may_keep(graph, embedding_tables);
+	bool		keep = may_keep(graph, tables_of(&row));
 	KeptModel  *kept = find_kept(graph->schema, name);
 
 	if (kept != NULL && keep && model_holds(graph, kept, &row))

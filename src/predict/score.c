@@ -144,7 +144,7 @@ take_exact_scores(CallSite *site, const KgeModel *kge)
 	site->exact = array_new(KgeExactScore, site->exacts);
 	prepared = array_new(double, (Size) site->exacts * numbers);
 	for (int i = 0; i < site->exacts; i++)
-		site->exact[i] = (KgeExactScore) {NULL, -1, prepared + (Size) i * numbers};
+		site->exact[i] = (KgeExactScore) {.relation = -1,.prepared = prepared + (Size) i * numbers};
 }
 
 static void

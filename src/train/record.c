@@ -64,7 +64,8 @@ record_lock_tables(const Graph *graph)
 	static const TableRights needed[] = {
 		{"model", ACL_SELECT | ACL_INSERT | ACL_UPDATE},
 		{"entity_embedding", REPLACED}, {"relation_embedding", REPLACED}, {"threshold", REPLACED},
-		{"evidence_weight", REPLACED}, {"path_network", REPLACED}, {"rule", REPLACED}, {"inferred", REPLACED}, {"iteration", REPLACED},
+		{"evidence_weight", REPLACED}, {"path_network", REPLACED}, {"shared_weight", REPLACED},
+		{"rule", REPLACED}, {"inferred", REPLACED}, {"iteration", REPLACED},
 		{"path_epoch", REPLACED}, {"checkpoint", REPLACED}, {"checkpoint_inferred", REPLACED}
 	};
 
@@ -92,7 +93,7 @@ void
 record_replace(Graph *graph, const TrainSettings *settings)
 {
 	static const char *const old[] = {
-		"entity_embedding", "relation_embedding", "threshold", "evidence_weight", "path_network", "rule", "inferred", NULL
+		"entity_embedding", "relation_embedding", "threshold", "evidence_weight", "path_network", "shared_weight", "rule", "inferred", NULL
 	};
 	static const char *const waiting[] = {"checkpoint", "checkpoint_inferred", NULL};
 	SqlArgs		args = {0};

@@ -154,6 +154,10 @@ static const Setting table[] = {
 	OPTIONAL_INT(nodes, 1, KGE_MOST_LANES),
 	{"hybrid", SETTING_TEXT, AT(hybrid), 0, 0, true, hybrid_name},
 	{"rule_weight", SETTING_FLOAT, AT(rule_weight), 1e-9, 1e6, true, NULL},
+	{"label_smoothing", SETTING_FLOAT, AT(label_smoothing), 0, 0.99, true, NULL},
+	{"input_dropout", SETTING_FLOAT, AT(input_dropout), 0, 0.99, true, NULL},
+	{"feature_dropout", SETTING_FLOAT, AT(feature_dropout), 0, 0.99, true, NULL},
+	{"hidden_dropout", SETTING_FLOAT, AT(hidden_dropout), 0, 0.99, true, NULL},
 
 	/* the last one is no argument, but a setting of the session */
 	CHOICE(precision, precision_name)
@@ -270,7 +274,9 @@ settings_training(const TrainSettings *settings)
 		.relation_weight = settings->relation_weight,
 		.constraint = kge_constraint(settings->constraints),
 		.entailment_weight = settings->entailment_weight,
-		.labelling = hybrid_labelling(hybrid_find(settings->hybrid))
+		.labelling = hybrid_labelling(hybrid_find(settings->hybrid)),
+		.label_smoothing = settings->label_smoothing,
+		.dropout = {settings->input_dropout, settings->feature_dropout, settings->hidden_dropout}
 	};
 
 	return training;
@@ -296,7 +302,7 @@ linear_score_functions(void)
 
 	initStringInfo(&list);
 	for (int i = 0; (name = kge_score_function_name(i)) != NULL; i++)
-		if (!kge_is_distance(kge_score_function(name)))
+		if (!kge_is_distance(kge_score_function(name)) && !kge_has_network(kge_score_function(name)))
 			appendStringInfo(&list, "%s%s", list.len == 0 ? "" : ", ", name);
 	return list.data;
 }
@@ -321,7 +327,8 @@ check_linear(const TrainSettings *settings, const char *what)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("%s has no use under loss \"%s\"", what, settings->loss),
 				 errhint("It goes with the loss \"softmax\".")));
-	if (kge_is_distance(kge_score_function(settings->score_function)))
+	if (kge_is_distance(kge_score_function(settings->score_function)) ||
+		kge_has_network(kge_score_function(settings->score_function)))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("%s does not go with score_function \"%s\"", what, settings->score_function),
@@ -365,6 +372,29 @@ fill_in(TrainSettings *settings)
 		settings->rule_weight = 0.01;	/* Guo et al. 2018 */
 }
 
+/* Whether the loss is over all entities, not over sampled ones */
+static bool
+takes_all(const TrainSettings *settings)
+{
+	return strcmp(settings->loss, "softmax") == 0 || strcmp(settings->loss, "k_vs_all") == 0;
+}
+
+/* What a network learns by, and at a network's pace, where the call, or a preset, leaves it open */
+static void
+set_network(FunctionCallInfo fcinfo, TrainSettings *settings)
+{
+	if (settings->preset != NULL || !kge_has_network(kge_score_function(settings->score_function)))
+		return;
+	if (argument_is_default(fcinfo, find_setting("loss")))
+		settings->loss = pstrdup("k_vs_all");
+	if (argument_is_default(fcinfo, find_setting("optimizer")))
+		settings->optimizer = pstrdup("adam");
+	if (argument_is_default(fcinfo, find_setting("learning_rate")))
+		settings->learning_rate = 0.001;
+	if (argument_is_default(fcinfo, find_setting("reciprocal")))
+		settings->reciprocal = true;
+}
+
 /*
  * A few epochs have to learn what came and to forget what went, which takes large steps; they fall, so that the rest of
  * the model is not lost (bench/RESULTS.md, ten nights).
@@ -405,24 +435,52 @@ check_nodes(const TrainSettings *settings)
 static void
 check_partitions(const TrainSettings *settings)
 {
-	bool		softmax = strcmp(settings->loss, "softmax") == 0;
+	bool		all = takes_all(settings);
 
 	check_nodes(settings);
 	if (settings->partitions == 1)
 		return;
-	if (softmax || strcmp(settings->negative_sampling, "kbgan") == 0)
+	if (all || strcmp(settings->negative_sampling, "kbgan") == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("%s \"%s\" does not go with partitions => %d", softmax ? "loss" : "negative_sampling",
-						softmax ? settings->loss : settings->negative_sampling, settings->partitions),
+				 errmsg("%s \"%s\" does not go with partitions => %d", all ? "loss" : "negative_sampling",
+						all ? settings->loss : settings->negative_sampling, settings->partitions),
 				 errdetail("It needs all entities in memory, where only those of two partitions are."),
-				 softmax ? errhint("Choose the loss \"sampled_softmax\" or \"logistic\", or leave partitions at 1.") :
+				 all ? errhint("Choose the loss \"sampled_softmax\" or \"logistic\", or leave partitions at 1.") :
 				 errhint("Choose negative_sampling \"self_adversarial\", or leave partitions at 1.")));
 	if (settings->warm_start)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("warm_start does not go with partitions => %d", settings->partitions),
 				 errhint("Leave partitions at 1, or train anew.")));
+}
+
+/* ERROR where a network could not make queries, or nothing would be learnt by them */
+static void
+check_network(const TrainSettings *settings)
+{
+	const KgeScoreFunction *function = kge_score_function(settings->score_function);
+
+	if (!kge_fits(function, settings->dimensions))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("score_function \"%s\" cannot have %d dimensions", settings->score_function, settings->dimensions),
+				 errdetail("They are an image of two rows and three columns at least, and 2000 numbers at most."),
+				 errhint("Choose another number, such as %d.", settings->dimensions < 100 ? 32 : 200)));
+	if (!kge_has_network(function))
+		return;
+	if (strcmp(settings->loss, "k_vs_all") != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("loss \"%s\" does not go with score_function \"%s\"", settings->loss, settings->score_function),
+				 errdetail("A query of its network takes long, and is to be learnt against all entities at once."),
+				 errhint("Choose the loss \"k_vs_all\".")));
+	if (!settings->reciprocal)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("score_function \"%s\" needs reciprocal relations", settings->score_function),
+				 errdetail("Its network makes queries for tails alone: a head is the tail of the inverse relation."),
+				 errhint("Choose reciprocal => true.")));
 }
 
 static void
@@ -478,12 +536,13 @@ check_settings(const TrainSettings *settings)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("negative_sampling \"%s\" has no use under loss \"%s\", which %s",
 						settings->negative_sampling, settings->loss,
-						strcmp(settings->loss, "softmax") == 0 ? "has no negatives" : "weighs negatives itself"),
+						takes_all(settings) ? "has no negatives" : "weighs negatives itself"),
 				 errhint("Leave one of the two at its default.")));
 	if (settings->relation_weight > 0)
 		check_linear(settings, "relation_weight");
 	if (settings->regularizer != NULL && strcmp(settings->regularizer, "dura") == 0)
 		check_linear(settings, "regularizer \"dura\"");
+	check_network(settings);
 	check_partitions(settings);
 	check_constraint(settings);
 	check_hybrid(settings);
@@ -704,6 +763,7 @@ settings_read(FunctionCallInfo fcinfo, TrainSettings *settings)
 	set_bound(fcinfo, settings);
 	if (settings->preset != NULL)
 		apply_preset(fcinfo, settings);
+	set_network(fcinfo, settings);
 	set_warm_pace(fcinfo, settings);
 	fill_in(settings);
 	check_settings(settings);

@@ -81,6 +81,10 @@ typedef struct TrainSettings
 	int			nodes;			/* buckets that are trained at once; 0: as many as nodes can do (node_buckets.c) */
 	char	   *hybrid;
 	double		rule_weight;	/* of a rule's confidence in a label */
+	double		label_smoothing;	/* this and the next ones: 0, none */
+	double		input_dropout;
+	double		feature_dropout;
+	double		hidden_dropout;
 	char	   *precision;		/* no argument: hybridkg.precision as training began */
 } TrainSettings;
 

@@ -69,14 +69,22 @@ relation_rows(const int32 *id, const KgeModel *model, int part, int width)
 	return (Rows) {id, model->relations, model->relation + (Size) part * model->relations * width};
 }
 
+/* Weights that all queries share are behind them. */
+static float *
+shared_rows(const KgeModel *model, int width)
+{
+	return model->relation + (Size) (kge_relation_rows(model) - kge_shared_rows(model)) * width;
+}
+
 static void
 copy_relations(const GraphData *data, const KgeModel *model, const Model *old, bool *is_new)
 {
 	int			width = kge_relation_width(model->function, model->dimensions);
 
-	for (int part = 0; part < kge_relation_rows(model) / model->relations; part++)
+	for (int part = 0; part < (model->reciprocal ? 2 : 1); part++)
 		copy_rows(relation_rows(data->relation_id, model, part, width),
 				  relation_rows(old->relation_id, &old->kge, part, width), width, is_new);
+	memcpy(shared_rows(model, width), shared_rows(&old->kge, width), sizeof(float) * (Size) kge_shared_rows(model) * width);
 }
 
 void

@@ -127,6 +127,7 @@ sub left_by
 	return $node->safe_psql($database // 'postgres', join ' union all ',
 		"select md5(string_agg(embedding::text, '|' order by entity)) from g.entity_embedding where model = '$model'",
 		"select md5(string_agg(embedding::text, '|' order by relation)) from g.relation_embedding where model = '$model'",
+		"select md5(string_agg(weights::text, '|' order by number)) from g.shared_weight where model = '$model'",
 		"select md5(string_agg((to_jsonb(r) - 'model')::text, '|' order by id)) from g.rule r where model = '$model'",
 		"select md5(string_agg((to_jsonb(i) - 'model')::text, '|' order by iteration, relation, head, tail)) from g.inferred i where model = '$model'",
 		"select string_agg(concat_ws(' ', number, loss, mrr, rules, inferred, sampled), '|' order by number) from g.iteration where model = '$model'",

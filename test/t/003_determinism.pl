@@ -24,6 +24,7 @@ sub trained
 		select md5(string_agg(row, '|' order by row collate "C")) from (
 			select concat_ws(' ', 'entity', entity, embedding) as row from g.entity_embedding
 			union all select concat_ws(' ', 'relation', relation, embedding) from g.relation_embedding
+			union all select concat_ws(' ', 'weights', number, weights) from g.shared_weight
 			union all select concat_ws(' ', 'rule', id, rule, selected, quality, embedding_confidence) from g.rule
 			union all select concat_ws(' ', 'inferred', iteration, head, relation, tail, score, probability, rules) from g.inferred
 			union all select concat_ws(' ', 'iteration', number, loss, mrr, rules, inferred, sampled) from g.iteration
@@ -31,7 +32,7 @@ sub trained
 }
 
 my %sums;
-foreach my $function ('transe', 'distmult', 'complex', 'rotate')
+foreach my $function ('transe', 'distmult', 'complex', 'rotate', 'conve')
 {
 	my $sum = trained($function, 1, 1, '');
 
@@ -43,7 +44,7 @@ foreach my $function ('transe', 'distmult', 'complex', 'rotate')
 	isnt(trained($function, 2, 2, ''), $sum, "$function: another seed, another model");
 	$sums{$sum} = 1;
 }
-is(keys %sums, 4, 'four score functions, four models');
+is(keys %sums, 5, 'five score functions, five models');
 is(trained('transe', 2, 1, ', norm => 2'), trained('transe', 1, 1, ', norm => 2'), 'transe by the norm 2');
 is(trained('rotate', 2, 1, ', norm => 2'), trained('rotate', 1, 1, ', norm => 2'), 'rotate by the norm 2');
 

@@ -29,6 +29,7 @@ my $triples = q{g.triple p join g.entity h on h.id = p.head join g.relation r on
 my %statements = (
 	'training, rotate' => q{select hkg_train('g', dimensions => 64, iterations => 50, model => 'c')},
 	'training, softmax' => q{select hkg_train('g', preset => 'complex', patience => 5, model => 'c')},
+	'training, conve' => q{select hkg_train('g', 'conve', dimensions => 48, iterations => 20, model => 'c')},
 	'training, rescal' => q{select hkg_train('g', 'rescal', dimensions => 64, iterations => 20, model => 'c')},
 	'training, adversarial' => q{select hkg_train('g', dimensions => 64, negative_sampling => 'kbgan', optimizer => 'adam', iterations => 20, model => 'c')},
 	'training, long rules' => q{select hkg_train('g', dimensions => 16, iterations => 1, epochs => 1, max_rule_length => 4, constants => true, model => 'c')},

@@ -74,7 +74,7 @@ my %values = (
 	'integer[]' => [ "'{}'", 'array[null]::int[]', 'array[[1], [2]]', 'array[-1]', 'array[2147483647]' ]);
 my %more = ((map { $_ => \@queries } qw(heads tails candidates)), entity_query => \@queries, relation_query => \@queries, rule => \@rules, lines => \@rules, rules => [ map { "array[$_]" } @rules ], query => \@queries,
 	split => [ "'train'", "'valid'", "'test'", "'TRAIN'" ], format => [ "'amie'", "'anyburl'", "'AMIE'" ], evidence => [ "'embedding'", "'rules'", "'neither'" ],
-	score_function => [ map { "'$_'" } qw(transe distmult complex rescal rotate) ], loss => [ map { "'$_'" } qw(softmax margin sampled_softmax logistic) ],
+	score_function => [ map { "'$_'" } qw(transe distmult complex rescal rotate conve) ], loss => [ map { "'$_'" } qw(softmax margin sampled_softmax logistic k_vs_all) ],
 	regularizer => [ map { "'$_'" } qw(l2 n3 dura) ], negative_sampling => [ map { "'$_'" } qw(uniform bernoulli self_adversarial kbgan) ],
 	preset => [ "'paper'", "'complex'" ], model => [ "'m'", "'nobody'" ]);
 

@@ -1292,7 +1292,7 @@ test_one_entity(const KgeLoss *loss)
 	KgeModel	model = random_model(variants[3], 8, 1, 1, 0.5);
 	Pool    *pool = pool_create(1, NULL, NULL);
 	Triple	triple = {0, 0, 0};
-	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &model, &training, 1);
+	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &model, &training, 2);
 
 	/* nothing but the positive is left; its loss is log(1 + exp(-phi)), or log 1, or there is no pair */
 	double		expected = loss != kge_loss("logistic") && !is_k_vs_all(loss) ? 0 : log1p(exp(-kge_score(&model, triple)));

@@ -1,0 +1,36 @@
+# Training of conve in the background: stopped and resumed to the same bits.  The weights that all queries share, with
+# the means and variances that predictions normalise by, are in a checkpoint.
+
+use strict;
+use warnings;
+
+use lib 'test/perl';
+use Graph;
+use Test::More;
+
+my $node = start_node('conve');
+make_graph($node, 'g', 300, 3000);
+
+my $arguments = q{'conve', dimensions => 20, iterations => 5, epochs => 2, batch_size => 128, top_rules => 0, evidence_rules => 0, seed => 3, label_smoothing => 0.1};
+
+sub value { return $node->safe_psql('postgres', $_[0]) }
+
+value("select hkg_train('g', $arguments, model => 'whole')");
+my $whole = left_by($node, 'whole');
+foreach my $how ('pg_cancel_backend', 'kill')
+{
+	my $pid = value("select hkg_train_background('g', $arguments, model => '$how')");
+
+	wait_until($node, "select count(*) >= 2 from g.iteration where model = '$how'");
+	$how eq 'kill' ? kill_backend($node, $pid) : value("select $how($pid)");
+	wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)");
+	is(value("select coalesce((select hkg_resume('g', '$how') from g.model where name = '$how' and status <> 'ready'), '$how')"), $how, "$how: resumed");
+	is(left_by($node, $how), $whole, "$how: the very same as the unbroken one");
+}
+
+# other sessions share the model, weights and all
+my @scores = map { value(q{select hkg_score('g', h.name, r.name, t.name, 'whole') from g.triple x
+	join g.entity h on h.id = x.head join g.relation r on r.id = x.relation join g.entity t on t.id = x.tail order by x.head, x.relation, x.tail limit 20}) } 1, 2;
+is($scores[1], $scores[0], 'another session has the same scores');
+
+done_testing();
