@@ -680,7 +680,7 @@ set search_path = pg_catalog, pg_temp;
 comment on function hkg_train is
 'learns embeddings and rules together and keeps them as a model of the graph; returns the model''s name
 graph: an existing graph
-score_function: transe, distmult, complex, rotate, rescal (a matrix for each relation) or conve (a convolutional network reads entity and relation: Dettmers et al. 2018; dimensions up to 2000, the image of an entity has the most nearly square shape that they allow). With conve, the defaults of loss, optimizer, learning_rate and reciprocal are k_vs_all, adam, 0.001 and true
+score_function: transe, distmult, complex, rotate, rescal (a matrix for each relation) or conve (a convolutional network reads entity and relation: Dettmers et al. 2018; dimensions up to 500, the image of an entity has the most nearly square shape that they allow). With conve, the defaults of loss, optimizer, learning_rate and reciprocal are k_vs_all, adam, 0.001 and true
 dimensions: size d of an embedding (complex, rotate: d complex numbers), 1 to 10000
 iterations: rounds of training, mining and sampling, 1 to 10000
 epochs: passes over the positives in one iteration, 1 to 1000000

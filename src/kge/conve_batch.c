@@ -27,7 +27,7 @@
 #include "core/vector.h"
 
 #define BLOCK	32				/* queries */
-#define DEPTH	1024			/* features of a product, between two looks at the clock */
+#define DEPTH	1024			/* features, or queries, of a product between two looks at the clock */
 #define LANES	8				/* sums that a row is cut into */
 #define FADE	0.9f			/* of the means that are kept */
 
@@ -444,6 +444,7 @@ finish_queries(const ConveBatch *batch, float *vector, int stride)
 		float		factor,
 					offset;
 
+		pool_yield(batch->pool, POOL_LEADER);
 		for (int i = 0; i < batch->count; i++)
 		{
 			float		x = batch->reached[(size_t) i * (size_t) d + (size_t) j];
@@ -482,7 +483,10 @@ conve_batch_forward(ConveBatch *batch, Pool *pool, KgeModel *model, const KgeQue
 	pool_run(pool, cells, sum_cell, batch);
 	set_stage(batch, batch->input_stage, batch->weights.input, 0, sum_cells(batch), (double) count * cells);
 	for (int i = 0; i < CONVE_FILTERS; i++)
+	{
 		draw_mask(batch, MASK_FILTER, (uint64_t) i * (uint64_t) batch->stride, count, row_of(batch, batch->filter_mask, i));
+		pool_yield(pool, POOL_LEADER);
+	}
 	pool_run(pool, cells, normalise_cell, batch);
 	pool_run(pool, batch->shape.places, filter_place, batch);
 	sum_places(batch, sums);
@@ -536,10 +540,16 @@ leave_features(void *argument, int64_t item, int thread)
 	int			first = (int) item * CONVE_FILTERS;
 	float	   *d_feature = row_of(batch, batch->d_feature, first);
 
-	dense_combine(DENSE_PRODUCT, CONVE_FILTERS, d, batch->count, row_of(batch, batch->feature, first), batch->stride, 1,
-				  batch->d_reached, d, batch->gradient.matrix + (size_t) first * (size_t) d, d, false);
-	dense_combine(DENSE_PRODUCT, CONVE_FILTERS, batch->count, d, batch->weights.matrix + (size_t) first * (size_t) d, d, 1,
-				  batch->d_reached_across, batch->stride, d_feature, batch->stride, false);
+	for (int q = 0; q < batch->count; q += DEPTH)
+	{
+		int			count = batch->count - q < DEPTH ? batch->count - q : DEPTH;
+
+		dense_combine(DENSE_PRODUCT, CONVE_FILTERS, d, count, row_of(batch, batch->feature, first) + q, batch->stride, 1,
+					  batch->d_reached + (size_t) q * (size_t) d, d, batch->gradient.matrix + (size_t) first * (size_t) d, d, q > 0);
+		dense_combine(DENSE_PRODUCT, CONVE_FILTERS, count, d, batch->weights.matrix + (size_t) first * (size_t) d, d, 1,
+					  batch->d_reached_across + q, batch->stride, d_feature + q, batch->stride, false);
+		pool_yield(batch->pool, thread);
+	}
 	for (int i = 0; i < CONVE_FILTERS; i++)
 		batch->sums[first + i] = unmask_row(batch->count, batch->map_stage.mean[i], batch->map_stage.slope[i],
 											row_of(batch, batch->found, first + i), row_of(batch, batch->feature, first + i),
@@ -643,8 +653,11 @@ sum_filters(const ConveBatch *batch)
 {
 	memset(batch->gradient.filter, 0, CONVE_PATCH * CONVE_FILTERS * sizeof(float));
 	for (int place = 0; place < batch->shape.places; place++)
+	{
 		add_row(CONVE_PATCH * CONVE_FILTERS, batch->d_filter + (size_t) place * CONVE_PATCH * CONVE_FILTERS,
 				batch->gradient.filter);
+		pool_yield(batch->pool, POOL_LEADER);
+	}
 }
 
 /* Numbers behind the last weight fill its row: they have no gradient. */
@@ -668,7 +681,10 @@ conve_batch_backward(ConveBatch *batch, Pool *pool, const float *d_vector, int s
 	batch->gradients = gradients;
 	batch->gradient = conve_weights(batch->shape, gradients.rows);
 	for (int j = 0; j < batch->shape.d; j++)
+	{
 		leave_query(batch, j, d_vector, stride);
+		pool_yield(pool, POOL_LEADER);
+	}
 	pool_run(pool, batch->shape.places, leave_features, batch);
 	sum_places(batch, sums);
 	for (int i = 0; i < CONVE_FILTERS; i++)

@@ -28,6 +28,7 @@
 #include "engine.h"
 
 #define BLOCK	64				/* questions at a time */
+#define QUERIES	16				/* made at a time */
 #define TILE	512				/* candidates at a time */
 #define SEGMENT 8192			/* candidates of an item */
 #define AT_ONCE 256				/* rows of an item of the preparation */
@@ -131,6 +132,7 @@ make_block(KgeRanking *ranking, int64_t block, int thread)
 {
 	int64_t		left = ranking->questions.count - block * BLOCK;
 	KgeQuery	asked[BLOCK];
+	int			stride = vector_stride(ranking->engine.width);
 	int			count = left < BLOCK ? (int) left : BLOCK;
 
 	for (int i = 0; i < count; i++)
@@ -139,8 +141,12 @@ make_block(KgeRanking *ranking, int64_t block, int thread)
 
 		asked[i] = kge_query(ranking->model, question_triple(question, 0), question->side);
 	}
-	kge_make_queries(ranking->model, asked, count, ranking->scratch[thread].query, vector_stride(ranking->engine.width));
-	pool_yield(ranking->pool, thread);
+	for (int i = 0; i < count; i += QUERIES)
+	{
+		kge_make_queries(ranking->model, asked + i, count - i < QUERIES ? count - i : QUERIES,
+						 ranking->scratch[thread].query + (size_t) (i * stride), stride);
+		pool_yield(ranking->pool, thread);
+	}
 	return count;
 }
 

@@ -18,7 +18,7 @@
 
 #define QUERIES	16				/* at a time */
 #define PLACES	8				/* at a time */
-#define MOST_DIMENSIONS	2000
+#define MOST_DIMENSIONS	500		/* weights are as many as 64 of their squares */
 
 /* ---- shape and weights -------------------------------------------------------- */
 
@@ -85,10 +85,13 @@ conve_initial(const KgeModel *model)
 }
 
 static void
-start_uniform(uint64_t stream, size_t count, double limit, float *number)
+start_uniform(Pool *pool, uint64_t stream, size_t count, double limit, float *number)
 {
 	for (size_t i = 0; i < count; i++)
+	{
+		pool_yield_at(pool, POOL_LEADER, (int64_t) i);
 		number[i] = (float) ((2 * random_open(random_bits(stream, i)) - 1) * limit);
+	}
 }
 
 static void
@@ -102,7 +105,7 @@ start_norm(ConveNorm norm, int count)
 }
 
 static void
-conve_start(KgeModel *model, uint64_t seed)
+conve_start(KgeModel *model, Pool *pool, uint64_t seed)
 {
 	ConveShape	shape = conve_shape(model->dimensions);
 	ConveWeights weights = conve_weights(shape, conve_rows(model));
@@ -110,9 +113,9 @@ conve_start(KgeModel *model, uint64_t seed)
 
 	for (float *number = weights.filter; number < end; number++)
 		*number = 0;
-	start_uniform(random_stream(seed, DRAW_NETWORK, 0, 0), (size_t) shape.features * (size_t) shape.d,
+	start_uniform(pool, random_stream(seed, DRAW_NETWORK, 0, 0), (size_t) shape.features * (size_t) shape.d,
 				  1 / sqrt(shape.features), weights.matrix);
-	start_uniform(random_stream(seed, DRAW_NETWORK, 1, 0), CONVE_PATCH * CONVE_FILTERS, 1.0 / CONVE_SIDE, weights.filter);
+	start_uniform(pool, random_stream(seed, DRAW_NETWORK, 1, 0), CONVE_PATCH * CONVE_FILTERS, 1.0 / CONVE_SIDE, weights.filter);
 	start_norm(weights.input, 1);
 	start_norm(weights.map, CONVE_FILTERS);
 	start_norm(weights.hidden, shape.d);

@@ -222,7 +222,7 @@ kge_initial_relations(KgeModel *model, Pool *pool, uint64_t seed)
 		random_stream(seed, DRAW_RELATION, 0, 0), 0
 	});
 	if (kge_is_network(model))
-		model->function->start(model, seed);
+		model->function->start(model, pool, seed);
 }
 
 void

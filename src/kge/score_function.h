@@ -81,7 +81,7 @@ struct KgeScoreFunction
 	 * one to the next, whose bits are the same alone and among others.  score is kge_query_score of such a query.
 	 */
 	int32_t		(*shared_rows) (int d);
-	void		(*start) (KgeModel *model, uint64_t seed);
+	void		(*start) (KgeModel *model, Pool *pool, uint64_t seed);
 	void		(*queries) (const KgeModel *model, const KgeQuery *asked, int count, float *vector, int stride);
 
 	/* Whether it can have that many dimensions; NULL: any number. */

@@ -465,7 +465,7 @@ check_network(const TrainSettings *settings)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("score_function \"%s\" cannot have %d dimensions", settings->score_function, settings->dimensions),
-				 errdetail("They are an image of two rows and three columns at least, and 2000 numbers at most."),
+				 errdetail("They are an image of two rows and three columns at least, and 500 numbers at most."),
 				 errhint("Choose another number, such as %d.", settings->dimensions < 100 ? 32 : 200)));
 	if (!kge_has_network(function))
 		return;

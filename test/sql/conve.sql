@@ -121,7 +121,7 @@ select bytes from hkg_estimate('ring', preset => 'conve') where item = 'embeddin
 
 -- what it does not go with
 select * from hkg_tools.try($$select hkg_train('ring', 'conve', dimensions => 7)$$);
-select * from hkg_tools.try($$select hkg_train('ring', 'conve', dimensions => 2004)$$);
+select * from hkg_tools.try($$select hkg_train('ring', 'conve', dimensions => 504)$$);
 select * from hkg_tools.try($$select hkg_train('ring', 'conve', loss => 'softmax')$$);
 select * from hkg_tools.try($$select hkg_train('ring', 'conve', preset => 'paper')$$);
 select * from hkg_tools.try($$select hkg_train('ring', 'conve', partitions => 4)$$);

@@ -111,6 +111,7 @@ foreach my $case (
 	[ 'rescal', "select hkg_train('g', 'rescal', 1024, batch_size => 2000, $wide)" ],
 	[ 'rescal with relations', "select hkg_train('g', 'rescal', 512, relation_weight => 1, batch_size => 1000, $wide)" ],
 	[ 'complex, large batches', "select hkg_train('g', 'complex', 1000, relation_weight => 1, batch_size => 20000, optimizer => 'adam', $wide)" ],
+	[ 'conve', "select hkg_train('g', 'conve', 500, batch_size => 2000, $wide)" =~ s/softmax/k_vs_all/r ],
 	[ 'partitions', q{select hkg_train('g', dimensions => 1000, iterations => 1000, epochs => 1, top_rules => 0, evidence_rules => 0, partitions => 8, model => 'w')} ])
 {
 	foreach my $milliseconds (150, 700, 1500)
