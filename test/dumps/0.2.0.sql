@@ -288,7 +288,7 @@ COMMENT ON COLUMN g.entity_embedding.entity IS 'entity.id';
 -- Name: COLUMN entity_embedding.embedding; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.entity_embedding.embedding IS 'd numbers; complex and rotate: d real parts, then d imaginary parts';
+COMMENT ON COLUMN g.entity_embedding.embedding IS 'd numbers; complex and rotate: d real parts, then d imaginary parts; conve: d numbers and a bias';
 
 
 --
@@ -1108,6 +1108,7 @@ CREATE TABLE g.rule (
     evidence_confidence double precision,
     evidence_known_heads bigint,
     evidence_known_tails bigint,
+    worth double precision,
     CONSTRAINT rule_counted_or_evidence CHECK (((support IS NOT NULL) OR ((evidence_support IS NOT NULL) AND (evidence_confidence IS NOT NULL) AND (embedding_confidence IS NULL) AND (quality IS NULL) AND (NOT selected)))),
     CONSTRAINT rule_counts_complete CHECK ((num_nonnulls(support, body_size, pca_body_size, predictions, head_coverage, standard_confidence, pca_confidence) = ANY (ARRAY[0, 7]))),
     CONSTRAINT rule_evidence_complete CHECK ((num_nonnulls(evidence_support, evidence_body_size, evidence_error) = ANY (ARRAY[0, 3])))
@@ -1266,6 +1267,53 @@ COMMENT ON COLUMN g.rule.evidence_known_heads IS 'of the evidence_body_size pair
 --
 
 COMMENT ON COLUMN g.rule.evidence_known_tails IS 'likewise, those whose X is head of one';
+
+
+--
+-- Name: COLUMN rule.worth; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.rule.worth IS 'what the rule is worth in learning embeddings, by hybrid of hkg_train: its quality (sampled), rule_weight * pca_confidence (ruge), its score as an axiom (itere) or its weight in the Markov logic network (plogicnet), in the best iteration; null: it has no part in that';
+
+
+--
+-- Name: shared_weight; Type: TABLE; Schema: g; Owner: -
+--
+
+CREATE TABLE g.shared_weight (
+    model text NOT NULL COLLATE pg_catalog."C",
+    number integer NOT NULL,
+    weights real[] NOT NULL
+);
+ALTER TABLE ONLY g.shared_weight ALTER COLUMN weights SET STORAGE EXTERNAL;
+
+
+--
+-- Name: TABLE shared_weight; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON TABLE g.shared_weight IS 'the weights of the network that makes queries, of models with the score function conve; doc/method.md, "A convolutional network", defines them';
+
+
+--
+-- Name: COLUMN shared_weight.model; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.shared_weight.model IS 'model.name';
+
+
+--
+-- Name: COLUMN shared_weight.number; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.shared_weight.number IS '1 first: the rows of the matrix W, then all other weights one after the other';
+
+
+--
+-- Name: COLUMN shared_weight.weights; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.shared_weight.weights IS 'd numbers';
 
 
 --
@@ -1730,9 +1778,9 @@ default	2	24	3	39	2.0851008892059326	0.19383840430735513	{2}
 --
 
 COPY g.iteration (model, number, loss, mrr, hits_1, hits_3, hits_10, rules, inferred, sampled, train_seconds, mine_seconds, sample_seconds, evaluate_seconds, ranked, mrr_error) FROM stdin;
-default	1	3.4746104430842317	0.450036075036075	0.3333333333333333	0.5	0.5	1	5	5	0.00632464800037269	0.011274219000370067	0.0009658540002419613	0.0030073090001678793	3	\N
-default	2	2.246690621112476	0.7777777777777778	0.6666666666666666	0.8333333333333334	1	1	5	5	0.0011249079998378875	0.00010904800001299009	0.001054099000612041	0.00019865100057359086	3	\N
-plain	1	2.5838292796869538	0.09314859117490697	0	0	0.5	0	0	0	0.0007140779998735525	0	0	7.864899998821784e-05	3	\N
+default	1	3.4746104430842317	0.450036075036075	0.3333333333333333	0.5	0.5	1	5	5	0.0463544769991131	0.015685284000937827	0.0015116419999685604	0.012833945998863783	3	\N
+default	2	2.246690621112476	0.7777777777777778	0.6666666666666666	0.8333333333333334	1	1	5	5	0.008263747997261817	0.003973115999542642	0.0009218769992003217	0.0026979350004694425	3	\N
+plain	1	2.5838292796869538	0.09314859117490697	0	0	0.5	0	0	0	0.0008387570014747325	0	0	7.73009996919427e-05	3	\N
 \.
 
 
@@ -1741,8 +1789,8 @@ plain	1	2.5838292796869538	0.09314859117490697	0	0	0.5	0	0	0	0.00071407799987355
 --
 
 COPY g.model (name, score_function, dimensions, settings, status, created_at, trained_at, best_iteration, evidence, mrr, hits_1, hits_3, hits_10, paths) FROM stdin;
-default	complex	4	{"beta": 1, "loss": "softmax", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "default", "nodes": 1, "omega": 0, "paths": false, "rules": null, "epochs": 5, "hybrid": "sampled", "preset": null, "holdout": 0.05, "replace": "unless_worse", "patience": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "path_kept": null, "precision": "single", "top_rules": 200, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "iterations": 2, "partitions": 1, "path_facts": null, "path_width": null, "reciprocal": true, "warm_start": false, "constraints": "none", "min_quality": null, "min_support": 2, "path_epochs": null, "path_layers": null, "regularizer": null, "rule_weight": 0.01, "sample_size": null, "temperature": 1, "learning_rate": 0.1, "assume_missing": 0.1, "evidence_rules": 20000, "min_confidence": null, "regularization": 0, "score_function": "complex", "evidence_length": 3, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "entailment_weight": 0.1, "learning_rate_end": null, "min_head_coverage": 0.01, "negative_sampling": "uniform", "path_learning_rate": null, "entailment_confidence": 0.8}	ready	2026-11-23 14:52:50.061199+00	2026-11-23 14:52:50.114598+00	2	{"discount": {"both": 0, "rules": 0}, "held_out": 0.038961039, "calibration": {"both": {"best": 0.127492911, "last": -3.74977044, "alone": {"slope": 1.28449392, "answers": -1.1739991, "intercept": -6.59836567, "unanswered": -0.904642993}, "error": 0.0162, "slope": 1.23056214, "answers": -0.407068136, "intercept": -5.02792334, "unanswered": -0.440648144}, "rules": {"best": 6.88643106, "last": 0, "alone": {"slope": 13.160956, "answers": 0, "intercept": -1.09381551, "unanswered": 2.90618449}, "error": 1.646, "slope": 6.88643106, "answers": 0, "intercept": -2.47934762, "unanswered": 1.52065238}, "embedding": {"best": -0.890949984, "last": -0.713384013, "alone": {"slope": 2.74961724, "answers": -2.72233372, "intercept": -7.82092831, "unanswered": 0.106569046}, "error": 0.02017, "slope": 3.33425314, "answers": -2.30652614, "intercept": -6.87694083, "unanswered": 0.450672985}}, "assume_missing": 0.1, "fitted_missing": 0.1}	0.7777777777777778	0.6666666666666666	0.8333333333333334	1	\N
-plain	transe	4	{"beta": 1, "loss": "logistic", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "plain", "nodes": 1, "omega": 0, "paths": false, "rules": null, "epochs": 5, "hybrid": "sampled", "preset": null, "holdout": 0.05, "replace": "unless_worse", "patience": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "path_kept": null, "precision": "single", "top_rules": 0, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "iterations": 1, "partitions": 1, "path_facts": null, "path_width": null, "reciprocal": false, "warm_start": false, "constraints": "none", "min_quality": null, "min_support": 2, "path_epochs": null, "path_layers": null, "regularizer": null, "rule_weight": 0.01, "sample_size": null, "temperature": 1, "learning_rate": 0.1, "assume_missing": 0.1, "evidence_rules": 0, "min_confidence": 0.7, "regularization": 0, "score_function": "transe", "evidence_length": 4, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "entailment_weight": 0.1, "learning_rate_end": 0.01, "min_head_coverage": 0.01, "negative_sampling": "self_adversarial", "path_learning_rate": null, "entailment_confidence": 0.8}	ready	2026-11-23 14:52:50.120213+00	2026-11-23 14:52:50.170309+00	1	\N	0.09314859117490697	0	0	0.5	\N
+default	complex	4	{"beta": 1, "loss": "softmax", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "default", "nodes": 1, "omega": 0, "paths": false, "rules": null, "epochs": 5, "hybrid": "sampled", "preset": null, "holdout": 0.05, "replace": "unless_worse", "patience": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "path_kept": null, "precision": "single", "top_rules": 200, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "iterations": 2, "partitions": 1, "path_facts": null, "path_width": null, "reciprocal": true, "warm_start": false, "constraints": "none", "min_quality": null, "min_support": 2, "path_epochs": null, "path_layers": null, "regularizer": null, "rule_weight": 0.01, "sample_size": null, "temperature": 1, "input_dropout": 0.2, "learning_rate": 0.1, "assume_missing": 0.1, "evidence_rules": 20000, "hidden_dropout": 0.3, "min_confidence": null, "regularization": 0, "score_function": "complex", "evidence_length": 3, "feature_dropout": 0.2, "label_smoothing": null, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "entailment_weight": 0.1, "learning_rate_end": null, "min_head_coverage": 0.01, "negative_sampling": "uniform", "path_learning_rate": null, "entailment_confidence": 0.8}	ready	2026-11-23 18:20:26.912892+00	2026-11-23 18:20:27.05513+00	2	{"discount": {"both": 0, "rules": 0}, "held_out": 0.038961039, "calibration": {"both": {"best": 0.127492911, "last": -3.74977044, "alone": {"slope": 1.28449392, "answers": -1.1739991, "intercept": -6.59836567, "unanswered": -0.904642993}, "error": 0.0162, "slope": 1.23056214, "answers": -0.407068136, "intercept": -5.02792334, "unanswered": -0.440648144}, "rules": {"best": 6.88643106, "last": 0, "alone": {"slope": 13.160956, "answers": 0, "intercept": -1.09381551, "unanswered": 2.90618449}, "error": 1.646, "slope": 6.88643106, "answers": 0, "intercept": -2.47934762, "unanswered": 1.52065238}, "embedding": {"best": -0.890949984, "last": -0.713384013, "alone": {"slope": 2.74961724, "answers": -2.72233372, "intercept": -7.82092831, "unanswered": 0.106569046}, "error": 0.02017, "slope": 3.33425314, "answers": -2.30652614, "intercept": -6.87694083, "unanswered": 0.450672985}}, "assume_missing": 0.1, "fitted_missing": 0.1}	0.7777777777777778	0.6666666666666666	0.8333333333333334	1	\N
+plain	transe	4	{"beta": 1, "loss": "logistic", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "plain", "nodes": 1, "omega": 0, "paths": false, "rules": null, "epochs": 5, "hybrid": "sampled", "preset": null, "holdout": 0.05, "replace": "unless_worse", "patience": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "path_kept": null, "precision": "single", "top_rules": 0, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "iterations": 1, "partitions": 1, "path_facts": null, "path_width": null, "reciprocal": false, "warm_start": false, "constraints": "none", "min_quality": null, "min_support": 2, "path_epochs": null, "path_layers": null, "regularizer": null, "rule_weight": 0.01, "sample_size": null, "temperature": 1, "input_dropout": 0.2, "learning_rate": 0.1, "assume_missing": 0.1, "evidence_rules": 0, "hidden_dropout": 0.3, "min_confidence": 0.7, "regularization": 0, "score_function": "transe", "evidence_length": 4, "feature_dropout": 0.2, "label_smoothing": null, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "entailment_weight": 0.1, "learning_rate_end": 0.01, "min_head_coverage": 0.01, "negative_sampling": "self_adversarial", "path_learning_rate": null, "entailment_confidence": 0.8}	ready	2026-11-23 18:20:27.060202+00	2026-11-23 18:20:27.06912+00	1	\N	0.09314859117490697	0	0	0.5	\N
 \.
 
 
@@ -1791,9 +1839,17 @@ plain	3	{-2.2416143,-1.2516966,-1.1306721,2.497019}	\N
 -- Data for Name: rule; Type: TABLE DATA; Schema: g; Owner: -
 --
 
-COPY g.rule (model, id, rule, head, body, support, body_size, pca_body_size, predictions, head_coverage, standard_confidence, pca_confidence, embedding_confidence, quality, selected, evidence_support, evidence_body_size, evidence_error, evidence_confidence, evidence_known_heads, evidence_known_tails) FROM stdin;
-default	1	half(X,Y) <= twice(Y,X)	1	{{3,-2,-1}}	15	15	15	0	0.75	1	1	\N	\N	f	15	15	0	0.75	15	15
-default	2	twice(X,Y) <= half(Y,X)	3	{{1,-2,-1}}	15	20	15	5	1	0.75	1	0.8177793533187738	0.75	t	15	20	0	0.6	15	15
+COPY g.rule (model, id, rule, head, body, support, body_size, pca_body_size, predictions, head_coverage, standard_confidence, pca_confidence, embedding_confidence, quality, selected, evidence_support, evidence_body_size, evidence_error, evidence_confidence, evidence_known_heads, evidence_known_tails, worth) FROM stdin;
+default	1	half(X,Y) <= twice(Y,X)	1	{{3,-2,-1}}	15	15	15	0	0.75	1	1	\N	\N	f	15	15	0	0.75	15	15	\N
+default	2	twice(X,Y) <= half(Y,X)	3	{{1,-2,-1}}	15	20	15	5	1	0.75	1	0.8177793533187738	0.75	t	15	20	0	0.6	15	15	0.75
+\.
+
+
+--
+-- Data for Name: shared_weight; Type: TABLE DATA; Schema: g; Owner: -
+--
+
+COPY g.shared_weight (model, number, weights) FROM stdin;
 \.
 
 
@@ -2048,6 +2104,14 @@ ALTER TABLE ONLY g.rule
 
 
 --
+-- Name: shared_weight shared_weight_pkey; Type: CONSTRAINT; Schema: g; Owner: -
+--
+
+ALTER TABLE ONLY g.shared_weight
+    ADD CONSTRAINT shared_weight_pkey PRIMARY KEY (model, number);
+
+
+--
 -- Name: source source_pkey; Type: CONSTRAINT; Schema: g; Owner: -
 --
 
@@ -2207,6 +2271,13 @@ CREATE TRIGGER deleted AFTER DELETE ON g.rule REFERENCING OLD TABLE AS changed F
 
 
 --
+-- Name: shared_weight deleted; Type: TRIGGER; Schema: g; Owner: -
+--
+
+CREATE TRIGGER deleted AFTER DELETE ON g.shared_weight REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION g.model_changed();
+
+
+--
 -- Name: entity_embedding inserted; Type: TRIGGER; Schema: g; Owner: -
 --
 
@@ -2239,6 +2310,13 @@ CREATE TRIGGER inserted AFTER INSERT ON g.relation_embedding REFERENCING NEW TAB
 --
 
 CREATE TRIGGER inserted AFTER INSERT ON g.rule REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION g.model_changed();
+
+
+--
+-- Name: shared_weight inserted; Type: TRIGGER; Schema: g; Owner: -
+--
+
+CREATE TRIGGER inserted AFTER INSERT ON g.shared_weight REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION g.model_changed();
 
 
 --
@@ -2293,6 +2371,13 @@ CREATE TRIGGER truncated AFTER TRUNCATE ON g.rule FOR EACH STATEMENT EXECUTE FUN
 
 
 --
+-- Name: shared_weight truncated; Type: TRIGGER; Schema: g; Owner: -
+--
+
+CREATE TRIGGER truncated AFTER TRUNCATE ON g.shared_weight FOR EACH STATEMENT EXECUTE FUNCTION g.model_changed();
+
+
+--
 -- Name: entity_embedding updated; Type: TRIGGER; Schema: g; Owner: -
 --
 
@@ -2325,6 +2410,13 @@ CREATE TRIGGER updated AFTER UPDATE ON g.relation_embedding REFERENCING OLD TABL
 --
 
 CREATE TRIGGER updated AFTER UPDATE ON g.rule REFERENCING OLD TABLE AS changed_from NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION g.model_changed();
+
+
+--
+-- Name: shared_weight updated; Type: TRIGGER; Schema: g; Owner: -
+--
+
+CREATE TRIGGER updated AFTER UPDATE ON g.shared_weight REFERENCING OLD TABLE AS changed_from NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION g.model_changed();
 
 
 --
@@ -2493,6 +2585,14 @@ ALTER TABLE ONLY g.rule
 
 ALTER TABLE ONLY g.rule
     ADD CONSTRAINT rule_model_fkey FOREIGN KEY (model) REFERENCES g.model(name) ON UPDATE CASCADE ON DELETE CASCADE;
+
+
+--
+-- Name: shared_weight shared_weight_model_fkey; Type: FK CONSTRAINT; Schema: g; Owner: -
+--
+
+ALTER TABLE ONLY g.shared_weight
+    ADD CONSTRAINT shared_weight_model_fkey FOREIGN KEY (model) REFERENCES g.model(name) ON UPDATE CASCADE ON DELETE CASCADE;
 
 
 --
