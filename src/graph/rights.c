@@ -40,6 +40,20 @@ lacking_rights(Oid table, AclMode rights)
 	return lacking;
 }
 
+static Oid
+require_table(const Graph *graph, const char *table)
+{
+	Oid			oid = get_relname_relid(table, graph->schema);
+
+	if (!OidIsValid(oid))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("relation \"%s%s\" does not exist", graph->prefix, table),
+				 errdetail("Each graph has this table: it was dropped, or has another name."),
+				 errhint("Restore the graph from a dump, or make a new one with hkg_create_graph and load its facts.")));
+	return oid;
+}
+
 void
 graph_require_rights(const Graph *graph, const TableRights *needed, int count)
 {
@@ -51,7 +65,7 @@ graph_require_rights(const Graph *graph, const TableRights *needed, int count)
 	initStringInfo(&grants);
 	for (int i = 0; i < count; i++)
 	{
-		char	   *lacking = lacking_rights(get_relname_relid(needed[i].table, graph->schema), needed[i].rights);
+		char	   *lacking = lacking_rights(require_table(graph, needed[i].table), needed[i].rights);
 
 		if (lacking == NULL)
 			continue;

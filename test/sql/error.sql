@@ -292,6 +292,12 @@ select hkg_score('g', 'a', 'r', 'b', 'm');
 reset role;
 select hkg_score('g', 'a', 'r', 'b', 'm');
 
+-- a table that is gone
+begin;
+drop table g.threshold;
+select report from hkg_tools.try($$select hkg_train('g', 'distmult', 4, iterations => 1, epochs => 1)$$);
+rollback;
+
 -- no place for a set
 \pset format aligned
 \pset tuples_only off
