@@ -23,6 +23,7 @@
 
 #define AT_ONCE 256				/* candidates or triples of an item */
 #define FINALISTS_AT_ONCE 32
+#define QUERIES 16				/* made at a time, for a list of triples */
 #define FEW_FINALISTS 512		/* which take less time than to wake threads */
 #define ROUNDING 1e-12			/* more than the arithmetic of a score may lose */
 
@@ -528,31 +529,52 @@ typedef struct TripleScoring
 	const Triple *triples;
 	int64_t		count;
 	float	   *scores;
-	float	   *query;			/* threads x stride */
+	float	   *query;			/* threads x QUERIES x stride */
 } TripleScoring;
+
+/* Scores of triples from `start` on, before `end`, of up to QUERIES queries; returns where it stopped. */
+static int64_t
+score_some(const TripleScoring *scoring, int64_t start, int64_t end, float *query)
+{
+	const KgeModel *model = scoring->model;
+	int			stride = vector_stride(scoring->engine.width);
+	KgeQuery	asked[QUERIES] = {{SIDE_TAIL, 0, 0}};
+	uint8_t		of[AT_ONCE];
+	int			queries = 0;
+	int64_t		i;
+
+	for (i = start; i < end; i++)
+	{
+		Triple		triple = scoring->triples[i];
+
+		if (i == start || triple.head != scoring->triples[i - 1].head || triple.relation != scoring->triples[i - 1].relation)
+		{
+			if (queries == QUERIES)
+				break;
+			asked[queries++] = kge_query(model, triple, SIDE_TAIL);
+		}
+		of[i - start] = (uint8_t) (queries - 1);
+	}
+	kge_make_queries(model, asked, queries, query, stride);
+	for (int64_t j = start; j < i; j++)
+		scoring->scores[j] = kge_engine_score(&scoring->engine, query + (size_t) of[j - start] * (size_t) stride,
+											  kge_entity_row(model, scoring->triples[j].tail));
+	return i;
+}
 
 /* Item: the scores of some triples; a query serves as long as it stays the same. */
 static void
 score_listed(void *argument, int64_t item, int thread)
 {
-	TripleScoring    *scoring = argument;
-	const KgeModel *model = scoring->model;
-	float	   *query = scoring->query +
-		(size_t) thread * (size_t) vector_stride(scoring->engine.width);
-	int64_t		start = item * AT_ONCE;
-	int64_t		end = start + AT_ONCE;
+	TripleScoring *scoring = argument;
+	float	   *query = scoring->query + (size_t) thread * QUERIES * (size_t) vector_stride(scoring->engine.width);
+	int64_t		end = (item + 1) * AT_ONCE < scoring->count ? (item + 1) * AT_ONCE : scoring->count;
 
-	for (int64_t i = start; i < end && i < scoring->count; i++)
+	for (int64_t i = item * AT_ONCE; i < end;)
 	{
-		Triple	triple = scoring->triples[i];
-
-		if (i == start || triple.head != scoring->triples[i - 1].head ||
-			triple.relation != scoring->triples[i - 1].relation)
-			kge_make_query(model, kge_query(model, triple, SIDE_TAIL), query);
-		scoring->scores[i] = kge_engine_score(&scoring->engine, query,
-											  kge_entity_row(model, triple.tail));
+		i = score_some(scoring, i, end, query);
+		pool_yield(scoring->pool, thread);
 	}
-	pool_yield(scoring->pool, thread);
 }
 
 bool
@@ -560,8 +582,7 @@ kge_score_triples(Arena *arena, Pool *pool, const KgeModel *model,
 				  const Triple *triples, int64_t count, float *scores)
 {
 	TripleScoring		scoring = {pool, model, kge_engine(model), triples, count, scores, NULL};
-	size_t		floats = (size_t) pool_threads(pool) *
-		(size_t) vector_stride(scoring.engine.width);
+	size_t		floats = (size_t) pool_threads(pool) * QUERIES * (size_t) vector_stride(scoring.engine.width);
 	Allocation	allocation = {0};
 
 	TAKE(&allocation, float, floats);

@@ -214,6 +214,27 @@ test_scores(void)
 	}
 }
 
+/* Lists of triples: each query is made once while it stays the same, some of them at a time. */
+static void
+test_listed(void)
+{
+	KgeModel	model = random_network(12);
+	Triple		triple[700];
+	float		score[700];
+	double		worst = 0;
+
+	for (int i = 0; i < 700; i++)
+	{
+		triple[i] = random_triple(&model);
+		if (i > 0 && i % 3 != 0)
+			triple[i] = (Triple) {triple[i - 1].head, triple[i - 1].relation, triple[i].tail};
+	}
+	CHECK(kge_score_triples(&arena, pool, &model, triple, 700, score));
+	for (int i = 0; i < 700; i++)
+		worst = fmax(worst, fabs(score[i] - kge_score(&model, triple[i])));
+	CHECK_SAYING(worst < 1e-4, "off by %g", worst);
+}
+
 static void
 test_shapes(void)
 {
@@ -557,6 +578,7 @@ test_conve(void)
 	test_queries(35, 17);
 	test_queries(200, 3);
 	test_scores();
+	test_listed();
 	test_ranks();
 	test_gradients(6, 0);
 	test_gradients(6, 0.3);
