@@ -539,7 +539,7 @@ score_some(const TripleScoring *scoring, int64_t start, int64_t end, float *quer
 	const KgeModel *model = scoring->model;
 	int			stride = vector_stride(scoring->engine.width);
 	KgeQuery	asked[QUERIES] = {{SIDE_TAIL, 0, 0}};
-	uint8_t		of[AT_ONCE];
+	uint8_t		of[AT_ONCE] = {0};
 	int			queries = 0;
 	int64_t		i;
 
