@@ -61,7 +61,7 @@ _PG_init(void)
 							 &hkg_progress_level, PROGRESS_ITERATION, progress_levels,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomEnumVariable("hybridkg.precision",
-							 "What training multiplies under the softmax loss: single precision, or bfloat16.",
+							 "What training multiplies under the losses softmax and k_vs_all: single precision, or bfloat16.",
 							 "Parameters and sums are single precision either way. bfloat16 needs a processor with AMX-BF16 or AVX512-BF16.",
 							 &hkg_precision, KGE_SINGLE, precisions,
 							 PGC_USERSET, 0, NULL, NULL, NULL);

@@ -17,6 +17,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "bfloat16.h"
 #include "conve.h"
 #include "core/random.h"
 #include "core/sort.h"
@@ -44,6 +45,7 @@ typedef struct GroupQuery
 typedef struct KVsAll
 {
 	int			most;			/* queries of a minibatch */
+	int			room;			/* the same in whole blocks */
 	int			stride;			/* of rows of queries */
 	int			tiles;
 	int			shard_tiles;	/* tiles of a shard */
@@ -64,10 +66,16 @@ typedef struct KVsAll
 	TrueAnswer *answer;			/* of all */
 	size_t		prepared_size;
 	float	   *prepared;		/* of each block, the engine's */
-	float	   *d_query;		/* shards x queries x stride */
+	float	   *d_query;		/* shards x room x stride */
 	double	   *loss;			/* of each shard */
 	float	   *score;			/* of each thread, 2 x TILE x BLOCK: scores, and derivatives */
 	ConveBatch *network;		/* NULL: a score function without one */
+
+	/* in bfloat16, if not NULL */
+	const KgeBfloat16 *kernels;
+	KgePacked	tile;			/* of each thread, the one at work */
+	KgePacked	packed;			/* queries, block by block */
+	KgeDerivatives derivatives; /* of each thread, of the tile at work and all queries */
 } KVsAll;
 
 /* ---- memory ------------------------------------------------------------------------ */
@@ -80,6 +88,15 @@ plan(KgeTrainer *plan)
 	plan->relation.is_dense = plan->relation.model == NULL;
 }
 
+static void
+take_bfloat16(const KgeTrainer *plan, int threads, KVsAll *work, Allocation *allocation)
+{
+	work->kernels = kge_bfloat16();
+	work->tile = kge_packed_take(allocation, (size_t) threads, TILE, plan->entity.width);
+	work->packed = kge_packed_take(allocation, 1, (size_t) work->room, plan->entity.width);
+	work->derivatives = kge_derivatives_take(allocation, threads, TILE, work->room, BLOCK);
+}
+
 static void *
 take(const KgeTrainer *plan, int threads, Allocation *allocation)
 {
@@ -88,6 +105,7 @@ take(const KgeTrainer *plan, int threads, Allocation *allocation)
 	size_t		most = (size_t) work.most;
 	size_t		row = (size_t) work.stride * sizeof(float);
 
+	work.room = (int) pool_pieces(work.most, BLOCK) * BLOCK;
 	work.tiles = (int) pool_pieces(plan->entity.rows, TILE);
 	work.shard_tiles = (int) pool_pieces(work.tiles, SHARDS);
 	work.shards = (int) pool_pieces(work.tiles, work.shard_tiles);
@@ -102,9 +120,11 @@ take(const KgeTrainer *plan, int threads, Allocation *allocation)
 	work.answer = TAKE(allocation, TrueAnswer, 2 * (size_t) plan->max_positives);
 	work.prepared_size = kge_engine_scratch(&plan->engine, BLOCK);
 	work.prepared = allocation_take(allocation, (size_t) pool_pieces(work.most, BLOCK), work.prepared_size * sizeof(float));
-	work.d_query = allocation_take(allocation, (size_t) work.shards * most, row);
+	work.d_query = allocation_take(allocation, (size_t) work.shards * (size_t) work.room, row);
 	work.loss = TAKE(allocation, double, (size_t) work.shards);
 	work.score = allocation_take(allocation, (size_t) threads, 2 * TILE * BLOCK * sizeof(float));
+	if (kge_in_bfloat16(plan))
+		take_bfloat16(plan, threads, &work, allocation);
 	if (plan->relation.model == NULL)
 		work.network = conve_batch_take(plan->relation.width, work.most, threads, allocation);
 	if (memory != NULL)
@@ -175,7 +195,7 @@ tile_candidates(const KgeTrainer *trainer, int tile)
 static float *
 shard_gradient(const KVsAll *work, int shard, int query)
 {
-	return work->d_query + ((size_t) shard * (size_t) work->most + (size_t) query) * (size_t) work->stride;
+	return work->d_query + ((size_t) shard * (size_t) work->room + (size_t) query) * (size_t) work->stride;
 }
 
 /* ---- forwards ------------------------------------------------------------------------------ */
@@ -260,7 +280,12 @@ prepare_queries(void *argument, int64_t item, int thread)
 	KgeTrainer *trainer = argument;
 	KVsAll	   *work = trainer->work;
 
-	kge_engine_prepare(&trainer->engine, block_queries(work, (int) item), work->prepared + (size_t) item * work->prepared_size);
+	KgeRows		queries = block_queries(work, (int) item);
+
+	if (work->kernels != NULL)
+		kge_pack_queries(queries, kge_packed_from(work->packed, (size_t) item * BLOCK));
+	else
+		kge_engine_prepare(&trainer->engine, queries, work->prepared + (size_t) item * work->prepared_size);
 	pool_yield(trainer->pool, thread);
 }
 
@@ -343,6 +368,12 @@ derive(const KgeTrainer *trainer, int block, int32_t from, int rows, int count, 
 	return sum;
 }
 
+static float *
+tile_gradient(const KgeTrainer *trainer, int tile)
+{
+	return trainer->entity.dense + (size_t) tile * TILE * (size_t) trainer->entity.width;
+}
+
 static void
 learn_tile(KgeTrainer *trainer, int shard, int tile, int thread)
 {
@@ -360,9 +391,38 @@ learn_tile(KgeTrainer *trainer, int shard, int tile, int thread)
 		work->loss[shard] += derive(trainer, block, tile * TILE, candidates.count, queries.count, score, derivative);
 		kge_engine_gradients(&trainer->engine, queries, candidates, score, derivative, BLOCK,
 							 shard_gradient(work, shard, block * BLOCK),
-							 trainer->entity.dense + (size_t) tile * TILE * (size_t) trainer->entity.width, block > 0);
+							 tile_gradient(trainer, tile), block > 0);
 		pool_yield(trainer->pool, thread);
 	}
+}
+
+/* The entities' gradients are one product over all blocks. */
+static void
+learn_tile_bfloat16(KgeTrainer *trainer, int shard, int tile, int thread)
+{
+	KVsAll	   *work = trainer->work;
+	KgeRows		candidates = tile_candidates(trainer, tile);
+	KgePacked	packed = kge_packed_of(work->tile, thread);
+	KgeDerivatives derivatives = kge_derivatives_of(work->derivatives, thread);
+	float	   *score = work->score + (size_t) thread * 2 * TILE * BLOCK;
+	float	   *derivative = score + TILE * BLOCK;
+
+	kge_pack_candidates(work->kernels, candidates, packed);
+	for (int block = 0; block * BLOCK < work->count; block++)
+	{
+		KgeRows		queries = block_queries(work, block);
+
+		kge_bfloat16_scores(work->kernels, kge_packed_from(work->packed, (size_t) block * BLOCK), queries.count,
+							packed, candidates.count, score, BLOCK);
+		work->loss[shard] += derive(trainer, block, tile * TILE, candidates.count, queries.count, score, derivative);
+		kge_pack_derivatives(work->kernels, candidates.count, queries.count, derivative, BLOCK, block * BLOCK, derivatives);
+		kge_bfloat16_query_gradients(work->kernels, derivatives, queries.count, packed, candidates.count,
+									 shard_gradient(work, shard, block * BLOCK), queries.stride);
+		pool_yield(trainer->pool, thread);
+	}
+	kge_bfloat16_candidate_gradients(work->kernels, derivatives, work->packed, work->count, candidates.count,
+									 tile_gradient(trainer, tile), candidates.stride, false);
+	pool_yield(trainer->pool, thread);
 }
 
 /* Item: a shard. */
@@ -375,9 +435,12 @@ learn_shard(void *argument, int64_t item, int thread)
 	int			first = shard * work->shard_tiles;
 
 	work->loss[shard] = 0;
-	memset(shard_gradient(work, shard, 0), 0, (size_t) work->most * (size_t) work->stride * sizeof(float));
+	memset(shard_gradient(work, shard, 0), 0, (size_t) work->room * (size_t) work->stride * sizeof(float));
 	for (int tile = first; tile < first + work->shard_tiles && tile < work->tiles; tile++)
-		learn_tile(trainer, shard, tile, thread);
+		if (work->kernels != NULL)
+			learn_tile_bfloat16(trainer, shard, tile, thread);
+		else
+			learn_tile(trainer, shard, tile, thread);
 }
 
 /* ---- backwards ---------------------------------------------------------------------------------- */

@@ -226,8 +226,8 @@ typedef enum KgeRegularizer
 typedef enum KgePrecision
 {
 	KGE_SINGLE,
-	KGE_BFLOAT16				/* factors rounded to 8 bits, where the loss is softmax
-								 * and the similarity a dot product */
+	KGE_BFLOAT16				/* factors rounded to 8 bits, where the loss is over all entities
+								 * and the similarity a dot product; a network's stay single */
 } KgePrecision;
 
 /* Whether this processor, and its system, can; single is always there. */

@@ -130,23 +130,17 @@ plan_softmax(KgeTrainer *plan)
 		kge_relation_loss_plan(plan, most_answers(plan));
 }
 
-static bool
-in_bfloat16(const KgeTrainer *plan)
-{
-	return plan->training.precision == KGE_BFLOAT16 && plan->engine.similarity == KGE_DOT;
-}
-
 static size_t
 score_bytes(const KgeTrainer *plan)
 {
-	return in_bfloat16(plan) ? sizeof(uint16_t) : sizeof(float);
+	return kge_in_bfloat16(plan) ? sizeof(uint16_t) : sizeof(float);
 }
 
 static int
 wave_blocks(const KgeTrainer *plan)
 {
 	int			blocks = (int) pool_pieces(most_answers(plan), BLOCK);
-	int			most = (in_bfloat16(plan) ? WAVE_BFLOAT16 : WAVE) / BLOCK;
+	int			most = (kge_in_bfloat16(plan) ? WAVE_BFLOAT16 : WAVE) / BLOCK;
 	int64_t		fit = (int64_t) (WAVE_BYTES / (BLOCK * score_bytes(plan) * (size_t) plan->entity.rows));
 
 	if (blocks > most)
@@ -212,7 +206,7 @@ take_softmax(const KgeTrainer *plan, int threads, Allocation *allocation)
 	work.sum = allocation_take(allocation, (size_t) work.tiles, wave * sizeof(float));
 	work.d_query = allocation_take(allocation, (size_t) work.shards * wave, row);
 	work.derivative = allocation_take(allocation, (size_t) threads, TILE * BLOCK * sizeof(float));
-	if (in_bfloat16(plan))
+	if (kge_in_bfloat16(plan))
 		take_bfloat16(plan, threads, &work, allocation);
 	else
 	{

@@ -144,6 +144,13 @@ extern void kge_repeat_rows(KgeTrainer *trainer, int times);
 /* Makes all slots unused, and moves nothing. */
 extern void kge_forget_rows(KgeTrainer *trainer);
 
+/* Whether a loss over all entities multiplies in bfloat16. */
+static inline bool
+kge_in_bfloat16(const KgeTrainer *trainer)
+{
+	return trainer->training.precision == KGE_BFLOAT16 && trainer->engine.similarity == KGE_DOT;
+}
+
 /* ---- training.c ---- */
 
 /* One pass over the positives, as kge_train_epoch. */

@@ -152,7 +152,7 @@ kge_epoch_seconds(const KgeModel *model, const KgeTraining *training, int64_t po
 	KgeEngine	engine = kge_engine(model);
 	double		rate = kge_engine_rate(&engine, true);
 
-	if (training->precision == KGE_BFLOAT16 && training->loss == &kge_loss_softmax)
+	if (training->precision == KGE_BFLOAT16)
 		rate = BFLOAT16_RATE;
 	else if (training->loss->negatives == NULL && engine.similarity == KGE_DOT)
 		rate = SOFTMAX_RATE;
