@@ -242,6 +242,36 @@ has_written(const Graph *graph, const char *const *tables)
 	return written;
 }
 
+static bool
+is_altered(Oid table)
+{
+	Relation	relation = try_table_open(table, AccessShareLock);
+	bool		altered;
+
+	if (relation == NULL)
+		return true;
+	altered = relation->rd_createSubid == InvalidSubTransactionId &&
+		CheckRelationLockedByMe(relation, ShareRowExclusiveLock, true);
+	table_close(relation, AccessShareLock);
+	return altered;
+}
+
+/*
+ * Whether this transaction may have altered one of the tables, such as a trigger that gives the model's row another
+ * version.  What it reads then has the version of what is there again after a rollback.
+ */
+static bool
+has_altered(const Graph *graph, const char *const *tables)
+{
+	bool		altered = false;
+
+	if (!TransactionIdIsValid(GetTopTransactionIdIfAny()))
+		return false;
+	for (int i = 0; tables[i] != NULL && !altered; i++)
+		altered = is_altered(graph_table(graph->schema, tables[i]));
+	return altered;
+}
+
 /* Whether a copy shows the caller no more than the tables would. */
 static bool
 may_keep(const Graph *graph, const char *const *tables)
@@ -355,7 +385,8 @@ model_open(Graph *graph, const char *name)
 {
 	static uint64 last_serial = 0;
 	ModelRow	row = model_read_row(graph, name);
-	bool		keep = may_keep(graph, tables_of(&row));
+	bool		keep = may_keep(graph, tables_of(&row)) && !has_altered(graph, tables_of(&row)) &&
+		!has_altered(graph, evidence_tables);
 	KeptModel  *kept = find_kept(graph->schema, name);
 
 	if (kept != NULL && keep && model_holds(graph, kept, &row))
