@@ -293,12 +293,16 @@ events_sent(const Trigger *trigger, Oid schema, bool replicating)
 static bool
 all_changes_are_sent(const FactsWatch *watch)
 {
-	Relation	table = table_open(watch->triple, AccessShareLock);
-	const TriggerDesc *triggers = table->trigdesc;
-	bool		inherited = table->rd_rel->relhassubclass || has_superclass(watch->triple);
+	Relation	table = try_table_open(watch->triple, AccessShareLock);
+	const TriggerDesc *triggers;
+	bool		inherited;
 	int			written = 0;
 	int			replicated = TRIGGER_TYPE_TRUNCATE; /* the server itself sends a message then */
 
+	if (table == NULL)
+		return false;
+	triggers = table->trigdesc;
+	inherited = table->rd_rel->relhassubclass || has_superclass(watch->triple);
 	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
 	{
 		written |= events_sent(&triggers->triggers[i], watch->schema, false);

@@ -221,9 +221,12 @@ tables_of(const ModelRow *row)
 static bool
 is_written(Oid table)
 {
-	Relation	relation = table_open(table, AccessShareLock);
-	bool		written = CheckRelationLockedByMe(relation, RowExclusiveLock, true);
+	Relation	relation = try_table_open(table, AccessShareLock);
+	bool		written;
 
+	if (relation == NULL)
+		return false;
+	written = CheckRelationLockedByMe(relation, RowExclusiveLock, true);
 	table_close(relation, AccessShareLock);
 	return written;
 }

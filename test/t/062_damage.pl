@@ -136,6 +136,10 @@ campaign('damage', 60, 3 * @damages, sub {
 });
 is($node->safe_psql('postgres', $predictions), $kept, 'the model predicts as before');
 
+# a session that has read the facts, when their table is gone
+my (undef, undef, $gone) = $node->psql('postgres', "\\set VERBOSITY sqlstate\n$predictions; begin; alter table g.triple rename to other; select hkg_score('g', 'e1', 'r1', 'e2', 'm')");
+like($gone, qr/^psql:.*ERROR:  42P01$/, 'a table that is gone is named');
+
 # facts that come beside the damage have all be read again in the midst of it
 my $midst = join '; ', map { "select catalogue.try($_)" } quoted(q{hkg_load('g', $$values ('e1', 'r1', 'e2')$$)}), quoted(q{hkg_predict_tails('g', array['e1'], 'r1', model => 'm')});
 is((split /\n/, $node->safe_psql('postgres', "begin; $predictions; drop trigger inserted on g.evidence_weight; alter table g.evidence_weight alter scale type real; $midst; rollback; $predictions"))[-1],
