@@ -162,8 +162,8 @@ check_held_gone(const Sync *sync)
 	if (sync->prune && sync->held_out == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("the query returns none of the " INT64_FORMAT " facts of graph \"%s\" that are held out",
-						sync->held_gone.count, sync->query.graph->name),
+				 errmsg("the query returns no held-out fact of graph \"%s\", which has " INT64_FORMAT,
+						sync->query.graph->name, sync->held_gone.count),
 				 errdetail("With prune, all of them would be deleted. Nothing was changed."),
 				 errhint("Let the query return them, too; or delete them from %sholdout; or leave out prune.",
 						 sync->query.graph->prefix)));
