@@ -355,7 +355,7 @@ derive(const KgeTrainer *trainer, int block, int32_t from, int rows, int count, 
 	float		lowest = lowest_label(trainer);
 	double		sum = 0;
 
-	for (int i = 0; i < count; i++)
+	for (int i = 0; i < BLOCK; i++)
 		ones[i] = 1;
 	kge_logistic_loss(rows, count, 0, s, BLOCK, ones, 0, g, loss);
 	for (int row = 0; lowest > 0 && row < rows; row++)
