@@ -14,8 +14,9 @@
 
 #include "core/dense.h"
 
-static long passed;
-static long failed;
+/* threads count, too */
+static atomic_long passed;
+static atomic_long failed;
 
 void
 check(bool ok, const char *file, int line, const char *format,...)
