@@ -23,7 +23,8 @@
 typedef struct Selection
 {
 	MinedRules *rules;
-	MinedRule **by_rule;		/* for looking up rules within a rule */
+	MinedRule **by_rule;		/* for looking up rules within a rule: all whose bound reaches least_quality */
+	int64		by_rule_count;
 	Rater	   *rater;
 	double		omega;
 	int			top;
@@ -60,10 +61,17 @@ bound_of(const Selection *selection, const MinedRule *rule)
 	return MINED_PREDICTIONS(rule) == 0 ? standard : (1 - selection->omega) * standard + selection->omega;
 }
 
-static void
-rate_batch(Selection *selection, double least_quality)
+/* What the quality of a rule that may be selected is at least */
+static double
+least_quality(const Selection *selection)
 {
-	rater_rate(selection->rater, selection->batch, selection->batch_count, least_quality);
+	return Max(selection->min_quality, (1 - selection->omega) * selection->min_confidence);
+}
+
+static void
+rate_batch(Selection *selection, double needed)
+{
+	rater_rate(selection->rater, selection->batch, selection->batch_count, needed);
 	selection->batch_count = 0;
 }
 
@@ -81,13 +89,13 @@ find_rule(const Selection *selection, const Rule *rule)
 {
 	MinedRule	key = {.rule = *rule};
 	MinedRule  *pointer = &key;
-	MinedRule **found = bsearch(&pointer, selection->by_rule, selection->rules->count,
+	MinedRule **found = bsearch(&pointer, selection->by_rule, selection->by_rule_count,
 								sizeof(MinedRule *), compare_by_rule);
 
 	return found == NULL ? NULL : *found;
 }
 
-/* The closed rule of some of a rule's atoms; NULL where there is none over the bounds. */
+/* The closed rule of some of a rule's atoms; NULL where none is over the bounds, or reaches least_quality. */
 static MinedRule *
 rule_within(const Selection *selection, const MinedRule *rule, int subset)
 {
@@ -271,8 +279,10 @@ run_selection(Selection *selection, const RatingModel *model, void (*run) (Selec
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(context);
 	MinedRules *rules = selection->rules;
+	double		least;
 
 	selection->omega = model->omega;
+	least = least_quality(selection);
 	selection->rater = rater_create(model, rules);
 	selection->by_rule = array_new(MinedRule *, rules->count);
 	selection->batch = array_new(int32, rules->count);
@@ -280,9 +290,10 @@ run_selection(Selection *selection, const RatingModel *model, void (*run) (Selec
 	for (int64 i = 0; i < rules->count; i++)
 	{
 		clear_quality(&rules->rule[i]);
-		selection->by_rule[i] = &rules->rule[i];
+		if (bound_of(selection, &rules->rule[i]) >= least)
+			selection->by_rule[selection->by_rule_count++] = &rules->rule[i];
 	}
-	qsort(selection->by_rule, rules->count, sizeof(MinedRule *), compare_by_rule);
+	qsort(selection->by_rule, selection->by_rule_count, sizeof(MinedRule *), compare_by_rule);
 	run(selection);
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(context);

@@ -227,6 +227,14 @@ progress_plan(Progress *progress, const PhaseWork work[PROGRESS_PHASES])
 	SpinLockRelease(&board->lock);
 }
 
+void
+progress_guess(Progress *progress, ProgressPhase phase, double seconds)
+{
+	SpinLockAcquire(&board->lock);
+	progress->phases[phase].guess = seconds;
+	SpinLockRelease(&board->lock);
+}
+
 static double
 units_of_iteration(const Progress *progress, ProgressPhase phase)
 {

@@ -134,7 +134,7 @@ estimate_check(const TrainSettings *settings, const TrainingFacts *facts, const 
 #define MINING_SECONDS 1.5e-5	/* of a fact */
 #define INFERRING_SECONDS 3e-6	/* of a fact, in each iteration */
 #define PATH_RULES_SECONDS 3e-5	/* of a fact */
-#define WEIGHTS_SECONDS 2.5e-3	/* of a triple of the valid split, beside its ranks */
+#define WEIGHTS_SECONDS 1e-2	/* of a triple of the valid split, beside its ranks */
 #define WEIGHTS_TRIPLES 10000	/* that are learnt from, at most (evidence/examples.c) */
 #define WRITING_SECONDS 2.5e-5	/* of an entity or a rule */
 
@@ -192,6 +192,19 @@ paths_work(const TrainSettings *settings, const TrainingFacts *facts)
 		path_learning_seconds(&paths, facts) / hkg_threads};
 }
 
+/* All mined rules are written, too. */
+static double
+writing_seconds(const TrainSettings *settings, const TrainingFacts *facts, int64 mined)
+{
+	return WRITING_SECONDS * ((double) facts->all->entities + settings->evidence_rules + (double) mined);
+}
+
+void
+estimate_mined(Progress *progress, const TrainSettings *settings, const TrainingFacts *facts, int64 rules)
+{
+	progress_guess(progress, PHASE_WRITING, writing_seconds(settings, facts, rules));
+}
+
 static double
 epoch_seconds(const TrainingFacts *facts, const Learner *learner)
 {
@@ -225,8 +238,7 @@ estimate_plan(Progress *progress, const TrainSettings *settings, const TrainingF
 		[PHASE_PATHS] = paths_work(settings, facts),
 		[PHASE_PATH_RULES] = path_rules_work(settings, facts),
 		[PHASE_WEIGHTS] = weights_work(settings, facts, learner),
-		[PHASE_WRITING] = {facts_are_held_out(facts) ? 2 : 1,
-		WRITING_SECONDS * ((double) facts->all->entities + settings->evidence_rules)}
+		[PHASE_WRITING] = {facts_are_held_out(facts) ? 2 : 1, writing_seconds(settings, facts, 0)}
 	};
 
 	progress_plan(progress, work);

@@ -17,6 +17,9 @@ extern void estimate_check(const TrainSettings *settings, const TrainingFacts *f
 extern void estimate_plan(Progress *progress, const TrainSettings *settings, const TrainingFacts *facts,
 						  const Learner *learner);
 
+/* That many rules were mined, which are written in the end. */
+extern void estimate_mined(Progress *progress, const TrainSettings *settings, const TrainingFacts *facts, int64 rules);
+
 /* Epochs on all facts after the best of the iterations; 0 unless facts are held out. */
 extern int64 estimate_refit_epochs(const TrainSettings *settings, const TrainingFacts *facts, int best_iteration);
 

@@ -97,6 +97,7 @@ mine(Procedure *procedure)
 		model_require(procedure->graph, settings->rules);
 	procedure->rules = settings->rules == NULL ? mine_rules(procedure->graph, data, &options) :
 		mine_selected(procedure->graph, data, settings->rules);
+	estimate_mined(procedure->progress, settings, &procedure->facts, procedure->rules->count);
 	procedure->pairs = body_pairs_create(data, procedure->learner.pool);
 	procedure->mine_seconds = clock_seconds() - start;
 }
