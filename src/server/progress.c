@@ -228,10 +228,10 @@ progress_plan(Progress *progress, const PhaseWork work[PROGRESS_PHASES])
 }
 
 void
-progress_guess(Progress *progress, ProgressPhase phase, double seconds)
+progress_add(Progress *progress, ProgressPhase phase, double units)
 {
 	SpinLockAcquire(&board->lock);
-	progress->phases[phase].guess = seconds;
+	progress->phases[phase].left += units;
 	SpinLockRelease(&board->lock);
 }
 

@@ -55,8 +55,8 @@ extern Progress *progress_begin_load(Oid schema);
 /* All the work there is, by phase: from here on there is an estimate. */
 extern void progress_plan(Progress *progress, const PhaseWork work[PROGRESS_PHASES]);
 
-/* A better guess of a phase that has not begun, in seconds of a unit */
-extern void progress_guess(Progress *progress, ProgressPhase phase, double seconds);
+/* So many more units of a phase than planned */
+extern void progress_add(Progress *progress, ProgressPhase phase, double units);
 
 /* That many iterations were done by another process. */
 extern void progress_resume(Progress *progress, int done);

@@ -192,17 +192,29 @@ paths_work(const TrainSettings *settings, const TrainingFacts *facts)
 		path_learning_seconds(&paths, facts) / hkg_threads};
 }
 
-/* All mined rules are written, too. */
-static double
-writing_seconds(const TrainSettings *settings, const TrainingFacts *facts, int64 mined)
+/* How often rules are written: again where they are counted again */
+static int
+rules_written(const TrainingFacts *facts)
 {
-	return WRITING_SECONDS * ((double) facts->all->entities + settings->evidence_rules + (double) mined);
+	return facts_are_held_out(facts) ? 2 : 1;
+}
+
+static PhaseWork
+writing_work(const TrainSettings *settings, const TrainingFacts *facts)
+{
+	return (PhaseWork) {(double) facts->all->entities + (double) rules_written(facts) * settings->evidence_rules, WRITING_SECONDS};
 }
 
 void
-estimate_mined(Progress *progress, const TrainSettings *settings, const TrainingFacts *facts, int64 rules)
+estimate_mined(Progress *progress, const TrainingFacts *facts, int64 rules)
 {
-	progress_guess(progress, PHASE_WRITING, writing_seconds(settings, facts, rules));
+	progress_add(progress, PHASE_WRITING, (double) rules_written(facts) * rules);
+}
+
+void
+estimate_found(Progress *progress, const TrainSettings *settings, const TrainingFacts *facts, int64 paths)
+{
+	progress_skip(progress, PHASE_WRITING, (double) rules_written(facts) * (settings->evidence_rules - paths));
 }
 
 static double
@@ -238,7 +250,7 @@ estimate_plan(Progress *progress, const TrainSettings *settings, const TrainingF
 		[PHASE_PATHS] = paths_work(settings, facts),
 		[PHASE_PATH_RULES] = path_rules_work(settings, facts),
 		[PHASE_WEIGHTS] = weights_work(settings, facts, learner),
-		[PHASE_WRITING] = {facts_are_held_out(facts) ? 2 : 1, writing_seconds(settings, facts, 0)}
+		[PHASE_WRITING] = writing_work(settings, facts)
 	};
 
 	progress_plan(progress, work);

@@ -18,7 +18,10 @@ extern void estimate_plan(Progress *progress, const TrainSettings *settings, con
 						  const Learner *learner);
 
 /* That many rules were mined, which are written in the end. */
-extern void estimate_mined(Progress *progress, const TrainSettings *settings, const TrainingFacts *facts, int64 rules);
+extern void estimate_mined(Progress *progress, const TrainingFacts *facts, int64 rules);
+
+/* That many path rules were found, which may be fewer than settings->evidence_rules. */
+extern void estimate_found(Progress *progress, const TrainSettings *settings, const TrainingFacts *facts, int64 paths);
 
 /* Epochs on all facts after the best of the iterations; 0 unless facts are held out. */
 extern int64 estimate_refit_epochs(const TrainSettings *settings, const TrainingFacts *facts, int best_iteration);

@@ -97,7 +97,7 @@ mine(Procedure *procedure)
 		model_require(procedure->graph, settings->rules);
 	procedure->rules = settings->rules == NULL ? mine_rules(procedure->graph, data, &options) :
 		mine_selected(procedure->graph, data, settings->rules);
-	estimate_mined(procedure->progress, settings, &procedure->facts, procedure->rules->count);
+	estimate_mined(procedure->progress, &procedure->facts, procedure->rules->count);
 	procedure->pairs = body_pairs_create(data, procedure->learner.pool);
 	procedure->mine_seconds = clock_seconds() - start;
 }
@@ -420,10 +420,10 @@ write_rules(Procedure *procedure, const PathRules *paths)
 {
 	const GraphData *data = procedure->facts.all;
 	MinedRules	mined = {procedure->rules == NULL ? 0 : procedure->rules->count, procedure->best.rule};
+	const MinedRules *rules = paths->count == 0 ? &mined : path_rules_merge(procedure->graph, data, &mined, paths);
 
-	progress_phase(procedure->progress, PHASE_WRITING, 1);
-	record_rules(procedure->graph, procedure->settings.model,
-				 paths->count == 0 ? &mined : path_rules_merge(procedure->graph, data, &mined, paths));
+	progress_phase(procedure->progress, PHASE_WRITING, (double) rules->count);
+	record_rules(procedure->graph, procedure->settings.model, rules);
 }
 
 static PathRules
@@ -533,7 +533,8 @@ procedure_finish(Procedure *procedure)
 		return;
 	}
 	paths = find_path_rules(procedure);
-	progress_phase(procedure->progress, PHASE_WRITING, 1);
+	estimate_found(procedure->progress, settings, facts, paths.count);
+	progress_phase(procedure->progress, PHASE_WRITING, (double) facts->all->entities);
 	record_replace(graph, settings);
 	write_embeddings(procedure);
 	rate_rules_that_pass(procedure);
