@@ -119,13 +119,14 @@ draw_degrees(Report *report, const Series *degrees, double without)
 	double		x[CURVE_POINTS + 2];
 	double		y[CURVE_POINTS + 2];
 	int			count = degree_curve(degrees, x, y);
+	double		most = degrees->value[0][0];
+	double		with_facts = sum_of(degrees, 1);
 	ChartFrame	frame = {
 		.title = "Entities by their number of facts",
 		.description = psprintf("A falling line on logarithmic axes: %s entities have a fact or more, the one with most has %s.",
-								/* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): there is a degree, or this is not called */
-								count_text(y[count - 1]), count_text(x[0])),
-		.x = {.label = "facts of an entity, at least",.low = 1,.high = Max(x[0], 10) * 1.1,.logarithmic = true},
-		.y = {.label = "entities",.low = 0.8,.high = y[count - 1] * 1.2,.logarithmic = true}
+								count_text(with_facts), count_text(most)),
+		.x = {.label = "facts of an entity, at least",.low = 1,.high = Max(most, 10) * 1.1,.logarithmic = true},
+		.y = {.label = "entities",.low = 0.8,.high = with_facts * 1.2,.logarithmic = true}
 	};
 	Chart		chart = chart_begin(report->markup, &frame, NULL, 0);
 
