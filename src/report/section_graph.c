@@ -94,6 +94,16 @@ static const char *const degree_query =
 "	(select head as entity from %1$striple union all select tail from %1$striple) e group by entity) d "
 "group by degree order by degree desc";
 
+static double
+sum_of(const Series *series, int column)
+{
+	double		sum = 0;
+
+	for (int64 i = 0; i < series->count; i++)
+		sum += series->value[column][i];
+	return sum;
+}
+
 /* How many entities have at least so many facts, at places that are apart on a log axis; falling degrees */
 static int
 degree_curve(const Series *degrees, double *x, double *y)
@@ -162,16 +172,6 @@ write_hubs(Report *report)
 	sql_arg(&args, INT4OID, Int32GetDatum(HUBS_LISTED));
 	table_of_query(report->markup, "The entities with most facts", hub_columns, lengthof(hub_columns),
 				   psprintf(hub_query, report->graph->prefix), &args);
-}
-
-static double
-sum_of(const Series *series, int column)
-{
-	double		sum = 0;
-
-	for (int64 i = 0; i < series->count; i++)
-		sum += series->value[column][i];
-	return sum;
 }
 
 void
