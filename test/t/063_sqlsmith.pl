@@ -36,12 +36,14 @@ $node->safe_psql('postgres', q{
 
 # Random queries have random numbers, and hardly a name that a graph knows: so each function has one that makes its names
 # from numbers, and a view of its result.
-my %from_number = (head => q{'e' || abs(a % 62)}, entity => q{'e' || abs(a % 62)}, tail => q{'e' || abs(c % 62)}, relation => q{'r' || abs(b % 6)}, k => 'c');
+my %from_number = (head => q{'e' || abs(a % 62)}, entity => q{'e' || abs(a % 62)}, tail => q{'e' || abs(c % 62)}, relation => q{'r' || abs(b % 6)});
+my %number = (relation => 'abs(b % 6)', k => 'c');
 
 foreach my $function (grep { $_->{name} !~ /hkg_(drop|create|upgrade|facts)|background|tune/ } functions($node))
 {
-	my %given = map { $_->{name} => $from_number{ $_->{name} } } grep { $from_number{ $_->{name} } && $_->{type} =~ /^(text|integer)$/ } @{ $function->{arguments} };
-	my ($usual, $drawn) = (call_of($function), call_of($function, %given));
+	my %drawn = map { my $of = { text => \%from_number, integer => \%number }->{ $_->{type} } // {}; $of->{ $_->{name} } ? ($_->{name} => $of->{ $_->{name} }) : () }
+	  @{ $function->{arguments} };
+	my ($usual, $drawn) = (call_of($function), call_of($function, %drawn));
 	my $name = "$function->{name}_" . ++$numbers;
 
 	# not of functions that return nothing
