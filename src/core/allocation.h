@@ -10,6 +10,7 @@
 #define HKG_CORE_ALLOCATION_H
 
 #include <assert.h>
+#include <string.h>
 
 #include "core.h"
 
@@ -19,10 +20,10 @@ typedef struct Allocation
 {
 	char	   *base;			/* NULL while adding up */
 	size_t		used;			/* SIZE_MAX when the sum overflowed */
-	size_t		planned;		/* that the first run added up */
+	size_t		planned;		/* that the first run added up; SIZE_MAX over arrays that are there already */
 } Allocation;
 
-/* Room for `count` things of `size` bytes; NULL while adding up. */
+/* Room for `count` things of `size` bytes; NULL while adding up.  What is between two arrays is zero: some go to files. */
 static inline void *
 allocation_take(Allocation *allocation, size_t count, size_t size)
 {
@@ -37,7 +38,11 @@ allocation_take(Allocation *allocation, size_t count, size_t size)
 	allocation->used = (start + count * size + ALLOCATION_ALIGNMENT - 1) /
 		ALLOCATION_ALIGNMENT * ALLOCATION_ALIGNMENT;
 	assert(allocation->base == NULL || allocation->used <= allocation->planned);
-	return allocation->base == NULL ? NULL : allocation->base + start;
+	if (allocation->base == NULL)
+		return NULL;
+	if (allocation->planned != SIZE_MAX)
+		memset(allocation->base + start + count * size, 0, allocation->used - start - count * size);
+	return allocation->base + start;
 }
 
 /* Bytes to ask of an arena for what has been added up. */

@@ -203,6 +203,31 @@ test_bytes(const KgeModel *model, const KgeSketch *sketch, Pool *pool)
 	}
 }
 
+static void *
+filled_bytes(void *context, size_t bytes)
+{
+	void	   *memory = arena.allocate(arena.context, bytes);
+
+	return memset(memory, *(int *) context, bytes);
+}
+
+/* A sketch goes to a file as it is in memory: between its arrays, too, nothing is left of what was there before. */
+static void
+test_memory(const KgeModel *model)
+{
+	int			before[] = {0, 0xff};
+	const void *memory[2];
+	size_t		bytes = 0;
+
+	for (int i = 0; i < 2; i++)
+	{
+		Arena		filled = {filled_bytes, &before[i], false};
+
+		memory[i] = kge_sketch_memory(kge_sketch(&filled, pool, model), model, &bytes);
+	}
+	CHECK(bytes > 0 && memcmp(memory[0], memory[1], bytes) == 0);
+}
+
 void
 test_top_entities(void)
 {
@@ -216,6 +241,7 @@ test_top_entities(void)
 	sketch = kge_sketch(&arena, pool, &model);
 	CHECK(kge_sketch(&empty_arena, pool, &model) == NULL);
 	test_bytes(&model, sketch, pool);
+	test_memory(&model);
 	CHECK(kge_top(&arena, pool, &model, sketch,
 				(KgeTopQuestion) {SIDE_TAIL, 3, 1, NULL, 0}, NULL, 0, &answer) == 0);
 	CHECK(kge_top(&empty_arena, pool, &model, sketch,
