@@ -36,7 +36,7 @@
 
 int			hkg_progress_level;
 
-#define LAYOUT "hybridkg progress 7"
+#define LAYOUT "hybridkg progress 8"
 #define ENTRIES 64
 
 #define MOST_PERCENT 99			/* before the end */
@@ -46,7 +46,8 @@ int			hkg_progress_level;
 /* The work of a phase; besides, a training has one visit to a phase under way, whose units are in none of these. */
 typedef struct PhaseState
 {
-	double		left;			/* units that follow */
+	double		planned;		/* units */
+	double		left;			/* of them, that follow */
 	double		done;
 	double		seconds;		/* that these took */
 	double		guess;			/* seconds of a unit */
@@ -222,7 +223,7 @@ progress_plan(Progress *progress, const PhaseWork work[PROGRESS_PHASES])
 {
 	SpinLockAcquire(&board->lock);
 	for (int i = 0; i < PROGRESS_PHASES; i++)
-		progress->phases[i] = (PhaseState) {.left = work[i].units,.guess = work[i].units > 0 ? work[i].seconds : 0};
+		progress->phases[i] = (PhaseState) {.planned = work[i].units,.left = work[i].units,.guess = work[i].units > 0 ? work[i].seconds : 0};
 	progress->planned = true;
 	SpinLockRelease(&board->lock);
 }
@@ -231,6 +232,7 @@ void
 progress_add(Progress *progress, ProgressPhase phase, double units)
 {
 	SpinLockAcquire(&board->lock);
+	progress->phases[phase].planned += units;
 	progress->phases[phase].left += units;
 	SpinLockRelease(&board->lock);
 }
@@ -370,12 +372,15 @@ slowness(const Progress *entry)
 	return taken / guessed;
 }
 
+/* What was measured, and the guess as if a twentieth of the phase had confirmed it: few units need not be like the rest. */
 static double
 seconds_of_unit(const Progress *entry, int phase)
 {
 	const PhaseState *state = &entry->phases[phase];
+	double		guessed = state->planned / 20;
+	double		guess = state->guess * slowness(entry);
 
-	return state->done > 0 ? state->seconds / state->done : state->guess * slowness(entry);
+	return state->done + guessed > 0 ? (state->seconds + guessed * guess) / (state->done + guessed) : guess;
 }
 
 static double

@@ -410,6 +410,7 @@ rate_rules_that_pass(Procedure *procedure)
 
 	if (mined.count == 0 || least == 0)
 		return;
+	progress_phase(procedure->progress, PHASE_INFERRING, 0);
 	best_iteration_restore(&procedure->best, &procedure->learner);
 	rate_confident(&model, &mined, least);
 }
