@@ -1066,7 +1066,7 @@ begin
 		execute format('grant select, insert, update, truncate on %I.bucket to %s', graph,
 			case writer when 0 then 'public' else quote_ident(pg_get_userbyid(writer)) end);
 	end loop;
-	execute format('comment on table %I.bucket is %L', graph, 'entities on their way to a node that trains them, and back; empty otherwise');
+	execute format('comment on table %I.bucket is %L', graph, 'entities on their way to a node that trains them, or ranks by them; empty otherwise');
 	perform create_distributed_table(format('%I.bucket', graph)::regclass, 'place', colocate_with => format('%I.slice', graph));
 end
 $$;
@@ -1085,6 +1085,15 @@ blocks: the table, or the shard of it on this node
 place, lane: of its rows, those of the bucket
 returns the sum of the losses, and of how many
 errors: XX001 when blocks are missing or do not fit each other; 42P01 and 42703 when blocks is no such table; 53200 when they would need more than hybridkg.max_memory';
+
+create function hkg_valid_slice(graph name, settings jsonb, blocks regclass, place int, lane int) returns int[]
+as 'MODULE_PATHNAME' language c stable parallel restricted cost 1000000
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_valid_slice(name, jsonb, regclass, int, int) is
+'ranks triples of the valid split by embeddings whose blocks are in a table, for hkg_train on all nodes of a cluster
+graph, settings, blocks, place, lane: see hkg_train_slice
+returns the ranks of the heads, then those of the tails
+errors: as of hkg_train_slice';
 
 create procedure hkg_place_models(graph name)
 language plpgsql

@@ -1587,7 +1587,7 @@ comment on procedure hkg_place_slices(name) is
 'makes the table slice of a graph; for hkg_distribute_graph
 graph: an existing graph';
 
--- Where buckets of entities wait for the node of their place (hkg_train with partitions); empty between two steps.
+-- Where entities wait for the node of their place (hkg_train); empty otherwise.
 create procedure hkg_place_buckets(graph name)
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -1609,7 +1609,7 @@ begin
 		execute format('grant select, insert, update, truncate on %I.bucket to %s', graph,
 			case writer when 0 then 'public' else quote_ident(pg_get_userbyid(writer)) end);
 	end loop;
-	execute format('comment on table %I.bucket is %L', graph, 'entities on their way to a node that trains them, and back; empty otherwise');
+	execute format('comment on table %I.bucket is %L', graph, 'entities on their way to a node that trains them, or ranks by them; empty otherwise');
 	perform create_distributed_table(format('%I.bucket', graph)::regclass, 'place', colocate_with => format('%I.slice', graph));
 end
 $$;
@@ -1628,6 +1628,15 @@ blocks: the table, or the shard of it on this node
 place, lane: of its rows, those of the bucket
 returns the sum of the losses, and of how many
 errors: XX001 when blocks are missing or do not fit each other; 42P01 and 42703 when blocks is no such table; 53200 when they would need more than hybridkg.max_memory';
+
+create function hkg_valid_slice(graph name, settings jsonb, blocks regclass, place int, lane int) returns int[]
+as 'MODULE_PATHNAME' language c stable parallel restricted cost 1000000
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_valid_slice(name, jsonb, regclass, int, int) is
+'ranks triples of the valid split by embeddings whose blocks are in a table, for hkg_train on all nodes of a cluster
+graph, settings, blocks, place, lane: see hkg_train_slice
+returns the ranks of the heads, then those of the tails
+errors: as of hkg_train_slice';
 
 -- Tables of models that nodes rank with: what hkg_send_model copies there.
 create procedure hkg_place_models(graph name)

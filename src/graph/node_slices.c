@@ -42,6 +42,20 @@ checksum_of_facts(const GraphData *data)
 	return checksum_of_bytes(data->fact, data->facts * sizeof(Triple), checksum);
 }
 
+/* ---- slices of triples -------------------------------------------------------------- */
+
+int64
+node_slice_places(NodeSlice slice, int64 count, int64 *place)
+{
+	int64		stretches = (int64) NODE_SLICE_STRETCHES * slice.count;
+	int64		places = 0;
+
+	for (int64 stretch = slice.number - 1; stretch < stretches; stretch += slice.count)
+		for (int64 i = count * stretch / stretches; i < count * (stretch + 1) / stretches; i++)
+			place[places++] = i;
+	return places;
+}
+
 /* ---- what a node does --------------------------------------------------------------- */
 
 /* Until the function returns: its declaration sets search_path, so that settings are restored. */

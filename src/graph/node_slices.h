@@ -23,6 +23,13 @@ typedef struct NodeSlice
 	int			count;
 } NodeSlice;
 
+/*
+ * The places of a slice among that many triples; returns how many.  They are stretches, all through the triples: those of
+ * one question stay together, and relations that take long are in all slices.
+ */
+#define NODE_SLICE_STRETCHES 8
+extern int64 node_slice_places(NodeSlice slice, int64 count, int64 *place);
+
 typedef struct NodeSlices
 {
 	const Graph *graph;

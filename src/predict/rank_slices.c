@@ -2,9 +2,7 @@
  * rank_slices.c
  *		The ranks of a split by slices of its triples (graph/node_slices.h), where that pays.
  *
- * A rank depends on its triple, the model, the facts and the filter: so any node finds the same.  A slice has stretches
- * of the triples, which are ordered by relation and head, all through the split: triples of one question stay together,
- * and relations of many rules are in all slices.
+ * A rank depends on its triple, the model, the facts and the filter: so any node finds the same.
  */
 #include "evaluate.h"
 
@@ -18,22 +16,7 @@
 #include "server/growing_array.h"
 #include "server/host.h"
 
-#define STRETCHES 8				/* of a slice */
-
 /* ---- triples ----------------------------------------------------------------------- */
-
-/* The triples of a slice, by their places among all; returns how many. */
-static int64
-places_of(NodeSlice slice, int64 count, int64 *place)
-{
-	int64		stretches = (int64) STRETCHES * slice.count;
-	int64		places = 0;
-
-	for (int64 stretch = slice.number - 1; stretch < stretches; stretch += slice.count)
-		for (int64 i = count * stretch / stretches; i < count * (stretch + 1) / stretches; i++)
-			place[places++] = i;
-	return places;
-}
 
 /* Of all that a rank depends on, but the model */
 static int64
@@ -51,7 +34,7 @@ static Datum
 rank_slice(const RankTask *task, NodeSlice slice, MemoryContext caller)
 {
 	int64	   *place = array_new(int64, task->ranks.count);
-	int64		count = places_of(slice, task->ranks.count, place);
+	int64		count = node_slice_places(slice, task->ranks.count, place);
 	Triple	   *triple = array_new(Triple, count);
 	int32	   *rank = array_new(int32, 2 * count);
 	int64	   *value = array_new(int64, 2 * count);
@@ -78,7 +61,7 @@ hkg_rank_slice(PG_FUNCTION_ARGS)
 		.sample = argument_int(fcinfo, 5, "sample", 0, PG_INT32_MAX)
 	};
 	char	   *wanted = argument_text(fcinfo, 6, "version");
-	NodeSlice	slice = {.count = argument_int(fcinfo, 8, "slices", 1, PG_INT32_MAX / STRETCHES)};
+	NodeSlice	slice = {.count = argument_int(fcinfo, 8, "slices", 1, PG_INT32_MAX / NODE_SLICE_STRETCHES)};
 	MemoryContext caller;
 	Datum		array = (Datum) 0;
 	char	   *version;
@@ -123,7 +106,7 @@ take_ranks(void *argument, NodeSlice slice, const int64 *value, int64 count)
 {
 	const SplitRanks *ranks = &((RankTask *) argument)->ranks;
 	int64	   *place = array_new(int64, ranks->count);
-	int64		places = places_of(slice, ranks->count, place);
+	int64		places = node_slice_places(slice, ranks->count, place);
 
 	if (count != 2 * places)
 		elog(ERROR, "a node returned " INT64_FORMAT " ranks, expected " INT64_FORMAT, count, 2 * places);

@@ -11,25 +11,32 @@
 #define BLOCK_BYTES ((Size) 1024 * 1024)
 
 BucketSizes
+bucket_sizes_without_state(const KgeModel *model)
+{
+	return (BucketSizes) {
+		.entity = kge_entity_width(model->function, model->dimensions) * sizeof(float),
+		.relations = (Size) kge_relation_rows(model) * kge_relation_width(model->function, model->dimensions) * sizeof(float)
+	};
+}
+
+BucketSizes
 bucket_sizes(const KgeModel *model, const KgeTraining *training)
 {
 	KgeModel	one_more = *model;
 	Size		state = kge_trainer_state_bytes(model, training);
-	BucketSizes sizes;
+	BucketSizes sizes = bucket_sizes_without_state(model);
 
 	one_more.entities++;
-	sizes.entity = kge_entity_width(model->function, model->dimensions) * sizeof(float);
 	sizes.entity_state = kge_trainer_state_bytes(&one_more, training) - state;
-	sizes.relations = (Size) kge_relation_rows(model) * kge_relation_width(model->function, model->dimensions) * sizeof(float);
 	sizes.relation_state = state - model->entities * sizes.entity_state;
 	return sizes;
 }
 
-/* About BLOCK_BYTES, of whole units */
+/* About BLOCK_BYTES, of whole units; of what is not there, any number does. */
 static Size
 block_bytes(Size unit)
 {
-	return unit * Max(BLOCK_BYTES / unit, 1);
+	return unit == 0 ? BLOCK_BYTES : unit * Max(BLOCK_BYTES / unit, 1);
 }
 
 BucketBlocks
@@ -42,6 +49,7 @@ bucket_blocks(const BucketHead *head, const BucketSizes *sizes)
 			[BLOCK_HEAD] = sizeof(BucketHead),
 			[BLOCK_POSITIVES] = head->count * sizeof(Triple),
 			[BLOCK_WEIGHTS] = head->weighted ? head->count * sizeof(float) : 0,
+			[BLOCK_KNOWN] = head->known * sizeof(Triple),
 			[BLOCK_RELATIONS] = sizes->relations,
 			[BLOCK_RELATION_STATE] = sizes->relation_state,
 			[BLOCK_EMBEDDINGS] = rows[0] * sizes->entity,

@@ -1,6 +1,7 @@
 /*
  * bucket_blocks.h
- *		A bucket as blocks: rows of a table, in which it travels to a node and comes back.
+ *		A bucket as blocks: rows of a table, in which it travels to a node and comes back.  Embeddings by which a node
+ *		ranks triples are such a bucket, too: of all entities, without the state of an optimizer.
  */
 #ifndef HKG_TRAIN_BUCKET_BLOCKS_H
 #define HKG_TRAIN_BUCKET_BLOCKS_H
@@ -19,15 +20,17 @@ typedef struct BucketSizes
 } BucketSizes;
 
 extern BucketSizes bucket_sizes(const KgeModel *model, const KgeTraining *training);
+extern BucketSizes bucket_sizes_without_state(const KgeModel *model);
 
-/* What is sent first: sizes of the rest, and what the training of a bucket depends on besides it */
+/* What is sent first: sizes of the rest, and what the work depends on besides it */
 typedef struct BucketHead
 {
 	uint64		seed;
 	uint64		epoch;
 	double		part;			/* as these, see KgeBucket */
-	int64		count;
-	int32		rows[2];
+	int64		count;			/* positives, or the triples to be ranked */
+	int64		known;			/* triples that are no candidates of these; of a training, 0 */
+	int32		rows[2];		/* of entities, at each place */
 	int64		max_positives;	/* of the trainer */
 	int32		relations;		/* of the model */
 	int32		stripe_rows;	/* blocks have whole stripes of entities */
@@ -39,6 +42,7 @@ typedef enum BlockPart
 	BLOCK_HEAD,
 	BLOCK_POSITIVES,
 	BLOCK_WEIGHTS,
+	BLOCK_KNOWN,
 	BLOCK_RELATIONS,			/* from here on, what training changes */
 	BLOCK_RELATION_STATE,
 	BLOCK_EMBEDDINGS,			/* of place 0 */

@@ -8,10 +8,10 @@
 #include "server/compat.h"
 
 #include "lane_relations.h"
+#include "node_blocks.h"
 #include "partition_file.h"
 #include "positives.h"
 
-typedef struct NodeBuckets NodeBuckets;
 typedef struct PartitionMemory PartitionMemory;
 
 struct PartitionMemory
@@ -22,8 +22,8 @@ struct PartitionMemory
 	KgeTrainer *trainer;		/* of the room */
 	KgePartitions *partitions;
 	LaneRelations lanes;
-	NodeBuckets *nodes;			/* that train the buckets of a step; NULL: this process does, one after the other */
-	KgeLossSum	(*train_on_nodes) (NodeBuckets *nodes, PartitionMemory *memory, const KgeBucket *bucket, int count,
+	NodeBlocks *nodes;			/* that train the buckets of a step; NULL: this process does, one after the other */
+	KgeLossSum	(*train_on_nodes) (NodeBlocks *nodes, PartitionMemory *memory, const KgeBucket *bucket, int count,
 								   uint64 epoch);
 	PartitionFile file;
 	int			held[2];		/* the partition at each place of the room; -1: none */

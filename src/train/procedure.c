@@ -124,8 +124,10 @@ procedure_open(Procedure *procedure)
 	procedure->scratch = AllocSetContextCreate(CurrentMemoryContext, "hybridkg iteration", ALLOCSET_DEFAULT_SIZES);
 	learner_open(&procedure->learner, procedure->graph, &procedure->settings, &procedure->facts,
 				 procedure->in_worker);
-	progress_nodes(procedure->progress, node_buckets_servers(procedure->learner.partitions.nodes));
+	progress_nodes(procedure->progress, node_buckets_servers(procedure->learner.partitions.nodes, &procedure->settings));
 	valid_ranking_open(&procedure->ranking, &procedure->settings, &procedure->facts);
+	valid_ranking_use_nodes(&procedure->ranking, procedure->graph, &procedure->settings, &procedure->facts, &procedure->learner,
+							procedure->in_worker);
 	if (procedure->settings.top_rules > 0)
 		mine(procedure);
 	if (kge_constraint_entails(procedure->learner.training.constraint))

@@ -86,17 +86,34 @@ valid_ranking_open(ValidRanking *ranking, const TrainSettings *settings, const T
 }
 
 void
-valid_ranking_run(ValidRanking *ranking, const Learner *learner, const TrainingFacts *facts, Iteration *iteration)
+valid_ranking_use_nodes(ValidRanking *ranking, const Graph *graph, const TrainSettings *settings, const TrainingFacts *facts,
+						const Learner *learner, bool in_worker)
+{
+	ranking->nodes = node_ranking_open(graph, settings, &learner->model, (KgeTriples) {ranking->triple, ranking->sample.count},
+									   (KgeTriples) {facts->filter, facts->filter_count}, in_worker);
+}
+
+static void
+rank(const ValidRanking *ranking, const Learner *learner, const TrainingFacts *facts)
 {
 	Arena		arena = hkg_arena();
 	int64		count = ranking->sample.count;
+	KgeRanks	ranks = {ranking->rank, ranking->rank + count};
 
-	kge_rank(&arena, learner->pool, &learner->model, NULL, (KgeTriples) {ranking->triple, count},
-			 (KgeTriples) {facts->filter, facts->filter_count}, learner->training.seed,
-			 (KgeRanks) {ranking->rank, ranking->rank + count});
+	if (ranking->nodes != NULL)
+		node_ranking_run(ranking->nodes, &learner->model, ranks);
+	else
+		kge_rank(&arena, learner->pool, &learner->model, NULL, (KgeTriples) {ranking->triple, count},
+				 (KgeTriples) {facts->filter, facts->filter_count}, learner->training.seed, ranks);
+}
+
+void
+valid_ranking_run(ValidRanking *ranking, const Learner *learner, const TrainingFacts *facts, Iteration *iteration)
+{
+	rank(ranking, learner, facts);
 	iteration->metrics = kge_sample_metrics(ranking->sample, ranking->rank, 2, ranking->reciprocal);
 	iteration->mrr_error = kge_sample_error(ranking->sample, ranking->reciprocal, NULL);
-	iteration->ranked = count;
+	iteration->ranked = ranking->sample.count;
 }
 
 void

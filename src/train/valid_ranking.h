@@ -8,6 +8,7 @@
 #include "server/compat.h"
 
 #include "learner.h"
+#include "node_ranking.h"
 #include "record.h"
 #include "settings.h"
 #include "training_facts.h"
@@ -16,6 +17,7 @@ typedef struct ValidRanking
 {
 	KgeSample	sample;			/* of the valid split: the triples that are ranked, the same after each iteration */
 	const Triple *triple;
+	NodeRanking *nodes;			/* that rank them; NULL: this server does */
 	int32	   *rank;			/* of their heads, then of their tails */
 	double	   *reciprocal;		/* of each triple, in the last iteration: the mean over both sides */
 	double	   *highest;		/* the same in the iteration of the highest MRR so far */
@@ -31,6 +33,10 @@ extern Size valid_ranking_bytes(const ValidRanking *ranking, const TrainingFacts
 
 /* Takes all memory, in the current context; draws the sample. */
 extern void valid_ranking_open(ValidRanking *ranking, const TrainSettings *settings, const TrainingFacts *facts);
+
+/* After it: the nodes of a cluster rank them where that is faster (node_ranking.h). */
+extern void valid_ranking_use_nodes(ValidRanking *ranking, const Graph *graph, const TrainSettings *settings,
+									const TrainingFacts *facts, const Learner *learner, bool in_worker);
 
 /* Filtered; sets the iteration's metrics. */
 extern void valid_ranking_run(ValidRanking *ranking, const Learner *learner, const TrainingFacts *facts,

@@ -265,6 +265,42 @@ is($tasks_with->('set hybridkg.slice_seconds = -1;'), 0, 'or here, where that is
 run('select hkg_train(' . $part->('l', 'p', 'partitions => 4, nodes => 2') . ')');
 is($bits->('g', 'p'), $bits->('l', 'p'), 'with the same result');
 
+# the valid split is ranked on the workers after each iteration, with the metrics that it gets here
+my $valid_tasks = sub { return (() = join('', map { slurp_file($_->logfile) } @node[1, 2]) =~ /hkg_valid_slice\(/g) };
+foreach my $more (q{score_function => 'complex', reciprocal => true}, q{score_function => 'rotate', iterations => 3, holdout => 0.2}, q{score_function => 'conve', dimensions => 200, loss => 'k_vs_all', negatives => 1},
+	q{partitions => 4, nodes => 2})
+{
+	my $settings = $part->('%s', 'v', $more);
+
+	$settings =~ s/iterations => 2, // if $more =~ /iterations/;
+	$settings =~ s/dimensions => 8, // if $more =~ /dimensions/;
+	$settings =~ s/negatives => 4, // if $more =~ /negatives/;
+	my $ranked = $valid_tasks->();
+
+	run('set hybridkg.slice_seconds = 0; select hkg_train(' . ($settings =~ s/%s/g/r) . ')');
+	cmp_ok($valid_tasks->(), '>=', $ranked + 4, "the valid split is ranked on the workers: $more");
+	run('select hkg_train(' . ($settings =~ s/%s/l/r) . ')');
+	is($bits->('g', 'v'), $bits->('l', 'v'), 'as on one server');
+	is(run('select mrr > 0 and mrr_error is null and ranked > 0 from g.iteration where model = \'v\' and number = 2'), 't', 'all of it');
+	is(run('select count(*) from g.bucket'), '0', 'nothing is left');
+}
+my $warm = q{, replace => 'always', warm_start => true};
+my $with_start = $part->('%s', 'v', q{score_function => 'rotate'});
+
+run("select hkg_train(" . ($with_start =~ s/%s/$_/r) . ")") foreach qw(g l);
+run('set hybridkg.slice_seconds = 0; select hkg_train(' . ($with_start =~ s/%s/g/r) . "$warm)");
+run('select hkg_train(' . ($with_start =~ s/%s/l/r) . "$warm)");
+is($bits->('g', 'v'), $bits->('l', 'v'), 'and before a warm start');
+my $valid_before = $valid_tasks->();
+
+run('select hkg_train(' . $part->('g', 'v', q{score_function => 'rotate'}) . ')');
+is($valid_tasks->(), $valid_before, 'few questions stay on the coordinator');
+run('select hkg_train(' . $part->('l', 'bg', q{score_function => 'rotate'}) . ')');
+run('set hybridkg.slice_seconds = 0; select hkg_train_background(' . $part->('g', 'bg', q{score_function => 'rotate'}) . ')');
+$node[0]->poll_query_until('postgres', q{select status = 'ready' from g.model where name = 'bg'}) or die 'no background training';
+is($bits->('g', 'bg'), $bits->('l', 'bg'), 'in the background, too');
+cmp_ok($valid_tasks->(), '>=', $valid_before + 4, 'on the workers');
+
 # the coordinator takes part in a background worker alone
 run(sprintf q{select citus_set_node_property('%s', %d, 'shouldhaveshards', true); select * from hkg_distribute_graph('g')}, $node[0]->host, $node[0]->port);
 $node[0]->safe_psql('postgres', q{alter system set log_statement = 'all'});

@@ -1,0 +1,218 @@
+/*
+ * node_ranking.c
+ *		Triples, ranked by the embeddings that are learnt, on the nodes of a cluster (see node_ranking.h).
+ *
+ * Each place gets all embeddings and a slice of the triples (node_blocks.h), and ranks these (valid_slice.c).  It gets the
+ * filter, too, as far as it answers one of the questions: a node's own facts may be others by then.  A rank depends on
+ * nothing else, so it is that of this server.
+ */
+#include "node_ranking.h"
+
+#include "utils/array.h"
+
+#include "core/search.h"
+#include "core/sort.h"
+#include "graph/node_slices.h"
+#include "node_blocks.h"
+#include "server/growing_array.h"
+#include "server/host.h"
+
+/* Bytes of blocks that are sent in a second of the coordinator, about (bench/RESULTS.md, Nodes) */
+#define SENT_IN_A_SECOND 100e6
+
+/* Of a place */
+typedef struct RankedSlice
+{
+	const NodeRanking *ranking;
+	const KgeModel *model;		/* while it is ranked by */
+	int64		count;
+	int64	   *place;			/* of its triples among all */
+	Triple	   *triple;
+	BucketBlocks blocks;
+} RankedSlice;
+
+struct NodeRanking
+{
+	NodeBlocks *nodes;
+	int64		count;
+	Triple	   *known;
+	int64		known_count;
+	RankedSlice slice[KGE_MOST_LANES];
+	KgeRanks	ranks;			/* while they are taken */
+};
+
+/* ---- the filter ------------------------------------------------------------------------ */
+
+static uint64
+question_key(int32 relation, int32 entity)
+{
+	return (uint64) (uint32) relation << 32 | (uint32) entity;
+}
+
+static int
+compare_keys(const void *a, const void *b)
+{
+	uint64		left = *(const uint64 *) a;
+	uint64		right = *(const uint64 *) b;
+
+	return (left > right) - (left < right);
+}
+
+/* The questions of that side, sorted */
+static uint64 *
+keys_of(KgeTriples ranked, Side side)
+{
+	uint64	   *key = array_new(uint64, ranked.count);
+
+	for (int64 i = 0; i < ranked.count; i++)
+		key[i] = question_key(ranked.triple[i].relation, side == SIDE_HEAD ? ranked.triple[i].tail : ranked.triple[i].head);
+	sort_array(hkg_leader(), POOL_LEADER, key, ranked.count, sizeof(uint64), compare_keys);
+	return key;
+}
+
+static bool
+has_key(const uint64 *key, int64 count, uint64 wanted)
+{
+	int64		place = lower_bound(key, 0, count, sizeof(uint64), &wanted, compare_keys);
+
+	return place < count && key[place] == wanted;
+}
+
+/* Those of the filter that answer a question of the ranked triples */
+static void
+find_known(NodeRanking *ranking, KgeTriples ranked, KgeTriples filter)
+{
+	uint64	   *head = keys_of(ranked, SIDE_HEAD);
+	uint64	   *tail = keys_of(ranked, SIDE_TAIL);
+	int64		room = 0;
+
+	for (int64 i = 0; i < filter.count; i++)
+	{
+		Triple		one = filter.triple[i];
+
+		if (i % 65536 == 0)
+			hkg_check_interrupts();
+		if (!has_key(head, ranked.count, question_key(one.relation, one.tail)) &&
+			!has_key(tail, ranked.count, question_key(one.relation, one.head)))
+			continue;
+		ranking->known = array_reserve(ranking->known, ranking->known_count + 1, &room, sizeof(Triple));
+		ranking->known[ranking->known_count++] = one;
+	}
+	pfree(head);
+	pfree(tail);
+}
+
+/* ---- whether it pays ---------------------------------------------------------------------- */
+
+static Size
+sent_bytes(const NodeRanking *ranking, const KgeModel *model)
+{
+	BucketSizes sizes = bucket_sizes_without_state(model);
+
+	return ranking->nodes->places * (model->entities * sizes.entity + sizes.relations + ranking->known_count * sizeof(Triple));
+}
+
+/* Nodes are taken to have as many threads as this server. */
+static bool
+pays(const NodeRanking *ranking, const KgeModel *model)
+{
+	double		seconds = kge_rank_seconds(model, ranking->count);
+	double		saved = seconds / hkg_threads * (1 - 1.0 / ranking->nodes->places);
+
+	return hkg_slice_seconds == 0 ||
+		(seconds >= hkg_slice_seconds && saved > (double) sent_bytes(ranking, model) / SENT_IN_A_SECOND);
+}
+
+/* ---- open ---------------------------------------------------------------------------- */
+
+static void
+open_slice(NodeRanking *ranking, int number, const TrainSettings *settings, const KgeModel *model, KgeTriples ranked)
+{
+	RankedSlice *slice = &ranking->slice[number];
+	BucketSizes sizes = bucket_sizes_without_state(model);
+	BucketHead	head = {
+		.seed = settings_training(settings).seed,.part = 1,.known = ranking->known_count,
+		.rows = {model->entities, 0},.relations = model->relations,.stripe_rows = 1
+	};
+
+	slice->ranking = ranking;
+	slice->place = array_new(int64, ranked.count);
+	slice->count = node_slice_places((NodeSlice) {number + 1, ranking->nodes->places}, ranked.count, slice->place);
+	slice->triple = array_new(Triple, slice->count);
+	for (int64 i = 0; i < slice->count; i++)
+		slice->triple[i] = ranked.triple[slice->place[i]];
+	head.count = head.max_positives = slice->count;
+	slice->blocks = bucket_blocks(&head, &sizes);
+}
+
+NodeRanking *
+node_ranking_open(const Graph *graph, const TrainSettings *settings, const KgeModel *model, KgeTriples ranked,
+				  KgeTriples filter, bool in_worker)
+{
+	NodeRanking *ranking;
+	NodeBlocks *nodes = ranked.count == 0 || ranked.count > NODE_RANKING_MOST ? NULL : node_blocks_open(graph, settings, in_worker);
+
+	if (nodes == NULL)
+		return NULL;
+	ranking = palloc0(sizeof(NodeRanking));
+	ranking->nodes = nodes;
+	ranking->count = ranked.count;
+	if (!pays(ranking, model))
+		return NULL;
+	find_known(ranking, ranked, filter);
+	if (!pays(ranking, model))
+		return NULL;
+	for (int i = 0; i < nodes->places; i++)
+		open_slice(ranking, i, settings, model, ranked);
+	return ranking;
+}
+
+/* ---- run ---------------------------------------------------------------------------- */
+
+static void
+read_block(const void *source, const BucketBlock *block, void *bytes)
+{
+	const RankedSlice *slice = source;
+	const void *part[BLOCK_PARTS] = {
+		[BLOCK_HEAD] = &slice->blocks.head,
+		[BLOCK_POSITIVES] = slice->triple,
+		[BLOCK_KNOWN] = slice->ranking->known,
+		[BLOCK_RELATIONS] = slice->model->relation,
+		[BLOCK_EMBEDDINGS] = slice->model->entity
+	};
+
+	memcpy(bytes, (const char *) part[block->part] + block->start, block->bytes);
+}
+
+static void
+take_ranks(void *argument, int lane, Datum answer)
+{
+	const NodeRanking *ranking = argument;
+	const RankedSlice *slice = &ranking->slice[lane];
+	ArrayType  *array = DatumGetArrayTypeP(answer);
+	const int32 *rank = (const int32 *) ARR_DATA_PTR(array);
+
+	if (ARR_HASNULL(array) || ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)) != 2 * slice->count)
+		bucket_blocks_damaged();
+	for (int64 i = 0; i < slice->count; i++)
+	{
+		ranking->ranks.head[slice->place[i]] = rank[i];
+		ranking->ranks.tail[slice->place[i]] = rank[slice->count + i];
+	}
+}
+
+void
+node_ranking_run(NodeRanking *ranking, const KgeModel *model, KgeRanks ranks)
+{
+	NodeBlocks *nodes = ranking->nodes;
+
+	ranking->ranks = ranks;
+	node_blocks_begin(nodes);
+	for (int i = 0; i < nodes->places; i++)
+	{
+		ranking->slice[i].model = model;
+		node_blocks_send(nodes, i, &ranking->slice[i].blocks, read_block, &ranking->slice[i]);
+	}
+	node_blocks_run(nodes, "hkg_valid_slice", nodes->places, take_ranks, ranking);
+	node_blocks_end(nodes);
+}

@@ -1,0 +1,28 @@
+/*
+ * node_ranking.h
+ *		Triples, ranked by the embeddings that are learnt, on the nodes of a cluster.
+ */
+#ifndef HKG_TRAIN_NODE_RANKING_H
+#define HKG_TRAIN_NODE_RANKING_H
+
+#include "server/compat.h"
+
+#include "graph/graph.h"
+#include "settings.h"
+
+/* Triples that a node ranks at once: its ranks are an array */
+#define NODE_RANKING_MOST ((int64) (MaxAllocSize / (4 * sizeof(int32))))
+
+typedef struct NodeRanking NodeRanking;
+
+/*
+ * For rankings of these triples, by any embeddings of that model's shape, in the current context; NULL where the nodes are
+ * not to be used, or would not be faster than this server.  The graph and the triples live on.
+ */
+extern NodeRanking *node_ranking_open(const Graph *graph, const TrainSettings *settings, const KgeModel *model,
+									  KgeTriples ranked, KgeTriples filter, bool in_worker);
+
+/* As kge_rank, with the seed of the training; the same ranks.  In a background worker it is a transaction of its own. */
+extern void node_ranking_run(NodeRanking *ranking, const KgeModel *model, KgeRanks ranks);
+
+#endif							/* HKG_TRAIN_NODE_RANKING_H */

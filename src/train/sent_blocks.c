@@ -1,0 +1,160 @@
+/*
+ * sent_blocks.c
+ *		Blocks that a node got (see sent_blocks.h).
+ *
+ * Whoever calls a function that reads them may have written them: all that is a place or a size is checked.
+ */
+#include "sent_blocks.h"
+
+#include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/jsonb.h"
+#include "utils/lsyscache.h"
+
+#include "graph/graph.h"
+#include "server/argument.h"
+#include "server/host.h"
+#include "server/sql.h"
+
+/* ---- the table -------------------------------------------------------------------------- */
+
+static void
+check_columns(Oid table)
+{
+	static const char *const columns[] = {"place", "lane", "number", "bytes"};
+
+	for (int i = 0; i < (int) lengthof(columns); i++)
+		if (get_attnum(table, columns[i]) == InvalidAttrNumber)
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_COLUMN),
+					 errmsg("blocks has no column \"%s\"", columns[i]),
+					 errhint("Give table bucket of a distributed graph, or a shard of it.")));
+}
+
+/* The table as a statement names it; any number can be a regclass. */
+static char *
+block_table(Oid table, AclMode rights)
+{
+	char	   *name = get_rel_name(table);
+
+	if (name == NULL || get_rel_relkind(table) != RELKIND_RELATION)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("blocks must be a table, which %s is not", name == NULL ? psprintf("%u", table) : quote_identifier(name))));
+	if (pg_class_aclmask(table, GetUserId(), rights, ACLMASK_ALL) != rights)
+		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_TABLE, name);
+	check_columns(table);
+	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(table)), name);
+}
+
+/* ---- the head --------------------------------------------------------------------------- */
+
+static BucketHead
+read_head(const SentBlocks *sent)
+{
+	SqlArgs		args = {0};
+	BucketHead	head;
+	Datum		value;
+
+	sql_arg(&args, INT4OID, Int32GetDatum(sent->place));
+	sql_arg(&args, INT4OID, Int32GetDatum(sent->lane));
+	if (!sql_value(psprintf("select bytes::bytea from %s where place = $1 and lane = $2 and number = 0", sent->table), &args, &value) ||
+		VARSIZE_ANY_EXHDR(DatumGetPointer(value)) != sizeof(head))
+		bucket_blocks_damaged();
+	memcpy(&head, VARDATA_ANY(DatumGetPointer(value)), sizeof(head));
+	if (head.rows[0] < 0 || head.rows[1] < 0 || head.rows[0] > INT_MAX - head.rows[1] || head.rows[0] + head.rows[1] == 0 ||
+		head.relations < 1 || head.relations > INT_MAX / 2 || head.count < 0 || head.count > head.max_positives ||
+		head.max_positives > INT_MAX || head.known < 0 || head.known > PG_INT64_MAX / 64 || head.stripe_rows < 1 ||
+		head.stripe_rows > 1000000 || !(head.part > 0 && head.part <= 1))
+		bucket_blocks_damaged();
+	return head;
+}
+
+SentBlocks
+sent_blocks_open(FunctionCallInfo fcinfo, AclMode rights)
+{
+	char	   *graph = argument_name(fcinfo, 0, "graph");
+	Jsonb	   *given = DatumGetJsonbP(argument(fcinfo, 1, "settings"));
+	SentBlocks	sent = {
+		.place = argument_int(fcinfo, 3, "place", PG_INT32_MIN, PG_INT32_MAX),
+		.lane = argument_int(fcinfo, 4, "lane", 0, KGE_MOST_LANES - 1)
+	};
+	BucketHead *head = &sent.blocks.head;
+
+	(void) graph_open_facts(graph);
+	sent.table = block_table(DatumGetObjectId(argument(fcinfo, 2, "blocks")), rights);
+	*head = read_head(&sent);
+	settings_parse(graph, JsonbToCString(NULL, &given->root, VARSIZE(given)), &sent.settings);
+	sent.model = settings_model(&sent.settings);
+	sent.model.entities = head->rows[0] + head->rows[1];
+	sent.model.relations = head->relations;
+	return sent;
+}
+
+/* ---- the rest --------------------------------------------------------------------------- */
+
+Size
+sent_blocks_bytes(const SentBlocks *sent)
+{
+	Size		bytes = 0;
+
+	for (BlockPart part = BLOCK_POSITIVES; part < BLOCK_PARTS; part++)
+		bytes += sent->blocks.bytes[part];
+	return bytes;
+}
+
+char *
+sent_blocks_allocate(Size bytes)
+{
+	return hkg_allocate(CurrentMemoryContext, Max(bytes, 1));
+}
+
+static void
+take_block(void *argument, const Datum *values, const bool *nulls)
+{
+	SentBlocks *sent = argument;
+	bytea	   *value = nulls[1] ? NULL : DatumGetByteaPP(values[1]);
+	BucketBlock	block;
+
+	if (nulls[0] || value == NULL)
+		bucket_blocks_damaged();
+	block = bucket_block(&sent->blocks, DatumGetInt64(values[0]), VARSIZE_ANY_EXHDR(value));
+	if (block.part != BLOCK_HEAD)
+		memcpy(sent->part[block.part] + block.start, VARDATA_ANY(value), block.bytes);
+	sent->received++;
+	if ((Pointer) value != DatumGetPointer(values[1]))
+		pfree(value);
+}
+
+static void
+check_triples(const SentBlocks *sent, BlockPart part, int64 count)
+{
+	const Triple *triple = (const Triple *) sent->part[part];
+
+	for (int64 i = 0; i < count; i++)
+	{
+		Triple		one = triple[i];
+
+		if (one.head < 0 || one.head >= sent->model.entities || one.tail < 0 || one.tail >= sent->model.entities ||
+			one.relation < 0 || one.relation >= sent->model.relations)
+			bucket_blocks_damaged();
+		if (i % 65536 == 0)
+			hkg_check_interrupts();
+	}
+}
+
+void
+sent_blocks_read(SentBlocks *sent)
+{
+	SqlArgs		args = {0};
+
+	sql_arg(&args, INT4OID, Int32GetDatum(sent->place));
+	sql_arg(&args, INT4OID, Int32GetDatum(sent->lane));
+	sql_stream(psprintf("select number::bigint, bytes::bytea from %s where place = $1 and lane = $2", sent->table), &args, take_block, sent);
+	if (sent->received != bucket_block_count(&sent->blocks))
+		bucket_blocks_damaged();
+	check_triples(sent, BLOCK_POSITIVES, sent->blocks.head.count);
+	check_triples(sent, BLOCK_KNOWN, sent->blocks.head.known);
+}

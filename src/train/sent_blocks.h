@@ -1,0 +1,40 @@
+/*
+ * sent_blocks.h
+ *		Blocks that a node got: what a function does that node_blocks.h runs.
+ */
+#ifndef HKG_TRAIN_SENT_BLOCKS_H
+#define HKG_TRAIN_SENT_BLOCKS_H
+
+#include "server/compat.h"
+
+#include "utils/acl.h"
+
+#include "bucket_blocks.h"
+#include "settings.h"
+
+typedef struct SentBlocks
+{
+	char	   *table;			/* quoted */
+	int32		place;
+	int32		lane;
+	TrainSettings settings;
+	KgeModel	model;			/* of the entities that were sent; its embeddings are the caller's to set */
+	BucketBlocks blocks;		/* their head; the caller cuts the rest by its sizes */
+	char	   *part[BLOCK_PARTS];	/* memory of each, which the caller takes, once it has checked its size */
+	int64		received;
+} SentBlocks;
+
+/*
+ * From the function's arguments graph, settings, blocks, place, lane; in the current context.  `rights`: those that the
+ * caller needs on the table.  ERROR XX001 where the head cannot be one, 42501, 42703 or 42P01 for another table.
+ */
+extern SentBlocks sent_blocks_open(FunctionCallInfo fcinfo, AclMode rights);
+
+/* Of all parts */
+extern Size sent_blocks_bytes(const SentBlocks *sent);
+extern char *sent_blocks_allocate(Size bytes);
+
+/* Reads all blocks to memory, and checks the triples among them.  ERROR XX001 where they are not whole. */
+extern void sent_blocks_read(SentBlocks *sent);
+
+#endif							/* HKG_TRAIN_SENT_BLOCKS_H */

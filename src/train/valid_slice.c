@@ -1,0 +1,81 @@
+/*
+ * valid_slice.c
+ *		Triples of the valid split, ranked where the embeddings were sent: what a node does for node_ranking.c.
+ *
+ * All that a rank depends on is among the blocks, so the facts of this node are not read: they may have changed since the
+ * training began.
+ */
+#include "server/compat.h"
+
+#include "catalog/pg_type.h"
+
+#include "graph/node_slices.h"
+#include "node_ranking.h"
+#include "sent_blocks.h"
+#include "server/array.h"
+#include "server/growing_array.h"
+#include "server/host.h"
+#include "server/sql.h"
+
+static void
+cut_blocks(SentBlocks *sent)
+{
+	BucketHead	head = sent->blocks.head;
+	BucketSizes sizes = bucket_sizes_without_state(&sent->model);
+
+	if (head.rows[1] != 0 || head.weighted || head.count > NODE_RANKING_MOST)
+		bucket_blocks_damaged();
+	sent->blocks = bucket_blocks(&head, &sizes);
+	hkg_check_memory_or(kge_rank_bytes(&sent->model, NULL, head.count, head.known, hkg_threads) + sent_blocks_bytes(sent) +
+						4 * head.count * sizeof(int32), "ranking triples of the valid split", "set hybridkg.slice_seconds to -1");
+}
+
+static void
+take_memory(SentBlocks *sent)
+{
+	static const BlockPart parts[] = {BLOCK_POSITIVES, BLOCK_KNOWN, BLOCK_RELATIONS, BLOCK_EMBEDDINGS};
+
+	for (int i = 0; i < (int) lengthof(parts); i++)
+		sent->part[parts[i]] = sent_blocks_allocate(sent->blocks.bytes[parts[i]]);
+	sent->model.entity = (float *) sent->part[BLOCK_EMBEDDINGS];
+	sent->model.relation = (float *) sent->part[BLOCK_RELATIONS];
+}
+
+/* Of the heads, then of the tails */
+static int32 *
+rank(const SentBlocks *sent)
+{
+	const BucketHead *head = &sent->blocks.head;
+	Arena		arena = hkg_arena();
+	int32	   *ranks = array_new(int32, 2 * head->count);
+
+	if (head->count > 0)
+		kge_rank(&arena, hkg_pool(), &sent->model, NULL, (KgeTriples) {(const Triple *) sent->part[BLOCK_POSITIVES], head->count},
+				 (KgeTriples) {(const Triple *) sent->part[BLOCK_KNOWN], head->known}, head->seed,
+				 (KgeRanks) {ranks, ranks + head->count});
+	return ranks;
+}
+
+HKG_FUNCTION(hkg_valid_slice);
+Datum
+hkg_valid_slice(PG_FUNCTION_ARGS)
+{
+	SentBlocks	sent;
+	const int32 *ranks;
+	Datum		array;
+	MemoryContext own = AllocSetContextCreate(CurrentMemoryContext, "hybridkg ranking", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(own);
+
+	node_slice_begin();
+	sql_begin();
+	sent = sent_blocks_open(fcinfo, ACL_SELECT);
+	cut_blocks(&sent);
+	take_memory(&sent);
+	sent_blocks_read(&sent);
+	ranks = rank(&sent);
+	sql_end();
+	MemoryContextSwitchTo(caller);
+	array = array_of_int4(ranks, (int) (2 * sent.blocks.head.count));
+	MemoryContextDelete(own);
+	PG_RETURN_DATUM(array);
+}
