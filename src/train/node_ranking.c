@@ -34,7 +34,6 @@ typedef struct RankedSlice
 struct NodeRanking
 {
 	NodeBlocks *nodes;
-	int64		count;
 	Triple	   *known;
 	int64		known_count;
 	RankedSlice slice[KGE_MOST_LANES];
@@ -105,22 +104,29 @@ find_known(NodeRanking *ranking, KgeTriples ranked, KgeTriples filter)
 /* ---- whether it pays ---------------------------------------------------------------------- */
 
 static Size
-sent_bytes(const NodeRanking *ranking, const KgeModel *model)
+sent_bytes(const KgeModel *model, int64 known, int places)
 {
 	BucketSizes sizes = bucket_sizes_without_state(model);
 
-	return ranking->nodes->places * (model->entities * sizes.entity + sizes.relations + ranking->known_count * sizeof(Triple));
+	return places * (model->entities * sizes.entity + sizes.relations + known * sizeof(Triple));
 }
 
 /* Nodes are taken to have as many threads as this server. */
 static bool
-pays(const NodeRanking *ranking, const KgeModel *model)
+pays(const KgeModel *model, int64 count, int64 known, int places)
 {
-	double		seconds = kge_rank_seconds(model, ranking->count);
-	double		saved = seconds / hkg_threads * (1 - 1.0 / ranking->nodes->places);
+	double		seconds = kge_rank_seconds(model, count);
+	double		saved = seconds / hkg_threads * (1 - 1.0 / places);
 
 	return hkg_slice_seconds == 0 ||
-		(seconds >= hkg_slice_seconds && saved > (double) sent_bytes(ranking, model) / SENT_IN_A_SECOND);
+		(seconds >= hkg_slice_seconds && saved > (double) sent_bytes(model, known, places) / SENT_IN_A_SECOND);
+}
+
+/* With two places, which gain most for what is sent; where that is too little, no node is asked, so one may be away. */
+static bool
+may_pay(const KgeModel *model, int64 count)
+{
+	return hkg_slice_seconds >= 0 && count > 0 && count <= NODE_RANKING_MOST && pays(model, count, 0, 2);
 }
 
 /* ---- open ---------------------------------------------------------------------------- */
@@ -150,17 +156,14 @@ node_ranking_open(const Graph *graph, const TrainSettings *settings, const KgeMo
 				  KgeTriples filter, bool in_worker)
 {
 	NodeRanking *ranking;
-	NodeBlocks *nodes = ranked.count == 0 || ranked.count > NODE_RANKING_MOST ? NULL : node_blocks_open(graph, settings, in_worker);
+	NodeBlocks *nodes = may_pay(model, ranked.count) ? node_blocks_open(graph, settings, in_worker) : NULL;
 
 	if (nodes == NULL)
 		return NULL;
 	ranking = palloc0(sizeof(NodeRanking));
 	ranking->nodes = nodes;
-	ranking->count = ranked.count;
-	if (!pays(ranking, model))
-		return NULL;
 	find_known(ranking, ranked, filter);
-	if (!pays(ranking, model))
+	if (!pays(model, ranked.count, ranking->known_count, nodes->places))
 		return NULL;
 	for (int i = 0; i < nodes->places; i++)
 		open_slice(ranking, i, settings, model, ranked);

@@ -367,11 +367,12 @@ fail_before_begin(Launch *launch, const ErrorData *error)
 	report_to_launcher(launch, LAUNCH_FAILED);
 }
 
-/* Of a connection that was lost, the context has which node it went to. */
+/* Of a connection that was lost, the context has which node it went to; one that is lost in a statement is an internal error. */
 static char *
 failure(const ErrorData *error)
 {
-	bool		is_connection = ERRCODE_TO_CATEGORY(error->sqlerrcode) == ERRCODE_TO_CATEGORY(ERRCODE_CONNECTION_FAILURE);
+	bool		is_connection = ERRCODE_TO_CATEGORY(error->sqlerrcode) == ERRCODE_TO_CATEGORY(ERRCODE_CONNECTION_FAILURE) ||
+		error->sqlerrcode == ERRCODE_INTERNAL_ERROR;
 
 	return is_connection && error->context != NULL ? psprintf("failed: %s, %s", error->message, error->context) :
 		psprintf("failed: %s", error->message);

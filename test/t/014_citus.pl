@@ -323,7 +323,7 @@ $node[0]->reload;
 # a worker that is lost ends the training, which goes on from the last iteration
 my $long = q{partitions => 4, iterations => 6, epochs => 3};
 run('select hkg_train(' . $part->('l', 'lost', "$long, nodes => 2") =~ s/iterations => 2, epochs => 2, //r . ')');
-run('select hkg_train_background(' . $part->('g', 'lost', $long) =~ s/iterations => 2, epochs => 2, //r . ')');
+run('set hybridkg.slice_seconds = 0; select hkg_train_background(' . $part->('g', 'lost', $long) =~ s/iterations => 2, epochs => 2, //r . ')');
 $node[0]->poll_query_until('postgres', q{select count(*) >= 2 from g.iteration where model = 'lost'}) or die 'no iteration';
 is(run(q{select nodes from hkg_progress where model = 'lost'}), '2', 'hkg_progress shows nodes');
 my $lost_node = $node[2]->port;
@@ -344,7 +344,10 @@ my $lost = $node[2]->port;
 $node[2]->stop('immediate');
 like(error_of(q{select count(*) from hkg_mine_rules('g')}), qr/^08\w+: .*$lost/, 'a lost worker: mining fails with its name');
 like(error_of('set hybridkg.slice_seconds = 0; ' . $of->('g')), qr/^08\w+: .*$lost/, 'as does ranking by slices');
+like(error_of('set hybridkg.slice_seconds = 0; select hkg_train(' . $part->('g', 'v', q{score_function => 'rotate', top_rules => 0}) =~ s/top_rules => 20, //r . ')'), qr/^08\w+: .*$lost/,
+	'and a training that ranks the valid split there');
 is(run($of->('g')), run($of->('l')), 'but not on the coordinator');
+is(run('select hkg_train(' . $part->('g', 'v', q{score_function => 'rotate', top_rules => 0}) =~ s/top_rules => 20, //r . ')'), 'v', 'and a training that ranks it here goes on');
 is(run($predict), $answer, 'predictions go on');
 like(error_of(q{select * from hkg_load('g', $$values ('a', 'b', 'c')$$)}), qr/^08\w+/, 'a load fails');
 is(run(q{select count(*) from g.entity where name in ('a', 'c')}), '0', 'and leaves nothing');
@@ -358,7 +361,8 @@ my %long = (
 	search => q{select count(*) from hkg_mine_rules('big', max_rule_length => 4, min_head_coverage => 0, min_support => 1, constants => true)},
 	rank => q{set hybridkg.slice_seconds = 0; select count(*) from hkg_ranks('big', 'train', 'm', 0, 'embedding')},
 	complete => q{set hybridkg.slice_seconds = 0; select count(*) from hkg_complete('big', null, 100000, 0, 'm', 'embedding')},
-	train => q{select hkg_train('big', dimensions => 400, negatives => 512, epochs => 100, partitions => 4, top_rules => 0, model => 'long')});
+	train => q{select hkg_train('big', dimensions => 400, negatives => 512, epochs => 100, partitions => 4, top_rules => 0, model => 'long')},
+	valid => q{set hybridkg.slice_seconds = 0; select hkg_train('big', 'rotate', dimensions => 1000, negatives => 1, iterations => 50, epochs => 1, top_rules => 0, evidence_rules => 0, model => 'long')});
 my $watch = $node[1]->background_psql('postgres');
 my $cancel = $node[0]->background_psql('postgres');
 foreach my $what (sort keys %long)

@@ -1,0 +1,125 @@
+# What a node of a cluster does after an iteration: it ranks a slice of the valid split by embeddings that it got as blocks of
+# bytes.  The blocks are made here, so no cluster is needed.  All slices together have the ranks of hkg_ranks, and the MRR
+# that the training kept; blocks that do not fit each other are refused.
+
+use strict;
+use warnings;
+
+use lib 'test/perl';
+use Graph;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = start_node('valid_slice', "hybridkg.threads = 2\nhybridkg.slice_seconds = 0\n");
+
+make_graph($node, 'g', 100, 1500);
+
+sub value { return $node->safe_psql('postgres', $_[0]) }
+
+sub rows_of { return map { [ split /\|/ ] } split /\n/, value($_[0]) }
+
+value('create table block (place int, lane int, number bigint, bytes bytea)');
+
+# As BucketHead of src/train/bucket_blocks.h has it: seed, epoch, part, count, known, rows of two places, most positives,
+# relations, rows of a stripe, weighted
+sub head
+{
+	my (%of) = (count => 0, known => 0, rows => 0, second => 0, relations => 0, weighted => 0, @_);
+
+	return pack 'QQdqqllqllll', 5, 0, 1, @of{qw(count known rows second)}, $of{most} // $of{count}, @of{qw(relations)}, 1, $of{weighted}, 0;
+}
+
+sub send_blocks
+{
+	my ($lane, @blocks) = @_;
+
+	value("delete from block where lane = $lane; insert into block values " . join ', ', map { sprintf q{(7, %d, %d, '\x%s')}, $lane, $_, unpack 'H*', $blocks[$_] } 0 .. $#blocks);
+	return;
+}
+
+my %row;	# of names
+
+# The numbers of rows are those of ids, ascending.
+sub read_names
+{
+	foreach my $table (qw(entity relation))
+	{
+		my @names = map { $_->[0] } rows_of("select name from g.$table order by id");
+
+		@{ $row{$table} }{@names} = 0 .. $#names;
+	}
+	return;
+}
+
+sub embeddings
+{
+	my ($table, $model) = @_;
+
+	return join '', map { pack 'f*', split /,/, $_->[0] =~ tr/{}//dr } rows_of("select embedding from g.${table}_embedding where model = '$model' order by $table");
+}
+
+sub packed { return join '', map { pack 'l*', $row{entity}{ $_->[0] }, $row{relation}{ $_->[1] }, $row{entity}{ $_->[2] } } @_ }
+
+sub call_of_lane { return "select hkg_valid_slice('g', (select settings from g.model where name = '$_[0]'), 'block', 7, $_[1])" }
+
+read_names();
+my $named = 'select h.name, r.name, t.name from %s f join g.entity h on h.id = f.head join g.relation r on r.id = f.relation join g.entity t on t.id = f.tail';
+my @known = rows_of(sprintf("$named union all $named", 'g.triple', 'g.holdout'));
+my ($entities, $relations) = map { scalar keys %{ $row{$_} } } qw(entity relation);
+
+# rotate has the same score for no two entities; distmult, after one epoch of a high learning rate, for some
+foreach my $function (qw(distmult rotate transe))
+{
+	value("select hkg_train('g', '$function', dimensions => 8, iterations => 1, epochs => 2, negatives => 4, seed => 5, top_rules => 0, evidence_rules => 0, model => '$function')");
+	my @rank = rows_of("select head, relation, tail, head_rank, tail_rank from hkg_ranks('g', 'valid', '$function', 5, 'embedding')");
+	my @embeddings = map { embeddings($_, $function) } qw(relation entity);
+	my ($same, $sum) = (0, 0);
+
+	cmp_ok(scalar @rank, '>', 50, "$function: triples");
+	foreach my $slice (0 .. 2)
+	{
+		my @mine = @rank[ grep { $_ % 3 == $slice } 0 .. $#rank ];
+
+		send_blocks($slice, head(count => scalar @mine, known => scalar @known, rows => $entities, relations => $relations), packed(@mine), packed(@known), @embeddings);
+		my @got = split /,/, value(call_of_lane($function, $slice)) =~ tr/{}//dr;
+
+		is(scalar @got, 2 * @mine, 'two ranks of each');
+		foreach my $i (0 .. $#mine)
+		{
+			$same += $got[$i] == $mine[$i][3] && $got[ $i + @mine ] == $mine[$i][4];
+			$sum += 1 / $got[$i] + 1 / $got[ $i + @mine ];
+		}
+	}
+	is($same, scalar @rank, "$function: the ranks of all slices are those of hkg_ranks");
+	cmp_ok(abs($sum / 2 / @rank - value("select mrr from g.iteration where model = '$function'")), '<', 1e-12, 'and their MRR is that of the training');
+}
+
+# ---- blocks that are not whole ----
+
+my @good = (head(count => 1, known => 1, rows => $entities, relations => $relations), pack('l*', 0, 0, 1), pack('l*', 1, 0, 1), map { embeddings($_, 'rotate') } qw(relation entity));
+my $state = sub {
+	my (@blocks) = @_;
+
+	send_blocks(9, @blocks);
+	return ($node->psql('postgres', '\set VERBOSITY sqlstate' . "\n" . call_of_lane('rotate', 9)))[2] =~ /ERROR:  (\w+)/ ? $1 : 'none';
+};
+my $with = sub { my ($place, $block) = @_; my @blocks = @good; $blocks[$place] = $block; return @blocks };
+my @sizes = (count => 1, known => 1, rows => $entities, relations => $relations);
+
+is($state->(@good), 'none', 'blocks that are whole');
+is($state->(@good[ 0 .. 3 ]), 'XX001', 'without entities');
+is($state->(@good, 'more'), 'XX001', 'with one too many');
+is($state->($with->(0, substr $good[0], 1)), 'XX001', 'a head of another size');
+is($state->($with->(1, pack 'l*', 0, 0, $entities)), 'XX001', 'a triple of an entity that is not there');
+is($state->($with->(2, pack 'l*', 0, $relations, 1)), 'XX001', 'a known one of a relation that is not there');
+is($state->($with->(4, substr $good[4], 4)), 'XX001', 'embeddings that lack a number');
+foreach my $wrong ([ known => -1 ], [ count => -1 ], [ known => 2**60 ], [ most => 0 ], [ rows => 0 ], [ rows => 2**31 - 1 ], [ second => 1 ], [ weighted => 1 ], [ relations => 0 ])
+{
+	like($state->($with->(0, head(@sizes, @$wrong))), qr/^(XX001|53200)$/, "@$wrong");
+}
+is((value(q{set hybridkg.max_memory = '64MB'; select 1}), $state->($with->(0, head(@sizes, rows => 2**30))))[1], '53200', 'more than there is memory for');
+is(($node->psql('postgres', '\set VERBOSITY sqlstate' . "\n" . 'create role other; grant usage on schema g to other; grant select on all tables in schema g to other; set role other; ' . call_of_lane('rotate', 9)))[2] =~ /ERROR:  (\w+)/ ? $1 : 'none',
+	'42501', 'a table that the caller may not read');
+is(value('grant select on block to other; set role other; ' . call_of_lane('transe', 0)) =~ /^\{\d/ ? 1 : 0, 1, 'or may');
+
+done_testing();
