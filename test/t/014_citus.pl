@@ -301,6 +301,16 @@ $node[0]->poll_query_until('postgres', q{select status = 'ready' from g.model wh
 is($bits->('g', 'bg'), $bits->('l', 'bg'), 'in the background, too');
 cmp_ok($valid_tasks->(), '>=', $valid_before + 4, 'on the workers');
 
+# whatever the transaction did before
+my @within = map {
+	my $graph = $_;
+
+	run("begin; insert into $graph.triple select min(id), 1, max(id) from $graph.entity on conflict do nothing; set local hybridkg.slice_seconds = 0; select count(*) from hkg_mine_rules('$graph');
+		select hkg_train(" . $part->($graph, 'v', q{score_function => 'rotate'}) . "); select number, loss, mrr, rules from $graph.iteration where model = 'v' order by 1; rollback")
+} qw(g l);
+is($within[0], $within[1], 'in a transaction that wrote facts');
+is(run('select count(*) from g.bucket'), '0', 'which leaves nothing');
+
 # the coordinator takes part in a background worker alone
 run(sprintf q{select citus_set_node_property('%s', %d, 'shouldhaveshards', true); select * from hkg_distribute_graph('g')}, $node[0]->host, $node[0]->port);
 $node[0]->safe_psql('postgres', q{alter system set log_statement = 'all'});
