@@ -17,8 +17,8 @@
 #include "server/growing_array.h"
 #include "server/host.h"
 
-/* Bytes of blocks that are sent in a second of the coordinator, about (bench/RESULTS.md, Nodes) */
-#define SENT_IN_A_SECOND 100e6
+/* Bytes of blocks that are sent in a second, about (bench/RESULTS.md, Nodes, 500000 facts) */
+#define SENT_IN_A_SECOND 40e6
 
 /* Of a place */
 typedef struct RankedSlice
