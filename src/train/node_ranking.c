@@ -94,6 +94,9 @@ find_known(NodeRanking *ranking, KgeTriples ranked, KgeTriples filter)
 		if (!has_key(head, ranked.count, question_key(one.relation, one.tail)) &&
 			!has_key(tail, ranked.count, question_key(one.relation, one.head)))
 			continue;
+		if (ranking->known_count == room)
+			hkg_check_memory_or(array_room(room + 1, room) * sizeof(Triple), "ranking the valid split on nodes",
+								"set hybridkg.slice_seconds to -1");
 		ranking->known = array_reserve(ranking->known, ranking->known_count + 1, &room, sizeof(Triple));
 		ranking->known[ranking->known_count++] = one;
 	}
