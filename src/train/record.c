@@ -73,12 +73,23 @@ record_lock_tables(const Graph *graph)
 	graph_lock_models(graph);
 }
 
+/* Before the rows that belong to the model: who deletes the model, or gives it another name, has its row first, too. */
+static void
+lock_model_row(Graph *graph, const char *model)
+{
+	SqlArgs		name = {0};
+
+	arg_text(&name, model);
+	sql_run(psprintf("select from %smodel where name = $1 for no key update", graph->prefix), &name);
+}
+
 void
 record_begin(Graph *graph, const TrainSettings *settings)
 {
 	static const char *const tables[] = {"checkpoint", "checkpoint_inferred", "iteration", "path_epoch", NULL};
 	SqlArgs		row = {0};
 
+	lock_model_row(graph, settings->model);
 	delete_from(graph, settings->model, tables);
 	arg_text(&row, settings->model);
 	arg_text(&row, settings->score_function);
@@ -98,6 +109,7 @@ record_replace(Graph *graph, const TrainSettings *settings)
 	static const char *const waiting[] = {"checkpoint", "checkpoint_inferred", NULL};
 	SqlArgs		args = {0};
 
+	lock_model_row(graph, settings->model);
 	delete_from(graph, settings->model, old);
 	arg_text(&args, settings->model);
 	sql_run(psprintf("insert into %1$sinferred select * from %1$scheckpoint_inferred i where model = $1 "

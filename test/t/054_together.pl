@@ -108,6 +108,21 @@ sub pair
 
 campaign('pairs', 12, $pairs, \&pair);
 
+# A new name for a model, which goes on to the rows that belong to it, waits for a training that replaces the model.
+sub rename_replaced
+{
+	value('drop database if exists work with (force)');
+	value('create database work template source');
+	my $session = session($node, 'first', "select hkg_train('g', 'distmult', paths => false, dimensions => 8, iterations => 2, epochs => 400, evidence_rules => 0, model => 'm')", 'work');
+	$node->poll_query_until('work', q{select exists (select from hkg_progress where phase = 'training')}) or die 'no training';
+	my ($code, $out, $err) = $node->psql('work', q{update g.model set name = 'other' where name = 'm'});
+	finish($session);
+	is($err . $session->{err}, '', 'a model gets another name while it is replaced');
+	is(value(q{select string_agg(name || ' ' || status, ',') from g.model}, 'work'), 'other ready', 'and has it afterwards');
+	return;
+}
+rename_replaced();
+
 # ---- tables in any order ----
 
 # Somebody locks a table, and then another one, as ALTER TABLE and DROP TABLE go from a table to those that its keys reference,
