@@ -73,14 +73,17 @@ record_lock_tables(const Graph *graph)
 	graph_lock_models(graph);
 }
 
-/* Before the rows that belong to the model: who deletes the model, or gives it another name, has its row first, too. */
+/*
+ * Before the rows that belong to the model: who deletes the model, or gives it another name, has its row first, too.
+ * Nobody else waits for this lock, which a training in the foreground holds until its end.
+ */
 static void
 lock_model_row(Graph *graph, const char *model)
 {
 	SqlArgs		name = {0};
 
 	arg_text(&name, model);
-	sql_run(psprintf("select from %smodel where name = $1 for no key update", graph->prefix), &name);
+	sql_run(psprintf("select from %smodel where name = $1 for key share", graph->prefix), &name);
 }
 
 void
@@ -107,21 +110,23 @@ record_replace(Graph *graph, const TrainSettings *settings)
 		"entity_embedding", "relation_embedding", "threshold", "evidence_weight", "path_network", "shared_weight", "rule", "inferred", NULL
 	};
 	static const char *const waiting[] = {"checkpoint", "checkpoint_inferred", NULL};
-	SqlArgs		args = {0};
+	SqlArgs		row = {0};
+	SqlArgs		name = {0};
 
-	lock_model_row(graph, settings->model);
+	/* the row of the model first, as lock_model_row has it */
+	arg_text(&row, settings->model);
+	arg_text(&row, settings->score_function);
+	sql_arg(&row, INT4OID, Int32GetDatum(settings->dimensions));
+	arg_text(&row, settings_json(settings));
+	sql_run(psprintf("update %smodel set score_function = $2, dimensions = $3, settings = $4::jsonb, evidence = null, paths = null "
+					 "where name = $1", graph->prefix), &row);
 	delete_from(graph, settings->model, old);
-	arg_text(&args, settings->model);
+	arg_text(&name, settings->model);
 	sql_run(psprintf("insert into %1$sinferred select * from %1$scheckpoint_inferred i where model = $1 "
 					 "and exists (select from %1$sentity where id = i.head) "
 					 "and exists (select from %1$sentity where id = i.tail) "
-					 "and exists (select from %1$srelation where id = i.relation)", graph->prefix), &args);
+					 "and exists (select from %1$srelation where id = i.relation)", graph->prefix), &name);
 	delete_from(graph, settings->model, waiting);
-	arg_text(&args, settings->score_function);
-	sql_arg(&args, INT4OID, Int32GetDatum(settings->dimensions));
-	arg_text(&args, settings_json(settings));
-	sql_run(psprintf("update %smodel set score_function = $2, dimensions = $3, settings = $4::jsonb, evidence = null, paths = null "
-					 "where name = $1", graph->prefix), &args);
 }
 
 static void
