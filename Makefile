@@ -115,7 +115,7 @@ uninstall-algebra:
 
 # make clang: what the other compiler warns of
 .PHONY: clang
-clang: $(OBJS:.o=.clang) $(ALGEBRA_OBJS:.o=.clang)
+clang: $(OBJS:.o=.clang) $(ALGEBRA_OBJS:.o=.clang) test/fuzz/fuzz.clang test/fuzz/direct.clang
 %.clang: %.c
 	clang -fsyntax-only -Werror $(PG_CFLAGS) $(CPPFLAGS) $<
 

@@ -153,11 +153,11 @@ read_evidence(Datum given)
 {
 	Oid			types[] = {JSONBOID};
 	Model		read = model;
-	double		discount[2];
+	EvidenceDiscounts discounts;
 
 	SPI_execute_with_args("update g.model set evidence = evidence || $1 where name = 'm'", 1, types, &given, NULL, false, 0);
 	CALL(sql_see_changes)();
-	(void) CALL(evidence_read_discounts)(graph, "m", &discount[0], &discount[1]);
+	(void) CALL(evidence_read_discounts)(graph, "m", &discounts);
 	(void) CALL(evidence_read_calibration)(graph, &read);
 	CALL(sql_see_changes_end)();
 }
