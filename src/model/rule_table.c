@@ -90,6 +90,8 @@ rate_by_model(Graph *graph, const char *name, MinedRules *rules, double omega, i
 #define EVIDENCE "evidence_support, evidence_body_size, evidence_error, evidence_known_heads, evidence_known_tails, " \
 	"evidence_confidence, worth"
 
+#define REPORTED_RULES 1000		/* between two reports of progress */
+
 static const Oid line_types[] = {
 	INT4OID, TEXTOID, INT4OID, TEXTOID,
 	INT8OID, INT8OID, INT8OID, INT8OID, FLOAT8OID, FLOAT8OID, FLOAT8OID,
@@ -151,9 +153,9 @@ add_line(SqlBatch *batch, int32 id, const MinedRule *rule)
 	sql_batch_row(batch, values, nulls);
 }
 
-/* Runs a statement that finds the rules' columns in "line". */
+/* Runs a statement that finds the rules' columns in "line".  A rule is a unit of the progress, which may be NULL. */
 static void
-write_rules(const char *statement, const MinedRules *rules)
+write_rules(const char *statement, const MinedRules *rules, Progress *progress)
 {
 	SqlBatch   *batch = sql_batch_begin(psprintf("with line as (select id, rule, head, body::int[], " COUNTS EVIDENCE
 												 " from unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)"
@@ -167,6 +169,8 @@ write_rules(const char *statement, const MinedRules *rules)
 	{
 		add_line(batch, (int32) i + 1, &rules->rule[i]);
 		MemoryContextReset(row);
+		if (progress != NULL && (i + 1) % REPORTED_RULES == 0)
+			progress_advance(progress, REPORTED_RULES);
 	}
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(row);
@@ -174,7 +178,7 @@ write_rules(const char *statement, const MinedRules *rules)
 }
 
 void
-record_rules(Graph *graph, const char *model, const MinedRules *rules)
+record_rules(Graph *graph, const char *model, const MinedRules *rules, Progress *progress)
 {
 	SqlArgs		args = sql_args_text(model);
 
@@ -183,7 +187,7 @@ record_rules(Graph *graph, const char *model, const MinedRules *rules)
 						 " select %2$s, id, " NAMES COUNTS EVIDENCE " from line"
 						 " where head in (select id from %1$srelation)",
 						 graph->prefix, quote_literal_cstr(model)),
-				rules);
+				rules, progress);
 }
 
 void
@@ -205,5 +209,5 @@ record_given_rules(Graph *graph, const char *model, const MinedRules *rules)
 						 " select %2$s, coalesce((select max(id) from %1$srule where model = %2$s), 0) + row_number() over (order by id), "
 						 NAMES COUNTS EVIDENCE " from line where id not in (select id from updated)",
 						 graph->prefix, name),
-				rules);
+				rules, NULL);
 }

@@ -12,7 +12,7 @@
  *
  * Percent and eta come from the time that is left: each phase has work in units of its own, and a unit that is to
  * come takes as long as the units of its phase took on average.  As long as none was measured, it is guessed
- * (train/estimate.c); guesses are scaled by what the phases so far took, compared with theirs: machines differ, and
+ * (train/estimate.c); guesses are scaled by how much longer the phases so far took than theirs: machines differ, and
  * other processes slow them down.  What is being done takes a quarter longer than it has taken so far, at least; so the
  * percentage approaches 100 and does not reach it.  It never falls, though estimates change.
  */
@@ -352,24 +352,44 @@ progress_refit(Progress *progress, int64 epochs)
 
 /* ---- the view ------------------------------------------------------------------- */
 
-/* How much longer phases took so far than was guessed; nearly 1 in the first second */
+/* How much longer a phase took than was guessed, and the seconds that were guessed */
+typedef struct Slowness
+{
+	double		factor;
+	double		weight;
+} Slowness;
+
+static int
+compare_factors(const void *a, const void *b)
+{
+	double		difference = ((const Slowness *) a)->factor - ((const Slowness *) b)->factor;
+
+	return (difference > 0) - (difference < 0);
+}
+
+/* The weighted median of the phases so far, since a guess can be far off; 1 in the first second. */
 static double
 slowness(const Progress *entry)
 {
-	double		taken = 1;
-	double		guessed = 1;
+	Slowness	of[PROGRESS_PHASES + 1] = {{1, 1}};
+	int			count = 1;
+	double		total = 1;
+	double		below = 0;
+	int			middle = 0;
 
 	for (int i = 0; i < PROGRESS_PHASES; i++)
 	{
 		const PhaseState *phase = &entry->phases[i];
+		double		guessed = phase->done * phase->guess;
 
-		if (phase->done > 0 && phase->guess > 0)
-		{
-			taken += phase->seconds;
-			guessed += phase->done * phase->guess;
-		}
+		if (guessed > 0)
+			of[count++] = (Slowness) {phase->seconds / guessed, guessed};
+		total += guessed;
 	}
-	return taken / guessed;
+	qsort(of, count, sizeof(Slowness), compare_factors);
+	while ((below += of[middle].weight) < total / 2)
+		middle++;
+	return of[middle].factor;
 }
 
 /* What was measured, and the guess as if a twentieth of the phase had confirmed it: few units need not be like the rest. */

@@ -426,7 +426,7 @@ write_rules(Procedure *procedure, const PathRules *paths)
 	const MinedRules *rules = paths->count == 0 ? &mined : path_rules_merge(procedure->graph, data, &mined, paths);
 
 	progress_phase(procedure->progress, PHASE_WRITING, (double) rules->count);
-	record_rules(procedure->graph, procedure->settings.model, rules);
+	record_rules(procedure->graph, procedure->settings.model, rules, procedure->progress);
 }
 
 static PathRules

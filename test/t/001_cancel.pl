@@ -85,7 +85,7 @@ my %phase;
 note(sprintf('whole %.2f s: %s', $whole, join ', ', map { "$_ $phase{$_}" } sort keys %phase));
 
 # Steps so small that none of these phases fits between two; evaluation has a test of its own.
-my $steps = min(20, ceil(1.2 * $whole / min(@phase{qw(train mine sample)})));
+my $steps = min(12, ceil(1.2 * $whole / min(@phase{qw(train mine sample)})));
 my $before = tables($node, 'g');
 my $hits = 0;
 foreach my $step (1 .. $steps - 1)
