@@ -648,7 +648,7 @@ as $$ values
 	('plogicnet-wn18rr', 'the same, with those published for WN18RR',
 	 '{"score_function": "transe", "hybrid": "plogicnet", "dimensions": 500, "gamma": 6, "negatives": 1024, "negative_sampling": "self_adversarial", "temperature": 0.5, "block_size": 1, "optimizer": "adam", "learning_rate": 0.00005, "learning_rate_end": 0.000005, "batch_size": 512, "iterations": 2, "epochs": 472, "top_rules": 1000000, "min_confidence": 0.1}'),
 	('conve', 'a convolutional network (Dettmers et al. 2018), with the settings published for FB15k-237 and WN18RR',
-	 '{"score_function": "conve", "dimensions": 200, "loss": "k_vs_all", "optimizer": "adam", "learning_rate": 0.001, "learning_rate_end": 0.001, "reciprocal": true, "batch_size": 128, "label_smoothing": 0.1, "input_dropout": 0.2, "feature_dropout": 0.2, "hidden_dropout": 0.3, "iterations": 20, "epochs": 10, "top_rules": 0}'),
+	 '{"score_function": "conve", "dimensions": 200, "loss": "k_vs_all", "optimizer": "adam", "learning_rate": 0.003, "learning_rate_end": 0.003, "reciprocal": true, "batch_size": 128, "label_smoothing": 0.1, "input_dropout": 0.2, "feature_dropout": 0.2, "hidden_dropout": 0.3, "iterations": 20, "epochs": 10, "top_rules": 0}'),
 	('rotate-wn18rr', 'WN18RR, embeddings alone',
 	 '{"score_function": "rotate", "dimensions": 200, "negatives": 64, "negative_sampling": "uniform", "gamma": 4, "regularization": 0.01, "reciprocal": true, "learning_rate": 0.1, "learning_rate_end": 0.002, "iterations": 5, "epochs": 30, "top_rules": 0}')
 $$;
