@@ -49,6 +49,9 @@ plan_negatives(KgeTrainer *plan)
 
 	plan->entity.count = blocks * (2 * (int64_t) training->block_size + training->negatives);
 	plan->relation.count = blocks * training->block_size;
+	plan->relation.turned = plan->relation.model->function->turn != NULL;
+	if (plan->relation.turned)
+		plan->relation.gradient_width = plan->relation.width;
 	plan->engine.rough = true;	/* positives, which may get close, are scored one by one */
 }
 

@@ -22,6 +22,9 @@ typedef struct KgePairing
 	int			stride;			/* of rows of queries and candidates */
 	int			score_stride;
 	float	   *query;
+	float	   *query_gradient; /* where turns make queries; else it is in relations' slots */
+	float	   *turn;			/* likewise, of relations */
+	int32_t    *turn_place;		/* of each query's relation among these */
 	float	   *prepared;		/* the engine's */
 	float	   *candidate;
 	float	   *score;
@@ -50,7 +53,7 @@ extern void kge_pairing_score(KgePairing *pairing, int from, int count);
 /* Goes back from their scores' derivatives, which it overwrites. */
 extern void kge_pairing_learn(KgePairing *pairing, int from, int count, float *derivative);
 
-/* Goes back from the queries to the given entities. */
+/* Goes back from the queries to the given entities, and by turns to relations. */
 extern void kge_pairing_close(KgePairing *pairing);
 
 /* The scores from negative `from` on. */
@@ -60,13 +63,21 @@ kge_pairing_scores(const KgePairing *pairing, int from)
 	return pairing->score + (size_t) from * (size_t) pairing->score_stride;
 }
 
-/* The gradient of query i, which is that of its relation's slot. */
+/* The gradient of the slot of query i's relation. */
 static inline float *
-kge_pairing_query_gradient(const KgePairing *pairing, int i)
+kge_pairing_relation_gradient(const KgePairing *pairing, int i)
 {
 	const KgeSlots *slots = &pairing->trainer->relation;
 
 	return slots->gradient + (size_t) (pairing->relation_slot + i) * (size_t) slots->stride;
+}
+
+/* The gradient of query i. */
+static inline float *
+kge_pairing_query_gradient(const KgePairing *pairing, int i)
+{
+	return pairing->trainer->relation.turned ? pairing->query_gradient + (size_t) i * (size_t) pairing->stride :
+		kge_pairing_relation_gradient(pairing, i);
 }
 
 static inline float *

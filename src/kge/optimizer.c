@@ -300,12 +300,19 @@ kge_optimizer(const char *name)
 	return name_find(&optimizers, name);
 }
 
+/* Whether slots hold gradients of queries, not of their rows. */
+static inline bool
+hold_queries(const KgeSlots *slots)
+{
+	return slots->model != NULL && !slots->turned;
+}
+
 /* Asks for a slot's gradient and, of relations, for the row that its query was made of. */
 static inline void
 ask_for_slot(const KgeSlots *slots, int32_t slot)
 {
 	vector_prefetch(slots->gradient + (size_t) slot * (size_t) slots->stride, (size_t) slots->gradient_width);
-	if (slots->model != NULL)
+	if (hold_queries(slots))
 		vector_prefetch(kge_entity_row(slots->model, slots->query[slot].given), (size_t) slots->gradient_width);
 }
 
@@ -328,7 +335,7 @@ sum_slots(KgeSlots *slots, int32_t row, float *sum, double *penalty, Pool *pool,
 
 		if (slots->next[slot] >= 0)
 			ask_for_slot(slots, slots->next[slot]);
-		if (slots->model != NULL)
+		if (hold_queries(slots))
 			kge_relation_gradient(slots->model, slots->query[slot], gradient, sum);
 		else
 			add_slot(slots->width, gradient, sum);

@@ -5,8 +5,8 @@
  * A slot of an entity holds the gradient of its row.  A relation's holds that of a query
  * that is made with it, which is no longer than an entity even where a relation is a
  * matrix; what it amounts to for the relation is worked out when its row is updated, from
- * the entity that was given.  So relations are to be updated before entities.  (Where a network
- * makes queries, a relation's slot holds the gradient of its row, too.)
+ * the entity that was given.  So relations are to be updated before entities.  (Where a network makes queries, or
+ * turns do, a relation's slot holds the gradient of its row, too.)
  */
 #ifndef HKG_KGE_OPTIMIZER_H
 #define HKG_KGE_OPTIMIZER_H
@@ -70,6 +70,7 @@ typedef struct KgeSlots
 	float	   *gradient;		/* count x stride */
 	KgeQuery   *query;			/* of relations: whose gradient that is */
 	const KgeModel *model;		/* of relations: what the queries are of; NULL: of a network */
+	bool		turned;			/* of relations: slots hold gradients of their rows, by turns of queries */
 	int32_t    *row;			/* the row a slot belongs to, -1 if unused */
 	float	   *penalty;		/* how much of the penalty goes to its row */
 

@@ -62,6 +62,18 @@ struct KgeScoreFunction
 									  const float *relation, const float *d_query,
 									  float *d_relation);
 
+	/*
+	 * Where much of that is made of the relation alone, such as cosines of angles: a turn, `turn_parts` numbers for each
+	 * dimension, once for many queries.  By it come queries and both gradients to the same bits; the relation's, which is
+	 * set, by the query.  NULL: it is not.
+	 */
+	int			turn_parts;
+	void		(*turn) (int d, const float *relation, float *turn);
+	void		(*turned_query) (int d, Side side, const float *given, const float *turn, float *query);
+	void		(*turned_given_gradient) (int d, Side side, const float *turn, const float *d_query, float *d_given);
+	void		(*turned_relation_gradient) (int d, Side side, const float *query, const float *d_query,
+											 float *d_relation);
+
 	/* phi in double precision, from the definition. */
 	double		(*score) (const KgeModel *model, const float *head,
 						  const float *relation, const float *tail);

@@ -68,53 +68,101 @@ cosines(int n, const float *phase, float *cosine, float *sine)
 	}
 }
 
+/* n numbers of a query; imaginary parts are d after the real ones. */
 KERNEL void
-rotate_query(int d, Side side, const float *restrict given,
-			 const float *restrict relation, float *restrict query)
+turn_numbers(int n, int d, float sign, const float *restrict cosine, const float *restrict sine,
+			 const float *restrict given, float *restrict query)
 {
-	float		sign = side == SIDE_TAIL ? 1 : -1;
-	float		cosine[CHUNK],
-				sine[CHUNK];
-
-	for (int start = 0; start < d; start += CHUNK)
+	for (int j = 0; j < n; j++)
 	{
-		int			n = d - start < CHUNK ? d - start : CHUNK;
+		float		s = sign * sine[j];
 
-		cosines(n, relation + start, cosine, sine);
-		for (int i = 0; i < n; i++)
-		{
-			int			j = start + i;
-			float		s = sign * sine[i];
-
-			query[j] = given[j] * cosine[i] - given[d + j] * s;
-			query[d + j] = given[j] * s + given[d + j] * cosine[i];
-		}
+		query[j] = given[j] * cosine[j] - given[d + j] * s;
+		query[d + j] = given[j] * s + given[d + j] * cosine[j];
 	}
 }
 
 /* d_given is d_query turned back. */
 KERNEL void
-rotate_given_gradient(int d, Side side, const float *restrict relation,
-					  const float *restrict d_query, float *restrict d_given)
+turn_back(int n, int d, float sign, const float *restrict cosine, const float *restrict sine,
+		  const float *restrict d_query, float *restrict d_given)
 {
-	float		sign = side == SIDE_TAIL ? 1 : -1;
+	for (int j = 0; j < n; j++)
+	{
+		float		s = sign * sine[j];
+
+		d_given[j] += d_query[j] * cosine[j] + d_query[d + j] * s;
+		d_given[d + j] += d_query[d + j] * cosine[j] - d_query[j] * s;
+	}
+}
+
+static float
+sign_of(Side side)
+{
+	return side == SIDE_TAIL ? 1 : -1;
+}
+
+static int
+chunk_at(int start, int d)
+{
+	return d - start < CHUNK ? d - start : CHUNK;
+}
+
+static void
+rotate_query(int d, Side side, const float *given, const float *relation, float *query)
+{
 	float		cosine[CHUNK],
 				sine[CHUNK];
 
 	for (int start = 0; start < d; start += CHUNK)
 	{
-		int			n = d - start < CHUNK ? d - start : CHUNK;
-
-		cosines(n, relation + start, cosine, sine);
-		for (int i = 0; i < n; i++)
-		{
-			int			j = start + i;
-			float		s = sign * sine[i];
-
-			d_given[j] += d_query[j] * cosine[i] + d_query[d + j] * s;
-			d_given[d + j] += d_query[d + j] * cosine[i] - d_query[j] * s;
-		}
+		cosines(chunk_at(start, d), relation + start, cosine, sine);
+		turn_numbers(chunk_at(start, d), d, sign_of(side), cosine, sine, given + start, query + start);
 	}
+}
+
+static void
+rotate_given_gradient(int d, Side side, const float *relation, const float *d_query, float *d_given)
+{
+	float		cosine[CHUNK],
+				sine[CHUNK];
+
+	for (int start = 0; start < d; start += CHUNK)
+	{
+		cosines(chunk_at(start, d), relation + start, cosine, sine);
+		turn_back(chunk_at(start, d), d, sign_of(side), cosine, sine, d_query + start, d_given + start);
+	}
+}
+
+/* Cosines, then sines */
+static void
+rotate_turn(int d, const float *relation, float *turn)
+{
+	for (int start = 0; start < d; start += CHUNK)
+		cosines(chunk_at(start, d), relation + start, turn + start, turn + d + start);
+}
+
+static void
+rotate_turned_query(int d, Side side, const float *given, const float *turn, float *query)
+{
+	turn_numbers(d, d, sign_of(side), turn, turn + d, given, query);
+}
+
+static void
+rotate_turned_given_gradient(int d, Side side, const float *turn, const float *d_query, float *d_given)
+{
+	turn_back(d, d, sign_of(side), turn, turn + d, d_query, d_given);
+}
+
+/* As rotate_relation_gradient, where the query has been made. */
+KERNEL void
+rotate_turned_relation_gradient(int d, Side side, const float *restrict query, const float *restrict d_query,
+								float *restrict d_relation)
+{
+	float		sign = sign_of(side);
+
+	for (int j = 0; j < d; j++)
+		d_relation[j] = sign * (d_query[d + j] * query[j] - d_query[j] * query[d + j]);
 }
 
 /* d_theta = Re(d_query conj(dq/dtheta)) with dq/dtheta = +-i q. */
@@ -123,13 +171,13 @@ rotate_relation_gradient(int d, Side side, const float *restrict given,
 						 const float *restrict relation, const float *restrict d_query,
 						 float *restrict d_relation)
 {
-	float		sign = side == SIDE_TAIL ? 1 : -1;
+	float		sign = sign_of(side);
 	float		cosine[CHUNK],
 				sine[CHUNK];
 
 	for (int start = 0; start < d; start += CHUNK)
 	{
-		int			n = d - start < CHUNK ? d - start : CHUNK;
+		int			n = chunk_at(start, d);
 
 		cosines(n, relation + start, cosine, sine);
 		for (int i = 0; i < n; i++)
@@ -240,6 +288,11 @@ const KgeScoreFunction kge_score_rotate = {
 	.query = rotate_query,
 	.given_gradient = rotate_given_gradient,
 	.relation_gradient = rotate_relation_gradient,
+	.turn_parts = 2,
+	.turn = rotate_turn,
+	.turned_query = rotate_turned_query,
+	.turned_given_gradient = rotate_turned_given_gradient,
+	.turned_relation_gradient = rotate_turned_relation_gradient,
 	.score = rotate_score,
 	.prepared_parts = 2,
 	.prepare = rotate_prepare,

@@ -232,6 +232,44 @@ test_phases(void)
 	}
 }
 
+static void
+fill_drawn(uint64_t seed, int n, float *numbers)
+{
+	for (int i = 0; i < n; i++)
+		numbers[i] = (float) random_open(random_bits(random_stream(seed, 0, 0, 0), (uint64_t) i)) - 0.5f;
+}
+
+/* What turns give, against what the relation itself does: the same bits. */
+static void
+test_turns(int d, Side side)
+{
+	const KgeScoreFunction *rotate = kge_score_function("rotate");
+	float		relation[200],
+				turn[400],
+				given[400],
+				d_query[400],
+				query[2][400],
+				d_given[2][400],
+				d_relation[2][200] = {{0}};
+
+	fill_drawn(1, d, relation);
+	fill_drawn(2, 2 * d, given);
+	fill_drawn(3, 2 * d, d_query);
+	fill_drawn(4, 2 * d, d_given[0]);
+	memcpy(d_given[1], d_given[0], sizeof(d_given[0]));
+	rotate->turn(d, relation, turn);
+	rotate->query(d, side, given, relation, query[0]);
+	rotate->turned_query(d, side, given, turn, query[1]);
+	CHECK(memcmp(query[0], query[1], 2 * (size_t) d * sizeof(float)) == 0);
+	rotate->given_gradient(d, side, relation, d_query, d_given[0]);
+	rotate->turned_given_gradient(d, side, turn, d_query, d_given[1]);
+	CHECK(memcmp(d_given[0], d_given[1], 2 * (size_t) d * sizeof(float)) == 0);
+	rotate->relation_gradient(d, side, given, relation, d_query, d_relation[0]);
+	rotate->turned_relation_gradient(d, side, query[1], d_query, d_relation[1]);
+	for (int j = 0; j < d; j++)
+		CHECK(d_relation[0][j] == d_relation[1][j]);
+}
+
 /* A list of triples, in an order where some queries repeat. */
 static void
 test_list(Variant variant)
@@ -471,6 +509,10 @@ test_score(void)
 	test_rescal_example();
 	test_table();
 	test_phases();
+	test_turns(1, SIDE_TAIL);
+	test_turns(64, SIDE_HEAD);
+	test_turns(200, SIDE_TAIL);
+	test_turns(199, SIDE_HEAD);
 	test_reciprocal();
 	test_moduli();
 	test_rough_moduli(1, 1, 1);
