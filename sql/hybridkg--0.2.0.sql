@@ -1627,7 +1627,7 @@ settings: the arguments of hkg_train, as column settings of table model has them
 blocks: the table, or the shard of it on this node
 place, lane: of its rows, those of the bucket
 returns the sum of the losses, and of how many
-errors: XX001 when blocks are missing or do not fit each other; 42P01 and 42703 when blocks is no such table; 53200 when they would need more than hybridkg.max_memory';
+errors: XX001 when blocks are missing or do not fit each other; 22023 when settings are of a training without partitions; 42P01 and 42703 when blocks is no such table; 53200 when they would need more than hybridkg.max_memory';
 
 create function hkg_valid_slice(graph name, settings jsonb, blocks regclass, place int, lane int) returns int[]
 as 'MODULE_PATHNAME' language c stable parallel restricted cost 1000000
@@ -1636,7 +1636,7 @@ comment on function hkg_valid_slice(name, jsonb, regclass, int, int) is
 'ranks triples of the valid split by embeddings whose blocks are in a table, for hkg_train on all nodes of a cluster
 graph, settings, blocks, place, lane: see hkg_train_slice
 returns the ranks of the heads, then those of the tails
-errors: as of hkg_train_slice';
+errors: as of hkg_train_slice, but for 22023';
 
 -- Tables of models that nodes rank with: what hkg_send_model copies there.
 create procedure hkg_place_models(graph name)

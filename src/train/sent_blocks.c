@@ -15,6 +15,7 @@
 
 #include "graph/graph.h"
 #include "server/argument.h"
+#include "server/growing_array.h"
 #include "server/host.h"
 #include "server/sql.h"
 
@@ -115,15 +116,16 @@ static void
 take_block(void *argument, const Datum *values, const bool *nulls)
 {
 	SentBlocks *sent = argument;
+	int64		number = DatumGetInt64(values[0]);
 	bytea	   *value = nulls[1] ? NULL : DatumGetByteaPP(values[1]);
 	BucketBlock	block;
 
 	if (nulls[0] || value == NULL)
 		bucket_blocks_damaged();
-	block = bucket_block(&sent->blocks, DatumGetInt64(values[0]), VARSIZE_ANY_EXHDR(value));
+	block = bucket_block(&sent->blocks, number, VARSIZE_ANY_EXHDR(value));
+	sent->received[number] = true;
 	if (block.part != BLOCK_HEAD)
 		memcpy(sent->part[block.part] + block.start, VARDATA_ANY(value), block.bytes);
-	sent->received++;
 	if ((Pointer) value != DatumGetPointer(values[1]))
 		pfree(value);
 }
@@ -149,12 +151,15 @@ void
 sent_blocks_read(SentBlocks *sent)
 {
 	SqlArgs		args = {0};
+	int64		count = bucket_block_count(&sent->blocks);
 
+	sent->received = array_new_zero(bool, count);
 	sql_arg(&args, INT4OID, Int32GetDatum(sent->place));
 	sql_arg(&args, INT4OID, Int32GetDatum(sent->lane));
 	sql_stream(psprintf("select number::bigint, bytes::bytea from %s where place = $1 and lane = $2", sent->table), &args, take_block, sent);
-	if (sent->received != bucket_block_count(&sent->blocks))
-		bucket_blocks_damaged();
+	for (int64 i = 0; i < count; i++)
+		if (!sent->received[i])
+			bucket_blocks_damaged();
 	check_triples(sent, BLOCK_POSITIVES, sent->blocks.head.count);
 	check_triples(sent, BLOCK_KNOWN, sent->blocks.head.known);
 }

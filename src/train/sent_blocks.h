@@ -21,7 +21,7 @@ typedef struct SentBlocks
 	KgeModel	model;			/* of the entities that were sent; its embeddings are the caller's to set */
 	BucketBlocks blocks;		/* their head; the caller cuts the rest by its sizes */
 	char	   *part[BLOCK_PARTS];	/* memory of each, which the caller takes, once it has checked its size */
-	int64		received;
+	bool	   *received;		/* whether the block of that number was */
 } SentBlocks;
 
 /*

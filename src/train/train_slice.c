@@ -23,6 +23,17 @@ typedef struct TrainSlice
 
 /* ---- memory --------------------------------------------------------------------------- */
 
+/* Without partitions, a trainer may have state that no block has room for. */
+static void
+check_settings(const TrainSettings *settings)
+{
+	if (settings->partitions == 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("settings are of a training without partitions"),
+				 errhint("Only a training with partitions has buckets.")));
+}
+
 static void
 cut_blocks(TrainSlice *slice)
 {
@@ -117,6 +128,7 @@ hkg_train_slice(PG_FUNCTION_ARGS)
 	node_slice_begin();
 	sql_begin();
 	slice.sent = sent_blocks_open(fcinfo, ACL_SELECT | ACL_UPDATE);
+	check_settings(&slice.sent.settings);
 	slice.training = settings_training(&slice.sent.settings);
 	cut_blocks(&slice);
 	take_memory(&slice);

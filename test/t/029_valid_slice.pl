@@ -1,12 +1,14 @@
 # What a node of a cluster does after an iteration: it ranks a slice of the valid split by embeddings that it got as blocks of
 # bytes.  The blocks are made here, so no cluster is needed.  All slices together have the ranks of hkg_ranks, and the MRR
-# that the training kept; blocks that do not fit each other are refused.
+# that the training kept; blocks that do not fit each other are refused.  And what it does with a bucket: it trains it, and
+# believes nothing that its caller may have written.
 
 use strict;
 use warnings;
 
 use lib 'test/perl';
 use Graph;
+use List::Util qw(min);
 use PostgreSQL::Test::Utils;
 use Test::More;
 
@@ -97,12 +99,8 @@ foreach my $function (qw(distmult rotate transe))
 # ---- blocks that are not whole ----
 
 my @good = (head(count => 1, known => 1, rows => $entities, relations => $relations), pack('l*', 0, 0, 1), pack('l*', 1, 0, 1), map { embeddings($_, 'rotate') } qw(relation entity));
-my $state = sub {
-	my (@blocks) = @_;
-
-	send_blocks(9, @blocks);
-	return ($node->psql('postgres', '\set VERBOSITY sqlstate' . "\n" . call_of_lane('rotate', 9)))[2] =~ /ERROR:  (\w+)/ ? $1 : 'none';
-};
+my $state_of = sub { return ($node->psql('postgres', "\\set VERBOSITY sqlstate\n$_[0]"))[2] =~ /ERROR:  (\w+)/ ? $1 : 'none' };
+my $state = sub { send_blocks(9, @_); return $state_of->(call_of_lane('rotate', 9)) };
 my $with = sub { my ($place, $block) = @_; my @blocks = @good; $blocks[$place] = $block; return @blocks };
 my @sizes = (count => 1, known => 1, rows => $entities, relations => $relations);
 
@@ -117,9 +115,50 @@ foreach my $wrong ([ known => -1 ], [ count => -1 ], [ known => 2**60 ], [ most 
 {
 	like($state->($with->(0, head(@sizes, @$wrong))), qr/^(XX001|53200)$/, "@$wrong");
 }
-is((value(q{set hybridkg.max_memory = '64MB'; select 1}), $state->($with->(0, head(@sizes, rows => 2**30))))[1], '53200', 'more than there is memory for');
-is(($node->psql('postgres', '\set VERBOSITY sqlstate' . "\n" . 'create role other; grant usage on schema g to other; grant select on all tables in schema g to other; set role other; ' . call_of_lane('rotate', 9)))[2] =~ /ERROR:  (\w+)/ ? $1 : 'none',
+is($state->($with->(0, head(@sizes, rows => 2**30))), '53200', 'more than there is memory for');
+send_blocks(9, @good);
+value('update block set number = 1 where lane = 9 and number = 2');
+is($state_of->(call_of_lane('rotate', 9)), 'XX001', 'one that is there twice, in the place of another');
+send_blocks(9, @good);
+is($state_of->('create role other; grant usage on schema g to other; grant select on all tables in schema g to other; set role other; ' . call_of_lane('rotate', 9)),
 	'42501', 'a table that the caller may not read');
 is(value('grant select on block to other; set role other; ' . call_of_lane('transe', 0)) =~ /^\{\d/ ? 1 : 0, 1, 'or may');
+
+# ---- a bucket ----
+
+# Entities 0 to 29 and 30 to 49 of two places, three relations, eight numbers each; Adagrad keeps one for each of these.
+value(q{select hkg_train('g', 'distmult', dimensions => 8, iterations => 1, epochs => 1, negatives => 4, batch_size => 64, top_rules => 0, evidence_rules => 0, partitions => 2, model => 'parted')});
+my @bucket = (head(count => 40, rows => 30, second => 20, relations => 3), join('', map { pack 'l*', $_ % 30, $_ % 3, 30 + $_ * 7 % 20 } 0 .. 39),
+	map { my $numbers = $_; (join('', map { pack 'f', sin($_) } 1 .. $numbers), pack('f*', (0) x $numbers)) } 8 * 3, 8 * 30, 8 * 20);
+my $train = sub {
+	my ($more, $lane) = @_;
+
+	return "select hkg_train_slice('g', (select settings || '$more' from g.model where name = 'parted'), 'block', 7, $lane)";
+};
+my $trained = sub {
+	send_blocks(3, @bucket);
+	my $loss = value($train->('{}', 3));
+
+	return ($loss, map { pack 'H*', substr $_->[0], 2 } rows_of('select bytes from block where lane = 3 order by number'));
+};
+my ($loss, @after) = $trained->();
+my $unchanged = join ' ', grep { $after[$_] eq $bucket[$_] } 0 .. $#bucket;
+
+is($unchanged, '0 1', 'all that is learnt is another, the rest is as it was');
+cmp_ok(min(map { unpack 'f*', $_ } @after[ 3, 5, 7 ]), '>=', 0, 'sums of squares');
+is((split /,/, $loss =~ tr/{}//dr)[1], 2 * 40, 'a loss of each side of a triple');
+is(join('|', $trained->()), join('|', $loss, @after), 'the same bits again');
+# the generator of kbgan has embeddings and sums of its own, for which a node has no memory: blocks with these are refused
+my @generated = @bucket;
+@generated[ 3, 5, 7 ] = map { pack 'f*', (1) x $_ } 3 * 24 + 1, 30 * 24, 20 * 24;
+send_blocks(3, @generated);
+is($state_of->($train->('{"negative_sampling": "kbgan", "partitions": 1}', 3)), '22023', 'a training whose state has no room among the blocks');
+is(join('|', map { $_->[0] } rows_of('select bytes from block where lane = 3 order by number')), join('|', map { '\x' . unpack 'H*', $_ } @generated), 'and nothing is written');
+is($state_of->('set role other; ' . $train->('{}', 3)), '42501', 'a table that the caller may not write');
+foreach my $wrong ([ count => 41 ], [ most => 39 ], [ known => 1 ], [ second => 21 ], [ relations => 4 ], [ weighted => 1 ], [ rows => -1 ], [ most => 2**31 ])
+{
+	send_blocks(3, head(count => 40, rows => 30, second => 20, relations => 3, @$wrong), @bucket[ 1 .. $#bucket ]);
+	like($state_of->($train->('{}', 3)), qr/^(XX001|53200)$/, "a bucket: @$wrong");
+}
 
 done_testing();
