@@ -9,6 +9,7 @@
 #include "session_settings.h"
 
 #include "lib/stringinfo.h"
+#include "miscadmin.h"
 #include "utils/guc_tables.h"
 
 /* What the other process chooses for itself, beside all that concerns transactions */
@@ -39,7 +40,17 @@ append_with_zero(StringInfo packed, const char *text)
 	appendBinaryStringInfo(packed, text, (int) strlen(text) + 1);
 }
 
-/* Name, value, name, value, ..., and an empty name */
+/*
+ * Who made it, as SetConfigOption asks.  A setting of a library that is not loaded is anybody's to make; once loaded, the
+ * library refuses it if its maker might not: so it must not become a superuser's on the way.
+ */
+static GucContext
+made_by(const struct config_generic *setting)
+{
+	return setting->context == PGC_SUSET || setting->scontext == PGC_SUSET ? PGC_SUSET : PGC_USERSET;
+}
+
+/* Name, maker, value, name, maker, value, ..., and an empty name */
 char *
 session_settings(Size *bytes)
 {
@@ -56,6 +67,7 @@ session_settings(Size *bytes)
 			continue;
 		value = GetConfigOption(settings[i]->name, true, false);
 		append_with_zero(&packed, settings[i]->name);
+		appendStringInfoChar(&packed, (char) made_by(settings[i]));
 		append_with_zero(&packed, value == NULL ? "" : value);
 	}
 	append_with_zero(&packed, "");
@@ -64,13 +76,20 @@ session_settings(Size *bytes)
 }
 
 void
-session_settings_take(const char *packed)
+session_settings_take(const char *packed, Oid role)
 {
+	Oid			login;
+	int			security;
+
+	GetUserIdAndSecContext(&login, &security);
+	SetUserIdAndSecContext(role, security);
 	while (packed[0] != '\0')
 	{
-		const char *value = packed + strlen(packed) + 1;
+		const char *maker = packed + strlen(packed) + 1;
+		const char *value = maker + 1;
 
-		SetConfigOption(packed, value, PGC_SUSET, PGC_S_SESSION);
+		SetConfigOption(packed, value, (GucContext) *maker, PGC_S_SESSION);
 		packed = value + strlen(value) + 1;
 	}
+	SetUserIdAndSecContext(login, security);
 }

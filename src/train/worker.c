@@ -265,7 +265,7 @@ begin_training(Launch *launch, Procedure *procedure)
 	MemoryContext trial;
 	MemoryContext context;
 
-	session_settings_take(launch->settings + strlen(launch->settings) + 1);
+	session_settings_take(launch->settings + strlen(launch->settings) + 1, launch->role);
 	transaction_begin();
 	SetConfigOption("lock_timeout", START_LOCK_TIMEOUT, PGC_USERSET, PGC_S_SESSION);
 	settings_parse(NameStr(launch->graph), launch->settings, &procedure->settings);

@@ -161,12 +161,15 @@ $node->safe_psql('postgres', q{
 	create role tenant login;
 	grant usage on schema g to tenant;
 	grant all on all tables in schema g to tenant;
+	create function conflict() returns text language plpgsql as $$begin return current_setting('plpgsql.variable_conflict'); end$$;
 	create policy tenant on g.triple for select to tenant using (head < current_setting('app.heads')::int
-		or current_setting('app.whole') = 'yes' or current_setting('work_mem') = '64kB')});
+		or current_setting('app.whole') = 'yes' or current_setting('work_mem') = '64kB' or conflict() = 'use_column')});
 my %seen;
 foreach my $settings (q{set app.heads = 20; set app.whole = 'no'}, q{set app.heads = 20; set app.whole = 'yes'},
 	q{set app.heads = 30; set app.whole = 'yes'; reset app.whole; set lock_timeout = 1; set transaction_isolation = 'repeatable read'},
 	q{set app.heads = 10; set app.whole = 'no'; set work_mem = '64kB'; set default_transaction_isolation = 'serializable'},
+	# a setting that is a superuser's, of a library that is not loaded yet
+	q{set app.heads = 15; set app.whole = 'no'; set plpgsql.variable_conflict = use_column},
 	q{begin; set local app.heads = 25; set local app.whole = 'no'; set local client_encoding = 'latin1'; set local search_path = g})
 {
 	my %left;
@@ -183,7 +186,7 @@ foreach my $settings (q{set app.heads = 20; set app.whole = 'no'}, q{set app.hea
 	$seen{ $left{hkg_train} }++;
 }
 # all facts twice
-is(keys %seen, 4, 'other settings, other models');
+is(keys %seen, 5, 'other settings, other models');
 
 # nothing here runs with more rights than its caller's
 is($node->safe_psql('postgres', q{select count(*) from pg_proc p join pg_depend d on d.objid = p.oid and d.deptype = 'e'
