@@ -4,8 +4,9 @@
  *		distance).
  *
  * The pool of axioms are the mined rules of an axiom's form.  Of those of one kind the nearest one scores 1, the farthest
- * 0.  A triple is worth the highest score of its axioms, which is its label.  Only triples with a sparse entity are
- * learnt: other entities have facts enough.
+ * 0.  An axiom of a low score takes no part: its score as a label would teach that what it infers is false.  A triple is
+ * worth the highest score of its axioms, which is its label.  Only triples with a sparse entity are learnt: other entities
+ * have facts enough.
  */
 #include "hybrid.h"
 
@@ -18,6 +19,9 @@
 
 /* sparsity that an entity must exceed (hkg_sparsity), that of Zhang et al. 2019 */
 #define LEAST_SPARSITY 0.995
+
+/* score that an axiom must exceed, that of their program */
+#define LEAST_SCORE 0.95
 
 /* Kinds whose distances are compared: symmetry and transitivity are kinds of their own */
 #define KINDS 5
@@ -62,10 +66,10 @@ rate_axioms(const RuleRating *rating, double *worth)
 	{
 		int			k = kind[i];
 
-		if (k == NO_AXIOM)
-			worth[i] = NO_PART;
-		else
+		if (k != NO_AXIOM)
 			worth[i] = farthest[k] > nearest[k] ? (farthest[k] - worth[i]) / (farthest[k] - nearest[k]) : 1;
+		if (k == NO_AXIOM || !(worth[i] > LEAST_SCORE))
+			worth[i] = NO_PART;
 	}
 	pfree(kind);
 }

@@ -100,9 +100,19 @@ select pg_temp.bits('three') = pg_temp.bits('axioms') as threads, pg_temp.bits('
 select pg_temp.train('run', $$hybrid => 'itere', partitions => 4, reciprocal => true$$) as model;
 
 -- what rules are worth: of itere the score of an axiom
-select count(worth) > 0 as some, bool_and(worth between 0 and 1) as scores, bool_and(selected) as selected from land.rule where model = 'axioms' and worth is not null;
+select count(worth) > 0 as some, bool_and(worth > 0.95 and worth <= 1) as scores, bool_and(selected) as selected from land.rule where model = 'axioms' and worth is not null;
 select bool_and((worth is not null) = selected and (worth = quality) is not false) as qualities from land.rule where model = 'default';
 select count(worth) as none from land.rule where model = 'none';
+
+-- of two axioms of a kind one scores 0: both are good rules, but its inferences are not taught to be false
+select hkg_create_graph('two');
+select triples from hkg_load('two', $$
+	select relation || p, relation, relation || p + 40 from unnest(array['near', 'beside']) relation, generate_series(0, 39) p
+	union all select relation || p + 40, relation, relation || p from unnest(array['near', 'beside']) relation, generate_series(0, 39) p where p % 4 <> 0$$);
+select hkg_train('two', 'complex', dimensions => 8, iterations => 2, epochs => 10, batch_size => 32, negatives => 8, evidence_rules => 0, holdout => 0, hybrid => 'itere', model => 'two');
+select count(*) as selected, count(worth) as part, max(worth) as worth, min(round(standard_confidence::numeric, 3)) as confidence from two.rule where model = 'two' and selected;
+select number, inferred, sampled from two.iteration where model = 'two' order by 1;
+select hkg_drop_graph('two');
 
 -- plogicnet: of those that were selected, rules of an axiom's form have weights; any score function has them
 select pg_temp.train('network', $$hybrid => 'plogicnet'$$) = 'network' as trained;
