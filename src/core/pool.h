@@ -68,6 +68,17 @@ pool_yield_at(Pool *pool, int thread, int64_t i)
 		pool_yield(pool, thread);
 }
 
+/* The same, of loops that are too short for that: `since` adds up their steps. */
+static inline void
+pool_yield_after(Pool *pool, int thread, int64_t steps, int64_t *since)
+{
+	*since += steps;
+	if (*since < 4096)
+		return;
+	*since = 0;
+	pool_yield(pool, thread);
+}
+
 /* How many pieces of that size hold `count` things: the items of a run. */
 static inline int64_t
 pool_pieces(int64_t count, int64_t size)

@@ -13,6 +13,12 @@
 #define MOST_CONFIDENT 0.9999
 #define NEXT_BEST 1e-3			/* what the next rule counts where only the most confident does */
 
+double
+ev_strength(double confidence)
+{
+	return -log1p(-fmin(confidence, MOST_CONFIDENT));
+}
+
 /* The terms first .. end - 1 of the sum s. */
 static double
 sum_of(const EvCandidate *candidate, double discount, int first, int end)
@@ -23,7 +29,7 @@ sum_of(const EvCandidate *candidate, double discount, int first, int end)
 	for (int i = 0; i < end; i++)
 	{
 		if (i >= first)
-			sum -= share * log1p(-fmin(candidate->firing[i].confidence, MOST_CONFIDENT));
+			sum += share * candidate->firing[i].strength;
 		share *= fmax(discount, NEXT_BEST);
 	}
 	return sum;

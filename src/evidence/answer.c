@@ -24,18 +24,23 @@
 
 #include "core/allocation.h"
 
+#define MOST_FEATURES ((size_t) ANSWERING_SAMPLE * ANSWERING_SAMPLE)
+
 static EvAnswering *
 take_answering(const FactIndex *facts, EvAnswering *answering, Allocation *allocation)
 {
 	size_t		entities = (size_t) facts->entities;
 	size_t		room = entities < ANSWERING_REACH ? entities : ANSWERING_REACH;
+	size_t		groups = (size_t) fact_most_groups(facts);
+	size_t		features = groups < MOST_FEATURES ? groups : MOST_FEATURES;
 
 	answering->room = (int64_t) room;
 	answering->counter = feature_counter_take(allocation, facts);
 	answering->best = TAKE(allocation, AnsweringBest, entities);
 	answering->touched = TAKE(allocation, int32_t, entities);
-	answering->shared = TAKE(allocation, int32_t, (size_t) facts->edges);
-	answering->feature = TAKE(allocation, int64_t, (size_t) facts->edges);
+	answering->shared = TAKE(allocation, uint16_t, groups);
+	answering->feature = TAKE(allocation, int32_t, features);
+	answering->ruling = TAKE(allocation, AnsweringFeature, features / LEAST_SUPPORT);
 	for (int i = 0; i <= EV_MAX_BODY; i++)
 		answering->reached[i] = TAKE(allocation, int32_t, room + 1);
 	answering->stamp = TAKE(allocation, uint32_t, entities);
@@ -118,7 +123,7 @@ may_answer(const EvAnswering *answering, int32_t entity)
 
 /* The place of the firing rule of a cluster; the number of firing rules when there is none. */
 static int
-place_of_cluster(const EvCandidate *candidate, int32_t cluster)
+place_of_cluster(const EvCandidate *candidate, unsigned cluster)
 {
 	int			place = 0;
 
@@ -128,7 +133,7 @@ place_of_cluster(const EvCandidate *candidate, int32_t cluster)
 }
 
 void
-answering_fire(EvAnswering *answering, int32_t entity, EvFiring rule)
+answering_fire(EvAnswering *answering, int32_t entity, const EvFiring *rule)
 {
 	EvCandidate *candidate;
 	int			place;
@@ -138,16 +143,28 @@ answering_fire(EvAnswering *answering, int32_t entity, EvFiring rule)
 	candidate = candidate_of(answering, entity);
 	if (candidate == NULL)
 		return;
-	place = place_of_cluster(candidate, rule.cluster);
+	place = place_of_cluster(candidate, rule->cluster);
 	if (place == EV_FIRINGS)
 		place--;
-	if (place < candidate->count && candidate->firing[place].confidence >= rule.confidence)
+	if (place < candidate->count && candidate->firing[place].confidence >= rule->confidence)
 		return;
 	if (place == candidate->count)
 		candidate->count++;
-	for (; place > 0 && candidate->firing[place - 1].confidence < rule.confidence; place--)
+	for (; place > 0 && candidate->firing[place - 1].confidence < rule->confidence; place--)
 		candidate->firing[place] = candidate->firing[place - 1];
-	candidate->firing[place] = rule;
+	candidate->firing[place] = *rule;
+}
+
+/* ---- a set of entities -------------------------------------------------------------- */
+
+void
+answering_begin_set(EvAnswering *answering)
+{
+	if (++answering->serial != 0)
+		return;
+	for (int32_t i = 0; i < answering->facts->entities; i++)
+		answering->stamp[i] = 0;
+	answering->serial = 1;
 }
 
 /* ---- learnt paths ----------------------------------------------------------------- */
@@ -171,7 +188,7 @@ ask_network(EvAnswering *answering)
 		if (candidate != NULL)
 			candidate->network = answer[i].score;
 	}
-	answering_yield(answering);
+	answering_yield(answering, count);
 }
 
 /* ---- a question ------------------------------------------------------------------- */
@@ -183,7 +200,7 @@ clear_question(EvAnswering *answering)
 	for (int64_t i = 0; i < answering->count; i++)
 		answering->slot[answering->candidate[i].entity] = 0;
 	for (int64_t i = 0; i < answering->feature_count; i++)
-		answering->shared[answering->facts->mirror[answering->feature[i]]] = 0;
+		answering->shared[answering->feature[i]] = 0;
 	for (int64_t i = 0; i < answering->touched_count; i++)
 		answering->best[answering->touched[i]].confidence = 0;
 	answering->count = 0;
@@ -215,7 +232,7 @@ ev_answer(EvAnswering *answering, EvKind kind, Side side, int32_t given, int32_t
 	answering->given = given;
 	answering->relation = relation;
 	answering->atom = asked_atom(relation, side);
-	answering->known = fact_group(answering->facts, given, answering->atom);
+	answering->known = fact_group_number(answering->facts, given, answering->atom);
 	answering->closed = answering->closed_of == NULL ? 1 : answering->closed_of[2 * relation + (int32_t) side];
 	answering->pool = pool;
 	answering->thread = thread;

@@ -10,13 +10,16 @@
 
 #include <math.h>
 
+#include "core/sort.h"
+
+#define FEATURES_AHEAD 4		/* between fetching what is remembered of a feature and using it */
 #define LEAST_SAMPLE 100		/* the standard error of a confidence is then at most 0.05 */
 
 /* ---- rules with constants, by the features of the given entity ---------------------- */
 
 /* Makes each rule the best one of its cluster for its answer, if it is. */
 static void
-offer_answers(EvAnswering *answering, int64_t edge, const FeatureCount *count)
+offer_answers(EvAnswering *answering, int32_t group, const FeatureCount *count)
 {
 	double		unknown = ev_unknown(count->size, count->answered);
 	int32_t		support = 0;
@@ -39,7 +42,7 @@ offer_answers(EvAnswering *answering, int64_t edge, const FeatureCount *count)
 			continue;
 		if (best->confidence == 0)
 			answering->touched[answering->touched_count++] = answer;
-		*best = (AnsweringBest) {confidence, edge};
+		*best = (AnsweringBest) {confidence, group};
 	}
 }
 
@@ -48,13 +51,16 @@ apply_feature(EvAnswering *answering, int64_t edge)
 {
 	FeatureCount count = feature_count(answering->counter, edge, answering->sample);
 
-	offer_answers(answering, edge, &count);
+	offer_answers(answering, answering->facts->mirror[edge], &count);
+	answering_yield(answering, count.count + 1);
 }
 
 /* The best rules of the features with one atom fire. */
 static void
 fire_best(EvAnswering *answering, DirectedAtom atom)
 {
+	EvFiring	firing = {.cluster = (unsigned) atom,.source = EV_FEATURE};
+
 	for (int64_t i = 0; i < answering->touched_count; i++)
 	{
 		int32_t		answer = answering->touched[i];
@@ -62,11 +68,16 @@ fire_best(EvAnswering *answering, DirectedAtom atom)
 
 		if (i + ANSWERING_AHEAD < answering->touched_count)
 			answering_prefetch(answering, answering->touched[i + ANSWERING_AHEAD], answering->touched[i + ANSWERING_AHEAD / 2]);
-		answering_fire(answering, answer, (EvFiring) {best.confidence, atom, EV_FEATURE, best.edge});
+		/* many are as confident as the one before */
+		if (best.confidence != firing.confidence)
+			firing.strength = ev_strength(best.confidence);
+		firing.confidence = best.confidence;
+		firing.number = best.group;
+		answering_fire(answering, answer, &firing);
 		answering->best[answer].confidence = 0;
 	}
+	answering_yield(answering, answering->touched_count);
 	answering->touched_count = 0;
-	answering_yield(answering);
 }
 
 /* Whether features cannot need more than ANSWERING_WORK edges, by the sizes of their groups */
@@ -108,7 +119,7 @@ limit_features(EvAnswering *answering, FactGroup own, int64_t stride)
 		cost = feature_cost(answering->counter, group, ANSWERING_SAMPLE);
 		all += cost;
 		least += cost * fmin(1, LEAST_SAMPLE / fmin(size, ANSWERING_SAMPLE));
-		answering_yield(answering);
+		answering_yield(answering, ANSWERING_SAMPLE);
 	}
 	if (all <= ANSWERING_WORK)
 		return 1;
@@ -129,10 +140,11 @@ answering_apply_features(EvAnswering *answering)
 	stride *= limit_features(answering, own, stride);
 	for (int64_t i = own.first; i < own.end; i += stride)
 	{
+		if (i + FEATURES_AHEAD * stride < own.end)
+			feature_count_prefetch(answering->counter, i + FEATURES_AHEAD * stride, answering->sample);
 		apply_feature(answering, i);
 		if (i + stride >= own.end || facts->edge[i + stride].atom != facts->edge[i].atom)
 			fire_best(answering, facts->edge[i].atom);
-		answering_yield(answering);
 	}
 }
 
@@ -152,59 +164,125 @@ count_features(EvAnswering *answering, FactGroup answers, int64_t stride)
 
 		for (int64_t j = own.first; j < own.end; j += own_stride)
 		{
-			int64_t		feature = facts->mirror[j];
+			int32_t		feature = facts->mirror[j];
 
 			/* the body must not be the head */
-			if (facts->edge[j].atom == MIRRORED(answering->atom) && facts->edge[j].other == answering->given)
-				continue;
-			if (answering->shared[feature]++ == 0)
-				answering->feature[answering->feature_count++] = j;
+			if (feature != answering->known && answering->shared[feature]++ == 0)
+				answering->feature[answering->feature_count++] = feature;
 		}
-		answering_yield(answering);
+		answering_yield(answering, own.end - own.first);
 	}
 }
 
-/* The rule r("g",Y) <= b(Y,"d") for one feature (b, d), an edge; `stride`: of the answers that were counted. */
+/* Adds the rule of a feature that `support` answers have, if it is confident enough; `stride`: of those that were counted. */
 static void
-apply_answer_feature(EvAnswering *answering, int64_t edge, int64_t stride)
+add_ruling(EvAnswering *answering, int32_t feature, int32_t support, int64_t stride)
+{
+	FactGroup	group = fact_group_at(answering->facts, feature);
+	int64_t		size = group.end - group.first;
+	double		confidence = (double) (support * stride) / (double) (size + EV_SMOOTHING);
+
+	if (confidence < LEAST_CONFIDENCE || size > answering->work)
+		return;
+	answering->work -= size;
+	answering->ruling[answering->ruling_count++] = (AnsweringFeature) {confidence < 1 ? confidence : 1,
+	MIRRORED(answering->facts->group[feature].atom), feature};
+}
+
+/* Drops the features of one answer, and fetches the groups of the others. */
+static void
+drop_rare_features(EvAnswering *answering)
+{
+	int64_t		count = 0;
+
+	for (int64_t i = 0; i < answering->feature_count; i++)
+	{
+		int32_t		feature = answering->feature[i];
+
+		if (answering->shared[feature] < LEAST_SUPPORT)
+		{
+			answering->shared[feature] = 0;
+			continue;
+		}
+		__builtin_prefetch(&answering->facts->group[feature]);
+		answering->feature[count++] = feature;
+	}
+	answering_yield(answering, answering->feature_count);
+	answering->feature_count = count;
+}
+
+/* The rules r("g",Y) <= b(Y,"d") that fire: features come in the order in which the answers have them. */
+static void
+find_ruling(EvAnswering *answering, int64_t stride)
+{
+	answering->ruling_count = 0;
+	drop_rare_features(answering);
+	for (int64_t i = 0; i < answering->feature_count; i++)
+	{
+		int32_t		feature = answering->feature[i];
+
+		add_ruling(answering, feature, answering->shared[feature], stride);
+		answering->shared[feature] = 0;
+	}
+	answering_yield(answering, answering->feature_count);
+	answering->feature_count = 0;
+}
+
+/* By cluster, the most confident first; equal ones in an order of their own */
+static int
+compare_ruling(const void *a, const void *b)
+{
+	const AnsweringFeature *left = a;
+	const AnsweringFeature *right = b;
+
+	if (left->atom != right->atom)
+		return left->atom < right->atom ? -1 : 1;
+	if (left->confidence != right->confidence)
+		return left->confidence > right->confidence ? -1 : 1;
+	return (left->group > right->group) - (left->group < right->group);
+}
+
+/* The rule of a feature fires for all that share it, but for those that a better one of its cluster has inferred. */
+static void
+fire_ruling(EvAnswering *answering, const AnsweringFeature *ruling)
 {
 	const FactIndex *facts = answering->facts;
-	FactEdge	feature = facts->edge[edge];
-	int64_t		first = facts->mirror[edge];
-	int32_t		support = answering->shared[first];
-	int64_t		end;
-	double		confidence;
+	FactGroup	group = fact_group_at(facts, ruling->group);
+	EvFiring	firing = {ruling->confidence, ev_strength(ruling->confidence), (unsigned) ruling->atom, EV_ANSWER, ruling->group};
 
-	answering->shared[first] = 0;
-	if (support < LEAST_SUPPORT)
-		return;
-	end = feature_sharing(facts, edge).end;
-	confidence = (double) (support * stride) / (double) (end - first + EV_SMOOTHING);
-	if (confidence < LEAST_CONFIDENCE || end - first > answering->work)
-		return;
-	answering->work -= end - first;
-	for (int64_t i = first; i < end; i++)
+	for (int64_t i = group.first; i < group.end; i++)
 	{
-		if (i + ANSWERING_AHEAD < end)
+		int32_t		entity = facts->edge[i].other;
+
+		if (i + ANSWERING_AHEAD < group.end)
 			answering_prefetch(answering, facts->edge[i + ANSWERING_AHEAD].other, facts->edge[i + ANSWERING_AHEAD / 2].other);
-		answering_fire(answering, facts->edge[i].other, (EvFiring) {fmin(confidence, 1), feature.atom, EV_ANSWER, edge});
-		pool_yield_at(answering->pool, answering->thread, i);
+		answering_yield(answering, 1);
+		if (answering_is_in_set(answering, entity))
+			continue;
+		answering_add_to_set(answering, entity);
+		answering_fire(answering, entity, &firing);
 	}
-	answering_yield(answering);
 }
 
 void
 answering_apply_answer_features(EvAnswering *answering)
 {
-	FactGroup	answers = answering->known;
-	int64_t		stride = feature_stride(answers, ANSWERING_SAMPLE);
+	FactGroup	answers;
+	int64_t		stride;
 
+	if (answering->known < 0)
+		return;
+	answers = fact_group_at(answering->facts, answering->known);
+	stride = feature_stride(answers, ANSWERING_SAMPLE);
 	answering->work = ANSWERING_WORK;
 	count_features(answering, answers, stride);
-	for (int64_t i = 0; i < answering->feature_count; i++)
+	find_ruling(answering, stride);
+	sort_array(answering->pool, answering->thread, answering->ruling, answering->ruling_count, sizeof(AnsweringFeature),
+			   compare_ruling);
+	for (int64_t i = 0; i < answering->ruling_count; i++)
 	{
-		apply_answer_feature(answering, answering->feature[i], stride);
-		pool_yield_at(answering->pool, answering->thread, i);
+		if (i == 0 || answering->ruling[i].atom != answering->ruling[i - 1].atom)
+			answering_begin_set(answering);
+		fire_ruling(answering, &answering->ruling[i]);
 	}
-	answering->feature_count = 0;
 }

@@ -19,17 +19,6 @@ most_edges(const EvAnswering *answering, int64_t most)
 
 /* ---- path rules ----------------------------------------------------------------- */
 
-/* Begins a set of entities, each of which has a stamp. */
-static void
-begin_set(EvAnswering *answering)
-{
-	if (++answering->serial != 0)
-		return;
-	for (int32_t i = 0; i < answering->facts->entities; i++)
-		answering->stamp[i] = 0;
-	answering->serial = 1;
-}
-
 /* Adds the entities of a group to a set of `count`, as far as there is room; how many there are then. */
 static int64_t
 add_to_set(EvAnswering *answering, FactGroup group, int32_t *set, int64_t count)
@@ -41,8 +30,8 @@ add_to_set(EvAnswering *answering, FactGroup group, int32_t *set, int64_t count)
 		int32_t		other = edge[i].other;
 
 		set[count] = other;
-		count += answering->stamp[other] != answering->serial;
-		answering->stamp[other] = answering->serial;
+		count += !answering_is_in_set(answering, other);
+		answering_add_to_set(answering, other);
 	}
 	return count;
 }
@@ -57,7 +46,7 @@ follow_atom(EvAnswering *answering, int depth, int32_t atom)
 	int64_t		count = 0;
 	FactGroup	group[FACT_AHEAD];
 
-	begin_set(answering);
+	answering_begin_set(answering);
 	for (int64_t first = 0; first < answering->reached_count[depth] && count < answering->room && edges <= most;
 		 first += FACT_AHEAD)
 	{
@@ -69,9 +58,8 @@ follow_atom(EvAnswering *answering, int depth, int32_t atom)
 		{
 			edges += group[i].end - group[i].first + 1;
 			count = add_to_set(answering, group[i], answering->reached[depth + 1], count);
+			answering_yield(answering, group[i].end - group[i].first + 1);
 		}
-		if (first % (8 * FACT_AHEAD) == 0)
-			answering_yield(answering);
 	}
 	answering->work -= edges;
 	/* a graph of fewer entities cannot reach too many */
@@ -82,11 +70,13 @@ follow_atom(EvAnswering *answering, int depth, int32_t atom)
 static void
 fire_path(EvAnswering *answering, const EvRule *rule)
 {
+	double		confidence = ev_worth(rule->confidence, rule->unknown[answering->side], answering->closed);
 	EvFiring	firing = {
-		.confidence = ev_worth(rule->confidence, rule->unknown[answering->side], answering->closed),
-		.cluster = 2 * answering->facts->relations + rule->atom[rule->length - 1],
+		.confidence = confidence,
+		.strength = ev_strength(confidence),
+		.cluster = (unsigned) (2 * answering->facts->relations + rule->atom[rule->length - 1]),
 		.source = EV_PATH,
-		.number = rule - answering->rules->rule
+		.number = (int32_t) (rule - answering->rules->rule)
 	};
 	const int32_t *reached = answering->reached[rule->length];
 	int64_t		count = answering->reached_count[rule->length];
@@ -95,7 +85,7 @@ fire_path(EvAnswering *answering, const EvRule *rule)
 	{
 		if (i + ANSWERING_AHEAD < count)
 			answering_prefetch(answering, reached[i + ANSWERING_AHEAD], reached[i + ANSWERING_AHEAD / 2]);
-		answering_fire(answering, reached[i], firing);
+		answering_fire(answering, reached[i], &firing);
 	}
 }
 
@@ -121,7 +111,7 @@ answering_apply_path_rules(EvAnswering *answering)
 			follow_atom(answering, depth, ev_atom(rule, answering->side, depth));
 		fire_path(answering, rule);
 		before = rule;
-		answering_yield(answering);
+		answering_yield(answering, answering->reached_count[rule->length] + 1);
 	}
 }
 
@@ -138,7 +128,7 @@ fire_pattern(void *argument, int32_t answer)
 {
 	FiringPattern *pattern = argument;
 
-	answering_fire(pattern->answering, answer, pattern->firing);
+	answering_fire(pattern->answering, answer, &pattern->firing);
 }
 
 /* Each is a cluster of its own. */
@@ -152,10 +142,11 @@ answering_apply_patterns(EvAnswering *answering)
 	for (int64_t i = rules->first_pattern[answering->relation]; i < rules->first_pattern[answering->relation + 1]; i++)
 	{
 		const EvPattern *pattern = &rules->pattern[i];
-		FiringPattern firing = {answering, {pattern->confidence, cluster + (int32_t) i, EV_PATTERN, i}};
+		FiringPattern firing = {answering, {pattern->confidence, ev_strength(pattern->confidence), (unsigned) (cluster + (int32_t) i), EV_PATTERN, (int32_t) i}};
+		int64_t		edges = ev_match(answering->facts, pattern, answering->side, answering->given,
+									 most_edges(answering, PATTERN_WORK), fire_pattern, &firing);
 
-		answering->work -= ev_match(answering->facts, pattern, answering->side, answering->given,
-									most_edges(answering, PATTERN_WORK), fire_pattern, &firing);
-		answering_yield(answering);
+		answering->work -= edges;
+		answering_yield(answering, edges + 1);
 	}
 }

@@ -19,11 +19,19 @@
 #define ANSWERING_WORK (1 << 22)
 #define ANSWERING_AHEAD 16		/* firings between fetching memory and using it */
 
+/* A rule r("g",Y) <= b(Y,"d"): of a feature that answers of the given entity have */
+typedef struct AnsweringFeature
+{
+	double		confidence;
+	DirectedAtom atom;			/* b */
+	int32_t		group;			/* of those that share it */
+} AnsweringFeature;
+
 /* The most confident rule of a cluster that infers an entity */
 typedef struct AnsweringBest
 {
 	double		confidence;		/* 0: none */
-	int64_t		edge;
+	int32_t		group;			/* its feature: of those that share it */
 } AnsweringBest;
 
 struct EvAnswering
@@ -42,8 +50,9 @@ struct EvAnswering
 	int32_t		relation;
 	int32_t		atom;			/* from given to answers */
 	double		closed;			/* what rules are worth, see ev_worth */
-	FactGroup	known;			/* the answers of the given one among the facts */
+	int32_t		known;			/* the group of its answers among the facts; -1: none */
 	int64_t		work;			/* edges that rules of the kind that is applied may look at yet */
+	int64_t		since;			/* it yielded */
 
 	/* of the features with one atom */
 	FeatureCounter *counter;
@@ -52,14 +61,18 @@ struct EvAnswering
 	int64_t		touched_count;
 	int64_t		sample;			/* of the entities that share a feature */
 
-	/* how many answers have a feature, by the first edge of its group; and which features, as edges */
-	int32_t    *shared;
-	int64_t    *feature;
+	/* how many answers, of ANSWERING_SAMPLE at most, have a feature, by its group; and which features */
+	uint16_t   *shared;
+	int32_t    *feature;
 	int64_t		feature_count;
+	AnsweringFeature *ruling;	/* those whose rules fire */
+	int64_t		ruling_count;
 
 	/* the entities that each prefix of a path reaches */
 	int32_t    *reached[EV_MAX_BODY + 1];
 	int64_t		reached_count[EV_MAX_BODY + 1];
+
+	/* a set of entities */
 	uint32_t   *stamp;			/* by entity: serial of the last set that it is in */
 	uint32_t	serial;
 
@@ -71,7 +84,22 @@ struct EvAnswering
 };
 
 /* A rule infers the entity. */
-extern void answering_fire(EvAnswering *answering, int32_t entity, EvFiring rule);
+extern void answering_fire(EvAnswering *answering, int32_t entity, const EvFiring *rule);
+
+/* Begins an empty set of entities. */
+extern void answering_begin_set(EvAnswering *answering);
+
+static inline bool
+answering_is_in_set(const EvAnswering *answering, int32_t entity)
+{
+	return answering->stamp[entity] == answering->serial;
+}
+
+static inline void
+answering_add_to_set(EvAnswering *answering, int32_t entity)
+{
+	answering->stamp[entity] = answering->serial;
+}
 
 /* Rules along paths from the given entity, and rules of any other shape */
 extern void answering_apply_path_rules(EvAnswering *answering);
@@ -81,10 +109,11 @@ extern void answering_apply_patterns(EvAnswering *answering);
 extern void answering_apply_features(EvAnswering *answering);
 extern void answering_apply_answer_features(EvAnswering *answering);
 
+/* After so many steps of some nanoseconds */
 static inline void
-answering_yield(const EvAnswering *answering)
+answering_yield(EvAnswering *answering, int64_t steps)
 {
-	pool_yield(answering->pool, answering->thread);
+	pool_yield_after(answering->pool, answering->thread, steps, &answering->since);
 }
 
 /* Fetches ahead: of an entity that comes later the slot; of a nearer one, whose slot is there by now, the candidate. */

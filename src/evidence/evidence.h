@@ -145,16 +145,17 @@ typedef enum EvSource
 {
 	EV_PATH,					/* place in EvRules.rule */
 	EV_PATTERN,					/* place in EvRules.pattern */
-	EV_FEATURE,					/* r(X,"c") <= b(X,"d"): edge of X, the given entity, to d */
-	EV_ANSWER					/* r("g",Y) <= b(Y,"d"), g the given entity: edge of some Y to d */
+	EV_FEATURE,					/* r(X,"c") <= b(X,"d"): the group of all X that have the feature, which d begins */
+	EV_ANSWER					/* r("g",Y) <= b(Y,"d"), g the given entity: likewise, of all Y */
 } EvSource;
 
 typedef struct EvFiring
 {
 	double		confidence;
-	int32_t		cluster;		/* rules of a cluster are much alike: only the most confident that fires counts */
-	EvSource	source;
-	int64_t		number;
+	double		strength;		/* see ev_strength */
+	unsigned	cluster:30;		/* rules of a cluster are much alike: only the most confident that fires counts */
+	unsigned	source:2;		/* EvSource */
+	int32_t		number;
 } EvFiring;
 
 typedef struct EvCandidate
@@ -209,6 +210,9 @@ extern const EvCandidate *ev_candidate(const EvAnswering *answering, int32_t ent
  * logarithm makes a rule's confidence comparable with the log-probability of a score.
  */
 extern double ev_evidence(const EvCandidate *candidate, double discount);
+
+/* The term of a confidence c in s, -log(1 - c); of certainty, that of nearly so. */
+extern double ev_strength(double confidence);
 
 /* The share of the i-th firing rule in s, in 0 .. 1. */
 extern double ev_share(const EvCandidate *candidate, double discount, int i);

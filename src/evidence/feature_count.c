@@ -25,7 +25,7 @@
 typedef struct RememberedCount
 {
 	uint32_t	since;			/* the counter's generation */
-	int32_t		end;			/* of the group of the entities that share the feature */
+	int32_t		group;			/* of the entities that share the feature */
 	DirectedAtom atom;
 	int32_t		sample;
 	int32_t		size;
@@ -39,6 +39,7 @@ struct FeatureCounter
 	const FactIndex *facts;
 	Pool	   *pool;
 	int			thread;
+	int64_t		since;			/* it yielded */
 	DirectedAtom atom;
 
 	/* the entity that is not counted, but has marked answers; -1: none */
@@ -114,12 +115,6 @@ feature_counter_ask(FeatureCounter *counter, int32_t given, DirectedAtom atom, P
 	counter->thread = thread;
 }
 
-FactGroup
-feature_sharing(const FactIndex *facts, int64_t edge)
-{
-	return fact_group(facts, facts->edge[edge].other, MIRRORED(facts->edge[edge].atom));
-}
-
 /* ---- counting -------------------------------------------------------------------- */
 
 /* Answers of one feature in the making */
@@ -176,8 +171,8 @@ count_sharing(Counting *counting, FactGroup group, int64_t sample)
 				counting->itself = true;
 				counting->before = counter->hit_count;
 			}
+			pool_yield_after(counter->pool, counter->thread, answers[i].end - answers[i].first + 1, &counter->since);
 		}
-		pool_yield(counter->pool, counter->thread);
 	}
 }
 
@@ -254,26 +249,26 @@ forget_all(FeatureCounter *counter)
 }
 
 static RememberedCount *
-place_of(const FeatureCounter *counter, FactGroup group, int64_t sample)
+place_of(const FeatureCounter *counter, int32_t group, int64_t sample)
 {
-	uint64_t	place = random_stream((uint64_t) group.end, (uint64_t) counter->atom, (uint64_t) sample, 0);
+	uint64_t	place = random_mix((uint64_t) group << 32 ^ (uint64_t) counter->atom) + (uint64_t) sample;
 
 	return &counter->remembered[place & (uint64_t) (counter->places - 1)];
 }
 
 static bool
-is_remembered(const FeatureCounter *counter, const RememberedCount *remembered, FactGroup group, int64_t sample)
+is_remembered(const FeatureCounter *counter, const RememberedCount *remembered, int32_t group, int64_t sample)
 {
-	return remembered->since == counter->generation && remembered->end == group.end && remembered->atom == counter->atom &&
+	return remembered->since == counter->generation && remembered->group == group && remembered->atom == counter->atom &&
 		remembered->sample == sample;
 }
 
 static void
-remember(FeatureCounter *counter, RememberedCount *place, FactGroup group, int64_t sample, const FeatureCount *count)
+remember(FeatureCounter *counter, RememberedCount *place, int32_t group, int64_t sample, const FeatureCount *count)
 {
 	*place = (RememberedCount) {
 		.since = counter->generation,
-		.end = (int32_t) group.end,
+		.group = group,
 		.atom = counter->atom,
 		.sample = (int32_t) sample,
 		.size = (int32_t) count->size,
@@ -284,17 +279,24 @@ remember(FeatureCounter *counter, RememberedCount *place, FactGroup group, int64
 	counter->answers += count->count;
 }
 
+void
+feature_count_prefetch(const FeatureCounter *counter, int64_t edge, int64_t sample)
+{
+	__builtin_prefetch(place_of(counter, counter->facts->mirror[edge], sample));
+}
+
 FeatureCount
 feature_count(FeatureCounter *counter, int64_t edge, int64_t sample)
 {
-	FactGroup	group = feature_sharing(counter->facts, edge);
+	int32_t		number = counter->facts->mirror[edge];
+	FactGroup	group = fact_group_at(counter->facts, number);
 	RememberedCount *place;
 	Counting	counting = {.counter = counter,.feature = counter->facts->edge[edge]};
 
 	if (group.end - group.first < LEAST_SUPPORT)
 		return counting.count;
-	place = place_of(counter, group, sample);
-	if (is_remembered(counter, place, group, sample))
+	place = place_of(counter, number, sample);
+	if (is_remembered(counter, place, number, sample))
 		return (FeatureCount) {place->size, place->answered, place->count, counter->answer + place->first};
 	if (counter->room - counter->answers < counter->facts->entities)
 		forget_all(counter);
@@ -303,7 +305,7 @@ feature_count(FeatureCounter *counter, int64_t edge, int64_t sample)
 	count_sharing(&counting, group, sample);
 	list_answers(&counting);
 	if (counting.count.count <= MOST_ANSWERS)
-		remember(counter, place, group, sample, &counting.count);
+		remember(counter, place, number, sample, &counting.count);
 	return counting.count;
 }
 

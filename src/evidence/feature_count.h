@@ -41,7 +41,11 @@ extern FeatureCounter *feature_counter_take(Allocation *allocation, const FactIn
 extern void feature_counter_ask(FeatureCounter *counter, int32_t given, DirectedAtom atom, Pool *pool, int thread);
 
 /* The entities that share a feature, which is an edge of one of them */
-extern FactGroup feature_sharing(const FactIndex *facts, int64_t edge);
+static inline FactGroup
+feature_sharing(const FactIndex *facts, int64_t edge)
+{
+	return fact_group_at(facts, facts->mirror[edge]);
+}
 
 /* Of n edges of a group one is looked at, so that these are `sample` at most; returns n. */
 static inline int64_t
@@ -55,6 +59,9 @@ feature_stride(FactGroup group, int64_t sample)
  * enough, whatever rules are worth.  Lasts until the next count.
  */
 extern FeatureCount feature_count(FeatureCounter *counter, int64_t edge, int64_t sample);
+
+/* Fetches what is remembered of a feature that will be counted soon. */
+extern void feature_count_prefetch(const FeatureCounter *counter, int64_t edge, int64_t sample);
 
 /* The edges that counting it looks at */
 extern double feature_cost(FeatureCounter *counter, FactGroup group, int64_t sample);

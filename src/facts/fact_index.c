@@ -12,19 +12,19 @@
 #define EDGES_AT_ONCE 4096
 #define MOST_FACTS (INT64_C(1) << 30)
 
-/* Groups are no more than edges, and no more than an entity can have. */
-static size_t
-most_groups(const FactIndex *facts)
+/* No more than edges, and no more than an entity can have. */
+int64_t
+fact_most_groups(const FactIndex *facts)
 {
 	double		all = 2.0 * facts->relations * facts->entities;
 
-	return (size_t) (all < (double) facts->edges ? (int64_t) all : facts->edges);
+	return all < (double) facts->edges ? (int64_t) all : facts->edges;
 }
 
 static void
 take_facts(FactIndex *facts, Allocation *allocation)
 {
-	size_t		groups = most_groups(facts);
+	size_t		groups = (size_t) fact_most_groups(facts);
 
 	facts->start = TAKE(allocation, int64_t, (size_t) facts->entities + 1);
 	facts->edge = TAKE(allocation, FactEdge, (size_t) facts->edges);
@@ -241,7 +241,7 @@ index_mirrors(void *argument, int64_t item, int thread)
 	FactIndex  *facts = building->facts;
 
 	for (int64_t i = item * EDGES_AT_ONCE; i < (item + 1) * EDGES_AT_ONCE && i < facts->edges; i++)
-		facts->mirror[i] = (int32_t) fact_group(facts, facts->edge[i].other, MIRRORED(facts->edge[i].atom)).first;
+		facts->mirror[i] = fact_group_number(facts, facts->edge[i].other, MIRRORED(facts->edge[i].atom));
 	pool_yield(building->pool, thread);
 }
 

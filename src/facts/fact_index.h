@@ -71,7 +71,7 @@ typedef struct FactIndex
 	int64_t		edges;			/* twice the facts */
 	int64_t    *start;			/* by entity: its first edge, in both orders; and the end */
 	FactEdge	   *edge;			/* of each entity, by atom, then by other */
-	int32_t    *mirror;			/* of each edge: the first of the group (other, mirrored atom) */
+	int32_t    *mirror;			/* of each edge: the group (other, mirrored atom), which has its mirror image */
 	bool	   *reflexive;		/* by relation: whether a fact relates an entity to itself */
 	int			atom_shift;
 	FactDirectory *directory;		/* by entity; and the end */
@@ -125,25 +125,37 @@ fact_count_bits(uint64_t bits)
 	return (int) (bits * UINT64_C(0x0101010101010101) >> 56);
 }
 
-/* The edges of an entity with an atom; none: 0 .. 0 */
-static inline FactGroup
-fact_group(const FactIndex *facts, int32_t entity, DirectedAtom atom)
+/* The group of an entity and an atom, -1: none */
+static inline int32_t
+fact_group_number(const FactIndex *facts, int32_t entity, DirectedAtom atom)
 {
 	const FactDirectory *directory = &facts->directory[entity];
 	uint64_t	bit = UINT64_C(1) << (atom >> facts->atom_shift);
 	int32_t		number;
 
 	if ((directory->atoms & bit) == 0)
-		return (FactGroup) {0, 0};
+		return -1;
 	number = directory->group + fact_count_bits(directory->atoms & (bit - 1));
 	if (facts->group[number].atom != atom)
 	{
 		number = fact_group_search(facts, number, directory[1].group, atom);
 		if (number == directory[1].group || facts->group[number].atom != atom)
-			return (FactGroup) {0, 0};
+			return -1;
 	}
-	return fact_group_at(facts, number);
+	return number;
 }
+
+/* The edges of an entity with an atom; none: 0 .. 0 */
+static inline FactGroup
+fact_group(const FactIndex *facts, int32_t entity, DirectedAtom atom)
+{
+	int32_t		number = fact_group_number(facts, entity, atom);
+
+	return number < 0 ? (FactGroup) {0, 0} : fact_group_at(facts, number);
+}
+
+/* How many groups there are at most: whoever takes memory by group may not have the facts yet */
+extern int64_t fact_most_groups(const FactIndex *facts);
 
 /*
  * The same for each of `count` entities, `stride` numbers apart, at most FACT_AHEAD.  A look-up waits for memory; those

@@ -4,7 +4,8 @@
  *
  * An item is a block of questions, against all candidates (block.h).  What an adjustment raises is listed first, and
  * put in order of tiles; in each tile it comes first, with its own bound, and is no candidate of the rest any more.
- * Each question keeps its best exact scores in a heap, whose worst one is the threshold of what is looked at.
+ * Each question keeps its best exact scores in a heap, whose worst one is the threshold of what is looked at.  It begins
+ * with those that are raised most: then few others are looked at.
  */
 #include <math.h>
 
@@ -16,6 +17,8 @@
 
 /* candidates that a block's adjustments may list together, unless one question lists more */
 #define LISTED_AT_ONCE (1 << 18)
+/* of a question's candidates: no more are scored before the pass */
+#define MOST_RAISED 64
 /* what the arithmetic of a score may lose, of its terms */
 #define ROUNDING 1e-12
 
@@ -23,8 +26,16 @@ typedef struct Listed
 {
 	int32_t		entity;
 	int32_t		question;		/* of the block */
+	bool		offered;		/* before the pass */
 	double		addition;
 } Listed;
+
+/* One of those that are raised most */
+typedef struct Raised
+{
+	double		addition;
+	int64_t		place;			/* in what is listed */
+} Raised;
 
 /* What a thread works with */
 typedef struct Searcher
@@ -39,6 +50,7 @@ typedef struct Searcher
 	Listed	   *listed;
 	Listed	   *by_tile;
 	int64_t		listed_count;
+	int64_t    *listed_end;		/* by question of the block: they are listed one after the other */
 	int64_t    *tile;			/* where each tile begins in by_tile; and the end */
 } Searcher;
 
@@ -82,6 +94,7 @@ take_searcher(KgeTopMany *search, Searcher *searcher, Allocation *allocation)
 	searcher->heap = TAKE(allocation, KgeAnswer *, KGE_BLOCK_QUESTIONS);
 	searcher->kept = TAKE(allocation, int64_t, KGE_BLOCK_QUESTIONS);
 	searcher->excluded = TAKE(allocation, int64_t, KGE_BLOCK_QUESTIONS);
+	searcher->listed_end = TAKE(allocation, int64_t, KGE_BLOCK_QUESTIONS);
 	searcher->listed = TAKE(allocation, Listed, listed_room(search));
 	searcher->by_tile = TAKE(allocation, Listed, listed_room(search));
 	searcher->tile = TAKE(allocation, int64_t, (size_t) tiles_of(search->model) + 2);
@@ -166,10 +179,56 @@ list_some(Searcher *searcher, int64_t first, int64_t end, int thread)
 		if (searcher->listed_count + count > room)
 			return i - first;
 		for (int64_t j = 0; j < count; j++)
-			searcher->listed[searcher->listed_count++] = (Listed) {additions[j].entity, (int32_t) (i - first),
-			additions[j].addition};
+			searcher->listed[searcher->listed_count++] = (Listed) {.entity = additions[j].entity,
+			.question = (int32_t) (i - first),.addition = additions[j].addition};
+		searcher->listed_end[i - first] = searcher->listed_count;
 	}
 	return end - first;
+}
+
+static bool
+is_excluded(const KgeTopQuestion *question, int32_t entity)
+{
+	return has_int32(question->excluded, 0, question->excluded_count, entity);
+}
+
+/* The most raised first */
+static int
+compare_raised(const void *a, const void *b)
+{
+	const Raised *left = a;
+	const Raised *right = b;
+
+	if (left->addition != right->addition)
+		return left->addition > right->addition ? -1 : 1;
+	return (left->place > right->place) - (left->place < right->place);
+}
+
+/* Offers the k candidates of a question that are raised most; they were listed from `first` on. */
+static void
+offer_most_raised(Searcher *searcher, int number, int64_t first)
+{
+	int64_t		k = searcher->search->k;
+	Raised		raised[MOST_RAISED];
+	int64_t		kept = 0;
+
+	if (k > MOST_RAISED)
+		return;
+	for (int64_t i = first; i < searcher->listed_end[number]; i++)
+	{
+		Raised		one = {searcher->listed[i].addition, i};
+
+		if ((kept < k || compare_raised(&one, &raised[0]) < 0) &&
+			!is_excluded(&searcher->question[number], searcher->listed[i].entity))
+			kept = heap_offer(raised, kept, k, &one, sizeof(Raised), compare_raised);
+	}
+	for (int64_t i = 0; i < kept; i++)
+	{
+		Listed	   *listed = &searcher->listed[raised[i].place];
+
+		listed->offered = true;
+		offer(searcher, number, listed->entity, listed->addition);
+	}
 }
 
 /* Puts what was listed in order of tiles. */
@@ -212,7 +271,8 @@ take_listed(Searcher *searcher, int64_t tile)
 	{
 		const Listed *listed = &searcher->by_tile[i];
 		double		needed = phi_needed(searcher, listed->question, listed->addition);
-		bool		reaches = kge_block_reaches(&searcher->block, listed->question, listed->entity, needed);
+		bool		reaches = !listed->offered &&
+			kge_block_reaches(&searcher->block, listed->question, listed->entity, needed);
 
 		if (kge_block_exclude(&searcher->block, listed->question, listed->entity) && reaches)
 			offer(searcher, listed->question, listed->entity, listed->addition);
@@ -229,6 +289,9 @@ static void
 search_tiles(Searcher *searcher, int questions, int thread)
 {
 	kge_block_open(&searcher->block, searcher->question, questions);
+	for (int q = 0; searcher->listed_count > 0 && q < questions; q++)
+		offer_most_raised(searcher, q, q == 0 ? 0 : searcher->listed_end[q - 1]);
+	sort_by_tile(searcher);
 	for (int32_t first = 0; first < searcher->search->model->entities;)
 	{
 		int64_t		tile = first / KGE_BLOCK_CANDIDATES;
@@ -249,7 +312,7 @@ search_listed(Searcher *searcher, int thread)
 		const Listed *listed = &searcher->listed[i];
 		const KgeTopQuestion *question = &searcher->question[listed->question];
 
-		if (!has_int32(question->excluded, 0, question->excluded_count, listed->entity))
+		if (!is_excluded(question, listed->entity))
 			offer(searcher, listed->question, listed->entity, listed->addition);
 		pool_yield_at(searcher->search->pool, thread, i);
 	}
@@ -270,10 +333,7 @@ search_block(Searcher *searcher, int64_t first, int questions, int thread)
 	if (search->only_listed)
 		search_listed(searcher, thread);
 	else
-	{
-		sort_by_tile(searcher);
 		search_tiles(searcher, questions, thread);
-	}
 	for (int q = 0; q < questions; q++)
 	{
 		sort_array(search->pool, thread, searcher->heap[q], searcher->kept[q], sizeof(KgeAnswer), kge_compare_answers);

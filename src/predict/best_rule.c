@@ -74,13 +74,14 @@ evidence_for_triple(const Evidence *evidence, EvAnswering *answering, EvKind kin
 Rule
 counted_rule(const Evidence *evidence, Triple triple, const EvFiring *firing)
 {
-	const FactEdge *edge = &evidence->facts.edge[firing->number];
-	bool		backwards = IS_BACKWARDS(edge->atom);
+	const FactGroupStart *sharing = &evidence->facts.group[firing->number];
+	DirectedAtom atom = MIRRORED(sharing->atom);
+	bool		backwards = IS_BACKWARDS(atom);
 	Term		free = firing->source == EV_FEATURE ? TERM_X : TERM_Y;
-	Term		constant = evidence->entity_id[edge->other];
+	Term		constant = evidence->entity_id[sharing->entity];
 	Rule		rule = {.head = triple.relation,.length = 2};
 
-	rule.body[0].relation = evidence->relation_id[RELATION_OF(edge->atom)];
+	rule.body[0].relation = evidence->relation_id[RELATION_OF(atom)];
 	rule.body[0].first = backwards ? constant : free;
 	rule.body[0].second = backwards ? free : constant;
 	rule.body[1].relation = RULE_IS;

@@ -271,7 +271,7 @@ groundings_count(Search *search, int component)
 		search->table[counted->prefix[counted->atoms - 2]].count;
 
 	body_table_create(matcher.table, search->mining->memory, prefixes,
-					  counted->constant ? matcher.index->edges : 2 * (int64) matcher.index->relations);
+					  counted->constant ? fact_most_groups(matcher.index) : 2 * (int64) matcher.index->relations);
 	for (int32 i = 0; i < search->units[kind]; i++)
 		match_unit(&matcher, i, &search->unit[kind][i]);
 	body_table_keep(matcher.table, search->threshold);

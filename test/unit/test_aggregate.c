@@ -13,7 +13,7 @@ candidate_with(int count, const float *confidence)
 	EvCandidate candidate = {.entity = 0,.count = count};
 
 	for (int i = 0; i < count; i++)
-		candidate.firing[i] = (EvFiring) {.confidence = confidence[i],.cluster = i};
+		candidate.firing[i] = (EvFiring) {.confidence = confidence[i],.strength = ev_strength(confidence[i]),.cluster = (unsigned) i};
 	return candidate;
 }
 

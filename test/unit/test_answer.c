@@ -214,7 +214,7 @@ check_firing(const EvCandidate *candidate, const double *best)
 	CHECK(candidate->count == (clusters < EV_FIRINGS ? clusters : EV_FIRINGS));
 	for (int i = 0; i < candidate->count; i++)
 	{
-		int			cluster = candidate->firing[i].cluster;
+		unsigned	cluster = candidate->firing[i].cluster;
 
 		CHECK(candidate->firing[i].confidence == left[cluster]);
 		for (int j = 0; j < CLUSTERS; j++)
@@ -262,7 +262,8 @@ check_edges(const World *world, const FactIndex *facts)
 				if (!world->edge[e][atom][other])
 					continue;
 				CHECK(i < group.end && facts->edge[i].atom == atom && facts->edge[i].other == other);
-				CHECK(facts->mirror[i] == fact_group(facts, other, MIRRORED(atom)).first);
+				CHECK(fact_group_at(facts, facts->mirror[i]).first == fact_group(facts, other, MIRRORED(atom)).first);
+				CHECK(facts->group[facts->mirror[i]].entity == other && facts->group[facts->mirror[i]].atom == MIRRORED(atom));
 				i++;
 			}
 			CHECK(i == group.end);
