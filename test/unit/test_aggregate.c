@@ -66,7 +66,7 @@ check_evidence_by(void)
 {
 	double		paths[2] = {0, 1.5};
 	EvWeights	weights = {.discount = 1,.network = paths};
-	EvCandidate candidate = {.count = 1,.firing = {{.confidence = 0.5}},.network = 4};
+	EvCandidate candidate = {.count = 1,.firing = {{.confidence = 0.5,.strength = ev_strength(0.5)}},.network = 4};
 	double		rules = log(1 - 100 * log(0.5));
 
 	CHECK(near(ev_evidence_by(&weights, EV_BOTH, 1, &candidate), rules + 6));
