@@ -1095,6 +1095,15 @@ graph, settings, blocks, place, lane: see hkg_train_slice
 returns the ranks of the heads, then those of the tails
 errors: as of hkg_train_slice, but for 22023';
 
+create function hkg_rate_slice(graph name, settings jsonb, blocks regclass, place int, lane int) returns float8[]
+as 'MODULE_PATHNAME' language c stable parallel restricted cost 1000000
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_rate_slice(name, jsonb, regclass, int, int) is
+'rates rules by embeddings whose blocks are in a table, for hkg_train on all nodes of a cluster
+graph, settings, blocks, place, lane: see hkg_train_slice
+returns for each rule its embedding confidence, the standard error of it, and its quality; NaN where that is too low
+errors: as of hkg_train_slice';
+
 create procedure hkg_place_models(graph name)
 language plpgsql
 set search_path = pg_catalog, pg_temp

@@ -298,8 +298,8 @@ rater_create(const RatingModel *model, MinedRules *rules)
 	return rater;
 }
 
-void
-rater_rate(Rater *rater, const int32 *positions, int32 count, double least_quality)
+static void
+rate_here(Rater *rater, const int32 *positions, int32 count, double least_quality)
 {
 	const Rule **rules = array_new(const Rule *, count);
 	InferTarget target = {
@@ -321,4 +321,13 @@ rater_rate(Rater *rater, const int32 *positions, int32 count, double least_quali
 	pfree(rater->failed);
 	pfree(rater->sums);
 	pfree(rules);
+}
+
+void
+rater_rate(Rater *rater, const int32 *positions, int32 count, double least_quality)
+{
+	const RatingModel *model = &rater->model;
+
+	if (model->elsewhere == NULL || !model->elsewhere(model->argument, model, rater->rules, positions, count, least_quality))
+		rate_here(rater, positions, count, least_quality);
 }

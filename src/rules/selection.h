@@ -20,6 +20,11 @@ typedef struct RatingModel
 	Pool	   *pool;
 	double		omega;			/* weight of embedding confidence */
 	int			sample;			/* predictions that each rule is measured on; 0: all */
+
+	/* rates a batch elsewhere, as rater_rate does; false where it is to be done here.  May be NULL */
+	bool		(*elsewhere) (void *argument, const struct RatingModel *model, MinedRules *rules, const int32 *positions,
+							  int32 count, double least_quality);
+	void	   *argument;
 } RatingModel;
 
 /* Fills embedding_confidence, confidence_error, quality and kept of all rules. */

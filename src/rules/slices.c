@@ -69,20 +69,7 @@ leave_out(GraphData *data, const int32 *id, int count)
 	data->facts = kept;
 }
 
-/* ---- rules as numbers: head, length, and the three numbers of each atom ---------------- */
-
-static void
-append_rule(Numbers *numbers, const Rule *rule)
-{
-	numbers_append(numbers, rule->head);
-	numbers_append(numbers, rule->length);
-	for (int i = 0; i < rule->length; i++)
-	{
-		numbers_append(numbers, rule->body[i].relation);
-		numbers_append(numbers, rule->body[i].first);
-		numbers_append(numbers, rule->body[i].second);
-	}
-}
+/* ---- rules as numbers ------------------------------------------------------------- */
 
 static void
 refuse_numbers(const char *fault)
@@ -99,15 +86,10 @@ static Rule
 take_rule(const int32 *number, int64 count, int64 *next)
 {
 	Rule		rule = {0};
-	const char *fault;
+	const char *fault = rule_take(number, count, next, &rule);
 
-	if (*next + 2 > count || number[*next + 1] < 0 || number[*next + 1] > RULE_MAX_BODY ||
-		*next + 2 + 3 * number[*next + 1] > count)
-		refuse_numbers("Their lengths do not fit.");
-	fault = rule_from_numbers(number[*next], number[*next + 1], &number[*next + 2], &rule);
 	if (fault != NULL)
 		refuse_numbers(fault);
-	*next += 2 + 3 * rule.length;
 	return rule;
 }
 
@@ -154,7 +136,7 @@ found_rules(MemoryContext caller, int64 checksum, const Mining *mining)
 	for (int64 i = 0; i < mining->count; i++)
 	{
 		hkg_check_interrupts();
-		append_rule(&found, &mining->candidate[i].rule);
+		rule_append(&found, &mining->candidate[i].rule);
 		numbers_append(&found, mining->candidate[i].support);
 	}
 	value = array_new(int64, found.count);
@@ -290,7 +272,7 @@ count_slices(Mining *mining, int64 checksum)
 	Numbers		numbers = {0};
 
 	for (int64 i = 0; i < mining->count; i++)
-		append_rule(&numbers, &mining->candidate[i].rule);
+		rule_append(&numbers, &mining->candidate[i].rule);
 	hkg_check_memory_or(2 * numbers.count * sizeof(int32), "sending the rules to the nodes", FEWER_RULES);
 	sql_arg(&args, INT4ARRAYOID, left_out_array(mining->data));
 	sql_arg(&args, INT4ARRAYOID, array_of_int4(numbers.value, (int) numbers.count));

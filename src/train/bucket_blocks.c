@@ -50,6 +50,8 @@ bucket_blocks(const BucketHead *head, const BucketSizes *sizes)
 			[BLOCK_POSITIVES] = head->count * sizeof(Triple),
 			[BLOCK_WEIGHTS] = head->weighted ? head->count * sizeof(float) : 0,
 			[BLOCK_KNOWN] = head->known * sizeof(Triple),
+			[BLOCK_IDS] = head->rules > 0 ? (rows[0] + rows[1] + head->relations) * sizeof(int32) : 0,
+			[BLOCK_RULES] = head->rules * sizeof(int32),
 			[BLOCK_RELATIONS] = sizes->relations,
 			[BLOCK_RELATION_STATE] = sizes->relation_state,
 			[BLOCK_EMBEDDINGS] = rows[0] * sizes->entity,

@@ -1,7 +1,7 @@
 /*
  * bucket_blocks.h
  *		A bucket as blocks: rows of a table, in which it travels to a node and comes back.  Embeddings by which a node
- *		ranks triples are such a bucket, too: of all entities, without the state of an optimizer.
+ *		ranks triples or rates rules are such a bucket, too: of all entities, without the state of an optimizer.
  */
 #ifndef HKG_TRAIN_BUCKET_BLOCKS_H
 #define HKG_TRAIN_BUCKET_BLOCKS_H
@@ -28,13 +28,15 @@ typedef struct BucketHead
 	uint64		seed;
 	uint64		epoch;
 	double		part;			/* as these, see KgeBucket */
+	double		least_quality;	/* of rules that are rated */
 	int64		count;			/* positives, or the triples to be ranked */
-	int64		known;			/* triples that are no candidates of these; of a training, 0 */
+	int64		known;			/* triples that are no candidates of these, or all facts; of a training, 0 */
 	int32		rows[2];		/* of entities, at each place */
 	int64		max_positives;	/* of the trainer */
 	int32		relations;		/* of the model */
 	int32		stripe_rows;	/* blocks have whole stripes of entities */
 	int32		weighted;
+	int32		rules;			/* numbers of rules that are rated; 0: none */
 } BucketHead;
 
 typedef enum BlockPart
@@ -43,6 +45,8 @@ typedef enum BlockPart
 	BLOCK_POSITIVES,
 	BLOCK_WEIGHTS,
 	BLOCK_KNOWN,
+	BLOCK_IDS,					/* of entities, then of relations; where there are rules */
+	BLOCK_RULES,
 	BLOCK_RELATIONS,			/* from here on, what training changes */
 	BLOCK_RELATION_STATE,
 	BLOCK_EMBEDDINGS,			/* of place 0 */

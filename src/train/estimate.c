@@ -218,24 +218,51 @@ estimate_found(Progress *progress, const TrainSettings *settings, const Training
 }
 
 static double
-epoch_seconds(const TrainingFacts *facts, const Learner *learner)
+bucket_count(const PartitionMemory *partitions)
 {
-	int64		count = facts->learnt->facts;
-
-	return kge_epoch_seconds(&learner->model, &learner->training, count, 2 * count) / hkg_threads;
+	return (double) partitions->sizes.partitions * (partitions->sizes.partitions - 1) / 2;
 }
 
 static double
-evaluation_seconds(const TrainSettings *settings, const TrainingFacts *facts, const Learner *learner)
+bytes_of_positive(const PartitionMemory *partitions)
 {
-	ValidRanking ranking = valid_ranking_sizes(settings, facts, learner);
+	return sizeof(Triple) + (partitions->sizes.weighted ? sizeof(float) : 0);
+}
 
-	return kge_rank_seconds(&learner->model, ranking.sample.count) / hkg_threads;
+/* In an epoch a bucket's two partitions and the relations go to a node and come back, and its positives go there. */
+static double
+sent_bytes(const Learner *learner)
+{
+	const PartitionMemory *partitions = &learner->partitions;
+	const BucketSizes *sizes = &partitions->bytes;
+	double		rows = 2.0 * partitions->sizes.entities / partitions->sizes.partitions;
+	double		bucket = rows * (double) (sizes->entity + sizes->entity_state) + (double) (sizes->relations + sizes->relation_state);
+
+	return 2 * bucket_count(partitions) * bucket + (double) learner->positives.room * bytes_of_positive(partitions);
+}
+
+static double
+epoch_seconds(const TrainSettings *settings, const TrainingFacts *facts, const Learner *learner)
+{
+	int64		count = facts->learnt->facts;
+	double		seconds = kge_epoch_seconds(&learner->model, &learner->training, count, 2 * count) / hkg_threads;
+	const NodeBlocks *nodes = learner->partitions.nodes;
+
+	return nodes == NULL ? seconds : seconds / node_buckets_servers(nodes, settings) + node_seconds_to_send(sent_bytes(learner));
+}
+
+static double
+evaluation_seconds(const ValidRanking *ranking, const Learner *learner)
+{
+	int64		count = ranking->sample.count;
+
+	return ranking->nodes != NULL ? node_ranking_seconds(ranking->nodes, &learner->model, count) :
+		kge_rank_seconds(&learner->model, count) / hkg_threads;
 }
 
 void
 estimate_plan(Progress *progress, const TrainSettings *settings, const TrainingFacts *facts,
-			  const Learner *learner)
+			  const Learner *learner, const ValidRanking *ranking)
 {
 	double		count = (double) facts->learnt->facts;
 	double		iterations = settings->iterations;
@@ -244,8 +271,8 @@ estimate_plan(Progress *progress, const TrainSettings *settings, const TrainingF
 		[PHASE_MINING] = {mines ? count : 0, MINING_SECONDS},
 		[PHASE_TRAINING] = {iterations * settings->epochs +
 			(double) estimate_refit_epochs(settings, facts, settings->iterations),
-		epoch_seconds(facts, learner)},
-		[PHASE_EVALUATING] = {facts->valid_count > 0 ? iterations + settings->warm_start : 0, evaluation_seconds(settings, facts, learner)},
+		epoch_seconds(settings, facts, learner)},
+		[PHASE_EVALUATING] = {facts->valid_count > 0 ? iterations + settings->warm_start : 0, evaluation_seconds(ranking, learner)},
 		[PHASE_INFERRING] = {mines ? iterations : 0, INFERRING_SECONDS * count},
 		[PHASE_PATHS] = paths_work(settings, facts),
 		[PHASE_PATH_RULES] = path_rules_work(settings, facts),
@@ -336,18 +363,6 @@ add_bytes(SqlResult *result, const char *item, uint64 bytes)
 	add_row(result, item, (double) bytes, -1, -1);
 }
 
-static double
-bucket_count(const PartitionMemory *partitions)
-{
-	return (double) partitions->sizes.partitions * (partitions->sizes.partitions - 1) / 2;
-}
-
-static double
-bytes_of_positive(const PartitionMemory *partitions)
-{
-	return sizeof(Triple) + (partitions->sizes.weighted ? sizeof(float) : 0);
-}
-
 /* Of a node: what trains a bucket, and the bucket */
 static uint64
 node_bytes(const Learner *learner)
@@ -359,22 +374,16 @@ node_bytes(const Learner *learner)
 		kge_trainer_bytes(&partitions->room, &learner->training, learner->positives.room, hkg_threads);
 }
 
-/* In an epoch a bucket's two partitions and the relations go to a node and come back, and its positives go there. */
-static double
-sent_bytes(const Learner *learner)
-{
-	const PartitionMemory *partitions = &learner->partitions;
-	const BucketSizes *sizes = &partitions->bytes;
-	double		rows = 2.0 * partitions->sizes.entities / partitions->sizes.partitions;
-	double		bucket = rows * (double) (sizes->entity + sizes->entity_state) + (double) (sizes->relations + sizes->relation_state);
-
-	return 2 * bucket_count(partitions) * bucket + (double) learner->positives.room * bytes_of_positive(partitions);
-}
-
 #define BITS_OF_BYTE 8
 #define BITS_OF_GIGABIT 1e9
 
 /* bandwidth: in Gbit/s */
+static void
+add_sent(SqlResult *result, const char *item, double bytes, double bandwidth)
+{
+	add_row(result, item, bytes, -1, bytes * BITS_OF_BYTE / (bandwidth * BITS_OF_GIGABIT));
+}
+
 static void
 add_partitions(SqlResult *result, const TrainSettings *settings, const Learner *learner, double bandwidth)
 {
@@ -384,7 +393,21 @@ add_partitions(SqlResult *result, const TrainSettings *settings, const Learner *
 	if (settings->nodes == 1)
 		return;
 	add_bytes(result, "a node", node_bytes(learner));
-	add_row(result, "sent in an epoch", sent_bytes(learner), -1, sent_bytes(learner) * BITS_OF_BYTE / (bandwidth * BITS_OF_GIGABIT));
+	add_sent(result, "sent in an epoch", sent_bytes(learner), bandwidth);
+}
+
+/* Known answers are not read: all of the filter may be some. */
+static void
+add_ranking(SqlResult *result, const Graph *graph, const TrainSettings *settings, const TrainingFacts *facts,
+			const Learner *learner, double bandwidth)
+{
+	ValidRanking ranking = valid_ranking_sizes(settings, facts, learner);
+	NodeRankingNeed need = node_ranking_need(graph, settings, &learner->model, ranking.sample.count, facts->filter_count);
+
+	if (need.node == 0)
+		return;
+	add_bytes(result, "a node that ranks", need.node);
+	add_sent(result, "sent to rank, at most", (double) need.sent, bandwidth);
 }
 
 #define COLUMNS_WITH_SECONDS 4	/* an older version has neither these nor a bandwidth */
@@ -426,6 +449,7 @@ hkg_estimate(PG_FUNCTION_ARGS)
 		add_bytes(result, list.need[i].item, list.need[i].bytes);
 	add_bytes(result, "all of it", list.bytes);
 	add_partitions(result, &settings, &learner, bandwidth);
+	add_ranking(result, graph, &settings, &facts, &learner, bandwidth);
 	flops = kge_epoch_flops(&learner.model, &learner.training, sizes.facts, sizes.queries);
 	add_row(result, "an epoch", -1, flops, -1);
 	if (settings.paths == YES)

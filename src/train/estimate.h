@@ -9,13 +9,14 @@
 #include "server/progress.h"
 #include "settings.h"
 #include "training_facts.h"
+#include "valid_ranking.h"
 
 /* ERROR 53200 when a training would take more than hybridkg.max_memory; `learner` has no memory yet. */
 extern void estimate_check(const TrainSettings *settings, const TrainingFacts *facts, const Learner *learner);
 
 /* The work of a training's phases, before any of it is measured. */
 extern void estimate_plan(Progress *progress, const TrainSettings *settings, const TrainingFacts *facts,
-						  const Learner *learner);
+						  const Learner *learner, const ValidRanking *ranking);
 
 /* That many rules were mined, which are written in the end. */
 extern void estimate_mined(Progress *progress, const TrainingFacts *facts, int64 rules);

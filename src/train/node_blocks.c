@@ -24,6 +24,9 @@
 #include "server/host.h"
 #include "transaction.h"
 
+/* Bytes of blocks that are sent in a second, about (bench/RESULTS.md, Nodes, 500000 facts) */
+#define SENT_IN_A_SECOND 40e6
+
 /* ---- where ------------------------------------------------------------------------ */
 
 bool
@@ -83,6 +86,12 @@ node_blocks_open(const Graph *graph, const TrainSettings *settings, bool in_work
 	if (!in_worker)
 		leave_out_own(nodes);
 	return nodes->places == 0 ? NULL : nodes;
+}
+
+double
+node_seconds_to_send(double bytes)
+{
+	return bytes / SENT_IN_A_SECOND;
 }
 
 int32

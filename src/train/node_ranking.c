@@ -17,9 +17,6 @@
 #include "server/growing_array.h"
 #include "server/host.h"
 
-/* Bytes of blocks that are sent in a second, about (bench/RESULTS.md, Nodes, 500000 facts) */
-#define SENT_IN_A_SECOND 40e6
-
 /* Of a place */
 typedef struct RankedSlice
 {
@@ -115,14 +112,19 @@ sent_bytes(const KgeModel *model, int64 known, int places)
 }
 
 /* Nodes are taken to have as many threads as this server. */
+static double
+seconds_with(const KgeModel *model, int64 count, int64 known, int places)
+{
+	return kge_rank_seconds(model, count) / hkg_threads / places + node_seconds_to_send((double) sent_bytes(model, known, places));
+}
+
 static bool
 pays(const KgeModel *model, int64 count, int64 known, int places)
 {
 	double		seconds = kge_rank_seconds(model, count);
-	double		saved = seconds / hkg_threads * (1 - 1.0 / places);
 
 	return hkg_slice_seconds == 0 ||
-		(seconds >= hkg_slice_seconds && saved > (double) sent_bytes(model, known, places) / SENT_IN_A_SECOND);
+		(seconds >= hkg_slice_seconds && seconds_with(model, count, known, places) < seconds / hkg_threads);
 }
 
 /* With two places, which gain most for what is sent; where that is too little, no node is asked, so one may be away. */
@@ -171,6 +173,28 @@ node_ranking_open(const Graph *graph, const TrainSettings *settings, const KgeMo
 	for (int i = 0; i < nodes->places; i++)
 		open_slice(ranking, i, settings, model, ranked);
 	return ranking;
+}
+
+/* ---- what it takes --------------------------------------------------------------------- */
+
+double
+node_ranking_seconds(const NodeRanking *ranking, const KgeModel *model, int64 count)
+{
+	return seconds_with(model, count, ranking->known_count, ranking->nodes->places);
+}
+
+NodeRankingNeed
+node_ranking_need(const Graph *graph, const TrainSettings *settings, const KgeModel *model, int64 count, int64 known)
+{
+	NodeBlocks *nodes = may_pay(model, count) ? node_blocks_open(graph, settings, false) : NULL;
+	int64		slice = nodes == NULL ? 0 : (count + nodes->places - 1) / nodes->places;
+
+	if (nodes == NULL || !pays(model, count, known, nodes->places))
+		return (NodeRankingNeed) {0};
+	return (NodeRankingNeed) {
+		.sent = sent_bytes(model, known, nodes->places) + count * sizeof(Triple),
+		.node = node_ranking_bytes(model, slice, known) + sent_bytes(model, known, 1) + slice * sizeof(Triple)
+	};
 }
 
 /* ---- run ---------------------------------------------------------------------------- */

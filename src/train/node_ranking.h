@@ -22,6 +22,22 @@ typedef struct NodeRanking NodeRanking;
 extern NodeRanking *node_ranking_open(const Graph *graph, const TrainSettings *settings, const KgeModel *model,
 									  KgeTriples ranked, KgeTriples filter, bool in_worker);
 
+/* Seconds of a ranking of so many triples, about */
+extern double node_ranking_seconds(const NodeRanking *ranking, const KgeModel *model, int64 count);
+
+/* Bytes that a ranking sends, and that it takes of a node; 0 where no node is asked.  known: answers of the questions, at most */
+typedef struct NodeRankingNeed
+{
+	Size		sent;
+	Size		node;
+} NodeRankingNeed;
+
+extern NodeRankingNeed node_ranking_need(const Graph *graph, const TrainSettings *settings, const KgeModel *model,
+										 int64 count, int64 known);
+
+/* Of a node, beside what is sent to it */
+extern Size node_ranking_bytes(const KgeModel *model, int64 count, int64 known);
+
 /* As kge_rank, with the seed of the training; the same ranks.  In a background worker it is a transaction of its own. */
 extern void node_ranking_run(NodeRanking *ranking, const KgeModel *model, KgeRanks ranks);
 

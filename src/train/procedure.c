@@ -66,7 +66,6 @@ procedure_read(Procedure *procedure)
 	*learner = learner_sizes(settings, facts);
 	procedure->ranking = valid_ranking_sizes(settings, facts, learner);
 	estimate_check(settings, facts, learner);
-	estimate_plan(procedure->progress, settings, facts, learner);
 	if (settings->warm_start)
 		warm_start_check(graph, settings->model, &learner->model);
 }
@@ -128,8 +127,12 @@ procedure_open(Procedure *procedure)
 	valid_ranking_open(&procedure->ranking, &procedure->settings, &procedure->facts);
 	valid_ranking_use_nodes(&procedure->ranking, procedure->graph, &procedure->settings, &procedure->facts, &procedure->learner,
 							procedure->in_worker);
+	estimate_plan(procedure->progress, &procedure->settings, &procedure->facts, &procedure->learner, &procedure->ranking);
 	if (procedure->settings.top_rules > 0)
+	{
 		mine(procedure);
+		procedure->rating = node_rating_open(procedure->graph, &procedure->settings);
+	}
 	if (kge_constraint_entails(procedure->learner.training.constraint))
 		entail(procedure);
 	best_iteration_open(&procedure->best, procedure->rules == NULL ? 0 : procedure->rules->count, procedure->in_worker);
@@ -241,7 +244,7 @@ rating_model(const Procedure *procedure)
 
 	return (RatingModel) {
 		.pairs = procedure->pairs,.data = procedure->facts.learnt,.kge = &learner->model,
-		.pool = learner->pool,.omega = procedure->settings.omega
+		.pool = learner->pool,.omega = procedure->settings.omega,.elsewhere = node_rating_run,.argument = procedure->rating
 	};
 }
 

@@ -28,6 +28,7 @@
 #include "storage/buffile.h"
 
 #include "learner.h"
+#include "node_rating.h"
 #include "path_learning.h"
 #include "record.h"
 #include "rules/body_pairs.h"
@@ -62,6 +63,7 @@ typedef struct Procedure
 	MemoryContext scratch;		/* of one iteration */
 	BodyPairs  *pairs;			/* of rules' bodies, over facts.learnt */
 	MinedRules *rules;			/* NULL without rules.  An iteration changes their quality, never their counts */
+	NodeRating *rating;			/* where nodes rate rules; NULL without rules */
 	double		mine_seconds;	/* until the first iteration reports them */
 
 	/* changed by each iteration */

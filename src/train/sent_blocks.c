@@ -68,7 +68,7 @@ read_head(const SentBlocks *sent)
 	if (head.rows[0] < 0 || head.rows[1] < 0 || head.rows[0] > INT_MAX - head.rows[1] || head.rows[0] + head.rows[1] == 0 ||
 		head.relations < 1 || head.relations > INT_MAX / 2 || head.count < 0 || head.count > head.max_positives ||
 		head.max_positives > INT_MAX || head.known < 0 || head.known > PG_INT64_MAX / 64 || head.stripe_rows < 1 ||
-		head.stripe_rows > 1000000 || !(head.part > 0 && head.part <= 1))
+		head.stripe_rows > 1000000 || head.rules < 0 || !(head.part > 0 && head.part <= 1))
 		bucket_blocks_damaged();
 	return head;
 }

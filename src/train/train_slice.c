@@ -41,7 +41,7 @@ cut_blocks(TrainSlice *slice)
 	BucketHead	head = sent->blocks.head;
 	BucketSizes sizes = bucket_sizes(&sent->model, &slice->training);
 
-	if (head.known != 0)
+	if (head.known != 0 || head.rules != 0)
 		bucket_blocks_damaged();
 	sent->blocks = bucket_blocks(&head, &sizes);
 	hkg_check_memory_or(kge_trainer_bytes(&sent->model, &slice->training, head.max_positives, hkg_threads) + sent_blocks_bytes(sent),

@@ -17,17 +17,24 @@
 #include "server/host.h"
 #include "server/sql.h"
 
+/* Ranks as numbers and as an array, besides those of kge_rank */
+Size
+node_ranking_bytes(const KgeModel *model, int64 count, int64 known)
+{
+	return kge_rank_bytes(model, NULL, count, known, hkg_threads) + 4 * count * sizeof(int32);
+}
+
 static void
 cut_blocks(SentBlocks *sent)
 {
 	BucketHead	head = sent->blocks.head;
 	BucketSizes sizes = bucket_sizes_without_state(&sent->model);
 
-	if (head.rows[1] != 0 || head.weighted || head.count > NODE_RANKING_MOST)
+	if (head.rows[1] != 0 || head.rules != 0 || head.weighted || head.count > NODE_RANKING_MOST)
 		bucket_blocks_damaged();
 	sent->blocks = bucket_blocks(&head, &sizes);
-	hkg_check_memory_or(kge_rank_bytes(&sent->model, NULL, head.count, head.known, hkg_threads) + sent_blocks_bytes(sent) +
-						4 * head.count * sizeof(int32), "ranking triples of the valid split", "set hybridkg.slice_seconds to -1");
+	hkg_check_memory_or(node_ranking_bytes(&sent->model, head.count, head.known) + sent_blocks_bytes(sent),
+						"ranking triples of the valid split", "set hybridkg.slice_seconds to -1");
 }
 
 static void

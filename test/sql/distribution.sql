@@ -95,6 +95,30 @@ update pg_catalog.pg_dist_placement set shardstate = 3 where groupid = 0;
 select rule, support, body_size from hkg_count_rules('d', array['r1(X,Y) <= r0(X,Y)', 'r0(X,Y) <= r1(X,Y)']);
 rollback;
 
+-- What ranking the valid split on nodes takes, of two that have a place, is in an estimate.  distmult, 4 dimensions: 16 bytes of each
+-- of 20 entities and 2 relations, and 12 of each of 20 facts and 5 triples of the split, to each; the split once
+begin;
+call make_catalogues();
+create table d.slice (place int, slice int);
+create table d.bucket (place int, lane int, number bigint, bytes bytea);
+insert into d.slice values (1, 1), (2, 2), (3, 3);
+insert into pg_catalog.pg_dist_partition select format('d.%s', name)::regclass, case when name in ('slice', 'bucket') then 'h' else 'n' end, '', 1,
+	case when name in ('slice', 'bucket') then 's' else 't' end from unnest(array['entity', 'relation', 'triple', 'holdout', 'slice', 'bucket']) name;
+create function pg_catalog.get_shard_id_for_distribution_column(regclass, int) returns bigint language sql return $2;
+insert into pg_catalog.pg_dist_placement values (1, 1, 1, 1), (2, 2, 1, 2), (3, 3, 1, 0);
+select triples from hkg_load('d', $$select 'e' || i, 'r0', 'e' || i * 7 % 20 from generate_series(1, 5) i$$, 'valid');
+set local hybridkg.slice_seconds = 0;
+select item, bytes, seconds = bytes * 8 / 2e9 as seconds, 2 * ((20 + 2) * 16 + (20 + 5) * 12) + 5 * 12 as sent
+from hkg_estimate('d', 'distmult', dimensions => 4, bandwidth => 2) where item ~ 'sent';
+-- of a node, at least what it gets: half of the split
+select bytes >= (20 + 2) * 16 + (20 + 5) * 12 + 3 * 12 as holds_it from hkg_estimate('d', 'distmult', dimensions => 4) where item = 'a node that ranks';
+-- not where it would take less than a second, or nodes are not wanted
+set local hybridkg.slice_seconds = 1;
+select count(*) from hkg_estimate('d', 'distmult', dimensions => 4) where item ~ 'rank';
+set local hybridkg.slice_seconds = -1;
+select count(*) from hkg_estimate('d', 'distmult', dimensions => 4) where item ~ 'rank';
+rollback;
+
 -- the counts of slices add up to those of all pairs
 select hkg_create_graph('s');
 select triples from hkg_load('s', $$select 'e' || i % 97, 'r' || i % 3, 'e' || i * i % 89 from generate_series(1, 2000) i$$);

@@ -235,8 +235,8 @@ my $bits = sub {
 	return run(qq{select md5(string_agg(row, ';' order by row collate "C")) from (
 		select concat_ws(' ', 'entity', entity, embedding) as row from $graph.entity_embedding where model = '$model'
 		union all select concat_ws(' ', 'relation', relation, embedding) from $graph.relation_embedding where model = '$model'
-		union all select concat_ws(' ', 'rule', head, body, quality, selected) from $graph.rule where model = '$model'
-		union all select concat_ws(' ', 'iteration', number, loss, mrr, sampled) from $graph.iteration where model = '$model') a});
+		union all select concat_ws(' ', 'rule', head, body, embedding_confidence, quality, selected) from $graph.rule where model = '$model'
+		union all select concat_ws(' ', 'iteration', number, loss, mrr, mrr_error, ranked, sampled) from $graph.iteration where model = '$model') a});
 };
 my $part = sub {
 	my ($graph, $model, $more) = @_;
@@ -284,6 +284,22 @@ foreach my $more (q{score_function => 'complex', reciprocal => true}, q{score_fu
 	is(run('select mrr > 0 and mrr_error is null and ranked > 0 from g.iteration where model = \'v\' and number = 2'), 't', 'all of it');
 	is(run('select count(*) from g.bucket'), '0', 'nothing is left');
 }
+
+# rules are rated on the workers, with the ratings that they get here; what omega weighs, and what is below a bound, too
+my $rating_tasks = sub { return (() = join('', map { slurp_file($_->logfile) } @node[1, 2]) =~ /hkg_rate_slice\(/g) };
+foreach my $more (q{score_function => 'complex', omega => 0.5, constants => true}, q{score_function => 'rotate', omega => 1, holdout => 0.2, min_quality => 0.3},
+	q{score_function => 'transe', omega => 0.2, partitions => 4, nodes => 2})
+{
+	my $settings = $part->('%s', 'v', $more);
+	my $rated = $rating_tasks->();
+
+	$settings =~ s/min_quality => 0, // if $more =~ /min_quality/;
+	run('set hybridkg.slice_seconds = 0; select hkg_train(' . ($settings =~ s/%s/g/r) . ')');
+	cmp_ok($rating_tasks->(), '>=', $rated + 2, "rules are rated on the workers: $more");
+	run('select hkg_train(' . ($settings =~ s/%s/l/r) . ')');
+	is($bits->('g', 'v'), $bits->('l', 'v'), 'as on one server');
+	is(run(q{select count(embedding_confidence) > 0 from g.rule where model = 'v'}), 't', 'some are');
+}
 my $warm = q{, replace => 'always', warm_start => true};
 my $with_start = $part->('%s', 'v', q{score_function => 'rotate'});
 
@@ -300,6 +316,20 @@ run('set hybridkg.slice_seconds = 0; select hkg_train_background(' . $part->('g'
 $node[0]->poll_query_until('postgres', q{select status = 'ready' from g.model where name = 'bg'}) or die 'no background training';
 is($bits->('g', 'bg'), $bits->('l', 'bg'), 'in the background, too');
 cmp_ok($valid_tasks->(), '>=', $valid_before + 4, 'on the workers');
+
+# of a valid split of many entities a sample is ranked, the same on the workers
+my $ring = q{select 'e' || mod(i, 125000), 'r' || mod(i, 2), 'e' || mod(i * 7 + i / 125000, 125000) from generate_series(%s) i};
+foreach my $graph (qw(wide wide_l))
+{
+	run(sprintf "select hkg_create_graph('$graph'); select * from hkg_load('$graph', \$\$$ring\$\$); select * from hkg_load('$graph', \$\$$ring\$\$, 'valid')", '0, 124999', '125000, 128999');
+	run("select hkg_distribute_graph('$graph')") if $graph eq 'wide';
+	$valid_before = $valid_tasks->();
+	run("set hybridkg.slice_seconds = 0; select hkg_train('$graph', 'distmult', dimensions => 4, iterations => 2, epochs => 2, negatives => 64, top_rules => 0, evidence_rules => 0, seed => 3, model => 'v')");
+	is($valid_tasks->() - $valid_before, $graph eq 'wide' ? 4 : 0, "$graph: ranked by the workers, or not");
+}
+is(run(q{select min(ranked) > 1 and max(ranked) < 4000 and min(mrr_error) > 0 from wide.iteration}), 't', 'of 125000 entities, a sample of the valid split is ranked');
+is($bits->('wide', 'v'), $bits->('wide_l', 'v'), 'the same on the workers');
+run(qq{select hkg_drop_graph('$_')}) foreach qw(wide wide_l);
 
 # whatever the transaction did before
 my @within = map {

@@ -1,7 +1,7 @@
-# What a node of a cluster does after an iteration: it ranks a slice of the valid split by embeddings that it got as blocks of
-# bytes.  The blocks are made here, so no cluster is needed.  All slices together have the ranks of hkg_ranks, and the MRR
-# that the training kept; blocks that do not fit each other are refused.  And what it does with a bucket: it trains it, and
-# believes nothing that its caller may have written.
+# What a node of a cluster does after an iteration: it ranks a slice of the valid split, and rates some of the rules, by
+# embeddings that it got as blocks of bytes.  The blocks are made here, so no cluster is needed.  All slices together have
+# the ranks of hkg_ranks, and the MRR and the qualities that the training kept; blocks that do not fit are refused.  And
+# what it does with a bucket: it trains it, and believes nothing that its caller may have written.
 
 use strict;
 use warnings;
@@ -22,13 +22,13 @@ sub rows_of { return map { [ split /\|/ ] } split /\n/, value($_[0]) }
 
 value('create table block (place int, lane int, number bigint, bytes bytea)');
 
-# As BucketHead of src/train/bucket_blocks.h has it: seed, epoch, part, count, known, rows of two places, most positives,
-# relations, rows of a stripe, weighted
+# As BucketHead of src/train/bucket_blocks.h has it: seed, epoch, part, least quality, count, known, rows of two places, most
+# positives, relations, rows of a stripe, weighted, numbers of rules
 sub head
 {
-	my (%of) = (count => 0, known => 0, rows => 0, second => 0, relations => 0, weighted => 0, @_);
+	my (%of) = (least => -1, count => 0, known => 0, rows => 0, second => 0, relations => 0, weighted => 0, rules => 0, @_);
 
-	return pack 'QQdqqllqllll', 5, 0, 1, @of{qw(count known rows second)}, $of{most} // $of{count}, @of{qw(relations)}, 1, $of{weighted}, 0;
+	return pack 'QQddqqllqllll', 5, 0, 1, @of{qw(least count known rows second)}, $of{most} // $of{count}, $of{relations}, 1, @of{qw(weighted rules)};
 }
 
 sub send_blocks
@@ -96,6 +96,67 @@ foreach my $function (qw(distmult rotate transe))
 	cmp_ok(abs($sum / 2 / @rank - value("select mrr from g.iteration where model = '$function'")), '<', 1e-12, 'and their MRR is that of the training');
 }
 
+# ---- rules ----
+
+# in the order that the index of facts wants; without a held-out fact
+my @facts = sort { $a->[1] <=> $b->[1] || $a->[0] <=> $b->[0] || $a->[2] <=> $b->[2] }
+	map { [ $row{entity}{ $_->[0] }, $row{relation}{ $_->[1] }, $row{entity}{ $_->[2] } ] } rows_of(sprintf $named, 'g.triple');
+my $facts = join '', map { pack 'l*', @$_ } @facts;
+my $ids = join '', map { pack 'l*', map { $_->[0] } rows_of("select id from g.$_ order by id") } qw(entity relation);
+
+# head, length, the numbers of the atoms, support and body size in two halves each
+sub numbers_of
+{
+	my ($head, $body, @sizes) = @_;
+	my @number = split /,/, $body =~ tr/{}//dr;
+
+	return ($head, @number / 3, @number, map { (0, $_) } @sizes);
+}
+
+sub rules_call
+{
+	my ($lane, $numbers, %of) = @_;
+
+	send_blocks($lane, head(known => scalar @facts, rows => $entities, relations => $relations, rules => scalar @$numbers, %of), $facts, $ids, pack('l*', @$numbers),
+		map { embeddings($_, 'rated') } qw(relation entity));
+	return "select hkg_rate_slice('g', (select settings from g.model where name = 'rated'), 'block', 7, $lane)";
+}
+
+# the embeddings of the only iteration are those that the rules were rated by
+value(q{set hybridkg.slice_seconds = -1; select hkg_train('g', 'complex', dimensions => 8, iterations => 1, epochs => 2, negatives => 4, seed => 5, omega => 0.3, min_support => 5,
+	min_quality => 0, min_head_coverage => 0, evidence_rules => 0, model => 'rated')});
+my @rule = rows_of(q{select head, body, support, body_size, embedding_confidence, quality, predictions from g.rule
+	where model = 'rated' and embedding_confidence is not null order by id});
+cmp_ok(scalar @rule, '>', 10, 'rules');
+foreach my $slice (0 .. 2)
+{
+	my @mine = @rule[ grep { $_ % 3 == $slice } 0 .. $#rule ];
+	my @got = split /,/, value(rules_call($slice + 3, [ map { numbers_of(@$_[ 0 .. 3 ]) } @mine ])) =~ tr/{}//dr;
+
+	is(join(' ', @got[ map { (3 * $_, 3 * $_ + 2) } 0 .. $#mine ]), join(' ', map { @$_[ 4, 5 ] } @mine), "slice $slice of the rules has the ratings of the training");
+	is(scalar(grep { $_ != 0 } @got[ map { 3 * $_ + 1 } 0 .. $#mine ]), 0, 'which are of all that they infer');
+}
+
+# a rule is given up where its quality is too low; which are, is known from the training
+my $middle = (sort { $a <=> $b } map { $_->[5] } @rule)[ @rule / 2 ];
+my @given_up = split /,/, value(rules_call(6, [ map { numbers_of(@$_[ 0 .. 3 ]) } @rule ], least => $middle)) =~ tr/{}//dr;
+is(join('', map { $given_up[ 3 * $_ ] eq 'NaN' ? 1 : 0 } 0 .. $#rule), join('', map { $_->[5] < $middle - 1e-9 ? 1 : 0 } @rule), 'those of too low a quality are given up');
+
+my $state_of_rules = sub { return ($node->psql('postgres', '\set VERBOSITY sqlstate' . "\n" . rules_call(9, @_)))[2] =~ /ERROR:  (\w+)/ ? $1 : 'none' };
+my @one = numbers_of(@{ $rule[0] }[ 0 .. 3 ]);
+is($state_of_rules->(\@one), 'none', 'a rule that is whole');
+is($state_of_rules->([ @one[ 0 .. $#one - 1 ] ]), 'XX001', 'without its last number');
+is($state_of_rules->([ @one[ 0 .. $#one - 1 ], 0 ]), 'XX001', 'that infers nothing');
+is($state_of_rules->([ $one[0], 1000, @one[ 2 .. $#one ] ]), 'XX001', 'of 1000 atoms');
+is($state_of_rules->([ 100000, @one[ 1 .. $#one ] ]), 'XX001', 'of a relation that is not there');
+is($state_of_rules->(\@one, count => 1), 'XX001', 'with triples to be ranked');
+my $in_order = $facts;
+$facts = substr($in_order, 12, 12) . substr($in_order, 0, 12) . substr $in_order, 24;
+is($state_of_rules->(\@one), 'XX001', 'facts in another order');
+$facts = $in_order;
+$ids = substr($ids, 4, 4) . substr($ids, 0, 4) . substr $ids, 8;
+is($state_of_rules->(\@one), 'XX001', 'ids in another order');
+
 # ---- blocks that are not whole ----
 
 my @good = (head(count => 1, known => 1, rows => $entities, relations => $relations), pack('l*', 0, 0, 1), pack('l*', 1, 0, 1), map { embeddings($_, 'rotate') } qw(relation entity));
@@ -111,7 +172,7 @@ is($state->($with->(0, substr $good[0], 1)), 'XX001', 'a head of another size');
 is($state->($with->(1, pack 'l*', 0, 0, $entities)), 'XX001', 'a triple of an entity that is not there');
 is($state->($with->(2, pack 'l*', 0, $relations, 1)), 'XX001', 'a known one of a relation that is not there');
 is($state->($with->(4, substr $good[4], 4)), 'XX001', 'embeddings that lack a number');
-foreach my $wrong ([ known => -1 ], [ count => -1 ], [ known => 2**60 ], [ most => 0 ], [ rows => 0 ], [ rows => 2**31 - 1 ], [ second => 1 ], [ weighted => 1 ], [ relations => 0 ])
+foreach my $wrong ([ known => -1 ], [ count => -1 ], [ known => 2**60 ], [ most => 0 ], [ rows => 0 ], [ rows => 2**31 - 1 ], [ second => 1 ], [ weighted => 1 ], [ relations => 0 ], [ rules => 1 ], [ rules => -1 ])
 {
 	like($state->($with->(0, head(@sizes, @$wrong))), qr/^(XX001|53200)$/, "@$wrong");
 }
