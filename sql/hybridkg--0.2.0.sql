@@ -1489,7 +1489,7 @@ begin
 			join pg_class t on t.oid = k.conrelid
 			join pg_class r on r.oid = k.confrelid
 			join pg_attribute a on a.attrelid = t.oid and a.attnum = k.conkey[1]
-		where k.contype = 'f' and t.relnamespace = graph::text::regnamespace and r.relnamespace = t.relnamespace
+		where k.contype = 'f' and t.relnamespace = quote_ident(graph)::regnamespace and r.relnamespace = t.relnamespace
 			and r.relname in ('entity', 'relation')
 	loop
 		execute format('insert into %I.key values ($1, $2, $3, $4, $5)', graph)
@@ -1899,7 +1899,7 @@ begin
 		from pg_description d
 			join pg_class c on d.classoid = 'pg_class'::regclass and c.oid = d.objoid
 			left join pg_attribute a on a.attrelid = c.oid and a.attnum = d.objsubid
-		where c.relnamespace = graph::text::regnamespace and c.relname in ('entity', 'relation', 'triple', 'holdout');
+		where c.relnamespace = quote_ident(graph)::regnamespace and c.relname in ('entity', 'relation', 'triple', 'holdout');
 	execute format('drop trigger if exists deleted on %I.entity', graph);
 	execute format('drop trigger if exists deleted on %I.relation', graph);
 	execute format('drop function if exists %I.names_deleted()', graph);

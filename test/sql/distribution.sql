@@ -95,6 +95,20 @@ update pg_catalog.pg_dist_placement set shardstate = 3 where groupid = 0;
 select rule, support, body_size from hkg_count_rules('d', array['r1(X,Y) <= r0(X,Y)', 'r0(X,Y) <= r1(X,Y)']);
 rollback;
 
+-- A graph of any name: its keys to facts are set aside, and come back
+select hkg_create_graph('My "odd" Graph');
+create function keys() returns table (key text) language sql as $$
+	select conrelid::regclass || ' ' || pg_get_constraintdef(oid) from pg_constraint where contype = 'f' and connamespace = quote_ident('My "odd" Graph')::regnamespace
+$$;
+create temp table before as select key from keys();
+call hkg_keys_set_aside('My "odd" Graph');
+select (select count(*) from before where key ~ 'REFERENCES [^(]*(entity|relation)[(]') = (select count(*) from "My ""odd"" Graph".key) as set_aside,
+	(select count(*) from before) > 0 as some, (select count(*) from keys() where key ~ 'REFERENCES [^(]*(entity|relation)[(]') as left;
+select * from hkg_undistribute_graph('My "odd" Graph');
+select count(*) as differ from (select key, count(*) from before group by 1 except select key, count(*) from keys() group by 1) d;
+select hkg_drop_graph('My "odd" Graph');
+drop function keys;
+
 -- What ranking the valid split on nodes takes, of two that have a place, is in an estimate.  distmult, 4 dimensions: 16 bytes of each
 -- of 20 entities and 2 relations, and 12 of each of 20 facts and 5 triples of the split, to each; the split once
 begin;

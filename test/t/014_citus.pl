@@ -481,6 +481,18 @@ run('set citus.enable_unsafe_triggers = on; ' . (hint_of(q{select * from hkg_spa
 is(run(q{select count(*) from hkg_sparsity('s')}), '2', 'the way out works');
 is(run(q{select count(*) from hkg_distribute_graph('s')}), '4', 'and the graph can be distributed');
 
+# ---- names that need quotes, and a graph without facts ----
+
+my $odd = q{'My "odd" Graph'};
+run(qq{select hkg_create_graph($odd)});
+is(run(qq{select count(*) from hkg_distribute_graph($odd)}), '4', 'a graph of any name, without facts');
+is(run(qq{select count(*) from hkg_mine_rules($odd)}), '0', 'and without rules');
+run(qq{select * from hkg_load($odd, \$\$select 'a"' || i, 'it''s "r" ' || i % 2, 'b' || i * 3 % 50 from generate_series(1, 400) i\$\$)});
+run(qq{select hkg_train($odd, 'rotate', dimensions => 4, iterations => 1, epochs => 1, negatives => 2, partitions => 4)});
+is(run(qq{set hybridkg.slice_seconds = 0; select count(*) from hkg_ranks($odd, 'train')}), '400', 'it is loaded, trained and ranked there');
+is(run(qq{select count(*) from hkg_undistribute_graph($odd)}), '4', 'and taken back');
+run(qq{select hkg_drop_graph($odd)});
+
 # ---- a dump ----
 
 my $file = PostgreSQL::Test::Utils::tempdir() . '/g.sql';
