@@ -10,12 +10,14 @@
  * It is 1, standard confidence, unless another share is better by more than chance.
  *
  * Looked at are some of the held-out triples of each relation, and the candidates that rules infer.  What no rule infers
- * ranks alike whatever rules are worth.
+ * ranks alike whatever rules are worth.  Candidates of a hub are tens of thousands, and much the same with each share: the
+ * score of each is computed once.
  */
 #include "examples.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/sort.h"
 
@@ -35,6 +37,13 @@ typedef struct PerShare
 	double		with[SHARES];
 } PerShare;
 
+/* An entity's score for the question of an example */
+typedef struct KnownScore
+{
+	int32_t		example;		/* -1: of none yet */
+	float		phi;
+} KnownScore;
+
 typedef struct ClosedTask
 {
 	Pool	   *pool;
@@ -46,6 +55,7 @@ typedef struct ClosedTask
 	int64_t    *of_relation;	/* by relation: its held-out triples, and how many of them were passed */
 	int64_t    *passed;
 	double	   *same[SHARES];	/* by key: the share */
+	KnownScore *known;			/* by thread, then by entity */
 	PerShare   *rank;			/* by example: its reciprocal rank */
 	PerShare   *gain;			/* by key: sums of differences from the rank with the first share, */
 	PerShare   *squares;		/* and of their squares */
@@ -58,8 +68,16 @@ most_triples(const EvExampleSource *source)
 	return source->count < MOST ? source->count : MOST;
 }
 
+static size_t
+known_scores(const ClosedTask *task, int threads)
+{
+	const KgeModel *model = task->source->model;
+
+	return (size_t) threads * ((size_t) model->entities + (size_t) model->added);
+}
+
 static void
-take_closed(ClosedTask *task, Allocation *allocation, EvLearnt *learnt)
+take_closed(ClosedTask *task, Allocation *allocation, EvLearnt *learnt, int threads)
 {
 	size_t		relations = (size_t) task->source->model->relations;
 	size_t		most = (size_t) most_triples(task->source);
@@ -70,6 +88,7 @@ take_closed(ClosedTask *task, Allocation *allocation, EvLearnt *learnt)
 	task->passed = TAKE(allocation, int64_t, relations);
 	for (int s = 0; s < SHARES; s++)
 		task->same[s] = TAKE(allocation, double, 2 * relations);
+	task->known = TAKE(allocation, KnownScore, known_scores(task, threads));
 	task->rank = TAKE(allocation, PerShare, 2 * most);
 	task->gain = TAKE(allocation, PerShare, 2 * relations);
 	task->squares = TAKE(allocation, PerShare, 2 * relations);
@@ -78,13 +97,13 @@ take_closed(ClosedTask *task, Allocation *allocation, EvLearnt *learnt)
 }
 
 size_t
-closed_world_bytes(const EvExampleSource *source)
+closed_world_bytes(const EvExampleSource *source, int threads)
 {
 	ClosedTask	task = {.source = source};
 	EvLearnt	learnt;
 	Allocation	allocation = {0};
 
-	take_closed(&task, &allocation, &learnt);
+	take_closed(&task, &allocation, &learnt, threads);
 	return allocation_bytes(&allocation);
 }
 
@@ -146,13 +165,24 @@ is_true(const ClosedTask *task, const Question *question, int32_t answer)
 		bsearch(&triple, task->held_out, (size_t) task->source->count, sizeof(Triple), triple_compare) != NULL;
 }
 
+/* For the question of an example, which the thread's scorer was prepared for */
+static float
+score_of(const ClosedTask *task, int64_t example, int32_t entity, int thread)
+{
+	KnownScore *known = &task->known[known_scores(task, thread) + (size_t) entity];
+
+	if (known->example != (int32_t) example)
+		*known = (KnownScore) {(int32_t) example, kge_scorer_score(task->learners->scorer[thread], 0, entity)};
+	return known->phi;
+}
+
 /* The mean reciprocal rank of an answer among candidates, by evidence, and by score and evidence; of equals, half. */
 static double
-rank_among(const ClosedTask *task, const Question *question, EvCandidates candidates, const EvCandidate *answer, int thread)
+rank_among(const ClosedTask *task, int64_t example, const Question *question, EvCandidates candidates,
+		   const EvCandidate *answer, int thread)
 {
-	const KgeScorer *scorer = task->learners->scorer[thread];
 	double		evidence = ev_evidence(answer, USUAL_DISCOUNT);
-	double		score = kge_scorer_score(scorer, 0, answer->entity) + USUAL_WEIGHT * evidence;
+	double		score = score_of(task, example, answer->entity, thread) + USUAL_WEIGHT * evidence;
 	double		by_evidence = 1;
 	double		by_both = 1;
 
@@ -160,7 +190,7 @@ rank_among(const ClosedTask *task, const Question *question, EvCandidates candid
 	{
 		const EvCandidate *candidate = &candidates.candidate[i];
 		double		other = ev_evidence(candidate, USUAL_DISCOUNT);
-		double		both = kge_scorer_score(scorer, 0, candidate->entity) + USUAL_WEIGHT * other;
+		double		both = score_of(task, example, candidate->entity, thread) + USUAL_WEIGHT * other;
 
 		pool_yield_at(task->pool, thread, i);
 		if ((other < evidence && both < score) || is_true(task, question, candidate->entity))
@@ -192,8 +222,8 @@ rank_example(void *argument, int64_t item, int thread)
 		candidates.count = ev_answer(answering, EV_RULES, question.side, question.given, question.relation, task->pool,
 									 thread, &candidates.candidate);
 		answer = ev_candidate(answering, due);
-		task->rank[item].with[s] = answer == NULL || !isfinite(kge_scorer_score(task->learners->scorer[thread], 0, due)) ? 0 :
-			rank_among(task, &question, candidates, answer, thread);
+		task->rank[item].with[s] = answer == NULL || !isfinite(score_of(task, item, due, thread)) ? 0 :
+			rank_among(task, item, &question, candidates, answer, thread);
 		pool_yield(task->pool, thread);
 	}
 }
@@ -236,10 +266,10 @@ closed_world_fit(Arena *arena, Pool *pool, const EvExampleSource *source, const 
 	int32_t		keys = 2 * source->model->relations;
 	Allocation	allocation = {0};
 
-	take_closed(&task, &allocation, learnt);
+	take_closed(&task, &allocation, learnt, pool_threads(pool));
 	if (!allocation_open(&allocation, arena))
 		return false;
-	take_closed(&task, &allocation, learnt);
+	take_closed(&task, &allocation, learnt, pool_threads(pool));
 	for (int32_t key = 0; key < keys; key++)
 	{
 		task.examples[key] = 0;
@@ -249,6 +279,7 @@ closed_world_fit(Arena *arena, Pool *pool, const EvExampleSource *source, const 
 			task.gain[key].with[s] = task.squares[key].with[s] = 0;
 		}
 	}
+	memset(task.known, -1, known_scores(&task, pool_threads(pool)) * sizeof(KnownScore));
 	choose_triples(&task);
 	pool_run(pool, 2 * task.count, rank_example, &task);
 	add_gains(&task);

@@ -68,7 +68,7 @@ typedef struct EvLearners
  * Chooses what rules are worth for each relation and side, EvWeights.closed, and takes room for it.  Leaves the learners
  * with another choice.
  */
-extern size_t closed_world_bytes(const EvExampleSource *source);
+extern size_t closed_world_bytes(const EvExampleSource *source, int threads);
 extern bool closed_world_fit(Arena *arena, Pool *pool, const EvExampleSource *source, const EvLearners *learners,
 							 EvLearnt *learnt);
 

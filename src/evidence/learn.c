@@ -26,7 +26,7 @@ ev_learn_bytes(const EvExampleSource *source, int threads)
 	return allocation_bytes(&allocation) +
 		(size_t) threads * (kge_scorer_bytes(source->model) + ev_answering_bytes(&basis)) +
 		(kge_scorer_wants_sketch(source->model) ? kge_sketch_bytes(source->model) : 0) +
-		closed_world_bytes(source) + ev_examples_bytes(source, threads) +
+		closed_world_bytes(source, threads) + ev_examples_bytes(source, threads) +
 		weights_bytes(ev_examples_answered(source), keys) + calibration_bytes(ev_examples_all(source), keys);
 }
 
