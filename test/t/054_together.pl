@@ -44,6 +44,8 @@ value(qq{create extension hybridkg;
 my @first = (
 	"select hkg_train('g', $long, model => 't')",
 	"select hkg_train('g', $long, model => 'm')",
+	q{select hkg_train('g', 'conve', paths => false, dimensions => 20, iterations => 2, epochs => 4, top_rules => 20, evidence_rules => 0, model => 'm')},
+	q{select hkg_train('g', 'distmult', paths => true, path_layers => 2, path_width => 16, path_epochs => 2, path_facts => 500, dimensions => 8, iterations => 1, epochs => 1, top_rules => 20, evidence_rules => 0, model => 'm')},
 	"select hkg_train_background('g', $long, model => 't'); select pg_sleep(0.3)",
 	"select count(*) from hkg_tune('g', '{\"dimensions\": [4, 8]}', '{\"iterations\": 2, \"epochs\": 5, \"evidence_rules\": 50, \"evidence_length\": 2}', model => 't')",
 	q{select hkg_load('g', 'select i % 9000, i % 5, -i from generate_series(1, 20000) i')},
@@ -60,7 +62,8 @@ my @second = (@first, 'drop schema g cascade', 'alter table g.entity rename to z
 	'delete from g.relation where id = 9', 'vacuum full g.triple', 'vacuum full g.entity_embedding', 'cluster g.triple using triple_pkey',
 	'reindex schema g', 'alter schema g rename to g2; alter schema g2 rename to g', 'alter schema g rename to g3', 'delete from g.model',
 	q{update g.model set name = 'other' where name in ('t', 'm')}, q{update g.entity_embedding set embedding = embedding where entity % 2 = 0},
-	q{select hkg_import_rules('g', '"1"(X,Y) <= "2"(Y,X)', model => 't')}, q{select hkg_learn_thresholds('g', null, 'm')},
+	q{select hkg_import_rules('g', '"1"(X,Y) <= "2"(Y,X)', model => 't')},
+	q{select hkg_import_embeddings('g', 'i', 'distmult', 'select name, ''{1}''::real[] from g.entity', 'select name, ''{1}''::real[] from g.relation')}, q{select hkg_learn_thresholds('g', null, 'm')},
 	q{select hkg_drop_graph('g')}, 'drop extension hybridkg', q{alter table g.model add check (status <> 'ready')},
 	'create unique index on g.iteration (loss); drop index g.iteration_loss_idx', 'revoke all on schema g from public',
 	'drop function g.facts_changed cascade', q{alter table g.checkpoint alter data type text using ''},
