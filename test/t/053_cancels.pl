@@ -179,7 +179,8 @@ sub cancel_at_random
 
 campaign('cancels', 26, 1000, \&cancel_at_random);
 is(tables($node, 'g'), $before, 'no table has changed');
-unlike(value(q{set jit = on; explain (analyze, costs off) select count(hkg_score('g', 'e1', 'r1', 'e2', 'm')) from (select from generate_series(1, 100000)) c}),
+# what explain shows of compilation it shows beside the costs alone
+unlike(value(q{set jit = on; explain select count(hkg_score('g', 'e1', 'r1', 'e2', 'm')) from (select from generate_series(1, 100000)) c}),
 	qr/JIT/, 'the server does not compile a statement of 100,000 scores');
 $node->stop;
 done_testing();
