@@ -29,6 +29,13 @@ $node->safe_psql('postgres', 'create database layout2 template layout1');
 
 my $arguments = q{'distmult', dimensions => 16, iterations => 3, epochs => 3, evidence_length => 2, evidence_rules => 100};
 my $small = q{'distmult', dimensions => 4, iterations => 1, epochs => 1, evidence_rules => 0};
+# of background trainings: what has a checkpoint of its own kind
+my @variants = ($arguments,
+	q{'conve', dimensions => 20, iterations => 3, epochs => 2, batch_size => 128, top_rules => 0, evidence_rules => 0},
+	q{'distmult', dimensions => 16, iterations => 3, epochs => 2, partitions => 3, optimizer => 'adam', learning_rate => 0.01, evidence_rules => 0},
+	q{'complex', dimensions => 16, iterations => 3, epochs => 2, hybrid => 'plogicnet', sample_size => 100, omega => 0.5, min_quality => 0, evidence_rules => 0},
+	q{'distmult', dimensions => 16, iterations => 2, epochs => 2, paths => true, path_layers => 2, path_width => 16, path_epochs => 3, path_facts => 200, evidence_rules => 0});
+my $variant;					# of this case
 my $predictions = q{select coalesce(md5(string_agg(p::text, ';' order by i, p.score desc, p.tail)), '') from generate_series(1, 20) i,
 	hkg_predict_tails('g', 'e' || i, 'r1', 10, 'base', true) p where exists (select from g.entity where name = 'e' || i)};
 my $old_predictions = q{select md5(string_agg(p::text, ';' order by i, p.score desc, p.tail)) from generate_series(1, 9) i,
@@ -42,15 +49,15 @@ my %work = (
 	sync => { statement => q{select hkg_sync('h', $$select * from source where hashtext(head) % 3 <> 0 union all select 'n' || i, 'r1', 'n' || i + 1 from generate_series(1, 20000) i$$)},
 		steps => [ 'reading', 'writing', 'indexing' ] },
 	replace => { statement => "select hkg_train('g', $arguments, model => 'base', seed => SEED)", steps => [ @training ] },
-	background => { statement => "select hkg_train_background('g', $arguments, model => 'bg'); select pg_sleep(60)",
-		steps => [ @training, 'saving a checkpoint' ], worker => 1 },
+	background => { statement => "select hkg_train_background('g', VARIANT, model => 'bg'); select pg_sleep(60)",
+		steps => [ @training, 'learning paths', 'saving a checkpoint' ], worker => 1 },
 	tune => { statement => q{select count(*) from hkg_tune('g', '{"dimensions": [4, 8]}', '{"iterations": 2, "epochs": 2, "evidence_rules": 100, "evidence_length": 2}', model => 'tuned')},
 		steps => [ @training, 'saving a checkpoint' ], worker => 1 },
 	mining => { statement => q{select count(*) from generate_series(0, 3) i, hkg_mine_rules('g', max_rule_length => 4, min_support => 1 + i)}, steps => [] },
 	upgrade => { statement => q{select hkg_upgrade_graph('g')}, database => 'work', steps => [ 'waiting for a lock' ] },
 	prediction => { statement => q{select count(*) from generate_series(1, 50) i, hkg_complete('g', null, 1000, 0, 'base')}, steps => [ 'sharing a copy' ] });
 my @works = sort keys %work;
-my $pauses = value(q{set hybridkg_test.pause = 'reading'; set statement_timeout = 500; select hkg_train('g', } . "$small, model => 'p')") eq '';
+my $pauses = value(q{set hybridkg_test.pause = 'reading'; set statement_timeout = '10s'; select hkg_train('g', } . "$small, model => 'p')") eq '';	# a training that waits
 
 note('this build has no pauses at named steps (COPT=-DHKG_PAUSE): kills come at random moments') if !$pauses;
 
@@ -75,9 +82,22 @@ foreach my $seed (1, 2)
 	$made{$seed} = value($predictions) . left_by($node, 'base');
 }
 isnt($made{1}, $made{2}, 'two models that can be told apart');
-value("select hkg_train_background('g', $arguments, model => 'whole')");
-$node->poll_query_until('postgres', 'select not exists (select from hkg_progress)') or die 'the training does not end';
-my $whole = left_by($node, 'whole');
+
+# What a background training of that variant leaves that nobody interrupts
+my %whole;
+sub whole
+{
+	my ($arguments) = @_;
+
+	if (!defined $whole{$arguments})
+	{
+		value("select hkg_train_background('g', $arguments, model => 'whole')");
+		$node->poll_query_until('postgres', 'select not exists (select from hkg_progress)') or die 'the training does not end';
+		$whole{$arguments} = left_by($node, 'whole');
+		value(q{delete from g.model where name = 'whole'});
+	}
+	return $whole{$arguments};
+}
 value(q{select hkg_upgrade_graph('g')}, 'layout2');
 my $upgraded = value($old_predictions, 'layout2');
 isnt($upgraded, '', 'an upgraded graph predicts');
@@ -158,7 +178,7 @@ sub start_work
 {
 	my ($work, $step) = @_;
 	my $database = $work->{database} // 'postgres';
-	my $statement = $work->{statement} =~ s/SEED/3 - $seed/er;
+	my $statement = $work->{statement} =~ s/SEED/3 - $seed/er =~ s/VARIANT/$variant/r;
 	my $locker;
 
 	if ($step && $step eq 'waiting for a lock')
@@ -242,7 +262,7 @@ sub check_work
 			push @wrong, "it is not resumed: $err" if $code != 0;
 			count('resumed');
 		}
-		push @wrong, 'it has other bits' if $status ne '' && left_by($node, 'bg') ne $whole;
+		push @wrong, 'it has other bits' if $status ne '' && left_by($node, 'bg') ne whole($variant);
 		value(q{delete from g.model where name = 'bg'});
 	}
 	elsif ($name =~ /load|sync/)
@@ -294,6 +314,8 @@ sub kill_at_random
 	my $wait = $step ? 0 : pick(0.1, 0.5, 2) * rand();
 	my $how = pick(qw(kill kill kill postmaster immediate));
 
+	$variant = $variants[ int($number / @works) % @variants ];
+	whole($variant) if $name eq 'background';
 	value('drop database if exists work') , value('create database work template layout1') if $name eq 'upgrade';
 	my ($session, $locker) = start_work($work, $step);
 	my $reached = $step && wait_for_step($work, $session);
@@ -308,6 +330,7 @@ sub kill_at_random
 	push @wrong, 'files of shared memory: ' . shared_files() if !shared_files_go();
 	count($how eq 'kill' ? 'kills' : $how eq 'postmaster' ? 'postmasters' : 'immediate_stops');
 	count('at_steps') if $reached;
+	$name .= ": $variant" if $name eq 'background';
 	return ("$name, $how " . ($step ? "at '$step'" . ($reached ? '' : ' (not reached)') : sprintf 'after %.2f s', $wait), @wrong);
 }
 
