@@ -24,6 +24,7 @@
 
 #include "core/allocation.h"
 
+/* that are counted, of all answers together */
 #define MOST_FEATURES ((size_t) ANSWERING_SAMPLE * ANSWERING_SAMPLE)
 
 static EvAnswering *
@@ -40,7 +41,9 @@ take_answering(const FactIndex *facts, EvAnswering *answering, Allocation *alloc
 	answering->touched = TAKE(allocation, int32_t, entities);
 	answering->shared = TAKE(allocation, uint16_t, groups);
 	answering->feature = TAKE(allocation, int32_t, features);
-	answering->ruling = TAKE(allocation, AnsweringFeature, features / LEAST_SUPPORT);
+	/* each was counted LEAST_SUPPORT times */
+	answering->ruling = TAKE(allocation, AnsweringFeature,
+							 features < MOST_FEATURES / LEAST_SUPPORT ? features : MOST_FEATURES / LEAST_SUPPORT);
 	for (int i = 0; i <= EV_MAX_BODY; i++)
 		answering->reached[i] = TAKE(allocation, int32_t, room + 1);
 	answering->stamp = TAKE(allocation, uint32_t, entities);

@@ -199,6 +199,7 @@ drop_rare_features(EvAnswering *answering)
 	{
 		int32_t		feature = answering->feature[i];
 
+		answering_yield(answering, 1);
 		if (answering->shared[feature] < LEAST_SUPPORT)
 		{
 			answering->shared[feature] = 0;
@@ -207,7 +208,6 @@ drop_rare_features(EvAnswering *answering)
 		__builtin_prefetch(&answering->facts->group[feature]);
 		answering->feature[count++] = feature;
 	}
-	answering_yield(answering, answering->feature_count);
 	answering->feature_count = count;
 }
 
@@ -223,8 +223,8 @@ find_ruling(EvAnswering *answering, int64_t stride)
 
 		add_ruling(answering, feature, answering->shared[feature], stride);
 		answering->shared[feature] = 0;
+		answering_yield(answering, 1);
 	}
-	answering_yield(answering, answering->feature_count);
 	answering->feature_count = 0;
 }
 

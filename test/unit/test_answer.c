@@ -452,6 +452,43 @@ check_nothing(void)
 	CHECK(ev_answering(&empty_arena, &(EvBasis) {&facts, &rules, NULL}, NULL) == NULL);
 }
 
+/*
+ * All facts there can be but those of one entity alone: every feature is of many answers.  Of the 13 that share a feature
+ * all have the answer, where the feature is of the answer or of the given entity, in each cluster.
+ */
+static void
+check_all_facts(void)
+{
+	Triple		fact[ENTITIES * RELATIONS * ENTITIES];
+	EvRuleSet	set = {0};
+	FactIndex	facts;
+	EvRules		rules;
+	EvAnswering *answering;
+	const EvCandidate *candidates;
+	int			count = 0;
+
+	for (int i = 0; i < ENTITIES * RELATIONS * ENTITIES; i++)
+		if (i / RELATIONS % ENTITIES != i / RELATIONS / ENTITIES)
+			fact[count++] = (Triple) {i / RELATIONS / ENTITIES, i % RELATIONS, i / RELATIONS % ENTITIES};
+	CHECK(fact_index(&arena, pool, ENTITIES, RELATIONS, fact, count, &facts));
+	CHECK(ev_rules(&arena, leader, RELATIONS, &set, &rules));
+	answering = ev_answering(&arena, &(EvBasis) {&facts, &rules, NULL}, NULL);
+	for (int question = 0; question < 2 * ENTITIES * RELATIONS; question++)
+	{
+		int			given = question / 2 % ENTITIES;
+		int64_t		found = ev_answer(answering, EV_RULES, (Side) (question % 2), given, question / 2 / ENTITIES, leader,
+									  POOL_LEADER, &candidates);
+
+		CHECK(found == ENTITIES - 1);
+		for (int64_t i = 0; i < found; i++)
+		{
+			CHECK(candidates[i].entity != given && candidates[i].count == EV_FIRINGS);
+			for (int j = 0; j < candidates[i].count; j++)
+				CHECK(candidates[i].firing[j].confidence == (ENTITIES - 1.0) / (ENTITIES - 1 + EV_SMOOTHING));
+		}
+	}
+}
+
 /* A million facts take a second to put in order, which can be left. */
 static void
 test_leaving(void)
@@ -812,6 +849,7 @@ test_answer(void)
 		check_world();
 	check_network();
 	check_nothing();
+	check_all_facts();
 	test_many_atoms();
 	test_bound();
 	test_remembered();
