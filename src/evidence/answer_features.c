@@ -174,7 +174,7 @@ count_features(EvAnswering *answering, FactGroup answers, int64_t stride)
 	}
 }
 
-/* Adds the rule of a feature that `support` answers have, if it is confident enough; `stride`: of those that were counted. */
+/* Adds the rule of a feature that `support` answers have, if it is confident enough; one of `stride` was counted. */
 static void
 add_ruling(EvAnswering *answering, int32_t feature, int32_t support, int64_t stride)
 {
