@@ -48,6 +48,11 @@ commit;
 -- what can't be learnt from
 insert into wrong values (3, 'h', 'nobody', 'r');
 select report from hkg_tools.try($$select hkg_learn_thresholds('g', 'wrong', 'm')$$);
+begin;
+alter table wrong alter tail drop not null;
+update wrong set tail = null where tail = 'nobody';
+select report from hkg_tools.try($$select hkg_learn_thresholds('g', 'wrong', 'm')$$);
+rollback;
 select report from hkg_tools.try($$select hkg_learn_thresholds('g', 'g.rule', 'm')$$);
 select report from hkg_tools.try($$select hkg_learn_thresholds('g', 'g.entity', 'm')$$);
 select report from hkg_tools.try($$select hkg_learn_thresholds('g', 999999999::oid::regclass, 'm')$$);

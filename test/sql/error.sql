@@ -26,6 +26,15 @@ select hkg_create_graph('g');
 select distinct report from hkg_tools.try_all('nowhere', 'm');
 select distinct report from hkg_tools.try_all('no graph', 'm');
 select hkg_tools.try($$select * from hkg_sparsity('no graph')$$);
+-- what only shows a graph is none, and of what is long the beginning is shown
+create schema shown;
+create view shown.layout as select * from g.layout;
+create view shown.model as select * from g.model;
+select distinct report from hkg_tools.try_all('shown', 'm');
+select length(report) < 300, report ~ '"x{200}\.\.\."' from hkg_tools.try($$select hkg_evaluate('g', repeat('x', 1000000))$$) limit 1;
+set client_min_messages = warning;
+drop schema shown cascade;
+reset client_min_messages;
 
 -- an empty graph has no models, and no entities
 select distinct report from hkg_tools.try_all('g', 'm');
