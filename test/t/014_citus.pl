@@ -402,7 +402,9 @@ my %long = (
 	rank => q{set hybridkg.slice_seconds = 0; select count(*) from hkg_ranks('big', 'train', 'm', 0, 'embedding')},
 	complete => q{set hybridkg.slice_seconds = 0; select count(*) from hkg_complete('big', null, 100000, 0, 'm', 'embedding')},
 	train => q{select hkg_train('big', dimensions => 400, negatives => 512, epochs => 100, partitions => 4, top_rules => 0, model => 'long')},
-	valid => q{set hybridkg.slice_seconds = 0; select hkg_train('big', 'rotate', dimensions => 1000, negatives => 1, iterations => 50, epochs => 1, top_rules => 0, evidence_rules => 0, model => 'long')});
+	valid => q{set hybridkg.slice_seconds = 0; select hkg_train('big', 'rotate', dimensions => 1000, negatives => 1, iterations => 50, epochs => 1, top_rules => 0, evidence_rules => 0, model => 'long')},
+	rate => q{set hybridkg.slice_seconds = 0; select hkg_train('big', 'rotate', dimensions => 400, negatives => 1, iterations => 50, epochs => 1, omega => 0.5, min_quality => 0, min_support => 2,
+		holdout => 0, hybrid => 'none', evidence_rules => 0, model => 'long')});
 my $watch = $node[1]->background_psql('postgres');
 my $cancel = $node[0]->background_psql('postgres');
 foreach my $what (sort keys %long)
