@@ -12,7 +12,7 @@ use Test::More;
 my $node = start_node('partitions');
 make_graph($node, 'g', 300, 3000);
 
-my $arguments = q{dimensions => 16, iterations => 5, epochs => 2, sample_size => 100, top_rules => 20, evidence_rules => 0, omega => 0.5, min_quality => 0, accumulate => true, seed => 3, optimizer => 'adam', learning_rate => 0.01, partitions => 5, nodes => 2};
+my $arguments = q{dimensions => 16, iterations => 25, epochs => 2, sample_size => 100, top_rules => 20, evidence_rules => 0, omega => 0.5, min_quality => 0, accumulate => true, seed => 3, optimizer => 'adam', learning_rate => 0.01, partitions => 5, nodes => 2};
 
 sub value { return $node->safe_psql('postgres', $_[0]) }
 
