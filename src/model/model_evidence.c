@@ -302,12 +302,10 @@ evidence_expect(const Evidence *evidence, EvAdjuster *adjuster, const KgeModel *
 KgeAdjustment
 evidence_adjustment_of_one(const Evidence *evidence, int threads, EvAnswering *answering, EvAdjuster *adjuster)
 {
-	Size		bytes = (Size) evidence->facts.entities * sizeof(KgeAddition);
-	Arena		arena = hkg_scratch(false);
 	KgeAddition *addition;
 
-	check_memory(0, bytes);
-	addition = arena.allocate(arena.context, bytes);
+	check_memory(0, (uint64) evidence->facts.entities * sizeof(KgeAddition));
+	addition = array_new(KgeAddition, evidence->facts.entities);
 	*adjuster = (EvAdjuster) {.facts = &evidence->facts,.weights = evidence->weights,.kind = EV_BOTH,.threads = threads,
 		.answering = array_new(EvAnswering *, threads),.addition = array_new(KgeAddition *, threads)};
 	for (int i = 0; i < threads; i++)

@@ -115,7 +115,6 @@ hkg_arena(void)
 /* ---- large blocks ---------------------------------------------------------------- */
 
 #define LARGE ((size_t) 1 << 20)
-#define SMALL ((size_t) 1 << 16)	/* malloc keeps it */
 
 typedef struct MemoryBlock
 {
@@ -149,52 +148,11 @@ map_block(MemoryContext context, size_t bytes)
 	return memory;
 }
 
-/*
- * Blocks that a backend keeps, for what every question takes: to have fresh pages cleared took a tenth of the time of one
- * on a graph of some 10,000 entities.
- */
-typedef struct KeptBlock
-{
-	void	   *memory;			/* LARGE bytes */
-	bool		used;
-} KeptBlock;
-
-static KeptBlock kept[2];
-
-static void
-give_back(void *used)
-{
-	*(bool *) used = false;
-}
-
-/* A block that nobody uses, until the context is deleted; NULL where there is none. */
-static void *
-take_kept(MemoryContext context)
-{
-	for (int i = 0; i < (int) lengthof(kept); i++)
-	{
-		MemoryContextCallback *end;
-
-		if (kept[i].used)
-			continue;
-		end = MemoryContextAlloc(context, sizeof(MemoryContextCallback));
-		*end = (MemoryContextCallback) {give_back, &kept[i].used, NULL};
-		if (kept[i].memory == NULL)
-			kept[i].memory = hkg_allocate(TopMemoryContext, LARGE);
-		MemoryContextRegisterResetCallback(context, end);
-		kept[i].used = true;
-		return kept[i].memory;
-	}
-	return NULL;
-}
-
 static void *
 allocate_scratch(void *context, size_t bytes)
 {
-	void	   *memory = bytes >= SMALL && bytes < LARGE ? take_kept(context) : NULL;
+	void	   *memory;
 
-	if (memory != NULL)
-		return memory;
 	if (bytes < LARGE)
 		return hkg_allocate(context, bytes);
 	memory = map_block(context, bytes);

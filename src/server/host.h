@@ -43,7 +43,7 @@ extern Arena hkg_arena(void);
 
 /*
  * The same, in large blocks outside of the context, which go back to the system when the context is deleted: malloc
- * would keep them.  Two smaller ones stay with the backend, for the next call.  zeroed: as Arena has it, for memory of which little is written.
+ * would keep them.  zeroed: as Arena has it, for memory of which little is written.
  */
 extern Arena hkg_scratch(bool zeroed);
 
