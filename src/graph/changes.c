@@ -18,8 +18,9 @@
  * that is read with a snapshot that shows all that `detected` shows is right for all such snapshots until the next
  * generation.  A copy that is read with an older snapshot is right for that snapshot alone.
  *
- * Others see a commit some microseconds before its message arrives, which is before the committing client gets its
- * answer.
+ * Others see a commit before its message arrives: by microseconds, or by milliseconds where the system takes the
+ * processor from the committing process just then.  So facts_check also looks for writers whose commit the snapshot
+ * shows and `detected` does not (writers.h).  On a standby, where none are noted, the facts follow that much later.
  *
  * Why a function in pg_catalog: the triggers' function belongs to the graph, so that a graph can be restored, and can
  * be written, where the extension is not.  It is run by whoever may write facts, and they need no right on the
@@ -252,7 +253,8 @@ facts_check(FactsWatch *watch)
 	triple = graph_table_here(watch->schema, "triple");
 	layout = get_relname_relid("layout", watch->schema);
 	sender = find_sender();
-	if (!watch->changed && watch->triple == triple && watch->layout == layout && watch->sender == sender)
+	if (!watch->changed && watch->triple == triple && watch->layout == layout && watch->sender == sender &&
+		!writers_show_more(watch->schema, &watch->detected))
 		return;
 	begin_generation(watch);
 	watch->triple = triple;

@@ -223,3 +223,23 @@ writers_agree(Oid schema, const Visibility *other)
 			return false;
 	return true;
 }
+
+/* What a transaction that was rolled back has written is shown to nobody. */
+bool
+writers_show_more(Oid schema, const Visibility *other)
+{
+	GraphWriters writers;
+
+	if (!find_registry())
+		return false;
+	writers = read_writers(schema);
+	for (int i = 0; i < writers.count; i++)
+	{
+		TransactionId xid = writers.xid[i];
+
+		if (!visibility_shows(other, xid) && !TransactionIdIsCurrentTransactionId(xid) &&
+			!XidInMVCCSnapshot(xid, GetActiveSnapshot()) && TransactionIdDidCommit(xid))
+			return true;
+	}
+	return false;
+}

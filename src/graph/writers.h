@@ -21,4 +21,10 @@ extern Visibility writers_view(void);
  */
 extern bool writers_agree(Oid schema, const Visibility *other);
 
+/*
+ * Whether the active snapshot shows facts that another transaction has written, one of the latest, and `other` does not.
+ * On a standby, false.
+ */
+extern bool writers_show_more(Oid schema, const Visibility *other);
+
 #endif							/* HKG_GRAPH_WRITERS_H */
