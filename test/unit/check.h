@@ -41,17 +41,13 @@ extern uint64_t next_draw(void);
 extern double next_uniform(double low, double high);
 extern int	next_below(int bound);
 
-/* Processor seconds, which a busy machine does not stretch, between two looks at interrupts. */
-typedef struct Pauses
-{
-	double		last;
-	double		longest;
-} Pauses;
-
-extern double processor_seconds(void);
-
-/* A pool's `between` */
-extern void note_pause(void *pauses);
+/*
+ * Checks that `work`, on a pool of so many threads, pauses every `limit` processor seconds.  The best of five runs
+ * counts: a virtual machine lengthens a stretch now and then, and code that does not pause is long in every run.
+ * What `work` does before it calls start_stretch does not count.
+ */
+extern void check_pauses(int threads, double limit, void (*work) (Pool *, void *), void *argument, const char *name);
+extern void start_stretch(void);
 
 /* Where to jump at a pause, and at which one: 1 is the first. */
 typedef struct Leaving

@@ -36,7 +36,7 @@ check(bool ok, const char *file, int line, const char *format,...)
 	printf("\n");
 }
 
-double
+static double
 processor_seconds(void)
 {
 	struct timespec time;
@@ -45,14 +45,42 @@ processor_seconds(void)
 	return (double) time.tv_sec + 1e-9 * (double) time.tv_nsec;
 }
 
-void
+/* Processor seconds, which a busy machine hardly stretches: of the last pause, and the longest between two. */
+static double last_pause;
+static double longest_stretch;
+
+/* A pool's `between` */
+static void
 note_pause(void *argument)
 {
-	Pauses	   *pauses = argument;
 	double		now = processor_seconds();
 
-	pauses->longest = fmax(pauses->longest, now - pauses->last);
-	pauses->last = now;
+	longest_stretch = fmax(longest_stretch, now - last_pause);
+	last_pause = now;
+}
+
+void
+start_stretch(void)
+{
+	last_pause = processor_seconds();
+	longest_stretch = 0;
+}
+
+void
+check_pauses(int threads, double limit, void (*work) (Pool *, void *), void *argument, const char *name)
+{
+	Pool	   *pool = pool_create(threads, note_pause, NULL);
+	double		best = INFINITY;
+
+	for (int run = 0; run < 5 && best >= limit; run++)
+	{
+		start_stretch();
+		work(pool, argument);
+		note_pause(NULL);
+		best = fmin(best, longest_stretch);
+	}
+	check(best < limit, __FILE__, __LINE__, "%s: %.0f ms without a pause", name, 1e3 * best);
+	pool_destroy(pool);
 }
 
 void

@@ -525,8 +525,18 @@ same_candidate(const EvCandidate *a, const EvCandidate *b)
 	return same;
 }
 
+/* check_pauses' `work`: the question of test_leaving_question, after another one. */
+static void
+answer_both(Pool *leader, void *answering)
+{
+	const EvCandidate *candidates;
+
+	ev_answer(answering, EV_RULES, SIDE_HEAD, 1, 1, leader, POOL_LEADER, &candidates);
+	ev_answer(answering, EV_RULES, SIDE_TAIL, 0, 0, leader, POOL_LEADER, &candidates);
+}
+
 /*
- * A long call can be left at any yield, and the next one finds all candidates and rules.  Each of `MANY` answers of
+ * A long call can be left at any yield, often, and the next one finds all candidates and rules.  Each of `MANY` answers of
  * entity 0 has each of as many features: MANY rules name 0 in the head, and each infers MANY entities.
  */
 static void
@@ -547,7 +557,6 @@ test_leaving_question(void)
 	Triple	   *fact = take(MANY * (MANY + 1) * sizeof(Triple));
 	EvCandidate *first;
 	int64_t		first_count;
-	Pauses		pauses;
 
 	for (int i = 0; i < MANY; i++)
 	{
@@ -580,14 +589,7 @@ test_leaving_question(void)
 	CHECK_SAYING(leaving.leave_at > 1, "%d times", leaving.leave_at);
 	pool_destroy(left);
 
-	/* and it yields often */
-	left = pool_create(0, note_pause, &pauses);
-	ev_answer(answering, EV_RULES, SIDE_HEAD, 1, 1, leader, POOL_LEADER, &candidates);
-	pauses = (Pauses) {.last = processor_seconds()};
-	ev_answer(answering, EV_RULES, SIDE_TAIL, 0, 0, left, POOL_LEADER, &candidates);
-	note_pause(&pauses);
-	CHECK_SAYING(pauses.longest < 0.03, "%.0f ms without a pause", 1e3 * pauses.longest);
-	pool_destroy(left);
+	check_pauses(0, 0.03, answer_both, answering, "answering");
 }
 
 /*

@@ -162,6 +162,18 @@ test_nan(void)
 	CHECK(p[0] == 0 || drawn[0] != 0);
 }
 
+/* check_pauses' `work`: draws half of the items. */
+static void
+draw_half(Pool *leader, void *argument)
+{
+	KgeItems   *items = argument;
+	int64_t		half = items->count / 2;
+	int64_t    *drawn = take((size_t) half * sizeof(int64_t));
+	double	   *probability = take((size_t) half * sizeof(double));
+
+	CHECK(kge_draw(&arena, leader, *items, 1, half, 1, drawn, probability) == half);
+}
+
 /*
  * Whatever it is at, it pauses: none of the passes over so many items, keys, the heap, the sort and two
  * for the probabilities, takes less than twice the limit.
@@ -173,23 +185,15 @@ test_pauses(void)
 	{
 		MANY = 2000000
 	};
-	Pauses		pauses = {0};
-	Pool    *leader = pool_create(0, note_pause, &pauses);
 	float	   *scores = take(MANY * sizeof(float));
 	uint64_t   *key = take(MANY * sizeof(uint64_t));
-	int64_t    *drawn = take(MANY * sizeof(int64_t));
-	double	   *probability = take(MANY * sizeof(double));
 
 	for (int i = 0; i < MANY; i++)
 	{
 		scores[i] = (float) next_uniform(-5, 5);
 		key[i] = next_draw();
 	}
-	pauses = (Pauses) {.last = processor_seconds()};
-	CHECK(kge_draw(&arena, leader, (KgeItems) {scores, key, MANY}, 1, MANY / 2, 1, drawn, probability) == MANY / 2);
-	note_pause(&pauses);
-	CHECK_SAYING(pauses.longest < 0.03, "%.0f ms without a pause", 1e3 * pauses.longest);
-	pool_destroy(leader);
+	check_pauses(0, 0.03, draw_half, &(KgeItems) {scores, key, MANY}, "drawing");
 }
 
 void
