@@ -1,5 +1,9 @@
 # What the multi-session tests share: a node with the extension, a graph made
-# from a seed, sessions beside the test's own, and checksums.
+# from a seed, sessions beside the test's own, how late a statement ends, and checksums.
+#
+# No test may fail because the machine does other work.  So a test waits for a state, not for a time;
+# what should be gone may take its moment; and what must be quick is measured by the clock and by
+# processor time, of which the less counts.
 package Graph;
 
 use strict;
@@ -7,12 +11,15 @@ use warnings;
 
 use Exporter 'import';
 use IPC::Run;
+use List::Util qw(min);
+use POSIX qw(_SC_CLK_TCK sysconf);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-our @EXPORT = qw(start_node make_graph cities tables left_by wait_until session wait_for_session finish kill_backend lives);
+our @EXPORT = qw(start_node make_graph cities tables left_by wait_until is_soon still session wait_for_session finish end_statement end_process
+	kill_backend lives processor_seconds);
 
 # A started node with the extension in the database postgres; settings as in postgresql.conf.
 sub start_node
@@ -138,11 +145,11 @@ sub left_by
 		"select count(*)::text from g.checkpoint_inferred where model = '$model'");
 }
 
-# Waits until a query returns true, a minute or `seconds`; whether it did.
+# Waits until a query returns true, as long as for anything else; whether it did.
 sub wait_until
 {
-	my ($node, $query, $seconds) = @_;
-	my $end = time() + ($seconds // 60);
+	my ($node, $query) = @_;
+	my $end = time() + $PostgreSQL::Test::Utils::timeout_default;
 
 	while (time() < $end)
 	{
@@ -152,11 +159,42 @@ sub wait_until
 	return 0;
 }
 
+# Whether something gets to be what it should be, a string or a pattern: what a session used is free when
+# its server process has ended, for which psql does not wait.
+sub is_soon
+{
+	my ($get, $expected, $name) = @_;
+	my $end = time() + 30;
+	my $got = $get->();
+
+	while ((ref $expected ? $got !~ $expected : $got ne $expected) && time() < $end)
+	{
+		sleep(0.05);
+		$got = $get->();
+	}
+	return ref $expected ? like($got, $expected, $name) : is($got, $expected, $name);
+}
+
+# Rows of what should be gone, if they stay
+sub still
+{
+	my ($node, $query) = @_;
+	my $end = time() + 30;
+	my $rows = $node->safe_psql('postgres', $query);
+
+	while ($rows ne '' && time() < $end)
+	{
+		sleep(0.05);
+		$rows = $node->safe_psql('postgres', $query);
+	}
+	return $rows;
+}
+
 # A session of its own that runs one statement; application_name is its name.
 sub session
 {
 	my ($node, $name, $statement, $database) = @_;
-	my %session = (name => $name, out => '', err => '');
+	my %session = (node => $node, name => $name, out => '', err => '');
 	local $ENV{PGAPPNAME} = $name;
 
 	$session{run} = IPC::Run::start(
@@ -178,13 +216,112 @@ sub wait_for_session
 	return $node->safe_psql('postgres', "select pid from pg_stat_activity where $where");
 }
 
-# Waits for the session's end; whether its statement succeeded.
+# Waits for the session's end, and that of its server process if there is a server; whether its statement
+# succeeded.
 sub finish
 {
 	my ($session) = @_;
 
 	$session->{run}->finish;
+	foreach my $try (1 .. 1000)
+	{
+		my ($code, $left) = $session->{node}->psql('postgres', "select count(*) from pg_stat_activity where application_name = '$session->{name}'");
+
+		last if $code != 0 || $left eq '0';
+		sleep(0.02);
+	}
 	return $session->{run}->result(0) == 0;
+}
+
+# Processor seconds that a process and its threads have taken, in steps of 10 ms; none when it is gone
+sub processor_seconds
+{
+	my ($pid) = @_;
+
+	open my $stat, '<', "/proc/$pid/stat" or return undef;
+	my @fields = split ' ', (<$stat> // '') =~ s/.*\) //sr;
+	return @fields > 12 ? ($fields[11] + $fields[12]) / sysconf(_SC_CLK_TCK) : undef;
+}
+
+# What a server process does, by its title; nothing when it is gone
+sub title_of
+{
+	my ($pid) = @_;
+
+	open my $title, '<', "/proc/$pid/cmdline" or return '';
+	return (<$title> // '') =~ s/\0/ /gr;
+}
+
+# How late something is that takes so many seconds by the clock, and on the processor.  On a machine that
+# does other work, who would end at once waits for its turn; but who waits for ten seconds waits for something.
+sub lateness
+{
+	my ($passed, $processor) = @_;
+
+	return $passed > 10 ? $passed : min($passed, $processor);
+}
+
+# Waits until a process has done something; seconds by the clock and on the processor.
+sub watch
+{
+	my ($pid, $done) = @_;
+	my $started = time();
+	my $before = processor_seconds($pid);
+	my $now = $before;
+
+	while (!$done->() && time() - $started < 60)
+	{
+		sleep(0.001);
+		$now = processor_seconds($pid) // $now;
+	}
+	return (time() - $started, ($now // 0) - ($before // 0));
+}
+
+# Sends a signal, if one is given, to a process; how late it ends.
+sub end_process
+{
+	my ($pid, $signal) = @_;
+
+	kill $signal, $pid if defined $signal;
+	return lateness(watch($pid, sub { !lives($pid) }));
+}
+
+# Runs a statement in a transaction of a session of its own, and ends it: after so many seconds, or when `when` is
+# found in its messages; by a signal, as pg_cancel_backend (INT, the default) and pg_terminate_backend (TERM) send it,
+# or by its statement_timeout (TIMEOUT).  Then, in the same session, `after` is run; `before` was.
+# Returns how `late` it ended, the time that `passed`, its SQLSTATE (none where the session is gone), its messages
+# (err), and the output of `after` (rest).
+sub end_statement
+{
+	my ($node, $statement, $seconds, %how) = @_;
+	my $signal = $how{signal} // 'INT';
+	my $timeout = $signal eq 'TIMEOUT' ? 'set local statement_timeout = ' . (int(1000 * $seconds) + 1) : '';
+	my ($before, $after) = map { $_ // '' } @how{qw(before after)};
+	my $script = "$before;\nbegin; $timeout;\nselect 'process ' || pg_backend_pid();\n$statement;\n\\echo ended :SQLSTATE\nrollback;\n$after;\n";
+	my %end = (late => 0, passed => 0, sqlstate => '');
+	my ($out, $err) = ('', '');
+	local $ENV{PGAPPNAME} = $how{name} // 'ended';
+	my $run = IPC::Run::start([ 'psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-d', $node->connstr('postgres') ], '<', \$script, '>', \$out, '2>', \$err);
+	my $over = sub { $run->pump_nb; return $out =~ /^ended/m || !$run->pumpable; };
+
+	$run->pump while $out !~ /^process \d+\n/m;
+	my ($pid) = $out =~ /^process (\d+)/m;
+	my $idle = sub { return title_of($pid) !~ /^postgres: .*\] (?!idle)/ };
+	sleep(0.001) while $idle->() && !$over->();
+	my $due = time() + $seconds;
+	sleep(0.001) while !$over->() && ($how{when} ? $err !~ $how{when} : time() < $due);
+	if (!$over->())
+	{
+		kill $signal, $pid if $signal ne 'TIMEOUT';
+		my ($passed, $processor) = watch($pid, $idle);
+
+		@end{qw(passed late)} = ($passed, lateness($passed, $processor));
+		kill 'KILL', $pid if $passed > 60;
+	}
+	$run->finish;
+	sleep(0.01) while lives($pid);
+	@end{qw(sqlstate rest)} = ($1, $2) if $out =~ /^ended (\S+)\n(.*)/ms;
+	return { %end, err => $err };
 }
 
 # Whether a process is there and no zombie

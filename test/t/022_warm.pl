@@ -12,7 +12,7 @@ my $node = start_node('warm');
 make_graph($node, 'g', 200, 2000);
 
 my $cold = q{'complex', dimensions => 16, iterations => 2, epochs => 10, top_rules => 0, seed => 1};
-my $warm = q{'complex', dimensions => 16, iterations => 4, epochs => 15, sample_size => 50, seed => 2, warm_start => true};
+my $warm = q{'complex', dimensions => 16, iterations => 12, epochs => 5, sample_size => 50, seed => 2, warm_start => true};
 
 sub value { return $node->safe_psql('postgres', $_[0]) }
 
@@ -26,7 +26,7 @@ sub wait_for
 {
 	my ($condition) = @_;
 
-	return $node->poll_query_until('postgres', "select $condition");
+	return wait_until($node, "select $condition");
 }
 
 # Three models alike, then facts of entities that they do not know

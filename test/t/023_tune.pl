@@ -21,7 +21,8 @@ my $long = q{'{"score_function": ["distmult"], "dimensions": [2, 4, 8, 9], "iter
 foreach my $how (qw(pg_cancel_backend statement_timeout))
 {
 	my $tune = "select from hkg_tune('g', $long, model => 'best')";
-	my $session = session($node, $how, $how eq 'statement_timeout' ? "set statement_timeout = '3s'; $tune" : $tune);
+	# by then the short trials are done, and the long one runs
+	my $session = session($node, $how, $how eq 'statement_timeout' ? "set statement_timeout = '10s'; $tune" : $tune);
 	my $pid = wait_for_session($node, $session);
 
 	# the grid's order: epochs stay the longest, so dimensions 2, 4, 8, 9 of one epoch come first

@@ -9,7 +9,6 @@ use Graph;
 use PostgreSQL::Test::Utils;
 use Soak;
 use Test::More;
-use Time::HiRes qw(sleep time);
 
 my $node = start_node('cancels', qq{
 	hybridkg.threads = 2
@@ -59,7 +58,7 @@ my %statements = (
 	'precision' => q{select count(*) from generate_series(1, 1000) i, hkg_rule_precision('g', 1000 + i, 'valid', 'm')},
 	'sparsity' => q{select count(*) from generate_series(1, 1000), hkg_sparsity('g')},
 	'tuning' => q{select count(*) from hkg_tune('g', '{"dimensions": [200, 300]}', '{"epochs": 1000}', model => 'c2')},
-	'background training' => q{select hkg_train_background('g', dimensions => 100, epochs => 1000, model => 'c3'); select pg_sleep(60)});
+	'background training' => q{select hkg_train_background('g', dimensions => 100, epochs => 1000, model => 'c3') \; select pg_sleep(60)});
 my @names = sort keys %statements;
 
 sub value
@@ -69,73 +68,9 @@ sub value
 	return $node->safe_psql('postgres', $statement);
 }
 
-# Ends a statement, and returns how many milliseconds later it was over
-$node->safe_psql('postgres', q{
-	create function hurry(victim int, how text) returns float8 language plpgsql as $$
-	declare
-		started timestamptz := clock_timestamp();
-	begin
-		if how = 'terminate' then
-			perform pg_terminate_backend(victim);
-		else
-			perform pg_cancel_backend(victim);
-		end if;
-		while exists (select from pg_stat_get_activity(victim) where state = 'active') loop
-			perform pg_sleep(0.001);
-			perform pg_stat_clear_snapshot();
-		end loop;
-		return 1000 * extract(epoch from clock_timestamp() - started);
-	end $$});
-
-# The milliseconds by which a statement ended later than its timeout
-sub time_out
-{
-	my ($statement, $wait) = @_;
-	my ($code, $out, $err) = $node->psql('postgres', qq{
-		select clock_timestamp() as started \\gset
-		set statement_timeout = @{[ int(1000 * $wait) + 1 ]};
-		$statement;
-		reset statement_timeout;
-		\\echo :SQLSTATE
-		select 1000 * extract(epoch from clock_timestamp() - :'started') - @{[ int(1000 * $wait) + 1 ]}}, on_error_stop => 0);
-	my @lines = split /\n/, $out;
-
-	return (pop @lines, $err);
-}
-
-# The process of a session that runs its statement; none when that is over.
-sub pid_of
-{
-	my ($session) = @_;
-	my $pid = '';
-
-	foreach my $try (1 .. 50)
-	{
-		last if $session->{err} =~ /ERROR/;
-		$session->{run}->pump_nb if $session->{run}->pumpable;
-		$pid = value("select pid from pg_stat_activity where application_name = '$session->{name}' and state = 'active' and backend_type = 'client backend'");
-		last if $pid ne '';
-	}
-	return $pid;
-}
-
-# The milliseconds by which a statement ended later than it was to, none when it was done before, and its messages
-sub end
-{
-	my ($statement, $wait, $how) = @_;
-
-	return time_out($statement, $wait) if $how eq 'timeout';
-	my $session = session($node, 'work', $statement);
-	my $pid = pid_of($session);
-	sleep($wait) if $pid ne '';
-	my $milliseconds = $pid eq '' ? '' : value("select hurry($pid, '$how')");
-	finish($session);
-	return ($milliseconds, $session->{err});
-}
-
 sub remains
 {
-	return value(q{
+	return still($node, q{
 		select 'lock ' || locktype from pg_locks where locktype = 'advisory'
 		union all select 'in progress: ' || model from hkg_progress
 		union all select 'work table ' || relname from pg_class where relpersistence = 't' and relkind = 'r'
@@ -158,18 +93,21 @@ sub cancel_at_random
 {
 	my ($number) = @_;
 	my $name = $names[ $number * 7 % @names ];
+	my %signal = (cancel => 'INT', terminate => 'TERM', timeout => 'TIMEOUT');
 	my $how = pick(qw(cancel timeout terminate));
 	my $wait = rand(pick(0.05, 0.5, is_long() ? 4 : 1));
-	my ($late, $err) = end($statements{$name}, $wait, $how);
+	my $end = end_statement($node, $statements{$name}, $wait, signal => $signal{$how}, name => 'work');
+	my $err = $end->{err};
 	my $what = sprintf '%s, %s after %.3f s', $name, $how, $wait;
 	my @wrong;
 
-	my $done = $late eq '' || $err !~ /canceling statement|terminating connection/;
+	my $done = $err !~ /canceling statement|terminating connection/;
 	end_workers() if $done || $name =~ /tuning|background/;
 	@wrong = split /\n/, remains();
 	push @wrong, "another error: $err" if $err =~ /(ERROR|FATAL):/ && $err !~ /canceling statement|terminating connection/;
 	return ("$what: it was done", @wrong) if $done;
-	push @wrong, sprintf '%.0f ms late', $late if $late > 500;
+	my $late = 1000 * $end->{passed};
+	push @wrong, sprintf '%.0f ms late', $late if $end->{late} > 0.5;
 	count($late <= 100 ? 'within_100_ms' : $late <= 500 ? 'within_500_ms' : 'later');
 	count($how);
 	highest('max_ms', int($late));
