@@ -297,6 +297,7 @@ spread_rows(EmbeddingTable table, float *embedding, const int32 *ids, int32 coun
 		int32		known = graph_row(table.id, table.count, ids[row % count]);
 		float	   *to = spread + row * width;
 
+		hkg_check_interrupts();
 		if (known >= 0)
 			memcpy(to, embedding + ((Size) row / count * table.count + known) * width, sizeof(float) * width);
 		else

@@ -69,7 +69,10 @@ entity_rows(const GraphData *data, const AddedEntities *added)
 	int32	   *rows = array_new(int32, data->entities);
 
 	for (int32 i = 0; i < data->entities; i++)
+	{
+		hkg_check_interrupts();
 		rows[i] = added_entities_row(added, data->entity_id[i]);
+	}
 	return rows;
 }
 

@@ -197,7 +197,10 @@ make_units(Search *search)
 	search->unit[BOTH] = array_new(Unit, search->facts);
 	search->unit_of[BOTH] = NULL;
 	for (int32 i = 0; i < search->facts; i++)
+	{
+		hkg_check_interrupts();
 		search->unit[BOTH][i] = (Unit) {{search->fact[i].head, search->fact[i].tail}, 1};
+	}
 }
 
 static void

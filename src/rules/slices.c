@@ -61,6 +61,7 @@ leave_out(GraphData *data, const int32 *id, int count)
 	sort_array(hkg_leader(), POOL_LEADER, left_out, count / 3, sizeof(Triple), compare_triples);
 	for (int64 i = 0; i < data->facts; i++)
 	{
+		hkg_check_interrupts();
 		while (next < count / 3 && triple_compare(&left_out[next], &data->fact[i]) < 0)
 			next++;
 		if (next == count / 3 || triple_compare(&left_out[next], &data->fact[i]) != 0)

@@ -85,6 +85,7 @@ sparse_entities(const GraphData *data)
 	memset(frequency, 0, data->entities * sizeof(int64));
 	for (int64 i = 0; i < data->facts; i++)
 	{
+		CHECK_FOR_INTERRUPTS();
 		frequency[data->fact[i].head]++;
 		frequency[data->fact[i].tail]++;
 	}
