@@ -418,8 +418,9 @@ extern bool kge_trainer_state(const KgeTrainer *trainer, int i, float **values, 
 /* ---- partitions.c: training with two partitions of the entities in memory ---- */
 
 /*
- * Each epoch deals the entities anew to partitions, at random, in stripes of consecutive rows.  A bucket is two
- * partitions: the facts between them, and a part of those inside either.  Each fact is in one bucket of an epoch.
+ * Each deal of an epoch, mostly one, deals the entities anew to partitions, at random, in stripes of consecutive rows.
+ * A bucket is two partitions: the facts between them, and a part of those inside either.  Each fact is in one bucket of
+ * one of an epoch's deals.
  * Consecutive buckets share a partition, which keeps its place in memory, 0 or 1.
  */
 typedef struct KgePartitioning
@@ -430,6 +431,7 @@ typedef struct KgePartitioning
 	bool		weighted;		/* positives have weights */
 	uint64_t	seed;
 	int			lanes;			/* buckets that are trained at once, 1 .. KGE_MOST_LANES */
+	int			deals;			/* of an epoch: each has its part of the positives */
 } KgePartitioning;
 
 #define KGE_MOST_PARTITIONS 128
@@ -444,9 +446,9 @@ extern int32_t kge_partition_room(const KgePartitioning *sizes);
 extern size_t kge_partitions_bytes(const KgePartitioning *sizes);
 extern KgePartitions *kge_partitions_create(Arena *arena, Pool *pool, const KgePartitioning *sizes);
 
-/* Deals the entities for an epoch, and the positives, which may go then, to its buckets.  weights: or NULL. */
+/* Deals the entities for a deal of an epoch, and its part of the positives, which may go then, to buckets.  weights: or NULL. */
 extern void kge_partitions_deal(KgePartitions *partitions, const Triple *positives, const float *weights,
-								int64_t count, uint64_t epoch);
+								int64_t count, uint64_t epoch, int deal);
 
 /* Consecutive entities; in memory, those of a partition follow each other without gaps. */
 typedef struct KgeStripe

@@ -16,7 +16,8 @@
  * A bucket's training is a function of its two partitions, the relations, its positives and its seed.  So buckets that
  * share no partition can be trained at once, in lanes, if what they make of the relations is merged (optimizer.c).  With
  * one lane, consecutive buckets share a partition, which stays in memory.  With more, they come in the rounds of a
- * tournament in which each partition plays each other one, and a round is cut into steps of equal size.
+ * tournament in which each partition plays each other one, and a round is cut into steps of equal size.  An epoch may
+ * have several deals then: between two steps of a lane fewer positives are trained against two partitions alone.
  */
 #include <math.h>
 #include <string.h>
@@ -60,6 +61,7 @@ struct KgePartitions
 	const float *dealt_weight;
 	int64_t		dealt_count;
 	uint64_t	epoch;
+	int			deal;			/* of the epoch */
 };
 
 /* ---- sizes ------------------------------------------------------------------------- */
@@ -234,7 +236,7 @@ kge_bucket(const KgePartitions *partitions, int i)
 		.positives = partitions->positive + start,
 		.weights = partitions->dealt_weight == NULL ? NULL : partitions->weight + start,
 		.count = partitions->start[i + 1] - start,
-		.seed = random_stream(partitions->sizes.seed, DRAW_BUCKET, (uint64_t) i, 0)
+		.seed = random_stream(partitions->sizes.seed, DRAW_BUCKET, (uint64_t) i, (uint64_t) partitions->deal)
 	};
 }
 
@@ -265,7 +267,8 @@ static void
 deal_stripes(KgePartitions *work)
 {
 	uint64_t	seed = random_stream(work->sizes.seed, DRAW_PARTITION, 0, 0);
-	KgeOrder	order = kge_order(seed, work->epoch, (uint64_t) work->stripes);
+	uint64_t	number = work->epoch * (uint64_t) work->sizes.deals + (uint64_t) work->deal;
+	KgeOrder	order = kge_order(seed, number, (uint64_t) work->stripes);
 
 	for (int p = 0; p < work->sizes.partitions; p++)
 		for (int32_t i = first_place(work, p); i < first_place(work, p + 1); i++)
@@ -312,7 +315,19 @@ partition_of(const KgePartitions *work, int32_t entity)
 	return work->partition_of[entity / work->stripe_rows];
 }
 
-/* The bucket of a positive, by its place among those that are dealt. */
+/* Whether a positive, by its place among those of the epoch, is of this deal */
+static bool
+is_dealt(const KgePartitions *work, int64_t place)
+{
+	uint64_t	stream;
+
+	if (work->sizes.deals == 1)
+		return true;
+	stream = random_stream(work->sizes.seed, DRAW_DEAL, work->epoch, 0);
+	return (int) random_below(random_bits(stream, (uint64_t) place), (uint64_t) work->sizes.deals) == work->deal;
+}
+
+/* The bucket of a positive that is dealt. */
 static int
 bucket_of(const KgePartitions *work, int64_t place, uint64_t stream)
 {
@@ -362,28 +377,33 @@ deal_positives(void *argument, int64_t item, int thread)
 	memset(start, 0, ((size_t) work->buckets + 1) * sizeof(int64_t));
 	for (int64_t i = 0; i < work->dealt_count; i++)
 	{
-		start[bucket_of(work, i, stream)]++;
+		if (is_dealt(work, i))
+			start[bucket_of(work, i, stream)]++;
 		pool_yield_at(work->pool, thread, i);
 	}
 	for (int b = 1; b <= work->buckets; b++)
 		start[b] += start[b - 1];
 	for (int64_t i = work->dealt_count - 1; i >= 0; i--)	/* from the ends down to the starts */
 	{
-		int			bucket = bucket_of(work, i, stream);
+		if (is_dealt(work, i))
+		{
+			int			bucket = bucket_of(work, i, stream);
 
-		put_positive(work, i, bucket, --start[bucket]);
+			put_positive(work, i, bucket, --start[bucket]);
+		}
 		pool_yield_at(work->pool, thread, i);
 	}
 }
 
 void
 kge_partitions_deal(KgePartitions *partitions, const Triple *positives, const float *weights,
-					int64_t count, uint64_t epoch)
+					int64_t count, uint64_t epoch, int deal)
 {
 	partitions->dealt = positives;
 	partitions->dealt_weight = weights;
 	partitions->dealt_count = count;
 	partitions->epoch = epoch;
+	partitions->deal = deal;
 	deal_stripes(partitions);
 	list_stripes(partitions);
 	pool_run(partitions->pool, 1, deal_positives, partitions);

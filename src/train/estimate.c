@@ -229,7 +229,7 @@ bytes_of_positive(const PartitionMemory *partitions)
 	return sizeof(Triple) + (partitions->sizes.weighted ? sizeof(float) : 0);
 }
 
-/* In an epoch a bucket's two partitions and the relations go to a node and come back, and its positives go there. */
+/* In a deal a bucket's two partitions and the relations go to a node and come back, and its positives go there. */
 static double
 sent_bytes(const Learner *learner)
 {
@@ -238,14 +238,14 @@ sent_bytes(const Learner *learner)
 	double		rows = 2.0 * partitions->sizes.entities / partitions->sizes.partitions;
 	double		bucket = rows * (double) (sizes->entity + sizes->entity_state) + (double) (sizes->relations + sizes->relation_state);
 
-	return 2 * bucket_count(partitions) * bucket + (double) learner->positives.room * bytes_of_positive(partitions);
+	return 2 * partitions->sizes.deals * bucket_count(partitions) * bucket + (double) learner->positives.room * bytes_of_positive(partitions);
 }
 
 static double
 epoch_seconds(const TrainSettings *settings, const TrainingFacts *facts, const Learner *learner)
 {
-	int64		count = facts->learnt->facts;
-	double		seconds = kge_epoch_seconds(&learner->model, &learner->training, count, 2 * count) / hkg_threads;
+	const GraphData *data = facts->learnt;
+	double		seconds = kge_epoch_seconds(&learner->model, &learner->training, data->facts, training_queries(data)) / hkg_threads;
 	const NodeBlocks *nodes = learner->partitions.nodes;
 
 	return nodes == NULL ? seconds : seconds / node_buckets_servers(nodes, settings) + node_seconds_to_send(sent_bytes(learner));

@@ -4,6 +4,8 @@
  */
 #include "training_facts.h"
 
+#include "server/host.h"
+
 /* Embeddings of a warm start were trained on all facts already, so none can be held out from them. */
 static void
 hold_out(TrainingFacts *facts, const Graph *graph, const TrainSettings *settings)
@@ -79,4 +81,27 @@ training_facts_check(const TrainingFacts *facts, const Graph *graph, const Train
 				 errmsg("patience needs a valid split, but graph \"%s\" has none", graph->name),
 				 errdetail("No facts are held out in its place: there are too few, or holdout is 0."),
 				 errhint("Load one with hkg_load(..., 'valid'), or leave patience at null.")));
+}
+
+/* Facts are in the order of relations, then of heads. */
+int64
+training_queries(const GraphData *data)
+{
+	int32	   *relation;		/* by tail: the last relation that it was seen with */
+	int64		count = 0;
+
+	if (data->fact == NULL)
+		return 2 * data->facts;
+	relation = hkg_allocate(CurrentMemoryContext, Max(data->entities, 1) * sizeof(int32));
+	memset(relation, -1, data->entities * sizeof(int32));
+	for (int64 i = 0; i < data->facts; i++)
+	{
+		const Triple *fact = &data->fact[i];
+
+		count += i == 0 || fact->head != fact[-1].head || fact->relation != fact[-1].relation;
+		count += relation[fact->tail] != fact->relation;
+		relation[fact->tail] = fact->relation;
+	}
+	pfree(relation);
+	return count;
 }

@@ -33,6 +33,9 @@ extern TrainingFacts training_facts_read(Graph *graph, const TrainSettings *sett
 /* ERROR 55000 unless embeddings can be learnt from them with these settings. */
 extern void training_facts_check(const TrainingFacts *facts, const Graph *graph, const TrainSettings *settings);
 
+/* Distinct (head, relation) and (relation, tail): the queries of a loss over all entities.  Of sizes alone, the most. */
+extern int64 training_queries(const GraphData *data);
+
 /* ---- facts that are held out (hold_out.c) --------------------------------------- */
 
 /* The most that are held out of that many facts; 0 where they would be too few to learn from. */

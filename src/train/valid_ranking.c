@@ -18,24 +18,12 @@
 #define EXACT_ENTITIES 120000	/* up to which all of the split is ranked */
 #define MOST_TIME 0.1			/* of that of the epochs */
 
-/* Distinct (relation, head), of which the queries of softmax are a part; facts are in their order. */
-static int64
-count_queries(const GraphData *data)
-{
-	int64		count = 0;
-
-	for (int64 i = 0; i < data->facts; i++)
-		count += i == 0 || data->fact[i].head != data->fact[i - 1].head ||
-			data->fact[i].relation != data->fact[i - 1].relation;
-	return count;
-}
-
 /* Triples that may be ranked after an iteration. */
 static int64
 affordable(const TrainSettings *settings, const GraphData *data, const Learner *learner)
 {
-	int64		queries = data->fact == NULL ? 2 * data->facts : count_queries(data);
-	double		epochs = settings->epochs * kge_epoch_seconds(&learner->model, &learner->training, data->facts, queries);
+	double		epochs = settings->epochs *
+		kge_epoch_seconds(&learner->model, &learner->training, data->facts, training_queries(data));
 
 	return (int64) Min(MOST_TIME * epochs / kge_rank_seconds(&learner->model, 1), (double) PG_INT32_MAX);
 }

@@ -107,7 +107,7 @@ select b.bytes - r.bytes between 0 and 20000 as node from two b, (select sum(byt
 select count(*) from hkg_estimate('people', partitions => 4, bandwidth => 0);
 
 -- Refused
-\set VERBOSITY verbose
+\set VERBOSITY default
 \set SHOW_CONTEXT never
 create function try(more text) returns text language plpgsql as $$
 declare

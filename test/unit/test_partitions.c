@@ -126,18 +126,16 @@ check_bucket(KgeBucket bucket, int32_t *const *entity, const Triple *triples, in
 	CHECK_SAYING(wrong == 0, "%d positives of a bucket are wrong", wrong);
 }
 
-/* Every entity is in one partition, every positive in one bucket. */
+/* Every entity is in one partition.  Counts in how many buckets each positive is. */
 static void
-check_deal(const KgePartitions *partitions, const KgePartitioning *sizes, const Triple *triples, int count)
+check_deal(const KgePartitions *partitions, const KgePartitioning *sizes, const Triple *triples, int *seen)
 {
 	int32_t    *entity[KGE_MOST_PARTITIONS];
 	int32_t    *seen_entity = take((size_t) sizes->entities * sizeof(int32_t));
-	int		   *seen = take((size_t) count * sizeof(int));
 	int32_t		rows;
 	int			wrong = 0;
 
 	memset(seen_entity, 0, (size_t) sizes->entities * sizeof(int32_t));
-	memset(seen, 0, (size_t) count * sizeof(int));
 	for (int p = 0; p < sizes->partitions; p++)
 	{
 		entity[p] = rows_of(partitions, p, seen_entity, &rows);
@@ -150,27 +148,41 @@ check_deal(const KgePartitions *partitions, const KgePartitioning *sizes, const 
 	CHECK_SAYING(wrong == 0, "%d entities are not in one partition", wrong);
 	for (int i = 0; i < kge_bucket_count(partitions); i++)
 		check_bucket(kge_bucket(partitions, i), entity, triples, seen);
-	for (int i = 0; i < count; i++)
-		wrong += seen[i] != 1;
-	CHECK_SAYING(wrong == 0, "%d positives are not in one bucket", wrong);
 }
 
+/* Over the deals of an epoch, every positive is in one bucket; of 3,000, each deal has its part, within six deviations. */
 static void
-test_deal(int32_t entities, int count, int lanes)
+test_deal(int32_t entities, int count, int lanes, int deals)
 {
-	KgePartitioning sizes = {entities, count, 3000, true, next_draw(), lanes};
+	KgePartitioning sizes = {entities, count, 3000, true, next_draw(), lanes, deals};
 	KgePartitions *partitions = kge_partitions_create(&arena, pool, &sizes);
 	Triple	   *triples = draw_triples(entities, 3000);
 	float	   *weights = number_weights(3000);
 
 	for (uint64_t epoch = 0; epoch < 3; epoch++)
 	{
-		kge_partitions_deal(partitions, triples, weights, 3000, epoch);
-		check_order(partitions, count, lanes);
-		check_steps(partitions, count, lanes);
-		check_deal(partitions, &sizes, triples, 3000);
+		int			seen[3000] = {0};
+		int			before = 0;
+		int			wrong = 0;
+
+		for (int deal = 0; deal < deals; deal++)
+		{
+			int			after = 0;
+
+			kge_partitions_deal(partitions, triples, weights, 3000, epoch, deal);
+			check_order(partitions, count, lanes);
+			check_steps(partitions, count, lanes);
+			check_deal(partitions, &sizes, triples, seen);
+			for (int i = 0; i < 3000; i++)
+				after += seen[i];
+			CHECK_SAYING(abs(after - before - 3000 / deals) <= 165, "%d of %d deals have %d", deal, deals, after - before);
+			before = after;
+		}
+		for (int i = 0; i < 3000; i++)
+			wrong += seen[i] != 1;
+		CHECK_SAYING(wrong == 0, "%d positives are not in one bucket", wrong);
 	}
-	kge_partitions_deal(partitions, triples, weights, 0, 3);
+	kge_partitions_deal(partitions, triples, weights, 0, 3, 0);
 	CHECK(kge_bucket(partitions, 0).count == 0);
 	CHECK(kge_partitions_create(&empty_arena, pool, &sizes) == NULL);
 }
@@ -184,7 +196,7 @@ test_deal(int32_t entities, int count, int lanes)
 static void
 test_chances(void)
 {
-	KgePartitioning sizes = {1024, 4, 1000, false, 7, 1};
+	KgePartitioning sizes = {1024, 4, 1000, false, 7, 1, 1};
 	KgePartitions *partitions = kge_partitions_create(&arena, pool, &sizes);
 	Triple	   *loops = take(1000 * sizeof(Triple));
 	double		chi_square = 0;
@@ -198,7 +210,7 @@ test_chances(void)
 		Triple		pair = {0, 0, 1000};
 
 		/* buckets of both: one, unless they share a partition */
-		kge_partitions_deal(partitions, &pair, NULL, 1, epoch);
+		kge_partitions_deal(partitions, &pair, NULL, 1, epoch, 0);
 		for (int i = 0; i < 6; i++)
 			if (kge_bucket(partitions, i).count == 1)
 			{
@@ -208,7 +220,7 @@ test_chances(void)
 			}
 		if (epoch >= 60)
 			continue;
-		kge_partitions_deal(partitions, loops, NULL, 1000, epoch);
+		kge_partitions_deal(partitions, loops, NULL, 1000, epoch, 0);
 		for (int i = 0; i < 6; i++)
 			counts[i] += kge_bucket(partitions, i).count;
 	}
@@ -452,7 +464,10 @@ test_partitions(void)
 	Pool	   *three = pool_create(3, NULL, NULL);
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-		test_deal(sizes[i][0], sizes[i][1], sizes[i][2]);
+	{
+		test_deal(sizes[i][0], sizes[i][1], sizes[i][2], 1);
+		test_deal(sizes[i][0], sizes[i][1], sizes[i][2], 2);
+	}
 	test_chances();
 	for (int i = 0; i < variant_count; i++)
 	{
