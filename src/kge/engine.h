@@ -121,4 +121,7 @@ extern double kge_score_limit(const KgeEngine *engine, const float *query, doubl
 /* The bounds around threshold t for a query of that norm. */
 extern KgeBound kge_bound(const KgeEngine *engine, double query_norm, double t);
 
+/* Adds to fast scores what is added to the exact ones.  `slack` is what their errors grow by, beside slope * norm. */
+extern void kge_add_to_scores(const KgeEngine *engine, int n, const double *added, float *score, float *slack);
+
 #endif							/* HKG_KGE_ENGINE_H */

@@ -9,14 +9,12 @@
  * What is left, usually a candidate or two in all, is decided in double
  * precision, so that ranks do not depend on how the fast scores are rounded.
  *
- * An adjustment raises the scores of few candidates.  The true entity's score is taken with
- * it; the tiles are then counted without, and who gets above the true entity only by the
- * adjustment is counted ahead, question by question.
+ * An adjustment adds to the scores of candidates, often to those of most.  A thread asks it about all questions of a
+ * block, and adds what it lists to the scores of each tile: to score those candidates one by one took half of the time.
  *
  * Counts are integers and are added atomically: their sum is the same in any
  * order.
  */
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -32,6 +30,8 @@
 #define TILE	512				/* candidates at a time */
 #define SEGMENT 8192			/* candidates of an item */
 #define AT_ONCE 256				/* rows of an item of the preparation */
+#define MOST_ADDED 16777216		/* additions of a block */
+#define LEAST_ITEMS 4			/* of a thread */
 
 /* One block of scores, for a thread. */
 typedef struct Scratch
@@ -40,6 +40,8 @@ typedef struct Scratch
 	float	   *engine;
 	float	   *score;			/* TILE x BLOCK */
 	float	   *by_question;	/* BLOCK x TILE */
+	double	   *added;			/* the block x entities, with an adjustment */
+	float	   *slack;			/* TILE: of scores, by what was added */
 } Scratch;
 
 /* Of each asked (triple i, side): number 2 i + side. */
@@ -62,24 +64,43 @@ typedef struct KgeRanking
 	double	   *exact;			/* the same with the adjustment's addition */
 	float	   *norm;			/* of each entity */
 	RankCount	   *counts;
-	double	   *added;			/* threads x entities, 0 between questions */
 	Scratch    *scratch;
+	int64_t		block;			/* questions of an item, at most BLOCK */
+	int64_t		segment;		/* candidates of an item: with an adjustment all of them */
 	int64_t		segments;
 } KgeRanking;
+
+/* With an adjustment, blocks are small where their additions would be too many, or the blocks too few for all threads. */
+static void
+plan_items(KgeRanking *ranking, int threads)
+{
+	int64_t		entities = ranking->model->entities;
+
+	ranking->block = BLOCK;
+	ranking->segment = SEGMENT;
+	if (ranking->adjustment != NULL)
+	{
+		int64_t		most = MOST_ADDED / (entities + 1);
+		int64_t		fair = 2 * ranking->count / (LEAST_ITEMS * threads);
+		int64_t		block = most < fair ? most : fair;
+
+		ranking->block = block < 1 ? 1 : block > BLOCK ? BLOCK : block;
+		ranking->segment = entities;
+	}
+	ranking->segments = pool_pieces(entities, ranking->segment);
+}
 
 static void
 take_ranking(KgeRanking *ranking, Allocation *allocation, int64_t filter, int threads)
 {
 	size_t		stride = (size_t) vector_stride(ranking->engine.width);
 
+	plan_items(ranking, threads);
 	questions_take(&ranking->questions, allocation, ranking->count, filter);
 	ranking->phi = TAKE(allocation, double, 2 * (size_t) ranking->count);
 	ranking->exact = ranking->phi;
 	if (ranking->adjustment != NULL)
-	{
 		ranking->exact = TAKE(allocation, double, 2 * (size_t) ranking->count);
-		ranking->added = TAKE(allocation, double, (size_t) threads * (size_t) ranking->model->entities);
-	}
 	ranking->norm = TAKE(allocation, float, (size_t) ranking->model->entities);
 	ranking->counts = TAKE(allocation, RankCount, 2 * (size_t) ranking->count);
 	ranking->scratch = TAKE(allocation, Scratch, (size_t) threads);
@@ -91,6 +112,9 @@ take_ranking(KgeRanking *ranking, Allocation *allocation, int64_t filter, int th
 		scratch.engine = TAKE(allocation, float, kge_engine_scratch(&ranking->engine, BLOCK));
 		scratch.score = TAKE(allocation, float, TILE * BLOCK);
 		scratch.by_question = TAKE(allocation, float, BLOCK * TILE);
+		scratch.added = ranking->adjustment == NULL ? NULL :
+			TAKE(allocation, double, (size_t) ranking->block * (size_t) ranking->model->entities);
+		scratch.slack = TAKE(allocation, float, TILE);
 		if (ranking->scratch != NULL)
 			ranking->scratch[i] = scratch;
 	}
@@ -130,14 +154,14 @@ score_triples(void *argument, int64_t item, int thread)
 static int
 make_block(KgeRanking *ranking, int64_t block, int thread)
 {
-	int64_t		left = ranking->questions.count - block * BLOCK;
+	int64_t		left = ranking->questions.count - block * ranking->block;
 	KgeQuery	asked[BLOCK];
 	int			stride = vector_stride(ranking->engine.width);
-	int			count = left < BLOCK ? (int) left : BLOCK;
+	int			count = (int) (left < ranking->block ? left : ranking->block);
 
 	for (int i = 0; i < count; i++)
 	{
-		const Question *question = &ranking->questions.question[block * BLOCK + i];
+		const Question *question = &ranking->questions.question[block * ranking->block + i];
 
 		asked[i] = kge_query(ranking->model, question_triple(question, 0), question->side);
 	}
@@ -160,7 +184,7 @@ score_by_query(void *argument, int64_t item, int thread)
 	for (int i = 0; i < count; i++)
 	{
 		const float *query = ranking->scratch[thread].query + (size_t) i * (size_t) vector_stride(ranking->engine.width);
-		int64_t		asked = ranking->questions.question[item * BLOCK + i].first_example;
+		int64_t		asked = ranking->questions.question[item * ranking->block + i].first_example;
 
 		for (; asked >= 0; asked = ranking->questions.next_example[asked])
 		{
@@ -196,7 +220,9 @@ typedef struct TileScores
 	bool		nan;			/* every score is NaN */
 	int32_t		first;			/* candidates first .. first+count-1 */
 	int32_t		count;
-	float	   *score;			/* of each */
+	float	   *score;			/* of each, what is added included */
+	const double *added;		/* to the score of each entity; NULL: nothing */
+	const float *slack;			/* of each, by what is added */
 } TileScores;
 
 static TileScores
@@ -213,7 +239,7 @@ tile_scores(KgeRanking *ranking, const Question *question, const float *query)
 	return tile;
 }
 
-/* A candidate's exact score, without computing it where it is plain: the answer's is phi. */
+/* A candidate's exact score without what is added, not computed where it is plain: the answer's is phi. */
 static double
 candidate_score(const TileScores *tile, int32_t candidate, int32_t answer, double phi)
 {
@@ -244,7 +270,7 @@ look_closely(const TileScores *tile, KgeBound bound, int64_t asked, int thread)
 	for (int32_t i = 0; i < tile->count; i++)
 	{
 		int32_t		candidate = tile->first + i;
-		float		margin = bound.slope * norm[i];
+		float		margin = bound.slope * norm[i] + tile->slack[i];
 		double		score;
 
 		if (tile->score[i] - margin > bound.high || tile->score[i] + margin < bound.low)
@@ -253,6 +279,8 @@ look_closely(const TileScores *tile, KgeBound bound, int64_t asked, int thread)
 			question_filters(&ranking->questions, tile->question, candidate))
 			continue;
 		score = candidate_score(tile, candidate, answer, ranking->phi[asked]);
+		if (tile->added != NULL)
+			score += tile->added[candidate];
 		if (isnan(t) ? !isnan(score) : score > t)
 			count.above++;
 		else if (isnan(t) ? isnan(score) : score == t)
@@ -264,7 +292,7 @@ look_closely(const TileScores *tile, KgeBound bound, int64_t asked, int thread)
 
 /* How many scores are above for certain, and how many below. */
 KERNEL void
-count_certain(int n, const float *restrict score, const float *restrict norm,
+count_certain(int n, const float *restrict score, const float *restrict norm, const float *restrict slack,
 			  KgeBound bound, int *above, int *below)
 {
 	int			a = 0;
@@ -272,7 +300,7 @@ count_certain(int n, const float *restrict score, const float *restrict norm,
 
 	for (int i = 0; i < n; i++)
 	{
-		float		margin = bound.slope * norm[i];
+		float		margin = bound.slope * norm[i] + slack[i];
 
 		a += score[i] - margin > bound.high;
 		b += score[i] + margin < bound.low;
@@ -291,7 +319,7 @@ count_asked(const TileScores *tile, int64_t asked, int thread)
 	int			above,
 				below;
 
-	count_certain(tile->count, tile->score, ranking->norm + tile->first,
+	count_certain(tile->count, tile->score, ranking->norm + tile->first, tile->slack,
 				  bound, &above, &below);
 	if (above + below < tile->count)
 		count = look_closely(tile, bound, asked, thread);
@@ -318,98 +346,22 @@ kge_adjusted_score(const KgeAdjustment *adjustment, int32_t relation, Side side,
 	return scale * (phi + kge_adjustment_weight(adjustment, relation, side) * addition);
 }
 
-/*
- * A candidate's score, with an addition, against that of the answer: 1 above, 0 equal, -1 below.  Sums are
- * compared, which are equal where phi and addition are; for the fast score a difference will do.
- */
-static int
-compare_raised(const TileScores *tile, int32_t candidate, float fast, int64_t asked, double addition)
-{
-	const KgeRanking *ranking = tile->ranking;
-	double		t = ranking->exact[asked];
-	KgeBound	bound = kge_bound(&ranking->engine, tile->query_norm, t - addition);
-	float		rounded = (float) (2 * DBL_EPSILON * (fabs(t) + fabs(addition)));
-	float		margin = bound.slope * ranking->norm[candidate] + rounded;
-	double		score;
-
-	if (fast - margin > bound.high)
-		return 1;
-	if (fast + margin < bound.low)
-		return -1;
-	score = candidate_score(tile, candidate, example_answer(ranking->triples, asked), ranking->phi[asked]) + addition;
-	return (score > t) - (score < t);
-}
-
-/* How the place of one asked changes by what is added to other candidates. */
-static RankCount
-count_raised(const TileScores *tile, const float *query, int64_t asked,
-			 const KgeAddition *additions, int64_t count, int thread)
-{
-	const KgeRanking *ranking = tile->ranking;
-	double		weight = kge_adjustment_weight(ranking->adjustment, tile->question->relation, tile->question->side);
-	RankCount		raised = {0, 0};
-
-	for (int64_t i = 0; i < count; i++)
-	{
-		int32_t		candidate = additions[i].entity;
-		float		fast;
-		int			before,
-					after;
-
-		if (candidate == example_answer(ranking->triples, asked) || isnan(ranking->norm[candidate]) ||
-			question_filters(&ranking->questions, tile->question, candidate))
-			continue;
-		fast = kge_engine_score(&ranking->engine, query, kge_entity_row(ranking->model, candidate));
-		after = compare_raised(tile, candidate, fast, asked, weight * additions[i].addition);
-		if (after >= 0 || additions[i].addition < 0)
-		{
-			before = compare_raised(tile, candidate, fast, asked, 0);
-			raised.above += (after > 0) - (before > 0);
-			raised.equal += (after == 0) - (before == 0);
-		}
-		if (i % 16 == 0)
-			pool_yield(ranking->pool, thread);
-	}
-	return raised;
-}
-
-/* Item: what the adjustment changes in the ranks of the triples of a question. */
+/* Asks the adjustment about a question: what it adds to each entity, and to the true ones. */
 static void
-adjust_rank(void *argument, int64_t item, int thread)
+add_to_question(KgeRanking *ranking, const Question *question, double *added, int thread)
 {
-	KgeRanking    *ranking = argument;
-	const Question *question = &ranking->questions.question[item];
-	double	   *added = ranking->added + (size_t) thread * (size_t) ranking->model->entities;
-	float	   *query = ranking->scratch[thread].query;
-	TileScores		tile;
-	double		weight = kge_adjustment_weight(ranking->adjustment, question->relation, question->side);
+	const KgeAdjustment *adjustment = ranking->adjustment;
+	double		weight = kge_adjustment_weight(adjustment, question->relation, question->side);
 	const KgeAddition *additions;
-	int64_t		count = ranking->adjustment->list(ranking->adjustment->argument, question->side, question->given,
-											  question->relation, ranking->pool, thread, &additions);
+	int64_t		count = adjustment->list(adjustment->argument, question->side, question->given, question->relation,
+										 ranking->pool, thread, &additions);
 
-	kge_make_query(ranking->model, kge_query(ranking->model, question_triple(question, 0), question->side), query);
-	tile = tile_scores(ranking, question, query);
+	memset(added, 0, (size_t) ranking->model->entities * sizeof(double));
 	for (int64_t i = 0; i < count; i++)
 		added[additions[i].entity] = weight * additions[i].addition;
 	for (int64_t asked = question->first_example; asked >= 0; asked = ranking->questions.next_example[asked])
-	{
 		ranking->exact[asked] = ranking->phi[asked] + added[example_answer(ranking->triples, asked)];
-		if (!tile.nan && !isnan(ranking->exact[asked]))
-			ranking->counts[asked] = count_raised(&tile, query, asked, additions, count, thread);
-	}
-	for (int64_t i = 0; i < count; i++)
-		added[additions[i].entity] = 0;
 	pool_yield(ranking->pool, thread);
-}
-
-static void
-adjust_ranks(KgeRanking *ranking)
-{
-	size_t		count = (size_t) pool_threads(ranking->pool) * (size_t) ranking->model->entities;
-
-	for (size_t i = 0; i < count; i++)
-		ranking->added[i] = 0;
-	pool_run(ranking->pool, ranking->questions.count, adjust_rank, ranking);
 }
 
 /* ---- one question against a tile, the whole ------------------------------------------ */
@@ -453,12 +405,24 @@ static void
 fill_block(Block *block, int thread)
 {
 	KgeRanking    *ranking = block->ranking;
+	Scratch    *scratch = block->scratch;
 	int			stride = vector_stride(ranking->engine.width);
 
+	memset(scratch->slack, 0, TILE * sizeof(float));
 	for (int i = 0; i < block->count; i++)
 	{
-		block->tile[i] = tile_scores(ranking, &block->question[i], block->scratch->query + (size_t) i * (size_t) stride);
-		block->tile[i].score = block->scratch->by_question + i * TILE;
+		TileScores    *tile = &block->tile[i];
+
+		*tile = tile_scores(ranking, &block->question[i], scratch->query + (size_t) i * (size_t) stride);
+		tile->score = scratch->by_question + i * TILE;
+		tile->slack = scratch->slack;
+		if (ranking->adjustment != NULL)
+		{
+			double	   *added = scratch->added + (size_t) i * (size_t) ranking->model->entities;
+
+			add_to_question(ranking, tile->question, added, thread);
+			tile->added = added;
+		}
 		pool_yield(ranking->pool, thread);
 	}
 }
@@ -482,6 +446,8 @@ score_tile(Block *block, int32_t first, int32_t count, int thread)
 
 		tile->first = first;
 		tile->count = count;
+		if (tile->added != NULL)
+			kge_add_to_scores(&ranking->engine, count, tile->added + first, tile->score, block->scratch->slack);
 		hide_filter(tile);
 		for (; asked >= 0; asked = ranking->questions.next_example[asked])
 		{
@@ -496,9 +462,9 @@ static void
 score_segment(void *argument, int64_t item, int thread)
 {
 	KgeRanking    *ranking = argument;
-	int64_t		from = item % ranking->segments * SEGMENT;
-	int64_t		end = from + SEGMENT;
-	int64_t		start = item / ranking->segments * BLOCK;
+	int64_t		from = item % ranking->segments * ranking->segment;
+	int64_t		end = from + ranking->segment;
+	int64_t		start = item / ranking->segments * ranking->block;
 	Block		block;
 	KgeRows		queries;
 
@@ -566,7 +532,6 @@ kge_rank(Arena *arena, Pool *pool, const KgeModel *model, const KgeAdjustment *a
 	Allocation	allocation = {0};
 
 	ranking.engine = kge_engine(model);
-	ranking.segments = pool_pieces(model->entities, SEGMENT);
 	take_ranking(&ranking, &allocation, filter.count, pool_threads(pool));
 	if (!allocation_open(&allocation, arena))
 		return false;
@@ -574,13 +539,11 @@ kge_rank(Arena *arena, Pool *pool, const KgeModel *model, const KgeAdjustment *a
 
 	questions_fill(&ranking.questions, pool, ranked.triple, filter.triple, filter.count);
 	if (kge_is_network(model))
-		pool_run(pool, pool_pieces(ranking.questions.count, BLOCK), score_by_query, &ranking);
+		pool_run(pool, pool_pieces(ranking.questions.count, ranking.block), score_by_query, &ranking);
 	else
 		pool_run(pool, pool_pieces(ranked.count, AT_ONCE), score_triples, &ranking);
 	pool_run(pool, pool_pieces(model->entities, AT_ONCE), measure_entities, &ranking);
-	if (adjustment != NULL)
-		adjust_ranks(&ranking);
-	pool_run(pool, pool_pieces(ranking.questions.count, BLOCK) * ranking.segments,
+	pool_run(pool, pool_pieces(ranking.questions.count, ranking.block) * ranking.segments,
 				 score_segment, &ranking);
 	for (int64_t i = 0; i < ranked.count; i++)
 	{

@@ -18,6 +18,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "core/vector.h"
 #include "engine.h"
 
 #define U		(FLT_EPSILON / 2.0)
@@ -103,4 +104,26 @@ kge_bound(const KgeEngine *engine, double query_norm, double t)
 		return (KgeBound) {0, INFINITY, -INFINITY};
 	b = distance_error(engine, query_norm, t);
 	return widened(TINY, (t + b + a * gamma) / (1 + a), (t - b - a * gamma) / (1 - a));
+}
+
+/*
+ * Score s is above t - added for certain where s - margin > high(t - added), and high(t - added) is no more than
+ * high(t) - added + (n + 24) u |added|.  Rounding the sum takes u of it.
+ */
+KERNEL void
+add_to_scores(int n, float part, const double *restrict added, float *restrict score, float *restrict slack)
+{
+	for (int i = 0; i < n; i++)
+	{
+		double		sum = score[i] + added[i];
+
+		score[i] = (float) sum;
+		slack[i] = added[i] == 0 ? 0 : part * (float) fabs(added[i]) + (float) (2 * U) * fabsf(score[i]);
+	}
+}
+
+void
+kge_add_to_scores(const KgeEngine *engine, int n, const double *added, float *score, float *slack)
+{
+	add_to_scores(n, (float) ((engine->width + 32) * U), added, score, slack);
 }
