@@ -101,8 +101,9 @@ sub quoted
 	return "'$text'";
 }
 
-# catalogue.try(statement, search_path): what came of it, as state, milliseconds, length of message, detail and hint, and these with the context, without
-# line breaks; whatever it did is taken back.
+# catalogue.try(statement, search_path): what came of it, as state, milliseconds, length of message, detail and hint, and
+# these with the context, without line breaks; whatever it did is taken back.  The milliseconds are those of the clock
+# or of the processor, whichever are less, for the machine may do other work; what waits ends by statement_timeout.
 sub define_try
 {
 	my ($node) = @_;
@@ -110,6 +111,10 @@ sub define_try
 	$node->safe_psql('postgres', q{
 		create schema catalogue;
 		grant usage on schema catalogue to public;
+		-- of this process and its threads, in steps of 10
+		create function catalogue.processor_milliseconds() returns float8 language sql volatile security definer set search_path = pg_catalog as $$
+			select (split_part(s, ' ', 12)::float8 + split_part(s, ' ', 13)::float8) * 10
+			from regexp_replace(pg_read_file('/proc/self/stat'), '.*\) ', '') s $$;
 		create function catalogue.try(statement text, path text default null, out report text) language plpgsql set search_path = pg_catalog, public, pg_temp as $$
 		declare
 			state text = '00000';
@@ -119,6 +124,7 @@ sub define_try
 			context text;
 			query text = 'select pg_catalog.count(x.*), pg_catalog.md5(pg_catalog.string_agg(x::pg_catalog.text, ''|'' order by x::pg_catalog.text collate "C")) from ' || statement || ' x';
 			started timestamptz = clock_timestamp();
+			processor float8 = catalogue.processor_milliseconds();
 		begin
 			begin
 				perform set_config('search_path', path, true) where path is not null;
@@ -132,7 +138,7 @@ sub define_try
 				get stacked diagnostics state = returned_sqlstate, message = message_text, detail = pg_exception_detail, hint = pg_exception_hint, context = pg_exception_context;
 				context = regexp_replace(context, 'SQL statement "select pg_catalog.count[(]x.*', '');
 			end;
-			report = concat_ws('|', state, round(extract(epoch from clock_timestamp() - started) * 1000), length(concat(message, detail, hint)),
+			report = concat_ws('|', state, round(least(extract(epoch from clock_timestamp() - started) * 1000, catalogue.processor_milliseconds() - processor)), length(concat(message, detail, hint)),
 				translate(left(concat_ws(' ', message, 'DETAIL: ' || nullif(detail, ''), 'HINT: ' || nullif(hint, ''), 'CONTEXT: ' || nullif(context, '')), 3000), e'\n\r', '  '));
 		end
 		$$});

@@ -8,12 +8,13 @@ use lib 'test/perl';
 use Graph;
 use PostgreSQL::Test::Utils;
 use Test::More;
-use Time::HiRes qw(sleep time);
+use Time::HiRes qw(sleep);
 
 my $node = start_node('background');
 make_graph($node, 'g', 300, 3000);
 
-my $arguments = q{'distmult', dimensions => 32, iterations => 5, epochs => 10, sample_size => 100, omega => 0.5, min_quality => 0, accumulate => true, seed => 3};
+# iterations enough for a training that is to be stopped
+my $arguments = q{'distmult', dimensions => 32, iterations => 20, epochs => 3, sample_size => 100, omega => 0.5, min_quality => 0, accumulate => true, seed => 3};
 my $endless = q{'distmult', dimensions => 64, iterations => 1000, epochs => 100000, top_rules => 0};
 
 sub value { return $node->safe_psql('postgres', $_[0]) }
@@ -32,10 +33,9 @@ my $whole = left_by($node, 'whole');
 # unbroken
 my $pid = value("select hkg_train_background('g', $arguments, model => 'bg')");
 like($pid, qr/^\d+$/, 'the process id');
-is(value("select count(*) from hkg_progress where pid = $pid and model = 'bg' and graph = 'g'"), '1', 'is in hkg_progress');
 ok(wait_until($node, "select status = 'ready' from g.model where name = 'bg'"), 'it gets ready');
 is(left_by($node, 'bg'), $whole, 'and leaves the very same as hkg_train');
-ok(wait_until($node, 'select count(*) = 0 from hkg_progress', 5), 'and leaves hkg_progress');
+ok(wait_until($node, 'select count(*) = 0 from hkg_progress'), 'and leaves hkg_progress');
 
 # stopped and resumed, at several places; cancelled or terminated or killed
 my %stops = (pg_cancel_backend => [ 0, 3 ], pg_terminate_backend => [1], kill => [2]);
@@ -102,6 +102,7 @@ like(refused(q{select hkg_resume('g', 'old')}), qr/ERROR:  55006: /, 'and hkg_re
 is(value("select count(*) from pg_locks where pid = $pid and locktype = 'advisory' and mode = 'ExclusiveLock'"), '1', 'the first one goes on');
 
 # it holds no snapshot while it computes
+ok(wait_until($node, "select epoch > 0 from hkg_progress where pid = $pid and model = 'old' and graph = 'g'"), 'in hkg_progress');
 my $seen = 0;
 my $holds = 0;
 foreach my $look (1 .. 30)
@@ -117,7 +118,8 @@ foreach my $look (1 .. 30)
 cmp_ok($seen, '>', 10, 'it was seen in its epochs');
 is($holds, 0, 'and held neither snapshot nor transaction id');
 value('create table junk as select i from generate_series(1, 1000) i; delete from junk');
-is(value('vacuum junk; select pg_relation_size(\'junk\')'), '0', 'vacuum removes what was deleted meanwhile');
+# when a vacuum or an analyze of the server's own, which holds one, is over
+is_soon(sub { value('vacuum junk; select pg_relation_size(\'junk\')') }, '0', 'vacuum removes what was deleted meanwhile');
 
 # progress
 my ($iteration, $iterations, $epoch, $epochs, $loss, $eta, $percent) = split /\|/, value(qq{select iteration, iterations,
@@ -125,15 +127,13 @@ my ($iteration, $iterations, $epoch, $epochs, $loss, $eta, $percent) = split /\|
 is("$iteration $iterations $epochs $loss $eta $percent", '1 1000 100000 t t t', 'progress');
 cmp_ok($epoch, '>', 0, 'epochs are counted');
 my $foreground = session($node, 'foreground', "select hkg_train('g', $endless, model => 'front')");
-ok(wait_until($node, q{select count(*) = 2 from hkg_progress where phase = 'training' and loss > 0}, 20), 'hkg_train is in the view, too');
+ok(wait_until($node, q{select count(*) = 2 from hkg_progress where phase = 'training' and loss > 0}), 'hkg_train is in the view, too');
 value(q{select pg_cancel_backend(pid) from hkg_progress where model = 'front'});
 finish($foreground);
 is(value('select count(*) from hkg_progress'), '1', 'until it is cancelled');
 
-my $cancelled = time();
-value("select pg_cancel_backend($pid)");
-ok(wait_until($node, q{select status = 'cancelled' from g.model where name = 'old'}, 5), 'cancelled');
-cmp_ok(time() - $cancelled, '<', 1, 'at once');
+cmp_ok(end_process($pid, 'INT'), '<', 1, 'it ends at once');
+is(status('old'), 'cancelled', 'cancelled');
 is(value($embeddings), $before, 'the old model is there');
 is(value(q{select count(*) from hkg_predict_tails('g', 'e1', 'r1', 5, 'old')}), '5', 'it predicts');
 
@@ -211,15 +211,22 @@ value(q{
 			perform pg_sleep(0.001);
 		end loop;
 	end $$});
-value("select hkg_train_background('g', $held_out, model => 'watched')");
-value("create table seen as select * from watch('watched')");
+value(q{create table seen (try int, number int, phase text, percent float8, bar text)});
+# a short phase may go by while somebody else has the processor
+my $phases = 'evaluating, finding path rules, inferring, learning weights, training, writing';
+my $phases_seen = q{select string_agg(distinct phase, ', ' order by phase) from seen where phase not in ('reading', 'mining')};
+foreach my $try (1 .. 10)
+{
+	value("select hkg_train_background('g', $held_out, model => 'watched')");
+	value("insert into seen select $try, w.* from watch('watched') w");
+	last if value($phases_seen) eq $phases;
+}
 is(value(q{select count(*) from seen where bar !~ '^\[=*> *\] +\d+ %(, \d+:\d\d:\d\d left)?$' or length(split_part(bar, ']', 1)) <> 21
 	or round(length(regexp_replace(bar, '[^=]', '', 'g'))) <> floor(percent / 5)}), '0', 'a bar of 20 cells shows it');
-is(value(q{select count(*) from seen join seen next on next.number = seen.number + 1 where next.percent < seen.percent}), '0',
+is(value(q{select count(*) from seen join seen next on next.try = seen.try and next.number = seen.number + 1 where next.percent < seen.percent}), '0',
 	'the percentage never falls');
 is(value(q{select max(percent) < 100 from seen}), 't', 'and is below 100 to the end');
-is(value(q{select string_agg(distinct phase, ', ' order by phase) from seen where phase not in ('reading', 'mining')}),
-	'evaluating, finding path rules, inferring, learning weights, training, writing', 'all phases are seen');
+is(value($phases_seen), $phases, 'all phases are seen');
 is(value(q{select min(percent) filter (where phase = 'finding path rules') between 1 and 98 and
 	max(percent) > min(percent) filter (where phase = 'finding path rules') from seen}), 't', 'the iterations are not all of it');
 value('drop table seen');
@@ -306,7 +313,9 @@ my %losses = (
 foreach my $loss (sort keys %losses)
 {
 	make_graph($node, 'lost', 300, 3000);
-	$pid = value(q{select hkg_train_background('lost', 'distmult', dimensions => 8, iterations => 2, epochs => 300, top_rules => 0)});
+	# long, where it has to come to the loss before its end
+	my $iterations = defined $losses{$loss} ? 1000 : 2;
+	$pid = value("select hkg_train_background('lost', 'distmult', dimensions => 8, iterations => $iterations, epochs => 300, top_rules => 0)");
 	# it holds no lock then
 	wait_until($node, "select phase = 'training' from hkg_progress where pid = $pid");
 	value($loss);
@@ -337,14 +346,14 @@ is(value('select count(*) from hkg_progress'), '0', 'until it is cancelled');
 
 # where a sample of the valid split is ranked: what its iterations are compared with is saved, too
 value(q{insert into g.entity (name) select 'more ' || i from generate_series(1, 120000) i});
-my $short = q{'distmult', dimensions => 4, iterations => 6, epochs => 20, top_rules => 0, evidence_rules => 0, holdout => 0.1};
+my $short = q{'distmult', dimensions => 4, iterations => 12, epochs => 10, top_rules => 0, evidence_rules => 0, holdout => 0.1};
 value("select hkg_train('g', $short, model => 'whole 5')");
 $pid = value("select hkg_train_background('g', $short, model => 'stopped 5')");
 wait_until($node, q{select count(*) >= 2 from g.iteration where model = 'stopped 5'});
 value("select pg_terminate_backend($pid)");
 wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)");
 value(q{select hkg_resume('g', 'stopped 5')});
-is(value(q{select count(*) from g.iteration where model = 'stopped 5' and mrr_error > 0 and ranked < 100}), '6', 'estimates');
+is(value(q{select count(*) from g.iteration where model = 'stopped 5' and mrr_error > 0 and ranked < 100}), '12', 'estimates');
 is(left_by($node, 'stopped 5'), left_by($node, 'whole 5'), 'the same after a resume');
 
 $node->stop('fast');

@@ -16,7 +16,7 @@ my $node = start_node('bad_input', q{
 	hybridkg.threads = 2
 	hybridkg.max_memory = '512MB'
 	client_min_messages = error
-	statement_timeout = '60s'
+	statement_timeout = '5min'
 });
 make_models($node);
 define_try($node);
@@ -95,7 +95,7 @@ sub fault_of
 
 	return "lost: $report->{text}" if $report->{state} eq 'LOST';
 	return "internal error: $report->{text}" if $report->{state} =~ /^(XX|58)/;
-	# a bad value must not take longer than a good one that takes long itself, such as a report on a busy machine
+	# a bad value must not take longer than a good one that takes long itself
 	return "took $report->{ms} ms" if $report->{ms} >= 10000 && $report->{ms} > 3 * $usual->{ms};
 	# what the server's parser says about a query is its own; a call that fails whatever the argument is does not name it
 	return "a message of $report->{length} characters: " . substr($report->{text}, 0, 200)

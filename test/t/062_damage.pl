@@ -18,7 +18,7 @@ my $node = start_node('damage', q{
 	hybridkg.threads = 2
 	hybridkg.max_memory = '256MB'
 	client_min_messages = error
-	statement_timeout = '10s'
+	statement_timeout = '5min'
 });
 make_models($node);
 define_try($node);
