@@ -82,7 +82,7 @@ foreach my $table (sort keys %needed)
 		foreach my $function ('hkg_train', 'hkg_train_background')
 		{
 			my ($code, $out, $err) = $node->psql('postgres',
-				"\\set VERBOSITY verbose\nset role trainer; set statement_timeout = '3s'; select $function$endless");
+				"\\set VERBOSITY verbose\nset role trainer; set statement_timeout = '60s'; select $function$endless");
 
 			like($err, qr/ERROR:  42501: permission denied for table g\.$table\nDETAIL:  Role "trainer" lacks: $right\.\nHINT:  .*: grant $right on g\.$table to trainer\n/,
 				"$function needs $right on $table");
@@ -112,7 +112,7 @@ $node->safe_psql('postgres', 'grant insert, update, delete on all tables in sche
 foreach my $call (sort keys %reduced)
 {
 	$node->safe_psql('postgres', "revoke $reduced{$call} from trainer");
-	my ($code, $out, $err) = $node->psql('postgres', "\\set VERBOSITY verbose\nset role trainer; set statement_timeout = '3s'; select $call");
+	my ($code, $out, $err) = $node->psql('postgres', "\\set VERBOSITY verbose\nset role trainer; set statement_timeout = '60s'; select $call");
 	my ($grants) = $err =~ /42501.*\nHINT:  .*?: (grant .*)/s ? $1 =~ /(.*)/ : '';
 
 	isnt($grants, '', "$call: told what is missing");

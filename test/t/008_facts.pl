@@ -114,7 +114,7 @@ take_back('prepared');
 
 my $writer = $node->background_psql('postgres');
 $writer->query_safe("begin; $insert");
-is(other(q{set lock_timeout = '1s'; insert into g.triple select * from fact('bob', 'rome') returning true}), 't', 'writers do not wait for one another');
+is(other(q{set lock_timeout = '30s'; insert into g.triple select * from fact('bob', 'rome') returning true}), 't', 'writers do not wait for one another');
 is(inferred('bob'), $yes, 'a committed fact counts while another transaction writes');
 is(inferred(), $no, 'whose fact does not');
 $writer->query_safe('commit');

@@ -219,7 +219,7 @@ value(q{create role guest; grant usage on schema o to guest; create table run (n
 	create function note() returns text language plpgsql as $$ begin insert into run values (1); return 'a'; end $$});
 $loader = begin("set local role owner; $load");
 ($code, $out, $err) = $node->psql('postgres', q{\set VERBOSITY verbose
-	set lock_timeout = '2s'; set role guest; select hkg_load('o', 'select ''a'', ''b'', note()')});
+	set lock_timeout = '30s'; set role guest; select hkg_load('o', 'select ''a'', ''b'', note()')});
 like($err, qr/ERROR:  42501: permission denied for table o.entity.*grant select on o.entity to guest; grant select on o.relation to guest; grant insert on o.triple to guest/s,
 	'whoever may not load does not wait for a load');
 $loader->query_safe('rollback');
