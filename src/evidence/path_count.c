@@ -7,6 +7,10 @@
  * spent.  In the latter case the anchors are a sample, and confidence is the ratio of two sums over them, with
  * the standard error of such a ratio (Cochran: Sampling Techniques, chapter 6).
  *
+ * Most candidates turn out to be dropped.  A candidate is no longer counted, and a body no longer followed, from where it
+ * cannot be confident enough any more, or where its pairs would have to be five standard errors fewer than the anchors so
+ * far let expect.  The counts of what is kept are the same.
+ *
  * An item of the threads is a body with all its candidates.  Threads yield after some thousand steps.
  */
 #include "path_task.h"
@@ -21,6 +25,8 @@
 #define STEPS_OF_SEARCH 16		/* of binary search, and of reading */
 #define MIN_ANCHORS 30			/* of a sample: by chance, fewer reach next to nothing */
 #define LOOKED_UP 256			/* see PathCount */
+#define FIRST_LOOK 64			/* anchors after which a sample may drop a candidate, then again after twice as many */
+#define CERTAIN 5				/* standard errors of the pairs */
 
 /* A thread's: the path at hand, and what the paths from an anchor reach */
 typedef struct PathTracer
@@ -42,6 +48,7 @@ struct PathCount
 	int64_t    *first;			/* by body: its first candidate; and the end */
 	const PathBody *given;		/* by candidate, where bodies are given */
 	double		work;			/* of one body */
+	double		least_confidence;	/* of a candidate that is kept; 0: all are */
 	int32_t		looked_up;		/* entities that a body reaches, at least, which are looked up: have they a fact? */
 };
 
@@ -138,6 +145,7 @@ typedef struct AnchorSums
 	bool		cut;			/* the work was spent amid the last one, which counts as far as it went */
 	double		pairs[2];
 	double		squares[2];
+	double		next_look;		/* anchors after which candidates are looked at as a sample */
 } AnchorSums;
 
 /* Whether pairs of an entity with itself count.  For r(X,Y) <= r(Y,X) they would be their own evidence. */
@@ -225,6 +233,7 @@ add_hits(const PathCount *count, const PathTracer *tracer, const AnchorSums *sum
 	double		hits = (double) (longer ? search_hits : count_hits) (count, tracer, group, closed);
 	double		pairs = (double) tracer->count + closed;
 
+	candidate->left -= (int32_t) (group.end - group.first);
 	candidate->hits += hits;
 	candidate->hits_squared += hits * hits;
 	candidate->hits_pairs += hits * pairs;
@@ -304,6 +313,56 @@ conclude(const AnchorSums *sums, bool closed, PathCandidate *candidate)
 		conclude_ratio(sums, closed, candidate);
 }
 
+/* ---- who cannot be confident enough ------------------------------------------------------ */
+
+/* Hits are facts, of which some are left, and where the search saw all paths no more than the support. */
+static bool
+is_impossible(const AnchorSums *sums, double least, const PathCandidate *candidate)
+{
+	double		most = candidate->hits + candidate->left;
+
+	if (candidate->complete)
+		most = fmin(most, candidate->support);
+	return most < least * sums->pairs[0];
+}
+
+/*
+ * The anchors so far are a sample, by which all pairs are estimated.  Where hubs are not yet among them, the estimate is
+ * too low, and drops nobody.  Hits are not estimated: they may all be those of hubs.  So the support has to be exact.
+ */
+static bool
+is_unlikely(const AnchorSums *sums, double least, const PathCandidate *candidate)
+{
+	double		n = sums->used;
+	double		pairs = sums->pairs[0];
+	double		error = sampling_error(sums, sums->squares[0] - pairs * pairs / n);
+
+	return candidate->complete && candidate->support < least * sums->all / n * (pairs - CERTAIN * error);
+}
+
+/* Counts the hits of the anchor for each candidate; false when none of them can be kept. */
+static bool
+add_all_hits(const PathCount *count, const PathTracer *tracer, AnchorSums *sums, const PathBody *body, bool mirrored,
+			 PathCandidate *first, PathCandidate *end)
+{
+	double		least = count->least_confidence;
+	bool		looks = sums->used >= sums->next_look;
+	bool		hopeful = false;
+
+	for (PathCandidate *c = first; c < end; c++)
+	{
+		if (c->hopeless)
+			continue;
+		add_hits(count, tracer, sums, FORWARDS(c->relation) + mirrored,
+				 tracer->closed && counts_closed(count, body, c->relation), c);
+		c->hopeless = least > 0 && (is_impossible(sums, least, c) || (looks && is_unlikely(sums, least, c)));
+		hopeful |= !c->hopeless;
+	}
+	if (looks)
+		sums->next_look = 2 * sums->used;
+	return hopeful;
+}
+
 /* ---- a body ------------------------------------------------------------------------------ */
 
 /* Numbers of anchors start anew before they run out. */
@@ -351,9 +410,8 @@ trace_anchors(PathCount *count, int thread, const PathBody *body, bool mirrored,
 		if (tracer->count == 0 && !tracer->closed)
 			continue;
 		tracer->steps += (double) (end - first);
-		for (PathCandidate *c = first; c < end; c++)
-			add_hits(count, tracer, sums, FORWARDS(c->relation) + mirrored,
-					 tracer->closed && counts_closed(count, body, c->relation), c);
+		if (!add_all_hits(count, tracer, sums, body, mirrored, first, end))
+			return;
 	}
 }
 
@@ -365,7 +423,7 @@ count_body(PathCount *count, int thread, PathBody body, PathCandidate *first, Pa
 	const FactIndex *facts = task->facts;
 	PathBody	mirror = path_body_mirrored(&body);
 	bool		mirrored = holder_count(facts, mirror.atom[0]) < holder_count(facts, body.atom[0]);
-	AnchorSums	sums = {0};
+	AnchorSums	sums = {.next_look = FIRST_LOOK};
 
 	if (path_task_late(task))
 		return;
@@ -379,6 +437,8 @@ count_body(PathCount *count, int thread, PathBody body, PathCandidate *first, Pa
 	{
 		bool		closed = counts_closed(count, &body, c->relation);
 
+		if (c->hopeless)
+			continue;
 		conclude(&sums, closed, c);
 		conclude_known(&sums, closed, mirrored, c);
 	}
@@ -481,6 +541,7 @@ path_count_run(PathCount *count)
 	int64_t		bodies = sort_bodies(count);
 
 	count->work = fmax(MIN_WORK, count->task->work / (double) (bodies > 0 ? bodies : 1));
+	count->least_confidence = (1 - 1e-9) * count->task->search->min_confidence;
 	pool_run(count->task->pool, bodies, count_item, count);
 	drop_below_bounds(count->task);
 }

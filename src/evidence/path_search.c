@@ -91,6 +91,7 @@ struct PathSearch
 	int32_t    *used;			/* slots in use */
 	_Atomic int64_t used_count;
 	atomic_bool full;
+	atomic_bool limited;		/* of a fact not all paths or bodies were looked at, though the plan is for all */
 };
 
 /* ---- the table of counts --------------------------------------------------------- */
@@ -173,7 +174,10 @@ count_once(PathWalker *walker, uint64_t body)
 		if (walker->seen[place] == body)
 			return;
 	if (walker->seen_count >= SEEN_SLOTS / 4 * 3)
+	{
+		atomic_store_explicit(&walker->search->limited, true, memory_order_relaxed);
 		return;
+	}
 	walker->seen_count++;
 	walker->seen[place] = body;
 	walker->seen_by[place] = walker->fact;
@@ -341,17 +345,19 @@ halves_allowed(const PathWalker *walker, int steps)
 static void
 walk(PathWalker *walker, int32_t entity, int steps, int64_t number)
 {
-	const PathSearch *search = walker->search;
+	PathSearch *search = walker->search;
 	double		halves = halves_allowed(walker, steps);
 	uint64_t	kind = (uint64_t) search->now.relation << 8 | (uint64_t) search->now.length << 1 | walker->storing;
 
 	walker->depth = 0;
 	walker->entity[0] = entity;
 	if (search->planner.walks[steps][entity] <= halves)
+	{
 		walk_all(walker, steps);
-	else
-		walk_some(walker, steps, halves,
-				  random_stream(search->task->search->seed, DRAW_PATH, kind, (uint64_t) number));
+		return;
+	}
+	atomic_store_explicit(&search->limited, true, memory_order_relaxed);
+	walk_some(walker, steps, halves, random_stream(search->task->search->seed, DRAW_PATH, kind, (uint64_t) number));
 }
 
 static void
@@ -491,7 +497,8 @@ add_candidates(PathSearch *search, int64_t quota)
 				.body = oriented(search, slot->body),
 				.relation = search->now.relation,
 				.support = slot->count,
-				.complete = isinf(search->now.halves)
+				.complete = !search->limited,
+				.left = (int32_t) search->planner.fact_walks[0][search->now.anchored]
 			};
 		pool_yield_at(task->pool, POOL_LEADER, i);
 	}
@@ -536,6 +543,7 @@ path_search_run(PathSearch *search)
 		search->now = search->planner.plan[i];
 		path_plan_limit(&search->planner, &search->now, share);
 		work -= fmin(search->now.cost, share);
+		search->limited = !isinf(search->now.halves);
 		search_part(search, make_items(search), 0, 1, (task->room - task->candidates) / (relations - i));
 	}
 }

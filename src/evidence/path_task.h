@@ -17,6 +17,8 @@ typedef struct PathCandidate
 	int32_t		relation;
 	int32_t		support;		/* of the facts looked at, those with such a path */
 	bool		complete;		/* all facts and all paths were looked at */
+	bool		hopeless;		/* cannot be confident enough any more */
+	int32_t		left;			/* facts of the relation, but for those of the anchors that were counted */
 	double		hits;			/* sums over anchors, see path_count.c: pairs that are facts, */
 	double		hits_squared;
 	double		hits_pairs;		/* and their products with all pairs */

@@ -304,6 +304,32 @@ same_paths(const EvPathRule *a, const EvPathRule *b, int64_t count)
 	return true;
 }
 
+/* A bound on confidence leaves out what is below it; whoever is no longer counted for it changes nothing that is kept. */
+static void
+test_hopeless(Pool *pool, double work)
+{
+	EvSearch	search = all_of(3);
+	FactIndex	facts;
+	EvPathRule *all;
+	EvPathRule *kept;
+	int64_t		count;
+	int64_t		expected = 0;
+	double		mean = 0;
+
+	make_crowd(&facts);
+	search.work = work;
+	count = ev_path_rules(&arena, pool, &facts, &search, &all);
+	for (int64_t i = 0; i < count; i++)
+		mean += (all[i].confidence - all[i].error) / (double) count;
+	for (int64_t i = 0; i < count; i++)
+		if (all[i].confidence - all[i].error >= mean)
+			all[expected++] = all[i];
+	CHECK_SAYING(expected > 50 && expected < count - 50, "%ld of %ld", (long) expected, (long) count);
+	search.min_confidence = mean;
+	count = ev_path_rules(&arena, pool, &facts, &search, &kept);
+	CHECK(count == expected && same_paths(all, kept, count));
+}
+
 /* The same bytes with any number of threads, another sample with another seed. */
 static void
 test_bits(Pool *pool, Pool *other_pool)
@@ -458,6 +484,8 @@ test_path_discovery(void)
 	test_complete_search(three);
 	test_limit(three);
 	test_min_confidence(three);
+	test_hopeless(three, 1e12);
+	test_hopeless(one, 1e5);
 	test_sample(three);
 	test_bits(one, three);
 	test_recount(three);
