@@ -7,9 +7,9 @@
  * spent.  In the latter case the anchors are a sample, and confidence is the ratio of two sums over them, with
  * the standard error of such a ratio (Cochran: Sampling Techniques, chapter 6).
  *
- * Most candidates turn out to be dropped.  A candidate is no longer counted, and a body no longer followed, from where it
- * cannot be confident enough any more, or where its pairs would have to be five standard errors fewer than the anchors so
- * far let expect.  The counts of what is kept are the same.
+ * Most candidates turn out to be dropped.  A candidate is no longer counted, and a body no longer followed, from where
+ * it cannot be confident enough any more, or where its pairs would have to be five standard errors fewer than the
+ * anchors so far let expect.  The counts of what is kept are the same.
  *
  * An item of the threads is a body with all its candidates.  Threads yield after some thousand steps.
  */

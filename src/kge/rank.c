@@ -70,7 +70,7 @@ typedef struct KgeRanking
 	int64_t		segments;
 } KgeRanking;
 
-/* With an adjustment, blocks are small where their additions would be too many, or the blocks too few for all threads. */
+/* With an adjustment, blocks are small where their additions would be too many, or they too few for all threads. */
 static void
 plan_items(KgeRanking *ranking, int threads)
 {
