@@ -1,5 +1,5 @@
-# A statement that is cancelled, times out or is terminated ends within 200 ms (a training within 100),
-# whatever it is doing, and leaves nothing behind.
+# A statement that is cancelled or terminated ends within 200 ms (a training within 100), whatever it is doing, and
+# leaves nothing behind.
 
 use strict;
 use warnings;
@@ -27,46 +27,24 @@ my $left = q{select (select count(*) from pg_ls_dir('/proc/' || pg_backend_pid()
 	|| ' thread, ' || (select count(*) from pg_class where relpersistence = 't' and relkind = 'r')
 	|| ' work tables, ' || (select count(*) from pg_locks where locktype = 'advisory') || ' locks'};
 
-# Runs a statement under a timeout; returns how much later than that it ended,
-# whether it timed out, and what is left.  What is done in time is rolled back.
-sub time_out
-{
-	my ($statement, $milliseconds) = @_;
-	my ($code, $out, $err) = $node->psql('postgres', qq{
-		create temp table clock (at timestamptz);
-		insert into clock values (clock_timestamp());
-		\\set ON_ERROR_STOP off
-		begin;
-		set local statement_timeout = $milliseconds;
-		$statement;
-		\\echo :SQLSTATE
-		rollback;
-		select extract(epoch from clock_timestamp() - at) from clock;
-		drop table clock;
-		$left;
-	}, on_error_stop => 0);
-	my @lines = split /\n/, $out;
-
-	return ($lines[-2] - $milliseconds / 1000, $lines[-3] eq '57014', $lines[-1]);
-}
-
 # Whether the statement was still running when its time was over.  A late end
 # may be the machine's fault: the best of a few counts.
 sub times_out
 {
 	my ($what, $statement, $milliseconds, $limit) = @_;
-	my ($late, $timed_out, $rest);
+	my $end;
 
 	$limit //= $usual_limit;
 	foreach my $try (1 .. 5)
 	{
-		($late, $timed_out, $rest) = time_out($statement, $milliseconds);
-		last if $late < $limit;
+		$end = end_statement($node, $statement, $milliseconds / 1000, after => $left);
+		last if $end->{late} < $limit;
 	}
-	cmp_ok($late, '<', $limit, sprintf('%s: %s, %.0f ms after %d ms', $what,
-		$timed_out ? 'timed out' : 'done', $late * 1000, $milliseconds));
-	is($rest, '1 thread, 0 work tables, 0 locks', "$what: nothing left");
-	return $timed_out;
+	my $cancelled = $end->{sqlstate} eq '57014';
+	cmp_ok($end->{late}, '<', $limit, sprintf('%s: %s, %.0f ms after %d ms', $what,
+		$cancelled ? 'cancelled' : 'done', $end->{passed} * 1000, $milliseconds));
+	is($end->{rest}, "1 thread, 0 work tables, 0 locks\n", "$what: nothing left");
+	return $cancelled;
 }
 
 # A whole training tells how long each phase takes; the faster of two, for others may be using the machine.
@@ -152,9 +130,10 @@ $node->safe_psql('postgres', q{
 		from s.rule r, generate_series(1001, 4000) i where rule like '%m1%') c});
 foreach my $statement (q{select hkg_score('s', 'h', 'c', 'm3', 'm')}, q{select * from hkg_predict_tails('s', 'h', 'c', model => 'm')})
 {
-	my ($code) = $node->psql('postgres', "set statement_timeout = '2s'; $statement");
+	my $processor = (split /\n/, $node->safe_psql('postgres', "$statement; " . q{select (split_part(s, ' ', 12)::int + split_part(s, ' ', 13)::int) / 100.0
+		from regexp_replace(pg_read_file('/proc/self/stat'), '.*\) ', '') s}))[-1];
 
-	is($code, 0, "$statement: is bounded");
+	cmp_ok($processor, '<', 2, "$statement: is bounded, to $processor s of processor time in all");
 }
 ok(times_out('an explanation', q{select * from hkg_explain('s', 'h', 'c', 'm3', 'm')}, 1000, 0.1), 'an explanation: was still running');
 
@@ -167,76 +146,44 @@ foreach my $milliseconds (100, 400, 900)
 	ok(times_out('completing with learnt paths', q{select count(*) from hkg_complete('s', k => 100000, min_probability => 0, model => 'p', exact => true)}, $milliseconds, 0.1), 'completing with learnt paths: was still running');
 }
 
-# pg_cancel_backend and pg_terminate_backend, seen from another session
-$node->safe_psql('postgres', q{
-	create function hurry(process int, terminate bool) returns float8 language plpgsql as $$
-	declare
-		started timestamptz := clock_timestamp();
-	begin
-		if terminate then
-			perform pg_terminate_backend(process);
-		else
-			perform pg_cancel_backend(process);
-		end if;
-		while exists (select from pg_stat_activity where pid = process and state = 'active') loop
-			perform pg_sleep(0.002);
-			perform pg_stat_clear_snapshot();
-		end loop;
-		return extract(epoch from clock_timestamp() - started);
-	end $$});
-
+# as pg_terminate_backend does
 foreach my $part (0.1, 0.4, 0.7)
 {
-	foreach my $how ('cancel', 'terminate')
+	my $end;
+
+	foreach my $try (1 .. 3)
 	{
-		my $took;
-		my $session;
-
-		foreach my $try (1 .. 3)
-		{
-			$session = session($node, 'trainer', $train);
-			my $pid = wait_for_session($node, $session, $whole * $part);
-
-			$took = $node->safe_psql('postgres', "select hurry($pid, " . ($how eq 'terminate' ? 'true' : 'false') . ')');
-			finish($session);
-			last if $took < $usual_limit;
-		}
-		cmp_ok($took, '<', $usual_limit, sprintf('pg_%s_backend at %.1f of the training: %.0f ms', $how, $part, $took * 1000));
-		like($session->{err}, $how eq 'cancel' ? qr/57014/ : qr/57P01|terminating connection/, "$how: the session was told");
+		$end = end_statement($node, $train, $whole * $part, signal => 'TERM');
+		last if $end->{late} < $usual_limit;
 	}
+	cmp_ok($end->{late}, '<', $usual_limit, sprintf('terminated at %.1f of the training: %.0f ms', $part, $end->{passed} * 1000));
+	like($end->{err}, qr/57P01|terminating connection/, 'the session was told');
 }
 # The last epochs, of all facts, when there is nothing more to choose from: one, as long as the one before.
 my $small = tables($node, 's');
-my $refit;
-my $took;
+my ($refit, $end);
 foreach my $try (1 .. 3)
 {
-	my $session = session($node, 'trainer', q{set hybridkg.progress = iteration; select hkg_train('s', 'complex',
-		dimensions => 200, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, model => 'm')});
-	my $pid = wait_for_session($node, $session);
-
-	$session->{run}->pump until $session->{err} =~ m{iteration 1/1: };
-	$took = $node->safe_psql('postgres', "select hurry($pid, false)");
-	finish($session);
-	$refit = $session->{err} =~ /57014/ && $session->{err} !~ /refitted on all facts/;
-	last if $refit && $took < 0.1;
+	$end = end_statement($node, q{select hkg_train('s', 'complex',
+		dimensions => 200, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, model => 'm')}, 0,
+		before => 'set hybridkg.progress = iteration', when => qr{iteration 1/1: });
+	$refit = $end->{sqlstate} eq '57014' && $end->{err} !~ /refitted on all facts/;
+	last if $refit && $end->{late} < 0.1;
 }
 ok($refit, 'the last epochs were at work');
-cmp_ok($took, '<', 0.1, sprintf('and were cancelled: %.0f ms', $took * 1000));
+cmp_ok($end->{late}, '<', 0.1, sprintf('and were cancelled: %.0f ms', $end->{passed} * 1000));
 is(tables($node, 's'), $small, 'the model is still the old one');
 
-is($node->safe_psql('postgres', q{select count(*) from pg_stat_activity where application_name = 'trainer'}),
+is($node->safe_psql('postgres', q{select count(*) from pg_stat_activity where application_name = 'ended'}),
 	'0', 'no backend is left');
 is(tables($node, 'g'), $before, 'no table has changed');
 $node->safe_psql('postgres', $train);
 is($node->safe_psql('postgres', q{select count(*) from g.model}), '1', 'the graph can be trained again');
 
-# stopping the server does not wait for a training, either
-my $session = session($node, 'trainer', $train);
-wait_for_session($node, $session, $whole * 0.3);
-my $started = time();
+# stopping the server does not wait for a training, either, which would take hours
+my $session = session($node, 'trainer', q{select hkg_train('g', 'distmult', dimensions => 32, iterations => 1000, epochs => 1000, model => 'm')});
+wait_for_session($node, $session, 1);
 $node->stop('fast');
-cmp_ok(time() - $started, '<', 5, 'a fast shutdown ends a training');
-ok(!finish($session), 'the training failed');
+ok(!finish($session), 'a fast shutdown ends a training');
 
 done_testing();
