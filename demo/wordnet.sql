@@ -199,10 +199,10 @@ order by relation, place;
 
 \echo
 \echo 'What else are these?  Those rules do not infer it; embeddings, and rules with constants, rank it high:'
-\echo 'the three most plausible answers that are no facts, out of' :entities 'concepts.'
+\echo 'the three most plausible answers that are no facts, out of' :entities 'concepts, and the chance of each to be one.'
 \echo
 select w.name as concept, known.tails as "WordNet says: one of the",
-	string_agg(p.tail || ' (' || round(p.probability::numeric, 2) || ')', ', ' order by p.score desc) as "might as well be"
+	string_agg(p.tail || ' (' || round(p.probability::numeric, 4) || ')', ', ' order by p.score desc) as "might as well be"
 from unnest(array['mozart.n.01', 'newton.n.01', 'shakespeare.n.01', 'chaplin.n.01', 'lincoln.n.01', 'istanbul.n.01'])
 	with ordinality as w (name, place)
 cross join lateral (
