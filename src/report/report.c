@@ -2,8 +2,8 @@
  * report.c
  *		hkg_report: a graph and its models as a page (see section.h for what is on it).
  *
- * Each section runs in a subtransaction.  Where it meets an error that is no fault of ours, such as a table that the
- * reader may not see, what it has written is taken back, and the page states what is left out and why.
+ * Each section runs in a subtransaction.  Where that ends with an error that is no fault of ours, such as a table that
+ * the reader may not see, what it has written is taken back, and the page states what is left out and why.
  */
 #include "postgres.h"
 

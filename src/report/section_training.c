@@ -165,16 +165,18 @@ default_values(const Report *report)
 					   "where p.oid = $1::regproc and pg_get_function_arg_default(p.oid, a.place::int) is not null", &args);
 }
 
+/* An optional number of 0 is null among the settings of a model. */
 static void
 write_settings(Report *report, const char *model)
 {
 	SqlArgs		args = sql_args_text(model);
-	char	   *query = psprintf("select d.name, m.settings ->> d.name, coalesce(d.value #>> '{}', '(by the others)') "
+	char	   *query = psprintf("select d.name, coalesce(m.settings ->> d.name, 'null'), coalesce(d.value #>> '{}', 'null') "
 								 "from %smodel m, (%s) d (name, value) where m.name = $1 and m.settings ? d.name "
-								 "and d.name not in ('model', 'rules') and coalesce(m.settings -> d.name, 'null') is distinct from coalesce(d.value, 'null') "
+								 "and d.name not in ('model', 'rules') "
+								 "and coalesce(nullif(m.settings -> d.name, 'null'), '0') <> coalesce(nullif(d.value, 'null'), '0') "
 								 "order by 1", report->graph->prefix, default_values(report));
 
-	if (table_of_query(report->markup, "Settings that differ from the defaults", setting_columns,
+	if (table_of_query(report->markup, "Settings that differ from the defaults; null: the training chooses", setting_columns,
 					   lengthof(setting_columns), query, &args) == 0)
 		markup_paragraph(report->markup, NULL, "All settings are the defaults.");
 }

@@ -182,6 +182,7 @@ is($circles, $primary->safe_psql('postgres', q{select count(*) from "<g> & ""h""
 	'a bubble for each rule with an embedding confidence');
 my $points = () = join(' ', map { $_->{attributes}{d} } grep { ($_->{attributes}{class} // '') =~ /^cloud/ } tags($elements, 'path')) =~ /M/g;
 is($points, $primary->safe_psql('postgres', q{select count(*) from "<g> & ""h""".entity}), 'a point for each entity');
+ok(!$isolated{label_smoothing}, 'a setting that is 0, as by default, is not listed');
 cmp_ok(length $text, '<', 600_000, 'its size');
 
 # ---- an explanation -------------------------------------------------------------------------------------------------
