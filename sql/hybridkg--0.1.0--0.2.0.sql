@@ -536,7 +536,7 @@ begin
 	if not done then
 		raise exception using errcode = 'object_not_in_prerequisite_state',
 			message = format('graph "%s" has no valid split', graph), detail = 'Trials are compared on it.',
-			hint = 'Load one with hkg_load(graph, query, ''valid'').';
+			hint = format('Before a training, hkg_split(%L) holds facts out at random, hkg_load(%L, query, ''valid'') loads the split.', graph, graph);
 	elsif exists (select from @extschema@.hkg_trainings() t where t.graph = hkg_tune.graph and t.model = hkg_tune.model) then
 		raise exception using errcode = 'object_in_use', message = format('model "%s" is being trained', model);
 	end if;

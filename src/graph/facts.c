@@ -177,6 +177,15 @@ graph_is_reflexive(Graph *graph, int32 relation)
 					 &args, &found);
 }
 
+char *
+graph_split_hint(const Graph *graph, const char *split)
+{
+	const char *name = quote_literal_cstr(graph->name);
+
+	return psprintf("Before a training, hkg_split(%s) holds facts out at random, hkg_load(%s, query, '%s') loads the split.",
+					name, name, split);
+}
+
 int64 *
 facts_by_relation(const Triple *fact, int64 facts, int32 relations)
 {

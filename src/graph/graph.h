@@ -180,6 +180,9 @@ extern GraphData *graph_read(Graph *graph);
 /* A split of holdout ('valid', 'test'; NULL for both) in rows, ordered by (relation, head, tail). */
 extern Triple *graph_read_split(Graph *graph, const GraphData *data, const char *split, int64 *count);
 
+/* The hint of an error about a split without facts */
+extern char *graph_split_hint(const Graph *graph, const char *split);
+
 /* The facts and both splits of holdout, ordered by (relation, head, tail): what a filtered rank leaves out. */
 extern Triple *graph_read_known(Graph *graph, const GraphData *data, int64 *count);
 

@@ -113,11 +113,14 @@ names_hint(const char *names, const char *name, const char *listed, const char *
 	return nearest == NULL ? NULL : psprintf("Did you mean \"%s\"?", nearest);
 }
 
+/* `table` is entity, relation or model. */
 char *
 graph_hint(Graph *graph, const char *table, const char *name)
 {
+	const char *none = strcmp(table, "model") == 0 ? "The graph has no model yet; hkg_train makes one." :
+		"The graph has no facts yet; hkg_load adds some.";
 	char	   *hint = names_hint(psprintf("select name::text from %s%s where name is not null", graph->prefix, table), name,
-								  "Known are", psprintf("The table %s%s is empty.", graph->prefix, table));
+								  "Known are", none);
 
 	return hint != NULL ? hint :
 		psprintf("The table %s%s lists the known ones.", graph->prefix, table);

@@ -122,7 +122,7 @@ hkg_learn_evidence(PG_FUNCTION_ARGS)
 		ereport(NOTICE,
 				(errmsg("graph \"%s\" has no valid split: model \"%s\" keeps the weights that it has learnt",
 						graph->name, call.model),
-				 errhint("Load one with hkg_load(..., 'valid').")));
+				 errhint("%s", graph_split_hint(graph, "valid"))));
 	}
 	else
 		evidence_learn(graph, call.model, data, &kge, hkg_pool(), valid, uses_rules(graph, call.model));

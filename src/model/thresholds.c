@@ -312,7 +312,7 @@ no_valid_split(const Graph *graph)
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 			 errmsg("graph \"%s\" has no valid triples to learn thresholds from", graph->name),
 			 errdetail("There is no valid split, or the model has no embeddings for any of its triples."),
-			 errhint("Load one with hkg_load(..., 'valid').")));
+			 errhint("%s", graph_split_hint(graph, "valid"))));
 }
 
 HKG_FUNCTION(hkg_learn_thresholds);

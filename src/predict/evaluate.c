@@ -212,19 +212,16 @@ argument_sample(FunctionCallInfo fcinfo, int i)
 void
 notice_empty_split(const Graph *graph, const char *split, const SplitRanks *ranks)
 {
-	const char *name = quote_literal_cstr(graph->name);
-
 	if (ranks->count > 0)
 		return;
 	if (strcmp(split, "train") == 0)
 		ereport(NOTICE,
 				(errmsg("graph \"%s\" has no facts", graph->name),
-				 errhint("Load some with hkg_load(%s, query).", name)));
+				 errhint("Load some with hkg_load(%s, query).", quote_literal_cstr(graph->name))));
 	else
 		ereport(NOTICE,
 				(errmsg("split \"%s\" of graph \"%s\" is empty", split, graph->name),
-				 errhint("Before a training, hkg_split(%s) holds facts out at random, hkg_load(%s, query, '%s') loads the split.",
-						 name, name, split)));
+				 errhint("%s", graph_split_hint(graph, split))));
 }
 
 /* hkg_evaluate and hkg_ranks: nearly the same arguments, other results */

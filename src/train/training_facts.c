@@ -80,7 +80,7 @@ training_facts_check(const TrainingFacts *facts, const Graph *graph, const Train
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("patience needs a valid split, but graph \"%s\" has none", graph->name),
 				 errdetail("No facts are held out in its place: there are too few, or holdout is 0."),
-				 errhint("Load one with hkg_load(..., 'valid'), or leave patience at null.")));
+				 errhint("%s Or leave patience at null.", graph_split_hint(graph, "valid"))));
 }
 
 /* Facts are in the order of relations, then of heads. */
