@@ -12,7 +12,7 @@
 #include <assert.h>
 #include <stdint.h>
 
-/* What a stream is drawn for. */
+/* What a stream is drawn for; its draws depend on this number. */
 enum
 {
 	DRAW_ENTITY = 1,
@@ -29,8 +29,7 @@ enum
 	DRAW_ANCHOR,
 	DRAW_HELD_OUT,
 	DRAW_RANKED,
-	DRAW_QUESTION,
-	DRAW_PLACE,
+	DRAW_PLACE = 16,
 	DRAW_NETWORK,
 	DRAW_DROPOUT,
 	DRAW_PARTITION,

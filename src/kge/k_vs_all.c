@@ -529,19 +529,13 @@ sum_minibatch(const KgeTrainer *trainer)
 	return sum;
 }
 
-static double
-scores_of_all(const KgeTraining *training, const KgeModel *model, int64_t positives, int64_t queries)
-{
-	return (double) queries * model->entities;
-}
-
 const KgeLoss kge_loss_k_vs_all = {
 	.name = "k_vs_all",
 	.plan = plan,
 	.take = take,
 	.open = open_epoch,
 	.next = next_minibatch,
-	.scores = scores_of_all,
+	.scores = kge_scores_of_all,
 	.learn = learn,
 	.sum = sum_minibatch
 };

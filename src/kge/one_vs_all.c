@@ -27,8 +27,8 @@
  * order.  How many shards there are does not depend on the threads.
  *
  * Slots: the given entity and the relation of each query.  Over an epoch the head and
- * the tail of a positive are given once each, so each is regularised once; its relation
- * is given twice, and regularised by half.  (Under DURA its two queries are, not the relation.)
+ * the tail of a positive are given once each, so each is regularized once; its relation
+ * is given twice, and regularized by half.  (Under DURA its two queries are, not the relation.)
  */
 #include <math.h>
 #include <string.h>
@@ -319,7 +319,7 @@ shard_gradient(const OneVsAll *work, int shard, int query)
 
 /* ---- forward ------------------------------------------------------------ */
 
-/* A tile in bfloat16, in the layout that scores or gradients want: rounding it anew costs hardly more than reading it. */
+/* A tile in bfloat16, in the layout for scores or that for gradients: rounding it anew costs hardly more than reading it. */
 static KgePacked
 pack_tile(const KgeTrainer *trainer, int tile, bool for_scores, int thread)
 {
@@ -771,9 +771,9 @@ sum_minibatch(const KgeTrainer *trainer)
 	return ((const OneVsAll *) trainer->work)->total;
 }
 
-static double
-scores_of_all(const KgeTraining *training, const KgeModel *model,
-			  int64_t positives, int64_t queries)
+double
+kge_scores_of_all(const KgeTraining *training, const KgeModel *model,
+				  int64_t positives, int64_t queries)
 {
 	return (double) queries * model->entities;
 }
@@ -785,7 +785,7 @@ const KgeLoss kge_loss_softmax = {
 	.take = take_softmax,
 	.open = open_epoch,
 	.next = next_minibatch,
-	.scores = scores_of_all,
+	.scores = kge_scores_of_all,
 	.learn = learn_softmax,
 	.sum = sum_minibatch
 };

@@ -1,11 +1,14 @@
 /*
  * one_vs_all.h
- *		What the loss against all entities is made of.
+ *		What losses against all entities share.
  */
 #ifndef HKG_KGE_ONE_VS_ALL_H
 #define HKG_KGE_ONE_VS_ALL_H
 
 #include "trainer.h"
+
+/* KgeLoss.scores of a loss against all entities */
+extern double kge_scores_of_all(const KgeTraining *training, const KgeModel *model, int64_t positives, int64_t queries);
 
 /* ---- group.c: the positives of an epoch, grouped by the query that they answer  */
 
@@ -61,7 +64,7 @@ typedef struct KgeRelationLoss KgeRelationLoss;
 /* A triple as it is asked (kge_asked), and the weight of its loss. */
 typedef struct KgePair
 {
-	Triple	triple;
+	Triple		triple;
 	float		weight;
 } KgePair;
 

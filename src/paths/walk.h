@@ -43,7 +43,7 @@ extern void path_removed_open(PathRemoved *removed, const FactIndex *facts);
 extern void path_set_removed(PathRemoved *removed, const FactIndex *facts, Triple fact, bool is_removed);
 extern void path_set_all_removed(PathRemoved *removed, const FactIndex *facts, Triple fact, bool is_removed);
 
-/* Numbers are dropped out at random, as `stream` says */
+/* Numbers are dropped out at random, by draws of `stream`. */
 typedef struct PathDropout
 {
 	double		share;			/* 0: none */
@@ -87,7 +87,6 @@ typedef struct PathWalk
 	float	   *attend_atom;	/* atom x ATTENTION, with what the asked atom adds */
 	float	   *d_attend_atom;
 	float	   *attention;		/* of the groups of one entity */
-	float	   *d_attention;
 	int32_t    *receiver;		/* places that a group leads to */
 	float	   *priority;		/* of those that a layer reaches first */
 	float	   *block;			/* rows of the gate */

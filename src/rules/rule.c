@@ -590,8 +590,9 @@ rule_append_quoted(StringInfo text, const char *name)
 	appendStringInfoChar(text, '"');
 }
 
-void
-rule_append_relation(StringInfo text, const char *name)
+/* The name of a relation, quoted where a rule's text needs it */
+static void
+append_relation(StringInfo text, const char *name)
 {
 	const char *c = name;
 
@@ -615,7 +616,7 @@ append_term(StringInfo text, Graph *graph, Term term)
 static void
 append_atom(StringInfo text, Graph *graph, const Atom *atom)
 {
-	rule_append_relation(text, graph_relation_name(graph, atom->relation));
+	append_relation(text, graph_relation_name(graph, atom->relation));
 	appendStringInfoChar(text, '(');
 	append_term(text, graph, atom->first);
 	appendStringInfoChar(text, ',');
@@ -679,14 +680,14 @@ path_variable(int length, int place)
 void
 rule_append_path(StringInfo text, Graph *graph, const int32 *relation_id, int32 relation, const DirectedAtom *atom, int length)
 {
-	rule_append_relation(text, graph_relation_name(graph, relation_id[relation]));
+	append_relation(text, graph_relation_name(graph, relation_id[relation]));
 	appendStringInfoString(text, "(X,Y) <=");
 	for (int i = 0; i < length; i++)
 	{
 		int			backwards = IS_BACKWARDS(atom[i]);
 
 		appendStringInfoString(text, i == 0 ? " " : ", ");
-		rule_append_relation(text, graph_relation_name(graph, relation_id[RELATION_OF(atom[i])]));
+		append_relation(text, graph_relation_name(graph, relation_id[RELATION_OF(atom[i])]));
 		appendStringInfo(text, "(%c,%c)", path_variable(length, i + backwards), path_variable(length, i + 1 - backwards));
 	}
 }

@@ -107,9 +107,6 @@ extern void rule_append_path(StringInfo text, Graph *graph, const int32 *relatio
 /* Appends a name in double quotes. */
 extern void rule_append_quoted(StringInfo text, const char *name);
 
-/* The name of a relation, quoted where a rule's text needs it */
-extern void rule_append_relation(StringInfo text, const char *name);
-
 /* For the body column of the rule table: int[][3], (relation or RULE_IS, first, second), terms as above. */
 extern Datum rule_body_array(const Rule *rule);
 extern void rule_from_array(int32 head, Datum body, Rule *rule);

@@ -196,7 +196,8 @@ append_head_constant(BodySql *body)
 
 /* ---- one rule ---------------------------------------------------------------- */
 
-char *
+/* SELECT DISTINCT of the pairs (x, y) that the body yields, as ids. */
+static char *
 rule_sql_pairs(const Graph *graph, const Rule *rule)
 {
 	Rule		whole = rule_with_domain(rule);

@@ -12,9 +12,6 @@
 #include "rule.h"
 #include "server/sql.h"
 
-/* SELECT DISTINCT of the pairs (x, y) that the body yields, as ids. */
-extern char *rule_sql_pairs(const Graph *graph, const Rule *rule);
-
 /* SELECT of the places, 1 first, of those pairs ($1 and $2: ids of x and y as int[]) that the body yields. */
 extern char *rule_sql_holds(const Graph *graph, const Rule *rule);
 

@@ -78,7 +78,7 @@ count_at(const int32 *number)
 	return (int64) ((uint64) (uint32) number[0] << HALF | (uint32) number[1]);
 }
 
-void
+static void
 rated_append(Numbers *numbers, const MinedRule *rule)
 {
 	rule_append(numbers, &rule->rule);
