@@ -2,7 +2,7 @@
  * exponential.h
  *		The exponential in single precision, as a polynomial to about 1e-7, so that a loop over it becomes vectors.
  *
- * A file that uses it wants no -fassociative-math, which would undo the rounding by EXPONENTIAL_ROUNDER.
+ * A file that uses it is compiled without -fassociative-math, which would undo the rounding by EXPONENTIAL_ROUNDER.
  */
 #ifndef HKG_CORE_EXPONENTIAL_H
 #define HKG_CORE_EXPONENTIAL_H

@@ -44,7 +44,7 @@
 
 typedef struct Worker
 {
-	Pool    *pool;
+	Pool	   *pool;
 	pthread_t	thread;
 	int			number;
 	uint64_t	slice;			/* the last slice it took part in */
@@ -110,13 +110,13 @@ flush_denormals(bool flush)
 }
 
 /*
- * Says that this thread is parked and waits for a slice that it has not seen;
+ * Parks this thread until there is a slice that it has not taken part in;
  * false when the pool is to end.  Called and returns with the lock held.
  */
 static bool
 wait_for_slice(Worker *worker)
 {
-	Pool    *pool = worker->pool;
+	Pool	   *pool = worker->pool;
 
 	while (!pool->stop && worker->slice == pool->slice)
 		pthread_cond_wait(&pool->work, &pool->lock);
@@ -134,7 +134,7 @@ park(Pool *pool)
 static void
 take_items(Worker *worker)
 {
-	Pool    *pool = worker->pool;
+	Pool	   *pool = worker->pool;
 
 	do
 	{
@@ -151,7 +151,7 @@ static void *
 worker_main(void *argument)
 {
 	Worker	   *worker = argument;
-	Pool    *pool = worker->pool;
+	Pool	   *pool = worker->pool;
 
 	flush_denormals(true);
 
@@ -189,7 +189,7 @@ pause_if_due(Pool *pool)
 static void
 park_if_due(Worker *worker)
 {
-	Pool    *pool = worker->pool;
+	Pool	   *pool = worker->pool;
 
 	if (monotonic_now() < pool->deadline)
 		return;
@@ -243,7 +243,7 @@ start_threads(Pool *pool)
 Pool *
 pool_create(int threads, void (*between) (void *argument), void *argument)
 {
-	Pool    *pool = calloc(1, sizeof(Pool));
+	Pool	   *pool = calloc(1, sizeof(Pool));
 	int			started;
 
 	if (pool == NULL || threads < 0 || threads > 1024)
@@ -349,7 +349,7 @@ typedef struct Phase
 
 typedef struct Phases
 {
-	Pool    *pool;
+	Pool	   *pool;
 	const PoolPhase *phases;
 	int			count;
 	void	   *argument;

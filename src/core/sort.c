@@ -17,7 +17,7 @@
 
 typedef struct Sorting
 {
-	Pool    *pool;
+	Pool	   *pool;
 	int			thread;
 	size_t		size;
 	int			(*compare) (const void *a, const void *b);

@@ -3,8 +3,8 @@
  *		Rules r(X,"c") <= b(X,"d") of one feature (b, d), counted: of those that share it, how many have the answer c?
  *
  * The counts are the same whichever entity with that feature is asked about, and questions ask for the features of
- * hubs again and again.  So a counter remembers what it has counted, as far as it has room, for all questions with the
- * same atom; without room it forgets all of it.
+ * hubs again and again.  So a counter keeps what it has counted, as far as it has room, for all questions with the
+ * same atom; without room it drops all of it.
  */
 #ifndef HKG_EVIDENCE_FEATURE_COUNT_H
 #define HKG_EVIDENCE_FEATURE_COUNT_H

@@ -25,7 +25,7 @@ ev_learn_bytes(const EvExampleSource *source, int threads)
 	take_learners(&learners, &allocation, threads);
 	return allocation_bytes(&allocation) +
 		(size_t) threads * (kge_scorer_bytes(source->model) + ev_answering_bytes(&basis)) +
-		(kge_scorer_wants_sketch(source->model) ? kge_sketch_bytes(source->model) : 0) +
+		(kge_scorer_uses_sketch(source->model) ? kge_sketch_bytes(source->model) : 0) +
 		closed_world_bytes(source, threads) + ev_examples_bytes(source, threads) +
 		weights_bytes(ev_examples_answered(source), keys) + calibration_bytes(ev_examples_all(source), keys);
 }
@@ -33,7 +33,7 @@ ev_learn_bytes(const EvExampleSource *source, int threads)
 static bool
 open_learners(Arena *arena, Pool *pool, const EvExampleSource *source, EvLearners *learners)
 {
-	bool		sketched = kge_scorer_wants_sketch(source->model);
+	bool		sketched = kge_scorer_uses_sketch(source->model);
 	const KgeSketch *sketch = sketched ? kge_sketch(arena, pool, source->model) : NULL;
 	int			threads = pool_threads(pool);
 	EvBasis		basis = ev_basis(source);

@@ -64,7 +64,7 @@ typedef struct Building
 	FactIndex  *facts;
 	const Triple *triples;
 	int64_t		count;
-	Pool    *pool;
+	Pool	   *pool;
 } Building;
 
 /* Leaves in start[e + 1] where the edges of e begin; filling moves it on to where they end. */
@@ -124,7 +124,7 @@ fill_edges(void *argument, int64_t item, int thread)
 		end = end_of_relation(building, first);
 		for (int64_t i = first; i < end; i++)
 		{
-			Triple	t = building->triples[i];
+			Triple		t = building->triples[i];
 
 			facts->edge[next[t.head]++] = (FactEdge) {atom, t.tail};
 			facts->reflexive[t.relation] |= t.head == t.tail;
@@ -132,7 +132,7 @@ fill_edges(void *argument, int64_t item, int thread)
 		}
 		for (int64_t i = first; i < end; i++)
 		{
-			Triple	t = building->triples[i];
+			Triple		t = building->triples[i];
 
 			facts->edge[next[t.tail]++] = (FactEdge) {MIRRORED(atom), t.head};
 			pool_yield_at(building->pool, thread, i);

@@ -233,7 +233,7 @@ fact_span_take(FactSpan *span)
 
 /*
  * Goes on in both to the first entity that both have; false when there is none.  Where one is much the
- * longer (one of their owners is a country, say), it is searched rather than read.
+ * longer (its owner may be a country), it is searched rather than read.
  */
 static inline bool
 fact_spans_common(FactSpan *a, FactSpan *b)

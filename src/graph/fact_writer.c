@@ -237,7 +237,7 @@ lock_chunk(const Graph *graph, const char *table, const int32 *ids, int count)
 				 errhint("Try again: what is missing is inserted again.")));
 }
 
-/* As the triggers of foreign keys do it: with the rights of the owner, and whatever policies say. */
+/* As the triggers of foreign keys do it: with the rights of the owner, regardless of policies. */
 static void
 lock_ids(const Graph *graph, const char *table, const int32 *ids, int64 count)
 {

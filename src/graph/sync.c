@@ -153,7 +153,7 @@ compare(Sync *sync, FactSet facts, FactSet held)
 
 /* ---- what is gone ---------------------------------------------------------------- */
 
-/* Held-out facts that were loaded from elsewhere, the query knows nothing of: they are not to be lost for that. */
+/* A query need not return held-out facts that were loaded from elsewhere: they are not to be lost for that. */
 static void
 check_held_gone(const Sync *sync)
 {

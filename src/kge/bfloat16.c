@@ -5,7 +5,7 @@
  *
  * A bfloat16 is the upper half of a float: factors are rounded to it, products are
  * added up in single precision.  Tiles of AMX take 16 x 32 by 32 x 16 numbers in one
- * instruction, vectors of AVX512-BF16 half of one such row.  Both want their first
+ * instruction, vectors of AVX512-BF16 half of one such row.  Both take their first
  * factor row by row and their second in pairs of rows, interleaved, along the sum.  There
  * are three sums:
  *		scores			s[c][q] = sum over k of C[c][k] Q[q][k]

@@ -11,7 +11,7 @@
  * the Euclidean distance's are two matrix products.  For L1 and the moduli a
  * kernel takes four queries and one candidate along the width.
  *
- * Kernels are plain loops; this file wants -O3 -fno-math-errno
+ * Kernels are plain loops; the Makefile compiles this file with -O3 -fno-math-errno
  * -fassociative-math -fno-signed-zeros -fno-trapping-math, so that sums become
  * vectors.  NaN and infinities keep their meaning.
  */

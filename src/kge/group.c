@@ -17,7 +17,7 @@
 typedef struct Grouping
 {
 	KgeGroups  *groups;
-	Pool    *pool;
+	Pool	   *pool;
 	const Triple *positives;
 } Grouping;
 

@@ -52,13 +52,13 @@ kge_axiom_distance(const KgeModel *model, KgeAxiom axiom)
 	{
 		Multiplier		head = factor_of(model, axiom.head, j);
 		Multiplier		body = factor_of(model, axiom.body[0], j);
-		Multiplier		want = axiom.kind == KGE_AXIOM_INVERSE ? (Multiplier) {1, 0} : head;
+		Multiplier		aim = axiom.kind == KGE_AXIOM_INVERSE ? (Multiplier) {1, 0} : head;
 
 		if (axiom.kind == KGE_AXIOM_INVERSE)
 			body = product(body, head);
 		else if (axiom.kind == KGE_AXIOM_CHAIN)
 			body = product(body, factor_of(model, axiom.body[1], j));
-		sum += (body.re - want.re) * (body.re - want.re) + (body.im - want.im) * (body.im - want.im);
+		sum += (body.re - aim.re) * (body.re - aim.re) + (body.im - aim.im) * (body.im - aim.im);
 	}
 	return sqrt(sum);
 }

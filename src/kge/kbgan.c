@@ -9,8 +9,8 @@
  * true: with the reward R = the discriminator's score phi of the pick, it descends
  *		-(R - b) log p_pick		by its scores: (R - b) (p_k - [k = pick])
  * averaged over the minibatch.  b is the mean reward of the minibatch before, which is
- * the baseline that keeps the variance low.  It has the optimiser and learning rate of
- * the discriminator, and no regularisation.  Its embeddings, their state and b are
+ * the baseline that keeps the variance low.  It has the optimizer and learning rate of
+ * the discriminator, and no regularization.  Its embeddings, their state and b are
  * part of the trainer's state.  Where the discriminator is only observed, it picks but does not learn.
  */
 #include <math.h>

@@ -149,7 +149,7 @@ extern Triple kge_asked(const KgeModel *model, Triple triple, Side side);
 /* sigma(score), without overflow. */
 extern double kge_sigmoid(double score);
 
-/* ---- trainer.c ------------------------------------------------------------ */
+/* ---- training.c: losses, samplers, optimizers, constraints ----------------- */
 
 /*
  * What a minibatch minimises:
@@ -254,7 +254,7 @@ extern void kge_constrain_entities(const KgeConstraint *constraint, const KgeMod
 
 /*
  * Labels between 0 and 1 for triples that may be true: found in every step from the triple's score and its evidence,
- * which has the place of its weight.  Such triples have no negatives, and no share of the regularisation.
+ * which has the place of its weight.  Such triples have no negatives, and no share of the regularization.
  */
 typedef struct KgeLabelling KgeLabelling;
 
@@ -313,6 +313,8 @@ extern double kge_rules_likelihood(const KgeNetwork *network, const double *weig
 /* Fills the step of each rule: `rate`, or less, so that steps along the gradient never lower the likelihood. */
 extern void kge_rules_steps(const KgeNetwork *network, double rate, double *step);
 
+/* ---- trainer.c, training.c: a model in training --------------------------------- */
+
 typedef struct KgeTraining
 {
 	int			batch_size;		/* positives in a minibatch, >= 1 */
@@ -341,7 +343,7 @@ typedef struct KgeTraining
 
 typedef struct KgeTrainer KgeTrainer;
 
-/* Bytes that kge_trainer_create will take from its arena (optimiser state included). */
+/* Bytes that kge_trainer_create will take from its arena (optimizer state included). */
 extern size_t kge_trainer_bytes(const KgeModel *model, const KgeTraining *training,
 								int64_t max_positives, int threads);
 
@@ -365,7 +367,7 @@ extern double kge_epoch_seconds(const KgeModel *model, const KgeTraining *traini
 
 /*
  * A trainer of `model`, which it changes in place; at most max_positives are
- * given to an epoch.  Keeps the optimiser's state from epoch to epoch.
+ * given to an epoch.  Keeps the optimizer's state from epoch to epoch.
  */
 extern KgeTrainer *kge_trainer_create(Arena *arena, Pool *pool, KgeModel *model,
 									  const KgeTraining *training, int64_t max_positives);
@@ -388,21 +390,21 @@ extern bool kge_trainer_entail(KgeTrainer *trainer, Arena *arena, const KgeEntai
 
 /*
  * One pass over the positives in an order drawn for this epoch: minibatches of
- * batch_size; the optimiser moves the touched rows, which are all entities under softmax.
+ * batch_size; the optimizer moves the touched rows, which are all entities under softmax.
  * weights: the weight of each positive's loss and of its negatives', or NULL for
  * all 1.  epoch: its number from the start of training, 0 first, which numbers
- * its draws.  A weight scales a positive's share of the regularisation as well.
+ * its draws.  A weight scales a positive's share of the regularization as well.
  * With a labelling, weights are evidence: KGE_FACT, or that of a triple that gets a label.
  * The loss of a minibatch is then the mean over its facts and negatives, and that over
  * the triples with labels, added up.
- * Returns the epoch's mean loss (without regularisation; 0 of no positives), NaN
+ * Returns the epoch's mean loss (without regularization; 0 of no positives), NaN
  * when the training diverged.
  */
 extern double kge_train_epoch(KgeTrainer *trainer, const Triple *positives,
 							  const float *weights, int64_t count, uint64_t epoch);
 
 /*
- * An epoch that moves nothing: the optimiser's state becomes that of a model which
+ * An epoch that moves nothing: the optimizer's state becomes that of a model which
  * has been trained for that many epochs like this one.  Without it, Adagrad's first steps
  * would be as long as in a model's very beginning.
  */
@@ -410,7 +412,7 @@ extern double kge_train_observe(KgeTrainer *trainer, const Triple *positives,
 								const float *weights, int64_t count, uint64_t epoch, int epochs);
 
 /*
- * The optimiser's state as arrays: i = 0, 1, ... until false.  A trainer whose arrays
+ * The optimizer's state as arrays: i = 0, 1, ... until false.  A trainer whose arrays
  * are filled with those of another goes on where that one stopped.
  */
 extern bool kge_trainer_state(const KgeTrainer *trainer, int i, float **values, size_t *count);
@@ -481,7 +483,6 @@ extern KgeBucket kge_bucket(const KgePartitions *partitions, int i);
  */
 extern int	kge_step_end(const KgePartitions *partitions, int i);
 
-
 /* Losses added up; the mean is sum / terms. */
 typedef struct KgeLossSum
 {
@@ -491,13 +492,13 @@ typedef struct KgeLossSum
 
 /*
  * Trains the rows of a bucket.  The trainer's model has room for two partitions: the bucket's rows are those from `skip`
- * on, in the order of KgeBucket.positives.  All that changes is these rows, relations, and the optimiser's state of
+ * on, in the order of KgeBucket.positives.  All that changes is these rows, relations, and the optimizer's state of
  * both.  Minibatches are of equal size, at most as large a part of batch_size as the bucket has of the entities, but
  * block_size at least.  The sampler is not kbgan, whose model has all entities.
  */
 extern KgeLossSum kge_train_bucket(const KgeTrainer *trainer, int32_t skip, const KgeBucket *bucket, uint64_t epoch);
 
-/* Relations, and the state of their optimiser as kge_trainer_state has it */
+/* Relations, and the state of their optimizer as kge_trainer_state has it */
 typedef struct KgeRelations
 {
 	float	   *relation;
@@ -649,6 +650,8 @@ extern KgeMetrics kge_sample_metrics(KgeSample sample, const int32_t *ranks, int
  */
 extern double kge_sample_error(KgeSample sample, const double *values, const double *others);
 
+/* ---- top_entities.c: the best candidates of a question, neighbours, scores of triples ---- */
+
 /* Which entity stands on that side of a triple of `relation`, with `given` on the other one? */
 typedef struct KgeTopQuestion
 {
@@ -724,7 +727,7 @@ extern bool kge_score_triples(Arena *arena, Pool *pool, const KgeModel *model,
 typedef struct KgeScorer KgeScorer;
 
 /* Whether a search is faster with a sketch; without this it may not have one. */
-extern bool kge_scorer_wants_sketch(const KgeModel *model);
+extern bool kge_scorer_uses_sketch(const KgeModel *model);
 
 /* Bytes that kge_scorer will take from its arena, at most. */
 extern size_t kge_scorer_bytes(const KgeModel *model);
@@ -841,7 +844,7 @@ typedef struct KgeAsked
 /*
  * judge: sets the probabilities of the best answers of a question: they come best first, `least` at least if there are.
  * needed: the score that a question's best answer has at least where some answer has that probability or more, if its
- * `least`-th best score is `last` or more; minus infinity where this does not say.  May be NULL.
+ * `least`-th best score is `last` or more; minus infinity where this does not bound it.  May be NULL.
  * look: is called before questions are judged for the first time, with their numbers in the list.  May be NULL.
  * promise: the probability of the best of some answers, which come best first, with the scores of a quick adjustment.  May
  * be NULL where none is quick.
@@ -922,7 +925,7 @@ typedef struct KgeLabelled
 
 /*
  * The threshold for which most of them are right: what scores as much or more is taken for
- * true.  Tells how many are.  The highest score comes first.
+ * true.  `right`: how many are.  The highest score comes first.
  */
 extern double kge_threshold(const KgeLabelled *labelled, int64_t count, int64_t *right);
 

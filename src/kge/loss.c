@@ -11,7 +11,7 @@
  * Softmax over a column that comes in pieces: each has its own maximum and its sum
  * relative to that; the caller puts them together.
  *
- * This file wants -O3 -fno-math-errno -fno-trapping-math, but no
+ * The Makefile compiles this file with -O3 -fno-math-errno -fno-trapping-math, but without
  * -fassociative-math, which would undo the rounding of the exponential.
  */
 #include <math.h>

@@ -387,11 +387,11 @@ learn_negatives(KgeBlock *block, int from, int count)
 	kge_pairing_learn(&block->pairing, from, count, block->derivative);
 }
 
-/* Tells how many pairs of a positive and a negative there are. */
+/* Returns the number of pairs of a positive and a negative. */
 static int64_t
 learn(KgeBlock *block)
 {
-	Pool    *pool = block->trainer->pool;
+	Pool	   *pool = block->trainer->pool;
 	const KgeTraining *training = &block->trainer->training;
 	int64_t		pairs = (int64_t) block->count * block->negatives;
 

@@ -49,10 +49,10 @@ typedef struct KgePulls
 	float	   *gradient;		/* room x the slots' width */
 } KgePulls;
 
-/* One parameter matrix, its optimiser's state, and a minibatch's gradients. */
+/* One parameter matrix, its optimizer's state, and a minibatch's gradients. */
 typedef struct KgeSlots
 {
-	/* the matrix, rows x width, and the optimiser's state */
+	/* the matrix, rows x width, and the optimizer's state */
 	int32_t		rows;
 	int			width;
 	int			half;			/* where imaginary parts start, 0 if there are none */
@@ -110,10 +110,10 @@ kge_slots_state_count(const KgeSlots *slots)
 /* Takes the arrays of an empty KgeSlots whose sizes are set. */
 extern void kge_slots_take(KgeSlots *slots, Allocation *allocation);
 
-/* Sets a new optimiser's state, of rows from .. to-1; then kge_slots_forget. */
+/* Sets a new optimizer's state, of rows from .. to-1; then kge_slots_forget. */
 extern void kge_slots_reset(KgeSlots *slots, int32_t from, int32_t to);
 
-/* Makes all slots unused, as a minibatch wants them. */
+/* Makes all slots unused, as a minibatch begins. */
 extern void kge_slots_forget(KgeSlots *slots);
 
 /* Links the slots of the minibatch by row. */

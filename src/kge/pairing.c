@@ -52,7 +52,7 @@ candidates(const KgePairing *pairing, int from, int count)
 	};
 }
 
-/* Says what the slots are of, and sets those to 0 that are added to. */
+/* Notes whose gradients the slots hold, and sets those to 0 that are added to. */
 static void
 open_query(KgePairing *pairing, int i, KgeQuery query, float penalty)
 {

@@ -386,7 +386,7 @@ finish_block(void *argument, int64_t item, int thread)
 
 	for (int i = first; i < first + count; i++)
 	{
-		Triple	triple = work->pair[i].triple;
+		Triple		triple = work->pair[i].triple;
 		const float *d_z = z_gradient(work, i);
 
 		fill_slot(trainer, work->slot + 2 * i, triple.head, SIDE_HEAD, triple.tail, d_z);

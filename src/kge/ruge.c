@@ -2,7 +2,7 @@
  * ruge.c
  *		Soft labels by embeddings and rules (Guo et al. 2018).
  *
- * A rule of confidence c whose body holds wants the label s of what it infers to be 1; it loses c * (1 - s).  The label
+ * A rule of confidence c whose body holds adds the loss c * (1 - s), where s is the label of what it infers.  The label
  * also stays near the truth value sigma that the embeddings give.  It minimises
  *
  *		(s - sigma)^2 / 2 + C * sum of c * (1 - s)	over 0 <= s <= 1,

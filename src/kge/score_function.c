@@ -91,7 +91,7 @@ kge_asked(const KgeModel *model, Triple triple, Side side)
 KgeQuery
 kge_query(const KgeModel *model, Triple triple, Side side)
 {
-	Triple	asked = kge_asked(model, triple, side);
+	Triple		asked = kge_asked(model, triple, side);
 
 	if (side == SIDE_HEAD && !model->reciprocal)
 		return (KgeQuery) {SIDE_HEAD, asked.relation, asked.tail};

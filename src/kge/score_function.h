@@ -46,7 +46,7 @@ struct KgeScoreFunction
 	int			more;			/* and behind them: its bias */
 	int			relation_parts; /* likewise of a relation; 0: it is a d x d matrix */
 	bool		is_complex;		/* 2 parts are real parts, then imaginary ones: N3 takes the modulus of each number */
-	bool		angles;			/* relations are angles, not regularised */
+	bool		angles;			/* relations are angles, not regularized */
 
 	/* What initial values are drawn from. */
 	KgeInitial	(*initial) (const KgeModel *model);

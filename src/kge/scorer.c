@@ -28,7 +28,7 @@ take_scorer(KgeScorer *scorer, Allocation *allocation)
 }
 
 bool
-kge_scorer_wants_sketch(const KgeModel *model)
+kge_scorer_uses_sketch(const KgeModel *model)
 {
 	return kge_sketch_has_moduli(&(KgeSketch) {.engine = kge_engine(model)});
 }

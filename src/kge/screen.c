@@ -3,7 +3,7 @@
  *		Which questions can have an answer of a given probability?
  *
  * Where the most probable answers of all questions are wanted, nearly all questions have none of them, and the search for
- * their best answers would be in vain.  The judge knows which score the best answer of a question needs, if it knows
+ * their best answers would be in vain.  The judge has the score that the best answer of a question needs, given
  * what another one, the `least`-th best, has at least.  So of each question
  *
  *	- what the adjustment lists is scored, and what is likely to be an answer: of either, the `least`-th best score is

@@ -27,7 +27,7 @@
 
 typedef struct Sketching
 {
-	Pool    *pool;
+	Pool	   *pool;
 	const KgeModel *model;
 	KgeSketch  *sketch;
 } Sketching;

@@ -38,7 +38,7 @@ typedef struct BestEntity
 /* Candidates have numbers: that of the entity, or -1 - the place in what the adjustment lists. */
 typedef struct Top
 {
-	Pool    *pool;
+	Pool	   *pool;
 	const KgeModel *model;
 	const KgeSketch *sketch;
 	KgeTopQuestion asked_for;
@@ -438,7 +438,7 @@ best_of(Pool *pool, int32_t count, const double *score, BestEntity *heap, int64_
 
 typedef struct Neighborhood
 {
-	Pool    *pool;
+	Pool	   *pool;
 	const KgeModel *model;
 	int32_t		entity;
 	double	   *cosine;			/* of each entity */
@@ -523,7 +523,7 @@ kge_neighbors(Arena *arena, Pool *pool, const KgeModel *model, int32_t entity,
 
 typedef struct TripleScoring
 {
-	Pool    *pool;
+	Pool	   *pool;
 	const KgeModel *model;
 	KgeEngine	engine;
 	const Triple *triples;

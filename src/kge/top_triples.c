@@ -10,7 +10,7 @@
  * Once there are enough triples, or where improbable ones are not wanted, most questions have no answer that would be
  * kept: those are found first (screen.c), and not asked.  The first parts are small, so that there are enough soon.
  *
- * A triple may count less than its question alone says.  What is probable enough by its question is settled by the
+ * A triple may count less than by its question alone.  What is probable enough by its question is settled by the
  * caller, many answers at a time, before it is offered.
  *
  * All triples may answer one question, but few questions have more than some of them.  So a question is asked for

@@ -33,7 +33,7 @@ typedef struct KgeSum
 
 struct KgeTrainer
 {
-	Pool    *pool;
+	Pool	   *pool;
 	KgeModel   *model;
 	int64_t		max_positives;	/* of an epoch */
 	KgeTraining training;		/* no batch larger than the data, no block than a batch */
@@ -60,7 +60,7 @@ struct KgeTrainer
 	int64_t		count;			/* its positives */
 	KgeSum		total;			/* its losses, when the slots are filled */
 	KgeStep		step;
-	bool		observing;		/* nothing but the optimiser's state is to change */
+	bool		observing;		/* nothing but the optimizer's state is to change */
 };
 
 struct KgeBlock;
@@ -68,9 +68,9 @@ struct KgeBlock;
 struct KgeLoss
 {
 	const char *name;
-	bool		cubes;			/* its usual regulariser is N3, not L2 */
+	bool		cubes;			/* its usual regularizer is N3, not L2 */
 
-	/* Says how many slots there are, and what else of entity and relation is its choice. */
+	/* Sets the number of slots, and what else of entity and relation the loss chooses. */
 	void		(*plan) (KgeTrainer *plan);
 
 	/* Takes what is to be `work`; model and pool are not set yet. */
@@ -138,7 +138,7 @@ extern const PoolPhase kge_move_entities;
 /* All of that. */
 extern void kge_move_rows(KgeTrainer *trainer, double terms, double positives);
 
-/* The optimiser's state becomes what it would be had each gradient so far been applied `times` times. */
+/* The optimizer's state becomes what it would be had each gradient so far been applied `times` times. */
 extern void kge_repeat_rows(KgeTrainer *trainer, int times);
 
 /* Makes all slots unused, and moves nothing. */
@@ -176,7 +176,7 @@ kge_ask_for_row(const KgeTrainer *trainer, int32_t entity)
 	vector_prefetch(kge_entity_row(trainer->model, entity), (size_t) trainer->entity.width);
 }
 
-/* Says which query's gradient a relation's slot holds, and how much its relation is penalised. */
+/* Notes which query's gradient a relation's slot holds, and how much its relation is penalised. */
 static inline void
 kge_open_relation_slot(KgeTrainer *trainer, int64_t slot, KgeQuery query, float penalty)
 {

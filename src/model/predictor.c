@@ -1,6 +1,6 @@
 /*
  * predictor.c
- *		A model and the evidence that a call wants of it: scores and probabilities of triples.
+ *		A model and the evidence that a call asks for: scores and probabilities of triples.
  */
 #include "predictor.h"
 

@@ -1,6 +1,6 @@
 /*
  * predictor.h
- *		A model and the evidence that a call wants of it: scores and probabilities of triples.
+ *		A model and the evidence that a call asks for: scores and probabilities of triples.
  */
 #ifndef HKG_MODEL_PREDICTOR_H
 #define HKG_MODEL_PREDICTOR_H

@@ -10,8 +10,8 @@
 #include "model_evidence.h"
 
 /*
- * What tells a version of a model from others: on a worker, that of the model which was sent.  In the current context;
- * NULL: there is no such model.
+ * The version of a model, in the current context: on a worker, that of the model which was sent.  NULL: there is no
+ * such model.
  */
 extern char *model_version(const Graph *graph, const char *model);
 

@@ -34,7 +34,7 @@ struct PathTrainer
 	size_t		parameters;
 	float	   *gradient;		/* SLOTS x parameters */
 	double	   *loss;			/* of each question of a minibatch */
-	float	   *state;			/* of the optimiser, a row for each piece */
+	float	   *state;			/* of the optimizer, a row for each piece */
 	const KgeOptimizer *optimizer;
 
 	/* the minibatch under way */

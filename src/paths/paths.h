@@ -178,7 +178,7 @@ extern PathTrainer *path_trainer(Arena *arena, const FactIndex *facts, PathNetwo
 extern double path_train(PathTrainer *trainer, Pool *pool, const Triple *triple, int64_t count,
 						 double learning_rate, uint64_t draw);
 
-/* The optimiser's state, which goes on with the parameters where a training is resumed. */
+/* The optimizer's state, which goes on with the parameters where a training is resumed. */
 extern float *path_trainer_state(PathTrainer *trainer, size_t *count);
 
 /*

@@ -2,9 +2,9 @@
  * reasons.c
  *		The paths that weigh most for an answer.
  *
- * The derivative of the answer's score by the sums of messages says what each message adds to it, to first order.  From
+ * The derivative of the answer's score by the sums of messages is what each message adds to it, to first order.  From
  * the answer's last state the whole of its score flows back: at each layer what has flowed to an entity is shared out
- * to the messages that it has got, and to its own state before, in proportion to what each adds; what would take away
+ * to the messages that came to it, and to its own state before, in proportion to what each adds; what would take away
  * gets nothing.  So the flows of all paths from the given entity add up to 1.  Waiting at an entity is no step: flows
  * of the same steps are one path.  Only the FLOWS largest are followed.
  *

@@ -278,7 +278,7 @@ choose(PathWalk *walk, int layer, int32_t places)
 
 /* ---- the way ------------------------------------------------------------------------------- */
 
-/* Forgets the last question. */
+/* Clears what the last question has written. */
 static void
 begin(PathWalk *walk, PathQuestion question)
 {

@@ -23,7 +23,7 @@ typedef struct ModelRule
 	double		share;			/* of a score, by hkg_explain; NaN: the rule adds nothing */
 } ModelRule;
 
-/* The rules of a model that meet a condition ($1 is the model), best first */
+/* The rules of a model for which a condition holds ($1 is the model), best first */
 extern List *read_model_rules(const Graph *graph, const char *condition, const SqlArgs *args);
 
 /* The evidence of that kind for a triple (by ids) as an answer to (head, relation, ?); NULL: there is none. */

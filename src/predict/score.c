@@ -122,7 +122,7 @@ call_site(FunctionCallInfo fcinfo)
 	return site;
 }
 
-/* The call site forgets what it keeps, unless it is valid for this graph, model, evidence and the active snapshot. */
+/* Clears what the call site keeps, unless it is valid for this graph, model, evidence and the active snapshot. */
 static void
 check_kept(CallSite *site, const char *graph, const char *model, EvKind kind)
 {

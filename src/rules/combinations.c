@@ -3,8 +3,8 @@
  *		Bodies of several components over the bounds (see rule_search.h).
  *
  * They are found depth first, from lists of facts.  A combination has the list of its facts.  For each component
- * that may come next, one array of counters says how many of these facts have each of its bodies.  So no combination
- * is looked at that no fact has, and the counters are as few as the bodies of one component.
+ * that may come next, one array of counters has the number of these facts that have each of its bodies.  So no
+ * combination is looked at that no fact has, and the counters are as few as the bodies of one component.
  */
 #include "rule_search.h"
 

@@ -7,7 +7,7 @@
  *
  *		a(X,A), b(A,Y), c(X,"d")		is the path a(X,A), b(A,Y), and c(X,"d")
  *
- * The language wants every variable in two atoms at least, the head counted.  A component is complete when that
+ * In the language every variable is in two atoms at least, the head counted.  A component is complete when that
  * holds of its own variables A, B, ...; then it may stand in a body.  Others are begun: they lead to complete
  * ones, and bound their support.  Support never rises when an atom is added.
  *

@@ -115,7 +115,7 @@ infer_each(BodyPairs *pairs, const GraphData *data, const Rule *const *rules, in
 
 typedef struct Inferred
 {
-	Triple	triple;
+	Triple		triple;
 	int32		rule;
 } Inferred;
 

@@ -2,8 +2,8 @@
  * given_names.c
  *		An argument that gives names, by a query or by an array (see given_names.h).
  *
- * An argument of one type for both: functions of the same name for a text and for an array, with defaults, could not be
- * told apart in a call that leaves the argument out.
+ * An argument of one type for both: functions of the same name for a text and for an array, with defaults, would be
+ * ambiguous in a call that leaves the argument out.
  */
 #include "given_names.h"
 

@@ -26,7 +26,7 @@ typedef struct SqlArgs
 	int			count;
 	Oid			types[SQL_MAX_ARGS];
 	Datum		values[SQL_MAX_ARGS];
-	char		nulls[SQL_MAX_ARGS];	/* ' ' or 'n' as SPI wants them */
+	char		nulls[SQL_MAX_ARGS];	/* ' ' or 'n', see SPI_execute_with_args */
 } SqlArgs;
 
 #define SQL_NO_ARGS ((const SqlArgs *) NULL)

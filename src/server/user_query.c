@@ -9,7 +9,7 @@
 #include "utils/lsyscache.h"
 #include "utils/plancache.h"
 
-/* The server would refuse these with "not allowed in a non-volatile function", which says nothing of the way out. */
+/* The server would refuse these with "not allowed in a non-volatile function", which shows no way out. */
 static bool
 writes(const CachedPlanSource *source)
 {

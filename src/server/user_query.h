@@ -7,7 +7,7 @@
 
 #include "compat.h"
 
-/* What an error of a query says */
+/* What errors of a query state */
 typedef struct UserQuery
 {
 	const char *argument;		/* "query" */

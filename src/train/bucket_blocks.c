@@ -2,8 +2,8 @@
  * bucket_blocks.c
  *		A bucket as blocks (see bucket_blocks.h).
  *
- * A value has less than 1 GB, and a bucket may have more: so it is cut.  A block knows its place by its number alone, so
- * blocks may come in any order, and no side sorts them.  Numbers are sent as they are in memory: nodes have to be
+ * A value has less than 1 GB, and a bucket may have more: so it is cut.  The number of a block is its place, so blocks
+ * may come in any order, and no side sorts them.  Numbers are sent as they are in memory: nodes have to be
  * machines of one kind.
  */
 #include "bucket_blocks.h"

@@ -2,7 +2,7 @@
  * entailments.c
  *		Rules with one atom as entailments between relations, for a constraint of embeddings (kge/constraint.h).
  *
- * r(X,Y) <= b(X,Y) says that b entails r, r(X,Y) <= b(Y,X) that b read backwards does.
+ * r(X,Y) <= b(X,Y) states that b entails r, r(X,Y) <= b(Y,X) that b read backwards does.
  */
 #include "learner.h"
 

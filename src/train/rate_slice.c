@@ -49,7 +49,7 @@ check_ascending(const int32 *id, int32 count)
 			bucket_blocks_damaged();
 }
 
-/* The index of facts wants them in order. */
+/* In order, as the index of facts takes them */
 static GraphData
 facts_of(const SentBlocks *sent)
 {

@@ -9,9 +9,9 @@
  * cancel.  When the launcher is terminated, the training goes on: hkg_progress shows it.
  *
  * The worker has the launcher's rights, and the settings of its session, which policies of row security may read: it
- * sees what the launcher sees, of what is committed.  Between two transactions it keeps the lock on the model's name, and the facts
- * in memory: rules are evaluated over those that the training began with, though others change them.  The epochs run
- * outside of any transaction, so no snapshot keeps vacuum from its work.
+ * reads what the launcher may read, of what is committed.  Between two transactions it keeps the lock on the model's
+ * name, and the facts in memory: rules are evaluated over those that the training began with, though others change
+ * them.  The epochs run outside of any transaction, so no snapshot keeps vacuum from its work.
  */
 #include "server/compat.h"
 

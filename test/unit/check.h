@@ -12,7 +12,7 @@
 #include "core/random.h"
 #include "kge/score_function.h"
 
-/* Counts a check; a failed one is printed with what the format says. */
+/* Counts a check; a failed one is printed with the formatted text. */
 extern void check(bool ok, const char *file, int line, const char *format,...)
 			__attribute__((format(printf, 4, 5)));
 

@@ -201,7 +201,7 @@ random_model(Variant variant, int d, int entities, int relations, double limit)
 Triple
 random_triple(const KgeModel *model)
 {
-	Triple	triple;
+	Triple		triple;
 
 	triple.head = next_below(model->entities);
 	triple.relation = next_below(model->relations);

@@ -37,7 +37,7 @@ test_drawn(int count)
 		best = (int) fmax(best, count_right(labelled, count, t));
 	threshold = kge_threshold(labelled, count, &right);
 	CHECK_SAYING(right == best && count_right(labelled, count, threshold) == best,
-				 "%d scores: %d right, said to be %d, can be %d", count,
+				 "%d scores: %d right, stated %d, at best %d", count,
 				 count_right(labelled, count, threshold), (int) right, best);
 }
 

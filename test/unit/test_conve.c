@@ -507,7 +507,7 @@ test_learning(KgePrecision precision)
 	CHECK_SAYING(kge_metrics(head, count).mrr > 0.95, "heads: MRR %g", kge_metrics(head, count).mrr);
 }
 
-/* Nothing but the optimiser's state changes while it observes. */
+/* Nothing but the optimizer's state changes while it observes. */
 static void
 test_observing(void)
 {

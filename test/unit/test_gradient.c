@@ -2,7 +2,7 @@
  * test_gradient.c
  *		Gradients against finite differences of kge_score in double precision.
  *
- * A block of queries meets a block of candidates under the logistic loss; the
+ * A block of queries is scored against a block of candidates under the logistic loss; the
  * sum of all its losses, by definition, is the function that is differentiated.
  */
 #include <math.h>
@@ -23,14 +23,14 @@ typedef struct Case
 	Side		side;
 	int			label;
 	bool		rough;			/* of the engine */
-	Triple	triple[QUERIES];
+	Triple		triple[QUERIES];
 	int32_t		candidate[CANDIDATES];
 } Case;
 
 static Triple
 pair(const Case *test, int query, int candidate)
 {
-	Triple	triple = test->triple[query];
+	Triple		triple = test->triple[query];
 
 	*(test->side == SIDE_TAIL ? &triple.tail : &triple.head) = test->candidate[candidate];
 	return triple;

@@ -38,7 +38,7 @@ test_groups(int count, int limit)
 {
 	KgeGroups	groups = {.room = MOST,.keys = ENTITIES,.limit = limit};
 	Allocation	space = {0};
-	Triple	triples[MOST];
+	Triple		triples[MOST];
 	int			seen[2][MOST] = {{0}};
 	int			wrong = 0;
 

@@ -32,7 +32,7 @@ test_by_hand(void)
 	float		entity[] = {1, 2, 3, 4, 9, 9, 9, 9};
 	float		relation[] = {10, 20};
 	KgeModel	model = {kge_score_function("transe"), 2, 1, 9.0, 4, 1, entity, relation, false, 0, NULL};
-	Triple	facts[] = {{0, 0, 2}, {1, 0, 2}, {3, 0, 1}, {2, 0, 3}, {2, 0, 2}, {0, 0, 1}};
+	Triple		facts[] = {{0, 0, 2}, {1, 0, 2}, {3, 0, 1}, {2, 0, 3}, {2, 0, 2}, {0, 0, 1}};
 	KgeNewEntities new_entities = nobody(&model);
 
 	new_entities.entity[2] = new_entities.entity[3] = true;
@@ -52,7 +52,7 @@ test_direction_by_hand(void)
 	float		entity[] = {3, 4, 9, 12, 7, 7};
 	float		relation[] = {1, 2};
 	KgeModel	model = {kge_score_function("distmult"), 2, 1, 9.0, 3, 1, entity, relation, false, 0, NULL};
-	Triple	facts[] = {{0, 0, 2}, {2, 0, 1}};
+	Triple		facts[] = {{0, 0, 2}, {2, 0, 1}};
 	KgeNewEntities new_entities = nobody(&model);
 
 	new_entities.entity[2] = true;
@@ -85,10 +85,10 @@ test_one_neighbour(Variant variant, Side side)
 {
 	KgeModel	model = random_model(variant, D, ENTITIES, RELATIONS, 1.0);
 	KgeNewEntities new_entities = nobody(&model);
-	Triple	fact = side == SIDE_TAIL ? (Triple) {4, 1, 7} : (Triple) {7, 1, 4};
+	Triple		fact = side == SIDE_TAIL ? (Triple) {4, 1, 7} : (Triple) {7, 1, 4};
 	int			width = kge_model_width(&model);
 	float	   *row = model.entity + 7 * width;
-	Triple	asked;
+	Triple		asked;
 	double		length;
 	double		score;
 
@@ -126,7 +126,7 @@ static void
 test_strangers(Variant variant)
 {
 	KgeModel	model = random_model(variant, D, ENTITIES, RELATIONS, 1.0);
-	Triple	facts[] = {{0, 2, 7}, {8, 1, 7}, {7, 0, 8}};
+	Triple		facts[] = {{0, 2, 7}, {8, 1, 7}, {7, 0, 8}};
 	KgeNewEntities new_entities = nobody(&model);
 	size_t		bytes = (size_t) (ENTITIES * kge_model_width(&model)) * sizeof(float);
 	float	   *before = memcpy(take(bytes), model.entity, bytes);

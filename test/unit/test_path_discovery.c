@@ -29,7 +29,7 @@ make_toy(Toy *toy)
 	memset(toy, 0, sizeof(*toy));
 	while (count < FACTS)
 	{
-		Triple	t = {next_below(ENTITIES), next_below(RELATIONS), next_below(ENTITIES)};
+		Triple		t = {next_below(ENTITIES), next_below(RELATIONS), next_below(ENTITIES)};
 
 		/* only relation 1 has reflexive facts */
 		if (toy->holds[t.head][FORWARDS(t.relation)][t.tail] || (t.relation == 0 && t.head == t.tail))
@@ -417,7 +417,7 @@ test_given(Pool *pool)
 	CHECK_SAYING(differ == 0, "%d paths have other counts", differ);
 }
 
-/* With less work counts are estimates, of which the errors are as large as they are said to be; with next to none, none. */
+/* With less work counts are estimates, of which the errors are as large as stated; with next to none, none. */
 static void
 test_given_sample(Pool *pool)
 {

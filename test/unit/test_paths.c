@@ -457,7 +457,7 @@ check_direct(void)
 
 /* ---- the loss --------------------------------------------------------------------------------- */
 
-/* A minibatch of one triple, that changes nothing at rate 0; `state`: the optimiser's after it, unless NULL */
+/* A minibatch of one triple, that changes nothing at rate 0; `state`: the optimizer's after it, unless NULL */
 static double
 loss_of_draw(const FactIndex *facts, PathNetwork *network, Triple triple, bool direct, uint64_t draw, float **state)
 {
@@ -493,7 +493,7 @@ defined_loss(const FactIndex *without, const PathNetwork *network, Side side, in
 }
 
 /*
- * One answer a question: a ring by relation 0, and chords by relation 1.  The optimiser's mean after the first step is a
+ * One answer a question: a ring by relation 0, and chords by relation 1.  The optimizer's mean after the first step is a
  * tenth of the gradient.
  */
 static void

@@ -32,7 +32,7 @@ work(double duration)
 
 typedef struct Job
 {
-	Pool    *pool;
+	Pool	   *pool;
 	atomic_int	times[1000];	/* each item ran */
 	atomic_int	inside;			/* items at work now */
 	atomic_int	wrong;
@@ -146,7 +146,7 @@ test_leaving(bool reuse)
 /* Phases: what each has done when the next one opens. */
 typedef struct Course
 {
-	Pool    *pool;
+	Pool	   *pool;
 	int64_t		items[POOL_PHASES];
 	int			opened;
 	atomic_int	done[POOL_PHASES];
@@ -253,7 +253,7 @@ look_at_denormals(void *argument, int64_t item, int thread)
 static void
 test_thread_state(void)
 {
-	Pool    *pool = pool_create(2, NULL, NULL);
+	Pool	   *pool = pool_create(2, NULL, NULL);
 	atomic_int	open = 0;
 	volatile double product = 1;
 	volatile double small = 0x1p-1022;

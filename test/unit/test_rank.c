@@ -11,9 +11,9 @@
 
 typedef struct Data
 {
-	Triple	triples[MAX_TRIPLES];
+	Triple		triples[MAX_TRIPLES];
 	int			count;
-	Triple	known[2 * MAX_TRIPLES];
+	Triple		known[2 * MAX_TRIPLES];
 	int			known_count;
 } Data;
 
@@ -42,7 +42,7 @@ list_additions(void *argument, Side side, int32_t given, int32_t relation, Pool 
 
 	for (int32_t e = model->entities - 1; e >= 0; e--)
 	{
-		Triple	triple = {side == SIDE_TAIL ? given : e, relation, side == SIDE_TAIL ? e : given};
+		Triple		triple = {side == SIDE_TAIL ? given : e, relation, side == SIDE_TAIL ? e : given};
 
 		if (addition_to(triple) > 0)
 			listed[thread][count++] = (KgeAddition) {e, addition_to(triple)};
@@ -75,7 +75,7 @@ brute_force(const KgeModel *model, const KgeAdjustment *adjustment, const Data *
 
 	for (int e = 0; e < model->entities; e++)
 	{
-		Triple	candidate = triple;
+		Triple		candidate = triple;
 		bool		known = false;
 		double		score;
 
@@ -116,11 +116,11 @@ random_data(const KgeModel *model, int count)
 	return data;
 }
 
-/* Ranks lie where the brute force says; returns how many were not decided by it. */
+/* Ranks lie where those of the brute force do; returns how many were not decided by it. */
 static int
 compare_with(const char *what, const KgeModel *model, const KgeAdjustment *adjustment, const Data *data, int threads)
 {
-	Pool    *pool = pool_create(threads, NULL, NULL);
+	Pool	   *pool = pool_create(threads, NULL, NULL);
 	int32_t		head[MAX_TRIPLES],
 				tail[MAX_TRIPLES];
 	int			wrong = 0;
@@ -190,7 +190,7 @@ test_ties(Variant variant)
 
 /*
  * Entities that differ by a unit in the last place of one number: single
- * precision cannot tell their scores apart, double can.
+ * precision gives them equal scores, double does not.
  */
 static void
 test_near_ties(Variant variant)
@@ -272,7 +272,7 @@ test_all_equal(float value, bool raised)
 	};
 	KgeModel	model = random_model(variants[2], 4, N, 2, 0);
 	KgeAdjustment	adjustment = {.list = raise_all,.argument = &model};
-	Pool    *pool = pool_create(raised ? 1 : 2, NULL, NULL);
+	Pool	   *pool = pool_create(raised ? 1 : 2, NULL, NULL);
 	double		count[N + 1] = {0};
 	double		sum = 0;
 	double		chi = 0;
@@ -284,7 +284,7 @@ test_all_equal(float value, bool raised)
 		model.relation[i] = 1;
 	for (int seed = 0; seed < SEEDS; seed++)
 	{
-		Triple	triples[TRIPLES];
+		Triple		triples[TRIPLES];
 		int32_t		rank[2][TRIPLES];
 
 		/* each triple once: a triple draws the same place every time */
@@ -314,7 +314,7 @@ static void
 test_perfect_model(void)
 {
 	KgeModel	model = random_model(variants[2], 16, 16, 1, 0);
-	Triple	triples[16];
+	Triple		triples[16];
 	int32_t		head[16],
 				tail[16];
 	KgeMetrics	metrics;
@@ -359,7 +359,7 @@ test_same_bits(void)
 	data = random_data(&model, 300);
 	for (int threads = 1; threads <= 3; threads++)
 	{
-		Pool    *pool = pool_create(threads, NULL, NULL);
+		Pool	   *pool = pool_create(threads, NULL, NULL);
 
 		CHECK(kge_rank(&arena, pool, &model, NULL,
 			 (KgeTriples) {data.triples, data.count}, (KgeTriples) {data.known, data.known_count}, 3, (KgeRanks) {rank[threads - 1][0], rank[threads - 1][1]}));
@@ -374,8 +374,8 @@ static void
 test_no_memory(void)
 {
 	KgeModel	model = random_model(variants[0], 4, 10, 2, 1.0);
-	Pool    *pool = pool_create(1, NULL, NULL);
-	Triple	triple = {0, 0, 1};
+	Pool	   *pool = pool_create(1, NULL, NULL);
+	Triple		triple = {0, 0, 1};
 	int32_t		head = 77,
 				tail = 77;
 
@@ -400,7 +400,7 @@ test_leaving(void)
 	static KgeTriples ranked;
 	static KgeTriples filter;
 	static KgeRanks ranks;
-	Pool    *pool;
+	Pool	   *pool;
 
 	leaving = (Leaving) {.leave_at = 2};
 	pool = pool_create(2, leave, &leaving);

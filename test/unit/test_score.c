@@ -120,7 +120,7 @@ test_block(Variant variant, int d, int queries, int candidates)
 	for (int k = 0; k < candidates; k++)
 		for (int i = 0; i < queries; i++)
 		{
-			Triple	t = triple[i];
+			Triple		t = triple[i];
 			const float *row = kge_entity_row(&model, k);
 			float		fast = score[k * (queries + 1) + i];
 			double		bound = kge_score_error(&engine, kge_norm(engine.width, query + i * stride),
@@ -197,7 +197,7 @@ test_reciprocal(void)
 	float		entity[2] = {2, 3};
 	float		relation[2] = {5, 7};	/* r and its inverse */
 	KgeModel	model = {kge_score_function("distmult"), 1, 1, 0.0, 2, 1, entity, relation, true, 0, NULL};
-	Triple	triple = {0, 0, 1};
+	Triple		triple = {0, 0, 1};
 	float		query;
 
 	CHECK(kge_relation_rows(&model) == 2);
@@ -275,7 +275,7 @@ static void
 test_list(Variant variant)
 {
 	KgeModel	model = random_model(variant, 21, 30, 2, 1.0);
-	Triple	triples[1000];
+	Triple		triples[1000];
 	float		scores[1000];
 	double		worst = 0;
 
@@ -304,8 +304,8 @@ test_initial_values(Variant variant)
 {
 	KgeModel	model = random_model(variant, 10, 8000, 3, 0);
 	KgeModel	other = random_model(variant, 10, 8000, 3, 0);
-	Pool    *pool = pool_create(1, NULL, NULL);
-	Pool    *others = pool_create(3, NULL, NULL);
+	Pool	   *pool = pool_create(1, NULL, NULL);
+	Pool	   *others = pool_create(3, NULL, NULL);
 	size_t		bytes = sizeof(float) * 8000 * (size_t) kge_entity_width(model.function, 10);
 	double		sum = 0;
 

@@ -105,7 +105,7 @@ static void
 test_leaving(Pool *leader, int pauses)
 {
 	Leaving		leaving = {.leave_at = pauses + 1};
-	Pool    *left = pool_create(0, leave, &leaving);
+	Pool	   *left = pool_create(0, leave, &leaving);
 	uint64_t	sum;
 	int64_t    *volatile number = draw_numbers(&sum);
 	volatile bool done = false;

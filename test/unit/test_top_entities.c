@@ -81,7 +81,7 @@ compare(const char *what, const KgeModel *model, Pool *pool, Side side,
 
 	for (int e = 0; e < ENTITIES; e++)
 	{
-		Triple	triple = side == SIDE_TAIL ? (Triple) {3, 1, e} : (Triple) {e, 1, 3};
+		Triple		triple = side == SIDE_TAIL ? (Triple) {3, 1, e} : (Triple) {e, 1, 3};
 
 		phi[e] = kge_score(model, kge_asked(model, triple, side));
 		exact[e] = adjustment == NULL ? phi[e] :
@@ -182,7 +182,7 @@ count_bytes(void *context, size_t bytes)
 	return arena.allocate(arena.context, bytes);
 }
 
-/* What is said to be taken is what is taken. */
+/* The bytes that are stated are those that are taken. */
 static void
 test_bytes(const KgeModel *model, const KgeSketch *sketch, Pool *pool)
 {

@@ -110,7 +110,7 @@ all_missing(const KgeModel *model, const KgeAdjustment *adjustment, const Triple
 
 	for (int i = 0; i < count; i++)
 	{
-		Triple	triple = known[i];
+		Triple		triple = known[i];
 		bool		reflexive = false;
 
 		if (i > 0 && triple.head == known[i - 1].head && triple.relation == known[i - 1].relation)
@@ -381,7 +381,7 @@ test_both_sides(Variant variant)
 	CHECK_SAYING(found == 2000 && wrong == 0, "%s: %d found, %d wrong", model.function->name, (int) found, wrong);
 }
 
-/* What a triple counts less than its question says: between 0 and 2 */
+/* What a triple counts less than by its question alone: between 0 and 2 */
 static double
 lowered_by(const Triple *triple)
 {
@@ -451,7 +451,7 @@ test_variant(Variant variant, const KgeAdjustment *adjustment)
 {
 	static const int64_t sizes[] = {1, 50, 3000, 100000000};
 	KgeModel	model = random_model(variant, 6, ENTITIES, RELATIONS, 1.0);
-	Triple	known[KNOWN];
+	Triple		known[KNOWN];
 	int			count = draw_known(known);
 	KgeScored  *expected = take(sizeof(KgeScored) * KNOWN * ENTITIES);
 	int64_t		missing;
@@ -461,7 +461,7 @@ test_variant(Variant variant, const KgeAdjustment *adjustment)
 	for (int i = 0; i < 4; i++)
 		for (int threads = 1; threads <= 3; threads += 2)
 		{
-			Pool    *pool = pool_create(threads, NULL, NULL);
+			Pool	   *pool = pool_create(threads, NULL, NULL);
 			int64_t		k = sizes[i] < missing ? sizes[i] : missing;
 			const KgeScored *best;
 			int64_t		found = complete(&arena, pool, &model, adjustment, known, count, false, sizes[i], &best);
@@ -539,7 +539,7 @@ complete_quarter(Pool *pool, void *argument)
 	{
 		QUESTIONS = 100
 	};
-	Triple	known[QUESTIONS];
+	Triple		known[QUESTIONS];
 	const KgeScored *best;
 
 	for (int i = 0; i < QUESTIONS; i++)
@@ -562,9 +562,9 @@ test_pauses(void)
 void
 test_top_triples(void)
 {
-	Pool    *pool = pool_create(1, NULL, NULL);
+	Pool	   *pool = pool_create(1, NULL, NULL);
 	KgeModel	model = random_model(variants[0], 4, ENTITIES, 2, 1.0);
-	Triple	known = {0, 0, 1};
+	Triple		known = {0, 0, 1};
 	const KgeScored *best;
 
 	for (int i = 0; i < variant_count; i++)

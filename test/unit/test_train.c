@@ -119,16 +119,16 @@ side_of(const Minibatch *batch, int i, uint64_t *place)
 			(int) batch->epoch) % 2 == 0 ? SIDE_TAIL : SIDE_HEAD;
 }
 
-/* A positive, and the negatives that it meets in its block. */
+/* A positive, and its negatives: those of its block */
 typedef struct Negatives
 {
-	Triple	triple;
+	Triple		triple;
 	double		weight;
 	Side		side;
 	int			block;			/* in the epoch */
 	int			place;			/* in the block */
 	int			count;
-	Triple	other[64];
+	Triple		other[64];
 	int			number[64];		/* of each in the block */
 } Negatives;
 
@@ -143,7 +143,7 @@ draw_negatives(const Minibatch *batch, Negatives *drawn)
 					   batch->model->entities, training->negatives, negative);
 	for (int k = 0; k < training->negatives; k++)
 	{
-		Triple	other = drawn->triple;
+		Triple		other = drawn->triple;
 
 		*(drawn->side == SIDE_TAIL ? &other.tail : &other.head) = negative[k];
 		if (other.head == drawn->triple.head && other.tail == drawn->triple.tail)
@@ -221,7 +221,7 @@ pick(const Minibatch *batch, const Negatives *drawn)
 
 /*
  * The weights of a positive's negatives: all 1, a softmax that `constant` makes, or 1 for
- * the generator's pick.  Tells whether they add up to one term.
+ * the generator's pick.  Returns whether they add up to one term.
  */
 static bool
 weigh(const Minibatch *batch, const Negatives *drawn, double *weight)
@@ -253,7 +253,7 @@ typedef struct Mean
 static double
 penalty_of(const KgeModel *model, const Negatives *drawn)
 {
-	Triple	asked = kge_asked(model, drawn->triple, drawn->side);
+	Triple		asked = kge_asked(model, drawn->triple, drawn->side);
 	int			width = kge_entity_width(model->function, model->dimensions);
 	double		penalty = 0;
 
@@ -339,7 +339,7 @@ add_labelled(const Minibatch *batch, int facts, Mean *loss)
 static double
 objective(const Minibatch *batch, Mean *loss)
 {
-	Negatives			drawn[16];
+	Negatives	drawn[16];
 	double		penalty = 0;
 	int			facts;
 
@@ -380,7 +380,7 @@ derivative(Minibatch *batch, float *parameter)
 	return fabs(difference) < 1e-9 ? 0 : difference;
 }
 
-/* What an optimiser knows of a parameter: the sum or the mean of squares, the mean, steps. */
+/* What an optimizer keeps of a parameter: the sum or the mean of squares, the mean, steps. */
 typedef struct Known
 {
 	double		square;
@@ -388,7 +388,7 @@ typedef struct Known
 	int			steps;
 } Known;
 
-/* A step by the optimiser's definition. */
+/* A step by the optimizer's definition. */
 static double
 step(const KgeTraining *training, double g, Known *known)
 {
@@ -423,6 +423,16 @@ definition_step(Minibatch *batch, float *parameter, Known *known, float *to, int
 	}
 }
 
+/* Of a loop, complex has gradients that are 0, and a sign by rounding, where no penalty is beside them. */
+static void
+draw_positive(const KgeModel *model, bool labelled, int i, Triple *triple, float *weight)
+{
+	do
+		*triple = random_triple(model);
+	while (labelled && triple->head == triple->tail);
+	*weight = !labelled ? (float) (i % 3) / 2 : i % 3 == 0 ? KGE_FACT : (float) i / 10;
+}
+
 /*
  * Three minibatches of a tiny graph, the last one short, blocks shorter than
  * others, masked negatives certain (5 entities, 6 negatives).
@@ -441,7 +451,7 @@ test_definition(Variant variant, KgeTraining training, bool weighted)
 	int			relations = kge_relation_rows(&model);
 	Known		entity_known[100] = {{0, 0, 0}},
 				relation_known[100] = {{0, 0, 0}};
-	Triple	triples[POSITIVES];
+	Triple		triples[POSITIVES];
 	float		weights[POSITIVES];
 	Mean		total = {0, 0};
 	double		worst = 0;
@@ -455,13 +465,7 @@ test_definition(Variant variant, KgeTraining training, bool weighted)
 	training.regularization = 0.01;
 	training.seed = 11;
 	for (int i = 0; i < POSITIVES; i++)
-	{
-		triples[i] = random_triple(&model);
-		/* of a loop, complex has gradients that are 0, and a sign by rounding, where no penalty is beside them */
-		while (training.labelling != NULL && triples[i].head == triples[i].tail)
-			triples[i] = random_triple(&model);
-		weights[i] = training.labelling == NULL ? (float) (i % 3) / 2 : i % 3 == 0 ? KGE_FACT : (float) i / 10;
-	}
+		draw_positive(&model, training.labelling != NULL, i, &triples[i], &weights[i]);
 	for (int start = 0; start < POSITIVES; start += 4)
 	{
 		KgeModel	before = copy_of(&expected);
@@ -492,7 +496,7 @@ test_definition(Variant variant, KgeTraining training, bool weighted)
 				 weighted, worst);
 }
 
-/* Every loss over negatives, sampler and optimiser that a definition is written for here. */
+/* Every loss over negatives, sampler and optimizer that a definition is written for here. */
 static void
 test_definitions(Variant variant, bool weighted)
 {
@@ -541,7 +545,7 @@ cross_entropy(const KgeModel *model, Triple triple, Side side)
 static double
 relation_cross_entropy(const KgeModel *model, Triple triple, Side side)
 {
-	Triple	asked = kge_asked(model, triple, side);
+	Triple		asked = kge_asked(model, triple, side);
 	double		own = kge_score(model, asked);
 	double		sum = 0;
 
@@ -604,7 +608,7 @@ penalty_dura(const KgeModel *model, Triple triple)
 	for (int side = SIDE_HEAD; side <= SIDE_TAIL; side++)
 		for (int j = 0; j < width; j++)
 		{
-			Triple	asked = kge_asked(model, triple, side);
+			Triple		asked = kge_asked(model, triple, side);
 			bool		of_head = side == SIDE_HEAD && !model->reciprocal;
 			float		unit[64] = {0};
 
@@ -626,7 +630,7 @@ softmax_objective(const Minibatch *batch, double *loss)
 	*loss = 0;
 	for (int i = 0; i < batch->count; i++)
 	{
-		Triple	triple = batch->triples[i];
+		Triple		triple = batch->triples[i];
 		double		weight = batch->weights == NULL ? 1 : batch->weights[i];
 
 		*loss += weight * (cross_entropy(model, triple, SIDE_TAIL) +
@@ -688,7 +692,7 @@ test_softmax(Variant variant, int d, int entities, int relations, int positives,
 	KgeModel	model = random_model(variant, d, entities, relations, 1.0);
 	int			entity = entities * kge_entity_width(model.function, d);
 	int			relation = kge_relation_rows(&model) * kge_relation_width(model.function, d);
-	Triple	triples[MOST];
+	Triple		triples[MOST];
 	float		weights[MOST];
 	float	   *state;
 	double		expected,
@@ -743,7 +747,7 @@ test_softmax_epoch(int batch_size, KgePrecision precision)
 	.relation_weight = 0.7};
 	KgeModel	model = random_model(variants[3], 3, 9, 2, 1.0);
 	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &model, &training, POSITIVES);
-	Triple	triples[POSITIVES];
+	Triple		triples[POSITIVES];
 	float		weights[POSITIVES];
 	Minibatch	batch = {&model, &model, NULL, training, triples, weights, POSITIVES, 0, 0, POSITIVES};
 	double		tolerance = precision == KGE_SINGLE ? 1e-5 : 1e-3;
@@ -855,6 +859,37 @@ check_baseline(const KgeTrainer *trainer, const int *picked, const double *rewar
 	CHECK(!kge_trainer_state(trainer, 7, &baseline, &count));
 }
 
+/*
+ * The generator's gradient, against differences of `policy`: a first step of Adagrad leaves g^2, and moves against the
+ * sign of g.  `generator` is the one of `batch`, as it was before the step.
+ */
+static void
+check_policy_gradient(const char *what, const KgeTrainer *trainer, const Minibatch *batch, KgeModel *generator,
+					  const int *picked, const Negatives *drawn, const double *reward)
+{
+	double		worst = 0;
+	float	   *moved;
+	float	   *squares;
+	size_t		count;
+
+	kge_trainer_state(trainer, 2, &moved, &count);
+	kge_trainer_state(trainer, 4, &squares, &count);
+	for (size_t i = 0; i < count; i++)
+	{
+		float		saved = generator->entity[i];
+		double		gradient = (moved[i] < saved ? 1 : -1) * sqrt(squares[i]);
+		double		difference;
+
+		generator->entity[i] = saved + 1e-3f;
+		difference = policy(batch, picked, drawn, reward);
+		generator->entity[i] = saved - 1e-3f;
+		difference = (difference - policy(batch, picked, drawn, reward)) / 2e-3;
+		generator->entity[i] = saved;
+		worst = fmax(worst, fabs(gradient - difference));
+	}
+	CHECK_SAYING(worst < 1e-4, "%s: policy gradient off by %g", what, worst);
+}
+
 /* One minibatch: the generator's picks, the discriminator's step, the generator's gradient. */
 static void
 test_kbgan(Variant variant, const char *loss_name)
@@ -873,15 +908,14 @@ test_kbgan(Variant variant, const char *loss_name)
 	int			width = kge_entity_width(model.function, 3);
 	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &model, &training, POSITIVES);
 	Known		known[100] = {{0, 0, 0}};
-	Triple	triples[POSITIVES];
-	Negatives			drawn[POSITIVES];
+	Triple		triples[POSITIVES];
+	Negatives	drawn[POSITIVES];
 	int			picked[POSITIVES];
 	double		reward[POSITIVES];
 	double		worst = 0;
 	double		loss;
 	Mean		mean;
 	float	   *moved;
-	float	   *squares;
 	size_t		count;
 	Minibatch	batch = {&before, &before, &generator, training, triples, NULL, POSITIVES, 4, 0, POSITIVES};
 
@@ -908,25 +942,8 @@ test_kbgan(Variant variant, const char *loss_name)
 		worst = fmax(worst, fabs(model.entity[i] - expected.entity[i]));
 	CHECK_SAYING(worst < 1e-4, "%s norm %d: off by %g", variant.name, variant.norm, worst);
 
-	/* a first step of Adagrad leaves g^2, and moves against the sign of g */
 	check_baseline(trainer, picked, reward, POSITIVES);
-	kge_trainer_state(trainer, 2, &moved, &count);
-	kge_trainer_state(trainer, 4, &squares, &count);
-	worst = 0;
-	for (size_t i = 0; i < count; i++)
-	{
-		float		saved = generator.entity[i];
-		double		gradient = (moved[i] < saved ? 1 : -1) * sqrt(squares[i]);
-		double		difference;
-
-		generator.entity[i] = saved + 1e-3f;
-		difference = policy(&batch, picked, drawn, reward);
-		generator.entity[i] = saved - 1e-3f;
-		difference = (difference - policy(&batch, picked, drawn, reward)) / 2e-3;
-		generator.entity[i] = saved;
-		worst = fmax(worst, fabs(gradient - difference));
-	}
-	CHECK_SAYING(worst < 1e-4, "%s norm %d: policy gradient off by %g", variant.name, variant.norm, worst);
+	check_policy_gradient(variant.name, trainer, &batch, &generator, picked, drawn, reward);
 }
 
 /* ---- samplers ------------------------------------------------------------------- */
@@ -946,8 +963,8 @@ test_bernoulli(void)
 		.learning_rate = 0.01, .seed = 1, .loss = kge_loss("logistic"),
 	.sampler = kge_sampler("bernoulli")};
 	KgeModel	model = random_model(variants[2], 1, 6, 2, 0.5);
-	Pool    *pool = pool_create(1, NULL, NULL);
-	Triple	triples[] = {{0, 0, 1}, {2, 1, 3}, {0, 0, 2}, {4, 1, 5}, {0, 0, 3}, {3, 1, 0}};
+	Pool	   *pool = pool_create(1, NULL, NULL);
+	Triple		triples[] = {{0, 0, 1}, {2, 1, 3}, {0, 0, 2}, {4, 1, 5}, {0, 0, 3}, {3, 1, 0}};
 	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &model, &training, 6);
 	double		heads[2] = {0, 0};
 
@@ -1029,7 +1046,7 @@ test_resume(KgeTraining how)
 	KgeTraining training = ring_training(how);
 	KgeModel	unbroken = random_model(variants[3], 6, 20, 2, 0.5);
 	KgeModel	resumed = copy_of(&unbroken);
-	Triple	triples[40];
+	Triple		triples[40];
 	int			count = ring(20, triples);
 	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &unbroken, &training, count);
 	KgeTrainer *first = kge_trainer_create(&arena, pool, &resumed, &training, count);
@@ -1056,7 +1073,7 @@ test_learning_rate_end(KgeTraining how)
 	KgeTraining training = ring_training(how);
 	KgeModel	falling = random_model(variants[3], 6, 20, 2, 0.5);
 	KgeModel	stepwise = copy_of(&falling);
-	Triple	triples[40];
+	Triple		triples[40];
 	int			count = ring(20, triples);
 	KgeTrainer *trainer;
 	KgeTrainer *before = NULL;
@@ -1091,8 +1108,8 @@ test_tiles(void)
 		.learning_rate = 0.01, .seed = 1, .loss = kge_loss("logistic"),
 	.sampler = kge_sampler("self_adversarial"), .temperature = 3};
 	KgeModel	model = random_model(variants[3], 4, 500, 1, 1.0);
-	Pool    *pool = pool_create(1, NULL, NULL);
-	Triple	triple = {0, 0, 1};
+	Pool	   *pool = pool_create(1, NULL, NULL);
+	Triple		triple = {0, 0, 1};
 	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &model, &training, 1);
 	int32_t		negative[300];
 	double		sum = 0;
@@ -1116,7 +1133,7 @@ test_tiles(void)
 
 /* ---- properties ---------------------------------------------------------------- */
 
-/* `how` says loss, sampler and optimiser. */
+/* `how` has the loss, the sampler and the optimizer. */
 static void
 test_same_bits(Variant variant, KgeTraining how)
 {
@@ -1125,13 +1142,13 @@ test_same_bits(Variant variant, KgeTraining how)
 	.sampler = how.sampler, .optimizer = how.optimizer, .temperature = 1, .precision = how.precision};
 	KgeModel	start = random_model(variant, 20, 150, 2, 0.5);
 	KgeModel	result[4];
-	Triple	triples[300];
+	Triple		triples[300];
 	int			count = ring(150, triples);
 
 	for (int run = 0; run < 4; run++)
 	{
 		int			threads = run % 3 + 1;
-		Pool    *pool = pool_create(threads, NULL, NULL);
+		Pool	   *pool = pool_create(threads, NULL, NULL);
 		KgeTrainer *trainer;
 
 		result[run] = copy_of(&start);
@@ -1152,7 +1169,7 @@ test_learning(Variant variant, const KgeLoss *loss, KgePrecision precision)
 	KgeTraining training = {.batch_size = 16, .block_size = 8, .negatives = 16,
 	.learning_rate = 0.1, .regularization = 0, .seed = 3, .loss = loss, .precision = precision};
 	KgeModel	model = random_model(variant, 16, 30, 2, 0);
-	Triple	triples[60];
+	Triple		triples[60];
 	int			count = grid(triples);
 	int32_t		head[60],
 				tail[60];
@@ -1182,7 +1199,7 @@ test_learning(Variant variant, const KgeLoss *loss, KgePrecision precision)
 }
 
 /*
- * Observing moves nothing and tells the loss.  The first step after it sees each
+ * Observing moves nothing and returns the loss.  The first step after it sees each
  * squared gradient for the fourth time, and is half as long as the one without.
  */
 static void
@@ -1193,7 +1210,7 @@ test_observing(Variant variant, const KgeLoss *loss)
 	KgeModel	start = random_model(variant, 20, 50, 2, 0.5);
 	KgeModel	plain = copy_of(&start);
 	KgeModel	observed = copy_of(&start);
-	Triple	triples[100];
+	Triple		triples[100];
 	int			count = ring(50, triples);
 	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &plain, &training, 2 * count);
 	double		first = kge_train_epoch(trainer, triples, NULL, count, 0);
@@ -1215,14 +1232,14 @@ test_observing(Variant variant, const KgeLoss *loss)
 	CHECK_SAYING(worst < 1e-3, "%s: a step is off by %g", variant.name, worst);
 }
 
-/* Observing does not move what picks negatives, either, nor what it knows. */
+/* Observing does not move what picks negatives, either, nor its state. */
 static void
 test_observing_generator(void)
 {
 	KgeTraining training = ring_training((KgeTraining) {.learning_rate = 0.1,.loss = kge_loss("logistic"),
 														.sampler = kge_sampler("kbgan")});
 	KgeModel	model = random_model(variants[3], 6, 20, 2, 0.5);
-	Triple	triples[40];
+	Triple		triples[40];
 	int			count = ring(20, triples);
 	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &model, &training, count);
 	KgeTrainer *other = kge_trainer_create(&arena, pool, &model, &training, count);
@@ -1250,7 +1267,7 @@ test_no_weight(const KgeLoss *loss)
 	.learning_rate = 0.1, .regularization = 0.1, .seed = 3, .loss = loss};
 	KgeModel	model = random_model(variants[3], 6, 20, 2, 0.5);
 	KgeModel	before = copy_of(&model);
-	Triple	triples[40];
+	Triple		triples[40];
 	float		weights[40] = {0};
 	int			count = ring(20, triples);
 	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &model, &training, count);
@@ -1269,7 +1286,7 @@ test_two_entities(Variant variant, const KgeLoss *loss)
 	KgeTraining training = {.batch_size = 512, .block_size = 64, .negatives = 16,
 	.learning_rate = 0.1, .regularization = 0, .seed = 3, .loss = loss};
 	KgeModel	model = random_model(variant, 8, 2, 1, 0.5);
-	Triple	triple = {0, 0, 1};
+	Triple		triple = {0, 0, 1};
 	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &model, &training, 1);
 
 	for (uint64_t epoch = 0; epoch < 1000; epoch++)
@@ -1290,8 +1307,8 @@ test_one_entity(const KgeLoss *loss)
 	KgeTraining training = {.batch_size = 4, .block_size = 4, .negatives = 4,
 	.learning_rate = 0.1, .regularization = 0, .seed = 3, .loss = loss};
 	KgeModel	model = random_model(variants[3], 8, 1, 1, 0.5);
-	Pool    *pool = pool_create(1, NULL, NULL);
-	Triple	triple = {0, 0, 0};
+	Pool	   *pool = pool_create(1, NULL, NULL);
+	Triple		triple = {0, 0, 0};
 	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &model, &training, 2);
 
 	/* nothing but the positive is left; its loss is log(1 + exp(-phi)), or log 1, or there is no pair */
@@ -1307,7 +1324,7 @@ test_divergence(Variant variant, const KgeLoss *loss)
 	KgeTraining training = {.batch_size = 8, .block_size = 4, .negatives = 5,
 	.learning_rate = 1e30, .regularization = 0, .seed = 3, .loss = loss};
 	KgeModel	model = random_model(variant, 6, 20, 2, 0.5);
-	Triple	triples[40];
+	Triple		triples[40];
 	int			count = ring(20, triples);
 	KgeTrainer *trainer = kge_trainer_create(&arena, pool, &model, &training, count);
 	double		mean = 0;
@@ -1333,14 +1350,14 @@ count_bytes(void *context, size_t bytes)
 	return take(bytes);
 }
 
-/* What kge_trainer_bytes says is what is taken, and nothing is when there is none. */
+/* What kge_trainer_bytes states is what is taken, and nothing is when there is none. */
 static void
 test_memory(const KgeLoss *loss)
 {
 	KgeTraining training = {.batch_size = 512, .block_size = 64, .negatives = 256,
 	.learning_rate = 0.1, .regularization = 0, .seed = 3, .loss = loss};
 	KgeModel	model = random_model(variants[4], 50, 20, 2, 0.5);
-	Pool    *pool = pool_create(3, NULL, NULL);
+	Pool	   *pool = pool_create(3, NULL, NULL);
 	Arena	counting = {count_bytes, NULL, false};
 
 	counted = 0;
@@ -1367,9 +1384,9 @@ test_leaving(const KgeLoss *loss)
 	KgeTraining training = {.batch_size = 64, .block_size = 64, .negatives = 4096,
 	.learning_rate = 0.1, .regularization = 0, .seed = 3, .loss = loss};
 	KgeModel	model = random_model(variants[4], 200, 500, 2, 0.5);
-	Triple	triples[1000];
+	Triple		triples[1000];
 	int			count = ring(500, triples);
-	Pool    *pool;
+	Pool	   *pool;
 	KgeTrainer *trainer;
 
 	leaving = (Leaving) {.leave_at = 3};
@@ -1409,7 +1426,7 @@ train_wide(Pool *pool, void *argument)
 {
 	KgeTraining training = {.batch_size = WIDE,.block_size = 1,.negatives = 1,.learning_rate = 0.1,
 	.regularization = 0.01,.loss = kge_loss("softmax"),.relation_weight = 0.7};
-	Triple	triples[WIDE];
+	Triple		triples[WIDE];
 	KgeTrainer *trainer = kge_trainer_create(&arena, pool, argument, &training, WIDE);
 
 	for (int i = 0; i < WIDE; i++)
@@ -1430,51 +1447,70 @@ test_pauses(Variant variant)
 	check_pauses(1, 0.06, train_wide, &model, variant.name);
 }
 
-void
-test_train(void)
+static void
+test_softmax_of(Variant variant, bool weighted)
 {
 	KgeTraining usual = {0};
 	KgeTraining relations = {.relation_weight = 0.7};
 	KgeTraining dura = {.regularizer = KGE_REGULARIZER_DURA};
-	KgeTraining rounded = {.relation_weight = 0.7,.precision = KGE_BFLOAT16};
 
-	for (int i = 0; i < variant_count; i++)
-		for (int weighted = 0; weighted < 2; weighted++)
-		{
-			test_definitions(variants[i], weighted == 1);
-			test_softmax(variants[i], 3, 7, 2, 5, weighted == 1, usual);
+	test_softmax(variant, 3, 7, 2, 5, weighted, usual);
 
-			/* three tiles, and several blocks, the last ones not full */
-			test_softmax(variants[i], 3, 300, 2, 150, weighted == 1, usual);
+	/* three tiles, and several blocks, the last ones not full */
+	test_softmax(variant, 3, 300, 2, 150, weighted, usual);
 
-			/* the loss of relations, whose tiles and blocks are smaller */
-			if (!kge_is_distance(kge_score_function(variants[i].name)))
-			{
-				test_softmax(variants[i], 3, 7, 11, 75, weighted == 1, relations);
-				test_softmax(variants[i], 3, 7, 2, 75, weighted == 1, dura);
-			}
-		}
+	/* the loss of relations, whose tiles and blocks are smaller */
+	if (!kge_is_distance(kge_score_function(variant.name)))
+	{
+		test_softmax(variant, 3, 7, 11, 75, weighted, relations);
+		test_softmax(variant, 3, 7, 2, 75, weighted, dura);
+	}
+}
+
+static void
+test_waves(void)
+{
+	KgeTraining usual = {0};
+	KgeTraining relations = {.relation_weight = 0.7};
 
 	/* more queries than a wave holds */
 	test_softmax(variants[3], 3, 300, 2, 500, true, usual);
 
 	/* matrices of 33 KB, of which a wave holds one block */
 	test_softmax(variants[6], 91, 3, 2, 40, true, relations);
+}
+
+static void
+test_rounded(void)
+{
+	KgeTraining rounded = {.relation_weight = 0.7,.precision = KGE_BFLOAT16};
+
+	test_softmax_epoch(100, KGE_BFLOAT16);
+
+	/* more relations than a tile holds */
+	test_softmax(variants[8], 3, 7, 40, 75, true, rounded);
+
+	/* matrices of 144 numbers, more than a slice holds */
+	test_softmax(variants[6], 12, 7, 3, 75, true, rounded);
+	test_same_bits(variants[3], (KgeTraining) {.loss = kge_loss("softmax"),
+				   .precision = KGE_BFLOAT16});
+	test_learning(variants[3], kge_loss("softmax"), KGE_BFLOAT16);
+}
+
+void
+test_train(void)
+{
+	for (int i = 0; i < variant_count; i++)
+		for (int weighted = 0; weighted < 2; weighted++)
+		{
+			test_definitions(variants[i], weighted == 1);
+			test_softmax_of(variants[i], weighted == 1);
+		}
+	test_waves();
 	for (int batch = 1; batch <= 1000; batch *= 10)
 		test_softmax_epoch(batch, KGE_SINGLE);
 	if (kge_has_precision(KGE_BFLOAT16))
-	{
-		test_softmax_epoch(100, KGE_BFLOAT16);
-
-		/* more relations than a tile holds */
-		test_softmax(variants[8], 3, 7, 40, 75, true, rounded);
-
-		/* matrices of 144 numbers, more than a slice holds */
-		test_softmax(variants[6], 12, 7, 3, 75, true, rounded);
-		test_same_bits(variants[3], (KgeTraining) {.loss = kge_loss("softmax"),
-					   .precision = KGE_BFLOAT16});
-		test_learning(variants[3], kge_loss("softmax"), KGE_BFLOAT16);
-	}
+		test_rounded();
 	for (int i = 0; kge_loss_name(i) != NULL; i++)
 		test_loss_function(kge_loss(kge_loss_name(i)));
 	for (int i = 0; i < variant_count; i++)
