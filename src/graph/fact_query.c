@@ -42,14 +42,26 @@
 static NameList
 name_list(const char *table)
 {
-	return (NameList) {.table = table,.position = names_create(CurrentMemoryContext, 1024, NULL)};
+	NameList	list = {.table = table};
+
+	for (int i = 0; i < NAME_TABLES; i++)
+		list.position[i] = names_create(CurrentMemoryContext, 16, NULL);
+	return list;
+}
+
+/* Of a table, places go by the lower bits of a hash. */
+static names_hash *
+name_table(const NameList *list, uint32 hash)
+{
+	return list->position[hash / (PG_UINT32_MAX / NAME_TABLES + 1)];
 }
 
 static int32
 name_position(NameList *list, const char *name)
 {
 	bool		found;
-	NamedNumber *entry = names_insert(list->position, name, &found);
+	uint32		hash = hash_bytes((const unsigned char *) name, (int) strlen(name));
+	NamedNumber *entry = names_insert_hash(name_table(list, hash), name, hash, &found);
 
 	if (found)
 		return entry->number;
@@ -59,15 +71,14 @@ name_position(NameList *list, const char *name)
 	return entry->number;
 }
 
-/* What the next name takes beside its text: 0 unless the arrays grow. */
+/* What the next name takes beside its text, at most: little unless the array grows. */
 static Size
 growth(const NameList *list)
 {
 	Size		bytes = list->count == list->room ? 2 * list->room * sizeof(char *) : 0;
 
-	if (list->position->members + 2 >= list->position->grow_threshold)
-		bytes += 2 * list->position->size * sizeof(NamedNumber);
-	return bytes;
+	/* tables are about equally large */
+	return bytes + 2 * list->position[0]->size * sizeof(NamedNumber);
 }
 
 /* ---- the user's rows ------------------------------------------------------- */

@@ -17,11 +17,14 @@
 #include "server/growing_array.h"
 #include "server/progress.h"
 
+/* Each has the names of some hashes: millions of names in one would be hashed again, at once, each time it grows. */
+#define NAME_TABLES 64
+
 /* Names, each once */
 typedef struct NameList
 {
 	const char *table;
-	struct names_hash *position;	/* in `name` */
+	struct names_hash *position[NAME_TABLES];	/* in `name` */
 	char	  **name;			/* by first appearance */
 	int32	   *id;				/* of name[i]; NO_ID until it was looked up or inserted */
 	int64		count;
