@@ -49,7 +49,7 @@ name_list(const char *table)
 	return list;
 }
 
-/* Of a table, places go by the lower bits of a hash. */
+/* By the highest bits of a hash: places in a table go by the lowest. */
 static names_hash *
 name_table(const NameList *list, uint32 hash)
 {
@@ -60,7 +60,7 @@ static int32
 name_position(NameList *list, const char *name)
 {
 	bool		found;
-	uint32		hash = hash_bytes((const unsigned char *) name, (int) strlen(name));
+	uint32		hash = name_hash(name);
 	NamedNumber *entry = names_insert_hash(name_table(list, hash), name, hash, &found);
 
 	if (found)
@@ -71,13 +71,12 @@ name_position(NameList *list, const char *name)
 	return entry->number;
 }
 
-/* What the next name takes beside its text, at most: little unless the array grows. */
+/* What the next name takes beside its text, about, if its table grows; tables are much the same size. */
 static Size
 growth(const NameList *list)
 {
 	Size		bytes = list->count == list->room ? 2 * list->room * sizeof(char *) : 0;
 
-	/* tables are about equally large */
 	return bytes + 2 * list->position[0]->size * sizeof(NamedNumber);
 }
 

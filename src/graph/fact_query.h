@@ -17,7 +17,7 @@
 #include "server/growing_array.h"
 #include "server/progress.h"
 
-/* Each has the names of some hashes: millions of names in one would be hashed again, at once, each time it grows. */
+/* Each has the names of some hashes: one table of millions would move all of them at once, each time it grows. */
 #define NAME_TABLES 64
 
 /* Names, each once */

@@ -1,6 +1,6 @@
 /*
  * name_table.h
- *		A hash table from names to numbers: names_create, names_lookup, names_insert.
+ *		A hash table from names to numbers: names_create, names_lookup, names_insert; names_insert_hash by the name_hash.
  */
 #ifndef HKG_SERVER_NAME_TABLE_H
 #define HKG_SERVER_NAME_TABLE_H
@@ -17,11 +17,17 @@ typedef struct NamedNumber
 	char		status;			/* of the hash table */
 } NamedNumber;
 
+static inline uint32
+name_hash(const char *name)
+{
+	return hash_bytes((const unsigned char *) name, (int) strlen(name));
+}
+
 #define SH_PREFIX names
 #define SH_ELEMENT_TYPE NamedNumber
 #define SH_KEY_TYPE const char *
 #define SH_KEY name
-#define SH_HASH_KEY(table, key) hash_bytes((const unsigned char *) (key), strlen(key))
+#define SH_HASH_KEY(table, key) name_hash(key)
 #define SH_EQUAL(table, a, b) (strcmp(a, b) == 0)
 #define SH_STORE_HASH
 #define SH_GET_HASH(table, entry) (entry)->hash

@@ -15,7 +15,7 @@
 
 /*
  * Of an entity: so many are an epoch of two deals, where buckets are trained at once.  What lanes cost in quality is about
- * a third less then (bench/RESULTS.md), and what is sent twice as much, which takes less than what is computed.
+ * half of it then (bench/RESULTS.md), and twice as much is sent, which takes less time than what is computed.
  */
 #define MANY_POSITIVES 16
 
