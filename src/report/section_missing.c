@@ -3,7 +3,8 @@
  *		The most plausible missing facts of a graph, each with its best rule and what grounds that.
  *
  * On a small graph they are those of hkg_complete.  On a larger one that takes longer than a page may: then they are
- * the best answers to a sample of the questions.
+ * the best answers to a sample of the questions.  What is listed has the probability that hkg_complete gives: that by
+ * both questions which a fact answers.
  */
 #include "postgres.h"
 
@@ -15,6 +16,7 @@
 #include "drawn_questions.h"
 
 #define LISTED 25
+#define KEPT 50					/* by one question: by both, others may be listed */
 #define ASKED_OF_ALL 500		/* more than are listed: some may be held out */
 #define WORK_OF_ALL 2e9			/* products of numbers in all questions together: some seconds */
 #define QUESTIONS_OF_ALL 8000
@@ -31,7 +33,7 @@ typedef struct MissingFact
 /* The best so far, best first */
 typedef struct MissingFacts
 {
-	MissingFact fact[LISTED];
+	MissingFact fact[KEPT];
 	int			count;
 } MissingFacts;
 
@@ -57,7 +59,7 @@ keep_best(void *argument, const Datum *values, const bool *nulls)
 		if (facts->fact[i].probability >= probability && is_same(&facts->fact[i], values))
 			return;
 	}
-	if (place == LISTED)
+	if (place == KEPT)
 		return;
 	for (int i = place; i < facts->count; i++)
 		if (is_same(&facts->fact[i], values))
@@ -65,7 +67,7 @@ keep_best(void *argument, const Datum *values, const bool *nulls)
 			facts->fact[i].probability = probability;
 			return;
 		}
-	facts->count = Min(facts->count + 1, LISTED);
+	facts->count = Min(facts->count + 1, KEPT);
 	memmove(&facts->fact[place + 1], &facts->fact[place], (facts->count - 1 - place) * sizeof(MissingFact));
 	facts->fact[place] = (MissingFact) {
 		TextDatumGetCString(values[0]), TextDatumGetCString(values[1]), TextDatumGetCString(values[2]), probability
@@ -84,7 +86,44 @@ without_held_out(const Report *report, const char *found)
 									 "where h.name = f.head and r.name = f.relation and t.name = f.tail)", report->graph->prefix);
 
 	return psprintf("select head, relation, tail, probability from (%s) f %s order by probability desc limit %d", found,
-					graph_may_read(report->graph, "holdout") ? condition : "", LISTED);
+					graph_may_read(report->graph, "holdout") ? condition : "", KEPT);
+}
+
+/* ---- by both questions ------------------------------------------------------------------------ */
+
+/* The probability whose log odds are the mean of those by the fact's two questions, where both have it as an answer */
+static double
+probability_by_both(const Report *report, const char *model, const MissingFact *fact)
+{
+	const char *graph = quote_literal_cstr(report->graph->name);
+	SqlArgs		args = sql_args_text(model);
+	double		probability;
+
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(fact->head));
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(fact->relation));
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(fact->tail));
+	probability = report_number(psprintf("select yes / nullif(yes + no, 0) from (select sqrt(t.probability * h.probability) as yes, "
+										 "sqrt((1 - t.probability) * (1 - h.probability)) as no from "
+										 "%1$shkg_predict_tails(%2$s, $2, $3, 1, $1::name, candidates => array[$4]) t, "
+										 "%1$shkg_predict_heads(%2$s, $3, $4, 1, $1::name, candidates => array[$2]) h) b",
+										 report->functions, graph), &args);
+	return isnan(probability) ? fact->probability : probability;
+}
+
+static int
+compare_probabilities(const void *a, const void *b)
+{
+	double		difference = ((const MissingFact *) b)->probability - ((const MissingFact *) a)->probability;
+
+	return (difference > 0) - (difference < 0);
+}
+
+static void
+settle(const Report *report, const char *model, MissingFacts *facts)
+{
+	for (int i = 0; i < facts->count; i++)
+		facts->fact[i].probability = probability_by_both(report, model, &facts->fact[i]);
+	qsort(facts->fact, facts->count, sizeof(MissingFact), compare_probabilities);
 }
 
 /* ---- finding ------------------------------------------------------------------------------- */
@@ -121,6 +160,7 @@ find_in_sample(Report *report, const char *model, MissingFacts *facts)
 														  "%srelation r where r.id = $1", report->graph->prefix));
 	int64		questions = ask_drawn_questions(report, model, QUESTIONS_DRAWN, query, keep_best, facts);
 
+	settle(report, model, facts);
 	markup_paragraph(report->markup, NULL, "Found among the answers to %s questions, drawn evenly from all relations; hkg_complete asks all.",
 					 count_text((double) questions));
 }
@@ -173,7 +213,7 @@ write_facts(Report *report, const char *model, const MissingFacts *facts)
 	Markup	   *markup = report->markup;
 
 	table_begin(markup, "Most probable first", missing_columns, lengthof(missing_columns));
-	for (int i = 0; i < facts->count; i++)
+	for (int i = 0; i < Min(facts->count, LISTED); i++)
 	{
 		const MissingFact *fact = &facts->fact[i];
 		BestReason		reason = reason_of(report, model, fact);

@@ -283,6 +283,34 @@ foreach my $encoding ([ 'LATIN1', "chr(233)", 'e9' ], [ 'SQL_ASCII', q{e'\\xff'}
 
 make_graph($primary, 'big', 2000, 30000);
 $primary->safe_psql('postgres', q{select hkg_train('big', 'complex', 64, iterations => 1, epochs => 1, top_rules => 20, paths => false)});
+
+# the list of missing facts, drawn from too many questions to ask all: each has the probability of hkg_complete
+sub missing_facts
+{
+	my ($section, @rows);
+
+	foreach my $element (@{ $_[0] })
+	{
+		$section = $element->{attributes}{id} if $element->{tag} eq 'section';
+		next if ($section // '') ne 'missing';
+		push @rows, [] if $element->{tag} eq 'tr';
+		push @{ $rows[-1] }, $element->{text} if $element->{tag} =~ /^(bdi|span)$/ && $element->{path} =~ /td$/;
+	}
+	return grep { @$_ > 0 } @rows;
+}
+
+$elements = parse(page(q{hkg_report('big')}));
+like(all_text($elements), qr/Found among the answers to \d+ questions/, 'a list from a sample of the questions');
+my @missing = missing_facts($elements);
+cmp_ok(scalar(@missing), '>=', 20, 'which has facts');
+my $values = join ', ', map { "('$_->[0]', '$_->[1]', '$_->[2]')" } @missing;
+my @complete = split /\n/, $primary->safe_psql('postgres', qq{
+	with listed as materialized (select row_number() over () as place, f.* from (values $values) f (head, relation, tail))
+	select c.probability from listed l, hkg_complete('big', l.relation, 1, 0, heads => array[l.head], candidates => array[l.tail]) c order by l.place});
+is(scalar(grep { my ($share) = $missing[$_][3] =~ /([\d.]+) %/; abs($share - 100 * $complete[$_]) > ($share < 10 ? 0.051 : 0.51) } 0 .. $#missing), 0,
+	'with the probabilities of hkg_complete');
+is(scalar(grep { $complete[$_] > $complete[ $_ - 1 ] + 1e-9 } 1 .. $#complete), 0, 'most probable first');
+
 $elements = parse($primary->safe_psql('postgres', q{load 'hybridkg'; set hybridkg.max_memory = '1MB'; select hkg_report('big')}));
 like($left_out->($elements), qr/max_memory/, 'what needs too much memory is left out');
 my $slow = 0;
