@@ -141,6 +141,20 @@ graphs_hint(const char *name)
 
 /* ---- ids by name ------------------------------------------------------------ */
 
+/* For an entity where a relation is expected, or the other way round; NULL where it is neither. */
+static char *
+order_hint(Graph *graph, const char *table, const char *name)
+{
+	const char *other = strcmp(table, "entity") == 0 ? "relation" : "entity";
+	SqlArgs		args = sql_args_text(name);
+	Datum		id;
+
+	if (!graph_may_read(graph, other) ||
+		!sql_value(psprintf("select id::int from %s where name = $1", graph_table_name(graph, other)), &args, &id))
+		return NULL;
+	return psprintf("%s of that name exists; the order is head, relation, tail.", strcmp(other, "entity") == 0 ? "An entity" : "A relation");
+}
+
 static int32
 read_id(Graph *graph, const char *table, const char *name)
 {
@@ -149,10 +163,14 @@ read_id(Graph *graph, const char *table, const char *name)
 
 	if (!sql_value(psprintf("select id::int from %s where name = $1", graph_table_name(graph, table)),
 				   &args, &id))
+	{
+		char	   *hint = order_hint(graph, table, name);
+
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("%s \"%s\" does not exist in graph \"%s\"", table, argument_shown(name), graph->name),
-				 errhint("%s", graph_hint(graph, table, name))));
+				 errhint("%s", hint != NULL ? hint : graph_hint(graph, table, name))));
+	}
 	return DatumGetInt32(id);
 }
 
