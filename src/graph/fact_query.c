@@ -42,26 +42,14 @@
 static NameList
 name_list(const char *table)
 {
-	NameList	list = {.table = table};
-
-	for (int i = 0; i < NAME_TABLES; i++)
-		list.position[i] = names_create(CurrentMemoryContext, 16, NULL);
-	return list;
-}
-
-/* By the highest bits of a hash: places in a table go by the lowest. */
-static names_hash *
-name_table(const NameList *list, uint32 hash)
-{
-	return list->position[hash / (PG_UINT32_MAX / NAME_TABLES + 1)];
+	return (NameList) {.table = table,.position = name_table_create(CurrentMemoryContext)};
 }
 
 static int32
 name_position(NameList *list, const char *name)
 {
 	bool		found;
-	uint32		hash = name_hash(name);
-	NamedNumber *entry = names_insert_hash(name_table(list, hash), name, hash, &found);
+	NamedNumber *entry = name_table_insert(list->position, name, &found);
 
 	if (found)
 		return entry->number;
@@ -71,13 +59,13 @@ name_position(NameList *list, const char *name)
 	return entry->number;
 }
 
-/* What the next name takes beside its text, about, if its table grows; tables are much the same size. */
+/* What the next name takes beside its text, about */
 static Size
 growth(const NameList *list)
 {
 	Size		bytes = list->count == list->room ? 2 * list->room * sizeof(char *) : 0;
 
-	return bytes + 2 * list->position[0]->size * sizeof(NamedNumber);
+	return bytes + name_table_growth(list->position);
 }
 
 /* ---- the user's rows ------------------------------------------------------- */

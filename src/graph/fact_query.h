@@ -17,14 +17,11 @@
 #include "server/growing_array.h"
 #include "server/progress.h"
 
-/* Each has the names of some hashes: one table of millions would move all of them at once, each time it grows. */
-#define NAME_TABLES 64
-
 /* Names, each once */
 typedef struct NameList
 {
 	const char *table;
-	struct names_hash *position[NAME_TABLES];	/* in `name` */
+	struct NameTable *position; /* in `name` */
 	char	  **name;			/* by first appearance */
 	int32	   *id;				/* of name[i]; NO_ID until it was looked up or inserted */
 	int64		count;

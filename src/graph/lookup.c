@@ -175,7 +175,7 @@ read_id(Graph *graph, const char *table, const char *name)
 }
 
 static int32
-find_id(Graph *graph, const char *table, names_hash **ids, const char *name)
+find_id(Graph *graph, const char *table, NameTable **ids, const char *name)
 {
 	MemoryContext context = GetMemoryChunkContext(graph);
 	NamedNumber *known;
@@ -183,12 +183,12 @@ find_id(Graph *graph, const char *table, names_hash **ids, const char *name)
 	int32		id;
 
 	if (*ids == NULL)
-		*ids = names_create(context, 64, NULL);
-	known = names_lookup(*ids, name);
+		*ids = name_table_create(context);
+	known = name_table_find(*ids, name);
 	if (known != NULL)
 		return known->number;
 	id = read_id(graph, table, name);
-	names_insert(*ids, MemoryContextStrdup(context, name), &found)->number = id;
+	name_table_insert(*ids, MemoryContextStrdup(context, name), &found)->number = id;
 	return id;
 }
 

@@ -64,8 +64,8 @@ typedef struct CallSite
 	char	   *model;
 	Visibility	view;
 	uint64		serial;			/* of the model's copy */
-	names_hash *entities;		/* rows by name */
-	names_hash *relations;
+	NameTable  *entities;		/* rows by name */
+	NameTable  *relations;
 	int			lookups;		/* names looked up so far, -1 when all entities are there */
 	int			exacts;
 	KgeExactScore *exact;		/* of relation i in number i % exacts; each call sets its model */
@@ -128,7 +128,7 @@ check_kept(CallSite *site, const char *graph, const char *model, EvKind kind)
 {
 	if (site->graph != NULL &&
 		(strcmp(site->graph, graph) != 0 || strcmp(site->model, model) != 0 || site->kind != kind ||
-		 site->entities->members >= NAMES_LIMIT || site->relations->members >= NAMES_LIMIT || !visibility_is_active(&site->view)))
+		 site->entities->count >= NAMES_LIMIT || site->relations->count >= NAMES_LIMIT || !visibility_is_active(&site->view)))
 		forget_all(site);
 }
 
@@ -156,8 +156,8 @@ remember_model(CallSite *site, const char *graph, const Model *model, EvKind kin
 	if (model->serial == 0 || facts.serial == 0)
 		return;
 	caller = MemoryContextSwitchTo(site->context);
-	site->entities = names_create(site->context, 64, NULL);
-	site->relations = names_create(site->context, 64, NULL);
+	site->entities = name_table_create(site->context);
+	site->relations = name_table_create(site->context);
 	take_exact_scores(site, &model->kge);
 	site->lookups = 0;
 	site->threshold = NULL;
@@ -171,18 +171,18 @@ remember_model(CallSite *site, const char *graph, const Model *model, EvKind kin
 }
 
 static void
-remember_row(CallSite *site, names_hash *names, const char *name, int32 row)
+remember_row(CallSite *site, NameTable *names, const char *name, int32 row)
 {
 	bool		found;
 
 	name = MemoryContextStrdup(site->context, name);
-	names_insert(names, name, &found)->number = row;
+	name_table_insert(names, name, &found)->number = row;
 }
 
 static bool
-recall_row(names_hash *names, const char *name, int32 *row)
+recall_row(NameTable *names, const char *name, int32 *row)
 {
-	NamedNumber *found = names_lookup(names, name);
+	NamedNumber *found = name_table_find(names, name);
 
 	if (found != NULL)
 		*row = found->number;
@@ -266,7 +266,7 @@ find_kept_model(const CallSite *site, ScoredTriple *scored)
 }
 
 static bool
-find_kept_row(names_hash *names, LastText *last, int32 *row)
+find_kept_row(NameTable *names, LastText *last, int32 *row)
 {
 	if (last->number < 0 && !recall_row(names, last->text, &last->number))
 		return false;

@@ -1,6 +1,9 @@
 /*
  * name_table.h
- *		A hash table from names to numbers: names_create, names_lookup, names_insert; names_insert_hash by the name_hash.
+ *		A table from names to numbers, of any size.
+ *
+ * It is many hash tables, each of which has the names of some hashes and grows by itself: one table of millions would
+ * move all of them at once, each time it grows, and a cancel would wait for that.
  */
 #ifndef HKG_SERVER_NAME_TABLE_H
 #define HKG_SERVER_NAME_TABLE_H
@@ -35,5 +38,59 @@ name_hash(const char *name)
 #define SH_DECLARE
 #define SH_DEFINE
 #include "lib/simplehash.h"
+
+#define NAME_PARTS 64
+
+typedef struct NameTable
+{
+	names_hash *part[NAME_PARTS];
+	int64		count;			/* of names */
+} NameTable;
+
+/* In that context */
+static inline NameTable *
+name_table_create(MemoryContext context)
+{
+	NameTable  *table = MemoryContextAllocZero(context, sizeof(NameTable));
+
+	for (int i = 0; i < NAME_PARTS; i++)
+		table->part[i] = names_create(context, 8, NULL);
+	return table;
+}
+
+/* By the highest bits of a hash: places in a part go by the lowest. */
+static inline names_hash *
+name_table_part(const NameTable *table, uint32 hash)
+{
+	return table->part[hash / (PG_UINT32_MAX / NAME_PARTS + 1)];
+}
+
+/* NULL where the name is not there */
+static inline NamedNumber *
+name_table_find(const NameTable *table, const char *name)
+{
+	uint32		hash = name_hash(name);
+
+	return names_lookup_hash(name_table_part(table, hash), name, hash);
+}
+
+/* The entry of a name; where it is new, the caller sets its number, and its name to a copy that stays. */
+static inline NamedNumber *
+name_table_insert(NameTable *table, const char *name, bool *found)
+{
+	uint32		hash = name_hash(name);
+
+	NamedNumber *entry = names_insert_hash(name_table_part(table, hash), name, hash, found);
+
+	table->count += !*found;
+	return entry;
+}
+
+/* What the next name takes, if its part grows; parts are much the same size. */
+static inline Size
+name_table_growth(const NameTable *table)
+{
+	return 2 * table->part[0]->size * sizeof(NamedNumber);
+}
 
 #endif							/* HKG_SERVER_NAME_TABLE_H */
