@@ -474,6 +474,9 @@ typedef struct KgeBucket
 	uint64_t	seed;			/* of its draws */
 } KgeBucket;
 
+/* Steps of an epoch, of all its deals */
+extern int kge_step_count(const KgePartitioning *sizes);
+
 extern int kge_bucket_count(const KgePartitions *partitions);
 extern KgeBucket kge_bucket(const KgePartitions *partitions, int i);
 

@@ -210,6 +210,15 @@ kge_partitions_create(Arena *arena, Pool *pool, const KgePartitioning *sizes)
 }
 
 int
+kge_step_count(const KgePartitioning *sizes)
+{
+	int			of_round = sizes->partitions / 2;
+	int			rounds = sizes->partitions - 1 + sizes->partitions % 2;
+
+	return sizes->deals * rounds * (int) pool_pieces(of_round, sizes->lanes);
+}
+
+int
 kge_bucket_count(const KgePartitions *partitions)
 {
 	return partitions->buckets;

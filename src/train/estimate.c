@@ -246,9 +246,12 @@ epoch_seconds(const TrainSettings *settings, const TrainingFacts *facts, const L
 {
 	const GraphData *data = facts->learnt;
 	double		seconds = kge_epoch_seconds(&learner->model, &learner->training, data->facts, training_queries(data)) / hkg_threads;
-	const NodeBlocks *nodes = learner->partitions.nodes;
+	const PartitionMemory *partitions = &learner->partitions;
 
-	return nodes == NULL ? seconds : seconds / node_buckets_servers(nodes, settings) + node_seconds_to_send(sent_bytes(learner));
+	if (partitions->nodes == NULL)
+		return seconds;
+	return seconds / node_buckets_servers(partitions->nodes, settings) +
+		node_seconds_to_send(sent_bytes(learner), kge_step_count(&partitions->sizes));
 }
 
 static double

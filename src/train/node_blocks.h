@@ -31,8 +31,8 @@ extern bool node_blocks_allowed(const Graph *graph);
 /* In the current context; NULL where no node but this one can take blocks.  The graph lives on. */
 extern NodeBlocks *node_blocks_open(const Graph *graph, const TrainSettings *settings, bool in_worker);
 
-/* How long so many bytes take to the nodes, about */
-extern double node_seconds_to_send(double bytes);
+/* How long so many bytes take to the nodes in so many calls, about */
+extern double node_seconds_to_send(double bytes, double calls);
 
 /* The place that the blocks of a lane go to; lanes share places where there are fewer of these. */
 extern int32 node_blocks_place(const NodeBlocks *nodes, int lane);

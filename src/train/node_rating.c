@@ -131,7 +131,7 @@ pays(const RatingModel *model, double inferred, int places)
 
 	return hkg_slice_seconds == 0 ||
 		(here >= hkg_slice_seconds && here > here / places + INDEXING_SECONDS * (double) model->data->facts +
-		 node_seconds_to_send((double) (places * sent_bytes(model))));
+		 node_seconds_to_send((double) (places * sent_bytes(model)), 1));
 }
 
 /* With two places, which gain most for what is sent; where that is too little, no node is asked, so one may be away. */

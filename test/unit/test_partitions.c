@@ -54,10 +54,11 @@ rows_of(const KgePartitions *partitions, int partition, int32_t *seen, int32_t *
 
 /* Buckets of a step share no partition; a round of half as many buckets as partitions takes as few steps as can be. */
 static void
-check_steps(const KgePartitions *partitions, int count, int lanes)
+check_steps(const KgePartitions *partitions, const KgePartitioning *sizes)
 {
 	int			buckets = kge_bucket_count(partitions);
-	int			of_round = count / 2;
+	int			of_round = sizes->partitions / 2;
+	int			lanes = sizes->lanes;
 	int			steps = 0;
 
 	for (int first = 0; first < buckets; first = kge_step_end(partitions, first), steps++)
@@ -76,6 +77,7 @@ check_steps(const KgePartitions *partitions, int count, int lanes)
 			}
 	}
 	CHECK_SAYING(steps == buckets / of_round * ((of_round + lanes - 1) / lanes), "%d steps", steps);
+	CHECK(kge_step_count(sizes) == sizes->deals * steps);
 }
 
 /* Each two partitions are one bucket; in one lane, consecutive buckets share one partition, at the same place. */
@@ -171,7 +173,7 @@ test_deal(int32_t entities, int count, int lanes, int deals)
 
 			kge_partitions_deal(partitions, triples, weights, 3000, epoch, deal);
 			check_order(partitions, count, lanes);
-			check_steps(partitions, count, lanes);
+			check_steps(partitions, &sizes);
 			check_deal(partitions, &sizes, triples, seen);
 			for (int i = 0; i < 3000; i++)
 				after += seen[i];
