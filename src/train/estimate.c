@@ -127,14 +127,14 @@ estimate_check(const TrainSettings *settings, const TrainingFacts *facts, const 
 /* ---- time -------------------------------------------------------------------- */
 
 /*
- * Seconds of a core for one unit of a phase, by trainings on FB15k-237, WN18RR and Debian's packages; path rules and
- * weights took 0.6 to 2 times as long there.  They count until the first unit of the phase was measured
+ * Seconds of a core for one unit of a phase, by trainings on FB15k-237, WN18RR and Debian's packages; path rules took 0.6
+ * to 2 times as long there.  Weights took 3 to 5.4 ms of a triple (bench/RESULTS.md, Progress).  They count until the first unit of the phase was measured
  * (server/progress.c).  The others are those of the library (kge_epoch_seconds).
  */
 #define MINING_SECONDS 1.5e-5	/* of a fact */
 #define INFERRING_SECONDS 3e-6	/* of a fact, in each iteration */
 #define PATH_RULES_SECONDS 3e-5	/* of a fact */
-#define WEIGHTS_SECONDS 1e-2	/* of a triple of the valid split, beside its ranks */
+#define WEIGHTS_SECONDS 4e-3	/* of a triple of the valid split, beside its ranks */
 #define WEIGHTS_TRIPLES 10000	/* that are learnt from, at most (evidence/examples.c) */
 #define WRITING_SECONDS 2.5e-5	/* of an entity or a rule */
 
