@@ -43,6 +43,8 @@ static GraphData *data;
 static Model model;
 static Procedure procedure = {.in_worker = true};
 static Datum old_settings;
+static FactIndex facts;
+static Pool *pool;				/* of a thread */
 
 /* ---- in the place of the extension's own ------------------------------------------------- */
 
@@ -114,17 +116,46 @@ record_given_rules(Graph *of, const char *name, const MinedRules *rules)
 		CALL(record_given_rules)(of, name, rules);
 }
 
-/* Threads take longer to start than what they would do. */
+/* Made anew, that of a few facts takes twenty times as long as a line of rules. */
+bool
+fact_index(Arena *arena, Pool *of, int32_t entities, int32_t relations, const Triple *fact, int64_t count, FactIndex *index)
+{
+	if (answer == NULL)
+		return CALL(fact_index)(arena, of, entities, relations, fact, count, index);
+	*index = facts;
+	return true;
+}
+
+/* To wake a thread takes longer than what it would do: the caller does it. */
 Pool *
 hkg_pool_of(int threads)
 {
-	return answer != NULL ? CALL(hkg_leader)() : CALL(hkg_pool_of)(threads);
+	return answer != NULL ? pool : CALL(hkg_pool_of)(threads);
 }
 
 Pool *
 hkg_pool(void)
 {
-	return hkg_pool_of(*CALL(hkg_threads));
+	return hkg_pool_of(1);
+}
+
+void
+pool_run(Pool *of, int64_t items, void (*function) (void *argument, int64_t item, int thread), void *argument)
+{
+	if (answer == NULL)
+		CALL(pool_run)(of, items, function, argument);
+	else
+		for (int64 i = 0; i < items; i++)
+			function(argument, i, 0);
+}
+
+void
+pool_yield(Pool *of, int thread)
+{
+	if (answer == NULL)
+		CALL(pool_yield)(of, thread);
+	else
+		CHECK_FOR_INTERRUPTS();
 }
 
 /* ---- once ---------------------------------------------------------------------------------- */
@@ -162,6 +193,7 @@ PGDLLEXPORT Datum
 prepare(PG_FUNCTION_ARGS)
 {
 	MemoryContext caller = MemoryContextSwitchTo(TopMemoryContext);
+	Arena		arena;
 
 	CALL(sql_begin)();
 	graph = CALL(graph_open)("g");
@@ -173,6 +205,9 @@ prepare(PG_FUNCTION_ARGS)
 	CALL(checkpoint_settings)(graph, "cut", &procedure.settings);
 	CALL(procedure_read)(&procedure);
 	CALL(procedure_open)(&procedure);
+	arena = CALL(hkg_arena)();
+	pool = CALL(hkg_pool_of)(1);
+	CALL(fact_index)(&arena, pool, data->entities, data->relations, data->fact, data->facts, &facts);
 	part = palloc(32 * sizeof(Part));
 	CALL(sql_stream)("select part, number, data from fuzz.checkpoint order by place limit 32", SQL_NO_ARGS, add_part, NULL);
 	CALL(sql_end)();
@@ -523,16 +558,18 @@ check_best(const Model *read)
 	Arena		arena = CALL(hkg_arena)();
 	KgeTopQuestion question = {.side = SIDE_TAIL};
 	KgeAnswer	best[2];
-	int			found = (int) CALL(kge_top)(&arena, CALL(hkg_leader)(), &read->kge, read->sketch, question, NULL, 2, best);
+	int			found = (int) CALL(kge_top)(&arena, pool, &read->kge, read->sketch, question, NULL, 2, best);
+	int			finite = 0;
 	int			better = 0;
 
 	for (int32 i = 0; i < read->kge.entities; i++)
 	{
 		double		score = CALL(kge_score)(&read->kge, (Triple) {question.given, question.relation, i});
 
+		finite += isfinite(score);
 		better += found > 0 && isfinite(score) && score > best[found - 1].score;
 	}
-	require(found == Min(2, read->kge.entities) || !isfinite(CALL(kge_score)(&read->kge, (Triple) {0, 0, 0})), "answers are missing");
+	require(found >= Min(2, finite), "an answer is missing");
 	require(better < Max(found, 1), "a better answer is missing");
 }
 
