@@ -1781,7 +1781,10 @@ begin
 			detail = 'It would have no copy of the facts.', hint = 'Name it: select citus_set_coordinator_host(host, port)';
 	end if;
 	for node in select * from run_command_on_workers('select max(extversion) from pg_extension where extname = ''hybridkg''') loop
-		if node.result is distinct from wanted then
+		if not node.success then
+			raise exception using errcode = 'connection_failure', message = format('node %s:%s does not answer', node.nodename, node.nodeport),
+				detail = node.result, hint = format('Start it, or take it out of the cluster: select citus_disable_node(%L, %s)', node.nodename, node.nodeport);
+		elsif node.result is distinct from wanted then
 			raise exception using errcode = 'object_not_in_prerequisite_state',
 				message = format('node %s:%s does not have version %s of hybridkg', node.nodename, node.nodeport, wanted),
 				detail = format('It has: %s', coalesce(nullif(node.result, ''), 'none')),
