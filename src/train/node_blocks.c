@@ -27,7 +27,7 @@
 /* Bytes of blocks that are sent in a second, about (bench/RESULTS.md, Nodes, 500000 facts) */
 #define SENT_IN_A_SECOND 40e6
 
-/* A call of nodes that sends next to nothing and computes next to nothing (bench/RESULTS.md, Progress on nodes) */
+/* A call of nodes that sends next to nothing and computes next to nothing (bench/RESULTS.md, What hkg_progress promises) */
 #define CALL_SECONDS 0.027
 
 /* ---- where ------------------------------------------------------------------------ */
