@@ -8,7 +8,7 @@
  * VALID and all others known.  After each epoch of `questions` triples some of valid are ranked; at the end, with
  * `test=1`, all that are behind them are.  Prints seconds, loss and MRR.
  *
- *	layers=6 width=32 kept=1000 epochs=10 questions=4096 batch=32 rate=0.003 end=0.1 dropout=0
+ *	layers=6 width=32 kept=1000 epochs=10 questions=4096 batch=32 rate=0.003 end=0.1 dropout=0 exploration=0
  *	direct=-1 (by what is held out) sample=500 seed=1 threads=2 save=FILE load=FILE test=0
  *	new=FILE known=N	at the end, all but the first N triples of another graph with the same relations, whose first N
  *						are its facts
@@ -241,7 +241,7 @@ open_trainer(Run *run)
 {
 	PathTraining *training = &run->training;
 
-	*training = (PathTraining) {.batch_size = (int) setting("batch", 32),.dropout = setting("dropout", 0),
+	*training = (PathTraining) {.batch_size = (int) setting("batch", 32),.dropout = setting("dropout", 0),.exploration = setting("exploration", 0),
 		.seed = (uint64_t) setting("seed", 1),.direct = setting("direct", -1) != 0};
 	if (setting("direct", -1) < 0)
 		training->direct = path_is_direct(&run->facts, run->valid, run->graph.ranked);

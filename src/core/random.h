@@ -35,7 +35,8 @@ enum
 	DRAW_PARTITION,
 	DRAW_PARTNER,
 	DRAW_BUCKET,
-	DRAW_DEAL
+	DRAW_DEAL,
+	DRAW_CHOICE
 };
 
 /* The finaliser of splitmix64: a bijection that mixes all 64 bits. */

@@ -66,11 +66,11 @@ add_row(int width, float factor, const float *restrict from, float *restrict to)
 
 /* What each candidate is multiplied with: 0 where it is dropped out. */
 static void
-mask_row(const PathDropout *dropout, int layer, int32_t place, int width, float *mask)
+mask_row(const PathNoise *noise, int layer, int32_t place, int width, float *mask)
 {
-	uint64_t	bound = (uint64_t) (dropout->share * 65536);
-	float		kept = 1 / (1 - (float) dropout->share);
-	uint64_t	stream = random_mix(dropout->stream + (uint64_t) layer * (UINT64_C(1) << 32) + (uint64_t) place);
+	uint64_t	bound = (uint64_t) (noise->dropout * 65536);
+	float		kept = 1 / (1 - (float) noise->dropout);
+	uint64_t	stream = random_mix(noise->stream + (uint64_t) layer * (UINT64_C(1) << 32) + (uint64_t) place);
 
 	for (int j = 0; j < width; j += 4)
 	{
@@ -212,9 +212,9 @@ set_scratch(RowScratch *scratch, int width)
 static const float *
 mask_of(const PathWalk *walk, int layer, int32_t place, RowScratch *scratch)
 {
-	if (!(walk->dropout.share > 0))
+	if (!(walk->noise.dropout > 0))
 		return scratch->ones;
-	mask_row(&walk->dropout, layer, place, walk->shape.width, scratch->mask);
+	mask_row(&walk->noise, layer, place, walk->shape.width, scratch->mask);
 	return scratch->mask;
 }
 

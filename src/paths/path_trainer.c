@@ -42,7 +42,7 @@ struct PathTrainer
 	const Triple *triple;
 	int64_t		questions;		/* 2 i is (triple i, SIDE_HEAD) */
 	double		learning_rate;
-	uint64_t	stream;			/* of what is dropped out */
+	uint64_t	stream;			/* of noise */
 };
 
 /* ---- memory ----------------------------------------------------------------------------- */
@@ -260,7 +260,8 @@ ask_slot(void *argument, int64_t slot, int thread)
 	walk->thread = thread;
 	for (int64_t i = slot; i < trainer->questions; i += SLOTS)
 	{
-		walk->dropout = (PathDropout) {trainer->training.dropout, random_bits(trainer->stream, (uint64_t) (2 * i + 1))};
+		walk->noise = (PathNoise) {trainer->training.dropout, trainer->training.exploration,
+			random_bits(trainer->stream, (uint64_t) (2 * i + 1))};
 		path_walk(walk, question_of(trainer, i));
 		trainer->loss[i] = lose(walk);
 		path_walk_back(walk, &gradients);

@@ -157,6 +157,7 @@ typedef struct PathTraining
 {
 	int			batch_size;		/* questions that are asked before the parameters change */
 	double		dropout;		/* share of the numbers of a candidate state that is left out, 0 .. 0.9 */
+	double		exploration;	/* scale of the noise of Gumbel's distribution on priorities, 0 or more */
 	bool		direct;			/* whether other facts of the two entities of a fact that is asked stay */
 	uint64_t	seed;
 } PathTraining;
@@ -186,6 +187,9 @@ extern float *path_trainer_state(PathTrainer *trainer, size_t *count);
  * these, which are held out, are (of 2,000 of them, spread evenly), or there are none.  So PathTraining.direct should be.
  */
 extern bool path_is_direct(const FactIndex *facts, const Triple *triple, int64_t count);
+
+/* Whether a network of that shape has room for all entities. */
+extern bool path_keeps_all(const FactIndex *facts, PathShape shape);
 
 /* Floating point operations of a question, about, of a network of that shape over such facts. */
 extern double path_flops(const FactIndex *facts, PathShape shape);

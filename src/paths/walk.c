@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/exponential.h"
+#include "core/random.h"
 #include "core/vector.h"
 
 #define LAST_KEPT 8
@@ -41,6 +42,12 @@ int32_t
 path_most_places(const FactIndex *facts, PathShape shape)
 {
 	return most_senders(facts, shape, shape.layers);
+}
+
+bool
+path_keeps_all(const FactIndex *facts, PathShape shape)
+{
+	return path_most_places(facts, shape) == facts->entities;
 }
 
 double
@@ -107,6 +114,7 @@ take_scratch(PathWalk *walk, Allocation *allocation)
 	walk->attention = TAKE(allocation, float, atoms);
 	walk->receiver = TAKE(allocation, int32_t, (size_t) walk->facts->entities);
 	walk->priority = TAKE(allocation, float, 2 * (size_t) path_most_reached(walk->facts));
+	walk->merit = walk->recorded ? TAKE(allocation, float, (size_t) path_most_reached(walk->facts)) : NULL;
 	walk->block = TAKE(allocation, float, path_update_block(walk->shape));
 }
 
@@ -155,7 +163,11 @@ path_walk_open(PathWalk *walk)
 	walk->under_way = false;
 }
 
-/* ---- the most promising of those that a layer reaches first ---------------------------------- */
+/* ---- the most promising of those that a layer reaches first ----------------------------------
+ *
+ * Who is not kept has no gradient, so an entity that is rated too low would stay so.  While a network is learnt, noise
+ * gives it a chance: with that of Gumbel's distribution, the one that is best is x with a chance in proportion to e^p.
+ */
 
 KERNEL void
 rate(int width, int64_t count, const float *restrict sum, const float *restrict priority, float *restrict rated)
@@ -211,7 +223,7 @@ nth_largest(float *number, int32_t count, int32_t n)
 	return number[n];
 }
 
-/* The least priority that is kept, and how many of those that have it. */
+/* The least merit that is kept, and how many of those that have it. */
 typedef struct Bound
 {
 	float		least;
@@ -219,7 +231,7 @@ typedef struct Bound
 } Bound;
 
 static Bound
-bound_of(const PathWalk *walk, int layer, int32_t reached)
+bound_of(const PathWalk *walk, const float *merit, int layer, int32_t reached)
 {
 	int32_t		kept = most_kept(walk->shape, layer);
 	float	   *copy = walk->priority + reached;
@@ -227,29 +239,43 @@ bound_of(const PathWalk *walk, int layer, int32_t reached)
 
 	if (reached <= kept)
 		return bound;
-	memcpy(copy, walk->priority, (size_t) reached * sizeof(float));
+	memcpy(copy, merit, (size_t) reached * sizeof(float));
 	bound.least = nth_largest(copy, reached, kept - 1);
 	bound.equal = kept;
 	for (int32_t i = 0; i < reached; i++)
-		bound.equal -= walk->priority[i] > bound.least;
+		bound.equal -= merit[i] > bound.least;
 	return bound;
 }
 
-/* An entity moves to the next place, with its sum; or has none. */
+/* What those that a layer reaches are kept by */
+static const float *
+merits(const PathWalk *walk, int layer, int32_t reached)
+{
+	uint64_t	stream = random_stream(walk->noise.stream, DRAW_CHOICE, (uint64_t) layer, 0);
+	const int32_t *entity = walk->entity + walk->stage[layer].senders;
+	double		scale = walk->noise.exploration;
+
+	if (!(scale > 0) || reached <= most_kept(walk->shape, layer))
+		return walk->priority;
+	for (int32_t i = 0; i < reached; i++)
+		walk->merit[i] = walk->priority[i] - (float) (scale * log(-log(random_open(random_bits(stream, (uint64_t) entity[i])))));
+	return walk->merit;
+}
+
+/* An entity of some merit moves to the next place, with its sum; or has none. */
 static void
-settle(PathWalk *walk, PathStage *stage, int32_t from, Bound *bound)
+settle(PathWalk *walk, PathStage *stage, int32_t from, float merit, Bound *bound)
 {
 	size_t		width = (size_t) walk->shape.width;
-	float		priority = walk->priority[from - stage->senders];
 	int32_t		entity = walk->entity[from];
 	int32_t		to = stage->count;
 
-	if (!(priority > bound->least || (priority == bound->least && bound->equal-- > 0)))
+	if (!(merit > bound->least || (merit == bound->least && bound->equal-- > 0)))
 	{
 		walk->place[entity] = -1;
 		return;
 	}
-	stage->chance[to - stage->senders] = sigmoid(priority);
+	stage->chance[to - stage->senders] = sigmoid(walk->priority[from - stage->senders]);
 	walk->entity[to] = entity;
 	walk->place[entity] = to;
 	if (stage->sum != walk->sum || to != from)
@@ -264,16 +290,18 @@ choose(PathWalk *walk, int layer, int32_t places)
 	PathStage  *stage = &walk->stage[layer];
 	size_t		width = (size_t) walk->shape.width;
 	int32_t		reached = places - stage->senders;
+	const float *merit;
 	Bound		bound;
 
 	rate((int) width, reached, walk->sum + (size_t) stage->senders * width, walk->weights.layer[layer].priority,
 		 walk->priority);
-	bound = bound_of(walk, layer, reached);
+	merit = merits(walk, layer, reached);
+	bound = bound_of(walk, merit, layer, reached);
 	if (stage->sum != walk->sum)
 		memcpy(stage->sum, walk->sum, (size_t) stage->senders * width * sizeof(float));
 	stage->count = stage->senders;
 	for (int32_t i = stage->senders; i < places; i++)
-		settle(walk, stage, i, &bound);
+		settle(walk, stage, i, merit[i - stage->senders], &bound);
 }
 
 /* ---- the way ------------------------------------------------------------------------------- */

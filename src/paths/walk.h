@@ -43,12 +43,13 @@ extern void path_removed_open(PathRemoved *removed, const FactIndex *facts);
 extern void path_set_removed(PathRemoved *removed, const FactIndex *facts, Triple fact, bool is_removed);
 extern void path_set_all_removed(PathRemoved *removed, const FactIndex *facts, Triple fact, bool is_removed);
 
-/* Numbers are dropped out at random, by draws of `stream`. */
-typedef struct PathDropout
+/* What is random while a network is learnt, by draws of `stream` */
+typedef struct PathNoise
 {
-	double		share;			/* 0: none */
+	double		dropout;		/* share of the numbers of a candidate state that is left out; 0: none */
+	double		exploration;	/* as in PathTraining */
 	uint64_t	stream;
-} PathDropout;
+} PathNoise;
 
 /* What a walk keeps of a layer; without a record, layers share it.  Rows are by place */
 typedef struct PathStage
@@ -69,7 +70,7 @@ typedef struct PathWalk
 	PathShape	shape;
 	PathWeights weights;		/* parameters */
 	bool		recorded;		/* stages have their own arrays, for path_walk_back */
-	PathDropout dropout;
+	PathNoise	noise;
 	Pool	   *pool;
 	int			thread;
 	PathQuestion question;
@@ -89,6 +90,7 @@ typedef struct PathWalk
 	float	   *attention;		/* of the groups of one entity */
 	int32_t    *receiver;		/* places that a group leads to */
 	float	   *priority;		/* of those that a layer reaches first */
+	float	   *merit;			/* and what they are kept by: it with noise */
 	float	   *block;			/* rows of the gate */
 	float	   *turned_map;		/* matrices transposed, for gradients: by layer */
 	float	   *turned_keep;

@@ -20,6 +20,7 @@
 #define DENSE_EDGES 10			/* of an entity, in the mean */
 #define MANY_RELATIONS 100
 #define DROPOUT 0.05
+#define EXPLORATION 0.5			/* where not all entities can be kept; elsewhere noise gains nothing */
 #define FACTS 4096			/* that an epoch asks for */
 #define EPOCHS 20
 #define RATE_END 0.1			/* of the rate, at the end */
@@ -47,6 +48,7 @@ PathSettings
 path_settings(const TrainSettings *settings, const TrainingFacts *facts)
 {
 	const GraphData *data = facts->learnt;
+	FactIndex	index = path_index_sizes(facts);
 	bool		dense = 2 * data->facts >= (int64) DENSE_EDGES * data->entities;
 	PathSettings	plan = {
 		.shape = {
@@ -61,6 +63,7 @@ path_settings(const TrainSettings *settings, const TrainingFacts *facts)
 		.learning_rate = settings->path_learning_rate
 	};
 
+	plan.training.exploration = path_keeps_all(&index, plan.shape) ? 0 : EXPLORATION;
 	if (plan.learning_rate == 0)
 		plan.learning_rate = dense ? 0.004 : 0.005;
 	return plan;

@@ -102,7 +102,7 @@ check_array(const char *name, PathWalk *walk, PathQuestion question, const float
 	check_array(#field, &walk, question, weight, walk.weights.field, gradients.field, count)
 
 static void
-check_gradients(int layers, int32_t kept, double dropout)
+check_gradients(int layers, int32_t kept, double dropout, double exploration)
 {
 	Triple		triple[FACTS];
 	FactIndex	facts = random_facts(triple, ENTITIES, RELATIONS, FACTS);
@@ -117,7 +117,7 @@ check_gradients(int layers, int32_t kept, double dropout)
 
 	for (int i = 0; i < ENTITIES; i++)
 		weight[i] = (float) next_uniform(-1, 1);
-	walk.dropout = (PathDropout) {dropout, next_draw()};
+	walk.noise = (PathNoise) {dropout, exploration, next_draw()};
 	memset(numbers, 0, path_parameters(shape) * sizeof(float));
 	weighed_scores(&walk, question, weight);
 	for (int32_t i = 0; i < path_walk_count(&walk); i++)
@@ -139,6 +139,64 @@ check_gradients(int layers, int32_t kept, double dropout)
 		CHECK_ARRAY(layer[i].keep, 16 * 16);
 		CHECK_ARRAY(layer[i].bias, 32);
 		CHECK_ARRAY(layer[i].priority, 17);
+	}
+}
+
+/* Two layers of three keep the given entity, 3, and 8 times 3: not all of 30. */
+static void
+check_room(void)
+{
+	Triple		triple[FACTS];
+	FactIndex	facts = random_facts(triple, ENTITIES, RELATIONS, FACTS);
+
+	CHECK(!path_keeps_all(&facts, (PathShape) {RELATIONS, 2, 16, 3}));
+	CHECK(path_keeps_all(&facts, (PathShape) {RELATIONS, 2, 16, 4}));
+	CHECK(path_keeps_all(&facts, (PathShape) {RELATIONS, 3, 16, 3}));
+}
+
+/* ---- exploration --------------------------------------------------------------------------- */
+
+#define WALKS 4000
+
+/* Of entities with priorities p, noise of Gumbel's distribution keeps one with the chance e^p / sum of e^p. */
+static void
+check_exploration(void)
+{
+	Triple		triple[] = {{0, 0, 1}, {0, 1, 2}, {0, 2, 3}};
+	FactIndex	facts;
+	PathNetwork network = random_network((PathShape) {RELATIONS, 2, 16, ENTITIES});
+	PathQuestion question = {0, FORWARDS(0)};
+	PathWalk	walk;
+	double		weight[4] = {0};
+	double		sum = 0;
+	int			kept[4] = {0};
+
+	CHECK(fact_index(&arena, pool, 4, RELATIONS, triple, 3, &facts));
+	walk = open_walk(&facts, &network, true);
+	path_walk(&walk, question);
+	for (int i = 1; i < 4; i++)
+	{
+		double		chance = walk.stage[0].chance[i - 1];
+
+		weight[walk.entity[i]] = chance / (1 - chance); /* e^p */
+		sum += chance / (1 - chance);
+	}
+	CHECK(path_keeps_all(&facts, network.shape));
+	network.shape.kept = 1;
+	walk = open_walk(&facts, &network, true);
+	walk.noise.exploration = 1;
+	for (int i = 0; i < WALKS; i++)
+	{
+		walk.noise.stream = next_draw();
+		path_walk(&walk, question);
+		kept[walk.entity[1]]++;
+	}
+	for (int i = 1; i < 4; i++)
+	{
+		double		share = weight[i] / sum;
+
+		CHECK_SAYING(fabs((double) kept[i] / WALKS - share) < 5 * sqrt(share * (1 - share) / WALKS), "%d of %d, %g expected", kept[i],
+					 WALKS, share);
 	}
 }
 
@@ -682,7 +740,7 @@ learn_nations(Nations *nations, Pool *by, int passes)
 {
 	PathShape	shape = {4, 3, 16, 100};
 	PathNetwork network = {shape, take(path_parameters(shape) * sizeof(float))};
-	PathTraining training = {.batch_size = 8,.dropout = 0.1,.direct = true,.seed = 5};
+	PathTraining training = {.batch_size = 8,.dropout = 0.1,.exploration = 1,.direct = true,.seed = 5};
 	PathTrainer *trainer;
 
 	path_initialise(&network, 3);
@@ -1018,10 +1076,13 @@ check_bits(void)
 void
 test_paths(void)
 {
-	check_gradients(1, ENTITIES, 0);
-	check_gradients(3, ENTITIES, 0);
-	check_gradients(3, ENTITIES, 0.3);
-	check_gradients(3, 2, 0);
+	check_gradients(1, ENTITIES, 0, 0);
+	check_gradients(3, ENTITIES, 0, 0);
+	check_gradients(3, ENTITIES, 0.3, 0);
+	check_gradients(3, 2, 0, 0);
+	check_gradients(3, 2, 0, 1);
+	check_exploration();
+	check_room();
 	check_definition(false);
 	check_definition(true);
 	check_kept();
