@@ -20,7 +20,7 @@
 #include "server/array.h"
 #include "server/growing_array.h"
 #include "server/host.h"
-#include "server/name_table.h"
+#include "server/named_numbers.h"
 #include "server/sql.h"
 #include "server/user_query.h"
 
@@ -42,14 +42,14 @@
 static NameList
 name_list(const char *table)
 {
-	return (NameList) {.table = table,.position = name_table_create(CurrentMemoryContext)};
+	return (NameList) {.table = table,.position = named_numbers_create(CurrentMemoryContext)};
 }
 
 static int32
 name_position(NameList *list, const char *name)
 {
 	bool		found;
-	NamedNumber *entry = name_table_insert(list->position, name, &found);
+	NamedNumber *entry = named_numbers_insert(list->position, name, &found);
 
 	if (found)
 		return entry->number;
@@ -65,7 +65,7 @@ growth(const NameList *list)
 {
 	Size		bytes = list->count == list->room ? 2 * list->room * sizeof(char *) : 0;
 
-	return bytes + name_table_growth(list->position);
+	return bytes + named_numbers_growth(list->position);
 }
 
 /* ---- the user's rows ------------------------------------------------------- */

@@ -21,7 +21,7 @@
 typedef struct NameList
 {
 	const char *table;
-	struct NameTable *position; /* in `name` */
+	struct NamedNumbers *position; /* in `name` */
 	char	  **name;			/* by first appearance */
 	int32	   *id;				/* of name[i]; NO_ID until it was looked up or inserted */
 	int64		count;

@@ -27,8 +27,8 @@ typedef struct Graph
 	char	   *prefix;			/* quoted, with the dot: "my graph". */
 	HTAB	   *relation_names; /* by id; all of them, once one was needed */
 	HTAB	   *entity_names;	/* by id; those that were needed */
-	struct NameTable *relation_ids; /* by name; those that were needed */
-	struct NameTable *entity_ids;
+	struct NamedNumbers *relation_ids;	/* by name; those that were needed */
+	struct NamedNumbers *entity_ids;
 } Graph;
 
 /* ---- opening (graph.c) ------------------------------------------------------ */

@@ -14,7 +14,7 @@
 #include "utils/varlena.h"
 
 #include "server/argument.h"
-#include "server/name_table.h"
+#include "server/named_numbers.h"
 #include "server/sql.h"
 
 /* names listed in a hint; with more of them, the nearest is named instead */
@@ -175,7 +175,7 @@ read_id(Graph *graph, const char *table, const char *name)
 }
 
 static int32
-find_id(Graph *graph, const char *table, NameTable **ids, const char *name)
+find_id(Graph *graph, const char *table, NamedNumbers **ids, const char *name)
 {
 	MemoryContext context = GetMemoryChunkContext(graph);
 	NamedNumber *known;
@@ -183,12 +183,12 @@ find_id(Graph *graph, const char *table, NameTable **ids, const char *name)
 	int32		id;
 
 	if (*ids == NULL)
-		*ids = name_table_create(context);
-	known = name_table_find(*ids, name);
+		*ids = named_numbers_create(context);
+	known = named_numbers_find(*ids, name);
 	if (known != NULL)
 		return known->number;
 	id = read_id(graph, table, name);
-	name_table_insert(*ids, MemoryContextStrdup(context, name), &found)->number = id;
+	named_numbers_insert(*ids, MemoryContextStrdup(context, name), &found)->number = id;
 	return id;
 }
 

@@ -17,7 +17,7 @@
 
 #include "server/argument.h"
 #include "server/growing_array.h"
-#include "server/name_table.h"
+#include "server/named_numbers.h"
 #include "model/model_cache.h"
 #include "model/predictor.h"
 #include "server/sql.h"
@@ -64,8 +64,8 @@ typedef struct CallSite
 	char	   *model;
 	Visibility	view;
 	uint64		serial;			/* of the model's copy */
-	NameTable  *entities;		/* rows by name */
-	NameTable  *relations;
+	NamedNumbers *entities;		/* rows by name */
+	NamedNumbers *relations;
 	int			lookups;		/* names looked up so far, -1 when all entities are there */
 	int			exacts;
 	KgeExactScore *exact;		/* of relation i in number i % exacts; each call sets its model */
@@ -156,8 +156,8 @@ remember_model(CallSite *site, const char *graph, const Model *model, EvKind kin
 	if (model->serial == 0 || facts.serial == 0)
 		return;
 	caller = MemoryContextSwitchTo(site->context);
-	site->entities = name_table_create(site->context);
-	site->relations = name_table_create(site->context);
+	site->entities = named_numbers_create(site->context);
+	site->relations = named_numbers_create(site->context);
 	take_exact_scores(site, &model->kge);
 	site->lookups = 0;
 	site->threshold = NULL;
@@ -171,18 +171,18 @@ remember_model(CallSite *site, const char *graph, const Model *model, EvKind kin
 }
 
 static void
-remember_row(CallSite *site, NameTable *names, const char *name, int32 row)
+remember_row(CallSite *site, NamedNumbers *names, const char *name, int32 row)
 {
 	bool		found;
 
 	name = MemoryContextStrdup(site->context, name);
-	name_table_insert(names, name, &found)->number = row;
+	named_numbers_insert(names, name, &found)->number = row;
 }
 
 static bool
-recall_row(NameTable *names, const char *name, int32 *row)
+recall_row(NamedNumbers *names, const char *name, int32 *row)
 {
-	NamedNumber *found = name_table_find(names, name);
+	NamedNumber *found = named_numbers_find(names, name);
 
 	if (found != NULL)
 		*row = found->number;
@@ -266,7 +266,7 @@ find_kept_model(const CallSite *site, ScoredTriple *scored)
 }
 
 static bool
-find_kept_row(NameTable *names, LastText *last, int32 *row)
+find_kept_row(NamedNumbers *names, LastText *last, int32 *row)
 {
 	if (last->number < 0 && !recall_row(names, last->text, &last->number))
 		return false;

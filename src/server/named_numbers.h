@@ -1,12 +1,12 @@
 /*
- * name_table.h
+ * named_numbers.h
  *		A table from names to numbers, of any size.
  *
  * It is many hash tables, each of which has the names of some hashes and grows by itself: one table of millions would
  * move all of them at once, each time it grows, and a cancel would wait for that.
  */
-#ifndef HKG_SERVER_NAME_TABLE_H
-#define HKG_SERVER_NAME_TABLE_H
+#ifndef HKG_SERVER_NAMED_NUMBERS_H
+#define HKG_SERVER_NAMED_NUMBERS_H
 
 #include "compat.h"
 
@@ -41,17 +41,17 @@ name_hash(const char *name)
 
 #define NAME_PARTS 64
 
-typedef struct NameTable
+typedef struct NamedNumbers
 {
 	names_hash *part[NAME_PARTS];
 	int64		count;			/* of names */
-} NameTable;
+} NamedNumbers;
 
 /* In that context */
-static inline NameTable *
-name_table_create(MemoryContext context)
+static inline NamedNumbers *
+named_numbers_create(MemoryContext context)
 {
-	NameTable  *table = MemoryContextAllocZero(context, sizeof(NameTable));
+	NamedNumbers *table = MemoryContextAllocZero(context, sizeof(NamedNumbers));
 
 	for (int i = 0; i < NAME_PARTS; i++)
 		table->part[i] = names_create(context, 8, NULL);
@@ -60,27 +60,27 @@ name_table_create(MemoryContext context)
 
 /* By the highest bits of a hash: places in a part go by the lowest. */
 static inline names_hash *
-name_table_part(const NameTable *table, uint32 hash)
+named_numbers_part(const NamedNumbers *table, uint32 hash)
 {
 	return table->part[hash / (PG_UINT32_MAX / NAME_PARTS + 1)];
 }
 
 /* NULL where the name is not there */
 static inline NamedNumber *
-name_table_find(const NameTable *table, const char *name)
+named_numbers_find(const NamedNumbers *table, const char *name)
 {
 	uint32		hash = name_hash(name);
 
-	return names_lookup_hash(name_table_part(table, hash), name, hash);
+	return names_lookup_hash(named_numbers_part(table, hash), name, hash);
 }
 
 /* The entry of a name; where it is new, the caller sets its number, and its name to a copy that stays. */
 static inline NamedNumber *
-name_table_insert(NameTable *table, const char *name, bool *found)
+named_numbers_insert(NamedNumbers *table, const char *name, bool *found)
 {
 	uint32		hash = name_hash(name);
 
-	NamedNumber *entry = names_insert_hash(name_table_part(table, hash), name, hash, found);
+	NamedNumber *entry = names_insert_hash(named_numbers_part(table, hash), name, hash, found);
 
 	table->count += !*found;
 	return entry;
@@ -88,9 +88,9 @@ name_table_insert(NameTable *table, const char *name, bool *found)
 
 /* What the next name takes, if its part grows; parts are much the same size. */
 static inline Size
-name_table_growth(const NameTable *table)
+named_numbers_growth(const NamedNumbers *table)
 {
 	return 2 * table->part[0]->size * sizeof(NamedNumber);
 }
 
-#endif							/* HKG_SERVER_NAME_TABLE_H */
+#endif							/* HKG_SERVER_NAMED_NUMBERS_H */
