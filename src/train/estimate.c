@@ -128,8 +128,8 @@ estimate_check(const TrainSettings *settings, const TrainingFacts *facts, const 
 
 /*
  * Seconds of a core for one unit of a phase, by trainings on FB15k-237, WN18RR and Debian's packages; path rules took 0.6
- * to 2 times as long there.  Weights took 3 to 5.4 ms of a triple (bench/RESULTS.md, What hkg_progress promises).  They count until the first unit of the phase was measured
- * (server/progress.c).  The others are those of the library (kge_epoch_seconds).
+ * to 2 times as long there, weights 3 to 5.4 ms a triple (bench/RESULTS.md, What hkg_progress promises).  They count until
+ * the first unit of the phase was measured (server/progress.c).  The others are those of the library (kge_epoch_seconds).
  */
 #define MINING_SECONDS 1.5e-5	/* of a fact */
 #define INFERRING_SECONDS 3e-6	/* of a fact, in each iteration */
