@@ -241,8 +241,8 @@ open_trainer(Run *run)
 {
 	PathTraining *training = &run->training;
 
-	*training = (PathTraining) {.batch_size = (int) setting("batch", 32),.dropout = setting("dropout", 0),.exploration = setting("exploration", 0),
-		.seed = (uint64_t) setting("seed", 1),.direct = setting("direct", -1) != 0};
+	*training = (PathTraining) {.batch_size = (int) setting("batch", 32),.dropout = setting("dropout", 0),
+		.exploration = setting("exploration", 0),.seed = (uint64_t) setting("seed", 1),.direct = setting("direct", -1) != 0};
 	if (setting("direct", -1) < 0)
 		training->direct = path_is_direct(&run->facts, run->valid, run->graph.ranked);
 	run->trainer = path_trainer(&arena, &run->facts, &run->network, training, run->threads);

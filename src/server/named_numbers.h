@@ -79,7 +79,6 @@ static inline NamedNumber *
 named_numbers_insert(NamedNumbers *table, const char *name, bool *found)
 {
 	uint32		hash = name_hash(name);
-
 	NamedNumber *entry = names_insert_hash(named_numbers_part(table, hash), name, hash, found);
 
 	table->count += !*found;
