@@ -42,6 +42,7 @@
 #include "core/sort.h"
 #include "plain_table.h"
 #include "server/array.h"
+#include "server/attempt.h"
 #include "server/host.h"
 #include "server/sql.h"
 
@@ -459,45 +460,29 @@ is_conflict(int code)
 	return code == ERRCODE_UNIQUE_VIOLATION || code == ERRCODE_EXCLUSION_VIOLATION;
 }
 
-/* The error again, unless it is a conflict; the subtransaction is rolled back. */
-static void
-roll_back(MemoryContext caller, ResourceOwner owner)
+typedef struct Writing
 {
-	ErrorData  *error;
+	NewFacts   *facts;
+	bool		written;
+} Writing;
 
-	MemoryContextSwitchTo(caller);
-	error = CopyErrorData();
-	FlushErrorState();
-	RollbackAndReleaseCurrentSubTransaction();
-	MemoryContextSwitchTo(caller);
-	CurrentResourceOwner = owner;
-	if (!is_conflict(error->sqlerrcode))
-		ReThrowError(error);
-	FreeErrorData(error);
+static void
+try_table(void *argument)
+{
+	Writing    *writing = argument;
+
+	writing->written = write_table(writing->facts);
 }
 
 bool
 facts_write(NewFacts *facts)
 {
-	MemoryContext caller = CurrentMemoryContext;
-	ResourceOwner owner = CurrentResourceOwner;
-	volatile bool written = false;
+	Writing		writing = {.facts = facts};
+	ErrorData  *error = attempt(try_table, &writing);
 
-	BeginInternalSubTransaction(NULL);
-	MemoryContextSwitchTo(caller);
-	PG_TRY();
-	{
-		written = write_table(facts);
-		ReleaseCurrentSubTransaction();
-		MemoryContextSwitchTo(caller);
-		CurrentResourceOwner = owner;
-	}
-	PG_CATCH();
-	{
-		roll_back(caller, owner);
-	}
-	PG_END_TRY();
-	if (!written)
+	if (error != NULL && !is_conflict(error->sqlerrcode))
+		ReThrowError(error);
+	if (error != NULL || !writing.written)
 		return false;
 	if (is_train(facts))
 		facts_announce(facts->graph->schema);

@@ -7,17 +7,16 @@
  */
 #include "postgres.h"
 
-#include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
-#include "utils/resowner.h"
 
 #include "graph/call.h"
 #include "model/model.h"
 #include "section.h"
 #include "server/argument.h"
+#include "server/attempt.h"
 #include "server/host.h"
 #include "style.h"
 
@@ -74,49 +73,41 @@ write_left_out(Markup *markup, const ErrorData *error)
 	markup_close(markup);
 }
 
-/* Ends the subtransaction that failed; returns its error, or throws it on. */
-static ErrorData *
-recover(MemoryContext context, ResourceOwner owner)
+/* A section of one model, whose memory is gone afterwards */
+typedef struct GuardedSection
 {
-	ErrorData  *error;
+	Report	   *report;
+	const Section *section;
+	const char *model;
+	MemoryContext work;
+} GuardedSection;
 
-	MemoryContextSwitchTo(context);
-	error = CopyErrorData();
-	FlushErrorState();
-	RollbackAndReleaseCurrentSubTransaction();
-	MemoryContextSwitchTo(context);
-	CurrentResourceOwner = owner;
-	if (!may_be_left_out(error->sqlerrcode))
-		ReThrowError(error);
-	return error;
+static void
+try_section(void *argument)
+{
+	GuardedSection *guarded = argument;
+
+	MemoryContextSwitchTo(guarded->work);
+	guarded->section->write(guarded->report, guarded->model);
 }
 
 static void
 write_guarded(Report *report, const Section *section, const char *model)
 {
-	MemoryContext caller = CurrentMemoryContext;
-	ResourceOwner owner = CurrentResourceOwner;
-	MemoryContext work = AllocSetContextCreate(caller, "hybridkg section", ALLOCSET_DEFAULT_SIZES);
+	GuardedSection guarded = {.report = report,.section = section,.model = model};
 	MarkupPlace place = markup_place(report->markup);
+	ErrorData  *error;
 
-	BeginInternalSubTransaction(NULL);
-	MemoryContextSwitchTo(work);
-	PG_TRY();
+	guarded.work = AllocSetContextCreate(CurrentMemoryContext, "hybridkg section", ALLOCSET_DEFAULT_SIZES);
+	error = attempt(try_section, &guarded);
+	if (error != NULL && !may_be_left_out(error->sqlerrcode))
+		ReThrowError(error);
+	if (error != NULL)
 	{
-		section->write(report, model);
-		ReleaseCurrentSubTransaction();
-		MemoryContextSwitchTo(caller);
-		CurrentResourceOwner = owner;
-	}
-	PG_CATCH();
-	{
-		ErrorData  *error = recover(caller, owner);
-
 		markup_return(report->markup, place);
 		write_left_out(report->markup, error);
 	}
-	PG_END_TRY();
-	MemoryContextDelete(work);
+	MemoryContextDelete(guarded.work);
 }
 
 static void
