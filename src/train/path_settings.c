@@ -3,7 +3,8 @@
  *		How the path network of a training is learnt (see path_settings.h).
  *
  * In a sparse graph few entities are reached in a step, so more steps and more entities are affordable.  In a dense one
- * a question takes longer, and smaller minibatches learn more from as many.
+ * a question takes longer, and smaller minibatches learn more from as many.  Where who is kept is drawn, too, their
+ * gradients are noisy: the loss rises again, but not of larger ones (bench/RESULTS.md, "All three").
  *
  * A network makes training two to four times as long, and an answer some milliseconds.  It pays on graphs of a middle
  * size: smaller ones gained nothing, larger ones were not measured (bench/RESULTS.md, "All three").
@@ -44,28 +45,54 @@ path_settings_decide(TrainSettings *settings, const Graph *graph, const Training
 		settings->paths = pay(settings, facts) ? YES : NO;
 }
 
+/* Whether an entity has so many facts that a step reaches many others */
+static bool
+is_dense(const GraphData *data)
+{
+	return 2 * data->facts >= (int64) DENSE_EDGES * data->entities;
+}
+
+static PathShape
+shape_of(const TrainSettings *settings, const GraphData *data)
+{
+	return (PathShape) {
+		.relations = data->relations,
+		.layers = settings->path_layers > 0 ? settings->path_layers : is_dense(data) ? 5 : 6,
+		.width = settings->path_width > 0 ? settings->path_width : data->relations > MANY_RELATIONS ? 48 : 32,
+		.kept = settings->path_kept > 0 ? settings->path_kept : is_dense(data) ? 300 : 1000
+	};
+}
+
+static PathTraining
+training_of(const TrainSettings *settings, const TrainingFacts *facts, PathShape shape)
+{
+	FactIndex	index = path_index_sizes(facts);
+	bool		drawn = !path_keeps_all(&index, shape);
+	int			dense_batch = drawn ? 32 : 8;
+
+	return (PathTraining) {
+		.batch_size = is_dense(facts->learnt) ? dense_batch : 16,
+		.dropout = DROPOUT,
+		.exploration = drawn ? EXPLORATION : 0,
+		.seed = (uint64_t) settings->seed
+	};
+}
+
 PathSettings
 path_settings(const TrainSettings *settings, const TrainingFacts *facts)
 {
 	const GraphData *data = facts->learnt;
-	FactIndex	index = path_index_sizes(facts);
-	bool		dense = 2 * data->facts >= (int64) DENSE_EDGES * data->entities;
+	PathShape	shape = shape_of(settings, data);
 	PathSettings	plan = {
-		.shape = {
-			.relations = data->relations,
-			.layers = settings->path_layers > 0 ? settings->path_layers : dense ? 5 : 6,
-			.width = settings->path_width > 0 ? settings->path_width : data->relations > MANY_RELATIONS ? 48 : 32,
-			.kept = settings->path_kept > 0 ? settings->path_kept : dense ? 300 : 1000
-		},
-		.training = {.batch_size = dense ? 8 : 16,.dropout = DROPOUT,.seed = (uint64) settings->seed},
+		.shape = shape,
+		.training = training_of(settings, facts, shape),
 		.epochs = settings->path_epochs > 0 ? settings->path_epochs : EPOCHS,
 		.facts = Min(settings->path_facts > 0 ? settings->path_facts : FACTS, data->facts),
 		.learning_rate = settings->path_learning_rate
 	};
 
-	plan.training.exploration = path_keeps_all(&index, plan.shape) ? 0 : EXPLORATION;
 	if (plan.learning_rate == 0)
-		plan.learning_rate = dense ? 0.004 : 0.005;
+		plan.learning_rate = is_dense(data) ? 0.004 : 0.005;
 	return plan;
 }
 
