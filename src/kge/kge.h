@@ -436,8 +436,8 @@ typedef struct KgePartitioning
 	int			deals;			/* of an epoch: each has its part of the positives */
 } KgePartitioning;
 
-#define KGE_MOST_PARTITIONS 128
-#define KGE_MOST_LANES (KGE_MOST_PARTITIONS / 2)
+#define KGE_MOST_LANES 64
+#define KGE_MOST_PARTITIONS (2 * KGE_MOST_LANES)
 
 typedef struct KgePartitions KgePartitions;
 
