@@ -295,9 +295,9 @@ sub end_statement
 {
 	my ($node, $statement, $seconds, %how) = @_;
 	my $signal = $how{signal} // 'INT';
-	my $timeout = $signal eq 'TIMEOUT' ? 'set local statement_timeout = ' . (int(1000 * $seconds) + 1) : '';
+	my $timeout = $signal eq 'TIMEOUT' ? 'set local statement_timeout = ' . (int(1000 * $seconds) + 1) . ' \;' : '';
 	my ($before, $after) = map { $_ // '' } @how{qw(before after)};
-	my $script = "$before;\nbegin; $timeout;\nselect 'process ' || pg_backend_pid();\n$statement;\n\\echo ended :SQLSTATE\nrollback;\n$after;\n";
+	my $script = "$before;\nbegin;\nselect 'process ' || pg_backend_pid();\n$timeout $statement;\n\\echo ended :SQLSTATE\nrollback;\n$after;\n";
 	my %end = (late => 0, passed => 0, sqlstate => '');
 	my ($out, $err) = ('', '');
 	local $ENV{PGAPPNAME} = $how{name} // 'ended';
