@@ -13,7 +13,7 @@ create function pg_temp.train(model name, more text default '') returns text lan
 declare
 	name text;
 begin
-	execute format('select hkg_train(''ring'', ''conve'', dimensions => 12, iterations => 2, epochs => 75, batch_size => 20, learning_rate => 0.003, top_rules => 0,
+	execute format('select hkg_train(''ring'', ''conve'', dimensions => 12, iterations => 2, epochs => 150, batch_size => 20, learning_rate => 0.003, top_rules => 0,
 		evidence_rules => 0, holdout => 0, label_smoothing => 0.1, input_dropout => 0.1, feature_dropout => 0.1, hidden_dropout => 0.1, model => %L %s)',
 		model, ', ' || nullif(more, '')) into name;
 	return name;
