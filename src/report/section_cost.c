@@ -125,6 +125,19 @@ static const Column size_columns[] = {
 	{"with its indexes", COLUMN_BYTES}
 };
 
+/* Of a distributed graph, facts and names are in the copies of this node. */
+static char *
+copies_of_tables(const Graph *graph)
+{
+	static const char *const copied[] = {"entity", "relation", "triple", "holdout"};
+	StringInfoData values;
+
+	initStringInfo(&values);
+	for (int i = 0; i < (int) lengthof(copied); i++)
+		appendStringInfo(&values, "%s('%s', %u::oid)", i == 0 ? "" : ", ", copied[i], graph_table_here(graph->schema, copied[i]));
+	return values.data;
+}
+
 static void
 write_sizes(Report *report)
 {
@@ -132,8 +145,10 @@ write_sizes(Report *report)
 
 	sql_arg(&args, OIDOID, ObjectIdGetDatum(report->graph->schema));
 	table_of_query(report->markup, "Tables of the graph, all models together", size_columns, lengthof(size_columns),
-				   "select relname::text, pg_total_relation_size(oid)::float8 from pg_class where relnamespace = $1 and relkind in ('r', 'p') "
-				   "and pg_total_relation_size(oid) >= 65536 order by 2 desc, 1", &args);
+				   psprintf("select name, bytes from (select relname::text as name, pg_total_relation_size(coalesce(copy, oid))::float8 as bytes "
+							"from pg_class left join (values %s) c (copied, copy) on copied = relname "
+							"where relnamespace = $1 and relkind in ('r', 'p')) t where bytes >= 65536 order by 2 desc, 1",
+							copies_of_tables(report->graph)), &args);
 }
 
 void
