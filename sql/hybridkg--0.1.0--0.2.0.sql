@@ -439,7 +439,7 @@ comment on column hkg_progress.loss is 'mean loss of the last epoch';
 comment on column hkg_progress.eta is 'when it will end, by the time that epochs and iterations took so far, and by guesses for what has not begun, which are scaled by that time; sooner when patience runs out; null while the graph or a query is read';
 comment on column hkg_progress.percent is 'time past, of all time by the same estimate; never falls, and stays below 100';
 comment on column hkg_progress.bar is 'percent as a bar, and the time that is left until eta';
-comment on column hkg_progress.nodes is 'servers that train its embeddings, see partitions and nodes of hkg_train; null for what changes facts';
+comment on column hkg_progress.nodes is 'servers that do the work of the phase now: more than one where nodes of a cluster mine, train, rank the valid split or rate rules; null for what changes facts';
 comment on column hkg_progress.rows is 'rows that hkg_load or hkg_sync has read from its query, or rows that were deleted or written';
 create or replace function hkg_tune(graph name, grid jsonb, fixed jsonb default '{}', trials int default null,
 	seed bigint default 0, model name default 'default')

@@ -94,6 +94,14 @@ node_slices_exist(const Graph *graph)
 	return !IsInParallelMode() && graph_has_slices(graph) && graph_may_read(graph, "slice");
 }
 
+int
+node_slices_count(const Graph *graph)
+{
+	Datum		count;
+
+	return sql_value(psprintf("select count(*)::int from %sslice", graph->prefix), SQL_NO_ARGS, &count) ? DatumGetInt32(count) : 0;
+}
+
 typedef struct NodeAnswers
 {
 	const NodeSlices *slices;

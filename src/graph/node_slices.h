@@ -44,6 +44,9 @@ typedef struct NodeSlices
 /* Whether the caller can have work done on other nodes. */
 extern bool node_slices_exist(const Graph *graph);
 
+/* Where it can: the nodes that take part, each by a slice. */
+extern int	node_slices_count(const Graph *graph);
+
 /*
  * Runs the function on all slices, and takes each answer; false where the answers cannot be used: a node read something
  * else, or returned null.  Then some of them may have been taken.

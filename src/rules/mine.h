@@ -19,6 +19,8 @@ typedef struct MineOptions
 
 	/* called now and then: another part of the work is done; parts add up to 1 at most.  May be NULL */
 	void		(*report) (void *argument, double part);
+	/* called when so many servers begin with it, or go on; this one alone until then.  May be NULL */
+	void		(*servers) (void *argument, int count);
 	void	   *argument;
 } MineOptions;
 

@@ -280,6 +280,13 @@ count_slices(Mining *mining, int64 checksum)
 	return node_slices_run(&slices);
 }
 
+static void
+report_servers(const Mining *mining, int count)
+{
+	if (mining->options->servers != NULL)
+		mining->options->servers(mining->options->argument, count);
+}
+
 bool
 mine_slices(Mining *mining)
 {
@@ -287,6 +294,7 @@ mine_slices(Mining *mining)
 
 	if (!node_slices_exist(mining->graph))
 		return false;
+	report_servers(mining, node_slices_count(mining->graph));
 	checksum = (int64) checksum_of_facts(mining->data);
 	if (search_slices(mining, checksum))
 	{
@@ -298,6 +306,7 @@ mine_slices(Mining *mining)
 		}
 	}
 	mining->count = 0;
+	report_servers(mining, 1);
 	node_slices_failed(mining->graph, psprintf("graph \"%s\" is mined", mining->graph->name));
 	return false;
 }

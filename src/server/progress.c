@@ -69,7 +69,7 @@ struct Progress
 	int			earlier;		/* iterations that another process did, before the training was resumed */
 	int			epoch;
 	int			epochs;
-	int			nodes;			/* servers that train its buckets */
+	int			nodes;			/* servers that do the work of the phase */
 	double		loss;			/* NaN: none yet */
 	int64		rows;			/* of a load, in this phase */
 	TimestampTz started_at;
@@ -277,6 +277,7 @@ progress_phase(Progress *progress, ProgressPhase phase, double units)
 	end_visit(progress, progress->phase != PHASE_TRAINING, now);
 	begin_visit(progress, phase, units, now);
 	progress->rows = 0;
+	progress->nodes = 1;
 	SpinLockRelease(&board->lock);
 	hkg_pause_at(phase_names[phase]);
 }

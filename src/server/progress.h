@@ -78,7 +78,7 @@ extern void progress_iteration(Progress *progress, int iteration);
 /* An epoch is done, within PHASE_TRAINING. */
 extern void progress_epoch(Progress *progress, int epoch, double loss);
 
-/* That many servers train its embeddings; 1 until then. */
+/* That many servers do the work of this phase; 1 until then. */
 extern void progress_nodes(Progress *progress, int nodes);
 
 /* The iterations are over; that many epochs follow. */

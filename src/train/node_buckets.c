@@ -13,19 +13,18 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 
+#include "graph/node_slices.h"
+
 /* ---- where ------------------------------------------------------------------------ */
 
 void
 node_buckets_fill_in(const Graph *graph, TrainSettings *settings)
 {
-	Datum		slices;
-
 	if (settings->nodes > 0)
 		return;
 	settings->nodes = 1;
-	if (settings->partitions > 1 && node_blocks_allowed(graph) &&
-		sql_value(psprintf("select count(*) from %sslice", graph->prefix), SQL_NO_ARGS, &slices))
-		settings->nodes = Max(Min((int) DatumGetInt64(slices), settings->partitions / 2), 1);
+	if (settings->partitions > 1 && node_blocks_allowed(graph))
+		settings->nodes = Max(Min(node_slices_count(graph), settings->partitions / 2), 1);
 }
 
 NodeBlocks *

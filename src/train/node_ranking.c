@@ -177,6 +177,12 @@ node_ranking_open(const Graph *graph, const TrainSettings *settings, const KgeMo
 
 /* ---- what it takes --------------------------------------------------------------------- */
 
+int
+node_ranking_servers(const NodeRanking *ranking)
+{
+	return ranking == NULL ? 1 : ranking->nodes->places;
+}
+
 double
 node_ranking_seconds(const NodeRanking *ranking, const KgeModel *model, int64 count)
 {

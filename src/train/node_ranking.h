@@ -22,6 +22,9 @@ typedef struct NodeRanking NodeRanking;
 extern NodeRanking *node_ranking_open(const Graph *graph, const TrainSettings *settings, const KgeModel *model,
 									  KgeTriples ranked, KgeTriples filter, bool in_worker);
 
+/* Servers that rank; NULL: 1 */
+extern int	node_ranking_servers(const NodeRanking *ranking);
+
 /* Seconds of a ranking of so many triples, about */
 extern double node_ranking_seconds(const NodeRanking *ranking, const KgeModel *model, int64 count);
 

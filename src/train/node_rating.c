@@ -37,6 +37,7 @@ struct NodeRating
 {
 	const Graph *graph;
 	const TrainSettings *settings;
+	Progress   *progress;
 	MemoryContext context;
 	bool		asked;			/* for the nodes */
 	NodeBlocks *nodes;			/* NULL: there are none, or none was asked for */
@@ -51,12 +52,13 @@ struct NodeRating
 };
 
 NodeRating *
-node_rating_open(const Graph *graph, const TrainSettings *settings)
+node_rating_open(const Graph *graph, const TrainSettings *settings, Progress *progress)
 {
 	NodeRating *rating = palloc0(sizeof(NodeRating));
 
 	rating->graph = graph;
 	rating->settings = settings;
+	rating->progress = progress;
 	rating->context = CurrentMemoryContext;
 	return rating;
 }
@@ -278,6 +280,7 @@ node_rating_run(void *argument, const RatingModel *model, MinedRules *rules, con
 	rating->order = order_by_body(rating, count);
 	rating->ids = list_ids(model->data);
 	places = cut_batch(rating, count, inferred);
+	progress_nodes(rating->progress, places);
 	node_blocks_begin(nodes);
 	for (int i = 0; i < places; i++)
 	{
@@ -286,6 +289,7 @@ node_rating_run(void *argument, const RatingModel *model, MinedRules *rules, con
 	}
 	node_blocks_run(nodes, "hkg_rate_slice", places, take_ratings, rating);
 	node_blocks_end(nodes);
+	progress_nodes(rating->progress, 1);
 	for (int i = 0; i < places; i++)
 		pfree(rating->slice[i].rules.value);
 	pfree(rating->order);

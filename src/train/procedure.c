@@ -79,6 +79,14 @@ report_mining(void *argument, double part)
 	progress_advance(procedure->progress, part * (double) procedure->facts.learnt->facts);
 }
 
+static void
+report_servers(void *argument, int count)
+{
+	const Procedure *procedure = argument;
+
+	progress_nodes(procedure->progress, count);
+}
+
 /* Counts every rule, mined or given. */
 static void
 mine(Procedure *procedure)
@@ -87,7 +95,7 @@ mine(Procedure *procedure)
 	const GraphData *data = procedure->facts.learnt;
 	MineOptions options = {
 		settings->max_rule_length, settings->min_head_coverage, settings->min_support, settings->constants,
-		report_mining, procedure
+		report_mining, report_servers, procedure
 	};
 	double		start = clock_seconds();
 
@@ -107,7 +115,7 @@ entail(Procedure *procedure)
 {
 	const TrainSettings *settings = &procedure->settings;
 	const GraphData *data = procedure->facts.learnt;
-	MineOptions options = {2, settings->min_head_coverage, settings->min_support, false, NULL, NULL};
+	MineOptions options = {2, settings->min_head_coverage, settings->min_support, false, NULL, NULL, NULL};
 	bool		mined = procedure->rules != NULL && settings->rules == NULL;
 	MemoryContext caller = MemoryContextSwitchTo(procedure->scratch);
 	const MinedRules *rules = mined ? procedure->rules : mine_rules(procedure->graph, data, &options);
@@ -123,7 +131,6 @@ procedure_open(Procedure *procedure)
 	procedure->scratch = AllocSetContextCreate(CurrentMemoryContext, "hybridkg iteration", ALLOCSET_DEFAULT_SIZES);
 	learner_open(&procedure->learner, procedure->graph, &procedure->settings, &procedure->facts,
 				 procedure->in_worker);
-	progress_nodes(procedure->progress, node_buckets_servers(procedure->learner.partitions.nodes, &procedure->settings));
 	valid_ranking_open(&procedure->ranking, &procedure->settings, &procedure->facts);
 	valid_ranking_use_nodes(&procedure->ranking, procedure->graph, &procedure->settings, &procedure->facts, &procedure->learner,
 							procedure->in_worker);
@@ -131,11 +138,18 @@ procedure_open(Procedure *procedure)
 	if (procedure->settings.top_rules > 0)
 	{
 		mine(procedure);
-		procedure->rating = node_rating_open(procedure->graph, &procedure->settings);
+		procedure->rating = node_rating_open(procedure->graph, &procedure->settings, procedure->progress);
 	}
 	if (kge_constraint_entails(procedure->learner.training.constraint))
 		entail(procedure);
 	best_iteration_open(&procedure->best, procedure->rules == NULL ? 0 : procedure->rules->count, procedure->in_worker);
+}
+
+static void
+begin_evaluating(Procedure *procedure)
+{
+	progress_phase(procedure->progress, PHASE_EVALUATING, 1);
+	progress_nodes(procedure->progress, node_ranking_servers(procedure->ranking.nodes));
 }
 
 void
@@ -143,7 +157,7 @@ procedure_look_back(Procedure *procedure)
 {
 	if (!procedure->settings.warm_start || procedure->facts.valid_count == 0)
 		return;
-	progress_phase(procedure->progress, PHASE_EVALUATING, 1);
+	begin_evaluating(procedure);
 	valid_ranking_before(&procedure->ranking, &procedure->learner, &procedure->facts);
 }
 
@@ -193,6 +207,12 @@ report_epoch(const TrainSettings *settings, int iteration, int epoch, double los
 						epoch, settings->epochs, loss)));
 }
 
+static int
+training_servers(const Procedure *procedure)
+{
+	return node_buckets_servers(procedure->learner.partitions.nodes, &procedure->settings);
+}
+
 static void
 train_epochs(Procedure *procedure, Iteration *iteration)
 {
@@ -200,6 +220,7 @@ train_epochs(Procedure *procedure, Iteration *iteration)
 	double		start = clock_seconds();
 
 	progress_iteration(procedure->progress, iteration->number);
+	progress_nodes(procedure->progress, training_servers(procedure));
 	if (settings->warm_start && iteration->number == 1)
 		learner_observe(&procedure->learner, &procedure->facts);
 	for (int epoch = 1; epoch <= settings->epochs; epoch++)
@@ -218,7 +239,7 @@ evaluate(Procedure *procedure, Iteration *iteration)
 
 	if (procedure->facts.valid_count == 0)
 		return;
-	progress_phase(procedure->progress, PHASE_EVALUATING, 1);
+	begin_evaluating(procedure);
 	valid_ranking_run(&procedure->ranking, &procedure->learner, &procedure->facts, iteration);
 	iteration->evaluated = true;
 	iteration->evaluate_seconds = clock_seconds() - start;
@@ -369,6 +390,7 @@ procedure_refit(Procedure *procedure)
 	progress_refit(procedure->progress, epochs);
 	if (!facts_are_held_out(&procedure->facts))
 		return;
+	progress_nodes(procedure->progress, training_servers(procedure));
 	best_iteration_restore(&procedure->best, learner);
 	positives_set(&learner->positives, procedure->facts.all);
 	for (int64 epoch = 1; epoch <= epochs; epoch++)

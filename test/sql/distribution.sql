@@ -109,17 +109,24 @@ select count(*) as differ from (select key, count(*) from before group by 1 exce
 select hkg_drop_graph('My "odd" Graph');
 drop function keys;
 
+-- the nodes of the next two tests
+create procedure make_nodes() language plpgsql as $$
+begin
+	call make_catalogues();
+	create table d.slice (place int, slice int, slices int);
+	create table d.bucket (place int, lane int, number bigint, bytes bytea);
+	insert into d.slice values (1, 1, 3), (2, 2, 3), (3, 3, 3);
+	insert into pg_catalog.pg_dist_partition select format('d.%s', name)::regclass, case when name in ('slice', 'bucket') then 'h' else 'n' end, '', 1,
+		case when name in ('slice', 'bucket') then 's' else 't' end from unnest(array['entity', 'relation', 'triple', 'holdout', 'slice', 'bucket']) name;
+	create function pg_catalog.get_shard_id_for_distribution_column(regclass, int) returns bigint language sql return $2;
+	insert into pg_catalog.pg_dist_placement values (1, 1, 1, 1), (2, 2, 1, 2), (3, 3, 1, 0);
+end
+$$;
+
 -- What ranking the valid split on nodes takes, of two that have a place, is in an estimate.  distmult, 4 dimensions: 16 bytes of each
 -- of 20 entities and 2 relations, and 12 of each of 20 facts and 5 triples of the split, to each; the split once
 begin;
-call make_catalogues();
-create table d.slice (place int, slice int);
-create table d.bucket (place int, lane int, number bigint, bytes bytea);
-insert into d.slice values (1, 1), (2, 2), (3, 3);
-insert into pg_catalog.pg_dist_partition select format('d.%s', name)::regclass, case when name in ('slice', 'bucket') then 'h' else 'n' end, '', 1,
-	case when name in ('slice', 'bucket') then 's' else 't' end from unnest(array['entity', 'relation', 'triple', 'holdout', 'slice', 'bucket']) name;
-create function pg_catalog.get_shard_id_for_distribution_column(regclass, int) returns bigint language sql return $2;
-insert into pg_catalog.pg_dist_placement values (1, 1, 1, 1), (2, 2, 1, 2), (3, 3, 1, 0);
+call make_nodes();
 select triples from hkg_load('d', $$select 'e' || i, 'r0', 'e' || i * 7 % 20 from generate_series(1, 5) i$$, 'valid');
 set local hybridkg.slice_seconds = 0;
 select item, bytes, seconds = bytes * 8 / 2e9 as seconds, 2 * ((20 + 2) * 16 + (20 + 5) * 12) + 5 * 12 as sent
@@ -131,6 +138,24 @@ set local hybridkg.slice_seconds = 1;
 select count(*) from hkg_estimate('d', 'distmult', dimensions => 4) where item ~ 'rank';
 set local hybridkg.slice_seconds = -1;
 select count(*) from hkg_estimate('d', 'distmult', dimensions => 4) where item ~ 'rank';
+rollback;
+
+-- hkg_progress has the servers that work on a phase, as looked at when slices are asked and when an iteration is written: three that mine
+begin;
+call make_nodes();
+create temp table seen (at int generated always as identity, phase text, nodes int);
+create function look() returns boolean language sql volatile set search_path = public, pg_temp as $$
+	insert into seen (phase, nodes) select phase, nodes from hkg_progress where pid = pg_backend_pid() returning true
+$$;
+create function look_on() returns trigger language plpgsql as $$ begin perform public.look(); return null; end $$;
+alter table d.slice rename to place;
+create view d.slice as select * from d.place where public.look();
+update pg_catalog.pg_dist_partition set logicalrelid = 'd.slice' where logicalrelid = 'd.place'::regclass;
+create trigger look after insert on d.iteration for each statement execute function look_on();
+set local hybridkg.slice_seconds = -1;
+select hkg_train('d', 'distmult', dimensions => 4, iterations => 2, epochs => 1, negatives => 2, min_support => 1, evidence_rules => 0);
+select phase, nodes, count(*) > 1 as repeated from (select *, at - row_number() over (partition by phase, nodes order by at) as run from seen) s
+group by phase, nodes, run order by min(at);
 rollback;
 
 -- the counts of slices add up to those of all pairs
@@ -231,5 +256,5 @@ select hkg_complete_slice('u', 'm', 'both', -1, 50, 0, false, array[1, null], nu
 select cardinality(hkg_complete_slice('u', 'm', 'both', -1, 50, 0, false, array[0], array[1], :'version', 1, 1)) > 0 as answered;
 
 select hkg_drop_graph('d'), hkg_drop_graph('s'), hkg_drop_graph('t'), hkg_drop_graph('u');
-drop procedure make_catalogues;
+drop procedure make_catalogues, make_nodes;
 drop function state_of, parts, all_rules;
