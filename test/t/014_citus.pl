@@ -6,6 +6,7 @@ use warnings;
 
 use lib 'test/perl';
 use Catalogue;
+use Digest::MD5 qw(md5_hex);
 use Graph;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -100,20 +101,68 @@ my $less_times = sub { my ($tables) = @_; $tables =~ s/^(model|iteration) .*\n?/
 
 is($less_times->(tables($node[0], 'g')), $less_times->(tables($node[0], 'l')), 'rules, inferences and embeddings are those of one server');
 define_try($node[0]);
-my @errors;
-foreach my $function (functions($node[0]))
+
+# Functions that are not compared by a call of each, with the reason; a function that is in neither place fails.
+my %otherwise = (
+	hkg_distribute_graph => 'makes the difference', hkg_undistribute_graph => 'takes it back', hkg_send_model => 'what is sent is read by all that rank',
+	hkg_train_background => 'commits, compared below', hkg_tune => 'commits, compared below',
+	hkg_report => 'has times, compared without them below', hkg_rule_sql => 'has the name of the schema, compared below',
+	hkg_cache => 'of no graph', hkg_trainings => 'of no graph', hkg_help => 'of no graph', hkg_presets => 'of no graph', hkg_facts_changed => 'is for triggers');
+my @functions = functions($node[0]);
+my @compared = grep { !$otherwise{ $_->{name} } } @functions;
+my %is_there = map { $_->{name} => 1 } @functions;
+
+is(join(' ', grep { !$is_there{$_} } sort keys %otherwise), '', 'exceptions are functions');
+is(join(' ', map { $_->{name} } grep { !@{ $_->{arguments} } || $_->{arguments}[0]{name} ne 'graph' } @compared), '', 'all others are of a graph');
+# on the coordinator where that is faster, and on all nodes
+foreach my $seconds (5, 0)
 {
-	my ($first) = @{ $function->{arguments} };
+	my (%report, @errors);
 
-	next if !$first || $first->{name} ne 'graph' || $function->{name} =~ /^hkg_(create_graph|drop_graph|distribute_graph|undistribute_graph|send_model|train_background|tune|trainings|report|rule_sql)$/;
-	my @pair = map { (try_all($node[0], {}, call_of($function, graph => quoted($_))))[0] } qw(g l);
+	foreach my $graph (qw(g l))
+	{
+		$report{$graph} = [ try_all($node[0], { before => "set hybridkg.slice_seconds = $seconds" }, map { call_of($_, graph => quoted($graph)) } @compared) ];
+	}
+	foreach my $i (0 .. $#compared)
+	{
+		my ($here, $there) = map { $report{$_}[$i] } qw(g l);
+		my $name = $compared[$i]{name};
 
-	is("$pair[0]{state} $pair[0]{text}", join(' ', $pair[1]{state}, $pair[1]{text}) =~ s/(["'])l\1/$1g$1/gr, "$function->{name}: as on one server");
-	push @errors, $function->{name} if $pair[0]{state} ne '00000';
+		next if $name eq 'hkg_estimate' && $seconds == 0;	# it has what nodes take
+		is("$here->{state} $here->{text}", "$there->{state} $there->{text}" =~ s/(["'])l\1/$1g$1/gr, "$name, slice_seconds $seconds: as on one server");
+		push @errors, $name if $here->{state} ne '00000';
+	}
+	# it is there; no blocks, no path network, nothing to resume, no source: all of that comes later
+	is("@errors", 'hkg_create_graph hkg_path_rules hkg_rate_slice hkg_resume hkg_sync hkg_train_slice hkg_valid_slice', 'the others have rows');
 }
-# no blocks, no path network, nothing to resume, no source; all of that comes later
-is("@errors", 'hkg_path_rules hkg_rate_slice hkg_resume hkg_sync hkg_train_slice hkg_valid_slice', 'the others have rows');
-like(run(q{select hkg_report('g', 'm')}), qr{</html>\s*$}, 'hkg_report');
+foreach my $rule ('r4(X,Y) <= r1(X,A), r1(A,Y)', 'r4(X,Y) <= r2(A,X), r3(Y,A)')
+{
+	my @sql = map { run("select hkg_rule_sql('$_', '$rule')") } qw(g l);
+	my @pairs = map { run("select count(*) || ' ' || md5(string_agg(s::text, ',' order by x, y)) from ($_) s") } @sql;
+
+	is($sql[0], $sql[1] =~ s/\bl\./g./gr, "hkg_rule_sql: as on one server: $rule");
+	is($pairs[0], $pairs[1], 'and its pairs');
+	cmp_ok($pairs[0], 'gt', '1', 'which there are');
+}
+
+# A report without its title, times and sizes, and the names of the tables that have sizes, whatever their order
+sub report_of
+{
+	my ($page) = @_;
+	my $sizes = qr{(<p class="caption" id="n\d+">Tables of the graph.*?<tbody>)(.*?)</tbody>}s;
+	my ($tables) = $page =~ $sizes ? $2 : '';
+
+	$page =~ s/$sizes/$1/g;
+	$page =~ s{<svg(?:(?!</svg>).)*<title>Time by phase.*?</svg>}{}gs;
+	$page =~ s{[\d.]+ ms</b>|\d{4}-\d\d-\d\d \d\d:\d\d UTC}{}g;
+	$page =~ s{Knowledge graph (?:<bdi>\w</bdi>|&#8296;\w&#8297;)}{}g;
+	return ($page, join ' ', sort $tables =~ m{<td class="word">(\w+)</td>}g);
+}
+
+my @page = map { [ report_of(run("select hkg_report('$_', 'm', 'm2')")) ] } qw(g l);
+is(md5_hex($page[0][0]), md5_hex($page[1][0]), 'hkg_report: as on one server');
+cmp_ok(length $page[0][0], '>', 100000, 'all of it');
+like($page[0][1], qr/\bentity_embedding\b.*\btriple\b/, 'and tables, those of facts too');
 
 # ---- changes ----
 
@@ -167,6 +216,13 @@ foreach my $support (2, 10)
 }
 like($mined->('g', 2), qr/^\d+ [1-9]/, 'and some are backwards');
 cmp_ok($tasks->(), '>=', 12, 'on the workers');
+# given rules are counted by slices, too, where a statement asks for it
+my $given = q{array['r4(X,Y) <= r1(X,A), r1(A,Y)', 'r3(X,Y) <= r1(Y,X)', 'r1(X,Y) <= r2(X,Y)', 'r2(X,Y) <= r3(A,X), r1(A,Y)']};
+is(run(qq{select string_agg(concat_ws(' ', rule, support, body_size, pca_body_size), ',' order by rule) from (
+		select rule, sum(support) as support, sum(body_size) as body_size, sum(pca_body_size) as pca_body_size
+		from g.slice, hkg_count_rules('g', $given, slice, slices) group by rule) c}),
+	run(qq{select string_agg(concat_ws(' ', rule, support, body_size, pca_body_size), ',' order by rule) from hkg_count_rules('l', $given)}), 'counts of given rules');
+cmp_ok(scalar(() = join('', map { slurp_file($_->logfile) } @node[1, 2]) =~ /hkg_count_rules\(/g), '>=', 2, 'on the workers');
 is(run(q{begin; insert into g.triple select min(id), 1, max(id) from g.entity on conflict do nothing;
 	insert into l.triple select min(id), 1, max(id) from l.entity on conflict do nothing;
 	select count(*) from (select rule, support, body_size, pca_body_size from hkg_mine_rules('g') except select rule, support, body_size, pca_body_size from hkg_mine_rules('l')) s;
@@ -399,7 +455,6 @@ my $long = q{partitions => 4, iterations => 6, epochs => 3};
 run('select hkg_train(' . $part->('l', 'lost', "$long, nodes => 2") =~ s/iterations => 2, epochs => 2, //r . ')');
 run('set hybridkg.slice_seconds = 0; select hkg_train_background(' . $part->('g', 'lost', $long) =~ s/iterations => 2, epochs => 2, //r . ')');
 $node[0]->poll_query_until('postgres', q{select count(*) >= 2 from g.iteration where model = 'lost'}) or die 'no iteration';
-is(run(q{select nodes from hkg_progress where model = 'lost'}), '2', 'hkg_progress shows nodes');
 my $lost_node = $node[2]->port;
 $node[2]->stop('immediate');
 $node[0]->poll_query_until('postgres', q{select status like 'failed%' from g.model where name = 'lost'}) or die 'it goes on';
@@ -443,6 +498,7 @@ make_graph($node[0], 'big', 2000, 60000);
 run(q{select * from hkg_distribute_graph('big')});
 run(q{select hkg_train('big', 'rotate', dimensions => 64, iterations => 1, epochs => 1, negatives => 2, model => 'm', seed => 3, top_rules => 0, evidence_rules => 0, holdout => 0)});
 my %long = (
+	count => q{select hkg_train('big', 'rotate', dimensions => 4, negatives => 1, iterations => 1, epochs => 1, evidence_rules => 0, max_rule_length => 4, min_head_coverage => 0, min_support => 1000, model => 'long')},
 	search => q{select count(*) from hkg_mine_rules('big', max_rule_length => 4, min_head_coverage => 0, min_support => 1, constants => true)},
 	rank => q{set hybridkg.slice_seconds = 0; select count(*) from hkg_ranks('big', 'train', 'm', 0, 'embedding')},
 	complete => q{set hybridkg.slice_seconds = 0; select count(*) from hkg_complete('big', null, 100000, 0, 'm', 'embedding')},
@@ -450,6 +506,8 @@ my %long = (
 	valid => q{set hybridkg.slice_seconds = 0; select hkg_train('big', 'rotate', dimensions => 1000, negatives => 1, iterations => 50, epochs => 1, top_rules => 0, evidence_rules => 0, model => 'long')},
 	rate => q{set hybridkg.slice_seconds = 0; select hkg_train('big', 'rotate', dimensions => 400, negatives => 1, iterations => 50, epochs => 1, omega => 0.5, min_quality => 0, min_support => 2,
 		holdout => 0, hybrid => 'none', evidence_rules => 0, model => 'long')});
+# what hkg_progress has of those that train, meanwhile
+my %phase = (count => 'mining', train => 'training', valid => 'evaluating', rate => 'inferring');
 my $watch = $node[1]->background_psql('postgres');
 my $cancel = $node[0]->background_psql('postgres');
 foreach my $what (sort keys %long)
@@ -459,6 +517,8 @@ foreach my $what (sort keys %long)
 	my $caller = session($node[0], $what, $long{$what});
 	my $pid = wait_for_session($node[0], $caller);
 
+	ok($node[0]->poll_query_until('postgres', "select exists (select from hkg_progress where pid = $pid and (phase, nodes) = ('$phase{$what}', 2))"), "hkg_progress has the nodes: $what")
+		if $phase{$what};
 	$node[1]->poll_query_until('postgres', $running) or die "no worker does $what";
 	my $worker = $watch->query_safe("select min(pid) $working");
 	$cancel->query_safe("select pg_cancel_backend($pid)");
