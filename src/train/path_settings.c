@@ -3,8 +3,9 @@
  *		How the path network of a training is learnt (see path_settings.h).
  *
  * In a sparse graph few entities are reached in a step, so more steps and more entities are affordable.  In a dense one
- * a question takes longer, and smaller minibatches learn more from as many.  Where who is kept is drawn, too, their
- * gradients are noisy: the loss rises again, but not of larger ones (bench/RESULTS.md, "All three").
+ * a question takes longer, and smaller minibatches learn more from as many.  Where it has more entities than are kept,
+ * noise takes part in the choice, and with small minibatches the loss rises again: larger ones end that
+ * (bench/RESULTS.md, "All three").
  *
  * A network makes training two to four times as long, and an answer some milliseconds.  It pays on graphs of a middle
  * size: smaller ones gained nothing, larger ones were not measured (bench/RESULTS.md, "All three").
@@ -67,13 +68,13 @@ static PathTraining
 training_of(const TrainSettings *settings, const TrainingFacts *facts, PathShape shape)
 {
 	FactIndex	index = path_index_sizes(facts);
-	bool		drawn = !path_keeps_all(&index, shape);
-	int			dense_batch = drawn ? 32 : 8;
+	bool		keeps_all = path_keeps_all(&index, shape);
+	int			dense_batch = keeps_all ? 8 : 32;
 
 	return (PathTraining) {
 		.batch_size = is_dense(facts->learnt) ? dense_batch : 16,
 		.dropout = DROPOUT,
-		.exploration = drawn ? EXPLORATION : 0,
+		.exploration = keeps_all ? 0 : EXPLORATION,
 		.seed = (uint64_t) settings->seed
 	};
 }
