@@ -401,7 +401,7 @@ bandwidth: between nodes, in Gbit/s, 0.001 to 1e6$$ ||
 end
 $do$;
 comment on function hkg_resume(name, name) is
-'continues a background training that was stopped, from the last iteration, or epoch of a path network, that it committed, in the caller''s transaction; the model has the same bits as that of an uninterrupted training; returns its name
+'continues a background training that was stopped, in the caller''s transaction: from the last iteration or epoch of a path network, or the last step before a node was lost; with the bits of an unbroken training; returns its name
 graph: an existing graph
 model: the name it was trained under
 errors: 55000 when nothing was stopped or when the graph has changed since, 55006 when the model is being trained';

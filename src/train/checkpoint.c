@@ -1,7 +1,7 @@
 /*
  * checkpoint.c
  *		The state of a training between two iterations, as rows of the graph: another process that goes on from there
- *		gets the same bits.
+ *		gets the same bits.  Where nodes train, also that between two steps of an epoch, when a node is lost.
  *
  * Table checkpoint holds it in parts: arrays as they are in memory, in chunks.  Like a data directory, it can be
  * read by a server of the same architecture.  Each chunk has a checksum, since rows can be changed: a number or an
@@ -9,6 +9,8 @@
  * they are mined again, the same.  A fingerprint shows whether the facts are the same.
  */
 #include "procedure.h"
+
+#include <math.h>
 
 #include "catalog/pg_type.h"
 #include "common/hashfn.h"
@@ -252,26 +254,54 @@ ranks_bytes(const Procedure *procedure)
 	return kge_sample_is_all(ranking->sample) && !procedure->settings.warm_start ? 0 : ranking->sample.count * sizeof(double);
 }
 
+static void
+save_header(Procedure *procedure)
+{
+	Header		header;
+
+	memset(&header, 0, sizeof(header));
+	header.fingerprint = fingerprint_of(procedure);
+	header.done = procedure->done;
+	if (procedure->done > 0)
+	{
+		header.samples = procedure->learner.positives.samples;
+		header.best = procedure->best.iteration;
+		header.highest_mrr = procedure->ranking.highest_mrr;
+	}
+	save(procedure, "header", &header, sizeof(header));
+}
+
+/* What is learnt, as it is now */
+static void
+save_learner(Procedure *procedure)
+{
+	float	   *values;
+	size_t		count;
+
+	save_embeddings(procedure, "entities", "relations");
+	for (int i = 0; learner_state(&procedure->learner, i, &values, &count); i++)
+		save(procedure, psprintf("optimizer %d", i), values, count * sizeof(float));
+}
+
+static void
+delete_place(Procedure *procedure)
+{
+	SqlArgs		args = {0};
+
+	arg_part(&args, procedure->settings.model, "place");
+	sql_run(psprintf("delete from %scheckpoint where model = $1 and part = $2", procedure->graph->prefix), &args);
+}
+
 void
 checkpoint_save(Procedure *procedure)
 {
 	MemoryContext caller = MemoryContextSwitchTo(procedure->scratch);
 	const Positives *positives = &procedure->learner.positives;
 	bool		is_best = procedure->best.iteration.number == procedure->done;
-	Header		header;
-	float	   *values;
-	size_t		count;
 
-	memset(&header, 0, sizeof(header));
-	header.fingerprint = fingerprint_of(procedure);
-	header.samples = positives->samples;
-	header.best = procedure->best.iteration;
-	header.highest_mrr = procedure->ranking.highest_mrr;
-	header.done = procedure->done;
-	save(procedure, "header", &header, sizeof(header));
-	save_embeddings(procedure, "entities", "relations");
-	for (int i = 0; learner_state(&procedure->learner, i, &values, &count); i++)
-		save(procedure, psprintf("optimizer %d", i), values, count * sizeof(float));
+	save_header(procedure);
+	save_learner(procedure);
+	delete_place(procedure);
 	if (ranks_bytes(procedure) > 0)
 		save(procedure, "highest ranks", procedure->ranking.highest, ranks_bytes(procedure));
 	save(procedure, "samples", positives->sample, positives->samples * sizeof(Sampled));
@@ -280,6 +310,33 @@ checkpoint_save(Procedure *procedure)
 	if (is_best && procedure->rules != NULL)
 		save_best_rules(procedure);
 	hkg_pause_at("saving a checkpoint");
+	MemoryContextSwitchTo(caller);
+	MemoryContextReset(procedure->scratch);
+}
+
+/* Whether the place is in the iteration after those that are done: another one is in the refit, which begins anew. */
+static bool
+is_in_iteration(const Procedure *procedure, const EpochPlace *place)
+{
+	uint64		epochs = (uint64) procedure->settings.epochs;
+
+	return !procedure_is_done(procedure) && place->epoch / epochs == (uint64) procedure->done;
+}
+
+/* All but what is learnt stays as the last iteration left it. */
+void
+checkpoint_save_place(Procedure *procedure)
+{
+	MemoryContext caller = MemoryContextSwitchTo(procedure->scratch);
+	const PartitionMemory *memory = &procedure->learner.partitions;
+
+	if (memory->at_place && is_in_iteration(procedure, &memory->place))
+	{
+		if (procedure->done == 0)
+			save_header(procedure);
+		save_learner(procedure);
+		save(procedure, "place", &memory->place, sizeof(EpochPlace));
+	}
 	MemoryContextSwitchTo(caller);
 	MemoryContextReset(procedure->scratch);
 }
@@ -438,38 +495,75 @@ check_header(const Procedure *procedure, const Header *header)
 	uint8		evaluated;
 
 	memcpy(&evaluated, &header->best.evaluated, sizeof(evaluated));
-	if (header->done < 1 || header->done > settings->iterations ||
+	if (header->done < 0 || header->done > settings->iterations ||
 		header->best.number < 0 || header->best.number > header->done || evaluated > 1 ||
 		header->samples < 0 || header->samples > procedure->learner.positives.max_samples)
 		raise_damage(settings->model, "Its header is out of range.");
 }
 
-void
-checkpoint_load(Procedure *procedure)
+/* What the iterations that are done have left, but for what is learnt */
+static void
+load_iterations(Procedure *procedure, const Header *header)
 {
-	const TrainSettings *settings = &procedure->settings;
-	Learner   *learner = &procedure->learner;
-	Header		header;
+	load_best(procedure, &header->best);
+	procedure->ranking.highest_mrr = header->highest_mrr;
+	if (ranks_bytes(procedure) > 0)
+		load(procedure, "highest ranks", procedure->ranking.highest, ranks_bytes(procedure));
+	load_samples(procedure, header->samples);
+	procedure->done = header->done;
+	progress_resume(procedure->progress, header->done);
+}
+
+static void
+load_learner(Procedure *procedure)
+{
 	float	   *values;
 	size_t		count;
 
-	/* none before the first iteration is done */
-	if (!read_part(procedure->graph, settings->model, "header", &header, sizeof(header)))
+	load_embeddings(procedure, "entities", "relations");
+	for (int i = 0; learner_state(&procedure->learner, i, &values, &count); i++)
+		load(procedure, psprintf("optimizer %d", i), values, count * sizeof(float));
+}
+
+/* Whether there is one, in the middle of an iteration */
+static bool
+load_place(Procedure *procedure)
+{
+	const char *model = procedure->settings.model;
+	PartitionMemory *memory = &procedure->learner.partitions;
+	EpochPlace	place;
+
+	if (!read_part(procedure->graph, model, "place", &place, sizeof(place)))
+		return false;
+	if (!is_partitioned(memory) || !is_in_iteration(procedure, &place) || !isfinite(place.loss.sum) ||
+		place.deal < 0 || place.deal > memory->sizes.deals ||
+		place.bucket < 0 || place.bucket >= kge_bucket_count(memory->partitions))
+		raise_damage(model, "Its place in an epoch is out of range.");
+	memory->place = place;
+	return true;
+}
+
+void
+checkpoint_load(Procedure *procedure)
+{
+	const char *model = procedure->settings.model;
+	Header		header;
+
+	/* none before the first iteration is done, or a node was lost in it */
+	if (!read_part(procedure->graph, model, "header", &header, sizeof(header)))
 		return;
 	require_same_graph(procedure, &header);
 	check_header(procedure, &header);
-	load_best(procedure, &header.best);
-	procedure->ranking.highest_mrr = header.highest_mrr;
-	if (ranks_bytes(procedure) > 0)
-		load(procedure, "highest ranks", procedure->ranking.highest, ranks_bytes(procedure));
-	load_embeddings(procedure, "entities", "relations");
-	learner->embeddings = header.best.number == header.done ? EMBEDDINGS_BEST : EMBEDDINGS_LATEST;
-	for (int i = 0; learner_state(learner, i, &values, &count); i++)
-		load(procedure, psprintf("optimizer %d", i), values, count * sizeof(float));
-	load_samples(procedure, header.samples);
-	procedure->done = header.done;
+	if (header.done > 0)
+		load_iterations(procedure, &header);
+	load_learner(procedure);
+	if (load_place(procedure))
+		procedure->learner.embeddings = EMBEDDINGS_LATEST;
+	else if (header.done > 0)
+		procedure->learner.embeddings = header.best.number == header.done ? EMBEDDINGS_BEST : EMBEDDINGS_LATEST;
+	else
+		raise_damage(model, "It has no part \"place\".");
 	procedure->resumed = true;
-	progress_resume(procedure->progress, header.done);
 }
 
 void

@@ -3,7 +3,8 @@
  *		Buckets of a step, trained at once on the nodes of a cluster (see node_buckets.h).
  *
  * The blocks of each bucket go to a node (node_blocks.h), which trains it (train_slice.c) and so changes them there.
- * Then those that have changed are read.  A step is whole, or did not happen.
+ * Then those that have changed are read, and wait until all of them have come: a node may be lost at any time.  So a step
+ * is whole, or did not happen.
  */
 #include "node_buckets.h"
 
@@ -12,6 +13,7 @@
 #include "catalog/pg_type.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/tuplestore.h"
 
 #include "graph/node_slices.h"
 
@@ -141,26 +143,57 @@ run_step(NodeBlocks *nodes, int count)
 	return sum;
 }
 
-static void
-take_block(void *argument, const Datum *values, const bool *nulls)
+/* The rows of a step, as they come */
+typedef struct Received
 {
-	BucketLane *lane = argument;
-	bytea	   *value = DatumGetByteaPP(values[1]);
-	BucketBlock	block = bucket_block(&lane->blocks, DatumGetInt64(values[0]), VARSIZE_ANY_EXHDR(value));
-	void	   *memory = memory_of(lane, lane->memory->lanes.lane[lane->number], &block);
+	BucketLane *lane;
+	int			number;			/* of the lane that is read */
+	TupleDesc	columns;
+	Tuplestorestate *rows;
+} Received;
 
-	if (memory != NULL)
-		memcpy(memory, VARDATA_ANY(value), block.bytes);
-	else
-		copy_entities(lane, &block, VARDATA_ANY(value), true);
-	lane->received++;
-	if ((Pointer) value != DatumGetPointer(values[1]))
-		pfree(value);
+enum
+{
+	COLUMN_LANE,
+	COLUMN_NUMBER,
+	COLUMN_BYTES,
+	COLUMNS
+};
+
+static Received
+open_received(const NodeBlocks *nodes, BucketLane *lane)
+{
+	Received	received = {.lane = lane,.columns = CreateTemplateTupleDesc(COLUMNS)};
+
+	TupleDescInitEntry(received.columns, COLUMN_LANE + 1, "lane", INT4OID, -1, 0);
+	TupleDescInitEntry(received.columns, COLUMN_NUMBER + 1, "number", INT8OID, -1, 0);
+	TupleDescInitEntry(received.columns, COLUMN_BYTES + 1, "bytes", BYTEAOID, -1, 0);
+	received.rows = tuplestore_begin_heap(false, nodes->in_worker, work_mem);
+	return received;
 }
 
 static void
-receive_lane(const NodeBlocks *nodes, BucketLane *lane)
+keep_block(void *argument, const Datum *values, const bool *nulls)
 {
+	Received   *received = argument;
+	BucketLane *lane = &received->lane[received->number];
+	bytea	   *bytes = DatumGetByteaPP(values[1]);
+	Datum		row[COLUMNS] = {
+		[COLUMN_LANE] = Int32GetDatum(received->number),[COLUMN_NUMBER] = values[0],[COLUMN_BYTES] = PointerGetDatum(bytes)
+	};
+	bool		none[COLUMNS] = {false};
+
+	(void) bucket_block(&lane->blocks, DatumGetInt64(values[0]), VARSIZE_ANY_EXHDR(bytes));
+	tuplestore_putvalues(received->rows, received->columns, row, none);
+	lane->received++;
+	if ((Pointer) bytes != DatumGetPointer(values[1]))
+		pfree(bytes);
+}
+
+static void
+receive_lane(const NodeBlocks *nodes, Received *received)
+{
+	BucketLane *lane = &received->lane[received->number];
 	int64		first = lane->blocks.first[BLOCK_RELATIONS];
 	SqlArgs		args = {0};
 
@@ -168,27 +201,65 @@ receive_lane(const NodeBlocks *nodes, BucketLane *lane)
 	sql_arg(&args, INT4OID, Int32GetDatum(lane->number));
 	sql_arg(&args, INT8OID, Int64GetDatum(first));
 	sql_stream(psprintf("select number, bytes from %sbucket where place = $1 and lane = $2 and number >= $3",
-						nodes->graph->prefix), &args, take_block, lane);
+						nodes->graph->prefix), &args, keep_block, received);
 	if (lane->received != bucket_block_count(&lane->blocks) - first)
 		bucket_blocks_damaged();
+}
+
+static void
+take_block(const BucketLane *lane, int64 number, const bytea *value)
+{
+	BucketBlock block = bucket_block(&lane->blocks, number, VARSIZE_ANY_EXHDR(value));
+	void	   *memory = memory_of(lane, lane->memory->lanes.lane[lane->number], &block);
+
+	if (memory != NULL)
+		memcpy(memory, VARDATA_ANY(value), block.bytes);
+	else
+		copy_entities(lane, &block, VARDATA_ANY(value), true);
+}
+
+static void
+take_received(const Received *received)
+{
+	TupleTableSlot *slot = MakeSingleTupleTableSlot(received->columns, &TTSOpsMinimalTuple);
+
+	while (tuplestore_gettupleslot(received->rows, true, false, slot))
+	{
+		slot_getallattrs(slot);
+		take_block(&received->lane[DatumGetInt32(slot->tts_values[COLUMN_LANE])],
+				   DatumGetInt64(slot->tts_values[COLUMN_NUMBER]), DatumGetByteaPP(slot->tts_values[COLUMN_BYTES]));
+	}
+	ExecDropSingleTupleTableSlot(slot);
+}
+
+static void
+close_received(Received *received)
+{
+	tuplestore_end(received->rows);
+	FreeTupleDesc(received->columns);
 }
 
 KgeLossSum
 node_buckets_train(NodeBlocks *nodes, PartitionMemory *memory, const KgeBucket *bucket, int count, uint64 epoch)
 {
 	BucketLane *lane = palloc(count * sizeof(BucketLane));
+	Received	received;
 	KgeLossSum	sum;
 
 	node_blocks_begin(nodes);
+	received = open_received(nodes, lane);
 	for (int l = 0; l < count; l++)
 	{
 		lane[l] = lane_of(memory, &bucket[l], l, epoch);
 		node_blocks_send(nodes, l, &lane[l].blocks, read_block, &lane[l]);
 	}
 	sum = run_step(nodes, count);
-	for (int l = 0; isfinite(sum.sum) && l < count; l++)
-		receive_lane(nodes, &lane[l]);
+	for (received.number = 0; isfinite(sum.sum) && received.number < count; received.number++)
+		receive_lane(nodes, &received);
 	node_blocks_end(nodes);
+	memory->at_place = false;
+	take_received(&received);
+	close_received(&received);
 	pfree(lane);
 	return sum;
 }

@@ -228,40 +228,44 @@ buckets_of_step(const PartitionMemory *memory, int first, int end, KgeBucket *bu
 	return count;
 }
 
-/* Trains the buckets as they are dealt. */
-static KgeLossSum
-train_deal(PartitionMemory *memory, uint64 epoch)
+/* Trains the buckets as they are dealt, from the place on. */
+static void
+train_deal(PartitionMemory *memory)
 {
-	KgeLossSum	loss = {0};
+	EpochPlace *place = &memory->place;
 	KgeBucket	bucket[KGE_MOST_LANES];
-	int			end;
 
-	for (int i = 0; i < kge_bucket_count(memory->partitions) && isfinite(loss.sum); i = end)
+	while (place->bucket < kge_bucket_count(memory->partitions) && isfinite(place->loss.sum))
 	{
-		int			count;
+		int			end = kge_step_end(memory->partitions, (int) place->bucket);
+		int			count = buckets_of_step(memory, (int) place->bucket, end, bucket);
 
-		end = kge_step_end(memory->partitions, i);
-		count = buckets_of_step(memory, i, end, bucket);
 		if (count > 0)
-			add_loss(&loss, train_step(memory, bucket, count, epoch));
+			add_loss(&place->loss, train_step(memory, bucket, count, place->epoch));
+		place->bucket = end;
+		memory->at_place = memory->nodes != NULL;
 	}
 	put_back(memory, 0);
 	put_back(memory, 1);
-	return loss;
+	place->deal++;
+	place->bucket = 0;
 }
 
 double
 partition_memory_epoch(PartitionMemory *memory, const Positives *positives, uint64 epoch)
 {
-	KgeLossSum	loss = {0};
+	EpochPlace *place = &memory->place;
 
+	if (place->epoch != epoch)
+		*place = (EpochPlace) {.epoch = epoch};
 	partition_file_forget(&memory->file);
-	for (int deal = 0; deal < memory->sizes.deals && isfinite(loss.sum); deal++)
+	memory->at_place = memory->nodes != NULL;
+	while (place->deal < memory->sizes.deals && isfinite(place->loss.sum))
 	{
-		kge_partitions_deal(memory->partitions, positives->triple, positives->weight, positives->count, epoch, deal);
-		add_loss(&loss, train_deal(memory, epoch));
+		kge_partitions_deal(memory->partitions, positives->triple, positives->weight, positives->count, epoch, (int) place->deal);
+		train_deal(memory);
 	}
-	if (!isfinite(loss.sum))
+	if (!isfinite(place->loss.sum))
 		return NAN;
-	return loss.terms == 0 ? 0 : loss.sum / (double) loss.terms;
+	return place->loss.terms == 0 ? 0 : place->loss.sum / (double) place->loss.terms;
 }

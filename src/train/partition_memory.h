@@ -14,6 +14,15 @@
 
 typedef struct PartitionMemory PartitionMemory;
 
+/* What has been trained of an epoch: its deals before one, and of that one the buckets before one */
+typedef struct EpochPlace
+{
+	uint64		epoch;
+	int64		deal;
+	int64		bucket;
+	KgeLossSum	loss;			/* of these */
+} EpochPlace;
+
 struct PartitionMemory
 {
 	KgePartitioning sizes;		/* partitions 1: all entities are in memory, and nothing of this is used */
@@ -26,6 +35,8 @@ struct PartitionMemory
 	KgeLossSum	(*train_on_nodes) (NodeBlocks *nodes, PartitionMemory *memory, const KgeBucket *bucket, int count,
 								   uint64 epoch);
 	PartitionFile file;
+	EpochPlace	place;
+	bool		at_place;		/* whether file and relations are as at that place, not in the middle of a change */
 	int			held[2];		/* the partition at each place of the room; -1: none */
 	int32		rows[2];		/* of these */
 };
@@ -51,7 +62,7 @@ extern void partition_memory_open(PartitionMemory *memory, Pool *pool, KgeModel 
 extern void partition_memory_copy(const PartitionMemory *memory, int partition, FilePart part, KgeStripe rows,
 								  void *values, bool writes);
 
-/* One pass over the positives.  Returns the mean loss, NaN when it diverged. */
+/* One pass over the positives, or the rest of it where `place` is in it.  Returns the mean loss, NaN when it diverged. */
 extern double partition_memory_epoch(PartitionMemory *memory, const Positives *positives, uint64 epoch);
 
 /* As kge_trainer_state: that of all entities is the file's. */

@@ -213,6 +213,19 @@ training_servers(const Procedure *procedure)
 	return node_buckets_servers(procedure->learner.partitions.nodes, &procedure->settings);
 }
 
+/* 1, but for an iteration that is resumed in the middle */
+static int
+first_epoch(const Procedure *procedure, int iteration)
+{
+	int64		before = (int64) (iteration - 1) * procedure->settings.epochs;
+	int64		begun = (int64) procedure->learner.partitions.place.epoch - before;
+
+	if (begun <= 0)
+		return 1;
+	progress_skip(procedure->progress, PHASE_TRAINING, (double) begun);
+	return (int) begun + 1;
+}
+
 static void
 train_epochs(Procedure *procedure, Iteration *iteration)
 {
@@ -223,7 +236,7 @@ train_epochs(Procedure *procedure, Iteration *iteration)
 	progress_nodes(procedure->progress, training_servers(procedure));
 	if (settings->warm_start && iteration->number == 1)
 		learner_observe(&procedure->learner, &procedure->facts);
-	for (int epoch = 1; epoch <= settings->epochs; epoch++)
+	for (int epoch = first_epoch(procedure, iteration->number); epoch <= settings->epochs; epoch++)
 	{
 		iteration->loss = train_epoch(procedure, iteration->number, epoch);
 		progress_epoch(procedure->progress, epoch, iteration->loss);

@@ -137,13 +137,16 @@ extern void best_iteration_restore(BestIteration *best, Learner *learner);
 /* Deletes the file. */
 extern void best_iteration_close(BestIteration *best);
 
-/* ---- the state between two iterations, as rows of the graph (checkpoint.c) --------- */
+/* ---- the state of a training, as rows of the graph (checkpoint.c) ------------------- */
 
 /* Before the first iteration: the settings. */
 extern void checkpoint_begin(Graph *graph, const TrainSettings *settings);
 
 /* After an iteration: the state. */
 extern void checkpoint_save(Procedure *procedure);
+
+/* In the middle of an iteration that an error has ended: what nodes have learnt in it, unless it is half a step. */
+extern void checkpoint_save_place(Procedure *procedure);
 
 /* The same after an epoch of the path network. */
 extern void checkpoint_save_paths(Procedure *procedure);
@@ -152,7 +155,7 @@ extern void checkpoint_save_paths(Procedure *procedure);
 extern void checkpoint_settings(Graph *graph, const char *model, TrainSettings *settings);
 
 /*
- * Brings a procedure that was just opened to the last iteration that was saved, in the current context.  ERROR 55000
+ * Brings a procedure that was just opened to what was saved last, in the current context.  ERROR 55000
  * when the graph has changed since, 22000 when the rows are damaged.
  */
 extern void checkpoint_load(Procedure *procedure);

@@ -367,15 +367,40 @@ fail_before_begin(Launch *launch, const ErrorData *error)
 	report_to_launcher(launch, LAUNCH_FAILED);
 }
 
-/* Of a connection that was lost, the context has which node it went to; one that is lost in a statement is an internal error. */
+/* Perhaps: one that is lost in a statement is an internal error. */
+static bool
+lost_connection(const ErrorData *error)
+{
+	return ERRCODE_TO_CATEGORY(error->sqlerrcode) == ERRCODE_TO_CATEGORY(ERRCODE_CONNECTION_FAILURE) ||
+		error->sqlerrcode == ERRCODE_INTERNAL_ERROR;
+}
+
+/* Of a connection that was lost, the context has which node it went to. */
 static char *
 failure(const ErrorData *error)
 {
-	bool		is_connection = ERRCODE_TO_CATEGORY(error->sqlerrcode) == ERRCODE_TO_CATEGORY(ERRCODE_CONNECTION_FAILURE) ||
-		error->sqlerrcode == ERRCODE_INTERNAL_ERROR;
-
-	return is_connection && error->context != NULL ? psprintf("failed: %s, %s", error->message, error->context) :
+	return lost_connection(error) && error->context != NULL ? psprintf("failed: %s, %s", error->message, error->context) :
 		psprintf("failed: %s", error->message);
+}
+
+/* An error here leaves what the last iteration saved. */
+static void
+save_place(Procedure *procedure)
+{
+	PG_TRY();
+	{
+		transaction_begin();
+		checkpoint_save_place(procedure);
+		transaction_end();
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(TopMemoryContext);
+		EmitErrorReport();
+		FlushErrorState();
+		AbortCurrentTransaction();
+	}
+	PG_END_TRY();
 }
 
 /* The graph may have been renamed since, or dropped, or its table model. */
@@ -447,6 +472,9 @@ hkg_worker_main(Datum argument)
 		EmitErrorReport();
 		FlushErrorState();
 		AbortCurrentTransaction();
+		MemoryContextSwitchTo(TopMemoryContext);
+		if (procedure.learner.partitions.at_place && lost_connection(error))
+			save_place(&procedure);
 		MemoryContextSwitchTo(TopMemoryContext);
 		/* ends the threads and the row in hkg_progress, too */
 		MemoryContextDelete(context);
