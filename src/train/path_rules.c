@@ -158,7 +158,9 @@ path_rules_find(const GraphData *data, const TrainSettings *settings, Pool *pool
 	found = copy_paths(path, count);
 	MemoryContextDelete(work);
 	if (hkg_progress_level != PROGRESS_OFF)
-		ereport(NOTICE, (errmsg_internal("found " INT64_FORMAT " path rules (%.1f s)", count, seconds_since(start))));
+		ereport(NOTICE,
+				(errmsg_plural("found %lld path rule (%.1f s)", "found %lld path rules (%.1f s)",
+							   (unsigned long) count, (long long) count, seconds_since(start))));
 	return found;
 }
 
