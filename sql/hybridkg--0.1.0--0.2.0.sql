@@ -13,6 +13,7 @@ drop function hkg_predict_tails(name, text, text, int, name, bool, text);
 drop function hkg_predict_heads(name, text, text, int, name, bool, text);
 drop function hkg_learn_evidence(name, name);
 drop function hkg_complete(name, text, int, float8, name, text);
+drop function hkg_apply_rule(name, text);
 drop function hkg_evaluate(name, text, name, bigint, text);
 drop function hkg_train_background(name, text, int, int, int, int, int, text, text, text, float8, float8, int, float8, float8, int, float8, bigint, int, float8, int, bool, int, bigint, name, float8, text, bool, int, float8, bool, text, text, bool, name, float8, int, int, float8, float8, float8);
 drop function hkg_estimate(name, text, int, int, int, int, int, text, text, text, float8, float8, int, float8, float8, int, float8, bigint, int, float8, int, bool, int, bigint, name, float8, text, bool, int, float8, bool, text, text, bool, name, float8, int, int, float8, float8, float8);
@@ -634,6 +635,19 @@ trials: the number of points of the grid, drawn at random; null: all
 seed: draws them, and seeds the trainings, unless grid or fixed has a seed
 model: the name of the best model; a model of that name is replaced when the transaction commits
 errors: before anything is trained, 22023 for arguments that hkg_train would refuse, 55000 without a valid split, 55006 when the model is being trained or another search of the graph is under way, 53000 when no background worker is free; 55P03 when a training waits for a lock that the caller''s transaction holds; a trial that fails later is a row with its error';
+
+create function hkg_apply_rule(graph name, rule text, slice int default 1, slices int default 1)
+returns table (head text, relation text, tail text, known bool)
+as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 1000
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_apply_rule(name, text, int, int) is
+'what a rule infers; known: whether it is a fact already
+With slices, only pairs (x, y) whose x is in that slice of the entities: several sessions, or servers with the same facts, can take one each.
+graph: an existing graph
+rule: its text form, r(X,Y) <= b1(X,A), b2(A,Y), or with a constant in the head, r(X,"c") <= b(X,"d")
+slice: its number, 1 to slices
+slices: how many there are; an entity is in the one of its id modulo slices
+errors: 42601 with the position when the rule does not parse, 42704 for unknown names, 22023 for a rule outside the language or a slice that there is not';
 
 create function hkg_count_rules(graph name, rules text[], slice int default 1, slices int default 1)
 returns table (rule text, support bigint, body_size bigint, pca_body_size bigint)

@@ -1051,14 +1051,18 @@ graph: an existing graph
 rule: its text form, r(X,Y) <= b1(X,A), b2(A,Y), or with a constant in the head, r(X,"c") <= b(X,"d")
 errors: 42601 with the position when the rule does not parse, 42704 for unknown names, 22023 for a rule outside the language';
 
-create function hkg_apply_rule(graph name, rule text)
+create function hkg_apply_rule(graph name, rule text, slice int default 1, slices int default 1)
 returns table (head text, relation text, tail text, known bool)
 as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 1000
 set search_path = pg_catalog, pg_temp;
-comment on function hkg_apply_rule(name, text) is
+comment on function hkg_apply_rule(name, text, int, int) is
 'what a rule infers; known: whether it is a fact already
+With slices, only pairs (x, y) whose x is in that slice of the entities: several sessions, or servers with the same facts, can take one each.
 graph: an existing graph
-rule: its text form, r(X,Y) <= b1(X,A), b2(A,Y), or with a constant in the head, r(X,"c") <= b(X,"d")';
+rule: its text form, r(X,Y) <= b1(X,A), b2(A,Y), or with a constant in the head, r(X,"c") <= b(X,"d")
+slice: its number, 1 to slices
+slices: how many there are; an entity is in the one of its id modulo slices
+errors: 42601 with the position when the rule does not parse, 42704 for unknown names, 22023 for a rule outside the language or a slice that there is not';
 
 create function hkg_count_rules(graph name, rules text[], slice int default 1, slices int default 1)
 returns table (rule text, support bigint, body_size bigint, pca_body_size bigint)

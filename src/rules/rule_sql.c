@@ -17,6 +17,8 @@
 
 #include "server/argument.h"
 
+#include "mine.h"
+
 /* A statement in the making */
 typedef struct BodySql
 {
@@ -196,16 +198,18 @@ append_head_constant(BodySql *body)
 
 /* ---- one rule ---------------------------------------------------------------- */
 
-/* SELECT DISTINCT of the pairs (x, y) that the body yields, as ids. */
+/* SELECT DISTINCT of the pairs (x, y) in a slice that the body yields, as ids.  Slices are by remainders of x. */
 static char *
-rule_sql_pairs(const Graph *graph, const Rule *rule)
+rule_sql_pairs(const Graph *graph, const Rule *rule, PairSlice slice)
 {
 	Rule		whole = rule_with_domain(rule);
 	BodySql		body = body_sql(graph, &whole, NULL, NULL);
+	char	   *x = head_value(&body, TERM_X);
 
-	appendStringInfo(&body.text, "select distinct %s as x, %s as y\n",
-					 head_value(&body, TERM_X), head_value(&body, TERM_Y));
+	appendStringInfo(&body.text, "select distinct %s as x, %s as y\n", x, head_value(&body, TERM_Y));
 	append_where(&body, append_joins(&body));
+	if (slice.of > 1)
+		appendStringInfo(&body.text, " and pg_catalog.mod(%s & %d, %d) = %d", x, INT_MAX, slice.of, slice.number);
 	return body.text.data;
 }
 
@@ -291,7 +295,7 @@ open_rule(FunctionCallInfo fcinfo, Rule *rule)
 {
 	char	   *name = argument_name(fcinfo, 0, "graph");
 	char	   *text = argument_text(fcinfo, 1, "rule");
-	Graph	   *graph = graph_open(name);
+	Graph	   *graph = graph_open_facts(name);
 
 	rule_parse(graph, text, rule);
 	return graph;
@@ -307,14 +311,14 @@ hkg_rule_sql(PG_FUNCTION_ARGS)
 
 	sql_begin();
 	graph = open_rule(fcinfo, &rule);
-	sql = rule_sql_pairs(graph, &rule);
+	sql = rule_sql_pairs(graph, &rule, ALL_PAIRS);
 	sql_end();
 	PG_RETURN_TEXT_P(cstring_to_text(sql));
 }
 
 /* What the rule infers, by names: its pairs, and whether each is a fact ($1: the head relation). */
 static char *
-applied_rule_sql(const Graph *graph, const Rule *rule)
+applied_rule_sql(const Graph *graph, const Rule *rule, PairSlice slice)
 {
 	return psprintf("select h.name::text, r.name::text, t.name::text, fact.head is not null\n"
 					"from (%s) pair\n"
@@ -323,7 +327,7 @@ applied_rule_sql(const Graph *graph, const Rule *rule)
 					"join %srelation r on r.id = $1\n"
 					"left join %striple fact on fact.head = pair.x and fact.relation = $1 and fact.tail = pair.y\n"
 					"order by h.name, t.name",
-					rule_sql_pairs(graph, rule), graph->prefix, graph->prefix,
+					rule_sql_pairs(graph, rule, slice), graph->prefix, graph->prefix,
 					graph->prefix, graph->prefix);
 }
 
@@ -331,6 +335,8 @@ HKG_FUNCTION(hkg_apply_rule);
 Datum
 hkg_apply_rule(PG_FUNCTION_ARGS)
 {
+	int			slices = argument_int(fcinfo, 3, "slices", 1, INT_MAX);
+	int			slice = argument_int(fcinfo, 2, "slice", 1, slices);
 	SqlResult  *result = sql_result(fcinfo);
 	SqlArgs		args = {0};
 	Rule		rule;
@@ -339,7 +345,7 @@ hkg_apply_rule(PG_FUNCTION_ARGS)
 	sql_begin();
 	graph = open_rule(fcinfo, &rule);
 	sql_arg(&args, INT4OID, Int32GetDatum(rule.head));
-	sql_result_query(result, applied_rule_sql(graph, &rule), &args);
+	sql_result_query(result, applied_rule_sql(graph, &rule, (PairSlice) {slice - 1, slices}), &args);
 	sql_end();
 	PG_RETURN_NULL();
 }

@@ -168,6 +168,14 @@ select w.rule, w.support, w.body_size, w.pca_body_size, (w.support, w.body_size,
 	count(*) filter (where p.body_size > 0) as slices_with_pairs
 from whole w join part p using (rule) group by w.rule, w.support, w.body_size, w.pca_body_size order by 1;
 
+-- and what a rule infers in slices, each pair in one of them, is what it infers in all
+select rule, count(distinct slice) as slices_with_pairs, string_agg(a::text, ' ' order by head, tail) =
+	(select string_agg(w::text, ' ' order by head, tail) from hkg_apply_rule('s', rule) w) as same
+from (select unnest(rules) as rule from rule) r, generate_series(1, 3) slice, hkg_apply_rule('s', rule, slice, 3) a group by rule order by rule;
+-- a constant of the head is in one slice
+select count(distinct slice) as slices, count(*) = (select count(*) from hkg_apply_rule('s', 'r0("e5",Y) <= r1(A,Y)')) as same
+from generate_series(1, 3) slice, hkg_apply_rule('s', 'r0("e5",Y) <= r1(A,Y)', slice, 3);
+
 -- what nodes do: the rules of slices of heads are those of all heads, each once; sizes of slices of pairs add up to those of all pairs
 create temp table mined as select rule, support, body_size, pca_body_size from hkg_mine_rules('s', min_support => 40, constants => true);
 create temp table found as select slice, hkg_search_slice('s', '{}', 3, 0.01, 40, true, slice, 3) as answer from generate_series(1, 3) slice;

@@ -124,7 +124,7 @@ from unnest(array['parent(X,X) <= parent(X,A), parent(A,X)', 'parent("bo","cy") 
 select rule_test.try(statement)
 from unnest(array['select hkg_rule_sql(null, ''r(X,Y) <= r(Y,X)'')', 'select hkg_rule_sql(''kin'', null)',
 	'select * from hkg_apply_rule(''kin'', null)', 'select hkg_rule_sql(''nowhere'', ''r(X,Y) <= r(Y,X)'')',
-	'select * from hkg_apply_rule(''kin'', ''parent(X,Y)'')']) statement;
+	'select * from hkg_apply_rule(''kin'', ''parent(X,Y)'')', 'select * from hkg_apply_rule(''kin'', ''parent(X,Y) <= parent(Y,X)'', 3, 2)']) statement;
 -- with a hint
 \set VERBOSITY default
 select hkg_rule_sql('kin', 'parent(X,Y) <= parent(Y;X)');
