@@ -24,6 +24,7 @@ typedef struct BodySql
 {
 	StringInfoData text;
 	const Graph *graph;
+	const char *triple;			/* the table of facts */
 	Rule		rule;
 	const char *given[2];		/* what X and Y are; NULL: the statement finds them */
 } BodySql;
@@ -31,7 +32,7 @@ typedef struct BodySql
 static BodySql
 body_sql(const Graph *graph, const Rule *rule, const char *x, const char *y)
 {
-	BodySql		body = {.graph = graph,.rule = *rule,.given = {x, y}};
+	BodySql		body = {.graph = graph,.triple = psprintf("%striple", graph->prefix),.rule = *rule,.given = {x, y}};
 
 	initStringInfo(&body.text);
 	return body;
@@ -149,12 +150,12 @@ append_atoms(BodySql *body, bool single, int *first)
 		appendStringInfoString(&body->text, begins ? "from " : "\njoin ");
 		if (single)
 		{
-			appendStringInfo(&body->text, "lateral (select * from %striple b%d where ", body->graph->prefix, i + 1);
+			appendStringInfo(&body->text, "lateral (select * from %s b%d where ", body->triple, i + 1);
 			append_conditions(body, i, body->rule.length);
 			appendStringInfo(&body->text, " order by %s limit 1) b%d", place_name(open_place(&body->rule, i)), i + 1);
 		}
 		else
-			appendStringInfo(&body->text, "%striple b%d", body->graph->prefix, i + 1);
+			appendStringInfo(&body->text, "%s b%d", body->triple, i + 1);
 		if (begins)
 			continue;
 		appendStringInfoString(&body->text, " on ");
@@ -200,12 +201,13 @@ append_head_constant(BodySql *body)
 
 /* SELECT DISTINCT of the pairs (x, y) in a slice that the body yields, as ids.  Slices are by remainders of x. */
 static char *
-rule_sql_pairs(const Graph *graph, const Rule *rule, PairSlice slice)
+rule_sql_pairs(const Graph *graph, const char *triple, const Rule *rule, PairSlice slice)
 {
 	Rule		whole = rule_with_domain(rule);
 	BodySql		body = body_sql(graph, &whole, NULL, NULL);
 	char	   *x = head_value(&body, TERM_X);
 
+	body.triple = triple;
 	appendStringInfo(&body.text, "select distinct %s as x, %s as y\n", x, head_value(&body, TERM_Y));
 	append_where(&body, append_joins(&body));
 	if (slice.of > 1)
@@ -311,24 +313,26 @@ hkg_rule_sql(PG_FUNCTION_ARGS)
 
 	sql_begin();
 	graph = open_rule(fcinfo, &rule);
-	sql = rule_sql_pairs(graph, &rule, ALL_PAIRS);
+	sql = rule_sql_pairs(graph, psprintf("%striple", graph->prefix), &rule, ALL_PAIRS);
 	sql_end();
 	PG_RETURN_TEXT_P(cstring_to_text(sql));
 }
 
-/* What the rule infers, by names: its pairs, and whether each is a fact ($1: the head relation). */
+/* What the rule infers, by names: its pairs, and whether each is a fact ($1: the head relation).  A node has copies. */
 static char *
 applied_rule_sql(const Graph *graph, const Rule *rule, PairSlice slice)
 {
+	char	   *triple = graph_table_name(graph, "triple");
+	char	   *entity = graph_table_name(graph, "entity");
+
 	return psprintf("select h.name::text, r.name::text, t.name::text, fact.head is not null\n"
 					"from (%s) pair\n"
-					"join %sentity h on h.id = pair.x\n"
-					"join %sentity t on t.id = pair.y\n"
-					"join %srelation r on r.id = $1\n"
-					"left join %striple fact on fact.head = pair.x and fact.relation = $1 and fact.tail = pair.y\n"
+					"join %s h on h.id = pair.x\n"
+					"join %s t on t.id = pair.y\n"
+					"join %s r on r.id = $1\n"
+					"left join %s fact on fact.head = pair.x and fact.relation = $1 and fact.tail = pair.y\n"
 					"order by h.name, t.name",
-					rule_sql_pairs(graph, rule, slice), graph->prefix, graph->prefix,
-					graph->prefix, graph->prefix);
+					rule_sql_pairs(graph, triple, rule, slice), entity, entity, graph_table_name(graph, "relation"), triple);
 }
 
 HKG_FUNCTION(hkg_apply_rule);

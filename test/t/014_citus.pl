@@ -224,10 +224,10 @@ is(run(qq{select string_agg(concat_ws(' ', rule, support, body_size, pca_body_si
 		from g.slice, hkg_count_rules('g', $given, slice, slices) group by rule) c}),
 	run(qq{select string_agg(concat_ws(' ', rule, support, body_size, pca_body_size), ',' order by rule) from hkg_count_rules('l', $given)}), 'counts of given rules');
 cmp_ok(scalar(() = join('', map { slurp_file($_->logfile) } @node[1, 2]) =~ /hkg_count_rules\(/g), '>=', 2, 'on the workers');
-my $inferred = sub { my ($from) = @_; return run(qq{select count(*) || ' ' || md5(string_agg(a::text, ',' order by a::text)) from $from a}) };
+my $applied = sub { my ($from) = @_; return run(qq{select count(*) || ' ' || md5(string_agg(a::text, ',' order by a::text)) from $from a}) };
 foreach my $rule ('r4(X,Y) <= r1(X,A), r1(A,Y)', 'r3(X,Y) <= r1(Y,X)')
 {
-	is($inferred->("g.slice, hkg_apply_rule('g', '$rule', slice, slices)"), $inferred->("hkg_apply_rule('l', '$rule')"), "what a rule infers: $rule");
+	is($applied->("g.slice, hkg_apply_rule('g', '$rule', slice, slices)"), $applied->("hkg_apply_rule('l', '$rule')"), "what a rule infers: $rule");
 }
 cmp_ok(scalar(() = join('', map { slurp_file($_->logfile) } @node[1, 2]) =~ /hkg_apply_rule\(/g), '>=', 4, 'on the workers');
 is(run(q{begin; insert into g.triple select min(id), 1, max(id) from g.entity on conflict do nothing;
