@@ -725,7 +725,7 @@ replace: of warm_start on a graph with a valid split: unless_worse (the model of
 paths: also learn a network that reads the paths from a question''s entity (doc/method.md, "Learnt paths"). Its parameters belong to relations: a new entity is predicted as soon as it has a fact. With warm_start it goes on from the model''s network where that has the same layers, width and kept. Training takes two to four times as long, a prediction some milliseconds more. null: yes where the graph has 20,000 to 300,000 facts, some of which are valid or held out, with evidence_rules and without a preset; with warm_start where the model has a network
 path_layers: steps of its paths, 1 to 16; null: 5, or 6 where an entity has fewer than ten facts in the mean
 path_width: numbers of an entity''s state, a multiple of 16, 16 to 256; null: 32, or 48 with more than 100 relations
-path_kept: entities that a step keeps of those it reaches first (the last step eight times as many), 1 to 65536; null: 1000, or 300 where an entity has ten facts or more in the mean
+path_kept: entities that a step keeps of those it reaches first (the last step eight times as many), 1 to 65536; null: 1000; where an entity has ten facts or more in the mean 300, but 1000 to answer if there are more entities than so can be kept
 path_epochs: epochs of the network, 1 to 100000; the one that ranks best on the valid split, or on the facts held out in its place, is kept; null: 20
 path_facts: facts that an epoch asks for, each on both sides, 1 to 2147483647; all of them where they are fewer; null: 4096
 path_learning_rate: step size of the network''s first epoch, which falls to a tenth of it, 1e-9 to 1; null: 0.005, or 0.004 where an entity has ten facts or more in the mean

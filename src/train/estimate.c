@@ -48,7 +48,8 @@ evidence_bytes(const TrainSettings *settings, const TrainingFacts *facts, const 
 	EvSearch	search = path_rules_search(settings, data->facts);
 	FactIndex	index = path_index_sizes(facts);
 	EvRuleSet	rules = {.count = search.limit,.patterns = settings->top_rules};
-	PathNetwork network = {.shape = path_learning_sizes(settings, facts).plan.shape};
+	PathLearning paths = path_learning_sizes(settings, facts);
+	PathNetwork network = {.shape = path_answers_shape(&paths.plan)};
 	uint64		learning = facts->valid_count == 0 ? 0 :
 		evidence_learn_bytes(model, data, &rules, settings->paths == YES ? &network : NULL, facts->valid_count, hkg_threads);
 

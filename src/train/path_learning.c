@@ -54,29 +54,35 @@ path_learning_left_bytes(const PathLearning *learning)
 
 /* Of a fact that is asked on both sides, to answer alone */
 static double
-answering_flops(const PathLearning *learning, const TrainingFacts *facts)
+answering_flops(PathShape shape, const TrainingFacts *facts)
 {
 	FactIndex	index = path_index_sizes(facts);
 
-	return 2 * path_flops(&index, learning->plan.shape);
+	return 2 * path_flops(&index, shape);
+}
+
+static double
+learning_flops(const PathLearning *learning, const TrainingFacts *facts)
+{
+	return LEARNING_FLOPS * answering_flops(learning->plan.shape, facts);
 }
 
 double
 path_learning_flops(const PathLearning *learning, const TrainingFacts *facts)
 {
-	return LEARNING_FLOPS * (double) learning->plan.facts * answering_flops(learning, facts);
+	return (double) learning->plan.facts * learning_flops(learning, facts);
 }
 
 double
 path_learning_seconds(const PathLearning *learning, const TrainingFacts *facts)
 {
-	return LEARNING_FLOPS * path_answering_seconds(learning, facts);
+	return learning_flops(learning, facts) / FLOPS;
 }
 
 double
 path_answering_seconds(const PathLearning *learning, const TrainingFacts *facts)
 {
-	return answering_flops(learning, facts) / FLOPS;
+	return answering_flops(path_answers_shape(&learning->plan), facts) / FLOPS;
 }
 
 /* ---- open and close ---------------------------------------------------------------------- */
@@ -84,7 +90,7 @@ path_answering_seconds(const PathLearning *learning, const TrainingFacts *facts)
 static bool
 goes_on_from(const PathShape *shape, const PathNetwork *old)
 {
-	return old != NULL && old->shape.layers == shape->layers && old->shape.width == shape->width && old->shape.kept == shape->kept;
+	return old != NULL && old->shape.layers == shape->layers && old->shape.width == shape->width;
 }
 
 static Size
@@ -133,7 +139,7 @@ path_learning_close(PathLearning *learning)
 {
 	PathNetwork *network = palloc(sizeof(PathNetwork));
 
-	network->shape = learning->plan.shape;
+	network->shape = path_answers_shape(&learning->plan);
 	network->parameter = hkg_allocate(CurrentMemoryContext, network_bytes(learning));
 	memcpy(network->parameter, learning->best, network_bytes(learning));
 	MemoryContextDelete(learning->context);

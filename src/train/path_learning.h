@@ -45,7 +45,7 @@ extern double path_learning_flops(const PathLearning *learning, const TrainingFa
 extern double path_learning_seconds(const PathLearning *learning, const TrainingFacts *facts);
 extern double path_answering_seconds(const PathLearning *learning, const TrainingFacts *facts);
 
-/* `old` (may be NULL) is where it goes on from, if it has the same shape.  The facts must stay.  No SQL. */
+/* `old` (may be NULL) is where it goes on from, if it has as many layers and numbers.  The facts must stay.  No SQL. */
 extern void path_learning_open(PathLearning *learning, const TrainSettings *settings, const TrainingFacts *facts,
 							   const PathNetwork *old, Pool *pool);
 

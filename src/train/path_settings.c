@@ -26,6 +26,7 @@
 #define FACTS 4096			/* that an epoch asks for */
 #define EPOCHS 20
 #define RATE_END 0.1			/* of the rate, at the end */
+#define ANSWERS_KEPT 1000		/* at least, where noise has taken part in the choice: an answer is one pass, learning three */
 
 /* A preset is a method as it was published. */
 static bool
@@ -79,14 +80,31 @@ training_of(const TrainSettings *settings, const TrainingFacts *facts, PathShape
 	};
 }
 
+static int32
+answers_kept(const TrainSettings *settings, PathShape shape, const PathTraining *training)
+{
+	return settings->path_kept == 0 && training->exploration > 0 ? Max(shape.kept, ANSWERS_KEPT) : shape.kept;
+}
+
+PathShape
+path_answers_shape(const PathSettings *plan)
+{
+	PathShape	shape = plan->shape;
+
+	shape.kept = plan->answers_kept;
+	return shape;
+}
+
 PathSettings
 path_settings(const TrainSettings *settings, const TrainingFacts *facts)
 {
 	const GraphData *data = facts->learnt;
 	PathShape	shape = shape_of(settings, data);
+	PathTraining training = training_of(settings, facts, shape);
 	PathSettings	plan = {
 		.shape = shape,
-		.training = training_of(settings, facts, shape),
+		.answers_kept = answers_kept(settings, shape, &training),
+		.training = training,
 		.epochs = settings->path_epochs > 0 ? settings->path_epochs : EPOCHS,
 		.facts = Min(settings->path_facts > 0 ? settings->path_facts : FACTS, data->facts),
 		.learning_rate = settings->path_learning_rate

@@ -14,6 +14,7 @@
 typedef struct PathSettings
 {
 	PathShape	shape;
+	int32_t		answers_kept;	/* as shape.kept, by the network that was learnt */
 	PathTraining training;		/* `direct` is open: it takes an index of the facts */
 	int			epochs;
 	int64		facts;			/* that an epoch asks for, each on both sides */
@@ -27,6 +28,9 @@ typedef struct PathSettings
 extern void path_settings_decide(TrainSettings *settings, const Graph *graph, const TrainingFacts *facts);
 
 extern PathSettings path_settings(const TrainSettings *settings, const TrainingFacts *facts);
+
+/* The shape of the network that was learnt */
+extern PathShape path_answers_shape(const PathSettings *plan);
 
 /* The counts of an index of the facts that are learnt, without arrays: for what needs no more. */
 extern FactIndex path_index_sizes(const TrainingFacts *facts);
