@@ -136,7 +136,9 @@ campaign('bad_input', scalar(@cases), 20000, sub {
 	my ($number) = @_;
 	my ($function, $argument) = @{ $cases[ ($number - 1) % @cases ] };
 	my $starts_workers = $function->{name} =~ /background|tune/;
-	my @values = ('null', @{ $values{ $argument->{type} } // [] }, @{ $more{ $argument->{name} } // [] });
+	# a worker may end before it is cancelled, and then has replaced its model
+	my $may_be_given = sub { my ($name, $value) = @_; return !($starts_workers && $name eq 'model' && $value eq "'m'") };
+	my @values = grep { $may_be_given->($argument->{name}, $_) } 'null', @{ $values{ $argument->{type} } // [] }, @{ $more{ $argument->{name} } // [] };
 	my (@calls, @wrong);
 
 	while (!is_long() && @values > ($starts_workers ? 3 : 8))
@@ -151,7 +153,7 @@ campaign('bad_input', scalar(@cases), 20000, sub {
 		{
 			my $other = pick(@{ $function->{arguments} });
 
-			$given{ $other->{name} } //= pick('null', @{ $values{ $other->{type} } // [] }, @{ $more{ $other->{name} } // [] });
+			$given{ $other->{name} } //= pick(grep { $may_be_given->($other->{name}, $_) } 'null', @{ $values{ $other->{type} } // [] }, @{ $more{ $other->{name} } // [] });
 		}
 		push @calls, call_of($function, %given);
 	}
