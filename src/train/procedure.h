@@ -145,11 +145,11 @@ extern void checkpoint_begin(Graph *graph, const TrainSettings *settings);
 /* After an iteration: the state. */
 extern void checkpoint_save(Procedure *procedure);
 
-/* In the middle of an iteration that an error has ended: what nodes have learnt in it, unless it is half a step. */
-extern void checkpoint_save_place(Procedure *procedure);
-
 /* The same after an epoch of the path network. */
 extern void checkpoint_save_paths(Procedure *procedure);
+
+/* In the middle of an iteration that an error has ended: what nodes have learnt in it, unless it is half a step. */
+extern void checkpoint_save_place(Procedure *procedure);
 
 /* ERROR 55000 where no training of that model was interrupted. */
 extern void checkpoint_settings(Graph *graph, const char *model, TrainSettings *settings);

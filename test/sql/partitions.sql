@@ -53,7 +53,7 @@ select bits(train('m', 4, ', epochs => 2')) = bits from at_once where (p, n, t) 
 set hybridkg.threads = 1;
 
 -- Four partitions learn as much as one at equal epochs, under each loss and sampler that they go with: means of three seeds,
--- whose standard error is 0.01, of the last way 0.02 (nine seeds: 0.48 to 0.59); what has learnt nothing has 0.01
+-- whose standard error is 0.01, of the last way 0.03 (six seeds: 0.52 to 0.67 with one); what has learnt nothing has 0.01
 create function mean_mrr(partitions int, more text) returns float8 language plpgsql as $$
 declare
 	sum float8 := 0;
@@ -70,9 +70,9 @@ select way, mean_mrr(1, more) as one, mean_mrr(4, more) as four from (values
 	('logistic', ', epochs => 40, gamma => 4, temperature => 0.5, learning_rate => 0.3'),
 	('sampled_softmax', $$, epochs => 40, score_function => 'complex', loss => 'sampled_softmax', learning_rate => 0.2, regularization => 0.01$$),
 	('logistic, two at once', ', epochs => 40, gamma => 4, temperature => 0.5, learning_rate => 0.3, nodes => two(partitions)'),
-	('margin, bernoulli, adam, two at once', $$, epochs => 40, score_function => 'transe', loss => 'margin', negative_sampling => 'bernoulli', gamma => 1,
+	('margin, bernoulli, adam, two at once', $$, epochs => 80, score_function => 'transe', loss => 'margin', negative_sampling => 'bernoulli', gamma => 1,
 		optimizer => 'adam', learning_rate => 0.05, nodes => two(partitions)$$)) w (way, more);
-select way, one > 0.4 as learnt, four > one - 0.04 as as_well from way order by way;
+select way, one > 0.5 as learnt, four > one - 0.04 as as_well from way order by way;
 
 -- the embeddings that are left are those of the last epoch, in all their rows
 select train('four', 4, ', score_function => ''distmult'', epochs => 3');
