@@ -16,7 +16,7 @@
 
 #define ANSWERING_REACH (1 << 18)
 #define ANSWERING_SAMPLE 1000
-#define ANSWERING_WORK (1 << 22)
+#define ANSWERING_WORK (1 << 19)
 #define ANSWERING_AHEAD 16		/* firings between fetching memory and using it */
 
 /* A rule r("g",Y) <= b(Y,"d"): of a feature that answers of the given entity have */
