@@ -113,6 +113,18 @@ ev_probability(const EvCalibration *calibration, EvJudged judged)
 	return probability_of(calibration, x);
 }
 
+double
+ev_probability_by_both(double p, double q)
+{
+	double		yes = sqrt(p * q);
+	double		no = sqrt((1 - p) * (1 - q));
+
+	if (p == q)
+		return p;
+	/* one is certain, the other impossible */
+	return yes + no == 0 ? 0.5 : yes / (yes + no);
+}
+
 /* The x of a probability, or a little less: more than rounding adds */
 static double
 x_needed(const EvCalibration *calibration, double probability)

@@ -325,6 +325,9 @@ ev_show_score(EvQuestionScores *question, int64_t shown, double score)
 
 extern double ev_probability(const EvCalibration *calibration, EvJudged judged);
 
+/* The probability whose log odds are the mean of those of two: of a triple, by the two questions that it answers */
+extern double ev_probability_by_both(double p, double q);
+
 /*
  * The score that the best answer of a question has at least where some answer is that probable: with so many known
  * answers, and an EV_SHOWN-th best score of `last` or more.  Minus infinity where this does not bound it.

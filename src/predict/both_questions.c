@@ -11,8 +11,6 @@
  */
 #include "both_questions.h"
 
-#include <math.h>
-
 #include "server/growing_array.h"
 #include "server/host.h"
 #include "side_scores.h"
@@ -170,16 +168,6 @@ both_questions_look(BothQuestions *both, Side side, const int32 *given, int64 co
 
 /* ---- both together ----------------------------------------------------------------------- */
 
-/* The probability whose log odds are the mean */
-static double
-between(double p, double q)
-{
-	double		yes = sqrt(p * q);
-	double		no = sqrt((1 - p) * (1 - q));
-
-	return p == q || yes + no == 0 ? p : yes / (yes + no);
-}
-
 void
 both_questions_settle(BothQuestions *both, KgeScored *answer, int64 count)
 {
@@ -200,7 +188,7 @@ both_questions_settle(BothQuestions *both, KgeScored *answer, int64 count)
 		double		other = predictor_probability(predictor, side, both->relation,
 												  (EvJudged) {score, parts[i].phi, parts[i].evidence, scores});
 
-		answer[i].probability = Min(answer[i].probability, between(answer[i].probability, other));
+		answer[i].probability = Min(answer[i].probability, ev_probability_by_both(answer[i].probability, other));
 	}
 	pfree(given);
 	pfree(parts);

@@ -13,6 +13,8 @@
 #include "catalog/pg_type.h"
 #include "utils/builtins.h"
 
+#include "evidence/evidence.h"
+
 #include "drawn_questions.h"
 
 #define LISTED 25
@@ -91,23 +93,35 @@ without_held_out(const Report *report, const char *found)
 
 /* ---- by both questions ------------------------------------------------------------------------ */
 
-/* The probability whose log odds are the mean of those by the fact's two questions, where both have it as an answer */
-static double
-probability_by_both(const Report *report, const char *model, const MissingFact *fact)
+/* The parameters of a statement about a fact: model, head, relation, tail */
+static SqlArgs
+args_of_fact(const char *model, const MissingFact *fact)
 {
-	const char *graph = quote_literal_cstr(report->graph->name);
 	SqlArgs		args = sql_args_text(model);
-	double		probability;
 
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(fact->head));
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(fact->relation));
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(fact->tail));
-	probability = report_number(psprintf("select yes / nullif(yes + no, 0) from (select sqrt(t.probability * h.probability) as yes, "
-										 "sqrt((1 - t.probability) * (1 - h.probability)) as no from "
-										 "%1$shkg_predict_tails(%2$s, $2, $3, 1, $1::name, candidates => array[$4]) t, "
-										 "%1$shkg_predict_heads(%2$s, $3, $4, 1, $1::name, candidates => array[$2]) h) b",
-										 report->functions, graph), &args);
-	return isnan(probability) ? fact->probability : probability;
+	return args;
+}
+
+/* The probability that a call gives the fact, by one of its questions; NaN where it is no answer. */
+static double
+probability_by(const Report *report, const char *call, const SqlArgs *args)
+{
+	return report_number(psprintf("select probability from %shkg_predict_%s", report->functions, call), args);
+}
+
+/* By both questions, where both have the fact as an answer */
+static double
+probability_by_both(const Report *report, const char *model, const MissingFact *fact)
+{
+	const char *graph = quote_literal_cstr(report->graph->name);
+	SqlArgs		args = args_of_fact(model, fact);
+	double		by_tail = probability_by(report, psprintf("tails(%s, $2, $3, 1, $1::name, candidates => array[$4])", graph), &args);
+	double		by_head = probability_by(report, psprintf("heads(%s, $3, $4, 1, $1::name, candidates => array[$2])", graph), &args);
+
+	return isnan(by_tail) || isnan(by_head) ? fact->probability : ev_probability_by_both(by_tail, by_head);
 }
 
 static int
@@ -196,11 +210,8 @@ static BestReason
 reason_of(const Report *report, const char *model, const MissingFact *fact)
 {
 	BestReason		reason = {pstrdup(""), pstrdup("")};
-	SqlArgs		args = sql_args_text(model);
+	SqlArgs		args = args_of_fact(model, fact);
 
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(fact->head));
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(fact->relation));
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(fact->tail));
 	sql_stream(psprintf("select rule, grounding from %shkg_explain(%s, $2, $3, $4, $1::name) "
 						"order by grounding is null, share desc nulls last, quality desc nulls last, rule, grounding limit 1",
 						report->functions, quote_literal_cstr(report->graph->name)), &args, take_reason, &reason);

@@ -154,9 +154,29 @@ check_needed(void)
 	CHECK(ev_score_needed(&(EvCalibration) {.slope = 1,.last = -1}, 0, -INFINITY, 0.5) == -INFINITY);
 }
 
+/* Against the log odds themselves; a certain answer wins over none but an impossible one. */
+static void
+check_by_both(void)
+{
+	for (int i = 1; i < 20; i++)
+		for (int j = 1; j < 20; j++)
+		{
+			double		p = i / 20.0;
+			double		q = j * j / 400.0;
+			double		mean = (log(p / (1 - p)) + log(q / (1 - q))) / 2;
+
+			CHECK(near(ev_probability_by_both(p, q), 1 / (1 + exp(-mean))));
+			CHECK(ev_probability_by_both(q, p) == ev_probability_by_both(p, q));
+		}
+	CHECK(ev_probability_by_both(1, 0.25) == 1 && ev_probability_by_both(0, 0.75) == 0);
+	CHECK(ev_probability_by_both(1, 1) == 1 && ev_probability_by_both(0, 0) == 0);
+	CHECK(ev_probability_by_both(1, 0) == 0.5 && ev_probability_by_both(0, 1) == 0.5);
+}
+
 void
 test_aggregate(void)
 {
+	check_by_both();
 	check_needed();
 	check_numbers();
 	check_certain();
