@@ -17,6 +17,8 @@
 #include "memory.h"
 #include "core/dense.h"
 #include "kge/kge.h"
+#include "kge/learning.h"
+#include "kge/rank.h"
 
 enum
 {

@@ -25,6 +25,8 @@
 #include "core/dense.h"
 #include "kge/kge.h"
 #include "core/random.h"
+#include "kge/learning.h"
+#include "kge/rank.h"
 
 static Pool *pool;
 static int	threads;

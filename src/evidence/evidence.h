@@ -13,7 +13,7 @@
 #include "body.h"
 #include "facts/fact_index.h"
 
-#include "kge/kge.h"
+#include "kge/top.h"
 #include "paths/paths.h"
 
 /* What a prediction is made from */

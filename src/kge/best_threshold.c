@@ -4,7 +4,7 @@
  */
 #include <math.h>
 
-#include "kge.h"
+#include "rank.h"
 
 /*
  * A cut lies between two neighbouring scores, or beyond the ends.  Of cuts that are equally right

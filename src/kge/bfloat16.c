@@ -26,6 +26,7 @@
 
 #include "bfloat16.h"
 #include "core/vector.h"
+#include "learning.h"
 
 #if defined(__x86_64__) && defined(__linux__)
 #include <cpuid.h>

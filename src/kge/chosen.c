@@ -9,6 +9,7 @@
 
 #include "core/allocation.h"
 #include "score_function.h"
+#include "top.h"
 
 /* What translates an adjustment */
 typedef struct ChosenAdjustment

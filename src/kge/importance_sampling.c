@@ -15,7 +15,7 @@
 #include "core/heap.h"
 #include "core/random.h"
 #include "core/sort.h"
-#include "kge.h"
+#include "learning.h"
 
 typedef struct Draw
 {

@@ -9,7 +9,7 @@
 #define HKG_KGE_KEPT_TRIPLES_H
 
 #include "core/allocation.h"
-#include "kge.h"
+#include "top.h"
 
 typedef struct KgeKeptTriples
 {

@@ -5,7 +5,7 @@
 #ifndef HKG_KGE_LABELS_H
 #define HKG_KGE_LABELS_H
 
-#include "kge.h"
+#include "learning.h"
 
 struct KgeLabelling
 {

@@ -13,6 +13,7 @@
 
 #include "core/allocation.h"
 #include "score_function.h"
+#include "learning.h"
 
 /* A row and the state of its optimizer */
 typedef struct KgeRow

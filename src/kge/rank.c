@@ -24,6 +24,7 @@
 #include "core/vector.h"
 #include "conve.h"
 #include "engine.h"
+#include "rank.h"
 
 #define BLOCK	64				/* questions at a time */
 #define QUERIES	16				/* made at a time */

@@ -13,7 +13,7 @@
 #include <math.h>
 
 #include "core/random.h"
-#include "kge.h"
+#include "rank.h"
 
 KgeSample
 kge_sample(int64_t population, int64_t wanted)

@@ -6,7 +6,7 @@
 #define HKG_KGE_SCREEN_H
 
 #include "core/allocation.h"
-#include "kge.h"
+#include "top.h"
 
 typedef struct KgeScreen KgeScreen;
 

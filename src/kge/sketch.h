@@ -11,6 +11,7 @@
 #define HKG_KGE_SKETCH_H
 
 #include "engine.h"
+#include "top.h"
 
 struct KgeSketch
 {

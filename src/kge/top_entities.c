@@ -1,7 +1,6 @@
 /*
  * top_entities.c
- *		The best candidates of a question, the nearest neighbours of an entity, and the
- *		scores of a list of triples.
+ *		The best candidates of a question, and the nearest neighbours of an entity.
  *
  * Top k: the threads score a sketch of all candidates and note, for each, the most that its exact score can be
  * (sketch.c), with what an adjustment adds.  The k candidates for which that is highest are scored exactly: the lowest
@@ -21,9 +20,8 @@
 #include "exact_score.h"
 #include "sketch.h"
 
-#define AT_ONCE 256				/* candidates or triples of an item */
+#define AT_ONCE 256				/* candidates of an item */
 #define FINALISTS_AT_ONCE 32
-#define QUERIES 16				/* made at a time, for a list of triples */
 #define FEW_FINALISTS 512		/* which take less time than to wake threads */
 #define ROUNDING 1e-12			/* more than the arithmetic of a score may lose */
 
@@ -517,78 +515,4 @@ kge_neighbors(Arena *arena, Pool *pool, const KgeModel *model, int32_t entity,
 	take_neighborhood(&neighborhood, &allocation, k);
 	pool_run(pool, pool_pieces(model->entities, AT_ONCE), compare, &neighborhood);
 	return best_of(pool, model->entities, neighborhood.cosine, neighborhood.best, k, rows, cosines);
-}
-
-/* ---- a list of triples -------------------------------------------------------- */
-
-typedef struct TripleScoring
-{
-	Pool	   *pool;
-	const KgeModel *model;
-	KgeEngine	engine;
-	const Triple *triples;
-	int64_t		count;
-	float	   *scores;
-	float	   *query;			/* threads x QUERIES x stride */
-} TripleScoring;
-
-/* Scores of triples from `start` on, before `end`, of up to QUERIES queries; returns where it stopped. */
-static int64_t
-score_some(const TripleScoring *scoring, int64_t start, int64_t end, float *query)
-{
-	const KgeModel *model = scoring->model;
-	int			stride = vector_stride(scoring->engine.width);
-	KgeQuery	asked[QUERIES] = {{SIDE_TAIL, 0, 0}};
-	uint8_t		of[AT_ONCE] = {0};
-	int			queries = 0;
-	int64_t		i;
-
-	for (i = start; i < end; i++)
-	{
-		Triple		triple = scoring->triples[i];
-
-		if (i == start || triple.head != scoring->triples[i - 1].head || triple.relation != scoring->triples[i - 1].relation)
-		{
-			if (queries == QUERIES)
-				break;
-			asked[queries++] = kge_query(model, triple, SIDE_TAIL);
-		}
-		of[i - start] = (uint8_t) (queries - 1);
-	}
-	kge_make_queries(model, asked, queries, query, stride);
-	for (int64_t j = start; j < i; j++)
-		scoring->scores[j] = kge_engine_score(&scoring->engine, query + (size_t) of[j - start] * (size_t) stride,
-											  kge_entity_row(model, scoring->triples[j].tail));
-	return i;
-}
-
-/* Item: the scores of some triples; a query serves as long as it stays the same. */
-static void
-score_listed(void *argument, int64_t item, int thread)
-{
-	TripleScoring *scoring = argument;
-	float	   *query = scoring->query + (size_t) thread * QUERIES * (size_t) vector_stride(scoring->engine.width);
-	int64_t		end = (item + 1) * AT_ONCE < scoring->count ? (item + 1) * AT_ONCE : scoring->count;
-
-	for (int64_t i = item * AT_ONCE; i < end;)
-	{
-		i = score_some(scoring, i, end, query);
-		pool_yield(scoring->pool, thread);
-	}
-}
-
-bool
-kge_score_triples(Arena *arena, Pool *pool, const KgeModel *model,
-				  const Triple *triples, int64_t count, float *scores)
-{
-	TripleScoring		scoring = {pool, model, kge_engine(model), triples, count, scores, NULL};
-	size_t		floats = (size_t) pool_threads(pool) * QUERIES * (size_t) vector_stride(scoring.engine.width);
-	Allocation	allocation = {0};
-
-	TAKE(&allocation, float, floats);
-	if (!allocation_open(&allocation, arena))
-		return false;
-	scoring.query = TAKE(&allocation, float, floats);
-	pool_run(pool, pool_pieces(count, AT_ONCE), score_listed, &scoring);
-	return true;
 }

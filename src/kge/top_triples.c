@@ -30,7 +30,7 @@
 #include "core/pool.h"
 #include "core/sort.h"
 #include "kept_triples.h"
-#include "kge.h"
+#include "top.h"
 #include "screen.h"
 
 #define FIRST_ANSWERS 16

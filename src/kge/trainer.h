@@ -14,6 +14,7 @@
 #include "core/vector.h"
 #include "engine.h"
 #include "optimizer.h"
+#include "learning.h"
 
 /* ---- epoch_order.c: the negatives that a block draws ---- */
 

@@ -17,6 +17,7 @@
 #include "utils/lsyscache.h"
 
 #include "graph/node_slices.h"
+#include "kge/rank.h"
 #include "server/sql.h"
 
 /* What the evidence of a question takes, about */

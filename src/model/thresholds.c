@@ -19,6 +19,7 @@
 #include "utils/memutils.h"
 
 #include "graph/call.h"
+#include "kge/rank.h"
 #include "model_cache.h"
 #include "predictor.h"
 #include "server/argument.h"

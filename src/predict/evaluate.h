@@ -5,6 +5,7 @@
 #ifndef HKG_PREDICT_EVALUATE_H
 #define HKG_PREDICT_EVALUATE_H
 
+#include "kge/rank.h"
 #include "model/predictor.h"
 
 /* Names of the splits that can be ranked, NULL-terminated */

@@ -7,7 +7,7 @@
 
 #include "server/compat.h"
 
-#include "kge/kge.h"
+#include "kge/learning.h"
 #include "rules/rule.h"
 
 /* Whether a canonical rule is r(X,Y) <= b(X,Y), b(Y,X), or b(X,A), c(A,Y); then sets the axiom, with rows of relations. */

@@ -8,7 +8,7 @@
 
 #include "server/compat.h"
 
-#include "kge/kge.h"
+#include "kge/learning.h"
 
 /* Bytes of a row of entities, and of all relations; both with the state of their optimizer */
 typedef struct BucketSizes

@@ -12,7 +12,7 @@
 
 #include "server/compat.h"
 
-#include "kge/kge.h"
+#include "kge/learning.h"
 #include "rules/inference.h"
 #include "rules/mine.h"
 

@@ -8,6 +8,7 @@
 #include "server/compat.h"
 
 #include "graph/graph.h"
+#include "kge/rank.h"
 #include "settings.h"
 
 /* Triples that a node ranks at once: its ranks are an array */

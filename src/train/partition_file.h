@@ -9,7 +9,7 @@
 
 #include "storage/fd.h"
 
-#include "kge/kge.h"
+#include "kge/learning.h"
 
 /* Both have a row for each entity. */
 typedef enum FilePart

@@ -7,6 +7,7 @@
 
 #include "server/compat.h"
 
+#include "kge/rank.h"
 #include "sampling.h"
 #include "settings.h"
 

@@ -7,7 +7,7 @@
 
 #include "server/compat.h"
 
-#include "kge/kge.h"
+#include "kge/learning.h"
 
 /* setting hybridkg.precision, a KgePrecision */
 extern int	hkg_precision;

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "check.h"
+#include "kge/rank.h"
 
 #define MOST 12
 

@@ -9,6 +9,7 @@
 
 #include "kge/bfloat16.h"
 #include "check.h"
+#include "kge/learning.h"
 
 #define BLOCK	KGE_WHOLE		/* queries */
 #define UNIT	0x1p-8			/* half of the last of 8 bits: a rounded factor is so close to itself */

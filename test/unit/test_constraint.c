@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "check.h"
+#include "kge/learning.h"
+#include "kge/rank.h"
 
 #define DIMENSIONS	5
 #define ENTITIES	12

@@ -10,6 +10,8 @@
 #include "core/vector.h"
 #include "kge/conve.h"
 #include "kge/engine.h"
+#include "kge/learning.h"
+#include "kge/rank.h"
 
 #define ENTITIES	11
 #define RELATIONS	2

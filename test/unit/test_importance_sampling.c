@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "kge/learning.h"
 
 #define ITEMS	6
 #define DRAWS	100000

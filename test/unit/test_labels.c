@@ -8,6 +8,8 @@
 
 #include "check.h"
 #include "kge/labels.h"
+#include "kge/learning.h"
+#include "kge/rank.h"
 
 #define RULES	3
 

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "check.h"
+#include "kge/learning.h"
+#include "kge/rank.h"
 #include "kge/trainer.h"
 
 static Triple *

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "kge/learning.h"
 #include "kge/trainer.h"
 
 /*

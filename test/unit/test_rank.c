@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "kge/rank.h"
 
 #define MAX_TRIPLES 400
 

@@ -7,7 +7,9 @@
 #include <time.h>
 
 #include "check.h"
+#include "kge/learning.h"
 #include "kge/negatives.h"
+#include "kge/rank.h"
 
 size_t
 entity_bytes(const KgeModel *model)
