@@ -1,6 +1,7 @@
 /*
  * kge.h
- *		Knowledge graph embeddings as arrays: score functions, training, ranking, the best candidates.
+ *		Knowledge graph embeddings as arrays: models and their scores.  learning.h has training, rank.h ranking, top.h the best
+ *		candidates.
  *
  * Wording.  A triple is (head, relation, tail), three row numbers.  A query
  * is the vector q(h, r) when tails are asked for, or q'(t, r) when heads are;
