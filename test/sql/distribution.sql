@@ -263,6 +263,70 @@ select hkg_complete_slice('u', 'm', 'both', -1, 50, 0, false, null, array[-1], :
 select hkg_complete_slice('u', 'm', 'both', -1, 50, 0, false, array[1, null], null, :'version', 1, 3);
 select cardinality(hkg_complete_slice('u', 'm', 'both', -1, 50, 0, false, array[0], array[1], :'version', 1, 1)) > 0 as answered;
 
+-- Three slices on this one server: ranks, lists of missing facts, rules, and those of a training that has held out facts
+-- (it mines by slices before its rules are looked at), are those without slices.
+create function calls() returns table (name text, call text) language sql as $$
+	values ('ranks', $c$select row_number() over () as place, r::text as answer from hkg_ranks('u', 'train', 'm', 5) r$c$),
+		('ranks of a sample', $c$select row_number() over (), e::text from hkg_evaluate('u', 'train', 'm', 3, sample => 20) e$c$),
+		('missing facts', $c$select row_number() over (), c::text from hkg_complete('u', k => 40, min_probability => 0, model => 'm') c$c$),
+		('of one relation', $c$select row_number() over (), c::text from hkg_complete('u', 'r1', 30, 0, 'm', 'embedding') c$c$),
+		('one for each head', $c$select row_number() over (), c::text from hkg_complete('u', k => 200, min_probability => 0, model => 'm', one_each => true) c$c$),
+		('of some heads and candidates', $c$select row_number() over (), c::text from hkg_complete('u', 'r2', 50, 0, 'm', heads => 'select ''e'' || i from generate_series(1, 9) i',
+			candidates => array['e3', 'e14', 'e15', 'e39']) c$c$),
+		('rules', $c$select row_number() over (order by m.rule), m::text from hkg_mine_rules('u', min_support => 3, constants => true) m$c$),
+		('rules where facts are held out', $c$select id::bigint, concat_ws(' ', rule, support, body_size, pca_body_size) from u.rule where model = 'held out'$c$)
+$$;
+create function answers(prefix text) returns void language plpgsql as $$
+declare
+	c record;
+begin
+	perform hkg_train('u', 'distmult', dimensions => 2, iterations => 1, epochs => 1, negatives => 2, min_support => 3, min_head_coverage => 0, holdout => 0.2, evidence_rules => 0,
+		model => 'held out');
+	for c in select * from calls() loop
+		perform setval('asked', 1, false);
+		execute format('insert into answer select %L, %L, place, answer from (%s) a (place, answer)', prefix, c.name, c.call);
+		insert into answer values (prefix, c.name, 0, case when (select is_called from asked) then 'slices' else 'no slices' end);
+	end loop;
+end
+$$;
+create temp table answer (prefix text, name text, place bigint, answer text);
+create sequence asked;
+set hybridkg.progress = off;
+set hybridkg.slice_seconds = -1;
+select answers('whole');
+begin;
+call make_catalogues();
+create table u.place (place int, slice int, slices int);
+insert into u.place values (1, 1, 3), (2, 2, 3), (3, 3, 3);
+create view u.slice as select * from u.place where nextval('public.asked') > 0;
+insert into pg_catalog.pg_dist_partition select format('u.%s', name)::regclass, case name when 'slice' then 'h' else 'n' end, '', 1,
+	case name when 'slice' then 's' else 't' end from unnest(array['entity', 'relation', 'triple', 'holdout', 'slice']) name;
+create table u.sent_model as select name, xmin::text || ctid::text as version from u.model where name = 'm';
+set local hybridkg.slice_seconds = 0;
+select answers('sliced');
+select w.name, w.rows, s.rows as sliced, s.asked, (select count(*) from answer a where (a.prefix, a.name) = ('sliced', w.name) and a.place > 0
+	and not exists (select from answer b where (b.prefix, b.name, b.place, b.answer) = ('whole', a.name, a.place, a.answer))) as differ
+from (select name, count(*) - 1 as rows from answer where prefix = 'whole' group by 1) w
+	join (select name, count(*) - 1 as rows, max(answer) filter (where place = 0) as asked from answer where prefix = 'sliced' group by 1) s using (name) order by 1;
+-- where a slice does not answer, all is done here, which a notice tells
+delete from u.place where slice = 2;
+delete from answer where prefix = 'sliced';
+set local client_min_messages = notice;
+select answers('sliced');
+set local client_min_messages = warning;
+select count(*) as rows, count(*) filter (where not exists (select from answer b where (b.prefix, b.name, b.place, b.answer) = ('whole', a.name, a.place, a.answer))) as differ
+from answer a where prefix = 'sliced' and place > 0;
+-- where one of the tables of facts is on this server alone, nobody is asked
+delete from pg_catalog.pg_dist_partition where logicalrelid = 'u.holdout'::regclass;
+delete from answer where prefix = 'sliced';
+select answers('sliced');
+select string_agg(distinct answer, ', ') from answer where prefix = 'sliced' and place = 0;
+rollback;
+reset hybridkg.slice_seconds;
+reset hybridkg.progress;
+drop function answers, calls;
+drop sequence asked;
+
 select hkg_drop_graph('d'), hkg_drop_graph('s'), hkg_drop_graph('t'), hkg_drop_graph('u');
 drop procedure make_catalogues, make_nodes;
 drop function state_of, parts, all_rules;

@@ -412,7 +412,7 @@ rollback;
 -- weights likewise, for any evidence that uses them
 begin;
 alter table g.evidence_weight alter weight drop not null, drop constraint evidence_weight_pkey;
-select damage, report from unnest(array['weight = ''NaN''', 'weight = -1', 'weight = ''Infinity''', 'weight = null', 'scale = 0', 'scale = ''NaN''', 'side = ''head''']) damage,
+select damage, report from unnest(array['weight = ''NaN''', 'weight = -1', 'weight = ''Infinity''', 'weight = null', 'scale = 0', 'scale = ''NaN''', 'closed_world = 1.5', 'closed_world = ''NaN''', 'side = ''head''']) damage,
 	hkg_tools.try(format('update g.evidence_weight set %s where side = ''tail'' and model = ''m'' and relation = (select id from g.relation where name = ''from'');
 		select hkg_score(''g'', ''cat'', ''from'', ''italy'', ''m'')', damage)) report;
 update g.evidence_weight set weight = 'NaN' where side = 'tail' and model = 'm' and relation = (select id from g.relation where name = 'from');

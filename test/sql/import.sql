@@ -85,6 +85,8 @@ select * from hkg_explain('kin', 'bo', 'parent', 'ann', 'heads');
 select hkg_import_rules('kin', E'1\t1\t1\tparent(X,bo) <= parent(A,B)\n1\t1\t1\tparent(me_myself_i,Y) <= parent(Y,bo)\n1\t1\t1\tparent(X,Y) <= parent(X,A)\n1\t1\t1\tparent(X,Y) <= \n'
 	'1\t1\t1\tparent(X,Y) <= parent(X,A), parent(A,B), parent(B,C), parent(C,D), parent(D,E), parent(E,Y)\n1\t1\t1\tparent(X,Y) <= parent(X,Y)', 'anyburl', 'nothing');
 select hkg_import_rules('kin', E'?a  parent  bo   => cy  parent  dee\t1\n?a  parent  ?b  ?a!=cy   => ?a  grand parent  ?b\t1', 'amie', 'nothing');
+-- the same reason twice is one line with its number
+select hkg_import_rules('kin', E'1\t1\t1\tparent(X,Y) <= parent(X,A)\n1\t1\t1\tparent(X,bo) <= parent(A,B)\n1\t1\t1\tparent(X,Y) <= parent(X,B)\n1\t1\t1\tparent(X,Y) <= parent(A,Y)', 'anyburl', 'nothing');
 select count(*) from model where name = 'nothing';
 select hkg_import_rules('kin', E' \n\n', model => 'nothing'), hkg_import_rules('kin', '', 'amie', 'nothing');
 

@@ -429,6 +429,19 @@ select count(*) from hkg_count_rules('kin', '{}');
 drop table counted, counted_hub;
 drop function add_up;
 
+-- Bodies of many relations are in a hash table: the 1,500 first atoms of a head's bodies, by 2 * 1,501 second ones, are more
+-- than an array has.  x leads to z by each r_i, with i % 7 = z, and each z to y by those of r_1 .. r_20 with that remainder.
+select hkg_create_graph('wide');
+insert into wide.entity select i, 'e' || i from generate_series(1, 5000) i;
+insert into wide.relation select i, 'r' || i from generate_series(1, 1500) i union all values (1501, 'head');
+insert into wide.triple select 1, i, 3 + i % 7 from generate_series(1, 1500) i
+	union all select 3 + i % 7, i, 2 from generate_series(1, 20) i
+	union all select 2000 + i, i, 3500 + i from generate_series(1, 1500) i	-- so that no rule covers another head
+	union all values (1, 1501, 2);
+select count(*) as rules, count(e.rule) as expected, count(m.rule) as mined, sum(support) as support, sum(body_size) as body_size, sum(pca_body_size) as pca_body_size
+from (select format('head(X,Y) <= r%s(X,A), r%s(A,Y)', i, j) as rule from generate_series(1, 1500) i, generate_series(1, 20) j where i % 7 = j % 7) e
+	full join hkg_mine_rules('wide', min_head_coverage => 0.9, min_support => 1) m using (rule);
+
 -- reading is all it takes
 begin read only;
 select count(*) from hkg_mine_rules('kin');
@@ -436,4 +449,4 @@ commit;
 
 set client_min_messages = warning;
 drop table expected;
-select hkg_drop_graph(graph) from unnest(array['kin', 'hundred', 'dense', 'sparse', 'hub']) graph;
+select hkg_drop_graph(graph) from unnest(array['kin', 'hundred', 'dense', 'sparse', 'hub', 'wide']) graph;

@@ -96,6 +96,7 @@ select pg_temp.damaged($$update nations.path_network set numbers[1] = '-3e38' $$
 select pg_temp.damaged($$update nations.path_network set numbers = numbers[2:] $$ || :'where');
 select pg_temp.damaged($$update nations.path_network set part = 'stop' $$ || :'where');
 select pg_temp.damaged($$update nations.path_network set relation = null, inverse = null $$ || :'where');
+select pg_temp.damaged($$delete from nations.path_network where model = 'one' and layer = 2 and part = (select min(part) from nations.path_network where model = 'one' and relation is null and layer = 2) and relation is null$$);
 select pg_temp.damaged($$update nations.model set paths = '{"layers": 1e300, "width": 16, "kept": 5}' where name = 'one'$$);
 select pg_temp.damaged($$update nations.model set paths = '{"layers": 3, "width": 20, "kept": 5}' where name = 'one'$$);
 select pg_temp.damaged($$update nations.model set paths = '[]' where name = 'one'$$);
