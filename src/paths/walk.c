@@ -166,7 +166,9 @@ path_walk_open(PathWalk *walk)
 /* ---- the most promising of those that a layer reaches first ----------------------------------
  *
  * Who is not kept has no gradient, so an entity that is rated too low would stay so.  While a network is learnt, noise
- * gives it a chance: with that of Gumbel's distribution, the one that is best is x with a chance in proportion to e^p.
+ * gives it a chance: with that of Gumbel's distribution, the one that is best is x with a chance in proportion to e^p,
+ * where the noise has scale 1.  The more the network has learnt, the further priorities are apart, so the scale is a share
+ * of their standard deviation: with one that stayed, chances would go.
  */
 
 KERNEL void
@@ -247,16 +249,34 @@ bound_of(const PathWalk *walk, const float *merit, int layer, int32_t reached)
 	return bound;
 }
 
+/* The standard deviation of numbers */
+static double
+deviation(int32_t count, const float *number)
+{
+	double		sum = 0;
+	double		squares = 0;
+	double		mean;
+
+	for (int32_t i = 0; i < count; i++)
+	{
+		sum += number[i];
+		squares += (double) number[i] * number[i];
+	}
+	mean = sum / count;
+	return sqrt(fmax(squares / count - mean * mean, 0));
+}
+
 /* What those that a layer reaches are kept by */
 static const float *
 merits(const PathWalk *walk, int layer, int32_t reached)
 {
 	uint64_t	stream = random_stream(walk->noise.stream, DRAW_CHOICE, (uint64_t) layer, 0);
 	const int32_t *entity = walk->entity + walk->stage[layer].senders;
-	double		scale = walk->noise.exploration;
+	double		scale;
 
-	if (!(scale > 0) || reached <= most_kept(walk->shape, layer))
+	if (!(walk->noise.exploration > 0) || reached <= most_kept(walk->shape, layer))
 		return walk->priority;
+	scale = walk->noise.exploration * deviation(reached, walk->priority);
 	for (int32_t i = 0; i < reached; i++)
 		walk->merit[i] = walk->priority[i] - (float) (scale * log(-log(random_open(random_bits(stream, (uint64_t) entity[i])))));
 	return walk->merit;

@@ -4,8 +4,8 @@
  *
  * In a sparse graph few entities are reached in a step, so more steps and more entities are affordable.  In a dense one
  * a question takes longer, and smaller minibatches learn more from as many.  Where it has more entities than are kept,
- * noise takes part in the choice, and with small minibatches the loss rises again: larger ones end that
- * (bench/RESULTS.md, "All three").
+ * noise takes part in the choice, and minibatches are larger: with small ones the loss rises again (bench/RESULTS.md,
+ * "All three").
  *
  * A network makes training two to four times as long, and an answer some milliseconds.  It pays on graphs of a middle
  * size: smaller ones gained nothing, larger ones were not measured (bench/RESULTS.md, "All three").
@@ -22,7 +22,7 @@
 #define DENSE_EDGES 10			/* of an entity, in the mean */
 #define MANY_RELATIONS 100
 #define DROPOUT 0.05
-#define EXPLORATION 0.5			/* where not all entities can be kept; elsewhere noise gains nothing */
+#define EXPLORATION 0.5			/* standard deviations, where not all entities can be kept; elsewhere noise gains nothing */
 #define FACTS 4096			/* that an epoch asks for */
 #define EPOCHS 20
 #define RATE_END 0.1			/* of the rate, at the end */

@@ -146,7 +146,10 @@ check_gradients(int layers, int32_t kept, double dropout, double exploration)
 
 #define WALKS 4000
 
-/* Of entities with priorities p, noise of Gumbel's distribution keeps one with the chance e^p / sum of e^p. */
+/*
+ * Of entities with priorities p, noise of Gumbel's distribution, of the scale of their standard deviation d, keeps one
+ * with the chance e^(p/d) / sum of e^(p/d).
+ */
 static void
 check_exploration(void)
 {
@@ -155,7 +158,10 @@ check_exploration(void)
 	PathNetwork network = random_network((PathShape) {RELATIONS, 2, 16, ENTITIES});
 	PathQuestion question = {0, FORWARDS(0)};
 	PathWalk	walk;
+	double		priority[4] = {0};
 	double		weight[4] = {0};
+	double		mean = 0;
+	double		deviation = 0;
 	double		sum = 0;
 	int			kept[4] = {0};
 
@@ -166,8 +172,16 @@ check_exploration(void)
 	{
 		double		chance = walk.stage[0].chance[i - 1];
 
-		weight[walk.entity[i]] = chance / (1 - chance); /* e^p */
-		sum += chance / (1 - chance);
+		priority[walk.entity[i]] = log(chance / (1 - chance));
+		mean += priority[walk.entity[i]] / 3;
+	}
+	for (int i = 1; i < 4; i++)
+		deviation += (priority[i] - mean) * (priority[i] - mean) / 3;
+	deviation = sqrt(deviation);
+	for (int i = 1; i < 4; i++)
+	{
+		weight[i] = exp(priority[i] / deviation);
+		sum += weight[i];
 	}
 	CHECK(path_keeps_all(&facts, network.shape));
 	network.shape.kept = 1;
@@ -1080,7 +1094,7 @@ test_paths(void)
 	check_gradients(3, ENTITIES, 0, 0);
 	check_gradients(3, ENTITIES, 0.3, 0);
 	check_gradients(3, 2, 0, 0);
-	check_gradients(3, 2, 0, 1);
+	check_gradients(3, 2, 0, 8);	/* so much noise that a small step rarely changes who is kept */
 	check_exploration();
 	check_room();
 	check_definition(false);
