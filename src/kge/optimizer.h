@@ -12,8 +12,8 @@
 #define HKG_KGE_OPTIMIZER_H
 
 #include "core/allocation.h"
-#include "score_function.h"
 #include "learning.h"
+#include "score_function.h"
 
 /* A row and the state of its optimizer */
 typedef struct KgeRow

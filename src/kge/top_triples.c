@@ -30,8 +30,8 @@
 #include "core/pool.h"
 #include "core/sort.h"
 #include "kept_triples.h"
-#include "top.h"
 #include "screen.h"
+#include "top.h"
 
 #define FIRST_ANSWERS 16
 #define MORE_ANSWERS 8			/* times as many when a question is asked again */

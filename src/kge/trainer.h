@@ -13,8 +13,8 @@
 #include "core/pool.h"
 #include "core/vector.h"
 #include "engine.h"
-#include "optimizer.h"
 #include "learning.h"
+#include "optimizer.h"
 
 /* ---- epoch_order.c: the negatives that a block draws ---- */
 

@@ -157,7 +157,7 @@ typedef struct PathTraining
 {
 	int			batch_size;		/* questions that are asked before the parameters change */
 	double		dropout;		/* share of the numbers of a candidate state that is left out, 0 .. 0.9 */
-	double		exploration;	/* scale of the noise of Gumbel's distribution on priorities, in standard deviations of these */
+	double		exploration;	/* scale of the noise of Gumbel's distribution on priorities, in standard deviations of these, 0 or more */
 	bool		direct;			/* whether other facts of the two entities of a fact that is asked stay */
 	uint64_t	seed;
 } PathTraining;

@@ -167,8 +167,8 @@ path_walk_open(PathWalk *walk)
  *
  * Who is not kept has no gradient, so an entity that is rated too low would stay so.  While a network is learnt, noise
  * gives it a chance: with that of Gumbel's distribution, the one that is best is x with a chance in proportion to e^p,
- * where the noise has scale 1.  The more the network has learnt, the further priorities are apart, so the scale is a share
- * of their standard deviation: with one that stayed, chances would go.
+ * where the noise has scale 1.  The more the network has learnt, the further priorities are apart: noise of one scale
+ * would no longer change who is kept.  So its scale is a share of their standard deviation.
  */
 
 KERNEL void

@@ -13,9 +13,8 @@
 #include "catalog/pg_type.h"
 #include "utils/builtins.h"
 
-#include "evidence/evidence.h"
-
 #include "drawn_questions.h"
+#include "evidence/evidence.h"
 
 #define LISTED 25
 #define KEPT 50					/* by one question: by both, others may be listed */

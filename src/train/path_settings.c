@@ -4,8 +4,8 @@
  *
  * In a sparse graph few entities are reached in a step, so more steps and more entities are affordable.  In a dense one
  * a question takes longer, and smaller minibatches learn more from as many.  Where it has more entities than are kept,
- * noise takes part in the choice, and minibatches are larger: with small ones the loss rises again (bench/RESULTS.md,
- * "All three").
+ * noise takes part in the choice, and minibatches are larger: with small ones, and noise of one scale, the loss rose again
+ * (bench/RESULTS.md, "All three").
  *
  * A network makes training two to four times as long, and an answer some milliseconds.  It pays on graphs of a middle
  * size: smaller ones gained nothing, larger ones were not measured (bench/RESULTS.md, "All three").
