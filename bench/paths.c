@@ -5,8 +5,8 @@
  *	paths TRIPLES TRAIN VALID [NAME=VALUE ...]
  *
  * TRIPLES has a line of three numbers (head, relation, tail) for each triple: the first TRAIN are learnt, the next
- * VALID and all others known.  After each epoch of `questions` triples some of valid are ranked; at the end, with
- * `test=1`, all that are behind them are.  Prints seconds, loss and MRR.
+ * VALID and all others known.  After each epoch of `questions` triples some of valid are ranked, by the average of the
+ * network as hkg_train does; at the end, with `test=1`, all that are behind them are.  Prints seconds, loss and MRR.
  *
  *	layers=6 width=32 kept=1000 epochs=10 questions=4096 batch=32 rate=0.003 end=0.1 dropout=0 exploration=0
  *	direct=-1 (by what is held out) sample=500 seed=1 threads=2 save=FILE load=FILE test=0
@@ -166,7 +166,8 @@ typedef struct Run
 {
 	Graph		graph;
 	FactIndex	facts;
-	PathNetwork network;
+	PathNetwork network;		/* which is learnt */
+	PathNetwork average;		/* which is ranked */
 	PathTraining training;
 	PathTrainer *trainer;
 	PathReader *reader[MOST_THREADS];
@@ -232,8 +233,10 @@ open_network(Run *run)
 	network->parameter = allocate(NULL, path_parameters(network->shape) * sizeof(float));
 	path_initialise(network, (uint64_t) setting("seed", 1));
 	transfer(network, "load", "r");
+	run->average = *network;
+	run->average.parameter = allocate(NULL, path_parameters(network->shape) * sizeof(float));
 	for (int i = 0; i < run->threads; i++)
-		run->reader[i] = path_reader(&arena, &run->facts, network);
+		run->reader[i] = path_reader(&arena, &run->facts, &run->average);
 }
 
 static void
@@ -250,6 +253,7 @@ open_trainer(Run *run)
 		   path_parameters(run->network.shape),
 		   path_trainer_bytes(&run->facts, run->network.shape, training, run->threads) >> 20,
 		   path_reader_bytes(&run->facts, run->network.shape) >> 20);
+	path_trainer_average(run->trainer, run->average.parameter);
 }
 
 static int64_t
@@ -271,6 +275,7 @@ learn(Run *run, int epoch, int64_t questions, double rate)
 	}
 	loss = path_train(run->trainer, run->pool, run->train + run->next, questions, rate, (uint64_t) epoch);
 	run->next += questions;
+	path_trainer_average(run->trainer, run->average.parameter);
 	run->seconds += (double) (monotonic_now() - start) / 1e9;
 	return loss;
 }
@@ -292,7 +297,7 @@ run_epochs(Run *run)
 			   "%.1f ms a question ranked\n", epoch + 1, run->seconds, asked, run->seconds * 1e3 * run->threads / asked, loss,
 			   metrics.mrr, metrics.hits, metrics.seconds * 1e3);
 		fflush(stdout);
-		transfer(&run->network, "save", "w");
+		transfer(&run->average, "save", "w");
 	}
 }
 
@@ -325,7 +330,7 @@ rank_new(const Run *run)
 	graph = read_graph(path);
 	fact_index(&arena, run->pool, graph.entities, run->graph.relations, graph.triple, known, &facts);
 	for (int i = 0; i < run->threads; i++)
-		reader[i] = path_reader(&arena, &facts, &run->network);
+		reader[i] = path_reader(&arena, &facts, &run->average);
 	metrics = rank_all(&graph, reader, run->pool, graph.triple + known, graph.count - known);
 	printf("new entities: MRR %.4f, Hits@10 %.4f\n", metrics.mrr, metrics.hits);
 }

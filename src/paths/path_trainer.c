@@ -8,6 +8,9 @@
  *
  * The questions of a minibatch are dealt to SLOTS slots, each of which adds up the gradients of its own, in order; then
  * the slots are added up, in order.  So bits do not depend on the threads.
+ *
+ * What answers is an average of the parameters over the minibatches, in which the latest ones weigh most (Shamir and
+ * Zhang 2013, with eta = AVERAGE): parameters go to and fro around where they are led, their average does less so.
  */
 #include "walk.h"
 
@@ -22,6 +25,7 @@
 #define MORE_ANSWERS 0.2		/* of a question's known answers, as many are asked for beside the one that is drawn */
 #define MOST_ANSWERS 32
 #define PIECE 1024				/* parameters that are moved at once */
+#define AVERAGE 8				/* the average is about that of the last ninth of the minibatches */
 
 struct PathTrainer
 {
@@ -34,7 +38,9 @@ struct PathTrainer
 	size_t		parameters;
 	float	   *gradient;		/* SLOTS x parameters */
 	double	   *loss;			/* of each question of a minibatch */
-	float	   *state;			/* of the optimizer, a row for each piece */
+	float	   *state;			/* of the optimizer, a row for each piece; then what follows */
+	float	   *average;		/* of the parameters */
+	float	   *steps;			/* minibatches so far */
 	const KgeOptimizer *optimizer;
 
 	/* the minibatch under way */
@@ -59,6 +65,12 @@ state_width(const PathTrainer *trainer)
 	return (size_t) trainer->optimizer->numbers * PIECE + (size_t) trainer->optimizer->more;
 }
 
+static size_t
+state_numbers(const PathTrainer *trainer)
+{
+	return pieces(trainer) * state_width(trainer) + trainer->parameters + 1;
+}
+
 static PathTrainer
 plan_trainer(const FactIndex *facts, PathShape shape, const PathTraining *training, int threads)
 {
@@ -76,7 +88,7 @@ take_trainer(PathTrainer plan, PathShape shape, Allocation *allocation)
 	path_removed_take(&plan.removed, allocation, plan.facts);
 	plan.gradient = TAKE(allocation, float, SLOTS * plan.parameters);
 	plan.loss = TAKE(allocation, double, (size_t) plan.training.batch_size + 1);
-	plan.state = TAKE(allocation, float, pieces(&plan) * state_width(&plan));
+	plan.state = TAKE(allocation, float, state_numbers(&plan));
 	for (int i = 0; i < plan.threads; i++)
 	{
 		path_walk_take(&walk, allocation);
@@ -84,7 +96,11 @@ take_trainer(PathTrainer plan, PathShape shape, Allocation *allocation)
 			plan.walk[i] = walk;
 	}
 	if (trainer != NULL)
+	{
 		*trainer = plan;
+		trainer->average = plan.state + pieces(&plan) * state_width(&plan);
+		trainer->steps = trainer->average + plan.parameters;
+	}
 	return trainer;
 }
 
@@ -111,7 +127,7 @@ path_trainer(Arena *arena, const FactIndex *facts, PathNetwork *network,
 	trainer = take_trainer(plan, network->shape, &allocation);
 	trainer->network = network;
 	path_removed_open(&trainer->removed, facts);
-	memset(trainer->state, 0, pieces(trainer) * state_width(trainer) * sizeof(float));
+	memset(trainer->state, 0, state_numbers(trainer) * sizeof(float));
 	for (int i = 0; i < threads; i++)
 	{
 		trainer->walk[i].weights = path_weights(network->shape, network->parameter);
@@ -124,8 +140,15 @@ path_trainer(Arena *arena, const FactIndex *facts, PathNetwork *network,
 float *
 path_trainer_state(PathTrainer *trainer, size_t *count)
 {
-	*count = pieces(trainer) * state_width(trainer);
+	*count = state_numbers(trainer);
 	return trainer->state;
+}
+
+void
+path_trainer_average(const PathTrainer *trainer, float *parameter)
+{
+	memcpy(parameter, *trainer->steps > 0 ? trainer->average : trainer->network->parameter,
+		   trainer->parameters * sizeof(float));
 }
 
 /* ---- a question ---------------------------------------------------------------------------- */
@@ -282,6 +305,13 @@ add_slots(size_t count, size_t stride, const float *restrict gradient, float fac
 		sum[i] *= factor;
 }
 
+KERNEL void
+add_to_average(size_t count, float share, const float *restrict parameter, float *restrict average)
+{
+	for (size_t i = 0; i < count; i++)
+		average[i] += share * (parameter[i] - average[i]);
+}
+
 /* Item: some parameters. */
 static void
 move_piece(void *argument, int64_t item, int thread)
@@ -296,6 +326,7 @@ move_piece(void *argument, int64_t item, int thread)
 	add_slots(count, trainer->parameters, trainer->gradient + first, 1 / (float) trainer->questions, sum);
 	trainer->optimizer->move((int) count, trainer->learning_rate, sum, parameter,
 							 trainer->state + (size_t) item * state_width(trainer));
+	add_to_average(count, (AVERAGE + 1) / (*trainer->steps + AVERAGE + 1), parameter, trainer->average + first);
 }
 
 /* Item: a thread's transposed matrices. */
@@ -328,6 +359,7 @@ learn_batch(PathTrainer *trainer)
 	pool_run(trainer->pool, trainer->threads, turn_walk, trainer);
 	pool_run(trainer->pool, SLOTS, ask_slot, trainer);
 	pool_run(trainer->pool, (int64_t) pieces(trainer), move_piece, trainer);
+	*trainer->steps += 1;
 	set_batch_removed(trainer, false);
 	for (int64_t i = 0; i < trainer->questions; i++)
 		loss += trainer->loss[i];

@@ -179,8 +179,11 @@ extern PathTrainer *path_trainer(Arena *arena, const FactIndex *facts, PathNetwo
 extern double path_train(PathTrainer *trainer, Pool *pool, const Triple *triple, int64_t count,
 						 double learning_rate, uint64_t draw);
 
-/* The optimizer's state, which goes on with the parameters where a training is resumed. */
+/* The state of the optimizer and of the average, which goes on with the parameters where a training is resumed. */
 extern float *path_trainer_state(PathTrainer *trainer, size_t *count);
+
+/* The parameters to answer with: an average over the minibatches so far, in which the latest weigh most. */
+extern void path_trainer_average(const PathTrainer *trainer, float *parameter);
 
 /*
  * Whether facts that are asked for later can be between entities that other facts relate: more than one in a hundred of

@@ -31,7 +31,7 @@ path_learning_sizes(const TrainSettings *settings, const TrainingFacts *facts)
 	return learning;
 }
 
-/* Parameters are there twice, of the latest and of the best epoch; those to go on from, and those that are written. */
+/* Parameters are there five times: the latest, their average, that of the best epoch, those to go on from, and those that are written. */
 uint64
 path_learning_bytes(const PathLearning *learning, const TrainingFacts *facts)
 {
@@ -41,7 +41,7 @@ path_learning_bytes(const PathLearning *learning, const TrainingFacts *facts)
 
 	return fact_index_bytes(data->entities, data->relations, data->facts) +
 		path_trainer_bytes(&index, plan->shape, &plan->training, hkg_threads) +
-		4 * path_parameters(plan->shape) * sizeof(float) +
+		5 * path_parameters(plan->shape) * sizeof(float) +
 		path_ranking_bytes(&learning->ranking, plan, facts);
 }
 
@@ -106,6 +106,8 @@ open_network(PathLearning *learning, const PathNetwork *old)
 
 	network->shape = learning->plan.shape;
 	network->parameter = hkg_allocate(CurrentMemoryContext, network_bytes(learning));
+	learning->average.shape = network->shape;
+	learning->average.parameter = hkg_allocate(CurrentMemoryContext, network_bytes(learning));
 	learning->best = hkg_allocate(CurrentMemoryContext, network_bytes(learning));
 	if (goes_on_from(&network->shape, old))
 		memcpy(network->parameter, old->parameter, network_bytes(learning));
@@ -130,7 +132,7 @@ path_learning_open(PathLearning *learning, const TrainSettings *settings, const 
 	open_network(learning, old);
 	training->direct = path_is_direct(&learning->facts, facts->valid, facts->valid_count);
 	learning->trainer = path_trainer(&arena, &learning->facts, &learning->network, training, pool_threads(pool));
-	path_ranking_open(&learning->ranking, settings, facts, &learning->facts, &learning->network, pool);
+	path_ranking_open(&learning->ranking, settings, facts, &learning->facts, &learning->average, pool);
 	MemoryContextSwitchTo(caller);
 }
 
@@ -212,7 +214,7 @@ keep_best(PathLearning *learning, const Iteration *epoch)
 	if (epoch->evaluated && !valid_ranking_is_best(&learning->ranking.valid, epoch))
 		return;
 	learning->best_epoch = epoch->number;
-	memcpy(learning->best, learning->network.parameter, network_bytes(learning));
+	memcpy(learning->best, learning->average.parameter, network_bytes(learning));
 }
 
 void
@@ -226,6 +228,7 @@ path_learning_epoch(PathLearning *learning, Pool *pool, Progress *progress)
 	epoch.train_seconds = clock_seconds() - start;
 	if (!isfinite(epoch.loss))
 		raise_diverged(learning, epoch.number);
+	path_trainer_average(learning->trainer, learning->average.parameter);
 	start = clock_seconds();
 	if (learning->training_facts->valid_count > 0)
 		path_ranking_run(&learning->ranking, pool, &epoch);

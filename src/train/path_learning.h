@@ -23,10 +23,11 @@ typedef struct PathLearning
 	MemoryContext context;
 	const TrainingFacts *training_facts;
 	FactIndex	facts;			/* those that are learnt */
-	PathNetwork network;		/* of the latest epoch */
+	PathNetwork network;		/* which is learnt */
 	PathTrainer *trainer;
 
 	/* changed by each epoch */
+	PathNetwork average;		/* of the network over its minibatches: what is ranked */
 	float	   *best;			/* parameters of the best epoch so far */
 	int			best_epoch;		/* 0: none yet */
 	Iteration	epoch;			/* the latest, as a row of table path_epoch */

@@ -764,6 +764,45 @@ learn_nations(Nations *nations, Pool *by, int32_t kept, int passes)
 	return network;
 }
 
+/* By its definition: minibatch t = 1, 2, ... weighs in proportion to t (t + 1) ... (t + 7). */
+static void
+check_average(const Nations *nations)
+{
+	PathShape	shape = {4, 2, 16, 50};
+	size_t		count = path_parameters(shape);
+	PathNetwork network = {shape, take(count * sizeof(float))};
+	PathTraining training = {.batch_size = 2,.direct = true,.seed = 5};
+	PathTrainer *trainer;
+	float	   *average = take(count * sizeof(float));
+	double	   *sum = take(count * sizeof(double));
+	double		total = 0;
+	double		largest = 0;
+
+	path_initialise(&network, 3);
+	trainer = path_trainer(&arena, &nations->index, &network, &training, pool_threads(pool));
+	path_trainer_average(trainer, average);
+	CHECK(memcmp(average, network.parameter, count * sizeof(float)) == 0);
+	memset(sum, 0, count * sizeof(double));
+	for (int t = 1; t <= 25; t++)
+	{
+		double		weight = 1;
+
+		path_train(trainer, pool, &nations->fact[t], 1, 0.01, (uint64_t) t);
+		for (int i = 0; i < 8; i++)
+			weight *= t + i;
+		total += weight;
+		for (size_t i = 0; i < count; i++)
+			sum[i] += weight * network.parameter[i];
+	}
+	path_trainer_average(trainer, average);
+	for (size_t i = 0; i < count; i++)
+	{
+		CHECK_SAYING(fabs(average[i] - sum[i] / total) < 1e-5, "%g, %g", average[i], sum[i] / total);
+		largest = fmax(largest, fabs(average[i] - network.parameter[i]));
+	}
+	CHECK_SAYING(largest > 0.005, "%g", largest);
+}
+
 /* How many missing nationalities have a higher score than all other countries */
 static int
 count_found(const Nations *nations, const PathNetwork *network)
@@ -1063,6 +1102,7 @@ check_learning(void)
 	CHECK(count_found(&nations, &untaught) < nations.missings);
 	check_reasons(&nations, &network);
 	check_survey(&nations, &network);
+	check_average(&nations);
 }
 
 /* The same bits on one thread and on two, where noise chooses who is kept */
