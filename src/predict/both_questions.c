@@ -16,6 +16,7 @@
 #include "side_scores.h"
 
 #define AT_ONCE 256			/* questions whose best answers are found at once */
+#define MARKED_AT_ONCE 65536	/* answers, unless one question has more */
 
 /* A question: what its answers have in common, if it is of relation `relation` */
 typedef struct FoundScores
@@ -47,12 +48,14 @@ other_side(Side side)
 /* ---- memory ------------------------------------------------------------------------- */
 
 uint64
-both_questions_bytes(const Predictor *predictor, const Scoring *scoring, const KgeSketch *sketch, Pool *pool, int64 answers)
+both_questions_bytes(const Predictor *predictor, const Scoring *scoring, const KgeSketch *sketch, Pool *pool, int64 answers,
+					 int64 most)
 {
 	uint64		question = (EV_SHOWN + 1) * sizeof(KgeAnswer) + sizeof(KgeTopQuestion) + sizeof(int64);
+	uint64		marking = most == 0 ? 0 : Max(most, MARKED_AT_ONCE) * sizeof(KgeAnswer) + scoring->kge.entities * sizeof(bool);
 
 	return kge_top_many_bytes(&scoring->kge, sketch, scoring->adjustment, pool_threads(pool)) + AT_ONCE * question +
-		2 * scoring->kge.entities * sizeof(FoundScores) + answers * sizeof(int32) + side_scores_bytes(answers);
+		2 * scoring->kge.entities * sizeof(FoundScores) + answers * sizeof(int32) + side_scores_bytes(answers) + marking;
 }
 
 BothQuestions *
@@ -130,6 +133,14 @@ list_questions(const BothQuestions *both, Side side, const int32 *given, int cou
 }
 
 static void
+free_questions(KgeTopQuestion *question, int count)
+{
+	for (int i = 0; i < count; i++)
+		pfree(unconstify(int32 *, question[i].excluded));
+	pfree(question);
+}
+
+static void
 look_at_some(BothQuestions *both, Side side, const int32 *given, int count)
 {
 	KgeTopQuestion *question = list_questions(both, side, given, count);
@@ -138,11 +149,8 @@ look_at_some(BothQuestions *both, Side side, const int32 *given, int count)
 
 	kge_top_many_ask(both->search, (KgeTopQuestions) {question, count}, both->room, answer, found);
 	for (int i = 0; i < count; i++)
-	{
 		both_questions_note(both, side, given[i], common_scores(both, &question[i], answer + (Size) i * both->room, found[i]));
-		pfree(unconstify(int32 *, question[i].excluded));
-	}
-	pfree(question);
+	free_questions(question, count);
 	pfree(answer);
 	pfree(found);
 }
@@ -164,6 +172,27 @@ both_questions_look(BothQuestions *both, Side side, const int32 *given, int64 co
 	for (int64 first = 0; first < questions; first += AT_ONCE)
 		look_at_some(both, side, missing + first, (int) Min(AT_ONCE, questions - first));
 	pfree(missing);
+}
+
+void
+both_questions_mark_best(BothQuestions *both, Side side, const int32 *given, int64 count, int64 most, bool *marked)
+{
+	int64		part = Max(1, Min(AT_ONCE, MARKED_AT_ONCE / most));
+	KgeAnswer  *answer = array_new(KgeAnswer, part * most);
+	int64		found[AT_ONCE];
+
+	for (int64 first = 0; first < count; first += part)
+	{
+		int			some = (int) Min(part, count - first);
+		KgeTopQuestion *question = list_questions(both, side, given + first, some);
+
+		kge_top_many_ask(both->search, (KgeTopQuestions) {question, some}, most, answer, found);
+		for (int i = 0; i < some; i++)
+			for (int64 j = 0; j < found[i]; j++)
+				marked[answer[i * most + j].row] = true;
+		free_questions(question, some);
+	}
+	pfree(answer);
 }
 
 /* ---- both together ----------------------------------------------------------------------- */

@@ -11,9 +11,9 @@
 
 typedef struct BothQuestions BothQuestions;
 
-/* What both_questions_open takes, for one settlement of so many answers, too. */
+/* What both_questions_open takes; for one settlement of so many answers, and for marking `most` of a question, too. */
 extern uint64 both_questions_bytes(const Predictor *predictor, const Scoring *scoring, const KgeSketch *sketch, Pool *pool,
-								   int64 answers);
+								   int64 answers, int64 most);
 
 /* In the current context.  listed: only what has evidence is an answer. */
 extern BothQuestions *both_questions_open(const Predictor *predictor, const FactIndex *facts, Scoring *scoring,
@@ -30,6 +30,10 @@ extern void both_questions_look(BothQuestions *both, Side side, const int32 *giv
 
 /* What was found */
 extern EvQuestionScores both_questions_scores(const BothQuestions *both, Side side, int32 given);
+
+/* Marks the `most` best answers, by their scores, of each question about these entities; those on `side`. */
+extern void both_questions_mark_best(BothQuestions *both, Side side, const int32 *given, int64 count, int64 most,
+									 bool *marked);
 
 /*
  * Replaces the probabilities of answers of one side, which are those by their own questions, by what counts: the mean by

@@ -7,6 +7,9 @@
  * the first one finds are offered to the second.  Probabilities are those among all entities: for questions that may
  * have an answer that is listed, the best ones of all are found first.  What counts is the probability by both questions
  * of a triple (both_questions.c).
+ *
+ * Where few entities may be shown on a side, the questions for that side are many: about all that could be on the other
+ * one.  So they are asked about those alone that questions about the few find first, unless an exact list is wanted.
  */
 #include "postgres.h"
 
@@ -28,6 +31,8 @@
 #include "server/growing_array.h"
 
 #define TOO_PROBABLE 2			/* for any missing fact */
+#define FEW 8					/* as many questions as that for each entity that may be shown are too many */
+#define FOUND_FIRST 64			/* answers to a question about one of the few, besides as many as the list has */
 
 /* What the questions are asked with, and what is looked at beside their answers */
 typedef struct Asking
@@ -39,6 +44,7 @@ typedef struct Asking
 	const KgeSketch *sketch;
 	BothQuestions *both;
 	KgeChosen  *chosen;			/* candidates of a side; NULL: all entities */
+	int64		found_first;	/* answers to questions about the candidates that are asked about; 0: all are */
 	KgeAsked	all;			/* the questions that are asked, in rows of the model */
 } Asking;
 
@@ -168,8 +174,16 @@ bytes_needed(const Asking *asking, const KgeModel *model, const KgeSketch *sketc
 	uint64		bytes = kge_completion_bytes(asking->pool, model, sketch, scoring->adjustment, judge, wanted) +
 		listed * (sizeof(Triple) + 2 * sizeof(double)) + side_scores_bytes(listed) + best_rule_bytes(listed);
 
-	return bytes + both_questions_bytes(asking->predictor, scoring, asking->sketch, asking->pool, KGE_SETTLED) +
+	return bytes + both_questions_bytes(asking->predictor, scoring, asking->sketch, asking->pool, KGE_SETTLED,
+										asking->found_first) +
 		(asking->chosen == NULL ? 0 : asking->questions->most * sizeof(int32));
+}
+
+/* Whether so many candidates are few beside the questions that they may answer, of all relations. */
+static bool
+is_few(const MissingQuestions *questions, int64 candidates, int64 count)
+{
+	return candidates * FEW * (questions->end - questions->first) < count;
 }
 
 /* Begins to look for answers among the candidates of a side; shown: NULL for all, of both sides. */
@@ -185,12 +199,15 @@ open_search(Asking *asking, const EntitySet *shown, KgeWanted wanted)
 	.settle = settle};
 
 	asking->chosen = NULL;
+	asking->found_first = 0;
 	if (shown != NULL && shown->given)
 	{
 		asking->chosen = entity_set_chosen(shown, model, adjustment, asking->pool);
 		sketch = chosen_sketch(asking->chosen, sketch, asking->pool);
 		model = &asking->chosen->model;
 		adjustment = asking->chosen->adjustment;
+		if (!wanted.exact && is_few(asking->questions, shown->count, wanted.questions))
+			asking->found_first = Min(wanted.k + FOUND_FIRST, scoring->kge.entities);
 		judging.look = look;
 	}
 	hkg_check_memory_or(bytes_needed(asking, model, sketch, judging, wanted),
@@ -201,13 +218,33 @@ open_search(Asking *asking, const EntitySet *shown, KgeWanted wanted)
 	return kge_completion(&arena, asking->pool, model, sketch, adjustment, judging, wanted);
 }
 
-/* Asks all questions of a relation for one side. */
+/* Of the questions that candidates may answer, leaves those about the best answers to questions about the candidates. */
+static void
+leave_found_first(Asking *asking)
+{
+	KgeQuestionAnswers *question = asking->questions->question;
+	KgeAsked   *asked = &asking->all;
+	Side		other = asked->side == SIDE_TAIL ? SIDE_HEAD : SIDE_TAIL;
+	bool	   *found = array_new_zero(bool, asking->scoring.kge.entities);
+	int64		count = 0;
+
+	both_questions_mark_best(asking->both, other, asking->chosen->entity, asking->chosen->count, asking->found_first, found);
+	for (int64 i = 0; i < asked->count; i++)
+		if (found[question[i].given])
+			question[count++] = question[i];
+	asked->count = count;
+	pfree(found);
+}
+
+/* Asks the questions of a relation for one side. */
 static void
 ask(Asking *asking, KgeCompletion *completion, int32 relation, Side side)
 {
 	KgeAsked	asked = asking->all = missing_questions_of(asking->questions, relation, side);
 
 	both_questions_begin(asking->both, relation);
+	if (asking->found_first > 0)
+		leave_found_first(asking);
 	if (asking->chosen != NULL)
 		asked = missing_questions_among(asking->questions, &asking->all, asking->chosen);
 	kge_completion_ask(completion, &asked);

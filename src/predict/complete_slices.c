@@ -4,7 +4,7 @@
  *
  * What the answers of a question are, and how probable, depends on the model and the facts alone.  A slice has a part
  * of the questions of each relation and side, and finds the most probable of their answers; the most probable of all are
- * among these.  All of it is exact.
+ * among these.
  */
 #include "complete.h"
 
@@ -146,17 +146,17 @@ hkg_complete_slice(PG_FUNCTION_ARGS)
 		.k = argument_int(fcinfo, 4, "k", 1, PG_INT32_MAX),
 		.probability = argument_float(fcinfo, 5, "min_probability", 0, 1),
 		.heads = DatumGetBool(argument(fcinfo, 6, "one_each")),
-		.exact = true
+		.exact = DatumGetBool(argument(fcinfo, 7, "exact"))
 	};
-	ShownEntities shown = {{shown_rows(fcinfo, 7, "heads"), shown_rows(fcinfo, 8, "candidates")}};
-	char	   *asked = argument_text(fcinfo, 9, "version");
-	NodeSlice	slice = {.count = argument_int(fcinfo, 11, "slices", 1, PG_INT32_MAX)};
+	ShownEntities shown = {{shown_rows(fcinfo, 8, "heads"), shown_rows(fcinfo, 9, "candidates")}};
+	char	   *asked = argument_text(fcinfo, 10, "version");
+	NodeSlice	slice = {.count = argument_int(fcinfo, 12, "slices", 1, PG_INT32_MAX)};
 	MemoryContext caller;
 	Datum		array = (Datum) 0;
 	Graph	   *graph;
 	char	   *version;
 
-	slice.number = argument_int(fcinfo, 10, "slice", 1, slice.count);
+	slice.number = argument_int(fcinfo, 11, "slice", 1, slice.count);
 	node_slice_begin();
 	caller = sql_begin();
 	graph = graph_open_facts(name);
@@ -247,7 +247,7 @@ find_best_on_nodes(Graph *graph, const MissingQuestions *questions, KgeWanted wa
 	const char *model = predictor->model->name;
 	FoundFacts	found = {0};
 	SqlArgs		args = sql_args_text(model);
-	NodeSlices	slices = {graph, "hkg_complete_slice", "$1::name, $2, $3, $4, $5, $6, $7, $8, $9", &args, 0, take_answers, &found};
+	NodeSlices	slices = {graph, "hkg_complete_slice", "$1::name, $2, $3, $4, $5, $6, $7, $8, $9, $10", &args, 0, take_answers, &found};
 	char	   *version;
 
 	if (!is_exact(predictor, wanted) || !node_slices_exist(graph) || !pays(questions))
@@ -260,6 +260,7 @@ find_best_on_nodes(Graph *graph, const MissingQuestions *questions, KgeWanted wa
 	sql_arg(&args, INT4OID, Int32GetDatum((int32) wanted.k));
 	sql_arg(&args, FLOAT8OID, Float8GetDatum(wanted.probability));
 	sql_arg(&args, BOOLOID, BoolGetDatum(wanted.heads > 0));
+	sql_arg(&args, BOOLOID, BoolGetDatum(wanted.exact));
 	arg_shown(&args, &questions->shown->side[SIDE_HEAD]);
 	arg_shown(&args, &questions->shown->side[SIDE_TAIL]);
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(version));

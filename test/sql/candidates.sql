@@ -73,6 +73,31 @@ where place % 19 = 0 and fault is not null;
 reset client_min_messages;
 select evidence, count(*), sum(listed) > 500 from ran group by 1 order by 1;
 
+-- ---- few heads, or few tails ----
+
+-- of the questions about all tails, those about what the few heads' own questions find first are asked
+select hkg_create_graph('wide');
+select triples from hkg_load('wide', $$
+	select 'p' || i, 'knows', 'p' || (i * 37 + j * j * j) % 1500 from generate_series(0, 1499) i, generate_series(1, 4) j
+	union all select 'p' || i, 'lives', 't' || i % 30 from generate_series(0, 1499) i$$);
+set client_min_messages = warning;
+select hkg_train('wide', 'complex', dimensions => 8, iterations => 1, epochs => 3, top_rules => 0, paths => false);
+reset client_min_messages;
+create temp table exact as
+select e, c.* from unnest(array['embedding', 'rules', 'both']) e, hkg_complete('wide', 'knows', 1000000, 0, evidence => e, heads => array['p1', 'p2'], exact => true) c;
+create temp table few as
+select e, c.* from unnest(array['embedding', 'rules', 'both']) e, hkg_complete('wide', 'knows', 6, 0, evidence => e, heads => array['p1', 'p2']) c;
+-- the tails that answer the heads' questions best, as many as the list has and 64 more
+create temp table first as
+select e, h.name as head, t.tail from unnest(array['embedding', 'rules', 'both']) e, unnest(array['p1', 'p2']) h (name), hkg_predict_tails('wide', h.name, 'knows', 70, evidence => e) t;
+select e, count(*) from few group by 1 order by 1;
+select 'foreign', e, count(*) from (select * from few except select * from exact) d group by 2;
+select 'missing', e, count(*) from (
+	select x.* from exact x join first f using (e, head, tail)
+	where probability > (select min(probability) from few where few.e = x.e)
+	except select * from few) d group by 2;
+select hkg_drop_graph('wide');
+
 -- ---- a query in place of an array ----
 
 set search_path = nowhere;

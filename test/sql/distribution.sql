@@ -241,7 +241,7 @@ select cardinality(hkg_rank_slice('u', 'm', 'train', 5, 'embedding', 50, :'versi
 -- and so are questions for missing facts: the most probable ones of the slices are those of all questions
 create temp table answered as
 	select slice, n[1] as head, n[2] as relation, n[3] as tail, max(n[8]) as probability
-	from (select slice, hkg_complete_slice('u', 'm', 'both', -1, 50, 0, false, null, null, :'version', slice, 3) as answer from generate_series(1, 3) slice offset 0) a,
+	from (select slice, hkg_complete_slice('u', 'm', 'both', -1, 50, 0, false, false, null, null, :'version', slice, 3) as answer from generate_series(1, 3) slice offset 0) a,
 		lateral (select answer[i : i + 7] as n from generate_series(2, cardinality(answer), 8) i) u
 	group by 1, 2, 3, 4;
 create temp table best as select head, relation, tail from (select head, relation, tail, max(probability) as probability from answered group by 1, 2, 3) a order by probability desc limit 40;
@@ -251,17 +251,17 @@ from hkg_complete('u', k => 40, min_probability => 0, model => 'm') c join e h o
 	left join best b on (b.head, b.relation, b.tail) = (h.place, r.place, t.place);
 select count(distinct slice) as slices_with_answers from answered;
 -- a node that has another version of the model answers nothing
-select hkg_rank_slice('u', 'm', 'train', 5, 'both', 0, 'another', 1, 3) is null as no_ranks, hkg_complete_slice('u', 'm', 'both', -1, 50, 0, false, null, null, 'another', 1, 3) is null as no_facts;
+select hkg_rank_slice('u', 'm', 'train', 5, 'both', 0, 'another', 1, 3) is null as no_ranks, hkg_complete_slice('u', 'm', 'both', -1, 50, 0, false, false, null, null, 'another', 1, 3) is null as no_facts;
 select hkg_send_model('u', 'm');
 select hkg_rank_slice('u', 'm', 'all', 5, 'both', 0, 'another', 1, 3);
 select hkg_rank_slice('u', 'm', 'train', 5, 'both', 0, 'another', 4, 3);
 -- whoever asks for a slice by hand gets no rows that are not there
-select hkg_complete_slice('u', 'm', 'both', 2000000000, 50, 0, false, null, null, :'version', 1, 3);
-select hkg_complete_slice('u', 'm', 'both', -1, 50, 0, false, array[0, 2000000000], null, :'version', 1, 3);
-select hkg_complete_slice('u', 'm', 'both', -1, 50, 0, false, null, array[1, 1], :'version', 1, 3);
-select hkg_complete_slice('u', 'm', 'both', -1, 50, 0, false, null, array[-1], :'version', 1, 3);
-select hkg_complete_slice('u', 'm', 'both', -1, 50, 0, false, array[1, null], null, :'version', 1, 3);
-select cardinality(hkg_complete_slice('u', 'm', 'both', -1, 50, 0, false, array[0], array[1], :'version', 1, 1)) > 0 as answered;
+select hkg_complete_slice('u', 'm', 'both', 2000000000, 50, 0, false, false, null, null, :'version', 1, 3);
+select hkg_complete_slice('u', 'm', 'both', -1, 50, 0, false, false, array[0, 2000000000], null, :'version', 1, 3);
+select hkg_complete_slice('u', 'm', 'both', -1, 50, 0, false, false, null, array[1, 1], :'version', 1, 3);
+select hkg_complete_slice('u', 'm', 'both', -1, 50, 0, false, false, null, array[-1], :'version', 1, 3);
+select hkg_complete_slice('u', 'm', 'both', -1, 50, 0, false, false, array[1, null], null, :'version', 1, 3);
+select cardinality(hkg_complete_slice('u', 'm', 'both', -1, 50, 0, false, false, array[0], array[1], :'version', 1, 1)) > 0 as answered;
 
 -- Three slices on this one server: ranks, lists of missing facts, rules, and those of a training that has held out facts
 -- (it mines by slices before its rules are looked at), are those without slices.
