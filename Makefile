@@ -54,7 +54,7 @@ REGRESS_PREP = build/regress
 TAP_TESTS = 1
 PROVE_TESTS = test/t/*.pl
 STYLES = $(patsubst %,%.inc,$(wildcard src/report/*.css))
-EXTRA_CLEAN = build tmp_check $(ALGEBRA) $(ALGEBRA_OBJS) $(STYLES)
+EXTRA_CLEAN = build tmp_check $(ALGEBRA) $(ALGEBRA_OBJS) $(STYLES) $(patsubst %.o,%.d,$(OBJS) $(ALGEBRA_OBJS))
 
 PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
@@ -112,6 +112,11 @@ uninstall: uninstall-algebra
 .PHONY: uninstall-algebra
 uninstall-algebra:
 	rm -f '$(DESTDIR)$(pkglibdir)/$(ALGEBRA)'
+
+# what includes a header that changed is made again
+DEPENDENCIES = $(patsubst %.o,%.d,$(OBJS) $(ALGEBRA_OBJS))
+$(OBJS) $(ALGEBRA_OBJS): override CFLAGS += -MMD -MP
+-include $(wildcard $(DEPENDENCIES))
 
 # make clang: what the other compiler warns of
 .PHONY: clang

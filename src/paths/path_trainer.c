@@ -40,7 +40,7 @@ struct PathTrainer
 	double	   *loss;			/* of each question of a minibatch */
 	float	   *state;			/* of the optimizer, a row for each piece; then what follows */
 	float	   *average;		/* of the parameters */
-	float	   *steps;			/* minibatches so far */
+	float	   *steps;			/* minibatches so far, up to 2^24, where the latest counts next to nothing */
 	const KgeOptimizer *optimizer;
 
 	/* the minibatch under way */

@@ -52,7 +52,7 @@ both_questions_bytes(const Predictor *predictor, const Scoring *scoring, const K
 					 int64 most)
 {
 	uint64		question = (EV_SHOWN + 1) * sizeof(KgeAnswer) + sizeof(KgeTopQuestion) + sizeof(int64);
-	uint64		marking = most == 0 ? 0 : Max(most, MARKED_AT_ONCE) * sizeof(KgeAnswer) + scoring->kge.entities * sizeof(bool);
+	uint64		marking = most == 0 ? 0 : Max(most + 1, MARKED_AT_ONCE) * sizeof(KgeAnswer) + scoring->kge.entities * sizeof(bool);
 
 	return kge_top_many_bytes(&scoring->kge, sketch, scoring->adjustment, pool_threads(pool)) + AT_ONCE * question +
 		2 * scoring->kge.entities * sizeof(FoundScores) + answers * sizeof(int32) + side_scores_bytes(answers) + marking;
@@ -174,24 +174,42 @@ both_questions_look(BothQuestions *both, Side side, const int32 *given, int64 co
 	pfree(missing);
 }
 
+/* The given entity may be found with the others, and is none of them. */
+static void
+mark_answers(const KgeAnswer *answer, int64 count, int32 given, int64 most, bool *marked)
+{
+	for (int64 i = 0; i < count && most > 0; i++)
+		if (answer[i].row != given)
+		{
+			marked[answer[i].row] = true;
+			most--;
+		}
+}
+
 void
 both_questions_mark_best(BothQuestions *both, Side side, const int32 *given, int64 count, int64 most, bool *marked)
 {
-	int64		part = Max(1, Min(AT_ONCE, MARKED_AT_ONCE / most));
-	KgeAnswer  *answer = array_new(KgeAnswer, part * most);
+	const KgeAdjustment *adjustment = both->scoring->adjustment;
+	bool		has_quick = adjustment != NULL && adjustment->quick != NULL;
+	int64		room = Min(most + 1, both->scoring->kge.entities);
+	int64		part = Max(1, Min(AT_ONCE, MARKED_AT_ONCE / room));
+	KgeAnswer  *answer = array_new(KgeAnswer, part * room);
 	int64		found[AT_ONCE];
 
+	if (has_quick)
+		kge_top_many_adjust(both->search, adjustment->quick);
 	for (int64 first = 0; first < count; first += part)
 	{
 		int			some = (int) Min(part, count - first);
 		KgeTopQuestion *question = list_questions(both, side, given + first, some);
 
-		kge_top_many_ask(both->search, (KgeTopQuestions) {question, some}, most, answer, found);
+		kge_top_many_ask(both->search, (KgeTopQuestions) {question, some}, room, answer, found);
 		for (int i = 0; i < some; i++)
-			for (int64 j = 0; j < found[i]; j++)
-				marked[answer[i * most + j].row] = true;
+			mark_answers(answer + i * room, found[i], given[first + i], most, marked);
 		free_questions(question, some);
 	}
+	if (has_quick)
+		kge_top_many_adjust(both->search, adjustment);
 	pfree(answer);
 }
 

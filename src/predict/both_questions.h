@@ -31,7 +31,10 @@ extern void both_questions_look(BothQuestions *both, Side side, const int32 *giv
 /* What was found */
 extern EvQuestionScores both_questions_scores(const BothQuestions *both, Side side, int32 given);
 
-/* Marks the `most` best answers, by their scores, of each question about these entities; those on `side`. */
+/*
+ * Marks the `most` best answers on `side`, by score, to each question about these entities; known ones are left out.
+ * A path network is not asked.
+ */
 extern void both_questions_mark_best(BothQuestions *both, Side side, const int32 *given, int64 count, int64 most,
 									 bool *marked);
 

@@ -8,8 +8,8 @@
  * have an answer that is listed, the best ones of all are found first.  What counts is the probability by both questions
  * of a triple (both_questions.c).
  *
- * Where few entities may be shown on a side, the questions for that side are many: about all that could be on the other
- * one.  So they are asked about those alone that questions about the few find first, unless an exact list is wanted.
+ * Where few entities may be shown on a side, and any on the other one, the questions for that side are many.  So they
+ * are asked about those alone that the few's own questions find first, unless an exact list is wanted.
  */
 #include "postgres.h"
 
@@ -31,8 +31,8 @@
 #include "server/growing_array.h"
 
 #define TOO_PROBABLE 2			/* for any missing fact */
-#define FEW 8					/* as many questions as that for each entity that may be shown are too many */
 #define FOUND_FIRST 64			/* answers to a question about one of the few, besides as many as the list has */
+#define MANY 4					/* as many questions as that for each of these answers are not all asked */
 
 /* What the questions are asked with, and what is looked at beside their answers */
 typedef struct Asking
@@ -44,7 +44,7 @@ typedef struct Asking
 	const KgeSketch *sketch;
 	BothQuestions *both;
 	KgeChosen  *chosen;			/* candidates of a side; NULL: all entities */
-	int64		found_first;	/* answers to questions about the candidates that are asked about; 0: all are */
+	int64		found_first;	/* answers to a candidate's own question that are asked about; 0: all entities are */
 	KgeAsked	all;			/* the questions that are asked, in rows of the model */
 } Asking;
 
@@ -179,17 +179,11 @@ bytes_needed(const Asking *asking, const KgeModel *model, const KgeSketch *sketc
 		(asking->chosen == NULL ? 0 : asking->questions->most * sizeof(int32));
 }
 
-/* Whether so many candidates are few beside the questions that they may answer, of all relations. */
-static bool
-is_few(const MissingQuestions *questions, int64 candidates, int64 count)
-{
-	return candidates * FEW * (questions->end - questions->first) < count;
-}
-
 /* Begins to look for answers among the candidates of a side; shown: NULL for all, of both sides. */
 static KgeCompletion *
 open_search(Asking *asking, const EntitySet *shown, KgeWanted wanted)
 {
+	const ShownEntities *both_sides = asking->questions->shown;
 	const Scoring *scoring = &asking->scoring;
 	const KgeModel *model = &scoring->kge;
 	const KgeAdjustment *adjustment = scoring->adjustment;
@@ -206,7 +200,7 @@ open_search(Asking *asking, const EntitySet *shown, KgeWanted wanted)
 		sketch = chosen_sketch(asking->chosen, sketch, asking->pool);
 		model = &asking->chosen->model;
 		adjustment = asking->chosen->adjustment;
-		if (!wanted.exact && is_few(asking->questions, shown->count, wanted.questions))
+		if (!wanted.exact && !(both_sides->side[SIDE_HEAD].given && both_sides->side[SIDE_TAIL].given))
 			asking->found_first = Min(wanted.k + FOUND_FIRST, scoring->kge.entities);
 		judging.look = look;
 	}
@@ -218,7 +212,16 @@ open_search(Asking *asking, const EntitySet *shown, KgeWanted wanted)
 	return kge_completion(&arena, asking->pool, model, sketch, adjustment, judging, wanted);
 }
 
-/* Of the questions that candidates may answer, leaves those about the best answers to questions about the candidates. */
+static bool
+asks_found_first(const Asking *asking, int32 relation, Side side)
+{
+	const MissingQuestions *questions = asking->questions;
+	int64		found = asking->found_first == 0 ? 0 : asking->found_first * asking->chosen->count;
+
+	return found > 0 && MANY * found < questions->count_of[2 * (relation - questions->first) + (int) side];
+}
+
+/* Of the questions that candidates may answer, leaves those about entities that the candidates' own questions find first. */
 static void
 leave_found_first(Asking *asking)
 {
@@ -230,8 +233,11 @@ leave_found_first(Asking *asking)
 
 	both_questions_mark_best(asking->both, other, asking->chosen->entity, asking->chosen->count, asking->found_first, found);
 	for (int64 i = 0; i < asked->count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		if (found[question[i].given])
 			question[count++] = question[i];
+	}
 	asked->count = count;
 	pfree(found);
 }
@@ -243,7 +249,7 @@ ask(Asking *asking, KgeCompletion *completion, int32 relation, Side side)
 	KgeAsked	asked = asking->all = missing_questions_of(asking->questions, relation, side);
 
 	both_questions_begin(asking->both, relation);
-	if (asking->found_first > 0)
+	if (asks_found_first(asking, relation, side))
 		leave_found_first(asking);
 	if (asking->chosen != NULL)
 		asked = missing_questions_among(asking->questions, &asking->all, asking->chosen);

@@ -220,7 +220,7 @@ pays(const MissingQuestions *questions)
 
 /* Where a network is not asked everything, what it is asked depends on all of the questions. */
 static bool
-is_exact(const Predictor *predictor, KgeWanted wanted)
+can_be_sliced(const Predictor *predictor, KgeWanted wanted)
 {
 	bool		with_network = predictor->kind == EV_NETWORK || predictor->kind == EV_BOTH;
 
@@ -250,7 +250,7 @@ find_best_on_nodes(Graph *graph, const MissingQuestions *questions, KgeWanted wa
 	NodeSlices	slices = {graph, "hkg_complete_slice", "$1::name, $2, $3, $4, $5, $6, $7, $8, $9, $10", &args, 0, take_answers, &found};
 	char	   *version;
 
-	if (!is_exact(predictor, wanted) || !node_slices_exist(graph) || !pays(questions))
+	if (!can_be_sliced(predictor, wanted) || !node_slices_exist(graph) || !pays(questions))
 		return false;
 	version = model_version(graph, model);
 	if (version == NULL || !model_send(graph, model, version))

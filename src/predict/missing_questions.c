@@ -78,6 +78,7 @@ count_questions(MissingQuestions *questions)
 				CHECK_FOR_INTERRUPTS();
 		}
 		questions->count[side] += count;
+		questions->count_of[key - 2 * questions->first] = count;
 		questions->most = Max(questions->most, count);
 		questions->most_known = Max(questions->most_known, known);
 		if (given_set(questions, side)->given)
@@ -106,6 +107,7 @@ missing_questions_open(Graph *graph, const Predictor *predictor, int32 relation,
 	}
 	questions.facts = facts_of(graph, predictor);
 	hkg_check_memory_or(ev_domain_finder_bytes(questions.facts), "a list of missing facts", "ask for those of one relation");
+	questions.count_of = array_new(int64, 2 * (int64) (questions.end - questions.first));
 	questions.finder = ev_domain_finder(&arena, questions.facts, EV_MUCH_ALIKE);
 	count_questions(&questions);
 	hkg_check_memory_or(question_bytes(&questions), "a list of missing facts", "ask for those of one relation");

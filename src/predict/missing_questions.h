@@ -29,6 +29,7 @@ typedef struct MissingQuestions
 	int32		first;			/* relations first .. end - 1 */
 	int32		end;
 	int64		count[2];		/* of all questions, by the side of their answers */
+	int64	   *count_of;		/* of each relation and side: [2 * (relation - first) + side] */
 	int64		most;			/* of one relation and side */
 	int64		most_known;		/* answers of those */
 	KgeQuestionAnswers *question;	/* of one relation and side */

@@ -84,18 +84,23 @@ set client_min_messages = warning;
 select hkg_train('wide', 'complex', dimensions => 8, iterations => 1, epochs => 3, top_rules => 0, paths => false);
 reset client_min_messages;
 create temp table exact as
-select e, c.* from unnest(array['embedding', 'rules', 'both']) e, hkg_complete('wide', 'knows', 1000000, 0, evidence => e, heads => array['p1', 'p2'], exact => true) c;
+select e, 'heads' as shown, c.* from unnest(array['embedding', 'rules', 'both']) e, hkg_complete('wide', 'knows', 1000000, 0, evidence => e, heads => array['p1', 'p2'], exact => true) c
+union all select e, 'candidates', c.* from unnest(array['rules', 'both']) e, hkg_complete('wide', 'knows', 1000000, 0, evidence => e, candidates => array['p1', 'p2'], exact => true) c;
 create temp table few as
-select e, c.* from unnest(array['embedding', 'rules', 'both']) e, hkg_complete('wide', 'knows', 6, 0, evidence => e, heads => array['p1', 'p2']) c;
--- the tails that answer the heads' questions best, as many as the list has and 64 more
+select e, 'heads' as shown, c.* from unnest(array['embedding', 'rules', 'both']) e, hkg_complete('wide', 'knows', 6, 0, evidence => e, heads => array['p1', 'p2']) c
+union all select e, 'candidates', c.* from unnest(array['rules', 'both']) e, hkg_complete('wide', 'knows', 6, 0, evidence => e, candidates => array['p1', 'p2']) c;
+-- the best answers to the questions about the few, as many as the list has and 64 more
 create temp table first as
-select e, h.name as head, t.tail from unnest(array['embedding', 'rules', 'both']) e, unnest(array['p1', 'p2']) h (name), hkg_predict_tails('wide', h.name, 'knows', 70, evidence => e) t;
-select e, count(*) from few group by 1 order by 1;
-select 'foreign', e, count(*) from (select * from few except select * from exact) d group by 2;
-select 'missing', e, count(*) from (
-	select x.* from exact x join first f using (e, head, tail)
-	where probability > (select min(probability) from few where few.e = x.e)
-	except select * from few) d group by 2;
+select e, 'heads' as shown, p.name as head, t.tail from unnest(array['embedding', 'rules', 'both']) e, unnest(array['p1', 'p2']) p (name),
+	hkg_predict_tails('wide', p.name, 'knows', 70, evidence => e) t
+union all select e, 'candidates', h.head, p.name from unnest(array['rules', 'both']) e, unnest(array['p1', 'p2']) p (name),
+	hkg_predict_heads('wide', 'knows', p.name, 70, evidence => e) h;
+select e, shown, count(*) from few group by 1, 2 order by 1, 2;
+select 'foreign', e, shown, count(*) from (select * from few except select * from exact) d group by 2, 3;
+select 'missing', e, shown, count(*) from (
+	select x.* from exact x join first f using (e, shown, head, tail)
+	where probability > (select min(probability) from few where (few.e, few.shown) = (x.e, x.shown))
+	except select * from few) d group by 2, 3;
 select hkg_drop_graph('wide');
 
 -- ---- a query in place of an array ----

@@ -1,0 +1,3 @@
+src/core/dense.o: src/core/dense.c src/core/dense.h src/core/vector.h
+src/core/dense.h:
+src/core/vector.h:

@@ -1,0 +1,17 @@
+src/evidence/pattern_match.o: src/evidence/pattern_match.c \
+ src/evidence/evidence.h src/evidence/body.h src/facts/fact_index.h \
+ src/core/core.h src/core/pool.h src/core/core.h src/kge/top.h \
+ src/kge/kge.h src/core/question.h src/core/allocation.h src/core/pool.h \
+ src/paths/paths.h
+src/evidence/evidence.h:
+src/evidence/body.h:
+src/facts/fact_index.h:
+src/core/core.h:
+src/core/pool.h:
+src/core/core.h:
+src/kge/top.h:
+src/kge/kge.h:
+src/core/question.h:
+src/core/allocation.h:
+src/core/pool.h:
+src/paths/paths.h:

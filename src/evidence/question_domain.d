@@ -1,0 +1,18 @@
+src/evidence/question_domain.o: src/evidence/question_domain.c \
+ src/evidence/evidence.h src/evidence/body.h src/facts/fact_index.h \
+ src/core/core.h src/core/pool.h src/core/core.h src/kge/top.h \
+ src/kge/kge.h src/core/question.h src/core/allocation.h src/core/pool.h \
+ src/paths/paths.h src/core/allocation.h
+src/evidence/evidence.h:
+src/evidence/body.h:
+src/facts/fact_index.h:
+src/core/core.h:
+src/core/pool.h:
+src/core/core.h:
+src/kge/top.h:
+src/kge/kge.h:
+src/core/question.h:
+src/core/allocation.h:
+src/core/pool.h:
+src/paths/paths.h:
+src/core/allocation.h:

@@ -1,0 +1,20 @@
+src/kge/constraint.o: src/kge/constraint.c src/kge/constraint.h \
+ src/kge/trainer.h src/core/allocation.h src/core/core.h src/core/pool.h \
+ src/core/vector.h src/kge/engine.h src/kge/score_function.h \
+ src/kge/kge.h src/core/question.h src/core/allocation.h src/core/pool.h \
+ src/kge/learning.h src/kge/optimizer.h src/core/names.h
+src/kge/constraint.h:
+src/kge/trainer.h:
+src/core/allocation.h:
+src/core/core.h:
+src/core/pool.h:
+src/core/vector.h:
+src/kge/engine.h:
+src/kge/score_function.h:
+src/kge/kge.h:
+src/core/question.h:
+src/core/allocation.h:
+src/core/pool.h:
+src/kge/learning.h:
+src/kge/optimizer.h:
+src/core/names.h:

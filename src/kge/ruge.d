@@ -1,0 +1,12 @@
+src/kge/ruge.o: src/kge/ruge.c src/kge/labels.h src/kge/learning.h \
+ src/kge/kge.h src/core/pool.h src/core/core.h src/core/question.h \
+ src/core/allocation.h src/core/pool.h src/core/exponential.h
+src/kge/labels.h:
+src/kge/learning.h:
+src/kge/kge.h:
+src/core/pool.h:
+src/core/core.h:
+src/core/question.h:
+src/core/allocation.h:
+src/core/pool.h:
+src/core/exponential.h:

@@ -1,0 +1,20 @@
+src/kge/self_adversarial.o: src/kge/self_adversarial.c \
+ src/kge/negatives.h src/core/vector.h src/kge/trainer.h \
+ src/core/allocation.h src/core/core.h src/core/pool.h src/kge/engine.h \
+ src/kge/score_function.h src/kge/kge.h src/core/question.h \
+ src/core/allocation.h src/core/pool.h src/kge/learning.h \
+ src/kge/optimizer.h
+src/kge/negatives.h:
+src/core/vector.h:
+src/kge/trainer.h:
+src/core/allocation.h:
+src/core/core.h:
+src/core/pool.h:
+src/kge/engine.h:
+src/kge/score_function.h:
+src/kge/kge.h:
+src/core/question.h:
+src/core/allocation.h:
+src/core/pool.h:
+src/kge/learning.h:
+src/kge/optimizer.h:

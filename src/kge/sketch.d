@@ -1,0 +1,19 @@
+src/kge/sketch.o: src/kge/sketch.c src/kge/sketch.h src/kge/engine.h \
+ src/kge/score_function.h src/kge/kge.h src/core/pool.h src/core/core.h \
+ src/core/question.h src/core/allocation.h src/core/pool.h src/kge/top.h \
+ src/core/allocation.h src/core/vector.h src/kge/sketch_moduli.h \
+ src/kge/sketch_product.h
+src/kge/sketch.h:
+src/kge/engine.h:
+src/kge/score_function.h:
+src/kge/kge.h:
+src/core/pool.h:
+src/core/core.h:
+src/core/question.h:
+src/core/allocation.h:
+src/core/pool.h:
+src/kge/top.h:
+src/core/allocation.h:
+src/core/vector.h:
+src/kge/sketch_moduli.h:
+src/kge/sketch_product.h:

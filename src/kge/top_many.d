@@ -1,0 +1,24 @@
+src/kge/top_many.o: src/kge/top_many.c src/kge/block.h \
+ src/core/allocation.h src/core/core.h src/kge/sketch.h src/kge/engine.h \
+ src/kge/score_function.h src/kge/kge.h src/core/pool.h \
+ src/core/question.h src/core/allocation.h src/core/pool.h src/kge/top.h \
+ src/kge/sketch_moduli.h src/kge/sketch_product.h src/core/heap.h \
+ src/core/search.h src/core/sort.h src/kge/exact_score.h
+src/kge/block.h:
+src/core/allocation.h:
+src/core/core.h:
+src/kge/sketch.h:
+src/kge/engine.h:
+src/kge/score_function.h:
+src/kge/kge.h:
+src/core/pool.h:
+src/core/question.h:
+src/core/allocation.h:
+src/core/pool.h:
+src/kge/top.h:
+src/kge/sketch_moduli.h:
+src/kge/sketch_product.h:
+src/core/heap.h:
+src/core/search.h:
+src/core/sort.h:
+src/kge/exact_score.h:

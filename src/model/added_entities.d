@@ -1,0 +1,30 @@
+src/model/added_entities.o: src/model/added_entities.c \
+ src/model/added_entities.h src/server/compat.h src/model/model.h \
+ src/evidence/evidence.h src/evidence/body.h src/facts/fact_index.h \
+ src/core/core.h src/core/pool.h src/core/core.h src/kge/top.h \
+ src/kge/kge.h src/core/question.h src/core/allocation.h src/core/pool.h \
+ src/paths/paths.h src/graph/graph.h src/server/array.h \
+ src/server/compat.h src/server/sql.h src/server/growing_array.h \
+ src/server/host.h src/server/sql.h
+src/model/added_entities.h:
+src/server/compat.h:
+src/model/model.h:
+src/evidence/evidence.h:
+src/evidence/body.h:
+src/facts/fact_index.h:
+src/core/core.h:
+src/core/pool.h:
+src/core/core.h:
+src/kge/top.h:
+src/kge/kge.h:
+src/core/question.h:
+src/core/allocation.h:
+src/core/pool.h:
+src/paths/paths.h:
+src/graph/graph.h:
+src/server/array.h:
+src/server/compat.h:
+src/server/sql.h:
+src/server/growing_array.h:
+src/server/host.h:
+src/server/sql.h:

@@ -1,0 +1,33 @@
+src/model/model_share.o: src/model/model_share.c src/model/model_share.h \
+ src/server/compat.h src/model/model_evidence.h \
+ src/model/added_entities.h src/model/model.h src/evidence/evidence.h \
+ src/evidence/body.h src/facts/fact_index.h src/core/core.h \
+ src/core/pool.h src/core/core.h src/kge/top.h src/kge/kge.h \
+ src/core/question.h src/core/allocation.h src/core/pool.h \
+ src/paths/paths.h src/graph/graph.h src/server/shared_copy.h \
+ src/server/compat.h src/server/copy_directory.h src/server/copy_file.h \
+ src/server/visibility.h src/server/host.h
+src/model/model_share.h:
+src/server/compat.h:
+src/model/model_evidence.h:
+src/model/added_entities.h:
+src/model/model.h:
+src/evidence/evidence.h:
+src/evidence/body.h:
+src/facts/fact_index.h:
+src/core/core.h:
+src/core/pool.h:
+src/core/core.h:
+src/kge/top.h:
+src/kge/kge.h:
+src/core/question.h:
+src/core/allocation.h:
+src/core/pool.h:
+src/paths/paths.h:
+src/graph/graph.h:
+src/server/shared_copy.h:
+src/server/compat.h:
+src/server/copy_directory.h:
+src/server/copy_file.h:
+src/server/visibility.h:
+src/server/host.h:

@@ -1,0 +1,11 @@
+src/paths/removed.o: src/paths/removed.c src/paths/walk.h \
+ src/core/allocation.h src/core/core.h src/paths/network.h \
+ src/paths/paths.h src/core/core.h src/core/pool.h src/facts/fact_index.h
+src/paths/walk.h:
+src/core/allocation.h:
+src/core/core.h:
+src/paths/network.h:
+src/paths/paths.h:
+src/core/core.h:
+src/core/pool.h:
+src/facts/fact_index.h:

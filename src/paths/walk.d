@@ -1,0 +1,15 @@
+src/paths/walk.o: src/paths/walk.c src/paths/walk.h src/core/allocation.h \
+ src/core/core.h src/paths/network.h src/paths/paths.h src/core/core.h \
+ src/core/pool.h src/facts/fact_index.h src/core/exponential.h \
+ src/core/random.h src/core/vector.h
+src/paths/walk.h:
+src/core/allocation.h:
+src/core/core.h:
+src/paths/network.h:
+src/paths/paths.h:
+src/core/core.h:
+src/core/pool.h:
+src/facts/fact_index.h:
+src/core/exponential.h:
+src/core/random.h:
+src/core/vector.h:

@@ -1,0 +1,41 @@
+src/predict/best_rule.o: src/predict/best_rule.c src/predict/best_rule.h \
+ src/model/model_evidence.h src/server/compat.h \
+ src/model/added_entities.h src/model/model.h src/evidence/evidence.h \
+ src/evidence/body.h src/facts/fact_index.h src/core/core.h \
+ src/core/pool.h src/core/core.h src/kge/top.h src/kge/kge.h \
+ src/core/question.h src/core/allocation.h src/core/pool.h \
+ src/paths/paths.h src/graph/graph.h src/rules/rule.h \
+ src/server/growing_array.h src/server/compat.h src/server/sql.h \
+ src/model/rule_table.h src/rules/mine.h src/rules/rule.h \
+ src/server/progress.h src/rules/rule_sql.h src/server/array.h \
+ src/server/sql.h src/server/host.h
+src/predict/best_rule.h:
+src/model/model_evidence.h:
+src/server/compat.h:
+src/model/added_entities.h:
+src/model/model.h:
+src/evidence/evidence.h:
+src/evidence/body.h:
+src/facts/fact_index.h:
+src/core/core.h:
+src/core/pool.h:
+src/core/core.h:
+src/kge/top.h:
+src/kge/kge.h:
+src/core/question.h:
+src/core/allocation.h:
+src/core/pool.h:
+src/paths/paths.h:
+src/graph/graph.h:
+src/rules/rule.h:
+src/server/growing_array.h:
+src/server/compat.h:
+src/server/sql.h:
+src/model/rule_table.h:
+src/rules/mine.h:
+src/rules/rule.h:
+src/server/progress.h:
+src/rules/rule_sql.h:
+src/server/array.h:
+src/server/sql.h:
+src/server/host.h:

@@ -1,0 +1,43 @@
+src/predict/compare.o: src/predict/compare.c src/server/argument.h \
+ src/server/compat.h src/server/array.h src/core/core.h src/server/sql.h \
+ src/predict/evaluate.h src/kge/rank.h src/kge/kge.h src/core/pool.h \
+ src/core/core.h src/core/question.h src/core/allocation.h \
+ src/core/pool.h src/model/predictor.h src/server/compat.h \
+ src/model/model_cache.h src/model/model.h src/evidence/evidence.h \
+ src/evidence/body.h src/facts/fact_index.h src/kge/top.h \
+ src/paths/paths.h src/graph/graph.h src/model/model_evidence.h \
+ src/model/added_entities.h src/predict/best_rule.h \
+ src/model/model_evidence.h src/rules/rule.h src/server/growing_array.h \
+ src/server/sql.h src/graph/call.h src/graph/graph.h
+src/server/argument.h:
+src/server/compat.h:
+src/server/array.h:
+src/core/core.h:
+src/server/sql.h:
+src/predict/evaluate.h:
+src/kge/rank.h:
+src/kge/kge.h:
+src/core/pool.h:
+src/core/core.h:
+src/core/question.h:
+src/core/allocation.h:
+src/core/pool.h:
+src/model/predictor.h:
+src/server/compat.h:
+src/model/model_cache.h:
+src/model/model.h:
+src/evidence/evidence.h:
+src/evidence/body.h:
+src/facts/fact_index.h:
+src/kge/top.h:
+src/paths/paths.h:
+src/graph/graph.h:
+src/model/model_evidence.h:
+src/model/added_entities.h:
+src/predict/best_rule.h:
+src/model/model_evidence.h:
+src/rules/rule.h:
+src/server/growing_array.h:
+src/server/sql.h:
+src/graph/call.h:
+src/graph/graph.h:

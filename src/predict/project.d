@@ -1,0 +1,37 @@
+src/predict/project.o: src/predict/project.c \
+ src/algebra/principal_components.h src/core/core.h src/graph/call.h \
+ src/server/compat.h src/graph/graph.h src/server/sql.h \
+ src/server/compat.h src/model/model_cache.h src/model/model.h \
+ src/evidence/evidence.h src/evidence/body.h src/facts/fact_index.h \
+ src/core/pool.h src/core/core.h src/kge/top.h src/kge/kge.h \
+ src/core/question.h src/core/allocation.h src/core/pool.h \
+ src/paths/paths.h src/graph/graph.h src/model/model_evidence.h \
+ src/model/added_entities.h src/server/argument.h src/server/array.h \
+ src/server/sql.h src/server/host.h
+src/algebra/principal_components.h:
+src/core/core.h:
+src/graph/call.h:
+src/server/compat.h:
+src/graph/graph.h:
+src/server/sql.h:
+src/server/compat.h:
+src/model/model_cache.h:
+src/model/model.h:
+src/evidence/evidence.h:
+src/evidence/body.h:
+src/facts/fact_index.h:
+src/core/pool.h:
+src/core/core.h:
+src/kge/top.h:
+src/kge/kge.h:
+src/core/question.h:
+src/core/allocation.h:
+src/core/pool.h:
+src/paths/paths.h:
+src/graph/graph.h:
+src/model/model_evidence.h:
+src/model/added_entities.h:
+src/server/argument.h:
+src/server/array.h:
+src/server/sql.h:
+src/server/host.h:

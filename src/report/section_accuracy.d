@@ -1,0 +1,38 @@
+src/report/section_accuracy.o: src/report/section_accuracy.c \
+ src/report/chart.h src/report/markup.h src/server/compat.h \
+ src/predict/evaluate.h src/kge/rank.h src/kge/kge.h src/core/pool.h \
+ src/core/core.h src/core/question.h src/core/allocation.h \
+ src/core/pool.h src/model/predictor.h src/model/model_cache.h \
+ src/model/model.h src/evidence/evidence.h src/evidence/body.h \
+ src/facts/fact_index.h src/core/core.h src/kge/top.h src/paths/paths.h \
+ src/graph/graph.h src/model/model_evidence.h src/model/added_entities.h \
+ src/report/section.h src/server/sql.h src/server/compat.h \
+ src/report/table.h src/server/growing_array.h
+src/report/chart.h:
+src/report/markup.h:
+src/server/compat.h:
+src/predict/evaluate.h:
+src/kge/rank.h:
+src/kge/kge.h:
+src/core/pool.h:
+src/core/core.h:
+src/core/question.h:
+src/core/allocation.h:
+src/core/pool.h:
+src/model/predictor.h:
+src/model/model_cache.h:
+src/model/model.h:
+src/evidence/evidence.h:
+src/evidence/body.h:
+src/facts/fact_index.h:
+src/core/core.h:
+src/kge/top.h:
+src/paths/paths.h:
+src/graph/graph.h:
+src/model/model_evidence.h:
+src/model/added_entities.h:
+src/report/section.h:
+src/server/sql.h:
+src/server/compat.h:
+src/report/table.h:
+src/server/growing_array.h:

@@ -1,0 +1,12 @@
+src/report/section_cost.o: src/report/section_cost.c src/report/section.h \
+ src/graph/graph.h src/server/compat.h src/core/core.h \
+ src/report/markup.h src/server/sql.h src/server/compat.h \
+ src/report/table.h
+src/report/section.h:
+src/graph/graph.h:
+src/server/compat.h:
+src/core/core.h:
+src/report/markup.h:
+src/server/sql.h:
+src/server/compat.h:
+src/report/table.h:

@@ -1,0 +1,13 @@
+src/report/section_graph.o: src/report/section_graph.c src/report/chart.h \
+ src/report/markup.h src/server/compat.h src/report/section.h \
+ src/graph/graph.h src/core/core.h src/server/sql.h src/server/compat.h \
+ src/report/table.h
+src/report/chart.h:
+src/report/markup.h:
+src/server/compat.h:
+src/report/section.h:
+src/graph/graph.h:
+src/core/core.h:
+src/server/sql.h:
+src/server/compat.h:
+src/report/table.h:

@@ -1,0 +1,27 @@
+src/report/section_missing.o: src/report/section_missing.c \
+ src/report/drawn_questions.h src/report/section.h src/graph/graph.h \
+ src/server/compat.h src/core/core.h src/report/markup.h src/server/sql.h \
+ src/server/compat.h src/report/table.h src/evidence/evidence.h \
+ src/evidence/body.h src/facts/fact_index.h src/core/pool.h \
+ src/core/core.h src/kge/top.h src/kge/kge.h src/core/question.h \
+ src/core/allocation.h src/core/pool.h src/paths/paths.h
+src/report/drawn_questions.h:
+src/report/section.h:
+src/graph/graph.h:
+src/server/compat.h:
+src/core/core.h:
+src/report/markup.h:
+src/server/sql.h:
+src/server/compat.h:
+src/report/table.h:
+src/evidence/evidence.h:
+src/evidence/body.h:
+src/facts/fact_index.h:
+src/core/pool.h:
+src/core/core.h:
+src/kge/top.h:
+src/kge/kge.h:
+src/core/question.h:
+src/core/allocation.h:
+src/core/pool.h:
+src/paths/paths.h:

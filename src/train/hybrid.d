@@ -1,0 +1,30 @@
+src/train/hybrid.o: src/train/hybrid.c src/train/hybrid.h \
+ src/server/compat.h src/kge/learning.h src/kge/kge.h src/core/pool.h \
+ src/core/core.h src/core/question.h src/core/allocation.h \
+ src/core/pool.h src/rules/inference.h src/rules/body_pairs.h \
+ src/evidence/body_join.h src/evidence/body.h src/facts/fact_index.h \
+ src/core/core.h src/graph/graph.h src/rules/rule.h \
+ src/server/growing_array.h src/server/compat.h src/rules/mine.h \
+ src/rules/mine.h src/core/names.h
+src/train/hybrid.h:
+src/server/compat.h:
+src/kge/learning.h:
+src/kge/kge.h:
+src/core/pool.h:
+src/core/core.h:
+src/core/question.h:
+src/core/allocation.h:
+src/core/pool.h:
+src/rules/inference.h:
+src/rules/body_pairs.h:
+src/evidence/body_join.h:
+src/evidence/body.h:
+src/facts/fact_index.h:
+src/core/core.h:
+src/graph/graph.h:
+src/rules/rule.h:
+src/server/growing_array.h:
+src/server/compat.h:
+src/rules/mine.h:
+src/rules/mine.h:
+src/core/names.h:

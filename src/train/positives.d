@@ -1,0 +1,33 @@
+src/train/positives.o: src/train/positives.c src/train/positives.h \
+ src/server/compat.h src/train/settings.h src/kge/learning.h \
+ src/kge/kge.h src/core/pool.h src/core/core.h src/core/question.h \
+ src/core/allocation.h src/core/pool.h src/train/training_facts.h \
+ src/graph/graph.h src/core/core.h src/train/hybrid.h \
+ src/rules/inference.h src/rules/body_pairs.h src/evidence/body_join.h \
+ src/evidence/body.h src/facts/fact_index.h src/rules/rule.h \
+ src/server/growing_array.h src/server/compat.h src/rules/mine.h \
+ src/rules/mine.h
+src/train/positives.h:
+src/server/compat.h:
+src/train/settings.h:
+src/kge/learning.h:
+src/kge/kge.h:
+src/core/pool.h:
+src/core/core.h:
+src/core/question.h:
+src/core/allocation.h:
+src/core/pool.h:
+src/train/training_facts.h:
+src/graph/graph.h:
+src/core/core.h:
+src/train/hybrid.h:
+src/rules/inference.h:
+src/rules/body_pairs.h:
+src/evidence/body_join.h:
+src/evidence/body.h:
+src/facts/fact_index.h:
+src/rules/rule.h:
+src/server/growing_array.h:
+src/server/compat.h:
+src/rules/mine.h:
+src/rules/mine.h:

@@ -1,0 +1,51 @@
+src/train/valid_ranking.o: src/train/valid_ranking.c \
+ src/train/valid_ranking.h src/server/compat.h src/train/learner.h \
+ src/train/partition_memory.h src/train/lane_relations.h \
+ src/train/bucket_blocks.h src/kge/learning.h src/kge/kge.h \
+ src/core/pool.h src/core/core.h src/core/question.h \
+ src/core/allocation.h src/core/pool.h src/train/node_blocks.h \
+ src/graph/graph.h src/core/core.h src/server/sql.h src/server/compat.h \
+ src/train/settings.h src/train/partition_file.h src/train/positives.h \
+ src/train/training_facts.h src/rules/mine.h src/rules/rule.h \
+ src/facts/fact_index.h src/server/growing_array.h \
+ src/train/node_ranking.h src/kge/rank.h src/train/record.h \
+ src/train/sampling.h src/train/hybrid.h src/rules/inference.h \
+ src/rules/body_pairs.h src/evidence/body_join.h src/evidence/body.h \
+ src/rules/mine.h src/server/host.h
+src/train/valid_ranking.h:
+src/server/compat.h:
+src/train/learner.h:
+src/train/partition_memory.h:
+src/train/lane_relations.h:
+src/train/bucket_blocks.h:
+src/kge/learning.h:
+src/kge/kge.h:
+src/core/pool.h:
+src/core/core.h:
+src/core/question.h:
+src/core/allocation.h:
+src/core/pool.h:
+src/train/node_blocks.h:
+src/graph/graph.h:
+src/core/core.h:
+src/server/sql.h:
+src/server/compat.h:
+src/train/settings.h:
+src/train/partition_file.h:
+src/train/positives.h:
+src/train/training_facts.h:
+src/rules/mine.h:
+src/rules/rule.h:
+src/facts/fact_index.h:
+src/server/growing_array.h:
+src/train/node_ranking.h:
+src/kge/rank.h:
+src/train/record.h:
+src/train/sampling.h:
+src/train/hybrid.h:
+src/rules/inference.h:
+src/rules/body_pairs.h:
+src/evidence/body_join.h:
+src/evidence/body.h:
+src/rules/mine.h:
+src/server/host.h:
