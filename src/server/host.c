@@ -115,27 +115,41 @@ hkg_arena(void)
 /* ---- large blocks ---------------------------------------------------------------- */
 
 #define LARGE ((size_t) 1 << 20)
+#define MOST_SPARE (16 * LARGE)
 
 typedef struct MemoryBlock
 {
 	MemoryContextCallback end;
 	void	   *memory;
 	size_t		bytes;
+	bool		scratch;
 } MemoryBlock;
+
+/*
+ * The scratch of the previous question.  The next one takes it: a page that comes from the system costs a fault, and a
+ * question writes hundreds of them.
+ */
+static MemoryBlock spare;
 
 static void
 unmap_block(void *argument)
 {
 	MemoryBlock	   *block = argument;
 
-	(void) munmap(block->memory, block->bytes);
+	if (block->scratch && block->bytes > spare.bytes && block->bytes <= MOST_SPARE)
+	{
+		MemoryBlock before = spare;
+
+		spare = *block;
+		*block = before;
+	}
+	if (block->memory != NULL)
+		(void) munmap(block->memory, block->bytes);
 }
 
-/* Zeros that take no memory yet. */
 static void *
-map_block(MemoryContext context, size_t bytes)
+map_pages(size_t bytes, bool scratch)
 {
-	MemoryBlock	   *block = MemoryContextAlloc(context, sizeof(MemoryBlock));
 	void	   *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (memory == MAP_FAILED)
@@ -143,36 +157,43 @@ map_block(MemoryContext context, size_t bytes)
 				(errcode(ERRCODE_OUT_OF_MEMORY),
 				 errmsg("out of memory"),
 				 errdetail("Failed on request of size %zu.", bytes)));
-	*block = (MemoryBlock) {{unmap_block, block, NULL}, memory, bytes};
-	MemoryContextRegisterResetCallback(context, &block->end);
+	if (scratch)
+		advise_huge_pages(memory, bytes);
+#ifdef MADV_NOHUGEPAGE
+	else						/* a huge page would be whole in memory as soon as a byte of it is written */
+		madvise(memory, bytes, MADV_NOHUGEPAGE);
+#endif
 	return memory;
+}
+
+/* Zeros that take no memory yet; of scratch, whatever is in the spare block. */
+static void *
+map_block(MemoryContext context, size_t bytes, bool scratch)
+{
+	MemoryBlock	   *block = MemoryContextAlloc(context, sizeof(MemoryBlock));
+
+	if (scratch && spare.bytes >= bytes)
+	{
+		*block = spare;
+		spare = (MemoryBlock) {.memory = NULL};
+	}
+	else
+		*block = (MemoryBlock) {.memory = map_pages(bytes, scratch),.bytes = bytes,.scratch = scratch};
+	block->end = (MemoryContextCallback) {unmap_block, block, NULL};
+	MemoryContextRegisterResetCallback(context, &block->end);
+	return block->memory;
 }
 
 static void *
 allocate_scratch(void *context, size_t bytes)
 {
-	void	   *memory;
-
-	if (bytes < LARGE)
-		return hkg_allocate(context, bytes);
-	memory = map_block(context, bytes);
-	advise_huge_pages(memory, bytes);
-	return memory;
+	return bytes < LARGE ? hkg_allocate(context, bytes) : map_block(context, bytes, true);
 }
 
-/* A huge page would be whole in memory as soon as a byte of it is written. */
 static void *
 allocate_zeros(void *context, size_t bytes)
 {
-	void	   *memory;
-
-	if (bytes < LARGE)
-		return MemoryContextAllocZero(context, Max(bytes, 1));
-	memory = map_block(context, bytes);
-#ifdef MADV_NOHUGEPAGE
-	madvise(memory, bytes, MADV_NOHUGEPAGE);
-#endif
-	return memory;
+	return bytes < LARGE ? MemoryContextAllocZero(context, Max(bytes, 1)) : map_block(context, bytes, false);
 }
 
 Arena

@@ -42,8 +42,8 @@ extern void *hkg_allocate(MemoryContext context, size_t bytes);
 extern Arena hkg_arena(void);
 
 /*
- * The same, in large blocks outside of the context, which go back to the system when the context is deleted: malloc
- * would keep them.  zeroed: as Arena has it, for memory of which little is written.
+ * The same, in large blocks outside of the context, which go back to the system when the context is deleted (malloc
+ * would keep them), but for one of 16 MB at most.  zeroed: as Arena has it, for memory of which little is written.
  */
 extern Arena hkg_scratch(bool zeroed);
 

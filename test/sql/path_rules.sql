@@ -26,7 +26,7 @@ select rule, length, share > 0.5 as most, questions, support, body_size, head_co
 	from hkg_path_rules('nations', 'nationality', k => 1);
 
 create table learnt as select * from hkg_path_rules('nations', k => 50, sample => null);
-select count(*) > 12 as many, count(distinct relation) as relations, max(length) as longest, bool_and(share > 0 and share <= 1) as shares,
+select count(*) > 9 as many, count(distinct relation) as relations, max(length) as longest, bool_and(share > 0 and share <= 1) as shares,
 	(select max(sum) <= 1 + 1e-9 from (select sum(share) from learnt group by relation) s) as add_up,
 	count(distinct (relation, rule)) = count(*) as different from learnt;
 -- the largest share first
@@ -75,7 +75,7 @@ begin
 		relation, place[1], place[2], array_to_string(froms, ', '), array_to_string(wheres, ' and ')) into support, body_size, known;
 end
 $$;
-select count(*) > 12 as many, count(*) filter (where l.confidence_error <> 0) as estimated,
+select count(*) > 9 as many, count(*) filter (where l.confidence_error <> 0) as estimated,
 	count(*) filter (where (l.support, l.body_size) is distinct from (c.support, c.body_size)) as other_counts,
 	count(*) filter (where abs(l.confidence - c.support::float8 / nullif(c.body_size, 0)) > 1e-12) as other_confidence,
 	count(*) filter (where abs(l.pca_confidence - case when c.known = 0 then 0 else c.support::float8 / c.known end) > 1e-12) as other_pca,
