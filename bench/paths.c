@@ -9,7 +9,7 @@
  * network as hkg_train does; at the end, with `test=1`, all that are behind them are.  Prints seconds, loss and MRR.
  *
  *	layers=6 width=32 kept=1000 epochs=10 questions=4096 batch=32 rate=0.003 end=0.1 dropout=0 exploration=0
- *	direct=-1 (by what is held out) sample=500 seed=1 threads=2 save=FILE load=FILE test=0
+ *	last_epochs=0 (that keep last_kept=1000 entities, without noise) direct=-1 (by what is held out) sample=500 seed=1 threads=2 save=FILE load=FILE test=0
  *	new=FILE known=N	at the end, all but the first N triples of another graph with the same relations, whose first N
  *						are its facts
  */
@@ -229,7 +229,7 @@ open_network(Run *run)
 	PathNetwork *network = &run->network;
 
 	network->shape = (PathShape) {run->graph.relations, (int) setting("layers", 6), (int) setting("width", 32),
-		(int32_t) setting("kept", 1000)};
+		(int32_t) fmax(setting("kept", 1000), setting("last_epochs", 0) > 0 ? setting("last_kept", 1000) : 0)};
 	network->parameter = allocate(NULL, path_parameters(network->shape) * sizeof(float));
 	path_initialise(network, (uint64_t) setting("seed", 1));
 	transfer(network, "load", "r");
@@ -245,7 +245,7 @@ open_trainer(Run *run)
 	PathTraining *training = &run->training;
 
 	*training = (PathTraining) {.batch_size = (int) setting("batch", 32),.dropout = setting("dropout", 0),
-		.exploration = setting("exploration", 0),.seed = (uint64_t) setting("seed", 1),.direct = setting("direct", -1) != 0};
+		.seed = (uint64_t) setting("seed", 1),.direct = setting("direct", -1) != 0};
 	if (setting("direct", -1) < 0)
 		training->direct = path_is_direct(&run->facts, run->valid, run->graph.ranked);
 	run->trainer = path_trainer(&arena, &run->facts, &run->network, training, run->threads);
@@ -262,8 +262,22 @@ at_most(double wanted, int64_t count)
 	return wanted < (double) count ? (int64_t) wanted : count;
 }
 
+static PathPace
+pace_of(int epoch, int epochs)
+{
+	PathPace	pace = {setting("rate", 0.003) * pow(setting("end", 0.1), (double) epoch / epochs), (int32_t) setting("kept", 1000),
+		setting("exploration", 0)};
+
+	if (epoch >= epochs - setting("last_epochs", 0))
+	{
+		pace.kept = (int32_t) setting("last_kept", 1000);
+		pace.exploration = 0;
+	}
+	return pace;
+}
+
 static double
-learn(Run *run, int epoch, int64_t questions, double rate)
+learn(Run *run, int epoch, int64_t questions, PathPace pace)
 {
 	int64_t		start = monotonic_now();
 	double		loss;
@@ -273,7 +287,7 @@ learn(Run *run, int epoch, int64_t questions, double rate)
 		shuffle(run->train, run->graph.train, random_stream(run->training.seed, DRAW_ORDER, run->passes++, 0));
 		run->next = 0;
 	}
-	loss = path_train(run->trainer, run->pool, run->train + run->next, questions, rate, (uint64_t) epoch);
+	loss = path_train(run->trainer, run->pool, run->train + run->next, questions, pace, (uint64_t) epoch);
 	run->next += questions;
 	path_trainer_average(run->trainer, run->average.parameter);
 	run->seconds += (double) (monotonic_now() - start) / 1e9;
@@ -289,7 +303,7 @@ run_epochs(Run *run)
 
 	for (int epoch = 0; epoch < epochs; epoch++)
 	{
-		double		loss = learn(run, epoch, questions, setting("rate", 0.003) * pow(setting("end", 0.1), (double) epoch / epochs));
+		double		loss = learn(run, epoch, questions, pace_of(epoch, epochs));
 		Metrics		metrics = rank_all(&run->graph, run->reader, run->pool, run->valid, sample);
 		double		asked = 2.0 * (double) questions * (epoch + 1);
 

@@ -47,7 +47,7 @@ struct PathTrainer
 	Pool	   *pool;
 	const Triple *triple;
 	int64_t		questions;		/* 2 i is (triple i, SIDE_HEAD) */
-	double		learning_rate;
+	PathPace	pace;
 	uint64_t	stream;			/* of noise */
 };
 
@@ -281,9 +281,10 @@ ask_slot(void *argument, int64_t slot, int thread)
 	memset(gradient, 0, trainer->parameters * sizeof(float));
 	walk->pool = trainer->pool;
 	walk->thread = thread;
+	walk->shape.kept = trainer->pace.kept;
 	for (int64_t i = slot; i < trainer->questions; i += SLOTS)
 	{
-		walk->noise = (PathNoise) {trainer->training.dropout, trainer->training.exploration,
+		walk->noise = (PathNoise) {trainer->training.dropout, trainer->pace.exploration,
 			random_bits(trainer->stream, (uint64_t) (2 * i + 1))};
 		path_walk(walk, question_of(trainer, i));
 		trainer->loss[i] = lose(walk);
@@ -324,7 +325,7 @@ move_piece(void *argument, int64_t item, int thread)
 
 	(void) thread;
 	add_slots(count, trainer->parameters, trainer->gradient + first, 1 / (float) trainer->questions, sum);
-	trainer->optimizer->move((int) count, trainer->learning_rate, sum, parameter,
+	trainer->optimizer->move((int) count, trainer->pace.learning_rate, sum, parameter,
 							 trainer->state + (size_t) item * state_width(trainer));
 	add_to_average(count, (AVERAGE + 1) / (*trainer->steps + AVERAGE + 1), parameter, trainer->average + first);
 }
@@ -368,13 +369,13 @@ learn_batch(PathTrainer *trainer)
 
 double
 path_train(PathTrainer *trainer, Pool *pool, const Triple *triple, int64_t count,
-		   double learning_rate, uint64_t draw)
+		   PathPace pace, uint64_t draw)
 {
 	int64_t		at_once = (trainer->training.batch_size + 1) / 2;
 	double		loss = 0;
 
 	trainer->pool = pool;
-	trainer->learning_rate = learning_rate;
+	trainer->pace = pace;
 	for (int64_t i = 0; i < count; i += at_once)
 	{
 		trainer->triple = triple + i;

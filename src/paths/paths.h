@@ -157,10 +157,17 @@ typedef struct PathTraining
 {
 	int			batch_size;		/* questions that are asked before the parameters change */
 	double		dropout;		/* share of the numbers of a candidate state that is left out, 0 .. 0.9 */
-	double		exploration;	/* scale of the noise of Gumbel's distribution on priorities, in standard deviations of these, 0 or more */
 	bool		direct;			/* whether other facts of the two entities of a fact that is asked stay */
 	uint64_t	seed;
 } PathTraining;
+
+/* What may change from epoch to epoch */
+typedef struct PathPace
+{
+	double		learning_rate;
+	int32_t		kept;			/* as in PathShape: 1 .. that of the network */
+	double		exploration;	/* scale of the noise of Gumbel's distribution on priorities, in standard deviations of these, 0 or more */
+} PathPace;
 
 typedef struct PathTrainer PathTrainer;
 
@@ -172,12 +179,12 @@ extern PathTrainer *path_trainer(Arena *arena, const FactIndex *facts, PathNetwo
 								 const PathTraining *training, int threads);
 
 /*
- * Asks `count` triples, facts of the index, each on both sides, in minibatches, at that rate; the facts that
+ * Asks `count` triples, facts of the index, each on both sides, in minibatches, at that pace; the facts that
  * are asked in a minibatch are taken out for it.  `draw` numbers the call, for what is drawn at random.  Returns the
  * mean loss of a question.
  */
 extern double path_train(PathTrainer *trainer, Pool *pool, const Triple *triple, int64_t count,
-						 double learning_rate, uint64_t draw);
+						 PathPace pace, uint64_t draw);
 
 /* The state of the optimizer and of the average, which goes on with the parameters where a training is resumed. */
 extern float *path_trainer_state(PathTrainer *trainer, size_t *count);

@@ -47,7 +47,7 @@ extern void path_set_all_removed(PathRemoved *removed, const FactIndex *facts, T
 typedef struct PathNoise
 {
 	double		dropout;		/* share of the numbers of a candidate state that is left out; 0: none */
-	double		exploration;	/* as in PathTraining */
+	double		exploration;	/* as in PathPace */
 	uint64_t	stream;
 } PathNoise;
 

@@ -49,7 +49,7 @@ evidence_bytes(const TrainSettings *settings, const TrainingFacts *facts, const 
 	FactIndex	index = path_index_sizes(facts);
 	EvRuleSet	rules = {.count = search.limit,.patterns = settings->top_rules};
 	PathLearning paths = path_learning_sizes(settings, facts);
-	PathNetwork network = {.shape = path_answers_shape(&paths.plan)};
+	PathNetwork network = {.shape = paths.plan.shape};
 	uint64		learning = facts->valid_count == 0 ? 0 :
 		evidence_learn_bytes(model, data, &rules, settings->paths == YES ? &network : NULL, facts->valid_count, hkg_threads);
 
@@ -181,7 +181,6 @@ weights_work(const TrainSettings *settings, const TrainingFacts *facts, const Le
 	return (PhaseWork) {(double) count, seconds / hkg_threads};
 }
 
-/* Facts that are asked are its units. */
 static PhaseWork
 paths_work(const TrainSettings *settings, const TrainingFacts *facts)
 {
@@ -189,7 +188,7 @@ paths_work(const TrainSettings *settings, const TrainingFacts *facts)
 
 	if (settings->paths != YES)
 		return (PhaseWork) {0};
-	return (PhaseWork) {(double) paths.plan.epochs * (double) paths.plan.facts,
+	return (PhaseWork) {path_learning_units(&paths, facts, paths.plan.epochs),
 		path_learning_seconds(&paths, facts) / hkg_threads};
 }
 

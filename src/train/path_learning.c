@@ -62,27 +62,48 @@ answering_flops(PathShape shape, const TrainingFacts *facts)
 }
 
 static double
-learning_flops(const PathLearning *learning, const TrainingFacts *facts)
+learning_flops(const PathLearning *learning, const TrainingFacts *facts, int epoch)
 {
-	return LEARNING_FLOPS * answering_flops(learning->plan.shape, facts);
+	PathShape	shape = learning->plan.shape;
+
+	shape.kept = path_pace(&learning->plan, epoch).kept;
+	return LEARNING_FLOPS * answering_flops(shape, facts);
+}
+
+static double
+epoch_units(const PathLearning *learning, const TrainingFacts *facts, int epoch)
+{
+	return (double) learning->plan.facts * learning_flops(learning, facts, epoch) / learning_flops(learning, facts, 1);
+}
+
+double
+path_learning_units(const PathLearning *learning, const TrainingFacts *facts, int epochs)
+{
+	double		units = 0;
+
+	for (int epoch = 1; epoch <= epochs; epoch++)
+		units += epoch_units(learning, facts, epoch);
+	return units;
 }
 
 double
 path_learning_flops(const PathLearning *learning, const TrainingFacts *facts)
 {
-	return (double) learning->plan.facts * learning_flops(learning, facts);
+	int			epochs = learning->plan.epochs;
+
+	return path_learning_units(learning, facts, epochs) / epochs * learning_flops(learning, facts, 1);
 }
 
 double
 path_learning_seconds(const PathLearning *learning, const TrainingFacts *facts)
 {
-	return learning_flops(learning, facts) / FLOPS;
+	return learning_flops(learning, facts, 1) / FLOPS;
 }
 
 double
 path_answering_seconds(const PathLearning *learning, const TrainingFacts *facts)
 {
-	return answering_flops(path_answers_shape(&learning->plan), facts) / FLOPS;
+	return answering_flops(learning->plan.shape, facts) / FLOPS;
 }
 
 /* ---- open and close ---------------------------------------------------------------------- */
@@ -141,7 +162,7 @@ path_learning_close(PathLearning *learning)
 {
 	PathNetwork *network = palloc(sizeof(PathNetwork));
 
-	network->shape = path_answers_shape(&learning->plan);
+	network->shape = learning->plan.shape;
 	network->parameter = hkg_allocate(CurrentMemoryContext, network_bytes(learning));
 	memcpy(network->parameter, learning->best, network_bytes(learning));
 	MemoryContextDelete(learning->context);
@@ -179,7 +200,7 @@ take_facts(const PathLearning *learning, int64 first, int64 count, Triple *fact)
 
 /* Returns the mean loss. */
 static double
-ask_questions(PathLearning *learning, int epoch, Pool *pool, Progress *progress)
+ask_questions(PathLearning *learning, int epoch, double units, Pool *pool, Progress *progress)
 {
 	const PathSettings *plan = &learning->plan;
 	double		loss = 0;
@@ -191,8 +212,8 @@ ask_questions(PathLearning *learning, int epoch, Pool *pool, Progress *progress)
 		int64		some = Min(FACTS_AT_ONCE, plan->facts - done);
 
 		take_facts(learning, first, some, fact);
-		loss += (double) some * path_train(learning->trainer, pool, fact, some, path_rate(plan, epoch), (uint64) first);
-		progress_advance(progress, (double) some);
+		loss += (double) some * path_train(learning->trainer, pool, fact, some, path_pace(plan, epoch), (uint64) first);
+		progress_advance(progress, units * (double) some / (double) plan->facts);
 		hkg_check_interrupts();
 	}
 	return loss / (double) plan->facts;
@@ -204,7 +225,7 @@ raise_diverged(const PathLearning *learning, int epoch)
 	ereport(ERROR,
 			(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 			 errmsg("training diverged in epoch %d of the path network", epoch),
-			 errhint("Lower path_learning_rate (now %g).", learning->plan.learning_rate)));
+			 errhint("Lower path_learning_rate (now %g).", learning->plan.first.learning_rate)));
 }
 
 /* Without a valid split, the last epoch is the best. */
@@ -222,9 +243,10 @@ path_learning_epoch(PathLearning *learning, Pool *pool, Progress *progress)
 {
 	Iteration	epoch = {.number = learning->done + 1};
 	double		start = clock_seconds();
+	double		units = epoch_units(learning, learning->training_facts, epoch.number);
 
-	progress_phase(progress, PHASE_PATHS, (double) learning->plan.facts);
-	epoch.loss = ask_questions(learning, epoch.number, pool, progress);
+	progress_phase(progress, PHASE_PATHS, units);
+	epoch.loss = ask_questions(learning, epoch.number, units, pool, progress);
 	epoch.train_seconds = clock_seconds() - start;
 	if (!isfinite(epoch.loss))
 		raise_diverged(learning, epoch.number);

@@ -39,10 +39,13 @@ extern PathLearning path_learning_sizes(const TrainSettings *settings, const Tra
 extern uint64 path_learning_bytes(const PathLearning *learning, const TrainingFacts *facts);
 extern uint64 path_learning_left_bytes(const PathLearning *learning);	/* after path_learning_close */
 
-/* Floating point operations of an epoch. */
+/* The work of the first so many epochs, in questions of the first one: later ones may take longer. */
+extern double path_learning_units(const PathLearning *learning, const TrainingFacts *facts, int epochs);
+
+/* Floating point operations of an epoch, in the mean. */
 extern double path_learning_flops(const PathLearning *learning, const TrainingFacts *facts);
 
-/* Seconds of a core, about, to ask a fact on both sides: to learn from it, and to answer alone. */
+/* Seconds of a core, about, to ask a fact on both sides: to learn from it in the first epoch, and to answer alone. */
 extern double path_learning_seconds(const PathLearning *learning, const TrainingFacts *facts);
 extern double path_answering_seconds(const PathLearning *learning, const TrainingFacts *facts);
 

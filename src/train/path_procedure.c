@@ -21,7 +21,7 @@ procedure_open_paths(Procedure *procedure)
 	if (procedure->resumed)
 		checkpoint_load_paths(procedure);
 	progress_skip(procedure->progress, PHASE_PATHS,
-				  (double) procedure->paths.done * (double) procedure->paths.plan.facts);
+				  path_learning_units(&procedure->paths, &procedure->facts, procedure->paths.done));
 }
 
 bool

@@ -5,7 +5,8 @@
  * In a sparse graph few entities are reached in a step, so more steps and more entities are affordable.  In a dense one
  * a question takes longer, and smaller minibatches learn more from as many.  Where it has more entities than are kept,
  * noise takes part in the choice, and minibatches are larger: with small ones, and noise of one scale, the loss rose again
- * (bench/RESULTS.md, "All three").
+ * (bench/RESULTS.md, "All three").  An answer can keep more entities than are affordable while the network is learnt: the
+ * last epochs keep as many, to which the network adapts.
  *
  * A network makes training two to four times as long, and an answer some milliseconds.  It pays on graphs of a middle
  * size: smaller ones gained nothing, larger ones were not measured (bench/RESULTS.md, "All three").
@@ -26,7 +27,8 @@
 #define FACTS 4096			/* that an epoch asks for */
 #define EPOCHS 20
 #define RATE_END 0.1			/* of the rate, at the end */
-#define ANSWERS_KEPT 1000		/* at least, where noise has taken part in the choice: an answer is one pass, learning three */
+#define ANSWERS_KEPT 1000		/* at least, where noise takes part in the choice: an answer is one pass, learning three */
+#define LAST_EPOCHS 5			/* one epoch in so many, at the end, is learnt as answers are found */
 
 /* A preset is a method as it was published. */
 static bool
@@ -66,52 +68,45 @@ shape_of(const TrainSettings *settings, const GraphData *data)
 }
 
 static PathTraining
-training_of(const TrainSettings *settings, const TrainingFacts *facts, PathShape shape)
+training_of(const TrainSettings *settings, const TrainingFacts *facts, bool keeps_all)
 {
-	FactIndex	index = path_index_sizes(facts);
-	bool		keeps_all = path_keeps_all(&index, shape);
 	int			dense_batch = keeps_all ? 8 : 32;
 
 	return (PathTraining) {
 		.batch_size = is_dense(facts->learnt) ? dense_batch : 16,
 		.dropout = DROPOUT,
-		.exploration = keeps_all ? 0 : EXPLORATION,
 		.seed = (uint64_t) settings->seed
 	};
 }
 
-static int32
-answers_kept(const TrainSettings *settings, PathShape shape, const PathTraining *training)
+static double
+first_rate(const TrainSettings *settings, const GraphData *data)
 {
-	return settings->path_kept == 0 && training->exploration > 0 ? Max(shape.kept, ANSWERS_KEPT) : shape.kept;
-}
-
-PathShape
-path_answers_shape(const PathSettings *plan)
-{
-	PathShape	shape = plan->shape;
-
-	shape.kept = plan->answers_kept;
-	return shape;
+	if (settings->path_learning_rate > 0)
+		return settings->path_learning_rate;
+	return is_dense(data) ? 0.004 : 0.005;
 }
 
 PathSettings
 path_settings(const TrainSettings *settings, const TrainingFacts *facts)
 {
 	const GraphData *data = facts->learnt;
+	FactIndex	index = path_index_sizes(facts);
 	PathShape	shape = shape_of(settings, data);
-	PathTraining training = training_of(settings, facts, shape);
+	bool		keeps_all = path_keeps_all(&index, shape);
 	PathSettings	plan = {
 		.shape = shape,
-		.answers_kept = answers_kept(settings, shape, &training),
-		.training = training,
+		.training = training_of(settings, facts, keeps_all),
 		.epochs = settings->path_epochs > 0 ? settings->path_epochs : EPOCHS,
 		.facts = Min(settings->path_facts > 0 ? settings->path_facts : FACTS, data->facts),
-		.learning_rate = settings->path_learning_rate
+		.first = {first_rate(settings, data), shape.kept, keeps_all ? 0 : EXPLORATION}
 	};
 
-	if (plan.learning_rate == 0)
-		plan.learning_rate = is_dense(data) ? 0.004 : 0.005;
+	if (!keeps_all && settings->path_kept == 0 && shape.kept < ANSWERS_KEPT)
+	{
+		plan.shape.kept = ANSWERS_KEPT;
+		plan.last_epochs = plan.epochs / LAST_EPOCHS;
+	}
 	return plan;
 }
 
@@ -123,8 +118,16 @@ path_index_sizes(const TrainingFacts *facts)
 	return (FactIndex) {.entities = data->entities,.relations = data->relations,.edges = 2 * data->facts};
 }
 
-double
-path_rate(const PathSettings *plan, int epoch)
+PathPace
+path_pace(const PathSettings *plan, int epoch)
 {
-	return plan->learning_rate * pow(RATE_END, (double) (epoch - 1) / plan->epochs);
+	PathPace	pace = plan->first;
+
+	pace.learning_rate *= pow(RATE_END, (double) (epoch - 1) / plan->epochs);
+	if (epoch > plan->epochs - plan->last_epochs)
+	{
+		pace.kept = plan->shape.kept;
+		pace.exploration = 0;
+	}
+	return pace;
 }

@@ -14,11 +14,11 @@
 typedef struct PathSettings
 {
 	PathShape	shape;
-	int32_t		answers_kept;	/* as shape.kept, by the network that was learnt */
 	PathTraining training;		/* `direct` is open: it takes an index of the facts */
 	int			epochs;
 	int64		facts;			/* that an epoch asks for, each on both sides */
-	double		learning_rate;	/* of the first epoch */
+	PathPace	first;			/* of the first epoch */
+	int			last_epochs;	/* so many at the end keep as many entities as answers do, without noise */
 } PathSettings;
 
 /*
@@ -29,13 +29,10 @@ extern void path_settings_decide(TrainSettings *settings, const Graph *graph, co
 
 extern PathSettings path_settings(const TrainSettings *settings, const TrainingFacts *facts);
 
-/* The shape of the network that was learnt */
-extern PathShape path_answers_shape(const PathSettings *plan);
-
 /* The counts of an index of the facts that are learnt, without arrays: for what needs no more. */
 extern FactIndex path_index_sizes(const TrainingFacts *facts);
 
-/* The rate of an epoch, 1 first. */
-extern double path_rate(const PathSettings *plan, int epoch);
+/* How an epoch learns, 1 first. */
+extern PathPace path_pace(const PathSettings *plan, int epoch);
 
 #endif							/* HKG_TRAIN_PATH_SETTINGS_H */

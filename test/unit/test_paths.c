@@ -536,7 +536,7 @@ loss_of_draw(const FactIndex *facts, PathNetwork *network, Triple triple, bool d
 	PathTraining training = {.batch_size = 2,.direct = direct,.seed = 5};
 	PathTrainer *trainer = path_trainer(&arena, facts, network, &training, pool_threads(pool));
 	size_t		count;
-	double		loss = path_train(trainer, pool, &triple, 1, 0, draw);
+	double		loss = path_train(trainer, pool, &triple, 1, (PathPace) {0, network->shape.kept, 0}, draw);
 
 	if (state != NULL)
 		*state = path_trainer_state(trainer, &count);
@@ -749,18 +749,19 @@ make_nations(Nations *nations)
 	CHECK(fact_index(&arena, pool, PERSONS + CITIES + COUNTRIES, 4, nations->fact, nations->facts, &nations->index));
 }
 
+/* room: entities that the network may keep; kept: that it keeps while it is learnt */
 static PathNetwork
-learn_nations(Nations *nations, Pool *by, int32_t kept, int passes)
+learn_nations(Nations *nations, Pool *by, int32_t room, int32_t kept, int passes)
 {
-	PathShape	shape = {4, 3, 16, kept};
+	PathShape	shape = {4, 3, 16, room};
 	PathNetwork network = {shape, take(path_parameters(shape) * sizeof(float))};
-	PathTraining training = {.batch_size = 8,.dropout = 0.1,.exploration = 1,.direct = true,.seed = 5};
+	PathTraining training = {.batch_size = 8,.dropout = 0.1,.direct = true,.seed = 5};
 	PathTrainer *trainer;
 
 	path_initialise(&network, 3);
 	trainer = path_trainer(&arena, &nations->index, &network, &training, pool_threads(by));
 	for (int i = 0; i < passes; i++)
-		path_train(trainer, by, nations->fact, nations->facts, 0.01, (uint64_t) i);
+		path_train(trainer, by, nations->fact, nations->facts, (PathPace) {0.01, kept, 1}, (uint64_t) i);
 	return network;
 }
 
@@ -787,7 +788,7 @@ check_average(const Nations *nations)
 	{
 		double		weight = 1;
 
-		path_train(trainer, pool, &nations->fact[t], 1, 0.01, (uint64_t) t);
+		path_train(trainer, pool, &nations->fact[t], 1, (PathPace) {0.01, 50, 0}, (uint64_t) t);
 		for (int i = 0; i < 8; i++)
 			weight *= t + i;
 		total += weight;
@@ -1095,8 +1096,8 @@ check_learning(void)
 	PathNetwork untaught;
 
 	make_nations(&nations);
-	network = learn_nations(&nations, pool, 100, 30);
-	untaught = learn_nations(&nations, leader, 100, 0);
+	network = learn_nations(&nations, pool, 100, 100, 30);
+	untaught = learn_nations(&nations, leader, 100, 100, 0);
 	CHECK_SAYING(count_found(&nations, &network) == nations.missings, "%d of %d", count_found(&nations, &network),
 				 nations.missings);
 	CHECK(count_found(&nations, &untaught) < nations.missings);
@@ -1105,7 +1106,7 @@ check_learning(void)
 	check_average(&nations);
 }
 
-/* The same bits on one thread and on two, where noise chooses who is kept */
+/* The same bits on one thread and on two, where noise chooses who is kept, and in a network that could keep more */
 static void
 check_bits(void)
 {
@@ -1113,14 +1114,17 @@ check_bits(void)
 	Nations		nations;
 	PathNetwork by_two;
 	PathNetwork by_one;
+	PathNetwork with_room;
 	RelationPath *path;
 	RelationPath *path_by_one;
 	int64_t		paths;
 
 	make_nations(&nations);
-	by_two = learn_nations(&nations, pool, 5, 2);
-	by_one = learn_nations(&nations, one, 5, 2);
+	by_two = learn_nations(&nations, pool, 5, 5, 2);
+	by_one = learn_nations(&nations, one, 5, 5, 2);
+	with_room = learn_nations(&nations, one, 40, 5, 2);
 	CHECK(memcmp(by_two.parameter, by_one.parameter, path_parameters(by_two.shape) * sizeof(float)) == 0);
+	CHECK(memcmp(by_two.parameter, with_room.parameter, path_parameters(by_two.shape) * sizeof(float)) == 0);
 	paths = path_survey(&arena, pool, &nations.index, &by_two, nations.fact, nations.facts, &path);
 	CHECK(path_survey(&arena, one, &nations.index, &by_one, nations.fact, nations.facts, &path_by_one) == paths);
 	CHECK(memcmp(path, path_by_one, (size_t) paths * sizeof(RelationPath)) == 0);
