@@ -13,12 +13,23 @@
 
 #define MOST_TRIPLES 200
 #define MOST_TIME 0.1			/* of that of the questions that are learnt from */
-#define ANSWER_TIME (1.0 / 3)	/* of that of a question that is learnt from */
+#define ANSWER_TIME (1.0 / 3)	/* of that of a question that is learnt from, if that keeps as many entities */
+
+/* The time of an answer, of that of a question of the first epoch */
+static double
+answer_time(const PathSettings *plan, const TrainingFacts *facts)
+{
+	FactIndex	index = path_index_sizes(facts);
+	PathShape	learnt = plan->shape;
+
+	learnt.kept = plan->first.kept;
+	return ANSWER_TIME * path_flops(&index, plan->shape) / path_flops(&index, learnt);
+}
 
 PathRanking
 path_ranking_sizes(const PathSettings *plan, const TrainingFacts *facts)
 {
-	double		affordable = MOST_TIME / ANSWER_TIME * (double) plan->facts;
+	double		affordable = MOST_TIME / answer_time(plan, facts) * (double) plan->facts;
 
 	return (PathRanking) {
 		.valid.sample = kge_sample(facts->valid_count, (int64) Min(affordable, MOST_TRIPLES)),
