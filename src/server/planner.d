@@ -1,2 +1,0 @@
-src/server/planner.o: src/server/planner.c src/server/compat.h
-src/server/compat.h:
