@@ -212,6 +212,7 @@ open_search(Asking *asking, const EntitySet *shown, KgeWanted wanted)
 	return kge_completion(&arena, asking->pool, model, sketch, adjustment, judging, wanted);
 }
 
+/* Whether the questions are many times as many as the answers that would be asked about. */
 static bool
 asks_found_first(const Asking *asking, int32 relation, Side side)
 {
