@@ -54,7 +54,7 @@ REGRESS_PREP = build/regress
 TAP_TESTS = 1
 PROVE_TESTS = test/t/*.pl
 STYLES = $(patsubst %,%.inc,$(wildcard src/report/*.css))
-EXTRA_CLEAN = build tmp_check $(ALGEBRA) $(ALGEBRA_OBJS) $(STYLES) $(patsubst %.o,%.d,$(OBJS) $(ALGEBRA_OBJS))
+EXTRA_CLEAN = build tmp_check $(ALGEBRA) $(ALGEBRA_OBJS) $(STYLES) $(DEPENDENCIES)
 
 PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)

@@ -9,7 +9,8 @@
  * network as hkg_train does; at the end, with `test=1`, all that are behind them are.  Prints seconds, loss and MRR.
  *
  *	layers=6 width=32 kept=1000 epochs=10 questions=4096 batch=32 rate=0.003 end=0.1 dropout=0 exploration=0
- *	last_epochs=0 (that keep last_kept=1000 entities, without noise) direct=-1 (by what is held out) sample=500 seed=1 threads=2 save=FILE load=FILE test=0
+ *	last_epochs=0 (that keep last_kept=1000 entities, without noise)
+ *	direct=-1 (by what is held out) sample=500 seed=1 threads=2 save=FILE load=FILE test=0
  *	new=FILE known=N	at the end, all but the first N triples of another graph with the same relations, whose first N
  *						are its facts
  */

@@ -10,7 +10,7 @@
  * the slots are added up, in order.  So bits do not depend on the threads.
  *
  * What answers is an average of the parameters over the minibatches, in which the latest ones weigh most (Shamir and
- * Zhang 2013, with eta = AVERAGE): parameters go to and fro around where they are led, their average does less so.
+ * Zhang 2013, with eta = AVERAGE): parameters go to and fro around where the loss leads them, the average is steadier.
  */
 #include "walk.h"
 
@@ -25,7 +25,7 @@
 #define MORE_ANSWERS 0.2		/* of a question's known answers, as many are asked for beside the one that is drawn */
 #define MOST_ANSWERS 32
 #define PIECE 1024				/* parameters that are moved at once */
-#define AVERAGE 8				/* the average is about that of the last ninth of the minibatches */
+#define AVERAGE 8				/* the last ninth of the minibatches makes about two thirds of the average */
 
 struct PathTrainer
 {

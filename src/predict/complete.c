@@ -217,9 +217,9 @@ static bool
 asks_found_first(const Asking *asking, int32 relation, Side side)
 {
 	const MissingQuestions *questions = asking->questions;
-	int64		found = asking->found_first == 0 ? 0 : asking->found_first * asking->chosen->count;
+	int64		count = questions->count_of[2 * (relation - questions->first) + (int) side];
 
-	return found > 0 && MANY * found < questions->count_of[2 * (relation - questions->first) + (int) side];
+	return asking->found_first > 0 && MANY * asking->found_first * asking->chosen->count < count;
 }
 
 /* Of the questions that candidates may answer, leaves those about entities that the candidates' own questions find first. */

@@ -31,7 +31,10 @@ path_learning_sizes(const TrainSettings *settings, const TrainingFacts *facts)
 	return learning;
 }
 
-/* Parameters are there five times: the latest, their average, that of the best epoch, those to go on from, and those that are written. */
+/*
+ * Parameters are there five times: the latest, their average, that of the best epoch, those to go on from, and those
+ * that are written.
+ */
 uint64
 path_learning_bytes(const PathLearning *learning, const TrainingFacts *facts)
 {
