@@ -16,6 +16,12 @@
 
 #define ALLOCATION_ALIGNMENT	64		/* bytes: a cache line, a widest vector */
 
+/*
+ * Before the first member of a struct of which each thread writes its own, all in one array: a cache line that two threads
+ * write goes back and forth between them.
+ */
+#define IN_LINES_OF_ITS_OWN	_Alignas(ALLOCATION_ALIGNMENT)
+
 typedef struct Allocation
 {
 	char	   *base;			/* NULL while adding up */

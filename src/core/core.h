@@ -53,6 +53,12 @@ typedef enum Side
 	SIDE_TAIL
 } Side;
 
+static inline Side
+other_side(Side side)
+{
+	return side == SIDE_TAIL ? SIDE_HEAD : SIDE_TAIL;
+}
+
 typedef struct Arena
 {
 	void	   *(*allocate) (void *context, size_t bytes);	/* aligned to 8 at

@@ -39,12 +39,6 @@ struct BothQuestions
 	int64		settled;
 };
 
-static Side
-other_side(Side side)
-{
-	return side == SIDE_TAIL ? SIDE_HEAD : SIDE_TAIL;
-}
-
 /* ---- memory ------------------------------------------------------------------------- */
 
 uint64

@@ -228,7 +228,7 @@ leave_found_first(Asking *asking)
 {
 	KgeQuestionAnswers *question = asking->questions->question;
 	KgeAsked   *asked = &asking->all;
-	Side		other = asked->side == SIDE_TAIL ? SIDE_HEAD : SIDE_TAIL;
+	Side		other = other_side(asked->side);
 	bool	   *found = array_new_zero(bool, asking->scoring.kge.entities);
 	int64		count = 0;
 

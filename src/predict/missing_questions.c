@@ -33,7 +33,7 @@ facts_of(Graph *graph, const Predictor *predictor)
 static const EntitySet *
 given_set(const MissingQuestions *questions, Side side)
 {
-	return &questions->shown->side[side == SIDE_TAIL ? SIDE_HEAD : SIDE_TAIL];
+	return &questions->shown->side[other_side(side)];
 }
 
 /* Those that questions of a relation for a side are about, which are put first; returns how many. */
