@@ -136,7 +136,7 @@ rank_all(const Graph *graph, PathReader *const *reader, Pool *pool, const Triple
 	ranking.hit = malloc(2 * (size_t) count * sizeof(double));
 	start = monotonic_now();
 	pool_run(pool, ranking.known.count, rank_question, &ranking);
-	metrics.seconds = (double) (monotonic_now() - start) / 1e9 * pool_threads(pool) / (double) ranking.known.count;
+	metrics.seconds = seconds_since(start) * pool_threads(pool) / (double) ranking.known.count;
 	for (int64_t i = 0; i < 2 * count; i++)
 	{
 		metrics.mrr += ranking.reciprocal[i] / (2 * (double) count);
@@ -291,7 +291,7 @@ learn(Run *run, int epoch, int64_t questions, PathPace pace)
 	loss = path_train(run->trainer, run->pool, run->train + run->next, questions, pace, (uint64_t) epoch);
 	run->next += questions;
 	path_trainer_average(run->trainer, run->average.parameter);
-	run->seconds += (double) (monotonic_now() - start) / 1e9;
+	run->seconds += seconds_since(start);
 	return loss;
 }
 

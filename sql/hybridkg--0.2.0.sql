@@ -722,7 +722,7 @@ holdout: where the graph has no valid split, the share of the facts that is held
 learning_rate_end: the step size in the last epoch of all iterations, reached from learning_rate in equal steps, 1e-10 to 1000; null: a tenth of learning_rate under the loss logistic without warm_start, or with warm_start and the default learning_rate; learning_rate otherwise
 assume_missing: the share m of all true facts that the graph lacks, 1e-6 to 0.99. Probabilities are those of a missing fact: with p the chance that a candidate is one of the facts held out, and s the share that was held out, min(1, p m / ((1 - p) s (1 - m))). Facts that are missing are taken to be like those held out. hkg_learn_evidence changes it. null: a probability is p
 replace: of warm_start on a graph with a valid split: unless_worse (the model of before stays, with a notice, where the MRR on that split of the new one''s best iteration is lower by more than the standard error of the difference) or always
-paths: also learn a network that reads the paths from a question''s entity (doc/method.md, "Learnt paths"). Its parameters belong to relations: a new entity is predicted as soon as it has a fact. With warm_start it goes on from the model''s network where that has the same layers, width and kept. Training takes two to four times as long, a prediction some milliseconds more. null: yes where the graph has 20,000 to 300,000 facts, some of which are valid or held out, with evidence_rules and without a preset; with warm_start where the model has a network
+paths: also learn a network that reads the paths from a question''s entity (doc/method.md, "Learnt paths"). Its parameters belong to relations: a new entity is predicted as soon as it has a fact. With warm_start it goes on from the model''s network where that has the same layers and width. Training takes two to four times as long, a prediction some milliseconds more. null: yes where the graph has 20,000 to 300,000 facts, some of which are valid or held out, with evidence_rules and without a preset; with warm_start where the model has a network
 path_layers: steps of its paths, 1 to 16; null: 5, or 6 where an entity has fewer than ten facts in the mean
 path_width: numbers of an entity''s state, a multiple of 16, 16 to 256; null: 32, or 48 with more than 100 relations
 path_kept: entities that a step keeps of those it reaches first (the last step eight times as many), 1 to 65536; null: 1000; where an entity has ten facts or more in the mean 300, but 1000 to answer, and in the last fifth of the epochs, if there are more entities than so can be kept
@@ -940,7 +940,7 @@ begin
 				where n <> all ($2) and n not in (select model from %I.trial where status = 'done') order by i limit 1 $sql$, graph)
 			into place using names, tried;
 		if place is null then
-			-- all were tried; the best one may have lost its model to a search that knew a better one
+			-- all were tried; the best one may have lost its model to a search that had a better one
 			execute format('select exists (select from %I.model where trained_at = $1 and name in ($2, $3))', graph)
 				into done using best.trained_at, best.model, model;
 			exit when done or best.id is null or best.model = any (tried);

@@ -59,6 +59,26 @@ other_side(Side side)
 	return side == SIDE_TAIL ? SIDE_HEAD : SIDE_TAIL;
 }
 
+/* The entity that a question for a side of the triple gives, and the one that answers it */
+static inline int32_t
+triple_given(const Triple *triple, Side side)
+{
+	return side == SIDE_TAIL ? triple->head : triple->tail;
+}
+
+static inline int32_t
+triple_answer(const Triple *triple, Side side)
+{
+	return side == SIDE_TAIL ? triple->tail : triple->head;
+}
+
+/* The triple of a question and its answer */
+static inline Triple
+triple_of_answer(Side side, int32_t given, int32_t relation, int32_t answer)
+{
+	return side == SIDE_TAIL ? (Triple) {given, relation, answer} : (Triple) {answer, relation, given};
+}
+
 typedef struct Arena
 {
 	void	   *(*allocate) (void *context, size_t bytes);	/* aligned to 8 at

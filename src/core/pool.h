@@ -89,6 +89,12 @@ pool_pieces(int64_t count, int64_t size)
 /* Nanoseconds of a clock that never goes back. */
 extern int64_t monotonic_now(void);
 
+static inline double
+seconds_since(int64_t start)
+{
+	return (double) (monotonic_now() - start) / 1e9;
+}
+
 /* Sets, in the calling thread, whether denormals count as zero; returns the previous setting. */
 extern bool flush_denormals(bool flush);
 

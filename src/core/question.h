@@ -46,18 +46,14 @@ extern void questions_fill(Questions *questions, Pool *pool, const Triple *tripl
 static inline Triple
 question_triple(const Question *question, int32_t candidate)
 {
-	if (question->side == SIDE_HEAD)
-		return (Triple) {candidate, question->relation, question->given};
-	return (Triple) {question->given, question->relation, candidate};
+	return triple_of_answer(question->side, question->given, question->relation, candidate);
 }
 
 /* The true answer of an example. */
 static inline int32_t
 example_answer(const Triple *triples, int64_t example)
 {
-	const Triple *triple = &triples[example / 2];
-
-	return example % 2 == SIDE_HEAD ? triple->head : triple->tail;
+	return triple_answer(&triples[example / 2], (Side) (example % 2));
 }
 
 /* Whether the filter has an entity as an answer. */

@@ -158,7 +158,7 @@ choose_triples(ClosedTask *task)
 static bool
 is_true(const ClosedTask *task, const Question *question, int32_t answer)
 {
-	DirectedAtom atom = FORWARDS(question->relation) + (question->side == SIDE_HEAD);
+	DirectedAtom atom = asked_atom(question->relation, question->side);
 	Triple		triple = question_triple(question, answer);
 
 	return fact_holds(task->source->facts, question->given, atom, answer) ||
@@ -208,10 +208,10 @@ rank_example(void *argument, int64_t item, int thread)
 	ClosedTask *task = argument;
 	EvAnswering *answering = task->learners->answering[thread];
 	const Triple *triple = &task->triple[item / 2];
-	Question	question = {.side = item % 2 == SIDE_HEAD ? SIDE_HEAD : SIDE_TAIL,.relation = triple->relation};
+	Side		side = (Side) (item % 2);
+	Question	question = {.side = side,.relation = triple->relation,.given = triple_given(triple, side)};
 	int32_t		due = example_answer(task->triple, item);
 
-	question.given = question.side == SIDE_HEAD ? triple->tail : triple->head;
 	kge_scorer_prepare(task->learners->scorer[thread], &question, 1);
 	for (int s = 0; s < SHARES; s++)
 	{

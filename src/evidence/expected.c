@@ -20,7 +20,7 @@
 static bool
 is_known(const FactIndex *facts, const Question *question, int32_t answer)
 {
-	DirectedAtom atom = FORWARDS(question->relation) + (question->side == SIDE_HEAD);
+	DirectedAtom atom = asked_atom(question->relation, question->side);
 
 	return fact_holds(facts, question->given, atom, answer);
 }

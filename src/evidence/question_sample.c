@@ -99,7 +99,7 @@ note_domain(SampleTask *task, int32_t relation, Side side, int thread)
 		const Triple *triple = &task->triples[number];
 
 		sample->asked[2 * number + (int64_t) side] = domain.holders == 0 ||
-			ev_in_domain(task->finder, side == SIDE_TAIL ? triple->head : triple->tail);
+			ev_in_domain(task->finder, triple_given(triple, side));
 	}
 	return domain;
 }

@@ -91,7 +91,8 @@ require_writable(const Graph *graph, const char *model)
 	if (XactReadOnly)
 		ereport(ERROR,
 				(errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
-				 errmsg("model \"%s\" of graph \"%s\" cannot be changed in a read-only transaction", model, graph->name)));
+				 errmsg("model \"%s\" of graph \"%s\" cannot be changed in a read-only transaction", model, graph->name),
+				 errhint("Begin a read-write transaction, on the primary server.")));
 }
 
 void

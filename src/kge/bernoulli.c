@@ -75,7 +75,7 @@ count_distinct(const KgeTrainer *trainer, int32_t relation, Side side, int threa
 	for (int64_t i = work->start[relation]; i < work->start[relation + 1]; i++)
 	{
 		const Triple *positive = &trainer->positives[work->member[i]];
-		int32_t		entity = side == SIDE_TAIL ? positive->tail : positive->head;
+		int32_t		entity = triple_answer(positive, side);
 
 		distinct += work->seen[entity] != relation;
 		work->seen[entity] = relation;

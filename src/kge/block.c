@@ -82,8 +82,7 @@ kge_block_open(KgeQuestionBlock *block, const KgeTopQuestion *question, int ques
 		kge_moduli_open(&block->moduli, questions);
 	for (int i = 0; i < questions; i++)
 	{
-		Triple		triple = question[i].side == SIDE_TAIL ?
-			(Triple) {question[i].given, question[i].relation, 0} : (Triple) {0, question[i].relation, question[i].given};
+		Triple		triple = triple_of_answer(question[i].side, question[i].given, question[i].relation, 0);
 
 		asked[i] = kge_query(block->model, triple, question[i].side);
 	}

@@ -33,15 +33,9 @@ kge_groups_take(KgeGroups *groups, Allocation *allocation)
 }
 
 static inline int32_t
-given(const Triple *triple, Side side)
-{
-	return side == SIDE_TAIL ? triple->head : triple->tail;
-}
-
-static inline int32_t
 key_of(const Triple *triple, Side side, bool by_relation)
 {
-	return by_relation ? triple->relation : given(triple, side);
+	return by_relation ? triple->relation : triple_given(triple, side);
 }
 
 /* Sorts the positives from[i], or i if from is NULL, by a key, keeping the order of equals. */
@@ -87,7 +81,7 @@ fill_side(void *argument, int64_t item, int thread)
 		const Triple *before = &work->positives[member[i > 0 ? i - 1 : 0]];
 
 		if (i == 0 || triple->relation != before->relation ||
-			given(triple, side) != given(before, side) || i - start[count - 1] == groups->limit)
+			triple_given(triple, side) != triple_given(before, side) || i - start[count - 1] == groups->limit)
 			start[count++] = (int32_t) i;
 		pool_yield_at(work->pool, thread, i);
 	}

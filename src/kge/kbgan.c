@@ -13,7 +13,6 @@
  * the discriminator, and no regularization.  Its embeddings, their state and b are
  * part of the trainer's state.  Where the discriminator is only observed, it picks but does not learn.
  */
-#include <math.h>
 #include <string.h>
 
 #include "core/pool.h"

@@ -288,7 +288,7 @@ fill_block(KgeBlock *block, int first)
 		block->triple[i] = kge_positive(trainer, work->dealt[first + i], &block->weight[i]);
 		if (trainer->training.labelling != NULL)
 			take_evidence(block, i);
-		block->answer[i] = block->side == SIDE_TAIL ? triple->tail : triple->head;
+		block->answer[i] = triple_answer(triple, block->side);
 		block->loss[i] = 0;
 	}
 	kge_draw_negatives(trainer->training.seed, trainer->epoch, (uint64_t) block->number,

@@ -49,8 +49,8 @@ static void
 gather(const KgeModel *model, KgeNewEntities *new_entities, Triple fact, Side side)
 {
 	int			width = kge_model_width(model);
-	int32_t		entity = side == SIDE_TAIL ? fact.tail : fact.head;
-	int32_t		given = side == SIDE_TAIL ? fact.head : fact.tail;
+	int32_t		entity = triple_answer(&fact, side);
+	int32_t		given = triple_given(&fact, side);
 	float	   *row = row_of(model, entity);
 
 	if (!is_new(model, new_entities, entity) || is_new(model, new_entities, given) ||

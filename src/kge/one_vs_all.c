@@ -353,7 +353,7 @@ read_query(const KgeTrainer *trainer, int number)
 		int32_t		positive = group.member[i];
 
 		triple = &trainer->positives[positive];
-		query->answer[i].entity = group.side == SIDE_TAIL ? triple->tail : triple->head;
+		query->answer[i].entity = triple_answer(triple, group.side);
 		query->answer[i].weight = trainer->weights == NULL ? 1 : trainer->weights[positive];
 		work->weight[number] += query->answer[i].weight;
 	}

@@ -115,7 +115,7 @@ kge_pairing_open(KgePairing *pairing, Side side, const Triple *triple,
 		KgeQuery	query = kge_query(trainer->model, triple[i], side);
 
 		if (i + KGE_AHEAD < pairing->count)
-			kge_ask_for_row(trainer, side == SIDE_TAIL ? triple[i + KGE_AHEAD].head : triple[i + KGE_AHEAD].tail);
+			kge_ask_for_row(trainer, triple_given(&triple[i + KGE_AHEAD], side));
 		open_query(pairing, i, query, penalty == NULL ? 0 : penalty[i]);
 		make_query(pairing, i, query);
 	}

@@ -9,7 +9,6 @@
  * and the best k kept.
  */
 #include <math.h>
-#include <string.h>
 
 #include "core/allocation.h"
 #include "core/heap.h"

@@ -89,11 +89,7 @@ entity_of(const KgeAsked *asked, int32_t row)
 static Triple
 answered(const KgeAsked *asked, const KgeQuestionAnswers *question, int32_t answer)
 {
-	int32_t		given = entity_of(asked, question->given);
-	int32_t		found = entity_of(asked, answer);
-
-	return asked->side == SIDE_TAIL ? (Triple) {given, asked->relation, found} :
-		(Triple) {found, asked->relation, given};
+	return triple_of_answer(asked->side, entity_of(asked, question->given), asked->relation, entity_of(asked, answer));
 }
 
 /* The given entity was found with the others, and may be none: `depth` of the others count. */

@@ -2,9 +2,10 @@
  * added_entities.c
  *		Entities that came after a model's training and have a fact (see added_entities.h).
  *
- * Ids ascend as entities come, so those above the model's last one are new; a count shows whether there are others
- * (somebody may have inserted an id of his own, or deleted an embedding).  So finding the new entities takes no pass
- * over all of them in a client's memory, and their facts are found by index.
+ * Ids ascend as entities come, so those above the model's last one are new.  Others are rare: somebody inserted an id
+ * of his own, or deleted an embedding.  Where the model's ids have no gap, none is between its first and its last one;
+ * where they have, a count shows whether any is.  So finding the new entities takes no pass over all of them in a
+ * client's memory, and their facts are found by index.
  *
  * Facts are taken in the order (relation, head, tail), so that sums, and thus rows, depend on the facts alone.
  */
@@ -12,8 +13,6 @@
 
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
-#include "utils/acl.h"
-#include "utils/lsyscache.h"
 
 #include "server/array.h"
 #include "server/growing_array.h"
@@ -41,13 +40,18 @@ take_id(void *argument, const Datum *values, const bool *nulls)
 		numbers_append(&reading->id, id);
 }
 
+/* Whether there are entities between the model's first and its last that it lacks. */
 static bool
-others_are_below(const Graph *graph, const Model *model, const SqlArgs *last)
+others_are_between(const Graph *graph, const Model *model, const SqlArgs *ends)
 {
-	Datum		count;
+	const int32 *id = model->entity_id;
+	int32		count = model->kge.entities;
+	Datum		found;
 
-	return sql_value(psprintf("select count(*) from %s where id <= $1", graph_table_name(graph, "entity")), last, &count) &&
-		DatumGetInt64(count) != model->kge.entities;
+	if ((int64) id[count - 1] - id[0] + 1 == count)
+		return false;
+	return sql_value(psprintf("select count(*) from %s where id between $1 and $2", graph_table_name(graph, "entity")), ends,
+					 &found) && DatumGetInt64(found) != count;
 }
 
 /* Ascending ids of the entities without an embedding */
@@ -55,14 +59,13 @@ static Numbers
 read_ids(const Graph *graph, const Model *model)
 {
 	IdReading	reading = {.model = model};
-	SqlArgs		last = {0};
+	SqlArgs		ends = {0};
+	const char *where;
 
-	sql_arg(&last, INT4OID, Int32GetDatum(model->entity_id[model->kge.entities - 1]));
-	if (others_are_below(graph, model, &last))
-		sql_stream(psprintf("select id::int from %s order by id", graph_table_name(graph, "entity")), SQL_NO_ARGS, take_id, &reading);
-	else
-		sql_stream(psprintf("select id::int from %s where id > $1 order by id", graph_table_name(graph, "entity")),
-				   &last, take_id, &reading);
+	sql_arg(&ends, INT4OID, Int32GetDatum(model->entity_id[0]));
+	sql_arg(&ends, INT4OID, Int32GetDatum(model->entity_id[model->kge.entities - 1]));
+	where = others_are_between(graph, model, &ends) ? "" : "where id < $1 or id > $2";
+	sql_stream(psprintf("select id::int from %s %s order by id", graph_table_name(graph, "entity"), where), &ends, take_id, &reading);
 	return reading.id;
 }
 
@@ -120,15 +123,6 @@ take_fact(void *argument, const Datum *values, const bool *nulls)
 	}
 	reading->fact = array_reserve(reading->fact, reading->count + 1, &reading->room, sizeof(Triple));
 	reading->fact[reading->count++] = fact;
-}
-
-/* A reader without that right can use what was learnt of entities of the training. */
-static bool
-may_read_facts(const Graph *graph)
-{
-	Oid			table = get_relname_relid("triple", graph->schema);
-
-	return OidIsValid(table) && pg_class_aclcheck(table, GetUserId(), ACL_SELECT) == ACLCHECK_OK;
 }
 
 static void
@@ -189,7 +183,7 @@ gather_facts(const KgeModel *kge, KgeNewEntities *entities, const FactReading *r
 
 /* What neighbours do not place gets the neutral row. */
 static void
-place(const Model *model, AddedEntities *added, const FactReading *reading, bool fits)
+place(AddedEntities *added, const FactReading *reading, bool fits)
 {
 	KgeModel	kge = added_entities_model(added);
 	int			width = kge_entity_width(kge.function, kge.dimensions);
@@ -253,7 +247,8 @@ added_entities_read(Graph *graph, const Model *model, uint64 taken)
 	int32	   *number = array_new(int32, id.count);
 	AddedEntities *added;
 
-	if (id.count > 0 && may_read_facts(graph))
+	/* a reader without that right can use what was learnt of entities of the training */
+	if (id.count > 0 && graph_may_read(graph, "triple"))
 		read_facts(graph, &reading);
 	MemoryContextSwitchTo(caller);
 	added = create(model, renumber(&reading, number));
@@ -261,7 +256,7 @@ added_entities_read(Graph *graph, const Model *model, uint64 taken)
 		if (number[i] >= 0)
 			added->id[number[i]] = id.value[i];
 	if (added->count > 0)
-		place(model, added, &reading, rows_fit(graph, added, &reading, taken));
+		place(added, &reading, rows_fit(graph, added, &reading, taken));
 	MemoryContextDelete(work);
 	return added;
 }

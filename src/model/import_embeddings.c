@@ -106,7 +106,8 @@ write_dimensions(const EmbeddingImport *import)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_EXCEPTION),
 				 errmsg("an embedding of an entity has %d numbers, expected %s", numbers,
-						parts == 1 ? "at least one" : "real parts and as many imaginary parts")));
+						parts == 1 ? "at least one" : "real parts and as many imaginary parts"),
+				 errhint("Insert embeddings of the score function that the import names, then import again.")));
 	sql_arg(&args, INT4OID, Int32GetDatum(numbers / parts));
 	sql_run(psprintf("update %smodel set dimensions = $2 where name operator(pg_catalog.=) $1", import->graph->prefix), &args);
 }

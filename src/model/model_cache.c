@@ -451,7 +451,7 @@ read_own_evidence(Graph *graph, const KeptModel *kept, EvidenceCopy *copy)
 }
 
 static void
-take_evidence(Graph *graph, const KeptModel *kept, SharedCopy *shared, EvidenceCopy *copy)
+take_evidence(Graph *graph, SharedCopy *shared, EvidenceCopy *copy)
 {
 	copy->evidence = evidence_without_index(graph, copy->added);
 	if (copy->evidence != NULL)
@@ -480,7 +480,7 @@ build_evidence(Graph *graph, const KeptModel *kept, const FactsOrigin *origin, C
 	shared_copy_abandon(claim);
 	if (shared == NULL)
 		return;
-	take_evidence(graph, kept, shared, copy);
+	take_evidence(graph, shared, copy);
 	MemoryContextDelete(own);
 }
 
@@ -497,7 +497,7 @@ open_evidence(Graph *graph, const KeptModel *kept, bool keep, EvidenceCopy *copy
 		shared = shared_copy_open(&key, fits, &wanted, copy->shared->context, &claim);
 	if (shared != NULL)
 	{
-		take_evidence(graph, kept, shared, copy);
+		take_evidence(graph, shared, copy);
 		/* equal facts number new entities alike; a copy that does not is of no use here */
 		if (copy->evidence != NULL && copy->evidence->facts.entities != kept->model.kge.entities + copy->added->count)
 			read_own_evidence(graph, kept, copy);

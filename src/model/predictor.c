@@ -71,8 +71,8 @@ predictor_parts(const Predictor *predictor, Triple triple)
 ScoreParts
 predictor_parts_on(const Predictor *predictor, Side side, Triple triple, double phi)
 {
-	int32		given = side == SIDE_TAIL ? triple.head : triple.tail;
-	int32		answer = side == SIDE_TAIL ? triple.tail : triple.head;
+	int32		given = triple_given(&triple, side);
+	int32		answer = triple_answer(&triple, side);
 	ScoreParts	parts = {phi, 0};
 	const EvCandidate *candidate;
 	EvCandidates all;

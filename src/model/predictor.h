@@ -30,6 +30,13 @@ typedef struct Predictor
 	uint64		facts_serial;	/* see model_facts */
 } Predictor;
 
+/* Entities that can be asked about or answer: the model's, and those that came after its training */
+static inline int32
+predictor_entities(const Predictor *predictor)
+{
+	return predictor->kge.entities + predictor->kge.added;
+}
+
 /* Opens the model of that name; errors are those of model_open and evidence_kind. */
 extern Predictor predictor_open(Graph *graph, const char *model, EvKind kind);
 

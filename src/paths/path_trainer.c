@@ -157,9 +157,9 @@ static PathQuestion
 question_of(const PathTrainer *trainer, int64_t number)
 {
 	const Triple *triple = &trainer->triple[number / 2];
-	DirectedAtom atom = FORWARDS(triple->relation);
+	Side		side = (Side) (number % 2);
 
-	return number % 2 == SIDE_HEAD ? (PathQuestion) {triple->tail, MIRRORED(atom)} : (PathQuestion) {triple->head, atom};
+	return (PathQuestion) {triple_given(triple, side), asked_atom(triple->relation, side)};
 }
 
 /* Takes a fact out, or puts it back: with all others of its entities, unless they stay. */
@@ -175,11 +175,9 @@ set_removed(PathTrainer *trainer, Triple fact, bool removed)
 static Triple
 fact_of(PathQuestion question, int32_t answer)
 {
-	int32_t		relation = RELATION_OF(question.asked);
+	Side		side = IS_BACKWARDS(question.asked) ? SIDE_HEAD : SIDE_TAIL;
 
-	if (IS_BACKWARDS(question.asked))
-		return (Triple) {answer, relation, question.given};
-	return (Triple) {question.given, relation, answer};
+	return triple_of_answer(side, question.given, RELATION_OF(question.asked), answer);
 }
 
 /* Takes out some more answers of a question, or puts them back. */

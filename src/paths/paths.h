@@ -124,12 +124,12 @@ extern size_t path_reasoner_bytes(const FactIndex *facts, PathShape shape);
 extern PathReasoner *path_reasoner(Arena *arena, const FactIndex *facts, const PathNetwork *network, bool by_atoms);
 
 /*
- * The `most` paths at most that weigh most for `answer` as the answer on `side` for (given, relation), by weight, and a
- * last reason of length 0 with the rest.  Room for most + 1.  Returns how many; 0 where the answer was not kept.  Where
- * that triple is a fact, `without` takes it out.
+ * The `most` paths at most that weigh most for a triple, as an answer on `side`, by weight, and a last reason of length 0
+ * with the rest.  Room for most + 1.  Returns how many; 0 where the answer was not kept.  Where the triple is a fact,
+ * `without` takes it out.
  */
-extern int	path_reasons(PathReasoner *reasoner, Side side, int32_t given, int32_t relation, int32_t answer, bool without,
-						 int most, PathReason *reasons, Pool *pool, int thread);
+extern int	path_reasons(PathReasoner *reasoner, Triple triple, Side side, bool without, int most, PathReason *reasons,
+						 Pool *pool, int thread);
 
 /* ---- survey.c: the relation paths that weigh most over many questions --------------- */
 

@@ -356,21 +356,19 @@ list_reasons(const PathReasoner *reasoner, int most, PathReason *reasons)
 }
 
 int
-path_reasons(PathReasoner *reasoner, Side side, int32_t given, int32_t relation, int32_t answer, bool without,
-			 int most, PathReason *reasons, Pool *pool, int thread)
+path_reasons(PathReasoner *reasoner, Triple triple, Side side, bool without, int most, PathReason *reasons, Pool *pool, int thread)
 {
 	PathWalk   *walk = &reasoner->walk;
-	bool		for_tail = side == SIDE_TAIL;
-	Triple		fact = {for_tail ? given : answer, relation, for_tail ? answer : given};
+	int32_t		answer = triple_answer(&triple, side);
 	int			count = 0;
 
-	reasoner->given = given;
+	reasoner->given = triple_given(&triple, side);
 	walk->pool = pool;
 	walk->thread = thread;
 	path_removed_open(&reasoner->removed, walk->facts);
 	if (without)
-		path_set_removed(&reasoner->removed, walk->facts, fact, true);
-	path_walk(walk, (PathQuestion) {given, asked_atom(relation, for_tail ? SIDE_TAIL : SIDE_HEAD)});
+		path_set_removed(&reasoner->removed, walk->facts, triple, true);
+	path_walk(walk, (PathQuestion) {reasoner->given, asked_atom(triple.relation, side)});
 	if (walk->place[answer] >= 0)
 	{
 		follow(reasoner, walk->place[answer]);

@@ -109,10 +109,9 @@ ask(void *argument, int64_t number, int thread)
 	const Surveyor *surveyor = &survey->surveyor[thread];
 	Triple		fact = survey->fact[number / 2];
 	Side		side = (Side) (number % 2);
-	int32_t		given = side == SIDE_TAIL ? fact.head : fact.tail;
 	RelationPath *path = survey->path + number * PATH_MOST_REASONS;
-	int			reasons = path_reasons(surveyor->reasoner, side, given, fact.relation, side == SIDE_TAIL ? fact.tail : fact.head,
-									   true, PATH_MOST_REASONS, surveyor->reasons, survey->pool, thread);
+	int			reasons = path_reasons(surveyor->reasoner, fact, side, true, PATH_MOST_REASONS, surveyor->reasons, survey->pool,
+									   thread);
 
 	survey->found[number] = reasons == 0 ? 0 : reasons - 1; /* the last one is the rest */
 	for (int i = 0; i < survey->found[number]; i++)

@@ -219,7 +219,7 @@ both_questions_settle(BothQuestions *both, KgeScored *answer, int64 count)
 
 	both->settled += count;
 	for (int64 i = 0; i < count; i++)
-		given[i] = side == SIDE_TAIL ? answer[i].triple.head : answer[i].triple.tail;
+		given[i] = triple_given(&answer[i].triple, side);
 	both_questions_look(both, side, given, count);
 	parts = side_parts(predictor, both->scoring, both->pool, answer, count, side);
 	for (int64 i = 0; i < count; i++)

@@ -33,7 +33,7 @@ extern EvQuestionScores both_questions_scores(const BothQuestions *both, Side si
 
 /*
  * Marks the `most` best answers on `side`, by score, to each question about these entities; known ones are left out.
- * A path network is not asked.
+ * Beside embedding and rules a path network is not asked.
  */
 extern void both_questions_mark_best(BothQuestions *both, Side side, const int32 *given, int64 count, int64 most,
 									 bool *marked);

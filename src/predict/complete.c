@@ -72,20 +72,38 @@ known_of(const Asking *asking, const KgeAsked *asked, const KgeQuestionAnswers *
 	return whole->end - whole->first;
 }
 
-/* What the answers have in common: where some entities are candidates, the best ones of all were looked for. */
+/* What the answers have in common, if these are all. */
+static EvQuestionScores
+shown_scores(const Asking *asking, const KgeAsked *asked, const KgeQuestionAnswers *question, const KgeScored *answers,
+			 int64 count)
+{
+	EvQuestionScores scores = {.known = known_of(asking, asked, question)};
+
+	for (int64_t i = 0; i < Min(count, EV_SHOWN); i++)
+		ev_show_score(&scores, i, answers[i].score);
+	return scores;
+}
+
+/* The same where some entities are candidates: the best ones of all were looked for. */
 static EvQuestionScores
 scores_of(const Asking *asking, const KgeAsked *asked, const KgeQuestionAnswers *question, const KgeScored *answers,
 		  int64 count)
 {
-	EvQuestionScores scores = {.known = known_of(asking, asked, question)};
 	int32		given = whole_question(asking, asked, question)->given;
+	EvQuestionScores scores;
 
 	if (asking->chosen != NULL)
 		return both_questions_scores(asking->both, asked->side, given);
-	for (int64_t i = 0; i < Min(count, EV_SHOWN); i++)
-		ev_show_score(&scores, i, answers[i].score);
+	scores = shown_scores(asking, asked, question, answers, count);
 	both_questions_note(asking->both, asked->side, given, scores);
 	return scores;
+}
+
+static double
+probability_of(const Asking *asking, const KgeAsked *asked, const KgeScored *answer, EvQuestionScores scores)
+{
+	return predictor_probability(asking->predictor, asked->side, asked->relation,
+								 (EvJudged) {answer->score, answer->phi, answer->addition, scores});
 }
 
 /* KgeJudge's callback: probabilities as hkg_predict_tails and hkg_predict_heads show them. */
@@ -99,8 +117,7 @@ judge(void *argument, const KgeAsked *asked, const KgeQuestionAnswers *question,
 		answers[--count].probability = 0;
 	scores = scores_of(asking, asked, question, answers, count);
 	for (int64_t i = 0; i < count; i++)
-		answers[i].probability = predictor_probability(asking->predictor, asked->side, asked->relation,
-													   (EvJudged) {answers[i].score, answers[i].phi, answers[i].addition, scores});
+		answers[i].probability = probability_of(asking, asked, &answers[i], scores);
 }
 
 /*
@@ -146,12 +163,8 @@ static double
 promise(void *argument, const KgeAsked *asked, const KgeQuestionAnswers *question, const KgeScored *answers, int64_t count)
 {
 	const Asking *asking = argument;
-	EvQuestionScores scores = {.known = known_of(asking, asked, question)};
 
-	for (int64 i = 0; i < Min(count, EV_SHOWN); i++)
-		ev_show_score(&scores, i, answers[i].score);
-	return predictor_probability(asking->predictor, asked->side, asked->relation,
-								 (EvJudged) {answers[0].score, answers[0].phi, answers[0].addition, scores});
+	return probability_of(asking, asked, &answers[0], shown_scores(asking, asked, question, answers, count));
 }
 
 /* ---- a search --------------------------------------------------------------------------- */
@@ -320,7 +333,6 @@ find_best(Asking *asking, KgeWanted wanted, const KgeScored **best)
 	const EntitySet *shown = asking->questions->shown->side;
 
 	wanted.listed = !ev_uses_embedding(asking->predictor->kind);
-	wanted.heads = wanted.heads > 0 ? asking->scoring.kge.entities : 0;
 	if (shown[SIDE_HEAD].given || shown[SIDE_TAIL].given)
 		return find_among_shown(asking, wanted, best);
 	return find_among_all(asking, wanted, best);
@@ -374,7 +386,7 @@ add_missing(MissingList *list, const Predictor *predictor, const KgeScored *foun
 	list->probability[list->count++] = found->probability;
 }
 
-/* Adds the k best of them, most probable first, to a list that has room for them. */
+/* Adds what is probable enough, in order, to a list that has room for it; of the rest only the best probability counts. */
 static void
 add_best(MissingList *list, Asking *asking, const KgeScored *best, int64 count, double min_probability)
 {
@@ -422,8 +434,8 @@ find_missing(Graph *graph, const Predictor *predictor, const ListWanted *list_wa
 	int32		relation = list_wanted->relation == NULL ? -1 : model_relation_row(predictor->model, graph, list_wanted->relation);
 	MissingQuestions questions = missing_questions_open(graph, predictor, relation, shown);
 	Asking		asking = asking_open(&questions);
-	KgeWanted	wanted = {.k = list_wanted->k,.probability = list_wanted->min_probability,.heads = list_wanted->one_each,
-		.exact = list_wanted->exact};
+	KgeWanted	wanted = {.k = list_wanted->k,.probability = list_wanted->min_probability,
+		.heads = list_wanted->one_each ? predictor_entities(predictor) : 0,.exact = list_wanted->exact};
 	MissingList list = {.best = -1};
 	const KgeScored *best = NULL;
 	int64		count;

@@ -7,7 +7,7 @@
 
 #include "missing_questions.h"
 
-/* On this server.  Of `wanted`: k, the least probability, and heads above 0 where one answer a head is wanted. */
+/* On this server.  Of `wanted`: k, the least probability, heads, and whether exact. */
 extern int64 find_best_here(const MissingQuestions *questions, KgeWanted wanted, const KgeScored **best);
 
 /* complete_slices.c: the same on the nodes of a cluster; false where there is none, or it would not pay. */

@@ -111,7 +111,7 @@ check_rows(const char *what, const EntitySet *set, int64 rows)
 static void
 check_asked(const Predictor *predictor, int relation, const ShownEntities *shown)
 {
-	int64		rows = (int64) predictor->model->kge.entities + predictor->added->count;
+	int64		rows = predictor_entities(predictor);
 
 	if (relation >= predictor->model->kge.relations)
 		ereport(ERROR,
@@ -145,9 +145,9 @@ hkg_complete_slice(PG_FUNCTION_ARGS)
 	KgeWanted	wanted = {
 		.k = argument_int(fcinfo, 4, "k", 1, PG_INT32_MAX),
 		.probability = argument_float(fcinfo, 5, "min_probability", 0, 1),
-		.heads = DatumGetBool(argument(fcinfo, 6, "one_each")),
 		.exact = DatumGetBool(argument(fcinfo, 7, "exact"))
 	};
+	bool		one_each = DatumGetBool(argument(fcinfo, 6, "one_each"));
 	ShownEntities shown = {{shown_rows(fcinfo, 8, "heads"), shown_rows(fcinfo, 9, "candidates")}};
 	char	   *asked = argument_text(fcinfo, 10, "version");
 	NodeSlice	slice = {.count = argument_int(fcinfo, 12, "slices", 1, PG_INT32_MAX)};
@@ -166,6 +166,7 @@ hkg_complete_slice(PG_FUNCTION_ARGS)
 		Predictor	predictor = predictor_open(graph, model, kind);
 		MissingQuestions questions;
 
+		wanted.heads = one_each ? predictor_entities(&predictor) : 0;
 		check_asked(&predictor, relation, &shown);
 		questions = missing_questions_open(graph, &predictor, relation, &shown);
 		questions.slice = slice;
@@ -235,7 +236,6 @@ merge(const MissingQuestions *questions, KgeWanted wanted, const FoundFacts *fou
 
 	wanted.questions = 0;
 	wanted.offered = found->count;
-	wanted.heads = wanted.heads > 0 ? questions->predictor->kge.entities : 0;
 	hkg_check_memory_or(kge_merge_bytes(wanted), "what the nodes have found", "ask for a smaller k");
 	return kge_merge(&arena, hkg_leader(), wanted, found->scored, found->count, best);
 }

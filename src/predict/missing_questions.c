@@ -36,7 +36,10 @@ given_set(const MissingQuestions *questions, Side side)
 	return &questions->shown->side[other_side(side)];
 }
 
-/* Those that questions of a relation for a side are about, which are put first; returns how many. */
+/*
+ * The entities that questions of a relation for a side are about: an array of the finder, or, where some are given, one of
+ * its own.  Returns how many.
+ */
 static int64
 find_given(const MissingQuestions *questions, DirectedAtom atom, Side side, int32 **entity)
 {
@@ -176,7 +179,7 @@ find_likely(const MissingQuestions *questions, DirectedAtom atom)
 	return count;
 }
 
-/* Where slice number `before` + 1 of a list begins; that of all: the list */
+/* Where the part behind the first `before` slices of a list begins; without slices, 0 for -1 and else the end */
 static int64
 slice_first(NodeSlice slice, int64 count, int before)
 {

@@ -227,9 +227,7 @@ typedef struct EntityQuestion
 static Triple
 answered(const EntityQuestion *question, int32 row)
 {
-	if (question->side == SIDE_TAIL)
-		return (Triple) {question->given, question->relation, row};
-	return (Triple) {row, question->relation, question->given};
+	return triple_of_answer(question->side, question->given, question->relation, row);
 }
 
 /* Entities with evidence, with their scores: all without the embedding, beside it those that were added */
@@ -273,12 +271,12 @@ find_inferred(EntityQuestion *question)
 	EvCandidates all;
 	EvExpected	expected;
 
-	if (predictor->kind == EV_EMBEDDING || first == predictor->kge.entities + predictor->kge.added)
+	if (predictor->kind == EV_EMBEDDING || first == predictor_entities(predictor))
 		return inferred;
 	all.count = ev_answer(predictor->answering, predictor->kind, question->side, question->given, question->relation,
 						  hkg_leader(), POOL_LEADER, &all.candidate);
 	expected = predictor_expected(predictor, question->side, question->given, question->relation, all);
-	inferred.scored = array_new(ScoredRow, Min(all.count, predictor->kge.entities + predictor->kge.added - first));
+	inferred.scored = array_new(ScoredRow, Min(all.count, predictor_entities(predictor) - first));
 	for (int64 i = 0; i < all.count; i++)
 	{
 		int32		entity = all.candidate[i].entity;
@@ -318,7 +316,7 @@ question_scores(const EntityQuestion *question, const ScoredRow *scored, int64 c
 	return scores;
 }
 
-/* Entities that were added and are not excluded, behind the `count` that are in `scored` already; returns how many. */
+/* Scores the added entities that are not excluded; returns how many. */
 static int64
 score_added(const EntityQuestion *question, ScoredRow *scored)
 {

@@ -529,13 +529,13 @@ answer_all(FunctionCallInfo fcinfo, Asked *asked, SqlResult *result)
 	MemoryContextSwitchTo(asked->context);
 }
 
-/* What is there to be asked: not, where no candidate is there */
+/* Asks nothing where there is no question, or no candidate. */
 static void
 answer(FunctionCallInfo fcinfo, Asked *asked, SqlResult *result)
 {
 	const Predictor *predictor = asked->predictor;
 
-	asked->k = Min(asked->k, predictor->kge.entities + predictor->kge.added);
+	asked->k = Min(asked->k, predictor_entities(predictor));
 	asked->reflexive = predictor_is_reflexive(predictor, asked->graph, asked->relation);
 	if (asked->count > 0 && asked->k > 0 && (!asked->candidates.given || asked->candidates.count > 0))
 		answer_all(fcinfo, asked, result);

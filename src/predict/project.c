@@ -120,12 +120,14 @@ find_components(const Model *model, int k)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("embeddings of model \"%s\" have %d numbers, hkg_project takes at most %d",
-						model->name, projection.width, COMPONENTS_WIDTH_LIMIT)));
+						model->name, projection.width, COMPONENTS_WIDTH_LIMIT),
+				 errhint("Train a model with fewer dimensions.")));
 	if (k > projection.width)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("k must be at most %d, the numbers of an embedding of model \"%s\", not %d",
-						projection.width, model->name, k)));
+						projection.width, model->name, k),
+				 errhint("Ask for fewer components.")));
 	if (!load_module() (&arena, &projection))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_EXCEPTION),

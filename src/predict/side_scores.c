@@ -47,18 +47,6 @@ compare_turned(const void *a, const void *b)
 	return triple_compare(&(Triple) {left.tail, left.relation, left.head}, &(Triple) {right.tail, right.relation, right.head});
 }
 
-static int32
-given_of(const Triple *triple, Side side)
-{
-	return side == SIDE_TAIL ? triple->head : triple->tail;
-}
-
-static int32
-answer_of(const Triple *triple, Side side)
-{
-	return side == SIDE_TAIL ? triple->tail : triple->head;
-}
-
 /* Item: a question. */
 static void
 ask_question(void *argument, int64_t item, int thread)
@@ -70,10 +58,10 @@ ask_question(void *argument, int64_t item, int thread)
 	const Triple *first = &scores->asked[scores->first[item]]->triple;
 	const EvCandidate *candidates;
 
-	ev_answer(answering, adjuster->kind, side, given_of(first, side), first->relation, scores->pool, thread, &candidates);
+	ev_answer(answering, adjuster->kind, side, triple_given(first, side), first->relation, scores->pool, thread, &candidates);
 	for (int64_t i = scores->first[item]; i < scores->first[item + 1]; i++)
 	{
-		const EvCandidate *candidate = ev_candidate(answering, answer_of(&scores->asked[i]->triple, side));
+		const EvCandidate *candidate = ev_candidate(answering, triple_answer(&scores->asked[i]->triple, side));
 
 		scores->evidence[scores->asked[i] - scores->found] = candidate == NULL ? 0 :
 			ev_evidence_by(&adjuster->weights, adjuster->kind, 2 * first->relation + (int32) side, candidate);
@@ -98,7 +86,7 @@ list_questions(SideScores *scores, int64 count)
 		const Triple *before = i == 0 ? NULL : &scores->asked[i - 1]->triple;
 
 		if (before == NULL || before->relation != triple->relation ||
-			given_of(before, scores->side) != given_of(triple, scores->side))
+			triple_given(before, scores->side) != triple_given(triple, scores->side))
 			scores->first[questions++] = i;
 	}
 	scores->first[questions] = asked;
@@ -116,7 +104,7 @@ parts_of(const SideScores *scores, const KgeScored *found)
 		return (ScoreParts) {found->phi, found->addition};
 	if (ev_uses_embedding(predictor->kind))
 		parts.phi = kge_score(&predictor->kge, kge_asked(&predictor->kge, found->triple, scores->side));
-	if (answer_of(&found->triple, scores->side) >= predictor->kge.entities)
+	if (triple_answer(&found->triple, scores->side) >= predictor->kge.entities)
 		return predictor_parts_on(predictor, scores->side, found->triple, parts.phi);
 	return parts;
 }

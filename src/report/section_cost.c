@@ -7,22 +7,12 @@
 #include <math.h>
 
 #include "catalog/pg_type.h"
-#include "portability/instr_time.h"
 #include "utils/builtins.h"
 
+#include "core/pool.h"
 #include "section.h"
 
 #define QUESTIONS 21
-
-static double
-milliseconds_since(instr_time start)
-{
-	instr_time	now;
-
-	INSTR_TIME_SET_CURRENT(now);
-	INSTR_TIME_SUBTRACT(now, start);
-	return INSTR_TIME_GET_MILLISEC(now);
-}
 
 static int
 compare_doubles(const void *a, const void *b)
@@ -75,14 +65,14 @@ static double
 time_question(const Report *report, const char *model, Datum head, Datum relation)
 {
 	SqlArgs		args = sql_args_text(model);
-	instr_time	start;
+	int64		start;
 
 	sql_arg(&args, TEXTOID, head);
 	sql_arg(&args, TEXTOID, relation);
-	INSTR_TIME_SET_CURRENT(start);
+	start = monotonic_now();
 	sql_stream_often(psprintf("select tail from %shkg_predict_tails(%s, $2, $3, 10, $1::name)", report->functions,
 							  quote_literal_cstr(report->graph->name)), &args, ignore_row, NULL);
-	return milliseconds_since(start);
+	return 1000 * seconds_since(start);
 }
 
 /* The first question reads what is not in memory yet, and is left out. */

@@ -3,8 +3,8 @@
  *		Facts that are held out in place of a valid split, where the graph has none.
  *
  * They choose the best iteration, and weights of evidence, probabilities and thresholds are learnt from them.
- * Embeddings and mined rules of the iterations are learnt without them; the refit and the last search for path
- * rules use all facts.
+ * Embeddings, rules, path rules and the path network are learnt without them.  Then the refit learns from all facts,
+ * and path rules are counted again in all.
  */
 #include "training_facts.h"
 

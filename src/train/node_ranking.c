@@ -61,7 +61,7 @@ keys_of(KgeTriples ranked, Side side)
 	uint64	   *key = array_new(uint64, ranked.count);
 
 	for (int64 i = 0; i < ranked.count; i++)
-		key[i] = question_key(ranked.triple[i].relation, side == SIDE_HEAD ? ranked.triple[i].tail : ranked.triple[i].head);
+		key[i] = question_key(ranked.triple[i].relation, triple_given(&ranked.triple[i], side));
 	sort_array(hkg_leader(), POOL_LEADER, key, ranked.count, sizeof(uint64), compare_keys);
 	return key;
 }

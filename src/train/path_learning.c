@@ -10,7 +10,6 @@
 
 #include <math.h>
 
-#include "portability/instr_time.h"
 #include "utils/memutils.h"
 
 #include "core/random.h"
@@ -18,7 +17,6 @@
 
 #define FACTS_AT_ONCE 256		/* between two reports of progress */
 #define FLOPS 2e10				/* of a core, a second: measured (bench/RESULTS.md) */
-#define LEARNING_FLOPS 3		/* times those of an answer */
 
 /* ---- sizes --------------------------------------------------------------------------- */
 
@@ -55,28 +53,12 @@ path_learning_left_bytes(const PathLearning *learning)
 	return 3 * path_parameters(learning->plan.shape) * sizeof(float);
 }
 
-/* Of a fact that is asked on both sides, to answer alone */
-static double
-answering_flops(PathShape shape, const TrainingFacts *facts)
-{
-	FactIndex	index = path_index_sizes(facts);
-
-	return 2 * path_flops(&index, shape);
-}
-
-static double
-learning_flops(const PathLearning *learning, const TrainingFacts *facts, int epoch)
-{
-	PathShape	shape = learning->plan.shape;
-
-	shape.kept = path_pace(&learning->plan, epoch).kept;
-	return LEARNING_FLOPS * answering_flops(shape, facts);
-}
-
 static double
 epoch_units(const PathLearning *learning, const TrainingFacts *facts, int epoch)
 {
-	return (double) learning->plan.facts * learning_flops(learning, facts, epoch) / learning_flops(learning, facts, 1);
+	const PathSettings *plan = &learning->plan;
+
+	return (double) plan->facts * path_asking_flops(plan, facts, epoch) / path_asking_flops(plan, facts, 1);
 }
 
 double
@@ -94,19 +76,19 @@ path_learning_flops(const PathLearning *learning, const TrainingFacts *facts)
 {
 	int			epochs = learning->plan.epochs;
 
-	return path_learning_units(learning, facts, epochs) / epochs * learning_flops(learning, facts, 1);
+	return path_learning_units(learning, facts, epochs) / epochs * path_asking_flops(&learning->plan, facts, 1);
 }
 
 double
 path_learning_seconds(const PathLearning *learning, const TrainingFacts *facts)
 {
-	return learning_flops(learning, facts, 1) / FLOPS;
+	return path_asking_flops(&learning->plan, facts, 1) / FLOPS;
 }
 
 double
 path_answering_seconds(const PathLearning *learning, const TrainingFacts *facts)
 {
-	return answering_flops(learning->plan.shape, facts) / FLOPS;
+	return path_answering_flops(&learning->plan, facts) / FLOPS;
 }
 
 /* ---- open and close ---------------------------------------------------------------------- */
@@ -174,15 +156,6 @@ path_learning_close(PathLearning *learning)
 
 /* ---- an epoch ------------------------------------------------------------------------------ */
 
-static double
-clock_seconds(void)
-{
-	instr_time	now;
-
-	INSTR_TIME_SET_CURRENT(now);
-	return INSTR_TIME_GET_DOUBLE(now);
-}
-
 /* The facts that stand from a place on in the order of all passes, one behind the other. */
 static void
 take_facts(const PathLearning *learning, int64 first, int64 count, Triple *fact)
@@ -245,19 +218,19 @@ void
 path_learning_epoch(PathLearning *learning, Pool *pool, Progress *progress)
 {
 	Iteration	epoch = {.number = learning->done + 1};
-	double		start = clock_seconds();
+	int64		start = monotonic_now();
 	double		units = epoch_units(learning, learning->training_facts, epoch.number);
 
 	progress_phase(progress, PHASE_PATHS, units);
 	epoch.loss = ask_questions(learning, epoch.number, units, pool, progress);
-	epoch.train_seconds = clock_seconds() - start;
+	epoch.train_seconds = seconds_since(start);
 	if (!isfinite(epoch.loss))
 		raise_diverged(learning, epoch.number);
 	path_trainer_average(learning->trainer, learning->average.parameter);
-	start = clock_seconds();
+	start = monotonic_now();
 	if (learning->training_facts->valid_count > 0)
 		path_ranking_run(&learning->ranking, pool, &epoch);
-	epoch.evaluate_seconds = clock_seconds() - start;
+	epoch.evaluate_seconds = seconds_since(start);
 	keep_best(learning, &epoch);
 	learning->epoch = epoch;
 	learning->done = epoch.number;

@@ -39,7 +39,7 @@ extern PathLearning path_learning_sizes(const TrainSettings *settings, const Tra
 extern uint64 path_learning_bytes(const PathLearning *learning, const TrainingFacts *facts);
 extern uint64 path_learning_left_bytes(const PathLearning *learning);	/* after path_learning_close */
 
-/* The work of the first so many epochs, in questions of the first one: later ones may take longer. */
+/* The work of the first so many epochs, in facts that the first one asks for: those of later epochs may take longer. */
 extern double path_learning_units(const PathLearning *learning, const TrainingFacts *facts, int epochs);
 
 /* Floating point operations of an epoch, in the mean. */

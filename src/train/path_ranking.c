@@ -2,9 +2,8 @@
  * path_ranking.c
  *		The ranks of the valid split by a path network alone (see path_ranking.h).
  *
- * As many triples are ranked as a tenth of an epoch's time allows, a few hundred at most: that is enough to choose an
- * epoch by, since all rank the same triples.  To answer a question takes a third of what learning from it takes, so the
- * number is computed, not measured: on any machine the same triples are ranked.
+ * As many triples are ranked as a tenth of the first epoch's time allows, 200 at most: that is enough to choose an epoch
+ * by, since all rank the same triples.  The time is computed, not measured: on any machine the same triples are ranked.
  */
 #include "path_ranking.h"
 
@@ -13,23 +12,12 @@
 
 #define MOST_TRIPLES 200
 #define MOST_TIME 0.1			/* of that of the questions that are learnt from */
-#define ANSWER_TIME (1.0 / 3)	/* of that of a question that is learnt from, if that keeps as many entities */
-
-/* The time of an answer, of that of a question of the first epoch */
-static double
-answer_time(const PathSettings *plan, const TrainingFacts *facts)
-{
-	FactIndex	index = path_index_sizes(facts);
-	PathShape	learnt = plan->shape;
-
-	learnt.kept = plan->first.kept;
-	return ANSWER_TIME * path_flops(&index, plan->shape) / path_flops(&index, learnt);
-}
 
 PathRanking
 path_ranking_sizes(const PathSettings *plan, const TrainingFacts *facts)
 {
-	double		affordable = MOST_TIME / answer_time(plan, facts) * (double) plan->facts;
+	double		time = path_asking_flops(plan, facts, 1) / path_answering_flops(plan, facts);
+	double		affordable = MOST_TIME * time * (double) plan->facts;
 
 	return (PathRanking) {
 		.valid.sample = kge_sample(facts->valid_count, (int64) Min(affordable, MOST_TRIPLES)),

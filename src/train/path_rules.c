@@ -8,7 +8,6 @@
 #include "path_rules.h"
 
 #include "miscadmin.h"
-#include "portability/instr_time.h"
 #include "utils/float.h"
 #include "utils/memutils.h"
 
@@ -118,16 +117,6 @@ path_rules_merge(Graph *graph, const GraphData *data, const MinedRules *given, c
 
 /* ---- the search ------------------------------------------------------------------- */
 
-static double
-seconds_since(instr_time start)
-{
-	instr_time	now;
-
-	INSTR_TIME_SET_CURRENT(now);
-	INSTR_TIME_SUBTRACT(now, start);
-	return INSTR_TIME_GET_DOUBLE(now);
-}
-
 /* Of all that the search takes, only the rules stay. */
 static PathRules
 copy_paths(const EvPathRule *path, int64 count)
@@ -149,9 +138,8 @@ path_rules_find(const GraphData *data, const TrainSettings *settings, Pool *pool
 	FactIndex	facts;
 	int64		count;
 	PathRules	found;
-	instr_time	start;
+	int64		start = monotonic_now();
 
-	INSTR_TIME_SET_CURRENT(start);
 	fact_index(&arena, pool, data->entities, data->relations, data->fact, data->facts, &facts);
 	count = ev_path_rules(&arena, pool, &facts, &search, &path);
 	MemoryContextSwitchTo(caller);
@@ -172,9 +160,8 @@ path_rules_recount(PathRules *rules, const GraphData *data, const TrainSettings 
 	EvSearch	search = path_rules_search(settings, data->facts);
 	Arena		arena = hkg_arena();
 	FactIndex	facts;
-	instr_time	start;
+	int64		start = monotonic_now();
 
-	INSTR_TIME_SET_CURRENT(start);
 	fact_index(&arena, pool, data->entities, data->relations, data->fact, data->facts, &facts);
 	ev_recount_path_rules(&arena, pool, &facts, &search, rules->path, rules->count);
 	MemoryContextSwitchTo(caller);

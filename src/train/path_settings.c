@@ -26,6 +26,7 @@
 #define EXPLORATION 0.5			/* standard deviations, where not all entities can be kept; elsewhere noise gains nothing */
 #define FACTS 4096			/* that an epoch asks for */
 #define EPOCHS 20
+#define LEARNING_FLOPS 3		/* times those of an answer that keeps as many entities */
 #define RATE_END 0.1			/* of the rate, at the end */
 #define ANSWERS_KEPT 1000		/* at least, where noise takes part in the choice: an answer is one pass, learning three */
 #define LAST_EPOCHS 5			/* one epoch in so many, at the end, is learnt as answers are found */
@@ -130,4 +131,27 @@ path_pace(const PathSettings *plan, int epoch)
 		pace.exploration = 0;
 	}
 	return pace;
+}
+
+static double
+flops_of(PathShape shape, const TrainingFacts *facts)
+{
+	FactIndex	index = path_index_sizes(facts);
+
+	return 2 * path_flops(&index, shape);
+}
+
+double
+path_answering_flops(const PathSettings *plan, const TrainingFacts *facts)
+{
+	return flops_of(plan->shape, facts);
+}
+
+double
+path_asking_flops(const PathSettings *plan, const TrainingFacts *facts, int epoch)
+{
+	PathShape	shape = plan->shape;
+
+	shape.kept = path_pace(plan, epoch).kept;
+	return LEARNING_FLOPS * flops_of(shape, facts);
 }

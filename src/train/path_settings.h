@@ -23,7 +23,7 @@ typedef struct PathSettings
 
 /*
  * Whether paths are learnt where the call leaves it open: a warm start does where the model has a network, another
- * training by the number of facts.
+ * training by the number of facts, where some are valid and no preset was named.
  */
 extern void path_settings_decide(TrainSettings *settings, const Graph *graph, const TrainingFacts *facts);
 
@@ -34,5 +34,9 @@ extern FactIndex path_index_sizes(const TrainingFacts *facts);
 
 /* How an epoch learns, 1 first. */
 extern PathPace path_pace(const PathSettings *plan, int epoch);
+
+/* Floating point operations of a fact on both sides: to answer, and to learn from it in an epoch */
+extern double path_answering_flops(const PathSettings *plan, const TrainingFacts *facts);
+extern double path_asking_flops(const PathSettings *plan, const TrainingFacts *facts, int epoch);
 
 #endif							/* HKG_TRAIN_PATH_SETTINGS_H */

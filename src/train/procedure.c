@@ -19,7 +19,6 @@
 #include <math.h>
 
 #include "miscadmin.h"
-#include "portability/instr_time.h"
 #include "utils/float.h"
 #include "utils/memutils.h"
 
@@ -35,15 +34,6 @@
 #include "rules/mine.h"
 #include "rules/selection.h"
 #include "server/sql.h"
-
-static double
-clock_seconds(void)
-{
-	instr_time	now;
-
-	INSTR_TIME_SET_CURRENT(now);
-	return INSTR_TIME_GET_DOUBLE(now);
-}
 
 /* ---- read and open ---------------------------------------------------------- */
 
@@ -97,7 +87,7 @@ mine(Procedure *procedure)
 		settings->max_rule_length, settings->min_head_coverage, settings->min_support, settings->constants,
 		report_mining, report_servers, procedure
 	};
-	double		start = clock_seconds();
+	int64		start = monotonic_now();
 
 	progress_phase(procedure->progress, PHASE_MINING, (double) data->facts);
 	if (settings->rules != NULL)
@@ -106,7 +96,7 @@ mine(Procedure *procedure)
 		mine_selected(procedure->graph, data, settings->rules);
 	estimate_mined(procedure->progress, &procedure->facts, procedure->rules->count);
 	procedure->pairs = body_pairs_create(data, procedure->learner.pool);
-	procedure->mine_seconds = clock_seconds() - start;
+	procedure->mine_seconds = seconds_since(start);
 }
 
 /* Mined rules have those of one atom among them; where none were mined, these are. */
@@ -230,7 +220,7 @@ static void
 train_epochs(Procedure *procedure, Iteration *iteration)
 {
 	const TrainSettings *settings = &procedure->settings;
-	double		start = clock_seconds();
+	int64		start = monotonic_now();
 
 	progress_iteration(procedure->progress, iteration->number);
 	progress_nodes(procedure->progress, training_servers(procedure));
@@ -242,20 +232,20 @@ train_epochs(Procedure *procedure, Iteration *iteration)
 		progress_epoch(procedure->progress, epoch, iteration->loss);
 		report_epoch(settings, iteration->number, epoch, iteration->loss);
 	}
-	iteration->train_seconds = clock_seconds() - start;
+	iteration->train_seconds = seconds_since(start);
 }
 
 static void
 evaluate(Procedure *procedure, Iteration *iteration)
 {
-	double		start = clock_seconds();
+	int64		start = monotonic_now();
 
 	if (procedure->facts.valid_count == 0)
 		return;
 	begin_evaluating(procedure);
 	valid_ranking_run(&procedure->ranking, &procedure->learner, &procedure->facts, iteration);
 	iteration->evaluated = true;
-	iteration->evaluate_seconds = clock_seconds() - start;
+	iteration->evaluate_seconds = seconds_since(start);
 }
 
 void
@@ -287,11 +277,11 @@ rank_rules(Procedure *procedure, Iteration *iteration)
 {
 	const TrainSettings *settings = &procedure->settings;
 	RatingModel model = rating_model(procedure);
-	double		start = clock_seconds();
+	int64		start = monotonic_now();
 
 	select_rules(&model, procedure->rules, settings->top_rules, settings->min_quality, settings->min_confidence);
 	iteration->rules = (int32) sampling_rules(procedure->rules);
-	iteration->mine_seconds = procedure->mine_seconds + clock_seconds() - start;
+	iteration->mine_seconds = procedure->mine_seconds + seconds_since(start);
 	procedure->mine_seconds = 0;
 }
 
@@ -313,7 +303,7 @@ sample_inferences(Procedure *procedure, Iteration *iteration)
 	const Hybrid *hybrid = hybrid_find(procedure->settings.hybrid);
 	RuleRating	rating = {procedure->rules, data, &learner->model, procedure->settings.rule_weight};
 	Sample		sample;
-	double		start = clock_seconds();
+	int64		start = monotonic_now();
 
 	sample = sampling_infer(procedure->pairs, &rating, hybrid);
 	sampling_draw(&sample, learner, &procedure->settings, iteration->number);
@@ -323,7 +313,7 @@ sample_inferences(Procedure *procedure, Iteration *iteration)
 	iteration->inferred = sample.inferences->count;
 	iteration->sampled = sample.count;
 	record_sample(procedure->graph, procedure->settings.model, iteration->number, data, &sample);
-	iteration->sample_seconds = clock_seconds() - start;
+	iteration->sample_seconds = seconds_since(start);
 }
 
 /* Its embeddings stay in memory alone where no more epochs follow. */

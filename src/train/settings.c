@@ -5,7 +5,6 @@
 #include "settings.h"
 
 #include <limits.h>
-#include <math.h>
 
 #include "catalog/pg_type.h"
 #include "common/shortest_dec.h"
@@ -549,7 +548,8 @@ check_settings(const TrainSettings *settings)
 	if (settings->path_width % PATH_WIDTH_STEP != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("path_width must be a multiple of %d, not %d", PATH_WIDTH_STEP, settings->path_width)));
+				 errmsg("path_width must be a multiple of %d, not %d", PATH_WIDTH_STEP, settings->path_width),
+				 errhint("Choose %d or more.", ((settings->path_width - 1) / PATH_WIDTH_STEP + 1) * PATH_WIDTH_STEP)));
 	if (!kge_has_precision(precision_of(settings)))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),

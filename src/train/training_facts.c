@@ -69,7 +69,8 @@ training_facts_check(const TrainingFacts *facts, const Graph *graph, const Train
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("partitions must be at most the number of entities of graph \"%s\", %d, not %d",
-						graph->name, facts->learnt->entities, settings->partitions)));
+						graph->name, facts->learnt->entities, settings->partitions),
+				 errhint("Choose fewer partitions.")));
 	if (settings->rules != NULL && strcmp(settings->rules, settings->model) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -431,6 +431,31 @@ connect_as_launcher(const Launch *launch)
 	SetConfigOption("hybridkg.progress", "off", PGC_USERSET, PGC_S_SESSION);
 }
 
+/* After an error: it ends the threads and the row in hkg_progress, too. */
+static void
+end_failed(Launch *launch, Procedure *procedure, bool begun, MemoryContext context)
+{
+	Oid			schema = begun ? procedure->graph->schema : InvalidOid;
+	ErrorData  *error;
+	char	   *model;
+
+	MemoryContextSwitchTo(TopMemoryContext);
+	error = CopyErrorData();
+	model = pstrdup(procedure->settings.model != NULL ? procedure->settings.model : "");
+	EmitErrorReport();
+	FlushErrorState();
+	AbortCurrentTransaction();
+	MemoryContextSwitchTo(TopMemoryContext);
+	if (procedure->learner.partitions.at_place && lost_connection(error))
+		save_place(procedure);
+	MemoryContextSwitchTo(TopMemoryContext);
+	MemoryContextDelete(context);
+	if (begun)
+		fail_training(schema, model, error);
+	else
+		fail_before_begin(launch, error);
+}
+
 void
 hkg_worker_main(Datum argument)
 {
@@ -462,26 +487,7 @@ hkg_worker_main(Datum argument)
 	}
 	PG_CATCH();
 	{
-		ErrorData  *error;
-		Oid			schema = begun ? procedure.graph->schema : InvalidOid;
-		char	   *model;
-
-		MemoryContextSwitchTo(TopMemoryContext);
-		error = CopyErrorData();
-		model = pstrdup(procedure.settings.model != NULL ? procedure.settings.model : "");
-		EmitErrorReport();
-		FlushErrorState();
-		AbortCurrentTransaction();
-		MemoryContextSwitchTo(TopMemoryContext);
-		if (procedure.learner.partitions.at_place && lost_connection(error))
-			save_place(&procedure);
-		MemoryContextSwitchTo(TopMemoryContext);
-		/* ends the threads and the row in hkg_progress, too */
-		MemoryContextDelete(context);
-		if (begun)
-			fail_training(schema, model, error);
-		else
-			fail_before_begin(launch, error);
+		end_failed(launch, &procedure, begun, context);
 	}
 	PG_END_TRY();
 	pgstat_report_activity(STATE_IDLE, NULL);

@@ -263,6 +263,9 @@ select hkg_complete_slice('u', 'm', 'both', -1, 50, 0, false, false, null, array
 select hkg_complete_slice('u', 'm', 'both', -1, 50, 0, false, false, array[1, null], null, :'version', 1, 3);
 select cardinality(hkg_complete_slice('u', 'm', 'both', -1, 50, 0, false, false, array[0], array[1], :'version', 1, 1)) > 0 as answered;
 
+-- an entity that came after the training asks and answers, too
+select triples from hkg_load('u', $$values ('late', 'r1', 'e3'), ('e5', 'r2', 'late')$$);
+
 -- Three slices on this one server: ranks, lists of missing facts, rules, and those of a training that has held out facts
 -- (it mines by slices before its rules are looked at), are those without slices.
 create function calls() returns table (name text, call text) language sql as $$

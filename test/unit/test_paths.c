@@ -838,7 +838,7 @@ check_reasons(const Nations *nations, const PathNetwork *network)
 	for (int i = 0; i < nations->missings; i++)
 	{
 		Triple		triple = nations->missing[i];
-		int			count = path_reasons(reasoner, SIDE_TAIL, triple.head, 2, triple.tail, false, 5, reasons, leader,
+		int			count = path_reasons(reasoner, (Triple) {triple.head, 2, triple.tail}, SIDE_TAIL, false, 5, reasons, leader,
 										 POOL_LEADER);
 		double		sum = 0;
 
@@ -923,7 +923,7 @@ check_shares(void)
 			sum[j] = message[0][j] + message[1][j];
 		for (int r = 0; r < 2; r++)
 			adds[r] = message_adds(&weights, sum, message[r]);
-		count = path_reasons(path_reasoner(&arena, &facts, &network, false), SIDE_TAIL, 0, 2, 1, false, 3, reasons, leader,
+		count = path_reasons(path_reasoner(&arena, &facts, &network, false), (Triple) {0, 2, 1}, SIDE_TAIL, false, 3, reasons, leader,
 							 POOL_LEADER);
 		both += adds[0] > 0 && adds[1] > 0;
 		for (int i = 0; i < count; i++)
@@ -1006,7 +1006,7 @@ check_waiting(void)
 			adds[i] = second_adds(&weights, sum, definition.state[1], message[i], false);
 		adds[2] += second_adds(&weights, sum, definition.state[1], definition.state[1], true);
 		expected = fmax(adds[1], 0) / (fmax(adds[0], 0) + fmax(adds[1], 0) + fmax(adds[2], 0));
-		count = path_reasons(path_reasoner(&arena, &facts, &network, trial % 2 == 0), SIDE_TAIL, 0, 1, 1, false, 3, reasons,
+		count = path_reasons(path_reasoner(&arena, &facts, &network, trial % 2 == 0), (Triple) {0, 1, 1}, SIDE_TAIL, false, 3, reasons,
 							 leader, POOL_LEADER);
 		for (int i = 0; i < count; i++)
 			if (reasons[i].length == 2 && reasons[i].step[0].to == 2)
