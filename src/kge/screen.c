@@ -12,6 +12,8 @@
  *	- else all candidates are compared with that score, which excludes them much faster than the score of a best answer
  *	  does; often no score of the model alone is as high.
  *
+ * A candidate is left as soon as it is out of reach for a whole block, so questions that need a high score stand together.
+ *
  * Scores are fast ones with their errors (score_bound.c), so that no question is lost.
  */
 #include "screen.h"
@@ -21,6 +23,7 @@
 #include "block.h"
 #include "core/heap.h"
 #include "core/search.h"
+#include "core/sort.h"
 
 #define MOST_SHOWN 64			/* more than a judge looks at */
 
@@ -33,6 +36,13 @@ typedef struct ScreenThread
 	int64_t		first;			/* question of a block, by place */
 } ScreenThread;
 
+/* A question whose candidates are looked at */
+typedef struct UnclearQuestion
+{
+	double		needed;
+	int64_t		place;
+} UnclearQuestion;
+
 struct KgeScreen
 {
 	Pool	   *pool;
@@ -44,7 +54,7 @@ struct KgeScreen
 	int64_t    *number;			/* of each question */
 	int64_t		count;
 	double	   *needed;			/* phi of a candidate that makes the question stay; infinite: none does, or it stays */
-	int64_t    *unclear;		/* places of questions whose candidates are looked at */
+	UnclearQuestion *unclear;	/* those that need most first */
 	int64_t		unclear_count;
 	ScreenThread *thread;
 };
@@ -57,7 +67,7 @@ kge_screen_take(KgeScreen **screen, Allocation *allocation, const KgeModel *mode
 
 	*screen = TAKE(allocation, KgeScreen, 1);
 	taken.needed = TAKE(allocation, double, (size_t) questions);
-	taken.unclear = TAKE(allocation, int64_t, (size_t) questions);
+	taken.unclear = TAKE(allocation, UnclearQuestion, (size_t) questions);
 	taken.thread = TAKE(allocation, ScreenThread, (size_t) threads);
 	for (int i = 0; i < threads; i++)
 	{
@@ -201,13 +211,13 @@ phi_of_score(const KgeScreen *screen, double score)
 }
 
 static void
-open_block(ScreenThread *thread, const int64_t *places, int64_t first, int count)
+open_block(ScreenThread *thread, const UnclearQuestion *unclear, int64_t first, int count)
 {
 	const KgeScreen *screen = thread->screen;
 
 	for (int q = 0; q < count; q++)
 	{
-		const KgeQuestionAnswers *question = question_at(screen, places == NULL ? first + q : places[first + q]);
+		const KgeQuestionAnswers *question = question_at(screen, unclear == NULL ? first + q : unclear[first + q].place);
 
 		thread->question[q] = (KgeTopQuestion) {.side = screen->asked->side,.given = question->given,
 			.relation = screen->asked->relation};
@@ -257,7 +267,7 @@ keep_question(void *argument, int q, int32_t entity)
 {
 	ScreenThread *thread = argument;
 	KgeScreen  *screen = thread->screen;
-	int64_t		place = screen->unclear[thread->first + q];
+	int64_t		place = screen->unclear[thread->first + q].place;
 
 	if (!is_candidate(screen, question_at(screen, place), entity))
 		return;
@@ -276,7 +286,7 @@ search_block(void *argument, int64_t item, int number)
 
 	open_block(thread, screen->unclear, first, count);
 	for (int q = 0; q < count; q++)
-		kge_block_threshold(&thread->block, q, screen->needed[screen->unclear[first + q]]);
+		kge_block_threshold(&thread->block, q, screen->unclear[first + q].needed);
 	for (int32_t next = 0; next < screen->model->entities;)
 	{
 		next = kge_block_score(&thread->block, next);
@@ -286,6 +296,27 @@ search_block(void *argument, int64_t item, int number)
 }
 
 /* ---- all together ------------------------------------------------------------------------------ */
+
+static int
+compare_needed(const void *a, const void *b)
+{
+	const UnclearQuestion *left = a;
+	const UnclearQuestion *right = b;
+
+	if (left->needed != right->needed)
+		return left->needed > right->needed ? -1 : 1;
+	return (left->place > right->place) - (left->place < right->place);
+}
+
+static void
+list_unclear(KgeScreen *screen)
+{
+	screen->unclear_count = 0;
+	for (int64_t i = 0; i < screen->count; i++)
+		if (isfinite(screen->needed[i]))
+			screen->unclear[screen->unclear_count++] = (UnclearQuestion) {screen->needed[i], i};
+	sort_array(screen->pool, POOL_LEADER, screen->unclear, screen->unclear_count, sizeof(UnclearQuestion), compare_needed);
+}
 
 static int64_t
 keep_staying(KgeScreen *screen)
@@ -309,13 +340,10 @@ kge_screen_questions(KgeScreen *screen, Pool *pool, const KgeAdjustment *adjustm
 	screen->probability = probability;
 	screen->number = number;
 	screen->count = count;
-	screen->unclear_count = 0;
 	if (probability <= 0 || judge.needed == NULL || judge.least > MOST_SHOWN)
 		return count;
 	pool_run(pool, pool_pieces(count, KGE_BLOCK_QUESTIONS), look_at_block, screen);
-	for (int64_t i = 0; i < count; i++)
-		if (isfinite(screen->needed[i]))
-			screen->unclear[screen->unclear_count++] = i;
+	list_unclear(screen);
 	pool_run(pool, pool_pieces(screen->unclear_count, KGE_BLOCK_QUESTIONS), search_block, screen);
 	return keep_staying(screen);
 }
