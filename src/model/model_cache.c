@@ -372,6 +372,14 @@ read_model(Graph *graph, const char *name, const ModelRow *row, bool keep)
 	return kept;
 }
 
+static uint64
+next_serial(void)
+{
+	static uint64 last_serial = 0;
+
+	return ++last_serial;
+}
+
 /* The backend's own gives way to one that others have built in the meantime. */
 static bool
 model_holds(const Graph *graph, KeptModel *kept, const ModelRow *row)
@@ -386,7 +394,6 @@ model_holds(const Graph *graph, KeptModel *kept, const ModelRow *row)
 const Model *
 model_open(Graph *graph, const char *name)
 {
-	static uint64 last_serial = 0;
 	ModelRow	row = model_read_row(graph, name);
 	bool		keep = may_keep(graph, tables_of(&row)) && !has_altered(graph, tables_of(&row)) &&
 		!has_altered(graph, evidence_tables);
@@ -400,7 +407,7 @@ model_open(Graph *graph, const char *name)
 	if (kept != NULL)
 		forget(kept);
 	kept = read_model(graph, name, &row, keep);
-	kept->model.serial = keep ? ++last_serial : 0;
+	kept->model.serial = keep ? next_serial() : 0;
 	make_room(kept->bytes, kept_models);
 	MemoryContextSetParent(kept->shared.context, CacheMemoryContext);
 	facts_watch(&kept->watch, graph, kept->shared.context);
@@ -524,14 +531,6 @@ read_facts(Graph *graph, const KeptModel *kept, bool with_evidence, bool keep)
 		open_evidence(graph, kept, keep, &copy);
 	MemoryContextSwitchTo(caller);
 	return copy;
-}
-
-static uint64
-next_serial(void)
-{
-	static uint64 last_serial = 0;
-
-	return ++last_serial;
 }
 
 /* What answers questions, if it is not there. */

@@ -193,8 +193,8 @@ extern float *path_trainer_state(PathTrainer *trainer, size_t *count);
 extern void path_trainer_average(const PathTrainer *trainer, float *parameter);
 
 /*
- * Whether facts that are asked for later can be between entities that other facts relate: more than one in a hundred of
- * these, which are held out, are (of 2,000 of them, spread evenly), or there are none.  So PathTraining.direct should be.
+ * What PathTraining.direct should be: whether other facts relate the entities of more than one in a hundred of these
+ * held-out triples (of 2,000, spread evenly); true where there are none.
  */
 extern bool path_is_direct(const FactIndex *facts, const Triple *triple, int64_t count);
 

@@ -33,7 +33,7 @@
 
 /* A preset is a method as it was published. */
 static bool
-pay(const TrainSettings *settings, const TrainingFacts *facts)
+paths_pay(const TrainSettings *settings, const TrainingFacts *facts)
 {
 	return settings->preset == NULL && settings->evidence_rules > 0 && facts->valid_count > 0 &&
 		facts->all->facts >= FEWEST_FACTS && facts->all->facts <= MOST_FACTS;
@@ -47,7 +47,7 @@ path_settings_decide(TrainSettings *settings, const Graph *graph, const Training
 	if (settings->warm_start)
 		settings->paths = path_network_exists(graph, settings->model) ? YES : NO;
 	else
-		settings->paths = pay(settings, facts) ? YES : NO;
+		settings->paths = paths_pay(settings, facts) ? YES : NO;
 }
 
 /* Whether an entity has so many facts that a step reaches many others */
