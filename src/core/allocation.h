@@ -17,10 +17,10 @@
 #define ALLOCATION_ALIGNMENT	64		/* bytes: a cache line, a widest vector */
 
 /*
- * Before the first member of a struct of which each thread writes its own, all in one array: a cache line that two threads
- * write goes back and forth between them.
+ * Before the first member of a struct of which an array has one for each thread.  A cache line that two threads write moves
+ * back and forth between their cores: two threads then take as long as one.
  */
-#define IN_LINES_OF_ITS_OWN	_Alignas(ALLOCATION_ALIGNMENT)
+#define CACHE_ALIGNED	_Alignas(ALLOCATION_ALIGNMENT)
 
 typedef struct Allocation
 {

@@ -23,7 +23,6 @@
  * instantiated for each term and each level of vectors, of which dense_choose_kernels
  * chooses one.
  */
-
 #include "dense.h"
 #include "vector.h"
 

@@ -89,6 +89,7 @@ pool_pieces(int64_t count, int64_t size)
 /* Nanoseconds of a clock that never goes back. */
 extern int64_t monotonic_now(void);
 
+/* Seconds since a time of that clock */
 static inline double
 seconds_since(int64_t start)
 {

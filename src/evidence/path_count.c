@@ -31,7 +31,7 @@
 /* A thread's: the path at hand, and what the paths from an anchor reach */
 typedef struct PathTracer
 {
-	IN_LINES_OF_ITS_OWN int32_t entity[PATH_MAX_LAYERS + 1];	/* of the path */
+	CACHE_ALIGNED int32_t entity[PATH_MAX_LAYERS + 1];	/* of the path */
 	int32_t    *reached;		/* entities, each once */
 	int64_t		count;
 	uint32_t   *reached_by;		/* by entity: the number of the last anchor from which it was reached */

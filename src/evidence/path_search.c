@@ -42,7 +42,7 @@ typedef struct HalfPath
 /* A thread's: the half-path at hand, those stored, and the bodies seen */
 typedef struct PathWalker
 {
-	IN_LINES_OF_ITS_OWN PathSearch *search;
+	CACHE_ALIGNED PathSearch *search;
 	int			thread;
 	int32_t		anchor;
 	bool		storing;		/* from the anchor; else from the other entity */

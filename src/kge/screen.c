@@ -303,9 +303,7 @@ compare_needed(const void *a, const void *b)
 	const UnclearQuestion *left = a;
 	const UnclearQuestion *right = b;
 
-	if (left->needed != right->needed)
-		return left->needed > right->needed ? -1 : 1;
-	return (left->place > right->place) - (left->place < right->place);
+	return (left->needed < right->needed) - (left->needed > right->needed);
 }
 
 static void

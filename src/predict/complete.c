@@ -84,7 +84,7 @@ shown_scores(const Asking *asking, const KgeAsked *asked, const KgeQuestionAnswe
 	return scores;
 }
 
-/* The same where some entities are candidates: the best ones of all were looked for. */
+/* The same; where some entities are candidates, the best answers of all were looked for before. */
 static EvQuestionScores
 scores_of(const Asking *asking, const KgeAsked *asked, const KgeQuestionAnswers *question, const KgeScored *answers,
 		  int64 count)

@@ -415,7 +415,7 @@ predict_entities(Graph *graph, EntityQuestion *question, int k, bool known, SqlR
 		numbers_append(&question->excluded, question->known.value[i]);
 	/* probabilities depend on the first EV_SHOWN, facts left out */
 	wanted = (int) Min(Max((int64) k, EV_SHOWN + (known ? question->known.count : 0)),
-					   (int64) kge->entities + kge->added);
+					   predictor_entities(predictor));
 	if (!predictor_is_reflexive(predictor, graph, question->relation))
 		exclude_row(&question->excluded, question->given);
 	found = make_room(wanted, ev_uses_embedding(predictor->kind) ? kge_top_bytes(kge, hkg_threads, adjusted, wanted) : 0,
@@ -616,7 +616,7 @@ hkg_neighbors(PG_FUNCTION_ARGS)
 	const KgeModel *kge = &predictor.kge;
 	int32		entity = added_entities_row_of_name(predictor.added, call.graph, name);
 	Arena		arena = hkg_scratch(false);
-	Found		found = make_room(Min(k, (int64) kge->entities + kge->added), kge_neighbors_bytes(kge, k),
+	Found		found = make_room(Min(k, predictor_entities(&predictor)), kge_neighbors_bytes(kge, k),
 								  kge->added > 0 ? sizeof(ScoredRow) : 0, "entities");
 
 	require_place(&predictor, entity, name);

@@ -431,7 +431,7 @@ connect_as_launcher(const Launch *launch)
 	SetConfigOption("hybridkg.progress", "off", PGC_USERSET, PGC_S_SESSION);
 }
 
-/* After an error: it ends the threads and the row in hkg_progress, too. */
+/* Reports the error.  With the training's context its threads end, and its row in hkg_progress. */
 static void
 end_failed(Launch *launch, Procedure *procedure, bool begun, MemoryContext context)
 {
