@@ -155,7 +155,7 @@ find_answer_names(Asked *asked, const Answers *answers)
 
 /* ---- what is left out ---------------------------------------------------------------- */
 
-/* The known answers of some questions, by question and row */
+/* The known answers of some questions, by question and ascending row */
 typedef struct KnownAnswers
 {
 	const Asked *asked;
@@ -178,6 +178,13 @@ take_known(void *argument, const Datum *values, const bool *nulls)
 	known->end[DatumGetInt32(values[0]) - 1]++;
 }
 
+/* The first known answer of a question */
+static int64
+first_known(const KnownAnswers *known, int question)
+{
+	return question == 0 ? 0 : known->end[question - 1];
+}
+
 static KnownAnswers
 read_known(const Asked *asked, const int32 *given, int count)
 {
@@ -197,14 +204,11 @@ read_known(const Asked *asked, const int32 *given, int count)
 					 &args, take_known, &known);
 	for (int i = 1; i < count; i++)
 		known.end[i] += known.end[i - 1];
+	/* rows of entities that came after the training do not ascend with their ids */
+	for (int i = 0; i < count && asked->predictor->added->count > 0; i++)
+		sort_array(hkg_leader(), POOL_LEADER, known.row.value + first_known(&known, i),
+				   known.end[i] - first_known(&known, i), sizeof(int32), compare_int32);
 	return known;
-}
-
-/* The first known answer of a question */
-static int64
-first_known(const KnownAnswers *known, int question)
-{
-	return question == 0 ? 0 : known->end[question - 1];
 }
 
 static bool
