@@ -38,6 +38,16 @@ evidence_learn_bytes(const KgeModel *kge, const GraphData *data, const EvRuleSet
 		path_network_bytes(network) + ev_learn_bytes(&source, threads) + source.filter_count * sizeof(Triple);
 }
 
+/* Whether a true answer could be learnt from: one that has an embedding or facts. */
+static bool
+has_questions(const EvLearnt *learnt, const GraphData *data)
+{
+	for (int32 key = 0; key < 2 * data->relations; key++)
+		if (learnt->questions[key] > 0)
+			return true;
+	return false;
+}
+
 void
 evidence_learn(Graph *graph, const char *model, const GraphData *data, const KgeModel *kge,
 			   Pool *pool, HeldOut valid, bool with_rules)
@@ -64,7 +74,7 @@ evidence_learn(Graph *graph, const char *model, const GraphData *data, const Kge
 		source.filter = facts_and_valid(data, valid.triple, valid.count);
 		source.filter_count = data->facts + valid.count;
 		ev_learn(&arena, pool, &source, &learnt);
-		evidence_write_weights(graph, model, data, has, &learnt);
+		evidence_write_weights(graph, model, data, has, has_questions(&learnt, data) ? &learnt : NULL);
 		evidence_write_missing(graph, model, valid.missing);
 	}
 	MemoryContextSwitchTo(caller);

@@ -411,7 +411,7 @@ read_threshold(FunctionCallInfo fcinfo, const ScoredTriple *scored)
 	found = sql_value(psprintf("select nullif(threshold::float8, 'NaN') from %sthreshold "
 							   "where model = $1 and relation = $2 and evidence = $3",
 							   graph->prefix), &args, &threshold);
-	if (!found && !model->probable)
+	if (!found && (!model->probable || scored->facts.evidence == NULL))
 		no_threshold(model->name, argument_text(fcinfo, 2, "relation"), scored->kind);
 	end_reading(nest_level);
 	return found ? DatumGetFloat8(threshold) : NAN;

@@ -120,6 +120,17 @@ select num_nulls(mrr_embedding, mrr_paths, mrr_both), mrr_rules from hkg_evaluat
 update kin.model set paths = null where name = 'default';
 select report from hkg_tools.try($$select * from hkg_predict_tails('kin', 'p3', 'grandparent', evidence => 'paths')$$);
 select count(*) from hkg_predict_tails('kin', 'p3', 'grandparent', 5);
+-- without rules and network there is no evidence, but its probabilities are there
+update kin.model set paths = null where name = 'bare';
+select report from hkg_tools.try($$select hkg_classify('kin', 'p3', 'grandparent', 'p12', 'bare')$$);
+-- nothing can be learnt from valid triples without embeddings and facts
+begin;
+delete from kin.holdout where split = 'valid';
+insert into kin.entity select max(id) + 1, 'stranger' from kin.entity union all select max(id) + 2, 'other' from kin.entity;
+insert into kin.holdout select 'valid', h.id, r.id, t.id from kin.entity h, kin.relation r, kin.entity t where (h.name, t.name) = ('stranger', 'other');
+select hkg_learn_evidence('kin');
+select evidence->'discount', evidence ? 'calibration', (select count(*) from kin.evidence_weight where model = 'default') from kin.model where name = 'default';
+rollback;
 drop view answer, score;
 drop table usual, lie;
 drop schema kin cascade;
