@@ -122,6 +122,12 @@ kge_kept_last(const KgeKeptTriples *kept)
 	return kept->count < kept->limit ? NULL : kept->triple;
 }
 
+const KgeScored *
+kge_kept_of_head(const KgeKeptTriples *kept, int32_t head)
+{
+	return kept->place == NULL || kept->place[head] < 0 ? NULL : &kept->triple[kept->place[head]];
+}
+
 int64_t
 kge_kept_sort(KgeKeptTriples *kept, Pool *pool)
 {

@@ -28,6 +28,9 @@ extern void kge_kept_offer(KgeKeptTriples *kept, const KgeScored *scored);
 /* What an offer has to come before; NULL while there is room. */
 extern const KgeScored *kge_kept_last(const KgeKeptTriples *kept);
 
+/* What is kept of a head of which one answer is wanted; else NULL */
+extern const KgeScored *kge_kept_of_head(const KgeKeptTriples *kept, int32_t head);
+
 /* The order of the outcome, as for qsort: most probable first; of equals, an answer on the tail's side. */
 extern int	kge_compare_probable(const void *a, const void *b);
 

@@ -68,6 +68,7 @@ struct KgeCompletion
 	KgeAnswer  *answer;
 	int64_t    *found;
 	KgeScored  *scored;			/* answers of one question */
+	KgeScored  *last;			/* of each question of a part, its last answer */
 	KgeScored  *settling;		/* judged, but not settled; NULL: as judged */
 	int64_t		settling_count;
 	int64_t    *pending;		/* numbers of questions that have to be asked */
@@ -174,13 +175,12 @@ offer_judged(KgeCompletion *completion, const KgeScored *scored)
 		settle(completion);
 }
 
-/* Keeps the most probable answers, of which the first ones were offered before; whether the question may have more. */
-static bool
-keep_probable(KgeCompletion *completion, const KgeAsked *asked, const KgeQuestionAnswers *question, int64_t count,
-			  int64_t offered, int64_t depth)
+/* Offers the answers of a question, of which the first ones were offered before. */
+static void
+offer_answers(KgeCompletion *completion, const KgeAsked *asked, const KgeQuestionAnswers *question, int64_t count,
+			  int64_t offered)
 {
 	KgeScored  *scored = completion->scored;
-	const KgeScored *last;
 
 	completion->judge.judge(completion->judge.argument, asked, question, scored, count);
 	for (int64_t i = offered; i < count; i++)
@@ -188,11 +188,15 @@ keep_probable(KgeCompletion *completion, const KgeAsked *asked, const KgeQuestio
 		offer_judged(completion, &scored[i]);
 		pool_yield_at(completion->pool, POOL_LEADER, i);
 	}
-	/* of a head's answers one is wanted */
-	if (count < depth || depth == completion->most || (completion->kept.heads > 0 && asked->side == SIDE_TAIL))
-		return false;
-	last = kge_kept_last(&completion->kept);
-	return last == NULL || kge_compare_probable(&scored[count - 1], last) <= 0;
+}
+
+/* Whether an answer that comes after this one of its question may be kept: none is more probable, settled or not. */
+static bool
+may_have_more(const KgeCompletion *completion, const KgeAsked *asked, const KgeScored *answer)
+{
+	const KgeScored *best = asked->side == SIDE_TAIL ? kge_kept_of_head(&completion->kept, answer->triple.head) : NULL;
+
+	return is_wanted(completion, answer) && (best == NULL || kge_compare_probable(answer, best) < 0);
 }
 
 /* ---- parts of the questions ----------------------------------------------------- */
@@ -227,17 +231,21 @@ ask_part(KgeCompletion *completion, const KgeAsked *asked, int64_t first, int64_
 					 completion->found);
 	for (int64_t i = 0; i < count; i++)
 	{
-		int64_t		number = completion->pending[first + i];
-		const KgeQuestionAnswers *question = &asked->question[number];
+		const KgeQuestionAnswers *question = &asked->question[completion->pending[first + i]];
 		int64_t		scored = score_answers(completion, asked, question, completion->answer + i * room,
 										   completion->found[i], depth);
 
-		if (keep_probable(completion, asked, question, scored, offered, depth))
-			completion->pending[again++] = number;
+		offer_answers(completion, asked, question, scored, offered);
+		completion->found[i] = scored;
+		if (scored > 0)
+			completion->last[i] = completion->scored[scored - 1];
 		pool_yield_at(completion->pool, POOL_LEADER, i);
 	}
 	if (completion->settling_count > 0)
 		settle(completion);
+	for (int64_t i = 0; i < count && depth < completion->most; i++)
+		if (completion->found[i] == depth && may_have_more(completion, asked, &completion->last[i]))
+			completion->pending[again++] = completion->pending[first + i];
 	return again;
 }
 
@@ -415,6 +423,7 @@ take_completion(KgeCompletion *completion, const KgeSketch *sketch, KgeWanted wa
 	completion->answer = TAKE(allocation, KgeAnswer, (size_t) completion->room);
 	completion->found = TAKE(allocation, int64_t, (size_t) completion->part);
 	completion->scored = TAKE(allocation, KgeScored, (size_t) completion->most);
+	completion->last = TAKE(allocation, KgeScored, (size_t) completion->part);
 	if (completion->judge.settle != NULL)
 		completion->settling = TAKE(allocation, KgeScored, KGE_SETTLED);
 	completion->pending = TAKE(allocation, int64_t, (size_t) wanted.questions);
