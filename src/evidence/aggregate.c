@@ -216,7 +216,7 @@ ev_adjuster_expect(Arena *arena, EvAdjuster *adjuster, const KgeModel *model, co
 
 /* Additions that turn the scores of new entities into those that are expected of them, beside the evidence. */
 static void
-expect_new(EvAdjuster *adjuster, const Question *question, EvCandidates candidates, int thread)
+expect_new(EvAdjuster *adjuster, const Question *question, EvCandidates candidates, Pool *pool, int thread)
 {
 	const EvWeights *weights = &adjuster->weights;
 	double		weight = weights->weight[2 * question->relation + (int32_t) question->side];
@@ -225,12 +225,13 @@ expect_new(EvAdjuster *adjuster, const Question *question, EvCandidates candidat
 
 	if (!(weight > 0))
 		return;
-	expected = ev_expected(adjuster->facts, adjuster->is_new, candidates, weights, question, scorer);
+	expected = ev_expected(adjuster->facts, adjuster->is_new, candidates, weights, question, scorer, pool, thread);
 	for (int64_t i = 0; expected.found && i < candidates.count; i++)
 	{
 		KgeAddition *addition = &adjuster->addition[thread][i];
 		double		score;
 
+		pool_yield_at(pool, thread, i);
 		if (!adjuster->is_new[addition->entity])
 			continue;
 		score = kge_scorer_score(scorer, 0, addition->entity);
@@ -248,10 +249,13 @@ list_by(EvAdjuster *adjuster, EvKind kind, const Question *question, Pool *pool,
 	all.count = ev_answer(adjuster->answering[thread], kind, question->side, question->given, question->relation, pool, thread,
 						  &all.candidate);
 	for (int64_t i = 0; i < all.count; i++)
+	{
+		pool_yield_at(pool, thread, i);
 		addition[i] = (KgeAddition) {all.candidate[i].entity, ev_evidence_by(&adjuster->weights, kind, key, &all.candidate[i])};
+	}
 	*additions = addition;
 	if (adjuster->is_new != NULL)
-		expect_new(adjuster, question, all, thread);
+		expect_new(adjuster, question, all, pool, thread);
 	return all.count;
 }
 

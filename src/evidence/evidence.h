@@ -251,7 +251,7 @@ typedef struct EvExpected
  * or too few are not.  is_new: by entity; scorer: of the model, which it prepares.
  */
 extern EvExpected ev_expected(const FactIndex *facts, const bool *is_new, EvCandidates candidates, const EvWeights *weights,
-							  const Question *question, KgeScorer *scorer);
+							  const Question *question, KgeScorer *scorer, Pool *pool, int thread);
 
 /* The score of a new entity with that evidence: its own where there is no line. */
 extern double ev_expected_score(const EvExpected *expected, double score, double evidence);

@@ -68,7 +68,7 @@ ev_expected_score(const EvExpected *expected, double score, double evidence)
 
 EvExpected
 ev_expected(const FactIndex *facts, const bool *is_new, EvCandidates candidates, const EvWeights *weights,
-			const Question *question, KgeScorer *scorer)
+			const Question *question, KgeScorer *scorer, Pool *pool, int thread)
 {
 	int32_t		key = 2 * question->relation + (int32_t) question->side;
 	LineSums	sums = {0};
@@ -85,6 +85,7 @@ ev_expected(const FactIndex *facts, const bool *is_new, EvCandidates candidates,
 		double		x;
 		double		y;
 
+		pool_yield_at(pool, thread, i);
 		if (is_new[candidate->entity] || is_known(facts, question, candidate->entity))
 			continue;
 		x = ev_evidence_by(weights, EV_BOTH, key, candidate);

@@ -99,11 +99,19 @@ predictor_expected(const Predictor *predictor, Side side, int32 given, int32 rel
 {
 	const Evidence *evidence = predictor->evidence;
 	Arena		arena = hkg_arena();
+	EvExpected	expected;
+	MemoryContext caller;
 
 	if (predictor->kind != EV_BOTH || evidence->is_new == NULL)
 		return (EvExpected) {0};
-	return ev_expected(&evidence->facts, evidence->is_new, candidates, &evidence->weights,
-					   &(Question) {.side = side,.relation = relation,.given = given}, kge_scorer(&arena, &predictor->kge, NULL));
+	/* one call asks for many of these */
+	caller = MemoryContextSwitchTo(AllocSetContextCreate(CurrentMemoryContext, "hybridkg expected scores",
+														 ALLOCSET_DEFAULT_SIZES));
+	expected = ev_expected(&evidence->facts, evidence->is_new, candidates, &evidence->weights,
+						   &(Question) {.side = side,.relation = relation,.given = given},
+						   kge_scorer(&arena, &predictor->kge, NULL), hkg_leader(), POOL_LEADER);
+	MemoryContextDelete(MemoryContextSwitchTo(caller));
+	return expected;
 }
 
 void
