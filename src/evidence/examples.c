@@ -183,16 +183,6 @@ is_answered(const ExampleTask *task, int64_t example)
 	return example < 2 * task->count;
 }
 
-/* Whether an entity is a true answer of a question, by its examples or by the filter. */
-static bool
-is_answer(const ExampleTask *task, const Question *question, int32_t entity)
-{
-	for (int64_t i = question->first_example; i >= 0; i = task->questions.next_example[i])
-		if (is_answered(task, i) && example_answer(task->triples, i) == entity)
-			return true;
-	return question_filters(&task->questions, question, entity);
-}
-
 /* A search for candidates by score of a block of questions */
 typedef struct ScoreSearch
 {
@@ -212,7 +202,7 @@ offer_entity(void *argument, int q, int32_t entity, float score)
 	ChosenEntity candidate = {entity, score, entity};
 
 	if ((writer->by_score_count[q] < EV_BY_SCORE && !isfinite(score)) ||
-		is_answer(search->task, &search->question[q], entity))
+		question_filters(&search->task->questions, &search->question[q], entity))
 		return;
 	writer->by_score_count[q] = heap_offer(chosen, writer->by_score_count[q], EV_BY_SCORE, &candidate,
 										   sizeof(ChosenEntity), compare_chosen);
@@ -282,7 +272,8 @@ choose_by_evidence(ExampleTask *task, const Question *question, int q, int threa
 	{
 		ChosenEntity candidate = {all.candidate[i].entity, (float) ev_evidence(&all.candidate[i], 0.5), i};
 
-		if (all.candidate[i].count > 0 && !is_answer(task, question, candidate.entity) &&
+		pool_yield_at(task->pool, thread, i);
+		if (all.candidate[i].count > 0 && !question_filters(&task->questions, question, candidate.entity) &&
 			!is_chosen(by_score, candidate.entity))
 			offer_chosen(&writer->by_evidence, EV_BY_EVIDENCE, candidate);
 	}
@@ -301,8 +292,9 @@ choose_by_network(ExampleTask *task, const Question *question, int q, int thread
 	{
 		ChosenEntity candidate = {all.candidate[i].entity, (float) all.candidate[i].network, i};
 
-		if (candidate.value > 0 && !is_answer(task, question, candidate.entity) && !is_chosen(by_score, candidate.entity) &&
-			!is_chosen(writer->by_evidence, candidate.entity))
+		pool_yield_at(task->pool, thread, i);
+		if (candidate.value > 0 && !question_filters(&task->questions, question, candidate.entity) &&
+			!is_chosen(by_score, candidate.entity) && !is_chosen(writer->by_evidence, candidate.entity))
 			offer_chosen(&writer->by_network, EV_BY_PATHS, candidate);
 	}
 	sort_chosen(task, thread, writer->by_network);
@@ -384,6 +376,7 @@ list_question(ExampleTask *task, const Question *question, int q, int thread)
 	{
 		EvExample  *example = &task->examples->example[i];
 
+		pool_yield(task->pool, thread);
 		if (example->drawn && (answered || last != NULL))
 			continue;
 		example->key = 2 * question->relation + (int32_t) question->side;

@@ -500,6 +500,7 @@ drop_below_bounds(PathTask *task)
 	{
 		PathCandidate candidate = task->candidate[i];
 
+		pool_yield_at(task->pool, POOL_LEADER, i);
 		if (candidate.hits >= (double) task->search->min_support && candidate.confidence > candidate.error &&
 			candidate.confidence - candidate.error >= task->search->min_confidence)
 			task->candidate[kept++] = candidate;

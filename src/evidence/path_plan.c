@@ -74,7 +74,10 @@ count_all_walks(void *argument, int64_t item, int thread)
 		{
 			planner->anchor_walks[k][d] = 0;
 			for (int64_t i = facts->holders[d]; i < facts->holders[d + 1]; i++)
+			{
+				pool_yield_at(planner->pool, thread, i);
 				planner->anchor_walks[k][d] += planner->walks[k][fact_holder(facts, i)];
+			}
 		}
 }
 

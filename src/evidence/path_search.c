@@ -209,6 +209,17 @@ store_half(PathWalker *walker)
 	walker->first[half->end] = (int32_t) walker->halves++;
 }
 
+/* Yields after some thousand steps. */
+static void
+add_steps(PathWalker *walker, int64_t steps)
+{
+	walker->steps += steps;
+	if (walker->steps < STEPS_AT_ONCE)
+		return;
+	walker->steps = 0;
+	pool_yield(walker->search->task->pool, walker->thread);
+}
+
 /* Joins the half-path with those stored for its end, unless they visit an entity of it. */
 static void
 join_halves(PathWalker *walker)
@@ -220,19 +231,11 @@ join_halves(PathWalker *walker)
 		digits = digits * base + (uint64_t) walker->atom[i] + 1;
 	digits *= walker->search->near_power;
 	for (int32_t i = walker->first[walker->entity[walker->depth]]; i != NOTHING; i = walker->half[i].next)
+	{
+		add_steps(walker, 1);
 		if (!is_visited(walker, walker->half[i].middle, walker->depth))
 			count_once(walker, digits + walker->half[i].digits);
-}
-
-/* Yields after some thousand steps. */
-static void
-add_steps(PathWalker *walker, int64_t steps)
-{
-	walker->steps += steps;
-	if (walker->steps < STEPS_AT_ONCE)
-		return;
-	walker->steps = 0;
-	pool_yield(walker->search->task->pool, walker->thread);
+	}
 }
 
 static void
@@ -427,6 +430,7 @@ make_items(PathSearch *search)
 	{
 		FactGroup	group = fact_group_at(facts, facts->holder[i]);
 
+		pool_yield_at(search->task->pool, POOL_LEADER, i);
 		for (int64_t first = group.first; first < group.end; first += PATH_ITEM_FACTS)
 		{
 			int64_t		end = first + PATH_ITEM_FACTS < group.end ? first + PATH_ITEM_FACTS : group.end;

@@ -190,8 +190,11 @@ set_more_removed(PathTrainer *trainer, int64_t number, bool removed)
 	uint64_t	stream = random_bits(trainer->stream, (uint64_t) (2 * number));
 
 	for (int64_t i = known.first; i < known.end; i++)
+	{
+		pool_yield_at(trainer->pool, POOL_LEADER, i);
 		if (random_open(random_bits(stream, (uint64_t) (i - known.first))) < share)
 			set_removed(trainer, fact_of(question, trainer->facts->edge[i].other), removed);
+	}
 }
 
 /*

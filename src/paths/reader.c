@@ -99,7 +99,7 @@ path_most_score(const PathReader *reader)
 	double		largest = 1;
 	double		sum = 0;
 
-	for (int64_t i = 0; i < (int64_t) walk->weights.atoms * width; i++)
+	for (int64_t i = 0; i < 2 * (int64_t) walk->shape.relations * width; i++)
 		largest = fmax(largest, fabs((double) walk->weights.start[i]));
 	for (int i = 0; i < width; i++)
 		sum += fabs((double) readout[i]);
