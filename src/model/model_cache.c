@@ -47,22 +47,22 @@
 /* models kept in a backend, as far as they fit hybridkg.max_memory together */
 #define MODELS_KEPT 4
 
-/* Memory that is freed when it has been dropped and has no user */
-typedef struct Shared
+/* Memory that is freed when it has been dropped and nothing in this backend uses it */
+typedef struct CountedMemory
 {
 	MemoryContext context;		/* this struct is in it, too */
 	int			users;
 	bool		dropped;
 	SharedCopy *copy;			/* NULL: its arrays are this backend's own */
-} Shared;
+} CountedMemory;
 
 /* Evidence and answering are NULL where the model has no evidence, or where none was wanted. */
 typedef struct EvidenceCopy
 {
-	Shared	   *shared;
+	CountedMemory *memory;
 	AddedEntities *added;
 	Evidence   *evidence;
-	MemoryContext work;			/* below that of `shared`: what answers questions */
+	MemoryContext work;			/* below that of `memory`: what answers questions */
 	EvAnswering *answering;		/* NULL: not there yet, or not any more */
 	uint64		serial;
 	uint64		bytes;			/* of this backend's memory, as the model's bytes count it; 0: not kept */
@@ -72,13 +72,13 @@ typedef struct EvidenceCopy
 typedef struct KeptModel
 {
 	Model		model;			/* comes first */
-	Shared		shared;			/* holds this and all of the model */
+	CountedMemory memory;		/* holds this and all of the model */
 	Oid			schema;
 	TransactionId xmin;
 	ItemPointerData ctid;
 	uint64		bytes;
 	FactsWatch	watch;
-	EvidenceCopy facts[2];		/* without evidence, and with it; shared is NULL until it was read */
+	EvidenceCopy facts[2];		/* without evidence, and with it; memory is NULL until it was read */
 	struct KeptModel *next;
 } KeptModel;
 
@@ -88,43 +88,43 @@ static KeptModel *kept_models = NULL;
 /* ---- what is in use ---------------------------------------------------------- */
 
 static void
-free_if_unused(Shared *shared)
+free_if_unused(CountedMemory *memory)
 {
-	if (shared->dropped && shared->users == 0)
-		MemoryContextDelete(shared->context);
+	if (memory->dropped && memory->users == 0)
+		MemoryContextDelete(memory->context);
 }
 
 static void
-drop(Shared *shared)
+drop(CountedMemory *memory)
 {
-	shared->dropped = true;
-	free_if_unused(shared);
+	memory->dropped = true;
+	free_if_unused(memory);
 }
 
 static void
 end_use(void *argument)
 {
-	Shared	   *shared = argument;
+	CountedMemory *memory = argument;
 
-	shared->users--;
-	free_if_unused(shared);
+	memory->users--;
+	free_if_unused(memory);
 }
 
 /* Until the current context is reset. */
 static void
-use(Shared *shared)
+use(CountedMemory *memory)
 {
 	MemoryContextCallback *end = palloc(sizeof(MemoryContextCallback));
 
-	*end = (MemoryContextCallback) {.func = end_use,.arg = shared};
+	*end = (MemoryContextCallback) {.func = end_use,.arg = memory};
 	MemoryContextRegisterResetCallback(CurrentMemoryContext, end);
-	shared->users++;
+	memory->users++;
 }
 
 static const Model *
 use_model(KeptModel *kept)
 {
-	use(&kept->shared);
+	use(&kept->memory);
 	return &kept->model;
 }
 
@@ -138,7 +138,7 @@ forget(KeptModel *kept)
 		{
 			*link = kept->next;
 			facts_unwatch(&kept->watch);
-			drop(&kept->shared);
+			drop(&kept->memory);
 			return;
 		}
 }
@@ -301,7 +301,7 @@ make_kept(const Graph *graph, const ModelRow *row)
 												  ALLOCSET_DEFAULT_SIZES);
 	KeptModel  *kept = MemoryContextAllocZero(context, sizeof(KeptModel));
 
-	kept->shared.context = context;
+	kept->memory.context = context;
 	kept->schema = graph->schema;
 	kept->xmin = row->xmin;
 	kept->ctid = row->ctid;
@@ -320,8 +320,8 @@ read_arrays(Graph *graph, const char *name, const ModelRow *row, MemoryContext c
 static void
 take_copy(SharedCopy *copy, KeptModel *kept)
 {
-	model_over_copy(copy, kept->shared.context, &kept->model);
-	kept->shared.copy = copy;
+	model_over_copy(copy, kept->memory.context, &kept->model);
+	kept->memory.copy = copy;
 	kept->bytes = 0;
 }
 
@@ -329,16 +329,16 @@ take_copy(SharedCopy *copy, KeptModel *kept)
 static void
 build_model(Graph *graph, const char *name, const ModelRow *row, CopyClaim *claim, KeptModel *kept)
 {
-	MemoryContext own = AllocSetContextCreate(kept->shared.context, "hybridkg arrays", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext own = AllocSetContextCreate(kept->memory.context, "hybridkg arrays", ALLOCSET_DEFAULT_SIZES);
 	ModelParts	parts;
 	SharedCopy *copy;
 
 	read_arrays(graph, name, row, own, kept);
 	parts = model_parts(&kept->model);
-	copy = shared_copy_publish(claim, parts.part, parts.count, kept->shared.context);
+	copy = shared_copy_publish(claim, parts.part, parts.count, kept->memory.context);
 	if (copy == NULL)
 		return;
-	model_read_settings(name, row, kept->shared.context, &kept->model);
+	model_read_settings(name, row, kept->memory.context, &kept->model);
 	take_copy(copy, kept);
 	MemoryContextDelete(own);
 }
@@ -352,9 +352,9 @@ read_model(Graph *graph, const char *name, const ModelRow *row, bool keep)
 	CopyClaim  *claim = NULL;
 	SharedCopy *copy = NULL;
 
-	model_read_settings(name, row, kept->shared.context, &kept->model);
+	model_read_settings(name, row, kept->memory.context, &kept->model);
 	if (keep)
-		copy = shared_copy_open(&key, NULL, NULL, kept->shared.context, &claim);
+		copy = shared_copy_open(&key, NULL, NULL, kept->memory.context, &claim);
 	if (claim != NULL && has_written(graph, tables_of(row)))
 	{
 		shared_copy_abandon(claim);
@@ -365,8 +365,8 @@ read_model(Graph *graph, const char *name, const ModelRow *row, bool keep)
 	else if (claim != NULL)
 		build_model(graph, name, row, claim, kept);
 	else
-		read_arrays(graph, name, row, kept->shared.context, kept);
-	kept->model.calibration = MemoryContextAllocHuge(kept->shared.context,
+		read_arrays(graph, name, row, kept->memory.context, kept);
+	kept->model.calibration = MemoryContextAllocHuge(kept->memory.context,
 													 sizeof(EvCalibrations) * 2 * EV_KINDS * kept->model.kge.relations);
 	evidence_read_calibration(graph, &kept->model);
 	return kept;
@@ -388,7 +388,7 @@ model_holds(const Graph *graph, KeptModel *kept, const ModelRow *row)
 
 	if (kept->xmin != row->xmin || !ItemPointerEquals(&kept->ctid, (ItemPointer) &row->ctid))
 		return false;
-	return kept->shared.copy == NULL ? !copy_exists(&key) : shared_copy_use(kept->shared.copy);
+	return kept->memory.copy == NULL ? !copy_exists(&key) : shared_copy_use(kept->memory.copy);
 }
 
 const Model *
@@ -409,8 +409,8 @@ model_open(Graph *graph, const char *name)
 	kept = read_model(graph, name, &row, keep);
 	kept->model.serial = keep ? next_serial() : 0;
 	make_room(kept->bytes, kept_models);
-	MemoryContextSetParent(kept->shared.context, CacheMemoryContext);
-	facts_watch(&kept->watch, graph, kept->shared.context);
+	MemoryContextSetParent(kept->memory.context, CacheMemoryContext);
+	facts_watch(&kept->watch, graph, kept->memory.context);
 	kept->next = kept_models;
 	kept_models = kept;
 	return use_model(kept);
@@ -463,14 +463,14 @@ take_evidence(Graph *graph, SharedCopy *shared, EvidenceCopy *copy)
 	copy->evidence = evidence_without_index(graph, copy->added);
 	if (copy->evidence != NULL)
 		evidence_over_copy(shared, copy->evidence);
-	copy->shared->copy = shared;
+	copy->memory->copy = shared;
 }
 
 /* Builds the copy that all are to share, or its own where there is no room for that. */
 static void
 build_evidence(Graph *graph, const KeptModel *kept, const FactsOrigin *origin, CopyClaim *claim, EvidenceCopy *copy)
 {
-	MemoryContext context = copy->shared->context;
+	MemoryContext context = copy->memory->context;
 	MemoryContext own = AllocSetContextCreate(context, "hybridkg arrays", ALLOCSET_DEFAULT_SIZES);
 	FactsOrigin now;
 	SharedCopy *shared = NULL;
@@ -501,7 +501,7 @@ open_evidence(Graph *graph, const KeptModel *kept, bool keep, EvidenceCopy *copy
 	SharedCopy *shared = NULL;
 
 	if (keep && origin_now(graph, kept, &wanted.origin))
-		shared = shared_copy_open(&key, fits, &wanted, copy->shared->context, &claim);
+		shared = shared_copy_open(&key, fits, &wanted, copy->memory->context, &claim);
 	if (shared != NULL)
 	{
 		take_evidence(graph, shared, copy);
@@ -522,9 +522,9 @@ read_facts(Graph *graph, const KeptModel *kept, bool with_evidence, bool keep)
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "hybridkg evidence",
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(context);
-	EvidenceCopy copy = {.shared = palloc(sizeof(Shared)),.facts = facts_version(&kept->watch)};
+	EvidenceCopy copy = {.memory = palloc(sizeof(CountedMemory)),.facts = facts_version(&kept->watch)};
 
-	*copy.shared = (Shared) {.context = context};
+	*copy.memory = (CountedMemory) {.context = context};
 	copy.work = AllocSetContextCreate(context, "hybridkg answers", ALLOCSET_SMALL_SIZES);
 	copy.added = added_entities_read(graph, &kept->model, kept->bytes);
 	if (with_evidence)
@@ -543,7 +543,7 @@ have_answering(const KeptModel *kept, EvidenceCopy *copy)
 	if (copy->evidence == NULL || copy->answering != NULL)
 		return;
 	caller = MemoryContextSwitchTo(copy->work);
-	copy->answering = evidence_answering(copy->evidence, beside + MemoryContextMemAllocated(copy->shared->context, true));
+	copy->answering = evidence_answering(copy->evidence, beside + MemoryContextMemAllocated(copy->memory->context, true));
 	MemoryContextSwitchTo(caller);
 	copy->serial = copy->serial == 0 ? 0 : next_serial();
 }
@@ -587,10 +587,10 @@ watch_transactions(void)
 static void
 forget_facts(KeptModel *kept, EvidenceCopy *copy)
 {
-	if (copy->shared == NULL)
+	if (copy->memory == NULL)
 		return;
 	kept->bytes -= copy->bytes;
-	drop(copy->shared);
+	drop(copy->memory);
 	*copy = (EvidenceCopy) {0};
 }
 
@@ -599,12 +599,12 @@ keep_facts(KeptModel *kept, EvidenceCopy copy, bool with_evidence)
 {
 	forget_facts(kept, &kept->facts[with_evidence]);	/* another call may have read it in the meantime */
 	copy.serial = next_serial();
-	MemoryContextSetParent(copy.shared->context, kept->shared.context);
-	copy.bytes = MemoryContextMemAllocated(copy.shared->context, true) +
+	MemoryContextSetParent(copy.memory->context, kept->memory.context);
+	copy.bytes = MemoryContextMemAllocated(copy.memory->context, true) +
 		(copy.evidence == NULL ? 0 : answering_bytes(copy.evidence));
 	kept->bytes += copy.bytes;
 	kept->facts[with_evidence] = copy;
-	if (kept->shared.dropped)
+	if (kept->memory.dropped)
 		return;
 	move_to_front(kept);
 	make_room(kept->bytes, kept->next);
@@ -615,8 +615,8 @@ facts_hold(KeptModel *kept, bool with_evidence)
 {
 	EvidenceCopy *copy = &kept->facts[with_evidence];
 
-	return copy->shared != NULL && facts_version_holds(&kept->watch, &copy->facts) &&
-		(copy->shared->copy == NULL || shared_copy_use(copy->shared->copy));
+	return copy->memory != NULL && facts_version_holds(&kept->watch, &copy->facts) &&
+		(copy->memory->copy == NULL || shared_copy_use(copy->memory->copy));
 }
 
 /* What is kept, read if need be; one with evidence serves where none is wanted. */
@@ -632,7 +632,7 @@ kept_facts(Graph *graph, KeptModel *kept, bool with_evidence)
 	}
 	if (with_evidence)
 		have_answering(kept, &kept->facts[both]);
-	use(kept->facts[both].shared);
+	use(kept->facts[both].memory);
 	return kept->facts[both];
 }
 
@@ -644,7 +644,7 @@ model_facts(Graph *graph, const Model *model, bool with_evidence)
 	EvidenceCopy copy;
 
 	watch_transactions();
-	use(&kept->shared);
+	use(&kept->memory);
 	facts_check(&kept->watch);
 	if (model->serial != 0 && may_keep(graph, with_evidence ? evidence_tables : facts_tables))
 		copy = kept_facts(graph, kept, with_evidence);

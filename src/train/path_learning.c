@@ -208,7 +208,7 @@ raise_diverged(const PathLearning *learning, int epoch)
 static void
 keep_best(PathLearning *learning, const Iteration *epoch)
 {
-	if (epoch->evaluated && !valid_ranking_is_best(&learning->ranking.valid, epoch))
+	if (epoch->evaluated && !valid_ranking_take(&learning->ranking.valid, epoch))
 		return;
 	learning->best_epoch = epoch->number;
 	memcpy(learning->best, learning->average.parameter, network_bytes(learning));

@@ -373,7 +373,7 @@ procedure_infer(Procedure *procedure)
 	}
 	record_iteration(procedure->graph, procedure->settings.model, iteration);
 	/* without a valid split, the last iteration is the best */
-	if (!iteration->evaluated || valid_ranking_is_best(&procedure->ranking, iteration))
+	if (!iteration->evaluated || valid_ranking_take(&procedure->ranking, iteration))
 		keep_best(procedure, iteration);
 	report_iteration(procedure, iteration);
 	procedure->done = iteration->number;

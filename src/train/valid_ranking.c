@@ -133,7 +133,7 @@ valid_ranking_loss(const ValidRanking *ranking, double *error)
 }
 
 bool
-valid_ranking_is_best(ValidRanking *ranking, const Iteration *iteration)
+valid_ranking_take(ValidRanking *ranking, const Iteration *iteration)
 {
 	double		mrr = iteration->metrics.mrr;
 	double		error = kge_sample_error(ranking->sample, ranking->reciprocal, ranking->highest);

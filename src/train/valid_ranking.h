@@ -48,7 +48,10 @@ extern void valid_ranking_before(ValidRanking *ranking, const Learner *learner, 
 /* How much worse than that model the iteration of the highest MRR is, and the standard error of the difference */
 extern double valid_ranking_loss(const ValidRanking *ranking, double *error);
 
-/* Whether the iteration, which was ranked last, becomes the best one; at most once for an iteration. */
-extern bool valid_ranking_is_best(ValidRanking *ranking, const Iteration *iteration);
+/*
+ * Takes the ranks of the iteration, which was ranked last, where its MRR is the highest.  Returns whether it becomes the
+ * best one: its MRR is no more than an error below the highest.  Once for an iteration.
+ */
+extern bool valid_ranking_take(ValidRanking *ranking, const Iteration *iteration);
 
 #endif							/* HKG_TRAIN_VALID_RANKING_H */
