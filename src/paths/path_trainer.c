@@ -245,6 +245,7 @@ log_sum(const PathWalk *walk, int32_t left_out)
 static double
 lose(PathWalk *walk)
 {
+	/* the walk is over: these two have room for far more than the answers that are taken out */
 	int32_t    *place = walk->receiver;
 	float	   *score = walk->priority;
 	int32_t		left_out = 0;

@@ -135,53 +135,60 @@ append_conditions(BodySql *body, int i, int end)
 	append_condition(body, i, 1, end);
 }
 
-/* The atoms that are joined, or those of which one fact is enough; `first` is the one that needs no `on`, -1 so far. */
-static void
-append_atoms(BodySql *body, bool single, int *first)
-{
-	for (int i = 0; i < body->rule.length; i++)
-	{
-		bool		begins = *first < 0;
-
-		if (!has_facts(&body->rule, i) || is_single(body, i) != single)
-			continue;
-		if (begins)
-			*first = i;
-		appendStringInfoString(&body->text, begins ? "from " : "\njoin ");
-		if (single)
-		{
-			appendStringInfo(&body->text, "lateral (select * from %s b%d where ", body->triple, i + 1);
-			append_conditions(body, i, body->rule.length);
-			appendStringInfo(&body->text, " order by %s limit 1) b%d", place_name(open_place(&body->rule, i)), i + 1);
-		}
-		else
-			appendStringInfo(&body->text, "%s b%d", body->triple, i + 1);
-		if (begins)
-			continue;
-		appendStringInfoString(&body->text, " on ");
-		if (single)
-			appendStringInfoString(&body->text, "true");
-		else
-			append_conditions(body, i, i);
-	}
-}
-
-/* from sports.triple b1 join sports.triple b2 on ...; returns the atom whose conditions come at the end, or -1. */
+/* The atom that the join begins with: atoms of which one fact is enough come after the others.  -1 where there is none. */
 static int
-append_joins(BodySql *body)
+first_atom(const BodySql *body)
 {
 	int			first = -1;
 
-	append_atoms(body, false, &first);
-	append_atoms(body, true, &first);
-	return first < 0 || is_single(body, first) ? -1 : first;
+	for (int i = body->rule.length - 1; i >= 0; i--)
+		if (has_facts(&body->rule, i) && (first < 0 || !is_single(body, i) || is_single(body, first)))
+			first = i;
+	return first;
+}
+
+/* The atom's facts, on what they have in common with the atoms before it. */
+static void
+append_joined(BodySql *body, int i, bool begins)
+{
+	appendStringInfo(&body->text, "%s%s b%d", begins ? "from " : "\njoin ", body->triple, i + 1);
+	if (begins)
+		return;
+	appendStringInfoString(&body->text, " on ");
+	append_conditions(body, i, i);
+}
+
+/* One of the atom's facts. */
+static void
+append_single(BodySql *body, int i, bool begins)
+{
+	appendStringInfo(&body->text, "%slateral (select * from %s b%d where ", begins ? "from " : "\njoin ", body->triple, i + 1);
+	append_conditions(body, i, body->rule.length);
+	appendStringInfo(&body->text, " order by %s limit 1) b%d%s", place_name(open_place(&body->rule, i)), i + 1,
+					 begins ? "" : " on true");
+}
+
+/* from sports.triple b1 join sports.triple b2 on ...; the conditions of the first atom come with append_where. */
+static void
+append_joins(BodySql *body)
+{
+	int			first = first_atom(body);
+
+	for (int i = 0; i < body->rule.length; i++)
+		if (has_facts(&body->rule, i) && !is_single(body, i))
+			append_joined(body, i, i == first);
+	for (int i = 0; i < body->rule.length; i++)
+		if (has_facts(&body->rule, i) && is_single(body, i))
+			append_single(body, i, i == first);
 }
 
 static void
-append_where(BodySql *body, int first)
+append_where(BodySql *body)
 {
+	int			first = first_atom(body);
+
 	appendStringInfoString(&body->text, "\nwhere ");
-	if (first < 0)
+	if (first < 0 || is_single(body, first))
 		appendStringInfoString(&body->text, "true");
 	else
 		append_conditions(body, first, 0);
@@ -209,7 +216,8 @@ rule_sql_pairs(const Graph *graph, const char *triple, const Rule *rule, PairSli
 
 	body.triple = triple;
 	appendStringInfo(&body.text, "select distinct %s as x, %s as y\n", x, head_value(&body, TERM_Y));
-	append_where(&body, append_joins(&body));
+	append_joins(&body);
+	append_where(&body);
 	if (slice.of > 1)
 		appendStringInfo(&body.text, " and pg_catalog.mod(%s & %d, %d) = %d", x, INT_MAX, slice.of, slice.number);
 	return body.text.data;
@@ -223,7 +231,8 @@ rule_sql_holds(const Graph *graph, const Rule *rule)
 
 	appendStringInfoString(&body.text, "select u.place from unnest($1::int[], $2::int[]) "
 						   "with ordinality as u (x, y, place)\nwhere exists (select\n");
-	append_where(&body, append_joins(&body));
+	append_joins(&body);
+	append_where(&body);
 	append_head_constant(&body);
 	appendStringInfoString(&body.text, "\noffset 0)");
 	return body.text.data;
@@ -255,12 +264,10 @@ append_name_joins(BodySql *body)
 static void
 append_groundings(BodySql *body)
 {
-	int			first;
-
 	appendStringInfoChar(&body->text, '\n');
-	first = append_joins(body);
+	append_joins(body);
 	append_name_joins(body);
-	append_where(body, first);
+	append_where(body);
 	append_head_constant(body);
 	appendStringInfoString(&body->text, "\norder by 1");
 }
