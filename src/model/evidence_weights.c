@@ -9,6 +9,7 @@
 #include "catalog/pg_type.h"
 #include "lib/stringinfo.h"
 #include "utils/builtins.h"
+#include "utils/jsonb.h"
 
 #include "path_network.h"
 #include "server/sql.h"
@@ -196,13 +197,35 @@ typedef struct CalibrationRows
 	bool		learnt;			/* by this version */
 } CalibrationRows;
 
-/* The columns that a fit is read from, of a jsonb value */
-#define NUMBER(value, key) "coalesce((" value "->>'" key "')::float8, 0)"
-#define FIT_COLUMNS(value) \
-	NUMBER(value, "slope") "," NUMBER(value, "score_slope") "," NUMBER(value, "evidence_slope") "," \
-	NUMBER(value, "intercept") "," NUMBER(value, "unanswered") "," NUMBER(value, "answers") "," \
-	NUMBER(value, "best") "," NUMBER(value, "last")
-#define FITS FIT_COLUMNS("c.value") "," FIT_COLUMNS("coalesce(c.value->'alone', c.value)")
+/* A member of a jsonb object; NULL where there is none, or it is null */
+static JsonbValue *
+member(JsonbContainer *object, const char *key, JsonbValue *found)
+{
+	if (!JsonContainerIsObject(object) || getKeyJsonValueFromContainer(object, key, strlen(key), found) == NULL ||
+		found->type == jbvNull)
+		return NULL;
+	return found;
+}
+
+/* A member that is an object or an array, else NULL */
+static JsonbContainer *
+object_member(JsonbContainer *object, const char *key)
+{
+	JsonbValue	found;
+
+	return member(object, key, &found) != NULL && found.type == jbvBinary ? found.val.binary.data : NULL;
+}
+
+/* A member that is a number, else 0 */
+static double
+number_member(JsonbContainer *object, const char *key)
+{
+	JsonbValue	found;
+
+	if (member(object, key, &found) == NULL || found.type != jbvNumeric)
+		return 0;
+	return DatumGetFloat8(DirectFunctionCall1(numeric_float8, NumericGetDatum(found.val.numeric)));
+}
 
 /* rho, of shares that a row may hold; 0 where they are none */
 static double
@@ -212,38 +235,35 @@ odds_of(double held_out, double missing)
 }
 
 static EvCalibration
-fit_of(const Datum *values, const CalibrationRows *rows, double held_out)
+fit_of(JsonbContainer *fit, const CalibrationRows *rows, double held_out)
 {
 	return (EvCalibration) {
-		.slope = DatumGetFloat8(values[0]),
-		.score_slope = DatumGetFloat8(values[1]),
-		.evidence_slope = DatumGetFloat8(values[2]),
-		.offset = DatumGetFloat8(values[3]),
-		.unanswered = DatumGetFloat8(values[4]),
-		.answers = DatumGetFloat8(values[5]),
-		.best = DatumGetFloat8(values[6]),
-		.last = DatumGetFloat8(values[7]),
+		.slope = number_member(fit, "slope"),
+		.score_slope = number_member(fit, "score_slope"),
+		.evidence_slope = number_member(fit, "evidence_slope"),
+		.offset = number_member(fit, "intercept"),
+		.unanswered = number_member(fit, "unanswered"),
+		.answers = number_member(fit, "answers"),
+		.best = number_member(fit, "best"),
+		.last = number_member(fit, "last"),
 		.odds = odds_of(held_out, rows->missing),
 		.fitted_odds = odds_of(held_out, rows->fitted)
 	};
 }
 
-static EvCalibrations
-fits_of_row(const Datum *values, const CalibrationRows *rows, double held_out)
+/* False where there is no fit of that kind. */
+static bool
+fits_of_kind(JsonbContainer *kinds, int kind, const CalibrationRows *rows, double held_out, EvCalibrations *fits)
 {
-	return (EvCalibrations) {fit_of(values, rows, held_out), fit_of(values + 8, rows, held_out)};
-}
+	JsonbContainer *ranked = object_member(kinds, evidence_kinds[kind]);
+	JsonbContainer *alone;
+	JsonbValue	intercept;
 
-/* The place of a kind's name; EV_KINDS where it is none. */
-static int
-kind_of(Datum name)
-{
-	char	   *wanted = TextDatumGetCString(name);
-	int			kind = 0;
-
-	while (kind < EV_KINDS && strcmp(wanted, evidence_kinds[kind]) != 0)
-		kind++;
-	return kind;
+	if (ranked == NULL || member(ranked, "intercept", &intercept) == NULL)
+		return false;
+	alone = object_member(ranked, "alone");
+	*fits = (EvCalibrations) {fit_of(ranked, rows, held_out), fit_of(alone == NULL ? ranked : alone, rows, held_out)};
+	return true;
 }
 
 static void
@@ -251,13 +271,23 @@ take_common(void *argument, const Datum *values, const bool *nulls)
 {
 	CalibrationRows *rows = argument;
 	Model	   *model = rows->model;
-	int			kind = kind_of(values[0]);
+	JsonbContainer *evidence = &DatumGetJsonbP(values[0])->root;
+	JsonbContainer *kinds = object_member(evidence, "calibration");
+	double		held_out = number_member(evidence, "held_out");
+	EvCalibrations fits;
 
-	rows->missing = DatumGetFloat8(values[1]);
-	rows->learnt = DatumGetFloat8(values[2]) > 0;
-	rows->fitted = DatumGetFloat8(values[3]);
-	for (int32 i = 0; i < 2 * model->kge.relations && kind < EV_KINDS; i++)
-		model->calibration[i * EV_KINDS + kind] = fits_of_row(values + 4, rows, DatumGetFloat8(values[2]));
+	if (kinds == NULL)
+		return;
+	rows->missing = number_member(evidence, "assume_missing");
+	rows->fitted = number_member(evidence, "fitted_missing");
+	for (int kind = 0; kind < EV_KINDS; kind++)
+	{
+		if (!fits_of_kind(kinds, kind, rows, held_out, &fits))
+			continue;
+		rows->learnt = held_out > 0;
+		for (int32 i = 0; i < 2 * model->kge.relations; i++)
+			model->calibration[i * EV_KINDS + kind] = fits;
+	}
 }
 
 static void
@@ -267,11 +297,10 @@ take_calibration(void *argument, const Datum *values, const bool *nulls)
 	const Model *model = rows->model;
 	int32		row = graph_row(model->relation_id, model->kge.relations, DatumGetInt32(values[0]));
 	Side		side = DatumGetBool(values[1]) ? SIDE_HEAD : SIDE_TAIL;
-	int			kind = kind_of(values[2]);
+	JsonbContainer *kinds = &DatumGetJsonbP(values[3])->root;
 
-	if (row >= 0 && kind < EV_KINDS)
-		*model_calibration(model, (EvKind) kind, row, side) =
-			fits_of_row(values + 4, rows, DatumGetFloat8(values[3]));
+	for (int kind = 0; kind < EV_KINDS && row >= 0; kind++)
+		fits_of_kind(kinds, kind, rows, DatumGetFloat8(values[2]), model_calibration(model, (EvKind) kind, row, side));
 }
 
 void
@@ -283,16 +312,13 @@ evidence_read_calibration(const Graph *graph, Model *model)
 	/* where nothing was learnt, sigma(score) */
 	for (int32 i = 0; i < 2 * EV_KINDS * model->kge.relations; i++)
 		model->calibration[i] = (EvCalibrations) {{.slope = 1}, {.slope = 1}};
-	sql_stream(psprintf("select c.key, coalesce((m.evidence::jsonb->>'assume_missing')::float8, 0), "
-						"coalesce((m.evidence::jsonb->>'held_out')::float8, 0), coalesce((m.evidence::jsonb->>'fitted_missing')::float8, 0), "
-						FITS " from %s m, jsonb_each(m.evidence::jsonb->'calibration') c where m.name = $1 "
-						"and c.value->>'intercept' is not null", graph_table_name(graph, "model")), &args, take_common, &rows);
+	sql_stream(psprintf("select evidence::jsonb from %s where name = $1 and evidence is not null",
+						graph_table_name(graph, "model")), &args, take_common, &rows);
 	model->probable = rows.learnt;
 	if (!graph_may_read(graph, "evidence_weight"))
 		return;
-	sql_stream(psprintf("select w.relation::int, w.side::text = 'head', c.key, coalesce(w.held_out::float8, 0), "
-						FITS " from %s w, jsonb_each(w.calibration::jsonb) c where w.model = $1 "
-						"and num_nulls(w.relation, w.side, c.value->>'intercept') = 0",
+	sql_stream(psprintf("select relation::int, side::text = 'head', coalesce(held_out::float8, 0), calibration::jsonb from %s "
+						"where model = $1 and num_nulls(relation, side, calibration) = 0",
 						graph_table_name(graph, "evidence_weight")), &args, take_calibration, &rows);
 }
 
