@@ -154,15 +154,21 @@ put_back(PartitionMemory *memory, int place)
 	memory->held[place] = -1;
 }
 
+/* Both go back before one comes: after buckets without positives, which are left out, one may come to the other place. */
 static void
-hold(PartitionMemory *memory, const KgeBucket *bucket, int place)
+hold(PartitionMemory *memory, const KgeBucket *bucket)
 {
-	if (memory->held[place] == bucket->partition[place])
-		return;
-	put_back(memory, place);
-	memory->held[place] = bucket->partition[place];
-	memory->rows[place] = bucket->rows[place];
-	copy_place(memory, place, false);
+	for (int place = 0; place < 2; place++)
+		if (memory->held[place] != bucket->partition[place])
+			put_back(memory, place);
+	for (int place = 0; place < 2; place++)
+	{
+		if (memory->held[place] >= 0)
+			continue;
+		memory->held[place] = bucket->partition[place];
+		memory->rows[place] = bucket->rows[place];
+		copy_place(memory, place, false);
+	}
 }
 
 /* ---- an epoch ------------------------------------------------------------------------------ */
@@ -177,8 +183,7 @@ add_loss(KgeLossSum *sum, KgeLossSum more)
 static KgeLossSum
 train_bucket(PartitionMemory *memory, const KgeBucket *bucket, uint64 epoch)
 {
-	hold(memory, bucket, 0);
-	hold(memory, bucket, 1);
+	hold(memory, bucket);
 	return kge_train_bucket(memory->trainer, first_row(memory, 0), bucket, epoch);
 }
 
