@@ -283,7 +283,7 @@ kge_engine_rate(const KgeEngine *engine, bool gradients)
 		case KGE_L1:
 			return gradients ? 2e10 : 3e10;
 		case KGE_MODULI:
-			return gradients ? (kge_has_rough_moduli() ? 2e10 : 1.4e10) : 2.5e10;
+			return gradients ? 2e10 : 2.5e10;
 	}
 	return NAN;
 }

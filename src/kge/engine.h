@@ -59,7 +59,10 @@ extern void kge_engine_gradients(const KgeEngine *engine, KgeRows queries,
 /* Floating-point operations of one score and its two gradients. */
 extern double kge_engine_flops(const KgeEngine *engine);
 
-/* How many a second a core does, of scores alone, rather fewer than it does, or with gradients (bench/kernels). */
+/*
+ * How many a second a core does, of scores alone, rather fewer than it does, or with gradients (bench/kernels).  The
+ * same on every processor: how many triples of the valid split are ranked goes by it, and so does which iteration is best.
+ */
 extern double kge_engine_rate(const KgeEngine *engine, bool gradients);
 
 /* The same two for a single query and candidate; adds to both gradients. */

@@ -40,7 +40,7 @@ static double
 distance_error(const KgeEngine *engine, double query_norm, double s)
 {
 	return 8 * U * sqrt(engine->width) * query_norm +
-		4 * U * (engine->gamma + fabs(s)) + 1e-15;
+		4 * U * (fabs(engine->gamma) + fabs(s)) + 1e-15;
 }
 
 double
@@ -60,7 +60,7 @@ kge_distance_error(const KgeEngine *engine, double query_norm)
 {
 	double		a = (engine->width + 16) * U;
 
-	/* |s| is at most gamma + D */
+	/* |s| is at most |gamma| + D */
 	return (KgeErrorLine) {distance_error(engine, query_norm, engine->gamma), a + 4 * U};
 }
 

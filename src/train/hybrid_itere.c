@@ -95,7 +95,7 @@ sparse_entities(const GraphData *data)
 		most = Max(most, frequency[i]);
 	}
 	for (int32 i = 0; i < data->entities; i++)
-		sparse[i] = (double) (frequency[i] - least) < (1 - LEAST_SPARSITY) * (double) (most - least);
+		sparse[i] = most > least && 1 - (double) (frequency[i] - least) / (double) (most - least) > LEAST_SPARSITY;
 	pfree(frequency);
 	return sparse;
 }
