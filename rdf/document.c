@@ -98,6 +98,22 @@ no_stream_error(void *stream)
 	return 0;
 }
 
+/* Replaces bytes that are no whole character of UTF-8: serd shows some one by one, and a long text ends anywhere. */
+static void
+replace_broken(char *text)
+{
+	int			length;
+
+	for (; *text != '\0'; text += length)
+	{
+		length = pg_utf_mblen((unsigned char *) text);
+		if (strnlen(text, length) == (size_t) length && pg_utf8_islegal((unsigned char *) text, length))
+			continue;
+		*text = '?';
+		length = 1;
+	}
+}
+
 /* Keeps the first error, which names the place; those that follow from it do not. */
 static SerdStatus
 keep_error(void *handle, const SerdError *error)
@@ -108,6 +124,7 @@ keep_error(void *handle, const SerdError *error)
 	{
 		vsnprintf(document->error, sizeof document->error, error->fmt, *error->args);
 		document->error[strcspn(document->error, "\n")] = '\0';
+		replace_broken(document->error);
 		document->line = error->line;
 		document->column = error->col;
 	}
@@ -121,7 +138,7 @@ refuse(Document *document, const char *message, const char *what)
 	if (document->error[0] == '\0')
 	{
 		snprintf(document->error, sizeof document->error, "%s \"%.*s\"", message,
-				 pg_mbcliplen(what, strlen(what), 100), what);
+				 pg_encoding_mbcliplen(PG_UTF8, what, strlen(what), 100), what);
 		document->line = document->next_line;
 		document->column = document->next_column;
 	}
@@ -331,7 +348,8 @@ read_rows(Document *document, SerdSyntax syntax, const char *base, const char *b
 	if (document->error[0] != '\0')
 		ereport(ERROR,
 				errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-				errmsg("line %u, column %u: %s", document->line, document->column, document->error));
+				errmsg("line %u, column %u: %s", document->line, document->column,
+					   pg_any_to_server(document->error, strlen(document->error), PG_UTF8)));
 }
 
 /* The rows go into a store that the executor reads; it is on disk where work_mem is not enough. */

@@ -105,7 +105,7 @@ hexadecimal(unsigned char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* What append_percent_encoded wrote; a percent sign without two digits stays. */
+/* What append_percent_encoded wrote; a percent sign without two digits stays.  NULL: the bytes are no text. */
 static char *
 percent_decoded(const char *encoded)
 {
@@ -122,8 +122,7 @@ percent_decoded(const char *encoded)
 		else
 			*end++ = *encoded++;
 	*end = '\0';
-	pg_verify_mbstr(GetDatabaseEncoding(), name, end - name, false);
-	return name;
+	return pg_verify_mbstr(GetDatabaseEncoding(), name, end - name, true) ? name : NULL;
 }
 
 HKG_FUNCTION(hkg_rdf_term);
@@ -157,8 +156,11 @@ hkg_rdf_name(PG_FUNCTION_ARGS)
 	char	   *iri = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	char	   *base = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	size_t		length = strlen(base);
+	char	   *name = NULL;
 
-	if (length == 0 || strncmp(iri, base, length) != 0 || iri[length] == '\0')
+	if (length > 0 && strncmp(iri, base, length) == 0 && iri[length] != '\0')
+		name = percent_decoded(iri + length);
+	if (name == NULL)
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
-	PG_RETURN_TEXT_P(cstring_to_text(percent_decoded(iri + length)));
+	PG_RETURN_TEXT_P(cstring_to_text(name));
 }

@@ -107,6 +107,15 @@ $$;
 select id, document, found
 from bad, refused(document, format) as found
 where found not like format('line %s, column %%', line);
+-- an error about one byte of a longer character is text
+do $$
+begin
+	perform * from hkg_parse_rdf('@prefix e: <http://e/> é');
+exception
+	when invalid_text_representation then
+		raise notice '%', convert_from(convert_to(sqlerrm, 'UTF8'), 'UTF8');
+end
+$$;
 
 \set VERBOSITY default
 select * from hkg_parse_rdf(e'<http://e/s> <http://e/p> "\\uD800" .');
@@ -149,6 +158,7 @@ select name, hkg_rdf_term(name) from unnest(array['http://e/a', 'a b', '_:x', '_
 select count(*) as names, count(*) filter (where hkg_rdf_name(trim(hkg_rdf_term(name), '<>')) = name) as same
 from (select name from unnest(array['http://e/a', 'a b', '_:x', '_:x.', 'urn:hybridkg:a%20b', 'urn:hybridkg:', 'é', '%41', '<>"\', e'\n']) name
 	union all select chr(i) || 'x' || chr(i) from generate_series(1, 10000) i) n;
+select hkg_rdf_name('urn:hybridkg:%FF');	-- no text
 select hkg_rdf_term('a', 'nowhere');
 
 select hkg_create_graph('shop');
