@@ -18,7 +18,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-our @EXPORT = qw(start_node make_graph cities tables left_by wait_until is_soon still session wait_for_session finish end_statement end_process
+our @EXPORT = qw(start_node make_graph cities tables left_by stop_and_resume wait_until is_soon still session wait_for_session finish end_statement end_process
 	kill_backend lives processor_seconds watch lateness);
 
 # A started node with the extension in the database postgres; settings as in postgresql.conf.
@@ -143,6 +143,20 @@ sub left_by
 		"select concat_ws(' ', score_function, dimensions, status, best_iteration, mrr, evidence, settings - 'model') from g.model where name = '$model'",
 		"select count(*)::text from g.checkpoint where model = '$model'",
 		"select count(*)::text from g.checkpoint_inferred where model = '$model'");
+}
+
+# A training of graph g in the background that ends after its second iteration, by pg_cancel_backend or by a kill, and
+# is resumed.  It needs so many iterations that it is not done by then.
+sub stop_and_resume
+{
+	my ($node, $how, $model, $arguments) = @_;
+	my $pid = $node->safe_psql('postgres', "select hkg_train_background('g', $arguments, model => '$model')");
+
+	wait_until($node, "select count(*) >= 2 from g.iteration where model = '$model'");
+	$how eq 'kill' ? kill_backend($node, $pid) : $node->safe_psql('postgres', "select $how($pid)");
+	wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)");
+	is($node->safe_psql('postgres', "select hkg_resume('g', '$model') from g.model where name = '$model' and status <> 'ready'"), $model,
+		"$model: stopped by $how and resumed");
 }
 
 # Waits until a query returns true, as long as for anything else; whether it did.

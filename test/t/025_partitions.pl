@@ -26,11 +26,7 @@ is(left_by($node, 'bg'), $whole, 'the very same as hkg_train');
 # the state of the optimizer of all entities is saved, not of two partitions alone
 foreach my $how ('pg_cancel_backend', 'kill')
 {
-	$pid = value("select hkg_train_background('g', $arguments, model => '$how')");
-	wait_until($node, "select count(*) >= 2 from g.iteration where model = '$how'");
-	$how eq 'kill' ? kill_backend($node, $pid) : value("select $how($pid)");
-	wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)");
-	is(value("select hkg_resume('g', '$how')"), $how, "$how: resumed");
+	stop_and_resume($node, $how, $how, $arguments);
 	is(left_by($node, $how), $whole, "$how: the very same as the unbroken one");
 }
 

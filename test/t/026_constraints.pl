@@ -12,7 +12,7 @@ my $node = start_node('constraints');
 make_graph($node, 'g', 300, 3000);
 
 # r2 holds half of r1, and r3 inverts half of it: r2(X,Y) and r3(Y,X) entail r1(X,Y)
-my $arguments = q{'complex', dimensions => 16, iterations => 5, epochs => 2, sample_size => 100, top_rules => 20, evidence_rules => 0, omega => 0.5, min_quality => 0, seed => 3, constraints => 'nne_aer', entailment_weight => 0.01};
+my $arguments = q{'complex', dimensions => 16, iterations => 25, epochs => 2, sample_size => 100, top_rules => 20, evidence_rules => 0, omega => 0.5, min_quality => 0, seed => 3, constraints => 'nne_aer', entailment_weight => 0.01};
 
 sub value { return $node->safe_psql('postgres', $_[0]) }
 
@@ -24,12 +24,7 @@ isnt(left_by($node, 'weaker'), $whole, 'which matter');
 
 foreach my $how ('pg_cancel_backend', 'kill')
 {
-	my $pid = value("select hkg_train_background('g', $arguments, model => '$how')");
-
-	wait_until($node, "select count(*) >= 2 from g.iteration where model = '$how'");
-	$how eq 'kill' ? kill_backend($node, $pid) : value("select $how($pid)");
-	wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)");
-	is(value("select coalesce((select hkg_resume('g', '$how') from g.model where name = '$how' and status <> 'ready'), '$how')"), $how, "$how: resumed");
+	stop_and_resume($node, $how, $how, $arguments);
 	is(left_by($node, $how), $whole, "$how: the very same as the unbroken one");
 }
 is(value(q{select min(x) >= 0 and max(x) <= 1 from g.entity_embedding, unnest(embedding) x}), 't', 'entities are in bounds');

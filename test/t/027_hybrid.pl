@@ -11,7 +11,7 @@ use Test::More;
 my $node = start_node('hybrid');
 make_graph($node, 'g', 300, 3000);
 
-my $settings = q{'complex', dimensions => 16, iterations => 5, epochs => 2, sample_size => 100, top_rules => 20, evidence_rules => 0, omega => 0.5, min_quality => 0, seed => 3, rule_weight => 0.1};
+my $settings = q{'complex', dimensions => 16, iterations => 25, epochs => 2, sample_size => 100, top_rules => 20, evidence_rules => 0, omega => 0.5, min_quality => 0, seed => 3, rule_weight => 0.1};
 
 sub value { return $node->safe_psql('postgres', $_[0]) }
 
@@ -24,12 +24,8 @@ foreach my $hybrid ('ruge', 'itere', 'plogicnet')
 	foreach my $how ('pg_cancel_backend', 'kill')
 	{
 		my $model = "$hybrid $how";
-		my $pid = value("select hkg_train_background('g', $arguments, model => '$model')");
 
-		wait_until($node, "select count(*) >= 2 from g.iteration where model = '$model'");
-		$how eq 'kill' ? kill_backend($node, $pid) : value("select $how($pid)");
-		wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)");
-		is(value("select coalesce((select hkg_resume('g', '$model') from g.model where name = '$model' and status <> 'ready'), '$model')"), $model, "$model: resumed");
+		stop_and_resume($node, $how, $model, $arguments);
 		is(left_by($node, $model), $whole, "$model: the very same as the unbroken one");
 	}
 }

@@ -11,7 +11,7 @@ use Test::More;
 my $node = start_node('conve');
 make_graph($node, 'g', 300, 3000);
 
-my $arguments = q{'conve', dimensions => 20, iterations => 5, epochs => 2, batch_size => 128, top_rules => 0, evidence_rules => 0, seed => 3, label_smoothing => 0.1};
+my $arguments = q{'conve', dimensions => 20, iterations => 25, epochs => 2, batch_size => 128, top_rules => 0, evidence_rules => 0, seed => 3, label_smoothing => 0.1};
 
 sub value { return $node->safe_psql('postgres', $_[0]) }
 
@@ -19,12 +19,7 @@ value("select hkg_train('g', $arguments, model => 'whole')");
 my $whole = left_by($node, 'whole');
 foreach my $how ('pg_cancel_backend', 'kill')
 {
-	my $pid = value("select hkg_train_background('g', $arguments, model => '$how')");
-
-	wait_until($node, "select count(*) >= 2 from g.iteration where model = '$how'");
-	$how eq 'kill' ? kill_backend($node, $pid) : value("select $how($pid)");
-	wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)");
-	is(value("select coalesce((select hkg_resume('g', '$how') from g.model where name = '$how' and status <> 'ready'), '$how')"), $how, "$how: resumed");
+	stop_and_resume($node, $how, $how, $arguments);
 	is(left_by($node, $how), $whole, "$how: the very same as the unbroken one");
 }
 
