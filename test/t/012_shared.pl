@@ -274,6 +274,9 @@ SKIP:
 # ---- what is dropped ----
 
 ask();
+my $there = files();
+other(q{create role stranger; set role stranger; do $$ begin perform hkg_drop_graph('g'); exception when insufficient_privilege then null; end $$});
+is(files(), $there, 'who may not drop a graph leaves its files');
 other(q{select hkg_drop_graph('g')});
 is_soon(\&files, 0, 'a graph that is dropped leaves no file');
 $node->safe_psql('empty', cities());
