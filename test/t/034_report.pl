@@ -216,7 +216,8 @@ $primary->safe_psql('postgres', q{select hkg_import_rules('one', 'r(X,Y) <= r(Y,
 $elements = well_formed(page(q{hkg_report('one', 'imported')}), 'a page of imported rules');
 like(all_text($elements), qr/was not trained here/, 'which were not trained');
 $primary->safe_psql('postgres', q{select hkg_train('one', 'transe', 4, iterations => 1, epochs => 1)});
-well_formed(page(q{hkg_report('one')}), 'a page of a model of two facts');
+$primary->safe_psql('postgres', q{insert into one.entity values (2000000000, 'far')});
+well_formed(page(q{hkg_report('one')}), 'a page of a model of two facts, with a gap in the ids');
 
 my ($status, $out, $error) = $primary->psql('postgres', qq{select hkg_report($graph, 'no model')});
 like($error, qr/model "no model" does not exist/, 'a model that is not there');
