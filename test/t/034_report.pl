@@ -312,6 +312,13 @@ is(scalar(grep { my ($share) = $missing[$_][3] =~ /([\d.]+) %/; abs($share - 100
 	'with the probabilities of hkg_complete');
 is(scalar(grep { $complete[$_] > $complete[ $_ - 1 ] + 1e-9 } 1 .. $#complete), 0, 'most probable first');
 
+
+# a name that could be a part of the query
+$primary->safe_psql('postgres', 'alter schema big rename to "%answers%"');
+$elements = parse(page(q{hkg_report('%answers%')}));
+is(join("\n", map { "@$_" } missing_facts($elements)), join("\n", map { "@$_" } @missing), 'the same list for a graph of another name');
+$primary->safe_psql('postgres', 'alter schema "%answers%" rename to big');
+
 $elements = parse($primary->safe_psql('postgres', q{load 'hybridkg'; set hybridkg.max_memory = '1MB'; select hkg_report('big')}));
 like($left_out->($elements), qr/max_memory/, 'what needs too much memory is left out');
 my $slow = 0;
