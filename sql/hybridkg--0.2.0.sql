@@ -336,7 +336,8 @@ language plpgsql
 as $$
 declare
 	made text;
-	reader text;
+	grantee text;
+	granted text;
 begin
 	-- who writes facts has committed: what the function of 0.1.0 sends, shared copies of this version do not note
 	lock table triple in share mode;
@@ -467,13 +468,15 @@ begin
 
 	comment on column model.evidence is 'how evidence counts at prediction; null: not at all, or a path network alone, with the usual weights. discount: the weight of each further rule that infers the same candidate, 0 (only the best rule counts) to 1 (noisy-or), for rules alone (null: rules are no evidence) and for rules beside the embedding; calibration: that of all relations together, see evidence_weight.calibration; error: the expected calibration error of the ten best answers, 0 to 1; held_out: the share of the known facts that was held out; fitted_missing: the assume_missing that probabilities were fitted with, 0 where they are the chances to be held out; assume_missing: the share of all true facts that the graph is assumed to lack, argument assume_missing of hkg_train';
 
-	-- who may read what a new table is like may read it, too
-	for made, reader in select distinct n.made, case a.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end
+	-- who may read or write what a new table is like may do so with it, too; the query of its own is the owner's to write
+	for made, grantee, granted in select n.made, case a.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end, a.privilege_type
 			from (values ('source', 'triple'), ('path_network', 'relation_embedding'), ('shared_weight', 'relation_embedding'),
 				('path_epoch', 'iteration')) n (made, alike),
 				pg_class c, aclexplode(c.relacl) a
-			where c.oid = n.alike::regclass and a.privilege_type = 'SELECT' and a.grantee <> c.relowner loop
-		execute format('grant select on %I to %s', made, reader);
+			where c.oid = n.alike::regclass and a.grantee <> c.relowner
+				and (a.privilege_type = 'SELECT' or a.privilege_type in ('INSERT', 'UPDATE', 'DELETE') and n.made <> 'source')
+			order by 1, 2 loop
+		execute format('grant %s on %I to %s', granted, made, grantee);
 	end loop;
 end
 $$;
