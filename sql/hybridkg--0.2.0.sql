@@ -1517,8 +1517,9 @@ declare
 	part record;
 begin
 	for part in execute format('delete from %I.key where of_table = any ($1) or $1 is null returning *', graph) using tables loop
-		execute format('alter table %I.%I add constraint %I %s', graph, part.of_table, part.name,
-			replace(part.definition, 'REFERENCES ' || part.referenced || '(', format('REFERENCES %I.%I(', graph, part.referenced)));
+		-- the graph may have had another name
+		execute format('alter table %I.%I add constraint %I %s%I.%I%s', graph, part.of_table, part.name,
+			substring(part.definition from '^.*? REFERENCES '), graph, part.referenced, substring(part.definition from '[(][^(]*$'));
 	end loop;
 end
 $$;
@@ -1830,21 +1831,28 @@ begin
 		call @extschema@.hkg_keys_restored(graph, array['triple', 'holdout']);
 		execute format($body$
 			create function %1$I.names_deleted() returns trigger
-			language plpgsql security definer	-- as keys do it; the owner's, so no trigger of others may use it
+			language plpgsql security definer	-- as keys do it; the owner's, so tables of others may not use it
 			set search_path = pg_catalog, pg_temp
 			as $trigger$
 			declare
 				part record;
 			begin
-				if tg_table_schema = %3$L and to_regclass(%2$L) is not null then
-					for part in select * from %1$I.key where starts_with(tg_table_name, referenced) loop
-						execute format('delete from %%I.%%I where %%I in (select id from gone)', tg_table_schema, part.of_table, part.of_column);
-					end loop;
+				if to_regclass(format('%%I.key', tg_table_schema)) is null then	-- another node
+					return null;
+				elsif exists (select from pg_class where oid in (tg_relid, format('%%I.key', tg_table_schema)::regclass)
+						and pg_get_userbyid(relowner) <> current_user) then
+					raise exception using errcode = 'insufficient_privilege',
+						message = format('trigger %%I of %%s runs as %%I, who does not own both that table and %%I.key', tg_name, tg_relid::regclass, current_user, tg_table_schema),
+						hint = 'Give the tables of the graph and its function names_deleted one owner.';
 				end if;
+				for part in execute format('select * from %%I.key where starts_with($1, referenced)', tg_table_schema) using tg_table_name loop
+					execute format('delete from %%I.%%I where %%I in (select id from gone)', tg_table_schema, part.of_table, part.of_column);
+				end loop;
 				return null;
 			end
 			$trigger$
-			$body$, graph, format('%I.key', graph), graph);
+			$body$, graph);
+		execute format('revoke execute on function %I.names_deleted() from public', graph);
 		execute format('create trigger deleted after delete on %I.entity referencing old table as gone
 			for each statement execute function %1$I.names_deleted()', graph);
 		execute format('create trigger deleted after delete on %I.relation referencing old table as gone
