@@ -1399,7 +1399,7 @@ begin
 	end if;
 	call @extschema@.hkg_numbered_by(graph, true);
 	call @extschema@.hkg_keys_restored(graph);
-	foreach comment_again in array comments loop
+	foreach comment_again in array coalesce(comments, '{}') loop	-- a dump may leave them out
 		execute comment_again;
 	end loop;
 	execute format('drop table if exists %1$I.bucket, %1$I.slice, %1$I.key, %1$I.sent_model, %1$I.sent_entity_embedding, %1$I.sent_relation_embedding,
