@@ -51,8 +51,11 @@ order(FactSet *set)
 
 	sort_array(hkg_leader(), POOL_LEADER, set->triple, set->count, sizeof(Triple), triple_compare);
 	for (int64 i = 0; i < set->count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		if (distinct == 0 || triple_compare(&set->triple[distinct - 1], &set->triple[i]) != 0)
 			set->triple[distinct++] = set->triple[i];
+	}
 	set->count = distinct;
 }
 
