@@ -21,12 +21,6 @@
 /* how often the view hkg_progress gets their number */
 #define SHOWN_ROWS 1000
 
-static bool
-is_train(const char *split)
-{
-	return split != NULL && strcmp(split, "train") == 0;
-}
-
 /* ---- reading ------------------------------------------------------------------ */
 
 static void
