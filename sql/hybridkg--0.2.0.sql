@@ -421,7 +421,7 @@ begin
 	alter table shared_weight alter column weights set storage external;
 	comment on table shared_weight is 'the weights of the network that makes queries, of models with the score function conve; doc/method.md, "A convolutional network", defines them';
 	comment on column shared_weight.model is 'model.name';
-	comment on column shared_weight.number is '1 first: the rows of the matrix W, then all other weights one after the other';
+	comment on column shared_weight.number is '1 first: the rows of the matrix W2, then all other weights one after the other';
 	comment on column shared_weight.weights is 'd numbers';
 	create trigger inserted after insert on shared_weight referencing new table as changed
 		for each statement execute function model_changed();
@@ -1012,12 +1012,12 @@ comment on function hkg_tune(name, jsonb, jsonb, int, bigint, name) is
 'trains with every combination of some arguments of hkg_train and keeps the model that is best on the valid split; returns the trials, best first, as table trial of the graph has them
 Each trial is a background training, which commits (hkg_progress shows it): a search that was stopped continues when it is called again, and no trial is repeated with the same arguments, facts and valid split. Until then a model named trial ... is kept of each.
 graph: an existing graph with a valid split, committed
-grid: an object with a list of values for each argument to tune, {"dimensions": [100, 200], "regularization": [0.01, 0.05]}; not those of evidence, because trials are compared by the embedding alone; not warm_start
+grid: an object with a list of values for each argument to tune, {"dimensions": [100, 200], "regularization": [0.01, 0.05]}; not those of evidence, because trials are compared by the embedding alone; not warm_start or replace
 fixed: an object of arguments that all trials share; others have their defaults, or the values of a preset in it or in the grid
 trials: the number of points of the grid, drawn at random; null: all
 seed: draws them, and seeds the trainings, unless grid or fixed has a seed
 model: the name of the best model; a model of that name is replaced when the transaction commits
-errors: before anything is trained, 22023 for arguments that hkg_train would refuse, 55000 without a valid split, 55006 when the model is being trained or another search of the graph is under way, 53000 when no background worker is free; 55P03 when a training waits for a lock that the caller''s transaction holds; a trial that fails later is a row with its error';
+errors: before anything is trained, 22023 for arguments that hkg_train would refuse, 55000 without a valid split, 55006 when the model is being trained or another search of the graph is under way, 53000 when no background worker is free; 25001 unless the transaction is read committed; 55P03 when a training waits for a lock that the caller''s transaction holds; a trial that fails later is a row with its error';
 
 create function hkg_mine_rules(graph name, max_rule_length int default 3, min_head_coverage float8 default 0.01,
 	min_support int default 2, constants bool default false, measure text default 'standard',
@@ -1064,7 +1064,7 @@ With slices, only pairs (x, y) whose x is in that slice of the entities: several
 graph: an existing graph
 rule: its text form, r(X,Y) <= b1(X,A), b2(A,Y), or with a constant in the head, r(X,"c") <= b(X,"d")
 slice: its number, 1 to slices
-slices: how many there are; an entity is in the one of its id modulo slices
+slices: how many there are; slice n has the entities whose id modulo slices is n - 1
 errors: 42601 with the position when the rule does not parse, 42704 for unknown names, 22023 for a rule outside the language or a slice that there is not';
 
 create function hkg_count_rules(graph name, rules text[], slice int default 1, slices int default 1)
