@@ -105,8 +105,7 @@ write_rows(Load *load)
 		leave_out_held_out(load);
 	facts = fact_query_facts(query, load->split);
 	load->added = fact_table_add(&facts);
-	if (load->added > 0)
-		fact_table_analyze(query->graph);
+	fact_table_analyze(query->graph, load->added);
 	sql_unpin(nest_level);
 }
 
