@@ -336,7 +336,8 @@ language plpgsql
 as $$
 declare
 	made text;
-	reader text;
+	grantee text;
+	granted text;
 begin
 	-- who writes facts has committed: what the function of 0.1.0 sends, shared copies of this version do not note
 	lock table triple in share mode;
@@ -420,7 +421,7 @@ begin
 	alter table shared_weight alter column weights set storage external;
 	comment on table shared_weight is 'the weights of the network that makes queries, of models with the score function conve; doc/method.md, "A convolutional network", defines them';
 	comment on column shared_weight.model is 'model.name';
-	comment on column shared_weight.number is '1 first: the rows of the matrix W, then all other weights one after the other';
+	comment on column shared_weight.number is '1 first: the rows of the matrix W2, then all other weights one after the other';
 	comment on column shared_weight.weights is 'd numbers';
 	create trigger inserted after insert on shared_weight referencing new table as changed
 		for each statement execute function model_changed();
@@ -467,13 +468,15 @@ begin
 
 	comment on column model.evidence is 'how evidence counts at prediction; null: not at all, or a path network alone, with the usual weights. discount: the weight of each further rule that infers the same candidate, 0 (only the best rule counts) to 1 (noisy-or), for rules alone (null: rules are no evidence) and for rules beside the embedding; calibration: that of all relations together, see evidence_weight.calibration; error: the expected calibration error of the ten best answers, 0 to 1; held_out: the share of the known facts that was held out; fitted_missing: the assume_missing that probabilities were fitted with, 0 where they are the chances to be held out; assume_missing: the share of all true facts that the graph is assumed to lack, argument assume_missing of hkg_train';
 
-	-- who may read what a new table is like may read it, too
-	for made, reader in select distinct n.made, case a.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end
+	-- who may read or write what a new table is like may do so with it, too; the query of its own is the owner's to write
+	for made, grantee, granted in select n.made, case a.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end, a.privilege_type
 			from (values ('source', 'triple'), ('path_network', 'relation_embedding'), ('shared_weight', 'relation_embedding'),
 				('path_epoch', 'iteration')) n (made, alike),
 				pg_class c, aclexplode(c.relacl) a
-			where c.oid = n.alike::regclass and a.privilege_type = 'SELECT' and a.grantee <> c.relowner loop
-		execute format('grant select on %I to %s', made, reader);
+			where c.oid = n.alike::regclass and a.grantee <> c.relowner
+				and (a.privilege_type = 'SELECT' or a.privilege_type in ('INSERT', 'UPDATE', 'DELETE') and n.made <> 'source')
+			order by 1, 2 loop
+		execute format('grant %s on %I to %s', granted, made, grantee);
 	end loop;
 end
 $$;
@@ -1009,12 +1012,12 @@ comment on function hkg_tune(name, jsonb, jsonb, int, bigint, name) is
 'trains with every combination of some arguments of hkg_train and keeps the model that is best on the valid split; returns the trials, best first, as table trial of the graph has them
 Each trial is a background training, which commits (hkg_progress shows it): a search that was stopped continues when it is called again, and no trial is repeated with the same arguments, facts and valid split. Until then a model named trial ... is kept of each.
 graph: an existing graph with a valid split, committed
-grid: an object with a list of values for each argument to tune, {"dimensions": [100, 200], "regularization": [0.01, 0.05]}; not those of evidence, because trials are compared by the embedding alone; not warm_start
+grid: an object with a list of values for each argument to tune, {"dimensions": [100, 200], "regularization": [0.01, 0.05]}; not those of evidence, because trials are compared by the embedding alone; not warm_start or replace
 fixed: an object of arguments that all trials share; others have their defaults, or the values of a preset in it or in the grid
 trials: the number of points of the grid, drawn at random; null: all
 seed: draws them, and seeds the trainings, unless grid or fixed has a seed
 model: the name of the best model; a model of that name is replaced when the transaction commits
-errors: before anything is trained, 22023 for arguments that hkg_train would refuse, 55000 without a valid split, 55006 when the model is being trained or another search of the graph is under way, 53000 when no background worker is free; 55P03 when a training waits for a lock that the caller''s transaction holds; a trial that fails later is a row with its error';
+errors: before anything is trained, 22023 for arguments that hkg_train would refuse, 55000 without a valid split, 55006 when the model is being trained or another search of the graph is under way, 53000 when no background worker is free; 25001 unless the transaction is read committed; 55P03 when a training waits for a lock that the caller''s transaction holds; a trial that fails later is a row with its error';
 
 create function hkg_mine_rules(graph name, max_rule_length int default 3, min_head_coverage float8 default 0.01,
 	min_support int default 2, constants bool default false, measure text default 'standard',
@@ -1061,7 +1064,7 @@ With slices, only pairs (x, y) whose x is in that slice of the entities: several
 graph: an existing graph
 rule: its text form, r(X,Y) <= b1(X,A), b2(A,Y), or with a constant in the head, r(X,"c") <= b(X,"d")
 slice: its number, 1 to slices
-slices: how many there are; an entity is in the one of its id modulo slices
+slices: how many there are; slice n has the entities whose id modulo slices is n - 1
 errors: 42601 with the position when the rule does not parse, 42704 for unknown names, 22023 for a rule outside the language or a slice that there is not';
 
 create function hkg_count_rules(graph name, rules text[], slice int default 1, slices int default 1)
@@ -1514,8 +1517,9 @@ declare
 	part record;
 begin
 	for part in execute format('delete from %I.key where of_table = any ($1) or $1 is null returning *', graph) using tables loop
-		execute format('alter table %I.%I add constraint %I %s', graph, part.of_table, part.name,
-			replace(part.definition, 'REFERENCES ' || part.referenced || '(', format('REFERENCES %I.%I(', graph, part.referenced)));
+		-- the graph may have had another name
+		execute format('alter table %I.%I add constraint %I %s%I.%I%s', graph, part.of_table, part.name,
+			substring(part.definition from '^.*? REFERENCES '), graph, part.referenced, substring(part.definition from '[(][^(]*$'));
 	end loop;
 end
 $$;
@@ -1827,21 +1831,28 @@ begin
 		call @extschema@.hkg_keys_restored(graph, array['triple', 'holdout']);
 		execute format($body$
 			create function %1$I.names_deleted() returns trigger
-			language plpgsql security definer	-- as keys do it; the owner's, so no trigger of others may use it
+			language plpgsql security definer	-- as keys do it; the owner's, so tables of others may not use it
 			set search_path = pg_catalog, pg_temp
 			as $trigger$
 			declare
 				part record;
 			begin
-				if tg_table_schema = %3$L and to_regclass(%2$L) is not null then
-					for part in select * from %1$I.key where starts_with(tg_table_name, referenced) loop
-						execute format('delete from %%I.%%I where %%I in (select id from gone)', tg_table_schema, part.of_table, part.of_column);
-					end loop;
+				if to_regclass(format('%%I.key', tg_table_schema)) is null then	-- another node
+					return null;
+				elsif exists (select from pg_class where oid in (tg_relid, format('%%I.key', tg_table_schema)::regclass)
+						and pg_get_userbyid(relowner) <> current_user) then
+					raise exception using errcode = 'insufficient_privilege',
+						message = format('trigger %%I of %%s runs as %%I, who does not own both that table and %%I.key', tg_name, tg_relid::regclass, current_user, tg_table_schema),
+						hint = 'Give the tables of the graph and its function names_deleted one owner.';
 				end if;
+				for part in execute format('select * from %%I.key where starts_with($1, referenced)', tg_table_schema) using tg_table_name loop
+					execute format('delete from %%I.%%I where %%I in (select id from gone)', tg_table_schema, part.of_table, part.of_column);
+				end loop;
 				return null;
 			end
 			$trigger$
-			$body$, graph, format('%I.key', graph), graph);
+			$body$, graph);
+		execute format('revoke execute on function %I.names_deleted() from public', graph);
 		execute format('create trigger deleted after delete on %I.entity referencing old table as gone
 			for each statement execute function %1$I.names_deleted()', graph);
 		execute format('create trigger deleted after delete on %I.relation referencing old table as gone
@@ -1922,7 +1933,7 @@ begin
 	end if;
 	call @extschema@.hkg_numbered_by(graph, true);
 	call @extschema@.hkg_keys_restored(graph);
-	foreach comment_again in array comments loop
+	foreach comment_again in array coalesce(comments, '{}') loop	-- a dump may leave them out
 		execute comment_again;
 	end loop;
 	execute format('drop table if exists %1$I.bucket, %1$I.slice, %1$I.key, %1$I.sent_model, %1$I.sent_entity_embedding, %1$I.sent_relation_embedding,

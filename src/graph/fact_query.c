@@ -358,8 +358,11 @@ fact_query_settle(FactQuery *query)
 	name_rows(query);
 	sort_array(hkg_leader(), POOL_LEADER, row, query->rows, sizeof(FactRow), triple_compare);
 	for (int64 i = 0; i < query->rows; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		if (query->facts == 0 || triple_compare(&row[query->facts - 1], &row[i]) != 0)
 			row[query->facts++] = row[i];
+	}
 }
 
 NewFacts

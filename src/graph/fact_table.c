@@ -18,14 +18,11 @@
 #include "server/host.h"
 #include "server/sql.h"
 
+/* changes of up to this share of the facts leave the statistics as they are */
+#define ANALYZED_SHARE 0.1
+
 /* how often the view hkg_progress gets their number */
 #define SHOWN_ROWS 1000
-
-static bool
-is_train(const char *split)
-{
-	return split != NULL && strcmp(split, "train") == 0;
-}
 
 /* ---- reading ------------------------------------------------------------------ */
 
@@ -51,8 +48,11 @@ order(FactSet *set)
 
 	sort_array(hkg_leader(), POOL_LEADER, set->triple, set->count, sizeof(Triple), triple_compare);
 	for (int64 i = 0; i < set->count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		if (distinct == 0 || triple_compare(&set->triple[distinct - 1], &set->triple[i]) != 0)
 			set->triple[distinct++] = set->triple[i];
+	}
 	set->count = distinct;
 }
 
@@ -192,7 +192,7 @@ fact_table_remove(Graph *graph, const char *split, const FactSet *facts, Progres
  * copies of a distributed graph are left to autovacuum: Citus does not analyze them in a transaction that wrote them.
  */
 void
-fact_table_analyze(Graph *graph)
+fact_table_analyze(Graph *graph, int64 changed)
 {
 	SqlArgs		args = {0};
 	Datum		owned;
@@ -200,7 +200,8 @@ fact_table_analyze(Graph *graph)
 	if (table_is_distributed(get_relname_relid("triple", graph->schema)))
 		return;
 	sql_arg(&args, OIDOID, ObjectIdGetDatum(graph->schema));
-	if (sql_value("select pg_catalog.pg_has_role(relowner, 'usage') from pg_catalog.pg_class "
+	sql_arg(&args, FLOAT8OID, Float8GetDatum((double) changed / ANALYZED_SHARE));
+	if (sql_value("select $2 > greatest(reltuples, 0) and pg_catalog.pg_has_role(relowner, 'usage') from pg_catalog.pg_class "
 				  "where relnamespace = $1 and relname = 'triple'", &args, &owned) &&
 		DatumGetBool(owned))
 		sql_run(psprintf("analyze (skip_locked) %sentity, %srelation, %striple",

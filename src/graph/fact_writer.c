@@ -428,15 +428,9 @@ write_rows(Writer *writer)
 }
 
 static bool
-is_train(const NewFacts *facts)
-{
-	return strcmp(facts->split, "train") == 0;
-}
-
-static bool
 write_table(NewFacts *facts)
 {
-	Oid			table = get_relname_relid(is_train(facts) ? "triple" : "holdout", facts->graph->schema);
+	Oid			table = get_relname_relid(is_train(facts->split) ? "triple" : "holdout", facts->graph->schema);
 	Writer		writer = {.facts = facts};
 	bool		written = false;
 
@@ -484,7 +478,7 @@ facts_write(NewFacts *facts)
 		ReThrowError(error);
 	if (error != NULL || !writing.written)
 		return false;
-	if (is_train(facts))
+	if (is_train(facts->split))
 		facts_announce(facts->graph->schema);
 	CommandCounterIncrement();
 	return true;

@@ -31,6 +31,13 @@ typedef struct NewFacts
 	Progress   *progress;
 } NewFacts;
 
+/* Whether the facts of a split are in table triple; NULL: all of holdout */
+static inline bool
+is_train(const char *split)
+{
+	return split != NULL && strcmp(split, "train") == 0;
+}
+
 /*
  * Writes the rows that the table lacks, and leaves only these in `facts`.  Their entities and relations are locked FOR
  * KEY SHARE; ERROR 23503 when one was deleted meanwhile.  False, and nothing is written, where a statement has to

@@ -95,8 +95,11 @@ static bool
 is_ordered(const FactList *list)
 {
 	for (int64 i = 1; i < list->count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		if (triple_compare(&list->triple[i - 1], &list->triple[i]) > 0)
 			return false;
+	}
 	return true;
 }
 

@@ -95,10 +95,13 @@ Datum
 hkg_drop_graph(PG_FUNCTION_ARGS)
 {
 	char	   *name = argument_name(fcinfo, 0, "graph");
+	Oid			schema;
 
 	sql_begin();
-	shared_copy_drop(graph_find(name)->schema);
+	schema = graph_find(name)->schema;
 	sql_run(psprintf("drop schema %s cascade", quote_identifier(name)), SQL_NO_ARGS);
+	/* now that the caller is known to own it */
+	shared_copy_drop(schema);
 	sql_end();
 	PG_RETURN_VOID();
 }

@@ -35,17 +35,11 @@ typedef struct Load
 	int64		held_out;
 } Load;
 
-static bool
-is_train(const Load *load)
-{
-	return strcmp(load->split, "train") == 0;
-}
-
 /* Whether some facts of the load may have to be left out. */
 static bool
 looks_at_held_out(const Load *load)
 {
-	return is_train(load) && !fact_table_is_unused(load->query.graph, NULL);
+	return is_train(load->split) && !fact_table_is_unused(load->query.graph, NULL);
 }
 
 /* Before the load waits for others, and others for it.  Names that are new need more, which their statement checks. */
@@ -53,7 +47,7 @@ static void
 require_rights(const Load *load)
 {
 	TableRights needed[] = {
-		{"entity", ACL_SELECT}, {"relation", ACL_SELECT}, {is_train(load) ? "triple" : "holdout", ACL_INSERT},
+		{"entity", ACL_SELECT}, {"relation", ACL_SELECT}, {is_train(load->split) ? "triple" : "holdout", ACL_INSERT},
 		{"holdout", ACL_SELECT}
 	};
 
@@ -111,8 +105,7 @@ write_rows(Load *load)
 		leave_out_held_out(load);
 	facts = fact_query_facts(query, load->split);
 	load->added = fact_table_add(&facts);
-	if (load->added > 0)
-		fact_table_analyze(query->graph);
+	fact_table_analyze(query->graph, load->added);
 	sql_unpin(nest_level);
 }
 

@@ -212,11 +212,12 @@ graph_lock_facts(const Graph *graph, bool prune)
 {
 	static const TableLock lock[] = {
 		{"triple", RowExclusiveLock}, {"holdout", RowExclusiveLock}, {"entity", RowExclusiveLock},
-		{"relation", RowExclusiveLock}, {"entity_embedding", RowExclusiveLock}, {"inferred", RowExclusiveLock}
+		{"relation", RowExclusiveLock},
+		/* entities that go take rows of these along, and touch the models */
+		{"entity_embedding", RowExclusiveLock}, {"inferred", RowExclusiveLock}, {"model", RowExclusiveLock}
 	};
 
-	/* without pruning, entities stay, and what belongs to them */
-	lock_tables(graph, lock, prune ? lengthof(lock) : lengthof(lock) - 2);
+	lock_tables(graph, lock, prune ? lengthof(lock) : lengthof(lock) - 3);
 }
 
 void

@@ -273,17 +273,22 @@ add_relation_name(void *argument, const Datum *values, const bool *nulls)
 	keep_name(graph, graph->relation_names, DatumGetInt32(values[0]), values[1]);
 }
 
+void
+graph_keep_relation_names(Graph *graph)
+{
+	if (graph->relation_names != NULL)
+		return;
+	graph->relation_names = create_names(graph);
+	sql_stream(psprintf("select id::int, name::text from %s where name is not null", graph_table_name(graph, "relation")),
+			   SQL_NO_ARGS, add_relation_name, graph);
+}
+
 const char *
 graph_relation_name(Graph *graph, int32 id)
 {
 	CachedName *entry;
 
-	if (graph->relation_names == NULL)
-	{
-		graph->relation_names = create_names(graph);
-		sql_stream(psprintf("select id::int, name::text from %s where name is not null", graph_table_name(graph, "relation")),
-				   SQL_NO_ARGS, add_relation_name, graph);
-	}
+	graph_keep_relation_names(graph);
 	entry = hash_search(graph->relation_names, &id, HASH_FIND, NULL);
 	if (entry == NULL)
 		no_such_id(graph, "relation", id);

@@ -30,9 +30,6 @@
 #define WRITING_SECONDS 8e-6
 #define INDEXING_SECONDS 8e-6
 
-/* the share of the facts that changes before the statistics of the tables do */
-#define ANALYZED_SHARE 0.1
-
 typedef struct Sync
 {
 	FactQuery	query;
@@ -216,8 +213,7 @@ write_changes(Sync *sync)
 	sync->added = fact_table_add(&facts);
 	if (sync->prune)
 		sync->pruned = prune_entities(query->graph);
-	if (sync->added + sync->gone.count > ANALYZED_SHARE * (double) (sync->added + sync->unchanged))
-		fact_table_analyze(query->graph);
+	fact_table_analyze(query->graph, sync->added + sync->gone.count);
 }
 
 /* All that is kept of facts is in the query's context, for its count of memory. */

@@ -43,8 +43,10 @@ mine_selected(Graph *graph, const GraphData *data, const char *model)
 	RuleList	list;
 	SqlArgs		args = sql_args_text(model);
 
-	list = rules_of_query(psprintf("select distinct " RULE_COLUMNS " from %srule where model = $1 and selected",
-								   graph->prefix), &args);
+	/* row security may hide the relation of a head */
+	list = rules_of_query(psprintf("select distinct " RULE_COLUMNS " from %srule where model = $1 and selected"
+								   " and head in (select id from %s)",
+								   graph->prefix, graph_table_name(graph, "relation")), &args);
 	if (list.count == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

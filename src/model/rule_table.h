@@ -25,7 +25,8 @@ typedef struct RuleList
 extern RuleList rules_of_query(const char *query, const SqlArgs *args);
 
 /*
- * The selected rules of a model, counted on the graph's facts.  ERROR 55000 when there are none.
+ * The selected rules of a model with heads that the caller sees, counted on the graph's facts.  ERROR 55000 when there
+ * are none.
  */
 extern MinedRules *mine_selected(Graph *graph, const GraphData *data, const char *model);
 

@@ -89,17 +89,6 @@ answers_of(const Drawing *drawing, Side side)
 					side == SIDE_TAIL ? relation : given);
 }
 
-/* The query with its answers in place */
-static char *
-query_of(const Drawing *drawing, Side side, const char *query)
-{
-	static const char answers[] = "%answers%";
-	const char *place = strstr(query, answers);
-
-	Assert(place != NULL);
-	return psprintf("%.*s%s%s", (int) (place - query), query, answers_of(drawing, side), place + strlen(answers));
-}
-
 int64
 ask_drawn_questions(Report *report, const char *model, int64 wanted, const char *query, SqlRow row, void *argument)
 {
@@ -121,7 +110,7 @@ ask_drawn_questions(Report *report, const char *model, int64 wanted, const char 
 		sql_arg(&args, INT4OID, Int32GetDatum(drawing.predictor.model->relation_id[key / 2]));
 		sql_arg(&args, INT4ARRAYOID, array_of_int4(ids.value, (int) ids.count));
 		sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
-		sql_stream(query_of(&drawing, side, query), &args, row, argument);
+		sql_stream(psprintf("with answers as (select * from %s) %s", answers_of(&drawing, side), query), &args, row, argument);
 		count += ids.count;
 	}
 	return count;

@@ -15,6 +15,7 @@
 
 #include "chart.h"
 #include "graph/call.h"
+#include "model/rule_table.h"
 #include "rules/rule_sql.h"
 #include "section.h"
 #include "server/argument.h"
@@ -133,15 +134,31 @@ take_names(void *argument, const Datum *values, const bool *nulls)
 	lane->atoms = count / 3;
 }
 
-/* The first grounding of a rule; false where its text is none any more, or it has no facts */
+/* The rule of a reason; false where its text is none.  The text of a row may have names that others have now. */
 static bool
-read_lane(Graph *graph, const AskedTriple *asked, const Reason *reason, Lane *lane)
+read_rule(Graph *graph, const char *model, const Reason *reason, Rule *rule)
 {
 	const char *path = rule_of_path(reason->text);
+	SqlArgs		args = sql_args_text(model);
+	RuleList	rows = {.count = 0};
+
+	sql_arg(&args, TEXTOID, CStringGetTextDatum(reason->text));
+	if (path == NULL)
+		rows = rules_of_query(psprintf("select " RULE_COLUMNS " from %srule where model = $1 and rule = $2 limit 1", graph->prefix), &args);
+	if (rows.count == 0)
+		return rule_read(graph, path == NULL ? reason->text : path, rule) == NULL;
+	*rule = rows.rule[0];
+	return true;
+}
+
+/* The first grounding of a rule; false where it has no facts */
+static bool
+read_lane(Graph *graph, const char *model, const AskedTriple *asked, const Reason *reason, Lane *lane)
+{
 	Rule		rule;
 	SqlArgs		args = {0};
 
-	if (rule_read(graph, path == NULL ? reason->text : path, &rule) != NULL || rule_atoms(&rule) == 0)
+	if (!read_rule(graph, model, reason, &rule) || rule_atoms(&rule) == 0)
 		return false;
 	sql_arg(&args, INT4OID, Int32GetDatum(graph_entity_id(graph, asked->head)));
 	sql_arg(&args, INT4OID, Int32GetDatum(graph_entity_id(graph, asked->tail)));
@@ -150,14 +167,14 @@ read_lane(Graph *graph, const AskedTriple *asked, const Reason *reason, Lane *la
 }
 
 static int
-read_lanes(Graph *graph, const AskedTriple *asked, const Reasons *reasons, Lane *lanes)
+read_lanes(Graph *graph, const char *model, const AskedTriple *asked, const Reasons *reasons, Lane *lanes)
 {
 	int			count = 0;
 
 	for (int64 i = 0; i < reasons->count && count < LANES; i++)
 	{
 		lanes[count] = (Lane) {.y = FIRST_LANE + LANE * (count + 1)};
-		if (is_rule(&reasons->reason[i]) && read_lane(graph, asked, &reasons->reason[i], &lanes[count]))
+		if (is_rule(&reasons->reason[i]) && read_lane(graph, model, asked, &reasons->reason[i], &lanes[count]))
 			count++;
 	}
 	return count;
@@ -397,7 +414,7 @@ draw_explanation(Report *report, const char *model, const AskedTriple *asked)
 	Markup	   *markup = report->markup;
 	Lane		lanes[LANES];
 	Reasons		reasons = read_reasons(report, model, asked);
-	int			count = read_lanes(report->graph, asked, &reasons, lanes);
+	int			count = read_lanes(report->graph, model, asked, &reasons, lanes);
 	double		middle = FIRST_LANE + LANE * count + 60;
 	double		height = middle + 40 + BAR * Min(reasons.count, BARS + 1);
 

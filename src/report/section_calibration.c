@@ -31,7 +31,7 @@ answer_query(const Report *report)
 {
 	return psprintf("select p.probability, exists (select from %1$sholdout x where x.split = 'test' and x.head = h.id "
 					"and x.relation = $1 and x.tail = t.id)::int::float8 "
-					"from %%answers%% p join %1$sentity h on h.name = p.head join %1$sentity t on t.name = p.tail "
+					"from answers p join %1$sentity h on h.name = p.head join %1$sentity t on t.name = p.tail "
 					"where not exists (select from %1$sholdout x where x.split = 'valid' and x.head = h.id "
 					"and x.relation = $1 and x.tail = t.id)", report->graph->prefix);
 }

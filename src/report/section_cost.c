@@ -48,7 +48,7 @@ choose_questions(const Report *report)
 	TimedQuestions	questions = {.count = 0};
 
 	sql_stream(psprintf("select h.name::text, r.name::text from generate_series(0, %1$d) s, "
-						"lateral (select head, relation from %2$striple where head >= (select (min(id) + (max(id) - min(id)) * s.s / %3$d.0)::int from %2$sentity) "
+						"lateral (select head, relation from %2$striple where head >= (select (min(id) + (max(id) - min(id)) * (s.s / %3$d.0))::int from %2$sentity) "
 						"	order by head, relation limit 1) f "
 						"join %2$sentity h on h.id = f.head join %2$srelation r on r.id = f.relation",
 						QUESTIONS - 1, report->graph->prefix, QUESTIONS), SQL_NO_ARGS, take_question, &questions);

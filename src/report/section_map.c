@@ -13,6 +13,7 @@
 #include "utils/builtins.h"
 
 #include "chart.h"
+#include "core/sort.h"
 #include "section.h"
 #include "server/growing_array.h"
 
@@ -85,15 +86,6 @@ typedef struct Colour
 } Colour;
 
 static int
-compare_relations(const void *a, const void *b)
-{
-	int32		left = *(const int32 *) a;
-	int32		right = *(const int32 *) b;
-
-	return (left > right) - (left < right);
-}
-
-static int
 compare_colours(const void *a, const void *b)
 {
 	const Colour *left = a;
@@ -114,7 +106,7 @@ choose_colours(const Map *map, Colour *chosen)
 
 	for (int64 i = 0; i < map->count; i++)
 		relation[i] = map->place[i].relation;
-	qsort(relation, map->count, sizeof(int32), compare_relations);
+	qsort(relation, map->count, sizeof(int32), compare_int32);
 	for (int64 i = 0; i < map->count; i++)
 	{
 		if (relation[i] < 0)

@@ -169,7 +169,7 @@ find_in_all(Report *report, const char *model, MissingFacts *facts)
 static void
 find_in_sample(Report *report, const char *model, MissingFacts *facts)
 {
-	char	   *query = without_held_out(report, psprintf("select p.head, r.name::text as relation, p.tail, p.probability from %%answers%% p, "
+	char	   *query = without_held_out(report, psprintf("select p.head, r.name::text as relation, p.tail, p.probability from answers p, "
 														  "%srelation r where r.id = $1", report->graph->prefix));
 	int64		questions = ask_drawn_questions(report, model, QUESTIONS_DRAWN, query, keep_best, facts);
 

@@ -81,8 +81,8 @@ typedef struct PairSlice
 #define ALL_PAIRS ((PairSlice) {0, 1})
 
 /*
- * Canonical rules, whatever their support, counted in the same way.  Support and body sizes are those of the pairs
- * in the slice: over all slices they add up.
+ * Canonical rules with heads of relations of `data`, whatever their support, counted in the same way.  Support and body
+ * sizes are those of the pairs in the slice: over all slices they add up.
  */
 extern MinedRules *mine_given(Graph *graph, const GraphData *data, const Rule *rules, int64 count, PairSlice slice);
 

@@ -39,12 +39,6 @@ left_out_array(const GraphData *data)
 	return array_of_int4(id, (int) (3 * data->left_out_count));
 }
 
-static int
-compare_triples(const void *a, const void *b)
-{
-	return triple_compare(a, b);
-}
-
 static void
 leave_out(GraphData *data, const int32 *id, int count)
 {
@@ -58,7 +52,7 @@ leave_out(GraphData *data, const int32 *id, int count)
 			graph_row(data->relation_id, data->relations, id[3 * i + 1]),
 			graph_row(data->entity_id, data->entities, id[3 * i + 2])
 		};
-	sort_array(hkg_leader(), POOL_LEADER, left_out, count / 3, sizeof(Triple), compare_triples);
+	sort_array(hkg_leader(), POOL_LEADER, left_out, count / 3, sizeof(Triple), triple_compare);
 	for (int64 i = 0; i < data->facts; i++)
 	{
 		hkg_check_interrupts();

@@ -197,9 +197,9 @@ remove_files(const Evicted *evicted)
 		copy_file_remove(evicted->number[i]);
 }
 
-/* The one used least recently that no transaction uses; NULL: there is none. */
+/* The one used least recently that no transaction uses, nor a process has mapped unless it may; NULL: there is none. */
 static Slot *
-find_victim(void)
+find_victim(bool may_be_mapped)
 {
 	Slot	   *victim = NULL;
 
@@ -207,7 +207,7 @@ find_victim(void)
 	{
 		Slot	   *slot = &directory->slot[i];
 
-		if (slot->state == SLOT_READY && pg_atomic_read_u32(&slot->pins) == 0 &&
+		if (slot->state == SLOT_READY && pg_atomic_read_u32(&slot->pins) == 0 && (may_be_mapped || slot->users == 0) &&
 			(victim == NULL || pg_atomic_read_u64(&slot->used_at) < pg_atomic_read_u64(&victim->used_at)))
 			victim = slot;
 	}
@@ -375,10 +375,9 @@ take_free_slot(Evicted *evicted)
 	for (int i = 0; i < SLOTS; i++)
 		if (directory->slot[i].state == SLOT_FREE)
 			return &directory->slot[i];
-	victim = find_victim();
-	if (victim == NULL || victim->users > 0)
-		return NULL;
-	evict(victim, evicted);
+	victim = find_victim(false);
+	if (victim != NULL)
+		evict(victim, evicted);
 	return victim;
 }
 
@@ -485,7 +484,7 @@ copy_make_room(CopyEntry claim, uint64 bytes)
 
 	evict_gone();
 	LWLockAcquire(&directory->lock, LW_EXCLUSIVE);
-	while (bytes <= limit && bytes_in_use() + bytes > limit && (victim = find_victim()) != NULL)
+	while (bytes <= limit && bytes_in_use() + bytes > limit && (victim = find_victim(true)) != NULL)
 		evict(victim, &evicted);
 	fits = bytes_in_use() + bytes <= limit;
 	if (fits)

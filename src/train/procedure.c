@@ -119,6 +119,7 @@ void
 procedure_open(Procedure *procedure)
 {
 	procedure->scratch = AllocSetContextCreate(CurrentMemoryContext, "hybridkg iteration", ALLOCSET_DEFAULT_SIZES);
+	graph_keep_relation_names(procedure->graph);
 	learner_open(&procedure->learner, procedure->graph, &procedure->settings, &procedure->facts,
 				 procedure->in_worker);
 	valid_ranking_open(&procedure->ranking, &procedure->settings, &procedure->facts);

@@ -408,16 +408,6 @@ set_warm_pace(FunctionCallInfo fcinfo, TrainSettings *settings)
 		settings->learning_rate_end = settings->learning_rate / 10;
 }
 
-/* A bound on quality takes the place of the default one on standard confidence; the declaration of an older version has none. */
-static void
-set_bound(FunctionCallInfo fcinfo, TrainSettings *settings)
-{
-	int			bound = find_setting("min_confidence");
-
-	if (!PG_ARGISNULL(find_setting("min_quality")) && bound < PG_NARGS() && argument_is_default(fcinfo, bound))
-		settings->min_confidence = 0;
-}
-
 /* ERROR 22023 where there are fewer pairs of partitions than nodes */
 static void
 check_nodes(const TrainSettings *settings)
@@ -732,37 +722,55 @@ scale_rate_end(const Parsing *preset)
 }
 
 static void
-apply_preset(FunctionCallInfo fcinfo, TrainSettings *settings)
+apply_preset(Parsing *preset)
 {
-	Oid			schema = get_func_namespace(fcinfo->flinfo->fn_oid);
+	TrainSettings *settings = preset->settings;
+	Oid			schema = get_func_namespace(preset->call->flinfo->fn_oid);
 	const char *quoted = quote_identifier(get_namespace_name(schema));
-	Parsing		parsing = {.settings = settings,.call = fcinfo};
 	SqlArgs		args = {0};
 
 	sql_begin();
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(settings->preset));
 	if (sql_stream(psprintf("select key, value from %s.hkg_presets() p, "
 							"pg_catalog.jsonb_each_text(p.settings) where p.preset = $1", quoted),
-				   &args, take_setting, &parsing) == 0)
+				   &args, take_setting, preset) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("preset \"%s\" is not known", argument_shown(settings->preset)),
 				 errhint("Presets are: %s.", preset_list(quoted))));
 	sql_end();
-	scale_rate_end(&parsing);
+	scale_rate_end(preset);
+}
+
+/*
+ * A bound on quality, of the call or the preset, takes the place of the default one on standard confidence; the
+ * declaration of an older version has none.
+ */
+static void
+set_bound(const Parsing *preset)
+{
+	FunctionCallInfo fcinfo = preset->call;
+	int			quality = find_setting("min_quality");
+	int			bound = find_setting("min_confidence");
+
+	if ((!PG_ARGISNULL(quality) || preset->taken[quality]) &&
+		!preset->taken[bound] && bound < PG_NARGS() && argument_is_default(fcinfo, bound))
+		preset->settings->min_confidence = 0;
 }
 
 void
 settings_read(FunctionCallInfo fcinfo, TrainSettings *settings)
 {
+	Parsing		preset = {.settings = settings,.call = fcinfo};
+
 	memset(settings, 0, sizeof(*settings));
 	/* the declaration of an older version has fewer */
 	for (int i = 0; i < ARGUMENTS && i < PG_NARGS(); i++)
 		read_setting(fcinfo, i, &table[i], settings);
 	settings->precision = pstrdup(precision_name(hkg_precision));
-	set_bound(fcinfo, settings);
 	if (settings->preset != NULL)
-		apply_preset(fcinfo, settings);
+		apply_preset(&preset);
+	set_bound(&preset);
 	set_network(fcinfo, settings);
 	set_warm_pace(fcinfo, settings);
 	fill_in(settings);

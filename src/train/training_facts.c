@@ -99,6 +99,7 @@ training_queries(const GraphData *data)
 	{
 		const Triple *fact = &data->fact[i];
 
+		hkg_check_interrupts();
 		count += i == 0 || fact->head != fact[-1].head || fact->relation != fact[-1].relation;
 		count += relation[fact->tail] != fact->relation;
 		relation[fact->tail] = fact->relation;

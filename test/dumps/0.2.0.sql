@@ -1306,7 +1306,7 @@ COMMENT ON COLUMN g.shared_weight.model IS 'model.name';
 -- Name: COLUMN shared_weight.number; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.shared_weight.number IS '1 first: the rows of the matrix W, then all other weights one after the other';
+COMMENT ON COLUMN g.shared_weight.number IS '1 first: the rows of the matrix W2, then all other weights one after the other';
 
 
 --

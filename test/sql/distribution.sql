@@ -106,6 +106,45 @@ select (select count(*) from before where key ~ 'REFERENCES [^(]*(entity|relatio
 	(select count(*) from before) > 0 as some, (select count(*) from keys() where key ~ 'REFERENCES [^(]*(entity|relation)[(]') as left;
 select * from hkg_undistribute_graph('My "odd" Graph');
 select count(*) as differ from (select key, count(*) from before group by 1 except select key, count(*) from keys() group by 1) d;
+
+-- With functions of Citus that copy nothing: a distributed graph is renamed, and its owner's trigger still deletes what names a
+-- deleted entity.  No table of another role may have that trigger.  The keys come back without comments, as after a restore.
+begin;
+call make_catalogues();
+create table pg_catalog.pg_dist_node (groupid int, isactive bool, noderole text, shouldhaveshards bool);
+insert into pg_catalog.pg_dist_node values (0, true, 'primary', true);
+create function pg_catalog.run_command_on_workers(text, out nodename text, out nodeport int, out success bool, out result text) returns setof record
+	language sql as 'select null::text, 0, true, null::text where false';
+create function pg_catalog.create_reference_table(regclass) returns void language sql as $$insert into pg_dist_partition values ($1, 'n', '', 1, 't')$$;
+create function pg_catalog.truncate_local_data_after_distributing_table(regclass) returns void language sql as '';
+create function pg_catalog.create_distributed_table(regclass, text, shard_count int default null, colocate_with text default null) returns void language sql as '';
+create function pg_catalog.get_shard_id_for_distribution_column(regclass, int) returns bigint language sql return 1;
+create function pg_catalog.undistribute_table(regclass) returns void language sql as 'delete from pg_dist_partition where logicalrelid = $1';
+select triples from hkg_load('My "odd" Graph', $$select 'e' || i, 'r' || i % 2, 'e' || i * 3 % 20 from generate_series(0, 19) i$$);
+set local hybridkg.progress = off;
+select hkg_train('My "odd" Graph', 'distmult', dimensions => 4, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0);
+select copied, nodes from hkg_distribute_graph('My "odd" Graph');
+alter schema "My ""odd"" Graph" rename to " REFERENCES (other) ";
+set local search_path = " REFERENCES (other) ", public;
+delete from triple using entity e where e.name = 'e1' and e.id in (head, tail);
+delete from entity where name = 'e1';
+select count(*) from entity_embedding;
+create role guest;
+create schema own;
+create table own.entity (id int);
+create view own.key as select 'rule'::name as of_table, 'id'::name as of_column, 'entity'::name as referenced;
+alter table own.entity owner to guest;
+alter view own.key owner to guest;
+select has_function_privilege('guest', 'names_deleted()', 'execute');
+savepoint deleted;
+create trigger deleted after delete on own.entity referencing old table as gone for each statement execute function names_deleted();
+delete from own.entity;
+rollback to deleted;
+delete from pg_description where objoid in ('entity'::regclass, 'relation'::regclass, 'triple'::regclass, 'holdout'::regclass);
+select returned from hkg_undistribute_graph(' REFERENCES (other) ');
+alter schema " REFERENCES (other) " rename to "My ""odd"" Graph";
+select count(*) as differ from (select key, count(*) from before group by 1 except select key, count(*) from public.keys() group by 1) d;
+rollback;
 select hkg_drop_graph('My "odd" Graph');
 drop function keys;
 

@@ -19,6 +19,22 @@ select triples from hkg_load('g', $$
 select hkg_train('g', 'complex', dimensions => 8, iterations => 1, epochs => 3, top_rules => 0);
 select r.name from g.relation r where exists (select from g.triple where relation = r.id and head = tail);	-- where the given entity is an answer
 
+-- the planner expects k answers of each question; candidates, and heads of a list, are no questions
+create function planned(call text) returns text language plpgsql as $$
+declare
+	plan json;
+begin
+	execute 'explain (format json) select * from ' || call into plan;
+	return plan->0->'Plan'->>'Plan Rows';
+end
+$$;
+select planned(call), call from unnest(array[
+	$$hkg_predict_tails('g', 'p1', 'lives', 5)$$, $$hkg_predict_tails('g', 'p1', 'lives', 5, candidates => array['t1', 't2'])$$,
+	$$hkg_predict_tails('g', array['p1', 'p2', 'p3'], 'lives', 5, candidates => array['t1', 't2'])$$,
+	$$hkg_predict_heads('g', 'lives', array['t1', 't2'], 5)$$, $$hkg_predict_heads('g', 'lives', (select array['t1', 't2'] offset 0), 5)$$,
+	$$hkg_complete('g', 'lives', 5, heads => array['p1', 'p2'])$$]) call;
+drop function planned;
+
 create table question as
 select r.name as relation, array_agg(e.name order by e.id) as names
 from g.relation r, g.entity e where e.id % 12 = r.id % 12 group by 1;

@@ -39,6 +39,9 @@ $$;
 select coalesce(s.options, 'warm_start => true') as options, settings->>'epochs' as epochs, settings->>'negatives' as negatives, settings->>'negative_sampling' as negative_sampling, settings->>'learning_rate' as learning_rate,
 	settings->>'learning_rate_end' as learning_rate_end
 	from ring.model left join said s on s.n::text = name order by n;
+-- a bound on quality takes the place of that on confidence, wherever it comes from
+select options, settings->>'min_quality' as min_quality, settings->>'min_confidence' as min_confidence
+	from ring.model join said s on s.n::text = name where options ~ 'trusted';
 delete from ring.model;
 
 -- with a preset of this test's own, for as long as it takes

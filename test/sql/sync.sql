@@ -203,7 +203,18 @@ begin read only;
 select hkg_split('s');
 rollback;
 
+-- tables are analyzed when more than a tenth of the facts changes
+select hkg_create_graph('few');
+create temp table step as select * from (values (1, 100), (2, 105), (3, 110), (4, 123)) s (n, facts);
+create function load_up_to(facts int) returns real language sql as $$
+	select hkg_load('few', format('select ''e'' || i, ''r'', ''e'' || i + 1 from generate_series(1, %s) i', facts));
+	select reltuples from pg_class where oid = 'few.triple'::regclass
+$$;
+select facts, load_up_to(facts) as analyzed from step order by n;
+drop function load_up_to;
+
 set client_min_messages = warning;
+select hkg_drop_graph('few');
 select hkg_drop_graph(g) from unnest(array['g', 'random', 's', 'chain']) g;
 drop table line, fact, once, tests;
 drop function draw, same, keep;

@@ -248,6 +248,16 @@ is($locker->query_safe(q{select hkg_score('g', 'ann', 'lives', 'rome', 'm0', 'em
 cache_limit(1);
 is(score_of('m1'), '1', 'without room each has its own');
 cache_limit(1024 * 1024);
+
+# a full directory, whose least recently used copy an idle session has mapped: another one goes
+other(q{
+	insert into g.model (name, score_function, dimensions, settings, status, created_at)
+	select 'k' || i, score_function, dimensions, settings, status, created_at from g.model, generate_series(0, 99) i where name = 'm';
+	insert into g.entity_embedding select 'k' || i, entity, embedding from g.entity_embedding, generate_series(0, 99) i where model = 'm';
+	insert into g.relation_embedding select 'k' || i, relation, embedding from g.relation_embedding, generate_series(0, 99) i where model = 'm'});
+$locker->query_safe(q{select hkg_score('g', 'ann', 'lives', 'rome', 'k0', 'embedding')});
+other(q{select count(hkg_score('g', 'ann', 'lives', 'rome', 'k' || i, 'embedding')) from generate_series(1, 99) i});
+is(other(q{select string_agg(model, ' ' order by model) from hkg_cache() where model in ('k0', 'k99')}), 'k0 k99', 'a full directory takes another copy');
 $locker->quit;
 
 # a disk that is full, as far as one session can tell
@@ -274,6 +284,9 @@ SKIP:
 # ---- what is dropped ----
 
 ask();
+my $there = files();
+other(q{create role stranger; set role stranger; do $$ begin perform hkg_drop_graph('g'); exception when insufficient_privilege then null; end $$});
+is(files(), $there, 'who may not drop a graph leaves its files');
 other(q{select hkg_drop_graph('g')});
 is_soon(\&files, 0, 'a graph that is dropped leaves no file');
 $node->safe_psql('empty', cities());

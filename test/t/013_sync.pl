@@ -121,13 +121,19 @@ is(value(q{select added || ' ' || (deleted > 0) || ' ' || entities from hkg_sync
 in_step('it does not wait');
 like(refused(q{select hkg_sync('g', prune => true)}), qr/ERROR:  55006: graph "g" is in use by a training/, 'entities are not pruned meanwhile');
 $gate->query_safe('commit');
-$gate->quit;
 ok($node->poll_query_until('postgres', 'select count(*) = 0 from hkg_progress'), 'the training ends');
 is(value(q{select status from g.model}), 'ready', 'and its model is ready');
 is(value(q{select count(*) from hkg_predict_tails('g', 'e2', 'r1', 3)}), 3, 'it predicts');
 is(value(q{select count(*) from hkg_predict_tails('g', 'during', 'r2', 3)}), 3, 'for an entity that came meanwhile, too');
 my $idle = value(q{select count(*) from g.entity where name not in (select head from line union select tail from line)});
-is(value(q{select pruned from hkg_sync('g', prune => true)}), $idle, "then e9 and others without a fact, $idle in all, are pruned");
+$gate->query_safe('begin; lock table g.model in share mode');
+my $prune = session($node, 'prune', q{select pruned from hkg_sync('g', prune => true)});
+$node->poll_query_until('postgres', q{select exists (select from pg_locks where relation = 'g.model'::regclass and not granted)});
+is(value(q{select count(*) from pg_locks where relation = 'g.triple'::regclass and mode = 'RowExclusiveLock'}), 0, 'pruning waits for the models before it writes');
+$gate->query_safe('commit');
+$gate->quit;
+ok(finish($prune), "then e9 and others without a fact are pruned");
+is($prune->{out}, "$idle\n", "$idle in all");
 is(value(q{select count(*) from hkg_predict_tails('g', 'e2', 'r1', 3)}), 3, 'the model still predicts');
 
 # ---- other sessions ----

@@ -85,6 +85,18 @@ my ($resumed, $files) = $node->psql('postgres', q{set statement_timeout = '1s'; 
 is($files, '0', 'and with the transaction of a resume');
 value(q{delete from g.model where name = 'long'});
 
+# a relation that is deleted after the training has read its facts: path rules that name it are written, no model fails
+my $gate = $node->background_psql('postgres');
+value(q{insert into g.relation (name) values ('gone'); insert into g.triple select head, (select id from g.relation where name = 'gone'), tail from g.triple where relation = 1});
+value("select hkg_train_background('g', 'distmult', dimensions => 8, iterations => 30, epochs => 50, top_rules => 0, paths => false, model => 'less')");
+wait_until($node, q{select exists (select from hkg_progress where phase = 'training')});
+$gate->query_safe('begin; lock table g.iteration in share mode');
+value(q{delete from g.triple using g.relation r where r.id = relation and r.name = 'gone'; delete from g.relation where name = 'gone'});
+$gate->query_safe('commit');
+$gate->quit;
+ok(wait_until($node, q{select status !~ '^training' from g.model where name = 'less'}), 'a relation is deleted during a training');
+is(status('less'), 'ready', 'which ends well');
+
 # one training of a name; the old model until the new one is ready
 value("select hkg_train('g', $arguments, model => 'old')");
 my $embeddings = q{select md5(string_agg(embedding::text, '|' order by entity)) from g.entity_embedding where model = 'old'};

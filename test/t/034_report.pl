@@ -216,7 +216,8 @@ $primary->safe_psql('postgres', q{select hkg_import_rules('one', 'r(X,Y) <= r(Y,
 $elements = well_formed(page(q{hkg_report('one', 'imported')}), 'a page of imported rules');
 like(all_text($elements), qr/was not trained here/, 'which were not trained');
 $primary->safe_psql('postgres', q{select hkg_train('one', 'transe', 4, iterations => 1, epochs => 1)});
-well_formed(page(q{hkg_report('one')}), 'a page of a model of two facts');
+$primary->safe_psql('postgres', q{insert into one.entity values (2000000000, 'far')});
+well_formed(page(q{hkg_report('one')}), 'a page of a model of two facts, with a gap in the ids');
 
 my ($status, $out, $error) = $primary->psql('postgres', qq{select hkg_report($graph, 'no model')});
 like($error, qr/model "no model" does not exist/, 'a model that is not there');
@@ -310,6 +311,13 @@ my @complete = split /\n/, $primary->safe_psql('postgres', qq{
 is(scalar(grep { my ($share) = $missing[$_][3] =~ /([\d.]+) %/; abs($share - 100 * $complete[$_]) > ($share < 10 ? 0.051 : 0.51) } 0 .. $#missing), 0,
 	'with the probabilities of hkg_complete');
 is(scalar(grep { $complete[$_] > $complete[ $_ - 1 ] + 1e-9 } 1 .. $#complete), 0, 'most probable first');
+
+
+# a name that could be a part of the query
+$primary->safe_psql('postgres', 'alter schema big rename to "%answers%"');
+$elements = parse(page(q{hkg_report('%answers%')}));
+is(join("\n", map { "@$_" } missing_facts($elements)), join("\n", map { "@$_" } @missing), 'the same list for a graph of another name');
+$primary->safe_psql('postgres', 'alter schema "%answers%" rename to big');
 
 $elements = parse($primary->safe_psql('postgres', q{load 'hybridkg'; set hybridkg.max_memory = '1MB'; select hkg_report('big')}));
 like($left_out->($elements), qr/max_memory/, 'what needs too much memory is left out');

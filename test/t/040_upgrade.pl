@@ -122,7 +122,7 @@ my $node = PostgreSQL::Test::Cluster->new('upgrade', install_path => $server);
 $node->init;
 $node->append_conf('postgresql.conf', 'hybridkg.progress = off');
 $node->start;
-$node->safe_psql('postgres', 'create role owner superuser; create role reader');
+$node->safe_psql('postgres', 'create role owner superuser; create role reader; create role trainer');
 
 sub refused
 {
@@ -209,6 +209,9 @@ is($node->safe_psql($database, q{begin; select hkg_upgrade_graph('g'); rollback;
 $node->safe_psql('postgres', 'create database fresh');
 $node->safe_psql('fresh', q{create extension hybridkg; set role owner; select hkg_create_graph('g')});
 $node->safe_psql('fresh', 'grant usage on schema g to reader; grant select on all tables in schema g to reader; revoke select on g.remark from reader');
+my $written = 'g.iteration, g.relation_embedding';
+my $written_now = "$written, g.path_epoch, g.path_network, g.shared_weight";
+$node->safe_psql('fresh', "grant insert, update, delete on $written_now to trainer");
 my $fresh = $node->safe_psql('fresh', $of_graph);
 like($fresh, qr/^remark\|r\|owner/m, 'a new graph has what the last layout brings');
 
@@ -217,6 +220,7 @@ foreach my $dump (@dumps)
 	my $to = $dump->{database};
 
 	$node->safe_psql($to, 'grant usage on schema g to reader; grant select on all tables in schema g to reader');
+	$node->safe_psql($to, 'grant insert, update, delete on ' . ($dump->{layout} < 2 ? $written : $written_now) . ' to trainer');
 	is($node->safe_psql($to, q{select hkg_upgrade_graph('g')}), $next_layout, "$dump->{version}: upgraded, by a superuser");
 	is($node->safe_psql($to, q{select hkg_upgrade_graph('g')}), $next_layout, 'once more changes nothing');
 	is($node->safe_psql($to, $questions), $dump->{answers}, 'its models predict as before');
