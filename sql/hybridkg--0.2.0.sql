@@ -1017,7 +1017,7 @@ fixed: an object of arguments that all trials share; others have their defaults,
 trials: the number of points of the grid, drawn at random; null: all
 seed: draws them, and seeds the trainings, unless grid or fixed has a seed
 model: the name of the best model; a model of that name is replaced when the transaction commits
-errors: before anything is trained, 22023 for arguments that hkg_train would refuse, 55000 without a valid split, 55006 when the model is being trained or another search of the graph is under way, 53000 when no background worker is free; 25001 unless the transaction is read committed; 55P03 when a training waits for a lock that the caller''s transaction holds; a trial that fails later is a row with its error';
+errors: before anything is trained, 22023 for arguments that hkg_train would refuse, 22P02 or 22003 for values of another type, 55000 without a valid split, 55006 when the model is being trained or another search of the graph is under way, 53000 when no background worker is free; 25001 unless the transaction is read committed; 55P03 when a training waits for a lock that the caller''s transaction holds; a trial that fails later is a row with its error';
 
 create function hkg_mine_rules(graph name, max_rule_length int default 3, min_head_coverage float8 default 0.01,
 	min_support int default 2, constants bool default false, measure text default 'standard',

@@ -332,7 +332,8 @@ labels_are_terms(const KgeTrainer *trainer)
 
 /*
  * The minibatch's sum is divided by the terms of its facts.  So that the mean over triples with labels is beside that
- * over facts and negatives, each weighs as many terms as there are for one of them.
+ * over facts and negatives, each weighs as many terms as there are for one of them, with those that are left out
+ * because a negative is the true answer: of few entities these are many, and labels weigh that much more.
  */
 static float
 label_weight(const KgeTrainer *trainer)
