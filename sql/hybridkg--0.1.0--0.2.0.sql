@@ -1318,7 +1318,6 @@ begin
 			end
 			$trigger$
 			$body$, graph);
-		execute format('revoke execute on function %I.names_deleted() from public', graph);
 		execute format('create trigger deleted after delete on %I.entity referencing old table as gone
 			for each statement execute function %1$I.names_deleted()', graph);
 		execute format('create trigger deleted after delete on %I.relation referencing old table as gone

@@ -135,7 +135,6 @@ create table own.entity (id int);
 create view own.key as select 'rule'::name as of_table, 'id'::name as of_column, 'entity'::name as referenced;
 alter table own.entity owner to guest;
 alter view own.key owner to guest;
-select has_function_privilege('guest', 'names_deleted()', 'execute');
 savepoint deleted;
 create trigger deleted after delete on own.entity referencing old table as gone for each statement execute function names_deleted();
 delete from own.entity;
