@@ -35,7 +35,7 @@ extern int64 fact_table_add(NewFacts *facts);
 /* Deletes facts that fact_table_read has returned.  ERROR 27000 when some of them are kept by the table. */
 extern void fact_table_remove(Graph *graph, const char *split, const FactSet *facts, Progress *progress);
 
-/* Fresh statistics for later joins, where so many changed facts are a good part of all, and the caller owns the tables. */
+/* Fresh statistics for later joins, where the caller owns the tables and more than a tenth of the facts has changed. */
 extern void fact_table_analyze(Graph *graph, int64 changed);
 
 #endif							/* HKG_GRAPH_FACT_TABLE_H */

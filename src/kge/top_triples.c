@@ -14,7 +14,7 @@
  * caller, many answers at a time, before it is offered.
  *
  * All triples may answer one question, but few questions have more than some of them.  So a question is asked for
- * FIRST_ANSWERS, and again for more as long as the last of them is kept.
+ * FIRST_ANSWERS, and again for more as long as what comes after them may be kept.
  *
  * Where the adjustment takes long, the questions of a list are first answered with a quick one.  Those that promise most
  * are asked first, but for those that cannot have an answer that would be kept, whatever the adjustment adds beyond the
@@ -190,7 +190,10 @@ offer_answers(KgeCompletion *completion, const KgeAsked *asked, const KgeQuestio
 	}
 }
 
-/* Whether an answer that comes after this one of its question may be kept: none is more probable, settled or not. */
+/*
+ * Whether an answer that comes after this one of its question may be kept.  None is more probable by this question; what
+ * is by its other one, that one offers.
+ */
 static bool
 may_have_more(const KgeCompletion *completion, const KgeAsked *asked, const KgeScored *answer)
 {
@@ -211,6 +214,18 @@ fill_questions(KgeCompletion *completion, const KgeAsked *asked, int64_t first, 
 		completion->question[i] = (KgeTopQuestion) {asked->side, question->given, asked->relation,
 		asked->known + question->first, question->end - question->first};
 	}
+}
+
+/* Puts those questions of a part that may have more answers in the places from `again` on; returns the place after them. */
+static int64_t
+pend_again(KgeCompletion *completion, const KgeAsked *asked, int64_t first, int64_t count, int64_t depth, int64_t again)
+{
+	if (depth == completion->most)
+		return again;
+	for (int64_t i = 0; i < count; i++)
+		if (completion->found[i] == depth && may_have_more(completion, asked, &completion->last[i]))
+			completion->pending[again++] = completion->pending[first + i];
+	return again;
 }
 
 /*
@@ -243,10 +258,8 @@ ask_part(KgeCompletion *completion, const KgeAsked *asked, int64_t first, int64_
 	}
 	if (completion->settling_count > 0)
 		settle(completion);
-	for (int64_t i = 0; i < count && depth < completion->most; i++)
-		if (completion->found[i] == depth && may_have_more(completion, asked, &completion->last[i]))
-			completion->pending[again++] = completion->pending[first + i];
-	return again;
+	/* now that what is settled shows what is kept */
+	return pend_again(completion, asked, first, count, depth, again);
 }
 
 /* Puts those of some pending questions first that may have an answer that is kept; returns how many. */

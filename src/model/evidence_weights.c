@@ -207,23 +207,38 @@ member(JsonbContainer *object, const char *key, JsonbValue *found)
 	return found;
 }
 
-/* A member that is an object or an array, else NULL */
+static void
+require_type(const JsonbValue *found, enum jbvType type, const char *key)
+{
+	if (found->type != type)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("\"%s\" among the probabilities that a model has learnt is not %s", key,
+						type == jbvNumeric ? "a number" : "an object"),
+				 errhint("Remove \"calibration\" from column evidence of table model, and set column calibration of table evidence_weight to null; then call hkg_learn_evidence.")));
+}
+
+/* A member that is an object; NULL where there is none */
 static JsonbContainer *
 object_member(JsonbContainer *object, const char *key)
 {
 	JsonbValue	found;
 
-	return member(object, key, &found) != NULL && found.type == jbvBinary ? found.val.binary.data : NULL;
+	if (member(object, key, &found) == NULL)
+		return NULL;
+	require_type(&found, jbvBinary, key);
+	return found.val.binary.data;
 }
 
-/* A member that is a number, else 0 */
+/* A member that is a number; 0 where there is none */
 static double
 number_member(JsonbContainer *object, const char *key)
 {
 	JsonbValue	found;
 
-	if (member(object, key, &found) == NULL || found.type != jbvNumeric)
+	if (member(object, key, &found) == NULL)
 		return 0;
+	require_type(&found, jbvNumeric, key);
 	return DatumGetFloat8(DirectFunctionCall1(numeric_float8, NumericGetDatum(found.val.numeric)));
 }
 

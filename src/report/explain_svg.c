@@ -140,13 +140,14 @@ read_rule(Graph *graph, const char *model, const Reason *reason, Rule *rule)
 {
 	const char *path = rule_of_path(reason->text);
 	SqlArgs		args = sql_args_text(model);
-	RuleList	rows = {.count = 0};
+	RuleList	rows;
 
+	if (path != NULL)
+		return rule_read(graph, path, rule) == NULL;
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(reason->text));
-	if (path == NULL)
-		rows = rules_of_query(psprintf("select " RULE_COLUMNS " from %srule where model = $1 and rule = $2 limit 1", graph->prefix), &args);
+	rows = rules_of_query(psprintf("select " RULE_COLUMNS " from %srule where model = $1 and rule = $2 limit 1", graph->prefix), &args);
 	if (rows.count == 0)
-		return rule_read(graph, path == NULL ? reason->text : path, rule) == NULL;
+		return rule_read(graph, reason->text, rule) == NULL;
 	*rule = rows.rule[0];
 	return true;
 }

@@ -154,7 +154,10 @@ put_back(PartitionMemory *memory, int place)
 	memory->held[place] = -1;
 }
 
-/* Both go back before one comes: after buckets without positives, which are left out, one may come to the other place. */
+/*
+ * What the bucket has not at the same place goes back before anything comes: where buckets without positives were left
+ * out, a partition may move from one place to the other.
+ */
 static void
 hold(PartitionMemory *memory, const KgeBucket *bucket)
 {

@@ -400,9 +400,14 @@ select hkg_score('g', 'joe', 'from', 'italy', 'm', 'rules');
 -- what was learnt, damaged by hand: an error; and learnt again
 begin;
 select damage, report from unnest(array['{}', '[1]', '{"discount": {"rules": 0.5}}', '{"discount": {"rules": "x", "both": 0.5}}',
-	'{"discount": {"rules": 1.5, "both": 0.5}}', '{"discount": {"rules": 0.5, "both": ""}}']) damage,
+	'{"discount": {"rules": 1.5, "both": 0.5}}', '{"discount": {"rules": 0.5, "both": ""}}',
+	'{"discount": {"rules": 0.5, "both": 0.5}, "calibration": 5}', '{"discount": {"rules": 0.5, "both": 0.5}, "calibration": {"both": {"slope": "x", "intercept": 0}}}']) damage,
 	hkg_tools.try(format('update g.model set evidence = %L where name = ''m''; select hkg_score(''g'', ''cat'', ''from'', ''italy'', ''m'')', damage)) report;
 select hkg_score('g', 'cat', 'from', 'italy', 'm', 'embedding') = score from scored where (head, relation, tail, evidence) = ('cat', 'from', 'italy', 'embedding');
+-- probabilities are read with the model
+update g.evidence_weight set calibration = '{"both": {"intercept": "x"}}' where model = 'm';
+select report from hkg_tools.try($$select hkg_learn_evidence('g', 'm')$$);
+update g.evidence_weight set calibration = null where model = 'm';
 update g.model set evidence = '{"calibration": {}}' where name = 'm';
 select report from hkg_tools.try($$select hkg_evaluate('g', 'test', 'm')$$);
 select hkg_learn_evidence('g', 'm');
