@@ -16,6 +16,7 @@
 #include "block.h"
 #include "core/vector.h"
 
+#define CACHE_LINE 64
 #define ROUNDED_UP 1.0001		/* more than is lost where a length is computed and kept */
 #define ROUNDING 2e-6			/* likewise for a product of sketches: a few units of its scales' last digit */
 
@@ -247,6 +248,28 @@ kge_block_reaches(const KgeQuestionBlock *block, int question, int32_t entity, d
 		return true;
 	return !(kge_score_limit(&block->engine, kge_block_query(block, question), block->question[question].norm,
 							 kge_entity_row(block->model, entity), norm) < phi);
+}
+
+double
+kge_block_most(const KgeQuestionBlock *block, int question, int32_t entity)
+{
+	const KgeBlockQuestion *kept = &block->question[question];
+	KgeSketchQuery query = {.sketch = block->sketch,.norm = kept->norm,.code_error = kept->code_error};
+
+	if (!can_use_moduli(block) || kept->wild || entity >= block->model->entities)
+		return INFINITY;
+	query.code = kge_moduli_query(&block->moduli, question);
+	return kge_sketch_most(&query, entity);
+}
+
+void
+kge_block_prefetch(const KgeQuestionBlock *block, int32_t entity)
+{
+	if (!can_use_moduli(block) || entity >= block->model->entities)
+		return;
+	for (size_t i = 0; i < kge_moduli_bytes(block->engine.half); i += CACHE_LINE)
+		__builtin_prefetch(kge_sketch_code(block->sketch, entity) + i);
+	__builtin_prefetch(&block->sketch->error[entity]);
 }
 
 /* Which scores of a candidate, with their errors, are in reach of their thresholds; whether any is. */

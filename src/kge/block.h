@@ -72,6 +72,15 @@ extern bool kge_block_exclude(KgeQuestionBlock *block, int question, int32_t ent
 /* Whether the exact phi of a candidate of the tile can be that high.  To be asked before it is excluded. */
 extern bool kge_block_reaches(const KgeQuestionBlock *block, int question, int32_t entity, double phi);
 
+/*
+ * The most that the exact phi of an entity can be, by its sketch; infinite where the sketch does not say, or is no faster
+ * to look at than the embedding.
+ */
+extern double kge_block_most(const KgeQuestionBlock *block, int question, int32_t entity);
+
+/* Begins to read what kge_block_most looks at. */
+extern void kge_block_prefetch(const KgeQuestionBlock *block, int32_t entity);
+
 /* Visits the candidates of the tile that can reach the threshold of their question. */
 extern void kge_block_visit(KgeQuestionBlock *block, void (*visit) (void *argument, int question, int32_t entity),
 							void *argument);

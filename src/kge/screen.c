@@ -25,6 +25,7 @@
 #include "core/search.h"
 #include "core/sort.h"
 
+#define AHEAD	4				/* candidates whose sketches are fetched before they are looked at */
 #define MOST_SHOWN 64			/* more than a judge looks at */
 
 typedef struct ScreenThread
@@ -153,6 +154,21 @@ last_of(const ScreenThread *thread, int64_t count)
 	return count < thread->screen->judge.least ? -INFINITY : thread->best[0];
 }
 
+/* Whether the sketch says that a candidate is none of the best, of which there are `kept`. */
+static bool
+is_lower(const ScreenThread *thread, int q, const KgeAddition *addition, int64_t kept)
+{
+	const KgeScreen *screen = thread->screen;
+	const KgeAsked *asked = screen->asked;
+	double		last = last_of(thread, kept);
+	double		phi;
+
+	if (last == -INFINITY)
+		return false;
+	phi = kge_block_most(&thread->block, q, addition->entity);
+	return kge_adjusted_score(screen->adjustment, asked->relation, asked->side, phi, addition->addition) < last;
+}
+
 /* The most that a listed candidate scores; raises what the last one has at least. */
 static double
 look_at_listed(ScreenThread *thread, int q, const KgeQuestionAnswers *question, int number, double *last)
@@ -170,7 +186,10 @@ look_at_listed(ScreenThread *thread, int q, const KgeQuestionAnswers *question, 
 	{
 		ScoreRange	range;
 
-		if (!is_candidate(screen, question, additions[i].entity))
+		if (i + AHEAD < count)
+			kge_block_prefetch(&thread->block, additions[i + AHEAD].entity);
+		if (is_lower(thread, q, &additions[i], kept) ||
+			!is_candidate(screen, question, additions[i].entity))
 			continue;
 		range = range_of(thread, q, additions[i].entity, additions[i].addition);
 		most = fmax(most, range.most);

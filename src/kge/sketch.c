@@ -307,19 +307,27 @@ moved_of(const KgeSketch *sketch, double query_norm, int64_t i)
 	return sketch->engine.similarity == KGE_DOT ? ROUNDED_UP * query_norm * sketch->error[i] : sketch->error[i];
 }
 
-/* Whole numbers are not off by more than the codes are. */
+/* The most of each row.  Whole numbers are not off by more than the codes are. */
 static void
 look_at_moduli(const KgeSketchQuery *query, int64_t from, int64_t end, double *most)
 {
 	const KgeSketch *sketch = query->sketch;
-
 	KgeErrorLine line = kge_distance_error(&sketch->engine, query->norm);
 	double		level = sketch->engine.gamma + query->code_error + line.level;
 
 	kge_moduli_look(sketch->engine.half, sketch->scale[0], query->code, (int) (end - from), kge_sketch_code(sketch, from),
-					most + from);
-	for (int64_t i = from; i < end; i++)
-		most[i] = level - (1 - line.slope) * most[i] + sketch->error[i];
+					most);
+	for (int64_t i = 0; i < end - from; i++)
+		most[i] = level - (1 - line.slope) * most[i] + sketch->error[from + i];
+}
+
+double
+kge_sketch_most(const KgeSketchQuery *query, int64_t row)
+{
+	double		most;
+
+	look_at_moduli(query, row, row + 1, &most);
+	return most;
 }
 
 size_t
@@ -349,7 +357,7 @@ kge_sketch_look(const KgeSketchQuery *query, int64_t from, int64_t end, float *r
 			most[i] = INFINITY;
 	else if (kge_sketch_has_moduli(sketch))
 	{
-		look_at_moduli(query, from, end, most);
+		look_at_moduli(query, from, end, most + from);
 		return;
 	}
 	for (; sketch->engine.similarity == KGE_DOT && i + 4 <= end; i += 4)

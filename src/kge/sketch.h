@@ -1,6 +1,6 @@
 /*
  * sketch.h
- *		A coarse copy of a model's entities, a quarter of their size.
+ *		A coarse copy of a model's entities, a third of their size or less.
  *
  * The search for the best candidates is as fast as memory hands over the
  * rows.  So it looks at the sketch first: every number as one byte times a scale
@@ -35,7 +35,7 @@ typedef struct KgeSketchQuery
 	const KgeSketch *sketch;
 	const float *query;
 	double		norm;
-	int8_t	   *code;
+	const int8_t *code;
 	double		code_error;
 } KgeSketchQuery;
 
@@ -48,5 +48,8 @@ extern KgeSketchQuery kge_sketch_query(const KgeSketch *sketch, const float *que
  * `row` has room for a row.
  */
 extern void kge_sketch_look(const KgeSketchQuery *query, int64_t from, int64_t end, float *row, double *most);
+
+/* The same of one row, where the sketch holds codes of moduli. */
+extern double kge_sketch_most(const KgeSketchQuery *query, int64_t row);
 
 #endif							/* HKG_KGE_SKETCH_H */

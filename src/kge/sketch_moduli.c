@@ -7,6 +7,8 @@
  * Schwarz), and with b / a = tan 22.5 degrees at least 92 % of it, 97 % on average.  So 64 differences of bytes take
  * eight instructions of AVX512, of which two add four products to each of 16 sums.
  *
+ * Sums over parts of the numbers come first, which exclude most of what is far off (sketch_parts.h).
+ *
  * Differences saturate, and sums stop growing where they are out of reach: either makes less of a distance, which
  * stays a lower bound.
  */
@@ -40,14 +42,14 @@ groups_of(int half)
 size_t
 kge_moduli_bytes(int half)
 {
-	return 2 * PIECE * (size_t) ((half + PIECE - 1) / PIECE);
+	return sizeof(KgeParts) + 2 * PIECE * (size_t) ((half + PIECE - 1) / PIECE);
 }
 
 /* Where the code of a real part is in a row; that of its imaginary part is PIECE further. */
 static size_t
 place_of(int j)
 {
-	return (size_t) (j / PIECE) * 2 * PIECE + (size_t) (j % PIECE);
+	return sizeof(KgeParts) + (size_t) (j / PIECE) * 2 * PIECE + (size_t) (j % PIECE);
 }
 
 static int8_t
@@ -56,6 +58,19 @@ code_of(float number, float step)
 	float		code = step > 0 ? number / step : 0;
 
 	return (int8_t) lrintf(fminf(fmaxf(code, -STEPS), STEPS));
+}
+
+/* The sum of moduli that one of the whole numbers stands for, at least */
+static double
+unit_of(float step)
+{
+	return ROUNDED_DOWN * (double) step / sqrt(LARGER * LARGER + SMALLER * SMALLER);
+}
+
+static KgePartScale
+part_scale(int half, float step)
+{
+	return (KgePartScale) {half, step, unit_of(step)};
 }
 
 static double
@@ -70,7 +85,9 @@ modulus_lost(float re, float im, float step, int8_t re_code, int8_t im_code)
 double
 kge_moduli_encode(int half, const float *row, float step, int8_t *code)
 {
+	KgePartScale scale = part_scale(half, step);
 	double		lost = 0;
+	KgeParts	parts;
 
 	memset(code, 0, kge_moduli_bytes(half));
 	for (int j = 0; j < half; j++)
@@ -81,6 +98,8 @@ kge_moduli_encode(int half, const float *row, float step, int8_t *code)
 		re[PIECE] = code_of(row[half + j], step);
 		lost += modulus_lost(row[j], row[half + j], step, re[0], re[PIECE]);
 	}
+	parts = kge_parts(&scale, row, ROUNDED_UP * lost);
+	memcpy(code, &parts, sizeof(parts));
 	return ROUNDED_UP * lost;
 }
 
@@ -101,7 +120,9 @@ kge_moduli_take(Allocation *allocation, int half, int count)
 {
 	KgeModuli	moduli = {.half = half,.count = rounded_up(count)};
 
+	moduli.row = TAKE(allocation, int8_t, (size_t) count * kge_moduli_bytes(half));
 	moduli.code = TAKE(allocation, int8_t, code_bytes(&moduli));
+	moduli.parts = kge_part_queries_take(allocation, half, moduli.count);
 	moduli.limit = TAKE(allocation, int32_t, (size_t) moduli.count);
 	return moduli;
 }
@@ -111,6 +132,7 @@ kge_moduli_open(KgeModuli *moduli, int count)
 {
 	moduli->count = rounded_up(count);
 	memset(moduli->code, 0, code_bytes(moduli));
+	kge_part_queries_open(&moduli->parts, part_scale(moduli->half, moduli->step), moduli->count);
 	for (int i = 0; i < moduli->count; i++)
 		kge_moduli_close(moduli, i);
 }
@@ -121,32 +143,36 @@ kge_moduli_close(KgeModuli *moduli, int number)
 	moduli->limit[number] = -MOST_LIMIT;
 }
 
+static int8_t *
+query_row(const KgeModuli *moduli, int number)
+{
+	return moduli->row + (size_t) number * kge_moduli_bytes(moduli->half);
+}
+
+const int8_t *
+kge_moduli_query(const KgeModuli *moduli, int number)
+{
+	return query_row(moduli, number);
+}
+
 double
 kge_moduli_set(KgeModuli *moduli, int number, const float *query)
 {
-	int			half = moduli->half;
-	double		lost = 0;
+	int8_t	   *row = query_row(moduli, number);
+	double		lost = kge_moduli_encode(moduli->half, query, moduli->step, row);
+	size_t		im = (size_t) moduli->count * GROUP;
+	KgeParts	parts;
 
-	for (int j = 0; j < groups_of(half) * GROUP; j++)
+	for (int g = 0; g < groups_of(moduli->half); g++)
 	{
-		size_t		count = (size_t) moduli->count;
-		size_t		group = (size_t) (j / GROUP) * 2 * count;
-		int8_t	   *re = &moduli->code[(group + (size_t) number) * GROUP + (size_t) (j % GROUP)];
-		int8_t	   *im = re + count * GROUP;
+		int8_t	   *code = moduli->code + (size_t) g * 2 * im + (size_t) number * GROUP;
 
-		*re = j < half ? code_of(query[j], moduli->step) : 0;
-		*im = j < half ? code_of(query[half + j], moduli->step) : 0;
-		if (j < half)
-			lost += modulus_lost(query[j], query[half + j], moduli->step, *re, *im);
+		memcpy(code, row + place_of(g * GROUP), GROUP);
+		memcpy(code + im, row + place_of(g * GROUP) + PIECE, GROUP);
 	}
-	return ROUNDED_UP * lost;
-}
-
-/* The sum of moduli that one of the whole numbers stands for, at least */
-static double
-unit_of(float step)
-{
-	return ROUNDED_DOWN * (double) step / sqrt(LARGER * LARGER + SMALLER * SMALLER);
+	memcpy(&parts, row, sizeof(parts));
+	kge_part_queries_set(&moduli->parts, number, &parts);
+	return lost;
 }
 
 int32_t
@@ -184,9 +210,9 @@ four_codes(const int8_t *code)
 	return _mm512_set1_epi32(four);
 }
 
-/* The sums of a row with two vectors of queries, from one on, until all of them are out of reach */
+/* The sums of a row with two vectors of queries, from one on, until all those in reach are out of it */
 VECTORS static void
-add_two(const KgeModuli *moduli, int from, const int8_t *row, int32_t slack, __m512i *sum)
+add_two(const KgeModuli *moduli, int from, const int8_t *row, int32_t slack, uint32_t reach, __m512i *sum)
 {
 	const int8_t *query = moduli->code + (size_t) from * GROUP;
 	size_t		im = (size_t) moduli->count * GROUP;
@@ -196,7 +222,7 @@ add_two(const KgeModuli *moduli, int from, const int8_t *row, int32_t slack, __m
 	__m512i		second_limit = _mm512_add_epi32(_mm512_loadu_si512(moduli->limit + from + LANES),
 												_mm512_set1_epi32(slack));
 
-	for (int g = 0; g < groups_of(moduli->half);)
+	for (int g = 0; reach != 0 && g < groups_of(moduli->half);)
 	{
 		int			end = g + GROUPS_AT_ONCE < groups_of(moduli->half) ? g + GROUPS_AT_ONCE : groups_of(moduli->half);
 
@@ -210,8 +236,8 @@ add_two(const KgeModuli *moduli, int from, const int8_t *row, int32_t slack, __m
 			second = add_group(second, query + 64, im, re, row_im);
 			query += 2 * im;
 		}
-		if ((_mm512_cmple_epi32_mask(first, first_limit) | _mm512_cmple_epi32_mask(second, second_limit)) == 0)
-			break;
+		reach &= _mm512_cmple_epi32_mask(first, first_limit) |
+			(uint32_t) _mm512_cmple_epi32_mask(second, second_limit) << LANES;
 	}
 	sum[0] = first;
 	sum[1] = second;
@@ -221,15 +247,19 @@ VECTORS static void
 score_row(const KgeModuli *moduli, const int8_t *row, int32_t slack, float base, float *out)
 {
 	__m512		unit = _mm512_set1_ps((float) unit_of(moduli->step));
+	const KgeParts *parts = (const KgeParts *) (const void *) row;
 
 	for (int from = 0; from < moduli->count; from += 2 * LANES)
 	{
+		float		least[2 * LANES];
+		uint32_t	reach = kge_part_queries_look(&moduli->parts, from, parts, moduli->limit, slack, least);
 		__m512i		sum[2];
 
-		add_two(moduli, from, row, slack, sum);
+		add_two(moduli, from, row, slack, reach, sum);
 		for (int v = 0; v < 2; v++)
 			_mm512_storeu_ps(out + from + v * LANES,
-							 _mm512_fnmadd_ps(unit, _mm512_cvtepi32_ps(sum[v]), _mm512_set1_ps(base)));
+							 _mm512_fnmadd_ps(unit, _mm512_max_ps(_mm512_loadu_ps(least + v * LANES), _mm512_cvtepi32_ps(sum[v])),
+											  _mm512_set1_ps(base)));
 	}
 }
 
@@ -249,7 +279,7 @@ add_row(size_t bytes, const int8_t *query, const int8_t *row)
 {
 	__m256i		sum = _mm256_setzero_si256();
 
-	for (size_t j = 0; j < bytes; j += 2 * PIECE)
+	for (size_t j = sizeof(KgeParts); j < bytes; j += 2 * PIECE)
 	{
 		__m256i		a = _mm256_abs_epi8(_mm256_subs_epi8(_mm256_loadu_si256((const void *) (row + j)),
 														 _mm256_loadu_si256((const void *) (query + j))));

@@ -7,8 +7,9 @@
 
 #include "core/allocation.h"
 #include "engine.h"
+#include "sketch_parts.h"
 
-/* Bytes of a row of codes: pieces of 32 real parts and their imaginary parts, a cache line each */
+/* Bytes of a row of codes: its parts, then pieces of 32 real parts and their imaginary parts, a cache line each */
 extern size_t kge_moduli_bytes(int half);
 
 /* Codes of a row in units of `step`; returns a little more than the sum of moduli by which they are off. */
@@ -20,7 +21,9 @@ typedef struct KgeModuli
 	int			half;
 	int			count;			/* of queries, rounded up */
 	float		step;
+	int8_t	   *row;			/* codes of each query as a row has them */
 	int8_t	   *code;
+	KgePartQueries parts;
 	int32_t    *limit;			/* by query: whole numbers above it need not be right, see below */
 } KgeModuli;
 
@@ -46,6 +49,9 @@ extern int32_t kge_moduli_limit(const KgeModuli *moduli, double distance);
  */
 extern void kge_moduli_scores(const KgeModuli *moduli, int rows, const int8_t *row, const int32_t *slack, float base,
 							  float *out, int out_stride);
+
+/* The codes of a query as a row has them */
+extern const int8_t *kge_moduli_query(const KgeModuli *moduli, int number);
 
 /* The same distances of one query, whose codes are those of a row, from some rows. */
 extern void kge_moduli_look(int half, float step, const int8_t *query, int rows, const int8_t *row, double *distance);

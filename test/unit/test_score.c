@@ -369,7 +369,7 @@ test_moduli(void)
 	const double modulus = step * sqrt(10.51 * 10.51 + 4.51 * 4.51);
 	float		query[2 * HALF];
 	float		origin[2 * HALF] = {0};
-	int8_t		code[2][64];
+	int8_t		code[2][128];
 	int32_t		slack = 1 << 20;
 	float		base_less[32];
 	double		looked;
@@ -377,8 +377,9 @@ test_moduli(void)
 	Allocation	allocation = {0};
 	KgeModuli	moduli;
 
-	if (!kge_has_codes() || kge_moduli_bytes(HALF) > sizeof(code[0]))
+	if (!kge_has_codes())
 		return;
+	CHECK(kge_moduli_bytes(HALF) == sizeof(code[0]));
 	for (int j = 0; j < 2 * HALF; j++)
 		query[j] = step * (j < HALF ? 10.51f : 4.51f);
 	kge_moduli_take(&allocation, HALF, 1);
@@ -396,6 +397,130 @@ test_moduli(void)
 	lost = kge_moduli_set(&moduli, 0, query);
 	kge_moduli_scores(&moduli, 1, code[0], &slack, 0, base_less, 32);
 	CHECK(-base_less[0] > HALF * modulus && -base_less[0] - lost <= HALF * modulus);
+}
+
+/*
+ * Sums over parts are lower bounds where they are tightest: all numbers of a part are real and alike, and rounding makes
+ * their sum larger (20.51 steps of the part become 21).
+ */
+static void
+test_parts(void)
+{
+	enum
+	{
+		HALF = 2 * KGE_PARTS
+	};
+	const float step = 0.02f;
+	float		query[2 * HALF] = {0};
+	float		origin[2 * HALF] = {0};
+	int8_t		code[512];
+	int32_t		slack = 0;
+	float		base_less[32];
+	double		distance = 0;
+	double		lost;
+	Allocation	allocation = {0};
+	KgeModuli	moduli;
+
+	if (!kge_has_codes())
+		return;
+	CHECK(kge_moduli_bytes(HALF) <= sizeof(code));
+	for (int j = 0; j < HALF; j++)
+		distance += query[j] = 20.51f * step * sqrtf(2) / 2;
+	kge_moduli_take(&allocation, HALF, 1);
+	CHECK(allocation_open(&allocation, &arena));
+	moduli = kge_moduli_take(&allocation, HALF, 1);
+	moduli.step = step;
+	kge_moduli_open(&moduli, 1);
+	kge_moduli_encode(HALF, origin, step, code);
+	lost = kge_moduli_set(&moduli, 0, query);
+	/* all is out of reach, by the parts alone */
+	kge_moduli_scores(&moduli, 1, code, &slack, 0, base_less, 32);
+	CHECK(-base_less[0] - lost <= distance && -base_less[0] - lost > 0.95 * distance);
+}
+
+/* Numbers that a part has more or less in common, so that sums over parts exclude some rows and not others */
+static void
+fill_alike(int half, float spread, float *row)
+{
+	for (int p = 0; p < KGE_PARTS; p++)
+	{
+		float		common = (float) next_uniform(-1, 1);
+
+		for (int j = p; j < half; j += KGE_PARTS)
+			row[j] = common + spread * (float) next_uniform(-1, 1);
+	}
+	for (int j = half; j < 2 * half; j++)
+		row[j] = spread * (float) next_uniform(-1, 1);
+}
+
+static double
+sum_of_moduli(int half, const float *a, const float *b)
+{
+	double		sum = 0;
+
+	for (int j = 0; j < half; j++)
+		sum += hypot((double) a[j] - b[j], (double) a[half + j] - b[half + j]);
+	return sum;
+}
+
+/* Whatever the limits: distances by bytes are lower bounds, and up to the limit no lower than those without one. */
+static void
+test_limits(int half, float spread)
+{
+	enum
+	{
+		QUERIES = 40, ROWS = 50
+	};
+	const float step = 1.1f / 127;
+	size_t		bytes = kge_moduli_bytes(half);
+	int8_t	   *code = take(ROWS * bytes);
+	int32_t		slack[ROWS];
+	float		base_less[ROWS * 64];
+	float	   *row = take(sizeof(float) * (size_t) (2 * half * (ROWS + QUERIES)));
+	float	   *query = row + 2 * half * ROWS;
+	double		row_lost[ROWS];
+	int			high = 0;
+	int			low = 0;
+	int			excluded = 0;
+	Allocation	allocation = {0};
+	KgeModuli	moduli;
+
+	kge_moduli_take(&allocation, half, QUERIES);
+	CHECK(allocation_open(&allocation, &arena));
+	moduli = kge_moduli_take(&allocation, half, QUERIES);
+	moduli.step = step;
+	kge_moduli_open(&moduli, QUERIES);
+	for (int i = 0; i < ROWS; i++)
+	{
+		fill_alike(half, spread, row + 2 * half * i);
+		row_lost[i] = kge_moduli_encode(half, row + 2 * half * i, step, code + (size_t) i * bytes);
+		slack[i] = kge_moduli_limit(&moduli, row_lost[i]);
+	}
+	for (int q = 0; q < QUERIES; q++)
+	{
+		double		lost;
+
+		fill_alike(half, spread, query + 2 * half * q);
+		lost = kge_moduli_set(&moduli, q, query + 2 * half * q);
+		moduli.limit[q] = kge_moduli_limit(&moduli, lost + next_uniform(0, 1.5) * half);
+	}
+	kge_moduli_scores(&moduli, ROWS, code, slack, 0, base_less, 64);
+	for (int q = 0; q < QUERIES; q++)
+		for (int i = 0; i < ROWS; i++)
+		{
+			double		distance = sum_of_moduli(half, query + 2 * half * q, row + 2 * half * i);
+			double		found = -(double) base_less[i * 64 + q];
+			double		lost = kge_moduli_set(&moduli, q, query + 2 * half * q) + row_lost[i];
+			double		looked;
+
+			kge_moduli_look(half, step, kge_moduli_query(&moduli, q), 1, code + (size_t) i * bytes, &looked);
+			high += !(found - lost <= distance * (1 + 1e-6));
+			excluded += kge_moduli_limit(&moduli, found) - 2 > moduli.limit[q] + slack[i];
+			low += kge_moduli_limit(&moduli, found) < moduli.limit[q] + slack[i] && !(found > (1 - 1e-5) * looked);
+		}
+	CHECK_SAYING(high == 0, "%d numbers, %g: %d of %d bounds too high", half, spread, high, QUERIES * ROWS);
+	CHECK_SAYING(low == 0, "%d numbers, %g: %d of %d bounds too low", half, spread, low, QUERIES * ROWS);
+	CHECK_SAYING(excluded > QUERIES * ROWS / 20 && excluded < QUERIES * ROWS, "%d excluded", excluded);
 }
 
 /* Two sets of complex numbers, real parts first, and what a kernel makes of them */
@@ -515,6 +640,15 @@ test_score(void)
 	test_turns(199, SIDE_HEAD);
 	test_reciprocal();
 	test_moduli();
+	test_parts();
+	for (int i = 0; kge_has_codes() && i < 3; i++)
+	{
+		static const float spread[] = {0.05f, 0.3f, 1};
+
+		test_limits(7, spread[i]);
+		test_limits(KGE_PARTS, spread[i]);
+		test_limits(200, spread[i]);
+	}
 	test_rough_moduli(1, 1, 1);
 	test_rough_moduli(16, 4, 2);
 	test_rough_moduli(37, 7, 67);
