@@ -104,10 +104,13 @@ sketch_row(KgeSketch *sketch, int64_t row, const float *c)
 	double		error = INFINITY;
 
 	memset(code, 0, bytes_of_row(sketch));
-	if (!kge_sketch_has_moduli(sketch))
+	if (kge_sketch_has_moduli(sketch))
+		sketch->parts[row] = (KgeParts) {.more = 0};
+	else
 		sketch->scale[row] = 0;
 	if (isfinite(norm))
-		error = kge_sketch_has_moduli(sketch) ? kge_moduli_encode(sketch->engine.half, c, sketch->scale[row], code) :
+		error = kge_sketch_has_moduli(sketch) ?
+			kge_moduli_encode(sketch->engine.half, c, sketch->scale[row], code, &sketch->parts[row]) :
 			encode(sketch, c, &sketch->scale[row], code);
 	sketch->error[row] = (float) (ROUNDED_UP * error);
 	sketch->norm[row] = (float) (ROUNDED_UP * norm) + sketch->error[row];
@@ -120,13 +123,14 @@ static double
 lost_by_scale(const KgeSketch *sketch, const KgeModel *model, float scale, int8_t *code)
 {
 	double		lost = 0;
+	KgeParts	parts;
 
 	for (int64_t i = 0; i < model->entities; i += 1 + model->entities / SAMPLED)
 	{
 		const float *row = kge_entity_row(model, (int32_t) i);
 
 		if (isfinite(kge_norm(sketch->engine.width, row)))
-			lost += kge_moduli_encode(sketch->engine.half, row, scale, code);
+			lost += kge_moduli_encode(sketch->engine.half, row, scale, code, &parts);
 	}
 	return lost;
 }
@@ -190,6 +194,7 @@ take_arrays(Allocation *allocation, const KgeModel *model)
 	KgeSketch	sketch = {.engine = kge_engine(model),.memory = allocation->base};
 
 	sketch.code = TAKE(allocation, int8_t, entities * bytes_of_row(&sketch));
+	sketch.parts = TAKE(allocation, KgeParts, kge_sketch_has_moduli(&sketch) ? entities : 0);
 	sketch.scale = TAKE(allocation, float, entities);
 	sketch.norm = TAKE(allocation, float, entities);
 	sketch.error = TAKE(allocation, float, entities);
@@ -340,9 +345,10 @@ KgeSketchQuery
 kge_sketch_query(const KgeSketch *sketch, const float *query, int8_t *room)
 {
 	KgeSketchQuery asked = {.sketch = sketch,.query = query,.norm = kge_norm(sketch->engine.width, query),.code = room};
+	KgeParts	parts;
 
 	if (kge_sketch_has_moduli(sketch) && isfinite(asked.norm))
-		asked.code_error = kge_moduli_encode(sketch->engine.half, query, sketch->scale[0], room);
+		asked.code_error = kge_moduli_encode(sketch->engine.half, query, sketch->scale[0], room, &parts);
 	return asked;
 }
 

@@ -11,12 +11,14 @@
 #define HKG_KGE_SKETCH_H
 
 #include "engine.h"
+#include "sketch_parts.h"
 #include "top.h"
 
 struct KgeSketch
 {
 	KgeEngine	engine;
 	int8_t	   *code;			/* of each row, see kge_sketch_code */
+	KgeParts   *parts;			/* of each row, where they hold codes of moduli */
 	float	   *scale;			/* of each row: the same of all where they hold codes of moduli */
 	float	   *norm;			/* of each row, Euclidean, or more */
 	float	   *error;			/* how far the row is from the true one; infinite where it has no sketch */

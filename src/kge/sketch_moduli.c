@@ -42,14 +42,14 @@ groups_of(int half)
 size_t
 kge_moduli_bytes(int half)
 {
-	return sizeof(KgeParts) + 2 * PIECE * (size_t) ((half + PIECE - 1) / PIECE);
+	return 2 * PIECE * (size_t) ((half + PIECE - 1) / PIECE);
 }
 
 /* Where the code of a real part is in a row; that of its imaginary part is PIECE further. */
 static size_t
 place_of(int j)
 {
-	return sizeof(KgeParts) + (size_t) (j / PIECE) * 2 * PIECE + (size_t) (j % PIECE);
+	return (size_t) (j / PIECE) * 2 * PIECE + (size_t) (j % PIECE);
 }
 
 static int8_t
@@ -83,11 +83,10 @@ modulus_lost(float re, float im, float step, int8_t re_code, int8_t im_code)
 }
 
 double
-kge_moduli_encode(int half, const float *row, float step, int8_t *code)
+kge_moduli_encode(int half, const float *row, float step, int8_t *code, KgeParts *parts)
 {
 	KgePartScale scale = part_scale(half, step);
 	double		lost = 0;
-	KgeParts	parts;
 
 	memset(code, 0, kge_moduli_bytes(half));
 	for (int j = 0; j < half; j++)
@@ -98,8 +97,7 @@ kge_moduli_encode(int half, const float *row, float step, int8_t *code)
 		re[PIECE] = code_of(row[half + j], step);
 		lost += modulus_lost(row[j], row[half + j], step, re[0], re[PIECE]);
 	}
-	parts = kge_parts(&scale, row, ROUNDED_UP * lost);
-	memcpy(code, &parts, sizeof(parts));
+	*parts = kge_parts(&scale, row, ROUNDED_UP * lost);
 	return ROUNDED_UP * lost;
 }
 
@@ -159,9 +157,9 @@ double
 kge_moduli_set(KgeModuli *moduli, int number, const float *query)
 {
 	int8_t	   *row = query_row(moduli, number);
-	double		lost = kge_moduli_encode(moduli->half, query, moduli->step, row);
-	size_t		im = (size_t) moduli->count * GROUP;
 	KgeParts	parts;
+	double		lost = kge_moduli_encode(moduli->half, query, moduli->step, row, &parts);
+	size_t		im = (size_t) moduli->count * GROUP;
 
 	for (int g = 0; g < groups_of(moduli->half); g++)
 	{
@@ -170,7 +168,6 @@ kge_moduli_set(KgeModuli *moduli, int number, const float *query)
 		memcpy(code, row + place_of(g * GROUP), GROUP);
 		memcpy(code + im, row + place_of(g * GROUP) + PIECE, GROUP);
 	}
-	memcpy(&parts, row, sizeof(parts));
 	kge_part_queries_set(&moduli->parts, number, &parts);
 	return lost;
 }
@@ -244,10 +241,9 @@ add_two(const KgeModuli *moduli, int from, const int8_t *row, int32_t slack, uin
 }
 
 VECTORS static void
-score_row(const KgeModuli *moduli, const int8_t *row, int32_t slack, float base, float *out)
+score_row(const KgeModuli *moduli, const int8_t *row, const KgeParts *parts, int32_t slack, float base, float *out)
 {
 	__m512		unit = _mm512_set1_ps((float) unit_of(moduli->step));
-	const KgeParts *parts = (const KgeParts *) (const void *) row;
 
 	for (int from = 0; from < moduli->count; from += 2 * LANES)
 	{
@@ -264,13 +260,13 @@ score_row(const KgeModuli *moduli, const int8_t *row, int32_t slack, float base,
 }
 
 void
-kge_moduli_scores(const KgeModuli *moduli, int rows, const int8_t *row, const int32_t *slack, float base,
-				  float *out, int out_stride)
+kge_moduli_scores(const KgeModuli *moduli, int rows, const int8_t *row, const KgeParts *parts, const int32_t *slack,
+				  float base, float *out, int out_stride)
 {
 	size_t		bytes = kge_moduli_bytes(moduli->half);
 
 	for (int i = 0; i < rows; i++)
-		score_row(moduli, row + (size_t) i * bytes, slack[i], base, out + (size_t) i * (size_t) out_stride);
+		score_row(moduli, row + (size_t) i * bytes, &parts[i], slack[i], base, out + (size_t) i * (size_t) out_stride);
 }
 
 /* The sums of a query with a row, both in codes of rows, with 32 numbers at a time */
@@ -279,7 +275,7 @@ add_row(size_t bytes, const int8_t *query, const int8_t *row)
 {
 	__m256i		sum = _mm256_setzero_si256();
 
-	for (size_t j = sizeof(KgeParts); j < bytes; j += 2 * PIECE)
+	for (size_t j = 0; j < bytes; j += 2 * PIECE)
 	{
 		__m256i		a = _mm256_abs_epi8(_mm256_subs_epi8(_mm256_loadu_si256((const void *) (row + j)),
 														 _mm256_loadu_si256((const void *) (query + j))));
@@ -310,8 +306,8 @@ kge_moduli_look(int half, float step, const int8_t *query, int rows, const int8_
 }
 
 void
-kge_moduli_scores(const KgeModuli *moduli, int rows, const int8_t *row, const int32_t *slack, float base,
-				  float *out, int out_stride)
+kge_moduli_scores(const KgeModuli *moduli, int rows, const int8_t *row, const KgeParts *parts, const int32_t *slack,
+				  float base, float *out, int out_stride)
 {
 }
 

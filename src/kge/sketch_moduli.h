@@ -9,11 +9,11 @@
 #include "engine.h"
 #include "sketch_parts.h"
 
-/* Bytes of a row of codes: its parts, then pieces of 32 real parts and their imaginary parts, a cache line each */
+/* Bytes of a row of codes: pieces of 32 real parts and their imaginary parts, a cache line each */
 extern size_t kge_moduli_bytes(int half);
 
-/* Codes of a row in units of `step`; returns a little more than the sum of moduli by which they are off. */
-extern double kge_moduli_encode(int half, const float *row, float step, int8_t *code);
+/* Codes and parts of a row in units of `step`; returns a little more than the sum of moduli by which the codes are off. */
+extern double kge_moduli_encode(int half, const float *row, float step, int8_t *code, KgeParts *parts);
 
 /* A block of queries: codes of four numbers of each query, real parts, then imaginary ones, then the next four */
 typedef struct KgeModuli
@@ -47,10 +47,10 @@ extern int32_t kge_moduli_limit(const KgeModuli *moduli, double distance);
  * least, of all queries.  Where its whole number is above limit[query] + slack[row], some of the dimensions may be left out:
  * without them it is still above.
  */
-extern void kge_moduli_scores(const KgeModuli *moduli, int rows, const int8_t *row, const int32_t *slack, float base,
-							  float *out, int out_stride);
+extern void kge_moduli_scores(const KgeModuli *moduli, int rows, const int8_t *row, const KgeParts *parts,
+							  const int32_t *slack, float base, float *out, int out_stride);
 
-/* The codes of a query as a row has them */
+/* The codes of a query as a row has them. */
 extern const int8_t *kge_moduli_query(const KgeModuli *moduli, int number);
 
 /* The same distances of one query, whose codes are those of a row, from some rows. */

@@ -369,7 +369,8 @@ test_moduli(void)
 	const double modulus = step * sqrt(10.51 * 10.51 + 4.51 * 4.51);
 	float		query[2 * HALF];
 	float		origin[2 * HALF] = {0};
-	int8_t		code[2][128];
+	int8_t		code[2][64];
+	KgeParts	parts[2];
 	int32_t		slack = 1 << 20;
 	float		base_less[32];
 	double		looked;
@@ -388,14 +389,14 @@ test_moduli(void)
 	moduli.step = step;
 	kge_moduli_open(&moduli, 1);
 	moduli.limit[0] = kge_moduli_limit(&moduli, 1);
-	kge_moduli_encode(HALF, origin, step, code[0]);
+	kge_moduli_encode(HALF, origin, step, code[0], &parts[0]);
 
-	lost = kge_moduli_encode(HALF, query, step, code[1]);
+	lost = kge_moduli_encode(HALF, query, step, code[1], &parts[1]);
 	kge_moduli_look(HALF, step, code[1], 1, code[0], &looked);
 	CHECK(looked > HALF * modulus && looked - lost <= HALF * modulus);
 
 	lost = kge_moduli_set(&moduli, 0, query);
-	kge_moduli_scores(&moduli, 1, code[0], &slack, 0, base_less, 32);
+	kge_moduli_scores(&moduli, 1, code[0], &parts[0], &slack, 0, base_less, 32);
 	CHECK(-base_less[0] > HALF * modulus && -base_less[0] - lost <= HALF * modulus);
 }
 
@@ -414,6 +415,7 @@ test_parts(void)
 	float		query[2 * HALF] = {0};
 	float		origin[2 * HALF] = {0};
 	int8_t		code[512];
+	KgeParts	parts;
 	int32_t		slack = 0;
 	float		base_less[32];
 	double		distance = 0;
@@ -431,10 +433,10 @@ test_parts(void)
 	moduli = kge_moduli_take(&allocation, HALF, 1);
 	moduli.step = step;
 	kge_moduli_open(&moduli, 1);
-	kge_moduli_encode(HALF, origin, step, code);
+	kge_moduli_encode(HALF, origin, step, code, &parts);
 	lost = kge_moduli_set(&moduli, 0, query);
 	/* all is out of reach, by the parts alone */
-	kge_moduli_scores(&moduli, 1, code, &slack, 0, base_less, 32);
+	kge_moduli_scores(&moduli, 1, code, &parts, &slack, 0, base_less, 32);
 	CHECK(-base_less[0] - lost <= distance && -base_less[0] - lost > 0.95 * distance);
 }
 
@@ -474,6 +476,7 @@ test_limits(int half, float spread)
 	const float step = 1.1f / 127;
 	size_t		bytes = kge_moduli_bytes(half);
 	int8_t	   *code = take(ROWS * bytes);
+	KgeParts	parts[ROWS];
 	int32_t		slack[ROWS];
 	float		base_less[ROWS * 64];
 	float	   *row = take(sizeof(float) * (size_t) (2 * half * (ROWS + QUERIES)));
@@ -493,7 +496,7 @@ test_limits(int half, float spread)
 	for (int i = 0; i < ROWS; i++)
 	{
 		fill_alike(half, spread, row + 2 * half * i);
-		row_lost[i] = kge_moduli_encode(half, row + 2 * half * i, step, code + (size_t) i * bytes);
+		row_lost[i] = kge_moduli_encode(half, row + 2 * half * i, step, code + (size_t) i * bytes, &parts[i]);
 		slack[i] = kge_moduli_limit(&moduli, row_lost[i]);
 	}
 	for (int q = 0; q < QUERIES; q++)
@@ -504,7 +507,7 @@ test_limits(int half, float spread)
 		lost = kge_moduli_set(&moduli, q, query + 2 * half * q);
 		moduli.limit[q] = kge_moduli_limit(&moduli, lost + next_uniform(0, 1.5) * half);
 	}
-	kge_moduli_scores(&moduli, ROWS, code, slack, 0, base_less, 64);
+	kge_moduli_scores(&moduli, ROWS, code, parts, slack, 0, base_less, 64);
 	for (int q = 0; q < QUERIES; q++)
 		for (int i = 0; i < ROWS; i++)
 		{
