@@ -90,9 +90,16 @@ as $$
 declare
 	float constant text := '^^<http://www.w3.org/2001/XMLSchema#double> .';
 	rdf constant text := '<http://www.w3.org/1999/02/22-rdf-syntax-ns#';
+	label text := '_:prediction';
 	place text;
 	statement record;
+	taken bool := annotation = 'reified';
 begin
+	-- a blank node of the graph may have such a name
+	while taken loop
+		execute format('select exists (select from %I.entity where starts_with(name, $1))', graph) into taken using label;
+		label := label || case when taken then '_' else '' end;
+	end loop;
 	for statement in execute format(
 		'select %1$s(head, $1) as head, %1$s(relation, $1) as relation, %1$s(tail, $1) as tail, probability, rule,
 			row_number() over () as number
@@ -106,7 +113,7 @@ begin
 		elsif annotation = 'star' then
 			place := concat_ws(' ', '<<', statement.head, statement.relation, statement.tail, '>>');
 		else
-			place := '_:prediction' || statement.number;
+			place := label || statement.number;
 			return next concat_ws(' ', place, rdf || 'type>', rdf || 'Statement>', '.');
 			return next concat_ws(' ', place, rdf || 'subject>', statement.head, '.');
 			return next concat_ws(' ', place, rdf || 'predicate>', statement.relation, '.');

@@ -189,6 +189,11 @@ select count(*) filter (where predicate like '%#subject') = :predictions as subj
 	count(*) filter (where predicate = 'urn:hybridkg:probability') = :predictions as probabilities,
 	max(object::float8) filter (where predicate = 'urn:hybridkg:probability') <= 1 as at_most_one
 from hkg_parse_rdf((select string_agg(line, e'\n') from hkg_rdf('shop', 'predictions', 0, 10, annotation => 'reified') line), 'ntriples');
+-- blank nodes of predictions are none of the graph
+update shop.entity set name = '_:prediction' || substr(name, 4) where name like '_:b%';
+select count(*) filter (where predicate like '%#subject') = :predictions as subjects,
+	count(*) filter (where subject in (select name from shop.entity)) as of_entities
+from hkg_parse_rdf((select string_agg(line, e'\n') from hkg_rdf('shop', 'predictions', 0, 10, annotation => 'reified') line), 'ntriples');
 select * from hkg_rdf('shop', 'rules');
 select * from hkg_rdf('shop', 'predictions', annotation => 'xml');
 select * from hkg_rdf('nowhere');
