@@ -1,6 +1,6 @@
 /*
  * sketch.h
- *		A coarse copy of a model's entities, a third of their size or less.
+ *		A coarse copy of a model's entities: of long rows a quarter of the size, or a third where it has parts.
  *
  * The search for the best candidates is as fast as memory hands over the
  * rows.  So it looks at the sketch first: every number as one byte times a scale

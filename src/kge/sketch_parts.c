@@ -18,7 +18,7 @@
 #define ROUNDED_UP 1.0001		/* more than is lost where a length is computed and kept */
 #define ROUNDED_DOWN 0.999999	/* likewise of a product */
 
-/* Of the sums: those of k independent numbers spread sqrt(k) times as far as one. */
+/* The step of the codes of sums: k independent numbers add up to sqrt(k) times as much as one. */
 static float
 step_of(const KgePartScale *scale)
 {

@@ -23,7 +23,7 @@ typedef struct KgePartScale
 	double		unit;			/* of a distance as a whole number */
 } KgePartScale;
 
-/* A row, in a cache line */
+/* A row, in 64 bytes */
 typedef struct KgeParts
 {
 	uint8_t		code[KGE_PARTS];	/* of the sum of each part, + 128 */

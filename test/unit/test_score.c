@@ -482,6 +482,7 @@ test_limits(int half, float spread)
 	float	   *row = take(sizeof(float) * (size_t) (2 * half * (ROWS + QUERIES)));
 	float	   *query = row + 2 * half * ROWS;
 	double		row_lost[ROWS];
+	double		query_lost[QUERIES];
 	int			high = 0;
 	int			low = 0;
 	int			excluded = 0;
@@ -501,11 +502,9 @@ test_limits(int half, float spread)
 	}
 	for (int q = 0; q < QUERIES; q++)
 	{
-		double		lost;
-
 		fill_alike(half, spread, query + 2 * half * q);
-		lost = kge_moduli_set(&moduli, q, query + 2 * half * q);
-		moduli.limit[q] = kge_moduli_limit(&moduli, lost + next_uniform(0, 1.5) * half);
+		query_lost[q] = kge_moduli_set(&moduli, q, query + 2 * half * q);
+		moduli.limit[q] = kge_moduli_limit(&moduli, query_lost[q] + next_uniform(0, 1.5) * half);
 	}
 	kge_moduli_scores(&moduli, ROWS, code, parts, slack, 0, base_less, 64);
 	for (int q = 0; q < QUERIES; q++)
@@ -513,7 +512,7 @@ test_limits(int half, float spread)
 		{
 			double		distance = sum_of_moduli(half, query + 2 * half * q, row + 2 * half * i);
 			double		found = -(double) base_less[i * 64 + q];
-			double		lost = kge_moduli_set(&moduli, q, query + 2 * half * q) + row_lost[i];
+			double		lost = query_lost[q] + row_lost[i];
 			double		looked;
 
 			kge_moduli_look(half, step, kge_moduli_query(&moduli, q), 1, code + (size_t) i * bytes, &looked);
