@@ -117,6 +117,16 @@ typedef struct KgeErrorLine
 
 extern KgeErrorLine kge_distance_error(const KgeEngine *engine, double query_norm);
 
+/* The same where it is a dot product: at most level + by_score * |s| + by_norm * the norm of the candidate. */
+typedef struct KgeDotError
+{
+	double		level;
+	double		by_score;
+	double		by_norm;
+} KgeDotError;
+
+extern KgeDotError kge_dot_error(const KgeEngine *engine, double query_norm);
+
 /* What the exact score of a candidate does not exceed, by its fast one; NaN where that is not certain. */
 extern double kge_score_limit(const KgeEngine *engine, const float *query, double query_norm,
 							  const float *candidate, double candidate_norm);

@@ -43,16 +43,22 @@ distance_error(const KgeEngine *engine, double query_norm, double s)
 		4 * U * (fabs(engine->gamma) + fabs(s)) + 1e-15;
 }
 
+KgeDotError
+kge_dot_error(const KgeEngine *engine, double query_norm)
+{
+	double		n = engine->width;
+
+	return (KgeDotError) {n * TINY * (1 + query_norm), 4 * U, (n + 16) * U * query_norm + n * TINY};
+}
+
 double
 kge_score_error(const KgeEngine *engine, double query_norm, double candidate_norm, double s)
 {
-	double		n = engine->width;
-	double		a = (n + 16) * U;
+	KgeDotError dot = kge_dot_error(engine, query_norm);
 
 	if (engine->similarity == KGE_DOT)
-		return a * query_norm * candidate_norm + 4 * U * fabs(s) +
-			n * TINY * (1 + query_norm + candidate_norm);
-	return a * (engine->gamma - s) + distance_error(engine, query_norm, s);
+		return dot.level + dot.by_score * fabs(s) + dot.by_norm * candidate_norm;
+	return (engine->width + 16) * U * (engine->gamma - s) + distance_error(engine, query_norm, s);
 }
 
 KgeErrorLine

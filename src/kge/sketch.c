@@ -19,7 +19,7 @@
 #include "sketch_moduli.h"
 #include "sketch_product.h"
 
-#define AT_ONCE 256				/* rows of an item */
+#define AT_ONCE KGE_LOOKED_AT	/* rows of an item */
 #define STEPS	127				/* the largest code */
 #define ROUNDED_UP 1.0001		/* more than is lost where a norm is computed and kept */
 #define SAMPLED 1000			/* rows that a common scale is chosen by */
@@ -289,40 +289,76 @@ expand(int n, float scale, const int8_t *restrict code, float *restrict row)
 		row[j] = scale * code[j];
 }
 
-static double
-score(const KgeSketch *sketch, const float *query, int64_t i, float *row)
+/* s = dot products of q with some rows of codes */
+static void
+dot_codes(int n, const float *q, int rows, const int8_t *code, float *s)
 {
-	int			width = sketch->engine.width;
+	int			i = 0;
 
-	expand(width, sketch->scale[i], kge_sketch_code(sketch, i), row);
-	return kge_engine_score(&sketch->engine, query, row);
+	for (; i + 4 <= rows; i += 4)
+		dot_codes_4(n, q, code + (size_t) i * (size_t) n, s + i);
+	for (; i < rows; i++)
+	{
+		s[i] = 0;
+		for (int j = 0; j < n; j++)
+			s[i] += q[j] * code[(size_t) i * (size_t) n + (size_t) j];
+	}
 }
 
-static double
-most_of(const KgeSketch *sketch, double query_norm, int64_t i, double s, double moved)
+/*
+ * What dot products s with codes say at most: scale, norm and error are those of the sketch.  Where s is not finite,
+ * that is NaN or infinity, which bounds nothing.
+ */
+KERNEL void
+bound_dots(int rows, KgeDotError of, double moved, const float *restrict s, const float *restrict scale,
+		   const float *restrict norm, const float *restrict error, double *restrict most)
 {
-	double		error = moved + kge_score_error(&sketch->engine, query_norm, sketch->norm[i], s);
+	for (int i = 0; i < rows; i++)
+	{
+		double		dot = (double) s[i] * scale[i];
 
-	return isfinite(s) && isfinite(error) ? s + error : INFINITY;
+		most[i] = dot + (of.level + of.by_score * fabs(dot) + of.by_norm * norm[i] + moved * error[i]);
+	}
 }
 
-static double
-moved_of(const KgeSketch *sketch, double query_norm, int64_t i)
+static void
+look_at_dots(const KgeSketchQuery *query, int64_t from, int rows, double *most)
 {
-	return sketch->engine.similarity == KGE_DOT ? ROUNDED_UP * query_norm * sketch->error[i] : sketch->error[i];
+	const KgeSketch *sketch = query->sketch;
+	float		s[KGE_LOOKED_AT];
+
+	dot_codes(sketch->engine.width, query->query, rows, kge_sketch_code(sketch, from), s);
+	bound_dots(rows, kge_dot_error(&sketch->engine, query->norm), ROUNDED_UP * query->norm, s, sketch->scale + from,
+			   sketch->norm + from, sketch->error + from, most);
+}
+
+/* The most of each row by its distance, `row` has room for one. */
+static void
+look_at_distances(const KgeSketchQuery *query, int64_t from, int rows, float *row, double *most)
+{
+	const KgeSketch *sketch = query->sketch;
+
+	for (int i = 0; i < rows; i++)
+	{
+		int64_t		at = from + i;
+		double		score;
+
+		expand(sketch->engine.width, sketch->scale[at], kge_sketch_code(sketch, at), row);
+		score = kge_engine_score(&sketch->engine, query->query, row);
+		most[i] = score + kge_score_error(&sketch->engine, query->norm, sketch->norm[at], score) + sketch->error[at];
+	}
 }
 
 /* The most of each row.  Whole numbers are not off by more than the codes are. */
 static void
-look_at_moduli(const KgeSketchQuery *query, int64_t from, int64_t end, double *most)
+look_at_moduli(const KgeSketchQuery *query, int64_t from, int rows, double *most)
 {
 	const KgeSketch *sketch = query->sketch;
 	KgeErrorLine line = kge_distance_error(&sketch->engine, query->norm);
 	double		level = sketch->engine.gamma + query->code_error + line.level;
 
-	kge_moduli_look(sketch->engine.half, sketch->scale[0], query->code, (int) (end - from), kge_sketch_code(sketch, from),
-					most);
-	for (int64_t i = 0; i < end - from; i++)
+	kge_moduli_look(sketch->engine.half, sketch->scale[0], query->code, rows, kge_sketch_code(sketch, from), most);
+	for (int i = 0; i < rows; i++)
 		most[i] = level - (1 - line.slope) * most[i] + sketch->error[from + i];
 }
 
@@ -331,7 +367,7 @@ kge_sketch_most(const KgeSketchQuery *query, int64_t row)
 {
 	double		most;
 
-	look_at_moduli(query, row, row + 1, &most);
+	look_at_moduli(query, row, 1, &most);
 	return most;
 }
 
@@ -352,29 +388,27 @@ kge_sketch_query(const KgeSketch *sketch, const float *query, int8_t *room)
 	return asked;
 }
 
-void
-kge_sketch_look(const KgeSketchQuery *query, int64_t from, int64_t end, float *row, double *most)
+KERNEL void
+floats_above(int rows, const double *restrict number, float *restrict above)
 {
-	const KgeSketch *sketch = query->sketch;
-	int64_t		i = from;
+	for (int i = 0; i < rows; i++)
+		above[i] = kge_float_above(number[i]);
+}
+
+void
+kge_sketch_look(const KgeSketchQuery *query, int64_t from, int64_t end, float *row, float *most)
+{
+	int			rows = (int) (end - from);
+	double		number[KGE_LOOKED_AT];
 
 	if (!isfinite(query->norm))
-		for (; i < end; i++)
-			most[i] = INFINITY;
-	else if (kge_sketch_has_moduli(sketch))
-	{
-		look_at_moduli(query, from, end, most + from);
-		return;
-	}
-	for (; sketch->engine.similarity == KGE_DOT && i + 4 <= end; i += 4)
-	{
-		float		s[4];
-
-		dot_codes_4(sketch->engine.width, query->query, kge_sketch_code(sketch, i), s);
-		for (int k = 0; k < 4; k++)
-			most[i + k] = most_of(sketch, query->norm, i + k, (double) s[k] * sketch->scale[i + k],
-								  moved_of(sketch, query->norm, i + k));
-	}
-	for (; i < end; i++)
-		most[i] = most_of(sketch, query->norm, i, score(sketch, query->query, i, row), moved_of(sketch, query->norm, i));
+		for (int i = 0; i < rows; i++)
+			number[i] = INFINITY;
+	else if (kge_sketch_has_moduli(query->sketch))
+		look_at_moduli(query, from, rows, number);
+	else if (query->sketch->engine.similarity == KGE_DOT)
+		look_at_dots(query, from, rows, number);
+	else
+		look_at_distances(query, from, rows, row, number);
+	floats_above(rows, number, most + from);
 }

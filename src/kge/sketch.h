@@ -10,6 +10,9 @@
 #ifndef HKG_KGE_SKETCH_H
 #define HKG_KGE_SKETCH_H
 
+#include <float.h>
+#include <math.h>
+
 #include "engine.h"
 #include "sketch_parts.h"
 #include "top.h"
@@ -45,11 +48,22 @@ typedef struct KgeSketchQuery
 extern size_t kge_sketch_query_bytes(const KgeModel *model);
 extern KgeSketchQuery kge_sketch_query(const KgeSketch *sketch, const float *query, int8_t *room);
 
+/* A float that is not below a number: infinity for NaN, and for what is larger than floats. */
+static inline float
+kge_float_above(double number)
+{
+	double		above = number + fabs(number) * FLT_EPSILON + 2 * FLT_MIN;
+
+	above = above >= -FLT_MAX ? above : -FLT_MAX;
+	return above <= FLT_MAX ? (float) above : INFINITY;
+}
+
 /*
- * The most that the exact scores of the rows from .. end-1 can be: infinity where the sketch does not bound them.
- * `row` has room for a row.
+ * The most that the exact scores of the rows from .. end-1 can be, up to KGE_LOOKED_AT of them, at most[from] and on:
+ * infinity where the sketch does not bound them.  `row` has room for a row.
  */
-extern void kge_sketch_look(const KgeSketchQuery *query, int64_t from, int64_t end, float *row, double *most);
+#define KGE_LOOKED_AT 256
+extern void kge_sketch_look(const KgeSketchQuery *query, int64_t from, int64_t end, float *row, float *most);
 
 /* The same of one row, where the sketch holds codes of moduli. */
 extern double kge_sketch_most(const KgeSketchQuery *query, int64_t row);

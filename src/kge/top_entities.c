@@ -19,7 +19,7 @@
 #include "exact_score.h"
 #include "sketch.h"
 
-#define AT_ONCE 256				/* candidates of an item */
+#define AT_ONCE KGE_LOOKED_AT	/* candidates of an item */
 #define FINALISTS_AT_ONCE 32
 #define FEW_FINALISTS 512		/* which take less time than to wake threads */
 #define ROUNDING 1e-12			/* more than the arithmetic of a score may lose */
@@ -48,12 +48,13 @@ typedef struct Top
 	int8_t	   *code;
 	KgeSketchQuery asked;
 	KgeExactScore *exact;		/* of each thread */
-	double	   *most;			/* of each entity, NaN if it is left out or listed; then the exact phi */
-	double	   *most_of_tile;	/* the most of AT_ONCE entities */
-	double	   *raised;			/* the most of what is listed, with its addition; then the exact phi */
+	float	   *most;			/* of each entity, NaN if it is left out or listed */
+	float	   *most_of_tile;	/* the most of AT_ONCE entities */
+	float	   *raised;			/* the most of what is listed, with its addition */
 	double		threshold;
 	BestEntity	   *best;			/* heap of candidates that promise high scores, the worst first */
 	int32_t    *finalist;
+	double	   *phi;			/* of each finalist, exact, NaN if it is ruled out */
 	int64_t		finalists;
 } Top;
 
@@ -74,11 +75,12 @@ take_top(Top *top, Allocation *allocation, int threads, bool adjusted, int64_t k
 		if (top->exact != NULL)
 			top->exact[i] = exact;
 	}
-	top->most = TAKE(allocation, double, entities);
-	top->most_of_tile = TAKE(allocation, double, (size_t) pool_pieces(top->model->entities, AT_ONCE));
-	top->raised = TAKE(allocation, double, adjusted ? entities + (size_t) top->model->added : 0);
+	top->most = TAKE(allocation, float, entities);
+	top->most_of_tile = TAKE(allocation, float, (size_t) pool_pieces(top->model->entities, AT_ONCE));
+	top->raised = TAKE(allocation, float, adjusted ? entities + (size_t) top->model->added : 0);
 	top->best = TAKE(allocation, BestEntity, (size_t) k);
 	top->finalist = TAKE(allocation, int32_t, entities);
+	top->phi = TAKE(allocation, double, entities);
 }
 
 /* There are no more than all. */
@@ -144,7 +146,7 @@ estimate_tile(Top *top, int64_t tile, int thread)
 	int32_t		first = first_of(tile);
 	int32_t		end = end_of(top, tile);
 	float	   *row = top->sketched + (size_t) thread * (size_t) vector_stride(top->sketch->engine.width);
-	double		most = -INFINITY;
+	float		most = -INFINITY;
 
 	kge_sketch_look(&top->asked, first, end, row, top->most);
 	for (int32_t i = first; i < end; i++)
@@ -179,15 +181,15 @@ set_apart(Top *top)
 		top->raised[i] = NAN;
 		if (listed->entity >= top->model->entities)
 			continue;
-		top->raised[i] = top->most[listed->entity] + top->weight * listed->addition;
+		top->raised[i] = kge_float_above(top->most[listed->entity] + top->weight * listed->addition);
 		top->most[listed->entity] = NAN;
 	}
 }
 
 /* ---- a threshold ---- */
 
-static double *
-value_of(const Top *top, int32_t number)
+static float *
+most_of(const Top *top, int32_t number)
 {
 	return number >= 0 ? &top->most[number] : &top->raised[-1 - number];
 }
@@ -250,7 +252,7 @@ find_promising_finalists(Top *top, int64_t k)
 
 	for (int64_t i = 0; i < top->finalists; i++)
 	{
-		kept = offer_promising(top, kept, k, *value_of(top, top->finalist[i]), top->finalist[i]);
+		kept = offer_promising(top, kept, k, *most_of(top, top->finalist[i]), top->finalist[i]);
 		pool_yield_at(top->pool, POOL_LEADER, i);
 	}
 	return kept;
@@ -310,9 +312,10 @@ estimate_finalists(void *argument, int64_t item, int thread)
 	{
 		int32_t		number = top->finalist[i];
 		int32_t		entity = entity_of(top, number);
-		double	   *most = value_of(top, number);
-		double		limit = kge_score_limit(&sketch->engine, top->query, top->asked.norm, kge_entity_row(top->model, entity),
-											sketch->norm[entity]) + top->weight * addition_of(top, number);
+		float	   *most = most_of(top, number);
+		float		limit = kge_float_above(kge_score_limit(&sketch->engine, top->query, top->asked.norm,
+															kge_entity_row(top->model, entity), sketch->norm[entity]) +
+											top->weight * addition_of(top, number));
 
 		if (limit < *most && !isinf(*most))
 			*most = limit;
@@ -320,7 +323,7 @@ estimate_finalists(void *argument, int64_t item, int thread)
 	pool_yield(top->pool, thread);
 }
 
-/* Item: the exact phi of some finalists, NaN for those that are ruled out. */
+/* Item: the exact phi of some finalists. */
 static void
 score_finalists(void *argument, int64_t item, int thread)
 {
@@ -331,7 +334,7 @@ score_finalists(void *argument, int64_t item, int thread)
 	{
 		int32_t		number = top->finalist[i];
 
-		*value_of(top, number) = *value_of(top, number) < top->threshold ? NAN : exact_phi(top, number, thread);
+		top->phi[i] = *most_of(top, number) < top->threshold ? NAN : exact_phi(top, number, thread);
 	}
 	pool_yield(top->pool, thread);
 }
@@ -359,7 +362,7 @@ best_finalists(const Top *top, int64_t k, KgeAnswer *answers)
 	for (int64_t i = 0; i < top->finalists; i++)
 	{
 		int32_t		number = top->finalist[i];
-		KgeAnswer	answer = {.phi = *value_of(top, number),.addition = addition_of(top, number),.row = entity_of(top, number)};
+		KgeAnswer	answer = {.phi = top->phi[i],.addition = addition_of(top, number),.row = entity_of(top, number)};
 
 		answer.score = kge_adjusted_score(top->adjustment, question->relation, question->side, answer.phi, answer.addition);
 		if (!isnan(answer.score))

@@ -28,7 +28,7 @@
 #define FOLDER "base/" PG_TEMP_FILES_DIR
 #define PREFIX PG_TEMP_FILE_PREFIX "_hybridkg" COPY_LAYOUT "."
 #define ALIGNMENT 64
-#define WRITTEN_AT_ONCE ((Size) 4 << 20)
+#define WRITTEN_AT_ONCE ((uint64) 4 << 20)
 
 /* At the front; the parts follow, each at a multiple of ALIGNMENT. */
 typedef struct FileHeader
@@ -93,16 +93,26 @@ copy_file_remove_all(void)
 
 /* ---- writing ------------------------------------------------------------------------ */
 
-/* False, with errno set, when not all of it was written. */
+typedef struct CopyWriter
+{
+	int			file;
+	uint64		end;			/* of what is written */
+} CopyWriter;
+
+/*
+ * False, with errno set, when not all of it was written.  A write ends at a multiple of WRITTEN_AT_ONCE, so that the
+ * cache of files can hold the file in huge pages.
+ */
 static bool
-write_all(int file, const char *data, Size bytes)
+write_all(CopyWriter *writer, const char *data, uint64 bytes)
 {
 	while (bytes > 0)
 	{
+		uint64		room = WRITTEN_AT_ONCE - writer->end % WRITTEN_AT_ONCE;
 		ssize_t		written;
 
 		hkg_check_interrupts();
-		written = write(file, data, Min(bytes, WRITTEN_AT_ONCE));
+		written = write(writer->file, data, Min(bytes, room));
 		if (written < 0 && errno == EINTR)
 			continue;
 		if (written <= 0)
@@ -111,30 +121,32 @@ write_all(int file, const char *data, Size bytes)
 			return false;
 		}
 		data += written;
-		bytes -= (Size) written;
+		bytes -= (uint64) written;
+		writer->end += (uint64) written;
 	}
 	return true;
 }
 
 static bool
-write_padded(int file, const void *data, Size bytes)
+write_padded(CopyWriter *writer, const void *data, uint64 bytes)
 {
 	static const char zeros[ALIGNMENT] = {0};
 
-	return write_all(file, data, bytes) && write_all(file, zeros, aligned(bytes) - bytes);
+	return write_all(writer, data, bytes) && write_all(writer, zeros, aligned(bytes) - bytes);
 }
 
 static bool
 write_parts(int file, const CopyPart *parts, int count)
 {
+	CopyWriter	writer = {.file = file};
 	FileHeader	header = {.count = count};
 	bool		written;
 
 	for (int i = 0; i < count; i++)
 		header.bytes[i] = parts[i].bytes;
-	written = write_padded(file, &header, sizeof(header));
+	written = write_padded(&writer, &header, sizeof(header));
 	for (int i = 0; written && i < count; i++)
-		written = write_padded(file, parts[i].data, parts[i].bytes);
+		written = write_padded(&writer, parts[i].data, parts[i].bytes);
 	return written;
 }
 

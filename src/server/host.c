@@ -157,10 +157,10 @@ map_pages(size_t bytes, bool scratch)
 				(errcode(ERRCODE_OUT_OF_MEMORY),
 				 errmsg("out of memory"),
 				 errdetail("Failed on request of size %zu.", bytes)));
-	if (scratch)
+	if (scratch && bytes > MOST_SPARE)
 		advise_huge_pages(memory, bytes);
 #ifdef MADV_NOHUGEPAGE
-	else						/* a huge page would be whole in memory as soon as a byte of it is written */
+	else						/* a huge page is whole in memory as soon as a byte of it is written */
 		madvise(memory, bytes, MADV_NOHUGEPAGE);
 #endif
 	return memory;
