@@ -54,8 +54,7 @@ kge_float_above(double number)
 {
 	double		above = number + fabs(number) * FLT_EPSILON + 2 * FLT_MIN;
 
-	above = above >= -FLT_MAX ? above : -FLT_MAX;
-	return above <= FLT_MAX ? (float) above : INFINITY;
+	return above <= FLT_MAX ? (float) (above > -FLT_MAX ? above : -FLT_MAX) : INFINITY;
 }
 
 /*

@@ -74,7 +74,10 @@ extern int64_t kge_top(Arena *arena, Pool *pool, const KgeModel *model,
 					   const KgeSketch *sketch, KgeTopQuestion question, const KgeAdjustment *adjustment,
 					   int64_t k, KgeAnswer *answers);
 
-/* Bytes that kge_top, with an adjustment or without, or kge_neighbors, will take from its arena. */
+/*
+ * Bytes that kge_top, with an adjustment or without, will take from its arena at most, when no candidate can be ruled out;
+ * that kge_neighbors will take.
+ */
 extern size_t kge_top_bytes(const KgeModel *model, int threads, bool adjusted, int64_t k);
 extern size_t kge_neighbors_bytes(const KgeModel *model, int64_t k);
 

@@ -59,9 +59,8 @@ typedef struct Top
 } Top;
 
 static void
-take_top(Top *top, Allocation *allocation, int threads, bool adjusted, int64_t k)
+take_search(Top *top, Allocation *allocation, int threads, int64_t k)
 {
-	size_t		entities = (size_t) top->model->entities;
 	size_t		stride = (size_t) vector_stride(kge_model_width(top->model));
 
 	top->query = TAKE(allocation, float, stride);
@@ -75,12 +74,40 @@ take_top(Top *top, Allocation *allocation, int threads, bool adjusted, int64_t k
 		if (top->exact != NULL)
 			top->exact[i] = exact;
 	}
-	top->most = TAKE(allocation, float, entities);
+	top->most = TAKE(allocation, float, (size_t) top->model->entities);
 	top->most_of_tile = TAKE(allocation, float, (size_t) pool_pieces(top->model->entities, AT_ONCE));
-	top->raised = TAKE(allocation, float, adjusted ? entities + (size_t) top->model->added : 0);
 	top->best = TAKE(allocation, BestEntity, (size_t) k);
-	top->finalist = TAKE(allocation, int32_t, entities);
-	top->phi = TAKE(allocation, double, entities);
+}
+
+static bool
+open_search(Top *top, Arena *arena, int threads, int64_t k)
+{
+	Allocation	allocation = {0};
+
+	take_search(top, &allocation, threads, k);
+	if (!allocation_open(&allocation, arena))
+		return false;
+	take_search(top, &allocation, threads, k);
+	return true;
+}
+
+static void
+take_finalists(Top *top, Allocation *allocation, int64_t count)
+{
+	top->finalist = TAKE(allocation, int32_t, (size_t) count);
+	top->phi = TAKE(allocation, double, (size_t) count);
+}
+
+static bool
+open_finalists(Top *top, Arena *arena, int64_t count)
+{
+	Allocation	allocation = {0};
+
+	take_finalists(top, &allocation, count);
+	if (!allocation_open(&allocation, arena))
+		return false;
+	take_finalists(top, &allocation, count);
+	return true;
 }
 
 /* There are no more than all. */
@@ -96,7 +123,10 @@ kge_top_bytes(const KgeModel *model, int threads, bool adjusted, int64_t k)
 	Top			top = {.model = model};
 	Allocation	allocation = {0};
 
-	take_top(&top, &allocation, threads, adjusted, at_most_all(model, k));
+	take_search(&top, &allocation, threads, at_most_all(model, k));
+	take_finalists(&top, &allocation, model->entities);
+	TAKE(&allocation, float, 1 + (adjusted ? (size_t) (model->entities + model->added) : 0));
+	TAKE(&allocation, char, ALLOCATION_ALIGNMENT);	/* of the finalists' block */
 	return allocation_bytes(&allocation);
 }
 
@@ -167,10 +197,13 @@ estimate(void *argument, int64_t item, int thread)
 	pool_yield(top->pool, thread);
 }
 
-/* Leaves out what is excluded, and sets apart what is listed. */
-static void
-set_apart(Top *top)
+/* Leaves out what is excluded, and sets apart what is listed; false when the arena is empty. */
+static bool
+set_apart(Top *top, Arena *arena)
 {
+	top->raised = arena->allocate(arena->context, (size_t) (top->listed + 1) * sizeof(float));
+	if (top->raised == NULL)
+		return false;
 	for (int64_t i = 0; i < top->asked_for.excluded_count; i++)
 		top->most[top->asked_for.excluded[i]] = NAN;
 	for (int64_t i = 0; i < top->listed; i++)
@@ -179,11 +212,12 @@ set_apart(Top *top)
 
 		pool_yield_at(top->pool, POOL_LEADER, i);
 		top->raised[i] = NAN;
-		if (listed->entity >= top->model->entities)
+		if (listed->entity >= top->model->entities || isnan(top->most[listed->entity]))
 			continue;
 		top->raised[i] = kge_float_above(top->most[listed->entity] + top->weight * listed->addition);
 		top->most[listed->entity] = NAN;
 	}
+	return true;
 }
 
 /* ---- a threshold ---- */
@@ -282,22 +316,45 @@ threshold_of(Top *top, int64_t kept, int64_t k)
 
 /* ---- finalists ---- */
 
-static void
-list_finalists(Top *top)
+/* Where there is no list, it is only counted. */
+static int64_t
+append(int32_t *list, int64_t count, int32_t number)
 {
+	if (list != NULL)
+		list[count] = number;
+	return count + 1;
+}
+
+/* Lists the candidates whose most is not below the threshold; returns how many. */
+static int64_t
+reaching(Top *top, int32_t *list)
+{
+	int64_t		count = 0;
+
 	for (int32_t i = 0; i < top->listed; i++)
 	{
 		if (top->raised[i] >= top->threshold)
-			top->finalist[top->finalists++] = -1 - i;
+			count = append(list, count, -1 - i);
 		pool_yield_at(top->pool, POOL_LEADER, i);
 	}
 	for (int64_t tile = 0; tile < tiles_of(top); tile++)
 	{
 		for (int32_t i = first_of(tile); i < end_of(top, tile) && top->most_of_tile[tile] >= top->threshold; i++)
 			if (top->most[i] >= top->threshold)
-				top->finalist[top->finalists++] = i;
+				count = append(list, count, i);
 		pool_yield_at(top->pool, POOL_LEADER, tile);
 	}
+	return count;
+}
+
+/* False when the arena is empty. */
+static bool
+list_finalists(Top *top, Arena *arena)
+{
+	if (!open_finalists(top, arena, reaching(top, NULL)))
+		return false;
+	top->finalists = reaching(top, top->finalist);
+	return true;
 }
 
 /* Item: the most of some finalists by their embeddings, which is nearer than that by the sketch. */
@@ -373,30 +430,37 @@ best_finalists(const Top *top, int64_t k, KgeAnswer *answers)
 	return kept;
 }
 
+/* The most of all candidates, while a thread lists what is added. */
+static void
+look_at_all(Top *top)
+{
+	const KgeTopQuestion *question = &top->asked_for;
+	Triple		triple = question_triple(&(Question) {.side = question->side,.relation = question->relation,.given = question->given}, 0);
+
+	if (top->adjustment != NULL)
+		top->weight = kge_adjustment_weight(top->adjustment, question->relation, question->side);
+	kge_make_query(top->model, kge_query(top->model, triple, question->side), top->query);
+	top->asked = kge_sketch_query(top->sketch, top->query, top->code);
+	pool_run(top->pool, 1 + tiles_of(top), estimate, top);
+}
+
 int64_t
 kge_top(Arena *arena, Pool *pool, const KgeModel *model, const KgeSketch *sketch, KgeTopQuestion question,
 		const KgeAdjustment *adjustment, int64_t k, KgeAnswer *answers)
 {
 	Top			top = {.pool = pool,.model = model,.sketch = sketch,.asked_for = question,.adjustment = adjustment};
-	Triple		triple = question_triple(&(Question) {.side = question.side,.relation = question.relation,.given = question.given}, 0);
-	Allocation	allocation = {0};
 
 	k = at_most_all(model, k);
 	if (k <= 0)
 		return 0;
-	take_top(&top, &allocation, pool_threads(pool), adjustment != NULL, k);
-	if (!allocation_open(&allocation, arena))
+	if (!open_search(&top, arena, pool_threads(pool), k))
 		return -1;
-	take_top(&top, &allocation, pool_threads(pool), adjustment != NULL, k);
-
-	if (adjustment != NULL)
-		top.weight = kge_adjustment_weight(adjustment, question.relation, question.side);
-	kge_make_query(model, kge_query(model, triple, question.side), top.query);
-	top.asked = kge_sketch_query(sketch, top.query, top.code);
-	pool_run(pool, 1 + tiles_of(&top), estimate, &top);
-	set_apart(&top);
+	look_at_all(&top);
+	if (!set_apart(&top, arena))
+		return -1;
 	top.threshold = threshold_of(&top, find_promising(&top, k), k);
-	list_finalists(&top);
+	if (!list_finalists(&top, arena))
+		return -1;
 	for_finalists(&top, estimate_finalists);
 	top.threshold = fmax(top.threshold, threshold_of(&top, find_promising_finalists(&top, k), k));
 	for_finalists(&top, score_finalists);

@@ -75,14 +75,15 @@ hkg_leader(void)
 	return leader;
 }
 
+#define HUGE_PAGE ((size_t) 2 << 20)
+
 /* Arrays that are read from end to end are read faster from huge pages. */
 static void
 advise_huge_pages(void *memory, size_t bytes)
 {
 #ifdef MADV_HUGEPAGE
-	const size_t page = (size_t) 2 << 20;
-	uintptr_t	start = TYPEALIGN(page, (uintptr_t) memory);
-	uintptr_t	end = TYPEALIGN_DOWN(page, (uintptr_t) memory + bytes);
+	uintptr_t	start = TYPEALIGN(HUGE_PAGE, (uintptr_t) memory);
+	uintptr_t	end = TYPEALIGN_DOWN(HUGE_PAGE, (uintptr_t) memory + bytes);
 
 	if (start < end)
 		madvise((void *) start, end - start, MADV_HUGEPAGE);
@@ -114,8 +115,8 @@ hkg_arena(void)
 
 /* ---- large blocks ---------------------------------------------------------------- */
 
-#define LARGE ((size_t) 1 << 20)
-#define MOST_SPARE (16 * LARGE)
+#define LARGE	((size_t) 256 << 10)
+#define MOST_SPARE (8 * HUGE_PAGE)
 
 typedef struct MemoryBlock
 {
@@ -132,6 +133,13 @@ typedef struct MemoryBlock
 static MemoryBlock spare;
 
 static void
+unmap_pages(char *memory, size_t bytes)
+{
+	if (bytes > 0)
+		(void) munmap(memory, bytes);
+}
+
+static void
 unmap_block(void *argument)
 {
 	MemoryBlock	   *block = argument;
@@ -143,12 +151,11 @@ unmap_block(void *argument)
 		spare = *block;
 		*block = before;
 	}
-	if (block->memory != NULL)
-		(void) munmap(block->memory, block->bytes);
+	unmap_pages(block->memory, block->bytes);
 }
 
-static void *
-map_pages(size_t bytes, bool scratch)
+static char *
+map_pages(size_t bytes)
 {
 	void	   *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
@@ -157,11 +164,30 @@ map_pages(size_t bytes, bool scratch)
 				(errcode(ERRCODE_OUT_OF_MEMORY),
 				 errmsg("out of memory"),
 				 errdetail("Failed on request of size %zu.", bytes)));
-	if (scratch && bytes > MOST_SPARE)
-		advise_huge_pages(memory, bytes);
+	return memory;
+}
+
+/* Whole huge pages: the first write to one costs little more than that to a small page. */
+static void *
+map_scratch(size_t bytes)
+{
+	char	   *memory = map_pages(bytes + HUGE_PAGE);
+	size_t		before = TYPEALIGN(HUGE_PAGE, (uintptr_t) memory) - (uintptr_t) memory;
+
+	unmap_pages(memory, before);
+	unmap_pages(memory + before + bytes, HUGE_PAGE - before);
+	advise_huge_pages(memory + before, bytes);
+	return memory + before;
+}
+
+/* Small pages: a huge one is whole in memory as soon as a byte of it is written. */
+static void *
+map_zeros(size_t bytes)
+{
+	void	   *memory = map_pages(bytes);
+
 #ifdef MADV_NOHUGEPAGE
-	else						/* a huge page is whole in memory as soon as a byte of it is written */
-		madvise(memory, bytes, MADV_NOHUGEPAGE);
+	madvise(memory, bytes, MADV_NOHUGEPAGE);
 #endif
 	return memory;
 }
@@ -172,13 +198,15 @@ map_block(MemoryContext context, size_t bytes, bool scratch)
 {
 	MemoryBlock	   *block = MemoryContextAlloc(context, sizeof(MemoryBlock));
 
+	if (scratch)
+		bytes = TYPEALIGN(HUGE_PAGE, bytes);
 	if (scratch && spare.bytes >= bytes)
 	{
 		*block = spare;
 		spare = (MemoryBlock) {.memory = NULL};
 	}
 	else
-		*block = (MemoryBlock) {.memory = map_pages(bytes, scratch),.bytes = bytes,.scratch = scratch};
+		*block = (MemoryBlock) {.memory = scratch ? map_scratch(bytes) : map_zeros(bytes),.bytes = bytes,.scratch = scratch};
 	block->end = (MemoryContextCallback) {unmap_block, block, NULL};
 	MemoryContextRegisterResetCallback(context, &block->end);
 	return block->memory;
