@@ -1,0 +1,126 @@
+/*
+ * test_screen.c
+ *		The screen loses no question whose best answer is listed, however late (screen.h).
+ *
+ * Each question's best candidates are listed, the very best one last, with an addition that nothing else reaches.  So a
+ * question stays if and only if the last one that is listed is looked at: its sketch must not exclude it, though the
+ * best so far are nearly as good.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "check.h"
+#include "kge/screen.h"
+
+#define ENTITIES 600
+#define QUESTIONS 100
+#define LISTED	30				/* of each question; more than a judge looks at */
+#define SHOWN	10				/* that it looks at */
+#define ADDITION 50
+
+typedef struct Ranked
+{
+	double		phi;
+	int32_t		entity;
+} Ranked;
+
+typedef struct Lists
+{
+	KgeAddition addition[QUESTIONS][LISTED];	/* by given entity */
+	double		best[QUESTIONS];	/* score */
+} Lists;
+
+static int
+compare_ranked(const void *a, const void *b)
+{
+	const Ranked *left = a;
+	const Ranked *right = b;
+
+	return (left->phi > right->phi) - (left->phi < right->phi);
+}
+
+/* The candidates of highest phi, which ascends */
+static void
+list_best(const KgeModel *model, int32_t given, Lists *lists)
+{
+	Ranked		ranked[ENTITIES];
+
+	for (int32_t i = 0; i < ENTITIES; i++)
+	{
+		Triple		triple = {given, 0, i};
+
+		ranked[i] = (Ranked) {i == given ? -INFINITY : kge_score(model, kge_asked(model, triple, SIDE_TAIL)), i};
+	}
+	qsort(ranked, ENTITIES, sizeof(Ranked), compare_ranked);
+	for (int i = 0; i < LISTED; i++)
+		lists->addition[given][i] = (KgeAddition) {ranked[ENTITIES - LISTED + i].entity, ADDITION};
+	lists->best[given] = ranked[ENTITIES - 1].phi + ADDITION;
+}
+
+static int64_t
+list(void *argument, Side side, int32_t given, int32_t relation, Pool *pool, int thread, const KgeAddition **additions)
+{
+	Lists	   *lists = argument;
+
+	*additions = lists->addition[given];
+	return LISTED;
+}
+
+/* `probability` is how far the best score is above the one that is needed. */
+static double
+needed(void *argument, const KgeAsked *asked, const KgeQuestionAnswers *question, double probability, double last)
+{
+	const Lists *lists = argument;
+
+	return lists->best[question->given] - (probability - 0.5);
+}
+
+/* How many questions stay where each needs that much less than its best has. */
+static int64_t
+staying(const KgeModel *model, Lists *lists, double less)
+{
+	KgeAdjustment adjustment = {.list = list,.argument = lists};
+	KgeJudge	judge = {.argument = lists,.needed = needed,.least = SHOWN};
+	KgeQuestionAnswers question[QUESTIONS];
+	KgeAsked	asked = {.side = SIDE_TAIL,.question = question,.count = QUESTIONS};
+	int64_t		number[QUESTIONS];
+	Pool	   *pool = pool_create(1, NULL, NULL);
+	const KgeSketch *sketch = kge_sketch(&arena, pool, model);
+	Allocation	allocation = {0};
+	KgeScreen  *screen;
+	int64_t		stay;
+
+	for (int i = 0; i < QUESTIONS; i++)
+	{
+		question[i] = (KgeQuestionAnswers) {.given = i};
+		number[i] = i;
+	}
+	kge_screen_take(&screen, &allocation, model, sketch, 1, QUESTIONS);
+	CHECK(allocation_open(&allocation, &arena));
+	kge_screen_take(&screen, &allocation, model, sketch, 1, QUESTIONS);
+	stay = kge_screen_questions(screen, pool, &adjustment, judge, &asked, 0.5 + less, number, QUESTIONS);
+	pool_destroy(pool);
+	return stay;
+}
+
+static void
+test_variant(Variant variant)
+{
+	KgeModel	model = random_model(variant, 20, ENTITIES, 1, 0.3);
+	Lists		lists;
+	int64_t		stay;
+
+	for (int32_t i = 0; i < QUESTIONS; i++)
+		list_best(&model, i, &lists);
+	stay = staying(&model, &lists, 1e-9);
+	CHECK_SAYING(stay == QUESTIONS, "%s norm %d: %d questions are lost", model.function->name, model.norm, (int) (QUESTIONS - stay));
+	stay = staying(&model, &lists, -0.1);
+	CHECK_SAYING(stay == 0, "%s norm %d: %d questions stay", model.function->name, model.norm, (int) stay);
+}
+
+void
+test_screen(void)
+{
+	for (int i = 0; i < variant_count; i++)
+		test_variant(variants[i]);
+}
