@@ -25,6 +25,7 @@ static float query[QUERIES * 2 * HALF];
 static float row[ROWS * 2 * HALF];
 static float score[ROWS * QUERIES];
 static int8_t code[ROWS * 512];
+static KgeParts parts[ROWS];
 static int32_t slack[ROWS];
 static double distance[ROWS];
 static KgeModuli moduli;
@@ -48,7 +49,7 @@ by_floats(void)
 static void
 by_bytes(void)
 {
-	kge_moduli_scores(&moduli, ROWS, code, slack, 9, score, QUERIES);
+	kge_moduli_scores(&moduli, ROWS, code, parts, slack, 9, score, QUERIES);
 }
 
 static void
@@ -125,7 +126,7 @@ main(void)
 	for (int i = 0; i < ROWS * 2 * HALF; i++)
 		row[i] = (float) (rand() % 1000) / 1000;
 	for (int i = 0; i < ROWS; i++)
-		kge_moduli_encode(HALF, row + i * 2 * HALF, 1.0f / 127, code + (size_t) i * kge_moduli_bytes(HALF));
+		kge_moduli_encode(HALF, row + i * 2 * HALF, 1.0f / 127, code + (size_t) i * kge_moduli_bytes(HALF), &parts[i]);
 	kge_moduli_take(&allocation, HALF, QUERIES);
 	allocation.base = aligned_alloc(64, allocation.planned = allocation.used);
 	allocation.used = 0;

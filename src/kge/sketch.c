@@ -321,15 +321,33 @@ bound_dots(int rows, KgeDotError of, double moved, const float *restrict s, cons
 	}
 }
 
+/* s = products of the query with the rows' codes; returns what they lose by the norm of a row. */
+static double
+products(const KgeSketchQuery *query, int64_t from, int rows, float *s)
+{
+	const KgeSketch *sketch = query->sketch;
+	int			width = sketch->engine.width;
+
+	if (query->codes.code == NULL)
+	{
+		dot_codes(width, query->query, rows, kge_sketch_code(sketch, from), s);
+		return 0;
+	}
+	kge_codes_look(width, query->codes, rows, kge_sketch_code(sketch, from), s);
+	for (int i = 0; i < rows; i++)
+		s[i] *= query->codes.scale;
+	return ROUNDED_UP * query->codes.error;
+}
+
 static void
 look_at_dots(const KgeSketchQuery *query, int64_t from, int rows, double *most)
 {
 	const KgeSketch *sketch = query->sketch;
+	KgeDotError error = kge_dot_error(&sketch->engine, query->norm);
 	float		s[KGE_LOOKED_AT];
 
-	dot_codes(sketch->engine.width, query->query, rows, kge_sketch_code(sketch, from), s);
-	bound_dots(rows, kge_dot_error(&sketch->engine, query->norm), ROUNDED_UP * query->norm, s, sketch->scale + from,
-			   sketch->norm + from, sketch->error + from, most);
+	error.by_norm += products(query, from, rows, s);
+	bound_dots(rows, error, ROUNDED_UP * query->norm, s, sketch->scale + from, sketch->norm + from, sketch->error + from, most);
 }
 
 /* The most of each row by its distance, `row` has room for one. */
@@ -374,17 +392,25 @@ kge_sketch_most(const KgeSketchQuery *query, int64_t row)
 size_t
 kge_sketch_query_bytes(const KgeModel *model)
 {
-	return kge_moduli_bytes(model->dimensions);
+	size_t		moduli = kge_moduli_bytes(model->dimensions);
+	size_t		products = kge_query_codes_bytes(kge_engine(model).width);
+
+	return moduli > products ? moduli : products;
 }
 
 KgeSketchQuery
-kge_sketch_query(const KgeSketch *sketch, const float *query, int8_t *room)
+kge_sketch_query(const KgeSketch *sketch, const float *query, void *room)
 {
-	KgeSketchQuery asked = {.sketch = sketch,.query = query,.norm = kge_norm(sketch->engine.width, query),.code = room};
+	const KgeEngine *engine = &sketch->engine;
+	KgeSketchQuery asked = {.sketch = sketch,.query = query,.norm = kge_norm(engine->width, query),.code = room};
 	KgeParts	parts;
 
-	if (kge_sketch_has_moduli(sketch) && isfinite(asked.norm))
-		asked.code_error = kge_moduli_encode(sketch->engine.half, query, sketch->scale[0], room, &parts);
+	if (!isfinite(asked.norm))
+		return asked;
+	if (kge_sketch_has_moduli(sketch))
+		asked.code_error = kge_moduli_encode(engine->half, query, sketch->scale[0], room, &parts);
+	else if (engine->similarity == KGE_DOT && kge_has_codes())
+		asked.codes = kge_query_codes(engine->width, query, room);
 	return asked;
 }
 

@@ -15,6 +15,7 @@
 
 #include "engine.h"
 #include "sketch_parts.h"
+#include "sketch_product.h"
 #include "top.h"
 
 struct KgeSketch
@@ -40,13 +41,14 @@ typedef struct KgeSketchQuery
 	const KgeSketch *sketch;
 	const float *query;
 	double		norm;
-	const int8_t *code;
+	const int8_t *code;			/* where rows hold codes of moduli, its own, and how far they are off */
 	double		code_error;
+	KgeQueryCodes codes;		/* where dot products of bytes are as fast */
 } KgeSketchQuery;
 
 /* Bytes of room for the codes of a query. */
 extern size_t kge_sketch_query_bytes(const KgeModel *model);
-extern KgeSketchQuery kge_sketch_query(const KgeSketch *sketch, const float *query, int8_t *room);
+extern KgeSketchQuery kge_sketch_query(const KgeSketch *sketch, const float *query, void *room);
 
 /* A float that is not below a number: infinity for NaN, and for what is larger than floats. */
 static inline float

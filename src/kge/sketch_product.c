@@ -1,6 +1,6 @@
 /*
  * sketch_product.c
- *		Dot products of a block of queries with rows of a sketch, in whole numbers.
+ *		Dot products of queries with rows of a sketch, in whole numbers.
  *
  * AVX512-VNNI multiplies 64 pairs of bytes in the time of 16 floats: an instruction adds four products to each of 16
  * sums.  One factor has to be unsigned, so 128 is added to a query's codes, and 128 times the sum of the row's codes
@@ -19,6 +19,7 @@
 #define STEPS	127				/* the largest code */
 #define OFFSET	128
 #define GROUP	4				/* codes that are multiplied together */
+#define PIECE	64				/* codes of a vector */
 #define ROWS	KGE_CODES_ROWS	/* at a time, by two vectors of queries: sixteen sums in registers */
 
 static int
@@ -44,27 +45,57 @@ kge_codes_take(Allocation *allocation, int width, int count)
 	return codes;
 }
 
+/* The unit of a query's codes; 0: all are 0. */
+static float
+scale_of(int width, const float *query)
+{
+	float		most = 0;
+
+	for (int j = 0; j < width; j++)
+		most = fmaxf(most, fabsf(query[j]));
+	return isfinite(STEPS / most) ? most / STEPS : 0;
+}
+
+/* Adds to *lost the square of what a code loses. */
+static uint8_t
+code_of(float number, float scale, double *lost)
+{
+	int			code = scale > 0 ? (int) lrintf(number / scale) : 0;
+	double		rest = (double) number - (double) scale * code;
+
+	*lost += rest * rest;
+	return (uint8_t) (code + OFFSET);
+}
+
 double
 kge_codes_set(KgeCodes *codes, int number, const float *query)
 {
-	float		most = 0;
-	float		scale;
-	double		error = 0;
+	float		scale = scale_of(codes->width, query);
+	double		lost = 0;
 
-	for (int j = 0; j < codes->width; j++)
-		most = fmaxf(most, fabsf(query[j]));
-	scale = isfinite(STEPS / most) ? most / STEPS : 0;
 	for (int j = 0; j < groups_of(codes->width) * GROUP; j++)
-	{
-		int			code = j < codes->width && scale > 0 ? (int) lrintf(query[j] / scale) : 0;
-		double		lost = j < codes->width ? (double) query[j] - (double) scale * code : 0;
-
 		codes->code[((size_t) (j / GROUP) * (size_t) codes->count + (size_t) number) * GROUP + (size_t) (j % GROUP)] =
-			(uint8_t) (code + OFFSET);
-		error += lost * lost;
-	}
+			code_of(j < codes->width ? query[j] : 0, scale, &lost);
 	codes->scale[number] = scale;
-	return sqrt(error);
+	return sqrt(lost);
+}
+
+size_t
+kge_query_codes_bytes(int width)
+{
+	return (size_t) (width + PIECE - 1) / PIECE * PIECE;
+}
+
+KgeQueryCodes
+kge_query_codes(int width, const float *query, uint8_t *room)
+{
+	KgeQueryCodes codes = {.code = room,.scale = scale_of(width, query)};
+	double		lost = 0;
+
+	for (int j = 0; j < (int) kge_query_codes_bytes(width); j++)
+		room[j] = code_of(j < width ? query[j] : 0, codes.scale, &lost);
+	codes.error = sqrt(lost);
+	return codes;
 }
 
 #if defined(HAVE_KERNEL)
@@ -135,19 +166,43 @@ multiply(const KgeCodes *codes, int from, const int8_t *row, const int32_t *row_
 		}
 }
 
+/* The next PIECE codes of a row, or those that are left */
+VECTORS static inline __m512i
+next_piece(const int8_t *row, int left)
+{
+	return _mm512_maskz_loadu_epi8(left < PIECE ? (UINT64_C(1) << left) - 1 : ~UINT64_C(0), row);
+}
+
 VECTORS static int32_t
 sum_codes(int n, const int8_t *code)
 {
 	__m512i		one = _mm512_set1_epi8(1);
 	__m512i		sum = _mm512_setzero_si512();
 
-	for (int j = 0; j < n; j += 64)
-	{
-		__mmask64	left = n - j < 64 ? (UINT64_C(1) << (n - j)) - 1 : ~UINT64_C(0);
-
-		sum = _mm512_dpbusd_epi32(sum, one, _mm512_maskz_loadu_epi8(left, code + j));
-	}
+	for (int j = 0; j < n; j += PIECE)
+		sum = _mm512_dpbusd_epi32(sum, one, next_piece(code + j, n - j));
 	return _mm512_reduce_add_epi32(sum);
+}
+
+VECTORS void
+kge_codes_look(int width, KgeQueryCodes query, int rows, const int8_t *row, float *product)
+{
+	__m512i		offset = _mm512_set1_epi8((char) OFFSET);
+
+	for (int i = 0; i < rows; i++, row += width)
+	{
+		__m512i		sum = _mm512_setzero_si512();
+		__m512i		added = _mm512_setzero_si512();
+
+		for (int j = 0; j < width; j += PIECE)
+		{
+			__m512i		piece = next_piece(row + j, width - j);
+
+			sum = _mm512_dpbusd_epi32(sum, _mm512_loadu_si512(query.code + j), piece);
+			added = _mm512_dpbusd_epi32(added, offset, piece);
+		}
+		product[i] = (float) _mm512_reduce_add_epi32(_mm512_sub_epi32(sum, added));
+	}
 }
 
 void
@@ -176,6 +231,11 @@ bool
 kge_has_codes(void)
 {
 	return false;
+}
+
+void
+kge_codes_look(int width, KgeQueryCodes query, int rows, const int8_t *row, float *product)
+{
 }
 
 void

@@ -39,4 +39,18 @@ extern double kge_codes_set(KgeCodes *codes, int number, const float *query);
 extern void kge_codes_product(const KgeCodes *codes, int rows, const int8_t *row, const float *row_scale,
 							  float *out, int out_stride);
 
+/* A query alone: its codes + 128, which `room` has room for, and their scale */
+typedef struct KgeQueryCodes
+{
+	const uint8_t *code;
+	float		scale;
+	double		error;			/* how far they are from the query, as a Euclidean length */
+} KgeQueryCodes;
+
+extern size_t kge_query_codes_bytes(int width);
+extern KgeQueryCodes kge_query_codes(int width, const float *query, uint8_t *room);
+
+/* product[row] = the product of a query's codes and those of a row, in units of the query's scale and of the row's. */
+extern void kge_codes_look(int width, KgeQueryCodes query, int rows, const int8_t *row, float *product);
+
 #endif							/* HKG_KGE_SKETCH_PRODUCT_H */
