@@ -172,7 +172,7 @@ sum_squares(int n, const float *restrict x)
 
 /* y = (factor * x + offset) * mask */
 KERNEL void
-mask_row(int n, float factor, float offset, const float *restrict x, const float *restrict mask, float *restrict y)
+scale_and_mask(int n, float factor, float offset, const float *restrict x, const float *restrict mask, float *restrict y)
 {
 	for (int i = 0; i < n; i++)
 		y[i] = (factor * x[i] + offset) * mask[i];
@@ -225,7 +225,7 @@ restore_row(int n, float factor, float mean, float slope, float mean_d, float me
 }
 
 KERNEL void
-add_row(int n, const float *restrict x, float *restrict y)
+add_to(int n, const float *restrict x, float *restrict y)
 {
 	for (int i = 0; i < n; i++)
 		y[i] += x[i];
@@ -362,7 +362,7 @@ normalise_cell(void *argument, int64_t item, int thread)
 	ConveBatch *batch = argument;
 	int			cell = (int) item;
 
-	mask_row(batch->count, factor_of(batch->input_stage, batch->weights.input, 0),
+	scale_and_mask(batch->count, factor_of(batch->input_stage, batch->weights.input, 0),
 			 offset_of(batch->input_stage, batch->weights.input, 0), row_of(batch, batch->cell, cell),
 			 row_of(batch, batch->input_mask, cell), row_of(batch, batch->input, cell));
 	pool_yield(batch->pool, thread);
@@ -607,7 +607,7 @@ gather_cell(void *argument, int64_t item, int thread)
 		int			place = row * shape.across + column;
 
 		if (row >= 0 && column >= 0 && column < shape.across && place < shape.places)
-			add_row(batch->count, row_of(batch, batch->d_patch, place * CONVE_PATCH + k), d_input);
+			add_to(batch->count, row_of(batch, batch->d_patch, place * CONVE_PATCH + k), d_input);
 	}
 	batch->sums[cell] = (Sums) {0, 0};
 	for (int i = 0; i < batch->count; i++)
@@ -654,7 +654,7 @@ sum_filters(const ConveBatch *batch)
 	memset(batch->gradient.filter, 0, CONVE_PATCH * CONVE_FILTERS * sizeof(float));
 	for (int place = 0; place < batch->shape.places; place++)
 	{
-		add_row(CONVE_PATCH * CONVE_FILTERS, batch->d_filter + (size_t) place * CONVE_PATCH * CONVE_FILTERS,
+		add_to(CONVE_PATCH * CONVE_FILTERS, batch->d_filter + (size_t) place * CONVE_PATCH * CONVE_FILTERS,
 				batch->gradient.filter);
 		pool_yield(batch->pool, POOL_LEADER);
 	}
