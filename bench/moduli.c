@@ -13,8 +13,8 @@
 #include <time.h>
 
 #include "kge/engine.h"
+#include "kge/sketch_codes.h"
 #include "kge/sketch_moduli.h"
-#include "kge/sketch_product.h"
 
 enum
 {

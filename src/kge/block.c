@@ -15,9 +15,9 @@
 
 #include "block.h"
 #include "core/vector.h"
+#include "sketch_codes.h"
 
 #define CACHE_LINE 64
-#define ROUNDED_UP 1.0001		/* more than is lost where a length is computed and kept */
 #define ROUNDING 2e-6			/* likewise for a product of sketches: a few units of its scales' last digit */
 
 static bool

@@ -16,12 +16,11 @@
 #include "core/pool.h"
 #include "core/vector.h"
 #include "engine.h"
+#include "sketch_codes.h"
 #include "sketch_moduli.h"
 #include "sketch_product.h"
 
 #define AT_ONCE KGE_LOOKED_AT	/* rows of an item */
-#define STEPS	127				/* the largest code */
-#define ROUNDED_UP 1.0001		/* more than is lost where a norm is computed and kept */
 #define SAMPLED 1000			/* rows that a common scale is chosen by */
 #define SCALES	8				/* that are tried, each half of the one before */
 
@@ -87,7 +86,7 @@ encode(const KgeSketch *sketch, const float *c, float *scale, int8_t *code)
 {
 	int			width = sketch->engine.width;
 
-	*scale = largest(width, c) / STEPS;
+	*scale = largest(width, c) / LARGEST_CODE;
 	if (!isfinite(1 / *scale))
 		*scale = 0;
 	for (int j = 0; j < width; j++)
@@ -152,7 +151,7 @@ common_scale(const KgeSketch *sketch, const KgeModel *model)
 	}
 	for (int i = 0; i < SCALES; i++)
 	{
-		float		scale = ldexpf(most / STEPS, -i);
+		float		scale = ldexpf(most / LARGEST_CODE, -i);
 		double		lost = lost_by_scale(sketch, model, scale, sketch->code);
 
 		if (isnormal(scale) && lost < least)

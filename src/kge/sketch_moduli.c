@@ -16,21 +16,14 @@
 #include <string.h>
 
 #include "sketch_moduli.h"
+#include "sketch_codes.h"
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#define HAVE_KERNEL
-#endif
-
-#define STEPS	127				/* the largest code */
 #define PIECE	32				/* numbers of a cache line, with their imaginary parts */
 #define GROUP	4				/* numbers that are added together */
 #define LARGER	70				/* a and b: 29 / 70 is tan 22.5 degrees and 0.02 % more */
 #define SMALLER 29
 #define LANES	16				/* queries that are compared with a row at once; there are twice as many, or more */
 #define GROUPS_AT_ONCE 8		/* after which sums are compared with limits */
-#define ROUNDED_UP 1.0001		/* more than is lost where a length is computed and kept */
-#define ROUNDED_DOWN 0.999999	/* likewise of a unit */
 #define MOST_LIMIT (1 << 29)	/* more than any sum; two of them can be added */
 
 static int
@@ -57,7 +50,7 @@ code_of(float number, float step)
 {
 	float		code = step > 0 ? number / step : 0;
 
-	return (int8_t) lrintf(fminf(fmaxf(code, -STEPS), STEPS));
+	return (int8_t) lrintf(fminf(fmaxf(code, -LARGEST_CODE), LARGEST_CODE));
 }
 
 /* The sum of moduli that one of the whole numbers stands for, at least */
@@ -183,9 +176,7 @@ kge_moduli_limit(const KgeModuli *moduli, double distance)
 	return limit < 0 ? 0 : limit < MOST_LIMIT ? (int32_t) limit : MOST_LIMIT;
 }
 
-#if defined(HAVE_KERNEL)
-
-#define VECTORS __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vnni")))
+#if defined(HAVE_VECTORS)
 
 /* Adds four differences of each query. */
 VECTORS static inline __m512i

@@ -6,17 +6,10 @@
 #include <string.h>
 
 #include "sketch_parts.h"
+#include "sketch_codes.h"
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#define HAVE_KERNEL
-#endif
-
-#define STEPS	127				/* the largest code */
 #define CHUNK	8				/* parts that an instruction adds up */
 #define LANES	8				/* queries of a vector */
-#define ROUNDED_UP 1.0001		/* more than is lost where a length is computed and kept */
-#define ROUNDED_DOWN 0.999999	/* likewise of a product */
 
 /* The step of the codes of sums: k independent numbers add up to sqrt(k) times as much as one. */
 static float
@@ -39,9 +32,9 @@ kge_parts(const KgePartScale *scale, const float *row, double error)
 		sum[j % KGE_PARTS] += row[j];
 	for (int p = 0; p < KGE_PARTS; p++)
 	{
-		long		code = step > 0 ? lrint(fmin(fmax(sum[p] / step, -STEPS), STEPS)) : 0;
+		long		code = step > 0 ? lrint(fmin(fmax(sum[p] / step, -LARGEST_CODE), LARGEST_CODE)) : 0;
 
-		parts.code[p] = (uint8_t) (code + STEPS + 1);
+		parts.code[p] = (uint8_t) (code + LARGEST_CODE + 1);
 		lost += fabs(sum[p] - (double) step * (double) code);
 	}
 	parts.more = scale->unit > 0 ? (error - ROUNDED_UP * lost) / scale->unit : 0;
@@ -64,7 +57,7 @@ kge_part_queries_open(KgePartQueries *queries, KgePartScale scale, int count)
 	queries->half = scale.half;
 	queries->count = count;
 	queries->units = (float) (ROUNDED_DOWN * step_of(&scale) / scale.unit);
-	memset(queries->code, STEPS + 1, (size_t) count * KGE_PARTS);
+	memset(queries->code, LARGEST_CODE + 1, (size_t) count * KGE_PARTS);
 	memset(queries->more, 0, (size_t) count * sizeof(float));
 }
 
@@ -77,9 +70,7 @@ kge_part_queries_set(KgePartQueries *queries, int number, const KgeParts *query)
 	queries->more[number] = (float) query->more;
 }
 
-#if defined(HAVE_KERNEL)
-
-#define VECTORS __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vnni")))
+#if defined(HAVE_VECTORS)
 
 static int
 chunks_of(int half)

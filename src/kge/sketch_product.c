@@ -10,13 +10,8 @@
 #include <string.h>
 
 #include "sketch_product.h"
+#include "sketch_codes.h"
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#define HAVE_KERNEL
-#endif
-
-#define STEPS	127				/* the largest code */
 #define OFFSET	128
 #define GROUP	4				/* codes that are multiplied together */
 #define PIECE	64				/* codes of a vector */
@@ -53,7 +48,7 @@ scale_of(int width, const float *query)
 
 	for (int j = 0; j < width; j++)
 		most = fmaxf(most, fabsf(query[j]));
-	return isfinite(STEPS / most) ? most / STEPS : 0;
+	return isfinite(LARGEST_CODE / most) ? most / LARGEST_CODE : 0;
 }
 
 /* Adds to *lost the square of what a code loses. */
@@ -98,16 +93,7 @@ kge_query_codes(int width, const float *query, uint8_t *room)
 	return codes;
 }
 
-#if defined(HAVE_KERNEL)
-
-#define VECTORS __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vnni")))
-
-bool
-kge_has_codes(void)
-{
-	return __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bw") &&
-		__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
-}
+#if defined(HAVE_VECTORS)
 
 /* The next four codes of a row, of which some may be missing at its end */
 static inline int
@@ -226,12 +212,6 @@ kge_codes_product(const KgeCodes *codes, int rows, const int8_t *row, const floa
 }
 
 #else
-
-bool
-kge_has_codes(void)
-{
-	return false;
-}
 
 void
 kge_codes_look(int width, KgeQueryCodes query, int rows, const int8_t *row, float *product)

@@ -20,9 +20,6 @@ typedef struct KgeCodes
 #define KGE_CODES_LANES 16
 #define KGE_CODES_ROWS 8		/* the fewest that are multiplied */
 
-/* Whether this processor multiplies bytes by vectors. */
-extern bool kge_has_codes(void);
-
 /* Room for that many queries. */
 extern KgeCodes kge_codes_take(Allocation *allocation, int width, int count);
 
