@@ -11,6 +11,7 @@
 #include "kge/engine.h"
 #include "kge/sketch_codes.h"
 #include "kge/sketch_moduli.h"
+#include "kge/sketch_product.h"
 
 static double
 score_of(const char *name, int norm, int d, float *entity, float *relation)
@@ -400,6 +401,45 @@ test_moduli(void)
 	CHECK(-base_less[0] > HALF * modulus && -base_less[0] - lost <= HALF * modulus);
 }
 
+/* A query's codes are as far from it as is stated, and their products with rows of codes those of whole numbers. */
+static void
+test_query_codes(int width)
+{
+	enum
+	{
+		ROWS = 5
+	};
+	float	   *query = take(sizeof(float) * (size_t) width);
+	uint8_t    *room = take(kge_query_codes_bytes(width));
+	int8_t	   *row = take((size_t) (ROWS * width));
+	float		product[ROWS];
+	KgeQueryCodes codes;
+	double		lost = 0;
+
+	for (int j = 0; j < width; j++)
+		query[j] = (float) next_uniform(-3, 3);
+	for (int j = 0; j < ROWS * width; j++)
+		row[j] = (int8_t) (j < width ? 127 : j < 2 * width ? -127 : next_below(255) - 127);
+	codes = kge_query_codes(width, query, room);
+	for (int j = 0; j < width; j++)
+	{
+		double		off = (double) query[j] - (double) codes.scale * (room[j] - 128);
+
+		CHECK(fabs(off) <= 0.501 * (double) codes.scale);
+		lost += off * off;
+	}
+	CHECK(fabs(codes.error - sqrt(lost)) < 1e-12);
+	kge_codes_look(width, codes, ROWS, row, product);
+	for (int i = 0; i < ROWS; i++)
+	{
+		long		sum = 0;
+
+		for (int j = 0; j < width; j++)
+			sum += (room[j] - 128) * row[i * width + j];
+		CHECK_SAYING(product[i] == (float) sum, "width %d, row %d: %g, not %ld", width, i, (double) product[i], sum);
+	}
+}
+
 /*
  * Sums over parts are lower bounds where they are tightest: all numbers of a part are real and alike, and rounding makes
  * their sum larger (20.51 steps of the part become 21).
@@ -643,6 +683,8 @@ test_score(void)
 	test_reciprocal();
 	test_moduli();
 	test_parts();
+	for (int i = 0; kge_has_codes() && i < 7; i++)
+		test_query_codes((int[]) {1, 63, 64, 65, 200, 400, 1000}[i]);
 	for (int i = 0; kge_has_codes() && i < 3; i++)
 	{
 		static const float spread[] = {0.05f, 0.3f, 1};
