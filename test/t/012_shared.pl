@@ -281,6 +281,24 @@ SKIP:
 	}
 }
 
+# ---- a copy of several writes ----
+
+other(q{
+	set session_replication_role = replica;
+	select hkg_create_graph('large'), setseed(0.5);
+	insert into large.entity (id, name) overriding system value select i, 'e' || i from generate_series(1, 20000) i;
+	insert into large.relation (id, name) overriding system value values (1, 'r');
+	insert into large.triple values (1, 1, 2);
+	insert into large.model (name, score_function, dimensions, settings, status, created_at) values ('m', 'distmult', 120, '{}', 'ready', now());
+	insert into large.entity_embedding select 'm', i, array(select (random() + 0 * i)::real from generate_series(1, 120)) from generate_series(1, 20000) i;
+	insert into large.relation_embedding select 'm', 1, array(select random()::real from generate_series(1, 120))});
+my $answers = q{select md5(string_agg(t::text, ' ')) from generate_series(1, 20000, 700) i, hkg_predict_tails('large', 'e' || i, 'r', 5, 'm', evidence => 'embedding') t};
+my $own = other("load 'hybridkg'; set hybridkg.shared_cache = 0; $answers");
+is(other($answers), $own, 'who has written a large copy answers as without one');
+is(other($answers), $own, 'and who has mapped it');
+cmp_ok(other(q{select bytes from hkg_cache() where graph = 'large' and kind = 'model' and state = 'ready'}), '>', 2 * 4 * 1024 * 1024, 'the copy has more than two pieces');
+other(q{select hkg_drop_graph('large')});
+
 # ---- what is dropped ----
 
 ask();
