@@ -80,7 +80,7 @@ $$;
 set client_min_messages = warning;
 select status, round(mrr::numeric, 3) as "MRR of facts held out, by the embedding alone", date_trunc('second', trained_at - created_at) as took
 from packages.model;
-\echo 'The defaults (200 dimensions, 10 times 10 epochs, some ten minutes) reached 0.31 with all tags in one relation.'
+\echo 'The defaults (200 dimensions, 10 times 10 epochs, some five minutes) reached 0.31 with all tags in one relation.'
 
 \echo
 \echo '=== 3. Tags that are missing, beside what the packages are'
