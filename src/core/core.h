@@ -3,7 +3,7 @@
  *		What the pure half stands on: memory from an arena, threads in slices, triples.
  *
  * Memory.  The pure half never frees and never grows: a function takes what it needs
- * from the caller's Arena before any thread works, and the caller drops the
+ * from the caller's Arena while no thread works, and the caller drops the
  * arena as a whole.  Only a Pool has memory of its own (pool_destroy).
  * An arena may return NULL, in which case the function returns NULL or false
  * and nothing has changed; or it may not return at all (longjmp).

@@ -9,6 +9,9 @@
 #ifndef HKG_KGE_ENGINE_H
 #define HKG_KGE_ENGINE_H
 
+#include <float.h>
+#include <math.h>
+
 #include "score_function.h"
 
 typedef struct KgeEngine
@@ -126,6 +129,18 @@ typedef struct KgeDotError
 } KgeDotError;
 
 extern KgeDotError kge_dot_error(const KgeEngine *engine, double query_norm);
+
+/* A float that is not below a number: infinity for one that is not finite, or larger than floats. */
+static inline float
+kge_float_above(double number)
+{
+	double		above = number + fabs(number) * (double) FLT_EPSILON + 2 * (double) FLT_MIN;
+
+	return above <= (double) FLT_MAX ? (float) (above > -(double) FLT_MAX ? above : -(double) FLT_MAX) : INFINITY;
+}
+
+/* The same of many, which are all looked at in vectors. */
+extern void kge_floats_above(int n, const double *number, float *above);
 
 /* What the exact score of a candidate does not exceed, by its fast one; NaN where that is not certain. */
 extern double kge_score_limit(const KgeEngine *engine, const float *query, double query_norm,

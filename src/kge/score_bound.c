@@ -133,3 +133,16 @@ kge_add_to_scores(const KgeEngine *engine, int n, const double *added, float *sc
 {
 	add_to_scores(n, (float) ((engine->width + 32) * U), added, score, slack);
 }
+
+KERNEL void
+floats_above(int n, const double *restrict number, float *restrict above)
+{
+	for (int i = 0; i < n; i++)
+		above[i] = kge_float_above(number[i]);
+}
+
+void
+kge_floats_above(int n, const double *number, float *above)
+{
+	floats_above(n, number, above);
+}

@@ -413,13 +413,6 @@ kge_sketch_query(const KgeSketch *sketch, const float *query, void *room)
 	return asked;
 }
 
-KERNEL void
-floats_above(int rows, const double *restrict number, float *restrict above)
-{
-	for (int i = 0; i < rows; i++)
-		above[i] = kge_float_above(number[i]);
-}
-
 void
 kge_sketch_look(const KgeSketchQuery *query, int64_t from, int64_t end, float *row, float *most)
 {
@@ -435,5 +428,5 @@ kge_sketch_look(const KgeSketchQuery *query, int64_t from, int64_t end, float *r
 		look_at_dots(query, from, rows, number);
 	else
 		look_at_distances(query, from, rows, row, number);
-	floats_above(rows, number, most + from);
+	kge_floats_above(rows, number, most + from);
 }

@@ -10,9 +10,6 @@
 #ifndef HKG_KGE_SKETCH_H
 #define HKG_KGE_SKETCH_H
 
-#include <float.h>
-#include <math.h>
-
 #include "engine.h"
 #include "sketch_parts.h"
 #include "sketch_product.h"
@@ -43,21 +40,12 @@ typedef struct KgeSketchQuery
 	double		norm;
 	const int8_t *code;			/* where rows hold codes of moduli, its own, and how far they are off */
 	double		code_error;
-	KgeQueryCodes codes;		/* where dot products of bytes are as fast */
+	KgeQueryCodes codes;		/* where rows are multiplied by bytes; else its code is NULL */
 } KgeSketchQuery;
 
 /* Bytes of room for the codes of a query. */
 extern size_t kge_sketch_query_bytes(const KgeModel *model);
 extern KgeSketchQuery kge_sketch_query(const KgeSketch *sketch, const float *query, void *room);
-
-/* A float that is not below a number: infinity for NaN, and for what is larger than floats. */
-static inline float
-kge_float_above(double number)
-{
-	double		above = number + fabs(number) * FLT_EPSILON + 2 * FLT_MIN;
-
-	return above <= FLT_MAX ? (float) (above > -FLT_MAX ? above : -FLT_MAX) : INFINITY;
-}
 
 /*
  * The most that the exact scores of the rows from .. end-1 can be, up to KGE_LOOKED_AT of them, at most[from] and on:

@@ -1,6 +1,6 @@
 /*
  * sketch_product.h
- *		Dot products of a block of queries with rows of a sketch, in whole numbers.
+ *		Dot products of queries with rows of a sketch, in whole numbers.
  */
 #ifndef HKG_KGE_SKETCH_PRODUCT_H
 #define HKG_KGE_SKETCH_PRODUCT_H
@@ -36,7 +36,7 @@ extern double kge_codes_set(KgeCodes *codes, int number, const float *query);
 extern void kge_codes_product(const KgeCodes *codes, int rows, const int8_t *row, const float *row_scale,
 							  float *out, int out_stride);
 
-/* A query alone: its codes + 128, which `room` has room for, and their scale */
+/* A finite query alone: its codes + 128, and their scale */
 typedef struct KgeQueryCodes
 {
 	const uint8_t *code;
@@ -47,7 +47,10 @@ typedef struct KgeQueryCodes
 extern size_t kge_query_codes_bytes(int width);
 extern KgeQueryCodes kge_query_codes(int width, const float *query, uint8_t *room);
 
-/* product[row] = the product of a query's codes and those of a row, in units of the query's scale and of the row's. */
+/*
+ * product[row] = the product of a query's codes and those of a row, in units of the query's scale and of the row's.
+ * kge_has_codes() is true.
+ */
 extern void kge_codes_look(int width, KgeQueryCodes query, int rows, const int8_t *row, float *product);
 
 #endif							/* HKG_KGE_SKETCH_PRODUCT_H */

@@ -100,8 +100,8 @@ typedef struct CopyWriter
 } CopyWriter;
 
 /*
- * False, with errno set, when not all of it was written.  A write ends at a multiple of WRITTEN_AT_ONCE, so that the
- * cache of files can hold the file in huge pages.
+ * False, with errno set, when not all of it was written.  No write goes past a multiple of WRITTEN_AT_ONCE, so that
+ * the cache of files can hold the file in huge pages.
  */
 static bool
 write_all(CopyWriter *writer, const char *data, uint64 bytes)

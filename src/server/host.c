@@ -115,7 +115,8 @@ hkg_arena(void)
 
 /* ---- large blocks ---------------------------------------------------------------- */
 
-#define LARGE	((size_t) 256 << 10)
+#define SCRATCH_BLOCK ((size_t) 256 << 10)	/* bytes from which on scratch is one: a search among 65,536 entities */
+#define ZEROS_BLOCK ((size_t) 1 << 20)
 #define MOST_SPARE (8 * HUGE_PAGE)
 
 typedef struct MemoryBlock
@@ -127,8 +128,8 @@ typedef struct MemoryBlock
 } MemoryBlock;
 
 /*
- * The scratch of the previous question.  The next one takes it: a page that comes from the system costs a fault, and a
- * question writes hundreds of them.
+ * The scratch of the previous question.  The next one takes it: a page that comes from the system costs a fault, and
+ * has to be cleared.
  */
 static MemoryBlock spare;
 
@@ -167,7 +168,7 @@ map_pages(size_t bytes)
 	return memory;
 }
 
-/* Whole huge pages: the first write to one costs little more than that to a small page. */
+/* Whole huge pages: the first write to one costs much less than those to its 512 small pages. */
 static void *
 map_scratch(size_t bytes)
 {
@@ -199,7 +200,7 @@ map_block(MemoryContext context, size_t bytes, bool scratch)
 	MemoryBlock	   *block = MemoryContextAlloc(context, sizeof(MemoryBlock));
 
 	if (scratch)
-		bytes = TYPEALIGN(HUGE_PAGE, bytes);
+		bytes = TYPEALIGN(HUGE_PAGE, Min(bytes, MaxAllocHugeSize));
 	if (scratch && spare.bytes >= bytes)
 	{
 		*block = spare;
@@ -215,13 +216,13 @@ map_block(MemoryContext context, size_t bytes, bool scratch)
 static void *
 allocate_scratch(void *context, size_t bytes)
 {
-	return bytes < LARGE ? hkg_allocate(context, bytes) : map_block(context, bytes, true);
+	return bytes < SCRATCH_BLOCK ? hkg_allocate(context, bytes) : map_block(context, bytes, true);
 }
 
 static void *
 allocate_zeros(void *context, size_t bytes)
 {
-	return bytes < LARGE ? MemoryContextAllocZero(context, Max(bytes, 1)) : map_block(context, bytes, false);
+	return bytes < ZEROS_BLOCK ? MemoryContextAllocZero(context, Max(bytes, 1)) : map_block(context, bytes, false);
 }
 
 Arena

@@ -98,6 +98,7 @@ extern void test_rank(void);
 extern void test_rank_sample(void);
 extern void test_top_entities(void);
 extern void test_top_many(void);
+extern void test_sketch(void);
 extern void test_screen(void);
 extern void test_top_triples(void);
 extern void test_sort(void);

@@ -235,6 +235,7 @@ static const Suite suites[] = {
 	{"rank_sample", test_rank_sample},
 	{"top_entities", test_top_entities},
 	{"top_many", test_top_many},
+	{"sketch", test_sketch},
 	{"screen", test_screen},
 	{"top_triples", test_top_triples},
 	{"sort", test_sort},

@@ -3,8 +3,8 @@
  *		The screen loses no question whose best answer is listed, however late (screen.h).
  *
  * Each question's best candidates are listed, the very best one last, with an addition that nothing else reaches.  So a
- * question stays if and only if the last one that is listed is looked at: its sketch must not exclude it, though the
- * best so far are nearly as good.
+ * question stays if and only if the last one that is listed is scored, though the best so far are nearly as good.
+ * That sketches do not exclude too much is tested where their bounds are tight (test_sketch.c).
  */
 #include <math.h>
 #include <stdlib.h>

@@ -174,50 +174,82 @@ test_neighbors(Pool *pool)
 	CHECK(kge_neighbors(&empty_arena, pool, &model, 0, 1, row, cosine) == -1);
 }
 
-/* No float is below its number, nor far above it, with flushed denormals or without. */
+/* No float is below its number, with flushed denormals or without. */
 static void
 test_float_above(void)
 {
 	static const double odd[] = {0, 1e-320, 1e-45, 1e-38, 1, 3.4e38, 3.5e38, 1e300, INFINITY};
-	bool		flushed = flush_denormals(true);
+	bool		before = flush_denormals(false);
 
-	for (int i = 0; i < 2 * 9; i++)
+	for (int flushed = 0; flushed < 2; flushed++)
 	{
-		double		number = i % 2 == 0 ? odd[i / 2] : -odd[i / 2];
+		flush_denormals(flushed);
+		for (int i = 0; i < 2 * 9; i++)
+		{
+			double		number = i % 2 == 0 ? odd[i / 2] : -odd[i / 2];
 
-		CHECK_SAYING(kge_float_above(number) >= number, "%g: %g", number, (double) kge_float_above(number));
-		flush_denormals(i < 9);
+			CHECK_SAYING((double) kge_float_above(number) >= number, "%g: %g", number, (double) kge_float_above(number));
+		}
 	}
-	flush_denormals(flushed);
+	flush_denormals(before);
 	CHECK(kge_float_above(NAN) == INFINITY && kge_float_above(0.1) < 0.1000001 && kge_float_above(-0.1) < -0.0999999);
 }
 
 static size_t counted;
+static int	times_left;
 
+/* An arena that counts, and is empty after some times. */
 static void *
 count_bytes(void *context, size_t bytes)
 {
+	if (times_left-- == 0)
+		return NULL;
 	counted += bytes;
 	return arena.allocate(arena.context, bytes);
 }
 
 /* The bytes that are stated are those that are taken, but for alignment, where all candidates are wanted. */
 static void
-test_bytes(const KgeModel *model, const KgeSketch *sketch, Pool *pool)
+test_top_bytes(const KgeModel *model, const KgeSketch *sketch, const KgeAdjustment *adjustment, Pool *pool)
 {
 	Arena	counting = {count_bytes, NULL, false};
+	KgeTopQuestion question = {SIDE_TAIL, 3, 1, NULL, 0};
 	KgeAnswer	answer[ENTITIES];
-	int32_t		row[ENTITIES];
-	double		score[ENTITIES];
 
 	for (int k = 1; k <= 2 * ENTITIES; k += ENTITIES - 1)
 	{
+		size_t		stated = kge_top_bytes(model, 2, adjustment != NULL, k);
+
 		counted = 0;
-		kge_top(&counting, pool, model, sketch,
-				(KgeTopQuestion) {SIDE_TAIL, 3, 1, NULL, 0}, NULL, k, answer);
-		CHECK(counted > 0 && counted <= kge_top_bytes(model, 2, false, k));
-		CHECK(k < ENTITIES || counted + 4 * ALLOCATION_ALIGNMENT > kge_top_bytes(model, 2, false, k));
+		times_left = -1;
+		kge_top(&counting, pool, model, sketch, question, adjustment, k, answer);
+		CHECK(counted > 0 && counted <= stated);
+		CHECK(k < ENTITIES || counted + 4 * ALLOCATION_ALIGNMENT > stated);
+	}
+	for (int given = 0; given <= 3; given++)
+	{
+		times_left = given;
+		CHECK(kge_top(&counting, pool, model, sketch, question, adjustment, 1, answer) == (given < 3 ? -1 : 1));
+	}
+}
+
+static void
+test_bytes(KgeModel *model, const KgeSketch *sketch, Pool *pool)
+{
+	Arena	counting = {count_bytes, NULL, false};
+	List		list = {0};
+	KgeAdjustment adjustment = {.list = list_some,.argument = &list};
+	int32_t		row[ENTITIES];
+	double		score[ENTITIES];
+
+	model->added = ADDED;
+	random_list(&list, ENTITIES);
+	test_top_bytes(model, sketch, NULL, pool);
+	test_top_bytes(model, sketch, &adjustment, pool);
+	for (int k = 1; k <= 2 * ENTITIES; k += ENTITIES - 1)
+	{
 		counted = 0;
+		times_left = -1;
 		kge_neighbors(&counting, pool, model, 0, k, row, score);
 		CHECK(counted > 0 && counted == kge_neighbors_bytes(model, k));
 	}
