@@ -363,8 +363,8 @@ normalise_cell(void *argument, int64_t item, int thread)
 	int			cell = (int) item;
 
 	scale_and_mask(batch->count, factor_of(batch->input_stage, batch->weights.input, 0),
-			 offset_of(batch->input_stage, batch->weights.input, 0), row_of(batch, batch->cell, cell),
-			 row_of(batch, batch->input_mask, cell), row_of(batch, batch->input, cell));
+				   offset_of(batch->input_stage, batch->weights.input, 0), row_of(batch, batch->cell, cell),
+				   row_of(batch, batch->input_mask, cell), row_of(batch, batch->input, cell));
 	pool_yield(batch->pool, thread);
 }
 
@@ -655,7 +655,7 @@ sum_filters(const ConveBatch *batch)
 	for (int place = 0; place < batch->shape.places; place++)
 	{
 		add_to(CONVE_PATCH * CONVE_FILTERS, batch->d_filter + (size_t) place * CONVE_PATCH * CONVE_FILTERS,
-				batch->gradient.filter);
+			   batch->gradient.filter);
 		pool_yield(batch->pool, POOL_LEADER);
 	}
 }

@@ -139,7 +139,7 @@ kge_float_above(double number)
 	return above <= (double) FLT_MAX ? (float) (above > -(double) FLT_MAX ? above : -(double) FLT_MAX) : INFINITY;
 }
 
-/* The same of many, which are all looked at in vectors. */
+/* The same of n numbers. */
 extern void kge_floats_above(int n, const double *number, float *above);
 
 /* What the exact score of a candidate does not exceed, by its fast one; NaN where that is not certain. */

@@ -54,10 +54,12 @@ kge_dot_error(const KgeEngine *engine, double query_norm)
 double
 kge_score_error(const KgeEngine *engine, double query_norm, double candidate_norm, double s)
 {
-	KgeDotError dot = kge_dot_error(engine, query_norm);
-
 	if (engine->similarity == KGE_DOT)
+	{
+		KgeDotError dot = kge_dot_error(engine, query_norm);
+
 		return dot.level + dot.by_score * fabs(s) + dot.by_norm * candidate_norm;
+	}
 	return (engine->width + 16) * U * (engine->gamma - s) + distance_error(engine, query_norm, s);
 }
 

@@ -66,7 +66,7 @@ list(void *argument, Side side, int32_t given, int32_t relation, Pool *pool, int
 	return LISTED;
 }
 
-/* `probability` is how far the best score is above the one that is needed. */
+/* The best score is above the one that is needed by `probability` - 1/2, so that the screen has a probability over 0. */
 static double
 needed(void *argument, const KgeAsked *asked, const KgeQuestionAnswers *question, double probability, double last)
 {
