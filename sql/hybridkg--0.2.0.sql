@@ -825,33 +825,15 @@ comment on column hkg_progress.rows is 'rows that hkg_load or hkg_sync has read 
  * model has a name that is made of all that determines it; where a model of that name is ready, the trial
  * need not be repeated, and only its row is written.
  */
-create function hkg_tune(graph name, grid jsonb, fixed jsonb default '{}', trials int default null,
-	seed bigint default 0, model name default 'default')
-returns table (trial int, arguments jsonb, status text, mrr float8, hits_1 float8, hits_3 float8, hits_10 float8,
-	best_iteration int, seconds float8, error text)
-language plpgsql volatile parallel unsafe cost 1000000 rows 100
+create procedure hkg_tune_points(grid jsonb, fixed jsonb, trials int, seed bigint, inout points jsonb[])
+language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
 	known constant text[] := array(select a from pg_proc, unnest(proargnames[1 : pronargs]) a
 		where oid = '@extschema@.hkg_train'::regproc and a not in ('graph', 'model', 'warm_start', 'replace'));
-	points jsonb[] := array[jsonb_build_object('seed', seed) || fixed];
-	calls text[];		-- their arguments as SQL
-	names text[];		-- and their models
-	tried text[] := '{}';
-	call text;
-	place int;
-	worker int;
-	waits_for text;
-	done bool;
 	part record;
-	best record;
-	latest record;
 begin
-	for part in select * from (values ('graph', graph is null), ('grid', grid is null), ('fixed', fixed is null),
-			('seed', seed is null), ('model', model is null)) v (argument, missing) where missing loop
-		raise exception using errcode = 'null_value_not_allowed', message = format('%s must not be null', part.argument);
-	end loop;
 	if jsonb_typeof(grid) <> 'object' or jsonb_typeof(fixed) <> 'object' then
 		raise exception using errcode = 'invalid_parameter_value',
 			message = format('grid and fixed must be objects, not %s and %s', jsonb_typeof(grid), jsonb_typeof(fixed)),
@@ -873,6 +855,7 @@ begin
 				hint = 'What all trials share goes to fixed.';
 		end if;
 	end loop;
+	points := array[jsonb_build_object('seed', seed) || fixed];
 	for part in select key, value from jsonb_each(grid) loop
 		if jsonb_typeof(part.value) <> 'array' or part.value = '[]' then
 			raise exception using errcode = 'invalid_parameter_value',
@@ -899,29 +882,32 @@ begin
 	elsif trials < cardinality(points) then
 		points := array(select p from unnest(points) p order by md5(concat_ws(' ', seed, p)) limit trials);
 	end if;
+end
+$$;
+comment on procedure hkg_tune_points(jsonb, jsonb, int, bigint, jsonb[]) is
+'the points of a grid, each an object of arguments of hkg_train, in the order in which they are tried; for hkg_tune
+grid, fixed, trials, seed: those of hkg_tune
+points: the result';
+
+create procedure hkg_tune_lock(graph name, model name)
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	has_valid bool;
+begin
 	if current_setting('transaction_isolation') <> 'read committed' then
 		raise exception using errcode = 'active_sql_transaction',
 			message = format('trials are not seen at isolation level %s', current_setting('transaction_isolation')),
 			detail = 'They are trained in the background and committed one by one.', hint = 'Use read committed.';
 	end if;
 
-	-- a preset's settings one by one: hkg_train itself would take them for arguments that are given with their default value, too
-	-- and no paths by the graph, since trials are compared by the embedding alone
-	calls := array(select (select string_agg(format('%I => %L', key, value #>> '{}'), ', ')
-			from jsonb_each('{"paths": false}' || coalesce((select settings || case when p ? 'learning_rate' then jsonb_build_object('learning_rate_end',
-					(settings->>'learning_rate_end')::float8 * (p->>'learning_rate')::float8 / (settings->>'learning_rate')::float8)
-					else '{}' end || (p - 'preset') from @extschema@.hkg_presets() where preset = p->>'preset'), p)))
-		from unnest(points) with ordinality u (p, i) order by i);
-	-- hkg_train's own checks of every trial, before one is trained
-	foreach call in array calls loop
-		execute format('select from @extschema@.hkg_estimate(%L, model => %L, %s)', graph, model, call);
-	end loop;
-	execute format('select exists (select from %I.holdout where split = ''valid'')', graph) into done;
-	if not done then
+	execute format('select exists (select from %I.holdout where split = ''valid'')', graph) into has_valid;
+	if not has_valid then
 		raise exception using errcode = 'object_not_in_prerequisite_state',
 			message = format('graph "%s" has no valid split', graph), detail = 'Trials are compared on it.',
 			hint = format('Before a training, hkg_split(%L) holds facts out at random, hkg_load(%L, query, ''valid'') loads the split.', graph, graph);
-	elsif exists (select from @extschema@.hkg_trainings() t where t.graph = hkg_tune.graph and t.model = hkg_tune.model) then
+	elsif exists (select from @extschema@.hkg_trainings() t where t.graph = hkg_tune_lock.graph and t.model = hkg_tune_lock.model) then
 		raise exception using errcode = 'object_in_use', message = format('model "%s" is being trained', model);
 	end if;
 	begin
@@ -930,6 +916,102 @@ begin
 		raise exception using errcode = 'object_in_use',
 			message = format('graph "%s" is being searched by another session', graph), hint = 'Wait for it to end.';
 	end;
+end
+$$;
+comment on procedure hkg_tune_lock(name, name) is
+'locks table trial for a search, or says why none can begin; for hkg_tune
+graph, model: those of hkg_tune';
+
+create procedure hkg_tune_trial(graph name, trial name, arguments jsonb, settings text)
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	worker int;
+	waits_for text;
+	done bool;
+begin
+	execute format('select exists (select from %I.model where name = $1 and status = ''ready'')', graph) into done using trial;
+	if not done then
+		worker := null;
+		begin
+			execute format('select @extschema@.hkg_train_background(%L, model => %L, %s)', graph, trial, settings)
+				into worker;
+			loop
+				perform pg_stat_clear_snapshot();
+				exit when not exists (select from pg_stat_get_activity(worker));
+				if pg_backend_pid() = any (pg_blocking_pids(worker)) then
+					select coalesce(min(relation::regclass::text), min(locktype)) into waits_for from pg_locks where pid = worker and not granted;
+					raise exception using errcode = 'lock_not_available',
+						message = format('the training of a trial waits for a lock that this transaction holds on %s', waits_for),
+						hint = 'Call hkg_tune in a transaction of its own.';
+				end if;
+				perform pg_sleep(0.1);
+			end loop;
+		exception when query_canceled or lock_not_available then
+			perform pg_cancel_backend(worker);
+			raise;
+		end;
+	end if;
+	execute format($sql$ insert into %1$I.trial (model, arguments, status, mrr, hits_1, hits_3, hits_10, best_iteration, seconds, error, trained_at)
+			select m.name, $2, case m.status when 'ready' then 'done' when 'cancelled' then m.status else 'failed' end,
+				m.mrr, m.hits_1, m.hits_3, m.hits_10, m.best_iteration,
+				(select coalesce(sum(train_seconds + mine_seconds + sample_seconds + evaluate_seconds), 0)
+					from %1$I.iteration i where i.model = m.name),
+				case when m.status like 'failed: %%' then substr(m.status, 9)
+					when m.status = 'training' then 'its process ended early' end,
+				m.trained_at
+			from %1$I.model m where m.name = $1
+			on conflict (model) do update set status = excluded.status, mrr = excluded.mrr, hits_1 = excluded.hits_1,
+				hits_3 = excluded.hits_3, hits_10 = excluded.hits_10, best_iteration = excluded.best_iteration,
+				seconds = excluded.seconds, error = excluded.error, trained_at = excluded.trained_at
+			$sql$, graph)
+		using trial, arguments;
+end
+$$;
+comment on procedure hkg_tune_trial(name, name, jsonb, text) is
+'trains a trial in the background, unless its model is there, and keeps its result in table trial; for hkg_tune
+graph: that of hkg_tune
+trial: the name of its model
+arguments: its point of the grid
+settings: the arguments of hkg_train_background that it stands for, as SQL';
+
+create function hkg_tune(graph name, grid jsonb, fixed jsonb default '{}', trials int default null,
+	seed bigint default 0, model name default 'default')
+returns table (trial int, arguments jsonb, status text, mrr float8, hits_1 float8, hits_3 float8, hits_10 float8,
+	best_iteration int, seconds float8, error text)
+language plpgsql volatile parallel unsafe cost 1000000 rows 100
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	points jsonb[];
+	calls text[];		-- their arguments as SQL
+	names text[];		-- and their models
+	tried text[] := '{}';
+	settings text;
+	place int;
+	done bool;
+	part record;
+	best record;
+	latest record;
+begin
+	for part in select * from (values ('graph', graph is null), ('grid', grid is null), ('fixed', fixed is null),
+			('seed', seed is null), ('model', model is null)) v (argument, missing) where missing loop
+		raise exception using errcode = 'null_value_not_allowed', message = format('%s must not be null', part.argument);
+	end loop;
+	call @extschema@.hkg_tune_points(grid, fixed, trials, seed, points);
+	-- a preset's settings one by one: hkg_train itself would take them for arguments that are given with their default value, too
+	-- and no paths by the graph, since trials are compared by the embedding alone
+	calls := array(select (select string_agg(format('%I => %L', key, value #>> '{}'), ', ')
+			from jsonb_each('{"paths": false}' || coalesce((select s.settings || case when p ? 'learning_rate' then jsonb_build_object('learning_rate_end',
+					(s.settings->>'learning_rate_end')::float8 * (p->>'learning_rate')::float8 / (s.settings->>'learning_rate')::float8)
+					else '{}' end || (p - 'preset') from @extschema@.hkg_presets() s where preset = p->>'preset'), p)))
+		from unnest(points) with ordinality u (p, i) order by i);
+	-- hkg_train's own checks of every trial, before one is trained
+	foreach settings in array calls loop
+		execute format('select from @extschema@.hkg_estimate(%L, model => %L, %s)', graph, model, settings);
+	end loop;
+	call @extschema@.hkg_tune_lock(graph, model);
 	execute format($sql$ select array_agg('trial ' || md5(concat_ws(' ', p, current_setting('hybridkg.precision'),
 				(select sum(hash_record_extended(t, 0)) from %1$I.triple t),
 				(select sum(hash_record_extended(h, 0)) from %1$I.holdout h where split = 'valid'))) order by i)
@@ -950,43 +1032,8 @@ begin
 			place := array_position(names, best.model);
 		end if;
 		tried := tried || names[place];
-
-		execute format('select exists (select from %I.model where name = $1 and status = ''ready'')', graph) into done using names[place];
-		if not done then
-			worker := null;
-			begin
-				execute format('select @extschema@.hkg_train_background(%L, model => %L, %s)', graph, names[place], calls[place])
-					into worker;
-				loop
-					perform pg_stat_clear_snapshot();
-					exit when not exists (select from pg_stat_get_activity(worker));
-					if pg_backend_pid() = any (pg_blocking_pids(worker)) then
-						select coalesce(min(relation::regclass::text), min(locktype)) into waits_for from pg_locks where pid = worker and not granted;
-						raise exception using errcode = 'lock_not_available',
-							message = format('the training of a trial waits for a lock that this transaction holds on %s', waits_for),
-							hint = 'Call hkg_tune in a transaction of its own.';
-					end if;
-					perform pg_sleep(0.1);
-				end loop;
-			exception when query_canceled or lock_not_available then
-				perform pg_cancel_backend(worker);
-				raise;
-			end;
-		end if;
-		execute format($sql$ insert into %1$I.trial (model, arguments, status, mrr, hits_1, hits_3, hits_10, best_iteration, seconds, error, trained_at)
-				select m.name, $2, case m.status when 'ready' then 'done' when 'cancelled' then m.status else 'failed' end,
-					m.mrr, m.hits_1, m.hits_3, m.hits_10, m.best_iteration,
-					(select coalesce(sum(train_seconds + mine_seconds + sample_seconds + evaluate_seconds), 0)
-						from %1$I.iteration i where i.model = m.name),
-					case when m.status like 'failed: %%' then substr(m.status, 9)
-						when m.status = 'training' then 'its process ended early' end,
-					m.trained_at
-				from %1$I.model m where m.name = $1
-				on conflict (model) do update set status = excluded.status, mrr = excluded.mrr, hits_1 = excluded.hits_1,
-					hits_3 = excluded.hits_3, hits_10 = excluded.hits_10, best_iteration = excluded.best_iteration,
-					seconds = excluded.seconds, error = excluded.error, trained_at = excluded.trained_at
-				returning * $sql$, graph)
-			into latest using names[place], points[place];
+		call @extschema@.hkg_tune_trial(graph, names[place], points[place], calls[place]);
+		execute format('select * from %I.trial where model = $1', graph) into latest using names[place];
 		-- of the models tried the best stays
 		execute format($sql$ delete from %1$I.model where name = any ($2) and name <>
 				(select model from %1$I.trial where model = any ($1) and status = 'done' order by mrr desc, id limit 1) $sql$, graph)
