@@ -347,7 +347,7 @@ temperature: of self_adversarial; 0 weights a positive''s negatives alike, 1000 
 reciprocal: each relation has a second embedding, that of its inverse, for questions that ask for heads: (?, r, t) is then (t, inverse of r, ?); scores of triples stay those of (h, r, ?)
 regularizer: l2 (squares), n3 (cubed moduli) or dura (under softmax with distmult, complex or rescal: squares of h, of t and of the query vectors); null: n3 under softmax, l2 otherwise
 preset: a row of hkg_presets(); its settings replace arguments that have their default value, given or not; null: none
-warm_start: continue from the embeddings of the model of that name, with the same score_function, dimensions and reciprocal; new entities start where their neighbours place them, deleted ones are left out. Steps are large at first, see learning_rate, and the new model has to be no worse, see replace
+warm_start: continue from the embeddings of the model of that name, with the same score_function, dimensions and reciprocal; new entities start where their neighbours place them (with conve, like any), deleted ones are left out. Steps are large at first, see learning_rate, and the new model has to be no worse, see replace
 rules: a model whose selected rules, such as imported ones, are ranked and sampled from instead of mined ones; null: rules are mined
 relation_weight: under softmax with distmult, complex or rescal: weight of the cross entropy of the true relation against all relations, given head and tail, 0 to 1000
 evidence_rules: most path rules, r(X,Y) <= b(X,A), c(A,Y), that are kept as evidence at prediction; when there are more, shorter ones first, of one length the best of each relation; 0 (none) to 1000000
@@ -376,7 +376,7 @@ label_smoothing: of k_vs_all: with e, a label y is (1 - e) y + e / (number of en
 input_dropout: of conve: chance that a number of the images of entity and relation is left out while it learns, 0 to 0.99; null: 0
 feature_dropout: of conve: likewise of all that a filter finds
 hidden_dropout: of conve: likewise of a number of the hidden layer
-errors: 22023 for values out of range, 0A000 for what a score function, or more than one partition, does not go with, 22003 when training diverges, 53200 when it would need more than hybridkg.max_memory, 55006 when the model is being trained elsewhere, 55000 for a graph without facts or with one entity, 42704 or 55000 when there is no trained model to go on from, 42501 before anything is trained when the caller may not write what a model consists of';
+errors: 22023 for values out of range, 0A000 for what a score function, or more than one partition, does not go with, 22003 when training diverges, 53200 when it would need more than hybridkg.max_memory, 55006 when the model is being trained elsewhere, 55000 for a graph without facts or with one entity, or for patience without valid or held-out facts, 42704 or 55000 when there is no trained model to go on from, 42501 before anything is trained when the caller may not write what a model consists of';
 
 do $do$
 declare
@@ -655,7 +655,7 @@ begin
 		call @extschema@.hkg_tune_trial(graph, names[place], points[place], calls[place]);
 		execute format('select * from %I.trial where model = $1', graph) into latest using names[place];
 		-- of the models tried the best stays
-		execute format($sql$ delete from %1$I.model where name = any ($2) and name <>
+		execute format($sql$ delete from %1$I.model where name = any ($2) and name is distinct from
 				(select model from %1$I.trial where model = any ($1) and status = 'done' order by mrr desc, id limit 1) $sql$, graph)
 			using names, tried;
 		if current_setting('hybridkg.progress') <> 'off' then
@@ -684,7 +684,7 @@ fixed: an object of arguments that all trials share; others have their defaults,
 trials: the number of points of the grid, drawn at random; null: all
 seed: draws them, and seeds the trainings, unless grid or fixed has a seed
 model: the name of the best model; a model of that name is replaced when the transaction commits
-errors: before anything is trained, 22023 for arguments that hkg_train would refuse, 22P02 or 22003 for values of another type, 55000 without a valid split, 55006 when the model is being trained or another search of the graph is under way, 53000 when no background worker is free; 25001 unless the transaction is read committed; 55P03 when a training waits for a lock that the caller''s transaction holds; a trial that fails later is a row with its error';
+errors: before anything is trained, 22023 for arguments that hkg_train would refuse, 22P02 or 22003 for values of another type, 55000 without a valid split, 55006 when the model is being trained or another search of the graph is under way, 25001 unless the transaction is read committed; 53000 when no background worker is free for a trial; 55P03 when a training waits for a lock that the caller''s transaction holds; a trial that fails later is a row with its error';
 
 create function hkg_apply_rule(graph name, rule text, slice int default 1, slices int default 1)
 returns table (head text, relation text, tail text, known bool)

@@ -90,11 +90,11 @@ typedef struct KgeNewEntities
 
 /*
  * Rows of new entities become the mean of their trained neighbours' queries; one without such neighbours
- * keeps its row.  First all facts, in one call or in several, then the placing.
+ * keeps its row.  First all facts, in one call or in several, then the placing, which the leader of the pool does.
  */
 extern void kge_new_entities_gather(const KgeModel *model, KgeNewEntities *new_entities,
 							   const Triple *facts, int64_t count);
-extern void kge_new_entities_place(const KgeModel *model, const KgeNewEntities *new_entities);
+extern void kge_new_entities_place(Pool *pool, const KgeModel *model, const KgeNewEntities *new_entities);
 
 /* What the rows of trained entities are like, by an even sample of them */
 typedef struct KgeTypicalRow

@@ -164,12 +164,12 @@ extern double kge_rules_probability(const double *weight, const int32_t *rule, i
 
 /*
  * The logarithm of the probability of each triple, given all others, summed: the pseudo-likelihood, in the mean over what
- * is true.  Fills the gradient by each weight, unless NULL.
+ * is true.  Fills the gradient by each weight, unless NULL.  The leader of the pool computes it, and the steps.
  */
-extern double kge_rules_likelihood(const KgeNetwork *network, const double *weight, double *gradient);
+extern double kge_rules_likelihood(Pool *pool, const KgeNetwork *network, const double *weight, double *gradient);
 
 /* Fills the step of each rule: `rate`, or less, so that steps along the gradient never lower the likelihood. */
-extern void kge_rules_steps(const KgeNetwork *network, double rate, double *step);
+extern void kge_rules_steps(Pool *pool, const KgeNetwork *network, double rate, double *step);
 
 /* ---- trainer.c, training.c: a model in training --------------------------------- */
 

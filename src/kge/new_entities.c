@@ -84,17 +84,20 @@ length(const float *row, int width)
 }
 
 static double
-mean_length(const KgeModel *model, const KgeNewEntities *new_entities)
+mean_length(Pool *pool, const KgeModel *model, const KgeNewEntities *new_entities)
 {
 	double		sum = 0;
 	int32_t		trained = 0;
 
 	for (int32_t i = 0; i < model->entities; i++)
+	{
+		pool_yield_at(pool, POOL_LEADER, i);
 		if (!is_new(model, new_entities, i))
 		{
 			sum += length(kge_entity_row(model, i), kge_model_width(model));
 			trained++;
 		}
+	}
 	return trained == 0 ? 0 : sum / trained;
 }
 
@@ -117,13 +120,16 @@ scale_of(const KgeModel *model, int32_t row, int32_t neighbours, double usual)
 }
 
 void
-kge_new_entities_place(const KgeModel *model, const KgeNewEntities *new_entities)
+kge_new_entities_place(Pool *pool, const KgeModel *model, const KgeNewEntities *new_entities)
 {
-	double		usual = kge_is_distance(model->function) ? 0 : mean_length(model, new_entities);
+	double		usual = kge_is_distance(model->function) ? 0 : mean_length(pool, model, new_entities);
 
 	for (int32_t i = 0; i < model->entities; i++)
+	{
+		pool_yield_at(pool, POOL_LEADER, i);
 		if (new_entities->neighbours[i] > 0)
 			scale_row(model, i, scale_of(model, i, new_entities->neighbours[i], usual));
+	}
 }
 
 /* ---- predictions ------------------------------------------------------------------ */

@@ -40,7 +40,7 @@ kge_rules_probability(const double *weight, const int32_t *rule, int64_t rules)
 
 /* Of n triples with the truth t in all: t log p + (n - t) log(1 - p) = t * logit - n * log(1 + e^logit) */
 double
-kge_rules_likelihood(const KgeNetwork *network, const double *weight, double *gradient)
+kge_rules_likelihood(Pool *pool, const KgeNetwork *network, const double *weight, double *gradient)
 {
 	double		sum = 0;
 
@@ -53,6 +53,7 @@ kge_rules_likelihood(const KgeNetwork *network, const double *weight, double *gr
 		double		triples = (double) inferred->triples;
 		double		error = inferred->truth - triples * probability(logit);
 
+		pool_yield_at(pool, POOL_LEADER, i);
 		sum += inferred->truth * logit - triples * (fmax(logit, 0) + log1p(exp(-fabs(logit))));
 		for (int64_t j = 0; gradient != NULL && j < inferred->rules; j++)
 			gradient[inferred->rule[j]] += error / (double) inferred->rules;
@@ -65,7 +66,7 @@ kge_rules_likelihood(const KgeNetwork *network, const double *weight, double *gr
  * them is -n / (4 k) at least.  Steps that are no longer than the inverse of a row's sum over all triples cannot overshoot.
  */
 void
-kge_rules_steps(const KgeNetwork *network, double rate, double *step)
+kge_rules_steps(Pool *pool, const KgeNetwork *network, double rate, double *step)
 {
 	for (int32_t i = 0; i < network->rules; i++)
 		step[i] = 0;
@@ -73,6 +74,7 @@ kge_rules_steps(const KgeNetwork *network, double rate, double *step)
 	{
 		const KgeInferred *inferred = &network->inferred[i];
 
+		pool_yield_at(pool, POOL_LEADER, i);
 		for (int64_t j = 0; j < inferred->rules; j++)
 			step[inferred->rule[j]] += (double) inferred->triples / (double) (4 * inferred->rules);
 	}

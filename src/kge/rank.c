@@ -67,11 +67,14 @@ typedef struct KgeRanking
 	RankCount	   *counts;
 	Scratch    *scratch;
 	int64_t		block;			/* questions of an item, at most BLOCK */
-	int64_t		segment;		/* candidates of an item: with an adjustment all of them */
+	int64_t		segment;		/* candidates of an item: all of them where a question takes long by itself */
 	int64_t		segments;
 } KgeRanking;
 
-/* With an adjustment, blocks are small where their additions would be too many, or they too few for all threads. */
+/*
+ * A question that takes long by itself, for its additions or its network's query, is asked by one item.  Blocks of such
+ * questions are small where their additions would be too many, or they too few for all threads.
+ */
 static void
 plan_items(KgeRanking *ranking, int threads)
 {
@@ -79,9 +82,9 @@ plan_items(KgeRanking *ranking, int threads)
 
 	ranking->block = BLOCK;
 	ranking->segment = SEGMENT;
-	if (ranking->adjustment != NULL)
+	if (ranking->adjustment != NULL || kge_is_network(ranking->model))
 	{
-		int64_t		most = MOST_ADDED / (entities + 1);
+		int64_t		most = ranking->adjustment == NULL ? BLOCK : MOST_ADDED / (entities + 1);
 		int64_t		fair = 2 * ranking->count / (LEAST_ITEMS * threads);
 		int64_t		block = most < fair ? most : fair;
 
@@ -502,7 +505,10 @@ draw_rank(const KgeRanking *ranking, uint64_t seed, int64_t asked)
 														(uint64_t) count.equal + 1);
 }
 
-/* A score has a third of the operations of a score and its two gradients. */
+/*
+ * A score has a third of the operations of a score and its two gradients; so has a network's query, which is made once
+ * for all candidates and once for the true ones.
+ */
 double
 kge_rank_seconds(const KgeModel *model, int64_t count)
 {
@@ -510,7 +516,7 @@ kge_rank_seconds(const KgeModel *model, int64_t count)
 	double		seconds = model->entities * kge_engine_flops(&engine) / 3 / kge_engine_rate(&engine, false);
 
 	if (kge_is_network(model))
-		seconds += conve_flops(model->dimensions) / 3 / CONVE_RATE;
+		seconds += 2 * conve_flops(model->dimensions) / 3 / CONVE_RATE;
 	return 2.0 * (double) count * seconds;
 }
 

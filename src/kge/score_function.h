@@ -15,8 +15,8 @@
 /* How a query and a candidate, two vectors of an entity's width, compare. */
 typedef enum KgeSimilarity
 {
-	KGE_DOT,					/* sum q c; phi is then linear in head, relation and tail, as relation_weight, dura
-								 * and new entities need it */
+	KGE_DOT,					/* sum q c; but for a network, phi is then linear in head, relation and tail, as
+								 * relation_weight, dura and new entities need it */
 	KGE_L1,						/* gamma - sum |q - c| */
 	KGE_L2,						/* gamma - sqrt(sum (q - c)^2) */
 	KGE_MODULI					/* gamma - sum of moduli of complex q - c */

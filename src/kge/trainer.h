@@ -37,7 +37,7 @@ struct KgeTrainer
 	Pool	   *pool;
 	KgeModel   *model;
 	int64_t		max_positives;	/* of an epoch */
-	KgeTraining training;		/* no batch larger than the data, no block than a batch */
+	KgeTraining training;		/* no batch larger than both sides of the data, no block than a batch */
 	KgeEngine	engine;
 	KgeSlots	entity;
 	KgeSlots	relation;

@@ -87,8 +87,8 @@ plan_trainer(const KgeModel *model, const KgeTraining *training, int64_t max_pos
 	int64_t		batch = training->batch_size;
 	int64_t		block = training->block_size;
 
-	if (batch > max_positives)
-		batch = max_positives > 0 ? max_positives : 1;
+	if (batch > 2 * max_positives)	/* as many questions there may be */
+		batch = max_positives > 0 ? 2 * max_positives : 1;
 	if (block > batch)
 		block = batch;
 	plan.max_positives = max_positives;
@@ -151,12 +151,13 @@ kge_epoch_seconds(const KgeModel *model, const KgeTraining *training, int64_t po
 {
 	KgeEngine	engine = kge_engine(model);
 	double		rate = kge_engine_rate(&engine, true);
+	double		network = kge_is_network(model) ? (double) queries * conve_flops(model->dimensions) : 0;
 
 	if (training->precision == KGE_BFLOAT16)
 		rate = BFLOAT16_RATE;
 	else if (training->loss->negatives == NULL && engine.similarity == KGE_DOT)
 		rate = SOFTMAX_RATE;
-	return kge_epoch_flops(model, training, positives, queries) / rate;
+	return (kge_epoch_flops(model, training, positives, queries) - network) / rate + network / CONVE_RATE;
 }
 
 KgeTrainer *

@@ -58,6 +58,17 @@ add_argument(void *argument)
 	errcontext("argument %s of hkg_import_embeddings", (const char *) argument);
 }
 
+/* A query as a part of another one: without the semicolon that may end it. */
+static char *
+without_semicolon(const char *query)
+{
+	size_t		length = strlen(query);
+
+	while (length > 0 && strchr("; \t\r\n", query[length - 1]) != NULL)
+		length--;
+	return pnstrdup(query, length);
+}
+
 /* The rows of a query, of which those are left out whose name the graph does not have. */
 static int64
 write_embeddings(const EmbeddingImport *import, const char *query, const char *kind, const char *argument, bool reciprocal)
@@ -77,7 +88,7 @@ write_embeddings(const EmbeddingImport *import, const char *query, const char *k
 	rows = sql_run(psprintf("insert into %1$s%2$s_embedding (model, %2$s, embedding%4$s) "
 							"select $1, e.id, q.embedding::pg_catalog.float4[]%5$s from (%3$s\n) q (name, embedding%4$s) "
 							"join %1$s%2$s e on e.name operator(pg_catalog.=) q.name::pg_catalog.text collate \"C\"",
-							import->graph->prefix, kind, query, reciprocal ? ", reciprocal" : "",
+							import->graph->prefix, kind, without_semicolon(query), reciprocal ? ", reciprocal" : "",
 							reciprocal ? ", q.reciprocal::pg_catalog.float4[]" : ""), &args);
 	error_context_stack = context.previous;
 	if (rows == 0)

@@ -16,7 +16,7 @@
 #include "server/array.h"
 #include "server/sql.h"
 
-#define LARGEST 1e6				/* beyond all that is learnt; sums of what is far larger would overflow */
+#define LARGEST 1e12			/* beyond all that is learnt; sums of products of what is far larger would overflow */
 #define ROWS_A_STATEMENT 1024
 
 static int

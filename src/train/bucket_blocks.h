@@ -31,6 +31,7 @@ typedef struct BucketHead
 	double		least_quality;	/* of rules that are rated */
 	int64		count;			/* positives, or the triples to be ranked */
 	int64		known;			/* triples that are no candidates of these, or all facts; of a training, 0 */
+	int64		entailments;	/* between relations; of a training */
 	int32		rows[2];		/* of entities, at each place */
 	int64		max_positives;	/* of the trainer */
 	int32		relations;		/* of the model */
@@ -44,6 +45,7 @@ typedef enum BlockPart
 	BLOCK_HEAD,
 	BLOCK_POSITIVES,
 	BLOCK_WEIGHTS,
+	BLOCK_ENTAILMENTS,
 	BLOCK_KNOWN,
 	BLOCK_IDS,					/* of entities, then of relations; where there are rules */
 	BLOCK_RULES,

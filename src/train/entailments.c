@@ -29,7 +29,8 @@ entailment_of(const MinedRule *rule, const GraphData *data, double least_confide
 void
 learner_entail(Learner *learner, const GraphData *data, const MinedRules *rules, double least_confidence)
 {
-	KgeTrainer *trainer = is_partitioned(&learner->partitions) ? learner->partitions.trainer : learner->trainer;
+	PartitionMemory *partitions = &learner->partitions;
+	KgeTrainer *trainer = is_partitioned(partitions) ? partitions->trainer : learner->trainer;
 	KgeEntailment *entailment = array_new(KgeEntailment, rules->count);
 	Arena		arena = hkg_arena();
 	int64		count = 0;
@@ -42,5 +43,6 @@ learner_entail(Learner *learner, const GraphData *data, const MinedRules *rules,
 	hkg_check_memory(kge_entailment_bytes(&learner->model, count), "entailments of relations");
 	if (!kge_trainer_entail(trainer, &arena, entailment, count))
 		elog(ERROR, "no memory for entailments");
-	pfree(entailment);
+	partitions->entailments = entailment;
+	partitions->entailment_count = count;
 }

@@ -30,6 +30,8 @@ struct PartitionMemory
 	BucketSizes bytes;
 	KgeTrainer *trainer;		/* of the room */
 	KgePartitions *partitions;
+	const KgeEntailment *entailments;	/* of the trainer, for nodes */
+	int64		entailment_count;
 	LaneRelations lanes;
 	NodeBlocks *nodes;			/* that train the buckets of a step; NULL: this process does, one after the other */
 	KgeLossSum	(*train_on_nodes) (NodeBlocks *nodes, PartitionMemory *memory, const KgeBucket *bucket, int count,

@@ -317,6 +317,12 @@ find_setting(const char *name)
 	return i;
 }
 
+static bool
+is_dura(const TrainSettings *settings)
+{
+	return settings->regularizer != NULL && strcmp(settings->regularizer, "dura") == 0;
+}
+
 /* ERROR unless the loss is softmax and the score is linear in head, relation and tail, as `what` requires. */
 static void
 check_linear(const TrainSettings *settings, const char *what)
@@ -326,8 +332,7 @@ check_linear(const TrainSettings *settings, const char *what)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("%s has no use under loss \"%s\"", what, settings->loss),
 				 errhint("It goes with the loss \"softmax\".")));
-	if (kge_is_distance(kge_score_function(settings->score_function)) ||
-		kge_has_network(kge_score_function(settings->score_function)))
+	if (kge_is_distance(kge_score_function(settings->score_function)))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("%s does not go with score_function \"%s\"", what, settings->score_function),
@@ -378,7 +383,7 @@ takes_all(const TrainSettings *settings)
 	return strcmp(settings->loss, "softmax") == 0 || strcmp(settings->loss, "k_vs_all") == 0;
 }
 
-/* What a network learns by, and at a network's pace, where the call, or a preset, leaves it open */
+/* What a network learns by, and at a network's pace, where there is no preset and the call leaves it open */
 static void
 set_network(FunctionCallInfo fcinfo, TrainSettings *settings)
 {
@@ -444,6 +449,18 @@ check_partitions(const TrainSettings *settings)
 				 errhint("Leave partitions at 1, or train anew.")));
 }
 
+/* ERROR 0A000 where that is asked for */
+static void
+refuse_with_network(const TrainSettings *settings, bool asked, const char *what)
+{
+	if (asked)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("%s does not go with score_function \"%s\"", what, settings->score_function),
+				 errdetail("Its network makes queries, which are learnt against all entities at once."),
+				 errhint("Choose another score_function, or leave %s out.", what)));
+}
+
 /* ERROR where a network could not make queries, or nothing would be learnt by them */
 static void
 check_network(const TrainSettings *settings)
@@ -470,6 +487,11 @@ check_network(const TrainSettings *settings)
 				 errmsg("score_function \"%s\" needs reciprocal relations", settings->score_function),
 				 errdetail("Its network makes queries for tails alone: a head is the tail of the inverse relation."),
 				 errhint("Choose reciprocal => true.")));
+	refuse_with_network(settings, settings->relation_weight > 0, "relation_weight");
+	refuse_with_network(settings, is_dura(settings), "regularizer \"dura\"");
+	refuse_with_network(settings, settings->partitions > 1, psprintf("partitions => %d", settings->partitions));
+	refuse_with_network(settings, hybrid_labelling(hybrid_find(settings->hybrid)) != NULL,
+						psprintf("hybrid \"%s\"", settings->hybrid));
 }
 
 static void
@@ -527,11 +549,11 @@ check_settings(const TrainSettings *settings)
 						settings->negative_sampling, settings->loss,
 						takes_all(settings) ? "has no negatives" : "weighs negatives itself"),
 				 errhint("Leave one of the two at its default.")));
+	check_network(settings);
 	if (settings->relation_weight > 0)
 		check_linear(settings, "relation_weight");
-	if (settings->regularizer != NULL && strcmp(settings->regularizer, "dura") == 0)
+	if (is_dura(settings))
 		check_linear(settings, "regularizer \"dura\"");
-	check_network(settings);
 	check_partitions(settings);
 	check_constraint(settings);
 	check_hybrid(settings);

@@ -41,10 +41,11 @@ cut_blocks(TrainSlice *slice)
 	BucketHead	head = sent->blocks.head;
 	BucketSizes sizes = bucket_sizes(&sent->model, &slice->training);
 
-	if (head.known != 0 || head.rules != 0)
+	if (head.known != 0 || head.rules != 0 || (head.entailments != 0 && !kge_constraint_entails(slice->training.constraint)))
 		bucket_blocks_damaged();
 	sent->blocks = bucket_blocks(&head, &sizes);
-	hkg_check_memory_or(kge_trainer_bytes(&sent->model, &slice->training, head.max_positives, hkg_threads) + sent_blocks_bytes(sent),
+	hkg_check_memory_or(kge_trainer_bytes(&sent->model, &slice->training, head.max_positives, hkg_threads) +
+						kge_entailment_bytes(&sent->model, head.entailments) + sent_blocks_bytes(sent),
 						"training a bucket", "raise partitions");
 }
 
@@ -60,6 +61,7 @@ take_memory(TrainSlice *slice)
 
 	sent->part[BLOCK_POSITIVES] = sent_blocks_allocate(bytes[BLOCK_POSITIVES]);
 	sent->part[BLOCK_WEIGHTS] = sent_blocks_allocate(bytes[BLOCK_WEIGHTS]);
+	sent->part[BLOCK_ENTAILMENTS] = sent_blocks_allocate(bytes[BLOCK_ENTAILMENTS]);
 	sent->part[BLOCK_RELATIONS] = sent_blocks_allocate(bytes[BLOCK_RELATIONS]);
 	sent->part[BLOCK_EMBEDDINGS] = sent_blocks_allocate(bytes[BLOCK_EMBEDDINGS] + bytes[BLOCK_EMBEDDINGS_1]);
 	sent->part[BLOCK_EMBEDDINGS_1] = sent->part[BLOCK_EMBEDDINGS] + bytes[BLOCK_EMBEDDINGS];
@@ -101,6 +103,24 @@ write_blocks(const SentBlocks *sent)
 
 /* ---- the function ------------------------------------------------------------------------ */
 
+static void
+entail(TrainSlice *slice)
+{
+	const SentBlocks *sent = &slice->sent;
+	const KgeEntailment *entailment = (const KgeEntailment *) sent->part[BLOCK_ENTAILMENTS];
+	int64		count = sent->blocks.head.entailments;
+	Arena		arena = hkg_arena();
+
+	if (count == 0)
+		return;
+	for (int64 i = 0; i < count; i++)
+		if (entailment[i].body < 0 || entailment[i].body >= sent->model.relations ||
+			entailment[i].head < 0 || entailment[i].head >= sent->model.relations)
+			bucket_blocks_damaged();
+	if (!kge_trainer_entail(slice->trainer, &arena, entailment, count))
+		elog(ERROR, "no memory for entailments");
+}
+
 static KgeLossSum
 train(const TrainSlice *slice)
 {
@@ -133,6 +153,7 @@ hkg_train_slice(PG_FUNCTION_ARGS)
 	cut_blocks(&slice);
 	take_memory(&slice);
 	sent_blocks_read(&slice.sent);
+	entail(&slice);
 	loss = train(&slice);
 	hkg_check_interrupts();
 	write_blocks(&slice.sent);

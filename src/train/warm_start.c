@@ -3,16 +3,17 @@
  *		A training that goes on from the embeddings of the model it will replace.
  *
  * Entities and relations are the same when their ids are.  A new relation starts as in any training; a new entity
- * starts where its neighbours with embeddings place it (kge/new_entities.c).
+ * starts where its neighbours with embeddings place it (kge/new_entities.c), or, with a network, as in any training.
  */
 #include "learner.h"
 
 #include "miscadmin.h"
 
 #include "model/model_cache.h"
+#include "server/host.h"
 
 /* facts between two checks for interrupts */
-#define FACTS_AT_ONCE 10000
+#define FACTS_AT_ONCE 1000
 
 static const char *
 name_of(const KgeScoreFunction *function)
@@ -107,7 +108,8 @@ warm_start_fill(Graph *graph, const char *name, const GraphData *data, KgeModel 
 		CHECK_FOR_INTERRUPTS();
 		kge_new_entities_gather(model, &new_entities, data->fact + first, Min(FACTS_AT_ONCE, data->facts - first));
 	}
-	kge_new_entities_place(model, &new_entities);
+	if (!kge_has_network(model->function))
+		kge_new_entities_place(hkg_pool(), model, &new_entities);
 	pfree(new_entities.entity);
 	pfree(new_entities.relation);
 	pfree(new_entities.neighbours);

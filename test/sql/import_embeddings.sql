@@ -12,7 +12,8 @@ insert into other.relation values ('likes', '{1,-1,0.5,2}', '{1,1,1,1}'), ('know
 
 -- the definitions: sum h r t; the real part of the sum h r conj(t), two dimensions; gamma - |h + r - t|; the sum of moduli of h e^(i r) - t
 set search_path = other, public;
-select * from hkg_import_embeddings('trade', 'distmult', 'distmult', 'select * from entity', 'select name, embedding from relation');
+select * from hkg_import_embeddings('trade', 'distmult', 'distmult', 'select * from entity;', 'select name, embedding from relation ;
+');
 select * from hkg_import_embeddings('trade', 'complex', 'complex', 'table entity', 'table relation', reciprocal => true);
 select * from hkg_import_embeddings('trade', 'transe', 'transe', 'table entity', 'table relation', gamma => 9, norm => 2);
 select * from hkg_import_embeddings('trade', 'rotate', 'rotate', 'table entity', 'select name, embedding[1:2] from relation -- phases', gamma => 5);

@@ -91,5 +91,8 @@ select report from hkg_tools.try($$select hkg_tune('g', '{}', '{"preset": "none"
 select status, error, count(*) from hkg_tune('g', '{"rules": [null, "no such model"]}', '{"dimensions": 2, "iterations": 1, "epochs": 1}', model => 'one of two')
 group by 1, 2 order by 1;
 select count(*) from g.model where name like 'trial %';
+-- and where all fail, none of their models is left
+select status, error from hkg_tune('g', '{"rules": ["no such model"]}', '{"dimensions": 2, "iterations": 1, "epochs": 1}', model => 'none');
+select name from g.model where name like 'trial %' or name = 'none';
 
 select hkg_drop_graph('g');

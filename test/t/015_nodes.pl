@@ -31,6 +31,13 @@ my $arguments = q{dimensions => 16, iterations => 3, epochs => 3, sample_size =>
 value("set hybridkg.slice_seconds = -1; select hkg_train('g', $arguments, model => 'whole')");
 my $whole = left_by($node, 'whole');
 
+# entailments go with the buckets; here they are strong, and of another weight they leave another model
+my $entailed = "score_function => 'complex', constraints => 'nne_aer', entailment_confidence => 0.1, entailment_weight => 5, $arguments";
+value("select hkg_train('g', $entailed, model => 'entailed whole')");
+value("select hkg_train('g', " . $entailed =~ s/entailment_weight => 5/entailment_weight => 1/r . ", model => 'weaker')");
+my $entailed_whole = left_by($node, 'entailed whole');
+isnt((split /\n/, left_by($node, 'weaker'))[0], (split /\n/, $entailed_whole)[0], 'entailments move embeddings');
+
 # ---- three nodes, of which the third is the coordinator ----
 
 value(q{
@@ -119,6 +126,8 @@ is($seen->('fg'), 'bucket_there evaluating 2, bucket_there inferring 2, bucket_t
 # without rules, the phase that follows is the one that writes
 train_background($arguments =~ s/top_rules => 20/top_rules => 0/r, 'bare');
 is($seen->('bare'), 'bucket_there evaluating 3, bucket_there training 3, entity_embedding writing 1, iteration evaluating 3', 'without rules, one writes');
+is(train_background($entailed, 'entailed'), 'ready', 'with entailments');
+is(left_by($node, 'entailed'), $entailed_whole, 'the very same');
 is(value('select count(*) from g.bucket'), '0', 'nothing is left');
 
 # ---- results that are lost ----

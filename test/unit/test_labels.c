@@ -221,9 +221,9 @@ test_rule_gradient(void)
 
 		for (int i = 0; i < WEIGHTS; i++)
 			weight[i] = next_uniform(-3, 3);
-		found = kge_rules_likelihood(&network, weight, gradient);
+		found = kge_rules_likelihood(pool, &network, weight, gradient);
 		CHECK_SAYING(fabs(found / likelihood(&network, weight) - 1) < 1e-10, "likelihood %g", found);
-		CHECK(kge_rules_likelihood(&network, weight, NULL) == found);
+		CHECK(kge_rules_likelihood(pool, &network, weight, NULL) == found);
 		for (int i = 0; i < WEIGHTS; i++)
 		{
 			const double h = 1e-5;
@@ -258,10 +258,10 @@ test_rule_steps(void)
 	double		before = -INFINITY;
 	int			falls = 0;
 
-	kge_rules_steps(&network, 1e6, step);
+	kge_rules_steps(pool, &network, 1e6, step);
 	for (int i = 0; i < 500; i++)
 	{
-		double		now = kge_rules_likelihood(&network, weight, gradient);
+		double		now = kge_rules_likelihood(pool, &network, weight, gradient);
 
 		falls += now < before - 1e-9;
 		before = now;
@@ -272,17 +272,17 @@ test_rule_steps(void)
 	for (int j = 0; j < WEIGHTS; j++)
 		CHECK_SAYING(fabs(gradient[j]) < 1e-3, "gradient %g at the end", gradient[j]);
 
-	kge_rules_steps(&single, 1e6, step);
+	kge_rules_steps(pool, &single, 1e6, step);
 	CHECK(step[0] == 0.2);		/* 1 / (20 / 4) */
 	weight[0] = 0;
 	for (int i = 0; i < 500; i++)
 	{
-		kge_rules_likelihood(&single, weight, gradient);
+		kge_rules_likelihood(pool, &single, weight, gradient);
 		weight[0] += step[0] * gradient[0];
 	}
 	CHECK_SAYING(fabs(weight[0] - log(4)) < 1e-9, "weight %g", weight[0]);
 	CHECK(fabs(kge_rules_probability(weight, &one, 1) - 0.8) < 1e-9);
-	kge_rules_steps(&single, 1e-4, step);
+	kge_rules_steps(pool, &single, 1e-4, step);
 	CHECK(step[0] == 1e-4);
 
 	/* the mean of log 4 and -log 4 is 0, that of log 4 and 0 is log 2 */

@@ -38,7 +38,7 @@ test_by_hand(void)
 	new_entities.entity[2] = new_entities.entity[3] = true;
 	kge_new_entities_gather(&model, &new_entities, facts, 4);
 	kge_new_entities_gather(&model, &new_entities, facts + 4, 2);
-	kge_new_entities_place(&model, &new_entities);
+	kge_new_entities_place(pool, &model, &new_entities);
 	/* mean of (1, 2) + r and (3, 4) + r; (3, 4) - r */
 	CHECK(new_entities.neighbours[2] == 2 && entity[4] == 12 && entity[5] == 23);
 	CHECK(new_entities.neighbours[3] == 1 && entity[6] == -7 && entity[7] == -16);
@@ -57,7 +57,7 @@ test_direction_by_hand(void)
 
 	new_entities.entity[2] = true;
 	kge_new_entities_gather(&model, &new_entities, facts, 2);
-	kge_new_entities_place(&model, &new_entities);
+	kge_new_entities_place(pool, &model, &new_entities);
 	/* (3, 8) + (9, 24) = 4 (3, 8), of length 10 */
 	CHECK(fabs(entity[4] - 10 * 3 / sqrt(73)) < 1e-5);
 	CHECK(fabs(entity[5] - 10 * 8 / sqrt(73)) < 1e-5);
@@ -94,7 +94,7 @@ test_one_neighbour(Variant variant, Side side)
 
 	new_entities.entity[7] = true;
 	kge_new_entities_gather(&model, &new_entities, &fact, 1);
-	kge_new_entities_place(&model, &new_entities);
+	kge_new_entities_place(pool, &model, &new_entities);
 	length = row_length(&model, 7);
 	asked = kge_asked(&model, fact, side);
 	score = kge_score(&model, asked);
@@ -134,7 +134,7 @@ test_strangers(Variant variant)
 	new_entities.entity[7] = new_entities.entity[8] = true;
 	new_entities.relation[2] = true;
 	kge_new_entities_gather(&model, &new_entities, facts, 3);
-	kge_new_entities_place(&model, &new_entities);
+	kge_new_entities_place(pool, &model, &new_entities);
 	CHECK_SAYING(memcmp(before, model.entity, bytes) == 0, "%s", variant.name);
 }
 
