@@ -1187,7 +1187,8 @@ begin
 		end if;
 		execute format('create index on %I.sent_%s (%s)', graph, part, case part when 'model' then 'name' else 'model' end);
 		for reader in select distinct a.grantee from pg_class c, aclexplode(c.relacl) a
-				where c.oid = format('%I.%I', graph, part)::regclass and a.privilege_type = 'SELECT' and a.grantee <> c.relowner loop
+				where c.oid = format('%I.%I', graph, part)::regclass and a.privilege_type = 'SELECT' and a.grantee <> c.relowner
+					and not c.relrowsecurity loop
 			execute format('grant select on %I.sent_%s to %s', graph, part,
 				case reader when 0 then 'public' else quote_ident(pg_get_userbyid(reader)) end);
 		end loop;

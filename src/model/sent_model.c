@@ -19,6 +19,7 @@
 #include "graph/node_slices.h"
 #include "kge/rank.h"
 #include "server/sql.h"
+#include "server/visibility.h"
 
 /* What the evidence of a question takes, about */
 #define RULES_SECONDS 0.0005
@@ -41,11 +42,32 @@ model_version(const Graph *graph, const char *model)
 	return version_in(graph_table_name(graph, "model"), graph_is_copy(graph) ? "version" : "xmin::text || ctid::text", model);
 }
 
+/* The tables of a model that ranks, and with "sent_" before their names those that nodes have */
+static const char *const parts[] = {
+	"model", "entity_embedding", "relation_embedding", "evidence_weight", "rule", "path_network", "shared_weight"
+};
+
+/* Nodes rank by all rows, so it is no use where the caller has a policy. */
+static bool
+may_read(const Graph *graph)
+{
+	for (int i = 0; i < (int) lengthof(parts); i++)
+		if (!visibility_of_all_rows(get_relname_relid(parts[i], graph->schema)) ||
+			!graph_may_read(graph, psprintf("sent_%s", parts[i])))
+			return false;
+	return true;
+}
+
 static bool
 may_send(const Graph *graph)
 {
-	return !XactReadOnly &&
-		pg_class_aclcheck(get_relname_relid("sent_model", graph->schema), GetUserId(), ACL_INSERT) == ACLCHECK_OK;
+	const AclMode rights = ACL_INSERT | ACL_DELETE;
+	bool		may = !XactReadOnly;
+
+	for (int i = 0; may && i < (int) lengthof(parts); i++)
+		may = pg_class_aclmask(get_relname_relid(psprintf("sent_%s", parts[i]), graph->schema), GetUserId(), rights,
+							   ACLMASK_ALL) == rights;
+	return may;
 }
 
 bool
@@ -55,7 +77,7 @@ model_send(const Graph *graph, const char *model, const char *version)
 	char	   *sent;
 	char	   *schema = extension_schema();
 
-	if (schema == NULL || !graph_may_read(graph, "sent_model"))
+	if (schema == NULL || !may_read(graph))
 		return false;
 	sent = version_in(graph_table_name(graph, "sent_model"), "version", model);
 	if (sent != NULL && strcmp(sent, version) == 0)

@@ -247,7 +247,7 @@ find_best_on_nodes(Graph *graph, const MissingQuestions *questions, KgeWanted wa
 	const char *model = predictor->model->name;
 	FoundFacts	found = {0};
 	SqlArgs		args = sql_args_text(model);
-	NodeSlices	slices = {graph, "hkg_complete_slice", "$1::name, $2, $3, $4, $5, $6, $7, $8, $9, $10", &args, 0, take_answers, &found};
+	NodeSlices	slices = {graph, "hkg_complete_slice", "$1::name, $2, $3, $4, $5::float8, $6, $7, $8, $9, $10", &args, 0, take_answers, &found};
 	char	   *version;
 
 	if (!can_be_sliced(predictor, wanted) || !node_slices_exist(graph) || !pays(questions))
@@ -258,7 +258,7 @@ find_best_on_nodes(Graph *graph, const MissingQuestions *questions, KgeWanted wa
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(evidence_kinds[predictor->kind]));
 	sql_arg(&args, INT4OID, Int32GetDatum(questions->end - questions->first == 1 ? questions->first : ALL_RELATIONS));
 	sql_arg(&args, INT4OID, Int32GetDatum((int32) wanted.k));
-	sql_arg(&args, FLOAT8OID, Float8GetDatum(wanted.probability));
+	sql_arg_digits(&args, wanted.probability);
 	sql_arg(&args, BOOLOID, BoolGetDatum(wanted.heads > 0));
 	sql_arg(&args, BOOLOID, BoolGetDatum(wanted.exact));
 	arg_shown(&args, &questions->shown->side[SIDE_HEAD]);

@@ -249,11 +249,11 @@ static bool
 search_slices(Mining *mining, int64 checksum)
 {
 	SqlArgs		args = {0};
-	NodeSlices	slices = {mining->graph, "hkg_search_slice", "$1, $2, $3, $4, $5", &args, checksum, take_found, mining};
+	NodeSlices	slices = {mining->graph, "hkg_search_slice", "$1, $2, $3::float8, $4, $5", &args, checksum, take_found, mining};
 
 	sql_arg(&args, INT4ARRAYOID, left_out_array(mining->data));
 	sql_arg(&args, INT4OID, Int32GetDatum(mining->options->max_rule_length));
-	sql_arg(&args, FLOAT8OID, Float8GetDatum(mining->options->min_head_coverage));
+	sql_arg_digits(&args, mining->options->min_head_coverage);
 	sql_arg(&args, INT4OID, Int32GetDatum(mining->options->min_support));
 	sql_arg(&args, BOOLOID, BoolGetDatum(mining->options->constants));
 	return node_slices_run(&slices);

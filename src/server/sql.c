@@ -13,6 +13,7 @@
 #include "access/htup_details.h"
 #include "access/xact.h"
 #include "catalog/pg_type.h"
+#include "common/shortest_dec.h"
 #include "executor/spi.h"
 #include "lib/ilist.h"
 #include "miscadmin.h"
@@ -53,6 +54,15 @@ sql_args_text(const char *text)
 
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(text));
 	return args;
+}
+
+void
+sql_arg_digits(SqlArgs *args, double value)
+{
+	char		digits[DOUBLE_SHORTEST_DECIMAL_LEN];
+
+	double_to_shortest_decimal_buf(value, digits);
+	sql_arg(args, TEXTOID, CStringGetTextDatum(digits));
 }
 
 void

@@ -5,7 +5,8 @@
  * Table bucket of a distributed graph has blocks (bucket_blocks.h) by place, as table slice has slices: Citus moves a
  * row to the node of its place.  Who uses nodes fills it, has each node work on what it got (sent_blocks.h), reads what
  * this has changed, and empties it.  All of that is one transaction, so that it is whole or did not happen, and the table
- * is empty for all others.  They wait for each other: truncate locks it.
+ * is empty for all others.  They wait for each other by a lock of their own: those of the table would let two of them
+ * begin, of which the first to truncate waits for the rows of the second, and the second for those of the first.
  *
  * The coordinator's own place, if it has one, must be served by a connection, too: in this process its lane would wait
  * for the others.  Citus can be made to do that in a transaction that has not read the place before: in a background
@@ -78,12 +79,14 @@ NodeBlocks *
 node_blocks_open(const Graph *graph, const TrainSettings *settings, bool in_worker)
 {
 	NodeBlocks *nodes;
+	TrainSettings sent = *settings;
 
+	sent.precision = pstrdup("single");	/* bfloat16 is of losses that nodes do not train by */
 	if (!node_blocks_allowed(graph))
 		return NULL;
 	nodes = palloc0(sizeof(NodeBlocks));
 	nodes->graph = graph;
-	nodes->settings = settings_json(settings);
+	nodes->settings = settings_json(&sent);
 	nodes->in_worker = in_worker;
 	sql_stream(psprintf("select place from %sslice order by slice", graph->prefix), SQL_NO_ARGS, take_place, nodes);
 	if (!in_worker)
@@ -109,12 +112,15 @@ void
 node_blocks_begin(NodeBlocks *nodes)
 {
 	static const Oid types[] = {INT4OID, INT4OID, INT8OID, BYTEAOID};
+	SqlArgs		table = {0};
 
 	if (nodes->in_worker)
 	{
 		transaction_begin();
 		(void) set_config_option("citus.enable_local_execution", "off", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_LOCAL, true, 0, false);
 	}
+	sql_arg(&table, OIDOID, ObjectIdGetDatum(get_relname_relid("bucket", nodes->graph->schema)));
+	sql_run("select pg_catalog.pg_advisory_xact_lock($1::bigint)", &table);
 	nodes->batch = sql_batch_begin(psprintf("insert into %sbucket select * from unnest($1, $2, $3, $4)", nodes->graph->prefix),
 								   lengthof(types), types);
 }

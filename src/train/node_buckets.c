@@ -25,7 +25,7 @@ node_buckets_fill_in(const Graph *graph, TrainSettings *settings)
 	if (settings->nodes > 0)
 		return;
 	settings->nodes = 1;
-	if (settings->partitions > 1 && node_blocks_allowed(graph))
+	if (settings->partitions > 1 && node_slices_exist(graph))
 		settings->nodes = Max(Min(node_slices_count(graph), settings->partitions / 2), 1);
 }
 
@@ -179,12 +179,14 @@ keep_block(void *argument, const Datum *values, const bool *nulls)
 {
 	Received   *received = argument;
 	BucketLane *lane = &received->lane[received->number];
-	bytea	   *bytes = DatumGetByteaPP(values[1]);
+	bytea	   *bytes = nulls[0] || nulls[1] ? NULL : DatumGetByteaPP(values[1]);
 	Datum		row[COLUMNS] = {
 		[COLUMN_LANE] = Int32GetDatum(received->number),[COLUMN_NUMBER] = values[0],[COLUMN_BYTES] = PointerGetDatum(bytes)
 	};
 	bool		none[COLUMNS] = {false};
 
+	if (bytes == NULL)
+		bucket_blocks_damaged();
 	(void) bucket_block(&lane->blocks, DatumGetInt64(values[0]), VARSIZE_ANY_EXHDR(bytes));
 	tuplestore_putvalues(received->rows, received->columns, row, none);
 	lane->received++;

@@ -147,7 +147,7 @@ open_slice(NodeRanking *ranking, int number, const TrainSettings *settings, cons
 	};
 
 	slice->ranking = ranking;
-	slice->place = array_new(int64, ranked.count);
+	slice->place = array_new(int64, ranked.count / ranking->nodes->places + NODE_SLICE_STRETCHES);
 	slice->count = node_slice_places((NodeSlice) {number + 1, ranking->nodes->places}, ranked.count, slice->place);
 	slice->triple = array_new(Triple, slice->count);
 	for (int64 i = 0; i < slice->count; i++)

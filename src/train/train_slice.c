@@ -114,7 +114,7 @@ entail(TrainSlice *slice)
 	if (count == 0)
 		return;
 	for (int64 i = 0; i < count; i++)
-		if (entailment[i].body < 0 || entailment[i].body >= sent->model.relations ||
+		if (*(const uint8 *) &entailment[i].inverse > 1 || entailment[i].body < 0 || entailment[i].body >= sent->model.relations ||
 			entailment[i].head < 0 || entailment[i].head >= sent->model.relations)
 			bucket_blocks_damaged();
 	if (!kge_trainer_entail(slice->trainer, &arena, entailment, count))

@@ -343,6 +343,13 @@ create view u.slice as select * from u.place where nextval('public.asked') > 0;
 insert into pg_catalog.pg_dist_partition select format('u.%s', name)::regclass, case name when 'slice' then 'h' else 'n' end, '', 1,
 	case name when 'slice' then 's' else 't' end from unnest(array['entity', 'relation', 'triple', 'holdout', 'slice']) name;
 create table u.sent_model as select name, xmin::text || ctid::text as version from u.model where name = 'm';
+do $$
+declare part name;
+begin
+	foreach part in array '{entity_embedding, relation_embedding, evidence_weight, rule, path_network, shared_weight}'::name[] loop
+		execute format('create table u.sent_%1$s as table u.%1$s', part);
+	end loop;
+end $$;
 set local hybridkg.slice_seconds = 0;
 select answers('sliced');
 select w.name, w.rows, s.rows as sliced, s.asked, (select count(*) from answer a where (a.prefix, a.name) = ('sliced', w.name) and a.place > 0

@@ -128,6 +128,11 @@ train_background($arguments =~ s/top_rules => 20/top_rules => 0/r, 'bare');
 is($seen->('bare'), 'bucket_there evaluating 3, bucket_there training 3, entity_embedding writing 1, iteration evaluating 3', 'without rules, one writes');
 is(train_background($entailed, 'entailed'), 'ready', 'with entailments');
 is(left_by($node, 'entailed'), $entailed_whole, 'the very same');
+# two at once take turns, step by step
+value("select hkg_train_background('g', $arguments, model => '$_')") foreach qw(first second);
+wait_until($node, "select count(*) = 2 from g.model where name in ('first', 'second') and status !~ '^training'");
+is(value("select string_agg(status, ' ') from g.model where name in ('first', 'second')"), 'ready ready', 'two trainings at once');
+is(left_by($node, $_), $whole, 'the very same') foreach qw(first second);
 is(value('select count(*) from g.bucket'), '0', 'nothing is left');
 
 # ---- results that are lost ----

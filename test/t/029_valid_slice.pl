@@ -22,13 +22,13 @@ sub rows_of { return map { [ split /\|/ ] } split /\n/, value($_[0]) }
 
 value('create table block (place int, lane int, number bigint, bytes bytea)');
 
-# As BucketHead of src/train/bucket_blocks.h has it: seed, epoch, part, least quality, count, known, rows of two places, most
-# positives, relations, rows of a stripe, weighted, numbers of rules
+# As BucketHead of src/train/bucket_blocks.h has it: seed, epoch, part, least quality, count, known, entailments, rows of two
+# places, most positives, relations, rows of a stripe, weighted, numbers of rules
 sub head
 {
-	my (%of) = (least => -1, count => 0, known => 0, rows => 0, second => 0, relations => 0, weighted => 0, rules => 0, @_);
+	my (%of) = (least => -1, count => 0, known => 0, entailments => 0, rows => 0, second => 0, relations => 0, weighted => 0, rules => 0, @_);
 
-	return pack 'QQddqqllqllll', 5, 0, 1, @of{qw(least count known rows second)}, $of{most} // $of{count}, $of{relations}, 1, @of{qw(weighted rules)};
+	return pack 'QQddqqqllqllll', 5, 0, 1, @of{qw(least count known entailments rows second)}, $of{most} // $of{count}, $of{relations}, 1, @of{qw(weighted rules)};
 }
 
 sub send_blocks
@@ -172,7 +172,7 @@ is($state->($with->(0, substr $good[0], 1)), 'XX001', 'a head of another size');
 is($state->($with->(1, pack 'l*', 0, 0, $entities)), 'XX001', 'a triple of an entity that is not there');
 is($state->($with->(2, pack 'l*', 0, $relations, 1)), 'XX001', 'a known one of a relation that is not there');
 is($state->($with->(4, substr $good[4], 4)), 'XX001', 'embeddings that lack a number');
-foreach my $wrong ([ known => -1 ], [ count => -1 ], [ known => 2**60 ], [ most => 0 ], [ rows => 0 ], [ rows => 2**31 - 1 ], [ second => 1 ], [ weighted => 1 ], [ relations => 0 ], [ rules => 1 ], [ rules => -1 ])
+foreach my $wrong ([ known => -1 ], [ count => -1 ], [ known => 2**60 ], [ entailments => -1 ], [ entailments => 1 ], [ entailments => 2**60 ], [ most => 0 ], [ rows => 0 ], [ rows => 2**31 - 1 ], [ second => 1 ], [ weighted => 1 ], [ relations => 0 ], [ rules => 1 ], [ rules => -1 ])
 {
 	like($state->($with->(0, head(@sizes, @$wrong))), qr/^(XX001|53200)$/, "@$wrong");
 }
@@ -216,10 +216,19 @@ send_blocks(3, @generated);
 is($state_of->($train->('{"negative_sampling": "kbgan", "partitions": 1}', 3)), '22023', 'a training whose state has no room among the blocks');
 is(join('|', map { $_->[0] } rows_of('select bytes from block where lane = 3 order by number')), join('|', map { '\x' . unpack 'H*', $_ } @generated), 'and nothing is written');
 is($state_of->('set role other; ' . $train->('{}', 3)), '42501', 'a table that the caller may not write');
-foreach my $wrong ([ count => 41 ], [ most => 39 ], [ known => 1 ], [ second => 21 ], [ relations => 4 ], [ weighted => 1 ], [ rows => -1 ], [ most => 2**31 ])
+foreach my $wrong ([ count => 41 ], [ most => 39 ], [ known => 1 ], [ second => 21 ], [ relations => 4 ], [ weighted => 1 ], [ rows => -1 ], [ most => 2**31 ], [ entailments => 1 ])
 {
 	send_blocks(3, head(count => 40, rows => 30, second => 20, relations => 3, @$wrong), @bucket[ 1 .. $#bucket ]);
 	like($state_of->($train->('{}', 3)), qr/^(XX001|53200)$/, "a bucket: @$wrong");
 }
+
+# The same of complex, 16 numbers each, with an entailment: body, head, whether it is inverse, confidence
+my $entailed = sub {
+	send_blocks(3, head(count => 40, rows => 30, second => 20, relations => 3, entailments => 1), $bucket[1], pack('llCx3f', @_, 1),
+		map { my $numbers = $_; (join('', map { pack 'f', sin($_) } 1 .. $numbers), pack('f*', (0) x $numbers)) } 16 * 3, 16 * 30, 16 * 20);
+	return $state_of->($train->('{"score_function": "complex", "constraints": "nne_aer"}', 3));
+};
+is($entailed->(0, 2, 1), 'none', 'an entailment');
+is($entailed->(@$_), 'XX001', "an entailment: @$_") foreach [ 0, 3, 0 ], [ -1, 2, 0 ], [ 0, 2, 2 ];
 
 done_testing();
