@@ -49,7 +49,7 @@ struct PathCount
 	const PathBody *given;		/* by candidate, where bodies are given */
 	double		work;			/* of one body */
 	double		least_confidence;	/* of a candidate that is kept; 0: all are */
-	int32_t		looked_up;		/* entities that a body reaches, at least, which are looked up: have they a fact? */
+	double		looked_up;		/* entities that a body reaches, at least, which are looked up: have they a fact? */
 };
 
 static bool
@@ -532,7 +532,7 @@ path_count_given(PathCount *count, const PathBody *body, double work)
 {
 	count->given = body;
 	count->work = work;
-	count->looked_up = INT32_MAX;
+	count->looked_up = 1e18;		/* all */
 	pool_run(count->task->pool, count->task->candidates, count_given_item, count);
 }
 

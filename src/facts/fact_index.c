@@ -44,7 +44,7 @@ fact_index_bytes(int32_t entities, int32_t relations, int64_t facts)
 	Allocation	allocation = {0};
 
 	take_facts(&counted, &allocation);
-	return facts >= MOST_FACTS ? SIZE_MAX : allocation_bytes(&allocation);
+	return facts >= MOST_FACTS ? SIZE_MAX / 8 : allocation_bytes(&allocation);	/* callers add to it */
 }
 
 static int

@@ -548,18 +548,10 @@ have_answering(const KeptModel *kept, EvidenceCopy *copy)
 	copy->serial = copy->serial == 0 ? 0 : next_serial();
 }
 
-static uint64
-answering_bytes(const Evidence *evidence)
-{
-	EvBasis		basis = evidence_basis(evidence);
-
-	return ev_answering_bytes(&basis);
-}
-
 static void
 drop_large_answering(EvidenceCopy *copy)
 {
-	if (copy->answering == NULL || answering_bytes(copy->evidence) <= WORK_KEPT)
+	if (copy->answering == NULL || evidence_answering_bytes(copy->evidence) <= WORK_KEPT)
 		return;
 	copy->answering = NULL;
 	MemoryContextReset(copy->work);
@@ -601,7 +593,7 @@ keep_facts(KeptModel *kept, EvidenceCopy copy, bool with_evidence)
 	copy.serial = next_serial();
 	MemoryContextSetParent(copy.memory->context, kept->memory.context);
 	copy.bytes = MemoryContextMemAllocated(copy.memory->context, true) +
-		(copy.evidence == NULL ? 0 : answering_bytes(copy.evidence));
+		(copy.evidence == NULL ? 0 : evidence_answering_bytes(copy.evidence));
 	kept->bytes += copy.bytes;
 	kept->facts[with_evidence] = copy;
 	if (kept->memory.dropped)

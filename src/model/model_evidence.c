@@ -250,13 +250,21 @@ evidence_taken_bytes(const Evidence *evidence)
 	return fact_index_bytes(facts->entities, facts->relations, facts->edges / 2) + path_network_bytes(evidence->network);
 }
 
+uint64
+evidence_answering_bytes(const Evidence *evidence)
+{
+	EvBasis		basis = evidence_basis(evidence);
+
+	return ev_answering_bytes(&basis);
+}
+
 EvAnswering *
 evidence_answering(const Evidence *evidence, uint64 taken)
 {
 	Arena		arena = hkg_scratch(true);
 	EvBasis		basis = evidence_basis(evidence);
 
-	check_memory(taken, ev_answering_bytes(&basis));
+	check_memory(taken, evidence_answering_bytes(evidence));
 	return ev_answering(&arena, &basis, evidence->weights.closed);
 }
 

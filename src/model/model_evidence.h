@@ -53,7 +53,8 @@ extern Evidence *evidence_of_facts(Graph *graph, const AddedEntities *added);
 /* What its facts and its network take */
 extern uint64 evidence_taken_bytes(const Evidence *evidence);
 
-/* What answers one question at a time, in the current context */
+/* What answers one question at a time, in the current context; with its bytes, beside what the caller has taken */
+extern uint64 evidence_answering_bytes(const Evidence *evidence);
 extern EvAnswering *evidence_answering(const Evidence *evidence, uint64 taken);
 
 /* Facts and rules alone: what they take, and the two of them.  The rules' rows are those of `data`. */

@@ -102,7 +102,7 @@ predictor_expected(const Predictor *predictor, Side side, int32 given, int32 rel
 	EvExpected	expected;
 	MemoryContext caller;
 
-	if (predictor->kind != EV_BOTH || evidence->is_new == NULL)
+	if (predictor->kind != EV_BOTH || evidence->is_new == NULL || !(evidence->weights.weight[2 * relation + (int32) side] > 0))
 		return (EvExpected) {0};
 	/* one call asks for many of these */
 	caller = MemoryContextSwitchTo(AllocSetContextCreate(CurrentMemoryContext, "hybridkg expected scores",

@@ -22,6 +22,8 @@
 #include "server/growing_array.h"
 #include "server/host.h"
 
+#define RULE_TEXT_BYTES 128		/* of a rule that was counted, about */
+
 /* ---- rules ------------------------------------------------------------------------- */
 
 static void
@@ -222,7 +224,7 @@ check_selected_rules(const Graph *graph, const char *model, const Triple *triple
 uint64
 best_rule_bytes(int64 count)
 {
-	return count * (sizeof(BestRule) + sizeof(PlacedTriple));
+	return count * (sizeof(BestRule) + sizeof(PlacedTriple) + RULE_TEXT_BYTES);
 }
 
 BestRule *

@@ -448,7 +448,8 @@ find_missing(Graph *graph, const Predictor *predictor, const ListWanted *list_wa
 	add_best(&list, &asking, best, count, list_wanted->min_probability);
 	if (list.count == 0 && list_wanted->min_probability > 0 && wants_best(&list, predictor))
 	{
-		/* for the notice, and the list stays empty */
+		/* for the notice, by both questions, and the list stays empty */
+		list.best = -1;
 		wanted.k = 1;
 		wanted.probability = 0;
 		count = find_anywhere(graph, &asking, wanted, &best);

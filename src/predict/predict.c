@@ -389,8 +389,11 @@ merge_answers(const EntityQuestion *question, const InferredEntities *inferred, 
 	scores = question_scores(question, scored, found->count);
 	found->count = Min(found->count, k);
 	for (int64 i = 0; i < found->count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		found->probability[i] = predictor_probability(predictor, question->side, question->relation,
 													  judged_row(&scored[i], scores));
+	}
 }
 
 static void
@@ -498,7 +501,7 @@ score_relations(const Predictor *predictor, int32 head, int32 tail, const Number
 	return count;
 }
 
-/* How many tails a head is known to have, by relation */
+/* How many other tails a head is known to have, by relation */
 typedef struct RowCounts
 {
 	const Model *model;
@@ -516,14 +519,15 @@ take_count(void *argument, const Datum *values, const bool *nulls)
 }
 
 static int64 *
-known_tails(const Graph *graph, const Predictor *predictor, int32 head)
+known_tails(const Graph *graph, const Predictor *predictor, int32 head, int32 tail)
 {
 	const Model *model = predictor->model;
 	RowCounts	counts = {model, array_new_zero(int64, model->kge.relations)};
 	SqlArgs		args = {0};
 
 	sql_arg(&args, INT4OID, Int32GetDatum(added_entities_id(predictor->added, head)));
-	sql_stream_often(psprintf("select relation::int, count(*) from %striple where head = $1 group by 1", graph->prefix),
+	sql_arg(&args, INT4OID, Int32GetDatum(added_entities_id(predictor->added, tail)));
+	sql_stream_often(psprintf("select relation::int, count(*) from %striple where head = $1 and tail <> $2 group by 1", graph->prefix),
 					 &args, take_count, &counts);
 	return counts.known;
 }
@@ -542,7 +546,7 @@ predict_relations(Graph *graph, const Predictor *predictor, int32 head, int32 ta
 	if (!known)
 		excluded = known_rows(graph, &numbering, "relation", "head", added_entities_id(predictor->added, head),
 							  "tail", added_entities_id(predictor->added, tail));
-	count = score_relations(predictor, head, tail, &excluded, known_tails(graph, predictor, head), scored);
+	count = score_relations(predictor, head, tail, &excluded, known_tails(graph, predictor, head, tail), scored);
 	take_best(scored, count, compare_probable_rows, &found);
 	for (int64 i = 0; i < found.count; i++)
 		found.probability[i] = scored[i].probability;

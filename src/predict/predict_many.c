@@ -302,7 +302,8 @@ answering_of_threads(FunctionCallInfo fcinfo, const Predictor *predictor, int th
 	caller = MemoryContextSwitchTo(site->context);
 	while (site->count < threads - 1)
 	{
-		EvAnswering *more = evidence_answering(predictor->evidence, MemoryContextMemAllocated(site->context, true));
+		uint64		others = (site->count + 1) * evidence_answering_bytes(predictor->evidence);
+		EvAnswering *more = evidence_answering(predictor->evidence, others);
 
 		site->answering = array_reserve(site->answering, site->count + 1, &site->room, sizeof(EvAnswering *));
 		site->answering[site->count++] = more;

@@ -52,6 +52,7 @@ keep_best(void *argument, const Datum *values, const bool *nulls)
 	MissingFacts *facts = argument;
 	double		probability = DatumGetFloat8(values[3]);
 	int			place = facts->count;
+	int			last;			/* it is replaced by what was before it: the same fact, or the worst */
 
 	for (int i = 0; i < facts->count; i++)
 	{
@@ -62,14 +63,15 @@ keep_best(void *argument, const Datum *values, const bool *nulls)
 	}
 	if (place == KEPT)
 		return;
-	for (int i = place; i < facts->count; i++)
-		if (is_same(&facts->fact[i], values))
-		{
-			facts->fact[i].probability = probability;
-			return;
-		}
-	facts->count = Min(facts->count + 1, KEPT);
-	memmove(&facts->fact[place + 1], &facts->fact[place], (facts->count - 1 - place) * sizeof(MissingFact));
+	last = place;
+	while (last < facts->count && !is_same(&facts->fact[last], values))
+		last++;
+	if (last == facts->count)
+	{
+		facts->count = Min(facts->count + 1, KEPT);
+		last = facts->count - 1;
+	}
+	memmove(&facts->fact[place + 1], &facts->fact[place], (last - place) * sizeof(MissingFact));
 	facts->fact[place] = (MissingFact) {
 		TextDatumGetCString(values[0]), TextDatumGetCString(values[1]), TextDatumGetCString(values[2]), probability
 	};

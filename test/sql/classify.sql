@@ -114,7 +114,7 @@ select count(*) from trained.threshold;
 create view classified as
 select evidence, count(*) filter (where answer <> (probability >= 0.5)) as wrong, count(*) filter (where answer) as true_ones
 from unnest('{embedding,rules,both}'::text[]) evidence, trained.entity h, trained.entity t,
-	hkg_predict_relations('trained', h.name, t.name, 10, evidence => evidence) p,
+	hkg_predict_relations('trained', h.name, t.name, 10, known => true, evidence => evidence) p,
 	hkg_classify('trained', h.name, p.relation, t.name, evidence => evidence) answer
 where h.id % 4 = 1 group by 1;
 create table classified_before as select * from classified;
