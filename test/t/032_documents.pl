@@ -74,6 +74,7 @@ foreach my $file (@documents)
 	my %anchor = map { anchor($_) => 1 } headings($file, '#+');
 
 	is(join(' ', map { $_->[0] } grep { length $_->[1] > $width && $_->[1] !~ /^\s*\|/ } @prose), '', "lines of prose in $file: which are too long");
+	is(join(' ', map { $_->[0] } grep { $_->[1] =~ /\| -{3}/ && $_->[1] !~ /^\s*\|(?: :?-+:? \|)+$/ } @prose), '', "tables of $file: each row is a line");
 	is(join(' ', map { $_->[1] =~ $acting ? "$_->[0]:$1" : () } grep { $_->[1] !~ /^#/ } @prose), '', "words in $file");
 
 	# links inside the document, to files, and to headings of other documents
