@@ -81,9 +81,9 @@ node_blocks_open(const Graph *graph, const TrainSettings *settings, bool in_work
 	NodeBlocks *nodes;
 	TrainSettings sent = *settings;
 
-	sent.precision = pstrdup("single");	/* bfloat16 is of losses that nodes do not train by */
 	if (!node_blocks_allowed(graph))
 		return NULL;
+	sent.precision = pstrdup("single"); /* bfloat16 is of losses that nodes do not train by */
 	nodes = palloc0(sizeof(NodeBlocks));
 	nodes->graph = graph;
 	nodes->settings = settings_json(&sent);

@@ -67,8 +67,9 @@ read_head(const SentBlocks *sent)
 	memcpy(&head, VARDATA_ANY(DatumGetPointer(value)), sizeof(head));
 	if (head.rows[0] < 0 || head.rows[1] < 0 || head.rows[0] > INT_MAX - head.rows[1] || head.rows[0] + head.rows[1] == 0 ||
 		head.relations < 1 || head.relations > INT_MAX / 2 || head.count < 0 || head.count > head.max_positives ||
-		head.max_positives > INT_MAX || head.known < 0 || head.known > PG_INT64_MAX / 64 ||
-		head.entailments < 0 || head.entailments > PG_INT64_MAX / 256 || head.stripe_rows < 1 || head.stripe_rows > 1000000 || head.rules < 0 || !(head.part > 0 && head.part <= 1))
+		head.max_positives > INT_MAX || head.known < 0 || head.known > PG_INT64_MAX / 64 || head.entailments < 0 ||
+		head.entailments > PG_INT64_MAX / 256 || head.stripe_rows < 1 || head.stripe_rows > 1000000 || head.rules < 0 ||
+		!(head.part > 0 && head.part <= 1))
 		bucket_blocks_damaged();
 	return head;
 }
@@ -124,10 +125,12 @@ take_block(void *argument, const Datum *values, const bool *nulls)
 		bucket_blocks_damaged();
 	block = bucket_block(&sent->blocks, number, VARSIZE_ANY_EXHDR(value));
 	sent->received[number] = true;
-	if (block.part != BLOCK_HEAD && sent->part[block.part] == NULL)
-		bucket_blocks_damaged();
 	if (block.part != BLOCK_HEAD)
+	{
+		if (sent->part[block.part] == NULL)	/* a part that this function has no use for */
+			bucket_blocks_damaged();
 		memcpy(sent->part[block.part] + block.start, VARDATA_ANY(value), block.bytes);
+	}
 	if ((Pointer) value != DatumGetPointer(values[1]))
 		pfree(value);
 }

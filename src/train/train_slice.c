@@ -103,6 +103,7 @@ write_blocks(const SentBlocks *sent)
 
 /* ---- the function ------------------------------------------------------------------------ */
 
+/* Gives the trainer what was sent; whoever wrote it, a byte for a bool may be any number. */
 static void
 entail(TrainSlice *slice)
 {
