@@ -293,13 +293,13 @@ $$;
 
 create function hkg_train(graph name, score_function text default 'rotate', dimensions int default 200,
 	iterations int default 10, epochs int default 10, batch_size int default 512, negatives int default 64,
-	negative_sampling text default null, loss text default 'logistic', optimizer text default 'adagrad',
-	learning_rate float8 default 0.1, gamma float8 default 9.0, norm int default 1, regularization float8 default 0,
+	negative_sampling text default null, loss text default null, optimizer text default null,
+	learning_rate float8 default null, gamma float8 default 9.0, norm int default 1, regularization float8 default 0,
 	omega float8 default 0, top_rules int default 200, beta float8 default 1.0, sample_size bigint default null,
 	max_rule_length int default 3, min_head_coverage float8 default 0.01, min_support int default 2,
 	constants bool default false, patience int default null, seed bigint default 0, model name default 'default',
 	min_quality float8 default null, label text default 'confidence', accumulate bool default false, block_size int default 64,
-	temperature float8 default 1.0, reciprocal bool default false, regularizer text default null, preset text default null,
+	temperature float8 default 1.0, reciprocal bool default null, regularizer text default null, preset text default null,
 	warm_start bool default false, rules name default null, relation_weight float8 default 0,
 	evidence_rules int default 20000, evidence_length int default 4, evidence_seconds float8 default null,
 	holdout float8 default 0.05, learning_rate_end float8 default null, assume_missing float8 default 0.1,
@@ -315,16 +315,16 @@ set search_path = pg_catalog, pg_temp;
 comment on function hkg_train is
 'learns embeddings and rules together and keeps them as a model of the graph; returns the model''s name
 graph: an existing graph
-score_function: transe, distmult, complex, rotate, rescal (a matrix for each relation) or conve (a convolutional network reads entity and relation: Dettmers et al. 2018; dimensions up to 500, the image of an entity has the most nearly square shape that they allow). With conve, the defaults of loss, optimizer, learning_rate and reciprocal are k_vs_all, adam, 0.001 and true
+score_function: transe, distmult, complex, rotate, rescal (a matrix for each relation) or conve (a convolutional network reads entity and relation: Dettmers et al. 2018; dimensions up to 500, the image of an entity has the most nearly square shape that they allow).
 dimensions: size d of an embedding (complex, rotate: d complex numbers), 1 to 10000
 iterations: rounds of training, mining and sampling, 1 to 10000
 epochs: passes over the positives in one iteration, 1 to 1000000
 batch_size: positives in a minibatch, 1 to 1000000; under k_vs_all queries, each with all its answers
 negatives: negatives of each positive, 1 to 100000; block_size positives share them; softmax and k_vs_all have none
 negative_sampling: uniform, bernoulli (the head is replaced with probability tph / (tph + hpt), by its relation''s tails per head and heads per tail), self_adversarial (the negatives of a positive are weighted by the softmax of temperature * score, and together weigh as much as the positive) or kbgan (a second model, trained by policy gradient, picks one hard negative for each positive); null: self_adversarial under the loss logistic, uniform otherwise
-loss: logistic (positives against sampled negatives), margin (the mean of max(0, gamma + score of the negative - score of the positive)), sampled_softmax (cross entropy of the true entity against its negatives), softmax (cross entropy of the true entity against all entities, on both sides), or k_vs_all (logistic over all entities, of which those that answer a query are true at once; conve learns by it alone)
-optimizer: adagrad, or adam (learning_rate 0.001 or so); both move only what a minibatch touches, under softmax and k_vs_all all entities, and with conve all relations
-learning_rate: step size of the optimizer, 1e-9 to 1000; with warm_start, the default, or that of a preset, is doubled
+loss: logistic (positives against sampled negatives), margin (the mean of max(0, gamma + score of the negative - score of the positive)), sampled_softmax (cross entropy of the true entity against its negatives), softmax (cross entropy of the true entity against all entities, on both sides), or k_vs_all (logistic over all entities, of which those that answer a query are true at once; conve learns by it alone); null: k_vs_all with conve, logistic otherwise
+optimizer: adagrad, or adam (learning_rate 0.001 or so); both move only what a minibatch touches, under softmax and k_vs_all all entities, and with conve all relations; null: adam with conve, adagrad otherwise
+learning_rate: step size of the optimizer, 1e-9 to 1000; null: 0.001 with conve, 0.1 otherwise, with warm_start twice that, or twice the preset''s
 gamma: margin of transe and rotate; under the loss margin, that of every score function; -1e6 to 1e6
 norm: 1 or 2, the norm of transe''s and rotate''s distance (rotate, 1: the sum of moduli)
 regularization: weight of the mean penalty of h, r and t over a minibatch''s positives, 0 to 1e6
@@ -344,7 +344,7 @@ label: one, or confidence: the loss of a sampled triple is weighted by the highe
 accumulate: whether samples of earlier iterations stay
 block_size: positives that share their negatives, 1 to 10000; fewer are slower
 temperature: of self_adversarial; 0 weights a positive''s negatives alike, 1000 at most
-reciprocal: each relation has a second embedding, that of its inverse, for questions that ask for heads: (?, r, t) is then (t, inverse of r, ?); scores of triples stay those of (h, r, ?)
+reciprocal: each relation has a second embedding, that of its inverse, for questions that ask for heads: (?, r, t) is then (t, inverse of r, ?); scores of triples stay those of (h, r, ?). null: yes with conve, which needs it, no otherwise
 regularizer: l2 (squares), n3 (cubed moduli) or dura (under softmax with distmult, complex or rescal: squares of h, of t and of the query vectors); null: n3 under softmax, l2 otherwise
 preset: a row of hkg_presets(); its settings replace arguments that have their default value, given or not; null: none
 warm_start: continue from the embeddings of the model of that name, with the same score_function, dimensions and reciprocal; new entities start where their neighbours place them (with conve, like any), deleted ones are left out. Steps are large at first, see learning_rate, and the new model has to be no worse, see replace
@@ -354,7 +354,7 @@ evidence_rules: most path rules, r(X,Y) <= b(X,A), c(A,Y), that are kept as evid
 evidence_length: atoms of such a rule, head included, 2 to 6 (6 for a sparse graph such as WordNet; on dense ones long rules mislead); of up to three atoms all are found, longer ones where the graph is sparse enough, otherwise from a sample of paths
 evidence_seconds: time for that search, 0.001 to 1e6; rules found by then are kept, which depends on the machine; null: no limit
 holdout: where the graph has no valid split, the share of the facts that is held out in its place, 0 to 0.5: at most 5000, drawn by seed; none where they would be fewer than 200, or with warm_start (then the old model''s weights, probabilities and thresholds stay). Each entity and relation keeps another fact. Embeddings and rules are learnt without them; the best iteration, the weights of rules, probabilities and thresholds from them. At the end, a tenth more epochs train on all facts, and path rules are counted again on all facts. (Mined rules are counted without them.) Predictions treat them as facts; a notice shows how many there are. 0: none are held out, rules have the default weights, and a probability is sigma(score)
-learning_rate_end: the step size in the last epoch of all iterations, reached from learning_rate in equal steps, 1e-10 to 1000; null: a tenth of learning_rate under the loss logistic without warm_start, or with warm_start and the default learning_rate; learning_rate otherwise
+learning_rate_end: the step size in the last epoch of all iterations, reached from learning_rate in equal steps, 1e-10 to 1000; null: a tenth of learning_rate under the loss logistic without warm_start, or with warm_start and a learning_rate of null; learning_rate otherwise
 assume_missing: the share m of all true facts that the graph lacks, 1e-6 to 0.99. Probabilities are those of a missing fact: with p the chance that a candidate is one of the facts held out, and s the share that was held out, min(1, p m / ((1 - p) s (1 - m))). Facts that are missing are taken to be like those held out. hkg_learn_evidence changes it. null: a probability is p
 replace: of warm_start on a graph with a valid split: unless_worse (the model of before stays, with a notice, where the MRR on that split of the new one''s best iteration is lower by more than the standard error of the difference) or always
 paths: also learn a network that reads the paths from a question''s entity (doc/method.md, "Learnt paths"). Its parameters belong to relations: a new entity is predicted as soon as it has a fact. With warm_start it goes on from the model''s network where that has the same layers and width. Training takes two to four times as long, a prediction some milliseconds more. null: yes where the graph has 20,000 to 300,000 facts, some of which are valid or held out, with evidence_rules and without a preset; with warm_start where the model has a network
@@ -368,7 +368,7 @@ partitions: parts of the entities, of which two are in memory with the state of 
 constraints: what embeddings fulfil (doc/method.md, "Constraints"), with complex only: none, nne (real and imaginary parts of entities stay in [0, 1]) or nne_aer (this, and a rule with one atom, r(X,Y) <= b(X,Y) or b(Y,X), draws the two relations together: Ding et al. 2018)
 entailment_weight: of nne_aer: weight of the penalty of such rules beside a minibatch''s mean loss, times their PCA confidence, 1e-9 to 1e6; null: 0.1
 entailment_confidence: of nne_aer: least PCA confidence of such a rule; min_head_coverage and min_support bound them, too; 1e-9 to 1; null: 0.8
-min_confidence: rules of lower standard confidence are never selected, whatever their quality, 0 to 1; the default is 0 where min_quality is given; null: 0
+min_confidence: rules of lower standard confidence are never selected, whatever their quality, 0 to 1; where min_quality is given, 0.7, the default, is 0; null: 0
 nodes: buckets, of two partitions each, that are trained at once, 1 to half of partitions; what they change of the relations is then merged. On a distributed graph its nodes train them (hkg_distribute_graph); elsewhere this process does, one after the other, with the same result. null: as many as the graph has nodes for, at most half of partitions; 1 where it is not distributed
 hybrid: how rules take part in learning embeddings (doc/method.md, "How rules take part"): sampled (what they infer is sampled and learnt like facts), ruge (what they infer gets a soft label in every step, from its score and the confidences of its rules; under the loss logistic), itere (what axioms infer about sparse entities gets a label, which the embeddings of their relations give; with complex or distmult and the loss logistic), plogicnet (what rules of an axiom''s form infer gets the probability of a Markov logic network as label, whose weights are learnt in turn with the embeddings; under the loss logistic) or none (embeddings learn from facts alone; rules are mined and ranked all the same, for rules and predictions); null: sampled
 rule_weight: of ruge: how much the confidence of a rule adds to the label of what it infers, 1e-9 to 1e6; null: 0.01

@@ -382,6 +382,17 @@ fill_neighbours(void *argument, int64_t item, int thread)
 		}
 }
 
+size_t
+fact_neighbours_bytes(int32_t entities, int64_t facts)
+{
+	FactIndex	counted = {.entities = entities,.edges = 2 * facts};
+	Reordering	reordering = {.facts = &counted};
+	Allocation	allocation = {0};
+
+	take_neighbours(&reordering, &allocation);
+	return allocation_bytes(&allocation);
+}
+
 bool
 fact_neighbours(Arena *arena, Pool *pool, FactIndex *facts)
 {

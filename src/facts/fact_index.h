@@ -4,7 +4,7 @@
  *
  * A fact r(x, y) is two edges: one from x to y, one from y back to x.  The label of an edge is a directed
  * atom: a relation read forwards or backwards, as the number 2 * relation, and 1 more backwards.  Relations and
- * entities are rows.  (In the statements of src/rules the same number is made of a relation's id.)
+ * entities are rows.
  *
  * The edges of an entity stand in two orders:
  *
@@ -106,6 +106,7 @@ extern void fact_index_move(FactIndex *facts, void *memory);
 
 /* Builds the second order; takes at most as much as fact_index took.  False when the arena is empty. */
 extern bool fact_neighbours(Arena *arena, Pool *pool, FactIndex *facts);
+extern size_t fact_neighbours_bytes(int32_t entities, int64_t facts);
 
 /* The number of the first group of an entity that is not below that atom, between two numbers */
 extern int32_t fact_group_search(const FactIndex *facts, int32_t first, int32_t end, DirectedAtom atom);

@@ -18,7 +18,7 @@
 #include "sketch_codes.h"
 
 #define CACHE_LINE 64
-#define ROUNDING 2e-6			/* likewise for a product of sketches: a few units of its scales' last digit */
+#define ROUNDING 2e-6			/* of a bound by codes (sketch_codes.h): a few units of the last digit */
 
 static bool
 can_use_products(const KgeQuestionBlock *block)

@@ -50,6 +50,16 @@ score(KgeExactScore *exact, Triple triple)
 }
 
 double
+kge_exact_query_score(const KgeModel *model, const float *query, int32_t candidate)
+{
+	bool		flushed = flush_denormals(false);
+	double		phi = kge_query_score(model, query, kge_entity_row(model, candidate));
+
+	flush_denormals(flushed);
+	return phi;
+}
+
+double
 kge_exact_score(KgeExactScore *exact, Triple triple, Side side)
 {
 	bool		flushed = flush_denormals(false);

@@ -1,6 +1,6 @@
 /*
  * exact_score.h
- *		Memory of a thread's exact scores (KgeExactScore).
+ *		Exact scores in the hands of a thread (KgeExactScore).
  */
 #ifndef HKG_KGE_EXACT_SCORE_H
 #define HKG_KGE_EXACT_SCORE_H
@@ -9,5 +9,8 @@
 #include "score_function.h"
 
 extern KgeExactScore kge_exact_score_take(const KgeModel *model, Allocation *allocation);
+
+/* The same of a network whose query is there. */
+extern double kge_exact_query_score(const KgeModel *model, const float *query, int32_t candidate);
 
 #endif							/* HKG_KGE_EXACT_SCORE_H */

@@ -24,6 +24,7 @@
 #include "core/vector.h"
 #include "conve.h"
 #include "engine.h"
+#include "exact_score.h"
 #include "rank.h"
 
 #define BLOCK	64				/* questions at a time */
@@ -43,6 +44,7 @@ typedef struct Scratch
 	float	   *by_question;	/* BLOCK x TILE */
 	double	   *added;			/* the block x entities, with an adjustment */
 	float	   *slack;			/* TILE: of scores, by what was added */
+	KgeExactScore exact[2];		/* by side */
 } Scratch;
 
 /* Of each asked (triple i, side): number 2 i + side. */
@@ -119,20 +121,11 @@ take_ranking(KgeRanking *ranking, Allocation *allocation, int64_t filter, int th
 		scratch.added = ranking->adjustment == NULL ? NULL :
 			TAKE(allocation, double, (size_t) ranking->block * (size_t) ranking->model->entities);
 		scratch.slack = TAKE(allocation, float, TILE);
+		scratch.exact[SIDE_HEAD] = kge_exact_score_take(ranking->model, allocation);
+		scratch.exact[SIDE_TAIL] = kge_exact_score_take(ranking->model, allocation);
 		if (ranking->scratch != NULL)
 			ranking->scratch[i] = scratch;
 	}
-}
-
-/* kge_score of a triple that is asked for, as the leader would compute it, with denormals. */
-static double
-exact_score(const KgeModel *model, Triple triple, Side side)
-{
-	bool		flushed = flush_denormals(false);
-	double		score = kge_score(model, kge_asked(model, triple, side));
-
-	flush_denormals(flushed);
-	return score;
 }
 
 /* Item: exact scores of some triples. */
@@ -140,15 +133,16 @@ static void
 score_triples(void *argument, int64_t item, int thread)
 {
 	KgeRanking    *ranking = argument;
+	KgeExactScore *exact = ranking->scratch[thread].exact;
 	int64_t		end = (item + 1) * AT_ONCE;
 
 	for (int64_t i = item * AT_ONCE; i < end && i < ranking->count; i++)
 	{
 		double	   *phi = &ranking->phi[2 * i];
 
-		phi[SIDE_TAIL] = exact_score(ranking->model, ranking->triples[i], SIDE_TAIL);
+		phi[SIDE_TAIL] = kge_exact_score(&exact[SIDE_TAIL], ranking->triples[i], SIDE_TAIL);
 		phi[SIDE_HEAD] = !ranking->model->reciprocal ? phi[SIDE_TAIL] :
-			exact_score(ranking->model, ranking->triples[i], SIDE_HEAD);
+			kge_exact_score(&exact[SIDE_HEAD], ranking->triples[i], SIDE_HEAD);
 		ranking->counts[2 * i] = ranking->counts[2 * i + 1] = (RankCount) {0, 0};
 		pool_yield(ranking->pool, thread);
 	}
@@ -192,8 +186,7 @@ score_by_query(void *argument, int64_t item, int thread)
 
 		for (; asked >= 0; asked = ranking->questions.next_example[asked])
 		{
-			ranking->phi[asked] = kge_query_score(ranking->model, query,
-												  kge_entity_row(ranking->model, example_answer(ranking->triples, asked)));
+			ranking->phi[asked] = kge_exact_query_score(ranking->model, query, example_answer(ranking->triples, asked));
 			ranking->counts[asked] = (RankCount) {0, 0};
 			pool_yield_at(ranking->pool, thread, asked / 2);
 		}
@@ -245,10 +238,11 @@ tile_scores(KgeRanking *ranking, const Question *question, const float *query)
 
 /* A candidate's exact score without what is added, not computed where it is plain: the answer's is phi. */
 static double
-candidate_score(const TileScores *tile, int32_t candidate, int32_t answer, double phi)
+candidate_score(const TileScores *tile, int32_t candidate, int32_t answer, double phi, int thread)
 {
 	const KgeRanking *ranking = tile->ranking;
 	const KgeModel *model = ranking->model;
+	Side		side = tile->question->side;
 
 	if (tile->nan || isnan(ranking->norm[candidate]))
 		return NAN;
@@ -256,9 +250,8 @@ candidate_score(const TileScores *tile, int32_t candidate, int32_t answer, doubl
 			   (size_t) ranking->engine.width * sizeof(float)) == 0)
 		return phi;
 	if (kge_is_network(model))
-		return kge_query_score(model, tile->query, kge_entity_row(model, candidate));
-	return exact_score(model, question_triple(tile->question, candidate),
-					   tile->question->side);
+		return kge_exact_query_score(model, tile->query, candidate);
+	return kge_exact_score(&ranking->scratch[thread].exact[side], question_triple(tile->question, candidate), side);
 }
 
 /* Decides, in double precision, about the candidates that the bounds leave. */
@@ -282,7 +275,7 @@ look_closely(const TileScores *tile, KgeBound bound, int64_t asked, int thread)
 		if (candidate == answer ||
 			question_filters(&ranking->questions, tile->question, candidate))
 			continue;
-		score = candidate_score(tile, candidate, answer, ranking->phi[asked]);
+		score = candidate_score(tile, candidate, answer, ranking->phi[asked], thread);
 		if (tile->added != NULL)
 			score += tile->added[candidate];
 		if (isnan(t) ? !isnan(score) : score > t)

@@ -131,7 +131,7 @@ range_of(const ScreenThread *thread, int q, int32_t entity, double addition)
 		kge_adjusted_score(screen->adjustment, asked->relation, asked->side, score + error, addition)};
 }
 
-/* The lowest score first */
+/* The highest first: the root of a heap is the lowest. */
 static int
 compare_scores(const void *a, const void *b)
 {
@@ -186,6 +186,7 @@ look_at_listed(ScreenThread *thread, int q, const KgeQuestionAnswers *question, 
 	{
 		ScoreRange	range;
 
+		pool_yield_at(screen->pool, number, i + 1);
 		if (i + AHEAD < count)
 			kge_block_prefetch(&thread->block, additions[i + AHEAD].entity);
 		if (is_lower(thread, q, &additions[i], kept) ||
@@ -194,7 +195,6 @@ look_at_listed(ScreenThread *thread, int q, const KgeQuestionAnswers *question, 
 		range = range_of(thread, q, additions[i].entity, additions[i].addition);
 		most = fmax(most, range.most);
 		kept = offer_score(thread, kept, range.least);
-		pool_yield_at(screen->pool, number, i + 1);
 	}
 	*last = fmax(*last, last_of(thread, kept));
 	return most;

@@ -119,8 +119,10 @@ sketch_row(KgeSketch *sketch, int64_t row, const float *c)
 
 /* How far sampled rows are off, `code` has room for one. */
 static double
-lost_by_scale(const KgeSketch *sketch, const KgeModel *model, float scale, int8_t *code)
+lost_by_scale(const Sketching *sketching, float scale, int8_t *code)
 {
+	const KgeSketch *sketch = sketching->sketch;
+	const KgeModel *model = sketching->model;
 	double		lost = 0;
 	KgeParts	parts;
 
@@ -130,14 +132,17 @@ lost_by_scale(const KgeSketch *sketch, const KgeModel *model, float scale, int8_
 
 		if (isfinite(kge_norm(sketch->engine.width, row)))
 			lost += kge_moduli_encode(sketch->engine.half, row, scale, code, &parts);
+		pool_yield(sketching->pool, POOL_LEADER);
 	}
 	return lost;
 }
 
 /* The largest number of the sampled rows is the largest code of the first scale.  The first row's codes are room. */
 static float
-common_scale(const KgeSketch *sketch, const KgeModel *model)
+common_scale(const Sketching *sketching)
 {
+	const KgeSketch *sketch = sketching->sketch;
+	const KgeModel *model = sketching->model;
 	float		most = 0;
 	float		best = 0;
 	double		least = INFINITY;
@@ -148,11 +153,12 @@ common_scale(const KgeSketch *sketch, const KgeModel *model)
 
 		if (isfinite(kge_norm(sketch->engine.width, row)))
 			most = fmaxf(most, largest(sketch->engine.width, row));
+		pool_yield(sketching->pool, POOL_LEADER);
 	}
 	for (int i = 0; i < SCALES; i++)
 	{
 		float		scale = ldexpf(most / LARGEST_CODE, -i);
-		double		lost = lost_by_scale(sketch, model, scale, sketch->code);
+		double		lost = lost_by_scale(sketching, scale, sketch->code);
 
 		if (isnormal(scale) && lost < least)
 		{
@@ -164,12 +170,12 @@ common_scale(const KgeSketch *sketch, const KgeModel *model)
 }
 
 static void
-set_common_scale(KgeSketch *sketch, const KgeModel *model)
+set_common_scale(const Sketching *sketching)
 {
-	float		scale = common_scale(sketch, model);
+	float		scale = common_scale(sketching);
 
-	for (int64_t i = 0; i < model->entities; i++)
-		sketch->scale[i] = scale;
+	for (int64_t i = 0; i < sketching->model->entities; i++)
+		sketching->sketch->scale[i] = scale;
 }
 
 /* ---- all rows ------------------------------------------------------------------------ */
@@ -231,7 +237,7 @@ kge_sketch(Arena *arena, Pool *pool, const KgeModel *model)
 		return NULL;
 	sketching.sketch = take_sketch(&allocation, model);
 	if (kge_sketch_has_moduli(sketching.sketch))
-		set_common_scale(sketching.sketch, model);
+		set_common_scale(&sketching);
 	pool_run(pool, pool_pieces(model->entities, AT_ONCE), sketch_rows, &sketching);
 	return sketching.sketch;
 }

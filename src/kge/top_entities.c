@@ -244,10 +244,10 @@ addition_of(const Top *top, int32_t number)
 static double
 exact_phi(const Top *top, int32_t number, int thread)
 {
-	Question	question = {.side = top->asked_for.side,.relation = top->asked_for.relation,.given = top->asked_for.given};
+	const KgeTopQuestion *asked = &top->asked_for;
 
 	return kge_exact_score(&top->exact[thread == POOL_LEADER ? 0 : thread],
-						   question_triple(&question, entity_of(top, number)), question.side);
+						   triple_of_answer(asked->side, asked->given, asked->relation, entity_of(top, number)), asked->side);
 }
 
 /* A most that is infinite promises nothing. */
@@ -309,7 +309,7 @@ threshold_of(Top *top, int64_t kept, int64_t k)
 		if (isnan(score))
 			return -INFINITY;
 		threshold = fmin(threshold, score);
-		pool_yield_at(top->pool, POOL_LEADER, i);
+		pool_yield(top->pool, POOL_LEADER);
 	}
 	return kept < k ? -INFINITY : threshold - ROUNDING * fabs(threshold);
 }
@@ -435,7 +435,7 @@ static void
 look_at_all(Top *top)
 {
 	const KgeTopQuestion *question = &top->asked_for;
-	Triple		triple = question_triple(&(Question) {.side = question->side,.relation = question->relation,.given = question->given}, 0);
+	Triple		triple = triple_of_answer(question->side, question->given, question->relation, 0);
 
 	if (top->adjustment != NULL)
 		top->weight = kge_adjustment_weight(top->adjustment, question->relation, question->side);

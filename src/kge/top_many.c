@@ -41,6 +41,7 @@ typedef struct Raised
 typedef struct Searcher
 {
 	const KgeTopMany *search;
+	int			thread;
 	KgeQuestionBlock	block;
 	KgeExactScore exact;
 	const KgeTopQuestion *question;	/* of the block */
@@ -138,17 +139,33 @@ phi_needed(const Searcher *searcher, int number, double addition)
 	return worst - added - ROUNDING * (fabs(worst) + fabs(added));
 }
 
+/* A network's query is that of the block. */
+static double
+phi_of(Searcher *searcher, int number, int32_t entity)
+{
+	const KgeModel *model = searcher->search->model;
+	const KgeTopQuestion *question = &searcher->question[number];
+
+	if (kge_is_network(model))
+		return kge_exact_query_score(model, kge_block_query(&searcher->block, number), entity);
+	return kge_exact_score(&searcher->exact, triple_of_answer(question->side, question->given, question->relation, entity),
+						   question->side);
+}
+
+/* An exact score may take microseconds, and a tile thousands of them. */
 static void
 offer(Searcher *searcher, int number, int32_t entity, double addition)
 {
 	const KgeTopMany *search = searcher->search;
 	const KgeTopQuestion *question = &searcher->question[number];
-	Question	asked = {.side = question->side,.relation = question->relation,.given = question->given};
 	KgeAnswer	answer = {.addition = addition,.row = entity};
 
 	if (!search->only_listed)
-		answer.phi = kge_exact_score(&searcher->exact, question_triple(&asked, entity), asked.side);
-	answer.score = kge_adjusted_score(search->adjustment, asked.relation, asked.side, answer.phi, addition);
+	{
+		pool_yield(search->pool, searcher->thread);
+		answer.phi = phi_of(searcher, number, entity);
+	}
+	answer.score = kge_adjusted_score(search->adjustment, question->relation, question->side, answer.phi, addition);
 	if (isnan(answer.score))
 		return;
 	searcher->kept[number] = heap_offer(searcher->heap[number], searcher->kept[number], search->k, &answer,
@@ -161,7 +178,7 @@ offer(Searcher *searcher, int number, int32_t entity, double addition)
 
 /* Lists for the questions from `first` to end - 1, as many as there is room for: at least one.  Returns how many. */
 static int64_t
-list_some(Searcher *searcher, int64_t first, int64_t end, int thread)
+list_some(Searcher *searcher, int64_t first, int64_t end)
 {
 	const KgeTopMany *search = searcher->search;
 	const KgeAdjustment *adjustment = search->adjustment;
@@ -174,7 +191,7 @@ list_some(Searcher *searcher, int64_t first, int64_t end, int thread)
 		const KgeTopQuestion *question = &search->questions.question[i];
 		const KgeAddition *additions;
 		int64_t		count = adjustment->list(adjustment->argument, question->side, question->given, question->relation,
-											 search->pool, thread, &additions);
+											 search->pool, searcher->thread, &additions);
 
 		if (searcher->listed_count + count > room)
 			return i - first;
@@ -209,7 +226,7 @@ static void
 offer_most_raised(Searcher *searcher, int number, int64_t first)
 {
 	int64_t		k = searcher->search->k;
-	Raised		raised[MOST_RAISED];
+	Raised		raised[MOST_RAISED] = {{0}};
 	int64_t		kept = 0;
 
 	if (k > MOST_RAISED)
@@ -286,7 +303,7 @@ take_visited(void *argument, int question, int32_t entity)
 }
 
 static void
-search_tiles(Searcher *searcher, int questions, int thread)
+search_tiles(Searcher *searcher, int questions)
 {
 	kge_block_open(&searcher->block, searcher->question, questions);
 	for (int q = 0; searcher->listed_count > 0 && q < questions; q++)
@@ -300,12 +317,12 @@ search_tiles(Searcher *searcher, int questions, int thread)
 		exclude(searcher, first);
 		take_listed(searcher, tile);
 		kge_block_visit(&searcher->block, take_visited, searcher);
-		pool_yield(searcher->search->pool, thread);
+		pool_yield(searcher->search->pool, searcher->thread);
 	}
 }
 
 static void
-search_listed(Searcher *searcher, int thread)
+search_listed(Searcher *searcher)
 {
 	for (int64_t i = 0; i < searcher->listed_count; i++)
 	{
@@ -314,13 +331,13 @@ search_listed(Searcher *searcher, int thread)
 
 		if (!is_excluded(question, listed->entity))
 			offer(searcher, listed->question, listed->entity, listed->addition);
-		pool_yield_at(searcher->search->pool, thread, i);
+		pool_yield_at(searcher->search->pool, searcher->thread, i);
 	}
 }
 
 /* The answers of some questions, from one on */
 static void
-search_block(Searcher *searcher, int64_t first, int questions, int thread)
+search_block(Searcher *searcher, int64_t first, int questions)
 {
 	const KgeTopMany *search = searcher->search;
 
@@ -331,12 +348,12 @@ search_block(Searcher *searcher, int64_t first, int questions, int thread)
 		searcher->kept[q] = searcher->excluded[q] = 0;
 	}
 	if (search->only_listed)
-		search_listed(searcher, thread);
+		search_listed(searcher);
 	else
-		search_tiles(searcher, questions, thread);
+		search_tiles(searcher, questions);
 	for (int q = 0; q < questions; q++)
 	{
-		sort_array(search->pool, thread, searcher->heap[q], searcher->kept[q], sizeof(KgeAnswer), kge_compare_answers);
+		sort_array(search->pool, searcher->thread, searcher->heap[q], searcher->kept[q], sizeof(KgeAnswer), kge_compare_answers);
 		search->found[first + q] = searcher->kept[q];
 	}
 }
@@ -353,9 +370,9 @@ search_item(void *argument, int64_t item, int thread)
 		end = search->questions.count;
 	for (int64_t first = item * search->block; first < end;)
 	{
-		int64_t		some = list_some(searcher, first, end, thread);
+		int64_t		some = list_some(searcher, first, end);
 
-		search_block(searcher, first, (int) some, thread);
+		search_block(searcher, first, (int) some);
 		first += some;
 	}
 	pool_yield(search->pool, thread);
@@ -387,7 +404,10 @@ kge_top_many(Arena *arena, Pool *pool, const KgeModel *model, const KgeSketch *s
 	taken = take_search(&search, sketch, pool_threads(pool), &allocation);
 	*taken = search;
 	for (int i = 0; i < pool_threads(pool); i++)
+	{
 		taken->searcher[i].search = taken;
+		taken->searcher[i].thread = i;
+	}
 	return taken;
 }
 

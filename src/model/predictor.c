@@ -68,6 +68,16 @@ predictor_parts(const Predictor *predictor, Triple triple)
 	return predictor_parts_on(predictor, SIDE_TAIL, triple, ev_uses_embedding(predictor->kind) ? kge_score(&predictor->kge, triple) : 0);
 }
 
+KgeExactScore
+predictor_exact_score(const Predictor *predictor)
+{
+	const KgeModel *kge = &predictor->kge;
+
+	if (!ev_uses_embedding(predictor->kind))
+		return (KgeExactScore) {0};
+	return (KgeExactScore) {.model = kge,.relation = -1,.head = -1,.prepared = array_new(double, kge_exact_numbers(kge))};
+}
+
 ScoreParts
 predictor_parts_on(const Predictor *predictor, Side side, Triple triple, double phi)
 {

@@ -56,6 +56,9 @@ typedef struct ScoreParts
 /* Of a triple of the model, as an answer to (head, relation, ?) */
 extern ScoreParts predictor_parts(const Predictor *predictor, Triple triple);
 
+/* Memory for the embedding's scores of one triple after the other. */
+extern KgeExactScore predictor_exact_score(const Predictor *predictor);
+
 /* The same as an answer on a side, where its phi is there already; that is 0 where the kind leaves it out. */
 extern ScoreParts predictor_parts_on(const Predictor *predictor, Side side, Triple triple, double phi);
 

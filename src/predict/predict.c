@@ -238,14 +238,15 @@ typedef struct InferredEntities
 } InferredEntities;
 
 static ScoreParts
-parts_of_inferred(const EntityQuestion *question, const EvExpected *expected, int32 entity, double evidence)
+parts_of_inferred(const EntityQuestion *question, KgeExactScore *exact, const EvExpected *expected, int32 entity, double evidence)
 {
 	const Predictor *predictor = question->predictor;
 	ScoreParts	parts = {0, evidence};
 
 	if (predictor->kind != EV_BOTH)
 		return parts;
-	parts.phi = kge_score(&predictor->kge, kge_asked(&predictor->kge, answered(question, entity), question->side));
+	CHECK_FOR_INTERRUPTS();
+	parts.phi = kge_exact_score(exact, answered(question, entity), question->side);
 	predictor_expect(predictor, expected, entity, &parts);
 	return parts;
 }
@@ -270,6 +271,7 @@ find_inferred(EntityQuestion *question)
 	InferredEntities	inferred = {0};
 	EvCandidates all;
 	EvExpected	expected;
+	KgeExactScore exact = predictor_exact_score(predictor);
 
 	if (predictor->kind == EV_EMBEDDING || first == predictor_entities(predictor))
 		return inferred;
@@ -289,7 +291,7 @@ find_inferred(EntityQuestion *question)
 		numbers_append(excluded, entity);
 		evidence = evidence_of_candidate(predictor->evidence, predictor->kind, question->relation, question->side,
 										 &all.candidate[i]);
-		add_scored(&inferred, question, entity, parts_of_inferred(question, &expected, entity, evidence));
+		add_scored(&inferred, question, entity, parts_of_inferred(question, &exact, &expected, entity, evidence));
 	}
 	if (excluded->count > known)
 		sort_rows(excluded);
@@ -323,6 +325,7 @@ score_added(const EntityQuestion *question, ScoredRow *scored)
 	const Predictor *predictor = question->predictor;
 	const KgeModel *kge = &predictor->kge;
 	const Numbers *excluded = &question->excluded;
+	KgeExactScore exact = predictor_exact_score(predictor);
 	int64		next = lower_bound_int32(excluded->value, 0, excluded->count, kge->entities);
 	int64		count = 0;
 
@@ -337,7 +340,7 @@ score_added(const EntityQuestion *question, ScoredRow *scored)
 			next++;
 			continue;
 		}
-		parts.phi = kge_score(kge, kge_asked(kge, answered(question, row), question->side));
+		parts.phi = kge_exact_score(&exact, answered(question, row), question->side);
 		score = predictor_score(predictor, question->side, question->relation, parts);
 		if (!isnan(score))
 			scored[count++] = (ScoredRow) {.parts = parts,.score = score,.row = row};

@@ -23,6 +23,7 @@ typedef struct SideScores
 	const KgeScored **asked;	/* answers for the other side, by relation and what is given on this one */
 	int64	   *first;			/* of each question, its answers in `asked`; and the end */
 	double	   *evidence;		/* by place in `found` */
+	KgeExactScore exact;
 } SideScores;
 
 uint64
@@ -95,7 +96,7 @@ list_questions(SideScores *scores, int64 count)
 
 /* What is expected of a new entity depends on the other answers. */
 static ScoreParts
-parts_of(const SideScores *scores, const KgeScored *found)
+parts_of(SideScores *scores, const KgeScored *found)
 {
 	const Predictor *predictor = scores->predictor;
 	ScoreParts	parts = {0, scores->evidence[found - scores->found]};
@@ -103,7 +104,7 @@ parts_of(const SideScores *scores, const KgeScored *found)
 	if (found->side == scores->side)
 		return (ScoreParts) {found->phi, found->addition};
 	if (ev_uses_embedding(predictor->kind))
-		parts.phi = kge_score(&predictor->kge, kge_asked(&predictor->kge, found->triple, scores->side));
+		parts.phi = kge_exact_score(&scores->exact, found->triple, scores->side);
 	if (triple_answer(&found->triple, scores->side) >= predictor->kge.entities)
 		return predictor_parts_on(predictor, scores->side, found->triple, parts.phi);
 	return parts;
@@ -115,6 +116,7 @@ side_parts(const Predictor *predictor, Scoring *scoring, Pool *pool, const KgeSc
 	SideScores	scores = {.predictor = predictor,.adjuster = &scoring->adjuster,.pool = pool,.side = side,.found = found};
 	ScoreParts *parts = array_new(ScoreParts, count);
 
+	scores.exact = predictor_exact_score(predictor);
 	scores.evidence = array_new_zero(double, count);
 	scores.asked = array_new(const KgeScored *, count);
 	scores.first = array_new(int64, count + 1);

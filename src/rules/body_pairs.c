@@ -20,10 +20,12 @@ struct BodyPairs
 	BodyRules	current;
 };
 
-static void
-check_memory(uint64 bytes)
+uint64
+body_pairs_bytes(const GraphData *data)
 {
-	hkg_check_memory_or(bytes, "evaluating a rule's body", "load fewer facts");
+	FactIndex	sizes = {.entities = data->entities,.relations = data->relations};
+
+	return fact_index_bytes(data->entities, data->relations, data->facts) + ev_join_bytes(&sizes);
 }
 
 BodyPairs *
@@ -32,9 +34,8 @@ body_pairs_create(const GraphData *data, Pool *pool)
 	Arena		arena = hkg_arena();
 	BodyPairs  *pairs = palloc0(sizeof(BodyPairs));
 
-	check_memory(fact_index_bytes(data->entities, data->relations, data->facts));
+	hkg_check_memory_or(body_pairs_bytes(data), "evaluating a rule's body", "load fewer facts");
 	fact_index(&arena, pool, data->entities, data->relations, data->fact, data->facts, &pairs->index);
-	check_memory(fact_index_bytes(data->entities, data->relations, data->facts) + ev_join_bytes(&pairs->index));
 	pairs->data = data;
 	pairs->join = ev_join(&arena, pool, &pairs->index);
 	return pairs;

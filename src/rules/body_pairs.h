@@ -39,6 +39,7 @@ extern bool body_in_rows(const GraphData *data, const Rule *rule, EvBody *body);
 
 /* The index of the facts is made, on the pool, in the current memory context. */
 extern BodyPairs *body_pairs_create(const GraphData *data, Pool *pool);
+extern uint64 body_pairs_bytes(const GraphData *data);
 extern const FactIndex *body_pairs_index(const BodyPairs *pairs);
 
 /* Evaluates the bodies of these rules, each once, in some order.  Heads matter to empty bodies alone. */

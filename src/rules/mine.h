@@ -71,6 +71,9 @@ part_of(int64 part, int64 whole)
  */
 extern MinedRules *mine_rules(Graph *graph, const GraphData *data, const MineOptions *options);
 
+/* Of the index that rules are counted on, or, for_search, searched and counted: the least that the above take */
+extern uint64 mine_index_bytes(const GraphData *data, bool for_search);
+
 /* A part of all pairs: those with x in one of so many ranges of entities, which have about as many facts each */
 typedef struct PairSlice
 {

@@ -67,6 +67,13 @@ list_heads(Mining *mining)
 	check_relations(mining);
 }
 
+uint64
+mine_index_bytes(const GraphData *data, bool for_search)
+{
+	return fact_index_bytes(data->entities, data->relations, data->facts) +
+		(for_search ? fact_neighbours_bytes(data->entities, data->facts) : 0);
+}
+
 void
 mining_index(Mining *mining, bool for_search)
 {
@@ -75,7 +82,8 @@ mining_index(Mining *mining, bool for_search)
 	Pool	   *pool = hkg_pool();
 
 	list_heads(mining);
-	mining_check_growth(mining->memory, fact_index_bytes(data->entities, data->relations, data->facts));
+	hkg_check_memory_or(MemoryContextMemAllocated(mining->memory, true) + mine_index_bytes(data, for_search),
+						"an index of facts for mining", "keep fewer facts in the graph");
 	fact_index(&arena, pool, data->entities, data->relations, data->fact, data->facts, &mining->index);
 	if (for_search)
 		fact_neighbours(&arena, pool, &mining->index);

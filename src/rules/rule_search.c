@@ -190,7 +190,7 @@ make_end(Search *search, int end)
 static void
 make_units(Search *search)
 {
-	mining_check_growth(search->mining->memory, search->facts * 3 * (sizeof(Unit) + sizeof(int32)));
+	mining_check_growth(search->mining->memory, (uint64) search->facts * 3 * (sizeof(Unit) + sizeof(int32)));
 	make_end(search, X);
 	make_end(search, Y);
 	search->units[BOTH] = search->facts;

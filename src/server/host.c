@@ -233,16 +233,44 @@ hkg_scratch(bool zeroed)
 
 /* ---- limits ---------------------------------------------------------------------- */
 
+/* Bytes of the training that runs, which every check adds to its own */
+static uint64 held;
+
+typedef struct Hold
+{
+	MemoryContextCallback callback;
+	uint64		bytes;
+} Hold;
+
+static void
+release(void *argument)
+{
+	held -= ((Hold *) argument)->bytes;
+}
+
+void
+hkg_hold_memory(uint64 bytes)
+{
+	Hold	   *hold = palloc0(sizeof(Hold));
+
+	hold->bytes = bytes;
+	hold->callback.func = release;
+	hold->callback.arg = hold;
+	MemoryContextRegisterResetCallback(CurrentMemoryContext, &hold->callback);
+	held += bytes;
+}
+
 void
 hkg_check_memory_or(uint64 bytes, const char *purpose, const char *way_out)
 {
-	uint64		kilobytes = bytes / 1024 + 1;
+	uint64		kilobytes = (held + bytes) / 1024 + 1;
 
 	if (kilobytes > (uint64) hkg_max_memory)
 		ereport(ERROR,
 				(errcode(ERRCODE_OUT_OF_MEMORY),
 				 errmsg("%s needs " UINT64_FORMAT " MB of memory, more than hybridkg.max_memory (%d MB)",
 						purpose, kilobytes / 1024 + 1, hkg_max_memory / 1024),
+				 held == 0 ? 0 : errdetail("The training holds " UINT64_FORMAT " MB of them.", held / 1048576 + 1),
 				 errhint("Raise hybridkg.max_memory, or %s.", way_out)));
 }
 

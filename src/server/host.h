@@ -53,4 +53,7 @@ extern void hkg_check_memory(uint64 bytes, const char *purpose);
 /* The same; `way_out` ends the hint "Raise hybridkg.max_memory, or ...". */
 extern void hkg_check_memory_or(uint64 bytes, const char *purpose, const char *way_out);
 
+/* Every check counts so many bytes more, until the current memory context is reset or deleted. */
+extern void hkg_hold_memory(uint64 bytes);
+
 #endif							/* HKG_SERVER_HOST_H */

@@ -4,7 +4,8 @@
  *		each phase.
  *
  * The first two use the same list; its sizes come from the owners of the arrays.  Rules and what they infer are not in
- * it: their number is unknown until they are counted, and mining checks its own memory.
+ * it, since their number is unknown until they are counted: what mines and infers checks its own memory, on top of what
+ * the training holds by then.
  */
 #include "estimate.h"
 
@@ -14,6 +15,8 @@
 #include "node_buckets.h"
 #include "path_learning.h"
 #include "path_rules.h"
+#include "rules/body_pairs.h"
+#include "rules/mine.h"
 #include "server/argument.h"
 #include "server/host.h"
 #include "server/sql.h"
@@ -30,6 +33,7 @@ typedef struct NeedList
 	int			count;
 	Need		need[16];
 	uint64		bytes;			/* of all */
+	uint64		held;			/* of those that stay from the first epoch to the last */
 } NeedList;
 
 static void
@@ -67,6 +71,13 @@ paths_bytes(const TrainSettings *settings, const TrainingFacts *facts, const Kge
 			   path_learning_left_bytes(&paths) + evidence_bytes(settings, facts, model));
 }
 
+/* Rules are mined with one index of facts; what they infer takes another. */
+static uint64
+rules_bytes(const TrainSettings *settings, const GraphData *facts)
+{
+	return Max(mine_index_bytes(facts, settings->rules == NULL), body_pairs_bytes(facts));
+}
+
 static uint64
 facts_bytes(const TrainingFacts *facts)
 {
@@ -100,6 +111,9 @@ list_needs(const TrainSettings *settings, const TrainingFacts *facts, const Lear
 		add_need(&list, "facts by bucket", kge_partitions_bytes(&partitions->sizes));
 	if (settings->nodes > 1)
 		add_need(&list, "relations of nodes", lane_relations_bytes(&partitions->bytes, settings->nodes));
+	list.held = list.bytes;
+	if (settings->top_rules > 0)
+		add_need(&list, "index of facts for rules", rules_bytes(settings, facts->learnt));
 	if (settings->paths == YES)
 		add_need(&list, "path network, then evidence", paths_bytes(settings, facts, model));
 	else if (settings->evidence_rules > 0)
@@ -123,6 +137,7 @@ estimate_check(const TrainSettings *settings, const TrainingFacts *facts, const 
 	hkg_check_memory_or(list.bytes, "training", paths > list.bytes / 2 ?
 						"make the path network smaller: path_kept, path_width, path_layers" :
 						"ask for less: fewer dimensions, rules or samples, or more partitions");
+	hkg_hold_memory(list.held);
 }
 
 /* ---- time -------------------------------------------------------------------- */

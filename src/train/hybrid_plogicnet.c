@@ -27,6 +27,7 @@ rate_form(const RuleRating *rating, double *worth)
 	{
 		KgeAxiom	axiom;
 
+		hkg_check_interrupts();
 		worth[i] = axiom_of(&rating->rules->rule[i].rule, rating->data, &axiom) ? 0 : NO_PART;
 	}
 }

@@ -33,6 +33,7 @@
 #include "path_rules.h"
 #include "rules/mine.h"
 #include "rules/selection.h"
+#include "server/host.h"
 #include "server/sql.h"
 
 /* ---- read and open ---------------------------------------------------------- */
@@ -90,12 +91,11 @@ mine(Procedure *procedure)
 	int64		start = monotonic_now();
 
 	progress_phase(procedure->progress, PHASE_MINING, (double) data->facts);
-	if (settings->rules != NULL)
-		model_require(procedure->graph, settings->rules);
 	procedure->rules = settings->rules == NULL ? mine_rules(procedure->graph, data, &options) :
 		mine_selected(procedure->graph, data, settings->rules);
 	estimate_mined(procedure->progress, &procedure->facts, procedure->rules->count);
 	procedure->pairs = body_pairs_create(data, procedure->learner.pool);
+	hkg_hold_memory(body_pairs_bytes(data) + 2 * procedure->rules->count * sizeof(MinedRule));
 	procedure->mine_seconds = seconds_since(start);
 }
 

@@ -40,7 +40,7 @@ typedef struct Setting
 	size_t		offset;
 	double		low;			/* the range of numbers */
 	double		high;
-	bool		optional;		/* NULL becomes 0 or a NULL pointer, which no given value does */
+	bool		optional;		/* NULL becomes 0, a NULL pointer or false, as no given value does but false */
 	const char *(*choice) (int i);	/* of texts: the i-th that is allowed, or NULL past the last; NULL: any text */
 } Setting;
 
@@ -103,9 +103,9 @@ static const Setting table[] = {
 	INT(batch_size, 1, 1000000),
 	INT(negatives, 1, 100000),
 	{"negative_sampling", SETTING_TEXT, AT(negative_sampling), 0, 0, true, kge_sampler_name},
-	CHOICE(loss, kge_loss_name),
-	CHOICE(optimizer, kge_optimizer_name),
-	FLOAT(learning_rate, 1e-9, 1e3),
+	{"loss", SETTING_TEXT, AT(loss), 0, 0, true, kge_loss_name},
+	{"optimizer", SETTING_TEXT, AT(optimizer), 0, 0, true, kge_optimizer_name},
+	{"learning_rate", SETTING_FLOAT, AT(learning_rate), 1e-9, 1e3, true, NULL},
 	FLOAT(gamma, -1e6, 1e6),
 	INT(norm, 1, 2),
 	FLOAT(regularization, 0, 1e6),
@@ -125,7 +125,7 @@ static const Setting table[] = {
 	BOOL(accumulate),
 	INT(block_size, 1, 10000),
 	FLOAT(temperature, 0, 1e3),
-	BOOL(reciprocal),
+	{"reciprocal", SETTING_BOOL, AT(reciprocal), 0, 0, true, NULL},
 	{"regularizer", SETTING_TEXT, AT(regularizer), 0, 0, true, regularizer_name},
 	{"preset", SETTING_TEXT, AT(preset), 0, 0, true, NULL},
 	BOOL(warm_start),
@@ -383,19 +383,19 @@ takes_all(const TrainSettings *settings)
 	return strcmp(settings->loss, "softmax") == 0 || strcmp(settings->loss, "k_vs_all") == 0;
 }
 
-/* What a network learns by, and at a network's pace, where there is no preset and the call leaves it open */
+/* What embeddings learn by, and at which pace, where the call and its preset leave it open */
 static void
-set_network(FunctionCallInfo fcinfo, TrainSettings *settings)
+set_learning(FunctionCallInfo fcinfo, TrainSettings *settings)
 {
-	if (settings->preset != NULL || !kge_has_network(kge_score_function(settings->score_function)))
-		return;
-	if (argument_is_default(fcinfo, find_setting("loss")))
-		settings->loss = pstrdup("k_vs_all");
-	if (argument_is_default(fcinfo, find_setting("optimizer")))
-		settings->optimizer = pstrdup("adam");
-	if (argument_is_default(fcinfo, find_setting("learning_rate")))
-		settings->learning_rate = 0.001;
-	if (argument_is_default(fcinfo, find_setting("reciprocal")))
+	bool		network = kge_has_network(kge_score_function(settings->score_function));
+
+	if (settings->loss == NULL)
+		settings->loss = pstrdup(network ? "k_vs_all" : "logistic");
+	if (settings->optimizer == NULL)
+		settings->optimizer = pstrdup(network ? "adam" : "adagrad");
+	if (settings->learning_rate == 0)
+		settings->learning_rate = network ? 0.001 : 0.1;
+	if (network && PG_ARGISNULL(find_setting("reciprocal")))
 		settings->reciprocal = true;
 }
 
@@ -535,7 +535,7 @@ check_hybrid(const TrainSettings *settings)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("label \"%s\" has no use under hybrid \"%s\", which finds labels itself", settings->label, settings->hybrid),
-				 errhint("Leave label at its default.")));
+				 errhint("%s", settings->preset == NULL ? "Leave label at its default." : "Choose a preset without a label, or hybrid \"sampled\".")));
 }
 
 /* Conditions on several arguments together */
@@ -567,7 +567,7 @@ check_settings(const TrainSettings *settings)
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("this machine cannot train with hybridkg.precision \"%s\"", settings->precision),
 				 errdetail("It needs a processor with AMX-BF16 or AVX512-BF16."),
-				 errhint("Set hybridkg.precision to \"single\".")));
+				 errhint("Train on such a machine, or anew with hybridkg.precision \"single\".")));
 	argument_check_model(settings->model);
 }
 
@@ -793,7 +793,7 @@ settings_read(FunctionCallInfo fcinfo, TrainSettings *settings)
 	if (settings->preset != NULL)
 		apply_preset(&preset);
 	set_bound(&preset);
-	set_network(fcinfo, settings);
+	set_learning(fcinfo, settings);
 	set_warm_pace(fcinfo, settings);
 	fill_in(settings);
 	check_settings(settings);

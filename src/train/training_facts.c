@@ -4,6 +4,7 @@
  */
 #include "training_facts.h"
 
+#include "model/model.h"
 #include "server/host.h"
 
 /* Embeddings of a warm start were trained on all facts already, so none can be held out from them. */
@@ -53,8 +54,10 @@ training_facts_read(Graph *graph, const TrainSettings *settings)
 }
 
 void
-training_facts_check(const TrainingFacts *facts, const Graph *graph, const TrainSettings *settings)
+training_facts_check(const TrainingFacts *facts, Graph *graph, const TrainSettings *settings)
 {
+	if (settings->rules != NULL)
+		model_require(graph, settings->rules);
 	if (facts->learnt->facts == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -80,7 +83,8 @@ training_facts_check(const TrainingFacts *facts, const Graph *graph, const Train
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("patience needs a valid split, but graph \"%s\" has none", graph->name),
-				 errdetail("No facts are held out in its place: there are too few, or holdout is 0."),
+				 errdetail("No facts are held out in its place: %s.",
+						   settings->warm_start ? "warm_start goes on from what all facts taught" : "there are too few, or holdout is 0"),
 				 errhint("%s Or leave patience at null.", graph_split_hint(graph, "valid"))));
 }
 

@@ -31,7 +31,7 @@ facts_are_held_out(const TrainingFacts *facts)
 extern TrainingFacts training_facts_read(Graph *graph, const TrainSettings *settings);
 
 /* ERROR 55000 unless embeddings can be learnt from them with these settings. */
-extern void training_facts_check(const TrainingFacts *facts, const Graph *graph, const TrainSettings *settings);
+extern void training_facts_check(const TrainingFacts *facts, Graph *graph, const TrainSettings *settings);
 
 /* Distinct (head, relation) and (relation, tail): the queries of a loss over all entities.  Of sizes alone, the most. */
 extern int64 training_queries(const GraphData *data);

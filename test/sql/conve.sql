@@ -28,6 +28,11 @@ select pg_temp.train('one'), pg_temp.train('again');
 select key, value from ring.model, jsonb_each_text(settings) where name = 'one' and key in
 	('loss', 'optimizer', 'reciprocal', 'label_smoothing', 'input_dropout', 'feature_dropout', 'hidden_dropout') order by key;
 
+-- what is given is taken, though it is what others learn by
+select pg_temp.train('given', $$optimizer => 'adagrad'$$);
+select settings->>'optimizer' as optimizer from ring.model where name = 'given';
+delete from ring.model where name = 'given';
+
 -- An entity has d numbers and a bias.  Images of 3 x 4 make one of 6 x 4, with 4 x 2 places of 32 filters: 256 rows of W,
 -- 4 rows of hidden numbers, and 32 * 9 + 4 + 4 * 32 = 420 = 35 * 12 other numbers.
 select cardinality(embedding) as numbers, count(*) from ring.entity_embedding where model = 'one' group by 1;
@@ -123,6 +128,8 @@ select bytes from hkg_estimate('ring', preset => 'conve') where item = 'embeddin
 select * from hkg_tools.try($$select hkg_train('ring', 'conve', dimensions => 7)$$);
 select * from hkg_tools.try($$select hkg_train('ring', 'conve', dimensions => 504)$$);
 select * from hkg_tools.try($$select hkg_train('ring', 'conve', loss => 'softmax')$$);
+select * from hkg_tools.try($$select hkg_train('ring', 'conve', loss => 'logistic')$$);
+select * from hkg_tools.try($$select hkg_train('ring', 'conve', reciprocal => false)$$);
 select * from hkg_tools.try($$select hkg_train('ring', 'conve', preset => 'paper')$$);
 select * from hkg_tools.try($$select hkg_train('ring', 'conve', partitions => 4)$$);
 select * from hkg_tools.try($$select hkg_train('ring', 'conve', relation_weight => 1)$$);

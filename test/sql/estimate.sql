@@ -61,6 +61,13 @@ select arguments, learns_paths(arguments) from unnest(array['dimensions => 8', '
 delete from middle.triple where ctid in (select ctid from middle.triple limit 1);
 select arguments, learns_paths(arguments) from unnest(array['dimensions => 8', 'dimensions => 8, paths => true']) arguments;
 drop function learns_paths(text);
+-- mining is checked beside what the training holds, which goes when it fails
+\set arguments '\'middle\', \'complex\', 200, iterations => 1, epochs => 1, holdout => 0, paths => false, evidence_rules => 0'
+select bytes / 1024 + 100 as kilobytes from hkg_estimate(:arguments) where item = 'all of it' \gset
+set hybridkg.max_memory = :kilobytes;
+select regexp_replace(report, '\d+ MB', 'N MB', 'g') as report from hkg_tools.try($$select hkg_train($$ || :'arguments' || $$)$$);
+select count(*) > 0 as mined from hkg_mine_rules('middle');
+reset hybridkg.max_memory;
 select hkg_drop_graph('middle');
 
 -- the arguments are those of hkg_train
