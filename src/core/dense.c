@@ -210,3 +210,31 @@ dense_combine(DenseTerm term, int m, int n, int k,
 							k - p < MAX_DEPTH ? k - p : MAX_DEPTH, a + p * a_step, a_row, a_step,
 							b + p * b_row + j, b_row, out + j, out_row, add || p > 0);
 }
+
+/* ---- rows ------------------------------------------------------------------------ */
+
+KERNEL void
+add_numbers(int n, const float *restrict x, float *restrict y)
+{
+	for (int j = 0; j < n; j++)
+		y[j] += x[j];
+}
+
+KERNEL void
+add_scaled_numbers(int n, float a, const float *restrict x, float *restrict y)
+{
+	for (int j = 0; j < n; j++)
+		y[j] += a * x[j];
+}
+
+void
+dense_add(int n, const float *restrict x, float *restrict y)
+{
+	add_numbers(n, x, y);
+}
+
+void
+dense_add_scaled(int n, float a, const float *restrict x, float *restrict y)
+{
+	add_scaled_numbers(n, a, x, y);
+}

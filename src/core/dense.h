@@ -1,6 +1,6 @@
 /*
  * dense.h
- *		The product of two dense matrices and its like, behind one seam.
+ *		The product of two dense matrices and its like, and the sum of two rows, behind one seam.
  */
 #ifndef HKG_CORE_DENSE_H
 #define HKG_CORE_DENSE_H
@@ -26,6 +26,10 @@ extern void dense_combine(DenseTerm term, int m, int n, int k,
 							  const float *a, ptrdiff_t a_row, ptrdiff_t a_step,
 							  const float *b, ptrdiff_t b_row,
 							  float *out, ptrdiff_t out_row, bool add);
+
+/* y += x, and y += a x */
+extern void dense_add(int n, const float *restrict x, float *restrict y);
+extern void dense_add_scaled(int n, float a, const float *restrict x, float *restrict y);
 
 /*
  * Chooses the kernels for this processor; to be called once, before anything above is.  (Without it, those that any

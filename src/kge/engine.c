@@ -488,14 +488,6 @@ dot_gradients(const KgeEngine *engine, KgeRows q, KgeRows c, const float *g,
 					  q.row, q.stride, dc, c.stride, add);
 }
 
-/* y += a x */
-KERNEL void
-add_scaled(int n, float a, const float *restrict x, float *restrict y)
-{
-	for (int j = 0; j < n; j++)
-		y[j] += a * x[j];
-}
-
 /* g = g / distance, where the distance is not 0. */
 KERNEL void
 divide_row(int n, float gamma, const float *restrict s, float *restrict g)
@@ -516,14 +508,6 @@ sum_row(int n, const float *restrict x)
 	for (int i = 0; i < n; i++)
 		sum += x[i];
 	return sum;
-}
-
-/* y += x */
-KERNEL void
-add_row(int n, const float *restrict x, float *restrict y)
-{
-	for (int j = 0; j < n; j++)
-		y[j] += x[j];
 }
 
 /*
@@ -547,7 +531,7 @@ l2_gradients(const KgeEngine *engine, KgeRows q, KgeRows c, const float *s, floa
 	{
 		float		sum = sum_row(q.count, g + (size_t) k * (size_t) s_stride);
 
-		add_scaled(engine->width, -sum, c.row + (size_t) k * (size_t) c.stride,
+		dense_add_scaled(engine->width, -sum, c.row + (size_t) k * (size_t) c.stride,
 				   dc + (size_t) k * (size_t) c.stride);
 	}
 	for (int from = 0; from < q.count; from += CHUNK)
@@ -556,12 +540,12 @@ l2_gradients(const KgeEngine *engine, KgeRows q, KgeRows c, const float *s, floa
 		float		sum[CHUNK] = {0};
 
 		for (int k = 0; k < c.count; k++)
-			add_row(count, g + (size_t) k * (size_t) s_stride + from, sum);
+			dense_add(count, g + (size_t) k * (size_t) s_stride + from, sum);
 		for (int i = 0; i < count; i++)
 		{
 			size_t		place = (size_t) (from + i) * (size_t) q.stride;
 
-			add_scaled(engine->width, -sum[i], q.row + place, dq + place);
+			dense_add_scaled(engine->width, -sum[i], q.row + place, dq + place);
 		}
 	}
 }
@@ -610,8 +594,8 @@ kge_engine_gradient(const KgeEngine *engine, const float *query, const float *ca
 	switch (engine->similarity)
 	{
 		case KGE_DOT:
-			add_scaled(engine->width, g, candidate, d_query);
-			add_scaled(engine->width, g, query, d_candidate);
+			dense_add_scaled(engine->width, g, candidate, d_query);
+			dense_add_scaled(engine->width, g, query, d_candidate);
 			break;
 		case KGE_L1:
 			l1_gradient_1(engine->width, query, g, d_query, candidate, d_candidate);

@@ -19,6 +19,7 @@
 
 #include "bfloat16.h"
 #include "conve.h"
+#include "core/dense.h"
 #include "core/random.h"
 #include "core/sort.h"
 #include "loss.h"
@@ -445,13 +446,6 @@ learn_shard(void *argument, int64_t item, int thread)
 
 /* ---- backwards ---------------------------------------------------------------------------------- */
 
-KERNEL void
-add_shard(size_t n, const float *restrict x, float *restrict y)
-{
-	for (size_t j = 0; j < n; j++)
-		y[j] += x[j];
-}
-
 /* Item: a block. */
 static void
 finish_queries(void *argument, int64_t item, int thread)
@@ -469,7 +463,7 @@ finish_queries(void *argument, int64_t item, int thread)
 
 		memcpy(d_vector, shard_gradient(work, 0, number), width * sizeof(float));
 		for (int shard = 1; shard < work->shards; shard++)
-			add_shard(width, shard_gradient(work, shard, number), d_vector);
+			dense_add(trainer->entity.width, shard_gradient(work, shard, number), d_vector);
 		if (work->network == NULL)
 		{
 			memcpy(trainer->relation.gradient + (size_t) number * (size_t) trainer->relation.stride, d_vector,

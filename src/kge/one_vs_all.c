@@ -33,6 +33,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/dense.h"
 #include "core/pool.h"
 #include "core/vector.h"
 #include "bfloat16.h"
@@ -528,13 +529,6 @@ put_together(void *argument, int64_t item, int thread)
 
 /* ---- backward ----------------------------------------------------------- */
 
-KERNEL void
-add_gradient(size_t n, const float *restrict x, float *restrict y)
-{
-	for (size_t j = 0; j < n; j++)
-		y[j] += x[j];
-}
-
 /* The loss's derivatives by the scores of a tile and a block. */
 static void
 derive(const KgeTrainer *trainer, int tile, int block, float *derivative)
@@ -679,7 +673,7 @@ finish_query(KgeTrainer *trainer, int number)
 
 	memcpy(d_query, shard_gradient(work, 0, number), bytes);
 	for (int shard = 1; shard < work->shards; shard++)
-		add_gradient((size_t) entity->width, shard_gradient(work, shard, number), d_query);
+		dense_add(entity->width, shard_gradient(work, shard, number), d_query);
 	if (trainer->training.regularizer == KGE_REGULARIZER_DURA)
 		penalise_query(trainer, number, d_query);
 	memset(d_entity, 0, bytes);

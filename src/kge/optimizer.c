@@ -30,6 +30,7 @@
 #include <math.h>
 
 #include "optimizer.h"
+#include "core/dense.h"
 #include "core/names.h"
 #include "core/pool.h"
 #include "core/vector.h"
@@ -102,13 +103,6 @@ kge_slots_group(KgeSlots *slots)
 			slots->touched[slots->touched_count++] = slots->pulls.row[i];
 	if (slots->is_dense)
 		slots->touched_count = slots->rows;
-}
-
-KERNEL void
-add_slot(int n, const float *restrict x, float *restrict y)
-{
-	for (int j = 0; j < n; j++)
-		y[j] += x[j];
 }
 
 /* sum = scale * sum + penalty * parameter */
@@ -338,7 +332,7 @@ sum_slots(KgeSlots *slots, int32_t row, float *sum, double *penalty, Pool *pool,
 		if (hold_queries(slots))
 			kge_relation_gradient(slots->model, slots->query[slot], gradient, sum);
 		else
-			add_slot(slots->width, gradient, sum);
+			dense_add(slots->width, gradient, sum);
 		*penalty += slots->penalty[slot];
 		added += slots->width;
 		if (added > AT_ONCE)
@@ -384,7 +378,7 @@ kge_slots_update(KgeSlots *slots, int32_t from, int32_t to, const KgeStep *step,
 		if (slots->cubes && penalty != 0)
 			pull_cubes(slots->width, slots->half, (float) penalty, parameter, sum);
 		if (slots->pulls.count > 0 && slots->pulls.place[row] >= 0)
-			add_slot(slots->width, slots->pulls.gradient + (size_t) slots->pulls.place[row] * width, sum);
+			dense_add(slots->width, slots->pulls.gradient + (size_t) slots->pulls.place[row] * width, sum);
 		if (more)
 			vector_prefetch(slots->state + ahead * state_width, state_width);
 		slots->optimizer->move(slots->width, step->learning_rate, sum, parameter, state);

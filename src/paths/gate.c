@@ -56,14 +56,6 @@ rows_of(float *matrix, GateRows rows, int width)
 	return matrix + (int64_t) rows.first * width;
 }
 
-/* to += factor from */
-KERNEL void
-add_multiple(int width, float factor, const float *restrict from, float *restrict to)
-{
-	for (int j = 0; j < width; j++)
-		to[j] += factor * from[j];
-}
-
 /* What each candidate is multiplied with: 0 where it is dropped out. */
 static void
 mask_row(const PathNoise *noise, int layer, int32_t place, int width, float *mask)
@@ -256,9 +248,9 @@ promise_back(const PathWalk *walk, int layer, int32_t place, float d_chance, con
 	float		chance = stage->chance[place - stage->senders];
 	float		d_priority = d_chance * chance * (1 - chance);
 
-	add_multiple(width, d_priority, stage->sum + (int64_t) place * width, gradients->priority);
+	dense_add_scaled(width, d_priority, stage->sum + (int64_t) place * width, gradients->priority);
 	gradients->priority[width] += d_priority;
-	add_multiple(width, d_priority, walk->weights.layer[layer].priority, d_sum);
+	dense_add_scaled(width, d_priority, walk->weights.layer[layer].priority, d_sum);
 }
 
 /* The gradient of a sum, from those of the levelled one and of what its logarithm is multiplied with. */
@@ -270,8 +262,8 @@ level_row_back(int width, const float *sum, float m, float d_logarithm, const fl
 	float		along = (2 * d_logarithm / (1 + m) - factor * factor * factor * product) / (float) width;
 
 	memset(d_sum, 0, (size_t) width * sizeof(float));
-	add_multiple(width, factor, d_levelled, d_sum);
-	add_multiple(width, along, sum, d_sum);
+	dense_add_scaled(width, factor, d_levelled, d_sum);
+	dense_add_scaled(width, along, sum, d_sum);
 }
 
 static void
@@ -286,8 +278,8 @@ level_rows_back(const PathWalk *walk, int layer, GateRows rows, const float *d_p
 		const float *sum = rows_of(walk->stage[layer].sum, rows, width) + i * width;
 		float		m = mean_square(width, sum);
 
-		add_multiple(2 * width, 1, d_pre + i * 2 * width, gradients->bias);
-		add_multiple(2 * width, log1pf(m), d_pre + i * 2 * width, gradients->level);
+		dense_add_scaled(2 * width, 1, d_pre + i * 2 * width, gradients->bias);
+		dense_add_scaled(2 * width, log1pf(m), d_pre + i * 2 * width, gradients->level);
 		level_row_back(width, sum, m, product_of(2 * width, d_pre + i * 2 * width, level), d_levelled + i * width,
 					   rows_of(walk->sum, rows, width) + i * width);
 	}
