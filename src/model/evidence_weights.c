@@ -43,8 +43,9 @@ take_discounts(void *argument, const Datum *values, const bool *nulls)
 }
 
 static double
-discount_of(const char *model, EvKind kind, const char *text)
+discount_of(const Graph *graph, const char *model, EvKind kind, const DiscountTexts *texts)
 {
+	const char *text = kind == EV_RULES ? texts->rules : texts->both;
 	char	   *end = NULL;
 	double		discount = text == NULL ? -1 : strtod(text, &end);
 
@@ -53,7 +54,10 @@ discount_of(const char *model, EvKind kind, const char *text)
 				(errcode(ERRCODE_DATA_EXCEPTION),
 				 errmsg("column evidence of model \"%s\" holds no discount of \"%s\", which is a number from 0 to 1",
 						model, evidence_kinds[kind]),
-				 errhint("Call hkg_learn_evidence, which writes it anew.")));
+				 errhint("Call hkg_learn_evidence, which learns it from a valid split, or have the usual ones: "
+						 "update %smodel set evidence = evidence || '{\"discount\": {\"rules\": %s, \"both\": %g}}' where name = %s",
+						 graph->prefix, texts->has_rules ? psprintf("%g", USUAL_DISCOUNT) : "null", USUAL_DISCOUNT,
+						 quote_literal_cstr(model))));
 	return discount;
 }
 
@@ -69,8 +73,8 @@ evidence_read_discounts(const Graph *graph, const char *model, EvidenceDiscounts
 				   &args, take_discounts, &texts) == 0)
 		return false;
 	discounts->has_rules = texts.has_rules;
-	discounts->rules = texts.has_rules ? discount_of(model, EV_RULES, texts.rules) : 0;
-	discounts->both = discount_of(model, EV_BOTH, texts.both);
+	discounts->rules = texts.has_rules ? discount_of(graph, model, EV_RULES, &texts) : 0;
+	discounts->both = discount_of(graph, model, EV_BOTH, &texts);
 	return true;
 }
 
@@ -520,6 +524,9 @@ evidence_restore(const Graph *graph, const char *model, const char *learnt, Evid
 	sql_run(psprintf("insert into %1$sthreshold select * from jsonb_populate_recordset(null::%1$sthreshold, $1::jsonb->'thresholds') "
 					 "where ($2 or evidence = 'embedding') and relation in (select id from %1$srelation)", graph->prefix), &args);
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
-	sql_run(psprintf("update %smodel set evidence = coalesce(nullif($1::jsonb->'evidence', 'null'), evidence) "
-					 "where $2 and name = $3", graph->prefix), &args);
+	sql_arg(&args, BOOLOID, BoolGetDatum(has.rules));
+	/* the old model's discounts, but whether rules are evidence */
+	sql_run(psprintf("update %smodel set evidence = coalesce(jsonb_set(nullif($1::jsonb->'evidence', 'null'), '{discount,rules}', "
+					 "case when $4 then coalesce(nullif($1::jsonb->'evidence'->'discount'->'rules', 'null'), '%g') else 'null' end), evidence) "
+					 "where $2 and name = $3", graph->prefix, USUAL_DISCOUNT), &args);
 }

@@ -500,14 +500,12 @@ learn_weights(Procedure *procedure)
 		evidence_write_missing(procedure->graph, settings->model, settings->assume_missing);
 		return;
 	}
+	sql_see_changes();			/* rules and network, and that the old model's are gone */
 	if (!has.rules && !has.network)
-	{
 		learn_thresholds(procedure);
-		return;
-	}
-	sql_see_changes();			/* rules and network */
-	evidence_learn(procedure->graph, settings->model, facts->learnt, &procedure->learner.model, procedure->learner.pool,
-				   (HeldOut) {facts->valid, facts->valid_count, settings->assume_missing}, has.rules);
+	else
+		evidence_learn(procedure->graph, settings->model, facts->learnt, &procedure->learner.model, procedure->learner.pool,
+					   (HeldOut) {facts->valid, facts->valid_count, settings->assume_missing}, has.rules);
 	sql_see_changes_end();
 }
 

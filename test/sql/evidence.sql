@@ -408,6 +408,15 @@ select hkg_score('g', 'cat', 'from', 'italy', 'm', 'embedding') = score from sco
 update g.evidence_weight set calibration = '{"both": {"intercept": "x"}}' where model = 'm';
 select report from hkg_tools.try($$select hkg_learn_evidence('g', 'm')$$);
 update g.evidence_weight set calibration = null where model = 'm';
+-- without a valid split the hint has the statement that mends it
+savepoint damaged;
+delete from g.holdout where split = 'valid';
+update g.model set evidence = jsonb_set(evidence, '{discount,both}', '5') where name = 'm';
+select hkg_learn_evidence('g', 'm');
+select substring(report from 'update .*') as statement from hkg_tools.try($$select hkg_score('g', 'cat', 'from', 'italy', 'm')$$) where report like 'HINT%' \gset
+:statement;
+select hkg_score('g', 'cat', 'from', 'italy', 'm') > 0, evidence ? 'calibration' from g.model where name = 'm';
+rollback to damaged;
 update g.model set evidence = '{"calibration": {}}' where name = 'm';
 select report from hkg_tools.try($$select hkg_evaluate('g', 'test', 'm')$$);
 select hkg_learn_evidence('g', 'm');

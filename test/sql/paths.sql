@@ -129,6 +129,21 @@ rollback;
 select hkg_train('nations', 'distmult', dimensions => 4, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, model => 'deep');
 select paths, (select count(*) from nations.path_network where model = 'deep') as numbers, (select count(*) from nations.path_epoch where model = 'deep') as epochs
 	from nations.model where name = 'deep';
+-- it has thresholds, of the embedding alone: the old model's network and probabilities are gone
+select count(*) as thresholds, count(distinct evidence) as kinds, hkg_classify('nations', 'person0', 'nationality', 'country0', 'deep') is not null as classified
+	from nations.threshold where model = 'deep';
+
+-- a warm start without a valid split keeps weights and probabilities, whatever of rules and paths there is before and after
+begin;
+select pg_temp.learn('kept', 'path_layers => 2', 'path_width => 16', 'path_kept => 50', 'path_epochs => 1', 'path_facts => 20');
+delete from nations.holdout;
+create temp table learnt as select evidence from nations.model where name = 'kept';
+select hkg_train('nations', 'distmult', dimensions => 4, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 10, paths => false, warm_start => true, model => 'kept');
+select m.evidence->'discount'->'rules' as rules, m.evidence #- '{discount,rules}' = l.evidence #- '{discount,rules}' as kept,
+	hkg_score('nations', 'person0', 'nationality', 'country0', 'kept', 'rules') > 0 as infers from nations.model m, learnt l where name = 'kept';
+select pg_temp.learn('kept', 'path_layers => 2', 'path_width => 16', 'path_kept => 50', 'path_epochs => 1', 'path_facts => 20', 'warm_start => true');
+select m.evidence = l.evidence as kept from nations.model m, learnt l where name = 'kept';
+rollback;
 
 -- what it takes
 select item, bytes > 0 as bytes, flops > 0 as flops from hkg_estimate('nations', 'distmult', dimensions => 4, paths => true) where item ~ 'path network';
