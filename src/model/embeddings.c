@@ -60,7 +60,7 @@ raise_fault(const EmbeddingRows *rows, const char *column, const Fault *fault)
 						graph_relation_name(rows->graph, fault->id),
 						rows->graph->prefix, rows->kind, fault->reason),
 				 errdetail("It belongs to model \"%s\".", rows->model),
-				 errhint("Train the model again.")));
+				 errhint("%s", rows->hint == NULL ? "Train the model again." : rows->hint)));
 }
 
 static char *

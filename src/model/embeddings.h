@@ -20,6 +20,7 @@ typedef struct EmbeddingRows
 	int32	   *id;				/* ascending */
 	int64		count;
 	int64		room;
+	const char *hint;			/* where one is no embedding; NULL: to train the model again */
 } EmbeddingRows;
 
 /* Why an array is no embedding of that many numbers, as the end of a sentence; NULL when it is one. */

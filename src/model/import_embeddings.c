@@ -129,10 +129,11 @@ check_model(const EmbeddingImport *import)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "hybridkg imported model", ALLOCSET_DEFAULT_SIZES);
 	ModelRow	row = model_read_row(import->graph, import->model);
+	const char *hint = "Correct what the query gives for it, and import again.";
 	Model		model = {0};
 
-	model_read_shape(import->graph, import->model, &row, context, &model);
-	model_read_numbers(import->graph, context, &model);
+	model_read_shape(import->graph, import->model, &row, context, hint, &model);
+	model_read_numbers(import->graph, context, hint, &model);
 	MemoryContextDelete(context);
 }
 

@@ -228,11 +228,11 @@ model_read_settings(const char *name, const ModelRow *row, MemoryContext context
 }
 
 uint64
-model_read_shape(Graph *graph, const char *name, const ModelRow *row, MemoryContext context, Model *model)
+model_read_shape(Graph *graph, const char *name, const ModelRow *row, MemoryContext context, const char *hint, Model *model)
 {
 	KgeModel   *kge = &model->kge;
-	EmbeddingRows entity = {.graph = graph,.model = name,.kind = "entity"};
-	EmbeddingRows relation = {.graph = graph,.model = name,.kind = "relation"};
+	EmbeddingRows entity = {.graph = graph,.model = name,.kind = "entity",.hint = hint};
+	EmbeddingRows relation = {.graph = graph,.model = name,.kind = "relation",.hint = hint};
 	uint64		bytes;
 
 	model_read_settings(name, row, context, model);
@@ -252,11 +252,11 @@ model_read_shape(Graph *graph, const char *name, const ModelRow *row, MemoryCont
 }
 
 void
-model_read_numbers(Graph *graph, MemoryContext context, Model *model)
+model_read_numbers(Graph *graph, MemoryContext context, const char *hint, Model *model)
 {
 	KgeModel   *kge = &model->kge;
-	EmbeddingRows entity = {graph, model->name, "entity", model->entity_id, kge->entities, 0};
-	EmbeddingRows relation = {graph, model->name, "relation", model->relation_id, kge->relations, 0};
+	EmbeddingRows entity = {graph, model->name, "entity", model->entity_id, kge->entities, 0, hint};
+	EmbeddingRows relation = {graph, model->name, "relation", model->relation_id, kge->relations, 0, hint};
 	int			width = kge_entity_width(kge->function, kge->dimensions);
 	int			relation_width = kge_relation_width(kge->function, kge->dimensions);
 
@@ -349,7 +349,7 @@ model_relation_row(const Model *model, Graph *graph, const char *name)
 void
 model_write_entities(Graph *graph, const char *name, const GraphData *data, const KgeModel *kge, int32 from, int32 count)
 {
-	EmbeddingRows rows = {graph, name, "entity", data->entity_id + from, count, 0};
+	EmbeddingRows rows = {graph, name, "entity", data->entity_id + from, count, 0, NULL};
 	int			width = kge_entity_width(kge->function, kge->dimensions);
 
 	embeddings_write(&rows, kge->entity + (Size) from * width, NULL, width);
@@ -358,7 +358,7 @@ model_write_entities(Graph *graph, const char *name, const GraphData *data, cons
 void
 model_write_relations(Graph *graph, const char *name, const GraphData *data, const KgeModel *kge)
 {
-	EmbeddingRows rows = {graph, name, "relation", data->relation_id, kge->relations, 0};
+	EmbeddingRows rows = {graph, name, "relation", data->relation_id, kge->relations, 0, NULL};
 	int			width = kge_relation_width(kge->function, kge->dimensions);
 
 	embeddings_write(&rows, kge->relation, kge->reciprocal ? kge->relation + (Size) kge->relations * width : NULL, width);

@@ -49,11 +49,13 @@ extern void model_require(Graph *graph, const char *name);
  * numbers and returns the bytes that the model will take; the second one reads the numbers.  All is in that context.
  * model_read_settings alone fills in what is in the model's row: its name, its score function and what that takes.
  * ERROR 55000 where the model was never trained, or has no embeddings; 22000 where embeddings are missing, of the
- * wrong length, NULL or not finite; 53200 where they would not fit hybridkg.max_memory.
+ * wrong length, NULL or not finite, with that hint (NULL: to train the model again); 53200 where they would not fit
+ * hybridkg.max_memory.
  */
 extern void model_read_settings(const char *name, const ModelRow *row, MemoryContext context, Model *model);
-extern uint64 model_read_shape(Graph *graph, const char *name, const ModelRow *row, MemoryContext context, Model *model);
-extern void model_read_numbers(Graph *graph, MemoryContext context, Model *model);
+extern uint64 model_read_shape(Graph *graph, const char *name, const ModelRow *row, MemoryContext context, const char *hint,
+							   Model *model);
+extern void model_read_numbers(Graph *graph, MemoryContext context, const char *hint, Model *model);
 
 /* That of the answers of one side to questions with a relation, by what a prediction is made from */
 static inline EvCalibrations *

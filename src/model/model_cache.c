@@ -312,9 +312,9 @@ make_kept(const Graph *graph, const ModelRow *row)
 static void
 read_arrays(Graph *graph, const char *name, const ModelRow *row, MemoryContext context, KeptModel *kept)
 {
-	kept->bytes = model_read_shape(graph, name, row, context, &kept->model);
+	kept->bytes = model_read_shape(graph, name, row, context, NULL, &kept->model);
 	make_room(kept->bytes, kept_models);
-	model_read_numbers(graph, context, &kept->model);
+	model_read_numbers(graph, context, NULL, &kept->model);
 }
 
 static void

@@ -595,8 +595,8 @@ embeddings(PG_FUNCTION_ARGS)
 	row.score_function = unconstify(char *, functions[*(unsigned char *) VARDATA_ANY(input) % lengthof(functions)]);
 	width = CALL(kge_entity_width)(CALL(kge_score_function)(row.score_function), 1);
 	row.dimensions = longest(&entity_table) / width;
-	CALL(model_read_shape)(graph, "new", &row, CurrentMemoryContext, &read);
-	CALL(model_read_numbers)(graph, CurrentMemoryContext, &read);
+	CALL(model_read_shape)(graph, "new", &row, CurrentMemoryContext, NULL, &read);
+	CALL(model_read_numbers)(graph, CurrentMemoryContext, NULL, &read);
 	check_best(&read);
 	PG_RETURN_VOID();
 }

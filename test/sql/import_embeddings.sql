@@ -61,8 +61,9 @@ select * from hkg_import_embeddings('trade', 'bad', 'distmult', $$select name fr
 select * from hkg_import_embeddings('trade', 'bad', 'distmult', 'table other.entity', 'select name, embedding from other.relation', reciprocal => true);
 select * from hkg_import_embeddings('trade', 'bad', 'distmult', 'table other.entity; table other.entity', 'table other.relation');
 select * from hkg_import_embeddings('trade', 'bad', 'distmult', 'table other.entity', 'with w as (delete from other.relation returning *) table w');
--- the error shows the caller's query and no other
+-- the error shows the caller's query and no other, or what to do
 \set VERBOSITY default
+select * from hkg_import_embeddings('trade', 'bad', 'distmult', 'table other.entity', $$select name, embedding[1:3] from other.relation$$);
 select * from hkg_import_embeddings('trade', 'bad', 'distmult', 'table other.entity', 'select name, embedding form other.relation');
 \set VERBOSITY terse
 select * from hkg_import_embeddings('trade', 'bad', 'transe', 'table other.entity', 'table other.relation', norm => 3);
