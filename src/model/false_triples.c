@@ -166,9 +166,9 @@ false_triples_read(const Graph *graph, const GraphData *data, Oid table, Size by
 	NegativeReading list = {.data = data,.table = table_name(table),.bytes = bytes};
 
 	sql_stream(psprintf("select h.id::int, r.id::int, t.id::int, n.head::text, n.relation::text, n.tail::text from %2$s n "
-						"left join %1$sentity h on h.name = n.head::text "
-						"left join %1$srelation r on r.name = n.relation::text "
-						"left join %1$sentity t on t.name = n.tail::text",
+						"left join %1$sentity h on h.name = n.head::text collate \"C\" "
+						"left join %1$srelation r on r.name = n.relation::text collate \"C\" "
+						"left join %1$sentity t on t.name = n.tail::text collate \"C\"",
 						graph->prefix, list.table),
 			   SQL_NO_ARGS, take_negative, &list);
 	*count = list.count;

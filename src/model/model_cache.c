@@ -8,6 +8,10 @@
  * a rule or a weight by hand.  So one look-up by primary key decides whether the copy is valid, in any transaction,
  * after a rollback, on a replica.
  *
+ * A copy that was read where the transaction has written the tables is kept for this transaction alone, and not when
+ * a part of it is rolled back.  A trigger of somebody else's may have asked before ours gave the row another version; and
+ * VACUUM FULL may put the row in the place of a version that the transaction wrote before.
+ *
  * What depends on the facts is kept beside the model, and is read again when they have changed (graph/changes.c): the
  * entities that came after the training, and these with the evidence, which takes far longer to read.
  *
@@ -65,6 +69,7 @@ typedef struct EvidenceCopy
 	MemoryContext work;			/* below that of `memory`: what answers questions */
 	EvAnswering *answering;		/* NULL: not there yet, or not any more */
 	uint64		serial;
+	bool		written;		/* the transaction had written the tables when it was read */
 	uint64		bytes;			/* of this backend's memory, as the model's bytes count it; 0: not kept */
 	FactsVersion facts;			/* that it was read with */
 } EvidenceCopy;
@@ -76,6 +81,7 @@ typedef struct KeptModel
 	Oid			schema;
 	TransactionId xmin;
 	ItemPointerData ctid;
+	bool		written;		/* the transaction had written the tables when it was read */
 	uint64		bytes;
 	FactsWatch	watch;
 	EvidenceCopy facts[2];		/* without evidence, and with it; memory is NULL until it was read */
@@ -245,6 +251,13 @@ has_written(const Graph *graph, const char *const *tables)
 	return written;
 }
 
+/* Whether what is read now may be so.  Tables are not opened, and waited for, where there is no need. */
+static bool
+reads_written(const Graph *graph, const char *const *tables)
+{
+	return TransactionIdIsValid(GetTopTransactionIdIfAny()) && has_written(graph, tables);
+}
+
 static bool
 is_altered(Oid table)
 {
@@ -285,6 +298,60 @@ may_keep(const Graph *graph, const char *const *tables)
 	return true;
 }
 
+/* ---- ends of transactions ---------------------------------------------------- */
+
+/* What is in use stays; what has no serial is of no use to the next call. */
+static void
+give_up_written(void)
+{
+	for (KeptModel *kept = kept_models; kept != NULL; kept = kept->next)
+	{
+		if (kept->written)
+			kept->model.serial = 0;
+		for (int i = 0; i < (int) lengthof(kept->facts); i++)
+			if (kept->facts[i].written)
+				kept->facts[i].serial = 0;
+	}
+}
+
+static void
+drop_large_answering(EvidenceCopy *copy)
+{
+	if (copy->answering == NULL || evidence_answering_bytes(copy->evidence) <= WORK_KEPT)
+		return;
+	copy->answering = NULL;
+	MemoryContextReset(copy->work);
+}
+
+static void
+end_transaction(XactEvent event, void *argument)
+{
+	if (event == XACT_EVENT_PRE_COMMIT || event == XACT_EVENT_PARALLEL_PRE_COMMIT || event == XACT_EVENT_PRE_PREPARE)
+		return;
+	give_up_written();
+	for (KeptModel *kept = kept_models; kept != NULL; kept = kept->next)
+		drop_large_answering(&kept->facts[true]);
+}
+
+static void
+end_subtransaction(SubXactEvent event, SubTransactionId own, SubTransactionId parent, void *argument)
+{
+	if (event == SUBXACT_EVENT_ABORT_SUB)
+		give_up_written();
+}
+
+static void
+watch_transactions(void)
+{
+	static bool watched = false;
+
+	if (watched)
+		return;
+	RegisterXactCallback(end_transaction, NULL);
+	RegisterSubXactCallback(end_subtransaction, NULL);
+	watched = true;
+}
+
 /* ---- opening --------------------------------------------------------------- */
 
 /* What all backends find it by. */
@@ -305,6 +372,7 @@ make_kept(const Graph *graph, const ModelRow *row)
 	kept->schema = graph->schema;
 	kept->xmin = row->xmin;
 	kept->ctid = row->ctid;
+	kept->written = reads_written(graph, tables_of(row));
 	return kept;
 }
 
@@ -399,6 +467,7 @@ model_open(Graph *graph, const char *name)
 		!has_altered(graph, evidence_tables);
 	KeptModel  *kept = find_kept(graph->schema, name);
 
+	watch_transactions();
 	if (kept != NULL && keep && model_holds(graph, kept, &row))
 	{
 		move_to_front(kept);
@@ -522,7 +591,8 @@ read_facts(Graph *graph, const KeptModel *kept, bool with_evidence, bool keep)
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "hybridkg evidence",
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(context);
-	EvidenceCopy copy = {.memory = palloc(sizeof(CountedMemory)),.facts = facts_version(&kept->watch)};
+	EvidenceCopy copy = {.memory = palloc(sizeof(CountedMemory)),.written = reads_written(graph, evidence_tables),
+	.facts = facts_version(&kept->watch)};
 
 	*copy.memory = (CountedMemory) {.context = context};
 	copy.work = AllocSetContextCreate(context, "hybridkg answers", ALLOCSET_SMALL_SIZES);
@@ -546,34 +616,6 @@ have_answering(const KeptModel *kept, EvidenceCopy *copy)
 	copy->answering = evidence_answering(copy->evidence, beside + MemoryContextMemAllocated(copy->memory->context, true));
 	MemoryContextSwitchTo(caller);
 	copy->serial = copy->serial == 0 ? 0 : next_serial();
-}
-
-static void
-drop_large_answering(EvidenceCopy *copy)
-{
-	if (copy->answering == NULL || evidence_answering_bytes(copy->evidence) <= WORK_KEPT)
-		return;
-	copy->answering = NULL;
-	MemoryContextReset(copy->work);
-}
-
-static void
-end_transaction(XactEvent event, void *argument)
-{
-	if (event == XACT_EVENT_PRE_COMMIT || event == XACT_EVENT_PARALLEL_PRE_COMMIT || event == XACT_EVENT_PRE_PREPARE)
-		return;
-	for (KeptModel *kept = kept_models; kept != NULL; kept = kept->next)
-		drop_large_answering(&kept->facts[true]);
-}
-
-static void
-watch_transactions(void)
-{
-	static bool watched = false;
-
-	if (!watched)
-		RegisterXactCallback(end_transaction, NULL);
-	watched = true;
 }
 
 static void
@@ -607,7 +649,7 @@ facts_hold(KeptModel *kept, bool with_evidence)
 {
 	EvidenceCopy *copy = &kept->facts[with_evidence];
 
-	return copy->memory != NULL && facts_version_holds(&kept->watch, &copy->facts) &&
+	return copy->memory != NULL && copy->serial != 0 && facts_version_holds(&kept->watch, &copy->facts) &&
 		(copy->memory->copy == NULL || shared_copy_use(copy->memory->copy));
 }
 
@@ -635,7 +677,6 @@ model_facts(Graph *graph, const Model *model, bool with_evidence)
 	KeptModel  *kept = kept_of(model);
 	EvidenceCopy copy;
 
-	watch_transactions();
 	use(&kept->memory);
 	facts_check(&kept->watch);
 	if (model->serial != 0 && may_keep(graph, with_evidence ? evidence_tables : facts_tables))

@@ -31,6 +31,12 @@ select r.name, t.threshold, t.triples, round(t.accuracy::numeric, 5) from g.thre
 select e.name, hkg_classify('g', 'h', 'r', e.name, 'm'), hkg_classify('g', 'h', 's', e.name, 'm')
 from g.entity e where e.name between 't5' and 't7' order by 1;
 
+-- names may have any collation
+create table sorted (head text collate "POSIX", relation text collate "POSIX", tail text collate "POSIX");
+insert into sorted select head, relation, tail from wrong;
+select round(hkg_learn_thresholds('g', 'sorted', 'm')::numeric, 5);
+drop table sorted;
+
 -- with s(h,t1) false, all of s is: by the threshold of all relations, which is then wrong about none of it
 insert into wrong values (2, 'h', 't1', 's');
 select round(hkg_learn_thresholds('g', 'wrong', 'm')::numeric, 5);	-- 6 of 7
@@ -44,6 +50,33 @@ rollback;
 begin read only;
 select hkg_classify('g', 'h', 'r', 't7', 'm');
 commit;
+
+-- numbers that a trigger has seen before the model's row has another version, and that were rolled back
+create function look() returns trigger language plpgsql as $$
+begin
+	raise notice '%', hkg_score('g', 'h', 'r', 't7', 'm');
+	return null;
+end
+$$;
+create trigger a_look after update on g.entity_embedding for each row execute function look();
+create trigger a_look after update on g.relation_embedding for each row execute function look();
+update g.model set trained_at = now();	-- another version, which nobody has read
+begin;
+update g.entity_embedding set embedding = '{70}' where entity = 7;
+rollback;
+select hkg_score('g', 'h', 'r', 't7', 'm');
+update g.model set trained_at = now();
+do $$
+begin
+	update g.relation_embedding set embedding = '{10}' where relation = 1;
+	raise sqlstate 'UNDO0';
+exception when sqlstate 'UNDO0' then
+	raise notice '%', hkg_score('g', 'h', 'r', 't7', 'm');
+end
+$$;
+drop trigger a_look on g.entity_embedding;
+drop trigger a_look on g.relation_embedding;
+drop function look;
 
 -- what can't be learnt from
 insert into wrong values (3, 'h', 'nobody', 'r');
