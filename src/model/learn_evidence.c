@@ -59,6 +59,7 @@ evidence_learn(Graph *graph, const char *model, const GraphData *data, const Kge
 	EvidenceParts has = {with_rules, evidence.network != NULL};
 	EvExampleSource source = {.model = kge,.facts = &evidence.facts,.rules = with_rules ? &evidence.rules : NULL,
 		.triples = valid.triple,.count = valid.count,.missing = valid.missing,.network = evidence.network};
+	const GraphData *read = data;
 	EvLearnt	learnt;
 	EvRuleSet	rules = {0};
 
@@ -68,9 +69,11 @@ evidence_learn(Graph *graph, const char *model, const GraphData *data, const Kge
 	{
 		if (with_rules)
 			rules = evidence_read_rules(graph, model, data, NULL);
-		hkg_check_memory(evidence_learn_bytes(kge, data, &rules, evidence.network, valid.count, pool_threads(pool)),
-						 "learning how evidence weighs");
-		evidence_index(&evidence, &rules, data);
+		if (evidence.network != NULL)
+			read = path_network_facts(graph, model, data);
+		hkg_check_memory(evidence_learn_bytes(kge, data, &rules, evidence.network, valid.count, pool_threads(pool)) +
+						 (read == data ? 0 : read->facts * sizeof(Triple)), "learning how evidence weighs");
+		evidence_index(&evidence, &rules, read);
 		source.filter = facts_and_valid(data, valid.triple, valid.count);
 		source.filter_count = data->facts + valid.count;
 		ev_learn(&arena, pool, &source, &learnt);

@@ -200,6 +200,12 @@ read_evidence(Graph *graph, const char *name, const AddedEntities *added, const 
 	rules = evidence->has_rules ? evidence_read_rules(graph, name, data, added) : (EvRuleSet) {0};
 	MemoryContextSwitchTo(caller);
 	evidence->network = path_network_read(graph, name, data, taken + MemoryContextMemAllocated(work, true));
+	if (evidence->network != NULL && added == NULL)
+	{
+		MemoryContextSwitchTo(work);
+		data = path_network_facts(graph, name, data);
+		MemoryContextSwitchTo(caller);
+	}
 	check_memory(taken, path_network_bytes(evidence->network) + evidence_index_bytes(&rules, data) +
 				 MemoryContextMemAllocated(work, true));
 	evidence_index(evidence, &rules, data);
@@ -247,6 +253,8 @@ evidence_taken_bytes(const Evidence *evidence)
 {
 	const FactIndex *facts = &evidence->facts;
 
+	if (evidence->is_shared)
+		return 0;
 	return fact_index_bytes(facts->entities, facts->relations, facts->edges / 2) + path_network_bytes(evidence->network);
 }
 

@@ -25,6 +25,7 @@ typedef struct Evidence
 	bool		has_rules;		/* otherwise `rules` is empty, and none is counted when a question is asked */
 	EvRules		rules;
 	const PathNetwork *network; /* with the relations' rows; NULL: none */
+	bool		is_shared;		/* facts, rules and network are in a copy that all sessions map */
 	EvWeights	weights;		/* of rules and paths beside the embedding */
 	double		discount_alone; /* of rules without the embedding */
 } Evidence;
@@ -50,7 +51,7 @@ extern Evidence *evidence_without_index(Graph *graph, const AddedEntities *added
 /* The index of facts in the model's rows, without rules and weights, for what needs no evidence. */
 extern Evidence *evidence_of_facts(Graph *graph, const AddedEntities *added);
 
-/* What its facts and its network take */
+/* What its facts and its network take of this backend's memory */
 extern uint64 evidence_taken_bytes(const Evidence *evidence);
 
 /* What answers one question at a time, in the current context; with its bytes, beside what the caller has taken */

@@ -144,6 +144,7 @@ evidence_over_copy(const SharedCopy *copy, Evidence *evidence)
 {
 	const EvidenceHeader *header = part_data(copy, EVIDENCE_HEADER);
 
+	evidence->is_shared = true;
 	evidence->facts = header->facts;
 	evidence->rules = header->rules;
 	fact_index_move(&evidence->facts, part_data(copy, EVIDENCE_FACTS));

@@ -11,10 +11,12 @@
 #include <math.h>
 
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 
 #include "server/array.h"
+#include "server/growing_array.h"
 #include "server/host.h"
 #include "server/sql.h"
 
@@ -276,6 +278,48 @@ path_network_read(Graph *graph, const char *model, const GraphData *data, uint64
 	check_rows(graph, model, &rows);
 	pfree(rows.taken);
 	return rows.network;
+}
+
+/* ---- what it can read ------------------------------------------------------------------- */
+
+typedef struct LearntRelations
+{
+	const GraphData *data;
+	bool	   *learnt;			/* by row */
+} LearntRelations;
+
+static void
+take_learnt(void *argument, const Datum *values, const bool *nulls)
+{
+	LearntRelations *relations = argument;
+	int32		row = graph_row(relations->data->relation_id, relations->data->relations, DatumGetInt32(values[0]));
+
+	if (row >= 0)
+		relations->learnt[row] = true;
+}
+
+const GraphData *
+path_network_facts(const Graph *graph, const char *model, const GraphData *data)
+{
+	LearntRelations relations = {data, array_new_zero(bool, data->relations)};
+	SqlArgs		args = sql_args_text(model);
+	GraphData  *readable;
+
+	sql_stream(psprintf("select relation::int from %s where model = $1 and layer = 0 and relation is not null",
+						graph_table_name(graph, "path_network")), &args, take_learnt, &relations);
+	if (memchr(relations.learnt, 0, data->relations) == NULL)
+		return data;
+	readable = palloc(sizeof(GraphData));
+	*readable = *data;
+	readable->fact = array_new(Triple, data->facts);
+	readable->facts = 0;
+	for (int64 i = 0; i < data->facts; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (relations.learnt[data->fact[i].relation])
+			readable->fact[readable->facts++] = data->fact[i];
+	}
+	return readable;
 }
 
 /* ---- writing ---------------------------------------------------------------------------- */

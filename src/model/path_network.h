@@ -20,6 +20,12 @@ extern bool path_network_exists(const Graph *graph, const char *model);
  */
 extern PathNetwork *path_network_read(Graph *graph, const char *model, const GraphData *data, uint64 taken);
 
+/*
+ * The graph without facts of relations that the model's network has not learnt, which predictions leave out, too; in the
+ * current context, or `data` itself where there are none.
+ */
+extern const GraphData *path_network_facts(const Graph *graph, const char *model, const GraphData *data);
+
 /* What it takes to read it; NULL: 0 */
 extern uint64 path_network_bytes(const PathNetwork *network);
 

@@ -101,6 +101,21 @@ select hkg_score('kin', 'p4', 'grandparent', 'newborn', evidence => 'paths') > 0
 select count(*) > 0 from hkg_predict_heads('kin', 'grandparent', 'newborn', 10, evidence => 'paths');
 select count(*) from hkg_predict_heads('kin', 'grandparent', 'newborn', 10);
 
+-- a relation that came after the training: its facts say nothing to the network, whose ranks and weights stay
+begin;
+create view seen as select evidence->'discount' as discount,
+	(select jsonb_agg(e order by side) from hkg_evaluate('kin', 'valid', evidence => 'paths') e) as ranks,
+	(select jsonb_agg(w order by relation, side) from kin.evidence_weight w where model = 'default' and relation in (select relation from kin.path_network)) as weights
+	from kin.model where name = 'default';
+select hkg_learn_evidence('kin');
+create temp table before as select * from seen;
+insert into kin.relation select max(id) + 1, 'later' from kin.relation;
+insert into kin.triple select h.id, r.id, t.id from kin.entity h, kin.relation r, kin.entity t
+	where r.name = 'later' and h.name <> 'newborn' and t.name <> 'newborn' and (h.id * 7 + t.id * 3) % 5 = 0;
+select hkg_learn_evidence('kin');
+select s.ranks = b.ranks, s.discount = b.discount, s.weights = b.weights from seen s, before b;
+rollback;
+
 -- weights that are none
 begin;
 update kin.evidence_weight set paths = -1;
