@@ -58,6 +58,7 @@ hkg_compare(PG_FUNCTION_ARGS)
 
 	argument_choice(split, "split", evaluate_splits);
 	a = rank_split(graph, model_a, split, 0, kind, 0);
+	ranks_end(&a);
 	b = rank_split(graph, call.model, split, 0, kind, 0);
 	if (b.has_evidence && b.evidence == NULL)
 		b.evidence = evidence_of_data(graph, call.model, graph_read(graph));

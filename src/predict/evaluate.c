@@ -14,6 +14,7 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/memutils.h"
 
 #include "server/argument.h"
 #include "server/array.h"
@@ -125,7 +126,10 @@ rank_split(Graph *graph, const char *model, const char *split, int64 seed, EvKin
 {
 	RankTask	task = {.graph = graph,.model = model,.split = split,.seed = seed,.kind = kind,.sample = sample};
 	SplitRanks *ranks = &task.ranks;
+	MemoryContext caller;
 
+	ranks->work = AllocSetContextCreate(CurrentMemoryContext, "hybridkg ranks", ALLOCSET_DEFAULT_SIZES);
+	caller = MemoryContextSwitchTo(ranks->work);
 	rank_task_open(&task);
 	if (rank_on_nodes(&task))
 	{
@@ -140,7 +144,23 @@ rank_split(Graph *graph, const char *model, const char *split, int64 seed, EvKin
 		ranks->has_evidence = ranks->evidence != NULL;
 	}
 	triples_to_ids(ranks->triple, ranks->count, task.data);
+	MemoryContextSwitchTo(caller);
 	return task.ranks;
+}
+
+void
+ranks_end(SplitRanks *ranks)
+{
+	Triple	   *triple = array_new(Triple, ranks->count);
+	int32	   *rank = array_new(int32, 2 * ranks->count);
+
+	memcpy(triple, ranks->triple, sizeof(Triple) * ranks->count);
+	memcpy(rank, ranks->rank, sizeof(int32) * 2 * ranks->count);
+	MemoryContextDelete(ranks->work);
+	ranks->triple = triple;
+	ranks->rank = rank;
+	ranks->evidence = NULL;
+	ranks->work = NULL;
 }
 
 static void

@@ -19,6 +19,7 @@ typedef struct SplitRanks
 	int32	   *rank;			/* 2 * count: of the heads, then of the tails */
 	bool		has_evidence;	/* some was used; else the embedding alone */
 	const Evidence *evidence;	/* where it was used on this server; else NULL */
+	MemoryContext work;			/* what it was ranked with; it has all of this */
 } SplitRanks;
 
 /* What is ranked, and what its ranks depend on */
@@ -46,6 +47,9 @@ extern bool rank_on_nodes(RankTask *task);
 
 /* The seed draws the places of ties, and a sample of that many triples, unless that is 0. */
 extern SplitRanks rank_split(Graph *graph, const char *model, const char *split, int64 seed, EvKind kind, int sample);
+
+/* Keeps triples and ranks alone, in the current context: all else is freed, before another ranking. */
+extern void ranks_end(SplitRanks *ranks);
 
 /* The number of triples to rank; 0: all of them, where the argument is null, or where the function has none. */
 extern int	argument_sample(FunctionCallInfo fcinfo, int i);

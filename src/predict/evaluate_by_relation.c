@@ -48,6 +48,7 @@ static void
 rank_kind(Graph *graph, const char *model, const Wanted *wanted, EvKind kind, RanksByKind *by_kind)
 {
 	by_kind->ranks[kind] = rank_split(graph, model, wanted->split, wanted->seed, kind, wanted->sample);
+	ranks_end(&by_kind->ranks[kind]);
 	by_kind->known[kind] = true;
 	by_kind->any = &by_kind->ranks[kind];
 }

@@ -75,6 +75,7 @@ static void
 rank_kind(RankedSplit *ranked, Report *report, const char *model, EvKind kind, int sample)
 {
 	ranked->ranks[kind] = rank_split(report->graph, model, ranked->split, 0, kind, sample);
+	ranks_end(&ranked->ranks[kind]);
 	ranked->has[kind] = true;
 	ranked->any = &ranked->ranks[kind];
 }
