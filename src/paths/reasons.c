@@ -43,6 +43,7 @@ struct PathReasoner
 	Flow	   *next;			/* a heap of SPREAD * FLOWS */
 	int			flows;
 	int			found;
+	int64_t		since;			/* edges that were looked at since the last yield */
 };
 
 /* ---- memory ----------------------------------------------------------------------------- */
@@ -263,7 +264,7 @@ share_out(PathReasoner *reasoner, int layer, const Flow *flow)
 	for (int64_t i = start[0]; i < start[1]; i++)
 	{
 		total += edge_worth(walk, layer, i, place);
-		pool_yield_at(walk->pool, walk->thread, i);
+		pool_yield_after(walk->pool, walk->thread, 1, &reasoner->since);
 	}
 	if (!(total > 0))
 		return;
@@ -272,7 +273,7 @@ share_out(PathReasoner *reasoner, int layer, const Flow *flow)
 	for (int64_t i = start[0]; i < start[1]; i++)
 	{
 		offer_edge(reasoner, flow, i, edge_worth(walk, layer, i, place) / total);
-		pool_yield_at(walk->pool, walk->thread, i);
+		pool_yield_after(walk->pool, walk->thread, 1, &reasoner->since);
 	}
 }
 

@@ -12,6 +12,7 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
+#include "utils/memutils.h"
 
 #include "evaluate.h"
 #include "graph/call.h"
@@ -106,7 +107,7 @@ check_memory(const RuleSurvey *survey, int64 asked)
 	int			threads = pool_threads(survey->pool);
 
 	hkg_check_memory_or(survey->taken + path_survey_bytes(survey->facts, survey->network->shape, asked, threads) +
-						ev_count_paths_bytes(survey->facts, survey->k, threads),
+						ev_count_paths_bytes(survey->facts, survey->k, threads) + (survey->count + survey->k) * sizeof(LearntRule),
 						"a survey of learnt paths", "ask for fewer facts with a smaller sample");
 }
 
@@ -162,37 +163,53 @@ survey_relation(RuleSurvey *survey, int32 relation)
 static void
 set_id(void *argument, const Datum *values, const bool *nulls)
 {
-	RuleSurvey *survey = argument;
+	LearntRule *rule = argument;
 
-	survey->rule[DatumGetInt64(values[0]) - 1].id = DatumGetInt32(values[1]);
+	rule[DatumGetInt64(values[0]) - 1].id = DatumGetInt32(values[1]);
 }
 
 static void
-find_ids(Graph *graph, const char *model, const int32 *relation_id, RuleSurvey *survey)
+find_ids_of(Graph *graph, const char *model, const int32 *relation_id, LearntRule *rule, int count)
 {
 	SqlArgs		args = sql_args_text(model);
-	int32	   *head = array_new(int32, survey->count);
-	char	  **body = array_new_zero(char *, survey->count);
+	int32	   *head = array_new(int32, count);
+	char	  **body = array_new_zero(char *, count);
 
-	for (int64 i = 0; i < survey->count; i++)
+	for (int i = 0; i < count; i++)
 	{
-		const LearntRule *rule = &survey->rule[i];
+		const RelationPath *path = &rule[i].path;
 
 		CHECK_FOR_INTERRUPTS();
-		head[i] = relation_id[rule->relation];
-		if (rule->path.length <= RULE_MAX_BODY)
+		head[i] = relation_id[rule[i].relation];
+		if (path->length <= RULE_MAX_BODY)
 		{
-			Rule		same = rule_from_path(relation_id, rule->relation, rule->path.atom, rule->path.length);
+			Rule		same = rule_from_path(relation_id, rule[i].relation, path->atom, path->length);
 
 			body[i] = OidOutputFunctionCall(F_ARRAY_OUT, rule_body_array(&same));
 		}
 	}
-	sql_arg(&args, INT4ARRAYOID, array_of_int4(head, (int) survey->count));
-	sql_arg(&args, TEXTARRAYOID, array_of_text(body, (int) survey->count));
+	sql_arg(&args, INT4ARRAYOID, array_of_int4(head, count));
+	sql_arg(&args, TEXTARRAYOID, array_of_text(body, count));
 	sql_stream(psprintf("select u.place, min(r.id)::int from %srule r "
 						"join unnest($2::int[], $3::text[]) with ordinality u (head, body, place) "
 						"on r.head = u.head and r.body::int[] = u.body::int[] where r.model = $1 group by u.place",
-						graph->prefix), &args, set_id, survey);
+						graph->prefix), &args, set_id, rule);
+}
+
+/* Some at a time, so that bodies as text take little beside the rules. */
+static void
+find_ids(Graph *graph, const char *model, const int32 *relation_id, RuleSurvey *survey)
+{
+	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "hybridkg rule ids", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(work);
+
+	for (int64 first = 0; first < survey->count; first += NAMED_ROWS)
+	{
+		find_ids_of(graph, model, relation_id, survey->rule + first, (int) Min(NAMED_ROWS, survey->count - first));
+		MemoryContextReset(work);
+	}
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(work);
 }
 
 /* ---- rows -------------------------------------------------------------------------------------- */
@@ -204,6 +221,7 @@ compare_rules(const void *a, const void *b)
 	const LearntRule *left = a;
 	const LearntRule *right = b;
 
+	CHECK_FOR_INTERRUPTS();
 	if (left->share != right->share)
 		return left->share > right->share ? -1 : 1;
 	if (left->relation != right->relation)
@@ -244,7 +262,22 @@ return_rule(Graph *graph, const int32 *relation_id, const LearntRule *rule, SqlR
 		nulls[i] = counts->body_size == 0;
 	nulls[11] = rule->id < 0;
 	sql_result_row(result, values, nulls);
-	pfree(text.data);
+}
+
+static void
+return_rules(Graph *graph, const int32 *relation_id, const RuleSurvey *survey, SqlResult *result)
+{
+	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "hybridkg row", ALLOCSET_SMALL_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(row);
+
+	for (int64 i = 0; i < survey->count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		return_rule(graph, relation_id, &survey->rule[i], result);
+		MemoryContextReset(row);
+	}
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(row);
 }
 
 HKG_FUNCTION(hkg_path_rules);
@@ -274,10 +307,6 @@ hkg_path_rules(PG_FUNCTION_ARGS)
 	if (survey.count > 0)
 		qsort(survey.rule, survey.count, sizeof(LearntRule), compare_rules);
 	find_ids(call.graph, call.model, relation_id, &survey);
-	for (int64 i = 0; i < survey.count; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		return_rule(call.graph, relation_id, &survey.rule[i], call.result);
-	}
+	return_rules(call.graph, relation_id, &survey, call.result);
 	return call_end(&call);
 }
