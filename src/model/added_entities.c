@@ -85,6 +85,7 @@ typedef struct FactReading
 	Triple	   *fact;			/* new entities count from the model's last row on */
 	int64		count;
 	int64		room;
+	uint64		taken;			/* bytes of the model, which they are beside */
 	bool		too_many;		/* they would not fit hybridkg.max_memory, and none is kept */
 } FactReading;
 
@@ -115,7 +116,7 @@ take_fact(void *argument, const Datum *values, const bool *nulls)
 	if (fact.head < 0 || fact.relation < 0 || fact.tail < 0 || reading->too_many)
 		return;
 	/* before the list grows: old and new are there at the same time */
-	reading->too_many = reading->count == reading->room && exceeds_memory(3 * reading->room * sizeof(Triple));
+	reading->too_many = reading->count == reading->room && exceeds_memory(reading->taken + 3 * reading->room * sizeof(Triple));
 	if (reading->too_many)
 	{
 		reading->count = 0;
@@ -155,12 +156,13 @@ create(const Model *model, int32 count)
 }
 
 static bool
-rows_fit(const Graph *graph, const AddedEntities *added, const FactReading *reading, uint64 taken)
+rows_fit(const Graph *graph, const AddedEntities *added, const FactReading *reading)
 {
 	const KgeModel *kge = &reading->model->kge;
 	uint64		row = sizeof(float) * (uint64) kge_entity_width(kge->function, kge->dimensions);
 
-	if (!reading->too_many && !exceeds_memory(taken + added->bytes + row * added->count))
+	if (!reading->too_many &&
+		!exceeds_memory(reading->taken + reading->room * sizeof(Triple) + added->bytes + row * added->count))
 		return true;
 	ereport(NOTICE,
 			(errmsg("%d entities of graph \"%s\" came after the training of model \"%s\" and are not placed among their neighbours",
@@ -243,7 +245,8 @@ added_entities_read(Graph *graph, const Model *model, uint64 taken)
 	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "hybridkg new entities", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(work);
 	Numbers		id = read_ids(graph, model);
-	FactReading reading = {.model = model,.id = &id,.found = array_new_zero(bool, id.count)};
+	FactReading reading = {.model = model,.id = &id,.found = array_new_zero(bool, id.count),
+		.taken = taken};
 	int32	   *number = array_new(int32, id.count);
 	AddedEntities *added;
 
@@ -256,7 +259,7 @@ added_entities_read(Graph *graph, const Model *model, uint64 taken)
 		if (number[i] >= 0)
 			added->id[number[i]] = id.value[i];
 	if (added->count > 0)
-		place(added, &reading, rows_fit(graph, added, &reading, taken));
+		place(added, &reading, rows_fit(graph, added, &reading));
 	MemoryContextDelete(work);
 	return added;
 }

@@ -43,13 +43,13 @@ struct BothQuestions
 
 uint64
 both_questions_bytes(const Predictor *predictor, const Scoring *scoring, const KgeSketch *sketch, Pool *pool, int64 answers,
-					 int64 most)
+					 int64 most, int64 known)
 {
 	uint64		question = (EV_SHOWN + 1) * sizeof(KgeAnswer) + sizeof(KgeTopQuestion) + sizeof(int64);
 	uint64		marking = most == 0 ? 0 : Max(most + 1, MARKED_AT_ONCE) * sizeof(KgeAnswer) + scoring->kge.entities * sizeof(bool);
 
 	return kge_top_many_bytes(&scoring->kge, sketch, scoring->adjustment, pool_threads(pool)) + AT_ONCE * question +
-		2 * scoring->kge.entities * sizeof(FoundScores) + answers * sizeof(int32) + side_scores_bytes(answers) + marking;
+		2 * scoring->kge.entities * sizeof(FoundScores) + (answers + known) * sizeof(int32) + side_scores_bytes(answers) + marking;
 }
 
 BothQuestions *
@@ -65,7 +65,10 @@ both_questions_open(const Predictor *predictor, const FactIndex *facts, Scoring 
 	{
 		both->found[side] = array_new(FoundScores, scoring->kge.entities);
 		for (int32 i = 0; i < scoring->kge.entities; i++)
+		{
+			pool_yield_at(pool, POOL_LEADER, i);
 			both->found[side][i].relation = -1;
+		}
 	}
 	both->search = kge_top_many(&arena, pool, &scoring->kge, sketch, scoring->adjustment, listed);
 	return both;

@@ -18,6 +18,7 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/memutils.h"
 
 #include "server/argument.h"
 #include "server/array.h"
@@ -45,6 +46,7 @@ typedef struct Asking
 	BothQuestions *both;
 	KgeChosen  *chosen;			/* candidates of a side; NULL: all entities */
 	int64		found_first;	/* answers to a candidate's own question that are asked about; 0: all entities are */
+	MemoryContext search;		/* what one search takes, freed before the next */
 	KgeAsked	all;			/* the questions that are asked, in rows of the model */
 } Asking;
 
@@ -178,51 +180,80 @@ asking_open(const MissingQuestions *questions)
 		.sketch = !ev_uses_embedding(predictor->kind) || predictor->added->count > 0 ? NULL : predictor->model->sketch};
 }
 
-/* For finding the best k, and for returning as many as there can be */
+/* Facts that answer the questions of a relation and side; where some entities are shown, all questions may be looked at. */
+static int64
+most_known(const Asking *asking)
+{
+	const MissingQuestions *questions = asking->questions;
+	const EntitySet *shown = questions->shown->side;
+
+	return shown[SIDE_HEAD].given || shown[SIDE_TAIL].given ? questions->facts->edges / 2 : questions->most_known;
+}
+
+/* For finding the best k beside those that are offered, and for returning as many as there can be */
 static uint64
 bytes_needed(const Asking *asking, const KgeModel *model, const KgeSketch *sketch, KgeJudge judge, KgeWanted wanted)
 {
 	int64		listed = Min(wanted.k, wanted.questions * model->entities + wanted.offered);
 	const Scoring *scoring = &asking->scoring;
 	uint64		bytes = kge_completion_bytes(asking->pool, model, sketch, scoring->adjustment, judge, wanted) +
-		listed * (sizeof(Triple) + 2 * sizeof(double)) + side_scores_bytes(listed) + best_rule_bytes(listed);
+		listed * (sizeof(Triple) + 2 * sizeof(double)) + side_scores_bytes(listed) + best_rule_bytes(listed) +
+		(listed + wanted.offered) * sizeof(KgeScored);
 
 	return bytes + both_questions_bytes(asking->predictor, scoring, asking->sketch, asking->pool, KGE_SETTLED,
-										asking->found_first) +
+										asking->found_first, most_known(asking)) +
 		(asking->chosen == NULL ? 0 : asking->questions->most * sizeof(int32));
 }
 
-/* Begins to look for answers among the candidates of a side; shown: NULL for all, of both sides. */
+/* Of the candidates of a side */
+static void
+choose(Asking *asking, const EntitySet *shown, KgeWanted wanted)
+{
+	const ShownEntities *both_sides = asking->questions->shown;
+	const KgeModel *model = &asking->scoring.kge;
+
+	asking->chosen = entity_set_chosen(shown, model, asking->scoring.adjustment, asking->pool);
+	if (!wanted.exact && !(both_sides->side[SIDE_HEAD].given && both_sides->side[SIDE_TAIL].given))
+		asking->found_first = Min(wanted.k + FOUND_FIRST, model->entities);
+}
+
+/*
+ * Begins to look for answers among the candidates of a side; shown: NULL for all, of both sides.  What both questions
+ * have found stays from one search to the next.
+ */
 static KgeCompletion *
 open_search(Asking *asking, const EntitySet *shown, KgeWanted wanted)
 {
-	const ShownEntities *both_sides = asking->questions->shown;
-	const Scoring *scoring = &asking->scoring;
-	const KgeModel *model = &scoring->kge;
-	const KgeAdjustment *adjustment = scoring->adjustment;
+	MemoryContext caller = CurrentMemoryContext;
+	const KgeModel *model = &asking->scoring.kge;
+	const KgeAdjustment *adjustment = asking->scoring.adjustment;
 	const KgeSketch *sketch = asking->sketch;
-	Arena		arena = hkg_arena();
 	KgeJudge	judging = {.judge = judge,.needed = score_needed,.argument = asking,.least = EV_SHOWN,.promise = promise,
 	.settle = settle};
+	KgeCompletion *completion;
+	Arena		arena;
 
 	asking->chosen = NULL;
 	asking->found_first = 0;
+	asking->search = AllocSetContextCreate(caller, "hybridkg search", ALLOCSET_DEFAULT_SIZES);
+	MemoryContextSwitchTo(asking->search);
+	arena = hkg_arena();
 	if (shown != NULL && shown->given)
 	{
-		asking->chosen = entity_set_chosen(shown, model, adjustment, asking->pool);
+		choose(asking, shown, wanted);
 		sketch = chosen_sketch(asking->chosen, sketch, asking->pool);
 		model = &asking->chosen->model;
 		adjustment = asking->chosen->adjustment;
-		if (!wanted.exact && !(both_sides->side[SIDE_HEAD].given && both_sides->side[SIDE_TAIL].given))
-			asking->found_first = Min(wanted.k + FOUND_FIRST, scoring->kge.entities);
 		judging.look = look;
 	}
 	hkg_check_memory_or(bytes_needed(asking, model, sketch, judging, wanted),
 						psprintf("a list of " INT64_FORMAT " missing facts", wanted.k), "ask for a smaller k");
+	completion = kge_completion(&arena, asking->pool, model, sketch, adjustment, judging, wanted);
+	MemoryContextSwitchTo(caller);
 	if (asking->both == NULL)
 		asking->both = both_questions_open(asking->predictor, asking->questions->facts, &asking->scoring, asking->sketch,
 										   asking->pool, wanted.listed);
-	return kge_completion(&arena, asking->pool, model, sketch, adjustment, judging, wanted);
+	return completion;
 }
 
 /* Whether the questions are many times as many as the answers that would be asked about. */
@@ -270,10 +301,13 @@ ask(Asking *asking, KgeCompletion *completion, int32 relation, Side side)
 	kge_completion_ask(completion, &asked);
 }
 
-/* What was found; how much was asked is for whoever measures. */
+/* What was found, in the current context; how much was asked is for whoever measures. */
 static int64
-end_search(const Asking *asking, KgeCompletion *completion, int64 questions, const KgeScored **best)
+end_search(Asking *asking, KgeCompletion *completion, int64 questions, const KgeScored **best)
 {
+	const KgeScored *found;
+	int64		count = kge_completion_end(completion, &found);
+	KgeScored  *kept = array_new(KgeScored, count);
 	int64		looked;
 	int64		settled;
 
@@ -282,7 +316,11 @@ end_search(const Asking *asking, KgeCompletion *completion, int64 questions, con
 			(errmsg_internal("asked " INT64_FORMAT " of " INT64_FORMAT " questions", (int64) kge_completion_asked(completion),
 							 questions),
 			 errdetail_internal("Settled " INT64_FORMAT " answers, by " INT64_FORMAT " questions more.", settled, looked)));
-	return kge_completion_end(completion, best);
+	memcpy(kept, found, count * sizeof(KgeScored));
+	*best = kept;
+	asking->chosen = NULL;
+	MemoryContextDelete(asking->search);
+	return count;
 }
 
 /* All questions, with one search; those for tails first: most that settle what the others find were asked then. */
