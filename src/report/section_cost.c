@@ -41,17 +41,18 @@ take_question(void *argument, const Datum *values, const bool *nulls)
 	questions->relation[questions->count++] = CStringGetTextDatum(TextDatumGetCString(values[1]));
 }
 
-/* Heads and relations of facts, at even distances in the order of ids */
+/* Heads and relations of facts, at even distances in the order of ids; no relation that came after the training */
 static TimedQuestions
-choose_questions(const Report *report)
+choose_questions(const Report *report, const char *model)
 {
 	TimedQuestions	questions = {.count = 0};
+	SqlArgs		args = sql_args_text(model);
 
 	sql_stream(psprintf("select h.name::text, r.name::text from generate_series(0, %1$d) s, "
 						"lateral (select head, relation from %2$striple where head >= (select (min(id) + (max(id) - min(id)) * (s.s / %3$d.0))::int from %2$sentity) "
-						"	order by head, relation limit 1) f "
+						"	and relation = any (array(select relation from %2$srelation_embedding where model = $1)) order by head, relation limit 1) f "
 						"join %2$sentity h on h.id = f.head join %2$srelation r on r.id = f.relation",
-						QUESTIONS - 1, report->graph->prefix, QUESTIONS), SQL_NO_ARGS, take_question, &questions);
+						QUESTIONS - 1, report->graph->prefix, QUESTIONS), &args, take_question, &questions);
 	return questions;
 }
 
@@ -79,7 +80,7 @@ time_question(const Report *report, const char *model, Datum head, Datum relatio
 static void
 write_times(Report *report, const char *model)
 {
-	TimedQuestions	questions = choose_questions(report);
+	TimedQuestions	questions = choose_questions(report, model);
 	double		time[QUESTIONS];
 
 	if (questions.count == 0)

@@ -160,7 +160,7 @@ section_rules(Report *report, const char *model)
 						 "the best, or predict nothing new.", count_text(counts.with_embedding), RULES_DRAWN,
 						 count_text(counts.mined - counts.with_embedding));
 	else if (counts.mined > 0 && counts.with_embedding == 0)
-		markup_paragraph(report->markup, "note", "No rule has an embedding confidence (omega is 0): PCA confidence stands in its place.");
+		markup_paragraph(report->markup, "note", "No rule has an embedding confidence: PCA confidence stands in its place.");
 	list_rules(report, model, &counts);
 	list_path_rules(report, model, &counts);
 }

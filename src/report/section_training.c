@@ -176,6 +176,9 @@ write_settings(Report *report, const char *model)
 								 "and coalesce(nullif(m.settings -> d.name, 'null'), '0') <> coalesce(nullif(d.value, 'null'), '0') "
 								 "order by 1", report->graph->prefix, default_values(report));
 
+	/* an imported model has none */
+	if (report_text(psprintf("select 'some' from %smodel where name = $1 and settings <> '{}'", report->graph->prefix), &args) == NULL)
+		return;
 	if (table_of_query(report->markup, "Settings that differ from the defaults; null: the training chooses", setting_columns,
 					   lengthof(setting_columns), query, &args) == 0)
 		markup_paragraph(report->markup, NULL, "All settings are the defaults.");

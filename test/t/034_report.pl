@@ -215,9 +215,12 @@ well_formed(page(q{hkg_report('one')}), 'a page of two facts without a model');
 $primary->safe_psql('postgres', q{select hkg_import_rules('one', 'r(X,Y) <= r(Y,X)', model => 'imported')});
 $elements = well_formed(page(q{hkg_report('one', 'imported')}), 'a page of imported rules');
 like(all_text($elements), qr/was not trained here/, 'which were not trained');
+unlike(all_text($elements), qr/omega|settings are the defaults/i, 'and have no settings');
 $primary->safe_psql('postgres', q{select hkg_train('one', 'transe', 4, iterations => 1, epochs => 1)});
 $primary->safe_psql('postgres', q{insert into one.entity values (2000000000, 'far')});
-well_formed(page(q{hkg_report('one')}), 'a page of a model of two facts, with a gap in the ids');
+$primary->safe_psql('postgres', q{insert into one.relation values (9, 'later'); insert into one.triple values (2000000000, 9, 1)});
+$elements = well_formed(page(q{hkg_report('one')}), 'a page of a model of two facts, with a gap in the ids');
+like(all_text($elements), qr/a prediction of ten tails/, 'and a relation that came after the training');
 
 my ($status, $out, $error) = $primary->psql('postgres', qq{select hkg_report($graph, 'no model')});
 like($error, qr/model "no model" does not exist/, 'a model that is not there');
