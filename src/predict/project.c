@@ -19,8 +19,6 @@
 
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
-#include "storage/ipc.h"
-#include "storage/pmsignal.h"
 
 #include "algebra/principal_components.h"
 #include "graph/call.h"
@@ -87,14 +85,6 @@ load_module(void)
 	return function;
 }
 
-static void
-yield(void)
-{
-	if (!PostmasterIsAlive())
-		proc_exit(1);
-	CHECK_FOR_INTERRUPTS();
-}
-
 static void *
 allocate(void *context, size_t bytes)
 {
@@ -113,7 +103,7 @@ find_components(const Model *model, int k)
 		.rows = model->kge.entities,
 		.width = kge_entity_width(model->kge.function, model->kge.dimensions),
 		.components = k,
-		.yield = yield
+		.yield = hkg_check_interrupts
 	};
 
 	if (projection.width > COMPONENTS_WIDTH_LIMIT)
