@@ -9,9 +9,9 @@
  *
  * Into an empty table, indexes are built after the rows: that takes half the time, writes a third of the WAL, and
  * leaves full pages.  Between rows and indexes nobody else may look, and the built indexes are new files; so it needs
- * the table's strongest lock, until the transaction ends.  It is taken only if it is free at once, so that no deadlock
- * can come of it; others lose nothing, since for them the table is empty until then.  A rollback or a crash leaves the
- * old, empty files.
+ * the table's strongest lock, until the transaction ends.  It is taken only if it is free at once, and after the locks
+ * on names, so that this load waits for nobody who may wait for it; others lose nothing, since for them the table is
+ * empty until then.  A rollback or a crash leaves the old, empty files.
  *
  * What was committed before is left out beforehand.  If somebody else inserts one of the same facts meanwhile, the
  * unique index is in the way; then all of this is rolled back, and the caller's statement, whose "on conflict do
@@ -61,6 +61,7 @@ typedef struct Writer
 	Relation	table;
 	int			columns;		/* 3 of triple, 4 of holdout, of which the first is the split */
 	Datum		split;
+	bool		names_locked;
 	bool		builds;			/* the indexes after the rows */
 	EState	   *executor;
 	ResultRelInfo *target;		/* with indexes, unless they are built */
@@ -112,12 +113,20 @@ is_empty(Relation table)
 	return RelationGetNumberOfBlocks(table) == 0;
 }
 
+/* If so, the table is locked. */
 static bool
 can_build(const Writer *writer)
 {
-	return writer->facts->count >= BUILD_ROWS && is_empty(writer->table) &&
-		ConditionalLockRelation(writer->table, AccessExclusiveLock) && is_empty(writer->table) &&
-		!indexes_are_used(writer->table);
+	Relation	table = writer->table;
+	bool		empty;
+
+	if (writer->facts->count < BUILD_ROWS || !is_empty(table) || indexes_are_used(table) ||
+		!ConditionalLockRelation(table, AccessExclusiveLock))
+		return false;
+	empty = is_empty(table);
+	if (!empty)
+		UnlockRelation(table, AccessExclusiveLock);
+	return empty;
 }
 
 static void
@@ -269,8 +278,11 @@ lock_needed(const Graph *graph, const char *table, const Numbers *known, const b
 	Numbers		ids = {0};
 
 	for (int64 i = 0; i < known->count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		if (needed[i])
 			numbers_append(&ids, known->value[i]);
+	}
 	if (ids.count > 0)
 		lock_ids(graph, table, ids.value, ids.count);
 }
@@ -420,7 +432,8 @@ write_rows(Writer *writer)
 		return false;
 	if (!is_empty(writer->table))
 		drop_known(writer, key);
-	lock_names(writer->facts);
+	if (!writer->names_locked)
+		lock_names(writer->facts);
 	insert_rows(writer);
 	if (!writer->builds)
 		insert_all_entries(writer);
@@ -437,6 +450,10 @@ write_table(NewFacts *facts)
 	writer.table = table_open(table, RowExclusiveLock);
 	if (table_is_plain(facts->graph, writer.table))
 	{
+		/* all are new: before a lock that others may wait for */
+		writer.names_locked = is_empty(writer.table);
+		if (writer.names_locked)
+			lock_names(facts);
 		open_writer(&writer);
 		written = write_rows(&writer);
 		close_writer(&writer);
@@ -478,7 +495,7 @@ facts_write(NewFacts *facts)
 		ReThrowError(error);
 	if (error != NULL || !writing.written)
 		return false;
-	if (is_train(facts->split))
+	if (is_train(facts->split) && facts->count > 0)
 		facts_announce(facts->graph->schema);
 	CommandCounterIncrement();
 	return true;

@@ -7,6 +7,7 @@
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "utils/builtins.h"
+#include "utils/inval.h"
 #include "utils/lsyscache.h"
 
 #include "server/argument.h"
@@ -56,6 +57,18 @@ graph_find(const char *name)
 	graph->name = pstrdup(name);
 	graph->prefix = psprintf("%s.", quote_identifier(name));
 	return graph;
+}
+
+void
+graph_check_name(const Graph *graph)
+{
+	AcceptInvalidationMessages();
+	if (get_namespace_oid(graph->name, true) != graph->schema)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("graph \"%s\" was renamed or dropped meanwhile", graph->name),
+				 errdetail("The name is another schema's now, or nobody's."),
+				 errhint("Try again, with the name that the graph has now.")));
 }
 
 Graph *

@@ -48,6 +48,13 @@ extern Graph *graph_open_pinned(const char *name);
 /* The same for a graph of any layout: for functions that look at none of its tables. */
 extern Graph *graph_find(const char *name);
 
+/*
+ * ERROR 55000 unless the graph still has the name that it was opened by.  Statements find its tables by the name, locks
+ * and the writer of facts by the schema.  So it is called after the last statement of what writes: where another graph
+ * has got the name meanwhile, all is rolled back.
+ */
+extern void graph_check_name(const Graph *graph);
+
 /* ---- where the tables are, on a server with Citus (distribution.c) -------------- */
 
 /* Whether the table is one of Citus's: its rows are in other tables, and are written by statements alone. */
@@ -121,10 +128,10 @@ extern void graph_lock_for_load(Graph *graph, const char *function);
 /*
  * Until the transaction ends: one training of a model at a time; ERROR 55006 at once for the others.  Until
  * graph_leave_training, statements see what was committed before the lock was free: the snapshot of the caller's
- * statement may be older.
+ * statement may be older.  That one checks the graph's name in the end.
  */
 extern void graph_lock_for_training(Graph *graph, const char *model);
-extern void graph_leave_training(void);
+extern void graph_leave_training(const Graph *graph);
 
 /* The same until the session ends, for a training that commits as it goes. */
 extern void graph_lock_session_for_training(Graph *graph, const char *model);

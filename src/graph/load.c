@@ -130,6 +130,7 @@ hkg_load(PG_FUNCTION_ARGS)
 	fact_query_run(&load.query, query);
 	graph_lock_facts(load.query.graph, false);
 	write_rows(&load);
+	graph_check_name(load.query.graph);
 	sql_end();
 	values[0] = load.added;
 	values[1] = load.query.rows - load.added - load.held_out;

@@ -104,8 +104,9 @@ graph_lock_for_training(Graph *graph, const char *model)
 }
 
 void
-graph_leave_training(void)
+graph_leave_training(const Graph *graph)
 {
+	graph_check_name(graph);
 	PopActiveSnapshot();
 }
 

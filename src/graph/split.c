@@ -228,6 +228,7 @@ hkg_split(PG_FUNCTION_ARGS)
 	read_facts(&split);
 	draw(&split);
 	write_splits(&split);
+	graph_check_name(split.graph);
 	sql_end();
 	return sql_counts(fcinfo, split.count);
 }

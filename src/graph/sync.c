@@ -256,6 +256,7 @@ hkg_sync(PG_FUNCTION_ARGS)
 	read_rows(&sync, text);
 	graph_lock_facts(sync.query.graph, sync.prune);
 	bring_in_step(&sync);
+	graph_check_name(sync.query.graph);
 	sql_end();
 	return sql_counts(fcinfo, (int64[]) {
 		sync.added, sync.gone.count, sync.unchanged, sync.held_out, sync.query.entities_added,

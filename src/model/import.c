@@ -265,7 +265,7 @@ hkg_import_rules(PG_FUNCTION_ARGS)
 	drop_duplicates(&import);
 	if (import.count > 0)
 		record_given_rules(import.graph, model, measure(&import, model));
-	graph_leave_training();
+	graph_leave_training(import.graph);
 	sql_end();
 	PG_RETURN_INT64(import.count);
 }

@@ -215,7 +215,7 @@ hkg_import_embeddings(PG_FUNCTION_ARGS)
 	check_model(&import);
 	report_missing(&import);
 	sql_see_changes_end();
-	graph_leave_training();
+	graph_leave_training(import.graph);
 	sql_end();
 	sql_unpin(nest_level);
 	values[0] = Int64GetDatum(import.entities);

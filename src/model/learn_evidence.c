@@ -139,7 +139,7 @@ hkg_learn_evidence(PG_FUNCTION_ARGS)
 	}
 	else
 		evidence_learn(graph, call.model, data, &kge, hkg_pool(), valid, uses_rules(graph, call.model));
-	graph_leave_training();
+	graph_leave_training(graph);
 	call_end(&call);
 	PG_RETURN_VOID();
 }

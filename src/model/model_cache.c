@@ -393,6 +393,14 @@ take_copy(SharedCopy *copy, KeptModel *kept)
 	kept->bytes = 0;
 }
 
+/* The parts were read by the graph's name; the copy is found by its schema. */
+static SharedCopy *
+publish(const Graph *graph, CopyClaim *claim, const ModelParts *parts, MemoryContext context)
+{
+	graph_check_name(graph);
+	return shared_copy_publish(claim, parts->part, parts->count, context);
+}
+
 /* Builds the copy that all are to share, or its own where there is no room for that. */
 static void
 build_model(Graph *graph, const char *name, const ModelRow *row, CopyClaim *claim, KeptModel *kept)
@@ -403,7 +411,7 @@ build_model(Graph *graph, const char *name, const ModelRow *row, CopyClaim *clai
 
 	read_arrays(graph, name, row, own, kept);
 	parts = model_parts(&kept->model);
-	copy = shared_copy_publish(claim, parts.part, parts.count, kept->memory.context);
+	copy = publish(graph, claim, &parts, kept->memory.context);
 	if (copy == NULL)
 		return;
 	model_read_settings(name, row, kept->memory.context, &kept->model);
@@ -550,7 +558,7 @@ build_evidence(Graph *graph, const KeptModel *kept, const FactsOrigin *origin, C
 	{
 		ModelParts	parts = evidence_parts(copy->evidence, &now);
 
-		shared = shared_copy_publish(claim, parts.part, parts.count, context);
+		shared = publish(graph, claim, &parts, context);
 	}
 	MemoryContextSwitchTo(context);
 	shared_copy_abandon(claim);

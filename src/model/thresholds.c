@@ -351,7 +351,7 @@ hkg_learn_thresholds(PG_FUNCTION_ARGS)
 	accuracy = threshold_learn(graph, call.model, data, &kge, &labelled);
 	if (isnan(accuracy))
 		no_valid_split(graph);
-	graph_leave_training();
+	graph_leave_training(graph);
 	call_end(&call);
 	PG_RETURN_FLOAT8(accuracy);
 }

@@ -18,6 +18,7 @@ run(Procedure *procedure)
 	{
 		procedure_learn(procedure);
 		procedure_infer(procedure);
+		graph_check_name(procedure->graph);
 	}
 	procedure_open_paths(procedure);
 	while (!procedure_paths_are_done(procedure))
@@ -63,7 +64,7 @@ hkg_train(PG_FUNCTION_ARGS)
 	procedure_look_back(&procedure);
 	record_begin(procedure.graph, &procedure.settings);
 	run(&procedure);
-	graph_leave_training();
+	graph_leave_training(procedure.graph);
 	sql_end();
 	return leave_context(caller, procedure.settings.model);
 }
@@ -87,7 +88,7 @@ hkg_resume(PG_FUNCTION_ARGS)
 	procedure_look_back(&procedure);
 	checkpoint_load(&procedure);
 	run(&procedure);
-	graph_leave_training();
+	graph_leave_training(procedure.graph);
 	sql_end();
 	return leave_context(caller, model);
 }

@@ -285,12 +285,21 @@ begin_training(Launch *launch, Procedure *procedure)
 	record_begin(procedure->graph, &procedure->settings);
 	record_status(procedure->graph, procedure->settings.model, "training");
 	checkpoint_begin(procedure->graph, &procedure->settings);
+	graph_check_name(procedure->graph);
 	if (!leave_starting(launch, LAUNCH_COMMITTING))
 		ereport(ERROR,
 				(errcode(ERRCODE_QUERY_CANCELED),
 				 errmsg("the session that started this training gave up")));
 	transaction_end();
 	SetConfigOption("lock_timeout", "0", PGC_USERSET, PGC_S_SESSION);
+}
+
+/* What was written by the graph's name is the graph's. */
+static void
+commit(const Procedure *procedure)
+{
+	graph_check_name(procedure->graph);
+	transaction_end();
 }
 
 /* Facts and rules are read in one snapshot. */
@@ -304,7 +313,7 @@ open_training(Procedure *procedure)
 	DefaultXactIsoLevel = isolation;
 	procedure_read(procedure);
 	procedure_open(procedure);
-	transaction_end();
+	commit(procedure);
 }
 
 static void
@@ -312,14 +321,14 @@ train_paths(Procedure *procedure)
 {
 	transaction_begin();
 	procedure_open_paths(procedure);
-	transaction_end();
+	commit(procedure);
 	while (!procedure_paths_are_done(procedure))
 	{
 		procedure_learn_paths(procedure);
 		transaction_begin();
 		procedure_record_paths(procedure);
 		checkpoint_save_paths(procedure);
-		transaction_end();
+		commit(procedure);
 	}
 	procedure_close_paths(procedure);
 }
@@ -335,13 +344,13 @@ train(Procedure *procedure)
 		transaction_begin();
 		procedure_infer(procedure);
 		checkpoint_save(procedure);
-		transaction_end();
+		commit(procedure);
 	}
 	train_paths(procedure);
 	procedure_refit(procedure);
 	transaction_begin();
 	procedure_finish(procedure);
-	transaction_end();
+	commit(procedure);
 }
 
 /* ---- the worker: errors -------------------------------------------------------------- */
@@ -391,7 +400,7 @@ save_place(Procedure *procedure)
 	{
 		transaction_begin();
 		checkpoint_save_place(procedure);
-		transaction_end();
+		commit(procedure);
 	}
 	PG_CATCH();
 	{

@@ -191,6 +191,47 @@ $loader->quit;
 ok(!finish($deleter), 'and may not');
 like($deleter->{err}, qr/ERROR:  23503: /, 'for there is the fact');
 
+# one who deletes an entity of a first load, which waits for it, looks for its facts at the end of the statement
+value(q{select hkg_create_graph('d'); insert into d.entity (name) values ('h30');
+	create function gate() returns trigger language plpgsql as $$ begin perform pg_advisory_xact_lock_shared(1); return old; end $$;
+	create trigger gate before delete on d.entity for each row execute function gate()});
+my $gate = $node->background_psql('postgres');
+$gate->query_safe('select pg_advisory_lock(1)');
+$deleter = session($node, 'slow deleter', q{begin; delete from d.entity where name = 'h30'; rollback});
+ok(waits('slow deleter'), 'somebody deletes an entity');
+$loader = session($node, 'first load', q{select direct('d', 'select * from facts(20000)')});
+ok(waits('first load'), 'for which a first load waits');
+$gate->quit;
+ok(finish($deleter) && finish($loader), 'neither waits for the other in a deadlock') or diag($deleter->{err}, $loader->{err});
+is($loader->{out}, "20000 0 direct\n", 'and the load builds its indexes');
+
+# a graph that gets another one's name while a load runs, or waits
+value(q{select hkg_create_graph(g) from unnest(array['old', 'new']) g; select hkg_load(g, 'select * from facts(50)') from unnest(array['old', 'new']) g;
+	create table passage ()});
+my @before = map { tables($node, $_) } 'old', 'new';
+my $swap = q{alter schema old rename to kept; alter schema new rename to old};
+my $locker = begin('lock table passage');
+my %swapped = (
+	'a load' => q{select hkg_load('old', 'select f.* from facts(60) f, (select count(*) from passage) p')},
+	'a sync' => q{select hkg_sync('old', 'select f.* from facts(60) f, (select count(*) from passage) p')},
+	'a split that waits' => q{select hkg_split('old', 0.2, 0.2)});
+my %sessions;
+foreach my $what (sort keys %swapped)
+{
+	$sessions{$what} = session($node, $what, $swapped{$what});
+	ok(waits($what), "$what is not done");
+}
+value($swap);
+$locker->query_safe('commit');
+$locker->quit;
+foreach my $what (sort keys %swapped)
+{
+	ok(!finish($sessions{$what}), "$what of a graph whose name is another one's by now");
+	like($sessions{$what}->{err}, qr/ERROR:  55000: graph "old" was renamed or dropped meanwhile/, 'tells that');
+}
+is(tables($node, 'kept'), $before[0], 'the graph is as before');
+is(tables($node, 'old'), $before[1], 'and the other one');
+
 # the lock that building needs is taken only if it is free, and held to the end
 value(q{select hkg_create_graph('l')});
 my $reader = begin('select count(*) from l.triple');
@@ -210,7 +251,9 @@ $loader->quit;
 # a query that reads the table whose indexes would be built
 value(q{select hkg_create_graph('u')});
 is(value(q{set enable_seqscan = off; begin; declare c cursor for select * from u.triple where head > 0; fetch c;
-	select direct('u', 'select * from facts(20000)'); fetch c; close c; rollback}), '20000 0 direct', 'a cursor over the empty table');
+	select direct('u', 'select * from facts(20000)'); fetch c; close c;
+	select count(*) from pg_locks where relation = 'u.triple'::regclass and mode = 'AccessExclusiveLock'; rollback}), "20000 0 direct\n0",
+	'a cursor over the empty table, which is not locked for that');
 
 # ---- rights ----
 

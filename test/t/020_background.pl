@@ -339,6 +339,17 @@ foreach my $loss (sort keys %losses)
 	value("drop schema if exists $schema cascade");
 }
 
+# a graph whose name becomes another one's, which has a model of that name, too
+make_graph($node, $_, 300, 3000) foreach 'lost', 'other';
+value(q{insert into other.model (name, settings, status, created_at) values ('default', '{}', 'ready', now())});
+$pid = value("select hkg_train_background('lost', 'distmult', dimensions => 8, iterations => 1000, epochs => 300, top_rules => 0, model => 'default')");
+wait_until($node, "select phase = 'training' from hkg_progress where pid = $pid");
+value('alter schema lost rename to found; alter schema other rename to lost');
+ok(wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)"), 'a graph gives its name to another one: the training ends');
+like(value('select status from found.model'), qr/^failed: graph "lost" was renamed or dropped meanwhile/, 'its status tells it');
+is(value('select count(*) from lost.iteration'), '0', 'and the other graph has nothing of it');
+value('drop schema found cascade; drop schema lost cascade');
+
 # with the caller's rights
 value(q{create role writer; create role reader login; grant usage on schema g to writer, reader;
 	grant select on all tables in schema g to writer, reader; grant insert, update, delete on all tables in schema g to writer});
