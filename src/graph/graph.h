@@ -148,6 +148,9 @@ extern void graph_lock_for_pruning(Graph *graph);
  */
 extern void graph_lock_facts(const Graph *graph, bool prune);
 
+/* The same for hkg_split, which writes what it has read: nobody else writes facts meanwhile. */
+extern void graph_lock_splits(const Graph *graph);
+
 /* The same for a statement that writes a model. */
 extern void graph_lock_models(const Graph *graph);
 

@@ -222,6 +222,17 @@ graph_lock_facts(const Graph *graph, bool prune)
 }
 
 void
+graph_lock_splits(const Graph *graph)
+{
+	static const TableLock lock[] = {
+		{"triple", ShareRowExclusiveLock}, {"holdout", ShareRowExclusiveLock}, {"entity", RowShareLock},
+		{"relation", RowShareLock}
+	};
+
+	lock_tables(graph, lock, lengthof(lock));
+}
+
+void
 graph_lock_models(const Graph *graph)
 {
 	static const TableLock lock[] = {

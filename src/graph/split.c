@@ -40,6 +40,7 @@ typedef struct Split
 	double		share[SPLITS];
 	Progress   *progress;
 	GraphData  *data;			/* with facts of splits that are remade among its own, in order */
+	FactSet		held[SPLITS];	/* facts that were in a split that is remade, by ids */
 	char	   *before;			/* of each fact, where it was */
 	char	   *after;
 	int64		count[SPLITS];	/* afterwards; of a split that is left alone, 0 */
@@ -55,6 +56,12 @@ require_rights(const Graph *graph)
 }
 
 /* ---- all facts ------------------------------------------------------------------- */
+
+static Triple
+by_ids(const GraphData *data, Triple fact)
+{
+	return (Triple) {data->entity_id[fact.head], data->relation_id[fact.relation], data->entity_id[fact.tail]};
+}
 
 /* A fact that is in several splits comes from the first. */
 static void
@@ -84,21 +91,30 @@ merge(Split *split, const Triple *more, int64 count, char place)
 }
 
 static void
+read_held(Split *split, int place)
+{
+	FactSet    *held = &split->held[place];
+
+	held->triple = graph_read_split(split->graph, split->data, split_names[place], &held->count);
+	hkg_check_memory_or((uint64) (split->data->facts + held->count) * 4 * sizeof(Triple), "splitting the facts",
+						"keep fewer of them in the graph");
+	merge(split, held->triple, held->count, (char) place);
+	for (int64 i = 0; i < held->count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		held->triple[i] = by_ids(split->data, held->triple[i]);
+	}
+}
+
+static void
 read_facts(Split *split)
 {
 	PushActiveSnapshot(GetTransactionSnapshot());
 	split->data = graph_read(split->graph);
 	split->before = array_new_zero(char, split->data->facts);
 	for (int i = VALID; i <= TEST; i++)
-	{
-		int64		count;
-		Triple	   *held = graph_read_split(split->graph, split->data, split_names[i], &count);
-
-		hkg_check_memory((uint64) (split->data->facts + count) * 4 * sizeof(Triple), "splitting the facts");
 		if (split->remade[i])
-			merge(split, held, count, (char) i);
-		pfree(held);
-	}
+			read_held(split, i);
 	PopActiveSnapshot();
 }
 
@@ -126,12 +142,6 @@ draw(Split *split)
 }
 
 /* ---- writing --------------------------------------------------------------------- */
-
-static Triple
-by_ids(const GraphData *data, Triple fact)
-{
-	return (Triple) {data->entity_id[fact.head], data->relation_id[fact.relation], data->entity_id[fact.tail]};
-}
 
 /* The facts that leave split train. */
 static FactSet
@@ -179,22 +189,14 @@ add_coming(const Split *split, int place)
 }
 
 static void
-empty_splits(const Split *split)
+write_splits(Split *split)
 {
-	for (int i = VALID; i <= TEST; i++)
-		if (split->remade[i])
-			sql_run(psprintf("delete from %sholdout where split = '%s'", split->graph->prefix, split_names[i]),
-					SQL_NO_ARGS);
-}
+	FactSet    *gone = split->held;
 
-static void
-write_splits(const Split *split)
-{
-	FactSet		gone = leaving(split);
-
-	progress_phase(split->progress, PHASE_DELETING, (double) gone.count);
-	empty_splits(split);
-	fact_table_remove(split->graph, "train", &gone, split->progress);
+	gone[TRAIN] = leaving(split);
+	progress_phase(split->progress, PHASE_DELETING, (double) (gone[TRAIN].count + gone[VALID].count + gone[TEST].count));
+	for (int i = TRAIN; i < SPLITS; i++)
+		fact_table_remove(split->graph, split_names[i], &gone[i], split->progress);
 	for (int i = TRAIN; i < SPLITS; i++)
 		add_coming(split, i);
 }
@@ -224,7 +226,7 @@ hkg_split(PG_FUNCTION_ARGS)
 	split.progress = progress_begin_load(split.graph->schema);
 	require_rights(split.graph);
 	graph_lock_for_load(split.graph, "hkg_split()");
-	graph_lock_facts(split.graph, false);
+	graph_lock_splits(split.graph);
 	read_facts(&split);
 	draw(&split);
 	write_splits(&split);

@@ -183,6 +183,11 @@ select * from hkg_split('s', valid => 0, test => null);
 select count(*) from (table tests except table s.holdout) d;
 select * from hkg_split('s', valid => 0.1, test => null);
 select split, count(*) from s.holdout group by 1 order by 1;
+-- what a trigger keeps is not held out and learnt as well
+create trigger keep before delete on s.holdout for each row execute function keep();
+select hkg_tools.try($$select hkg_split('s', 0, 0)$$);
+drop trigger keep on s.holdout;
+select count(*) from (select head, relation, tail from s.holdout intersect table s.triple) f;
 -- all taken back
 select * from hkg_split('s', 0, 0);
 select added, deleted, unchanged, held_out from hkg_sync('s');

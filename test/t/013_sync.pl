@@ -63,6 +63,20 @@ my @both = map { session($node, "both$_", q{select hkg_sync('g')}) } 1 .. 2;
 ok(finish($_), 'one of two syncs of the same changes') foreach @both;
 in_step('once');
 
+# ---- a split waits for who writes facts by hand ----
+
+my $by_hand = $node->background_psql('postgres');
+$by_hand->query_safe(q{begin; insert into g.holdout select 'valid', h.id, r.id, t.id from g.entity h, g.relation r, g.entity t
+	where (h.name, r.name, t.name) = ('third', 'new', 'second')});
+my $split = session($node, 'split', q{select valid_facts + test_facts from hkg_split('g', 0, 0)});
+ok($node->poll_query_until('postgres', q{select exists (select from pg_locks where relation = 'g.holdout'::regclass and not granted)}), 'a split waits');
+$by_hand->query_safe('commit');
+$by_hand->quit;
+ok(finish($split), 'and goes on');
+is(value(q{select count(*) from g.holdout}), 0, 'what was held out meanwhile is taken back');
+value(q{insert into line values ('third', 'new', 'second')});
+in_step('as a fact');
+
 # ---- one that fails in the middle changes nothing ----
 
 my $before = value($contents);
