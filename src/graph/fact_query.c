@@ -14,6 +14,7 @@
 #include "miscadmin.h"
 #include "storage/lock.h"
 #include "utils/builtins.h"
+#include "utils/guc.h"
 #include "utils/lsyscache.h"
 
 #include "core/sort.h"
@@ -24,8 +25,9 @@
 #include "server/sql.h"
 #include "server/user_query.h"
 
-/* names of one statement */
+/* names of one statement, and about how many bytes they may have */
 #define CHUNK_NAMES 50000
+#define CHUNK_BYTES ((Size) 32 * 1024 * 1024)
 
 #define NO_ID PG_INT32_MIN
 
@@ -260,6 +262,25 @@ insert_names(FactQuery *query, NameList *list, const Chunk *chunk)
 			list->id[chunk->position[i]] = ids.value[i];
 }
 
+/* From that position on; returns the first one that is left. */
+static int64
+fill_chunk(const NameList *list, int64 next, Chunk *chunk)
+{
+	Size		bytes = 0;
+
+	chunk->count = 0;
+	for (; next < list->count && chunk->count < CHUNK_NAMES && bytes < CHUNK_BYTES; next++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (list->id[next] != NO_ID)
+			continue;
+		chunk->position[chunk->count] = (int32) next;
+		chunk->name[chunk->count++] = list->name[next];
+		bytes += strlen(list->name[next]);
+	}
+	return next;
+}
+
 /* Calls `action` with chunks of the names that have no id yet; returns the number of these names. */
 static int64
 for_nameless(FactQuery *query, NameList *list, void (*action) (FactQuery *, NameList *, const Chunk *))
@@ -272,13 +293,7 @@ for_nameless(FactQuery *query, NameList *list, void (*action) (FactQuery *, Name
 
 	while (next < list->count)
 	{
-		chunk->count = 0;
-		for (; next < list->count && chunk->count < CHUNK_NAMES; next++)
-			if (list->id[next] == NO_ID)
-			{
-				chunk->position[chunk->count] = (int32) next;
-				chunk->name[chunk->count++] = list->name[next];
-			}
+		next = fill_chunk(list, next, chunk);
 		MemoryContextSwitchTo(context);
 		if (chunk->count > 0)
 			action(query, list, chunk);
@@ -294,7 +309,10 @@ add_names(FactQuery *query, NameList *list)
 {
 	list->id = MemoryContextAllocHuge(CurrentMemoryContext, Max(list->count, 1) * sizeof(int32));
 	for (int64 i = 0; i < list->count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		list->id[i] = NO_ID;
+	}
 	numbers_reserve(&list->known, list->count);
 	for_nameless(query, list, look_up_names);
 	sort_array(hkg_leader(), POOL_LEADER, list->known.value, list->known.count, sizeof(int32), compare_int32);
@@ -313,15 +331,30 @@ fact_query_begin(Graph *graph, FactQueryWords words)
 	return query;
 }
 
+/* A value has one name, however the session shows such values. */
+static void
+show_alike(void)
+{
+	static const char *const settings[][2] = {
+		{"datestyle", "ISO"}, {"intervalstyle", "postgres"}, {"extra_float_digits", "3"}, {"bytea_output", "hex"}
+	};
+
+	for (int i = 0; i < (int) lengthof(settings); i++)
+		(void) set_config_option(settings[i][0], settings[i][1], PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+}
+
 void
 fact_query_run(FactQuery *query, const char *text)
 {
 	MemoryContext caller = MemoryContextSwitchTo(query->context);
+	int			nest_level = NewGUCNestLevel();
 
 	query->entities = name_list("entity");
 	query->relations = name_list("relation");
+	show_alike();
 	user_query_check(&facts_wanted, text, query->output);
 	sql_stream(text, SQL_NO_ARGS, take_row, query);
+	AtEOXact_GUC(true, nest_level);
 	MemoryContextSwitchTo(caller);
 }
 

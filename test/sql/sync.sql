@@ -50,6 +50,7 @@ begin;
 select * from hkg_sync('g', 'select * from line where false', allow_empty => true);
 select count(*), (select count(*) from g.entity) as entities from g.triple;
 rollback;
+set hybridkg.progress = off;
 -- entities stay with their embeddings until they are pruned: cat has a fact, dan has none any more
 select hkg_train('g', 'distmult', dimensions => 2, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, holdout => 0);
 delete from line where tail = 'dan';
@@ -65,7 +66,6 @@ select * from hkg_sync('g');
 select * from hkg_load('g', $$values ('ann', 'knows', 'cat'), ('ann', 'knows', 'ben'), ('ben', 'knows', 'ann')$$);
 -- a fact that is learnt and held out: training says so, sync mends it
 insert into g.triple select head, relation, tail from g.holdout;
-set hybridkg.progress = off;
 select hkg_train('g', 'distmult', dimensions => 2, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, holdout => 0);
 select * from hkg_sync('g');
 select hkg_train('g', 'distmult', dimensions => 2, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, holdout => 0);
@@ -86,6 +86,19 @@ create operator elsewhere.= (leftarg = int, rightarg = int, function = elsewhere
 begin;
 set local search_path = elsewhere, public, pg_catalog;
 select * from hkg_sync('g');
+rollback;
+
+-- a value has one name, however the session shows such values
+begin;
+set local datestyle = german;
+set local intervalstyle = iso_8601;
+set local extra_float_digits = -10;
+set local bytea_output = escape;
+select triples from hkg_load('g', $$values (date '2024-02-01', interval '1 day 02:03:04', 0.1::float8 + 0.2)$$);
+select triples, duplicates from hkg_load('g', $$values ('2024-02-01', '1 day 02:03:04', '0.30000000000000004')$$);
+select triples from hkg_load('g', $$values ('\x0102'::bytea, '\x0102', '\x0102')$$);
+select name from g.entity where name like '%0%' order by 1;
+select current_setting('datestyle') as datestyle, current_setting('intervalstyle') as intervalstyle;
 rollback;
 
 -- a policy or a trigger that keeps facts: an error, and nothing is changed
