@@ -37,23 +37,32 @@ check_model_table(const Graph *graph)
 				 errhint("Use the graph that its views show, if they do.")));
 }
 
+/* The hint comes first: an error of a statement that is caught would take away the one that is being made. */
+static void
+no_such_graph(const char *name, bool is_schema)
+{
+	char	   *hint = graphs_hint(name);
+
+	if (is_schema)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("schema \"%s\" is not a graph", name),
+				 errdetail("It lacks the view layout that hkg_create_graph makes."),
+				 errhint("%s", hint)));
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_SCHEMA),
+			 errmsg("graph \"%s\" does not exist", name),
+			 errhint("%s", hint)));
+}
+
 Graph *
 graph_find(const char *name)
 {
 	Graph	   *graph = palloc0(sizeof(Graph));
 
 	graph->schema = get_namespace_oid(name, true);
-	if (!OidIsValid(graph->schema))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_SCHEMA),
-				 errmsg("graph \"%s\" does not exist", name),
-				 errhint("%s", graphs_hint(name))));
-	if (!is_graph(graph->schema))
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("schema \"%s\" is not a graph", name),
-				 errdetail("It lacks the view layout that hkg_create_graph makes."),
-				 errhint("%s", graphs_hint(name))));
+	if (!OidIsValid(graph->schema) || !is_graph(graph->schema))
+		no_such_graph(name, OidIsValid(graph->schema));
 	graph->name = pstrdup(name);
 	graph->prefix = psprintf("%s.", quote_identifier(name));
 	return graph;

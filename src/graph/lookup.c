@@ -21,7 +21,8 @@
 #define HINT_NAMES 12
 /* varstr_levenshtein refuses longer ones */
 #define LEVENSHTEIN_BYTES 255
-/* names compared at most, which bounds what a typing error costs to some tenths of a second */
+/* names read and compared at most, which bounds what a typing error costs to some tenths of a second */
+#define NAMES_READ 2000000
 #define NAMES_COMPARED 200000
 
 /* ---- hints ------------------------------------------------------------------ */
@@ -85,9 +86,10 @@ nearest_name(const char *names, const char *name)
 	sql_arg(&args, INT4OID, Int32GetDatum(search.length - search.best_distance * MAX_MULTIBYTE_CHAR_LEN));
 	sql_arg(&args, INT4OID, Int32GetDatum(Min(search.length + search.best_distance * MAX_MULTIBYTE_CHAR_LEN,
 											  LEVENSHTEIN_BYTES)));
+	sql_arg(&args, INT4OID, Int32GetDatum(NAMES_READ));
 	sql_arg(&args, INT4OID, Int32GetDatum(NAMES_COMPARED));
-	sql_stream(psprintf("select n.name from (select n.name from (%s) n "
-						"where octet_length(n.name) between $1 and $2 limit $3) n order by 1", names),
+	sql_stream(psprintf("select n.name from (select n.name from (select n.name from (%s) n limit $3) n "
+						"where octet_length(n.name) between $1 and $2 limit $4) n order by 1", names),
 			   &args, consider_name, &search);
 	return search.best;
 }
@@ -166,10 +168,12 @@ read_id(Graph *graph, const char *table, const char *name)
 	{
 		char	   *hint = order_hint(graph, table, name);
 
+		if (hint == NULL)
+			hint = graph_hint(graph, table, name);
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("%s \"%s\" does not exist in graph \"%s\"", table, argument_shown(name), graph->name),
-				 errhint("%s", hint != NULL ? hint : graph_hint(graph, table, name))));
+				 errhint("%s", hint)));
 	}
 	return DatumGetInt32(id);
 }

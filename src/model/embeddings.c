@@ -50,17 +50,18 @@ take_id(void *argument, const Datum *values, const bool *nulls)
 static void
 raise_fault(const EmbeddingRows *rows, const char *column, const Fault *fault)
 {
-	bool		is_entity = strcmp(rows->kind, "entity") == 0;
+	const char *name;
 
-	if (fault->reason != NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_EXCEPTION),
-				 errmsg("%s of %s \"%s\" in %s%s_embedding %s", column, rows->kind,
-						is_entity ? graph_entity_name(rows->graph, fault->id) :
-						graph_relation_name(rows->graph, fault->id),
-						rows->graph->prefix, rows->kind, fault->reason),
-				 errdetail("It belongs to model \"%s\".", rows->model),
-				 errhint("%s", rows->hint == NULL ? "Train the model again." : rows->hint)));
+	if (fault->reason == NULL)
+		return;
+	name = strcmp(rows->kind, "entity") == 0 ? graph_entity_name(rows->graph, fault->id) :
+		graph_relation_name(rows->graph, fault->id);
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_EXCEPTION),
+			 errmsg("%s of %s \"%s\" in %s%s_embedding %s", column, rows->kind, name, rows->graph->prefix, rows->kind,
+					fault->reason),
+			 errdetail("It belongs to model \"%s\".", rows->model),
+			 errhint("%s", rows->hint == NULL ? "Train the model again." : rows->hint)));
 }
 
 static char *

@@ -148,14 +148,18 @@ take_weight(void *argument, const Datum *values, const bool *nulls)
 static void
 raise_weight_fault(Graph *graph, const char *model, const WeightRows *rows)
 {
-	if (rows->fault != NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_EXCEPTION),
-				 errmsg("row of relation \"%s\", side %s, in %sevidence_weight %s", graph_relation_name(graph, rows->faulty),
-						sides[rows->side], graph->prefix, rows->fault),
-				 errdetail("It belongs to model \"%s\".", model),
-				 errhint("Call hkg_learn_evidence, which writes it anew, or have the usual weights: delete from %sevidence_weight where model = %s",
-						 graph->prefix, quote_literal_cstr(model))));
+	const char *relation;
+
+	if (rows->fault == NULL)
+		return;
+	relation = graph_relation_name(graph, rows->faulty);
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_EXCEPTION),
+			 errmsg("row of relation \"%s\", side %s, in %sevidence_weight %s", relation, sides[rows->side], graph->prefix,
+					rows->fault),
+			 errdetail("It belongs to model \"%s\".", model),
+			 errhint("Call hkg_learn_evidence, which writes it anew, or have the usual weights: delete from %sevidence_weight where model = %s",
+					 graph->prefix, quote_literal_cstr(model))));
 }
 
 void

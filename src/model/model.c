@@ -51,10 +51,12 @@ take_model_row(void *argument, const Datum *values, const bool *nulls)
 static void
 no_such_model(Graph *graph, const char *name)
 {
+	char	   *hint = graph_hint(graph, "model", name);
+
 	ereport(ERROR,
 			(errcode(ERRCODE_UNDEFINED_OBJECT),
 			 errmsg("model \"%s\" does not exist in graph \"%s\"", name, graph->name),
-			 errhint("%s", graph_hint(graph, "model", name))));
+			 errhint("%s", hint)));
 }
 
 ModelRow

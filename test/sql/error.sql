@@ -304,6 +304,19 @@ select hkg_score('g', 'a', 'r', 'b', 'm');
 reset role;
 select hkg_score('g', 'a', 'r', 'b', 'm');
 
+-- a policy whose function catches an error, while a hint is looked for
+create function hkg_tools.catches() returns bool language plpgsql as $$ begin raise 'caught'; exception when others then return true; end $$;
+begin;
+create policy catches on g.entity using (hkg_tools.catches());
+create policy catches on g.model using (hkg_tools.catches());
+alter table g.entity enable row level security;
+alter table g.model enable row level security;
+set local role regress_hkg_reader;
+select report from hkg_tools.try($$select hkg_score('g', 'nobody', 'r', 'b', 'm')$$);
+select report from hkg_tools.try($$select hkg_score('g', 'a', 'r', 'b', 'none')$$);
+rollback;
+drop function hkg_tools.catches;
+
 -- a table that is gone
 begin;
 drop table g.threshold;
