@@ -278,9 +278,15 @@ copy_evict(CopyEntry entry)
 }
 
 void
+copy_look_up(void)
+{
+	(void) find_directory();
+}
+
+void
 copy_evict_schema(Oid schema)
 {
-	for (int i = 0; find_directory() && i < SLOTS; i++)
+	for (int i = 0; directory != NULL && i < SLOTS; i++)
 	{
 		Slot		slot = slot_copy(i);
 

@@ -70,7 +70,8 @@ extern void copy_abandon(CopyEntry claim);
 
 extern void copy_evict(CopyEntry entry);
 
-/* All copies of a schema of this database */
+/* All copies of a schema of this database, while a transaction commits: copy_look_up has found the directory before. */
 extern void copy_evict_schema(Oid schema);
+extern void copy_look_up(void);
 
 #endif							/* HKG_SERVER_COPY_DIRECTORY_H */

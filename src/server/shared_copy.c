@@ -34,7 +34,7 @@ struct CopyClaim
 
 static dlist_head mapped = DLIST_STATIC_INIT(mapped);
 static dlist_head claims = DLIST_STATIC_INIT(claims);
-static Oid	dropped_schema = InvalidOid;	/* by this transaction */
+static List *dropped_schemas = NIL; /* by this transaction, in its context */
 
 /* ---- ends ------------------------------------------------------------------------- */
 
@@ -55,16 +55,25 @@ unpin_all(void)
 		unpin(dlist_container(SharedCopy, node, iter.cur));
 }
 
-/* A subtransaction that was rolled back may have dropped it: then the copies are built again. */
+/* A subtransaction that was rolled back may have dropped one: then its copies are built again. */
+static void
+evict_dropped(void)
+{
+	ListCell   *cell;
+
+	foreach(cell, dropped_schemas)
+		copy_evict_schema(lfirst_oid(cell));
+}
+
 static void
 end_transaction(XactEvent event, void *argument)
 {
 	if (event == XACT_EVENT_PRE_COMMIT || event == XACT_EVENT_PARALLEL_PRE_COMMIT || event == XACT_EVENT_PRE_PREPARE)
 		return;
 	unpin_all();
-	if (OidIsValid(dropped_schema) && event == XACT_EVENT_COMMIT)
-		copy_evict_schema(dropped_schema);
-	dropped_schema = InvalidOid;
+	if (event == XACT_EVENT_COMMIT)
+		evict_dropped();
+	dropped_schemas = NIL;
 }
 
 static void
@@ -231,6 +240,10 @@ shared_copy_publish(CopyClaim *claim, const CopyPart *parts, int count, MemoryCo
 void
 shared_copy_drop(Oid schema)
 {
+	MemoryContext caller = MemoryContextSwitchTo(TopTransactionContext);
+
 	watch_ends();
-	dropped_schema = schema;
+	copy_look_up();
+	dropped_schemas = lappend_oid(dropped_schemas, schema);
+	MemoryContextSwitchTo(caller);
 }

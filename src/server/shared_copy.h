@@ -48,7 +48,7 @@ extern CopyPart shared_copy_part(const SharedCopy *copy, int i);
 /* Pins it for this transaction.  False: it was evicted, or a newer one has its place. */
 extern bool shared_copy_use(SharedCopy *copy);
 
-/* When this transaction commits, the copies of the schema are evicted. */
+/* When this transaction commits, the copies of the schema are evicted: of each for which this was called. */
 extern void shared_copy_drop(Oid schema);
 
 #endif							/* HKG_SERVER_SHARED_COPY_H */

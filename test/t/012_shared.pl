@@ -302,11 +302,21 @@ other(q{select hkg_drop_graph('large')});
 # ---- what is dropped ----
 
 ask();
+my $built = other(q{select built_at from hkg_cache() where kind = 'facts'});
+is(other(q{select triples || ' ' || duplicates from hkg_load('g', $$values ('rome', 'in', 'italy')$$)}), '0 1', 'a load that adds nothing');
+ask();
+is(other(q{select built_at from hkg_cache() where kind = 'facts'}), $built, 'has nobody read the facts again');
+other(q{select hkg_create_graph('second')});
+other(q{select hkg_load('second', 'select * from (values (''a'', ''b'', ''c'')) f');
+	insert into second.model (name, score_function, dimensions, settings, status, created_at) values ('m', 'distmult', 1, '{}', 'ready', now());
+	insert into second.entity_embedding select 'm', id, '{1}' from second.entity; insert into second.relation_embedding select 'm', id, '{1}' from second.relation});
+other(q{select hkg_score('second', 'a', 'b', 'c', 'm', 'embedding')});
+like(other(q{select string_agg(distinct graph, ',' order by graph) from hkg_cache()}), qr/^g,second$/, 'copies of two graphs');
 my $there = files();
 other(q{create role stranger; set role stranger; do $$ begin perform hkg_drop_graph('g'); exception when insufficient_privilege then null; end $$});
 is(files(), $there, 'who may not drop a graph leaves its files');
-other(q{select hkg_drop_graph('g')});
-is_soon(\&files, 0, 'a graph that is dropped leaves no file');
+other(q{begin; select hkg_drop_graph('g'); select hkg_drop_graph('second'); commit});
+is_soon(\&files, 0, 'graphs that are dropped leave no file');
 $node->safe_psql('empty', cities());
 is($node->safe_psql('empty', q{select inferred('ann')}), $no, 'a graph of another database');
 is_soon(\&files, 2, 'has files');
