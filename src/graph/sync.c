@@ -15,6 +15,7 @@
 
 #include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
 
 #include "fact_query.h"
@@ -23,6 +24,7 @@
 #include "server/argument.h"
 #include "server/host.h"
 #include "server/sql.h"
+#include "server/visibility.h"
 #include "source.h"
 
 /* Guesses until they are measured, for each fact */
@@ -92,7 +94,7 @@ read_rows(Sync *sync, const char *text)
 
 /* ---- comparing ----------------------------------------------------------------- */
 
-/* Whether the set has the fact; what it has before that fact goes into `passed`, unless that is NULL. */
+/* Whether the set has the fact; what it has before that fact goes into `passed`.  row: NULL for the end of the list. */
 static bool
 advance(const FactSet *set, int64 *next, const FactRow *row, FactSet *passed)
 {
@@ -171,16 +173,52 @@ check_held_gone(const Sync *sync)
 				 errhint("prune => true deletes them.")));
 }
 
+static bool
+sees_all_facts(const Graph *graph)
+{
+	return visibility_of_all_rows(get_relname_relid("triple", graph->schema)) &&
+		visibility_of_all_rows(get_relname_relid("holdout", graph->schema));
+}
+
+/* After the foreign keys have refused that an entity is deleted */
+static void
+raise_hidden_facts(const Graph *graph)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+			 errmsg("entities cannot be pruned by role \"%s\"", GetUserNameFromId(GetUserId(), false)),
+			 errdetail("Row security hides some of their facts from it, in %striple or %sholdout. Nothing was changed.",
+					   graph->prefix, graph->prefix),
+			 errhint("Leave out prune, or let a role prune that sees all facts, such as the graph's owner.")));
+}
+
 /* Entities without a fact, and what models and the table of inferences have of them. */
 static int64
 prune_entities(const Graph *graph)
 {
-	return (int64) sql_run(psprintf("delete from %1$sentity e "
-									"where not exists (select from %1$striple f where f.head = e.id) "
-									"and not exists (select from %1$striple f where f.tail = e.id) "
-									"and not exists (select from %1$sholdout f where f.head = e.id) "
-									"and not exists (select from %1$sholdout f where f.tail = e.id)", graph->prefix),
-						   SQL_NO_ARGS);
+	const char *statement = psprintf("delete from %1$sentity e "
+									 "where not exists (select from %1$striple f where f.head = e.id) "
+									 "and not exists (select from %1$striple f where f.tail = e.id) "
+									 "and not exists (select from %1$sholdout f where f.head = e.id) "
+									 "and not exists (select from %1$sholdout f where f.tail = e.id)", graph->prefix);
+	MemoryContext context = CurrentMemoryContext;
+	bool		sees_all = sees_all_facts(graph);
+	volatile uint64 pruned = 0;
+
+	PG_TRY();
+	{
+		pruned = sql_run(statement, SQL_NO_ARGS);
+	}
+	PG_CATCH();
+	{
+		if (geterrcode() != ERRCODE_FOREIGN_KEY_VIOLATION || sees_all)
+			PG_RE_THROW();
+		MemoryContextSwitchTo(context);
+		FlushErrorState();
+		raise_hidden_facts(graph);
+	}
+	PG_END_TRY();
+	return (int64) pruned;
 }
 
 /* ---- the whole ------------------------------------------------------------------- */

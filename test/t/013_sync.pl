@@ -194,6 +194,11 @@ is(value(q{select count(*) from g.triple join g.relation r on r.id = relation wh
 # who may see facts, but not delete them
 value(q{create policy kept on g.triple as restrictive for delete to clerk using (false); delete from line where head = 'e4'});
 like(refused(as_clerk(q{select hkg_sync('g', $$select * from line where relation = 'r1'$$)})), qr/ERROR:  27000: table g.triple keeps \d+ of \d+ facts/, 'facts that a policy keeps are counted');
+# entities of which other facts are hidden cannot be told from those that have none
+value(q{drop policy kept on g.triple; grant delete on g.entity, g.holdout to clerk; grant update on g.model to clerk;
+	insert into line values ('hidden', 'r3', 'hidden'); select hkg_sync('g')});
+like(refused(as_clerk(q{select hkg_sync('g', $$select * from line where relation = 'r1'$$, prune => true)})),
+	qr/ERROR:  42501: entities cannot be pruned by role "clerk"\n.*Row security hides.*\n.*Leave out prune/, 'nor pruned');
 value(q{alter table g.triple disable row level security; select hkg_sync('g')});
 in_step('the owner brings all in step');
 
