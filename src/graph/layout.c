@@ -22,6 +22,12 @@
 /* The layout that this library reads and writes: the number of the last procedure hkg_layout_N */
 static const int32 library_layout = 2;
 
+typedef struct SavedUser
+{
+	Oid			user;
+	int			context;
+} SavedUser;
+
 static int32
 layout_of(const Graph *graph)
 {
@@ -56,6 +62,34 @@ graph_check_layout(const Graph *graph)
 		refuse_layout(graph, layout);
 }
 
+/* From here to stop_acting: with the owner's rights alone. */
+static SavedUser
+act_as(Oid owner)
+{
+	SavedUser	caller;
+
+	GetUserIdAndSecContext(&caller.user, &caller.context);
+	SetUserIdAndSecContext(owner, caller.context | SECURITY_RESTRICTED_OPERATION);
+	return caller;
+}
+
+static void
+stop_acting(SavedUser caller)
+{
+	SetUserIdAndSecContext(caller.user, caller.context);
+}
+
+/* The view is the owner's, who may have made another one of it. */
+static int32
+layout_as(const Graph *graph, Oid owner)
+{
+	SavedUser	caller = act_as(owner);
+	int32		layout = layout_of(graph);
+
+	stop_acting(caller);
+	return layout;
+}
+
 /* The procedure that makes the layout, in the schema of the extension, as a statement names it. */
 static char *
 find_step(const char *extension_schema, int32 layout)
@@ -79,16 +113,13 @@ take_step(const Graph *graph, Oid owner, const char *step, int32 layout)
 {
 	char	   *path = psprintf("%s, pg_temp", quote_identifier(graph->name));
 	int			nest_level = NewGUCNestLevel();
-	Oid			caller;
-	int			context;
+	SavedUser	caller = act_as(owner);
 
-	GetUserIdAndSecContext(&caller, &context);
-	SetUserIdAndSecContext(owner, context | SECURITY_RESTRICTED_OPERATION);
 	(void) set_config_option("search_path", path, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 	sql_run(psprintf("call %s", step), SQL_NO_ARGS);
 	sql_run(psprintf("create or replace view %slayout as select %d as version", graph->prefix, layout), SQL_NO_ARGS);
 	AtEOXact_GUC(true, nest_level);
-	SetUserIdAndSecContext(caller, context);
+	stop_acting(caller);
 }
 
 HKG_FUNCTION(hkg_upgrade_graph);
@@ -106,7 +137,7 @@ hkg_upgrade_graph(PG_FUNCTION_ARGS)
 	graph_check_distribution(graph);
 	owner = graph_require_owner(graph);
 	graph_lock_for_upgrade(graph);
-	layout = layout_of(graph);
+	layout = layout_as(graph, owner);
 	if (layout > library_layout)
 		refuse_layout(graph, layout);
 	while (layout < library_layout)

@@ -9,6 +9,9 @@
  * all of them before the first one.  No order of tables is that of all statements of the server: ALTER TABLE goes from a
  * table to the one that its key references, TRUNCATE ... CASCADE the other way.  So we wait for one table while we
  * hold none of the others.
+ *
+ * hkg_upgrade_graph and hkg_drop_graph are such statements of the server: they lock one table after the other, and the
+ * layout when they come to it.  An upgrade has the advisory locks by then; to drop a graph takes none.
  */
 #include "graph.h"
 

@@ -152,6 +152,16 @@ set role hkg_stranger;
 select hkg_tools.try($$select hkg_drop_graph('sports')$$);
 select hkg_tools.try($$select hkg_upgrade_graph('sports')$$);
 select hkg_tools.try($$select hkg_facts_changed('sports.triple'::text::regclass)$$) as denied;
+-- an upgrade reads what its owner made of the view with the owner's rights alone
+reset role;
+begin;
+alter schema sports owner to hkg_stranger;
+alter view sports.layout owner to hkg_stranger;
+create function hkg_tools.whoami() returns int language plpgsql as $$ begin return case current_user when 'hkg_stranger' then 2 else 1000 end; end $$;
+create or replace view sports.layout as select hkg_tools.whoami() as version;
+select hkg_upgrade_graph('sports');
+rollback;
+set role hkg_stranger;
 select hkg_tools.try($$select hkg_load('sports', 'values (1, 2, 3)')$$);
 reset role;
 select hkg_tools.try($$select hkg_drop_graph('business')$$);
