@@ -165,8 +165,8 @@ copy_of(Oid table)
 							 get_rel_namespace(table));
 }
 
-static bool
-is_written(Oid table)
+bool
+table_is_written(Oid table)
 {
 	Relation	relation = try_relation_open(table, AccessShareLock);
 	bool		written = relation != NULL && CheckRelationLockedByMe(relation, RowExclusiveLock, true);
@@ -190,14 +190,14 @@ graph_writes_elsewhere(Oid schema, const char *table)
 {
 	Oid			oid = get_relname_relid(table, schema);
 
-	return is_reference_table(oid) && is_written(oid);
+	return is_reference_table(oid) && table_is_written(oid);
 }
 
 Oid
 graph_table_here(Oid schema, const char *table)
 {
 	Oid			oid = graph_table(schema, table);
-	Oid			copy = is_reference_table(oid) && !is_written(oid) ? copy_of(oid) : InvalidOid;
+	Oid			copy = is_reference_table(oid) && !table_is_written(oid) ? copy_of(oid) : InvalidOid;
 
 	return OidIsValid(copy) ? copy : oid;
 }

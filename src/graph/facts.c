@@ -19,6 +19,9 @@
 #include "server/host.h"
 #include "server/sql.h"
 
+/* of one relation, between two checks for interrupts */
+#define CHECKED_FACTS 4096
+
 /* Before a list grows: old and new are there at the same time. */
 static void
 check_memory(int64 count, int64 room, Size size)
@@ -200,7 +203,8 @@ facts_by_relation(const Triple *fact, int64 facts, int32 relations)
 		CHECK_FOR_INTERRUPTS();
 		start[relation] = next;
 		while (next < facts && fact[next].relation == relation)
-			next++;
+			if (++next % CHECKED_FACTS == 0)
+				CHECK_FOR_INTERRUPTS();
 	}
 	start[relations] = next;
 	return start;

@@ -11,6 +11,7 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
+#include "utils/memutils.h"
 #include "utils/timeout.h"
 
 #include "server/array.h"
@@ -52,7 +53,10 @@ node_slice_places(NodeSlice slice, int64 count, int64 *place)
 
 	for (int64 stretch = slice.number - 1; stretch < stretches; stretch += slice.count)
 		for (int64 i = count * stretch / stretches; i < count * (stretch + 1) / stretches; i++)
+		{
+			CHECK_FOR_INTERRUPTS();
 			place[places++] = i;
+		}
 	return places;
 }
 
@@ -68,6 +72,17 @@ node_slice_begin(void)
 		enable_timeout_after(CLIENT_CONNECTION_CHECK_TIMEOUT, client_connection_check_interval);
 }
 
+/* hint: as hkg_check_memory_or ends one, which begins this one */
+static void
+check_array(int64 count, const char *hint)
+{
+	if (ARR_OVERHEAD_NONULLS(1) + count * sizeof(int64) > MaxAllocSize)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("what a slice returns needs more than an array's 1 GB"),
+				 errhint("%c%s.", pg_toupper((unsigned char) hint[0]), hint + 1)));
+}
+
 Datum
 node_answer(MemoryContext context, int64 checksum, const int64 *value, int64 count, const char *hint)
 {
@@ -76,6 +91,7 @@ node_answer(MemoryContext context, int64 checksum, const int64 *value, int64 cou
 	Datum		array;
 
 	hkg_check_memory_or(3 * (count + 1) * sizeof(int64), "what a slice returns", hint);
+	check_array(count + 1, hint);
 	all = array_new(int64, count + 1);
 	all[0] = checksum;
 	memcpy(all + 1, value, count * sizeof(int64));

@@ -224,19 +224,6 @@ tables_of(const ModelRow *row)
 	return function != NULL && kge_has_network(function) ? network_tables : embedding_tables;
 }
 
-static bool
-is_written(Oid table)
-{
-	Relation	relation = try_table_open(table, AccessShareLock);
-	bool		written;
-
-	if (relation == NULL)
-		return false;
-	written = CheckRelationLockedByMe(relation, RowExclusiveLock, true);
-	table_close(relation, AccessShareLock);
-	return written;
-}
-
 /*
  * Whether this transaction has written one of the tables.  What it reads then may be gone when it is rolled back, and
  * a trigger that gives the model's row another version may not have run yet.
@@ -247,7 +234,8 @@ has_written(const Graph *graph, const char *const *tables)
 	bool		written = false;
 
 	for (int i = 0; tables[i] != NULL && !written; i++)
-		written = is_written(graph_table(graph->schema, tables[i])) || is_written(graph_table_here(graph->schema, tables[i]));
+		written = table_is_written(graph_table(graph->schema, tables[i])) ||
+			table_is_written(graph_table_here(graph->schema, tables[i]));
 	return written;
 }
 
