@@ -96,10 +96,10 @@ graph_lock_for_training(Graph *of, const char *name)
 }
 
 void
-graph_leave_training(void)
+graph_leave_training(const Graph *of)
 {
 	if (answer == NULL)
-		CALL(graph_leave_training)();
+		CALL(graph_leave_training)(of);
 }
 
 void
