@@ -8,8 +8,9 @@
  * (bench/RESULTS.md, "All three").  An answer can keep more entities than are affordable while the network is learnt: the
  * last epochs keep as many, to which the network adapts.
  *
- * A network makes training two to four times as long, and an answer some milliseconds.  It pays on graphs of a middle
- * size: smaller ones gained nothing, larger ones were not measured (bench/RESULTS.md, "All three").
+ * A network makes training ten times as long and more, and an answer some milliseconds.  It pays on graphs of a middle
+ * size: smaller ones gained nothing, larger ones were not measured (bench/RESULTS.md, "All three").  Small graphs need
+ * fewer epochs: to ask about each fact once was as good on codex-s as to ask two and a half times.
  */
 #include "path_settings.h"
 
@@ -25,7 +26,8 @@
 #define DROPOUT 0.05
 #define EXPLORATION 0.5			/* standard deviations, where not all entities can be kept; elsewhere noise gains nothing */
 #define FACTS 4096			/* that an epoch asks for */
-#define EPOCHS 20
+#define FEWEST_EPOCHS 8
+#define MOST_EPOCHS 20
 #define LEARNING_FLOPS 3		/* times those of an answer that keeps as many entities */
 #define RATE_END 0.1			/* of the rate, at the end */
 #define ANSWERS_KEPT 1000		/* at least, where noise takes part in the choice: an answer is one pass, learning three */
@@ -88,6 +90,15 @@ first_rate(const TrainSettings *settings, const GraphData *data)
 	return is_dense(data) ? 0.004 : 0.005;
 }
 
+/* As many as ask about each fact once, within bounds */
+static int
+epochs_of(const TrainSettings *settings, int64 facts, int64 asked)
+{
+	if (settings->path_epochs > 0)
+		return settings->path_epochs;
+	return (int) Min(Max(pool_pieces(facts, asked), FEWEST_EPOCHS), MOST_EPOCHS);
+}
+
 PathSettings
 path_settings(const TrainSettings *settings, const TrainingFacts *facts)
 {
@@ -95,11 +106,12 @@ path_settings(const TrainSettings *settings, const TrainingFacts *facts)
 	FactIndex	index = path_index_sizes(facts);
 	PathShape	shape = shape_of(settings, data);
 	bool		keeps_all = path_keeps_all(&index, shape);
+	int64		asked = Max(Min(settings->path_facts > 0 ? settings->path_facts : FACTS, data->facts), 1);
 	PathSettings	plan = {
 		.shape = shape,
 		.training = training_of(settings, facts, keeps_all),
-		.epochs = settings->path_epochs > 0 ? settings->path_epochs : EPOCHS,
-		.facts = Min(settings->path_facts > 0 ? settings->path_facts : FACTS, data->facts),
+		.epochs = epochs_of(settings, data->facts, asked),
+		.facts = asked,
 		.first = {first_rate(settings, data), shape.kept, keeps_all ? 0 : EXPLORATION}
 	};
 
