@@ -52,6 +52,9 @@ select count(*) = 2 as same_curve from (select number, loss, mrr from nations.pa
 -- null: by the graph, of which an entity has few facts; an epoch asks for no more facts than there are
 select pg_temp.learn('usual', 'path_epochs => 1', 'path_learning_rate => 1e-9');
 select paths, settings->'path_layers' as layers from nations.model where name = 'usual';
+-- as many epochs as ask about each of the 124 facts once, 8 to 20
+select asked, pg_temp.learn('asked ' || asked, 'path_facts => ' || asked, 'path_layers => 1', 'path_width => 16') from unnest(array[1, 10, 100]) asked;
+select model, count(*) as epochs from nations.path_epoch where model like 'asked %' group by 1 order by 1;
 
 -- of many entities with ten facts or more, 300 are kept in a step to learn, 1000 to answer, unless a number was given
 begin;
