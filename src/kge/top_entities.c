@@ -21,7 +21,7 @@
 
 #define AT_ONCE KGE_LOOKED_AT	/* candidates of an item */
 #define FINALISTS_AT_ONCE 32
-#define FEW_FINALISTS 512		/* which take less time than to wake threads */
+#define FEW_NUMBERS 131072		/* of relations, that exact scores read in less time than it takes to wake threads */
 #define ROUNDING 1e-12			/* more than the arithmetic of a score may lose */
 
 /* ---- top k ------------------------------------------------------------------ */
@@ -402,7 +402,7 @@ for_finalists(Top *top, void (*function) (void *argument, int64_t item, int thre
 {
 	int64_t		items = pool_pieces(top->finalists, FINALISTS_AT_ONCE);
 
-	if (top->finalists > FEW_FINALISTS)
+	if (top->finalists * kge_relation_width(top->model->function, top->model->dimensions) > FEW_NUMBERS)
 		pool_run(top->pool, items, function, top);
 	else
 		for (int64_t i = 0; i < items; i++)
