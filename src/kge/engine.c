@@ -532,7 +532,7 @@ l2_gradients(const KgeEngine *engine, KgeRows q, KgeRows c, const float *s, floa
 		float		sum = sum_row(q.count, g + (size_t) k * (size_t) s_stride);
 
 		dense_add_scaled(engine->width, -sum, c.row + (size_t) k * (size_t) c.stride,
-				   dc + (size_t) k * (size_t) c.stride);
+						 dc + (size_t) k * (size_t) c.stride);
 	}
 	for (int from = 0; from < q.count; from += CHUNK)
 	{

@@ -622,11 +622,12 @@ test_leaving_answers(void)
 	memcpy(first, candidates, sizeof(first));
 	leaving = (Leaving) {.leave_at = 1};
 	CHECK(ev_answer(answering, EV_RULES, SIDE_TAIL, 1, 0, leader, POOL_LEADER, &candidates) == MANY);
+	/* the slice is over before the answer begins: whatever looks for its end leaves */
+	for (int64_t start = monotonic_now(); seconds_since(start) < 0.02;)
+		;
 	if (setjmp(leaving.place) == 0)
 	{
-		/* one may be done before the slice is over */
-		for (int i = 0; i < 1000; i++)
-			ev_answer(answering, EV_RULES, SIDE_TAIL, i % MANY, 0, left, POOL_LEADER, &candidates);
+		ev_answer(answering, EV_RULES, SIDE_TAIL, 0, 0, left, POOL_LEADER, &candidates);
 		CHECK_SAYING(false, "%d answers were not left", MANY);
 	}
 	CHECK(ev_answer(answering, EV_RULES, SIDE_TAIL, 0, 0, leader, POOL_LEADER, &candidates) == MANY);
