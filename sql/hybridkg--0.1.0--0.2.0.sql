@@ -290,70 +290,73 @@ as $$ values
 	('rotate-wn18rr', 'WN18RR, embeddings alone',
 	 '{"score_function": "rotate", "dimensions": 200, "negatives": 64, "negative_sampling": "uniform", "gamma": 4, "regularization": 0.01, "reciprocal": true, "learning_rate": 0.1, "learning_rate_end": 0.002, "iterations": 5, "epochs": 30, "top_rules": 0}')
 $$;
+comment on function hkg_presets() is
+'settings of hkg_train that go together under a name, hkg_train(graph, preset => name), with their purpose
+settings: arguments of hkg_train, by name; what the call gives wins; another learning_rate alone changes a preset''s learning_rate_end by the same factor';
 
-create function hkg_train(graph name, score_function text default 'rotate', dimensions int default 200,
-	iterations int default 10, epochs int default 10, batch_size int default 512, negatives int default 64,
+create function hkg_train(graph name, score_function text default null, dimensions int default null,
+	iterations int default null, epochs int default null, batch_size int default null, negatives int default null,
 	negative_sampling text default null, loss text default null, optimizer text default null,
-	learning_rate float8 default null, gamma float8 default 9.0, norm int default 1, regularization float8 default 0,
-	omega float8 default 0, top_rules int default 200, beta float8 default 1.0, sample_size bigint default null,
-	max_rule_length int default 3, min_head_coverage float8 default 0.01, min_support int default 2,
-	constants bool default false, patience int default null, seed bigint default 0, model name default 'default',
-	min_quality float8 default null, label text default 'confidence', accumulate bool default false, block_size int default 64,
-	temperature float8 default 1.0, reciprocal bool default null, regularizer text default null, preset text default null,
-	warm_start bool default false, rules name default null, relation_weight float8 default 0,
-	evidence_rules int default 20000, evidence_length int default 4, evidence_seconds float8 default null,
-	holdout float8 default 0.05, learning_rate_end float8 default null, assume_missing float8 default 0.1,
+	learning_rate float8 default null, gamma float8 default null, norm int default null, regularization float8 default null,
+	omega float8 default null, top_rules int default null, beta float8 default null, sample_size bigint default null,
+	max_rule_length int default null, min_head_coverage float8 default null, min_support int default null,
+	constants bool default null, patience int default null, seed bigint default 0, model name default 'default',
+	min_quality float8 default null, label text default null, accumulate bool default null, block_size int default null,
+	temperature float8 default null, reciprocal bool default null, regularizer text default null, preset text default null,
+	warm_start bool default false, rules name default null, relation_weight float8 default null,
+	evidence_rules int default null, evidence_length int default null, evidence_seconds float8 default null,
+	holdout float8 default null, learning_rate_end float8 default null, assume_missing float8 default 0.1,
 	replace text default 'unless_worse', paths bool default null, path_layers int default null, path_width int default null,
 	path_kept int default null, path_epochs int default null, path_facts int default null,
 	path_learning_rate float8 default null, partitions int default 1,
-	constraints text default 'none', entailment_weight float8 default 0.1, entailment_confidence float8 default 0.8,
-	min_confidence float8 default 0.7, nodes int default null, hybrid text default 'sampled', rule_weight float8 default 0.01,
-	label_smoothing float8 default 0, input_dropout float8 default 0.2, feature_dropout float8 default 0.2, hidden_dropout float8 default 0.3)
+	constraints text default null, entailment_weight float8 default null, entailment_confidence float8 default null,
+	min_confidence float8 default null, nodes int default null, hybrid text default null, rule_weight float8 default null,
+	label_smoothing float8 default null, input_dropout float8 default null, feature_dropout float8 default null, hidden_dropout float8 default null)
 returns text
 as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 1000000
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_train is
 'learns embeddings and rules together and keeps them as a model of the graph; returns the model''s name
 graph: an existing graph
-score_function: transe, distmult, complex, rotate, rescal (a matrix for each relation) or conve (a convolutional network reads entity and relation: Dettmers et al. 2018; dimensions up to 500, the image of an entity has the most nearly square shape that they allow).
-dimensions: size d of an embedding (complex, rotate: d complex numbers), 1 to 10000
-iterations: rounds of training, mining and sampling, 1 to 10000
-epochs: passes over the positives in one iteration, 1 to 1000000
-batch_size: positives in a minibatch, 1 to 1000000; under k_vs_all queries, each with all its answers
-negatives: negatives of each positive, 1 to 100000; block_size positives share them; softmax and k_vs_all have none
+score_function: transe, distmult, complex, rotate, rescal (a matrix for each relation) or conve (a convolutional network reads entity and relation: Dettmers et al. 2018; dimensions up to 500, the image of an entity has the most nearly square shape that they allow); null: rotate
+dimensions: size d of an embedding (complex, rotate: d complex numbers), 1 to 10000; null: 200
+iterations: rounds of training, mining and sampling, 1 to 10000; null: 10
+epochs: passes over the positives in one iteration, 1 to 1000000; null: 10
+batch_size: positives in a minibatch, 1 to 1000000; under k_vs_all queries, each with all its answers; null: 512
+negatives: negatives of each positive, 1 to 100000; block_size positives share them; softmax and k_vs_all have none; null: 64
 negative_sampling: uniform, bernoulli (the head is replaced with probability tph / (tph + hpt), by its relation''s tails per head and heads per tail), self_adversarial (the negatives of a positive are weighted by the softmax of temperature * score, and together weigh as much as the positive) or kbgan (a second model, trained by policy gradient, picks one hard negative for each positive); null: self_adversarial under the loss logistic, uniform otherwise
 loss: logistic (positives against sampled negatives), margin (the mean of max(0, gamma + score of the negative - score of the positive)), sampled_softmax (cross entropy of the true entity against its negatives), softmax (cross entropy of the true entity against all entities, on both sides), or k_vs_all (logistic over all entities, of which those that answer a query are true at once; conve learns by it alone); null: k_vs_all with conve, logistic otherwise
 optimizer: adagrad, or adam (learning_rate 0.001 or so); both move only what a minibatch touches, under softmax and k_vs_all all entities, and with conve all relations; null: adam with conve, adagrad otherwise
 learning_rate: step size of the optimizer, 1e-9 to 1000; null: 0.001 with conve, 0.1 otherwise, with warm_start twice that, or twice the preset''s
-gamma: margin of transe and rotate; under the loss margin, that of every score function; -1e6 to 1e6
-norm: 1 or 2, the norm of transe''s and rotate''s distance (rotate, 1: the sum of moduli)
-regularization: weight of the mean penalty of h, r and t over a minibatch''s positives, 0 to 1e6
-omega: weight of embedding confidence in a rule''s quality, 0 to 1
-top_rules: how many rules are selected, 0 (embeddings alone) to 1000000
-beta: temperature of sampling: a triple is drawn in proportion to exp(beta * score), 0 to 1e6; with hybrid ruge, itere and plogicnet all are drawn alike
+gamma: margin of transe and rotate; under the loss margin, that of every score function; -1e6 to 1e6; null: 9
+norm: 1 or 2, the norm of transe''s and rotate''s distance (rotate, 1: the sum of moduli); null: 1
+regularization: weight of the mean penalty of h, r and t over a minibatch''s positives, 0 to 1e6; null: 0
+omega: weight of embedding confidence in a rule''s quality, 0 to 1; null: 0
+top_rules: how many rules are selected, 0 (embeddings alone) to 1000000; null: 200
+beta: temperature of sampling: a triple is drawn in proportion to exp(beta * score), 0 to 1e6; with hybrid ruge, itere and plogicnet all are drawn alike; null: 1
 sample_size: how many inferred triples are drawn in an iteration; 1 to 2147483647; null: a tenth of the facts, at least 1; with hybrid ruge, itere and plogicnet as many as the facts
-max_rule_length: atoms of a rule, head included, 2 to 4 (4 takes ten times as long as 3 on sparse graphs, hundreds of times on dense ones: raise the other bounds)
-min_head_coverage: least share of the head relation''s facts that a rule infers, 0 to 1
-min_support: least number of facts that a rule infers, at least 1
-constants: search for rules with constants as well, r(X,Y) <= b(X,Y), c(X,"entity")
+max_rule_length: atoms of a rule, head included, 2 to 4 (4 takes ten times as long as 3 on sparse graphs, hundreds of times on dense ones: raise the other bounds); null: 3
+min_head_coverage: least share of the head relation''s facts that a rule infers, 0 to 1; null: 0.01
+min_support: least number of facts that a rule infers, at least 1; null: 2
+constants: search for rules with constants as well, r(X,Y) <= b(X,Y), c(X,"entity"); null: no
 patience: stop after that many iterations, at least 1, without a better MRR on the valid split, or on the facts held out in its place; null: never
 seed: the same seed and facts give the same bits
 model: the name to keep it under; a model of that name is replaced when the transaction commits
 min_quality: rules of lower quality are never selected, 0 to 1; null: there is no such bound
-label: one, or confidence: the loss of a sampled triple is weighted by the highest quality among its rules
-accumulate: whether samples of earlier iterations stay
-block_size: positives that share their negatives, 1 to 10000; fewer are slower
-temperature: of self_adversarial; 0 weights a positive''s negatives alike, 1000 at most
+label: one, or confidence: the loss of a sampled triple is weighted by the highest quality among its rules; null: confidence
+accumulate: whether samples of earlier iterations stay; null: no
+block_size: positives that share their negatives, 1 to 10000; fewer are slower; null: 64
+temperature: of self_adversarial; 0 weights a positive''s negatives alike, 1000 at most; null: 1
 reciprocal: each relation has a second embedding, that of its inverse, for questions that ask for heads: (?, r, t) is then (t, inverse of r, ?); scores of triples stay those of (h, r, ?). null: yes with conve, which needs it, no otherwise
 regularizer: l2 (squares), n3 (cubed moduli) or dura (under softmax with distmult, complex or rescal: squares of h, of t and of the query vectors); null: n3 under softmax, l2 otherwise
-preset: a row of hkg_presets(); its settings replace arguments that have their default value, given or not; null: none
+preset: a row of hkg_presets(); its settings take the place of arguments that are null; null: none
 warm_start: continue from the embeddings of the model of that name, with the same score_function, dimensions and reciprocal; new entities start where their neighbours place them (with conve, like any), deleted ones are left out. Steps are large at first, see learning_rate, and the new model has to be no worse, see replace
 rules: a model whose selected rules, such as imported ones, are ranked and sampled from instead of mined ones; null: rules are mined
-relation_weight: under softmax with distmult, complex or rescal: weight of the cross entropy of the true relation against all relations, given head and tail, 0 to 1000
-evidence_rules: most path rules, r(X,Y) <= b(X,A), c(A,Y), that are kept as evidence at prediction; when there are more, shorter ones first, of one length the best of each relation; 0 (none) to 1000000
-evidence_length: atoms of such a rule, head included, 2 to 6 (6 for a sparse graph such as WordNet; on dense ones long rules mislead); of up to three atoms all are found, longer ones where the graph is sparse enough, otherwise from a sample of paths
+relation_weight: under softmax with distmult, complex or rescal: weight of the cross entropy of the true relation against all relations, given head and tail, 0 to 1000; null: 0
+evidence_rules: most path rules, r(X,Y) <= b(X,A), c(A,Y), that are kept as evidence at prediction; when there are more, shorter ones first, of one length the best of each relation; 0 (none) to 1000000; null: 20000
+evidence_length: atoms of such a rule, head included, 2 to 6 (6 for a sparse graph such as WordNet; on dense ones long rules mislead); of up to three atoms all are found, longer ones where the graph is sparse enough, otherwise from a sample of paths; null: 4
 evidence_seconds: time for that search, 0.001 to 1e6; rules found by then are kept, which depends on the machine; null: no limit
-holdout: where the graph has no valid split, the share of the facts that is held out in its place, 0 to 0.5: at most 5000, drawn by seed; none where they would be fewer than 200, or with warm_start (then the old model''s weights, probabilities and thresholds stay). Each entity and relation keeps another fact. Embeddings and rules are learnt without them; the best iteration, the weights of rules, probabilities and thresholds from them. At the end, a tenth more epochs train on all facts, and path rules are counted again on all facts. (Mined rules are counted without them.) Predictions treat them as facts; a notice shows how many there are. 0: none are held out, rules have the default weights, and a probability is sigma(score)
+holdout: where the graph has no valid split, the share of the facts that is held out in its place, 0 to 0.5: at most 5000, drawn by seed; none where they would be fewer than 200, or with warm_start (then the old model''s weights, probabilities and thresholds stay). Each entity and relation keeps another fact. Embeddings and rules are learnt without them; the best iteration, the weights of rules, probabilities and thresholds from them. At the end, a tenth more epochs train on all facts, and path rules are counted again on all facts. (Mined rules are counted without them.) Predictions treat them as facts; a notice shows how many there are. 0: none are held out, rules have the default weights, and a probability is sigma(score); null: 0.05
 learning_rate_end: the step size in the last epoch of all iterations, reached from learning_rate in equal steps, 1e-10 to 1000; null: a tenth of learning_rate under the loss logistic without warm_start, or with warm_start and a learning_rate of null; learning_rate otherwise
 assume_missing: the share m of all true facts that the graph lacks, 1e-6 to 0.99. Probabilities are those of a missing fact: with p the chance that a candidate is one of the facts held out, and s the share that was held out, min(1, p m / ((1 - p) s (1 - m))). Facts that are missing are taken to be like those held out. hkg_learn_evidence changes it. null: a probability is p
 replace: of warm_start on a graph with a valid split: unless_worse (the model of before stays, with a notice, where the MRR on that split of the new one''s best iteration is lower by more than the standard error of the difference) or always
@@ -368,14 +371,14 @@ partitions: parts of the entities, of which two are in memory with the state of 
 constraints: what embeddings fulfil (doc/method.md, "Constraints"), with complex only: none, nne (real and imaginary parts of entities stay in [0, 1]) or nne_aer (this, and a rule with one atom, r(X,Y) <= b(X,Y) or b(Y,X), draws the two relations together: Ding et al. 2018)
 entailment_weight: of nne_aer: weight of the penalty of such rules beside a minibatch''s mean loss, times their PCA confidence, 1e-9 to 1e6; null: 0.1
 entailment_confidence: of nne_aer: least PCA confidence of such a rule; min_head_coverage and min_support bound them, too; 1e-9 to 1; null: 0.8
-min_confidence: rules of lower standard confidence are never selected, whatever their quality, 0 to 1; where min_quality is given, 0.7, the default, is 0; null: 0
+min_confidence: rules of lower standard confidence are never selected, whatever their quality, 0 to 1; null: 0.7, or 0 where min_quality is given, by the call or its preset
 nodes: buckets, of two partitions each, that are trained at once, 1 to half of partitions; what they change of the relations is then merged. On a distributed graph its nodes train them (hkg_distribute_graph); elsewhere this process does, one after the other, with the same result. null: as many as the graph has nodes for, at most half of partitions; 1 where it is not distributed
 hybrid: how rules take part in learning embeddings (doc/method.md, "How rules take part"): sampled (what they infer is sampled and learnt like facts), ruge (what they infer gets a soft label in every step, from its score and the confidences of its rules; under the loss logistic), itere (what axioms infer about sparse entities gets a label, which the embeddings of their relations give; with complex or distmult and the loss logistic), plogicnet (what rules of an axiom''s form infer gets the probability of a Markov logic network as label, whose weights are learnt in turn with the embeddings; under the loss logistic) or none (embeddings learn from facts alone; rules are mined and ranked all the same, for rules and predictions); null: sampled
 rule_weight: of ruge: how much the confidence of a rule adds to the label of what it infers, 1e-9 to 1e6; null: 0.01
 label_smoothing: of k_vs_all: with e, a label y is (1 - e) y + e / (number of entities), 0 to 0.99; null: 0
-input_dropout: of conve: chance that a number of the images of entity and relation is left out while it learns, 0 to 0.99; null: 0
-feature_dropout: of conve: likewise of all that a filter finds
-hidden_dropout: of conve: likewise of a number of the hidden layer
+input_dropout: of conve: chance that a number of the images of entity and relation is left out while it learns, 0 to 0.99; null: 0.2
+feature_dropout: of conve: likewise of all that a filter finds; null: 0.2
+hidden_dropout: of conve: likewise of a number of the hidden layer; null: 0.3
 errors: 22023 for values out of range, 0A000 for what a score function, or more than one partition, does not go with, 22003 when training diverges, 53200 when it would need more than hybridkg.max_memory, 55006 when the model is being trained elsewhere, 55000 for a graph without facts or with one entity, or for patience without valid or held-out facts, 42704 or 55000 when there is no trained model to go on from, 42501 before anything is trained when the caller may not write what a model consists of';
 
 do $do$
@@ -620,12 +623,8 @@ begin
 		raise exception using errcode = 'null_value_not_allowed', message = format('%s must not be null', part.argument);
 	end loop;
 	call @extschema@.hkg_tune_points(grid, fixed, trials, seed, points);
-	-- a preset's settings one by one: hkg_train itself would take them for arguments that are given with their default value, too
-	-- and no paths by the graph, since trials are compared by the embedding alone
-	calls := array(select (select string_agg(format('%I => %L', key, value #>> '{}'), ', ')
-			from jsonb_each('{"paths": false}' || coalesce((select s.settings || case when p ? 'learning_rate' then jsonb_build_object('learning_rate_end',
-					(s.settings->>'learning_rate_end')::float8 * (p->>'learning_rate')::float8 / (s.settings->>'learning_rate')::float8)
-					else '{}' end || (p - 'preset') from @extschema@.hkg_presets() s where preset = p->>'preset'), p)))
+	-- no paths by the graph, since trials are compared by the embedding alone
+	calls := array(select (select string_agg(format('%I => %L', key, value #>> '{}'), ', ') from jsonb_each('{"paths": false}' || p))
 		from unnest(points) with ordinality u (p, i) order by i);
 	-- hkg_train's own checks of every trial, before one is trained
 	foreach settings in array calls loop
@@ -668,8 +667,8 @@ begin
 	execute format('select exists (select from %I.model where name = $1)', graph) into done using best.model;
 	if done then
 		execute format('delete from %I.model where name = $1', graph) using model;
-		execute format('update %I.model set name = $1, settings = settings || jsonb_build_object(''model'', $1, ''preset'', $3) where name = $2', graph)
-			using model, best.model, best.arguments->'preset';
+		execute format('update %I.model set name = $1, settings = settings || jsonb_build_object(''model'', $1) where name = $2', graph)
+			using model, best.model;
 	end if;
 	return query execute format($sql$ select id, arguments, status, mrr, hits_1, hits_3, hits_10, best_iteration, seconds, error
 		from %I.trial where model = any ($1) order by mrr desc nulls last, id $sql$, graph) using names;

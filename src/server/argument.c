@@ -131,11 +131,13 @@ default_of(Oid function, int i)
 }
 
 bool
-argument_is_default(FunctionCallInfo fcinfo, int i)
+argument_is_given(FunctionCallInfo fcinfo, int i)
 {
-	Const	   *constant = default_of(fcinfo->flinfo->fn_oid, i);
+	Const	   *constant;
 
-	if (constant == NULL || constant->constisnull || PG_ARGISNULL(i))
-		return constant != NULL && constant->constisnull && PG_ARGISNULL(i);
-	return datum_image_eq(constant->constvalue, PG_GETARG_DATUM(i), constant->constbyval, constant->constlen);
+	if (PG_ARGISNULL(i))
+		return false;
+	constant = default_of(fcinfo->flinfo->fn_oid, i);
+	return constant == NULL || constant->constisnull ||
+		!datum_image_eq(constant->constvalue, PG_GETARG_DATUM(i), constant->constbyval, constant->constlen);
 }

@@ -29,7 +29,7 @@ extern const char *argument_shown(const char *text);
 /* ERROR 22023 unless a model can have this name. */
 extern void argument_check_model(const char *name);
 
-/* Whether argument i equals the default that the function's declaration gives it. */
-extern bool argument_is_default(FunctionCallInfo fcinfo, int i);
+/* Whether argument i is neither null nor the default that the function's declaration, perhaps an older one, gives it. */
+extern bool argument_is_given(FunctionCallInfo fcinfo, int i);
 
 #endif							/* HKG_SERVER_ARGUMENT_H */

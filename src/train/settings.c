@@ -40,8 +40,9 @@ typedef struct Setting
 	size_t		offset;
 	double		low;			/* the range of numbers */
 	double		high;
-	bool		optional;		/* NULL becomes 0, a NULL pointer or false, as no given value does but false */
+	bool		optional;		/* may have no value: 0, a NULL pointer or false */
 	const char *(*choice) (int i);	/* of texts: the i-th that is allowed, or NULL past the last; NULL: any text */
+	const char *usual;			/* the default; NULL: none, or one that depends on others (set_learning, fill_in) */
 } Setting;
 
 static const char *
@@ -88,78 +89,81 @@ choice_place(const char *(*choice) (int i), const char *text)
 
 #define FIELD(field) #field
 #define AT(field) offsetof(TrainSettings, field)
-#define INT(field, low, high) {FIELD(field), SETTING_INT, AT(field), low, high, false, NULL}
-#define FLOAT(field, low, high) {FIELD(field), SETTING_FLOAT, AT(field), low, high, false, NULL}
-#define OPTIONAL_INT(field, low, high) {FIELD(field), SETTING_INT, AT(field), low, high, true, NULL}
-#define BOOL(field) {FIELD(field), SETTING_BOOL, AT(field), 0, 0, false, NULL}
-#define CHOICE(field, choice) {FIELD(field), SETTING_TEXT, AT(field), 0, 0, false, choice}
+#define INT(field, low, high, usual) {FIELD(field), SETTING_INT, AT(field), low, high, false, NULL, usual}
+#define FLOAT(field, low, high, usual) {FIELD(field), SETTING_FLOAT, AT(field), low, high, false, NULL, usual}
+#define BOOL(field, usual) {FIELD(field), SETTING_BOOL, AT(field), 0, 0, false, NULL, usual}
+#define CHOICE(field, choice, usual) {FIELD(field), SETTING_TEXT, AT(field), 0, 0, false, choice, usual}
+#define OPTIONAL_INT(field, low, high, usual) {FIELD(field), SETTING_INT, AT(field), low, high, true, NULL, usual}
+#define OPTIONAL_FLOAT(field, low, high, usual) {FIELD(field), SETTING_FLOAT, AT(field), low, high, true, NULL, usual}
+#define OPTIONAL_CHOICE(field, choice, usual) {FIELD(field), SETTING_TEXT, AT(field), 0, 0, true, choice, usual}
 
 static const Setting table[] = {
-	{"graph", SETTING_NAME, AT(graph), 0, 0, false, NULL},
-	CHOICE(score_function, kge_score_function_name),
-	INT(dimensions, 1, 10000),
-	INT(iterations, 1, 10000),
-	INT(epochs, 1, 1000000),
-	INT(batch_size, 1, 1000000),
-	INT(negatives, 1, 100000),
-	{"negative_sampling", SETTING_TEXT, AT(negative_sampling), 0, 0, true, kge_sampler_name},
-	{"loss", SETTING_TEXT, AT(loss), 0, 0, true, kge_loss_name},
-	{"optimizer", SETTING_TEXT, AT(optimizer), 0, 0, true, kge_optimizer_name},
-	{"learning_rate", SETTING_FLOAT, AT(learning_rate), 1e-9, 1e3, true, NULL},
-	FLOAT(gamma, -1e6, 1e6),
-	INT(norm, 1, 2),
-	FLOAT(regularization, 0, 1e6),
-	FLOAT(omega, 0, 1),
-	INT(top_rules, 0, 1000000),
-	FLOAT(beta, 0, 1e6),
-	{"sample_size", SETTING_BIGINT, AT(sample_size), 1, INT_MAX, true, NULL},
-	INT(max_rule_length, 2, 4),
-	FLOAT(min_head_coverage, 0, 1),
-	INT(min_support, 1, INT_MAX),
-	BOOL(constants),
-	OPTIONAL_INT(patience, 1, INT_MAX),
-	{"seed", SETTING_BIGINT, AT(seed), -9223372036854775808.0, 9223372036854775807.0, false, NULL},
-	{"model", SETTING_NAME, AT(model), 0, 0, false, NULL},
-	{"min_quality", SETTING_FLOAT, AT(min_quality), 0, 1, true, NULL},
-	CHOICE(label, label_name),
-	BOOL(accumulate),
-	INT(block_size, 1, 10000),
-	FLOAT(temperature, 0, 1e3),
-	{"reciprocal", SETTING_BOOL, AT(reciprocal), 0, 0, true, NULL},
-	{"regularizer", SETTING_TEXT, AT(regularizer), 0, 0, true, regularizer_name},
-	{"preset", SETTING_TEXT, AT(preset), 0, 0, true, NULL},
-	BOOL(warm_start),
-	{"rules", SETTING_NAME, AT(rules), 0, 0, true, NULL},
-	FLOAT(relation_weight, 0, 1e3),
-	INT(evidence_rules, 0, 1000000),
-	INT(evidence_length, 2, RULE_MAX_BODY + 1),
-	{"evidence_seconds", SETTING_FLOAT, AT(evidence_seconds), 1e-3, 1e6, true, NULL},
-	FLOAT(holdout, 0, 0.5),
-	{"learning_rate_end", SETTING_FLOAT, AT(learning_rate_end), 1e-10, 1e3, true, NULL},
-	{"assume_missing", SETTING_FLOAT, AT(assume_missing), LEAST_MISSING, MOST_MISSING, true, NULL},
-	{"replace", SETTING_TEXT, AT(replace), 0, 0, true, replace_name},
-	{"paths", SETTING_DECISION, AT(paths), 0, 0, true, NULL},
-	OPTIONAL_INT(path_layers, 1, PATH_MAX_LAYERS),
-	OPTIONAL_INT(path_width, PATH_WIDTH_STEP, PATH_MAX_WIDTH),
-	OPTIONAL_INT(path_kept, 1, PATH_MAX_KEPT),
-	OPTIONAL_INT(path_epochs, 1, 100000),
-	OPTIONAL_INT(path_facts, 1, INT_MAX),
-	{"path_learning_rate", SETTING_FLOAT, AT(path_learning_rate), 1e-9, 1, true, NULL},
-	OPTIONAL_INT(partitions, 1, KGE_MOST_PARTITIONS),
-	{"constraints", SETTING_TEXT, AT(constraints), 0, 0, true, kge_constraint_name},
-	{"entailment_weight", SETTING_FLOAT, AT(entailment_weight), 1e-9, 1e6, true, NULL},
-	{"entailment_confidence", SETTING_FLOAT, AT(entailment_confidence), 1e-9, 1, true, NULL},
-	{"min_confidence", SETTING_FLOAT, AT(min_confidence), 0, 1, true, NULL},
-	OPTIONAL_INT(nodes, 1, KGE_MOST_LANES),
-	{"hybrid", SETTING_TEXT, AT(hybrid), 0, 0, true, hybrid_name},
-	{"rule_weight", SETTING_FLOAT, AT(rule_weight), 1e-9, 1e6, true, NULL},
-	{"label_smoothing", SETTING_FLOAT, AT(label_smoothing), 0, 0.99, true, NULL},
-	{"input_dropout", SETTING_FLOAT, AT(input_dropout), 0, 0.99, true, NULL},
-	{"feature_dropout", SETTING_FLOAT, AT(feature_dropout), 0, 0.99, true, NULL},
-	{"hidden_dropout", SETTING_FLOAT, AT(hidden_dropout), 0, 0.99, true, NULL},
+	{"graph", SETTING_NAME, AT(graph), 0, 0, false, NULL, NULL},
+	CHOICE(score_function, kge_score_function_name, "rotate"),
+	INT(dimensions, 1, 10000, "200"),
+	INT(iterations, 1, 10000, "10"),
+	INT(epochs, 1, 1000000, "10"),
+	INT(batch_size, 1, 1000000, "512"),
+	INT(negatives, 1, 100000, "64"),
+	OPTIONAL_CHOICE(negative_sampling, kge_sampler_name, NULL),
+	OPTIONAL_CHOICE(loss, kge_loss_name, NULL),
+	OPTIONAL_CHOICE(optimizer, kge_optimizer_name, NULL),
+	OPTIONAL_FLOAT(learning_rate, 1e-9, 1e3, NULL),
+	FLOAT(gamma, -1e6, 1e6, "9"),
+	INT(norm, 1, 2, "1"),
+	FLOAT(regularization, 0, 1e6, "0"),
+	FLOAT(omega, 0, 1, "0"),
+	INT(top_rules, 0, 1000000, "200"),
+	FLOAT(beta, 0, 1e6, "1"),
+	{"sample_size", SETTING_BIGINT, AT(sample_size), 1, INT_MAX, true, NULL, NULL},
+	INT(max_rule_length, 2, 4, "3"),
+	FLOAT(min_head_coverage, 0, 1, "0.01"),
+	INT(min_support, 1, INT_MAX, "2"),
+	BOOL(constants, "false"),
+	OPTIONAL_INT(patience, 1, INT_MAX, NULL),
+	{"seed", SETTING_BIGINT, AT(seed), -9223372036854775808.0, 9223372036854775807.0, false, NULL, NULL},
+	{"model", SETTING_NAME, AT(model), 0, 0, false, NULL, NULL},
+	OPTIONAL_FLOAT(min_quality, 0, 1, NULL),
+	CHOICE(label, label_name, "confidence"),
+	BOOL(accumulate, "false"),
+	INT(block_size, 1, 10000, "64"),
+	FLOAT(temperature, 0, 1e3, "1"),
+	{"reciprocal", SETTING_BOOL, AT(reciprocal), 0, 0, true, NULL, NULL},
+	OPTIONAL_CHOICE(regularizer, regularizer_name, NULL),
+	{"preset", SETTING_TEXT, AT(preset), 0, 0, true, NULL, NULL},
+	BOOL(warm_start, NULL),
+	{"rules", SETTING_NAME, AT(rules), 0, 0, true, NULL, NULL},
+	FLOAT(relation_weight, 0, 1e3, "0"),
+	INT(evidence_rules, 0, 1000000, "20000"),
+	INT(evidence_length, 2, RULE_MAX_BODY + 1, "4"),
+	OPTIONAL_FLOAT(evidence_seconds, 1e-3, 1e6, NULL),
+	FLOAT(holdout, 0, 0.5, "0.05"),
+	OPTIONAL_FLOAT(learning_rate_end, 1e-10, 1e3, NULL),
+	OPTIONAL_FLOAT(assume_missing, LEAST_MISSING, MOST_MISSING, NULL),
+	OPTIONAL_CHOICE(replace, replace_name, "unless_worse"),
+	{"paths", SETTING_DECISION, AT(paths), 0, 0, true, NULL, NULL},
+	OPTIONAL_INT(path_layers, 1, PATH_MAX_LAYERS, NULL),
+	OPTIONAL_INT(path_width, PATH_WIDTH_STEP, PATH_MAX_WIDTH, NULL),
+	OPTIONAL_INT(path_kept, 1, PATH_MAX_KEPT, NULL),
+	OPTIONAL_INT(path_epochs, 1, 100000, NULL),
+	OPTIONAL_INT(path_facts, 1, INT_MAX, NULL),
+	OPTIONAL_FLOAT(path_learning_rate, 1e-9, 1, NULL),
+	OPTIONAL_INT(partitions, 1, KGE_MOST_PARTITIONS, "1"),
+	OPTIONAL_CHOICE(constraints, kge_constraint_name, "none"),
+	/* the threshold is that of Ding et al. 2018, the weight that of their program */
+	OPTIONAL_FLOAT(entailment_weight, 1e-9, 1e6, "0.1"),
+	OPTIONAL_FLOAT(entailment_confidence, 1e-9, 1, "0.8"),
+	OPTIONAL_FLOAT(min_confidence, 0, 1, "0.7"),
+	OPTIONAL_INT(nodes, 1, KGE_MOST_LANES, NULL),
+	OPTIONAL_CHOICE(hybrid, hybrid_name, "sampled"),
+	OPTIONAL_FLOAT(rule_weight, 1e-9, 1e6, "0.01"),	/* Guo et al. 2018 */
+	OPTIONAL_FLOAT(label_smoothing, 0, 0.99, NULL),
+	OPTIONAL_FLOAT(input_dropout, 0, 0.99, "0.2"),
+	OPTIONAL_FLOAT(feature_dropout, 0, 0.99, "0.2"),
+	OPTIONAL_FLOAT(hidden_dropout, 0, 0.99, "0.3"),
 
 	/* the last one is no argument, but a setting of the session */
-	CHOICE(precision, precision_name)
+	CHOICE(precision, precision_name, NULL)
 };
 
 #define ARGUMENTS ((int) lengthof(table) - 1)
@@ -211,7 +215,7 @@ read_text(FunctionCallInfo fcinfo, int i, const Setting *setting, TrainSettings 
 static void
 read_setting(FunctionCallInfo fcinfo, int i, const Setting *setting, TrainSettings *settings)
 {
-	if (setting->optional && PG_ARGISNULL(i))
+	if ((setting->optional || setting->usual != NULL) && PG_ARGISNULL(i))
 		return;
 	switch (setting->type)
 	{
@@ -340,18 +344,6 @@ check_linear(const TrainSettings *settings, const char *what)
 				 errhint("Score functions that it goes with are %s.", linear_score_functions())));
 }
 
-/* The threshold is that of Ding et al. 2018, the weight that of their program. */
-static void
-fill_in_constraint(TrainSettings *settings)
-{
-	if (settings->constraints == NULL)
-		settings->constraints = pstrdup("none");
-	if (settings->entailment_weight == 0)
-		settings->entailment_weight = 0.1;
-	if (settings->entailment_confidence == 0)
-		settings->entailment_confidence = 0.8;
-}
-
 /*
  * Defaults that depend on the loss.  The logistic loss weighs each negative by itself: it learns more where hard
  * negatives weigh more, and with smaller steps in the end (doc/tuning.md).
@@ -365,15 +357,6 @@ fill_in(TrainSettings *settings)
 		settings->negative_sampling = pstrdup(logistic ? "self_adversarial" : "uniform");
 	if (logistic && !settings->warm_start && settings->learning_rate_end == 0)
 		settings->learning_rate_end = settings->learning_rate / 10;
-	if (settings->replace == NULL)
-		settings->replace = pstrdup(replace_name(0));
-	if (settings->partitions == 0)
-		settings->partitions = 1;
-	fill_in_constraint(settings);
-	if (settings->hybrid == NULL)
-		settings->hybrid = pstrdup(hybrid_name(0));
-	if (settings->rule_weight == 0)
-		settings->rule_weight = 0.01;	/* Guo et al. 2018 */
 }
 
 /* Whether the loss is over all entities, not over sampled ones */
@@ -406,10 +389,10 @@ set_learning(FunctionCallInfo fcinfo, TrainSettings *settings)
 static void
 set_warm_pace(FunctionCallInfo fcinfo, TrainSettings *settings)
 {
-	if (!settings->warm_start || !argument_is_default(fcinfo, find_setting("learning_rate")))
+	if (!settings->warm_start || argument_is_given(fcinfo, find_setting("learning_rate")))
 		return;
 	settings->learning_rate *= WARM_PACE;
-	if (argument_is_default(fcinfo, find_setting("learning_rate_end")))
+	if (!argument_is_given(fcinfo, find_setting("learning_rate_end")))
 		settings->learning_rate_end = settings->learning_rate / 10;
 }
 
@@ -685,13 +668,13 @@ parse_setting(const Setting *setting, const char *text, TrainSettings *settings)
 	check_parsed(setting, !ranged || (number >= setting->low && number <= setting->high), text);
 }
 
-/* ---- settings as texts: those in table model, or a preset's ------------------- */
+/* ---- settings as texts: those in table model, a preset's, or the defaults ------- */
 
 typedef struct Parsing
 {
 	TrainSettings *settings;
-	FunctionCallInfo call;		/* of a preset: replaces only arguments that this call left at their defaults */
-	bool		taken[lengthof(table)];
+	FunctionCallInfo call;		/* of a preset: replaces only arguments that this call did not give */
+	bool		taken[lengthof(table)];	/* which have a value */
 	TrainSettings ignored;		/* the preset's values for arguments that the call gave */
 } Parsing;
 
@@ -700,11 +683,39 @@ take_setting(void *argument, const Datum *values, const bool *nulls)
 {
 	Parsing    *parsing = argument;
 	int			i = find_setting(TextDatumGetCString(values[0]));
+	bool		given;
 
 	if (i == 0 || nulls[1])
 		return;
-	parsing->taken[i] = parsing->call == NULL || argument_is_default(parsing->call, i);
-	parse_setting(&table[i], TextDatumGetCString(values[1]), parsing->taken[i] ? parsing->settings : &parsing->ignored);
+	given = parsing->call != NULL && argument_is_given(parsing->call, i);
+	parse_setting(&table[i], TextDatumGetCString(values[1]), given ? &parsing->ignored : parsing->settings);
+	parsing->taken[i] = true;
+}
+
+/*
+ * Gives what has no value its default.  From place `arguments` on nothing could be given: an older version did not know
+ * it, or it was stored, which makes a 0 null.  So what may be 0 stays 0 there.
+ */
+static void
+take_defaults(TrainSettings *settings, const bool *taken, int arguments)
+{
+	for (int i = 1; i < (int) lengthof(table); i++)
+	{
+		bool		stays = i >= arguments && table[i].type == SETTING_FLOAT && table[i].low <= 0;
+
+		if (!taken[i] && !stays && table[i].usual != NULL)
+			parse_setting(&table[i], table[i].usual, settings);
+	}
+}
+
+char *
+settings_defaults(void)
+{
+	const bool	taken[lengthof(table)] = {false};
+	TrainSettings defaults = {0};
+
+	take_defaults(&defaults, taken, ARGUMENTS);
+	return settings_json(&defaults);
 }
 
 void
@@ -719,6 +730,7 @@ settings_parse(const char *graph, const char *json, TrainSettings *settings)
 	sql_stream("select key, value from pg_catalog.jsonb_each_text($1::jsonb)", &args, take_setting, &parsing);
 	for (int i = 1; i < (int) lengthof(table); i++)
 		check_parsed(&table[i], parsing.taken[i] || table[i].optional, "");
+	take_defaults(settings, parsing.taken, 0);
 	fill_in(settings);
 	check_settings(settings);
 }
@@ -739,7 +751,7 @@ scale_rate_end(const Parsing *preset)
 {
 	TrainSettings *settings = preset->settings;
 
-	if (preset->taken[find_setting("learning_rate_end")] && preset->ignored.learning_rate > 0)
+	if (preset->ignored.learning_rate > 0 && !argument_is_given(preset->call, find_setting("learning_rate_end")))
 		settings->learning_rate_end = settings->learning_rate_end * settings->learning_rate / preset->ignored.learning_rate;
 }
 
@@ -764,35 +776,31 @@ apply_preset(Parsing *preset)
 	scale_rate_end(preset);
 }
 
-/*
- * A bound on quality, of the call or the preset, takes the place of the default one on standard confidence; the
- * declaration of an older version has none.
- */
+/* A bound on quality, of the call or the preset, takes the place of the default one on standard confidence. */
 static void
-set_bound(const Parsing *preset)
+set_bound(Parsing *parsing)
 {
-	FunctionCallInfo fcinfo = preset->call;
-	int			quality = find_setting("min_quality");
-	int			bound = find_setting("min_confidence");
-
-	if ((!PG_ARGISNULL(quality) || preset->taken[quality]) &&
-		!preset->taken[bound] && bound < PG_NARGS() && argument_is_default(fcinfo, bound))
-		preset->settings->min_confidence = 0;
+	if (parsing->taken[find_setting("min_quality")])
+		parsing->taken[find_setting("min_confidence")] = true;
 }
 
 void
 settings_read(FunctionCallInfo fcinfo, TrainSettings *settings)
 {
-	Parsing		preset = {.settings = settings,.call = fcinfo};
+	Parsing		parsing = {.settings = settings,.call = fcinfo};
 
 	memset(settings, 0, sizeof(*settings));
 	/* the declaration of an older version has fewer */
 	for (int i = 0; i < ARGUMENTS && i < PG_NARGS(); i++)
+	{
 		read_setting(fcinfo, i, &table[i], settings);
+		parsing.taken[i] = !PG_ARGISNULL(i);
+	}
 	settings->precision = pstrdup(precision_name(hkg_precision));
 	if (settings->preset != NULL)
-		apply_preset(&preset);
-	set_bound(&preset);
+		apply_preset(&parsing);
+	set_bound(&parsing);
+	take_defaults(settings, parsing.taken, PG_NARGS());
 	set_learning(fcinfo, settings);
 	set_warm_pace(fcinfo, settings);
 	fill_in(settings);

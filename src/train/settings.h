@@ -95,8 +95,11 @@ extern void settings_read(FunctionCallInfo fcinfo, TrainSettings *settings);
 extern KgeTraining settings_training(const TrainSettings *settings);
 extern KgeModel settings_model(const TrainSettings *settings);
 
-/* As JSON text: an object of every argument but the graph, and the precision; null where NULL was given. */
+/* As JSON text: an object of every argument but the graph, and the precision; null where there is no value. */
 extern char *settings_json(const TrainSettings *settings);
+
+/* Likewise the defaults of arguments that are null by declaration; null where they depend on others. */
+extern char *settings_defaults(void);
 
 /* The settings that settings_json wrote, for that graph; between sql_begin() and sql_end(). */
 extern void settings_parse(const char *graph, const char *json, TrainSettings *settings);

@@ -32,6 +32,11 @@ select key, value from ring.model, jsonb_each_text(settings) where name = 'one' 
 select pg_temp.train('given', $$optimizer => 'adagrad'$$);
 select settings->>'optimizer' as optimizer from ring.model where name = 'given';
 delete from ring.model where name = 'given';
+-- and over a preset, though it is the default: ten iterations, not its twenty
+select hkg_train('ring', preset => 'conve', dimensions => 12, iterations => 10, epochs => 1, label_smoothing => 0, hidden_dropout => 0, evidence_rules => 0, holdout => 0, model => 'given');
+select key, value from ring.model, jsonb_each_text(settings) where name = 'given' and key in
+	('iterations', 'epochs', 'batch_size', 'learning_rate', 'label_smoothing', 'input_dropout', 'hidden_dropout', 'top_rules') order by key;
+delete from ring.model where name = 'given';
 
 -- An entity has d numbers and a bias.  Images of 3 x 4 make one of 6 x 4, with 4 x 2 places of 32 filters: 256 rows of W,
 -- 4 rows of hidden numbers, and 32 * 9 + 4 + 4 * 32 = 420 = 35 * 12 other numbers.
@@ -46,7 +51,7 @@ set hybridkg.threads = 1;
 select pg_temp.bits(m) = pg_temp.bits('one') as same, m from unnest(array['again', 'three', 'seed']) m;
 select hkg_train('ring', 'conve', dimensions => 12, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, holdout => 0, model => 'a') as a,
 	hkg_train('ring', 'conve', dimensions => 12, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, holdout => 0, model => 'b',
-		input_dropout => null, feature_dropout => null, hidden_dropout => null) as b,
+		input_dropout => 0, feature_dropout => 0, hidden_dropout => 0) as b,
 	hkg_train('ring', 'conve', dimensions => 12, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, holdout => 0, model => 'c', label_smoothing => 0.1) as c;
 select settings->>'learning_rate' as learning_rate, settings->'input_dropout' as input_dropout, settings->'label_smoothing' as label_smoothing, name from ring.model where name in ('a', 'b') order by name;
 select count(distinct pg_temp.bits(m)) from unnest(array['a', 'b', 'c']) m;

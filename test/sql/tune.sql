@@ -80,6 +80,9 @@ select count(*) from g.trial where arguments->>'seed' = '5';
 select arguments->>'preset', arguments->>'reciprocal' from hkg_tune('g', '{"reciprocal": [false]}',
 	'{"preset": "complex", "dimensions": 2, "iterations": 1, "epochs": 1}', model => 'preset');
 select settings->>'preset', settings->>'loss', settings->>'reciprocal' from g.model where name = 'preset';
+-- null is the preset's
+select count(*) from hkg_tune('g', '{"reciprocal": [null]}', '{"preset": "complex", "dimensions": 2, "iterations": 1, "epochs": 1}', model => 'preset');
+select settings->>'reciprocal' from g.model where name = 'preset';
 -- and its rate keeps its course from another beginning, as in hkg_train: 0.002 * 0.5 / 0.1
 select count(*) from hkg_tune('g', '{"learning_rate": [0.5]}', '{"preset": "rotate-wn18rr", "dimensions": 2, "iterations": 1, "epochs": 1}', model => 'preset');
 select settings->>'learning_rate', settings->>'learning_rate_end' from g.model where name = 'preset';
