@@ -693,8 +693,8 @@ take_setting(void *argument, const Datum *values, const bool *nulls)
 }
 
 /*
- * Gives what has no value its default.  From place `arguments` on nothing could be given: an older version did not know
- * it, or it was stored, which makes a 0 null.  So what may be 0 stays 0 there.
+ * Gives each argument without a value its default.  Those from place `arguments` on could not be given: the declaration
+ * of an older version lacks them, or they were stored, where null stands for 0.  Of these, what may be 0 stays 0.
  */
 static void
 take_defaults(TrainSettings *settings, const bool *taken, int arguments)
