@@ -131,7 +131,7 @@ sub left_by
 {
 	my ($node, $model, $database) = @_;
 
-	return $node->safe_psql($database // 'postgres', join ' union all ',
+	my @parts = (
 		"select md5(string_agg(embedding::text, '|' order by entity)) from g.entity_embedding where model = '$model'",
 		"select md5(string_agg(embedding::text, '|' order by relation)) from g.relation_embedding where model = '$model'",
 		"select md5(string_agg(weights::text, '|' order by number)) from g.shared_weight where model = '$model'",
@@ -143,6 +143,10 @@ sub left_by
 		"select concat_ws(' ', score_function, dimensions, status, best_iteration, mrr, evidence, settings - 'model') from g.model where name = '$model'",
 		"select count(*)::text from g.checkpoint where model = '$model'",
 		"select count(*)::text from g.checkpoint_inferred where model = '$model'");
+
+	# one row: those of a union all may come in any order, from parallel workers
+	return $node->safe_psql($database // 'postgres',
+		q{select array_to_string(array[} . join(', ', map { "($_)" } @parts) . q{], chr(10), 'none')});
 }
 
 # A training of graph g in the background that ends after its second iteration, by pg_cancel_backend or by a kill, and
