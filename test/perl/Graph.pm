@@ -18,7 +18,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-our @EXPORT = qw(start_node make_graph cities tables left_by stop_and_resume wait_until is_soon still session wait_for_session finish end_statement end_process
+our @EXPORT = qw(start_node make_graph cities tables lines_of left_by stop_and_resume wait_until is_soon still session wait_for_session finish end_statement end_process
 	kill_backend lives processor_seconds watch lateness);
 
 # A started node with the extension in the database postgres; settings as in postgresql.conf.
@@ -126,12 +126,19 @@ sub tables
 		qw(entity relation triple holdout model entity_embedding relation_embedding rule inferred iteration)) . ' order by 1');
 }
 
+# A query that shows what each of others returns, one text or none, on a line of its own.  The rows of a union all may come
+# in any order, once the server has parallel workers read them.
+sub lines_of
+{
+	return 'select array_to_string(array[' . join(', ', map { "($_)" } @_) . q{], chr(10), 'none')};
+}
+
 # All that a training of graph g leaves, but times and the model's own name
 sub left_by
 {
 	my ($node, $model, $database) = @_;
 
-	my @parts = (
+	return $node->safe_psql($database // 'postgres', lines_of(
 		"select md5(string_agg(embedding::text, '|' order by entity)) from g.entity_embedding where model = '$model'",
 		"select md5(string_agg(embedding::text, '|' order by relation)) from g.relation_embedding where model = '$model'",
 		"select md5(string_agg(weights::text, '|' order by number)) from g.shared_weight where model = '$model'",
@@ -142,11 +149,7 @@ sub left_by
 		"select md5(string_agg((to_jsonb(t) - 'model')::text, '|' order by relation, evidence)) from g.threshold t where model = '$model'",
 		"select concat_ws(' ', score_function, dimensions, status, best_iteration, mrr, evidence, settings - 'model') from g.model where name = '$model'",
 		"select count(*)::text from g.checkpoint where model = '$model'",
-		"select count(*)::text from g.checkpoint_inferred where model = '$model'");
-
-	# one row: those of a union all may come in any order, from parallel workers
-	return $node->safe_psql($database // 'postgres',
-		q{select array_to_string(array[} . join(', ', map { "($_)" } @parts) . q{], chr(10), 'none')});
+		"select count(*)::text from g.checkpoint_inferred where model = '$model'"));
 }
 
 # A training of graph g in the background that ends after its second iteration, by pg_cancel_backend or by a kill, and

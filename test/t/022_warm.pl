@@ -92,9 +92,9 @@ value(q{select hkg_create_graph('ring');
 # all of the model; the learning curve is that of the latest training
 sub ring
 {
-	return value(join ' union all ', (map { "select md5(string_agg(t::text, '|' order by t::text)) from ring.$_ t" }
+	return value(lines_of((map { "select md5(string_agg(t::text, '|' order by t::text)) from ring.$_ t" }
 			qw(entity_embedding relation_embedding rule inferred evidence_weight threshold)),
-		q{select concat_ws(' ', settings, status, trained_at, best_iteration, mrr, evidence) from ring.model});
+		q{select concat_ws(' ', settings, status, trained_at, best_iteration, mrr, evidence) from ring.model}));
 }
 
 my $ring = ring();

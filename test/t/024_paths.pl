@@ -22,10 +22,10 @@ sub left
 {
 	my ($model) = @_;
 
-	return left_by($node, $model) . "\n" . value(qq{
-		select md5(string_agg((to_jsonb(n) - 'model')::text, '|' order by layer, part, relation, inverse, numbers)) from g.path_network n where model = '$model'
-		union all select string_agg(concat_ws(' ', number, loss, mrr, hits_1, ranked, mrr_error), '|' order by number) from g.path_epoch where model = '$model'
-		union all select paths::text from g.model where name = '$model'});
+	return left_by($node, $model) . "\n" . value(lines_of(
+		"select md5(string_agg((to_jsonb(n) - 'model')::text, '|' order by layer, part, relation, inverse, numbers)) from g.path_network n where model = '$model'",
+		"select string_agg(concat_ws(' ', number, loss, mrr, hits_1, ranked, mrr_error), '|' order by number) from g.path_epoch where model = '$model'",
+		"select paths::text from g.model where name = '$model'"));
 }
 
 # Trains in the background and stops it after so many epochs of the network.

@@ -104,8 +104,8 @@ my $upgraded = value($old_predictions, 'layout2');
 isnt($upgraded, '', 'an upgraded graph predicts');
 my $seed = 2;					# of the one that is there
 
-my $facts_of = join ' union all ', map { "select '$_ ' || count(*) || md5(coalesce(string_agg(t::text, '|' order by t::text collate \"C\"), '')) from g.$_ t" }
-	qw(entity relation triple holdout);
+my $facts_of = lines_of(map { "select '$_ ' || count(*) || md5(coalesce(string_agg(t::text, '|' order by t::text collate \"C\"), '')) from g.$_ t" }
+	qw(entity relation triple holdout));
 my $facts_of_g = join ' ', split /\n/, value($facts_of);
 
 # Rows that belong to nothing, and what a session, a transaction or a process has left

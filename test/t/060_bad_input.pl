@@ -108,15 +108,16 @@ sub fault_of
 # All that a failed call must leave as it is; models of the test are made by workers, which commit.
 sub state_of_graph
 {
-	return $node->safe_psql('postgres', q{select string_agg(s, ' ') from (
-		select md5(string_agg(x::text, '|' order by x::text collate "C")) s from (select 'triple', head, relation, tail from g.triple
+	my @of_models = map { qq{select md5(string_agg(x::text, '|' order by x::text collate "C")) from g.$_ x where model in ('m', 'm2')} }
+	  qw(entity_embedding rule evidence_weight);
+
+	return $node->safe_psql('postgres', lines_of(
+		q{select md5(string_agg(x::text, '|' order by x::text collate "C")) from (select 'triple', head, relation, tail from g.triple
 			union all select split, head, relation, tail from g.holdout union all select name, id, 0, 0 from g.entity
-			union all select name, id, 1, 0 from g.relation) x
-		union all select md5(string_agg(x::text, '|' order by x::text collate "C")) from g.model x where name in ('m', 'm2')
-		union all select md5(string_agg(x::text, '|' order by x::text collate "C")) from g.entity_embedding x where model in ('m', 'm2')
-		union all select md5(string_agg(x::text, '|' order by x::text collate "C")) from g.rule x where model in ('m', 'm2')
-		union all select md5(string_agg(x::text, '|' order by x::text collate "C")) from g.evidence_weight x where model in ('m', 'm2')
-		union all select md5(string_agg(nspname, '|' order by nspname)) from pg_namespace where nspname !~ '^pg_') s});
+			union all select name, id, 1, 0 from g.relation) x},
+		q{select md5(string_agg(x::text, '|' order by x::text collate "C")) from g.model x where name in ('m', 'm2')},
+		@of_models,
+		q{select md5(string_agg(nspname, '|' order by nspname)) from pg_namespace where nspname !~ '^pg_'}));
 }
 
 my @functions = functions($node);
