@@ -211,6 +211,16 @@ sub still
 	return $rows;
 }
 
+# The command that runs one statement.  The statement is an argument: node->psql() writes it to psql's input, and dies
+# of a broken pipe when psql has found no server and ended before.
+sub psql_command
+{
+	my ($node, $statement, $database) = @_;
+
+	return [ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-v', 'VERBOSITY=verbose',
+		'-d', $node->connstr($database // 'postgres'), '-c', $statement ];
+}
+
 # A session of its own that runs one statement; application_name is its name.
 sub session
 {
@@ -218,10 +228,7 @@ sub session
 	my %session = (node => $node, name => $name, out => '', err => '');
 	local $ENV{PGAPPNAME} = $name;
 
-	$session{run} = IPC::Run::start(
-		[ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-v', 'VERBOSITY=verbose',
-			'-d', $node->connstr($database // 'postgres'), '-c', $statement ],
-		'<', \undef, '>', \$session{out}, '2>', \$session{err});
+	$session{run} = IPC::Run::start(psql_command($node, $statement, $database), '<', \undef, '>', \$session{out}, '2>', \$session{err});
 	return \%session;
 }
 
@@ -242,13 +249,14 @@ sub wait_for_session
 sub finish
 {
 	my ($session) = @_;
+	my $command = psql_command($session->{node}, "select count(*) from pg_stat_activity where application_name = '$session->{name}'");
 
 	$session->{run}->finish;
 	foreach my $try (1 .. 1000)
 	{
-		my ($code, $left) = $session->{node}->psql('postgres', "select count(*) from pg_stat_activity where application_name = '$session->{name}'");
+		my $answered = IPC::Run::run($command, '<', \undef, '>', \my $left, '2>', \my $err);
 
-		last if $code != 0 || $left eq '0';
+		last if !$answered || $left eq "0\n";
 		sleep(0.02);
 	}
 	return $session->{run}->result(0) == 0;
