@@ -129,7 +129,8 @@ make_counter(const Mining *mining)
 	uint64		bytes = ev_count_bytes(&mining->index);
 	int			threads = (int) Max(1, Min((uint64) hkg_threads, left / bytes));
 
-	mining_check_growth(mining->memory, threads * bytes);
+	hkg_check_memory_or(MemoryContextMemAllocated(mining->memory, true) + threads * bytes, "counting the bodies of rules",
+						"keep fewer facts in the graph");
 	return ev_counter(&arena, hkg_pool_of(threads), &mining->index);
 }
 
@@ -140,7 +141,7 @@ mine_bodies(Mining *mining)
 	EvSlice		slice = ev_slice(&mining->index, mining->slice.number, mining->slice.of);
 	BodyCounts	counts = {.mining = mining,.at_once = Max(LEAST_AT_ONCE, Min(MOST_AT_ONCE, count / TIMES))};
 
-	mining_check_growth(mining->memory, (uint64) count * (sizeof(EvCountedRule) + sizeof(int32) + sizeof(Rule *)) * 2);
+	mining_check_growth(mining, (uint64) count * (sizeof(EvCountedRule) + sizeof(int32) + sizeof(Rule *)) * 2);
 	counts.counter = make_counter(mining);
 	counts.order = order_by_body(mining);
 	counts.body = array_new(EvCountedBody, counts.at_once);

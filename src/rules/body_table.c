@@ -4,7 +4,6 @@
  */
 #include "body_table.h"
 
-#include "mining.h"
 #include "server/growing_array.h"
 #include "server/host.h"
 
@@ -16,7 +15,7 @@
 static void
 make_slots(BodyTable *table, int64 slots)
 {
-	mining_check_growth(table->memory, slots * sizeof(int32));
+	mining_check_growth(table->mining, slots * sizeof(int32));
 	table->slots = slots;
 	table->slot = array_new(int32, slots);
 	for (int64 i = 0; i < slots; i += AT_ONCE)
@@ -38,11 +37,11 @@ fill_slots(BodyTable *table)
 }
 
 void
-body_table_create(BodyTable *table, MemoryContext memory, int64 prefixes, int64 labels)
+body_table_create(BodyTable *table, const Mining *mining, int64 prefixes, int64 labels)
 {
 	bool		hashed = prefixes > LARGEST_ARRAY / Max(labels, 1);
 
-	*table = (BodyTable) {.memory = memory,.labels = labels,.hashed = hashed};
+	*table = (BodyTable) {.mining = mining,.labels = labels,.hashed = hashed};
 	make_slots(table, hashed ? 2 * FIRST_ROOM : Max(prefixes * labels, 1));
 }
 
@@ -56,7 +55,7 @@ body_table_grow(BodyTable *table)
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("mining counts more than %d bodies of one kind", PG_INT32_MAX),
 				 errhint("Raise min_support or min_head_coverage.")));
-	mining_check_growth(table->memory, (room - table->room) * sizeof(CountedBody));
+	mining_check_growth(table->mining, (room - table->room) * sizeof(CountedBody));
 	table->body = array_reserve(table->body, room, &table->room, sizeof(CountedBody));
 	if (table->hashed && 2 * room > table->slots)
 	{

@@ -17,6 +17,7 @@
 
 #include "core/random.h"
 #include "facts/fact_index.h"
+#include "mining.h"
 
 #define NO_BINDING (-1)
 #define TWO_BINDINGS (-2)		/* or more */
@@ -33,7 +34,7 @@ typedef struct CountedBody
 
 typedef struct BodyTable
 {
-	MemoryContext memory;		/* all that mining takes, for the check of the limit */
+	const Mining *mining;		/* for the check of its memory */
 	int64		labels;
 	int64		count;
 	int64		room;
@@ -44,7 +45,7 @@ typedef struct BodyTable
 } BodyTable;
 
 /* Empty, in the current memory context. */
-extern void body_table_create(BodyTable *table, MemoryContext memory, int64 prefixes, int64 labels);
+extern void body_table_create(BodyTable *table, const Mining *mining, int64 prefixes, int64 labels);
 
 /* Keeps the bodies of at least that support, and, with a constant, of two bindings. */
 extern void body_table_keep(BodyTable *table, int32 support);

@@ -71,7 +71,7 @@ list_grounding(Matcher *matcher, int32 prefix, int64 label)
 	if (body->last != matcher->unit)
 	{
 		if (matcher->lists->body.count == matcher->lists->body.room)
-			mining_check_growth(matcher->table->memory, 2 * matcher->lists->body.room * sizeof(int32));
+			mining_check_growth(matcher->table->mining, 2 * matcher->lists->body.room * sizeof(int32));
 		numbers_append(&matcher->lists->body, number);
 		body->binding = NO_BINDING;
 	}
@@ -270,7 +270,7 @@ groundings_count(Search *search, int component)
 	int64		prefixes = counted->atoms == 1 ? 1 :
 		search->table[counted->prefix[counted->atoms - 2]].count;
 
-	body_table_create(matcher.table, search->mining->memory, prefixes,
+	body_table_create(matcher.table, search->mining, prefixes,
 					  counted->constant ? fact_most_groups(matcher.index) : 2 * (int64) matcher.index->relations);
 	for (int32 i = 0; i < search->units[kind]; i++)
 		match_unit(&matcher, i, &search->unit[kind][i]);

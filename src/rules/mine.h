@@ -89,4 +89,13 @@ typedef struct PairSlice
  */
 extern MinedRules *mine_given(Graph *graph, const GraphData *data, const Rule *rules, int64 count, PairSlice slice);
 
+/* Sorts places of mined rules as rule_compare orders their rules. */
+extern void rule_places_sort(MinedRule **place, int64 count);
+
+/* The place of this canonical rule among sorted ones, or NULL */
+extern MinedRule *rule_places_find(MinedRule **place, int64 count, const Rule *rule);
+
+/* What to do about too many rules, for hints */
+#define FEWER_RULES "raise min_support or min_head_coverage"
+
 #endif							/* HKG_RULES_MINE_H */

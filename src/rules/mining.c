@@ -22,10 +22,10 @@
 #define RESULT_BYTES 320
 
 void
-mining_check_growth(MemoryContext memory, uint64 bytes)
+mining_check_growth(const Mining *mining, uint64 bytes)
 {
-	hkg_check_memory_or(MemoryContextMemAllocated(memory, true) + bytes, "mining",
-						"raise min_support or min_head_coverage");
+	hkg_check_memory_or(MemoryContextMemAllocated(mining->memory, true) + bytes, "mining",
+						mining->given ? "give fewer rules" : FEWER_RULES);
 }
 
 /* ---- facts ------------------------------------------------------------------------ */
@@ -119,7 +119,7 @@ new_candidate(Mining *mining, int32 head)
 	Candidate  *candidate;
 
 	if (mining->count == mining->room || mining->count % CHECK_EVERY == 0)
-		mining_check_growth(mining->memory, mining->count * (sizeof(Candidate) + RESULT_BYTES));
+		mining_check_growth(mining, mining->count * (sizeof(Candidate) + RESULT_BYTES));
 	mining->candidate = array_reserve(mining->candidate, mining->count + 1, &mining->room, sizeof(Candidate));
 	MemoryContextSwitchTo(caller);
 	candidate = &mining->candidate[mining->count++];

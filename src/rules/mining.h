@@ -44,7 +44,7 @@ typedef struct Mining
 } Mining;
 
 /* ERROR 53200, with the way out, when mining would take more than hybridkg.max_memory with so many more bytes. */
-extern void mining_check_growth(MemoryContext memory, uint64 bytes);
+extern void mining_check_growth(const Mining *mining, uint64 bytes);
 
 /* The least support of a rule over both bounds; the head has facts. */
 extern int32 mining_threshold(const Mining *mining, int32 head);

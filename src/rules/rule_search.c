@@ -16,7 +16,7 @@ reserve_facts(Search *search, int component)
 	int64		bodies = search->table[component].count;
 	int64		facts = 0;
 
-	mining_check_growth(search->mining->memory, bodies * (sizeof(int64) + sizeof(int32)));
+	mining_check_growth(search->mining, bodies * (sizeof(int64) + sizeof(int32)));
 	lists->first = array_new_zero(int64, bodies + 2);
 	lists->count = array_new_zero(int32, bodies);
 	for (int32 i = 0; i < search->facts; i++)
@@ -29,7 +29,7 @@ reserve_facts(Search *search, int component)
 	}
 	for (int64 i = 2; i <= bodies; i++)
 		lists->first[i] += lists->first[i - 1];
-	mining_check_growth(search->mining->memory, 2 * facts * sizeof(int32));
+	mining_check_growth(search->mining, 2 * facts * sizeof(int32));
 	lists->fact = array_new(int32, facts);
 	if (lists->binding.count > 0)
 		lists->fact_binding = array_new(int32, facts);
@@ -190,7 +190,7 @@ make_end(Search *search, int end)
 static void
 make_units(Search *search)
 {
-	mining_check_growth(search->mining->memory, (uint64) search->facts * 3 * (sizeof(Unit) + sizeof(int32)));
+	mining_check_growth(search->mining, (uint64) search->facts * 3 * (sizeof(Unit) + sizeof(int32)));
 	make_end(search, X);
 	make_end(search, Y);
 	search->units[BOTH] = search->facts;

@@ -77,24 +77,6 @@ rate_batch(Selection *selection, double needed)
 
 /* ---- rules within a rule ---------------------------------------------------------------- */
 
-static int
-compare_by_rule(const void *a, const void *b)
-{
-	hkg_check_interrupts();
-	return rule_compare(&(*(MinedRule *const *) a)->rule, &(*(MinedRule *const *) b)->rule);
-}
-
-static MinedRule *
-find_rule(const Selection *selection, const Rule *rule)
-{
-	MinedRule	key = {.rule = *rule};
-	MinedRule  *pointer = &key;
-	MinedRule **found = bsearch(&pointer, selection->by_rule, selection->by_rule_count,
-								sizeof(MinedRule *), compare_by_rule);
-
-	return found == NULL ? NULL : *found;
-}
-
 /* The closed rule of some of a rule's atoms; NULL where none is over the bounds, or reaches least_quality. */
 static MinedRule *
 rule_within(const Selection *selection, const MinedRule *rule, int subset)
@@ -105,7 +87,7 @@ rule_within(const Selection *selection, const MinedRule *rule, int subset)
 		if (subset & (1 << i))
 			within.body[within.length++] = rule->rule.body[i];
 	rule_canonicalise(&within);
-	return find_rule(selection, &within);
+	return rule_places_find(selection->by_rule, selection->by_rule_count, &within);
 }
 
 #define EACH_SUBSET(subset, rule) \
@@ -293,7 +275,7 @@ run_selection(Selection *selection, const RatingModel *model, void (*run) (Selec
 		if (bound_of(selection, &rules->rule[i]) >= least)
 			selection->by_rule[selection->by_rule_count++] = &rules->rule[i];
 	}
-	qsort(selection->by_rule, selection->by_rule_count, sizeof(MinedRule *), compare_by_rule);
+	rule_places_sort(selection->by_rule, selection->by_rule_count);
 	run(selection);
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(context);

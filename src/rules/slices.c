@@ -118,9 +118,6 @@ read_facts(FunctionCallInfo fcinfo, Graph *graph)
 	return data;
 }
 
-/* Too many rules take too much memory. */
-#define FEWER_RULES "raise min_support or min_head_coverage"
-
 /* The rules that were found, each with its support after it */
 static Datum
 found_rules(MemoryContext caller, int64 checksum, const Mining *mining)

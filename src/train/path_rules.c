@@ -49,21 +49,6 @@ mined_of(const GraphData *data, const EvPathRule *path)
 
 /* ---- together with the given rules ----------------------------------------------- */
 
-static int
-compare_places(const void *a, const void *b)
-{
-	CHECK_FOR_INTERRUPTS();
-	return rule_compare(&(*(MinedRule *const *) a)->rule, &(*(MinedRule *const *) b)->rule);
-}
-
-static MinedRule *
-find_rule(MinedRule **sorted, int64 count, MinedRule *rule)
-{
-	MinedRule **found = bsearch(&rule, sorted, count, sizeof(MinedRule *), compare_places);
-
-	return found == NULL ? NULL : *found;
-}
-
 /* Places of the rules, ordered as rule_compare orders them */
 static MinedRule **
 sort_rules(const MinedRules *rules)
@@ -72,7 +57,7 @@ sort_rules(const MinedRules *rules)
 
 	for (int64 i = 0; i < rules->count; i++)
 		sorted[i] = &rules->rule[i];
-	qsort(sorted, rules->count, sizeof(MinedRule *), compare_places);
+	rule_places_sort(sorted, rules->count);
 	return sorted;
 }
 
@@ -97,7 +82,7 @@ path_rules_merge(Graph *graph, const GraphData *data, const MinedRules *given, c
 	{
 		const EvPathRule *path = &paths->path[i];
 		MinedRule	mined = mined_of(data, path);
-		MinedRule  *rule = find_rule(sorted, given->count, &mined);
+		MinedRule  *rule = rule_places_find(sorted, given->count, &mined.rule);
 
 		CHECK_FOR_INTERRUPTS();
 		if (rule == NULL)

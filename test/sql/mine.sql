@@ -399,6 +399,9 @@ select support, body_size, pca_body_size from hkg_count_rules('hub', array['r(X,
 -- but some hundred bytes of each entity
 insert into hub.entity select i, 'e' || i from generate_series(2000, 39999) i;
 select refusal($$select hkg_count_rules('hub', array['r(X,Y) <= c(X,Y)'])$$);
+-- and of each rule
+select refusal($$select hkg_count_rules('kin', array_agg(format('%s(X,"%s") <= %s(A,X), %s(A,"%s")', h.name, x.name, a.name, b.name, y.name)))
+	from kin.relation h, kin.relation a, kin.relation b, kin.entity x, kin.entity y$$);
 reset hybridkg.max_memory;
 
 -- slices of x add up to the whole: all rules that were mined, some imported forms, with hubs as x, as y and between them,

@@ -1,0 +1,30 @@
+/*
+ * rule_places.c
+ *		Mined rules, looked up by what they say.
+ */
+#include "mine.h"
+
+#include "server/host.h"
+
+static int
+compare_places(const void *a, const void *b)
+{
+	hkg_check_interrupts();
+	return rule_compare(&(*(MinedRule *const *) a)->rule, &(*(MinedRule *const *) b)->rule);
+}
+
+void
+rule_places_sort(MinedRule **place, int64 count)
+{
+	qsort(place, count, sizeof(MinedRule *), compare_places);
+}
+
+MinedRule *
+rule_places_find(MinedRule **place, int64 count, const Rule *rule)
+{
+	MinedRule	key = {.rule = *rule};
+	MinedRule  *pointer = &key;
+	MinedRule **found = bsearch(&pointer, place, count, sizeof(MinedRule *), compare_places);
+
+	return found == NULL ? NULL : *found;
+}
