@@ -90,10 +90,13 @@ typedef struct FactGroup
 	int64_t		end;
 } FactGroup;
 
-/* Bytes that fact_index will take from its arena; SIZE_MAX for more facts than it has numbers for, 2^30. */
+/*
+ * Bytes that fact_index will take from its arena; more than there is memory for when there are 2^30 facts or more, for
+ * which it has no numbers.  Callers may add to it.
+ */
 extern size_t fact_index_bytes(int32_t entities, int32_t relations, int64_t facts);
 
-/* The facts, each once; in the arena.  False when it is empty. */
+/* The facts, each once; in the arena.  False when the arena is empty, or there are 2^30 facts or more. */
 extern bool fact_index(Arena *arena, Pool *pool, int32_t entities, int32_t relations,
 					 const Triple *triples, int64_t count, FactIndex *facts);
 
@@ -146,6 +149,9 @@ fact_group_number(const FactIndex *facts, int32_t entity, DirectedAtom atom)
 	return number;
 }
 
+/* How many groups there are at most: whoever takes memory by group may not have the facts yet */
+extern int64_t fact_most_groups(const FactIndex *facts);
+
 /* The edges of an entity with an atom; none: 0 .. 0 */
 static inline FactGroup
 fact_group(const FactIndex *facts, int32_t entity, DirectedAtom atom)
@@ -154,9 +160,6 @@ fact_group(const FactIndex *facts, int32_t entity, DirectedAtom atom)
 
 	return number < 0 ? (FactGroup) {0, 0} : fact_group_at(facts, number);
 }
-
-/* How many groups there are at most: whoever takes memory by group may not have the facts yet */
-extern int64_t fact_most_groups(const FactIndex *facts);
 
 /*
  * The same for each of `count` entities, `stride` numbers apart, at most FACT_AHEAD.  A look-up waits for memory; those
