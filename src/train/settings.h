@@ -40,7 +40,7 @@ typedef struct TrainSettings
 	double		omega;
 	int			top_rules;
 	double		beta;
-	int64		sample_size;	/* 0: a tenth of the facts */
+	int64		sample_size;	/* 0: a tenth of the facts; where draws are even (hybrid.h), as many as there are */
 	int			max_rule_length;
 	double		min_head_coverage;
 	int			min_support;
