@@ -61,10 +61,10 @@ static dlist_head watches = DLIST_STATIC_INIT(watches);
 
 /*
  * One message serves all statements of a subtransaction: with thousands in one commit, other sessions would drop all
- * of their caches.
+ * of their caches.  Notes the message; whether it was sent before in this subtransaction.
  */
 static bool
-is_sent(Oid schema)
+note_message(Oid schema)
 {
 	static Oid	last_schema = InvalidOid;
 	static LocalTransactionId last_transaction = InvalidLocalTransactionId;
@@ -140,7 +140,7 @@ facts_announce(Oid schema)
 {
 	Oid			layout = get_relname_relid("layout", schema);
 
-	if (OidIsValid(layout) && !is_sent(schema))
+	if (OidIsValid(layout) && !note_message(schema))
 		CacheInvalidateRelcacheByRelid(layout);
 	writers_note(schema);
 	mark_written(schema);

@@ -24,8 +24,8 @@ typedef struct FactsWatch
 	Oid			sender;			/* hkg_facts_changed; another one after the extension was dropped and created */
 	bool		changed;		/* a message came since the last facts_check */
 	uint64		generation;		/* counts the times that facts_check found a change */
+	Visibility	detected;		/* taken when `generation` last rose: it shows all changes up to then */
 	uint64		writes;			/* counts what this backend wrote */
-	Visibility	detected;		/* taken at the last of them, so that it shows all changes up to then */
 } FactsWatch;
 
 /* What a copy of the facts was read with */
