@@ -179,11 +179,14 @@ find_likely(const MissingQuestions *questions, DirectedAtom atom)
 	return count;
 }
 
-/* Where the part behind the first `before` slices of a list begins; without slices, 0 for -1 and else the end */
+/* The part of `count` that is the slice's: all of it without slices.  Returns how many, from *first on. */
 static int64
-slice_first(NodeSlice slice, int64 count, int before)
+part_of_slice(NodeSlice slice, int64 count, int64 *first)
 {
-	return slice.count == 0 ? (before < 0 ? 0 : count) : count * before / slice.count;
+	if (slice.count == 0)
+		slice = (NodeSlice) {.number = 1,.count = 1};
+	*first = count * (slice.number - 1) / slice.count;
+	return count * slice.number / slice.count - *first;
 }
 
 KgeAsked
@@ -204,8 +207,7 @@ missing_questions_of(const MissingQuestions *questions, int32 relation, Side sid
 		.likely_count = find_likely(questions, atom)
 	};
 
-	first = slice_first(questions->slice, asked.count, questions->slice.number - 1);
-	asked.count = slice_first(questions->slice, asked.count, questions->slice.number) - first;
+	asked.count = part_of_slice(questions->slice, asked.count, &first);
 	for (int64 i = 0; i < asked.count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
