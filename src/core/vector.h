@@ -5,7 +5,7 @@
  * A kernel is a plain loop that the compiler vectorises.  KERNEL has it
  * compiled for three levels of x86-64, of which the loader picks one when the
  * library is opened; elsewhere there is one version.  A kernel must be
- * static, and its name its own in the library (clang 14 lets it out nevertheless).
+ * static, and its name its own in the library (clang 14 exports it all the same).
  */
 #ifndef HKG_CORE_VECTOR_H
 #define HKG_CORE_VECTOR_H

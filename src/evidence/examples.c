@@ -68,14 +68,14 @@ fifth_of_questions(const EvExampleSource *source)
 	return source->network == NULL ? INFINITY : PATH_WORK / path_flops(source->facts, source->network->shape) / 5;
 }
 
-/* Two fifths are of held-out triples, two are drawn as these are, */
+/* The most held-out triples: two fifths of the questions are theirs, two fifths are drawn like them. */
 static int64_t
 most_triples(const EvExampleSource *source)
 {
 	return (int64_t) fmax(1, fmin(fifth_of_questions(source), MOST_TRIPLES));
 }
 
-/* and the last fifth is drawn of each relation. */
+/* Triples that are drawn of each relation besides: the last fifth. */
 static int64_t
 more_drawn(const EvExampleSource *source)
 {

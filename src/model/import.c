@@ -24,7 +24,7 @@
 #include "server/growing_array.h"
 #include "server/sql.h"
 
-#define BLANK " \t\r"			/* allowed at the begin of a line of our own form */
+#define BLANK " \t\r"			/* allowed at the beginning of a line of our own form */
 
 typedef FormatRule (*ForeignReader) (const char *line);
 

@@ -1,6 +1,6 @@
 /*
  * rule_places.c
- *		Mined rules, looked up by what they say.
+ *		Mined rules in the order of rule_compare, to be searched.
  */
 #include "mine.h"
 

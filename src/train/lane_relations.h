@@ -24,7 +24,10 @@ extern Size lane_relations_bytes(const BucketSizes *sizes, int lanes);
 extern void lane_relations_open(LaneRelations *relations, KgeTrainer *trainer, float *relation, const BucketSizes *sizes,
 								int lanes);
 
-/* A step begins; then, for each lane, its training comes between these two; then all become those of the trainer. */
+/*
+ * begin: before a step.  enter and leave: before and after the training of a lane.  merge: after the step, the lanes'
+ * relations become the trainer's.
+ */
 extern void lane_relations_begin(LaneRelations *relations);
 extern void lane_relations_enter(LaneRelations *relations);
 extern void lane_relations_leave(LaneRelations *relations, int lane);
