@@ -29,7 +29,7 @@ enum
 	DRAW_ANCHOR,
 	DRAW_HELD_OUT,
 	DRAW_RANKED,
-	DRAW_PLACE = 16,
+	DRAW_PLACE = 16,			/* not 15, of a purpose that is gone: draws below stay as they were */
 	DRAW_NETWORK,
 	DRAW_DROPOUT,
 	DRAW_PARTITION,
