@@ -131,6 +131,39 @@ setting_number(const char *model, const char *setting, const char *text)
 }
 
 static void
+check_shape(const char *name, const ModelRow *row, const KgeScoreFunction *function)
+{
+	if (row->dimensions < 1 || row->dimensions > DIMENSIONS_LIMIT)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("model \"%s\" has %d dimensions, expected 1 to %d", name, row->dimensions,
+						DIMENSIONS_LIMIT),
+				 errhint("Train the model again.")));
+	if (!kge_fits(function, row->dimensions) || (kge_has_network(function) && !row->reciprocal))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("model \"%s\" has a shape that score function \"%s\" cannot have", name, row->score_function),
+				 errdetail("It has %d dimensions, %s reciprocal relations.",
+						   row->dimensions, row->reciprocal ? "with" : "without"),
+				 errhint("Train the model again.")));
+}
+
+/* What a score function that is a distance has besides */
+static void
+interpret_distance(const char *name, const ModelRow *row, KgeModel *kge)
+{
+	double		norm = setting_number(name, "norm", row->norm);
+
+	if (norm != 1 && norm != 2)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("settings of model \"%s\" hold the norm %g, expected 1 or 2", name, norm),
+				 errhint("Train the model again.")));
+	kge->norm = (int) norm;
+	kge->gamma = setting_number(name, "gamma", row->gamma);
+}
+
+static void
 interpret_model_row(const char *name, const ModelRow *row, KgeModel *kge)
 {
 	if (row->score_function == NULL)
@@ -144,33 +177,12 @@ interpret_model_row(const char *name, const ModelRow *row, KgeModel *kge)
 				(errcode(ERRCODE_DATA_EXCEPTION),
 				 errmsg("model \"%s\" has the unknown score function \"%s\"", name, argument_shown(row->score_function)),
 				 errhint("Known are: %s.", model_score_functions())));
-	if (row->dimensions < 1 || row->dimensions > DIMENSIONS_LIMIT)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_EXCEPTION),
-				 errmsg("model \"%s\" has %d dimensions, expected 1 to %d", name, row->dimensions,
-						DIMENSIONS_LIMIT),
-				 errhint("Train the model again.")));
-	if (!kge_fits(kge->function, row->dimensions) || (kge_has_network(kge->function) && !row->reciprocal))
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_EXCEPTION),
-				 errmsg("model \"%s\" has a shape that score function \"%s\" cannot have", name, row->score_function),
-				 errdetail("It has %d dimensions, %s reciprocal relations.", row->dimensions, row->reciprocal ? "with" : "without"),
-				 errhint("Train the model again.")));
+	check_shape(name, row, kge->function);
 	kge->dimensions = row->dimensions;
 	kge->reciprocal = row->reciprocal;
 	kge->norm = 1;
 	if (kge_is_distance(kge->function))
-	{
-		double		norm = setting_number(name, "norm", row->norm);
-
-		if (norm != 1 && norm != 2)
-			ereport(ERROR,
-					(errcode(ERRCODE_DATA_EXCEPTION),
-					 errmsg("settings of model \"%s\" hold the norm %g, expected 1 or 2", name, norm),
-					 errhint("Train the model again.")));
-		kge->norm = (int) norm;
-		kge->gamma = setting_number(name, "gamma", row->gamma);
-	}
+		interpret_distance(name, row, kge);
 }
 
 /* ---- reading --------------------------------------------------------------- */
