@@ -219,6 +219,38 @@ taken_hint(const Graph *graph, const NameList *list, const char *constraint)
 					quote_literal_cstr(table), table);
 }
 
+/* Throws again what inserting the names has thrown: what the server says of a name or an id, in the words of a load. */
+static void
+rethrow_for_names(const FactQuery *query, const NameList *list, const Chunk *chunk)
+{
+	ErrorData  *error = CopyErrorData();
+
+	FlushErrorState();
+	if (error->sqlerrcode == ERRCODE_PROGRAM_LIMIT_EXCEEDED)
+		check_names(query, list, chunk, error->message);
+	else if (error->sqlerrcode == ERRCODE_UNIQUE_VIOLATION)
+		error->hint = taken_hint(query->graph, list, error->constraint_name);
+	ReThrowError(error);
+}
+
+/* The ids of new names, as the insert has returned them */
+static void
+keep_ids(FactQuery *query, NameList *list, const Chunk *chunk, const Numbers *ids)
+{
+	if (ids->count != chunk->count)
+		ereport(ERROR,
+				(errcode(ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION),
+				 errmsg("table %s%s took " INT64_FORMAT " of %d new names",
+						query->graph->prefix, list->table, ids->count, chunk->count),
+				 errhint("Remove the trigger or the rule that changes what is inserted into it.")));
+	/* the rows of a reference table come back from a node, in an order that nothing promises */
+	if (table_is_distributed(get_relname_relid(list->table, query->graph->schema)))
+		look_up_names(query, list, chunk);
+	else
+		for (int i = 0; i < chunk->count; i++)
+			list->id[chunk->position[i]] = ids->value[i];
+}
+
 static void
 insert_names(FactQuery *query, NameList *list, const Chunk *chunk)
 {
@@ -236,30 +268,11 @@ insert_names(FactQuery *query, NameList *list, const Chunk *chunk)
 	}
 	PG_CATCH();
 	{
-		ErrorData  *error;
-
 		MemoryContextSwitchTo(context);
-		error = CopyErrorData();
-		FlushErrorState();
-		if (error->sqlerrcode == ERRCODE_PROGRAM_LIMIT_EXCEEDED)
-			check_names(query, list, chunk, error->message);
-		else if (error->sqlerrcode == ERRCODE_UNIQUE_VIOLATION)
-			error->hint = taken_hint(query->graph, list, error->constraint_name);
-		ReThrowError(error);
+		rethrow_for_names(query, list, chunk);
 	}
 	PG_END_TRY();
-	if (ids.count != chunk->count)
-		ereport(ERROR,
-				(errcode(ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION),
-				 errmsg("table %s%s took " INT64_FORMAT " of %d new names",
-						query->graph->prefix, list->table, ids.count, chunk->count),
-				 errhint("Remove the trigger or the rule that changes what is inserted into it.")));
-	/* the rows of a reference table come back from a node, in an order that nothing promises */
-	if (table_is_distributed(get_relname_relid(list->table, query->graph->schema)))
-		look_up_names(query, list, chunk);
-	else
-		for (int i = 0; i < chunk->count; i++)
-			list->id[chunk->position[i]] = ids.value[i];
+	keep_ids(query, list, chunk, &ids);
 }
 
 /* From that position on; returns the first one that is left. */
