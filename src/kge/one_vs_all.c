@@ -170,19 +170,41 @@ take_bfloat16(const KgeTrainer *plan, int threads, OneVsAll *work, Allocation *a
 	work->derivatives = kge_derivatives_take(allocation, threads, TILE, work->wave, BLOCK);
 }
 
+/* What the queries of a wave and their scores need */
+static void
+take_wave(const KgeTrainer *plan, int threads, OneVsAll *work, Allocation *allocation)
+{
+	size_t		wave = (size_t) work->wave;
+	size_t		row = (size_t) work->stride * sizeof(float);
+
+	work->query = TAKE(allocation, Query, wave);
+	work->weight = TAKE(allocation, float, wave);
+	work->log_sum = TAKE(allocation, float, wave);
+	work->loss = TAKE(allocation, double, wave);
+	work->vector = allocation_take(allocation, wave, row);
+	work->maximum = allocation_take(allocation, (size_t) work->tiles, wave * sizeof(float));
+	work->sum = allocation_take(allocation, (size_t) work->tiles, wave * sizeof(float));
+	work->d_query = allocation_take(allocation, (size_t) work->shards * wave, row);
+	work->derivative = allocation_take(allocation, (size_t) threads, TILE * BLOCK * sizeof(float));
+	if (kge_in_bfloat16(plan))
+		take_bfloat16(plan, threads, work, allocation);
+	else
+	{
+		work->score = allocation_take(allocation, (size_t) work->tiles * TILE, wave * sizeof(float));
+		work->prepared_size = kge_engine_scratch(&plan->engine, BLOCK);
+		work->prepared = allocation_take(allocation, wave / BLOCK, work->prepared_size * sizeof(float));
+	}
+}
+
 static void *
 take_softmax(const KgeTrainer *plan, int threads, Allocation *allocation)
 {
 	OneVsAll   *memory = TAKE(allocation, OneVsAll, 1);
 	OneVsAll	work = {0};
-	size_t		blocks = (size_t) wave_blocks(plan);
-	size_t		wave = blocks * BLOCK;
 	size_t		most = (size_t) most_answers(plan);
-	size_t		row;
 
 	work.stride = plan->entity.stride;
-	row = (size_t) work.stride * sizeof(float);
-	work.wave = (int) wave;
+	work.wave = wave_blocks(plan) * BLOCK;
 	work.tiles = (int) pool_pieces(plan->entity.rows, TILE);
 	work.shard_tiles = (int) pool_pieces(work.tiles, SHARDS);
 	work.shards = (int) pool_pieces(work.tiles, work.shard_tiles);
@@ -198,23 +220,7 @@ take_softmax(const KgeTrainer *plan, int threads, Allocation *allocation)
 		work.pair = TAKE(allocation, KgePair, most);
 	}
 
-	work.query = TAKE(allocation, Query, wave);
-	work.weight = TAKE(allocation, float, wave);
-	work.log_sum = TAKE(allocation, float, wave);
-	work.loss = TAKE(allocation, double, wave);
-	work.vector = allocation_take(allocation, wave, row);
-	work.maximum = allocation_take(allocation, (size_t) work.tiles, wave * sizeof(float));
-	work.sum = allocation_take(allocation, (size_t) work.tiles, wave * sizeof(float));
-	work.d_query = allocation_take(allocation, (size_t) work.shards * wave, row);
-	work.derivative = allocation_take(allocation, (size_t) threads, TILE * BLOCK * sizeof(float));
-	if (kge_in_bfloat16(plan))
-		take_bfloat16(plan, threads, &work, allocation);
-	else
-	{
-		work.score = allocation_take(allocation, (size_t) work.tiles * TILE, wave * sizeof(float));
-		work.prepared_size = kge_engine_scratch(&plan->engine, BLOCK);
-		work.prepared = allocation_take(allocation, blocks, work.prepared_size * sizeof(float));
-	}
+	take_wave(plan, threads, &work, allocation);
 	if (memory != NULL)
 		*memory = work;
 	return memory;
