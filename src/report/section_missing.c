@@ -45,25 +45,33 @@ is_same(const MissingFact *fact, const Datum *values)
 		strcmp(fact->tail, TextDatumGetCString(values[2])) == 0;
 }
 
-/* A row: head, relation, tail, probability.  A fact that answers two questions has the higher of two probabilities. */
-static void
-keep_best(void *argument, const Datum *values, const bool *nulls)
+/* Where a fact belongs; KEPT where it is not kept: others are better, or it is there with no lower a probability. */
+static int
+place_of(const MissingFacts *facts, const Datum *values, double probability)
 {
-	MissingFacts *facts = argument;
-	double		probability = DatumGetFloat8(values[3]);
 	int			place = facts->count;
-	int			last;			/* it is replaced by what was before it: the same fact, or the worst */
 
 	for (int i = 0; i < facts->count; i++)
 	{
 		if (facts->fact[i].probability < probability && place == facts->count)
 			place = i;
 		if (facts->fact[i].probability >= probability && is_same(&facts->fact[i], values))
-			return;
+			return KEPT;
 	}
+	return place;
+}
+
+/* A row: head, relation, tail, probability.  A fact that answers two questions has the higher of two probabilities. */
+static void
+keep_best(void *argument, const Datum *values, const bool *nulls)
+{
+	MissingFacts *facts = argument;
+	double		probability = DatumGetFloat8(values[3]);
+	int			place = place_of(facts, values, probability);
+	int			last = place;	/* it is replaced by what was before it: the same fact, or the worst */
+
 	if (place == KEPT)
 		return;
-	last = place;
 	while (last < facts->count && !is_same(&facts->fact[last], values))
 		last++;
 	if (last == facts->count)

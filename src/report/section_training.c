@@ -200,27 +200,33 @@ write_summary(Report *report, const char *model)
 		markup_paragraph(report->markup, NULL, "%s.", summary);
 }
 
-void
-section_training(Report *report, const char *model)
+static void
+draw_charts(const Report *report, const char *model, const Series *iterations)
 {
 	SqlArgs		args = sql_args_text(model);
 	Markup	   *markup = report->markup;
+	bool		has_mrr = !isnan(iterations->value[MRR][0]);
+
+	markup_open(markup, "div", "class", "charts", NULL);
+	draw_loss(markup, iterations);
+	if (has_mrr)
+		draw_mrr(markup, iterations, report_number(psprintf("select best_iteration::float8 from %smodel where name = $1",
+															report->graph->prefix), &args));
+	draw_phases(markup, iterations);
+	markup_close(markup);
+	if (!has_mrr)
+		markup_paragraph(markup, "left-out", "No MRR was measured while training: no facts were held out.");
+}
+
+void
+section_training(Report *report, const char *model)
+{
 	Series		iterations = read_iterations(report, model);
 
 	write_summary(report, model);
 	if (iterations.count == 0)
-		markup_paragraph(markup, "left-out", "There is no learning curve: the model was not trained here.");
+		markup_paragraph(report->markup, "left-out", "There is no learning curve: the model was not trained here.");
 	else
-	{
-		markup_open(markup, "div", "class", "charts", NULL);
-		draw_loss(markup, &iterations);
-		if (!isnan(iterations.value[MRR][0]))
-			draw_mrr(markup, &iterations, report_number(psprintf("select best_iteration::float8 from %smodel where name = $1",
-																 report->graph->prefix), &args));
-		draw_phases(markup, &iterations);
-		markup_close(markup);
-		if (isnan(iterations.value[MRR][0]))
-			markup_paragraph(markup, "left-out", "No MRR was measured while training: no facts were held out.");
-	}
+		draw_charts(report, model, &iterations);
 	write_settings(report, model);
 }
