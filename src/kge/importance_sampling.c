@@ -61,7 +61,7 @@ exponent(double beta, float score)
 static Draw
 draw_key(double x, uint64_t bits, int64_t item)
 {
-	Draw			key;
+	Draw		key;
 
 	key.gumbel = -log(-log(random_open(bits)));
 	key.value = isnan(x) ? -DBL_MAX : x + key.gumbel;
@@ -95,15 +95,43 @@ sum_exponentials(Pool *pool, const float *scores, int64_t count, double beta, do
 	return sum;
 }
 
+/* The n largest keys of the items */
+static void
+keep_largest(Pool *pool, KgeItems items, double beta, int64_t n, uint64_t seed, Draw *heap)
+{
+	uint64_t	stream = random_stream(seed, DRAW_SAMPLE, 0, 0);
+	int64_t		kept = 0;
+
+	for (int64_t i = 0; i < items.count; i++)
+	{
+		Draw		candidate = draw_key(exponent(beta, items.score[i]), random_bits(stream, items.key[i]), i);
+
+		kept = heap_offer(heap, kept, n, &candidate, sizeof(Draw), compare_keys);
+		pool_yield_at(pool, POOL_LEADER, i);
+	}
+}
+
+/* The share of each drawn item in the sum of exp(beta * score) */
+static void
+set_probabilities(Pool *pool, KgeItems items, double beta, int64_t n, const int64_t *drawn, double *probability)
+{
+	double		largest;
+	double		sum = sum_exponentials(pool, items.score, items.count, beta, &largest);
+
+	for (int64_t i = 0; i < n; i++)
+	{
+		double		x = exponent(beta, items.score[drawn[i]]);
+
+		probability[i] = isnan(x) ? 0 : exp(x - largest) / sum;
+		pool_yield_at(pool, POOL_LEADER, i);
+	}
+}
+
 int64_t
 kge_draw(Arena *arena, Pool *pool, KgeItems items, double beta, int64_t n, uint64_t seed,
 		 int64_t *drawn, double *probability)
 {
 	Allocation	allocation = {0};
-	uint64_t	stream = random_stream(seed, DRAW_SAMPLE, 0, 0);
-	double		largest,
-				sum;
-	int64_t		kept = 0;
 	Draw	   *heap;
 
 	n = n < items.count ? n : items.count;
@@ -113,31 +141,14 @@ kge_draw(Arena *arena, Pool *pool, KgeItems items, double beta, int64_t n, uint6
 	if (!allocation_open(&allocation, arena))
 		return -1;
 	heap = TAKE(&allocation, Draw, (size_t) n);
-
-	for (int64_t i = 0; i < items.count; i++)
-	{
-		Draw			candidate = draw_key(exponent(beta, items.score[i]),
-										 random_bits(stream, items.key[i]), i);
-
-		kept = heap_offer(heap, kept, n, &candidate, sizeof(Draw), compare_keys);
-		pool_yield_at(pool, POOL_LEADER, i);
-	}
-
+	keep_largest(pool, items, beta, n, seed, heap);
 	for (int64_t i = 0; i < n; i++)
 	{
 		drawn[i] = heap[i].item;
 		pool_yield_at(pool, POOL_LEADER, i);
 	}
 	sort_array(pool, POOL_LEADER, drawn, n, sizeof(int64_t), compare_items);
-	if (probability == NULL)
-		return n;
-	sum = sum_exponentials(pool, items.score, items.count, beta, &largest);
-	for (int64_t i = 0; i < n; i++)
-	{
-		double		x = exponent(beta, items.score[drawn[i]]);
-
-		probability[i] = isnan(x) ? 0 : exp(x - largest) / sum;
-		pool_yield_at(pool, POOL_LEADER, i);
-	}
+	if (probability != NULL)
+		set_probabilities(pool, items, beta, n, drawn, probability);
 	return n;
 }

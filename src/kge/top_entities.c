@@ -357,22 +357,29 @@ list_finalists(Top *top, Arena *arena)
 	return true;
 }
 
+/* The most of a finalist by its embedding, which is nearer than that by the sketch */
+static float
+limit_of(const Top *top, int32_t number)
+{
+	int32_t		entity = entity_of(top, number);
+	double		limit = kge_score_limit(&top->sketch->engine, top->query, top->asked.norm, kge_entity_row(top->model, entity),
+										top->sketch->norm[entity]);
+
+	return kge_float_above(limit + top->weight * addition_of(top, number));
+}
+
 /* Item: the most of some finalists by their embeddings, which is nearer than that by the sketch. */
 static void
 estimate_finalists(void *argument, int64_t item, int thread)
 {
 	Top		   *top = argument;
-	const KgeSketch *sketch = top->sketch;
 	int64_t		end = (item + 1) * FINALISTS_AT_ONCE;
 
 	for (int64_t i = item * FINALISTS_AT_ONCE; i < end && i < top->finalists; i++)
 	{
 		int32_t		number = top->finalist[i];
-		int32_t		entity = entity_of(top, number);
 		float	   *most = most_of(top, number);
-		float		limit = kge_float_above(kge_score_limit(&sketch->engine, top->query, top->asked.norm,
-															kge_entity_row(top->model, entity), sketch->norm[entity]) +
-											top->weight * addition_of(top, number));
+		float		limit = limit_of(top, number);
 
 		if (limit < *most && !isinf(*most))
 			*most = limit;
