@@ -143,6 +143,38 @@ close_tiles(void)
 	_tile_release();
 }
 
+/* The sums that a product begins with: zeros, or (add) what is there */
+TILES static inline void
+load_sums(const float *out, const float *lower, ptrdiff_t bytes, bool wide, bool add)
+{
+	_tile_zero(0);
+	_tile_zero(1);
+	_tile_zero(2);
+	_tile_zero(3);
+	if (add)
+	{
+		_tile_loadd(0, out, bytes);
+		_tile_loadd(1, lower, bytes);
+	}
+	if (add && wide)
+	{
+		_tile_loadd(2, out + LANES, bytes);
+		_tile_loadd(3, lower + LANES, bytes);
+	}
+}
+
+TILES static inline void
+store_sums(float *out, float *lower, ptrdiff_t bytes, bool wide)
+{
+	_tile_stored(0, out, bytes);
+	_tile_stored(1, lower, bytes);
+	if (wide)
+	{
+		_tile_stored(2, out + LANES, bytes);
+		_tile_stored(3, lower + LANES, bytes);
+	}
+}
+
 TILES static void
 multiply_tiles(int steps, const uint16_t *a, ptrdiff_t a_next,
 			   const uint16_t *b, ptrdiff_t b_next,
@@ -156,20 +188,7 @@ multiply_tiles(int steps, const uint16_t *a, ptrdiff_t a_next,
 	ptrdiff_t	out_bytes = out_stride * 4;
 
 	MEMORY();
-	_tile_zero(0);
-	_tile_zero(1);
-	_tile_zero(2);
-	_tile_zero(3);
-	if (add)
-	{
-		_tile_loadd(0, out, out_bytes);
-		_tile_loadd(1, lower, out_bytes);
-	}
-	if (add && wide)
-	{
-		_tile_loadd(2, out + LANES, out_bytes);
-		_tile_loadd(3, lower + LANES, out_bytes);
-	}
+	load_sums(out, lower, out_bytes, wide, add);
 	for (int p = 0; p < steps; p++)
 	{
 		_tile_loadd(4, a, BYTES);
@@ -186,13 +205,7 @@ multiply_tiles(int steps, const uint16_t *a, ptrdiff_t a_next,
 		a += KGE_TILE;
 		b += KGE_TILE;
 	}
-	_tile_stored(0, out, out_bytes);
-	_tile_stored(1, lower, out_bytes);
-	if (wide)
-	{
-		_tile_stored(2, out + LANES, out_bytes);
-		_tile_stored(3, lower + LANES, out_bytes);
-	}
+	store_sums(out, lower, out_bytes, wide);
 	MEMORY();
 }
 
