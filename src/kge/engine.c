@@ -19,8 +19,8 @@
 #include <string.h>
 
 #include "engine.h"
-#include "core/vector.h"
 #include "core/dense.h"
+#include "core/vector.h"
 
 KgeEngine
 kge_engine(const KgeModel *model)

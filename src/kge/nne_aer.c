@@ -10,8 +10,8 @@
  *
  * and with p read backwards, which is conj(p), the same with -Im p.
  */
-#include "core/vector.h"
 #include "constraint.h"
+#include "core/vector.h"
 
 KERNEL void
 clip_row(int n, float *restrict row)

@@ -33,11 +33,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "one_vs_all.h"
+#include "bfloat16.h"
 #include "core/dense.h"
 #include "core/pool.h"
 #include "core/vector.h"
-#include "bfloat16.h"
-#include "one_vs_all.h"
 #include "loss.h"
 
 #define BLOCK	64				/* queries */

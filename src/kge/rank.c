@@ -18,14 +18,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "rank.h"
+#include "conve.h"
 #include "core/pool.h"
 #include "core/question.h"
 #include "core/random.h"
 #include "core/vector.h"
-#include "conve.h"
 #include "engine.h"
 #include "exact_score.h"
-#include "rank.h"
 
 #define BLOCK	64				/* questions at a time */
 #define QUERIES	16				/* made at a time */

@@ -25,10 +25,10 @@
 #include <string.h>
 
 #include "one_vs_all.h"
-#include "core/pool.h"
-#include "core/vector.h"
 #include "bfloat16.h"
 #include "core/dense.h"
+#include "core/pool.h"
+#include "core/vector.h"
 #include "loss.h"
 
 #define BLOCK	64				/* pairs */

@@ -9,8 +9,8 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 
-#include "server/argument.h"
 #include "rules/selection.h"
+#include "server/argument.h"
 #include "server/sql.h"
 
 typedef enum Measure

@@ -12,11 +12,11 @@
 #include "utils/memutils.h"
 
 #include "embeddings.h"
-#include "shared_weights.h"
 #include "server/argument.h"
 #include "server/growing_array.h"
 #include "server/host.h"
 #include "server/sql.h"
+#include "shared_weights.h"
 
 /* what a row of table model may hold: anything else was not written by us */
 #define DIMENSIONS_LIMIT 10000

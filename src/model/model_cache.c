@@ -38,9 +38,9 @@
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
-#include "model_share.h"
 #include "graph/changes.h"
 #include "graph/writers.h"
+#include "model_share.h"
 #include "server/host.h"
 #include "server/shared_copy.h"
 #include "server/visibility.h"

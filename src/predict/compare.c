@@ -10,11 +10,11 @@
 #include "catalog/pg_type.h"
 #include "utils/builtins.h"
 
+#include "best_rule.h"
+#include "evaluate.h"
+#include "graph/call.h"
 #include "server/argument.h"
 #include "server/array.h"
-#include "evaluate.h"
-#include "best_rule.h"
-#include "graph/call.h"
 
 static void
 return_comparison(const Graph *graph, const SplitRanks *a, const SplitRanks *b, const BestRule *rule,

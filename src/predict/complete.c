@@ -20,16 +20,16 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-#include "server/argument.h"
-#include "server/array.h"
 #include "best_rule.h"
 #include "both_questions.h"
 #include "complete.h"
-#include "side_scores.h"
-#include "model/predictor.h"
-#include "server/host.h"
 #include "graph/call.h"
+#include "model/predictor.h"
+#include "server/argument.h"
+#include "server/array.h"
 #include "server/growing_array.h"
+#include "server/host.h"
+#include "side_scores.h"
 
 #define TOO_PROBABLE 2			/* for any missing fact */
 #define FOUND_FIRST 64			/* answers to a question about one of the few, besides as many as the list has */

@@ -16,15 +16,15 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-#include "server/argument.h"
-#include "server/array.h"
 #include "evaluate.h"
-#include "server/host.h"
-#include "rules/inference.h"
 #include "graph/call.h"
 #include "model/model_cache.h"
 #include "model/rule_table.h"
+#include "rules/inference.h"
+#include "server/argument.h"
+#include "server/array.h"
 #include "server/growing_array.h"
+#include "server/host.h"
 #include "server/sql.h"
 
 const char *const evaluate_splits[] = {"valid", "test", "train", NULL};

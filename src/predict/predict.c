@@ -16,14 +16,14 @@
 
 #include "core/search.h"
 #include "core/sort.h"
-#include "server/argument.h"
-#include "server/array.h"
-#include "server/host.h"
 #include "graph/call.h"
 #include "model/model_cache.h"
 #include "model/predictor.h"
 #include "predict_many.h"
+#include "server/argument.h"
+#include "server/array.h"
 #include "server/growing_array.h"
+#include "server/host.h"
 #include "server/sql.h"
 
 /* ---- the best of many --------------------------------------------------------- */

@@ -15,11 +15,11 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
+#include "model/model_cache.h"
+#include "model/predictor.h"
 #include "server/argument.h"
 #include "server/growing_array.h"
 #include "server/named_numbers.h"
-#include "model/model_cache.h"
-#include "model/predictor.h"
 #include "server/sql.h"
 #include "server/visibility.h"
 

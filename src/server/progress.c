@@ -30,10 +30,10 @@
 #include "utils/lsyscache.h"
 #include "utils/timestamp.h"
 
-#include "server/pause.h"
-#include "server/shared_memory.h"
-#include "server/sql.h"
-#include "server/visibility.h"
+#include "pause.h"
+#include "shared_memory.h"
+#include "sql.h"
+#include "visibility.h"
 
 int			hkg_progress_level;
 

@@ -15,9 +15,9 @@
 #include "hybrid.h"
 #include "model/model_evidence.h"
 #include "paths/paths.h"
+#include "rules/rule.h"
 #include "server/argument.h"
 #include "server/host.h"
-#include "rules/rule.h"
 #include "server/sql.h"
 
 int			hkg_precision;
