@@ -351,7 +351,7 @@ extern __attribute__((visibility("default"))) bool hkg_principal_components(Aren
 bool
 hkg_principal_components(Arena *arena, Projection *projection)
 {
-	ComponentsWork		work = {.projection = projection,.width = projection->width,.components = projection->components};
+	ComponentsWork work = {.projection = projection,.width = projection->width,.components = projection->components};
 	Allocation	allocation = {0};
 	double		trace;
 

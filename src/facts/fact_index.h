@@ -70,7 +70,7 @@ typedef struct FactIndex
 	int32_t		relations;
 	int64_t		edges;			/* twice the facts */
 	int64_t    *start;			/* by entity: its first edge, in both orders; and the end */
-	FactEdge	   *edge;			/* of each entity, by atom, then by other */
+	FactEdge   *edge;			/* of each entity, by atom, then by other */
 	int32_t    *mirror;			/* of each edge: the group (other, mirrored atom), which has its mirror image */
 	bool	   *reflexive;		/* by relation: whether a fact relates an entity to itself */
 	int			atom_shift;
@@ -79,7 +79,7 @@ typedef struct FactIndex
 	int32_t    *largest;		/* by directed atom: the edges of its largest group */
 	int64_t    *holders;		/* by directed atom: its first holder; and the end */
 	int32_t    *holder;			/* of each atom, by entity: who has such edges, as numbers of groups */
-	FactEdge	   *neighbour;		/* of each entity, by other; NULL before fact_neighbours */
+	FactEdge   *neighbour;		/* of each entity, by other; NULL before fact_neighbours */
 	void	   *memory;			/* what all but `neighbour` are in */
 } FactIndex;
 

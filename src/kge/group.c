@@ -66,7 +66,7 @@ sort(const Grouping *work, Side side, bool by_relation, const int32_t *from, int
 static void
 fill_side(void *argument, int64_t item, int thread)
 {
-	Grouping	   *work = argument;
+	Grouping   *work = argument;
 	KgeGroups  *groups = work->groups;
 	Side		side = (Side) item;
 	int32_t    *member = groups->member[side];
@@ -92,7 +92,7 @@ fill_side(void *argument, int64_t item, int thread)
 void
 kge_groups_fill(KgeGroups *groups, Pool *pool, const Triple *positives, int64_t count)
 {
-	Grouping		work = {groups, pool, positives};
+	Grouping	work = {groups, pool, positives};
 
 	groups->positives = count;
 	pool_run(pool, 2, fill_side, &work);

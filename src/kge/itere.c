@@ -50,9 +50,9 @@ kge_axiom_distance(const KgeModel *model, KgeAxiom axiom)
 
 	for (int j = 0; j < model->dimensions; j++)
 	{
-		Multiplier		head = factor_of(model, axiom.head, j);
-		Multiplier		body = factor_of(model, axiom.body[0], j);
-		Multiplier		aim = axiom.kind == KGE_AXIOM_INVERSE ? (Multiplier) {1, 0} : head;
+		Multiplier	head = factor_of(model, axiom.head, j);
+		Multiplier	body = factor_of(model, axiom.body[0], j);
+		Multiplier	aim = axiom.kind == KGE_AXIOM_INVERSE ? (Multiplier) {1, 0} : head;
 
 		if (axiom.kind == KGE_AXIOM_INVERSE)
 			body = product(body, head);

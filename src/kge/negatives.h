@@ -109,7 +109,7 @@ typedef struct KgeBlock
 	float	   *derivative;
 
 	/* of each positive */
-	Triple  *triple;
+	Triple	   *triple;
 	float	   *weight;
 	float	   *evidence;		/* with a labelling */
 	int32_t    *answer;

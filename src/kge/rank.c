@@ -56,17 +56,17 @@ typedef struct RankCount
 
 typedef struct KgeRanking
 {
-	Pool    *pool;
+	Pool	   *pool;
 	const KgeModel *model;
 	KgeEngine	engine;
 	const Triple *triples;
 	int64_t		count;
-	Questions questions;
+	Questions	questions;
 	const KgeAdjustment *adjustment;	/* or NULL */
 	double	   *phi;			/* of each asked */
 	double	   *exact;			/* the same with the adjustment's addition */
 	float	   *norm;			/* of each entity */
-	RankCount	   *counts;
+	RankCount  *counts;
 	Scratch    *scratch;
 	int64_t		block;			/* questions of an item, at most BLOCK */
 	int64_t		segment;		/* candidates of an item: all of them where a question takes long by itself */
@@ -132,7 +132,7 @@ take_ranking(KgeRanking *ranking, Allocation *allocation, int64_t filter, int th
 static void
 score_triples(void *argument, int64_t item, int thread)
 {
-	KgeRanking    *ranking = argument;
+	KgeRanking *ranking = argument;
 	KgeExactScore *exact = ranking->scratch[thread].exact;
 	int64_t		end = (item + 1) * AT_ONCE;
 
@@ -197,7 +197,7 @@ score_by_query(void *argument, int64_t item, int thread)
 static void
 measure_entities(void *argument, int64_t item, int thread)
 {
-	KgeRanking    *ranking = argument;
+	KgeRanking *ranking = argument;
 	int64_t		end = (item + 1) * AT_ONCE;
 
 	for (int64_t i = item * AT_ONCE; i < end && i < ranking->model->entities; i++)
@@ -210,7 +210,7 @@ measure_entities(void *argument, int64_t item, int thread)
 
 typedef struct TileScores
 {
-	KgeRanking    *ranking;
+	KgeRanking *ranking;
 	const Question *question;
 	const float *query;
 	double		query_norm;
@@ -228,7 +228,7 @@ tile_scores(KgeRanking *ranking, const Question *question, const float *query)
 	const KgeModel *model = ranking->model;
 	KgeQuery	asked = kge_query(model, question_triple(question, 0), question->side);
 	int			relation_width = kge_relation_width(model->function, model->dimensions);
-	TileScores		tile = {.ranking = ranking,.question = question,.query = query};
+	TileScores	tile = {.ranking = ranking,.question = question,.query = query};
 
 	tile.query_norm = kge_norm(ranking->engine.width, query);
 	tile.nan = isnan(ranking->norm[question->given]) ||
@@ -262,7 +262,7 @@ look_closely(const TileScores *tile, KgeBound bound, int64_t asked, int thread)
 	int32_t		answer = example_answer(ranking->triples, asked);
 	double		t = ranking->exact[asked];
 	const float *norm = ranking->norm + tile->first;
-	RankCount		count = {0, 0};
+	RankCount	count = {0, 0};
 
 	for (int32_t i = 0; i < tile->count; i++)
 	{
@@ -310,9 +310,9 @@ count_certain(int n, const float *restrict score, const float *restrict norm, co
 static void
 count_asked(const TileScores *tile, int64_t asked, int thread)
 {
-	KgeRanking    *ranking = tile->ranking;
+	KgeRanking *ranking = tile->ranking;
 	KgeBound	bound = kge_bound(&ranking->engine, tile->query_norm, ranking->exact[asked]);
-	RankCount		count = {0, 0};
+	RankCount	count = {0, 0};
 	int			above,
 				below;
 
@@ -391,24 +391,24 @@ transpose(int candidates, int questions, const float *restrict from, float *rest
 /* A block of questions at work. */
 typedef struct Block
 {
-	KgeRanking    *ranking;
+	KgeRanking *ranking;
 	Scratch    *scratch;
 	const Question *question;
 	int			count;
-	TileScores		tile[BLOCK];
+	TileScores	tile[BLOCK];
 } Block;
 
 static void
 fill_block(Block *block, int thread)
 {
-	KgeRanking    *ranking = block->ranking;
+	KgeRanking *ranking = block->ranking;
 	Scratch    *scratch = block->scratch;
 	int			stride = vector_stride(ranking->engine.width);
 
 	memset(scratch->slack, 0, TILE * sizeof(float));
 	for (int i = 0; i < block->count; i++)
 	{
-		TileScores    *tile = &block->tile[i];
+		TileScores *tile = &block->tile[i];
 
 		*tile = tile_scores(ranking, &block->question[i], scratch->query + (size_t) i * (size_t) stride);
 		tile->score = scratch->by_question + i * TILE;
@@ -427,7 +427,7 @@ fill_block(Block *block, int thread)
 static void
 score_tile(Block *block, int32_t first, int32_t count, int thread)
 {
-	KgeRanking    *ranking = block->ranking;
+	KgeRanking *ranking = block->ranking;
 	int			stride = vector_stride(ranking->engine.width);
 	KgeRows		queries = {block->count, stride, block->scratch->query};
 	KgeRows		candidates = {count, ranking->engine.width,
@@ -438,7 +438,7 @@ score_tile(Block *block, int32_t first, int32_t count, int thread)
 	transpose(count, block->count, block->scratch->score, block->scratch->by_question);
 	for (int i = 0; i < block->count; i++)
 	{
-		TileScores    *tile = &block->tile[i];
+		TileScores *tile = &block->tile[i];
 		int64_t		asked = tile->question->first_example;
 
 		tile->first = first;
@@ -458,7 +458,7 @@ score_tile(Block *block, int32_t first, int32_t count, int thread)
 static void
 score_segment(void *argument, int64_t item, int thread)
 {
-	KgeRanking    *ranking = argument;
+	KgeRanking *ranking = argument;
 	int64_t		from = item % ranking->segments * ranking->segment;
 	int64_t		end = from + ranking->segment;
 	int64_t		start = item / ranking->segments * ranking->block;
@@ -489,7 +489,7 @@ static int32_t
 draw_rank(const KgeRanking *ranking, uint64_t seed, int64_t asked)
 {
 	const Triple *triple = &ranking->triples[asked / 2];
-	RankCount		count = ranking->counts[asked];
+	RankCount	count = ranking->counts[asked];
 	uint64_t	stream = random_stream(seed, DRAW_TIE,
 									(uint64_t) triple->head << 32 | (uint64_t) triple->tail,
 									(uint64_t) triple->relation);
@@ -517,7 +517,7 @@ size_t
 kge_rank_bytes(const KgeModel *model, const KgeAdjustment *adjustment,
 			   int64_t count, int64_t filter_count, int threads)
 {
-	KgeRanking		ranking = {.model = model,.adjustment = adjustment,.count = count,.engine = kge_engine(model)};
+	KgeRanking	ranking = {.model = model,.adjustment = adjustment,.count = count,.engine = kge_engine(model)};
 	Allocation	allocation = {0};
 
 	take_ranking(&ranking, &allocation, filter_count, threads);
@@ -528,7 +528,7 @@ bool
 kge_rank(Arena *arena, Pool *pool, const KgeModel *model, const KgeAdjustment *adjustment,
 		 KgeTriples ranked, KgeTriples filter, uint64_t seed, KgeRanks ranks)
 {
-	KgeRanking		ranking = {.pool = pool,.model = model,.adjustment = adjustment,.triples = ranked.triple,.count = ranked.count};
+	KgeRanking	ranking = {.pool = pool,.model = model,.adjustment = adjustment,.triples = ranked.triple,.count = ranked.count};
 	Allocation	allocation = {0};
 
 	ranking.engine = kge_engine(model);

@@ -225,7 +225,7 @@ conve_queries(const KgeModel *model, const KgeQuery *asked, int count, float *ve
 	for (int first = 0; first < count; first += QUERIES)
 	{
 		int			some = count - first < QUERIES ? count - first : QUERIES;
-		QueryRows		pair[QUERIES];
+		QueryRows	pair[QUERIES];
 
 		for (int i = 0; i < some; i++)
 			pair[i] = (QueryRows) {kge_entity_row(model, asked[first + i].given), kge_relation_row(model, asked[first + i].relation)};

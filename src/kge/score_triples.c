@@ -70,7 +70,7 @@ bool
 kge_score_triples(Arena *arena, Pool *pool, const KgeModel *model,
 				  const Triple *triples, int64_t count, float *scores)
 {
-	TripleScoring		scoring = {pool, model, kge_engine(model), triples, count, scores, NULL};
+	TripleScoring scoring = {pool, model, kge_engine(model), triples, count, scores, NULL};
 	size_t		floats = (size_t) pool_threads(pool) * QUERIES * (size_t) vector_stride(scoring.engine.width);
 	Allocation	allocation = {0};
 

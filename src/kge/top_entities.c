@@ -52,7 +52,7 @@ typedef struct Top
 	float	   *most_of_tile;	/* the most of AT_ONCE entities */
 	float	   *raised;			/* the most of what is listed, with its addition */
 	double		threshold;
-	BestEntity	   *best;			/* heap of candidates that promise high scores, the worst first */
+	BestEntity *best;			/* heap of candidates that promise high scores, the worst first */
 	int32_t    *finalist;
 	double	   *phi;			/* of each finalist, exact, NaN if it is ruled out */
 	int64_t		finalists;
@@ -513,7 +513,7 @@ typedef struct Neighborhood
 	const KgeModel *model;
 	int32_t		entity;
 	double	   *cosine;			/* of each entity */
-	BestEntity	   *best;			/* heap */
+	BestEntity *best;			/* heap */
 } Neighborhood;
 
 static void

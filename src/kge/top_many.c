@@ -42,7 +42,7 @@ typedef struct Searcher
 {
 	const KgeTopMany *search;
 	int			thread;
-	KgeQuestionBlock	block;
+	KgeQuestionBlock block;
 	KgeExactScore exact;
 	const KgeTopQuestion *question;	/* of the block */
 	KgeAnswer **heap;			/* by question of the block: the worst first */
@@ -362,7 +362,7 @@ search_block(Searcher *searcher, int64_t first, int questions)
 static void
 search_item(void *argument, int64_t item, int thread)
 {
-	KgeTopMany	   *search = argument;
+	KgeTopMany *search = argument;
 	Searcher   *searcher = &search->searcher[thread];
 	int64_t		end = (item + 1) * search->block;
 

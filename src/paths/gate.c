@@ -216,7 +216,7 @@ path_update(PathWalk *walk, int layer)
 	PathStage  *stage = &walk->stage[layer];
 	int			width = walk->shape.width;
 	RowScratch	scratch;
-	GateRows		rows;
+	GateRows	rows;
 
 	set_scratch(&scratch, width);
 	for (int32_t first = 0; first < stage->count; first += rows.count)
@@ -324,7 +324,7 @@ path_update_back(PathWalk *walk, int layer, const PathLayer *gradients)
 	int			width = walk->shape.width;
 	float		d_chance[BLOCK];
 	RowScratch	scratch;
-	GateRows		rows;
+	GateRows	rows;
 
 	set_scratch(&scratch, width);
 	for (int32_t first = 0; first < stage->count; first += rows.count)

@@ -30,7 +30,7 @@ static void
 take_rule(void *argument, const Datum *values, const bool *nulls)
 {
 	List	  **rules = argument;
-	ModelRule *selected = palloc0(sizeof(ModelRule));
+	ModelRule  *selected = palloc0(sizeof(ModelRule));
 
 	selected->id = DatumGetInt32(values[0]);
 	rule_from_array(DatumGetInt32(values[1]), values[2], &selected->rule);

@@ -34,7 +34,7 @@ typedef struct NameRows
 static void
 take_row(void *argument, const Datum *values, const bool *nulls)
 {
-	NameRows *reading = argument;
+	NameRows   *reading = argument;
 
 	if (!nulls[1])
 		reading->row[DatumGetInt32(values[0]) - 1] = added_entities_row(reading->added, DatumGetInt32(values[1]));

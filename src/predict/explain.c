@@ -76,7 +76,7 @@ set_share(const Explanation *explanation, List *rules, int32 id, const EvFiring 
 
 	foreach(cell, rules)
 	{
-		ModelRule *rule = lfirst(cell);
+		ModelRule  *rule = lfirst(cell);
 
 		if (rule->id != id)
 			continue;
@@ -109,7 +109,7 @@ rules_for_triple(const Explanation *explanation)
 			set_share(explanation, rules, id[0], firing, share);
 		else
 		{
-			ModelRule *counted = palloc0(sizeof(ModelRule));
+			ModelRule  *counted = palloc0(sizeof(ModelRule));
 
 			counted->rule = counted_rule(explanation->evidence, explanation->triple, firing);
 			counted->text = rule_text(explanation->graph, &counted->rule);

@@ -101,7 +101,7 @@ MissingQuestions
 missing_questions_open(Graph *graph, const Predictor *predictor, int32 relation, const ShownEntities *shown)
 {
 	Arena		arena = hkg_arena();
-	MissingQuestions	questions = {.predictor = predictor,.shown = shown,.end = predictor->model->kge.relations};
+	MissingQuestions questions = {.predictor = predictor,.shown = shown,.end = predictor->model->kge.relations};
 
 	if (relation >= 0)
 	{

@@ -268,7 +268,7 @@ find_inferred(EntityQuestion *question)
 	Numbers    *excluded = &question->excluded;
 	int32		first = ev_uses_embedding(predictor->kind) ? predictor->kge.entities : 0;
 	int64		known = excluded->count;
-	InferredEntities	inferred = {0};
+	InferredEntities inferred = {0};
 	EvCandidates all;
 	EvExpected	expected;
 	KgeExactScore exact = predictor_exact_score(predictor);
@@ -407,7 +407,7 @@ predict_entities(Graph *graph, EntityQuestion *question, int k, bool known, SqlR
 	const KgeModel *kge = &predictor->kge;
 	const RowNumbering numbering = {predictor, "entity"};
 	bool		adjusted = predictor->kind == EV_BOTH;
-	InferredEntities	inferred;
+	InferredEntities inferred;
 	int			wanted;
 	int64		answers = 0;
 	KgeAnswer  *answer;
@@ -445,7 +445,7 @@ predict_side(FunctionCallInfo fcinfo, Side side)
 	Call		call = call_begin_unpinned(fcinfo, 4);
 	GivenNames	candidates = call_names(fcinfo, 7, "candidates", &call);
 	Predictor	predictor;
-	EntityQuestion	question = {.predictor = &predictor,.side = side};
+	EntityQuestion question = {.predictor = &predictor,.side = side};
 
 	call_pin(&call);
 	predictor = predictor_open(call.graph, call.model, kind);

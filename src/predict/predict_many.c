@@ -274,7 +274,7 @@ typedef struct AnsweringSite
 static AnsweringSite *
 call_site(FunctionCallInfo fcinfo)
 {
-	AnsweringSite   *site = fcinfo->flinfo->fn_extra;
+	AnsweringSite *site = fcinfo->flinfo->fn_extra;
 
 	if (site != NULL)
 		return site;
@@ -287,7 +287,7 @@ call_site(FunctionCallInfo fcinfo)
 static EvAnswering **
 answering_of_threads(FunctionCallInfo fcinfo, const Predictor *predictor, int threads)
 {
-	AnsweringSite   *site = call_site(fcinfo);
+	AnsweringSite *site = call_site(fcinfo);
 	EvAnswering **answering = array_new(EvAnswering *, threads);
 	MemoryContext caller;
 

@@ -439,7 +439,7 @@ HKG_FUNCTION(hkg_explain_svg);
 Datum
 hkg_explain_svg(PG_FUNCTION_ARGS)
 {
-	AskedTriple		asked = {argument_text(fcinfo, 1, "head"), argument_text(fcinfo, 2, "relation"), argument_text(fcinfo, 3, "tail"), FIRST_LANE};
+	AskedTriple	asked = {argument_text(fcinfo, 1, "head"), argument_text(fcinfo, 2, "relation"), argument_text(fcinfo, 3, "tail"), FIRST_LANE};
 	Call		call = call_begin(fcinfo, 4);
 	Markup		markup;
 	Report		report = {&markup, call.graph, report_functions(fcinfo)};

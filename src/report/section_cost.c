@@ -35,7 +35,7 @@ typedef struct TimedQuestions
 static void
 take_question(void *argument, const Datum *values, const bool *nulls)
 {
-	TimedQuestions  *questions = argument;
+	TimedQuestions *questions = argument;
 
 	questions->head[questions->count] = CStringGetTextDatum(TextDatumGetCString(values[0]));
 	questions->relation[questions->count++] = CStringGetTextDatum(TextDatumGetCString(values[1]));
@@ -45,7 +45,7 @@ take_question(void *argument, const Datum *values, const bool *nulls)
 static TimedQuestions
 choose_questions(const Report *report, const char *model)
 {
-	TimedQuestions	questions = {.count = 0};
+	TimedQuestions questions = {.count = 0};
 	SqlArgs		args = sql_args_text(model);
 
 	sql_stream(psprintf("select h.name::text, r.name::text from generate_series(0, %1$d) s, "
@@ -80,7 +80,7 @@ time_question(const Report *report, const char *model, Datum head, Datum relatio
 static void
 write_times(Report *report, const char *model)
 {
-	TimedQuestions	questions = choose_questions(report, model);
+	TimedQuestions questions = choose_questions(report, model);
 	double		time[QUESTIONS];
 
 	if (questions.count == 0)

@@ -208,7 +208,7 @@ typedef struct BestReason
 static void
 take_reason(void *argument, const Datum *values, const bool *nulls)
 {
-	BestReason	   *reason = argument;
+	BestReason *reason = argument;
 
 	reason->rule = TextDatumGetCString(values[0]);
 	reason->grounding = nulls[1] ? pstrdup("") : TextDatumGetCString(values[1]);
@@ -218,7 +218,7 @@ take_reason(void *argument, const Datum *values, const bool *nulls)
 static BestReason
 reason_of(const Report *report, const char *model, const MissingFact *fact)
 {
-	BestReason		reason = {pstrdup(""), pstrdup("")};
+	BestReason	reason = {pstrdup(""), pstrdup("")};
 	SqlArgs		args = args_of_fact(model, fact);
 
 	sql_stream(psprintf("select rule, grounding from %shkg_explain(%s, $2, $3, $4, $1::name) "
@@ -236,7 +236,7 @@ write_facts(Report *report, const char *model, const MissingFacts *facts)
 	for (int i = 0; i < Min(facts->count, LISTED); i++)
 	{
 		const MissingFact *fact = &facts->fact[i];
-		BestReason		reason = reason_of(report, model, fact);
+		BestReason	reason = reason_of(report, model, fact);
 
 		table_row_begin(markup);
 		table_text(markup, COLUMN_NAME, fact->head);

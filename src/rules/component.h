@@ -51,7 +51,7 @@ typedef struct Component
 	bool		complete;
 	bool		constant;		/* the last atom is instantiated */
 	int			parts;
-	ComponentPart		part[MAX_PARTS];
+	ComponentPart part[MAX_PARTS];
 } Component;
 
 #define MAX_COMPONENTS 32

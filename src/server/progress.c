@@ -82,7 +82,7 @@ struct Progress
 typedef struct Board
 {
 	slock_t		lock;
-	Progress entry[ENTRIES];
+	Progress	entry[ENTRIES];
 } Board;
 
 static const char *const phase_names[] = {
@@ -128,7 +128,7 @@ clear_own_entries(int code, Datum argument)
 static void
 clear_entry(void *progress)
 {
-	Progress *entry = progress;
+	Progress   *entry = progress;
 
 	SpinLockAcquire(&board->lock);
 	if (entry->pid == MyProcPid)
@@ -139,7 +139,7 @@ clear_entry(void *progress)
 static Progress *
 take_entry(const Progress *first)
 {
-	Progress *taken = &not_shown;
+	Progress   *taken = &not_shown;
 
 	SpinLockAcquire(&board->lock);
 	for (int i = ENTRIES - 1; i >= 0; i--)
@@ -512,8 +512,8 @@ hkg_trainings(PG_FUNCTION_ARGS)
 	find_board();
 	for (int i = 0; i < ENTRIES; i++)
 	{
-		Progress *entry = &board->entry[i];
-		Progress copy;
+		Progress   *entry = &board->entry[i];
+		Progress	copy;
 
 		SpinLockAcquire(&board->lock);
 		copy = *entry;

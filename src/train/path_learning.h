@@ -16,7 +16,7 @@
 typedef struct PathLearning
 {
 	/* sizes */
-	PathSettings	plan;
+	PathSettings plan;
 	PathRanking ranking;
 
 	/* set by path_learning_open */

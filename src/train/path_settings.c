@@ -107,7 +107,7 @@ path_settings(const TrainSettings *settings, const TrainingFacts *facts)
 	PathShape	shape = shape_of(settings, data);
 	bool		keeps_all = path_keeps_all(&index, shape);
 	int64		asked = Max(Min(settings->path_facts > 0 ? settings->path_facts : FACTS, data->facts), 1);
-	PathSettings	plan = {
+	PathSettings plan = {
 		.shape = shape,
 		.training = training_of(settings, facts, keeps_all),
 		.epochs = epochs_of(settings, data->facts, asked),

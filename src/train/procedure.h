@@ -67,7 +67,7 @@ typedef struct Procedure
 	double		mine_seconds;	/* until the first iteration reports them */
 
 	/* changed by each iteration */
-	Learner	learner;
+	Learner		learner;
 	ValidRanking ranking;
 	Iteration	iteration;		/* the one under way, or the last */
 	int			done;			/* iterations */
