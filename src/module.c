@@ -61,13 +61,16 @@ _PG_init(void)
 							 &hkg_progress_level, PROGRESS_ITERATION, progress_levels,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomEnumVariable("hybridkg.precision",
-							 "What training multiplies under the losses softmax and k_vs_all: single precision, or bfloat16.",
-							 "Parameters and sums are single precision either way. bfloat16 needs a processor with AMX-BF16 or AVX512-BF16.",
+							 "What training multiplies under the losses softmax and k_vs_all: "
+							 "single precision, or bfloat16.",
+							 "Parameters and sums are single precision either way. "
+							 "bfloat16 needs a processor with AMX-BF16 or AVX512-BF16.",
 							 &hkg_precision, KGE_SINGLE, precisions,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomRealVariable("hybridkg.slice_seconds",
 							 "Ranking that would take one thread so many seconds is divided among the nodes of a cluster.",
-							 "Results do not depend on it. 0: all ranking is divided. -1: all of it is done on the coordinator.",
+							 "Results do not depend on it. 0: all ranking is divided. "
+							 "-1: all of it is done on the coordinator.",
 							 &hkg_slice_seconds, 5, -1, 1e9,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
 	hkg_reserve_prefix("hybridkg");

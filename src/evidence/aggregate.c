@@ -246,12 +246,13 @@ list_by(EvAdjuster *adjuster, EvKind kind, const Question *question, Pool *pool,
 	int32_t		key = 2 * question->relation + (int32_t) question->side;
 	EvCandidates all;
 
-	all.count = ev_answer(adjuster->answering[thread], kind, question->side, question->given, question->relation, pool, thread,
-						  &all.candidate);
+	all.count = ev_answer(adjuster->answering[thread], kind, question->side, question->given, question->relation, pool,
+						  thread, &all.candidate);
 	for (int64_t i = 0; i < all.count; i++)
 	{
 		pool_yield_at(pool, thread, i);
-		addition[i] = (KgeAddition) {all.candidate[i].entity, ev_evidence_by(&adjuster->weights, kind, key, &all.candidate[i])};
+		addition[i] = (KgeAddition) {all.candidate[i].entity,
+			ev_evidence_by(&adjuster->weights, kind, key, &all.candidate[i])};
 	}
 	*additions = addition;
 	if (adjuster->is_new != NULL)
@@ -274,7 +275,8 @@ static int64_t
 list_of_rules(void *argument, Side side, int32_t given, int32_t relation,
 			  Pool *pool, int thread, const KgeAddition **additions)
 {
-	return list_by(argument, EV_RULES, &(Question) {.side = side,.relation = relation,.given = given}, pool, thread, additions);
+	return list_by(argument, EV_RULES, &(Question) {.side = side,.relation = relation,.given = given}, pool, thread,
+				   additions);
 }
 
 /* The score that is expected of a new entity changes otherwise. */

@@ -67,7 +67,8 @@ fire_best(EvAnswering *answering, DirectedAtom atom)
 		AnsweringBest best = answering->best[answer];
 
 		if (i + ANSWERING_AHEAD < answering->touched_count)
-			answering_prefetch(answering, answering->touched[i + ANSWERING_AHEAD], answering->touched[i + ANSWERING_AHEAD / 2]);
+			answering_prefetch(answering, answering->touched[i + ANSWERING_AHEAD],
+							   answering->touched[i + ANSWERING_AHEAD / 2]);
 		/* many are as confident as the one before */
 		if (best.confidence != firing.confidence)
 			firing.strength = ev_strength(best.confidence);
@@ -248,14 +249,16 @@ fire_ruling(EvAnswering *answering, const AnsweringFeature *ruling)
 {
 	const FactIndex *facts = answering->facts;
 	FactGroup	group = fact_group_at(facts, ruling->group);
-	EvFiring	firing = {ruling->confidence, ev_strength(ruling->confidence), (unsigned) ruling->atom, EV_ANSWER, ruling->group};
+	EvFiring	firing = {ruling->confidence, ev_strength(ruling->confidence), (unsigned) ruling->atom, EV_ANSWER,
+		ruling->group};
 
 	for (int64_t i = group.first; i < group.end; i++)
 	{
 		int32_t		entity = facts->edge[i].other;
 
 		if (i + ANSWERING_AHEAD < group.end)
-			answering_prefetch(answering, facts->edge[i + ANSWERING_AHEAD].other, facts->edge[i + ANSWERING_AHEAD / 2].other);
+			answering_prefetch(answering, facts->edge[i + ANSWERING_AHEAD].other,
+							   facts->edge[i + ANSWERING_AHEAD / 2].other);
 		answering_yield(answering, 1);
 		if (answering_is_in_set(answering, entity))
 			continue;

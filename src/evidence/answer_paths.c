@@ -142,7 +142,8 @@ answering_apply_patterns(EvAnswering *answering)
 	for (int64_t i = rules->first_pattern[answering->relation]; i < rules->first_pattern[answering->relation + 1]; i++)
 	{
 		const EvPattern *pattern = &rules->pattern[i];
-		FiringPattern firing = {answering, {pattern->confidence, ev_strength(pattern->confidence), (unsigned) (cluster + (int32_t) i), EV_PATTERN, (int32_t) i}};
+		FiringPattern firing = {answering, {pattern->confidence, ev_strength(pattern->confidence),
+			(unsigned) (cluster + (int32_t) i), EV_PATTERN, (int32_t) i}};
 		int64_t		edges = ev_match(answering->facts, pattern, answering->side, answering->given,
 									 most_edges(answering, PATTERN_WORK), fire_pattern, &firing);
 

@@ -45,7 +45,8 @@ next_atom(const Matching *matching, unsigned done)
 
 	for (int i = 0; i < matching->pattern->length; i++)
 		if ((done & (1u << i)) == 0 &&
-			(best < 0 || urgency(matching, &matching->pattern->atom[i]) > urgency(matching, &matching->pattern->atom[best])))
+			(best < 0 ||
+			 urgency(matching, &matching->pattern->atom[i]) > urgency(matching, &matching->pattern->atom[best])))
 			best = i;
 	return best;
 }

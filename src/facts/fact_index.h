@@ -166,7 +166,8 @@ fact_group(const FactIndex *facts, int32_t entity, DirectedAtom atom)
  * of several entities wait together.
  */
 #define FACT_AHEAD 32
-extern void fact_groups(const FactIndex *facts, const int32_t *entity, int stride, int count, DirectedAtom atom, FactGroup *group);
+extern void fact_groups(const FactIndex *facts, const int32_t *entity, int stride, int count, DirectedAtom atom,
+						FactGroup *group);
 
 /* The entity that a holder is. */
 static inline int32_t

@@ -204,7 +204,9 @@ check_names(const FactQuery *query, const NameList *list, const Chunk *chunk, co
 			 errmsg("%s name is too long: %zu bytes, %zu as they are indexed", list->table, strlen(longest), most),
 			 errdetail("It begins with \"%.*s\": %s. %s",
 					   pg_mbcliplen(longest, strlen(longest), BEGINNING), longest, message, query->words.unharmed),
-			 errhint("Shorten all such names in the query: case when octet_length(name) > %d then left(name, 200) || md5(name) else name end.", SHORT - VARHDRSZ)));
+			 errhint("Shorten all such names in the query: "
+					 "case when octet_length(name) > %d then left(name, 200) || md5(name) else name end.",
+					 SHORT - VARHDRSZ)));
 }
 
 /* After a new name's id was found taken: somebody inserted ids, and the sequence does not continue after them. */
@@ -215,7 +217,8 @@ taken_hint(const Graph *graph, const NameList *list, const char *constraint)
 
 	if (constraint == NULL || strcmp(constraint, psprintf("%s_pkey", list->table)) != 0)
 		return NULL;
-	return psprintf("Ids were inserted by hand; new ones go on after them with: select setval(pg_get_serial_sequence(%s, 'id'), max(id)) from %s",
+	return psprintf("Ids were inserted by hand; new ones go on after them with: "
+					"select setval(pg_get_serial_sequence(%s, 'id'), max(id)) from %s",
 					quote_literal_cstr(table), table);
 }
 
@@ -353,7 +356,8 @@ show_alike(void)
 	};
 
 	for (int i = 0; i < (int) lengthof(settings); i++)
-		(void) set_config_option(settings[i][0], settings[i][1], PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+		(void) set_config_option(settings[i][0], settings[i][1], PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0,
+								 false);
 }
 
 void

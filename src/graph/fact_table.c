@@ -104,9 +104,10 @@ insert_by_statement(const NewFacts *facts)
 	Datum		values[4] = {[3] = CStringGetTextDatum(facts->split)};
 	SqlBatch   *batch;
 
-	batch = sql_batch_begin(psprintf(train ? "insert into %striple select * from unnest($1, $2, $3) on conflict do nothing" :
-									 "insert into %sholdout select s, h, r, t from unnest($1, $2, $3, $4) u(h, r, t, s) on conflict do nothing",
-									 facts->graph->prefix),
+	batch = sql_batch_begin(psprintf(train ?
+									 "insert into %striple select * from unnest($1, $2, $3) on conflict do nothing" :
+									 "insert into %sholdout select s, h, r, t from unnest($1, $2, $3, $4) u(h, r, t, s) "
+									 "on conflict do nothing", facts->graph->prefix),
 							train ? 3 : 4, types);
 	for (int64 i = 0; i < facts->count; i++)
 	{
@@ -156,7 +157,8 @@ check_removed(Graph *graph, const char *split, const FactSet *facts)
 				 errmsg("table %s%s keeps " INT64_FORMAT " of " INT64_FORMAT " facts that were to be deleted",
 						graph->prefix, is_train(split) ? "triple" : "holdout", kept, facts->count),
 				 errdetail("Nothing was changed."),
-				 errhint("A policy, a rule or a trigger of the table keeps them: change it, or let a role delete them that may.")));
+				 errhint("A policy, a rule or a trigger of the table keeps them: "
+						 "change it, or let a role delete them that may.")));
 }
 
 void
@@ -170,7 +172,8 @@ fact_table_remove(Graph *graph, const char *split, const FactSet *facts, Progres
 	batch = sql_batch_begin(psprintf("delete from %s%s f using unnest($1, $2, $3) u(h, r, t) "
 									 "where f.head = u.h and f.relation = u.r and f.tail = u.t%s",
 									 graph->prefix, is_train(split) ? "triple" : "holdout",
-									 split == NULL || is_train(split) ? "" : psprintf(" and f.split = %s", quote_literal_cstr(split))),
+									 split == NULL || is_train(split) ? "" :
+									 psprintf(" and f.split = %s", quote_literal_cstr(split))),
 							3, types);
 	for (int64 i = 0; i < facts->count; i++)
 	{
@@ -201,8 +204,8 @@ fact_table_analyze(Graph *graph, int64 changed)
 		return;
 	sql_arg(&args, OIDOID, ObjectIdGetDatum(graph->schema));
 	sql_arg(&args, FLOAT8OID, Float8GetDatum((double) changed / ANALYZED_SHARE));
-	if (sql_value("select $2 > greatest(reltuples, 0) and pg_catalog.pg_has_role(relowner, 'usage') from pg_catalog.pg_class "
-				  "where relnamespace = $1 and relname = 'triple'", &args, &owned) &&
+	if (sql_value("select $2 > greatest(reltuples, 0) and pg_catalog.pg_has_role(relowner, 'usage') "
+				  "from pg_catalog.pg_class where relnamespace = $1 and relname = 'triple'", &args, &owned) &&
 		DatumGetBool(owned))
 		sql_run(psprintf("analyze (skip_locked) %sentity, %srelation, %striple",
 						 graph->prefix, graph->prefix, graph->prefix), SQL_NO_ARGS);

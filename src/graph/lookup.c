@@ -121,8 +121,8 @@ graph_hint(Graph *graph, const char *table, const char *name)
 {
 	const char *none = strcmp(table, "model") == 0 ? "The graph has no model yet; hkg_train makes one." :
 		"The graph has no facts yet; hkg_load adds some.";
-	char	   *hint = names_hint(psprintf("select name::text from %s%s where name is not null", graph->prefix, table), name,
-								  "Known are", none);
+	char	   *hint = names_hint(psprintf("select name::text from %s%s where name is not null", graph->prefix, table),
+								  name, "Known are", none);
 
 	return hint != NULL ? hint :
 		psprintf("The table %s%s lists the known ones.", graph->prefix, table);
@@ -154,7 +154,8 @@ order_hint(Graph *graph, const char *table, const char *name)
 	if (!graph_may_read(graph, other) ||
 		!sql_value(psprintf("select id::int from %s where name = $1", graph_table_name(graph, other)), &args, &id))
 		return NULL;
-	return psprintf("%s of that name exists; the order is head, relation, tail.", strcmp(other, "entity") == 0 ? "An entity" : "A relation");
+	return psprintf("%s of that name exists; the order is head, relation, tail.",
+					strcmp(other, "entity") == 0 ? "An entity" : "A relation");
 }
 
 static int32

@@ -29,7 +29,8 @@ checksum_of_bytes(const void *bytes, Size count, uint64 checksum)
 	for (Size done = 0; done < count; done += HASHED_BYTES)
 	{
 		hkg_check_interrupts();
-		checksum = hash_bytes_extended((const unsigned char *) bytes + done, (int) Min(HASHED_BYTES, count - done), checksum);
+		checksum = hash_bytes_extended((const unsigned char *) bytes + done, (int) Min(HASHED_BYTES, count - done),
+									   checksum);
 	}
 	return hash_combine64(checksum, count);
 }
@@ -115,7 +116,8 @@ node_slices_count(const Graph *graph)
 {
 	Datum		count;
 
-	return sql_value(psprintf("select count(*)::int from %sslice", graph->prefix), SQL_NO_ARGS, &count) ? DatumGetInt32(count) : 0;
+	return sql_value(psprintf("select count(*)::int from %sslice", graph->prefix), SQL_NO_ARGS, &count) ?
+		DatumGetInt32(count) : 0;
 }
 
 typedef struct NodeAnswers
@@ -153,7 +155,8 @@ extension_schema(void)
 	Datum		schema;
 
 	if (!sql_value("select pg_catalog.quote_ident(n.nspname) from pg_catalog.pg_extension e "
-				   "join pg_catalog.pg_namespace n on n.oid = e.extnamespace where e.extname = 'hybridkg'", SQL_NO_ARGS, &schema))
+				   "join pg_catalog.pg_namespace n on n.oid = e.extnamespace where e.extname = 'hybridkg'", SQL_NO_ARGS,
+				   &schema))
 		return NULL;
 	return TextDatumGetCString(schema);
 }
@@ -168,7 +171,8 @@ node_slices_run(const NodeSlices *slices)
 	if (schema == NULL)
 		return false;
 	sql_stream(psprintf("select slice, slices, %s.%s(%s, %s, slice, slices) from %sslice", schema, slices->function,
-						quote_literal_cstr(graph->name), slices->arguments, graph->prefix), slices->args, take_answer, &answers);
+						quote_literal_cstr(graph->name), slices->arguments, graph->prefix),
+			   slices->args, take_answer, &answers);
 	return !answers.differs && answers.count > 0 && answers.count == answers.wanted &&
 		answers.sum == (uint64) answers.wanted * (answers.wanted + 1) / 2;
 }

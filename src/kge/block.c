@@ -164,7 +164,8 @@ score_tile(KgeQuestionBlock *block)
 	{
 		find_slack(block);
 		kge_moduli_scores(&block->moduli, block->count, kge_sketch_code(block->sketch, block->first),
-						  block->sketch->parts + block->first, block->slack, block->engine.gamma, block->score, KGE_BLOCK_QUESTIONS);
+						  block->sketch->parts + block->first, block->slack, block->engine.gamma, block->score,
+						  KGE_BLOCK_QUESTIONS);
 	}
 	else if (block->coded)
 		kge_codes_product(&block->query_codes, block->count, kge_sketch_code(block->sketch, block->first),

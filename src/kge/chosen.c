@@ -119,7 +119,8 @@ fill_rows(KgeChosen *chosen, Pool *pool, const KgeModel *model, const int32_t *e
 	{
 		chosen->entity[i] = entity[i];
 		chosen->row[entity[i]] = i;
-		memcpy(chosen->model.entity + (size_t) i * width, model->entity + (size_t) entity[i] * width, width * sizeof(float));
+		memcpy(chosen->model.entity + (size_t) i * width, model->entity + (size_t) entity[i] * width,
+			   width * sizeof(float));
 		pool_yield_at(pool, POOL_LEADER, i);
 	}
 	chosen->model.entities = chosen->count;

@@ -351,7 +351,8 @@ sum_cell(void *argument, int64_t item, int thread)
 	int			cell = (int) item;
 
 	batch->sums[cell] = sum_squares(batch->count, row_of(batch, batch->cell, cell));
-	draw_mask(batch, MASK_INPUT, (uint64_t) item * (uint64_t) batch->stride, batch->count, row_of(batch, batch->input_mask, cell));
+	draw_mask(batch, MASK_INPUT, (uint64_t) item * (uint64_t) batch->stride, batch->count,
+			  row_of(batch, batch->input_mask, cell));
 	pool_yield(batch->pool, thread);
 }
 
@@ -388,7 +389,8 @@ filter_place(void *argument, int64_t item, int thread)
 	int			first = (int) item * CONVE_FILTERS;
 
 	dense_combine(DENSE_PRODUCT, CONVE_FILTERS, batch->count, CONVE_PATCH, batch->weights.filter, 1, CONVE_FILTERS,
-				  read_patch(batch, (int) item, thread), batch->stride, row_of(batch, batch->found, first), batch->stride, false);
+				  read_patch(batch, (int) item, thread), batch->stride, row_of(batch, batch->found, first), batch->stride,
+				  false);
 	for (int i = 0; i < CONVE_FILTERS; i++)
 		batch->sums[first + i] = sum_squares(batch->count, row_of(batch, batch->found, first + i));
 	pool_yield(batch->pool, thread);
@@ -545,14 +547,16 @@ leave_features(void *argument, int64_t item, int thread)
 		int			count = batch->count - q < DEPTH ? batch->count - q : DEPTH;
 
 		dense_combine(DENSE_PRODUCT, CONVE_FILTERS, d, count, row_of(batch, batch->feature, first) + q, batch->stride, 1,
-					  batch->d_reached + (size_t) q * (size_t) d, d, batch->gradient.matrix + (size_t) first * (size_t) d, d, q > 0);
+					  batch->d_reached + (size_t) q * (size_t) d, d, batch->gradient.matrix + (size_t) first * (size_t) d,
+					  d, q > 0);
 		dense_combine(DENSE_PRODUCT, CONVE_FILTERS, count, d, batch->weights.matrix + (size_t) first * (size_t) d, d, 1,
 					  batch->d_reached_across + q, batch->stride, d_feature + q, batch->stride, false);
 		pool_yield(batch->pool, thread);
 	}
 	for (int i = 0; i < CONVE_FILTERS; i++)
 		batch->sums[first + i] = unmask_row(batch->count, batch->map_stage.mean[i], batch->map_stage.slope[i],
-											row_of(batch, batch->found, first + i), row_of(batch, batch->feature, first + i),
+											row_of(batch, batch->found, first + i),
+											row_of(batch, batch->feature, first + i),
 											row_of(batch, batch->filter_mask, i), row_of(batch, d_feature, i));
 	pool_yield(batch->pool, thread);
 }

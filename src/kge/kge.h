@@ -1,7 +1,7 @@
 /*
  * kge.h
- *		Knowledge graph embeddings as arrays: models and their scores.  learning.h has training, rank.h ranking, top.h the best
- *		candidates.
+ *		Knowledge graph embeddings as arrays: models and their scores.  learning.h has training, rank.h ranking, top.h the
+ *		best candidates.
  *
  * Wording.  A triple is (head, relation, tail), three row numbers.  A query
  * is the vector q(h, r) when tails are asked for, or q'(t, r) when heads are;
@@ -138,7 +138,10 @@ typedef struct KgeExactScore
 
 extern size_t kge_exact_numbers(const KgeModel *model);
 
-/* kge_score(kge_asked(model, triple, side)), with denormals; fastest where triples of one relation, and head, follow each other. */
+/*
+ * kge_score(kge_asked(model, triple, side)), with denormals; fastest where triples of one relation, and head, follow
+ * each other.
+ */
 extern double kge_exact_score(KgeExactScore *exact, Triple triple, Side side);
 
 /*

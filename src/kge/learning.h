@@ -1,6 +1,7 @@
 /*
  * learning.h
- *		Embeddings in training: losses, samplers, optimizers, constraints, labels, epochs, partitions, samples of what is inferred.
+ *		Embeddings in training: losses, samplers, optimizers, constraints, labels, epochs, partitions, samples of what is
+ *		inferred.
  */
 #ifndef HKG_KGE_LEARNING_H
 #define HKG_KGE_LEARNING_H
@@ -306,7 +307,10 @@ extern int32_t kge_partition_room(const KgePartitioning *sizes);
 extern size_t kge_partitions_bytes(const KgePartitioning *sizes);
 extern KgePartitions *kge_partitions_create(Arena *arena, Pool *pool, const KgePartitioning *sizes);
 
-/* Deals the entities for a deal of an epoch, and its part of the positives, which may go then, to buckets.  weights: or NULL. */
+/*
+ * Deals the entities for a deal of an epoch, and its part of the positives, which may go then, to buckets.  weights: or
+ * NULL.
+ */
 extern void kge_partitions_deal(KgePartitions *partitions, const Triple *positives, const float *weights,
 								int64_t count, uint64_t epoch, int deal);
 

@@ -326,7 +326,10 @@ shard_gradient(const OneVsAll *work, int shard, int query)
 
 /* ---- forward ------------------------------------------------------------ */
 
-/* A tile in bfloat16, in the layout for scores or that for gradients: rounding it anew costs hardly more than reading it. */
+/*
+ * A tile in bfloat16, in the layout for scores or that for gradients: rounding it anew costs hardly more than reading
+ * it.
+ */
 static KgePacked
 pack_tile(const KgeTrainer *trainer, int tile, bool for_scores, int thread)
 {

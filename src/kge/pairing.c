@@ -160,8 +160,8 @@ turn_back(KgePairing *pairing, int i, Side side)
 
 	function->turned_given_gradient(model->dimensions, side, turn_of(pairing, i), d_query,
 									kge_entity_gradient(pairing->trainer, pairing->given_slot + i));
-	function->turned_relation_gradient(model->dimensions, side, pairing->query + (size_t) i * (size_t) pairing->stride, d_query,
-									   kge_pairing_relation_gradient(pairing, i));
+	function->turned_relation_gradient(model->dimensions, side, pairing->query + (size_t) i * (size_t) pairing->stride,
+									   d_query, kge_pairing_relation_gradient(pairing, i));
 }
 
 void

@@ -528,7 +528,8 @@ bool
 kge_rank(Arena *arena, Pool *pool, const KgeModel *model, const KgeAdjustment *adjustment,
 		 KgeTriples ranked, KgeTriples filter, uint64_t seed, KgeRanks ranks)
 {
-	KgeRanking	ranking = {.pool = pool,.model = model,.adjustment = adjustment,.triples = ranked.triple,.count = ranked.count};
+	KgeRanking	ranking = {.pool = pool,.model = model,.adjustment = adjustment,.triples = ranked.triple,
+		.count = ranked.count};
 	Allocation	allocation = {0};
 
 	ranking.engine = kge_engine(model);

@@ -1,6 +1,7 @@
 /*
  * rank.h
- *		How good a model is: filtered ranks, their metrics, from a sample or from all, and the best threshold of a classifier.
+ *		How good a model is: filtered ranks, their metrics, from a sample or from all, and the best threshold of a
+ *		classifier.
  */
 #ifndef HKG_KGE_RANK_H
 #define HKG_KGE_RANK_H

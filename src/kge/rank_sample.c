@@ -29,7 +29,8 @@ static int64_t
 part_start(KgeSample sample, int64_t part)
 {
 	int64_t		parts = sample.count / 2;
-	int64_t		longer = sample.population % parts;	/* NOLINT(clang-analyzer-core.DivideZero): a sample that is not all has two */
+	/* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): a sample that is not all has two */
+	int64_t		longer = sample.population % parts;
 
 	return part * (sample.population / parts) + (part < longer ? part : longer);
 }

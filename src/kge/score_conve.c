@@ -115,7 +115,8 @@ conve_start(KgeModel *model, Pool *pool, uint64_t seed)
 		*number = 0;
 	start_uniform(pool, random_stream(seed, DRAW_NETWORK, 0, 0), (size_t) shape.features * (size_t) shape.d,
 				  1 / sqrt(shape.features), weights.matrix);
-	start_uniform(pool, random_stream(seed, DRAW_NETWORK, 1, 0), CONVE_PATCH * CONVE_FILTERS, 1.0 / CONVE_SIDE, weights.filter);
+	start_uniform(pool, random_stream(seed, DRAW_NETWORK, 1, 0), CONVE_PATCH * CONVE_FILTERS, 1.0 / CONVE_SIDE,
+				  weights.filter);
 	start_norm(weights.input, 1);
 	start_norm(weights.map, CONVE_FILTERS);
 	start_norm(weights.hidden, shape.d);
@@ -168,7 +169,8 @@ fill_patches(ConveShape shape, Linear input, const QueryRows *pair, int count, i
 			{
 				int			cell = conve_cell(shape, p, k);
 
-				*patch++ = input.factor * (cell < shape.d ? pair[i].given[cell] : pair[i].relation[cell - shape.d]) + input.offset;
+				*patch++ = input.factor * (cell < shape.d ? pair[i].given[cell] : pair[i].relation[cell - shape.d]) +
+					input.offset;
 			}
 }
 
@@ -199,7 +201,8 @@ evaluate(const KgeModel *model, const QueryRows *pair, int count, float *vector,
 					  weights.filter, CONVE_FILTERS, found, CONVE_FILTERS, false);
 		rectify_rows(count * places, CONVE_FILTERS, factor, offset, CONVE_FILTERS, found);
 		dense_combine(DENSE_PRODUCT, count, shape.d, features, found, features, 1,
-					  weights.matrix + (size_t) first * CONVE_FILTERS * (size_t) shape.d, shape.d, vector, stride, first > 0);
+					  weights.matrix + (size_t) first * CONVE_FILTERS * (size_t) shape.d, shape.d, vector, stride,
+					  first > 0);
 	}
 	for (int i = 0; i < count; i++)
 	{
@@ -228,7 +231,8 @@ conve_queries(const KgeModel *model, const KgeQuery *asked, int count, float *ve
 		QueryRows	pair[QUERIES];
 
 		for (int i = 0; i < some; i++)
-			pair[i] = (QueryRows) {kge_entity_row(model, asked[first + i].given), kge_relation_row(model, asked[first + i].relation)};
+			pair[i] = (QueryRows) {kge_entity_row(model, asked[first + i].given),
+				kge_relation_row(model, asked[first + i].relation)};
 		evaluate(model, pair, some, vector + (size_t) first * (size_t) stride, stride);
 	}
 	flush_denormals(flushed);

@@ -12,7 +12,8 @@
 #define AT_ONCE 65536			/* numbers of an item */
 
 static const NameTable functions =
-NAME_TABLE(&kge_score_transe, &kge_score_distmult, &kge_score_complex, &kge_score_rotate, &kge_score_rescal, &kge_score_conve);
+NAME_TABLE(&kge_score_transe, &kge_score_distmult, &kge_score_complex, &kge_score_rotate, &kge_score_rescal,
+		   &kge_score_conve);
 
 const KgeScoreFunction *
 kge_score_function(const char *name)

@@ -36,7 +36,8 @@ score_some(const TripleScoring *scoring, int64_t start, int64_t end, float *quer
 	{
 		Triple		triple = scoring->triples[i];
 
-		if (i == start || triple.head != scoring->triples[i - 1].head || triple.relation != scoring->triples[i - 1].relation)
+		if (i == start || triple.head != scoring->triples[i - 1].head ||
+			triple.relation != scoring->triples[i - 1].relation)
 		{
 			if (queries == QUERIES)
 				break;

@@ -352,7 +352,8 @@ look_at_dots(const KgeSketchQuery *query, int64_t from, int rows, double *most)
 	float		s[KGE_LOOKED_AT];
 
 	error.by_norm += products(query, from, rows, s);
-	bound_dots(rows, error, ROUNDED_UP * query->norm, s, sketch->scale + from, sketch->norm + from, sketch->error + from, most);
+	bound_dots(rows, error, ROUNDED_UP * query->norm, s, sketch->scale + from, sketch->norm + from, sketch->error + from,
+			   most);
 }
 
 /* The most of each row by its distance, `row` has room for one. */

@@ -245,7 +245,8 @@ score_row(const KgeModuli *moduli, const int8_t *row, const KgeParts *parts, int
 		add_two(moduli, from, row, slack, reach, sum);
 		for (int v = 0; v < 2; v++)
 			_mm512_storeu_ps(out + from + v * LANES,
-							 _mm512_fnmadd_ps(unit, _mm512_max_ps(_mm512_loadu_ps(least + v * LANES), _mm512_cvtepi32_ps(sum[v])),
+							 _mm512_fnmadd_ps(unit,
+											  _mm512_max_ps(_mm512_loadu_ps(least + v * LANES), _mm512_cvtepi32_ps(sum[v])),
 											  _mm512_set1_ps(base)));
 	}
 }

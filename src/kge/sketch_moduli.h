@@ -44,8 +44,8 @@ extern int32_t kge_moduli_limit(const KgeModuli *moduli, double distance);
 
 /*
  * out[row * out_stride + query] = base - what the sum of moduli between the codes of the query and of the row is at
- * least, of all queries.  Where its whole number is above limit[query] + slack[row], some of the dimensions may be left out:
- * without them it is still above.
+ * least, of all queries.  Where its whole number is above limit[query] + slack[row], some of the dimensions may be left
+ * out: without them it is still above.
  */
 extern void kge_moduli_scores(const KgeModuli *moduli, int rows, const int8_t *row, const KgeParts *parts,
 							  const int32_t *slack, float base, float *out, int out_stride);

@@ -136,7 +136,8 @@ kge_part_queries_look(const KgePartQueries *queries, int from, const KgeParts *r
 	PartSums	sums = add_parts(queries, from, row);
 
 	return bound_parts(queries, from, row->more, sums.of[0], sums.of[1], limit, slack, least) |
-		bound_parts(queries, from + 2 * LANES, row->more, sums.of[2], sums.of[3], limit, slack, least + 2 * LANES) << (2 * LANES);
+		bound_parts(queries, from + 2 * LANES, row->more, sums.of[2], sums.of[3], limit, slack,
+					least + 2 * LANES) << (2 * LANES);
 }
 
 #else

@@ -247,7 +247,8 @@ exact_phi(const Top *top, int32_t number, int thread)
 	const KgeTopQuestion *asked = &top->asked_for;
 
 	return kge_exact_score(&top->exact[thread == POOL_LEADER ? 0 : thread],
-						   triple_of_answer(asked->side, asked->given, asked->relation, entity_of(top, number)), asked->side);
+						   triple_of_answer(asked->side, asked->given, asked->relation, entity_of(top, number)),
+						   asked->side);
 }
 
 /* A most that is infinite promises nothing. */
@@ -272,7 +273,8 @@ find_promising(Top *top, int64_t k)
 	}
 	for (int64_t tile = 0; tile < tiles_of(top); tile++)
 	{
-		for (int32_t i = first_of(tile); i < end_of(top, tile) && (kept < k || top->most_of_tile[tile] > top->best[0].score); i++)
+		for (int32_t i = first_of(tile);
+			 i < end_of(top, tile) && (kept < k || top->most_of_tile[tile] > top->best[0].score); i++)
 			kept = offer_promising(top, kept, k, top->most[i], i);
 		pool_yield_at(top->pool, POOL_LEADER, tile);
 	}
@@ -362,8 +364,8 @@ static float
 limit_of(const Top *top, int32_t number)
 {
 	int32_t		entity = entity_of(top, number);
-	double		limit = kge_score_limit(&top->sketch->engine, top->query, top->asked.norm, kge_entity_row(top->model, entity),
-										top->sketch->norm[entity]);
+	double		limit = kge_score_limit(&top->sketch->engine, top->query, top->asked.norm,
+										kge_entity_row(top->model, entity), top->sketch->norm[entity]);
 
 	return kge_float_above(limit + top->weight * addition_of(top, number));
 }

@@ -353,7 +353,8 @@ search_block(Searcher *searcher, int64_t first, int questions)
 		search_tiles(searcher, questions);
 	for (int q = 0; q < questions; q++)
 	{
-		sort_array(search->pool, searcher->thread, searcher->heap[q], searcher->kept[q], sizeof(KgeAnswer), kge_compare_answers);
+		sort_array(search->pool, searcher->thread, searcher->heap[q], searcher->kept[q], sizeof(KgeAnswer),
+				   kge_compare_answers);
 		search->found[first + q] = searcher->kept[q];
 	}
 }

@@ -276,7 +276,8 @@ screen_part(KgeCompletion *completion, const KgeAsked *asked, int64_t first, int
 static int64_t
 ask_parts(KgeCompletion *completion, const KgeAsked *asked, int64_t pending, int64_t offered, int64_t depth)
 {
-	int64_t		most = completion->room / (depth + 1) < completion->part ? completion->room / (depth + 1) : completion->part;
+	int64_t		most = completion->room / (depth + 1) < completion->part ? completion->room / (depth + 1) :
+		completion->part;
 	int64_t		part = FIRST_PART;
 	int64_t		again = 0;
 
@@ -386,7 +387,10 @@ choose_promising(KgeCompletion *completion, const KgeAsked *asked, int64_t *next
 	return count;
 }
 
-/* All questions for the first time, in the order of what they promise.  Those that may have more answers are pending again. */
+/*
+ * All questions for the first time, in the order of what they promise.  Those that may have more answers are pending
+ * again.
+ */
 static int64_t
 ask_promising(KgeCompletion *completion, const KgeAsked *asked, int64_t depth)
 {
@@ -452,8 +456,8 @@ take_completion(KgeCompletion *completion, const KgeSketch *sketch, KgeWanted wa
 static KgeCompletion
 plan(Pool *pool, const KgeModel *model, const KgeAdjustment *adjustment, KgeJudge judge, KgeWanted wanted)
 {
-	KgeCompletion completion = {.pool = pool,.model = model,.adjustment = adjustment,.judge = judge,.probability = wanted.probability,
-		.exact = wanted.exact};
+	KgeCompletion completion = {.pool = pool,.model = model,.adjustment = adjustment,.judge = judge,
+		.probability = wanted.probability,.exact = wanted.exact};
 	int64_t		all = wanted.questions * model->entities + wanted.offered;
 
 	completion.k = wanted.k < all ? wanted.k : all;

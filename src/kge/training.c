@@ -72,7 +72,8 @@ take_trainer(KgeTrainer plan, int threads, Allocation *allocation)
 	plan.work = plan.training.loss->take(&plan, threads, allocation);
 	if (plan.training.sampler->take != NULL)
 		plan.sampler = plan.training.sampler->take(&plan, threads, allocation);
-	plan.partner_start = TAKE(allocation, int64_t, plan.relation.pulls.room > 0 ? (size_t) plan.relation.pulls.room + 2 : 0);
+	plan.partner_start = TAKE(allocation, int64_t,
+							  plan.relation.pulls.room > 0 ? (size_t) plan.relation.pulls.room + 2 : 0);
 	if (memory != NULL)
 		*memory = plan;
 	return memory;

@@ -50,8 +50,8 @@ others_are_between(const Graph *graph, const Model *model, const SqlArgs *ends)
 
 	if ((int64) id[count - 1] - id[0] + 1 == count)
 		return false;
-	return sql_value(psprintf("select count(*) from %s where id between $1 and $2", graph_table_name(graph, "entity")), ends,
-					 &found) && DatumGetInt64(found) != count;
+	return sql_value(psprintf("select count(*) from %s where id between $1 and $2", graph_table_name(graph, "entity")),
+					 ends, &found) && DatumGetInt64(found) != count;
 }
 
 /* Ascending ids of the entities without an embedding */
@@ -65,7 +65,8 @@ read_ids(const Graph *graph, const Model *model)
 	sql_arg(&ends, INT4OID, Int32GetDatum(model->entity_id[0]));
 	sql_arg(&ends, INT4OID, Int32GetDatum(model->entity_id[model->kge.entities - 1]));
 	where = others_are_between(graph, model, &ends) ? "" : "where id < $1 or id > $2";
-	sql_stream(psprintf("select id::int from %s %s order by id", graph_table_name(graph, "entity"), where), &ends, take_id, &reading);
+	sql_stream(psprintf("select id::int from %s %s order by id", graph_table_name(graph, "entity"), where), &ends, take_id,
+			   &reading);
 	return reading.id;
 }
 
@@ -116,7 +117,8 @@ take_fact(void *argument, const Datum *values, const bool *nulls)
 	if (fact.head < 0 || fact.relation < 0 || fact.tail < 0 || reading->too_many)
 		return;
 	/* before the list grows: old and new are there at the same time */
-	reading->too_many = reading->count == reading->room && exceeds_memory(reading->taken + 3 * reading->room * sizeof(Triple));
+	reading->too_many = reading->count == reading->room &&
+		exceeds_memory(reading->taken + 3 * reading->room * sizeof(Triple));
 	if (reading->too_many)
 	{
 		reading->count = 0;
@@ -133,7 +135,8 @@ read_facts(const Graph *graph, FactReading *reading)
 
 	sql_arg(&args, INT4ARRAYOID, array_of_int4(reading->id->value, (int) reading->id->count));
 	sql_stream(psprintf("select head::int, relation::int, tail::int from %s "
-						"where head = any ($1) or tail = any ($1) order by relation, head, tail", graph_table_name(graph, "triple")),
+						"where head = any ($1) or tail = any ($1) order by relation, head, tail",
+						graph_table_name(graph, "triple")),
 			   &args, take_fact, reading);
 	sql_args_free(&args);
 }
@@ -165,7 +168,8 @@ rows_fit(const Graph *graph, const AddedEntities *added, const FactReading *read
 		!exceeds_memory(reading->taken + reading->room * sizeof(Triple) + added->bytes + row * added->count))
 		return true;
 	ereport(NOTICE,
-			(errmsg("%d entities of graph \"%s\" came after the training of model \"%s\" and are not placed among their neighbours",
+			(errmsg("%d entities of graph \"%s\" came after the training of model \"%s\" "
+					"and are not placed among their neighbours",
 					added->count, graph->name, reading->model->name),
 			 errdetail("Beside the model, their facts and embeddings would take more than hybridkg.max_memory (%d MB).",
 					   hkg_max_memory / 1024),
@@ -286,7 +290,8 @@ added_entities_array(const AddedEntities *added)
 
 	if (added->count == 0)
 		return kge;
-	hkg_check_memory_or(sizeof(float) * rows * width, "a model with entities that came after its training", "train it again");
+	hkg_check_memory_or(sizeof(float) * rows * width, "a model with entities that came after its training",
+						"train it again");
 	kge.entity = array_new(float, rows * width);
 	for (Size i = 0; i < rows; i++)
 	{
@@ -374,7 +379,7 @@ added_entities_row_of_name(const AddedEntities *added, Graph *graph, const char 
 				 errmsg("entity \"%s\" of graph \"%s\" has no facts, and no embedding in model \"%s\"", name, graph->name,
 						added->model->name),
 				 errdetail("It was added after the training, or its row in %sentity_embedding was deleted.", graph->prefix),
-				 errhint("Insert a fact about it into %striple: facts place it among its neighbours. Or train the model again.",
-						 graph->prefix)));
+				 errhint("Insert a fact about it into %striple: facts place it among its neighbours. "
+						 "Or train the model again.", graph->prefix)));
 	return row;
 }

@@ -55,7 +55,8 @@ discount_of(const Graph *graph, const char *model, EvKind kind, const DiscountTe
 				 errmsg("column evidence of model \"%s\" holds no discount of \"%s\", which is a number from 0 to 1",
 						model, evidence_kinds[kind]),
 				 errhint("Call hkg_learn_evidence, which learns it from a valid split, or have the usual ones: "
-						 "update %smodel set evidence = evidence || '{\"discount\": {\"rules\": %s, \"both\": %g}}' where name = %s",
+						 "update %smodel set evidence = evidence || '{\"discount\": {\"rules\": %s, \"both\": %g}}' "
+						 "where name = %s",
 						 graph->prefix, texts->has_rules ? psprintf("%g", USUAL_DISCOUNT) : "null", USUAL_DISCOUNT,
 						 quote_literal_cstr(model))));
 	return discount;
@@ -158,8 +159,8 @@ raise_weight_fault(Graph *graph, const char *model, const WeightRows *rows)
 			 errmsg("row of relation \"%s\", side %s, in %sevidence_weight %s", relation, sides[rows->side], graph->prefix,
 					rows->fault),
 			 errdetail("It belongs to model \"%s\".", model),
-			 errhint("Call hkg_learn_evidence, which writes it anew, or have the usual weights: delete from %sevidence_weight where model = %s",
-					 graph->prefix, quote_literal_cstr(model))));
+			 errhint("Call hkg_learn_evidence, which writes it anew, or have the usual weights: "
+					 "delete from %sevidence_weight where model = %s", graph->prefix, quote_literal_cstr(model))));
 }
 
 void
@@ -178,8 +179,10 @@ evidence_read_weights(Graph *graph, const char *model, const GraphData *data, Ev
 		weights->scale[i] = NAN;
 		weights->closed[i] = 1;
 	}
-	sql_stream(psprintf("select relation::int, side::text = 'head', scale::float8, weight::float8, coalesce(closed_world::float8, 1), paths::float8 from %s "
-						"where model = $1 and num_nulls(relation, side) = 0", graph_table_name(graph, "evidence_weight")), &args, take_weight, &rows);
+	sql_stream(psprintf("select relation::int, side::text = 'head', scale::float8, weight::float8, "
+						"coalesce(closed_world::float8, 1), paths::float8 from %s "
+						"where model = $1 and num_nulls(relation, side) = 0", graph_table_name(graph, "evidence_weight")),
+			   &args, take_weight, &rows);
 	raise_weight_fault(graph, model, &rows);
 	for (int32 i = 0; i < 2 * relations; i++)
 		if (isnan(weights->scale[i]))
@@ -223,7 +226,9 @@ require_type(const JsonbValue *found, enum jbvType type, const char *key)
 				(errcode(ERRCODE_DATA_EXCEPTION),
 				 errmsg("\"%s\" among the probabilities that a model has learnt is not %s", key,
 						type == jbvNumeric ? "a number" : "an object"),
-				 errhint("Remove \"calibration\" from column evidence of table model, and set column calibration of table evidence_weight to null; then call hkg_learn_evidence.")));
+				 errhint("Remove \"calibration\" from column evidence of table model, "
+						 "and set column calibration of table evidence_weight to null; "
+						 "then call hkg_learn_evidence.")));
 }
 
 /* A member that is an object; NULL where there is none */
@@ -340,8 +345,8 @@ evidence_read_calibration(const Graph *graph, Model *model)
 	model->probable = rows.learnt;
 	if (!graph_may_read(graph, "evidence_weight"))
 		return;
-	sql_stream(psprintf("select relation::int, side::text = 'head', coalesce(held_out::float8, 0), calibration::jsonb from %s "
-						"where model = $1 and num_nulls(relation, side, calibration) = 0",
+	sql_stream(psprintf("select relation::int, side::text = 'head', coalesce(held_out::float8, 0), calibration::jsonb "
+						"from %s where model = $1 and num_nulls(relation, side, calibration) = 0",
 						graph_table_name(graph, "evidence_weight")), &args, take_calibration, &rows);
 }
 
@@ -354,8 +359,10 @@ evidence_read_missing(const Graph *graph, const char *model)
 	SqlArgs		args = sql_args_text(model);
 	Datum		found;
 
-	if (!sql_value(psprintf("select x.missing from (select case when evidence::jsonb ? 'assume_missing' then evidence->>'assume_missing' "
-							"when settings::jsonb ? 'assume_missing' then settings->>'assume_missing' else '0.1' end::float8 as missing "
+	if (!sql_value(psprintf("select x.missing from (select case when evidence::jsonb ? 'assume_missing' "
+							"then evidence->>'assume_missing' "
+							"when settings::jsonb ? 'assume_missing' then settings->>'assume_missing' else '0.1' "
+							"end::float8 as missing "
 							"from %smodel where name = $1) x where x.missing > 0 and x.missing < 1", graph->prefix),
 				   &args, &found))
 		return 0;
@@ -449,10 +456,13 @@ write_weights(const Graph *graph, const char *model, const GraphData *data, Evid
 {
 	static const Oid types[] = {INT4OID, TEXTOID, FLOAT8OID, FLOAT8OID, FLOAT8OID, INT8OID, FLOAT8OID, TEXTOID, FLOAT8OID};
 	SqlBatch   *batch = sql_batch_begin(psprintf("insert into %1$sevidence_weight "
-												 "(model, relation, side, scale, weight, closed_world, questions, held_out, calibration, paths) "
-												 "select %2$s, relation, side, scale, weight, closed_world, questions, held_out, calibration::jsonb, paths "
+												 "(model, relation, side, scale, weight, closed_world, questions, "
+												 "held_out, calibration, paths) "
+												 "select %2$s, relation, side, scale, weight, closed_world, questions, "
+												 "held_out, calibration::jsonb, paths "
 												 "from unnest($1, $2, $3, $4, $5, $6, $7, $8, $9) "
-												 "u (relation, side, scale, weight, closed_world, questions, held_out, calibration, paths) "
+												 "u (relation, side, scale, weight, closed_world, questions, held_out, "
+												 "calibration, paths) "
 												 "where u.relation in (select id from %1$srelation)",
 												 graph->prefix, quote_literal_cstr(model)),
 										lengthof(types), types);
@@ -508,8 +518,8 @@ evidence_learnt(const Graph *graph, const char *model)
 
 	if (!sql_value(psprintf("select jsonb_build_object('evidence', case when " LEARNT " then evidence end, "
 							"'weights', (select coalesce(jsonb_agg(w), '[]') from %1$sevidence_weight w where model = $1), "
-							"'thresholds', (select coalesce(jsonb_agg(t), '[]') from %1$sthreshold t where model = $1))::text "
-							"from %1$smodel where name = $1", graph->prefix),
+							"'thresholds', (select coalesce(jsonb_agg(t), '[]') from %1$sthreshold t "
+							"where model = $1))::text from %1$smodel where name = $1", graph->prefix),
 				   &args, &found))
 		return NULL;
 	return TextDatumGetCString(found);
@@ -523,14 +533,18 @@ evidence_restore(const Graph *graph, const char *model, const char *learnt, Evid
 	if (has.rules || has.network)
 		write_summary(graph, model, has, NULL);
 	sql_arg(&args, BOOLOID, BoolGetDatum(has.rules || has.network));
-	sql_run(psprintf("insert into %1$sevidence_weight select * from jsonb_populate_recordset(null::%1$sevidence_weight, $1::jsonb->'weights') "
+	sql_run(psprintf("insert into %1$sevidence_weight select * from jsonb_populate_recordset(null::%1$sevidence_weight, "
+					 "$1::jsonb->'weights') "
 					 "where $2 and relation in (select id from %1$srelation)", graph->prefix), &args);
-	sql_run(psprintf("insert into %1$sthreshold select * from jsonb_populate_recordset(null::%1$sthreshold, $1::jsonb->'thresholds') "
-					 "where ($2 or evidence = 'embedding') and relation in (select id from %1$srelation)", graph->prefix), &args);
+	sql_run(psprintf("insert into %1$sthreshold select * from jsonb_populate_recordset(null::%1$sthreshold, "
+					 "$1::jsonb->'thresholds') "
+					 "where ($2 or evidence = 'embedding') and relation in (select id from %1$srelation)", graph->prefix),
+			&args);
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
 	sql_arg(&args, BOOLOID, BoolGetDatum(has.rules));
 	/* the old model's discounts, but whether rules are evidence */
-	sql_run(psprintf("update %smodel set evidence = coalesce(jsonb_set(nullif($1::jsonb->'evidence', 'null'), '{discount,rules}', "
-					 "case when $4 then coalesce(nullif($1::jsonb->'evidence'->'discount'->'rules', 'null'), '%g') else 'null' end), evidence) "
-					 "where $2 and name = $3", graph->prefix, USUAL_DISCOUNT), &args);
+	sql_run(psprintf("update %smodel set evidence = coalesce(jsonb_set(nullif($1::jsonb->'evidence', 'null'), "
+					 "'{discount,rules}', "
+					 "case when $4 then coalesce(nullif($1::jsonb->'evidence'->'discount'->'rules', 'null'), '%g') "
+					 "else 'null' end), evidence) where $2 and name = $3", graph->prefix, USUAL_DISCOUNT), &args);
 }

@@ -120,7 +120,8 @@ write_dimensions(const EmbeddingImport *import)
 						parts == 1 ? "at least one" : "real parts and as many imaginary parts"),
 				 errhint("Insert embeddings of the score function that the import names, then import again.")));
 	sql_arg(&args, INT4OID, Int32GetDatum(numbers / parts));
-	sql_run(psprintf("update %smodel set dimensions = $2 where name operator(pg_catalog.=) $1", import->graph->prefix), &args);
+	sql_run(psprintf("update %smodel set dimensions = $2 where name operator(pg_catalog.=) $1", import->graph->prefix),
+			&args);
 }
 
 /* Reads what was written, as a prediction would. */
@@ -144,12 +145,15 @@ report_missing(const EmbeddingImport *import)
 	SqlArgs		args = sql_args_text(import->model);
 	Datum		missing;
 
-	if (sql_value(psprintf("select pg_catalog.count(*) from %1$sentity e where not exists (select from %1$sentity_embedding "
+	if (sql_value(psprintf("select pg_catalog.count(*) from %1$sentity e "
+						   "where not exists (select from %1$sentity_embedding "
 						   "where model operator(pg_catalog.=) $1 and entity operator(pg_catalog.=) e.id)",
 						   import->graph->prefix), &args, &missing) && DatumGetInt64(missing) > 0)
 		ereport(NOTICE,
-				(errmsg_plural("%lld entity of graph \"%s\" got no embedding", "%lld entities of graph \"%s\" got no embedding",
-							   (unsigned long) DatumGetInt64(missing), (long long) DatumGetInt64(missing), import->graph->name),
+				(errmsg_plural("%lld entity of graph \"%s\" got no embedding",
+							   "%lld entities of graph \"%s\" got no embedding",
+							   (unsigned long) DatumGetInt64(missing), (long long) DatumGetInt64(missing),
+							   import->graph->name),
 				 errdetail("They are predicted as entities that came after a training.")));
 }
 

@@ -113,7 +113,8 @@ Datum
 hkg_learn_evidence(PG_FUNCTION_ARGS)
 {
 	static const TableRights written[] = {
-		{"evidence_weight", ACL_SELECT | ACL_INSERT | ACL_DELETE}, {"threshold", ACL_SELECT | ACL_DELETE}, {"model", ACL_SELECT | ACL_UPDATE}
+		{"evidence_weight", ACL_SELECT | ACL_INSERT | ACL_DELETE}, {"threshold", ACL_SELECT | ACL_DELETE},
+		{"model", ACL_SELECT | ACL_UPDATE}
 	};
 	Call		call = call_begin(fcinfo, 1);
 	Graph	   *graph = call.graph;

@@ -170,7 +170,8 @@ interpret_model_row(const char *name, const ModelRow *row, KgeModel *kge)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("model \"%s\" is made of rules alone, it has no embeddings", name),
-				 errhint("Functions of rules work with it: hkg_explain, hkg_rule_precision. Train a model with hkg_train for scores and predictions.")));
+				 errhint("Functions of rules work with it: hkg_explain, hkg_rule_precision. "
+						 "Train a model with hkg_train for scores and predictions.")));
 	kge->function = kge_score_function(row->score_function);
 	if (kge->function == NULL)
 		ereport(ERROR,
@@ -332,7 +333,8 @@ model_of_graph(const Model *model, const GraphData *data)
 	kge.reciprocal ? 2 : 1, kge_shared_rows(&kge)};
 
 	check_memory(sizeof(float) * ((uint64) data->entities * entity.width +
-								  ((uint64) relation.several * data->relations + relation.shared) * relation.width), model->name);
+								  ((uint64) relation.several * data->relations + relation.shared) * relation.width),
+				 model->name);
 	kge.entity = spread_rows(entity, kge.entity, data->entity_id, data->entities);
 	kge.relation = spread_rows(relation, kge.relation, data->relation_id, data->relations);
 	kge.entities = data->entities;
@@ -352,7 +354,8 @@ model_relation_row(const Model *model, Graph *graph, const char *name)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("relation \"%s\" is not in model \"%s\" of graph \"%s\"", name, model->name, graph->name),
-				 errdetail("It has no row in %srelation_embedding: it was added after the training, or the row was deleted.",
+				 errdetail("It has no row in %srelation_embedding: "
+						   "it was added after the training, or the row was deleted.",
 						   graph->prefix),
 				 errhint("Train the model again.")));
 	return row;

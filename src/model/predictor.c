@@ -65,7 +65,8 @@ predictor_is_reflexive(const Predictor *predictor, Graph *graph, int32 relation)
 ScoreParts
 predictor_parts(const Predictor *predictor, Triple triple)
 {
-	return predictor_parts_on(predictor, SIDE_TAIL, triple, ev_uses_embedding(predictor->kind) ? kge_score(&predictor->kge, triple) : 0);
+	return predictor_parts_on(predictor, SIDE_TAIL, triple,
+							  ev_uses_embedding(predictor->kind) ? kge_score(&predictor->kge, triple) : 0);
 }
 
 KgeExactScore
@@ -112,7 +113,8 @@ predictor_expected(const Predictor *predictor, Side side, int32 given, int32 rel
 	EvExpected	expected;
 	MemoryContext caller;
 
-	if (predictor->kind != EV_BOTH || evidence->is_new == NULL || !(evidence->weights.weight[2 * relation + (int32) side] > 0))
+	if (predictor->kind != EV_BOTH || evidence->is_new == NULL ||
+		!(evidence->weights.weight[2 * relation + (int32) side] > 0))
 		return (EvExpected) {0};
 	/* one call asks for many of these */
 	caller = MemoryContextSwitchTo(AllocSetContextCreate(CurrentMemoryContext, "hybridkg expected scores",

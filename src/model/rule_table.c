@@ -160,7 +160,8 @@ static void
 write_rules(const char *statement, const MinedRules *rules, Progress *progress)
 {
 	SqlBatch   *batch = sql_batch_begin(psprintf("with line as (select id, rule, head, body::int[], " COUNTS EVIDENCE
-												 " from unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)"
+												 " from unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, "
+												 "$14, $15, $16, $17, $18, $19, $20, $21)"
 												 " u(id, " NAMES COUNTS EVIDENCE ")) %s",
 												 statement),
 										lengthof(line_types), line_types);
@@ -208,7 +209,8 @@ record_given_rules(Graph *graph, const char *model, const MinedRules *rules)
 						 " case when r.evidence_error is null then line.evidence_confidence else r.evidence_confidence end"
 						 " from line where r.model = %2$s and r.head = line.head and r.body = line.body returning line.id)"
 						 " insert into %1$srule (model, id, " NAMES COUNTS EVIDENCE ")"
-						 " select %2$s, coalesce((select max(id) from %1$srule where model = %2$s), 0) + row_number() over (order by id), "
+						 " select %2$s, coalesce((select max(id) from %1$srule where model = %2$s), 0) + "
+						 "row_number() over (order by id), "
 						 NAMES COUNTS EVIDENCE " from line where id not in (select id from updated)",
 						 graph->prefix, name),
 				rules, NULL);

@@ -36,7 +36,10 @@ extern MinedRules *mine_selected(Graph *graph, const GraphData *data, const char
  */
 extern void rate_by_model(Graph *graph, const char *name, MinedRules *rules, double omega, int sample);
 
-/* Replaces the model's rules.  A rule's id is its position + 1.  Each is a unit of the phase of progress that is under way. */
+/*
+ * Replaces the model's rules.  A rule's id is its position + 1.  Each is a unit of the phase of progress that is under
+ * way.
+ */
 extern void record_rules(Graph *graph, const char *model, const MinedRules *rules, Progress *progress);
 
 /* Adds rules to a model, or updates those that it has; creates the model if there is none. */

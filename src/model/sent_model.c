@@ -39,7 +39,8 @@ version_in(const char *table, const char *version, const char *model)
 char *
 model_version(const Graph *graph, const char *model)
 {
-	return version_in(graph_table_name(graph, "model"), graph_is_copy(graph) ? "version" : "xmin::text || ctid::text", model);
+	return version_in(graph_table_name(graph, "model"), graph_is_copy(graph) ? "version" : "xmin::text || ctid::text",
+					  model);
 }
 
 /* The tables of a model that ranks, and with "sent_" before their names those that nodes have */

@@ -88,14 +88,16 @@ shared_weights_read(Graph *graph, const char *model, const KgeModel *kge)
 
 	if (kge_shared_rows(kge) == 0)
 		return;
-	sql_stream(psprintf("select number::int, weights::real[] from %s where model = $1 and num_nulls(number, weights) = 0 order by number",
+	sql_stream(psprintf("select number::int, weights::real[] from %s where model = $1 "
+						"and num_nulls(number, weights) = 0 order by number",
 						graph_table_name(graph, "shared_weight")), &args, take_weights, &reading);
 	if (reading.fault == NULL && reading.read < kge_shared_rows(kge))
 		reading = (WeightReading) {.number = reading.read + 1,.fault = pstrdup("is missing")};
 	if (reading.fault != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_EXCEPTION),
-				 errmsg("row %d of model \"%s\" in %sshared_weight %s", reading.number, model, graph->prefix, reading.fault),
+				 errmsg("row %d of model \"%s\" in %sshared_weight %s", reading.number, model, graph->prefix,
+						reading.fault),
 				 errdetail("With %d dimensions it has rows 1 to %d.", kge->dimensions, kge_shared_rows(kge)),
 				 errhint("Train the model again.")));
 }

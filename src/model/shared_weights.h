@@ -10,7 +10,10 @@
 #include "graph/graph.h"
 #include "kge/kge.h"
 
-/* Reads them behind the relations of the model, or writes them; nothing where it has no network.  ERROR 22000 when rows are damaged. */
+/*
+ * Reads them behind the relations of the model, or writes them; nothing where it has no network.  ERROR 22000 when rows
+ * are damaged.
+ */
 extern void shared_weights_read(Graph *graph, const char *model, const KgeModel *kge);
 extern void shared_weights_write(const Graph *graph, const char *model, const KgeModel *kge);
 

@@ -89,7 +89,8 @@ add_evidence(void *argument, int64 item, int thread)
 				  &candidate);
 		candidate = ev_candidate(list->adjuster.answering[thread], triple.tail);
 		for (int kind = EV_RULES; kind < EV_KINDS && candidate != NULL; kind++)
-			list->example[i].parts[kind].evidence = evidence_of_candidate(list->evidence, kind, triple.relation, SIDE_TAIL, candidate);
+			list->example[i].parts[kind].evidence = evidence_of_candidate(list->evidence, kind, triple.relation, SIDE_TAIL,
+																		  candidate);
 	}
 }
 

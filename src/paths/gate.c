@@ -334,8 +334,8 @@ path_update_back(PathWalk *walk, int layer, const PathLayer *gradients)
 		{
 			int32_t		place = first + i;
 
-			d_chance[i] = gate_row_back(width, kept_row(walk, stage->candidate, rows, i), kept_row(walk, stage->gate, rows, i),
-										mask_of(walk, layer, place, &scratch),
+			d_chance[i] = gate_row_back(width, kept_row(walk, stage->candidate, rows, i),
+										kept_row(walk, stage->gate, rows, i), mask_of(walk, layer, place, &scratch),
 										rows.new ? scratch.zeros : stage->state + (int64_t) place * width,
 										rows.new ? stage->chance[place - stage->senders] : 1,
 										walk->gradient + (int64_t) place * width, walk->block + i * 2 * width);

@@ -301,8 +301,8 @@ send_gradients(PathWalk *walk, int layer, int32_t sender, DirectedAtom atom, flo
 	if (count == 0)
 		return;
 	d_attention = send_back(width, attention, row(walk->stage[layer].state, sender, width),
-							row(weights->scale, atom, width), row(weights->shift, atom, width), count, walk->receiver, walk->sum,
-							row(walk->gradient, sender, width), row(gradients->scale, atom, width),
+							row(weights->scale, atom, width), row(weights->shift, atom, width), count, walk->receiver,
+							walk->sum, row(walk->gradient, sender, width), row(gradients->scale, atom, width),
 							row(gradients->shift, atom, width));
 	attend_back(d_attention * attention * (1 - attention), row(walk->attend_state, sender, ATTENTION),
 				row(walk->attend_atom, atom, ATTENTION), weights->attend, row(walk->d_attend_state, sender, ATTENTION),

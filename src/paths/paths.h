@@ -33,8 +33,8 @@ typedef struct PathShape
 	int32_t		relations;
 	int			layers;			/* 1 .. PATH_MAX_LAYERS */
 	int			width;			/* numbers of a state */
-	int32_t		kept;			/* entities that a layer keeps of those that it reaches first, at most: 1 .. PATH_MAX_KEPT; the
-								 * last layer keeps eight times as many */
+	int32_t		kept;			/* entities that a layer keeps of those that it reaches first, at most: 1 ..
+								 * PATH_MAX_KEPT; the last layer keeps eight times as many */
 } PathShape;
 
 typedef struct PathNetwork
@@ -166,7 +166,8 @@ typedef struct PathPace
 {
 	double		learning_rate;
 	int32_t		kept;			/* as in PathShape: 1 .. that of the network */
-	double		exploration;	/* scale of the noise of Gumbel's distribution on priorities, in standard deviations of these, 0 or more */
+	double		exploration;	/* scale of the noise of Gumbel's distribution on priorities, in standard
+								 * deviations of these, 0 or more */
 } PathPace;
 
 typedef struct PathTrainer PathTrainer;

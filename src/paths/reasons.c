@@ -185,7 +185,8 @@ static void
 offer(PathReasoner *reasoner, const Flow *flow)
 {
 	if (flow->share > 0)
-		reasoner->found = (int) heap_offer(reasoner->next, reasoner->found, SPREAD * FLOWS, flow, sizeof(Flow), compare_shares);
+		reasoner->found = (int) heap_offer(reasoner->next, reasoner->found, SPREAD * FLOWS, flow, sizeof(Flow),
+										   compare_shares);
 }
 
 /* Cuts a loop off, where a flow has come to an entity again: but for the answer, where that is the given entity. */
@@ -357,7 +358,8 @@ list_reasons(const PathReasoner *reasoner, int most, PathReason *reasons)
 }
 
 int
-path_reasons(PathReasoner *reasoner, Triple triple, Side side, bool without, int most, PathReason *reasons, Pool *pool, int thread)
+path_reasons(PathReasoner *reasoner, Triple triple, Side side, bool without, int most, PathReason *reasons, Pool *pool,
+			 int thread)
 {
 	PathWalk   *walk = &reasoner->walk;
 	int32_t		answer = triple_answer(&triple, side);

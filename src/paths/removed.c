@@ -68,8 +68,8 @@ path_set_all_removed(PathRemoved *removed, const FactIndex *facts, Triple fact, 
 
 	removed->entity[fact.head] = removed->entity[fact.tail] = is_removed;
 	for (int32_t i = directory[0].group; i < directory[1].group; i++)
-		set_edges(removed, facts, from_tail ? fact.tail : fact.head, facts->group[i].atom, from_tail ? fact.head : fact.tail,
-				  is_removed);
+		set_edges(removed, facts, from_tail ? fact.tail : fact.head, facts->group[i].atom,
+				  from_tail ? fact.head : fact.tail, is_removed);
 }
 
 /* Whether a fact relates the entities of a triple. */

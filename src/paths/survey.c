@@ -110,8 +110,8 @@ ask(void *argument, int64_t number, int thread)
 	Triple		fact = survey->fact[number / 2];
 	Side		side = (Side) (number % 2);
 	RelationPath *path = survey->path + number * PATH_MOST_REASONS;
-	int			reasons = path_reasons(surveyor->reasoner, fact, side, true, PATH_MOST_REASONS, surveyor->reasons, survey->pool,
-									   thread);
+	int			reasons = path_reasons(surveyor->reasoner, fact, side, true, PATH_MOST_REASONS, surveyor->reasons,
+									   survey->pool, thread);
 
 	survey->found[number] = reasons == 0 ? 0 : reasons - 1; /* the last one is the rest */
 	for (int i = 0; i < survey->found[number]; i++)
@@ -130,7 +130,8 @@ gather(const Survey *survey, int64_t questions)
 
 	for (int64_t i = 0; i < questions; i++)
 	{
-		memmove(survey->path + count, survey->path + i * PATH_MOST_REASONS, (size_t) survey->found[i] * sizeof(RelationPath));
+		memmove(survey->path + count, survey->path + i * PATH_MOST_REASONS,
+				(size_t) survey->found[i] * sizeof(RelationPath));
 		count += survey->found[i];
 		pool_yield(survey->pool, POOL_LEADER);
 	}

@@ -31,7 +31,8 @@ most_kept(PathShape shape, int layer)
 static int32_t
 most_senders(const FactIndex *facts, PathShape shape, int layer)
 {
-	int64_t		most = 1 + (int64_t) layer * shape.kept + (layer < shape.layers ? 0 : (LAST_KEPT - 1) * (int64_t) shape.kept);
+	int64_t		most = 1 + (int64_t) layer * shape.kept +
+		(layer < shape.layers ? 0 : (LAST_KEPT - 1) * (int64_t) shape.kept);
 	int32_t		reached = path_most_reached(facts);
 
 	return most < reached ? (int32_t) most : reached;
@@ -277,7 +278,8 @@ merits(const PathWalk *walk, int layer, int32_t reached)
 		return walk->priority;
 	scale = walk->noise.exploration * deviation(reached, walk->priority);
 	for (int32_t i = 0; i < reached; i++)
-		walk->merit[i] = walk->priority[i] - (float) (scale * log(-log(random_open(random_bits(stream, (uint64_t) entity[i])))));
+		walk->merit[i] = walk->priority[i] -
+			(float) (scale * log(-log(random_open(random_bits(stream, (uint64_t) entity[i])))));
 	return walk->merit;
 }
 

@@ -50,7 +50,8 @@ read_model_rules(const Graph *graph, const char *condition, const SqlArgs *args)
 	List	   *rules = NIL;
 
 	sql_stream(psprintf("select id::int, " RULE_COLUMNS ", coalesce(rule::text, ''), "
-						"coalesce(quality::float8, evidence_confidence::float8) as quality, coalesce(selected, false), quality is null from %srule "
+						"coalesce(quality::float8, evidence_confidence::float8) as quality, coalesce(selected, false), "
+						"quality is null from %srule "
 						"where model = $1 and %s order by quality desc nulls last, rule collate \"C\"",
 						graph->prefix, condition),
 			   args, take_rule, &rules);

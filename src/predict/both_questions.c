@@ -46,10 +46,12 @@ both_questions_bytes(const Predictor *predictor, const Scoring *scoring, const K
 					 int64 most, int64 known)
 {
 	uint64		question = (EV_SHOWN + 1) * sizeof(KgeAnswer) + sizeof(KgeTopQuestion) + sizeof(int64);
-	uint64		marking = most == 0 ? 0 : Max(most + 1, MARKED_AT_ONCE) * sizeof(KgeAnswer) + scoring->kge.entities * sizeof(bool);
+	uint64		marking = most == 0 ? 0 :
+		Max(most + 1, MARKED_AT_ONCE) * sizeof(KgeAnswer) + scoring->kge.entities * sizeof(bool);
 
 	return kge_top_many_bytes(&scoring->kge, sketch, scoring->adjustment, pool_threads(pool)) + AT_ONCE * question +
-		2 * scoring->kge.entities * sizeof(FoundScores) + (answers + known) * sizeof(int32) + side_scores_bytes(answers) + marking;
+		2 * scoring->kge.entities * sizeof(FoundScores) + (answers + known) * sizeof(int32) + side_scores_bytes(answers) +
+		marking;
 }
 
 BothQuestions *
@@ -146,7 +148,8 @@ look_at_some(BothQuestions *both, Side side, const int32 *given, int count)
 
 	kge_top_many_ask(both->search, (KgeTopQuestions) {question, count}, both->room, answer, found);
 	for (int i = 0; i < count; i++)
-		both_questions_note(both, side, given[i], common_scores(both, &question[i], answer + (Size) i * both->room, found[i]));
+		both_questions_note(both, side, given[i],
+							common_scores(both, &question[i], answer + (Size) i * both->room, found[i]));
 	free_questions(question, count);
 	pfree(answer);
 	pfree(found);

@@ -31,8 +31,10 @@ return_comparison(const Graph *graph, const SplitRanks *a, const SplitRanks *b, 
 	arg_best_rules(&args, rule, count);
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(model_b));
 	sql_result_query(result,
-					 psprintf("select h.name::text, r.name::text, t.name::text, u.head_a, u.head_b, u.tail_a, u.tail_b, coalesce(u.counted, l.rule::text) "
-							  "from unnest($1::int[], $2::int[], $3::int[], $4::int[], $5::int[], $6::int[], $7::int[], $8::int[], $9::text[]) "
+					 psprintf("select h.name::text, r.name::text, t.name::text, u.head_a, u.head_b, u.tail_a, u.tail_b, "
+							  "coalesce(u.counted, l.rule::text) "
+							  "from unnest($1::int[], $2::int[], $3::int[], $4::int[], $5::int[], $6::int[], $7::int[], "
+							  "$8::int[], $9::text[]) "
 							  "as u (head, relation, tail, head_a, head_b, tail_a, tail_b, rule, counted) "
 							  "join %1$sentity h on h.id = u.head "
 							  "join %1$srelation r on r.id = u.relation "

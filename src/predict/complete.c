@@ -131,11 +131,13 @@ score_needed(void *argument, const KgeAsked *asked, const KgeQuestionAnswers *qu
 {
 	const Asking *asking = argument;
 	const Predictor *predictor = asking->predictor;
-	const EvCalibration *calibration = &model_calibration(predictor->model, predictor->kind, asked->relation, asked->side)->ranked;
+	const EvCalibration *calibration = &model_calibration(predictor->model, predictor->kind, asked->relation,
+														  asked->side)->ranked;
 
 	if (asking->chosen != NULL && (calibration->best > 0 || calibration->last > 0))
 		return -INFINITY;
-	return predictor_score_needed(predictor, asked->side, asked->relation, known_of(asking, asked, question), last, probability);
+	return predictor_score_needed(predictor, asked->side, asked->relation, known_of(asking, asked, question), last,
+								  probability);
 }
 
 /* KgeJudge's callback */
@@ -266,7 +268,10 @@ asks_found_first(const Asking *asking, int32 relation, Side side)
 	return asking->found_first > 0 && MANY * asking->found_first * asking->chosen->count < count;
 }
 
-/* Of the questions that candidates may answer, leaves those about entities that the candidates' own questions find first. */
+/*
+ * Of the questions that candidates may answer, leaves those about entities that the candidates' own questions find
+ * first.
+ */
 static void
 leave_found_first(Asking *asking)
 {
@@ -276,7 +281,8 @@ leave_found_first(Asking *asking)
 	bool	   *found = array_new_zero(bool, asking->scoring.kge.entities);
 	int64		count = 0;
 
-	both_questions_mark_best(asking->both, other, asking->chosen->entity, asking->chosen->count, asking->found_first, found);
+	both_questions_mark_best(asking->both, other, asking->chosen->entity, asking->chosen->count, asking->found_first,
+							 found);
 	for (int64 i = 0; i < asked->count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -313,8 +319,8 @@ end_search(Asking *asking, KgeCompletion *completion, int64 questions, const Kge
 
 	both_questions_count(asking->both, &looked, &settled);
 	ereport(DEBUG1,
-			(errmsg_internal("asked " INT64_FORMAT " of " INT64_FORMAT " questions", (int64) kge_completion_asked(completion),
-							 questions),
+			(errmsg_internal("asked " INT64_FORMAT " of " INT64_FORMAT " questions",
+							 (int64) kge_completion_asked(completion), questions),
 			 errdetail_internal("Settled " INT64_FORMAT " answers, by " INT64_FORMAT " questions more.", settled, looked)));
 	memcpy(kept, found, count * sizeof(KgeScored));
 	*best = kept;
@@ -469,7 +475,8 @@ wants_best(const MissingList *list, const Predictor *predictor)
 static MissingList
 find_missing(Graph *graph, const Predictor *predictor, const ListWanted *list_wanted, const ShownEntities *shown)
 {
-	int32		relation = list_wanted->relation == NULL ? -1 : model_relation_row(predictor->model, graph, list_wanted->relation);
+	int32		relation = list_wanted->relation == NULL ? -1 :
+		model_relation_row(predictor->model, graph, list_wanted->relation);
 	MissingQuestions questions = missing_questions_open(graph, predictor, relation, shown);
 	Asking		asking = asking_open(&questions);
 	KgeWanted	wanted = {.k = list_wanted->k,.probability = list_wanted->min_probability,
@@ -524,8 +531,10 @@ static void
 return_missing(const Graph *graph, const char *model, const MissingList *list, const BestRule *rule,
 			   SqlResult *result)
 {
-	char	   *query = psprintf("select h.name::text, r.name::text, t.name::text, u.score, u.probability, coalesce(u.counted, l.rule::text) "
-								 "from unnest($1::int[], $2::int[], $3::int[], $4::float8[], $5::float8[], $6::int[], $7::text[]) "
+	char	   *query = psprintf("select h.name::text, r.name::text, t.name::text, u.score, u.probability, "
+								 "coalesce(u.counted, l.rule::text) "
+								 "from unnest($1::int[], $2::int[], $3::int[], $4::float8[], $5::float8[], $6::int[], "
+								 "$7::text[]) "
 								 "with ordinality as u (head, relation, tail, score, probability, rule, counted, place) "
 								 "join %1$sentity h on h.id = u.head "
 								 "join %1$srelation r on r.id = u.relation "

@@ -116,8 +116,8 @@ check_asked(const Predictor *predictor, int relation, const ShownEntities *shown
 	if (relation >= predictor->model->kge.relations)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("relation of a slice must be from %d to %d, not %d", ALL_RELATIONS, predictor->model->kge.relations - 1,
-						relation)));
+				 errmsg("relation of a slice must be from %d to %d, not %d", ALL_RELATIONS,
+						predictor->model->kge.relations - 1, relation)));
 	check_rows("heads", &shown->side[SIDE_HEAD], rows);
 	check_rows("candidates", &shown->side[SIDE_TAIL], rows);
 }
@@ -193,7 +193,8 @@ take_answers(void *argument, NodeSlice slice, const int64 *value, int64 count)
 {
 	FoundFacts *found = argument;
 
-	hkg_check_memory_or(2 * (found->count + count / SENT) * sizeof(KgeScored), "what the nodes have found", "ask for a smaller k");
+	hkg_check_memory_or(2 * (found->count + count / SENT) * sizeof(KgeScored), "what the nodes have found",
+						"ask for a smaller k");
 	found->scored = array_reserve(found->scored, found->count + count / SENT, &found->room, sizeof(KgeScored));
 	for (int64 i = 0; i + SENT <= count; i += SENT)
 		found->scored[found->count++] = unpack(value + i);
@@ -212,7 +213,8 @@ static bool
 pays(const MissingQuestions *questions)
 {
 	const Predictor *predictor = questions->predictor;
-	EvidenceParts has = {evidence_has_kind(predictor->evidence, EV_RULES), evidence_has_kind(predictor->evidence, EV_NETWORK)};
+	EvidenceParts has = {evidence_has_kind(predictor->evidence, EV_RULES),
+		evidence_has_kind(predictor->evidence, EV_NETWORK)};
 
 	return hkg_slice_seconds >= 0 &&
 		model_question_seconds(&predictor->kge, has, predictor->kind,
@@ -247,7 +249,8 @@ find_best_on_nodes(Graph *graph, const MissingQuestions *questions, KgeWanted wa
 	const char *model = predictor->model->name;
 	FoundFacts	found = {0};
 	SqlArgs		args = sql_args_text(model);
-	NodeSlices	slices = {graph, "hkg_complete_slice", "$1::name, $2, $3, $4, $5::float8, $6, $7, $8, $9, $10", &args, 0, take_answers, &found};
+	NodeSlices	slices = {graph, "hkg_complete_slice", "$1::name, $2, $3, $4, $5::float8, $6, $7, $8, $9, $10", &args, 0,
+		take_answers, &found};
 	char	   *version;
 
 	if (!can_be_sliced(predictor, wanted) || !node_slices_exist(graph) || !pays(questions))

@@ -210,8 +210,8 @@ find_shares(Explanation *explanation)
 	Predictor	predictor;
 	Triple		row;
 
-	if (!sql_value(psprintf("select true from %smodel where name = $1 and num_nonnulls(evidence, paths) > 0 and score_function is not null",
-							explanation->graph->prefix), &args, &found))
+	if (!sql_value(psprintf("select true from %smodel where name = $1 and num_nonnulls(evidence, paths) > 0 "
+							"and score_function is not null", explanation->graph->prefix), &args, &found))
 		return;
 	model = model_open(explanation->graph, explanation->model);
 	facts = model_facts(explanation->graph, model, true);
@@ -222,7 +222,8 @@ find_shares(Explanation *explanation)
 	predictor = predictor_of(model, facts, EV_BOTH);
 	explanation->evidence = evidence;
 	explanation->embedding = embedding_of(facts.added, row);
-	explanation->embedding_share = evidence->weights.scale[2 * row.relation + SIDE_TAIL] * predictor_parts(&predictor, row).phi;
+	explanation->embedding_share = evidence->weights.scale[2 * row.relation + SIDE_TAIL] *
+		predictor_parts(&predictor, row).phi;
 	find_evidence_shares(explanation, facts.answering, row);
 }
 

@@ -107,13 +107,14 @@ check_memory(const RuleSurvey *survey, int64 asked)
 	int			threads = pool_threads(survey->pool);
 
 	hkg_check_memory_or(survey->taken + path_survey_bytes(survey->facts, survey->network->shape, asked, threads) +
-						ev_count_paths_bytes(survey->facts, survey->k, threads) + (survey->count + survey->k) * sizeof(LearntRule),
+						ev_count_paths_bytes(survey->facts, survey->k, threads) +
+						(survey->count + survey->k) * sizeof(LearntRule),
 						"a survey of learnt paths", "ask for fewer facts with a smaller sample");
 }
 
 static void
-add_rules(RuleSurvey *survey, int32 relation, int64 facts, int64 asked, const RelationPath *path, const EvPathCounts *counts,
-		  int64 count)
+add_rules(RuleSurvey *survey, int32 relation, int64 facts, int64 asked, const RelationPath *path,
+		  const EvPathCounts *counts, int64 count)
 {
 	const int64 *holders = survey->facts->holders;
 	DirectedAtom forwards = FORWARDS(relation);

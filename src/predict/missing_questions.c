@@ -109,7 +109,8 @@ missing_questions_open(Graph *graph, const Predictor *predictor, int32 relation,
 		questions.end = relation + 1;
 	}
 	questions.facts = facts_of(graph, predictor);
-	hkg_check_memory_or(ev_domain_finder_bytes(questions.facts), "a list of missing facts", "ask for those of one relation");
+	hkg_check_memory_or(ev_domain_finder_bytes(questions.facts), "a list of missing facts",
+						"ask for those of one relation");
 	questions.count_of = array_new(int64, 2 * (int64) (questions.end - questions.first));
 	questions.finder = ev_domain_finder(&arena, questions.facts, EV_MUCH_ALIKE);
 	count_questions(&questions);
@@ -225,8 +226,8 @@ missing_questions_of(const MissingQuestions *questions, int32 relation, Side sid
  * matters where the likely ones are looked at.
  */
 static KgeQuestionAnswers
-question_among(const MissingQuestions *questions, const KgeAsked *asked, const KgeQuestionAnswers *all, const KgeChosen *chosen,
-			   int64 first)
+question_among(const MissingQuestions *questions, const KgeAsked *asked, const KgeQuestionAnswers *all,
+			   const KgeChosen *chosen, int64 first)
 {
 	bool		pending = !asked->reflexive;
 	int64		end = first;

@@ -57,8 +57,8 @@ path_explanation(Graph *graph, const Evidence *evidence, Triple triple, Explaine
 
 	hkg_check_memory_or(evidence_taken_bytes(evidence) + path_reasoner_bytes(&evidence->facts, network->shape),
 						"an explanation by paths", "train the model again with a smaller path_kept or path_width");
-	count = path_reasons(path_reasoner(&arena, &evidence->facts, network, false), triple, SIDE_TAIL, false, EXPLAINED_PATHS, reason,
-						 hkg_leader(), POOL_LEADER);
+	count = path_reasons(path_reasoner(&arena, &evidence->facts, network, false), triple, SIDE_TAIL, false, EXPLAINED_PATHS,
+						 reason, hkg_leader(), POOL_LEADER);
 	for (int i = 0; i < count; i++)
 	{
 		explained[i] = (ExplainedPath) {.text = "(other paths)",.share = reason[i].share};

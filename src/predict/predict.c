@@ -238,7 +238,8 @@ typedef struct InferredEntities
 } InferredEntities;
 
 static ScoreParts
-parts_of_inferred(const EntityQuestion *question, KgeExactScore *exact, const EvExpected *expected, int32 entity, double evidence)
+parts_of_inferred(const EntityQuestion *question, KgeExactScore *exact, const EvExpected *expected, int32 entity,
+				  double evidence)
 {
 	const Predictor *predictor = question->predictor;
 	ScoreParts	parts = {0, evidence};
@@ -369,8 +370,8 @@ score_entities(const EntityQuestion *question, int64 wanted, KgeAnswer *answer)
 
 /* The best k of these, of those with evidence, and of those that were added */
 static void
-merge_answers(const EntityQuestion *question, const InferredEntities *inferred, const KgeAnswer *answer, int64 answers, int k,
-			  Found *found)
+merge_answers(const EntityQuestion *question, const InferredEntities *inferred, const KgeAnswer *answer, int64 answers,
+			  int k, Found *found)
 {
 	const Predictor *predictor = question->predictor;
 	int64		all = inferred->count;
@@ -497,7 +498,8 @@ score_relations(const Predictor *predictor, int32 head, int32 tail, const Number
 		scored[count].row = row;
 		scored[count].parts = predictor_parts(predictor, triple);
 		scored[count].score = predictor_score(predictor, SIDE_TAIL, row, scored[count].parts);
-		scored[count].probability = predictor_probability_alone(predictor, row, judged_row(&scored[count], (EvQuestionScores) {known[row], 0, 0}));
+		scored[count].probability =
+			predictor_probability_alone(predictor, row, judged_row(&scored[count], (EvQuestionScores) {known[row], 0, 0}));
 		if (!isnan(scored[count].score) && (ev_uses_embedding(predictor->kind) || scored[count].score > 0))
 			count++;
 	}
@@ -530,7 +532,8 @@ known_tails(const Graph *graph, const Predictor *predictor, int32 head, int32 ta
 
 	sql_arg(&args, INT4OID, Int32GetDatum(added_entities_id(predictor->added, head)));
 	sql_arg(&args, INT4OID, Int32GetDatum(added_entities_id(predictor->added, tail)));
-	sql_stream_often(psprintf("select relation::int, count(*) from %striple where head = $1 and tail <> $2 group by 1", graph->prefix),
+	sql_stream_often(psprintf("select relation::int, count(*) from %striple where head = $1 and tail <> $2 group by 1",
+							  graph->prefix),
 					 &args, take_count, &counts);
 	return counts.known;
 }
@@ -608,7 +611,8 @@ require_place(const Predictor *predictor, int32 entity, const char *name)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("entity \"%s\" has no place among the embeddings of model \"%s\"", name, predictor->model->name),
-				 errdetail("It was added after the training, and no fact connects it with an entity and by a relation of the training."),
+				 errdetail("It was added after the training, "
+						   "and no fact connects it with an entity and by a relation of the training."),
 				 errhint("Insert such a fact, or train the model again.")));
 }
 

@@ -380,7 +380,8 @@ ask_chosen(const Asked *asked, Pool *pool, const KgeTopQuestion *all, Answers *a
 	KgeTopMany *search;
 
 	hkg_check_memory_or(kge_top_many_bytes(&chosen->model, asked->chosen_sketch, chosen->adjustment, pool_threads(pool)) +
-						(uint64) answers->count * k * sizeof(KgeAnswer), "a search among candidates", "ask for a smaller k");
+						(uint64) answers->count * k * sizeof(KgeAnswer), "a search among candidates",
+						"ask for a smaller k");
 	search = kge_top_many(&arena, pool, &chosen->model, asked->chosen_sketch, chosen->adjustment,
 						  !ev_uses_embedding(asked->predictor->kind));
 	answers->listed = k;
@@ -480,7 +481,8 @@ have_all_entities(Asked *asked, Pool *pool)
 	asked->sketch = predictor->model->sketch;
 	if (predictor->added->count == 0)
 		return;
-	hkg_check_memory_or(kge_sketch_bytes(&asked->kge), "a sketch of entities that came after the training", "train the model again");
+	hkg_check_memory_or(kge_sketch_bytes(&asked->kge), "a sketch of entities that came after the training",
+						"train the model again");
 	asked->sketch = kge_sketch(&arena, pool, &asked->kge);
 }
 
@@ -516,8 +518,8 @@ answer_all(FunctionCallInfo fcinfo, Asked *asked, SqlResult *result)
 	}
 	if (asked->candidates.given)
 	{
-		asked->chosen = entity_set_chosen(&asked->candidates, &asked->kge, predictor->kind == EV_EMBEDDING ? NULL : &adjustment,
-										  pool);
+		asked->chosen = entity_set_chosen(&asked->candidates, &asked->kge,
+										  predictor->kind == EV_EMBEDDING ? NULL : &adjustment, pool);
 		asked->chosen_sketch = chosen_sketch(asked->chosen, asked->sketch, pool);
 	}
 	asked->context = CurrentMemoryContext;

@@ -74,7 +74,8 @@ load_module(void)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("hybridkg was built without BLAS and LAPACK, which hkg_project needs"),
-				 errhint("Install them with their development files (Debian: libblas-dev, liblapack-dev), and build and install hybridkg again.")));
+				 errhint("Install them with their development files (Debian: libblas-dev, liblapack-dev), "
+						 "and build and install hybridkg again.")));
 	handle = open_without_threads(path);
 	function = handle == NULL ? NULL : (PrincipalComponents) dlsym(handle, PRINCIPAL_COMPONENTS);
 	if (function == NULL)
@@ -130,8 +131,8 @@ return_projection(const Graph *graph, const Model *model, const Projection *proj
 {
 	int			k = projection->components;
 	int64		chunk = COORDINATES_A_STATEMENT / k;
-	char	   *query = psprintf("select e.name::text, ($2::float8[])[(u.place - 1) * %1$d + 1 : u.place * %1$d], $3::float8[] "
-								 "from unnest($1::int[]) with ordinality as u (id, place) "
+	char	   *query = psprintf("select e.name::text, ($2::float8[])[(u.place - 1) * %1$d + 1 : u.place * %1$d], "
+								 "$3::float8[] from unnest($1::int[]) with ordinality as u (id, place) "
 								 "join %2$sentity e on e.id = u.id order by u.place", k, graph->prefix);
 
 	for (int64 first = 0; first < projection->rows; first += chunk)

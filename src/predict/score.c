@@ -128,7 +128,8 @@ check_kept(CallSite *site, const char *graph, const char *model, EvKind kind)
 {
 	if (site->graph != NULL &&
 		(strcmp(site->graph, graph) != 0 || strcmp(site->model, model) != 0 || site->kind != kind ||
-		 site->entities->count >= NAMES_LIMIT || site->relations->count >= NAMES_LIMIT || !visibility_is_active(&site->view)))
+		 site->entities->count >= NAMES_LIMIT || site->relations->count >= NAMES_LIMIT ||
+		 !visibility_is_active(&site->view)))
 		forget_all(site);
 }
 
@@ -390,7 +391,8 @@ no_threshold(const char *model, const char *relation, EvKind kind)
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 			 errmsg("model \"%s\" has no threshold for relation \"%s\"%s", model, relation,
 					kind == EV_EMBEDDING ? "" : psprintf(" and evidence \"%s\"", evidence_kinds[kind])),
-			 errdetail("Thresholds, or probabilities in their place, are learnt from the valid split, or the facts held out in its place, at the end of a training."),
+			 errdetail("Thresholds, or probabilities in their place, are learnt from the valid split, "
+					   "or the facts held out in its place, at the end of a training."),
 			 errhint("Load a valid split and call hkg_learn_thresholds.")));
 }
 

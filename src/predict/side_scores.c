@@ -45,7 +45,8 @@ compare_turned(const void *a, const void *b)
 	Triple		left = (*(const KgeScored *const *) a)->triple;
 	Triple		right = (*(const KgeScored *const *) b)->triple;
 
-	return triple_compare(&(Triple) {left.tail, left.relation, left.head}, &(Triple) {right.tail, right.relation, right.head});
+	return triple_compare(&(Triple) {left.tail, left.relation, left.head},
+						  &(Triple) {right.tail, right.relation, right.head});
 }
 
 /* Item: a question. */
@@ -59,7 +60,8 @@ ask_question(void *argument, int64_t item, int thread)
 	const Triple *first = &scores->asked[scores->first[item]]->triple;
 	const EvCandidate *candidates;
 
-	ev_answer(answering, adjuster->kind, side, triple_given(first, side), first->relation, scores->pool, thread, &candidates);
+	ev_answer(answering, adjuster->kind, side, triple_given(first, side), first->relation, scores->pool, thread,
+			  &candidates);
 	for (int64_t i = scores->first[item]; i < scores->first[item + 1]; i++)
 	{
 		const EvCandidate *candidate = ev_candidate(answering, triple_answer(&scores->asked[i]->triple, side));

@@ -186,7 +186,8 @@ draw_mark(Markup *markup, LegendEntry series, double x, double y, double radius)
 	}
 	else
 		markup_open(markup, "path", "class", series.class, "d",
-					psprintf("M%.1f %.1fl%.1f %.1fh%.1fz", x, y - radius * 1.2, radius * 1.15, radius * 2.1, -radius * 2.3), NULL);
+					psprintf("M%.1f %.1fl%.1f %.1fh%.1fz", x, y - radius * 1.2, radius * 1.15, radius * 2.1, -radius * 2.3),
+					NULL);
 }
 
 static void

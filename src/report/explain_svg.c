@@ -145,7 +145,8 @@ read_rule(Graph *graph, const char *model, const Reason *reason, Rule *rule)
 	if (path != NULL)
 		return rule_read(graph, path, rule) == NULL;
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(reason->text));
-	rows = rules_of_query(psprintf("select " RULE_COLUMNS " from %srule where model = $1 and rule = $2 limit 1", graph->prefix), &args);
+	rows = rules_of_query(psprintf("select " RULE_COLUMNS " from %srule where model = $1 and rule = $2 limit 1",
+								   graph->prefix), &args);
 	if (rows.count == 0)
 		return rule_read(graph, reason->text, rule) == NULL;
 	*rule = rows.rule[0];
@@ -232,7 +233,8 @@ inner_entities(const Lane *lane, const AskedTriple *asked, const char **entity)
 
 	for (int i = 0; i < 3 * lane->atoms; i++)
 	{
-		bool		is_new = i % 3 != 0 && strcmp(lane->name[i], asked->head) != 0 && strcmp(lane->name[i], asked->tail) != 0;
+		bool		is_new = i % 3 != 0 && strcmp(lane->name[i], asked->head) != 0 &&
+			strcmp(lane->name[i], asked->tail) != 0;
 
 		for (int j = 0; is_new && j < count; j++)
 			is_new = strcmp(entity[j], lane->name[i]) != 0;
@@ -393,8 +395,8 @@ draw_bars(Markup *markup, const Reasons *reasons, double y)
 		draw_bar(markup, scale, y + 24 + BAR * i, reasons->reason[i].text,
 				 is_rule(&reasons->reason[i]) ? "series-1" : "series-2", reasons->reason[i].share);
 	if (reasons->count > bars)
-		draw_bar(markup, scale, y + 24 + BAR * bars, psprintf(INT64_FORMAT " further rules together", reasons->count - bars),
-				 "series-other", others);
+		draw_bar(markup, scale, y + 24 + BAR * bars,
+				 psprintf(INT64_FORMAT " further rules together", reasons->count - bars), "series-other", others);
 }
 
 /* ---- the picture -------------------------------------------------------------------------------------- */
@@ -420,10 +422,12 @@ draw_explanation(Report *report, const char *model, const AskedTriple *asked)
 	double		height = middle + 40 + BAR * Min(reasons.count, BARS + 1);
 
 	picture_open(markup, WIDTH, height, psprintf("Why %s(%s, %s)?", asked->relation, asked->head, asked->tail),
-				 psprintf("The triple, %d groundings of rules that infer it, and bars: " INT64_FORMAT " shares of its score.",
+				 psprintf("The triple, %d groundings of rules that infer it, and bars: "
+						  INT64_FORMAT " shares of its score.",
 						  count, reasons.count));
 	draw_background(markup, height);
-	chart_text(markup, BAR_LEFT, 24, "start", "heading", count > 0 ? "Facts that rules infer it from" : "No rule infers it");
+	chart_text(markup, BAR_LEFT, 24, "start", "heading",
+			   count > 0 ? "Facts that rules infer it from" : "No rule infers it");
 	for (Layer layer = EDGES; layer < LAYERS; layer++)
 	{
 		for (int i = 0; i < count; i++)
@@ -439,7 +443,8 @@ HKG_FUNCTION(hkg_explain_svg);
 Datum
 hkg_explain_svg(PG_FUNCTION_ARGS)
 {
-	AskedTriple	asked = {argument_text(fcinfo, 1, "head"), argument_text(fcinfo, 2, "relation"), argument_text(fcinfo, 3, "tail"), FIRST_LANE};
+	AskedTriple	asked = {argument_text(fcinfo, 1, "head"), argument_text(fcinfo, 2, "relation"),
+		argument_text(fcinfo, 3, "tail"), FIRST_LANE};
 	Call		call = call_begin(fcinfo, 4);
 	Markup		markup;
 	Report		report = {&markup, call.graph, report_functions(fcinfo)};

@@ -53,7 +53,8 @@ extern void markup_name(Markup *markup, const char *name);
 extern void markup_isolated(Markup *markup, const char *name);
 
 /* A paragraph, of a class or NULL */
-extern void markup_paragraph(Markup *markup, const char *class, const char *format,...) __attribute__((format(printf, 3, 4)));
+extern void markup_paragraph(Markup *markup, const char *class, const char *format,...)
+	__attribute__((format(printf, 3, 4)));
 
 /* An identifier that no other element of the page has */
 extern char *markup_new_id(Markup *markup);

@@ -36,15 +36,19 @@ static const Section of_graph = {
 
 static const Section of_model[] = {
 	{"training", "Training", "How the training went, iteration by iteration, and with which settings.", section_training},
-	{"accuracy", "Accuracy", "How often the model puts the right answer first, or among the first ten, for facts that it has not seen.",
+	{"accuracy", "Accuracy",
+		"How often the model puts the right answer first, or among the first ten, for facts that it has not seen.",
 		section_accuracy},
 	{"calibration", "Probabilities", "Whether answers that are called probable are as often true.", section_calibration},
-	{"rules", "Rules", "Which rules the model has learnt, how sure they are by the facts and by the embedding, and what they add.",
+	{"rules", "Rules",
+		"Which rules the model has learnt, how sure they are by the facts and by the embedding, and what they add.",
 		section_rules},
 	{"map", "Map", "Entities that the model takes to be alike lie near each other.", section_map},
-	{"missing", "Missing facts", "The facts that the graph most probably lacks, with the rule that counts most and the facts behind it.",
+	{"missing", "Missing facts",
+		"The facts that the graph most probably lacks, with the rule that counts most and the facts behind it.",
 		section_missing},
-	{"cost", "Cost", "What a question takes: time of a prediction once the model is in memory, memory, tables.", section_cost}
+	{"cost", "Cost", "What a question takes: time of a prediction once the model is in memory, memory, tables.",
+		section_cost}
 };
 
 /* ---- one section ------------------------------------------------------------------------------ */

@@ -4,7 +4,8 @@
  *
  * A probability is about a graph that lacks the share m of all true facts, and split test is another share.  So what is
  * found there is scaled: with t facts in test and n known ones, by (m / (1 - m)) / (t / n); without m, by the share
- * that was held out when the probabilities were learnt.  Facts of split valid are known to whoever asks, and are no answers.
+ * that was held out when the probabilities were learnt.  Facts of split valid are known to whoever asks, and are no
+ * answers.
  */
 #include "postgres.h"
 
@@ -54,8 +55,10 @@ test_scale(const Report *report, const char *model)
 	SqlArgs		args = sql_args_text(model);
 
 	return report_number(psprintf("select coalesce(missing / nullif(1 - missing, 0), held_out) * known / nullif(tested, 0) "
-								  "from (select (evidence ->> 'assume_missing')::float8 as missing, (evidence ->> 'held_out')::float8 as held_out, "
-								  "(select count(*)::float8 from %1$striple) + (select count(*) from %1$sholdout where split = 'valid') as known, "
+								  "from (select (evidence ->> 'assume_missing')::float8 as missing, "
+								  "(evidence ->> 'held_out')::float8 as held_out, "
+								  "(select count(*)::float8 from %1$striple) + (select count(*) from %1$sholdout "
+								  "where split = 'valid') as known, "
 								  "(select count(*)::float8 from %1$sholdout where split = 'test') as tested "
 								  "from %1$smodel where name = $1) m", report->graph->prefix), &args);
 }
@@ -85,7 +88,8 @@ draw_bin(const Chart *chart, const Bin *bin, double scale)
 	chart_segment(chart, "stroke-1", stated, Max(found - error, 0), stated, Min(found + error, 1));
 	chart_mark(chart, reliability_mark, stated, found, 4.5,
 			   psprintf("%s answers: stated %.3f, found %.3f", count_text(bin->answers), stated, found));
-	chart_text(chart->markup, chart_x(chart, stated) + (stated > 0.9 ? -8 : 8), chart_y(chart, found) + (found < 0.05 ? -8 : 14),
+	chart_text(chart->markup, chart_x(chart, stated) + (stated > 0.9 ? -8 : 8),
+			   chart_y(chart, found) + (found < 0.05 ? -8 : 14),
 			   stated > 0.9 ? "end" : "start", "tick halo", count_text(bin->answers));
 }
 
@@ -94,7 +98,8 @@ draw_reliability(Markup *markup, const Bin *bins, double scale)
 {
 	ChartFrame	frame = {
 		.title = "Reliability of probabilities",
-		.description = "Points for ranges of probability: the mean that the model states across, the share found upwards, with "
+		.description = "Points for ranges of probability: "
+					   "the mean that the model states across, the share found upwards, with "
 		"its standard error. On the diagonal both are the same. The number of answers stands beside each point.",
 		.x = {.label = "stated probability",.low = 0,.high = 1},
 		.y = {.label = "share found in split test, scaled",.low = 0,.high = 1},
@@ -140,11 +145,13 @@ static void
 write_fitted_error(Report *report, const char *model)
 {
 	SqlArgs		args = sql_args_text(model);
-	double		error = report_number(psprintf("select (case jsonb_typeof(evidence -> 'error') when 'object' then evidence #>> '{error,both}' else evidence ->> 'error' end)::float8 "
-											  "from %smodel where name = $1", report->graph->prefix), &args);
+	double		error = report_number(psprintf("select (case jsonb_typeof(evidence -> 'error') when 'object' "
+											   "then evidence #>> '{error,both}' else evidence ->> 'error' end)::float8 "
+											   "from %smodel where name = $1", report->graph->prefix), &args);
 
 	if (!isnan(error))
-		markup_paragraph(report->markup, NULL, "When the probabilities were learnt, their expected calibration error was %.4f, on "
+		markup_paragraph(report->markup, NULL,
+						 "When the probabilities were learnt, their expected calibration error was %.4f, on "
 						 "questions that were not fitted.", error);
 }
 
@@ -153,8 +160,8 @@ has_probabilities(const Report *report, const char *model)
 {
 	SqlArgs		args = sql_args_text(model);
 
-	return report_number(psprintf("select 1::float8 from %sevidence_weight where model = $1 and calibration is not null limit 1",
-								  report->graph->prefix), &args) == 1;
+	return report_number(psprintf("select 1::float8 from %sevidence_weight where model = $1 "
+								  "and calibration is not null limit 1", report->graph->prefix), &args) == 1;
 }
 
 void
@@ -174,13 +181,16 @@ section_calibration(Report *report, const char *model)
 	scale = test_scale(report, model);
 	if (isnan(scale))
 	{
-		markup_paragraph(markup, "left-out", "Left out: the diagram, because the graph has no facts in split test to compare with; "
+		markup_paragraph(markup, "left-out",
+						 "Left out: the diagram, because the graph has no facts in split test to compare with; "
 						 "hkg_load(graph, query, 'test') adds some.");
 		return;
 	}
 	questions = ask_drawn_questions(report, model, QUESTIONS, answer_query(report), count_answer, bins);
-	markup_paragraph(markup, NULL, "The ten best answers of %s questions are compared with split test. What is found there is "
-					 "multiplied by %.3g, for the share of missing facts that the model assumes.", count_text((double) questions), scale);
+	markup_paragraph(markup, NULL,
+					 "The ten best answers of %s questions are compared with split test. What is found there is "
+					 "multiplied by %.3g, for the share of missing facts that the model assumes.",
+					 count_text((double) questions), scale);
 	markup_open(markup, "div", "class", "pair", NULL);
 	markup_open(markup, "div", NULL);
 	draw_reliability(markup, bins, scale);

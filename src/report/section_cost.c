@@ -49,8 +49,10 @@ choose_questions(const Report *report, const char *model)
 	SqlArgs		args = sql_args_text(model);
 
 	sql_stream(psprintf("select h.name::text, r.name::text from generate_series(0, %1$d) s, "
-						"lateral (select head, relation from %2$striple where head >= (select (min(id) + (max(id) - min(id)) * (s.s / %3$d.0))::int from %2$sentity) "
-						"	and relation = any (array(select relation from %2$srelation_embedding where model = $1)) order by head, relation limit 1) f "
+						"lateral (select head, relation from %2$striple "
+						"where head >= (select (min(id) + (max(id) - min(id)) * (s.s / %3$d.0))::int from %2$sentity) "
+						"	and relation = any (array(select relation from %2$srelation_embedding where model = $1)) "
+						"order by head, relation limit 1) f "
 						"join %2$sentity h on h.id = f.head join %2$srelation r on r.id = f.relation",
 						QUESTIONS - 1, report->graph->prefix, QUESTIONS), &args, take_question, &questions);
 	return questions;
@@ -105,8 +107,10 @@ write_memory(Report *report, const char *model, const char *kind, const char *me
 
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(kind));
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(report->graph->name));
-	bytes = report_number(psprintf("select sum(bytes)::float8 from %shkg_cache() c where c.graph = $3::name and c.state = 'ready' "
-								   "and c.kind = $2 and (c.model = $1::name or c.kind = 'facts' and c.model is null)", report->functions), &args);
+	bytes = report_number(psprintf("select sum(bytes)::float8 from %shkg_cache() c where c.graph = $3::name "
+								   "and c.state = 'ready' "
+								   "and c.kind = $2 and (c.model = $1::name or c.kind = 'facts' and c.model is null)",
+								   report->functions), &args);
 	if (!isnan(bytes))
 		figure(report->markup, bytes_text(bytes), meaning);
 }
@@ -125,7 +129,8 @@ copies_of_tables(const Graph *graph)
 
 	initStringInfo(&values);
 	for (int i = 0; i < (int) lengthof(copied); i++)
-		appendStringInfo(&values, "%s('%s', %u::oid)", i == 0 ? "" : ", ", copied[i], graph_table_here(graph->schema, copied[i]));
+		appendStringInfo(&values, "%s('%s', %u::oid)", i == 0 ? "" : ", ", copied[i],
+						 graph_table_here(graph->schema, copied[i]));
 	return values.data;
 }
 
@@ -136,7 +141,9 @@ write_sizes(Report *report)
 
 	sql_arg(&args, OIDOID, ObjectIdGetDatum(report->graph->schema));
 	table_of_query(report->markup, "Tables of the graph, all models together", size_columns, lengthof(size_columns),
-				   psprintf("select name, bytes from (select relname::text as name, pg_total_relation_size(coalesce(copy, oid))::float8 as bytes "
+				   psprintf("select name, bytes "
+							"from (select relname::text as name, pg_total_relation_size(coalesce(copy, oid))::float8 "
+							"as bytes "
 							"from pg_class left join (values %s) c (copied, copy) on copied = relname "
 							"where relnamespace = $1 and relkind in ('r', 'p')) t where bytes >= 65536 order by 2 desc, 1",
 							copies_of_tables(report->graph)), &args);

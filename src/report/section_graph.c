@@ -80,7 +80,8 @@ write_relations(Report *report)
 
 	sql_arg(&args, INT4OID, Int32GetDatum(RELATIONS_LISTED));
 	if (table_of_query(report->markup, "Relations, those with most facts first", relation_columns,
-					   lengthof(relation_columns), psprintf(relation_query, report->graph->prefix), &args) == RELATIONS_LISTED)
+					   lengthof(relation_columns), psprintf(relation_query, report->graph->prefix),
+					   &args) == RELATIONS_LISTED)
 		markup_paragraph(report->markup, "note", "Only the first %d are listed.", RELATIONS_LISTED);
 	markup_paragraph(report->markup, "note", "Form: one means fewer than 1.5 heads a tail, or tails a head; functional: no "
 					 "head has two tails. Symmetric: facts that hold in the other direction as well. Density: facts of "
@@ -133,7 +134,8 @@ draw_degrees(Report *report, const Series *degrees, double without)
 	double		with_facts = sum_of(degrees, 1);
 	ChartFrame	frame = {
 		.title = "Entities by their number of facts",
-		.description = psprintf("A falling line on logarithmic axes: %s entities have a fact or more, the one with most has %s.",
+		.description = psprintf("A falling line on logarithmic axes: "
+								"%s entities have a fact or more, the one with most has %s.",
 								count_text(with_facts), count_text(most)),
 		.x = {.label = "facts of an entity, at least",.low = 1,.high = Max(most, 10) * 1.1,.logarithmic = true},
 		.y = {.label = "entities",.low = 0.8,.high = with_facts * 1.2,.logarithmic = true}
@@ -144,7 +146,8 @@ draw_degrees(Report *report, const Series *degrees, double without)
 	for (int i = 0; count <= POINTS_MARKED && i < count; i++)
 		chart_mark(&chart, (LegendEntry) {"series-1", MARK_CIRCLE, NULL}, x[i], y[i], 2.5, NULL);
 	chart_end(&chart);
-	markup_paragraph(report->markup, "note", "A straight line is a distribution with hubs. %s entities have no fact to learn from.",
+	markup_paragraph(report->markup, "note",
+					 "A straight line is a distribution with hubs. %s entities have no fact to learn from.",
 					 count_text(without));
 }
 

@@ -21,8 +21,10 @@
 #define COLOURS 6
 #define NAMES_DRAWN 24
 
-static const char *const colour_class[COLOURS + 1] = {"series-1", "series-2", "series-3", "series-4", "series-5", "series-6", "series-other"};
-static const char *const cloud_class[COLOURS + 1] = {"stroke-1", "stroke-2", "stroke-3", "stroke-4", "stroke-5", "stroke-6", "stroke-other"};
+static const char *const colour_class[COLOURS + 1] = {"series-1", "series-2", "series-3", "series-4", "series-5",
+	"series-6", "series-other"};
+static const char *const cloud_class[COLOURS + 1] = {"stroke-1", "stroke-2", "stroke-3", "stroke-4", "stroke-5", "stroke-6",
+	"stroke-other"};
 
 /* An entity on the map */
 typedef struct Place
@@ -64,16 +66,22 @@ take_place(void *argument, const Datum *values, const bool *nulls)
 static char *
 map_query(const Report *report)
 {
-	return psprintf("with projected as (select entity, coordinates, explained, row_number() over () as place, count(*) over () as entities "
+	return psprintf("with projected as (select entity, coordinates, explained, row_number() over () as place, "
+					"count(*) over () as entities "
 					"		from %2$shkg_project(%3$s, 2, $1::name)), "
 					"drawn as materialized (select e.id, p.* from projected p join %1$sentity e on e.name = p.entity "
 					"		where (place * $2) / entities <> ((place - 1) * $2) / entities or entities <= $2), "
-					"headed as (select distinct on (head) head, relation from (select head, relation, count(*) as facts from %1$striple "
-					"		where head in (select id from drawn) group by head, relation) c order by head, facts desc, relation), "
-					"degree as (select entity, count(*)::float8 as facts from (select head as entity from %1$striple union all select tail from %1$striple) t "
+					"headed as (select distinct on (head) head, relation "
+					"from (select head, relation, count(*) as facts from %1$striple "
+					"		where head in (select id from drawn) group by head, relation) c "
+					"order by head, facts desc, relation), "
+					"degree as (select entity, count(*)::float8 as facts from (select head as entity "
+					"from %1$striple union all select tail from %1$striple) t "
 					"		group by entity) "
-					"select d.entity::text, d.coordinates[1], d.coordinates[2], d.explained[1], d.explained[2], h.relation::int, g.facts "
-					"from drawn d left join headed h on h.head = d.id left join degree g on g.entity = d.id order by g.facts desc nulls last, d.id",
+					"select d.entity::text, d.coordinates[1], d.coordinates[2], d.explained[1], d.explained[2], "
+					"h.relation::int, g.facts "
+					"from drawn d left join headed h on h.head = d.id left join degree g on g.entity = d.id "
+					"order by g.facts desc nulls last, d.id",
 					report->graph->prefix, report->functions, quote_literal_cstr(report->graph->name));
 }
 
@@ -229,7 +237,8 @@ draw_map(Report *report, const Map *map)
 	legend[count] = (LegendEntry) {colour_class[COLOURS], MARK_CIRCLE, "another relation, or head of no fact"};
 	range_of(map, true, &frame.x);
 	range_of(map, false, &frame.y);
-	frame.description = psprintf("%s points, one an entity. Entities that are near each other have similar embeddings. The names "
+	frame.description = psprintf("%s points, one an entity. "
+								 "Entities that are near each other have similar embeddings. The names "
 								 "are those of the most connected.", count_text((double) map->count));
 	markup_open(report->markup, "div", "class", "scroll wide", "tabindex", "0", "role", "group", "aria-label", "map", NULL);
 	chart = chart_begin(report->markup, &frame, legend, count + 1);
@@ -253,7 +262,8 @@ section_map(Report *report, const char *model)
 		markup_paragraph(report->markup, "left-out", "The model has no entities.");
 		return;
 	}
-	markup_paragraph(report->markup, NULL, "Each point is one of %s entities, coloured by the relation that it is most often head of.",
+	markup_paragraph(report->markup, NULL,
+					 "Each point is one of %s entities, coloured by the relation that it is most often head of.",
 					 count_text((double) map.count));
 	draw_map(report, &map);
 }

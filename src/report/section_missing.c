@@ -41,7 +41,8 @@ typedef struct MissingFacts
 static bool
 is_same(const MissingFact *fact, const Datum *values)
 {
-	return strcmp(fact->head, TextDatumGetCString(values[0])) == 0 && strcmp(fact->relation, TextDatumGetCString(values[1])) == 0 &&
+	return strcmp(fact->head, TextDatumGetCString(values[0])) == 0 &&
+		strcmp(fact->relation, TextDatumGetCString(values[1])) == 0 &&
 		strcmp(fact->tail, TextDatumGetCString(values[2])) == 0;
 }
 
@@ -94,7 +95,8 @@ without_held_out(const Report *report, const char *found)
 {
 	const char *condition = psprintf("where not exists (select from %1$sholdout x join %1$sentity h on h.id = x.head "
 									 "join %1$srelation r on r.id = x.relation join %1$sentity t on t.id = x.tail "
-									 "where h.name = f.head and r.name = f.relation and t.name = f.tail)", report->graph->prefix);
+									 "where h.name = f.head and r.name = f.relation and t.name = f.tail)",
+									 report->graph->prefix);
 
 	return psprintf("select head, relation, tail, probability from (%s) f %s order by probability desc limit %d", found,
 					graph_may_read(report->graph, "holdout") ? condition : "", KEPT);
@@ -127,8 +129,10 @@ probability_by_both(const Report *report, const char *model, const MissingFact *
 {
 	const char *graph = quote_literal_cstr(report->graph->name);
 	SqlArgs		args = args_of_fact(model, fact);
-	double		by_tail = probability_by(report, psprintf("tails(%s, $2, $3, 1, $1::name, candidates => array[$4])", graph), &args);
-	double		by_head = probability_by(report, psprintf("heads(%s, $3, $4, 1, $1::name, candidates => array[$2])", graph), &args);
+	double		by_tail = probability_by(report, psprintf("tails(%s, $2, $3, 1, $1::name, candidates => array[$4])", graph),
+										 &args);
+	double		by_head = probability_by(report, psprintf("heads(%s, $3, $4, 1, $1::name, candidates => array[$2])", graph),
+										 &args);
 
 	return isnan(by_tail) || isnan(by_head) ? fact->probability : ev_probability_by_both(by_tail, by_head);
 }
@@ -156,10 +160,12 @@ static bool
 may_ask_all(const Report *report, const char *model)
 {
 	SqlArgs		args = sql_args_text(model);
-	double		questions = report_number(psprintf("select ((select count(*) from (select distinct relation, head from %1$striple) h) "
-												   "+ (select count(*) from (select distinct relation, tail from %1$striple) t))::float8",
-												   report->graph->prefix), SQL_NO_ARGS);
-	double		numbers = report_number(psprintf("select (count(*) * (select coalesce(dimensions, 1) from %1$smodel where name = $1))::float8 "
+	double		questions = report_number(psprintf("select ((select count(*) from (select distinct relation, head "
+												   "from %1$striple) h) "
+												   "+ (select count(*) from (select distinct relation, tail "
+												   "from %1$striple) t))::float8", report->graph->prefix), SQL_NO_ARGS);
+	double		numbers = report_number(psprintf("select (count(*) * (select coalesce(dimensions, 1) from %1$smodel "
+												 "where name = $1))::float8 "
 												 "from %1$sentity", report->graph->prefix), &args);
 
 	return questions <= QUESTIONS_OF_ALL && questions * numbers <= WORK_OF_ALL;
@@ -170,21 +176,25 @@ find_in_all(Report *report, const char *model, MissingFacts *facts)
 {
 	SqlArgs		args = sql_args_text(model);
 
-	sql_stream(without_held_out(report, psprintf("select * from %shkg_complete(%s, k => %d, min_probability => 0, model => $1::name) c",
+	sql_stream(without_held_out(report, psprintf("select * from %shkg_complete(%s, k => %d, "
+												 "min_probability => 0, model => $1::name) c",
 												 report->functions, quote_literal_cstr(report->graph->name), ASKED_OF_ALL)),
 			   &args, keep_best, facts);
-	markup_paragraph(report->markup, NULL, "Found by hkg_complete among the questions about what the graph lacks, for heads and for tails.");
+	markup_paragraph(report->markup, NULL,
+					 "Found by hkg_complete among the questions about what the graph lacks, for heads and for tails.");
 }
 
 static void
 find_in_sample(Report *report, const char *model, MissingFacts *facts)
 {
-	char	   *query = without_held_out(report, psprintf("select p.head, r.name::text as relation, p.tail, p.probability from answers p, "
+	char	   *query = without_held_out(report, psprintf("select p.head, r.name::text as relation, p.tail, "
+														  "p.probability from answers p, "
 														  "%srelation r where r.id = $1", report->graph->prefix));
 	int64		questions = ask_drawn_questions(report, model, QUESTIONS_DRAWN, query, keep_best, facts);
 
 	settle(report, model, facts);
-	markup_paragraph(report->markup, NULL, "Found among the answers to %s questions, drawn evenly from all relations; hkg_complete asks all.",
+	markup_paragraph(report->markup, NULL,
+					 "Found among the answers to %s questions, drawn evenly from all relations; hkg_complete asks all.",
 					 count_text((double) questions));
 }
 
@@ -222,7 +232,8 @@ reason_of(const Report *report, const char *model, const MissingFact *fact)
 	SqlArgs		args = args_of_fact(model, fact);
 
 	sql_stream(psprintf("select rule, grounding from %shkg_explain(%s, $2, $3, $4, $1::name) "
-						"order by grounding is null, share desc nulls last, quality desc nulls last, rule, grounding limit 1",
+						"order by grounding is null, share desc nulls last, quality desc nulls last, "
+						"rule, grounding limit 1",
 						report->functions, quote_literal_cstr(report->graph->name)), &args, take_reason, &reason);
 	return reason;
 }

@@ -37,7 +37,8 @@ read_iterations(const Report *report, const char *model)
 	SqlArgs		args = sql_args_text(model);
 
 	return series_of_query(FIRST_PHASE + PHASES,
-						   psprintf("select number::float8, loss::float8, mrr::float8, mrr_error::float8, train_seconds::float8, "
+						   psprintf("select number::float8, loss::float8, mrr::float8, mrr_error::float8, "
+									"train_seconds::float8, "
 									"mine_seconds::float8, sample_seconds::float8, evaluate_seconds::float8 "
 									"from %siteration where model = $1 order by number", report->graph->prefix), &args);
 }
@@ -82,7 +83,8 @@ draw_mrr(Markup *markup, const Series *iterations, double best)
 	int			last = (int) iterations->count - 1;
 	ChartFrame	frame = {
 		.title = "MRR on held-out facts, by the embedding alone",
-		.description = psprintf("It goes from %.3f after the first iteration to %.3f after the last; iteration %.0f was kept.",
+		.description = psprintf("It goes from %.3f after the first iteration to %.3f after the last; "
+								"iteration %.0f was kept.",
 								iterations->value[MRR][0], iterations->value[MRR][last], best),
 		.x = iteration_axis(iterations),
 		.y = {.label = "MRR",.low = 0,.high = Min(1, Max(series_high(iterations, MRR) * 1.15, 0.05))}
@@ -174,17 +176,20 @@ static void
 write_settings(Report *report, const char *model)
 {
 	SqlArgs		args = sql_args_text(model);
-	char	   *query = psprintf("select d.name, coalesce(m.settings ->> d.name, 'null'), coalesce(d.value #>> '{}', 'null') "
+	char	   *query = psprintf("select d.name, coalesce(m.settings ->> d.name, 'null'), "
+								 "coalesce(d.value #>> '{}', 'null') "
 								 "from %smodel m, (%s) d (name, value) where m.name = $1 and m.settings ? d.name "
 								 "and d.name not in ('model', 'rules') "
-								 "and coalesce(nullif(m.settings -> d.name, 'null'), '0') <> coalesce(nullif(d.value, 'null'), '0') "
-								 "order by 1", report->graph->prefix, default_values(report));
+								 "and coalesce(nullif(m.settings -> d.name, 'null'), '0') "
+								 "<> coalesce(nullif(d.value, 'null'), '0') order by 1",
+								 report->graph->prefix, default_values(report));
 
 	/* an imported model has none */
-	if (report_text(psprintf("select 'some' from %smodel where name = $1 and settings <> '{}'", report->graph->prefix), &args) == NULL)
+	if (report_text(psprintf("select 'some' from %smodel where name = $1 and settings <> '{}'", report->graph->prefix),
+					&args) == NULL)
 		return;
-	if (table_of_query(report->markup, "Settings that differ from the defaults; null: the training chooses", setting_columns,
-					   lengthof(setting_columns), query, &args) == 0)
+	if (table_of_query(report->markup, "Settings that differ from the defaults; null: the training chooses",
+					   setting_columns, lengthof(setting_columns), query, &args) == 0)
 		markup_paragraph(report->markup, NULL, "All settings are the defaults.");
 }
 
@@ -192,8 +197,10 @@ static void
 write_summary(Report *report, const char *model)
 {
 	SqlArgs		args = sql_args_text(model);
-	char	   *summary = report_text(psprintf("select concat_ws('; ', 'Score function ' || score_function || ', ' || dimensions || ' dimensions', "
-											   "'status ' || status, 'trained ' || to_char(trained_at, 'YYYY-MM-DD HH24:MI TZ')) "
+	char	   *summary = report_text(psprintf("select concat_ws('; ', 'Score function ' || score_function || ', ' || "
+											   "dimensions || ' dimensions', "
+											   "'status ' || status, "
+											   "'trained ' || to_char(trained_at, 'YYYY-MM-DD HH24:MI TZ')) "
 											   "from %smodel where name = $1", report->graph->prefix), &args);
 
 	if (summary != NULL)

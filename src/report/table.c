@@ -61,7 +61,8 @@ table_begin(Markup *markup, const char *caption, const Column *columns, int coun
 	markup_open(markup, "thead", NULL);
 	markup_open(markup, "tr", NULL);
 	for (int i = 0; i < count; i++)
-		markup_element(markup, "th", columns[i].label, "scope", "col", "class", is_text(columns[i].kind) ? "text" : "number", NULL);
+		markup_element(markup, "th", columns[i].label, "scope", "col", "class",
+					   is_text(columns[i].kind) ? "text" : "number", NULL);
 	markup_close(markup);
 	markup_close(markup);
 	markup_open(markup, "tbody", NULL);
@@ -104,7 +105,8 @@ table_text(Markup *markup, ColumnKind kind, const char *text)
 static void
 share_bar(Markup *markup, double share)
 {
-	markup_open(markup, "svg", "xmlns", "http://www.w3.org/2000/svg", "class", "share", "viewBox", "0 0 60 8", "aria-hidden", "true", NULL);
+	markup_open(markup, "svg", "xmlns", "http://www.w3.org/2000/svg", "class", "share", "viewBox", "0 0 60 8",
+				"aria-hidden", "true", NULL);
 	markup_open(markup, "rect", "class", "empty", "width", "60", "height", "8", NULL);
 	markup_close(markup);
 	markup_open(markup, "rect", "class", "series-1", "height", "8", NULL);

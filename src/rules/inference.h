@@ -34,7 +34,10 @@ typedef struct Inferences
 	int32	   *rule;			/* positions in the array given to infer, ascending */
 } Inferences;
 
-/* What is beyond the facts, or the facts among it; in the current context.  ERROR 53200 when it would not fit hybridkg.max_memory. */
+/*
+ * What is beyond the facts, or the facts among it; in the current context.  ERROR 53200 when it would not fit
+ * hybridkg.max_memory.
+ */
 extern Inferences *infer(BodyPairs *pairs, const GraphData *data, const Rule *const *rules, int32 count,
 						 bool facts);
 

@@ -224,7 +224,8 @@ progress_plan(Progress *progress, const PhaseWork work[PROGRESS_PHASES])
 {
 	SpinLockAcquire(&board->lock);
 	for (int i = 0; i < PROGRESS_PHASES; i++)
-		progress->phases[i] = (PhaseState) {.planned = work[i].units,.left = work[i].units,.guess = work[i].units > 0 ? work[i].seconds : 0};
+		progress->phases[i] = (PhaseState) {.planned = work[i].units,.left = work[i].units,
+			.guess = work[i].units > 0 ? work[i].seconds : 0};
 	progress->planned = true;
 	SpinLockRelease(&board->lock);
 }

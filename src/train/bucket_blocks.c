@@ -15,7 +15,8 @@ bucket_sizes_without_state(const KgeModel *model)
 {
 	return (BucketSizes) {
 		.entity = kge_entity_width(model->function, model->dimensions) * sizeof(float),
-		.relations = (Size) kge_relation_rows(model) * kge_relation_width(model->function, model->dimensions) * sizeof(float)
+		.relations = (Size) kge_relation_rows(model) * kge_relation_width(model->function, model->dimensions) *
+		sizeof(float)
 	};
 }
 

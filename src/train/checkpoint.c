@@ -251,7 +251,8 @@ ranks_bytes(const Procedure *procedure)
 {
 	const ValidRanking *ranking = &procedure->ranking;
 
-	return kge_sample_is_all(ranking->sample) && !procedure->settings.warm_start ? 0 : ranking->sample.count * sizeof(double);
+	return kge_sample_is_all(ranking->sample) && !procedure->settings.warm_start ? 0 :
+		ranking->sample.count * sizeof(double);
 }
 
 static void

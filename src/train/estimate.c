@@ -55,10 +55,11 @@ evidence_bytes(const TrainSettings *settings, const TrainingFacts *facts, const 
 	PathLearning paths = path_learning_sizes(settings, facts);
 	PathNetwork network = {.shape = paths.plan.shape};
 	uint64		learning = facts->valid_count == 0 ? 0 :
-		evidence_learn_bytes(model, data, &rules, settings->paths == YES ? &network : NULL, facts->valid_count, hkg_threads);
+		evidence_learn_bytes(model, data, &rules, settings->paths == YES ? &network : NULL, facts->valid_count,
+							 hkg_threads);
 
-	return Max(fact_index_bytes(data->entities, data->relations, data->facts) + ev_path_rules_bytes(&index, &search, hkg_threads),
-			   learning);
+	return Max(fact_index_bytes(data->entities, data->relations, data->facts) +
+			   ev_path_rules_bytes(&index, &search, hkg_threads), learning);
 }
 
 /* What a path network is learnt with is given back before its evidence is weighed. */
@@ -217,7 +218,8 @@ rules_written(const TrainingFacts *facts)
 static PhaseWork
 writing_work(const TrainSettings *settings, const TrainingFacts *facts)
 {
-	return (PhaseWork) {(double) facts->all->entities + (double) rules_written(facts) * settings->evidence_rules, WRITING_SECONDS};
+	return (PhaseWork) {(double) facts->all->entities + (double) rules_written(facts) * settings->evidence_rules,
+		WRITING_SECONDS};
 }
 
 void
@@ -251,16 +253,19 @@ sent_bytes(const Learner *learner)
 	const PartitionMemory *partitions = &learner->partitions;
 	const BucketSizes *sizes = &partitions->bytes;
 	double		rows = 2.0 * partitions->sizes.entities / partitions->sizes.partitions;
-	double		bucket = rows * (double) (sizes->entity + sizes->entity_state) + (double) (sizes->relations + sizes->relation_state);
+	double		bucket = rows * (double) (sizes->entity + sizes->entity_state) +
+		(double) (sizes->relations + sizes->relation_state);
 
-	return 2 * partitions->sizes.deals * bucket_count(partitions) * bucket + (double) learner->positives.room * bytes_of_positive(partitions);
+	return 2 * partitions->sizes.deals * bucket_count(partitions) * bucket +
+		(double) learner->positives.room * bytes_of_positive(partitions);
 }
 
 static double
 epoch_seconds(const TrainSettings *settings, const TrainingFacts *facts, const Learner *learner)
 {
 	const GraphData *data = facts->learnt;
-	double		seconds = kge_epoch_seconds(&learner->model, &learner->training, data->facts, training_queries(data)) / hkg_threads;
+	double		seconds = kge_epoch_seconds(&learner->model, &learner->training, data->facts,
+											training_queries(data)) / hkg_threads;
 	const PartitionMemory *partitions = &learner->partitions;
 
 	if (partitions->nodes == NULL)
@@ -290,7 +295,8 @@ estimate_plan(Progress *progress, const TrainSettings *settings, const TrainingF
 		[PHASE_TRAINING] = {iterations * settings->epochs +
 			(double) estimate_refit_epochs(settings, facts, settings->iterations),
 		epoch_seconds(settings, facts, learner)},
-		[PHASE_EVALUATING] = {facts->valid_count > 0 ? iterations + settings->warm_start : 0, evaluation_seconds(ranking, learner)},
+		[PHASE_EVALUATING] = {facts->valid_count > 0 ? iterations + settings->warm_start : 0,
+			evaluation_seconds(ranking, learner)},
 		[PHASE_INFERRING] = {mines ? iterations : 0, INFERRING_SECONDS * count},
 		[PHASE_PATHS] = paths_work(settings, facts),
 		[PHASE_PATH_RULES] = path_rules_work(settings, facts),
@@ -369,7 +375,8 @@ facts_of_sizes(const Sizes *sizes, const TrainSettings *settings)
 static void
 add_row(SqlResult *result, const char *item, double bytes, double flops, double seconds)
 {
-	Datum		values[] = {CStringGetTextDatum(item), Int64GetDatum((int64) bytes), Float8GetDatum(flops), Float8GetDatum(seconds)};
+	Datum		values[] = {CStringGetTextDatum(item), Int64GetDatum((int64) bytes), Float8GetDatum(flops),
+		Float8GetDatum(seconds)};
 	bool		nulls[] = {false, bytes < 0, flops < 0, seconds < 0};
 
 	sql_result_row(result, values, nulls);

@@ -75,9 +75,10 @@ void
 hold_out_notice(const char *graph, int64 count, int64 facts)
 {
 	ereport(NOTICE,
-			(errmsg("graph \"%s\" has no valid split: " INT64_FORMAT " of its " INT64_FORMAT " facts are held out in its place",
-					graph, count, facts),
-			 errdetail("The best iteration is chosen on them, and weights of rules, probabilities and thresholds are learnt from them. "
-					   "Only the last epochs train on them."),
-			 errhint("Make a valid split with hkg_split, load one with hkg_load(..., 'valid'), or train on all facts from the start with holdout => 0.")));
+			(errmsg("graph \"%s\" has no valid split: " INT64_FORMAT " of its " INT64_FORMAT
+					" facts are held out in its place", graph, count, facts),
+			 errdetail("The best iteration is chosen on them, and weights of rules, probabilities and thresholds "
+					   "are learnt from them. Only the last epochs train on them."),
+			 errhint("Make a valid split with hkg_split, load one with hkg_load(..., 'valid'), "
+					 "or train on all facts from the start with holdout => 0.")));
 }

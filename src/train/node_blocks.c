@@ -60,7 +60,8 @@ is_here(const Graph *graph, int32 place)
 
 	sql_arg(&args, INT4OID, Int32GetDatum(place));
 	return sql_value("select groupid = 0 from pg_catalog.pg_dist_placement "
-					 "where shardid = pg_catalog.get_shard_id_for_distribution_column($1::pg_catalog.regclass, $2)", &args, &here) &&
+					 "where shardid = pg_catalog.get_shard_id_for_distribution_column($1::pg_catalog.regclass, $2)", &args,
+					 &here) &&
 		DatumGetBool(here);
 }
 
@@ -117,11 +118,13 @@ node_blocks_begin(NodeBlocks *nodes)
 	if (nodes->in_worker)
 	{
 		transaction_begin();
-		(void) set_config_option("citus.enable_local_execution", "off", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_LOCAL, true, 0, false);
+		(void) set_config_option("citus.enable_local_execution", "off", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_LOCAL, true,
+								 0, false);
 	}
 	sql_arg(&table, OIDOID, ObjectIdGetDatum(get_relname_relid("bucket", nodes->graph->schema)));
 	sql_run("select pg_catalog.pg_advisory_xact_lock($1::bigint)", &table);
-	nodes->batch = sql_batch_begin(psprintf("insert into %sbucket select * from unnest($1, $2, $3, $4)", nodes->graph->prefix),
+	nodes->batch = sql_batch_begin(psprintf("insert into %sbucket select * from unnest($1, $2, $3, $4)",
+											nodes->graph->prefix),
 								   lengthof(types), types);
 }
 
@@ -133,7 +136,8 @@ node_blocks_send(const NodeBlocks *nodes, int lane, const BucketBlocks *blocks, 
 		BucketBlock	block = bucket_block_at(blocks, number);
 		bytea	   *value = palloc(VARHDRSZ + block.bytes);
 		Datum		row[] = {
-			Int32GetDatum(node_blocks_place(nodes, lane)), Int32GetDatum(lane), Int64GetDatum(number), PointerGetDatum(value)
+			Int32GetDatum(node_blocks_place(nodes, lane)), Int32GetDatum(lane), Int64GetDatum(number),
+			PointerGetDatum(value)
 		};
 
 		SET_VARSIZE(value, VARHDRSZ + block.bytes);
@@ -175,7 +179,8 @@ node_blocks_run(NodeBlocks *nodes, const char *function, int lanes,
 
 	(void) sql_batch_end(nodes->batch);
 	sql_stream(psprintf("select b.lane, %s.%s(%s, $1::pg_catalog.jsonb, b.tableoid::pg_catalog.regclass, b.place, b.lane) "
-						"from %sbucket b where b.number = 0", extension_schema(), function, quote_literal_cstr(graph->name), graph->prefix),
+						"from %sbucket b where b.number = 0", extension_schema(), function, quote_literal_cstr(graph->name),
+						graph->prefix),
 			   &args, take_answer, &answers);
 	if (answers.count != lanes)
 		bucket_blocks_damaged();

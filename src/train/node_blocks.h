@@ -45,7 +45,8 @@ extern int32 node_blocks_place(const NodeBlocks *nodes, int lane);
  * it returned.  ERROR XX001 unless all lanes answer.
  */
 extern void node_blocks_begin(NodeBlocks *nodes);
-extern void node_blocks_send(const NodeBlocks *nodes, int lane, const BucketBlocks *blocks, BlockReader read, const void *source);
+extern void node_blocks_send(const NodeBlocks *nodes, int lane, const BucketBlocks *blocks, BlockReader read,
+							 const void *source);
 extern void node_blocks_run(NodeBlocks *nodes, const char *function, int lanes,
 							void (*take) (void *argument, int lane, Datum answer), void *argument);
 extern void node_blocks_end(const NodeBlocks *nodes);

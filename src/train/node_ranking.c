@@ -115,7 +115,8 @@ sent_bytes(const KgeModel *model, int64 known, int places)
 static double
 seconds_with(const KgeModel *model, int64 count, int64 known, int places)
 {
-	return kge_rank_seconds(model, count) / hkg_threads / places + node_seconds_to_send((double) sent_bytes(model, known, places), 1);
+	return kge_rank_seconds(model, count) / hkg_threads / places +
+		node_seconds_to_send((double) sent_bytes(model, known, places), 1);
 }
 
 static bool

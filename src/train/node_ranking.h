@@ -29,7 +29,10 @@ extern int	node_ranking_servers(const NodeRanking *ranking);
 /* Seconds of a ranking of so many triples, about */
 extern double node_ranking_seconds(const NodeRanking *ranking, const KgeModel *model, int64 count);
 
-/* Bytes that a ranking sends, and that it takes of a node; 0 where no node is asked.  known: answers of the questions, at most */
+/*
+ * Bytes that a ranking sends, and that it takes of a node; 0 where no node is asked.  known: answers of the questions,
+ * at most
+ */
 typedef struct NodeRankingNeed
 {
 	Size		sent;

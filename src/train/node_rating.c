@@ -129,7 +129,8 @@ all_inferred(const MinedRules *rules, const int32 *positions, int32 count)
 static bool
 pays(const RatingModel *model, double inferred, int places)
 {
-	double		here = inferred * (FINDING_SECONDS + SCORING_SECONDS * kge_entity_width(model->kge->function, model->kge->dimensions) / hkg_threads);
+	double		here = inferred *
+		(FINDING_SECONDS + SCORING_SECONDS * kge_entity_width(model->kge->function, model->kge->dimensions) / hkg_threads);
 
 	return hkg_slice_seconds == 0 ||
 		(here >= hkg_slice_seconds && here > here / places + INDEXING_SECONDS * (double) model->data->facts +
@@ -163,8 +164,8 @@ open_slice(NodeRating *rating, RatedSlice *slice, double least_quality)
 	const KgeModel *kge = rating->model->kge;
 	BucketSizes sizes = bucket_sizes_without_state(kge);
 	BucketHead	head = {
-		.part = 1,.known = rating->model->data->facts,.rows = {kge->entities, 0},.relations = kge->relations,.stripe_rows = 1,
-		.least_quality = least_quality
+		.part = 1,.known = rating->model->data->facts,.rows = {kge->entities, 0},.relations = kge->relations,
+		.stripe_rows = 1,.least_quality = least_quality
 	};
 
 	slice->rules = (Numbers) {0};
@@ -189,7 +190,8 @@ cut_batch(NodeRating *rating, int32 count, double all)
 		slice->rating = rating;
 		slice->first = next;
 		/* at least one for each that follows */
-		while (next < count - (places - 1 - p) && (next == slice->first || p == places - 1 || passed < all * (p + 1) / places))
+		while (next < count - (places - 1 - p) &&
+			   (next == slice->first || p == places - 1 || passed < all * (p + 1) / places))
 		{
 			passed += (double) MINED_PREDICTIONS(rule_of(rating, next));
 			next++;
@@ -224,7 +226,8 @@ take_ratings(void *argument, int lane, Datum answer)
 	ArrayType  *array = DatumGetArrayTypeP(answer);
 	const double *number = (const double *) ARR_DATA_PTR(array);
 
-	if (ARR_HASNULL(array) || ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)) != RATED_NUMBERS * (slice->end - slice->first))
+	if (ARR_HASNULL(array) ||
+		ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)) != RATED_NUMBERS * (slice->end - slice->first))
 		bucket_blocks_damaged();
 	for (int32 i = slice->first; i < slice->end; i++, number += RATED_NUMBERS)
 	{

@@ -18,8 +18,8 @@ typedef struct NodeRating NodeRating;
 extern NodeRating *node_rating_open(const Graph *graph, const TrainSettings *settings, Progress *progress);
 
 /* RatingModel.elsewhere, of a NodeRating: false where nodes are not to be used, or would not be faster than this server. */
-extern bool node_rating_run(void *argument, const RatingModel *model, MinedRules *rules, const int32 *positions, int32 count,
-							double least_quality);
+extern bool node_rating_run(void *argument, const RatingModel *model, MinedRules *rules, const int32 *positions,
+							int32 count, double least_quality);
 
 /* Of a rule that is rated, in what a node returns: embedding confidence, its standard error, quality; NaN: given up */
 #define RATED_NUMBERS 3

@@ -106,7 +106,8 @@ partition_memory_state(const PartitionMemory *memory, int i, float **values, siz
 /* ---- the two places --------------------------------------------------------------------- */
 
 void
-partition_memory_copy(const PartitionMemory *memory, int partition, FilePart part, KgeStripe rows, void *values, bool writes)
+partition_memory_copy(const PartitionMemory *memory, int partition, FilePart part, KgeStripe rows, void *values,
+					  bool writes)
 {
 	char	   *value = values;
 	KgeStripe	stripe;
@@ -270,7 +271,8 @@ partition_memory_epoch(PartitionMemory *memory, const Positives *positives, uint
 	memory->at_place = memory->nodes != NULL;
 	while (place->deal < memory->sizes.deals && isfinite(place->loss.sum))
 	{
-		kge_partitions_deal(memory->partitions, positives->triple, positives->weight, positives->count, epoch, (int) place->deal);
+		kge_partitions_deal(memory->partitions, positives->triple, positives->weight, positives->count, epoch,
+							(int) place->deal);
 		train_deal(memory);
 	}
 	if (!isfinite(place->loss.sum))

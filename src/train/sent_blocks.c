@@ -43,7 +43,8 @@ block_table(Oid table, AclMode rights)
 	if (name == NULL || get_rel_relkind(table) != RELKIND_RELATION)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("blocks must be a table, which %s is not", name == NULL ? psprintf("%u", table) : quote_identifier(name))));
+				 errmsg("blocks must be a table, which %s is not",
+						name == NULL ? psprintf("%u", table) : quote_identifier(name))));
 	if (pg_class_aclmask(table, GetUserId(), rights, ACLMASK_ALL) != rights)
 		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_TABLE, name);
 	check_columns(table);
@@ -61,7 +62,8 @@ read_head(const SentBlocks *sent)
 
 	sql_arg(&args, INT4OID, Int32GetDatum(sent->place));
 	sql_arg(&args, INT4OID, Int32GetDatum(sent->lane));
-	if (!sql_value(psprintf("select bytes::bytea from %s where place = $1 and lane = $2 and number = 0", sent->table), &args, &value) ||
+	if (!sql_value(psprintf("select bytes::bytea from %s where place = $1 and lane = $2 and number = 0", sent->table),
+				   &args, &value) ||
 		VARSIZE_ANY_EXHDR(DatumGetPointer(value)) != sizeof(head))
 		bucket_blocks_damaged();
 	memcpy(&head, VARDATA_ANY(DatumGetPointer(value)), sizeof(head));
@@ -161,7 +163,8 @@ sent_blocks_read(SentBlocks *sent)
 	sent->received = array_new_zero(bool, count);
 	sql_arg(&args, INT4OID, Int32GetDatum(sent->place));
 	sql_arg(&args, INT4OID, Int32GetDatum(sent->lane));
-	sql_stream(psprintf("select number::bigint, bytes::bytea from %s where place = $1 and lane = $2", sent->table), &args, take_block, sent);
+	sql_stream(psprintf("select number::bigint, bytes::bytea from %s where place = $1 and lane = $2", sent->table), &args,
+			   take_block, sent);
 	for (int64 i = 0; i < count; i++)
 		if (!sent->received[i])
 			bucket_blocks_damaged();

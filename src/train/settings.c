@@ -485,7 +485,8 @@ check_constraint(const TrainSettings *settings)
 	if (function != NULL && strcmp(function, settings->score_function) != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("constraints \"%s\" does not go with score_function \"%s\"", settings->constraints, settings->score_function),
+				 errmsg("constraints \"%s\" does not go with score_function \"%s\"", settings->constraints,
+						settings->score_function),
 				 errhint("Choose score_function \"%s\", or constraints \"none\".", function)));
 }
 
@@ -517,8 +518,10 @@ check_hybrid(const TrainSettings *settings)
 	if (strcmp(settings->label, "confidence") != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("label \"%s\" has no use under hybrid \"%s\", which finds labels itself", settings->label, settings->hybrid),
-				 errhint("%s", settings->preset == NULL ? "Leave label at its default." : "Choose a preset without a label, or hybrid \"sampled\".")));
+				 errmsg("label \"%s\" has no use under hybrid \"%s\", which finds labels itself", settings->label,
+						settings->hybrid),
+				 errhint("%s", settings->preset == NULL ? "Leave label at its default." :
+						 "Choose a preset without a label, or hybrid \"sampled\".")));
 }
 
 /* Conditions on several arguments together */

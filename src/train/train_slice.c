@@ -41,7 +41,8 @@ cut_blocks(TrainSlice *slice)
 	BucketHead	head = sent->blocks.head;
 	BucketSizes sizes = bucket_sizes(&sent->model, &slice->training);
 
-	if (head.known != 0 || head.rules != 0 || (head.entailments != 0 && !kge_constraint_entails(slice->training.constraint)))
+	if (head.known != 0 || head.rules != 0 ||
+		(head.entailments != 0 && !kge_constraint_entails(slice->training.constraint)))
 		bucket_blocks_damaged();
 	sent->blocks = bucket_blocks(&head, &sizes);
 	hkg_check_memory_or(kge_trainer_bytes(&sent->model, &slice->training, head.max_positives, hkg_threads) +
@@ -67,7 +68,8 @@ take_memory(TrainSlice *slice)
 	sent->part[BLOCK_EMBEDDINGS_1] = sent->part[BLOCK_EMBEDDINGS] + bytes[BLOCK_EMBEDDINGS];
 	sent->model.entity = (float *) sent->part[BLOCK_EMBEDDINGS];
 	sent->model.relation = (float *) sent->part[BLOCK_RELATIONS];
-	slice->trainer = kge_trainer_create(&arena, hkg_pool(), &sent->model, &slice->training, sent->blocks.head.max_positives);
+	slice->trainer = kge_trainer_create(&arena, hkg_pool(), &sent->model, &slice->training,
+										sent->blocks.head.max_positives);
 	if (slice->trainer == NULL)
 		bucket_blocks_damaged();
 	(void) kge_trainer_state(slice->trainer, 0, &state, &count);
@@ -115,7 +117,8 @@ entail(TrainSlice *slice)
 	if (count == 0)
 		return;
 	for (int64 i = 0; i < count; i++)
-		if (*(const uint8 *) &entailment[i].inverse > 1 || entailment[i].body < 0 || entailment[i].body >= sent->model.relations ||
+		if (*(const uint8 *) &entailment[i].inverse > 1 || entailment[i].body < 0 ||
+			entailment[i].body >= sent->model.relations ||
 			entailment[i].head < 0 || entailment[i].head >= sent->model.relations)
 			bucket_blocks_damaged();
 	if (!kge_trainer_entail(slice->trainer, &arena, entailment, count))

@@ -33,7 +33,8 @@ notice_overlap(Graph *graph, const GraphData *data)
 	pfree(holdout);
 	if (common > 0)
 		ereport(NOTICE,
-				(errmsg(INT64_FORMAT " of the facts that graph \"%s\" learns from are held out, too: metrics will be too high",
+				(errmsg(INT64_FORMAT " of the facts that graph \"%s\" learns from are held out, too: "
+									 "metrics will be too high",
 						common, graph->name),
 				 errhint("Take them from the facts: delete from %1$striple f using %1$sholdout h "
 						 "where (h.head, h.relation, h.tail) = (f.head, f.relation, f.tail)", graph->prefix)));
@@ -84,7 +85,8 @@ training_facts_check(const TrainingFacts *facts, Graph *graph, const TrainSettin
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("patience needs a valid split, but graph \"%s\" has none", graph->name),
 				 errdetail("No facts are held out in its place: %s.",
-						   settings->warm_start ? "warm_start goes on from what all facts taught" : "there are too few, or holdout is 0"),
+						   settings->warm_start ? "warm_start goes on from what all facts taught" :
+						   "there are too few, or holdout is 0"),
 				 errhint("%s Or leave patience at null.", graph_split_hint(graph, "valid"))));
 }
 

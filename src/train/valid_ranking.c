@@ -74,10 +74,11 @@ valid_ranking_open(ValidRanking *ranking, const TrainSettings *settings, const T
 }
 
 void
-valid_ranking_use_nodes(ValidRanking *ranking, const Graph *graph, const TrainSettings *settings, const TrainingFacts *facts,
-						const Learner *learner, bool in_worker)
+valid_ranking_use_nodes(ValidRanking *ranking, const Graph *graph, const TrainSettings *settings,
+						const TrainingFacts *facts, const Learner *learner, bool in_worker)
 {
-	ranking->nodes = node_ranking_open(graph, settings, &learner->model, (KgeTriples) {ranking->triple, ranking->sample.count},
+	ranking->nodes = node_ranking_open(graph, settings, &learner->model,
+									   (KgeTriples) {ranking->triple, ranking->sample.count},
 									   (KgeTriples) {facts->filter, facts->filter_count}, in_worker);
 }
 

@@ -166,7 +166,8 @@ wait_for_worker(BackgroundWorkerHandle *handle, Launch *launch)
 		BgwHandleStatus status = GetBackgroundWorkerPid(handle, &pid);
 		LaunchState state = state_of(launch);
 
-		if ((state != LAUNCH_STARTING && state != LAUNCH_COMMITTING) || status == BGWH_STOPPED || status == BGWH_POSTMASTER_DIED)
+		if ((state != LAUNCH_STARTING && state != LAUNCH_COMMITTING) || status == BGWH_STOPPED ||
+			status == BGWH_POSTMASTER_DIED)
 			return;
 		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, 100,
 						 PG_WAIT_EXTENSION);
