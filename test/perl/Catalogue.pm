@@ -19,7 +19,8 @@ my %usual = (
 	rule => q{'r1(X,Y) <= r2(X,Y)'}, lines => q{'r1(X,Y) <= r2(X,Y)'}, rules => q{array['r1(X,Y) <= r2(X,Y)']}, top_rules => '3',
 	query => q{'select ''e1'', ''r1'', ''e2'''}, grid => q{'{"dimensions": [2]}'}, fixed => q{'{"iterations": 1, "epochs": 1, "evidence_rules": 0}'},
 	facts => q{'g.triple'}, iterations => '1', epochs => '1', dimensions => '4', evidence_rules => '50', evidence_length => '2',
-	path_layers => '2', path_width => '16', path_kept => '9', path_epochs => '1', path_facts => '9', negatives => '4', 'hkg_create_graph.graph' => q{'fresh'}, 'hkg_tune.model' => q{'of_test'}, 'hkg_train.model' => q{'of_test'},
+	path_layers => '2', path_width => '16', path_kept => '9', path_epochs => '1', path_facts => '9', negatives => '4',
+	'hkg_create_graph.graph' => q{'fresh'}, 'hkg_tune.model' => q{'of_test'}, 'hkg_train.model' => q{'of_test'},
 	'hkg_train_background.model' => q{'of_test'}, 'hkg_import_rules.model' => q{'of_test'},
 	'hkg_import_embeddings.model' => q{'of_test'}, 'hkg_import_embeddings.score_function' => q{'distmult'},
 	entity_query => q{'select name, array[1, 0.5]::real[] from g.entity'}, relation_query => q{'select name, array[1, 0.5]::real[] from g.relation'},
@@ -27,7 +28,8 @@ my %usual = (
 	'hkg_complete_slice.heads' => q{array[0, 1]}, 'hkg_complete_slice.candidates' => q{array[0]}, 'hkg_complete_slice.evidence' => q{'both'},
 	'hkg_rank_slice.evidence' => q{'both'});
 my %of_type = (text => q{'x'}, name => q{'x'}, integer => '1', bigint => '1', 'double precision' => '0.5', boolean => 'false',
-	jsonb => q{'{}'}, regclass => q{'g.triple'}, 'text[]' => q{array['x']}, '"any"' => q{array['x']}, 'integer[]' => q{array[1]}, 'timestamp with time zone' => q{now()});
+	jsonb => q{'{}'}, regclass => q{'g.triple'}, 'text[]' => q{array['x']}, '"any"' => q{array['x']}, 'integer[]' => q{array[1]},
+	'timestamp with time zone' => q{now()});
 # defaults that are given a value, so that a call takes little time
 my %shorter = map { $_ => 1 } qw(iterations epochs dimensions evidence_rules evidence_length path_layers path_width path_kept path_epochs path_facts
 	model model_a model_b fixed compare);
@@ -115,14 +117,16 @@ sub define_try
 		create function catalogue.processor_milliseconds() returns float8 language sql volatile security definer set search_path = pg_catalog as $$
 			select (split_part(s, ' ', 12)::float8 + split_part(s, ' ', 13)::float8) * 10
 			from regexp_replace(pg_read_file('/proc/self/stat'), '.*\) ', '') s $$;
-		create function catalogue.try(statement text, path text default null, out report text) language plpgsql set search_path = pg_catalog, public, pg_temp as $$
+		create function catalogue.try(statement text, path text default null, out report text) language plpgsql
+			set search_path = pg_catalog, public, pg_temp as $$
 		declare
 			state text = '00000';
 			message text = '';
 			detail text;
 			hint text;
 			context text;
-			query text = 'select pg_catalog.count(x.*), pg_catalog.md5(pg_catalog.string_agg(x::pg_catalog.text, ''|'' order by x::pg_catalog.text collate "C")) from ' || statement || ' x';
+			query text = 'select pg_catalog.count(x.*), pg_catalog.md5(pg_catalog.string_agg(x::pg_catalog.text, ''|'' '
+				|| 'order by x::pg_catalog.text collate "C")) from ' || statement || ' x';
 			started timestamptz = clock_timestamp();
 			processor float8 = catalogue.processor_milliseconds();
 		begin
@@ -135,24 +139,29 @@ sub define_try
 			exception when sqlstate 'HKG00' then
 				detail = null;
 			when others then
-				get stacked diagnostics state = returned_sqlstate, message = message_text, detail = pg_exception_detail, hint = pg_exception_hint, context = pg_exception_context;
+				get stacked diagnostics state = returned_sqlstate, message = message_text, detail = pg_exception_detail,
+					hint = pg_exception_hint, context = pg_exception_context;
 				context = regexp_replace(context, 'SQL statement "select pg_catalog.count[(]x.*', '');
 			end;
-			report = concat_ws('|', state, round(least(extract(epoch from clock_timestamp() - started) * 1000, catalogue.processor_milliseconds() - processor)), length(concat(message, detail, hint)),
-				translate(left(concat_ws(' ', message, 'DETAIL: ' || nullif(detail, ''), 'HINT: ' || nullif(hint, ''), 'CONTEXT: ' || nullif(context, '')), 3000), e'\n\r', '  '));
+			report = concat_ws('|', state,
+				round(least(extract(epoch from clock_timestamp() - started) * 1000, catalogue.processor_milliseconds() - processor)),
+				length(concat(message, detail, hint)),
+				translate(left(concat_ws(' ', message, 'DETAIL: ' || nullif(detail, ''), 'HINT: ' || nullif(hint, ''),
+					'CONTEXT: ' || nullif(context, '')), 3000), e'\n\r', '  '));
 		end
 		$$});
 	return;
 }
 
-# The reports of many calls, in one session, after a statement (before) and with a search_path (path): a list of { call, state, ms, length, text }; a call without a report ended
-# the session, or took too long.
+# The reports of many calls, in one session, after a statement (before) and with a search_path (path): a list of
+# { call, state, ms, length, text }; a call without a report ended the session, or took too long.
 sub try_all
 {
 	my ($node, $how, @calls) = @_;
 	my $before = $how->{before} // 'select';
 	my $path = defined $how->{path} ? ', ' . quoted($how->{path}) : '';
-	my ($code, $out, $err) = $node->psql('postgres', "$before;\n" . join("\n", map { 'select catalogue.try(' . quoted($_) . "$path);" } @calls), on_error_stop => 0);
+	my $tries = join "\n", map { 'select catalogue.try(' . quoted($_) . "$path);" } @calls;
+	my ($code, $out, $err) = $node->psql('postgres', "$before;\n$tries", on_error_stop => 0);
 
 	return reports_of($out, $err, @calls);
 }

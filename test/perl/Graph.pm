@@ -18,8 +18,8 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-our @EXPORT = qw(start_node make_graph cities tables lines_of left_by stop_and_resume wait_until is_soon still session wait_for_session finish end_statement end_process
-	kill_backend lives processor_seconds watch lateness);
+our @EXPORT = qw(start_node make_graph cities tables lines_of left_by stop_and_resume wait_until is_soon still session wait_for_session finish
+	end_statement end_process kill_backend lives processor_seconds watch lateness);
 
 # A started node with the extension in the database postgres; settings as in postgresql.conf.
 sub start_node
