@@ -97,8 +97,9 @@ static void
 rate(const SentBlocks *sent, MinedRules *rules, const GraphData *data)
 {
 	int32	   *position = array_new(int32, rules->count);
+	Pool	   *pool = hkg_pool();
 	RatingModel model = {
-		.pairs = body_pairs_create(data, hkg_pool()),.data = data,.kge = &sent->model,.pool = hkg_pool(),.omega = sent->settings.omega
+		.pairs = body_pairs_create(data, pool),.data = data,.kge = &sent->model,.pool = pool,.omega = sent->settings.omega
 	};
 
 	for (int32 i = 0; i < rules->count; i++)
