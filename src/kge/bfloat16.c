@@ -104,7 +104,7 @@ multiply_vectors(int steps, const uint16_t *a, ptrdiff_t a_next,
 				{
 					int			pair;
 
-					memcpy(&pair, first + p / LANES * KGE_TILE + i * KGE_WHOLE + p % LANES * 2, sizeof(pair));
+					memcpy(&pair, first + p / LANES * KGE_BFLOAT16_TILE + i * KGE_WHOLE + p % LANES * 2, sizeof(pair));
 					sum[i] = _mm512_dpbf16_ps(sum[i], (__m512bh) _mm512_set1_epi32(pair), (__m512bh) pairs);
 				}
 			}
@@ -202,8 +202,8 @@ multiply_tiles(int steps, const uint16_t *a, ptrdiff_t a_next,
 			_tile_dpbf16ps(2, 4, 7);
 			_tile_dpbf16ps(3, 5, 7);
 		}
-		a += KGE_TILE;
-		b += KGE_TILE;
+		a += KGE_BFLOAT16_TILE;
+		b += KGE_BFLOAT16_TILE;
 	}
 	store_sums(out, lower, out_bytes, wide);
 	MEMORY();
@@ -235,7 +235,7 @@ round_vectors(int count, int n, const float *first, const float *second,
 
 		if (across != NULL)
 		{
-			uint16_t   *target = across + k / KGE_WHOLE * KGE_TILE + k % KGE_WHOLE;
+			uint16_t   *target = across + k / KGE_WHOLE * KGE_BFLOAT16_TILE + k % KGE_WHOLE;
 
 			_mm256_storeu_si256((__m256i *) target, a);
 			_mm256_storeu_si256((__m256i *) (target + KGE_WHOLE), b);
@@ -450,7 +450,7 @@ next_columns(KgePacked packed)
 static inline uint16_t *
 across(KgePacked packed)
 {
-	return packed.across + packed.from / KGE_WHOLE * KGE_TILE;
+	return packed.across + packed.from / KGE_WHOLE * KGE_BFLOAT16_TILE;
 }
 
 static inline uint16_t *
@@ -474,7 +474,7 @@ kge_pack_candidates(const KgeBfloat16 *kernels, KgeRows rows, KgePacked packed)
 					   packed.across == NULL ? NULL :
 					   across(packed) + i / LANES * next_rows(packed) + i % LANES * KGE_WHOLE,
 					   packed.along == NULL ? NULL :
-					   along(packed) + i / KGE_WHOLE * KGE_TILE + i % KGE_WHOLE / 2 * KGE_WHOLE,
+					   along(packed) + i / KGE_WHOLE * KGE_BFLOAT16_TILE + i % KGE_WHOLE / 2 * KGE_WHOLE,
 					   next_columns(packed));
 }
 
@@ -482,7 +482,7 @@ kge_pack_candidates(const KgeBfloat16 *kernels, KgeRows rows, KgePacked packed)
 static inline ptrdiff_t
 place(int term, int column, ptrdiff_t next)
 {
-	return column / LANES * next + term / KGE_WHOLE * KGE_TILE +
+	return column / LANES * next + term / KGE_WHOLE * KGE_BFLOAT16_TILE +
 		term % KGE_WHOLE / 2 * KGE_WHOLE + column % LANES * 2 + term % 2;
 }
 
@@ -524,8 +524,8 @@ kge_pack_derivatives(const KgeBfloat16 *kernels, int candidates, int queries,
 		for (int q = 0; q < kge_whole(queries); q += LANES)
 			kernels->transpose(candidates - c, queries - q, g + c * g_stride + q, g_stride,
 							   derivatives.plain + c / LANES * next +
-							   (first + q) / KGE_WHOLE * KGE_TILE + (first + q) % KGE_WHOLE, next,
-							   derivatives.turned + q / LANES * next_turned + c / KGE_WHOLE * KGE_TILE);
+							   (first + q) / KGE_WHOLE * KGE_BFLOAT16_TILE + (first + q) % KGE_WHOLE, next,
+							   derivatives.turned + q / LANES * next_turned + c / KGE_WHOLE * KGE_BFLOAT16_TILE);
 }
 
 /* ---- products ------------------------------------------------------------- */

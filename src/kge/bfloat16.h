@@ -20,7 +20,7 @@ extern const KgeBfloat16 *kge_bfloat16_of(bool tiles);
 
 /* Rows and columns come in multiples of this, padded with 0. */
 #define KGE_WHOLE	32
-#define KGE_TILE	512			/* numbers in 16 rows of KGE_WHOLE columns */
+#define KGE_BFLOAT16_TILE	512	/* numbers in 16 rows of KGE_WHOLE columns */
 
 static inline int
 kge_whole(int number)
@@ -68,7 +68,7 @@ static inline KgePacked
 kge_packed_from(KgePacked packed, size_t row)
 {
 	packed.across = packed.across == NULL ? NULL : packed.across + row * (size_t) packed.depth;
-	packed.along = packed.along == NULL ? NULL : packed.along + row * (KGE_TILE / KGE_WHOLE);
+	packed.along = packed.along == NULL ? NULL : packed.along + row * (KGE_BFLOAT16_TILE / KGE_WHOLE);
 	return packed;
 }
 

@@ -182,7 +182,7 @@ score(KgeBlock *block, Generating *generating)
 	pairing->negative_slot = pairing->given_slot + size;
 	pairing->relation_slot = block->item * size;
 	kge_pairing_open(pairing, block->side, block->triple, NULL, block->negative);
-	for (int from = 0; from < block->negatives; from += KGE_TILE)
+	for (int from = 0; from < block->negatives; from += KGE_NEGATIVES_TILE)
 	{
 		kge_pairing_score(pairing, from, kge_tile_size(block, from));
 		kge_mask_answers(block, from, kge_tile_size(block, from), pairing->score);
@@ -222,7 +222,7 @@ pick(KgeBlock *block, Generating *generating)
 		generating->passed[i] = 0;
 		generating->one[i] = 1;
 	}
-	for (int from = 0; from < block->negatives; from += KGE_TILE)
+	for (int from = 0; from < block->negatives; from += KGE_NEGATIVES_TILE)
 	{
 		pick_from(block, generating, from, kge_tile_size(block, from));
 		pool_yield(block->trainer->pool, block->thread);
@@ -262,7 +262,7 @@ learn(KgeBlock *block, Generating *generating)
 {
 	KgePairing *pairing = &generating->pairing;
 
-	for (int from = 0; from < block->negatives; from += KGE_TILE)
+	for (int from = 0; from < block->negatives; from += KGE_NEGATIVES_TILE)
 	{
 		int			count = kge_tile_size(block, from);
 		float	   *derivative = block->share;

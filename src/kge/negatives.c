@@ -71,8 +71,8 @@ take_block(const KgeTrainer *plan, Allocation *allocation)
 	block.pairing = kge_pairing_take(plan, allocation);
 	scores = (size_t) block.pairing.score_stride * sizeof(float);
 	block.negative = TAKE(allocation, int32_t, (size_t) plan->training.negatives);
-	block.share = allocation_take(allocation, KGE_TILE, scores);
-	block.derivative = allocation_take(allocation, KGE_TILE, scores);
+	block.share = allocation_take(allocation, KGE_NEGATIVES_TILE, scores);
+	block.derivative = allocation_take(allocation, KGE_NEGATIVES_TILE, scores);
 	block.triple = TAKE(allocation, Triple, size);
 	block.weight = TAKE(allocation, float, size);
 	block.evidence = TAKE(allocation, float, plan->training.labelling == NULL ? 0 : size);
@@ -183,7 +183,7 @@ kge_sum_negatives(KgeBlock *block, double temperature, const float *score)
 		block->maximum[i] = -INFINITY;
 		block->sum[i] = 0;
 	}
-	for (int from = 0; from < block->negatives; from += KGE_TILE)
+	for (int from = 0; from < block->negatives; from += KGE_NEGATIVES_TILE)
 	{
 		int			count = kge_tile_size(block, from);
 
@@ -397,7 +397,7 @@ learn(KgeBlock *block)
 	int64_t		pairs = (int64_t) block->count * block->negatives;
 
 	kge_pairing_open(&block->pairing, block->side, block->triple, block->weight, block->negative);
-	for (int from = 0; from < block->negatives; from += KGE_TILE)
+	for (int from = 0; from < block->negatives; from += KGE_NEGATIVES_TILE)
 	{
 		kge_pairing_score(&block->pairing, from, kge_tile_size(block, from));
 		pairs -= kge_mask_answers(block, from, kge_tile_size(block, from), block->pairing.score);
@@ -407,7 +407,7 @@ learn(KgeBlock *block)
 	lose_positives(block);
 	if (training->sampler->look != NULL && !block->labelled)
 		training->sampler->look(block);
-	for (int from = 0; from < block->negatives; from += KGE_TILE)
+	for (int from = 0; from < block->negatives; from += KGE_NEGATIVES_TILE)
 	{
 		learn_negatives(block, from, kge_tile_size(block, from));
 		pool_yield(pool, block->thread);

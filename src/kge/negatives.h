@@ -14,7 +14,7 @@
  * Scores and their derivatives have a row for each negative and a column for each
  * positive, score_stride apart.
  */
-#define KGE_TILE	128			/* negatives between two looks at the clock */
+#define KGE_NEGATIVES_TILE	128	/* negatives between two looks at the clock */
 
 typedef struct KgePairing
 {
@@ -165,7 +165,7 @@ kge_block_count(const KgeTraining *training)
 static inline int
 kge_tile_size(const KgeBlock *block, int from)
 {
-	return block->negatives - from < KGE_TILE ? block->negatives - from : KGE_TILE;
+	return block->negatives - from < KGE_NEGATIVES_TILE ? block->negatives - from : KGE_NEGATIVES_TILE;
 }
 
 /* Takes out the scores of negatives that are a positive's own answer; returns how many. */
