@@ -26,8 +26,6 @@
 #define MOST 1500				/* of all relations */
 #define LEAST 20				/* of a relation: fewer decide nothing */
 #define LEAST_ERRORS 2			/* standard errors from which on a difference of ranks is not chance */
-#define USUAL_DISCOUNT 0.25		/* they are learnt after this */
-#define USUAL_WEIGHT 1.5
 
 static const double shares[SHARES] = {1, 0.3, 0};
 
@@ -176,21 +174,24 @@ score_of(const ClosedTask *task, int64_t example, int32_t entity, int thread)
 	return known->phi;
 }
 
-/* The mean reciprocal rank of an answer among candidates, by evidence, and by score and evidence; of equals, half. */
+/*
+ * The mean reciprocal rank of an answer among candidates, by evidence, and by score and evidence; of equals, half.
+ * Discount and weight are the usual ones: they are learnt after this.
+ */
 static double
 rank_among(const ClosedTask *task, int64_t example, const Question *question, EvCandidates candidates,
 		   const EvCandidate *answer, int thread)
 {
-	double		evidence = ev_evidence(answer, USUAL_DISCOUNT);
-	double		score = score_of(task, example, answer->entity, thread) + USUAL_WEIGHT * evidence;
+	double		evidence = ev_evidence(answer, EV_USUAL_DISCOUNT);
+	double		score = score_of(task, example, answer->entity, thread) + EV_USUAL_WEIGHT * evidence;
 	double		by_evidence = 1;
 	double		by_both = 1;
 
 	for (int64_t i = 0; i < candidates.count; i++)
 	{
 		const EvCandidate *candidate = &candidates.candidate[i];
-		double		other = ev_evidence(candidate, USUAL_DISCOUNT);
-		double		both = score_of(task, example, candidate->entity, thread) + USUAL_WEIGHT * other;
+		double		other = ev_evidence(candidate, EV_USUAL_DISCOUNT);
+		double		both = score_of(task, example, candidate->entity, thread) + EV_USUAL_WEIGHT * other;
 
 		pool_yield_at(task->pool, thread, i);
 		if ((other < evidence && both < score) || is_true(task, question, candidate->entity))

@@ -227,6 +227,10 @@ typedef struct EvWeights
 	double	   *network;		/* likewise; evidence is that of rules + network * the network's score; NULL: all 0 */
 } EvWeights;
 
+/* Where there is nothing to learn from: about what three benchmark graphs taught (bench/RESULTS.md) */
+#define EV_USUAL_DISCOUNT 0.25
+#define EV_USUAL_WEIGHT 1.5
+
 /* All evidence for a candidate, of the kinds that a prediction is made from; key: 2 * relation + side */
 extern double ev_evidence_by(const EvWeights *weights, EvKind kind, int32_t key, const EvCandidate *candidate);
 

@@ -14,10 +14,8 @@
 #include "path_network.h"
 #include "server/sql.h"
 
-/* Where there is nothing to learn from: about what three benchmark graphs taught (bench/RESULTS.md) */
-#define USUAL_DISCOUNT 0.25
-#define USUAL_WEIGHT 1.5
-#define USUAL_NETWORK 0.7			/* with the weight, as much as the score of a network that was trained by its loss */
+/* With EV_USUAL_WEIGHT, as much as the score of a network that was trained by its loss */
+#define USUAL_NETWORK 0.7
 
 const char *const evidence_kinds[] = {"embedding", "rules", "paths", "both", NULL};
 static const char *const sides[] = {"head", "tail"};
@@ -55,9 +53,8 @@ discount_of(const Graph *graph, const char *model, EvKind kind, const DiscountTe
 				 errmsg("column evidence of model \"%s\" holds no discount of \"%s\", which is a number from 0 to 1",
 						model, evidence_kinds[kind]),
 				 errhint("Call hkg_learn_evidence, which learns it from a valid split, or have the usual ones: "
-						 "update %smodel set evidence = evidence || '{\"discount\": {\"rules\": %s, \"both\": %g}}' "
-						 "where name = %s",
-						 graph->prefix, texts->has_rules ? psprintf("%g", USUAL_DISCOUNT) : "null", USUAL_DISCOUNT,
+						 "update %smodel set evidence = evidence || '{\"discount\": {\"rules\": %s, \"both\": %g}}' where name = %s",
+						 graph->prefix, texts->has_rules ? psprintf("%g", EV_USUAL_DISCOUNT) : "null", EV_USUAL_DISCOUNT,
 						 quote_literal_cstr(model))));
 	return discount;
 }
@@ -188,7 +185,7 @@ evidence_read_weights(Graph *graph, const char *model, const GraphData *data, Ev
 		if (isnan(weights->scale[i]))
 		{
 			weights->scale[i] = 1;
-			weights->weight[i] = USUAL_WEIGHT;
+			weights->weight[i] = EV_USUAL_WEIGHT;
 			weights->network[i] = USUAL_NETWORK;
 		}
 }
@@ -415,11 +412,11 @@ write_summary(const Graph *graph, const char *model, EvidenceParts has, const Ev
 {
 	StringInfoData text;
 	SqlArgs		args = sql_args_text(model);
-	char	   *rules = has.rules ? psprintf("%g", learnt == NULL ? USUAL_DISCOUNT : learnt->alone) : "null";
+	char	   *rules = has.rules ? psprintf("%g", learnt == NULL ? EV_USUAL_DISCOUNT : learnt->alone) : "null";
 
 	initStringInfo(&text);
 	appendStringInfo(&text, "{\"discount\": {\"rules\": %s, \"both\": %g}", rules,
-					 learnt == NULL ? USUAL_DISCOUNT : learnt->weights.discount);
+					 learnt == NULL ? EV_USUAL_DISCOUNT : learnt->weights.discount);
 	if (learnt != NULL)
 	{
 		appendStringInfo(&text, ", \"held_out\": %.9g, \"fitted_missing\": %.9g, \"calibration\": {", learnt->held_out_all,
@@ -543,8 +540,7 @@ evidence_restore(const Graph *graph, const char *model, const char *learnt, Evid
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
 	sql_arg(&args, BOOLOID, BoolGetDatum(has.rules));
 	/* the old model's discounts, but whether rules are evidence */
-	sql_run(psprintf("update %smodel set evidence = coalesce(jsonb_set(nullif($1::jsonb->'evidence', 'null'), "
-					 "'{discount,rules}', "
-					 "case when $4 then coalesce(nullif($1::jsonb->'evidence'->'discount'->'rules', 'null'), '%g') "
-					 "else 'null' end), evidence) where $2 and name = $3", graph->prefix, USUAL_DISCOUNT), &args);
+	sql_run(psprintf("update %smodel set evidence = coalesce(jsonb_set(nullif($1::jsonb->'evidence', 'null'), '{discount,rules}', "
+					 "case when $4 then coalesce(nullif($1::jsonb->'evidence'->'discount'->'rules', 'null'), '%g') else 'null' end), evidence) "
+					 "where $2 and name = $3", graph->prefix, EV_USUAL_DISCOUNT), &args);
 }
