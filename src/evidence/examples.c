@@ -17,7 +17,6 @@
 #include "core/question.h"
 #include "core/sort.h"
 
-#define MOST_TRIPLES 10000
 #define MORE_DRAWN 20			/* triples of a relation, beside as many as are held out */
 #define PATH_WORK 5e12			/* floating point operations */
 
@@ -72,7 +71,7 @@ fifth_of_questions(const EvExampleSource *source)
 static int64_t
 most_triples(const EvExampleSource *source)
 {
-	return (int64_t) fmax(1, fmin(fifth_of_questions(source), MOST_TRIPLES));
+	return (int64_t) fmax(1, fmin(fifth_of_questions(source), EV_MOST_TRIPLES));
 }
 
 /* Triples that are drawn of each relation besides: the last fifth. */

@@ -152,7 +152,6 @@ estimate_check(const TrainSettings *settings, const TrainingFacts *facts, const 
 #define INFERRING_SECONDS 3e-6	/* of a fact, in each iteration */
 #define PATH_RULES_SECONDS 3e-5	/* of a fact */
 #define WEIGHTS_SECONDS 4e-3	/* of a triple of the valid split, beside its ranks */
-#define WEIGHTS_TRIPLES 10000	/* that are learnt from, at most (evidence/examples.c) */
 #define WRITING_SECONDS 2.5e-5	/* of an entity or a rule */
 
 /*
@@ -189,7 +188,7 @@ static PhaseWork
 weights_work(const TrainSettings *settings, const TrainingFacts *facts, const Learner *learner)
 {
 	PathLearning paths = path_learning_sizes(settings, facts);
-	int64		count = Min(facts->valid_count, WEIGHTS_TRIPLES);
+	int64		count = Min(facts->valid_count, EV_MOST_TRIPLES);
 	double		seconds = WEIGHTS_SECONDS + kge_rank_seconds(&learner->model, 1);
 
 	if (settings->paths == YES)
