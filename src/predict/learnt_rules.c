@@ -16,7 +16,7 @@
 
 #include "evaluate.h"
 #include "graph/call.h"
-#include "rules/rule.h"
+#include "rules/mine.h"
 #include "server/argument.h"
 #include "server/array.h"
 #include "server/growing_array.h"
@@ -228,12 +228,6 @@ compare_rules(const void *a, const void *b)
 	if (left->relation != right->relation)
 		return left->relation < right->relation ? -1 : 1;
 	return memcmp(left->path.atom, right->path.atom, sizeof(left->path.atom));
-}
-
-static double
-part_of(double part, double whole)
-{
-	return whole > 0 ? part / whole : 0;
 }
 
 static void
