@@ -31,17 +31,6 @@ cut_blocks(SentBlocks *sent)
 }
 
 static void
-take_memory(SentBlocks *sent)
-{
-	static const BlockPart parts[] = {BLOCK_KNOWN, BLOCK_IDS, BLOCK_RULES, BLOCK_RELATIONS, BLOCK_EMBEDDINGS};
-
-	for (int i = 0; i < (int) lengthof(parts); i++)
-		sent->part[parts[i]] = sent_blocks_allocate(sent->blocks.bytes[parts[i]]);
-	sent->model.entity = (float *) sent->part[BLOCK_EMBEDDINGS];
-	sent->model.relation = (float *) sent->part[BLOCK_RELATIONS];
-}
-
-static void
 check_ascending(const int32 *id, int32 count)
 {
 	for (int32 i = 1; i < count; i++)
@@ -127,6 +116,7 @@ HKG_FUNCTION(hkg_rate_slice);
 Datum
 hkg_rate_slice(PG_FUNCTION_ARGS)
 {
+	static const BlockPart parts[] = {BLOCK_KNOWN, BLOCK_IDS, BLOCK_RULES, BLOCK_RELATIONS, BLOCK_EMBEDDINGS};
 	SentBlocks	sent;
 	GraphData	data;
 	MinedRules	rules;
@@ -138,7 +128,7 @@ hkg_rate_slice(PG_FUNCTION_ARGS)
 	sql_begin();
 	sent = sent_blocks_open(fcinfo, ACL_SELECT);
 	cut_blocks(&sent);
-	take_memory(&sent);
+	sent_blocks_take(&sent, parts, lengthof(parts));
 	sent_blocks_read(&sent);
 	data = facts_of(&sent);
 	rules = rules_of(&sent, &data);

@@ -18,9 +18,9 @@ typedef struct SentBlocks
 	int32		place;
 	int32		lane;
 	TrainSettings settings;
-	KgeModel	model;			/* of the entities that were sent; its embeddings are the caller's to set */
+	KgeModel	model;			/* of the entities that were sent; sent_blocks_take sets its embeddings */
 	BucketBlocks blocks;		/* their head; the caller cuts the rest by its sizes */
-	char	   *part[BLOCK_PARTS];	/* memory of each, which the caller takes, once it has checked its size */
+	char	   *part[BLOCK_PARTS];	/* memory of each, once the caller has checked its size; NULL: it has no use for it */
 	bool	   *received;		/* whether the block of that number was */
 } SentBlocks;
 
@@ -32,7 +32,12 @@ extern SentBlocks sent_blocks_open(FunctionCallInfo fcinfo, AclMode rights);
 
 /* Of all parts */
 extern Size sent_blocks_bytes(const SentBlocks *sent);
-extern char *sent_blocks_allocate(Size bytes);
+
+/*
+ * Takes memory for these parts, those of relations and of embeddings among them, which are the model's then; of
+ * embeddings, rows of both places follow each other.
+ */
+extern void sent_blocks_take(SentBlocks *sent, const BlockPart *part, int count);
 
 /* Reads all blocks to memory, and checks the triples among them.  ERROR XX001 where they are not whole. */
 extern void sent_blocks_read(SentBlocks *sent);

@@ -50,31 +50,22 @@ cut_blocks(TrainSlice *slice)
 						"training a bucket", "raise partitions");
 }
 
-/* Rows of both places follow each other. */
 static void
 take_memory(TrainSlice *slice)
 {
+	static const BlockPart parts[] = {BLOCK_POSITIVES, BLOCK_WEIGHTS, BLOCK_ENTAILMENTS, BLOCK_RELATIONS, BLOCK_EMBEDDINGS};
 	SentBlocks *sent = &slice->sent;
-	const Size *bytes = sent->blocks.bytes;
 	Arena		arena = hkg_arena();
 	float	   *state;
 	size_t		count;
 
-	sent->part[BLOCK_POSITIVES] = sent_blocks_allocate(bytes[BLOCK_POSITIVES]);
-	sent->part[BLOCK_WEIGHTS] = sent_blocks_allocate(bytes[BLOCK_WEIGHTS]);
-	sent->part[BLOCK_ENTAILMENTS] = sent_blocks_allocate(bytes[BLOCK_ENTAILMENTS]);
-	sent->part[BLOCK_RELATIONS] = sent_blocks_allocate(bytes[BLOCK_RELATIONS]);
-	sent->part[BLOCK_EMBEDDINGS] = sent_blocks_allocate(bytes[BLOCK_EMBEDDINGS] + bytes[BLOCK_EMBEDDINGS_1]);
-	sent->part[BLOCK_EMBEDDINGS_1] = sent->part[BLOCK_EMBEDDINGS] + bytes[BLOCK_EMBEDDINGS];
-	sent->model.entity = (float *) sent->part[BLOCK_EMBEDDINGS];
-	sent->model.relation = (float *) sent->part[BLOCK_RELATIONS];
-	slice->trainer = kge_trainer_create(&arena, hkg_pool(), &sent->model, &slice->training,
-										sent->blocks.head.max_positives);
+	sent_blocks_take(sent, parts, lengthof(parts));
+	slice->trainer = kge_trainer_create(&arena, hkg_pool(), &sent->model, &slice->training, sent->blocks.head.max_positives);
 	if (slice->trainer == NULL)
 		bucket_blocks_damaged();
 	(void) kge_trainer_state(slice->trainer, 0, &state, &count);
 	sent->part[BLOCK_STATE] = (char *) state;
-	sent->part[BLOCK_STATE_1] = sent->part[BLOCK_STATE] + bytes[BLOCK_STATE];
+	sent->part[BLOCK_STATE_1] = sent->part[BLOCK_STATE] + sent->blocks.bytes[BLOCK_STATE];
 	(void) kge_trainer_state(slice->trainer, 1, &state, &count);
 	sent->part[BLOCK_RELATION_STATE] = (char *) state;
 }

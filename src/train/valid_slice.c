@@ -37,17 +37,6 @@ cut_blocks(SentBlocks *sent)
 						"ranking triples of the valid split", "set hybridkg.slice_seconds to -1");
 }
 
-static void
-take_memory(SentBlocks *sent)
-{
-	static const BlockPart parts[] = {BLOCK_POSITIVES, BLOCK_KNOWN, BLOCK_RELATIONS, BLOCK_EMBEDDINGS};
-
-	for (int i = 0; i < (int) lengthof(parts); i++)
-		sent->part[parts[i]] = sent_blocks_allocate(sent->blocks.bytes[parts[i]]);
-	sent->model.entity = (float *) sent->part[BLOCK_EMBEDDINGS];
-	sent->model.relation = (float *) sent->part[BLOCK_RELATIONS];
-}
-
 /* Of the heads, then of the tails */
 static int32 *
 rank(const SentBlocks *sent)
@@ -67,6 +56,7 @@ HKG_FUNCTION(hkg_valid_slice);
 Datum
 hkg_valid_slice(PG_FUNCTION_ARGS)
 {
+	static const BlockPart parts[] = {BLOCK_POSITIVES, BLOCK_KNOWN, BLOCK_RELATIONS, BLOCK_EMBEDDINGS};
 	SentBlocks	sent;
 	const int32 *ranks;
 	Datum		array;
@@ -77,7 +67,7 @@ hkg_valid_slice(PG_FUNCTION_ARGS)
 	sql_begin();
 	sent = sent_blocks_open(fcinfo, ACL_SELECT);
 	cut_blocks(&sent);
-	take_memory(&sent);
+	sent_blocks_take(&sent, parts, lengthof(parts));
 	sent_blocks_read(&sent);
 	ranks = rank(&sent);
 	sql_end();
