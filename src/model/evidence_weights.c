@@ -429,7 +429,7 @@ write_summary(const Graph *graph, const char *model, EvidenceParts has, const Ev
 	appendStringInfoChar(&text, '}');
 	sql_run(psprintf("delete from %sevidence_weight where model = $1", graph->prefix), &args);
 	sql_run(psprintf("delete from %sthreshold where model = $1 and evidence <> 'embedding'", graph->prefix), &args);
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(text.data));
+	sql_arg_text(&args, text.data);
 	sql_run(psprintf("update %smodel set evidence = $2::jsonb where name = $1", graph->prefix), &args);
 }
 
@@ -533,11 +533,9 @@ evidence_restore(const Graph *graph, const char *model, const char *learnt, Evid
 	sql_run(psprintf("insert into %1$sevidence_weight select * from jsonb_populate_recordset(null::%1$sevidence_weight, "
 					 "$1::jsonb->'weights') "
 					 "where $2 and relation in (select id from %1$srelation)", graph->prefix), &args);
-	sql_run(psprintf("insert into %1$sthreshold select * from jsonb_populate_recordset(null::%1$sthreshold, "
-					 "$1::jsonb->'thresholds') "
-					 "where ($2 or evidence = 'embedding') and relation in (select id from %1$srelation)", graph->prefix),
-			&args);
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
+	sql_run(psprintf("insert into %1$sthreshold select * from jsonb_populate_recordset(null::%1$sthreshold, $1::jsonb->'thresholds') "
+					 "where ($2 or evidence = 'embedding') and relation in (select id from %1$srelation)", graph->prefix), &args);
+	sql_arg_text(&args, model);
 	sql_arg(&args, BOOLOID, BoolGetDatum(has.rules));
 	/* the old model's discounts, but whether rules are evidence */
 	sql_run(psprintf("update %smodel set evidence = coalesce(jsonb_set(nullif($1::jsonb->'evidence', 'null'), '{discount,rules}', "

@@ -9,7 +9,6 @@
 
 #include "catalog/pg_type.h"
 #include "funcapi.h"
-#include "utils/builtins.h"
 #include "utils/memutils.h"
 
 #include "model.h"
@@ -35,7 +34,7 @@ write_row(const EmbeddingImport *import)
 {
 	SqlArgs		args = sql_args_text(import->model);
 
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(import->score_function));
+	sql_arg_text(&args, import->score_function);
 	sql_arg(&args, FLOAT8OID, Float8GetDatum(import->gamma));
 	sql_arg(&args, INT4OID, Int32GetDatum(import->norm));
 	sql_arg(&args, BOOLOID, BoolGetDatum(import->reciprocal));

@@ -10,7 +10,6 @@
 #include "sent_model.h"
 
 #include "access/xact.h"
-#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -85,8 +84,8 @@ model_send(const Graph *graph, const char *model, const char *version)
 		return true;
 	if (!may_send(graph))
 		return false;
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(graph->name));
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
+	sql_arg_text(&args, graph->name);
+	sql_arg_text(&args, model);
 	sql_run(psprintf("select %s.hkg_send_model($1::name, $2::name)", schema), &args);
 	return true;
 }

@@ -8,7 +8,6 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
-#include "utils/builtins.h"
 
 #include "best_rule.h"
 #include "evaluate.h"
@@ -29,7 +28,7 @@ return_comparison(const Graph *graph, const SplitRanks *a, const SplitRanks *b, 
 	sql_arg(&args, INT4ARRAYOID, array_of_int4(a->rank + count, count));
 	sql_arg(&args, INT4ARRAYOID, array_of_int4(b->rank + count, count));
 	arg_best_rules(&args, rule, count);
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(model_b));
+	sql_arg_text(&args, model_b);
 	sql_result_query(result,
 					 psprintf("select h.name::text, r.name::text, t.name::text, u.head_a, u.head_b, u.tail_a, u.tail_b, "
 							  "coalesce(u.counted, l.rule::text) "

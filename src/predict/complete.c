@@ -17,7 +17,6 @@
 
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
-#include "utils/builtins.h"
 #include "utils/memutils.h"
 
 #include "best_rule.h"
@@ -551,7 +550,7 @@ return_missing(const Graph *graph, const char *model, const MissingList *list, c
 		sql_arg(&args, FLOAT8ARRAYOID, array_of_float8(list->score + first, count));
 		sql_arg(&args, FLOAT8ARRAYOID, array_of_float8(list->probability + first, count));
 		arg_best_rules(&args, rule + first, count);
-		sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
+		sql_arg_text(&args, model);
 		sql_result_query(result, query, &args);
 		sql_args_free(&args);
 	}

@@ -10,7 +10,6 @@
 
 #include "catalog/pg_type.h"
 #include "utils/array.h"
-#include "utils/builtins.h"
 
 #include "graph/node_slices.h"
 #include "model/sent_model.h"
@@ -258,7 +257,7 @@ find_best_on_nodes(Graph *graph, const MissingQuestions *questions, KgeWanted wa
 	version = model_version(graph, model);
 	if (version == NULL || !model_send(graph, model, version))
 		return false;
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(evidence_kinds[predictor->kind]));
+	sql_arg_text(&args, evidence_kinds[predictor->kind]);
 	sql_arg(&args, INT4OID, Int32GetDatum(questions->end - questions->first == 1 ? questions->first : ALL_RELATIONS));
 	sql_arg(&args, INT4OID, Int32GetDatum((int32) wanted.k));
 	sql_arg_digits(&args, wanted.probability);
@@ -266,7 +265,7 @@ find_best_on_nodes(Graph *graph, const MissingQuestions *questions, KgeWanted wa
 	sql_arg(&args, BOOLOID, BoolGetDatum(wanted.exact));
 	arg_shown(&args, &questions->shown->side[SIDE_HEAD]);
 	arg_shown(&args, &questions->shown->side[SIDE_TAIL]);
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(version));
+	sql_arg_text(&args, version);
 	slices.checksum = checksum_of_questions(questions);
 	if (!node_slices_run(&slices))
 	{

@@ -7,7 +7,6 @@
 #include "evaluate.h"
 
 #include "catalog/pg_type.h"
-#include "utils/builtins.h"
 
 #include "graph/node_slices.h"
 #include "model/sent_model.h"
@@ -133,12 +132,12 @@ rank_on_nodes(RankTask *task)
 	version = model_version(task->graph, task->model);
 	if (version == NULL || !model_send(task->graph, task->model, version))
 		return false;
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(task->model));
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(task->split));
+	sql_arg_text(&args, task->model);
+	sql_arg_text(&args, task->split);
 	sql_arg(&args, INT8OID, Int64GetDatum(task->seed));
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(evidence_kinds[task->kind]));
+	sql_arg_text(&args, evidence_kinds[task->kind]);
 	sql_arg(&args, INT4OID, Int32GetDatum(task->sample));
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(version));
+	sql_arg_text(&args, version);
 	slices.checksum = checksum_of_task(task);
 	if (node_slices_run(&slices))
 		return true;

@@ -409,7 +409,7 @@ read_threshold(FunctionCallInfo fcinfo, const ScoredTriple *scored)
 	bool		found;
 
 	sql_arg(&args, INT4OID, Int32GetDatum(relation));
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(evidence_kinds[scored->kind]));
+	sql_arg_text(&args, evidence_kinds[scored->kind]);
 	found = sql_value(psprintf("select nullif(threshold::float8, 'NaN') from %sthreshold "
 							   "where model = $1 and relation = $2 and evidence = $3",
 							   graph->prefix), &args, &threshold);

@@ -113,9 +113,9 @@ read_reasons(const Report *report, const char *model, const AskedTriple *asked)
 	Reasons		reasons = {.count = 0};
 	SqlArgs		args = sql_args_text(asked->head);
 
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(asked->relation));
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(asked->tail));
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(model));
+	sql_arg_text(&args, asked->relation);
+	sql_arg_text(&args, asked->tail);
+	sql_arg_text(&args, model);
 	sql_stream(psprintf("select rule, grounding, share from %shkg_explain(%s, $1, $2, $3, $4::name)", report->functions,
 						quote_literal_cstr(report->graph->name)), &args, take_reason, &reasons);
 	return reasons;
@@ -144,9 +144,8 @@ read_rule(Graph *graph, const char *model, const Reason *reason, Rule *rule)
 
 	if (path != NULL)
 		return rule_read(graph, path, rule) == NULL;
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(reason->text));
-	rows = rules_of_query(psprintf("select " RULE_COLUMNS " from %srule where model = $1 and rule = $2 limit 1",
-								   graph->prefix), &args);
+	sql_arg_text(&args, reason->text);
+	rows = rules_of_query(psprintf("select " RULE_COLUMNS " from %srule where model = $1 and rule = $2 limit 1", graph->prefix), &args);
 	if (rows.count == 0)
 		return rule_read(graph, reason->text, rule) == NULL;
 	*rule = rows.rule[0];

@@ -10,7 +10,6 @@
 
 #include <math.h>
 
-#include "catalog/pg_type.h"
 #include "utils/builtins.h"
 
 #include "drawn_questions.h"
@@ -110,9 +109,9 @@ args_of_fact(const char *model, const MissingFact *fact)
 {
 	SqlArgs		args = sql_args_text(model);
 
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(fact->head));
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(fact->relation));
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(fact->tail));
+	sql_arg_text(&args, fact->head);
+	sql_arg_text(&args, fact->relation);
+	sql_arg_text(&args, fact->tail);
 	return args;
 }
 

@@ -6,9 +6,6 @@
 
 #include <math.h>
 
-#include "catalog/pg_type.h"
-#include "utils/builtins.h"
-
 #include "chart.h"
 #include "section.h"
 #include "train/settings.h"
@@ -164,7 +161,7 @@ default_values(const Report *report)
 {
 	SqlArgs		args = sql_args_text(psprintf("%shkg_train", report->functions));
 
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(settings_defaults()));
+	sql_arg_text(&args, settings_defaults());
 	return report_text("select 'values ' || string_agg(format('(%L, coalesce(to_jsonb(%s), %L))', a.name, "
 					   "pg_get_function_arg_default(p.oid, a.place::int), $2::jsonb -> a.name), ', ') "
 					   "from pg_proc p, unnest(p.proargnames[1 : p.pronargs]) with ordinality a (name, place) "

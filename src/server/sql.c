@@ -47,12 +47,18 @@ sql_arg(SqlArgs *args, Oid type, Datum value)
 	args->count++;
 }
 
+void
+sql_arg_text(SqlArgs *args, const char *value)
+{
+	sql_arg(args, TEXTOID, CStringGetTextDatum(value));
+}
+
 SqlArgs
 sql_args_text(const char *text)
 {
 	SqlArgs		args = {0};
 
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(text));
+	sql_arg_text(&args, text);
 	return args;
 }
 
@@ -62,7 +68,7 @@ sql_arg_digits(SqlArgs *args, double value)
 	char		digits[DOUBLE_SHORTEST_DECIMAL_LEN];
 
 	double_to_shortest_decimal_buf(value, digits);
-	sql_arg(args, TEXTOID, CStringGetTextDatum(digits));
+	sql_arg_text(args, digits);
 }
 
 void

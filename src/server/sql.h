@@ -35,6 +35,7 @@ typedef struct SqlArgs
 extern SqlArgs sql_args_text(const char *text);
 
 extern void sql_arg(SqlArgs *args, Oid type, Datum value);
+extern void sql_arg_text(SqlArgs *args, const char *value);
 /* As text with all digits: cast it to float8.  Other servers get parameters as text, by extra_float_digits. */
 extern void sql_arg_digits(SqlArgs *args, double value);
 extern void sql_arg_null(SqlArgs *args, Oid type);

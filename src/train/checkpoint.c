@@ -96,8 +96,8 @@ checksum_of(const char *part, int number, const void *values, Size bytes)
 static void
 arg_part(SqlArgs *args, const char *model, const char *part)
 {
-	sql_arg(args, TEXTOID, CStringGetTextDatum(model));
-	sql_arg(args, TEXTOID, CStringGetTextDatum(part));
+	sql_arg_text(args, model);
+	sql_arg_text(args, part);
 }
 
 static void

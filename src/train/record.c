@@ -17,11 +17,8 @@
 #include "server/free_space.h"
 #include "server/sql.h"
 
-static void
-arg_text(SqlArgs *args, const char *value)
-{
-	sql_arg(args, TEXTOID, CStringGetTextDatum(value));
-}
+/* Tables whose rows wait for the end of a training */
+static const char *const waiting[] = {"checkpoint", "checkpoint_inferred", NULL};
 
 static void
 arg_float(SqlArgs *args, bool known, double value)
@@ -36,9 +33,8 @@ arg_float(SqlArgs *args, bool known, double value)
 static void
 delete_from(Graph *graph, const char *model, const char *const *tables)
 {
-	SqlArgs		name = {0};
+	SqlArgs		name = sql_args_text(model);
 
-	arg_text(&name, model);
 	for (int i = 0; tables[i] != NULL; i++)
 	{
 		sql_run(psprintf("delete from %s%s where model = $1", graph->prefix, tables[i]), &name);
@@ -49,10 +45,9 @@ delete_from(Graph *graph, const char *model, const char *const *tables)
 void
 record_status(Graph *graph, const char *model, const char *status)
 {
-	SqlArgs		args = {0};
+	SqlArgs		args = sql_args_text(model);
 
-	arg_text(&args, model);
-	arg_text(&args, status);
+	sql_arg_text(&args, status);
 	sql_run(psprintf("update %smodel set status = $2 where name = $1", graph->prefix), &args);
 }
 
@@ -80,24 +75,31 @@ record_lock_tables(const Graph *graph)
 static void
 lock_model_row(Graph *graph, const char *model)
 {
-	SqlArgs		name = {0};
+	SqlArgs		name = sql_args_text(model);
 
-	arg_text(&name, model);
 	sql_run(psprintf("select from %smodel where name = $1 for key share", graph->prefix), &name);
+}
+
+/* Parameters: name, score_function, dimensions, settings */
+static SqlArgs
+model_row(const TrainSettings *settings)
+{
+	SqlArgs		row = sql_args_text(settings->model);
+
+	sql_arg_text(&row, settings->score_function);
+	sql_arg(&row, INT4OID, Int32GetDatum(settings->dimensions));
+	sql_arg_text(&row, settings_json(settings));
+	return row;
 }
 
 void
 record_begin(Graph *graph, const TrainSettings *settings)
 {
 	static const char *const tables[] = {"checkpoint", "checkpoint_inferred", "iteration", "path_epoch", NULL};
-	SqlArgs		row = {0};
+	SqlArgs		row = model_row(settings);
 
 	lock_model_row(graph, settings->model);
 	delete_from(graph, settings->model, tables);
-	arg_text(&row, settings->model);
-	arg_text(&row, settings->score_function);
-	sql_arg(&row, INT4OID, Int32GetDatum(settings->dimensions));
-	arg_text(&row, settings_json(settings));
 	sql_run(psprintf("insert into %smodel (name, score_function, dimensions, settings, status, created_at) "
 					 "values ($1, $2, $3, $4::jsonb, 'training', clock_timestamp()) on conflict do nothing", graph->prefix),
 			&row);
@@ -109,19 +111,13 @@ record_replace(Graph *graph, const TrainSettings *settings)
 	static const char *const old[] = {
 		"entity_embedding", "relation_embedding", "threshold", "evidence_weight", "path_network", "shared_weight", "rule", "inferred", NULL
 	};
-	static const char *const waiting[] = {"checkpoint", "checkpoint_inferred", NULL};
-	SqlArgs		row = {0};
-	SqlArgs		name = {0};
+	SqlArgs		row = model_row(settings);
+	SqlArgs		name = sql_args_text(settings->model);
 
 	/* the row of the model first, as lock_model_row has it */
-	arg_text(&row, settings->model);
-	arg_text(&row, settings->score_function);
-	sql_arg(&row, INT4OID, Int32GetDatum(settings->dimensions));
-	arg_text(&row, settings_json(settings));
 	sql_run(psprintf("update %smodel set score_function = $2, dimensions = $3, settings = $4::jsonb, evidence = null, paths = null "
 					 "where name = $1", graph->prefix), &row);
 	delete_from(graph, settings->model, old);
-	arg_text(&name, settings->model);
 	sql_run(psprintf("insert into %1$sinferred select * from %1$scheckpoint_inferred i where model = $1 "
 					 "and exists (select from %1$sentity where id = i.head) "
 					 "and exists (select from %1$sentity where id = i.tail) "
@@ -141,9 +137,8 @@ arg_metrics(SqlArgs *args, const Iteration *iteration)
 void
 record_iteration(Graph *graph, const char *model, const Iteration *iteration)
 {
-	SqlArgs		args = {0};
+	SqlArgs		args = sql_args_text(model);
 
-	arg_text(&args, model);
 	sql_arg(&args, INT4OID, Int32GetDatum(iteration->number));
 	arg_float(&args, true, iteration->loss);
 	arg_metrics(&args, iteration);
@@ -164,9 +159,8 @@ record_iteration(Graph *graph, const char *model, const Iteration *iteration)
 void
 record_path_epoch(Graph *graph, const char *model, const Iteration *epoch)
 {
-	SqlArgs		args = {0};
+	SqlArgs		args = sql_args_text(model);
 
-	arg_text(&args, model);
 	sql_arg(&args, INT4OID, Int32GetDatum(epoch->number));
 	arg_float(&args, true, epoch->loss);
 	arg_metrics(&args, epoch);
@@ -231,9 +225,8 @@ record_sample(Graph *graph, const char *model, int iteration, const GraphData *d
 void
 record_end(Graph *graph, const char *model, const Iteration *best)
 {
-	SqlArgs		args = {0};
+	SqlArgs		args = sql_args_text(model);
 
-	arg_text(&args, model);
 	sql_arg(&args, INT4OID, Int32GetDatum(best->number));
 	arg_metrics(&args, best);
 	sql_run(psprintf("update %smodel set status = 'ready', trained_at = clock_timestamp(), "
@@ -245,8 +238,6 @@ record_end(Graph *graph, const char *model, const Iteration *best)
 void
 record_keep(Graph *graph, const char *model)
 {
-	static const char *const waiting[] = {"checkpoint", "checkpoint_inferred", NULL};
-
 	delete_from(graph, model, waiting);
 	record_status(graph, model, "ready");
 }

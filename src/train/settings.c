@@ -6,7 +6,6 @@
 
 #include <limits.h>
 
-#include "catalog/pg_type.h"
 #include "common/shortest_dec.h"
 #include "utils/builtins.h"
 #include "utils/json.h"
@@ -729,7 +728,7 @@ settings_parse(const char *graph, const char *json, TrainSettings *settings)
 
 	memset(settings, 0, sizeof(*settings));
 	settings->graph = pstrdup(graph);
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(json));
+	sql_arg_text(&args, json);
 	sql_stream("select key, value from pg_catalog.jsonb_each_text($1::jsonb)", &args, take_setting, &parsing);
 	for (int i = 1; i < (int) lengthof(table); i++)
 		check_parsed(&table[i], parsing.taken[i] || table[i].optional, "");
@@ -767,7 +766,7 @@ apply_preset(Parsing *preset)
 	SqlArgs		args = {0};
 
 	sql_begin();
-	sql_arg(&args, TEXTOID, CStringGetTextDatum(settings->preset));
+	sql_arg_text(&args, settings->preset);
 	if (sql_stream(psprintf("select key, value from %s.hkg_presets() p, "
 							"pg_catalog.jsonb_each_text(p.settings) where p.preset = $1", quoted),
 				   &args, take_setting, preset) == 0)
