@@ -198,26 +198,6 @@ report_omissions(const Import *import)
 			 errdetail_internal("%s", detail.data)));
 }
 
-static int
-compare_rules(const void *a, const void *b)
-{
-	CHECK_FOR_INTERRUPTS();
-	return rule_compare(a, b);
-}
-
-static void
-drop_duplicates(Import *import)
-{
-	int64		count = 0;
-
-	if (import->count > 0)
-		qsort(import->rule, import->count, sizeof(Rule), compare_rules);
-	for (int64 i = 0; i < import->count; i++)
-		if (count == 0 || rule_compare(&import->rule[count - 1], &import->rule[i]) != 0)
-			import->rule[count++] = import->rule[i];
-	import->count = count;
-}
-
 /* ---- rules to rows ----------------------------------------------------------------------- */
 
 static MinedRules *
@@ -262,7 +242,7 @@ hkg_import_rules(PG_FUNCTION_ARGS)
 	graph_lock_models(import.graph);
 	read_lines(&import);
 	report_omissions(&import);
-	drop_duplicates(&import);
+	import.count = rules_distinct(import.rule, import.count);
 	if (import.count > 0)
 		record_given_rules(import.graph, model, measure(&import, model));
 	graph_leave_training(import.graph);

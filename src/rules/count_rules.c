@@ -13,13 +13,6 @@
 #include "server/host.h"
 #include "server/sql.h"
 
-static int
-compare_rules(const void *a, const void *b)
-{
-	hkg_check_interrupts();
-	return rule_compare(a, b);
-}
-
 /* The different rules of an array of texts, canonical. */
 static Rule *
 rules_of_array(Graph *graph, ArrayType *array, int64 *count)
@@ -40,11 +33,7 @@ rules_of_array(Graph *graph, ArrayType *array, int64 *count)
 					 errmsg("rules must not contain null (element %d)", i + 1)));
 		rule_parse(graph, TextDatumGetCString(element[i]), &rule[i]);
 	}
-	qsort(rule, texts, sizeof(Rule), compare_rules);
-	*count = 0;
-	for (int i = 0; i < texts; i++)
-		if (*count == 0 || rule_compare(&rule[*count - 1], &rule[i]) != 0)
-			rule[(*count)++] = rule[i];
+	*count = rules_distinct(rule, texts);
 	return rule;
 }
 

@@ -19,6 +19,9 @@
 #include "mb/pg_wchar.h"
 #include "utils/array.h"
 
+#include "core/sort.h"
+#include "server/host.h"
+
 #define MAX_VARIABLES (2 * RULE_MAX_BODY + 2)
 #define FOUND_BYTES 40			/* of a name in a message */
 #define RULE_HINT "A rule reads r(X,Y) <= b1(X,A), b2(A,Y): variables start with an upper-case letter, constants are in double quotes."
@@ -82,6 +85,24 @@ rule_compare(const Rule *a, const Rule *b)
 	int			order = compare_int64(a->head, b->head);
 
 	return order != 0 ? order : rule_compare_bodies(a, b);
+}
+
+static int
+compare_rules(const void *a, const void *b)
+{
+	return rule_compare(a, b);
+}
+
+int64
+rules_distinct(Rule *rules, int64 count)
+{
+	int64		distinct = 0;
+
+	sort_array(hkg_leader(), POOL_LEADER, rules, count, sizeof(Rule), compare_rules);
+	for (int64 i = 0; i < count; i++)
+		if (distinct == 0 || rule_compare(&rules[distinct - 1], &rules[i]) != 0)
+			rules[distinct++] = rules[i];
+	return distinct;
 }
 
 /* The new name of a term, given those named so far. */

@@ -86,6 +86,9 @@ extern void rule_canonicalise(Rule *rule);
 extern int	rule_compare(const Rule *a, const Rule *b);
 extern int	rule_compare_bodies(const Rule *a, const Rule *b);
 
+/* Sorts canonical rules and keeps one of each; returns how many these are. */
+extern int64 rules_distinct(Rule *rules, int64 count);
+
 /*
  * ERROR 42601 with the position when the text does not parse; 42704 for unknown names; 22023 when
  * the rule is outside the language (not connected, an atom twice or reflexive, ...).
