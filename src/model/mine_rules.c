@@ -9,8 +9,10 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 
-#include "rules/selection.h"
+#include "core/sort.h"
 #include "server/argument.h"
+#include "rules/selection.h"
+#include "server/host.h"
 #include "server/sql.h"
 
 typedef enum Measure
@@ -117,7 +119,7 @@ hkg_mine_rules(PG_FUNCTION_ARGS)
 	drop_unsure(rules, call.min_confidence);
 	rate(graph, &call, rules);
 	sql_end();
-	qsort(rules->rule, rules->count, sizeof(MinedRule), compare_quality);
+	sort_array(hkg_leader(), POOL_LEADER, rules->rule, rules->count, sizeof(MinedRule), compare_quality);
 	for (int64 i = 0; i < rules->count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();

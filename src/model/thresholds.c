@@ -18,6 +18,7 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
+#include "core/sort.h"
 #include "graph/call.h"
 #include "kge/rank.h"
 #include "model_cache.h"
@@ -40,7 +41,7 @@ typedef struct LabelledTriple
 typedef struct ExampleList
 {
 	Model		model;			/* what probabilities take; they are of use where it is probable */
-	LabelledTriple *example;	/* by (relation, head): those of a question follow each other */
+	LabelledTriple    *example;		/* by relation, head, tail: those of a question follow each other */
 	int64		count;
 	Pool	   *pool;
 	const Evidence *evidence;	/* NULL where the model has none */
@@ -50,13 +51,7 @@ typedef struct ExampleList
 static int
 compare_examples(const void *a, const void *b)
 {
-	const Triple *left = &((const LabelledTriple *) a)->triple;
-	const Triple *right = &((const LabelledTriple *) b)->triple;
-
-	CHECK_FOR_INTERRUPTS();
-	if (left->relation != right->relation)
-		return left->relation < right->relation ? -1 : 1;
-	return (left->head > right->head) - (left->head < right->head);
+	return triple_compare(&((const LabelledTriple *) a)->triple, &((const LabelledTriple *) b)->triple);
 }
 
 static void
@@ -114,7 +109,7 @@ make_examples(Graph *graph, const char *model, const GraphData *data, const KgeM
 	list.example = array_new(LabelledTriple, labelled->truths + labelled->falsehoods);
 	add_examples(&list, kge, labelled->truth, labelled->truths, true);
 	add_examples(&list, kge, labelled->falsehood, labelled->falsehoods, false);
-	qsort(list.example, list.count, sizeof(LabelledTriple), compare_examples);
+	sort_array(list.pool, POOL_LEADER, list.example, list.count, sizeof(LabelledTriple), compare_examples);
 	list.evidence = evidence_of_data(graph, model, data);
 	if (list.evidence != NULL)
 	{
@@ -160,7 +155,6 @@ compare_labelled(const void *a, const void *b)
 	double		left = ((const KgeLabelled *) a)->score;
 	double		right = ((const KgeLabelled *) b)->score;
 
-	CHECK_FOR_INTERRUPTS();
 	return (left < right) - (left > right);
 }
 
@@ -172,7 +166,7 @@ learn(KgeLabelled *scored, int64 count)
 
 	for (int64 i = 0; i < count; i++)
 		learnt.truths += scored[i].truth;
-	qsort(scored, count, sizeof(KgeLabelled), compare_labelled);
+	sort_array(hkg_leader(), POOL_LEADER, scored, count, sizeof(KgeLabelled), compare_labelled);
 	learnt.threshold = kge_threshold(scored, count, &learnt.right);
 	return learnt;
 }

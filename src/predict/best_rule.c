@@ -16,6 +16,7 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 
+#include "core/sort.h"
 #include "model/rule_table.h"
 #include "rules/rule_sql.h"
 #include "server/array.h"
@@ -116,8 +117,11 @@ typedef struct PlacedTriple
 static int
 compare_placed(const void *a, const void *b)
 {
-	CHECK_FOR_INTERRUPTS();
-	return triple_compare(a, b);
+	const PlacedTriple *left = a;
+	const PlacedTriple *right = b;
+	int			order = triple_compare(&left->triple, &right->triple);
+
+	return order != 0 ? order : (left->place > right->place) - (left->place < right->place);
 }
 
 static PlacedTriple *
@@ -127,7 +131,7 @@ sort_triples(const Triple *triple, int64 count)
 
 	for (int64 i = 0; i < count; i++)
 		sorted[i] = (PlacedTriple) {triple[i], i};
-	qsort(sorted, count, sizeof(PlacedTriple), compare_placed);
+	sort_array(hkg_leader(), POOL_LEADER, sorted, count, sizeof(PlacedTriple), compare_placed);
 	return sorted;
 }
 

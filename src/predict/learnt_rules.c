@@ -14,6 +14,7 @@
 #include "utils/fmgroids.h"
 #include "utils/memutils.h"
 
+#include "core/sort.h"
 #include "evaluate.h"
 #include "graph/call.h"
 #include "rules/mine.h"
@@ -222,7 +223,6 @@ compare_rules(const void *a, const void *b)
 	const LearntRule *left = a;
 	const LearntRule *right = b;
 
-	CHECK_FOR_INTERRUPTS();
 	if (left->share != right->share)
 		return left->share > right->share ? -1 : 1;
 	if (left->relation != right->relation)
@@ -299,8 +299,7 @@ hkg_path_rules(PG_FUNCTION_ARGS)
 	for (int32 i = 0; i < relations; i++)
 		if (only < 0 || i == only)
 			survey_relation(&survey, i);
-	if (survey.count > 0)
-		qsort(survey.rule, survey.count, sizeof(LearntRule), compare_rules);
+	sort_array(survey.pool, POOL_LEADER, survey.rule, survey.count, sizeof(LearntRule), compare_rules);
 	find_ids(call.graph, call.model, relation_id, &survey);
 	return_rules(call.graph, relation_id, &survey, call.result);
 	return call_end(&call);

@@ -176,7 +176,6 @@ compare_scored_rows(const void *a, const void *b)
 	const ScoredRow *left = a;
 	const ScoredRow *right = b;
 
-	CHECK_FOR_INTERRUPTS();
 	if (left->score != right->score)
 		return left->score > right->score ? -1 : 1;
 	return (left->row > right->row) - (left->row < right->row);
@@ -189,16 +188,15 @@ compare_probable_rows(const void *a, const void *b)
 	double		left = ((const ScoredRow *) a)->probability;
 	double		right = ((const ScoredRow *) b)->probability;
 
-	if (left != right)
-		return left > right ? -1 : 1;
-	return compare_scored_rows(a, b);
+	/* that of an infinite score may be no number, which must not differ from itself */
+	return left > right ? -1 : left < right ? 1 : compare_scored_rows(a, b);
 }
 
 /* The best of them, as far as there is room; they come first among the scored ones. */
 static void
 take_best(ScoredRow *scored, int64 count, int (*compare) (const void *, const void *), Found *found)
 {
-	qsort(scored, count, sizeof(ScoredRow), compare);
+	sort_array(hkg_leader(), POOL_LEADER, scored, count, sizeof(ScoredRow), compare);
 	found->count = Min(count, found->room);
 	for (int64 i = 0; i < found->count; i++)
 	{

@@ -6,6 +6,7 @@
  */
 #include "body_pairs.h"
 
+#include "core/sort.h"
 #include "server/growing_array.h"
 #include "server/host.h"
 
@@ -113,7 +114,6 @@ compare_by_body(const void *a, const void *b)
 	const NumberedRule *right = b;
 	int			order = rule_compare_bodies(left->rule, right->rule);
 
-	hkg_check_interrupts();
 	return order != 0 ? order : (left->number > right->number) - (left->number < right->number);
 }
 
@@ -125,7 +125,7 @@ rules_by_body(const Rule *const *rules, int32 count)
 
 	for (int32 i = 0; i < count; i++)
 		sorted[i] = (NumberedRule) {rules[i], i};
-	qsort(sorted, count, sizeof(NumberedRule), compare_by_body);
+	sort_array(hkg_leader(), POOL_LEADER, sorted, count, sizeof(NumberedRule), compare_by_body);
 	for (int32 i = 0; i < count; i++)
 		number[i] = sorted[i].number;
 	pfree(sorted);

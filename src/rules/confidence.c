@@ -15,6 +15,7 @@
 
 #include "utils/memutils.h"
 
+#include "core/sort.h"
 #include "inference.h"
 #include "server/growing_array.h"
 #include "server/host.h"
@@ -214,7 +215,6 @@ compare_draws(const void *a, const void *b)
 	const DrawnTriple *left = a;
 	const DrawnTriple *right = b;
 
-	hkg_check_interrupts();
 	if (left->number != right->number)
 		return left->number < right->number ? -1 : 1;
 	if (left->hash != right->hash)
@@ -229,7 +229,7 @@ take_draws(void *argument)
 	Rater	   *rater = argument;
 	int64		first = 0;
 
-	qsort(rater->draw, rater->draws, sizeof(DrawnTriple), compare_draws);
+	sort_array(hkg_leader(), POOL_LEADER, rater->draw, rater->draws, sizeof(DrawnTriple), compare_draws);
 	for (int64 i = 0; i < rater->draws; i++)
 	{
 		const DrawnTriple *draw = &rater->draw[i];

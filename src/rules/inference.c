@@ -9,6 +9,7 @@
 
 #include "utils/memutils.h"
 
+#include "core/sort.h"
 #include "server/growing_array.h"
 #include "server/host.h"
 
@@ -151,7 +152,6 @@ compare_inferred(const void *a, const void *b)
 	const Inferred *right = b;
 	int			order = triple_compare(&left->triple, &right->triple);
 
-	hkg_check_interrupts();
 	if (order != 0)
 		return order;
 	return left->rule < right->rule ? -1 : left->rule > right->rule;
@@ -195,7 +195,7 @@ infer(BodyPairs *pairs, const GraphData *data, const Rule *const *rules, int32 c
 
 	collection.inferred = array_reserve(NULL, 1, &collection.room, sizeof(Inferred));
 	infer_each(pairs, data, rules, count, &target);
-	qsort(collection.inferred, collection.count, sizeof(Inferred), compare_inferred);
+	sort_array(hkg_leader(), POOL_LEADER, collection.inferred, collection.count, sizeof(Inferred), compare_inferred);
 	inferences = group_by_triple(&collection);
 	pfree(collection.inferred);
 	return inferences;

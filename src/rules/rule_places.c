@@ -4,19 +4,19 @@
  */
 #include "mine.h"
 
+#include "core/sort.h"
 #include "server/host.h"
 
 static int
 compare_places(const void *a, const void *b)
 {
-	hkg_check_interrupts();
 	return rule_compare(&(*(MinedRule *const *) a)->rule, &(*(MinedRule *const *) b)->rule);
 }
 
 void
 rule_places_sort(MinedRule **place, int64 count)
 {
-	qsort(place, count, sizeof(MinedRule *), compare_places);
+	sort_array(hkg_leader(), POOL_LEADER, place, count, sizeof(MinedRule *), compare_places);
 }
 
 MinedRule *

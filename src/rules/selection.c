@@ -44,7 +44,6 @@ compare_quality(const void *a, const void *b)
 	const MinedRule *left = a;
 	const MinedRule *right = b;
 
-	hkg_check_interrupts();
 	if (left->quality != right->quality)
 		return left->quality > right->quality ? -1 : 1;
 	if (left->support != right->support)

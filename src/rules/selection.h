@@ -43,7 +43,7 @@ extern void select_rules(const RatingModel *model, MinedRules *rules, int top, d
  */
 extern void rate_confident(const RatingModel *model, MinedRules *rules, double least_confidence);
 
-/* Two MinedRule, by quality, support (both falling), text: for qsort, which can be interrupted then */
+/* Two MinedRule, by quality, support (both falling), text */
 extern int	compare_quality(const void *a, const void *b);
 
 /* ---- confidence.c: rules rated batch by batch ---- */
