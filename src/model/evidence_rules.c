@@ -108,6 +108,13 @@ unknown_of(Datum body_size, Datum known)
 	return (float) ev_unknown(Max(DatumGetInt64(body_size), 0), Max(DatumGetInt64(known), 0));
 }
 
+/* Before a list grows */
+static void
+check_memory(const RuleRows *rows)
+{
+	hkg_check_memory(3 * (rows->path_room * sizeof(EvRule) + rows->pattern_room * sizeof(EvPattern)), "the evidence of rules");
+}
+
 static void
 take_rule(void *argument, const Datum *values, const bool *nulls)
 {
@@ -121,18 +128,19 @@ take_rule(void *argument, const Datum *values, const bool *nulls)
 	EvPattern	pattern = {.relation = relation,.confidence = confidence,.id = id};
 
 	rule_from_array(DatumGetInt32(values[1]), values[2], &rule);
-	if (rows->paths == rows->path_room || rows->patterns == rows->pattern_room)
-		hkg_check_memory(3 * (rows->path_room * sizeof(EvRule) + rows->pattern_room * sizeof(EvPattern)),
-						 "the evidence of rules");
 	if (!(confidence > 0 && confidence <= 1) || relation < 0)
 		return;
 	if (path_of_rule(rows, &rule, &path))
 	{
+		if (rows->paths == rows->path_room)
+			check_memory(rows);
 		rows->path = array_reserve(rows->path, rows->paths + 1, &rows->path_room, sizeof(EvRule));
 		rows->path[rows->paths++] = path;
 	}
 	else if (pattern_of_rule(rows, &rule, &pattern))
 	{
+		if (rows->patterns == rows->pattern_room)
+			check_memory(rows);
 		rows->pattern = array_reserve(rows->pattern, rows->patterns + 1, &rows->pattern_room, sizeof(EvPattern));
 		rows->pattern[rows->patterns++] = pattern;
 	}
