@@ -452,22 +452,26 @@ extern bool ev_learn(Arena *arena, Pool *pool, const EvExampleSource *source, Ev
 /* ---- path_discovery.c: path rules found in the facts ---------------------- */
 
 /*
- * relation(X, Y) <= atom[0](X, A), atom[1](A, B), ... up to Y
- *
- * Its counts are of pairs (x, y) that such a path connects over different entities, x and y among them
- * (object identity).  So no path uses the fact that it would support, and the confidence is that for
- * facts that are missing.  x = y is a pair only for relations with reflexive facts; then the path leads back to x.
+ * Counts of pairs (x, y) that a path connects over different entities, x and y among them (object identity).  So no
+ * path uses the fact that it would support, and the confidence is that for facts that are missing.  x = y is a pair only
+ * for relations with reflexive facts; then the path leads back to x.
  */
+typedef struct EvPathCounts
+{
+	int64_t		support;		/* the pairs that are facts of the relation */
+	int64_t		body_size;		/* all pairs; 0: not known, since the work was spent before enough of them were seen */
+	double		confidence;		/* support / body_size */
+	double		error;			/* its standard error; 0: all pairs were counted, else sizes are estimates */
+	int64_t		known[2];		/* pairs whose question for answers on a side has one among the facts; estimates */
+} EvPathCounts;
+
+/* relation(X, Y) <= atom[0](X, A), atom[1](A, B), ... up to Y */
 typedef struct EvPathRule
 {
 	int32_t		relation;
 	int32_t		length;			/* 1 .. EV_MAX_BODY */
 	int32_t		atom[EV_MAX_BODY];	/* directed */
-	int64_t		support;		/* the pairs that are facts of the relation */
-	int64_t		body_size;		/* all pairs */
-	double		confidence;		/* support / body_size */
-	double		error;			/* its standard error; 0: all pairs were counted, else sizes are estimates */
-	int64_t		known[2];		/* pairs whose question for answers on a side has one among the facts; estimates */
+	EvPathCounts counts;
 } EvPathRule;
 
 typedef struct EvSearch
@@ -499,21 +503,12 @@ extern int64_t ev_path_rules(Arena *arena, Pool *pool, const FactIndex *facts, c
 extern bool ev_recount_path_rules(Arena *arena, Pool *pool, const FactIndex *facts, const EvSearch *search,
 							 EvPathRule *path, int64_t count);
 
-/* The counts of a path rule of any length, as EvPathRule has them */
-typedef struct EvPathCounts
-{
-	int64_t		support;
-	int64_t		body_size;		/* 0: not known, since the work was spent before enough of the pairs were seen */
-	double		confidence;
-	double		error;			/* 0: all pairs were counted, `known` exactly, too */
-	int64_t		known[2];
-} EvPathCounts;
-
 extern size_t ev_count_paths_bytes(const FactIndex *facts, int64_t count, int threads);
 
 /*
  * Counts relation(X, Y) <= path for some paths: each may look at search->work edges, from the ends of its pairs that
- * search->seed draws.  Of a path that needs more, counts are estimates.  False when the arena is empty.
+ * search->seed draws.  Of a path that needs more, counts are estimates; of the others, `known` is exact, too.  False
+ * when the arena is empty.
  */
 extern bool ev_count_paths(Arena *arena, Pool *pool, const FactIndex *facts, const EvSearch *search, int32_t relation,
 						   const RelationPath *path, int64_t count, EvPathCounts *counts);

@@ -138,13 +138,10 @@ known_of(const PathCandidate *candidate, double known)
 	return rounded(fmin(fmax(known, candidate->confidence * candidate->body_size), candidate->body_size));
 }
 
-static EvPathRule
-path_of(const PathTask *task, const PathCandidate *candidate)
+static EvPathCounts
+counts_of(const PathCandidate *candidate)
 {
-	PathBody	body = path_body(task->facts, candidate->body);
-	EvPathRule	path = {
-		.relation = candidate->relation,
-		.length = body.length,
+	return (EvPathCounts) {
 		.support = support_of(candidate),
 		.body_size = rounded(candidate->body_size),
 		.confidence = candidate->confidence,
@@ -152,6 +149,13 @@ path_of(const PathTask *task, const PathCandidate *candidate)
 		.known[SIDE_TAIL] = known_of(candidate, candidate->known[0]),
 		.known[SIDE_HEAD] = known_of(candidate, candidate->known[1])
 	};
+}
+
+static EvPathRule
+path_of(const PathTask *task, const PathCandidate *candidate)
+{
+	PathBody	body = path_body(task->facts, candidate->body);
+	EvPathRule	path = {.relation = candidate->relation,.length = body.length,.counts = counts_of(candidate)};
 
 	for (int i = 0; i < body.length; i++)
 		path.atom[i] = body.atom[i];
@@ -277,7 +281,7 @@ ev_path_rules(Arena *arena, Pool *pool, const FactIndex *facts, const EvSearch *
 static bool
 is_exact(const EvPathRule *path)
 {
-	return path->error == 0;
+	return path->counts.error == 0;
 }
 
 static PathCandidate
@@ -355,19 +359,6 @@ ev_count_paths_bytes(const FactIndex *facts, int64_t count, int threads)
 
 	take_given(&given, threads, &allocation);
 	return allocation_bytes(&allocation);
-}
-
-static EvPathCounts
-counts_of(const PathCandidate *candidate)
-{
-	return (EvPathCounts) {
-		.support = support_of(candidate),
-		.body_size = rounded(candidate->body_size),
-		.confidence = candidate->confidence,
-		.error = candidate->error,
-		.known[SIDE_TAIL] = known_of(candidate, candidate->known[0]),
-		.known[SIDE_HEAD] = known_of(candidate, candidate->known[1])
-	};
 }
 
 bool

@@ -36,7 +36,7 @@ typedef struct MinedRule
 	double		embedding_confidence;	/* NaN: not known, or nothing inferred */
 	double		confidence_error;	/* its standard error; 0 when it is exact, NaN when it is not known */
 	double		quality;		/* NaN: not known (could not reach the top K) */
-	int64		evidence_support;	/* of a path rule, see EvPathRule */
+	int64		evidence_support;	/* of a path rule, see EvPathCounts */
 	int64		evidence_body_size;
 	double		evidence_error;
 	int64		evidence_known[2];

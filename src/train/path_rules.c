@@ -3,7 +3,8 @@
  *		The rules that a model uses as evidence at prediction: the rules of the best iteration, and path rules that are
  *		found in the facts alone (evidence/path_discovery.c).
  *
- * Path rules are counted under object identity (EvPathRule), mined rules are not.  A rule that is both has both counts.
+ * Path rules are counted under object identity (EvPathCounts), mined rules are not.  A rule that is both has both
+ * counts.
  */
 #include "path_rules.h"
 
@@ -81,6 +82,7 @@ path_rules_merge(Graph *graph, const GraphData *data, const MinedRules *given, c
 	for (int64 i = 0; i < paths->count; i++)
 	{
 		const EvPathRule *path = &paths->path[i];
+		const EvPathCounts *counts = &path->counts;
 		MinedRule	mined = mined_of(data, path);
 		MinedRule  *rule = rule_places_find(sorted, given->count, &mined.rule);
 
@@ -91,11 +93,11 @@ path_rules_merge(Graph *graph, const GraphData *data, const MinedRules *given, c
 			*rule = mined;
 			rule->text = rule_text(graph, &mined.rule);
 		}
-		rule->evidence_support = path->support;
-		rule->evidence_body_size = path->body_size;
-		rule->evidence_error = path->error;
-		memcpy(rule->evidence_known, path->known, sizeof(path->known));
-		rule->evidence_confidence = ev_smoothed_confidence(path->support, path->body_size, path->error);
+		rule->evidence_support = counts->support;
+		rule->evidence_body_size = counts->body_size;
+		rule->evidence_error = counts->error;
+		memcpy(rule->evidence_known, counts->known, sizeof(counts->known));
+		rule->evidence_confidence = ev_smoothed_confidence(counts->support, counts->body_size, counts->error);
 	}
 	return all;
 }

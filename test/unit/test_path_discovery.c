@@ -72,10 +72,10 @@ has_fact(const Toy *toy, int32_t entity, int32_t atom)
 }
 
 /* Counts the rule's pairs by the definition. */
-static EvPathRule
+static EvPathCounts
 count_by_hand(const Toy *toy, int32_t relation, const int32_t *atom, int length)
 {
-	EvPathRule	path = {.relation = relation,.length = length};
+	EvPathCounts counts = {0};
 	bool		is_symmetry = length == 1 && RELATION_OF(atom[0]) == relation;
 	int32_t		entity[PATH_MAX_LAYERS + 1];
 
@@ -84,12 +84,12 @@ count_by_hand(const Toy *toy, int32_t relation, const int32_t *atom, int length)
 			if ((entity[0] != y || (toy->reflexive[relation] && !is_symmetry)) &&
 				leads(toy, atom, length, entity, 0, y))
 			{
-				path.body_size++;
-				path.support += toy->holds[entity[0]][FORWARDS(relation)][y];
-				path.known[SIDE_TAIL] += has_fact(toy, entity[0], FORWARDS(relation));
-				path.known[SIDE_HEAD] += has_fact(toy, y, MIRRORED(FORWARDS(relation)));
+				counts.body_size++;
+				counts.support += toy->holds[entity[0]][FORWARDS(relation)][y];
+				counts.known[SIDE_TAIL] += has_fact(toy, entity[0], FORWARDS(relation));
+				counts.known[SIDE_HEAD] += has_fact(toy, y, MIRRORED(FORWARDS(relation)));
 			}
-	return path;
+	return counts;
 }
 
 static const EvPathRule *
@@ -144,7 +144,7 @@ test_complete_search(Pool *pool)
 
 			for (int n = 0; body_number(n, length, atom); n++)
 			{
-				EvPathRule	by_hand = count_by_hand(&toy, relation, atom, length);
+				EvPathCounts by_hand = count_by_hand(&toy, relation, atom, length);
 				const EvPathRule *path = find(found, count, relation, atom, length);
 				bool		is_itself = length == 1 && atom[0] == FORWARDS(relation);
 
@@ -154,13 +154,13 @@ test_complete_search(Pool *pool)
 					continue;
 				}
 				expected++;
-				CHECK_SAYING(path != NULL && path->support == by_hand.support &&
-							 path->body_size == by_hand.body_size && path->error == 0 &&
-							 path->confidence == (double) by_hand.support / (double) by_hand.body_size,
+				CHECK_SAYING(path != NULL && path->counts.support == by_hand.support &&
+							 path->counts.body_size == by_hand.body_size && path->counts.error == 0 &&
+							 path->counts.confidence == (double) by_hand.support / (double) by_hand.body_size,
 							 "relation %d, length %d, body %d: %ld of %ld, by hand %ld of %ld", relation, length, n,
-							 path == NULL ? -1 : (long) path->support, path == NULL ? -1 : (long) path->body_size,
+							 path == NULL ? -1 : (long) path->counts.support, path == NULL ? -1 : (long) path->counts.body_size,
 							 (long) by_hand.support, (long) by_hand.body_size);
-				CHECK(path != NULL && memcmp(path->known, by_hand.known, sizeof(by_hand.known)) == 0);
+				CHECK(path != NULL && memcmp(path->counts.known, by_hand.known, sizeof(by_hand.known)) == 0);
 			}
 		}
 	CHECK_SAYING(count == expected && count > 100, "%ld found, %ld by hand", (long) count, (long) expected);
@@ -169,7 +169,7 @@ test_complete_search(Pool *pool)
 static double
 worth(const EvPathRule *path)
 {
-	return (double) path->support / ((double) path->body_size + 5);
+	return (double) path->counts.support / ((double) path->counts.body_size + 5);
 }
 
 /* Whether a rule that was left out should have been kept instead of this one. */
@@ -229,7 +229,7 @@ test_min_confidence(Pool *pool)
 	make_toy(&toy);
 	count = ev_path_rules(&arena, pool, &toy.facts, &search, &found);
 	for (int64_t i = 0; i < count; i++)
-		expected += found[i].confidence >= 0.25 && found[i].support >= 4;
+		expected += found[i].counts.confidence >= 0.25 && found[i].counts.support >= 4;
 	search.min_confidence = 0.25;
 	search.min_support = 4;
 	CHECK(expected > 0 && expected < count);
@@ -281,10 +281,10 @@ test_sample(Pool *pool)
 	{
 		const EvPathRule *counted = find(exact, exact_count, found[i].relation, found[i].atom, found[i].length);
 
-		CHECK(counted != NULL && counted->error == 0);
-		if (counted == NULL || found[i].error == 0)
+		CHECK(counted != NULL && counted->counts.error == 0);
+		if (counted == NULL || found[i].counts.error == 0)
 			continue;
-		squares += pow((found[i].confidence - counted->confidence) / found[i].error, 2);
+		squares += pow((found[i].counts.confidence - counted->counts.confidence) / found[i].counts.error, 2);
 		estimates++;
 	}
 	CHECK_SAYING(count > 200 && estimates > 100, "%ld found, %ld estimates", (long) count, (long) estimates);
@@ -297,10 +297,15 @@ static bool
 same_paths(const EvPathRule *a, const EvPathRule *b, int64_t count)
 {
 	for (int64_t i = 0; i < count; i++)
+	{
+		const EvPathCounts *left = &a[i].counts;
+		const EvPathCounts *right = &b[i].counts;
+
 		if (a[i].relation != b[i].relation || a[i].length != b[i].length ||
-			memcmp(a[i].atom, b[i].atom, sizeof(a[i].atom)) != 0 || a[i].support != b[i].support ||
-			a[i].body_size != b[i].body_size || a[i].confidence != b[i].confidence || a[i].error != b[i].error)
+			memcmp(a[i].atom, b[i].atom, sizeof(a[i].atom)) != 0 || left->support != right->support ||
+			left->body_size != right->body_size || left->confidence != right->confidence || left->error != right->error)
 			return false;
+	}
 	return true;
 }
 
@@ -320,9 +325,9 @@ test_hopeless(Pool *pool, double work)
 	search.work = work;
 	count = ev_path_rules(&arena, pool, &facts, &search, &all);
 	for (int64_t i = 0; i < count; i++)
-		mean += (all[i].confidence - all[i].error) / (double) count;
+		mean += (all[i].counts.confidence - all[i].counts.error) / (double) count;
 	for (int64_t i = 0; i < count; i++)
-		if (all[i].confidence - all[i].error >= mean)
+		if (all[i].counts.confidence - all[i].counts.error >= mean)
 			all[expected++] = all[i];
 	CHECK_SAYING(expected > 50 && expected < count - 50, "%ld of %ld", (long) expected, (long) count);
 	search.min_confidence = mean;
@@ -372,11 +377,12 @@ test_recount(Pool *pool)
 	{
 		for (int64_t j = 0; j < count; j++)
 		{
-			EvPathRule	by_hand = count_by_hand(&toy, found[j].relation, found[j].atom, found[j].length);
+			EvPathCounts by_hand = count_by_hand(&toy, found[j].relation, found[j].atom, found[j].length);
+			const EvPathCounts *counts = &found[j].counts;
 
-			changed += found[j].support != by_hand.support || found[j].body_size != by_hand.body_size;
-			CHECK(i == 0 || (found[j].support == by_hand.support && found[j].body_size == by_hand.body_size &&
-							 found[j].error == 0));
+			changed += counts->support != by_hand.support || counts->body_size != by_hand.body_size;
+			CHECK(i == 0 || (counts->support == by_hand.support && counts->body_size == by_hand.body_size &&
+							 counts->error == 0));
 		}
 		CHECK_SAYING(changed > 10, "%d rules have other counts", changed);
 		if (i == 0)
@@ -407,7 +413,7 @@ test_given(Pool *pool)
 			CHECK(ev_count_paths(&arena, pool, &toy.facts, &search, relation, path, count, counts));
 			for (int i = 0; i < count; i++)
 			{
-				EvPathRule	by_hand = count_by_hand(&toy, relation, path[i].atom, length);
+				EvPathCounts by_hand = count_by_hand(&toy, relation, path[i].atom, length);
 
 				differ += counts[i].support != by_hand.support || counts[i].body_size != by_hand.body_size ||
 					memcmp(counts[i].known, by_hand.known, sizeof(by_hand.known)) != 0 || counts[i].error != 0 ||
