@@ -190,9 +190,18 @@ begin_accuracies(Markup *markup, const RankedSplit *ranked)
 	table_begin(markup, "By relation and side, those with most questions first", columns, count);
 }
 
+/* relation: NULL for all of them; side: SIDE_HEAD, SIDE_TAIL, or both of them where it is negative */
 static void
-write_accuracies(Markup *markup, const RankedSplit *ranked, const Accuracy *accuracy)
+write_accuracies(Markup *markup, const RankedSplit *ranked, const char *relation, int side, int64 questions,
+				 const Accuracy *accuracy)
 {
+	table_row_begin(markup);
+	if (relation == NULL)
+		table_text(markup, COLUMN_TEXT, "(all relations)");
+	else
+		table_text(markup, COLUMN_NAME, relation);
+	table_text(markup, COLUMN_TEXT, side < 0 ? "both" : sides[side]);
+	table_number(markup, COLUMN_COUNT, (double) questions);
 	for (int kind = 0; kind < EV_KINDS; kind++)
 		if (has_column(ranked, kind))
 			table_number(markup, COLUMN_DECIMALS, ranked->has[kind] ? accuracy[kind].mrr : NAN);
@@ -212,17 +221,15 @@ write_whole(Markup *markup, const RankedSplit *ranked)
 		for (int kind = 0; kind < EV_KINDS; kind++)
 			if (ranked->has[kind])
 				accuracy[kind] = accuracy_of_split(&ranked->ranks[kind], side);
-		table_row_begin(markup);
-		table_text(markup, COLUMN_TEXT, "(all relations)");
-		table_text(markup, COLUMN_TEXT, side < 0 ? "both" : sides[side]);
-		table_number(markup, COLUMN_COUNT, (side < 0 ? 2 : 1) * (double) ranked->any->count);
-		write_accuracies(markup, ranked, accuracy);
+		write_accuracies(markup, ranked, NULL, side, (side < 0 ? 2 : 1) * ranked->any->count, accuracy);
 	}
 }
 
 static void
 write_relation(Report *report, const RankedSplit *ranked, RelationRange range)
 {
+	const char *name = graph_relation_name(report->graph, range.relation);
+
 	for (int side = SIDE_HEAD; side <= SIDE_TAIL; side++)
 	{
 		Accuracy	accuracy[EV_KINDS] = {0};
@@ -230,11 +237,7 @@ write_relation(Report *report, const RankedSplit *ranked, RelationRange range)
 		for (int kind = 0; kind < EV_KINDS; kind++)
 			if (ranked->has[kind])
 				accuracy[kind] = accuracy_of(&ranked->ranks[kind], range, side);
-		table_row_begin(report->markup);
-		table_text(report->markup, COLUMN_NAME, graph_relation_name(report->graph, range.relation));
-		table_text(report->markup, COLUMN_TEXT, sides[side]);
-		table_number(report->markup, COLUMN_COUNT, (double) (range.end - range.first));
-		write_accuracies(report->markup, ranked, accuracy);
+		write_accuracies(report->markup, ranked, name, side, range.end - range.first, accuracy);
 	}
 }
 
