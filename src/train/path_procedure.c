@@ -45,10 +45,7 @@ report_epoch(const Procedure *procedure, const Iteration *epoch)
 		return;
 	initStringInfo(&line);
 	appendStringInfo(&line, "paths, epoch %d/%d: loss %.5f", epoch->number, procedure->paths.plan.epochs, epoch->loss);
-	if (epoch->evaluated)
-		appendStringInfo(&line, ", valid MRR %.4f", epoch->metrics.mrr);
-	if (epoch->mrr_error > 0)
-		appendStringInfo(&line, " (" INT64_FORMAT " triples, standard error %.4f)", epoch->ranked, epoch->mrr_error);
+	procedure_append_mrr(&line, epoch);
 	appendStringInfo(&line, " (%.1f s training, %.1f s evaluating)", epoch->train_seconds, epoch->evaluate_seconds);
 	ereport(NOTICE, (errmsg_internal("%s", line.data)));
 	pfree(line.data);

@@ -332,6 +332,15 @@ keep_best(Procedure *procedure, const Iteration *iteration)
 		memcpy(best->rule, procedure->rules->rule, procedure->rules->count * sizeof(MinedRule));
 }
 
+void
+procedure_append_mrr(StringInfo line, const Iteration *iteration)
+{
+	if (iteration->evaluated)
+		appendStringInfo(line, ", valid MRR %.4f", iteration->metrics.mrr);
+	if (iteration->mrr_error > 0)
+		appendStringInfo(line, " (" INT64_FORMAT " triples, standard error %.4f)", iteration->ranked, iteration->mrr_error);
+}
+
 static void
 report_iteration(const Procedure *procedure, const Iteration *iteration)
 {
@@ -342,10 +351,7 @@ report_iteration(const Procedure *procedure, const Iteration *iteration)
 	initStringInfo(&line);
 	appendStringInfo(&line, "iteration %d/%d: loss %.5f", iteration->number,
 					 procedure->settings.iterations, iteration->loss);
-	if (iteration->evaluated)
-		appendStringInfo(&line, ", valid MRR %.4f", iteration->metrics.mrr);
-	if (iteration->mrr_error > 0)
-		appendStringInfo(&line, " (" INT64_FORMAT " triples, standard error %.4f)", iteration->ranked, iteration->mrr_error);
+	procedure_append_mrr(&line, iteration);
 	if (procedure->rules != NULL)
 		appendStringInfo(&line, ", %d rules", iteration->rules);
 	if (procedure->rules != NULL && hybrid_infers(hybrid_find(procedure->settings.hybrid)))

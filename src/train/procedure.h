@@ -100,6 +100,9 @@ extern void procedure_infer(Procedure *procedure);
 /* Whether the model that a warm start goes on from will stay: it is better by more than chance. */
 extern bool procedure_is_refused(const Procedure *procedure);
 
+/* Appends the MRR on the valid split to a line of progress, with its standard error where a sample was ranked. */
+extern void procedure_append_mrr(StringInfo line, const Iteration *iteration);
+
 /* Where facts are held out: more epochs on all facts, from the best embeddings on.  No SQL, no snapshot. */
 extern void procedure_refit(Procedure *procedure);
 
