@@ -17,6 +17,10 @@
 #include "core/question.h"
 #include "core/sort.h"
 
+#define BY_SCORE 64				/* candidates of an example that are chosen by score */
+#define BY_EVIDENCE 64
+#define BY_PATHS 64
+#define DRAWN_BY_EACH 32		/* candidates of each of the three, of a drawn question */
 #define MORE_DRAWN 20			/* triples of a relation, beside as many as are held out */
 #define PATH_WORK 5e12			/* floating point operations */
 
@@ -40,7 +44,7 @@ typedef struct ExampleWriter
 {
 	KgeScorer  *scorer;
 	EvAnswering *answering;
-	ChosenEntity *by_score;		/* KGE_SCORER_QUESTIONS x EV_BY_SCORE */
+	ChosenEntity *by_score;		/* KGE_SCORER_QUESTIONS x BY_SCORE */
 	int64_t		by_score_count[KGE_SCORER_QUESTIONS];
 	ChosenList	by_evidence;	/* of one question */
 	ChosenList	by_network;
@@ -95,8 +99,8 @@ static size_t
 most_listed(const EvExampleSource *source, bool drawn)
 {
 	if (drawn)
-		return (source->network == NULL ? 2 : 3) * EV_DRAWN_BY_EACH;
-	return 1 + EV_BY_SCORE + EV_BY_EVIDENCE + (source->network == NULL ? 0 : EV_BY_PATHS);
+		return (source->network == NULL ? 2 : 3) * DRAWN_BY_EACH;
+	return 1 + BY_SCORE + BY_EVIDENCE + (source->network == NULL ? 0 : BY_PATHS);
 }
 
 static void
@@ -116,9 +120,9 @@ take_examples(ExampleTask *task, Allocation *allocation, int threads)
 	task->writer = TAKE(allocation, ExampleWriter, (size_t) threads);
 	for (int i = 0; i < threads; i++)
 	{
-		ChosenEntity *by_score = TAKE(allocation, ChosenEntity, KGE_SCORER_QUESTIONS * EV_BY_SCORE);
-		ChosenEntity *by_evidence = TAKE(allocation, ChosenEntity, EV_BY_EVIDENCE);
-		ChosenEntity *by_network = TAKE(allocation, ChosenEntity, EV_BY_PATHS);
+		ChosenEntity *by_score = TAKE(allocation, ChosenEntity, KGE_SCORER_QUESTIONS * BY_SCORE);
+		ChosenEntity *by_evidence = TAKE(allocation, ChosenEntity, BY_EVIDENCE);
+		ChosenEntity *by_network = TAKE(allocation, ChosenEntity, BY_PATHS);
 
 		if (task->writer != NULL)
 			task->writer[i] = (ExampleWriter) {.by_score = by_score,.by_evidence = {by_evidence, 0},.by_network = {by_network, 0}};
@@ -197,15 +201,15 @@ offer_entity(void *argument, int q, int32_t entity, float score)
 {
 	ScoreSearch *search = argument;
 	ExampleWriter *writer = search->writer;
-	ChosenEntity *chosen = writer->by_score + q * EV_BY_SCORE;
+	ChosenEntity *chosen = writer->by_score + q * BY_SCORE;
 	ChosenEntity candidate = {entity, score, entity};
 
-	if ((writer->by_score_count[q] < EV_BY_SCORE && !isfinite(score)) ||
+	if ((writer->by_score_count[q] < BY_SCORE && !isfinite(score)) ||
 		question_filters(&search->task->questions, &search->question[q], entity))
 		return;
-	writer->by_score_count[q] = heap_offer(chosen, writer->by_score_count[q], EV_BY_SCORE, &candidate,
+	writer->by_score_count[q] = heap_offer(chosen, writer->by_score_count[q], BY_SCORE, &candidate,
 										   sizeof(ChosenEntity), compare_chosen);
-	if (writer->by_score_count[q] == EV_BY_SCORE)
+	if (writer->by_score_count[q] == BY_SCORE)
 		search->least[q] = chosen[0].value;
 }
 
@@ -228,7 +232,7 @@ choose_by_score(ExampleTask *task, const Question *question, int count, int thre
 		pool_yield(task->pool, thread);
 	}
 	for (int q = 0; q < count; q++)
-		sort_array(task->pool, thread, writer->by_score + q * EV_BY_SCORE, writer->by_score_count[q],
+		sort_array(task->pool, thread, writer->by_score + q * BY_SCORE, writer->by_score_count[q],
 				   sizeof(ChosenEntity), compare_chosen);
 }
 
@@ -244,7 +248,7 @@ is_chosen(ChosenList list, int32_t entity)
 static ChosenList
 chosen_by_score(const ExampleWriter *writer, int q)
 {
-	return (ChosenList) {writer->by_score + q * EV_BY_SCORE, writer->by_score_count[q]};
+	return (ChosenList) {writer->by_score + q * BY_SCORE, writer->by_score_count[q]};
 }
 
 static void
@@ -274,7 +278,7 @@ choose_by_evidence(ExampleTask *task, const Question *question, int q, int threa
 		pool_yield_at(task->pool, thread, i);
 		if (all.candidate[i].count > 0 && !question_filters(&task->questions, question, candidate.entity) &&
 			!is_chosen(by_score, candidate.entity))
-			offer_chosen(&writer->by_evidence, EV_BY_EVIDENCE, candidate);
+			offer_chosen(&writer->by_evidence, BY_EVIDENCE, candidate);
 	}
 	sort_chosen(task, thread, writer->by_evidence);
 }
@@ -294,7 +298,7 @@ choose_by_network(ExampleTask *task, const Question *question, int q, int thread
 		pool_yield_at(task->pool, thread, i);
 		if (candidate.value > 0 && !question_filters(&task->questions, question, candidate.entity) &&
 			!is_chosen(by_score, candidate.entity) && !is_chosen(writer->by_evidence, candidate.entity))
-			offer_chosen(&writer->by_network, EV_BY_PATHS, candidate);
+			offer_chosen(&writer->by_network, BY_PATHS, candidate);
 	}
 	sort_chosen(task, thread, writer->by_network);
 }
@@ -317,7 +321,7 @@ list_entity(const ExampleWriter *writer, EvExample *example, int q, int32_t enti
 static void
 list_chosen(const ExampleWriter *writer, EvExample *example, int q, ChosenList list)
 {
-	int64_t		most = example->drawn && list.count > EV_DRAWN_BY_EACH ? EV_DRAWN_BY_EACH : list.count;
+	int64_t		most = example->drawn && list.count > DRAWN_BY_EACH ? DRAWN_BY_EACH : list.count;
 
 	for (int64_t i = 0; i < most; i++)
 		list_entity(writer, example, q, list.chosen[i].entity);

@@ -14,10 +14,6 @@
 #include "core/allocation.h"
 #include "evidence.h"
 
-#define EV_BY_SCORE 64			/* candidates of an example that are chosen by score */
-#define EV_BY_EVIDENCE 64
-#define EV_BY_PATHS 64
-#define EV_DRAWN_BY_EACH 32		/* candidates of each of the three, of a drawn question */
 #define EV_DISCOUNTS 5
 
 extern const double ev_discounts[EV_DISCOUNTS];

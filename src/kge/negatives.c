@@ -25,6 +25,8 @@
 #include "labels.h"
 #include "loss.h"
 
+#define TAKEN_OUT	(-1e30f)	/* a score that has no loss and no derivative */
+
 typedef struct Negatives
 {
 	int32_t    *dealt;			/* the minibatch's positives: those for tails, those for heads, those with labels */
@@ -121,7 +123,7 @@ mask_row(int n, const int32_t *restrict answers, int32_t negative, float *restri
 	for (int i = 0; i < n; i++)
 	{
 		masked += answers[i] == negative;
-		score[i] = answers[i] == negative ? KGE_TAKEN_OUT : score[i];
+		score[i] = answers[i] == negative ? TAKEN_OUT : score[i];
 	}
 	return masked;
 }
@@ -142,7 +144,7 @@ KERNEL void
 warm_row(int n, float temperature, const float *restrict score, float *restrict warm)
 {
 	for (int i = 0; i < n; i++)
-		warm[i] = score[i] == KGE_TAKEN_OUT ? score[i] : temperature * score[i];
+		warm[i] = score[i] == TAKEN_OUT ? score[i] : temperature * score[i];
 }
 
 /* Fills `derivative`, not in use yet, with temperature * score of a tile. */

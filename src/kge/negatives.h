@@ -88,8 +88,6 @@ kge_entity_gradient(const KgeTrainer *trainer, int64_t slot)
 
 /* ---- negatives.c: a block ---------------------------------------------------- */
 
-#define KGE_TAKEN_OUT	(-1e30f)	/* a score that has no loss and no derivative */
-
 /* The block that a thread is working on. */
 typedef struct KgeBlock
 {

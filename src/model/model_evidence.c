@@ -17,8 +17,8 @@
 
 /* ---- what it has -------------------------------------------------------------------- */
 
-EvBasis
-evidence_basis(const Evidence *evidence)
+static EvBasis
+basis_of(const Evidence *evidence)
 {
 	return (EvBasis) {&evidence->facts, evidence->has_rules ? &evidence->rules : NULL, evidence->network};
 }
@@ -261,7 +261,7 @@ evidence_taken_bytes(const Evidence *evidence)
 uint64
 evidence_answering_bytes(const Evidence *evidence)
 {
-	EvBasis		basis = evidence_basis(evidence);
+	EvBasis		basis = basis_of(evidence);
 
 	return ev_answering_bytes(&basis);
 }
@@ -270,7 +270,7 @@ EvAnswering *
 evidence_answering(const Evidence *evidence, uint64 taken)
 {
 	Arena		arena = hkg_scratch(true);
-	EvBasis		basis = evidence_basis(evidence);
+	EvBasis		basis = basis_of(evidence);
 
 	check_memory(taken, evidence_answering_bytes(evidence));
 	return ev_answering(&arena, &basis, evidence->weights.closed);
@@ -290,7 +290,7 @@ KgeAdjustment
 evidence_adjustment(const Evidence *evidence, EvKind kind, int threads, EvAdjuster *adjuster)
 {
 	Arena		arena = hkg_scratch(true);
-	EvBasis		basis = evidence_basis(evidence);
+	EvBasis		basis = basis_of(evidence);
 
 	check_memory(0, ev_adjuster_bytes(&basis, threads));
 	ev_adjuster(&arena, &basis, weights_of(evidence, kind), kind, threads, adjuster);

@@ -30,8 +30,7 @@ typedef struct Evidence
 	double		discount_alone; /* of rules without the embedding */
 } Evidence;
 
-/* What questions are answered by, and whether a prediction of a kind can be made; evidence: NULL where there is none */
-extern EvBasis evidence_basis(const Evidence *evidence);
+/* Whether a prediction of a kind can be made; evidence: NULL where there is none */
 extern bool evidence_has_kind(const Evidence *evidence, EvKind kind);
 
 /*

@@ -11,8 +11,6 @@
 #include "core/allocation.h"
 #include "network.h"
 
-#define PATH_MAX_REACHED	131072	/* entities that a layer reaches at most; further ones are left out */
-
 /* What is asked of a walk */
 typedef struct PathQuestion
 {

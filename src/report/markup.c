@@ -131,8 +131,8 @@ end_tag(Markup *markup)
 	markup->in_tag = false;
 }
 
-void
-markup_attribute(Markup *markup, const char *name, const char *value)
+static void
+append_attribute(Markup *markup, const char *name, const char *value)
 {
 	Assert(markup->in_tag);
 	appendStringInfo(&markup->output, " %s=\"", name);
@@ -152,7 +152,7 @@ markup_number(Markup *markup, const char *name, double value)
 		*end = '\0';
 	if (*end == '.')
 		*end = '\0';
-	markup_attribute(markup, name, strcmp(digits, "-0") == 0 ? "0" : digits);
+	append_attribute(markup, name, strcmp(digits, "-0") == 0 ? "0" : digits);
 }
 
 static void
@@ -167,7 +167,7 @@ open_element(Markup *markup, const char *tag, va_list attributes)
 	appendStringInfo(&markup->output, "<%s", tag);
 	markup->in_tag = true;
 	while ((name = va_arg(attributes, const char *)) != NULL)
-		markup_attribute(markup, name, va_arg(attributes, const char *));
+		append_attribute(markup, name, va_arg(attributes, const char *));
 }
 
 void
@@ -255,8 +255,8 @@ markup_print(Markup *markup, const char *format,...)
 	va_end(values);
 }
 
-void
-markup_symbol(Markup *markup, uint32 code)
+static void
+append_symbol(Markup *markup, uint32 code)
 {
 	end_tag(markup);
 	append_character(&markup->output, code);
@@ -271,9 +271,9 @@ markup_name(Markup *markup, const char *name)
 void
 markup_isolated(Markup *markup, const char *name)
 {
-	markup_symbol(markup, FIRST_STRONG_ISOLATE);
+	append_symbol(markup, FIRST_STRONG_ISOLATE);
 	markup_text(markup, name);
-	markup_symbol(markup, POP_DIRECTIONAL_ISOLATE);
+	append_symbol(markup, POP_DIRECTIONAL_ISOLATE);
 }
 
 void
@@ -283,7 +283,7 @@ markup_paragraph(Markup *markup, const char *class, const char *format,...)
 
 	markup_open(markup, "p", NULL);
 	if (class != NULL)
-		markup_attribute(markup, "class", class);
+		append_attribute(markup, "class", class);
 	va_start(values, format);
 	print_text(markup, format, values);
 	va_end(values);

@@ -5,9 +5,8 @@
  * Nothing here takes ready-made markup: whatever is written as text or as a value is escaped, and tags and names of
  * attributes are literals of the caller.  So a page is safe and well-formed by construction, whatever names a graph has.
  * The result is ASCII: any other character is a numeric reference, so that the page does not depend on encodings.
- * Characters that XML does not have, such as control characters, are shown by their pictures.
- *
- * Literals are ASCII as well; markup_symbol writes a character by its code.
+ * Characters that XML does not have, such as control characters, are shown by their pictures.  Literals are ASCII as
+ * well.
  */
 #ifndef HKG_REPORT_MARKUP_H
 #define HKG_REPORT_MARKUP_H
@@ -31,11 +30,10 @@ typedef struct Markup
 extern void markup_begin(Markup *markup);
 
 /*
- * Opens an element with attributes: names and values, ended by NULL.  markup_attribute and markup_number add further
- * ones, as long as nothing is inside.
+ * Opens an element with attributes: names and values, ended by NULL.  markup_number adds further ones, as long as
+ * nothing is inside.
  */
 extern void markup_open(Markup *markup, const char *tag,...) __attribute__((sentinel));
-extern void markup_attribute(Markup *markup, const char *name, const char *value);
 extern void markup_number(Markup *markup, const char *name, double value);
 extern void markup_close(Markup *markup);
 
@@ -44,7 +42,6 @@ extern void markup_element(Markup *markup, const char *tag, const char *text,...
 
 extern void markup_text(Markup *markup, const char *text);
 extern void markup_print(Markup *markup, const char *format,...) __attribute__((format(printf, 2, 3)));
-extern void markup_symbol(Markup *markup, uint32 code);
 
 /* A name of the graph: isolated, so that one from right to left leaves what is around it in its place. */
 extern void markup_name(Markup *markup, const char *name);

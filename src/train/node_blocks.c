@@ -33,8 +33,9 @@
 
 /* ---- where ------------------------------------------------------------------------ */
 
-bool
-node_blocks_allowed(const Graph *graph)
+/* Whether the caller may use nodes for this at all */
+static bool
+is_allowed(const Graph *graph)
 {
 	Oid			table = get_relname_relid("bucket", graph->schema);
 
@@ -82,7 +83,7 @@ node_blocks_open(const Graph *graph, const TrainSettings *settings, bool in_work
 	NodeBlocks *nodes;
 	TrainSettings sent = *settings;
 
-	if (!node_blocks_allowed(graph))
+	if (!is_allowed(graph))
 		return NULL;
 	sent.precision = pstrdup("single"); /* bfloat16 is of losses that nodes do not train by */
 	nodes = palloc0(sizeof(NodeBlocks));

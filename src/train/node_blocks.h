@@ -25,9 +25,6 @@ typedef struct NodeBlocks
 /* Copies a block's bytes from where they are. */
 typedef void (*BlockReader) (const void *source, const BucketBlock *block, void *bytes);
 
-/* Whether the caller may use nodes for this at all */
-extern bool node_blocks_allowed(const Graph *graph);
-
 /* In the current context; NULL where no node but this one can take blocks.  The graph lives on. */
 extern NodeBlocks *node_blocks_open(const Graph *graph, const TrainSettings *settings, bool in_worker);
 
