@@ -126,5 +126,5 @@ hkg_mine_rules(PG_FUNCTION_ARGS)
 		if (rules->rule[i].kept)
 			put_rule(result, &rules->rule[i]);
 	}
-	PG_RETURN_NULL();
+	return (Datum) 0;
 }

@@ -373,7 +373,7 @@ merge_answers(const EntityQuestion *question, const InferredEntities *inferred, 
 {
 	const Predictor *predictor = question->predictor;
 	int64		all = inferred->count;
-	ScoredRow  *scored = array_new(ScoredRow, all + answers + predictor->kge.added + 1);
+	ScoredRow  *scored = array_new(ScoredRow, all + answers + predictor->kge.added);
 	EvQuestionScores scores;
 
 	if (all > 0)

@@ -73,5 +73,5 @@ hkg_count_rules(PG_FUNCTION_ARGS)
 		put_counts(result, &mined->rule[i]);
 	}
 	sql_end();
-	PG_RETURN_NULL();
+	return (Datum) 0;
 }

@@ -104,7 +104,7 @@ infer_each(BodyPairs *pairs, const GraphData *data, const Rule *const *rules, in
 	inference.relation = array_new(int32, count);
 	inference.index = body_pairs_index(pairs);
 	inference.known = array_new_zero(uint64, data->entities);
-	inference.chunk = array_new(Triple, CHUNK + 1);
+	inference.chunk = array_new(Triple, CHUNK);
 	for (int32 i = 0; i < count; i++)
 		inference.relation[i] = graph_row(data->relation_id, data->relations, rules[i]->head);
 	MemoryContextSwitchTo(caller);

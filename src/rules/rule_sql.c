@@ -358,5 +358,5 @@ hkg_apply_rule(PG_FUNCTION_ARGS)
 	sql_arg(&args, INT4OID, Int32GetDatum(rule.head));
 	sql_result_query(result, applied_rule_sql(graph, &rule, (PairSlice) {slice - 1, slices}), &args);
 	sql_end();
-	PG_RETURN_NULL();
+	return (Datum) 0;
 }
