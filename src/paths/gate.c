@@ -116,15 +116,7 @@ gate_row_back(int width, const float *restrict candidate, const float *restrict 
 KERNEL float
 product_of(int width, const float *restrict a, const float *restrict b)
 {
-	float		lanes[16] = {0};
-	float		sum = 0;
-
-	for (int j = 0; j < width; j += 16)
-		for (int k = 0; k < 16; k++)
-			lanes[k] += a[j + k] * b[j + k];
-	for (int k = 0; k < 16; k++)
-		sum += lanes[k];
-	return sum;
+	return path_product(width, 0, a, b);
 }
 
 /* How large a row is: the mean of its squares */

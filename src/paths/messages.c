@@ -13,10 +13,9 @@
 #include "core/exponential.h"
 #include "core/vector.h"
 
-#define LANES 16				/* widths are whole numbers of them */
 #define YIELD_AT (1 << 18)		/* numbers that are added up between two looks at the slice's end */
 
-typedef float Lanes __attribute__((vector_size(LANES * sizeof(float)), aligned(4), may_alias));
+typedef float Lanes __attribute__((vector_size(PATH_WIDTH_STEP * sizeof(float)), aligned(4), may_alias));
 typedef float Eight __attribute__((vector_size(ATTENTION * sizeof(float)), aligned(4), may_alias));
 typedef int32_t EightBits __attribute__((vector_size(ATTENTION * sizeof(float)), aligned(4), may_alias));
 
@@ -73,14 +72,14 @@ send_message(int width, float attention, const float *restrict state, const floa
 {
 	float		message[PATH_MAX_WIDTH];
 
-	for (int j = 0; j < width; j += LANES)
+	for (int j = 0; j < width; j += PATH_WIDTH_STEP)
 		*(Lanes *) (message + j) = attention *
 			(*(const Lanes *) (state + j) * *(const Lanes *) (scale + j) + *(const Lanes *) (shift + j));
 	for (int i = 0; i < count; i++)
 	{
 		float	   *to = sum + (int64_t) receiver[i] * width;
 
-		for (int j = 0; j < width; j += LANES)
+		for (int j = 0; j < width; j += PATH_WIDTH_STEP)
 			*(Lanes *) (to + j) += *(const Lanes *) (message + j);
 	}
 }
@@ -97,7 +96,7 @@ send_back(int width, float attention, const float *restrict state, const float *
 	Lanes		product = {0};
 	float		total = 0;
 
-	for (int j = 0; j < width; j += LANES)
+	for (int j = 0; j < width; j += PATH_WIDTH_STEP)
 	{
 		Lanes		g = {0};
 		Lanes		s = *(const Lanes *) (state + j);
@@ -111,7 +110,7 @@ send_back(int width, float attention, const float *restrict state, const float *
 		*(Lanes *) (d_scale + j) += g * s;
 		*(Lanes *) (d_shift + j) += g;
 	}
-	for (int k = 0; k < LANES; k++)
+	for (int k = 0; k < PATH_WIDTH_STEP; k++)
 		total += product[k];
 	return total;
 }

@@ -177,14 +177,8 @@ rate(int width, int64_t count, const float *restrict sum, const float *restrict 
 {
 	for (int64_t i = 0; i < count; i++)
 	{
-		float		lanes[16] = {0};
-		float		total = priority[width];
+		float		total = path_product(width, priority[width], sum + i * width, priority);
 
-		for (int j = 0; j < width; j += 16)
-			for (int k = 0; k < 16; k++)
-				lanes[k] += sum[i * width + j + k] * priority[j + k];
-		for (int k = 0; k < 16; k++)
-			total += lanes[k];
 		rated[i] = total >= -FLT_MAX ? total : -INFINITY;	/* NaN too, of parameters that are too large, comes last */
 	}
 }

@@ -103,6 +103,20 @@ extern int32_t path_most_reached(const FactIndex *facts);
 /* Takes the arrays of a walk whose facts, shape and `recorded` are set. */
 extern void path_walk_take(PathWalk *walk, Allocation *allocation);
 
+/* `start`, and the products of two rows; in a kernel */
+static inline __attribute__((always_inline)) float
+path_product(int width, float start, const float *restrict a, const float *restrict b)
+{
+	float		lanes[PATH_WIDTH_STEP] = {0};
+
+	for (int j = 0; j < width; j += PATH_WIDTH_STEP)
+		for (int k = 0; k < PATH_WIDTH_STEP; k++)
+			lanes[k] += a[j + k] * b[j + k];
+	for (int k = 0; k < PATH_WIDTH_STEP; k++)
+		start += lanes[k];
+	return start;
+}
+
 /* Makes a walk ready for its first question. */
 extern void path_walk_open(PathWalk *walk);
 
