@@ -24,10 +24,8 @@
 #include "core/sort.h"
 #include "loss.h"
 #include "one_vs_all.h"
+#include "tiles.h"
 
-#define BLOCK	64				/* queries */
-#define TILE	128				/* entities */
-#define SHARDS	16				/* at most */
 
 typedef struct TrueAnswer
 {
@@ -48,9 +46,7 @@ typedef struct KVsAll
 	int			most;			/* queries of a minibatch */
 	int			room;			/* the same in whole blocks */
 	int			stride;			/* of rows of queries */
-	int			tiles;
-	int			shard_tiles;	/* tiles of a shard */
-	int			shards;
+	KgeTiles	tiles;
 
 	/* the epoch */
 	KgeGroups	groups;
@@ -69,7 +65,7 @@ typedef struct KVsAll
 	float	   *prepared;		/* of each block, the engine's */
 	float	   *d_query;		/* shards x room x stride */
 	double	   *loss;			/* of each shard */
-	float	   *score;			/* of each thread, 2 x TILE x BLOCK: scores, and derivatives */
+	float	   *score;			/* of each thread, 2 x KGE_TILE x KGE_BLOCK: scores, and derivatives */
 	ConveBatch *network;		/* NULL: a score function without one */
 
 	/* in bfloat16, if not NULL */
@@ -93,9 +89,9 @@ static void
 take_bfloat16(const KgeTrainer *plan, int threads, KVsAll *work, Allocation *allocation)
 {
 	work->kernels = kge_bfloat16();
-	work->tile = kge_packed_take(allocation, (size_t) threads, TILE, plan->entity.width);
+	work->tile = kge_packed_take(allocation, (size_t) threads, KGE_TILE, plan->entity.width);
 	work->packed = kge_packed_take(allocation, 1, (size_t) work->room, plan->entity.width);
-	work->derivatives = kge_derivatives_take(allocation, threads, TILE, work->room, BLOCK);
+	work->derivatives = kge_derivatives_take(allocation, threads, KGE_TILE, work->room, KGE_BLOCK);
 }
 
 static void *
@@ -106,10 +102,8 @@ take(const KgeTrainer *plan, int threads, Allocation *allocation)
 	size_t		most = (size_t) work.most;
 	size_t		row = (size_t) work.stride * sizeof(float);
 
-	work.room = (int) pool_pieces(work.most, BLOCK) * BLOCK;
-	work.tiles = (int) pool_pieces(plan->entity.rows, TILE);
-	work.shard_tiles = (int) pool_pieces(work.tiles, SHARDS);
-	work.shards = (int) pool_pieces(work.tiles, work.shard_tiles);
+	work.room = (int) pool_pieces(work.most, KGE_BLOCK) * KGE_BLOCK;
+	work.tiles = kge_tiles(plan->entity.rows);
 	work.groups.room = plan->max_positives;
 	work.groups.keys = plan->entity.rows > plan->relation.rows ? plan->entity.rows : plan->relation.rows;
 	work.groups.limit = INT32_MAX;
@@ -119,11 +113,12 @@ take(const KgeTrainer *plan, int threads, Allocation *allocation)
 	work.vector = allocation_take(allocation, most, row);
 	work.d_vector = allocation_take(allocation, most, row);
 	work.answer = TAKE(allocation, TrueAnswer, 2 * (size_t) plan->max_positives);
-	work.prepared_size = kge_engine_scratch(&plan->engine, BLOCK);
-	work.prepared = allocation_take(allocation, (size_t) pool_pieces(work.most, BLOCK), work.prepared_size * sizeof(float));
-	work.d_query = allocation_take(allocation, (size_t) work.shards * (size_t) work.room, row);
-	work.loss = TAKE(allocation, double, (size_t) work.shards);
-	work.score = allocation_take(allocation, (size_t) threads, 2 * TILE * BLOCK * sizeof(float));
+	work.prepared_size = kge_engine_scratch(&plan->engine, KGE_BLOCK);
+	work.prepared = allocation_take(allocation, (size_t) pool_pieces(work.most, KGE_BLOCK),
+									work.prepared_size * sizeof(float));
+	work.d_query = allocation_take(allocation, (size_t) work.tiles.shards * (size_t) work.room, row);
+	work.loss = TAKE(allocation, double, (size_t) work.tiles.shards);
+	work.score = allocation_take(allocation, (size_t) threads, 2 * KGE_TILE * KGE_BLOCK * sizeof(float));
 	if (kge_in_bfloat16(plan))
 		take_bfloat16(plan, threads, &work, allocation);
 	if (plan->relation.model == NULL)
@@ -176,20 +171,11 @@ next_minibatch(KgeTrainer *trainer)
 static KgeRows
 block_queries(const KVsAll *work, int block)
 {
-	int			left = work->count - block * BLOCK;
+	int			left = work->count - block * KGE_BLOCK;
 
 	return (KgeRows) {
-		left < BLOCK ? left : BLOCK, work->stride, work->vector + (size_t) block * BLOCK * (size_t) work->stride
-	};
-}
-
-static KgeRows
-tile_candidates(const KgeTrainer *trainer, int tile)
-{
-	int32_t		left = trainer->model->entities - tile * TILE;
-
-	return (KgeRows) {
-		left < TILE ? left : TILE, trainer->engine.width, kge_entity_row(trainer->model, tile * TILE)
+		left < KGE_BLOCK ? left : KGE_BLOCK, work->stride,
+		work->vector + (size_t) block * KGE_BLOCK * (size_t) work->stride
 	};
 }
 
@@ -269,7 +255,7 @@ open_queries(void *argument, int64_t item, int thread)
 
 	for (int i = 0; i < count; i++)
 	{
-		open_query(trainer, (int) item * BLOCK + i, thread);
+		open_query(trainer, (int) item * KGE_BLOCK + i, thread);
 		pool_yield(trainer->pool, thread);
 	}
 }
@@ -284,7 +270,7 @@ prepare_queries(void *argument, int64_t item, int thread)
 	KgeRows		queries = block_queries(work, (int) item);
 
 	if (work->kernels != NULL)
-		kge_pack_queries(queries, kge_packed_from(work->packed, (size_t) item * BLOCK));
+		kge_pack_queries(queries, kge_packed_from(work->packed, (size_t) item * KGE_BLOCK));
 	else
 		kge_engine_prepare(&trainer->engine, queries, work->prepared + (size_t) item * work->prepared_size);
 	pool_yield(trainer->pool, thread);
@@ -340,7 +326,7 @@ raise_answers(const KgeTrainer *trainer, const GroupQuery *query, int32_t from, 
 	}
 	for (; low < query->answers && query->answer[low].entity < from + rows; low++)
 	{
-		int			place = (query->answer[low].entity - from) * BLOCK;
+		int			place = (query->answer[low].entity - from) * KGE_BLOCK;
 
 		raise_labels(1, kept * query->answer[low].label, s + place, g + place, loss);
 	}
@@ -351,48 +337,43 @@ static double
 derive(const KgeTrainer *trainer, int block, int32_t from, int rows, int count, const float *s, float *g)
 {
 	const KVsAll *work = trainer->work;
-	float		ones[BLOCK];
-	float		loss[BLOCK] = {0};
+	float		ones[KGE_BLOCK];
+	float		loss[KGE_BLOCK] = {0};
 	float		lowest = lowest_label(trainer);
 	double		sum = 0;
 
-	for (int i = 0; i < BLOCK; i++)
+	for (int i = 0; i < KGE_BLOCK; i++)
 		ones[i] = 1;
-	kge_logistic_loss(rows, count, 0, s, BLOCK, ones, 0, g, loss);
+	kge_logistic_loss(rows, count, 0, s, KGE_BLOCK, ones, 0, g, loss);
 	for (int row = 0; lowest > 0 && row < rows; row++)
-		raise_labels(count, lowest, s + row * BLOCK, g + row * BLOCK, loss);
+		raise_labels(count, lowest, s + row * KGE_BLOCK, g + row * KGE_BLOCK, loss);
 	for (int i = 0; i < count; i++)
 	{
-		raise_answers(trainer, &work->query[block * BLOCK + i], from, rows, s + i, g + i, &loss[i]);
+		raise_answers(trainer, &work->query[block * KGE_BLOCK + i], from, rows, s + i, g + i, &loss[i]);
 		sum += loss[i];
 	}
 	return sum;
-}
-
-static float *
-tile_gradient(const KgeTrainer *trainer, int tile)
-{
-	return trainer->entity.dense + (size_t) tile * TILE * (size_t) trainer->entity.width;
 }
 
 static void
 learn_tile(KgeTrainer *trainer, int shard, int tile, int thread)
 {
 	KVsAll	   *work = trainer->work;
-	KgeRows		candidates = tile_candidates(trainer, tile);
-	float	   *score = work->score + (size_t) thread * 2 * TILE * BLOCK;
-	float	   *derivative = score + TILE * BLOCK;
+	KgeRows		candidates = kge_tile_candidates(trainer, tile);
+	float	   *score = work->score + (size_t) thread * 2 * KGE_TILE * KGE_BLOCK;
+	float	   *derivative = score + KGE_TILE * KGE_BLOCK;
 
-	for (int block = 0; block * BLOCK < work->count; block++)
+	for (int block = 0; block * KGE_BLOCK < work->count; block++)
 	{
 		KgeRows		queries = block_queries(work, block);
 
 		kge_engine_scores(&trainer->engine, queries, work->prepared + (size_t) block * work->prepared_size, candidates,
-						  score, BLOCK);
-		work->loss[shard] += derive(trainer, block, tile * TILE, candidates.count, queries.count, score, derivative);
-		kge_engine_gradients(&trainer->engine, queries, candidates, score, derivative, BLOCK,
-							 shard_gradient(work, shard, block * BLOCK),
-							 tile_gradient(trainer, tile), block > 0);
+						  score, KGE_BLOCK);
+		work->loss[shard] += derive(trainer, block, tile * KGE_TILE, candidates.count, queries.count, score,
+									derivative);
+		kge_engine_gradients(&trainer->engine, queries, candidates, score, derivative, KGE_BLOCK,
+							 shard_gradient(work, shard, block * KGE_BLOCK),
+							 kge_tile_gradient(trainer, tile), block > 0);
 		pool_yield(trainer->pool, thread);
 	}
 }
@@ -402,27 +383,29 @@ static void
 learn_tile_bfloat16(KgeTrainer *trainer, int shard, int tile, int thread)
 {
 	KVsAll	   *work = trainer->work;
-	KgeRows		candidates = tile_candidates(trainer, tile);
+	KgeRows		candidates = kge_tile_candidates(trainer, tile);
 	KgePacked	packed = kge_packed_of(work->tile, thread);
 	KgeDerivatives derivatives = kge_derivatives_of(work->derivatives, thread);
-	float	   *score = work->score + (size_t) thread * 2 * TILE * BLOCK;
-	float	   *derivative = score + TILE * BLOCK;
+	float	   *score = work->score + (size_t) thread * 2 * KGE_TILE * KGE_BLOCK;
+	float	   *derivative = score + KGE_TILE * KGE_BLOCK;
 
 	kge_pack_candidates(work->kernels, candidates, packed);
-	for (int block = 0; block * BLOCK < work->count; block++)
+	for (int block = 0; block * KGE_BLOCK < work->count; block++)
 	{
 		KgeRows		queries = block_queries(work, block);
 
-		kge_bfloat16_scores(work->kernels, kge_packed_from(work->packed, (size_t) block * BLOCK), queries.count,
-							packed, candidates.count, score, BLOCK);
-		work->loss[shard] += derive(trainer, block, tile * TILE, candidates.count, queries.count, score, derivative);
-		kge_pack_derivatives(work->kernels, candidates.count, queries.count, derivative, BLOCK, block * BLOCK, derivatives);
+		kge_bfloat16_scores(work->kernels, kge_packed_from(work->packed, (size_t) block * KGE_BLOCK), queries.count,
+							packed, candidates.count, score, KGE_BLOCK);
+		work->loss[shard] += derive(trainer, block, tile * KGE_TILE, candidates.count, queries.count, score,
+									derivative);
+		kge_pack_derivatives(work->kernels, candidates.count, queries.count, derivative, KGE_BLOCK, block * KGE_BLOCK,
+							 derivatives);
 		kge_bfloat16_query_gradients(work->kernels, derivatives, queries.count, packed, candidates.count,
-									 shard_gradient(work, shard, block * BLOCK), queries.stride);
+									 shard_gradient(work, shard, block * KGE_BLOCK), queries.stride);
 		pool_yield(trainer->pool, thread);
 	}
 	kge_bfloat16_candidate_gradients(work->kernels, derivatives, work->packed, work->count, candidates.count,
-									 tile_gradient(trainer, tile), candidates.stride, false);
+									 kge_tile_gradient(trainer, tile), candidates.stride, false);
 	pool_yield(trainer->pool, thread);
 }
 
@@ -433,11 +416,10 @@ learn_shard(void *argument, int64_t item, int thread)
 	KgeTrainer *trainer = argument;
 	KVsAll	   *work = trainer->work;
 	int			shard = (int) item;
-	int			first = shard * work->shard_tiles;
 
 	work->loss[shard] = 0;
 	memset(shard_gradient(work, shard, 0), 0, (size_t) work->room * (size_t) work->stride * sizeof(float));
-	for (int tile = first; tile < first + work->shard_tiles && tile < work->tiles; tile++)
+	for (int tile = kge_shard_start(&work->tiles, shard); tile < kge_shard_start(&work->tiles, shard + 1); tile++)
 		if (work->kernels != NULL)
 			learn_tile_bfloat16(trainer, shard, tile, thread);
 		else
@@ -457,12 +439,12 @@ finish_queries(void *argument, int64_t item, int thread)
 
 	for (int i = 0; i < count; i++)
 	{
-		int			number = (int) item * BLOCK + i;
+		int			number = (int) item * KGE_BLOCK + i;
 		float	   *d_vector = work->d_vector + (size_t) number * (size_t) work->stride;
 		float	   *d_entity = trainer->entity.gradient + (size_t) number * (size_t) trainer->entity.stride;
 
 		memcpy(d_vector, shard_gradient(work, 0, number), width * sizeof(float));
-		for (int shard = 1; shard < work->shards; shard++)
+		for (int shard = 1; shard < work->tiles.shards; shard++)
 			dense_add(trainer->entity.width, shard_gradient(work, shard, number), d_vector);
 		if (work->network == NULL)
 		{
@@ -497,13 +479,13 @@ learn(void *argument)
 {
 	KgeTrainer *trainer = argument;
 	KVsAll	   *work = trainer->work;
-	int64_t		blocks = pool_pieces(work->count, BLOCK);
+	int64_t		blocks = pool_pieces(work->count, KGE_BLOCK);
 
 	pool_run(trainer->pool, blocks, open_queries, trainer);
 	if (work->network != NULL)
 		make_by_network(trainer);
 	pool_run(trainer->pool, blocks, prepare_queries, trainer);
-	pool_run(trainer->pool, work->shards, learn_shard, trainer);
+	pool_run(trainer->pool, work->tiles.shards, learn_shard, trainer);
 	pool_run(trainer->pool, blocks, finish_queries, trainer);
 	if (work->network != NULL)
 		finish_by_network(trainer);
@@ -516,7 +498,7 @@ sum_minibatch(const KgeTrainer *trainer)
 	const KVsAll *work = trainer->work;
 	KgeSum		sum = {.terms = (int64_t) work->count * trainer->model->entities};
 
-	for (int shard = 0; shard < work->shards; shard++)
+	for (int shard = 0; shard < work->tiles.shards; shard++)
 		sum.loss += work->loss[shard];
 	for (int i = 0; i < work->count; i++)
 		sum.positives += work->query[i].answers / 2.0;

@@ -39,13 +39,11 @@
 #include "core/pool.h"
 #include "core/vector.h"
 #include "loss.h"
+#include "tiles.h"
 
-#define BLOCK	64				/* queries */
-#define TILE	128				/* entities */
 #define WAVE	512				/* queries, at most */
 #define WAVE_BFLOAT16 640		/* the same, in half the bytes */
 #define WAVE_BYTES ((size_t) 64 << 20)	/* of scores, unless one block takes more */
-#define SHARDS	16				/* at most */
 #define GROUPS	16				/* in a minibatch, at least: so large may one be */
 
 typedef struct Answer
@@ -66,9 +64,7 @@ typedef struct OneVsAll
 {
 	int			stride;			/* of rows of queries */
 	int			wave;			/* queries, whole blocks */
-	int			tiles;
-	int			shard_tiles;	/* tiles of a shard */
-	int			shards;
+	KgeTiles	tiles;
 
 	/* the epoch */
 	KgeGroups	groups;
@@ -96,12 +92,12 @@ typedef struct OneVsAll
 
 	float	   *prepared;		/* of each block, the engine's */
 	size_t		prepared_size;
-	float	   *score;			/* of each block, tiles x TILE x BLOCK; then the softmax's parts */
+	float	   *score;			/* of each block, tiles x KGE_TILE x KGE_BLOCK; then the softmax's parts */
 	uint16_t   *part;			/* these in bfloat16, instead */
 	float	   *maximum;		/* tiles x wave: the softmax in parts */
 	float	   *sum;
 	float	   *d_query;		/* shards x wave x stride */
-	float	   *derivative;		/* of each thread, TILE x BLOCK */
+	float	   *derivative;		/* of each thread, KGE_TILE x KGE_BLOCK */
 
 	/* in bfloat16, if not NULL */
 	const KgeBfloat16 *kernels;
@@ -140,9 +136,9 @@ score_bytes(const KgeTrainer *plan)
 static int
 wave_blocks(const KgeTrainer *plan)
 {
-	int			blocks = (int) pool_pieces(most_answers(plan), BLOCK);
-	int			most = (kge_in_bfloat16(plan) ? WAVE_BFLOAT16 : WAVE) / BLOCK;
-	int64_t		fit = (int64_t) (WAVE_BYTES / (BLOCK * score_bytes(plan) * (size_t) plan->entity.rows));
+	int			blocks = (int) pool_pieces(most_answers(plan), KGE_BLOCK);
+	int			most = (kge_in_bfloat16(plan) ? WAVE_BFLOAT16 : WAVE) / KGE_BLOCK;
+	int64_t		fit = (int64_t) (WAVE_BYTES / (KGE_BLOCK * score_bytes(plan) * (size_t) plan->entity.rows));
 
 	if (blocks > most)
 		blocks = most;
@@ -164,10 +160,11 @@ static void
 take_bfloat16(const KgeTrainer *plan, int threads, OneVsAll *work, Allocation *allocation)
 {
 	work->kernels = kge_bfloat16();
-	work->tile = kge_packed_take(allocation, (size_t) threads, TILE, plan->entity.width);
+	work->tile = kge_packed_take(allocation, (size_t) threads, KGE_TILE, plan->entity.width);
 	work->packed = kge_packed_take(allocation, 1, (size_t) work->wave, plan->entity.width);
-	work->part = allocation_take(allocation, (size_t) work->tiles * TILE, (size_t) work->wave * sizeof(uint16_t));
-	work->derivatives = kge_derivatives_take(allocation, threads, TILE, work->wave, BLOCK);
+	work->part = allocation_take(allocation, (size_t) work->tiles.count * KGE_TILE,
+								 (size_t) work->wave * sizeof(uint16_t));
+	work->derivatives = kge_derivatives_take(allocation, threads, KGE_TILE, work->wave, KGE_BLOCK);
 }
 
 /* What the queries of a wave and their scores need */
@@ -201,13 +198,14 @@ take_softmax(const KgeTrainer *plan, int threads, Allocation *allocation)
 {
 	OneVsAll   *memory = TAKE(allocation, OneVsAll, 1);
 	OneVsAll	work = {0};
+	size_t		blocks = (size_t) wave_blocks(plan);
+	size_t		wave = blocks * KGE_BLOCK;
 	size_t		most = (size_t) most_answers(plan);
 
 	work.stride = plan->entity.stride;
-	work.wave = wave_blocks(plan) * BLOCK;
-	work.tiles = (int) pool_pieces(plan->entity.rows, TILE);
-	work.shard_tiles = (int) pool_pieces(work.tiles, SHARDS);
-	work.shards = (int) pool_pieces(work.tiles, work.shard_tiles);
+	row = (size_t) work.stride * sizeof(float);
+	work.wave = (int) wave;
+	work.tiles = kge_tiles(plan->entity.rows);
 
 	work.groups = plan_groups(plan);
 	kge_groups_take(&work.groups, allocation);
@@ -220,7 +218,23 @@ take_softmax(const KgeTrainer *plan, int threads, Allocation *allocation)
 		work.pair = TAKE(allocation, KgePair, most);
 	}
 
-	take_wave(plan, threads, &work, allocation);
+	work.query = TAKE(allocation, Query, wave);
+	work.weight = TAKE(allocation, float, wave);
+	work.log_sum = TAKE(allocation, float, wave);
+	work.loss = TAKE(allocation, double, wave);
+	work.vector = allocation_take(allocation, wave, row);
+	work.maximum = allocation_take(allocation, (size_t) work.tiles.count, wave * sizeof(float));
+	work.sum = allocation_take(allocation, (size_t) work.tiles.count, wave * sizeof(float));
+	work.d_query = allocation_take(allocation, (size_t) work.tiles.shards * wave, row);
+	work.derivative = allocation_take(allocation, (size_t) threads, KGE_TILE * KGE_BLOCK * sizeof(float));
+	if (kge_in_bfloat16(plan))
+		take_bfloat16(plan, threads, &work, allocation);
+	else
+	{
+		work.score = allocation_take(allocation, (size_t) work.tiles.count * KGE_TILE, wave * sizeof(float));
+		work.prepared_size = kge_engine_scratch(&plan->engine, KGE_BLOCK);
+		work.prepared = allocation_take(allocation, blocks, work.prepared_size * sizeof(float));
+	}
 	if (memory != NULL)
 		*memory = work;
 	return memory;
@@ -266,18 +280,18 @@ next_minibatch(KgeTrainer *trainer)
 static inline KgeRows
 block_queries(const OneVsAll *work, int block)
 {
-	int			left = work->count - block * BLOCK;
+	int			left = work->count - block * KGE_BLOCK;
 
 	return (KgeRows) {
-		left < BLOCK ? left : BLOCK, work->stride,
-		work->vector + (size_t) block * BLOCK * (size_t) work->stride
+		left < KGE_BLOCK ? left : KGE_BLOCK, work->stride,
+		work->vector + (size_t) block * KGE_BLOCK * (size_t) work->stride
 	};
 }
 
 static inline size_t
 score_place(const OneVsAll *work, int block, int32_t entity)
 {
-	return ((size_t) block * (size_t) work->tiles * TILE + (size_t) entity) * BLOCK;
+	return ((size_t) block * (size_t) work->tiles.count * KGE_TILE + (size_t) entity) * KGE_BLOCK;
 }
 
 static inline float *
@@ -297,18 +311,7 @@ block_prepared(const OneVsAll *work, int block)
 static inline KgePacked
 block_packed(const OneVsAll *work, int block)
 {
-	return kge_packed_from(work->packed, (size_t) block * BLOCK);
-}
-
-static KgeRows
-tile_candidates(const KgeTrainer *trainer, int tile)
-{
-	int32_t		left = trainer->model->entities - tile * TILE;
-
-	return (KgeRows) {
-		left < TILE ? left : TILE, trainer->engine.width,
-		kge_entity_row(trainer->model, tile * TILE)
-	};
+	return kge_packed_from(work->packed, (size_t) block * KGE_BLOCK);
 }
 
 static inline size_t
@@ -340,7 +343,7 @@ pack_tile(const KgeTrainer *trainer, int tile, bool for_scores, int thread)
 		packed.along = NULL;
 	else
 		packed.across = NULL;
-	kge_pack_candidates(work->kernels, tile_candidates(trainer, tile), packed);
+	kge_pack_candidates(work->kernels, kge_tile_candidates(trainer, tile), packed);
 	return packed;
 }
 
@@ -394,7 +397,7 @@ make_queries(void *argument, int64_t item, int thread)
 
 	for (int i = 0; i < queries.count; i++)
 	{
-		make_query(trainer, (int) item * BLOCK + i);
+		make_query(trainer, (int) item * KGE_BLOCK + i);
 		pool_yield(trainer->pool, thread);
 	}
 	if (work->kernels != NULL)
@@ -416,14 +419,14 @@ keep_answers(const OneVsAll *work, int block, int count, int32_t from, int rows,
 {
 	for (int i = 0; i < count; i++)
 	{
-		const Query *query = &work->query[block * BLOCK + i];
+		const Query *query = &work->query[block * KGE_BLOCK + i];
 
 		for (int j = 0; j < query->answers; j++)
 		{
 			int32_t		row = query->answer[j].entity - from;
 
 			if (row >= 0 && row < rows)
-				query->answer[j].score = score[row * BLOCK + i];
+				query->answer[j].score = score[row * KGE_BLOCK + i];
 		}
 	}
 }
@@ -434,22 +437,22 @@ score_tile(void *argument, int64_t item, int thread)
 {
 	KgeTrainer *trainer = argument;
 	OneVsAll   *work = trainer->work;
-	int32_t		from = (int32_t) item * TILE;
-	KgeRows		candidates = tile_candidates(trainer, (int) item);
+	int32_t		from = (int32_t) item * KGE_TILE;
+	KgeRows		candidates = kge_tile_candidates(trainer, (int) item);
 
-	for (int block = 0; block * BLOCK < work->count; block++)
+	for (int block = 0; block * KGE_BLOCK < work->count; block++)
 	{
 		KgeRows		queries = block_queries(work, block);
 		float	   *score = block_scores(trainer, block, from);
-		size_t		parts = part(work, (int) item, block * BLOCK);
+		size_t		parts = part(work, (int) item, block * KGE_BLOCK);
 
-		kge_engine_scores(&trainer->engine, queries, block_prepared(work, block), candidates, score, BLOCK);
+		kge_engine_scores(&trainer->engine, queries, block_prepared(work, block), candidates, score, KGE_BLOCK);
 		keep_answers(work, block, queries.count, from, candidates.count, score);
 		if (keeps_scores(trainer))
-			kge_softmax_sums(candidates.count, queries.count, score, BLOCK,
+			kge_softmax_sums(candidates.count, queries.count, score, KGE_BLOCK,
 							 work->maximum + parts, work->sum + parts);
 		else
-			kge_softmax_parts(candidates.count, queries.count, score, BLOCK,
+			kge_softmax_parts(candidates.count, queries.count, score, KGE_BLOCK,
 							  work->maximum + parts, work->sum + parts);
 		pool_yield(trainer->pool, thread);
 	}
@@ -459,11 +462,11 @@ score_tile(void *argument, int64_t item, int thread)
 static void
 round_scores(int count, int queries, const float *score, uint16_t *rounded)
 {
-	if (queries == BLOCK)
-		kge_bfloat16_round((size_t) count * BLOCK, score, rounded);
+	if (queries == KGE_BLOCK)
+		kge_bfloat16_round((size_t) count * KGE_BLOCK, score, rounded);
 	else
 		for (int i = 0; i < count; i++)
-			kge_bfloat16_round((size_t) queries, score + (size_t) i * BLOCK, rounded + (size_t) i * BLOCK);
+			kge_bfloat16_round((size_t) queries, score + (size_t) i * KGE_BLOCK, rounded + (size_t) i * KGE_BLOCK);
 }
 
 /* Item: a tile.  Parts in bfloat16 are half of the memory that is written here and read on the way back. */
@@ -472,19 +475,19 @@ score_tile_bfloat16(void *argument, int64_t item, int thread)
 {
 	KgeTrainer *trainer = argument;
 	OneVsAll   *work = trainer->work;
-	int32_t		from = (int32_t) item * TILE;
+	int32_t		from = (int32_t) item * KGE_TILE;
 	KgePacked	packed = pack_tile(trainer, (int) item, true, thread);
-	int			count = tile_candidates(trainer, (int) item).count;
-	float	   *score = work->derivative + (size_t) thread * TILE * BLOCK;
+	int			count = kge_tile_candidates(trainer, (int) item).count;
+	float	   *score = work->derivative + (size_t) thread * KGE_TILE * KGE_BLOCK;
 
-	for (int block = 0; block * BLOCK < work->count; block++)
+	for (int block = 0; block * KGE_BLOCK < work->count; block++)
 	{
 		int			queries = block_queries(work, block).count;
-		size_t		parts = part(work, (int) item, block * BLOCK);
+		size_t		parts = part(work, (int) item, block * KGE_BLOCK);
 
-		kge_bfloat16_scores(work->kernels, block_packed(work, block), queries, packed, count, score, BLOCK);
+		kge_bfloat16_scores(work->kernels, block_packed(work, block), queries, packed, count, score, KGE_BLOCK);
 		keep_answers(work, block, queries, from, count, score);
-		kge_softmax_parts(count, queries, score, BLOCK, work->maximum + parts, work->sum + parts);
+		kge_softmax_parts(count, queries, score, KGE_BLOCK, work->maximum + parts, work->sum + parts);
 		round_scores(count, queries, score, work->part + score_place(work, block, from));
 		pool_yield(trainer->pool, thread);
 	}
@@ -497,9 +500,9 @@ log_sum(const OneVsAll *work, int query)
 	double		maximum = work->maximum[part(work, 0, query)];
 	double		sum = 0;
 
-	for (int tile = 1; tile < work->tiles; tile++)
+	for (int tile = 1; tile < work->tiles.count; tile++)
 		maximum = fmax(maximum, work->maximum[part(work, tile, query)]);
-	for (int tile = 0; tile < work->tiles; tile++)
+	for (int tile = 0; tile < work->tiles.count; tile++)
 		sum += work->sum[part(work, tile, query)] *
 			exp(work->maximum[part(work, tile, query)] - maximum);
 	/* cppcheck-suppress invalidFunctionArg ; there is a tile, and one of them adds 1 */
@@ -527,7 +530,7 @@ put_together(void *argument, int64_t item, int thread)
 
 	for (int i = 0; i < count; i++)
 	{
-		int			query = (int) item * BLOCK + i;
+		int			query = (int) item * KGE_BLOCK + i;
 		double		logarithm = log_sum(work, query);
 
 		work->log_sum[query] = (float) logarithm;
@@ -543,58 +546,51 @@ static void
 derive(const KgeTrainer *trainer, int tile, int block, float *derivative)
 {
 	const OneVsAll *work = trainer->work;
-	int32_t		from = tile * TILE;
-	int			rows = tile_candidates(trainer, tile).count;
+	int32_t		from = tile * KGE_TILE;
+	int			rows = kge_tile_candidates(trainer, tile).count;
 	int			count = block_queries(work, block).count;
-	const float *log_sums = work->log_sum + block * BLOCK;
-	const float *weights = work->weight + block * BLOCK;
-	float		factor[BLOCK];
+	const float *log_sums = work->log_sum + block * KGE_BLOCK;
+	const float *weights = work->weight + block * KGE_BLOCK;
+	float		factor[KGE_BLOCK];
 
 	if (keeps_scores(trainer))
-		kge_softmax(rows, count, block_scores(trainer, block, from), BLOCK, log_sums, weights, derivative);
+		kge_softmax(rows, count, block_scores(trainer, block, from), KGE_BLOCK, log_sums, weights, derivative);
 	else
 	{
-		kge_softmax(1, count, work->maximum + part(work, tile, block * BLOCK), BLOCK,
+		kge_softmax(1, count, work->maximum + part(work, tile, block * KGE_BLOCK), KGE_BLOCK,
 					log_sums, weights, factor);
 		if (work->kernels != NULL)
-			kge_bfloat16_scale_parts(rows, count, work->part + score_place(work, block, from), BLOCK,
+			kge_bfloat16_scale_parts(rows, count, work->part + score_place(work, block, from), KGE_BLOCK,
 									 factor, derivative);
 		else
-			kge_scale_parts(rows, count, block_scores(trainer, block, from), BLOCK, factor, derivative);
+			kge_scale_parts(rows, count, block_scores(trainer, block, from), KGE_BLOCK, factor, derivative);
 	}
 	for (int i = 0; i < count; i++)
 	{
-		const Query *query = &work->query[block * BLOCK + i];
+		const Query *query = &work->query[block * KGE_BLOCK + i];
 
 		for (int j = 0; j < query->answers; j++)
 		{
 			int32_t		row = query->answer[j].entity - from;
 
 			if (row >= 0 && row < rows)
-				derivative[row * BLOCK + i] -= query->answer[j].weight;
+				derivative[row * KGE_BLOCK + i] -= query->answer[j].weight;
 		}
 	}
-}
-
-/* Of a tile's entities; the minibatch's first block, or wave, sets them. */
-static inline float *
-tile_gradient(const KgeTrainer *trainer, int tile)
-{
-	return trainer->entity.dense + (size_t) tile * TILE * (size_t) trainer->entity.width;
 }
 
 static void
 learn_tile(KgeTrainer *trainer, int shard, int tile, int thread)
 {
 	OneVsAll   *work = trainer->work;
-	float	   *derivative = work->derivative + (size_t) thread * TILE * BLOCK;
+	float	   *derivative = work->derivative + (size_t) thread * KGE_TILE * KGE_BLOCK;
 
-	for (int block = 0; block * BLOCK < work->count; block++)
+	for (int block = 0; block * KGE_BLOCK < work->count; block++)
 	{
 		derive(trainer, tile, block, derivative);
-		kge_engine_gradients(&trainer->engine, block_queries(work, block), tile_candidates(trainer, tile),
-							 block_scores(trainer, block, tile * TILE), derivative, BLOCK,
-							 shard_gradient(work, shard, block * BLOCK), tile_gradient(trainer, tile),
+		kge_engine_gradients(&trainer->engine, block_queries(work, block), kge_tile_candidates(trainer, tile),
+							 block_scores(trainer, block, tile * KGE_TILE), derivative, KGE_BLOCK,
+							 shard_gradient(work, shard, block * KGE_BLOCK), kge_tile_gradient(trainer, tile),
 							 work->first > 0 || block > 0);
 		pool_yield(trainer->pool, thread);
 	}
@@ -605,25 +601,25 @@ static void
 learn_tile_bfloat16(KgeTrainer *trainer, int shard, int tile, int thread)
 {
 	OneVsAll   *work = trainer->work;
-	KgeRows		candidates = tile_candidates(trainer, tile);
+	KgeRows		candidates = kge_tile_candidates(trainer, tile);
 	KgePacked	packed = pack_tile(trainer, tile, false, thread);
 	KgeDerivatives derivatives = kge_derivatives_of(work->derivatives, thread);
-	float	   *derivative = work->derivative + (size_t) thread * TILE * BLOCK;
+	float	   *derivative = work->derivative + (size_t) thread * KGE_TILE * KGE_BLOCK;
 
-	for (int block = 0; block * BLOCK < work->count; block++)
+	for (int block = 0; block * KGE_BLOCK < work->count; block++)
 	{
 		KgeRows		queries = block_queries(work, block);
 
 		derive(trainer, tile, block, derivative);
-		kge_pack_derivatives(work->kernels, candidates.count, queries.count, derivative, BLOCK,
-							 block * BLOCK, derivatives);
+		kge_pack_derivatives(work->kernels, candidates.count, queries.count, derivative, KGE_BLOCK,
+							 block * KGE_BLOCK, derivatives);
 		kge_bfloat16_query_gradients(work->kernels, derivatives, queries.count,
 									 packed, candidates.count,
-									 shard_gradient(work, shard, block * BLOCK), queries.stride);
+									 shard_gradient(work, shard, block * KGE_BLOCK), queries.stride);
 		pool_yield(trainer->pool, thread);
 	}
 	kge_bfloat16_candidate_gradients(work->kernels, derivatives, work->packed, work->count,
-									 candidates.count, tile_gradient(trainer, tile), candidates.stride,
+									 candidates.count, kge_tile_gradient(trainer, tile), candidates.stride,
 									 work->first > 0);
 	pool_yield(trainer->pool, thread);
 }
@@ -635,11 +631,10 @@ learn_shard(void *argument, int64_t item, int thread)
 	KgeTrainer *trainer = argument;
 	OneVsAll   *work = trainer->work;
 	int			shard = (int) item;
-	int			first = shard * work->shard_tiles;
 
 	memset(shard_gradient(work, shard, 0), 0,
 		   (size_t) kge_whole(work->count) * (size_t) work->stride * sizeof(float));
-	for (int tile = first; tile < first + work->shard_tiles && tile < work->tiles; tile++)
+	for (int tile = kge_shard_start(&work->tiles, shard); tile < kge_shard_start(&work->tiles, shard + 1); tile++)
 		if (work->kernels != NULL)
 			learn_tile_bfloat16(trainer, shard, tile, thread);
 		else
@@ -681,7 +676,7 @@ finish_query(KgeTrainer *trainer, int number)
 	size_t		bytes = (size_t) entity->width * sizeof(float);
 
 	memcpy(d_query, shard_gradient(work, 0, number), bytes);
-	for (int shard = 1; shard < work->shards; shard++)
+	for (int shard = 1; shard < work->tiles.shards; shard++)
 		dense_add(entity->width, shard_gradient(work, shard, number), d_query);
 	if (trainer->training.regularizer == KGE_REGULARIZER_DURA)
 		penalise_query(trainer, number, d_query);
@@ -698,7 +693,7 @@ finish_queries(void *argument, int64_t item, int thread)
 
 	for (int i = 0; i < count; i++)
 	{
-		finish_query(trainer, (int) item * BLOCK + i);
+		finish_query(trainer, (int) item * KGE_BLOCK + i);
 		pool_yield(trainer->pool, thread);
 	}
 }
@@ -709,13 +704,13 @@ static double
 learn_wave(KgeTrainer *trainer)
 {
 	OneVsAll   *work = trainer->work;
-	int			blocks = (int) pool_pieces(work->count, BLOCK);
+	int			blocks = (int) pool_pieces(work->count, KGE_BLOCK);
 	double		loss = 0;
 
 	pool_run(trainer->pool, blocks, make_queries, trainer);
-	pool_run(trainer->pool, work->tiles, work->kernels != NULL ? score_tile_bfloat16 : score_tile, trainer);
+	pool_run(trainer->pool, work->tiles.count, work->kernels != NULL ? score_tile_bfloat16 : score_tile, trainer);
 	pool_run(trainer->pool, blocks, put_together, trainer);
-	pool_run(trainer->pool, work->shards, learn_shard, trainer);
+	pool_run(trainer->pool, work->tiles.shards, learn_shard, trainer);
 	pool_run(trainer->pool, blocks, finish_queries, trainer);
 	for (int i = 0; i < work->count; i++)
 		loss += work->loss[i];
@@ -753,7 +748,7 @@ learn_softmax(void *argument)
 	OneVsAll   *work = trainer->work;
 	KgeSum		sum = {.terms = work->answers,.positives = work->answers / 2.0};
 	int			waves = (int) pool_pieces(work->queries, work->wave);
-	int			share = (int) pool_pieces((int) pool_pieces(work->queries, waves), BLOCK) * BLOCK;
+	int			share = (int) pool_pieces((int) pool_pieces(work->queries, waves), KGE_BLOCK) * KGE_BLOCK;
 
 	for (work->first = 0; work->first < work->queries; work->first += share)
 	{
