@@ -453,8 +453,8 @@ extern bool ev_learn(Arena *arena, Pool *pool, const EvExampleSource *source, Ev
 
 /*
  * Counts of pairs (x, y) that a path connects over different entities, x and y among them (object identity).  So no
- * path uses the fact that it would support, and the confidence is that for facts that are missing.  x = y is a pair only
- * for relations with reflexive facts; then the path leads back to x.
+ * path uses the fact that it would support, and the confidence is that for facts that are missing.  x = y is a pair
+ * only for relations with reflexive facts; then the path leads back to x.
  */
 typedef struct EvPathCounts
 {

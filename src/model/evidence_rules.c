@@ -112,7 +112,8 @@ unknown_of(Datum body_size, Datum known)
 static void
 check_memory(const RuleRows *rows)
 {
-	hkg_check_memory(3 * (rows->path_room * sizeof(EvRule) + rows->pattern_room * sizeof(EvPattern)), "the evidence of rules");
+	hkg_check_memory(3 * (rows->path_room * sizeof(EvRule) + rows->pattern_room * sizeof(EvPattern)),
+					 "the evidence of rules");
 }
 
 static void

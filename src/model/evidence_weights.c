@@ -54,8 +54,8 @@ discount_of(const Graph *graph, const char *model, EvKind kind, const DiscountTe
 						model, evidence_kinds[kind]),
 				 errhint("Call hkg_learn_evidence, which learns it from a valid split, or have the usual ones: "
 						 "update %smodel set evidence = evidence || '{\"discount\": {\"rules\": %s, \"both\": %g}}' where name = %s",
-						 graph->prefix, texts->has_rules ? psprintf("%g", EV_USUAL_DISCOUNT) : "null", EV_USUAL_DISCOUNT,
-						 quote_literal_cstr(model))));
+						 graph->prefix, texts->has_rules ? psprintf("%g", EV_USUAL_DISCOUNT) : "null",
+						 EV_USUAL_DISCOUNT, quote_literal_cstr(model))));
 	return discount;
 }
 

@@ -338,7 +338,8 @@ procedure_append_mrr(StringInfo line, const Iteration *iteration)
 	if (iteration->evaluated)
 		appendStringInfo(line, ", valid MRR %.4f", iteration->metrics.mrr);
 	if (iteration->mrr_error > 0)
-		appendStringInfo(line, " (" INT64_FORMAT " triples, standard error %.4f)", iteration->ranked, iteration->mrr_error);
+		appendStringInfo(line, " (" INT64_FORMAT " triples, standard error %.4f)",
+						 iteration->ranked, iteration->mrr_error);
 }
 
 static void

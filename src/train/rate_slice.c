@@ -88,7 +88,8 @@ rate(const SentBlocks *sent, MinedRules *rules, const GraphData *data)
 	int32	   *position = array_new(int32, rules->count);
 	Pool	   *pool = hkg_pool();
 	RatingModel model = {
-		.pairs = body_pairs_create(data, pool),.data = data,.kge = &sent->model,.pool = pool,.omega = sent->settings.omega
+		.pairs = body_pairs_create(data, pool),.data = data,.kge = &sent->model,.pool = pool,
+		.omega = sent->settings.omega
 	};
 
 	for (int32 i = 0; i < rules->count; i++)

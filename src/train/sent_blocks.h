@@ -20,7 +20,7 @@ typedef struct SentBlocks
 	TrainSettings settings;
 	KgeModel	model;			/* of the entities that were sent; sent_blocks_take sets its embeddings */
 	BucketBlocks blocks;		/* their head; the caller cuts the rest by its sizes */
-	char	   *part[BLOCK_PARTS];	/* memory of each, once the caller has checked its size; NULL: it has no use for it */
+	char	   *part[BLOCK_PARTS];	/* memory of each; NULL: the caller has no use for it */
 	bool	   *received;		/* whether the block of that number was */
 } SentBlocks;
 
@@ -34,8 +34,8 @@ extern SentBlocks sent_blocks_open(FunctionCallInfo fcinfo, AclMode rights);
 extern Size sent_blocks_bytes(const SentBlocks *sent);
 
 /*
- * Takes memory for these parts, those of relations and of embeddings among them, which are the model's then; of
- * embeddings, rows of both places follow each other.
+ * Takes memory for these parts, whose sizes the caller has checked.  Those of relations and of embeddings, which are
+ * among them, are the model's from then on; of embeddings, rows of both places follow each other.
  */
 extern void sent_blocks_take(SentBlocks *sent, const BlockPart *part, int count);
 

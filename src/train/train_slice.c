@@ -53,7 +53,9 @@ cut_blocks(TrainSlice *slice)
 static void
 take_memory(TrainSlice *slice)
 {
-	static const BlockPart parts[] = {BLOCK_POSITIVES, BLOCK_WEIGHTS, BLOCK_ENTAILMENTS, BLOCK_RELATIONS, BLOCK_EMBEDDINGS};
+	static const BlockPart parts[] = {
+		BLOCK_POSITIVES, BLOCK_WEIGHTS, BLOCK_ENTAILMENTS, BLOCK_RELATIONS, BLOCK_EMBEDDINGS
+	};
 	SentBlocks *sent = &slice->sent;
 	Arena		arena = hkg_arena();
 	float	   *state;

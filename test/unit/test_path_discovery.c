@@ -158,7 +158,8 @@ test_complete_search(Pool *pool)
 							 path->counts.body_size == by_hand.body_size && path->counts.error == 0 &&
 							 path->counts.confidence == (double) by_hand.support / (double) by_hand.body_size,
 							 "relation %d, length %d, body %d: %ld of %ld, by hand %ld of %ld", relation, length, n,
-							 path == NULL ? -1 : (long) path->counts.support, path == NULL ? -1 : (long) path->counts.body_size,
+							 path == NULL ? -1 : (long) path->counts.support,
+							 path == NULL ? -1 : (long) path->counts.body_size,
 							 (long) by_hand.support, (long) by_hand.body_size);
 				CHECK(path != NULL && memcmp(path->counts.known, by_hand.known, sizeof(by_hand.known)) == 0);
 			}
