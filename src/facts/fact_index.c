@@ -76,7 +76,10 @@ count_edges(const Building *building, int thread)
 	int64_t		first = 0;
 
 	for (int32_t i = 0; i <= facts->entities; i++)
+	{
 		facts->start[i] = 0;
+		pool_yield_at(building->pool, thread, i);
+	}
 	for (int64_t i = 0; i < building->count; i++)
 	{
 		next[building->triples[i].head]++;
@@ -89,17 +92,21 @@ count_edges(const Building *building, int thread)
 
 		next[i] = first;
 		first += edges;
+		pool_yield_at(building->pool, thread, i);
 	}
 }
 
 /* The end of the facts, from `first` on, that have the same relation. */
 static int64_t
-end_of_relation(const Building *building, int64_t first)
+end_of_relation(const Building *building, int thread, int64_t first)
 {
 	int64_t		end = first;
 
 	while (end < building->count && building->triples[end].relation == building->triples[first].relation)
+	{
+		pool_yield_at(building->pool, thread, end);
 		end++;
+	}
 	return end;
 }
 
@@ -121,7 +128,7 @@ fill_edges(void *argument, int64_t item, int thread)
 	{
 		DirectedAtom atom = FORWARDS(building->triples[first].relation);
 
-		end = end_of_relation(building, first);
+		end = end_of_relation(building, thread, first);
 		for (int64_t i = first; i < end; i++)
 		{
 			Triple		t = building->triples[i];
@@ -141,11 +148,16 @@ fill_edges(void *argument, int64_t item, int thread)
 }
 
 static bool
-is_sorted(const FactIndex *facts, int32_t entity)
+is_sorted(const Building *building, int thread, int64_t entity)
 {
+	const FactIndex *facts = building->facts;
+
 	for (int64_t i = facts->start[entity] + 1; i < facts->start[entity + 1]; i++)
+	{
 		if (compare_edges(&facts->edge[i - 1], &facts->edge[i]) > 0)
 			return false;
+		pool_yield_at(building->pool, thread, i);
+	}
 	return true;
 }
 
@@ -157,7 +169,7 @@ sort_edges(void *argument, int64_t item, int thread)
 	FactIndex  *facts = building->facts;
 
 	for (int64_t i = item * ENTITIES_AT_ONCE; i < (item + 1) * ENTITIES_AT_ONCE && i < facts->entities; i++)
-		if (!is_sorted(facts, (int32_t) i))
+		if (!is_sorted(building, thread, i))
 			sort_array(building->pool, thread, facts->edge + facts->start[i], facts->start[i + 1] - facts->start[i],
 					   sizeof(FactEdge), compare_edges);
 	pool_yield(building->pool, thread);
@@ -371,7 +383,10 @@ fill_neighbours(void *argument, int64_t item, int thread)
 	const FactIndex *facts = reordering->facts;
 
 	for (int32_t e = 0; e < facts->entities; e++)
+	{
 		reordering->cursor[e] = facts->start[e + 1];
+		pool_yield_at(reordering->pool, thread, e);
+	}
 	for (int32_t e = facts->entities - 1; e >= 0; e--)
 		for (int64_t i = facts->start[e]; i < facts->start[e + 1]; i++)
 		{

@@ -155,11 +155,12 @@ graph_read_known(Graph *graph, const GraphData *data, int64 *count)
 {
 	int64		held;
 	Triple	   *holdout = graph_read_split(graph, data, NULL, &held);
-	Triple	   *known = MemoryContextAllocHuge(CurrentMemoryContext,
-											   sizeof(Triple) * Max(data->facts + held, 1));
+	Triple	   *known;
 	int64		fact = 0;
 	int64		other = 0;
 
+	hkg_check_memory_or((data->facts + held) * sizeof(Triple), "reading the facts", "keep fewer of them in the graph");
+	known = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Triple) * Max(data->facts + held, 1));
 	for (*count = 0; *count < data->facts + held; (*count)++)
 	{
 		CHECK_FOR_INTERRUPTS();

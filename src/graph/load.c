@@ -71,10 +71,13 @@ static void
 leave_out_held_out(Load *load)
 {
 	FactQuery  *query = &load->query;
-	FactSet		held = read_held_out(query);
+	FactSet		held;
 	int64		left = 0;
 	int64		next = 0;
 
+	if (query->facts == 0)
+		return;
+	held = read_held_out(query);
 	for (int64 i = 0; i < query->facts; i++)
 	{
 		CHECK_FOR_INTERRUPTS();

@@ -324,33 +324,38 @@ path_network_facts(const Graph *graph, const char *model, const GraphData *data)
 
 /* ---- writing ---------------------------------------------------------------------------- */
 
+/* Numbers of a statement: far fewer than an array has room for */
+#define NUMBERS_AT_ONCE (1 << 14)
+
 /* Numbers of relations' ids; NO_RELATION: of none */
 #define NO_RELATION (-1)
 
-/* Relation and direction of each row of a part */
+/* Relation and direction of `count` rows of a part, from `first` on */
 static void
-arg_rows(SqlArgs *args, const PathPart *part, const GraphData *data)
+arg_rows(SqlArgs *args, const PathPart *part, int32 first, int32 count, const GraphData *data)
 {
-	int32	   *relation = palloc(part->rows * sizeof(int32));
-	int32	   *inverse = palloc(part->rows * sizeof(int32));
+	int32	   *relation = palloc(count * sizeof(int32));
+	int32	   *inverse = palloc(count * sizeof(int32));
 
-	for (int32 i = 0; i < part->rows; i++)
+	for (int32 i = 0; i < count; i++)
 	{
-		relation[i] = part->by_atom && i / 2 < data->relations ? data->relation_id[i / 2] : NO_RELATION;
-		inverse[i] = IS_BACKWARDS(i);
+		int32		row = first + i;
+
+		relation[i] = part->by_atom && row / 2 < data->relations ? data->relation_id[row / 2] : NO_RELATION;
+		inverse[i] = IS_BACKWARDS(row);
 	}
-	sql_arg(args, INT4ARRAYOID, array_of_int4(relation, part->rows));
-	sql_arg(args, INT4ARRAYOID, array_of_int4(inverse, part->rows));
+	sql_arg(args, INT4ARRAYOID, array_of_int4(relation, count));
+	sql_arg(args, INT4ARRAYOID, array_of_int4(inverse, count));
 }
 
 static void
-write_part(const Graph *graph, const char *model, const PathPart *part, const GraphData *data)
+write_rows(const Graph *graph, const char *model, const PathPart *part, int32 first, int32 count, const GraphData *data)
 {
 	SqlArgs		args = sql_args_text(model);
 
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(part->name));
-	arg_rows(&args, part, data);
-	sql_arg(&args, FLOAT4ARRAYOID, array_of_float4(part->number, part->rows * part->columns));
+	arg_rows(&args, part, first, count, data);
+	sql_arg(&args, FLOAT4ARRAYOID, array_of_float4(part->number + (size_t) first * part->columns, count * part->columns));
 	sql_run(psprintf("insert into %1$spath_network (model, layer, part, relation, inverse, numbers) "
 					 "select $1, %4$d, $2, nullif(u.relation, %2$d), case when u.relation <> %2$d then u.inverse = 1 end, "
 					 "($5::real[])[((u.place - 1) * %3$d + 1)::int : (u.place * %3$d)::int] "
@@ -358,6 +363,15 @@ write_part(const Graph *graph, const char *model, const PathPart *part, const Gr
 					 "where u.relation = %2$d or u.relation in (select id from %1$srelation)",
 					 graph->prefix, NO_RELATION, part->columns, part->layer), &args);
 	sql_args_free(&args);
+}
+
+static void
+write_part(const Graph *graph, const char *model, const PathPart *part, const GraphData *data)
+{
+	int32		at_once = Max(1, NUMBERS_AT_ONCE / part->columns);
+
+	for (int32 first = 0; first < part->rows; first += at_once)
+		write_rows(graph, model, part, first, Min(at_once, part->rows - first), data);
 }
 
 static void

@@ -31,7 +31,7 @@ typedef struct Matcher
 	int32		prefix[BODY_ATOMS + 1]; /* numbers of the first 0, 1, ... atoms */
 	DirectedAtom atom;			/* the last */
 	int32		constant;
-	uint64		steps;
+	int64		left;			/* steps until interrupts are checked */
 } Matcher;
 
 /* ---- one grounding ------------------------------------------------------------------ */
@@ -123,14 +123,23 @@ has_parts(const Matcher *matcher)
 	return true;
 }
 
+static inline void
+count_steps(Matcher *matcher, int64 steps)
+{
+	matcher->left -= steps;
+	if (matcher->left > 0)
+		return;
+	matcher->left = CHECK_EVERY;
+	hkg_check_interrupts();
+}
+
 /* Goes on with the label of atom k. */
 static inline void
 try_label(Matcher *matcher, int k, int64 label)
 {
 	const Component *component = matcher->component;
 
-	if (++matcher->steps % CHECK_EVERY == 0)
-		hkg_check_interrupts();
+	count_steps(matcher, 1);
 	if (!may_stand(matcher, k, label))
 		return;
 	matcher->label[k] = label;
@@ -180,6 +189,8 @@ bind_variable(Matcher *matcher, int k)
 	FactSpan	span = fact_span(matcher->index, matcher->bound[step.from]);
 	FactSpan	other = fact_span(matcher->index, matcher->bound[partner == UNBOUND ? step.from : partner]);
 
+	if (partner != UNBOUND)
+		count_steps(matcher, Min(span.end - span.at, other.end - other.at));
 	while (partner == UNBOUND ? span.at < span.end : fact_spans_common(&span, &other))
 	{
 		FactSpan	edges = fact_span_take(&span);

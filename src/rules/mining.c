@@ -81,7 +81,6 @@ mining_index(Mining *mining, bool for_search)
 	Arena		arena = hkg_arena();
 	Pool	   *pool = hkg_pool();
 
-	list_heads(mining);
 	hkg_check_memory_or(MemoryContextMemAllocated(mining->memory, true) + mine_index_bytes(data, for_search),
 						"an index of facts for mining", "keep fewer facts in the graph");
 	fact_index(&arena, pool, data->entities, data->relations, data->fact, data->facts, &mining->index);
@@ -210,8 +209,12 @@ make_result(const Mining *mining)
 MemoryContext
 mining_begin(Mining *mining)
 {
+	MemoryContext caller;
+
 	mining->memory = AllocSetContextCreate(CurrentMemoryContext, "hybridkg mining", ALLOCSET_DEFAULT_SIZES);
-	return MemoryContextSwitchTo(mining->memory);
+	caller = MemoryContextSwitchTo(mining->memory);
+	list_heads(mining);
+	return caller;
 }
 
 static MinedRules *
@@ -231,7 +234,6 @@ mine_rules(Graph *graph, const GraphData *data, const MineOptions *options)
 	Mining		mining = {.graph = graph,.data = data,.options = options,.slice = ALL_PAIRS};
 	MemoryContext caller = mining_begin(&mining);
 
-	list_heads(&mining);
 	if (!mine_slices(&mining))
 	{
 		mining_index(&mining, true);

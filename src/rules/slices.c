@@ -156,7 +156,7 @@ hkg_search_slice(PG_FUNCTION_ARGS)
 
 	node_slice_begin();
 	mining.data = read_facts(fcinfo, mining.graph);
-	MemoryContextSwitchTo(mining_begin(&mining));
+	(void) mining_begin(&mining);
 	mining_index(&mining, true);
 	search_rules(&mining);
 	array = found_rules(caller, (int64) checksum_of_facts(mining.data), &mining);
@@ -194,7 +194,7 @@ hkg_count_slice(PG_FUNCTION_ARGS)
 
 	node_slice_begin();
 	mining.data = read_facts(fcinfo, mining.graph);
-	MemoryContextSwitchTo(mining_begin(&mining));
+	(void) mining_begin(&mining);
 	mining_index(&mining, false);
 	take_rules(&mining, number, count);
 	mine_bodies(&mining);

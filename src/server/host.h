@@ -18,7 +18,8 @@ extern double hkg_slice_seconds;
 
 /*
  * A pool of `threads` threads (hkg_pool: as many as hybridkg.threads), destroyed with the current memory context, after
- * an error too.  Between slices it checks for interrupts and for the postmaster's death.
+ * an error too.  Between slices it checks for interrupts and for the postmaster's death.  Each call starts the threads of
+ * another pool: one is enough for a piece of work.
  */
 extern Pool *hkg_pool_of(int threads);
 extern Pool *hkg_pool(void);

@@ -4,8 +4,8 @@
  *
  * Its embeddings are in a temporary file, and take no memory: they are written when an iteration is better than those
  * before, and read at most twice.  After an error the file goes with the transaction, or with the process in a
- * background worker, where it outlives transactions.  After an error it must not be closed: closing writes what is left
- * in its buffer, and that may be what failed.
+ * background worker, where it outlives transactions; it is not closed, as closing writes what is left in its buffer, and
+ * that may be what failed.
  */
 #include "procedure.h"
 
@@ -59,6 +59,7 @@ read_array(BufFile *file, float *values, Size bytes)
 		Size		some = Min(CHUNK_BYTES, bytes - done);
 
 		CHECK_FOR_INTERRUPTS();
+		errno = EIO;			/* unless a call says more: a short read has none */
 		if (BufFileRead(file, (char *) values + done, some) != some)
 			ereport(ERROR,
 					(errcode_for_file_access(),

@@ -95,11 +95,12 @@ ascend(const KgeNetwork *network, double *weight)
 {
 	double	   *gradient = array_new(double, network->rules);
 	double	   *step = array_new(double, network->rules);
+	Pool	   *pool = hkg_pool();
 
-	kge_rules_steps(hkg_pool(), network, RATE, step);
+	kge_rules_steps(pool, network, RATE, step);
 	for (int i = 0; i < STEPS; i++)
 	{
-		(void) kge_rules_likelihood(hkg_pool(), network, weight, gradient);
+		(void) kge_rules_likelihood(pool, network, weight, gradient);
 		for (int32 j = 0; j < network->rules; j++)
 			weight[j] += step[j] * gradient[j];
 	}
