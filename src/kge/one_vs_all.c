@@ -179,17 +179,17 @@ take_wave(const KgeTrainer *plan, int threads, OneVsAll *work, Allocation *alloc
 	work->log_sum = TAKE(allocation, float, wave);
 	work->loss = TAKE(allocation, double, wave);
 	work->vector = allocation_take(allocation, wave, row);
-	work->maximum = allocation_take(allocation, (size_t) work->tiles, wave * sizeof(float));
-	work->sum = allocation_take(allocation, (size_t) work->tiles, wave * sizeof(float));
-	work->d_query = allocation_take(allocation, (size_t) work->shards * wave, row);
-	work->derivative = allocation_take(allocation, (size_t) threads, TILE * BLOCK * sizeof(float));
+	work->maximum = allocation_take(allocation, (size_t) work->tiles.count, wave * sizeof(float));
+	work->sum = allocation_take(allocation, (size_t) work->tiles.count, wave * sizeof(float));
+	work->d_query = allocation_take(allocation, (size_t) work->tiles.shards * wave, row);
+	work->derivative = allocation_take(allocation, (size_t) threads, KGE_TILE * KGE_BLOCK * sizeof(float));
 	if (kge_in_bfloat16(plan))
 		take_bfloat16(plan, threads, work, allocation);
 	else
 	{
-		work->score = allocation_take(allocation, (size_t) work->tiles * TILE, wave * sizeof(float));
-		work->prepared_size = kge_engine_scratch(&plan->engine, BLOCK);
-		work->prepared = allocation_take(allocation, wave / BLOCK, work->prepared_size * sizeof(float));
+		work->score = allocation_take(allocation, (size_t) work->tiles.count * KGE_TILE, wave * sizeof(float));
+		work->prepared_size = kge_engine_scratch(&plan->engine, KGE_BLOCK);
+		work->prepared = allocation_take(allocation, wave / KGE_BLOCK, work->prepared_size * sizeof(float));
 	}
 }
 
@@ -198,13 +198,10 @@ take_softmax(const KgeTrainer *plan, int threads, Allocation *allocation)
 {
 	OneVsAll   *memory = TAKE(allocation, OneVsAll, 1);
 	OneVsAll	work = {0};
-	size_t		blocks = (size_t) wave_blocks(plan);
-	size_t		wave = blocks * KGE_BLOCK;
 	size_t		most = (size_t) most_answers(plan);
 
 	work.stride = plan->entity.stride;
-	row = (size_t) work.stride * sizeof(float);
-	work.wave = (int) wave;
+	work.wave = wave_blocks(plan) * KGE_BLOCK;
 	work.tiles = kge_tiles(plan->entity.rows);
 
 	work.groups = plan_groups(plan);
@@ -217,24 +214,7 @@ take_softmax(const KgeTrainer *plan, int threads, Allocation *allocation)
 		work.relations = kge_relation_loss_take(plan, most_answers(plan), threads, allocation);
 		work.pair = TAKE(allocation, KgePair, most);
 	}
-
-	work.query = TAKE(allocation, Query, wave);
-	work.weight = TAKE(allocation, float, wave);
-	work.log_sum = TAKE(allocation, float, wave);
-	work.loss = TAKE(allocation, double, wave);
-	work.vector = allocation_take(allocation, wave, row);
-	work.maximum = allocation_take(allocation, (size_t) work.tiles.count, wave * sizeof(float));
-	work.sum = allocation_take(allocation, (size_t) work.tiles.count, wave * sizeof(float));
-	work.d_query = allocation_take(allocation, (size_t) work.tiles.shards * wave, row);
-	work.derivative = allocation_take(allocation, (size_t) threads, KGE_TILE * KGE_BLOCK * sizeof(float));
-	if (kge_in_bfloat16(plan))
-		take_bfloat16(plan, threads, &work, allocation);
-	else
-	{
-		work.score = allocation_take(allocation, (size_t) work.tiles.count * KGE_TILE, wave * sizeof(float));
-		work.prepared_size = kge_engine_scratch(&plan->engine, KGE_BLOCK);
-		work.prepared = allocation_take(allocation, blocks, work.prepared_size * sizeof(float));
-	}
+	take_wave(plan, threads, &work, allocation);
 	if (memory != NULL)
 		*memory = work;
 	return memory;
