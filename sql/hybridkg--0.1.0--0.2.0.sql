@@ -350,7 +350,7 @@ temperature: of self_adversarial; 0 weights a positive''s negatives alike, 1000 
 reciprocal: each relation has a second embedding, that of its inverse, for questions that ask for heads: (?, r, t) is then (t, inverse of r, ?); scores of triples stay those of (h, r, ?). null: yes with conve, which needs it, no otherwise
 regularizer: l2 (squares), n3 (cubed moduli) or dura (under softmax with distmult, complex or rescal: squares of h, of t and of the query vectors); null: n3 under softmax, l2 otherwise
 preset: a row of hkg_presets(); its settings take the place of arguments that are null; null: none
-warm_start: continue from the embeddings of the model of that name, with the same score_function, dimensions and reciprocal; new entities start where their neighbours place them (with conve, like any), deleted ones are left out. Steps are large at first, see learning_rate, and the new model has to be no worse, see replace
+warm_start: continue from the embeddings of the model of that name, with the same score_function, dimensions, norm and reciprocal; new entities start where their neighbours place them (with conve, like any), deleted ones are left out. Steps are large at first, see learning_rate, and the new model has to be no worse, see replace
 rules: a model whose selected rules, such as imported ones, are ranked and sampled from instead of mined ones; null: rules are mined
 relation_weight: under softmax with distmult, complex or rescal: weight of the cross entropy of the true relation against all relations, given head and tail, 0 to 1000; null: 0
 evidence_rules: most path rules, r(X,Y) <= b(X,A), c(A,Y), that are kept as evidence at prediction; when there are more, shorter ones first, of one length the best of each relation; 0 (none) to 1000000; null: 20000
@@ -552,6 +552,7 @@ as $$
 declare
 	worker int;
 	waits_for text;
+	refusal text;		-- why it cannot be trained
 	done bool;
 begin
 	execute format('select exists (select from %I.model where name = $1 and status = ''ready'')', graph) into done using trial;
@@ -571,25 +572,28 @@ begin
 				end if;
 				perform pg_sleep(0.1);
 			end loop;
-		exception when query_canceled or lock_not_available then
-			perform pg_cancel_backend(worker);
-			raise;
+		exception
+			when query_canceled or lock_not_available then
+				perform pg_cancel_backend(worker);
+				raise;
+			when out_of_memory or program_limit_exceeded then
+				refusal := sqlerrm;
 		end;
 	end if;
 	execute format($sql$ insert into %1$I.trial (model, arguments, status, mrr, hits_1, hits_3, hits_10, best_iteration, seconds, error, trained_at)
-			select m.name, $2, case m.status when 'ready' then 'done' when 'cancelled' then m.status else 'failed' end,
+			select $1, $2, case m.status when 'ready' then 'done' when 'cancelled' then m.status else 'failed' end,
 				m.mrr, m.hits_1, m.hits_3, m.hits_10, m.best_iteration,
 				(select coalesce(sum(train_seconds + mine_seconds + sample_seconds + evaluate_seconds), 0)
 					from %1$I.iteration i where i.model = m.name),
-				case when m.status like 'failed: %%' then substr(m.status, 9)
+				case when m.name is null then $3 when m.status like 'failed: %%' then substr(m.status, 9)
 					when m.status = 'training' then 'its process ended early' end,
 				m.trained_at
-			from %1$I.model m where m.name = $1
+			from (select) trial left join %1$I.model m on m.name = $1
 			on conflict (model) do update set status = excluded.status, mrr = excluded.mrr, hits_1 = excluded.hits_1,
 				hits_3 = excluded.hits_3, hits_10 = excluded.hits_10, best_iteration = excluded.best_iteration,
 				seconds = excluded.seconds, error = excluded.error, trained_at = excluded.trained_at
 			$sql$, graph)
-		using trial, arguments;
+		using trial, arguments, refusal;
 end
 $$;
 comment on procedure hkg_tune_trial(name, name, jsonb, text) is
@@ -683,7 +687,7 @@ fixed: an object of arguments that all trials share; others have their defaults,
 trials: the number of points of the grid, drawn at random; null: all
 seed: draws them, and seeds the trainings, unless grid or fixed has a seed
 model: the name of the best model; a model of that name is replaced when the transaction commits
-errors: before anything is trained, 22023 for arguments that hkg_train would refuse, 22P02 or 22003 for values of another type, 55000 without a valid split, 55006 when the model is being trained or another search of the graph is under way, 25001 unless the transaction is read committed; 53000 when no background worker is free for a trial; 55P03 when a training waits for a lock that the caller''s transaction holds; a trial that fails later is a row with its error';
+errors: before anything is trained, 22023 or 0A000 for arguments that hkg_train would refuse, 22P02 or 22003 for values of another type, 55000 without a valid split, 55006 when the model is being trained or another search of the graph is under way, 25001 unless the transaction is read committed; 53000 when no background worker is free for a trial; 55P03 when a training waits for a lock that the caller''s transaction holds; a trial that fails later, or would need more than hybridkg.max_memory, is a row with its error';
 
 create function hkg_apply_rule(graph name, rule text, slice int default 1, slices int default 1)
 returns table (head text, relation text, tail text, known bool)

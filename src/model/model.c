@@ -199,7 +199,7 @@ require_rows(Graph *graph, const char *model, const ModelRow *row, const char *k
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("model \"%s\" of graph \"%s\" is not trained", model, graph->name),
 				 errdetail("Its status is \"%s\", and it has no embeddings yet.", row->status),
-				 errhint("Wait for its training to end, or train it again.")));
+				 errhint("Wait for its training to end, go on with hkg_resume where it was stopped, or train it again.")));
 	ereport(ERROR,
 			(errcode(ERRCODE_DATA_EXCEPTION),
 			 errmsg("model \"%s\" has no rows in %s%s_embedding", model, graph->prefix, kind),

@@ -50,6 +50,18 @@ weight_fault(const float *weight, int width)
 	return NULL;
 }
 
+bool
+shared_weights_in_range(const KgeModel *kge)
+{
+	int			width = width_of(kge);
+	const float *weights = weights_of(kge);
+
+	for (int i = 0; i < kge_shared_rows(kge); i++)
+		if (weight_fault(weights + (Size) i * width, width) != NULL)
+			return false;
+	return true;
+}
+
 /* Rows come by ascending number. */
 static void
 take_weights(void *argument, const Datum *values, const bool *nulls)

@@ -17,4 +17,7 @@
 extern void shared_weights_read(Graph *graph, const char *model, const KgeModel *kge);
 extern void shared_weights_write(const Graph *graph, const char *model, const KgeModel *kge);
 
+/* Whether all weights are numbers that reading them accepts; those of a training that diverges soon are not. */
+extern bool shared_weights_in_range(const KgeModel *kge);
+
 #endif							/* HKG_MODEL_SHARED_WEIGHTS_H */

@@ -72,10 +72,18 @@ paths_bytes(const TrainSettings *settings, const TrainingFacts *facts, const Kge
 			   path_learning_left_bytes(&paths) + evidence_bytes(settings, facts, model));
 }
 
-/* Rules are mined with one index of facts; what they infer takes another. */
+static bool
+mines(const TrainSettings *settings)
+{
+	return settings->top_rules > 0 || kge_constraint_entails(kge_constraint(settings->constraints));
+}
+
+/* Rules are mined with one index of facts; what they infer takes another.  Those that entail infer nothing. */
 static uint64
 rules_bytes(const TrainSettings *settings, const GraphData *facts)
 {
+	if (settings->top_rules == 0)
+		return mine_index_bytes(facts, true);
 	return Max(mine_index_bytes(facts, settings->rules == NULL), body_pairs_bytes(facts));
 }
 
@@ -113,7 +121,7 @@ list_needs(const TrainSettings *settings, const TrainingFacts *facts, const Lear
 	if (settings->nodes > 1)
 		add_need(&list, "relations of nodes", lane_relations_bytes(&partitions->bytes, settings->nodes));
 	list.held = list.bytes;
-	if (settings->top_rules > 0)
+	if (mines(settings))
 		add_need(&list, "index of facts for rules", rules_bytes(settings, facts->learnt));
 	if (settings->paths == YES)
 		add_need(&list, "path network, then evidence", paths_bytes(settings, facts, model));
@@ -288,15 +296,14 @@ estimate_plan(Progress *progress, const TrainSettings *settings, const TrainingF
 {
 	double		count = (double) facts->learnt->facts;
 	double		iterations = settings->iterations;
-	bool		mines = settings->top_rules > 0;
 	PhaseWork	work[PROGRESS_PHASES] = {
-		[PHASE_MINING] = {mines ? count : 0, MINING_SECONDS},
+		[PHASE_MINING] = {mines(settings) ? count : 0, MINING_SECONDS},
 		[PHASE_TRAINING] = {iterations * settings->epochs +
 			(double) estimate_refit_epochs(settings, facts, settings->iterations),
 		epoch_seconds(settings, facts, learner)},
 		[PHASE_EVALUATING] = {facts->valid_count > 0 ? iterations + settings->warm_start : 0,
 			evaluation_seconds(ranking, learner)},
-		[PHASE_INFERRING] = {mines ? iterations : 0, INFERRING_SECONDS * count},
+		[PHASE_INFERRING] = {settings->top_rules > 0 ? iterations : 0, INFERRING_SECONDS * count},
 		[PHASE_PATHS] = paths_work(settings, facts),
 		[PHASE_PATH_RULES] = path_rules_work(settings, facts),
 		[PHASE_WEIGHTS] = weights_work(settings, facts, learner),

@@ -76,7 +76,6 @@ open_whole(Learner *learner, Graph *graph, const TrainSettings *settings, const 
 	kge_model_initialise(model, learner->pool, learner->training.seed);
 	if (settings->warm_start)
 		warm_start_fill(graph, settings->model, facts->learnt, model);
-	kge_constrain_entities(learner->training.constraint, model, learner->pool, model->entity, model->entities);
 	learner->trainer = kge_trainer_create(&arena, learner->pool, model, &learner->training, learner->positives.room);
 	if (learner->trainer == NULL)
 		raise_too_many();
@@ -104,6 +103,15 @@ learner_open(Learner *learner, Graph *graph, const TrainSettings *settings, cons
 		open_partitioned(learner, graph, settings, in_worker);
 	else
 		open_whole(learner, graph, settings, facts);
+}
+
+void
+learner_constrain(Learner *learner)
+{
+	KgeModel   *model = &learner->model;
+
+	if (!is_partitioned(&learner->partitions))
+		kge_constrain_entities(learner->training.constraint, model, learner->pool, model->entity, model->entities);
 }
 
 bool

@@ -28,6 +28,7 @@
 #include "model/model_evidence.h"
 #include "model/path_network.h"
 #include "model/rule_table.h"
+#include "model/shared_weights.h"
 #include "model/thresholds.h"
 #include "node_buckets.h"
 #include "path_rules.h"
@@ -108,8 +109,13 @@ entail(Procedure *procedure)
 	MineOptions options = {2, settings->min_head_coverage, settings->min_support, false, NULL, NULL, NULL};
 	bool		mined = procedure->rules != NULL && settings->rules == NULL;
 	MemoryContext caller = MemoryContextSwitchTo(procedure->scratch);
-	const MinedRules *rules = mined ? procedure->rules : mine_rules(procedure->graph, data, &options);
+	const MinedRules *rules = procedure->rules;
 
+	if (!mined)
+	{
+		progress_phase(procedure->progress, PHASE_MINING, (double) data->facts);
+		rules = mine_rules(procedure->graph, data, &options);
+	}
 	MemoryContextSwitchTo(caller);
 	learner_entail(&procedure->learner, data, rules, settings->entailment_confidence);
 	MemoryContextReset(procedure->scratch);
@@ -146,10 +152,12 @@ begin_evaluating(Procedure *procedure)
 void
 procedure_look_back(Procedure *procedure)
 {
-	if (!procedure->settings.warm_start || procedure->facts.valid_count == 0)
-		return;
-	begin_evaluating(procedure);
-	valid_ranking_before(&procedure->ranking, &procedure->learner, &procedure->facts);
+	if (procedure->settings.warm_start && procedure->facts.valid_count > 0)
+	{
+		begin_evaluating(procedure);
+		valid_ranking_before(&procedure->ranking, &procedure->learner, &procedure->facts);
+	}
+	learner_constrain(&procedure->learner);
 }
 
 bool
@@ -184,7 +192,7 @@ train_epoch(Procedure *procedure, int iteration, int64 epoch)
 	uint64		number = (uint64) (iteration - 1) * settings->epochs + epoch - 1;
 	double		loss = learner_epoch(&procedure->learner, number);
 
-	if (!isfinite(loss))
+	if (!isfinite(loss) || !shared_weights_in_range(&procedure->learner.model))
 		raise_diverged(settings, iteration, epoch);
 	return loss;
 }

@@ -433,14 +433,14 @@ check_partitions(const TrainSettings *settings)
 
 /* ERROR 0A000 where that is asked for */
 static void
-refuse_with_network(const TrainSettings *settings, bool asked, const char *what)
+refuse_with_network(const TrainSettings *settings, bool asked, const char *what, const char *instead)
 {
 	if (asked)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("%s does not go with score_function \"%s\"", what, settings->score_function),
 				 errdetail("Its network makes queries, which are learnt against all entities at once."),
-				 errhint("Choose another score_function, or leave %s out.", what)));
+				 errhint("Choose another score_function, or %s.", instead)));
 }
 
 /* ERROR where a network could not make queries, or nothing would be learnt by them */
@@ -453,7 +453,7 @@ check_network(const TrainSettings *settings)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("score_function \"%s\" cannot have %d dimensions", settings->score_function, settings->dimensions),
-				 errdetail("They are an image of two rows and three columns at least, and 500 numbers at most."),
+				 errdetail("They fill an image of at least two rows and three columns, so they are no prime, and at most 500."),
 				 errhint("Choose another number, such as %d.", settings->dimensions < 100 ? 32 : 200)));
 	if (!kge_has_network(function))
 		return;
@@ -469,11 +469,11 @@ check_network(const TrainSettings *settings)
 				 errmsg("score_function \"%s\" needs reciprocal relations", settings->score_function),
 				 errdetail("Its network makes queries for tails alone: a head is the tail of the inverse relation."),
 				 errhint("Choose reciprocal => true.")));
-	refuse_with_network(settings, settings->relation_weight > 0, "relation_weight");
-	refuse_with_network(settings, is_dura(settings), "regularizer \"dura\"");
-	refuse_with_network(settings, settings->partitions > 1, psprintf("partitions => %d", settings->partitions));
+	refuse_with_network(settings, settings->relation_weight > 0, "relation_weight", "relation_weight 0");
+	refuse_with_network(settings, is_dura(settings), "regularizer \"dura\"", "regularizer \"l2\"");
+	refuse_with_network(settings, settings->partitions > 1, psprintf("partitions => %d", settings->partitions), "partitions 1");
 	refuse_with_network(settings, hybrid_labelling(hybrid_find(settings->hybrid)) != NULL,
-						psprintf("hybrid \"%s\"", settings->hybrid));
+						psprintf("hybrid \"%s\"", settings->hybrid), "hybrid \"sampled\"");
 }
 
 static void
@@ -519,8 +519,7 @@ check_hybrid(const TrainSettings *settings)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("label \"%s\" has no use under hybrid \"%s\", which finds labels itself", settings->label,
 						settings->hybrid),
-				 errhint("%s", settings->preset == NULL ? "Leave label at its default." :
-						 "Choose a preset without a label, or hybrid \"sampled\".")));
+				 errhint("Choose label \"confidence\", or hybrid \"sampled\".")));
 }
 
 /* Conditions on several arguments together */
@@ -533,7 +532,7 @@ check_settings(const TrainSettings *settings)
 				 errmsg("negative_sampling \"%s\" has no use under loss \"%s\", which %s",
 						settings->negative_sampling, settings->loss,
 						takes_all(settings) ? "has no negatives" : "weighs negatives itself"),
-				 errhint("Leave one of the two at its default.")));
+				 errhint("Choose negative_sampling \"uniform\", or another loss.")));
 	check_network(settings);
 	if (settings->relation_weight > 0)
 		check_linear(settings, "relation_weight");
@@ -568,25 +567,32 @@ append_number(StringInfo json, double number)
 
 static const char *const decision_text[] = {[BY_GRAPH] = "null",[NO] = "false",[YES] = "true"};
 
+/* Whether 0 is no value of an optional number, so that it stands for none */
+static bool
+is_none(const Setting *setting, double number)
+{
+	return setting->optional && number == 0 && (setting->low > 0 || setting->usual == NULL);
+}
+
 static void
 append_setting(StringInfo json, const Setting *setting, const TrainSettings *settings)
 {
 	switch (setting->type)
 	{
 		case SETTING_INT:
-			if (setting->optional && MEMBER(settings, setting, const int) == 0)
+			if (is_none(setting, MEMBER(settings, setting, const int)))
 				appendStringInfoString(json, "null");
 			else
 				appendStringInfo(json, "%d", MEMBER(settings, setting, const int));
 			break;
 		case SETTING_BIGINT:
-			if (setting->optional && MEMBER(settings, setting, const int64) == 0)
+			if (is_none(setting, (double) MEMBER(settings, setting, const int64)))
 				appendStringInfoString(json, "null");
 			else
 				appendStringInfo(json, INT64_FORMAT, MEMBER(settings, setting, const int64));
 			break;
 		case SETTING_FLOAT:
-			if (setting->optional && MEMBER(settings, setting, const double) == 0)
+			if (is_none(setting, MEMBER(settings, setting, const double)))
 				appendStringInfoString(json, "null");
 			else
 				append_number(json, MEMBER(settings, setting, const double));
@@ -752,9 +758,11 @@ static void
 scale_rate_end(const Parsing *preset)
 {
 	TrainSettings *settings = preset->settings;
+	int			i = find_setting("learning_rate_end");
 
-	if (preset->ignored.learning_rate > 0 && !argument_is_given(preset->call, find_setting("learning_rate_end")))
-		settings->learning_rate_end = settings->learning_rate_end * settings->learning_rate / preset->ignored.learning_rate;
+	if (preset->ignored.learning_rate > 0 && settings->learning_rate_end > 0 && !argument_is_given(preset->call, i))
+		settings->learning_rate_end = Max(table[i].low, settings->learning_rate_end * settings->learning_rate /
+										  preset->ignored.learning_rate);
 }
 
 static void

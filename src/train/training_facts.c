@@ -86,7 +86,7 @@ training_facts_check(const TrainingFacts *facts, Graph *graph, const TrainSettin
 				 errmsg("patience needs a valid split, but graph \"%s\" has none", graph->name),
 				 errdetail("No facts are held out in its place: %s.",
 						   settings->warm_start ? "warm_start goes on from what all facts taught" :
-						   "there are too few, or holdout is 0"),
+						   "too few can be, as each entity and relation keeps another one, or holdout is 0"),
 				 errhint("%s Or leave patience at null.", graph_split_hint(graph, "valid"))));
 }
 

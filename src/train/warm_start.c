@@ -25,18 +25,27 @@ name_of(const KgeScoreFunction *function)
 	return kge_score_function_name(i);
 }
 
+/* What a score depends on besides the parameters.  Only distances have a norm. */
+static char *
+kind_of(const KgeModel *model)
+{
+	char	   *norm = kge_is_distance(model->function) ? psprintf(" and norm %d", model->norm) : "";
+
+	return psprintf("score_function \"%s\", %d dimensions%s, %s reciprocal relations", name_of(model->function),
+					model->dimensions, norm, model->reciprocal ? "with" : "without");
+}
+
 void
 warm_start_check(Graph *graph, const char *name, const KgeModel *model)
 {
-	const KgeModel *old = &model_open(graph, name)->kge;
+	char	   *old = kind_of(&model_open(graph, name)->kge);
+	char	   *new = kind_of(model);
 
-	if (old->function != model->function || old->dimensions != model->dimensions || old->reciprocal != model->reciprocal)
+	if (strcmp(old, new) != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("warm_start cannot turn model \"%s\" into score_function \"%s\" of %d dimensions",
-						name, name_of(model->function), model->dimensions),
-				 errdetail("It has score_function \"%s\" and %d dimensions, %s reciprocal relations.",
-						   name_of(old->function), old->dimensions, old->reciprocal ? "with" : "without"),
+				 errmsg("warm_start cannot turn model \"%s\" into one of %s", name, new),
+				 errdetail("It has %s.", old),
 				 errhint("Give those, or train anew without warm_start.")));
 }
 

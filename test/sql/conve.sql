@@ -144,6 +144,14 @@ select * from hkg_tools.try($$select hkg_train('ring', 'conve', constraints => '
 select * from hkg_tools.try($$select hkg_train('ring', 'complex', loss => 'k_vs_all', negative_sampling => 'bernoulli')$$);
 select * from hkg_tools.try($$select hkg_import_embeddings('ring', 'mine', 'conve', 'select 1', 'select 1')$$);
 
+-- numbers that are too large to be read again
+select report from hkg_tools.try($$select hkg_train('ring', 'conve', dimensions => 12, optimizer => 'adagrad', learning_rate => 1000, iterations => 1, epochs => 8, top_rules => 0, evidence_rules => 0, seed => 1, model => 'wild')$$);
+
+-- 0 is a value, which is kept
+select hkg_train('ring', 'conve', dimensions => 12, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, input_dropout => 0, hidden_dropout => 0, min_confidence => 0, model => 'zero');
+select s.input_dropout, s.feature_dropout, s.hidden_dropout, s.min_confidence
+	from ring.model m, jsonb_to_record(m.settings) as s (input_dropout float8, feature_dropout float8, hidden_dropout float8, min_confidence float8) where name = 'zero';
+
 -- damage
 create function pg_temp.damaged(statement text) returns setof text language plpgsql as $$
 begin

@@ -42,6 +42,13 @@ select bytes / 1024 + 1 as kilobytes from hkg_estimate(:arguments) where item = 
 set hybridkg.max_memory = :kilobytes;
 select hkg_train(:arguments);
 reset hybridkg.max_memory;
+-- and for rules that entail, which are mined though none is sampled from
+\set arguments '\'ring\', \'complex\', 2, iterations => 1, epochs => 1, batch_size => 10, negatives => 1, top_rules => 0, evidence_rules => 0, constraints => \'nne_aer\''
+select item, bytes >= 64 * 3000 as enough from hkg_estimate(:arguments) where item = 'index of facts for rules';
+select bytes / 1024 + 1 as kilobytes from hkg_estimate(:arguments) where item = 'all of it' \gset
+set hybridkg.max_memory = :kilobytes;
+select hkg_train(:arguments);
+reset hybridkg.max_memory;
 -- half a million rules more may be there to learn from: as they are read, sorted, and in two orders, 2 x 44 + 44 + 8 + 16 bytes each
 select round((m.bytes - l.bytes) / 5e5) as bytes from hkg_estimate('ring', 'complex', 2, evidence_rules => 1000000) m,
 	hkg_estimate('ring', 'complex', 2, evidence_rules => 500000) l where m.item = 'evidence' and l.item = 'evidence';

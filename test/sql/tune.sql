@@ -97,6 +97,11 @@ select hkg_train('g', dimensions => 2, iterations => 1, epochs => 1, top_rules =
 select status, error, count(*) from hkg_tune('g', '{"rules": [null, "no rules"]}', '{"dimensions": 2, "iterations": 1, "epochs": 1}', model => 'one of two')
 group by 1, 2 order by 1;
 select count(*) from g.model where name like 'trial %';
+-- so is one that would need more memory than there may be
+set hybridkg.max_memory = '20MB';
+select arguments->>'dimensions' as dimensions, status, regexp_replace(error, '\d+', 'N') as error
+	from hkg_tune('g', '{"dimensions": [2, 10000]}', '{"iterations": 1, "epochs": 1, "top_rules": 0, "batch_size": 10000, "negatives": 100}', model => 'small');
+reset hybridkg.max_memory;
 -- and where all fail, none of their models is left
 select status, error from hkg_tune('g', '{"rules": ["no rules"]}', '{"dimensions": 2, "iterations": 1, "epochs": 1}', model => 'none');
 select name from g.model where name like 'trial %' or name = 'none';

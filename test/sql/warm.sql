@@ -106,6 +106,7 @@ select max(octet_length(report)) > 100, bool_and(convert_from(convert_to(report,
 	from hkg_tools.try($$select hkg_train_background('league', warm_start => true, model => 'nobody')$$) report;
 delete from league.model where name like 'x%';
 select hkg_tools.try($$select hkg_train('league', 'transe', dimensions => 7, warm_start => true)$$);
+select hkg_tools.try($$select hkg_train('league', 'transe', dimensions => 6, norm => 2, warm_start => true)$$);
 select hkg_tools.try($$select hkg_train('league', warm_start => null)$$);
 update league.model set status = 'cancelled' where name = 'cold';
 delete from league.entity_embedding where model = 'cold';
@@ -113,3 +114,17 @@ select hkg_tools.try($$select hkg_train('league', 'transe', dimensions => 6, mod
 update league.entity_embedding set embedding = '{1,2}' where model = 'default' and entity = 1;
 select hkg_tools.try($$select hkg_train('league', 'transe', dimensions => 6, warm_start => true)$$);
 select hkg_drop_graph('league');
+
+-- the previous model is compared as it is, before a constraint moves its entities to [0, 1], which here is all that happens
+select hkg_create_graph('ring');
+select * from hkg_load('ring', $$select 'x' || i, r, 'x' || (i + step) % 400 from generate_series(0, 399) i, (values ('next', 1), ('two', 2), ('previous', 399)) v (r, step)$$);
+select * from hkg_split('ring', 0.05, 0.05);
+select hkg_train('ring', 'complex', dimensions => 32, loss => 'softmax', regularization => 0.01, batch_size => 100, iterations => 2, epochs => 40,
+	top_rules => 0, evidence_rules => 0);
+set client_min_messages = warning;
+select hkg_train('ring', 'complex', dimensions => 32, loss => 'softmax', batch_size => 100, iterations => 1, epochs => 1,
+	top_rules => 0, evidence_rules => 0, learning_rate => 1e-9, warm_start => true, constraints => 'nne');
+select mrr > 0.9 as good, constraints, (select min(x) < 0 from ring.entity_embedding, unnest(embedding) x where model = 'default') as stays
+	from ring.model, jsonb_to_record(settings) as s (constraints text) where name = 'default';
+reset client_min_messages;
+select hkg_drop_graph('ring');
