@@ -16,12 +16,12 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-#include "server/argument.h"
-#include "rules/formats.h"
-#include "server/host.h"
 #include "model.h"
 #include "rule_table.h"
+#include "rules/formats.h"
+#include "server/argument.h"
 #include "server/growing_array.h"
+#include "server/host.h"
 #include "server/sql.h"
 
 #define BLANK " \t\r"			/* allowed at the beginning of a line of our own form */

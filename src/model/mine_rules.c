@@ -10,8 +10,8 @@
 #include "utils/builtins.h"
 
 #include "core/sort.h"
-#include "server/argument.h"
 #include "rules/selection.h"
+#include "server/argument.h"
 #include "server/host.h"
 #include "server/sql.h"
 

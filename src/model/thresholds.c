@@ -41,7 +41,7 @@ typedef struct LabelledTriple
 typedef struct ExampleList
 {
 	Model		model;			/* what probabilities take; they are of use where it is probable */
-	LabelledTriple    *example;		/* by relation, head, tail: those of a question follow each other */
+	LabelledTriple *example;	/* by relation, head, tail: those of a question follow each other */
 	int64		count;
 	Pool	   *pool;
 	const Evidence *evidence;	/* NULL where the model has none */
