@@ -14,6 +14,7 @@
 #include "utils/float.h"
 #include "utils/memutils.h"
 
+#include "core/sort.h"
 #include "server/growing_array.h"
 #include "server/host.h"
 
@@ -162,7 +163,6 @@ compare_by_confidence(const void *a, const void *b)
 	double		left_confidence = MINED_STANDARD_CONFIDENCE(left);
 	double		right_confidence = MINED_STANDARD_CONFIDENCE(right);
 
-	hkg_check_interrupts();
 	if (left_confidence != right_confidence)
 		return left_confidence > right_confidence ? -1 : 1;
 	if (left->support != right->support)
@@ -200,7 +200,7 @@ make_result(const Mining *mining)
 		hkg_check_interrupts();
 		make_mined_rule(mining, &mining->candidate[i], &result->rule[i]);
 	}
-	qsort(result->rule, result->count, sizeof(MinedRule), compare_by_confidence);
+	sort_array(hkg_leader(), POOL_LEADER, result->rule, result->count, sizeof(MinedRule), compare_by_confidence);
 	return result;
 }
 

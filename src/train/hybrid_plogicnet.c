@@ -12,6 +12,7 @@
 #include "miscadmin.h"
 
 #include "axioms.h"
+#include "core/sort.h"
 #include "server/growing_array.h"
 #include "server/host.h"
 
@@ -63,7 +64,6 @@ compare_triples(const void *a, const void *b)
 	const KgeInferred *right = b;
 	int			order = compare_rules(left, right);
 
-	CHECK_FOR_INTERRUPTS();
 	if (order != 0)
 		return order;
 	return left->truth < right->truth ? -1 : left->truth > right->truth;
@@ -75,7 +75,7 @@ merge(KgeInferred *triple, int64 count)
 {
 	int64		merged = 0;
 
-	qsort(triple, count, sizeof(KgeInferred), compare_triples);
+	sort_array(hkg_leader(), POOL_LEADER, triple, count, sizeof(KgeInferred), compare_triples);
 	for (int64 i = 0; i < count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
