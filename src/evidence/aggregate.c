@@ -200,18 +200,44 @@ ev_adjuster(Arena *arena, const EvBasis *basis, EvWeights weights, EvKind kind, 
 	return true;
 }
 
+static void
+take_scorers(EvAdjuster *adjuster, const KgeModel *model, Allocation *allocation)
+{
+	adjuster->scorer = TAKE(allocation, KgeScorer *, (size_t) adjuster->threads);
+	adjuster->exact = TAKE(allocation, KgeExactScore, (size_t) adjuster->threads);
+	for (int i = 0; i < adjuster->threads; i++)
+	{
+		double	   *prepared = TAKE(allocation, double, kge_exact_numbers(model));
+
+		if (adjuster->exact != NULL)
+			adjuster->exact[i] = (KgeExactScore) {.model = model,.relation = -1,.head = -1,.prepared = prepared};
+	}
+}
+
 bool
 ev_adjuster_expect(Arena *arena, EvAdjuster *adjuster, const KgeModel *model, const bool *is_new)
 {
-	adjuster->scorer = arena->allocate(arena->context, (size_t) adjuster->threads * sizeof(KgeScorer *));
-	for (int i = 0; adjuster->scorer != NULL && i < adjuster->threads; i++)
+	Allocation	allocation = {0};
+
+	take_scorers(adjuster, model, &allocation);
+	if (!allocation_open(&allocation, arena))
+		return false;
+	take_scorers(adjuster, model, &allocation);
+	for (int i = 0; i < adjuster->threads; i++)
 	{
 		adjuster->scorer[i] = kge_scorer(arena, model, NULL);
 		if (adjuster->scorer[i] == NULL)
 			return false;
 	}
 	adjuster->is_new = is_new;
-	return adjuster->scorer != NULL;
+	return true;
+}
+
+static Triple
+answered(const Question *question, int32_t answer)
+{
+	return question->side == SIDE_TAIL ? (Triple) {question->given, question->relation, answer} :
+		(Triple) {answer, question->relation, question->given};
 }
 
 /* Additions that turn the scores of new entities into those that are expected of them, beside the evidence. */
@@ -234,7 +260,7 @@ expect_new(EvAdjuster *adjuster, const Question *question, EvCandidates candidat
 		pool_yield_at(pool, thread, i);
 		if (!adjuster->is_new[addition->entity])
 			continue;
-		score = kge_scorer_score(scorer, 0, addition->entity);
+		score = kge_exact_score(&adjuster->exact[thread], answered(question, addition->entity), question->side);
 		addition->addition += (ev_expected_score(&expected, score, addition->addition) - score) / weight;
 	}
 }

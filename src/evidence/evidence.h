@@ -355,6 +355,7 @@ typedef struct EvAdjuster
 	KgeAddition **addition;		/* likewise, room for all candidates */
 	const bool *is_new;			/* by entity; NULL: none is */
 	KgeScorer **scorer;			/* of each thread, where some are */
+	KgeExactScore *exact;		/* likewise: the search adds to exact scores */
 	KgeAdjustment quick;		/* that of rules alone, where there are paths, too */
 	double		most_network;		/* no score of theirs is above it */
 } EvAdjuster;

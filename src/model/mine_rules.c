@@ -10,6 +10,7 @@
 #include "utils/builtins.h"
 
 #include "core/sort.h"
+#include "model.h"
 #include "rules/selection.h"
 #include "server/argument.h"
 #include "server/host.h"
@@ -29,7 +30,7 @@ typedef struct MineCall
 	char	   *graph;
 	MineOptions options;
 	Measure		measure;
-	char	   *model;			/* of HYBRID */
+	char	   *model;			/* NULL: none was given, which HYBRID needs */
 	double		omega;
 	int			sample;			/* 0: exact */
 	double		min_confidence;
@@ -48,14 +49,13 @@ read_call(FunctionCallInfo fcinfo, MineCall *call)
 	if (!PG_ARGISNULL(8))
 		call->sample = argument_int(fcinfo, 8, "ec_sample", 2, INT_MAX);
 	call->min_confidence = argument_float(fcinfo, 9, "min_confidence", 0, 1);
-	if (call->measure != HYBRID)
-		return;
-	if (PG_ARGISNULL(6))
+	if (!PG_ARGISNULL(6))
+		call->model = argument_name(fcinfo, 6, "model");
+	else if (call->measure == HYBRID)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("model must not be null when measure is \"hybrid\""),
 				 errhint("Name a trained model of the graph, or choose another measure: standard, pca.")));
-	call->model = argument_name(fcinfo, 6, "model");
 }
 
 /* They are ordered by standard confidence. */
@@ -115,6 +115,8 @@ hkg_mine_rules(PG_FUNCTION_ARGS)
 	read_call(fcinfo, &call);
 	sql_begin();
 	graph = graph_open(call.graph);
+	if (call.model != NULL)
+		model_require(graph, call.model);
 	rules = mine_rules(graph, graph_read(graph), &call.options);
 	drop_unsure(rules, call.min_confidence);
 	rate(graph, &call, rules);

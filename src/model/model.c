@@ -344,20 +344,24 @@ model_of_graph(const Model *model, const GraphData *data)
 
 /* ---- names ------------------------------------------------------------------ */
 
+void
+model_refuse_relation(const Model *model, const Graph *graph, const char *name)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("relation \"%s\" is not in model \"%s\" of graph \"%s\"", name, model->name, graph->name),
+			 errdetail("It has no row in %srelation_embedding: it was added after the training, or the row was deleted.",
+					   graph->prefix),
+			 errhint("Train the model again.")));
+}
+
 int32
 model_relation_row(const Model *model, Graph *graph, const char *name)
 {
-	int32		id = graph_relation_id(graph, name);
-	int32		row = graph_row(model->relation_id, model->kge.relations, id);
+	int32		row = graph_row(model->relation_id, model->kge.relations, graph_relation_id(graph, name));
 
 	if (row < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("relation \"%s\" is not in model \"%s\" of graph \"%s\"", name, model->name, graph->name),
-				 errdetail("It has no row in %srelation_embedding: "
-						   "it was added after the training, or the row was deleted.",
-						   graph->prefix),
-				 errhint("Train the model again.")));
+		model_refuse_relation(model, graph, name);
 	return row;
 }
 

@@ -29,6 +29,7 @@
 typedef struct Explanation
 {
 	Graph	   *graph;
+	const char *relation;		/* its name */
 	const char *model;
 	Triple		triple;			/* by ids */
 	SqlResult  *result;
@@ -217,6 +218,8 @@ find_shares(Explanation *explanation)
 	facts = model_facts(explanation->graph, model, true);
 	evidence = facts.evidence;
 	row = added_entities_triple(facts.added, explanation->triple);
+	if (row.relation < 0)
+		model_refuse_relation(model, explanation->graph, explanation->relation);
 	if (evidence == NULL || row.head < 0 || row.relation < 0 || row.tail < 0)
 		return;
 	predictor = predictor_of(model, facts, EV_BOTH);
@@ -325,6 +328,7 @@ hkg_explain(PG_FUNCTION_ARGS)
 	model_require(call.graph, call.model);
 	explanation.triple.head = graph_entity_id(call.graph, head);
 	explanation.triple.relation = graph_relation_id(call.graph, relation);
+	explanation.relation = relation;
 	explanation.triple.tail = graph_entity_id(call.graph, tail);
 	explain(&explanation);
 	return call_end(&call);

@@ -365,6 +365,7 @@ select hkg_mine_rules('kin', constants => null);
 select hkg_mine_rules('kin', measure => 'best');
 select hkg_mine_rules('kin', measure => 'hybrid');
 select hkg_mine_rules('kin', measure => 'hybrid', model => 'nobody');
+select hkg_mine_rules('kin', model => 'nobody');
 select hkg_mine_rules('kin', omega => 2);
 select hkg_mine_rules('kin', ec_sample => 1);
 select hkg_mine_rules('kin', min_confidence => 'NaN');

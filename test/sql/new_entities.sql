@@ -136,3 +136,24 @@ select line.embedding('n');
 
 set client_min_messages = warning;
 select hkg_drop_graph('tiny'), hkg_drop_graph('line');
+
+-- a question alone, among many, and with few candidates: what rules expect of a new entity is the same to the last digits
+select hkg_create_graph('town');
+select triples from hkg_load('town', $$
+	select 'p' || i, 'lives', 'c' || i % 12 from generate_series(1, 60) i union all select 'c' || i, 'in', 'n' || i % 4 from generate_series(0, 11) i
+	union all select 'p' || i, 'citizen', 'n' || i % 12 % 4 from generate_series(1, 60) i where i % 7 <> 3
+	union all select 'p' || i, 'likes', 'p' || 1 + i * k % 60 from generate_series(1, 60) i, unnest(array[7, 11, 13]) k$$);
+set client_min_messages = warning;
+select hkg_train('town', dimensions => 8, iterations => 1, epochs => 10, paths => false, seed => 1);
+reset client_min_messages;
+select triples from hkg_load('town', $$values ('m1', 'lives', 'c3')$$);
+select count(*) filter (where m.tail = 'm1') > 30 as of_it, max(abs(m.score - s.score)) < 1e-12 as alone, max(abs(m.score - c.score)) < 1e-12 as with_candidates
+	from hkg_predict_tails('town', array(select name from town.entity where name ~ '^p'), 'likes', 200) m
+	join lateral hkg_predict_tails('town', m.head, 'likes', 200) s on s.tail = m.tail
+	left join lateral hkg_predict_tails('town', m.head, 'likes', 5, candidates => array['m1']) c on c.tail = m.tail;
+-- a relation has no such way: an explanation refuses it, too
+insert into town.relation (name) values ('hates');
+select report from hkg_tools.try($$select * from hkg_explain('town', 'p1', 'hates', 'p2')$$);
+select report from hkg_tools.try($$select hkg_explain_svg('town', 'p1', 'hates', 'p2')$$);
+set client_min_messages = warning;
+select hkg_drop_graph('town');
