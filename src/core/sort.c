@@ -57,7 +57,10 @@ choose_pivot(const Sorting *sorting, char *array, int64_t count)
 	return drawn[2];
 }
 
-/* Returns the place of an element that none before it exceeds, and none after it falls below. */
+/*
+ * Returns the place of an element that none before it exceeds, and none after it falls below.  A comparison that
+ * contradicts itself, as one of NaN may, leaves no order, and stays within the array.
+ */
 static int64_t
 part(Sorting *sorting, char *array, int64_t count)
 {
@@ -77,7 +80,7 @@ part(Sorting *sorting, char *array, int64_t count)
 		{
 			high -= size;
 			pool_yield_at(sorting->pool, sorting->thread, ++sorting->steps);
-		} while (sorting->compare(high, array) > 0);
+		} while (high > array && sorting->compare(high, array) > 0);
 		if (low >= high)
 			break;
 		swap(sorting, low, high);

@@ -207,10 +207,10 @@ take_scorers(EvAdjuster *adjuster, const KgeModel *model, Allocation *allocation
 	adjuster->exact = TAKE(allocation, KgeExactScore, (size_t) adjuster->threads);
 	for (int i = 0; i < adjuster->threads; i++)
 	{
-		double	   *prepared = TAKE(allocation, double, kge_exact_numbers(model));
+		KgeExactScore exact = kge_exact_score_take(model, allocation);
 
 		if (adjuster->exact != NULL)
-			adjuster->exact[i] = (KgeExactScore) {.model = model,.relation = -1,.head = -1,.prepared = prepared};
+			adjuster->exact[i] = exact;
 	}
 }
 
@@ -233,13 +233,6 @@ ev_adjuster_expect(Arena *arena, EvAdjuster *adjuster, const KgeModel *model, co
 	return true;
 }
 
-static Triple
-answered(const Question *question, int32_t answer)
-{
-	return question->side == SIDE_TAIL ? (Triple) {question->given, question->relation, answer} :
-		(Triple) {answer, question->relation, question->given};
-}
-
 /* Additions that turn the scores of new entities into those that are expected of them, beside the evidence. */
 static void
 expect_new(EvAdjuster *adjuster, const Question *question, EvCandidates candidates, Pool *pool, int thread)
@@ -260,7 +253,7 @@ expect_new(EvAdjuster *adjuster, const Question *question, EvCandidates candidat
 		pool_yield_at(pool, thread, i);
 		if (!adjuster->is_new[addition->entity])
 			continue;
-		score = kge_exact_score(&adjuster->exact[thread], answered(question, addition->entity), question->side);
+		score = kge_exact_score(&adjuster->exact[thread], question_triple(question, addition->entity), question->side);
 		addition->addition += (ev_expected_score(&expected, score, addition->addition) - score) / weight;
 	}
 }

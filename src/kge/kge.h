@@ -138,6 +138,9 @@ typedef struct KgeExactScore
 
 extern size_t kge_exact_numbers(const KgeModel *model);
 
+/* One for a thread, with its room */
+extern KgeExactScore kge_exact_score_take(const KgeModel *model, Allocation *allocation);
+
 /*
  * kge_score(kge_asked(model, triple, side)), with denormals; fastest where triples of one relation, and head, follow
  * each other.

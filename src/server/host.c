@@ -263,7 +263,7 @@ hkg_hold_memory(uint64 bytes)
 void
 hkg_check_memory_or(uint64 bytes, const char *purpose, const char *way_out)
 {
-	uint64		all = bytes > PG_UINT64_MAX - held ? PG_UINT64_MAX : held + bytes;	/* a sum that overflowed is the highest */
+	uint64		all = bytes > PG_UINT64_MAX - held ? PG_UINT64_MAX : held + bytes;	/* bytes may be the mark of an overflow */
 	uint64		kilobytes = all / 1024 + 1;
 
 	if (kilobytes > (uint64) hkg_max_memory)

@@ -62,6 +62,39 @@ test_order(Pool *leader, const char *order, int count, int keys)
 	CHECK_SAYING(wrong == 0, "%d elements, %s, of %d keys: %d wrong", count, order, keys, wrong);
 }
 
+/* As many comparisons of scores do: a NaN is then above itself. */
+static int
+compare_scores(const void *a, const void *b)
+{
+	double		left = *(const double *) a;
+	double		right = *(const double *) b;
+
+	return left == right ? 0 : left > right ? -1 : 1;
+}
+
+/* Between two stretches that must stay as they are; the numbers themselves stay in some order. */
+static void
+test_contradiction(Pool *leader)
+{
+	enum
+	{
+		COUNT = 5000, AROUND = 100
+	};
+	double	   *number = take((COUNT + 2 * AROUND) * sizeof(double));
+	int			outside = 0;
+	int			nans = 0;
+
+	for (int i = 0; i < COUNT + 2 * AROUND; i++)
+		number[i] = i < AROUND || i >= AROUND + COUNT ? -i - 1 : i % 10 == 0 ? i : (double) NAN;
+	sort_array(leader, POOL_LEADER, number + AROUND, COUNT, sizeof(double), compare_scores);
+	for (int i = 0; i < COUNT + 2 * AROUND; i++)
+		if (i < AROUND || i >= AROUND + COUNT)
+			outside += number[i] != -i - 1;
+		else
+			nans += isnan(number[i]);
+	CHECK_SAYING(outside == 0 && nans == COUNT / 10 * 9, "%d numbers outside changed, %d of %d are NaN", outside, nans, COUNT);
+}
+
 /* ---- being left -------------------------------------------------------------------- */
 
 #define MANY 1000000
@@ -140,6 +173,7 @@ test_sort(void)
 			test_order(leader, orders[i], counts[j], 7);
 			test_order(leader, orders[i], counts[j], 1000000);
 		}
+	test_contradiction(leader);
 	/* at once it would take ten times the limit */
 	check_pauses(0, 0.03, sort_copy, draw_numbers(&sum), "sorting");
 	test_leaving(leader, 0);
