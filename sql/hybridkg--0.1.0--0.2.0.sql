@@ -6,6 +6,7 @@
 -- what has other arguments or results now
 
 drop view hkg_progress;
+drop function hkg_drop_graph(name);
 drop function hkg_load(name, text, text);
 drop function hkg_train(name, text, int, int, int, int, int, text, text, text, float8, float8, int, float8, float8, int, float8, bigint, int, float8, int, bool, int, bigint, name, float8, text, bool, int, float8, bool, text, text, bool, name, float8, int, int, float8, float8, float8);
 drop function hkg_trainings();
@@ -178,6 +179,16 @@ errors: 42P06 when a schema of that name exists, 42939 for a name that no schema
 
 create or replace function pg_catalog.hkg_facts_changed(facts regclass) returns void
 as 'MODULE_PATHNAME', 'hkg_facts_written' language c volatile strict parallel unsafe;
+
+create function hkg_drop_graph(graph name, cascade boolean default false) returns void
+as 'MODULE_PATHNAME' language c volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+set client_min_messages = warning;
+comment on function hkg_drop_graph(name, boolean) is
+'removes a graph with all its models: drops its schema with everything in it
+graph: an existing graph
+cascade: whether views, foreign keys and whatever else of other schemas depends on the graph is dropped as well
+errors: 2BP01, with a list of them, when there are such and cascade is false, 3F000 when there is no such schema, 42809 when it is not a graph, 42501 for others than its owner';
 
 create function hkg_load(graph name, query text, split text default 'train',
 	out triples bigint, out duplicates bigint, out entities bigint, out relations bigint, out held_out bigint)

@@ -531,14 +531,15 @@ comment on function pg_catalog.hkg_facts_changed(regclass) is
 'has every session read the facts of a graph again when this transaction commits; triggers on the table triple call it
 facts: the table, which this transaction writes';
 
-create function hkg_drop_graph(graph name) returns void
+create function hkg_drop_graph(graph name, cascade boolean default false) returns void
 as 'MODULE_PATHNAME' language c volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 set client_min_messages = warning;
-comment on function hkg_drop_graph(name) is
+comment on function hkg_drop_graph(name, boolean) is
 'removes a graph with all its models: drops its schema with everything in it
 graph: an existing graph
-errors: 3F000 when there is no such schema, 42809 when it is not a graph';
+cascade: whether views, foreign keys and whatever else of other schemas depends on the graph is dropped as well
+errors: 2BP01, with a list of them, when there are such and cascade is false, 3F000 when there is no such schema, 42809 when it is not a graph, 42501 for others than its owner';
 
 create function hkg_load(graph name, query text, split text default 'train',
 	out triples bigint, out duplicates bigint, out entities bigint, out relations bigint, out held_out bigint)

@@ -1,6 +1,6 @@
 /*
  * graph.c
- *		Opening a graph, and hkg_drop_graph (see graph.h).
+ *		Opening a graph (see graph.h).
  */
 #include "graph.h"
 
@@ -11,7 +11,6 @@
 #include "utils/lsyscache.h"
 
 #include "server/argument.h"
-#include "server/shared_copy.h"
 #include "server/sql.h"
 
 static bool
@@ -110,20 +109,4 @@ graph_open_pinned(const char *name)
 
 	sql_unpin(nest_level);
 	return graph;
-}
-
-HKG_FUNCTION(hkg_drop_graph);
-Datum
-hkg_drop_graph(PG_FUNCTION_ARGS)
-{
-	char	   *name = argument_name(fcinfo, 0, "graph");
-	Oid			schema;
-
-	sql_begin();
-	schema = graph_find(name)->schema;
-	sql_run(psprintf("drop schema %s cascade", quote_identifier(name)), SQL_NO_ARGS);
-	/* now that the caller is known to own it */
-	shared_copy_drop(schema);
-	sql_end();
-	PG_RETURN_VOID();
 }

@@ -166,6 +166,26 @@ select hkg_tools.try($$select hkg_load('sports', 'values (1, 2, 3)')$$);
 reset role;
 select hkg_tools.try($$select hkg_drop_graph('business')$$);
 select hkg_tools.try($$select hkg_drop_graph('nowhere')$$);
+
+-- what depends on a graph elsewhere is dropped with it only when that is said; what its owner made in its schema is its own
+create view business.who as select name from sports.entity;
+create view business.how_many as select count(*) from business.who;
+create table business.contract (player int references sports.entity, facts sports.triple[]);
+create view sports.own as select h.name from sports.entity h join sports.triple t on t.head = h.id;
+create table sports.note (entity int references sports.entity);
+select hkg_tools.try($$select hkg_drop_graph('sports')$$);
+select hkg_tools.try($$select hkg_drop_graph('sports', cascade => null)$$);
+begin;
+select hkg_drop_graph('sports', cascade => true);
+select to_regclass('business.who') as who, to_regclass('business.how_many') as how_many, count(*) as columns
+from information_schema.columns where table_schema = 'business' and table_name = 'contract';
+rollback;
+-- a dozen are counted
+do $$ begin for i in 1..12 loop execute format('create view business.v%s as select id from sports.relation', i); end loop; end $$;
+select hkg_tools.try($$select hkg_drop_graph('sports')$$);
+do $$ begin for i in 1..12 loop execute format('drop view business.v%s', i); end loop; end $$;
+drop view business.how_many, business.who;
+drop table business.contract;
 select hkg_drop_graph('sports');
 select count(*) from pg_namespace where nspname = 'sports';
 drop role hkg_stranger;
