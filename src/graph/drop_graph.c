@@ -10,6 +10,7 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "lib/stringinfo.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
 
 #include "server/argument.h"
@@ -77,12 +78,15 @@ hkg_drop_graph(PG_FUNCTION_ARGS)
 	bool		cascade = PG_NARGS() < 2 || DatumGetBool(argument(fcinfo, 1, "cascade"));
 	Graph	   *graph;
 
+	PreventCommandIfReadOnly("hkg_drop_graph()");
 	sql_begin();
 	graph = graph_find(name);
+	(void) graph_require_owner(graph);
+	graph_lock_whole(graph);
+	graph_check_name(graph);
 	if (!cascade)
 		refuse_dependents(graph);
 	sql_run(psprintf("drop schema %s cascade", quote_identifier(name)), SQL_NO_ARGS);
-	/* now that the caller is known to own it */
 	shared_copy_drop(graph->schema);
 	sql_end();
 	PG_RETURN_VOID();

@@ -139,7 +139,7 @@ extern void graph_leave_training(const Graph *graph);
 /* The same until the session ends, for a training that commits as it goes. */
 extern void graph_lock_session_for_training(Graph *graph, const char *model);
 
-/* Until the transaction ends: no load and no training of the graph; ERROR 55006 while a model is being trained. */
+/* Until the transaction ends: no training of the graph; ERROR 55006 while a model is being trained. */
 extern void graph_lock_for_upgrade(Graph *graph);
 
 /* For who has graph_lock_for_load, to delete entities: no training, which would write their embeddings.  Likewise. */
@@ -156,6 +156,9 @@ extern void graph_lock_splits(const Graph *graph);
 
 /* The same for a statement that writes a model. */
 extern void graph_lock_models(const Graph *graph);
+
+/* The same for a statement that alters or drops any of them: nobody else reads them, nor the layout, so no load begins. */
+extern void graph_lock_whole(const Graph *graph);
 
 /* ---- names (lookup.c) ------------------------------------------------------- */
 

@@ -140,6 +140,8 @@ hkg_upgrade_graph(PG_FUNCTION_ARGS)
 	layout = layout_as(graph, owner);
 	if (layout > library_layout)
 		refuse_layout(graph, layout);
+	if (layout < library_layout)
+		graph_lock_whole(graph);
 	while (layout < library_layout)
 	{
 		char	   *step = find_step(extension_schema, ++layout);

@@ -10,18 +10,22 @@
  * table to the one that its key references, TRUNCATE ... CASCADE the other way.  So we wait for one table while we
  * hold none of the others.
  *
- * hkg_upgrade_graph and hkg_drop_graph are such statements of the server: they lock one table after the other, and the
- * layout when they come to it.  An upgrade has the advisory locks by then; to drop a graph takes none.
+ * hkg_upgrade_graph and hkg_drop_graph have such statements run, which lock one table after the other.  They lock all
+ * of the graph first, its view layout too.
  */
 #include "graph.h"
 
 #include "access/xact.h"
+#include "catalog/pg_type.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "storage/lock.h"
 #include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
+
+#include "server/growing_array.h"
+#include "server/sql.h"
 
 typedef enum LockClass
 {
@@ -137,7 +141,6 @@ graph_lock_for_upgrade(Graph *graph)
 {
 	PreventCommandIfReadOnly("hkg_upgrade_graph()");
 	lock_without_trainings(graph, "");
-	lock_graph(graph, LOAD_LOCK);
 }
 
 void
@@ -154,61 +157,76 @@ typedef struct TableLock
 	LOCKMODE	mode;
 } TableLock;
 
-#define MOST_TABLES 17
+typedef struct FoundTable
+{
+	Oid			oid;
+	LOCKMODE	mode;
+} FoundTable;
 
-/* The tables that are there; what is not is left to the statement that needs it. */
 typedef struct FoundTables
 {
-	int			count;
-	Oid			oid[MOST_TABLES];
-	LOCKMODE	mode[MOST_TABLES];
+	FoundTable *table;
+	int64		count;
+	int64		room;
 } FoundTables;
 
+static void
+add_table(FoundTables *found, Oid oid, LOCKMODE mode)
+{
+	found->table = array_reserve(found->table, found->count + 1, &found->room, sizeof(FoundTable));
+	found->table[found->count++] = (FoundTable) {oid, mode};
+}
+
+/* The tables that are there; what is not is left to the statement that needs it. */
 static FoundTables
 find_tables(const Graph *graph, const TableLock *lock, int count)
 {
 	FoundTables found = {0};
 
-	Assert(count <= MOST_TABLES);
 	for (int i = 0; i < count; i++)
 	{
 		Oid			oid = get_relname_relid(lock[i].table, graph->schema);
 
-		if (!OidIsValid(oid))
-			continue;
-		found.oid[found.count] = oid;
-		found.mode[found.count++] = lock[i].mode;
+		if (OidIsValid(oid))
+			add_table(&found, oid, lock[i].mode);
 	}
 	return found;
 }
 
 /* Locks all and returns their number; or, where one is not free at once, locks none and returns that one's. */
-static int
+static int64
 lock_at_once(const FoundTables *found)
 {
-	int			locked = 0;
+	int64		locked = 0;
 
-	while (locked < found->count && ConditionalLockRelationOid(found->oid[locked], found->mode[locked]))
+	while (locked < found->count && ConditionalLockRelationOid(found->table[locked].oid, found->table[locked].mode))
 		locked++;
-	for (int i = 0; locked < found->count && i < locked; i++)
-		UnlockRelationOid(found->oid[i], found->mode[i]);
+	for (int64 i = 0; locked < found->count && i < locked; i++)
+		UnlockRelationOid(found->table[i].oid, found->table[i].mode);
 	return locked;
+}
+
+static void
+lock_found(const FoundTables *found)
+{
+	int64		next = lock_at_once(found);
+
+	while (next < found->count)
+	{
+		FoundTable	awaited = found->table[next];
+
+		LockRelationOid(awaited.oid, awaited.mode);
+		next = lock_at_once(found);
+		UnlockRelationOid(awaited.oid, awaited.mode);
+	}
 }
 
 static void
 lock_tables(const Graph *graph, const TableLock *lock, int count)
 {
 	FoundTables found = find_tables(graph, lock, count);
-	int			next = lock_at_once(&found);
 
-	while (next < found.count)
-	{
-		int			awaited = next;
-
-		LockRelationOid(found.oid[awaited], found.mode[awaited]);
-		next = lock_at_once(&found);
-		UnlockRelationOid(found.oid[awaited], found.mode[awaited]);
-	}
+	lock_found(&found);
 }
 
 void
@@ -248,4 +266,22 @@ graph_lock_models(const Graph *graph)
 	};
 
 	lock_tables(graph, lock, lengthof(lock));
+}
+
+static void
+add_table_row(void *argument, const Datum *values, const bool *nulls)
+{
+	add_table(argument, DatumGetObjectId(values[0]), AccessExclusiveLock);
+}
+
+void
+graph_lock_whole(const Graph *graph)
+{
+	FoundTables found = {0};
+	SqlArgs		args = {0};
+
+	sql_arg(&args, OIDOID, ObjectIdGetDatum(graph->schema));
+	sql_stream("select oid from pg_class where relnamespace = $1 and relkind in ('r', 'p', 'v', 'm', 'f')",
+			   &args, add_table_row, &found);
+	lock_found(&found);
 }

@@ -128,4 +128,17 @@ my $sums = $node->safe_psql('postgres', q{select count(distinct sum) from
 	where model ~ 'm[1-4]' group by model) s});
 is($sums, '1', 'and all alike');
 
+# To drop a graph waits for whoever reads it, and keeps nobody from going on meanwhile.
+my $reader = $node->background_psql('postgres', on_error_stop => 0);
+$reader->query_safe('begin; select count(*) from other.triple');
+my $dropper = session($node, 'dropper', q{select hkg_drop_graph('other')});
+$pid = wait_for_session($node, $dropper);
+ok(wait_until($node, "select wait_event_type = 'Lock' from pg_stat_activity where pid = $pid"), 'it waits');
+is($reader->query(q{select triples from hkg_load('other', $$values ('new', 'r1', 'e1')$$)}), '1', 'who reads the graph loads facts');
+is($reader->query(q{select count(*) from hkg_predict_tails('other', 'e1', 'r1', 5, 'm')}), '5', 'and predicts');
+$reader->query_safe('commit');
+$reader->quit;
+ok(finish($dropper), 'then the graph is dropped');
+is($node->safe_psql('postgres', q{select count(*) from pg_namespace where nspname = 'other'}), '0', 'all of it');
+
 done_testing();

@@ -204,6 +204,15 @@ $node->safe_psql($database, "select pg_terminate_backend($pid)");
 $node->poll_query_until($database, "select not exists (select from pg_stat_activity where pid = $pid)");
 is($node->safe_psql($database, q{begin; select hkg_upgrade_graph('g'); rollback; select version from g.layout}), "$next_layout\n$layout",
 	'an upgrade can be rolled back');
+my $reader = $node->background_psql($database, on_error_stop => 0);
+$reader->query_safe('begin; select count(*) from g.triple');
+my $upgrading = session($node, 'upgrading', q{begin; select hkg_upgrade_graph('g'); rollback}, $database);
+my $upgrading_pid = wait_for_session($node, $upgrading);
+ok(wait_until($node, "select wait_event_type = 'Lock' from pg_stat_activity where pid = $upgrading_pid"), 'it waits for who reads the graph');
+is($reader->query('select count(*) > 0 from g.entity, g.model, g.layout'), 't', 'who can go on reading');
+$reader->query_safe('commit');
+$reader->quit;
+ok(finish($upgrading), 'then it is done');
 
 # a graph of the next version, and the extension, made anew
 $node->safe_psql('postgres', 'create database fresh');
