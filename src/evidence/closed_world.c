@@ -252,10 +252,11 @@ add_gains(ClosedTask *task)
 static double
 best_share(const ClosedTask *task, int64_t key)
 {
+	const double *gain = task->gain[key].with;
 	int			best = 0;
 
 	for (int s = 1; s < SHARES && task->examples[key] >= LEAST; s++)
-		if (task->gain[key].with[s] > LEAST_ERRORS * sqrt(task->squares[key].with[s]) && task->gain[key].with[s] > task->gain[key].with[best])
+		if (gain[s] > LEAST_ERRORS * sqrt(task->squares[key].with[s]) && gain[s] > gain[best])
 			best = s;
 	return shares[best];
 }

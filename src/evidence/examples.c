@@ -125,7 +125,9 @@ take_examples(ExampleTask *task, Allocation *allocation, int threads)
 		ChosenEntity *by_network = TAKE(allocation, ChosenEntity, BY_PATHS);
 
 		if (task->writer != NULL)
-			task->writer[i] = (ExampleWriter) {.by_score = by_score,.by_evidence = {by_evidence, 0},.by_network = {by_network, 0}};
+			task->writer[i] = (ExampleWriter) {
+				.by_score = by_score,.by_evidence = {by_evidence, 0},.by_network = {by_network, 0}
+			};
 	}
 	task->examples->keys = 2 * relations;
 	task->examples->has_network = task->source->network != NULL;

@@ -305,7 +305,8 @@ take_recount(Discovery *discovery, int threads, Allocation *allocation)
 }
 
 bool
-ev_recount_path_rules(Arena *arena, Pool *pool, const FactIndex *facts, const EvSearch *search, EvPathRule *path, int64_t count)
+ev_recount_path_rules(Arena *arena, Pool *pool, const FactIndex *facts, const EvSearch *search, EvPathRule *path,
+					  int64_t count)
 {
 	Discovery	discovery = {.task = {.facts = facts,.search = search,.pool = pool,.room = count}};
 	PathTask   *task = &discovery.task;

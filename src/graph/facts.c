@@ -189,8 +189,8 @@ graph_split_hint(const Graph *graph, const char *split)
 {
 	const char *name = quote_literal_cstr(graph->name);
 
-	return psprintf("Before a training, hkg_split(%s) holds facts out at random, hkg_load(%s, query, '%s') loads the split.",
-					name, name, split);
+	return psprintf("Before a training, hkg_split(%s) holds facts out at random, "
+					"hkg_load(%s, query, '%s') loads the split.", name, name, split);
 }
 
 int64 *

@@ -150,11 +150,13 @@ next_minibatch(KgeTrainer *trainer)
 	KVsAll	   *work = trainer->work;
 	int64_t		groups = kge_groups_count(&work->groups);
 	TrueAnswer *answer = work->answer;
+	int64_t		end;
 
 	work->count = 0;
 	if (work->minibatch == work->minibatches)
 		return false;
-	for (int64_t i = groups * work->minibatch / work->minibatches; i < groups * (work->minibatch + 1) / work->minibatches; i++)
+	end = groups * (work->minibatch + 1) / work->minibatches;
+	for (int64_t i = groups * work->minibatch / work->minibatches; i < end; i++)
 	{
 		GroupQuery *query = &work->query[work->count++];
 
@@ -284,7 +286,8 @@ make_by_network(KgeTrainer *trainer)
 
 	step.stream = random_stream(trainer->training.seed, DRAW_DROPOUT, trainer->epoch, (uint64_t) work->minibatch);
 	memcpy(step.dropout, trainer->training.dropout, sizeof(step.dropout));
-	conve_batch_forward(work->network, trainer->pool, trainer->model, work->asked, work->count, step, work->vector, work->stride);
+	conve_batch_forward(work->network, trainer->pool, trainer->model, work->asked, work->count, step,
+						work->vector, work->stride);
 }
 
 /* ---- a shard ---------------------------------------------------------------------------------- */
@@ -309,7 +312,8 @@ raise_labels(int n, float y, const float *restrict s, float *restrict g, float *
 
 /* The same for a query's answers in a tile. */
 static void
-raise_answers(const KgeTrainer *trainer, const GroupQuery *query, int32_t from, int rows, const float *s, float *g, float *loss)
+raise_answers(const KgeTrainer *trainer, const GroupQuery *query, int32_t from, int rows, const float *s, float *g,
+			  float *loss)
 {
 	float		kept = (float) (1 - trainer->training.label_smoothing);
 	int			low = 0;

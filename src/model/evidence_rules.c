@@ -153,7 +153,8 @@ evidence_read_rules(const Graph *graph, const char *model, const GraphData *data
 	RuleRows	rows = {.data = data,.added = added};
 	SqlArgs		args = sql_args_text(model);
 
-	sql_stream(psprintf("select id::int, " RULE_COLUMNS ", evidence_confidence::float8, coalesce(evidence_body_size::int8, 0), "
+	sql_stream(psprintf("select id::int, " RULE_COLUMNS ", evidence_confidence::float8, "
+						"coalesce(evidence_body_size::int8, 0), "
 						"coalesce(evidence_known_heads::int8, evidence_body_size::int8, 0), "
 						"coalesce(evidence_known_tails::int8, evidence_body_size::int8, 0) from %s "
 						"where model = $1 and evidence_confidence is not null order by id",

@@ -53,7 +53,8 @@ discount_of(const Graph *graph, const char *model, EvKind kind, const DiscountTe
 				 errmsg("column evidence of model \"%s\" holds no discount of \"%s\", which is a number from 0 to 1",
 						model, evidence_kinds[kind]),
 				 errhint("Call hkg_learn_evidence, which learns it from a valid split, or have the usual ones: "
-						 "update %smodel set evidence = evidence || '{\"discount\": {\"rules\": %s, \"both\": %g}}' where name = %s",
+						 "update %smodel set evidence = evidence || '{\"discount\": {\"rules\": %s, \"both\": %g}}' "
+						 "where name = %s",
 						 graph->prefix, texts->has_rules ? psprintf("%g", EV_USUAL_DISCOUNT) : "null",
 						 EV_USUAL_DISCOUNT, quote_literal_cstr(model))));
 	return discount;
@@ -533,12 +534,16 @@ evidence_restore(const Graph *graph, const char *model, const char *learnt, Evid
 	sql_run(psprintf("insert into %1$sevidence_weight select * from jsonb_populate_recordset(null::%1$sevidence_weight, "
 					 "$1::jsonb->'weights') "
 					 "where $2 and relation in (select id from %1$srelation)", graph->prefix), &args);
-	sql_run(psprintf("insert into %1$sthreshold select * from jsonb_populate_recordset(null::%1$sthreshold, $1::jsonb->'thresholds') "
-					 "where ($2 or evidence = 'embedding') and relation in (select id from %1$srelation)", graph->prefix), &args);
+	sql_run(psprintf("insert into %1$sthreshold select * from jsonb_populate_recordset(null::%1$sthreshold, "
+					 "$1::jsonb->'thresholds') "
+					 "where ($2 or evidence = 'embedding') and relation in (select id from %1$srelation)",
+					 graph->prefix), &args);
 	sql_arg_text(&args, model);
 	sql_arg(&args, BOOLOID, BoolGetDatum(has.rules));
 	/* the old model's discounts, but whether rules are evidence */
-	sql_run(psprintf("update %smodel set evidence = coalesce(jsonb_set(nullif($1::jsonb->'evidence', 'null'), '{discount,rules}', "
-					 "case when $4 then coalesce(nullif($1::jsonb->'evidence'->'discount'->'rules', 'null'), '%g') else 'null' end), evidence) "
+	sql_run(psprintf("update %smodel set evidence = coalesce(jsonb_set("
+					 "nullif($1::jsonb->'evidence', 'null'), '{discount,rules}', "
+					 "case when $4 then coalesce(nullif($1::jsonb->'evidence'->'discount'->'rules', 'null'), '%g') "
+					 "else 'null' end), evidence) "
 					 "where $2 and name = $3", graph->prefix, EV_USUAL_DISCOUNT), &args);
 }

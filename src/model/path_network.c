@@ -160,7 +160,8 @@ check_complete(NetworkRows *rows)
 		if (rows->of_relation[i] != 0 && rows->of_relation[i] != rows_of_relation(rows))
 		{
 			rows->fault = pstrdup("is missing");
-			rows->place = psprintf("Of the relation with the id %d it has " INT64_FORMAT " rows, expected " INT64_FORMAT ".",
+			rows->place = psprintf("Of the relation with the id %d it has " INT64_FORMAT " rows, "
+								   "expected " INT64_FORMAT ".",
 								   data->relation_id[i], rows->of_relation[i], rows_of_relation(rows));
 		}
 }
@@ -206,7 +207,8 @@ check_number(const Graph *graph, const char *model, const char *name, int64 numb
 	if (number < least || number > most)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_EXCEPTION),
-				 errmsg("column paths of model \"%s\" in %smodel holds no %s from %d to %d", model, graph->prefix, name, least, most),
+				 errmsg("column paths of model \"%s\" in %smodel holds no %s from %d to %d",
+						model, graph->prefix, name, least, most),
 				 hint_at(graph, model)));
 	return (int) number;
 }
@@ -274,7 +276,8 @@ path_network_read(Graph *graph, const char *model, const GraphData *data, uint64
 	rows.parts = path_parts(rows.network, rows.part);
 	rows.of_relation = palloc0(data->relations * sizeof(int64));
 	sql_stream(psprintf("select layer::int, part::text, relation::int, inverse::bool, numbers::real[] from %s "
-						"where model = $1 and num_nulls(layer, part) = 0", graph_table_name(graph, "path_network")), &args, take_row, &rows);
+						"where model = $1 and num_nulls(layer, part) = 0",
+						graph_table_name(graph, "path_network")), &args, take_row, &rows);
 	check_rows(graph, model, &rows);
 	pfree(rows.taken);
 	return rows.network;

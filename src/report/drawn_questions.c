@@ -110,7 +110,8 @@ ask_drawn_questions(Report *report, const char *model, int64 wanted, const char 
 		sql_arg(&args, INT4OID, Int32GetDatum(drawing.predictor.model->relation_id[key / 2]));
 		sql_arg(&args, INT4ARRAYOID, array_of_int4(ids.value, (int) ids.count));
 		sql_arg_text(&args, model);
-		sql_stream(psprintf("with answers as (select * from %s) %s", answers_of(&drawing, side), query), &args, row, argument);
+		sql_stream(psprintf("with answers as (select * from %s) %s", answers_of(&drawing, side), query), &args,
+				   row, argument);
 		count += ids.count;
 	}
 	return count;

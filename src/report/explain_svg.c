@@ -145,7 +145,8 @@ read_rule(Graph *graph, const char *model, const Reason *reason, Rule *rule)
 	if (path != NULL)
 		return rule_read(graph, path, rule) == NULL;
 	sql_arg_text(&args, reason->text);
-	rows = rules_of_query(psprintf("select " RULE_COLUMNS " from %srule where model = $1 and rule = $2 limit 1", graph->prefix), &args);
+	rows = rules_of_query(psprintf("select " RULE_COLUMNS " from %srule where model = $1 and rule = $2 limit 1",
+								   graph->prefix), &args);
 	if (rows.count == 0)
 		return rule_read(graph, reason->text, rule) == NULL;
 	*rule = rows.rule[0];

@@ -58,17 +58,39 @@ typedef struct RelationRange
 
 /* ---- ranking -------------------------------------------------------------------------------- */
 
+/* Facts that are ranked of a large split */
+static int
+facts_to_rank(const Report *report, const char *model, EvidenceParts has)
+{
+	SqlArgs		args = sql_args_text(model);
+	double		numbers;
+
+	if (has.network)
+		return RANKED_LEAST;
+	numbers = report_number(psprintf("select 2 * count(*) * (select coalesce(dimensions, 1)::float8 "
+									 "from %1$smodel where name = $1) from %1$sentity", report->graph->prefix), &args);
+	return (int) Min(Max(RANKING_WORK / Max(numbers, 1), RANKED_LEAST), RANKED_MOST);
+}
+
+/* 0: all of the split */
 static int
 sample_size(const Report *report, const char *model, const char *split, EvidenceParts has)
 {
-	SqlArgs		args = sql_args_text(model);
-	double		numbers = report_number(psprintf("select 2 * count(*) * (select coalesce(dimensions, 1)::float8 from %1$smodel where name = $1) "
-												 "from %1$sentity", report->graph->prefix), &args);
-	int			wanted = has.network ? RANKED_LEAST : (int) Min(Max(RANKING_WORK / Max(numbers, 1), RANKED_LEAST), RANKED_MOST);
-	SqlArgs		of_split = sql_args_text(split);
+	SqlArgs		args = sql_args_text(split);
+	double		facts = report_number(psprintf("select count(*)::float8 from %sholdout where split = $1",
+											   report->graph->prefix), &args);
+	int			wanted = facts_to_rank(report, model, has);
 
-	return report_number(psprintf("select count(*)::float8 from %sholdout where split = $1", report->graph->prefix), &of_split) <= wanted ?
-		0 : wanted;
+	return facts <= wanted ? 0 : wanted;
+}
+
+static bool
+has_embedding(const Report *report, const char *model)
+{
+	SqlArgs		args = sql_args_text(model);
+
+	return report_number(psprintf("select 1::float8 from %smodel where name = $1 and score_function is not null",
+								  report->graph->prefix), &args) == 1;
 }
 
 static void
@@ -84,21 +106,19 @@ rank_kind(RankedSplit *ranked, Report *report, const char *model, EvKind kind, i
 static RankedSplit *
 rank_all(Report *report, const char *model, const char *split)
 {
-	SqlArgs		args = sql_args_text(model);
 	RankedSplit *ranked = palloc0(sizeof(RankedSplit));
-	bool		has_embedding = report_number(psprintf("select 1::float8 from %smodel where name = $1 and score_function is not null",
-													  report->graph->prefix), &args) == 1;
+	bool		embedding = has_embedding(report, model);
 	EvidenceParts has = evidence_has(report->graph, model);
 	int			sample = sample_size(report, model, split, has);
 
 	ranked->split = split;
-	if (has_embedding)
+	if (embedding)
 		rank_kind(ranked, report, model, EV_EMBEDDING, sample);
 	if (has.rules)
 		rank_kind(ranked, report, model, EV_RULES, sample);
 	if (has.network)
 		rank_kind(ranked, report, model, EV_NETWORK, sample);
-	if (has_embedding && (has.rules || has.network))
+	if (embedding && (has.rules || has.network))
 		rank_kind(ranked, report, model, EV_BOTH, sample);
 	return ranked;
 }
@@ -180,7 +200,9 @@ begin_accuracies(Markup *markup, const RankedSplit *ranked)
 {
 	static const char *const metrics[] = {"MRR", "Hits@10"};
 	static const char *const names[EV_KINDS] = {"emb.", "rules", "paths", "both"};
-	Column		columns[3 + 2 * EV_KINDS] = {{"relation", COLUMN_NAME}, {"asked for", COLUMN_TEXT}, {"questions", COLUMN_COUNT}};
+	Column		columns[3 + 2 * EV_KINDS] = {
+		{"relation", COLUMN_NAME}, {"asked for", COLUMN_TEXT}, {"questions", COLUMN_COUNT}
+	};
 	int			count = 3;
 
 	for (int i = 0; i < 2; i++)
@@ -280,7 +302,8 @@ draw_relation(Report *report, const Chart *chart, const RankedSplit *ranked, Rel
 			continue;
 		accuracy = accuracy_of(&ranked->ranks[kind], range, -1);
 		chart_mark(chart, kinds[kind], accuracy.mrr, row, 4.5,
-				   psprintf("%s, %s: MRR %.3f, " INT64_FORMAT " questions", name, kinds[kind].label, accuracy.mrr, accuracy.questions));
+				   psprintf("%s, %s: MRR %.3f, " INT64_FORMAT " questions",
+							name, kinds[kind].label, accuracy.mrr, accuracy.questions));
 	}
 }
 
@@ -291,7 +314,11 @@ name_room(Report *report, const RelationRange *range, int rows)
 	double		room = 60;
 
 	for (int i = 0; i < rows; i++)
-		room = Max(room, 6.8 * pg_mbstrlen(clipped(graph_relation_name(report->graph, range[i].relation), NAME_CHARACTERS)) + 14);
+	{
+		const char *name = clipped(graph_relation_name(report->graph, range[i].relation), NAME_CHARACTERS);
+
+		room = Max(room, 6.8 * pg_mbstrlen(name) + 14);
+	}
 	return room;
 }
 
@@ -303,7 +330,8 @@ draw_relations(Report *report, const RankedSplit *ranked, const RelationRange *r
 	int			rows = Min(count, RELATIONS_DRAWN);
 	ChartFrame	frame = {
 		.title = "MRR by relation",
-		.description = psprintf("A row for each of the %d relations with most questions, with a mark for the MRR of each kind; the table below has the numbers.", rows),
+		.description = psprintf("A row for each of the %d relations with most questions, with a mark for the MRR "
+								"of each kind; the table below has the numbers.", rows),
 		.x = {.label = "MRR, both sides",.low = 0,.high = 1},
 		.y = {.label = NULL,.low = rows - 0.4,.high = -0.6,.without_ticks = true},
 		.left = name_room(report, range, rows),
@@ -326,10 +354,12 @@ write_sample(Report *report, const RankedSplit *ranked)
 	const SplitRanks *ranks = ranked->any;
 
 	if (kge_sample_is_all(ranks->sample))
-		markup_paragraph(report->markup, NULL, "All %s facts of split %s are ranked, each as two questions: which head, which tail?",
+		markup_paragraph(report->markup, NULL,
+						 "All %s facts of split %s are ranked, each as two questions: which head, which tail?",
 						 count_text((double) ranks->count), ranked->split);
 	else
-		markup_paragraph(report->markup, NULL, "A sample of %s of the %s facts of split %s is ranked, each as two questions: which head, "
+		markup_paragraph(report->markup, NULL,
+						 "A sample of %s of the %s facts of split %s is ranked, each as two questions: which head, "
 						 "which tail? hkg_evaluate ranks all.", count_text((double) ranks->count),
 						 count_text((double) ranks->sample.population), ranked->split);
 }
@@ -339,13 +369,17 @@ static void
 write_training_metrics(Report *report, const char *model)
 {
 	SqlArgs		args = sql_args_text(model);
-	char	   *metrics = report_text(psprintf("select format('MRR %%s, Hits@1 %%s, Hits@10 %%s', round(mrr::numeric, 3), round(hits_1::numeric, 3), round(hits_10::numeric, 3)) "
-											   "from %smodel where name = $1 and mrr is not null", report->graph->prefix), &args);
+	char	   *metrics = report_text(psprintf("select format('MRR %%s, Hits@1 %%s, Hits@10 %%s', round(mrr::numeric, 3), "
+											   "round(hits_1::numeric, 3), round(hits_10::numeric, 3)) "
+											   "from %smodel where name = $1 and mrr is not null",
+											   report->graph->prefix), &args);
 
-	markup_paragraph(report->markup, "left-out", "Left out: the graph has no facts held out in split test or valid to measure with; "
+	markup_paragraph(report->markup, "left-out",
+					 "Left out: the graph has no facts held out in split test or valid to measure with; "
 					 "hkg_load(graph, query, 'test') adds some.");
 	if (metrics != NULL)
-		markup_paragraph(report->markup, NULL, "While training, on facts drawn for it, the embedding alone had %s.", metrics);
+		markup_paragraph(report->markup, NULL,
+						 "While training, on facts drawn for it, the embedding alone had %s.", metrics);
 }
 
 void

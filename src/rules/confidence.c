@@ -328,6 +328,7 @@ rater_rate(Rater *rater, const int32 *positions, int32 count, double least_quali
 {
 	const RatingModel *model = &rater->model;
 
-	if (model->elsewhere == NULL || !model->elsewhere(model->argument, model, rater->rules, positions, count, least_quality))
+	if (model->elsewhere == NULL ||
+		!model->elsewhere(model->argument, model, rater->rules, positions, count, least_quality))
 		rate_here(rater, positions, count, least_quality);
 }

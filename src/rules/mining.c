@@ -148,7 +148,8 @@ mining_add(Mining *mining, int32 head, const Rule *rule, int32 support)
 static void
 add_given(Mining *mining, const Rule *rule)
 {
-	Candidate  *candidate = new_candidate(mining, graph_row(mining->data->relation_id, mining->data->relations, rule->head));
+	const GraphData *data = mining->data;
+	Candidate  *candidate = new_candidate(mining, graph_row(data->relation_id, data->relations, rule->head));
 
 	candidate->rule = candidate->body = *rule;
 }

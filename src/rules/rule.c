@@ -24,7 +24,8 @@
 
 #define MAX_VARIABLES (2 * RULE_MAX_BODY + 2)
 #define FOUND_BYTES 40			/* of a name in a message */
-#define RULE_HINT "A rule reads r(X,Y) <= b1(X,A), b2(A,Y): variables start with an upper-case letter, constants are in double quotes."
+#define RULE_HINT "A rule reads r(X,Y) <= b1(X,A), b2(A,Y): " \
+	"variables start with an upper-case letter, constants are in double quotes."
 
 /* by -1 - term */
 static char *const variable_names[MAX_VARIABLES] = {
@@ -593,7 +594,8 @@ rule_parse(Graph *graph, const char *text, Rule *rule)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("rule is outside the language: %s", fault),
-				 errhint("A rule is connected: its body has the variables of its head, and its atoms share variables. No atom occurs twice or relates a term to itself, and the body does not contain the head.")));
+				 errhint("A rule is connected: its body has the variables of its head, and its atoms share variables. "
+						 "No atom occurs twice or relates a term to itself, and the body does not contain the head.")));
 }
 
 /* ---- rule to text --------------------------------------------------------- */
@@ -699,7 +701,8 @@ path_variable(int length, int place)
 }
 
 void
-rule_append_path(StringInfo text, Graph *graph, const int32 *relation_id, int32 relation, const DirectedAtom *atom, int length)
+rule_append_path(StringInfo text, Graph *graph, const int32 *relation_id, int32 relation,
+				 const DirectedAtom *atom, int length)
 {
 	append_relation(text, graph_relation_name(graph, relation_id[relation]));
 	appendStringInfoString(text, "(X,Y) <=");
@@ -739,7 +742,8 @@ damaged_body(const char *detail)
 			(errcode(ERRCODE_DATA_EXCEPTION),
 			 errmsg("the body of a stored rule is damaged"),
 			 errdetail_internal("%s", detail),
-			 errhint("A body is an int[] with one row per atom: relation, first term, second term. Train the model again, or delete the rule.")));
+			 errhint("A body is an int[] with one row per atom: relation, first term, second term. "
+					 "Train the model again, or delete the rule.")));
 }
 
 const char *

@@ -162,7 +162,8 @@ append_joined(BodySql *body, int i, bool begins)
 static void
 append_single(BodySql *body, int i, bool begins)
 {
-	appendStringInfo(&body->text, "%slateral (select * from %s b%d where ", begins ? "from " : "\njoin ", body->triple, i + 1);
+	appendStringInfo(&body->text, "%slateral (select * from %s b%d where ",
+					 begins ? "from " : "\njoin ", body->triple, i + 1);
 	append_conditions(body, i, body->rule.length);
 	appendStringInfo(&body->text, " order by %s limit 1) b%d%s", place_name(open_place(&body->rule, i)), i + 1,
 					 begins ? "" : " on true");
@@ -339,7 +340,8 @@ applied_rule_sql(const Graph *graph, const Rule *rule, PairSlice slice)
 					"join %s r on r.id = $1\n"
 					"left join %s fact on fact.head = pair.x and fact.relation = $1 and fact.tail = pair.y\n"
 					"order by h.name, t.name",
-					rule_sql_pairs(graph, triple, rule, slice), entity, entity, graph_table_name(graph, "relation"), triple);
+					rule_sql_pairs(graph, triple, rule, slice), entity, entity, graph_table_name(graph, "relation"),
+					triple);
 }
 
 HKG_FUNCTION(hkg_apply_rule);

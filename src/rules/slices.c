@@ -151,7 +151,9 @@ hkg_search_slice(PG_FUNCTION_ARGS)
 	int			slices = argument_int(fcinfo, 7, "slices", 1, INT_MAX);
 	int			slice = argument_int(fcinfo, 6, "slice", 1, slices);
 	MemoryContext caller = sql_begin();
-	Mining		mining = {.graph = graph_open_facts(name),.options = &options,.slice = ALL_PAIRS,.heads = {slice - 1, slices}};
+	Mining		mining = {
+		.graph = graph_open_facts(name),.options = &options,.slice = ALL_PAIRS,.heads = {slice - 1, slices}
+	};
 	Datum		array;
 
 	node_slice_begin();
@@ -246,7 +248,9 @@ static bool
 search_slices(Mining *mining, int64 checksum)
 {
 	SqlArgs		args = {0};
-	NodeSlices	slices = {mining->graph, "hkg_search_slice", "$1, $2, $3::float8, $4, $5", &args, checksum, take_found, mining};
+	NodeSlices	slices = {
+		mining->graph, "hkg_search_slice", "$1, $2, $3::float8, $4, $5", &args, checksum, take_found, mining
+	};
 
 	sql_arg(&args, INT4ARRAYOID, left_out_array(mining->data));
 	sql_arg(&args, INT4OID, Int32GetDatum(mining->options->max_rule_length));

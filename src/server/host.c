@@ -207,7 +207,9 @@ map_block(MemoryContext context, size_t bytes, bool scratch)
 		spare = (MemoryBlock) {.memory = NULL};
 	}
 	else
-		*block = (MemoryBlock) {.memory = scratch ? map_scratch(bytes) : map_zeros(bytes),.bytes = bytes,.scratch = scratch};
+		*block = (MemoryBlock) {
+			.memory = scratch ? map_scratch(bytes) : map_zeros(bytes),.bytes = bytes,.scratch = scratch
+		};
 	block->end = (MemoryContextCallback) {unmap_block, block, NULL};
 	MemoryContextRegisterResetCallback(context, &block->end);
 	return block->memory;
@@ -263,7 +265,8 @@ hkg_hold_memory(uint64 bytes)
 void
 hkg_check_memory_or(uint64 bytes, const char *purpose, const char *way_out)
 {
-	uint64		all = bytes > PG_UINT64_MAX - held ? PG_UINT64_MAX : held + bytes;	/* bytes may be the mark of an overflow */
+	/* bytes may be the mark of an overflow */
+	uint64		all = bytes > PG_UINT64_MAX - held ? PG_UINT64_MAX : held + bytes;
 	uint64		kilobytes = all / 1024 + 1;
 
 	if (kilobytes > (uint64) hkg_max_memory)

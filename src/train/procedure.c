@@ -53,7 +53,8 @@ procedure_read(Procedure *procedure)
 	node_buckets_fill_in(graph, &procedure->settings);
 	*facts = training_facts_read(graph, settings);
 	path_settings_decide(settings, graph, facts);
-	procedure->old_weights = settings->warm_start && facts->valid_count == 0 ? evidence_learnt(graph, settings->model) : NULL;
+	if (settings->warm_start && facts->valid_count == 0)
+		procedure->old_weights = evidence_learnt(graph, settings->model);
 	training_facts_check(facts, graph, settings);
 	*learner = learner_sizes(settings, facts);
 	procedure->ranking = valid_ranking_sizes(settings, facts, learner);
@@ -129,8 +130,8 @@ procedure_open(Procedure *procedure)
 	learner_open(&procedure->learner, procedure->graph, &procedure->settings, &procedure->facts,
 				 procedure->in_worker);
 	valid_ranking_open(&procedure->ranking, &procedure->settings, &procedure->facts);
-	valid_ranking_use_nodes(&procedure->ranking, procedure->graph, &procedure->settings, &procedure->facts, &procedure->learner,
-							procedure->in_worker);
+	valid_ranking_use_nodes(&procedure->ranking, procedure->graph, &procedure->settings, &procedure->facts,
+							&procedure->learner, procedure->in_worker);
 	estimate_plan(procedure->progress, &procedure->settings, &procedure->facts, &procedure->learner, &procedure->ranking);
 	if (procedure->settings.top_rules > 0)
 	{
@@ -491,8 +492,8 @@ learn_thresholds(Procedure *procedure)
 	const TrainingFacts *facts = &procedure->facts;
 	Labelled	labelled = {.truth = facts->valid,.truths = facts->valid_count};
 
-	labelled.falsehood = threshold_corrupt(facts->learnt, facts->filter, facts->filter_count, facts->valid, facts->valid_count,
-										   (uint64) settings->seed, &labelled.falsehoods);
+	labelled.falsehood = threshold_corrupt(facts->learnt, facts->filter, facts->filter_count, facts->valid,
+										   facts->valid_count, (uint64) settings->seed, &labelled.falsehoods);
 	threshold_learn(procedure->graph, settings->model, facts->learnt, &procedure->learner.model, &labelled);
 }
 
@@ -553,7 +554,8 @@ keep_old_model(Procedure *procedure)
 			(errmsg("model \"%s\" stays as it was: its valid MRR is %.4f, that of the new embeddings is %.4f",
 					settings->model, ranking->before_mrr, ranking->highest_mrr),
 			 errdetail("The standard error of the difference is %.4f.", error),
-			 errhint("Lower learning_rate (now %g), or have the model replaced by replace => 'always'.", settings->learning_rate)));
+			 errhint("Lower learning_rate (now %g), or have the model replaced by replace => 'always'.",
+					 settings->learning_rate)));
 	progress_phase(procedure->progress, PHASE_WRITING, 1);
 	record_keep(procedure->graph, procedure->settings.model);
 	close_files(procedure);

@@ -109,14 +109,15 @@ void
 record_replace(Graph *graph, const TrainSettings *settings)
 {
 	static const char *const old[] = {
-		"entity_embedding", "relation_embedding", "threshold", "evidence_weight", "path_network", "shared_weight", "rule", "inferred", NULL
+		"entity_embedding", "relation_embedding", "threshold", "evidence_weight", "path_network", "shared_weight", "rule",
+		"inferred", NULL
 	};
 	SqlArgs		row = model_row(settings);
 	SqlArgs		name = sql_args_text(settings->model);
 
 	/* the row of the model first, as lock_model_row has it */
-	sql_run(psprintf("update %smodel set score_function = $2, dimensions = $3, settings = $4::jsonb, evidence = null, paths = null "
-					 "where name = $1", graph->prefix), &row);
+	sql_run(psprintf("update %smodel set score_function = $2, dimensions = $3, settings = $4::jsonb, "
+					 "evidence = null, paths = null where name = $1", graph->prefix), &row);
 	delete_from(graph, settings->model, old);
 	sql_run(psprintf("insert into %1$sinferred select * from %1$scheckpoint_inferred i where model = $1 "
 					 "and exists (select from %1$sentity where id = i.head) "
@@ -171,7 +172,8 @@ record_path_epoch(Graph *graph, const char *model, const Iteration *epoch)
 	arg_float(&args, epoch->mrr_error > 0, epoch->mrr_error);
 	arg_float(&args, true, epoch->train_seconds);
 	arg_float(&args, true, epoch->evaluate_seconds);
-	sql_run(psprintf("insert into %spath_epoch values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)", graph->prefix), &args);
+	sql_run(psprintf("insert into %spath_epoch values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)", graph->prefix),
+			&args);
 }
 
 /* Ids of the rules that infer triple `i`, as text: {1,5} */
@@ -193,12 +195,12 @@ void
 record_sample(Graph *graph, const char *model, int iteration, const GraphData *data, const Sample *sample)
 {
 	static const Oid types[] = {INT4OID, INT4OID, INT4OID, FLOAT8OID, FLOAT8OID, TEXTOID};
-	SqlBatch   *batch = sql_batch_begin(psprintf("insert into %1$scheckpoint_inferred select %2$s, %3$d, h, r, t, s, p, rules::int[] "
-												 "from unnest($1, $2, $3, $4, $5, $6) u(h, r, t, s, p, rules) "
-												 "where h in (select id from %1$sentity) and t in (select id from %1$sentity) "
-												 "and r in (select id from %1$srelation)",
-												 graph->prefix, quote_literal_cstr(model), iteration),
-										lengthof(types), types);
+	const char *query = psprintf("insert into %1$scheckpoint_inferred select %2$s, %3$d, h, r, t, s, p, rules::int[] "
+								 "from unnest($1, $2, $3, $4, $5, $6) u(h, r, t, s, p, rules) "
+								 "where h in (select id from %1$sentity) and t in (select id from %1$sentity) "
+								 "and r in (select id from %1$srelation)",
+								 graph->prefix, quote_literal_cstr(model), iteration);
+	SqlBatch   *batch = sql_batch_begin(query, lengthof(types), types);
 	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "hybridkg row", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(row);
 

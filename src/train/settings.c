@@ -453,7 +453,8 @@ check_network(const TrainSettings *settings)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("score_function \"%s\" cannot have %d dimensions", settings->score_function, settings->dimensions),
-				 errdetail("They fill an image of at least two rows and three columns, so they are no prime, and at most 500."),
+				 errdetail("They fill an image of at least two rows and three columns, "
+						   "so they are no prime, and at most 500."),
 				 errhint("Choose another number, such as %d.", settings->dimensions < 100 ? 32 : 200)));
 	if (!kge_has_network(function))
 		return;
@@ -471,7 +472,8 @@ check_network(const TrainSettings *settings)
 				 errhint("Choose reciprocal => true.")));
 	refuse_with_network(settings, settings->relation_weight > 0, "relation_weight", "relation_weight 0");
 	refuse_with_network(settings, is_dura(settings), "regularizer \"dura\"", "regularizer \"l2\"");
-	refuse_with_network(settings, settings->partitions > 1, psprintf("partitions => %d", settings->partitions), "partitions 1");
+	refuse_with_network(settings, settings->partitions > 1,
+						psprintf("partitions => %d", settings->partitions), "partitions 1");
 	refuse_with_network(settings, hybrid_labelling(hybrid_find(settings->hybrid)) != NULL,
 						psprintf("hybrid \"%s\"", settings->hybrid), "hybrid \"sampled\"");
 }

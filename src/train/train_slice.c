@@ -62,7 +62,8 @@ take_memory(TrainSlice *slice)
 	size_t		count;
 
 	sent_blocks_take(sent, parts, lengthof(parts));
-	slice->trainer = kge_trainer_create(&arena, hkg_pool(), &sent->model, &slice->training, sent->blocks.head.max_positives);
+	slice->trainer = kge_trainer_create(&arena, hkg_pool(), &sent->model, &slice->training,
+										sent->blocks.head.max_positives);
 	if (slice->trainer == NULL)
 		bucket_blocks_damaged();
 	(void) kge_trainer_state(slice->trainer, 0, &state, &count);

@@ -42,12 +42,13 @@ static int32 *
 rank(const SentBlocks *sent)
 {
 	const BucketHead *head = &sent->blocks.head;
+	KgeTriples	ranked = {(const Triple *) sent->part[BLOCK_POSITIVES], head->count};
+	KgeTriples	known = {(const Triple *) sent->part[BLOCK_KNOWN], head->known};
 	Arena		arena = hkg_arena();
 	int32	   *ranks = array_new(int32, 2 * head->count);
 
 	if (head->count > 0)
-		kge_rank(&arena, hkg_pool(), &sent->model, NULL, (KgeTriples) {(const Triple *) sent->part[BLOCK_POSITIVES], head->count},
-				 (KgeTriples) {(const Triple *) sent->part[BLOCK_KNOWN], head->known}, head->seed,
+		kge_rank(&arena, hkg_pool(), &sent->model, NULL, ranked, known, head->seed,
 				 (KgeRanks) {ranks, ranks + head->count});
 	return ranks;
 }
