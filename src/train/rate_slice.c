@@ -9,14 +9,12 @@
 
 #include "utils/float.h"
 
-#include "graph/node_slices.h"
 #include "node_rating.h"
 #include "rules/body_pairs.h"
 #include "sent_blocks.h"
 #include "server/array.h"
 #include "server/growing_array.h"
 #include "server/host.h"
-#include "server/sql.h"
 
 static void
 cut_blocks(SentBlocks *sent)
@@ -118,25 +116,19 @@ Datum
 hkg_rate_slice(PG_FUNCTION_ARGS)
 {
 	static const BlockPart parts[] = {BLOCK_KNOWN, BLOCK_IDS, BLOCK_RULES, BLOCK_RELATIONS, BLOCK_EMBEDDINGS};
-	SentBlocks	sent;
+	SentBlocks	sent = sent_blocks_open(fcinfo, ACL_SELECT);
 	GraphData	data;
 	MinedRules	rules;
 	Datum		array;
-	MemoryContext own = AllocSetContextCreate(CurrentMemoryContext, "hybridkg rating", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext caller = MemoryContextSwitchTo(own);
 
-	node_slice_begin();
-	sql_begin();
-	sent = sent_blocks_open(fcinfo, ACL_SELECT);
 	cut_blocks(&sent);
 	sent_blocks_take(&sent, parts, lengthof(parts));
 	sent_blocks_read(&sent);
 	data = facts_of(&sent);
 	rules = rules_of(&sent, &data);
 	rate(&sent, &rules, &data);
-	sql_end();
-	MemoryContextSwitchTo(caller);
+	sent_blocks_close(&sent);
 	array = array_of_float8(numbers_of(&rules), (int) (RATED_NUMBERS * rules.count));
-	MemoryContextDelete(own);
+	MemoryContextDelete(sent.own);
 	PG_RETURN_DATUM(array);
 }

@@ -14,6 +14,7 @@
 #include "utils/lsyscache.h"
 
 #include "graph/graph.h"
+#include "graph/node_slices.h"
 #include "server/argument.h"
 #include "server/growing_array.h"
 #include "server/host.h"
@@ -76,17 +77,29 @@ read_head(const SentBlocks *sent)
 	return head;
 }
 
+/* Makes the function's context current. */
+static SentBlocks
+begin(void)
+{
+	SentBlocks	sent = {.caller = CurrentMemoryContext};
+
+	sent.own = AllocSetContextCreate(sent.caller, "hybridkg sent blocks", ALLOCSET_DEFAULT_SIZES);
+	MemoryContextSwitchTo(sent.own);
+	node_slice_begin();
+	sql_begin();
+	return sent;
+}
+
 SentBlocks
 sent_blocks_open(FunctionCallInfo fcinfo, AclMode rights)
 {
+	SentBlocks	sent = begin();
+	BucketHead *head = &sent.blocks.head;
 	char	   *graph = argument_name(fcinfo, 0, "graph");
 	Jsonb	   *given = DatumGetJsonbP(argument(fcinfo, 1, "settings"));
-	SentBlocks	sent = {
-		.place = argument_int(fcinfo, 3, "place", PG_INT32_MIN, PG_INT32_MAX),
-		.lane = argument_int(fcinfo, 4, "lane", 0, KGE_MOST_LANES - 1)
-	};
-	BucketHead *head = &sent.blocks.head;
 
+	sent.place = argument_int(fcinfo, 3, "place", PG_INT32_MIN, PG_INT32_MAX);
+	sent.lane = argument_int(fcinfo, 4, "lane", 0, KGE_MOST_LANES - 1);
 	(void) graph_open_facts(graph);
 	sent.table = block_table(DatumGetObjectId(argument(fcinfo, 2, "blocks")), rights);
 	*head = read_head(&sent);
@@ -95,6 +108,13 @@ sent_blocks_open(FunctionCallInfo fcinfo, AclMode rights)
 	sent.model.entities = head->rows[0] + head->rows[1];
 	sent.model.relations = head->relations;
 	return sent;
+}
+
+void
+sent_blocks_close(const SentBlocks *sent)
+{
+	sql_end();
+	MemoryContextSwitchTo(sent->caller);
 }
 
 /* ---- the rest --------------------------------------------------------------------------- */

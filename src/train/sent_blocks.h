@@ -14,6 +14,8 @@
 
 typedef struct SentBlocks
 {
+	MemoryContext caller;
+	MemoryContext own;			/* of all that the function takes but its answer */
 	char	   *table;			/* quoted */
 	int32		place;
 	int32		lane;
@@ -25,10 +27,14 @@ typedef struct SentBlocks
 } SentBlocks;
 
 /*
- * From the function's arguments graph, settings, blocks, place, lane; in the current context.  `rights`: those that the
- * caller needs on the table.  ERROR XX001 where the head cannot be one, 42501, 42703 or 42P01 for another table.
+ * Begins a function with the arguments graph, settings, blocks, place, lane, and makes a memory context of its own
+ * current.  `rights`: those that the caller needs on the table.  ERROR XX001 where the head cannot be one, 42501, 42703
+ * or 42P01 for another table.
  */
 extern SentBlocks sent_blocks_open(FunctionCallInfo fcinfo, AclMode rights);
+
+/* Makes the caller's context current again, for the answer.  Then the function deletes its own. */
+extern void sent_blocks_close(const SentBlocks *sent);
 
 /* Of all parts */
 extern Size sent_blocks_bytes(const SentBlocks *sent);

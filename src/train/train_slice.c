@@ -8,7 +8,6 @@
 
 #include "catalog/pg_type.h"
 
-#include "graph/node_slices.h"
 #include "sent_blocks.h"
 #include "server/array.h"
 #include "server/host.h"
@@ -137,15 +136,10 @@ HKG_FUNCTION(hkg_train_slice);
 Datum
 hkg_train_slice(PG_FUNCTION_ARGS)
 {
-	TrainSlice	slice = {.trainer = NULL};
+	TrainSlice	slice = {.sent = sent_blocks_open(fcinfo, ACL_SELECT | ACL_UPDATE)};
 	KgeLossSum	loss;
 	double		numbers[2];
-	MemoryContext own = AllocSetContextCreate(CurrentMemoryContext, "hybridkg bucket", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext caller = MemoryContextSwitchTo(own);
 
-	node_slice_begin();
-	sql_begin();
-	slice.sent = sent_blocks_open(fcinfo, ACL_SELECT | ACL_UPDATE);
 	check_settings(&slice.sent.settings);
 	slice.training = settings_training(&slice.sent.settings);
 	cut_blocks(&slice);
@@ -155,9 +149,8 @@ hkg_train_slice(PG_FUNCTION_ARGS)
 	loss = train(&slice);
 	hkg_check_interrupts();
 	write_blocks(&slice.sent);
-	sql_end();
-	MemoryContextSwitchTo(caller);
-	MemoryContextDelete(own);
+	sent_blocks_close(&slice.sent);
+	MemoryContextDelete(slice.sent.own);
 	numbers[0] = loss.sum;
 	numbers[1] = (double) loss.terms;
 	return array_of_float8(numbers, 2);

@@ -7,15 +7,11 @@
  */
 #include "server/compat.h"
 
-#include "catalog/pg_type.h"
-
-#include "graph/node_slices.h"
 #include "node_ranking.h"
 #include "sent_blocks.h"
 #include "server/array.h"
 #include "server/growing_array.h"
 #include "server/host.h"
-#include "server/sql.h"
 
 /* Ranks as numbers and as an array, besides those of kge_rank */
 Size
@@ -58,22 +54,16 @@ Datum
 hkg_valid_slice(PG_FUNCTION_ARGS)
 {
 	static const BlockPart parts[] = {BLOCK_POSITIVES, BLOCK_KNOWN, BLOCK_RELATIONS, BLOCK_EMBEDDINGS};
-	SentBlocks	sent;
+	SentBlocks	sent = sent_blocks_open(fcinfo, ACL_SELECT);
 	const int32 *ranks;
 	Datum		array;
-	MemoryContext own = AllocSetContextCreate(CurrentMemoryContext, "hybridkg ranking", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext caller = MemoryContextSwitchTo(own);
 
-	node_slice_begin();
-	sql_begin();
-	sent = sent_blocks_open(fcinfo, ACL_SELECT);
 	cut_blocks(&sent);
 	sent_blocks_take(&sent, parts, lengthof(parts));
 	sent_blocks_read(&sent);
 	ranks = rank(&sent);
-	sql_end();
-	MemoryContextSwitchTo(caller);
+	sent_blocks_close(&sent);
 	array = array_of_int4(ranks, (int) (2 * sent.blocks.head.count));
-	MemoryContextDelete(own);
+	MemoryContextDelete(sent.own);
 	PG_RETURN_DATUM(array);
 }
