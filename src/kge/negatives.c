@@ -574,17 +574,21 @@ finish_minibatch(KgeTrainer *trainer)
 		trainer->training.sampler->finish(trainer, work->fact_blocks);
 }
 
+/* What losses over sampled negatives have in common */
+#define LEARN_SAMPLED \
+	.plan = plan_negatives, \
+	.take = take_negatives, \
+	.scores = count_scores, \
+	.learn = open_minibatch, \
+	.item = learn_block, \
+	.sum = sum_blocks, \
+	.finish = finish_minibatch
+
 const KgeLoss kge_loss_logistic = {
 	.name = "logistic",
 	.counts_positives = true,
 	.counts_negatives = true,
-	.plan = plan_negatives,
-	.take = take_negatives,
-	.scores = count_scores,
-	.learn = open_minibatch,
-	.item = learn_block,
-	.sum = sum_blocks,
-	.finish = finish_minibatch,
+	LEARN_SAMPLED,
 	.positives = logistic_positives,
 	.negatives = logistic_negatives
 };
@@ -592,13 +596,7 @@ const KgeLoss kge_loss_logistic = {
 const KgeLoss kge_loss_margin = {
 	.name = "margin",
 	.counts_negatives = true,
-	.plan = plan_negatives,
-	.take = take_negatives,
-	.scores = count_scores,
-	.learn = open_minibatch,
-	.item = learn_block,
-	.sum = sum_blocks,
-	.finish = finish_minibatch,
+	LEARN_SAMPLED,
 	.positives = margin_positives,
 	.negatives = margin_negatives
 };
@@ -606,13 +604,7 @@ const KgeLoss kge_loss_margin = {
 const KgeLoss kge_loss_sampled_softmax = {
 	.name = "sampled_softmax",
 	.counts_positives = true,
-	.plan = plan_negatives,
-	.take = take_negatives,
-	.scores = count_scores,
-	.learn = open_minibatch,
-	.item = learn_block,
-	.sum = sum_blocks,
-	.finish = finish_minibatch,
+	LEARN_SAMPLED,
 	.positives = softmax_positives,
 	.negatives = softmax_negatives
 };

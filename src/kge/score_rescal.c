@@ -8,6 +8,7 @@
  */
 #include <math.h>
 
+#include "core/dense.h"
 #include "core/vector.h"
 #include "score_function.h"
 
@@ -69,14 +70,6 @@ rescal_query(int d, Side side, const float *given, const float *relation, float 
 						query + from);
 }
 
-/* y += a x */
-static inline void
-add_scaled(int n, float a, const float *restrict x, float *restrict y)
-{
-	for (int j = 0; j < n; j++)
-		y[j] += a * x[j];
-}
-
 /* d_given += M d_query for tails, M^T d_query for heads */
 KERNEL void
 rescal_given_gradient(int d, Side side, const float *restrict relation,
@@ -87,7 +80,7 @@ rescal_given_gradient(int d, Side side, const float *restrict relation,
 		const float *row = relation + (size_t) i * (size_t) d;
 
 		if (side == SIDE_HEAD)
-			add_scaled(d, d_query[i], row, d_given);
+			dense_add_scaled(d, d_query[i], row, d_given);
 		else
 		{
 			float		lane[LANES] = {0};
@@ -105,7 +98,7 @@ rescal_given_gradient(int d, Side side, const float *restrict relation,
 }
 
 /* d_M += given d_query^T for tails, d_query given^T for heads */
-KERNEL void
+static void
 rescal_relation_gradient(int d, Side side, const float *restrict given,
 						 const float *restrict relation, const float *restrict d_query,
 						 float *restrict d_relation)
@@ -114,7 +107,7 @@ rescal_relation_gradient(int d, Side side, const float *restrict given,
 	const float *right = side == SIDE_TAIL ? d_query : given;
 
 	for (int i = 0; i < d; i++)
-		add_scaled(d, left[i], right, d_relation + (size_t) i * (size_t) d);
+		dense_add_scaled(d, left[i], right, d_relation + (size_t) i * (size_t) d);
 }
 
 static double

@@ -33,16 +33,6 @@ typedef struct Sketching
 
 /* ---- making it ------------------------------------------------------------------ */
 
-static float
-largest(int n, const float *row)
-{
-	float		most = 0;
-
-	for (int j = 0; j < n; j++)
-		most = fmaxf(most, fabsf(row[j]));
-	return most;
-}
-
 bool
 kge_sketch_has_moduli(const KgeSketch *sketch)
 {
@@ -86,9 +76,7 @@ encode(const KgeSketch *sketch, const float *c, float *scale, int8_t *code)
 {
 	int			width = sketch->engine.width;
 
-	*scale = largest(width, c) / LARGEST_CODE;
-	if (!isfinite(1 / *scale))
-		*scale = 0;
+	*scale = kge_code_unit(width, c);
 	for (int j = 0; j < width; j++)
 		code[j] = (int8_t) (*scale == 0 ? 0 : lrintf(c[j] / *scale));
 	return ROUNDED_UP * length(&sketch->engine, c, *scale, code);
@@ -152,7 +140,7 @@ common_scale(const Sketching *sketching)
 		const float *row = kge_entity_row(model, (int32_t) i);
 
 		if (isfinite(kge_norm(sketch->engine.width, row)))
-			most = fmaxf(most, largest(sketch->engine.width, row));
+			most = fmaxf(most, kge_largest(sketch->engine.width, row));
 		pool_yield(sketching->pool, POOL_LEADER);
 	}
 	for (int i = 0; i < SCALES; i++)

@@ -5,6 +5,7 @@
 #ifndef HKG_KGE_SKETCH_CODES_H
 #define HKG_KGE_SKETCH_CODES_H
 
+#include <math.h>
 #include <stdbool.h>
 
 #define LARGEST_CODE 127
@@ -16,6 +17,26 @@
 #define HAVE_VECTORS
 #define VECTORS __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vnni")))
 #endif
+
+/* The largest absolute value of a finite row */
+static inline float
+kge_largest(int width, const float *row)
+{
+	float		most = 0;
+
+	for (int j = 0; j < width; j++)
+		most = fmaxf(most, fabsf(row[j]));
+	return most;
+}
+
+/* The unit of a finite row's codes; 0: all are 0. */
+static inline float
+kge_code_unit(int width, const float *row)
+{
+	float		most = kge_largest(width, row);
+
+	return isfinite(LARGEST_CODE / most) ? most / LARGEST_CODE : 0;
+}
 
 /* Whether this processor multiplies bytes by vectors. */
 static inline bool

@@ -40,17 +40,6 @@ kge_codes_take(Allocation *allocation, int width, int count)
 	return codes;
 }
 
-/* The unit of a query's codes; 0: all are 0. */
-static float
-scale_of(int width, const float *query)
-{
-	float		most = 0;
-
-	for (int j = 0; j < width; j++)
-		most = fmaxf(most, fabsf(query[j]));
-	return isfinite(LARGEST_CODE / most) ? most / LARGEST_CODE : 0;
-}
-
 /* Adds to *lost the square of what a code loses. */
 static uint8_t
 code_of(float number, float scale, double *lost)
@@ -65,7 +54,7 @@ code_of(float number, float scale, double *lost)
 double
 kge_codes_set(KgeCodes *codes, int number, const float *query)
 {
-	float		scale = scale_of(codes->width, query);
+	float		scale = kge_code_unit(codes->width, query);
 	double		lost = 0;
 
 	for (int j = 0; j < groups_of(codes->width) * GROUP; j++)
@@ -84,7 +73,7 @@ kge_query_codes_bytes(int width)
 KgeQueryCodes
 kge_query_codes(int width, const float *query, uint8_t *room)
 {
-	KgeQueryCodes codes = {.code = room,.scale = scale_of(width, query)};
+	KgeQueryCodes codes = {.code = room,.scale = kge_code_unit(width, query)};
 	double		lost = 0;
 
 	for (int j = 0; j < (int) kge_query_codes_bytes(width); j++)
