@@ -85,8 +85,10 @@ extern void procedure_read(Procedure *procedure);
 /* Takes all memory, sets initial embeddings and counts rules. */
 extern void procedure_open(Procedure *procedure);
 
-/* Ranks the model that a warm start goes on from, then moves entities to where a constraint bounds them.  No SQL, no
- * snapshot. */
+/*
+ * Ranks the model that a warm start goes on from, then moves entities to where a constraint bounds them.  No SQL, no
+ * snapshot.
+ */
 extern void procedure_look_back(Procedure *procedure);
 
 /* Whether all iterations were done, or patience has run out. */
