@@ -14,7 +14,6 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
-#include "utils/lsyscache.h"
 
 #include "server/argument.h"
 #include "server/sql.h"
@@ -90,11 +89,11 @@ layout_as(const Graph *graph, Oid owner)
 	return layout;
 }
 
-/* The procedure that makes the layout, in the schema of the extension, as a statement names it. */
+/* The procedure that makes the layout, as a statement names it. */
 static char *
-find_step(const char *extension_schema, int32 layout)
+find_step(int32 layout)
 {
-	char	   *step = psprintf("%s.hkg_layout_%d()", quote_identifier(extension_schema), layout);
+	char	   *step = psprintf("%shkg_layout_%d()", extension_prefix(), layout);
 	SqlArgs		args = sql_args_text(step);
 	Datum		found;
 
@@ -127,7 +126,6 @@ Datum
 hkg_upgrade_graph(PG_FUNCTION_ARGS)
 {
 	char	   *name = argument_name(fcinfo, 0, "graph");
-	char	   *extension_schema = get_namespace_name(get_func_namespace(fcinfo->flinfo->fn_oid));
 	Graph	   *graph;
 	Oid			owner;
 	int32		layout;
@@ -144,7 +142,7 @@ hkg_upgrade_graph(PG_FUNCTION_ARGS)
 		graph_lock_whole(graph);
 	while (layout < library_layout)
 	{
-		char	   *step = find_step(extension_schema, ++layout);
+		char	   *step = find_step(++layout);
 
 		take_step(graph, owner, step, layout);
 	}

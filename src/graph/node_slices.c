@@ -149,29 +149,14 @@ take_answer(void *argument, const Datum *values, const bool *nulls)
 		pfree(array);
 }
 
-char *
-extension_schema(void)
-{
-	Datum		schema;
-
-	if (!sql_value("select pg_catalog.quote_ident(n.nspname) from pg_catalog.pg_extension e "
-				   "join pg_catalog.pg_namespace n on n.oid = e.extnamespace where e.extname = 'hybridkg'", SQL_NO_ARGS,
-				   &schema))
-		return NULL;
-	return TextDatumGetCString(schema);
-}
-
 bool
 node_slices_run(const NodeSlices *slices)
 {
 	const Graph *graph = slices->graph;
-	char	   *schema = extension_schema();
 	NodeAnswers answers = {.slices = slices};
 
-	if (schema == NULL)
-		return false;
-	sql_stream(psprintf("select slice, slices, %s.%s(%s, %s, slice, slices) from %sslice", schema, slices->function,
-						quote_literal_cstr(graph->name), slices->arguments, graph->prefix),
+	sql_stream(psprintf("select slice, slices, %s%s(%s, %s, slice, slices) from %sslice", extension_prefix(),
+						slices->function, quote_literal_cstr(graph->name), slices->arguments, graph->prefix),
 			   slices->args, take_answer, &answers);
 	return !answers.differs && answers.count > 0 && answers.count == answers.wanted &&
 		answers.sum == (uint64) answers.wanted * (answers.wanted + 1) / 2;

@@ -65,9 +65,6 @@ extern void node_slice_begin(void);
 /* What a node returns, in that context: a checksum, and other numbers.  hint: for what takes too much memory */
 extern Datum node_answer(MemoryContext context, int64 checksum, const int64 *value, int64 count, const char *hint);
 
-/* The schema of the extension, quoted, in the current context; NULL where it is being made. */
-extern char *extension_schema(void);
-
 /* ---- checksums -------------------------------------------------------------------- */
 
 extern uint64 checksum_of_bytes(const void *bytes, Size count, uint64 checksum);

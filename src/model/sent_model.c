@@ -75,9 +75,8 @@ model_send(const Graph *graph, const char *model, const char *version)
 {
 	SqlArgs		args = {0};
 	char	   *sent;
-	char	   *schema = extension_schema();
 
-	if (schema == NULL || !may_read(graph))
+	if (!may_read(graph))
 		return false;
 	sent = version_in(graph_table_name(graph, "sent_model"), "version", model);
 	if (sent != NULL && strcmp(sent, version) == 0)
@@ -86,7 +85,7 @@ model_send(const Graph *graph, const char *model, const char *version)
 		return false;
 	sql_arg_text(&args, graph->name);
 	sql_arg_text(&args, model);
-	sql_run(psprintf("select %s.hkg_send_model($1::name, $2::name)", schema), &args);
+	sql_run(psprintf("select %shkg_send_model($1::name, $2::name)", extension_prefix()), &args);
 	return true;
 }
 

@@ -447,7 +447,7 @@ hkg_explain_svg(PG_FUNCTION_ARGS)
 		argument_text(fcinfo, 3, "tail"), FIRST_LANE};
 	Call		call = call_begin(fcinfo, 4);
 	Markup		markup;
-	Report		report = {&markup, call.graph, report_functions(fcinfo)};
+	Report		report = {&markup, call.graph, extension_prefix()};
 	text	   *picture;
 
 	markup_begin(&markup);

@@ -257,7 +257,7 @@ hkg_report(PG_FUNCTION_ARGS)
 	call = call_begin(fcinfo, 1);
 	graph_require_rights(call.graph, &read, 1);
 	markup_begin(&markup);
-	report = (Report) {&markup, call.graph, report_functions(fcinfo)};
+	report = (Report) {&markup, call.graph, extension_prefix()};
 	if (has_models(call.graph) || !PG_ARGISNULL(2))
 	{
 		models[0] = call.model;

@@ -9,15 +9,8 @@
 #include <math.h>
 
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
 
 #include "server/growing_array.h"
-
-char *
-report_functions(FunctionCallInfo fcinfo)
-{
-	return psprintf("%s.", quote_identifier(get_namespace_name(get_func_namespace(fcinfo->flinfo->fn_oid))));
-}
 
 double
 report_number(const char *query, const SqlArgs *args)

@@ -17,7 +17,7 @@ typedef struct Report
 {
 	Markup	   *markup;
 	Graph	   *graph;
-	const char *functions;		/* the schema of the extension's functions, quoted, with the dot */
+	const char *functions;		/* of the extension, see extension_prefix */
 } Report;
 
 /* Of the graph alone: the model is NULL. */
@@ -31,9 +31,6 @@ extern void section_rules(Report *report, const char *model);
 extern void section_map(Report *report, const char *model);
 extern void section_missing(Report *report, const char *model);
 extern void section_cost(Report *report, const char *model);
-
-/* The schema of the function that is called, as Report has it */
-extern char *report_functions(FunctionCallInfo fcinfo);
 
 /* ---- statements ------------------------------------------------------------------------ */
 

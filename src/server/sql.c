@@ -398,6 +398,18 @@ sql_value(const char *query, const SqlArgs *args, Datum *value)
 	return !first.isnull;
 }
 
+char *
+extension_prefix(void)
+{
+	Datum		prefix;
+
+	if (!sql_value("select pg_catalog.quote_ident(n.nspname) || '.' from pg_catalog.pg_extension e "
+				   "join pg_catalog.pg_namespace n on n.oid = e.extnamespace where e.extname = 'hybridkg'",
+				   SQL_NO_ARGS, &prefix))
+		elog(ERROR, "there is no extension hybridkg");
+	return TextDatumGetCString(prefix);
+}
+
 /* ---- results ----------------------------------------------------------------- */
 
 SqlResult *

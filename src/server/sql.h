@@ -82,6 +82,9 @@ extern uint64 sql_run_returning(const char *statement, const SqlArgs *args, SqlR
  */
 extern bool sql_value(const char *query, const SqlArgs *args, Datum *value);
 
+/* What a statement writes before the name of a function of the extension: its schema, quoted, and a dot. */
+extern char *extension_prefix(void);
+
 /*
  * A statement for many rows, such as "insert into t select * from unnest($1, $2)".  Rows are gathered; whenever a batch
  * is full, the statement runs with one array for each column.

@@ -179,8 +179,8 @@ node_blocks_run(NodeBlocks *nodes, const char *function, int lanes,
 	LaneAnswers answers = {.lanes = lanes,.take = take,.argument = argument};
 
 	(void) sql_batch_end(nodes->batch);
-	sql_stream(psprintf("select b.lane, %s.%s(%s, $1::pg_catalog.jsonb, b.tableoid::pg_catalog.regclass, b.place, b.lane) "
-						"from %sbucket b where b.number = 0", extension_schema(), function, quote_literal_cstr(graph->name),
+	sql_stream(psprintf("select b.lane, %s%s(%s, $1::pg_catalog.jsonb, b.tableoid::pg_catalog.regclass, b.place, b.lane) "
+						"from %sbucket b where b.number = 0", extension_prefix(), function, quote_literal_cstr(graph->name),
 						graph->prefix),
 			   &args, take_answer, &answers);
 	if (answers.count != lanes)

@@ -9,7 +9,6 @@
 #include "common/shortest_dec.h"
 #include "utils/builtins.h"
 #include "utils/json.h"
-#include "utils/lsyscache.h"
 
 #include "hybrid.h"
 #include "model/model_evidence.h"
@@ -746,11 +745,11 @@ settings_parse(const char *graph, const char *json, TrainSettings *settings)
 }
 
 static char *
-preset_list(const char *schema)
+preset_list(void)
 {
 	Datum		names;
 
-	sql_value(psprintf("select pg_catalog.string_agg(preset, ', ') from %s.hkg_presets()", schema),
+	sql_value(psprintf("select pg_catalog.string_agg(preset, ', ') from %shkg_presets()", extension_prefix()),
 			  SQL_NO_ARGS, &names);
 	return TextDatumGetCString(names);
 }
@@ -771,19 +770,17 @@ static void
 apply_preset(Parsing *preset)
 {
 	TrainSettings *settings = preset->settings;
-	Oid			schema = get_func_namespace(preset->call->flinfo->fn_oid);
-	const char *quoted = quote_identifier(get_namespace_name(schema));
 	SqlArgs		args = {0};
 
 	sql_begin();
 	sql_arg_text(&args, settings->preset);
-	if (sql_stream(psprintf("select key, value from %s.hkg_presets() p, "
-							"pg_catalog.jsonb_each_text(p.settings) where p.preset = $1", quoted),
+	if (sql_stream(psprintf("select key, value from %shkg_presets() p, "
+							"pg_catalog.jsonb_each_text(p.settings) where p.preset = $1", extension_prefix()),
 				   &args, take_setting, preset) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("preset \"%s\" is not known", argument_shown(settings->preset)),
-				 errhint("Presets are: %s.", preset_list(quoted))));
+				 errhint("Presets are: %s.", preset_list())));
 	sql_end();
 	scale_rate_end(preset);
 }

@@ -73,7 +73,6 @@ select key, value from ring.model, jsonb_each(settings) where name = 'given' and
 -- a function as 0.1.0 declares it: a default stands for nothing given, wherever it comes from (texts of a table have headers
 -- of another length), and what it does not know is off
 create schema old;
-create function old.hkg_presets() returns table (preset text, purpose text, settings jsonb) language sql as 'select * from hkg_presets()';
 create function old.hkg_train(graph name, score_function text default 'rotate', dimensions int default 200,
 	iterations int default 10, epochs int default 10, batch_size int default 512, negatives int default 64,
 	negative_sampling text default null, loss text default 'logistic', optimizer text default 'adagrad',
