@@ -25,10 +25,10 @@ extern BothQuestions *both_questions_open(const Predictor *predictor, const Fact
 /* From now on questions are of this relation. */
 extern void both_questions_begin(BothQuestions *both, int32 relation);
 
-/* What the answers of the question about an entity have in common, for those who have found it */
+/* Takes what the answers of the question about an entity have in common, where the caller has found it. */
 extern void both_questions_note(BothQuestions *both, Side side, int32 given, EvQuestionScores scores);
 
-/* Finds it for those questions of a side where nobody has. */
+/* Finds it for those questions of a side that it is not there for yet. */
 extern void both_questions_look(BothQuestions *both, Side side, const int32 *given, int64 count);
 
 /* What was found */

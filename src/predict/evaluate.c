@@ -1,6 +1,6 @@
 /*
  * evaluate.c
- *		hkg_evaluate, hkg_ranks, hkg_rule_precision.
+ *		hkg_evaluate, hkg_ranks.
  *
  * Every entity of the graph is a candidate: ranking works on a model with a row for each of them.  Rules are applied to
  * the graph as it is now, and an entity that came after the training is placed by its facts (model/added_entities.h),
@@ -10,7 +10,6 @@
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
@@ -19,8 +18,6 @@
 #include "evaluate.h"
 #include "graph/call.h"
 #include "model/model_cache.h"
-#include "model/rule_table.h"
-#include "rules/inference.h"
 #include "server/argument.h"
 #include "server/array.h"
 #include "server/growing_array.h"
@@ -28,9 +25,6 @@
 #include "server/sql.h"
 
 const char *const evaluate_splits[] = {"valid", "test", "train", NULL};
-static const char *const holdout_splits[] = {"valid", "test", NULL};
-
-/* ---- ranks --------------------------------------------------------------------- */
 
 /* A model without embeddings can be ranked by its evidence alone. */
 static const Evidence *
@@ -274,69 +268,4 @@ Datum
 hkg_ranks(PG_FUNCTION_ARGS)
 {
 	return evaluate(fcinfo, return_ranks);
-}
-
-/* ---- precision of rules -------------------------------------------------------- */
-
-/*
- * The model's best rules: the selected ones first, then others with a quality (they may have been dropped for a
- * shorter rule within them).  Rules that infer nothing are left out.
- */
-static RuleList
-best_rules(const Graph *graph, const char *model, int top_rules)
-{
-	SqlArgs		args = sql_args_text(model);
-
-	sql_arg(&args, INT4OID, Int32GetDatum(top_rules));
-	return rules_of_query(psprintf("select " RULE_COLUMNS " from %srule "
-								   "where model = $1 and quality is not null and predictions > 0 "
-								   "order by selected desc, quality desc, support desc, rule collate \"C\" limit $2",
-								   graph->prefix), &args);
-}
-
-static Inferences *
-infer_by(Graph *graph, const GraphData *data, const RuleList *rules)
-{
-	const Rule **pointers = palloc(sizeof(Rule *) * Max(rules->count, 1));
-
-	for (int64 i = 0; i < rules->count; i++)
-		pointers[i] = &rules->rule[i];
-	return infer(body_pairs_create(data, hkg_pool()), data, pointers, (int32) rules->count, false);
-}
-
-HKG_FUNCTION(hkg_rule_precision);
-Datum
-hkg_rule_precision(PG_FUNCTION_ARGS)
-{
-	int			top_rules = argument_int(fcinfo, 1, "top_rules", 1, PG_INT32_MAX);
-	char	   *split = argument_text(fcinfo, 2, "split");
-	Call		call = call_begin(fcinfo, 3);
-	TupleDesc	descriptor;
-	Datum		values[3];
-	bool		nulls[3] = {false};
-	GraphData  *data;
-	RuleList	rules;
-	Inferences *inferred;
-	Triple	   *held;
-	int64		held_count;
-	int64		correct;
-	int64		count;
-
-	argument_choice(split, "split", holdout_splits);
-	model_require(call.graph, call.model);
-	data = graph_read(call.graph);
-	rules = best_rules(call.graph, call.model, top_rules);
-	inferred = infer_by(call.graph, data, &rules);
-	held = graph_read_split(call.graph, data, split, &held_count);
-	correct = triples_in_common(inferred->triple, inferred->count, held, held_count);
-	count = inferred->count;
-	call_end(&call);
-	values[0] = Int64GetDatum(count);
-	values[1] = Int64GetDatum(correct);
-	values[2] = Float8GetDatum(count > 0 ? (double) correct / (double) count : 0);
-	nulls[2] = count == 0;
-	if (get_call_result_type(fcinfo, NULL, &descriptor) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
-	descriptor = BlessTupleDesc(descriptor);
-	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(descriptor, values, nulls)));
 }

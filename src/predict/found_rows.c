@@ -1,0 +1,138 @@
+/*
+ * found_rows.c
+ *		The best rows of a model (see found_rows.h).  One statement turns them into names.
+ */
+#include "found_rows.h"
+
+#include "catalog/pg_type.h"
+
+#include "core/sort.h"
+#include "server/array.h"
+#include "server/host.h"
+
+/* ---- rows --------------------------------------------------------------------------- */
+
+static int32
+row_of_id(const RowNumbering *numbering, int32 id)
+{
+	const Model *model = numbering->predictor->model;
+
+	return numbering->entities ? added_entities_row(numbering->predictor->added, id) :
+		graph_row(model->relation_id, model->kge.relations, id);
+}
+
+int32
+id_of_row(const RowNumbering *numbering, int32 row)
+{
+	return numbering->entities ? added_entities_id(numbering->predictor->added, row) :
+		numbering->predictor->model->relation_id[row];
+}
+
+typedef struct RowReading
+{
+	const RowNumbering *numbering;
+	Numbers		known;
+} RowReading;
+
+static void
+take_row(void *argument, const Datum *values, const bool *nulls)
+{
+	RowReading *reading = argument;
+	int32		row = row_of_id(reading->numbering, DatumGetInt32(values[0]));
+
+	if (row >= 0)
+		numbers_append(&reading->known, row);
+}
+
+void
+sort_rows(Numbers *rows)
+{
+	sort_array(hkg_leader(), POOL_LEADER, rows->value, rows->count, sizeof(int32), compare_int32);
+}
+
+Numbers
+known_rows(const Graph *graph, const RowNumbering *numbering, const char *wanted,
+		   const char *column, int32 id, const char *other_column, int32 other_id)
+{
+	RowReading	reading = {.numbering = numbering};
+	SqlArgs		args = {0};
+
+	sql_arg(&args, INT4OID, Int32GetDatum(id));
+	sql_arg(&args, INT4OID, Int32GetDatum(other_id));
+	sql_stream_often(psprintf("select %s::int from %striple where %s = $1 and %s = $2 order by 1",
+							  wanted, graph->prefix, column, other_column),
+					 &args, take_row, &reading);
+	/* rows ascend with ids but for those of entities that were added */
+	if (numbering->entities && numbering->predictor->added->count > 0)
+		sort_rows(&reading.known);
+	return reading.known;
+}
+
+/* ---- the best of them ------------------------------------------------------------------ */
+
+int
+compare_scored_rows(const void *a, const void *b)
+{
+	const ScoredRow *left = a;
+	const ScoredRow *right = b;
+
+	if (left->score != right->score)
+		return left->score > right->score ? -1 : 1;
+	return (left->row > right->row) - (left->row < right->row);
+}
+
+EvJudged
+judged_row(const ScoredRow *scored, EvQuestionScores question)
+{
+	return (EvJudged) {scored->score, scored->parts.phi, scored->parts.evidence, question};
+}
+
+FoundRows
+found_rows_open(int64 room, uint64 search, Size more, const char *what)
+{
+	FoundRows	found = {.room = room};
+
+	hkg_check_memory_or(search + room * (sizeof(int32) + 2 * sizeof(double) + more),
+						psprintf("a list of " INT64_FORMAT " %s", room, what), "ask for a smaller k");
+	found.row = array_new(int32, room);
+	found.score = array_new(double, room);
+	found.probability = array_new(double, room);
+	return found;
+}
+
+void
+found_rows_take(FoundRows *found, ScoredRow *scored, int64 count, int (*compare) (const void *, const void *))
+{
+	sort_array(hkg_leader(), POOL_LEADER, scored, count, sizeof(ScoredRow), compare);
+	found->count = Min(count, found->room);
+	for (int64 i = 0; i < found->count; i++)
+	{
+		found->row[i] = scored[i].row;
+		found->score[i] = scored[i].score;
+	}
+}
+
+void
+found_rows_return(const FoundRows *found, const Graph *graph, const RowNumbering *numbering, SqlResult *result)
+{
+	int32	   *id = palloc(sizeof(int32) * Min(found->count, NAMED_ROWS));
+	char	   *query = psprintf("select e.name::text, u.score, u.probability "
+								 "from unnest($1::int[], $2::float8[], $3::float8[]) "
+								 "with ordinality as u (id, score, probability, place) "
+								 "join %s%s e on e.id = u.id order by u.place",
+								 graph->prefix, numbering->entities ? "entity" : "relation");
+
+	for (int64 first = 0; first < found->count; first += NAMED_ROWS)
+	{
+		int			some = (int) Min(NAMED_ROWS, found->count - first);
+		SqlArgs		args = {0};
+
+		for (int i = 0; i < some; i++)
+			id[i] = id_of_row(numbering, found->row[first + i]);
+		sql_arg(&args, INT4ARRAYOID, array_of_int4(id, some));
+		sql_arg(&args, FLOAT8ARRAYOID, array_of_float8(found->score + first, some));
+		sql_arg(&args, FLOAT8ARRAYOID, array_of_float8(found->probability + first, some));
+		sql_stream_often(query, &args, sql_add_to_result, result);
+		sql_args_free(&args);
+	}
+}

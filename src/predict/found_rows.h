@@ -1,0 +1,66 @@
+/*
+ * found_rows.h
+ *		The best rows of a model, entities or relations, and the result of a function that they become.
+ */
+#ifndef HKG_PREDICT_FOUND_ROWS_H
+#define HKG_PREDICT_FOUND_ROWS_H
+
+#include "server/compat.h"
+
+#include "model/predictor.h"
+#include "server/growing_array.h"
+#include "server/sql.h"
+
+/* ---- rows --------------------------------------------------------------------------- */
+
+typedef struct RowNumbering
+{
+	const Predictor *predictor;
+	bool		entities;		/* else rows are of relations */
+} RowNumbering;
+
+extern int32 id_of_row(const RowNumbering *numbering, int32 row);
+
+extern void sort_rows(Numbers *rows);
+
+/* The facts in which two columns have these ids, as ascending rows of the third column, `wanted`. */
+extern Numbers known_rows(const Graph *graph, const RowNumbering *numbering, const char *wanted,
+						  const char *column, int32 id, const char *other_column, int32 other_id);
+
+/* ---- the best of them ------------------------------------------------------------------ */
+
+typedef struct ScoredRow
+{
+	ScoreParts	parts;
+	double		score;
+	double		probability;	/* of relations only */
+	int32		row;
+} ScoredRow;
+
+/* Best first; ties go to the lower row. */
+extern int	compare_scored_rows(const void *a, const void *b);
+
+extern EvJudged judged_row(const ScoredRow *scored, EvQuestionScores question);
+
+/* Best first */
+typedef struct FoundRows
+{
+	int64		count;
+	int64		room;
+	int32	   *row;
+	double	   *score;
+	double	   *probability;
+} FoundRows;
+
+/* Room for the best `room`.  search: bytes that finding them takes; `more` for each of them is taken later */
+extern FoundRows found_rows_open(int64 room, uint64 search, Size more, const char *what);
+
+/* Takes the best of these, as far as there is room; they come first among the scored ones.  Probabilities are left. */
+extern void found_rows_take(FoundRows *found, ScoredRow *scored, int64 count,
+							int (*compare) (const void *, const void *));
+
+/* Adds them to the result: name, score, probability.  (A result of two columns takes the first two.) */
+extern void found_rows_return(const FoundRows *found, const Graph *graph, const RowNumbering *numbering,
+							  SqlResult *result);
+
+#endif							/* HKG_PREDICT_FOUND_ROWS_H */

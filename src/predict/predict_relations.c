@@ -1,0 +1,124 @@
+/*
+ * predict_relations.c
+ *		hkg_predict_relations: all relations are scored, and the most probable ones are returned.
+ */
+#include "found_rows.h"
+
+#include <math.h>
+
+#include "miscadmin.h"
+
+#include "graph/call.h"
+#include "server/argument.h"
+
+/* Most probable first: scores of different relations are not comparable. */
+static int
+compare_probable_rows(const void *a, const void *b)
+{
+	double		left = ((const ScoredRow *) a)->probability;
+	double		right = ((const ScoredRow *) b)->probability;
+
+	/* that of an infinite score may be no number, which must not differ from itself */
+	return left > right ? -1 : left < right ? 1 : compare_scored_rows(a, b);
+}
+
+/* Every relation between two entities but the excluded ones; NaN scores are left out.  known: answers, by relation */
+static int64
+score_relations(const Predictor *predictor, int32 head, int32 tail, const Numbers *excluded, const int64 *known,
+				ScoredRow *scored)
+{
+	const KgeModel *kge = &predictor->model->kge;
+	int64		next = 0;
+	int64		count = 0;
+
+	for (int32 row = 0; row < kge->relations; row++)
+	{
+		Triple		triple = {head, row, tail};
+
+		CHECK_FOR_INTERRUPTS();
+		if (next < excluded->count && excluded->value[next] == row)
+		{
+			next++;
+			continue;
+		}
+		scored[count].row = row;
+		scored[count].parts = predictor_parts(predictor, triple);
+		scored[count].score = predictor_score(predictor, SIDE_TAIL, row, scored[count].parts);
+		scored[count].probability =
+			predictor_probability_alone(predictor, row, judged_row(&scored[count], (EvQuestionScores) {known[row], 0, 0}));
+		if (!isnan(scored[count].score) && (ev_uses_embedding(predictor->kind) || scored[count].score > 0))
+			count++;
+	}
+	return count;
+}
+
+/* How many other tails a head is known to have, by relation */
+typedef struct RowCounts
+{
+	const Model *model;
+	int64	   *known;
+} RowCounts;
+
+static void
+take_count(void *argument, const Datum *values, const bool *nulls)
+{
+	RowCounts  *counts = argument;
+	int32		row = graph_row(counts->model->relation_id, counts->model->kge.relations, DatumGetInt32(values[0]));
+
+	if (row >= 0)
+		counts->known[row] = DatumGetInt64(values[1]);
+}
+
+static int64 *
+known_tails(const Graph *graph, const Predictor *predictor, int32 head, int32 tail)
+{
+	const Model *model = predictor->model;
+	RowCounts	counts = {model, array_new_zero(int64, model->kge.relations)};
+	SqlArgs		args = {0};
+
+	sql_arg(&args, INT4OID, Int32GetDatum(added_entities_id(predictor->added, head)));
+	sql_arg(&args, INT4OID, Int32GetDatum(added_entities_id(predictor->added, tail)));
+	sql_stream_often(psprintf("select relation::int, count(*) from %striple where head = $1 and tail <> $2 group by 1",
+							  graph->prefix),
+					 &args, take_count, &counts);
+	return counts.known;
+}
+
+static void
+predict_relations(Graph *graph, const Predictor *predictor, int32 head, int32 tail,
+				  int k, bool known, SqlResult *result)
+{
+	const KgeModel *kge = &predictor->kge;
+	const RowNumbering numbering = {predictor, false};
+	ScoredRow  *scored = array_new(ScoredRow, kge->relations);
+	FoundRows	found = found_rows_open(Min(k, kge->relations), 0, 0, "relations");
+	Numbers		excluded = {0};
+	int64		count;
+
+	if (!known)
+		excluded = known_rows(graph, &numbering, "relation", "head", added_entities_id(predictor->added, head),
+							  "tail", added_entities_id(predictor->added, tail));
+	count = score_relations(predictor, head, tail, &excluded, known_tails(graph, predictor, head, tail), scored);
+	found_rows_take(&found, scored, count, compare_probable_rows);
+	for (int64 i = 0; i < found.count; i++)
+		found.probability[i] = scored[i].probability;
+	found_rows_return(&found, graph, &numbering, result);
+}
+
+HKG_FUNCTION(hkg_predict_relations);
+Datum
+hkg_predict_relations(PG_FUNCTION_ARGS)
+{
+	char	   *head_name = argument_text(fcinfo, 1, "head");
+	char	   *tail_name = argument_text(fcinfo, 2, "tail");
+	int			k = argument_int(fcinfo, 3, "k", 1, PG_INT32_MAX);
+	bool		known = DatumGetBool(argument(fcinfo, 5, "known"));
+	EvKind		kind = argument_evidence(fcinfo, 6);
+	Call		call = call_begin(fcinfo, 4);
+	Predictor	predictor = predictor_open(call.graph, call.model, kind);
+	int32		head = added_entities_row_of_name(predictor.added, call.graph, head_name);
+	int32		tail = added_entities_row_of_name(predictor.added, call.graph, tail_name);
+
+	predict_relations(call.graph, &predictor, head, tail, k, known, call.result);
+	return call_end(&call);
+}
