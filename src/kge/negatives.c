@@ -27,15 +27,30 @@
 
 #define TAKEN_OUT	(-1e30f)	/* a score that has no loss and no derivative */
 
+/* Kinds of positives, in the order of their blocks */
+typedef enum Kind
+{
+	FOR_TAILS,
+	FOR_HEADS,
+	WITH_LABELS,
+	KINDS
+} Kind;
+
+/* Positives of one kind in a minibatch: their places among those that are dealt, and their blocks */
+typedef struct Deal
+{
+	int			first;
+	int			end;
+	int64_t		first_block;
+	int64_t		end_block;
+} Deal;
+
 typedef struct Negatives
 {
-	int32_t    *dealt;			/* the minibatch's positives: those for tails, those for heads, those with labels */
-	int32_t    *heads;
-	int			tails;			/* how many are for tails */
-	int			facts;			/* and for heads */
-	int			tail_blocks;
-	int64_t		fact_blocks;	/* of both sides */
-	int64_t		blocks;			/* of all */
+	int32_t    *dealt;			/* the minibatch's positives, by kind */
+	int32_t    *heads;			/* those for heads, until it is known how many are for tails */
+	Deal		deal[KINDS];
+	int			facts;			/* positives without labels */
 	double	   *block_loss;
 	int64_t    *block_terms;
 	KgeBlock   *block;			/* one for each thread */
@@ -436,6 +451,27 @@ count_terms(const KgeBlock *block, int64_t pairs)
 		(training->loss->counts_negatives ? negatives : 0);
 }
 
+static Kind
+kind_of_block(const Negatives *work, int64_t item)
+{
+	int			kind = FOR_TAILS;
+
+	while (item >= work->deal[kind].end_block)
+		kind++;
+	return (Kind) kind;
+}
+
+/* Positives with labels are questions for tails in one minibatch, for heads in the next. */
+static Side
+side_of_kind(const KgeTrainer *trainer, Kind kind)
+{
+	int64_t		batch = trainer->start / trainer->training.batch_size;
+
+	if (kind == WITH_LABELS)
+		return (uint64_t) (batch + (int64_t) trainer->epoch) % 2 == 0 ? SIDE_TAIL : SIDE_HEAD;
+	return kind == FOR_TAILS ? SIDE_TAIL : SIDE_HEAD;
+}
+
 /* Sets which of the dealt positives the block has, and which side of them it corrupts; returns the first one's place. */
 static int
 open_block(KgeBlock *block, int64_t item)
@@ -443,20 +479,19 @@ open_block(KgeBlock *block, int64_t item)
 	KgeTrainer *trainer = block->trainer;
 	const KgeTraining *training = &trainer->training;
 	const Negatives *work = trainer->work;
+	Kind		kind = kind_of_block(work, item);
+	const Deal *deal = &work->deal[kind];
 	int			size = training->block_size;
 	int64_t		batch = trainer->start / training->batch_size;
-	bool		tails = item < work->tail_blocks;
-	bool		labelled = item >= work->fact_blocks;
-	int64_t		before = labelled ? work->fact_blocks : tails ? 0 : work->tail_blocks;
-	int64_t		first = (labelled ? work->facts : tails ? 0 : work->tails) + (item - before) * size;
-	int64_t		left = (labelled ? trainer->count : tails ? work->tails : work->facts) - first;
+	int64_t		first = deal->first + (item - deal->first_block) * size;
+	int64_t		left = deal->end - first;
 
 	block->item = item;
 	block->number = batch * kge_block_count(training) + item;
-	block->labelled = labelled;
-	block->side = tails || (labelled && (uint64_t) (batch + (int64_t) trainer->epoch) % 2 == 0) ? SIDE_TAIL : SIDE_HEAD;
+	block->labelled = kind == WITH_LABELS;
+	block->side = side_of_kind(trainer, kind);
 	block->count = (int) (left < size ? left : size);
-	block->negatives = labelled ? 0 : training->negatives;
+	block->negatives = block->labelled ? 0 : training->negatives;
 	return (int) first;
 }
 
@@ -515,40 +550,46 @@ has_label(const KgeTrainer *trainer, int64_t i)
 	return evidence < KGE_FACT;
 }
 
-/* Deals the positives to blocks of one side, or of those with labels; returns how many blocks. */
+/* What follows another kind */
+static Deal
+next_deal(Deal before, int count, int block_size)
+{
+	return (Deal) {
+		before.end, before.end + count, before.end_block, before.end_block + (count + block_size - 1) / block_size
+	};
+}
+
+/* Deals the positives to blocks of one kind each; returns how many blocks. */
 static int64_t
 deal(KgeTrainer *trainer)
 {
 	Negatives  *work = trainer->work;
-	int			size = trainer->training.block_size;
-	int			heads = 0;
-	int			labels = 0;
+	int			count[KINDS] = {0};
+	Deal		last = {0};
 
-	work->tails = 0;
 	for (int32_t i = 0; i < trainer->count; i++)
 		if (has_label(trainer, i))
-			work->dealt[trainer->count - ++labels] = i;
+			work->dealt[trainer->count - ++count[WITH_LABELS]] = i;
 		else if (side_of(trainer, i) == SIDE_TAIL)
-			work->dealt[work->tails++] = i;
+			work->dealt[count[FOR_TAILS]++] = i;
 		else
-			work->heads[heads++] = i;
-	memcpy(work->dealt + work->tails, work->heads, (size_t) heads * sizeof(int32_t));
-	work->facts = work->tails + heads;
-	work->tail_blocks = (work->tails + size - 1) / size;
-	work->fact_blocks = work->tail_blocks + (heads + size - 1) / size;
-	return work->fact_blocks + (labels + size - 1) / size;
+			work->heads[count[FOR_HEADS]++] = i;
+	memcpy(work->dealt + count[FOR_TAILS], work->heads, (size_t) count[FOR_HEADS] * sizeof(int32_t));
+	for (int kind = 0; kind < KINDS; kind++)
+		last = work->deal[kind] = next_deal(last, count[kind], trainer->training.block_size);
+	work->facts = work->deal[FOR_HEADS].end;
+	return last.end_block;
 }
 
 static int64_t
 open_minibatch(void *argument)
 {
 	KgeTrainer *trainer = argument;
-	Negatives  *work = trainer->work;
 	const KgeSampler *sampler = trainer->training.sampler;
 
 	if (trainer->start == 0 && sampler->open != NULL)
 		sampler->open(trainer);
-	return work->blocks = deal(trainer);
+	return deal(trainer);
 }
 
 static KgeSum
@@ -557,7 +598,7 @@ sum_blocks(const KgeTrainer *trainer)
 	const Negatives *work = trainer->work;
 	KgeSum		sum = {.positives = (double) (work->facts == 0 ? trainer->count : work->facts)};
 
-	for (int64_t i = 0; i < work->blocks; i++)
+	for (int64_t i = 0; i < work->deal[WITH_LABELS].end_block; i++)
 	{
 		sum.loss += work->block_loss[i];
 		sum.terms += work->block_terms[i];
@@ -571,7 +612,7 @@ finish_minibatch(KgeTrainer *trainer)
 	const Negatives *work = trainer->work;
 
 	if (trainer->training.sampler->finish != NULL)
-		trainer->training.sampler->finish(trainer, work->fact_blocks);
+		trainer->training.sampler->finish(trainer, work->deal[FOR_HEADS].end_block);
 }
 
 /* What losses over sampled negatives have in common */
