@@ -296,6 +296,16 @@ select_rules(const RatingModel *model, MinedRules *rules, int top, double min_qu
 	run_selection(&selection, model, select_best);
 }
 
+int64
+selected_rules(const MinedRules *rules)
+{
+	int64		count = 0;
+
+	for (int64 i = 0; i < rules->count; i++)
+		count += rules->rule[i].selected;
+	return count;
+}
+
 /* They come by standard confidence, the highest first. */
 void
 rate_confident(const RatingModel *model, MinedRules *rules, double least_confidence)

@@ -37,6 +37,9 @@ extern void rate_rules(const RatingModel *model, MinedRules *rules);
 extern void select_rules(const RatingModel *model, MinedRules *rules, int top, double min_quality,
 						 double min_confidence);
 
+/* How many are selected */
+extern int64 selected_rules(const MinedRules *rules);
+
 /*
  * Fills embedding_confidence, confidence_error and quality of those that have none yet, of at least that standard
  * confidence.  What they infer beyond the facts is at most support * (1 / least_confidence - 1) in all.

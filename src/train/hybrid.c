@@ -17,16 +17,16 @@ hybrid_most(const double *worth, const int32 *rule, int64 rules)
 }
 
 static void
-rate_quality(const RuleRating *rating, double *worth)
+worth_by_quality(const HybridRules *rules, double *worth)
 {
-	for (int64 i = 0; i < rating->rules->count; i++)
-		worth[i] = rating->rules->rule[i].quality;
+	for (int64 i = 0; i < rules->mined->count; i++)
+		worth[i] = rules->mined->rule[i].quality;
 }
 
 /* The procedure of doc/method.md: inferred triples are positives like facts, of less weight. */
 static const Hybrid sampled = {
 	.name = "sampled",
-	.rate = rate_quality,
+	.find_worth = worth_by_quality,
 	.combine = hybrid_most
 };
 
@@ -51,7 +51,7 @@ hybrid_find(const char *name)
 bool
 hybrid_infers(const Hybrid *hybrid)
 {
-	return hybrid->rate != NULL;
+	return hybrid->find_worth != NULL;
 }
 
 const KgeLabelling *

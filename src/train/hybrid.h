@@ -18,14 +18,14 @@
 
 #define NO_PART (-1)			/* worth of a rule whose inferences are not learnt */
 
-/* What rules are rated by */
-typedef struct RuleRating
+/* The mined rules, and what a method may find their worth by */
+typedef struct HybridRules
 {
-	const MinedRules *rules;
+	const MinedRules *mined;
 	const GraphData *data;
 	const KgeModel *kge;
 	double		rule_weight;
-} RuleRating;
+} HybridRules;
 
 /* What the rules that take part infer, which they are learnt from */
 typedef struct InferredTriples
@@ -42,9 +42,9 @@ typedef struct Hybrid
 	bool		axioms;			/* needs a score function that has axioms */
 
 	/* Fills what each rule is worth.  NULL: nothing is inferred, rules are mined and ranked for predictions alone. */
-	void		(*rate) (const RuleRating *rating, double *worth);
+	void		(*find_worth) (const HybridRules *rules, double *worth);
 
-	/* Finds anew what the rules are worth, by the facts and other triples that they infer; NULL: rate does it alone */
+	/* Finds anew what the rules are worth, by the facts and other triples that they infer; NULL: find_worth does it alone */
 	void		(*learn) (const InferredTriples *inferred, int32 rules, double *worth);
 
 	/* What a triple is worth that these rules infer, of which there are some */

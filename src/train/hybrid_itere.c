@@ -42,27 +42,27 @@ kind_of(const Rule *rule, const GraphData *data, KgeAxiom *axiom)
 
 /* Distances, then scores in their place */
 static void
-rate_axioms(const RuleRating *rating, double *worth)
+worth_by_distance(const HybridRules *rules, double *worth)
 {
-	int		   *kind = array_new(int, rating->rules->count);
+	int		   *kind = array_new(int, rules->mined->count);
 	double		nearest[KINDS + 1],
 				farthest[KINDS + 1] = {0};
 
 	for (int k = 0; k <= KINDS; k++)
 		nearest[k] = INFINITY;
-	for (int64 i = 0; i < rating->rules->count; i++)
+	for (int64 i = 0; i < rules->mined->count; i++)
 	{
 		KgeAxiom	axiom;
 
 		CHECK_FOR_INTERRUPTS();
-		kind[i] = kind_of(&rating->rules->rule[i].rule, rating->data, &axiom);
+		kind[i] = kind_of(&rules->mined->rule[i].rule, rules->data, &axiom);
 		if (kind[i] == NO_AXIOM)
 			continue;
-		worth[i] = kge_axiom_distance(rating->kge, axiom);
+		worth[i] = kge_axiom_distance(rules->kge, axiom);
 		nearest[kind[i]] = Min(nearest[kind[i]], worth[i]);
 		farthest[kind[i]] = Max(farthest[kind[i]], worth[i]);
 	}
-	for (int64 i = 0; i < rating->rules->count; i++)
+	for (int64 i = 0; i < rules->mined->count; i++)
 	{
 		int			k = kind[i];
 
@@ -104,7 +104,7 @@ const Hybrid hybrid_itere = {
 	.name = "itere",
 	.axioms = true,
 	.evenly = true,
-	.rate = rate_axioms,
+	.find_worth = worth_by_distance,
 	.combine = hybrid_most,
 	.entities = sparse_entities
 };

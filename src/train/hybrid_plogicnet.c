@@ -22,14 +22,14 @@
 
 /* The weights at first */
 static void
-rate_form(const RuleRating *rating, double *worth)
+worth_by_form(const HybridRules *rules, double *worth)
 {
-	for (int64 i = 0; i < rating->rules->count; i++)
+	for (int64 i = 0; i < rules->mined->count; i++)
 	{
 		KgeAxiom	axiom;
 
 		hkg_check_interrupts();
-		worth[i] = axiom_of(&rating->rules->rule[i].rule, rating->data, &axiom) ? 0 : NO_PART;
+		worth[i] = axiom_of(&rules->mined->rule[i].rule, rules->data, &axiom) ? 0 : NO_PART;
 	}
 }
 
@@ -124,7 +124,7 @@ learn_weights(const InferredTriples *inferred, int32 rules, double *worth)
 const Hybrid hybrid_plogicnet = {
 	.name = "plogicnet",
 	.evenly = true,
-	.rate = rate_form,
+	.find_worth = worth_by_form,
 	.learn = learn_weights,
 	.combine = kge_rules_probability
 };

@@ -7,10 +7,10 @@
 #include "hybrid.h"
 
 static void
-rate_confidence(const RuleRating *rating, double *worth)
+worth_by_confidence(const HybridRules *rules, double *worth)
 {
-	for (int64 i = 0; i < rating->rules->count; i++)
-		worth[i] = rating->rule_weight * MINED_PCA_CONFIDENCE(&rating->rules->rule[i]);
+	for (int64 i = 0; i < rules->mined->count; i++)
+		worth[i] = rules->rule_weight * MINED_PCA_CONFIDENCE(&rules->mined->rule[i]);
 }
 
 static double
@@ -26,6 +26,6 @@ add(const double *worth, const int32 *rule, int64 rules)
 const Hybrid hybrid_ruge = {
 	.name = "ruge",
 	.evenly = true,
-	.rate = rate_confidence,
+	.find_worth = worth_by_confidence,
 	.combine = add
 };

@@ -42,7 +42,7 @@ extern Size learner_memory_bytes(const Learner *learner);	/* of all relations, a
 extern void learner_open(Learner *learner, Graph *graph, const TrainSettings *settings, const TrainingFacts *facts,
 						 bool in_worker);
 
-/* Moves the entities to where the constraint of the training wants them, as each of its steps does. */
+/* Moves the entities to where the constraint of the training bounds them, as each of its steps does. */
 extern void learner_constrain(Learner *learner);
 
 /* As kge_trainer_state, of all entities */

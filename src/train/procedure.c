@@ -290,12 +290,12 @@ rank_rules(Procedure *procedure, Iteration *iteration)
 	int64		start = monotonic_now();
 
 	select_rules(&model, procedure->rules, settings->top_rules, settings->min_quality, settings->min_confidence);
-	iteration->rules = (int32) sampling_rules(procedure->rules);
+	iteration->rules = (int32) selected_rules(procedure->rules);
 	iteration->mine_seconds = procedure->mine_seconds + seconds_since(start);
 	procedure->mine_seconds = 0;
 }
 
-/* The rules show what they are worth. */
+/* For table rule: what each rule is worth that takes part */
 static void
 note_worth(MinedRules *rules, const Sample *sample)
 {
@@ -311,11 +311,11 @@ sample_inferences(Procedure *procedure, Iteration *iteration)
 	const GraphData *data = procedure->facts.learnt;
 	Learner   *learner = &procedure->learner;
 	const Hybrid *hybrid = hybrid_find(procedure->settings.hybrid);
-	RuleRating	rating = {procedure->rules, data, &learner->model, procedure->settings.rule_weight};
+	HybridRules rules = {procedure->rules, data, &learner->model, procedure->settings.rule_weight};
 	Sample		sample;
 	int64		start = monotonic_now();
 
-	sample = sampling_infer(procedure->pairs, &rating, hybrid);
+	sample = sampling_infer(procedure->pairs, &rules, hybrid);
 	sampling_draw(&sample, learner, &procedure->settings, iteration->number);
 	positives_add(&learner->positives, sampling_weigh(&sample, hybrid), sample.count);
 	positives_set(&learner->positives, data);

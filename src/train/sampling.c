@@ -8,17 +8,8 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
+#include "rules/selection.h"
 #include "server/host.h"
-
-int64
-sampling_rules(const MinedRules *rules)
-{
-	int64		count = 0;
-
-	for (int64 i = 0; i < rules->count; i++)
-		count += rules->rule[i].selected;
-	return count;
-}
 
 /* Leaves those with one of the entities. */
 static void
@@ -47,28 +38,28 @@ keep_about(Inferences *inferences, const bool *entities)
 }
 
 Sample
-sampling_infer(BodyPairs *pairs, const RuleRating *rating, const Hybrid *hybrid)
+sampling_infer(BodyPairs *pairs, const HybridRules *rules, const Hybrid *hybrid)
 {
-	const MinedRules *rules = rating->rules;
-	int64		count = sampling_rules(rules);
+	const MinedRules *mined = rules->mined;
+	int64		count = selected_rules(mined);
 	const Rule **selected = palloc(Max(count, 1) * sizeof(Rule *));
-	double	   *worth = MemoryContextAllocHuge(CurrentMemoryContext, Max(rules->count, 1) * sizeof(double));
+	double	   *worth = MemoryContextAllocHuge(CurrentMemoryContext, Max(mined->count, 1) * sizeof(double));
 	Sample		sample = {.rule_id = palloc(Max(count, 1) * sizeof(int32)),.worth = palloc(Max(count, 1) * sizeof(double))};
 	Inferences *inferences;
 
-	hybrid->rate(rating, worth);
-	for (int64 i = 0; i < rules->count; i++)
-		if (rules->rule[i].selected && worth[i] != NO_PART)
+	hybrid->find_worth(rules, worth);
+	for (int64 i = 0; i < mined->count; i++)
+		if (mined->rule[i].selected && worth[i] != NO_PART)
 		{
 			sample.rule_id[sample.rules] = (int32) i + 1;
 			sample.worth[sample.rules] = worth[i];
-			selected[sample.rules++] = &rules->rule[i].rule;
+			selected[sample.rules++] = &mined->rule[i].rule;
 		}
-	inferences = infer(pairs, rating->data, selected, sample.rules, false);
+	inferences = infer(pairs, rules->data, selected, sample.rules, false);
 	if (hybrid->learn != NULL)
-		sample.facts = infer(pairs, rating->data, selected, sample.rules, true);
+		sample.facts = infer(pairs, rules->data, selected, sample.rules, true);
 	if (hybrid->entities != NULL)
-		keep_about(inferences, hybrid->entities(rating->data));
+		keep_about(inferences, hybrid->entities(rules->data));
 	sample.inferences = inferences;
 	return sample;
 }

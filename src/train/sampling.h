@@ -26,11 +26,8 @@ typedef struct Sample
 	double	   *probability;	/* of each drawn one */
 } Sample;
 
-/* How many rules are selected */
-extern int64 sampling_rules(const MinedRules *rules);
-
 /* What the selected rules infer beyond the facts, in the current context; nothing is drawn yet. */
-extern Sample sampling_infer(BodyPairs *pairs, const RuleRating *rating, const Hybrid *hybrid);
+extern Sample sampling_infer(BodyPairs *pairs, const HybridRules *rules, const Hybrid *hybrid);
 
 /* Draws from it: triples of a high score are more probable, unless the method draws evenly. */
 extern void sampling_draw(Sample *sample, const Learner *learner, const TrainSettings *settings, int iteration);
