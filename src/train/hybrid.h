@@ -44,7 +44,7 @@ typedef struct Hybrid
 	/* Fills what each rule is worth.  NULL: nothing is inferred, rules are mined and ranked for predictions alone. */
 	void		(*find_worth) (const HybridRules *rules, double *worth);
 
-	/* Finds anew what the rules are worth, by the facts and other triples that they infer; NULL: find_worth does it alone */
+	/* Finds it anew by the facts and other triples that the rules infer; NULL: find_worth does it alone */
 	void		(*learn) (const InferredTriples *inferred, int32 rules, double *worth);
 
 	/* What a triple is worth that these rules infer, of which there are some */

@@ -91,6 +91,9 @@ typedef struct TrainSettings
 /* ERROR 22004 or 22023 that names the argument, the range and what was found. */
 extern void settings_read(FunctionCallInfo fcinfo, TrainSettings *settings);
 
+/* ERROR 22023 or 0A000 where they do not go together; each is within its range. */
+extern void settings_check(const TrainSettings *settings);
+
 /* The part that src/kge needs; a model of no entities and relations yet */
 extern KgeTraining settings_training(const TrainSettings *settings);
 extern KgeModel settings_model(const TrainSettings *settings);
