@@ -9,14 +9,11 @@
  * after a rollback, on a replica.
  *
  * A copy that was read where the transaction has written the tables is kept for this transaction alone, and not when
- * a part of it is rolled back.  A trigger of somebody else's may have asked before ours gave the row another version; and
- * VACUUM FULL may put the row in the place of a version that the transaction wrote before.
+ * a part of it is rolled back.  Where the caller may not read all of a table, the model is read again each time, and not
+ * kept (kept_tables.h).
  *
  * What depends on the facts is kept beside the model, and is read again when they have changed (graph/changes.c): the
  * entities that came after the training, and these with the evidence, which takes far longer to read.
- *
- * A copy must not show its reader more than the tables would.  Where a table has row security for the caller, or the
- * caller lacks the right to read all of it, the server decides anew: the model is read again each time, and not kept.
  *
  * A model is built in a context under the caller's, which is moved under CacheMemoryContext when it is complete.  An
  * error on the way leaves nothing.
@@ -29,21 +26,17 @@
  */
 #include "model_cache.h"
 
-#include "access/table.h"
 #include "access/transam.h"
 #include "access/xact.h"
 #include "miscadmin.h"
-#include "storage/lmgr.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/rel.h"
 
 #include "graph/changes.h"
 #include "graph/writers.h"
+#include "kept_tables.h"
 #include "model_share.h"
 #include "server/host.h"
 #include "server/shared_copy.h"
-#include "server/visibility.h"
 
 /* bytes of what answers questions that a backend keeps from one transaction to the next */
 #define WORK_KEPT (64 * 1024 * 1024)
@@ -224,68 +217,6 @@ tables_of(const ModelRow *row)
 	return function != NULL && kge_has_network(function) ? network_tables : embedding_tables;
 }
 
-/*
- * Whether this transaction has written one of the tables.  What it reads then may be gone when it is rolled back, and
- * a trigger that gives the model's row another version may not have run yet.
- */
-static bool
-has_written(const Graph *graph, const char *const *tables)
-{
-	bool		written = false;
-
-	for (int i = 0; tables[i] != NULL && !written; i++)
-		written = table_is_written(graph_table(graph->schema, tables[i])) ||
-			table_is_written(graph_table_here(graph->schema, tables[i]));
-	return written;
-}
-
-/* Whether what is read now may be so.  Tables are not opened, and waited for, where there is no need. */
-static bool
-reads_written(const Graph *graph, const char *const *tables)
-{
-	return TransactionIdIsValid(GetTopTransactionIdIfAny()) && has_written(graph, tables);
-}
-
-static bool
-is_altered(Oid table)
-{
-	Relation	relation = try_table_open(table, AccessShareLock);
-	bool		altered;
-
-	if (relation == NULL)
-		return true;
-	altered = relation->rd_createSubid == InvalidSubTransactionId &&
-		CheckRelationLockedByMe(relation, ShareRowExclusiveLock, true);
-	table_close(relation, AccessShareLock);
-	return altered;
-}
-
-/*
- * Whether this transaction may have altered one of the tables, such as a trigger that gives the model's row another
- * version.  What it reads then has the version of what is there again after a rollback.
- */
-static bool
-has_altered(const Graph *graph, const char *const *tables)
-{
-	bool		altered = false;
-
-	if (!TransactionIdIsValid(GetTopTransactionIdIfAny()))
-		return false;
-	for (int i = 0; tables[i] != NULL && !altered; i++)
-		altered = is_altered(graph_table(graph->schema, tables[i]));
-	return altered;
-}
-
-/* Whether a copy shows the caller no more than the tables would. */
-static bool
-may_keep(const Graph *graph, const char *const *tables)
-{
-	for (int i = 0; tables[i] != NULL; i++)
-		if (!visibility_of_all_rows(graph_table(graph->schema, tables[i])))
-			return false;
-	return true;
-}
-
 /* ---- ends of transactions ---------------------------------------------------- */
 
 /* What is in use stays; what has no serial is of no use to the next call. */
@@ -360,7 +291,7 @@ make_kept(const Graph *graph, const ModelRow *row)
 	kept->schema = graph->schema;
 	kept->xmin = row->xmin;
 	kept->ctid = row->ctid;
-	kept->written = reads_written(graph, tables_of(row));
+	kept->written = tables_are_written_by_now(graph, tables_of(row));
 	return kept;
 }
 
@@ -419,7 +350,7 @@ read_model(Graph *graph, const char *name, const ModelRow *row, bool keep)
 	model_read_settings(name, row, kept->memory.context, &kept->model);
 	if (keep)
 		copy = shared_copy_open(&key, NULL, NULL, kept->memory.context, &claim);
-	if (claim != NULL && has_written(graph, tables_of(row)))
+	if (claim != NULL && tables_are_written(graph, tables_of(row)))
 	{
 		shared_copy_abandon(claim);
 		claim = NULL;
@@ -459,8 +390,8 @@ const Model *
 model_open(Graph *graph, const char *name)
 {
 	ModelRow	row = model_read_row(graph, name);
-	bool		keep = may_keep(graph, tables_of(&row)) && !has_altered(graph, tables_of(&row)) &&
-		!has_altered(graph, evidence_tables);
+	bool		keep = tables_are_shown_whole(graph, tables_of(&row)) && !tables_are_altered(graph, tables_of(&row)) &&
+		!tables_are_altered(graph, evidence_tables);
 	KeptModel  *kept = find_kept(graph->schema, name);
 
 	watch_transactions();
@@ -495,7 +426,7 @@ origin_now(const Graph *graph, const KeptModel *kept, FactsOrigin *origin)
 {
 	origin->view = writers_view();
 	return facts_are_noted(&kept->watch, &origin->definition) && writers_agree(graph->schema, &origin->view) &&
-		!has_written(graph, evidence_tables);
+		!tables_are_written(graph, evidence_tables);
 }
 
 typedef struct WantedFacts
@@ -587,8 +518,11 @@ read_facts(Graph *graph, const KeptModel *kept, bool with_evidence, bool keep)
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "hybridkg evidence",
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(context);
-	EvidenceCopy copy = {.memory = palloc(sizeof(CountedMemory)),.written = reads_written(graph, evidence_tables),
-	.facts = facts_version(&kept->watch)};
+	EvidenceCopy copy = {
+		.memory = palloc(sizeof(CountedMemory)),
+		.written = tables_are_written_by_now(graph, evidence_tables),
+		.facts = facts_version(&kept->watch)
+	};
 
 	*copy.memory = (CountedMemory) {.context = context};
 	copy.work = AllocSetContextCreate(context, "hybridkg answers", ALLOCSET_SMALL_SIZES);
@@ -653,7 +587,7 @@ facts_hold(KeptModel *kept, bool with_evidence)
 static EvidenceCopy
 kept_facts(Graph *graph, KeptModel *kept, bool with_evidence)
 {
-	bool		both = with_evidence || (may_keep(graph, evidence_tables) && facts_hold(kept, true));
+	bool		both = with_evidence || (tables_are_shown_whole(graph, evidence_tables) && facts_hold(kept, true));
 
 	if (!facts_hold(kept, both))
 	{
@@ -675,7 +609,7 @@ model_facts(Graph *graph, const Model *model, bool with_evidence)
 
 	use(&kept->memory);
 	facts_check(&kept->watch);
-	if (model->serial != 0 && may_keep(graph, with_evidence ? evidence_tables : facts_tables))
+	if (model->serial != 0 && tables_are_shown_whole(graph, with_evidence ? evidence_tables : facts_tables))
 		copy = kept_facts(graph, kept, with_evidence);
 	else
 	{
