@@ -110,7 +110,7 @@ list_needs(const TrainSettings *settings, const TrainingFacts *facts, const Lear
 	add_need(&list, "facts", facts_bytes(facts));
 	add_need(&list, "filter of the evaluation", facts->filter_count * sizeof(Triple));
 	add_need(&list, "positives", positives->room * (sizeof(Triple) + sizeof(float)) +
-			 positives->max_samples * 2 * sizeof(Sampled));
+			 positives->max_samples * 2 * sizeof(WeighedTriple));
 	add_need(&list, "embeddings", parameters);
 	if (settings->warm_start)
 		add_need(&list, "model to go on from", parameters);

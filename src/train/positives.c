@@ -38,7 +38,7 @@ positives_open(Positives *positives, const TrainSettings *settings)
 {
 	MemoryContext context = CurrentMemoryContext;
 
-	positives->sample = palloc(sizeof(Sampled));
+	positives->sample = palloc(sizeof(WeighedTriple));
 	positives->triple = MemoryContextAllocHuge(context, positives->room * sizeof(Triple));
 	if (positives_are_weighted(settings))
 		positives->weight = MemoryContextAllocHuge(context, positives->room * sizeof(float));
@@ -65,7 +65,7 @@ positives_set(Positives *positives, const GraphData *data)
 		add_positive(positives, data->fact[i], positives->fact_weight);
 	for (int64 i = 0; i < positives->samples; i++)
 	{
-		const Sampled *sample = &positives->sample[i];
+		const WeighedTriple *sample = &positives->sample[i];
 
 		while (fact < data->facts && triple_compare(&data->fact[fact], &sample->triple) < 0)
 			fact++;
@@ -75,13 +75,13 @@ positives_set(Positives *positives, const GraphData *data)
 }
 
 void
-positives_add(Positives *positives, const Sampled *sampled, int64 count)
+positives_add(Positives *positives, const WeighedTriple *sampled, int64 count)
 {
-	const Sampled *old = positives->sample;
+	const WeighedTriple *old = positives->sample;
 	int64		old_count = positives->accumulate ? positives->samples : 0;
-	const Sampled *old_end = old + old_count;
-	Sampled    *merged = MemoryContextAllocHuge(GetMemoryChunkContext(positives->sample),
-												Max(old_count + count, 1) * sizeof(Sampled));
+	const WeighedTriple *old_end = old + old_count;
+	WeighedTriple *merged = MemoryContextAllocHuge(GetMemoryChunkContext(positives->sample),
+												   Max(old_count + count, 1) * sizeof(WeighedTriple));
 	int64		merged_count = 0;
 
 	for (int64 i = 0; i < count; i++)

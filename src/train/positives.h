@@ -10,12 +10,12 @@
 #include "settings.h"
 #include "training_facts.h"
 
-/* A sampled triple */
-typedef struct Sampled
+/* A sampled triple, and what it is worth (hybrid.h) */
+typedef struct WeighedTriple
 {
 	Triple		triple;
-	float		weight;			/* of its loss, or its evidence (hybrid.h) */
-} Sampled;
+	float		weight;			/* of its loss, or its evidence */
+} WeighedTriple;
 
 typedef struct Positives
 {
@@ -24,7 +24,7 @@ typedef struct Positives
 	float		fact_weight;	/* what facts have beside the samples' weights */
 	int64		max_samples;	/* there can be at once */
 	int64		room;			/* for positives */
-	Sampled    *sample;			/* ordered by triple */
+	WeighedTriple *sample;		/* ordered by triple */
 	int64		samples;
 	Triple	   *triple;			/* the facts, then the samples that are no facts */
 	float	   *weight;			/* NULL: all 1 */
@@ -47,6 +47,6 @@ extern void positives_set(Positives *positives, const GraphData *data);
  * Adds the samples of an iteration, ordered by triple, or puts them in the place of those before.  A triple that was
  * sampled before takes its new weight.
  */
-extern void positives_add(Positives *positives, const Sampled *sampled, int64 count);
+extern void positives_add(Positives *positives, const WeighedTriple *sampled, int64 count);
 
 #endif							/* HKG_TRAIN_POSITIVES_H */

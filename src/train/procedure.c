@@ -443,6 +443,13 @@ write_embeddings(Procedure *procedure)
 	model_write_relations(procedure->graph, model, data, &learner->model);
 }
 
+/* As they were rated in the best iteration */
+static MinedRules
+best_rules(const Procedure *procedure)
+{
+	return (MinedRules) {procedure->rules == NULL ? 0 : procedure->rules->count, procedure->best.rule};
+}
+
 /*
  * The selection needs the embedding confidence of few rules.  That of all that pass its bound is to be seen, by the best
  * embeddings; without a bound, what rules infer may be many times the facts.
@@ -451,7 +458,7 @@ static void
 rate_rules_that_pass(Procedure *procedure)
 {
 	const TrainSettings *settings = &procedure->settings;
-	MinedRules	mined = {procedure->rules == NULL ? 0 : procedure->rules->count, procedure->best.rule};
+	MinedRules	mined = best_rules(procedure);
 	double		least = Max(settings->min_quality, settings->min_confidence);
 	RatingModel model = rating_model(procedure);
 
@@ -467,7 +474,7 @@ static void
 write_rules(Procedure *procedure, const PathRules *paths)
 {
 	const GraphData *data = procedure->facts.all;
-	MinedRules	mined = {procedure->rules == NULL ? 0 : procedure->rules->count, procedure->best.rule};
+	MinedRules	mined = best_rules(procedure);
 	const MinedRules *rules = paths->count == 0 ? &mined : path_rules_merge(procedure->graph, data, &mined, paths);
 
 	progress_phase(procedure->progress, PHASE_WRITING, (double) rules->count);

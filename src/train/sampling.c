@@ -97,10 +97,10 @@ worth_of(const Sample *sample, int64 inference, const Hybrid *hybrid)
 	return (float) hybrid->combine(sample->worth, inferences->rule + first, inferences->first[inference + 1] - first);
 }
 
-Sampled *
+WeighedTriple *
 sampling_weigh(Sample *sample, const Hybrid *hybrid)
 {
-	Sampled    *sampled = MemoryContextAllocHuge(CurrentMemoryContext, Max(sample->count, 1) * sizeof(Sampled));
+	WeighedTriple *sampled = MemoryContextAllocHuge(CurrentMemoryContext, Max(sample->count, 1) * sizeof(WeighedTriple));
 
 	if (hybrid->learn != NULL)
 		hybrid->learn(&(InferredTriples) {sample->facts, sample->inferences, sample->score}, sample->rules, sample->worth);

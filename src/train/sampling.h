@@ -33,6 +33,6 @@ extern Sample sampling_infer(BodyPairs *pairs, const HybridRules *rules, const H
 extern void sampling_draw(Sample *sample, const Learner *learner, const TrainSettings *settings, int iteration);
 
 /* The drawn triples, each with what it is worth by the rules that infer it, and by what these are found to be worth. */
-extern Sampled *sampling_weigh(Sample *sample, const Hybrid *hybrid);
+extern WeighedTriple *sampling_weigh(Sample *sample, const Hybrid *hybrid);
 
 #endif							/* HKG_TRAIN_SAMPLING_H */
