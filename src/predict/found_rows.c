@@ -45,7 +45,7 @@ take_row(void *argument, const Datum *values, const bool *nulls)
 }
 
 void
-sort_rows(Numbers *rows)
+sort_rows(const Numbers *rows)
 {
 	sort_array(hkg_leader(), POOL_LEADER, rows->value, rows->count, sizeof(int32), compare_int32);
 }

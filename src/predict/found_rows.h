@@ -21,7 +21,7 @@ typedef struct RowNumbering
 
 extern int32 id_of_row(const RowNumbering *numbering, int32 row);
 
-extern void sort_rows(Numbers *rows);
+extern void sort_rows(const Numbers *rows);
 
 /* The facts in which two columns have these ids, as ascending rows of the third column, `wanted`. */
 extern Numbers known_rows(const Graph *graph, const RowNumbering *numbering, const char *wanted,

@@ -29,6 +29,7 @@
 #include "server/growing_array.h"
 
 #define RULE_MAX_BODY 5
+#define RULE_MAX_VARIABLES (2 * RULE_MAX_BODY + 2)
 #define PATH_PREFIX "(path) "	/* of a path as a reason; the rule whose body it grounds follows */
 #define RULE_IS (-1)
 
@@ -89,26 +90,38 @@ extern int	rule_compare_bodies(const Rule *a, const Rule *b);
 /* Sorts canonical rules and keeps one of each; returns how many these are. */
 extern int64 rules_distinct(Rule *rules, int64 count);
 
+/* The head as it is written: with its constant. */
+extern Atom rule_head(const Rule *rule);
+
+/* Why a rule is outside the language, as the end of a sentence; NULL when it is not.  names: of X and Y */
+extern const char *rule_fault(const Rule *rule, char *const *names);
+
+/* ---- rule_text.c: the text form ---- */
+
 /*
  * ERROR 42601 with the position when the text does not parse; 42704 for unknown names; 22023 when
  * the rule is outside the language (not connected, an atom twice or reflexive, ...).
  */
 extern void rule_parse(Graph *graph, const char *text, Rule *rule);
 
-/* The same, but returns why the rule is outside the language, as the end of a sentence; NULL when it is not. */
+/* The same, but returns rule_fault. */
 extern const char *rule_read(Graph *graph, const char *text, Rule *rule);
 extern char *rule_text(Graph *graph, const Rule *rule);
 
-/*
- * relation(X,Y) <= a path from X to Y, of `length` directed atoms; relations are rows, relation_id has their ids.  As a
- * canonical rule the path has RULE_MAX_BODY atoms at most; its text, with the atoms in the path's order, any number.
- */
-extern Rule rule_from_path(const int32 *relation_id, int32 relation, const DirectedAtom *atom, int length);
+/* The text of rule_from_path, but with the atoms in the path's order, and any number of them. */
 extern void rule_append_path(StringInfo text, Graph *graph, const int32 *relation_id, int32 relation,
 							 const DirectedAtom *atom, int length);
 
 /* Appends a name in double quotes. */
 extern void rule_append_quoted(StringInfo text, const char *name);
+
+/* ---- rule.c: other forms ---- */
+
+/*
+ * relation(X,Y) <= a path from X to Y, of `length` directed atoms, RULE_MAX_BODY at most, as a canonical rule; relations
+ * are rows, relation_id has their ids.
+ */
+extern Rule rule_from_path(const int32 *relation_id, int32 relation, const DirectedAtom *atom, int length);
 
 /* For the body column of the rule table: int[][3], (relation or RULE_IS, first, second), terms as above. */
 extern Datum rule_body_array(const Rule *rule);
