@@ -42,6 +42,14 @@ model_version(const Graph *graph, const char *model)
 					  model);
 }
 
+bool
+model_has_version(const Graph *graph, const char *model, const char *version)
+{
+	const char *found = model_version(graph, model);
+
+	return found != NULL && strcmp(found, version) == 0;
+}
+
 /* The tables of a model that ranks, and with "sent_" before their names those that nodes have */
 static const char *const parts[] = {
 	"model", "entity_embedding", "relation_embedding", "evidence_weight", "rule", "path_network", "shared_weight"

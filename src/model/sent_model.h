@@ -14,6 +14,7 @@
  * such model.
  */
 extern char *model_version(const Graph *graph, const char *model);
+extern bool model_has_version(const Graph *graph, const char *model, const char *version);
 
 /*
  * Whether the nodes have that version of the model; it is sent where they have another one, or none.  False where the

@@ -148,19 +148,17 @@ hkg_complete_slice(PG_FUNCTION_ARGS)
 	};
 	bool		one_each = DatumGetBool(argument(fcinfo, 6, "one_each"));
 	ShownEntities shown = {{shown_rows(fcinfo, 8, "heads"), shown_rows(fcinfo, 9, "candidates")}};
-	char	   *asked = argument_text(fcinfo, 10, "version");
+	char	   *version = argument_text(fcinfo, 10, "version");
 	NodeSlice	slice = {.count = argument_int(fcinfo, 12, "slices", 1, PG_INT32_MAX)};
 	MemoryContext caller;
 	Datum		array = (Datum) 0;
 	Graph	   *graph;
-	char	   *version;
 
 	slice.number = argument_int(fcinfo, 11, "slice", 1, slice.count);
 	node_slice_begin();
 	caller = sql_begin();
 	graph = graph_open_facts(name);
-	version = model_version(graph, model);
-	if (version != NULL && strcmp(version, asked) == 0)
+	if (model_has_version(graph, model, version))
 	{
 		Predictor	predictor = predictor_open(graph, model, kind);
 		MissingQuestions questions;

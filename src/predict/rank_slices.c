@@ -59,19 +59,17 @@ hkg_rank_slice(PG_FUNCTION_ARGS)
 		.kind = argument_evidence(fcinfo, 4),
 		.sample = argument_int(fcinfo, 5, "sample", 0, PG_INT32_MAX)
 	};
-	char	   *wanted = argument_text(fcinfo, 6, "version");
+	char	   *version = argument_text(fcinfo, 6, "version");
 	NodeSlice	slice = {.count = argument_int(fcinfo, 8, "slices", 1, PG_INT32_MAX / NODE_SLICE_STRETCHES)};
 	MemoryContext caller;
 	Datum		array = (Datum) 0;
-	char	   *version;
 
 	slice.number = argument_int(fcinfo, 7, "slice", 1, slice.count);
 	argument_choice(task.split, "split", evaluate_splits);
 	node_slice_begin();
 	caller = sql_begin();
 	task.graph = graph_open_facts(name);
-	version = model_version(task.graph, task.model);
-	if (version != NULL && strcmp(version, wanted) == 0)
+	if (model_has_version(task.graph, task.model, version))
 	{
 		rank_task_open(&task);
 		array = rank_slice(&task, slice, caller);
