@@ -7,7 +7,6 @@
  */
 #include "graph.h"
 
-#include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
@@ -74,7 +73,7 @@ Datum
 hkg_drop_graph(PG_FUNCTION_ARGS)
 {
 	char	   *name = argument_name(fcinfo, 0, "graph");
-	/* the declaration of 0.1.0 has one argument, and drops them */
+	/* as 0.1.0 declared it, it has one argument, and drops what depends on the graph */
 	bool		cascade = PG_NARGS() < 2 || DatumGetBool(argument(fcinfo, 1, "cascade"));
 	Graph	   *graph;
 

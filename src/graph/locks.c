@@ -10,8 +10,8 @@
  * table to the one that its key references, TRUNCATE ... CASCADE the other way.  So we wait for one table while we
  * hold none of the others.
  *
- * hkg_upgrade_graph and hkg_drop_graph have such statements run, which lock one table after the other.  They lock all
- * of the graph first, its view layout too.
+ * hkg_upgrade_graph and hkg_drop_graph run statements of the server that lock one table after the other.  So each locks
+ * all tables and views of the graph first, in the way above.
  */
 #include "graph.h"
 
