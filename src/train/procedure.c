@@ -53,6 +53,8 @@ procedure_read(Procedure *procedure)
 	node_buckets_fill_in(graph, &procedure->settings);
 	*facts = training_facts_read(graph, settings);
 	path_settings_decide(settings, graph, facts);
+	/* a training that reads again may find a valid split now */
+	procedure->old_weights = NULL;
 	if (settings->warm_start && facts->valid_count == 0)
 		procedure->old_weights = evidence_learnt(graph, settings->model);
 	training_facts_check(facts, graph, settings);

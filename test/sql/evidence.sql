@@ -498,7 +498,7 @@ select report from hkg_tools.try($$select hkg_score('big', 'e1', 'r', 'e9', 'nar
 reset hybridkg.max_memory;
 
 set client_min_messages = warning;
-select hkg_drop_graph('g'), hkg_drop_graph('big'), hkg_drop_graph('own');
+select hkg_drop_graph('g', cascade => true), hkg_drop_graph('big'), hkg_drop_graph('own');
 drop function score_now;
 drop table score_before, labelled, accuracy, line, triple, kind, call, put, firing, evidence_of, scored, weighed, question, tails, heads, ranks, known, answer, due, again, best cascade;
 drop function same, feature;
