@@ -754,19 +754,19 @@ declare
 	meaning constant text := substring(obj_description('@extschema@.hkg_train'::regproc, 'pg_proc'), '\n.*');
 begin
 	execute format($$
-create function @extschema@.hkg_train_background(%s) returns int
+create function hkg_train_background(%s) returns int
 as 'MODULE_PATHNAME' language c volatile parallel unsafe
 set search_path = pg_catalog, pg_temp$$, arguments);
-	execute format('comment on function @extschema@.hkg_train_background is %L',
+	execute format('comment on function hkg_train_background is %L',
 $$hkg_train in a background worker, with the caller's rights; returns its process id once it has begun
 It commits after every iteration, and after every epoch of a path network; the model of that name stays as it is until the new one is ready, and is then replaced at once. View hkg_progress shows it, pg_cancel_backend stops it, column status of table model has the outcome, hkg_resume continues a stopped one. It reads what is committed when it starts, as the current role and with the settings of the session, and learns from the facts of that moment.$$ ||
 		meaning || ', 53000 when no background worker is free, 55P03 when it waits for a lock that the caller''s transaction holds');
 
 	execute format($$
-create function @extschema@.hkg_estimate(%s, bandwidth float8 default 10) returns table (item text, bytes bigint, flops float8, seconds float8)
+create function hkg_estimate(%s, bandwidth float8 default 10) returns table (item text, bytes bigint, flops float8, seconds float8)
 as 'MODULE_PATHNAME' language c stable parallel unsafe cost 100000 rows 10
 set search_path = pg_catalog, pg_temp$$, arguments);
-	execute format('comment on function @extschema@.hkg_estimate is %L',
+	execute format('comment on function hkg_estimate is %L',
 $$what hkg_train would take, before it is tried: bytes of memory by purpose and in all, which must fit hybridkg.max_memory, and the floating-point operations of an epoch, and of one of the path network
 On several nodes it has the memory of a node, and what is sent in an epoch, too. It counts the graph's facts and trains nothing. Not included: mined rules and their inferences, which are unknown before they are counted; their memory is checked while they are.
 seconds: of sending, at that bandwidth
@@ -937,7 +937,7 @@ begin
 	if not done then
 		worker := null;
 		begin
-			execute format('select @extschema@.hkg_train_background(%L, model => %L, %s)', graph, trial, settings)
+			execute 'select @extschema@.hkg_train_background' || format('(%L, model => %L, %s)', graph, trial, settings)
 				into worker;
 			loop
 				perform pg_stat_clear_snapshot();
@@ -1010,7 +1010,7 @@ begin
 		from unnest(points) with ordinality u (p, i) order by i);
 	-- hkg_train's own checks of every trial, before one is trained
 	foreach settings in array calls loop
-		execute format('select from @extschema@.hkg_estimate(%L, model => %L, %s)', graph, model, settings);
+		execute 'select from @extschema@.hkg_estimate' || format('(%L, model => %L, %s)', graph, model, settings);
 	end loop;
 	call @extschema@.hkg_tune_lock(graph, model);
 	execute format($sql$ select array_agg('trial ' || md5(concat_ws(' ', p, current_setting('hybridkg.precision'),

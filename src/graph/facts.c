@@ -11,6 +11,7 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 #include "core/search.h"
@@ -18,6 +19,7 @@
 #include "server/growing_array.h"
 #include "server/host.h"
 #include "server/sql.h"
+#include "server/visibility.h"
 
 /* of one relation, between two checks for interrupts */
 #define CHECKED_FACTS 4096
@@ -65,11 +67,34 @@ graph_row(const int32 *ids, int32 count, int32 id)
 
 typedef struct FactList
 {
+	const Graph *graph;
 	const GraphData *data;
 	Triple	   *triple;
 	int64		count;
 	int64		room;
 } FactList;
+
+/* Foreign keys forbid it, but a policy may hide a name, or a superuser may have switched the keys off. */
+static void
+raise_nameless(const Graph *graph, const Datum *values)
+{
+	const char *triple = psprintf("(%d, %d, %d)", DatumGetInt32(values[0]), DatumGetInt32(values[1]),
+								  DatumGetInt32(values[2]));
+
+	if (visibility_of_all_rows(get_relname_relid("entity", graph->schema)) &&
+		visibility_of_all_rows(get_relname_relid("relation", graph->schema)))
+		ereport(ERROR,
+				(errcode(ERRCODE_FOREIGN_KEY_VIOLATION),
+				 errmsg("triple %s has an entity or a relation that is not in its table", triple),
+				 errhint("Delete it, or insert what it names.")));
+	ereport(ERROR,
+			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+			 errmsg("triple %s cannot be read by role \"%s\"", triple, GetUserNameFromId(GetUserId(), false)),
+			 errdetail("Row security shows it the triple, but not its names, in %sentity or %srelation.", graph->prefix,
+					   graph->prefix),
+			 errhint("Let policies of %striple and %sholdout hide facts whose names are hidden.", graph->prefix,
+					 graph->prefix)));
+}
 
 static void
 add_triple(void *argument, const Datum *values, const bool *nulls)
@@ -84,14 +109,8 @@ add_triple(void *argument, const Datum *values, const bool *nulls)
 	triple->head = graph_row(data->entity_id, data->entities, DatumGetInt32(values[0]));
 	triple->relation = graph_row(data->relation_id, data->relations, DatumGetInt32(values[1]));
 	triple->tail = graph_row(data->entity_id, data->entities, DatumGetInt32(values[2]));
-	/* foreign keys forbid it, but a superuser may have switched them off */
 	if (triple->head < 0 || triple->relation < 0 || triple->tail < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_FOREIGN_KEY_VIOLATION),
-				 errmsg("triple (%d, %d, %d) has an entity or a relation that is not in its table",
-						DatumGetInt32(values[0]), DatumGetInt32(values[1]),
-						DatumGetInt32(values[2])),
-				 errhint("Delete it, or insert what it names.")));
+		raise_nameless(list->graph, values);
 }
 
 static bool
@@ -108,9 +127,9 @@ is_ordered(const FactList *list)
 
 /* The rows of a query for ids of head, relation and tail, as triples in rows, ordered by (relation, head, tail). */
 static Triple *
-read_triples(const GraphData *data, const char *query, const SqlArgs *args, int64 *count)
+read_triples(const Graph *graph, const GraphData *data, const char *query, const SqlArgs *args, int64 *count)
 {
-	FactList	list = {.data = data};
+	FactList	list = {.graph = graph, .data = data};
 
 	list.triple = array_reserve(NULL, 1, &list.room, sizeof(Triple));
 	sql_stream(query, args, add_triple, &list);
@@ -127,7 +146,7 @@ graph_read(Graph *graph)
 
 	data->entity_id = read_ids(graph, "entity", &data->entities);
 	data->relation_id = read_ids(graph, "relation", &data->relations);
-	data->fact = read_triples(data,
+	data->fact = read_triples(graph, data,
 							  psprintf("select head::int, relation::int, tail::int from %s",
 									   graph_table_name(graph, "triple")),
 							  SQL_NO_ARGS, &data->facts);
@@ -143,7 +162,7 @@ graph_read_split(Graph *graph, const GraphData *data, const char *split, int64 *
 		sql_arg_null(&args, TEXTOID);
 	else
 		sql_arg(&args, TEXTOID, CStringGetTextDatum(split));
-	return read_triples(data,
+	return read_triples(graph, data,
 						psprintf("select head::int, relation::int, tail::int from %s "
 								 "where split = $1 or $1 is null",
 								 graph_table_name(graph, "holdout")),

@@ -13,6 +13,7 @@
 #include "optimizer/optimizer.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
+#include "utils/float.h"
 #include "utils/syscache.h"
 
 /* of a text in a message */
@@ -48,7 +49,7 @@ argument_float(FunctionCallInfo fcinfo, int i, const char *name, double low, dou
 	if (isnan(value) || value < low || value > high)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%s must be between %g and %g, not %g", name, low, high, value)));
+				 errmsg("%s must be between %g and %g, not %s", name, low, high, float8out_internal(value))));
 	return value;
 }
 

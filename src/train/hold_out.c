@@ -14,11 +14,7 @@
 #include "graph/draw_facts.h"
 #include "server/growing_array.h"
 
-/*
- * Below LEAST facts, learnt weights are no better than the defaults; above MOST, they do not improve
- * (bench/RESULTS.md).
- */
-#define LEAST 200
+/* Above, learnt weights do not improve (bench/RESULTS.md). */
 #define MOST 5000
 
 int64
@@ -26,7 +22,7 @@ hold_out_size(double share, int64 facts)
 {
 	int64		size = Min((int64) (share * facts), MOST);
 
-	return size < LEAST ? 0 : size;
+	return size < HOLD_OUT_LEAST ? 0 : size;
 }
 
 /* Separates the facts that are marked from the rest. */
@@ -63,7 +59,7 @@ hold_out_draw(const GraphData *data, double share, uint64 seed, GraphData **rest
 
 	*count = wanted == 0 ? 0 : draw_facts(data, wanted, random_stream(seed, DRAW_HELD_OUT, 0, 0), 1, marked);
 	*rest = NULL;
-	if (*count < LEAST)
+	if (*count < HOLD_OUT_LEAST)
 		*count = 0;
 	else
 		drawn = separate(data, marked, *count, rest);

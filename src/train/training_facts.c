@@ -84,9 +84,10 @@ training_facts_check(const TrainingFacts *facts, Graph *graph, const TrainSettin
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("patience needs a valid split, but graph \"%s\" has none", graph->name),
-				 errdetail("No facts are held out in its place: %s.",
-						   settings->warm_start ? "warm_start goes on from what all facts taught" :
-						   "too few can be, as each entity and relation keeps another one, or holdout is 0"),
+				 settings->warm_start ?
+				 errdetail("No facts are held out in its place: warm_start goes on from what all facts taught.") :
+				 errdetail("No facts are held out in its place: with holdout at %g, and another one left to each entity and "
+						   "relation, they would be fewer than %d.", settings->holdout, HOLD_OUT_LEAST),
 				 errhint("%s Or leave patience at null.", graph_split_hint(graph, "valid"))));
 }
 

@@ -71,5 +71,14 @@ $pid = value("select hkg_train_background('g', dimensions => 2, epochs => 100000
 like($err, qr/55006: .* is being trained/, 'a model that is being trained');
 value("select pg_cancel_backend($pid)");
 
+# an extension in a schema whose name is odd
+$node->safe_psql('postgres', 'create database elsewhere');
+$node->safe_psql('elsewhere', q{create schema "100% rules"; create extension hybridkg schema "100% rules";
+	set search_path = "100% rules"; select hkg_create_graph('g');
+	select hkg_load('g', 'select i % 20, ''r'', i % 7 from generate_series(1, 100) i');
+	select hkg_load('g', 'select 0, ''r'', 6', 'valid')});
+is($node->safe_psql('elsewhere', q{select status, error from "100% rules".hkg_tune('g', '{"dimensions": [3]}', '{"iterations": 1, "epochs": 1}')}),
+	'done|', 'trials by an extension in another schema');
+
 $node->stop;
 done_testing();
