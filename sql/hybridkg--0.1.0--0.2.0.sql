@@ -480,7 +480,8 @@ begin
 				hint = format('Known are: %s.', array_to_string(known, ', '));
 		elsif part.twice then
 			raise exception using errcode = 'invalid_parameter_value',
-				message = format('"%s" is both in grid and in fixed', part.key);
+				message = format('"%s" is both in grid and in fixed', part.key),
+				hint = 'Leave it out of one of them.';
 		elsif grid ? part.key and (part.key like 'path%'
 				or part.key = any ('{evidence_rules,evidence_length,evidence_seconds,holdout,assume_missing}')) then
 			raise exception using errcode = 'invalid_parameter_value',
@@ -542,7 +543,8 @@ begin
 			message = format('graph "%s" has no valid split', graph), detail = 'Trials are compared on it.',
 			hint = format('Before a training, hkg_split(%L) holds facts out at random, hkg_load(%L, query, ''valid'') loads the split.', graph, graph);
 	elsif exists (select from @extschema@.hkg_trainings() t where t.graph = hkg_tune_lock.graph and t.model = hkg_tune_lock.model) then
-		raise exception using errcode = 'object_in_use', message = format('model "%s" is being trained', model);
+		raise exception using errcode = 'object_in_use', message = format('model "%s" of graph "%s" is being trained', model, graph),
+			hint = 'Wait for it to end, or name another model.';
 	end if;
 	begin
 		execute format('lock table only %I.trial in share row exclusive mode nowait', graph);

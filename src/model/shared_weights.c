@@ -127,11 +127,13 @@ shared_weights_write(const Graph *graph, const char *model, const KgeModel *kge)
 	for (int32 first = 0; first < kge_shared_rows(kge); first += ROWS_A_STATEMENT)
 	{
 		int32		count = Min(ROWS_A_STATEMENT, kge_shared_rows(kge) - first);
+		Datum		weights = array_of_float4(weights_of(kge) + (Size) first * width, count * width);
 		SqlArgs		args = sql_args_text(model);
 
 		CHECK_FOR_INTERRUPTS();
 		sql_arg(&args, INT4OID, Int32GetDatum(first + 1));
-		sql_arg(&args, FLOAT4ARRAYOID, array_of_float4(weights_of(kge) + (Size) first * width, count * width));
+		sql_arg(&args, FLOAT4ARRAYOID, weights);
 		sql_run(statement, &args);
+		pfree(DatumGetPointer(weights));
 	}
 }

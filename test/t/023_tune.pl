@@ -68,7 +68,7 @@ finish($first);
 $node->poll_query_until('postgres', 'select count(*) = 0 from hkg_progress');
 $pid = value("select hkg_train_background('g', dimensions => 2, epochs => 1000000, top_rules => 0, model => 'best')");
 ($code, $out, $err) = $node->psql('postgres', "\\set VERBOSITY verbose\nselect from hkg_tune('g', $short, model => 'best')");
-like($err, qr/55006: .* is being trained/, 'a model that is being trained');
+like($err, qr/55006: model "best" of graph "g" is being trained\nHINT:  Wait for it to end, or name another model\./, 'a model that is being trained');
 value("select pg_cancel_backend($pid)");
 
 # an extension in a schema whose name is odd
