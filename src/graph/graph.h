@@ -160,6 +160,12 @@ extern void graph_lock_models(const Graph *graph);
 /* The same for a statement that alters or drops any of them: nobody else reads them, nor the layout, so no load begins. */
 extern void graph_lock_whole(const Graph *graph);
 
+/*
+ * Before the rows that belong to a model: who deletes the model, or gives it another name, has its row first, too.
+ * Nobody else waits for this lock, which a training in the foreground holds until its end.
+ */
+extern void graph_lock_model_row(const Graph *graph, const char *model);
+
 /* ---- names (lookup.c) ------------------------------------------------------- */
 
 /* ERROR 42704 with the nearest name as HINT. */

@@ -285,3 +285,11 @@ graph_lock_whole(const Graph *graph)
 			   &args, add_table_row, &found);
 	lock_found(&found);
 }
+
+void
+graph_lock_model_row(const Graph *graph, const char *model)
+{
+	SqlArgs		name = sql_args_text(model);
+
+	sql_run(psprintf("select from %smodel where name = $1 for key share", graph->prefix), &name);
+}

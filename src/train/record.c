@@ -68,18 +68,6 @@ record_lock_tables(const Graph *graph)
 	graph_lock_models(graph);
 }
 
-/*
- * Before the rows that belong to the model: who deletes the model, or gives it another name, has its row first, too.
- * Nobody else waits for this lock, which a training in the foreground holds until its end.
- */
-static void
-lock_model_row(Graph *graph, const char *model)
-{
-	SqlArgs		name = sql_args_text(model);
-
-	sql_run(psprintf("select from %smodel where name = $1 for key share", graph->prefix), &name);
-}
-
 /* Parameters: name, score_function, dimensions, settings */
 static SqlArgs
 model_row(const TrainSettings *settings)
@@ -98,7 +86,7 @@ record_begin(Graph *graph, const TrainSettings *settings)
 	static const char *const tables[] = {"checkpoint", "checkpoint_inferred", "iteration", "path_epoch", NULL};
 	SqlArgs		row = model_row(settings);
 
-	lock_model_row(graph, settings->model);
+	graph_lock_model_row(graph, settings->model);
 	delete_from(graph, settings->model, tables);
 	sql_run(psprintf("insert into %smodel (name, score_function, dimensions, settings, status, created_at) "
 					 "values ($1, $2, $3, $4::jsonb, 'training', clock_timestamp()) on conflict do nothing", graph->prefix),
@@ -115,7 +103,7 @@ record_replace(Graph *graph, const TrainSettings *settings)
 	SqlArgs		row = model_row(settings);
 	SqlArgs		name = sql_args_text(settings->model);
 
-	/* the row of the model first, as lock_model_row has it */
+	/* the row of the model first, as graph_lock_model_row has it */
 	sql_run(psprintf("update %smodel set score_function = $2, dimensions = $3, settings = $4::jsonb, "
 					 "evidence = null, paths = null where name = $1", graph->prefix), &row);
 	delete_from(graph, settings->model, old);

@@ -99,6 +99,22 @@ my $learnt = thresholds();
 $node->safe_psql('postgres', "select hkg_learn_thresholds('g', 'negative', 'm')");
 is($learnt, thresholds(), 'thresholds are those of the model that was committed');
 
+# A model is deleted when its weights are to be learnt: they wait, and say that it is gone.
+$node->safe_psql('postgres', "select hkg_train('g', $small, model => 'going')");
+my $deleter = session($node, 'deleter', q{begin; delete from g.model where name = 'going';
+	do $$ begin
+	while not exists (select from pg_stat_activity where application_name = 'weigher' and wait_event_type = 'Lock') loop
+		perform pg_sleep(0.1);
+		perform pg_stat_clear_snapshot();
+	end loop;
+end $$; commit});
+wait_for_session($node, $deleter);
+$node->poll_query_until('postgres', q{select wait_event = 'PgSleep' from pg_stat_activity where application_name = 'deleter'});
+my $weigher = session($node, 'weigher', q{select hkg_learn_evidence('g', 'going')});
+ok(finish($deleter), 'a model is deleted');
+ok(!finish($weigher), 'whose weights are to be learnt');
+like($weigher->{err}, qr/ERROR:  42704: model "going" does not exist/, 'they have no place');
+
 # An entity goes with its facts while a training is under way: nothing is kept of it.
 my $under_way = 0;
 # longer trainings, until it goes in time
