@@ -184,5 +184,6 @@ select hkg_train('nations', paths => true, path_kept => 65537);	-- more than an 
 select hkg_train('nations', paths => true, path_epochs => 0);
 select hkg_train('nations', paths => true, path_facts => 0);
 select hkg_train('nations', paths => true, path_learning_rate => 0);
+\set SHOW_CONTEXT never
 select hkg_tune('nations', '{"path_layers": [2, 3]}');
 select hkg_drop_graph('nations');
