@@ -49,6 +49,25 @@ select bytes / 1024 + 1 as kilobytes from hkg_estimate(:arguments) where item = 
 set hybridkg.max_memory = :kilobytes;
 select hkg_train(:arguments);
 reset hybridkg.max_memory;
+-- and for every way in which rules take part, where the evaluation's memory is enough to mine in; and for the network of conve
+select hkg_create_graph('twins');
+select triples from hkg_load('twins', $$select 'e' || i, 'r' || j % 2, 'e' || (i * 7 + j / 2 * 11) % 500
+	from generate_series(0, 499) i, generate_series(0, 5) j where i % 10 <> 0 or j % 2 = 0$$);
+select triples from hkg_load('twins', $$select 'e' || i, 'r1', 'e' || (i * 7) % 500 from generate_series(0, 499, 10) i$$, 'valid');
+create function trains_in_what_it_estimates(arguments text) returns text language plpgsql as $$
+begin
+	execute format('select set_config(''hybridkg.max_memory'', (bytes / 1024 + 1)::text, true)
+		from hkg_estimate(''twins'', %s) where item = ''all of it''', arguments);
+	execute format('select hkg_train(''twins'', %s)', arguments);
+	return (select string_agg(inferred::text, ', ' order by number) from twins.iteration where model = 'default');
+end $$;
+select hybrid, trains_in_what_it_estimates(format('''complex'', 8, hybrid => %L, iterations => 2, epochs => 1, batch_size => 500,
+	max_rule_length => 2, top_rules => 10, paths => false, evidence_rules => 0', hybrid)) as inferred
+	from unnest(array['sampled', 'ruge', 'itere', 'plogicnet']) hybrid;
+select trains_in_what_it_estimates($$'conve', 32, loss => 'k_vs_all', iterations => 2, epochs => 1, batch_size => 500,
+	top_rules => 0, paths => false, evidence_rules => 0$$) as inferred;
+drop function trains_in_what_it_estimates(text);
+select hkg_drop_graph('twins');
 -- half a million rules more may be there to learn from: as they are read, sorted, and in two orders, 2 x 44 + 44 + 8 + 16 bytes each
 select round((m.bytes - l.bytes) / 5e5) as bytes from hkg_estimate('ring', 'complex', 2, evidence_rules => 1000000) m,
 	hkg_estimate('ring', 'complex', 2, evidence_rules => 500000) l where m.item = 'evidence' and l.item = 'evidence';
