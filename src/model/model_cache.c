@@ -1,28 +1,29 @@
 /*
  * model_cache.c
- *		The copies of models, with their evidence and new entities, that a backend keeps for its next calls.
+ *		The models, with their evidence and new entities, that a backend keeps for its next calls.
  *
- * A backend keeps the models it used last, each in a memory context of its own under CacheMemoryContext.  A copy is
- * valid as long as the model's row is the very version it was read with: (xmin, ctid), as the caller's snapshot shows
- * it.  Training replaces that row, and triggers on the embedding tables update it when somebody changes an embedding,
- * a rule or a weight by hand.  So one look-up by primary key decides whether the copy is valid, in any transaction,
- * after a rollback, on a replica.
+ * A backend keeps the models it used last, each in a memory context of its own under CacheMemoryContext.  What decides
+ * whether the next call can use what is kept:
  *
- * A copy that was read where the transaction has written the tables is kept for this transaction alone, and not when
+ *	a model			its row is the very version it was read with: (xmin, ctid), as the caller's snapshot shows it.
+ *				Training replaces that row, and triggers update it when somebody changes an embedding, a rule or a
+ *				weight by hand.  So one look-up by primary key decides, in any transaction, after a rollback, on a
+ *				replica
+ *	its facts		what depends on the facts: the entities that came after the training, alone or with the evidence,
+ *				which takes far longer to read.  They are kept beside the model while the facts have not changed
+ *				(FactsVersion, graph/changes.c)
+ *	a shared copy		the arrays of either, in a file of all backends, which is looked for before tables are read: that of a
+ *				model by (xmin, ctid), that of facts by FactsOrigin
+ *
+ * What was read where the transaction has written the tables (`written`) is kept for this transaction alone, and not when
  * a part of it is rolled back.  Where the caller may not read all of a table, the model is read again each time, and not
- * kept (kept_tables.h).
- *
- * What depends on the facts is kept beside the model, and is read again when they have changed (graph/changes.c): the
- * entities that came after the training, and these with the evidence, which takes far longer to read.
+ * kept (kept_tables.h).  What has the serial 0 is for one call alone.
  *
  * A model is built in a context under the caller's, which is moved under CacheMemoryContext when it is complete.  An
- * error on the way leaves nothing.
+ * error on the way leaves nothing.  What a caller uses stays until its context is reset (server/counted_memory.h).
  *
  * What answers questions grows with the graph, and is each backend's own.  Where it is large, it goes back to the
  * system when the transaction ends: of hundreds of sessions, few ask at a time.
- *
- * Our queries may run functions of users (a policy of row security, a view).  These may call ours,
- * which may drop a copy that is in use.  So a copy is freed when its last user ends.
  */
 #include "model_cache.h"
 
@@ -35,6 +36,7 @@
 #include "graph/writers.h"
 #include "kept_tables.h"
 #include "model_share.h"
+#include "server/counted_memory.h"
 #include "server/host.h"
 #include "server/shared_copy.h"
 
@@ -44,19 +46,11 @@
 /* models kept in a backend, as far as they fit hybridkg.max_memory together */
 #define MODELS_KEPT 4
 
-/* Memory that is freed when it has been dropped and nothing in this backend uses it */
-typedef struct CountedMemory
-{
-	MemoryContext context;		/* this struct is in it, too */
-	int			users;
-	bool		dropped;
-	SharedCopy *copy;			/* NULL: its arrays are this backend's own */
-} CountedMemory;
-
 /* Evidence and answering are NULL where the model has no evidence, or where none was wanted. */
-typedef struct EvidenceCopy
+typedef struct KeptFacts
 {
 	CountedMemory *memory;
+	SharedCopy *shared;			/* NULL: the arrays are this backend's own */
 	AddedEntities *added;
 	Evidence   *evidence;
 	MemoryContext work;			/* below that of `memory`: what answers questions */
@@ -64,70 +58,35 @@ typedef struct EvidenceCopy
 	uint64		serial;
 	bool		written;		/* the transaction had written the tables when it was read */
 	uint64		bytes;			/* of this backend's memory, as the model's bytes count it; 0: not kept */
-	FactsVersion facts;			/* that it was read with */
-} EvidenceCopy;
+	FactsVersion version;		/* that it was read with */
+} KeptFacts;
 
 typedef struct KeptModel
 {
 	Model		model;			/* comes first */
 	CountedMemory memory;		/* holds this and all of the model */
+	SharedCopy *shared;			/* NULL: the arrays are this backend's own */
 	Oid			schema;
 	TransactionId xmin;
 	ItemPointerData ctid;
 	bool		written;		/* the transaction had written the tables when it was read */
-	uint64		bytes;
+	uint64		bytes;			/* of this backend's memory, with those of its facts; a shared copy takes none */
 	FactsWatch	watch;
-	EvidenceCopy facts[2];		/* without evidence, and with it; memory is NULL until it was read */
+	KeptFacts	facts[2];		/* without evidence, and with it; memory is NULL until it was read */
 	struct KeptModel *next;
 } KeptModel;
 
 /* the one used last comes first */
 static KeptModel *kept_models = NULL;
 
-/* ---- what is in use ---------------------------------------------------------- */
-
-static void
-free_if_unused(CountedMemory *memory)
-{
-	if (memory->dropped && memory->users == 0)
-		MemoryContextDelete(memory->context);
-}
-
-static void
-drop(CountedMemory *memory)
-{
-	memory->dropped = true;
-	free_if_unused(memory);
-}
-
-static void
-end_use(void *argument)
-{
-	CountedMemory *memory = argument;
-
-	memory->users--;
-	free_if_unused(memory);
-}
-
-/* Until the current context is reset. */
-static void
-use(CountedMemory *memory)
-{
-	MemoryContextCallback *end = palloc(sizeof(MemoryContextCallback));
-
-	*end = (MemoryContextCallback) {.func = end_use,.arg = memory};
-	MemoryContextRegisterResetCallback(CurrentMemoryContext, end);
-	memory->users++;
-}
+/* ---- models that are kept -------------------------------------------------- */
 
 static const Model *
 use_model(KeptModel *kept)
 {
-	use(&kept->memory);
+	counted_memory_use(&kept->memory);
 	return &kept->model;
 }
-
-/* ---- models that are kept -------------------------------------------------- */
 
 static void
 forget(KeptModel *kept)
@@ -137,7 +96,7 @@ forget(KeptModel *kept)
 		{
 			*link = kept->next;
 			facts_unwatch(&kept->watch);
-			drop(&kept->memory);
+			counted_memory_drop(&kept->memory);
 			return;
 		}
 }
@@ -234,12 +193,12 @@ give_up_written(void)
 }
 
 static void
-drop_large_answering(EvidenceCopy *copy)
+drop_large_answering(KeptFacts *facts)
 {
-	if (copy->answering == NULL || evidence_answering_bytes(copy->evidence) <= WORK_KEPT)
+	if (facts->answering == NULL || evidence_answering_bytes(facts->evidence) <= WORK_KEPT)
 		return;
-	copy->answering = NULL;
-	MemoryContextReset(copy->work);
+	facts->answering = NULL;
+	MemoryContextReset(facts->work);
 }
 
 static void
@@ -273,7 +232,7 @@ watch_transactions(void)
 
 /* ---- opening --------------------------------------------------------------- */
 
-/* What all backends find it by. */
+/* What all backends find a shared copy by. */
 static CopyKey
 copy_key(const Graph *graph, const char *name, TransactionId xmin, ItemPointerData ctid, const char *kind)
 {
@@ -305,10 +264,10 @@ read_arrays(Graph *graph, const char *name, const ModelRow *row, MemoryContext c
 }
 
 static void
-take_copy(SharedCopy *copy, KeptModel *kept)
+map_model(SharedCopy *shared, KeptModel *kept)
 {
-	model_over_copy(copy, kept->memory.context, &kept->model);
-	kept->memory.copy = copy;
+	model_over_copy(shared, kept->memory.context, &kept->model);
+	kept->shared = shared;
 	kept->bytes = 0;
 }
 
@@ -320,43 +279,43 @@ publish(const Graph *graph, CopyClaim *claim, const ModelParts *parts, MemoryCon
 	return shared_copy_publish(claim, parts->part, parts->count, context);
 }
 
-/* Builds the copy that all are to share, or its own where there is no room for that. */
+/* Makes a shared copy of what it reads, or keeps the arrays where there is no room for one. */
 static void
 build_model(Graph *graph, const char *name, const ModelRow *row, CopyClaim *claim, KeptModel *kept)
 {
 	MemoryContext own = AllocSetContextCreate(kept->memory.context, "hybridkg arrays", ALLOCSET_DEFAULT_SIZES);
 	ModelParts	parts;
-	SharedCopy *copy;
+	SharedCopy *shared;
 
 	read_arrays(graph, name, row, own, kept);
 	parts = model_parts(&kept->model);
-	copy = publish(graph, claim, &parts, kept->memory.context);
-	if (copy == NULL)
+	shared = publish(graph, claim, &parts, kept->memory.context);
+	if (shared == NULL)
 		return;
 	model_read_settings(name, row, kept->memory.context, &kept->model);
-	take_copy(copy, kept);
+	map_model(shared, kept);
 	MemoryContextDelete(own);
 }
 
-/* keep: the caller may read all of it.  Then others share it. */
+/* keep: the caller may read all of it, and of the tables of evidence.  Then others share it. */
 static KeptModel *
 read_model(Graph *graph, const char *name, const ModelRow *row, bool keep)
 {
 	KeptModel  *kept = make_kept(graph, row);
 	CopyKey		key = copy_key(graph, name, row->xmin, row->ctid, "model");
 	CopyClaim  *claim = NULL;
-	SharedCopy *copy = NULL;
+	SharedCopy *shared = NULL;
 
 	model_read_settings(name, row, kept->memory.context, &kept->model);
 	if (keep)
-		copy = shared_copy_open(&key, NULL, NULL, kept->memory.context, &claim);
+		shared = shared_copy_open(&key, NULL, NULL, kept->memory.context, &claim);
 	if (claim != NULL && tables_are_written(graph, tables_of(row)))
 	{
 		shared_copy_abandon(claim);
 		claim = NULL;
 	}
-	if (copy != NULL)
-		take_copy(copy, kept);
+	if (shared != NULL)
+		map_model(shared, kept);
 	else if (claim != NULL)
 		build_model(graph, name, row, claim, kept);
 	else
@@ -383,7 +342,7 @@ model_holds(const Graph *graph, KeptModel *kept, const ModelRow *row)
 
 	if (kept->xmin != row->xmin || !ItemPointerEquals(&kept->ctid, (ItemPointer) &row->ctid))
 		return false;
-	return kept->memory.copy == NULL ? !copy_exists(&key) : shared_copy_use(kept->memory.copy);
+	return kept->shared == NULL ? !copy_exists(&key) : shared_copy_use(kept->shared);
 }
 
 const Model *
@@ -448,34 +407,34 @@ fits(const SharedCopy *copy, void *argument)
 
 /* Beside the model, in the current context. */
 static void
-read_own_evidence(Graph *graph, const KeptModel *kept, EvidenceCopy *copy)
+read_own_evidence(Graph *graph, const KeptModel *kept, KeptFacts *facts)
 {
-	copy->evidence = evidence_of_model(graph, copy->added, kept->bytes + copy->added->bytes);
+	facts->evidence = evidence_of_model(graph, facts->added, kept->bytes + facts->added->bytes);
 }
 
 static void
-take_evidence(Graph *graph, SharedCopy *shared, EvidenceCopy *copy)
+map_evidence(Graph *graph, SharedCopy *shared, KeptFacts *facts)
 {
-	copy->evidence = evidence_without_index(graph, copy->added);
-	if (copy->evidence != NULL)
-		evidence_over_copy(shared, copy->evidence);
-	copy->memory->copy = shared;
+	facts->evidence = evidence_without_index(graph, facts->added);
+	if (facts->evidence != NULL)
+		evidence_over_copy(shared, facts->evidence);
+	facts->shared = shared;
 }
 
-/* Builds the copy that all are to share, or its own where there is no room for that. */
+/* The same for the evidence. */
 static void
-build_evidence(Graph *graph, const KeptModel *kept, const FactsOrigin *origin, CopyClaim *claim, EvidenceCopy *copy)
+build_evidence(Graph *graph, const KeptModel *kept, const FactsOrigin *origin, CopyClaim *claim, KeptFacts *facts)
 {
-	MemoryContext context = copy->memory->context;
+	MemoryContext context = facts->memory->context;
 	MemoryContext own = AllocSetContextCreate(context, "hybridkg arrays", ALLOCSET_DEFAULT_SIZES);
 	FactsOrigin now;
 	SharedCopy *shared = NULL;
 
 	MemoryContextSwitchTo(own);
-	read_own_evidence(graph, kept, copy);
-	if (copy->evidence != NULL && origin_now(graph, kept, &now) && now.definition == origin->definition)
+	read_own_evidence(graph, kept, facts);
+	if (facts->evidence != NULL && origin_now(graph, kept, &now) && now.definition == origin->definition)
 	{
-		ModelParts	parts = evidence_parts(copy->evidence, &now);
+		ModelParts	parts = evidence_parts(facts->evidence, &now);
 
 		shared = publish(graph, claim, &parts, context);
 	}
@@ -483,13 +442,13 @@ build_evidence(Graph *graph, const KeptModel *kept, const FactsOrigin *origin, C
 	shared_copy_abandon(claim);
 	if (shared == NULL)
 		return;
-	take_evidence(graph, shared, copy);
+	map_evidence(graph, shared, facts);
 	MemoryContextDelete(own);
 }
 
 /* keep: the caller may read all of it.  Then others share it. */
 static void
-open_evidence(Graph *graph, const KeptModel *kept, bool keep, EvidenceCopy *copy)
+open_evidence(Graph *graph, const KeptModel *kept, bool keep, KeptFacts *facts)
 {
 	CopyKey		key = copy_key(graph, kept->model.name, kept->xmin, kept->ctid, "facts");
 	WantedFacts wanted = {.schema = graph->schema};
@@ -497,77 +456,80 @@ open_evidence(Graph *graph, const KeptModel *kept, bool keep, EvidenceCopy *copy
 	SharedCopy *shared = NULL;
 
 	if (keep && origin_now(graph, kept, &wanted.origin))
-		shared = shared_copy_open(&key, fits, &wanted, copy->memory->context, &claim);
+		shared = shared_copy_open(&key, fits, &wanted, facts->memory->context, &claim);
 	if (shared != NULL)
 	{
-		take_evidence(graph, shared, copy);
-		/* equal facts number new entities alike; a copy that does not is of no use here */
-		if (copy->evidence != NULL && copy->evidence->facts.entities != kept->model.kge.entities + copy->added->count)
-			read_own_evidence(graph, kept, copy);
+		map_evidence(graph, shared, facts);
+		/* equal facts number new entities alike; a shared copy that does not is of no use here */
+		if (facts->evidence != NULL && facts->evidence->facts.entities != kept->model.kge.entities + facts->added->count)
+			read_own_evidence(graph, kept, facts);
 	}
 	else if (claim != NULL)
-		build_evidence(graph, kept, &wanted.origin, claim, copy);
+		build_evidence(graph, kept, &wanted.origin, claim, facts);
 	else
-		read_own_evidence(graph, kept, copy);
+		read_own_evidence(graph, kept, facts);
 }
 
 /* In a context of its own, below the current one. */
-static EvidenceCopy
+static KeptFacts
 read_facts(Graph *graph, const KeptModel *kept, bool with_evidence, bool keep)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "hybridkg evidence",
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(context);
-	EvidenceCopy copy = {
+	KeptFacts	facts = {
 		.memory = palloc(sizeof(CountedMemory)),
 		.written = tables_are_written_by_now(graph, evidence_tables),
-		.facts = facts_version(&kept->watch)
+		.version = facts_version(&kept->watch)
 	};
 
-	*copy.memory = (CountedMemory) {.context = context};
-	copy.work = AllocSetContextCreate(context, "hybridkg answers", ALLOCSET_SMALL_SIZES);
-	copy.added = added_entities_read(graph, &kept->model, kept->bytes);
+	*facts.memory = (CountedMemory) {.context = context};
+	facts.work = AllocSetContextCreate(context, "hybridkg answers", ALLOCSET_SMALL_SIZES);
+	facts.added = added_entities_read(graph, &kept->model, kept->bytes);
 	if (with_evidence)
-		open_evidence(graph, kept, keep, &copy);
+		open_evidence(graph, kept, keep, &facts);
 	MemoryContextSwitchTo(caller);
-	return copy;
+	return facts;
 }
 
-/* What answers questions, if it is not there. */
+/*
+ * What answers questions, if it is not there.  A new serial: who has the old one has a pointer to the answering that went
+ * with the last transaction.
+ */
 static void
-have_answering(const KeptModel *kept, EvidenceCopy *copy)
+have_answering(const KeptModel *kept, KeptFacts *facts)
 {
-	uint64		beside = kept->bytes - copy->bytes;
+	uint64		beside = kept->bytes - facts->bytes;
 	MemoryContext caller;
 
-	if (copy->evidence == NULL || copy->answering != NULL)
+	if (facts->evidence == NULL || facts->answering != NULL)
 		return;
-	caller = MemoryContextSwitchTo(copy->work);
-	copy->answering = evidence_answering(copy->evidence, beside + MemoryContextMemAllocated(copy->memory->context, true));
+	caller = MemoryContextSwitchTo(facts->work);
+	facts->answering = evidence_answering(facts->evidence, beside + MemoryContextMemAllocated(facts->memory->context, true));
 	MemoryContextSwitchTo(caller);
-	copy->serial = copy->serial == 0 ? 0 : next_serial();
+	facts->serial = facts->serial == 0 ? 0 : next_serial();
 }
 
 static void
-forget_facts(KeptModel *kept, EvidenceCopy *copy)
+forget_facts(KeptModel *kept, KeptFacts *facts)
 {
-	if (copy->memory == NULL)
+	if (facts->memory == NULL)
 		return;
-	kept->bytes -= copy->bytes;
-	drop(copy->memory);
-	*copy = (EvidenceCopy) {0};
+	kept->bytes -= facts->bytes;
+	counted_memory_drop(facts->memory);
+	*facts = (KeptFacts) {0};
 }
 
 static void
-keep_facts(KeptModel *kept, EvidenceCopy copy, bool with_evidence)
+keep_facts(KeptModel *kept, KeptFacts facts, bool with_evidence)
 {
 	forget_facts(kept, &kept->facts[with_evidence]);	/* another call may have read it in the meantime */
-	copy.serial = next_serial();
-	MemoryContextSetParent(copy.memory->context, kept->memory.context);
-	copy.bytes = MemoryContextMemAllocated(copy.memory->context, true) +
-		(copy.evidence == NULL ? 0 : evidence_answering_bytes(copy.evidence));
-	kept->bytes += copy.bytes;
-	kept->facts[with_evidence] = copy;
+	facts.serial = next_serial();
+	MemoryContextSetParent(facts.memory->context, kept->memory.context);
+	facts.bytes = MemoryContextMemAllocated(facts.memory->context, true) +
+		(facts.evidence == NULL ? 0 : evidence_answering_bytes(facts.evidence));
+	kept->bytes += facts.bytes;
+	kept->facts[with_evidence] = facts;
 	if (kept->memory.dropped)
 		return;
 	move_to_front(kept);
@@ -577,52 +539,58 @@ keep_facts(KeptModel *kept, EvidenceCopy copy, bool with_evidence)
 static bool
 facts_hold(KeptModel *kept, bool with_evidence)
 {
-	EvidenceCopy *copy = &kept->facts[with_evidence];
+	KeptFacts  *facts = &kept->facts[with_evidence];
 
-	return copy->memory != NULL && copy->serial != 0 && facts_version_holds(&kept->watch, &copy->facts) &&
-		(copy->memory->copy == NULL || shared_copy_use(copy->memory->copy));
+	return facts->memory != NULL && facts->serial != 0 && facts_version_holds(&kept->watch, &facts->version) &&
+		(facts->shared == NULL || shared_copy_use(facts->shared));
 }
 
-/* What is kept, read if need be; one with evidence serves where none is wanted. */
-static EvidenceCopy
+/* What is kept, read if need be; facts with evidence serve where none is wanted. */
+static KeptFacts
 kept_facts(Graph *graph, KeptModel *kept, bool with_evidence)
 {
-	bool		both = with_evidence || (tables_are_shown_whole(graph, evidence_tables) && facts_hold(kept, true));
+	bool		evidence_too = with_evidence || (tables_are_shown_whole(graph, evidence_tables) && facts_hold(kept, true));
 
-	if (!facts_hold(kept, both))
+	if (!facts_hold(kept, evidence_too))
 	{
-		forget_facts(kept, &kept->facts[both]);
-		keep_facts(kept, read_facts(graph, kept, both, true), both);
+		forget_facts(kept, &kept->facts[evidence_too]);
+		keep_facts(kept, read_facts(graph, kept, evidence_too, true), evidence_too);
 	}
 	if (with_evidence)
-		have_answering(kept, &kept->facts[both]);
-	use(kept->facts[both].memory);
-	return kept->facts[both];
+		have_answering(kept, &kept->facts[evidence_too]);
+	counted_memory_use(kept->facts[evidence_too].memory);
+	return kept->facts[evidence_too];
 }
 
-/* A copy is kept with the model as long as the caller may read all that it holds. */
+/* Facts are kept with the model as long as the caller may read all of them. */
 ModelFacts
 model_facts(Graph *graph, const Model *model, bool with_evidence)
 {
 	KeptModel  *kept = kept_of(model);
-	EvidenceCopy copy;
+	KeptFacts	facts;
 
-	use(&kept->memory);
+	counted_memory_use(&kept->memory);
 	facts_check(&kept->watch);
 	if (model->serial != 0 && tables_are_shown_whole(graph, with_evidence ? evidence_tables : facts_tables))
-		copy = kept_facts(graph, kept, with_evidence);
+		facts = kept_facts(graph, kept, with_evidence);
 	else
 	{
-		copy = read_facts(graph, kept, with_evidence, false);
-		have_answering(kept, &copy);
+		facts = read_facts(graph, kept, with_evidence, false);
+		have_answering(kept, &facts);
 	}
-	return (ModelFacts) {copy.added, copy.evidence, copy.answering, copy.serial};
+	return (ModelFacts) {facts.added, facts.evidence, facts.answering, facts.serial};
 }
 
 bool
-model_has_facts(const Model *model, uint64 serial)
+model_recall_facts(const Model *model, uint64 serial)
 {
-	const EvidenceCopy *copy = kept_of(model)->facts;
+	KeptFacts  *facts = kept_of(model)->facts;
 
-	return serial != 0 && (copy[false].serial == serial || copy[true].serial == serial);
+	for (int i = 0; i < 2 && serial != 0; i++)
+		if (facts[i].serial == serial)
+		{
+			counted_memory_use(facts[i].memory);
+			return true;
+		}
+	return false;
 }

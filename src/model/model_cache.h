@@ -1,6 +1,6 @@
 /*
  * model_cache.h
- *		The copies of models, with their evidence and new entities, that a backend keeps for its next calls.
+ *		The models, with their evidence and new entities, that a backend keeps for its next calls.
  */
 #ifndef HKG_MODEL_MODEL_CACHE_H
 #define HKG_MODEL_MODEL_CACHE_H
@@ -16,7 +16,7 @@
  */
 extern const Model *model_open(Graph *graph, const char *name);
 
-/* The copy of that serial, if this backend still has it; else NULL. */
+/* The model of that serial, if this backend still has it; else NULL.  Lives until the current context is reset. */
 extern const Model *model_recall(uint64 serial);
 
 /* What a backend keeps of the facts for a model */
@@ -29,12 +29,12 @@ typedef struct ModelFacts
 } ModelFacts;
 
 /*
- * As the active snapshot shows the facts.  Lives until the current context is reset; where serial is not 0, as long as
- * model_has_facts.
+ * As the active snapshot shows the facts.  Lives until the current context is reset; where serial is not 0, a later call
+ * has them for as long again by model_recall_facts.
  */
 extern ModelFacts model_facts(Graph *graph, const Model *model, bool with_evidence);
 
-/* Whether what has that serial is still there. */
-extern bool model_has_facts(const Model *model, uint64 serial);
+/* Whether the facts of that serial are still there; if so, they live until the current context is reset. */
+extern bool model_recall_facts(const Model *model, uint64 serial);
 
 #endif							/* HKG_MODEL_MODEL_CACHE_H */

@@ -263,7 +263,7 @@ find_kept_model(const CallSite *site, ScoredTriple *scored)
 {
 	scored->model = site->graph == NULL ? NULL : model_recall(site->serial);
 	scored->facts = site->facts;
-	return scored->model != NULL && model_has_facts(scored->model, site->facts.serial);
+	return scored->model != NULL && model_recall_facts(scored->model, site->facts.serial);
 }
 
 static bool

@@ -178,3 +178,33 @@ drop table predicted, of_predicted;
 drop table wrong;
 set client_min_messages = warning;
 select hkg_drop_graph('g'), hkg_drop_graph('trained');
+
+-- A policy of the thresholds may write facts and ask for a score, which drops what the call has kept, not what it uses
+reset hybridkg.max_memory;
+select hkg_create_graph('asked');
+select triples from hkg_load('asked', $$select 'e' || i, 'r' || j % 5, 'e' || (i * 7 + j / 2 * 11) % 300
+	from generate_series(0, 299) i, generate_series(0, 9) j$$);
+select valid_facts > 0 as held_out from hkg_split('asked', 0.1, 0);
+select hkg_train('asked', 'complex', 8, iterations => 1, epochs => 1, evidence_rules => 100);
+create table wrong as select 'e' || i as head, 'r' || i % 5 as relation, 'e' || (i + 1) % 300 as tail from generate_series(0, 299) i;
+select hkg_learn_thresholds('asked', 'wrong') > 0 as learnt;
+-- without a threshold these go by probabilities, which read the facts
+update asked.threshold set threshold = 'NaN' where relation > 1;
+create function write_and_ask() returns bool language plpgsql security definer as $$
+begin
+	insert into asked.triple select 1, 1, x from generate_series(1, 300) x
+		where not exists (select from asked.triple where head = 1 and relation = 1 and tail = x) limit 1;
+	return public.hkg_score('asked', 'e1', 'r0', 'e3') is not null;
+end $$;
+create role asker;
+grant usage on schema asked to asker;
+grant select on all tables in schema asked to asker;
+alter table asked.threshold enable row level security;
+create policy ask on asked.threshold using (relation = 1 or write_and_ask());
+set role asker;
+select count(hkg_classify('asked', 'e' || i, 'r' || i / 3 % 5, 'e' || (i + 1) % 300)) as judged from generate_series(0, 99) i;
+reset role;
+select hkg_drop_graph('asked');
+drop function write_and_ask();
+drop table wrong;
+drop role asker;
