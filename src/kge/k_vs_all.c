@@ -211,7 +211,7 @@ read_answers(const KgeTrainer *trainer, GroupQuery *query, int thread)
 		const Triple *triple = &trainer->positives[group->member[i]];
 
 		query->answer[i].entity = triple_answer(triple, group->side);
-		query->answer[i].label = trainer->weights == NULL ? 1 : fminf(trainer->weights[group->member[i]], 1);
+		query->answer[i].label = trainer->worth == NULL ? 1 : fminf(trainer->worth[group->member[i]], 1);
 		pool_yield_at(trainer->pool, thread, i);
 	}
 	sort_array(trainer->pool, thread, query->answer, group->count, sizeof(TrueAnswer), compare_answers);

@@ -249,18 +249,17 @@ extern bool kge_trainer_entail(KgeTrainer *trainer, Arena *arena, const KgeEntai
 
 /*
  * One pass over the positives in an order drawn for this epoch: minibatches of
- * batch_size; the optimizer moves the touched rows, which are all entities under softmax.
- * weights: the weight of each positive's loss and of its negatives', or NULL for
- * all 1.  epoch: its number from the start of training, 0 first, which numbers
- * its draws.  A weight scales a positive's share of the regularization as well.
- * With a labelling, weights are evidence: KGE_FACT, or that of a triple that gets a label.
- * The loss of a minibatch is then the mean over its facts and negatives, and that over
- * the triples with labels, added up.
+ * batch_size; the optimizer moves the touched rows, which are all entities under softmax and k_vs_all.
+ * worth: of each positive, or NULL for all 1.  It multiplies the losses of a positive and of
+ * its negatives, and its share of the regularization; under k_vs_all it is its label.  With a
+ * labelling it is evidence: KGE_FACT, or that of a triple that gets a label; such triples are
+ * terms of the minibatch's mean, or have a mean of their own that is added (labels.h).
+ * epoch: its number from the start of training, 0 first, which numbers its draws.
  * Returns the epoch's mean loss (without regularization; 0 of no positives), NaN
  * when the training diverged.
  */
 extern double kge_train_epoch(KgeTrainer *trainer, const Triple *positives,
-							  const float *weights, int64_t count, uint64_t epoch);
+							  const float *worth, int64_t count, uint64_t epoch);
 
 /*
  * An epoch that moves nothing: the optimizer's state becomes that of a model which
@@ -268,7 +267,7 @@ extern double kge_train_epoch(KgeTrainer *trainer, const Triple *positives,
  * would be as long as in a model's very beginning.
  */
 extern double kge_train_observe(KgeTrainer *trainer, const Triple *positives,
-								const float *weights, int64_t count, uint64_t epoch, int epochs);
+								const float *worth, int64_t count, uint64_t epoch, int epochs);
 
 /*
  * The optimizer's state as arrays: i = 0, 1, ... until false.  A trainer whose arrays
@@ -289,7 +288,7 @@ typedef struct KgePartitioning
 	int32_t		entities;		/* at least as many as partitions */
 	int			partitions;		/* 2 .. KGE_MOST_PARTITIONS */
 	int64_t		max_positives;	/* of an epoch */
-	bool		weighted;		/* positives have weights */
+	bool		have_worth;		/* positives have a worth of their own */
 	uint64_t	seed;
 	int			lanes;			/* buckets that are trained at once, 1 .. KGE_MOST_LANES */
 	int			deals;			/* of an epoch: each has its part of the positives */
@@ -308,10 +307,10 @@ extern size_t kge_partitions_bytes(const KgePartitioning *sizes);
 extern KgePartitions *kge_partitions_create(Arena *arena, Pool *pool, const KgePartitioning *sizes);
 
 /*
- * Deals the entities for a deal of an epoch, and its part of the positives, which may go then, to buckets.  weights: or
+ * Deals the entities for a deal of an epoch, and its part of the positives, which may go then, to buckets.  worth: or
  * NULL.
  */
-extern void kge_partitions_deal(KgePartitions *partitions, const Triple *positives, const float *weights,
+extern void kge_partitions_deal(KgePartitions *partitions, const Triple *positives, const float *worth,
 								int64_t count, uint64_t epoch, int deal);
 
 /* Consecutive entities; in memory, those of a partition follow each other without gaps. */
@@ -331,7 +330,7 @@ typedef struct KgeBucket
 	int32_t		rows[2];		/* entities of each */
 	double		part;			/* of all entities */
 	const Triple *positives;	/* entities as rows: those of place 0, then those of place 1 */
-	const float *weights;		/* or NULL */
+	const float *worth;			/* or NULL */
 	int64_t		count;
 	uint64_t	seed;			/* of its draws */
 } KgeBucket;

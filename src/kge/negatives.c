@@ -544,7 +544,7 @@ has_label(const KgeTrainer *trainer, int64_t i)
 {
 	float		evidence;
 
-	if (trainer->training.labelling == NULL || trainer->weights == NULL)
+	if (trainer->training.labelling == NULL || trainer->worth == NULL)
 		return false;
 	(void) kge_positive(trainer, i, &evidence);
 	return evidence < KGE_FACT;

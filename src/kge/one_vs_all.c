@@ -347,7 +347,7 @@ read_query(const KgeTrainer *trainer, int number)
 
 		triple = &trainer->positives[positive];
 		query->answer[i].entity = triple_answer(triple, group.side);
-		query->answer[i].weight = trainer->weights == NULL ? 1 : trainer->weights[positive];
+		query->answer[i].weight = trainer->worth == NULL ? 1 : trainer->worth[positive];
 		work->weight[number] += query->answer[i].weight;
 	}
 }
@@ -714,7 +714,7 @@ learn_relations(KgeTrainer *trainer)
 
 			work->pair[pairs++] = (KgePair) {
 				kge_asked(trainer->model, trainer->positives[positive], group.side),
-				trainer->weights == NULL ? 1 : trainer->weights[positive]
+				trainer->worth == NULL ? 1 : trainer->worth[positive]
 			};
 		}
 	}

@@ -53,12 +53,12 @@ struct KgePartitions
 
 	/* positives by bucket */
 	Triple	   *positive;
-	float	   *weight;
+	float	   *worth;
 	int64_t    *start;			/* of each bucket, and the end */
 
 	/* what is dealt */
 	const Triple *dealt;
-	const float *dealt_weight;
+	const float *dealt_worth;
 	int64_t		dealt_count;
 	uint64_t	epoch;
 	int			deal;			/* of the epoch */
@@ -106,7 +106,7 @@ take(const KgePartitioning *sizes, Allocation *allocation)
 	work.stripe_start = TAKE(allocation, int32_t, count + 1);
 	work.rows = TAKE(allocation, int32_t, count);
 	work.positive = TAKE(allocation, Triple, (size_t) sizes->max_positives);
-	work.weight = TAKE(allocation, float, sizes->weighted ? (size_t) sizes->max_positives : 0);
+	work.worth = TAKE(allocation, float, sizes->have_worth ? (size_t) sizes->max_positives : 0);
 	work.start = TAKE(allocation, int64_t, buckets + 1);
 	if (memory != NULL)
 		*memory = work;
@@ -243,7 +243,7 @@ kge_bucket(const KgePartitions *partitions, int i)
 		.rows = {first, second},
 		.part = (double) (first + second) / partitions->sizes.entities,
 		.positives = partitions->positive + start,
-		.weights = partitions->dealt_weight == NULL ? NULL : partitions->weight + start,
+		.worth = partitions->dealt_worth == NULL ? NULL : partitions->worth + start,
 		.count = partitions->start[i + 1] - start,
 		.seed = random_stream(partitions->sizes.seed, DRAW_BUCKET, (uint64_t) i, (uint64_t) partitions->deal)
 	};
@@ -371,8 +371,8 @@ put_positive(KgePartitions *work, int64_t place, int bucket, int64_t to)
 	work->positive[to] = (Triple) {
 		row_in_bucket(work, pair, positive.head), positive.relation, row_in_bucket(work, pair, positive.tail)
 	};
-	if (work->dealt_weight != NULL)
-		work->weight[to] = work->dealt_weight[place];
+	if (work->dealt_worth != NULL)
+		work->worth[to] = work->dealt_worth[place];
 }
 
 /* The only item: counts the positives of each bucket, then puts each in its place, in their order. */
@@ -405,11 +405,11 @@ deal_positives(void *argument, int64_t item, int thread)
 }
 
 void
-kge_partitions_deal(KgePartitions *partitions, const Triple *positives, const float *weights,
+kge_partitions_deal(KgePartitions *partitions, const Triple *positives, const float *worth,
 					int64_t count, uint64_t epoch, int deal)
 {
 	partitions->dealt = positives;
-	partitions->dealt_weight = weights;
+	partitions->dealt_worth = worth;
 	partitions->dealt_count = count;
 	partitions->epoch = epoch;
 	partitions->deal = deal;
@@ -448,5 +448,5 @@ kge_train_bucket(const KgeTrainer *trainer, int32_t skip, const KgeBucket *bucke
 	part.entity.state += (size_t) skip * kge_slots_state_width(&part.entity);
 	part.training.seed = bucket->seed;
 	part.training.batch_size = batch_size(&trainer->training, bucket);
-	return kge_train_positives(&part, bucket->positives, bucket->weights, bucket->count, epoch);
+	return kge_train_positives(&part, bucket->positives, bucket->worth, bucket->count, epoch);
 }

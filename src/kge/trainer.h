@@ -53,7 +53,7 @@ struct KgeTrainer
 
 	/* the epoch and the minibatch at work */
 	const Triple *positives;
-	const float *weights;
+	const float *worth;			/* of each positive, as kge_train_epoch */
 	uint64_t	epoch;
 	KgeOrder	order;
 	int64_t		left;			/* positives from `start` on */
@@ -155,16 +155,16 @@ kge_in_bfloat16(const KgeTrainer *trainer)
 /* ---- training.c ---- */
 
 /* One pass over the positives, as kge_train_epoch. */
-extern KgeLossSum kge_train_positives(KgeTrainer *trainer, const Triple *positives, const float *weights,
+extern KgeLossSum kge_train_positives(KgeTrainer *trainer, const Triple *positives, const float *worth,
 									  int64_t count, uint64_t epoch);
 
-/* Positive i of the minibatch, and its weight. */
+/* Positive i of the minibatch, and its worth. */
 static inline Triple
-kge_positive(const KgeTrainer *trainer, int64_t i, float *weight)
+kge_positive(const KgeTrainer *trainer, int64_t i, float *worth)
 {
 	uint64_t	place = kge_order_place(&trainer->order, (uint64_t) (trainer->start + i));
 
-	*weight = trainer->weights == NULL ? 1 : trainer->weights[place];
+	*worth = trainer->worth == NULL ? 1 : trainer->worth[place];
 	return trainer->positives[place];
 }
 

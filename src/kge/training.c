@@ -249,7 +249,7 @@ next_minibatch(KgeTrainer *trainer)
 }
 
 KgeLossSum
-kge_train_positives(KgeTrainer *trainer, const Triple *positives, const float *weights, int64_t count, uint64_t epoch)
+kge_train_positives(KgeTrainer *trainer, const Triple *positives, const float *worth, int64_t count, uint64_t epoch)
 {
 	const KgeLoss *loss = trainer->training.loss;
 	KgeLossSum	losses = {0};
@@ -257,7 +257,7 @@ kge_train_positives(KgeTrainer *trainer, const Triple *positives, const float *w
 	if (count == 0)
 		return losses;
 	trainer->positives = positives;
-	trainer->weights = weights;
+	trainer->worth = worth;
 	trainer->epoch = epoch;
 	(loss->open != NULL ? loss->open : open_epoch) (trainer, count);
 	while (isfinite(losses.sum) && (loss->next != NULL ? loss->next : next_minibatch) (trainer))
@@ -272,9 +272,9 @@ kge_train_positives(KgeTrainer *trainer, const Triple *positives, const float *w
 
 double
 kge_train_epoch(KgeTrainer *trainer, const Triple *positives,
-				const float *weights, int64_t count, uint64_t epoch)
+				const float *worth, int64_t count, uint64_t epoch)
 {
-	KgeLossSum	losses = kge_train_positives(trainer, positives, weights, count, epoch);
+	KgeLossSum	losses = kge_train_positives(trainer, positives, worth, count, epoch);
 
 	if (losses.terms == 0)		/* no positive had a negative */
 		return losses.sum;
@@ -283,7 +283,7 @@ kge_train_epoch(KgeTrainer *trainer, const Triple *positives,
 
 double
 kge_train_observe(KgeTrainer *trainer, const Triple *positives,
-				  const float *weights, int64_t count, uint64_t epoch, int epochs)
+				  const float *worth, int64_t count, uint64_t epoch, int epochs)
 {
 	KgeTraining training = trainer->training;
 	double		loss;
@@ -291,7 +291,7 @@ kge_train_observe(KgeTrainer *trainer, const Triple *positives,
 	trainer->training.learning_rate = 0;
 	trainer->training.epochs = 0;
 	trainer->observing = true;
-	loss = kge_train_epoch(trainer, positives, weights, count, epoch);
+	loss = kge_train_epoch(trainer, positives, worth, count, epoch);
 	trainer->observing = false;
 	trainer->training = training;
 	kge_repeat_rows(trainer, epochs);

@@ -49,7 +49,7 @@ bucket_blocks(const BucketHead *head, const BucketSizes *sizes)
 		.bytes = {
 			[BLOCK_HEAD] = sizeof(BucketHead),
 			[BLOCK_POSITIVES] = head->count * sizeof(Triple),
-			[BLOCK_WEIGHTS] = head->weighted ? head->count * sizeof(float) : 0,
+			[BLOCK_WORTH] = head->have_worth ? head->count * sizeof(float) : 0,
 			[BLOCK_ENTAILMENTS] = head->entailments * sizeof(KgeEntailment),
 			[BLOCK_KNOWN] = head->known * sizeof(Triple),
 			[BLOCK_IDS] = head->rules > 0 ? (rows[0] + rows[1] + head->relations) * sizeof(int32) : 0,

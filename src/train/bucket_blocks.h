@@ -36,7 +36,7 @@ typedef struct BucketHead
 	int64		max_positives;	/* of the trainer */
 	int32		relations;		/* of the model */
 	int32		stripe_rows;	/* blocks have whole stripes of entities */
-	int32		weighted;
+	int32		have_worth;
 	int32		rules;			/* numbers of rules that are rated; 0: none */
 } BucketHead;
 
@@ -44,7 +44,7 @@ typedef enum BlockPart
 {
 	BLOCK_HEAD,
 	BLOCK_POSITIVES,
-	BLOCK_WEIGHTS,
+	BLOCK_WORTH,
 	BLOCK_ENTAILMENTS,
 	BLOCK_KNOWN,
 	BLOCK_IDS,					/* of entities, then of relations; where there are rules */

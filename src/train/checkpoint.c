@@ -305,7 +305,7 @@ checkpoint_save(Procedure *procedure)
 	delete_place(procedure);
 	if (ranks_bytes(procedure) > 0)
 		save(procedure, "highest ranks", procedure->ranking.highest, ranks_bytes(procedure));
-	save(procedure, "samples", positives->sample, positives->samples * sizeof(WeighedTriple));
+	save(procedure, "samples", positives->sample, positives->samples * sizeof(InferredPositive));
 	if (is_best && procedure->facts.valid_count > 0)
 		save_embeddings(procedure, "best entities", "best relations");
 	if (is_best && procedure->rules != NULL)
@@ -467,8 +467,8 @@ load_samples(Procedure *procedure, int64 count)
 {
 	Positives  *positives = &procedure->learner.positives;
 
-	positives->sample = MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * sizeof(WeighedTriple));
-	load(procedure, "samples", positives->sample, count * sizeof(WeighedTriple));
+	positives->sample = MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * sizeof(InferredPositive));
+	load(procedure, "samples", positives->sample, count * sizeof(InferredPositive));
 	positives->samples = count;
 	for (int64 i = 0; i < count; i++)
 		check_sample(procedure, positives->sample[i].triple);

@@ -110,7 +110,7 @@ list_needs(const TrainSettings *settings, const TrainingFacts *facts, const Lear
 	add_need(&list, "facts", facts_bytes(facts));
 	add_need(&list, "filter of the evaluation", facts->filter_count * sizeof(Triple));
 	add_need(&list, "positives", positives->room * (sizeof(Triple) + sizeof(float)) +
-			 positives->max_samples * 2 * sizeof(WeighedTriple));
+			 positives->max_samples * 2 * sizeof(InferredPositive));
 	add_need(&list, "embeddings", parameters);
 	if (settings->warm_start)
 		add_need(&list, "model to go on from", parameters);
@@ -250,7 +250,7 @@ bucket_count(const PartitionMemory *partitions)
 static double
 bytes_of_positive(const PartitionMemory *partitions)
 {
-	return sizeof(Triple) + (partitions->sizes.weighted ? sizeof(float) : 0);
+	return sizeof(Triple) + (partitions->sizes.have_worth ? sizeof(float) : 0);
 }
 
 /* In a deal a bucket's two partitions and the relations go to a node and come back, and its positives go there. */

@@ -126,7 +126,7 @@ learner_observe(Learner *learner, const TrainingFacts *facts)
 {
 	const Positives *positives = &learner->positives;
 
-	kge_train_observe(learner->trainer, positives->triple, positives->weight, facts->learnt->facts, 0, OBSERVED_EPOCHS);
+	kge_train_observe(learner->trainer, positives->triple, positives->worth, facts->learnt->facts, 0, OBSERVED_EPOCHS);
 	CHECK_FOR_INTERRUPTS();
 }
 
@@ -138,7 +138,7 @@ learner_epoch(Learner *learner, uint64 epoch)
 
 	learner->embeddings = EMBEDDINGS_LATEST;
 	loss = is_partitioned(&learner->partitions) ? partition_memory_epoch(&learner->partitions, positives, epoch) :
-		kge_train_epoch(learner->trainer, positives->triple, positives->weight, positives->count, epoch);
+		kge_train_epoch(learner->trainer, positives->triple, positives->worth, positives->count, epoch);
 	CHECK_FOR_INTERRUPTS();
 	return loss;
 }

@@ -60,7 +60,7 @@ lane_of(PartitionMemory *memory, const KgeBucket *bucket, int number, uint64 epo
 		.rows = {bucket->rows[0], bucket->rows[1]},.max_positives = memory->sizes.max_positives,
 		.entailments = memory->entailment_count,
 		.relations = memory->room.relations,.stripe_rows = kge_stripe_rows(memory->partitions),
-		.weighted = bucket->weights != NULL
+		.have_worth = bucket->worth != NULL
 	};
 
 	return (BucketLane) {
@@ -75,7 +75,7 @@ memory_of(const BucketLane *lane, KgeRelations relations, const BucketBlock *blo
 	const void *part[BLOCK_PARTS] = {
 		[BLOCK_HEAD] = &lane->blocks.head,
 		[BLOCK_POSITIVES] = lane->bucket->positives,
-		[BLOCK_WEIGHTS] = lane->bucket->weights,
+		[BLOCK_WORTH] = lane->bucket->worth,
 		[BLOCK_ENTAILMENTS] = lane->memory->entailments,
 		[BLOCK_RELATIONS] = relations.relation,
 		[BLOCK_RELATION_STATE] = relations.state

@@ -30,7 +30,7 @@ partition_memory_sizes(const TrainSettings *settings, const KgeModel *model, con
 			.entities = model->entities,
 			.partitions = settings->partitions,
 			.max_positives = positives->room,
-			.weighted = positives_are_weighted(settings),
+			.have_worth = positives_have_worth(settings),
 			.seed = training->seed,
 			.lanes = settings->nodes,
 			.deals = settings->nodes > 1 && positives->room >= MANY_POSITIVES * (int64) model->entities ? 2 : 1
@@ -271,7 +271,7 @@ partition_memory_epoch(PartitionMemory *memory, const Positives *positives, uint
 	memory->at_place = memory->nodes != NULL;
 	while (place->deal < memory->sizes.deals && isfinite(place->loss.sum))
 	{
-		kge_partitions_deal(memory->partitions, positives->triple, positives->weight, positives->count, epoch,
+		kge_partitions_deal(memory->partitions, positives->triple, positives->worth, positives->count, epoch,
 							(int) place->deal);
 		train_deal(memory);
 	}

@@ -10,7 +10,7 @@
 #include "hybrid.h"
 
 bool
-positives_are_weighted(const TrainSettings *settings)
+positives_have_worth(const TrainSettings *settings)
 {
 	const Hybrid *hybrid = hybrid_find(settings->hybrid);
 
@@ -26,7 +26,7 @@ positives_sizes(const TrainSettings *settings, const TrainingFacts *facts)
 	Positives	positives = {.accumulate = settings->accumulate};
 	int64		usual_size = hybrid->evenly ? facts->learnt->facts : Max(facts->learnt->facts / 10, 1);
 
-	positives.fact_weight = hybrid_labelling(hybrid) == NULL ? 1 : KGE_FACT;
+	positives.fact_worth = hybrid_labelling(hybrid) == NULL ? 1 : KGE_FACT;
 	positives.sample_size = settings->sample_size > 0 ? settings->sample_size : usual_size;
 	positives.max_samples = draws * positives.sample_size;
 	positives.room = facts->all->facts + positives.max_samples;
@@ -38,19 +38,19 @@ positives_open(Positives *positives, const TrainSettings *settings)
 {
 	MemoryContext context = CurrentMemoryContext;
 
-	positives->sample = palloc(sizeof(WeighedTriple));
+	positives->sample = palloc(sizeof(InferredPositive));
 	positives->triple = MemoryContextAllocHuge(context, positives->room * sizeof(Triple));
-	if (positives_are_weighted(settings))
-		positives->weight = MemoryContextAllocHuge(context, positives->room * sizeof(float));
+	if (positives_have_worth(settings))
+		positives->worth = MemoryContextAllocHuge(context, positives->room * sizeof(float));
 }
 
 static void
-add_positive(Positives *positives, Triple triple, float weight)
+add_positive(Positives *positives, Triple triple, float worth)
 {
 	CHECK_FOR_INTERRUPTS();
 	positives->triple[positives->count] = triple;
-	if (positives->weight != NULL)
-		positives->weight[positives->count] = weight;
+	if (positives->worth != NULL)
+		positives->worth[positives->count] = worth;
 	positives->count++;
 }
 
@@ -62,26 +62,26 @@ positives_set(Positives *positives, const GraphData *data)
 
 	positives->count = 0;
 	for (int64 i = 0; i < data->facts; i++)
-		add_positive(positives, data->fact[i], positives->fact_weight);
+		add_positive(positives, data->fact[i], positives->fact_worth);
 	for (int64 i = 0; i < positives->samples; i++)
 	{
-		const WeighedTriple *sample = &positives->sample[i];
+		const InferredPositive *sample = &positives->sample[i];
 
 		while (fact < data->facts && triple_compare(&data->fact[fact], &sample->triple) < 0)
 			fact++;
 		if (fact == data->facts || triple_compare(&data->fact[fact], &sample->triple) != 0)
-			add_positive(positives, sample->triple, sample->weight);
+			add_positive(positives, sample->triple, sample->worth);
 	}
 }
 
 void
-positives_add(Positives *positives, const WeighedTriple *sampled, int64 count)
+positives_add(Positives *positives, const InferredPositive *sampled, int64 count)
 {
-	const WeighedTriple *old = positives->sample;
+	const InferredPositive *old = positives->sample;
 	int64		old_count = positives->accumulate ? positives->samples : 0;
-	const WeighedTriple *old_end = old + old_count;
-	WeighedTriple *merged = MemoryContextAllocHuge(GetMemoryChunkContext(positives->sample),
-												   Max(old_count + count, 1) * sizeof(WeighedTriple));
+	const InferredPositive *old_end = old + old_count;
+	InferredPositive *merged = MemoryContextAllocHuge(GetMemoryChunkContext(positives->sample),
+												   Max(old_count + count, 1) * sizeof(InferredPositive));
 	int64		merged_count = 0;
 
 	for (int64 i = 0; i < count; i++)

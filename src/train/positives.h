@@ -10,29 +10,29 @@
 #include "settings.h"
 #include "training_facts.h"
 
-/* A sampled triple, and what it is worth (hybrid.h) */
-typedef struct WeighedTriple
+/* A sampled triple that rules infer, and what it is worth (hybrid.h) */
+typedef struct InferredPositive
 {
 	Triple		triple;
-	float		weight;			/* of its loss, or its evidence */
-} WeighedTriple;
+	float		worth;
+} InferredPositive;
 
 typedef struct Positives
 {
 	int64		sample_size;	/* samples of an iteration */
 	bool		accumulate;		/* samples of earlier iterations stay */
-	float		fact_weight;	/* what facts have beside the samples' weights */
+	float		fact_worth;		/* of each fact, where samples have a worth */
 	int64		max_samples;	/* there can be at once */
 	int64		room;			/* for positives */
-	WeighedTriple *sample;		/* ordered by triple */
+	InferredPositive *sample;		/* ordered by triple */
 	int64		samples;
 	Triple	   *triple;			/* the facts, then the samples that are no facts */
-	float	   *weight;			/* NULL: all 1 */
+	float	   *worth;			/* of each: the weight of its loss, or the evidence of a label, KGE_FACT of a fact; NULL: all 1 */
 	int64		count;
 } Positives;
 
-/* Whether samples have weights of their own */
-extern bool positives_are_weighted(const TrainSettings *settings);
+/* Whether samples have a worth of their own */
+extern bool positives_have_worth(const TrainSettings *settings);
 
 /* The sizes alone, without memory */
 extern Positives positives_sizes(const TrainSettings *settings, const TrainingFacts *facts);
@@ -45,8 +45,8 @@ extern void positives_set(Positives *positives, const GraphData *data);
 
 /*
  * Adds the samples of an iteration, ordered by triple, or puts them in the place of those before.  A triple that was
- * sampled before takes its new weight.
+ * sampled before takes its new worth.
  */
-extern void positives_add(Positives *positives, const WeighedTriple *sampled, int64 count);
+extern void positives_add(Positives *positives, const InferredPositive *sampled, int64 count);
 
 #endif							/* HKG_TRAIN_POSITIVES_H */

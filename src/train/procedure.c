@@ -319,7 +319,8 @@ sample_inferences(Procedure *procedure, Iteration *iteration)
 
 	sample = sampling_infer(procedure->pairs, &rules, hybrid);
 	sampling_draw(&sample, learner, &procedure->settings, iteration->number);
-	positives_add(&learner->positives, sampling_weigh(&sample, hybrid), sample.count);
+	sampling_learn(&sample, hybrid);
+	positives_add(&learner->positives, sampling_positives(&sample, hybrid), sample.count);
 	positives_set(&learner->positives, data);
 	note_worth(procedure->rules, &sample);
 	iteration->inferred = sample.inferences->count;

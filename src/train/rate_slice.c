@@ -22,7 +22,7 @@ cut_blocks(SentBlocks *sent)
 	BucketHead	head = sent->blocks.head;
 	BucketSizes sizes = bucket_sizes_without_state(&sent->model);
 
-	if (head.rows[1] != 0 || head.weighted || head.count != 0 || head.rules == 0)
+	if (head.rows[1] != 0 || head.have_worth || head.count != 0 || head.rules == 0)
 		bucket_blocks_damaged();
 	sent->blocks = bucket_blocks(&head, &sizes);
 	hkg_check_memory_or(sent_blocks_bytes(sent), "rating rules", "set hybridkg.slice_seconds to -1");

@@ -97,18 +97,23 @@ worth_of(const Sample *sample, int64 inference, const Hybrid *hybrid)
 	return (float) hybrid->combine(sample->worth, inferences->rule + first, inferences->first[inference + 1] - first);
 }
 
-WeighedTriple *
-sampling_weigh(Sample *sample, const Hybrid *hybrid)
+void
+sampling_learn(Sample *sample, const Hybrid *hybrid)
 {
-	WeighedTriple *sampled = MemoryContextAllocHuge(CurrentMemoryContext, Max(sample->count, 1) * sizeof(WeighedTriple));
-
 	if (hybrid->learn != NULL)
 		hybrid->learn(&(InferredTriples) {sample->facts, sample->inferences, sample->score}, sample->rules, sample->worth);
+}
+
+InferredPositive *
+sampling_positives(const Sample *sample, const Hybrid *hybrid)
+{
+	InferredPositive *sampled = array_new(InferredPositive, sample->count);
+
 	for (int64 i = 0; i < sample->count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		sampled[i].triple = sample->inferences->triple[sample->drawn[i]];
-		sampled[i].weight = worth_of(sample, sample->drawn[i], hybrid);
+		sampled[i].worth = worth_of(sample, sample->drawn[i], hybrid);
 	}
 	return sampled;
 }

@@ -32,7 +32,10 @@ extern Sample sampling_infer(BodyPairs *pairs, const HybridRules *rules, const H
 /* Draws from it: triples of a high score are more probable, unless the method draws evenly. */
 extern void sampling_draw(Sample *sample, const Learner *learner, const TrainSettings *settings, int iteration);
 
-/* The drawn triples, each with what it is worth by the rules that infer it, and by what these are found to be worth. */
-extern WeighedTriple *sampling_weigh(Sample *sample, const Hybrid *hybrid);
+/* Finds anew what the rules are worth, where the method learns it; after sampling_draw, which fills the scores. */
+extern void sampling_learn(Sample *sample, const Hybrid *hybrid);
+
+/* The drawn triples, each with what it is worth by the rules that infer it; in the current context. */
+extern InferredPositive *sampling_positives(const Sample *sample, const Hybrid *hybrid);
 
 #endif							/* HKG_TRAIN_SAMPLING_H */

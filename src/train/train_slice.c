@@ -53,7 +53,7 @@ static void
 take_memory(TrainSlice *slice)
 {
 	static const BlockPart parts[] = {
-		BLOCK_POSITIVES, BLOCK_WEIGHTS, BLOCK_ENTAILMENTS, BLOCK_RELATIONS, BLOCK_EMBEDDINGS
+		BLOCK_POSITIVES, BLOCK_WORTH, BLOCK_ENTAILMENTS, BLOCK_RELATIONS, BLOCK_EMBEDDINGS
 	};
 	SentBlocks *sent = &slice->sent;
 	Arena		arena = hkg_arena();
@@ -126,7 +126,7 @@ train(const TrainSlice *slice)
 	KgeBucket	bucket = {
 		.rows = {head->rows[0], head->rows[1]},.part = head->part,.count = head->count,.seed = head->seed,
 		.positives = (const Triple *) sent->part[BLOCK_POSITIVES],
-		.weights = head->weighted ? (const float *) sent->part[BLOCK_WEIGHTS] : NULL
+		.worth = head->have_worth ? (const float *) sent->part[BLOCK_WORTH] : NULL
 	};
 
 	return kge_train_bucket(slice->trainer, 0, &bucket, head->epoch);

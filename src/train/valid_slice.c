@@ -26,7 +26,7 @@ cut_blocks(SentBlocks *sent)
 	BucketHead	head = sent->blocks.head;
 	BucketSizes sizes = bucket_sizes_without_state(&sent->model);
 
-	if (head.rows[1] != 0 || head.rules != 0 || head.weighted || head.count > NODE_RANKING_MOST)
+	if (head.rows[1] != 0 || head.rules != 0 || head.have_worth || head.count > NODE_RANKING_MOST)
 		bucket_blocks_damaged();
 	sent->blocks = bucket_blocks(&head, &sizes);
 	hkg_check_memory_or(node_ranking_bytes(&sent->model, head.count, head.known) + sent_blocks_bytes(sent),

@@ -107,7 +107,7 @@ check_order(const KgePartitions *partitions, int count, int lanes)
 			CHECK_SAYING(seen[i][j] == 1, "partitions %d and %d make %d buckets", i, j, seen[i][j]);
 }
 
-/* Positives of a bucket, named by their weights, are those that were given, as rows of its two partitions. */
+/* Positives of a bucket, named by their worth, are those that were given, as rows of its two partitions. */
 static void
 check_bucket(KgeBucket bucket, int32_t *const *entity, const Triple *triples, int *seen)
 {
@@ -118,13 +118,13 @@ check_bucket(KgeBucket bucket, int32_t *const *entity, const Triple *triples, in
 	for (int64_t i = 0; i < bucket.count; i++)
 	{
 		Triple		row = bucket.positives[i];
-		int			number = (int) bucket.weights[i];
+		int			number = (int) bucket.worth[i];
 		bool		inside = row.head < bucket.rows[0] + bucket.rows[1] && row.tail < bucket.rows[0] + bucket.rows[1];
 		Triple		triple = {inside ? row.head < bucket.rows[0] ? first[row.head] : second[row.head - bucket.rows[0]] : -1,
 		row.relation, inside ? row.tail < bucket.rows[0] ? first[row.tail] : second[row.tail - bucket.rows[0]] : -1};
 
 		wrong += memcmp(&triple, &triples[number], sizeof(Triple)) != 0;
-		wrong += i > 0 && bucket.weights[i - 1] >= bucket.weights[i];
+		wrong += i > 0 && bucket.worth[i - 1] >= bucket.worth[i];
 		seen[number]++;
 	}
 	CHECK_SAYING(wrong == 0, "%d positives of a bucket are wrong", wrong);
