@@ -390,7 +390,7 @@ label_smoothing: of k_vs_all: with e, a label y is (1 - e) y + e / (number of en
 input_dropout: of conve: chance that a number of the images of entity and relation is left out while it learns, 0 to 0.99; null: 0.2
 feature_dropout: of conve: likewise of all that a filter finds; null: 0.2
 hidden_dropout: of conve: likewise of a number of the hidden layer; null: 0.3
-errors: 22023 for values out of range, 0A000 for what a score function, or more than one partition, does not go with, 22003 when training diverges, 53200 when it would need more than hybridkg.max_memory, 55006 when the model is being trained elsewhere, 55000 for a graph without facts or with one entity, or for patience without valid or held-out facts, 42704 or 55000 when there is no trained model to go on from, 42501 before anything is trained when the caller may not write what a model consists of';
+errors: 22023 for values out of range, or of no use beside another argument, 0A000 for what a score function, or more than one partition, does not go with, and for a precision that the machine lacks, 22003 when training diverges, 53200 when it would need more than hybridkg.max_memory, 55006 when the model is being trained elsewhere, 55000 for a graph without facts or with one entity, or for patience without valid or held-out facts, 42704 or 55000 when there is no trained model to go on from, 42501 before anything is trained when the caller may not write what a model consists of';
 
 do $do$
 declare
@@ -1183,7 +1183,7 @@ comment on function hkg_rate_slice(name, jsonb, regclass, int, int) is
 'rates rules by embeddings whose blocks are in a table, for hkg_train on all nodes of a cluster
 graph, settings, blocks, place, lane: see hkg_train_slice
 returns for each rule its embedding confidence, the standard error of it, and its quality; NaN where that is too low
-errors: as of hkg_train_slice';
+errors: as of hkg_train_slice, but for 22023';
 
 create procedure hkg_place_models(graph name)
 language plpgsql

@@ -68,9 +68,10 @@ _PG_init(void)
 							 &hkg_precision, KGE_SINGLE, precisions,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomRealVariable("hybridkg.slice_seconds",
-							 "Ranking that would take one thread so many seconds is divided among the nodes of a cluster.",
-							 "Results do not depend on it. 0: all ranking is divided. "
-							 "-1: all of it is done on the coordinator.",
+							 "Ranking, rating rules and lists of missing facts that would take one thread so many seconds are divided among the nodes "
+							 "of a cluster.",
+							 "Results do not depend on it. 0: all of it is divided. "
+							 "-1: none is, and training stays on the coordinator.",
 							 &hkg_slice_seconds, 5, -1, 1e9,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
 	hkg_reserve_prefix("hybridkg");

@@ -1,6 +1,6 @@
 /*
  * evidence.h
- *		The second pure half: what rules and learnt paths infer, beside the scores of embeddings.
+ *		What rules and learnt paths infer, beside the scores of embeddings.
  *
  * The facts stand as edges, in both directions, so that rules are applied from the entity that a question
  * gives, without a statement of SQL.  A path network (paths/paths.h) reads the same edges.  As in src/kge, entities and

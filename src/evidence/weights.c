@@ -8,7 +8,7 @@
  * its scale is a / the common a: so scores of all relations are comparable.  Of the discounts, that of the highest mean
  * reciprocal rank is taken.
  *
- * The likelihood has a floor, FLOOR: without it a true answer that neither half expects would move the
+ * The likelihood has a floor, FLOOR: without it a true answer that nothing expects would move the
  * weights more than all others (WN18RR: the embedding would get no weight at all).  With it the
  * likelihood has several maxima.  Where most true answers have no evidence, the one that is found may be
  * that of no weight for rules, which makes those answers a little more probable and ranks none better.  So a

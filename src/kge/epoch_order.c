@@ -9,7 +9,7 @@
  * shuffle an array first, and the order takes no memory.
  */
 #include "core/random.h"
-#include "trainer.h"
+#include "negatives.h"
 
 KgeOrder
 kge_order(uint64_t seed, uint64_t epoch, uint64_t count)

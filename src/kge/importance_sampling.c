@@ -1,6 +1,6 @@
 /*
  * importance_sampling.c
- *		psi: drawing inferred triples in proportion to exp(beta * score).
+ *		Drawing inferred triples in proportion to exp(beta * score).
  *
  * Drawing n items one after the other without replacement, each time in
  * proportion to exp(x), is the same as giving every item the key x + G, with G

@@ -53,7 +53,7 @@ plan_generator(const KgeTrainer *plan)
 {
 	const KgeModel *model = plan->relation.model;
 	KgeTraining training = plan->training;
-	int64_t		blocks = kge_block_count(&training);
+	int64_t		blocks = kge_sampled_blocks(&training);
 	Generator	work = {0};
 
 	work.model.function = kge_score_function("distmult");
@@ -99,7 +99,7 @@ take(const KgeTrainer *plan, int threads, Allocation *allocation)
 {
 	Generator  *memory = TAKE(allocation, Generator, 1);
 	Generator	work = plan_generator(plan);
-	size_t		blocks = (size_t) kge_block_count(&plan->training);
+	size_t		blocks = (size_t) kge_sampled_blocks(&plan->training);
 
 	attach(&work);
 	work.model.entity = TAKE(allocation, float, kge_entity_count(&work.model));
@@ -170,7 +170,7 @@ state(const KgeTrainer *trainer, int i, float **values, size_t *count)
 
 /* The generator scores the block's negatives; a positive's own answer is out. */
 static void
-score(KgeBlock *block, Generating *generating)
+score(KgeSampledBlock *block, Generating *generating)
 {
 	KgePairing *pairing = &generating->pairing;
 	int			size = block->trainer->training.block_size;
@@ -193,7 +193,7 @@ score(KgeBlock *block, Generating *generating)
 
 /* Goes on with negatives from .. from+count-1, until p has passed the level. */
 static void
-pick_from(KgeBlock *block, Generating *generating, int from, int count)
+pick_from(KgeSampledBlock *block, Generating *generating, int from, int count)
 {
 	int			stride = block->pairing.score_stride;
 
@@ -209,7 +209,7 @@ pick_from(KgeBlock *block, Generating *generating, int from, int count)
 }
 
 static void
-pick(KgeBlock *block, Generating *generating)
+pick(KgeSampledBlock *block, Generating *generating)
 {
 	const KgeTraining *training = &block->trainer->training;
 	uint64_t	stream = random_stream(training->seed, DRAW_GENERATOR, 1 + block->trainer->epoch,
@@ -236,7 +236,7 @@ pick(KgeBlock *block, Generating *generating)
 
 /* Asks the discriminator. */
 static void
-reward(KgeBlock *block, Generating *generating)
+reward(KgeSampledBlock *block, Generating *generating)
 {
 	Generator  *work = generator(block->trainer);
 
@@ -258,7 +258,7 @@ reward(KgeBlock *block, Generating *generating)
 
 /* The policy gradient. */
 static void
-learn(KgeBlock *block, Generating *generating)
+learn(KgeSampledBlock *block, Generating *generating)
 {
 	KgePairing *pairing = &generating->pairing;
 
@@ -280,7 +280,7 @@ learn(KgeBlock *block, Generating *generating)
 }
 
 static void
-look(KgeBlock *block)
+look(KgeSampledBlock *block)
 {
 	Generating *generating = &generator(block->trainer)->generating[block->thread];
 
@@ -292,7 +292,7 @@ look(KgeBlock *block)
 
 /* All the weight is the pick's. */
 static void
-share(KgeBlock *block, int from, int count)
+share(KgeSampledBlock *block, int from, int count)
 {
 	const Generating *generating = &generator(block->trainer)->generating[block->thread];
 	int			stride = block->pairing.score_stride;

@@ -153,12 +153,12 @@ typedef struct KgeInferred
 	double		truth;			/* sum of the probabilities that they are true */
 } KgeInferred;
 
-typedef struct KgeNetwork
+typedef struct KgeRuleNetwork
 {
 	int32_t		rules;
 	int64_t		count;
 	const KgeInferred *inferred;
-} KgeNetwork;
+} KgeRuleNetwork;
 
 /* The probability of a triple that these rules infer: sigma of the mean of their weights. */
 extern double kge_rules_probability(const double *weight, const int32_t *rule, int64_t rules);
@@ -167,16 +167,16 @@ extern double kge_rules_probability(const double *weight, const int32_t *rule, i
  * The logarithm of the probability of each triple, given all others, summed: the pseudo-likelihood, in the mean over what
  * is true.  Fills the gradient by each weight, unless NULL.  The leader of the pool computes it, and the steps.
  */
-extern double kge_rules_likelihood(Pool *pool, const KgeNetwork *network, const double *weight, double *gradient);
+extern double kge_rules_likelihood(Pool *pool, const KgeRuleNetwork *network, const double *weight, double *gradient);
 
 /* Fills the step of each rule: `rate`, or less, so that steps along the gradient never lower the likelihood. */
-extern void kge_rules_steps(Pool *pool, const KgeNetwork *network, double rate, double *step);
+extern void kge_rules_steps(Pool *pool, const KgeRuleNetwork *network, double rate, double *step);
 
 /* ---- trainer.c, training.c: a model in training --------------------------------- */
 
 typedef struct KgeTraining
 {
-	int			batch_size;		/* positives in a minibatch, >= 1 */
+	int			batch_size;		/* positives in a minibatch, under k_vs_all questions, >= 1 */
 	int			block_size;		/* positives that share their negatives, >= 1 */
 	int			negatives;		/* negatives of a block, >= 1 */
 	double		learning_rate;	/* > 0 */
@@ -226,7 +226,9 @@ extern double kge_epoch_seconds(const KgeModel *model, const KgeTraining *traini
 
 /*
  * A trainer of `model`, which it changes in place; at most max_positives are
- * given to an epoch.  Keeps the optimizer's state from epoch to epoch.
+ * given to an epoch.  Keeps the optimizer's state from epoch to epoch.  NULL when the
+ * arena is empty, or where an epoch would have more than INT32_MAX positives, or a
+ * minibatch as many slots of entities.
  */
 extern KgeTrainer *kge_trainer_create(Arena *arena, Pool *pool, KgeModel *model,
 									  const KgeTraining *training, int64_t max_positives);
@@ -281,7 +283,8 @@ extern bool kge_trainer_state(const KgeTrainer *trainer, int i, float **values, 
  * Each deal of an epoch, mostly one, deals the entities anew to partitions, at random, in stripes of consecutive rows.
  * A bucket is two partitions: the facts between them, and a part of those inside either.  Each fact is in one bucket of
  * one of an epoch's deals.
- * Consecutive buckets share a partition, which keeps its place in memory, 0 or 1.
+ * With one lane, consecutive buckets share a partition, which keeps its place in memory, 0 or 1; with more, those that
+ * are trained at once share none.
  */
 typedef struct KgePartitioning
 {

@@ -53,7 +53,7 @@ typedef struct Negatives
 	int			facts;			/* positives without labels */
 	double	   *block_loss;
 	int64_t    *block_terms;
-	KgeBlock   *block;			/* one for each thread */
+	KgeSampledBlock   *block;			/* one for each thread */
 } Negatives;
 
 /* ---- memory ------------------------------------------------------------- */
@@ -62,7 +62,7 @@ static void
 plan_negatives(KgeTrainer *plan)
 {
 	const KgeTraining *training = &plan->training;
-	int64_t		blocks = kge_block_count(training);
+	int64_t		blocks = kge_sampled_blocks(training);
 
 	plan->entity.count = blocks * (2 * (int64_t) training->block_size + training->negatives);
 	plan->relation.count = blocks * training->block_size;
@@ -78,10 +78,10 @@ count_scores(const KgeTraining *training, const KgeModel *model, int64_t positiv
 	return (double) positives * (1 + training->negatives);
 }
 
-static KgeBlock
+static KgeSampledBlock
 take_block(const KgeTrainer *plan, Allocation *allocation)
 {
-	KgeBlock	block = {0};
+	KgeSampledBlock	block = {0};
 	size_t		size = (size_t) plan->training.block_size;
 	size_t		scores;
 
@@ -107,17 +107,17 @@ static void *
 take_negatives(const KgeTrainer *plan, int threads, Allocation *allocation)
 {
 	Negatives  *memory = TAKE(allocation, Negatives, 1);
-	size_t		blocks = (size_t) kge_block_count(&plan->training);
+	size_t		blocks = (size_t) kge_sampled_blocks(&plan->training);
 	Negatives	work = {0};
 
 	work.dealt = TAKE(allocation, int32_t, (size_t) plan->training.batch_size);
 	work.heads = TAKE(allocation, int32_t, (size_t) plan->training.batch_size);
 	work.block_loss = TAKE(allocation, double, blocks);
 	work.block_terms = TAKE(allocation, int64_t, blocks);
-	work.block = TAKE(allocation, KgeBlock, (size_t) threads);
+	work.block = TAKE(allocation, KgeSampledBlock, (size_t) threads);
 	for (int i = 0; i < threads; i++)
 	{
-		KgeBlock	block = take_block(plan, allocation);
+		KgeSampledBlock	block = take_block(plan, allocation);
 
 		if (work.block != NULL)
 			work.block[i] = block;
@@ -144,7 +144,7 @@ mask_row(int n, const int32_t *restrict answers, int32_t negative, float *restri
 }
 
 int64_t
-kge_mask_answers(const KgeBlock *block, int from, int count, float *score)
+kge_mask_answers(const KgeSampledBlock *block, int from, int count, float *score)
 {
 	int64_t		masked = 0;
 
@@ -164,7 +164,7 @@ warm_row(int n, float temperature, const float *restrict score, float *restrict 
 
 /* Fills `derivative`, not in use yet, with temperature * score of a tile. */
 static const float *
-warm_scores(KgeBlock *block, double temperature, const float *score, int count)
+warm_scores(KgeSampledBlock *block, double temperature, const float *score, int count)
 {
 	size_t		stride = (size_t) block->pairing.score_stride;
 
@@ -176,7 +176,7 @@ warm_scores(KgeBlock *block, double temperature, const float *score, int count)
 
 /* A tile's maximum and sum are added to those of the tiles before: the larger maximum stands. */
 static void
-add_sums(KgeBlock *block, const float *maximum, const float *sum)
+add_sums(KgeSampledBlock *block, const float *maximum, const float *sum)
 {
 	for (int i = 0; i < block->count; i++)
 	{
@@ -189,7 +189,7 @@ add_sums(KgeBlock *block, const float *maximum, const float *sum)
 }
 
 void
-kge_sum_negatives(KgeBlock *block, double temperature, const float *score)
+kge_sum_negatives(KgeSampledBlock *block, double temperature, const float *score)
 {
 	int			stride = block->pairing.score_stride;
 	float	   *maximum = block->share; /* two rows not in use yet */
@@ -215,7 +215,7 @@ kge_sum_negatives(KgeBlock *block, double temperature, const float *score)
 }
 
 void
-kge_share_negatives(KgeBlock *block, double temperature, const float *score, int count,
+kge_share_negatives(KgeSampledBlock *block, double temperature, const float *score, int count,
 					const float *weight, float *filled)
 {
 	kge_softmax(count, block->count, warm_scores(block, temperature, score, count),
@@ -225,14 +225,14 @@ kge_share_negatives(KgeBlock *block, double temperature, const float *score, int
 /* ---- losses --------------------------------------------------------------- */
 
 static void
-logistic_positives(KgeBlock *block)
+logistic_positives(KgeSampledBlock *block)
 {
 	kge_logistic_loss(1, block->count, 1, block->own_score, 0, block->weight, 0,
 					  block->own_derivative, block->loss);
 }
 
 static void
-logistic_negatives(KgeBlock *block, int count, const float *score, const float *weight,
+logistic_negatives(KgeSampledBlock *block, int count, const float *score, const float *weight,
 				   int weight_stride)
 {
 	kge_logistic_loss(count, block->count, 0, score, block->pairing.score_stride, weight,
@@ -240,13 +240,13 @@ logistic_negatives(KgeBlock *block, int count, const float *score, const float *
 }
 
 static void
-margin_positives(KgeBlock *block)
+margin_positives(KgeSampledBlock *block)
 {
 	memset(block->own_derivative, 0, (size_t) block->count * sizeof(float));
 }
 
 static void
-margin_negatives(KgeBlock *block, int count, const float *score, const float *weight,
+margin_negatives(KgeSampledBlock *block, int count, const float *score, const float *weight,
 				 int weight_stride)
 {
 	kge_margin_loss(count, block->count, (float) block->trainer->model->gamma, block->own_score,
@@ -256,7 +256,7 @@ margin_negatives(KgeBlock *block, int count, const float *score, const float *we
 
 /* The positive against the log-sum of its negatives, under the logistic loss: that is the cross entropy. */
 static void
-softmax_positives(KgeBlock *block)
+softmax_positives(KgeSampledBlock *block)
 {
 	float	   *ahead = block->sum; /* not in use any more by then */
 
@@ -269,7 +269,7 @@ softmax_positives(KgeBlock *block)
 }
 
 static void
-softmax_negatives(KgeBlock *block, int count, const float *score, const float *weight,
+softmax_negatives(KgeSampledBlock *block, int count, const float *score, const float *weight,
 				  int weight_stride)
 {
 	kge_softmax(count, block->count, score, block->pairing.score_stride, block->log_sum, weight, block->derivative);
@@ -278,14 +278,14 @@ softmax_negatives(KgeBlock *block, int count, const float *score, const float *w
 /* ---- a block ------------------------------------------------------------ */
 
 static inline int64_t
-answer_slot(const KgeBlock *block, int i)
+answer_slot(const KgeSampledBlock *block, int i)
 {
 	return block->pairing.given_slot + block->trainer->training.block_size + i;
 }
 
 /* With a labelling, what was fetched as its weight is the evidence of positive i. */
 static void
-take_evidence(KgeBlock *block, int i)
+take_evidence(KgeSampledBlock *block, int i)
 {
 	block->evidence[i] = block->weight[i];
 	block->weight[i] = block->labelled ? 0 : 1;
@@ -293,7 +293,7 @@ take_evidence(KgeBlock *block, int i)
 
 /* Fetches the block's positives, the first of which was dealt place `first`, and negatives. */
 static void
-fill_block(KgeBlock *block, int first)
+fill_block(KgeSampledBlock *block, int first)
 {
 	KgeTrainer *trainer = block->trainer;
 	const Negatives *work = trainer->work;
@@ -314,7 +314,7 @@ fill_block(KgeBlock *block, int first)
 
 /* The positives: the score of each query with its own answer. */
 static void
-score_positives(KgeBlock *block)
+score_positives(KgeSampledBlock *block)
 {
 	KgeTrainer *trainer = block->trainer;
 	const KgePairing *pairing = &block->pairing;
@@ -362,7 +362,7 @@ label_weight(const KgeTrainer *trainer)
 }
 
 static void
-lose_positives(KgeBlock *block)
+lose_positives(KgeSampledBlock *block)
 {
 	const KgeTraining *training = &block->trainer->training;
 
@@ -374,7 +374,7 @@ lose_positives(KgeBlock *block)
 }
 
 static void
-learn_positives(KgeBlock *block)
+learn_positives(KgeSampledBlock *block)
 {
 	KgeTrainer *trainer = block->trainer;
 	const KgePairing *pairing = &block->pairing;
@@ -390,7 +390,7 @@ learn_positives(KgeBlock *block)
 
 /* The losses and gradients of negatives from .. from+count-1. */
 static void
-learn_negatives(KgeBlock *block, int from, int count)
+learn_negatives(KgeSampledBlock *block, int from, int count)
 {
 	const KgeTraining *training = &block->trainer->training;
 	const float *score = kge_pairing_scores(&block->pairing, from);
@@ -407,7 +407,7 @@ learn_negatives(KgeBlock *block, int from, int count)
 
 /* Returns the number of pairs of a positive and a negative. */
 static int64_t
-learn(KgeBlock *block)
+learn(KgeSampledBlock *block)
 {
 	Pool	   *pool = block->trainer->pool;
 	const KgeTraining *training = &block->trainer->training;
@@ -440,7 +440,7 @@ learn(KgeBlock *block)
  * are in the mean of facts (label_weight), unless they are terms.
  */
 static int64_t
-count_terms(const KgeBlock *block, int64_t pairs)
+count_terms(const KgeSampledBlock *block, int64_t pairs)
 {
 	const KgeTraining *training = &block->trainer->training;
 	int64_t		negatives = training->sampler->share != NULL ? block->count : pairs;
@@ -474,7 +474,7 @@ side_of_kind(const KgeTrainer *trainer, Kind kind)
 
 /* Sets which of the dealt positives the block has, and which side of them it corrupts; returns the first one's place. */
 static int
-open_block(KgeBlock *block, int64_t item)
+open_block(KgeSampledBlock *block, int64_t item)
 {
 	KgeTrainer *trainer = block->trainer;
 	const KgeTraining *training = &trainer->training;
@@ -487,7 +487,7 @@ open_block(KgeBlock *block, int64_t item)
 	int64_t		left = deal->end - first;
 
 	block->item = item;
-	block->number = batch * kge_block_count(training) + item;
+	block->number = batch * kge_sampled_blocks(training) + item;
 	block->labelled = kind == WITH_LABELS;
 	block->side = side_of_kind(trainer, kind);
 	block->count = (int) (left < size ? left : size);
@@ -502,7 +502,7 @@ learn_block(void *argument, int64_t item, int thread)
 	KgeTrainer *trainer = argument;
 	const KgeTraining *training = &trainer->training;
 	Negatives  *work = trainer->work;
-	KgeBlock   *block = &work->block[thread];
+	KgeSampledBlock   *block = &work->block[thread];
 	KgePairing *pairing = &block->pairing;
 	int			size = training->block_size;
 	double		loss = 0;

@@ -86,10 +86,26 @@ kge_entity_gradient(const KgeTrainer *trainer, int64_t slot)
 	return trainer->entity.gradient + (size_t) slot * (size_t) trainer->entity.stride;
 }
 
+/* ---- epoch_order.c: the negatives that a block draws ---- */
+
+/* Draws the negatives of block number `block` of an epoch, uniform over entities. */
+extern void kge_draw_negatives(uint64_t seed, uint64_t epoch, uint64_t block,
+							   int32_t entities, int count, int32_t *negative);
+
 /* ---- negatives.c: a block ---------------------------------------------------- */
 
+/* Positive i of the minibatch, and its worth. */
+static inline Triple
+kge_positive(const KgeTrainer *trainer, int64_t i, float *worth)
+{
+	uint64_t	place = kge_order_place(&trainer->order, (uint64_t) (trainer->start + i));
+
+	*worth = trainer->worth == NULL ? 1 : trainer->worth[place];
+	return trainer->positives[place];
+}
+
 /* The block that a thread is working on. */
-typedef struct KgeBlock
+typedef struct KgeSampledBlock
 {
 	KgeTrainer *trainer;
 	KgePairing	pairing;		/* in the model that is trained */
@@ -117,7 +133,7 @@ typedef struct KgeBlock
 	float	   *log_sum;		/* of a softmax over its negatives */
 	float	   *maximum;		/* of what of them was seen so far */
 	float	   *sum;
-} KgeBlock;
+} KgeSampledBlock;
 
 /* Which side is corrupted, and how much a block's negatives weigh. */
 struct KgeSampler
@@ -140,8 +156,8 @@ struct KgeSampler
 	 * from+count-1, a positive's adding up to its weight.  NULL: each negative weighs as
 	 * much as its positive.
 	 */
-	void		(*look) (KgeBlock *block);
-	void		(*share) (KgeBlock *block, int from, int count);
+	void		(*look) (KgeSampledBlock *block);
+	void		(*share) (KgeSampledBlock *block, int from, int count);
 
 	/* As kge_trainer_state, of what is its own, and how many numbers that are; or NULL. */
 	bool		(*state) (const KgeTrainer *trainer, int i, float **values, size_t *count);
@@ -154,29 +170,29 @@ extern const KgeSampler kge_sampler_kbgan;
 
 /* Blocks of a minibatch, at most: each side's last one may not be full, nor the last one of those with labels. */
 static inline int
-kge_block_count(const KgeTraining *training)
+kge_sampled_blocks(const KgeTraining *training)
 {
 	return (training->batch_size - 1) / training->block_size + 2 + (training->labelling != NULL);
 }
 
 /* Negatives of the tile that starts at `from`. */
 static inline int
-kge_tile_size(const KgeBlock *block, int from)
+kge_tile_size(const KgeSampledBlock *block, int from)
 {
 	return block->negatives - from < KGE_NEGATIVES_TILE ? block->negatives - from : KGE_NEGATIVES_TILE;
 }
 
 /* Takes out the scores of negatives that are a positive's own answer; returns how many. */
-extern int64_t kge_mask_answers(const KgeBlock *block, int from, int count, float *score);
+extern int64_t kge_mask_answers(const KgeSampledBlock *block, int from, int count, float *score);
 
 /*
  * Fills log_sum with the logarithms of the sums of exp(temperature * score) over the
  * negatives of each positive, a row of `score` for each negative.
  */
-extern void kge_sum_negatives(KgeBlock *block, double temperature, const float *score);
+extern void kge_sum_negatives(KgeSampledBlock *block, double temperature, const float *score);
 
 /* Fills `filled` with weight * exp(temperature * score - log_sum) of a tile. */
-extern void kge_share_negatives(KgeBlock *block, double temperature, const float *score,
+extern void kge_share_negatives(KgeSampledBlock *block, double temperature, const float *score,
 								int count, const float *weight, float *filled);
 
 #endif							/* HKG_KGE_NEGATIVES_H */

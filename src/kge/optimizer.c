@@ -3,7 +3,7 @@
  *		Gradients in slots become changes of rows.
  *
  * Threads compute gradients into slots of their own, so that none waits for
- * another.  The leader then links the slots of each row, and the threads update
+ * another.  One thread then links the slots of each row, and the threads update
  * distinct rows, adding up a row's slots in the order of that list, which
  * depends on nothing but the slots' numbers.
  *

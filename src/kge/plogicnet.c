@@ -40,7 +40,7 @@ kge_rules_probability(const double *weight, const int32_t *rule, int64_t rules)
 
 /* Of n triples with the truth t in all: t log p + (n - t) log(1 - p) = t * logit - n * log(1 + e^logit) */
 double
-kge_rules_likelihood(Pool *pool, const KgeNetwork *network, const double *weight, double *gradient)
+kge_rules_likelihood(Pool *pool, const KgeRuleNetwork *network, const double *weight, double *gradient)
 {
 	double		sum = 0;
 
@@ -66,7 +66,7 @@ kge_rules_likelihood(Pool *pool, const KgeNetwork *network, const double *weight
  * them is -n / (4 k) at least.  Steps that are no longer than the inverse of a row's sum over all triples cannot overshoot.
  */
 void
-kge_rules_steps(Pool *pool, const KgeNetwork *network, double rate, double *step)
+kge_rules_steps(Pool *pool, const KgeRuleNetwork *network, double rate, double *step)
 {
 	for (int32_t i = 0; i < network->rules; i++)
 		step[i] = 0;

@@ -9,13 +9,13 @@
 #include "negatives.h"
 
 static void
-look(KgeBlock *block)
+look(KgeSampledBlock *block)
 {
 	kge_sum_negatives(block, block->trainer->training.temperature, block->pairing.score);
 }
 
 static void
-share(KgeBlock *block, int from, int count)
+share(KgeSampledBlock *block, int from, int count)
 {
 	kge_share_negatives(block, block->trainer->training.temperature,
 						kge_pairing_scores(&block->pairing, from), count,

@@ -16,12 +16,6 @@
 #include "learning.h"
 #include "optimizer.h"
 
-/* ---- epoch_order.c: the negatives that a block draws ---- */
-
-/* Draws the negatives of block number `block` of an epoch, uniform over entities. */
-extern void kge_draw_negatives(uint64_t seed, uint64_t epoch, uint64_t block,
-							   int32_t entities, int count, int32_t *negative);
-
 /* ---- trainer.c ---------------------------------------------------------------- */
 
 /* A minibatch's losses, added up. */
@@ -64,7 +58,7 @@ struct KgeTrainer
 	bool		observing;		/* nothing but the optimizer's state is to change */
 };
 
-struct KgeBlock;
+struct KgeSampledBlock;
 
 struct KgeLoss
 {
@@ -105,8 +99,8 @@ struct KgeLoss
 	 * scores, and of a tile of its negatives'; what its mean counts.  Where that is not
 	 * negatives, they compete with each other, and no sampler may weigh them.
 	 */
-	void		(*positives) (struct KgeBlock *block);
-	void		(*negatives) (struct KgeBlock *block, int count, const float *score,
+	void		(*positives) (struct KgeSampledBlock *block);
+	void		(*negatives) (struct KgeSampledBlock *block, int count, const float *score,
 							  const float *weight, int weight_stride);
 	bool		counts_positives;
 	bool		counts_negatives;
@@ -145,28 +139,11 @@ extern void kge_repeat_rows(KgeTrainer *trainer, int times);
 /* Makes all slots unused, and moves nothing. */
 extern void kge_forget_rows(KgeTrainer *trainer);
 
-/* Whether a loss over all entities multiplies in bfloat16. */
-static inline bool
-kge_in_bfloat16(const KgeTrainer *trainer)
-{
-	return trainer->training.precision == KGE_BFLOAT16 && trainer->engine.similarity == KGE_DOT;
-}
-
 /* ---- training.c ---- */
 
 /* One pass over the positives, as kge_train_epoch. */
 extern KgeLossSum kge_train_positives(KgeTrainer *trainer, const Triple *positives, const float *worth,
 									  int64_t count, uint64_t epoch);
-
-/* Positive i of the minibatch, and its worth. */
-static inline Triple
-kge_positive(const KgeTrainer *trainer, int64_t i, float *worth)
-{
-	uint64_t	place = kge_order_place(&trainer->order, (uint64_t) (trainer->start + i));
-
-	*worth = trainer->worth == NULL ? 1 : trainer->worth[place];
-	return trainer->positives[place];
-}
 
 #define KGE_AHEAD	2			/* rows between asking and needing */
 

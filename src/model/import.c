@@ -244,7 +244,7 @@ hkg_import_rules(PG_FUNCTION_ARGS)
 	report_omissions(&import);
 	import.count = rules_distinct(import.rule, import.count);
 	if (import.count > 0)
-		record_given_rules(import.graph, model, measure(&import, model));
+		rule_table_add(import.graph, model, measure(&import, model));
 	graph_leave_training(import.graph);
 	sql_end();
 	PG_RETURN_INT64(import.count);

@@ -40,7 +40,7 @@ static void
 read_call(FunctionCallInfo fcinfo, MineCall *call)
 {
 	call->graph = argument_name(fcinfo, 0, "graph");
-	call->options.max_rule_length = argument_int(fcinfo, 1, "max_rule_length", 2, 4);
+	call->options.max_rule_length = argument_int(fcinfo, 1, "max_rule_length", 2, RULE_MOST_SEARCHED);
 	call->options.min_head_coverage = argument_float(fcinfo, 2, "min_head_coverage", 0, 1);
 	call->options.min_support = argument_int(fcinfo, 3, "min_support", 1, INT_MAX);
 	call->options.constants = DatumGetBool(argument(fcinfo, 4, "constants"));

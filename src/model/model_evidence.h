@@ -68,7 +68,7 @@ extern KgeAdjustment evidence_adjustment(const Evidence *evidence, EvKind kind, 
 extern KgeAdjustment evidence_adjustment_by(const Evidence *evidence, EvKind kind, int threads, EvAnswering **answering,
 											EvAdjuster *adjuster);
 
-/* The same of both halves for one question at a time, whichever thread it is in */
+/* The same of all evidence for one question at a time, whichever thread it is in */
 extern KgeAdjustment evidence_adjustment_of_one(const Evidence *evidence, int threads, EvAnswering *answering,
 												EvAdjuster *adjuster);
 

@@ -181,7 +181,7 @@ write_rules(const char *statement, const MinedRules *rules, Progress *progress)
 }
 
 void
-record_rules(Graph *graph, const char *model, const MinedRules *rules, Progress *progress)
+rule_table_replace(Graph *graph, const char *model, const MinedRules *rules, Progress *progress)
 {
 	SqlArgs		args = sql_args_text(model);
 
@@ -194,7 +194,7 @@ record_rules(Graph *graph, const char *model, const MinedRules *rules, Progress 
 }
 
 void
-record_given_rules(Graph *graph, const char *model, const MinedRules *rules)
+rule_table_add(Graph *graph, const char *model, const MinedRules *rules)
 {
 	char	   *name = quote_literal_cstr(model);
 

@@ -40,9 +40,9 @@ extern void rate_by_model(Graph *graph, const char *name, MinedRules *rules, dou
  * Replaces the model's rules.  A rule's id is its position + 1.  Each is a unit of the phase of progress that is under
  * way.
  */
-extern void record_rules(Graph *graph, const char *model, const MinedRules *rules, Progress *progress);
+extern void rule_table_replace(Graph *graph, const char *model, const MinedRules *rules, Progress *progress);
 
 /* Adds rules to a model, or updates those that it has; creates the model if there is none. */
-extern void record_given_rules(Graph *graph, const char *model, const MinedRules *rules);
+extern void rule_table_add(Graph *graph, const char *model, const MinedRules *rules);
 
 #endif							/* HKG_MODEL_RULE_TABLE_H */

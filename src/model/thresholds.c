@@ -238,7 +238,7 @@ learn_kind(SqlBatch *batch, const GraphData *data, const ExampleList *examples, 
 	return all.truths > 0 ? (double) right / (double) all.count : NAN;
 }
 
-/* The share of the examples that probabilities by both halves are right about */
+/* The share of the examples that probabilities by embeddings and evidence are right about */
 static double
 accuracy_of_probabilities(const ExampleList *list)
 {

@@ -19,7 +19,9 @@
 
 #include "server/compat.h"
 
-#define BODY_ATOMS 3			/* that are searched: max_rule_length is 4 at most */
+#include "rule.h"
+
+#define BODY_ATOMS (RULE_MOST_SEARCHED - 1)
 
 enum
 {

@@ -12,7 +12,7 @@
 /* Which rules are searched for */
 typedef struct MineOptions
 {
-	int			max_rule_length;	/* atoms, the head counted: 2 to 4 */
+	int			max_rule_length;	/* atoms, the head counted: 2 to RULE_MOST_SEARCHED */
 	double		min_head_coverage;
 	int			min_support;
 	bool		constants;
@@ -52,7 +52,7 @@ typedef struct MinedRules
 	MinedRule  *rule;			/* by standard confidence, support (both falling), text */
 } MinedRules;
 
-/* |S_tau without G+_0|: support counts exactly the pairs of S_tau that are facts. */
+/* |S without G_0| (doc/method.md): support counts exactly the pairs of S that are facts. */
 #define MINED_PREDICTIONS(r) ((r)->body_size - (r)->support)
 #define MINED_STANDARD_CONFIDENCE(r) part_of((r)->support, (r)->body_size)
 #define MINED_PCA_CONFIDENCE(r) part_of((r)->support, (r)->pca_body_size)
@@ -66,7 +66,7 @@ part_of(int64 part, int64 whole)
 }
 
 /*
- * Every closed rule over the bounds, counted on G+_0: the facts of `data`.  Between sql_begin() and sql_end(); result
+ * Every closed rule over the bounds, counted on the facts of `data`.  Between sql_begin() and sql_end(); result
  * in the current context.  ERROR 53200 when it would not fit hybridkg.max_memory.
  */
 extern MinedRules *mine_rules(Graph *graph, const GraphData *data, const MineOptions *options);

@@ -143,7 +143,7 @@ hkg_search_slice(PG_FUNCTION_ARGS)
 {
 	char	   *name = argument_name(fcinfo, 0, "graph");
 	MineOptions options = {
-		.max_rule_length = argument_int(fcinfo, 2, "max_rule_length", 2, RULE_MAX_BODY - 1),
+		.max_rule_length = argument_int(fcinfo, 2, "max_rule_length", 2, RULE_MOST_SEARCHED),
 		.min_head_coverage = argument_float(fcinfo, 3, "min_head_coverage", 0, 1),
 		.min_support = argument_int(fcinfo, 4, "min_support", 1, INT_MAX),
 		.constants = DatumGetBool(argument(fcinfo, 5, "constants"))

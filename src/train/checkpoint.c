@@ -1,7 +1,8 @@
 /*
  * checkpoint.c
  *		The state of a training between two iterations, as rows of the graph: another process that goes on from there
- *		gets the same bits.  Where nodes train, also that between two steps of an epoch, when a node is lost.
+ *		gets the same bits.  The same between two epochs of the path network, and, when a node that trains is lost,
+ *		between two steps of an epoch.
  *
  * Table checkpoint holds it in parts: arrays as they are in memory, in chunks.  Like a data directory, it can be
  * read by a server of the same architecture.  Each chunk has a checksum, since rows can be changed: a number or an

@@ -162,20 +162,6 @@ estimate_check(const TrainSettings *settings, const TrainingFacts *facts, const 
 #define WEIGHTS_SECONDS 4e-3	/* of a triple of the valid split, beside its ranks */
 #define WRITING_SECONDS 2.5e-5	/* of an entity or a rule */
 
-/*
- * The refit repeats a tenth of the epochs that made the best embeddings.  That gives back most of what a training on
- * all facts from the start would have gained (bench/RESULTS.md).
- */
-#define REFIT_PART 10
-
-int64
-estimate_refit_epochs(const TrainSettings *settings, const TrainingFacts *facts, int best_iteration)
-{
-	int64		epochs = (int64) best_iteration * settings->epochs;
-
-	return facts_are_held_out(facts) ? (epochs + REFIT_PART - 1) / REFIT_PART : 0;
-}
-
 /* With facts held out, path rules are counted again. */
 static PhaseWork
 path_rules_work(const TrainSettings *settings, const TrainingFacts *facts)
@@ -299,7 +285,7 @@ estimate_plan(Progress *progress, const TrainSettings *settings, const TrainingF
 	PhaseWork	work[PROGRESS_PHASES] = {
 		[PHASE_MINING] = {mines(settings) ? count : 0, MINING_SECONDS},
 		[PHASE_TRAINING] = {iterations * settings->epochs +
-			(double) estimate_refit_epochs(settings, facts, settings->iterations),
+			(double) hold_out_refit_epochs(settings, facts, settings->iterations),
 		epoch_seconds(settings, facts, learner)},
 		[PHASE_EVALUATING] = {facts->valid_count > 0 ? iterations + settings->warm_start : 0,
 			evaluation_seconds(ranking, learner)},

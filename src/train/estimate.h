@@ -24,9 +24,6 @@ extern void estimate_mined(Progress *progress, const TrainingFacts *facts, int64
 /* That many path rules were found, which may be fewer than settings->evidence_rules. */
 extern void estimate_found(Progress *progress, const TrainSettings *settings, const TrainingFacts *facts, int64 paths);
 
-/* Epochs on all facts after the best of the iterations; 0 unless facts are held out. */
-extern int64 estimate_refit_epochs(const TrainSettings *settings, const TrainingFacts *facts, int best_iteration);
-
 /* What counting path rules again takes, as a part of the search for them in as many facts */
 #define ESTIMATE_RECOUNT 0.5
 

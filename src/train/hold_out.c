@@ -17,6 +17,12 @@
 /* Above, learnt weights do not improve (bench/RESULTS.md). */
 #define MOST 5000
 
+/*
+ * The refit repeats a tenth of the epochs that made the best embeddings.  That gives back most of what a training on
+ * all facts from the start would have gained (bench/RESULTS.md).
+ */
+#define REFIT_PART 10
+
 int64
 hold_out_size(double share, int64 facts)
 {
@@ -77,4 +83,12 @@ hold_out_notice(const char *graph, int64 count, int64 facts)
 					   "are learnt from them. Only the last epochs train on them."),
 			 errhint("Make a valid split with hkg_split, load one with hkg_load(..., 'valid'), "
 					 "or train on all facts from the start with holdout => 0.")));
+}
+
+int64
+hold_out_refit_epochs(const TrainSettings *settings, const TrainingFacts *facts, int best_iteration)
+{
+	int64		epochs = (int64) best_iteration * settings->epochs;
+
+	return facts_are_held_out(facts) ? (epochs + REFIT_PART - 1) / REFIT_PART : 0;
 }

@@ -91,7 +91,7 @@ merge(KgeInferred *triple, int64 count)
 }
 
 static void
-ascend(const KgeNetwork *network, double *weight)
+ascend(const KgeRuleNetwork *network, double *weight)
 {
 	double	   *gradient = array_new(double, network->rules);
 	double	   *step = array_new(double, network->rules);
@@ -117,7 +117,7 @@ learn_weights(const InferredTriples *inferred, int32 rules, double *worth)
 	hkg_check_memory(count * sizeof(KgeInferred), "a Markov logic network of what rules infer");
 	triple = array_new(KgeInferred, count);
 	add_triples(add_triples(triple, inferred->facts, NULL), inferred->beyond, inferred->score);
-	ascend(&(KgeNetwork) {rules, merge(triple, count), triple}, worth);
+	ascend(&(KgeRuleNetwork) {rules, merge(triple, count), triple}, worth);
 	pfree(triple);
 }
 

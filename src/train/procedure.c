@@ -407,7 +407,7 @@ void
 procedure_refit(Procedure *procedure)
 {
 	Learner   *learner = &procedure->learner;
-	int64		epochs = estimate_refit_epochs(&procedure->settings, &procedure->facts, procedure->best.iteration.number);
+	int64		epochs = hold_out_refit_epochs(&procedure->settings, &procedure->facts, procedure->best.iteration.number);
 	double		loss = 0;
 
 	progress_refit(procedure->progress, epochs);
@@ -481,7 +481,7 @@ write_rules(Procedure *procedure, const PathRules *paths)
 	const MinedRules *rules = paths->count == 0 ? &mined : path_rules_merge(procedure->graph, data, &mined, paths);
 
 	progress_phase(procedure->progress, PHASE_WRITING, (double) rules->count);
-	record_rules(procedure->graph, procedure->settings.model, rules, procedure->progress);
+	rule_table_replace(procedure->graph, procedure->settings.model, rules, procedure->progress);
 }
 
 static PathRules
@@ -571,9 +571,20 @@ keep_old_model(Procedure *procedure)
 	close_files(procedure);
 }
 
+/* The same rules under the same ids; path rules are counted on all facts now. */
+static void
+write_recounted_rules(Procedure *procedure, PathRules *paths)
+{
+	const GraphData *data = procedure->facts.all;
+
+	progress_phase(procedure->progress, PHASE_PATH_RULES, ESTIMATE_RECOUNT * (double) data->facts);
+	path_rules_recount(paths, data, &procedure->settings, procedure->learner.pool);
+	write_rules(procedure, paths);
+}
+
 /*
- * Weights are learnt with path rules that were found and counted without the held-out facts; then these are counted
- * with them.
+ * Learning weights reads rules from their table, so these are written before: path rules as they were counted without
+ * the held-out facts.  Where facts were held out, rules are written once more at the end; their weights stay.
  */
 void
 procedure_finish(Procedure *procedure)
@@ -600,11 +611,7 @@ procedure_finish(Procedure *procedure)
 		path_network_write(graph, settings->model, facts->all, procedure->network);
 	learn_weights(procedure);
 	if (facts_are_held_out(facts) && paths.count > 0)
-	{
-		progress_phase(procedure->progress, PHASE_PATH_RULES, ESTIMATE_RECOUNT * (double) facts->all->facts);
-		path_rules_recount(&paths, facts->all, settings, procedure->learner.pool);
-		write_rules(procedure, &paths);
-	}
+		write_recounted_rules(procedure, &paths);
 	record_end(graph, settings->model, &procedure->best.iteration);
 	close_files(procedure);
 }

@@ -79,7 +79,11 @@ typedef struct Procedure
 	PathNetwork *network;		/* what was learnt; or NULL */
 } Procedure;
 
-/* Reads the graph.  ERROR 55000 when it cannot be learnt from, 53200 when that would not fit hybridkg.max_memory. */
+/*
+ * Reads the graph.  ERROR 55000 when it cannot be learnt from, 53200 when that would not fit hybridkg.max_memory, 42501
+ * without the rights of a training, 42704 for a model whose rules are wanted and which is not there, 22023 for more
+ * partitions than entities.
+ */
 extern void procedure_read(Procedure *procedure);
 
 /* Takes all memory, sets initial embeddings and counts rules. */
@@ -97,7 +101,10 @@ extern bool procedure_is_done(const Procedure *procedure);
 /* The epochs of the next iteration, and its metrics.  No SQL, no snapshot. */
 extern void procedure_learn(Procedure *procedure);
 
-/* The rest of the iteration: the quality of rules, and a sample of what the best of them infer, unless none is learnt. */
+/*
+ * The rest of the iteration: the quality of rules, and a sample of what the best of them infer, unless none is learnt.
+ * Writes the iteration's row, so record_begin comes before; keeps the iteration where it is the best.
+ */
 extern void procedure_infer(Procedure *procedure);
 
 /* Whether the model that a warm start goes on from will stay: it is better by more than chance. */

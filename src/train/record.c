@@ -2,7 +2,8 @@
  * record.c
  *		What a training writes to the graph's tables (see record.h).
  *
- * Rows of iteration are written during the training; all else is replaced at its end, at once.  So readers have the old
+ * Rows of iteration and path_epoch are written during the training, and checkpoints with the samples, which are no part
+ * of a model; all else is replaced at its end, at once.  So readers have the old
  * model until then, and the deletion of an entity, and of its embeddings with it, need not wait for a transaction that
  * replaced them long before its end.
  */
@@ -97,7 +98,7 @@ void
 record_replace(Graph *graph, const TrainSettings *settings)
 {
 	static const char *const old[] = {
-		"entity_embedding", "relation_embedding", "threshold", "evidence_weight", "path_network", "shared_weight", "rule",
+		"entity_embedding", "relation_embedding", "threshold", "evidence_weight", "path_network", "shared_weight",
 		"inferred", NULL
 	};
 	SqlArgs		row = model_row(settings);

@@ -114,7 +114,7 @@ static const Setting table[] = {
 	INT(top_rules, 0, 1000000, "200"),
 	FLOAT(beta, 0, 1e6, "1"),
 	{"sample_size", SETTING_BIGINT, AT(sample_size), 1, INT_MAX, true, NULL, NULL},
-	INT(max_rule_length, 2, 4, "3"),
+	INT(max_rule_length, 2, RULE_MOST_SEARCHED, "3"),
 	FLOAT(min_head_coverage, 0, 1, "0.01"),
 	INT(min_support, 1, INT_MAX, "2"),
 	BOOL(constants, "false"),

@@ -155,7 +155,7 @@ check_constraint(const TrainSettings *settings)
 				 errhint("Choose score_function \"%s\", or constraints \"none\".", function)));
 }
 
-/* ERROR 22023 where labels of inferred triples have no use, or there are none */
+/* ERROR 22023 where labels of inferred triples have no use, or there are none; 0A000 where the scores have no axioms */
 static void
 check_hybrid(const TrainSettings *settings)
 {
@@ -219,5 +219,10 @@ settings_check(const TrainSettings *settings)
 				 errmsg("this machine cannot train with hybridkg.precision \"%s\"", settings->precision),
 				 errdetail("It needs a processor with AMX-BF16 or AVX512-BF16."),
 				 errhint("Train on such a machine, or anew with hybridkg.precision \"single\".")));
+	if (settings->rules != NULL && strcmp(settings->rules, settings->model) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("rules must name another model than the one that is trained, \"%s\"", settings->model),
+				 errhint("Training replaces that one and its rules. Choose another name by the argument model.")));
 	argument_check_model(settings->model);
 }

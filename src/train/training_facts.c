@@ -75,11 +75,6 @@ training_facts_check(const TrainingFacts *facts, Graph *graph, const TrainSettin
 				 errmsg("partitions must be at most the number of entities of graph \"%s\", %d, not %d",
 						graph->name, facts->learnt->entities, settings->partitions),
 				 errhint("Choose fewer partitions.")));
-	if (settings->rules != NULL && strcmp(settings->rules, settings->model) == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("rules must name another model than the one that is trained, \"%s\"", settings->model),
-				 errhint("Training replaces that one and its rules. Choose another name by the argument model.")));
 	if (settings->patience > 0 && facts->valid_count == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

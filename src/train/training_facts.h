@@ -30,7 +30,7 @@ facts_are_held_out(const TrainingFacts *facts)
 /* In the current context; a NOTICE when facts are held out, and when held-out facts are learnt, too. */
 extern TrainingFacts training_facts_read(Graph *graph, const TrainSettings *settings);
 
-/* ERROR 55000 unless embeddings can be learnt from them with these settings. */
+/* ERROR 55000 unless embeddings can be learnt from them with these settings, 22023 for more partitions than entities. */
 extern void training_facts_check(const TrainingFacts *facts, Graph *graph, const TrainSettings *settings);
 
 /* Distinct (head, relation) and (relation, tail): the queries of a loss over all entities.  Of sizes alone, the most. */
@@ -52,5 +52,8 @@ extern Triple *hold_out_draw(const GraphData *data, double share, uint64 seed, G
 
 /* NOTICE that `count` of the graph's facts are held out. */
 extern void hold_out_notice(const char *graph, int64 count, int64 facts);
+
+/* Epochs on all facts after the best of the iterations; 0 unless facts are held out. */
+extern int64 hold_out_refit_epochs(const TrainSettings *settings, const TrainingFacts *facts, int best_iteration);
 
 #endif							/* HKG_TRAIN_TRAINING_FACTS_H */

@@ -1,6 +1,7 @@
 /*
  * worker.c
- *		hkg_train_background: a training in a background worker, which commits after every iteration.
+ *		hkg_train_background: a training in a background worker, which commits after every iteration,
+ *		and after every epoch of the path network.
  *
  * The launcher, the backend that runs hkg_train_background, passes the settings in a segment of shared memory.  It
  * waits until the worker sets the state there: the training has begun, or failed with an error, which the launcher
@@ -275,6 +276,7 @@ begin_training(Launch *launch, Procedure *procedure)
 
 	procedure->progress = progress_begin(procedure->graph->schema, procedure->settings.model,
 										 procedure->settings.iterations, procedure->settings.epochs);
+	/* to check alone: open_training reads again, under the snapshot that it trains on */
 	trial = AllocSetContextCreate(CurrentMemoryContext, "hybridkg trial", ALLOCSET_DEFAULT_SIZES);
 	context = MemoryContextSwitchTo(trial);
 	procedure_read(procedure);

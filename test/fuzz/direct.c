@@ -110,10 +110,10 @@ graph_lock_models(const Graph *of)
 }
 
 void
-record_given_rules(Graph *of, const char *name, const MinedRules *rules)
+rule_table_add(Graph *of, const char *name, const MinedRules *rules)
 {
 	if (answer == NULL)
-		CALL(record_given_rules)(of, name, rules);
+		CALL(rule_table_add)(of, name, rules);
 }
 
 /* Made anew, that of a few facts takes twenty times as long as a line of rules. */

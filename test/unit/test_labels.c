@@ -168,7 +168,7 @@ test_axiom_scores(void)
 #define WEIGHTS		5
 
 /* Triples that random rules infer, with random truths; facts are every third. */
-static KgeNetwork
+static KgeRuleNetwork
 random_network(void)
 {
 	KgeInferred *inferred = take(TRIPLES * sizeof(KgeInferred));
@@ -186,12 +186,12 @@ random_network(void)
 			rule[rules++] = 0;
 		inferred[i] = (KgeInferred) {rule, rules, triples, i % 3 == 0 ? (double) triples : next_uniform(0, (double) triples)};
 	}
-	return (KgeNetwork) {WEIGHTS, TRIPLES, inferred};
+	return (KgeRuleNetwork) {WEIGHTS, TRIPLES, inferred};
 }
 
 /* By definition: each triple is true or not, and log p or log(1 - p) is what it adds, in the mean over its truth. */
 static double
-likelihood(const KgeNetwork *network, const double *weight)
+likelihood(const KgeRuleNetwork *network, const double *weight)
 {
 	double		sum = 0;
 
@@ -214,7 +214,7 @@ test_rule_gradient(void)
 {
 	for (int round = 0; round < 20; round++)
 	{
-		KgeNetwork	network = random_network();
+		KgeRuleNetwork	network = random_network();
 		double		weight[WEIGHTS];
 		double		gradient[WEIGHTS];
 		double		found;
@@ -250,8 +250,8 @@ test_rule_steps(void)
 	const int32_t one = 0;
 	const KgeInferred pairs[] = {{&one, 1, 16, 16}, {&one, 1, 4, 0}};
 	const int32_t both[] = {0, 1};
-	const KgeNetwork single = {1, 2, pairs};
-	KgeNetwork	network = random_network();
+	const KgeRuleNetwork single = {1, 2, pairs};
+	KgeRuleNetwork	network = random_network();
 	double		weight[WEIGHTS] = {0};
 	double		gradient[WEIGHTS];
 	double		step[WEIGHTS];
