@@ -75,7 +75,7 @@ select bool_and(r.support is null and r.body_size is null and predictions is nul
 		and evidence_confidence = p.support / (p.body_size + 5.0) and evidence_error = 0) as right, max(array_length(body, 1)) as longest
 	from net.rule r, pg_temp.pairs(r.head, r.body) p where array_length(body, 1) < 3 or id % 20 = 0;
 select count(*) from found f full join (select * from net.rule where array_length(body, 1) < 4) r using (head, body)
-	where not f.selected and r.evidence_confidence is distinct from f.evidence_confidence;
+	where f.selected is not true and r.evidence_confidence is distinct from f.evidence_confidence;
 select md5(string_agg(r::text, '|' order by id)) as digest, count(*) filter (where array_length(body, 1) < 3) as short from net.rule r \gset
 set hybridkg.threads = 3;
 select hkg_train('net', 'distmult', 4, iterations => 1, epochs => 1, top_rules => 0, evidence_length => 5);

@@ -56,10 +56,11 @@ my @ranks = map { $node->safe_psql('postgres', qq{
 is($ranks[1], $ranks[0], 'ranks and predictions are the same with 2 threads');
 
 # the order in which facts were stored does not count
+my $ordered = trained('rotate', 1, 1, ', norm => 2');
 $node->safe_psql('postgres', q{
 	create temp table t as select * from g.triple;
 	truncate g.triple;
 	insert into g.triple select * from t order by tail desc, head});
-is(trained('rotate', 2, 1, ', norm => 2'), trained('rotate', 1, 1, ', norm => 2'), 'the order of the rows does not count');
+is(trained('rotate', 2, 1, ', norm => 2'), $ordered, 'the order of the rows does not count');
 
 done_testing();

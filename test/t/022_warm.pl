@@ -120,6 +120,7 @@ is(ring(), $ring, 'it stays');
 my $worse = q{'complex', dimensions => 16, loss => 'softmax', batch_size => 50, iterations => 400, epochs => 5, top_rules => 0, evidence_rules => 0,
 	learning_rate => 1, regularization => 10, warm_start => true};
 my ($error) = refused("select hkg_train('ring', $worse)") =~ /standard error of the difference is (\d\.\d+)/;
+like($error, qr/^0\.\d+$/, 'a training that is worse: its error');
 is(value('select number from ring.iteration order by mrr desc limit 1'), '1', 'the first iteration is the best');
 $stopped = value("select hkg_train_background('ring', $worse)");
 wait_for(q{count(*) > 0 from ring.checkpoint where part = 'header'});

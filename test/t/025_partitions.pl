@@ -100,9 +100,11 @@ $pid = value("select hkg_train_background('g', $endless, model => 'long')");
 ok(wait_until($node, 'select count(*) = 1 and sum(size) > 300 * 128 * 4 from pg_ls_tmpdir()'), 'partitions wait in a file');
 value("select pg_cancel_backend($pid)");
 ok(wait_until($node, 'select count(*) = 0 from pg_ls_tmpdir()'), 'which goes with the process');
-my ($code, $files) = $node->psql('postgres', qq{set statement_timeout = '1s'; select hkg_train('g', $endless, model => 'long');
+my ($code, $files, $errors) = $node->psql('postgres', qq{\\set VERBOSITY verbose
+	set statement_timeout = '1s'; select hkg_train('g', $endless, model => 'long');
 	reset statement_timeout; select count(*) from pg_ls_tmpdir()}, on_error_stop => 0);
 is($files, '0', 'and with a transaction that fails');
+like($errors, qr/ERROR:  57014: /, 'which was cancelled');
 
 # Embeddings and state of 50,000 entities, 800 numbers each, are 320 MB; of 8 partitions, two take 80 MB.
 $node->safe_psql('postgres', q{

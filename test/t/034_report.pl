@@ -265,7 +265,6 @@ $primary->wait_for_catchup($standby);
 $elements = well_formed(page(qq{hkg_report($graph, '<b>"m')}, $standby), 'a page of a standby');
 is($left_out->($elements), '', 'where nothing is left out');
 well_formed(page(qq{hkg_explain_svg($graph, $fact, '<b>"m')}, $standby), 'an explanation of a standby');
-my $written = q{select pg_current_wal_insert_lsn()};
 is($primary->safe_psql('postgres', qq{begin read only; select length(hkg_report($graph, '<b>"m')) > 0; commit}), 't', 'a transaction that only reads');
 is($primary->safe_psql('postgres', qq{select txid_current_if_assigned() is null from (select length(hkg_report($graph, '<b>"m')) offset 0) p}), 't', 'no transaction is numbered');
 
@@ -324,17 +323,19 @@ $primary->safe_psql('postgres', 'alter schema "%answers%" rename to big');
 
 $elements = parse($primary->safe_psql('postgres', q{load 'hybridkg'; set hybridkg.max_memory = '1MB'; select hkg_report('big')}));
 like($left_out->($elements), qr/max_memory/, 'what needs too much memory is left out');
-my $slow = 0;
+my ($slow, $cancelled) = (0, 0);
 foreach my $milliseconds (20, 200, 500, 1000, 2000)
 {
-	my $late;
+	my $ended;
 	foreach my $try (1 .. 4)
 	{
-		$late = end_statement($primary, q{select length(hkg_report('big'))}, $milliseconds / 1000)->{late};
-		last if $late < 0.1;
+		$ended = end_statement($primary, q{select length(hkg_report('big'))}, $milliseconds / 1000);
+		last if $ended->{late} < 0.1;
 	}
-	$slow++ if $late >= 0.1;
+	$slow++ if $ended->{late} >= 0.1;
+	$cancelled++ if $ended->{sqlstate} eq '57014';
 }
 is($slow, 0, 'a cancel ends it within 100 ms');
+cmp_ok($cancelled, '>=', 2, "which $cancelled of 5 did");
 
 done_testing();

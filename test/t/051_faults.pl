@@ -122,8 +122,19 @@ SKIP:
 	}
 }
 
-# Threads are started before anything is done.
-lacks('a thousand threads', q{set hybridkg.threads = 1024}, q{select hkg_train('g', no_such => 1)}, qr/42883/);
+# Threads are started before anything is done, of a user who may start no more.
+SKIP:
+{
+	skip 'there is no prlimit', 3 unless system('prlimit --version >/dev/null 2>&1') == 0;
+	my $session = $node->background_psql('postgres', on_error_stop => 0);
+	my $pid = $session->query(q{set hybridkg.threads = 4; load 'hybridkg'; select pg_backend_pid()});
+
+	system('prlimit', '--pid', $pid, '--nproc=1') == 0 or die 'no limit';
+	$session->query("select hkg_train('g', $arguments, model => 'm')");
+	like($session->{stderr}, qr/ERROR:  could not start 4 threads/, 'no thread: the error');
+	$session->quit;
+	unchanged('no thread');
+}
 
 # ---- no worker, no connection ----
 

@@ -5,6 +5,7 @@
 #ifndef CHECK_H
 #define CHECK_H
 
+#include <math.h>
 #include <setjmp.h>
 
 #include "evidence/evidence.h"
@@ -20,6 +21,13 @@ extern void check(bool ok, const char *file, int line, const char *format,...)
 	check(condition, __FILE__, __LINE__, "%s", #condition)
 #define CHECK_SAYING(condition, ...) \
 	check(condition, __FILE__, __LINE__, __VA_ARGS__)
+
+/* The larger one of two errors, neither of which is less than 0; infinite where one is NaN, which fmax leaves out. */
+static inline double
+worse(double a, double b)
+{
+	return isnan(a) || isnan(b) ? INFINITY : a > b ? a : b;
+}
 
 /* An arena over malloc; all it gave is freed at the end of the run. */
 extern Arena arena;

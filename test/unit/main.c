@@ -280,5 +280,5 @@ main(int count, char **names)
 	pool_destroy(pool);
 	pool_destroy(leader);
 	printf("%ld passed, %ld failed\n", passed, failed);
-	return failed > 0;
+	return failed > 0 || passed == 0;
 }

@@ -187,7 +187,7 @@ test_queries(int d, int count)
 		kge_make_query(&model, one, alone);
 		others += memcmp(alone, query + i * stride, sizeof(float) * (size_t) (d + 1)) != 0;
 		for (int j = 0; j < d; j++)
-			worst = fmax(worst, fabs(query[i * stride + j] - expected[i * d + j]));
+			worst = worse(worst, fabs(query[i * stride + j] - expected[i * d + j]));
 		CHECK(alone[d] == 1);
 		for (int32_t t = 0; t < ENTITIES && one.relation < RELATIONS; t++)
 			CHECK(kge_score(&model, (Triple) {one.given, one.relation, t}) ==
@@ -233,7 +233,7 @@ test_listed(void)
 	}
 	CHECK(kge_score_triples(&arena, pool, &model, triple, 700, score));
 	for (int i = 0; i < 700; i++)
-		worst = fmax(worst, fabs(score[i] - kge_score(&model, triple[i])));
+		worst = worse(worst, fabs(score[i] - kge_score(&model, triple[i])));
 	CHECK_SAYING(worst < 1e-4, "off by %g", worst);
 }
 
@@ -330,7 +330,7 @@ compare(Definition *test, const char *what, double *number, size_t count, const 
 		number[i] = saved - 1e-6;
 		difference = (difference - weighted_sum(test, weight)) / 2e-6;
 		number[i] = saved;
-		worst = fmax(worst, fabs(gradient[i] - difference));
+		worst = worse(worst, fabs(gradient[i] - difference));
 	}
 	CHECK_SAYING(largest > 0 && worst < 1e-3 * largest, "d %d, %s: off by %g of %g", test->model.dimensions, what, worst, largest);
 }
@@ -390,7 +390,7 @@ test_gradients(int d, double dropout)
 
 	expected = define(&test);
 	for (int i = 0; i < QUERIES * d; i++)
-		worst = fmax(worst, fabs(learnt.vector[i / d * (d + 1) + i % d] - expected[i]));
+		worst = worse(worst, fabs(learnt.vector[i / d * (d + 1) + i % d] - expected[i]));
 	CHECK_SAYING(worst < 1e-3, "d %d, dropout %g: off by %g", d, dropout, worst);
 
 	for (int kind = 0; kind < 2; kind++)
@@ -609,7 +609,7 @@ test_rounding(const char *name)
 		for (size_t j = 0; j < numbers; j++)
 		{
 			largest = fmax(largest, sqrt(state[i][0][j]));
-			worst = fmax(worst, fabs(sqrt(state[i][0][j]) - sqrt(state[i][1][j])));
+			worst = worse(worst, fabs(sqrt(state[i][0][j]) - sqrt(state[i][1][j])));
 		}
 		CHECK_SAYING(largest > 0 && worst < 0.02 * largest, "%s, array %d: off by %g of %g", name, i, worst, largest);
 	}

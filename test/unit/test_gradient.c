@@ -136,7 +136,7 @@ compare(const Case *test, const char *what, float *parameter, const float *gradi
 		parameter[i] = below;
 		difference = (difference - total_loss(test)) / ((double) above - below);
 		parameter[i] = saved;
-		worst = fmax(worst, fabs(gradient[i] - difference) / fmax(fabs(difference), size));
+		worst = worse(worst, fabs(gradient[i] - difference) / fmax(fabs(difference), size));
 	}
 	CHECK_SAYING(worst < 1e-3, "%s norm %d, side %d, label %d, %s: relative error %g",
 				 test->model.function->name, test->model.norm, test->side, test->label,
@@ -199,9 +199,9 @@ test_no_distance(Variant variant, int d, float entities)
 		memset(d_relation, 0, sizeof(float) * (size_t) relation);
 		fast_gradients(&test, n & 1, d_entity, d_relation);
 		for (int i = 0; i < entity; i++)
-			largest = isnan(d_entity[i]) ? INFINITY : fmax(largest, fabs(d_entity[i]));
+			largest = worse(largest, fabs(d_entity[i]));
 		for (int i = 0; i < relation; i++)
-			largest = isnan(d_relation[i]) ? INFINITY : fmax(largest, fabs(d_relation[i]));
+			largest = worse(largest, fabs(d_relation[i]));
 	}
 
 	/* 42 pairs, a derivative of at most 1 each */

@@ -392,7 +392,7 @@ farthest(const float *x, const float *y, size_t count)
 	float		most = 0;
 
 	for (size_t i = 0; i < count; i++)
-		most = fmaxf(most, fabsf(x[i] - y[i]));
+		most = (float) worse(most, fabsf(x[i] - y[i]));
 	return most;
 }
 

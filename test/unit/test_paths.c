@@ -92,8 +92,8 @@ check_array(const char *name, PathWalk *walk, PathQuestion question, const float
 		parameter[at] = kept - step;
 		below = weighed_scores(walk, question, weight);
 		parameter[at] = kept;
-		largest = fmax(largest, fabs((above - below) / (2 * step) - gradient[at]));
-		scale = fmax(scale, fabs(gradient[at]));
+		largest = worse(largest, fabs((above - below) / (2 * step) - gradient[at]));
+		scale = worse(scale, fabs(gradient[at]));
 	}
 	CHECK_SAYING(largest <= 2e-3 + 0.02 * scale, "%s: %g of %g", name, largest, scale);
 }
@@ -799,7 +799,7 @@ check_average(const Nations *nations)
 	for (size_t i = 0; i < count; i++)
 	{
 		CHECK_SAYING(fabs(average[i] - sum[i] / total) < 1e-5, "%g, %g", average[i], sum[i] / total);
-		largest = fmax(largest, fabs(average[i] - network.parameter[i]));
+		largest = worse(largest, fabs(average[i] - network.parameter[i]));
 	}
 	CHECK_SAYING(largest > 0.005, "%g", largest);
 }

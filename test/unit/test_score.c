@@ -130,9 +130,9 @@ test_block(Variant variant, int d, int queries, int candidates)
 
 			*(i % 2 == 0 ? &t.tail : &t.head) = k;
 			exact = kge_score(&model, kge_asked(&model, t, i % 2 == 0 ? SIDE_TAIL : SIDE_HEAD));
-			worst = fmax(worst, fabs(fast - exact) / bound);
+			worst = worse(worst, fabs(fast - exact) / bound);
 			fast = kge_engine_score(&engine, query + i * stride, row);
-			worst = fmax(worst, fabs(fast - exact) / bound);
+			worst = worse(worst, fabs(fast - exact) / bound);
 		}
 
 	/* the bound that ranking relies on must hold; it is some 1e-5 of the score */
@@ -186,7 +186,7 @@ test_expanded(Variant variant, int d, int queries, int candidates)
 		double		bound = fmin(sqrt(error), error / exact) + 4 * u * (engine.gamma + exact);
 		double		off = fabs(engine.gamma - exact - score[n]) / bound;
 
-		worst = isnan(score[n]) ? INFINITY : fmax(worst, off);
+		worst = worse(worst, off);
 	}
 	CHECK_SAYING(worst <= 1, "%s norm %d, d %d: error %g of its bound", variant.name, variant.norm, d, worst);
 }
@@ -293,7 +293,7 @@ test_list(Variant variant)
 	CHECK(kge_score_triples(&arena, pool, &model, triples, 0, scores));
 	CHECK(!kge_score_triples(&empty_arena, pool, &model, triples, 1000, scores));
 	for (int i = 0; i < 1000; i++)
-		worst = fmax(worst, fabs(scores[i] - kge_score(&model, triples[i])));
+		worst = worse(worst, fabs(scores[i] - kge_score(&model, triples[i])));
 
 	/* scores of up to 30, single precision: 2e-6 each, some roundings */
 	CHECK_SAYING(worst < 2e-5, "%s: %g", variant.name, worst);
