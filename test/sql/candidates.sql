@@ -124,12 +124,10 @@ execute ask(null, null);
 select count(*) > 5, count(*) filter (where l is null or l.score <> p.score or l.probability <> p.probability) from
 	(select q.name as head, p.* from mine q, hkg_predict_tails('g', q.name, 'lives', 3, candidates => 'select name from g.entity where name ~ ''5$''') p) p
 	left join lateral (select * from hkg_predict_tails('g', p.head, 'lives', 1000) l where l.tail = p.tail) l on true;
-select count(*) from (
-	select q.name, p.* from mine q, hkg_predict_tails('g', q.name, 'lives', 3, candidates => array['t1', 't5', 'nobody']) p
-	except select * from hkg_predict_tails('g', heads => 'table mine', relation => 'lives', k => 3, candidates => 'values (''t1''), (''t5'')')) d;
-select count(*) from (
-	select q.name, p.* from mine q, hkg_predict_heads('g', 'knows', q.name, 3, known => true, candidates => array(select name from mine)) p
-	except select * from hkg_predict_heads('g', 'knows', tails => array(select name from mine), k => 3, known => true, candidates => 'table mine')) d;
+select hkg_tools.differ($$select q.name, p.* from mine q, hkg_predict_tails('g', q.name, 'lives', 3, candidates => array['t1', 't5', 'nobody']) p$$,
+	$$select * from hkg_predict_tails('g', heads => 'table mine', relation => 'lives', k => 3, candidates => 'values (''t1''), (''t5'')')$$);
+select hkg_tools.differ($$select q.name, p.* from mine q, hkg_predict_heads('g', 'knows', q.name, 3, known => true, candidates => array(select name from mine)) p$$,
+	$$select * from hkg_predict_heads('g', 'knows', tails => array(select name from mine), k => 3, known => true, candidates => 'table mine')$$);
 
 -- ---- what is empty, null, unknown, of another type, no query, or not to be read ----
 

@@ -171,7 +171,7 @@ create table of_predicted as select * from trained.threshold where model = 'a';
 \c -
 set hybridkg.max_memory = '1MB';
 select hkg_learn_thresholds('trained', 'improbable', 'a') between 0.5 and 1;
-select count(*) from (select * from of_predicted except select * from trained.threshold) different;
+select hkg_tools.differ('select * from of_predicted', $$select * from trained.threshold where model = 'a'$$);
 drop view improbable;
 drop table predicted, of_predicted;
 

@@ -29,7 +29,7 @@ select p.proname, p.provolatile, p.proparallel
 from pg_proc p where p.proname ~ '^hkg_(predict|score|classify|complete|evaluate|ranks|compare|explain|neighbors|project|rule|apply|sparsity|help)'
 	and (p.provolatile, p.proparallel) <> ('s', 's');
 select p.proname, p.provolatile, p.proparallel
-from pg_proc p where p.proname ~ '^hkg_(create|drop|load|train(_background)?$|tune|resume|import|learn)'
+from pg_proc p where p.proname ~ '^hkg_(create|drop|load|sync|split|upgrade_graph|set_source|distribute_graph|undistribute_graph|train(_background)?$|tune|resume|import|learn)'
 	and (p.provolatile, p.proparallel) <> ('v', 'u');
 
 -- One look-up for millions of rows may go parallel, and sees what it should there

@@ -123,7 +123,7 @@ set hybridkg.threads = 3;
 select pg_temp.train('three', $$hybrid => 'plogicnet'$$) = 'three' as trained;
 set hybridkg.threads = 1;
 select pg_temp.bits('three') = pg_temp.bits('network') as threads, pg_temp.bits('network') <> pg_temp.bits('ruge') as other;
-select count(*) as differ from land.rule a join land.rule b using (rule) where a.model = 'three' and b.model = 'network' and a.worth is distinct from b.worth;
+select hkg_tools.differ($$select rule, worth from land.rule where model = 'three'$$, $$select rule, worth from land.rule where model = 'network'$$);
 select way, pg_temp.train('run', format($$hybrid => 'plogicnet', %s$$, way)) as model from unnest(array['partitions => 4', 'accumulate => true, sample_size => 3', $$negative_sampling => 'uniform'$$]) way;
 select hkg_train('land', 'transe', dimensions => 8, iterations => 2, epochs => 5, hybrid => 'plogicnet', evidence_rules => 0, min_confidence => 0.5, holdout => 0, model => 'run');
 select count(worth) > 0 as weights from land.rule where model = 'run';

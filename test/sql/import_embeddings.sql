@@ -1,6 +1,7 @@
 -- Embeddings of other programs.  Scores are compared with the definitions of doc/method.md, computed in SQL.
 \set VERBOSITY terse
 set client_min_messages = warning;
+\i test/tools.sql
 select hkg_create_graph('trade');
 select triples from hkg_load('trade', $$values ('a', 'likes', 'b'), ('b', 'likes', 'c'), ('a', 'knows', 'c'), ('c', 'knows', 'a'), ('d', 'knows', 'a')$$);
 set client_min_messages = notice;
@@ -39,8 +40,8 @@ select * from hkg_import_embeddings('trade', 'copy', 'rotate',
 	$$select r.name, x.embedding from trade.relation_embedding x join trade.relation r on r.id = x.relation where x.model = 'default'$$,
 	gamma => (select (settings->>'gamma')::float8 from trade.model where name = 'default'));
 select max(abs(hkg_score('trade', head, relation, tail, 'copy', 'embedding') - hkg_score('trade', head, relation, tail, 'default', 'embedding'))) as difference from other.fact;
-select count(*) as different from (
-	(select * from hkg_evaluate('trade', 'train', 'default', evidence => 'embedding') except select * from hkg_evaluate('trade', 'train', 'copy', evidence => 'embedding'))) d;
+select hkg_tools.differ($$select * from hkg_evaluate('trade', 'train', 'default', evidence => 'embedding')$$,
+	$$select * from hkg_evaluate('trade', 'train', 'copy', evidence => 'embedding')$$) as different;
 select settings->>'gamma' as gamma, dimensions, status, score_function, trained_at is not null as ready from trade.model where name = 'transe';
 
 -- an entity without an embedding is predicted as a new one

@@ -54,8 +54,8 @@ select t, hkg_score('tiny', 'b', 'r', t, 'transe') from unnest(array['g', 'f', '
 select tail, score from hkg_predict_tails('tiny', 'b', 'r', 3, 'transe', true);
 select head, relation, tail, score from hkg_complete('tiny', 'r', 5, 0, 'transe');
 -- the same one by one and in a list
-select count(*) from tiny.entity h, tiny.relation r, hkg_predict_tails('tiny', h.name, r.name, 99, 'transe', true) p
-where h.name <> p.tail and abs(hkg_score('tiny', h.name, r.name, p.tail, 'transe') - p.score) > 1e-6;
+select count(*) > 10 as many, count(*) filter (where abs(hkg_score('tiny', h.name, r.name, p.tail, 'transe') - p.score) > 1e-6) as differ
+from tiny.entity h, tiny.relation r, hkg_predict_tails('tiny', h.name, r.name, 99, 'transe', true) p where h.name <> p.tail;
 
 -- nothing places an entity whose facts have a new relation, or another new entity: it has a neutral embedding
 insert into tiny.entity values (7, 'x'), (8, 'y');

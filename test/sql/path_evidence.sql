@@ -90,7 +90,11 @@ from hkg_complete('kin', null, 30, 0, heads => array['p3', 'p9', 'p20'], candida
 select count(*) from hkg_complete('kin', min_probability => 1);
 create table lie (head text, relation text, tail text);
 insert into lie select 'p' || i, 'grandparent', 'p' || i / 2 from generate_series(2, 60) i;
-select hkg_learn_thresholds('kin', negatives => 'lie') > 0;
+select hkg_learn_thresholds('kin', negatives => 'lie') as accuracy \gset
+select count(*) filter (where truth) as truths, count(*) filter (where not truth) as lies,
+	abs(avg((hkg_classify('kin', head, relation, tail) = truth)::int) - :accuracy) < 1e-9 as its_accuracy
+from (select *, false as truth from lie union all select h.name, r.name, t.name, true from kin.holdout x
+	join kin.entity h on h.id = x.head join kin.relation r on r.id = x.relation join kin.entity t on t.id = x.tail where split = 'valid') l;
 select string_agg(distinct evidence, ' ' order by evidence) from kin.threshold;
 
 -- a new entity, as soon as it has a fact

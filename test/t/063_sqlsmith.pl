@@ -64,12 +64,13 @@ campaign('sqlsmith', 1, 10000 / $queries, sub {
 	my ($out, $err) = ('', '');
 	my @wrong;
 
-	IPC::Run::run([ 'sqlsmith', '--target=' . $node->connstr('postgres') . ' user=smith', "--seed=$number", "--max-queries=$queries", '--exclude-catalog' ], '>', \$out, '2>', \$err,
+	my $ended = IPC::Run::run([ 'sqlsmith', '--target=' . $node->connstr('postgres') . ' user=smith', "--seed=$number", "--max-queries=$queries", '--exclude-catalog' ], '>', \$out, '2>', \$err,
 		IPC::Run::timeout(600));
 	foreach my $line (split /\n/, substr(slurp_file($node->logfile), $read))
 	{
 		push @wrong, $line if $line =~ /TRAP|PANIC|terminated by signal|^XX\w{3} .*(ERROR|FATAL)/ && !grep { $line =~ $_ } @of_server;
 	}
+	push @wrong, "sqlsmith failed: $err" if !$ended;
 	$node->poll_query_until('postgres', 'select true');
 	count('queries', $queries);
 	count('errors', scalar(() = substr(slurp_file($node->logfile), $read) =~ /ERROR: /g));
