@@ -5,15 +5,14 @@
  * A backend keeps the models it used last, each in a memory context of its own under CacheMemoryContext.  What decides
  * whether the next call can use what is kept:
  *
- *	a model			its row is the very version it was read with: (xmin, ctid), as the caller's snapshot shows it.
- *				Training replaces that row, and triggers update it when somebody changes an embedding, a rule or a
- *				weight by hand.  So one look-up by primary key decides, in any transaction, after a rollback, on a
- *				replica
- *	its facts		what depends on the facts: the entities that came after the training, alone or with the evidence,
- *				which takes far longer to read.  They are kept beside the model while the facts have not changed
- *				(FactsVersion, graph/changes.c)
- *	a shared copy		the arrays of either, in a file of all backends, which is looked for before tables are read: that of a
- *				model by (xmin, ctid), that of facts by FactsOrigin
+ * - A model: its row is the very version that it was read with, by (xmin, ctid), as the caller's snapshot shows it.
+ *   Training replaces that row, and triggers update it when somebody changes an embedding, a rule or a weight by hand.
+ *   So one look-up by primary key decides, in any transaction, after a rollback, on a replica.
+ * - Its facts, that is what depends on the facts: the entities that came after the training, alone or with the evidence,
+ *   which takes far longer to read.  They are kept beside the model while the facts do not change (FactsVersion,
+ *   graph/changes.c).
+ * - The arrays of either may be a shared copy, a file of all backends, which is looked for before tables are read: that of
+ *   a model by (xmin, ctid), that of facts by FactsOrigin.
  *
  * What was read where the transaction has written the tables (`written`) is kept for this transaction alone, and not when
  * a part of it is rolled back.  Where the caller may not read all of a table, the model is read again each time, and not
