@@ -1050,6 +1050,8 @@ begin
 
 	execute format('select exists (select from %I.model where name = $1)', graph) into done using best.model;
 	if done then
+		-- somebody may have begun to train it meanwhile
+		call @extschema@.hkg_tune_lock(graph, model);
 		execute format('delete from %I.model where name = $1', graph) using model;
 		execute format('update %I.model set name = $1, settings = settings || jsonb_build_object(''model'', $1) where name = $2', graph)
 			using model, best.model;

@@ -71,6 +71,21 @@ $pid = value("select hkg_train_background('g', dimensions => 2, epochs => 100000
 like($err, qr/55006: model "best" of graph "g" is being trained\nHINT:  Wait for it to end, or name another model\./, 'a model that is being trained');
 value("select pg_cancel_backend($pid)");
 
+# one whose training begins while the search is under way: it is left alone, and no trial is repeated
+my $slow = q{'{"score_function": ["distmult"], "dimensions": [6], "iterations": [1], "epochs": [3000]}', '{"top_rules": 0}'};
+my $search = session($node, 'search', "select from hkg_tune('g', $slow, model => 'late')");
+wait_for_session($node, $search);
+$node->poll_query_until('postgres', 'select exists (select from hkg_progress where epochs = 3000 and epoch > 0)');
+$pid = value("select hkg_train_background('g', dimensions => 2, epochs => 1000000, top_rules => 0, model => 'late')");
+ok(!finish($search), 'a model whose training has begun meanwhile');
+like($search->{err}, qr/55006: model "late" of graph "g" is being trained/, 'is not replaced');
+is(value(q{select count(*) from hkg_progress where model = 'late'}), '1', 'and is still being trained');
+value("select pg_cancel_backend($pid)");
+$node->poll_query_until('postgres', 'select count(*) = 0 from hkg_progress');
+my $trained = value(q{select trained_at from g.model where name like 'trial %' and dimensions = 6});
+is(value("select status from hkg_tune('g', $slow, model => 'late')"), 'done', 'a search that is called again');
+is(value(q{select trained_at from g.model where name = 'late'}), $trained, 'has the model of the first one');
+
 # an extension in a schema whose name is odd
 $node->safe_psql('postgres', 'create database elsewhere');
 $node->safe_psql('elsewhere', q{create schema "100% rules"; create extension hybridkg schema "100% rules";
