@@ -135,7 +135,7 @@ static void
 take_known_id(void *argument, const Datum *values, const bool *nulls)
 {
 	NameList   *list = argument;
-	char	   *name = TextDatumGetCString(values[1]);
+	char	   *name = TextDatumGetCString(sql_present(values, nulls, 1));
 
 	list->id[name_position(list, name)] = DatumGetInt32(values[0]);
 	numbers_append(&list->known, DatumGetInt32(values[0]));

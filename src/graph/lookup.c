@@ -39,7 +39,7 @@ append_name(void *argument, const Datum *values, const bool *nulls)
 	NameSample *sample = argument;
 
 	appendStringInfo(&sample->list, "%s\"%s\"", sample->count++ == 0 ? "" : ", ",
-					 argument_shown(TextDatumGetCString(values[0])));
+					 argument_shown(TextDatumGetCString(sql_present(values, nulls, 0))));
 }
 
 typedef struct NameSearch
@@ -54,7 +54,7 @@ static void
 consider_name(void *argument, const Datum *values, const bool *nulls)
 {
 	NameSearch *search = argument;
-	char	   *candidate = TextDatumGetCString(values[0]);
+	char	   *candidate = TextDatumGetCString(sql_present(values, nulls, 0));
 	int			distance;
 
 	if (search->best_distance > 0)
@@ -275,7 +275,7 @@ add_relation_name(void *argument, const Datum *values, const bool *nulls)
 {
 	Graph	   *graph = argument;
 
-	keep_name(graph, graph->relation_names, DatumGetInt32(values[0]), values[1]);
+	keep_name(graph, graph->relation_names, DatumGetInt32(values[0]), sql_present(values, nulls, 1));
 }
 
 void

@@ -3,11 +3,14 @@
  *		Whether a table of facts is as the layout made it (see plain_table.h).
  *
  * A graph belongs to its owner, who may add triggers, rules, policies, columns and keys.  All of them count, so a table
- * that has any is written by statements.  Indexes and checks that were added are no obstacle: the writer serves them.
+ * that has any is written by statements.  Indexes and checks that were added are no obstacle, as the writer serves them;
+ * unless they call a function of a user, which may delete the names that the writer has looked up.
  */
 #include "plain_table.h"
 
+#include "access/genam.h"
 #include "access/relation.h"
+#include "access/transam.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_trigger.h"
@@ -15,8 +18,10 @@
 #include "commands/trigger.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
+#include "utils/rel.h"
 #include "utils/rls.h"
 
 #include "changes.h"
@@ -104,6 +109,45 @@ has_layout_keys(const Graph *graph, Relation table)
 	return true;
 }
 
+static bool
+is_of_user(Oid function, void *context)
+{
+	return function >= FirstNormalObjectId;
+}
+
+static bool
+calls_users(Node *node, void *context)
+{
+	return node != NULL && (check_functions_in_node(node, is_of_user, context) ||
+							expression_tree_walker(node, calls_users, context));
+}
+
+static bool
+index_calls_users(Oid oid)
+{
+	Relation	index = index_open(oid, AccessShareLock);
+	bool		calls = calls_users((Node *) RelationGetIndexExpressions(index), NULL) ||
+		calls_users((Node *) RelationGetIndexPredicate(index), NULL);
+
+	index_close(index, NoLock);
+	return calls;
+}
+
+static bool
+runs_functions_of_users(Relation table)
+{
+	const TupleConstr *constraints = RelationGetDescr(table)->constr;
+	ListCell   *cell;
+
+	for (int i = 0; constraints != NULL && i < constraints->num_check; i++)
+		if (calls_users(stringToNode(constraints->check[i].ccbin), NULL))
+			return true;
+	foreach(cell, RelationGetIndexList(table))
+		if (index_calls_users(lfirst_oid(cell)))
+			return true;
+	return false;
+}
+
 bool
 table_is_plain(const Graph *graph, Relation table)
 {
@@ -113,5 +157,6 @@ table_is_plain(const Graph *graph, Relation table)
 		pg_class_aclcheck(RelationGetRelid(table), GetUserId(), ACL_INSERT) == ACLCHECK_OK &&
 		check_enable_rls(RelationGetRelid(table), InvalidOid, true) != RLS_ENABLED &&
 		has_layout_columns(table) && has_layout_triggers(table) && has_layout_keys(graph, table) &&
+		!runs_functions_of_users(table) &&
 		is_quiet(get_relname_relid("entity", graph->schema)) && is_quiet(get_relname_relid("relation", graph->schema));
 }

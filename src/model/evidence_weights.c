@@ -297,7 +297,7 @@ take_common(void *argument, const Datum *values, const bool *nulls)
 {
 	CalibrationRows *rows = argument;
 	Model	   *model = rows->model;
-	JsonbContainer *evidence = &DatumGetJsonbP(values[0])->root;
+	JsonbContainer *evidence = &DatumGetJsonbP(sql_present(values, nulls, 0))->root;
 	JsonbContainer *kinds = object_member(evidence, "calibration");
 	double		held_out = number_member(evidence, "held_out");
 	EvCalibrations fits;
@@ -323,7 +323,7 @@ take_calibration(void *argument, const Datum *values, const bool *nulls)
 	const Model *model = rows->model;
 	int32		row = graph_row(model->relation_id, model->kge.relations, DatumGetInt32(values[0]));
 	Side		side = DatumGetBool(values[1]) ? SIDE_HEAD : SIDE_TAIL;
-	JsonbContainer *kinds = &DatumGetJsonbP(values[3])->root;
+	JsonbContainer *kinds = &DatumGetJsonbP(sql_present(values, nulls, 3))->root;
 
 	for (int kind = 0; kind < EV_KINDS && row >= 0; kind++)
 		fits_of_kind(kinds, kind, rows, DatumGetFloat8(values[2]), model_calibration(model, (EvKind) kind, row, side));

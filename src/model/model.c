@@ -38,8 +38,8 @@ take_model_row(void *argument, const Datum *values, const bool *nulls)
 	ModelRow   *row = argument;
 
 	row->found = true;
-	row->xmin = DatumGetTransactionId(values[0]);
-	ItemPointerCopy((ItemPointer) DatumGetPointer(values[1]), &row->ctid);
+	row->xmin = DatumGetTransactionId(sql_present(values, nulls, 0));
+	ItemPointerCopy((ItemPointer) DatumGetPointer(sql_present(values, nulls, 1)), &row->ctid);
 	row->score_function = text_or_null(values[2], nulls[2]);
 	row->dimensions = nulls[3] ? 0 : DatumGetInt32(values[3]);
 	row->status = nulls[4] ? pstrdup("") : TextDatumGetCString(values[4]);

@@ -137,7 +137,7 @@ take_row(void *argument, const Datum *values, const bool *nulls)
 
 	if (rows->fault != NULL)
 		return;
-	part = TextDatumGetCString(values[1]);
+	part = TextDatumGetCString(sql_present(values, nulls, 1));
 	rows->fault = take_values(rows, find_part(rows, part, DatumGetInt32(values[0])), values, nulls);
 	if (rows->fault != NULL)
 		rows->place = place_of_row(part, values, nulls);

@@ -78,7 +78,7 @@ take_weights(void *argument, const Datum *values, const bool *nulls)
 		reading->fault = pstrdup(reading->number == reading->read ? "is there twice" : "is out of order");
 		return;
 	}
-	array = DatumGetArrayTypeP(values[1]);
+	array = DatumGetArrayTypeP(sql_present(values, nulls, 1));
 	reading->fault = embedding_fault(array, width);
 	if (reading->fault == NULL)
 	{

@@ -37,7 +37,7 @@ take_rule(void *argument, const Datum *values, const bool *nulls)
 	rule_from_array(DatumGetInt32(values[1]), values[2], &selected->rule);
 	selected->share = NAN;
 	selected->selected = DatumGetBool(values[5]);
-	selected->text = TextDatumGetCString(values[3]);
+	selected->text = TextDatumGetCString(sql_present(values, nulls, 3));
 	selected->quality_is_null = nulls[4];
 	if (!nulls[4])
 		selected->quality = DatumGetFloat8(values[4]);

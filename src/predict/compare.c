@@ -61,6 +61,7 @@ hkg_compare(PG_FUNCTION_ARGS)
 	a = rank_split(graph, model_a, split, 0, kind, 0);
 	ranks_end(&a);
 	b = rank_split(graph, call.model, split, 0, kind, 0);
+	ranks_check_alike(&a, &b);
 	if (b.has_evidence && b.evidence == NULL)
 		b.evidence = evidence_of_data(graph, call.model, graph_read(graph));
 	rule = best_rule_of_each(graph, call.model, b.evidence, b.triple, b.count);

@@ -157,6 +157,16 @@ ranks_end(SplitRanks *ranks)
 	ranks->work = NULL;
 }
 
+void
+ranks_check_alike(const SplitRanks *a, const SplitRanks *b)
+{
+	if (a->count != b->count || memcmp(a->triple, b->triple, sizeof(Triple) * a->count) != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("the triples of the split are not the same in two readings"),
+				 errhint("A policy of row security, or a view in the place of a table, must show the same rows each time.")));
+}
+
 static void
 return_metrics(const char *side, const SplitRanks *ranking, const int32 *rank, int sides, SqlResult *result)
 {

@@ -51,6 +51,9 @@ extern SplitRanks rank_split(Graph *graph, const char *model, const char *split,
 /* Keeps triples and ranks alone, in the current context: all else is freed, before another ranking. */
 extern void ranks_end(SplitRanks *ranks);
 
+/* ERROR 55000 unless both are of the same triples: the split is read for each, and a policy may hide some at random. */
+extern void ranks_check_alike(const SplitRanks *a, const SplitRanks *b);
+
 /* The number of triples to rank; 0: all of them, where the argument is null, or where the function has none. */
 extern int	argument_sample(FunctionCallInfo fcinfo, int i);
 

@@ -49,6 +49,8 @@ rank_kind(Graph *graph, const char *model, const Wanted *wanted, EvKind kind, Ra
 {
 	by_kind->ranks[kind] = rank_split(graph, model, wanted->split, wanted->seed, kind, wanted->sample);
 	ranks_end(&by_kind->ranks[kind]);
+	if (by_kind->any != NULL)
+		ranks_check_alike(by_kind->any, &by_kind->ranks[kind]);
 	by_kind->known[kind] = true;
 	by_kind->any = &by_kind->ranks[kind];
 }

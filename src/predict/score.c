@@ -195,7 +195,7 @@ take_entity_name(void *argument, const Datum *values, const bool *nulls)
 {
 	CallSite   *site = argument;
 	int32		row = added_entities_row(site->facts.added, DatumGetInt32(values[0]));
-	char	   *name = TextDatumGetCString(values[1]);
+	char	   *name = TextDatumGetCString(sql_present(values, nulls, 1));
 
 	if (row >= 0)
 		remember_row(site, site->entities, name, row);

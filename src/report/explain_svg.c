@@ -92,7 +92,7 @@ static void
 take_reason(void *argument, const Datum *values, const bool *nulls)
 {
 	Reasons    *reasons = argument;
-	char	   *reason = TextDatumGetCString(values[0]);
+	char	   *reason = TextDatumGetCString(sql_present(values, nulls, 0));
 	Reason	   *last = reasons->count == 0 ? NULL : &reasons->reason[reasons->count - 1];
 
 	if (last != NULL && strcmp(last->text, reason) == 0)
@@ -128,7 +128,8 @@ take_names(void *argument, const Datum *values, const bool *nulls)
 	Datum	   *names;
 	int			count;
 
-	deconstruct_array(DatumGetArrayTypePCopy(values[0]), TEXTOID, -1, false, TYPALIGN_INT, &names, NULL, &count);
+	deconstruct_array(DatumGetArrayTypePCopy(sql_present(values, nulls, 0)), TEXTOID, -1, false, TYPALIGN_INT, &names, NULL, &count);
+	count = Min(count, (int) lengthof(lane->name));
 	for (int i = 0; i < count; i++)
 		lane->name[i] = TextDatumGetCString(names[i]);
 	lane->atoms = count / 3;

@@ -98,6 +98,8 @@ rank_kind(RankedSplit *ranked, Report *report, const char *model, EvKind kind, i
 {
 	ranked->ranks[kind] = rank_split(report->graph, model, ranked->split, 0, kind, sample);
 	ranks_end(&ranked->ranks[kind]);
+	if (ranked->any != NULL)
+		ranks_check_alike(ranked->any, &ranked->ranks[kind]);
 	ranked->has[kind] = true;
 	ranked->any = &ranked->ranks[kind];
 }

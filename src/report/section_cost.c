@@ -37,8 +37,8 @@ take_question(void *argument, const Datum *values, const bool *nulls)
 {
 	TimedQuestions *questions = argument;
 
-	questions->head[questions->count] = CStringGetTextDatum(TextDatumGetCString(values[0]));
-	questions->relation[questions->count++] = CStringGetTextDatum(TextDatumGetCString(values[1]));
+	questions->head[questions->count] = CStringGetTextDatum(TextDatumGetCString(sql_present(values, nulls, 0)));
+	questions->relation[questions->count++] = CStringGetTextDatum(TextDatumGetCString(sql_present(values, nulls, 1)));
 }
 
 /* Heads and relations of facts, at even distances in the order of ids; no relation that came after the training */
@@ -53,7 +53,7 @@ choose_questions(const Report *report, const char *model)
 						"where head >= (select (min(id) + (max(id) - min(id)) * (s.s / %3$d.0))::int from %2$sentity) "
 						"	and relation = any (array(select relation from %2$srelation_embedding where model = $1)) "
 						"order by head, relation limit 1) f "
-						"join %2$sentity h on h.id = f.head join %2$srelation r on r.id = f.relation",
+						"join %2$sentity h on h.id = f.head join %2$srelation r on r.id = f.relation limit %3$d",
 						QUESTIONS - 1, report->graph->prefix, QUESTIONS), &args, take_question, &questions);
 	return questions;
 }

@@ -53,7 +53,7 @@ take_place(void *argument, const Datum *values, const bool *nulls)
 
 	map->place = array_reserve(map->place, map->count + 1, &map->room, sizeof(Place));
 	place = &map->place[map->count++];
-	place->name = TextDatumGetCString(values[0]);
+	place->name = TextDatumGetCString(sql_present(values, nulls, 0));
 	place->x = DatumGetFloat8(values[1]);
 	place->y = DatumGetFloat8(values[2]);
 	map->explained[0] = DatumGetFloat8(values[3]);

@@ -63,7 +63,7 @@ draw_rule(void *argument, const Datum *values, const bool *nulls)
 
 	chart_mark(drawing->chart, DatumGetBool(values[4]) ? selected_mark : other_mark, standard, other,
 			   Max(LARGEST_RADIUS * sqrt(support / Max(drawing->highest_support, 1)), 2),
-			   psprintf("%s\nsupport %s, standard confidence %.3f", TextDatumGetCString(values[0]), count_text(support),
+			   psprintf("%s\nsupport %s, standard confidence %.3f", TextDatumGetCString(sql_present(values, nulls, 0)), count_text(support),
 						standard));
 }
 

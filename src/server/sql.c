@@ -182,6 +182,17 @@ receive_nothing(DestReceiver *self)
 {
 }
 
+Datum
+sql_present(const Datum *values, const bool *nulls, int i)
+{
+	if (nulls[i])
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("a row of the graph has a null where none may be"),
+				 errhint("A table of the graph has lost a constraint, or a view stands in its place.")));
+	return values[i];
+}
+
 static RowReceiver
 make_receiver(SqlRow row, void *argument)
 {

@@ -70,6 +70,12 @@ typedef void (*SqlRow) (void *argument, const Datum *values, const bool *nulls);
 
 extern uint64 sql_stream(const char *query, const SqlArgs *args, SqlRow row, void *argument);
 
+/*
+ * Value i of a row, which is not null unless the owner has put a view in the place of a table, or dropped a constraint.
+ * ERROR 22004 where it is.
+ */
+extern Datum sql_present(const Datum *values, const bool *nulls, int i);
+
 /* The same for a short query that is run often: this backend keeps its plan. */
 extern uint64 sql_stream_often(const char *query, const SqlArgs *args, SqlRow row, void *argument);
 
