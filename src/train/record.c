@@ -3,9 +3,8 @@
  *		What a training writes to the graph's tables (see record.h).
  *
  * Rows of iteration and path_epoch are written during the training, and checkpoints with the samples, which are no part
- * of a model; all else is replaced at its end, at once.  So readers have the old
- * model until then, and the deletion of an entity, and of its embeddings with it, need not wait for a transaction that
- * replaced them long before its end.
+ * of a model; all else is replaced at its end, at once.  So readers have the old model until then, and the deletion of an
+ * entity, and of its embeddings with it, need not wait for a transaction that replaced them long before its end.
  */
 #include "record.h"
 

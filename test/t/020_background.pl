@@ -308,18 +308,18 @@ value('alter table g.rule drop constraint none');
 
 # whenever a session is stopped that waits for the worker to begin, no training is left that looks as if it were under
 # way
-my ($stopped, $begun_all, @left) = (0, 0);
+my ($stopped, $began, @left) = (0, 0);
 for (my $milliseconds = 2; $milliseconds <= 60; $milliseconds += 2)
 {
 	my ($code, $begun) = $node->psql('postgres', "set statement_timeout = $milliseconds; select hkg_train_background('g', $endless, model => 'hasty')");
 
 	value("select pg_cancel_backend($begun)") if $code == 0;
-	$code == 0 ? $begun_all++ : $stopped++;
+	$code == 0 ? $began++ : $stopped++;
 	wait_until($node, q{select not exists (select from pg_stat_activity where backend_type = 'hybridkg training')});
 	push @left, $milliseconds if value(q{delete from g.model where name = 'hasty' returning status}) eq 'training';
 }
 is("@left", '', 'a session that is stopped as the worker begins leaves no training');
-cmp_ok($stopped, '>', 0, "$stopped of them were stopped, $begun_all began");
+cmp_ok($stopped, '>', 0, "$stopped of them were stopped, $began began");
 
 # a graph that loses a table, its name or everything while it is learnt from: the status shows it, where there still is
 # one
