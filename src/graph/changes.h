@@ -34,6 +34,7 @@ typedef struct FactsVersion
 	Visibility	snapshot;
 	uint64		generation;		/* 0: the copy is right for that snapshot alone */
 	uint64		writes;
+	uint64		rows;			/* of the table that this transaction had written */
 } FactsVersion;
 
 /* `watch` lives in that context until facts_unwatch. */

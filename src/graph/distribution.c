@@ -17,14 +17,14 @@
 #include "graph.h"
 
 #include "access/genam.h"
-#include "access/relation.h"
 #include "access/table.h"
 #include "catalog/pg_class.h"
-#include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+
+#include "server/written_rows.h"
 
 #define REPLICATED_BY_COMMIT 't'	/* pg_dist_partition.repmodel: a reference table */
 #define ACTIVE 1					/* pg_dist_placement.shardstate */
@@ -163,17 +163,6 @@ copy_of(Oid table)
 		return InvalidOid;
 	return get_relname_relid(psprintf("%s_" INT64_FORMAT, get_rel_name(table), DatumGetInt64(placement.value)),
 							 get_rel_namespace(table));
-}
-
-bool
-table_is_written(Oid table)
-{
-	Relation	relation = try_relation_open(table, AccessShareLock);
-	bool		written = relation != NULL && CheckRelationLockedByMe(relation, RowExclusiveLock, true);
-
-	if (relation != NULL)
-		relation_close(relation, AccessShareLock);
-	return written;
 }
 
 /* Models are on the coordinator; a worker has tables of those that it was sent (model/sent_model.c). */

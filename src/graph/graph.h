@@ -60,9 +60,6 @@ extern void graph_check_name(const Graph *graph);
 /* Whether the table is one of Citus's: its rows are in other tables, and are written by statements alone. */
 extern bool table_is_distributed(Oid table);
 
-/* Whether this transaction has locked the table as one does who writes it. */
-extern bool table_is_written(Oid table);
-
 /*
  * The table of this node that holds the rows of a graph's table: the copy where it is a reference table, else the table
  * itself; that, too, where the copy must not be read: this transaction may have written rows by another connection.

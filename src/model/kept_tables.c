@@ -18,22 +18,31 @@
 #include "utils/rel.h"
 
 #include "server/visibility.h"
+#include "server/written_rows.h"
 
-bool
-tables_are_written(const Graph *graph, const char *const *tables)
+static List *
+add_written(List *written, Oid table)
 {
-	bool		written = false;
+	return table_is_written(table) ? list_append_unique_oid(written, table) : written;
+}
 
-	for (int i = 0; tables[i] != NULL && !written; i++)
-		written = table_is_written(graph_table(graph->schema, tables[i])) ||
-			table_is_written(graph_table_here(graph->schema, tables[i]));
+List *
+tables_written(const Graph *graph, const char *const *tables)
+{
+	List	   *written = NIL;
+
+	for (int i = 0; tables[i] != NULL; i++)
+	{
+		written = add_written(written, graph_table(graph->schema, tables[i]));
+		written = add_written(written, graph_table_here(graph->schema, tables[i]));
+	}
 	return written;
 }
 
-bool
-tables_are_written_by_now(const Graph *graph, const char *const *tables)
+List *
+tables_written_by_now(const Graph *graph, const char *const *tables)
 {
-	return TransactionIdIsValid(GetTopTransactionIdIfAny()) && tables_are_written(graph, tables);
+	return TransactionIdIsValid(GetTopTransactionIdIfAny()) ? tables_written(graph, tables) : NIL;
 }
 
 static bool

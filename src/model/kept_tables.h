@@ -7,16 +7,18 @@
 
 #include "server/compat.h"
 
+#include "nodes/pg_list.h"
+
 #include "graph/graph.h"
 
 /*
- * Whether this transaction has written one of the tables.  What it reads then may be gone when it is rolled back, and
+ * Those that this transaction has written, as a list of Oid.  What it reads then may be gone when it is rolled back, and
  * a trigger that gives the model's row another version may not have run yet.
  */
-extern bool tables_are_written(const Graph *graph, const char *const *tables);
+extern List *tables_written(const Graph *graph, const char *const *tables);
 
-/* The same, but false where the transaction has no number: then tables are not opened, and waited for. */
-extern bool tables_are_written_by_now(const Graph *graph, const char *const *tables);
+/* The same, but none where the transaction has no number: then tables are not opened, and waited for. */
+extern List *tables_written_by_now(const Graph *graph, const char *const *tables);
 
 /*
  * Whether this transaction may have altered one of the tables, such as a trigger that gives the model's row another

@@ -7,7 +7,8 @@
  *
  * - A model: its row is the very version that it was read with, by (xmin, ctid), as the caller's snapshot shows it.
  *   Training replaces that row, and triggers update it when somebody changes an embedding, a rule or a weight by hand.
- *   So one look-up by primary key decides, in any transaction, after a rollback, on a replica.
+ *   So one look-up by primary key decides, in any transaction, after a rollback, on a replica.  Until the statement that
+ *   changes them has ended, its rows decide (written_rows.h).
  * - Its facts, that is what depends on the facts: the entities that came after the training, alone or with the evidence,
  *   which takes far longer to read.  They are kept beside the model while the facts do not change (FactsVersion,
  *   graph/changes.c).
@@ -38,6 +39,7 @@
 #include "server/counted_memory.h"
 #include "server/host.h"
 #include "server/shared_copy.h"
+#include "server/written_rows.h"
 
 /* bytes of what answers questions that a backend keeps from one transaction to the next */
 #define WORK_KEPT (64 * 1024 * 1024)
@@ -69,6 +71,7 @@ typedef struct KeptModel
 	TransactionId xmin;
 	ItemPointerData ctid;
 	bool		written;		/* the transaction had written the tables when it was read */
+	uint64		rows;			/* that it had written by hand then */
 	uint64		bytes;			/* of this backend's memory, with those of its facts; a shared copy takes none */
 	FactsWatch	watch;
 	KeptFacts	facts[2];		/* without evidence, and with it; memory is NULL until it was read */
@@ -165,6 +168,10 @@ static const char *const network_tables[] = {
 };
 static const char *const facts_tables[] = {"triple", NULL};
 static const char *const evidence_tables[] = {"triple", "rule", "path_network", "evidence_weight", NULL};
+/* triggers of these give the model's row another version, at the end of a statement */
+static const char *const tables_by_hand[] = {
+	"entity_embedding", "relation_embedding", "shared_weight", "rule", "path_network", "evidence_weight", NULL
+};
 
 /* Those that a model's embeddings are read from */
 static const char *const *
@@ -238,6 +245,13 @@ copy_key(const Graph *graph, const char *name, TransactionId xmin, ItemPointerDa
 	return (CopyKey) {.kind = kind,.schema = graph->schema,.graph = graph->name,.model = name,.xmin = xmin,.ctid = ctid};
 }
 
+/* Those of the model that this transaction has written so far. */
+static uint64
+rows_by_hand(const Graph *graph)
+{
+	return rows_written(tables_written_by_now(graph, tables_by_hand));
+}
+
 static KeptModel *
 make_kept(const Graph *graph, const ModelRow *row)
 {
@@ -249,7 +263,8 @@ make_kept(const Graph *graph, const ModelRow *row)
 	kept->schema = graph->schema;
 	kept->xmin = row->xmin;
 	kept->ctid = row->ctid;
-	kept->written = tables_are_written_by_now(graph, tables_of(row));
+	kept->written = tables_written_by_now(graph, tables_of(row)) != NIL;
+	kept->rows = rows_by_hand(graph);
 	return kept;
 }
 
@@ -306,9 +321,9 @@ read_model(Graph *graph, const char *name, const ModelRow *row, bool keep)
 	SharedCopy *shared = NULL;
 
 	model_read_settings(name, row, kept->memory.context, &kept->model);
-	if (keep)
+	if (keep && kept->rows == 0)
 		shared = shared_copy_open(&key, NULL, NULL, kept->memory.context, &claim);
-	if (claim != NULL && tables_are_written(graph, tables_of(row)))
+	if (claim != NULL && tables_written(graph, tables_of(row)) != NIL)
 	{
 		shared_copy_abandon(claim);
 		claim = NULL;
@@ -339,9 +354,12 @@ model_holds(const Graph *graph, KeptModel *kept, const ModelRow *row)
 {
 	CopyKey		key = copy_key(graph, kept->model.name, row->xmin, row->ctid, "model");
 
-	if (kept->xmin != row->xmin || !ItemPointerEquals(&kept->ctid, (ItemPointer) &row->ctid))
+	if (kept->xmin != row->xmin || !ItemPointerEquals(&kept->ctid, (ItemPointer) &row->ctid) ||
+		kept->rows != rows_by_hand(graph))
 		return false;
-	return kept->shared == NULL ? !copy_exists(&key) : shared_copy_use(kept->shared);
+	if (kept->shared == NULL)
+		return kept->rows > 0 || !copy_exists(&key);
+	return shared_copy_use(kept->shared);
 }
 
 const Model *
@@ -384,7 +402,7 @@ origin_now(const Graph *graph, const KeptModel *kept, FactsOrigin *origin)
 {
 	origin->view = writers_view();
 	return facts_are_noted(&kept->watch, &origin->definition) && writers_agree(graph->schema, &origin->view) &&
-		!tables_are_written(graph, evidence_tables);
+		tables_written(graph, evidence_tables) == NIL;
 }
 
 typedef struct WantedFacts
@@ -478,7 +496,7 @@ read_facts(Graph *graph, const KeptModel *kept, bool with_evidence, bool keep)
 	MemoryContext caller = MemoryContextSwitchTo(context);
 	KeptFacts	facts = {
 		.memory = palloc(sizeof(CountedMemory)),
-		.written = tables_are_written_by_now(graph, evidence_tables),
+		.written = tables_written_by_now(graph, evidence_tables) != NIL,
 		.version = facts_version(&kept->watch)
 	};
 

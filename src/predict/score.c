@@ -4,8 +4,10 @@
  *
  * They are called row by row, up to millions of times in a query.  All of these calls use one snapshot.  So each call
  * site keeps the model, what it has of the facts, and the rows of the names that it has looked up, until another
- * snapshot, transaction, subtransaction or user could find something else.  Setting search_path for each row would take
- * longer than all of that, so it is set where tables are read.
+ * snapshot, transaction, subtransaction or user could find something else.  A statement that writes the graph's tables
+ * shows more rows with the same snapshot, to functions that it calls: it has locked them by then, and where no table is
+ * locked for that, none needs to be looked at.  Setting search_path for each row would take longer than all of that, so
+ * it is set where tables are read.
  */
 #include "postgres.h"
 
@@ -15,6 +17,7 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
+#include "model/kept_tables.h"
 #include "model/model_cache.h"
 #include "model/predictor.h"
 #include "server/argument.h"
@@ -22,6 +25,7 @@
 #include "server/named_numbers.h"
 #include "server/sql.h"
 #include "server/visibility.h"
+#include "server/written_rows.h"
 
 /* ---- names, row by row ---------------------------------------------------------------- */
 
@@ -54,6 +58,12 @@ enum
 	HEAD, RELATION, TAIL, NAMES
 };
 
+/* All that a call reads */
+static const char *const tables_read[] = {
+	"model", "entity_embedding", "relation_embedding", "shared_weight", "evidence_weight", "rule", "path_network", "triple",
+	"entity", "relation", "threshold", NULL
+};
+
 /* What a call site of hkg_score or hkg_classify keeps */
 typedef struct CallSite
 {
@@ -63,6 +73,8 @@ typedef struct CallSite
 	char	   *graph;			/* as typed; NULL: nothing is kept */
 	char	   *model;
 	Visibility	view;
+	List	   *written;		/* those of tables_read that this transaction has written, and how many rows */
+	uint64		rows;
 	uint64		serial;			/* of the model's copy */
 	NamedNumbers *entities;		/* rows by name */
 	NamedNumbers *relations;
@@ -129,8 +141,19 @@ check_kept(CallSite *site, const char *graph, const char *model, EvKind kind)
 	if (site->graph != NULL &&
 		(strcmp(site->graph, graph) != 0 || strcmp(site->model, model) != 0 || site->kind != kind ||
 		 site->entities->count >= NAMES_LIMIT || site->relations->count >= NAMES_LIMIT ||
-		 !visibility_is_active(&site->view)))
+		 !visibility_is_active(&site->view) || (site->written != NIL && rows_written(site->written) != site->rows)))
 		forget_all(site);
+}
+
+/* Before the tables are read, as a query that reads them may write */
+static void
+note_written(CallSite *site, const Graph *graph)
+{
+	MemoryContext caller = MemoryContextSwitchTo(site->context);
+
+	site->written = tables_written_by_now(graph, tables_read);
+	site->rows = rows_written(site->written);
+	MemoryContextSwitchTo(caller);
 }
 
 /* Room for what exact scores take from relations: from each one, or from those that were asked for last. */
@@ -153,7 +176,6 @@ remember_model(CallSite *site, const char *graph, const Model *model, EvKind kin
 {
 	MemoryContext caller;
 
-	forget_all(site);
 	if (model->serial == 0 || facts.serial == 0)
 		return;
 	caller = MemoryContextSwitchTo(site->context);
@@ -309,6 +331,8 @@ find_in_tables(CallSite *site, const char *graph_name, const char *model_name, S
 
 	if (!find_kept_model(site, scored))
 	{
+		forget_all(site);
+		note_written(site, graph);
 		scored->model = model_open(graph, model_name);
 		scored->facts = model_facts(graph, scored->model,
 									scored->kind != EV_EMBEDDING || (scored->judged && scored->model->probable));

@@ -14,10 +14,12 @@
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
+#include "pgstat.h"
 #include "storage/proc.h"
 #include "utils/acl.h"
 #include "utils/guc.h"
 #include "utils/guc_tables.h"
+#include "utils/rel.h"
 
 /*
  * The library is built with hidden symbols; SQL functions are exported.  Servers before 16 declare them without
@@ -92,6 +94,17 @@ hkg_index_beginscan(Relation table, Relation index, Snapshot snapshot, int keys)
 	return index_beginscan(table, index, snapshot, NULL, keys, 0);
 #else
 	return index_beginscan(table, index, snapshot, keys, 0);
+#endif
+}
+
+/* Whether the server counts the rows that are written to an open table: then table->pgstat_info is there. */
+static inline bool
+hkg_counts_rows(Relation table)
+{
+#if PG_VERSION_NUM >= 150000
+	return pgstat_should_count_relation(table);
+#else
+	return table->pgstat_info != NULL;
 #endif
 }
 

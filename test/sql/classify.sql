@@ -78,6 +78,36 @@ drop trigger a_look on g.entity_embedding;
 drop trigger a_look on g.relation_embedding;
 drop function look;
 
+-- what a statement has written so far counts for the functions that it calls: t6, then t7
+create function look() returns trigger language plpgsql as $$
+begin
+	raise notice '%: % %', tg_when, hkg_score('g', 'h', 'r', 't6', 'm'), hkg_score('g', 'h', 'r', 't7', 'm');
+	return new;
+end
+$$;
+create trigger a_look before update on g.entity_embedding for each row execute function look();
+create trigger b_look after update on g.entity_embedding for each row execute function look();
+update g.entity_embedding set embedding = array[10 * entity] where entity in (6, 7);
+set track_counts = off;
+update g.entity_embedding set embedding = array[entity] where entity in (6, 7);
+reset track_counts;
+drop trigger a_look on g.entity_embedding;
+drop trigger b_look on g.entity_embedding;
+create or replace function look() returns trigger language plpgsql as $$
+begin
+	raise notice '%: %', tg_when, hkg_classify('g', 'h', 'r', 't7', 'm');
+	return new;
+end
+$$;
+create trigger a_look before update on g.threshold for each row execute function look();
+create trigger b_look after update on g.threshold for each row execute function look();
+begin;
+update g.threshold set threshold = 8 where relation = 1;
+update g.threshold set threshold = 7 where relation = 1;
+rollback;
+drop trigger a_look on g.threshold;
+drop trigger b_look on g.threshold;
+
 -- what can't be learnt from
 insert into wrong values (3, 'h', 'nobody', 'r');
 select report from hkg_tools.try($$select hkg_learn_thresholds('g', 'wrong', 'm')$$);
@@ -120,6 +150,20 @@ select * from judged_true;
 -- a fact is judged as if it were none: t7 has no other known answer, all others have one
 insert into g.triple values (100, 1, 7);
 select * from judged_true;
+truncate g.triple;
+-- and so it is while a statement writes facts: t7, then t8, which is the other's other known answer
+create or replace function look() returns trigger language plpgsql as $$
+begin
+	raise notice '%: %', tg_when, (select true_ones from judged_true);
+	return new;
+end
+$$;
+create trigger a_look before insert on g.triple for each row execute function look();
+create trigger b_look after insert on g.triple for each row execute function look();
+insert into g.triple values (100, 1, 7), (100, 1, 8);
+drop trigger a_look on g.triple;
+drop trigger b_look on g.triple;
+drop function look;
 -- with half of the facts missing and a tenth held out, rho = 10 and P = min(1, 10 exp(s - 5)): at least 1/2 from s = 2.004 on
 truncate g.triple;
 select hkg_learn_evidence('g', 'm', 0.5);
