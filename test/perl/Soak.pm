@@ -57,7 +57,7 @@ sub range
 }
 
 # Runs the cases: `short` of them, or a slice of `long`.  A case gets its number, which also seeds the draw, and returns
-# what it did, and what was wrong.
+# what it did, and what was wrong.  Returns the figures.
 sub campaign
 {
 	my ($name, $short, $long, $case) = @_;
@@ -76,7 +76,7 @@ sub campaign
 	}
 	$figures{seconds} = int(time() - $started);
 	diag(join ' ', "slice $name", map { "$_=$figures{$_}" } sort keys %figures);
-	return;
+	return {%figures};
 }
 
 1;

@@ -23,9 +23,14 @@ foreach my $how ('pg_cancel_backend', 'kill')
 	is(left_by($node, $how), $whole, "$how: the very same as the unbroken one");
 }
 
-# other sessions share the model, weights and all
-my @scores = map { value(q{select hkg_score('g', h.name, r.name, t.name, 'whole') from g.triple x
-	join g.entity h on h.id = x.head join g.relation r on r.id = x.relation join g.entity t on t.id = x.tail order by x.head, x.relation, x.tail limit 20}) } 1, 2;
-is($scores[1], $scores[0], 'another session has the same scores');
+# other sessions share the model, weights and all: they read no row of it
+my $scores = q{select hkg_score('g', h.name, r.name, t.name, 'whole') from g.triple x
+	join g.entity h on h.id = x.head join g.relation r on r.id = x.relation join g.entity t on t.id = x.tail order by x.head, x.relation, x.tail limit 20};
+my $reads = q{select sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) > 0 from pg_stat_xact_user_tables where relname in ('entity_embedding', 'relation_embedding', 'shared_weight')};
+my @first = split /\n/, value("begin; $scores; $reads");
+my @second = split /\n/, value("begin; $scores; $reads");
+is(pop @first, 't', 'a session reads the tables');
+is(pop @second, 'f', 'another one does not');
+is("@second", "@first", 'and has the same scores');
 
 done_testing();

@@ -335,6 +335,7 @@ sub kill_at_random
 	return ("$name, $how " . ($step ? "at '$step'" . ($reached ? '' : ' (not reached)') : sprintf 'after %.2f s', $wait), @wrong);
 }
 
-campaign('kills', 16, 1000, \&kill_at_random);
+my $figures = campaign('kills', 16, 1000, \&kill_at_random);
+cmp_ok($figures->{at_steps} // 0, '>=', $figures->{cases} / 4, 'a quarter of the kills, at least, come at a named step') if $pauses;
 $node->stop;
 done_testing();

@@ -133,7 +133,7 @@ sub workers_end
 }
 
 # The values of one argument, a sample of them in the short form; in the long form, after all of them, two bad arguments at once.
-campaign('bad_input', scalar(@cases), 20000, sub {
+my $figures = campaign('bad_input', scalar(@cases), 20000, sub {
 	my ($number) = @_;
 	my ($function, $argument) = @{ $cases[ ($number - 1) % @cases ] };
 	my $starts_workers = $function->{name} =~ /background|tune/;
@@ -175,6 +175,7 @@ campaign('bad_input', scalar(@cases), 20000, sub {
 	push @wrong, 'the graph has changed' if ($starts_workers || $number % 20 == 0 || $number == @cases) && state_of_graph() ne $before;
 	return ("$function->{name}, $argument->{name}", @wrong);
 });
+cmp_ok($figures->{errors} // 0, '>=', ($figures->{calls} // 0) / 2, 'most of the values are refused');
 is(state_of_graph(), $before, 'nothing has changed');
 
 done_testing();

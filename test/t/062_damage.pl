@@ -108,7 +108,7 @@ my @damages = damages();
 push @calls, q{hkg_resume('g', 'broken')}, q{hkg_train('g', dimensions => 8, iterations => 1, epochs => 1, model => 'm', warm_start => true)},
 	q{hkg_train('g', dimensions => 8, iterations => 1, epochs => 1, model => 'of_test', rules => 'm')};
 # Each damage, and some of the calls: as many as there are damages in the long form
-campaign('damage', 60, 3 * @damages, sub {
+my $figures = campaign('damage', 60, 3 * @damages, sub {
 	my ($number) = @_;
 	my $damage = $damages[ ($number - 1) % @damages ];
 	my @some = sort { rand() <=> 0.5 } @calls;
@@ -126,6 +126,7 @@ campaign('damage', 60, 3 * @damages, sub {
 	}
 	foreach my $report (reports_of($out, $err, @some))
 	{
+		count('errors') if $report->{state} ne '00000';
 		push @wrong, "$report->{call}: $report->{state} $report->{text}" if $report->{state} =~ /^(XX|LOST|58)/;
 		push @wrong, "$report->{call}: took $report->{ms} ms" if $report->{ms} >= 10000;
 		push @wrong, "$report->{call}: a message of $report->{length} characters: $report->{text}" if $report->{state} ne '00000' && $report->{length} > 2500;
@@ -134,6 +135,8 @@ campaign('damage', 60, 3 * @damages, sub {
 	push @wrong, 'other predictions' if $out !~ /\n$kept\z/;
 	return (substr($damage, -150), map { substr($_, 0, 600) } @wrong);
 });
+cmp_ok($figures->{refused} // 0, '<=', $figures->{cases} / 2, 'most damages are done');
+cmp_ok($figures->{errors} // 0, '>=', $figures->{cases}, 'and found by a call or more each, on average');
 is($node->safe_psql('postgres', $predictions), $kept, 'the model predicts as before');
 
 # a session that has read the facts, when their table is gone

@@ -51,7 +51,7 @@ test_rescal_definition(void)
 	CHECK(score_of("rescal", 1, 2, entity, relation) == 108);
 }
 
-/* The paper's example: M t = (0.83, 0.11), so (0.9, 0.1) has 0.758 and (0.3, 0.1) has 0.26 */
+/* The paper's example: M t = (0.83, 0.11), so (0.9, 0.1) has 0.758, published as 0.76, and (0.3, 0.1) has 0.26 */
 static void
 test_rescal_example(void)
 {
@@ -60,6 +60,7 @@ test_rescal_example(void)
 	float		is_called[] = {0.1f, 0.9f, 0.1f, 0.1f};
 
 	CHECK(fabs(score_of("rescal", 1, 2, ronaldo, is_called) - 0.758) < 1e-6);
+	CHECK(fabs(round(100 * score_of("rescal", 1, 2, ronaldo, is_called)) - 100 * 0.76) < 1e-6);
 	CHECK(fabs(score_of("rescal", 1, 2, dembele, is_called) - 0.26) < 1e-6);
 }
 
