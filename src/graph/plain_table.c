@@ -4,7 +4,8 @@
  *
  * A graph belongs to its owner, who may add triggers, rules, policies, columns and keys.  All of them count, so a table
  * that has any is written by statements.  Indexes and checks that were added are no obstacle, as the writer serves them;
- * unless they call a function of a user, which may delete the names that the writer has looked up.
+ * unless they call a function of a user, which may delete the names that the writer has looked up.  Nor may a function of
+ * a user run when a name is inserted.
  */
 #include "plain_table.h"
 
@@ -75,21 +76,6 @@ has_layout_triggers(Relation table)
 	return true;
 }
 
-/* Nothing of the owner's runs when a name is inserted: what was looked up is still there. */
-static bool
-is_quiet(Oid oid)
-{
-	Relation	table = try_relation_open(oid, AccessShareLock);
-	const TriggerDesc *triggers = table == NULL ? NULL : table->trigdesc;
-	bool		quiet = table != NULL && table->rd_rules == NULL;
-
-	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
-		quiet = quiet && !TRIGGER_FOR_INSERT(triggers->triggers[i].tgtype);
-	if (table != NULL)
-		relation_close(table, NoLock);
-	return quiet;
-}
-
 /* Each key is what the writer's locks stand for: one column, which references the id of its table. */
 static bool
 has_layout_keys(const Graph *graph, Relation table)
@@ -134,18 +120,48 @@ index_calls_users(Oid oid)
 }
 
 static bool
+constraints_call_users(const TupleConstr *constraints)
+{
+	for (int i = 0; i < constraints->num_check; i++)
+		if (calls_users(stringToNode(constraints->check[i].ccbin), NULL))
+			return true;
+	for (int i = 0; i < constraints->num_defval; i++)
+		if (calls_users(stringToNode(constraints->defval[i].adbin), NULL))
+			return true;
+	return false;
+}
+
+/* When a row is inserted.  A type of a user's has functions of its own, or checks. */
+static bool
 runs_functions_of_users(Relation table)
 {
-	const TupleConstr *constraints = RelationGetDescr(table)->constr;
+	TupleDesc	columns = RelationGetDescr(table);
 	ListCell   *cell;
 
-	for (int i = 0; constraints != NULL && i < constraints->num_check; i++)
-		if (calls_users(stringToNode(constraints->check[i].ccbin), NULL))
+	if (columns->constr != NULL && constraints_call_users(columns->constr))
+		return true;
+	for (int i = 0; i < columns->natts; i++)
+		if (TupleDescAttr(columns, i)->atttypid >= FirstNormalObjectId)
 			return true;
 	foreach(cell, RelationGetIndexList(table))
 		if (index_calls_users(lfirst_oid(cell)))
 			return true;
 	return false;
+}
+
+/* Nothing of the owner's runs when a name is inserted: what was looked up is still there. */
+static bool
+is_quiet(Oid oid)
+{
+	Relation	table = try_relation_open(oid, AccessShareLock);
+	const TriggerDesc *triggers = table == NULL ? NULL : table->trigdesc;
+	bool		quiet = table != NULL && table->rd_rules == NULL && !runs_functions_of_users(table);
+
+	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
+		quiet = quiet && !TRIGGER_FOR_INSERT(triggers->triggers[i].tgtype);
+	if (table != NULL)
+		relation_close(table, NoLock);
+	return quiet;
 }
 
 bool

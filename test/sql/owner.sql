@@ -59,10 +59,32 @@ select count(*) as without_head from own.triple t where not exists (select from 
 -- one by functions of the server is checked as it is
 alter table own.triple drop constraint forgets, add constraint positive check (abs(head) > 0);
 select triples from hkg_load('own', 'select ''f'' || i, ''r0'', ''f'' || i % 7 from generate_series(1, 1000) i');
+-- the same of a check of the names' domain, or of a default, which run when a name is written
+create function forget_name(name text) returns bool language plpgsql as $$
+begin
+	if name = 'h900' then
+		delete from own.entity e where e.name ~ '^h';
+	end if;
+	return true;
+end $$;
+create domain forgetful as text collate "C" check (forget_name(value));
+alter table own.entity alter name type forgetful;
+select report from hkg_tools.try($$select hkg_load('own', 'select ''h'' || i, ''r0'', ''h'' || i % 7 from generate_series(1, 1000) i')$$) where report ~ '^\w{5}: ';
+select count(*) as without_head from own.triple t where not exists (select from own.entity where id = t.head);
+alter table own.entity alter name type text collate "C";
+create function forget_last() returns bool language plpgsql as $$
+begin
+	return public.forget_name(case when nextval('public.readings') = 900 then 'h900' end);
+end $$;
+alter table own.entity add forgetful bool default forget_last();
+select setval('readings', 1);
+select report from hkg_tools.try($$select hkg_load('own', 'select ''h'' || i, ''r0'', ''h'' || i % 7 from generate_series(1, 1000) i')$$) where report ~ '^\w{5}: ';
+select count(*) as without_head from own.triple t where not exists (select from own.entity where id = t.head);
 
 select hkg_drop_graph('own');
 drop owned by second_reader;
 drop role second_reader;
-drop function replace_model, name_at_times, shown_later, forget;
+drop domain forgetful;
+drop function replace_model, name_at_times, shown_later, forget, forget_name, forget_last;
 drop sequence readings;
 
