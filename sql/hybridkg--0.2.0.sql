@@ -529,7 +529,8 @@ create function pg_catalog.hkg_facts_changed(facts regclass) returns void
 as 'MODULE_PATHNAME', 'hkg_facts_written' language c volatile strict parallel unsafe;
 comment on function pg_catalog.hkg_facts_changed(regclass) is
 'has every session read the facts of a graph again when this transaction commits; triggers on the table triple call it
-facts: the table, which this transaction writes';
+facts: the table, which this transaction writes
+errors: 55000 when it does not';
 
 create function hkg_drop_graph(graph name, cascade boolean default false) returns void
 as 'MODULE_PATHNAME' language c volatile parallel unsafe
@@ -552,7 +553,7 @@ graph: an existing graph
 query: one SELECT whose first three columns are head, relation and tail, of any type, taken as text; it runs with the caller''s search_path, after the caller''s rights are checked
 split: train (facts to learn from), valid or test (facts held out)
 returns what this call added; duplicates: rows that were facts already or that came twice; held_out: facts that are held out already and were left out of train
-errors: 22004 or 22023 when a name is null or empty (nothing is loaded, the row is named), 42601 when the query has fewer than three columns or is no query, 0A000 when it writes, 54000 when a name is longer than its index takes (some 2,700 bytes after compression), 53200 when names and rows need more than hybridkg.max_memory before they are written, 42501 without select on entity and relation (and on holdout, for train, where facts are held out) and insert on the table of facts, 23503 when somebody deletes an entity meanwhile';
+errors: 22004 or 22023 when a name is null or empty (nothing is loaded, the row is named), 42601 when the query has fewer than three columns or is no query, 0A000 when it writes, 54000 when a name is longer than its index takes (some 2,700 bytes after compression), 53200 when names and rows need more than hybridkg.max_memory before they are written, 42501 without select on entity and relation (and on holdout, for train, where facts are held out) and insert on the table of facts, 23503 when somebody deletes an entity meanwhile; at the end 55000, and all is rolled back, when the graph was renamed meanwhile';
 
 create function hkg_sync(graph name, query text default null, prune bool default false, allow_empty bool default false,
 	out added bigint, out deleted bigint, out unchanged bigint, out held_out bigint, out entities bigint,
@@ -603,7 +604,7 @@ valid: share of the facts that becomes split valid, 0 to 0.5; null: that split i
 test: likewise, split test
 seed: the same facts and seed give the same splits
 returns how many facts there are now: to learn from, in valid and in test (0 for one that was left as it is). Fewer are held out than asked for where others are the last ones of an entity or a relation, which a notice shows
-errors: 22023 for a share out of range, 42501 without select on entity and relation and select, insert and delete on triple and holdout';
+errors: 22023 for a share out of range, 27000 when a policy or a trigger keeps facts from being deleted, 42501 without select on entity and relation and select, insert and delete on triple and holdout, 55000 when the graph was renamed meanwhile, 40P01 beside a create index concurrently on a table of facts that began meanwhile';
 
 -- ---------------------------------------------------------------------------
 -- Learning
@@ -745,7 +746,7 @@ label_smoothing: of k_vs_all: with e, a label y is (1 - e) y + e / (number of en
 input_dropout: of conve: chance that a number of the images of entity and relation is left out while it learns, 0 to 0.99; null: 0.2
 feature_dropout: of conve: likewise of all that a filter finds; null: 0.2
 hidden_dropout: of conve: likewise of a number of the hidden layer; null: 0.3
-errors: 22023 for values out of range, or of no use beside another argument, 0A000 for what a score function, or more than one partition, does not go with, and for a precision that the machine lacks, 22003 when training diverges, 53200 when it would need more than hybridkg.max_memory, 55006 when the model is being trained elsewhere, 55000 for a graph without facts or with one entity, or for patience without valid or held-out facts, 42704 or 55000 when there is no trained model to go on from, 42501 before anything is trained when the caller may not write what a model consists of';
+errors: 22004 for a null graph, model, seed or warm_start, 22023 for values out of range, or of no use beside another argument, 0A000 for what a score function, or more than one partition, does not go with, and for a precision that the machine lacks, 22003 when training diverges, 53200 when it would need more than hybridkg.max_memory, 55006 when the model is being trained elsewhere, 55000 for a graph without facts or with one entity, or for patience without valid or held-out facts, 42704 or 55000 when there is no trained model to go on from, 42501 before anything is trained when the caller may not write what a model consists of, 54000 when a minibatch would be larger than any memory';
 
 -- Functions that take the arguments of hkg_train share the comments on arguments and errors.
 do $do$
@@ -864,7 +865,9 @@ begin
 				message = format('grid must have a list of values for "%s", not %s', part.key, left(part.value::text, 100)),
 				hint = 'What all trials share goes to fixed.';
 		elsif cardinality(points)::bigint * jsonb_array_length(part.value) > 100000 then
-			raise exception using errcode = 'program_limit_exceeded', message = 'the grid has more than 100000 points';
+			raise exception using errcode = 'program_limit_exceeded', message = 'the grid has more than 100000 points',
+				detail = format('With "%s" it has %s.', part.key, cardinality(points)::bigint * jsonb_array_length(part.value)),
+				hint = 'Give fewer values, or search some arguments after the others.';
 		end if;
 		points := array(select p || jsonb_build_object(part.key, v)
 			from unnest(points) with ordinality u (p, i), jsonb_array_elements(part.value) with ordinality w (v, j) order by i, j);
@@ -1069,7 +1072,7 @@ fixed: an object of arguments that all trials share; others have their defaults,
 trials: the number of points of the grid, drawn at random; null: all
 seed: draws them, and seeds the trainings, unless grid or fixed has a seed
 model: the name of the best model; a model of that name is replaced when the transaction commits
-errors: before anything is trained, 22023 or 0A000 for arguments that hkg_train would refuse, 22P02 or 22003 for values of another type, 55000 without a valid split, 55006 when the model is being trained or another search of the graph is under way, 25001 unless the transaction is read committed; 53000 when no background worker is free for a trial; 55P03 when a training waits for a lock that the caller''s transaction holds; a trial that fails later, or would need more than hybridkg.max_memory, is a row with its error';
+errors: before anything is trained, 22023 or 0A000 for arguments that hkg_train would refuse, 54000 for a grid of more than 100,000 points, 22P02 or 22003 for values of another type, 55000 without a valid split, 55006 when the model is being trained or another search of the graph is under way, 25001 unless the transaction is read committed; 53000 when no background worker is free for a trial; 55P03 when a training waits for a lock that the caller''s transaction holds; a trial that fails later, or would need more than hybridkg.max_memory, is a row with its error';
 
 create function hkg_mine_rules(graph name, max_rule_length int default 3, min_head_coverage float8 default 0.01,
 	min_support int default 2, constants bool default false, measure text default 'standard',
@@ -1143,7 +1146,7 @@ graph: an existing graph
 lines: one rule a line; blank lines are skipped, numbers that come with a rule are ignored. A variable of one atom only is some entity, r(X,"c") <= b(X,A); an empty body, r(X,"c") <=, is any X with a fact of r
 format: hybridkg (the text form, r(X,Y) <= b1(X,A), b2(A,Y), up to a TAB), amie (AMIE 3, lines without => are skipped) or anyburl. Rules of amie and anyburl outside the language, such as r(X,Y) <= b(X,X), c(X,Y), are left out, and a NOTICE counts them
 model: the model they are added to; made of rules alone when it does not exist: it explains, and has no embeddings to predict with
-errors: with the line, 42601 with the position when one does not parse, 42704 for unknown names, 22023 for a rule outside the language; 55006 when the model is being trained';
+errors: with the line, 42601 with the position when one does not parse, 42704 for unknown names, 22023 for a rule outside the language; 55006 when the model is being trained; 55000 when entities or relations have come since the model was trained, as its embeddings then cannot rate rules';
 
 create function hkg_import_embeddings(graph name, model name, score_function text, entity_query text, relation_query text,
 	gamma float8 default 0, norm int default 1, reciprocal bool default false, out entities bigint, out relations bigint)
@@ -1158,7 +1161,8 @@ relation_query: likewise of relations; rotate: d phases in radians; rescal: a ma
 gamma, norm: of transe and rotate: a score is gamma minus the distance in that norm, 1 or 2
 reciprocal: each relation has an embedding of its inverse, by which heads are scored
 entities, relations: how many got an embedding
-Queries run with the caller''s rights and search_path. Entities without an embedding (a NOTICE) are predicted as those that came after a training. An embedding of another length, or with what is no finite number, is an error (22000). hkg_learn_evidence adds rules, weights and probabilities.';
+Queries run with the caller''s rights and search_path. Entities without an embedding (a NOTICE) are predicted as those that came after a training. hkg_learn_evidence adds rules, weights and probabilities.
+errors: 42710 when the model has embeddings, P0002 when no name is known, 22000 for an embedding of another length or with what is no finite number, 23502 for one that is null, 23505 for a name that is there twice; 55006 when the model is being trained';
 
 -- ---------------------------------------------------------------------------
 -- Predictions
@@ -1260,7 +1264,7 @@ model: a trained model of the graph
 known: whether to list relations of known facts, too; these facts are part of their own evidence (see hkg_score)
 evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed), ''paths'' (only what the path network scores is listed) or ''both'', which is all that the model has
 score: see hkg_score
-probability: the chance that it is true, if the share assume_missing of all true facts is missing (argument of hkg_train) and these are like the facts held out; calibrated by relation and side on the valid split, or the facts held out in its place (table evidence_weight), over all questions with that relation. Rows come in its order. sigma(score) where nothing was learnt';
+probability: the chance that it is true, if the share assume_missing of all true facts is missing (argument of hkg_train) and these are like the facts held out; calibrated by relation on the valid split, or the facts held out in its place (table evidence_weight). The triple is judged alone, as by hkg_classify: other answers are not looked at, so it may differ from that of hkg_predict_tails. Rows come in its order. sigma(score) where nothing was learnt';
 
 create function hkg_score(graph name, head text, relation text, tail text, model name default 'default',
 	evidence text default 'both')
@@ -1285,7 +1289,8 @@ graph: an existing graph
 entity: an entity
 k: how many, at least 1
 model: a trained model of the graph
-similarity: the cosine of the two embeddings as stored (complex, rotate: of real and imaginary parts together), -1 to 1';
+similarity: the cosine of the two embeddings as stored (complex, rotate: of real and imaginary parts together), -1 to 1
+errors: 55000 for an entity that came after the training and that no fact connects with an entity and by a relation of it';
 
 create function hkg_project(graph name, k int default 2, model name default 'default')
 returns table (entity text, coordinates float8[], explained float8[])
@@ -1322,7 +1327,7 @@ as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 100000
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_learn_thresholds(name, regclass, name, bigint) is
 'learns the thresholds of hkg_classify from given false triples: for each relation, the score that best separates facts of the valid split from these; without them, deletes thresholds, and hkg_classify goes by probabilities; returns the accuracy
-A model with evidence of rules gets thresholds for the embedding, for rules and for both; the accuracy is that of both.
+A model gets thresholds for each kind of score that it has: embedding, rules, paths, and all together; the accuracy is that of all together.
 graph: an existing graph with a valid split
 negatives: a table or view of false triples, with the columns head, relation and tail; null: none, and the accuracy is that of probabilities on each fact of the valid split with its head or its tail replaced by that of another fact of the relation, drawn at random, so that the result is not a known triple (a model without learnt probabilities learns its thresholds from these)
 model: a trained model of the graph
@@ -1333,9 +1338,9 @@ create function hkg_learn_evidence(graph name, model name default 'default', ass
 as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 100000
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_learn_evidence(name, name, float8) is
-'learns the weights of rules at prediction, and the probability of a score, as every training with evidence_rules does at its end: from the valid split, on the current facts
+'learns how rules and learnt paths weigh beside the embedding, and what the probability of a score is, as every training with rules or paths does at its end: from the valid split, on the current facts
 Without a valid split, what was learnt in training stays; where nothing was learnt, default weights are taken.
-The thresholds of scores that use rules are deleted, since these scores change: hkg_classify then goes by probabilities, which it does anyway unless hkg_learn_thresholds was given false triples.
+The thresholds of all scores but the embedding''s are deleted, since these scores change: hkg_classify then goes by probabilities, which it does anyway unless hkg_learn_thresholds was given false triples.
 graph: an existing graph
 model: a trained model of the graph
 assume_missing: see hkg_train; -1: as before
@@ -1346,7 +1351,7 @@ returns table (rule text, quality float8, grounding text, share float8)
 as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_explain(name, text, text, text, name) is
-'the reasons for a triple''s score: the embedding, the rules that infer it, with the facts that ground them, and learnt paths; the largest share first
+'the reasons for a triple''s score: the embedding, the rules that infer it, with the facts that ground them, and learnt paths: the embedding first, then rules and paths, the largest share first; (other paths) follows the paths
 graph: an existing graph
 head, relation, tail: names; the triple need not be a fact
 model: a trained model of the graph
@@ -1398,9 +1403,11 @@ one_each: whether each head is listed once, with its most probable row, over all
 exact: whether every question that may have an answer for the list is asked, also where a path network answers it, and where few heads or candidates are shown; false: see below
 score: see hkg_score
 probability: by both questions that the fact answers, the one for its tail and the one for its head: that whose log odds are the mean of theirs (hkg_predict_tails, hkg_predict_heads). Where the question that finds it less probable is the only one that is asked, see below, its own. Rows come in its order. An empty list comes with a NOTICE that has the best one found
-rule: of the rules that are evidence for the fact, the one with the largest share (the first that hkg_explain lists); else the best selected rule that infers it; null where none does
-For every entity that is head of a fact of the relation, each entity is scored as tail; for every tail, each as head; and likewise for entities that have no fact of the relation but are like those that have: of all that have one of their relations on its side, half have this one, too. That many times d multiplications are shared by hybridkg.threads; with evidence, rules are applied once for each such question. An answer that is probable enough by its own question is settled by the other one, which takes about a prediction, shared by all answers that it has. Memory is for 4 k triples, for the questions of a relation, for the answers of one question and for the facts. Triples with one entity as head and tail are listed only for relations that have such facts. The rows for some heads or candidates are those of the whole list, with the same probabilities, which are those among all entities, if exact or as below: questions about other entities are not asked, and a search passes over these alone; the best answers of all are found only for questions that may have an answer for the list. Where heads are shown, but not candidates, and a relation has more than 4 (k + 64) tails for each of these heads, of the questions about its tails those are asked whose tail is among the k + 64 best answers, by embedding and rules, to the question about one of the heads; where candidates are shown, but not heads, likewise. So unless exact, a row with another tail, which the question about that tail alone expects, may be missing or have the lower probability of the question about its head.
-A path network takes some milliseconds for a question. With ''both'' it is asked about few: those of a relation and side are put in the order of the probability that embedding and rules give their best answer; what no score of the network can lift into the list is left out; and unless exact, the rest of a relation and side is left out when 64 in a row had no answer for the list. So rows may be missing that the network alone expects; those that are listed have the same scores and probabilities. With ''paths'' it is asked about all, but where heads or candidates are shown as above.';
+rule: of the rules that are evidence for the fact, the one with the largest share (the first rule that hkg_explain lists); else the best selected rule that infers it; null where none does
+It asks for tails of heads and for heads of tails: about entities that have a fact of the relation, and about entities like them, which have a relation on its side of whose entities half, and two at least, have such facts. Each entity is scored as an answer.
+heads and candidates filter the list: scores and probabilities stay those among all entities. Triples with one entity as head and tail are listed only for relations that have such facts.
+Unless exact, two kinds of questions are left out: those that a path network is unlikely to answer, with evidence ''both''; and, where only heads or only candidates are given, those about entities that no question about a given one ranks high. Rows may then be missing, or have the probability of the other question alone.
+That many questions times entities times d multiplications are shared by hybridkg.threads; with evidence, rules are applied once for each question, and a path network takes some milliseconds for one. Memory is for 4 k triples, for the questions of a relation, for the answers of one question and for the facts.';
 
 -- ---------------------------------------------------------------------------
 -- Evaluation
@@ -1471,7 +1478,7 @@ graph: an existing graph
 model_a, model_b: trained models of the graph
 split: valid or test; or train, whose triples are facts and part of their own evidence (see hkg_score)
 evidence: what scores use, as in hkg_evaluate
-The triples of greatest change come first, gains and losses alike: that of 1 / head rank + 1 / tail rank, which is what MRR is the mean of.
+Rows are ordered by how much 1 / head rank + 1 / tail rank changes, gains and losses alike. MRR is the mean of such reciprocal ranks.
 rule: of the rules of model_b that are evidence for the triple, the one with the largest share; else the best selected rule that infers it; null where none does
 Ties are placed as by hkg_ranks with seed 0.';
 
@@ -1522,8 +1529,7 @@ comment on function hkg_explain_svg(name, text, text, text, name) is
 'hkg_explain as a picture (SVG): the triple, groundings of the rules that count most for it as a small graph, and the shares of the embedding and of each rule as bars
 graph: an existing graph
 head, relation, tail: names; the triple need not be a fact
-model: a trained model of the graph
-errors: as those of hkg_explain';
+model: a trained model of the graph';
 
 -- ---------------------------------------------------------------------------
 -- Several servers
@@ -1788,7 +1794,7 @@ begin
 end
 $$;
 comment on function hkg_send_model(name, name) is
-'copies a model to every node of a cluster, for ranking there; hkg_evaluate, hkg_ranks and hkg_complete do it themselves where it pays
+'copies a model to every node of a cluster, for ranking there; hkg_complete and whatever ranks a split do it themselves where it pays
 A node that has this version of the model gets nothing. Models that are gone are deleted there.
 graph: a distributed graph of the caller
 model: a model of the graph
@@ -1922,7 +1928,7 @@ graph: an existing graph of the caller
 copied: a table that this call copied
 nodes: how many nodes have it now
 bytes: of its rows, that were sent to other nodes
-errors: 55000 without the extension citus, on a worker, where the coordinator is not among the nodes, or where a node has another version of hybridkg; 0A000 when a table of the graph is sharded';
+errors: 55000 without the extension citus, on a worker, where the coordinator is not among the nodes, or where a node has another version of hybridkg; 08006 where a node does not answer; 0A000 when a table of the graph is sharded';
 
 create function hkg_search_slice(graph name, left_out int[], max_rule_length int, min_head_coverage float8, min_support int,
 	constants bool, slice int, slices int) returns bigint[]

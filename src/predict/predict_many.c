@@ -34,8 +34,8 @@
 /* known answers of some questions together; more where one question has more */
 #define KNOWN_AT_ONCE (1 << 22)
 /*
- * One more thread for this many questions, which the embedding answers alone, or rules, too, in ten times the time; for
- * each one of a path network, which takes another ten times that.
+ * A call takes one more thread for each QUESTIONS_A_THREAD questions that the embedding answers.  Rules take ten times as
+ * long, and a path network ten times as long as rules: then it is one for RULED_QUESTIONS_A_THREAD, and for each question.
  */
 #define QUESTIONS_A_THREAD 16
 #define RULED_QUESTIONS_A_THREAD 4

@@ -122,7 +122,8 @@ find_components(const Model *model, int k)
 	if (!load_module() (&arena, &projection))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_EXCEPTION),
-				 errmsg("LAPACK found no principal components of model \"%s\"", model->name)));
+				 errmsg("LAPACK found no principal components of model \"%s\"", model->name),
+				 errhint("Ask for fewer components, or train or import the model again.")));
 	return projection;
 }
 

@@ -1,5 +1,5 @@
-# doc/reference.md lists what the catalogue holds, no more and no less: functions with their arguments, results
-# and defaults, tables of a graph with their columns, settings, presets.  What other documents name exists.
+# doc/reference.md lists what the catalogue holds, no more and no less: functions with their arguments, results,
+# defaults and errors, tables of a graph with their columns, settings, presets.  What other documents name exists.
 
 use strict;
 use warnings;
@@ -33,17 +33,31 @@ sub slurp
 
 # ---- the document -------------------------------------------------------------
 
+# All SQLSTATEs that a text names, which are those of this server
+my %states = map { /^([0-9A-Z]{5}) / ? ($1 => 1) : () } split /\n/, slurp(($node->config_data('--sharedir') =~ s/\s+$//r) . '/errcodes.txt');
+cmp_ok(scalar(keys %states), '>', 200, 'SQLSTATEs');
+
+sub errors_in
+{
+	my ($text) = @_;
+	my %found = map { $_ => 1 } grep { $states{$_} } $text =~ /\b([0-9A-Z]{5})\b/g;
+
+	return join ' ', sort keys %found;
+}
+
 my %text;		# of each section of level 3, by its heading
+my %whole;		# the same with its tables
 my @stated;		# what its tables hold: [ section, kind, name, type, default ]
 my %tables;		# how many tables of a kind a section has
 my $section = '';
 my $kind = '';
 foreach my $line (split /\n/, slurp('doc/reference.md'))
 {
+	$whole{$section} .= "$line\n" if exists $whole{$section} && $line !~ /^##/;
 	if ($line =~ /^(##+) (.*)/)
 	{
 		($section, $kind) = ($2, '');
-		$text{$section} = '' if $1 eq '###';
+		$text{$section} = $whole{$section} = '' if $1 eq '###';
 	}
 	elsif ($line =~ /^\| (argument|result|column|setting|preset) \|/)
 	{
@@ -73,7 +87,7 @@ my %format = map { $_->[0] => $_->[1] } rows('select t, format_type(t::regtype, 
 sub stated
 {
 	my ($kind, $with_default, @of) = @_;
-	my @lines = map { join ' ', $_->[2], $format{$_->[3]}, $with_default ? $_->[4] : () }
+	my @lines = map { join ' ', $_->[2], $format{$_->[3]} // '', $with_default ? $_->[4] // '' : () }
 	  grep { my $row = $_; $row->[1] eq $kind && grep { $row->[0] eq $_ } @of } @stated;
 
 	@lines = sort @lines if ($tables{"$of[0] $kind"} // 0) > 1;
@@ -87,6 +101,7 @@ my @known = rows("select p.proname || coalesce((select ' of ' || p.proargnames[i
 		where p.proargtypes[i - 1] = '\"any\"'::regtype and i <= p.pronargs - p.pronargdefaults and exists (select from pg_proc o where o.proname = p.proname and o.oid <> p.oid)
 		order by i limit 1), ''),
 	pg_get_function_result(p.oid), p.proallargtypes is not null, p.oid from $functions order by 1");
+my %comment = map { $_->[0] => $_->[1] } rows("select p.oid, translate(obj_description(p.oid, 'pg_proc'), e'\\n|', '  ') from $functions");
 
 is(join(' ', sort grep { /^hkg_/ } keys %text), join(' ', map { $_->[0] } @known), 'every function has a section, every section a function');
 foreach my $function (@known)
@@ -105,6 +120,7 @@ foreach my $function (@known)
 	is(stated('argument', 1, @of), join("\n", @arguments), "arguments of $name");
 	is(stated('result', 0, $name), join("\n", @columns), "columns of the result of $name");
 	is($format{$returned{$name} // ''}, $result, "result of $name") if $has_columns eq 'f';
+	is(errors_in(join ' ', map { $whole{$_} // '' } @of), errors_in($comment{$oid}), "errors of $name");
 }
 
 # ---- tables, settings, presets -------------------------------------------------------
