@@ -606,8 +606,18 @@ seed: the same facts and seed give the same splits
 returns how many facts there are now: to learn from, in valid and in test (0 for one that was left as it is). Fewer are held out than asked for where others are the last ones of an entity or a relation, which a notice shows
 errors: 22023 for a share out of range, 27000 when a policy or a trigger keeps facts from being deleted, 42501 without select on entity and relation and select, insert and delete on triple and holdout, 55000 when the graph was renamed meanwhile, 40P01 beside a create index concurrently on a table of facts that began meanwhile';
 
+create function hkg_sparsity(graph name)
+returns table (entity text, frequency bigint, sparsity float8)
+as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 1000
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_sparsity(name) is
+'how rare each entity is in the facts
+graph: an existing graph
+frequency: how often the entity is head or tail of a fact; a fact about an entity and itself counts twice
+sparsity: 1 - (frequency - min) / (max - min) over all entities; 0 when all are equally frequent';
+
 -- ---------------------------------------------------------------------------
--- Learning
+-- Training
 -- ---------------------------------------------------------------------------
 
 create function hkg_presets() returns table (preset text, purpose text, settings jsonb)
@@ -1074,6 +1084,10 @@ seed: draws them, and seeds the trainings, unless grid or fixed has a seed
 model: the name of the best model; a model of that name is replaced when the transaction commits
 errors: before anything is trained, 22023 or 0A000 for arguments that hkg_train would refuse, 54000 for a grid of more than 100,000 points, 22P02 or 22003 for values of another type, 55000 without a valid split, 55006 when the model is being trained or another search of the graph is under way, 25001 unless the transaction is read committed; 53000 when no background worker is free for a trial; 55P03 when a training waits for a lock that the caller''s transaction holds; a trial that fails later, or would need more than hybridkg.max_memory, is a row with its error';
 
+-- ---------------------------------------------------------------------------
+-- Rules
+-- ---------------------------------------------------------------------------
+
 create function hkg_mine_rules(graph name, max_rule_length int default 3, min_head_coverage float8 default 0.01,
 	min_support int default 2, constants bool default false, measure text default 'standard',
 	model name default null, omega float8 default 0.5, ec_sample int default null, min_confidence float8 default 0)
@@ -1095,10 +1109,6 @@ omega: weight of embedding confidence, 0 to 1; for hybrid
 ec_sample: predictions of a rule to score, at least 2, always the same ones; null: all; for hybrid
 min_confidence: least standard confidence of a rule, 0 to 1; others are not rated
 embedding_confidence_error: its standard error; 0 where all predictions were scored, null without embedding confidence';
-
--- ---------------------------------------------------------------------------
--- Rules
--- ---------------------------------------------------------------------------
 
 create function hkg_rule_sql(graph name, rule text) returns text
 as 'MODULE_PATHNAME' language c stable parallel safe
@@ -1494,16 +1504,6 @@ top_rules: how many of the model''s rules, at least 1: the selected ones first, 
 split: valid or test
 model: a trained model of the graph
 inferred: distinct triples; correct: those in the split; precision: correct / inferred, null when nothing is inferred';
-
-create function hkg_sparsity(graph name)
-returns table (entity text, frequency bigint, sparsity float8)
-as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 1000
-set search_path = pg_catalog, pg_temp;
-comment on function hkg_sparsity(name) is
-'how rare each entity is in the facts
-graph: an existing graph
-frequency: how often the entity is head or tail of a fact; a fact about an entity and itself counts twice
-sparsity: 1 - (frequency - min) / (max - min) over all entities; 0 when all are equally frequent';
 
 -- ---------------------------------------------------------------------------
 -- Reports
