@@ -106,7 +106,7 @@ double
 ev_probability(const EvCalibration *calibration, EvJudged judged)
 {
 	double		x = calibration->slope * judged.score + calibration->score_slope * judged.phi +
-		calibration->evidence_slope * judged.evidence + calibration->offset;
+		calibration->evidence_slope * judged.evidence + calibration->intercept;
 
 	x += calibration->best * judged.question.best + calibration->last * judged.question.last;
 	x += known_answers(calibration, judged.question.known);
@@ -139,7 +139,7 @@ ev_score_needed(const EvCalibration *calibration, int64_t known, double last, do
 {
 	/* of answers to one question x rises with the score, so that of the best one is the highest */
 	double		slope = calibration->slope + calibration->best;
-	double		rest = x_needed(calibration, probability) - calibration->offset - known_answers(calibration, known);
+	double		rest = x_needed(calibration, probability) - calibration->intercept - known_answers(calibration, known);
 
 	if (!(slope > 0) || calibration->score_slope != 0 || calibration->evidence_slope != 0)
 		return -INFINITY;

@@ -5,7 +5,8 @@
  * The work for a question is bounded.  Of more than ANSWERING_SAMPLE edges, entities or answers, an even sample is looked
  * at, and a path that reaches ANSWERING_REACH entities at once does not fire.  That is not enough where the given entity
  * or what it is related to is a hub: 1000 features, each shared by 1000 entities of 1000 answers.  So each kind of rule
- * may also look at no more than ANSWERING_WORK edges in all.
+ * may also look at no more than ANSWERING_WORK edges in all; after that, at ANSWERING_SAMPLE for each atom of a path or each
+ * pattern.
  */
 #ifndef HKG_EVIDENCE_ANSWERING_H
 #define HKG_EVIDENCE_ANSWERING_H

@@ -284,7 +284,7 @@ source_of(const EvJoin *join, const BodyLevel *level)
 	if (level->links == 0)
 		return (Source) {
 			.holder = facts->holder + facts->holders[level->held],.group = facts->group,
-			.count = facts->holders[level->held + 1] - facts->holders[level->held],.link = -1
+			.count = fact_holder_count(facts, level->held),.link = -1
 		};
 	return source_of_links(join, level);
 }

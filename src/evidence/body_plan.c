@@ -81,12 +81,6 @@ next_variable(const Planning *planning)
 	return best;
 }
 
-static int64_t
-holders(const FactIndex *facts, DirectedAtom atom)
-{
-	return facts->holders[atom + 1] - facts->holders[atom];
-}
-
 /* Takes what one atom demands of the level's variable, as far as the atom's other term is bound. */
 static void
 add_atom(Planning *planning, BodyLevel *level, const EvAtom *atom, int32_t variable)
@@ -100,7 +94,7 @@ add_atom(Planning *planning, BodyLevel *level, const EvAtom *atom, int32_t varia
 		level->link[level->links++] = (BodyLink) {
 			is_variable(other) ? planning->level_of[-1 - other] : -1, other, MIRRORED(away)
 		};
-	else if (level->held == NO_ATOM || holders(planning->facts, away) < holders(planning->facts, level->held))
+	else if (level->held == NO_ATOM || fact_holder_count(planning->facts, away) < fact_holder_count(planning->facts, level->held))
 		level->held = away;
 }
 

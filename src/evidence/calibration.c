@@ -540,15 +540,8 @@ set_held_out(Pool *pool, const EvExampleSource *source, const EvExamples *exampl
 	{
 		/* a triple is an example of either side */
 		double		held = (double) (examples->answered.first[2 * r + 2] - examples->answered.first[2 * r]) / 2;
-		double		known = 0;
+		double		known = (double) fact_count(facts, r, pool);
 
-		for (int64_t i = facts->holders[FORWARDS(r)]; i < facts->holders[FORWARDS(r) + 1]; i++)
-		{
-			FactGroup	group = fact_group_at(facts, facts->holder[i]);
-
-			known += (double) (group.end - group.first);
-			pool_yield_at(pool, POOL_LEADER, i);
-		}
 		learnt->held_out[r] = (held + HELD_OUT_PRIOR) / (held * triples + known + HELD_OUT_PRIOR / common);
 	}
 	learnt->held_out_all = common;
@@ -559,7 +552,7 @@ set_held_out(Pool *pool, const EvExampleSource *source, const EvExamples *exampl
 static EvCalibration
 calibration_of(const Fit *fit)
 {
-	return (EvCalibration) {.slope = fit->x[0],.offset = fit->x[1],.unanswered = fit->x[2],.answers = fit->x[3],
+	return (EvCalibration) {.slope = fit->x[0],.intercept = fit->x[1],.unanswered = fit->x[2],.answers = fit->x[3],
 		.best = fit->x[4],.last = fit->x[5]};
 }
 

@@ -107,7 +107,7 @@ closed_world_bytes(const EvExampleSource *source, int threads)
 
 /* ---- which triples ------------------------------------------------------------------------ */
 
-/* The largest number of triples of a relation with which those of all are no more than MOST; 0: too few to decide. */
+/* The largest number of triples of a relation with which those of all are no more than MOST, but at least LEAST. */
 static int64_t
 most_of_relation(const ClosedTask *task)
 {

@@ -267,7 +267,7 @@ extern double ev_expected_score(const EvExpected *expected, double score, double
  * A score becomes a probability.  With n known answers of the question,
  *
  *		x = slope * score + score_slope * phi + evidence_slope * evidence + best * (the question's best score)
- *			+ last * (its EV_SHOWN-th score, 0 where fewer are shown) + offset
+ *			+ last * (its EV_SHOWN-th score, 0 where fewer are shown) + intercept
  *			+ (n = 0 ? unanswered : answers * log(1 + n))
  *
  * and P = 1 / (1 + exp(-x)).  All but the slopes is the same for the candidates of one question, so probabilities are
@@ -284,7 +284,7 @@ typedef struct EvCalibration
 	double		slope;
 	double		score_slope;
 	double		evidence_slope;
-	double		offset;
+	double		intercept;
 	double		unanswered;
 	double		answers;
 	double		best;

@@ -422,15 +422,15 @@ count_body(PathCount *count, int thread, PathBody body, PathCandidate *first, Pa
 	const PathTask *task = count->task;
 	const FactIndex *facts = task->facts;
 	PathBody	mirror = path_body_mirrored(&body);
-	bool		mirrored = holder_count(facts, mirror.atom[0]) < holder_count(facts, body.atom[0]);
+	bool		mirrored = fact_holder_count(facts, mirror.atom[0]) < fact_holder_count(facts, body.atom[0]);
 	AnchorSums	sums = {.next_look = FIRST_LOOK};
 
 	if (path_task_late(task))
 		return;
 	if (mirrored)
 		body = mirror;
-	sums.all = (double) holder_count(facts, body.atom[0]);
-	reserve_numbers(&count->tracer[thread], facts, (uint32_t) holder_count(facts, body.atom[0]));
+	sums.all = (double) fact_holder_count(facts, body.atom[0]);
+	reserve_numbers(&count->tracer[thread], facts, (uint32_t) fact_holder_count(facts, body.atom[0]));
 	count->tracer[thread].steps = 0;
 	trace_anchors(count, thread, &body, mirrored, first, end, &sums);
 	for (PathCandidate *c = first; c < end; c++)

@@ -48,7 +48,7 @@ shuffle_anchors(PathTask *task)
 		uint64_t	stream = random_stream(task->search->seed, DRAW_ANCHOR, (uint64_t) d, 0);
 		int32_t    *anchor = task->anchor + facts->holders[d];
 
-		for (int64_t i = 0; i < holder_count(facts, d); i++)
+		for (int64_t i = 0; i < fact_holder_count(facts, d); i++)
 		{
 			uint32_t	j = random_below(random_bits(stream, (uint64_t) i), (uint64_t) i + 1);
 

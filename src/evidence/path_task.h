@@ -51,13 +51,6 @@ path_task_late(const PathTask *task)
 	return task->deadline != 0 && monotonic_now() > task->deadline;
 }
 
-/* The number of entities that have edges of an atom. */
-static inline int64_t
-holder_count(const FactIndex *facts, int32_t atom)
-{
-	return facts->holders[atom + 1] - facts->holders[atom];
-}
-
 /* ---- bodies ------------------------------------------------------------------- */
 
 /*

@@ -118,7 +118,7 @@ ev_domain(EvDomainFinder *finder, DirectedAtom atom, Pool *pool, int thread)
 	count_atoms(finder, pool, thread);
 	for (int32_t i = 0; i < 2 * facts->relations; i++)
 	{
-		double		size = (double) (facts->holders[i + 1] - facts->holders[i]);
+		double		size = (double) fact_holder_count(facts, i);
 
 		if (finder->together[i] >= LEAST_HOLDERS && (double) finder->together[i] >= finder->least_share * size)
 			add_alike(finder, i, pool, thread);

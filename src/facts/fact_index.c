@@ -358,6 +358,22 @@ fact_index_move(FactIndex *facts, void *memory)
 	facts->neighbour = NULL;
 }
 
+int64_t
+fact_count(const FactIndex *facts, int32_t relation, Pool *pool)
+{
+	DirectedAtom atom = FORWARDS(relation);
+	int64_t		count = 0;
+
+	for (int64_t i = facts->holders[atom]; i < facts->holders[atom + 1]; i++)
+	{
+		FactGroup	group = fact_group_at(facts, facts->holder[i]);
+
+		count += group.end - group.first;
+		pool_yield_at(pool, POOL_LEADER, i);
+	}
+	return count;
+}
+
 /* ---- the second order ----------------------------------------------------------- */
 
 typedef struct Reordering

@@ -176,6 +176,23 @@ fact_holder(const FactIndex *facts, int64_t holder)
 	return facts->group[facts->holder[holder]].entity;
 }
 
+/* How many entities have edges of an atom */
+static inline int64_t
+fact_holder_count(const FactIndex *facts, DirectedAtom atom)
+{
+	return facts->holders[atom + 1] - facts->holders[atom];
+}
+
+/* Whether the functional side of a relation r(x, y) is y: it has fewer heads than tails. */
+static inline bool
+fact_functional_backwards(const FactIndex *facts, int32_t relation)
+{
+	return fact_holder_count(facts, FORWARDS(relation)) < fact_holder_count(facts, MIRRORED(FORWARDS(relation)));
+}
+
+/* The number of a relation's facts; the leader of the pool yields meanwhile. */
+extern int64_t fact_count(const FactIndex *facts, int32_t relation, Pool *pool);
+
 /* The edge of a group that leads to an entity, -1 where there is none; and whether there is one. */
 extern int64_t fact_group_find(const FactIndex *facts, FactGroup group, int32_t other);
 extern bool fact_group_holds(const FactIndex *facts, FactGroup group, int32_t other);

@@ -163,6 +163,23 @@ node_slices_run(const NodeSlices *slices)
 }
 
 void
+node_answer_refused(const char *function, const char *fault)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("%s() of a node returned something else than this server's", function),
+			 errdetail_internal("%s", fault),
+			 errhint("Install the same version of hybridkg on every server.")));
+}
+
+void
+node_answer_check(const char *function, int64 count, int64 expected)
+{
+	if (count != expected)
+		node_answer_refused(function, psprintf("It has " INT64_FORMAT " numbers, expected " INT64_FORMAT ".", count, expected));
+}
+
+void
 node_slices_failed(const Graph *graph, const char *what)
 {
 	ereport(NOTICE,

@@ -53,6 +53,12 @@ extern int	node_slices_count(const Graph *graph);
  */
 extern bool node_slices_run(const NodeSlices *slices);
 
+/* ERROR 55000: another version of the library runs on a node.  fault: what is wrong with its answer, a sentence */
+extern void node_answer_refused(const char *function, const char *fault) pg_attribute_noreturn();
+
+/* The same unless the answer has as many numbers as expected */
+extern void node_answer_check(const char *function, int64 count, int64 expected);
+
 /* NOTICE that this server does the work alone.  what: "graph \"g\" is mined" */
 extern void node_slices_failed(const Graph *graph, const char *what);
 

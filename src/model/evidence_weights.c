@@ -267,7 +267,7 @@ fit_of(JsonbContainer *fit, const CalibrationRows *rows, double held_out)
 		.slope = number_member(fit, "slope"),
 		.score_slope = number_member(fit, "score_slope"),
 		.evidence_slope = number_member(fit, "evidence_slope"),
-		.offset = number_member(fit, "intercept"),
+		.intercept = number_member(fit, "intercept"),
 		.unanswered = number_member(fit, "unanswered"),
 		.answers = number_member(fit, "answers"),
 		.best = number_member(fit, "best"),
@@ -383,7 +383,7 @@ static void
 append_fit(StringInfo text, const EvCalibration *fit)
 {
 	appendStringInfo(text, "{\"slope\": %.9g, \"intercept\": %.9g, \"unanswered\": %.9g, \"answers\": %.9g",
-					 fit->slope, fit->offset, fit->unanswered, fit->answers);
+					 fit->slope, fit->intercept, fit->unanswered, fit->answers);
 }
 
 /* Whether there is a fit of that kind. */

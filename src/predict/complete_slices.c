@@ -190,10 +190,11 @@ take_answers(void *argument, NodeSlice slice, const int64 *value, int64 count)
 {
 	FoundFacts *found = argument;
 
+	node_answer_check("hkg_complete_slice", count, count / SENT * SENT);
 	hkg_check_memory_or(2 * (found->count + count / SENT) * sizeof(KgeScored), "what the nodes have found",
 						"ask for a smaller k");
 	found->scored = array_reserve(found->scored, found->count + count / SENT, &found->room, sizeof(KgeScored));
-	for (int64 i = 0; i + SENT <= count; i += SENT)
+	for (int64 i = 0; i < count; i += SENT)
 		found->scored[found->count++] = unpack(value + i);
 }
 

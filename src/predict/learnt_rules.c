@@ -55,22 +55,6 @@ typedef struct RuleSurvey
 
 /* ---- the rules of a relation ------------------------------------------------------------ */
 
-static int64
-count_facts(const FactIndex *facts, DirectedAtom atom)
-{
-	int64		count = 0;
-
-	for (int64 i = facts->holders[atom]; i < facts->holders[atom + 1]; i++)
-	{
-		FactGroup	group = fact_group_at(facts, facts->holder[i]);
-
-		count += group.end - group.first;
-		if (i % 1024 == 0)
-			CHECK_FOR_INTERRUPTS();
-	}
-	return count;
-}
-
 /* The facts at these places, ascending, among those of the relation by head and tail */
 static Triple *
 facts_at(const FactIndex *facts, int32 relation, const int64 *place, int64 count)
@@ -117,10 +101,7 @@ static void
 add_rules(RuleSurvey *survey, int32 relation, int64 facts, int64 asked, const RelationPath *path,
 		  const EvPathCounts *counts, int64 count)
 {
-	const int64 *holders = survey->facts->holders;
-	DirectedAtom forwards = FORWARDS(relation);
-	int64		heads = holders[forwards + 1] - holders[forwards];
-	int64		tails = holders[forwards + 2] - holders[forwards + 1];
+	Side		given = fact_functional_backwards(survey->facts, relation) ? SIDE_HEAD : SIDE_TAIL;
 
 	survey->rule = array_reserve(survey->rule, survey->count + count, &survey->room, sizeof(LearntRule));
 	for (int64 i = 0; i < count; i++)
@@ -130,7 +111,7 @@ add_rules(RuleSurvey *survey, int32 relation, int64 facts, int64 asked, const Re
 			.counts = counts[i],
 			.share = path[i].share / (2 * (double) asked),
 			.facts = facts,
-			.known = counts[i].known[heads < tails ? SIDE_HEAD : SIDE_TAIL],
+			.known = counts[i].known[given],
 			.id = -1
 		};
 }
@@ -139,7 +120,7 @@ add_rules(RuleSurvey *survey, int32 relation, int64 facts, int64 asked, const Re
 static void
 survey_relation(RuleSurvey *survey, int32 relation)
 {
-	int64		facts = count_facts(survey->facts, FORWARDS(relation));
+	int64		facts = fact_count(survey->facts, relation, survey->pool);
 	KgeSample	sample = survey->sample == 0 ? (KgeSample) {facts, facts} : kge_sample(facts, survey->sample);
 	EvSearch	search = {.work = WORK_OF_RULE,.seed = (uint64) survey->seed};
 	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "hybridkg learnt paths", ALLOCSET_DEFAULT_SIZES);

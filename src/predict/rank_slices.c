@@ -105,8 +105,7 @@ take_ranks(void *argument, NodeSlice slice, const int64 *value, int64 count)
 	int64	   *place = array_new(int64, ranks->count);
 	int64		places = node_slice_places(slice, ranks->count, place);
 
-	if (count != 2 * places)
-		elog(ERROR, "a node returned " INT64_FORMAT " ranks, expected " INT64_FORMAT, count, 2 * places);
+	node_answer_check("hkg_rank_slice", count, 2 * places);
 	for (int64 i = 0; i < places; i++)
 	{
 		ranks->rank[place[i]] = (int32) value[i];

@@ -41,7 +41,7 @@ candidate_at(const BodyCounts *counts, int32 place)
 static EvCountedRule
 counted_rule(const Mining *mining, const Candidate *candidate)
 {
-	bool		backwards = mining_functional_backwards(mining, candidate->head);
+	bool		backwards = fact_functional_backwards(&mining->index, candidate->head);
 
 	return (EvCountedRule) {
 		.relation = mining->given ? candidate->head : -1,

@@ -63,20 +63,6 @@ mining_report(const Mining *mining, double part)
 /* Takes a rule over the bounds, in any form. */
 extern void mining_add(Mining *mining, int32 head, const Rule *rule, int32 support);
 
-/* How many entities have edges of a directed atom */
-static inline int64
-mining_holders(const Mining *mining, DirectedAtom atom)
-{
-	return mining->index.holders[atom + 1] - mining->index.holders[atom];
-}
-
-/* Whether a head's functional side is its object. */
-static inline bool
-mining_functional_backwards(const Mining *mining, int32 head)
-{
-	return mining_holders(mining, FORWARDS(head)) < mining_holders(mining, MIRRORED(FORWARDS(head)));
-}
-
 /* Makes the current context one of its own for mining; returns the caller's. */
 extern MemoryContext mining_begin(Mining *mining);
 

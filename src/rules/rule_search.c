@@ -166,7 +166,7 @@ make_end(Search *search, int end)
 {
 	const FactIndex *index = &search->mining->index;
 	DirectedAtom atom = end == X ? FORWARDS(search->head) : MIRRORED(FORWARDS(search->head));
-	int32		units = (int32) (index->holders[atom + 1] - index->holders[atom]);
+	int32		units = (int32) fact_holder_count(index, atom);
 
 	search->units[end] = units;
 	search->unit[end] = array_new(Unit, units);

@@ -76,18 +76,6 @@ refuse_numbers(const char *fault)
 			 errhint("Leave out the checksum, which comes first, and the support after each rule.")));
 }
 
-/* The rule that begins at place `next`, which moves on. */
-static Rule
-take_rule(const int32 *number, int64 count, int64 *next)
-{
-	Rule		rule = {0};
-	const char *fault = rule_take(number, count, next, &rule);
-
-	if (fault != NULL)
-		refuse_numbers(fault);
-	return rule;
-}
-
 /* ---- what a node does --------------------------------------------------------------- */
 
 static const int32 *
@@ -171,9 +159,12 @@ take_rules(Mining *mining, const int32 *number, int count)
 {
 	for (int64 next = 0; next < count;)
 	{
-		Rule		rule = take_rule(number, count, &next);
+		Rule		rule = {0};
+		const char *fault = rule_take(number, count, &next, &rule);
 		int32		head = graph_row(mining->data->relation_id, mining->data->relations, rule.head);
 
+		if (fault != NULL)
+			refuse_numbers(fault);
 		if (head < 0)
 			refuse_numbers(psprintf("The graph has no relation %d.", rule.head));
 		mining_add(mining, head, &rule, 0);
@@ -223,8 +214,11 @@ take_found(void *argument, NodeSlice slice, const int64 *value, int64 count)
 		number[i] = (int32) value[i];
 	for (int64 next = 0; next < count; next++)
 	{
-		Rule		rule = take_rule(number, count, &next);
+		Rule		rule = {0};
+		const char *fault = rule_take(number, count, &next, &rule);
 
+		if (fault != NULL || next == count)
+			node_answer_refused("hkg_search_slice", fault != NULL ? fault : "The support of a rule is missing.");
 		mining_add(mining, graph_row(mining->data->relation_id, mining->data->relations, rule.head), &rule, number[next]);
 	}
 	pfree(number);
@@ -235,8 +229,7 @@ take_sizes(void *argument, NodeSlice slice, const int64 *value, int64 count)
 {
 	Mining	   *mining = argument;
 
-	if (count != SIZES * mining->count)
-		refuse_numbers("Sizes are missing.");
+	node_answer_check("hkg_count_slice", count, SIZES * mining->count);
 	for (int64 i = 0; i < mining->count; i++)
 	{
 		mining->candidate[i].body_size += value[SIZES * i];

@@ -131,7 +131,7 @@ check_needed(void)
 
 	for (int i = 0; i < 2700; i++)
 	{
-		EvCalibration calibration = {.slope = 1.1,.offset = -6,.unanswered = 2,.answers = 0.7,.best = i % 2 == 0 ? -0.4 : 0.2,
+		EvCalibration calibration = {.slope = 1.1,.intercept = -6,.unanswered = 2,.answers = 0.7,.best = i % 2 == 0 ? -0.4 : 0.2,
 			.last = last[i % 3],.odds = odds[i / 3 % 3],.fitted_odds = fitted[i / 9 % 3]};
 		EvQuestionScores question = {.known = i % 4,.best = next_below(3000) / 100.0 - 5};
 		double		probability;

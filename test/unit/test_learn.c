@@ -469,7 +469,7 @@ static void
 test_score_needed(void)
 {
 	static const double due[] = {0.001, 0.3, 0.5, 0.9};
-	EvCalibration calibration = {.slope = 2,.offset = -5,.unanswered = -1,.answers = 0.5,.best = 0.5};
+	EvCalibration calibration = {.slope = 2,.intercept = -5,.unanswered = -1,.answers = 0.5,.best = 0.5};
 
 	for (int odds = 0; odds < 9; odds++)
 		for (int i = 0; i < 4; i++)
