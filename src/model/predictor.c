@@ -54,6 +54,13 @@ predictor_of(const Model *model, ModelFacts facts, EvKind kind)
 	return predictor;
 }
 
+const FactIndex *
+predictor_facts(const Predictor *predictor, Graph *graph)
+{
+	return predictor->evidence != NULL ? &predictor->evidence->facts :
+		&evidence_of_facts(graph, predictor->added)->facts;
+}
+
 bool
 predictor_is_reflexive(const Predictor *predictor, Graph *graph, int32 relation)
 {

@@ -43,6 +43,9 @@ extern Predictor predictor_open(Graph *graph, const char *model, EvKind kind);
 /* The same of an opened model, whose facts were read with evidence where the kind has any. */
 extern Predictor predictor_of(const Model *model, ModelFacts facts, EvKind kind);
 
+/* The index of facts, read where it is not there; facts about what the model has no row for are left out. */
+extern const FactIndex *predictor_facts(const Predictor *predictor, Graph *graph);
+
 /* As graph_is_reflexive, of a row of the model: from memory, where the facts are there. */
 extern bool predictor_is_reflexive(const Predictor *predictor, Graph *graph, int32 relation);
 

@@ -225,14 +225,6 @@ return_ranks(Graph *graph, const SplitRanks *ranking, SqlResult *result)
 }
 
 /* hkg_ranks has no such argument, nor has hkg_evaluate of 0.1.0. */
-int
-argument_sample(FunctionCallInfo fcinfo, int i)
-{
-	if (PG_NARGS() <= i || PG_ARGISNULL(i))
-		return 0;
-	return argument_int(fcinfo, i, "sample", 2, PG_INT32_MAX);
-}
-
 void
 notice_empty_split(const Graph *graph, const char *split, const SplitRanks *ranks)
 {

@@ -54,9 +54,6 @@ extern void ranks_end(SplitRanks *ranks);
 /* ERROR 55000 unless both are of the same triples: the split is read for each, and a policy may hide some at random. */
 extern void ranks_check_alike(const SplitRanks *a, const SplitRanks *b);
 
-/* The number of triples to rank; 0: all of them, where the argument is null, or where the function has none. */
-extern int	argument_sample(FunctionCallInfo fcinfo, int i);
-
 /* NOTICE with the statements that fill the split, where it has no triples. */
 extern void notice_empty_split(const Graph *graph, const char *split, const SplitRanks *ranks);
 

@@ -21,6 +21,7 @@
 #include "best_rule.h"
 #include "graph/call.h"
 #include "model/predictor.h"
+#include "model/reason.h"
 #include "path_explanation.h"
 #include "rules/rule_sql.h"
 #include "server/argument.h"
@@ -164,10 +165,10 @@ embedding_of(const AddedEntities *added, Triple row)
 	Origin		tail = origin_of(added, row.tail);
 
 	if (head == LEARNT && tail == LEARNT)
-		return "(embedding)";
+		return REASON_EMBEDDING ")";
 	if (head == LEARNT || tail == LEARNT)
-		return psprintf("(embedding; of %s: %s)", head == LEARNT ? "tail" : "head", ends[head == LEARNT ? tail : head]);
-	return psprintf("(embedding; of head: %s; of tail: %s)", ends[head], ends[tail]);
+		return psprintf(REASON_EMBEDDING "; of %s: %s)", head == LEARNT ? "tail" : "head", ends[head == LEARNT ? tail : head]);
+	return psprintf(REASON_EMBEDDING "; of head: %s; of tail: %s)", ends[head], ends[tail]);
 }
 
 static const EvCandidate *

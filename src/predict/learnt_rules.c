@@ -14,9 +14,11 @@
 #include "utils/fmgroids.h"
 #include "utils/memutils.h"
 
+#include "best_rule.h"
 #include "core/sort.h"
-#include "evaluate.h"
 #include "graph/call.h"
+#include "kge/rank.h"
+#include "model/predictor.h"
 #include "rules/mine.h"
 #include "server/argument.h"
 #include "server/array.h"
@@ -36,7 +38,7 @@ typedef struct LearntRule
 	double		share;			/* mean over the questions that were asked */
 	int64		facts;			/* of the relation */
 	int64		known;			/* pairs that PCA confidence is over */
-	int32		id;				/* in table rule; -1: it is not there */
+	int32		id;				/* in table rule; NO_RULE: it is not there */
 } LearntRule;
 
 typedef struct RuleSurvey
@@ -112,7 +114,7 @@ add_rules(RuleSurvey *survey, int32 relation, int64 facts, int64 asked, const Re
 			.share = path[i].share / (2 * (double) asked),
 			.facts = facts,
 			.known = counts[i].known[given],
-			.id = -1
+			.id = NO_RULE
 		};
 }
 
@@ -236,7 +238,7 @@ return_rule(Graph *graph, const int32 *relation_id, const LearntRule *rule, SqlR
 	values[11] = Int32GetDatum(rule->id);
 	for (int i = 5; i <= 10; i++)
 		nulls[i] = counts->body_size == 0;
-	nulls[11] = rule->id < 0;
+	nulls[11] = rule->id == NO_RULE;
 	sql_result_row(result, values, nulls);
 }
 

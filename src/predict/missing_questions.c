@@ -20,15 +20,6 @@ is_restricted(const ShownEntities *shown)
 	return shown->side[SIDE_HEAD].given || shown->side[SIDE_TAIL].given;
 }
 
-/* Facts about what the model has no row for are left out. */
-static const FactIndex *
-facts_of(Graph *graph, const Predictor *predictor)
-{
-	if (predictor->evidence != NULL)
-		return &predictor->evidence->facts;
-	return &evidence_of_facts(graph, predictor->added)->facts;
-}
-
 /* The entities that a side's questions may be about */
 static const EntitySet *
 given_set(const MissingQuestions *questions, Side side)
@@ -108,7 +99,7 @@ missing_questions_open(Graph *graph, const Predictor *predictor, int32 relation,
 		questions.first = relation;
 		questions.end = relation + 1;
 	}
-	questions.facts = facts_of(graph, predictor);
+	questions.facts = predictor_facts(predictor, graph);
 	hkg_check_memory_or(ev_domain_finder_bytes(questions.facts), "a list of missing facts",
 						"ask for those of one relation");
 	questions.count_of = array_new(int64, 2 * (int64) (questions.end - questions.first));

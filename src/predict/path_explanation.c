@@ -9,6 +9,7 @@
 
 #include "path_explanation.h"
 
+#include "model/reason.h"
 #include "rules/rule.h"
 #include "server/host.h"
 
@@ -21,7 +22,7 @@ text_of(Graph *graph, const Evidence *evidence, int32 relation, const PathReason
 	for (int i = 0; i < path->length; i++)
 		atom[i] = path->step[i].atom;
 	initStringInfo(&text);
-	appendStringInfoString(&text, PATH_PREFIX);
+	appendStringInfoString(&text, REASON_PATH);
 	rule_append_path(&text, graph, evidence->relation_id, relation, atom, path->length);
 	return text.data;
 }
@@ -61,7 +62,7 @@ path_explanation(Graph *graph, const Evidence *evidence, Triple triple, Explaine
 						 reason, hkg_leader(), POOL_LEADER);
 	for (int i = 0; i < count; i++)
 	{
-		explained[i] = (ExplainedPath) {.text = "(other paths)",.share = reason[i].share};
+		explained[i] = (ExplainedPath) {.text = REASON_OTHER_PATHS,.share = reason[i].share};
 		if (reason[i].length == 0)
 			continue;
 		explained[i].text = text_of(graph, evidence, triple.relation, &reason[i]);

@@ -50,8 +50,7 @@ open_drawing(Drawing *drawing, const char *model, int64 wanted)
 	const FactIndex *facts;
 
 	drawing->predictor = predictor_open(drawing->report->graph, model, EV_BOTH);
-	facts = drawing->predictor.evidence != NULL ? &drawing->predictor.evidence->facts :
-		&evidence_of_facts(drawing->report->graph, drawing->predictor.added)->facts;
+	facts = predictor_facts(&drawing->predictor, drawing->report->graph);
 	hkg_check_memory(ev_domain_finder_bytes(facts), "drawing questions");
 	drawing->finder = ev_domain_finder(&arena, facts, EV_ALIKE);
 	for (int32 key = 0; key < 2 * drawing->predictor.model->kge.relations; key++)

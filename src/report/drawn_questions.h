@@ -8,7 +8,7 @@
 #include "section.h"
 
 /*
- * Draws questions of all relations and sides, evenly: `wanted` of those about entities with known answers, and as many
+ * Draws every n-th question of all relations and sides: `wanted` of those about entities with known answers, and as many
  * of those about entities without that are like them.  For each relation and side runs `query` with the parameters
  *		$1 (int) the relation's id, $2 (int[]) ids of the given entities, $3 (text) the model
  * and passes its rows on.  In it, "answers" are the ten best answers of these questions, as rows (head, tail, score,

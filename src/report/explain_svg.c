@@ -2,8 +2,8 @@
  * explain_svg.c
  *		hkg_explain_svg: the reasons for a triple's score as a picture.
  *
- * Above, the triple, and below it a lane for each of the rules with the largest shares, with the entities of one of its
- * groundings between head and tail.  Then bars: what the embedding and each rule add to the score.
+ * Above, the triple, and below it a lane for each of the rules and paths with the largest shares, with the entities of one
+ * of their groundings between head and tail.  Then bars: what each reason adds to the score.
  */
 #include "postgres.h"
 
@@ -15,6 +15,7 @@
 
 #include "chart.h"
 #include "graph/call.h"
+#include "model/reason.h"
 #include "model/rule_table.h"
 #include "rules/rule_sql.h"
 #include "section.h"
@@ -34,12 +35,12 @@
 #define NAME_CHARACTERS 20
 #define LABEL_CHARACTERS 26
 
-/* The embedding or a rule, with the number of its groundings that hkg_explain lists */
 typedef struct Reason
 {
 	char	   *text;
+	ReasonKind	kind;
 	double		share;
-	int			groundings;
+	bool		has_facts;		/* a grounding */
 } Reason;
 
 typedef struct Reasons
@@ -74,19 +75,6 @@ typedef struct AskedTriple
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
-static bool
-is_rule(const Reason *reason)
-{
-	return reason->groundings > 0;
-}
-
-/* The text of the rule whose body a path grounds; NULL where a reason is no path */
-static const char *
-rule_of_path(const char *reason)
-{
-	return strncmp(reason, PATH_PREFIX, strlen(PATH_PREFIX)) == 0 ? reason + strlen(PATH_PREFIX) : NULL;
-}
-
 /* Rows of one rule come one after the other. */
 static void
 take_reason(void *argument, const Datum *values, const bool *nulls)
@@ -97,14 +85,13 @@ take_reason(void *argument, const Datum *values, const bool *nulls)
 
 	if (last != NULL && strcmp(last->text, reason) == 0)
 	{
-		last->groundings++;
 		/* a rule has a share, each path one of its own */
-		if (rule_of_path(reason) != NULL && !nulls[2])
+		if (last->kind == KIND_PATH && !nulls[2])
 			last->share += DatumGetFloat8(values[2]);
 		return;
 	}
 	reasons->reason = array_reserve(reasons->reason, reasons->count + 1, &reasons->room, sizeof(Reason));
-	reasons->reason[reasons->count++] = (Reason) {reason, nulls[2] ? 0 : DatumGetFloat8(values[2]), nulls[1] ? 0 : 1};
+	reasons->reason[reasons->count++] = (Reason) {reason, reason_kind(reason), nulls[2] ? 0 : DatumGetFloat8(values[2]), !nulls[1]};
 }
 
 static Reasons
@@ -139,12 +126,11 @@ take_names(void *argument, const Datum *values, const bool *nulls)
 static bool
 read_rule(Graph *graph, const char *model, const Reason *reason, Rule *rule)
 {
-	const char *path = rule_of_path(reason->text);
 	SqlArgs		args = sql_args_text(model);
 	RuleList	rows;
 
-	if (path != NULL)
-		return rule_read(graph, path, rule) == NULL;
+	if (reason->kind == KIND_PATH)
+		return rule_read(graph, reason->text + strlen(REASON_PATH), rule) == NULL;
 	sql_arg_text(&args, reason->text);
 	rows = rules_of_query(psprintf("select " RULE_COLUMNS " from %srule where model = $1 and rule = $2 limit 1",
 								   graph->prefix), &args);
@@ -177,7 +163,7 @@ read_lanes(Graph *graph, const char *model, const AskedTriple *asked, const Reas
 	for (int64 i = 0; i < reasons->count && count < LANES; i++)
 	{
 		lanes[count] = (Lane) {.y = FIRST_LANE + LANE * (count + 1)};
-		if (is_rule(&reasons->reason[i]) && read_lane(graph, model, asked, &reasons->reason[i], &lanes[count]))
+		if (reasons->reason[i].has_facts && read_lane(graph, model, asked, &reasons->reason[i], &lanes[count]))
 			count++;
 	}
 	return count;
@@ -394,10 +380,10 @@ draw_bars(Markup *markup, const Reasons *reasons, double y)
 	chart_text(markup, BAR_LEFT, y, "start", "heading", "Shares of the score");
 	for (int i = 0; i < bars; i++)
 		draw_bar(markup, scale, y + 24 + BAR * i, reasons->reason[i].text,
-				 is_rule(&reasons->reason[i]) ? "series-1" : "series-2", reasons->reason[i].share);
+				 reasons->reason[i].kind == KIND_EMBEDDING ? "series-2" : "series-1", reasons->reason[i].share);
 	if (reasons->count > bars)
 		draw_bar(markup, scale, y + 24 + BAR * bars,
-				 psprintf(INT64_FORMAT " further rules together", reasons->count - bars), "series-other", others);
+				 psprintf(INT64_FORMAT " further reasons together", reasons->count - bars), "series-other", others);
 }
 
 /* ---- the picture -------------------------------------------------------------------------------------- */
@@ -428,7 +414,7 @@ draw_explanation(Report *report, const char *model, const AskedTriple *asked)
 						  count, reasons.count));
 	draw_background(markup, height);
 	chart_text(markup, BAR_LEFT, 24, "start", "heading",
-			   count > 0 ? "Facts that rules infer it from" : "No rule infers it");
+			   count > 0 ? "Facts that rules infer it from" : "No facts to show");
 	for (Layer layer = EDGES; layer < LAYERS; layer++)
 	{
 		for (int i = 0; i < count; i++)

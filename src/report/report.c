@@ -37,7 +37,7 @@ static const Section of_graph = {
 static const Section of_model[] = {
 	{"training", "Training", "How the training went, iteration by iteration, and with which settings.", section_training},
 	{"accuracy", "Accuracy",
-		"How often the model puts the right answer first, or among the first ten, for facts that it has not seen.",
+		"How high the model ranks the right answer, and how often it is among the first ten, for facts that it has not seen.",
 		section_accuracy},
 	{"calibration", "Probabilities", "Whether answers that are called probable are as often true.", section_calibration},
 	{"rules", "Rules",
@@ -226,7 +226,7 @@ write_page(Report *report, const char *const *models, int count)
 	for (int i = 0; count > 0 && i < (int) lengthof(of_model); i++)
 		write_section(report, &of_model[i], models, count);
 	if (count == 0)
-		markup_paragraph(markup, "left-out", "The graph has no model of that name yet: hkg_train(graph) makes one.");
+		markup_paragraph(markup, "left-out", "The graph has no model yet: hkg_train(graph) makes one.");
 	markup_close(markup);
 	markup_element(markup, "footer", "Made by hkg_report of hybridkg.", NULL);
 	markup_close(markup);

@@ -193,7 +193,8 @@ find_in_sample(Report *report, const char *model, MissingFacts *facts)
 
 	settle(report, model, facts);
 	markup_paragraph(report->markup, NULL,
-					 "Found among the answers to %s questions, drawn evenly from all relations; hkg_complete asks all.",
+					 "Found among the answers to %s questions, every n-th of those that users ask; hkg_complete looks for the most "
+					 "probable of all.",
 					 count_text((double) questions));
 }
 
@@ -223,7 +224,7 @@ take_reason(void *argument, const Datum *values, const bool *nulls)
 	reason->grounding = nulls[1] ? pstrdup("") : TextDatumGetCString(values[1]);
 }
 
-/* The first rule of hkg_explain that has a share, or a grounding at least; the embedding where there is none */
+/* Of hkg_explain: a row with a grounding before one without, then by share.  A path may be it, or the embedding. */
 static BestReason
 reason_of(const Report *report, const char *model, const MissingFact *fact)
 {

@@ -31,7 +31,6 @@
 #define RULE_MAX_BODY 5
 #define RULE_MOST_SEARCHED 4	/* atoms, the head counted, of a rule that is searched for */
 #define RULE_MAX_VARIABLES (2 * RULE_MAX_BODY + 2)
-#define PATH_PREFIX "(path) "	/* of a path as a reason; the rule whose body it grounds follows */
 #define RULE_IS (-1)
 
 typedef int32 Term;				/* < 0: a variable; >= 0: an entity's id */

@@ -41,6 +41,14 @@ argument_int(FunctionCallInfo fcinfo, int i, const char *name, int low, int high
 	return value;
 }
 
+int
+argument_sample(FunctionCallInfo fcinfo, int i)
+{
+	if (PG_NARGS() <= i || PG_ARGISNULL(i))
+		return 0;
+	return argument_int(fcinfo, i, "sample", 2, PG_INT32_MAX);
+}
+
 double
 argument_float(FunctionCallInfo fcinfo, int i, const char *name, double low, double high)
 {

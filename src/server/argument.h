@@ -13,10 +13,14 @@
 extern Datum argument(FunctionCallInfo fcinfo, int i, const char *name);
 
 extern int	argument_int(FunctionCallInfo fcinfo, int i, const char *name, int low, int high);
+
 extern double argument_float(FunctionCallInfo fcinfo, int i, const char *name,
 							 double low, double high);	/* NaN is out of any range */
 extern char *argument_text(FunctionCallInfo fcinfo, int i, const char *name);
 extern char *argument_name(FunctionCallInfo fcinfo, int i, const char *name);
+
+/* The argument sample: 2 or more; 0 stands for all, where it is null or an older declaration lacks it. */
+extern int	argument_sample(FunctionCallInfo fcinfo, int i);
 
 /*
  * The position of `value` in the NULL-terminated list `known`; ERROR 22023, with the list as HINT, if it is not there.

@@ -216,6 +216,11 @@ $primary->safe_psql('postgres', q{select hkg_import_rules('one', 'r(X,Y) <= r(Y,
 $elements = well_formed(page(q{hkg_report('one', 'imported')}), 'a page of imported rules');
 like(all_text($elements), qr/was not trained here/, 'which were not trained');
 unlike(all_text($elements), qr/omega|settings are the defaults/i, 'and have no settings');
+# a rule with an empty body infers without facts
+$primary->safe_psql('postgres', q{select hkg_import_rules('one', 'r(X,"b") <=', model => 'bodiless')});
+$elements = well_formed(page(q{hkg_explain_svg('one', 'a', 'r', 'b', 'bodiless')}), 'an explanation by a rule without a body');
+like(all_text($elements), qr/No facts to show.*r\(X,"b"\) <=/s, 'which shows the rule, and no facts');
+is(join(' ', map { $_->{attributes}{class} } grep { ($_->{attributes}{class} // '') =~ /^series/ } tags($elements, 'rect')), 'series-1', 'in the colour of rules');
 $primary->safe_psql('postgres', q{select hkg_train('one', 'transe', 4, iterations => 1, epochs => 1)});
 $primary->safe_psql('postgres', q{insert into one.entity values (2000000000, 'far')});
 $primary->safe_psql('postgres', q{insert into one.relation values (9, 'later'); insert into one.triple values (2000000000, 9, 1)});
