@@ -176,6 +176,9 @@ extern const char *graph_relation_name(Graph *graph, int32 id);
 /* Reads all names of relations now, unless they are known: a later transaction may not find those that it needs. */
 extern void graph_keep_relation_names(Graph *graph);
 
+/* For a query from rows u (head, relation, tail) of ids: joins h.name, r.name and t.name. */
+extern char *graph_names_join(const Graph *graph);
+
 /* For errhint: the names in a table (entity, relation, model) when they are few, else the one nearest to `name`. */
 extern char *graph_hint(Graph *graph, const char *table, const char *name);
 

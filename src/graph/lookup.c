@@ -299,3 +299,10 @@ graph_relation_name(Graph *graph, int32 id)
 		no_such_id(graph, "relation", id);
 	return entry->name;
 }
+
+char *
+graph_names_join(const Graph *graph)
+{
+	return psprintf("join %1$sentity h on h.id = u.head join %1$srelation r on r.id = u.relation "
+					"join %1$sentity t on t.id = u.tail", graph->prefix);
+}

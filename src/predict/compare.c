@@ -34,14 +34,11 @@ return_comparison(const Graph *graph, const SplitRanks *a, const SplitRanks *b, 
 							  "coalesce(u.counted, l.rule::text) "
 							  "from unnest($1::int[], $2::int[], $3::int[], $4::int[], $5::int[], $6::int[], $7::int[], "
 							  "$8::int[], $9::text[]) "
-							  "as u (head, relation, tail, head_a, head_b, tail_a, tail_b, rule, counted) "
-							  "join %1$sentity h on h.id = u.head "
-							  "join %1$srelation r on r.id = u.relation "
-							  "join %1$sentity t on t.id = u.tail "
-							  "left join %1$srule l on l.model = $10 and l.id = u.rule "
+							  "as u (head, relation, tail, head_a, head_b, tail_a, tail_b, rule, counted) %s "
+							  "left join %srule l on l.model = $10 and l.id = u.rule "
 							  "order by abs(1.0::float8 / u.head_b - 1.0::float8 / u.head_a "
 							  "+ 1.0::float8 / u.tail_b - 1.0::float8 / u.tail_a) desc, r.name, h.name, t.name",
-							  graph->prefix), &args);
+							  graph_names_join(graph), graph->prefix), &args);
 }
 
 HKG_FUNCTION(hkg_compare);

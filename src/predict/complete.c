@@ -534,12 +534,9 @@ return_missing(const Graph *graph, const char *model, const MissingList *list, c
 								 "coalesce(u.counted, l.rule::text) "
 								 "from unnest($1::int[], $2::int[], $3::int[], $4::float8[], $5::float8[], $6::int[], "
 								 "$7::text[]) "
-								 "with ordinality as u (head, relation, tail, score, probability, rule, counted, place) "
-								 "join %1$sentity h on h.id = u.head "
-								 "join %1$srelation r on r.id = u.relation "
-								 "join %1$sentity t on t.id = u.tail "
-								 "left join %1$srule l on l.model = $8 and l.id = u.rule "
-								 "order by u.place", graph->prefix);
+								 "with ordinality as u (head, relation, tail, score, probability, rule, counted, place) %s "
+								 "left join %srule l on l.model = $8 and l.id = u.rule "
+								 "order by u.place", graph_names_join(graph), graph->prefix);
 
 	for (int64 first = 0; first < list->count; first += NAMED_ROWS)
 	{

@@ -204,12 +204,9 @@ return_ranks(Graph *graph, const SplitRanks *ranking, SqlResult *result)
 {
 	char	   *query = psprintf("select h.name::text, r.name::text, t.name::text, u.head_rank, u.tail_rank "
 								 "from unnest($1::int[], $2::int[], $3::int[], $4::int[], $5::int[]) "
-								 "with ordinality as u (head, relation, tail, head_rank, tail_rank, place) "
-								 "join %1$sentity h on h.id = u.head "
-								 "join %1$srelation r on r.id = u.relation "
-								 "join %1$sentity t on t.id = u.tail "
+								 "with ordinality as u (head, relation, tail, head_rank, tail_rank, place) %s "
 								 "order by u.place",
-								 graph->prefix);
+								 graph_names_join(graph));
 
 	for (int64 first = 0; first < ranking->count; first += NAMED_ROWS)
 	{
@@ -224,7 +221,6 @@ return_ranks(Graph *graph, const SplitRanks *ranking, SqlResult *result)
 	}
 }
 
-/* hkg_ranks has no such argument, nor has hkg_evaluate of 0.1.0. */
 void
 notice_empty_split(const Graph *graph, const char *split, const SplitRanks *ranks)
 {

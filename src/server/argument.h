@@ -19,7 +19,7 @@ extern double argument_float(FunctionCallInfo fcinfo, int i, const char *name,
 extern char *argument_text(FunctionCallInfo fcinfo, int i, const char *name);
 extern char *argument_name(FunctionCallInfo fcinfo, int i, const char *name);
 
-/* The argument sample: 2 or more; 0 stands for all, where it is null or an older declaration lacks it. */
+/* The argument sample: 2 or more; 0 stands for all, where it is null or the declaration has none (hkg_ranks, or of 0.1.0). */
 extern int	argument_sample(FunctionCallInfo fcinfo, int i);
 
 /*
