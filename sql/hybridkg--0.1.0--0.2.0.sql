@@ -171,6 +171,33 @@ begin
 end
 $$;
 comment on procedure hkg_layout_2() is 'the tables of 0.2.0; for hkg_upgrade_graph';
+create or replace function hkg_create_graph(graph name) returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+set client_min_messages = warning
+as $$
+begin
+	if graph is null then
+		raise exception using errcode = 'null_value_not_allowed', message = 'graph must not be null';
+	elsif graph in ('', '$user') then	-- search_path takes the latter for whoever looks
+		raise exception using errcode = 'reserved_name', message = format('a graph cannot be named "%s"', graph),
+			hint = 'A graph is a schema of its own. Choose another name.';
+	end if;
+	begin
+		execute format('create schema %I', graph);
+	exception when duplicate_schema or unique_violation then	-- the latter beside another session
+		raise exception using errcode = 'duplicate_schema',
+			message = format('schema "%s" already exists', graph),
+			hint = 'A graph is a schema of its own. Choose another name, or remove the schema first.';
+	end;
+	execute format('comment on schema %I is %L', graph, 'a knowledge graph of hybridkg');
+	execute format('create view %I.layout as select 0 as version', graph);
+	execute format('comment on view %I.layout is %L', graph, 'the version of these tables, which every function checks; see hkg_upgrade_graph');
+	execute format('comment on column %I.layout.version is %L', graph, '1 first');
+	execute format('grant select on %I.layout to public', graph);
+	perform @extschema@.hkg_upgrade_graph(graph);
+end
+$$;
 comment on function hkg_create_graph(name) is
 'makes an empty graph: a schema of that name, owned by the caller
 Its tables are entity, relation, triple, holdout, model, entity_embedding, relation_embedding, threshold, evidence_weight, path_network, shared_weight, rule, inferred, iteration, path_epoch, checkpoint, checkpoint_inferred, trial and source

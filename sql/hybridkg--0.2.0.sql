@@ -494,12 +494,13 @@ begin
 		raise exception using errcode = 'reserved_name', message = format('a graph cannot be named "%s"', graph),
 			hint = 'A graph is a schema of its own. Choose another name.';
 	end if;
-	if exists (select from pg_namespace where nspname = graph) then
+	begin
+		execute format('create schema %I', graph);
+	exception when duplicate_schema or unique_violation then	-- the latter beside another session
 		raise exception using errcode = 'duplicate_schema',
 			message = format('schema "%s" already exists', graph),
 			hint = 'A graph is a schema of its own. Choose another name, or remove the schema first.';
-	end if;
-	execute format('create schema %I', graph);
+	end;
 	execute format('comment on schema %I is %L', graph, 'a knowledge graph of hybridkg');
 	execute format('create view %I.layout as select 0 as version', graph);
 	execute format('comment on view %I.layout is %L', graph, 'the version of these tables, which every function checks; see hkg_upgrade_graph');

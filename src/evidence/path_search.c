@@ -25,6 +25,7 @@
 #define SEEN_SLOTS 65536		/* a power of two; for the bodies of one fact, up to 3/4 of it */
 #define WORK_OF_SLOT 64			/* a body is found several times */
 #define MAX_SLOTS (INT64_C(1) << 22)
+#define CLEARED_AT_ONCE (1 << 16)	/* slots between two calls of pool_yield */
 #define MAX_THREADS 1024		/* of a pool: each may add one more body to a full table */
 
 /* A path from the anchor */
@@ -157,6 +158,7 @@ clear_table(PathSearch *search)
 	{
 		search->slot[search->used[i]].body = 0;
 		search->slot[search->used[i]].count = 0;
+		pool_yield_at(search->task->pool, POOL_LEADER, i);
 	}
 	search->used_count = 0;
 	search->full = false;
@@ -595,7 +597,10 @@ open_walker(PathWalker *walker, PathSearch *search, int thread)
 	walker->steps = 0;
 	walker->halves = 0;
 	for (int32_t i = 0; i < search->task->facts->entities; i++)
+	{
 		walker->first[i] = NOTHING;
+		pool_yield_at(search->task->pool, POOL_LEADER, i);
+	}
 	walker->fact = 0;
 	memset(walker->seen_by, 0, SEEN_SLOTS * sizeof(uint32_t));
 }
@@ -603,7 +608,13 @@ open_walker(PathWalker *walker, PathSearch *search, int thread)
 void
 path_search_open(PathSearch *search)
 {
-	memset(search->slot, 0, (size_t) search->slots * sizeof(BodyCount));
+	for (int64_t i = 0; i < search->slots; i += CLEARED_AT_ONCE)
+	{
+		int64_t		rest = search->slots - i;
+
+		memset(search->slot + i, 0, (size_t) (rest < CLEARED_AT_ONCE ? rest : CLEARED_AT_ONCE) * sizeof(BodyCount));
+		pool_yield(search->task->pool, POOL_LEADER);
+	}
 	for (int i = 0; i < pool_threads(search->task->pool); i++)
 		open_walker(&search->walker[i], search, i);
 	path_planner_open(&search->planner);

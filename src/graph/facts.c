@@ -153,6 +153,18 @@ graph_read(Graph *graph)
 	return data;
 }
 
+void
+graph_check_relation_ids(const Graph *graph, const GraphData *data)
+{
+	int32		lowest = data->facts == 0 ? 0 : data->relation_id[data->fact[0].relation];
+
+	if (lowest < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("relation id %d is out of range for rules, expected 0 or more", lowest),
+				 errhint("Update table %srelation: its keys follow.", graph->prefix)));
+}
+
 Triple *
 graph_read_split(Graph *graph, const GraphData *data, const char *split, int64 *count)
 {

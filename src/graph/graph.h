@@ -163,6 +163,12 @@ extern void graph_lock_whole(const Graph *graph);
  */
 extern void graph_lock_model_row(const Graph *graph, const char *model);
 
+/*
+ * The same between graph_lock_for_training and graph_leave_training, for who reads the model next: statements see what
+ * was committed before the row was free, since who had it may have deleted it, or given it another name.
+ */
+extern void graph_lock_model_to_read(const Graph *graph, const char *model);
+
 /* ---- names (lookup.c) ------------------------------------------------------- */
 
 /* ERROR 42704 with the nearest name as HINT. */
@@ -201,6 +207,12 @@ typedef struct GraphData
 } GraphData;
 
 extern GraphData *graph_read(Graph *graph);
+
+/*
+ * ERROR 54000 where a relation with facts has a negative id: in rules such numbers have other meanings (rules/rule.h).  To be
+ * called by whatever finds rules.
+ */
+extern void graph_check_relation_ids(const Graph *graph, const GraphData *data);
 
 /* A split of holdout ('valid', 'test'; NULL for both) in rows, ordered by (relation, head, tail). */
 extern Triple *graph_read_split(Graph *graph, const GraphData *data, const char *split, int64 *count);

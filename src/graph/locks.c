@@ -293,3 +293,11 @@ graph_lock_model_row(const Graph *graph, const char *model)
 
 	sql_run(psprintf("select from %smodel where name = $1 for key share", graph->prefix), &name);
 }
+
+void
+graph_lock_model_to_read(const Graph *graph, const char *model)
+{
+	graph_lock_model_row(graph, model);
+	PopActiveSnapshot();
+	PushActiveSnapshot(GetTransactionSnapshot());
+}

@@ -6,7 +6,6 @@
 
 #include "utils/acl.h"
 #include "utils/memutils.h"
-#include "utils/snapmgr.h"
 
 #include "graph/call.h"
 #include "model_cache.h"
@@ -127,10 +126,8 @@ hkg_learn_evidence(PG_FUNCTION_ARGS)
 	graph_lock_for_training(graph, call.model);
 	graph_require_rights(graph, written, lengthof(written));
 	graph_lock_models(graph);
-	graph_lock_model_row(graph, call.model);
-	/* who had the row may have deleted it, or given it another name */
-	PopActiveSnapshot();
-	PushActiveSnapshot(GetTransactionSnapshot());
+	graph_lock_model_to_read(graph, call.model);
+	model_require(graph, call.model);
 	data = graph_read(graph);
 	kge = added_entities_of_graph(added_entities_read(graph, model_open(graph, call.model), 0), data);
 	valid.triple = graph_read_split(graph, data, "valid", &valid.count);

@@ -44,28 +44,11 @@ mining_threshold(const Mining *mining, int32 head)
 	return (int32) Max(support, options->min_support);
 }
 
-/* Negative numbers in the place of a relation have other meanings (rule.h). */
-static void
-check_relations(const Mining *mining)
-{
-	for (int32 i = 0; i < mining->data->relations; i++)
-	{
-		int32		id = mining->data->relation_id[i];
-
-		if (mining->start[i] < mining->start[i + 1] && id < 0)
-			ereport(ERROR,
-					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-					 errmsg("relation id %d is out of range for mining", id),
-					 errhint("Ids of relations must not be negative; update table %srelation.",
-							 mining->graph->prefix)));
-	}
-}
-
 static void
 list_heads(Mining *mining)
 {
+	graph_check_relation_ids(mining->graph, mining->data);
 	mining->start = facts_by_relation(mining->data->fact, mining->data->facts, mining->data->relations);
-	check_relations(mining);
 }
 
 uint64

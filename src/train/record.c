@@ -29,17 +29,24 @@ arg_float(SqlArgs *args, bool known, double value)
 		sql_arg_null(args, FLOAT8OID);
 }
 
-/* Deletes the model's rows of these tables (NULL-terminated); new ones take the room of those deleted before. */
+/*
+ * Deletes the model's rows of these tables (NULL-terminated); new ones take the room of those deleted before.  All by one
+ * statement: a trigger updates the model's row when a statement has deleted some, and who changes a row by hand has that
+ * row before the model's.
+ */
 static void
 delete_from(Graph *graph, const char *model, const char *const *tables)
 {
 	SqlArgs		name = sql_args_text(model);
+	StringInfoData query;
 
+	initStringInfo(&query);
 	for (int i = 0; tables[i] != NULL; i++)
-	{
-		sql_run(psprintf("delete from %s%s where model = $1", graph->prefix, tables[i]), &name);
+		appendStringInfo(&query, "%s d%d as (delete from %s%s where model = $1)", i == 0 ? "with" : ",", i, graph->prefix, tables[i]);
+	appendStringInfoString(&query, " select");
+	sql_run(query.data, &name);
+	for (int i = 0; tables[i] != NULL; i++)
 		free_space_record(get_relname_relid(tables[i], graph->schema));
-	}
 }
 
 void
@@ -97,16 +104,16 @@ void
 record_replace(Graph *graph, const TrainSettings *settings)
 {
 	static const char *const old[] = {
-		"entity_embedding", "relation_embedding", "threshold", "evidence_weight", "path_network", "shared_weight",
+		"entity_embedding", "relation_embedding", "threshold", "evidence_weight", "path_network", "shared_weight", "rule",
 		"inferred", NULL
 	};
 	SqlArgs		row = model_row(settings);
 	SqlArgs		name = sql_args_text(settings->model);
 
-	/* the row of the model first, as graph_lock_model_row has it */
+	graph_lock_model_row(graph, settings->model);
+	delete_from(graph, settings->model, old);
 	sql_run(psprintf("update %smodel set score_function = $2, dimensions = $3, settings = $4::jsonb, "
 					 "evidence = null, paths = null where name = $1", graph->prefix), &row);
-	delete_from(graph, settings->model, old);
 	sql_run(psprintf("insert into %1$sinferred select * from %1$scheckpoint_inferred i where model = $1 "
 					 "and exists (select from %1$sentity where id = i.head) "
 					 "and exists (select from %1$sentity where id = i.tail) "

@@ -82,6 +82,7 @@ hkg_resume(PG_FUNCTION_ARGS)
 	procedure.graph = graph_open(graph);
 	graph_lock_for_training(procedure.graph, model);
 	record_lock_tables(procedure.graph);
+	graph_lock_model_to_read(procedure.graph, model);
 	checkpoint_settings(procedure.graph, model, &procedure.settings);
 	procedure_read(&procedure);
 	procedure_open(&procedure);

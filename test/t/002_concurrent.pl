@@ -145,6 +145,41 @@ my $sums = $node->safe_psql('postgres', q{select count(distinct sum) from
 	where model ~ 'm[1-4]' group by model) s});
 is($sums, '1', 'and all alike');
 
+# What a statement gets for what somebody else has done, and commits while it waits
+sub beside
+{
+	my ($done, $statement) = @_;
+	my $other = $node->background_psql('postgres');
+
+	$other->query_safe("begin; $done");
+	my $waiting = session($node, 'waiting', $statement);
+	my $waiter = wait_for_session($node, $waiting);
+	wait_until($node, "select wait_event_type = 'Lock' from pg_stat_activity where pid = $waiter") or die "it does not wait: $waiting->{err}";
+	$other->query_safe('commit');
+	$other->quit;
+	finish($waiting);
+	return $waiting->{err} =~ /ERROR:  (\w{5})/ ? $1 : 'none';
+}
+is(beside(q{select hkg_create_graph('twice')}, q{select hkg_create_graph('twice')}), '42P06', 'two sessions make one graph');
+is(beside(q{delete from g.model where name = 'm1'}, q{select hkg_learn_thresholds('g', null, 'm1')}), '42704', 'thresholds of a model that goes');
+is(beside(q{delete from g.model where name = 'm2'}, q{select hkg_learn_evidence('g', 'm2')}), '42704', 'weights of a model that goes');
+$pid = $node->safe_psql('postgres', "select hkg_train_background('g', $long, model => 'stopped')");
+wait_until($node, q{select exists (select from g.model where name = 'stopped' and status = 'training')});
+$node->safe_psql('postgres', "select pg_cancel_backend($pid)");
+wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)");
+is(beside(q{delete from g.model where name = 'stopped'}, q{select hkg_resume('g', 'stopped')}), '42704', 'a stopped training that goes');
+
+# A row of a model is changed by hand while a training deletes it: of whoever comes first, the other one waits
+$node->safe_psql('postgres', q{select hkg_create_graph('large');
+	select hkg_load('large', $$select 'e' || i, 'r' || i % 3, 'e' || i + 1 from generate_series(1, 100000) i$$)});
+my $again = q{select hkg_train('large', 'distmult', dimensions => 4, iterations => 1, epochs => 1, paths => false, top_rules => 0, evidence_rules => 0, holdout => 0)};
+$node->safe_psql('postgres', $again);
+my $replacing = session($node, 'replacing', $again);
+wait_until($node, q{select exists (select from hkg_progress where phase = 'writing')});
+(undef, undef, $err) = $node->psql('postgres', q{update large.entity_embedding set embedding = embedding where entity = 100001});
+ok(finish($replacing), 'no deadlock for the training') or diag($replacing->{err});
+is($err, '', 'nor for who changes a row');
+
 # To drop a graph waits for whoever reads it, and keeps nobody from going on meanwhile.
 my $reader = $node->background_psql('postgres', on_error_stop => 0);
 $reader->query_safe('begin; select count(*) from other.triple');
