@@ -53,6 +53,7 @@ typedef struct Procedure
 	Graph	   *graph;
 	TrainSettings settings;
 	bool		in_worker;		/* over many transactions, in a background worker; else in the caller's transaction */
+	TimestampTz began;			/* in a worker: see record_began */
 	Progress   *progress;		/* or NULL, to let procedure_read begin it */
 
 	/* set by procedure_read */

@@ -13,6 +13,7 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/timestamp.h"
 
 #include "server/free_space.h"
 #include "server/sql.h"
@@ -56,6 +57,34 @@ record_status(Graph *graph, const char *model, const char *status)
 
 	sql_arg_text(&args, status);
 	sql_run(psprintf("update %smodel set status = $2 where name = $1", graph->prefix), &args);
+}
+
+TimestampTz
+record_began(Graph *graph, const char *model)
+{
+	SqlArgs		name = sql_args_text(model);
+	Datum		began;
+
+	return sql_value(psprintf("select created_at from %smodel where name = $1", graph->prefix), &name, &began) ?
+		DatumGetTimestampTz(began) : 0;
+}
+
+bool
+record_is_there(Graph *graph, const char *model, TimestampTz began)
+{
+	SqlArgs		args = sql_args_text(model);
+
+	sql_arg(&args, TIMESTAMPTZOID, TimestampTzGetDatum(began));
+	return sql_run(psprintf("select from %smodel where name = $1 and created_at = $2 for key share", graph->prefix), &args) > 0;
+}
+
+void
+record_status_of(Graph *graph, TimestampTz began, const char *status)
+{
+	SqlArgs		args = sql_args_text(status);
+
+	sql_arg(&args, TIMESTAMPTZOID, TimestampTzGetDatum(began));
+	sql_run(psprintf("update %smodel set status = $1 where created_at = $2 and status = 'training'", graph->prefix), &args);
 }
 
 #define REPLACED (ACL_SELECT | ACL_INSERT | ACL_DELETE)

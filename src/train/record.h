@@ -7,6 +7,8 @@
 
 #include "server/compat.h"
 
+#include "datatype/timestamp.h"
+
 #include "kge/rank.h"
 #include "sampling.h"
 #include "settings.h"
@@ -50,6 +52,15 @@ extern void record_sample(Graph *graph, const char *model, int iteration, const 
 extern void record_replace(Graph *graph, const TrainSettings *settings);
 
 extern void record_status(Graph *graph, const char *model, const char *status);
+
+/* When its training began, or that of the model that it replaces: what tells its row from another of that name. */
+extern TimestampTz record_began(Graph *graph, const char *model);
+
+/* Whether that row has that name still; nobody deletes or renames it until the transaction ends. */
+extern bool record_is_there(Graph *graph, const char *model, TimestampTz began);
+
+/* The status of the row whose training is under way, whatever its name is by now */
+extern void record_status_of(Graph *graph, TimestampTz began, const char *status);
 
 /* Where the old model stays: ends the training without a change of it. */
 extern void record_keep(Graph *graph, const char *model);

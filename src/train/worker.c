@@ -287,6 +287,7 @@ begin_training(Launch *launch, Procedure *procedure)
 
 	record_begin(procedure->graph, &procedure->settings);
 	record_status(procedure->graph, procedure->settings.model, "training");
+	procedure->began = record_began(procedure->graph, procedure->settings.model);
 	checkpoint_begin(procedure->graph, &procedure->settings);
 	graph_check_name(procedure->graph);
 	if (!leave_starting(launch, LAUNCH_COMMITTING))
@@ -295,6 +296,21 @@ begin_training(Launch *launch, Procedure *procedure)
 				 errmsg("the session that started this training gave up")));
 	transaction_end();
 	SetConfigOption("lock_timeout", "0", PGC_USERSET, PGC_S_SESSION);
+}
+
+/* To write for the model, whose row nobody takes away until the transaction ends. */
+static void
+begin(const Procedure *procedure)
+{
+	const char *model = procedure->settings.model;
+
+	transaction_begin();
+	graph_check_name(procedure->graph);
+	if (!record_is_there(procedure->graph, model, procedure->began))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("model \"%s\" of graph \"%s\" was renamed or deleted meanwhile", model, procedure->graph->name),
+				 errhint("Where it has another name now, hkg_resume with that name goes on from the last iteration.")));
 }
 
 /* What was written by the graph's name is the graph's. */
@@ -328,7 +344,7 @@ train_paths(Procedure *procedure)
 	while (!procedure_paths_are_done(procedure))
 	{
 		procedure_learn_paths(procedure);
-		transaction_begin();
+		begin(procedure);
 		procedure_record_paths(procedure);
 		checkpoint_save_paths(procedure);
 		commit(procedure);
@@ -344,14 +360,14 @@ train(Procedure *procedure)
 	while (!procedure_is_done(procedure))
 	{
 		procedure_learn(procedure);
-		transaction_begin();
+		begin(procedure);
 		procedure_infer(procedure);
 		checkpoint_save(procedure);
 		commit(procedure);
 	}
 	train_paths(procedure);
 	procedure_refit(procedure);
-	transaction_begin();
+	begin(procedure);
 	procedure_finish(procedure);
 	commit(procedure);
 }
@@ -401,7 +417,7 @@ save_place(Procedure *procedure)
 {
 	PG_TRY();
 	{
-		transaction_begin();
+		begin(procedure);
 		checkpoint_save_place(procedure);
 		commit(procedure);
 	}
@@ -417,7 +433,7 @@ save_place(Procedure *procedure)
 
 /* The graph may have been renamed since, or dropped, or its table model. */
 static void
-fail_training(Oid schema, const char *model, const ErrorData *error)
+fail_training(Oid schema, TimestampTz began, const ErrorData *error)
 {
 	bool		cancelled = error->sqlerrcode == ERRCODE_QUERY_CANCELED;
 	Graph		graph = {.schema = schema};
@@ -427,7 +443,7 @@ fail_training(Oid schema, const char *model, const ErrorData *error)
 	if (graph.name != NULL && OidIsValid(get_relname_relid("model", schema)))
 	{
 		graph.prefix = psprintf("%s.", quote_identifier(graph.name));
-		record_status(&graph, model, cancelled ? "cancelled" : failure(error));
+		record_status_of(&graph, began, cancelled ? "cancelled" : failure(error));
 	}
 	transaction_end();
 }
@@ -448,12 +464,11 @@ static void
 end_failed(Launch *launch, Procedure *procedure, bool begun, MemoryContext context)
 {
 	Oid			schema = begun ? procedure->graph->schema : InvalidOid;
+	TimestampTz began = procedure->began;
 	ErrorData  *error;
-	char	   *model;
 
 	MemoryContextSwitchTo(TopMemoryContext);
 	error = CopyErrorData();
-	model = pstrdup(procedure->settings.model != NULL ? procedure->settings.model : "");
 	EmitErrorReport();
 	FlushErrorState();
 	AbortCurrentTransaction();
@@ -463,7 +478,7 @@ end_failed(Launch *launch, Procedure *procedure, bool begun, MemoryContext conte
 	MemoryContextSwitchTo(TopMemoryContext);
 	MemoryContextDelete(context);
 	if (begun)
-		fail_training(schema, model, error);
+		fail_training(schema, began, error);
 	else
 		fail_before_begin(launch, error);
 }

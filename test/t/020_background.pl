@@ -357,6 +357,18 @@ like(value('select status from found.model'), qr/^failed: graph "lost" was renam
 is(value('select count(*) from lost.iteration'), '0', 'and the other graph has nothing of it');
 value('drop schema found cascade; drop schema lost cascade');
 
+# a model that gets another name, while a finished one gets its name
+make_graph($node, 'named', 300, 3000);
+value(q{select hkg_train('named', 'distmult', dimensions => 8, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, paths => false, model => 'candidate')});
+$pid = value(q{select hkg_train_background('named', 'distmult', dimensions => 8, iterations => 300, epochs => 3, top_rules => 0, evidence_rules => 0, paths => false, model => 'm')});
+wait_until($node, q{select exists (select from named.iteration where model = 'm')});
+value(q{begin; update named.model set name = 'old' where name = 'm'; update named.model set name = 'm' where name = 'candidate'; commit});
+ok(wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)"), 'a model gets another name: the training ends');
+is(value(q{select string_agg(name || ' ' || status, ', ' order by name) from named.model}),
+	'm ready, old failed: model "m" of graph "named" was renamed or deleted meanwhile', 'its status tells it, and nobody else\'s');
+is(value(q{select hkg_resume('named', 'old'), (select count(*) from named.iteration where model = 'old')}), 'old|300', 'it goes on by its new name');
+value('drop schema named cascade');
+
 # with the caller's rights
 value(q{create role writer; create role reader login; grant usage on schema g to writer, reader;
 	grant select on all tables in schema g to writer, reader; grant insert, update, delete on all tables in schema g to writer});
